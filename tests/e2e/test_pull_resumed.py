@@ -100,6 +100,25 @@ def test_the_next_pull_goes_on_where_one_was_given_up(daemon, server, tmp_path):
     assert works(puller, "a") and arriving(tmp_path) == []
 
 
+def test_an_unload_ends_a_pull(daemon, server, tmp_path):
+    uri = server.give("/a.so", BYTES, held_at(SOME), held_at(SOME), whole)
+    puller = daemon()
+    for others in (0, 1):  # the first pull, and one of a module that is there
+        with Wire(puller.host) as wire:
+            pull_until(wire, SOME, "a", uri, sha256=SHA256)
+            puller.ok("unload", "a")
+            while (body := wire.receive())[0] == 2:
+                continue
+            assert body[2][1] == "CANCELLED" and "unloaded" in str(body[2]), body
+        harness.until(lambda: arriving(tmp_path) == [SOME], "what came is saved")
+        assert puller.ok("ls").out == ""
+        (tmp_path / "store/arriving" / SHA256).unlink()
+        if others == 0:
+            puller.ok("load", "a", RESULTS)
+    puller.ok("pull", "a", uri, "--sha256", SHA256)
+    assert works(puller, "a")
+
+
 def test_one_that_nobody_waits_for_any_more_is_saved(daemon, server, tmp_path):
     uri = server.give("/a.so", BYTES, held_at(SOME), whole)
     puller = daemon()

@@ -54,6 +54,8 @@ msd_err msd_method_rollback(struct msd_method_call *c, struct msd_diag *d);
 msd_err msd_method_wait(struct msd_method_call *c, struct msd_diag *d);
 /* method_pull.c */
 msd_err msd_method_pull(struct msd_method_call *c, struct msd_diag *d);
+/** End the pull of the module @name, before it is loaded; false: there is none. */
+bool msd_method_pull_stop(struct msd_edge *e, struct msd_span name);
 /* method_read.c */
 msd_err msd_method_read(struct msd_method_call *c, struct msd_diag *d);
 /* method_store.c */

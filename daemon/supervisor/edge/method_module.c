@@ -274,12 +274,23 @@ msd_err msd_method_rollback(struct msd_method_call *c, struct msd_diag *d)
 
 msd_err msd_method_unload(struct msd_method_call *c, struct msd_diag *d)
 {
+	struct msd_edge *e = c->session->edge;
 	struct msd_module *m;
-	msd_err err = msd_method_module(c, &m, d);
+	struct msd_span name;
+	msd_err err = msd_object_str(param(c, 0), "name", &name, d);
 
 	if (err != MSD_OK)
 		return err;
-	if (c->session->edge->keeper->is_open)
+	const bool was_pulled = msd_method_pull_stop(e, name);
+	err = msd_method_module(c, &m, d);
+	if (err == MSD_NOT_FOUND && was_pulled) { /* there was no more of it */
+		msd_diag_finish(d);
+		msd_pack_nil(&c->result);
+		return MSD_OK;
+	}
+	if (err != MSD_OK)
+		return err;
+	if (e->keeper->is_open)
 		return msd_kept_unload(c, m, d);
 	struct msd_req *r = later(c, m);
 	if (r == NULL)

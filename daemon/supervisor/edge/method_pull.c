@@ -38,6 +38,7 @@ struct pull {
 	char name[MSD_MAX_NAME_BYTES + 1];
 	char *uri; /* owned */
 	bool tells_progress;
+	bool is_fetching;
 };
 
 static void pull_free(struct pull *p)
@@ -239,6 +240,27 @@ static msd_err read_params(struct pull *p, struct msd_method_call *c,
 	return msd_module_check_room(p->edge->house, name, &p->how, d);
 }
 
+bool msd_method_pull_stop(struct msd_edge *e, struct msd_span name)
+{
+	MSD_LIST_EACH_SAFE (it, &e->pulls) {
+		struct pull *p = MSD_CONTAINER_OF(it, struct pull, link);
+		struct msd_req *r = request_of(p);
+
+		if (!msd_span_is(name, p->name))
+			continue;
+		msd_log(MSD_LOG_INFO, "pull", "name=%s why=\"it was unloaded\"",
+			p->name);
+		if (r != NULL)
+			msd_req_refuse(r, MSD_CANCELLED, "the module was unloaded");
+		if (p->is_fetching) { /* else the store is done with it first */
+			msd_fetcher_cancel(e->fetcher, &p->fetch);
+			pull_free(p);
+		}
+		return true; /* of a name there is one */
+	}
+	return false;
+}
+
 /* What it is called there; its bytes are here. */
 static struct msd_span file_of(const char *uri)
 {
@@ -254,7 +276,10 @@ static struct msd_span file_of(const char *uri)
 static msd_err fetch(struct pull *p, struct msd_diag *d)
 {
 	p->fetch.terms = p->edge->terms_of(p->edge, p->name);
-	return msd_fetcher_begin(p->edge->fetcher, &p->fetch, d);
+	const msd_err err = msd_fetcher_begin(p->edge->fetcher, &p->fetch, d);
+
+	p->is_fetching = err == MSD_OK;
+	return err;
 }
 
 /* All of it is in the store, its manifest, too. */
