@@ -54,12 +54,16 @@ static const struct msd_digest *file_of(const struct msd_job *job, uint64_t *ret
 	return &job->transfer.papers.signature;
 }
 
-static msd_err check_signature(const struct msd_job *job, struct msd_diag *d)
+/* Another daemon has said which it has. */
+static bool lacks_signature(const struct msd_job *job)
 {
-	if (job->uri.scheme != MSD_SCHEME_MODSER ||
-	    job->plan.want != MSD_WANT_SIGNATURE ||
-	    job->transfer.papers.signature_bytes > 0)
-		return MSD_OK;
+	return job->uri.scheme == MSD_SCHEME_MODSER &&
+	       job->plan.want == MSD_WANT_SIGNATURE &&
+	       job->transfer.papers.signature_bytes == 0;
+}
+
+static msd_err explain_unsigned(const struct msd_job *job, struct msd_diag *d)
+{
 	return msd_diag_set(d, MSD_NOT_VERIFIED,
 			    "%s: the policy is \"signed\", and that daemon has no "
 			    "signature of it, as it was loaded there by hand or pulled "
@@ -68,7 +72,7 @@ static msd_err check_signature(const struct msd_job *job, struct msd_diag *d)
 			    job->uri.shown);
 }
 
-static msd_err bring(struct msd_job *job, struct msd_diag *d)
+static msd_err begin_transfer(struct msd_job *job, struct msd_diag *d)
 {
 	const struct msd_edition_file *f = msd_plan_file(&job->plan);
 	const bool is_alone = job->plan.want == MSD_WANT_ALONE;
@@ -76,10 +80,8 @@ static msd_err bring(struct msd_job *job, struct msd_diag *d)
 	const struct msd_digest *alone =
 		is_alone && job->plan.has_digest ? &job->plan.digest : NULL;
 	const struct msd_digest *digest = f != NULL ? &f->digest : alone;
-	msd_err err = check_signature(job, d);
+	msd_err err = msd_place_open(job, f != NULL ? f->bytes : 0, digest, d);
 
-	if (err == MSD_OK)
-		err = msd_place_open(job, f != NULL ? f->bytes : 0, digest, d);
 	if (err == MSD_OK)
 		err = msd_place_uri(job, &url, d);
 	if (err != MSD_OK)
@@ -94,6 +96,36 @@ static msd_err bring(struct msd_job *job, struct msd_diag *d)
 	err = msd_transfer_begin(&job->transfer, job->net, url, d);
 	free(url);
 	return err;
+}
+
+static bool is_signed(const struct msd_job *job)
+{
+	return job->plan.order.trust.policy == MSD_POLICY_SIGNED;
+}
+
+/* Manifest or signature are not to be had; without a signature that nobody wants here
+ * the manifest is read. */
+static msd_err lack(struct msd_job *job, struct msd_diag *d)
+{
+	const bool reads = job->plan.want == MSD_WANT_SIGNATURE && !is_signed(job);
+	const msd_err err = msd_plan_lacks(&job->plan, d);
+
+	return err != MSD_OK && reads ? msd_diag_wrap(d, err, "%s", job->uri.shown)
+				      : err;
+}
+
+static msd_err bring(struct msd_job *job, struct msd_diag *d)
+{
+	if (lacks_signature(job)) {
+		if (is_signed(job))
+			return explain_unsigned(job, d);
+		(void)msd_diag_set(d, MSD_NOT_FOUND, "no signature");
+		const msd_err err = lack(job, d);
+
+		if (err != MSD_OK || job->plan.want == MSD_WANT_NOTHING)
+			return err;
+	}
+	return begin_transfer(job, d);
 }
 
 static void on_brought(struct msd_transfer *t, msd_err err, struct msd_diag *d)
@@ -111,7 +143,7 @@ static void on_brought(struct msd_transfer *t, msd_err err, struct msd_diag *d)
 		if (msd_place_again(job, err, d))
 			err = MSD_OK;
 	} else if (msd_place_is_text(job) && job->uri.scheme != MSD_SCHEME_MODSER) {
-		err = msd_plan_lacks(&job->plan, d);
+		err = lack(job, d);
 	}
 	if (err == MSD_OK && job->plan.want != MSD_WANT_NOTHING)
 		err = bring(job, d);
@@ -174,7 +206,10 @@ static msd_err want_layer(struct msd_job *job, struct msd_diag *d)
 	if (job->plan.want == MSD_WANT_SIGNATURE && !m->has_signature) {
 		(void)msd_diag_set(d, MSD_NOT_FOUND, "%s has no signature",
 				   job->uri.shown);
-		return msd_plan_lacks(&job->plan, d);
+		err = lack(job, d);
+		return err != MSD_OK || job->plan.want == MSD_WANT_NOTHING
+			       ? err
+			       : want_layer(job, d);
 	}
 	if (job->plan.want == MSD_WANT_SIGNATURE) {
 		digest = &m->signature.digest;

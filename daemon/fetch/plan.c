@@ -57,9 +57,14 @@ msd_err msd_plan_begin(struct msd_plan *p, bool may_be_alone, struct msd_diag *d
 	return MSD_OK;
 }
 
+static msd_err believe(struct msd_plan *p, struct msd_span signature,
+		       struct msd_diag *d);
+
 msd_err msd_plan_lacks(struct msd_plan *p, struct msd_diag *d)
 {
-	const bool is_absent = d->code == MSD_NOT_FOUND || d->code == MSD_REFUSED;
+	/* Whatever keeps one from coming that nobody wants here: it does without. */
+	const bool is_absent = d->code == MSD_NOT_FOUND || d->code == MSD_REFUSED ||
+			       (p->want == MSD_WANT_SIGNATURE && !is_signed(p));
 
 	if (is_absent && is_signed(p)) {
 		struct msd_diag why = *d;
@@ -73,6 +78,9 @@ msd_err msd_plan_lacks(struct msd_plan *p, struct msd_diag *d)
 	if (!is_absent)
 		return d->code;
 	msd_diag_finish(d);
+	*d = (struct msd_diag){0};
+	if (p->want == MSD_WANT_SIGNATURE)
+		return believe(p, (struct msd_span){NULL, 0}, d);
 	p->want = MSD_WANT_ALONE;
 	return MSD_OK;
 }
@@ -185,15 +193,16 @@ static msd_err believe(struct msd_plan *p, struct msd_span signature,
 msd_err msd_plan_text(struct msd_plan *p, const struct msd_landing *side,
 		      struct msd_diag *d)
 {
-	const struct msd_span none = {NULL, 0};
 	msd_err err;
 
 	if (p->want == MSD_WANT_MANIFEST) {
 		err = msd_landing_read(side, &p->text, d);
 		msd_landing_digest(side, &p->edition);
 		p->want = MSD_WANT_SIGNATURE;
-		return err == MSD_OK && !is_signed(p) ? believe(p, none, d) : err;
+		return err;
 	}
+	if (!is_signed(p) && side->bytes > MSD_SIGNATURE_BYTES) /* it is none */
+		return believe(p, (struct msd_span){NULL, 0}, d);
 	err = msd_landing_read(side, &p->signature, d);
 	return err == MSD_OK
 		       ? believe(p, (struct msd_span){p->signature.p, p->signature.n},

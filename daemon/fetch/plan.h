@@ -3,10 +3,10 @@
 /*
  * What is fetched after what, and whether it may be believed: steps without a network.
  *
- *   MANIFEST --came--> SIGNATURE --came--> FILE --came--> FILE ... --> (NOTHING)
- *      |  '--no signature is wanted----------^
+ *   MANIFEST --came--> SIGNATURE --came, or none is wanted--> FILE --> ... (NOTHING)
  *      '--there is none--> ALONE --came--> (NOTHING)
  *
+ * A signature that nobody wants here is kept for who asks this daemon for the module.
  * Wherever the edition turns out to be there already it ends, with is_had.
  */
 #include "daemon/fetch/landing.h"
@@ -55,7 +55,7 @@ struct msd_plan {
 MSD_MUST_CHECK msd_err msd_plan_begin(struct msd_plan *p, bool may_be_alone,
 				      struct msd_diag *d);
 /** The manifest or the signature is not to be had for the reason @d, which is taken
- * where it does not matter. */
+ * where it does not matter; errors as by msd_plan_text(), too. */
 MSD_MUST_CHECK msd_err msd_plan_lacks(struct msd_plan *p, struct msd_diag *d);
 /** The manifest or the signature came. Errors: those of msd_verify(), MSD_UNSUPPORTED
  * (not for this machine). */

@@ -124,11 +124,25 @@ def test_a_source_brings_what_is_signed(hub, start, folder, key):
 
 def test_what_nobody_signed_is_refused_with_what_to_do(start, device, folder, key):
     hub = start("hub", trust=False)
-    hub.ok("pull", "one", publish(folder, key))  # its signature was not asked for
+    uri = publish(folder, key)
+    (folder / "published1/one.so.json.minisig").unlink()
+    hub.ok("pull", "one", uri)
     expect_refused(device, hub, "has no signature", "--trust")
     hub.ok("load", "--keep", "--replace", "one", harness.ZOO / "results.so")
     expect_refused(device, hub, "has no signature", "--trust")
     assert "signature" not in files_of(hub)
+
+
+def test_a_daemon_that_trusts_nobody_hands_a_signature_on(start, device, folder, key):
+    hub = start("hub", trust=False)
+    hub.ok("pull", "one", publish(folder, key))
+    assert list(files_of(hub)) == PAPERS
+    device.ok("pull", "one", uri_of(hub, "one"))
+    assert works(device, "one") and list(files_of(device)) == PAPERS
+    uri = publish(folder, key, version=2, data=BYTES + b"2")
+    (folder / "published2/one.so.json.minisig").write_bytes(b"nobody's")
+    hub.ok("pull", "one", uri)
+    expect_refused(device, hub, "signature")
 
 
 def test_another_key_than_the_devices_is_named(start, hub, own_daemon, folder, key):

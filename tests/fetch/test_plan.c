@@ -68,7 +68,10 @@ static msd_err come_manifest_for(const char *arch, const char *device)
 	const msd_err err = msd_plan_text(&plan, &side, &d);
 	msd_landing_close(&side);
 	msd_buf_finish(&text);
-	return err;
+	if (err != MSD_OK || plan.order.trust.policy == MSD_POLICY_SIGNED)
+		return err;
+	(void)msd_diag_set(&d, MSD_NOT_FOUND, "404"); /* no signature beside it */
+	return msd_plan_lacks(&plan, &d);
 }
 
 static msd_err come_manifest(const char *arch)
@@ -166,6 +169,42 @@ Test(plan, a_signature_is_wanted_before_anything_is_believed)
 	cr_assert_eq(come_manifest("pdp11"), MSD_OK);
 	cr_assert_eq(plan.want, MSD_WANT_SIGNATURE);
 	cr_assert_not(plan.has_manifest);
+}
+
+static msd_err come_signature(size_t n)
+{
+	uint8_t *bytes = calloc(1, n);
+
+	cr_assert_eq(msd_landing_open(&side, MSD_MANIFEST_BYTES, &d), MSD_OK);
+	cr_assert_eq(msd_landing_take(&side, (struct msd_span){bytes, n}, &d), MSD_OK);
+	free(bytes);
+	return msd_plan_text(&plan, &side, &d);
+}
+
+Test(plan, a_signature_that_nobody_wants_is_kept_unless_it_is_none)
+{
+	static const size_t sizes[] = {300, MSD_SIGNATURE_BYTES + 1};
+
+	for (unsigned i = 0; i < 2; i++) {
+		make();
+		begin(MSD_POLICY_SIGNED);
+		cr_assert_eq(come_manifest("any"), MSD_OK);
+		plan.order.trust.policy = MSD_POLICY_UNSIGNED;
+		cr_assert_eq(come_signature(sizes[i]), MSD_OK);
+		cr_expect_eq(plan.want, MSD_WANT_FILE);
+		cr_expect_eq(plan.signature.n, i == 0 ? 300 : 0);
+		msd_landing_close(&side);
+	}
+}
+
+Test(plan, whatever_keeps_a_signature_away_that_nobody_wants_is_no_fault)
+{
+	begin(MSD_POLICY_SIGNED);
+	cr_assert_eq(come_manifest("any"), MSD_OK);
+	plan.order.trust.policy = MSD_POLICY_UNSIGNED;
+	(void)msd_diag_set(&d, MSD_IO, "503");
+	cr_assert_eq(msd_plan_lacks(&plan, &d), MSD_OK);
+	cr_expect_eq(plan.want, MSD_WANT_FILE);
 }
 
 Test(plan, nothing_is_taken_by_digest_without_one)
