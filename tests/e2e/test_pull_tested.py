@@ -3,6 +3,7 @@ import base64
 import hashlib
 import os
 
+import harness
 import numpy as np
 import pytest
 from signing import manifest, row
@@ -66,6 +67,20 @@ def test_the_manifest_that_an_edition_has_asks_nobody(own_daemon, store, source,
         assert f"current {version} {digest}" in (store / "modules/m").read_text()
     said = daemon.modser("pull", "other", uri, "--sha256", digests[0])
     assert said.status != 0, "it is no edition of that module"
+
+
+def test_the_example_of_the_documents_works(own_daemon, store, models, folder):  # noqa: F811
+    text = (harness.ROOT / "docs/edge.md").read_text()
+    script = "cat >addone.so.json" + text.partition("```\ncat >addone.so.json")[2].partition("```")[0]
+    (folder / "addone.so").write_bytes((models / "shapes.so").read_bytes())
+    env = harness.environment() | {"PATH": f"{harness.BIN}:{os.environ['PATH']}",
+                                   "MODSER_HOST": own_daemon("--store", store).host}
+    said = harness.run("bash", "-e", "-c", script, cwd=folder, env=env)
+    assert said.status == 0 and "READY" in said.out, said
+    wrong = script.replace("[2, 3, 4]", "[2, 3, 5]")
+    said = harness.run("bash", "-e", "-c", wrong, cwd=folder, env=env)
+    told = text.partition("the pull ends with 1 and `")[2].partition("`")[0]
+    assert said.status == 1 and told in said.err, said
 
 
 def test_what_does_not_fails_the_pull_and_the_old_one_serves(
