@@ -186,6 +186,7 @@ Test(plan, a_signature_that_nobody_wants_is_kept_unless_it_is_none)
 	static const size_t sizes[] = {300, MSD_SIGNATURE_BYTES + 1};
 
 	for (unsigned i = 0; i < 2; i++) {
+		finish();
 		make();
 		begin(MSD_POLICY_SIGNED);
 		cr_assert_eq(come_manifest("any"), MSD_OK);
