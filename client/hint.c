@@ -42,6 +42,10 @@ static const struct {
 	msd_err code;
 	const char *hint;
 } special[] = {
+	{MSD_M_MODULE_LOAD, MSD_BAD_ARGUMENT,
+	 "correct what the text names; `modser help load` explains the options"},
+	{MSD_M_MODULE_PULL, MSD_BAD_ARGUMENT,
+	 "correct what the text names; `modser help pull` explains the options"},
 	{MSD_M_MODULE_PULL, MSD_NOT_FOUND,
 	 "check the URI: a file or server that the daemon's machine has"},
 	{MSD_M_MODULE_LOAD, MSD_UNSUPPORTED,
@@ -68,12 +72,23 @@ static const struct {
 	 "`modser pull` has replaced it"},
 };
 
+/* Of what an operator sets up, and of no file or device. */
+static bool is_of_operator(enum msd_method method)
+{
+	return method == MSD_M_ACL_LIST || method == MSD_M_ACL_LOG ||
+	       method == MSD_M_ACL_DRY_RUN || method == MSD_M_STORE_LIST ||
+	       method == MSD_M_STORE_VERIFY || method == MSD_M_STORE_COLLECT ||
+	       method == MSD_M_STORE_PIN || method == MSD_M_MODULE_ROLLBACK;
+}
+
 const char *msd_hint(enum msd_method method, msd_err code)
 {
 	for (size_t i = 0; i < sizeof(special) / sizeof(special[0]); i++) {
 		if (special[i].method == method && special[i].code == code)
 			return special[i].hint;
 	}
+	if (code == MSD_UNSUPPORTED && is_of_operator(method))
+		return hints[MSD_REFUSED];
 	if (code == MSD_IO && method != MSD_M_COUNT) /* not of this connection */
 		return "see the daemon's log, and what the text names";
 	return (unsigned)code < MSD_ERR_COUNT ? hints[code]

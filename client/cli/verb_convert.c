@@ -166,13 +166,14 @@ static msd_err make_library(const struct msd_cli *cli, struct msd_buf *out,
 
 	if (err == MSD_OK)
 		err = msd_archive_check_whole(path, span_of(&made.library), d);
-	if (err == MSD_OK)
+	if (err == MSD_OK) { /* what was wrong before has named the file */
 		err = link_file(cli, &made, d);
+		if (err != MSD_OK)
+			err = msd_diag_wrap(d, err, "%s", path);
+	}
 	if (err == MSD_OK) {
 		*out = made.library;
 		made.library = (struct msd_buf){0};
-	} else {
-		err = msd_diag_wrap(d, err, "%s", path);
 	}
 	msd_loadable_finish(&made);
 	return err;

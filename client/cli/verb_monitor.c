@@ -24,6 +24,7 @@ struct watch {
 	modser_client *client;
 	int64_t from;
 	bool waits;
+	bool has_shown;
 	struct msd_buf
 		*found; /* numbers of calls, which are not printed; NULL: they are */
 	size_t n;       /* that the last answer had */
@@ -98,6 +99,7 @@ static void note_numbers(struct msd_buf *found, const modser_value *calls)
 static void take_calls(struct watch *w, const modser_value *calls)
 {
 	w->n = calls->as.tuple.n;
+	w->has_shown |= w->n > 0;
 	if (w->found != NULL) {
 		note_numbers(w->found, calls);
 	} else {
@@ -193,6 +195,16 @@ enum msd_exit msd_verb_monitor(const struct msd_cli *cli)
 		if (err == MODSER_OK)
 			err = ask(&w, &result);
 	} while (err == MODSER_OK && !ferror(stdout) && (cli->follow || w.n > 0));
+	if (err == MODSER_OK && !w.has_shown && cli->n_words > 0) {
+		const modser_value name = modser_str(cli->words[0]);
+
+		/* One that was unloaded has calls that are kept; a name that nobody has
+		 * had is told. */
+		modser_result_free(result);
+		result = NULL;
+		err = modser_request(w.client, "module.describe", &name, 1, NULL,
+				     &result);
+	}
 	if (err != MODSER_OK)
 		code = msd_report_result(w.client, result);
 	modser_result_free(result);

@@ -373,7 +373,7 @@ static enum msd_exit run(const struct msd_cli *cli, const struct row *row)
 
 enum msd_exit msd_verb_store(const struct msd_cli *cli)
 {
-	static const char hint[] = "modser store ls|verify|gc, or pin|unpin NAME";
+	static const char hint[] = "modser store ls|verify|gc, or pin|unpin|rm NAME";
 
 	for (size_t i = 0; i < N_ROWS; i++) {
 		if (strcmp(cli->words[0], rows[i].word) != 0)

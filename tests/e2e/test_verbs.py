@@ -132,6 +132,23 @@ def test_stats_of_a_mistyped_module_is_told_what_is_near(served):
     assert said.status == 4 and "did you mean results?" in said.err, said
 
 
+@pytest.mark.parametrize("words, said_of", [
+    ("monitor reslts", "did you mean results?"),
+    ("load --format onx odd /etc/hostname", "to do: correct what the text names; `modser help load`"),
+    ("acl dry-run me call", "to do: do what the text says, or ask the daemon's operator"),
+    ("store", "modser store [-d DIR] ls|verify|gc | pin|unpin|rm NAME"),
+    ("store sl", "modser store ls|verify|gc, or pin|unpin|rm NAME"),
+])
+def test_the_advice_is_about_what_was_asked(served, words, said_of):
+    said = served.modser(*words.split())
+    assert said.status != 0 and said_of in said.err, said
+
+
+def test_a_file_that_is_not_there_is_named_once(tmp_path):
+    said = harness.run(harness.BIN / "modser", "convert", tmp_path / "no.tar", "-o", tmp_path / "x.so")
+    assert said.status == 4 and said.err.count("no.tar") == 1, said
+
+
 def test_errors_are_json_too(served):
     said = served.modser("--json", "call", "absent:f")
     assert said.status == 4
