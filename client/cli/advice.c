@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "client/cli/extents.h"
+#include "client/cli/scalar.h"
 #include "proto/dtype.h"
 #include "proto/near.h"
 
@@ -37,13 +38,6 @@ static void put_quoted(struct msd_buf *out, const char *word)
 static bool is_tensor(const modser_value *v)
 {
 	return v->kind == MODSER_TENSOR || v->kind == MODSER_OUT;
-}
-
-static bool is_kind(const modser_value *param, const char *kind)
-{
-	const char *text = msd_parameters_text(param, "kind");
-
-	return text != NULL && strcmp(text, kind) == 0;
 }
 
 static bool has_dtype(const modser_value *param, const modser_tensor *t)
@@ -159,48 +153,13 @@ static void put_tensor(struct msd_buf *out, const struct msd_arguments *a, size_
 }
 
 /* For a parameter that is no tensor: the word that is of its kind. */
-static void put_other(struct msd_buf *out, const struct msd_arguments *a, size_t i,
-		      const modser_value *param)
+static void put_scalar(struct msd_buf *out, const struct msd_arguments *a, size_t i,
+		       const modser_value *param)
 {
-	static const struct {
-		const char *kind, *form;
-	} forms[] = {{"int", "an integer, such as 2"},
-		     {"float", "a number, such as 2.5"},
-		     {"bool", "true or false"},
-		     {"str", "str:TEXT"},
-		     {"shape", "shape:[1,2]"}};
-
-	const modser_value *v = &a->values[i];
-
 	msd_buf_printf(out, "in place of ");
 	put_quoted(out, a->texts[i]);
 	msd_buf_printf(out, " write %.*s", (int)name_bytes(a, i), a->texts[i]);
-	if (is_kind(param, "int") && v->kind == MODSER_FLOAT && v->as.f >= -1e15 &&
-	    v->as.f <= 1e15 && v->as.f == (double)(int64_t)v->as.f) {
-		msd_buf_printf(out, "%lld", (long long)v->as.f);
-		return;
-	}
-	for (size_t k = 0; k < sizeof(forms) / sizeof(forms[0]); k++) {
-		if (is_kind(param, forms[k].kind))
-			msd_buf_printf(out, "%s", forms[k].form);
-	}
-}
-
-static bool is_int(const modser_value *v)
-{
-	return v->kind == MODSER_INT || v->kind == MODSER_BOOL;
-}
-
-/* Is it of a kind that a parameter takes which is no tensor? What is not known, is. */
-static bool fits_other(const modser_value *v, const modser_value *param)
-{
-	if (is_kind(param, "int") || is_kind(param, "bool"))
-		return is_int(v);
-	if (is_kind(param, "float"))
-		return is_int(v) || v->kind == MODSER_FLOAT;
-	if (is_kind(param, "str"))
-		return v->kind == MODSER_STR;
-	return !is_kind(param, "shape") || v->kind == MODSER_SHAPE;
+	msd_scalar_put(out, &a->values[i], param);
 }
 
 /* What makes a tensor for parameter @i: a function that fills its last is given that.
@@ -250,10 +209,10 @@ static bool put_argument(struct msd_buf *out, const struct msd_arguments *a,
 
 	if (param == NULL)
 		return false;
-	if (!is_kind(param, "tensor")) {
-		if (fits_other(v, param))
+	if (!msd_parameters_is(param, "tensor")) {
+		if (msd_scalar_fits(v, param))
 			return false;
-		put_other(out, a, i, param);
+		put_scalar(out, a, i, param);
 		return true;
 	}
 	if (msd_parameters_text(param, "dtype") == NULL ||

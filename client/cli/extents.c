@@ -74,9 +74,8 @@ static struct msd_span name_of(const char *text, const modser_value *params, siz
 	size_t nth = 0, n_all = 0;
 
 	for (size_t p = 0; p < params->as.tuple.n; p++) {
-		const char *kind =
-			msd_parameters_text(&params->as.tuple.item[p], "kind");
-		const bool is_tensor = kind != NULL && strcmp(kind, "tensor") == 0;
+		const bool is_tensor =
+			msd_parameters_is(&params->as.tuple.item[p], "tensor");
 
 		n_all += is_tensor;
 		nth += is_tensor && p < i;

@@ -69,12 +69,18 @@ const modser_value *msd_parameters_param(const struct msd_parameters *s,
 	return NULL;
 }
 
+bool msd_parameters_is(const modser_value *param, const char *kind)
+{
+	const char *text = msd_parameters_text(param, "kind");
+
+	return text != NULL && strcmp(text, kind) == 0;
+}
+
 bool msd_parameters_dtype(const modser_value *param, struct msd_dtype *ret)
 {
-	const char *kind = msd_parameters_text(param, "kind");
 	const char *dtype = msd_parameters_text(param, "dtype");
 
-	return kind != NULL && strcmp(kind, "tensor") == 0 && dtype != NULL &&
+	return msd_parameters_is(param, "tensor") && dtype != NULL &&
 	       msd_dtype_parse(dtype, strlen(dtype), ret);
 }
 

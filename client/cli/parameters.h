@@ -25,6 +25,8 @@ const modser_value *msd_parameters_param(const struct msd_parameters *s,
 					 const char *name, size_t i);
 /** The text at @key of a parameter; NULL: there is none. */
 const char *msd_parameters_text(const modser_value *param, const char *key);
+/** Is @param of that kind: "tensor", "int", ...? */
+bool msd_parameters_is(const modser_value *param, const char *kind);
 /** The dtype of a parameter that is a tensor; false: it is not known, or is none. */
 bool msd_parameters_dtype(const modser_value *param, struct msd_dtype *ret);
 void msd_parameters_finish(struct msd_parameters *s);

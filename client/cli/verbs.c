@@ -17,7 +17,8 @@ const struct msd_verb msd_verbs[] = {
 	 "below "
 	 "two.\n-l shows all that is known. In a pipe cells are parted by tabs, sizes "
 	 "are "
-	 "bytes,\ntimes nanoseconds, and --header prints the columns' keys first.\n",
+	 "bytes,\ntimes nanoseconds, and --header prints the columns' keys first. On a "
+	 "terminal\nthat is too narrow each cell is a line.\n",
 	 0, 0, MSD_OPT_TABLE | MSD_OPT_LONG, msd_verb_ls},
 	{"show", "NAME...", "show all about a module: file, state, tree, functions", "",
 	 1, MANY, 0, msd_verb_show},

@@ -10,6 +10,7 @@ import sys
 import harness
 import numpy as np
 import pytest
+from test_fixtures import need
 
 
 @pytest.fixture(scope="module")
@@ -74,6 +75,18 @@ def test_what_no_edit_can_mend_says_what_is_wanted(served, files, monkeypatch):
     monkeypatch.chdir(files)
     said = served.modser("call", "shapes:addone", "@square.npy", "out:float32[4]")
     assert advice_of(said) == "in place of @square.npy give a tensor of float32[4]"
+
+
+@pytest.mark.parametrize("words, said_of", [
+    ("2.5 3.5", "in place of 3.5 write an integer, such as 2"),
+    ("2.5 3.0", "in place of 3.0 write 3"),
+    ("str:x 3", "in place of str:x write a number, such as 2.5"),
+    ("2.5 99999999999", "in place of 99999999999 write an integer, such as 2, that int32 holds"),
+])
+def test_a_number_of_another_kind_is_told_which(daemon, fixtures, words, said_of):
+    daemon.load("multi", need(fixtures / "tvm-0.27", "multi.so"), "--replace")
+    said = daemon.modser("call", "multi:scale", "ones:float32[64]", *words.split(), "out:float32[64]")
+    assert advice_of(said) == said_of
 
 
 def test_what_no_signature_tells_leads_to_the_module_that_was_called(served, files):
