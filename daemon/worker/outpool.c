@@ -33,6 +33,7 @@ static struct live_slot *slot_of(struct msd_list *link)
 void msd_outpool_init(struct msd_outpool *p, uint64_t max_bytes,
 		      msd_segment_teller tell, void *ctx)
 {
+	p->n_dirty = 0;
 	msd_segpool_init(&p->pool, max_bytes, tell, ctx);
 	msd_list_init(&p->live);
 	msd_list_init(&p->dirty);
