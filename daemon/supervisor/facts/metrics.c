@@ -4,7 +4,7 @@
 #include "daemon/supervisor/facts/device_gauges.h"
 #include "daemon/supervisor/facts/exposition.h"
 #include "daemon/supervisor/facts/figures.h"
-#include "daemon/supervisor/facts/module_metrics.h"
+#include "daemon/supervisor/module/house.h"
 
 static void put_build(struct msd_exposition *x)
 {
@@ -72,19 +72,48 @@ static void put_gate(struct msd_exposition *x, const struct msd_edge *e)
 	}
 }
 
+/* As far as @out has no more than @until bytes. */
+static bool write_until(struct msd_edge *e, const struct msd_view *view,
+			struct msd_metrics_at *at, struct msd_exposition *x,
+			size_t until)
+{
+	if (!at->has_begun) {
+		put_build(x);
+		put_figures(x, e, &msd_figures_daemon);
+		put_figures(x, e, &msd_figures_held);
+		put_errors(x, e);
+		at->has_begun = true;
+		at->generation = e->house->generation;
+	}
+	if (!msd_module_metrics_put(x, e, view, &at->modules, until))
+		return false;
+	msd_device_gauges_put(e->gauges, x);
+	put_handshakes(x, e);
+	if (msd_gate_is_there(e))
+		put_gate(x, e);
+	msd_exposition_close(x);
+	return true;
+}
+
 void msd_metrics_write(struct msd_edge *e, const struct msd_view *view,
 		       struct msd_buf *out, bool is_openmetrics)
 {
 	struct msd_exposition x = {.out = out, .is_openmetrics = is_openmetrics};
+	struct msd_metrics_at at = {0};
 
-	put_build(&x);
-	put_figures(&x, e, &msd_figures_daemon);
-	put_figures(&x, e, &msd_figures_held);
-	put_errors(&x, e);
-	msd_module_metrics_put(&x, e, view);
-	msd_device_gauges_put(e->gauges, &x);
-	put_handshakes(&x, e);
-	if (msd_gate_is_there(e))
-		put_gate(&x, e);
-	msd_exposition_close(&x);
+	(void)write_until(e, view, &at, &x, SIZE_MAX);
+}
+
+bool msd_metrics_go_on(struct msd_edge *e, const struct msd_view *view,
+		       struct msd_metrics_at *at, struct msd_buf *out,
+		       bool is_openmetrics)
+{
+	struct msd_exposition x = {.out = out, .is_openmetrics = is_openmetrics};
+
+	if (at->has_begun && at->generation != e->house->generation) {
+		out->n = 0;
+		msd_metrics_write(e, view, out, is_openmetrics);
+		return true;
+	}
+	return write_until(e, view, at, &x, out->n + MSD_METRICS_PIECE);
 }

@@ -1,5 +1,6 @@
 /*
- * A family is told of all modules before the next one begins, as the format wants it.
+ * A family is told of all modules before the next one begins, as the format wants it; a
+ * module's samples of one are told at once, so that they fit each other.
  * What a module has not done yet is left out where it has many samples: functions that
  * nobody called, codes that no call ended with, stages that nothing went through.
  */
@@ -80,24 +81,6 @@ static const struct row rows[] = {
 	  MSD_GAUGE, MSD_UNIT_NONE}},
 };
 
-static bool is_seen(const struct msd_module *m, const struct msd_view *view)
-{
-	return view == NULL || view->sees(view->who, m->crew.name);
-}
-
-static void put_row(struct msd_exposition *x, const struct row *row,
-		    const struct msd_house *house, const struct msd_view *view)
-{
-	msd_exposition_open(x, &row->family);
-	MSD_LIST_EACH (it, &house->modules) {
-		const struct msd_module *m =
-			MSD_CONTAINER_OF(it, struct msd_module, link);
-		const struct msd_label label = {"module", m->crew.name};
-		if (is_seen(m, view))
-			msd_exposition_put(x, &row->family, &label, 1, row->read(m));
-	}
-}
-
 static const struct msd_family calls = {.name = "modserd_calls",
 					.help = "Calls of clients that were answered.",
 					.kind = MSD_COUNTER};
@@ -128,54 +111,43 @@ static void put_tally(struct msd_exposition *x, const struct msd_module *m)
 }
 
 /* Calls that came to no module have no names that are known to be any. */
-static void put_calls(struct msd_exposition *x, const struct msd_edge *e,
-		      const struct msd_view *view)
+static void put_lost_calls(struct msd_exposition *x, const struct msd_edge *e)
 {
-	msd_exposition_open(x, &calls);
 	for (unsigned code = 0; code < MSD_ERR_COUNT; code++)
 		put_count(x, "", "", code, e->counts.lost_calls[code]);
-	MSD_LIST_EACH (it, &e->house->modules) {
-		const struct msd_module *m =
-			MSD_CONTAINER_OF(it, struct msd_module, link);
-		if (is_seen(m, view))
-			put_tally(x, m);
-	}
 }
 
-static void put_stage(struct msd_exposition *x, const struct msd_family *f,
-		      const struct msd_module *m, const char *stage,
-		      const struct msd_times *t)
+static const struct msd_family stages = {.name = "modserd_call_stage_seconds",
+					 .help = "Where the time of calls goes.",
+					 .kind = MSD_HISTOGRAM,
+					 .unit = MSD_UNIT_NS};
+
+static void put_stage(struct msd_exposition *x, const struct msd_module *m,
+		      const char *stage, const struct msd_times *t)
 {
 	const struct msd_label labels[] = {{"module", m->crew.name}, {"stage", stage}};
 
 	if (msd_histogram_total(&t->spread) > 0)
-		msd_exposition_put_times(x, f, labels, 2, &t->spread, t->sum_ns);
+		msd_exposition_put_times(x, &stages, labels, 2, &t->spread, t->sum_ns);
 }
 
-static void put_stages(struct msd_exposition *x, const struct msd_house *house,
-		       const struct msd_view *view)
+static void put_stages(struct msd_exposition *x, const struct msd_module *m)
 {
-	static const struct msd_family f = {.name = "modserd_call_stage_seconds",
-					    .help = "Where the time of calls goes.",
-					    .kind = MSD_HISTOGRAM,
-					    .unit = MSD_UNIT_NS};
-
-	msd_exposition_open(x, &f);
-	MSD_LIST_EACH (it, &house->modules) {
-		const struct msd_module *m =
-			MSD_CONTAINER_OF(it, struct msd_module, link);
-		if (!is_seen(m, view))
-			continue;
-		for (unsigned i = 0; i < MSD_STAGE_COUNT; i++) {
-			put_stage(x, &f, m, msd_stage_name((enum msd_stage)i),
-				  &m->crew.stages[i]);
-		}
-		put_stage(x, &f, m, MSD_STAGE_REPLY_NAME, &m->crew.tally->replies);
+	for (unsigned i = 0; i < MSD_STAGE_COUNT; i++) {
+		put_stage(x, m, msd_stage_name((enum msd_stage)i), &m->crew.stages[i]);
 	}
+	put_stage(x, m, MSD_STAGE_REPLY_NAME, &m->crew.tally->replies);
 }
 
-static uint64_t put_worker(struct msd_exposition *x, const struct msd_family *f,
-			   struct msd_replica *rep, uint32_t *looks, bool is_told)
+static const struct msd_family memory = {
+	.name = "modserd_worker_resident_memory_bytes",
+	.help = "Resident memory of a worker, as of the last second."};
+static const struct msd_family all_memory = {
+	.name = "modserd_workers_resident_memory_bytes",
+	.help = "Resident memory of all workers of modules."};
+
+static uint64_t put_worker(struct msd_exposition *x, struct msd_replica *rep,
+			   uint32_t *looks, bool is_told)
 {
 	char number[NUMBER_BYTES];
 	const struct msd_label labels[] = {{"module", rep->crew->name},
@@ -188,41 +160,93 @@ static uint64_t put_worker(struct msd_exposition *x, const struct msd_family *f,
 		msd_rss_recent(&rep->process->rss, rep->process->child->pid,
 			       uv_now(rep->crew->house->loop), looks);
 	if (is_told)
-		msd_exposition_put(x, f, labels, 2, bytes);
+		msd_exposition_put(x, &memory, labels, 2, bytes);
 	return bytes;
 }
 
-static void put_memory(struct msd_exposition *x, const struct msd_house *house,
-		       const struct msd_view *view)
+/* All workers count to the sum, whoever asks. */
+static void put_memory(struct msd_exposition *x, struct msd_module *m, bool is_told,
+		       struct msd_module_metrics_at *at)
 {
-	static const struct msd_family each = {
-		.name = "modserd_worker_resident_memory_bytes",
-		.help = "Resident memory of a worker, as of the last second."};
-	static const struct msd_family all = {
-		.name = "modserd_workers_resident_memory_bytes",
-		.help = "Resident memory of all workers of modules."};
-	uint32_t looks = MSD_RSS_LOOKS;
-	uint64_t sum = 0;
+	uint32_t looks = MSD_RSS_LOOKS - at->n_looks;
+	const uint32_t before = looks;
 
-	msd_exposition_open(x, &each);
-	MSD_LIST_EACH (it, &house->modules) {
-		struct msd_module *m = MSD_CONTAINER_OF(it, struct msd_module, link);
-		const bool is_told = is_seen(m, view);
-		for (uint32_t i = 0; i < m->crew.n_replicas; i++) {
-			sum += put_worker(x, &each, &m->crew.replicas[i], &looks,
-					  is_told);
-		}
-	}
-	msd_exposition_open(x, &all);
-	msd_exposition_put(x, &all, NULL, 0, sum);
+	for (uint32_t i = 0; i < m->crew.n_replicas; i++)
+		at->sum_bytes += put_worker(x, &m->crew.replicas[i], &looks, is_told);
+	at->n_looks += before - looks;
 }
 
-void msd_module_metrics_put(struct msd_exposition *x, const struct msd_edge *e,
-			    const struct msd_view *view)
+/* Families in their order: the calls, the stages, each row, the memory and its sum. */
+enum { CALLS, STAGES, FIRST_ROW };
+#define N_ROWS ((unsigned)(sizeof(rows) / sizeof(*rows)))
+#define MEMORY (FIRST_ROW + N_ROWS)
+#define ALL_MEMORY (MEMORY + 1)
+
+static const struct msd_family *family_of(unsigned family)
 {
-	put_calls(x, e, view);
-	put_stages(x, e->house, view);
-	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++)
-		put_row(x, &rows[i], e->house, view);
-	put_memory(x, e->house, view);
+	return family == CALLS        ? &calls
+	       : family == STAGES     ? &stages
+	       : family == MEMORY     ? &memory
+	       : family == ALL_MEMORY ? &all_memory
+				      : &rows[family - FIRST_ROW].family;
+}
+
+static void put_module(struct msd_exposition *x, struct msd_module *m, bool is_told,
+		       struct msd_module_metrics_at *at)
+{
+	const struct msd_label label = {"module", m->crew.name};
+
+	if (at->family == MEMORY) {
+		put_memory(x, m, is_told, at);
+	} else if (!is_told || at->family == ALL_MEMORY) {
+		return;
+	} else if (at->family == CALLS) {
+		put_tally(x, m);
+	} else if (at->family == STAGES) {
+		put_stages(x, m);
+	} else {
+		const struct row *row = &rows[at->family - FIRST_ROW];
+		msd_exposition_put(x, &row->family, &label, 1, row->read(m));
+	}
+}
+
+static void open_family(struct msd_exposition *x, const struct msd_edge *e,
+			struct msd_module_metrics_at *at)
+{
+	msd_exposition_open(x, family_of(at->family));
+	if (at->family == CALLS)
+		put_lost_calls(x, e);
+	if (at->family == ALL_MEMORY)
+		msd_exposition_put(x, &all_memory, NULL, 0, at->sum_bytes);
+	at->next = e->house->modules.next;
+}
+
+/* The modules of the family from at->next on; false: there are more. */
+static bool put_family(struct msd_exposition *x, const struct msd_house *house,
+		       const struct msd_view *view, struct msd_module_metrics_at *at,
+		       size_t until)
+{
+	for (; at->next != &house->modules; at->next = at->next->next) {
+		struct msd_module *m =
+			MSD_CONTAINER_OF(at->next, struct msd_module, link);
+		if (x->out->n >= until && !x->out->bad)
+			return false;
+		put_module(x, m, view == NULL || view->sees(view->who, m->crew.name),
+			   at);
+	}
+	return true;
+}
+
+bool msd_module_metrics_put(struct msd_exposition *x, const struct msd_edge *e,
+			    const struct msd_view *view,
+			    struct msd_module_metrics_at *at, size_t until)
+{
+	for (; at->family <= ALL_MEMORY; at->family++) {
+		if (at->next == NULL)
+			open_family(x, e, at);
+		if (!put_family(x, e->house, view, at, until))
+			return false;
+		at->next = NULL;
+	}
+	return true;
 }

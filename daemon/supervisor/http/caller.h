@@ -11,6 +11,7 @@
 struct msd_chores;
 struct msd_history;
 struct msd_infer;
+struct msd_scrape;
 
 struct msd_caller {
 	struct msd_session session;
@@ -18,9 +19,10 @@ struct msd_caller {
 	struct msd_course course; /* of its last request */
 	struct msd_chores *chores;
 	const struct msd_history *history;
-	struct msd_infer *infer; /* its call; NULL: there is none */
-	struct msd_infer *last;  /* the one before it, in case that it comes again */
-	struct msd_buf text;     /* JSON that is not copied: the first of the tail */
+	struct msd_infer *infer;   /* its call; NULL: there is none */
+	struct msd_infer *last;    /* the one before it, in case that it comes again */
+	struct msd_scrape *scrape; /* that is being made; NULL: none */
+	struct msd_buf text;       /* what is not copied: the first of the tail */
 	/* What is written behind the answer, from where it lies; owned, but where the
 	 * answer is known (infer_told.h). */
 	struct iovec *tail;
@@ -31,6 +33,8 @@ struct msd_caller {
 	bool is_gone;         /* its connection is; what still works for it ends */
 	/** The answer that was to come later is there: in `asking`. */
 	void (*on_answer)(struct msd_caller *c);
+	/** It holds more than it did, in `asking`. */
+	void (*on_grown)(struct msd_caller *c);
 };
 
 #endif

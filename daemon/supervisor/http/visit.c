@@ -24,6 +24,11 @@ static void on_answer(struct msd_caller *c)
 	}
 }
 
+static void on_grown(struct msd_caller *c)
+{
+	msd_visit_charge(MSD_CONTAINER_OF(c, struct msd_visit, caller));
+}
+
 static void close_for(struct msd_session *s, msd_err err, const char *why)
 {
 	struct msd_caller *c = MSD_CONTAINER_OF(s, struct msd_caller, session);
@@ -57,6 +62,7 @@ void msd_visit_open(struct msd_http *h, struct msd_transport transport,
 	v->caller.chores = &h->chores;
 	v->caller.history = &h->history;
 	v->caller.on_answer = on_answer;
+	v->caller.on_grown = on_grown;
 	v->poll.data = v;
 	v->last_progress_ms = uv_now(e->loop);
 	msd_http_reader_init(&v->reader);
