@@ -187,8 +187,8 @@ class Client:
 
 DTYPE_AND_SHAPE = (msgpack.ExtType(6, struct.pack("<BBH", 2, 32, 1)),
                    msgpack.ExtType(8, struct.pack("<q", 2)))
-DEEDS = {Client.call: 50, Client.call_with_bytes: 30, Client.call_for_bytes: 30, Client.use: 5, Client.free: 2,
-         Client.hold: 2, Client.load: 1, Client.unload: 0.3, Client.again: 1}
+DEEDS = {Client.call: 50, Client.call_with_bytes: 30, Client.call_for_bytes: 30, Client.use: 5,
+         Client.free: 2, Client.hold: 2, Client.load: 1, Client.unload: 0.3, Client.again: 1}
 
 
 def counted(daemon):

@@ -100,7 +100,23 @@ SESSION = {
     "promise_payload_gone": WITH_PAYLOAD + bytes([LEAVE, 0]) + MADE,
     "raw": ADDED + bytes([CALL, 0, 0, 0, RAW, 5]) + b"\x94\x01\x02\xc0\xc0",
 }
+TOOK = mapping((text("exec_ns"), number(5)))
+
+
+def known(*places):
+    """One answer over and over, each time with its tensor at another place."""
+    return ANNOUNCED + b"".join(
+        piece(FRAME, response(id, array(array(tensor(1, offset, segment=segment)), NIL), TOOK))
+        for id, (segment, offset) in zip((2, 5, 6, 7, 8), places))
+
+
 REPLICA = {
+    "accept_known": known((0, 0), (0, 128), (0, 256), (0, 0), (0, 4096 - 128)),
+    "reject_known_outside": known((0, 0), (0, 128), (0, 256), (0, 4096)),
+    "reject_known_far": known((0, 0), (0, 128), (0, 256), (0, (1 << 64) - 128)),
+    "reject_known_in_no_segment": known((0, 0), (0, 128), (0, 256), (1, 0)),
+    "reject_known_lent": known((0, 0), (0, 128), (0, 256), (1024, 0)),
+    "reject_known_askew": known((0, 0), (0, 128), (0, 256), (0, 8)),
     "accept_results": ANNOUNCED + piece(FRAME, response(2, RESULT))
     + piece(FRAME, response(3, tensor(2, 1 << 32)))
     + piece(FRAME, response(4, handle(4))),
@@ -119,7 +135,6 @@ REPLICA = {
     "reject_end": piece(END),
     "reject_bytes": piece(BYTES, b"GET / HTTP/1.1\r\n\r\n"),
 }
-TOOK = mapping((text("exec_ns"), number(5)))
 PEER = {
     "accept_call": piece(FRAME, request(1, "call", text("m:int"))),
     "accept_echo": piece(FRAME, request(1, "call", text("m:echo"), text("x"))),
