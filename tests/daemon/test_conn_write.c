@@ -205,6 +205,34 @@ static size_t drain(int fd)
 	return n > 0 ? (size_t)n : 0;
 }
 
+/* A transport that takes all that it is given. */
+static ssize_t take_all(struct msd_transport *t, struct iovec *pieces, size_t n, int fd)
+{
+	ssize_t sum = 0;
+
+	(void)t;
+	(void)fd;
+	for (size_t i = 0; i < n; i++)
+		sum += (ssize_t)pieces[i].iov_len;
+	return sum;
+}
+
+Test(conn_write, a_reply_of_a_mib_needs_no_turn_for_its_header)
+{
+	static const uint8_t block[1u << 20];
+	unsigned counts[2] = {0};
+	struct rig r;
+
+	rig_open(&r, false);
+	struct msd_transport_ops ops = *r.conn.transport.ops;
+	ops.writev = take_all;
+	r.conn.transport.ops = &ops;
+	msd_conn_send(&r.conn, reply_of(block, sizeof(block), counts));
+	msd_conn_flush(&r.conn);
+	cr_expect_eq(counts[1], 1);
+	rig_close(&r);
+}
+
 Test(conn_write, many_replies_are_written_in_turns)
 {
 	enum { REPLIES = 4096 };
