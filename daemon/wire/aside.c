@@ -1,6 +1,7 @@
 #include "daemon/wire/aside.h"
 
 #include <pthread.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <sys/mman.h>
 #include <sys/socket.h>
@@ -25,7 +26,8 @@ struct gift {
 static struct {
 	pthread_mutex_t lock;
 	struct gift ring[MSD_ASIDE_MAX];
-	unsigned first, n; /* of the ring */
+	unsigned first; /* of the ring */
+	atomic_uint n;  /* of them that wait; changed with the lock held */
 	unsigned n_threads;
 } aside = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
@@ -95,6 +97,11 @@ static bool take(struct gift g)
 	}
 	(void)pthread_mutex_unlock(&aside.lock);
 	return has_room;
+}
+
+bool msd_aside_is_crowded(void)
+{
+	return atomic_load_explicit(&aside.n, memory_order_relaxed) > MSD_ASIDE_MAX / 2;
 }
 
 void msd_aside_close(int fd)

@@ -23,6 +23,9 @@ void msd_aside_close(int fd);
  * with whatever was passed beside them. Later ones leave that to a thread of their own.
  */
 bool msd_aside_wants_unix(const char *release);
+/** So many closes wait that nothing should be read that may bring more: one read brings
+ * 253 descriptors at most. The loop's thread; cheap. */
+bool msd_aside_is_crowded(void);
 /** Unmap @bytes at @p. Any thread; blocks only where msd_aside_close() would give up.
  */
 void msd_aside_unmap(void *p, size_t bytes);

@@ -171,9 +171,10 @@ struct msd_conn {
 	struct msd_list waiting_link; /* msd_wire.waiting: for its next turn */
 	uint64_t turn;                /* the loop's, when it had its last */
 	uint64_t turn_ends_ns;        /* 0: the turn has not been long so far */
-	uint32_t frames_left;         /* of its turn */
-	uint32_t last_turns;          /* left to who is ending */
-	unsigned paused;              /* bits of enum msd_pause */
+	uint64_t crowded_ns;  /* since when closes are waited for; 0: they are not */
+	uint32_t frames_left; /* of its turn */
+	uint32_t last_turns;  /* left to who is ending */
+	unsigned paused;      /* bits of enum msd_pause */
 	bool is_closing, waits_for_place, wants_write, has_said_farewell;
 	bool is_ending;            /* msd_conn_hear_out() */
 	struct msd_fds fds;        /* received, not yet taken */

@@ -3,7 +3,6 @@
 #include <string.h>
 
 #include "daemon/wire/account.h"
-#include "daemon/wire/aside.h"
 #include "daemon/wire/conn_parts.h"
 #include "daemon/wire/recognise.h"
 
@@ -19,25 +18,6 @@ enum { S_HEADER, S_BODY, S_PAYLOAD, S_SKIP };
 #define READ_BYTES (512u * 1024u) /* straight into place with one read */
 #define KNOWN_PER_LOOK 4u         /* frames to one reading of the clock */
 #define KEEP_BODY_BYTES 4096u     /* a bigger body buffer is freed after its frame */
-
-void msd_conn_close_fds(struct msd_conn *c)
-{
-	for (unsigned i = 0; i < c->fds.n; i++)
-		msd_aside_close(c->fds.fd[i]);
-	c->fds.n = 0;
-}
-
-/* Between two frames nothing is owed: a descriptor that nobody took was not expected.
- * What waits for the rest of a frame is there for as long as a client likes. */
-static void close_unwanted_fds(struct msd_conn *c)
-{
-	bool is_unwanted = c->state == S_HEADER && c->have == 0 && c->spare == NULL;
-
-	for (unsigned i = 0; i < c->fds.n && c->limits.leaves_last_fds; i++)
-		is_unwanted = is_unwanted || msd_wire_is_last(c->wire, c->fds.fd[i]);
-	if (is_unwanted)
-		msd_conn_close_fds(c);
-}
 
 static void body_release(struct msd_conn *c)
 {
@@ -265,7 +245,7 @@ static void consume_spare(struct msd_conn *c)
 	if (left > 0)
 		return;
 	msd_conn_free_spare(c);
-	close_unwanted_fds(c);
+	msd_conn_close_unwanted_fds(c);
 }
 
 /* The part of the current frame that can be read straight into place; 0 when there is
@@ -333,7 +313,7 @@ static bool read_once(struct msd_conn *c)
 	const size_t left = consume(c, c->wire->rbuf, rest);
 	if (left > 0 && !c->is_closing)
 		keep_spare(c, c->wire->rbuf + (rest - left), left);
-	close_unwanted_fds(c);
+	msd_conn_close_unwanted_fds(c);
 	/* A short read means that nothing more is there: the next would say EAGAIN. */
 	return (size_t)n == room ||
 	       (direct.iov_len > 0 && (size_t)n >= direct.iov_len) ||
@@ -344,7 +324,8 @@ static bool read_once(struct msd_conn *c)
 static bool read_some(struct msd_conn *c)
 {
 	for (int i = 0; i < READS_PER_TURN; i++) {
-		if (c->frames_left == 0) /* as it is when spare bytes are left */
+		if (c->frames_left == 0 || /* as it is when spare bytes are left */
+		    msd_conn_must_not_bring(c))
 			return true;
 		if (!read_once(c))
 			return false;
@@ -380,18 +361,12 @@ void msd_conn_skip_payload(struct msd_conn *c)
 	c->in.payload = NULL;
 }
 
-bool msd_conn_is_owed(const struct msd_conn *c)
+bool msd_conn_is_in_frame(const struct msd_conn *c)
 {
-	return (c->state != S_HEADER || c->have > 0) && c->spare == NULL &&
-	       !msd_conn_is_stopped(c);
+	return c->state != S_HEADER || c->have > 0;
 }
 
-int msd_conn_take_fd(struct msd_conn *c)
+bool msd_conn_is_owed(const struct msd_conn *c)
 {
-	if (c->fds.n == 0)
-		return -1;
-	int fd = c->fds.fd[0];
-	c->fds.n--;
-	memmove(c->fds.fd, c->fds.fd + 1, c->fds.n * sizeof(c->fds.fd[0]));
-	return fd;
+	return msd_conn_is_in_frame(c) && c->spare == NULL && !msd_conn_is_stopped(c);
 }

@@ -95,7 +95,7 @@ static void socket_end(struct msd_transport *t, void *scratch, size_t n)
 	struct iovec piece = {scratch, n};
 
 	(void)shutdown(t->fd, SHUT_WR);
-	for (int i = 0; i < END_READS; i++) {
+	for (int i = 0; i < END_READS && !msd_aside_is_crowded(); i++) {
 		if (socket_read(t, &piece, 1, NULL) <= 0)
 			break;
 	}

@@ -17,6 +17,7 @@ from wire import Closed, Failure, Wire, frame
 
 FEW = 800  # descriptors of a daemon, of which the last quarter is its own user's
 UPLOADS, HELD = 8, 4  # that a connection may have; descriptors that wait for a frame's rest
+AT_ONCE = 253  # descriptors with one byte: SCM_MAX_FD of the kernel
 PING = frame([0, 1, "ping", []])
 HERE = harness.ROOT / "tests/e2e/hostile"
 NOBODY, FILES = 65534, 2000
@@ -143,6 +144,28 @@ def test_a_segment_waits_while_its_users_descriptors_are_on_their_way_elsewhere(
         ours.close()
         os.waitpid(pid, 0)
     assert wire.finish(asked)[1].sum() == 2 << 20
+
+
+@pytest.mark.parametrize("is_at_once", [True, False])
+def test_a_flood_of_descriptors_is_closed_to_the_last(own_arena, is_at_once):
+    """All that one read can bring, as often as sockets hold it: faster than threads close them."""
+    arena = own_arena()
+    before, victim = arena.state(), arena.victim()
+    wires, sent = [arena.connect() for _ in range(8)], 0
+    for wire in wires:
+        wire.socket.setblocking(False)
+    with open(os.devnull) as file:
+        with arena.standstill() if is_at_once else contextlib.nullcontext():
+            for wire in wires * 100:
+                with contextlib.suppress(OSError):  # it is full, or the user has too many on their way
+                    socket.send_fds(wire.socket, [PING], [file.fileno()] * AT_ONCE)
+                    sent += AT_ONCE
+            victim.ask_later()
+    assert sent > 10_000
+    victim.cost()
+    assert victim.ask("ping") is None
+    arena.connections.close()
+    arena.expect_as_before(before)
 
 
 @pytest.fixture

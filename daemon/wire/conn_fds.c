@@ -1,0 +1,56 @@
+/*
+ * Descriptors that a connection brings.
+ *
+ * Happy path: one comes with a frame's first byte, and whoever serves the frame takes
+ * it. Failures: nobody does, and it is closed aside; they come faster than threads
+ * close them, and what may bring more is read later.
+ */
+#include <string.h>
+
+#include "daemon/wire/aside.h"
+#include "daemon/wire/conn_parts.h"
+
+/* Closes that sleep are not waited for any longer: others are to be read. */
+#define CROWDED_NS UINT64_C(100000000)
+
+void msd_conn_close_fds(struct msd_conn *c)
+{
+	for (unsigned i = 0; i < c->fds.n; i++)
+		msd_aside_close(c->fds.fd[i]);
+	c->fds.n = 0;
+}
+
+void msd_conn_close_unwanted_fds(struct msd_conn *c)
+{
+	bool is_unwanted = !msd_conn_is_in_frame(c) && c->spare == NULL;
+
+	for (unsigned i = 0; i < c->fds.n && c->limits.leaves_last_fds; i++)
+		is_unwanted = is_unwanted || msd_wire_is_last(c->wire, c->fds.fd[i]);
+	if (is_unwanted)
+		msd_conn_close_fds(c);
+}
+
+bool msd_conn_must_not_bring(struct msd_conn *c)
+{
+	/* A dead worker's last words are heard within so many turns. */
+	const bool is_heard_out = c->is_ending && !c->limits.leaves_last_fds;
+
+	if (!c->transport.may_pass_fds || is_heard_out || !msd_aside_is_crowded()) {
+		c->crowded_ns = 0;
+		return false;
+	}
+	const uint64_t now = msd_wire_look_ns(c->wire);
+	if (c->crowded_ns == 0)
+		c->crowded_ns = now;
+	return now - c->crowded_ns < CROWDED_NS;
+}
+
+int msd_conn_take_fd(struct msd_conn *c)
+{
+	if (c->fds.n == 0)
+		return -1;
+	int fd = c->fds.fd[0];
+	c->fds.n--;
+	memmove(c->fds.fd, c->fds.fd + 1, c->fds.n * sizeof(c->fds.fd[0]));
+	return fd;
+}
