@@ -25,7 +25,7 @@ def unreachable(address: str, error: OSError) -> ConnectionLost:
 def _explain(address: str, error: OSError) -> tuple[str, str]:
     start = f"start one: modserd --listen {address}"
     if isinstance(error, ssl.SSLError):
-        return _explain_tls(error)
+        return _explain_tls(address, error)
     if isinstance(error, socket.gaierror):
         return error.strerror or str(error), "check the host's name"
     if error.errno in (errno.ENOENT, errno.ENOTDIR):
@@ -55,9 +55,11 @@ def _explain_mode(address: str) -> str:
             f"mode {mode:04o}; you are user {you}")
 
 
-def _explain_tls(error: ssl.SSLError) -> tuple[str, str]:
+def _explain_tls(address: str, error: ssl.SSLError) -> tuple[str, str]:
     if error.reason in ("WRONG_VERSION_NUMBER", "RECORD_LAYER_FAILURE"):
-        return "the server does not speak TLS: is it tcp://?", "correct the address"
+        plain = address.replace("tls://", "tcp://", 1)
+        return ("the server does not speak TLS: is it tcp://?",
+                f"say {plain}, or have the daemon listen there by tls://")
     return error.strerror or str(error), "docs/tls.md says who must believe whom"
 
 

@@ -87,6 +87,13 @@ def test_a_server_of_another_name_is_refused(tls, pki):
         modser.connect(other, tls=certs.context(pki, pki.alice))
 
 
+def test_a_server_without_tls_is_told_with_the_address_to_say(own_daemon):
+    plain = own_daemon(listen=["tcp://127.0.0.1:0"]).host
+    with pytest.raises(modser.ConnectionLost, match="does not speak TLS") as caught:
+        modser.connect(plain.replace("tcp://", "tls://"))
+    assert caught.value.hint == f"say {plain}, or have the daemon listen there by tls://"
+
+
 def test_without_a_certificate_the_alert_is_told(tls, pki):
     with pytest.raises(modser.ConnectionLost, match="certificate required"):
         with modser.connect(tls, tls=certs.context(pki)) as client:
