@@ -105,6 +105,8 @@ const char *msd_right_name(enum msd_right right);
 	X(SEGMENT_ADD, "segment.add", S, CALL, "[bytes] + descriptor",                 \
 	  "number of the segment")                                                     \
 	X(SEGMENT_REMOVE, "segment.remove", S, CALL, "[number]", "nil")                \
+	X(CHANNEL_OPEN, "channel.open", S, CALL, "[name]",                             \
+	  "{requests, bytes} + descriptor")                                            \
 	X(WORKER_OPEN, "worker.open", L, NONE,                                         \
 	  "[{name, file, graph, params, threads, workers, max_out, max_data, "         \
 	  "max_files, max_core, device?, batch?, within_ms?, era?, tvm_inputs?, "      \
@@ -116,6 +118,9 @@ const char *msd_right_name(enum msd_right right);
 	X(WORKER_SEGMENT, "worker.segment", L, NONE,                                   \
 	  "[direction, index, bytes] + descriptor", "-")                               \
 	X(WORKER_RELEASE, "worker.release", L, NONE, "[segment, offset, ...]", "-")    \
+	X(WORKER_PEER, "worker.peer", L, NONE,                                         \
+	  "[number, requests, bytes, slow_ns, functions] + descriptor | [number]",     \
+	  "-")                                                                         \
 	X(FETCH_GET, "fetch.get", L, NONE,                                             \
 	  "[{uri, sha256?, have?, etag?, etag_sha256?, max_bytes, stall_ms, "          \
 	  "retry_ms}]",                                                                \

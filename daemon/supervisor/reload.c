@@ -16,6 +16,7 @@
 #include "daemon/supervisor/machine.h"
 #include "daemon/supervisor/module/admit.h"
 #include "daemon/supervisor/module/catalog.h"
+#include "daemon/supervisor/module/directs.h"
 #include "daemon/supervisor/module/life.h"
 #include "daemon/supervisor/option_rows.h"
 #include "daemon/supervisor/options_read.h"
@@ -178,6 +179,7 @@ static msd_err read_again(struct msd_server *s, struct msd_options *next,
 		tell(&all, rights != NULL ? rights->file : NULL, &certificate, ret);
 		if (rights != NULL) {
 			msd_rights_take(&s->edge.rights, rights);
+			msd_directs_end(&s->house);
 			msd_log(MSD_LOG_INFO, "reload", "key=acl file=\"%s\"",
 				rights->file);
 			rights = NULL;

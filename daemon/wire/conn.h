@@ -68,7 +68,8 @@ enum msd_pause {
 	MSD_PAUSE_REQUESTS = 1,  /* as many are in flight as may be */
 	MSD_PAUSE_MEMORY = 2,    /* what came before holds more than it may */
 	MSD_PAUSE_DISBELIEF = 4, /* what came before cannot be believed; for good */
-	MSD_PAUSE_ROOM = 8       /* what came last waits for room of its own */
+	MSD_PAUSE_ROOM = 8,      /* what came last waits for room of its own */
+	MSD_PAUSE_LEAVING = 16   /* it is to end when what came is answered; for good */
 };
 
 struct msd_conn_ops {

@@ -74,7 +74,7 @@ msd_err msd_call_invoke(struct msd_worker *w, struct msd_call *call,
 				      call->n_args, ret, d);
 	msd_crash_note(NULL, NULL);
 	w->last_end_ns = msd_now_ns();
-	*ret_ns = w->last_end_ns - call->entered_ns;
+	*ret_ns = w->last_run_ns = w->last_end_ns - call->entered_ns;
 	msd_func_learn(call->func, *ret_ns);
 	return err;
 }
@@ -203,6 +203,8 @@ static msd_err run(struct msd_worker *w, struct msd_call *call, struct msd_cur *
 	err = check_kept(call, &result, d);
 	if (err == MSD_OK)
 		err = msd_call_write_reply(call, &result, exec_ns, out, d);
+	if (err == MSD_OK && call->peer->guest != NULL)
+		err = msd_call_hand_over(call, d);
 	msd_any_drop(&result);
 	return err == MSD_OK ? err : msd_diag_wrap(d, err, "%s", call->func->name);
 }
@@ -243,6 +245,8 @@ msd_err msd_handle_call(struct msd_worker *w, struct msd_request *r,
 		err = open_call(w, r, &c, &n, &func, &takes_out, d);
 	if (err != MSD_OK)
 		return err;
+	if (r->instance.generation == 0)
+		r->func = func;
 	struct msd_device device = msd_loaded_device(w->module);
 	struct msd_dev *dev;
 	if (r->device.type != 0)

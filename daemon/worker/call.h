@@ -54,7 +54,8 @@ struct msd_call {
 	struct msd_rows rows;
 	uint32_t n_joined;       /* calls that ran as one with it; 0: it ran alone */
 	struct call_hold *holds; /* objects to drop */
-	struct call_slot *slots; /* out slots to free when the call fails */
+	struct call_slot *slots; /* out slots to free when the call fails, last first */
+	uint64_t sent_bytes;     /* of a guest's: what its reply's payload has so far */
 };
 
 /**
@@ -113,6 +114,8 @@ MSD_MUST_CHECK msd_err msd_call_add_slot(struct msd_call *call,
 					 struct msd_wire_tensor *t,
 					 enum msd_outpool_as as, uint8_t **ret_p,
 					 struct msd_diag *d);
+/** Of a guest's call: its slots become its reply's. */
+MSD_MUST_CHECK msd_err msd_call_hand_over(struct msd_call *call, struct msd_diag *d);
 /** Free the call's out slots: it failed. */
 void msd_call_free_slots(struct msd_call *call);
 /** Drop the call's objects; with @failed its out slots, too. */

@@ -15,7 +15,8 @@ struct msd_func {
 	 * called. */
 	uint64_t peak_ns;
 	uint32_t hash;
-	char name[]; /* as it was asked for */
+	uint16_t ledger_row; /* where guests' calls of it are counted; 0: not yet */
+	char name[];         /* as it was asked for */
 };
 
 struct msd_funcs {

@@ -56,6 +56,29 @@ msd_err msd_lent_locate(const struct msd_peer *peer, const struct msd_wire_tenso
 /* Where tensors without elements are. */
 static uint8_t no_bytes[MSD_TENSOR_ALIGN] __attribute__((aligned(MSD_TENSOR_ALIGN)));
 
+/* In the frame of the request that runs, of a guest; the supervisor's have segments. */
+static msd_err locate_inline(const struct msd_peer *peer,
+			     const struct msd_wire_tensor *t, uint8_t **ret,
+			     struct msd_diag *d)
+{
+	const struct msd_span all = peer->payload;
+
+	if (peer->guest == NULL) {
+		return msd_diag_set(d, MSD_BAD_ARGUMENT,
+				    "inline tensor: a worker takes them in segments");
+	}
+	if (t->offset > all.n || t->bytes > all.n - t->offset) {
+		return msd_diag_set(d, MSD_BAD_REQUEST,
+				    "an inline tensor at offset %llu of %llu bytes is "
+				    "not inside the payload of %zu bytes",
+				    (unsigned long long)t->offset,
+				    (unsigned long long)t->bytes, all.n);
+	}
+	/* The request's own memory, which its function may write to. */
+	*ret = (uint8_t *)(uintptr_t)all.p + t->offset;
+	return MSD_OK;
+}
+
 msd_err msd_call_locate(const struct msd_peer *peer, const struct msd_wire_tensor *t,
 			uint8_t **ret_p, struct msd_device *ret_device,
 			struct msd_obj **ret_owner, struct msd_diag *d)
@@ -86,8 +109,7 @@ msd_err msd_call_locate(const struct msd_peer *peer, const struct msd_wire_tenso
 			*ret_p = no_bytes;
 			return MSD_OK;
 		}
-		return msd_diag_set(d, MSD_BAD_ARGUMENT,
-				    "inline tensor: a worker takes them in segments");
+		return locate_inline(peer, t, ret_p, d);
 	case MSD_AT_OUT:
 		break;
 	}

@@ -18,6 +18,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "daemon/wire/ledger.h"
 #include "daemon/worker/allowance.h"
 #include "daemon/worker/crash.h"
 #include "daemon/worker/describe.h"
@@ -277,6 +278,9 @@ static msd_err enter_sandbox(struct msd_worker *w, const struct open_params *p,
 	msd_sandbox_look(&kernel);
 	plan.loop_fd = uv_backend_fd(w->wire.loop);
 	plan.channel_fd = w->channel_fd;
+	plan.last_fd = w->first_guest_fd != 0
+			       ? w->first_guest_fd + (int)MSD_MAX_GUESTS - 1
+			       : w->channel_fd;
 	plan.max_file_bytes = 2 * p->max_out;
 	if (is_auto)
 		plan.profile = profile_of(p->device);

@@ -3,22 +3,25 @@
  *
  * Happy path:
  *  - request: copied into the worker's queue; it runs when all that has come is drained
- *  - worker.segment, worker.release, cancel: take effect at once
+ *  - worker.segment, worker.release, worker.peer, cancel: take effect at once
  *  - end of the connection: the peer's requests, segments and tensors go; the end of
  * the supervisor's channel is that of the process, unless it has a door (door.h)
  * Failures: whatever breaks the
  * contract of CHANNEL.md closes the connection.
  */
+#include "daemon/worker/peer.h"
+
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
 
 #include "daemon/wire/without.h"
+#include "daemon/worker/guest.h"
+#include "daemon/worker/hosting.h"
 #include "daemon/worker/instances.h"
 #include "daemon/worker/pins.h"
 #include "daemon/worker/process.h"
-#include "daemon/worker/worker.h"
 #include "proto/value.h"
 
 #define MAX_QUEUED_REPLY_BYTES (64u << 20)
@@ -121,12 +124,15 @@ static msd_err take_segment(struct msd_peer *peer, struct msd_span params,
 	    msd_value_read(&c, &word, d) == MSD_OK &&
 	    msd_value_read(&c, &index, d) == MSD_OK &&
 	    msd_value_read(&c, &bytes, d) == MSD_OK && word.kind == MSD_K_STR &&
-	    index.kind == MSD_K_INT && bytes.kind == MSD_K_INT && bytes.as.i >= 0)
+	    index.kind == MSD_K_INT && bytes.kind == MSD_K_INT && bytes.as.i >= 0) {
+		if (msd_span_is(word.as.str, "ledger"))
+			return msd_hosting_take_ledger(peer, (uint64_t)bytes.as.i, d);
 		kind = kind_of(word.as.str, index.as.i);
+	}
 	if (kind == NULL) {
 		return msd_diag_set(d, MSD_PROTOCOL,
-				    "worker.segment: expected [\"in\", \"lent\" or "
-				    "\"shown\", index, bytes]");
+				    "worker.segment: expected [\"in\", \"lent\", "
+				    "\"shown\" or \"ledger\", index, bytes]");
 	}
 	if (bytes.as.i == 0)
 		return remove_segment(peer, kind, (uint16_t)index.as.i, d);
@@ -159,8 +165,8 @@ static msd_err release(struct msd_peer *peer, struct msd_span params,
 	return MSD_OK;
 }
 
-/* [id] */
-static msd_err cancel(struct msd_peer *peer, struct msd_span params, struct msd_diag *d)
+msd_err msd_peer_cancel(struct msd_peer *peer, struct msd_span params,
+			struct msd_diag *d)
 {
 	struct msd_cur c;
 	uint32_t n;
@@ -186,7 +192,9 @@ static void on_notification(struct msd_peer *peer, const struct msd_in *in)
 	} else if (msd_span_is(method, "worker.segment")) {
 		err = take_segment(peer, in->body.params, &d);
 	} else if (msd_span_is(method, "cancel")) {
-		err = cancel(peer, in->body.params, &d);
+		err = msd_peer_cancel(peer, in->body.params, &d);
+	} else if (msd_span_is(method, "worker.peer")) {
+		err = msd_hosting_take(peer, in->body.params, &d);
 	}
 	if (err != MSD_OK)
 		msd_conn_close(&peer->conn, err, msd_diag_text(&d));
@@ -211,9 +219,10 @@ static void on_frame(struct msd_conn *c, struct msd_in *in)
 	}
 }
 
-static void peer_destroy(struct msd_peer *peer)
+void msd_peer_destroy(struct msd_peer *peer)
 {
 	msd_list_remove(&peer->link);
+	msd_guest_free(peer); /* its results lie in its pool */
 	msd_pins_finish(peer);
 	msd_segmap_finish(&peer->in);
 	msd_outpool_finish(&peer->out);
@@ -237,9 +246,27 @@ static void on_closed(struct msd_conn *c, msd_err err, const char *why)
 	if (is_channel && msd_door_is_end(&w->door, err))
 		msd_worker_exit(err == MSD_OK ? 0 : 1);
 	msd_worker_forget(w, peer);
-	peer_destroy(peer);
-	if (is_channel)
+	msd_peer_destroy(peer);
+	if (is_channel) {
+		msd_hosting_end(w);
 		msd_door_on_closed(&w->door);
+	}
+}
+
+struct msd_peer *msd_peer_new(struct msd_worker *w, uint64_t max_out,
+			      msd_segment_teller tell)
+{
+	struct msd_peer *peer = calloc(1, sizeof(*peer));
+
+	if (peer == NULL)
+		return NULL;
+	peer->worker = w;
+	msd_list_init(&peer->link);
+	msd_segmap_init(&peer->in, 0); /* the supervisor's */
+	msd_outpool_init(&peer->out, max_out, tell, peer);
+	msd_residents_init(&peer->residents, max_out);
+	msd_handles_init(&peer->instances, MSD_MAX_INSTANCES);
+	return peer;
 }
 
 msd_err msd_peer_open(struct msd_worker *w, int fd, bool is_channel, struct msd_diag *d)
@@ -253,7 +280,8 @@ msd_err msd_peer_open(struct msd_worker *w, int fd, bool is_channel, struct msd_
 		.takes_fds = true,
 		.gathers = !msd_without("gather"),
 	};
-	struct msd_peer *peer = calloc(1, sizeof(*peer));
+	struct msd_peer *peer =
+		msd_peer_new(w, MSD_WORKER_DEFAULT_MAX_OUT, tell_segment);
 
 	if (peer == NULL) {
 		(void)close(fd);
@@ -262,18 +290,12 @@ msd_err msd_peer_open(struct msd_worker *w, int fd, bool is_channel, struct msd_
 	if (!msd_without("plans"))
 		limits.memory = &peer->memory;
 	peer->memory.has_places = true;
-	peer->worker = w;
 	peer->is_channel = is_channel;
-	msd_list_init(&peer->link);
-	msd_segmap_init(&peer->in, 0); /* the supervisor's */
-	msd_outpool_init(&peer->out, MSD_WORKER_DEFAULT_MAX_OUT, tell_segment, peer);
-	msd_residents_init(&peer->residents, MSD_WORKER_DEFAULT_MAX_OUT);
-	msd_handles_init(&peer->instances, MSD_MAX_INSTANCES);
 	msd_err err =
 		msd_conn_open(&peer->conn, &w->wire, msd_transport_of_socket(fd, true),
 			      &ops, &limits, peer, d);
 	if (err != MSD_OK) {
-		peer_destroy(peer);
+		msd_peer_destroy(peer);
 		return err;
 	}
 	msd_list_append(&w->peers, &peer->link);

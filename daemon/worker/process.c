@@ -16,6 +16,7 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
+#include "daemon/wire/ledger.h"
 #include "proto/errno_text.h"
 
 #ifdef __SANITIZE_ADDRESS__
@@ -109,6 +110,22 @@ static msd_err hang_on(int lifeline, struct msd_diag *d)
 	return MSD_OK;
 }
 
+/* A sandbox lets the worker wait for certain descriptors alone: those that guests will
+ * have are taken now, by what is open anyhow. */
+static msd_err keep_numbers(struct msd_process_given *given, struct msd_diag *d)
+{
+	given->first_guest_fd = given->channel_fd + 1;
+	for (unsigned i = 0; i < MSD_MAX_GUESTS; i++) {
+		const int fd = given->first_guest_fd + (int)i;
+
+		if (dup3(given->artifact_fd, fd, O_CLOEXEC) < 0) {
+			return msd_diag_set(d, MSD_IO, "descriptor %d: %s", fd,
+					    strerror(errno));
+		}
+	}
+	return MSD_OK;
+}
+
 /* Whoever may outlive its supervisor does not die with it. */
 static msd_err outlive(struct msd_process_given *given, struct msd_diag *d)
 {
@@ -144,9 +161,11 @@ msd_err msd_process_prepare(struct msd_process_given *given, struct msd_diag *d)
 	if (given->is_kept)
 		err = outlive(given, d);
 	if (err == MSD_OK)
+		err = move_up(ARTIFACT_FD, &given->artifact_fd, d);
+	if (err == MSD_OK)
 		err = move_up(CHANNEL_FD, &given->channel_fd, d);
 	if (err == MSD_OK)
-		err = move_up(ARTIFACT_FD, &given->artifact_fd, d);
+		err = keep_numbers(given, d);
 	if (err == MSD_OK)
 		err = fill_low(d);
 	return err;

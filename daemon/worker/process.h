@@ -12,6 +12,9 @@ struct msd_process_given {
 	bool has_group; /* there is one to go into its control group by */
 	int channel_fd, artifact_fd;
 	int door_fd; /* -1: it has none */
+	/* Numbers for the sockets of guests, MSD_MAX_GUESTS of them behind that of the
+	 * channel, all taken; 0: none are kept. */
+	int first_guest_fd;
 };
 
 /**

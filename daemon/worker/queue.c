@@ -12,8 +12,11 @@
 
 #include "daemon/exit_status.h"
 #include "daemon/worker/batch.h"
+#include "daemon/worker/guest.h"
 #include "daemon/worker/handlers.h"
+#include "daemon/worker/hosting.h"
 #include "daemon/worker/process.h"
+#include "daemon/worker/scribe.h"
 #include "proto/clock.h"
 
 /* Below this a call is fast: its reply may wait for the next one's ... */
@@ -76,7 +79,12 @@ static void send_reply(struct msd_conn *c, struct msd_buf *body)
 static void run_request(struct msd_worker *w, struct msd_request *r)
 {
 	struct msd_buf *body = &w->reply;
+	struct msd_peer *peer = r->peer;
 	msd_err err = check_start(w, r, &w->diag);
+
+	w->round = r->round;
+	peer->payload = (struct msd_span){r->payload, r->payload_bytes};
+	msd_scribe_begin(w, r);
 
 	if (err == MSD_OK)
 		err = handle(w, r, body, &w->diag);
@@ -84,7 +92,12 @@ static void run_request(struct msd_worker *w, struct msd_request *r)
 		body->n = 0;
 		msd_worker_write_error(body, r, err, &w->diag);
 	}
-	send_reply(&r->peer->conn, body);
+	msd_scribe_end(w, r, err);
+	if (peer->guest != NULL && peer->guest->results != NULL) {
+		msd_guest_reply(peer, body);
+	} else {
+		send_reply(&peer->conn, body);
+	}
 	body->n = 0;
 	if (body->bad || body->cap > KEEP_REPLY_BYTES)
 		msd_buf_finish(body);
@@ -105,10 +118,11 @@ static void pause_between(struct msd_worker *w, bool drain)
 			msd_conn_flush(&peer->conn);
 		if (drain)
 			msd_conn_poll_now(&peer->conn);
+		msd_hosting_look(peer);
 		if (msd_conn_is_closing(&peer->conn))
 			msd_worker_forget(w, peer);
 	}
-	w->last_pause_ns = msd_now_ns();
+	w->last_pause_ns = msd_wire_look_ns(&w->wire);
 }
 
 /*
@@ -137,10 +151,8 @@ static bool clean_a_little(struct msd_worker *w)
 
 /* Run what is first in the queue, with what can be joined with it; requests go back to
  * the spare ones. */
-static void run_first(struct msd_worker *w)
+static void run_first(struct msd_worker *w, struct msd_request *r)
 {
-	struct msd_request *r = request_of(w->queue.next);
-
 	if (w->batch.most_rows > 0 && msd_batch_run(w))
 		return;
 	run_request(w, r);
@@ -152,16 +164,30 @@ static bool waits_for_more(struct msd_worker *w)
 	return w->batch.within_ns > 0 && msd_batch_waits(w);
 }
 
+/* Whose turn it is, or NULL: nobody's that reads its answers. */
+static struct msd_request *next_of(const struct msd_worker *w)
+{
+	MSD_LIST_EACH (it, &w->queue) {
+		if (!msd_guest_is_full(request_of(it)->peer))
+			return request_of(it);
+	}
+	return NULL;
+}
+
 static void run_queue(struct msd_worker *w)
 {
-	w->last_pause_ns = msd_now_ns(); /* the loop has just read */
+	w->last_pause_ns = msd_wire_look_ns(&w->wire); /* the loop has just read */
 	do {
-		while (!msd_list_is_empty(&w->queue) && !waits_for_more(w)) {
-			run_first(w);
-			if (msd_list_is_empty(&w->queue)) {
+		struct msd_request *r = next_of(w);
+
+		while (r != NULL && !waits_for_more(w)) {
+			run_first(w, r);
+			r = next_of(w);
+			if (r == NULL) {
 				pause_between(w, false);
-			} else if (!may_go_on(w, request_of(w->queue.next))) {
+			} else if (!may_go_on(w, r)) {
 				pause_between(w, true);
+				r = next_of(w);
 			}
 		}
 		if (!clean_a_little(w))
@@ -209,7 +235,12 @@ static void work(struct msd_worker *w)
 
 static void on_check(uv_check_t *check)
 {
-	work(check->data);
+	struct msd_worker *w = check->data;
+
+	MSD_LIST_EACH_SAFE (it, &w->peers) {
+		msd_hosting_look(MSD_CONTAINER_OF(it, struct msd_peer, link));
+	}
+	work(w);
 }
 
 static void on_waited(uv_timer_t *timer)
@@ -221,6 +252,7 @@ msd_err msd_worker_start(struct msd_worker *w, uv_loop_t *loop,
 			 const struct msd_process_given *given, struct msd_diag *d)
 {
 	*w = (struct msd_worker){.channel_fd = given->channel_fd,
+				 .first_guest_fd = given->first_guest_fd,
 				 .artifact_fd = given->artifact_fd};
 	msd_list_init(&w->peers);
 	msd_list_init(&w->queue);

@@ -274,8 +274,10 @@ static bool add_waiting(scmp_filter_ctx f, const struct msd_refusal *r)
 				SCMP_A0_32(SCMP_CMP_NE, (scmp_datum_t)r->loop_fd)) ==
 		       0 &&
 	       seccomp_rule_add(f, NO, CALL(epoll_ctl), 2, adds,
-				SCMP_A2_32(SCMP_CMP_NE, (scmp_datum_t)r->channel_fd)) ==
-		       0;
+				SCMP_A2_32(SCMP_CMP_LT, (scmp_datum_t)r->channel_fd)) ==
+		       0 &&
+	       seccomp_rule_add(f, NO, CALL(epoll_ctl), 2, adds,
+				SCMP_A2_32(SCMP_CMP_GT, (scmp_datum_t)r->last_fd)) == 0;
 }
 
 static bool add_talking(scmp_filter_ctx f, const struct msd_refusal *r)

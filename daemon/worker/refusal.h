@@ -15,7 +15,9 @@ enum msd_refused_sockets {
 
 struct msd_refusal {
 	enum msd_refused_sockets sockets;
-	int loop_fd, channel_fd; /* the worker's own, for which it goes on waiting */
+	/* The worker's own, for which it goes on waiting: those from the channel's on.
+	 */
+	int loop_fd, channel_fd, last_fd;
 	bool others_signals; /* signals to any other process, its own children too */
 };
 

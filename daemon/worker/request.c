@@ -9,13 +9,18 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "daemon/worker/guest.h"
 #include "daemon/worker/plan.h"
+#include "daemon/worker/scribe.h"
 #include "proto/clock.h"
 #include "proto/name.h"
 #include "proto/value.h"
 
 /* A spare request keeps its memory up to this size. */
 #define KEEP_BYTES (64u * 1024u)
+/* The supervisor speaks for many clients: so much more often than a guest is it its
+ * turn. */
+#define GUEST_TURN 4u
 
 static struct msd_request *request_of(struct msd_list *link)
 {
@@ -47,6 +52,36 @@ static struct msd_request *take_spare(struct msd_worker *w, size_t bytes)
 	return r;
 }
 
+/* As many wait as may. */
+static bool is_laden(const struct msd_peer *peer)
+{
+	return peer->guest != NULL ? msd_guest_is_laden(peer)
+				   : peer->n_queued >= MSD_MAX_IN_FLIGHT;
+}
+
+static bool is_light(const struct msd_peer *peer)
+{
+	return peer->guest != NULL ? msd_guest_is_light(peer)
+				   : peer->n_queued < MSD_MAX_IN_FLIGHT / 2;
+}
+
+/* Peers take turns, however many of each wait: the first of each comes before the
+ * second of any. Of one peer they keep their order. */
+static void enqueue(struct msd_worker *w, struct msd_request *r)
+{
+	struct msd_peer *peer = r->peer;
+	struct msd_list *before = w->queue.prev;
+
+	if (peer->round < w->round)
+		peer->round = w->round;
+	peer->round += peer->guest != NULL ? GUEST_TURN : 1;
+	r->round = peer->round;
+	while (before != &w->queue && request_of(before)->round > r->round)
+		before = before->prev;
+	msd_list_append(before->next, &r->link);
+	peer->n_queued++;
+}
+
 void msd_worker_recycle(struct msd_worker *w, struct msd_request *r)
 {
 	struct msd_peer *peer = r->peer;
@@ -60,9 +95,13 @@ void msd_worker_recycle(struct msd_worker *w, struct msd_request *r)
 		r->bytes = NULL;
 		r->cap = 0;
 	}
+	free(r->payload);
+	r->payload = NULL;
 	msd_list_append(&w->spare, &r->link);
 	peer->n_queued--;
-	if (peer->is_paused && peer->n_queued < MSD_MAX_IN_FLIGHT / 2) {
+	if (peer->guest != NULL)
+		peer->guest->held_bytes -= r->held_bytes;
+	if (peer->is_paused && is_light(peer)) {
 		peer->is_paused = false;
 		msd_conn_pause(&peer->conn, MSD_PAUSE_REQUESTS, false);
 	}
@@ -154,20 +193,31 @@ static const struct {
 	const char *key;
 	msd_err (*take)(struct msd_request *r, struct msd_span object,
 			struct msd_diag *d);
+	bool is_guests; /* they may have it, as their clients write it */
 } options[] = {
-	{"deadline_ms", take_deadline}, {"device", take_device},
-	{"instance", take_instance},    {"names", take_names},
-	{"trace", take_trace},
+	{"deadline_ms", take_deadline, true}, {"device", take_device, false},
+	{"instance", take_instance, false},   {"names", take_names, true},
+	{"trace", take_trace, false},
 };
+
+static bool may_have(const struct msd_peer *peer, size_t option)
+{
+	return peer->guest == NULL || options[option].is_guests;
+}
 
 static msd_err take_option(struct msd_request *r, struct msd_span key,
 			   struct msd_span object, struct msd_diag *d)
 {
 	for (size_t i = 0; i < sizeof(options) / sizeof(options[0]); i++) {
-		if (msd_span_is(key, options[i].key))
+		if (msd_span_is(key, options[i].key) && may_have(r->peer, i))
 			return options[i].take(r, object, d);
 	}
-	return MSD_OK;
+	if (r->peer->guest == NULL)
+		return MSD_OK;
+	return msd_diag_set(d, MSD_UNSUPPORTED,
+			    "option %.*s: a direct channel has deadline_ms and names "
+			    "alone; ask the daemon",
+			    (int)(key.n < 80 ? key.n : 80), (const char *)key.p);
 }
 
 /* Options are few: the scan bounds a map's pairs. */
@@ -202,6 +252,9 @@ static msd_err read_request(const struct msd_worker *w, struct msd_request *r,
 	r->params = move_span(in->body.params, in->bytes, r->bytes);
 	r->options = move_span(in->body.options, in->bytes, r->bytes);
 	r->func = r->method == MSD_M_CALL ? peek_func(w, r->params) : NULL;
+	const msd_err err = r->peer->guest != NULL ? msd_guest_check(r, d) : MSD_OK;
+	if (err != MSD_OK)
+		return err;
 	if (r->func != NULL && r->options.n == 0)
 		msd_plan_learn(r->peer, in, r->func);
 	return read_options(r, d);
@@ -220,6 +273,22 @@ static void use_plan(struct msd_request *r, struct msd_known *known)
 	r->func = plan->func;
 }
 
+/* What a guest's request brings beside its body, and is counted with. */
+static void take_load(struct msd_worker *w, struct msd_request *r,
+		      const struct msd_in *in)
+{
+	struct msd_guest *g = r->peer->guest;
+
+	r->came_ns = msd_wire_now_ns(&w->wire);
+	if (in->payload_bytes > 0) {
+		r->payload = g->coming;
+		r->payload_bytes = in->payload_bytes;
+		g->coming = NULL;
+	}
+	r->held_bytes = in->payload_bytes + in->n_bytes + sizeof(*r);
+	g->held_bytes += r->held_bytes;
+}
+
 bool msd_worker_queue(struct msd_worker *w, struct msd_peer *peer,
 		      const struct msd_in *in)
 {
@@ -236,8 +305,9 @@ bool msd_worker_queue(struct msd_worker *w, struct msd_peer *peer,
 				  .cap = r->cap};
 	if (w->batch.within_ns > 0)
 		r->came_ns = msd_now_ns();
-	msd_list_append(&w->queue, &r->link);
-	peer->n_queued++;
+	if (peer->guest != NULL)
+		take_load(w, r, in);
+	enqueue(w, r);
 	if (in->known != NULL) {
 		use_plan(r, in->known);
 	} else {
@@ -245,9 +315,10 @@ bool msd_worker_queue(struct msd_worker *w, struct msd_peer *peer,
 	}
 	if (err != MSD_OK) {
 		msd_worker_reply_error(r, err, &w->diag);
+		msd_scribe_end(w, r, err);
 		msd_worker_recycle(w, r);
 	}
-	if (peer->n_queued >= MSD_MAX_IN_FLIGHT && !peer->is_paused) {
+	if (is_laden(peer) && !peer->is_paused) {
 		peer->is_paused = true;
 		msd_conn_pause(&peer->conn, MSD_PAUSE_REQUESTS, true);
 	}
@@ -284,6 +355,7 @@ void msd_worker_cancel(struct msd_worker *w, struct msd_peer *peer, uint64_t id)
 		(void)msd_diag_set(&w->diag, MSD_CANCELLED,
 				   "cancelled before it started");
 		msd_worker_reply_error(r, MSD_CANCELLED, &w->diag);
+		msd_scribe_end(w, r, MSD_CANCELLED);
 		msd_worker_recycle(w, r);
 		return;
 	}
@@ -292,7 +364,9 @@ void msd_worker_cancel(struct msd_worker *w, struct msd_peer *peer, uint64_t id)
 void msd_worker_forget(struct msd_worker *w, const struct msd_peer *peer)
 {
 	MSD_LIST_EACH_SAFE (it, &w->queue) {
-		if (request_of(it)->peer == peer)
-			msd_worker_recycle(w, request_of(it));
+		if (request_of(it)->peer != peer)
+			continue;
+		msd_scribe_end(w, request_of(it), MSD_ERR_COUNT);
+		msd_worker_recycle(w, request_of(it));
 	}
 }

@@ -5,6 +5,7 @@
  */
 #include <string.h>
 
+#include "daemon/worker/guest.h"
 #include "daemon/worker/stage.h"
 #include "proto/utf8.h"
 
@@ -16,6 +17,7 @@
 struct call_slot {
 	struct call_slot *next;
 	struct msd_slot slot;
+	uint64_t bytes; /* of its tensor */
 };
 
 /* TVM's older bool travels as what everybody understands. */
@@ -24,6 +26,49 @@ static struct msd_dtype wire_dtype(struct msd_dtype t)
 	if (t.code == MSD_DT_UINT && t.bits == 1)
 		return (struct msd_dtype){MSD_DT_BOOL, 8, t.lanes};
 	return t;
+}
+
+/* Tensors of a guest's reply lie behind each other in its payload, in the order in
+ * which they got their slots. */
+static msd_err place_inline(struct msd_call *call, struct msd_wire_tensor *t,
+			    struct msd_diag *d)
+{
+	const uint64_t at = (call->sent_bytes + MSD_TENSOR_ALIGN - 1) /
+			    MSD_TENSOR_ALIGN * MSD_TENSOR_ALIGN;
+
+	t->where = MSD_AT_INLINE;
+	t->segment = 0;
+	t->offset = t->bytes > 0 ? at : 0;
+	if (t->bytes == 0)
+		return MSD_OK;
+	if (t->bytes > MSD_MAX_PAYLOAD_BYTES - at) {
+		return msd_diag_set(d, MSD_TOO_LARGE,
+				    "the results are more than the %llu bytes that a "
+				    "frame may have",
+				    (unsigned long long)MSD_MAX_PAYLOAD_BYTES);
+	}
+	call->sent_bytes = at + t->bytes;
+	return MSD_OK;
+}
+
+msd_err msd_call_hand_over(struct msd_call *call, struct msd_diag *d)
+{
+	struct msd_slot *slots = NULL;
+	uint32_t n = 0;
+
+	for (const struct call_slot *s = call->slots; s != NULL; s = s->next)
+		n++;
+	if (n == 0)
+		return MSD_OK;
+	slots = msd_arena_alloc(call->arena, n * sizeof(*slots));
+	if (slots == NULL)
+		return msd_diag_no_memory(d);
+	uint32_t at = n;
+	for (const struct call_slot *s = call->slots; s != NULL; s = s->next) {
+		slots[--at] = s->slot;
+		slots[at].bytes = s->bytes; /* what is sent of it */
+	}
+	return msd_guest_keep(call->peer, slots, n, d);
 }
 
 msd_err msd_call_add_slot(struct msd_call *call, struct msd_wire_tensor *t,
@@ -43,11 +88,14 @@ msd_err msd_call_add_slot(struct msd_call *call, struct msd_wire_tensor *t,
 		return err;
 	s->next = call->slots;
 	call->slots = s;
+	s->bytes = t->bytes;
+	t->device = (struct msd_device){.type = MSD_DEV_CPU};
+	*ret_p = s->slot.p;
+	if (call->peer->guest != NULL)
+		return place_inline(call, t, d);
 	t->where = MSD_AT_SEGMENT;
 	t->segment = s->slot.segment;
 	t->offset = s->slot.offset;
-	t->device = (struct msd_device){.type = MSD_DEV_CPU};
-	*ret_p = s->slot.p;
 	return MSD_OK;
 }
 

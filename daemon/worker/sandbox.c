@@ -76,6 +76,7 @@ void msd_sandbox_enter(const struct msd_sandbox_plan *plan,
 				   : MSD_REFUSED_NETWORK,
 		.loop_fd = plan->loop_fd,
 		.channel_fd = plan->channel_fd,
+		.last_fd = plan->last_fd,
 		.others_signals = !ret->has_signals,
 	};
 	ret->has_calls = kernel->has_seccomp && msd_refusal_enter(&refusal);

@@ -22,7 +22,9 @@ struct msd_sandbox_plan {
 	 * beside those of the profile. */
 	struct msd_span reads, writes;
 	struct msd_span plugins;
-	int loop_fd, channel_fd; /* by which the worker waits for what is asked of it */
+	/* By which the worker waits for what is asked of it: the last of its guests'
+	 * numbers, which are behind the channel's. */
+	int loop_fd, channel_fd, last_fd;
 	uint64_t max_file_bytes; /* of any file or segment that it makes grow */
 };
 

@@ -25,10 +25,12 @@
 /* Before worker.open has said how much. */
 #define MSD_WORKER_DEFAULT_MAX_OUT (4ull << 30)
 
+struct msd_guest;
+struct msd_ledger;
 struct msd_worker;
 
-/* Who sends requests: the supervisor; nothing assumes that there is only one. Segments
- * and resident tensors are the peer's, so that none reaches another's. */
+/* Who sends requests: the supervisor, and guests (guest.h). Segments, resident tensors
+ * and results are the peer's, so that none reaches another's. */
 struct msd_peer {
 	struct msd_list link; /* msd_worker.peers */
 	struct msd_worker *worker;
@@ -38,6 +40,9 @@ struct msd_peer {
 	struct msd_outpool out;
 	struct msd_residents residents;
 	struct msd_handles instances;
+	struct msd_guest *guest; /* owned; NULL: it is the supervisor */
+	struct msd_span payload; /* of the request that runs: its inline tensors */
+	uint64_t round;          /* the turn of its last request that came */
 	uint32_t n_queued;
 	bool is_paused;
 	bool is_channel; /* the supervisor's: its end is the worker's */
@@ -57,7 +62,12 @@ struct msd_request {
 	struct msd_handle instance; /* whose function is called; 0: the module's */
 	uint64_t deadline_ns;       /* msd_now_ns(); 0: none */
 	uint64_t sent_ns; /* of a traced call: when it was sent to here; 0: of others */
-	uint64_t came_ns; /* where calls wait for others: when it came here */
+	/* Where calls wait for others, and of a guest's: when it came here. */
+	uint64_t came_ns;
+	uint64_t round;   /* its turn: request.c */
+	uint8_t *payload; /* owned: a guest's tensors */
+	uint64_t payload_bytes;
+	uint64_t held_bytes;      /* that it is counted with, of a guest's */
 	struct msd_device device; /* where the call runs; type 0: where the module is */
 	uint8_t *bytes;           /* owned copy of the body */
 	size_t cap;
@@ -75,15 +85,19 @@ struct msd_batch {
 struct msd_worker {
 	struct msd_wire wire;
 	int channel_fd;       /* the number that each channel has */
+	int first_guest_fd;   /* those that guests have, in order; 0: any */
 	struct msd_door door; /* of the next supervisor */
 	uv_timer_t idle;      /* gives memory back when nothing was asked for a while */
 	uv_check_t check;     /* runs the queue when a turn's frames are in */
-	struct msd_list peers;  /* msd_peer.link */
-	struct msd_list queue;  /* msd_request.link, in order of arrival */
-	struct msd_list spare;  /* msd_request.link, for reuse */
-	struct msd_buf reply;   /* of the request that runs; kept for the next */
-	uint64_t last_pause_ns; /* when replies were last sent and frames drained */
-	uint64_t last_end_ns;   /* when a function last returned */
+	struct msd_list peers;     /* msd_peer.link */
+	struct msd_list queue;     /* msd_request.link, in order of their turns */
+	uint64_t round;            /* the turn that is now */
+	struct msd_list spare;     /* msd_request.link, for reuse */
+	struct msd_buf reply;      /* of the request that runs; kept for the next */
+	uint64_t last_pause_ns;    /* when replies were last sent and frames drained */
+	uint64_t last_end_ns;      /* when a function last returned */
+	uint64_t last_run_ns;      /* and how long that ran */
+	struct msd_ledger *ledger; /* shared with the supervisor; NULL: not yet */
 	/* the module, from worker.open on */
 	int artifact_fd;
 	struct msd_span file; /* mapped */
@@ -99,7 +113,8 @@ struct msd_worker {
 	struct msd_diag diag;
 };
 
-/** A frame's request joins the queue; false when memory is short. */
+/** A frame's request joins the queue, with the payload that a guest's has; false when
+ * memory is short. */
 MSD_MUST_CHECK bool msd_worker_queue(struct msd_worker *w, struct msd_peer *peer,
 				     const struct msd_in *in);
 /** Drop a request that has not started; it is answered CANCELLED. */
@@ -115,7 +130,8 @@ void msd_worker_write_error(struct msd_buf *out, const struct msd_request *r,
 void msd_worker_reply_error(const struct msd_request *r, msd_err err,
 			    const struct msd_diag *d);
 
-/** Take a connected socket as a peer (consumed in every case). */
+/** Take a connected socket as a peer (consumed in every case) that may do all that the
+ * supervisor may. */
 MSD_MUST_CHECK msd_err msd_peer_open(struct msd_worker *w, int fd, bool is_channel,
 				     struct msd_diag *d);
 

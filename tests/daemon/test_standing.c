@@ -45,6 +45,7 @@ static void come_in(const struct msd_tls_peer *peer)
 		     MSD_OK);
 	msd_rights_take(&edge.rights, acl);
 	session.edge = &edge;
+	msd_list_init(&session.client.directs);
 	session.transport = &transport;
 	session.principal = msd_principal_of(MSD_ADDRESS_TCP, false);
 	transport.fd = socket(AF_INET, SOCK_STREAM, 0);

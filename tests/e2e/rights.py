@@ -52,6 +52,7 @@ REQUESTS = {
     "tensor.copy": [TENSOR, TENSOR],
     "tensor.fill": [TENSOR, 1],
     "tensor.free": [1],
+    "channel.open": [NAME, "one parameter too many"],
     "segment.add": ["no number"],
     "segment.remove": [1 << 15],
 }

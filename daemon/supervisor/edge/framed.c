@@ -2,6 +2,7 @@
 
 #include <string.h>
 #include <sys/uio.h>
+#include <unistd.h>
 
 #include "daemon/log.h"
 #include "daemon/supervisor/edge/awaiting.h"
@@ -12,7 +13,8 @@
 
 void msd_framed_reply(struct msd_framed *f, uint64_t id, const struct msd_buf *result)
 {
-	msd_framed_reply_with(f, id, &(struct msd_framed_answer){.result = result});
+	msd_framed_reply_with(f, id,
+			      &(struct msd_framed_answer){.result = result, .fd = -1});
 }
 
 void msd_framed_reply_with(struct msd_framed *f, uint64_t id,
@@ -22,9 +24,12 @@ void msd_framed_reply_with(struct msd_framed *f, uint64_t id,
 
 	if (o == NULL || a->result->bad) {
 		msd_out_destroy(o);
+		if (a->fd >= 0)
+			(void)close(a->fd);
 		msd_framed_reply_failure(f, id, &(struct msd_diag){.code = MSD_NOMEM});
 		return;
 	}
+	o->fd = a->fd;
 	if (msd_awaiting_expects(f->session.awaiting)) {
 		msd_awaiting_keep(f->session.awaiting, id,
 				  (struct msd_span){a->result->p, a->result->n});

@@ -33,6 +33,7 @@ void msd_framed_reply(struct msd_framed *f, uint64_t id, const struct msd_buf *r
 struct msd_framed_answer {
 	const struct msd_buf *result;
 	bool has_meta;             /* a map of further facts lies behind the result */
+	int fd;                    /* goes with it, which takes it; -1: none */
 	struct msd_shared *shared; /* borrowed; NULL: none */
 	struct msd_span part;      /* of it: the result's end */
 };

@@ -30,7 +30,8 @@ struct msd_method_call {
 	bool has_meta;               /* a map of further facts is behind the result */
 	struct msd_shared *shared;   /* borrowed; NULL: none */
 	struct msd_span shared_part; /* of it: the result's end */
-	bool later;                  /* nothing is sent now */
+	int fd;     /* goes with the answer, which takes it; -1: none */
+	bool later; /* nothing is sent now */
 };
 typedef msd_err (*msd_method_handler)(struct msd_method_call *c, struct msd_diag *d);
 
@@ -47,6 +48,8 @@ MSD_MUST_CHECK msd_err msd_method_find_upload(const struct msd_method_call *c,
 /* method_segment.c */
 msd_err msd_method_segment_add(struct msd_method_call *c, struct msd_diag *d);
 msd_err msd_method_segment_remove(struct msd_method_call *c, struct msd_diag *d);
+/* method_channel.c */
+msd_err msd_method_channel(struct msd_method_call *c, struct msd_diag *d);
 /* method_module.c */
 msd_err msd_method_load(struct msd_method_call *c, struct msd_diag *d);
 msd_err msd_method_unload(struct msd_method_call *c, struct msd_diag *d);

@@ -63,7 +63,8 @@ msd_err msd_method_hello(struct msd_method_call *c, struct msd_diag *d)
 	msd_pack_cstr(b, "limits");
 	msd_method_put_limits(b, c->session->edge->limits);
 	msd_pack_cstr(b, "features");
-	msd_pack_array(b, 5);
+	msd_pack_array(b, 6);
+	msd_pack_cstr(b, "direct");
 	msd_pack_cstr(b, "promises");
 	msd_pack_cstr(b, "resident-tensors");
 	msd_pack_cstr(b, "rights");

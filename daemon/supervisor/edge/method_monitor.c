@@ -12,6 +12,7 @@
 
 #include "daemon/supervisor/edge/edge.h"
 #include "daemon/supervisor/edge/method.h"
+#include "daemon/supervisor/module/directs.h"
 #include "daemon/supervisor/module/house.h"
 #include "daemon/supervisor/module/tally.h"
 #include "proto/limits.h"
@@ -189,7 +190,7 @@ static msd_err read_wish(const msgpack_object *o, struct wish *w, uint64_t *wait
 
 msd_err msd_method_monitor(struct msd_method_call *c, struct msd_diag *d)
 {
-	const struct msd_house *house = c->session->edge->house;
+	struct msd_house *house = c->session->edge->house;
 	struct wish w = {.from = house->recorder.total, .every = 1};
 	uint64_t wait_ms = 0;
 	msd_err err = MSD_OK;
@@ -198,6 +199,7 @@ msd_err msd_method_monitor(struct msd_method_call *c, struct msd_diag *d)
 		err = read_wish(&c->params->via.array.ptr[0], &w, &wait_ms, d);
 	if (err != MSD_OK)
 		return err;
+	msd_directs_hold_off(house);
 	if (c->options.has_deadline && c->options.deadline_ms < wait_ms)
 		wait_ms = c->options.deadline_ms;
 	if (put_answer(&w, house, &c->result) > 0 || wait_ms == 0)

@@ -16,6 +16,7 @@
 #include "daemon/supervisor/edge/framed.h"
 #include "daemon/supervisor/edge/method.h"
 #include "daemon/supervisor/edge/object.h"
+#include "daemon/supervisor/module/directs.h"
 #include "daemon/supervisor/module/facts.h"
 #include "daemon/supervisor/module/module.h"
 #include "proto/unpack.h"
@@ -169,10 +170,18 @@ static const struct {
 	[MSD_M_FUNCTION_GET] = {function_get, 2, 2},
 	[MSD_M_FUNCTION_FREE] = {function_free, 1, 1},
 	[MSD_M_INSTANCE_FREE] = {instance_free, 1, 65536},
+	[MSD_M_CHANNEL_OPEN] = {msd_method_channel, 1, 1},
 	[MSD_M_SEGMENT_ADD] = {msd_method_segment_add, 1, 1},
 	[MSD_M_SEGMENT_REMOVE] = {msd_method_segment_remove, 1, 1},
 	[MSD_M_TENSOR_FREE] = {tensor_free, 1, 65536},
 };
+
+/* What it tells is to be true of calls that pass the daemon by, too. */
+static bool tells_of_calls(enum msd_method method)
+{
+	return method == MSD_M_MODULE_LIST || method == MSD_M_MODULE_DESCRIBE ||
+	       method == MSD_M_SERVER_INFO || method == MSD_M_SERVER_SLOWLOG;
+}
 
 static msd_err run(struct msd_method_call *c, struct msd_diag *d)
 {
@@ -200,12 +209,14 @@ static msd_err run(struct msd_method_call *c, struct msd_diag *d)
 	if (err != MSD_OK)
 		return err;
 	msd_audit_request(c->session, c->in, c->method);
+	if (tells_of_calls(c->method))
+		msd_directs_count(c->session->edge->house);
 	return handler(c, d);
 }
 
 void msd_method_run(struct msd_session *s, struct msd_in *in, enum msd_method method)
 {
-	struct msd_method_call c = {.session = s, .in = in, .method = method};
+	struct msd_method_call c = {.session = s, .in = in, .method = method, .fd = -1};
 	struct msd_diag d = {0};
 
 	msd_err err = run(&c, &d);
@@ -216,6 +227,7 @@ void msd_method_run(struct msd_session *s, struct msd_in *in, enum msd_method me
 			msd_framed_of(s), in->body.id,
 			&(struct msd_framed_answer){.result = &c.result,
 						    .has_meta = c.has_meta,
+						    .fd = c.fd,
 						    .shared = c.shared,
 						    .part = c.shared_part});
 	}

@@ -3,6 +3,7 @@
 #include "daemon/limits.h"
 #include "daemon/supervisor/edge/edge.h"
 #include "daemon/supervisor/edge/lent.h"
+#include "daemon/supervisor/module/direct.h"
 #include "daemon/supervisor/module/queue.h"
 
 void msd_session_init(struct msd_session *s, struct msd_edge *e,
@@ -27,6 +28,7 @@ void msd_session_leave(struct msd_session *s)
 {
 	msd_list_remove(&s->link);
 	msd_list_remove(&s->space_link);
+	msd_direct_end_client(&s->client);
 	msd_client_leave(&s->client);
 	msd_queue_leave(&s->client);
 	msd_lent_leave(s);

@@ -16,6 +16,7 @@
 #include "daemon/supervisor/edge/denied.h"
 #include "daemon/supervisor/edge/edge.h"
 #include "daemon/supervisor/edge/session.h"
+#include "daemon/supervisor/module/direct.h"
 #include "daemon/wire/tls.h"
 
 #define LINES_PER_SECOND 10u /* of refusals, in the log */
@@ -304,6 +305,20 @@ bool msd_standing_has(struct msd_session *s, enum msd_right right)
 	return (grant_of(s)->rights & 1u << right) != 0;
 }
 
+bool msd_standing_is_ruled(struct msd_session *s)
+{
+	return s->edge->rights.acl != NULL && !grant_of(s)->is_operator;
+}
+
+bool msd_standing_may_call(struct msd_session *s, struct msd_span module,
+			   struct msd_span function)
+{
+	const struct msd_acl_target target = {.module = module, .function = function};
+
+	return msd_acl_allows(s->edge->rights.acl, grant_of(s), MSD_RIGHT_CALL,
+			      &target);
+}
+
 bool msd_standing_sees(struct msd_session *s, const char *name)
 {
 	const struct msd_acl_target target = {
@@ -377,6 +392,7 @@ msd_err msd_standing_show(struct msd_session *s, struct msd_span token,
 	msd_err err = join(s, msd_rights_peer(r, &g, s->peer->who), d);
 	if (err != MSD_OK)
 		return err;
+	msd_direct_end_client(&s->client); /* they are for who it was */
 	s->standing.has_token = true;
 	s->standing.token = digest;
 	find(s);

@@ -38,6 +38,11 @@ MSD_MUST_CHECK msd_err msd_standing_take(struct msd_session *s,
 					 const struct msd_grant *g, struct msd_diag *d);
 /** Has @s the right, for some name at least? */
 bool msd_standing_has(struct msd_session *s, enum msd_right right);
+/** Is what @s may call a matter of names? */
+bool msd_standing_is_ruled(struct msd_session *s);
+/** May @s call this function? */
+bool msd_standing_may_call(struct msd_session *s, struct msd_span module,
+			   struct msd_span function);
 /** May @s know of the module @name? */
 bool msd_standing_sees(struct msd_session *s, const char *name);
 /** Who @s is, for people: "alice", "anonymous", "uid 1000". Borrowed, or in @room. It

@@ -79,7 +79,7 @@ static uint64_t read_requests(const struct msd_edge *e)
 
 static uint64_t read_calls(const struct msd_edge *e)
 {
-	return e->counts.calls;
+	return e->counts.calls + e->house->n_direct_calls;
 }
 
 static uint64_t read_errors(const struct msd_edge *e)

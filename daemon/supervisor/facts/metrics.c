@@ -4,6 +4,7 @@
 #include "daemon/supervisor/facts/device_gauges.h"
 #include "daemon/supervisor/facts/exposition.h"
 #include "daemon/supervisor/facts/figures.h"
+#include "daemon/supervisor/module/directs.h"
 #include "daemon/supervisor/module/house.h"
 
 static void put_build(struct msd_exposition *x)
@@ -78,6 +79,7 @@ static bool write_until(struct msd_edge *e, const struct msd_view *view,
 			size_t until)
 {
 	if (!at->has_begun) {
+		msd_directs_count(e->house);
 		put_build(x);
 		put_figures(x, e, &msd_figures_daemon);
 		put_figures(x, e, &msd_figures_held);

@@ -4,6 +4,7 @@
 #include "daemon/log.h"
 #include "daemon/supervisor/module/admission.h"
 #include "daemon/supervisor/module/counted.h"
+#include "daemon/supervisor/module/direct.h"
 #include "daemon/supervisor/module/lane.h"
 #include "daemon/supervisor/module/lateness.h"
 #include "daemon/supervisor/module/life.h"
@@ -88,19 +89,24 @@ static void bar(struct msd_module *m, struct msd_peer_id who)
 	msd_log(MSD_LOG_WARN, "barred",
 		"name=%s peer=\"%s\" why=\"its calls cost workers\"", m->crew.name,
 		msd_peer_id_text(who, name));
+	msd_direct_end_crew(&m->crew); /* it may have some with other workers */
 	explain_bar(m, who, MSD_OVERRUNS_BAR_MS, &d);
 	msd_queue_refuse_deadly(&m->crew, who, d.code, msd_diag_text(&d));
 	msd_diag_finish(&d);
 }
 
-static void kill_worker(struct msd_req *r)
+void msd_module_overran(struct msd_replica *rep, struct msd_peer_id who)
 {
-	struct msd_module *m = r->module;
-	const struct msd_peer_id who = r->client.peer;
+	struct msd_module *m = msd_module_of(rep->crew);
 
-	msd_replica_kill_overrun(r->at.replica);
+	msd_replica_kill_overrun(rep);
 	if (msd_overruns_note(&m->overruns, who, uv_now(m->crew.house->loop)))
 		bar(m, who);
+}
+
+static void kill_worker(struct msd_req *r)
+{
+	msd_module_overran(r->at.replica, r->client.peer);
 }
 
 static void on_unawaited(struct msd_req *r)

@@ -112,6 +112,7 @@ static const struct msd_crew_ops crew_ops = {
 	.on_blamed = on_blamed,
 	.on_answered = on_answered,
 	.on_lost = msd_module_on_lost,
+	.on_overran = msd_module_overran,
 	.on_output = on_output,
 };
 

@@ -1,5 +1,6 @@
 #include "daemon/supervisor/module/answer_plan.h"
 #include "daemon/supervisor/module/counted.h"
+#include "daemon/supervisor/module/direct.h"
 #include "daemon/supervisor/module/opening.h"
 #include "daemon/supervisor/module/pass.h"
 #include "daemon/supervisor/module/replica.h"
@@ -320,6 +321,16 @@ static void on_segment(struct msd_replica *rep, struct msd_in *in)
 	msd_diag_finish(&d);
 }
 
+static void on_peer_gone(struct msd_replica *rep, const struct msd_in *in)
+{
+	if (msd_direct_take_gone(rep->process, in)) {
+		rep->crew->ops->on_answered(rep->crew);
+	} else {
+		msd_replica_disbelieve(
+			rep, "it told of a direct channel that there is not", NULL);
+	}
+}
+
 void msd_replica_on_frame(struct msd_replica *rep, struct msd_in *in)
 {
 	if (in->body.kind == MSD_RESPONSE) {
@@ -327,6 +338,9 @@ void msd_replica_on_frame(struct msd_replica *rep, struct msd_in *in)
 	} else if (in->body.kind == MSD_NOTIFICATION &&
 		   msd_method_find(in->body.method) == MSD_M_WORKER_SEGMENT) {
 		on_segment(rep, in);
+	} else if (in->body.kind == MSD_NOTIFICATION &&
+		   msd_method_find(in->body.method) == MSD_M_WORKER_PEER) {
+		on_peer_gone(rep, in);
 	} else {
 		msd_replica_disbelieve(
 			rep, "it sent a message that workers do not send", NULL);

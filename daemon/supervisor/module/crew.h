@@ -32,6 +32,9 @@ struct msd_crew_ops {
 	void (*on_answered)(struct msd_crew *crew);
 	/** A worker is gone, and what it was sent is answered. May free the module. */
 	void (*on_lost)(struct msd_replica *rep, enum msd_loss loss, const char *how);
+	/** A call of @who, which its worker runs by itself, has overrun its deadline by
+	 * more than the grace. */
+	void (*on_overran)(struct msd_replica *rep, struct msd_peer_id who);
 	/** It wrote to standard output or error. */
 	void (*on_output)(struct msd_crew *crew, const char *bytes, size_t n);
 };

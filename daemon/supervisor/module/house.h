@@ -64,7 +64,9 @@ struct msd_house {
 	struct msd_slowlog slowlog;
 	/** A module has room for arguments that wait. */
 	void (*on_room)(struct msd_house *house);
-	uint64_t last_serial; /* of the modules so far */
+	uint64_t last_serial;    /* of the modules so far */
+	uint64_t n_direct_calls; /* direct.h: that went by channels of clients' own */
+	uint64_t no_direct_until_ms; /* none of these is given */
 	/** The bytes of a candidate are there: msd_module_kept() when it is written
 	 * down, or cannot be. */
 	void (*on_candidate)(struct msd_house *house, struct msd_module *m);

@@ -5,6 +5,7 @@
 
 #include "daemon/log.h"
 #include "daemon/supervisor/module/acts.h"
+#include "daemon/supervisor/module/direct.h"
 #include "daemon/supervisor/module/flight.h"
 #include "daemon/supervisor/module/house.h"
 #include "daemon/supervisor/module/life_step.h"
@@ -166,9 +167,11 @@ void msd_module_on_lost(struct msd_replica *rep, enum msd_loss loss, const char 
 /* Somebody waits for an answer; what runs for a client that is gone does not count. */
 void msd_module_check_idle(struct msd_module *m)
 {
-	if ((m->life.state != MSD_STATE_DRAINING &&
-	     m->life.state != MSD_STATE_QUARANTINED) ||
-	    m->crew.n_queued > 0 || !msd_list_is_empty(&m->receiving))
+	if (m->life.state != MSD_STATE_DRAINING &&
+	    m->life.state != MSD_STATE_QUARANTINED)
+		return;
+	msd_direct_end_crew(&m->crew);
+	if (m->crew.n_queued > 0 || !msd_list_is_empty(&m->receiving))
 		return;
 	for (uint32_t i = 0; i < m->crew.n_replicas; i++) {
 		if (m->crew.replicas[i].process != NULL &&

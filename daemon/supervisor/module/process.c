@@ -1,11 +1,13 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 
 #include "daemon/limits.h"
 #include "daemon/log.h"
 #include "daemon/supervisor/module/pass.h"
 #include "daemon/supervisor/module/process_parts.h"
+#include "daemon/wire/ledger.h"
 #include "daemon/wire/segpool.h"
 #include "proto/value.h"
 
@@ -47,6 +49,9 @@ void msd_process_unref(struct msd_process *p)
 	msd_segmap_finish(&p->out);
 	msd_memory_finish(&p->answers);
 	msd_buf_finish(&p->releases);
+	if (p->ledger != NULL)
+		(void)munmap(p->ledger, sizeof(*p->ledger));
+	free(p->ledger_seen);
 	free(p);
 }
 
@@ -197,6 +202,7 @@ struct msd_process *msd_process_new(struct msd_house *house,
 	p->refs = 1;
 	p->warm.door = p->warm.lifeline = -1;
 	msd_list_init(&p->lent);
+	msd_list_init(&p->directs);
 	p->release_timer.on_due = on_release_due;
 	p->exit_timer.on_due = on_exit_due;
 	msd_segmap_init(&p->out, msd_segpool_most_addresses(house->limits->max_memory));

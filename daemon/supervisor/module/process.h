@@ -18,6 +18,7 @@
 #include "daemon/wire/segmap.h"
 
 struct msd_in;
+struct msd_ledger;
 struct msd_replica;
 
 /* What its owner is told. */
@@ -49,6 +50,10 @@ struct msd_process {
 	const char *exit_reason;        /* why it is killed then */
 	struct msd_rss rss;             /* for lists of modules */
 	struct msd_list lent;           /* what clients lend: pass.c's */
+	struct msd_list directs;        /* msd_direct.link: direct.h's */
+	struct msd_ledger *ledger;      /* of their calls, shared; NULL: none yet */
+	struct msd_ledger *ledger_seen; /* owned: as it was, what was counted of it */
+	struct msd_deadline ledger_timer;
 	struct msd_warm_ends warm;
 	uint32_t refs;
 	bool is_channel_closed;

@@ -5,6 +5,7 @@
 
 #include "daemon/exit_status.h"
 #include "daemon/log.h"
+#include "daemon/supervisor/module/direct.h"
 #include "daemon/supervisor/module/lane.h"
 #include "daemon/supervisor/module/probe.h"
 #include "daemon/supervisor/module/warm.h"
@@ -126,7 +127,7 @@ bool msd_replica_is_awaited(const struct msd_replica *rep)
 		if (MSD_CONTAINER_OF(it, struct msd_req, link)->client.who != NULL)
 			return true;
 	}
-	return false;
+	return rep->process != NULL && !msd_list_is_empty(&rep->process->directs);
 }
 
 bool msd_replica_is_stuck(const struct msd_replica *rep)
@@ -221,6 +222,8 @@ void msd_replica_on_lost(struct msd_replica *rep, const char *how)
 	const enum msd_loss loss = loss_of(rep);
 	if (MSD_PROBE_IS_ON(worker__lost))
 		msd_probe_worker_lost(rep->crew->name, rep->number, loss, how);
+	if (p != NULL)
+		msd_direct_lose(p);
 	rep->is_open = false;
 	rep->process = NULL;
 	if (p != NULL) {

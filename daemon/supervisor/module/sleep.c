@@ -1,8 +1,11 @@
 #include "daemon/supervisor/module/sleep.h"
 
+#include "daemon/supervisor/module/direct.h"
 #include "daemon/supervisor/module/house.h"
 #include "daemon/supervisor/module/lane.h"
 #include "daemon/supervisor/module/warm_artifact.h"
+
+#define DIRECT_END_MS 100u /* for who has nothing running */
 
 static bool is_held(const struct msd_lane *lane)
 {
@@ -34,8 +37,15 @@ bool msd_sleep_begin(struct msd_module *m, uint64_t *ret_again_ms)
 
 bool msd_sleep_look(struct msd_module *m, uint64_t *ret_again_ms)
 {
-	return msd_idleness_look(&m->idleness, m->crew.n_calls, is_busy(m),
-				 uv_now(m->crew.house->loop), ret_again_ms);
+	if (!msd_idleness_look(&m->idleness, m->crew.n_calls, is_busy(m),
+			       uv_now(m->crew.house->loop), ret_again_ms))
+		return false;
+	if (!msd_direct_is_any(&m->crew))
+		return true;
+	/* A call may be on its way there: first they are taken back. */
+	msd_direct_end_crew(&m->crew);
+	*ret_again_ms = DIRECT_END_MS;
+	return false;
 }
 
 void msd_sleep_fall(struct msd_module *m)

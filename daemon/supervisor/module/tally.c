@@ -147,16 +147,23 @@ uint8_t msd_tally_add(struct msd_tally *t, struct msd_span function)
 
 void msd_tally_note(struct msd_tally *t, uint8_t row, unsigned code)
 {
+	msd_tally_note_each(t, row, code, 1);
+}
+
+void msd_tally_note_each(struct msd_tally *t, uint8_t row, unsigned code, uint64_t n)
+{
 	struct msd_tally_row *r = &t->rows[row];
 
 	if (code == MSD_OK) {
-		r->n_ok++;
+		r->n_ok += n;
 		return;
 	}
+	if (n == 0)
+		return;
 	if (r->n_failed == NULL)
 		r->n_failed = calloc(MSD_TALLY_CODES, sizeof(*r->n_failed));
 	if (r->n_failed != NULL)
-		r->n_failed[code < MSD_TALLY_CODES ? code : MSD_INTERNAL]++;
+		r->n_failed[code < MSD_TALLY_CODES ? code : MSD_INTERNAL] += n;
 }
 
 uint64_t msd_tally_count(const struct msd_tally_row *row, unsigned code)

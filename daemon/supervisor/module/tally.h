@@ -55,6 +55,8 @@ static inline bool msd_tally_has_room(const struct msd_tally *t)
 /** A call of the function of @row ended with @code, an msd_err or MSD_REQ_UNANSWERED.
  */
 void msd_tally_note(struct msd_tally *t, uint8_t row, unsigned code);
+/** The same of @n calls. */
+void msd_tally_note_each(struct msd_tally *t, uint8_t row, unsigned code, uint64_t n);
 /** How many of @row ended with @code. */
 uint64_t msd_tally_count(const struct msd_tally_row *row, unsigned code);
 /** What @code is called: "NOT_FOUND", "ABANDONED". Static. */

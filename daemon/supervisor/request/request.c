@@ -40,6 +40,7 @@ void msd_client_init(struct msd_client *c, const struct msd_client_ops *ops)
 	*c = (struct msd_client){.ops = ops};
 	msd_list_init(&c->requests);
 	msd_list_init(&c->lanes);
+	msd_list_init(&c->directs);
 }
 
 msd_err msd_client_may_wait(const struct msd_client *c, enum msd_method method,

@@ -51,6 +51,7 @@ struct msd_client {
 	const struct msd_client_ops *ops;
 	struct msd_list requests; /* msd_req.client.link */
 	struct msd_list lanes;    /* msd_lane.client_link: of the modules' queues */
+	struct msd_list directs;  /* msd_direct.client_link: channels of its own */
 	uint32_t n_in_flight;
 	uint64_t *n_together;       /* of all that are counted with it; NULL: alone */
 	struct msd_peer_id peer;    /* as whom it is counted */

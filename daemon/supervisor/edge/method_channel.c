@@ -1,0 +1,113 @@
+/*
+ * channel.open. Happy path: whoever may call the module's functions gets a socket to
+ * one of its workers, for those of them that it may. Failures: over a connection that
+ * can pass none, or for who has a limit that only the supervisor can keep, it is
+ * refused.
+ */
+#include "daemon/supervisor/edge/edge.h"
+#include "daemon/supervisor/edge/method.h"
+#include "daemon/supervisor/edge/standing.h"
+#include "daemon/supervisor/module/direct.h"
+#include "daemon/supervisor/module/module.h"
+
+/* The worker looks through it at each call that it does not know. */
+#define MOST_FUNCTIONS 256u
+
+static msd_err check_limits(const struct msd_session *s, struct msd_diag *d)
+{
+	const struct msd_acl_line *user = s->standing.grant.user;
+
+	if (!s->transport->may_pass_fds) {
+		return msd_diag_set(d, MSD_REFUSED,
+				    "channel.open: over a unix socket alone");
+	}
+	if (user == NULL || msd_quota_is_empty(&user->quota))
+		return MSD_OK;
+	return msd_diag_set(d, MSD_REFUSED,
+			    "channel.open: %s has limits, which the daemon keeps: its "
+			    "calls go through it",
+			    user->name);
+}
+
+static msd_err check_module(const struct msd_module *m, const struct msd_session *s,
+			    struct msd_diag *d)
+{
+	if (m->life.state != MSD_STATE_READY || !m->crew.is_serving) {
+		return msd_diag_set(d, MSD_NOT_READY, "channel.open: module %s is %s",
+				    m->crew.name, msd_module_state_name(m->life.state));
+	}
+	if (msd_overruns_left_ms(&m->overruns, s->client.peer, uv_now(s->edge->loop)) >
+	    0) {
+		return msd_diag_set(d, MSD_BUSY,
+				    "channel.open: calls of this peer cost module %s "
+				    "workers",
+				    m->crew.name);
+	}
+	return MSD_OK;
+}
+
+/* The functions that @s may call, as an array. */
+static msd_err list_functions(struct msd_session *s, const struct msd_facts *f,
+			      struct msd_span module, struct msd_buf *ret,
+			      struct msd_diag *d)
+{
+	struct msd_buf names = {0};
+	uint32_t n = 0;
+
+	for (uint32_t i = 0; i < f->n_functions && n <= MOST_FUNCTIONS; i++) {
+		if (!msd_standing_may_call(s, module, f->names[i]))
+			continue;
+		msd_pack_str(&names, (const char *)f->names[i].p, f->names[i].n);
+		n++;
+	}
+	msd_pack_array(ret, n);
+	msd_buf_put(ret, names.p, names.n);
+	msd_buf_finish(&names);
+	if (n > MOST_FUNCTIONS) {
+		return msd_diag_set(d, MSD_UNSUPPORTED,
+				    "channel.open: more than %u functions that you may "
+				    "call one by one: calls go through the daemon",
+				    MOST_FUNCTIONS);
+	}
+	return ret->bad ? msd_diag_no_memory(d) : MSD_OK;
+}
+
+static msd_err open_for(struct msd_session *s, struct msd_module *m,
+			struct msd_direct_terms *ret_terms, int *ret_fd,
+			struct msd_diag *d)
+{
+	const struct msd_span name = msd_span_of(m->crew.name);
+	const bool is_ruled = msd_standing_is_ruled(s);
+	struct msd_buf functions = {0};
+	msd_err err = MSD_OK;
+
+	if (is_ruled)
+		err = list_functions(s, &m->crew.facts, name, &functions, d);
+	if (err == MSD_OK) {
+		err = msd_direct_open(&m->crew, &s->client,
+				      is_ruled ? &functions : NULL, ret_terms, ret_fd,
+				      d);
+	}
+	msd_buf_finish(&functions);
+	return err;
+}
+
+msd_err msd_method_channel(struct msd_method_call *c, struct msd_diag *d)
+{
+	struct msd_direct_terms terms;
+	struct msd_module *m;
+	msd_err err = check_limits(c->session, d);
+
+	if (err == MSD_OK)
+		err = msd_method_module(c, &m, d);
+	if (err == MSD_OK)
+		err = check_module(m, c->session, d);
+	if (err == MSD_OK)
+		err = open_for(c->session, m, &terms, &c->fd, d);
+	if (err != MSD_OK)
+		return err;
+	msd_pack_map(&c->result, 2);
+	msd_pack_pair_uint(&c->result, "requests", terms.requests);
+	msd_pack_pair_uint(&c->result, "bytes", terms.bytes);
+	return MSD_OK;
+}

@@ -1,0 +1,67 @@
+#ifndef MSD_SUPERVISOR_DIRECT_H
+#define MSD_SUPERVISOR_DIRECT_H
+/*
+ * Channels from clients to a module's workers: a pair of sockets is made, one end goes
+ * to the worker with what may be done over it, the other to the client. From then on
+ * the supervisor has no part in the calls, but for ending them: it reads what the
+ * worker tells of them (daemon/wire/ledger.h), ends the worker for one that overran,
+ * and takes channels back.
+ *
+ *   (none) --open--> OPEN --end--> ENDING --the worker says so--> (none)
+ *                     '------ the client, the worker's end ---------^
+ *
+ * One that is ending is still the worker's: it answers what it has read.
+ */
+#include "daemon/supervisor/module/process.h"
+#include "daemon/supervisor/request/peer_id.h"
+#include "daemon/supervisor/request/request.h"
+
+struct msd_crew;
+
+/* Of one channel; together with its share of `bytes`, what its worker keeps for it. */
+#define MSD_DIRECT_REQUESTS 256u
+#define MSD_DIRECT_BYTES (16u << 20)
+
+struct msd_direct {
+	struct msd_list link;        /* msd_process.directs */
+	struct msd_list client_link; /* msd_client.directs */
+	struct msd_process *process;
+	struct msd_peer_id who;
+	uint16_t number; /* the worker's name for it */
+	bool is_ending;
+};
+
+/* What a client is told of its own. */
+struct msd_direct_terms {
+	uint64_t requests, bytes;
+};
+
+/**
+ * A channel for @c to a worker of @crew, for the functions whose names @functions has,
+ * an array of msgpack's str; NULL: for all. *@ret_fd is the client's end. Errors:
+ * MSD_NOT_READY, MSD_UNSUPPORTED (its calls are joined), MSD_BUSY (too many; somebody
+ * watches single calls), MSD_IO, MSD_NO_SPACE, MSD_NOMEM.
+ */
+MSD_MUST_CHECK msd_err msd_direct_open(struct msd_crew *crew, struct msd_client *c,
+				       const struct msd_buf *functions,
+				       struct msd_direct_terms *ret_terms, int *ret_fd,
+				       struct msd_diag *d);
+/** Take back those of a module, of a client. */
+void msd_direct_end_crew(struct msd_crew *crew);
+void msd_direct_end_client(struct msd_client *c);
+/** One of its workers has any. */
+bool msd_direct_is_any(const struct msd_crew *crew);
+
+/** worker.peer from the worker: one is gone. False: it breaks the contract. */
+MSD_MUST_CHECK bool msd_direct_take_gone(struct msd_process *p,
+					 const struct msd_in *in);
+/** The process is lost, which its replica still has, and all of them with it. */
+void msd_direct_lose(struct msd_process *p);
+
+/* direct_count.c */
+/** Count what @p has told since the last time. */
+void msd_direct_count(struct msd_process *p);
+/** The same of one that is lost, with the call that it ran. */
+void msd_direct_count_last(struct msd_process *p);
+
+#endif

@@ -1,0 +1,138 @@
+/*
+ * What a worker tells of calls on channels of clients' own, as if they had come through
+ * the supervisor. Happy path: what its ledger has more than when it was looked at last
+ * is added to what is counted of its module. Failures: fewer than before, or a row
+ * whose name is none of the module's, is a lie: it is passed over.
+ */
+#include <string.h>
+
+#include "daemon/limits.h"
+#include "daemon/supervisor/module/direct.h"
+#include "daemon/supervisor/module/replica.h"
+#include "daemon/supervisor/module/tally.h"
+#include "daemon/wire/ledger.h"
+
+_Static_assert(MSD_LEDGER_BINS == MSD_HISTOGRAM_BINS, "one counts in the other's");
+_Static_assert(sizeof(((struct msd_ledger_row *)NULL)->ended) ==
+		       MSD_TALLY_CODES * sizeof(uint64_t),
+	       "a row has as many codes as one of the tally");
+
+/* How many more than last time. */
+static uint64_t more(const uint64_t *now, uint64_t *seen)
+{
+	const uint64_t n = msd_ledger_get(now);
+	const uint64_t was = *seen;
+
+	*seen = n;
+	return n > was ? n - was : 0;
+}
+
+static void count_times(const struct msd_ledger_times *now,
+			struct msd_ledger_times *seen, struct msd_times *ret)
+{
+	for (unsigned i = 0; i < MSD_LEDGER_BINS; i++)
+		ret->spread.n[i] += more(&now->n[i], &seen->n[i]);
+	ret->sum_ns += more(&now->sum_ns, &seen->sum_ns);
+}
+
+/* The tally's row of the ledger's @row, whose name is copied before it is looked at. */
+static uint8_t find_row(struct msd_crew *crew, const struct msd_ledger_row *row,
+			struct msd_ledger_row *seen)
+{
+	const uint64_t n = msd_ledger_get(&row->n_name);
+
+	if (n == 0 || n > sizeof(seen->name))
+		return MSD_TALLY_OTHER;
+	if (seen->n_name == 0) {
+		seen->n_name = n;
+		memcpy(seen->name, row->name, n);
+	}
+	const struct msd_span name = {(const uint8_t *)seen->name, seen->n_name};
+	return msd_facts_have_function(&crew->facts, name)
+		       ? msd_tally_add(crew->tally, name)
+		       : MSD_TALLY_OTHER;
+}
+
+static void count_row(struct msd_crew *crew, const struct msd_ledger_row *row,
+		      struct msd_ledger_row *seen)
+{
+	uint64_t n[MSD_LEDGER_CODES], all = 0;
+
+	for (unsigned code = 0; code < MSD_LEDGER_CODES; code++) {
+		n[code] = more(&row->ended[code], &seen->ended[code]);
+		all += n[code];
+	}
+	if (all == 0)
+		return;
+	const uint8_t at = find_row(crew, row, seen);
+	for (unsigned code = 0; code < MSD_LEDGER_CODES; code++)
+		msd_tally_note_each(crew->tally, at, code, n[code]);
+	crew->n_calls += all;
+	crew->n_errors += all - n[MSD_OK];
+	crew->n_failed += n[MSD_CALL_FAILED];
+	crew->house->n_direct_calls += all;
+}
+
+static void count_slow(const struct msd_process *p, const struct msd_ledger_slow *told)
+{
+	struct msd_crew *crew = p->replica->crew;
+	const struct msd_ledger_slow s = *told;
+	struct msd_past_call past = {.end_ns = msd_wire_now_ns(crew->house->wire),
+				     .tally = crew->tally,
+				     .code = s.code < MSD_LEDGER_CODES ? (uint8_t)s.code
+								       : MSD_INTERNAL};
+
+	MSD_LIST_EACH (it, &p->directs) {
+		const struct msd_direct *x =
+			MSD_CONTAINER_OF(it, struct msd_direct, link);
+		if (x->number == s.guest)
+			past.who = x->who;
+	}
+	past.spent_ns[MSD_STAGE_WORKER] = s.wait_ns;
+	past.spent_ns[MSD_STAGE_RUN] = s.run_ns;
+	if (s.row < MSD_LEDGER_ROWS) {
+		past.row = find_row(crew, &p->ledger->rows[s.row],
+				    &p->ledger_seen->rows[s.row]);
+	}
+	msd_slowlog_note(&crew->house->slowlog, &past, (struct msd_span){0});
+}
+
+/* Of more than its ring has the oldest are gone. */
+static void count_all_slow(const struct msd_process *p)
+{
+	const uint64_t n = more(&p->ledger->n_slow, &p->ledger_seen->n_slow);
+	const uint64_t total = p->ledger_seen->n_slow;
+	uint64_t left = n < MSD_LEDGER_SLOW ? n : MSD_LEDGER_SLOW;
+
+	if (p->house->limits->slow_call_ms == 0)
+		return;
+	for (; left > 0; left--)
+		count_slow(p, &p->ledger->slow[(total - left) % MSD_LEDGER_SLOW]);
+}
+
+void msd_direct_count(struct msd_process *p)
+{
+	if (p->ledger == NULL || p->replica == NULL)
+		return;
+	struct msd_crew *crew = p->replica->crew;
+
+	count_times(&p->ledger->wait, &p->ledger_seen->wait,
+		    &crew->stages[MSD_STAGE_WORKER]);
+	count_times(&p->ledger->run, &p->ledger_seen->run,
+		    &crew->stages[MSD_STAGE_RUN]);
+	for (unsigned i = 0; i < MSD_LEDGER_ROWS; i++)
+		count_row(crew, &p->ledger->rows[i], &p->ledger_seen->rows[i]);
+	count_all_slow(p);
+}
+
+/* Of the calls that it had not answered only the one that ran is known. */
+void msd_direct_count_last(struct msd_process *p)
+{
+	msd_direct_count(p);
+	if (p->ledger == NULL || p->replica == NULL ||
+	    msd_ledger_get(&p->ledger->guest) == 0)
+		return;
+	msd_tally_note(p->replica->crew->tally, MSD_TALLY_OTHER, MSD_WORKER_LOST);
+	p->replica->crew->n_calls++;
+	p->replica->crew->n_errors++;
+}

@@ -1,0 +1,84 @@
+/*
+ * Happy path: what a guest asks for is a call of a function that it may call. Failures:
+ * anything else is refused, with the way to have it.
+ */
+#include "daemon/worker/guest.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "proto/name.h"
+#include "proto/value.h"
+
+void msd_guest_free(struct msd_peer *peer)
+{
+	struct msd_guest *g = peer->guest;
+
+	if (g == NULL)
+		return;
+	msd_guest_drop_results(peer);
+	free(g->coming);
+	free(g->functions);
+	free(g);
+	peer->guest = NULL;
+}
+
+bool msd_guest_is_laden(const struct msd_peer *peer)
+{
+	const struct msd_guest *g = peer->guest;
+
+	return peer->n_queued >= g->max_requests || g->held_bytes >= g->max_bytes ||
+	       msd_guest_is_full(peer);
+}
+
+bool msd_guest_is_light(const struct msd_peer *peer)
+{
+	const struct msd_guest *g = peer->guest;
+
+	return peer->n_queued <= g->max_requests / 2 &&
+	       g->held_bytes <= g->max_bytes / 2 && !msd_guest_is_full(peer);
+}
+
+static bool is_among(const struct msd_guest *g, struct msd_span function)
+{
+	struct msd_cur c = {.p = g->functions, .left = g->n_functions};
+	struct msd_wire_value v;
+
+	while (c.left > 0 && msd_value_read(&c, &v, NULL) == MSD_OK) {
+		if (v.kind == MSD_K_STR && v.as.str.n == function.n &&
+		    memcmp(v.as.str.p, function.p, function.n) == 0)
+			return true;
+	}
+	return false;
+}
+
+/* The function that is called; false: none is named, which the call says itself. */
+static bool read_function(const struct msd_request *r, struct msd_span *ret)
+{
+	struct msd_wire_value v;
+	struct msd_span module;
+	struct msd_cur c;
+	uint32_t n;
+
+	return msd_array_open(r->params, &c, &n) && n > 0 &&
+	       msd_value_read(&c, &v, NULL) == MSD_OK && v.kind == MSD_K_STR &&
+	       msd_target_split(v.as.str, &module, ret);
+}
+
+msd_err msd_guest_check(const struct msd_request *r, struct msd_diag *d)
+{
+	const struct msd_guest *g = r->peer->guest;
+	struct msd_span function;
+
+	if (r->method != MSD_M_CALL) {
+		return msd_diag_set(d, MSD_REFUSED,
+				    "a direct channel takes call and cancel alone; "
+				    "ask the daemon");
+	}
+	if (g->functions == NULL || !read_function(r, &function) ||
+	    is_among(g, function))
+		return MSD_OK;
+	return msd_diag_set(
+		d, MSD_REFUSED, "this direct channel was not opened for function %.*s",
+		(int)(function.n < 200 ? function.n : 200), (const char *)function.p);
+}

@@ -1,0 +1,59 @@
+#ifndef MSD_WORKER_GUEST_H
+#define MSD_WORKER_GUEST_H
+/*
+ * A peer that is a client: it has a socket to this worker, made by the supervisor for
+ * the two, and may call functions over it, and nothing else. Its tensors travel in the
+ * frames. It has what the supervisor gave it and no more: so many requests and bytes
+ * that wait, the functions that were named, its part of the room for results.
+ *
+ *   (worker.peer with a socket) --> reads --(worker.peer)--> leaves --> gone
+ *                                     '----- its end, a breach -----------^
+ *
+ * Who leaves has answered all that was read: what was not is not begun.
+ */
+#include "daemon/worker/worker.h"
+
+/* Of answers that it has not read, when none of its calls is begun any more. */
+#define MSD_GUEST_UNREAD_BYTES (1u << 20)
+
+struct msd_guest_results;
+
+struct msd_guest {
+	uint16_t number; /* the supervisor's name for it: 1 to MSD_MAX_GUESTS */
+	uint32_t max_requests;
+	uint64_t max_bytes;  /* that its waiting requests may hold */
+	uint64_t held_bytes; /* and do */
+	uint64_t slow_ns;    /* of a call that the supervisor wants to know; 0: none */
+	uint8_t *functions;  /* owned: names as msgpack's str; NULL: all */
+	size_t n_functions;  /* their bytes */
+	uint8_t *coming;     /* owned: the payload of the frame that is being read */
+	struct msd_guest_results *results; /* owned: of the call that was run last */
+	bool is_leaving;
+};
+
+/** Free what @peer has as a guest; NULL is fine. */
+void msd_guest_free(struct msd_peer *peer);
+
+/** May its request @r be run? Errors: MSD_REFUSED, MSD_UNSUPPORTED. */
+MSD_MUST_CHECK msd_err msd_guest_check(const struct msd_request *r, struct msd_diag *d);
+/** Its next request is not begun before it has read its answers. */
+static inline bool msd_guest_is_full(const struct msd_peer *peer)
+{
+	return peer->guest != NULL && peer->conn.queued_bytes > MSD_GUEST_UNREAD_BYTES;
+}
+/** It has as many requests, or bytes of them or of answers, as it may: it is not read
+ * from until msd_guest_is_light(). */
+bool msd_guest_is_laden(const struct msd_peer *peer);
+bool msd_guest_is_light(const struct msd_peer *peer);
+
+/** The results of a call, @n slots in the order of the reply, are its reply's from here
+ * on. */
+MSD_MUST_CHECK msd_err msd_guest_keep(struct msd_peer *peer,
+				      const struct msd_slot *slots, uint32_t n,
+				      struct msd_diag *d);
+/** Send @body, and the results that were kept behind it. */
+void msd_guest_reply(struct msd_peer *peer, const struct msd_buf *body);
+/** The same, not sent. */
+void msd_guest_drop_results(struct msd_peer *peer);
+
+#endif

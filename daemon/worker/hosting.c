@@ -1,0 +1,377 @@
+/*
+ * Happy path: the supervisor passes a socket with what may be done over it; calls that
+ * come are queued as any peer's; when the supervisor, or the client, ends it, what was
+ * read is answered, the client is told why, and the supervisor that it is gone.
+ * Failures: a frame that no guest may send ends its connection; a request that is none
+ * of a guest's is answered with an error.
+ */
+#include "daemon/worker/hosting.h"
+
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include "daemon/wire/aside.h"
+#include "daemon/wire/ledger.h"
+#include "daemon/wire/without.h"
+#include "daemon/worker/guest.h"
+#include "daemon/worker/peer.h"
+#include "daemon/worker/pins.h"
+#include "proto/value.h"
+
+/* A guest that reads nothing has this and the answer that went over it. */
+#define MAX_QUEUED_REPLY_BYTES UINT64_MAX
+
+static struct msd_peer *peer_of(struct msd_conn *c)
+{
+	return c->user;
+}
+
+/* Where a frame's tensors go: memory of the request's own, which is bounded before its
+ * frame is read (limits.max_payload_bytes). */
+static enum msd_place on_body(struct msd_conn *c, struct msd_in *in)
+{
+	struct msd_guest *g = peer_of(c)->guest;
+	const size_t whole = (in->payload_bytes + MSD_TENSOR_ALIGN - 1) /
+			     MSD_TENSOR_ALIGN * MSD_TENSOR_ALIGN;
+
+	free(g->coming);
+	g->coming = aligned_alloc(MSD_TENSOR_ALIGN, whole);
+	in->payload = g->coming;
+	return g->coming != NULL ? MSD_PLACE_HERE : MSD_PLACE_SKIP;
+}
+
+static void on_request(struct msd_peer *peer, struct msd_in *in)
+{
+	if (in->payload_bytes > 0 && in->payload == NULL) {
+		msd_conn_close(&peer->conn, MSD_NOMEM, "out of memory for tensors");
+		return;
+	}
+	if (!msd_worker_queue(peer->worker, peer, in))
+		msd_conn_close(&peer->conn, MSD_NOMEM, "out of memory");
+}
+
+static void on_frame(struct msd_conn *c, struct msd_in *in)
+{
+	struct msd_peer *peer = peer_of(c);
+	struct msd_diag d = {0};
+
+	if (in->body.kind == MSD_REQUEST) {
+		on_request(peer, in);
+	} else if (in->body.kind == MSD_RESPONSE) {
+		msd_conn_close(c, MSD_PROTOCOL, "a response to no request");
+	} else if (msd_method_find(in->body.method) != MSD_M_CANCEL) {
+		msd_conn_close(c, MSD_PROTOCOL,
+			       "a notification that a direct channel does not take");
+	} else if (msd_peer_cancel(peer, in->body.params, &d) != MSD_OK) {
+		msd_conn_close(c, d.code, msd_diag_text(&d));
+	}
+	msd_diag_finish(&d);
+}
+
+static struct msd_peer *channel_of(struct msd_worker *w)
+{
+	MSD_LIST_EACH (it, &w->peers) {
+		struct msd_peer *peer = MSD_CONTAINER_OF(it, struct msd_peer, link);
+		if (peer->is_channel && !msd_conn_is_closing(&peer->conn))
+			return peer;
+	}
+	return NULL;
+}
+
+/* Its number may be given again. */
+static void tell_gone(struct msd_worker *w, uint16_t number)
+{
+	struct msd_peer *channel = channel_of(w);
+	struct msd_out *o = channel != NULL ? msd_out_new() : NULL;
+
+	if (channel == NULL)
+		return;
+	if (o == NULL) {
+		msd_conn_close(&channel->conn, MSD_NOMEM, "out of memory");
+		return;
+	}
+	msd_body_begin_notification(&o->body, "worker.peer");
+	msd_pack_array(&o->body, 1);
+	msd_pack_uint(&o->body, number);
+	msd_conn_send(&channel->conn, o);
+}
+
+static void on_closed(struct msd_conn *c, msd_err err, const char *why)
+{
+	struct msd_peer *peer = peer_of(c);
+	struct msd_worker *w = peer->worker;
+	const uint16_t number = peer->guest->number;
+
+	(void)err;
+	(void)why;
+	msd_worker_forget(w, peer);
+	msd_peer_destroy(peer);
+	tell_gone(w, number);
+}
+
+static struct msd_out *farewell(struct msd_conn *c, msd_err err, const char *why)
+{
+	struct msd_out *o = msd_out_new();
+
+	(void)c;
+	if (o == NULL)
+		return NULL;
+	msd_body_begin_notification(&o->body, "session.close");
+	msd_pack_array(&o->body, 3);
+	msd_pack_uint(&o->body, err);
+	msd_pack_cstr(&o->body, msd_err_name(err));
+	msd_pack_text(&o->body, why, strlen(why));
+	return o;
+}
+
+static const struct msd_conn_ops conn_ops = {
+	.on_body = on_body,
+	.on_frame = on_frame,
+	.on_closed = on_closed,
+	.farewell = farewell,
+};
+
+/* Its number stays taken until the next one has it: other threads open files, too, and
+ * a sandbox lets no other be waited for. So the socket moves to another to be closed.
+ */
+static void close_transport(struct msd_transport *t)
+{
+	const struct msd_worker *w = t->state;
+	const int moved = fcntl(t->fd, F_DUPFD_CLOEXEC, t->fd);
+
+	(void)shutdown(t->fd, SHUT_RDWR);
+	if (moved < 0 || dup3(w->artifact_fd, t->fd, O_CLOEXEC) < 0)
+		msd_aside_close(t->fd);
+	msd_aside_close(moved);
+	t->fd = -1;
+}
+
+/* @fd is taken over, unless false is returned. Where no numbers are kept for guests, it
+ * has its own. */
+static bool seat(struct msd_worker *w, uint16_t number, int fd,
+		 struct msd_transport *ret)
+{
+	static struct msd_transport_ops ops;
+	const int kept = w->first_guest_fd + number - 1;
+
+	*ret = msd_transport_of_socket(fd, true);
+	if (w->first_guest_fd == 0)
+		return true;
+	if (dup3(fd, kept, O_CLOEXEC) < 0)
+		return false;
+	(void)close(fd);
+	ops = *ret->ops;
+	ops.close = close_transport;
+	*ret = (struct msd_transport){
+		.ops = &ops, .fd = kept, .may_pass_fds = true, .state = w};
+	return true;
+}
+
+static void keep_pins(void *ctx, uint16_t index, int fd, uint64_t bytes)
+{
+	(void)fd;
+	if (bytes > 0) {
+		msd_pins_add(ctx, false, index, bytes);
+	} else {
+		msd_pins_remove(ctx, false, index);
+	}
+}
+
+/* What worker.peer says of one that is to be admitted. */
+struct terms {
+	uint16_t number;
+	uint32_t max_requests;
+	uint64_t max_bytes, slow_ns;
+	bool may_call_all;
+	struct msd_span functions; /* of these, the msgpack */
+};
+
+/* NULL: out of memory. */
+static struct msd_peer *make(struct msd_worker *w, const struct terms *terms)
+{
+	struct msd_peer *peer = msd_peer_new(w, w->max_out / MSD_MAX_GUESTS, keep_pins);
+	struct msd_guest *g = peer != NULL ? calloc(1, sizeof(*g)) : NULL;
+
+	if (g == NULL)
+		goto fail;
+	*g = (struct msd_guest){.number = terms->number,
+				.max_requests = terms->max_requests,
+				.max_bytes = terms->max_bytes,
+				.slow_ns = terms->slow_ns,
+				.n_functions = terms->functions.n};
+	peer->guest = g;
+	peer->out.pool.is_pinned = w->has_pins;
+	if (terms->may_call_all)
+		return peer;
+	g->functions = malloc(terms->functions.n + 1);
+	if (g->functions == NULL)
+		goto fail;
+	memcpy(g->functions, terms->functions.p, terms->functions.n);
+	return peer;
+fail:
+	if (peer != NULL)
+		msd_peer_destroy(peer);
+	return NULL;
+}
+
+static void admit(struct msd_worker *w, const struct terms *terms, int fd,
+		  struct msd_diag *d)
+{
+	struct msd_transport transport;
+	struct msd_conn_limits limits = {
+		.max_body_bytes = MSD_MAX_BODY_BYTES,
+		.max_payload_bytes = terms->max_bytes,
+		.max_queued_bytes = MAX_QUEUED_REPLY_BYTES,
+		.takes_turns = true,
+		.gathers = !msd_without("gather"),
+	};
+	struct msd_peer *peer = make(w, terms);
+	msd_err err = MSD_NOMEM;
+
+	if (peer != NULL && seat(w, terms->number, fd, &transport)) {
+		if (!msd_without("plans"))
+			limits.memory = &peer->memory;
+		err = msd_conn_open(&peer->conn, &w->wire, transport, &conn_ops,
+				    &limits, peer, d);
+	} else {
+		msd_aside_close(fd);
+	}
+	if (err == MSD_OK) {
+		msd_list_append(&w->peers, &peer->link);
+		return;
+	}
+	/* Its client is the one that has none. */
+	if (peer != NULL)
+		msd_peer_destroy(peer);
+	tell_gone(w, terms->number);
+}
+
+static struct msd_peer *find(struct msd_worker *w, uint64_t number)
+{
+	MSD_LIST_EACH (it, &w->peers) {
+		struct msd_peer *peer = MSD_CONTAINER_OF(it, struct msd_peer, link);
+		if (peer->guest != NULL && peer->guest->number == number)
+			return peer;
+	}
+	return NULL;
+}
+
+/* [number, requests, bytes, slow_ns, functions], or [number] alone: it is to leave. */
+static bool read_terms(struct msd_span params, struct terms *ret, bool *ret_leaves)
+{
+	struct msd_wire_value v[5];
+	struct msd_cur c;
+	uint32_t n;
+
+	if (!msd_array_open(params, &c, &n) || (n != 1 && n != 5))
+		return false;
+	for (uint32_t i = 0; i < n; i++) {
+		if (msd_value_read(&c, &v[i], NULL) != MSD_OK ||
+		    (i < 4 && (v[i].kind != MSD_K_INT || v[i].as.i < 0)))
+			return false;
+	}
+	*ret_leaves = n == 1;
+	if (v[0].as.i < 1 || v[0].as.i > MSD_MAX_GUESTS)
+		return false;
+	*ret = (struct terms){.number = (uint16_t)v[0].as.i};
+	if (n == 1)
+		return true;
+	ret->max_requests = (uint32_t)v[1].as.i;
+	ret->max_bytes = (uint64_t)v[2].as.i;
+	ret->slow_ns = (uint64_t)v[3].as.i;
+	ret->may_call_all = v[4].kind == MSD_K_NIL;
+	if (v[4].kind == MSD_K_TUPLE)
+		ret->functions = v[4].as.tuple.items;
+	return ret->may_call_all || v[4].kind == MSD_K_TUPLE;
+}
+
+msd_err msd_hosting_take(struct msd_peer *channel, struct msd_span params,
+			 struct msd_diag *d)
+{
+	struct msd_worker *w = channel->worker;
+	struct terms terms;
+	bool leaves;
+
+	if (!channel->is_channel || !read_terms(params, &terms, &leaves)) {
+		return msd_diag_set(d, MSD_PROTOCOL,
+				    "worker.peer: expected [number, requests, bytes, "
+				    "slow_ns, functions], or [number]");
+	}
+	struct msd_peer *peer = find(w, terms.number);
+	if (leaves) {
+		if (peer == NULL) /* it has gone meanwhile, and that is on its way */
+			return MSD_OK;
+		peer->guest->is_leaving = true;
+		msd_conn_pause(&peer->conn, MSD_PAUSE_LEAVING, true);
+		return MSD_OK;
+	}
+	const int fd = msd_conn_take_fd(&channel->conn);
+	if (fd < 0 || peer != NULL || w->ledger == NULL) {
+		msd_aside_close(fd);
+		return msd_diag_set(d, MSD_PROTOCOL, "worker.peer: %s",
+				    fd < 0         ? "without a descriptor"
+				    : peer != NULL ? "its number is taken"
+						   : "there is no ledger");
+	}
+	admit(w, &terms, fd, d);
+	return MSD_OK;
+}
+
+msd_err msd_hosting_take_ledger(struct msd_peer *channel, uint64_t bytes,
+				struct msd_diag *d)
+{
+	struct msd_worker *w = channel->worker;
+	const int fd = msd_conn_take_fd(&channel->conn);
+	void *p = MAP_FAILED;
+
+	if (fd >= 0 && channel->is_channel && w->ledger == NULL &&
+	    bytes == sizeof(struct msd_ledger)) {
+		p = mmap(NULL, sizeof(struct msd_ledger), PROT_READ | PROT_WRITE,
+			 MAP_SHARED, fd, 0);
+	}
+	if (fd >= 0)
+		(void)close(fd);
+	if (p == MAP_FAILED) {
+		return msd_diag_set(d, MSD_PROTOCOL,
+				    "worker.segment: a ledger of %llu bytes, not %zu, "
+				    "or a second one",
+				    (unsigned long long)bytes,
+				    sizeof(struct msd_ledger));
+	}
+	w->ledger = p;
+	return MSD_OK;
+}
+
+void msd_hosting_end(struct msd_worker *w)
+{
+	MSD_LIST_EACH (it, &w->peers) {
+		struct msd_peer *peer = MSD_CONTAINER_OF(it, struct msd_peer, link);
+		if (peer->guest != NULL) {
+			msd_conn_close(&peer->conn, MSD_DRAINING,
+				       "the daemon has left this module's worker");
+		}
+	}
+	if (w->ledger != NULL)
+		(void)munmap(w->ledger, sizeof(*w->ledger));
+	w->ledger = NULL;
+}
+
+void msd_hosting_look(struct msd_peer *peer)
+{
+	if (peer->guest == NULL || msd_conn_is_closing(&peer->conn))
+		return;
+	if (peer->is_paused && msd_guest_is_light(peer)) {
+		peer->is_paused = false;
+		msd_conn_pause(&peer->conn, MSD_PAUSE_REQUESTS, false);
+	}
+	if (peer->guest->is_leaving && peer->n_queued == 0 &&
+	    peer->conn.queued_bytes == 0) {
+		msd_conn_close(&peer->conn, MSD_DRAINING,
+			       "the daemon takes this direct channel back; what is "
+			       "not answered was not begun");
+	}
+}

@@ -1,0 +1,78 @@
+/*
+ * Happy path: a call's guest and deadline stand in the ledger while it runs; then its
+ * times are added, and one to its function's row, which it gets when it first ends
+ * well: names come from clients. Failures: without a free row it is among the others.
+ */
+#include "daemon/worker/scribe.h"
+
+#include <string.h>
+
+#include "daemon/wire/ledger.h"
+#include "daemon/worker/guest.h"
+
+void msd_scribe_begin(struct msd_worker *w, const struct msd_request *r)
+{
+	if (r->peer->guest == NULL)
+		return;
+	w->last_run_ns = 0;
+	msd_ledger_set(&w->ledger->deadline_ns, r->deadline_ns);
+	msd_ledger_set(&w->ledger->guest, r->peer->guest->number);
+}
+
+static uint64_t find_row(struct msd_ledger *l, struct msd_func *func)
+{
+	const size_t n = func != NULL ? strlen(func->name) : 0;
+
+	if (n == 0 || n > sizeof(l->rows[0].name))
+		return MSD_LEDGER_OTHER;
+	if (func->ledger_row != MSD_LEDGER_OTHER)
+		return func->ledger_row;
+	for (uint16_t i = MSD_LEDGER_OTHER + 1; i < MSD_LEDGER_ROWS; i++) {
+		if (l->rows[i].n_name != 0)
+			continue;
+		memcpy(l->rows[i].name, func->name, n);
+		msd_ledger_set(&l->rows[i].n_name, n);
+		func->ledger_row = i;
+		return i;
+	}
+	return MSD_LEDGER_OTHER;
+}
+
+static void note_time(struct msd_ledger_times *t, uint64_t ns)
+{
+	msd_ledger_add(&t->sum_ns, ns);
+	msd_ledger_add(&t->n[63 - __builtin_clzll(ns | 1u)], 1);
+}
+
+static void note_slow(struct msd_ledger *l, const struct msd_ledger_slow *s)
+{
+	l->slow[l->n_slow % MSD_LEDGER_SLOW] = *s;
+	msd_ledger_add(&l->n_slow, 1);
+}
+
+void msd_scribe_end(struct msd_worker *w, const struct msd_request *r, unsigned code)
+{
+	struct msd_ledger *l = w->ledger;
+
+	if (r->peer->guest == NULL || l == NULL)
+		return;
+	const uint64_t run_ns = l->guest != 0 ? w->last_run_ns : 0;
+	const uint64_t now_ns = run_ns > 0 ? w->last_end_ns : msd_wire_now_ns(&w->wire);
+	const uint64_t all_ns = now_ns > r->came_ns ? now_ns - r->came_ns : 0;
+	const uint64_t wait_ns = all_ns > run_ns ? all_ns - run_ns : 0;
+	const uint64_t slow_ns = r->peer->guest->slow_ns;
+	const uint64_t row = find_row(l, r->func);
+
+	msd_ledger_set(&l->guest, 0);
+	note_time(&l->wait, wait_ns);
+	note_time(&l->run, run_ns);
+	if (slow_ns > 0 && wait_ns + run_ns >= slow_ns) {
+		note_slow(l, &(struct msd_ledger_slow){.row = row,
+						       .code = code,
+						       .guest = r->peer->guest->number,
+						       .wait_ns = wait_ns,
+						       .run_ns = run_ns});
+	}
+	msd_ledger_add(
+		&l->rows[row].ended[code < MSD_LEDGER_CODES ? code : MSD_INTERNAL], 1);
+}

@@ -1,0 +1,12 @@
+#ifndef MSD_WORKER_SCRIBE_H
+#define MSD_WORKER_SCRIBE_H
+/* What the worker writes into the ledger (daemon/wire/ledger.h) of its guests' calls.
+ * Requests of other peers are none of its business, and passed over. */
+#include "daemon/worker/worker.h"
+
+/** @r is run next. */
+void msd_scribe_begin(struct msd_worker *w, const struct msd_request *r);
+/** It is answered with @code, an msd_err, or nobody waits any more: MSD_ERR_COUNT. */
+void msd_scribe_end(struct msd_worker *w, const struct msd_request *r, unsigned code);
+
+#endif

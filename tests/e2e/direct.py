@@ -1,0 +1,58 @@
+"""Channels of a client's own to a module's worker: a second reading of what proto/PROTOCOL.md says
+of channel.open, over Python's sockets."""
+import contextlib
+import socket
+import struct
+
+import harness
+import msgpack
+from wire import MAGIC, Failure, Wire
+
+
+def open_with(wire, name):
+    """(the socket, the answer) of channel.open; nothing else is in flight."""
+    wire.ask("module.wait", name)
+    id = wire.start("channel.open", name)
+    head, fds, _, _ = socket.recv_fds(wire.socket, 16, 4)
+    assert len(head) == 16 and head[:4] == MAGIC
+    body_bytes, _ = struct.unpack("<IQ", head[4:])
+    body = msgpack.unpackb(wire.take(body_bytes))
+    assert body[:2] == [1, id]
+    if body[2] is not None:
+        assert not fds, "an error has no descriptor"
+        raise Failure(body[2])
+    (fd,) = fds
+    return socket.socket(fileno=fd), body[3]
+
+
+def open_direct(wire, name):
+    """A channel to a worker of @name, given to the connection @wire: a Wire of its own. Numbers of
+    others that have ended are free a moment later."""
+    while True:
+        try:
+            return Wire(open_with(wire, name)[0])
+        except Failure as e:
+            if "most that it may" not in e.message:
+                raise
+
+
+@contextlib.contextmanager
+def direct(daemon, name):
+    with Wire(daemon.host) as wire, open_direct(wire, name) as channel:
+        yield channel
+
+
+def farewell(channel):
+    """What the worker says when it ends @channel: [code, name, message]; answers are kept."""
+    while True:
+        body = channel.receive()
+        if body[0] == 2:
+            assert body[1] == "session.close"
+            assert not channel.socket.recv(1), "nothing comes behind it"
+            return body[2]
+        channel.answers[body[1]] = body
+
+
+def sockets(*pids):
+    """How many sockets the processes have."""
+    return sum(d.startswith("socket:") for pid in pids for d in harness.descriptors(pid))

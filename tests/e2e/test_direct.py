@@ -1,0 +1,365 @@
+"""Channels of clients' own to a module's worker: the same answers as through the daemon, and no
+more than the daemon gave."""
+import contextlib
+import hashlib
+import itertools
+
+import direct
+import harness
+import msgpack
+import numpy as np
+import pytest
+import rights
+from lender import tensor_at
+from wire import INLINE, OUT, SEGMENT, DTYPE, Closed, Failure, Wire, frame, out, shape_ext
+
+ROUNDS = 20
+MOST = 16  # channels of one worker
+FLOAT32 = msgpack.ExtType(DTYPE, bytes([2, 32, 1, 0]))
+
+
+@pytest.fixture(scope="module")
+def daemon():
+    words = [w for name in ("results", "faults", "calls") for w in
+             ("--load", f"{name}={harness.ZOO / name}.so")]
+    with harness.Daemon(*words) as daemon:
+        yield daemon
+
+
+@pytest.fixture
+def wire(daemon):
+    with Wire(daemon.host) as wire:
+        for name in ("results", "faults", "calls"):
+            wire.ask("module.wait", name)
+        yield wire
+
+
+def facts(wire, name):
+    return next(m for m in wire.ask("module.list") if m["name"] == name)
+
+
+def wait_for_restart(wire, n):
+    """The worker of the module of faults is there for the @n-th time again."""
+
+    def again():
+        now = facts(wire, "faults")
+        return now["state"] == "READY" and now["restarts"] == n
+
+    harness.until(again, f"restart {n}")
+
+
+def is_given_up(wire, name, pids):
+    """Its name is of other workers by now, or those are to end."""
+    now = facts(wire, name)
+    return now["state"] == "DRAINING" or now["pids"] != pids
+
+
+def said(wire, function, *args, **options):
+    """What a call is answered, whatever that is."""
+    try:
+        outs, value = wire.call(function, *args, **options)
+    except Failure as e:
+        return e.name, e.message
+    return [(a.dtype, a.shape, a.tobytes()) for a in outs], repr(value)
+
+
+def test_calls_are_answered_by_the_worker_itself(daemon, wire):
+    with direct.direct(daemon, "calls") as channel:
+        x = np.arange(1000, dtype="f4")
+        (y,), value = channel.call("calls:addone", x, out("f4", 1000))
+        assert value is None and np.array_equal(y, x + 1)
+        (y,), _ = channel.call("calls:addone", x[:3], out("f4", 3))
+        assert np.array_equal(y, x[:3] + 1)
+
+
+def test_all_answers_are_those_of_the_daemon(daemon, wire):
+    x = np.arange(6, dtype="f4").reshape(2, 3)
+    with direct.direct(daemon, "results") as channel:
+        names = {f["name"] for f in wire.ask("function.list", "results")}
+        for name in sorted(names - {"aligned"}):  # which dies of what is no tensor
+            target = f"results:{name}"
+            for args in ((), (1,), ("text",), (x,), (x, out("f4", 2, 3)), ([1, [2.5, None]],)):
+                for _ in range(3):  # from the third on it is known from before
+                    assert said(channel, target, *args) == said(wire, target, *args), target
+
+
+def test_a_pipeline_is_answered_in_order(daemon):
+    with direct.direct(daemon, "results") as channel:
+        ids = [channel.start("call", "results:int") for _ in range(2000)]
+        assert [channel.receive()[1] for _ in ids] == ids
+
+
+def test_what_clients_are_told_of_calls_is_true(daemon, wire):
+    before = facts(wire, "results")
+    with direct.direct(daemon, "results") as channel:
+        for _ in range(10):
+            channel.call("results:int")
+        with pytest.raises(Failure, match="NOT_FOUND"):
+            channel.call("results:nothing")
+        after = facts(wire, "results")
+        text = wire.ask("server.metrics")
+    assert after["calls"] - before["calls"] == 11 and after["errors"] - before["errors"] == 1
+    assert after["p50_ns"] is not None
+    assert 'modserd_calls_total{module="results",function="int",code="OK"}' in text
+
+
+def test_nothing_but_calls_is_taken(daemon, wire):
+    with direct.direct(daemon, "results") as channel:
+        api = harness.run(harness.BIN / "modserd", "--api").out.splitlines()
+        for method in (row.split("\t")[0] for row in api):
+            if method == "call":
+                continue
+            with pytest.raises(Failure) as e:
+                channel.ask(method)
+            assert e.value.name == "REFUSED", method
+        for option in ({"trace": True}, {"device": "cpu"}, {"instance": 1}, {"nothing": 1}):
+            with pytest.raises(Failure) as e:
+                channel.call("results:int", **option)
+            assert e.value.name == "UNSUPPORTED"
+        channel.call("results:int", deadline_ms=harness.LONG_MS)
+
+
+def test_a_deadline_that_has_passed_is_told(daemon):
+    with direct.direct(daemon, "results") as channel:
+        with pytest.raises(Failure, match="DEADLINE_EXCEEDED"):
+            channel.call("results:int", deadline_ms=0)
+
+
+def test_what_waits_can_be_cancelled(daemon):
+    with harness.Gate() as gate, direct.direct(daemon, "faults") as channel:
+        held = channel.start("call", "faults:gate", gate.path)
+        gate.entered()
+        behind = channel.start("call", "faults:ok")
+        channel.send(frame([2, "cancel", [behind]]))
+        gate.open()
+        channel.finish(held)
+        with pytest.raises(Failure, match="CANCELLED"):
+            channel.finish(behind)
+
+
+@pytest.mark.parametrize("body", ([2, "worker.release", [0, 0]], [2, "worker.peer", [1]],
+                                  [2, "worker.segment", ["in", 0, 0]], [1, 7, None, None],
+                                  [2, "chunk", []], [0]))
+def test_who_breaks_the_rules_is_told_and_closed(daemon, wire, body):
+    with direct.direct(daemon, "results") as channel, direct.direct(daemon, "results") as other:
+        channel.send(frame(body))
+        assert direct.farewell(channel)[1] == "PROTOCOL"
+        other.call("results:int")
+    assert facts(wire, "results")["restarts"] == 0
+
+
+def test_more_bytes_than_were_given_end_the_channel(daemon, wire):
+    socket, terms = direct.open_with(wire, "calls")
+    with Wire(socket) as channel:
+        channel.send(frame([0, 1, "call", []], payload_bytes=terms["bytes"] + 1))
+        assert direct.farewell(channel)[1] == "TOO_LARGE"
+
+
+def test_an_overlong_body_ends_the_channel(daemon, wire):
+    with direct.open_direct(wire, "calls") as channel:
+        channel.send(frame(b"", body_bytes=(1 << 20) + 1))
+        assert direct.farewell(channel)[1] == "TOO_LARGE"
+
+
+def test_a_client_that_reads_nothing_holds_up_itself_alone(daemon):
+    with direct.direct(daemon, "calls") as slow, direct.direct(daemon, "calls") as other:
+        x = np.zeros(1 << 18, "f4")
+        slow.socket.settimeout(0.2)
+        with pytest.raises(TimeoutError):
+            for _ in itertools.count():
+                slow.start("call", "calls:addone", x, out("f4", 1 << 18))
+        for _ in range(ROUNDS):
+            other.call("calls:addone", x[:4], out("f4", 4))
+
+
+def test_peers_take_turns(daemon):
+    with harness.Gate() as gate, direct.direct(daemon, "faults") as greedy, \
+            direct.direct(daemon, "faults") as other, Wire(daemon.host) as wire:
+        held = greedy.start("call", "faults:gate", gate.path)
+        gate.entered()
+        many = [next(greedy.ids) for _ in range(100)]
+        greedy.send(b"".join(frame([0, id, "call", ["faults:slow", 5]]) for id in many))
+        one = other.start("call", "faults:ok")
+        through = wire.start("call", "faults:ok")
+        gate.open()
+        other.finish(one)
+        wire.finish(through)
+        greedy.socket.setblocking(False)
+        came = []
+        with pytest.raises(BlockingIOError):
+            while True:
+                came.append(greedy.receive()[1])
+        assert held in came and many[-1] not in came, "many of its calls wait yet"
+
+
+def test_nobody_reaches_what_another_has(daemon, wire):
+    """Places in segments, resident tensors and instances of others are none of a channel's."""
+    there = wire.ask("tensor.alloc", "calls", FLOAT32, shape_ext(4))
+    with direct.open_direct(wire, "calls") as channel:
+        with pytest.raises(Failure, match="STALE_HANDLE"):
+            channel.call("calls:addone", there, out("f4", 4))
+        for number in (0, 1, 1024):
+            place = tensor_at(SEGMENT, number, 0, "f4", (4,), 16)
+            with pytest.raises(Failure):
+                channel.call("calls:addone", place, out("f4", 4))
+            with pytest.raises(Failure):
+                channel.call("calls:addone", np.zeros(4, "f4"),
+                             tensor_at(OUT, 1024, 128, "f4", (4,), 16))
+        outside = tensor_at(INLINE, 0, 1 << 20, "f4", (4,), 16)
+        with pytest.raises(Failure, match="not inside the payload"):
+            channel.call("calls:addone", outside, out("f4", 4))
+    wire.ask("tensor.free", there)
+
+
+def test_a_worker_has_so_many(daemon, wire):
+    with contextlib.ExitStack() as all_of_them:
+        channels = [all_of_them.enter_context(direct.open_direct(wire, "results"))
+                    for _ in range(MOST)]
+        with pytest.raises(Failure, match="BUSY"):
+            direct.open_with(wire, "results")
+        for channel in channels:
+            channel.call("results:int")
+        channels[3].socket.close()
+        with direct.open_direct(wire, "results") as channel:
+            channel.call("results:int")
+
+
+def test_it_ends_with_the_connection_that_it_was_given_to(daemon):
+    with Wire(daemon.host) as wire:
+        channel = direct.open_direct(wire, "results")
+        channel.call("results:int")
+    assert direct.farewell(channel)[1] == "DRAINING"
+
+
+def test_over_tcp_none_is_given():
+    with harness.Daemon("--load", f"results={harness.ZOO / 'results.so'}",
+                        listen=["tcp://127.0.0.1:0"]) as daemon:
+        with Wire(daemon.host) as wire, pytest.raises(Failure, match="REFUSED"):
+            wire.ask("channel.open", "results")
+
+
+def test_while_somebody_watches_calls_none_is_given_and_all_are_taken_back():
+    with harness.Daemon("--load", f"results={harness.ZOO / 'results.so'}") as daemon, \
+            Wire(daemon.host) as wire:
+        channel = direct.open_direct(wire, "results")
+        ids = [channel.start("call", "results:int") for _ in range(100)]
+        wire.ask("server.monitor")
+        assert direct.farewell(channel)[1] == "DRAINING"
+        answered = [id for id in ids if id in channel.answers]
+        assert answered == ids[:len(answered)], "the rest was not begun"
+        assert facts(wire, "results")["calls"] == len(answered)
+        with pytest.raises(Failure, match="BUSY.*watches"):
+            direct.open_direct(wire, "results")
+
+
+def test_unload_and_replace_wait_for_its_calls():
+    with harness.Daemon("--load", f"faults={harness.ZOO / 'faults.so'}") as daemon, \
+            Wire(daemon.host) as wire, Wire(daemon.host) as other:
+        for end in (lambda: other.start("module.load", "faults", other.upload(
+                (harness.ZOO / "faults.so").read_bytes()), {"replace": True}),
+                    lambda: other.start("module.unload", "faults")):
+            with harness.Gate() as gate:
+                channel = direct.open_direct(wire, "faults")
+                pids = facts(wire, "faults")["pids"]
+                held = channel.start("call", "faults:gate", gate.path)
+                gate.entered()
+                id = end()
+                harness.until(lambda: is_given_up(wire, "faults", pids), "it is to end")
+                gate.open()
+                assert direct.farewell(channel)[1] == "DRAINING"
+                assert channel.finish(held) == [[], None]
+                other.finish(id)
+
+
+def test_an_overrun_ends_the_worker_and_bars_its_peer_in_the_end(own_daemon):
+    daemon = own_daemon("--kill-grace", "1ms", "--load", f"faults={harness.ZOO / 'faults.so'}")
+    with Wire(daemon.host) as wire:
+        for n in range(3):
+            wait_for_restart(wire, n)
+            with harness.Gate() as gate, direct.open_direct(wire, "faults") as channel:
+                channel.start("call", "faults:gate", gate.path, deadline_ms=100)
+                with pytest.raises(Closed):
+                    channel.receive()
+        wait_for_restart(wire, 3)
+        with pytest.raises(Failure, match="BUSY.*cost"):
+            direct.open_direct(wire, "faults")
+
+
+def test_slow_calls_are_in_the_slow_log(own_daemon):
+    daemon = own_daemon("--slow-call", "10ms", "--load", f"faults={harness.ZOO / 'faults.so'}")
+    with Wire(daemon.host) as wire, direct.open_direct(wire, "faults") as channel:
+        channel.call("faults:ok")
+        channel.call("faults:slow", 30)
+        (one,) = wire.ask("server.slowlog")
+    assert one["function"] == "slow" and one["code"] == "OK" and one["run_ns"] >= 30e6
+    assert one["peer"].startswith("uid ")
+
+
+def test_a_death_ends_it_and_a_new_one_is_had(own_daemon):
+    daemon = own_daemon("--load", f"faults={harness.ZOO / 'faults.so'}")
+    with Wire(daemon.host) as wire:
+        channel = direct.open_direct(wire, "faults")
+        channel.start("call", "faults:crash")
+        with pytest.raises(Closed):
+            channel.receive()
+        wait_for_restart(wire, 1)
+        with direct.open_direct(wire, "faults") as channel:
+            channel.call("faults:ok")
+        assert "WORKER_LOST" in wire.ask("server.metrics")
+
+
+def test_without_it_none_is_given():
+    with harness.Daemon("--load", f"results={harness.ZOO / 'results.so'}",
+                        env={"MODSERD_WITHOUT": "direct"}) as daemon, \
+            Wire(daemon.host) as wire, pytest.raises(Failure, match="UNSUPPORTED"):
+        direct.open_direct(wire, "results")
+
+
+def test_kills_of_clients_leave_nothing(daemon, wire):
+    (pid,) = facts(wire, "results")["pids"]
+    with direct.open_direct(wire, "results") as channel:
+        channel.call("results:int")
+    before = direct.sockets(daemon.pid, pid)
+    for i in range(ROUNDS):
+        with Wire(daemon.host) as mine:
+            channel = direct.open_direct(mine, "results")
+            for _ in range(i):
+                channel.start("call", "results:int")
+            channel.socket.close()
+    harness.until(lambda: direct.sockets(daemon.pid, pid) <= before, "none is left")
+
+
+def acl(folder, *lines):
+    path = folder / "acl"
+    path.write_text("".join(f"user {name} token:sha256={token_digest(name)} {rest}\n"
+                            for name, rest in lines))
+    return path
+
+
+def token_digest(user):
+    return hashlib.sha256(rights.token_of(user).encode()).hexdigest()
+
+
+def as_user(daemon, name):
+    wire = Wire(daemon.host)
+    wire.ask("session.hello", {"token": rights.token_of(name)})
+    return wire
+
+
+def test_it_carries_the_rights_of_who_asked_for_it(own_daemon, folder):
+    path = acl(folder, ("ann", "+@lookup +@call results/int"), ("bob", "+@lookup +@call rate=9/s"))
+    daemon = own_daemon("--acl", path, "--load", f"results={harness.ZOO / 'results.so'}")
+    with as_user(daemon, "ann") as wire, as_user(daemon, "bob") as limited:
+        channel = direct.open_direct(wire, "results")
+        for _ in range(3):
+            channel.call("results:int")
+            with pytest.raises(Failure, match="REFUSED.*not opened for function str"):
+                channel.call("results:str")
+        with pytest.raises(Failure, match="REFUSED.*limits"):
+            direct.open_direct(limited, "results")
+        acl(folder, ("ann", "+@lookup"))
+        with Wire(daemon.host) as operator:
+            operator.ask("server.reload")
+        assert direct.farewell(channel)[1] == "DRAINING"
+        with pytest.raises(Failure, match="REFUSED"):
+            direct.open_direct(wire, "results")
