@@ -114,7 +114,7 @@ static const char more_words[] =
 	"  --config FILE         read this configuration "
 	"(" MSD_CONFIG_DEFAULT "\n"
 	"                        where that is): the same options and modules\n"
-	"  --check-config FILE   say whether it can be read, and end\n"
+	"  --check-config FILE   say what a start would refuse of it, and end\n"
 	"  --print-config        print what would be used, with each value's "
 	"origin\n"
 	"  --api                 print the method table and end\n"

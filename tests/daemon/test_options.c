@@ -69,8 +69,8 @@ Test(options, without_a_word_the_store_is_in_the_users_state)
 	unsetenv("STATE_DIRECTORY");
 	unsetenv("MODSERD_STORE");
 	unsetenv("XDG_STATE_HOME");
-	setenv("HOME", "/home/one", 1);
-	cr_expect_str_eq(store_of(&o), "/home/one/.local/state/modserd");
+	setenv("HOME", "/users/one", 1);
+	cr_expect_str_eq(store_of(&o), "/users/one/.local/state/modserd");
 	cr_expect(o.may_lack_store);
 	msd_options_finish(&o);
 	setenv("XDG_STATE_HOME", "/state", 1);
@@ -87,7 +87,7 @@ Test(options, a_store_can_be_named_by_the_environment_or_be_none)
 	struct msd_options o;
 
 	unsetenv("STATE_DIRECTORY");
-	setenv("HOME", "/home/one", 1);
+	setenv("HOME", "/users/one", 1);
 	setenv("MODSERD_STORE", "/some/store", 1);
 	cr_expect_str_eq(store_of(&o), "/some/store");
 	cr_expect_not(o.may_lack_store);
