@@ -183,11 +183,9 @@ static void run_queue(struct msd_worker *w)
 		while (r != NULL && !waits_for_more(w)) {
 			run_first(w, r);
 			r = next_of(w);
-			if (r == NULL) {
-				pause_between(w, false);
-			} else if (!may_go_on(w, r)) {
-				pause_between(w, true);
-				r = next_of(w);
+			if (r == NULL || !may_go_on(w, r)) {
+				pause_between(w, !msd_list_is_empty(&w->queue));
+				r = next_of(w); /* who was full may have room */
 			}
 		}
 		if (!clean_a_little(w))
@@ -241,6 +239,8 @@ static void on_check(uv_check_t *check)
 		msd_hosting_look(MSD_CONTAINER_OF(it, struct msd_peer, link));
 	}
 	work(w);
+	/* What waits for its guest to read waits for an event. */
+	(void)uv_idle_stop(&w->awake);
 }
 
 static void on_waited(uv_timer_t *timer)
@@ -263,6 +263,7 @@ msd_err msd_worker_start(struct msd_worker *w, uv_loop_t *loop,
 	(void)uv_timer_init(loop, &w->idle);
 	w->idle.data = w;
 	msd_batch_init(w, loop, on_waited);
+	(void)uv_idle_init(loop, &w->awake);
 	(void)uv_check_init(loop, &w->check);
 	w->check.data = w;
 	(void)uv_check_start(&w->check, on_check);

@@ -273,6 +273,11 @@ static void use_plan(struct msd_request *r, struct msd_known *known)
 	r->func = plan->func;
 }
 
+static void on_awake(uv_idle_t *handle)
+{
+	(void)handle; /* being active is all that it is for */
+}
+
 /* What a guest's request brings beside its body, and is counted with. */
 static void take_load(struct msd_worker *w, struct msd_request *r,
 		      const struct msd_in *in)
@@ -280,6 +285,7 @@ static void take_load(struct msd_worker *w, struct msd_request *r,
 	struct msd_guest *g = r->peer->guest;
 
 	r->came_ns = msd_wire_now_ns(&w->wire);
+	(void)uv_idle_start(&w->awake, on_awake);
 	if (in->payload_bytes > 0) {
 		r->payload = g->coming;
 		r->payload_bytes = in->payload_bytes;

@@ -89,6 +89,8 @@ struct msd_worker {
 	struct msd_door door; /* of the next supervisor */
 	uv_timer_t idle;      /* gives memory back when nothing was asked for a while */
 	uv_check_t check;     /* runs the queue when a turn's frames are in */
+	uv_idle_t
+		awake; /* the loop does not wait: guests' frames came before it would */
 	struct msd_list peers;     /* msd_peer.link */
 	struct msd_list queue;     /* msd_request.link, in order of their turns */
 	uint64_t round;            /* the turn that is now */

@@ -89,6 +89,14 @@ def test_a_pipeline_is_answered_in_order(daemon):
         assert [channel.receive()[1] for _ in ids] == ids
 
 
+def test_all_of_a_burst_is_answered_though_nothing_comes_behind_it(daemon):
+    with direct.direct(daemon, "results") as channel:
+        for n in (1, 65, 128, 255, 256, 257, 3000):
+            ids = [next(channel.ids) for _ in range(n)]
+            channel.send(b"".join(frame([0, id, "call", ["results:int"]]) for id in ids))
+            assert [channel.receive()[1] for _ in ids] == ids
+
+
 def test_what_clients_are_told_of_calls_is_true(daemon, wire):
     before = facts(wire, "results")
     with direct.direct(daemon, "results") as channel:
