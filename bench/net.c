@@ -103,8 +103,44 @@ int bench_accept(int listener)
 	return fd;
 }
 
+/* A channel past the daemon at the other end of @fd, to the module `trivial`. That
+ * connection stays open: it is whose the channel is. */
+static int go_past(int fd)
+{
+	static const char ask[] = "\xed\x6d\x64\x01\x19\0\0\0\0\0\0\0\0\0\0\0"
+				  "\x94\x00\x01\xac"
+				  "channel.open"
+				  "\x91\xa7trivial";
+	union {
+		char room[CMSG_SPACE(sizeof(int))];
+		struct cmsghdr align;
+	} control;
+	char answer[256];
+	struct iovec piece = {answer, sizeof(answer)};
+	struct msghdr m = {.msg_iov = &piece,
+			   .msg_iovlen = 1,
+			   .msg_control = control.room,
+			   .msg_controllen = sizeof(control.room)};
+	int past;
+
+	bench_write_all(fd, ask, sizeof(ask) - 1);
+	if (recvmsg(fd, &m, MSG_CMSG_CLOEXEC) <= 0)
+		bench_die("channel.open");
+	const struct cmsghdr *c = CMSG_FIRSTHDR(&m);
+	if (c == NULL || c->cmsg_type != SCM_RIGHTS) {
+		(void)fprintf(stderr, "channel.open: the daemon gives none\n");
+		exit(1);
+	}
+	memcpy(&past, CMSG_DATA(c), sizeof(past));
+	return past;
+}
+
 int bench_connect(const char *address)
 {
+	static const char prefix[] = "direct:";
+
+	if (strncmp(address, prefix, sizeof(prefix) - 1) == 0)
+		return go_past(bench_connect(address + sizeof(prefix) - 1));
 	const struct timespec pause = {.tv_nsec = 2000000};
 
 	for (int i = 0; i < 1000; i++) {

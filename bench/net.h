@@ -16,7 +16,8 @@ uint64_t bench_now_ns(void);
 int bench_listen(const char *address);
 /** Accept one connection; without Nagle's delay on TCP. */
 int bench_accept(int listener);
-/** Connect, trying again for up to two seconds. */
+/** Connect, trying again for up to two seconds. "direct:ADDRESS" is a channel of its
+ * own to the worker of the module `trivial` that the daemon at ADDRESS has. */
 int bench_connect(const char *address);
 void bench_read_all(int fd, void *to, size_t n);
 /** As bench_read_all(), but false when the peer has closed at the first byte. */

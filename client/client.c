@@ -42,6 +42,7 @@ modser_err modser_open_fd(int fd, modser_client **ret)
 		return err;
 	}
 	c->fd = fd;
+	c->passed_fd = -1;
 	c->next_deadline_ns = UINT64_MAX;
 	*ret = c;
 	return MODSER_OK;
@@ -128,6 +129,8 @@ void modser_close(modser_client *client)
 	free(client->table);
 	msd_lent_leave(client->segments);
 	msd_receive_finish(&client->rx);
+	if (client->passed_fd >= 0)
+		(void)close(client->passed_fd);
 	msd_diag_finish(&client->why);
 	free(client->address);
 	free(client);

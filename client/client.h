@@ -9,6 +9,7 @@
  *   client.c    ends tickets, keeps deadlines, waits
  *   connect.c   sockets
  *   open.c      which of several daemons
+ *   direct.c    past the daemon
  */
 #include "client/ticket.h"
 #include "proto/frame.h"
@@ -34,6 +35,9 @@ struct msd_receive {
 struct modser_client {
 	int fd;                     /* -1: lost */
 	char *address;              /* for texts; NULL: it was opened by its fd */
+	bool is_direct;             /* to a module's worker */
+	bool takes_fd;              /* one may come with what is read */
+	int passed_fd;              /* that has come; owned; -1: none */
 	struct msd_client_tls *tls; /* NULL: bytes go as they are */
 	uint64_t next_id;
 	modser_segment *segments;              /* that it lends */

@@ -507,6 +507,22 @@ MODSER_API void *modser_segment_data(const modser_segment *segment);
  * tensor there. After modser_close(), too. NULL is fine. */
 MODSER_API_VOID void modser_segment_free(modser_segment *segment);
 
+/**
+ * A channel of its own to a worker of @module, past the daemon, over a unix socket
+ * alone. Blocks. On success the caller owns *@ret, a client for `call` with the options
+ * deadline_ms and names and nothing else, and ends it with modser_close(); it ends with
+ * @client, too. It may end at any time: calls without an answer end with
+ * MODSER_DRAINING when the daemon takes it back, and were not begun then, or with
+ * MODSER_WORKER_LOST, and may have run. Then call by @client, and ask again. On failure
+ * *@ret is unchanged and @ret_why, unless NULL, holds a result that tells why, or NULL
+ * where memory was short; the caller frees it. Errors: MODSER_REFUSED (not a unix
+ * socket; a user with limits), MODSER_UNKNOWN_METHOD (an older daemon),
+ * MODSER_NOT_FOUND, MODSER_NOT_READY, MODSER_UNSUPPORTED, MODSER_BUSY, MODSER_NOMEM,
+ * MODSER_IO.
+ */
+MODSER_API modser_err modser_open_direct(modser_client *client, const char *module,
+					 modser_client **ret, modser_result **ret_why);
+
 /* Values for arguments. What they point to is borrowed: texts and shapes until
  * modser_start() has returned, the data of tensors until the request has ended. */
 /** nil: nothing, None. */

@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
+#include <unistd.h>
 
 #include "client/client.h"
 #include "client/payload.h"
@@ -263,6 +264,36 @@ static bool make_room(struct msd_receive *rx)
 	return true;
 }
 
+/* recvmsg() with room for one descriptor; those before it that nobody took are closed.
+ */
+static ssize_t receive_fd(modser_client *c, struct msghdr *m, int flags)
+{
+	union {
+		char room[CMSG_SPACE(sizeof(int))];
+		struct cmsghdr align;
+	} control;
+
+	m->msg_control = control.room;
+	m->msg_controllen = sizeof(control.room);
+	const ssize_t n = recvmsg(c->fd, m, flags | MSG_CMSG_CLOEXEC);
+	const struct cmsghdr *h = n > 0 ? CMSG_FIRSTHDR(m) : NULL;
+	if (h == NULL || h->cmsg_level != SOL_SOCKET || h->cmsg_type != SCM_RIGHTS)
+		return n;
+	if (c->passed_fd >= 0)
+		(void)close(c->passed_fd);
+	memcpy(&c->passed_fd, CMSG_DATA(h), sizeof(c->passed_fd));
+	return n;
+}
+
+static ssize_t receive(modser_client *c, struct msghdr *m, int flags)
+{
+	if (c->tls != NULL) {
+		return msd_client_tls_read(c->tls, m->msg_iov, m->msg_iovlen,
+					   flags == 0);
+	}
+	return c->takes_fd ? receive_fd(c, m, flags) : recvmsg(c->fd, m, flags);
+}
+
 /* Read once: a payload straight into place, what comes behind it into the buffer. */
 static ssize_t read_some(modser_client *c, int flags, bool *ret_drained)
 {
@@ -278,9 +309,7 @@ static ssize_t read_some(modser_client *c, int flags, bool *ret_drained)
 		iov[m.msg_iovlen++] = (struct iovec){p->to, (size_t)p->n};
 	}
 	iov[m.msg_iovlen++] = (struct iovec){rx->buf + rx->at + rx->n, room};
-	ssize_t got = c->tls != NULL ? msd_client_tls_read(c->tls, iov, m.msg_iovlen,
-							   flags == 0)
-				     : recvmsg(c->fd, &m, flags);
+	ssize_t got = receive(c, &m, flags);
 	if (got <= 0)
 		return got;
 	size_t n = (size_t)got;
@@ -301,6 +330,10 @@ static msd_err read_failed(modser_client *c, ssize_t n)
 {
 	if (n < 0 && errno != ECONNRESET)
 		return msd_client_broken(c, "receive");
+	if (c->is_direct) {
+		return msd_diag_set(&c->why, MSD_WORKER_LOST,
+				    "the module's worker has ended");
+	}
 	return msd_diag_set(&c->why, MSD_IO, "the daemon closed the connection");
 }
 

@@ -316,6 +316,18 @@ def test_a_death_ends_it_and_a_new_one_is_had(own_daemon):
         assert "WORKER_LOST" in wire.ask("server.metrics")
 
 
+def test_libmodser_has_it_when_asked(own_daemon):
+    words = [w for name in ("faults", "calls") for w in
+             ("--load", f"{name}={harness.ZOO / name}.so")]
+    daemon = own_daemon(*words)
+    with Wire(daemon.host) as wire:
+        for name in ("faults", "calls"):
+            wire.ask("module.wait", name)
+        said = harness.run(harness.BIN / "direct_client", daemon.host)
+        assert said.status == 0, said
+        assert facts(wire, "calls")["calls"] == 4
+
+
 def test_without_it_none_is_given():
     with harness.Daemon("--load", f"results={harness.ZOO / 'results.so'}",
                         env={"MODSERD_WITHOUT": "direct"}) as daemon, \
