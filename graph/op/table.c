@@ -202,7 +202,8 @@
 	X(label_encoder)                                                               \
 	X(hot_encoder)                                                                 \
 	X(vector_classifier)                                                           \
-	X(vector_regressor)
+	X(vector_regressor)                                                            \
+	X(unique)
 
 #define DECLARE(name) extern const modser_sg_op_schema msd_op_##name;
 OPS(DECLARE)

@@ -163,7 +163,8 @@
 	X(label_encoder)                                                               \
 	X(hot_encoder)                                                                 \
 	X(vector_classifier)                                                           \
-	X(vector_regressor)
+	X(vector_regressor)                                                            \
+	X(unique)
 
 #define MSD_KERNEL_DECLARE(name) extern const struct msd_kernel msd_kernel_##name;
 MSD_KERNELS(MSD_KERNEL_DECLARE)

@@ -3,6 +3,7 @@
 #include <criterion/criterion.h>
 
 #include "tests/graph/one.h"
+#include "tests/support/fail_alloc.h"
 
 Test(index, of_a_scatter_that_is_outside_fails_the_run)
 {
@@ -84,5 +85,72 @@ Test(index, indices_that_are_no_integers_are_refused)
 	one_add_constant(&o, "float32", 3, data);
 	cr_assert_eq(msd_plan_create(o.g, &o.plan, &o.d), MSD_BAD_ARTIFACT);
 	expect_said(&o, "int32 or int64");
+	one_end(&o);
+}
+
+/* One row of @n elements, all that a Unique gives. */
+static struct one begin_unique(const char *dtype, int64_t n, const void *x)
+{
+	struct one o = one_begin("Unique");
+
+	for (int i = 1; i < 4; i++) {
+		modser_sg_tensor *t = modser_sg_tensor_create(o.g, "more");
+
+		(void)modser_sg_node_add_output(o.node, t);
+		(void)modser_graph_add_output(o.g, t);
+	}
+	one_add_constant(&o, dtype, n, x);
+	return o;
+}
+
+static void expect_list(const struct one *o, size_t i, const int64_t *want, size_t n)
+{
+	cr_assert_eq(modser_sg_tensor_dims(modser_graph_output(o->g, i))[0],
+		     (int64_t)n);
+	cr_expect_eq(memcmp(msd_plan_output(o->plan, i), want, n * sizeof(*want)), 0);
+}
+
+Test(index, a_zero_below_zero_is_zero_and_numbers_below_it_are_first)
+{
+	static const float x[] = {0, -1, -0.0f, 2, -3, -1};
+	struct one o = begin_unique("float32", 6, x);
+
+	cr_assert_eq(msd_plan_create(o.g, &o.plan, &o.d), MSD_OK);
+	cr_assert_eq(msd_plan_run(o.plan, NULL, &o.d), MSD_OK);
+	cr_expect_eq(memcmp(msd_plan_output(o.plan, 0), (float[]){-3, -1, 0, 2}, 16),
+		     0);
+	expect_list(&o, 1, (int64_t[]){4, 1, 0, 3}, 4);
+	expect_list(&o, 2, (int64_t[]){2, 1, 2, 3, 0, 1}, 6);
+	expect_list(&o, 3, (int64_t[]){1, 2, 2, 1}, 4);
+	one_end(&o);
+}
+
+Test(index, unique_ones_are_compared_by_all_their_bytes)
+{
+	static const uint64_t x[] = {UINT64_MAX, 1, UINT64_C(1) << 63, 1};
+	struct one o = begin_unique("uint64", 4, x);
+
+	(void)modser_sg_op_set_int(modser_sg_node_op(o.node), "sorted", 0);
+	cr_assert_eq(msd_plan_create(o.g, &o.plan, &o.d), MSD_OK);
+	cr_assert_eq(msd_plan_run(o.plan, NULL, &o.d), MSD_OK);
+	cr_expect_eq(memcmp(msd_plan_output(o.plan, 0), x, 3 * sizeof(*x)), 0);
+	expect_list(&o, 1, (int64_t[]){0, 1, 2}, 3);
+	expect_list(&o, 2, (int64_t[]){0, 1, 2, 1}, 4);
+	one_end(&o);
+}
+
+Test(index, without_memory_nothing_is_unique)
+{
+	static const float x[] = {2, 1, 2};
+	struct one o = begin_unique("float32", 3, x);
+	bool failed = true;
+
+	cr_assert_eq(msd_plan_create(o.g, &o.plan, &o.d), MSD_OK);
+	for (long k = 0; failed; k++) {
+		msd_fail_alloc(k);
+		const msd_err err = msd_plan_run(o.plan, NULL, NULL);
+		failed = msd_fail_alloc_stop();
+		cr_assert_eq(err, failed ? MSD_NOMEM : MSD_OK, "allocation %ld", k);
+	}
 	one_end(&o);
 }

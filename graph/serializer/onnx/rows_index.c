@@ -21,5 +21,6 @@ const struct onnx_row onnx_rows_index[] = {
 	{"ScatterND", 11, "ScatterND", "reduction", NULL},
 	{"Size", 1, "Size", "", NULL},
 	{"Trilu", 14, "Trilu", "upper", NULL},
+	{"Unique", 11, "Unique", "axis sorted", NULL},
 	{0},
 };
