@@ -110,6 +110,7 @@ static const modser_sg_op_field cast_fields[] = {
 	OP_INT("type_from", 1, 0),
 	OP_INT("type_to", 1, 4),
 	OP_OWN_TEXT("to", ""),
+	OP_OWN_INT("saturate", 1),
 };
 /* Element types by their numbers in tmfiles. */
 static const char *const tm_types[] = {"float32", "float16", "int8",
@@ -200,6 +201,10 @@ const modser_sg_op_schema msd_op_shrink = {
 	OP_TM(MODSER_NO_TM_TYPE, 0),
 };
 
+static const modser_sg_op_field cast_like_fields[] = {
+	OP_OWN_INT("saturate", 1),
+};
+
 /* Of the type that input 1 has. */
 static int infer_cast_like(modser_sg_node *node)
 {
@@ -209,6 +214,7 @@ static int infer_cast_like(modser_sg_node *node)
 
 const modser_sg_op_schema msd_op_cast_like = {
 	.name = "CastLike",
+	OP_FIELDS(cast_like_fields),
 	OP_IN(2, 2),
 	OP_OUT(1, 1),
 	.infer = infer_cast_like,

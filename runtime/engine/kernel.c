@@ -8,6 +8,7 @@
 #include "runtime/engine/row.h"
 #include "runtime/pool/pool.h"
 #include "runtime/value/element.h"
+#include "runtime/value/small.h"
 
 static bool can_read(enum msd_kernel_takes takes, const modser_sg_node *node, size_t i)
 {
@@ -25,6 +26,8 @@ static bool can_read(enum msd_kernel_takes takes, const modser_sg_node *node, si
 		return kind == MSD_N_FLOAT;
 	case MSD_TAKES_NUMBERS:
 		return kind != MSD_N_NONE;
+	case MSD_TAKES_SMALL:
+		return kind != MSD_N_NONE || msd_small_is(dtype);
 	case MSD_TAKES_BYTES:
 		break;
 	}

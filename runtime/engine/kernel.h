@@ -24,6 +24,7 @@ enum msd_kernel_takes {
 	MSD_TAKES_FLOATS,        /* input 0 is float16, bfloat16, float32 or float64 */
 	MSD_TAKES_FLOATS_ALONE,  /* every input is */
 	MSD_TAKES_NUMBERS,       /* input 0 is a float, an integer or bool */
+	MSD_TAKES_SMALL,         /* a number, or what runtime/value/small.h has */
 	MSD_TAKES_BYTES          /* it moves whole elements, whatever they are */
 };
 

@@ -236,6 +236,13 @@ def test_trees_that_lead_nowhere_are_named(daemon, tmp_path, changed, why):
     assert said.status != 0 and why in said.err, said
 
 
+def test_a_model_of_these_operators_alone_needs_no_version_of_others(daemon, tmp_path):
+    whole = model("Scaler", [NUMBERS], offset=[0.5], scale=[2.0])
+    del whole.opset_import[0]
+    (y,) = answers(daemon, tmp_path, whole, CLEAN)
+    assert np.allclose(y, (CLEAN - np.float32(0.5)) * 2)
+
+
 @pytest.mark.parametrize("whole, why", [
     (regressor(post_transform="PROBIT"), 'its post_transform is "PROBIT"'),
     (regressor(nodes_values=[1.0]), "nodes_treeids and nodes_values differ in length"),

@@ -26,7 +26,11 @@ static const struct {
 	{18, "float8_e4m3fnuz"},
 	{19, "float8_e5m2"},
 	{20, "float8_e5m2fnuz"},
+	{21, "uint4"},
+	{22, "int4"},
 };
+
+#define LAST_WRITTEN 16 /* that opset 17 has */
 
 const char *onnx_dtype_name(int32_t type)
 {
@@ -40,7 +44,8 @@ const char *onnx_dtype_name(int32_t type)
 int32_t onnx_dtype_number(const char *name)
 {
 	for (size_t i = 0; i < sizeof(dtypes) / sizeof(dtypes[0]); i++) {
-		if (strcmp(dtypes[i].name, name) == 0)
+		if (dtypes[i].number <= LAST_WRITTEN &&
+		    strcmp(dtypes[i].name, name) == 0)
 			return dtypes[i].number;
 	}
 	return 0;

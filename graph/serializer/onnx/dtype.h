@@ -5,7 +5,7 @@
 
 /** The name of ONNX's element type @type; NULL: there is none here. */
 const char *onnx_dtype_name(int32_t type);
-/** ONNX's number for a dtype; 0: there is none. */
+/** The number for a dtype in opset 17, which is written; 0: it has none. */
 int32_t onnx_dtype_number(const char *name);
 
 #endif

@@ -16,7 +16,7 @@ static int store_typed(const struct onnx_out *o)
 	if (row == NULL)
 		return onnx_out_fail(o, "ONNX of opset 17 has no such operator");
 	if (number == 0 && name[0] != '\0')
-		return onnx_out_fail(o, "ONNX has no such elements");
+		return onnx_out_fail(o, "opset 17 has no such elements");
 	Onnx__NodeProto *node = onnx_out_by_row(o, row);
 	if (number != 0) {
 		onnx_emit_int(o->e, node, is_like ? "dtype" : "output_datatype",

@@ -200,7 +200,7 @@ static int store_cast(const struct onnx_out *o)
 	const int32_t number = onnx_dtype_number(own[0] != '\0' ? own : to);
 
 	if (number == 0)
-		return onnx_out_fail(o, "ONNX has no such elements");
+		return onnx_out_fail(o, "opset 17 has no such elements");
 	onnx_emit_int(o->e, onnx_out_node(o, "Cast"), "to", number);
 	return 0;
 }

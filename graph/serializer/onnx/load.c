@@ -306,12 +306,16 @@ static int read_node(struct onnx_load *l, const Onnx__NodeProto *p, size_t i)
 
 static int read_opsets(struct onnx_load *l, const Onnx__ModelProto *m)
 {
-	l->opset = m->n_opset_import == 0 ? 1 : 0; /* the oldest files name none */
+	bool is_said = m->n_opset_import == 0; /* the oldest files name none */
+
+	l->opset = is_said ? 1 : 0; /* 0: it has no operators of this domain */
 	for (size_t i = 0; i < m->n_opset_import; i++) {
-		if (onnx_domain_is_own(m->opset_import[i]->domain))
-			l->opset = m->opset_import[i]->version;
+		if (!onnx_domain_is_own(m->opset_import[i]->domain))
+			continue;
+		l->opset = m->opset_import[i]->version;
+		is_said = true;
 	}
-	if (l->opset < 1 || l->opset > ONNX_MAX_OPSET) {
+	if (is_said && (l->opset < 1 || l->opset > ONNX_MAX_OPSET)) {
 		return msd_sg_fail(l->g, MSD_UNSUPPORTED,
 				   "opset %lld; 1 to %d can be read",
 				   (long long)l->opset, ONNX_MAX_OPSET);

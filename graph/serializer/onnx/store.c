@@ -22,7 +22,7 @@ static int put_constant(struct onnx_emit *e, const modser_sg_tensor *t)
 
 	if (type == 0) {
 		return msd_sg_fail(e->g, MSD_UNSUPPORTED,
-				   "tensor %zu \"%s\": ONNX has no %s", t->index,
+				   "tensor %zu \"%s\": opset 17 has no %s", t->index,
 				   t->name, t->dtype_name);
 	}
 	if (t->data == NULL && t->bytes > 0) {
@@ -82,7 +82,7 @@ static int put_end(struct onnx_emit *e, struct onnx_list *list,
 
 	if (number == 0) {
 		return msd_sg_fail(e->g, MSD_UNSUPPORTED,
-				   "tensor %zu \"%s\": ONNX has no %s", t->index,
+				   "tensor %zu \"%s\": opset 17 has no %s", t->index,
 				   t->name, t->dtype_name);
 	}
 	if (v == NULL || type == NULL || tensor == NULL)

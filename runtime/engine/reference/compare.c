@@ -145,46 +145,6 @@ static msd_err run_clip(const struct msd_kernel_call *c, struct msd_diag *d)
 	return MSD_OK;
 }
 
-/* What does not fit becomes the nearest that does; NaN is 0. */
-static int64_t truncate_to_int(double v)
-{
-	if (isnan(v))
-		return 0;
-	return v >= 0x1p63 ? INT64_MAX : v < -0x1p63 ? INT64_MIN : (int64_t)v;
-}
-
-static msd_err run_cast(const struct msd_kernel_call *c, struct msd_diag *d)
-{
-	const struct msd_dtype from = msd_kernel_in_dtype(c, 0);
-	const struct msd_dtype to = msd_kernel_out_dtype(c, 0);
-	const enum msd_number_kind kind = msd_number_kind(from);
-	const bool is_bool = msd_dtype_is_bool(to);
-	const int64_t n = (int64_t)msd_kernel_out_elements(c, 0);
-
-	if (msd_number_kind(to) == MSD_N_NONE) {
-		return msd_diag_set(d, MSD_UNSUPPORTED,
-				    "no kernel makes such elements");
-	}
-	for (int64_t i = 0; i < n; i++) {
-		const union msd_number v = msd_number_load(from, c->in[0], i);
-		const bool is_float = kind == MSD_N_FLOAT;
-		const double real = is_float               ? v.f
-				    : kind == MSD_N_UINT64 ? (double)(uint64_t)v.i
-							   : (double)v.i;
-
-		if (is_bool) {
-			msd_number_store(to, c->out[0], i,
-					 is_float ? v.f != 0 : v.i != 0);
-		} else if (msd_number_kind(to) == MSD_N_FLOAT) {
-			msd_number_store_float(to, c->out[0], i, real);
-		} else {
-			msd_number_store(to, c->out[0], i,
-					 is_float ? truncate_to_int(v.f) : v.i);
-		}
-	}
-	return MSD_OK;
-}
-
 static double number(const struct msd_kernel_call *c, size_t i)
 {
 	return msd_number_load(msd_kernel_in_dtype(c, 0), c->in[0], (int64_t)i).f;
@@ -223,8 +183,5 @@ const struct msd_kernel msd_kernel_logical = {"Logical", run_logical,
 					      MSD_TAKES_NUMBERS};
 const struct msd_kernel msd_kernel_where = {"Where", run_where, MSD_TAKES_BYTES};
 const struct msd_kernel msd_kernel_clip = {"Clip", run_clip, MSD_TAKES_NUMBERS};
-const struct msd_kernel msd_kernel_cast = {"Cast", run_cast, MSD_TAKES_NUMBERS};
-const struct msd_kernel msd_kernel_cast_like = {"CastLike", run_cast,
-						MSD_TAKES_NUMBERS};
 const struct msd_kernel msd_kernel_is_inf = {"IsInf", run_is_inf, MSD_TAKES_FLOATS};
 const struct msd_kernel msd_kernel_is_nan = {"IsNaN", run_is_nan, MSD_TAKES_FLOATS};

@@ -1,0 +1,84 @@
+/* Cast and CastLike: elements of one type as those of another. */
+#include <math.h>
+#include <string.h>
+
+#include "runtime/engine/kernels.h"
+#include "runtime/value/element.h"
+#include "runtime/value/small.h"
+
+/* One element, as whatever it is. */
+struct cell {
+	bool is_float;
+	int64_t i; /* of integers, the bits */
+	double real;
+};
+
+static struct cell read_small(struct msd_dtype dtype, const void *p, size_t i)
+{
+	const double v = msd_small_load(dtype, p, i);
+	const bool is_float = dtype.bits == 8;
+
+	return (struct cell){is_float, is_float ? 0 : (int64_t)v, v};
+}
+
+static struct cell read_cell(struct msd_dtype dtype, const void *p, size_t i)
+{
+	const enum msd_number_kind kind = msd_number_kind(dtype);
+
+	if (kind == MSD_N_NONE)
+		return read_small(dtype, p, i);
+	const union msd_number v = msd_number_load(dtype, p, (int64_t)i);
+	return kind == MSD_N_FLOAT
+		       ? (struct cell){true, 0, v.f}
+		       : (struct cell){false, v.i,
+				       kind == MSD_N_UINT64 ? (double)(uint64_t)v.i
+							    : (double)v.i};
+}
+
+/* What does not fit becomes the nearest that does; NaN is 0. */
+static int64_t truncate_to_int(double v)
+{
+	if (isnan(v))
+		return 0;
+	return v >= 0x1p63 ? INT64_MAX : v < -0x1p63 ? INT64_MIN : (int64_t)v;
+}
+
+static void write_cell(struct msd_dtype dtype, void *p, size_t i, const struct cell *v,
+		       bool saturates)
+{
+	if (msd_small_is(dtype)) {
+		msd_small_store(dtype, p, i, v->real, saturates);
+	} else if (msd_dtype_is_bool(dtype)) {
+		msd_number_store(dtype, p, (int64_t)i,
+				 v->is_float ? v->real != 0 : v->i != 0);
+	} else if (msd_number_kind(dtype) == MSD_N_FLOAT) {
+		msd_number_store_float(dtype, p, (int64_t)i, v->real);
+	} else {
+		msd_number_store(dtype, p, (int64_t)i,
+				 v->is_float ? truncate_to_int(v->real) : v->i);
+	}
+}
+
+static msd_err run(const struct msd_kernel_call *c, struct msd_diag *d)
+{
+	const struct msd_dtype from = msd_kernel_in_dtype(c, 0);
+	const struct msd_dtype to = msd_kernel_out_dtype(c, 0);
+	const bool saturates = msd_kernel_int(c, "saturate") != 0;
+	const size_t n = msd_kernel_out_elements(c, 0);
+
+	if (msd_number_kind(to) == MSD_N_NONE && !msd_small_is(to)) {
+		return msd_diag_set(d, MSD_UNSUPPORTED,
+				    "no kernel makes such elements");
+	}
+	if (to.bits < 8) /* the last byte may have one element */
+		memset(c->out[0], 0, (n + 1) / 2);
+	for (size_t i = 0; i < n; i++) {
+		const struct cell v = read_cell(from, c->in[0], i);
+
+		write_cell(to, c->out[0], i, &v, saturates);
+	}
+	return MSD_OK;
+}
+
+const struct msd_kernel msd_kernel_cast = {"Cast", run, MSD_TAKES_SMALL};
+const struct msd_kernel msd_kernel_cast_like = {"CastLike", run, MSD_TAKES_SMALL};
