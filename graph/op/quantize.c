@@ -62,9 +62,19 @@ static int check(const modser_sg_node *node)
 	return 0;
 }
 
+/* An integer of 4, 8 or 16 bits, or a float of 8 that ONNX has. */
+static bool is_quantized(struct msd_dtype t)
+{
+	const bool is_integer = t.code == MSD_DT_INT || t.code == MSD_DT_UINT;
+
+	return is_integer ? t.bits == 4 || t.bits == 8 || t.bits == 16
+			  : t.code >= MSD_DT_F8_E4M3FN && t.code <= MSD_DT_F8_E5M2FNUZ;
+}
+
 static const modser_sg_op_field quantize_fields[] = {
 	OP_OWN_INT("axis", 1),
 	OP_OWN_INT("block_size", 0),
+	OP_OWN_INT("saturate", 1),
 	OP_OWN_TEXT("output_dtype", ""),
 };
 static int infer_quantize(modser_sg_node *node)
@@ -78,9 +88,10 @@ static int infer_quantize(modser_sg_node *node)
 	} else if (name[0] != '\0' && !msd_dtype_parse(name, strlen(name), &dtype)) {
 		return msd_infer_fail(node, "no element type is called \"%s\"", name);
 	}
-	if ((dtype.code != MSD_DT_INT && dtype.code != MSD_DT_UINT) ||
-	    (dtype.bits != 8 && dtype.bits != 16))
-		return msd_infer_fail(node, "only integers of 8 and 16 bits are made");
+	if (!is_quantized(dtype)) {
+		return msd_infer_fail(node, "only integers of 4, 8 and 16 bits and "
+					    "floats of 8 are made");
+	}
 	if (check(node) != 0)
 		return -1;
 	msd_infer_dtype(node, 0, dtype);

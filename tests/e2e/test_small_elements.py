@@ -1,7 +1,7 @@
-"""Casts to and from floats of 8 bits and integers of 4, beside those of ml_dtypes."""
+"""Floats of 8 bits and integers of 4: casts and quantized numbers, beside those of ml_dtypes."""
 import numpy as np
 import pytest
-from onnx_writer import model, node, value
+from onnx_writer import model, node, tensor, value
 
 small = pytest.importorskip("ml_dtypes", reason="no ml_dtypes in this Python: nothing to compare with")
 FLOATS = {"float8_e4m3fn": (17, 448), "float8_e4m3fnuz": (18, 240), "float8_e5m2": (19, 57344),
@@ -51,3 +51,38 @@ def test_integers_of_4_bits_share_bytes(daemon, tmp_path, name, n):
     x = np.float32([most + 3, least - 2, 1, -3, 2.5, 6, 5.4][:n])
     want = np.clip(np.rint(x), least, most)
     assert np.array_equal(there_and_back(daemon, tmp_path, number, x), want)
+
+
+def run(daemon, folder, nodes, constants, x, shape):
+    ends = [[value("x", "float32", x.shape)], [value("y", "float32", shape)]]
+    (folder / "m.onnx").write_bytes(model(nodes, *ends, constants, opset=21))
+    daemon.load("small", folder / "m.onnx", "--replace")
+    np.save(folder / "x.npy", x)
+    daemon.ok("call", "small:run", f"@{folder}/x.npy", "-o", folder / "y.npy")
+    return np.load(folder / "y.npy")
+
+
+def test_weights_of_4_bits_have_a_scale_for_each_block(daemon, tmp_path):
+    x = np.float32(np.arange(-8, 8)).reshape(8, 2)
+    scale = np.float32([[0.5, 2], [0.25, 3]])
+    nodes = [node("Cast", ["x"], ["w"], to=22), node("Cast", ["zeros"], ["z"], to=22),
+             node("DequantizeLinear", ["w", "s", "z"], ["y"], axis=0, block_size=4)]
+    constants = [tensor("s", scale), tensor("zeros", np.float32([[1, 0], [-2, 3]]))]
+    want = (x - np.repeat([[1, 0], [-2, 3]], 4, 0)) * np.repeat(scale, 4, 0)
+    assert np.array_equal(run(daemon, tmp_path, nodes, constants, x, [8, 2]), want)
+
+
+@pytest.mark.parametrize("name", ["float8_e4m3fn", "float8_e5m2", "int4", "uint4"])
+def test_numbers_are_quantized_to_small_ones_and_back(daemon, tmp_path, name):
+    number = (FLOATS | INTEGERS)[name][0]
+    x = np.random.default_rng(6).normal(0, 3, (3, 5)).astype("f4")
+    scale = np.float32([0.5, 0.25, 1])
+    nodes = [node("Cast", ["zeros"], ["z"], to=number),
+             node("QuantizeLinear", ["x", "s", "z"], ["q"], axis=0),
+             node("DequantizeLinear", ["q", "s", "z"], ["y"], axis=0)]
+    constants = [tensor("s", scale), tensor("zeros", np.zeros(3, "f4"))]
+    q = x / scale[:, None]
+    if name in INTEGERS:
+        q = np.clip(np.rint(q), *INTEGERS[name][1:])
+    want = q.astype(getattr(small, name)).astype("f4") * scale[:, None]
+    assert np.array_equal(run(daemon, tmp_path, nodes, constants, x, [3, 5]), want)

@@ -21,8 +21,8 @@ const struct onnx_row onnx_rows_quantized[] = {
 	{"MatMulInteger", 10, "MatMulInteger", "", NULL},
 	{"QLinearMatMul", 10, "QLinearMatMul", "", NULL},
 	{"QuantizeLinear", 10, "QuantizeLinear", "axis", NULL},
-	{"QuantizeLinear", 19, "QuantizeLinear", "axis -saturate", NULL},
+	{"QuantizeLinear", 19, "QuantizeLinear", "axis saturate", NULL},
 	{"QuantizeLinear", 21, "QuantizeLinear",
-	 "axis block_size -saturate -output_dtype", load_quantize},
+	 "axis block_size saturate -output_dtype", load_quantize},
 	{0},
 };

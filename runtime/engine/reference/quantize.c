@@ -2,8 +2,11 @@
 #include "runtime/engine/reference/quantize.h"
 
 #include <math.h>
+#include <string.h>
 
 #include "runtime/engine/kernels.h"
+#include "runtime/engine/row.h"
+#include "runtime/value/small.h"
 
 double msd_quantized(struct msd_dtype dtype, double v)
 {
@@ -72,37 +75,78 @@ static size_t place_of(const struct places *p, size_t i)
 	return (i / p->inner / p->n * blocks + at) * p->inner + i % p->inner;
 }
 
+/* An input, whose elements may be small ones; 0 where there is none. */
+struct part {
+	const void *p;
+	struct msd_dtype dtype;
+	bool is_small;
+};
+
+static struct part part_of(const struct msd_kernel_call *c, size_t i)
+{
+	if (!msd_kernel_has(c, i))
+		return (struct part){0};
+	const struct msd_dtype dtype = msd_kernel_in_dtype(c, i);
+	return (struct part){c->in[i], dtype, msd_small_is(dtype)};
+}
+
+static double get(const struct part *x, size_t k)
+{
+	if (x->p == NULL)
+		return 0;
+	return x->is_small ? msd_small_load(x->dtype, x->p, k)
+			   : msd_row_at(x->dtype, x->p, k);
+}
+
+/* Of floats nothing is rounded before they are stored. */
+static void put_quantized(const struct msd_kernel_call *c, size_t k, double v,
+			  double zero)
+{
+	const struct msd_dtype to = msd_kernel_out_dtype(c, 0);
+
+	if (to.code != MSD_DT_INT && to.code != MSD_DT_UINT) {
+		msd_small_store(to, c->out[0], k, v + zero,
+				msd_kernel_int(c, "saturate") != 0);
+	} else if (to.bits < 8) {
+		msd_small_store(to, c->out[0], k, rint(v) + zero, true);
+	} else {
+		msd_kernel_put(c, 0, k, msd_quantized(to, rint(v) + zero));
+	}
+}
+
 /* The quotient is one of float32, as its definition has it: a tie is one there. */
 static msd_err run_quantize(const struct msd_kernel_call *c, struct msd_diag *d)
 {
-	const struct msd_dtype to = msd_kernel_out_dtype(c, 0);
+	const struct part zero = part_of(c, 2);
 	const struct places p = places_of(c);
 	const size_t n = msd_kernel_out_elements(c, 0);
 
 	(void)d;
+	if (msd_kernel_out_dtype(c, 0).bits < 8) /* the last byte may have one */
+		memset(c->out[0], 0, (n + 1) / 2);
 	for (size_t i = 0; i < n; i++) {
 		const size_t at = place_of(&p, i);
 		const float scale = (float)msd_kernel_get(c, 1, at);
-		const double zero = msd_kernel_has(c, 2) ? msd_kernel_get(c, 2, at) : 0;
 		const float v = (float)msd_kernel_get(c, 0, i) / scale;
 
-		msd_kernel_put(c, 0, i, msd_quantized(to, rint((double)v) + zero));
+		put_quantized(c, i, (double)v, get(&zero, at));
 	}
 	return MSD_OK;
 }
 
 static msd_err run_dequantize(const struct msd_kernel_call *c, struct msd_diag *d)
 {
+	const struct part x = part_of(c, 0);
+	const struct part zero = part_of(c, 2);
 	const struct places p = places_of(c);
 	const size_t n = msd_kernel_out_elements(c, 0);
 
 	(void)d;
 	for (size_t i = 0; i < n; i++) {
 		const size_t at = place_of(&p, i);
-		const double zero = msd_kernel_has(c, 2) ? msd_kernel_get(c, 2, at) : 0;
 
 		msd_kernel_put(c, 0, i,
-			       (msd_kernel_get(c, 0, i) - zero) *
+			       (get(&x, i) - get(&zero, at)) *
 				       msd_kernel_get(c, 1, at));
 	}
 	return MSD_OK;
@@ -138,8 +182,8 @@ static msd_err run_dynamic(const struct msd_kernel_call *c, struct msd_diag *d)
 }
 
 const struct msd_kernel msd_kernel_quantize_linear = {"QuantizeLinear", run_quantize,
-						      MSD_TAKES_NUMBERS};
+						      MSD_TAKES_SMALL};
 const struct msd_kernel msd_kernel_dequantize_linear = {
-	"DequantizeLinear", run_dequantize, MSD_TAKES_NUMBERS};
+	"DequantizeLinear", run_dequantize, MSD_TAKES_SMALL};
 const struct msd_kernel msd_kernel_dynamic_quantize_linear = {
 	"DynamicQuantizeLinear", run_dynamic, MSD_TAKES_FLOAT32};
