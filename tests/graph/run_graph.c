@@ -49,7 +49,8 @@ static void pass(modser_graph *g)
 	    modser_graph_check(g) != 0)
 		abort();
 	msd_passed_text(&passed, &text);
-	(void)fwrite(text.p, 1, text.n, stderr);
+	if (text.n > 0)
+		(void)fwrite(text.p, 1, text.n, stderr);
 	msd_buf_finish(&text);
 }
 
