@@ -1,6 +1,7 @@
 #include <stdlib.h>
 
 #include "graph/modser_graph.h"
+#include "graph/pass/pass.h"
 #include "tests/fuzz/fuzz.h"
 
 /* What was read can be stored, unless that is refused with a reason; then it is read
@@ -22,6 +23,15 @@ static void store(const modser_serializer *s, modser_graph *g)
 	free((void *)(uintptr_t)part.data);
 }
 
+/* What passes leave holds together; there are no kernels here to fold with. */
+static void pass(modser_graph *g)
+{
+	struct msd_passed passed;
+
+	if (msd_passes_run(g, NULL, &passed) == 0 && modser_graph_check(g) != 0)
+		abort();
+}
+
 /* What was read is whole: it can be written as text, and shapes can be asked for. */
 int msd_fuzz_accepts(const uint8_t *data, size_t n)
 {
@@ -39,6 +49,8 @@ int msd_fuzz_accepts(const uint8_t *data, size_t n)
 		abort();
 	if (result == 0)
 		store(s, g);
+	if (result == 0)
+		pass(g);
 	modser_graph_destroy(g);
 	modser_serializer_unref(s);
 	return result == 0;
