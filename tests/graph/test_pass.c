@@ -415,3 +415,20 @@ Test(pass, a_failing_allocation_leaves_a_graph_that_goes)
 	expect_every_failure(make_norm);
 	msd_pool_stop();
 }
+
+/* Forty nodes that read and make half a MiB each. */
+Test(pass, of_one_model_no_more_than_16_mib_are_folded)
+{
+	static const int64_t dims[] = {1 << 16};
+	float *large = calloc(1 << 16, sizeof(*large));
+	modser_graph *g = modser_graph_create("many");
+	modser_sg_tensor *c = constant(g, "float32", 1, dims, large);
+
+	for (int i = 0; i < 40; i++)
+		(void)modser_graph_add_output(g, add(g, "Neg", c, NULL));
+	cr_expect_eq(pass(g).n[MSD_PASS_fold], 32);
+	cr_expect_eq(count(g, "Neg"), 8);
+	modser_graph_destroy(g);
+	free(large);
+	msd_pool_stop();
+}
