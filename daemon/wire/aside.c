@@ -110,6 +110,12 @@ void msd_aside_close(int fd)
 		(void)take((struct gift){.fd = fd});
 }
 
+void msd_aside_close_own(int fd)
+{
+	if (fd >= 0 && !take((struct gift){.fd = fd}))
+		(void)close(fd);
+}
+
 bool msd_aside_wants_unix(const char *release)
 {
 	char *end = NULL;

@@ -16,6 +16,9 @@
  * When MSD_ASIDE_MAX others wait already, behind as many closes that do not end as
  * there may be threads, it is left open: a descriptor is lost, not the loop. */
 void msd_aside_close(int fd);
+/** The same of a memfd or file of our own, whose close ends: where it would be left
+ * open it is closed here. */
+void msd_aside_close_own(int fd);
 /**
  * Is the close() of every unix socket to be left to a thread, on a kernel that calls
  * itself @release ("6.1.0-37-amd64")? Before 6.10 it closes what lies in sockets that

@@ -57,7 +57,7 @@ static void on_worked(uv_work_t *work, int status)
 	(void)status; /* nobody cancels it */
 	if (r->on_done != NULL)
 		r->on_done(r);
-	msd_aside_close(r->fd);
+	msd_aside_close_own(r->fd);
 	free(r);
 }
 

@@ -38,7 +38,7 @@ void msd_upload_drop(struct msd_upload *u)
 	msd_source_job_free(u->sealing);
 	if (u->map != NULL)
 		msd_aside_unmap(u->map, u->bytes);
-	msd_aside_close(u->fd);
+	msd_aside_close_own(u->fd);
 	forget(u);
 }
 
