@@ -20,9 +20,9 @@ void msd_conn_close_fds(struct msd_conn *c)
 	c->fds.n = 0;
 }
 
-void msd_conn_close_unwanted_fds(struct msd_conn *c)
+void msd_conn_close_unwanted_fds(struct msd_conn *c, bool is_in_frame)
 {
-	bool is_unwanted = !msd_conn_is_in_frame(c) && c->spare == NULL;
+	bool is_unwanted = !is_in_frame && c->spare == NULL;
 
 	for (unsigned i = 0; i < c->fds.n && c->limits.leaves_last_fds; i++)
 		is_unwanted = is_unwanted || msd_wire_is_last(c->wire, c->fds.fd[i]);

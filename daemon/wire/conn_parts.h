@@ -46,13 +46,11 @@ void msd_conn_free_spare(struct msd_conn *c);
 /** Close received descriptors that nobody took. */
 void msd_conn_close_fds(struct msd_conn *c);
 /** The same where none is expected. Between two frames nothing is owed: nobody took it.
- * What waits for the rest of a frame is there for as long as a client likes: none of
- * the last. */
-void msd_conn_close_unwanted_fds(struct msd_conn *c);
+ * What waits for the rest of a frame, @is_in_frame, is there for as long as a client
+ * likes: none of the last. */
+void msd_conn_close_unwanted_fds(struct msd_conn *c, bool is_in_frame);
 /** A read may bring descriptors, and too many wait to be closed: later. */
 bool msd_conn_must_not_bring(struct msd_conn *c);
-/** Some of a frame has been read, and not all of it. */
-bool msd_conn_is_in_frame(const struct msd_conn *c);
 /** Forget unwritten frames, on_done(false) for each. */
 void msd_conn_drop_queue(struct msd_conn *c);
 

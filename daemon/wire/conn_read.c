@@ -25,6 +25,12 @@ static void body_release(struct msd_conn *c)
 		msd_conn_free_body(c);
 }
 
+/* Some of a frame has been read, and not all of it. */
+static bool is_in_frame(const struct msd_conn *c)
+{
+	return c->state != S_HEADER || c->have > 0;
+}
+
 static void begin_turn(struct msd_conn *c)
 {
 	c->turn = c->wire->count.turns;
@@ -245,7 +251,7 @@ static void consume_spare(struct msd_conn *c)
 	if (left > 0)
 		return;
 	msd_conn_free_spare(c);
-	msd_conn_close_unwanted_fds(c);
+	msd_conn_close_unwanted_fds(c, is_in_frame(c));
 }
 
 /* The part of the current frame that can be read straight into place; 0 when there is
@@ -313,7 +319,7 @@ static bool read_once(struct msd_conn *c)
 	const size_t left = consume(c, c->wire->rbuf, rest);
 	if (left > 0 && !c->is_closing)
 		keep_spare(c, c->wire->rbuf + (rest - left), left);
-	msd_conn_close_unwanted_fds(c);
+	msd_conn_close_unwanted_fds(c, is_in_frame(c));
 	/* A short read means that nothing more is there: the next would say EAGAIN. */
 	return (size_t)n == room ||
 	       (direct.iov_len > 0 && (size_t)n >= direct.iov_len) ||
@@ -361,12 +367,7 @@ void msd_conn_skip_payload(struct msd_conn *c)
 	c->in.payload = NULL;
 }
 
-bool msd_conn_is_in_frame(const struct msd_conn *c)
-{
-	return c->state != S_HEADER || c->have > 0;
-}
-
 bool msd_conn_is_owed(const struct msd_conn *c)
 {
-	return msd_conn_is_in_frame(c) && c->spare == NULL && !msd_conn_is_stopped(c);
+	return is_in_frame(c) && c->spare == NULL && !msd_conn_is_stopped(c);
 }
