@@ -98,9 +98,9 @@ def test_who_is_gone_and_talks_on_is_heard_for_so_many_turns(own_arena):
     with pytest.raises(OSError):
         while sent < 64 * MIB:
             sent += wire.socket.send(some)
-    assert sent <= (LAST_TURNS + 2) * TURN_FRAMES * len(PING) + 2 * MIB, "and what sockets hold"
+    assert sent <= (LAST_TURNS + 8) * TURN_FRAMES * len(PING) + 2 * MIB, "and what sockets hold"
     victim.ask_later()
-    victim.expect_within(victim.cost(), frames=(LAST_TURNS + 2) * TURN_FRAMES)
+    victim.expect_within(victim.cost(), frames=(LAST_TURNS + 8) * TURN_FRAMES)
     arena.connections.close()
     arena.expect_as_before(before)
 
