@@ -84,7 +84,8 @@ static void run_request(struct msd_worker *w, struct msd_request *r)
 
 	w->round = r->round;
 	peer->payload = (struct msd_span){r->payload, r->payload_bytes};
-	msd_scribe_begin(w, r);
+	if (peer->guest != NULL)
+		msd_scribe_begin(w, r);
 
 	if (err == MSD_OK)
 		err = handle(w, r, body, &w->diag);
@@ -92,7 +93,8 @@ static void run_request(struct msd_worker *w, struct msd_request *r)
 		body->n = 0;
 		msd_worker_write_error(body, r, err, &w->diag);
 	}
-	msd_scribe_end(w, r, err);
+	if (peer->guest != NULL)
+		msd_scribe_end(w, r, err);
 	if (peer->guest != NULL && peer->guest->results != NULL) {
 		msd_guest_reply(peer, body);
 	} else {
@@ -118,7 +120,8 @@ static void pause_between(struct msd_worker *w, bool drain)
 			msd_conn_flush(&peer->conn);
 		if (drain)
 			msd_conn_poll_now(&peer->conn);
-		msd_hosting_look(peer);
+		if (peer->guest != NULL)
+			msd_hosting_look(peer);
 		if (msd_conn_is_closing(&peer->conn))
 			msd_worker_forget(w, peer);
 	}
@@ -235,6 +238,10 @@ static void on_check(uv_check_t *check)
 {
 	struct msd_worker *w = check->data;
 
+	if (w->ledger == NULL) { /* there was never a guest */
+		work(w);
+		return;
+	}
 	MSD_LIST_EACH_SAFE (it, &w->peers) {
 		msd_hosting_look(MSD_CONTAINER_OF(it, struct msd_peer, link));
 	}

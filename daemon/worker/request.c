@@ -95,7 +95,8 @@ void msd_worker_recycle(struct msd_worker *w, struct msd_request *r)
 		r->bytes = NULL;
 		r->cap = 0;
 	}
-	free(r->payload);
+	if (r->payload != NULL)
+		free(r->payload);
 	r->payload = NULL;
 	msd_list_append(&w->spare, &r->link);
 	peer->n_queued--;

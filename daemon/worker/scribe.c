@@ -12,7 +12,7 @@
 
 void msd_scribe_begin(struct msd_worker *w, const struct msd_request *r)
 {
-	if (r->peer->guest == NULL)
+	if (r->peer->guest == NULL || w->ledger == NULL)
 		return;
 	w->last_run_ns = 0;
 	msd_ledger_set(&w->ledger->deadline_ns, r->deadline_ns);
