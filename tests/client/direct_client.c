@@ -96,7 +96,7 @@ static void refuse(modser_client *c)
 
 int main(int argc, char **argv)
 {
-	modser_client *c;
+	modser_client *c = NULL;
 
 	check(argc == 2 && modser_open(argv[1], 0, &c, NULL) == MODSER_OK, "connect");
 	refuse(c);
