@@ -138,7 +138,7 @@ static void say_farewell(struct msd_conn *c, msd_err err, const char *why)
 		msd_conn_flush(c);
 	}
 	if (!c->is_closing) {
-		c->transport.ops->end(&c->transport, c->wire->rbuf,
+		c->transport.ops->end(&c->transport, c->wire->waste,
 				      c->wire->rbuf_bytes);
 	}
 }

@@ -70,9 +70,10 @@ msd_err msd_wire_init(struct msd_wire *w, uv_loop_t *loop, struct msd_diag *d)
 		.loop = loop, .clock_ns = clock_ns, .rbuf_bytes = RBUF_BYTES};
 	msd_list_init(&w->dirty);
 	msd_list_init(&w->waiting);
-	w->rbuf = malloc(w->rbuf_bytes);
+	w->rbuf = malloc(2 * w->rbuf_bytes);
 	if (w->rbuf == NULL)
 		return msd_diag_no_memory(d);
+	w->waste = w->rbuf + w->rbuf_bytes;
 	(void)uv_prepare_init(loop, &w->prepare); /* these never fail */
 	w->prepare.data = w;
 	(void)uv_prepare_start(&w->prepare, on_prepare);
