@@ -1,4 +1,5 @@
 #include <errno.h>
+#include <fcntl.h>
 #include <linux/sockios.h>
 #include <string.h>
 #include <sys/ioctl.h>
@@ -121,6 +122,17 @@ static bool may_sleep(const struct msd_transport *t)
 	       (ioctl(t->fd, SIOCINQ, &unread) != 0 || unread > 0 || is_old_kernel());
 }
 
+/* Its number is free at once: another may have it before the thread has closed what it
+ * stood for. Not so where there is no second number to be had. */
+static void close_aside(int fd)
+{
+	const int other = fcntl(fd, F_DUPFD_CLOEXEC, 0);
+
+	if (other >= 0)
+		(void)close(fd); /* it is open by the other: nothing to wait for */
+	msd_aside_close(other >= 0 ? other : fd);
+}
+
 /* Once it is shut down nothing comes any more, and its peer need not wait for the
  * thread. */
 static void socket_close(struct msd_transport *t)
@@ -128,7 +140,7 @@ static void socket_close(struct msd_transport *t)
 	if (t->may_pass_fds)
 		(void)shutdown(t->fd, SHUT_RDWR);
 	if (may_sleep(t)) {
-		msd_aside_close(t->fd);
+		close_aside(t->fd);
 	} else {
 		(void)close(t->fd);
 	}

@@ -6,6 +6,7 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -164,6 +165,29 @@ Test(socket, closes_though_unread_sockets_linger)
 	cr_expect_lt(now_s() - start, PATIENCE_S, "its peer had to wait");
 	close(ends[1]);
 	close(peer);
+}
+
+Test(socket, its_number_is_anothers_once_it_is_closed)
+{
+	for (int i = 0; i < 100; i++) {
+		int ends[2], peer, other[2];
+		struct stat now;
+
+		pass(ends, 1, lingering_socket(&peer));
+		cr_assert_eq(pipe(other), 0);
+		struct msd_transport t = msd_transport_of_socket(ends[0], true);
+		t.ops->close(&t);
+		cr_assert_eq(dup2(other[0], ends[0]), ends[0]);
+		close(ends[1]);
+		close(peer);
+		/* The thread has closed all that came before this. */
+		msd_aside_close(other[1]);
+		expect_end(other[0]);
+		cr_expect(fstat(ends[0], &now) == 0 && S_ISFIFO(now.st_mode),
+			  "round %d: who has the number now was closed", i);
+		close(other[0]);
+		close(ends[0]);
+	}
 }
 
 Test(socket, ends_though_unread_sockets_linger)
