@@ -381,23 +381,6 @@ msd_err msd_infer_ask_read(struct msd_infer_ask *ret, struct msd_span text,
 	return err;
 }
 
-bool msd_infer_split(struct msd_span field, struct msd_span body,
-		     struct msd_span *ret_text, struct msd_span *ret_behind)
-{
-	size_t n = field.p != NULL ? 0 : body.n;
-
-	for (size_t i = 0; field.p != NULL && i < field.n; i++) {
-		if (field.p[i] < '0' || field.p[i] > '9' || n > body.n)
-			return false;
-		n = 10 * n + (size_t)(field.p[i] - '0');
-	}
-	if (n > body.n || n > MSD_INFER_JSON_BYTES || (field.p != NULL && field.n == 0))
-		return false;
-	*ret_text = (struct msd_span){body.p, n};
-	*ret_behind = (struct msd_span){body.p + n, body.n - n};
-	return true;
-}
-
 size_t msd_infer_ask_bytes(const struct msd_infer_ask *a)
 {
 	return a->n_kept + a->values.cap + a->n_inputs * sizeof(*a->inputs) +

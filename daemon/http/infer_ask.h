@@ -47,13 +47,6 @@ struct msd_infer_ask {
 };
 
 /**
- * Cut @body, where @field is its Inference-Header-Content-Length; p NULL: all of it is
- * JSON. False: that is no number of its bytes, or more than may be JSON.
- */
-MSD_MUST_CHECK bool msd_infer_split(struct msd_span field, struct msd_span body,
-				    struct msd_span *ret_text,
-				    struct msd_span *ret_behind);
-/**
  * Read @text, behind which @behind_bytes lie: the binary inputs, one after the other.
  * What it has says nothing of @text any more. Any thread may do it. Errors:
  * MSD_BAD_REQUEST, naming the tensor and what was expected; MSD_NOMEM. Nothing is kept

@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "daemon/http/infer_ask.h"
+#include "daemon/http/infer_split.h"
 #include "daemon/http/infer_data.h"
 #include "proto/limits.h"
 #include "tests/fuzz/fuzz.h"

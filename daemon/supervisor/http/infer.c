@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "daemon/http/infer_split.h"
 #include "daemon/http/reader.h"
 #include "daemon/limits.h"
 #include "daemon/supervisor/edge/call.h"

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "daemon/http/infer_ask.h"
+#include "daemon/http/infer_split.h"
 #include "daemon/http/infer_data.h"
 
 static struct msd_infer_ask ask;

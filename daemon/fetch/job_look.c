@@ -1,0 +1,63 @@
+/* What a job is at, and what it has learned of what it brings. */
+#include <string.h>
+
+#include "daemon/fetch/job.h"
+#include "daemon/fetch/place.h"
+
+bool msd_job_needs_devices(const struct msd_job *job)
+{
+	return job->plan.needs_devices || job->oci.needs_devices;
+}
+
+/* Of all files, when it is known which; a manifest is nothing beside them. */
+static uint64_t total_bytes(const struct msd_job *job, uint64_t alone)
+{
+	uint64_t total = 0;
+
+	for (uint32_t i = 0; i < job->plan.manifest.n_files; i++) {
+		if (job->plan.manifest.files[i].role <= MSD_ROLE_MODEL)
+			total += job->plan.manifest.files[i].bytes;
+	}
+	return job->plan.has_manifest ? total : alone;
+}
+
+uint64_t msd_job_progress(const struct msd_job *job, uint64_t *ret_total)
+{
+	uint64_t alone = 0, bytes = 0;
+
+	*ret_total = 0;
+	if (msd_place_is_text(job))
+		return 0;
+	if (job->uri.scheme == MSD_SCHEME_OCI) {
+		alone = job->oci.manifest.blob.bytes;
+		bytes = job->landing.sink.bytes;
+	} else {
+		bytes = msd_transfer_progress(&job->transfer, &alone);
+	}
+	*ret_total = total_bytes(job, alone);
+	return job->landing.part_at + bytes;
+}
+
+const char *msd_job_etag(const struct msd_job *job)
+{
+	const char *etag = job->transfer.etag;
+
+	return !job->plan.has_manifest && etag != NULL && etag[0] == '"' ? etag : NULL;
+}
+
+const char *msd_job_file(const struct msd_job *job)
+{
+	const struct msd_edition_manifest *m = &job->plan.manifest;
+	const char *path = job->oci.manifest.title[0] != '\0' ? job->oci.manifest.title
+							      : job->uri.path;
+	const char *slash = strrchr(path, '/');
+
+	for (uint32_t i = 0; job->plan.has_manifest && i < m->n_files; i++) {
+		if (m->files[i].role == MSD_ROLE_LIBRARY ||
+		    m->files[i].role == MSD_ROLE_MODEL)
+			return m->files[i].name;
+	}
+	if (slash != NULL)
+		path = slash + 1;
+	return path[0] != '\0' ? path : "artifact";
+}
