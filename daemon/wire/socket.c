@@ -1,3 +1,9 @@
+/*
+ * A socket as it is. Happy path: bytes and descriptors are read and written as the
+ * kernel takes them; at the end what came is dropped, so that what was written arrives.
+ * Failures: what would sleep in close() is closed aside, and descriptors that do not
+ * fit into what asked for them, too.
+ */
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/sockios.h>

@@ -24,7 +24,7 @@ struct msd_wire {
 		void);   /* what a turn is measured with; only differences count */
 	uint64_t now_ns; /* what that said last; 0: nobody has asked since the loop
 			    slept */
-	uint8_t *rbuf; /* frames of whose turn it is */
+	uint8_t *rbuf;   /* frames of whose turn it is */
 	size_t rbuf_bytes;
 	uint8_t *waste; /* as many bytes: what is dropped of who is closed, mostly in
 			   another's turn */

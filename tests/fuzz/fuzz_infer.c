@@ -2,8 +2,8 @@
 #include <string.h>
 
 #include "daemon/http/infer_ask.h"
-#include "daemon/http/infer_split.h"
 #include "daemon/http/infer_data.h"
+#include "daemon/http/infer_split.h"
 #include "proto/limits.h"
 #include "tests/fuzz/fuzz.h"
 

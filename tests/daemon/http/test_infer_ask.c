@@ -4,8 +4,8 @@
 #include <string.h>
 
 #include "daemon/http/infer_ask.h"
-#include "daemon/http/infer_split.h"
 #include "daemon/http/infer_data.h"
+#include "daemon/http/infer_split.h"
 
 static struct msd_infer_ask ask;
 static uint8_t bytes[64];
