@@ -11,6 +11,8 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "daemon/journal.h"
+
 /*
  * Happy path: a line goes into a buffer, a thread writes it, and who logged it waits
  * for that, PATIENCE_MS at most: mostly, whoever hears of an event finds its line, and
@@ -39,7 +41,8 @@ static struct {
 	    .written = PTHREAD_COND_INITIALIZER};
 
 static enum msd_log_level threshold = MSD_LOG_INFO;
-static bool under_journal;
+static bool under_journal; /* lines begin with <N> */
+static bool has_journal;   /* and are entries of their own */
 
 static const struct {
 	const char *name;
@@ -53,6 +56,7 @@ msd_err msd_log_init(struct msd_diag *d)
 	unsigned i = 0;
 
 	under_journal = getenv("JOURNAL_STREAM") != NULL;
+	has_journal = msd_journal_is_there();
 	if (wanted == NULL || wanted[0] == '\0')
 		return MSD_OK;
 	while (i < n && strcmp(wanted, levels[i].name) != 0)
@@ -150,6 +154,21 @@ static void write_out(const char *bytes, size_t n)
 	}
 }
 
+/* What the journal does not take as entries is written to standard error. */
+static void write_lines(const char *bytes, size_t n)
+{
+	while (has_journal && n > 0) {
+		const char *end = memchr(bytes, '\n', n);
+		const size_t line = end != NULL ? (size_t)(end - bytes) : n;
+
+		if (!msd_journal_send(bytes, line))
+			break;
+		n -= end != NULL ? line + 1 : line;
+		bytes += end != NULL ? line + 1 : line;
+	}
+	write_out(bytes, n);
+}
+
 static void *write_all(void *unused)
 {
 	static char bytes[BUFFER_BYTES];
@@ -165,7 +184,7 @@ static void *write_all(void *unused)
 		memcpy(bytes, buffer.bytes, n);
 		buffer.n = 0;
 		(void)pthread_mutex_unlock(&buffer.lock);
-		write_out(bytes, n);
+		write_lines(bytes, n);
 		(void)pthread_mutex_lock(&buffer.lock);
 		buffer.n_out = n_put;
 		if (buffer.n == 0)
@@ -233,7 +252,7 @@ static void put(const char *line, size_t n)
 {
 	(void)pthread_mutex_lock(&buffer.lock);
 	if (!has_writer()) {
-		write_out(line, n);
+		write_lines(line, n);
 	} else {
 		if (buffer.n_lost > 0)
 			put_lost();

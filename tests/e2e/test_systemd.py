@@ -23,6 +23,7 @@ says start 'systemctl start modserd.service && systemctl is-active modserd'
 says status 'systemctl show -P StatusText modserd'
 says user 'ps -o user= -p $(pid)'
 says load 'modser load --keep kept /given/zoo/results.so | head -n 1; call'
+says journal 'journalctl --sync; journalctl -o cat --output-fields=MODSERD_MODULE MODSERD_EVENT=load MODSERD_MODULE=kept'
 says member 'setpriv --reuid member --init-groups modser ping >/dev/null && echo answered'
 says stranger 'setpriv --reuid stranger --init-groups modser ping; echo status $?'
 group=$(modser info | sed -n 's/^control_group.path\t//p')
@@ -75,6 +76,7 @@ def said_by(tmp_path_factory):
         ("status", "0 modules, 0 connections"),
         ("user", "modserd"),
         ("load", "name\tkept -42"),
+        ("journal", "kept"),
         ("member", "answered"),
         ("reload", "limits.max-uploads\t5"),
         ("restart", "-42"),
