@@ -226,6 +226,7 @@ static void admit(struct msd_worker *w, const struct terms *terms, int fd,
 		.max_body_bytes = MSD_MAX_BODY_BYTES,
 		.max_payload_bytes = terms->max_bytes,
 		.max_queued_bytes = MAX_QUEUED_REPLY_BYTES,
+		.takes_turns = true,
 		.gathers = !msd_without("gather"),
 	};
 	struct msd_peer *peer = make(w, terms);

@@ -84,7 +84,7 @@ static void run_request(struct msd_worker *w, struct msd_request *r)
 
 	w->round = r->round;
 	peer->payload = (struct msd_span){r->payload, r->payload_bytes};
-	if (peer->guest != NULL)
+	if (peer->guest != NULL && err == MSD_OK)
 		msd_scribe_begin(w, r);
 
 	if (err == MSD_OK)

@@ -9,6 +9,14 @@ import msgpack
 from wire import MAGIC, Failure, Wire
 
 
+GIVEN = ("--max-directs", "16")
+
+
+def Daemon(*words, **more):  # noqa: N802
+    """One that gives them."""
+    return harness.Daemon(*GIVEN, *words, **more)
+
+
 def open_with(wire, name):
     """(the socket, the answer) of channel.open; nothing else is in flight."""
     wire.ask("module.wait", name)

@@ -102,7 +102,7 @@ def recorded(models, tmp_path_factory):
     tap.write_text("#!/bin/sh\nexec " + " ".join(f"'{w}'" for w in words) + ' "$@"\n')
     tap.chmod(0o755)
     words = ("--plugin", toy.build(folder), "--may-read", folder)
-    with harness.Daemon(*words, env={"MODSERD_WORKER": str(tap)}) as daemon:
+    with direct.Daemon(*words, env={"MODSERD_WORKER": str(tap)}) as daemon:
         use_everything(daemon, models / "mlp.so", relu(folder))
     files = [*folder.glob("*.down"), *folder.glob("*.up")]
     assert len(files) == 8, "four modules, both ways"

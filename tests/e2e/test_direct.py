@@ -22,7 +22,7 @@ FLOAT32 = msgpack.ExtType(DTYPE, bytes([2, 32, 1, 0]))
 def daemon():
     words = [w for name in ("results", "faults", "calls") for w in
              ("--load", f"{name}={harness.ZOO / name}.so")]
-    with harness.Daemon(*words) as daemon:
+    with direct.Daemon(*words) as daemon:
         yield daemon
 
 
@@ -240,14 +240,14 @@ def test_it_ends_with_the_connection_that_it_was_given_to(daemon):
 
 
 def test_over_tcp_none_is_given():
-    with harness.Daemon("--load", f"results={harness.ZOO / 'results.so'}",
+    with direct.Daemon("--load", f"results={harness.ZOO / 'results.so'}",
                         listen=["tcp://127.0.0.1:0"]) as daemon:
         with Wire(daemon.host) as wire, pytest.raises(Failure, match="REFUSED"):
             wire.ask("channel.open", "results")
 
 
 def test_while_somebody_watches_calls_none_is_given_and_all_are_taken_back():
-    with harness.Daemon("--load", f"results={harness.ZOO / 'results.so'}") as daemon, \
+    with direct.Daemon("--load", f"results={harness.ZOO / 'results.so'}") as daemon, \
             Wire(daemon.host) as wire:
         channel = direct.open_direct(wire, "results")
         ids = [channel.start("call", "results:int") for _ in range(100)]
@@ -261,7 +261,7 @@ def test_while_somebody_watches_calls_none_is_given_and_all_are_taken_back():
 
 
 def test_unload_and_replace_wait_for_its_calls():
-    with harness.Daemon("--load", f"faults={harness.ZOO / 'faults.so'}") as daemon, \
+    with direct.Daemon("--load", f"faults={harness.ZOO / 'faults.so'}") as daemon, \
             Wire(daemon.host) as wire, Wire(daemon.host) as other:
         for end in (lambda: other.start("module.load", "faults", other.upload(
                 (harness.ZOO / "faults.so").read_bytes()), {"replace": True}),
@@ -280,7 +280,7 @@ def test_unload_and_replace_wait_for_its_calls():
 
 
 def test_an_overrun_ends_the_worker_and_bars_its_peer_in_the_end(own_daemon):
-    daemon = own_daemon("--kill-grace", "1ms", "--load", f"faults={harness.ZOO / 'faults.so'}")
+    daemon = own_daemon(*direct.GIVEN, "--kill-grace", "1ms", "--load", f"faults={harness.ZOO / 'faults.so'}")
     with Wire(daemon.host) as wire:
         for n in range(3):
             wait_for_restart(wire, n)
@@ -294,7 +294,7 @@ def test_an_overrun_ends_the_worker_and_bars_its_peer_in_the_end(own_daemon):
 
 
 def test_slow_calls_are_in_the_slow_log(own_daemon):
-    daemon = own_daemon("--slow-call", "10ms", "--load", f"faults={harness.ZOO / 'faults.so'}")
+    daemon = own_daemon(*direct.GIVEN, "--slow-call", "10ms", "--load", f"faults={harness.ZOO / 'faults.so'}")
     with Wire(daemon.host) as wire, direct.open_direct(wire, "faults") as channel:
         channel.call("faults:ok")
         channel.call("faults:slow", 30)
@@ -304,7 +304,7 @@ def test_slow_calls_are_in_the_slow_log(own_daemon):
 
 
 def test_a_death_ends_it_and_a_new_one_is_had(own_daemon):
-    daemon = own_daemon("--load", f"faults={harness.ZOO / 'faults.so'}")
+    daemon = own_daemon(*direct.GIVEN, "--load", f"faults={harness.ZOO / 'faults.so'}")
     with Wire(daemon.host) as wire:
         channel = direct.open_direct(wire, "faults")
         channel.start("call", "faults:crash")
@@ -319,7 +319,7 @@ def test_a_death_ends_it_and_a_new_one_is_had(own_daemon):
 def test_libmodser_has_it_when_asked(own_daemon):
     words = [w for name in ("faults", "calls") for w in
              ("--load", f"{name}={harness.ZOO / name}.so")]
-    daemon = own_daemon(*words)
+    daemon = own_daemon(*direct.GIVEN, *words)
     with Wire(daemon.host) as wire:
         for name in ("faults", "calls"):
             wire.ask("module.wait", name)
@@ -329,7 +329,7 @@ def test_libmodser_has_it_when_asked(own_daemon):
 
 
 def test_without_it_none_is_given():
-    with harness.Daemon("--load", f"results={harness.ZOO / 'results.so'}",
+    with direct.Daemon("--load", f"results={harness.ZOO / 'results.so'}",
                         env={"MODSERD_WITHOUT": "direct"}) as daemon, \
             Wire(daemon.host) as wire, pytest.raises(Failure, match="UNSUPPORTED"):
         direct.open_direct(wire, "results")
@@ -368,7 +368,7 @@ def as_user(daemon, name):
 
 def test_it_carries_the_rights_of_who_asked_for_it(own_daemon, folder):
     path = acl(folder, ("ann", "+@lookup +@call results/int"), ("bob", "+@lookup +@call rate=9/s"))
-    daemon = own_daemon("--acl", path, "--load", f"results={harness.ZOO / 'results.so'}")
+    daemon = own_daemon(*direct.GIVEN, "--acl", path, "--load", f"results={harness.ZOO / 'results.so'}")
     with as_user(daemon, "ann") as wire, as_user(daemon, "bob") as limited:
         channel = direct.open_direct(wire, "results")
         for _ in range(3):

@@ -176,6 +176,16 @@ static msd_err connect_to(struct msd_process *p, struct msd_client *c,
 		free(x);
 		return msd_diag_set(d, MSD_IO, "channel.open: no pair of sockets");
 	}
+	if (msd_wire_is_last(p->channel.wire, ends[0]) ||
+	    msd_wire_is_last(p->channel.wire, ends[1])) {
+		(void)close(ends[0]);
+		(void)close(ends[1]);
+		free(x);
+		return msd_diag_set(
+			d, MSD_BUSY,
+			"channel.open: the last descriptors are the daemon's "
+			"own");
+	}
 	*x = (struct msd_direct){
 		.process = p, .who = c->peer, .number = free_number(p)};
 	msd_list_init(&x->link);
@@ -220,11 +230,14 @@ static struct msd_process *choose(const struct msd_crew *crew, struct msd_diag *
 	if (best == NULL) {
 		(void)msd_diag_set(d, MSD_NOT_READY,
 				   "channel.open: module %s is not ready", crew->name);
-	} else if (free_number(best) == 0) {
-		(void)msd_diag_set(d, MSD_BUSY,
-				   "channel.open: each worker of module %s has %u "
-				   "direct channels, the most that it may",
-				   crew->name, MSD_MAX_GUESTS);
+	} else if (free_number(best) == 0 ||
+		   count(best) >= crew->house->limits->max_directs) {
+		(void)msd_diag_set(
+			d, MSD_BUSY,
+			"channel.open: each worker of module %s has %u "
+			"direct channels, the most that it may (max-directs, "
+			"%u at most)",
+			crew->name, count(best), MSD_MAX_GUESTS);
 		best = NULL;
 	}
 	return best;
@@ -242,6 +255,11 @@ static msd_err check(const struct msd_crew *crew, struct msd_diag *d)
 		return msd_diag_set(d, MSD_UNSUPPORTED,
 				    "channel.open: this daemon goes without "
 				    "(MODSERD_WITHOUT)");
+	}
+	if (crew->house->limits->max_directs == 0) {
+		return msd_diag_set(d, MSD_UNSUPPORTED,
+				    "channel.open: this daemon gives none (max-directs "
+				    "is 0)");
 	}
 	if (crew->batching.rows > 0) {
 		return msd_diag_set(d, MSD_UNSUPPORTED,

@@ -77,7 +77,8 @@ static void count_row(struct msd_crew *crew, const struct msd_ledger_row *row,
 static void count_slow(const struct msd_process *p, const struct msd_ledger_slow *told)
 {
 	struct msd_crew *crew = p->replica->crew;
-	const struct msd_ledger_slow s = *told;
+	/* Read once: it may be another at the next look. */
+	const struct msd_ledger_slow s = *(const volatile struct msd_ledger_slow *)told;
 	struct msd_past_call past = {.end_ns = msd_wire_now_ns(crew->house->wire),
 				     .tally = crew->tally,
 				     .code = s.code < MSD_LEDGER_CODES ? (uint8_t)s.code

@@ -21,7 +21,7 @@ def served(folder, seed):
     liar.write_text("#!/bin/sh\nexec " + " ".join(f"'{w}'" for w in words) + ' "$@"\n')
     liar.chmod(0o755)
     library = harness.ZOO / "results.so"
-    with harness.Daemon("--slow-call", "1ms", "--load", f"liar={library}", "--load",
+    with direct.Daemon("--slow-call", "1ms", "--load", f"liar={library}", "--load",
                         f"honest={library}", env={"MODSERD_WORKER": str(liar)}) as daemon, \
             Wire(daemon.host) as wire:
         yield daemon, wire
