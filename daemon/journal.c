@@ -91,6 +91,11 @@ static void put_key(struct entry *e, const char *key, size_t n, const char *valu
 	put_field(e, name, value, n_value);
 }
 
+static bool is_of_key(char c)
+{
+	return islower((unsigned char)c) || isdigit((unsigned char)c) || c == '_';
+}
+
 /* Where the value at @p ends that begins with quotes: its own, or @end. */
 static const char *closing(const char *p, const char *end)
 {
@@ -99,13 +104,20 @@ static const char *closing(const char *p, const char *end)
 	return p;
 }
 
+/* Where the unquoted value at @p ends. */
+static const char *space(const char *p, const char *end)
+{
+	const char *found = memchr(p, ' ', (size_t)(end - p));
+
+	return found != NULL ? found : end;
+}
+
 /* One key and its value at @p; returns where the next one is, or NULL. */
 static const char *put_pair(struct entry *e, const char *p, const char *end)
 {
 	const char *key = p;
 
-	while (p < end &&
-	       (islower((unsigned char)*p) || isdigit((unsigned char)*p) || *p == '_'))
+	while (p < end && is_of_key(*p))
 		p++;
 	const size_t n = (size_t)(p - key);
 	if (n == 0 || p == end || *p++ != '=')
@@ -115,11 +127,8 @@ static const char *put_pair(struct entry *e, const char *p, const char *end)
 	const char *value = p + (is_quoted ? 1 : 0);
 	if (is_last) { /* of others' words: their quotes are not ours */
 		p = is_quoted && end > value && end[-1] == '"' ? end - 1 : end;
-	} else if (is_quoted) {
-		p = closing(value, end);
 	} else {
-		p = memchr(value, ' ', (size_t)(end - value));
-		p = p != NULL ? p : end;
+		p = is_quoted ? closing(value, end) : space(value, end);
 	}
 	put_key(e, key, n, value, (size_t)(p - value));
 	if (is_last)
