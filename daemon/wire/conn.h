@@ -135,6 +135,8 @@ struct msd_out {
 
 /** A frame with the body's envelope still to be written; NULL when memory is short. */
 struct msd_out *msd_out_new(void);
+/** `session.close` with @err and @why; NULL when memory is short. */
+struct msd_out *msd_out_farewell(msd_err err, const char *why);
 /** Add @n payload bytes at @p, zeros up to MSD_TENSOR_ALIGN before them.
  * Returns their offset in the payload, UINT64_MAX when memory is short. */
 uint64_t msd_out_add_piece(struct msd_out *o, const void *p, size_t n);

@@ -1,8 +1,11 @@
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 #include "daemon/wire/conn.h"
 #include "daemon/wire/spare.h"
+#include "proto/body.h"
+#include "proto/value.h"
 
 /* What a spare frame keeps of its own is no more than this. */
 #define SPARE_BODY_BYTES 4096u
@@ -48,6 +51,20 @@ struct msd_out *msd_out_new(void)
 	/* The header is written when the frame is queued: its sizes are known then. */
 	static const uint8_t room[MSD_FRAME_HEADER_BYTES];
 	msd_buf_put(&o->body, room, sizeof(room));
+	return o;
+}
+
+struct msd_out *msd_out_farewell(msd_err err, const char *why)
+{
+	struct msd_out *o = msd_out_new();
+
+	if (o == NULL)
+		return NULL;
+	msd_body_begin_notification(&o->body, "session.close");
+	msd_pack_array(&o->body, 3);
+	msd_pack_uint(&o->body, err);
+	msd_pack_cstr(&o->body, msd_err_name(err));
+	msd_pack_text(&o->body, why, strlen(why));
 	return o;
 }
 

@@ -115,17 +115,8 @@ static void on_closed(struct msd_conn *c, msd_err err, const char *why)
 
 static struct msd_out *farewell(struct msd_conn *c, msd_err err, const char *why)
 {
-	struct msd_out *o = msd_out_new();
-
 	(void)c;
-	if (o == NULL)
-		return NULL;
-	msd_body_begin_notification(&o->body, "session.close");
-	msd_pack_array(&o->body, 3);
-	msd_pack_uint(&o->body, err);
-	msd_pack_cstr(&o->body, msd_err_name(err));
-	msd_pack_text(&o->body, why, strlen(why));
-	return o;
+	return msd_out_farewell(err, why);
 }
 
 static const struct msd_conn_ops conn_ops = {

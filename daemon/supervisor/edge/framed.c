@@ -101,16 +101,7 @@ struct msd_out *msd_framed_farewell(struct msd_conn *c, msd_err err, const char 
 		tell_in_http(c);
 		return NULL;
 	}
-	struct msd_out *o = msd_out_new();
-
-	if (o == NULL)
-		return NULL;
-	msd_body_begin_notification(&o->body, "session.close");
-	msd_pack_array(&o->body, 3);
-	msd_pack_uint(&o->body, err);
-	msd_pack_cstr(&o->body, msd_err_name(err));
-	msd_pack_text(&o->body, why, strlen(why));
-	return o;
+	return msd_out_farewell(err, why);
 }
 
 /* One reason is enough: each that is left stops it again. */
