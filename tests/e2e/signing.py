@@ -29,7 +29,8 @@ class Key:
         self.public, self.secret = folder / f"{name}.pub", folder / f"{name}.key"
         subprocess.run([MINISIGN, "-G", "-W", "-p", self.public, "-s", self.secret],
                        check=True, stdout=subprocess.DEVNULL)
-        self.id = self.public.read_text().split()[-2]
+        # As modserd shows it: minisign leaves out zeros in front.
+        self.id = self.public.read_text().split()[-2].zfill(16)
 
     def sign(self, text, *words):
         plain, signature = self.folder / "text", self.folder / "text.minisig"
