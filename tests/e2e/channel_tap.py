@@ -5,44 +5,26 @@ the supervisor, descriptors included, into two files.
 """
 import os
 import pathlib
-import socket
-import subprocess
 import sys
-import threading
 
-CHANNEL, ARTIFACT = 3, 4  # as daemon/worker/CHANNEL.md has them
-MOST_BYTES, MOST_FDS = 1 << 16, 64
+import between
 
 
-def copy(source, to, record):
-    while True:
-        data, fds, _, _ = socket.recv_fds(source, MOST_BYTES, MOST_FDS)
-        if not data:
-            break
-        record.write(data)
-        record.flush()
-        sent = socket.send_fds(to, [data], fds) if fds else to.send(data)
-        to.sendall(data[sent:])
-        for fd in fds:
-            os.close(fd)
-    to.shutdown(socket.SHUT_WR)
+def into(file):
+    def look(data, _):
+        file.write(data)
+        file.flush()
+
+    return look
 
 
 def main(worker, folder, *words):
     if words[:1] != ("--name",):
         os.execv(worker, [worker, *words])
-    channel = socket.socket(fileno=os.dup(CHANNEL))
-    ours, theirs = socket.socketpair()
-    os.dup2(theirs.fileno(), CHANNEL)
-    theirs.close()
-    process = subprocess.Popen([worker, *words], pass_fds=(CHANNEL, ARTIFACT))
-    os.close(CHANNEL)
+    process, channel, ours = between.start(worker, words)
     base = pathlib.Path(folder) / str(process.pid)
     with open(f"{base}.down", "wb") as down, open(f"{base}.up", "wb") as up:
-        thread = threading.Thread(target=copy, args=(channel, ours, down), daemon=True)
-        thread.start()
-        copy(ours, channel, up)
-        return process.wait()
+        return between.stand(process, channel, ours, into(down), into(up))
 
 
 sys.exit(main(*sys.argv[1:]))

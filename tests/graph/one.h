@@ -4,9 +4,9 @@
 #include <criterion/criterion.h>
 #include <string.h>
 
-#include "graph/ir/graph.h"
 #include "runtime/engine/plan.h"
 #include "runtime/pool/pool.h"
+#include "tests/graph/constant.h"
 #include "tests/graph/net.h"
 
 /* A node of @op over constants and one input of one axis. */
@@ -30,16 +30,8 @@ static inline struct one one_begin(const char *op)
 static inline void one_add_shaped(struct one *o, const char *dtype, size_t ndim,
 				  const int64_t *dims, const void *bytes)
 {
-	modser_sg_tensor *t = modser_sg_tensor_create_const(o->g, "c");
-	uint64_t size;
-
-	(void)modser_sg_tensor_set_dtype(t, dtype);
-	(void)modser_sg_tensor_set_dims(t, dims, ndim);
-	cr_assert(msd_sg_tensor_bytes(t, &size));
-	(void)modser_sg_tensor_set_size(t, size);
-	(void)modser_sg_tensor_set_buffer(t, bytes, NULL);
-	(void)net_node(o->g, "c", "Const", t);
-	(void)modser_sg_node_add_input(o->node, t);
+	(void)modser_sg_node_add_input(o->node,
+				       net_constant(o->g, dtype, ndim, dims, bytes));
 }
 
 static inline void one_add_constant(struct one *o, const char *dtype, int64_t n,

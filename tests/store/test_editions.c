@@ -2,46 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "store/editions.h"
-#include "store/record.h"
-#include "tests/store/shelf.h"
-
-#define N 8
-#define WHY "it died"
-
-static struct msd_edition *edition(unsigned seed)
-{
-	return shelf_edition(seed, seed, N);
-}
-
-/* The seed of an edition, 0 where there is none. */
-static unsigned seed_of(const struct msd_record *r, enum msd_ref ref)
-{
-	return r->editions[ref] != NULL ? (unsigned)r->editions[ref]->version : 0;
-}
-
-static bool is_bad(const struct msd_record *r, unsigned seed)
-{
-	struct msd_edition *e = edition(seed);
-	bool found = msd_record_is_bad(r, &e->digest);
-
-	free(e);
-	return found;
-}
-
-/* What a start serves, or tries in its place. */
-static enum msd_ref start(struct msd_record *r)
-{
-	const struct msd_record_begun begun = msd_record_start(r);
-
-	return begun.try_candidate ? MSD_REF_CANDIDATE : begun.ref;
-}
-
-static void make_good(struct msd_record *r, unsigned seed)
-{
-	msd_record_try(r, edition(seed));
-	msd_record_good(r);
-}
+#include "tests/store/editions_rig.h"
 
 Test(editions, what_came_up_is_current_and_the_old_one_previous)
 {
@@ -330,74 +291,5 @@ Test(editions, keep_their_promises_in_any_order)
 		e = r.editions[MSD_REF_CANDIDATE];
 		cr_assert(e == NULL || e->attempts <= MSD_EDITION_ATTEMPTS);
 	}
-	msd_record_finish(&r);
-}
-
-Test(editions, going_back_exchanges_the_current_and_the_previous_one)
-{
-	struct msd_record r = {0};
-
-	make_good(&r, 1);
-	make_good(&r, 2);
-	cr_assert_eq(msd_record_back(&r, NULL), MSD_OK);
-	cr_assert_eq(seed_of(&r, MSD_REF_CURRENT), 2);
-	msd_record_good(&r);
-	cr_assert_eq(seed_of(&r, MSD_REF_CURRENT), 1);
-	cr_assert_eq(seed_of(&r, MSD_REF_PREVIOUS), 2);
-	msd_record_finish(&r);
-}
-
-Test(editions, going_back_to_what_fails_changes_nothing)
-{
-	struct msd_record r = {0};
-
-	make_good(&r, 1);
-	make_good(&r, 2);
-	cr_assert_eq(msd_record_back(&r, NULL), MSD_OK);
-	msd_record_failed(&r, WHY);
-	cr_assert_eq(seed_of(&r, MSD_REF_CURRENT), 2);
-	cr_assert_eq(seed_of(&r, MSD_REF_PREVIOUS), 1);
-	cr_assert_not(is_bad(&r, 1));
-	cr_assert_not(is_bad(&r, 2));
-	msd_record_finish(&r);
-}
-
-Test(editions, what_was_left_by_hand_does_not_come_back_by_itself)
-{
-	struct msd_record r = {0};
-
-	make_good(&r, 1);
-	make_good(&r, 2);
-	cr_assert_eq(msd_record_back(&r, NULL), MSD_OK);
-	msd_record_good(&r);
-	cr_assert(is_bad(&r, 2));
-	cr_assert_eq(msd_record_back(&r, NULL), MSD_OK);
-	msd_record_good(&r);
-	cr_assert(is_bad(&r, 1));
-	cr_assert_not(is_bad(&r, 2));
-	msd_record_finish(&r);
-}
-
-Test(editions, one_that_is_tried_again_leaves_the_other_as_it_was)
-{
-	struct msd_record r = {0};
-
-	make_good(&r, 1);
-	make_good(&r, 2);
-	cr_assert_eq(msd_record_again(&r, MSD_REF_PREVIOUS, NULL), MSD_OK);
-	msd_record_good(&r);
-	cr_assert_eq(seed_of(&r, MSD_REF_CURRENT), 1);
-	cr_assert_eq(seed_of(&r, MSD_REF_PREVIOUS), 2);
-	cr_assert_not(is_bad(&r, 2));
-	msd_record_finish(&r);
-}
-
-Test(editions, there_is_no_way_back_from_the_first_one)
-{
-	struct msd_record r = {0};
-
-	make_good(&r, 1);
-	cr_assert_eq(msd_record_back(&r, NULL), MSD_NOT_FOUND);
-	cr_assert_eq(seed_of(&r, MSD_REF_CANDIDATE), 0);
 	msd_record_finish(&r);
 }
