@@ -10,6 +10,7 @@
 #include "client/cli/args.h"
 #include "client/cli/help.h"
 #include "client/cli/plugins.h"
+#include "client/cli/progress.h"
 #include "client/cli/report.h"
 
 /* What other programs call them. */
@@ -46,6 +47,7 @@ enum msd_exit msd_verb_help(const struct msd_cli *cli)
 static void on_interrupt(int number)
 {
 	(void)number;
+	msd_progress_interrupted();
 	_exit(MSD_EXIT_INTERRUPTED);
 }
 

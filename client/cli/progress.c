@@ -1,5 +1,6 @@
 #include "client/cli/progress.h"
 
+#include <stdatomic.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/ioctl.h>
@@ -10,6 +11,8 @@
 
 #define EVERY_MS 100u
 #define SETTLED_MS 500u /* before that a rate is a guess */
+
+static atomic_bool has_line; /* on the terminal, which is not ended */
 
 static void put_figures(struct msd_buf *out, uint64_t done, uint64_t total,
 			uint64_t elapsed_ms)
@@ -85,6 +88,7 @@ void msd_progress_show(void *progress, uint64_t done, uint64_t total)
 		return;
 	p->shown_ms = now;
 	p->is_open = true;
+	has_line = true;
 	msd_buf_printf(&out, "\r");
 	msd_progress_put(&out, p, done, total, now - p->started_ms,
 			 columns_of_terminal());
@@ -97,6 +101,13 @@ void msd_progress_end(struct msd_progress *p)
 	if (p->is_open)
 		(void)fputc('\n', stderr);
 	p->is_open = false;
+	has_line = false;
+}
+
+void msd_progress_interrupted(void)
+{
+	if (has_line && write(STDERR_FILENO, "\n", 1) < 0)
+		has_line = false; /* nobody looks any more */
 }
 
 struct msd_progress msd_progress_begin(const char *verb, const char *name)

@@ -25,5 +25,7 @@ void msd_progress_put(struct msd_buf *out, const struct msd_progress *p, uint64_
 void msd_progress_show(void *progress, uint64_t done, uint64_t total);
 /** What comes next on standard error begins a line. */
 void msd_progress_end(struct msd_progress *p);
+/** The same, of whatever line is open, in a signal's handler. */
+void msd_progress_interrupted(void);
 
 #endif

@@ -201,6 +201,7 @@ def test_ctrl_c_ends_the_upload_at_once_and_leaves_nothing(uploading, daemon):
     let_through_until(relay, shell, lambda: shown(shell))
     shell.press(b"\x03")
     assert shell.end() == 130, shell.said
+    assert shell.said.endswith("\n"), "the shell's prompt begins a line of its own"
     relay.close()
     with Wire(daemon.host) as wire:
         assert "big" not in [m["name"] for m in wire.ask("module.list")]
