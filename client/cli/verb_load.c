@@ -17,6 +17,7 @@
 #include "client/cli/progress.h"
 #include "client/cli/report.h"
 #include "client/cli/session.h"
+#include "proto/name.h"
 #include "store/digest.h"
 
 static const char *base_name(const char *path)
@@ -127,6 +128,10 @@ enum msd_exit msd_verb_load(const struct msd_cli *cli)
 	struct msd_diag d = {0};
 	enum msd_exit code;
 
+	if (!msd_name_valid(msd_span_of(name)) && access(name, R_OK) == 0) {
+		return msd_report_usage("the NAME comes first, then the FILE",
+					"\"%s\" is a file, and no module's name", name);
+	}
 	code = msd_report_name(name);
 	if (code != MSD_EXIT_OK)
 		return code;

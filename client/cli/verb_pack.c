@@ -110,6 +110,24 @@ static msd_err list_objects(struct job *job, const struct msd_cli *cli,
 	return MSD_OK;
 }
 
+/* A manifest's text, or why @path holds none. */
+static msd_err read_text(const char *path, struct msd_buf *ret, struct msd_diag *d)
+{
+	if (ends_with(path, ".so")) {
+		return msd_diag_set(d, MSD_UNSUPPORTED,
+				    "%s: a library; modser unpack %s -d DIR makes a "
+				    "folder of it, which pack takes",
+				    path, path);
+	}
+	if (ends_with(path, ".c") || ends_with(path, ".o") || ends_with(path, ".tar")) {
+		return msd_diag_set(d, MSD_UNSUPPORTED,
+				    "%s: code, and no manifest; modser convert %s -o "
+				    "FILE.so makes a library of it",
+				    path, path);
+	}
+	return msd_file_read(path, ret, d);
+}
+
 static msd_err read_job(struct job *job, const struct msd_cli *cli, struct msd_diag *d)
 {
 	struct msd_piece_source source = {read_beside, job->dir};
@@ -131,7 +149,7 @@ static msd_err read_job(struct job *job, const struct msd_cli *cli, struct msd_d
 		(void)snprintf(job->dir, sizeof(job->dir), "%.*s",
 			       (int)(slash - word) + 1, word);
 	}
-	err = msd_file_read(is_dir ? path : word, &text, d);
+	err = read_text(is_dir ? path : word, &text, d);
 	if (err == MSD_OK) {
 		err = msd_manifest_read((struct msd_span){text.p, text.n}, &source,
 					&job->manifest, d);

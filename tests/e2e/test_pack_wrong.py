@@ -81,6 +81,15 @@ def test_files_that_are_not_there(tmp_path):
     expect_refused(modser("pack", path, "-o", tmp_path / "x.so"), 4, "absent.so")
 
 
+@pytest.mark.parametrize("name, advice", [("lib0.c", "modser convert lib0.c -o FILE.so"), ("a.o", "modser convert a.o"),
+                                          ("deploy.so", "modser unpack deploy.so -d DIR")])
+def test_what_is_no_manifest_is_told_whose_it_is(tmp_path, monkeypatch, name, advice):
+    monkeypatch.chdir(tmp_path)
+    pathlib.Path(name).write_text("int x;\n")
+    said = modser("pack", name, "-o", "out.so")
+    assert said.status == 6 and f"{name}: " in said.err and advice in said.err, said
+
+
 def test_what_is_no_library_cannot_be_unpacked(tmp_path):
     path = manifest(tmp_path, modules=[{"kind": "_lib"}])
     expect_refused(modser("unpack", path, "-d", tmp_path / "p"), 6, "manifest.json: not an ELF file")

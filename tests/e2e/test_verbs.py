@@ -67,6 +67,7 @@ def test_an_untraced_call_says_nothing_of_it(served):
     "words, said_of",
     [
         ("call shapes:adone x", "did you mean addone?"),
+        ("call shapes:something x", "has no function something; it has addone, "),
         ("call shaps:addone x", "did you mean shapes?"),
         ("bench shapes:adone x", "did you mean addone?"),
         ("instance shaps run x", "did you mean shapes?"),
@@ -137,6 +138,7 @@ def test_stats_of_a_mistyped_module_is_told_what_is_near(served):
     ("load --format onx odd /etc/hostname", "to do: correct what the text names; `modser help load`"),
     ("acl dry-run me call", "to do: do what the text says, or ask the daemon's operator"),
     ("store", "modser store [-d DIR] ls|verify|gc | pin|unpin|rm NAME"),
+    (f"load {harness.ZOO}/results.so new", "to do: the NAME comes first, then the FILE"),
     ("store sl", "modser store ls|verify|gc, or pin|unpin|rm NAME"),
 ])
 def test_the_advice_is_about_what_was_asked(served, words, said_of):

@@ -21,6 +21,8 @@
 #include "daemon/supervisor/module/module.h"
 #include "proto/unpack.h"
 
+#define N_NAMED 3u /* functions, where none is near */
+
 static msd_err ping(struct msd_method_call *c, struct msd_diag *d)
 {
 	(void)d;
@@ -59,6 +61,39 @@ static msd_err server_reload(struct msd_method_call *c, struct msd_diag *d)
 	return e->on_reload(e, &c->result, d);
 }
 
+static int shown_bytes(struct msd_span name)
+{
+	return (int)(name.n < 200 ? name.n : 200);
+}
+
+/* With what may have been meant, else with the first ones of those that are there. */
+static msd_err explain_no_function(const struct msd_module *m, struct msd_span name,
+				   struct msd_diag *d)
+{
+	const struct msd_facts *f = &m->crew.facts;
+	const struct msd_span near = msd_facts_near_function(f, name);
+	struct msd_buf b = {0};
+
+	if (near.n > 0) {
+		msd_buf_printf(&b, "; did you mean %.*s?", shown_bytes(near),
+			       (const char *)near.p);
+	}
+	for (uint32_t i = 0; near.n == 0 && i < f->n_functions && i < N_NAMED; i++) {
+		msd_buf_printf(&b, "%s %.*s", i == 0 ? "; it has" : ",",
+			       shown_bytes(f->names[i]), (const char *)f->names[i].p);
+	}
+	if (near.n == 0 && f->n_functions > N_NAMED)
+		msd_buf_printf(&b, " and %u more", f->n_functions - N_NAMED);
+	msd_err err =
+		b.bad ? msd_diag_no_memory(d)
+		      : msd_diag_set(d, MSD_NOT_FOUND,
+				     "module %s has no function %.*s%.*s", m->crew.name,
+				     shown_bytes(name), (const char *)name.p, (int)b.n,
+				     (const char *)b.p);
+	msd_buf_finish(&b);
+	return err;
+}
+
 static msd_err function_get(struct msd_method_call *c, struct msd_diag *d)
 {
 	struct msd_module *m;
@@ -75,18 +110,8 @@ static msd_err function_get(struct msd_method_call *c, struct msd_diag *d)
 		err = msd_diag_set(d, MSD_NOT_READY, "module %s is %s", m->crew.name,
 				   msd_module_state_name(m->life.state));
 	}
-	if (err == MSD_OK && !msd_facts_have_function(&m->crew.facts, name)) {
-		const struct msd_span near =
-			msd_facts_near_function(&m->crew.facts, name);
-		err = msd_diag_set(d, MSD_NOT_FOUND,
-				   "module %s has no function %.*s (it has %u: see "
-				   "function.list)%s%.*s%s",
-				   m->crew.name, (int)(name.n < 200 ? name.n : 200),
-				   (const char *)name.p, m->crew.facts.n_functions,
-				   near.n > 0 ? "; did you mean " : "", (int)near.n,
-				   near.n > 0 ? (const char *)near.p : "",
-				   near.n > 0 ? "?" : "");
-	}
+	if (err == MSD_OK && !msd_facts_have_function(&m->crew.facts, name))
+		err = explain_no_function(m, name, d);
 	if (err == MSD_OK && asprintf(&target, "%s:%.*s", m->crew.name, (int)name.n,
 				      (const char *)name.p) < 0)
 		err = msd_diag_no_memory(d);
