@@ -70,6 +70,9 @@
 	  "reply bytes queued for one connection; a slower reader is disconnected")    \
 	X(max_in_flight, "max-in-flight", RELOAD, 1024,                                \
 	  "requests in flight of one connection; then reading stops")                  \
+	X(max_wait_ms, "max-wait", RELOAD, 0,                                          \
+	  "how long a call with a deadline may wait behind others of its module; one " \
+	  "that would wait longer is refused at once; 0: until its deadline")          \
 	X(ready_wait_ms, "ready-wait", RELOAD, 5000,                                   \
 	  "how long a call without a deadline waits for its module")                   \
 	X(load_ms, "load-timeout", RELOAD, 120000, "how long a load may take")         \

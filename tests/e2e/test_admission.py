@@ -1,4 +1,6 @@
 """A call that would not be done by its deadline is told so at once, and when to come again."""
+import contextlib
+
 import harness
 import pytest
 from wire import Failure, Wire
@@ -8,8 +10,8 @@ N_AHEAD = 40
 HALF_MS = SLOW_MS * N_AHEAD // 2
 
 
-@pytest.fixture
-def busy(daemon):
+@contextlib.contextmanager
+def kept_busy(daemon):
     """(the daemon, the gate): `bad` runs a call that the gate holds, and others of the same
     client, of which it is known how long they take, wait behind it."""
     daemon.load("bad", harness.ZOO / "faults.so", "--replace")
@@ -24,6 +26,12 @@ def busy(daemon):
             gate.open()
         for id in ids:
             other.finish(id)
+
+
+@pytest.fixture
+def busy(daemon):
+    with kept_busy(daemon) as both:
+        yield both
 
 
 def test_a_call_that_would_be_late_is_refused_and_told_when_to_come(busy):
@@ -42,6 +50,18 @@ def test_a_call_with_a_long_deadline_or_none_waits(busy):
                for options in ({}, {"deadline_ms": harness.LONG_MS})]
         gate.open()
         assert [wire.finish(id)[0] for id in ids] == [[], []]
+
+
+def test_nobody_waits_longer_than_the_daemon_lets_any(own_daemon):
+    """Whatever its deadline; what has none waits."""
+    with kept_busy(own_daemon("--max-wait", f"{SLOW_MS // 2}ms")) as (daemon, gate), Wire(daemon.host) as wire:
+        with pytest.raises(Failure) as failure:
+            wire.call("bad:slow", SLOW_MS, deadline_ms=harness.LONG_MS)
+        assert failure.value.name == "BUSY" and failure.value.details["retry_after_ms"] > 0
+        assert f"none is to wait longer than {SLOW_MS // 2} ms (max-wait)" in failure.value.message
+        waits = wire.start("call", "bad:slow", SLOW_MS)
+        gate.open()
+        assert wire.finish(waits)[0] == []
 
 
 def test_what_was_never_seen_is_tried(busy):

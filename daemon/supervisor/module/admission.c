@@ -1,11 +1,14 @@
 #include "daemon/supervisor/module/admission.h"
 
+#include "daemon/limits.h"
+#include "daemon/supervisor/module/house.h"
 #include "daemon/supervisor/module/lane.h"
 
 /*
  * Happy path: all that is there would be done in time, and nothing is looked at
- * closely. Else what was sent and the lanes' shares are summed up. Failure: the call
- * would be late, and is answered with when to come again.
+ * closely. Else what was sent and the lanes' shares are summed up. Failures: the call
+ * would be late, or wait longer than the daemon lets any, and is answered with when to
+ * come again.
  */
 
 static uint64_t known_us(const struct msd_crew *crew, const struct msd_req *r)
@@ -115,28 +118,54 @@ static bool is_surely_in_time(const struct msd_crew *crew, const struct msd_req 
 	return all_us <= left_us;
 }
 
+static uint64_t longest_wait_us(const struct msd_crew *crew)
+{
+	const uint64_t ms = crew->house->limits->max_wait_ms;
+
+	return ms > 0 ? ms * 1000 : UINT64_MAX;
+}
+
+static void explain(const struct msd_crew *crew, struct msd_backlog b,
+		    uint64_t allowed_us, bool is_late, struct msd_diag *d)
+{
+	const unsigned long long ahead_ms = (b.ahead_us + 999) / 1000;
+	const unsigned long long allowed_ms = allowed_us / 1000;
+
+	if (!is_late) {
+		(void)msd_diag_set(d, MSD_BUSY,
+				   "module %s: what is ahead of this call takes about "
+				   "%llu ms, and none is to wait longer than %llu ms "
+				   "(max-wait)",
+				   crew->name, ahead_ms, allowed_ms);
+		return;
+	}
+	(void)msd_diag_set(d, MSD_BUSY,
+			   "module %s: what is ahead of this call takes about %llu ms, "
+			   "the call itself about %llu ms, but its deadline is in "
+			   "%llu ms",
+			   crew->name, ahead_ms,
+			   (unsigned long long)(b.own_us + 999) / 1000, allowed_ms);
+}
+
 bool msd_admission_refuse(const struct msd_crew *crew, struct msd_req *r)
 {
 	const uint64_t now_ms = uv_now(crew->house->loop);
 	const uint64_t due_ms = r->due.node.at_ms;
 	const uint64_t left_us = due_ms > now_ms ? (due_ms - now_ms) * 1000 : 0;
+	const uint64_t wait_us = longest_wait_us(crew);
 	struct msd_diag d = {0};
 
 	/* What is due is told that it is, on this turn of the loop. */
-	if (left_us == 0 || is_surely_in_time(crew, r, left_us))
+	if (left_us == 0 ||
+	    is_surely_in_time(crew, r, wait_us < left_us ? wait_us : left_us))
 		return false;
 	const struct msd_backlog b = msd_backlog_of(crew, r, now_ms);
 	const uint64_t late_us = msd_backlog_late_us(b, left_us);
-	if (late_us == 0)
+	const uint64_t over_us = b.ahead_us > wait_us ? b.ahead_us - wait_us : 0;
+	if (late_us == 0 && over_us == 0)
 		return false;
-	(void)msd_diag_set(&d, MSD_BUSY,
-			   "module %s: what is ahead of this call takes about %llu ms, "
-			   "the call itself about %llu ms, but its deadline is in "
-			   "%llu ms",
-			   crew->name, (unsigned long long)(b.ahead_us + 999) / 1000,
-			   (unsigned long long)(b.own_us + 999) / 1000,
-			   (unsigned long long)left_us / 1000);
-	d.retry_after_ms = (late_us + 999) / 1000;
+	explain(crew, b, late_us > 0 ? left_us : wait_us, late_us > 0, &d);
+	d.retry_after_ms = ((late_us > over_us ? late_us : over_us) + 999) / 1000;
 	msd_req_refuse_for(r, &d);
 	msd_diag_finish(&d);
 	return true;

@@ -6,6 +6,9 @@
  * functions took lately. Without this every call of an overloaded module is begun just
  * before its deadline, and done just after it.
  *
+ * Up to the deadline all that are admitted wait long; the operator may say how long is
+ * enough (limits.max_wait_ms), and fewer wait for less, while as many are answered.
+ *
  * Doubt admits: what was never seen takes no time, and with nothing ahead every call is
  * tried.
  */
@@ -31,7 +34,7 @@ struct msd_backlog msd_backlog_of(const struct msd_crew *crew, const struct msd_
 				  uint64_t now_ms);
 
 /** Answer @r, a call with a deadline that was set, with BUSY and free it, when it would
- * be late. True: that was done. */
+ * be late, or wait too long. True: that was done. */
 bool msd_admission_refuse(const struct msd_crew *crew, struct msd_req *r);
 
 #endif
