@@ -90,7 +90,8 @@ static msd_err check_folder(const char *path, struct msd_diag *d)
 	return is_model ? MSD_OK
 			: msd_diag_set(d, MSD_BAD_ARTIFACT,
 				       "%s: a folder without metadata.json: not an "
-				       "unpacked Model Library Format archive",
+				       "unpacked Model Library Format archive (a "
+				       "package of tvmc is given as its .tar)",
 				       path);
 }
 

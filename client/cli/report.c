@@ -17,8 +17,8 @@
 
 #define GENERAL_HINT "see `modser help` or modser(1)"
 #define BAD_FILE_HINT                                                                  \
-	"export it again, or copy it again (docs/models.md: what can be loaded); of "  \
-	"a manifest or a source, mend what is named"
+	"docs/models.md says what can be loaded; export it again, or copy it again; "  \
+	"in a manifest or a source of yours, correct what the text names"
 
 static bool as_json;
 static bool is_holding;

@@ -113,13 +113,16 @@ static msd_err list_objects(struct job *job, const struct msd_cli *cli,
 /* A manifest's text, or why @path holds none. */
 static msd_err read_text(const char *path, struct msd_buf *ret, struct msd_diag *d)
 {
-	if (ends_with(path, ".so")) {
+	const bool is_there = access(path, F_OK) == 0;
+
+	if (is_there && ends_with(path, ".so")) {
 		return msd_diag_set(d, MSD_UNSUPPORTED,
 				    "%s: a library; modser unpack %s -d DIR makes a "
 				    "folder of it, which pack takes",
 				    path, path);
 	}
-	if (ends_with(path, ".c") || ends_with(path, ".o") || ends_with(path, ".tar")) {
+	if (is_there && (ends_with(path, ".c") || ends_with(path, ".o") ||
+			 ends_with(path, ".tar"))) {
 		return msd_diag_set(d, MSD_UNSUPPORTED,
 				    "%s: code, and no manifest; modser convert %s -o "
 				    "FILE.so makes a library of it",

@@ -141,6 +141,7 @@ def test_what_cannot_become_another_archive_says_so(mlf, folder, tmp_path):
     assert said.status == 6 and "link: neither a file nor a folder" in said.err
     said = modser("convert", tmp_path, "-o", tmp_path / "x.so")
     assert said.status == 6 and f"{tmp_path}: a folder without metadata.json" in said.err
+    assert "tvmc is given as its .tar" in said.err
     assert not (tmp_path / "x.tar").exists() and not (tmp_path / "x.so").exists()
 
 

@@ -88,6 +88,7 @@ def test_what_is_no_manifest_is_told_whose_it_is(tmp_path, monkeypatch, name, ad
     pathlib.Path(name).write_text("int x;\n")
     said = modser("pack", name, "-o", "out.so")
     assert said.status == 6 and f"{name}: " in said.err and advice in said.err, said
+    assert modser("pack", f"no-{name}", "-o", "out.so").status == 4
 
 
 def test_what_is_no_library_cannot_be_unpacked(tmp_path):
