@@ -59,7 +59,8 @@ msd_err msd_landing_open(struct msd_landing *l, uint64_t max_bytes, struct msd_d
 					   .take = sink_take,
 					   .restart = sink_restart},
 				  .fd = fd,
-				  .max_bytes = max_bytes};
+				  .max_bytes = max_bytes,
+				  .limit = "max-upload"};
 	msd_saved_init(&l->saved, -1, 0);
 	sha256_init(&l->hash);
 	l->hash_at_part = l->hash;
@@ -70,8 +71,8 @@ static msd_err too_large(const struct msd_landing *l, uint64_t bytes,
 			 struct msd_diag *d)
 {
 	return msd_diag_set(
-		d, MSD_TOO_LARGE, "%llu bytes are over the limit of %llu (max-upload)",
-		(unsigned long long)bytes, (unsigned long long)l->max_bytes);
+		d, MSD_TOO_LARGE, "%llu bytes are over the limit of %llu (%s)",
+		(unsigned long long)bytes, (unsigned long long)l->max_bytes, l->limit);
 }
 
 msd_err msd_landing_next(struct msd_landing *l, uint64_t bytes, struct msd_diag *d)
@@ -131,8 +132,8 @@ static msd_err check_room(const struct msd_landing *l, size_t n, struct msd_diag
 	if (n <= l->max_bytes - l->bytes)
 		return check_memory(l, n, d);
 	return msd_diag_set(d, MSD_TOO_LARGE,
-			    "it goes on after %llu bytes, the limit (max-upload)",
-			    (unsigned long long)l->max_bytes);
+			    "it goes on after %llu bytes, the limit (%s)",
+			    (unsigned long long)l->max_bytes, l->limit);
 }
 
 msd_err msd_landing_take(struct msd_landing *l, struct msd_span bytes,

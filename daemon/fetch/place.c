@@ -4,15 +4,24 @@
 
 #define SIDE_BYTES MSD_MANIFEST_BYTES
 
+/* No option changes what a text may have. */
+static msd_err open_side(struct msd_job *job, struct msd_diag *d)
+{
+	msd_landing_close(&job->side);
+	const msd_err err = msd_landing_open(&job->side, SIDE_BYTES, d);
+
+	job->side.limit =
+		job->plan.want == MSD_WANT_MANIFEST ? "of a manifest" : "of signatures";
+	return err;
+}
+
 msd_err msd_place_open(struct msd_job *job, uint64_t bytes,
 		       const struct msd_digest *digest, struct msd_diag *d)
 {
 	msd_err err;
 
-	if (msd_place_is_text(job)) {
-		msd_landing_close(&job->side);
-		return msd_landing_open(&job->side, SIDE_BYTES, d);
-	}
+	if (msd_place_is_text(job))
+		return open_side(job, d);
 	err = msd_landing_next(&job->landing, bytes, d);
 	/* What is on this machine is read sooner than saved. */
 	if (err == MSD_OK && digest != NULL && job->uri.scheme != MSD_SCHEME_FILE)

@@ -12,8 +12,10 @@ static msd_err expect(struct msd_sink *s, uint64_t bytes, struct msd_diag *d)
 	(void)s;
 	if (bytes <= MSD_TEXT_MAX)
 		return MSD_OK;
-	return msd_diag_set(d, MSD_TOO_LARGE, "a manifest or token of %llu bytes",
-			    (unsigned long long)bytes);
+	return msd_diag_set(d, MSD_TOO_LARGE,
+			    "a manifest or token of %llu bytes is over the limit "
+			    "of %u",
+			    (unsigned long long)bytes, MSD_TEXT_MAX);
 }
 
 static msd_err take(struct msd_sink *s, struct msd_span bytes, struct msd_diag *d)

@@ -100,6 +100,14 @@ def flipped(request, data):
     part(request, bytes(changed))
 
 
+def unannounced(request, data):
+    """Does not say how much comes."""
+    request.send_response(200)
+    request.end_headers()
+    request.wfile.write(data)
+    request.close_connection = True
+
+
 def status(code, *more):
     return lambda request, data: head(request, code, 0, *more)
 

@@ -5,7 +5,7 @@ import shutil
 import harness
 import numpy as np
 import pytest
-from bad_server import Server, flipped
+from bad_server import Server, flipped, unannounced
 from registry import descriptor, digest_of
 from signing import MINISIGN, Key, manifest, row
 from test_pull import BYTES, FETCH, SHA256, asked, store, works  # noqa: F401
@@ -267,6 +267,17 @@ def test_a_signature_does_not_make_it_fit(signed, server, key, change, status, n
     said = signed.modser("pull", "one", give(server, text, key.sign(text)))
     assert said.status == status and name in said.err
     assert not asked(server, "/digits.so")
+
+
+@pytest.mark.parametrize("steps", [(), (unannounced,)])
+def test_the_limit_of_a_manifest_is_named(signed, server, key, steps):
+    text = manifest(LIBRARY, comment="x" * (1 << 20))
+    server.give("/digits.so.json", text, *steps)
+    said = signed.modser("pull", "one", server.give("/digits.so", BYTES))
+    assert said.status == 1 and "TOO_LARGE" in said.err, said
+    assert "limit of 1048576 (of a manifest)" in said.err or \
+        "after 1048576 bytes, the limit (of a manifest)" in said.err, said
+    assert "max-upload" not in said.err and "digits.so.json" in said.err, said
 
 
 MANIFEST_TYPE = "application/vnd.modserd.manifest.v1+json"
