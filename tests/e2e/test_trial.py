@@ -1,4 +1,5 @@
 """Self-tests: what a module must answer before it serves."""
+import contextlib
 import hashlib
 import os
 import signal
@@ -72,6 +73,54 @@ def test_one_that_does_not_is_refused_and_the_old_one_serves_on(daemon, adds, te
         assert failure.value.name == "MODULE_FAILED" and why in failure.value.message
         assert wire.ask("module.describe", "m")["pids"] == before
         wire.call("m:addone", X, out("float32", 6))
+
+
+@contextlib.contextmanager
+def on_trial(daemon, wire, was=()):
+    """FAULTS is loaded as `m`, with a self-test in whose midst its worker, which is yielded, stops."""
+
+    def stopped():
+        return [pid for pid in daemon.workers() if pid not in was and harness.is_stopped(pid)]
+
+    upload = wire.upload(FAULTS.read_bytes())
+    asked = wire.start("module.load", "m", upload,
+                       {"tests": [case("stop_self", [], [])], "replace": True},
+                       deadline_ms=harness.LONG_MS)
+    harness.until(stopped, "its worker has stopped itself")
+    (pid,) = stopped()
+    yield pid
+    os.kill(pid, signal.SIGCONT)
+    wire.finish(asked)
+
+
+def row_of(daemon):
+    """What `modser ls` shows of `m`, by its columns."""
+    head, line = daemon.ok("--header", "ls").out.splitlines()
+    return dict(zip(head.split("\t"), line.split("\t"), strict=True))
+
+
+def test_the_list_says_that_it_is_on_trial(own_daemon):
+    daemon = own_daemon()
+    with Wire(daemon.host) as wire:
+        with on_trial(daemon, wire):
+            assert row_of(daemon)["state"] == "TRIAL"
+            with Wire(daemon.host) as other:
+                assert states(other) == ["TRIAL"]
+        assert row_of(daemon)["state"] == "READY" and states(wire) == ["READY"]
+
+
+def test_the_list_says_that_its_successor_is_on_trial(own_daemon):
+    daemon = own_daemon()
+    with Wire(daemon.host) as wire, Wire(daemon.host) as other:
+        load(wire, RESULTS)
+        with on_trial(daemon, wire, daemon.workers()):
+            row = row_of(daemon)
+            assert (row["state"], row["next"]) == ("READY", "TRIAL")
+            (m,) = other.ask("module.list")
+            assert m["state"] == "READY" and m["next"] == "TRIAL"
+            assert other.call("m:int")[1] == -42, "what serves goes on serving"
+        assert row_of(daemon)["next"] == "-"
+        assert other.call("m:ok")[1] is None
 
 
 def test_one_that_dies_of_it_is_refused(daemon):
