@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 """kills.py [--rounds N] [--seed S]: updates of a module, cut short by kill -9 of the supervisor,
 of modserd-fetch or of a worker, at random moments. After each the module answers, as the old
-edition or the new one; after a restart of the daemon the store has no fault.
+edition or the new one; after a restart of the daemon the store has no fault. Editions are of some KiB
+or of some MiB, which are kept while they arrive: half of those that were cut are asked for again.
 
 MSD_BUILD names the build, as for the tests. The seed is printed, for the same choices again.
 """
@@ -17,11 +18,14 @@ import signal
 import sys
 
 import harness
-from bad_server import Server, same
+from bad_server import Server, etag, head, range_of
 from wire import Closed, Failure, Wire
 
 MODULE = harness.ZOO / "results.so"
-MOST_MS = 60  # until the kill, a little longer than an update takes
+LARGE_BYTES = 5 << 20
+PIECE_BYTES = 1 << 18
+PIECE_MS = 3
+MOST_MS = 100  # until the kill, a little longer than an update takes
 WORKER_DEATHS = 3  # of one edition: more of them would quarantine it, and rightly
 
 
@@ -32,6 +36,16 @@ def fetchers(daemon):
             if os.path.basename(os.readlink(f"/proc/{pid}/exe")) == "modserd-fetch":
                 found.append(pid)
     return found
+
+
+def slowly(request, data):
+    """Goes on where it is asked to, and leaves time for a kill."""
+    start, tag = range_of(request), etag(data)
+    more = [("Content-Range", f"bytes {start}-{len(data) - 1}/{len(data)}")] if start else []
+    head(request, 206 if start else 200, len(data) - start, ("ETag", tag), *more)
+    for at in range(start, len(data), PIECE_BYTES):
+        request.wfile.write(data[at:at + PIECE_BYTES])
+        select.select([], [], [], PIECE_MS / 1000)
 
 
 def kill(pids):
@@ -49,7 +63,7 @@ class Rounds:
         self.folder = harness.short_folder()
         self.store = self.folder / "store"
         self.server = Server().__enter__()
-        self.given, self.counts = [], collections.Counter()
+        self.given, self.counts, self.was_cut = [], collections.Counter(), False
         self.daemon = self.start()
         self.give()
         self.daemon.ok("pull", "m", self.server.uri("/m.so"))
@@ -65,7 +79,9 @@ class Rounds:
     def give(self):
         """The same functions in other bytes."""
         data = MODULE.read_bytes() + len(self.given).to_bytes(4, "little")
-        self.server.give("/m.so", data, same)
+        if self.random.random() < 0.5:
+            data += self.random.randbytes(LARGE_BYTES)
+        self.server.give("/m.so", data, slowly)
         self.given.append(hashlib.sha256(data).hexdigest())
 
     def kill_supervisor(self):
@@ -103,10 +119,13 @@ class Rounds:
         self.counts["newest served" if served == self.given[-1] else "older served"] += 1
 
     def run(self):
-        whom = self.random.choice(("supervisor", "fetch", "worker"))
-        self.give()
+        whom = self.random.choice(("supervisor", "fetch", "fetch", "worker"))
+        if not self.was_cut or self.random.random() < 0.5:
+            self.give()
+        promised = {"sha256": self.given[-1]} if self.random.random() < 0.7 else {}
+        self.was_cut = True
         with Wire(self.daemon.host) as wire, Wire(self.daemon.host) as other:
-            asked = wire.start("module.pull", "m", self.server.uri("/m.so"))
+            asked = wire.start("module.pull", "m", self.server.uri("/m.so"), promised)
             select.select([], [], [], self.random.uniform(0, MOST_MS / 1000))
             if whom == "worker":
                 self.counts[whom] += self.kill_worker(other)
@@ -115,6 +134,7 @@ class Rounds:
             if whom != "supervisor":
                 with contextlib.suppress(Failure):
                     wire.finish(asked)
+                    self.was_cut = False
         self.expect_served()
 
 
@@ -128,6 +148,7 @@ def main():
     try:
         for _ in range(given.rounds):
             rounds.run()
+        rounds.counts["gone on with"] = sum("Range" in asked for _, asked in rounds.server.asked)
         print(", ".join(f"{n} {what}" for what, n in sorted(rounds.counts.items())))
     finally:
         rounds.end()
