@@ -82,20 +82,26 @@ void msd_record_try(struct msd_record *r, struct msd_edition *e)
 	put(r, MSD_REF_CANDIDATE, e);
 }
 
-msd_err msd_record_again(struct msd_record *r, enum msd_ref ref, struct msd_diag *d)
+msd_err msd_record_copy(struct msd_record *r, const struct msd_record *from,
+			enum msd_ref ref, struct msd_diag *d)
 {
 	struct msd_edition *e;
 
-	if (r->editions[ref] == NULL) {
+	if (from->editions[ref] == NULL) {
 		return msd_diag_set(d, MSD_NOT_FOUND, "the store has no %s one",
 				    msd_ref_word(ref));
 	}
 	e = malloc(sizeof(*e));
 	if (e == NULL)
 		return msd_diag_no_memory(d);
-	*e = *r->editions[ref]; /* which stays until its copy has come up */
+	*e = *from->editions[ref]; /* which stays until its copy has come up */
 	msd_record_try(r, e);
 	return MSD_OK;
+}
+
+msd_err msd_record_again(struct msd_record *r, enum msd_ref ref, struct msd_diag *d)
+{
+	return msd_record_copy(r, r, ref, d);
 }
 
 msd_err msd_record_back(struct msd_record *r, struct msd_diag *d)

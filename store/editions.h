@@ -42,6 +42,10 @@ MSD_MUST_CHECK msd_err msd_record_return(struct msd_record *r, const char *why,
  * (there is none), MSD_NOMEM. */
 MSD_MUST_CHECK msd_err msd_record_again(struct msd_record *r, enum msd_ref ref,
 					struct msd_diag *d);
+/** The edition @ref of another module is to be tried, as by msd_record_again(). */
+MSD_MUST_CHECK msd_err msd_record_copy(struct msd_record *r,
+				       const struct msd_record *from, enum msd_ref ref,
+				       struct msd_diag *d);
 /** Somebody goes back to the previous edition by hand: the same, and the current one is
  * bad unless that fails, so that nothing brings it back by itself. */
 MSD_MUST_CHECK msd_err msd_record_back(struct msd_record *r, struct msd_diag *d);

@@ -43,11 +43,28 @@ static msd_err read_all_digests(const msgpack_object *map, struct msd_job_ask *r
 	if (err == MSD_OK && digest.n != MSD_DIGEST_BYTES &&
 	    msd_map_find(map, "sha256") != NULL)
 		err = refuse("sha256: no SHA-256", d);
+	if (err == MSD_OK)
+		err = msd_map_bool(map, "of_manifest", &ret->of_manifest, d);
 	ret->has_digest = digest.n == MSD_DIGEST_BYTES;
 	if (ret->has_digest)
 		memcpy(ret->digest.b, digest.p, MSD_DIGEST_BYTES);
 	if (of_etag.n == MSD_DIGEST_BYTES)
 		memcpy(ret->etag_digest.b, of_etag.p, MSD_DIGEST_BYTES);
+	return err;
+}
+
+/* Of an edition among those that the asker has. */
+static msd_err read_texts(const msgpack_object *map, struct msd_job_ask *ret,
+			  struct msd_diag *d)
+{
+	const msgpack_object *manifest = msd_map_find(map, "manifest");
+	const msgpack_object *signature = msd_map_find(map, "signature");
+	msd_err err = MSD_OK;
+
+	if (manifest != NULL)
+		err = msd_object_bin(manifest, "manifest", &ret->manifest, d);
+	if (err == MSD_OK && signature != NULL)
+		err = msd_object_bin(signature, "signature", &ret->signature, d);
 	return err;
 }
 
@@ -178,7 +195,8 @@ msd_err msd_asked_read(struct msd_unpack *unpack, struct msd_span params,
 		"uri",         "name",      "sha256",   "have",       "etag",
 		"etag_sha256", "policy",    "keys",     "least",      "floors",
 		"newest",      "max_bytes", "stall_ms", "retry_ms",   "auth",
-		"ca",          "proxy",     "insecure", "max_memory", NULL};
+		"ca",          "proxy",     "insecure", "max_memory", "of_manifest",
+		"manifest",    "signature", NULL};
 	struct msd_span uri = {(const uint8_t *)"", 0}, etag = uri, name = uri;
 	const msgpack_object *list, *map = NULL;
 	msd_err err;
@@ -203,6 +221,8 @@ msd_err msd_asked_read(struct msd_unpack *unpack, struct msd_span params,
 		err = msd_map_uint(map, "max_memory", UINT64_MAX, &ret->max_memory, d);
 	if (err == MSD_OK)
 		err = read_all_digests(map, &ret->ask, d);
+	if (err == MSD_OK)
+		err = read_texts(map, &ret->ask, d);
 	if (err == MSD_OK)
 		err = read_order(map, &ret->ask.order, d);
 	if (err == MSD_OK)

@@ -168,6 +168,10 @@ static msd_err begin_job(struct msd_desk *desk, uint64_t id, struct msd_span par
 		return err;
 	msd_buf_put(&job->asked, params.p, params.n);
 	msd_list_append(&desk->jobs, &job->link);
+	if (job->is_settled) {
+		msd_job_settle(job, d);
+		return MSD_OK;
+	}
 	if (!uv_is_active((uv_handle_t *)&desk->progress)) {
 		(void)uv_timer_start(&desk->progress, on_progress_due, PROGRESS_MS,
 				     PROGRESS_MS);

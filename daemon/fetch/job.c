@@ -271,6 +271,7 @@ static msd_err keep_ask(struct msd_job *job, const struct msd_job_ask *ask,
 	job->how = ask->how;
 	job->how.reach = &job->reach;
 	job->etag_digest = ask->etag_digest;
+	job->of_manifest = ask->of_manifest;
 	job->text = strdup(ask->uri);
 	job->etag = ask->etag != NULL ? strdup(ask->etag) : NULL;
 	return p->have.bad || job->text == NULL ||
@@ -279,7 +280,8 @@ static msd_err keep_ask(struct msd_job *job, const struct msd_job_ask *ask,
 		       : MSD_OK;
 }
 
-static msd_err begin(struct msd_job *job, struct msd_diag *d)
+static msd_err begin(struct msd_job *job, const struct msd_job_ask *ask,
+		     struct msd_diag *d)
 {
 	const bool is_oci = job->uri.scheme == MSD_SCHEME_OCI;
 	const bool is_origin = job->uri.scheme == MSD_SCHEME_MODSER;
@@ -288,9 +290,12 @@ static msd_err begin(struct msd_job *job, struct msd_diag *d)
 
 	if (job->plan.order.trust.policy == MSD_POLICY_DIGEST && is_promised)
 		job->plan.order.trust.policy = MSD_POLICY_UNSIGNED;
-	err = msd_plan_begin(&job->plan, !is_oci && !is_origin, d);
+	err = msd_plan_begin(&job->plan, !is_oci && !is_origin && !job->of_manifest, d);
 	if (err != MSD_OK)
 		return msd_diag_wrap(d, err, "%s", job->uri.shown);
+	job->is_settled = msd_plan_settle(&job->plan, ask->manifest, ask->signature, d);
+	if (job->is_settled)
+		return MSD_OK;
 	if (!is_oci)
 		return bring(job, d);
 	job->oci = (struct msd_oci){.net = job->net,
@@ -326,13 +331,19 @@ msd_err msd_job_begin(struct msd_net *net, struct msd_job_ask *ask,
 	job->landing.room = ask->room;
 	msd_saved_init(&job->landing.saved, ask->arriving, ask->max_bytes);
 	if (err == MSD_OK)
-		err = begin(job, d);
+		err = begin(job, ask, d);
 	if (err != MSD_OK) {
 		job_free(job);
 		return err;
 	}
 	*ret = job;
 	return MSD_OK;
+}
+
+void msd_job_settle(struct msd_job *job, struct msd_diag *d)
+{
+	tell(job, d->code, d);
+	job_free(job);
 }
 
 void msd_job_cancel(struct msd_job *job)

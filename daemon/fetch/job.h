@@ -24,9 +24,12 @@ struct msd_job_ask {
 	const char *name; /* of the module; "": of any */
 	bool has_digest;  /* what comes must hash to it */
 	struct msd_digest digest;
+	bool of_manifest; /* which is a manifest's, not a file's */
 	/* What is there already, digests in a row, and the ETag that one had; borrowed.
 	 * Of these nothing is brought. */
 	struct msd_span have;
+	/* The manifest of one of these, and its signature; borrowed. */
+	struct msd_span manifest, signature;
 	const char *etag; /* NULL: none */
 	struct msd_digest etag_digest;
 	uint64_t max_bytes;
@@ -59,8 +62,10 @@ struct msd_job {
 	struct msd_download_how how;
 	struct msd_reach reach;
 	struct msd_digest etag_digest;
+	bool of_manifest;  /* so it was asked for */
 	char *text, *etag; /* owned; the URI, and what was asked with */
 	bool has_layers;   /* of a registry: its manifest is known */
+	bool is_settled;   /* nobody is asked: msd_job_settle() ends it */
 	bool is_told;
 };
 
@@ -70,6 +75,8 @@ MSD_MUST_CHECK msd_err msd_job_begin(struct msd_net *net, struct msd_job_ask *as
 				     const struct msd_job_ops *ops, void *user,
 				     uint64_t id, struct msd_job **ret,
 				     struct msd_diag *d);
+/** End a job that is_settled, once its owner has it: on_ended comes within. */
+void msd_job_settle(struct msd_job *job, struct msd_diag *d);
 /** Nobody wants it: on_ended comes no more. It takes itself out of its list. */
 void msd_job_cancel(struct msd_job *job);
 /** It has failed, and may not when it is begun again with the machine's devices. */

@@ -18,7 +18,7 @@ struct msd_landing {
 	int fd;               /* owned; -1: none */
 	uint64_t bytes;       /* so far */
 	uint64_t max_bytes;   /* more are refused */
-	const char *limit;    /* what that is called; static, max-upload when it opens */
+	const char *limit; /* what that is called; static, max-upload when it opens */
 	/* Where its bytes count until they are the caller's; borrowed, set once it is
 	 * open. NULL: nowhere. */
 	struct msd_landing_room *room;

@@ -210,6 +210,35 @@ msd_err msd_plan_text(struct msd_plan *p, const struct msd_landing *side,
 		       : err;
 }
 
+/* As it was when it began. */
+static void forget_texts(struct msd_plan *p)
+{
+	if (p->has_manifest)
+		msd_edition_manifest_finish(&p->manifest);
+	p->has_manifest = false;
+	p->signers = (struct msd_signers){0};
+	p->want = MSD_WANT_MANIFEST;
+	p->part = 0;
+	msd_buf_finish(&p->text);
+	msd_buf_finish(&p->signature);
+}
+
+bool msd_plan_settle(struct msd_plan *p, struct msd_span manifest,
+		     struct msd_span signature, struct msd_diag *d)
+{
+	if (manifest.n == 0 || p->want != MSD_WANT_MANIFEST)
+		return false;
+	msd_buf_put(&p->text, manifest.p, manifest.n);
+	msd_digest_of(manifest, &p->edition);
+	if (!p->text.bad &&
+	    ((believe(p, signature, d) == MSD_OK && p->is_had) || p->needs_devices))
+		return true;
+	msd_diag_finish(d); /* the source may have what is better */
+	*d = (struct msd_diag){0};
+	forget_texts(p);
+	return false;
+}
+
 msd_err msd_plan_announce(struct msd_plan *p, const struct msd_digest *digest,
 			  struct msd_diag *d)
 {

@@ -54,6 +54,11 @@ struct msd_plan {
  * and the policy is "digest"). */
 MSD_MUST_CHECK msd_err msd_plan_begin(struct msd_plan *p, bool may_be_alone,
 				      struct msd_diag *d);
+/** The asker has a manifest and its signature of an earlier time: true, and is_had,
+ * when these may be believed and are what is asked for, or needs_devices; nothing is to
+ * be fetched then. */
+bool msd_plan_settle(struct msd_plan *p, struct msd_span manifest,
+		     struct msd_span signature, struct msd_diag *d);
 /** The manifest or the signature is not to be had for the reason @d, which is taken
  * where it does not matter; errors as by msd_plan_text(), too. */
 MSD_MUST_CHECK msd_err msd_plan_lacks(struct msd_plan *p, struct msd_diag *d);

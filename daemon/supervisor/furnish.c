@@ -162,11 +162,13 @@ static void on_rollback(struct msd_edge *e, const char *name, struct msd_req *r)
 		     msd_supplies_options(&s->supplies, name), r);
 }
 
-static void on_again(struct msd_edge *e, const char *name, bool is_previous,
-		     const struct msd_load *how, struct msd_req *r)
+static void on_again(struct msd_edge *e, const char *name, const char *from,
+		     bool is_previous, const struct msd_load *how, struct msd_req *r)
 {
+	const enum msd_ref ref = is_previous ? MSD_REF_PREVIOUS : MSD_REF_CURRENT;
+
 	msd_edition_again(e->keeper, e->house, name,
-			  is_previous ? MSD_REF_PREVIOUS : MSD_REF_CURRENT, how, r);
+			  (struct msd_edition_of){.module = from, .ref = ref}, how, r);
 }
 
 static msd_err on_load(struct msd_edge *e, const char *name, struct msd_req *r,

@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "daemon/supervisor/keep/keep.h"
+#include "daemon/supervisor/kept_options.h"
 #include "daemon/supervisor/kept_trial.h"
 #include "daemon/supervisor/module/bring.h"
 #include "daemon/supervisor/module/catalog.h"
@@ -57,42 +58,6 @@ static void on_written(struct msd_keeper_job *job, struct msd_keeper *keeper)
 	keeping_free(k);
 }
 
-static msd_err add_options(struct msd_edition *e, const struct msd_crew *crew,
-			   struct msd_diag *d)
-{
-	char device[MSD_DTYPE_NAME_MAX + 16], type[MSD_DTYPE_NAME_MAX], workers[16],
-		batch[16], within[16];
-	const struct {
-		const char *key, *value; /* NULL: it was not said */
-	} options[] = {
-		{"device", crew->device.type != 0 ? device : NULL},
-		{"workers", crew->n_replicas > 1 ? workers : NULL},
-		{"era", msd_era_word_name(crew->era)},
-		{"fill", msd_fill_word_name(crew->fill)},
-		{"format", msd_model_word(crew->words.format)},
-		{"input", msd_model_word(crew->words.input)},
-		{"tvm_inputs", crew->tvm_inputs ? "yes" : NULL},
-		{"batch", crew->batching.rows > 0 ? batch : NULL},
-		{"within", crew->batching.within_ms > 0 ? within : NULL},
-	};
-	msd_err err = MSD_OK;
-
-	(void)snprintf(device, sizeof(device), "%s:%d",
-		       msd_device_type_format(crew->device.type, type),
-		       crew->device.id);
-	(void)snprintf(workers, sizeof(workers), "%u", crew->n_replicas);
-	(void)snprintf(batch, sizeof(batch), "%u", crew->batching.rows);
-	(void)snprintf(within, sizeof(within), "%ums", crew->batching.within_ms);
-	for (size_t i = 0; err == MSD_OK && i < sizeof(options) / sizeof(options[0]);
-	     i++) {
-		if (options[i].value != NULL) {
-			err = msd_edition_add_option(e, options[i].key,
-						     options[i].value, d);
-		}
-	}
-	return err;
-}
-
 static struct msd_paper *paper_of(struct keeping *k, enum msd_role role)
 {
 	return &k->keep.papers[role - MSD_ROLE_TEST];
@@ -123,7 +88,15 @@ static msd_err take_papers(struct keeping *k, struct msd_module *m, struct msd_d
 /* A descriptor of its own: the module may be gone before the disk is done. */
 static msd_err fill(struct keeping *k, struct msd_module *m, struct msd_diag *d)
 {
-	const struct msd_source *source = &m->crew.source;
+	const struct msd_crew *crew = &m->crew;
+	const struct msd_source *source = &crew->source;
+	const struct msd_load how = {.device = crew->device,
+				     .workers = crew->n_replicas,
+				     .era = crew->era,
+				     .fill = crew->fill,
+				     .words = crew->words,
+				     .tvm_inputs = crew->tvm_inputs,
+				     .batching = crew->batching};
 
 	k->house = m->crew.house;
 	k->serial = m->serial;
@@ -144,7 +117,7 @@ static msd_err fill(struct keeping *k, struct msd_module *m, struct msd_diag *d)
 	if (k->keep.fd < 0)
 		return msd_diag_set(d, MSD_IO, "no descriptor for the artifact");
 	const msd_err err = take_papers(k, m, d);
-	return err == MSD_OK ? add_options(k->keep.edition, &m->crew, d) : err;
+	return err == MSD_OK ? msd_kept_options_put(&how, k->keep.edition, d) : err;
 }
 
 void msd_keeping_begin(struct msd_keeper *keeper, struct msd_module *m)

@@ -262,7 +262,8 @@ msd_err msd_reload_module(struct msd_server *s, const char *name, struct msd_req
 				    "names it; `modser load` brings others",
 				    name);
 	}
-	msd_edition_again(&s->keeper, &s->house, name, MSD_REF_CURRENT, NULL, r);
+	msd_edition_again(&s->keeper, &s->house, name,
+			  (struct msd_edition_of){name, MSD_REF_CURRENT}, NULL, r);
 	return MSD_OK;
 }
 

@@ -11,11 +11,13 @@
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "daemon/limits.h"
 #include "daemon/log.h"
 #include "daemon/supervisor/edition.h"
 #include "daemon/supervisor/keep/keep.h"
+#include "daemon/supervisor/kept_options.h"
 #include "daemon/supervisor/module/admit.h"
 #include "daemon/supervisor/module/catalog.h"
 #include "store/editions.h"
@@ -33,7 +35,8 @@ struct rollback {
 	char name[MSD_MAX_NAME_BYTES + 1];
 	uint64_t max_bytes;
 	enum kind kind;
-	enum msd_ref ref; /* of AGAIN */
+	enum msd_ref ref;                  /* of AGAIN */
+	char from[MSD_MAX_NAME_BYTES + 1]; /* likewise: the module whose it is */
 	bool has_options;
 	struct msd_load options;
 	struct msd_edition edition;
@@ -46,13 +49,35 @@ static struct rollback *rollback_of(struct msd_keeper_job *job)
 	return MSD_CONTAINER_OF(job, struct rollback, job);
 }
 
-static msd_err step(const struct rollback *b, struct msd_record *r, struct msd_diag *d)
+static bool is_of_another(const struct rollback *b)
+{
+	return b->kind == AGAIN && strcmp(b->from, b->name) != 0;
+}
+
+static msd_err again(const struct rollback *b, const struct msd_store *s,
+		     struct msd_record *r, struct msd_diag *d)
+{
+	struct msd_record from;
+	msd_err err;
+
+	if (!is_of_another(b))
+		return msd_record_again(r, b->ref, d);
+	err = msd_record_load(s, b->from, &from, d);
+	if (err != MSD_OK)
+		return err;
+	err = msd_record_copy(r, &from, b->ref, d);
+	msd_record_finish(&from);
+	return err;
+}
+
+static msd_err step(const struct rollback *b, const struct msd_store *s,
+		    struct msd_record *r, struct msd_diag *d)
 {
 	switch (b->kind) {
 	case BY_HAND:
 		return msd_record_back(r, d);
 	case AGAIN:
-		return msd_record_again(r, b->ref, d);
+		return again(b, s, r, d);
 	case RETURN:
 	default:
 		return msd_record_return(r, b->failure.why, d);
@@ -63,8 +88,12 @@ static msd_err step(const struct rollback *b, struct msd_record *r, struct msd_d
 static msd_err bring(struct rollback *b, struct msd_store *s, struct msd_record *r,
 		     struct msd_diag *d)
 {
-	msd_err err = step(b, r, d);
+	msd_err err = step(b, s, r, d);
 
+	if (err == MSD_OK && b->kind == AGAIN && b->has_options) {
+		err = msd_kept_options_put(&b->options, r->editions[MSD_REF_CANDIDATE],
+					   d);
+	}
 	if (err != MSD_OK)
 		return err;
 	b->failure = r->failure;
@@ -79,9 +108,14 @@ static msd_err bring(struct rollback *b, struct msd_store *s, struct msd_record 
 static void work(struct msd_keeper_job *job, struct msd_keeper *keeper)
 {
 	struct rollback *b = rollback_of(job);
-	struct msd_record r;
+	struct msd_record r = {0};
 
 	job->err = msd_record_load(&keeper->store, b->name, &r, &job->d);
+	if (job->err == MSD_NOT_FOUND && is_of_another(b)) { /* its first edition */
+		msd_diag_finish(&job->d);
+		job->d = (struct msd_diag){0};
+		job->err = MSD_OK;
+	}
 	if (job->err != MSD_OK)
 		return;
 	job->err = bring(b, &keeper->store, &r, &job->d);
@@ -189,7 +223,7 @@ void msd_rollback(struct msd_keeper *keeper, struct msd_house *house, const char
 }
 
 void msd_edition_again(struct msd_keeper *keeper, struct msd_house *house,
-		       const char *name, enum msd_ref ref,
+		       const char *name, struct msd_edition_of of,
 		       const struct msd_load *options, struct msd_req *r)
 {
 	struct rollback *b = rollback_new(house, name, options);
@@ -200,7 +234,8 @@ void msd_edition_again(struct msd_keeper *keeper, struct msd_house *house,
 		return;
 	}
 	b->kind = AGAIN;
-	b->ref = ref;
+	b->ref = of.ref;
+	(void)snprintf(b->from, sizeof(b->from), "%s", of.module);
 	if (r != NULL) {
 		r->ops = &req_ops;
 		msd_list_append(&b->requests, &r->link);

@@ -18,9 +18,16 @@ void msd_rollback(struct msd_keeper *keeper, struct msd_house *house, const char
 void msd_edition_return(struct msd_keeper *keeper, struct msd_house *house,
 			const char *name, const char *why,
 			const struct msd_load *options);
-/** Try the edition @ref. @r is answered as by msd_rollback(); NULL: nobody asked. */
+/* Which edition. */
+struct msd_edition_of {
+	const char *module; /* whose it is */
+	enum msd_ref ref;
+};
+
+/** Try the edition @of as the module @name, which it need not be of. @r is answered as
+ * by msd_rollback(); NULL: nobody asked. */
 void msd_edition_again(struct msd_keeper *keeper, struct msd_house *house,
-		       const char *name, enum msd_ref ref,
+		       const char *name, struct msd_edition_of of,
 		       const struct msd_load *options, struct msd_req *r);
 
 #endif

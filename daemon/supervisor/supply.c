@@ -126,9 +126,10 @@ static void on_had(struct msd_supply *s, const struct msd_digest *digest)
 	}
 	if (!msd_stock_is_edition(&s->stock, MSD_REF_CANDIDATE, digest) &&
 	    (is_previous || s->has_changed)) {
-		msd_edition_again(s->keeper, s->house, s->name,
-				  is_previous ? MSD_REF_PREVIOUS : MSD_REF_CURRENT,
-				  &s->load, NULL);
+		const struct msd_edition_of of = {
+			s->name, is_previous ? MSD_REF_PREVIOUS : MSD_REF_CURRENT};
+
+		msd_edition_again(s->keeper, s->house, s->name, of, &s->load, NULL);
 	}
 	succeed(s);
 }

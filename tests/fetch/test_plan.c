@@ -231,3 +231,49 @@ Test(plan, an_empty_file_is_none)
 	cr_assert_eq(msd_plan_lacks(&plan, &d), MSD_OK);
 	cr_assert_eq(come(""), MSD_BAD_ARTIFACT);
 }
+
+/* What was taken at an earlier time; @name is its module. */
+static struct msd_buf text_for(const char *name)
+{
+	struct msd_edition_manifest m = {.name = "digits", .version = 7, .arch = "any"};
+	struct msd_buf text = {0};
+
+	(void)snprintf(m.name, sizeof(m.name), "%s", name);
+	add_file(&m, MSD_ROLE_LIBRARY, "l.so", "lib");
+	msd_edition_manifest_write(&m, &text);
+	return text;
+}
+
+Test(plan, asks_nobody_for_what_the_asker_has_with_its_manifest)
+{
+	struct msd_buf text = text_for("digits");
+	const struct msd_span manifest = {text.p, text.n};
+	struct msd_digest digest;
+
+	msd_digest_of(manifest, &digest);
+	begin(MSD_POLICY_UNSIGNED);
+	cr_assert_not(msd_plan_settle(&plan, manifest, (struct msd_span){NULL, 0}, &d));
+	cr_assert_eq(plan.want, MSD_WANT_MANIFEST, "it is not among what there is");
+	cr_assert_eq(d.code, MSD_OK);
+	msd_buf_put(&plan.have, digest.b, sizeof(digest.b));
+	cr_assert(msd_plan_settle(&plan, manifest, (struct msd_span){NULL, 0}, &d));
+	cr_assert(plan.is_had);
+	msd_buf_finish(&text);
+}
+
+Test(plan, begins_as_ever_where_what_the_asker_has_may_not_be_believed)
+{
+	struct msd_buf text = text_for("digits");
+	const struct msd_span manifest = {text.p, text.n};
+	struct msd_digest digest;
+
+	msd_digest_of(manifest, &digest);
+	msd_buf_put(&plan.have, digest.b, sizeof(digest.b));
+	begin(MSD_POLICY_SIGNED);
+	cr_assert_not(msd_plan_settle(&plan, manifest, msd_span_of("nobody's"), &d));
+	cr_assert_eq(plan.want, MSD_WANT_MANIFEST);
+	cr_assert_eq(plan.text.n, 0);
+	cr_assert_not(plan.has_manifest);
+	cr_assert_eq(d.code, MSD_OK);
+	msd_buf_finish(&text);
+}

@@ -62,6 +62,20 @@ Test(editions_back, one_that_is_tried_again_leaves_the_other_as_it_was)
 	msd_record_finish(&r);
 }
 
+Test(editions_back, another_modules_edition_is_tried_and_stays_its_own)
+{
+	struct msd_record r = {0}, from = {0};
+
+	make_good(&from, 1);
+	cr_assert_eq(msd_record_copy(&r, &from, MSD_REF_PREVIOUS, NULL), MSD_NOT_FOUND);
+	cr_assert_eq(msd_record_copy(&r, &from, MSD_REF_CURRENT, NULL), MSD_OK);
+	cr_assert_eq(seed_of(&r, MSD_REF_CANDIDATE), 1);
+	msd_record_good(&r);
+	msd_record_finish(&from);
+	cr_assert_eq(seed_of(&r, MSD_REF_CURRENT), 1);
+	msd_record_finish(&r);
+}
+
 Test(editions_back, there_is_no_way_back_from_the_first_one)
 {
 	struct msd_record r = {0};

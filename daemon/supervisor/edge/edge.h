@@ -56,11 +56,12 @@ struct msd_edge {
 	/** Read the configuration again; what differs goes into @ret. */
 	msd_err (*on_reload)(struct msd_edge *e, struct msd_buf *ret,
 			     struct msd_diag *d);
-	/** The current edition of the store, or its previous one, is to be loaded as
-	 * @how says: @r, which is taken, is answered when it is READY, or why it is
-	 * not. */
-	void (*on_again)(struct msd_edge *e, const char *name, bool is_previous,
-			 const struct msd_load *how, struct msd_req *r);
+	/** What the store has of the module @from, its current edition or its previous
+	 * one, is to be loaded as @name, as @how says: @r, which is taken, is answered
+	 * when it is READY, or why it is not. */
+	void (*on_again)(struct msd_edge *e, const char *name, const char *from,
+			 bool is_previous, const struct msd_load *how,
+			 struct msd_req *r);
 	/** Serve the previous edition of the module @name; takes @r, which is answered
 	 * when it is READY or why it is not. */
 	void (*on_rollback)(struct msd_edge *e, const char *name, struct msd_req *r);

@@ -15,9 +15,9 @@
 #include "daemon/log.h"
 #include "daemon/supervisor/edge/edge.h"
 #include "daemon/supervisor/edge/framed.h"
-#include "daemon/supervisor/edge/load_options.h"
 #include "daemon/supervisor/edge/method.h"
 #include "daemon/supervisor/edge/proof.h"
+#include "daemon/supervisor/edge/pull_options.h"
 #include "daemon/supervisor/edge/standing.h"
 #include "daemon/supervisor/fetch/fetcher.h"
 #include "daemon/supervisor/keep/look.h"
@@ -34,16 +34,17 @@ struct pull {
 	struct msd_fetch fetch;
 	struct msd_edge *edge;
 	struct msd_list requests; /* msd_req.link: the one, until its client goes */
-	struct msd_load how;      /* without its source */
+	struct msd_pull_options options;
 	char name[MSD_MAX_NAME_BYTES + 1];
 	char *uri; /* owned */
-	bool tells_progress;
 	bool is_fetching;
 };
 
 static void pull_free(struct pull *p)
 {
 	msd_list_remove(&p->link);
+	msd_buf_finish(&p->look.manifest);
+	msd_buf_finish(&p->look.signature);
 	free(p->uri);
 	free(p);
 }
@@ -79,7 +80,7 @@ static void on_progress(struct msd_fetch *f, uint64_t bytes, uint64_t total)
 			p->name);
 		msd_fetcher_cancel(p->edge->fetcher, &p->fetch);
 		pull_free(p);
-	} else if (p->tells_progress) {
+	} else if (p->options.tells_progress) {
 		tell_progress(r, bytes, total);
 	}
 }
@@ -102,7 +103,7 @@ static msd_err load(struct pull *p, struct msd_source *source, struct msd_span f
 {
 	const struct msd_span name = msd_span_of(p->name);
 	char *label = strndup((const char *)file.p, file.n);
-	struct msd_load how = p->how;
+	struct msd_load how = p->options.how;
 	struct msd_module *m;
 
 	if (label == NULL) {
@@ -127,6 +128,19 @@ static msd_err load(struct pull *p, struct msd_source *source, struct msd_span f
 	return MSD_OK;
 }
 
+/* All of it is in the store, its manifest, too. */
+static void load_again(struct pull *p)
+{
+	struct msd_req *r = request_of(p);
+
+	if (r != NULL) {
+		msd_list_remove(&r->link);
+		p->edge->on_again(p->edge, p->name, p->look.from,
+				  p->look.ref == MSD_REF_PREVIOUS, &p->options.how, r);
+	}
+	pull_free(p);
+}
+
 static void on_fetched(struct msd_fetch *f, struct msd_source *source,
 		       struct msd_span file, struct msd_diag *d)
 {
@@ -137,6 +151,11 @@ static void on_fetched(struct msd_fetch *f, struct msd_source *source,
 	if (r == NULL) { /* nobody waits for it */
 		msd_source_finish(source);
 		pull_free(p);
+		return;
+	}
+	if (err == MSD_OK &&
+	    source->fd < 0) { /* those who have signed it still count */
+		load_again(p);
 		return;
 	}
 	if (err == MSD_OK)
@@ -185,32 +204,6 @@ static msd_err check_name(const struct msd_edge *e, struct msd_span name,
 	return MSD_OK;
 }
 
-static msd_err read_options(struct pull *p, const msgpack_object *map,
-			    struct msd_diag *d)
-{
-	static const char *const known[] = {
-		"sha256",   "device", "workers",   "era",    "fill",  "tvm_inputs",
-		"progress", "batch",  "within_ms", "format", "input", NULL};
-	struct msd_span digest = {0};
-	msd_err err = msd_map_check(map, "module.pull", known, d);
-
-	if (err == MSD_OK)
-		err = msd_map_bool(map, "progress", &p->tells_progress, d);
-	if (err == MSD_OK)
-		err = msd_map_str(map, "sha256", &digest, d);
-	if (err == MSD_OK && digest.n > 0) {
-		p->fetch.has_digest = msd_digest_parse(digest, &p->fetch.digest);
-		if (!p->fetch.has_digest) {
-			err = msd_diag_set(
-				d, MSD_BAD_REQUEST,
-				"module.pull: sha256: expected 64 hexadecimal digits");
-		}
-	}
-	if (err == MSD_OK)
-		err = msd_load_options_read(map, "module.pull", &p->how, d);
-	return err;
-}
-
 static msd_err read_params(struct pull *p, struct msd_method_call *c,
 			   struct msd_diag *d)
 {
@@ -223,7 +216,7 @@ static msd_err read_params(struct pull *p, struct msd_method_call *c,
 	if (err == MSD_OK)
 		err = msd_object_str(&params[1], "uri", &uri, d);
 	if (err == MSD_OK && c->params->via.array.size > 2)
-		err = read_options(p, &params[2], d);
+		err = msd_pull_options_read(&params[2], &p->options, d);
 	if (err == MSD_OK && !p->edge->keeper->is_open) {
 		err = msd_diag_set(d, MSD_UNSUPPORTED,
 				   "module.pull: this daemon has no store to pull "
@@ -237,7 +230,7 @@ static msd_err read_params(struct pull *p, struct msd_method_call *c,
 	if (p->uri == NULL)
 		return msd_diag_no_memory(d);
 	/* Not a byte is brought for what the limits will refuse. */
-	return msd_module_check_room(p->edge->house, name, &p->how, d);
+	return msd_module_check_room(p->edge->house, name, &p->options.how, d);
 }
 
 bool msd_method_pull_stop(struct msd_edge *e, struct msd_span name)
@@ -282,17 +275,25 @@ static msd_err fetch(struct pull *p, struct msd_diag *d)
 	return err;
 }
 
-/* All of it is in the store, its manifest, too. */
-static void load_again(struct pull *p)
+/* Where it must be signed modserd-fetch looks at what vouches for it first. */
+static msd_err have_checked(struct pull *p, struct msd_diag *d)
 {
-	struct msd_req *r = request_of(p);
+	p->fetch.have = &p->look.edition;
+	p->fetch.n_have = 1;
+	p->fetch.manifest = (struct msd_span){p->look.manifest.p, p->look.manifest.n};
+	p->fetch.signature =
+		(struct msd_span){p->look.signature.p, p->look.signature.n};
+	return fetch(p, d);
+}
 
-	if (r != NULL) {
-		msd_list_remove(&r->link);
-		p->edge->on_again(p->edge, p->name, p->look.ref == MSD_REF_PREVIOUS,
-				  &p->how, r);
-	}
-	pull_free(p);
+static void load_file(struct pull *p, struct msd_diag *d)
+{
+	struct msd_source source = {.fd = p->look.fd,
+				    .bytes = p->look.bytes,
+				    .part_bytes[MSD_PART_MODEL] = p->look.bytes,
+				    .sha256 = p->look.digest};
+
+	on_fetched(&p->fetch, &source, file_of(p->uri), d);
 }
 
 /* Stored already, it is taken from there, without a network; else it is fetched. */
@@ -300,27 +301,25 @@ static void on_looked(struct msd_keeper_job *job, struct msd_keeper *keeper)
 {
 	struct pull *p = MSD_CONTAINER_OF(MSD_CONTAINER_OF(job, struct msd_look, job),
 					  struct pull, look);
-	struct msd_source source = {.fd = p->look.fd,
-				    .bytes = p->look.bytes,
-				    .part_bytes[MSD_PART_MODEL] = p->look.bytes,
-				    .sha256 = p->look.digest};
-	const bool is_ending = job->err == MSD_DRAINING;
+	const bool has_edition = job->err == MSD_OK && p->look.ref != MSD_REF_COUNT;
 	struct msd_diag d = {0};
 
 	(void)keeper;
-	if (job->err == MSD_OK && p->look.ref != MSD_REF_COUNT) {
-		load_again(p);
-		return;
-	}
-	if (is_ending) {
+	if (job->err == MSD_DRAINING) {
 		d = job->d;
 		job->d = (struct msd_diag){0};
 	}
 	msd_diag_finish(&job->d);
-	if (job->err != MSD_OK && !is_ending && request_of(p) != NULL &&
-	    fetch(p, &d) == MSD_OK)
+	p->fetch.of_manifest = p->look.is_manifest;
+	if (has_edition && !p->look.is_signed) {
+		load_again(p);
 		return;
-	on_fetched(&p->fetch, &source, file_of(p->uri), &d);
+	}
+	if (d.code == MSD_OK && (has_edition || job->err != MSD_OK) &&
+	    request_of(p) != NULL &&
+	    (has_edition ? have_checked(p, &d) : fetch(p, &d)) == MSD_OK)
+		return;
+	load_file(p, &d);
 	msd_diag_finish(&d);
 }
 
@@ -330,12 +329,13 @@ static msd_err begin_bytes(struct pull *p, struct msd_diag *d)
 	p->fetch.name = p->name;
 	p->fetch.on_progress = on_progress;
 	p->fetch.on_done = on_fetched;
+	p->fetch.has_digest = p->options.has_digest;
+	p->fetch.digest = p->options.digest;
 	p->fetch.terms = p->edge->terms_of(p->edge, p->name);
-	/* The store does not know who has signed what it has. */
-	if (!p->fetch.has_digest ||
-	    msd_fetcher_wants_signature(p->edge->fetcher, &p->fetch))
+	if (!p->options.has_digest)
 		return fetch(p, d);
-	p->look.digest = p->fetch.digest;
+	p->look.digest = p->options.digest;
+	p->look.is_signed = msd_fetcher_wants_signature(p->edge->fetcher, &p->fetch);
 	p->look.name = p->name;
 	p->look.max_bytes = p->edge->limits->max_upload;
 	msd_look(p->edge->keeper, &p->look, on_looked);
@@ -375,11 +375,11 @@ msd_err msd_method_pull(struct msd_method_call *c, struct msd_diag *d)
 	msd_list_init(&p->link);
 	msd_list_init(&p->requests);
 	p->edge = c->session->edge;
-	p->how = (struct msd_load){.source = {.fd = -1},
-				   .replace = true,
-				   .workers = 1,
-				   .is_candidate = true};
-	msd_standing_sign(c->session, &p->how);
+	p->options.how = (struct msd_load){.source = {.fd = -1},
+					   .replace = true,
+					   .workers = 1,
+					   .is_candidate = true};
+	msd_standing_sign(c->session, &p->options.how);
 	const msd_err err = read_params(p, c, d);
 	if (err != MSD_OK || begin(p, c, d) != MSD_OK)
 		pull_free(p);

@@ -281,7 +281,8 @@ static msd_err send_ask(struct msd_fetcher *fetcher, const struct msd_fetch *f,
 	msd_body_begin_request(&o->body, f->id, "fetch.get", false);
 	msd_pack_array(&o->body, 1);
 	msd_pack_map(&o->body, 6u + MSD_VOUCH_KEYS + MSD_FETCH_TERMS_KEYS +
-				       f->has_digest + (f->n_have > 0) +
+				       (f->has_digest ? 2u : 0u) + (f->n_have > 0) +
+				       (f->manifest.n > 0 ? 2u : 0u) +
 				       (f->etag[0] != '\0' ? 2u : 0u));
 	msd_pack_cstr(&o->body, "uri");
 	msd_pack_cstr(&o->body, f->uri);
@@ -300,10 +301,18 @@ static msd_err send_ask(struct msd_fetcher *fetcher, const struct msd_fetch *f,
 	if (f->has_digest) {
 		msd_pack_cstr(&o->body, "sha256");
 		msd_pack_bin(&o->body, f->digest.b, MSD_DIGEST_BYTES);
+		msd_pack_cstr(&o->body, "of_manifest");
+		msd_pack_bool(&o->body, f->of_manifest);
 	}
 	if (f->n_have > 0) {
 		msd_pack_cstr(&o->body, "have");
 		msd_pack_bin(&o->body, f->have, f->n_have * MSD_DIGEST_BYTES);
+	}
+	if (f->manifest.n > 0) {
+		msd_pack_cstr(&o->body, "manifest");
+		msd_pack_bin(&o->body, f->manifest.p, f->manifest.n);
+		msd_pack_cstr(&o->body, "signature");
+		msd_pack_bin(&o->body, f->signature.p, f->signature.n);
 	}
 	if (f->etag[0] != '\0') {
 		msd_pack_cstr(&o->body, "etag");

@@ -28,10 +28,14 @@ struct msd_fetch {
 	const struct msd_fetch_terms *terms;
 	bool has_digest; /* nothing else is taken */
 	struct msd_digest digest;
+	bool of_manifest; /* the digest is known to be a manifest's, not a file's */
 	/* What is there already: of these nothing is brought, and on_done's source has
 	 * a hash and no file. */
 	const struct msd_digest *have;
 	uint32_t n_have;
+	/* The manifest of one of these and its signature: where they may be believed
+	 * still, and are what is asked for, nobody is asked. Empty: it has none. */
+	struct msd_span manifest, signature;
 	/* The ETag that a web server gave the last time, and of what; "": none. */
 	char etag[MSD_FETCH_ETAG];
 	struct msd_digest etag_digest;

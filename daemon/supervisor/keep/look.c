@@ -1,9 +1,18 @@
+/*
+ * Happy path: the records are gone through, the module's own first, for an edition
+ * whose manifest it is and whose files are whole; else the file of that digest is read.
+ * Failures: what is damaged, or is kept beside a module and never loaded, is not there.
+ */
 #include "daemon/supervisor/keep/look.h"
 
+#include <stdio.h>
 #include <unistd.h>
 
+#include "daemon/supervisor/keep/paper.h"
 #include "daemon/wire/reserve.h"
 #include "store/blob.h"
+
+#define MAX_TEXT_BYTES (1u << 20) /* of a manifest, or of its signature */
 
 static msd_err read_found(struct msd_look *look, const struct msd_store *s,
 			  struct msd_diag *d)
@@ -23,57 +32,146 @@ static msd_err read_found(struct msd_look *look, const struct msd_store *s,
 	return err;
 }
 
-static bool has_manifest(const struct msd_edition *e, const struct msd_digest *digest)
+static const struct msd_edition_file *find_paper(const struct msd_edition *e,
+						 const struct msd_digest *digest)
 {
-	for (uint32_t i = 0; e != NULL && i < e->n_files; i++) {
-		if (e->files[i].role == MSD_ROLE_MANIFEST &&
+	for (uint32_t i = 0; i < e->n_files; i++) {
+		if (!msd_role_is_loaded(e->files[i].role) &&
 		    msd_digest_equal(&e->files[i].digest, digest))
-			return true;
+			return &e->files[i];
 	}
+	return NULL;
+}
+
+static bool is_whole(const struct msd_edition *e, const struct msd_store *s)
+{
+	struct msd_diag d = {0};
+	msd_err err = MSD_OK;
+
+	for (uint32_t i = 0; err == MSD_OK && i < e->n_files; i++)
+		err = msd_blob_check(s, &e->files[i].digest, e->files[i].bytes, &d);
+	msd_diag_finish(&d);
+	return err == MSD_OK;
+}
+
+/* What is gone through. */
+struct search {
+	struct msd_look *look;
+	const struct msd_store *store;
+	bool is_paper; /* it is kept beside an edition, and is none that is loaded */
+};
+
+/* What vouches for it, to who has to be convinced. */
+static bool read_texts(struct msd_look *look, const struct msd_edition *e,
+		       const struct msd_store *s)
+{
+	struct msd_diag d = {0};
+	msd_err err = msd_paper_read(s, e, MSD_ROLE_MANIFEST, MAX_TEXT_BYTES,
+				     &look->manifest, &d);
+
+	if (err == MSD_OK) {
+		err = msd_paper_read(s, e, MSD_ROLE_SIGNATURE, MAX_TEXT_BYTES,
+				     &look->signature, &d);
+	}
+	msd_diag_finish(&d);
+	if (err == MSD_OK && look->manifest.n > 0 && look->signature.n > 0)
+		return true;
+	msd_buf_finish(&look->manifest);
+	msd_buf_finish(&look->signature);
 	return false;
 }
 
-/* Of those that came up: one that is being tried is not tried again meanwhile. */
-static enum msd_ref find_edition(const struct msd_look *look, const struct msd_store *s)
+static bool is_wanted(struct search *s, const struct msd_edition *e)
 {
-	static const enum msd_ref refs[] = {MSD_REF_CURRENT, MSD_REF_PREVIOUS};
-	enum msd_ref found = MSD_REF_COUNT;
-	struct msd_diag d = {0};
-	struct msd_record r = {0};
+	const struct msd_digest *digest = &s->look->digest;
+	const struct msd_edition_file *f = find_paper(e, digest);
+	const bool is_manifest = f != NULL && f->role == MSD_ROLE_MANIFEST;
 
-	if (look->name == NULL || msd_record_load(s, look->name, &r, &d) != MSD_OK) {
-		msd_diag_finish(&d); /* whoever brings it anew finds that again */
-		return MSD_REF_COUNT;
+	s->is_paper = s->is_paper || f != NULL;
+	s->look->is_manifest = s->look->is_manifest || is_manifest;
+	return is_manifest ||
+	       (s->look->is_signed && msd_digest_equal(&e->files[0].digest, digest));
+}
+
+/* Of those that came up: one that is being tried is not tried again meanwhile. */
+static void search_record(struct search *s, const char *name,
+			  const struct msd_record *r)
+{
+	static const enum msd_ref refs[] = {MSD_REF_CURRENT, MSD_REF_PREVIOUS,
+					    MSD_REF_CANDIDATE};
+	struct msd_look *look = s->look;
+
+	for (unsigned i = 0; look->ref == MSD_REF_COUNT && i < MSD_REF_COUNT; i++) {
+		const struct msd_edition *e = r->editions[refs[i]];
+
+		if (e == NULL || !is_wanted(s, e) || refs[i] == MSD_REF_CANDIDATE ||
+		    !is_whole(e, s->store) ||
+		    (look->is_signed && !read_texts(look, e, s->store)))
+			continue;
+		look->ref = refs[i];
+		look->edition = e->digest;
+		(void)snprintf(look->from, sizeof(look->from), "%s", name);
 	}
-	for (unsigned i = 0; found == MSD_REF_COUNT && i < 2; i++) {
-		if (has_manifest(r.editions[refs[i]], &look->digest))
-			found = refs[i];
+}
+
+/* Whoever needs a record that cannot be read finds that again. */
+static msd_err search_module(void *ctx, const char *name, struct msd_diag *d)
+{
+	struct search *s = ctx;
+	struct msd_record r;
+
+	if (s->look->ref != MSD_REF_COUNT)
+		return MSD_OK;
+	if (msd_record_load(s->store, name, &r, d) != MSD_OK) {
+		msd_diag_finish(d);
+		*d = (struct msd_diag){0};
+		return MSD_OK;
 	}
+	search_record(s, name, &r);
 	msd_record_finish(&r);
-	return found;
+	return MSD_OK;
+}
+
+static msd_err find_edition(struct msd_look *look, const struct msd_store *store,
+			    struct msd_diag *d)
+{
+	struct search s = {.look = look, .store = store};
+	msd_err err = search_module(&s, look->name, d);
+
+	/* What is signed is of one module. */
+	if (err == MSD_OK && !look->is_signed)
+		err = msd_record_each(store, search_module, &s, d);
+	if (err == MSD_OK && look->ref == MSD_REF_COUNT &&
+	    (s.is_paper || look->is_signed))
+		err = msd_diag_set(d, MSD_NOT_FOUND, "it is not stored as a file");
+	return err;
+}
+
+static msd_err find_file(struct msd_look *look, const struct msd_store *s,
+			 struct msd_diag *d)
+{
+	if (!msd_blob_find(s, &look->digest, &look->bytes) || look->bytes == 0)
+		return msd_diag_set(d, MSD_NOT_FOUND, "it is not stored");
+	if (look->bytes > look->max_bytes)
+		return msd_diag_set(d, MSD_TOO_LARGE, "it is too large");
+	return read_found(look, s, d);
 }
 
 static void work(struct msd_keeper_job *job, struct msd_keeper *keeper)
 {
 	struct msd_look *look = MSD_CONTAINER_OF(job, struct msd_look, job);
 
-	look->ref = find_edition(look, &keeper->store);
-	if (look->ref != MSD_REF_COUNT)
-		return;
-	if (!msd_blob_find(&keeper->store, &look->digest, &look->bytes) ||
-	    look->bytes == 0) {
-		job->err = msd_diag_set(&job->d, MSD_NOT_FOUND, "it is not stored");
-	} else if (look->bytes > look->max_bytes) {
-		job->err = msd_diag_set(&job->d, MSD_TOO_LARGE, "it is too large");
-	} else {
-		job->err = read_found(look, &keeper->store, &job->d);
-	}
+	if (look->name != NULL)
+		job->err = find_edition(look, &keeper->store, &job->d);
+	if (job->err == MSD_OK && look->ref == MSD_REF_COUNT)
+		job->err = find_file(look, &keeper->store, &job->d);
 }
 
 void msd_look(struct msd_keeper *keeper, struct msd_look *look,
 	      void (*done)(struct msd_keeper_job *job, struct msd_keeper *keeper))
 {
 	look->fd = -1;
+	look->ref = MSD_REF_COUNT;
 	look->job.work = work;
 	look->job.done = done;
 	msd_keeper_submit(keeper, &look->job);

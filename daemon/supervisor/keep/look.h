@@ -2,6 +2,8 @@
 #define MSD_SUPERVISOR_LOOK_H
 /* What the store has already need not be fetched, nor sent. */
 #include "daemon/supervisor/keep/keeper.h"
+#include "proto/bytes.h"
+#include "proto/limits.h"
 #include "store/digest.h"
 #include "store/record.h"
 
@@ -10,18 +12,27 @@ struct msd_look {
 	struct msd_keeper_job job; /* its err: MSD_OK, or it is not to be had */
 	struct msd_digest digest;
 	uint64_t max_bytes;
-	const char *name; /* of a module whose manifest it may be; NULL: of none */
-	/* That edition of it has the manifest: it is there, and none of it is read.
+	const char
+		*name; /* of the module that it is for; NULL: files alone are wanted */
+	/* An edition of this module, by its manifest or its first file, which the texts
+	 * below vouch for to who checks them; and no file without. */
+	bool is_signed;
+	/* That edition has the manifest: it is there, whole, and none of it is read.
 	 * MSD_REF_COUNT: none has. */
 	enum msd_ref ref;
+	char from[MSD_MAX_NAME_BYTES + 1]; /* the module whose edition it is */
+	struct msd_digest edition;
+	struct msd_buf manifest, signature; /* where it is signed; the owner's */
+	bool is_manifest; /* of an edition, though that is not to be had */
 	/* What was found else: a sealed memfd, the owner's in done(), and its size. */
 	int fd;
 	uint64_t bytes;
 };
 
-/** Look for the module's edition of that manifest, else read and hash what is stored
- * under look->digest; @done is called with it, or with
- * MSD_NOT_FOUND, MSD_BAD_ARTIFACT (damaged), MSD_TOO_LARGE, MSD_NO_SPACE, MSD_IO. */
+/** Look for an edition of that manifest, the module's own or another's, else read and
+ * hash the file that is stored under look->digest; @done is called with it, or with
+ * MSD_NOT_FOUND, MSD_BAD_ARTIFACT (damaged), MSD_TOO_LARGE, MSD_NO_SPACE, MSD_IO. What
+ * modules have as their manifest, signature or self-tests is no file to be loaded. */
 void msd_look(struct msd_keeper *keeper, struct msd_look *look,
 	      void (*done)(struct msd_keeper_job *job, struct msd_keeper *keeper));
 

@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include "proto/errno_text.h"
+#include "store/blob.h"
 
 static msd_err fault(struct msd_diag *d)
 {
@@ -31,6 +32,38 @@ msd_err msd_paper_write(struct msd_span text, struct msd_paper *ret, struct msd_
 		*ret = (struct msd_paper){fd, text.n};
 	}
 	return err;
+}
+
+static msd_err read_file(const struct msd_store *s, const struct msd_edition_file *f,
+			 struct msd_buf *ret, struct msd_diag *d)
+{
+	size_t n;
+
+	if (!msd_buf_reserve(ret, (size_t)f->bytes))
+		return msd_diag_no_memory(d);
+	const msd_err err = msd_blob_read(s, &f->digest, 0, ret->p + ret->n,
+					  (size_t)f->bytes, &n, d);
+	if (err == MSD_OK)
+		ret->n += n;
+	return err;
+}
+
+msd_err msd_paper_read(const struct msd_store *s, const struct msd_edition *e,
+		       enum msd_role role, uint64_t max_bytes, struct msd_buf *ret,
+		       struct msd_diag *d)
+{
+	for (uint32_t i = 0; i < e->n_files; i++) {
+		const struct msd_edition_file *f = &e->files[i];
+
+		if (f->role != role)
+			continue;
+		if (f->bytes > max_bytes) {
+			return msd_diag_set(d, MSD_TOO_LARGE, "its %s is too large",
+					    f->name);
+		}
+		return read_file(s, f, ret, d);
+	}
+	return MSD_OK;
 }
 
 void msd_paper_close(struct msd_paper *paper)
