@@ -15,6 +15,8 @@ unsigned msd_config_line(const char *text, const char *at)
 struct text {
 	const char *path;
 	char *p;
+	unsigned n_open;    /* braces so far */
+	const char *opener; /* the first of these */
 };
 
 static msd_err refuse(const struct text *t, const char *at, const char *why,
@@ -78,9 +80,17 @@ static msd_err check_string(const struct text *t, char *at, char **ret,
 	return MSD_OK;
 }
 
+static void count_brace(struct text *t, const char *at)
+{
+	if (*at == '{' && t->n_open++ == 0)
+		t->opener = at;
+	if (*at == '}' && t->n_open > 0) /* of one too many the parser tells */
+		t->n_open--;
+}
+
 msd_err msd_config_strip(const char *path, char *text, struct msd_diag *d)
 {
-	const struct text t = {path, text};
+	struct text t = {.path = path, .p = text};
 	char *at = text;
 
 	while (*at != '\0') {
@@ -97,10 +107,13 @@ msd_err msd_config_strip(const char *path, char *text, struct msd_diag *d)
 			/* In the midst of a word neither begins. */
 			const size_t n = strcspn(at, " \t\r\n\"'{}()=+,#");
 			end = at + (n > 0 ? n : 1);
+			count_brace(&t, at);
 		}
 		at = end;
 	}
-	return MSD_OK;
+	return t.n_open == 0 ? MSD_OK
+			     : refuse(&t, t.opener,
+				      "the brace that opens here is not closed", d);
 }
 
 void msd_config_quote(const char *text, struct msd_buf *ret)
