@@ -6,6 +6,7 @@
  *
  *   modserd-module 1
  *   current 7 <digest>            version and digest of an edition, then what it needs
+ *   name <digest>                 by which a registry was asked for it: @sha256:
  *   attempts 1                    starts of it that were begun and not yet called good
  *   file library 8240 <digest> deploy.so
  *   with workers 2                an option of its load
@@ -74,6 +75,8 @@ struct msd_edition_option {
 struct msd_edition {
 	uint64_t version;
 	struct msd_digest digest; /* of its manifest, or of its one file */
+	bool has_name;
+	struct msd_digest name; /* by which a registry was asked for it */
 	uint32_t attempts;
 	uint32_t n_files, n_options;
 	struct msd_edition_file files[MSD_EDITION_FILES];

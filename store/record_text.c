@@ -208,8 +208,12 @@ static msd_err read_detail(struct msd_edition *e, struct msd_span word,
 		struct msd_span key = cut(&rest, ' ');
 		return add_option(e, key, rest, d);
 	}
+	if (msd_span_is(word, "name")) {
+		e->has_name = msd_digest_parse(rest, &e->name);
+		return e->has_name ? MSD_OK : damaged(d, "a digest behind name");
+	}
 	if (!msd_span_is(word, "attempts") || !read_number(rest, UINT32_MAX, &n))
-		return damaged(d, "file, with, or attempts and a number");
+		return damaged(d, "file, with, name, or attempts and a number");
 	e->attempts = (uint32_t)n;
 	return MSD_OK;
 }
@@ -267,6 +271,10 @@ static void write_edition(const struct msd_edition *e, enum msd_ref ref,
 	msd_digest_format(&e->digest, digest);
 	msd_buf_printf(out, "%s %" PRIu64 " %s\n", msd_ref_word(ref), e->version,
 		       digest);
+	if (e->has_name) {
+		msd_digest_format(&e->name, digest);
+		msd_buf_printf(out, "name %s\n", digest);
+	}
 	if (e->attempts > 0)
 		msd_buf_printf(out, "attempts %" PRIu32 "\n", e->attempts);
 	for (uint32_t i = 0; i < e->n_files; i++) {

@@ -105,6 +105,8 @@ static msd_err fill(struct keeping *k, struct msd_module *m, struct msd_diag *d)
 		return msd_diag_no_memory(d);
 	k->keep.edition->version = source->version;
 	k->keep.edition->digest = source->manifest;
+	k->keep.edition->has_name = source->has_name;
+	k->keep.edition->name = source->name;
 	msd_keep_label(&k->keep, msd_span_of(m->crew.name), msd_span_of(m->crew.file));
 	k->keep.part_bytes[0] = source->part_bytes[MSD_PART_MODEL];
 	k->keep.part_bytes[1] = source->part_bytes[MSD_PART_GRAPH];

@@ -12,6 +12,8 @@ void msd_stock_take(struct msd_stock *s, const struct msd_record *r)
 		if (!s->has_edition[ref])
 			continue;
 		s->editions[ref] = r->editions[ref]->digest;
+		s->has_name[ref] = r->editions[ref]->has_name;
+		s->names[ref] = r->editions[ref]->name;
 		s->have[s->n_have++] = s->editions[ref];
 	}
 }
@@ -35,4 +37,15 @@ bool msd_stock_is_edition(const struct msd_stock *s, enum msd_ref ref,
 			  const struct msd_digest *digest)
 {
 	return s->has_edition[ref] && msd_digest_equal(&s->editions[ref], digest);
+}
+
+enum msd_ref msd_stock_find_name(const struct msd_stock *s,
+				 const struct msd_digest *name)
+{
+	unsigned ref = 0;
+
+	while (ref < MSD_REF_COUNT && !(s->has_edition[ref] && s->has_name[ref] &&
+					msd_digest_equal(&s->names[ref], name)))
+		ref++;
+	return ref;
 }

@@ -9,6 +9,8 @@ struct msd_stock {
 	uint32_t n_have, n_bad;
 	struct msd_digest editions[MSD_REF_COUNT];
 	bool has_edition[MSD_REF_COUNT];
+	struct msd_digest names[MSD_REF_COUNT]; /* by which a registry was asked */
+	bool has_name[MSD_REF_COUNT];
 };
 
 /** What @r says. */
@@ -18,5 +20,9 @@ void msd_stock_forget_editions(struct msd_stock *s);
 bool msd_stock_is_bad(const struct msd_stock *s, const struct msd_digest *digest);
 bool msd_stock_is_edition(const struct msd_stock *s, enum msd_ref ref,
 			  const struct msd_digest *digest);
+
+/** Which edition a registry was asked for by @name; MSD_REF_COUNT: none. */
+enum msd_ref msd_stock_find_name(const struct msd_stock *s,
+				 const struct msd_digest *name);
 
 #endif

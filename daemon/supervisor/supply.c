@@ -15,9 +15,13 @@
 
 #include "daemon/log.h"
 #include "daemon/supervisor/edge/proof.h"
+#include "daemon/supervisor/fetch/promised.h"
+#include "daemon/supervisor/keep/paper.h"
 #include "daemon/supervisor/module/bring.h"
 #include "daemon/supervisor/module/life.h"
 #include "daemon/supervisor/rollback.h"
+
+#define MAX_TEXT_BYTES (1u << 20) /* of a manifest, or of its signature */
 
 struct msd_module *msd_supply_module(const struct msd_supply *s)
 {
@@ -152,6 +156,7 @@ static msd_err load(struct msd_supply *s, struct msd_source *source,
 		free(label);
 		return err;
 	}
+	source->has_name = msd_promised_read(s->uri, &source->name);
 	if (m != NULL && m->is_awaiting) {
 		msd_module_give(m, source, label); /* which takes the label */
 		return MSD_OK;
@@ -195,6 +200,41 @@ static void on_progress(struct msd_fetch *f, uint64_t bytes, uint64_t total)
 	(void)total;
 }
 
+static enum msd_ref find_promised(const struct msd_supply *s)
+{
+	struct msd_digest name;
+
+	return msd_promised_read(s->uri, &name) ? msd_stock_find_name(&s->stock, &name)
+						: MSD_REF_COUNT;
+}
+
+static void forget_texts(struct msd_supply *s)
+{
+	msd_buf_finish(&s->manifest);
+	msd_buf_finish(&s->signature);
+}
+
+/* What vouches for the edition that the source promises, where that is there. */
+static void read_texts(struct msd_supply *s, const struct msd_store *store,
+		       const struct msd_record *r)
+{
+	const enum msd_ref ref = find_promised(s);
+	struct msd_diag d = {0};
+	msd_err err;
+
+	if (ref == MSD_REF_COUNT)
+		return;
+	err = msd_paper_read(store, r->editions[ref], MSD_ROLE_MANIFEST, MAX_TEXT_BYTES,
+			     &s->manifest, &d);
+	if (err == MSD_OK) {
+		err = msd_paper_read(store, r->editions[ref], MSD_ROLE_SIGNATURE,
+				     MAX_TEXT_BYTES, &s->signature, &d);
+	}
+	if (err != MSD_OK) /* the source has them */
+		forget_texts(s);
+	msd_diag_finish(&d);
+}
+
 static void look_up(struct msd_keeper_job *job, struct msd_keeper *keeper)
 {
 	struct msd_supply *s = MSD_CONTAINER_OF(job, struct msd_supply, job);
@@ -204,6 +244,7 @@ static void look_up(struct msd_keeper_job *job, struct msd_keeper *keeper)
 	job->err = msd_record_load(&keeper->store, s->name, &r, &job->d);
 	if (job->err == MSD_OK) {
 		msd_stock_take(&s->stock, &r);
+		read_texts(s, &keeper->store, &r);
 		msd_record_finish(&r);
 	} else if (job->err == MSD_NOT_FOUND) {
 		msd_diag_finish(&job->d);
@@ -228,14 +269,44 @@ static bool is_being_tried(const struct msd_module *m)
 	return m->successor != NULL || (m->is_candidate && !m->is_awaiting);
 }
 
+static msd_err fetch(struct msd_supply *s, struct msd_diag *d)
+{
+	s->fetch.uri = s->uri;
+	s->fetch.name = s->name;
+	s->fetch.terms = &s->terms;
+	s->fetch.have = s->stock.have;
+	s->fetch.n_have = s->stock.n_have;
+	s->fetch.manifest = (struct msd_span){s->manifest.p, s->manifest.n};
+	s->fetch.signature = (struct msd_span){s->signature.p, s->signature.n};
+	s->fetch.on_done = on_fetched;
+	s->fetch.on_progress = on_progress;
+	const msd_err err = msd_fetcher_begin(s->fetcher, &s->fetch, d);
+
+	s->state = err == MSD_OK ? MSD_SUPPLY_FETCHING : s->state;
+	return err;
+}
+
+/* The store has what the source promises, and nobody need have signed it. */
+static bool has_promised(const struct msd_supply *s, struct msd_digest *ret)
+{
+	const enum msd_ref ref = find_promised(s);
+
+	if (ref == MSD_REF_COUNT || msd_fetcher_wants_signature(s->fetcher, &s->fetch))
+		return false;
+	*ret = s->stock.editions[ref];
+	return true;
+}
+
 static void on_looked_up(struct msd_keeper_job *job, struct msd_keeper *keeper)
 {
 	struct msd_supply *s = MSD_CONTAINER_OF(job, struct msd_supply, job);
 	const struct msd_module *m = msd_supply_module(s);
+	struct msd_digest promised;
 
 	(void)keeper;
 	if (s->is_dropped) {
 		msd_diag_finish(&job->d);
+		forget_texts(s);
 		supply_free(s);
 		return;
 	}
@@ -246,16 +317,14 @@ static void on_looked_up(struct msd_keeper_job *job, struct msd_keeper *keeper)
 					"another edition is being loaded");
 	} else if (job->err == MSD_OK) {
 		forget_unserved(s, m);
-		s->fetch.uri = s->uri;
-		s->fetch.name = s->name;
 		s->fetch.terms = &s->terms;
-		s->fetch.have = s->stock.have;
-		s->fetch.n_have = s->stock.n_have;
-		s->fetch.on_done = on_fetched;
-		s->fetch.on_progress = on_progress;
-		job->err = msd_fetcher_begin(s->fetcher, &s->fetch, &job->d);
-		s->state = job->err == MSD_OK ? MSD_SUPPLY_FETCHING : s->state;
+		if (has_promised(s, &promised)) {
+			on_had(s, &promised);
+		} else {
+			job->err = fetch(s, &job->d);
+		}
 	}
+	forget_texts(s);
 	if (m != NULL && job->err != MSD_OK)
 		fail(s, &job->d);
 	msd_diag_finish(&job->d);

@@ -44,6 +44,7 @@ struct msd_supply {
 	struct msd_keeper_job job;
 	struct msd_fetch fetch;
 	struct msd_stock stock;
+	struct msd_buf manifest, signature; /* while it is LOOKING */
 	bool is_dropped; /* freed when the keeper is done with its job */
 };
 

@@ -21,6 +21,8 @@ static msd_err check_size(struct msd_span text, struct msd_diag *d)
 {
 	struct msd_json_parts parts;
 
+	if (text.n == 0)
+		return damaged(d, "JSON, and it is empty");
 	if (text.n > MSD_MANIFEST_BYTES) {
 		return msd_diag_set(d, MSD_TOO_LARGE, "it has more than %u bytes",
 				    MSD_MANIFEST_BYTES);

@@ -14,7 +14,9 @@ static struct msd_digest digest_of(uint8_t seed)
 static struct msd_stock stock(void)
 {
 	struct msd_edition current = {.digest = digest_of(1)},
-			   previous = {.digest = digest_of(2)};
+			   previous = {.digest = digest_of(2),
+				       .has_name = true,
+				       .name = digest_of(7)};
 	const struct msd_record r = {
 		.editions =
 			{[MSD_REF_CURRENT] = &current, [MSD_REF_PREVIOUS] = &previous},
@@ -48,4 +50,15 @@ Test(stock, without_its_editions_still_knows_what_is_bad)
 	cr_assert_eq(s.n_have, 1);
 	cr_assert_not(msd_stock_is_edition(&s, MSD_REF_CURRENT, &current));
 	cr_assert(msd_stock_is_bad(&s, &bad));
+}
+
+Test(stock, knows_an_edition_by_the_name_that_a_registry_has_for_it)
+{
+	struct msd_stock s = stock();
+	const struct msd_digest name = digest_of(7), nobodys = digest_of(0);
+
+	cr_assert_eq(msd_stock_find_name(&s, &name), MSD_REF_PREVIOUS);
+	cr_assert_eq(msd_stock_find_name(&s, &nobodys), MSD_REF_COUNT);
+	msd_stock_forget_editions(&s);
+	cr_assert_eq(msd_stock_find_name(&s, &name), MSD_REF_COUNT);
 }

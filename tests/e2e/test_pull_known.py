@@ -1,10 +1,15 @@
 """What the store has already is pulled by its digest, without asking anybody."""
 import hashlib
 
+import harness
 import pytest
 from bad_server import Server
+from registry import digest_of
+from registry import manifest as manifest_of
 from signing import MINISIGN, Key, manifest, row
 from test_pull import BYTES, FETCH, SHA256, store, works  # noqa: F401
+from test_pull_registry import give
+from test_pull_signed import artifact, give_artifact
 from wire import Wire
 
 pytestmark = pytest.mark.skipif(
@@ -141,3 +146,48 @@ def test_what_nobody_signed_is_not_taken_from_the_store(own_daemon, store, serve
     assert said.status == 7 and "nobody has signed it" in said.err, said
     said = again.modser("pull", "--sha256", SHA256, "one", DEAD)
     assert said.status != 0, said
+
+
+def test_a_registrys_digest_is_asked_for_once(own_daemon, store, server):  # noqa: F811
+    daemon = own_daemon("--store", store)
+    uri = give(server, digest_of(manifest_of(BYTES)), manifest_of(BYTES))
+    daemon.ok("pull", "one", uri)
+    server.asked.clear()
+    for name in ("one", "two"):
+        daemon.ok("pull", name, uri)
+    assert works(daemon, "one") and works(daemon, "two") and not server.asked
+
+
+def signed_artifact(server, key):
+    """In a registry, by its digest; the URI."""
+    text = manifest(row("digits.so", BYTES))
+    signature = key.sign(text)
+    body = artifact(text, signature)
+    give_artifact(server, text, signature)
+    return give(server, digest_of(body), body)
+
+
+@pytest.mark.parametrize("policy", ["unsigned", "signed"])
+def test_a_source_of_one_digest_is_asked_until_it_is_there(own_daemon, store,  # noqa: F811
+                                                           server, key, folder, policy):
+    uri, conf = signed_artifact(server, key), folder / "one.conf"
+    conf.write_text(f"trust = {{'{key.public}'}}\n"
+                    f"module one {{ source = '{uri}'  policy = '{policy}' }}\n")
+
+    def has_answered(daemon):
+        with Wire(daemon.host) as wire:
+            source = wire.ask("module.describe", "one")["source"]
+        assert not source["failures"], source
+        return source["state"] != "asking"
+
+    first = own_daemon("--store", store, "--config", conf)
+    first.ok("wait", "one")
+    assert server.asked
+    first.stop()
+    server.asked.clear()
+    again = own_daemon("--store", store, "--config", conf)
+    again.ok("wait", "one")
+    again.ok("store", "ls")  # behind the look into the store, which comes first
+    harness.until(lambda: has_answered(again), "its source is known")
+    again.ok("pull", "one", uri)
+    assert works(again, "one") and not server.asked

@@ -254,6 +254,7 @@ def test_a_manifest_counts_where_nobody_must_sign_it(own_daemon, store, server):
 
 
 @pytest.mark.parametrize("change, status, name", [
+    (None, 6, "it is empty"),
     (dict(platform={"arch": "mips"}), 6, "UNSUPPORTED"),
     (dict(files=[row("digits.tar", BYTES)]), 6, "UNSUPPORTED"),
     (dict(files=[row("../digits.so", BYTES)]), 6, "BAD_ARTIFACT"),
@@ -262,8 +263,12 @@ def test_a_manifest_counts_where_nobody_must_sign_it(own_daemon, store, server):
     (dict(files=[LIBRARY | {"size": 1 << 62}]), 1, "TOO_LARGE"),
 ])
 def test_a_signature_does_not_make_it_fit(signed, server, key, change, status, name):
-    text = manifest(**({"files": [LIBRARY]} | change)) if "files" not in change else \
-        manifest(*change["files"])
+    if change is None:
+        text = b""
+    elif "files" in change:
+        text = manifest(*change["files"])
+    else:
+        text = manifest(LIBRARY, **change)
     said = signed.modser("pull", "one", give(server, text, key.sign(text)))
     assert said.status == status and name in said.err
     assert not asked(server, "/digits.so")

@@ -10,6 +10,7 @@
 
 static const char whole[] = "modserd-module 1\n"
 			    "current 7 " HEX "\n"
+			    "name " HEX "\n"
 			    "attempts 2\n"
 			    "file library 8240 " HEX " deploy.so\n"
 			    "file params 12 " HEX " a name with spaces\n"
@@ -54,6 +55,8 @@ Test(record, tells_what_its_lines_say)
 	const struct msd_edition *e = r.editions[MSD_REF_CURRENT];
 	cr_assert_eq(e->version, 7);
 	cr_assert_eq(e->attempts, 2);
+	cr_assert(e->has_name);
+	cr_assert_not(r.editions[MSD_REF_PREVIOUS]->has_name);
 	cr_assert_eq(e->n_files, 5);
 	cr_assert_eq(e->files[1].role, MSD_ROLE_PARAMS);
 	cr_assert_str_eq(e->files[1].name, "a name with spaces");

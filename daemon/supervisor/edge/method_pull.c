@@ -20,6 +20,7 @@
 #include "daemon/supervisor/edge/pull_options.h"
 #include "daemon/supervisor/edge/standing.h"
 #include "daemon/supervisor/fetch/fetcher.h"
+#include "daemon/supervisor/fetch/promised.h"
 #include "daemon/supervisor/keep/look.h"
 #include "daemon/supervisor/module/admit.h"
 #include "proto/limits.h"
@@ -113,6 +114,7 @@ static msd_err load(struct pull *p, struct msd_source *source, struct msd_span f
 	log_fetched(p, source);
 	how.file = label;
 	how.source = *source;
+	how.source.has_name = msd_promised_read(p->uri, &how.source.name);
 	msd_err err = msd_proof_take(&p->fetch, &how, d);
 	if (err == MSD_OK) {
 		err = msd_module_load(p->edge->house, name, &how, &m, d);
@@ -332,9 +334,11 @@ static msd_err begin_bytes(struct pull *p, struct msd_diag *d)
 	p->fetch.has_digest = p->options.has_digest;
 	p->fetch.digest = p->options.digest;
 	p->fetch.terms = p->edge->terms_of(p->edge, p->name);
-	if (!p->options.has_digest)
-		return fetch(p, d);
 	p->look.digest = p->options.digest;
+	if (!p->options.has_digest)
+		p->look.is_name = msd_promised_read(p->uri, &p->look.digest);
+	if (!p->options.has_digest && !p->look.is_name)
+		return fetch(p, d);
 	p->look.is_signed = msd_fetcher_wants_signature(p->edge->fetcher, &p->fetch);
 	p->look.name = p->name;
 	p->look.max_bytes = p->edge->limits->max_upload;

@@ -87,6 +87,8 @@ static bool is_wanted(struct search *s, const struct msd_edition *e)
 	const struct msd_edition_file *f = find_paper(e, digest);
 	const bool is_manifest = f != NULL && f->role == MSD_ROLE_MANIFEST;
 
+	if (s->look->is_name)
+		return e->has_name && msd_digest_equal(&e->name, digest);
 	s->is_paper = s->is_paper || f != NULL;
 	s->look->is_manifest = s->look->is_manifest || is_manifest;
 	return is_manifest ||
@@ -142,7 +144,7 @@ static msd_err find_edition(struct msd_look *look, const struct msd_store *store
 	if (err == MSD_OK && !look->is_signed)
 		err = msd_record_each(store, search_module, &s, d);
 	if (err == MSD_OK && look->ref == MSD_REF_COUNT &&
-	    (s.is_paper || look->is_signed))
+	    (s.is_paper || look->is_signed || look->is_name))
 		err = msd_diag_set(d, MSD_NOT_FOUND, "it is not stored as a file");
 	return err;
 }

@@ -11,6 +11,7 @@
 struct msd_look {
 	struct msd_keeper_job job; /* its err: MSD_OK, or it is not to be had */
 	struct msd_digest digest;
+	bool is_name; /* by which a registry has an edition, and no file's */
 	uint64_t max_bytes;
 	const char
 		*name; /* of the module that it is for; NULL: files alone are wanted */

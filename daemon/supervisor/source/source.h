@@ -33,6 +33,8 @@ struct msd_source {
 	/* Of its manifest, and which version that says it is; 0: it has none. */
 	struct msd_digest manifest;
 	uint64_t version;
+	bool has_name;
+	struct msd_digest name; /* by which a registry was asked for it */
 	/* The manifest as its maker wrote it and what was signed of it, for the store:
 	 * owned until they are kept; empty where there is none, or nobody had to sign.
 	 */

@@ -1,0 +1,17 @@
+#include "daemon/supervisor/fetch/promised.h"
+
+#include <string.h>
+
+#define SCHEME "oci://"
+#define MARK "@sha256:"
+
+bool msd_promised_read(const char *uri, struct msd_digest *ret)
+{
+	const char *mark = strstr(uri, MARK);
+
+	if (strncmp(uri, SCHEME, strlen(SCHEME)) != 0 || mark == NULL)
+		return false;
+	mark += strlen(MARK);
+	return msd_digest_parse(
+		(struct msd_span){(const uint8_t *)mark, strcspn(mark, "?")}, ret);
+}
