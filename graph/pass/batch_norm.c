@@ -40,7 +40,8 @@ static size_t channels_of(const modser_sg_node *conv, const modser_sg_node *norm
 		conv->n_inputs > WEIGHTS ? conv->inputs[WEIGHTS] : NULL;
 
 	if (!is_single(weights) || weights->ndim < 1 || norm->n_inputs != INPUTS ||
-	    modser_sg_op_int(conv->op, "activation") != -1)
+	    modser_sg_op_int(conv->op, "activation") != -1 ||
+	    modser_sg_op_int(norm->op, "training_mode") != 0)
 		return 0;
 	const size_t n = (size_t)weights->dims[0];
 	for (size_t i = SCALE; i < INPUTS; i++) {

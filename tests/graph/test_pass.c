@@ -143,7 +143,12 @@ Test(pass, a_batch_norm_that_cannot_be_put_in_is_left)
 	static const float negative[] = {-1, 9};
 	modser_graph *twice = make_norm_of(variance, true);
 	modser_graph *bad = make_norm_of(negative, false);
+	modser_graph *trains = make_norm_of(variance, false);
+	modser_sg_node *norm = modser_graph_output(trains, 0)->producer;
 
+	cr_assert_eq(modser_sg_op_set_int(norm->op, "training_mode", 1), 0);
+	cr_expect_eq(pass(trains).n[MSD_PASS_batch_norm], 0);
+	modser_graph_destroy(trains);
 	cr_expect_eq(pass(twice).n[MSD_PASS_batch_norm], 0);
 	cr_expect_eq(pass(bad).n[MSD_PASS_batch_norm], 0);
 	modser_graph_destroy(twice);

@@ -65,9 +65,15 @@ static int store_clip(const struct onnx_out *o)
 
 static int store_batch_norm(const struct onnx_out *o)
 {
-	if (onnx_out_check(o, "eps caffe_flavor") != 0)
+	Onnx__NodeProto *node;
+
+	if (onnx_out_check(o, "eps caffe_flavor training_mode momentum") != 0)
 		return -1;
-	(void)onnx_out_by_row(o, onnx_row_of_op(o->op));
+	node = onnx_out_by_row(o, onnx_row_of_op(o->op));
+	if (modser_sg_op_int(o->op, "training_mode") != 0) {
+		onnx_emit_float(o->e, node, "momentum",
+				modser_sg_op_float(o->op, "momentum"));
+	}
 	return 0;
 }
 

@@ -3,8 +3,6 @@
 
 static int load_batch_norm(struct onnx_node *n)
 {
-	if (onnx_attr_int(n, "training_mode", 0) != 0)
-		return onnx_fail(n, "training cannot be run");
 	if (onnx_attr_int(n, "spatial", 1) == 0) {
 		return onnx_fail(n,
 				 "one number for each place (spatial=0) cannot be run");
@@ -16,6 +14,18 @@ static int load_batch_norm(struct onnx_node *n)
 	return 0;
 }
 
+/* Momentum says something where it trains alone. */
+static int load_trained_norm(struct onnx_node *n)
+{
+	const Onnx__AttributeProto *momentum = onnx_attr(n, "momentum");
+	const modser_sg_attr value = {.kind = MODSER_ATTR_FLOAT,
+				      .as.f = momentum != NULL ? momentum->f : 0.9f};
+
+	if (onnx_attr_int(n, "training_mode", 0) == 0)
+		return load_batch_norm(n);
+	return modser_sg_op_set_param(n->op, "momentum", &value);
+}
+
 /* Without axes those of the images and their planes. */
 static int load_mean_variance(struct onnx_node *n)
 {
@@ -24,10 +34,13 @@ static int load_mean_variance(struct onnx_node *n)
 	return onnx_attr(n, "axes") == NULL ? onnx_set_ints(n, "axes", axes, 3) : 0;
 }
 
-#define BATCH_NORM "epsilon=eps:1e-5 -momentum -spatial -is_test -training_mode"
+#define BATCH_NORM "epsilon=eps:1e-5 -momentum"
 #define LOSS "reduction ignore_index"
 const struct onnx_row onnx_rows_layer[] = {
-	{"BatchNormalization", 1, "BatchNormalization", BATCH_NORM, load_batch_norm},
+	{"BatchNormalization", 1, "BatchNormalization", BATCH_NORM " -spatial -is_test",
+	 load_batch_norm},
+	{"BatchNormalization", 14, "BatchNormalization", BATCH_NORM " training_mode",
+	 load_trained_norm},
 	{"Dropout", 1, "Dropout", "-ratio -is_test", NULL},
 	{"Dropout", 12, "Dropout", "-seed", NULL},
 	{"Einsum", 12, "Einsum", "equation!", NULL},

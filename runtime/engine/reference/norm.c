@@ -1,31 +1,7 @@
-/* Normalizations: BatchNormalization, InstanceNorm, LayerNorm and LRN. */
+/* Normalizations: InstanceNorm, LayerNorm and LRN. */
 #include <math.h>
 
 #include "runtime/engine/kernels.h"
-
-static msd_err run_batch_norm(const struct msd_kernel_call *c, struct msd_diag *d)
-{
-	const int64_t *dims = msd_kernel_in_dims(c, 0);
-	const size_t plane = msd_kernel_inner(dims, msd_kernel_in_ndim(c, 0), 1);
-	const size_t channels = (size_t)dims[1];
-	const size_t n = msd_kernel_out_elements(c, 0);
-	const double factor = (double)msd_kernel_float(c, "rescale_factor");
-	const double rescale = factor != 0 ? 1 / factor : 0;
-	const double eps = (double)msd_kernel_float(c, "eps");
-
-	(void)d;
-	for (size_t i = 0; i < n; i++) {
-		const size_t k = i / plane % channels;
-		const double mean = msd_kernel_get(c, 3, k) * rescale;
-		const double variance = msd_kernel_get(c, 4, k) * rescale;
-		const double v =
-			(msd_kernel_get(c, 0, i) - mean) / sqrt(variance + eps);
-
-		msd_kernel_put(c, 0, i,
-			       v * msd_kernel_get(c, 1, k) + msd_kernel_get(c, 2, k));
-	}
-	return MSD_OK;
-}
 
 /* The channels around channel @k of the image at @x: @before of them on one side,
  * @after on the other. */
@@ -155,6 +131,4 @@ const struct msd_kernel msd_kernel_instance_norm = {"InstanceNorm", run_instance
 						    MSD_TAKES_FLOATS_ALONE};
 const struct msd_kernel msd_kernel_layer_norm = {"LayerNorm", run_layer_norm,
 						 MSD_TAKES_FLOATS_ALONE};
-const struct msd_kernel msd_kernel_batch_normalization = {
-	"BatchNormalization", run_batch_norm, MSD_TAKES_FLOATS_ALONE};
 const struct msd_kernel msd_kernel_lrn = {"LRN", run_lrn, MSD_TAKES_FLOATS_ALONE};
