@@ -128,7 +128,7 @@ def test_serializers_count_operators_for_people():
 
 @pytest.mark.parametrize("name, status, cause", [
     ("reject_version_1.bin", 6, "a tmfile of version 1"),
-    ("reject_nhwc.bin", 6, "its layout is NHWC"),
+    ("reject_nhwc_operator.bin", 6, 'node 2 "op": its layout is NHWC, where LRN cannot be read'),
     ("reject_unknown_operator.bin", 6, 'node 2 "op": no operator has type 104'),
     ("reject_missing_tensor.bin", 6, 'node 2 "op": there is no tensor 3'),
     ("reject_circle.bin", 6, "its input depends on its own output"),

@@ -11,7 +11,7 @@ sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "e2e"))
 from tmfile_writer import File, floats, words  # noqa: E402 (it lies in another folder)
 
 CORPUS = pathlib.Path(__file__).resolve().parent.parent / "corpus" / "tmfile"
-CONST, INPUT, RELU, FC, CONCAT, RESHAPE, ELTWISE = 4, 12, 20, 11, 3, 23, 9
+CONST, INPUT, RELU, FC, CONCAT, RESHAPE, ELTWISE, CONV, LRN = 4, 12, 20, 11, 3, 23, 9, 5, 13
 
 
 def net(op=FC, param=words(2), weights=None, size=24, data=True, dims=(2, 3), w_type=2, dtype=0,
@@ -51,6 +51,19 @@ def named_again_and_again():
     return f.end([relu] * 2000, [f.tensor(0, "a", 1, ())], [], [], [0])
 
 
+def channels_last():
+    """A convolution by channels, and a Reshape of what it makes."""
+    f = File()
+    param = words(1, 1, 1, 1, 1, 1, 1, 3, 3, -1, 0, 0, 0, 0)
+    nodes = [f.node(0, "x", INPUT, [], [0]), f.node(1, "w", CONST, [], [1]),
+             f.node(2, "conv", CONV, [0, 1], [2], param),
+             f.node(3, "turn", RESHAPE, [2], [3], words(0, 0, f.vector(1, 3, 1, -1), 0))]
+    tensors = [f.tensor(0, "x", 3, (1, 2, 4, 3)), f.tensor(1, "w", 2, (3, 1, 1, 1), 0, 0),
+               f.tensor(2, "c", 1, ()), f.tensor(3, "y", 1, ())]
+    at = f.put(floats(1, 2, 3))
+    return f.end(nodes, tensors, [f.put(words(12, at))], [0], [3], 1)
+
+
 def patched(raw, at, value):
     return raw[:at] + words(value) + raw[at + 4:]
 
@@ -68,7 +81,10 @@ def cases():
         "reject_version_1": net(versions=(0, 1, 0)),
         "reject_version_3": net(versions=(3, 0, 0)),
         "reject_stripped": net(data=False),
-        "reject_nhwc": net(layout=1),
+        "accept_nhwc": channels_last(),
+        "reject_nhwc_axis": net(CONCAT, words(7), dims=(1, 1, 2, 3), layout=1,
+                                last=(1, 1)),
+        "reject_nhwc_operator": net(LRN, b"", layout=1, last=(0,)),
         "reject_two_subgraphs": net(subgraphs=2),
         "reject_no_subgraph": net(subgraphs=0),
         "reject_unknown_operator": net(op=104),

@@ -64,6 +64,9 @@ Test(tmfile, says_what_is_wrong_and_where)
 		     "node 2 \"op\": there is no tensor 3");
 	expect_error(CORPUS "reject_two_producers.bin",
 		     "tensor 1 \"w\": two nodes produce it");
+	expect_error(CORPUS "reject_nhwc_axis.bin",
+		     "node 2 \"op\": its layout is NHWC, where Concat has an axis that "
+		     "is not there");
 }
 
 Test(tmfile, fields_behind_the_parameters_have_defaults)
@@ -159,6 +162,7 @@ Test(tmfile, no_prefix_is_a_file)
 {
 	expect_mangled(CORPUS "accept_net.bin");
 	expect_mangled(CORPUS "accept_attributes_and_scales.bin");
+	expect_mangled(CORPUS "accept_nhwc.bin");
 	expect_mangled(GOLDEN "vgg16_benchmark.tmfile");
 }
 
@@ -213,6 +217,7 @@ Test(tmfile, what_is_stored_loads_equal)
 	expect_same_when_stored(CORPUS "accept_net.bin");
 	expect_same_when_stored(CORPUS "accept_attributes_and_scales.bin");
 	expect_same_when_stored(CORPUS "accept_short_reshape.bin");
+	expect_same_when_stored(CORPUS "accept_nhwc.bin");
 	expect_same_when_stored(GOLDEN "vgg16_benchmark.tmfile");
 	(void)fixture_each("tengine", ".tmfile", expect_same_when_stored);
 }
@@ -261,13 +266,19 @@ static bool fails_at(struct msd_span file, long k)
 	return failed;
 }
 
-Test(tmfile, every_failing_allocation_is_reported)
+static void expect_each_reported(const char *name)
 {
-	struct bw file = fixture_read(CORPUS "accept_attributes_and_scales.bin");
+	struct bw file = fixture_read(name);
 	long k = 0;
 
 	while (fails_at(bw_span(&file), k))
 		k++;
-	cr_assert_gt(k, 30);
+	cr_expect_gt(k, 30, "%s", name);
 	bw_free(&file);
+}
+
+Test(tmfile, every_failing_allocation_is_reported)
+{
+	expect_each_reported(CORPUS "accept_attributes_and_scales.bin");
+	expect_each_reported(CORPUS "accept_nhwc.bin");
 }

@@ -1,6 +1,7 @@
 /*
  * A tmfile into a graph: header, model, its only subgraph; its tensors in the order of
- * the file, then its nodes with their operators; at last which nodes are its ends.
+ * the file, then its nodes with their operators; which nodes are its ends. At last one
+ * with channels last is turned into one with channels first.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -10,6 +11,7 @@
 #include "graph/serializer/serializer.h"
 #include "graph/serializer/tmfile/constant.h"
 #include "graph/serializer/tmfile/format.h"
+#include "graph/serializer/tmfile/nhwc.h"
 #include "graph/serializer/tmfile/param.h"
 #include "graph/serializer/tmfile/tmfile.h"
 
@@ -21,6 +23,8 @@ struct load {
 	const modser_serializer *serializer;
 	modser_fill fill;
 	modser_graph *g;
+	bool is_nhwc;    /* the model that it was made of has channels last */
+	bool turns_axes; /* that is said of the file, too */
 	struct tm_vector nodes;
 	struct tm_vector tensors;
 	struct tm_vector buffers;
@@ -100,10 +104,8 @@ static int read_subgraph(struct load *l, uint32_t offset)
 
 	if (p == NULL)
 		return -1;
-	if (msd_le32(p + 8) == TM_LAYOUT_NHWC) {
-		return msd_sg_fail(l->g, MSD_UNSUPPORTED,
-				   "its layout is NHWC; only NCHW can be read");
-	}
+	l->is_nhwc = msd_le32(p + 8) == TM_LAYOUT_NHWC;
+	l->turns_axes = msd_le32(p + 4) == TM_LAYOUT_NHWC;
 	if (tm_vector(&l->v, msd_le32(p + 12), 4, "inputs", &l->inputs) != 0 ||
 	    tm_vector(&l->v, msd_le32(p + 16), 4, "outputs", &l->outputs) != 0 ||
 	    tm_vector(&l->v, msd_le32(p + 20), 4, "nodes", &l->nodes) != 0 ||
@@ -373,7 +375,8 @@ int tm_load(const modser_serializer *s, const modser_part *parts,
 	    read_subgraph(&l, subgraph) != 0 ||
 	    read_all(&l, "tensor", l.tensors.n, read_tensor) != 0 ||
 	    read_all(&l, "node", l.nodes.n, read_node) != 0 ||
-	    add_ends(&l, &l.inputs, modser_graph_add_input) != 0)
+	    add_ends(&l, &l.inputs, modser_graph_add_input) != 0 ||
+	    add_ends(&l, &l.outputs, modser_graph_add_output) != 0)
 		return -1;
-	return add_ends(&l, &l.outputs, modser_graph_add_output);
+	return l.is_nhwc ? tm_nhwc_turn(&l.v, l.turns_axes) : 0;
 }
