@@ -1,0 +1,126 @@
+#!/usr/bin/env python3
+"""operator_paths.py [NAME ...]: which places of the sources an operator touches: of NAME, or, without
+one, that of all there are they are those that docs/static-graph.md names. A schema in one file of
+graph/op/ and its row in the table there; rows in one file of the ONNX serializer; a kernel in one
+file of the reference engine and its row. Its name anywhere else is a fault, but in what is about
+certain operators (ELSEWHERE). Then it sees that faults which are planted are found."""
+import pathlib
+import re
+import sys
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
+FOLDERS = ("graph", "runtime", "daemon", "client")  # others have TVM's names
+SCHEMAS, TABLE = "graph/op/", "graph/op/table.c"
+ONNX = "graph/serializer/onnx/"
+REFERENCE, KERNELS = "runtime/engine/reference/", "runtime/engine/kernels.h"
+OWN = (SCHEMAS, ONNX + "rows_", ONNX + "forms_", REFERENCE)
+# Who may name operators beside these, and which: "" is any.
+ELSEWHERE = {
+    "graph/pass/": "",  # a pass is about certain operators
+    "graph/serializer/tmfile/nhwc.c": "",  # what each does to a layout
+    "graph/ir/": "Const InputOp",  # those that compute nothing
+    "graph/modser_graph.h": "Const InputOp",
+    ONNX: "Const InputOp",
+}
+
+
+def sources():
+    return {str(p.relative_to(ROOT)): p.read_text()
+            for folder in FOLDERS for p in sorted((ROOT / folder).rglob("*.[ch]"))}
+
+
+def rows_of(text, macro):
+    """The rows of the table @macro, but not the word that its parameter is."""
+    table = text.split(f"#define {macro}(X)")[1].split("\n\n")[0]
+    return re.findall(r"X\((\w+) ?\)", table)
+
+
+def defined(files, folder, what, name):
+    """Files of @folder that define it, by itself or by a macro of theirs."""
+    found = re.compile(rf"\b{what}_{name} = \{{|^[A-Z_0-9]+\({name} ?,", re.M)
+    return [f for f, text in files.items()
+            if f.startswith(folder) and f.endswith(".c") and f != TABLE and found.search(text)]
+
+
+def names_of(files):
+    """{the operator's name in files: its row in the table}"""
+    names = {}
+    for path, text in files.items():
+        if path.startswith(SCHEMAS):
+            for row, name in re.findall(r'\bmsd_op_(\w+) = \{\s*\.name = "(\w+)"', text):
+                names[name] = row
+            for row, name in re.findall(r'^[A-Z_0-9]+\((\w+) ?, "(\w+)"', text, re.M):
+                names[name] = row
+    return names
+
+
+def allowed(path, name):
+    if path.startswith(OWN):
+        return True
+    return any(path.startswith(place) and (not words or name in words.split())
+               for place, words in ELSEWHERE.items())
+
+
+def touched(files, name):
+    row = names_of(files)[name]
+    quoted = f'"{name}"'
+    paths = {TABLE, *(f for f, text in files.items() if quoted in text)}
+    if row in rows_of(files[KERNELS], "MSD_KERNELS"):
+        paths |= {KERNELS, *defined(files, REFERENCE, "msd_kernel", row)}
+    return sorted(paths)
+
+
+def faults(files):
+    names = names_of(files)
+    said = []
+    for folder, what, table, macro in ((SCHEMAS, "msd_op", TABLE, "OPS"),
+                                       (REFERENCE, "msd_kernel", KERNELS, "MSD_KERNELS")):
+        for row in rows_of(files[table], macro):
+            where = defined(files, folder, what, row)
+            if len(where) != 1:
+                said.append(f"{table}: {row} is defined in {where or 'no file'}, expected one")
+    for row in set(names.values()) - set(rows_of(files[TABLE], "OPS")):
+        said.append(f"{TABLE}: {row} has no row")
+    homes = {}
+    for path, text in files.items():
+        if path.startswith(ONNX + "rows_"):
+            for name in re.findall(r'^\s*(?:\{|REDUCE\()"(\w+)",\s*\d+,', text, re.M):
+                homes.setdefault(name, set()).add(path)
+    said += [f"ONNX's {name} has rows in {sorted(where)}, expected one file"
+             for name, where in homes.items() if len(where) > 1]
+    for path, text in files.items():
+        for name in set(re.findall(r'"(\w+)"', text)) & set(names):
+            if not allowed(path, name):
+                said.append(f"{path} names {name}: an operator touches its own places alone")
+    return said
+
+
+def prove(files):
+    """Each fault, planted, is found."""
+    planted = {
+        "names Concat": ("runtime/engine/plan.c", '\nconst char *special = "Concat";\n'),
+        "names Neg": ("graph/ir/check.c", '\nconst char *special = "Neg";\n'),
+        "concat is defined in": (SCHEMAS + "softmax.c", "\nx msd_op_concat = {0};\n"),
+        "neg is defined in": (REFERENCE + "softmax.c", "\nx msd_kernel_neg = {0};\n"),
+        "lost has no row": (SCHEMAS + "softmax.c", '\nx msd_op_lost = {\n\t.name = "Lost"};\n'),
+        "ONNX's Concat has rows": (ONNX + "rows_ml.c", '\n\t{"Concat", 1, "Concat", "", NULL},\n'),
+    }
+    for what, (path, text) in planted.items():
+        if not any(what in fault for fault in faults({**files, path: files[path] + text})):
+            yield f"a planted fault is not found: {what}"
+
+
+def main():
+    files = sources()
+    for name in sys.argv[1:]:
+        if name not in names_of(files):
+            sys.exit(f"operator_paths: {TABLE} has no operator {name}")
+        print(f"{name}: {' '.join(touched(files, name))}")
+    if len(sys.argv) > 1:
+        return
+    said = faults(files) or list(prove(files))
+    print("\n".join(said + [f"operator_paths: {len(names_of(files))} operators, {len(said)} faults"]))
+    sys.exit(bool(said))
+
+
+main()
