@@ -50,9 +50,10 @@ static void *make_input(const modser_sg_tensor *t)
 
 static void pass(modser_graph *g)
 {
+	const struct msd_pass_host host = {msd_kernel_compute, NULL};
 	struct msd_passed passed;
 
-	if (msd_passes_run(g, msd_kernel_compute, &passed) != 0)
+	if (msd_passes_run(g, host, &passed) != 0)
 		abort();
 }
 

@@ -36,7 +36,7 @@ extern "C" {
 #endif
 
 /* A plugin of another version is refused before any function of it is called. */
-#define MODSERD_PLUGIN_ABI 1u
+#define MODSERD_PLUGIN_ABI 2u
 
 /* What a kernel gets: row-major tensors, whose shapes and dtypes are those that the
  * operator's inference gave them; modser_sg_node_input() and _output() tell them. */
@@ -56,7 +56,11 @@ typedef struct modserd_kernel {
 /* An engine computes nodes in place of the kernels, of operators that have one, too: on
  * another device, or faster. When a model is planned each node is offered to the
  * engines, the last that was added first, as the passes left it; a run calls who took
- * it. Tensors between nodes are row-major, in the host's memory. */
+ * it. Tensors between nodes are row-major, in the host's memory.
+ *
+ * Passes may make operators that no file has (docs/static-graph.md names them). An
+ * engine gets those that it lists, and no others; what it takes as the file has it is
+ * not made another. */
 typedef struct modserd_engine {
 	const char *name; /* texts begin with it */
 	/* 1: @node is this engine's from now on, which keeps what it likes in
@@ -69,8 +73,10 @@ typedef struct modserd_engine {
 	 * engine compares with what it can. */
 	int (*run)(void *state, const modserd_kernel_call *call, char *ret_why,
 		   size_t why_bytes);
-	/* The node goes. NULL: nothing is kept. */
+	/* The node goes, or was offered only to ask. NULL: nothing is kept. */
 	void (*leave)(void *state);
+	/* Names of operators of passes that it knows, ended by NULL. NULL: none. */
+	const char *const *made;
 } modserd_engine;
 
 /* What the program that opens the plugin has beside modser_graph.h. Later ones have

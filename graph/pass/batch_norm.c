@@ -14,6 +14,8 @@
 #include "graph/ir/graph.h"
 #include "graph/pass/pass.h"
 
+#define MADE "ScaledConvolution"
+
 enum { DATA, SCALE, SHIFT, MEAN, VARIANCE, INPUTS }; /* of BatchNormalization */
 enum { WEIGHTS = 1, MOST_INPUTS = 3 };               /* of Convolution */
 
@@ -79,7 +81,7 @@ static int make_terms(const modser_sg_node *norm, size_t n, double **ret)
 /* The same convolution, which takes one input more. */
 static int rename_op(modser_sg_node *conv)
 {
-	modser_sg_op *op = modser_sg_op_create(conv->graph, "ScaledConvolution");
+	modser_sg_op *op = modser_sg_op_create(conv->graph, MADE);
 
 	for (size_t i = 0; op != NULL && i < op->schema->n_fields; i++) {
 		if (modser_sg_op_set_param(op, op->schema->fields[i].name,
@@ -122,7 +124,13 @@ static void count_reads(size_t *reads, modser_sg_tensor *const *list, size_t n)
 	}
 }
 
-static int visit(modser_sg_node *norm, const size_t *reads, size_t *ret_n)
+static bool may_make(const struct msd_pass_job *job, const modser_sg_node *node)
+{
+	return job->host.may_make == NULL || job->host.may_make(node, MADE);
+}
+
+static int visit(const struct msd_pass_job *job, modser_sg_node *norm,
+		 const size_t *reads, size_t *ret_n)
 {
 	const modser_sg_tensor *between = norm->inputs[DATA];
 	modser_sg_node *conv = between != NULL ? between->producer : NULL;
@@ -131,7 +139,7 @@ static int visit(modser_sg_node *norm, const size_t *reads, size_t *ret_n)
 	if (conv == NULL || !is_op(conv, "Convolution") || reads[between->index] != 1)
 		return 0;
 	const size_t n = channels_of(conv, norm);
-	if (n == 0)
+	if (n == 0 || !may_make(job, conv) || !may_make(job, norm))
 		return 0;
 	if (make_terms(norm, n, &terms) != 0)
 		return -1;
@@ -155,10 +163,11 @@ static int run(const struct msd_pass_job *job, size_t *ret_n)
 	count_reads(reads, g->outputs, g->n_outputs);
 	for (size_t i = 0; result == 0 && i < n_nodes; i++) {
 		if (is_op(g->nodes[i], "BatchNormalization"))
-			result = visit(g->nodes[i], reads, ret_n);
+			result = visit(job, g->nodes[i], reads, ret_n);
 	}
 	free(reads);
 	return result;
 }
 
-const struct msd_pass msd_pass_batch_norm = {"batch norms put into convolutions", run};
+const struct msd_pass msd_pass_batch_norm = {"batch norms put into convolutions", MADE,
+					     run};

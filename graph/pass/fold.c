@@ -158,7 +158,7 @@ static int compute(const struct msd_pass_job *job, modser_sg_node *node, size_t 
 	struct hands h;
 	int result = hands_init(&h, node);
 
-	if (result == 0 && job->compute(node, h.in, h.out)) {
+	if (result == 0 && job->host.compute(node, h.in, h.out)) {
 		result = put_constants(node, &h);
 		++*ret_n;
 	}
@@ -175,8 +175,9 @@ static int fold(const struct msd_pass_job *job, modser_sg_node *node, size_t *re
 		return msd_sg_make_const(node, node->outputs[0], node->inputs[0]->data,
 					 NULL);
 	}
-	return job->compute != NULL && take_room(job, node) ? compute(job, node, ret_n)
-							    : 0;
+	return job->host.compute != NULL && take_room(job, node)
+		       ? compute(job, node, ret_n)
+		       : 0;
 }
 
 static int run(const struct msd_pass_job *job, size_t *ret_n)
@@ -195,4 +196,4 @@ static int run(const struct msd_pass_job *job, size_t *ret_n)
 	return result;
 }
 
-const struct msd_pass msd_pass_fold = {"nodes folded into constants", run};
+const struct msd_pass msd_pass_fold = {"nodes folded into constants", NULL, run};

@@ -6,6 +6,7 @@
 #include "graph/pass/pass.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "graph/ir/edit.h"
 #include "graph/ir/graph.h"
@@ -68,10 +69,19 @@ static int run_all(modser_graph *g, struct msd_pass_job job, struct msd_passed *
 	return result;
 }
 
-int msd_passes_run(modser_graph *g, msd_pass_compute *compute, struct msd_passed *ret)
+bool msd_passes_make(const char *op)
+{
+	for (size_t i = 0; i < MSD_PASS_COUNT; i++) {
+		if (passes[i]->made != NULL && strcmp(passes[i]->made, op) == 0)
+			return true;
+	}
+	return false;
+}
+
+int msd_passes_run(modser_graph *g, struct msd_pass_host host, struct msd_passed *ret)
 {
 	uint64_t room = MOST_FOLDED;
-	const struct msd_pass_job job = {.compute = compute, .room = &room};
+	const struct msd_pass_job job = {.host = host, .room = &room};
 
 	*ret = (struct msd_passed){0};
 	return run_all(g, job, ret);

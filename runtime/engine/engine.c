@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "graph/ir/graph.h"
+#include "graph/pass/pass.h"
 #include "runtime/engine/kernel.h"
 
 #define MOST_WHY 256
@@ -92,6 +93,45 @@ static msd_err offer(const struct msd_engine *e, const modser_sg_node *node,
 	return err;
 }
 
+/* What passes made is offered to those alone that list it. */
+static bool is_listed(const modserd_engine *engine, const char *op)
+{
+	for (size_t i = 0; engine->made != NULL && engine->made[i] != NULL; i++) {
+		if (strcmp(engine->made[i], op) == 0)
+			return true;
+	}
+	return false;
+}
+
+static msd_err offer_added(const struct added *a, const modser_sg_node *node,
+			   struct msd_engine_node *ret, struct msd_diag *d)
+{
+	const char *op = modser_sg_op_name(node->op);
+
+	if (msd_passes_make(op) && !is_listed(a->theirs, op))
+		return MSD_UNSUPPORTED;
+	return offer(&a->row, node, ret, d);
+}
+
+/* The first that would take the node decides. Who fails would fail the load of the node
+ * as it is, and does. */
+bool msd_engine_may_make(const modser_sg_node *node, const char *made)
+{
+	for (const struct added *a = atomic_load(&list); a != NULL; a = a->next) {
+		struct msd_engine_node taken = {0};
+		struct msd_diag d = {0};
+
+		if (is_listed(a->theirs, made))
+			return true;
+		const msd_err err = offer(&a->row, node, &taken, &d);
+		msd_diag_finish(&d);
+		msd_engine_leave(&taken);
+		if (err != MSD_UNSUPPORTED)
+			return false;
+	}
+	return true;
+}
+
 msd_err msd_engine_offer(const modser_sg_node *node, struct msd_engine_node *ret,
 			 struct msd_diag *d)
 {
@@ -99,7 +139,7 @@ msd_err msd_engine_offer(const modser_sg_node *node, struct msd_engine_node *ret
 	msd_err err = MSD_UNSUPPORTED;
 
 	for (; err == MSD_UNSUPPORTED && a != NULL; a = a->next)
-		err = offer(&a->row, node, ret, d);
+		err = offer_added(a, node, ret, d);
 	for (size_t i = 0; err == MSD_UNSUPPORTED && i < N_ENGINES; i++)
 		err = offer(engines[i], node, ret, d);
 	if (err == MSD_UNSUPPORTED) {

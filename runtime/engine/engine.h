@@ -37,6 +37,9 @@ struct msd_engine_node {
 MSD_MUST_CHECK msd_err msd_engine_offer(const modser_sg_node *node,
 					struct msd_engine_node *ret,
 					struct msd_diag *d);
+/** May a pass make @node, which somebody could take as it is, part of an operator
+ * @made? An engine of a plugin's says so that lists it, or does not take the node. */
+bool msd_engine_may_make(const modser_sg_node *node, const char *made);
 MSD_MUST_CHECK msd_err msd_engine_check(const struct msd_engine_node *n,
 					const modser_sg_node *node, struct msd_diag *d);
 void msd_engine_leave(struct msd_engine_node *n);

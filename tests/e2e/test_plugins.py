@@ -9,7 +9,7 @@ import pytest
 import toy
 
 MISTAKES = {
-    "ABI": "version 7 of the plugin interface, this is version 1",
+    "ABI": "version 8 of the plugin interface, this is version 2",
     "NO_ENTRY": "no modserd_plugin_entry",
     "REFUSE": "toy 0.9 cannot be added: it is not in the mood",
 }
@@ -59,6 +59,10 @@ def test_a_daemon_serves_a_plugins_format_and_its_operator_of_onnx(own_daemon, b
     expect_scaled(daemon, "first", x, 2.5, tmp_path)
     daemon.load("second", model)
     expect_scaled(daemon, "second", x, 0.5, tmp_path)
+    tmfile = tmp_path / "net.tmfile"
+    assert modser("--plugin", build(), "convert", model, "-o", tmfile).status == 0
+    daemon.load("third", tmfile)
+    expect_scaled(daemon, "third", x, 0.5, tmp_path)
 
 
 def test_a_kernel_that_fails_says_why_and_is_called_again(own_daemon, build, x, tmp_path):
@@ -96,6 +100,33 @@ def test_an_engine_says_why_it_cannot_take_or_run_a_node(own_daemon, build, tmp_
         assert said.status == 1 and "engine toy engine: not one axis" in said.err, said
 
 
+def conv_model(path, name):
+    """A convolution by 5, called so, and a batch norm that doubles."""
+    given = {key: onnx.tensor(key, np.float32(value)) for key, value in
+             {"w": [[[[5]]]], "two": [2], "zero": [0], "one": [1]}.items()}
+    nodes = [onnx.node("Conv", ["x", "w"], ["c"], name=name),
+             onnx.node("BatchNormalization", ["c", "two", "zero", "zero", "one"], ["y"],
+                       epsilon=0.0)]
+    ends = [[onnx.value(end, "float32", [1, 1, 1, 4])] for end in "xy"]
+    path.write_bytes(onnx.model(nodes, *ends, list(given.values())))
+    return path
+
+
+@pytest.mark.parametrize("knows, name, factor", [
+    ("", "toy.conv", 6),  # it takes the convolution as the file has it, and no pass joins that
+    ("", "mine", 10),  # what a pass makes is not offered to who does not list it
+    ("KNOWS", "toy.conv", 7),
+    ("KNOWS", "mine", 10),
+])
+def test_an_engine_gets_what_passes_make_where_it_lists_that(own_daemon, build, tmp_path, knows,
+                                                             name, factor):
+    x = np.float32([1, -2, 3, 0.5]).reshape(1, 1, 1, 4)
+    np.save(tmp_path / "x.npy", x)
+    daemon = own_daemon("--plugin", build(knows))
+    daemon.load("m", conv_model(tmp_path / "m.onnx", name))
+    expect_scaled(daemon, "m", x, factor, tmp_path)
+
+
 def test_without_the_plugin_the_operator_is_refused_by_its_domain(daemon, tmp_path):
     said = daemon.modser("load", "m", scale_model(tmp_path / "m.onnx", factor=0.5))
     assert said.status == 6 and "of domain toy.example, which is not known" in said.err, said
@@ -121,6 +152,12 @@ def test_modser_lists_inspects_and_converts_what_a_plugin_knows(build, tmp_path)
         said = modser("--plugin", plugin, "convert", tmp_path / source, "-o", tmp_path / target)
         assert said.status == 0, said
     assert (tmp_path / "c.toy").read_text() == "toy 2.5 4\n"
+    tmfile = (tmp_path / "b.tmfile", tmp_path / "c.onnx")
+    for source, target in ((tmp_path / "b.onnx", tmfile[0]), tmfile):
+        said = modser("--plugin", plugin, "convert", source, "-o", target)
+        assert said.status == 0, said
+    assert "node 1 " in (said := modser("--plugin", plugin, "inspect", "--dump", tmfile[0])).out
+    assert "ToyScale{factor=2.5}" in said.out, said
     assert "ToyScale" in modser("--plugin", plugin, "inspect", tmp_path / "b.onnx").out
 
 

@@ -38,12 +38,14 @@ static inline modser_sg_tensor *add(modser_graph *g, const char *op,
 	return y;
 }
 
+static const struct msd_pass_host host = {msd_kernel_compute, NULL};
+
 static inline struct msd_passed pass(modser_graph *g)
 {
 	struct msd_passed passed;
 
 	cr_assert_eq(modser_graph_check(g), 0, "%s", modser_graph_error(g));
-	cr_assert_eq(msd_passes_run(g, msd_kernel_compute, &passed), 0);
+	cr_assert_eq(msd_passes_run(g, host, &passed), 0);
 	cr_assert_eq(modser_graph_check(g), 0, "%s", modser_graph_error(g));
 	return passed;
 }
@@ -109,7 +111,7 @@ static inline void expect_every_failure(make_fn *make)
 		struct msd_passed passed;
 
 		msd_fail_alloc(k);
-		const int result = msd_passes_run(g, msd_kernel_compute, &passed);
+		const int result = msd_passes_run(g, host, &passed);
 		failed = msd_fail_alloc_stop();
 		cr_assert(failed || result == 0, "allocation %ld", k);
 		if (result != 0)

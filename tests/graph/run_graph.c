@@ -42,11 +42,11 @@ static void *read_tensor(modser_sg_tensor *t)
 
 static void pass(modser_graph *g)
 {
+	const struct msd_pass_host host = {msd_kernel_compute, NULL};
 	struct msd_passed passed;
 	struct msd_buf text = {0};
 
-	if (msd_passes_run(g, msd_kernel_compute, &passed) != 0 ||
-	    modser_graph_check(g) != 0)
+	if (msd_passes_run(g, host, &passed) != 0 || modser_graph_check(g) != 0)
 		abort();
 	msd_passed_text(&passed, &text);
 	if (text.n > 0)

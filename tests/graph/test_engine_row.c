@@ -49,8 +49,8 @@ static void leave(void *state)
 	n_left++;
 }
 
-static const modserd_engine first = {"first", take, run_first, leave};
-static const modserd_engine second = {"second", take, run_second, leave};
+static const modserd_engine first = {"first", take, run_first, leave, NULL};
+static const modserd_engine second = {"second", take, run_second, leave, NULL};
 
 static float answer(void)
 {
@@ -87,8 +87,8 @@ Test(engine_row, what_it_keeps_goes_with_the_plan)
 
 Test(engine_row, a_name_is_for_one)
 {
-	const modserd_engine taken = {"reference", take, run_first, NULL};
-	const modserd_engine empty = {"empty", take, NULL, NULL};
+	const modserd_engine taken = {"reference", take, run_first, NULL, NULL};
+	const modserd_engine empty = {"empty", take, NULL, NULL, NULL};
 
 	cr_assert_eq(msd_engine_register(&first), 0);
 	cr_expect_eq(msd_engine_register(&first), -1);

@@ -62,6 +62,7 @@ MAY_INCLUDE = {
     "runtime/builtin": FLOOR[:4] + ["runtime/global", PROVIDES],
     "runtime/contrib": FLOOR[:4] + ["runtime/global", PROVIDES],
     "runtime/engine": ["proto", "runtime/pool", "runtime/value", "graph", "graph/ir", "graph/op",
+                       "graph/pass",
                        "graph/layout"],
     "runtime/module": FLOOR[:5] + ["runtime/global", SCRIPT, "artifact/elf/era.h",
                                      "artifact/tree"],

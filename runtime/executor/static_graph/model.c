@@ -16,6 +16,7 @@
 #include "graph/serializer/choose.h"
 #include "proto/beside.h"
 #include "proto/model_words.h"
+#include "runtime/engine/engine.h"
 #include "runtime/engine/kernel.h"
 #include "runtime/engine/plan.h"
 #include "runtime/module/instance.h"
@@ -112,10 +113,11 @@ static bool wants_passes(void)
 
 static msd_err pass(struct msd_static_model *m, struct msd_diag *d)
 {
+	const struct msd_pass_host host = {msd_kernel_compute, msd_engine_may_make};
+
 	if (!msd_sg_tally_take(m->graph, &m->tally))
 		return msd_diag_no_memory(d);
-	if (wants_passes() &&
-	    msd_passes_run(m->graph, msd_kernel_compute, &m->passed) != 0)
+	if (wants_passes() && msd_passes_run(m->graph, host, &m->passed) != 0)
 		return take_error(m->graph, d);
 	return MSD_OK;
 }

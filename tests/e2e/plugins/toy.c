@@ -1,7 +1,7 @@
 /*
  * A plugin as others write one, against the installed headers alone: an operator with a
- * kernel, its row for ONNX, an engine, and a format, "toy": a line "toy FACTOR EXTENT".
- * BROKEN says which mistake it makes.
+ * kernel, its rows for ONNX and tmfiles, two engines, and a format, "toy": a line "toy
+ * FACTOR EXTENT". TOY_... says which mistake it makes, or what else it knows.
  */
 #include <modserd_plugin.h>
 #include <stdio.h>
@@ -18,7 +18,7 @@ static int infer(modser_sg_node *node)
 }
 
 static const modser_sg_op_field fields[] = {
-	{"factor", {.kind = MODSER_ATTR_FLOAT, .as.f = 1}, MODSER_TM_NONE, 0}};
+	{"factor", {.kind = MODSER_ATTR_FLOAT, .as.f = 1}, MODSER_TM_F32, 0}};
 static const modser_sg_op_schema schema = {.name = "ToyScale",
 					   .fields = fields,
 					   .n_fields = 1,
@@ -26,7 +26,8 @@ static const modser_sg_op_schema schema = {.name = "ToyScale",
 					   .max_in = 1,
 					   .min_out = 1,
 					   .max_out = 1,
-					   .tm_type = MODSER_NO_TM_TYPE,
+					   .tm_type = 200,
+					   .tm_bytes = 4,
 					   .infer = infer};
 
 static int run(const modserd_kernel_call *call, char *ret_why, size_t why_bytes)
@@ -89,7 +90,57 @@ static int run_taken(void *state, const modserd_kernel_call *call, char *ret_why
 	return 0;
 }
 
-static const modserd_engine engine = {"toy engine", take, run_taken, free};
+static const modserd_engine engine = {"toy engine", take, run_taken, free, NULL};
+
+/* Another, for convolutions of one channel and one place that are called "toy...":
+ * three times as much, and seven times with a batch norm in it, where it knows of that.
+ */
+static int take_conv(const modser_sg_node *node, void **ret_state, char *ret_why,
+		     size_t why_bytes)
+{
+	static float plain = 3, scaled = 7;
+	const char *op = modser_sg_op_name(modser_sg_node_op(node));
+	const bool is_scaled = strcmp(op, "ScaledConvolution") == 0;
+
+#ifndef TOY_KNOWS
+	if (is_scaled) {
+		(void)snprintf(ret_why, why_bytes, "never heard of %s", op);
+		return -1;
+	}
+#else
+	(void)ret_why;
+	(void)why_bytes;
+#endif
+	*ret_state = is_scaled ? &scaled : &plain;
+	return (is_scaled || strcmp(op, "Convolution") == 0) &&
+	       strncmp(modser_sg_node_name(node), "toy", 3) == 0;
+}
+
+static int run_conv(void *state, const modserd_kernel_call *call, char *ret_why,
+		    size_t why_bytes)
+{
+	const int64_t *dims =
+		modser_sg_tensor_dims(modser_sg_node_input(call->node, 0));
+	const float *by = state, *in = call->in[0];
+	float *out = call->out[0];
+
+	(void)ret_why;
+	(void)why_bytes;
+	for (int64_t i = 0; i < dims[2] * dims[3]; i++)
+		out[i] = *by * in[i];
+	return 0;
+}
+
+#ifdef TOY_KNOWS
+static const char *const made[] = {"ScaledConvolution", NULL};
+#endif
+static const modserd_engine convolutions = {.name = "toy convolutions",
+					    .take = take_conv,
+					    .run = run_conv,
+#ifdef TOY_KNOWS
+					    .made = made
+#endif
+};
 
 static bool probe(const void *head, size_t bytes)
 {
@@ -158,10 +209,10 @@ static const modser_serializer_ops ops = {.name = "toy reader",
 
 static int add(const modserd_host *host, char *ret_why, size_t why_bytes)
 {
-#ifdef BROKEN_CRASH
+#ifdef TOY_CRASH
 	*(volatile int *)8 = 1;
 #endif
-#ifdef BROKEN_REFUSE
+#ifdef TOY_REFUSE
 	(void)snprintf(ret_why, why_bytes, "it is not in the mood");
 	return -1;
 #endif
@@ -169,6 +220,7 @@ static int add(const modserd_host *host, char *ret_why, size_t why_bytes)
 	const bool is_good =
 		s != NULL && modser_sg_op_register(&schema) == 0 &&
 		host->add_kernel(&kernel) == 0 && host->add_engine(&engine) == 0 &&
+		host->add_engine(&convolutions) == 0 &&
 		modser_onnx_add_row(&row) == 0 && modser_serializer_add("toy", s) == 0;
 
 	modser_serializer_unref(s);
@@ -177,9 +229,9 @@ static int add(const modserd_host *host, char *ret_why, size_t why_bytes)
 	return is_good ? 0 : -1;
 }
 
-#ifndef BROKEN_NO_ENTRY
+#ifndef TOY_NO_ENTRY
 MODSERD_PLUGIN_EXPORT const modserd_plugin modserd_plugin_entry = {
-#ifdef BROKEN_ABI
+#ifdef TOY_ABI
 	MODSERD_PLUGIN_ABI + 6,
 #else
 	MODSERD_PLUGIN_ABI,
