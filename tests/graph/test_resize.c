@@ -1,5 +1,5 @@
 /* Resize with antialias, beside the numbers of ONNX 1.17's own test models, which
- * Debian's do not have yet, and where the filter is wider than the axis. */
+ * Debian's do not have yet; and places that lie between two. */
 #include "tests/graph/one.h"
 
 static const float square[] = {1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16};
@@ -75,4 +75,21 @@ Test(resize, antialias_of_nothing_is_nothing)
 	struct one a = resize("linear", "float32", none);
 
 	expect_numbers(&a, 0, square);
+}
+
+Test(resize, a_place_between_two_is_that_in_float32)
+{
+	const int64_t dims[] = {4};
+	const float by = 0.6f;
+	const modser_sg_attr mode = {MODSER_ATTR_STR, 0, {.s = "floor"}};
+	const float want[] = {1, 3};
+	struct one o = one_begin("Resize");
+
+	cr_assert_eq(modser_sg_op_set_param(modser_sg_node_op(o.node), "nearest_mode",
+					    &mode),
+		     0);
+	one_add_shaped(&o, "float32", 1, dims, square);
+	(void)modser_sg_node_add_input(o.node, NULL);
+	one_add_constant(&o, "float32", 1, &by);
+	expect_numbers(&o, 2, want);
 }

@@ -25,7 +25,9 @@ static double region(const struct msd_kernel_call *c, size_t i, double otherwise
 	return msd_number_load(msd_kernel_in_dtype(c, 1), c->in[1], (int64_t)i).f;
 }
 
-/* Where place @i of the output lies in the input. */
+/* Where place @i of the output lies in the input. In float32, as ONNX's evaluator and
+ * ONNX Runtime have it: (1 + 0.5) / 0.6 is 2.5 there, and a place exactly between two
+ * is that. */
 static double coordinate(const struct msd_kernel_call *c, const struct msd_op_scale *s,
 			 int64_t n, double i)
 {
@@ -33,20 +35,21 @@ static double coordinate(const struct msd_kernel_call *c, const struct msd_op_sc
 	const double in = (double)n;
 	const double out = (double)s->out;
 	const double long_out = s->scale * in;
+	const float from_edge = ((float)i + 0.5f) / (float)s->scale;
 
 	if (strcmp(mode, "align_corners") == 0)
 		return out <= 1 ? 0 : i * (in - 1) / (long_out - 1);
 	if (strcmp(mode, "asymmetric") == 0)
-		return i / s->scale;
+		return (double)((float)i / (float)s->scale);
 	if (strcmp(mode, "pytorch_half_pixel") == 0)
-		return out <= 1 ? 0 : (i + 0.5) / s->scale - 0.5;
+		return out <= 1 ? 0 : (double)(from_edge - 0.5f);
 	if (strcmp(mode, "half_pixel_symmetric") == 0) {
 		const double shift = in / 2 * (1 - out / long_out);
 
-		return shift + (i + 0.5) / s->scale - 0.5;
+		return (double)((float)shift + from_edge - 0.5f);
 	}
 	if (strcmp(mode, "tf_half_pixel_for_nn") == 0)
-		return (i + 0.5) / s->scale;
+		return (double)from_edge;
 	if (strcmp(mode, "tf_crop_and_resize") == 0) {
 		const size_t half = msd_kernel_in_elements(c, 1) / 2;
 		const double from = region(c, s->place, 0);
@@ -56,7 +59,7 @@ static double coordinate(const struct msd_kernel_call *c, const struct msd_op_sc
 			return 0.5 * (from + to) * (in - 1);
 		return from * (in - 1) + i * (to - from) * (in - 1) / (out - 1);
 	}
-	return (i + 0.5) / s->scale - 0.5; /* half_pixel */
+	return (double)(from_edge - 0.5f); /* half_pixel */
 }
 
 static int64_t within(double v, int64_t n)
