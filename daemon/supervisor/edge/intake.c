@@ -43,10 +43,11 @@ static void reply_error(struct msd_client *c, uint64_t id, const struct msd_diag
 	msd_framed_reply_failure(framed_of(c), id, why);
 }
 
-static void forward(struct msd_client *c, struct msd_out *o)
+static void forward(struct msd_client *c, struct msd_req *r, struct msd_out *o)
 {
 	struct msd_framed *f = framed_of(c);
 
+	(void)r; /* it is told what the frame says */
 	if (msd_awaiting_expects(f->session.awaiting))
 		msd_awaiting_keep_frame(f->session.awaiting, o);
 	msd_conn_send(&f->conn, o);

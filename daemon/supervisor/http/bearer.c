@@ -110,7 +110,7 @@ static void note(const struct msd_asking *a, const struct msd_grant *g,
 }
 
 /* Whether what was asked for is there or not, it is the same answer. */
-static bool refuse(struct msd_asking *a, enum verdict verdict, enum msd_right right)
+static void refuse(struct msd_asking *a, enum verdict verdict, enum msd_right right)
 {
 	static const struct {
 		unsigned status;
@@ -130,7 +130,6 @@ static bool refuse(struct msd_asking *a, enum verdict verdict, enum msd_right ri
 	msd_asking_fail(a, rows[verdict].status, &d);
 	a->reply.wants_token = rows[verdict].status == 401;
 	a->reply.retry_after_s = verdict == WAIT ? 1 : 0;
-	return false;
 }
 
 bool msd_bearer_may(struct msd_asking *a, enum msd_method method, struct msd_span name)
@@ -152,27 +151,29 @@ bool msd_bearer_may(struct msd_asking *a, enum msd_method method, struct msd_spa
 	if (verdict <= NO_TOKEN && allows(a, &grant, right, name))
 		return true;
 	note(a, &grant, method, name);
-	return refuse(a, verdict, right);
+	refuse(a, verdict, right);
+	return false;
 }
 
-bool msd_bearer_stand(struct msd_asking *a, enum msd_method method)
+msd_err msd_bearer_stand(struct msd_asking *a, enum msd_method method)
 {
 	struct msd_grant grant = {0};
 	struct msd_diag d = {0};
 
 	if (a->edge->rights.acl == NULL)
-		return true;
+		return MSD_OK;
 	const enum verdict verdict = find(a, &grant);
 	if (verdict > NO_TOKEN) {
 		note(a, &grant, method, msd_model_module_name(a->names[0]));
-		return refuse(a, verdict, msd_method_row(method)->right);
+		refuse(a, verdict, msd_method_row(method)->right);
+		return verdict == WAIT ? MSD_BUSY : MSD_REFUSED;
 	}
 	const msd_err err = msd_standing_take(&a->caller->session, &grant, &d);
 	if (err != MSD_OK) { /* BUSY is its user's own limit */
 		msd_asking_fail(a, err == MSD_BUSY ? 429 : msd_asking_status(err), &d);
 		a->reply.retry_after_s = 1;
 	}
-	return err == MSD_OK;
+	return err;
 }
 
 bool msd_bearer_is_anonymous(const struct msd_asking *a)

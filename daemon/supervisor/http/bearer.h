@@ -15,9 +15,9 @@
 MSD_MUST_CHECK bool msd_bearer_may(struct msd_asking *a, enum msd_method method,
 				   struct msd_span name);
 /** The session of @a's caller stands as who shows this token, for this request, which
- * is as one for @method: what it may do standing.h says then. False: it was answered.
+ * is as one for @method: what it may do standing.h says then. An error was answered.
  */
-MSD_MUST_CHECK bool msd_bearer_stand(struct msd_asking *a, enum msd_method method);
+MSD_MUST_CHECK msd_err msd_bearer_stand(struct msd_asking *a, enum msd_method method);
 /** A token might help @a. */
 bool msd_bearer_is_anonymous(const struct msd_asking *a);
 /** msd_bearer_may() without an answer, and without a word about who may not: what is

@@ -99,7 +99,7 @@ static void ask(struct msd_asking *a, enum msd_method method,
 	struct msd_diag d = {0};
 	msd_err err;
 
-	if (!msd_bearer_stand(a, method))
+	if (msd_bearer_stand(a, method) != MSD_OK)
 		return;
 	if (msd_name_valid(a->names[0])) {
 		msd_audit_asked(&a->caller->session, method, a->names[0]);

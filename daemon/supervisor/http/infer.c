@@ -72,15 +72,25 @@ static bool may_ask(struct msd_asking *a, const struct msd_in *in)
 	return err == MSD_OK;
 }
 
+/* An answer that was told already, to a call that came to no module. */
+static void count_answered(struct msd_asking *a, msd_err err)
+{
+	msd_counts_lost_call(&a->edge->counts, err);
+	msd_counts_error(&a->edge->counts, err);
+}
+
 /* As for any call, before anything is done for it; whether the model is there or not,
  * who may not is told the same. False: it was answered. */
 static bool may_call(struct msd_asking *a)
 {
 	struct msd_buf params = {0};
 	struct msd_model m;
+	const msd_err err = msd_bearer_stand(a, MSD_M_CALL);
 
-	if (!msd_bearer_stand(a, MSD_M_CALL))
+	if (err != MSD_OK) {
+		count_answered(a, err);
 		return false;
+	}
 	if (a->edge->rights.acl == NULL) /* no name matters */
 		return may_ask(a, NULL);
 	const bool is_found =
@@ -157,13 +167,6 @@ static void keep_text(const struct msd_asking *a, struct msd_infer *i)
 	i->generation = a->edge->house->generation;
 	if (i->text.n <= KNOWN_BYTES)
 		msd_buf_put(&i->known, i->text.p, i->text.n);
-}
-
-/* An answer that was told already, to a call that came to no module. */
-static void count_answered(struct msd_asking *a, msd_err err)
-{
-	msd_counts_lost_call(&a->edge->counts, err);
-	msd_counts_error(&a->edge->counts, err);
 }
 
 /* False: it was answered. */
@@ -304,6 +307,7 @@ void msd_infer(struct msd_asking *a)
 	msd_infer_forget(c);
 	c->infer = i = infer_new(c, a->names[0]);
 	if (i == NULL) {
+		msd_counts_lost_call(&a->edge->counts, MSD_NOMEM);
 		(void)msd_diag_no_memory(&d);
 		msd_infer_fail(a, 503, &d);
 		return;

@@ -11,6 +11,8 @@
 #include "daemon/supervisor/http/infer.h"
 #include "daemon/supervisor/http/infer_state.h"
 #include "daemon/supervisor/http/infer_told.h"
+#include "daemon/supervisor/module/counted.h"
+#include "daemon/supervisor/module/module.h"
 
 #define RETRY_AFTER_S 1u
 #define COPY_AT_ONCE 65536u /* bytes of a text; more is written from where it lies */
@@ -49,13 +51,19 @@ static unsigned retry_after_s(const struct msd_diag *d)
 	return s == 0 ? RETRY_AFTER_S : s < UINT32_MAX ? (unsigned)s : UINT32_MAX;
 }
 
-void msd_infer_fail(struct msd_asking *a, unsigned status, struct msd_diag *d)
+/* As its worker or the daemon says. */
+static void fail(struct msd_asking *a, unsigned status, struct msd_diag *d)
 {
 	const unsigned wait_s = is_passing(status) ? retry_after_s(d) : 0;
 
-	msd_counts_error(&a->edge->counts, d->code);
 	msd_asking_fail(a, status, d);
 	a->reply.retry_after_s = wait_s;
+}
+
+void msd_infer_fail(struct msd_asking *a, unsigned status, struct msd_diag *d)
+{
+	msd_counts_error(&a->edge->counts, d->code);
+	fail(a, status, d);
 }
 
 static void reply_error(struct msd_client *client, uint64_t id,
@@ -111,7 +119,8 @@ static void write_answer(struct msd_chore *chore)
 }
 
 /* A large text becomes the first piece of the tail; a small one is copied in front. */
-static msd_err take_text(struct msd_caller *c, struct msd_infer_answer *w)
+static msd_err take_text(struct msd_caller *c, struct msd_infer_answer *w,
+			 struct msd_diag *d)
 {
 	struct msd_http_reply *reply = &c->asking.reply;
 
@@ -122,7 +131,7 @@ static msd_err take_text(struct msd_caller *c, struct msd_infer_answer *w)
 	} else {
 		struct iovec *more = realloc(w->tail, (w->n_tail + 1u) * sizeof(*more));
 		if (more == NULL)
-			return MSD_NOMEM;
+			return msd_diag_no_memory(d);
 		memmove(more + 1, more, w->n_tail * sizeof(*more));
 		more[0] = (struct iovec){.iov_base = w->text.p, .iov_len = w->text.n};
 		w->tail = more;
@@ -141,17 +150,25 @@ static msd_err take_text(struct msd_caller *c, struct msd_infer_answer *w)
 	return MSD_OK;
 }
 
-/* The answer is made, or what is wrong with it known. */
-static void take_answer(struct msd_caller *c)
+/* The answer is made, or what is wrong with it known. Returns what its client is told.
+ */
+static msd_err settle(struct msd_caller *c)
 {
 	struct msd_infer *i = c->infer;
 
 	msd_asking_say_json(&c->asking, 200);
 	if (i->err == MSD_OK)
-		i->err = take_text(c, &i->answer);
+		i->err = take_text(c, &i->answer, &i->why);
 	if (i->err != MSD_OK)
-		msd_asking_fail(&c->asking, msd_asking_status(i->err), &i->why);
+		fail(&c->asking, msd_asking_status(i->err), &i->why);
 	msd_infer_answer_finish(&i->answer);
+	return i->err;
+}
+
+static void send_answer(struct msd_caller *c)
+{
+	struct msd_infer *i = c->infer;
+
 	if (c->n_tail > 0) {
 		c->held = i->out;
 	} else {
@@ -161,9 +178,23 @@ static void take_answer(struct msd_caller *c)
 	answered(c);
 }
 
+/* Its call is counted as its client is told of it. */
+static void count_late(struct msd_infer *i, unsigned code)
+{
+	msd_counted_tell(i->put_off, code);
+	i->put_off = NULL;
+}
+
 static void on_written(struct msd_chore *chore)
 {
-	take_answer(MSD_CONTAINER_OF(chore, struct msd_infer, chore)->caller);
+	struct msd_infer *i = MSD_CONTAINER_OF(chore, struct msd_infer, chore);
+	struct msd_caller *c = i->caller;
+	const msd_err err = settle(c);
+
+	if (err != MSD_OK)
+		msd_counts_error(&c->asking.edge->counts, err);
+	count_late(i, c->is_gone ? MSD_REQ_UNANSWERED : (unsigned)err);
+	send_answer(c);
 }
 
 /* Without a thread. */
@@ -178,7 +209,19 @@ static void write_at_once(struct msd_infer *i)
 		msd_infer_told_keep(&i->told, i->out, &i->answer);
 }
 
-static void forward(struct msd_client *client, struct msd_out *o)
+/* What the worker has done may be more than its client can be told. */
+static void answer_at_once(struct msd_caller *c, struct msd_req *r)
+{
+	write_at_once(c->infer);
+	const msd_err err = settle(c);
+	if (err != MSD_OK && r->client.code == MSD_OK) {
+		msd_counts_error(&c->asking.edge->counts, err);
+		r->client.code = (uint8_t)err;
+	}
+	send_answer(c);
+}
+
+static void forward(struct msd_client *client, struct msd_req *r, struct msd_out *o)
 {
 	struct msd_caller *c = caller_of(client);
 	struct msd_infer *i = c->infer;
@@ -189,10 +232,10 @@ static void forward(struct msd_client *client, struct msd_out *o)
 	i->chore.run = write_answer;
 	i->chore.on_done = on_written;
 	if (msd_infer_result_is_large(&wish, o)) {
+		i->put_off = msd_counted_put_off(r, &r->module->crew);
 		msd_chore_begin(c->chores, &i->chore);
 	} else {
-		write_at_once(i);
-		take_answer(c);
+		answer_at_once(c, r);
 	}
 }
 
@@ -227,6 +270,7 @@ void msd_infer_end(struct msd_caller *c, bool sent)
 		return;
 	let_go(c, i->out, sent);
 	i->out = NULL;
+	count_late(i, MSD_REQ_UNANSWERED);
 	msd_infer_answer_finish(&i->answer);
 	msd_diag_finish(&i->why);
 	i->err = MSD_OK;

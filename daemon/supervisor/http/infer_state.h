@@ -14,6 +14,7 @@
 
 struct msd_asking;
 struct msd_caller;
+struct msd_put_off;
 struct msd_session;
 
 struct msd_infer {
@@ -30,11 +31,13 @@ struct msd_infer {
 	struct msd_out *out;          /* what the answer is made of; owned */
 	struct msd_infer_answer answer;
 	struct msd_memory told; /* answers to the same call before */
-	msd_err err;            /* of the chore, and why */
+	/* The call's count, while a thread makes its answer; owned. */
+	struct msd_put_off *put_off;
+	msd_err err; /* of the chore, and why */
 	struct msd_diag why;
 };
 
-/** Answer with what is wrong, which is counted and finished. */
+/** Answer with what is wrong, which is finished and counted among the errors. */
 void msd_infer_fail(struct msd_asking *a, unsigned status, struct msd_diag *d);
 /** It has its room, or is answered without. */
 void msd_infer_stop_waiting(struct msd_session *s);

@@ -96,7 +96,7 @@ void msd_page_status(struct msd_asking *a)
 	struct msd_buf info = {0};
 	struct msd_diag d = {0};
 
-	if (!msd_bearer_stand(a, MSD_M_MODULE_LIST))
+	if (msd_bearer_stand(a, MSD_M_MODULE_LIST) != MSD_OK)
 		return;
 	msd_asking_say_json(a, 200);
 	msd_buf_printf(&a->body, "{\"server\":");

@@ -1,5 +1,7 @@
 #include "daemon/supervisor/module/counted.h"
 
+#include <stdlib.h>
+
 #include "daemon/limits.h"
 #include "daemon/supervisor/module/probe.h"
 #include "daemon/supervisor/module/tally.h"
@@ -58,17 +60,12 @@ static uint8_t late_row(const struct msd_req *r, const struct msd_crew *crew)
 	return msd_tally_add(crew->tally, function);
 }
 
-static void record(const struct msd_req *r, const struct msd_crew *crew, uint8_t row)
+/* Where the time of @r went, up to @now. Returns all of it. */
+static uint64_t fill(struct msd_past_call *past, const struct msd_req *r, uint8_t row,
+		     uint64_t now)
 {
-	struct msd_house *house = crew->house;
-	const uint64_t now = msd_wire_now_ns(house->wire);
-	const uint64_t slow_ns = house->limits->slow_call_ms * 1000000u;
-	struct msd_past_call *past =
-		msd_recorder_next(&house->recorder, house->deadlines, crew->tally);
 	uint64_t all_ns = now - r->at.since_ns;
 
-	if (past == NULL)
-		return;
 	past->end_ns = now;
 	past->who = r->client.who->peer;
 	past->row = row;
@@ -78,22 +75,94 @@ static void record(const struct msd_req *r, const struct msd_crew *crew, uint8_t
 		all_ns += r->at.spent_ns[i];
 	}
 	past->spent_ns[r->at.stage] += now - r->at.since_ns;
+	return all_ns;
+}
+
+/* @past is recorded: whoever else wants to know of it is told. */
+static void tell_others(struct msd_house *house, const struct msd_past_call *past,
+			uint64_t all_ns, struct msd_span params)
+{
+	const uint64_t slow_ns = house->limits->slow_call_ms * 1000000u;
+
 	if (MSD_PROBE_IS_ON(call__done)) {
-		msd_probe_call_done(crew->tally->name, msd_past_function(past),
+		msd_probe_call_done(past->tally->name, msd_past_function(past),
 				    past->code, all_ns);
 	}
-	if (slow_ns > 0 && all_ns >= slow_ns) {
-		msd_slowlog_note(&house->slowlog, past, msd_job_plan_params(r));
-	}
+	if (slow_ns > 0 && all_ns >= slow_ns)
+		msd_slowlog_note(&house->slowlog, past, params);
+}
+
+static void record(const struct msd_req *r, const struct msd_crew *crew, uint8_t row)
+{
+	struct msd_house *house = crew->house;
+	struct msd_past_call *past =
+		msd_recorder_next(&house->recorder, house->deadlines, crew->tally);
+
+	if (past == NULL)
+		return;
+	const uint64_t all_ns = fill(past, r, row, msd_wire_now_ns(house->wire));
+	tell_others(house, past, all_ns, msd_job_plan_params(r));
+}
+
+static uint8_t row_of(const struct msd_req *r, const struct msd_crew *crew)
+{
+	return r->at.function == MSD_TALLY_OTHER && msd_tally_has_room(crew->tally)
+		       ? late_row(r, crew)
+		       : r->at.function;
 }
 
 void msd_counted_end(const struct msd_req *r, const struct msd_crew *crew)
 {
-	uint8_t row = r->at.function;
-
-	if (row == MSD_TALLY_OTHER && msd_tally_has_room(crew->tally))
-		row = late_row(r, crew);
+	if (r->client.is_put_off)
+		return;
+	const uint8_t row = row_of(r, crew);
 	msd_tally_note(crew->tally, row, r->client.code);
 	if (r->at.since_ns != 0)
 		record(r, crew, row);
+}
+
+/* All that is told of a call but its end. */
+struct msd_put_off {
+	struct msd_house *house;
+	struct msd_past_call call; /* with a reference to its tally */
+	uint64_t all_ns;
+	struct msd_buf params;
+};
+
+struct msd_put_off *msd_counted_put_off(struct msd_req *r, const struct msd_crew *crew)
+{
+	const struct msd_span params = msd_job_plan_params(r);
+	struct msd_put_off *p = r->at.since_ns != 0 ? calloc(1, sizeof(*p)) : NULL;
+
+	if (p == NULL)
+		return NULL;
+	p->house = crew->house;
+	p->call.tally = msd_tally_ref(crew->tally);
+	p->all_ns =
+		fill(&p->call, r, row_of(r, crew), msd_wire_now_ns(crew->house->wire));
+	msd_buf_put(&p->params, params.p, params.n);
+	r->client.is_put_off = true;
+	return p;
+}
+
+void msd_counted_tell(struct msd_put_off *p, unsigned code)
+{
+	if (p == NULL)
+		return;
+	struct msd_house *house = p->house;
+	struct msd_tally *tally = p->call.tally;
+	struct msd_past_call *past =
+		msd_recorder_next(&house->recorder, house->deadlines, tally);
+
+	msd_tally_note(tally, p->call.row, code);
+	p->call.code = (uint8_t)code;
+	if (past != NULL) {
+		*past = p->call; /* the recorder has a reference of its own */
+		tell_others(house, past, p->all_ns,
+			    (struct msd_span){p->params.p,
+					      p->params.bad ? 0 : p->params.n});
+	}
+	msd_tally_unref(tally);
+	msd_buf_finish(&p->params);
+	free(p);
 }

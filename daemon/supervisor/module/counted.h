@@ -8,6 +8,8 @@
 #include "daemon/supervisor/module/house.h"
 #include "daemon/wire/wire.h"
 
+struct msd_put_off;
+
 _Static_assert(MSD_REQ_STAGES == MSD_STAGE_COUNT, "a request keeps each stage's time");
 
 /** @r, a call of @function, has been read so far; its module is known. */
@@ -22,6 +24,12 @@ static inline void msd_counted_again(struct msd_req *r, const struct msd_crew *c
 bool msd_counted_is_settled(const struct msd_req *r, const struct msd_crew *crew);
 /** Its client has been answered r->client.code, or is gone. */
 void msd_counted_end(const struct msd_req *r, const struct msd_crew *crew);
+/** What its client is told of @r, which a worker has answered, is known later: it is
+ * counted by msd_counted_tell(), and what this returns is owned by who calls that.
+ * NULL: memory is short, and it counts as done. */
+struct msd_put_off *msd_counted_put_off(struct msd_req *r, const struct msd_crew *crew);
+/** It was told @code, an msd_err or MSD_REQ_UNANSWERED; frees @p. NULL is fine. */
+void msd_counted_tell(struct msd_put_off *p, unsigned code);
 
 /** The time for @r: that of the loop's turn, of a traced call read now. */
 static inline uint64_t msd_counted_now(const struct msd_req *r,

@@ -313,7 +313,7 @@ bool msd_reply_forward(struct msd_req *r, struct msd_process *p, struct msd_in *
 	if (err == MSD_OK) {
 		if (r->method == MSD_M_CALL)
 			msd_tally_time(r->at.replica->crew->tally, o);
-		r->client.who->ops->forward(r->client.who, o);
+		r->client.who->ops->forward(r->client.who, r, o);
 		msd_req_leave_client(r);
 		return true;
 	}

@@ -37,8 +37,10 @@ struct msd_client_ops {
 	void (*reply)(struct msd_client *c, uint64_t id, const struct msd_buf *result);
 	void (*reply_error)(struct msd_client *c, uint64_t id,
 			    const struct msd_diag *why);
-	/** The answer as a whole frame; takes @o. */
-	void (*forward)(struct msd_client *c, struct msd_out *o);
+	/** The answer to @r as a whole frame; takes @o. Who tells the client something
+	 * else writes that to client.code; who cannot say yet what it will be puts it
+	 * off (module/counted.h). */
+	void (*forward)(struct msd_client *c, struct msd_req *r, struct msd_out *o);
 	/** Where an answer of @n bytes, which is all that its frame has, goes at once:
 	 * msd_conn_put(). NULL: it is for forward(). Optional. */
 	uint8_t *(*put)(struct msd_client *c, size_t n, struct msd_written *w);
@@ -91,6 +93,7 @@ struct msd_req_client {
 	uint64_t held_bytes; /* charged to the client until it has its answer */
 	/* What it was answered: an msd_err, or MSD_REQ_UNANSWERED. */
 	uint8_t code;
+	bool is_put_off; /* that is known later, and counted then */
 };
 
 struct msd_req_due {

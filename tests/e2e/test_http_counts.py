@@ -1,0 +1,106 @@
+"""Calls by HTTP are counted as their clients were told of them, however they failed."""
+import collections
+import hashlib
+import json
+
+import numpy
+import pytest
+
+import harness
+from test_http import RIGHTS, Visit, start
+from test_http_infer import ADD, PATH, infer
+from test_metrics import calls, scrape
+from wire import Wire
+
+
+@pytest.fixture(scope="module")
+def daemon():
+    loads = [w for n in ("shapes", "dtypes") for w in ("--load", f"{n}={harness.MODELS / n}.so")]
+    with start(*loads, "--load", f"zoo={harness.ZOO / 'results.so'}", "--load",
+               f"faults={harness.ZOO / 'faults.so'}") as d:
+        for name in ("shapes", "dtypes", "zoo", "faults"):
+            d.ok("wait", name)
+        yield d
+
+
+def wide(value, n=70_000):
+    """So many that a thread makes the answer: 280,000 bytes, some 400,000 of text."""
+    return [{"name": "A", "datatype": "FP32", "shape": [n],
+             "parameters": {"binary_data_size": 4 * n}}], numpy.full(n, value, "float32").tobytes()
+
+
+def infer_bytes(visit, model, inputs, behind):
+    head = json.dumps({"inputs": inputs}).encode()
+    answered, _, body = visit.ask(
+        PATH.format(model), f"Inference-Header-Content-Length: {len(head)}\r\n"
+        f"Content-Length: {len(head) + len(behind)}\r\n", "POST", head + behind)
+    return answered, json.loads(body)
+
+
+def moved(wire, before, module):
+    after = collections.Counter(calls(wire, module))
+    after.subtract(before)
+    return {key: n for key, n in after.items() if n}
+
+
+def test_an_answer_that_cannot_be_told_is_no_success(daemon):
+    nan = numpy.array([numpy.nan], "float32").tobytes()
+    one = [{"name": "A", "datatype": "FP32", "shape": [1], "parameters": {"binary_data_size": 4}}]
+    with Wire(daemon.host) as wire, Visit(daemon) as visit:
+        before = calls(wire, "shapes")
+        errors = scrape(wire)["modserd_errors_total", "BAD_REQUEST"]
+        assert infer_bytes(visit, "shapes:addone", one, nan)[0] == 400
+        assert infer(visit, "shapes:addone", ADD, outputs=[{"name": "C"}])[0] == 400
+        assert infer_bytes(visit, "shapes:addone", *wide(numpy.nan))[0] == 400, "on a thread"
+        assert infer_bytes(visit, "shapes:addone", *wide(1, 300_000))[0] == 400, "too much JSON"
+        assert infer_bytes(visit, "shapes:addone", *wide(1))[0] == 200
+        assert infer(visit, "shapes:addone", ADD)[0] == 200
+        assert moved(wire, before, "shapes") == {("addone", "BAD_REQUEST"): 4,
+                                                 ("addone", "OK"): 2}
+        assert scrape(wire)["modserd_errors_total", "BAD_REQUEST"] == errors + 4
+        told = wire.ask("server.monitor", {"from": 0, "module": "shapes"})["requests"][-6:]
+        assert sorted(r["code"] for r in told) == ["BAD_REQUEST"] * 4 + ["OK"] * 2
+
+
+def test_what_fails_in_any_way_is_counted_so(daemon):
+    told = collections.Counter()
+    with Wire(daemon.host) as wire, Visit(daemon) as visit:
+        before = collections.Counter(
+            {k[1:]: n for k, n in scrape(wire).items() if k[0] == "modserd_calls_total"})
+
+        def ask(module, model, inputs, **more):
+            answered, said = infer(visit, model, inputs, **more)
+            told[module] += 1
+            return answered, said
+
+        assert ask("faults", "faults:ok", [])[0] == 200
+        assert ask("faults", "faults:error_long", [])[0] == 500
+        assert ask("faults", "faults:ok", [], parameters={"deadline_ms": 0})[0] == 504
+        assert ask("faults", "faults:crash", [])[0] == 503
+        assert ask("", "faults:none", [])[0] == 404
+        assert ask("", "nowhere:f", [])[0] == 404
+        assert ask("", "shapes:addone", [])[0] == 400
+        after = collections.Counter(
+            {k[1:]: n for k, n in scrape(wire).items() if k[0] == "modserd_calls_total"})
+        after.subtract(before)
+        by_module = collections.Counter()
+        for (module, _, _), n in after.items():
+            by_module[module] += n
+        assert {k: n for k, n in by_module.items() if n} == dict(told)
+
+
+def test_a_wrong_token_is_a_call_that_was_refused(tmp_path):
+    path = tmp_path / "acl"
+    digest = hashlib.sha256(b"a token of a caller").hexdigest()
+    path.write_text(RIGHTS + f"user caller token:sha256={digest} +@call m/addone\n")
+    path.chmod(0o600)
+    with start("--acl", path, "--load", f"m={harness.MODELS / 'shapes.so'}") as d:
+        with Visit(d) as visit, Wire(d.host) as wire:
+            wrong = "Authorization: Bearer nobody's\r\n"
+            right = "Authorization: Bearer a token of a caller\r\n"
+            assert infer(visit, "m:addone", ADD, wrong)[0] == 401
+            assert infer(visit, "m:addone", ADD)[0] == 401
+            assert infer(visit, "m:matmul", [], right)[0] == 403
+            found = scrape(wire)
+            assert found["modserd_calls_total", "", "", "REFUSED"] == 3
+            assert found["modserd_errors_total", "REFUSED"] == 3
