@@ -12,6 +12,7 @@
 
 #include "daemon/http/datatype.h"
 #include "daemon/http/infer_data.h"
+#include "daemon/http/infer_wrong.h"
 #include "proto/json.h"
 #include "proto/limits.h"
 
@@ -19,15 +20,6 @@ static struct msd_span text_of(const json_t *j)
 {
 	return (struct msd_span){(const uint8_t *)json_string_value(j),
 				 json_string_length(j)};
-}
-
-/* What is said of @name begins with "input x: ". */
-static msd_err wrong(struct msd_diag *d, const char *what, struct msd_span name,
-		     const char *why)
-{
-	return msd_diag_set(d, MSD_BAD_REQUEST, "%s %.*s: %s", what,
-			    (int)(name.n < 200 ? name.n : 200), (const char *)name.p,
-			    why);
 }
 
 static msd_err read_name(const json_t *tensor, const char *what, struct msd_span *ret,
@@ -42,9 +34,11 @@ static msd_err read_name(const json_t *tensor, const char *what, struct msd_span
 	}
 	*ret = text_of(name);
 	if (parameters != NULL && !json_is_object(parameters))
-		return wrong(d, what, *ret, "its parameters are no object");
-	if (json_object_get(parameters, "shared_memory_region") != NULL)
-		return wrong(d, what, *ret, "shared memory is not taken by HTTP");
+		return msd_infer_wrong(d, what, *ret, "its parameters are no object");
+	if (json_object_get(parameters, "shared_memory_region") != NULL) {
+		return msd_infer_wrong(d, what, *ret,
+				       "shared memory is not taken by HTTP");
+	}
 	return MSD_OK;
 }
 
@@ -97,10 +91,14 @@ static msd_err read_place(struct reading *r, const json_t *tensor,
 					     "binary_data_size");
 
 	t->has_data = data != NULL;
-	if (t->has_data == (size != NULL))
-		return wrong(d, "input", t->name, "expected data or binary_data_size");
-	if (t->has_data && t->n_elements > MSD_INFER_JSON_BYTES)
-		return wrong(d, "input", t->name, "fewer data than its shape says");
+	if (t->has_data == (size != NULL)) {
+		return msd_infer_wrong(d, "input", t->name,
+				       "expected data or binary_data_size");
+	}
+	if (t->has_data && t->n_elements > MSD_INFER_JSON_BYTES) {
+		return msd_infer_wrong(d, "input", t->name,
+				       "fewer data than its shape says");
+	}
 	if (t->has_data)
 		return read_data(r, data, t);
 	if (!json_is_integer(size) || json_integer_value(size) < 0 ||
@@ -112,8 +110,8 @@ static msd_err read_place(struct reading *r, const json_t *tensor,
 				    (unsigned long long)t->bytes);
 	}
 	if (t->bytes > r->behind_bytes - r->behind_at) {
-		return wrong(d, "input", t->name,
-			     "its bytes are more than lie behind the JSON");
+		return msd_infer_wrong(d, "input", t->name,
+				       "its bytes are more than lie behind the JSON");
 	}
 	t->from = (size_t)r->behind_at;
 	r->behind_at += t->bytes;
@@ -130,17 +128,19 @@ static msd_err read_input(struct reading *r, const json_t *tensor,
 		return err;
 	if (!msd_datatype_read(text_of(json_object_get(tensor, "datatype")),
 			       &t->dtype)) {
-		return wrong(d, "input", t->name,
-			     "its datatype is none of BOOL, UINT8 to UINT64, INT8 to "
-			     "INT64, FP16, FP32, FP64 and BF16");
+		return msd_infer_wrong(
+			d, "input", t->name,
+			"its datatype is none of BOOL, UINT8 to UINT64, INT8 to "
+			"INT64, FP16, FP32, FP64 and BF16");
 	}
 	if (!read_shape(json_object_get(tensor, "shape"), &t->ndim, t->shape) ||
 	    !msd_shape_elements(t->shape, t->ndim, &t->n_elements) ||
 	    !msd_dtype_bytes(t->dtype, t->n_elements, &t->bytes) ||
 	    t->bytes > MSD_MAX_PAYLOAD_BYTES) {
-		return wrong(d, "input", t->name,
-			     "its shape is none: expected at most 32 extents, of not "
-			     "more bytes than a request may have");
+		return msd_infer_wrong(
+			d, "input", t->name,
+			"its shape is none: expected at most 32 extents, of not "
+			"more bytes than a request may have");
 	}
 	return read_place(r, tensor, t);
 }
@@ -155,15 +155,19 @@ static msd_err read_output(const json_t *tensor, struct msd_infer_output *t,
 
 	if (err != MSD_OK)
 		return err;
-	if (json_object_get(parameters, "classification") != NULL)
-		return wrong(d, "output", t->name, "classes are not made of it here");
-	if (binary != NULL && !json_is_boolean(binary))
-		return wrong(d, "output", t->name, "binary_data is true or false");
+	if (json_object_get(parameters, "classification") != NULL) {
+		return msd_infer_wrong(d, "output", t->name,
+				       "classes are not made of it here");
+	}
+	if (binary != NULL && !json_is_boolean(binary)) {
+		return msd_infer_wrong(d, "output", t->name,
+				       "binary_data is true or false");
+	}
 	if (binary != NULL)
 		t->is_binary = json_is_true(binary);
 	t->has_shape = shape != NULL;
 	if (t->has_shape && !read_shape(shape, &t->ndim, t->shape))
-		return wrong(d, "output", t->name, "its shape is none");
+		return msd_infer_wrong(d, "output", t->name, "its shape is none");
 	return MSD_OK;
 }
 
@@ -187,7 +191,7 @@ static msd_err check_single(struct msd_span name, struct msd_span other,
 	if (name.p == NULL || other.p == NULL || name.n != other.n ||
 	    memcmp(name.p, other.p, name.n) != 0)
 		return MSD_OK;
-	return wrong(d, what, name, "it is there twice");
+	return msd_infer_wrong(d, what, name, "it is there twice");
 }
 
 static msd_err read_inputs(struct reading *r)

@@ -51,11 +51,35 @@ static const char *hint_name(enum msd_kind_hint kind)
 	return "unknown";
 }
 
-static void put_param(struct budget *b, const struct msd_param *p)
+/* The names of extents that vary, "" of all others. */
+static void put_extents(struct budget *b, const struct msd_param *p)
+{
+	msd_pack_cstr(b->out, "extents");
+	msd_pack_array(b->out, (size_t)p->ndim);
+	for (int32_t i = 0; i < p->ndim; i++) {
+		msd_pack_cstr(b->out, p->dim_names[i] != NULL ? p->dim_names[i] : "");
+	}
+	b->objects += (size_t)p->ndim;
+}
+
+static bool has_names(const struct msd_param *p)
+{
+	for (int32_t i = 0; p->dim_names != NULL && i < p->ndim; i++) {
+		if (p->dim_names[i] != NULL)
+			return true;
+	}
+	return false;
+}
+
+/* Its extents' names are those of @shown, the same as its signature's text has it. */
+static void put_param(struct budget *b, const struct msd_param *p,
+		      const struct msd_param *shown)
 {
 	char name[MSD_DTYPE_NAME_MAX];
 	bool has_shape = p->ndim >= 0 && (p->ndim == 0 || p->shape != NULL);
-	size_t n = 1u + (p->name != NULL) + p->has_dtype + has_shape;
+	const bool is_named = has_shape && shown != NULL && shown->ndim == p->ndim &&
+			      has_names(shown);
+	size_t n = 1u + (p->name != NULL) + p->has_dtype + has_shape + is_named;
 
 	msd_pack_map(b->out, n);
 	if (p->name != NULL)
@@ -69,7 +93,46 @@ static void put_param(struct budget *b, const struct msd_param *p)
 		for (int32_t i = 0; i < p->ndim; i++)
 			msd_pack_int(b->out, p->shape[i]);
 	}
+	if (is_named)
+		put_extents(b, shown);
 	b->objects += 1 + 2 * n + (has_shape ? (size_t)p->ndim : 0);
+}
+
+static void put_params(struct budget *b, const struct msd_signature *s)
+{
+	struct msd_signature shown = {0};
+	struct msd_diag ignored = {0};
+
+	if (s->text != NULL && msd_signature_parse_params(msd_span_of(s->text), &shown,
+							  &ignored) == MSD_NOMEM)
+		b->out->bad = true;
+	msd_diag_finish(&ignored);
+	const bool is_shown = shown.n_params == s->n_params;
+	msd_pack_cstr(b->out, "params");
+	msd_pack_array(b->out, s->n_params);
+	for (size_t i = 0; i < s->n_params; i++)
+		put_param(b, &s->params[i], is_shown ? &shown.params[i] : NULL);
+	msd_signature_finish(&shown);
+}
+
+/* As its signature's text has them. */
+static void read_results(struct budget *b, const struct msd_signature *s,
+			 struct msd_signature *ret)
+{
+	struct msd_diag ignored = {0};
+
+	if (s->text != NULL && msd_signature_parse_results(msd_span_of(s->text), ret,
+							   &ignored) == MSD_NOMEM)
+		b->out->bad = true;
+	msd_diag_finish(&ignored);
+}
+
+static void put_results(struct budget *b, const struct msd_signature *results)
+{
+	msd_pack_cstr(b->out, "results");
+	msd_pack_array(b->out, results->n_params);
+	for (size_t i = 0; i < results->n_params; i++)
+		put_param(b, &results->params[i], &results->params[i]);
 }
 
 static void put_function(struct budget *b, const struct msd_func_info *f, bool details)
@@ -80,8 +143,12 @@ static void put_function(struct budget *b, const struct msd_func_info *f, bool d
 	bool has_doc = details && f->doc != NULL;
 	const bool has_batch = b->batch > 0 && f->style == MSD_FUNC_MODEL &&
 			       f->refusal == NULL && msd_signature_has_batch(s);
-	size_t n =
-		3u + has_text + has_params + has_doc + has_batch + (f->refusal != NULL);
+	struct msd_signature results = {0};
+	if (details)
+		read_results(b, s, &results);
+	const bool has_results = results.n_params > 0;
+	size_t n = 3u + has_text + has_params + has_results + has_doc + has_batch +
+		   (f->refusal != NULL);
 
 	msd_pack_map(b->out, n);
 	msd_pack_pair_str(b->out, "name", f->name);
@@ -90,12 +157,11 @@ static void put_function(struct budget *b, const struct msd_func_info *f, bool d
 	msd_pack_pair_str(b->out, "kind", f->module_kind != NULL ? f->module_kind : "");
 	if (has_text)
 		msd_pack_pair_str(b->out, "signature", s->text);
-	if (has_params) {
-		msd_pack_cstr(b->out, "params");
-		msd_pack_array(b->out, s->n_params);
-		for (size_t i = 0; i < s->n_params; i++)
-			put_param(b, &s->params[i]);
-	}
+	if (has_params)
+		put_params(b, s);
+	if (has_results)
+		put_results(b, &results);
+	msd_signature_finish(&results);
 	if (has_doc)
 		msd_pack_pair_str(b->out, "doc", f->doc);
 	if (has_batch)

@@ -15,6 +15,7 @@
 #include "artifact/script.h"
 
 #define MAX_PARAMS 4096u
+#define ANY_SHAPE "[...]" /* of a tensor whose dimensions nobody knows */
 
 static void param_finish(struct msd_param *p)
 {
@@ -154,17 +155,31 @@ static enum msd_kind_hint scalar_kind(struct msd_dtype t)
 static bool parse_type(struct msd_span type, struct msd_param *p)
 {
 	type = trim(type);
+	if (msd_span_is(type, "Tensor")) {
+		p->kind = MSD_P_TENSOR;
+		return true;
+	}
 	if (unwrap(&type, "Tensor(", ")")) {
 		struct msd_span dims = trim(take_item(&type, ','));
 		struct msd_span dtype = trim(type);
 		p->kind = MSD_P_TENSOR;
 		p->has_dtype =
 			msd_dtype_parse((const char *)dtype.p, dtype.n, &p->dtype);
-		return !unwrap(&dims, "[", "]") || parse_shape(dims, p);
+		return msd_span_is(dims, ANY_SHAPE) || !unwrap(&dims, "[", "]") ||
+		       parse_shape(dims, p);
 	}
 	p->has_dtype = msd_dtype_parse((const char *)type.p, type.n, &p->dtype);
 	p->kind = p->has_dtype ? scalar_kind(p->dtype) : MSD_P_UNKNOWN;
 	return true;
+}
+
+static uint32_t count_items(struct msd_span list)
+{
+	uint32_t n = 0;
+
+	for (; trim(list).n > 0; n++)
+		(void)take_item(&list, ',');
+	return n;
 }
 
 static bool parse_params(struct msd_span list, struct msd_signature *s)
@@ -196,21 +211,65 @@ msd_err msd_signature_parse(struct msd_span text, struct msd_signature *ret,
 {
 	struct msd_signature s;
 	struct msd_span list = text;
-	size_t n = 0;
 
 	(void)take_item(&list, '('); /* its '(' opens the list: take_item stops there */
 	if (list.n == 0 || text.p[text.n - 1] != ')')
 		return msd_diag_set(d, MSD_BAD_ARTIFACT, "not a signature");
 	list.n--;
-	for (struct msd_span rest = list; trim(rest).n > 0; n++)
-		(void)take_item(&rest, ',');
-	msd_err err = msd_signature_init(&s, n, d);
+	msd_err err = msd_signature_init(&s, count_items(list), d);
 	if (err != MSD_OK)
 		return err;
 	s.text = plain_text(text);
 	if (s.text == NULL || !parse_params(list, &s)) {
 		msd_signature_finish(&s);
 		return msd_diag_no_memory(d);
+	}
+	*ret = s;
+	return MSD_OK;
+}
+
+/* Cut @text before its results, which are @ret_results; n is 0: it has none. */
+static struct msd_span split_results(struct msd_span text, struct msd_span *ret_results)
+{
+	struct msd_span rest = text;
+
+	(void)take_item(&rest, '(');
+	(void)take_item(&rest, ')');
+	const struct msd_span params = {text.p, (size_t)(rest.p - text.p)};
+	*ret_results = trim(rest);
+	if (!unwrap(ret_results, "-> ", ""))
+		*ret_results = (struct msd_span){0};
+	return params;
+}
+
+msd_err msd_signature_parse_params(struct msd_span text, struct msd_signature *ret,
+				   struct msd_diag *d)
+{
+	struct msd_span results;
+
+	return msd_signature_parse(split_results(text, &results), ret, d);
+}
+
+msd_err msd_signature_parse_results(struct msd_span text, struct msd_signature *ret,
+				    struct msd_diag *d)
+{
+	struct msd_signature s;
+	struct msd_span list;
+
+	(void)split_results(text, &list);
+	(void)unwrap(&list, "(", ")");
+	msd_err err = msd_signature_init(&s, count_items(list), d);
+	if (err != MSD_OK)
+		return err;
+	for (size_t i = 0; i < s.n_params; i++) {
+		if (!parse_type(take_item(&list, ','), &s.params[i])) {
+			msd_signature_finish(&s);
+			return msd_diag_no_memory(d);
+		}
+		if (s.params[i].kind != MSD_P_TENSOR) { /* then nothing is sure */
+			msd_signature_finish(&s);
+			break;
+		}
 	}
 	*ret = s;
 	return MSD_OK;

@@ -11,6 +11,15 @@
 MSD_MUST_CHECK msd_err msd_signature_parse(struct msd_span text,
 					   struct msd_signature *ret,
 					   struct msd_diag *d);
+/** The same of a text that may have results behind its parameters, which are left out:
+ * `f(...) -> Tensor([n], float32)`, `f(...) -> (Tensor(...), Tensor(...))`. */
+MSD_MUST_CHECK msd_err msd_signature_parse_params(struct msd_span text,
+						  struct msd_signature *ret,
+						  struct msd_diag *d);
+/** Those results, as parameters without names; none where they are not all tensors. */
+MSD_MUST_CHECK msd_err msd_signature_parse_results(struct msd_span text,
+						   struct msd_signature *ret,
+						   struct msd_diag *d);
 /** Parameters of unknown kind, rank and dtype, @n of them. */
 MSD_MUST_CHECK msd_err msd_signature_init(struct msd_signature *s, size_t n,
 					  struct msd_diag *d);

@@ -175,3 +175,50 @@ Test(assert_text, symbolic_constraint_is_no_number)
 		-1);
 	cr_expect_eq(constraint("f.A " MARK), -1);
 }
+
+static void expect_results(const char *text, size_t n, const char *first)
+{
+	struct msd_signature s = {0};
+	struct msd_diag d = {0};
+
+	cr_assert_eq(msd_signature_parse_results(msd_span_of(text), &s, &d), MSD_OK);
+	cr_assert_eq(s.n_params, n, "%s", text);
+	if (n > 0) {
+		cr_assert_eq(msd_signature_compose(&s, "", &d), MSD_OK);
+		cr_expect_str_eq(s.text, first, "%s", text);
+	}
+	msd_signature_finish(&s);
+	msd_diag_finish(&d);
+}
+
+Test(signature, has_results_where_all_are_tensors)
+{
+	expect_results("f(A: Tensor([n, 4], float32)) -> Tensor([n, 10], float32)", 1,
+		       "(Tensor([n, 10], float32))");
+	expect_results("f(A) -> (Tensor([2], int8), Tensor([...], int8))", 2,
+		       "(Tensor([2], int8), Tensor([...], int8))");
+	expect_results("f() -> (Tensor([2], int8),)", 1, "(Tensor([2], int8))");
+	expect_results("f(A) -> Tensor", 1, "(Tensor)");
+	expect_results("f(A) -> (Tensor([2], int8), Shape([n]))", 0, "");
+	expect_results("f(A) -> ((Tensor([2], int8), Tensor), Tensor)", 0, "");
+	expect_results("f(A: Tensor([n], int8))", 0, "");
+	expect_results("f", 0, "");
+	expect_results("", 0, "");
+}
+
+Test(signature, has_parameters_before_its_results)
+{
+	struct msd_signature s = {0};
+	struct msd_diag d = {0};
+
+	cr_assert_eq(msd_signature_parse_params(
+			     msd_span_of("f(A: Tensor([n, 4], float32)) -> (Tensor)"),
+			     &s, &d),
+		     MSD_OK);
+	cr_assert_eq(s.n_params, 1);
+	cr_expect_str_eq(s.params[0].name, "A");
+	cr_expect_str_eq(s.params[0].dim_names[0], "n");
+	cr_expect_null(s.params[0].dim_names[1]);
+	msd_signature_finish(&s);
+	msd_diag_finish(&d);
+}

@@ -13,7 +13,6 @@
 
 #include "daemon/http/infer_split.h"
 #include "daemon/http/reader.h"
-#include "daemon/limits.h"
 #include "daemon/supervisor/edge/call.h"
 #include "daemon/supervisor/edge/edge.h"
 #include "daemon/supervisor/edge/share.h"
@@ -146,21 +145,6 @@ static void read_text(struct msd_chore *chore)
 	i->err = msd_infer_ask_read(&i->ask, i->text, i->behind.n, &i->why);
 }
 
-/* Its text is read: a call is made of it. */
-static msd_err make(struct msd_asking *a, const struct msd_model *m,
-		    struct msd_infer *i, struct msd_diag *d)
-{
-	const msd_err err = msd_infer_make(m, &i->ask, &i->call, d);
-
-	if (err == MSD_OK && i->call.payload_bytes > a->edge->limits->max_payload) {
-		return msd_diag_set(d, MSD_TOO_LARGE,
-				    "the inputs are more than the %llu bytes of "
-				    "--max-payload",
-				    (unsigned long long)a->edge->limits->max_payload);
-	}
-	return err;
-}
-
 /* A call that was made once is kept with its text. */
 static void keep_text(const struct msd_asking *a, struct msd_infer *i)
 {
@@ -204,7 +188,7 @@ static void proceed(struct msd_caller *c, const struct msd_model *m)
 	i->why = (struct msd_diag){0};
 	c->is_starting = true;
 	if (err == MSD_OK && i->known.n == 0) {
-		err = make(a, m, i, &d);
+		err = msd_infer_make(m, &i->ask, a->edge->limits, &i->call, &d);
 		if (err == MSD_OK)
 			keep_text(a, i);
 	}

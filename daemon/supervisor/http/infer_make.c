@@ -1,8 +1,8 @@
 /*
  * Happy path: the parameters of the function in their order, each with the input of its
- * name; of a function that fills its outputs those without an input are outputs, of the
- * shape that the signature, the request or an input of as many dimensions says. Where
- * nobody knows the parameters, the inputs are they. Failures name the tensor.
+ * name; of a function that fills its outputs those without an input are outputs, whose
+ * shapes infer_shape.h finds. Where nobody knows the parameters, the inputs are they.
+ * Failures name the tensor.
  */
 #include "daemon/supervisor/http/infer_make.h"
 
@@ -10,6 +10,9 @@
 #include <string.h>
 
 #include "daemon/http/datatype.h"
+#include "daemon/http/infer_wrong.h"
+#include "daemon/limits.h"
+#include "daemon/supervisor/http/infer_shape.h"
 #include "daemon/supervisor/module/module.h"
 #include "proto/limits.h"
 #include "proto/value.h"
@@ -19,6 +22,8 @@
 struct making {
 	const struct msd_model *model;
 	const struct msd_infer_ask *ask;
+	const struct msd_limits *limits;
+	struct msd_infer_extents *extents; /* that the inputs tell */
 	struct msd_infer_call *call;
 	struct msd_diag *d;
 };
@@ -26,9 +31,7 @@ struct making {
 static msd_err wrong(const struct making *k, struct msd_span name, const char *what,
 		     const char *more)
 {
-	return msd_diag_set(k->d, MSD_BAD_REQUEST, "input %.*s: %s%s",
-			    (int)(name.n < 200 ? name.n : 200), (const char *)name.p,
-			    what, more);
+	return msd_infer_wrong(k->d, "input", name, "%s%s", what, more);
 }
 
 static const struct msd_infer_input *find_input(const struct making *k,
@@ -41,62 +44,50 @@ static const struct msd_infer_input *find_input(const struct making *k,
 	return NULL;
 }
 
-static const struct msd_infer_output *find_output(const struct making *k,
-						  struct msd_span name)
-{
-	for (uint32_t i = 0; i < k->ask->n_outputs; i++) {
-		if (msd_span_same(k->ask->outputs[i].name, name))
-			return &k->ask->outputs[i];
-	}
-	return NULL;
-}
-
-static bool fits(const int64_t *shape, uint32_t ndim, const int64_t *extents,
-		 uint32_t n_extents)
-{
-	bool is_fit = ndim == n_extents;
-
-	for (uint32_t i = 0; is_fit && i < ndim; i++)
-		is_fit = extents[i] < 0 || extents[i] == shape[i];
-	return is_fit;
-}
-
-/* Said with what the model takes, * for an extent that varies. */
-static msd_err wrong_shape(const struct making *k, struct msd_span name,
-			   const int64_t *extents, uint32_t ndim)
-{
-	struct msd_buf text = {0};
-
-	for (uint32_t i = 0; i < ndim; i++) {
-		msd_buf_printf(&text, "%s", i > 0 ? "," : "");
-		if (extents[i] < 0) {
-			msd_buf_printf(&text, "*");
-		} else {
-			msd_buf_printf(&text, "%lld", (long long)extents[i]);
-		}
-	}
-	msd_buf_printf(&text, "]");
-	msd_buf_put_u8(&text, 0);
-	const msd_err err = wrong(k, name, "its shape is not the model's, [",
-				  text.bad ? "" : (const char *)text.p);
-	msd_buf_finish(&text);
-	return err;
-}
-
 static msd_err check_input(const struct making *k, const struct msd_model_param *p,
 			   const struct msd_infer_input *t)
 {
-	int64_t extents[MSD_MAX_NDIM];
-	uint32_t ndim;
-
 	if (p->has_dtype && !msd_dtype_eq(p->dtype, t->dtype)) {
 		const char *name = msd_datatype_name(p->dtype);
 		return wrong(k, t->name, "its datatype is not the model's, ",
 			     name != NULL ? name : "which has none here");
 	}
-	if (!p->is_scalar && msd_model_read_extents(p->shape, &ndim, extents) &&
-	    !fits(t->shape, t->ndim, extents, ndim))
-		return wrong_shape(k, t->name, extents, ndim);
+	return msd_infer_shape_take(k->extents, p, t, k->d);
+}
+
+/* All of them, before an output's shape follows from any. */
+static msd_err check_inputs(const struct making *k)
+{
+	struct msd_model_param p;
+	struct msd_model_walk w;
+	msd_err err = MSD_OK;
+
+	if (!msd_model_open(k->model, &w))
+		return MSD_OK;
+	while (err == MSD_OK && msd_model_next(&w, &p)) {
+		const struct msd_infer_input *t = find_input(k, p.name);
+		if (t != NULL)
+			err = check_input(k, &p, t);
+	}
+	return err;
+}
+
+/* Inputs and outputs have their memory together. */
+static msd_err claim(const struct making *k, const char *what, struct msd_span name,
+		     uint64_t bytes)
+{
+	const uint64_t most = k->limits->max_memory;
+
+	if (bytes > most - k->call->claimed_bytes) {
+		return msd_infer_wrong_as(
+			k->d, MSD_TOO_LARGE, what, name,
+			"its %llu bytes, with the %llu of the tensors before it, are "
+			"more than the %llu of --max-memory",
+			(unsigned long long)bytes,
+			(unsigned long long)k->call->claimed_bytes,
+			(unsigned long long)most);
+	}
+	k->call->claimed_bytes += bytes;
 	return MSD_OK;
 }
 
@@ -106,13 +97,22 @@ static msd_err take_place(const struct making *k, const struct msd_infer_input *
 	struct msd_infer_call *c = k->call;
 	struct msd_infer_place *place = &c->places[t - k->ask->inputs];
 
+	const uint64_t most = k->limits->max_payload;
+	const uint64_t before = c->payload_bytes;
+
 	place->input = t;
-	place->offset = c->payload_bytes;
-	if (t->bytes > MSD_MAX_PAYLOAD_BYTES - c->payload_bytes)
-		return wrong(k, t->name, "more bytes than a request may have", "");
+	place->offset = before;
+	if (before > most || t->bytes > most - before) {
+		return msd_infer_wrong_as(
+			k->d, MSD_TOO_LARGE, "input", t->name,
+			"its %llu bytes, with the %llu of the inputs before it, are "
+			"more than the %llu of --max-payload",
+			(unsigned long long)t->bytes, (unsigned long long)before,
+			(unsigned long long)most);
+	}
 	c->payload_bytes += t->bytes;
 	c->payload_bytes += -c->payload_bytes & (MSD_TENSOR_ALIGN - 1u);
-	return MSD_OK;
+	return claim(k, "input", t->name, c->payload_bytes - before);
 }
 
 /* Two parameters of one name have the same input. */
@@ -167,36 +167,6 @@ static msd_err put_scalar(const struct making *k, const struct msd_infer_input *
 	return MSD_OK;
 }
 
-/* What varies in an output's shape is told by the request, or is as in an input of as
- * many dimensions; the function checks that it is so. */
-static msd_err complete_shape(const struct making *k, struct msd_span name,
-			      struct msd_wire_tensor *w)
-{
-	const struct msd_infer_output *told = find_output(k, name);
-	bool is_known = true;
-
-	for (uint32_t i = 0; i < w->ndim; i++)
-		is_known = is_known && w->shape[i] >= 0;
-	if (told != NULL && told->has_shape) {
-		if (!fits(told->shape, told->ndim, w->shape, w->ndim))
-			return wrong(k, name, "an output: its shape is not that", "");
-		memcpy(w->shape, told->shape, sizeof(w->shape));
-		return MSD_OK;
-	}
-	for (uint32_t i = 0; !is_known && i < k->ask->n_inputs; i++) {
-		const struct msd_infer_input *t = &k->ask->inputs[i];
-		if (fits(t->shape, t->ndim, w->shape, w->ndim)) {
-			memcpy(w->shape, t->shape, sizeof(w->shape));
-			is_known = true;
-		}
-	}
-	return is_known ? MSD_OK
-			: wrong(k, name,
-				"it is not given; as an output its shape varies: "
-				"parameters.shape of that output tells it",
-				"");
-}
-
 static msd_err put_output(const struct making *k, const struct msd_model_param *p)
 {
 	struct msd_wire_tensor w = {.where = MSD_AT_OUT, .dtype = p->dtype};
@@ -206,12 +176,15 @@ static msd_err put_output(const struct making *k, const struct msd_model_param *
 	if (p->is_scalar || !p->has_dtype ||
 	    !msd_model_read_extents(p->shape, &w.ndim, w.shape))
 		return wrong(k, p->name, "it is missing", "");
-	msd_err err = complete_shape(k, p->name, &w);
+	msd_err err = msd_infer_shape_complete(k->extents, p, k->ask, &w, k->d);
 	if (err != MSD_OK)
 		return err;
 	if (!msd_shape_elements(w.shape, w.ndim, &n) ||
 	    !msd_dtype_bytes(w.dtype, n, &w.bytes))
-		return wrong(k, p->name, "as an output it is too large", "");
+		w.bytes = UINT64_MAX;
+	err = claim(k, "output", p->name, w.bytes);
+	if (err != MSD_OK)
+		return err;
 	msd_pack_tensor(&c->body, &w);
 	c->n_tensors++;
 	/* Its name must last until the answer; the walk's goes. */
@@ -252,7 +225,7 @@ static msd_err put_params(const struct making *k, struct msd_model_walk *w)
 	const bool is_prim = msd_model_is_prim(k->model);
 	struct msd_model_param p;
 	uint32_t n_used = 0;
-	msd_err err = MSD_OK;
+	msd_err err = check_inputs(k);
 
 	while (err == MSD_OK && msd_model_next(w, &p)) {
 		const struct msd_infer_input *t = find_input(k, p.name);
@@ -268,9 +241,7 @@ static msd_err put_params(const struct making *k, struct msd_model_walk *w)
 		}
 		n_used += !k->call->places[t - k->ask->inputs].is_used;
 		k->call->places[t - k->ask->inputs].is_used = true;
-		err = check_input(k, &p, t);
-		if (err == MSD_OK)
-			err = p.is_scalar ? put_scalar(k, t) : put_tensor(k, t);
+		err = p.is_scalar ? put_scalar(k, t) : put_tensor(k, t);
 	}
 	if (err == MSD_OK && n_used < k->ask->n_inputs)
 		return MSD_NOT_FOUND;
@@ -334,12 +305,20 @@ static bool open_places(struct msd_infer_call *c, const struct msd_infer_ask *as
 }
 
 msd_err msd_infer_make(const struct msd_model *m, const struct msd_infer_ask *ask,
-		       struct msd_infer_call *ret, struct msd_diag *d)
+		       const struct msd_limits *limits, struct msd_infer_call *ret,
+		       struct msd_diag *d)
 {
-	const struct making k = {.model = m, .ask = ask, .call = ret, .d = d};
+	struct msd_infer_extents extents;
+	const struct making k = {.model = m,
+				 .ask = ask,
+				 .limits = limits,
+				 .extents = &extents,
+				 .call = ret,
+				 .d = d};
 	struct msd_model_walk w;
 	msd_err err;
 
+	extents.n = 0;
 	if (!open_places(ret, ask))
 		return msd_diag_no_memory(d);
 	if (msd_model_open(m, &w)) {

@@ -8,6 +8,8 @@
 #include "daemon/supervisor/http/model.h"
 #include "daemon/wire/conn.h"
 
+struct msd_limits;
+
 /* Where in the payload the bytes of an input go. */
 struct msd_infer_place {
 	const struct msd_infer_input *input; /* NULL: it has no bytes there */
@@ -24,14 +26,16 @@ struct msd_infer_call {
 	uint32_t n_places;
 	uint32_t n_tensors; /* in params */
 	uint64_t payload_bytes;
+	uint64_t claimed_bytes; /* of these and of the outputs that it fills */
 };
 
 /**
- * The call of @m that @ask asks for. Errors: MSD_BAD_REQUEST, naming the tensor;
- * MSD_NOMEM. finish is wanted after them, too.
+ * The call of @m that @ask asks for, with tensors within @limits. Errors, naming the
+ * tensor: MSD_BAD_REQUEST, MSD_TOO_LARGE; MSD_NOMEM. finish is wanted after them, too.
  */
 MSD_MUST_CHECK msd_err msd_infer_make(const struct msd_model *m,
 				      const struct msd_infer_ask *ask,
+				      const struct msd_limits *limits,
 				      struct msd_infer_call *ret, struct msd_diag *d);
 /** Append the target of a call, as its first and only parameter: of @m, or NULL where
  * nothing is called @name. */

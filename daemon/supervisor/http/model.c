@@ -1,8 +1,8 @@
 /*
  * Happy path: the name is cut at its colon, the module looked up, its function found in
- * what its worker said; the parameters of that are the tensors. A function that fills
- * its outputs has them behind its inputs: the last is taken for one. What a whole model
- * gives back its artifact does not tell, so no outputs are listed.
+ * what its worker said; the parameters and results of that are the tensors. A function
+ * that fills its outputs has them behind its inputs: the last is taken for one. Where
+ * an artifact does not tell what its model gives back, no outputs are listed.
  */
 #include "daemon/supervisor/http/model.h"
 
@@ -131,11 +131,22 @@ struct msd_span msd_model_function_name(const struct msd_model *m)
 	return text_of(m->function, "name");
 }
 
+static bool open_list(const struct msd_model *m, const char *key, const char *unnamed,
+		      struct msd_model_walk *ret)
+{
+	*ret = (struct msd_model_walk){.unnamed = unnamed};
+	return m->function.n > 0 &&
+	       msd_array_open(msd_map_value(m->function, key), &ret->left, &ret->n);
+}
+
 bool msd_model_open(const struct msd_model *m, struct msd_model_walk *ret)
 {
-	*ret = (struct msd_model_walk){0};
-	return m->function.n > 0 && msd_array_open(msd_map_value(m->function, "params"),
-						   &ret->left, &ret->n);
+	return open_list(m, "params", "arg", ret);
+}
+
+bool msd_model_open_results(const struct msd_model *m, struct msd_model_walk *ret)
+{
+	return open_list(m, "results", "output", ret);
 }
 
 bool msd_model_next(struct msd_model_walk *w, struct msd_model_param *ret)
@@ -145,9 +156,10 @@ bool msd_model_next(struct msd_model_walk *w, struct msd_model_param *ret)
 	if (w->i == w->n || !msd_object_take(&w->left, &param))
 		return false;
 	*ret = (struct msd_model_param){.name = text_of(param, "name"),
-					.shape = msd_map_value(param, "shape")};
+					.shape = msd_map_value(param, "shape"),
+					.extents = msd_map_value(param, "extents")};
 	if (ret->name.n == 0) {
-		(void)snprintf(w->room, sizeof(w->room), "arg%u", w->i);
+		(void)snprintf(w->room, sizeof(w->room), "%s%u", w->unnamed, w->i);
 		ret->name =
 			(struct msd_span){(const uint8_t *)w->room, strlen(w->room)};
 	}
@@ -172,28 +184,37 @@ static void write_tensor(const struct msd_model_param *p, const struct words *wo
 	msd_buf_printf(out, "}");
 }
 
+/* As many as @n of @w. */
+static void write_list(struct msd_model_walk *w, uint32_t n, const char *key,
+		       const struct words *words, struct msd_buf *out)
+{
+	struct msd_model_param param;
+
+	msd_buf_printf(out, "\"%s\":[", key);
+	for (uint32_t i = 0; i < n && msd_model_next(w, &param); i++) {
+		if (i > 0)
+			msd_buf_printf(out, ",");
+		write_tensor(&param, words, out);
+	}
+	msd_buf_printf(out, "]");
+}
+
 void msd_model_write_tensors(const struct msd_model *m, enum msd_model_form form,
 			     struct msd_buf *out)
 {
 	const struct words *words = &words_of[form];
-	struct msd_model_walk w;
-	struct msd_model_param param;
+	struct msd_model_walk w, results;
 
 	if (!msd_model_open(m, &w))
 		w.n = 0;
-	const uint32_t n_inputs = msd_model_is_prim(m) && w.n > 0 ? w.n - 1 : w.n;
-	msd_buf_printf(out, "\"%s\":[", words->inputs);
-	for (uint32_t i = 0; msd_model_next(&w, &param); i++) {
-		if (i == n_inputs) {
-			msd_buf_printf(out, "],\"%s\":[", words->outputs);
-		} else if (i > 0) {
-			msd_buf_printf(out, ",");
-		}
-		write_tensor(&param, words, out);
-	}
-	if (n_inputs == w.n)
-		msd_buf_printf(out, "],\"%s\":[", words->outputs);
-	msd_buf_printf(out, "]");
+	const bool returns = msd_model_open_results(m, &results);
+	if (!returns)
+		results.n = 0;
+	const bool fills = !returns && msd_model_is_prim(m) && w.n > 0;
+	write_list(&w, w.n - fills, words->inputs, words, out);
+	msd_buf_put_u8(out, ',');
+	write_list(fills ? &w : &results, fills ? 1 : results.n, words->outputs, words,
+		   out);
 }
 
 const char *msd_model_state(const struct msd_module *m)

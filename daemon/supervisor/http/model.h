@@ -26,20 +26,22 @@ struct msd_span msd_model_module_name(struct msd_span name);
 /** The model @name. MSD_NOT_FOUND, for a function that the module lacks, too. */
 MSD_MUST_CHECK msd_err msd_model_find(struct msd_house *house, struct msd_span name,
 				      struct msd_model *ret, struct msd_diag *d);
-/* A parameter of a model's function, in their order. Spans are of the module's facts.
- */
+/* A parameter or result of a model's function, in their order. Spans are of the
+ * module's facts. */
 struct msd_model_param {
-	struct msd_span name; /* `arg` and its number where the signature has none; of
-			       * the walk, until its next step */
+	struct msd_span name; /* `arg` or `output` and its number where the signature
+			       * has none; of the walk, until its next step */
 	struct msd_span type; /* its element type as TVM calls it, or a scalar's kind */
-	struct msd_dtype dtype; /* that, where has_dtype */
-	struct msd_span shape;  /* a msgpack array; what varies is no natural number */
+	struct msd_dtype dtype;  /* that, where has_dtype */
+	struct msd_span shape;   /* a msgpack array; what varies is no natural number */
+	struct msd_span extents; /* a msgpack array of the names of what varies; n 0 */
 	bool has_dtype, is_scalar;
 };
 struct msd_model_walk {
 	struct msd_cur left;
 	uint32_t n, i;
-	char room[16];
+	const char *unnamed;
+	char room[24];
 };
 
 /** It fills its outputs, which are parameters behind its inputs. */
@@ -48,7 +50,10 @@ struct msd_span msd_model_function_name(const struct msd_model *m);
 /** False: nobody knows its parameters. */
 MSD_MUST_CHECK bool msd_model_open(const struct msd_model *m,
 				   struct msd_model_walk *ret);
-/** The next parameter; false: there is none. */
+/** The same of what it returns. */
+MSD_MUST_CHECK bool msd_model_open_results(const struct msd_model *m,
+					   struct msd_model_walk *ret);
+/** The next one; false: there is none. */
 bool msd_model_next(struct msd_model_walk *w, struct msd_model_param *ret);
 /** Append its parameters' names with commas between, of one with many the first 8. */
 void msd_model_put_names(const struct msd_model *m, struct msd_buf *out);

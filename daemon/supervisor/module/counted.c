@@ -1,3 +1,8 @@
+/*
+ * Happy path: a call gets the row of its function, its stages are timed, and when its
+ * client has the answer it is counted there and recorded. Of one whose answer is still
+ * being made all but its end is kept. Failures: without memory it counts as done.
+ */
 #include "daemon/supervisor/module/counted.h"
 
 #include <stdlib.h>
