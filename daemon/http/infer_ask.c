@@ -12,8 +12,8 @@
 
 #include "daemon/http/datatype.h"
 #include "daemon/http/infer_data.h"
+#include "daemon/http/infer_json.h"
 #include "daemon/http/infer_wrong.h"
-#include "proto/json.h"
 #include "proto/limits.h"
 
 static struct msd_span text_of(const json_t *j)
@@ -33,6 +33,10 @@ static msd_err read_name(const json_t *tensor, const char *what, struct msd_span
 				    "%s: each is an object with a name", what);
 	}
 	*ret = text_of(name);
+	if (memchr(ret->p, '\0', ret->n) != NULL) {
+		return msd_infer_wrong(d, what, *ret, /* as far as that */
+				       "its name has a NUL, which no tensor's has");
+	}
 	if (parameters != NULL && !json_is_object(parameters))
 		return msd_infer_wrong(d, what, *ret, "its parameters are no object");
 	if (json_object_get(parameters, "shared_memory_region") != NULL) {
@@ -63,6 +67,7 @@ static bool read_shape(const json_t *shape, uint32_t *ret_ndim,
 struct reading {
 	struct msd_infer_ask *ask;
 	const json_t *json;
+	bool has_wide;                    /* in it */
 	uint64_t behind_at, behind_bytes; /* how far behind the JSON; of all there */
 	struct msd_diag *d;
 };
@@ -76,7 +81,8 @@ static msd_err read_data(struct reading *r, const json_t *data,
 	t->from = values->n;
 	if (!msd_buf_reserve(values, (size_t)t->bytes))
 		return msd_diag_no_memory(r->d);
-	const msd_err err = msd_infer_data_read(t, data, values->p + values->n, r->d);
+	const msd_err err =
+		msd_infer_data_read(t, data, r->has_wide, values->p + values->n, r->d);
 	values->n += err == MSD_OK ? (size_t)t->bytes : 0;
 	return err;
 }
@@ -327,39 +333,10 @@ static msd_err read_all(struct reading *r)
 	return err == MSD_OK ? settle(r->ask, r->d) : err;
 }
 
-/* About what jansson takes for each, with what the allocator adds. */
-#define OBJECT_BYTES 256u
-#define ARRAY_BYTES 128u
-#define PAIR_BYTES 64u
-#define VALUE_BYTES 48u
-/* The shortest that takes the most is "{},". */
-#define MOST_A_BYTE ((OBJECT_BYTES + VALUE_BYTES) / 3u + 1u)
-
-/* Small in text, and very large when it is read. */
-static msd_err check_parts(struct msd_span text, struct msd_diag *d)
-{
-	struct msd_json_parts parts;
-
-	if (text.n <= MSD_INFER_READ_BYTES / MOST_A_BYTE)
-		return MSD_OK;
-	msd_json_count(text, &parts);
-	if (parts.n_objects * OBJECT_BYTES + parts.n_arrays * ARRAY_BYTES +
-		    parts.n_pairs * PAIR_BYTES + parts.n_commas * VALUE_BYTES <=
-	    MSD_INFER_READ_BYTES)
-		return MSD_OK;
-	return msd_diag_set(d, MSD_BAD_REQUEST,
-			    "the JSON: its %zu objects, %zu arrays and %zu values "
-			    "would take more than %u MiB to read: write data in one "
-			    "array, or send it as binary_data",
-			    parts.n_objects, parts.n_arrays, parts.n_commas,
-			    MSD_INFER_READ_BYTES >> 20);
-}
-
 msd_err msd_infer_ask_read(struct msd_infer_ask *ret, struct msd_span text,
 			   uint64_t behind_bytes, struct msd_diag *d)
 {
 	struct reading r = {.ask = ret, .behind_bytes = behind_bytes, .d = d};
-	json_error_t error;
 
 	*ret = (struct msd_infer_ask){0};
 	if (text.n == 0) {
@@ -367,16 +344,10 @@ msd_err msd_infer_ask_read(struct msd_infer_ask *ret, struct msd_span text,
 				    "the body is empty: it is to be JSON, "
 				    "{\"inputs\": [...]}");
 	}
-	msd_err err = check_parts(text, d);
+	json_t *json;
+	msd_err err = msd_infer_json_load(text, &json, &r.has_wide, d);
 	if (err != MSD_OK)
 		return err;
-	json_t *json = json_loadb((const char *)text.p, text.n, JSON_REJECT_DUPLICATES,
-				  &error);
-	if (json == NULL) {
-		return msd_diag_set(d, MSD_BAD_REQUEST,
-				    "the JSON, line %d, column %d: %s", error.line,
-				    error.column, error.text);
-	}
 	r.json = json;
 	err = read_all(&r);
 	json_decref(json);

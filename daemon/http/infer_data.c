@@ -1,15 +1,26 @@
 #include "daemon/http/infer_data.h"
 
+#include <errno.h>
 #include <jansson.h>
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
+
+#include "daemon/http/infer_wide.h"
 
 /* A walk over the data of one input. */
 struct walk {
 	const struct msd_infer_input *t;
 	uint8_t *out;
 	uint64_t n; /* elements so far */
+	bool has_wide;
 };
+
+/* The number that is a text; n is 0: it is none. */
+static struct msd_span wide_number(const struct walk *w, const json_t *v)
+{
+	return w->has_wide ? msd_infer_wide_number(v) : (struct msd_span){0};
+}
 
 static msd_err fail(const struct walk *w, struct msd_diag *d, const char *why)
 {
@@ -27,13 +38,46 @@ static bool is_in_range(struct msd_dtype t, json_int_t v)
 				v < (json_int_t)1 << (t.bits - 1));
 }
 
+static bool has_only_digits(struct msd_span s)
+{
+	for (size_t i = 0; i < s.n; i++) {
+		if (s.p[i] < '0' || s.p[i] > '9')
+			return false;
+	}
+	return true;
+}
+
+static bool is_whole(struct msd_span number)
+{
+	for (size_t i = 0; i < number.n; i++) {
+		if (strchr(".eE", number.p[i]) != NULL)
+			return false;
+	}
+	return true;
+}
+
+/* Beyond JSON's integers there are those of UINT64 alone. */
+static msd_err put_wide_integer(struct walk *w, struct msd_span number, uint8_t *at,
+				struct msd_diag *d)
+{
+	if (number.n == 0 || !is_whole(number))
+		return fail(w, d, "expected an integer");
+	errno = 0;
+	const uint64_t v = strtoull((const char *)number.p, NULL, 10);
+	if (w->t->dtype.code != MSD_DT_UINT || w->t->dtype.bits != 64 ||
+	    !has_only_digits(number) || errno != 0)
+		return fail(w, d, "it is out of the range of its datatype");
+	msd_put_le64(at, v);
+	return MSD_OK;
+}
+
 static msd_err put_integer(struct walk *w, const json_t *v, uint8_t *at,
 			   struct msd_diag *d)
 {
 	uint8_t bytes[8];
 
 	if (!json_is_integer(v))
-		return fail(w, d, "expected an integer");
+		return put_wide_integer(w, wide_number(w, v), at, d);
 	if (!is_in_range(w->t->dtype, json_integer_value(v)))
 		return fail(w, d, "it is out of the range of its datatype");
 	msd_put_le64(bytes, (uint64_t)json_integer_value(v));
@@ -44,12 +88,14 @@ static msd_err put_integer(struct walk *w, const json_t *v, uint8_t *at,
 static msd_err put_float(struct walk *w, const json_t *v, uint8_t *at,
 			 struct msd_diag *d)
 {
-	const double wide = json_number_value(v);
-	const float narrow = (float)wide;
+	const struct msd_span text = wide_number(w, v);
 
-	if (!json_is_number(v))
+	if (!json_is_number(v) && text.n == 0)
 		return fail(w, d, "expected a number");
-	if (w->t->dtype.bits == 64) {
+	const double wide =
+		text.n > 0 ? strtod((const char *)text.p, NULL) : json_number_value(v);
+	const float narrow = (float)wide;
+	if (isfinite(wide) && w->t->dtype.bits == 64) {
 		memcpy(at, &wide, sizeof(wide));
 		return MSD_OK;
 	}
@@ -133,9 +179,9 @@ static msd_err put_nested(struct walk *w, const json_t *data, struct msd_diag *d
 }
 
 msd_err msd_infer_data_read(const struct msd_infer_input *t, const json_t *data,
-			    uint8_t *out, struct msd_diag *d)
+			    bool has_wide, uint8_t *out, struct msd_diag *d)
 {
-	struct walk w = {.t = t, .out = out};
+	struct walk w = {.t = t, .out = out, .has_wide = has_wide};
 	msd_err err;
 
 	if (t->dtype.bits == 16 &&

@@ -89,6 +89,28 @@ def test_numbers_are_parameters_too(daemon):
         assert said["outputs"][0]["shape"] == [16]
 
 
+def test_json_has_all_of_uint64(daemon):
+    values = [2**64 - 1, 2**63, 2**53 + 1, *range(34)]
+    inputs = [{"name": n, "datatype": "UINT64", "shape": [37], "data": values} for n in "AB"]
+    with Visit(daemon) as visit:
+        answered, said = infer(visit, "dtypes:f_uint64", inputs)
+        assert answered == 200, said
+        more = [{**t, "parameters": {"binary_data_size": 8 * 37}} for t in inputs]
+        for t in more:
+            del t["data"]
+        head = json.dumps({"inputs": more, "parameters": {"binary_data_output": True}}).encode()
+        raw = numpy.array(values, "<u8").tobytes()
+        _, fields, body = visit.ask(
+            PATH.format("dtypes:f_uint64"), f"Inference-Header-Content-Length: {len(head)}\r\n"
+            f"Content-Length: {len(head) + 2 * len(raw)}\r\n", "POST", head + 2 * raw)
+        behind = body[int(fields["inference-header-content-length"]):]
+        assert said["outputs"][0]["data"] == numpy.frombuffer(behind, "<u8").tolist()
+        assert max(said["outputs"][0]["data"]) >= 2**63
+        inputs[0]["data"] = [2**64, *values[1:]]
+        answered, said = infer(visit, "dtypes:f_uint64", inputs)
+        assert answered == 400 and said["error"].startswith("input A, element 0: it is out of")
+
+
 WRONG = {
     "missing": ([], "x"),
     "unknown": ([*ADD, tensor("Q", "FP32", numpy.zeros(3))], "Q"),

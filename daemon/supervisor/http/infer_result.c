@@ -13,6 +13,7 @@
 
 #include "daemon/http/datatype.h"
 #include "daemon/http/infer_data.h"
+#include "daemon/http/infer_wrong.h"
 #include "daemon/supervisor/http/infer_make.h"
 #include "daemon/wire/conn.h"
 #include "proto/json.h"
@@ -28,6 +29,7 @@ struct telling {
 	const struct msd_out *out;
 	struct msd_cur names; /* of what the function fills */
 	uint32_t n_told, n_outputs, n_wished;
+	bool is_told[MSD_MAX_TENSORS]; /* of those that are wished */
 	uint64_t json_bytes;
 	struct msd_diag *d;
 };
@@ -135,6 +137,8 @@ static msd_err put_output(struct telling *t, struct msd_span name, struct msd_sp
 		return msd_diag_set(t->d, MSD_INTERNAL, "a result without its bytes");
 	if (t->wish->ask->n_outputs > 0 && wish == NULL)
 		return MSD_OK;
+	if (wish != NULL)
+		t->is_told[wish - t->wish->ask->outputs] = true;
 	t->n_wished += wish != NULL;
 	if (t->n_told++ > 0)
 		msd_text_put(&t->answer->text, ",");
@@ -176,15 +180,26 @@ static msd_err put_value(struct telling *t, struct msd_cur *c)
 	for (uint32_t i = 0; i < n && err == MSD_OK; i++) {
 		err = msd_value_read(&items, &v, t->d);
 		if (err == MSD_OK && v.kind != MSD_K_TENSOR) {
-			return msd_diag_set(t->d, MSD_UNSUPPORTED,
-					    "it returns a %s, for which this protocol "
-					    "has no place: call it by modser",
-					    msd_kind_name(v.kind));
+			return msd_infer_wrong_as(t->d, MSD_UNSUPPORTED, "output",
+						  next_name(t, room),
+						  "it is a %s, for which this protocol "
+						  "has no place: call it by modser",
+						  msd_kind_name(v.kind));
 		}
 		if (err == MSD_OK)
 			err = put_output(t, next_name(t, room), v.as.tensor);
 	}
 	return err;
+}
+
+/* What is wished of which there is none. */
+static struct msd_span first_missing(const struct telling *t)
+{
+	uint32_t i = 0;
+
+	while (i + 1 < t->wish->ask->n_outputs && t->is_told[i])
+		i++;
+	return t->wish->ask->outputs[i].name;
 }
 
 static msd_err tell(struct telling *t, struct msd_span result)
@@ -208,9 +223,9 @@ static msd_err tell(struct telling *t, struct msd_span result)
 		err = put_value(t, &items);
 	msd_text_put(b, "]}");
 	if (err == MSD_OK && t->n_wished < t->wish->ask->n_outputs) {
-		return msd_diag_set(t->d, MSD_BAD_REQUEST,
-				    "outputs: the model has not all that are asked "
-				    "for; without outputs it tells those it has");
+		return msd_infer_wrong(t->d, "output", first_missing(t),
+				       "the model has none of that name; without "
+				       "outputs it tells those that it has");
 	}
 	return err == MSD_OK && b->bad ? msd_diag_no_memory(t->d) : err;
 }

@@ -250,3 +250,89 @@ Test(infer_data, that_json_cannot_say_is_refused)
 		     MSD_BAD_REQUEST);
 	msd_buf_finish(&out);
 }
+
+/* What is said of the data @data of @datatype; "" when they are taken. */
+static void expect_said(const char *datatype, const char *data, const char *said)
+{
+	char text[512];
+	struct msd_diag d = {0};
+
+	(void)snprintf(text, sizeof(text),
+		       "{\"inputs\":[{\"name\":\"a\",\"datatype\":\"%s\",\"shape\":[1],"
+		       "\"data\":[%s]}]}",
+		       datatype, data);
+	const msd_err err = msd_infer_ask_read(&ask, msd_span_of(text), 0, &d);
+	cr_expect_str_eq(err == MSD_OK ? "" : msd_diag_text(&d), said, "%s of %s", data,
+			 datatype);
+	msd_diag_finish(&d);
+}
+
+static void expect_u64(const char *data, uint64_t value)
+{
+	expect_said("UINT64", data, "");
+	cr_assert_eq(ask.values.n, 8);
+	cr_expect_eq(msd_le64(ask.values.p), value, "%s", data);
+	msd_infer_ask_finish(&ask);
+}
+
+Test(infer_ask, takes_all_of_uint64)
+{
+	expect_u64("18446744073709551615", UINT64_MAX);
+	expect_u64("9223372036854775808", (uint64_t)INT64_MAX + 1);
+	expect_u64("9223372036854775807", INT64_MAX);
+}
+
+Test(infer_ask, takes_integers_as_floats)
+{
+	double v;
+
+	expect_said("FP64", "-36893488147419103232", "");
+	memcpy(&v, ask.values.p, sizeof(v));
+	cr_expect_eq(v, -36893488147419103232.0);
+	msd_infer_ask_finish(&ask);
+}
+
+Test(infer_ask, names_the_tensor_of_a_number_that_is_too_large)
+{
+	static const char range[] =
+		"input a, element 0: it is out of the range of its datatype";
+
+	expect_said("UINT64", "18446744073709551616", range);
+	expect_said("UINT64", "-9223372036854775809", range);
+	expect_said("INT64", "9223372036854775808", range);
+	expect_said("INT8", "99999999999999999999999", range);
+	expect_said("FP64", "1e999", range);
+	expect_said("FP32", "-1e999", range);
+	expect_said("FP32", "1e39", range);
+	expect_said("UINT64", "1e999", "input a, element 0: expected an integer");
+	expect_said("BOOL", "18446744073709551615",
+		    "input a, element 0: expected true or false");
+}
+
+Test(infer_ask, takes_no_text_for_a_number, .fini = finish)
+{
+	expect_said("UINT64", "\"18446744073709551615\"",
+		    "input a, element 0: expected an integer");
+	expect_said("UINT64", "\"\\u000018446744073709551615\"",
+		    "input a, element 0: expected an integer");
+	expect_refused("{\"inputs\":[{\"name\":\"a\",\"datatype\":\"UINT64\","
+		       "\"shape\":[2],\"data\":[\"\\u00001\",18446744073709551615]}]}");
+	expect_refused("{\"inputs\":[],\"id\":018446744073709551615}");
+	expect_refused("{\"inputs\":[],\"x\":18446744073709551615.}");
+	expect_refused("18446744073709551615");
+	expect_refused("{\"inputs\":[],\"x\":18446744073709551615,\"y\":\"");
+}
+
+Test(infer_ask, says_of_a_name_with_a_nul_what_is_before_it, .fini = finish)
+{
+	struct msd_diag d = {0};
+
+	cr_assert_eq(msd_infer_ask_read(
+			     &ask,
+			     msd_span_of("{\"inputs\":[{\"name\":\"ab\\u0000c\"}]}"), 0,
+			     &d),
+		     MSD_BAD_REQUEST);
+	cr_expect_str_eq(msd_diag_text(&d),
+			 "input ab: its name has a NUL, which no tensor's has");
+	msd_diag_finish(&d);
+}
