@@ -13,6 +13,8 @@
 #include <string.h>
 #include <strings.h>
 
+#include "daemon/http/target.h"
+
 #define KEEP_HEAD_BYTES 1024u /* of the buffer, from one request to the next */
 
 enum { BETWEEN, IN_HEAD, AT_BODY, IN_BODY, OVER, BROKEN };
@@ -112,6 +114,20 @@ static enum msd_http_method method_of(uint8_t method)
 				     : MSD_HTTP_OTHER;
 }
 
+/* A whole URI has a host of its own. */
+static int take_target(struct msd_http_reader *r)
+{
+	struct msd_http_request *q = &r->request;
+	struct msd_span host;
+
+	if (!msd_http_target_cut(q->target, &host, &q->target))
+		return fail(r, 400,
+			    "the target is a URI without a host, or with a user");
+	if (host.n > 0)
+		q->fields[MSD_HTTP_F_HOST] = host;
+	return 0;
+}
+
 static int on_head(llhttp_t *parser)
 {
 	struct msd_http_reader *r = reader_of(parser);
@@ -128,7 +144,7 @@ static int on_head(llhttp_t *parser)
 	q->body_bytes = q->is_chunked ? 0 : parser->content_length;
 	q->keeps_alive = llhttp_should_keep_alive(parser) != 0;
 	q->wants_continue = q->fields[MSD_HTTP_F_EXPECT].p != NULL && !q->is_old;
-	return check_fields(r);
+	return check_fields(r) != 0 ? -1 : take_target(r);
 }
 
 static int put_body(struct msd_http_reader *r, const void *p, size_t n)

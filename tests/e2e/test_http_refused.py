@@ -153,3 +153,35 @@ def test_a_page_of_another_site_gets_nothing(daemon, host, fields, status):
     visit = Visit(daemon)
     visit.say(f"GET /status HTTP/1.1\r\nHost: {host}\r\n{fields}\r\n")
     assert visit.answer()[0] == status
+
+
+WHOLE = {
+    "http://x/livez": 200,
+    "HTTP://x:80/livez?x": 200,
+    "https://127.0.0.1/livez": 200,
+    "http://x/nothing": 404,
+    "http://models.example.com/livez": 403,
+    "http://user@x/livez": 400,
+    "http:///livez": 400,
+    "http://:80/livez": 400,
+    "ftp://x/livez": 400,
+}
+
+
+@pytest.mark.parametrize("target", WHOLE)
+def test_a_whole_uri_is_asked_for_by_its_own_host(daemon, target):
+    """What the field says of the host does not count then (RFC 9112, 3.2.2)."""
+    with Visit(daemon) as visit:
+        visit.say(f"GET {target} HTTP/1.1\r\nHost: y\r\n\r\n")
+        assert visit.answer()[0] == WHOLE[target]
+
+
+def test_the_page_of_a_whole_uri_is_that_of_its_host(daemon):
+    with Visit(daemon) as visit:
+        for target in ("http://localhost/status", "http://localhost"):
+            visit.say(f"GET {target} HTTP/1.1\r\nHost: models.example.com\r\n"
+                      "Origin: http://localhost\r\n\r\n")
+            assert visit.answer()[0] == 200
+            visit.say(f"GET {target} HTTP/1.1\r\nHost: models.example.com\r\n"
+                      "Origin: http://models.example.com\r\n\r\n")
+            assert visit.answer()[0] == 403
