@@ -54,6 +54,7 @@ static const char *const daemon_keys[] = {"server",
 					  "cpu_us",
 					  "control_group",
 					  "held",
+					  "http",
 					  "limits",
 					  "devices",
 					  "absent",
@@ -71,6 +72,11 @@ Test(figures, server_info_has_the_keys_that_it_promises)
 					   "segments", "segment_bytes", "peers",
 					   "held_back"};
 
+	static const char *const http[] = {"connections",  "connections_total",
+					   "requests",     "unreadable",
+					   "json_running", "json_waiting"};
+
+	expect_keys(&msd_figures_http, http, sizeof(http) / sizeof(*http));
 	expect_keys(&msd_figures_daemon, daemon_keys,
 		    sizeof(daemon_keys) / sizeof(*daemon_keys));
 	expect_keys(&msd_figures_held, held, sizeof(held) / sizeof(*held));
@@ -90,6 +96,8 @@ Test(figures, each_row_is_whole)
 		expect_whole(&msd_figures_daemon.row[i]);
 	for (size_t i = 0; i < msd_figures_held.n; i++)
 		expect_whole(&msd_figures_held.row[i]);
+	for (size_t i = 0; i < msd_figures_http.n; i++)
+		expect_whole(&msd_figures_http.row[i]);
 }
 
 Test(figures, no_family_is_there_twice)

@@ -1,5 +1,6 @@
 """Metrics that are scraped: each moves by what its client did, and by no more."""
 import collections
+import json
 import re
 
 import pytest
@@ -56,6 +57,39 @@ def test_connections_and_those_too_many(visit):
             refused.say("GET /livez HTTP/1.1\r\nHost: x\r\n\r\n")
             assert refused.answer()[0] == 503
             assert moved.by("modserd_connections_refused_total") == [1]
+            text = visit.ask("/metrics")[2].decode()
+            assert 'modserd_connections_refused_total{cause="connections"} 1\n' in text
+
+
+def test_a_peer_with_too_many_connections_is_a_cause_of_its_own():
+    with start("--max-peer-connections", "2", "--load", f"m={FAULTS}") as d:
+        with Visit(d), Visit(d) as visit, Visit(d) as refused:
+            refused.say("GET /livez HTTP/1.1\r\nHost: x\r\n\r\n")
+            assert refused.answer()[0] == 503
+            text = visit.ask("/metrics")[2].decode()
+            assert 'modserd_connections_refused_total{cause="peer"} 1\n' in text
+            assert 'modserd_connections_refused_total{cause="connections"} 0\n' in text
+
+
+def test_what_comes_by_http_is_a_section_of_its_own(visit):
+    told = lambda: json.loads(visit.daemon.ok("info", "http", "--json").out)["http"]
+    before = told()
+    with Visit(visit.daemon) as other:
+        other.ask("/livez")
+        other.ask("/livez")
+        other.say("GET / HTTP/9\r\n\r\n")
+        assert other.answer()[0] == 505
+        now = told()
+        moved = {key: now[key] - before[key] for key in now}
+        assert moved == {"connections": 1, "connections_total": 1, "requests": 2,
+                         "unreadable": 1, "json_running": 0, "json_waiting": 0}
+        assert f"\nmodserd_http_requests_total {now['requests'] + 1}\n" in (
+            visit.ask("/metrics")[2].decode())
+
+
+def test_without_http_there_is_no_section_of_it(daemon):
+    assert json.loads(daemon.ok("info", "http", "--json").out) == {"http": None}
+    assert "modserd_http_" not in daemon.ok("metrics").out
 
 
 def test_requests_and_calls_of_either_front(visit):

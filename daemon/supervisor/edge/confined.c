@@ -70,7 +70,7 @@ void msd_confined_refuse(struct msd_edge *e, int fd)
 	uint64_t n_others;
 
 	(void)close(fd);
-	msd_counts_refused(&e->counts);
+	msd_counts_refused(&e->counts, MSD_REFUSAL_CONFINED);
 	if (msd_log_rate_take(&e->confined, uv_now(e->loop), LINES_PER_SECOND,
 			      &n_others)) {
 		msd_log(MSD_LOG_WARN, "confined",

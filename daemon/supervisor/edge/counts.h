@@ -24,9 +24,28 @@ enum msd_gate_fault {
 		MSD_GATE_FAULT_COUNT
 };
 
+/* Why a connection is let in no further. X(enumerator, word) */
+#define MSD_REFUSAL_MAP(X)                                                             \
+	X(ALL, "connections")   /* as many as there may be */                          \
+	X(RESERVED, "reserved") /* the last places are the operator's */               \
+	X(FDS, "descriptors")   /* and so are the last of these */                     \
+	X(PEER, "peer")         /* as many as its peer may have */                     \
+	X(CONFINED, "confined") /* it comes out of a sandbox */                        \
+	X(MEMORY, "memory")
+
+enum msd_refusal {
+#define MSD_REFUSAL_ENUM(e, word) MSD_REFUSAL_##e,
+	MSD_REFUSAL_MAP(MSD_REFUSAL_ENUM)
+#undef MSD_REFUSAL_ENUM
+		MSD_REFUSAL_COUNT
+};
+
 struct msd_counts {
-	uint64_t connections, connections_refused;
-	uint64_t handshakes; /* of TLS, that were done; and those that failed: */
+	uint64_t connections;
+	uint64_t refused[MSD_REFUSAL_COUNT];      /* connections, by cause */
+	uint64_t http_connections, http_requests; /* of those of all */
+	uint64_t http_unreadable; /* what came by HTTP and was no request */
+	uint64_t handshakes;      /* of TLS, that were done; and those that failed: */
 	uint64_t handshakes_failed[MSD_HANDSHAKE_FAULT_COUNT];
 	uint64_t gate_failed[MSD_GATE_FAULT_COUNT];
 	uint64_t requests, calls, pulls;
@@ -39,10 +58,26 @@ static inline uint64_t msd_counts_connection(struct msd_counts *c)
 {
 	return ++c->connections;
 }
-/** A connection was one too many. */
-static inline void msd_counts_refused(struct msd_counts *c)
+/** A connection was let in no further. */
+static inline void msd_counts_refused(struct msd_counts *c, enum msd_refusal cause)
 {
-	c->connections_refused++;
+	c->refused[cause]++;
+}
+/** One that became a session speaks HTTP. */
+static inline void msd_counts_http_connection(struct msd_counts *c)
+{
+	c->http_connections++;
+}
+/** A whole request came by HTTP, which counts as one of all, too. */
+static inline void msd_counts_http_request(struct msd_counts *c)
+{
+	c->requests++;
+	c->http_requests++;
+}
+/** What came by HTTP could not be read. */
+static inline void msd_counts_http_unreadable(struct msd_counts *c)
+{
+	c->http_unreadable++;
 }
 /** A handshake was done. */
 static inline void msd_counts_handshake(struct msd_counts *c)

@@ -21,9 +21,10 @@ static uint64_t reserved(const struct msd_limits *limits)
 						   : half;
 }
 
-/* Why one more connection of @p, @fd, may not be. False: it may. */
-static bool is_one_too_many(const struct msd_edge *e, const struct msd_client_peer *p,
-			    int fd, char why[static WHY_MAX])
+/* Why one more connection of @p, @fd, may not be; MSD_REFUSAL_COUNT: it may. */
+static enum msd_refusal find_refusal(const struct msd_edge *e,
+				     const struct msd_client_peer *p, int fd,
+				     char why[static WHY_MAX])
 {
 	const struct msd_limits *limits = e->limits;
 	const bool is_operator = msd_client_peer_is_operator(p);
@@ -37,7 +38,7 @@ static bool is_one_too_many(const struct msd_edge *e, const struct msd_client_pe
 			       "it has as many connections as it may "
 			       "(--max-connections %llu)",
 			       (unsigned long long)limits->max_connections);
-		return true;
+		return MSD_REFUSAL_ALL;
 	}
 	if (taken >= places) {
 		(void)snprintf(why, WHY_MAX,
@@ -46,13 +47,13 @@ static bool is_one_too_many(const struct msd_edge *e, const struct msd_client_pe
 			       "%llu)",
 			       (unsigned long long)limits->reserved_connections,
 			       (unsigned long long)limits->max_connections);
-		return true;
+		return MSD_REFUSAL_RESERVED;
 	}
 	if (!is_operator && msd_wire_is_last(e->wire, fd)) {
 		(void)snprintf(why, WHY_MAX,
 			       "the last descriptors are for its own user "
 			       "(RLIMIT_NOFILE; " MSD_RAISE_DESCRIPTORS ")");
-		return true;
+		return MSD_REFUSAL_FDS;
 	}
 	if (!is_operator && p->n_connections >= limits->max_peer_connections) {
 		char text[MSD_PEER_TEXT_BYTES];
@@ -61,23 +62,28 @@ static bool is_one_too_many(const struct msd_edge *e, const struct msd_client_pe
 			       "(--max-peer-connections %llu)",
 			       msd_peer_id_text(p->who, text),
 			       (unsigned long long)limits->max_peer_connections);
-		return true;
+		return MSD_REFUSAL_PEER;
 	}
-	return false;
+	return MSD_REFUSAL_COUNT;
 }
 
-static void tell_refusal(struct msd_edge *e, const struct msd_client_peer *p,
-			 const char *why)
+/* True: it is one too many, which is counted, and told to the log. */
+static bool is_one_too_many(struct msd_edge *e, const struct msd_client_peer *p, int fd,
+			    char why[static WHY_MAX])
 {
+	const enum msd_refusal cause = find_refusal(e, p, fd, why);
 	char text[MSD_PEER_TEXT_BYTES];
 	uint64_t n_others;
 
-	msd_counts_refused(&e->counts);
+	if (cause == MSD_REFUSAL_COUNT)
+		return false;
+	msd_counts_refused(&e->counts, cause);
 	if (!msd_log_rate_take(&e->refusals, uv_now(e->loop), REFUSALS_PER_SECOND,
 			       &n_others))
-		return;
+		return true;
 	msd_log(MSD_LOG_WARN, "refused", "peer=\"%s\" others=%llu why=\"%s\"",
 		msd_peer_id_text(p->who, text), (unsigned long long)n_others, why);
+	return true;
 }
 
 void msd_door_open(struct msd_edge *e, int fd, struct msd_principal who)
@@ -87,11 +93,11 @@ void msd_door_open(struct msd_edge *e, int fd, struct msd_principal who)
 		&e->peers, msd_standing_peer(e, fd, &who), e->limits->max_peer_memory);
 
 	if (p == NULL) {
+		msd_counts_refused(&e->counts, MSD_REFUSAL_MEMORY);
 		msd_aside_close(fd); /* it may hold what was passed already */
 		return;
 	}
 	if (is_one_too_many(e, p, fd, why)) {
-		tell_refusal(e, p, why);
 		msd_front_refuse(e, msd_transport_of_socket(fd, who.is_local), who, p,
 				 why);
 	} else {
@@ -107,10 +113,11 @@ struct msd_client_peer *msd_door_take(struct msd_edge *e, int fd,
 	struct msd_client_peer *p = msd_client_peer_take(
 		&e->peers, msd_standing_peer(e, fd, who), e->limits->max_peer_memory);
 
-	if (p == NULL)
+	if (p == NULL) {
+		msd_counts_refused(&e->counts, MSD_REFUSAL_MEMORY);
 		return NULL;
+	}
 	if (is_one_too_many(e, p, fd, why)) {
-		tell_refusal(e, p, why);
 		msd_client_peer_unref(p);
 		return NULL;
 	}

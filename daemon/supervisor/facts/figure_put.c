@@ -94,6 +94,18 @@ void msd_figure_put_held(struct msd_edge *e, const struct msd_figure *f,
 	put_rows(&msd_figures_held, e, b);
 }
 
+/* nil: nobody listens by it. */
+void msd_figure_put_http(struct msd_edge *e, const struct msd_figure *f,
+			 struct msd_buf *b)
+{
+	(void)f;
+	if (e->http != NULL) {
+		put_rows(&msd_figures_http, e, b);
+	} else {
+		msd_pack_nil(b);
+	}
+}
+
 void msd_figure_put_limits(struct msd_edge *e, const struct msd_figure *f,
 			   struct msd_buf *b)
 {

@@ -8,6 +8,7 @@
 
 #include "daemon/supervisor/edge/porch.h"
 #include "daemon/supervisor/facts/figure_put.h"
+#include "daemon/supervisor/http/http.h"
 #include "daemon/supervisor/module/house.h"
 #include "daemon/supervisor/module/rss.h"
 #include "daemon/supervisor/request/budget.h"
@@ -55,11 +56,6 @@ static uint64_t read_connections(const struct msd_edge *e)
 static uint64_t read_connections_total(const struct msd_edge *e)
 {
 	return e->counts.connections;
-}
-
-static uint64_t read_refused(const struct msd_edge *e)
-{
-	return e->counts.connections_refused;
 }
 
 static uint64_t read_handshakes(const struct msd_edge *e)
@@ -189,6 +185,36 @@ static uint64_t read_peers(const struct msd_edge *e)
 	return length(&e->peers.all);
 }
 
+static uint64_t read_visits(const struct msd_edge *e)
+{
+	return length(&e->http->visits);
+}
+
+static uint64_t read_http_connections(const struct msd_edge *e)
+{
+	return e->counts.http_connections;
+}
+
+static uint64_t read_http_requests(const struct msd_edge *e)
+{
+	return e->counts.http_requests;
+}
+
+static uint64_t read_http_unreadable(const struct msd_edge *e)
+{
+	return e->counts.http_unreadable;
+}
+
+static uint64_t read_json_running(const struct msd_edge *e)
+{
+	return e->http->chores.n_running;
+}
+
+static uint64_t read_json_waiting(const struct msd_edge *e)
+{
+	return length(&e->http->chores.waiting);
+}
+
 static uint64_t read_held_back(const struct msd_edge *e)
 {
 	return length(&e->held_back);
@@ -224,9 +250,6 @@ static const struct msd_figure daemon_rows[] = {
 	 .read = read_connections_total,
 	 .family = COUNTER("modserd_connections_accepted",
 			   "Client connections that were accepted, refused ones too.")},
-	{.read = read_refused,
-	 .family = COUNTER("modserd_connections_refused",
-			   "Client connections that were one too many.")},
 	{.read = read_handshakes,
 	 .family = COUNTER("modserd_tls_handshakes", "TLS handshakes that succeeded.")},
 	{.read = msd_porch_n,
@@ -291,6 +314,7 @@ static const struct msd_figure daemon_rows[] = {
 			 "Requests that wait for tensor memory.")},
 	{.key = "control_group", .put = msd_figure_put_group},
 	{.key = "held", .put = msd_figure_put_held},
+	{.key = "http", .put = msd_figure_put_http},
 	{.key = "limits", .put = msd_figure_put_limits},
 	{.key = "devices", .put = msd_figure_put_found},
 	{.key = "absent", .put = msd_figure_put_found},
@@ -332,7 +356,34 @@ static const struct msd_figure held_rows[] = {
 			 "Connections not read from because they hold too much.")},
 };
 
+static const struct msd_figure http_rows[] = {
+	{.key = "connections",
+	 .read = read_visits,
+	 .family = GAUGE("modserd_http_connections", "Connections by HTTP.")},
+	{.key = "connections_total",
+	 .read = read_http_connections,
+	 .family = COUNTER("modserd_http_connections_accepted",
+			   "Connections by HTTP that were let in.")},
+	{.key = "requests",
+	 .read = read_http_requests,
+	 .family = COUNTER("modserd_http_requests", "Whole requests by HTTP.")},
+	{.key = "unreadable",
+	 .read = read_http_unreadable,
+	 .family = COUNTER("modserd_http_unreadable",
+			   "What came by HTTP and was refused as no request.")},
+	{.key = "json_running",
+	 .read = read_json_running,
+	 .family = GAUGE("modserd_http_json_running",
+			 "Threads that read or write long JSON.")},
+	{.key = "json_waiting",
+	 .read = read_json_waiting,
+	 .family = GAUGE("modserd_http_json_waiting",
+			 "Requests whose long JSON waits for such a thread.")},
+};
+
 const struct msd_figures msd_figures_daemon = {
 	daemon_rows, sizeof(daemon_rows) / sizeof(*daemon_rows)};
+const struct msd_figures msd_figures_http = {http_rows,
+					     sizeof(http_rows) / sizeof(*http_rows)};
 const struct msd_figures msd_figures_held = {held_rows,
 					     sizeof(held_rows) / sizeof(*held_rows)};

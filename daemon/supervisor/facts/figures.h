@@ -25,6 +25,8 @@ struct msd_figures {
 extern const struct msd_figures msd_figures_daemon;
 /** What all connections hold: its `held`. */
 extern const struct msd_figures msd_figures_held;
+/** Of the HTTP front, where there is one: its `http`. */
+extern const struct msd_figures msd_figures_http;
 /** Append the answer of server.info. */
 void msd_figures_put_info(struct msd_edge *e, struct msd_buf *ret);
 

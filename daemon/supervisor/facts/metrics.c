@@ -6,6 +6,7 @@
 #include "daemon/supervisor/facts/figures.h"
 #include "daemon/supervisor/module/directs.h"
 #include "daemon/supervisor/module/house.h"
+#include "proto/words.h"
 
 static void put_build(struct msd_exposition *x)
 {
@@ -41,6 +42,23 @@ static void put_errors(struct msd_exposition *x, const struct msd_edge *e)
 	for (unsigned i = MSD_OK + 1; i < MSD_ERR_COUNT; i++) {
 		const struct msd_label code = {"code", msd_err_name((msd_err)i)};
 		msd_exposition_put(x, &f, &code, 1, e->counts.errors[i]);
+	}
+}
+
+static MSD_WORDS_DEFINE(refusal_word, enum msd_refusal, MSD_REFUSAL_MAP)
+
+	static void put_refusals(struct msd_exposition *x, const struct msd_edge *e)
+{
+	static const struct msd_family f = {.name = "modserd_connections_refused",
+					    .help = "Connections that were let in no "
+						    "further.",
+					    .kind = MSD_COUNTER};
+
+	msd_exposition_open(x, &f);
+	for (unsigned i = 0; i < MSD_REFUSAL_COUNT; i++) {
+		const struct msd_label cause = {"cause",
+						refusal_word((enum msd_refusal)i)};
+		msd_exposition_put(x, &f, &cause, 1, e->counts.refused[i]);
 	}
 }
 
@@ -83,6 +101,9 @@ static bool write_until(struct msd_edge *e, const struct msd_view *view,
 		put_build(x);
 		put_figures(x, e, &msd_figures_daemon);
 		put_figures(x, e, &msd_figures_held);
+		if (e->http != NULL)
+			put_figures(x, e, &msd_figures_http);
+		put_refusals(x, e);
 		put_errors(x, e);
 		at->has_begun = true;
 		at->generation = e->house->generation;

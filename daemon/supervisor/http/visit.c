@@ -69,6 +69,7 @@ void msd_visit_open(struct msd_http *h, struct msd_transport transport,
 	msd_watch_init(&v->watch, uv_now(e->loop));
 	msd_list_append(&h->visits, &v->link);
 	msd_http_watch(h);
+	msd_counts_http_connection(&e->counts);
 	msd_audit_connected(&v->caller.session, true);
 	msd_visit_settle(v);
 }

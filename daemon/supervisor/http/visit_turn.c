@@ -128,7 +128,7 @@ static void answer(struct msd_visit *v)
 
 	begin_answer(v);
 	v->n_requests++;
-	msd_counts_request(&v->caller.session.edge->counts);
+	msd_counts_http_request(&v->caller.session.edge->counts);
 	msd_route_answer(a, closes, &v->out);
 	v->is_awaiting = a->is_later;
 	if (!v->is_awaiting) {
@@ -170,6 +170,7 @@ void msd_visit_answered(struct msd_caller *c)
 
 static void refuse(struct msd_visit *v)
 {
+	msd_counts_http_unreadable(&v->caller.session.edge->counts);
 	msd_route_refuse(ask(v), v->reader.status, v->reader.why, &v->out);
 	end(v);
 }
