@@ -118,14 +118,10 @@ static enum msd_http_method method_of(uint8_t method)
 static int take_target(struct msd_http_reader *r)
 {
 	struct msd_http_request *q = &r->request;
-	struct msd_span host;
 
-	if (!msd_http_target_cut(q->target, &host, &q->target))
-		return fail(r, 400,
-			    "the target is a URI without a host, or with a user");
-	if (host.n > 0)
-		q->fields[MSD_HTTP_F_HOST] = host;
-	return 0;
+	if (msd_http_target_cut(&q->target, &q->fields[MSD_HTTP_F_HOST]))
+		return 0;
+	return fail(r, 400, "the host is none, or the target has a user");
 }
 
 static int on_head(llhttp_t *parser)

@@ -47,6 +47,16 @@ SMUGGLED = {
     "a_cr_in_a_value": "GET /livez HTTP/1.1\r\nHost: x\ry\r\n\r\n",
     "a_fold_at_once": "GET /livez HTTP/1.1\r\n Host: x\r\n\r\n",
     "chunks_of_old": "POST /none HTTP/1.0\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n",
+    "a_host_of_two_words": "GET /livez HTTP/1.1\r\nHost: x, y\r\n\r\n",
+    "a_host_with_a_path": "GET /livez HTTP/1.1\r\nHost: x/y\r\n\r\n",
+    "a_host_with_a_user": "GET /livez HTTP/1.1\r\nHost: u@x\r\n\r\n",
+    "a_target_with_a_user": "GET http://u@x/livez HTTP/1.1\r\nHost: x\r\n\r\n",
+    "a_length_behind_a_name_with_a_nul": f"{POST}Conten\0t-Length: 3\r\n\r\nabc",
+    "an_extension_of_two_lines": f'{CHUNKS}\r\n3;a="x\r\ny"\r\nabc\r\n0\r\n\r\n',
+    "a_chunk_with_an_underscore": f"{CHUNKS}\r\n1_0\r\nabc\r\n0\r\n\r\n",
+    "a_negative_last_chunk": f"{CHUNKS}\r\n-0\r\n\r\n",
+    "identity_behind_chunked": f"{POST}Transfer-Encoding: chunked, identity\r\n\r\n0\r\n\r\n",
+    "a_line_of_tabs": "GET\t/livez\tHTTP/1.1\r\nHost: x\r\n\r\n",
     "large_head": "GET /livez HTTP/1.1\r\nHost: x\r\nA: " + "x" * 20000,
 }
 
