@@ -2,11 +2,13 @@
 import collections
 import hashlib
 import json
+import signal
 
 import numpy
 import pytest
 
 import harness
+from harness import until
 from test_http import RIGHTS, Visit, start
 from test_http_infer import ADD, PATH, infer
 from test_metrics import calls, scrape
@@ -104,3 +106,30 @@ def test_a_wrong_token_is_a_call_that_was_refused(tmp_path):
             found = scrape(wire)
             assert found["modserd_calls_total", "", "", "REFUSED"] == 3
             assert found["modserd_errors_total", "REFUSED"] == 3
+
+
+def test_who_asks_while_it_drains_is_told_when_to_ask_again():
+    """And the connection ends with that answer, whether it was there before or not."""
+    shapes = harness.MODELS / "shapes.so"
+    with start("--drain", harness.FOREVER, "--load", f"m={shapes}", "--load",
+               f"faults={harness.ZOO / 'faults.so'}") as d, harness.Gate() as gate:
+        d.ok("wait", "m")
+        d.ok("wait", "faults")
+        with Wire(d.host) as wire, Visit(d) as kept:
+            assert infer(kept, "m:addone", ADD)[0] == 200
+            wire.start("call", "faults:gate", gate.path)
+            gate.entered()
+            d.process.send_signal(signal.SIGTERM)
+            d.expect_logged("event=drain")
+            until(lambda: len(d.workers()) == 1, "the idle module is gone")
+            before = scrape(wire).get(("modserd_calls_total", "", "", "DRAINING"), 0)
+            body = json.dumps({"inputs": ADD}).encode()
+            with Visit(d) as other:
+                for visit in (kept, other):
+                    answered, fields, _ = visit.ask(
+                        PATH.format("m:addone"), f"Content-Length: {len(body)}\r\n", "POST", body)
+                    assert (answered, fields["retry-after"]) == (503, "1")
+                    assert fields["connection"] == "close"
+                    visit.expect_end()
+            assert scrape(wire)["modserd_calls_total", "", "", "DRAINING"] == before + 2
+            gate.open()

@@ -2,6 +2,8 @@
 
 #include "proto/json.h"
 
+#define RETRY_AFTER_S 1u /* where nobody knows better */
+
 void msd_asking_say(struct msd_asking *a, unsigned status, const char *text)
 {
 	a->reply.status = status;
@@ -15,9 +17,22 @@ void msd_asking_say_json(struct msd_asking *a, unsigned status)
 	a->reply.type = MSD_HTTP_JSON;
 }
 
+static bool is_passing(unsigned status)
+{
+	return status == 503 || status == 429;
+}
+
+static unsigned retry_after_s(const struct msd_diag *d)
+{
+	const uint64_t s = (d->retry_after_ms + 999) / 1000;
+
+	return s == 0 ? RETRY_AFTER_S : s < UINT32_MAX ? (unsigned)s : UINT32_MAX;
+}
+
 void msd_asking_fail(struct msd_asking *a, unsigned status, struct msd_diag *d)
 {
 	msd_asking_say_json(a, status);
+	a->reply.retry_after_s = is_passing(status) ? retry_after_s(d) : 0;
 	a->body.n = 0;
 	msd_buf_printf(&a->body, "{\"error\":");
 	msd_json_cstr(&a->body, msd_diag_text(d));

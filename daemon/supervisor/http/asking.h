@@ -28,7 +28,8 @@ struct msd_asking {
 void msd_asking_say(struct msd_asking *a, unsigned status, const char *text);
 /** Answer JSON, which the caller appends, with @status. */
 void msd_asking_say_json(struct msd_asking *a, unsigned status);
-/** Answer `{"error": ...}`, with @status and the text of @d, which is finished. */
+/** Answer `{"error": ...}`, with @status and the text of @d, which is finished; with a
+ * Retry-After where it may be otherwise in a moment (503, 429). */
 void msd_asking_fail(struct msd_asking *a, unsigned status, struct msd_diag *d);
 /** The status that says @err. */
 unsigned msd_asking_status(msd_err err);

@@ -129,7 +129,6 @@ static void refuse(struct msd_asking *a, enum verdict verdict, enum msd_right ri
 			   msd_right_name(right));
 	msd_asking_fail(a, rows[verdict].status, &d);
 	a->reply.wants_token = rows[verdict].status == 401;
-	a->reply.retry_after_s = verdict == WAIT ? 1 : 0;
 }
 
 bool msd_bearer_may(struct msd_asking *a, enum msd_method method, struct msd_span name)
@@ -169,10 +168,8 @@ msd_err msd_bearer_stand(struct msd_asking *a, enum msd_method method)
 		return verdict == WAIT ? MSD_BUSY : MSD_REFUSED;
 	}
 	const msd_err err = msd_standing_take(&a->caller->session, &grant, &d);
-	if (err != MSD_OK) { /* BUSY is its user's own limit */
+	if (err != MSD_OK) /* BUSY is its user's own limit */
 		msd_asking_fail(a, err == MSD_BUSY ? 429 : msd_asking_status(err), &d);
-		a->reply.retry_after_s = 1;
-	}
 	return err;
 }
 

@@ -19,7 +19,6 @@
 #include "proto/name.h"
 
 #define MAX_BODY 1024u
-#define RETRY_AFTER_S 1u
 
 /* `{"parameters": {@known: true or false}}` at most. */
 static bool is_fine(json_t *all, const char *known)
@@ -114,7 +113,6 @@ static void ask(struct msd_asking *a, enum msd_method method,
 		return;
 	a->is_later = false;
 	msd_asking_fail(a, msd_asking_status(err), &d);
-	a->reply.retry_after_s = a->reply.status == 503 ? RETRY_AFTER_S : 0;
 }
 
 void msd_control_load(struct msd_asking *a)

@@ -158,8 +158,10 @@ static bool find_model(struct msd_asking *a, struct msd_model *ret)
 {
 	struct msd_diag d = {0};
 
-	if (!msd_repository_find(a, ret)) {
-		count_answered(a, MSD_NOT_FOUND);
+	const msd_err err = msd_repository_find(a, ret);
+
+	if (err != MSD_OK) {
+		count_answered(a, err);
 		return false;
 	}
 	if (msd_repository_refuse_unknown(a, ret)) {

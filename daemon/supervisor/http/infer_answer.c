@@ -14,7 +14,6 @@
 #include "daemon/supervisor/module/counted.h"
 #include "daemon/supervisor/module/module.h"
 
-#define RETRY_AFTER_S 1u
 #define COPY_AT_ONCE 65536u /* bytes of a text; more is written from where it lies */
 
 static struct msd_caller *caller_of(struct msd_client *c)
@@ -38,32 +37,10 @@ static void answered(struct msd_caller *c)
 		c->on_answer(c);
 }
 
-/* What may be otherwise in a moment. */
-static bool is_passing(unsigned status)
-{
-	return status == 503 || status == 429;
-}
-
-static unsigned retry_after_s(const struct msd_diag *d)
-{
-	const uint64_t s = (d->retry_after_ms + 999) / 1000;
-
-	return s == 0 ? RETRY_AFTER_S : s < UINT32_MAX ? (unsigned)s : UINT32_MAX;
-}
-
-/* As its worker or the daemon says. */
-static void fail(struct msd_asking *a, unsigned status, struct msd_diag *d)
-{
-	const unsigned wait_s = is_passing(status) ? retry_after_s(d) : 0;
-
-	msd_asking_fail(a, status, d);
-	a->reply.retry_after_s = wait_s;
-}
-
 void msd_infer_fail(struct msd_asking *a, unsigned status, struct msd_diag *d)
 {
 	msd_counts_error(&a->edge->counts, d->code);
-	fail(a, status, d);
+	msd_asking_fail(a, status, d);
 }
 
 static void reply_error(struct msd_client *client, uint64_t id,
@@ -160,7 +137,7 @@ static msd_err settle(struct msd_caller *c)
 	if (i->err == MSD_OK)
 		i->err = take_text(c, &i->answer, &i->why);
 	if (i->err != MSD_OK)
-		fail(&c->asking, msd_asking_status(i->err), &i->why);
+		msd_asking_fail(&c->asking, msd_asking_status(i->err), &i->why);
 	msd_infer_answer_finish(&i->answer);
 	return i->err;
 }

@@ -77,7 +77,7 @@ void msd_model_stats(struct msd_asking *a)
 {
 	struct msd_model m;
 
-	if (!msd_repository_find(a, &m))
+	if (msd_repository_find(a, &m) != MSD_OK)
 		return;
 	msd_asking_say_json(a, 200);
 	msd_buf_printf(&a->body, "{\"model_stats\":[");

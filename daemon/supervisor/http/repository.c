@@ -48,7 +48,7 @@ void msd_repository_ready(struct msd_asking *a)
 	say_ready(a, msd_expected_all_ready(a->edge->house));
 }
 
-bool msd_repository_find(struct msd_asking *a, struct msd_model *ret)
+msd_err msd_repository_find(struct msd_asking *a, struct msd_model *ret)
 {
 	struct msd_diag d = {0};
 	msd_err err = msd_model_find(a->edge->house, a->names[0], ret, &d);
@@ -63,7 +63,7 @@ bool msd_repository_find(struct msd_asking *a, struct msd_model *ret)
 	}
 	if (err != MSD_OK)
 		msd_asking_fail(a, msd_asking_status(err), &d);
-	return err == MSD_OK;
+	return err;
 }
 
 bool msd_repository_refuse_unknown(struct msd_asking *a, const struct msd_model *m)
@@ -77,7 +77,6 @@ bool msd_repository_refuse_unknown(struct msd_asking *a, const struct msd_model 
 			   m->module->error != NULL ? ": " : "",
 			   m->module->error != NULL ? m->module->error : "");
 	msd_asking_fail(a, 503, &d);
-	a->reply.retry_after_s = RETRY_AFTER_S;
 	return true;
 }
 
@@ -87,7 +86,8 @@ static void say_model(struct msd_asking *a, enum msd_model_form form, const char
 {
 	struct msd_model m;
 
-	if (!msd_repository_find(a, &m) || msd_repository_refuse_unknown(a, &m))
+	if (msd_repository_find(a, &m) != MSD_OK ||
+	    msd_repository_refuse_unknown(a, &m))
 		return;
 	msd_asking_say_json(a, 200);
 	msd_buf_printf(&a->body, "{\"name\":");
@@ -112,7 +112,7 @@ void msd_repository_model_ready(struct msd_asking *a)
 {
 	struct msd_model m;
 
-	if (msd_repository_find(a, &m)) {
+	if (msd_repository_find(a, &m) == MSD_OK) {
 		say_ready(a,
 			  msd_expected_serves(m.module) && !a->edge->house->is_leaving);
 	}

@@ -15,8 +15,8 @@ void msd_repository_model(struct msd_asking *a);
 /** The same as Triton has it for its own clients: its configuration. */
 void msd_repository_model_config(struct msd_asking *a);
 void msd_repository_model_ready(struct msd_asking *a);
-/** Find that model; false: it was answered, with what is wrong. */
-MSD_MUST_CHECK bool msd_repository_find(struct msd_asking *a, struct msd_model *ret);
+/** Find that model; an error was answered. */
+MSD_MUST_CHECK msd_err msd_repository_find(struct msd_asking *a, struct msd_model *ret);
 /** It was answered that nothing is known of @m yet, and with when to ask again; false:
  * its functions are known. */
 bool msd_repository_refuse_unknown(struct msd_asking *a, const struct msd_model *m);

@@ -207,7 +207,5 @@ void msd_route_refuse(struct msd_asking *a, unsigned status, const char *why,
 		      struct msd_buf *out)
 {
 	fail(a, status, why);
-	if (status == 503)
-		a->reply.retry_after_s = 1;
 	msd_route_write(a, true, out);
 }
