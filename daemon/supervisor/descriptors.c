@@ -26,7 +26,7 @@ static uint64_t of_a_connection(const struct msd_limits *limits)
 static uint64_t wanted(const struct msd_limits *limits)
 {
 	return OWN + LAST + of_a_connection(limits) * limits->max_connections +
-	       OF_A_MODULE * limits->max_modules + MSD_MAX_LENT + MSD_ASIDE_MAX;
+	       OF_A_MODULE * limits->max_modules + MSD_MAX_LENT + MSD_ASIDE_OF_ALL;
 }
 
 uint64_t msd_descriptors_last(uint64_t have)
@@ -76,7 +76,10 @@ int msd_descriptors_raise(const struct msd_limits *limits)
 	}
 	if (msd_descriptors_judge(limits, r.rlim_cur, text) != NULL)
 		msd_log(MSD_LOG_WARN, "descriptors", "why=\"%s\"", text);
-	return r.rlim_cur < INT_MAX
-		       ? (int)(r.rlim_cur - msd_descriptors_last(r.rlim_cur))
-		       : 0;
+	const int last = r.rlim_cur < INT_MAX
+				 ? (int)(r.rlim_cur - msd_descriptors_last(r.rlim_cur))
+				 : 0;
+
+	msd_aside_allow((unsigned)last);
+	return last;
 }

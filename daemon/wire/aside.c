@@ -1,20 +1,26 @@
 #include "daemon/wire/aside.h"
 
 #include <pthread.h>
+#include <signal.h>
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <sys/mman.h>
 #include <sys/socket.h>
+#include <time.h>
 #include <unistd.h>
 
 /*
- * Happy path: what is to be given back goes into a ring; a thread is started unless one
- * is idle by the time it looks; threads take from the ring until it is empty.
+ * Happy path: what is to be given back goes into a queue, its passer's or that of what
+ * is our own; a thread is started unless the queue has as many as it may; threads take
+ * from their queue until it is empty.
  * Failures: no thread can be started: those that run do it, or the next one that can
- * be; the ring is full: see the header.
+ * be; the queue is full: see the header; a close sleeps: a timer's signal ends it, or
+ * it stays for as long as it likes and its passer brings no more.
  */
 
 #define STACK_BYTES (256u * 1024u) /* a thread that only makes system calls */
+#define OUR_OWN MSD_ASIDE_PASSERS  /* the queue behind those of passers */
+#define WAKE_SIGNAL SIGURG         /* means nothing to who has no handler for it */
 
 struct gift {
 	void *p; /* NULL: a descriptor */
@@ -23,13 +29,28 @@ struct gift {
 	int fd;
 };
 
+struct queue {
+	struct gift ring[MSD_ASIDE_MAX];
+	unsigned first, n; /* of the ring; that wait */
+	unsigned n_giving; /* taken from it and not done */
+	unsigned n_threads;
+	uint64_t passer; /* whose it is, while anything of it is left */
+};
+
 static struct {
 	pthread_mutex_t lock;
-	struct gift ring[MSD_ASIDE_MAX];
-	unsigned first; /* of the ring */
-	atomic_uint n;  /* of them that wait; changed with the lock held */
-	unsigned n_threads;
-} aside = {.lock = PTHREAD_MUTEX_INITIALIZER};
+	struct queue queues[MSD_ASIDE_PASSERS + 1];
+	unsigned of_one, of_all;
+	atomic_uint n_passed; /* closes of passers that have not ended; changed with the
+				 lock held */
+} aside = {.lock = PTHREAD_MUTEX_INITIALIZER,
+	   .of_one = MSD_ASIDE_OF_ONE,
+	   .of_all = MSD_ASIDE_OF_ALL};
+
+static bool is_passed(const struct queue *q)
+{
+	return q != &aside.queues[OUR_OWN];
+}
 
 /* Pages first, for that lets other threads map and fault meanwhile; munmap() of many
  * holds them up. */
@@ -52,56 +73,151 @@ static void give(const struct gift *g)
 	}
 }
 
-static void *give_all(void *unused)
+static void on_wake(int signal)
 {
-	(void)unused;
-	(void)pthread_mutex_lock(&aside.lock);
-	while (aside.n > 0) {
-		const struct gift g = aside.ring[aside.first];
+	(void)signal; /* to come is all that it is for */
+}
 
-		aside.first = (aside.first + 1) % MSD_ASIDE_MAX;
-		aside.n--;
+/* This thread gets a signal every so often. Without it closes sleep longer. */
+static bool start_waking(timer_t *ret)
+{
+	const struct timespec each = {.tv_nsec = MSD_ASIDE_WAKE_MS * 1000000L};
+	const struct itimerspec when = {.it_interval = each, .it_value = each};
+	struct sigevent event = {.sigev_notify = SIGEV_THREAD_ID,
+				 .sigev_signo = WAKE_SIGNAL};
+	struct sigaction action = {.sa_handler = on_wake, .sa_flags = SA_RESTART}, now;
+	sigset_t set;
+
+	/* In a worker it may be the module's. */
+	if (sigaction(WAKE_SIGNAL, NULL, &now) != 0 ||
+	    (now.sa_handler == SIG_DFL && sigaction(WAKE_SIGNAL, &action, NULL) != 0))
+		return false;
+	(void)sigemptyset(&set);
+	(void)sigaddset(&set, WAKE_SIGNAL);
+	(void)pthread_sigmask(SIG_UNBLOCK, &set, NULL);
+	event._sigev_un._tid = gettid();
+	return timer_create(CLOCK_MONOTONIC, &event, ret) == 0 &&
+	       timer_settime(*ret, 0, &when, NULL) == 0;
+}
+
+static void *give_all(void *of)
+{
+	struct queue *q = of;
+	timer_t timer;
+	const bool is_woken = start_waking(&timer);
+
+	(void)pthread_mutex_lock(&aside.lock);
+	while (q->n > 0) {
+		const struct gift g = q->ring[q->first];
+
+		q->first = (q->first + 1) % MSD_ASIDE_MAX;
+		q->n--;
+		q->n_giving++;
 		(void)pthread_mutex_unlock(&aside.lock);
 		give(&g);
 		(void)pthread_mutex_lock(&aside.lock);
+		q->n_giving--;
+		if (is_passed(q))
+			aside.n_passed--;
 	}
-	aside.n_threads--;
+	q->n_threads--;
 	(void)pthread_mutex_unlock(&aside.lock);
+	if (is_woken)
+		(void)timer_delete(timer);
 	return NULL;
 }
 
 /* With the lock held. */
-static void start_thread(void)
+static void start_thread(struct queue *q)
 {
+	const unsigned most =
+		is_passed(q) ? MSD_ASIDE_PASSED_THREADS : MSD_ASIDE_THREADS;
 	pthread_attr_t attr;
 	pthread_t thread;
 
-	if (aside.n_threads >= MSD_ASIDE_THREADS || pthread_attr_init(&attr) != 0)
+	if (q->n_threads >= most || pthread_attr_init(&attr) != 0)
 		return;
 	(void)pthread_attr_setdetachstate(&attr, PTHREAD_CREATE_DETACHED);
 	(void)pthread_attr_setstacksize(&attr, STACK_BYTES);
-	if (pthread_create(&thread, &attr, give_all, NULL) == 0)
-		aside.n_threads++;
+	if (pthread_create(&thread, &attr, give_all, q) == 0)
+		q->n_threads++;
 	(void)pthread_attr_destroy(&attr);
 }
 
-/* False when there is no room. */
+/* With the lock held. False when there is no room. */
+static bool put(struct queue *q, struct gift g)
+{
+	if (q->n == MSD_ASIDE_MAX)
+		return false;
+	q->ring[(q->first + q->n++) % MSD_ASIDE_MAX] = g;
+	start_thread(q);
+	return true;
+}
+
 static bool take(struct gift g)
 {
 	(void)pthread_mutex_lock(&aside.lock);
-	const bool has_room = aside.n < MSD_ASIDE_MAX;
+	const bool has_room = put(&aside.queues[OUR_OWN], g);
 
-	if (has_room) {
-		aside.ring[(aside.first + aside.n++) % MSD_ASIDE_MAX] = g;
-		start_thread();
-	}
 	(void)pthread_mutex_unlock(&aside.lock);
 	return has_room;
 }
 
-bool msd_aside_is_crowded(void)
+static unsigned not_ended(const struct queue *q)
 {
-	return atomic_load_explicit(&aside.n, memory_order_relaxed) > MSD_ASIDE_MAX / 2;
+	return q->n + q->n_giving;
+}
+
+/* With the lock held: whose it is, else one that is nobody's, else one of others'. */
+static struct queue *queue_of(uint64_t passer)
+{
+	struct queue *found = NULL;
+
+	for (unsigned i = 0; i < MSD_ASIDE_PASSERS; i++) {
+		struct queue *q = &aside.queues[i];
+
+		if (not_ended(q) == 0) {
+			found = q;
+		} else if (q->passer == passer) {
+			return q;
+		}
+	}
+	return found != NULL ? found : &aside.queues[passer % MSD_ASIDE_PASSERS];
+}
+
+void msd_aside_close_passed(int fd, uint64_t passer)
+{
+	if (fd < 0)
+		return;
+	(void)pthread_mutex_lock(&aside.lock);
+	struct queue *q = queue_of(passer);
+
+	if (not_ended(q) == 0)
+		q->passer = passer;
+	if (put(q, (struct gift){.fd = fd}))
+		aside.n_passed++;
+	(void)pthread_mutex_unlock(&aside.lock);
+}
+
+bool msd_aside_is_crowded(uint64_t passer)
+{
+	if (atomic_load_explicit(&aside.n_passed, memory_order_relaxed) == 0)
+		return false;
+	(void)pthread_mutex_lock(&aside.lock);
+	const bool is_crowded = aside.n_passed > aside.of_all ||
+				not_ended(queue_of(passer)) > aside.of_one;
+
+	(void)pthread_mutex_unlock(&aside.lock);
+	return is_crowded;
+}
+
+void msd_aside_allow(unsigned n)
+{
+	(void)pthread_mutex_lock(&aside.lock);
+	aside.of_all = n == 0 || n / 4 > MSD_ASIDE_OF_ALL ? MSD_ASIDE_OF_ALL : n / 4;
+	aside.of_one = aside.of_all / 2 > MSD_ASIDE_OF_ONE ? MSD_ASIDE_OF_ONE
+							   : aside.of_all / 2;
+	(void)pthread_mutex_unlock(&aside.lock);
 }
 
 void msd_aside_close(int fd)

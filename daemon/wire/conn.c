@@ -44,9 +44,10 @@ static void on_poll(uv_poll_t *handle, int status, int events)
 
 void msd_conn_poll_update(struct msd_conn *c)
 {
-	int events =
-		(c->paused != 0 || c->waits_for_place ? UV_DISCONNECT : UV_READABLE) |
-		(c->wants_write ? UV_WRITABLE : 0);
+	int events = (c->paused != 0 || c->waits_for_place || c->waits_to_bring
+			      ? UV_DISCONNECT
+			      : UV_READABLE) |
+		     (c->wants_write ? UV_WRITABLE : 0);
 
 	if (c->is_closing)
 		return;

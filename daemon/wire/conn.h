@@ -179,6 +179,7 @@ struct msd_conn {
 	uint32_t last_turns;  /* left to who is ending */
 	unsigned paused;      /* bits of enum msd_pause */
 	bool is_closing, waits_for_place, wants_write, has_said_farewell;
+	bool waits_to_bring;       /* descriptors, while too many wait to be closed */
 	bool is_ending;            /* msd_conn_hear_out() */
 	struct msd_fds fds;        /* received, not yet taken */
 	uint64_t last_progress_ms; /* of writing, loop time */

@@ -3,20 +3,21 @@
  *
  * Happy path: one comes with a frame's first byte, and whoever serves the frame takes
  * it. Failures: nobody does, and it is closed aside; they come faster than threads
- * close them, and what may bring more is read later.
+ * close them, and what brings more is read later; closes of what its peer has passed do
+ * not end, and the connection does.
  */
 #include <string.h>
 
 #include "daemon/wire/aside.h"
 #include "daemon/wire/conn_parts.h"
 
-/* Closes that sleep are not waited for any longer: others are to be read. */
-#define CROWDED_NS UINT64_C(100000000)
+/* Closes that sleep are not waited for any longer. */
+#define CROWDED_NS UINT64_C(10000000000)
 
 void msd_conn_close_fds(struct msd_conn *c)
 {
 	for (unsigned i = 0; i < c->fds.n; i++)
-		msd_aside_close(c->fds.fd[i]);
+		msd_aside_close_passed(c->fds.fd[i], c->transport.passer);
 	c->fds.n = 0;
 }
 
@@ -30,19 +31,13 @@ void msd_conn_close_unwanted_fds(struct msd_conn *c, bool is_in_frame)
 		msd_conn_close_fds(c);
 }
 
-bool msd_conn_must_not_bring(struct msd_conn *c)
+bool msd_conn_may_wait_to_bring(struct msd_conn *c)
 {
-	/* A dead worker's last words are heard within so many turns. */
-	const bool is_heard_out = c->is_ending && !c->limits.leaves_last_fds;
-
-	if (!c->transport.may_pass_fds || is_heard_out || !msd_aside_is_crowded()) {
-		c->crowded_ns = 0;
-		return false;
-	}
 	const uint64_t now = msd_wire_look_ns(c->wire);
+
 	if (c->crowded_ns == 0)
 		c->crowded_ns = now;
-	return now - c->crowded_ns < CROWDED_NS;
+	return now - c->crowded_ns <= CROWDED_NS;
 }
 
 int msd_conn_take_fd(struct msd_conn *c)

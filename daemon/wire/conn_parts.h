@@ -49,8 +49,9 @@ void msd_conn_close_fds(struct msd_conn *c);
  * What waits for the rest of a frame, @is_in_frame, is there for as long as a client
  * likes: none of the last. */
 void msd_conn_close_unwanted_fds(struct msd_conn *c, bool is_in_frame);
-/** A read may bring descriptors, and too many wait to be closed: later. */
-bool msd_conn_must_not_bring(struct msd_conn *c);
+/** What comes next brings descriptors, and too many of its peer's wait to be closed.
+ * Not for the first time, maybe: false when it has waited for long. */
+bool msd_conn_may_wait_to_bring(struct msd_conn *c);
 /** Forget unwritten frames, on_done(false) for each. */
 void msd_conn_drop_queue(struct msd_conn *c);
 

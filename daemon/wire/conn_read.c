@@ -194,7 +194,8 @@ static size_t take_payload(struct msd_conn *c, const uint8_t *p, size_t n)
 
 bool msd_conn_is_stopped(const struct msd_conn *c)
 {
-	return c->is_closing || c->paused != 0 || c->waits_for_place;
+	return c->is_closing || c->paused != 0 || c->waits_for_place ||
+	       c->waits_to_bring;
 }
 
 void msd_conn_free_spare(struct msd_conn *c)
@@ -291,6 +292,20 @@ static void read_failed(struct msd_conn *c, ssize_t n)
 	}
 }
 
+/* Nothing is read until the wire's next look at it. */
+static void wait_to_bring(struct msd_conn *c)
+{
+	if (!msd_conn_may_wait_to_bring(c)) {
+		msd_conn_close(c, MSD_BUSY,
+			       "descriptors that were passed before are not closed "
+			       "yet: end what their close() waits for");
+		return;
+	}
+	c->waits_to_bring = true;
+	msd_conn_poll_update(c);
+	msd_retry_later(&c->wire->bringing, &c->waiting_link);
+}
+
 /* One read and what follows from it. False when there is nothing more to read now. */
 static bool read_once(struct msd_conn *c)
 {
@@ -306,12 +321,17 @@ static bool read_once(struct msd_conn *c)
 					   c->limits.takes_fds ? &c->fds : NULL);
 	if (n == -EAGAIN || n == -EWOULDBLOCK)
 		return false;
+	if (n == -EBUSY) {
+		wait_to_bring(c);
+		return false;
+	}
 	if (n <= 0) {
 		read_failed(c, n);
 		return false;
 	}
 	msd_wire_count_in(c->wire, (uint64_t)n);
 	c->bytes_in += (uint64_t)n;
+	c->crowded_ns = 0;
 	size_t in_place = (size_t)n < direct.iov_len ? (size_t)n : direct.iov_len;
 	if (in_place > 0)
 		direct_advance(c, in_place);
@@ -330,8 +350,7 @@ static bool read_once(struct msd_conn *c)
 static bool read_some(struct msd_conn *c)
 {
 	for (int i = 0; i < READS_PER_TURN; i++) {
-		if (c->frames_left == 0 || /* as it is when spare bytes are left */
-		    msd_conn_must_not_bring(c))
+		if (c->frames_left == 0) /* as it is when spare bytes are left */
 			return true;
 		if (!read_once(c))
 			return false;
@@ -346,6 +365,10 @@ void msd_conn_poll_now(struct msd_conn *c)
 
 	if (!msd_list_is_empty(&c->waiting_link))
 		msd_list_remove(&c->waiting_link);
+	if (c->waits_to_bring) {
+		c->waits_to_bring = false;
+		msd_conn_poll_update(c);
+	}
 	if (!msd_conn_is_stopped(c)) {
 		begin_turn(c);
 		if (c->spare != NULL)

@@ -124,7 +124,7 @@ msd_err msd_segmap_add(struct msd_segmap *m, uint16_t index, int fd, uint64_t by
 		}
 	}
 	if (err != MSD_OK) { /* nobody knows what it is, or how much it frees */
-		msd_aside_close(fd);
+		msd_aside_close_passed(fd, MSD_ASIDE_WORKERS);
 	} else {
 		(void)close(fd);
 		m->maps[index] = (struct msd_segmap_entry){.p = map, .bytes = bytes};

@@ -20,7 +20,7 @@
 
 #define MAX_PASSED 253 /* descriptors with one byte: SCM_MAX_FD of the kernel */
 
-static void keep_fds(struct msghdr *m, struct msd_fds *fds)
+static void keep_fds(struct msghdr *m, struct msd_fds *fds, uint64_t passer)
 {
 	for (struct cmsghdr *h = CMSG_FIRSTHDR(m); h != NULL; h = CMSG_NXTHDR(m, h)) {
 		if (h->cmsg_level != SOL_SOCKET || h->cmsg_type != SCM_RIGHTS)
@@ -32,10 +32,29 @@ static void keep_fds(struct msghdr *m, struct msd_fds *fds)
 			if (fds != NULL && fds->n < MSD_TRANSPORT_FDS) {
 				fds->fd[fds->n++] = fd;
 			} else {
-				msd_aside_close(fd);
+				msd_aside_close_passed(fd, passer);
 			}
 		}
 	}
+}
+
+/* Look at what has come: -EBUSY when there are descriptors with it. Else the pieces are
+ * made no longer than it is, for what comes behind it may have some. A look that has no
+ * room for descriptors leaves them where they are. */
+static int keep_to_plain(const struct msd_transport *t, struct iovec *pieces, size_t n)
+{
+	struct msghdr m = {.msg_iov = pieces, .msg_iovlen = n};
+	const ssize_t got = recvmsg(t->fd, &m, MSG_DONTWAIT | MSG_PEEK);
+	size_t left = got > 0 ? (size_t)got : 0;
+
+	if (got > 0 && (m.msg_flags & MSG_CTRUNC) != 0)
+		return -EBUSY;
+	for (size_t i = 0; i < n && got > 0; i++) {
+		if (pieces[i].iov_len > left)
+			pieces[i].iov_len = left;
+		left -= pieces[i].iov_len;
+	}
+	return 0;
 }
 
 /* There is room for all descriptors that one read can bring: those without room the
@@ -50,6 +69,9 @@ static ssize_t socket_read(struct msd_transport *t, struct iovec *pieces, size_t
 	struct msghdr m = {.msg_iov = pieces, .msg_iovlen = n};
 	ssize_t got;
 
+	if (t->may_pass_fds && msd_aside_is_crowded(t->passer) &&
+	    keep_to_plain(t, pieces, n) != 0)
+		return -EBUSY;
 	if (t->may_pass_fds) {
 		m.msg_control = control.bytes;
 		m.msg_controllen = sizeof(control.bytes);
@@ -60,7 +82,7 @@ static ssize_t socket_read(struct msd_transport *t, struct iovec *pieces, size_t
 	if (got < 0)
 		return -errno;
 	if (m.msg_controllen > 0)
-		keep_fds(&m, fds);
+		keep_fds(&m, fds, t->passer);
 	return got;
 }
 
@@ -102,7 +124,7 @@ static void socket_end(struct msd_transport *t, void *scratch, size_t n)
 	struct iovec piece = {scratch, n};
 
 	(void)shutdown(t->fd, SHUT_WR);
-	for (int i = 0; i < END_READS && !msd_aside_is_crowded(); i++) {
+	for (int i = 0; i < END_READS; i++) {
 		if (socket_read(t, &piece, 1, NULL) <= 0)
 			break;
 	}

@@ -9,6 +9,7 @@
  * Nothing blocks: who is told "not now" waits for the events that wants() names.
  */
 #include <stdbool.h>
+#include <stdint.h>
 #include <sys/types.h>
 #include <sys/uio.h>
 
@@ -29,7 +30,9 @@ struct msd_transport_ops {
 	 * for mean that nothing more is there now. Descriptors that came with the bytes
 	 * are appended to @fds; those that it has no room for are closed aside
 	 * (aside.h), all of them where it is NULL. Returns bytes; 0: the other side has
-	 * ended; -EAGAIN: nothing has come; another -errno: it is broken.
+	 * ended; -EAGAIN: nothing has come; -EBUSY: there
+	 * are descriptors with what comes next, and too many of the same passer are not
+	 * closed yet, which no event tells; another -errno: it is broken.
 	 */
 	ssize_t (*read)(struct msd_transport *t, struct iovec *pieces, size_t n,
 			struct msd_fds *fds);
@@ -64,6 +67,7 @@ struct msd_transport {
 	const struct msd_transport_ops *ops;
 	int fd;            /* owned; what a loop polls */
 	bool may_pass_fds; /* descriptors can come, and writev may be given one */
+	uint64_t passer;   /* who sends those (aside.h); MSD_ASIDE_WORKERS unless set */
 	void *state;       /* the kind's own; NULL: it needs none */
 	/* Who the other side has proved to be (tls.h), as long as the transport lives.
 	 * NULL: this kind of transport does not ask. */

@@ -80,6 +80,7 @@ msd_err msd_wire_init(struct msd_wire *w, uv_loop_t *loop, struct msd_diag *d)
 	uv_unref((uv_handle_t *)&w->prepare);
 	(void)uv_idle_init(loop, &w->awake);
 	msd_retry_init(&w->retry, loop, &w->dirty);
+	msd_retry_init(&w->bringing, loop, &w->waiting);
 	return MSD_OK;
 }
 
@@ -90,6 +91,7 @@ void msd_wire_close(struct msd_wire *w)
 	uv_close((uv_handle_t *)&w->prepare, NULL);
 	uv_close((uv_handle_t *)&w->awake, NULL);
 	msd_retry_close(&w->retry);
+	msd_retry_close(&w->bringing);
 }
 
 void msd_wire_finish(struct msd_wire *w)

@@ -97,11 +97,13 @@ void msd_door_open(struct msd_edge *e, int fd, struct msd_principal who)
 		msd_aside_close(fd); /* it may hold what was passed already */
 		return;
 	}
+	struct msd_transport transport = msd_transport_of_socket(fd, who.is_local);
+
+	transport.passer = msd_client_peer_passer(p);
 	if (is_one_too_many(e, p, fd, why)) {
-		msd_front_refuse(e, msd_transport_of_socket(fd, who.is_local), who, p,
-				 why);
+		msd_front_refuse(e, transport, who, p, why);
 	} else {
-		msd_front_open(e, msd_transport_of_socket(fd, who.is_local), who, p);
+		msd_front_open(e, transport, who, p);
 	}
 	msd_client_peer_unref(p);
 }

@@ -116,7 +116,7 @@ msd_err msd_lent_add(struct msd_session *s, int fd, uint64_t bytes, uint16_t *re
 	if (err == MSD_OK)
 		err = msd_loan_make(&s->edge->loans, fd, &seen, &l, d);
 	if (err != MSD_OK) { /* what it is, nobody knows, or how long its close takes */
-		msd_aside_close(fd);
+		msd_aside_close_passed(fd, s->transport->passer);
 		return err;
 	}
 	l->name = name;

@@ -15,7 +15,7 @@ msd_err msd_method_segment_add(struct msd_method_call *c, struct msd_diag *d)
 				      &bytes, d);
 
 	if (err != MSD_OK) {
-		msd_aside_close(fd);
+		msd_aside_close_passed(fd, c->session->transport->passer);
 		return err;
 	}
 	err = msd_lent_add(c->session, fd, bytes, &name, d);

@@ -31,8 +31,11 @@ static void enter(struct msd_edge *e, int fd, struct msd_principal who)
 	if (p == NULL) {
 		turn_away(fd);
 	} else {
-		msd_visit_open(e->http, msd_transport_of_socket(fd, who.is_local), who,
-			       p);
+		struct msd_transport transport =
+			msd_transport_of_socket(fd, who.is_local);
+
+		transport.passer = msd_client_peer_passer(p);
+		msd_visit_open(e->http, transport, who, p);
 	}
 }
 

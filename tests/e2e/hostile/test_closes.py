@@ -1,0 +1,101 @@
+"""What a peer passes is closed by threads, and some closes do not end. They are that peer's: it
+brings no more, others' descriptors are closed meanwhile, and none is lost.
+"""
+import contextlib
+import os
+import socket
+
+import harness
+import pytest
+from lingering import pass_lingering
+from stuck_files import Denied, stuck_folder
+from test_rights_kernel import connected_as
+from wire import Closed, Wire, frame
+
+PING = frame([0, 1, "ping", []])
+AT_ONCE = 253  # descriptors with one byte: SCM_MAX_FD of the kernel
+OF_ONE = 128  # MSD_ASIDE_OF_ONE
+THREADS = 16  # that close what peers pass, and more
+ATTACKER, BYSTANDER = 65534, 65533
+
+
+@pytest.fixture
+def open_arena(own_arena, folder):
+    if os.geteuid() != 0:
+        pytest.skip("only root can be another user")
+    folder.chmod(0o755)
+    if not harness.is_open_to_all(folder):
+        pytest.skip("others cannot enter the folder of the socket")
+    return own_arena("--socket-mode", "0666", "--first-frame", "10m", listen=[f"unix:{folder}/m.sock"])
+
+
+def connect_as(arena, user):
+    return arena.connections.enter_context(Wire(connected_as(arena.host[5:], user, user, [])))
+
+
+def pass_files(wire, file, times=AT_ONCE):
+    """They come with a frame that is whole; the connection may be refused by then."""
+    with contextlib.suppress(OSError):
+        socket.send_fds(wire.socket, [PING], [file] * times)
+
+
+def end_of(wire):
+    """What it was told before its end."""
+    told = []
+    with contextlib.suppress(Closed, OSError):
+        while True:
+            told.append(wire.receive())
+    return str(told)
+
+
+def files_of(arena, folder):
+    """How many descriptors the supervisor has for what lies there."""
+    return sum(name.startswith(str(folder)) for name in harness.descriptors(arena.pid))
+
+
+def test_closes_that_never_end_are_their_peers_alone(open_arena, folder):
+    arena, stuck = open_arena, folder / "stuck"
+    before, victim = arena.state(), arena.victim()
+    nulls = before.descriptors.count(os.devnull)
+    # Beforehand: a process that is started meanwhile would not end.
+    attackers = [connect_as(arena, ATTACKER) for _ in range(41)]
+    modest, bystander = attackers.pop(), connect_as(arena, BYSTANDER)
+    with contextlib.ExitStack() as stack:
+        try:
+            file, flushes = stack.enter_context(stuck_folder(stuck))
+        except Denied as denied:
+            pytest.skip(f"FUSE cannot be mounted: {denied}")
+        for wire in attackers:
+            pass_files(wire, file)
+        harness.until(lambda: flushes, "a close sleeps")
+        assert "not closed yet" in end_of(attackers[-1])
+        assert 0 < files_of(arena, stuck) <= OF_ONE + AT_ONCE
+        with open(os.devnull) as plain:
+            pass_files(bystander, plain.fileno())
+            assert bystander.receive()[:3] == [1, 1, None]
+        harness.until(lambda: harness.descriptors(arena.pid).count(os.devnull) == nulls,
+                      "another's are closed")
+        assert modest.ask("ping") is None, "without descriptors it is served"
+        assert victim.ask("ping") is None
+    arena.connections.close()
+    arena.expect_as_before(before)
+
+
+def test_a_close_that_a_signal_ends_keeps_no_thread(own_arena):
+    """The linger of a socket is turned off before its close; not so of one that lies in another."""
+    arena = own_arena()
+    before, victim = arena.state(), arena.victim()
+    attacker, kept = arena.connect(), []
+    with arena.standstill():  # else this may be the last to close them
+        for _ in range(2 * THREADS):
+            ours, theirs = socket.socketpair()
+            kept.append(pass_lingering(ours))
+            socket.send_fds(attacker.socket, [PING], [theirs.fileno()])
+            theirs.close()
+            ours.close()
+    for _ in kept:
+        attacker.receive()
+    assert victim.ask("ping") is None
+    arena.connections.close()
+    arena.expect_as_before(before)
+    assert all(peer.fileno() >= 0 for peer in kept)
