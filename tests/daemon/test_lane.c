@@ -342,3 +342,20 @@ Test(lane, the_backgrounds_waits_beside_the_others)
 	msd_lane_free(background);
 	msd_lane_free(lane);
 }
+
+Test(lane, is_in_the_account_of_its_client)
+{
+	struct scene s;
+
+	scene_init(&s);
+	struct msd_client *c = &s.clients[0];
+	struct msd_lane *lane = msd_lane_get(c, &s.module.crew);
+	struct msd_lane *loose = msd_lane_get_kind(c, &s.module.crew, MSD_LANE_LOOSE);
+
+	cr_expect_eq(msd_lane_get(c, &s.module.crew), lane);
+	cr_expect_eq(c->account.used_bytes, 2 * sizeof(*lane));
+	cr_expect_eq(msd_account_kept(&c->account), 0, "nobody is stopped for it");
+	msd_lane_free(lane);
+	msd_lane_free(loose);
+	cr_expect_eq(c->account.used_bytes, 0);
+}

@@ -25,6 +25,7 @@ struct msd_client_peer {
 	uint32_t n_connections;
 	uint32_t n_lent; /* segments of its connections, and their bytes */
 	uint64_t lent_bytes;
+	uint32_t n_uploads; /* that were begun by connections when they were its */
 	uint32_t n_refs;
 };
 

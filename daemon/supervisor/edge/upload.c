@@ -28,6 +28,8 @@ static void forget(struct msd_upload *u)
 	msd_handles_remove(&s->handles, u->handle);
 	msd_list_remove(&u->link);
 	s->n_uploads--;
+	u->owner->n_uploads--;
+	msd_client_peer_unref(u->owner);
 	s->edge->upload_bytes -= u->bytes;
 	free(u);
 }
@@ -147,6 +149,12 @@ static msd_err check_limits(const struct msd_session *s, uint64_t bytes,
 				    "%u uploads are the limit of a connection",
 				    s->n_uploads);
 	}
+	if (s->peer->n_uploads >= MSD_PEER_UPLOADS) {
+		return msd_diag_set(d, MSD_BUSY,
+				    "%u uploads are the limit of all connections of "
+				    "one peer: load or abort some",
+				    s->peer->n_uploads);
+	}
 	const msd_err err = msd_source_check_size(bytes, limits->max_upload, d);
 	return err == MSD_OK ? check_room(s->edge, bytes, d) : err;
 }
@@ -161,6 +169,8 @@ static msd_err add(struct msd_upload *u, struct msd_diag *d)
 	if (err != MSD_OK)
 		return err;
 	s->n_uploads++;
+	u->owner = msd_client_peer_ref(s->peer);
+	u->owner->n_uploads++;
 	s->edge->upload_bytes += u->bytes;
 	return MSD_OK;
 }

@@ -14,8 +14,11 @@
 
 struct msd_reserve;
 
+#define MSD_PEER_UPLOADS 512u /* of all connections of one peer */
+
 struct msd_upload {
 	struct msd_session *session;
+	struct msd_client_peer *owner; /* whose it was when it was begun */
 	struct msd_handle handle;
 	struct msd_reserve *reserving;  /* its memory, before it is writable */
 	struct msd_source_job *sealing; /* once it is committed */
@@ -33,7 +36,8 @@ struct msd_upload {
 /** begin: a new one of @bytes, the session's; @r, which is taken on success, is
  * answered when it can be written, or why it cannot (MSD_NO_SPACE, MSD_NOMEM). Errors
  * at once: MSD_BAD_REQUEST (0 bytes), MSD_TOO_LARGE over limits.max_upload, MSD_BUSY
- * (limits.max_uploads), MSD_NOMEM, MSD_NO_SPACE when none can be dropped for it. */
+ * (limits.max_uploads, MSD_PEER_UPLOADS), MSD_NOMEM, MSD_NO_SPACE when none can be
+ * dropped for it. */
 MSD_MUST_CHECK msd_err msd_upload_begin(struct msd_session *s, uint64_t bytes,
 					struct msd_req *r, struct msd_diag *d);
 /** find: a committed one of @source, which the store had and which is taken on success.

@@ -40,6 +40,7 @@ struct msd_lane *msd_lane_get_kind(struct msd_client *c, struct msd_crew *crew,
 	lane->crew = crew;
 	lane->client = c;
 	lane->kind = kind;
+	msd_account_read_ahead(&c->account, sizeof(*lane));
 	msd_list_init(&lane->link);
 	msd_list_init(&lane->requests);
 	msd_list_append(&c->lanes, &lane->client_link);
@@ -271,6 +272,7 @@ void msd_lane_free(struct msd_lane *lane)
 {
 	if (lane->home != NULL)
 		lane->home->n_bound--;
+	msd_account_served(&lane->client->account, sizeof(*lane));
 	msd_list_remove(&lane->link);
 	msd_list_remove(&lane->client_link);
 	msd_list_remove(&lane->all_link);

@@ -44,7 +44,7 @@ struct msd_lane {
 
 /** The lane of @c for @crew that keeps its order, or NULL. */
 struct msd_lane *msd_lane_find(struct msd_client *c, const struct msd_crew *crew);
-/** The same, made when there is none; NULL: out of memory. */
+/** The same, made when there is none, in the account of @c; NULL: out of memory. */
 struct msd_lane *msd_lane_get(struct msd_client *c, struct msd_crew *crew);
 /** The one of that kind, likewise. */
 struct msd_lane *msd_lane_get_kind(struct msd_client *c, struct msd_crew *crew,

@@ -22,6 +22,7 @@ WORDS = [str(w) for pair in MEMORY.items() for w in pair]
 # Buffers that are read into and sockets' own are no part of a budget.
 OTHERS = 4 * MIB
 QUIET, QUIET_TURNS = 0.5, 20  # seconds and turns without a byte: the daemon has stopped reading
+PEER_UPLOADS = 512  # MSD_PEER_UPLOADS
 FLOAT32 = msgpack.ExtType(DTYPE, bytes([2, 32, 1, 0]))
 
 
@@ -360,3 +361,27 @@ def test_one_client_does_not_take_all_bytes_of_resident_tensors(own_arena):
     assert made(three, 1, "tensor.alloc", "results", FLOAT32, shape_ext(2**40))[0] == 0
     one.socket.close()
     harness.until(lambda: made(three, 1, *alloc)[0] == 1, "what a connection held is free again")
+
+
+def test_uploads_of_one_peer_have_a_number(own_arena):
+    """However many connections it has: of a byte each, no bound of bytes is met."""
+    arena = own_arena("--max-uploads", PEER_UPLOADS // 2 + 8)
+    before, wires = arena.state(), [arena.connect() for _ in range(3)]
+    for wire in wires[:2]:
+        for id in [wire.start("module.upload", "begin", 1) for _ in range(PEER_UPLOADS // 2)]:
+            wire.finish(id)
+    with pytest.raises(Failure, match=f"BUSY.*{PEER_UPLOADS} uploads"):
+        wires[2].ask("module.upload", "begin", 1)
+    wires[0].socket.close()
+    harness.until(lambda: "uploads" not in refusal_of(wires[2]), "what it had is given back")
+    arena.connections.close()
+    arena.expect_as_before(before)
+
+
+def refusal_of(wire):
+    """Why no more can be uploaded, if so."""
+    try:
+        wire.ask("module.upload", "begin", 1)
+    except Failure as failure:
+        return failure.message
+    return ""

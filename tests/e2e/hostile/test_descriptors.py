@@ -189,12 +189,18 @@ def expect_the_operator_served(arena):
         operator.ask("module.unload", "late")
 
 
+def connected_from(arena, which):
+    """From another address each: what one peer has of them has a smaller bound."""
+    host, port = arena.daemon.hosts[1].removeprefix("tcp://").split(":")
+    return socket.create_connection((host, int(port)), source_address=(f"127.0.0.{2 + which}", 0))
+
+
 def test_uploads_do_not_take_the_last_descriptors(few):
     """Of a byte each, so that no bound of bytes is met."""
     arena = few("--allow-load-tcp")
     before, wires, said = arena.state(), [], []
     while not said:
-        wires.append(arena.connect(arena.daemon.hosts[1]))
+        wires.append(arena.connections.enter_context(Wire(connected_from(arena, len(wires) % 2))))
         for id in [wires[-1].start("module.upload", "begin", 1) for _ in range(UPLOADS)]:
             try:
                 wires[-1].finish(id)
