@@ -6,6 +6,7 @@
  * close them, and what brings more is read later; closes of what its peer has passed do
  * not end, and the connection does.
  */
+#include <fcntl.h>
 #include <string.h>
 
 #include "daemon/wire/aside.h"
@@ -21,12 +22,22 @@ void msd_conn_close_fds(struct msd_conn *c)
 	c->fds.n = 0;
 }
 
+/* A memfd, or a file that lies in memory, whose close ends. */
+static bool is_memory(int fd)
+{
+	return fcntl(fd, F_GET_SEALS) >= 0;
+}
+
 void msd_conn_close_unwanted_fds(struct msd_conn *c, bool is_in_frame)
 {
 	bool is_unwanted = !is_in_frame && c->spare == NULL;
 
-	for (unsigned i = 0; i < c->fds.n && c->limits.leaves_last_fds; i++)
-		is_unwanted = is_unwanted || msd_wire_is_last(c->wire, c->fds.fd[i]);
+	for (unsigned i = 0; i < c->fds.n && c->limits.leaves_last_fds; i++) {
+		const int fd = c->fds.fd[i];
+
+		is_unwanted =
+			is_unwanted || msd_wire_is_last(c->wire, fd) || !is_memory(fd);
+	}
 	if (is_unwanted)
 		msd_conn_close_fds(c);
 }

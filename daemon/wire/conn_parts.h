@@ -47,7 +47,8 @@ void msd_conn_free_spare(struct msd_conn *c);
 void msd_conn_close_fds(struct msd_conn *c);
 /** The same where none is expected. Between two frames nothing is owed: nobody took it.
  * What waits for the rest of a frame, @is_in_frame, is there for as long as a client
- * likes: none of the last. */
+ * likes: none of the last, and memory alone. A process that is started meanwhile has a
+ * copy, and the loop waits until it has closed that. */
 void msd_conn_close_unwanted_fds(struct msd_conn *c, bool is_in_frame);
 /** What comes next brings descriptors, and too many of its peer's wait to be closed.
  * Not for the first time, maybe: false when it has waited for long. */

@@ -29,6 +29,16 @@ def open_arena(own_arena, folder):
     return own_arena("--socket-mode", "0666", "--first-frame", "10m", listen=[f"unix:{folder}/m.sock"])
 
 
+@contextlib.contextmanager
+def stuck_or_skip(path):
+    with contextlib.ExitStack() as stack:
+        try:
+            found = stack.enter_context(stuck_folder(path))
+        except Denied as denied:
+            pytest.skip(f"FUSE cannot be mounted: {denied}")
+        yield found
+
+
 def connect_as(arena, user):
     return arena.connections.enter_context(Wire(connected_as(arena.host[5:], user, user, [])))
 
@@ -60,11 +70,7 @@ def test_closes_that_never_end_are_their_peers_alone(open_arena, folder):
     # Beforehand: a process that is started meanwhile would not end.
     attackers = [connect_as(arena, ATTACKER) for _ in range(41)]
     modest, bystander = attackers.pop(), connect_as(arena, BYSTANDER)
-    with contextlib.ExitStack() as stack:
-        try:
-            file, flushes = stack.enter_context(stuck_folder(stuck))
-        except Denied as denied:
-            pytest.skip(f"FUSE cannot be mounted: {denied}")
+    with stuck_or_skip(stuck) as (file, flushes):
         for wire in attackers:
             pass_files(wire, file)
         harness.until(lambda: flushes, "a close sleeps")
@@ -79,6 +85,20 @@ def test_closes_that_never_end_are_their_peers_alone(open_arena, folder):
         assert victim.ask("ping") is None
     arena.connections.close()
     arena.expect_as_before(before)
+
+
+def test_a_worker_starts_while_a_close_does_not_end(own_arena, folder):
+    """It gets copies of all descriptors, and closes them before it begins: what waits for the rest
+    of a frame would be one."""
+    arena = own_arena("--first-frame", "10m")
+    attacker, loader, victim = arena.connect(), arena.connect(), arena.victim()
+    module = (harness.ZOO / "results.so").read_bytes()
+    with stuck_or_skip(folder / "stuck") as (file, flushes):
+        socket.send_fds(attacker.socket, [PING[:20]], [file])
+        harness.until(lambda: flushes, "it is closed at once")
+        loader.load("results", module)
+        assert loader.call("results:int")[1] == -42
+        assert victim.ask("ping") is None
 
 
 def test_a_close_that_a_signal_ends_keeps_no_thread(own_arena):

@@ -223,7 +223,7 @@ def test_what_waits_for_the_rest_of_its_frame_takes_not_the_last_descriptors(few
     if not harness.is_open_to_all(folder):
         pytest.skip("others cannot enter the folder of the socket")
     before, wires = arena.state(), []
-    with open(os.devnull) as file:
+    with open(os.memfd_create("lent"), "rb") as file:
         for _ in range(FEW // HELD):
             wire = Wire(connected_as(arena.host[5:], NOBODY, NOBODY, []))
             wires.append(wire)
