@@ -65,7 +65,8 @@
 	X(max_executors, "max-executors", RELOAD, 256,                                 \
 	  "instances of one connection in one worker; of its peer twice that")         \
 	X(max_directs, "max-directs", RELOAD, 0,                                       \
-	  "clients' own channels to one worker (channel.open), 16 at most; 0: none")   \
+	  "clients' own channels to one worker (channel.open), 16 at most, half of "   \
+	  "them one user's; 0: none")                                                  \
 	X(max_queued, "max-queued", RELOAD, 256ull << 20,                              \
 	  "reply bytes queued for one connection; a slower reader is disconnected")    \
 	X(max_in_flight, "max-in-flight", RELOAD, 1024,                                \

@@ -138,7 +138,8 @@ static void say_farewell(struct msd_conn *c, msd_err err, const char *why)
 		msd_conn_send(c, o);
 		msd_conn_flush(c);
 	}
-	if (!c->is_closing) {
+	/* Who passed some would be read from, and pass more. */
+	if (!c->is_closing && (!c->limits.refuses_fds || c->fds.n == 0)) {
 		c->transport.ops->end(&c->transport, c->wire->waste,
 				      c->wire->rbuf_bytes);
 	}

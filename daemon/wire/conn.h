@@ -97,8 +97,9 @@ struct msd_conn_limits {
 	struct msd_account *account;
 	/* Of requests, borrowed. NULL: each is scanned. */
 	struct msd_memory *memory;
-	bool takes_fds;       /* false: every received descriptor is closed, aside */
-	bool takes_turns;     /* false: all that has come is handed on before others */
+	bool takes_fds;   /* false: every received descriptor is closed, aside */
+	bool refuses_fds; /* one ends the connection; neither: they are passed over */
+	bool takes_turns; /* false: all that has come is handed on before others */
 	bool leaves_last_fds; /* keeps none of msd_wire.last_fd for a frame's rest */
 	bool gathers;         /* msd_conn_put() finds room */
 };

@@ -317,8 +317,9 @@ static bool read_once(struct msd_conn *c)
 	if (direct.iov_len > 0)
 		pieces[n_pieces++] = direct;
 	pieces[n_pieces++] = (struct iovec){c->wire->rbuf, c->wire->rbuf_bytes};
-	ssize_t n = c->transport.ops->read(&c->transport, pieces, n_pieces,
-					   c->limits.takes_fds ? &c->fds : NULL);
+	ssize_t n = c->transport.ops->read(
+		&c->transport, pieces, n_pieces,
+		c->limits.takes_fds || c->limits.refuses_fds ? &c->fds : NULL);
 	if (n == -EAGAIN || n == -EWOULDBLOCK)
 		return false;
 	if (n == -EBUSY) {
@@ -332,6 +333,10 @@ static bool read_once(struct msd_conn *c)
 	msd_wire_count_in(c->wire, (uint64_t)n);
 	c->bytes_in += (uint64_t)n;
 	c->crowded_ns = 0;
+	if (c->limits.refuses_fds && c->fds.n > 0) {
+		msd_conn_close(c, MSD_PROTOCOL, "no descriptors are taken here");
+		return false;
+	}
 	size_t in_place = (size_t)n < direct.iov_len ? (size_t)n : direct.iov_len;
 	if (in_place > 0)
 		direct_advance(c, in_place);

@@ -16,6 +16,8 @@
 #include "proto/limits.h"
 
 #define MSD_MAX_GUESTS 16u /* such channels of one worker */
+/* Who runs, beside a guest's number: the supervisor's own channel. */
+#define MSD_LEDGER_CHANNEL (MSD_MAX_GUESTS + 1u)
 #define MSD_LEDGER_ROWS 64u
 #define MSD_LEDGER_OTHER 0u /* the row of functions that have none */
 #define MSD_LEDGER_BINS 64u
@@ -40,10 +42,11 @@ struct msd_ledger_slow {
 };
 
 struct msd_ledger {
-	/* The call that runs: whose, and when it is to have ended, by CLOCK_MONOTONIC.
-	 */
-	uint64_t guest;       /* its number; 0: none runs */
-	uint64_t deadline_ns; /* 0: none */
+	/* What runs: whose request, since when that is so, and when it is to have
+	 * ended, by CLOCK_MONOTONIC. `who` is written last, and is to be read first. */
+	uint64_t who; /* a guest's number, or MSD_LEDGER_CHANNEL; 0: nothing runs */
+	uint64_t since_ns;
+	uint64_t deadline_ns; /* of a guest's; 0: none */
 	struct msd_ledger_times wait, run;
 	uint64_t n_slow; /* so far: the next one's place, modulo MSD_LEDGER_SLOW */
 	struct msd_ledger_slow slow[MSD_LEDGER_SLOW];

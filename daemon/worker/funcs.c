@@ -98,6 +98,14 @@ msd_err msd_funcs_find(struct msd_funcs *f, struct msd_span name, struct msd_fun
 	return MSD_OK;
 }
 
+void msd_funcs_forget_rows(struct msd_funcs *f)
+{
+	for (size_t i = 0; i < f->n_table; i++) {
+		if (f->table[i] != NULL)
+			f->table[i]->ledger_row = 0;
+	}
+}
+
 void msd_func_learn(struct msd_func *func, uint64_t ns)
 {
 	uint64_t faded = func->peak_ns - func->peak_ns / 8;

@@ -34,6 +34,8 @@ MSD_MUST_CHECK msd_err msd_funcs_find(struct msd_funcs *f, struct msd_span name,
 				      struct msd_func **ret, struct msd_diag *d);
 /** The same without asking the module: NULL when it was never named before. */
 struct msd_func *msd_funcs_peek(const struct msd_funcs *f, struct msd_span name);
+/** None of them has a row in the ledger any more. */
+void msd_funcs_forget_rows(struct msd_funcs *f);
 /** Note that one call took @ns. */
 void msd_func_learn(struct msd_func *func, uint64_t ns);
 

@@ -28,7 +28,14 @@ struct msd_guest {
 	size_t n_functions;  /* their bytes */
 	uint8_t *coming;     /* owned: the payload of the frame that is being read */
 	struct msd_guest_results *results; /* owned: of the call that was run last */
+	/* The channel that it came by; NULL: that is gone, and nobody is told of its
+	 * end. */
+	struct msd_peer *host;
+	uint64_t stall_ms;   /* that it may leave an answer unread */
+	uint64_t still_ms;   /* that it has */
+	uint64_t read_bytes; /* by then */
 	bool is_leaving;
+	bool is_passed_over; /* it read no answers when it was its turn */
 };
 
 /** Free what @peer has as a guest; NULL is fine. */

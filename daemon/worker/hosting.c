@@ -7,11 +7,9 @@
  */
 #include "daemon/worker/hosting.h"
 
-#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <sys/socket.h>
 #include <unistd.h>
 
 #include "daemon/wire/aside.h"
@@ -20,6 +18,7 @@
 #include "daemon/worker/guest.h"
 #include "daemon/worker/peer.h"
 #include "daemon/worker/pins.h"
+#include "daemon/worker/seat.h"
 #include "proto/value.h"
 
 /* A guest that reads nothing has this and the answer that went over it. */
@@ -72,45 +71,34 @@ static void on_frame(struct msd_conn *c, struct msd_in *in)
 	msd_diag_finish(&d);
 }
 
-static struct msd_peer *channel_of(struct msd_worker *w)
-{
-	MSD_LIST_EACH (it, &w->peers) {
-		struct msd_peer *peer = MSD_CONTAINER_OF(it, struct msd_peer, link);
-		if (peer->is_channel && !msd_conn_is_closing(&peer->conn))
-			return peer;
-	}
-	return NULL;
-}
-
 /* Its number may be given again. */
-static void tell_gone(struct msd_worker *w, uint16_t number)
+static void tell_gone(struct msd_peer *host, uint16_t number)
 {
-	struct msd_peer *channel = channel_of(w);
-	struct msd_out *o = channel != NULL ? msd_out_new() : NULL;
+	struct msd_out *o = msd_out_new();
 
-	if (channel == NULL)
-		return;
 	if (o == NULL) {
-		msd_conn_close(&channel->conn, MSD_NOMEM, "out of memory");
+		msd_conn_close(&host->conn, MSD_NOMEM, "out of memory");
 		return;
 	}
 	msd_body_begin_notification(&o->body, "worker.peer");
 	msd_pack_array(&o->body, 1);
 	msd_pack_uint(&o->body, number);
-	msd_conn_send(&channel->conn, o);
+	msd_conn_send(&host->conn, o);
 }
 
 static void on_closed(struct msd_conn *c, msd_err err, const char *why)
 {
 	struct msd_peer *peer = peer_of(c);
 	struct msd_worker *w = peer->worker;
+	struct msd_peer *host = peer->guest->host;
 	const uint16_t number = peer->guest->number;
 
 	(void)err;
 	(void)why;
 	msd_worker_forget(w, peer);
 	msd_peer_destroy(peer);
-	tell_gone(w, number);
+	if (host != NULL)
+		tell_gone(host, number);
 }
 
 static struct msd_out *farewell(struct msd_conn *c, msd_err err, const char *why)
@@ -126,42 +114,6 @@ static const struct msd_conn_ops conn_ops = {
 	.farewell = farewell,
 };
 
-/* Its number stays taken until the next one has it: other threads open files, too, and
- * a sandbox lets no other be waited for. So the socket moves to another to be closed.
- */
-static void close_transport(struct msd_transport *t)
-{
-	const struct msd_worker *w = t->state;
-	const int moved = fcntl(t->fd, F_DUPFD_CLOEXEC, t->fd);
-
-	(void)shutdown(t->fd, SHUT_RDWR);
-	if (moved < 0 || dup3(w->artifact_fd, t->fd, O_CLOEXEC) < 0)
-		msd_aside_close(t->fd);
-	msd_aside_close(moved);
-	t->fd = -1;
-}
-
-/* @fd is taken over, unless false is returned. Where no numbers are kept for guests, it
- * has its own. */
-static bool seat(struct msd_worker *w, uint16_t number, int fd,
-		 struct msd_transport *ret)
-{
-	static struct msd_transport_ops ops;
-	const int kept = w->first_guest_fd + number - 1;
-
-	*ret = msd_transport_of_socket(fd, true);
-	if (w->first_guest_fd == 0)
-		return true;
-	if (dup3(fd, kept, O_CLOEXEC) < 0)
-		return false;
-	(void)close(fd);
-	ops = *ret->ops;
-	ops.close = close_transport;
-	*ret = (struct msd_transport){
-		.ops = &ops, .fd = kept, .may_pass_fds = true, .state = w};
-	return true;
-}
-
 static void keep_pins(void *ctx, uint16_t index, int fd, uint64_t bytes)
 {
 	(void)fd;
@@ -176,14 +128,15 @@ static void keep_pins(void *ctx, uint16_t index, int fd, uint64_t bytes)
 struct terms {
 	uint16_t number;
 	uint32_t max_requests;
-	uint64_t max_bytes, slow_ns;
+	uint64_t max_bytes, slow_ns, stall_ms;
 	bool may_call_all;
 	struct msd_span functions; /* of these, the msgpack */
 };
 
 /* NULL: out of memory. */
-static struct msd_peer *make(struct msd_worker *w, const struct terms *terms)
+static struct msd_peer *make(struct msd_peer *host, const struct terms *terms)
 {
+	struct msd_worker *w = host->worker;
 	struct msd_peer *peer = msd_peer_new(w, w->max_out / MSD_MAX_GUESTS, keep_pins);
 	struct msd_guest *g = peer != NULL ? calloc(1, sizeof(*g)) : NULL;
 
@@ -193,6 +146,8 @@ static struct msd_peer *make(struct msd_worker *w, const struct terms *terms)
 				.max_requests = terms->max_requests,
 				.max_bytes = terms->max_bytes,
 				.slow_ns = terms->slow_ns,
+				.stall_ms = terms->stall_ms,
+				.host = host,
 				.n_functions = terms->functions.n};
 	peer->guest = g;
 	peer->out.pool.is_pinned = w->has_pins;
@@ -209,21 +164,23 @@ fail:
 	return NULL;
 }
 
-static void admit(struct msd_worker *w, const struct terms *terms, int fd,
+static void admit(struct msd_peer *host, const struct terms *terms, int fd,
 		  struct msd_diag *d)
 {
+	struct msd_worker *w = host->worker;
 	struct msd_transport transport;
 	struct msd_conn_limits limits = {
 		.max_body_bytes = MSD_MAX_BODY_BYTES,
 		.max_payload_bytes = terms->max_bytes,
 		.max_queued_bytes = MAX_QUEUED_REPLY_BYTES,
 		.takes_turns = true,
+		.refuses_fds = true,
 		.gathers = !msd_without("gather"),
 	};
-	struct msd_peer *peer = make(w, terms);
+	struct msd_peer *peer = make(host, terms);
 	msd_err err = MSD_NOMEM;
 
-	if (peer != NULL && seat(w, terms->number, fd, &transport)) {
+	if (peer != NULL && msd_seat_take(w, terms->number, fd, &transport)) {
 		if (!msd_without("plans"))
 			limits.memory = &peer->memory;
 		err = msd_conn_open(&peer->conn, &w->wire, transport, &conn_ops,
@@ -238,31 +195,33 @@ static void admit(struct msd_worker *w, const struct terms *terms, int fd,
 	/* Its client is the one that has none. */
 	if (peer != NULL)
 		msd_peer_destroy(peer);
-	tell_gone(w, terms->number);
+	tell_gone(host, terms->number);
 }
 
 static struct msd_peer *find(struct msd_worker *w, uint64_t number)
 {
 	MSD_LIST_EACH (it, &w->peers) {
 		struct msd_peer *peer = MSD_CONTAINER_OF(it, struct msd_peer, link);
-		if (peer->guest != NULL && peer->guest->number == number)
+		if (peer->guest != NULL && peer->guest->host != NULL &&
+		    peer->guest->number == number)
 			return peer;
 	}
 	return NULL;
 }
 
-/* [number, requests, bytes, slow_ns, functions], or [number] alone: it is to leave. */
+/* [number, requests, bytes, slow_ns, stall_ms, functions], or [number] alone: it is to
+ * leave. */
 static bool read_terms(struct msd_span params, struct terms *ret, bool *ret_leaves)
 {
-	struct msd_wire_value v[5];
+	struct msd_wire_value v[6];
 	struct msd_cur c;
 	uint32_t n;
 
-	if (!msd_array_open(params, &c, &n) || (n != 1 && n != 5))
+	if (!msd_array_open(params, &c, &n) || (n != 1 && n != 6))
 		return false;
 	for (uint32_t i = 0; i < n; i++) {
 		if (msd_value_read(&c, &v[i], NULL) != MSD_OK ||
-		    (i < 4 && (v[i].kind != MSD_K_INT || v[i].as.i < 0)))
+		    (i < 5 && (v[i].kind != MSD_K_INT || v[i].as.i < 0)))
 			return false;
 	}
 	*ret_leaves = n == 1;
@@ -274,10 +233,11 @@ static bool read_terms(struct msd_span params, struct terms *ret, bool *ret_leav
 	ret->max_requests = (uint32_t)v[1].as.i;
 	ret->max_bytes = (uint64_t)v[2].as.i;
 	ret->slow_ns = (uint64_t)v[3].as.i;
-	ret->may_call_all = v[4].kind == MSD_K_NIL;
-	if (v[4].kind == MSD_K_TUPLE)
-		ret->functions = v[4].as.tuple.items;
-	return ret->may_call_all || v[4].kind == MSD_K_TUPLE;
+	ret->stall_ms = (uint64_t)v[4].as.i;
+	ret->may_call_all = v[5].kind == MSD_K_NIL;
+	if (v[5].kind == MSD_K_TUPLE)
+		ret->functions = v[5].as.tuple.items;
+	return ret->may_call_all || v[5].kind == MSD_K_TUPLE;
 }
 
 msd_err msd_hosting_take(struct msd_peer *channel, struct msd_span params,
@@ -290,7 +250,7 @@ msd_err msd_hosting_take(struct msd_peer *channel, struct msd_span params,
 	if (!channel->is_channel || !read_terms(params, &terms, &leaves)) {
 		return msd_diag_set(d, MSD_PROTOCOL,
 				    "worker.peer: expected [number, requests, bytes, "
-				    "slow_ns, functions], or [number]");
+				    "slow_ns, stall_ms, functions], or [number]");
 	}
 	struct msd_peer *peer = find(w, terms.number);
 	if (leaves) {
@@ -308,7 +268,7 @@ msd_err msd_hosting_take(struct msd_peer *channel, struct msd_span params,
 				    : peer != NULL ? "its number is taken"
 						   : "there is no ledger");
 	}
-	admit(w, &terms, fd, d);
+	admit(channel, &terms, fd, d);
 	return MSD_OK;
 }
 
@@ -342,10 +302,12 @@ void msd_hosting_end(struct msd_worker *w)
 	MSD_LIST_EACH (it, &w->peers) {
 		struct msd_peer *peer = MSD_CONTAINER_OF(it, struct msd_peer, link);
 		if (peer->guest != NULL) {
+			peer->guest->host = NULL;
 			msd_conn_close(&peer->conn, MSD_DRAINING,
 				       "the daemon has left this module's worker");
 		}
 	}
+	msd_funcs_forget_rows(&w->funcs); /* the next ledger has none yet */
 	if (w->ledger != NULL)
 		(void)munmap(w->ledger, sizeof(*w->ledger));
 	w->ledger = NULL;

@@ -17,6 +17,8 @@
 #include "daemon/worker/hosting.h"
 #include "daemon/worker/process.h"
 #include "daemon/worker/scribe.h"
+#include "daemon/worker/stall.h"
+#include "daemon/worker/turns.h"
 #include "proto/clock.h"
 
 /* Below this a call is fast: its reply may wait for the next one's ... */
@@ -27,11 +29,6 @@
 #define KEEP_REPLY_BYTES 65536u
 /* After this long without a request memory goes back to the system. */
 #define IDLE_MS 10000u
-
-static struct msd_request *request_of(struct msd_list *link)
-{
-	return MSD_CONTAINER_OF(link, struct msd_request, link);
-}
 
 static msd_err check_start(const struct msd_worker *w, const struct msd_request *r,
 			   struct msd_diag *d)
@@ -82,9 +79,9 @@ static void run_request(struct msd_worker *w, struct msd_request *r)
 	struct msd_peer *peer = r->peer;
 	msd_err err = check_start(w, r, &w->diag);
 
-	w->round = r->round;
+	msd_turns_begin(w, r);
 	peer->payload = (struct msd_span){r->payload, r->payload_bytes};
-	if (peer->guest != NULL && err == MSD_OK)
+	if (w->ledger != NULL && err == MSD_OK)
 		msd_scribe_begin(w, r);
 
 	if (err == MSD_OK)
@@ -93,7 +90,7 @@ static void run_request(struct msd_worker *w, struct msd_request *r)
 		body->n = 0;
 		msd_worker_write_error(body, r, err, &w->diag);
 	}
-	if (peer->guest != NULL)
+	if (w->ledger != NULL)
 		msd_scribe_end(w, r, err);
 	if (peer->guest != NULL && peer->guest->results != NULL) {
 		msd_guest_reply(peer, body);
@@ -167,28 +164,18 @@ static bool waits_for_more(struct msd_worker *w)
 	return w->batch.within_ns > 0 && msd_batch_waits(w);
 }
 
-/* Whose turn it is, or NULL: nobody's that reads its answers. */
-static struct msd_request *next_of(const struct msd_worker *w)
-{
-	MSD_LIST_EACH (it, &w->queue) {
-		if (!msd_guest_is_full(request_of(it)->peer))
-			return request_of(it);
-	}
-	return NULL;
-}
-
 static void run_queue(struct msd_worker *w)
 {
 	w->last_pause_ns = msd_wire_look_ns(&w->wire); /* the loop has just read */
 	do {
-		struct msd_request *r = next_of(w);
+		struct msd_request *r = msd_turns_next(w);
 
 		while (r != NULL && !waits_for_more(w)) {
 			run_first(w, r);
-			r = next_of(w);
+			r = msd_turns_next(w);
 			if (r == NULL || !may_go_on(w, r)) {
 				pause_between(w, !msd_list_is_empty(&w->queue));
-				r = next_of(w); /* who was full may have room */
+				r = msd_turns_next(w); /* who was full may have room */
 			}
 		}
 		if (!clean_a_little(w))
@@ -246,6 +233,7 @@ static void on_check(uv_check_t *check)
 		msd_hosting_look(MSD_CONTAINER_OF(it, struct msd_peer, link));
 	}
 	work(w);
+	msd_stall_watch(w);
 	/* What waits for its guest to read waits for an event. */
 	(void)uv_idle_stop(&w->awake);
 }
@@ -270,6 +258,7 @@ msd_err msd_worker_start(struct msd_worker *w, uv_loop_t *loop,
 	(void)uv_timer_init(loop, &w->idle);
 	w->idle.data = w;
 	msd_batch_init(w, loop, on_waited);
+	msd_stall_init(w, loop);
 	(void)uv_idle_init(loop, &w->awake);
 	(void)uv_check_init(loop, &w->check);
 	w->check.data = w;

@@ -12,15 +12,13 @@
 #include "daemon/worker/guest.h"
 #include "daemon/worker/plan.h"
 #include "daemon/worker/scribe.h"
+#include "daemon/worker/turns.h"
 #include "proto/clock.h"
 #include "proto/name.h"
 #include "proto/value.h"
 
 /* A spare request keeps its memory up to this size. */
 #define KEEP_BYTES (64u * 1024u)
-/* The supervisor speaks for many clients: so much more often than a guest is it its
- * turn. */
-#define GUEST_TURN 4u
 
 static struct msd_request *request_of(struct msd_list *link)
 {
@@ -63,23 +61,6 @@ static bool is_light(const struct msd_peer *peer)
 {
 	return peer->guest != NULL ? msd_guest_is_light(peer)
 				   : peer->n_queued < MSD_MAX_IN_FLIGHT / 2;
-}
-
-/* Peers take turns, however many of each wait: the first of each comes before the
- * second of any. Of one peer they keep their order. */
-static void enqueue(struct msd_worker *w, struct msd_request *r)
-{
-	struct msd_peer *peer = r->peer;
-	struct msd_list *before = w->queue.prev;
-
-	if (peer->round < w->round)
-		peer->round = w->round;
-	peer->round += peer->guest != NULL ? GUEST_TURN : 1;
-	r->round = peer->round;
-	while (before != &w->queue && request_of(before)->round > r->round)
-		before = before->prev;
-	msd_list_append(before->next, &r->link);
-	peer->n_queued++;
 }
 
 void msd_worker_recycle(struct msd_worker *w, struct msd_request *r)
@@ -314,7 +295,8 @@ bool msd_worker_queue(struct msd_worker *w, struct msd_peer *peer,
 		r->came_ns = msd_now_ns();
 	if (peer->guest != NULL)
 		take_load(w, r, in);
-	enqueue(w, r);
+	msd_turns_put(w, r);
+	peer->n_queued++;
 	if (in->known != NULL) {
 		use_plan(r, in->known);
 	} else {
@@ -323,6 +305,7 @@ bool msd_worker_queue(struct msd_worker *w, struct msd_peer *peer,
 	if (err != MSD_OK) {
 		msd_worker_reply_error(r, err, &w->diag);
 		msd_scribe_end(w, r, err);
+		msd_turns_give_back(r);
 		msd_worker_recycle(w, r);
 	}
 	if (is_laden(peer) && !peer->is_paused) {
@@ -363,6 +346,7 @@ void msd_worker_cancel(struct msd_worker *w, struct msd_peer *peer, uint64_t id)
 				   "cancelled before it started");
 		msd_worker_reply_error(r, MSD_CANCELLED, &w->diag);
 		msd_scribe_end(w, r, MSD_CANCELLED);
+		msd_turns_give_back(r);
 		msd_worker_recycle(w, r);
 		return;
 	}

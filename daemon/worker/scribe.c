@@ -1,7 +1,8 @@
 /*
- * Happy path: a call's guest and deadline stand in the ledger while it runs; then its
- * times are added, and one to its function's row, which it gets when it first ends
- * well: names come from clients. Failures: without a free row it is among the others.
+ * Happy path: who asked, since when and the deadline of a guest's call stand in the
+ * ledger while it runs; then, of a guest's, its times are added, and one to its
+ * function's row, which it gets when it first ends well: names come from clients.
+ * Failures: without a free row it is among the others.
  */
 #include "daemon/worker/scribe.h"
 
@@ -10,13 +11,27 @@
 #include "daemon/wire/ledger.h"
 #include "daemon/worker/guest.h"
 
+/* From now on @who runs. */
+static void note_who(struct msd_ledger *l, uint64_t who, uint64_t since_ns,
+		     uint64_t deadline_ns)
+{
+	msd_ledger_set(&l->since_ns, since_ns);
+	msd_ledger_set(&l->deadline_ns, deadline_ns);
+	msd_ledger_set(&l->who, who);
+}
+
 void msd_scribe_begin(struct msd_worker *w, const struct msd_request *r)
 {
-	if (r->peer->guest == NULL || w->ledger == NULL)
+	const struct msd_guest *g = r->peer->guest;
+	const uint64_t now_ns = msd_wire_now_ns(&w->wire);
+
+	if (w->ledger == NULL)
 		return;
 	w->last_run_ns = 0;
-	msd_ledger_set(&w->ledger->deadline_ns, r->deadline_ns);
-	msd_ledger_set(&w->ledger->guest, r->peer->guest->number);
+	/* What ran before has ended later than the turn began. */
+	note_who(w->ledger, g != NULL ? g->number : MSD_LEDGER_CHANNEL,
+		 now_ns > w->last_end_ns ? now_ns : w->last_end_ns,
+		 g != NULL ? r->deadline_ns : 0);
 }
 
 static uint64_t find_row(struct msd_ledger *l, struct msd_func *func)
@@ -50,20 +65,15 @@ static void note_slow(struct msd_ledger *l, const struct msd_ledger_slow *s)
 	msd_ledger_add(&l->n_slow, 1);
 }
 
-void msd_scribe_end(struct msd_worker *w, const struct msd_request *r, unsigned code)
+/* A guest's call @r, which ran for @run_ns, has ended. */
+static void note_call(struct msd_ledger *l, const struct msd_request *r, unsigned code,
+		      uint64_t run_ns, uint64_t now_ns)
 {
-	struct msd_ledger *l = w->ledger;
-
-	if (r->peer->guest == NULL || l == NULL)
-		return;
-	const uint64_t run_ns = l->guest != 0 ? w->last_run_ns : 0;
-	const uint64_t now_ns = run_ns > 0 ? w->last_end_ns : msd_wire_now_ns(&w->wire);
 	const uint64_t all_ns = now_ns > r->came_ns ? now_ns - r->came_ns : 0;
 	const uint64_t wait_ns = all_ns > run_ns ? all_ns - run_ns : 0;
 	const uint64_t slow_ns = r->peer->guest->slow_ns;
 	const uint64_t row = find_row(l, r->func);
 
-	msd_ledger_set(&l->guest, 0);
 	note_time(&l->wait, wait_ns);
 	note_time(&l->run, run_ns);
 	if (slow_ns > 0 && wait_ns + run_ns >= slow_ns) {
@@ -75,4 +85,18 @@ void msd_scribe_end(struct msd_worker *w, const struct msd_request *r, unsigned 
 	}
 	msd_ledger_add(
 		&l->rows[row].ended[code < MSD_LEDGER_CODES ? code : MSD_INTERNAL], 1);
+}
+
+void msd_scribe_end(struct msd_worker *w, const struct msd_request *r, unsigned code)
+{
+	struct msd_ledger *l = w->ledger;
+
+	if (l == NULL)
+		return;
+	const uint64_t run_ns = l->who != 0 ? w->last_run_ns : 0;
+	const uint64_t now_ns = run_ns > 0 ? w->last_end_ns : msd_wire_now_ns(&w->wire);
+
+	note_who(l, 0, now_ns, 0);
+	if (r->peer->guest != NULL)
+		note_call(l, r, code, run_ns, now_ns);
 }

@@ -1,7 +1,8 @@
 #ifndef MSD_WORKER_SCRIBE_H
 #define MSD_WORKER_SCRIBE_H
-/* What the worker writes into the ledger (daemon/wire/ledger.h) of its guests' calls.
- * Requests of other peers are none of its business, and passed over. */
+/* What the worker writes into the ledger (daemon/wire/ledger.h): whose request runs,
+ * and what became of its guests' calls. What the supervisor itself asked for it counts
+ * itself. */
 #include "daemon/worker/worker.h"
 
 /** @r is run next. */

@@ -64,7 +64,7 @@ struct msd_request {
 	uint64_t sent_ns; /* of a traced call: when it was sent to here; 0: of others */
 	/* Where calls wait for others, and of a guest's: when it came here. */
 	uint64_t came_ns;
-	uint64_t round;   /* its turn: request.c */
+	uint64_t round;   /* its turn: turns.h */
 	uint8_t *payload; /* owned: a guest's tensors */
 	uint64_t payload_bytes;
 	uint64_t held_bytes;      /* that it is counted with, of a guest's */
@@ -89,6 +89,7 @@ struct msd_worker {
 	struct msd_door door; /* of the next supervisor */
 	uv_timer_t idle;      /* gives memory back when nothing was asked for a while */
 	uv_check_t check;     /* runs the queue when a turn's frames are in */
+	uv_timer_t stall;     /* looks at guests that do not read */
 	uv_idle_t
 		awake; /* the loop does not wait: guests' frames came before it would */
 	struct msd_list peers;     /* msd_peer.link */

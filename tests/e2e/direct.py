@@ -63,4 +63,10 @@ def farewell(channel):
 
 def sockets(*pids):
     """How many sockets the processes have."""
-    return sum(d.startswith("socket:") for pid in pids for d in harness.descriptors(pid))
+    return sum(d == "socket" for pid in pids for d in harness.descriptors(pid))
+
+
+def pass_on(channel, data, fds):
+    """Send @data, and with its first byte descriptors, which no client should."""
+    sent = socket.send_fds(channel.socket, [data], fds)
+    channel.send(data[sent:])

@@ -14,7 +14,7 @@ from lender import tensor_at
 from wire import INLINE, OUT, SEGMENT, DTYPE, Closed, Failure, Wire, frame, out, shape_ext
 
 ROUNDS = 20
-MOST = 16  # channels of one worker
+MOST = 8  # channels of one worker that one user may have: half of them
 FLOAT32 = msgpack.ExtType(DTYPE, bytes([2, 32, 1, 0]))
 
 

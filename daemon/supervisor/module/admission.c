@@ -21,8 +21,7 @@ static uint64_t known_us(const struct msd_crew *crew, const struct msd_req *r)
  * done any time. */
 static uint64_t sent_us(const struct msd_replica *rep, uint64_t now_ms)
 {
-	uint64_t ran_us =
-		now_ms > rep->head_since_ms ? (now_ms - rep->head_since_ms) * 1000 : 0;
+	uint64_t ran_us = msd_replica_ran_ms(rep, now_ms) * 1000;
 	uint64_t sum = 0;
 
 	MSD_LIST_EACH (it, &rep->sent) {

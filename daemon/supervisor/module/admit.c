@@ -55,9 +55,7 @@ static void explain_due(const struct msd_req *r, struct msd_diag *d)
 
 static bool is_running(const struct msd_req *r)
 {
-	const struct msd_replica *rep = r->at.replica;
-
-	return rep->process != NULL && rep->sent.next == &r->link;
+	return msd_replica_runs(r->at.replica, r);
 }
 
 static void cancel(struct msd_req *r)

@@ -1,27 +1,20 @@
 /*
  * Happy path: a worker that is open and has a number to spare gets one end of a pair,
- * its first time with the ledger; now and then the ledger is read, as long as there is
- * a channel. Failures: a call that overran its deadline ends its worker, as one that
- * came through the supervisor does; a worker that names a channel that there is not is
- * not believed.
+ * its first time with the ledger (direct_watch.c). Failures: a worker that names a
+ * channel that there is not is not believed.
  */
 #include "daemon/supervisor/module/direct.h"
 
-#include <fcntl.h>
 #include <stdlib.h>
-#include <sys/mman.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
 #include "daemon/limits.h"
-#include "daemon/supervisor/module/pass.h"
 #include "daemon/supervisor/module/replica.h"
 #include "daemon/wire/ledger.h"
 #include "daemon/wire/without.h"
-#include "proto/clock.h"
 #include "proto/value.h"
 
-#define LOOK_MS 100u /* at the ledger */
 #define NS_PER_MS 1000000u
 
 static struct msd_direct *direct_of(struct msd_list *link)
@@ -36,7 +29,7 @@ static void forget(struct msd_direct *x)
 	free(x);
 }
 
-static struct msd_direct *find(const struct msd_process *p, uint64_t number)
+struct msd_direct *msd_direct_find(const struct msd_process *p, uint64_t number)
 {
 	MSD_LIST_EACH (it, &p->directs) {
 		if (direct_of(it)->number == number)
@@ -48,83 +41,10 @@ static struct msd_direct *find(const struct msd_process *p, uint64_t number)
 static uint16_t free_number(const struct msd_process *p)
 {
 	for (uint16_t i = 1; i <= MSD_MAX_GUESTS; i++) {
-		if (find(p, i) == NULL)
+		if (msd_direct_find(p, i) == NULL)
 			return i;
 	}
 	return 0;
-}
-
-/* The worker's call of a channel should have ended so long ago that it is not waited
- * for. What the worker says of it is worth no more than its own life. */
-static const struct msd_direct *overrun(const struct msd_process *p)
-{
-	const uint64_t guest = msd_ledger_get(&p->ledger->guest);
-	const uint64_t deadline_ns = msd_ledger_get(&p->ledger->deadline_ns);
-	const uint64_t grace_ns = p->house->limits->kill_grace_ms * NS_PER_MS;
-
-	if (guest == 0 || deadline_ns == 0 || deadline_ns > UINT64_MAX - grace_ns ||
-	    msd_now_ns() < deadline_ns + grace_ns)
-		return NULL;
-	return find(p, guest);
-}
-
-static void look_again(struct msd_process *p)
-{
-	msd_deadline_set(p->house->deadlines, &p->ledger_timer, LOOK_MS);
-}
-
-static void on_look(struct msd_deadline *node)
-{
-	struct msd_process *p =
-		MSD_CONTAINER_OF(node, struct msd_process, ledger_timer);
-	const struct msd_direct *late = overrun(p);
-
-	msd_direct_count(p);
-	if (late != NULL && p->replica != NULL && !p->replica->is_overrun)
-		p->replica->crew->ops->on_overran(p->replica, late->who);
-	if (!msd_list_is_empty(&p->directs))
-		look_again(p);
-}
-
-static int make_ledger(void)
-{
-	const int fd = memfd_create("modserd-ledger", MFD_CLOEXEC | MFD_ALLOW_SEALING);
-
-	if (fd >= 0 &&
-	    (posix_fallocate(fd, 0, sizeof(struct msd_ledger)) != 0 ||
-	     fcntl(fd, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL) != 0)) {
-		(void)close(fd);
-		return -1;
-	}
-	return fd;
-}
-
-/* The worker has it before the first channel. */
-static msd_err share_ledger(struct msd_process *p, struct msd_diag *d)
-{
-	if (p->ledger != NULL)
-		return MSD_OK;
-	const int fd = make_ledger();
-	void *map = fd >= 0 ? mmap(NULL, sizeof(struct msd_ledger), PROT_READ,
-				   MAP_SHARED, fd, 0)
-			    : MAP_FAILED;
-	struct msd_ledger *seen = calloc(1, sizeof(*seen));
-	msd_err err = MSD_NO_SPACE;
-
-	if (map != MAP_FAILED && seen != NULL)
-		err = msd_pass_segment(p, "ledger", 0, fd, sizeof(struct msd_ledger));
-	if (fd >= 0)
-		(void)close(fd);
-	if (err == MSD_OK) {
-		p->ledger = map;
-		p->ledger_seen = seen;
-		p->ledger_timer.on_due = on_look;
-		return MSD_OK;
-	}
-	if (map != MAP_FAILED)
-		(void)munmap(map, sizeof(struct msd_ledger));
-	free(seen);
-	return msd_diag_set(d, err, "channel.open: no memory to share with the worker");
 }
 
 /* worker.peer: with an end of the pair it is to admit, with none to leave. @fd is
@@ -142,12 +62,13 @@ static bool tell(const struct msd_direct *x, int fd, const struct msd_buf *funct
 	}
 	o->fd = fd;
 	msd_body_begin_notification(&o->body, "worker.peer");
-	msd_pack_array(&o->body, fd >= 0 ? 5 : 1);
+	msd_pack_array(&o->body, fd >= 0 ? 6 : 1);
 	msd_pack_uint(&o->body, x->number);
 	if (fd >= 0) {
 		msd_pack_uint(&o->body, terms->requests);
 		msd_pack_uint(&o->body, terms->bytes);
 		msd_pack_uint(&o->body, p->house->limits->slow_call_ms * NS_PER_MS);
+		msd_pack_uint(&o->body, p->house->limits->write_stall_ms);
 		if (functions != NULL) {
 			msd_buf_put(&o->body, functions->p, functions->n);
 		} else {
@@ -165,7 +86,7 @@ static msd_err connect_to(struct msd_process *p, struct msd_client *c,
 {
 	struct msd_direct *x;
 	int ends[2];
-	const msd_err err = share_ledger(p, d);
+	const msd_err err = msd_direct_share_ledger(p, d);
 
 	if (err != MSD_OK)
 		return err;
@@ -197,8 +118,7 @@ static msd_err connect_to(struct msd_process *p, struct msd_client *c,
 	}
 	msd_list_append(&p->directs, &x->link);
 	msd_list_append(&c->directs, &x->client_link);
-	if (!msd_deadline_is_set(&p->ledger_timer))
-		look_again(p);
+	msd_direct_watch(p);
 	*ret_fd = ends[1];
 	return MSD_OK;
 }
@@ -213,8 +133,43 @@ static uint32_t count(const struct msd_process *p)
 	return n;
 }
 
+static uint32_t count_of(const struct msd_process *p, struct msd_peer_id who)
+{
+	uint32_t n = 0;
+
+	MSD_LIST_EACH (it, &p->directs) {
+		n += msd_peer_id_is(direct_of(it)->who, who);
+	}
+	return n;
+}
+
+/* Whether @p may have one more, which is for @who. */
+static msd_err check_room(const struct msd_process *p, const char *name,
+			  struct msd_peer_id who, struct msd_diag *d)
+{
+	const uint64_t most = p->house->limits->max_directs;
+	const uint64_t most_of_one = (most + 1) / 2;
+
+	if (free_number(p) == 0 || count(p) >= most) {
+		return msd_diag_set(
+			d, MSD_BUSY,
+			"channel.open: each worker of module %s has %u "
+			"direct channels, the most that it may (max-directs, "
+			"%u at most)",
+			name, count(p), MSD_MAX_GUESTS);
+	}
+	if (count_of(p, who) < most_of_one)
+		return MSD_OK;
+	return msd_diag_set(d, MSD_BUSY,
+			    "channel.open: a worker of module %s has %llu direct "
+			    "channels of one user, the most that it may (half of "
+			    "max-directs): close one, or call through the daemon",
+			    name, (unsigned long long)most_of_one);
+}
+
 /* The open worker with the fewest channels, or NULL. */
-static struct msd_process *choose(const struct msd_crew *crew, struct msd_diag *d)
+static struct msd_process *choose(const struct msd_crew *crew, struct msd_peer_id who,
+				  struct msd_diag *d)
 {
 	struct msd_process *best = NULL;
 
@@ -230,14 +185,7 @@ static struct msd_process *choose(const struct msd_crew *crew, struct msd_diag *
 	if (best == NULL) {
 		(void)msd_diag_set(d, MSD_NOT_READY,
 				   "channel.open: module %s is not ready", crew->name);
-	} else if (free_number(best) == 0 ||
-		   count(best) >= crew->house->limits->max_directs) {
-		(void)msd_diag_set(
-			d, MSD_BUSY,
-			"channel.open: each worker of module %s has %u "
-			"direct channels, the most that it may (max-directs, "
-			"%u at most)",
-			crew->name, count(best), MSD_MAX_GUESTS);
+	} else if (check_room(best, crew->name, who, d) != MSD_OK) {
 		best = NULL;
 	}
 	return best;
@@ -285,7 +233,7 @@ msd_err msd_direct_open(struct msd_crew *crew, struct msd_client *c,
 
 	if (err != MSD_OK)
 		return err;
-	struct msd_process *p = choose(crew, d);
+	struct msd_process *p = choose(crew, c->peer, d);
 	if (p == NULL)
 		return d->code;
 	*ret_terms = (struct msd_direct_terms){
@@ -349,7 +297,7 @@ bool msd_direct_take_gone(struct msd_process *p, const struct msd_in *in)
 	if (!msd_array_open(in->body.params, &c, &n) || n != 1 ||
 	    msd_value_read(&c, &v, NULL) != MSD_OK || v.kind != MSD_K_INT || v.as.i < 0)
 		return false;
-	struct msd_direct *x = find(p, (uint64_t)v.as.i);
+	struct msd_direct *x = msd_direct_find(p, (uint64_t)v.as.i);
 	if (x == NULL)
 		return false;
 	msd_direct_count(p);

@@ -58,6 +58,25 @@ MSD_MUST_CHECK bool msd_direct_take_gone(struct msd_process *p,
 /** The process is lost, which its replica still has, and all of them with it. */
 void msd_direct_lose(struct msd_process *p);
 
+/** That of its channels which has @number, or NULL. */
+struct msd_direct *msd_direct_find(const struct msd_process *p, uint64_t number);
+
+/* direct_watch.c */
+/** The worker has a ledger from here on; before its first channel. Errors:
+ * MSD_NO_SPACE, MSD_IO, MSD_NOMEM. */
+MSD_MUST_CHECK msd_err msd_direct_share_ledger(struct msd_process *p,
+					       struct msd_diag *d);
+/** It is looked at while there is a channel. */
+void msd_direct_watch(struct msd_process *p);
+/**
+ * What was sent to @p waits: it says that it runs a call of a client's channel, or has
+ * just done so and runs nothing. A number that no channel has is not believed.
+ */
+bool msd_direct_is_ahead(const struct msd_process *p);
+/** Since when what @p runs has run at the earliest, in the loop's time; 0: that is not
+ * known. */
+uint64_t msd_direct_since_ms(const struct msd_process *p);
+
 /* direct_count.c */
 /** Count what @p has told since the last time. */
 void msd_direct_count(struct msd_process *p);

@@ -1,8 +1,9 @@
 /*
  * What a worker tells of calls on channels of clients' own, as if they had come through
  * the supervisor. Happy path: what its ledger has more than when it was looked at last
- * is added to what is counted of its module. Failures: fewer than before, or a row
- * whose name is none of the module's, is a lie: it is passed over.
+ * is added to what is counted of its module. Failures: fewer than before, more than can
+ * have happened since, or a row whose name is none of the module's, is a lie: it is
+ * passed over.
  */
 #include <string.h>
 
@@ -11,29 +12,68 @@
 #include "daemon/supervisor/module/replica.h"
 #include "daemon/supervisor/module/tally.h"
 #include "daemon/wire/ledger.h"
+#include "proto/clock.h"
+
+#define NS_PER_MS 1000000u
 
 _Static_assert(MSD_LEDGER_BINS == MSD_HISTOGRAM_BINS, "one counts in the other's");
 _Static_assert(sizeof(((struct msd_ledger_row *)NULL)->ended) ==
 		       MSD_TALLY_CODES * sizeof(uint64_t),
 	       "a row has as many codes as one of the tally");
 
+/* No call takes less. */
+#define LEAST_CALL_NS 100u
+/* That have been asked for, and not been answered: they wait at the same time. */
+#define MOST_THAT_WAIT (MSD_MAX_GUESTS * 2u * MSD_DIRECT_REQUESTS)
+/* Of what grows with time, so that it does not wrap. */
+#define MOST_LEFT (UINT64_MAX / 2)
+
+/* At most what is left of it. */
+static uint64_t take(uint64_t wanted, uint64_t *left)
+{
+	const uint64_t n = wanted < *left ? wanted : *left;
+
+	*left -= n;
+	return n;
+}
+
+static void grow(uint64_t *left, uint64_t more)
+{
+	*left = more < MOST_LEFT - *left ? *left + more : MOST_LEFT;
+}
+
+/* What may have happened since the last look. */
+static void pass_time(struct msd_ledger_left *left)
+{
+	const uint64_t now_ns = msd_now_ns();
+	const uint64_t ns = now_ns - left->at_ns;
+
+	left->at_ns = now_ns;
+	grow(&left->calls, ns / LEAST_CALL_NS);
+	grow(&left->wait.n, ns / LEAST_CALL_NS);
+	grow(&left->run.n, ns / LEAST_CALL_NS);
+	grow(&left->run.ns, ns);
+	grow(&left->wait.ns, ns < MOST_LEFT / MOST_THAT_WAIT ? ns * MOST_THAT_WAIT : 0);
+}
+
 /* How many more than last time. */
-static uint64_t more(const uint64_t *now, uint64_t *seen)
+static uint64_t more(const uint64_t *now, uint64_t *seen, uint64_t *left)
 {
 	const uint64_t n = msd_ledger_get(now);
 	const uint64_t was = *seen;
 
 	*seen = n;
-	return n > was ? n - was : 0;
+	return n > was ? take(n - was, left) : 0;
 }
 
 static void count_times(const struct msd_ledger_times *now,
-			struct msd_ledger_times *seen, struct msd_times *ret)
+			struct msd_ledger_times *seen, uint64_t *left_n,
+			uint64_t *left_ns, struct msd_times *ret)
 {
 	/* Nothing took 2^63 ns. */
 	for (unsigned i = 0; i < MSD_LEDGER_BINS - 1; i++)
-		ret->spread.n[i] += more(&now->n[i], &seen->n[i]);
-	ret->sum_ns += more(&now->sum_ns, &seen->sum_ns);
+		ret->spread.n[i] += more(&now->n[i], &seen->n[i], left_n);
+	ret->sum_ns += more(&now->sum_ns, &seen->sum_ns, left_ns);
 }
 
 /* The tally's row of the ledger's @row, whose name is copied before it is looked at. */
@@ -54,13 +94,15 @@ static uint8_t find_row(struct msd_crew *crew, const struct msd_ledger_row *row,
 		       : MSD_TALLY_OTHER;
 }
 
-static void count_row(struct msd_crew *crew, const struct msd_ledger_row *row,
+static void count_row(struct msd_process *p, const struct msd_ledger_row *row,
 		      struct msd_ledger_row *seen)
 {
+	struct msd_crew *crew = p->replica->crew;
 	uint64_t n[MSD_LEDGER_CODES], all = 0;
 
 	for (unsigned code = 0; code < MSD_LEDGER_CODES; code++) {
-		n[code] = more(&row->ended[code], &seen->ended[code]);
+		n[code] = more(&row->ended[code], &seen->ended[code],
+			       &p->ledger_left.calls);
 		all += n[code];
 	}
 	if (all == 0)
@@ -74,22 +116,30 @@ static void count_row(struct msd_crew *crew, const struct msd_ledger_row *row,
 	crew->house->n_direct_calls += all;
 }
 
+/* It took as long as is slow, and no longer than there is a ledger. */
+static bool may_be_slow(const struct msd_process *p, const struct msd_ledger_slow *s)
+{
+	const struct msd_ledger_left *left = &p->ledger_left;
+	const uint64_t age_ns = left->at_ns - left->from_ns;
+
+	return s->wait_ns <= age_ns && s->run_ns <= age_ns - s->wait_ns &&
+	       s->wait_ns + s->run_ns >= p->house->limits->slow_call_ms * NS_PER_MS;
+}
+
 static void count_slow(const struct msd_process *p, const struct msd_ledger_slow *told)
 {
 	struct msd_crew *crew = p->replica->crew;
 	/* Read once: it may be another at the next look. */
 	const struct msd_ledger_slow s = *(const volatile struct msd_ledger_slow *)told;
+	const struct msd_direct *x = msd_direct_find(p, s.guest);
+
+	if (x == NULL || !may_be_slow(p, &s))
+		return;
 	struct msd_past_call past = {.end_ns = msd_wire_now_ns(crew->house->wire),
+				     .who = x->who,
 				     .tally = crew->tally,
 				     .code = s.code < MSD_LEDGER_CODES ? (uint8_t)s.code
 								       : MSD_INTERNAL};
-
-	MSD_LIST_EACH (it, &p->directs) {
-		const struct msd_direct *x =
-			MSD_CONTAINER_OF(it, struct msd_direct, link);
-		if (x->number == s.guest)
-			past.who = x->who;
-	}
 	past.spent_ns[MSD_STAGE_WORKER] = s.wait_ns;
 	past.spent_ns[MSD_STAGE_RUN] = s.run_ns;
 	if (s.row < MSD_LEDGER_ROWS) {
@@ -102,7 +152,8 @@ static void count_slow(const struct msd_process *p, const struct msd_ledger_slow
 /* Of more than its ring has the oldest are gone. */
 static void count_all_slow(const struct msd_process *p)
 {
-	const uint64_t n = more(&p->ledger->n_slow, &p->ledger_seen->n_slow);
+	uint64_t all = UINT64_MAX;
+	const uint64_t n = more(&p->ledger->n_slow, &p->ledger_seen->n_slow, &all);
 	const uint64_t total = p->ledger_seen->n_slow;
 	uint64_t left = n < MSD_LEDGER_SLOW ? n : MSD_LEDGER_SLOW;
 
@@ -117,13 +168,15 @@ void msd_direct_count(struct msd_process *p)
 	if (p->ledger == NULL || p->replica == NULL)
 		return;
 	struct msd_crew *crew = p->replica->crew;
+	struct msd_ledger_left *left = &p->ledger_left;
 
-	count_times(&p->ledger->wait, &p->ledger_seen->wait,
-		    &crew->stages[MSD_STAGE_WORKER]);
-	count_times(&p->ledger->run, &p->ledger_seen->run,
+	pass_time(left);
+	count_times(&p->ledger->wait, &p->ledger_seen->wait, &left->wait.n,
+		    &left->wait.ns, &crew->stages[MSD_STAGE_WORKER]);
+	count_times(&p->ledger->run, &p->ledger_seen->run, &left->run.n, &left->run.ns,
 		    &crew->stages[MSD_STAGE_RUN]);
 	for (unsigned i = 0; i < MSD_LEDGER_ROWS; i++)
-		count_row(crew, &p->ledger->rows[i], &p->ledger_seen->rows[i]);
+		count_row(p, &p->ledger->rows[i], &p->ledger_seen->rows[i]);
 	count_all_slow(p);
 }
 
@@ -131,8 +184,10 @@ void msd_direct_count(struct msd_process *p)
 void msd_direct_count_last(struct msd_process *p)
 {
 	msd_direct_count(p);
-	if (p->ledger == NULL || p->replica == NULL ||
-	    msd_ledger_get(&p->ledger->guest) == 0)
+	if (p->ledger == NULL || p->replica == NULL)
+		return;
+	const uint64_t who = msd_ledger_get(&p->ledger->who);
+	if (who == 0 || who > MSD_MAX_GUESTS)
 		return;
 	msd_tally_note(p->replica->crew->tally, MSD_TALLY_OTHER, MSD_WORKER_LOST);
 	p->replica->crew->n_calls++;

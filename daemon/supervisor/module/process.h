@@ -31,6 +31,16 @@ struct msd_process_ops {
 	void (*on_lost)(struct msd_replica *owner);
 };
 
+/* What may be true of what its ledger tells beyond what was counted: it grows with the
+ * time that passes. */
+struct msd_ledger_left {
+	uint64_t from_ns, at_ns; /* when the ledger was made, and last looked at */
+	uint64_t calls;
+	struct {
+		uint64_t n, ns;
+	} wait, run;
+};
+
 struct msd_process {
 	struct msd_house *house;
 	const struct msd_process_ops *ops;
@@ -53,6 +63,7 @@ struct msd_process {
 	struct msd_list directs;        /* msd_direct.link: direct.h's */
 	struct msd_ledger *ledger;      /* of their calls, shared; NULL: none yet */
 	struct msd_ledger *ledger_seen; /* owned: as it was, what was counted of it */
+	struct msd_ledger_left ledger_left;
 	struct msd_deadline ledger_timer;
 	struct msd_warm_ends warm;
 	uint32_t refs;

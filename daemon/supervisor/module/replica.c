@@ -132,9 +132,30 @@ bool msd_replica_is_awaited(const struct msd_replica *rep)
 
 bool msd_replica_is_stuck(const struct msd_replica *rep)
 {
-	return !msd_list_is_empty(&rep->sent) &&
-	       MSD_CONTAINER_OF(rep->sent.next, struct msd_req, link)->state ==
-		       MSD_REQ_ABANDONED;
+	if (msd_list_is_empty(&rep->sent))
+		return false;
+	const struct msd_req *first =
+		MSD_CONTAINER_OF(rep->sent.next, struct msd_req, link);
+	return first->state == MSD_REQ_ABANDONED && msd_replica_runs(rep, first);
+}
+
+bool msd_replica_runs(const struct msd_replica *rep, const struct msd_req *r)
+{
+	return rep->process != NULL && rep->sent.next == &r->link &&
+	       !msd_direct_is_ahead(rep->process);
+}
+
+uint64_t msd_replica_ran_ms(const struct msd_replica *rep, uint64_t now_ms)
+{
+	uint64_t since_ms = rep->head_since_ms;
+
+	if (rep->process != NULL) {
+		if (msd_direct_is_ahead(rep->process))
+			return 0;
+		const uint64_t told_ms = msd_direct_since_ms(rep->process);
+		since_ms = told_ms > since_ms ? told_ms : since_ms;
+	}
+	return now_ms > since_ms ? now_ms - since_ms : 0;
 }
 
 static void lose(struct msd_req *r, msd_err err, const char *what, const char *how)
@@ -149,20 +170,29 @@ static void lose(struct msd_req *r, msd_err err, const char *what, const char *h
 	msd_req_take(r, MSD_REQ_LOST);
 }
 
-/* Requests that the dead worker had: nobody will answer them now. It ran the first one;
- * of the others it may have run some whose answers it had not written yet. */
-static void lose_sent(struct msd_replica *rep, enum msd_loss loss, const char *how)
+static const char *lost_first(enum msd_loss loss, bool was_running)
+{
+	if (loss == MSD_LOSS_DEVICE)
+		return "lost its device before this request";
+	return was_running ? "died during this request"
+			   : "died with this request sent to it, perhaps not begun";
+}
+
+/* Requests that the dead worker had: nobody will answer them now. It ran the first one,
+ * if @was_running; of the others it may have run some whose answers it had not written
+ * yet. */
+static void lose_sent(struct msd_replica *rep, enum msd_loss loss, bool was_running,
+		      const char *how)
 {
 	const bool was_fault = loss == MSD_LOSS_DEVICE;
 	const msd_err err = was_fault ? MSD_GPU_FAULT : MSD_WORKER_LOST;
-	const char *what = was_fault ? "lost its device before this request"
-				     : "died during this request";
+	const char *what = lost_first(loss, was_running);
 	struct msd_list *it;
 
 	while ((it = msd_list_first(&rep->sent)) != NULL) {
 		lose(MSD_CONTAINER_OF(it, struct msd_req, link), err, what, how);
 		if (!was_fault)
-			what = "died with this request sent to it, perhaps not begun";
+			what = lost_first(loss, false);
 	}
 	rep->n_sent = 0;
 	rep->ahead_us = 0;
@@ -191,7 +221,7 @@ static bool begin_anew(struct msd_replica *rep, const char *how)
 
 	msd_log(MSD_LOG_WARN, "kept-worker", "name=%s worker=%u resumed=no how=\"%s\"",
 		rep->crew->name, rep->number, how);
-	lose_sent(rep, MSD_LOSS_DEATH, how);
+	lose_sent(rep, MSD_LOSS_DEATH, true, how);
 	const bool is_begun = start_fresh(rep, &d) == MSD_OK;
 	msd_diag_finish(&d);
 	if (is_begun) {
@@ -222,6 +252,7 @@ void msd_replica_on_lost(struct msd_replica *rep, const char *how)
 	const enum msd_loss loss = loss_of(rep);
 	if (MSD_PROBE_IS_ON(worker__lost))
 		msd_probe_worker_lost(rep->crew->name, rep->number, loss, how);
+	const bool was_running = p == NULL || !msd_direct_is_ahead(p);
 	if (p != NULL)
 		msd_direct_lose(p);
 	rep->is_open = false;
@@ -231,7 +262,7 @@ void msd_replica_on_lost(struct msd_replica *rep, const char *how)
 		msd_process_unref(p);
 	}
 	msd_lanes_unbind(rep);
-	lose_sent(rep, loss, how);
+	lose_sent(rep, loss, was_running, how);
 	rep->crew->ops->on_lost(rep, loss, how);
 	msd_buf_finish(&text);
 }

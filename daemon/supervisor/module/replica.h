@@ -52,6 +52,11 @@ void msd_replica_disbelieve(struct msd_replica *rep, const char *what,
 void msd_replica_kill_overrun(struct msd_replica *rep);
 /** A response to somebody who still waits is to come. */
 bool msd_replica_is_awaited(const struct msd_replica *rep);
+/** @r, which was sent to it, is what it runs: it runs them in the order of sending, but
+ * for calls of clients' own channels. */
+bool msd_replica_runs(const struct msd_replica *rep, const struct msd_req *r);
+/** For how long it has run what it runs of what was sent; 0 while it runs none. */
+uint64_t msd_replica_ran_ms(const struct msd_replica *rep, uint64_t now_ms);
 /** It is stuck in a call that overran its deadline, and will not live long. */
 bool msd_replica_is_stuck(const struct msd_replica *rep);
 

@@ -14,8 +14,8 @@ import threading
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent))
 import between  # noqa: E402
 
-RUNS = 16  # bytes that say which call runs, and when it is to end
-LATE = struct.pack("<QQ", 1, 1)  # the first channel's, long ago
+RUNS = 24  # bytes that say which call runs, since when, and when it is to end
+LATE = struct.pack("<QQQ", 1, 1, 1)  # the first channel's, long ago
 LIES = 2000
 
 

@@ -2,6 +2,7 @@
 module's counts."""
 import contextlib
 import sys
+import time
 
 import direct
 import harness
@@ -10,6 +11,8 @@ from wire import Closed, Wire
 
 SEEDS = range(4)
 LOOKS = 50
+MOST_PER_SECOND = 2e7  # calls that the daemon believes of a worker
+MOST_WAITING = 16 * 512  # at the same time
 
 
 @contextlib.contextmanager
@@ -40,9 +43,25 @@ def test_who_says_that_a_call_overruns_ends_itself(folder):
         assert facts(wire, "honest")["restarts"] == 0
 
 
+def expect_plausible(wire, begun):
+    """What the daemon tells of all modules is no more than can have happened since @begun."""
+
+    def past():
+        return time.monotonic() - begun
+
+    slow = wire.ask("server.slowlog")
+    assert all(1e6 <= s["all_ns"] <= past() * 1e9 and s["peer"].startswith("uid ") for s in slow)
+    assert wire.ask("server.info")["calls"] <= past() * MOST_PER_SECOND
+    text = wire.ask("server.metrics")
+    sums = [float(line.split()[-1]) for line in text.splitlines()
+            if line.startswith("modserd_call_stage_seconds_sum")]
+    assert sums and max(sums) <= past() * MOST_WAITING
+
+
 @pytest.mark.parametrize("seed", SEEDS)
 def test_what_it_tells_of_itself_is_told_of_no_other(folder, seed):
     with served(folder, seed) as (_, wire):
+        begun = time.monotonic()
         with direct.open_direct(wire, "liar") as channel, \
                 direct.open_direct(wire, "honest") as other:
             for n in range(1, LOOKS + 1):
@@ -52,7 +71,6 @@ def test_what_it_tells_of_itself_is_told_of_no_other(folder, seed):
                 assert (honest["calls"], honest["errors"]) == (n, 0)
                 text = wire.ask("server.metrics")
                 assert f'module="honest",function="int",code="OK"}} {n}\n' in text
-                wire.ask("server.slowlog")
-                wire.ask("server.info")
+                expect_plausible(wire, begun)
         assert wire.call("liar:int")[1] is not None and wire.call("honest:int")[1] is not None
         assert facts(wire, "liar")["restarts"] == facts(wire, "honest")["restarts"] == 0

@@ -1,0 +1,122 @@
+/*
+ * What a worker says that it runs. Happy path: it shares a ledger from its first
+ * channel on; now and then that is read, as long as there is a channel. Failures: a
+ * call that overran its deadline ends its worker, as one that came through the
+ * supervisor does.
+ */
+#include <fcntl.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "daemon/limits.h"
+#include "daemon/supervisor/module/direct.h"
+#include "daemon/supervisor/module/pass.h"
+#include "daemon/supervisor/module/replica.h"
+#include "daemon/wire/ledger.h"
+#include "proto/clock.h"
+
+#define LOOK_MS 100u /* at the ledger */
+#define NS_PER_MS 1000000u
+/* Who says for longer that it runs nothing, and has been sent something, runs that. */
+#define BETWEEN_NS UINT64_C(1000000000)
+
+bool msd_direct_is_ahead(const struct msd_process *p)
+{
+	if (msd_list_is_empty(&p->directs))
+		return false;
+	const uint64_t who = msd_ledger_get(&p->ledger->who);
+	const uint64_t since_ns = msd_ledger_get(&p->ledger->since_ns);
+
+	if (who != 0)
+		return msd_direct_find(p, who) != NULL;
+	return since_ns != 0 && msd_now_ns() < since_ns + BETWEEN_NS;
+}
+
+uint64_t msd_direct_since_ms(const struct msd_process *p)
+{
+	return msd_list_is_empty(&p->directs)
+		       ? 0
+		       : msd_ledger_get(&p->ledger->since_ns) / NS_PER_MS;
+}
+
+/* The worker's call of a channel should have ended so long ago that it is not waited
+ * for. What the worker says of it is worth no more than its own life. */
+static const struct msd_direct *overrun(const struct msd_process *p)
+{
+	const uint64_t who = msd_ledger_get(&p->ledger->who);
+	const uint64_t deadline_ns = msd_ledger_get(&p->ledger->deadline_ns);
+	const uint64_t grace_ns = p->house->limits->kill_grace_ms * NS_PER_MS;
+
+	if (who == 0 || deadline_ns == 0 || deadline_ns > UINT64_MAX - grace_ns ||
+	    msd_now_ns() < deadline_ns + grace_ns)
+		return NULL;
+	return msd_direct_find(p, who);
+}
+
+static void look_again(struct msd_process *p)
+{
+	msd_deadline_set(p->house->deadlines, &p->ledger_timer, LOOK_MS);
+}
+
+static void on_look(struct msd_deadline *node)
+{
+	struct msd_process *p =
+		MSD_CONTAINER_OF(node, struct msd_process, ledger_timer);
+	const struct msd_direct *late = overrun(p);
+
+	msd_direct_count(p);
+	if (late != NULL && p->replica != NULL && !p->replica->is_overrun)
+		p->replica->crew->ops->on_overran(p->replica, late->who);
+	if (!msd_list_is_empty(&p->directs))
+		look_again(p);
+}
+
+void msd_direct_watch(struct msd_process *p)
+{
+	if (!msd_deadline_is_set(&p->ledger_timer))
+		look_again(p);
+}
+
+static int make_ledger(void)
+{
+	const int fd = memfd_create("modserd-ledger", MFD_CLOEXEC | MFD_ALLOW_SEALING);
+
+	if (fd >= 0 &&
+	    (posix_fallocate(fd, 0, sizeof(struct msd_ledger)) != 0 ||
+	     fcntl(fd, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL) != 0)) {
+		(void)close(fd);
+		return -1;
+	}
+	return fd;
+}
+
+msd_err msd_direct_share_ledger(struct msd_process *p, struct msd_diag *d)
+{
+	if (p->ledger != NULL)
+		return MSD_OK;
+	const int fd = make_ledger();
+	void *map = fd >= 0 ? mmap(NULL, sizeof(struct msd_ledger), PROT_READ,
+				   MAP_SHARED, fd, 0)
+			    : MAP_FAILED;
+	struct msd_ledger *seen = calloc(1, sizeof(*seen));
+	const uint64_t now_ns = msd_now_ns();
+	msd_err err = MSD_NO_SPACE;
+
+	if (map != MAP_FAILED && seen != NULL)
+		err = msd_pass_segment(p, "ledger", 0, fd, sizeof(struct msd_ledger));
+	if (fd >= 0)
+		(void)close(fd);
+	if (err == MSD_OK) {
+		p->ledger = map;
+		p->ledger_seen = seen;
+		p->ledger_left =
+			(struct msd_ledger_left){.from_ns = now_ns, .at_ns = now_ns};
+		p->ledger_timer.on_due = on_look;
+		return MSD_OK;
+	}
+	if (map != MAP_FAILED)
+		(void)munmap(map, sizeof(struct msd_ledger));
+	free(seen);
+	return msd_diag_set(d, err, "channel.open: no memory to share with the worker");
+}

@@ -1,0 +1,40 @@
+#include "daemon/worker/seat.h"
+
+#include <fcntl.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include "daemon/wire/aside.h"
+
+/* The socket moves to another number to be closed, for that may sleep. Where there is
+ * no other it is closed here: its number is not given up for a moment, or the next
+ * guest would be put over what somebody else has opened. */
+static void close_transport(struct msd_transport *t)
+{
+	const struct msd_worker *w = t->state;
+	const int moved = fcntl(t->fd, F_DUPFD_CLOEXEC, t->fd);
+
+	(void)shutdown(t->fd, SHUT_RDWR);
+	(void)dup3(w->artifact_fd, t->fd, O_CLOEXEC);
+	msd_aside_close(moved);
+	t->fd = -1;
+}
+
+bool msd_seat_take(struct msd_worker *w, uint16_t number, int fd,
+		   struct msd_transport *ret)
+{
+	static struct msd_transport_ops ops;
+	const int kept = w->first_guest_fd + number - 1;
+
+	*ret = msd_transport_of_socket(fd, true);
+	if (w->first_guest_fd == 0)
+		return true;
+	if (dup3(fd, kept, O_CLOEXEC) < 0)
+		return false;
+	(void)close(fd);
+	ops = *ret->ops;
+	ops.close = close_transport;
+	*ret = (struct msd_transport){
+		.ops = &ops, .fd = kept, .may_pass_fds = true, .state = w};
+	return true;
+}
