@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Write tests/corpus/session, replica, peer and recognise: what clients, workers and the supervisor say to each
-other, in the forms that fuzz_session.c, fuzz_replica.c, fuzz_peer.c and fuzz_recognise.c read. Run it after changing
+"""Write tests/corpus/session, replica, peer, guest and recognise: what clients, workers and the supervisor say to each
+other, in the forms that fuzz_session.c, fuzz_replica.c, fuzz_peer.c, fuzz_guest.c and fuzz_recognise.c read. Run it after changing
 it; --check tells when that was forgotten."""
 import pathlib
 import struct
@@ -157,6 +157,37 @@ PEER = {
     "reject_segment": piece(FRAME, notification("worker.segment", text("in"), b"\x00", b"\x01")),
     "reject_bytes": piece(BYTES, b"GET / HTTP/1.1\r\n\r\n"),
 }
+PAYLOAD, LEAVES = 3, 4
+INT = piece(FRAME, request(1, "call", text("m:int")))
+
+
+def with_options(*pairs):
+    return piece(FRAME, array(b"\x00", number(1), text("call"), array(text("m:int")),
+                              mapping(*pairs)))
+
+
+GUEST = {
+    "accept_call": INT * 4,
+    "accept_pipeline": piece(FRAME, request(1, "call", text("m:echo"), text("x"))) + INT,
+    "accept_payload": piece(PAYLOAD, request(1, "call", text("m:kind"), tensor(0))),
+    "accept_outside_the_payload": piece(PAYLOAD, request(1, "call", text("m:kind"), tensor(0, 64))),
+    "accept_segment": piece(FRAME, request(1, "call", text("m:kind"), tensor(1))),
+    "accept_resident": piece(FRAME, request(1, "call", text("m:kind"), tensor(2, 1 << 32))),
+    "accept_out": piece(FRAME, request(1, "call", text("m:count"), tensor(3), tensor(3))),
+    "accept_options": with_options((text("deadline_ms"), b"\x00")) + with_options(
+        (text("instance"), handle(4))) + with_options((text("deadline_ms"), b"\xc0")),
+    "accept_unknown": piece(FRAME, request(1, "call", text("m:what"))) + piece(
+        FRAME, request(2, "what")) + piece(FRAME, request(3, "worker.open", mapping())),
+    "accept_cancel": piece(FRAME, notification("cancel", b"\x01")),
+    "reject_leaves": INT + piece(LEAVES) + INT,
+    "reject_descriptor": piece(SEGMENT, request(1, "call", text("m:int"))),
+    "reject_response": piece(FRAME, response(1, NIL)),
+    "reject_release": piece(FRAME, notification("worker.release", b"\x00", b"\x00")),
+    "reject_peer": piece(FRAME, notification("worker.peer", b"\x01")),
+    "reject_cancel": piece(FRAME, notification("cancel", b"\xc0")),
+    "reject_bytes": piece(BYTES, b"GET / HTTP/1.1\r\n\r\n"),
+    "reject_large": piece(BYTES, b"\xedmd\x01" + struct.pack("<IQ", 16, 4097) + bytes(16)),
+}
 RECOGNISE = {
     "accept_again": b"".join(piece(0, request(id, "call", text("m:int"))) for id in (1, 2, 3)),
     "accept_options": piece(0, array(b"\x00", number(1), text("call"), array(text("m:int")),
@@ -184,12 +215,14 @@ def corpus():
     session = {"accept_" + stem: data for stem, data in SESSION.items()}
     return {CORPUS / name / (stem + ".bin"): data
             for name, files in (("session", session), ("replica", REPLICA), ("peer", PEER),
+                                ("guest", GUEST),
                                 ("recognise", RECOGNISE))
             for stem, data in files.items()}
 
 
 def main():
-    settle(__file__, corpus(), (path for name in ("session", "replica", "peer", "recognise")
+    settle(__file__, corpus(), (path for name in ("session", "replica", "peer", "guest",
+                                                     "recognise")
                                 for path in (CORPUS / name).glob("*.bin")))
 
 
