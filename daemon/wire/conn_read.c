@@ -281,17 +281,6 @@ static void direct_advance(struct msd_conn *c, size_t n)
 	}
 }
 
-static void read_failed(struct msd_conn *c, ssize_t n)
-{
-	if (n == 0 && c->state == S_HEADER && c->have == 0) {
-		msd_conn_close(c, MSD_OK, "closed by the peer");
-	} else if (n == 0) {
-		msd_conn_close(c, MSD_IO, "ended inside a frame");
-	} else {
-		msd_conn_close(c, MSD_IO, msd_conn_cause(c, (int)-n));
-	}
-}
-
 /* Nothing is read until the wire's next look at it. */
 static void wait_to_bring(struct msd_conn *c)
 {
@@ -304,6 +293,19 @@ static void wait_to_bring(struct msd_conn *c)
 	c->waits_to_bring = true;
 	msd_conn_poll_update(c);
 	msd_retry_later(&c->wire->bringing, &c->waiting_link);
+}
+
+static void nothing_read(struct msd_conn *c, ssize_t n)
+{
+	if (n == -EBUSY) {
+		wait_to_bring(c);
+	} else if (n == 0 && c->state == S_HEADER && c->have == 0) {
+		msd_conn_close(c, MSD_OK, "closed by the peer");
+	} else if (n == 0) {
+		msd_conn_close(c, MSD_IO, "ended inside a frame");
+	} else {
+		msd_conn_close(c, MSD_IO, msd_conn_cause(c, (int)-n));
+	}
 }
 
 /* One read and what follows from it. False when there is nothing more to read now. */
@@ -322,12 +324,8 @@ static bool read_once(struct msd_conn *c)
 		c->limits.takes_fds || c->limits.refuses_fds ? &c->fds : NULL);
 	if (n == -EAGAIN || n == -EWOULDBLOCK)
 		return false;
-	if (n == -EBUSY) {
-		wait_to_bring(c);
-		return false;
-	}
 	if (n <= 0) {
-		read_failed(c, n);
+		nothing_read(c, n);
 		return false;
 	}
 	msd_wire_count_in(c->wire, (uint64_t)n);
