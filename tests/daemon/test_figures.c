@@ -72,9 +72,8 @@ Test(figures, server_info_has_the_keys_that_it_promises)
 					   "segments", "segment_bytes", "peers",
 					   "held_back"};
 
-	static const char *const http[] = {"connections",  "connections_total",
-					   "requests",     "unreadable",
-					   "json_running", "json_waiting"};
+	static const char *const http[] = {"connections", "connections_total",
+					   "requests", "unreadable"};
 
 	expect_keys(&msd_figures_http, http, sizeof(http) / sizeof(*http));
 	expect_keys(&msd_figures_daemon, daemon_keys,

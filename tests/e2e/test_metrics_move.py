@@ -82,7 +82,7 @@ def test_what_comes_by_http_is_a_section_of_its_own(visit):
         now = told()
         moved = {key: now[key] - before[key] for key in now}
         assert moved == {"connections": 1, "connections_total": 1, "requests": 2,
-                         "unreadable": 1, "json_running": 0, "json_waiting": 0}
+                         "unreadable": 1}
         assert f"\nmodserd_http_requests_total {now['requests'] + 1}\n" in (
             visit.ask("/metrics")[2].decode())
 

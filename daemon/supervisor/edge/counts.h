@@ -44,6 +44,7 @@ struct msd_counts {
 	uint64_t connections;
 	uint64_t refused[MSD_REFUSAL_COUNT];      /* connections, by cause */
 	uint64_t http_connections, http_requests; /* of those of all */
+	uint64_t http_ended;                      /* of these connections */
 	uint64_t http_unreadable; /* what came by HTTP and was no request */
 	uint64_t handshakes;      /* of TLS, that were done; and those that failed: */
 	uint64_t handshakes_failed[MSD_HANDSHAKE_FAULT_COUNT];
@@ -67,6 +68,11 @@ static inline void msd_counts_refused(struct msd_counts *c, enum msd_refusal cau
 static inline void msd_counts_http_connection(struct msd_counts *c)
 {
 	c->http_connections++;
+}
+/** And is over. */
+static inline void msd_counts_http_end(struct msd_counts *c)
+{
+	c->http_ended++;
 }
 /** A whole request came by HTTP, which counts as one of all, too. */
 static inline void msd_counts_http_request(struct msd_counts *c)

@@ -8,7 +8,6 @@
 
 #include "daemon/supervisor/edge/porch.h"
 #include "daemon/supervisor/facts/figure_put.h"
-#include "daemon/supervisor/http/http.h"
 #include "daemon/supervisor/module/house.h"
 #include "daemon/supervisor/module/rss.h"
 #include "daemon/supervisor/request/budget.h"
@@ -187,7 +186,7 @@ static uint64_t read_peers(const struct msd_edge *e)
 
 static uint64_t read_visits(const struct msd_edge *e)
 {
-	return length(&e->http->visits);
+	return e->counts.http_connections - e->counts.http_ended;
 }
 
 static uint64_t read_http_connections(const struct msd_edge *e)
@@ -203,16 +202,6 @@ static uint64_t read_http_requests(const struct msd_edge *e)
 static uint64_t read_http_unreadable(const struct msd_edge *e)
 {
 	return e->counts.http_unreadable;
-}
-
-static uint64_t read_json_running(const struct msd_edge *e)
-{
-	return e->http->chores.n_running;
-}
-
-static uint64_t read_json_waiting(const struct msd_edge *e)
-{
-	return length(&e->http->chores.waiting);
 }
 
 static uint64_t read_held_back(const struct msd_edge *e)
@@ -371,14 +360,6 @@ static const struct msd_figure http_rows[] = {
 	 .read = read_http_unreadable,
 	 .family = COUNTER("modserd_http_unreadable",
 			   "What came by HTTP and was refused as no request.")},
-	{.key = "json_running",
-	 .read = read_json_running,
-	 .family = GAUGE("modserd_http_json_running",
-			 "Threads that read or write long JSON.")},
-	{.key = "json_waiting",
-	 .read = read_json_waiting,
-	 .family = GAUGE("modserd_http_json_waiting",
-			 "Requests whose long JSON waits for such a thread.")},
 };
 
 const struct msd_figures msd_figures_daemon = {

@@ -30,6 +30,7 @@ void msd_visit_destroy(struct msd_visit *v)
 	struct msd_edge *e = s->edge;
 
 	msd_list_remove(&v->link);
+	msd_counts_http_end(&e->counts);
 	msd_http_reader_finish(&v->reader);
 	msd_buf_finish(&v->ahead);
 	msd_buf_finish(&v->out);
