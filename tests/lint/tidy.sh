@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # tidy.sh ROOT BUILD [FILE...]: clang-tidy over the project's own sources in BUILD's
-# compile_commands.json, or over FILEs. A file that passed is not looked at again until it, a
+# compile_commands.json, or over those FILEs (headers are looked at with the sources that
+# include them). A file that passed is not looked at again until it, a
 # header or the configuration changes: what passed is remembered in BUILD/tidy.
 set -euo pipefail
 # shellcheck source=tests/lint/files.sh
@@ -8,8 +9,11 @@ source "$(dirname "$0")/files.sh"
 root=$(cd "$1" && pwd -P)
 build=$(cd "$2" && pwd -P)
 shift 2
-files=("$@")
-if ((!${#files[@]})); then
+files=()
+for f in "$@"; do
+  [[ $f == *.h ]] || files+=("$f")
+done
+if ((!$#)); then
   mapfile -t files < <(cd "$root" && own_files . '*.c' |
     while read -r f; do
       if grep -qF "\"$root/$f\"" "$build/compile_commands.json"; then printf '%s\n' "$f"; fi

@@ -177,7 +177,9 @@ class ModuleFailed(Error):
 class NotVerified(Error):
     """What came is not what was promised: its hash or its signature is another."""
 
-    code, name, hint = 27, "NOT_VERIFIED", "trust nothing of it: ask who publishes the model"
+    code, name = 27, "NOT_VERIFIED"
+    hint = ("compare the key or digest with what its publisher says; until they agree trust "
+            "nothing of it")
 
 
 class ConnectionLost(Error, ConnectionError):
