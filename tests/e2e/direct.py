@@ -56,7 +56,8 @@ def farewell(channel):
         body = channel.receive()
         if body[0] == 2:
             assert body[1] == "session.close"
-            assert not channel.socket.recv(1), "nothing comes behind it"
+            with contextlib.suppress(ConnectionResetError):  # it had not read all
+                assert not channel.socket.recv(1), "nothing comes behind it"
             return body[2]
         channel.answers[body[1]] = body
 
@@ -67,6 +68,8 @@ def sockets(*pids):
 
 
 def pass_on(channel, data, fds):
-    """Send @data, and with its first byte descriptors, which no client should."""
+    """Send @data, and with its first byte descriptors, which no client should: the channel may
+    have ended before the rest is sent."""
     sent = socket.send_fds(channel.socket, [data], fds)
-    channel.send(data[sent:])
+    with contextlib.suppress(BrokenPipeError, ConnectionResetError):
+        channel.send(data[sent:])
