@@ -35,12 +35,17 @@ def private(pid):
 
 
 def expect_level(pid, again, budget):
-    """Once @again() has been done, doing it takes no more memory of the process."""
+    """Once @again() has been done, doing it takes no more memory of the process. What a busy
+    machine makes wait is memory, too, the first time; what is never given back grows again."""
     again(0)
-    before = private(pid)
-    again(1)
-    grown = private(pid) - before
-    assert harness.SANITIZED or grown <= budget, f"grew by {grown} of {budget}"
+    grown = []
+    for times in (1, 2):
+        before = private(pid)
+        again(times)
+        grown.append(private(pid) - before)
+        if harness.SANITIZED or grown[-1] <= budget:
+            return
+    raise AssertionError(f"grew by {grown} of {budget}")
 
 
 def visit_as(host, address):
