@@ -33,9 +33,7 @@ static const char *const hints[MSD_ERR_COUNT] = {
 	[MSD_IO] = "check that modserd is running and its address",
 	[MSD_INTERNAL] = "this is a bug in modserd: report it with its log",
 	[MSD_MODULE_FAILED] = "see the cause in `modser ls` and `modser logs NAME`",
-	[MSD_NOT_VERIFIED] =
-		"compare the key or digest with what its publisher says; until they "
-		"agree trust nothing of it",
+	[MSD_NOT_VERIFIED] = "trust nothing of it: ask who publishes the model",
 };
 
 /* Where the code's own would send people to the wrong place. */
