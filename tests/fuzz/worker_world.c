@@ -72,7 +72,7 @@ bool world_take(struct msd_buf *said, size_t *at, struct msd_body *ret)
 void world_drop(struct msd_buf *said, size_t *at)
 {
 	said->n -= *at;
-	if (n > 0)
+	if (said->n > 0)
 		memmove(said->p, said->p + *at, said->n);
 	*at = 0;
 }
