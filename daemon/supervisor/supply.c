@@ -21,8 +21,6 @@
 #include "daemon/supervisor/module/life.h"
 #include "daemon/supervisor/rollback.h"
 
-#define MAX_TEXT_BYTES (1u << 20) /* of a manifest, or of its signature */
-
 struct msd_module *msd_supply_module(const struct msd_supply *s)
 {
 	const struct msd_span name = msd_span_of(s->name);
@@ -214,27 +212,6 @@ static void forget_texts(struct msd_supply *s)
 	msd_buf_finish(&s->signature);
 }
 
-/* What vouches for the edition that the source promises, where that is there. */
-static void read_texts(struct msd_supply *s, const struct msd_store *store,
-		       const struct msd_record *r)
-{
-	const enum msd_ref ref = find_promised(s);
-	struct msd_diag d = {0};
-	msd_err err;
-
-	if (ref == MSD_REF_COUNT)
-		return;
-	err = msd_paper_read(store, r->editions[ref], MSD_ROLE_MANIFEST, MAX_TEXT_BYTES,
-			     &s->manifest, &d);
-	if (err == MSD_OK) {
-		err = msd_paper_read(store, r->editions[ref], MSD_ROLE_SIGNATURE,
-				     MAX_TEXT_BYTES, &s->signature, &d);
-	}
-	if (err != MSD_OK) /* the source has them */
-		forget_texts(s);
-	msd_diag_finish(&d);
-}
-
 static void look_up(struct msd_keeper_job *job, struct msd_keeper *keeper)
 {
 	struct msd_supply *s = MSD_CONTAINER_OF(job, struct msd_supply, job);
@@ -244,7 +221,11 @@ static void look_up(struct msd_keeper_job *job, struct msd_keeper *keeper)
 	job->err = msd_record_load(&keeper->store, s->name, &r, &job->d);
 	if (job->err == MSD_OK) {
 		msd_stock_take(&s->stock, &r);
-		read_texts(s, &keeper->store, &r);
+		const enum msd_ref ref = find_promised(s);
+		if (ref != MSD_REF_COUNT) { /* else the source has them */
+			(void)msd_paper_read_proof(&keeper->store, r.editions[ref],
+						   &s->manifest, &s->signature);
+		}
 		msd_record_finish(&r);
 	} else if (job->err == MSD_NOT_FOUND) {
 		msd_diag_finish(&job->d);

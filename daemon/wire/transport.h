@@ -30,9 +30,9 @@ struct msd_transport_ops {
 	 * for mean that nothing more is there now. Descriptors that came with the bytes
 	 * are appended to @fds; those that it has no room for are closed aside
 	 * (aside.h), all of them where it is NULL. Returns bytes; 0: the other side has
-	 * ended; -EAGAIN: nothing has come; -EBUSY: there
-	 * are descriptors with what comes next, and too many of the same passer are not
-	 * closed yet, which no event tells; another -errno: it is broken.
+	 * ended; -EAGAIN: nothing has come; -EBUSY: there are descriptors with what
+	 * comes next, and too many of the same passer are not closed yet, which no
+	 * event tells; another -errno: it is broken.
 	 */
 	ssize_t (*read)(struct msd_transport *t, struct iovec *pieces, size_t n,
 			struct msd_fds *fds);

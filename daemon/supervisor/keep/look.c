@@ -12,8 +12,6 @@
 #include "daemon/wire/reserve.h"
 #include "store/blob.h"
 
-#define MAX_TEXT_BYTES (1u << 20) /* of a manifest, or of its signature */
-
 static msd_err read_found(struct msd_look *look, const struct msd_store *s,
 			  struct msd_diag *d)
 {
@@ -61,26 +59,6 @@ struct search {
 	bool is_paper; /* it is kept beside an edition, and is none that is loaded */
 };
 
-/* What vouches for it, to who has to be convinced. */
-static bool read_texts(struct msd_look *look, const struct msd_edition *e,
-		       const struct msd_store *s)
-{
-	struct msd_diag d = {0};
-	msd_err err = msd_paper_read(s, e, MSD_ROLE_MANIFEST, MAX_TEXT_BYTES,
-				     &look->manifest, &d);
-
-	if (err == MSD_OK) {
-		err = msd_paper_read(s, e, MSD_ROLE_SIGNATURE, MAX_TEXT_BYTES,
-				     &look->signature, &d);
-	}
-	msd_diag_finish(&d);
-	if (err == MSD_OK && look->manifest.n > 0 && look->signature.n > 0)
-		return true;
-	msd_buf_finish(&look->manifest);
-	msd_buf_finish(&look->signature);
-	return false;
-}
-
 static bool is_wanted(struct search *s, const struct msd_edition *e)
 {
 	const struct msd_digest *digest = &s->look->digest;
@@ -108,7 +86,9 @@ static void search_record(struct search *s, const char *name,
 
 		if (e == NULL || !is_wanted(s, e) || refs[i] == MSD_REF_CANDIDATE ||
 		    !is_whole(e, s->store) ||
-		    (look->is_signed && !read_texts(look, e, s->store)))
+		    (look->is_signed &&
+		     !msd_paper_read_proof(s->store, e, &look->manifest,
+					   &look->signature)))
 			continue;
 		look->ref = refs[i];
 		look->edition = e->digest;

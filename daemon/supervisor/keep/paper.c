@@ -7,6 +7,8 @@
 #include "proto/errno_text.h"
 #include "store/blob.h"
 
+#define MAX_TEXT_BYTES (1u << 20) /* of a manifest, or of its signature */
+
 static msd_err fault(struct msd_diag *d)
 {
 	char text[MSD_ERRNO_TEXT_BYTES];
@@ -48,22 +50,38 @@ static msd_err read_file(const struct msd_store *s, const struct msd_edition_fil
 	return err;
 }
 
-msd_err msd_paper_read(const struct msd_store *s, const struct msd_edition *e,
-		       enum msd_role role, uint64_t max_bytes, struct msd_buf *ret,
-		       struct msd_diag *d)
+/* Appended; nothing when it has none. */
+static msd_err read_role(const struct msd_store *s, const struct msd_edition *e,
+			 enum msd_role role, struct msd_buf *ret, struct msd_diag *d)
 {
 	for (uint32_t i = 0; i < e->n_files; i++) {
 		const struct msd_edition_file *f = &e->files[i];
 
 		if (f->role != role)
 			continue;
-		if (f->bytes > max_bytes) {
+		if (f->bytes > MAX_TEXT_BYTES) {
 			return msd_diag_set(d, MSD_TOO_LARGE, "its %s is too large",
 					    f->name);
 		}
 		return read_file(s, f, ret, d);
 	}
 	return MSD_OK;
+}
+
+bool msd_paper_read_proof(const struct msd_store *s, const struct msd_edition *e,
+			  struct msd_buf *manifest, struct msd_buf *signature)
+{
+	struct msd_diag d = {0};
+	msd_err err = read_role(s, e, MSD_ROLE_MANIFEST, manifest, &d);
+
+	if (err == MSD_OK)
+		err = read_role(s, e, MSD_ROLE_SIGNATURE, signature, &d);
+	msd_diag_finish(&d);
+	if (err == MSD_OK && manifest->n > 0 && signature->n > 0)
+		return true;
+	msd_buf_finish(manifest);
+	msd_buf_finish(signature);
+	return false;
 }
 
 void msd_paper_close(struct msd_paper *paper)

@@ -17,13 +17,11 @@ struct msd_paper {
 /** A file in memory of @text, close it; of an empty text there is none. MSD_IO. */
 MSD_MUST_CHECK msd_err msd_paper_write(struct msd_span text, struct msd_paper *ret,
 				       struct msd_diag *d);
-/** What the store has of @e in the role of @role, unhashed, for who checks it;
- * appended, nothing when it has none. MSD_TOO_LARGE (over @max_bytes), MSD_NOT_FOUND,
- * MSD_IO, MSD_NOMEM. */
-MSD_MUST_CHECK msd_err msd_paper_read(const struct msd_store *s,
-				      const struct msd_edition *e, enum msd_role role,
-				      uint64_t max_bytes, struct msd_buf *ret,
-				      struct msd_diag *d);
+/** What vouches for @e, to who checks it: its manifest and the signature of that, as
+ * the store has them, unhashed, into buffers that are empty. False: it has not both, or
+ * they cannot be read; the buffers are empty then. */
+bool msd_paper_read_proof(const struct msd_store *s, const struct msd_edition *e,
+			  struct msd_buf *manifest, struct msd_buf *signature);
 /** Legal more than once. */
 void msd_paper_close(struct msd_paper *paper);
 
