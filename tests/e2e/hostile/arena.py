@@ -210,8 +210,8 @@ class Arena:
         def kib(field, text):
             return int(re.search(rf"^{field}:\s+(\d+) kB", text, re.M)[1]) << 10
 
-        private = kib("Private_Clean", rollup) + kib("Private_Dirty", rollup)
-        return Memory(kib("VmRSS", status), kib("RssShmem", status), private)
+        # Pages of a program that another daemon ran until now are its own, too: clean ones.
+        return Memory(kib("VmRSS", status), kib("RssShmem", status), kib("Private_Dirty", rollup))
 
     @contextlib.contextmanager
     def growth(self, budget):
