@@ -35,11 +35,15 @@ def rows_of(text, macro):
     return re.findall(r"X\((\w+) ?\)", table)
 
 
-def defined(files, folder, what, name):
-    """Files of @folder that define it, by itself or by a macro of theirs."""
-    found = re.compile(rf"\b{what}_{name} = \{{|^[A-Z_0-9]+\({name} ?,", re.M)
-    return [f for f, text in files.items()
-            if f.startswith(folder) and f.endswith(".c") and f != TABLE and found.search(text)]
+def definitions(files, folder, what):
+    """{row: files of @folder that define it, by itself or by a macro of theirs}"""
+    found = re.compile(rf"\b{what}_(\w+) = \{{|^[A-Z_0-9]+\((\w+) ?,", re.M)
+    homes = {}
+    for path, text in files.items():
+        if path.startswith(folder) and path.endswith(".c") and path != TABLE:
+            for row in {own or by_macro for own, by_macro in found.findall(text)}:
+                homes.setdefault(row, []).append(path)
+    return homes
 
 
 def names_of(files):
@@ -66,7 +70,7 @@ def touched(files, name):
     quoted = f'"{name}"'
     paths = {TABLE, *(f for f, text in files.items() if quoted in text)}
     if row in rows_of(files[KERNELS], "MSD_KERNELS"):
-        paths |= {KERNELS, *defined(files, REFERENCE, "msd_kernel", row)}
+        paths |= {KERNELS, *definitions(files, REFERENCE, "msd_kernel").get(row, [])}
     return sorted(paths)
 
 
@@ -75,8 +79,9 @@ def faults(files):
     said = []
     for folder, what, table, macro in ((SCHEMAS, "msd_op", TABLE, "OPS"),
                                        (REFERENCE, "msd_kernel", KERNELS, "MSD_KERNELS")):
+        homes = definitions(files, folder, what)
         for row in rows_of(files[table], macro):
-            where = defined(files, folder, what, row)
+            where = homes.get(row, [])
             if len(where) != 1:
                 said.append(f"{table}: {row} is defined in {where or 'no file'}, expected one")
     for row in set(names.values()) - set(rows_of(files[TABLE], "OPS")):
