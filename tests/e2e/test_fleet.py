@@ -5,18 +5,42 @@ import shutil
 import threading
 
 import harness
+import numpy as np
 import pytest
 
 EXAMPLES = harness.ROOT / "examples/fleet"
 
 
-@pytest.mark.skipif(not shutil.which("haproxy"), reason="no haproxy: no daemon is behind it")
-def test_no_call_fails_while_haproxy_has_each_daemon_restarted():
-    done = harness.run(EXAMPLES / "haproxy/run", harness.ZOO / "results.so", "int",
-                       env=harness.environment() | {"BIN": str(harness.BIN), "LOAD": "2"},
-                       timeout=4 * harness.PATIENCE)
-    assert done.status == 0 and done.out.endswith(" calls answered, 0 failed\n"), done
+haproxy = pytest.mark.skipif(not shutil.which("haproxy"), reason="no haproxy: no daemon is behind it")
+
+
+@pytest.fixture
+def behind_haproxy(models, tmp_path):
+    """behind_haproxy(script, more=variables): it has run, with a model that is called by two rows."""
+    if "--http" not in harness.run(harness.BIN / "modserd", "--help").out:
+        pytest.skip("modserd was built without llhttp: no HTTP")
+    np.save(tmp_path / "x.npy", np.ones((2, 16), "float32"))
+
+    def run(script, **more):
+        return harness.run(EXAMPLES / "haproxy" / script, models / "mlp.so", "main", f"@{tmp_path / 'x.npy'}",
+                           env=harness.environment() | {"BIN": str(harness.BIN), "PYTHONDONTWRITEBYTECODE": "1", **more},
+                           timeout=4 * harness.PATIENCE)
+
+    return run
+
+
+@haproxy
+def test_no_call_fails_and_none_runs_twice_while_haproxy_has_each_daemon_restarted(behind_haproxy):
+    done = behind_haproxy("run", LOAD="2")
+    assert done.status == 0 and done.out.endswith(" calls answered, 0 failed, 0 ran twice\n"), done
     assert done.out.count("is back") == 3
+    assert " answered by modser, " in done.out and " answered by HTTP\n" in done.out, done
+
+
+@haproxy
+def test_the_calls_of_one_module_go_to_one_daemon(behind_haproxy):
+    done = behind_haproxy("by_module")
+    assert done.status == 0 and done.out.endswith("0 calls failed\n"), done
 
 
 @pytest.mark.skipif(not shutil.which("prometheus"), reason="no prometheus: nobody scrapes a fleet")
