@@ -12,10 +12,15 @@ import subprocess
 BIN = pathlib.Path(os.environ.get("BIN", pathlib.Path(__file__).resolve().parents[3] / "build/bin"))
 DAEMONS, ROLLOUTS = "modserd/daemons/", "modserd/rollouts/"
 PATIENCE_S = 5  # for one word with etcd or with a daemon
+NOBODY = 3  # modser's exit code when nobody is there
 
 
 class Unreachable(Exception):
     """etcd does not answer, or refuses."""
+
+
+class Silent(Exception):
+    """The daemon is there, and gives no answer."""
 
 
 def ctl(*words, text=None):
@@ -41,8 +46,18 @@ def below(prefix):
     return found
 
 
-def put(key, value):
-    ctl("put", "--", key, json.dumps(value))
+def entry(key):
+    """(its value, its revision); (None, 0): there is none."""
+    for pair in ctl("get", "--", key).get("kvs", []):
+        return json.loads(base64.b64decode(pair["value"])), pair["mod_revision"]
+    return None, 0
+
+
+def replace(key, value, revision):
+    """Write it, if it still is what it was at @revision; say its new revision, or None."""
+    key = json.dumps(key)
+    said = ctl("txn", text=f'mod({key}) = "{revision}"\n\nput {key} {json.dumps(json.dumps(value))}\n\n\n')
+    return said["header"]["revision"] if said.get("succeeded") else None
 
 
 def share(name):
@@ -63,4 +78,6 @@ class Daemon:
     def ask(self, *words):
         """What it says; None: it is not there."""
         done = self.modser(*words)
+        if done.returncode not in (0, NOBODY):
+            raise Silent(done.stderr.strip())
         return json.loads(done.stdout) if done.returncode == 0 else None

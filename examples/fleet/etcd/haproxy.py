@@ -12,9 +12,21 @@ def say(stats, command):
     return said.decode().strip()
 
 
+def rows(stats, command):
+    """The table that it answers, a dictionary a line."""
+    lines = [line for line in say(stats, command).splitlines() if len(line) > 1]
+    cut = "," if "," in lines[0] else " "
+    keys, *found = [line.removeprefix("# ").split(cut) for line in lines]
+    return [dict(zip(keys, row)) for row in found]
+
+
 def serving(stats, backend):
     """The servers of @backend that take calls, by what haproxy's own checks say."""
-    keys, *rows = [line.split(",") for line in say(stats, "show stat").splitlines() if line]
-    rows = [dict(zip(keys, row)) for row in rows]
-    return {row["svname"] for row in rows
-            if row["# pxname"] == backend and row["status"].startswith("UP")} - {"BACKEND"}
+    return {row["svname"] for row in rows(stats, "show stat")
+            if row["pxname"] == backend and row["status"].startswith("UP")} - {"BACKEND"}
+
+
+def there(stats, backend):
+    """{server of @backend: (its address, the port of its agent)}, whether they take calls or not."""
+    return {row["srv_name"]: (f"{row['srv_addr']}:{row['srv_port']}", row["srv_agent_port"])
+            for row in rows(stats, f"show servers state {backend}")}
