@@ -31,5 +31,6 @@ def test_replicas_of_ray_serve_each_have_a_daemon(models):
     done = harness.run(RAY_PYTHON, EXAMPLES / "ray/run", models / "mlp.so", "main", "16",
                        env=harness.environment() | more, timeout=4 * harness.PATIENCE)
     assert done.status == 0 and "each the answer that it gets alone: True" in done.out, done
+    assert "one of another shape among them fails alone: True" in done.out, done
     assert "scaled by Ray: 1 daemon, 2 under load, 1 after it" in done.out, done
     assert "two replicas, 2 daemons" in done.out and "another replica: True" in done.out, done

@@ -23,12 +23,13 @@ from typing import Any, Optional
 import numpy as np
 from ray import serve
 
-from . import aio
+from . import _joining, aio
 from ._client import connect
-from ._errors import BadArgument, ConnectionLost
+from ._errors import BadArgument, ConnectionLost, Error
 
 STARTS_IN = 60.0  # seconds: a daemon that says nothing for so long does not come
 NAME = "model"  # of the module, in a daemon of the replica's own
+_Outcome = tuple[Any, Optional[Error]]  # what a call gives, or why it failed
 
 
 class _Own:
@@ -89,17 +90,13 @@ class Model:
         self._params = found[0].get("params") or ()
         self._batch = batch
         if batch > 1:
-            if not self._has_rows():
+            if not _joining.has_rows(self._params):
                 raise BadArgument(
-                    f"{function}: batch= joins calls by the first extent, which is not open in all "
-                    f"its tensors: {found[0].get('signature')}"
+                    f"{function}: batch= joins calls by the first extent, which is not the same "
+                    f"open one in all its tensors: {found[0].get('signature')}"
                 )
             self._joined.set_max_batch_size(batch)  # type: ignore[attr-defined]
             self._joined.set_batch_wait_timeout_s(within)  # type: ignore[attr-defined]
-
-    def _has_rows(self) -> bool:
-        shapes = [p.get("shape") for p in self._params]
-        return bool(shapes) and all(shape and shape[0] == -1 for shape in shapes)
 
     async def _call(self, *args: Any) -> Any:
         async with self._connecting:
@@ -114,35 +111,42 @@ class Model:
             raise
 
     @serve.batch
-    async def _joined(self, calls: list[tuple[Any, ...]]) -> list[Any]:
-        """Those that fit each other run as one, behind each other; what differs in shape or dtype
-        runs apart."""
-        alike: dict[Any, list[int]] = {}
-        for i, args in enumerate(calls):
-            rows = {a.shape[:1] for a in args}
-            fits = (str(a.dtype) + str(a.shape[1:]) for a in args)
-            alike.setdefault((*fits,) if len(rows) == 1 else i, []).append(i)
-        results: list[Any] = [None] * len(calls)
-        for places in alike.values():
-            answers = await self._run([calls[i] for i in places])
-            for i, answer in zip(places, answers):
-                results[i] = answer
-        return results
+    async def _joined(self, calls: list[tuple[Any, ...]]) -> list[_Outcome]:
+        """Those that fit each other run as one; what differs in shape or dtype runs apart."""
+        outcomes: list[Any] = [None] * len(calls)
+        for places in _joining.alike(calls):
+            for i, outcome in zip(places, await self._run([calls[i] for i in places])):
+                outcomes[i] = outcome
+        return outcomes
 
-    async def _run(self, calls: list[tuple[Any, ...]]) -> list[Any]:
-        if len(calls) == 1:
-            return [await self._call(*calls[0])]
-        y = await self._call(*(np.concatenate(column) for column in zip(*calls)))
-        ends = np.cumsum([len(args[0]) for args in calls])[:-1]
-        if isinstance(y, tuple):
-            return list(zip(*(np.split(part, ends) for part in y)))
-        return list(np.split(y, ends))
+    async def _run(self, calls: list[tuple[Any, ...]]) -> list[_Outcome]:
+        """As one; each for itself where that fails, for one that is wrong is no other's fault, and
+        where what comes back is not of rows."""
+        if len(calls) > 1:
+            try:
+                parts = _joining.split(await self._call(*_joining.join(calls)), calls)
+            except ConnectionLost as error:  # it may have run
+                return [(None, error)] * len(calls)
+            except Error:
+                parts = None
+            if parts is not None:
+                return [(part, None) for part in parts]
+        return [await self._alone(args) for args in calls]
+
+    async def _alone(self, args: tuple[Any, ...]) -> _Outcome:
+        try:
+            return await self._call(*args), None
+        except Error as error:
+            return None, error
 
     async def predict(self, *args: Any) -> Any:
         """The function, of numpy arrays and of whatever else it takes."""
         if self._batch <= 1:
             return await self._call(*args)
-        return await self._joined(tuple(np.asarray(a) for a in args))
+        result, error = await self._joined(tuple(np.asarray(a) for a in args))
+        if error is not None:
+            raise error
+        return result
 
     async def __call__(self, *args: Any) -> Any:
         """By a handle the function itself. By HTTP ``{"inputs": [...]}``, an array as lists each,
