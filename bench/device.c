@@ -114,8 +114,10 @@ int bench_device(const struct bench_backend *b, int argc, char **argv)
 	b->open(b->ctx);
 	ours_open(&o);
 	for (int i = 0; i < n; i++) {
-		if (i == BENCH_TO_DEVICE_PINNED)
-			msd_pinned_add(host, b->copy_bytes);
+		if (i == BENCH_TO_DEVICE_PINNED) {
+			bench_must(msd_pinned_add(host, b->copy_bytes, &d),
+				   msd_diag_text(&d));
+		}
 		bench_take_turns(&(struct bench_turn){.what = names[i],
 						      .per = i == BENCH_LAUNCH
 								     ? BENCH_LAUNCHES

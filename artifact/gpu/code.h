@@ -12,6 +12,7 @@
 #define MSD_GPU_MAX_IMAGES 64u      /* of one fatbin */
 #define MSD_GPU_MAX_KERNELS 512u    /* of one image; others are counted */
 #define MSD_GPU_MAX_NAME_BYTES 512u /* of a kernel; longer ones are cut */
+#define MSD_GPU_PARAM_SIZES 32u     /* of a kernel; later ones are counted */
 
 enum msd_gpu_kind { MSD_GPU_PTX, MSD_GPU_CUBIN, MSD_GPU_OTHER };
 
@@ -24,16 +25,18 @@ struct msd_gpu_arch {
 
 /* Numbers are -1 where the code does not say. */
 struct msd_gpu_kernel {
-	char *name;             /* printable, owned */
-	char *params;           /* PTX: their types, "u64, u32"; NULL: unknown; owned */
-	int64_t n_params;       /* how many */
-	int64_t param_bytes;    /* of all */
-	int64_t registers;      /* of a thread */
-	int64_t shared_bytes;   /* static shared memory of a block */
-	int64_t local_bytes;    /* stack and spilled registers of a thread */
-	int64_t const_bytes;    /* its constant bank 0, parameters included */
-	int64_t max_threads[3]; /* of a block, as the programmer bounded it */
-	bool is_exact;          /* max_threads are the only ones that it takes */
+	char *name;          /* printable, owned */
+	char *params;        /* PTX: their types, "u64, u32"; NULL: unknown; owned */
+	int64_t n_params;    /* how many */
+	int64_t param_bytes; /* of all */
+	/* Cubins: bytes of each; 0: it does not say. */
+	uint16_t param_sizes[MSD_GPU_PARAM_SIZES];
+	int64_t registers;       /* of a thread */
+	int64_t shared_bytes;    /* static shared memory of a block */
+	int64_t local_bytes;     /* stack and spilled registers of a thread */
+	int64_t const_bytes;     /* its constant bank 0, parameters included */
+	int64_t max_threads[3];  /* of a block, as the programmer bounded it */
+	bool is_exact;           /* max_threads are the only ones that it takes */
 	bool has_dynamic_shared; /* PTX: it uses an array without an extent */
 };
 

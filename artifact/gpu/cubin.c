@@ -27,6 +27,7 @@
 #define ATTR_REQUIRED_THREADS 0x10u
 #define ATTR_FRAME 0x11u
 #define ATTR_PARAM 0x17u
+#define PARAM_SIZE_SHIFT 18 /* in the last of an ATTR_PARAM's words */
 #define ATTR_PARAM_BYTES 0x19u
 #define ATTR_REGISTERS 0x2fu
 
@@ -176,6 +177,19 @@ static void take_threads(struct msd_gpu_kernel *k, struct msd_span v, bool is_ex
 	k->is_exact = is_exact;
 }
 
+/* Number, place and size of one parameter: (index, ordinal, offset, flags). */
+static void take_param(struct msd_gpu_kernel *k, struct msd_span v)
+{
+	k->n_params = k->n_params < 0 ? 1 : k->n_params + 1;
+	if (v.n < 12)
+		return;
+	const uint16_t ordinal = msd_le16(v.p + 4);
+	if (ordinal < MSD_GPU_PARAM_SIZES) {
+		k->param_sizes[ordinal] =
+			(uint16_t)(msd_le32(v.p + 8) >> PARAM_SIZE_SHIFT);
+	}
+}
+
 /* An attribute of kernel @k. */
 static void take_own(struct msd_gpu_kernel *k, uint8_t which, struct msd_span v)
 {
@@ -191,7 +205,7 @@ static void take_own(struct msd_gpu_kernel *k, uint8_t which, struct msd_span v)
 			k->param_bytes = msd_le16(v.p + 6);
 		break;
 	case ATTR_PARAM:
-		k->n_params = k->n_params < 0 ? 1 : k->n_params + 1;
+		take_param(k, v);
 		break;
 	default:
 		break;

@@ -14,7 +14,8 @@
 #define MSD_PACKED_CUDA(X)                                                             \
 	X("runtime.cuTensorMapEncodeTiled", encode_tiled)                              \
 	X("runtime.get_cuda_stream", get_stream)                                       \
-	X("runtime.GetCudaDeviceCount", get_device_count)
+	X("runtime.GetCudaDeviceCount", get_device_count)                              \
+	X("runtime.GetCudaFreeMemory", get_free_memory)
 
 /* runtime/builtin/check.c */
 #define MSD_PACKED_CHECK(X)                                                            \

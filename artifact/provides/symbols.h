@@ -23,6 +23,7 @@
 	X("TVMFFIEnvGetStream")                                                        \
 	X("TVMFFIEnvModLookupFromImports")                                             \
 	X("TVMFFIEnvModRegisterSystemLibSymbol")                                       \
+	X("TVMFFIEnvSetStream")                                                        \
 	X("TVMFFIErrorSetRaised")                                                      \
 	X("TVMFFIErrorSetRaisedFromCStr")                                              \
 	X("TVMFFIErrorSetRaisedFromCStrParts")                                         \

@@ -68,11 +68,18 @@ static msd_err find_instance_func(struct msd_worker *w, const struct msd_request
 msd_err msd_call_invoke(struct msd_worker *w, struct msd_call *call,
 			struct msd_any *ret, uint64_t *ret_ns, struct msd_diag *d)
 {
+	struct msd_dev *dev = call->queued;
+
+	call->timed = dev != NULL && dev->ops->mark != NULL ? dev : NULL;
 	call->entered_ns = msd_now_ns();
+	if (call->timed != NULL)
+		dev->ops->mark(dev, MSD_DEV_BEGIN);
 	msd_crash_note("call of", call->func->name);
 	msd_err err = msd_loaded_call(w->module, call->func->fn, call->args,
 				      call->n_args, ret, d);
 	msd_crash_note(NULL, NULL);
+	if (call->timed != NULL)
+		dev->ops->mark(dev, MSD_DEV_END);
 	w->last_end_ns = msd_now_ns();
 	*ret_ns = w->last_run_ns = w->last_end_ns - call->entered_ns;
 	msd_func_learn(call->func, *ret_ns);
@@ -164,6 +171,9 @@ msd_err msd_call_write_reply(struct msd_call *call, const struct msd_any *result
 		return err;
 	if (waits) /* what the call has queued ran since */
 		exec_ns += msd_now_ns() - queued_ns;
+	/* A device's own time is without the copies, and nobody's sleep is in it. */
+	if (call->timed != NULL)
+		(void)call->timed->ops->elapsed(call->timed, &exec_ns);
 	write_meta(call, exec_ns, out);
 	if (out->n - begin > MSD_MAX_BODY_BYTES) {
 		return msd_diag_set(

@@ -38,6 +38,7 @@ struct msd_call {
 	uint64_t begun_ns;        /* of a traced call: when it was begun */
 	uint64_t entered_ns;      /* when its function was */
 	struct msd_dev *queued;   /* the device that has work of this call; or NULL */
+	struct msd_dev *timed; /* the one that has noted its function's time; or NULL */
 	struct msd_arena *arena;
 	bool takes_out;     /* the callee fills tensors; else it returns its outputs */
 	bool sends_bytes;   /* a tensor's bytes came with the call and end with it */

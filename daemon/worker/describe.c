@@ -10,6 +10,7 @@
 
 #include "proto/limits.h"
 #include "proto/value.h"
+#include "runtime/device/build_log.h"
 #include "runtime/module/signature.h"
 
 #define MAX_TEXT_BYTES (128u * 1024u)
@@ -218,10 +219,11 @@ msd_err msd_describe_write(struct msd_loaded *m, const struct msd_sandbox *sandb
 
 	(void)snprintf(place, sizeof(place), "%s:%d",
 		       msd_device_type_format(device.type, type), device.id);
-	msd_pack_map(out, n_in < n ? 7 : 6);
+	msd_pack_map(out, n_in < n ? 8 : 7);
 	msd_pack_pair_str(out, "device", place);
 	msd_pack_pair_str(out, "era", about->era);
 	msd_pack_pair_str(out, "machine", about->machine);
+	msd_pack_pair_uint(out, "built_ms", msd_build_ms());
 	msd_pack_cstr(out, "sandbox");
 	msd_sandbox_put(sandbox, out);
 	put_inspect(out, &about->text);

@@ -1,11 +1,41 @@
 #include "daemon/worker/pins.h"
 
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
 #include "runtime/device/pinned.h"
 
-static void pin(uint8_t *p, uint64_t bytes)
+/* Whoever looks for why copies are slow asks for all of it. */
+static bool wants_all(void)
 {
-	if (p != NULL)
-		msd_pinned_add(p, bytes);
+	const char *level = getenv("MODSERD_LOG");
+
+	return level != NULL && strcmp(level, "debug") == 0;
+}
+
+/* The first range that is refused is told, as the others will be for the same reason.
+ */
+static void pin(struct msd_worker *w, uint8_t *p, uint64_t bytes)
+{
+	struct msd_diag d = {0};
+
+	if (p == NULL)
+		return;
+	if (msd_pinned_add(p, bytes, &d)) {
+		if (wants_all()) {
+			(void)fprintf(stderr, "modserd-worker: pinned %llu bytes\n",
+				      (unsigned long long)bytes);
+		}
+	} else if (!w->has_unpinned || wants_all()) {
+		w->has_unpinned = true;
+		(void)fprintf(
+			stderr,
+			"modserd-worker: %llu bytes of a segment cannot be pinned, "
+			"so that copies from and to there are slower: %s\n",
+			(unsigned long long)bytes, msd_diag_text(&d));
+	}
+	msd_diag_finish(&d);
 }
 
 void msd_pins_start(struct msd_worker *w)
@@ -20,11 +50,11 @@ void msd_pins_start(struct msd_worker *w)
 		uint64_t bytes;
 		peer->out.pool.is_pinned = true;
 		for (uint32_t i = 0; i < peer->in.n; i++)
-			pin(peer->in.maps[i].p, peer->in.maps[i].bytes);
+			pin(w, peer->in.maps[i].p, peer->in.maps[i].bytes);
 		for (uint32_t i = 0; i < peer->out.pool.n_segments; i++) {
 			uint8_t *p =
 				msd_segpool_map(&peer->out.pool, (uint16_t)i, &bytes);
-			pin(p, bytes);
+			pin(w, p, bytes);
 		}
 	}
 }
@@ -33,7 +63,8 @@ void msd_pins_add(struct msd_peer *peer, bool is_in, uint16_t index, uint64_t by
 {
 	if (!peer->worker->has_pins)
 		return;
-	pin(is_in ? msd_segmap_at(&peer->in, index, 0, bytes)
+	pin(peer->worker,
+	    is_in ? msd_segmap_at(&peer->in, index, 0, bytes)
 		  : msd_segpool_map(&peer->out.pool, index, &bytes),
 	    bytes);
 }

@@ -109,8 +109,9 @@ struct msd_worker {
 	struct msd_loaded *module;  /* NULL before */
 	struct msd_funcs funcs;
 	struct msd_batch batch;
-	uint64_t max_out; /* bytes of results, and of resident tensors, of a peer */
-	bool has_pins;    /* its device copies from and to segments directly: pins.h */
+	uint64_t max_out;  /* bytes of results, and of resident tensors, of a peer */
+	bool has_pins;     /* its device copies from and to segments directly: pins.h */
+	bool has_unpinned; /* a range was refused, which has been told */
 	/* reused by every call */
 	struct msd_arena arena;
 	struct msd_diag diag;

@@ -7,6 +7,7 @@
 #include "runtime/abi/syslib.h"
 #include "runtime/abi/workspace.h"
 #include "runtime/device/device.h"
+#include "runtime/value/error.h"
 #include "runtime/value/half.h"
 
 int TVMFFIFunctionCall(void *fn, const struct msd_any *args, int32_t n,
@@ -20,6 +21,30 @@ void *TVMFFIEnvGetStream(int32_t device_type, int32_t device_id)
 	struct msd_dev *dev = msd_dev_peek((struct msd_device){device_type, device_id});
 
 	return dev != NULL && dev->ops->stream != NULL ? dev->ops->stream(dev) : NULL;
+}
+
+int TVMFFIEnvSetStream(int32_t device_type, int32_t device_id, void *stream,
+		       void **ret_before)
+{
+	struct msd_dev *dev = msd_dev_peek((struct msd_device){device_type, device_id});
+	char device[MSD_DTYPE_NAME_MAX];
+	struct msd_diag d = {0};
+
+	if (dev == NULL || dev->ops->set_stream == NULL) {
+		return msd_abi_raise_code(MSD_UNSUPPORTED,
+					  "TVMFFIEnvSetStream: device %s:%d has no "
+					  "streams here",
+					  msd_device_type_format(device_type, device),
+					  device_id);
+	}
+	if (ret_before != NULL)
+		*ret_before = dev->ops->stream(dev);
+	msd_err err = dev->ops->set_stream(dev, stream, &d);
+	if (err == MSD_OK)
+		return 0;
+	(void)msd_abi_raise_code(err, "TVMFFIEnvSetStream: %s", msd_diag_text(&d));
+	msd_diag_finish(&d);
+	return -1;
 }
 
 int TVMFFIEnvModLookupFromImports(void *ctx, const char *name, void **ret)

@@ -17,6 +17,8 @@
 MSD_EXPORT int TVMFFIFunctionCall(void *fn, const struct msd_any *args, int32_t n,
 				  struct msd_any *ret);
 MSD_EXPORT void *TVMFFIEnvGetStream(int32_t device_type, int32_t device_id);
+MSD_EXPORT int TVMFFIEnvSetStream(int32_t device_type, int32_t device_id, void *stream,
+				  void **ret_before);
 MSD_EXPORT int TVMFFIEnvModLookupFromImports(void *ctx, const char *name, void **ret);
 MSD_EXPORT int TVMFFIEnvModRegisterSystemLibSymbol(const char *name, void *symbol);
 MSD_EXPORT int TVMFFIHandleInitOnce(void **handle, int (*init)(void **ret));

@@ -1,8 +1,12 @@
 #include "runtime/device/build_log.h"
 
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "proto/clock.h"
+
+#define NS_PER_MS 1000000u
 #define BLANKS " \t\r\n"
 
 msd_err msd_build_log_add(struct msd_diag *d, msd_err err, const char *log)
@@ -22,4 +26,16 @@ msd_err msd_build_log_add(struct msd_diag *d, msd_err err, const char *log)
 			   (int)n, log);
 	free(head);
 	return err;
+}
+
+static _Atomic uint64_t built_ns;
+
+void msd_build_note(uint64_t begin_ns)
+{
+	(void)atomic_fetch_add(&built_ns, msd_now_ns() - begin_ns);
+}
+
+uint64_t msd_build_ms(void)
+{
+	return (atomic_load(&built_ns) + NS_PER_MS - 1) / NS_PER_MS;
 }

@@ -22,7 +22,7 @@
 #include "proto/diag.h"
 #include "proto/dtype.h"
 
-#define MSD_DEVICE_ABI 1u
+#define MSD_DEVICE_ABI 2u
 #define MSD_MAX_KERNEL_ARGS 1024u
 #define MSD_MAX_DEVICES 64u /* of one type */
 #define MSD_DEVICE_TEXT_MAX 128u
@@ -40,6 +40,9 @@ struct msd_device_info {
 
 struct msd_dev;
 struct msd_dev_program;
+
+/* Where a device notes its own time. */
+enum msd_dev_mark { MSD_DEV_BEGIN, MSD_DEV_END, MSD_DEV_MARKS };
 
 /* One launch. Extents are at least 1. */
 struct msd_launch {
@@ -89,6 +92,16 @@ struct msd_device_ops {
 	/** The driver's handle of its queue, for code that launches by itself.
 	 * Optional: NULL when there is none. */
 	void *(*stream)(struct msd_dev *dev);
+	/**
+	 * Make @stream the queue of this thread until the next time, after all that was
+	 * asked for on the one before. Optional, as stream.
+	 */
+	msd_err (*set_stream)(struct msd_dev *dev, void *stream, struct msd_diag *d);
+
+	/** Queued: note the time by the device's own clock. Optional, both. */
+	void (*mark)(struct msd_dev *dev, enum msd_dev_mark which);
+	/** From begin to end, when all was waited for. False: one was not noted. */
+	bool (*elapsed)(struct msd_dev *dev, uint64_t *ret_ns);
 
 	/** @bytes of memory, at least 1, aligned as the device wants tensors (128 or
 	 * more). Contents undefined. */
@@ -126,6 +139,11 @@ struct msd_device_ops {
 	/** Queue kernel @index of the blob. */
 	msd_err (*launch)(struct msd_dev_program *program, size_t index,
 			  const struct msd_launch *launch, struct msd_diag *d);
+	/**
+	 * Queued: nobody has come to the barrier over all blocks that TVM's compiler
+	 * puts into a program. Optional: NULL when there are no such barriers here.
+	 */
+	msd_err (*reset_barrier)(struct msd_dev_program *program, struct msd_diag *d);
 };
 
 /* What every backend's open device begins with. The backend fills in ops and device,

@@ -16,15 +16,22 @@ static struct range *ranges;
 static struct msd_dev *pinners[MSD_MAX_DEVICES];
 static size_t n_pinners;
 
-/* With the lock held. The first device that takes it. */
-static void range_pin(struct range *r)
+/* With the lock held. The first device that takes it; @d has the last one's words. */
+static bool range_pin(struct range *r, struct msd_diag *d)
 {
 	for (size_t i = 0; i < n_pinners && r->owner == NULL; i++) {
-		struct msd_diag ignored = {0};
-		if (pinners[i]->ops->pin(pinners[i], r->p, r->n, &ignored) == MSD_OK)
+		if (pinners[i]->ops->pin(pinners[i], r->p, r->n, d) == MSD_OK)
 			r->owner = pinners[i];
-		msd_diag_finish(&ignored);
 	}
+	return r->owner != NULL;
+}
+
+static void range_pin_quietly(struct range *r)
+{
+	struct msd_diag ignored = {0};
+
+	(void)range_pin(r, &ignored);
+	msd_diag_finish(&ignored);
 }
 
 static void range_unpin(struct range *r)
@@ -34,19 +41,22 @@ static void range_unpin(struct range *r)
 	r->owner = NULL;
 }
 
-void msd_pinned_add(void *p, size_t n)
+bool msd_pinned_add(void *p, size_t n, struct msd_diag *d)
 {
 	struct range *r = calloc(1, sizeof(*r));
 
-	if (r == NULL)
-		return;
+	if (r == NULL) {
+		(void)msd_diag_no_memory(d);
+		return false;
+	}
 	r->p = p;
 	r->n = n;
 	(void)pthread_mutex_lock(&lock);
 	r->next = ranges;
 	ranges = r;
-	range_pin(r);
+	const bool is_pinned = range_pin(r, d);
 	(void)pthread_mutex_unlock(&lock);
+	return is_pinned;
 }
 
 void msd_pinned_remove(void *p)
@@ -72,7 +82,7 @@ void msd_pinned_attach(struct msd_dev *dev)
 	if (n_pinners < MSD_MAX_DEVICES) {
 		pinners[n_pinners++] = dev;
 		for (struct range *r = ranges; r != NULL; r = r->next)
-			range_pin(r);
+			range_pin_quietly(r);
 	}
 	(void)pthread_mutex_unlock(&lock);
 }
@@ -88,7 +98,7 @@ void msd_pinned_detach(struct msd_dev *dev)
 		if (r->owner != dev)
 			continue;
 		range_unpin(r);
-		range_pin(r); /* by another one */
+		range_pin_quietly(r); /* by another one */
 	}
 	(void)pthread_mutex_unlock(&lock);
 }

@@ -15,9 +15,9 @@
  */
 #include "runtime/device/device.h"
 
-/** Name @n bytes at @p, whole pages, until msd_pinned_remove(). Out of memory nothing
- * is pinned. */
-void msd_pinned_add(void *p, size_t n);
+/** Name @n bytes at @p, whole pages, until msd_pinned_remove(). False: no open device
+ * has pinned them, and @d says why; nothing is in it when there is no such device. */
+bool msd_pinned_add(void *p, size_t n, struct msd_diag *d);
 /** Before the range is unmapped. A range that was not added is fine. */
 void msd_pinned_remove(void *p);
 

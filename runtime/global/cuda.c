@@ -1,6 +1,8 @@
 /* What host code of CUDA modules calls beside kernels. */
 #include "runtime/device/cuda/cuda.h"
 
+#include <stdio.h>
+
 #include "artifact/provides/packed.h"
 #include "runtime/device/cuda/tensor_map.h"
 #include "runtime/global/args.h"
@@ -139,7 +141,7 @@ static int get_stream(void *self, const struct msd_any *args, int32_t n,
 	msd_err err = msd_cuda_of_thread(&cuda, &d);
 	if (err != MSD_OK)
 		return raised(err, &d);
-	*ret = (struct msd_any){.type = MSD_T_POINTER, .as.p = cuda->stream};
+	*ret = (struct msd_any){.type = MSD_T_POINTER, .as.p = msd_cuda_stream(cuda)};
 	return 0;
 }
 
@@ -156,6 +158,40 @@ static int get_device_count(void *self, const struct msd_any *args, int32_t n,
 	if (err != MSD_OK)
 		return raised(err, &d);
 	*ret = msd_int(count);
+	return 0;
+}
+
+/* () -> TVM's sentence about the thread's device. */
+static int get_free_memory(void *self, const struct msd_any *args, int32_t n,
+			   struct msd_any *ret)
+{
+	struct msd_cuda *cuda = NULL;
+	struct msd_diag d = {0};
+	size_t free_bytes = 0;
+	size_t total_bytes = 0;
+	char text[128];
+
+	(void)self;
+	if (!msd_args_count((struct msd_args){args, n}, 0, 0))
+		return -1;
+	msd_err err = msd_cuda_of_thread(&cuda, &d);
+	if (err == MSD_OK)
+		err = msd_cuda_enter(cuda, &d);
+	if (err == MSD_OK) {
+		const int code = cuda->api->mem_info(&free_bytes, &total_bytes);
+		if (code != MSD_CU_SUCCESS)
+			err = msd_cuda_error(&d, "cuMemGetInfo", code);
+	}
+	if (err != MSD_OK)
+		return raised(err, &d);
+	int length = snprintf(text, sizeof(text),
+			      "Current CUDA memory is %zu bytes free out of %zu bytes "
+			      "on device",
+			      free_bytes, total_bytes);
+	struct msd_str *s = msd_str_new(text, (size_t)length, MSD_T_STR);
+	if (s == NULL)
+		return msd_abi_no_memory();
+	*ret = msd_of_obj(&s->obj);
 	return 0;
 }
 

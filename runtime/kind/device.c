@@ -25,6 +25,14 @@ struct kernel_function {
 	char *refusal; /* why nobody can launch it, or NULL; owned */
 };
 
+/* "__tvm_prepare_global_barrier", which host code calls before kernels with a barrier
+ * over all their blocks (TVM 0.6 to 0.23). */
+struct barrier_function {
+	struct msd_function fn; /* first */
+	struct device_node *owner;
+};
+#define BARRIER "__tvm_prepare_global_barrier"
+
 /* The code on one device. */
 struct place {
 	struct place *next;
@@ -37,6 +45,7 @@ struct device_node {
 	const struct msd_device_ops *ops;
 	struct msd_device_blob blob; /* its spans borrow from the file */
 	struct kernel_function *kernels;
+	struct barrier_function barrier;
 	struct place first;   /* dev is NULL until it is placed; then never changed */
 	pthread_mutex_t lock; /* of the others */
 	struct place *others;
@@ -134,6 +143,30 @@ static int kernel_call(void *self, const struct msd_any *args, int32_t n,
 	return -1;
 }
 
+static int barrier_call(void *self, const struct msd_any *args, int32_t n_args,
+			struct msd_any *ret)
+{
+	const struct barrier_function *b = self;
+	struct device_node *n = b->owner;
+	const struct place *place;
+	struct msd_diag d = {0};
+
+	(void)args, (void)n_args, (void)ret;
+	if (n->first.dev == NULL) {
+		return msd_abi_raise_code(MSD_UNSUPPORTED,
+					  BARRIER ": this module was placed on the cpu "
+						  "alone");
+	}
+	msd_err err = place_find(n, &place, &d);
+	if (err == MSD_OK)
+		err = n->ops->reset_barrier(place->program, &d);
+	if (err == MSD_OK)
+		return 0;
+	(void)msd_abi_raise_code(err, BARRIER ": %s", msd_diag_text(&d));
+	msd_diag_finish(&d);
+	return -1;
+}
+
 static msd_err kernel_make(struct device_node *n, size_t i, struct msd_diag *d)
 {
 	struct kernel_function *k = &n->kernels[i];
@@ -169,6 +202,8 @@ static msd_err device_open(struct msd_node *node, const struct msd_node_context 
 	node->state = n;
 	n->node = node;
 	n->ops = msd_device_ops_of_kind(node->kind);
+	n->barrier.owner = n;
+	msd_function_init(&n->barrier.fn, BARRIER, barrier_call);
 	msd_err err = msd_device_blob_read(&c, ctx->era, &n->blob, d);
 	if (err != MSD_OK)
 		return err;
@@ -200,7 +235,9 @@ static struct msd_function *device_find(struct msd_node *node, const char *name)
 		if (strcmp(n->kernels[i].name, name) == 0)
 			return &n->kernels[i].fn;
 	}
-	return NULL;
+	return n->ops->reset_barrier != NULL && strcmp(name, BARRIER) == 0
+		       ? &n->barrier.fn
+		       : NULL;
 }
 
 static void place_finish(const struct device_node *n, struct place *p)

@@ -93,6 +93,9 @@ Test(gpu_code, a_cubin_of_each_layout_says_its_architecture)
 		cr_expect_eq(k->const_bytes, 368);
 		cr_expect_eq(k->param_bytes, 16);
 		cr_expect_eq(k->n_params, 2);
+		cr_expect_eq(k->param_sizes[0], 8);
+		cr_expect_eq(k->param_sizes[1], 8);
+		cr_expect_eq(k->param_sizes[2], 0);
 		cr_expect_eq(k->max_threads[0], 128);
 		cr_expect(!k->is_exact);
 		msd_gpu_code_finish(&code);

@@ -1,8 +1,12 @@
 """CUDA modules through the daemon, on a stand-in for the driver: what it saw is its log."""
+import json
+
 import harness
 import numpy as np
 import pytest
 from test_fixtures import Calls, need, out, ulps
+from wire import Wire
+from wire import out as out_of
 
 STUB = harness.BUILD / "tests/runtime/cuda/libcuda_stub.so"
 OPS = "tvm-0.8/cuda_ops"
@@ -111,6 +115,36 @@ def test_a_call_waits_once_and_copies_from_pinned_memory(stand, fixtures):
     assert s.saw("cuStreamQuery") - before[0] == 1
     assert s.saw("cuMemHostRegister") >= 2, "a segment in and one out"
     s.clean()
+
+
+def test_exec_ns_is_the_devices_own_time(stand, fixtures):
+    s = stand()
+    s.daemon.load("m", need(fixtures, "tvm-0.27/addone_cuda.so"))
+    x = np.ones(17, dtype="float32")
+    with Wire(s.daemon.host) as wire:
+        id = wire.start("call", "m:addone", x, out_of("float32", 17))
+        _, meta = wire.finish_meta(id)
+    assert meta["exec_ns"] == 5_000_000, "one kernel by the stand-in's clock, and no copies"
+    s.clean()
+
+
+def test_how_long_code_was_compiled_is_shown(stand, fixtures):
+    s = stand()
+    built = []
+    for file in ("ptx", "ptx", "cubin"):
+        s.daemon.ok("load", "--replace", "m", need(fixtures, f"tvm-0.27/addone_cuda_{file}.so"))
+        built.append(json.loads(s.daemon.ok("show", "--json", "m").out)["built_ms"])
+    assert built[0] >= 1 and built[1:] == [0, 0], "compiled, kept, and ready as it is"
+
+
+def test_a_segment_that_cannot_be_pinned_is_told_once(stand, fixtures):
+    s = stand(STUB_CUDA_PIN="0")
+    s.daemon.load("m", need(fixtures, "tvm-0.27/addone_cuda.so"))
+    for n in (17, 1 << 20):
+        x = np.ones(n, dtype="float32")
+        assert s.call("m:addone", x, out(x))[0].sum() == 2 * n
+    said = s.daemon.ok("logs", "m").out
+    assert said.count("cannot be pinned") == 1 and "cuMemHostRegister" in said, said
 
 
 def test_a_fault_is_named_and_the_module_comes_back(stand, fixtures):

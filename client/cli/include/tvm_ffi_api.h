@@ -73,6 +73,8 @@ int TVMFFIEnvModLookupFromImports(TVMFFIObjectHandle library_ctx, const char *fu
 				  TVMFFIObjectHandle *out);
 int TVMFFIEnvModRegisterSystemLibSymbol(const char *name, void *symbol);
 void *TVMFFIEnvGetStream(int32_t device_type, int32_t device_id);
+int TVMFFIEnvSetStream(int32_t device_type, int32_t device_id, void *stream,
+		       void **ret_before);
 
 #ifdef __cplusplus
 }

@@ -13,8 +13,8 @@
 #include "proto/near.h"
 #include "proto/value.h"
 
-static const char *const parts[MSD_FACTS_N_PARTS] = {"device",  "era",     "machine",
-						     "sandbox", "inspect", "functions"};
+static const char *const parts[MSD_FACTS_N_PARTS] = {
+	"device", "era", "machine", "built_ms", "sandbox", "inspect", "functions"};
 enum { DEVICE = 0, FUNCTIONS = MSD_FACTS_N_PARTS - 1 };
 
 void msd_facts_finish(struct msd_facts *f)

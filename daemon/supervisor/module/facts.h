@@ -11,9 +11,9 @@
 
 #define MSD_FACTS_MAX_BYTES (16u << 20)
 #define MSD_FACTS_MAX_FUNCTIONS 65536u
-/* Keys of module.describe that are the worker's: device, era, machine, sandbox, inspect
- * and functions. */
-#define MSD_FACTS_N_PARTS 6u
+/* Keys of module.describe that are the worker's: device, era, machine, built_ms,
+ * sandbox, inspect and functions. */
+#define MSD_FACTS_N_PARTS 7u
 
 struct msd_facts {
 	struct msd_shared *text; /* the parts, key and value each; NULL: empty */

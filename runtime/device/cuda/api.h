@@ -14,6 +14,7 @@
 struct cu_context;
 struct cu_stream;
 struct cu_module;
+struct cu_event;
 struct cu_function;
 struct cu_link;
 
@@ -99,6 +100,8 @@ enum {
 /* X(name without CU_, number): what is passed to the driver. */
 #define MSD_CUDA_NUMBER_MAP(X)                                                         \
 	X(CTX_SCHED_BLOCKING_SYNC, 4)                                                  \
+	X(EVENT_DEFAULT, 0)                                                            \
+	X(EVENT_DISABLE_TIMING, 2)                                                     \
 	X(DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT, 16)                                   \
 	X(DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR, 75)                               \
 	X(DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR, 76)                               \
@@ -151,10 +154,19 @@ enum {
 	X(context_retain, cuDevicePrimaryCtxRetain, (struct cu_context **, int))       \
 	X(context_release, cuDevicePrimaryCtxRelease_v2, (int))                        \
 	X(context_set, cuCtxSetCurrent, (struct cu_context *))                         \
+	X(context_sync, cuCtxSynchronize, (void))                                      \
+	X(event_create, cuEventCreate, (struct cu_event **, unsigned))                 \
+	X(event_destroy, cuEventDestroy_v2, (struct cu_event *))                       \
+	X(event_record, cuEventRecord, (struct cu_event *, struct cu_stream *))        \
+	X(event_elapsed, cuEventElapsedTime,                                           \
+	  (float *, struct cu_event *, struct cu_event *))                             \
 	X(stream_create, cuStreamCreate, (struct cu_stream **, unsigned))              \
 	X(stream_destroy, cuStreamDestroy_v2, (struct cu_stream *))                    \
 	X(stream_query, cuStreamQuery, (struct cu_stream *))                           \
+	X(stream_wait, cuStreamWaitEvent,                                              \
+	  (struct cu_stream *, struct cu_event *, unsigned))                           \
 	X(stream_sync, cuStreamSynchronize, (struct cu_stream *))                      \
+	X(mem_info, cuMemGetInfo_v2, (size_t *, size_t *))                             \
 	X(mem_alloc, cuMemAlloc_v2, (cu_address *, size_t))                            \
 	X(mem_free, cuMemFree_v2, (cu_address))                                        \
 	X(copy_to_device, cuMemcpyHtoDAsync_v2,                                        \
@@ -170,6 +182,8 @@ enum {
 	X(module_load, cuModuleLoadDataEx,                                             \
 	  (struct cu_module **, const void *, unsigned, cu_jit_option *, void **))     \
 	X(module_unload, cuModuleUnload, (struct cu_module *))                         \
+	X(module_global, cuModuleGetGlobal_v2,                                         \
+	  (cu_address *, size_t *, struct cu_module *, const char *))                  \
 	X(module_function, cuModuleGetFunction,                                        \
 	  (struct cu_function **, struct cu_module *, const char *))                   \
 	X(function_get, cuFuncGetAttribute,                                            \

@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "proto/clock.h"
 #include "runtime/device/build_log.h"
 #include "runtime/device/cache.h"
 #include "runtime/device/cuda/image.h"
@@ -185,8 +186,10 @@ static msd_err keyed_load(const struct msd_cuda *cuda,
 
 	if (cached_load(cuda, &key, ret))
 		return MSD_OK;
+	const uint64_t begin_ns = msd_now_ns();
 	msd_err err = what == MSD_CUDA_PTX ? ptx_build(cuda, blob->code, &cubin, d)
 					   : source_build(cuda, blob->code, &cubin, d);
+	msd_build_note(begin_ns);
 	if (err == MSD_OK)
 		err = copy_load(cuda, (struct msd_span){cubin.p, cubin.n}, ret, d);
 	if (err == MSD_OK)

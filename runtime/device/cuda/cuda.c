@@ -96,7 +96,7 @@ static msd_err cuda_enter(struct msd_dev *dev, struct msd_diag *d)
 
 static void *cuda_stream(struct msd_dev *dev)
 {
-	return msd_cuda_of(dev)->stream;
+	return msd_cuda_stream(msd_cuda_of(dev));
 }
 
 msd_err msd_cuda_of_thread(struct msd_cuda **ret, struct msd_diag *d)
@@ -118,10 +118,7 @@ static void cuda_close(struct msd_dev *dev)
 
 	if (cuda->context != NULL) {
 		msd_cuda_reenter(cuda);
-		if (cuda->stream != NULL) {
-			(void)cuda->api->stream_sync(cuda->stream);
-			(void)cuda->api->stream_destroy(cuda->stream);
-		}
+		msd_cuda_stream_close(cuda);
 		(void)cuda->api->context_set(NULL);
 		(void)cuda->api->context_release(cuda->device);
 	}
@@ -143,9 +140,7 @@ static msd_err context_open(struct msd_cuda *cuda, struct msd_diag *d)
 	msd_err err = msd_cuda_enter(cuda, d);
 	if (err != MSD_OK)
 		return err;
-	code = cuda->api->stream_create(&cuda->stream, MSD_CU_STREAM_DEFAULT);
-	return code == MSD_CU_SUCCESS ? MSD_OK
-				      : msd_cuda_error(d, "cuStreamCreate", code);
+	return msd_cuda_stream_open(cuda, d);
 }
 
 static msd_err cuda_open(uint32_t ordinal, struct msd_dev **ret, struct msd_diag *d)
@@ -226,10 +221,10 @@ static msd_err cuda_write(struct msd_dev *dev, void *dst, const void *host_src,
 
 	if (err != MSD_OK)
 		return err;
-	return done(
-		"cuMemcpyHtoDAsync",
-		cuda->api->copy_to_device(address_of(dst), host_src, n, cuda->stream),
-		n, d);
+	return done("cuMemcpyHtoDAsync",
+		    cuda->api->copy_to_device(address_of(dst), host_src, n,
+					      msd_cuda_stream(cuda)),
+		    n, d);
 }
 
 static msd_err cuda_read(struct msd_dev *dev, void *host_dst, const void *src, size_t n,
@@ -241,7 +236,8 @@ static msd_err cuda_read(struct msd_dev *dev, void *host_dst, const void *src, s
 	if (err != MSD_OK)
 		return err;
 	return done("cuMemcpyDtoHAsync",
-		    cuda->api->copy_to_host(host_dst, address_of(src), n, cuda->stream),
+		    cuda->api->copy_to_host(host_dst, address_of(src), n,
+					    msd_cuda_stream(cuda)),
 		    n, d);
 }
 
@@ -255,7 +251,7 @@ static msd_err cuda_copy(struct msd_dev *dev, void *dst, const void *src, size_t
 		return err;
 	return done("cuMemcpyDtoDAsync",
 		    cuda->api->copy_on_device(address_of(dst), address_of(src), n,
-					      cuda->stream),
+					      msd_cuda_stream(cuda)),
 		    n, d);
 }
 
@@ -268,24 +264,26 @@ static msd_err cuda_fill(struct msd_dev *dev, void *dst, uint8_t value, size_t n
 	if (err != MSD_OK)
 		return err;
 	return done("cuMemsetD8Async",
-		    cuda->api->fill(address_of(dst), value, n, cuda->stream), n, d);
+		    cuda->api->fill(address_of(dst), value, n, msd_cuda_stream(cuda)),
+		    n, d);
 }
 
 /* The end of short work is seen at once; who waits longer sleeps, and is woken some
  * microseconds late. */
 static int wait_for(const struct msd_cuda *cuda, const char **ret_function)
 {
+	struct cu_stream *stream = msd_cuda_stream(cuda);
 	const uint64_t end = msd_now_ns() + SPIN_NS;
 	int code;
 
 	*ret_function = "cuStreamQuery";
 	do {
-		code = cuda->api->stream_query(cuda->stream);
+		code = cuda->api->stream_query(stream);
 	} while (code == MSD_CU_ERROR_NOT_READY && msd_now_ns() < end);
 	if (code != MSD_CU_ERROR_NOT_READY)
 		return code;
 	*ret_function = "cuStreamSynchronize";
-	return cuda->api->stream_sync(cuda->stream);
+	return cuda->api->stream_sync(stream);
 }
 
 static msd_err cuda_sync(struct msd_dev *dev, struct msd_diag *d)
@@ -332,6 +330,9 @@ const struct msd_device_ops msd_device_cuda = {
 	.close = cuda_close,
 	.enter = cuda_enter,
 	.stream = cuda_stream,
+	.set_stream = msd_cuda_set_stream,
+	.mark = msd_cuda_mark,
+	.elapsed = msd_cuda_elapsed,
 	.alloc = cuda_alloc,
 	.free = cuda_free,
 	.write = cuda_write,
@@ -344,4 +345,5 @@ const struct msd_device_ops msd_device_cuda = {
 	.load = msd_cuda_load,
 	.unload = msd_cuda_unload,
 	.launch = msd_cuda_launch,
+	.reset_barrier = msd_cuda_reset_barrier,
 };

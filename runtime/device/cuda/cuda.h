@@ -4,7 +4,8 @@
  * Private to the CUDA backend. An open device is its primary context, which it shares
  * with whatever else in this process uses CUDA, and one stream. The stream is an
  * ordinary one: code of a library that uses the default stream stays in order with it.
- * Every operation makes the context current first, as any thread may come.
+ * A library may set another one for its thread (stream.c). Every operation makes the
+ * context current first, as any thread may come.
  */
 #include "runtime/device/cuda/api.h"
 
@@ -13,7 +14,9 @@ struct msd_cuda {
 	const struct msd_cuda_api *api;
 	int device; /* CUdevice */
 	struct cu_context *context;
-	struct cu_stream *stream;
+	struct cu_stream *own_stream;          /* msd_cuda_stream() has the thread's */
+	struct cu_event *order;                /* between two streams */
+	struct cu_event *marks[MSD_DEV_MARKS]; /* NULL: the driver has refused them */
 	struct msd_device_info info;
 	int capability; /* 90: 9.0 */
 };
@@ -36,6 +39,16 @@ static inline void msd_cuda_reenter(const struct msd_cuda *cuda)
 	(void)cuda->api->context_set(cuda->context);
 }
 
+/* stream.c */
+/** The stream that this thread's work goes to. */
+struct cu_stream *msd_cuda_stream(const struct msd_cuda *cuda);
+msd_err msd_cuda_stream_open(struct msd_cuda *cuda, struct msd_diag *d);
+/** Waits for all that the device does. */
+void msd_cuda_stream_close(struct msd_cuda *cuda);
+msd_err msd_cuda_set_stream(struct msd_dev *dev, void *stream, struct msd_diag *d);
+void msd_cuda_mark(struct msd_dev *dev, enum msd_dev_mark which);
+bool msd_cuda_elapsed(struct msd_dev *dev, uint64_t *ret_ns);
+
 /* One kernel of a loaded module. */
 struct msd_cuda_kernel {
 	struct cu_function *function;
@@ -51,6 +64,7 @@ struct msd_cuda_kernel {
 msd_err msd_cuda_load(struct msd_dev *dev, const struct msd_device_blob *blob,
 		      struct msd_dev_program **ret, struct msd_diag *d);
 void msd_cuda_unload(struct msd_dev_program *program);
+msd_err msd_cuda_reset_barrier(struct msd_dev_program *program, struct msd_diag *d);
 /** Borrowed until unload. */
 struct msd_cuda *msd_cuda_program_device(struct msd_dev_program *program);
 /** Kernel @index with the program's lock held, which guards its settings. */

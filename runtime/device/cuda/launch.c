@@ -110,7 +110,7 @@ static msd_err enqueue(const struct msd_cuda *cuda, struct cu_function *function
 	struct cu_launch_attribute attributes[MAX_ATTRIBUTES];
 	struct cu_launch_config config = {
 		.shared_bytes = launch->shared_bytes,
-		.stream = cuda->stream,
+		.stream = msd_cuda_stream(cuda),
 		.attributes = attributes,
 		.n_attributes = attributes_fill(launch, attributes),
 	};
@@ -122,7 +122,7 @@ static msd_err enqueue(const struct msd_cuda *cuda, struct cu_function *function
 	if (config.n_attributes == 0) {
 		code = cuda->api->launch(function, grid[0], grid[1], grid[2], block[0],
 					 block[1], block[2], launch->shared_bytes,
-					 cuda->stream, values, NULL);
+					 config.stream, values, NULL);
 	} else if (cuda->api->launch_ex == NULL) {
 		return msd_diag_set(d, MSD_UNSUPPORTED,
 				    "cooperative, cluster and dependent launches need "

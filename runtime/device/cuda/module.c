@@ -102,10 +102,10 @@ void msd_cuda_unload(struct msd_dev_program *p)
 {
 	if (p == NULL)
 		return;
-	/* What is queued may still run it. */
+	/* What is queued may still run it, on whatever stream. */
 	if (p->module != NULL) {
 		msd_cuda_reenter(p->cuda);
-		(void)p->cuda->api->stream_sync(p->cuda->stream);
+		(void)p->cuda->api->context_sync();
 		(void)p->cuda->api->module_unload(p->module);
 	}
 	(void)pthread_mutex_destroy(&p->lock);
@@ -152,4 +152,34 @@ struct msd_cuda_kernel *msd_cuda_kernel_lock(struct msd_dev_program *p, size_t i
 void msd_cuda_kernel_unlock(struct msd_dev_program *p)
 {
 	(void)pthread_mutex_unlock(&p->lock);
+}
+
+/* A counter in the code that the blocks of a launch add up in. */
+#define BARRIER "__tvm_global_barrier_state"
+#define BARRIER_BYTES sizeof(uint32_t)
+
+msd_err msd_cuda_reset_barrier(struct msd_dev_program *p, struct msd_diag *d)
+{
+	const struct msd_cuda *cuda = p->cuda;
+	cu_address state = 0;
+	size_t bytes = 0;
+	msd_err err = msd_cuda_enter(cuda, d);
+
+	if (err != MSD_OK)
+		return err;
+	const char *function = "cuModuleGetGlobal";
+	int code = cuda->api->module_global(&state, &bytes, p->module, BARRIER);
+	if (code == MSD_CU_SUCCESS && bytes != BARRIER_BYTES) {
+		return msd_diag_set(d, MSD_BAD_ARTIFACT,
+				    BARRIER " has %zu bytes, and not %zu", bytes,
+				    BARRIER_BYTES);
+	}
+	if (code == MSD_CU_SUCCESS) {
+		function = "cuMemsetD8Async";
+		code = cuda->api->fill(state, 0, bytes, msd_cuda_stream(cuda));
+	}
+	if (code == MSD_CU_SUCCESS)
+		return MSD_OK;
+	err = msd_cuda_error(d, function, code);
+	return msd_diag_wrap(d, err, "the code's " BARRIER);
 }

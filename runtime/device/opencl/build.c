@@ -1,6 +1,7 @@
 /* Programs of OpenCL: from source with its build log, from a binary, from the cache. */
 #include <stdlib.h>
 
+#include "proto/clock.h"
 #include "runtime/device/build_log.h"
 #include "runtime/device/cache.h"
 #include "runtime/device/opencl/opencl.h"
@@ -121,7 +122,9 @@ msd_err msd_opencl_build_source(struct msd_opencl *cl, struct msd_span source,
 	msd_buf_finish(&binary);
 	if (err == MSD_OK)
 		return err;
+	const uint64_t begin_ns = msd_now_ns();
 	err = compile(cl, source, ret, d);
+	msd_build_note(begin_ns);
 	if (err == MSD_OK)
 		keep(cl, &key, *ret);
 	return err;

@@ -13,16 +13,21 @@
 
 static char directory[64];
 
-const struct stub_cuda_control *stub(void)
+void *stub_symbol(const char *name)
 {
 	const char *path = getenv("MODSERD_LIBCUDA");
 
 	cr_assert_not_null(path, "run by ctest");
 	void *library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
 	cr_assert_not_null(library, "%s", dlerror());
-	const struct stub_cuda_control *control = dlsym(library, "stub_cuda");
-	cr_assert_not_null(control);
-	return control;
+	void *symbol = dlsym(library, name);
+	cr_assert_not_null(symbol, "%s", name);
+	return symbol;
+}
+
+const struct stub_cuda_control *stub(void)
+{
+	return stub_symbol("stub_cuda");
 }
 
 struct msd_dev *cuda_open(int ordinal)

@@ -8,6 +8,8 @@
 
 /** What the loaded stand-in can be asked. */
 const struct stub_cuda_control *stub(void);
+/** A function of the stand-in, as a library that calls the driver itself finds it. */
+void *stub_symbol(const char *name);
 /** Device @ordinal of the stand-in, opened. */
 struct msd_dev *cuda_open(int ordinal);
 /** A cache directory of the test's own, empty. */

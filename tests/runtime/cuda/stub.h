@@ -13,8 +13,11 @@
  *   STUB_CUDA_FAIL=K,CODE the K-th call (from 1) fails
  *   STUB_CUDA_FAULT=K     the K-th kernel that runs reads a bad address
  *   STUB_CUDA_DEVICES=N   instead of 2
+ *   STUB_CUDA_PIN=0       it pins no memory
  *   STUB_CUDA_NO_PARAMS=1 it does not tell what kernels take, as drivers before 12.4
  *   STUB_CUDA_VERSION=N   of the driver, instead of 13000
+ *   STUB_CUDA_IDLE=1      kernels that it does not know do nothing, all rules of
+ *                         their launch kept; else their launch is refused
  */
 #include <pthread.h>
 #include <stdbool.h>
@@ -45,6 +48,8 @@ struct stub_cuda_control {
 	int (*current_device)(void);
 	/* The tensor map that the last kernel got: its first word. */
 	uint64_t (*last_map)(void);
+	/* The variable of a module that was asked for last: its address. */
+	uint64_t (*last_global)(void);
 };
 
 /* Codes used here. */
@@ -56,6 +61,7 @@ enum {
 	INVALID_DEVICE = 101,
 	INVALID_IMAGE = 200,
 	INVALID_CONTEXT = 201,
+	NO_BINARY_FOR_GPU = 209,
 	INVALID_PTX = 218,
 	INVALID_HANDLE = 400,
 	NOT_FOUND = 500,
@@ -68,7 +74,10 @@ enum {
 	INVALID_CLUSTER_SIZE = 912,
 };
 
-enum kind { CONTEXT, STREAM, MODULE, FUNCTION, LINK };
+#define STUB_PARAM_SIZES 32
+#define STUB_CAPABILITY 90u /* 9.0 */
+
+enum kind { CONTEXT, STREAM, EVENT, MODULE, FUNCTION, LINK };
 
 struct object {
 	struct object *next;
@@ -84,17 +93,25 @@ struct object {
 	int max_dynamic; /* function, and what follows: its code's own words */
 	int static_shared;
 	int max_threads;
-	int n_params; /* -1: it does not say */
+	int n_params;                           /* -1: it does not say */
+	uint16_t param_sizes[STUB_PARAM_SIZES]; /* 0: it does not say */
 	bool has_large_clusters;
 	struct work *first, *last; /* stream */
-	char *log;                 /* link: where errors go */
+	struct object *stream;     /* event: where it was recorded last */
+	bool is_timed, is_done;
+	uint64_t done_ns;
+	uint64_t global; /* module: its variable's address; 0: nobody has asked */
+	char *log;       /* link: where errors go */
 	size_t log_bytes;
 };
 
 /* Queued on a stream. */
-enum task { TO_DEVICE, TO_HOST, ON_DEVICE, FILL, KERNEL };
+enum task { TO_DEVICE, TO_HOST, ON_DEVICE, FILL, KERNEL, RECORD, WAIT };
 
 #define MAX_PARAMS 12
+/* What a tensor map of the stand-in holds: a mix of all, then address, extents of the
+ * first two dimensions, bytes of a row, and the box's two extents. */
+#define STUB_MAP_WORDS 7
 
 struct work {
 	struct work *next;
@@ -102,6 +119,7 @@ struct work {
 	uint64_t dst, src; /* addresses of either side */
 	size_t n;
 	unsigned char value;
+	struct object *event; /* RECORD, WAIT */
 	const struct kernel *kernel;
 	union param {
 		uint64_t u64;
@@ -110,7 +128,9 @@ struct work {
 		float f32;
 		double f64;
 	} params[MAX_PARAMS];
-	unsigned grid[3], block[3];
+	unsigned grid[3], block[3], cluster[3], shared;
+	uint64_t barrier; /* the address of the module's variable; 0: it has none */
+	uint64_t map[STUB_MAP_WORDS]; /* a tensor map among the parameters */
 };
 
 /* A kernel in C: p, l, i, f, d, T (tensor map) say its parameters. It returns false on
@@ -124,6 +144,8 @@ struct kernel {
 /** The kernel of an @image; names may mean another one in another model. */
 const struct kernel *kernel_find(const char *name, const void *image, size_t n);
 const struct kernel *convnet_kernel_find(const char *name);
+/** Those of tests/gpu/own. */
+const struct kernel *own_kernel_find(const char *name);
 /** Softmax of each row; false when a pointer is NULL. */
 bool softmax_rows(float *out, const float *in, int64_t rows, int columns);
 /** Host memory behind @n bytes at @address; NULL when that is not all one allocation's.
@@ -131,6 +153,7 @@ bool softmax_rows(float *out, const float *in, int64_t rows, int columns);
 void *memory_at(uint64_t address, size_t n);
 int memory_alloc(struct object *context, uint64_t *ret, size_t n);
 int memory_free(struct object *context, uint64_t address);
+size_t memory_left(void);
 unsigned memory_alive(void);
 /** As the functions of stub_cuda_control say. */
 void memory_set_limit(size_t bytes);
@@ -176,9 +199,17 @@ int sticky(void);
 void note_launch(const unsigned grid[3], const unsigned block[3], unsigned shared,
 		 uint32_t attributes);
 void note_map(uint64_t word);
+void note_global(uint64_t address);
 size_t pinned_total(void);
 unsigned delay_ms(void);
 void work_add(struct object *stream, const struct work *w);
 bool kernel_should_fault(void);
+
+/* What each task takes by the device's clock. */
+#define STUB_KERNEL_NS 5000000u
+#define STUB_COPY_NS 1000000u
+/** The device did @w. */
+void clock_advance(const struct work *w);
+uint64_t clock_ns(void);
 
 #endif

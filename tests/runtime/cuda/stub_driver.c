@@ -230,6 +230,14 @@ STUB_API int cuStreamDestroy_v2(struct object *stream)
 	return code;
 }
 
+STUB_API int cuMemGetInfo_v2(size_t *ret_free, size_t *ret_total)
+{
+	ENTER(enter_context("cuMemGetInfo"));
+	*ret_free = memory_left();
+	*ret_total = (size_t)8 << 30;
+	return OK;
+}
+
 STUB_API int cuMemAlloc_v2(uint64_t *ret, size_t n)
 {
 	ENTER(enter_context("cuMemAlloc"));
@@ -318,6 +326,8 @@ size_t pinned_total(void)
 STUB_API int cuMemHostRegister_v2(void *p, size_t n, unsigned flags)
 {
 	ENTER(enter_context("cuMemHostRegister"));
+	if (getenv("STUB_CUDA_PIN") != NULL)
+		return NOT_SUPPORTED;
 	if (n == 0 || (uintptr_t)p % 4096 != 0 || flags > 15)
 		return INVALID_VALUE;
 	size_t at = 256;

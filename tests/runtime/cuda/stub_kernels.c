@@ -274,5 +274,5 @@ const struct kernel *kernel_find(const char *name, const void *image, size_t n)
 		if (strcmp(kernels[i].name, name) == 0)
 			return &kernels[i];
 	}
-	return NULL;
+	return own_kernel_find(name);
 }

@@ -39,11 +39,16 @@ static bool facts_of(struct object *f, const char *name,
 {
 	for (size_t i = 0; i < code->n_images; i++) {
 		const struct msd_gpu_image *image = &code->images[i];
+		/* Of a fatbin the driver takes what is for its device. */
+		if (image->arch.sm != 0 &&
+		    !msd_gpu_image_runs_on(image, STUB_CAPABILITY))
+			continue;
 		for (size_t k = 0; k < image->n_kernels; k++) {
 			const struct msd_gpu_kernel *at = &image->kernels[k];
 			if (strcmp(at->name, name) != 0)
 				continue;
 			f->n_params = (int)at->n_params;
+			memcpy(f->param_sizes, at->param_sizes, sizeof(f->param_sizes));
 			if (at->shared_bytes > 0)
 				f->static_shared = (int)at->shared_bytes;
 			if (at->max_threads[0] > 0) {
@@ -127,13 +132,22 @@ STUB_API int cuFuncGetParamInfo(struct object *f, size_t index, size_t *offset,
 	ENTER(enter_context("cuFuncGetParamInfo"));
 	if (!object_ok(f, FUNCTION, "cuFuncGetParamInfo"))
 		return INVALID_HANDLE;
-	if (f->kernel == NULL || getenv("STUB_CUDA_NO_PARAMS") != NULL)
+	const size_t n = f->kernel != NULL ? strlen(f->kernel->params)
+			 : f->n_params >= 0 && f->n_params <= STUB_PARAM_SIZES
+				 ? (size_t)f->n_params
+				 : SIZE_MAX;
+	if (n == SIZE_MAX || getenv("STUB_CUDA_NO_PARAMS") != NULL)
 		return NOT_SUPPORTED;
-	if (index >= strlen(f->kernel->params))
+	if (index >= n)
 		return INVALID_VALUE;
 	*offset = 0;
 	for (size_t i = 0; i <= index; i++) {
-		*size = param_bytes(f->kernel->params[i]);
+		/* The code's own table is believed before ours. */
+		*size = f->param_sizes[i] != 0 ? f->param_sizes[i]
+			: f->kernel != NULL    ? param_bytes(f->kernel->params[i])
+					       : 0;
+		if (*size == 0)
+			return NOT_SUPPORTED;
 		*offset =
 			(*offset + *size - 1) / *size * *size + (i < index ? *size : 0);
 	}
@@ -160,9 +174,34 @@ static bool shape_ok(const struct object *f, const unsigned grid[3],
 		       : (int64_t)shared + f->static_shared <= DEFAULT_SHARED;
 }
 
+static bool idle(const struct work *w)
+{
+	(void)w;
+	return true;
+}
+
+static const struct kernel idle_kernel = {"idle", "", idle};
+static const unsigned no_cluster[3] = {1, 1, 1};
+
+static void params_read(struct work *w, void **params)
+{
+	for (size_t i = 0; w->kernel->params[i] != '\0'; i++) {
+		const char type = w->kernel->params[i];
+		memcpy(&w->params[i], params[i], type == 'T' ? 8 : param_bytes(type));
+		if (type == 'T')
+			memcpy(w->map, params[i], sizeof(w->map));
+		if (type == 'p' && w->params[i].u64 != 0 &&
+		    memory_at(w->params[i].u64, 1) == NULL) {
+			violation("parameter %zu of %s is no memory", i,
+				  w->kernel->name);
+		}
+	}
+}
+
+/* NOLINTNEXTLINE(readability-function-size): of both functions of the driver */
 static int launch(struct object *f, const unsigned grid[3], const unsigned block[3],
-		  unsigned shared, struct object *stream, void **params,
-		  uint32_t attributes)
+		  const unsigned cluster[3], unsigned shared, struct object *stream,
+		  void **params, uint32_t attributes)
 {
 	struct work w = {.task = KERNEL};
 
@@ -174,20 +213,15 @@ static int launch(struct object *f, const unsigned grid[3], const unsigned block
 	}
 	if (!shape_ok(f, grid, block, shared))
 		return INVALID_VALUE;
-	if (f->kernel == NULL)
+	if (f->kernel == NULL && getenv("STUB_CUDA_IDLE") == NULL)
 		return NOT_SUPPORTED; /* the stand-in does not know it */
-	w.kernel = f->kernel;
-	for (size_t i = 0; f->kernel->params[i] != '\0'; i++) {
-		const char type = f->kernel->params[i];
-		memcpy(&w.params[i], params[i], type == 'T' ? 8 : param_bytes(type));
-		if (f->kernel->params[i] == 'p' && w.params[i].u64 != 0 &&
-		    memory_at(w.params[i].u64, 1) == NULL) {
-			violation("parameter %zu of %s is no memory", i,
-				  f->kernel->name);
-		}
-	}
+	w.kernel = f->kernel != NULL ? f->kernel : &idle_kernel;
+	params_read(&w, params);
 	memcpy(w.grid, grid, sizeof(w.grid));
 	memcpy(w.block, block, sizeof(w.block));
+	memcpy(w.cluster, cluster, sizeof(w.cluster));
+	w.shared = shared;
+	w.barrier = f->module->global;
 	note_launch(grid, block, shared, attributes);
 	work_add(stream, &w);
 	return OK;
@@ -204,7 +238,7 @@ STUB_API int cuLaunchKernel(struct object *f, unsigned gx, unsigned gy, unsigned
 	ENTER(enter_context("cuLaunchKernel"));
 	if (extra != NULL)
 		return INVALID_VALUE;
-	return launch(f, grid, block, shared, stream, params, 0);
+	return launch(f, grid, block, no_cluster, shared, stream, params, 0);
 }
 
 struct attribute {
@@ -276,6 +310,7 @@ static int attribute_check(const struct object *f, const struct config *c,
 STUB_API int cuLaunchKernelEx(const struct config *c, struct object *f, void **params,
 			      void **extra)
 {
+	const unsigned *cluster = no_cluster;
 	uint32_t seen = 0;
 
 	ENTER(enter_context("cuLaunchKernelEx"));
@@ -286,6 +321,9 @@ STUB_API int cuLaunchKernelEx(const struct config *c, struct object *f, void **p
 		if (code != OK)
 			return code;
 		seen |= 1u << c->attributes[i].id;
+		if (c->attributes[i].id == LAUNCH_CLUSTER)
+			cluster = c->attributes[i].value.extent;
 	}
-	return launch(f, c->grid, c->block, c->shared, c->stream, params, seen);
+	return launch(f, c->grid, c->block, cluster, c->shared, c->stream, params,
+		      seen);
 }

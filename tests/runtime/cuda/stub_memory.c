@@ -100,6 +100,11 @@ void memory_set_limit(size_t bytes)
 	memory_limit = bytes;
 }
 
+size_t memory_left(void)
+{
+	return memory_limit - memory_bytes();
+}
+
 size_t memory_last_asked(void)
 {
 	return last_alloc;

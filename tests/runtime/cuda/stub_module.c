@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "artifact/gpu/code.h"
 #include "stub.h"
 
 /* Found by name alone: there is no header that declares them. */
@@ -75,6 +76,23 @@ static void log_find(unsigned n, const int *options, void **values, char **ret,
 	}
 }
 
+/* cuModuleLoadDataEx, "CUDA_ERROR_NO_BINARY_FOR_GPU": nothing in the code is for the
+ * device. What cannot be read is for another rule. */
+static bool has_code_for_device(const void *image, size_t n)
+{
+	struct msd_gpu_code code = {0};
+	bool runs =
+		msd_gpu_code_read((struct msd_span){image, n}, &code, NULL) != MSD_OK ||
+		code.n_images == 0;
+
+	for (size_t i = 0; !runs && i < code.n_images; i++) {
+		runs = code.images[i].arch.sm == 0 ||
+		       msd_gpu_image_runs_on(&code.images[i], STUB_CAPABILITY);
+	}
+	msd_gpu_code_finish(&code);
+	return runs;
+}
+
 STUB_API int cuModuleLoadDataEx(struct object **ret, const void *image, unsigned n,
 				int *options, void **values)
 {
@@ -92,6 +110,8 @@ STUB_API int cuModuleLoadDataEx(struct object **ret, const void *image, unsigned
 		size = strlen(image) + 1;
 	if (!is_linked(image))
 		return INVALID_IMAGE;
+	if (!has_code_for_device(image, size))
+		return NO_BINARY_FOR_GPU;
 	struct object *m = object_new(MODULE, context_current());
 	m->image = malloc(size);
 	if (m->image == NULL)
@@ -109,6 +129,8 @@ STUB_API int cuModuleUnload(struct object *module)
 	if (!object_ok(module, MODULE, "cuModuleUnload"))
 		return INVALID_HANDLE;
 	(void)context_run(context_current());
+	if (module->global != 0)
+		(void)memory_free(module->context, module->global);
 	module->is_alive = false;
 	free(module->image);
 	module->image = NULL;
@@ -130,6 +152,25 @@ STUB_API int cuModuleGetFunction(struct object **ret, struct object *module,
 	f->module = module;
 	facts_read(f, name);
 	*ret = f;
+	return OK;
+}
+
+/* cuModuleGetGlobal: a name that is not in the module is not found. The one variable
+ * that compilers of models put there has four bytes. */
+STUB_API int cuModuleGetGlobal_v2(uint64_t *ret, size_t *ret_bytes,
+				  struct object *module, const char *name)
+{
+	ENTER(enter_context("cuModuleGetGlobal"));
+	if (!object_ok(module, MODULE, "cuModuleGetGlobal"))
+		return INVALID_HANDLE;
+	if (memmem(module->image, module->image_bytes, name, strlen(name)) == NULL)
+		return NOT_FOUND;
+	if (module->global == 0 &&
+	    memory_alloc(module->context, &module->global, 4) != OK)
+		return OUT_OF_MEMORY;
+	note_global(module->global);
+	*ret = module->global;
+	*ret_bytes = 4;
 	return OK;
 }
 

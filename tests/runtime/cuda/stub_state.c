@@ -22,7 +22,7 @@ static struct {
 
 static unsigned last_grid[3], last_block[3], last_shared;
 static uint32_t last_attributes;
-static uint64_t last_map;
+static uint64_t last_map, last_global;
 
 void violation(const char *format, ...)
 {
@@ -154,6 +154,18 @@ void work_add(struct object *stream, const struct work *w)
 
 static bool work_run(const struct work *w)
 {
+	if (w->task == RECORD) {
+		w->event->is_done = true;
+		w->event->done_ns = clock_ns();
+		return true;
+	}
+	if (w->task == WAIT) {
+		/* What was recorded there before comes first. */
+		if (!w->event->is_done && w->event->stream != NULL)
+			(void)stream_run(w->event->stream);
+		return true;
+	}
+	clock_advance(w);
 	void *dst = w->task == TO_HOST  ? (void *)(uintptr_t)w->dst
 		    : w->task == KERNEL ? NULL
 					: memory_at(w->dst, w->n);
@@ -221,6 +233,16 @@ void note_launch(const unsigned grid[3], const unsigned block[3], unsigned share
 void note_map(uint64_t word)
 {
 	last_map = word;
+}
+
+void note_global(uint64_t address)
+{
+	last_global = address;
+}
+
+static uint64_t control_global(void)
+{
+	return last_global;
 }
 
 static void control_fail_at(unsigned call, int code)
@@ -327,4 +349,5 @@ const struct stub_cuda_control stub_cuda = {
 	.last_attributes = control_attributes,
 	.current_device = control_current_device,
 	.last_map = control_map,
+	.last_global = control_global,
 };

@@ -140,5 +140,11 @@ STUB_API int cuTensorMapEncodeTiled(uint64_t *ret, int type, uint32_t rank,
 		return INVALID_VALUE;
 	memset(ret, 0, 128);
 	ret[0] = mix(&m);
+	ret[1] = m.address;
+	ret[2] = shape[0];
+	ret[3] = rank > 1 ? shape[1] : 1;
+	ret[4] = rank > 1 ? strides[0] : 0;
+	ret[5] = box[0];
+	ret[6] = rank > 1 ? box[1] : 1;
 	return OK;
 }

@@ -61,6 +61,9 @@ Test(cuda_abi, symbols_are_those_of_the_header)
 	cr_expect_str_eq(TEXT(cuStreamDestroy), "cuStreamDestroy_v2");
 	cr_expect_str_eq(TEXT(cuMemHostRegister), "cuMemHostRegister_v2");
 	cr_expect_str_eq(TEXT(cuLinkCreate), "cuLinkCreate_v2");
+	cr_expect_str_eq(TEXT(cuEventDestroy), "cuEventDestroy_v2");
+	cr_expect_str_eq(TEXT(cuMemGetInfo), "cuMemGetInfo_v2");
+	cr_expect_str_eq(TEXT(cuModuleGetGlobal), "cuModuleGetGlobal_v2");
 	cr_expect_str_eq(TEXT(cuLinkAddData), "cuLinkAddData_v2");
 }
 
@@ -70,6 +73,7 @@ Test(cuda_abi, symbols_are_those_of_the_header)
  */
 #define cu_context CUctx_st
 #define cu_stream CUstream_st
+#define cu_event CUevent_st
 #define cu_module CUmod_st
 #define cu_function CUfunc_st
 #define cu_link CUlinkState_st

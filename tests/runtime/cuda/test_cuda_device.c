@@ -219,11 +219,12 @@ Test(cuda_device, ranges_are_pinned_whenever_they_come)
 {
 	void *before = pages(8192);
 	void *after = pages(4096);
+	struct msd_diag d = {0};
 
-	msd_pinned_add(before, 8192);
+	cr_expect_not(msd_pinned_add(before, 8192, &d)); /* no device is open */
 	struct msd_dev *dev = cuda_open(0);
 	cr_expect_eq(stub()->pinned_bytes(), 8192);
-	msd_pinned_add(after, 4096);
+	cr_expect(msd_pinned_add(after, 4096, &d));
 	cr_expect_eq(stub()->pinned_bytes(), 12288);
 	msd_pinned_remove(before);
 	cr_expect_eq(stub()->pinned_bytes(), 4096);
@@ -238,8 +239,9 @@ Test(cuda_device, one_device_pins_for_all_and_hands_over)
 	void *p = pages(4096);
 	struct msd_dev *a = cuda_open(0);
 	struct msd_dev *b = cuda_open(1);
+	struct msd_diag d = {0};
 
-	msd_pinned_add(p, 4096);
+	cr_expect(msd_pinned_add(p, 4096, &d));
 	cr_expect_eq(stub()->count("cuMemHostRegister"), 1);
 	msd_dev_close(a);
 	cr_expect_eq(stub()->pinned_bytes(), 4096);
@@ -253,8 +255,11 @@ Test(cuda_device, a_range_that_cannot_be_pinned_does_no_harm)
 {
 	struct msd_dev *dev = cuda_open(0);
 	char *p = pages(4096);
+	struct msd_diag d = {0};
 
-	msd_pinned_add(p + 1, 100);
+	cr_expect_not(msd_pinned_add(p + 1, 100, &d));
+	cr_expect_not_null(strstr(msd_diag_text(&d), "cuMemHostRegister"));
+	msd_diag_finish(&d);
 	cr_expect_eq(stub()->pinned_bytes(), 0);
 	msd_pinned_remove(p + 1);
 	msd_dev_close(dev);

@@ -178,6 +178,13 @@ Test(cuda_tensor_map, the_stream_is_that_of_the_device_that_was_set)
 
 	cr_expect_eq(ask("runtime.GetCudaDeviceCount").as.i, 2);
 	cr_expect_eq(set_device(1), 0);
+	struct msd_any text = ask("runtime.GetCudaFreeMemory");
+	struct msd_span said = {0};
+	cr_expect(msd_any_str(&text, &said));
+	cr_expect(msd_span_is(said, "Current CUDA memory is 8589934592 bytes free out "
+				    "of 8589934592 bytes on device"),
+		  "%.*s", (int)said.n, (const char *)said.p);
+	msd_any_drop(&text);
 	void *stream = ask("runtime.get_cuda_stream").as.p;
 	cr_expect_not_null(stream);
 	cr_expect_eq(stream, TVMFFIEnvGetStream(MSD_DEV_CUDA, 1));

@@ -1,0 +1,133 @@
+/*
+ * The stream that work goes to, and the device's own time.
+ *
+ * Happy path: everything goes to the device's own stream. A library may set another one
+ * for its thread: the new one waits for what the old one has, so that all that the
+ * thread asks for stays in order, and so does what it launches itself. Two events on
+ * the stream tell how long what lies between them took.
+ */
+#include <pthread.h>
+
+#include "runtime/device/cuda/cuda.h"
+
+#define NS_PER_MS 1e6
+
+/* By ordinal: which stream this thread has set. A device that was closed since and
+ * opened again has another struct msd_cuda, or another stream of its own. */
+static _Thread_local struct chosen {
+	const struct msd_cuda *cuda;
+	const struct cu_stream *own;
+	struct cu_stream *stream;
+} chosen[MSD_MAX_DEVICES];
+
+struct cu_stream *msd_cuda_stream(const struct msd_cuda *cuda)
+{
+	const struct chosen *c = &chosen[cuda->dev.device.id];
+
+	return c->cuda == cuda && c->own == cuda->own_stream ? c->stream
+							     : cuda->own_stream;
+}
+
+msd_err msd_cuda_stream_open(struct msd_cuda *cuda, struct msd_diag *d)
+{
+	const struct msd_cuda_api *api = cuda->api;
+	int code = api->stream_create(&cuda->own_stream, MSD_CU_STREAM_DEFAULT);
+
+	if (code != MSD_CU_SUCCESS)
+		return msd_cuda_error(d, "cuStreamCreate", code);
+	/* Without them a call's time is the host's. */
+	for (size_t i = 0; i < MSD_DEV_MARKS; i++) {
+		if (api->event_create(&cuda->marks[i], MSD_CU_EVENT_DEFAULT) !=
+		    MSD_CU_SUCCESS)
+			cuda->marks[i] = NULL;
+	}
+	return MSD_OK;
+}
+
+static void event_finish(const struct msd_cuda *cuda, struct cu_event *event)
+{
+	if (event != NULL)
+		(void)cuda->api->event_destroy(event);
+}
+
+void msd_cuda_stream_close(struct msd_cuda *cuda)
+{
+	(void)cuda->api->context_sync();
+	for (size_t i = 0; i < MSD_DEV_MARKS; i++)
+		event_finish(cuda, cuda->marks[i]);
+	event_finish(cuda, cuda->order);
+	if (cuda->own_stream != NULL)
+		(void)cuda->api->stream_destroy(cuda->own_stream);
+}
+
+static pthread_mutex_t order_lock = PTHREAD_MUTEX_INITIALIZER;
+
+/* What is asked of @to from now on comes after what @from has. With the lock held:
+ * there is one event for all threads. */
+static msd_err order(struct msd_cuda *cuda, struct cu_stream *from,
+		     struct cu_stream *to, struct msd_diag *d)
+{
+	const struct msd_cuda_api *api = cuda->api;
+	const char *function = "cuEventCreate";
+	int code = MSD_CU_SUCCESS;
+
+	if (cuda->order == NULL)
+		code = api->event_create(&cuda->order, MSD_CU_EVENT_DISABLE_TIMING);
+	if (code == MSD_CU_SUCCESS) {
+		function = "cuEventRecord";
+		code = api->event_record(cuda->order, from);
+	}
+	if (code == MSD_CU_SUCCESS) {
+		function = "cuStreamWaitEvent";
+		code = api->stream_wait(to, cuda->order, 0);
+	}
+	return code == MSD_CU_SUCCESS ? MSD_OK : msd_cuda_error(d, function, code);
+}
+
+msd_err msd_cuda_set_stream(struct msd_dev *dev, void *stream, struct msd_diag *d)
+{
+	struct msd_cuda *cuda = msd_cuda_of(dev);
+	struct cu_stream *before = msd_cuda_stream(cuda);
+	const int code = cuda->api->context_set(cuda->context);
+	msd_err err = MSD_OK;
+
+	if (code != MSD_CU_SUCCESS)
+		err = msd_cuda_error(d, "cuCtxSetCurrent", code);
+	if (err == MSD_OK && stream != before) {
+		(void)pthread_mutex_lock(&order_lock);
+		err = order(cuda, before, stream, d);
+		(void)pthread_mutex_unlock(&order_lock);
+	}
+	if (err == MSD_OK) {
+		chosen[dev->device.id] =
+			(struct chosen){cuda, cuda->own_stream, stream};
+	}
+	return err;
+}
+
+void msd_cuda_mark(struct msd_dev *dev, enum msd_dev_mark which)
+{
+	const struct msd_cuda *cuda = msd_cuda_of(dev);
+
+	if (cuda->marks[which] == NULL)
+		return;
+	/* Whoever waits for the stream hears of an error. */
+	msd_cuda_reenter(cuda);
+	(void)cuda->api->event_record(cuda->marks[which], msd_cuda_stream(cuda));
+}
+
+bool msd_cuda_elapsed(struct msd_dev *dev, uint64_t *ret_ns)
+{
+	const struct msd_cuda *cuda = msd_cuda_of(dev);
+	float ms = 0;
+
+	if (cuda->marks[MSD_DEV_BEGIN] == NULL || cuda->marks[MSD_DEV_END] == NULL)
+		return false;
+	msd_cuda_reenter(cuda);
+	if (cuda->api->event_elapsed(&ms, cuda->marks[MSD_DEV_BEGIN],
+				     cuda->marks[MSD_DEV_END]) != MSD_CU_SUCCESS ||
+	    !(ms >= 0))
+		return false;
+	*ret_ns = (uint64_t)((double)ms * NS_PER_MS);
+	return true;
+}
