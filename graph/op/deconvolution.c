@@ -37,8 +37,8 @@ static const struct msd_op_window_names extras = {"output_padding",
 static const struct msd_op_window_names shapes = {"output_shape", {NULL, NULL}};
 enum { AUTO_UPPER = 1, AUTO_LOWER };
 
-/* The output is given, or kept: what is too much is cut off, more behind than before
- * for AUTO_UPPER. */
+/* The output is given, or as many times the input as the stride says: what is too much
+ * is cut off, more behind than before for AUTO_UPPER. */
 static void cut(struct msd_op_window *w, int64_t whole, int64_t out, bool is_upper)
 {
 	const int64_t all = whole > out ? whole - out : 0;
@@ -70,7 +70,12 @@ void msd_op_deconv_windows(const modser_sg_node *node,
 		if (shape > 0) {
 			cut(w, whole, shape, auto_pad == AUTO_UPPER);
 		} else if (auto_pad != 0) {
-			cut(w, whole, w->in * w->stride, auto_pad == AUTO_UPPER);
+			/* A kernel below its stride makes less, and nothing is added:
+			 * so ONNX's inference of shapes and ONNX Runtime have it. */
+			const int64_t kept = w->in * w->stride;
+
+			cut(w, whole, whole < kept ? whole : kept,
+			    auto_pad == AUTO_UPPER);
 		} else {
 			w->out = whole - w->before - w->after;
 		}

@@ -77,6 +77,47 @@ Test(resize, antialias_of_nothing_is_nothing)
 	expect_numbers(&a, 0, square);
 }
 
+/* 0 .. @n - 1, as many as @out says, the nearest of each place. */
+static void expect_places(const char *mode, const char *nearest, int64_t n,
+			  const int64_t *out, const float *want)
+{
+	static const float line[] = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12};
+	const modser_sg_attr of = {MODSER_ATTR_STR, 0, {.s = mode}};
+	const modser_sg_attr by = {MODSER_ATTR_STR, 0, {.s = nearest}};
+	struct one o = one_begin("Resize");
+	modser_sg_op *op = modser_sg_node_op(o.node);
+
+	cr_assert_eq(modser_sg_op_set_param(op, "coordinate_transformation_mode", &of),
+		     0);
+	cr_assert_eq(modser_sg_op_set_param(op, "nearest_mode", &by), 0);
+	one_add_constant(&o, "float32", n, line);
+	(void)modser_sg_node_add_input(o.node, NULL);
+	(void)modser_sg_node_add_input(o.node, NULL);
+	one_add_constant(&o, "int64", 1, out);
+	expect_numbers(&o, (size_t)*out, want);
+}
+
+/* 2 / (4 / 7) is 3.5, and 3.4999998 in float32. */
+Test(resize, what_rounding_leaves_of_a_middle_is_rounded_like_it)
+{
+	const int64_t out = 4;
+	const float up[] = {0, 2, 4, 5};
+	const float down[] = {0, 2, 3, 5};
+
+	expect_places("asymmetric", "round_prefer_ceil", 7, &out, up);
+	expect_places("asymmetric", "round_prefer_floor", 7, &out, down);
+}
+
+/* By half_pixel the fourth of 13 / 7 places is 5, for 3.5 / (7 / 13) is less than 6.5
+ * in float32; what float32 makes of the extent shifts this one to 6. */
+Test(resize, half_pixel_symmetric_shifts_by_the_extent_in_float32)
+{
+	const int64_t out = 7;
+	const float want[] = {0, 2, 4, 6, 7, 9, 11};
+
+	expect_places("half_pixel_symmetric", "floor", 13, &out, want);
+}
+
 Test(resize, a_place_between_two_is_that_in_float32)
 {
 	const int64_t dims[] = {4};

@@ -5,6 +5,7 @@
  */
 #include "runtime/engine/reference/taps.h"
 
+#include <float.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -44,9 +45,9 @@ static double coordinate(const struct msd_kernel_call *c, const struct msd_op_sc
 	if (strcmp(mode, "pytorch_half_pixel") == 0)
 		return out <= 1 ? 0 : (double)(from_edge - 0.5f);
 	if (strcmp(mode, "half_pixel_symmetric") == 0) {
-		const double shift = in / 2 * (1 - out / long_out);
+		const float reached = (float)out / ((float)s->scale * (float)in);
 
-		return (double)((float)shift + from_edge - 0.5f);
+		return (double)((float)(in / 2) * (1 - reached) + from_edge - 0.5f);
 	}
 	if (strcmp(mode, "tf_half_pixel_for_nn") == 0)
 		return (double)from_edge;
@@ -67,15 +68,19 @@ static int64_t within(double v, int64_t n)
 	return v < 0 ? 0 : v > (double)(n - 1) ? n - 1 : (int64_t)v;
 }
 
+/* Few places that lie exactly between two do so in float32, too: what is off by no more
+ * than its rounding is rounded like the middle, as ONNX Runtime does. */
 static double nearest(const struct msd_kernel_call *c, double x)
 {
+	const double half = 0.5 + 4 * (double)FLT_EPSILON * (fabs(x) + 1);
+
 	if (is_mode(c, "nearest_mode", "floor"))
 		return floor(x);
 	if (is_mode(c, "nearest_mode", "ceil"))
 		return ceil(x);
 	if (is_mode(c, "nearest_mode", "round_prefer_ceil"))
-		return floor(x + 0.5);
-	return ceil(x - 0.5);
+		return floor(x + half);
+	return ceil(x - half);
 }
 
 /* The weight of a neighbour at distance @x, by the cubic of @a. */
