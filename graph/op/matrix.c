@@ -9,6 +9,16 @@ static const modser_sg_op_field gemm_fields[] = {
 	OP_INT("transA", 0, 8),
 	OP_INT("transB", 0, 12),
 };
+/* All inputs are of one type of numbers. */
+static int check_types(const modser_sg_node *node, size_t n)
+{
+	if (msd_infer_alike(node, 0, n) != 0)
+		return -1;
+	if (msd_dtype_eq(msd_infer_dtype_of(node, 0), OP_BOOL))
+		return msd_infer_fail(node, "bool has no products");
+	return 0;
+}
+
 static int infer_gemm(modser_sg_node *node)
 {
 	const modser_sg_op *op = modser_sg_node_op(node);
@@ -16,7 +26,7 @@ static int infer_gemm(modser_sg_node *node)
 	const bool is_b = modser_sg_op_int(op, "transB") != 0;
 
 	if (msd_infer_rank(node, 0, 2) != 0 || msd_infer_rank(node, 1, 2) != 0 ||
-	    msd_infer_alike(node, 0, 3) != 0)
+	    check_types(node, 3) != 0)
 		return -1;
 	const int64_t *a = msd_infer_dims(node, 0);
 	const int64_t *b = msd_infer_dims(node, 1);
@@ -78,7 +88,7 @@ static int infer_mat_mul(modser_sg_node *node)
 {
 	if (modser_sg_node_input_count(node) > 2)
 		return msd_infer_fail(node, "it is no product of two matrices");
-	if (msd_infer_alike(node, 0, 2) != 0)
+	if (check_types(node, 2) != 0)
 		return -1;
 	return msd_op_mat_mul_extents(node, 1);
 }

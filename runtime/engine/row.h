@@ -18,19 +18,34 @@ static inline double msd_row_at(struct msd_dtype dtype, const void *p, size_t i)
 	if (msd_row_is_single(dtype))
 		return (double)((const float *)p)[i];
 	const union msd_number v = msd_number_load(dtype, p, (int64_t)i);
-	return msd_number_kind(dtype) == MSD_N_FLOAT ? v.f : (double)v.i;
+	const enum msd_number_kind kind = msd_number_kind(dtype);
+	if (kind == MSD_N_UINT64)
+		return (double)(uint64_t)v.i;
+	return kind == MSD_N_FLOAT ? v.f : (double)v.i;
+}
+
+/** @v without what is behind its point; beyond what 64 bits hold it is their end. */
+static inline int64_t msd_row_whole(enum msd_number_kind kind, double v)
+{
+	if (kind == MSD_N_UINT64 && v >= 0x1p63)
+		return v < 0x1p64 ? (int64_t)(uint64_t)v : (int64_t)UINT64_MAX;
+	if (v >= 0x1p63)
+		return INT64_MAX;
+	return v > -0x1p63 ? (int64_t)v : INT64_MIN;
 }
 
 /** Store element @i of @p, rounded to the type; integers lose what is behind the point.
  */
 static inline void msd_row_put(struct msd_dtype dtype, void *p, size_t i, double v)
 {
+	const enum msd_number_kind kind = msd_number_kind(dtype);
+
 	if (msd_row_is_single(dtype)) {
 		((float *)p)[i] = (float)v;
-	} else if (msd_number_kind(dtype) == MSD_N_FLOAT) {
+	} else if (kind == MSD_N_FLOAT) {
 		msd_number_store_float(dtype, p, (int64_t)i, v);
 	} else {
-		msd_number_store(dtype, p, (int64_t)i, (int64_t)v);
+		msd_number_store(dtype, p, (int64_t)i, msd_row_whole(kind, v));
 	}
 }
 

@@ -13,12 +13,24 @@ struct matrices {
 	void *y;
 	size_t m;
 	size_t n;
+	int64_t k;
 	int64_t a_row, a_column;
 	int64_t b_row, b_column;
 	int64_t a_size, b_size; /* elements of one of a stack */
 	struct msd_walk stacks;
 	double scale;
+	const void *more; /* added to the scaled product; NULL: nothing is */
+	double more_scale;
+	int64_t more_row, more_column;
 };
+
+/* What is added to an element of the product. */
+static double more_at(const struct matrices *p, size_t m, size_t n)
+{
+	const int64_t at = (int64_t)m * p->more_row + (int64_t)n * p->more_column;
+
+	return p->more_scale * msd_row_at(p->dtype, p->more, (size_t)at);
+}
 
 static void get_a(const void *ctx, size_t stack, size_t k, size_t first, size_t count,
 		  double *ret)
@@ -59,16 +71,63 @@ static void put(const void *ctx, size_t stack, size_t m, size_t first, size_t co
 
 	for (size_t i = 0; i < count; i++)
 		sums[i] *= p->scale;
+	for (size_t i = 0; p->more != NULL && i < count; i++)
+		sums[i] += more_at(p, m, first + i);
 	msd_row_store(p->dtype, p->y, (stack * p->m + m) * p->n + first, count, sums);
 }
 
-static void multiply(const struct matrices *p, size_t n_stacks, size_t k)
+static uint64_t whole(const struct matrices *p, const void *from, int64_t i)
+{
+	return (uint64_t)msd_number_load(p->dtype, from, i).i;
+}
+
+/* An element of whole numbers, which wrap around as a machine's do: sums of doubles
+ * would lose what is beyond 2^53. @m: the row of the stack. */
+static void put_whole(const struct matrices *p, size_t m, size_t n, size_t i,
+		      uint64_t sum)
+{
+	const int64_t at = (int64_t)m * p->more_row + (int64_t)n * p->more_column;
+
+	if (p->scale == 1 && p->more == NULL) {
+		msd_number_store(p->dtype, p->y, (int64_t)i, (int64_t)sum);
+	} else if (p->scale == 1 && p->more_scale == 1) {
+		msd_number_store(p->dtype, p->y, (int64_t)i,
+				 (int64_t)(sum + whole(p, p->more, at)));
+	} else {
+		const double more = p->more != NULL ? more_at(p, m, n) : 0;
+
+		msd_row_put(p->dtype, p->y, i, (double)(int64_t)sum * p->scale + more);
+	}
+}
+
+static void run_whole_row(const void *ctx, size_t i)
+{
+	const struct matrices *p = ctx;
+	const size_t stack = i / p->m;
+	const size_t m = i % p->m;
+	const int64_t a = msd_walk_place(&p->stacks, 0, stack) * p->a_size +
+			  (int64_t)m * p->a_row;
+	const int64_t b = msd_walk_place(&p->stacks, 1, stack) * p->b_size;
+
+	for (size_t n = 0; n < p->n; n++) {
+		const int64_t top = b + (int64_t)n * p->b_column;
+		uint64_t sum = 0;
+
+		for (int64_t k = 0; k < p->k; k++) {
+			sum += whole(p, p->a, a + k * p->a_column) *
+			       whole(p, p->b, top + k * p->b_row);
+		}
+		put_whole(p, m, n, i * p->n + n, sum);
+	}
+}
+
+static void multiply(const struct matrices *p, size_t n_stacks)
 {
 	const struct msd_product product = {
 		.n_stacks = n_stacks,
 		.m = p->m,
 		.n = p->n,
-		.k = k,
+		.k = (size_t)p->k,
 		.a = get_a,
 		.b = get_b,
 		.begin = p->bias != NULL ? get_bias : NULL,
@@ -76,29 +135,23 @@ static void multiply(const struct matrices *p, size_t n_stacks, size_t k)
 		.ctx = p,
 	};
 
-	msd_product_run(&product);
+	if (msd_number_kind(p->dtype) == MSD_N_FLOAT) {
+		msd_product_run(&product);
+	} else {
+		msd_kernel_each(n_stacks * p->m, run_whole_row, p);
+	}
 }
 
-/* What is added to the product, stretched. */
-static void add_bias(const struct msd_kernel_call *c)
+/* What is added to the product, stretched from one or two axes or none. */
+static void read_more(const struct msd_kernel_call *c, struct matrices *p)
 {
-	const struct msd_dtype dtype = msd_kernel_out_dtype(c, 0);
-	const double beta = (double)msd_kernel_float(c, "beta");
-	struct msd_walk w;
-	size_t to = 0;
+	const int64_t *dims = msd_kernel_in_dims(c, 2);
+	const size_t n = msd_kernel_in_ndim(c, 2);
 
-	msd_walk_init(&w, msd_kernel_out_dims(c, 0), 2);
-	msd_walk_stretch(&w, msd_kernel_in_dims(c, 2), msd_kernel_in_ndim(c, 2));
-	for (msd_walk_begin(&w); w.row < w.n_rows; msd_walk_next(&w)) {
-		for (int64_t i = 0; i < w.n; i++, to++) {
-			const int64_t from = w.at[0] + i * msd_walk_step(&w, 0);
-
-			msd_row_put(dtype, c->out[0], to,
-				    msd_row_at(dtype, c->out[0], to) +
-					    beta * msd_row_at(dtype, c->in[2],
-							      (size_t)from));
-		}
-	}
+	p->more = c->in[2];
+	p->more_scale = (double)msd_kernel_float(c, "beta");
+	p->more_column = n > 0 && dims[n - 1] != 1 ? 1 : 0;
+	p->more_row = n > 1 && dims[n - 2] != 1 ? dims[n - 1] : 0;
 }
 
 static msd_err run_gemm(const struct msd_kernel_call *c, struct msd_diag *d)
@@ -114,6 +167,7 @@ static msd_err run_gemm(const struct msd_kernel_call *c, struct msd_diag *d)
 		.y = c->out[0],
 		.m = (size_t)msd_kernel_out_dims(c, 0)[0],
 		.n = (size_t)msd_kernel_out_dims(c, 0)[1],
+		.k = a[is_a ? 0 : 1],
 		.a_row = is_a ? 1 : a[1],
 		.a_column = is_a ? a[1] : 1,
 		.b_row = is_b ? 1 : b[1],
@@ -122,16 +176,16 @@ static msd_err run_gemm(const struct msd_kernel_call *c, struct msd_diag *d)
 	};
 
 	(void)d;
-	multiply(&p, 1, (size_t)a[is_a ? 0 : 1]);
 	if (msd_kernel_has(c, 2))
-		add_bias(c);
+		read_more(c, &p);
+	multiply(&p, 1);
 	return MSD_OK;
 }
 
 /* x times the transposed weights; the sums begin with the bias. */
 static msd_err run_fully_connected(const struct msd_kernel_call *c, struct msd_diag *d)
 {
-	const size_t depth = (size_t)msd_kernel_in_dims(c, 1)[1];
+	const int64_t depth = msd_kernel_in_dims(c, 1)[1];
 	const struct matrices p = {
 		.dtype = msd_kernel_in_dtype(c, 0),
 		.a = c->in[0],
@@ -140,15 +194,16 @@ static msd_err run_fully_connected(const struct msd_kernel_call *c, struct msd_d
 		.y = c->out[0],
 		.m = (size_t)msd_kernel_out_dims(c, 0)[0],
 		.n = (size_t)msd_kernel_out_dims(c, 0)[1],
-		.a_row = (int64_t)depth,
+		.k = depth,
+		.a_row = depth,
 		.a_column = 1,
 		.b_row = 1,
-		.b_column = (int64_t)depth,
+		.b_column = depth,
 		.scale = 1,
 	};
 
 	(void)d;
-	multiply(&p, 1, depth);
+	multiply(&p, 1);
 	return MSD_OK;
 }
 
@@ -173,6 +228,7 @@ static msd_err run_mat_mul(const struct msd_kernel_call *c, struct msd_diag *d)
 		.y = c->out[0],
 		.m = (size_t)rows,
 		.n = (size_t)columns,
+		.k = k,
 		.a_row = k,
 		.a_column = 1,
 		.b_row = columns,
@@ -186,12 +242,12 @@ static msd_err run_mat_mul(const struct msd_kernel_call *c, struct msd_diag *d)
 	msd_walk_init(&p.stacks, msd_kernel_out_dims(c, 0), stacked);
 	msd_walk_stretch(&p.stacks, a, stacked_a);
 	msd_walk_stretch(&p.stacks, b, stacked_b);
-	multiply(&p, msd_kernel_outer(msd_kernel_out_dims(c, 0), stacked), (size_t)k);
+	multiply(&p, msd_kernel_outer(msd_kernel_out_dims(c, 0), stacked));
 	return MSD_OK;
 }
 
-const struct msd_kernel msd_kernel_gemm = {"Gemm", run_gemm, MSD_TAKES_FLOATS_ALONE};
-const struct msd_kernel msd_kernel_mat_mul = {"MatMul", run_mat_mul,
-					      MSD_TAKES_FLOATS_ALONE};
+/* Of bool there are no products, which inference has seen to. */
+const struct msd_kernel msd_kernel_gemm = {"Gemm", run_gemm, MSD_TAKES_NUMBERS};
+const struct msd_kernel msd_kernel_mat_mul = {"MatMul", run_mat_mul, MSD_TAKES_NUMBERS};
 const struct msd_kernel msd_kernel_fully_connected = {
 	"FullyConnected", run_fully_connected, MSD_TAKES_FLOATS_ALONE};

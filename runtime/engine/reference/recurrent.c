@@ -8,10 +8,16 @@
 
 #include "runtime/engine/kernels.h"
 #include "runtime/engine/reference/activation.h"
-#include "runtime/value/element.h"
+#include "runtime/engine/row.h"
 
 enum { X, W, R, B, LENGTHS, STATE, CELL, PEEPHOLES };
 #define MAX_GATES 4u
+
+/* Elements of an input, from one on; p == NULL: it is not there. */
+struct operand {
+	const void *p;
+	size_t first;
+};
 
 struct cell;
 /* The state of one of the batch after the sums of its gates: see struct cell. */
@@ -24,11 +30,13 @@ struct cell {
 	size_t hidden;
 	size_t inputs;
 	struct msd_activation f[3];
-	double clip; /* 0: none */
-	const float *w;
-	const float *r;
-	const float *bias; /* of W, then of R; NULL: none */
-	const float *peepholes;
+	double clip;            /* 0: none */
+	struct msd_dtype dtype; /* of all these, and of the outputs */
+	struct operand w;
+	struct operand r;
+	struct operand bias; /* of W, then of R */
+	struct operand peepholes;
+	double *x;      /* of one step */
 	double *x_sums; /* of each gate: weights of the input with their bias */
 	double *h_sums; /* weights of the state with theirs */
 	double *state;
@@ -47,32 +55,65 @@ static double clipped(const struct cell *r, double v)
 	return v;
 }
 
-static double dot(const float *w, const double *h, size_t n)
+static double at(const struct cell *r, const struct operand *o, size_t i)
 {
-	double sum = 0;
-
-	for (size_t i = 0; i < n; i++)
-		sum += (double)w[i] * h[i];
-	return sum;
+	return msd_row_at(r->dtype, o->p, o->first + i);
 }
 
 static double bias_of(const struct cell *r, size_t row)
 {
-	return r->bias != NULL ? (double)r->bias[row] : 0;
+	return r->bias.p != NULL ? at(r, &r->bias, row) : 0;
 }
 
-static void add_up(struct cell *r, const float *x)
+/* How many rows of weights are summed side by side: sums that do not wait for each
+ * other. Each adds in the order of its row. */
+enum { SIDE = 8 };
+
+static void dot_rows(const struct cell *r, const struct operand *w, size_t row,
+		     const double *x, size_t n, double *ret)
+{
+	double sums[SIDE] = {0};
+
+	for (size_t i = 0; i < n; i++) {
+		for (size_t k = 0; k < SIDE; k++)
+			sums[k] += at(r, w, (row + k) * n + i) * x[i];
+	}
+	memcpy(ret, sums, sizeof(sums));
+}
+
+static double dot(const struct cell *r, const struct operand *w, size_t row,
+		  const double *x, size_t n)
+{
+	double sum = 0;
+
+	for (size_t i = 0; i < n; i++)
+		sum += at(r, w, row * n + i) * x[i];
+	return sum;
+}
+
+/* @rows rows of weights times @x. */
+static void multiply(const struct cell *r, const struct operand *w, size_t rows,
+		     const double *x, size_t n, double *ret)
+{
+	size_t row = 0;
+
+	for (; row + SIDE <= rows; row += SIDE)
+		dot_rows(r, w, row, x, n, ret + row);
+	for (; row < rows; row++)
+		ret[row] = dot(r, w, row, x, n);
+}
+
+static void add_up(struct cell *r, size_t x)
 {
 	const size_t rows = r->gates * r->hidden;
 
+	msd_row_load(r->dtype, r->c->in[X], (int64_t)(x * r->inputs), 1, r->inputs,
+		     r->x);
+	multiply(r, &r->w, rows, r->x, r->inputs, r->x_sums);
+	multiply(r, &r->r, rows, r->state, r->hidden, r->h_sums);
 	for (size_t row = 0; row < rows; row++) {
-		double sum = bias_of(r, row);
-
-		for (size_t i = 0; i < r->inputs; i++)
-			sum += (double)r->w[row * r->inputs + i] * (double)x[i];
-		r->x_sums[row] = sum;
-		r->h_sums[row] = dot(r->r + row * r->hidden, r->state, r->hidden) +
-				 bias_of(r, rows + row);
+		r->x_sums[row] += bias_of(r, row);
+		r->h_sums[row] += bias_of(r, rows + row);
 	}
 }
 
@@ -84,8 +125,8 @@ static void step_rnn(struct cell *r)
 
 static double peep(const struct cell *r, size_t g, size_t i)
 {
-	return r->peepholes != NULL
-		       ? (double)r->peepholes[g * r->hidden + i] * r->kept[i]
+	return r->peepholes.p != NULL
+		       ? at(r, &r->peepholes, g * r->hidden + i) * r->kept[i]
 		       : 0;
 }
 
@@ -128,7 +169,7 @@ static void step_gru(struct cell *r)
 	for (size_t i = 0; i < n; i++) {
 		const double from_state =
 			is_linear ? reset[i] * r->h_sums[2 * n + i]
-				  : dot(r->r + (2 * n + i) * n, reset, n) +
+				  : dot(r, &r->r, 2 * n + i, reset, n) +
 					    bias_of(r, rows + 2 * n + i);
 
 		r->kept[i] = msd_activate(
@@ -162,23 +203,23 @@ static size_t state_at(const struct place *p, size_t way, size_t b)
 	return p->is_batch_first ? b * p->ways + way : way * p->batch + b;
 }
 
-static void load_state(const struct cell *r, size_t input, size_t at, double *ret)
+static void load_state(const struct cell *r, size_t input, size_t place, double *ret)
 {
-	for (size_t i = 0; i < r->hidden; i++) {
-		ret[i] =
-			msd_kernel_has(r->c, input)
-				? (double)msd_kernel_in(r->c, input)[at * r->hidden + i]
-				: 0;
+	if (msd_kernel_has(r->c, input)) {
+		msd_row_load(r->dtype, r->c->in[input], (int64_t)(place * r->hidden), 1,
+			     r->hidden, ret);
+	} else {
+		memset(ret, 0, r->hidden * sizeof(*ret));
 	}
 }
 
-static void put_state(const struct cell *r, size_t output, size_t at,
+static void put_state(const struct cell *r, size_t output, size_t place,
 		      const double *from)
 {
-	if (modser_sg_node_output(r->c->node, output) == NULL)
-		return;
-	for (size_t i = 0; i < r->hidden; i++)
-		msd_kernel_out(r->c, output)[at * r->hidden + i] = (float)from[i];
+	if (modser_sg_node_output(r->c->node, output) != NULL) {
+		msd_row_store(r->dtype, r->c->out[output], place * r->hidden, r->hidden,
+			      from);
+	}
 }
 
 static size_t length_of(const struct cell *r, const struct place *p, size_t b)
@@ -198,22 +239,28 @@ static void run_sequence(struct cell *r, const struct place *p, size_t way, size
 			 bool is_backwards)
 {
 	const size_t n = length_of(r, p, b);
-	const size_t at = state_at(p, way, b);
+	const size_t place = state_at(p, way, b);
 
-	load_state(r, STATE, at, r->state);
-	load_state(r, CELL, at, r->kept);
+	load_state(r, STATE, place, r->state);
+	load_state(r, CELL, place, r->kept);
 	for (size_t k = 0; k < n; k++) {
 		const size_t t = is_backwards ? n - 1 - k : k;
 
-		add_up(r, msd_kernel_in(r->c, X) + x_at(p, t, b) * r->inputs);
+		add_up(r, x_at(p, t, b));
 		r->step(r);
 		put_state(r, 0, y_at(p, t, way, b), r->state);
 	}
-	put_state(r, 1, at, r->state);
-	put_state(r, 2, at, r->kept);
+	put_state(r, 1, place, r->state);
+	put_state(r, 2, place, r->kept);
 	memset(r->state, 0, r->hidden * sizeof(*r->state));
 	for (size_t t = n; t < p->steps; t++)
 		put_state(r, 0, y_at(p, t, way, b), r->state);
+}
+
+static struct operand operand_of(const struct msd_kernel_call *c, size_t i,
+				 size_t first)
+{
+	return (struct operand){msd_kernel_has(c, i) ? c->in[i] : NULL, first};
 }
 
 static msd_err run_way(struct cell *r, const struct place *p, size_t way,
@@ -234,12 +281,10 @@ static msd_err run_way(struct cell *r, const struct place *p, size_t way,
 		if (err != MSD_OK)
 			return err;
 	}
-	r->w = msd_kernel_in(c, W) + way * rows * r->inputs;
-	r->r = msd_kernel_in(c, R) + way * rows * r->hidden;
-	r->bias = msd_kernel_has(c, B) ? msd_kernel_in(c, B) + way * 2 * rows : NULL;
-	r->peepholes = msd_kernel_has(c, PEEPHOLES)
-			       ? msd_kernel_in(c, PEEPHOLES) + way * 3 * r->hidden
-			       : NULL;
+	r->w = operand_of(c, W, way * rows * r->inputs);
+	r->r = operand_of(c, R, way * rows * r->hidden);
+	r->bias = operand_of(c, B, way * 2 * rows);
+	r->peepholes = operand_of(c, PEEPHOLES, way * 3 * r->hidden);
 	for (size_t b = 0; b < p->batch; b++)
 		run_sequence(r, p, way, b, is_backwards);
 	return MSD_OK;
@@ -264,9 +309,14 @@ static msd_err run(const struct msd_kernel_call *c, struct cell *r,
 	r->clip = msd_kernel_int(c, "has_clip") != 0
 			  ? (double)msd_kernel_float(c, "clip")
 			  : 0;
+	r->dtype = msd_kernel_in_dtype(c, X);
 	double *memory = calloc(r->hidden, (2 * MAX_GATES + 2) * sizeof(*memory));
-	if (memory == NULL)
+	r->x = calloc(r->inputs + 1, sizeof(*r->x));
+	if (memory == NULL || r->x == NULL) {
+		free(memory);
+		free(r->x);
 		return msd_diag_no_memory(d);
+	}
 	r->x_sums = memory;
 	r->h_sums = memory + MAX_GATES * r->hidden;
 	r->state = r->h_sums + MAX_GATES * r->hidden;
@@ -274,6 +324,7 @@ static msd_err run(const struct msd_kernel_call *c, struct cell *r,
 	for (size_t way = 0; err == MSD_OK && way < p.ways; way++)
 		err = run_way(r, &p, way, defaults, d);
 	free(memory);
+	free(r->x);
 	return err;
 }
 
@@ -302,6 +353,6 @@ static msd_err run_rnn(const struct msd_kernel_call *c, struct msd_diag *d)
 }
 
 /* The lengths of the sequences are whole numbers. */
-const struct msd_kernel msd_kernel_lstm = {"LSTM", run_lstm, MSD_TAKES_FLOAT32_FIRST};
-const struct msd_kernel msd_kernel_gru = {"GRU", run_gru, MSD_TAKES_FLOAT32_FIRST};
-const struct msd_kernel msd_kernel_rnn = {"RNN", run_rnn, MSD_TAKES_FLOAT32_FIRST};
+const struct msd_kernel msd_kernel_lstm = {"LSTM", run_lstm, MSD_TAKES_FLOATS};
+const struct msd_kernel msd_kernel_gru = {"GRU", run_gru, MSD_TAKES_FLOATS};
+const struct msd_kernel msd_kernel_rnn = {"RNN", run_rnn, MSD_TAKES_FLOATS};

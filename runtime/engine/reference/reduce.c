@@ -5,15 +5,15 @@
 #include <stdlib.h>
 
 #include "runtime/engine/kernels.h"
+#include "runtime/engine/row.h"
 #include "runtime/engine/walk.h"
-#include "runtime/value/element.h"
 
 struct sums {
 	int64_t type;
-	enum msd_number_kind kind;
-	union msd_number *at; /* one for each element of the output */
-	double *most;         /* of LOG_SUM_EXP */
-	double count;         /* elements in each */
+	enum msd_number_kind kind; /* of the sums: powers of integers are floats */
+	union msd_number *at;      /* one for each element of the output */
+	double *most;              /* of LOG_SUM_EXP */
+	double count;              /* elements in each */
 };
 
 static union msd_number begin(const struct sums *s)
@@ -144,10 +144,9 @@ static void find_most(const struct msd_kernel_call *c, struct sums *s,
 	for (msd_walk_begin(w); w->row < w->n_rows; msd_walk_next(w)) {
 		for (int64_t k = 0; k < w->n; k++) {
 			double *most = &s->most[w->at[1] + k * msd_walk_step(w, 1)];
-			const double v =
-				msd_number_load(dtype, c->in[0],
-						w->at[0] + k * msd_walk_step(w, 0))
-					.f;
+			const double v = msd_row_at(
+				dtype, c->in[0],
+				(size_t)(w->at[0] + k * msd_walk_step(w, 0)));
 
 			*most = v > *most ? v : *most;
 		}
@@ -161,13 +160,18 @@ static void add_all(const struct msd_kernel_call *c, struct sums *s, struct msd_
 	for (msd_walk_begin(w); w->row < w->n_rows; msd_walk_next(w)) {
 		for (int64_t k = 0; k < w->n; k++) {
 			const size_t i = (size_t)(w->at[1] + k * msd_walk_step(w, 1));
-			const union msd_number v = msd_number_load(
-				dtype, c->in[0], w->at[0] + k * msd_walk_step(w, 0));
+			const int64_t from = w->at[0] + k * msd_walk_step(w, 0);
 
 			if (s->kind == MSD_N_FLOAT) {
-				s->at[i].f = add_float(s, s->at[i].f, v.f, i);
+				const double v =
+					msd_row_at(dtype, c->in[0], (size_t)from);
+
+				s->at[i].f = add_float(s, s->at[i].f, v, i);
 			} else {
-				s->at[i].i = add_int(s, s->at[i].i, v.i);
+				const int64_t v =
+					msd_number_load(dtype, c->in[0], from).i;
+
+				s->at[i].i = add_int(s, s->at[i].i, v);
 			}
 		}
 	}
@@ -188,8 +192,7 @@ static void reduce(const struct msd_kernel_call *c, struct sums *s, struct msd_w
 		add_all(c, s, w);
 	for (size_t i = 0; i < n; i++) {
 		if (s->kind == MSD_N_FLOAT) {
-			msd_number_store_float(dtype, c->out[0], (int64_t)i,
-					       end_float(s, i));
+			msd_row_put(dtype, c->out[0], i, end_float(s, i));
 		} else {
 			msd_number_store(dtype, c->out[0], (int64_t)i,
 					 end_int(s, s->at[i].i));
@@ -211,10 +214,10 @@ static msd_err run(const struct msd_kernel_call *c, struct msd_diag *d)
 	struct msd_walk w;
 	msd_err err = MSD_OK;
 
+	if (s.type == MSD_REDUCE_LOG_SUM_EXP)
+		s.kind = MSD_N_FLOAT;
 	if (s.at == NULL || s.most == NULL) {
 		err = msd_diag_no_memory(d);
-	} else if (s.type == MSD_REDUCE_LOG_SUM_EXP && s.kind != MSD_N_FLOAT) {
-		err = msd_diag_set(d, MSD_UNSUPPORTED, "powers of integers");
 	} else if (set_walk(c, &w) != 0) {
 		err = msd_diag_set(d, MSD_BAD_ARTIFACT, "its axes are not known");
 	} else {

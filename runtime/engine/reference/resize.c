@@ -2,12 +2,13 @@
  */
 #include "graph/op/resize.h"
 
+#include <math.h>
 #include <string.h>
 
 #include "runtime/engine/kernels.h"
 #include "runtime/engine/reference/taps.h"
+#include "runtime/engine/row.h"
 #include "runtime/engine/walk.h"
-#include "runtime/value/element.h"
 
 struct axis {
 	struct msd_taps_axis taps;
@@ -18,6 +19,7 @@ struct resize {
 	const struct msd_kernel_call *c;
 	struct msd_dtype dtype;
 	size_t ndim;
+	bool is_nearest;
 	struct axis axes[MODSER_GRAPH_MAX_NDIM];
 	int64_t index[MODSER_GRAPH_MAX_NDIM];
 };
@@ -34,7 +36,7 @@ static double sum_axes(const struct resize *r, size_t axis, int64_t at)
 	double sum = 0;
 
 	if (axis == r->ndim)
-		return msd_number_load(r->dtype, r->c->in[0], at).f;
+		return msd_row_at(r->dtype, r->c->in[0], (size_t)at);
 	const struct msd_taps *t = &r->axes[axis].taps.places[r->index[axis]];
 	for (size_t k = 0; k < t->n; k++) {
 		if (t->weight[k] != 0) {
@@ -55,36 +57,47 @@ static bool is_outside(const struct resize *r)
 	return false;
 }
 
-/* Integers can only be moved: their places have one element each. */
-static void put(const struct resize *r, int64_t i)
+/* A cubic goes beyond what it is made of: small integers end where they end. */
+static double bounded(struct msd_dtype dtype, double v)
 {
-	void *y = r->c->out[0];
+	const bool is_unsigned = dtype.code != MSD_DT_INT;
+	const double end = ldexp(1, dtype.bits - (is_unsigned ? 0 : 1));
+	const double low = is_unsigned ? 0 : -end;
+
+	return v < low ? low : v > end - 1 ? end - 1 : v;
+}
+
+/* Elements that are only moved stay what they are, to the last bit of an int64. */
+static void move(const struct resize *r, int64_t i)
+{
 	int64_t at = 0;
 
-	if (msd_number_kind(r->dtype) == MSD_N_FLOAT) {
-		const double v =
-			is_outside(r)
-				? (double)msd_kernel_float(r->c, "extrapolation_value")
-				: sum_axes(r, 0, 0);
-
-		msd_number_store_float(r->dtype, y, i, v);
-		return;
-	}
 	for (size_t k = 0; k < r->ndim; k++)
 		at += r->axes[k].taps.places[r->index[k]].at[0] * r->axes[k].step;
-	msd_number_store(r->dtype, y, i, msd_number_load(r->dtype, r->c->in[0], at).i);
+	msd_number_store(r->dtype, r->c->out[0], i,
+			 msd_number_load(r->dtype, r->c->in[0], at).i);
+}
+
+static void put(const struct resize *r, int64_t i)
+{
+	const bool is_float = msd_number_kind(r->dtype) == MSD_N_FLOAT;
+	const bool is_out = is_outside(r);
+
+	if (!is_float && !is_out && r->is_nearest) {
+		move(r, i);
+		return;
+	}
+	const double v = is_out ? (double)msd_kernel_float(r->c, "extrapolation_value")
+				: sum_axes(r, 0, 0);
+	msd_row_put(r->dtype, r->c->out[0], (size_t)i,
+		    is_float ? v : bounded(r->dtype, v));
 }
 
 static msd_err check(const struct msd_kernel_call *c, struct msd_diag *d)
 {
-	const bool is_float = msd_number_kind(msd_kernel_in_dtype(c, 0)) == MSD_N_FLOAT;
-	const bool is_nearest = is_mode(c, "mode", "nearest");
-
-	if (!is_nearest && !is_mode(c, "mode", "linear") &&
+	if (!is_mode(c, "mode", "nearest") && !is_mode(c, "mode", "linear") &&
 	    !is_mode(c, "mode", "cubic"))
 		return msd_diag_set(d, MSD_UNSUPPORTED, "its mode is not known");
-	if (!is_nearest && !is_float)
-		return msd_diag_set(d, MSD_UNSUPPORTED, "integers have no means");
 	return MSD_OK;
 }
 
@@ -104,7 +117,8 @@ static msd_err run(const struct msd_kernel_call *c, struct msd_diag *d)
 	const int64_t n = (int64_t)msd_kernel_out_elements(c, 0);
 	struct resize r = {.c = c,
 			   .dtype = msd_kernel_in_dtype(c, 0),
-			   .ndim = msd_kernel_in_ndim(c, 0)};
+			   .ndim = msd_kernel_in_ndim(c, 0),
+			   .is_nearest = is_mode(c, "mode", "nearest")};
 	struct msd_op_scale scales[MODSER_GRAPH_MAX_NDIM];
 	int64_t steps[MODSER_GRAPH_MAX_NDIM];
 	msd_err err = check(c, d);
