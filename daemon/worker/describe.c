@@ -111,12 +111,14 @@ static void put_params(struct budget *b, const struct msd_signature *s)
 	const bool is_shown = shown.n_params == s->n_params;
 	msd_pack_cstr(b->out, "params");
 	msd_pack_array(b->out, s->n_params);
-	for (size_t i = 0; i < s->n_params; i++)
-		put_param(b, &s->params[i], is_shown ? &shown.params[i] : NULL);
+	for (size_t i = 0; i < s->n_params; i++) {
+		const struct msd_param *p = &s->params[i];
+		put_param(b, p, is_shown && !has_names(p) ? &shown.params[i] : p);
+	}
 	msd_signature_finish(&shown);
 }
 
-/* As its signature's text has them. */
+/* As its signature's text has them: an executor's says more, its own names, too. */
 static void read_results(struct budget *b, const struct msd_signature *s,
 			 struct msd_signature *ret)
 {
@@ -128,12 +130,12 @@ static void read_results(struct budget *b, const struct msd_signature *s,
 	msd_diag_finish(&ignored);
 }
 
-static void put_results(struct budget *b, const struct msd_signature *results)
+static void put_results(struct budget *b, const struct msd_param *results, size_t n)
 {
 	msd_pack_cstr(b->out, "results");
-	msd_pack_array(b->out, results->n_params);
-	for (size_t i = 0; i < results->n_params; i++)
-		put_param(b, &results->params[i], &results->params[i]);
+	msd_pack_array(b->out, n);
+	for (size_t i = 0; i < n; i++)
+		put_param(b, &results[i], &results[i]);
 }
 
 static void put_function(struct budget *b, const struct msd_func_info *f, bool details)
@@ -144,10 +146,12 @@ static void put_function(struct budget *b, const struct msd_func_info *f, bool d
 	bool has_doc = details && f->doc != NULL;
 	const bool has_batch = b->batch > 0 && f->style == MSD_FUNC_MODEL &&
 			       f->refusal == NULL && msd_signature_has_batch(s);
-	struct msd_signature results = {0};
-	if (details)
-		read_results(b, s, &results);
-	const bool has_results = results.n_params > 0;
+	struct msd_signature read = {0};
+	if (details && s->n_results == 0)
+		read_results(b, s, &read);
+	const struct msd_param *results = s->n_results > 0 ? s->results : read.params;
+	const size_t n_results = s->n_results > 0 ? s->n_results : read.n_params;
+	const bool has_results = details && n_results > 0;
 	size_t n = 3u + has_text + has_params + has_results + has_doc + has_batch +
 		   (f->refusal != NULL);
 
@@ -161,8 +165,8 @@ static void put_function(struct budget *b, const struct msd_func_info *f, bool d
 	if (has_params)
 		put_params(b, s);
 	if (has_results)
-		put_results(b, &results);
-	msd_signature_finish(&results);
+		put_results(b, results, n_results);
+	msd_signature_finish(&read);
 	if (has_doc)
 		msd_pack_pair_str(b->out, "doc", f->doc);
 	if (has_batch)

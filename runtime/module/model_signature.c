@@ -41,9 +41,10 @@ static msd_err param_set(struct msd_param *p, const struct msd_model_tensor *t,
 	p->has_dtype = true;
 	p->dtype = t->dtype;
 	p->ndim = t->is_unranked ? -1 : (int32_t)t->ndim;
-	p->name = t->name != NULL ? strdup(t->name) : NULL;
+	const bool has_name = t->name != NULL && *t->name != '\0';
+	p->name = has_name ? strdup(t->name) : NULL;
 	p->shape = calloc((size_t)t->ndim + 1, sizeof(*p->shape));
-	if ((p->name == NULL && t->name != NULL) || p->shape == NULL)
+	if ((p->name == NULL && has_name) || p->shape == NULL)
 		return msd_diag_no_memory(d);
 	if (t->ndim > 0)
 		memcpy(p->shape, t->shape, t->ndim * sizeof(*p->shape));
@@ -71,10 +72,14 @@ msd_err msd_model_signature(const char *name, const struct msd_model_io *io,
 		err = compose("", io->outputs, io->n_outputs, &outputs, d);
 	if (err == MSD_OK && asprintf(&text, "%s -> %s", ret->text, outputs.text) < 0)
 		err = msd_diag_no_memory(d);
+	if (err == MSD_OK) {
+		free(ret->text);
+		ret->text = text;
+		ret->results = outputs.params; /* moved */
+		ret->n_results = outputs.n_params;
+		outputs.params = NULL;
+		outputs.n_params = 0;
+	}
 	msd_signature_finish(&outputs);
-	if (err != MSD_OK)
-		return err;
-	free(ret->text);
-	ret->text = text;
-	return MSD_OK;
+	return err;
 }

@@ -22,7 +22,7 @@ struct msd_model_io {
 };
 
 /**
- * Parameters from the inputs, and a text such as
+ * Parameters from the inputs, results from the outputs, and a text such as
  * "run(data: Tensor([2, 16], float32)) -> (Tensor([2, 10], float32))". Finish @ret in
  * any case. Errors: MSD_UNSUPPORTED (too many), MSD_NOMEM.
  */

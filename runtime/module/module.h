@@ -37,6 +37,9 @@ struct msd_signature {
 	char *text; /* as the library prints it, or composed by us; NULL when unknown */
 	struct msd_param *params;
 	size_t n_params;
+	/* What it returns, where that is known apart from the text; else none. */
+	struct msd_param *results;
+	size_t n_results;
 };
 
 enum msd_func_style {

@@ -30,7 +30,10 @@ void msd_signature_finish(struct msd_signature *s)
 {
 	for (size_t i = 0; i < s->n_params; i++)
 		param_finish(&s->params[i]);
+	for (size_t i = 0; i < s->n_results; i++)
+		param_finish(&s->results[i]);
 	free(s->params);
+	free(s->results);
 	free(s->text);
 	*s = (struct msd_signature){0};
 }

@@ -9,7 +9,7 @@ import pytest
 
 import harness
 from harness import until
-from test_http import RIGHTS, Visit, start
+from test_http import RIGHTS, Visit, ask_json, start
 from test_http_infer import ADD, PATH, infer
 from test_metrics import calls, scrape
 from wire import Wire
@@ -79,9 +79,9 @@ def test_what_fails_in_any_way_is_counted_so(daemon):
         assert ask("faults", "faults:error_long", [])[0] == 500
         assert ask("faults", "faults:ok", [], parameters={"deadline_ms": 0})[0] == 504
         assert ask("faults", "faults:crash", [])[0] == 503
-        assert ask("", "faults:none", [])[0] == 404
+        assert ask("faults", "faults:none", [])[0] == 404
         assert ask("", "nowhere:f", [])[0] == 404
-        assert ask("", "shapes:addone", [])[0] == 400
+        assert ask("shapes", "shapes:addone", [])[0] == 400
         after = collections.Counter(
             {k[1:]: n for k, n in scrape(wire).items() if k[0] == "modserd_calls_total"})
         after.subtract(before)
@@ -89,6 +89,43 @@ def test_what_fails_in_any_way_is_counted_so(daemon):
         for (module, _, _), n in after.items():
             by_module[module] += n
         assert {k: n for k, n in by_module.items() if n} == dict(told)
+
+
+def test_a_call_that_is_refused_counts_to_the_function_that_it_was_of(daemon):
+    wide_shape = [{"name": "A", "datatype": "FP32", "shape": [1 << 40]}]
+    with Wire(daemon.host) as wire, Visit(daemon) as visit:
+        before = calls(wire, "shapes")
+        assert infer(visit, "shapes:addone", [])[0] == 400, "an input is missing"
+        assert infer(visit, "shapes:addone", [{**ADD[0], "datatype": "FP64"}])[0] == 400
+        assert infer(visit, "shapes:addone", wide_shape)[0] in (400, 413)
+        assert infer(visit, "shapes:nothing", ADD)[0] == 404
+        assert infer(visit, "shapes", ADD)[0] == 404, "it has no model function"
+        assert infer(visit, "shapes:addone/versions/7", ADD)[0] == 404
+        after = moved(wire, before, "shapes")
+        assert after.pop(("other", "NOT_FOUND")) == 2
+        assert after.pop(("addone", "NOT_FOUND")) == 1
+        assert sum(after.values()) == 3 and {name for name, _ in after} == {"addone"}, after
+
+
+def test_a_function_s_times_are_its_own(daemon):
+    def stats(visit, model):
+        (said,) = ask_json(visit, f"/v2/models/{model}/stats")[1]["model_stats"]
+        return said["inference_stats"]
+
+    with Visit(daemon) as visit:
+        was = {m: stats(visit, m) for m in ("shapes:addone", "shapes:matmul", "shapes")}
+        assert infer(visit, "shapes:addone", ADD)[0] == 200
+        assert infer_bytes(visit, "shapes:addone", *wide(1))[0] == 200, "answered on a thread"
+        daemon.ok("call", "shapes:addone", "ones:float32[3]", "out:float32[3]")
+        assert infer(visit, "shapes:addone", [])[0] == 400
+        now = {m: stats(visit, m) for m in was}
+    assert now["shapes:matmul"] == was["shapes:matmul"]
+    for part in ("success", "queue", "compute_input", "compute_infer", "compute_output"):
+        of_one, of_all = ({k: now[m][part][k] - was[m][part][k] for k in ("count", "ns")}
+                          for m in ("shapes:addone", "shapes"))
+        assert of_one == of_all and of_one["count"] == 3, part
+        assert of_one["ns"] > 0 or part not in ("success", "compute_infer")
+    assert now["shapes:addone"]["fail"]["count"] == was["shapes:addone"]["fail"]["count"] + 1
 
 
 def test_a_wrong_token_is_a_call_that_was_refused(tmp_path):

@@ -59,6 +59,6 @@ def test_a_browser_shows_the_page(daemon, tmp_path):
                            "--dump-dom", f"http://{host}:{port}/#zoo",
                            env={**os.environ, "HOME": str(tmp_path)})
         body = said.out.partition("<main")[2].partition("</main>")[0]
-        return all(text in body for text in ("<b>zoo</b>", ">READY<", "results.so", "polyline"))
+        return all(text in body for text in ("<b>zoo</b>", ">READY<", "results.so", 'd="M'))
 
     until(shown, "the page shows the module, and all of it")

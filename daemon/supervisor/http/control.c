@@ -51,9 +51,14 @@ static bool read_body(struct msd_asking *a, const char *known, const char *why)
 		is_good = is_fine(all, known);
 		json_decref(all);
 	}
-	if (!is_good) {
+	if (body.n > MAX_BODY) {
+		(void)msd_diag_set(&d, MSD_TOO_LARGE,
+				   "the body has %zu bytes, the limit is %u: %s",
+				   body.n, MAX_BODY, why);
+		msd_asking_fail(a, 413, &d);
+	} else if (!is_good) {
 		(void)msd_diag_set(&d, MSD_BAD_REQUEST, "the body: %s", why);
-		msd_asking_fail(a, body.n > MAX_BODY ? 413 : 400, &d);
+		msd_asking_fail(a, 400, &d);
 	}
 	return is_good;
 }

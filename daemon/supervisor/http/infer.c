@@ -20,6 +20,8 @@
 #include "daemon/supervisor/http/bearer.h"
 #include "daemon/supervisor/http/infer_state.h"
 #include "daemon/supervisor/http/repository.h"
+#include "daemon/supervisor/module/catalog.h"
+#include "daemon/supervisor/module/counted.h"
 #include "daemon/supervisor/module/module.h"
 
 #define READ_AT_ONCE 16384u  /* bytes of JSON; more is read on a thread */
@@ -71,11 +73,23 @@ static bool may_ask(struct msd_asking *a, const struct msd_in *in)
 	return err == MSD_OK;
 }
 
-/* An answer that was told already, to a call that came to no module. */
-static void count_answered(struct msd_asking *a, msd_err err)
+/* A call of @a's model, which may be none, is answered with @err before it is a
+ * request. */
+static void count_refused(struct msd_asking *a, msd_err err)
 {
-	msd_counts_lost_call(&a->edge->counts, err);
-	msd_counts_error(&a->edge->counts, err);
+	const struct msd_span name = a->names[0], module = msd_model_module_name(name);
+	struct msd_span function = {0};
+	struct msd_module *m;
+
+	if (module.n < name.n) {
+		function =
+			(struct msd_span){name.p + module.n + 1, name.n - module.n - 1};
+	}
+	if (msd_module_require(a->edge->house, module, &m, NULL) == MSD_OK) {
+		msd_counted_refused(&m->crew, function, err);
+	} else {
+		msd_counts_lost_call(&a->edge->counts, err);
+	}
 }
 
 /* As for any call, before anything is done for it; whether the model is there or not,
@@ -87,7 +101,8 @@ static bool may_call(struct msd_asking *a)
 	const msd_err err = msd_bearer_stand(a, MSD_M_CALL);
 
 	if (err != MSD_OK) {
-		count_answered(a, err);
+		msd_counts_lost_call(&a->edge->counts, err);
+		msd_counts_error(&a->edge->counts, err);
 		return false;
 	}
 	if (a->edge->rights.acl == NULL) /* no name matters */
@@ -153,24 +168,22 @@ static void keep_text(const struct msd_asking *a, struct msd_infer *i)
 		msd_buf_put(&i->known, i->text.p, i->text.n);
 }
 
-/* False: it was answered. */
+/* False: it was answered, and counted. */
 static bool find_model(struct msd_asking *a, struct msd_model *ret)
 {
 	struct msd_diag d = {0};
+	msd_err err = msd_repository_find(a, ret);
 
-	const msd_err err = msd_repository_find(a, ret);
-
+	if (err == MSD_OK && msd_repository_refuse_unknown(a, ret))
+		err = MSD_NOT_READY;
 	if (err != MSD_OK) {
-		count_answered(a, err);
-		return false;
-	}
-	if (msd_repository_refuse_unknown(a, ret)) {
-		count_answered(a, MSD_NOT_READY);
+		count_refused(a, err);
+		msd_counts_error(&a->edge->counts, err);
 		return false;
 	}
 	if (ret->function.n > 0)
 		return true;
-	msd_counts_lost_call(&a->edge->counts, MSD_NOT_FOUND);
+	count_refused(a, MSD_NOT_FOUND);
 	(void)msd_diag_set(&d, MSD_NOT_FOUND,
 			   "%s has no function that is its model: ask for %s:FUNCTION",
 			   ret->module->crew.name, ret->module->crew.name);
@@ -194,8 +207,8 @@ static void proceed(struct msd_caller *c, const struct msd_model *m)
 		if (err == MSD_OK)
 			keep_text(a, i);
 	}
-	if (err != MSD_OK)
-		msd_counts_lost_call(&a->edge->counts, err);
+	if (err != MSD_OK && m != NULL)
+		msd_counted_refused(&m->module->crew, msd_model_function_name(m), err);
 	i->in = msd_infer_in(&i->call, c->session.number, uv_now(a->edge->loop));
 	if (c->session.has_plans) {
 		i->in.known =
@@ -293,7 +306,7 @@ void msd_infer(struct msd_asking *a)
 	msd_infer_forget(c);
 	c->infer = i = infer_new(c, a->names[0]);
 	if (i == NULL) {
-		msd_counts_lost_call(&a->edge->counts, MSD_NOMEM);
+		count_refused(a, MSD_NOMEM);
 		(void)msd_diag_no_memory(&d);
 		msd_infer_fail(a, 503, &d);
 		return;
@@ -322,10 +335,11 @@ bool msd_infer_is_busy(const struct msd_caller *c)
 
 static size_t bytes_of(const struct msd_infer *i)
 {
-	return i == NULL ? 0
-			 : sizeof(*i) + msd_infer_ask_bytes(&i->ask) +
-				   i->call.body.cap + i->known.cap +
-				   i->call.n_places * sizeof(*i->call.places);
+	return i == NULL
+		       ? 0
+		       : sizeof(*i) + msd_infer_ask_bytes(&i->ask) + i->call.body.cap +
+				 i->call.out_names.cap + i->known.cap +
+				 i->call.n_places * sizeof(*i->call.places);
 }
 
 /* What a thread works with is not looked at. */

@@ -167,6 +167,13 @@ static msd_err put_scalar(const struct making *k, const struct msd_infer_input *
 	return MSD_OK;
 }
 
+/* Its name must last until the answer; the walk's goes. */
+static void put_name(struct msd_infer_call *c, const struct msd_model_param *p)
+{
+	msd_buf_put_u32(&c->out_names, (uint32_t)p->name.n);
+	msd_buf_put(&c->out_names, p->name.p, p->name.n);
+}
+
 static msd_err put_output(const struct making *k, const struct msd_model_param *p)
 {
 	struct msd_wire_tensor w = {.where = MSD_AT_OUT, .dtype = p->dtype};
@@ -187,10 +194,19 @@ static msd_err put_output(const struct making *k, const struct msd_model_param *
 		return err;
 	msd_pack_tensor(&c->body, &w);
 	c->n_tensors++;
-	/* Its name must last until the answer; the walk's goes. */
-	msd_buf_put_u32(&c->out_names, (uint32_t)p->name.n);
-	msd_buf_put(&c->out_names, p->name.p, p->name.n);
+	put_name(c, p);
 	return MSD_OK;
+}
+
+static void put_results(const struct making *k)
+{
+	struct msd_model_param p;
+	struct msd_model_walk w;
+
+	if (!msd_model_open_results(k->model, &w))
+		return;
+	for (; msd_model_next(&w, &p); k->call->n_returned++)
+		put_name(k->call, &p);
 }
 
 /* The first input that no parameter is called by; MSD_INTERNAL: there is none. */
@@ -326,6 +342,7 @@ msd_err msd_infer_make(const struct msd_model *m, const struct msd_infer_ask *as
 		err = put_params(&k, &w);
 		if (err == MSD_NOT_FOUND)
 			err = name_unknown(&k);
+		put_results(&k);
 	} else {
 		err = put_unknown(&k);
 	}

@@ -21,7 +21,10 @@ struct msd_infer_call {
 	struct msd_buf
 		body; /* a request's, as a client of the protocol would send it */
 	size_t params_at, options_at; /* in it; the options may be nothing */
-	struct msd_buf out_names; /* what it fills: u32 bytes and the name, in order */
+	/* Of what it fills, then of what it returns as far as the model tells: u32
+	 * bytes and the name, in order. */
+	struct msd_buf out_names;
+	uint32_t n_returned;            /* of these, how many are of what it returns */
 	struct msd_infer_place *places; /* owned; one for each input, in their order */
 	uint32_t n_places;
 	uint32_t n_tensors; /* in params */

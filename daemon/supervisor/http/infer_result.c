@@ -27,8 +27,8 @@ struct telling {
 	struct msd_infer_answer *answer;
 	const struct msd_infer_wish *wish;
 	const struct msd_out *out;
-	struct msd_cur names; /* of what the function fills */
-	uint32_t n_told, n_outputs, n_wished;
+	struct msd_cur names; /* of what it fills and returns */
+	uint32_t n_told, n_unnamed, n_wished;
 	bool is_told[MSD_MAX_TENSORS]; /* of those that are wished */
 	uint64_t json_bytes;
 	struct msd_diag *d;
@@ -151,14 +151,15 @@ static msd_err put_output(struct telling *t, struct msd_span name, struct msd_sp
 					     (const char *)name.p);
 }
 
-/* What it filled has the parameter's name, what it returned a number. */
+/* What it filled has the parameter's name, what it returned its model's, or a number.
+ */
 static struct msd_span next_name(struct telling *t, char room[32])
 {
 	if (!msd_cur_end(&t->names)) {
 		const uint32_t n = msd_cur_u32(&t->names);
 		return (struct msd_span){msd_cur_take(&t->names, n), n};
 	}
-	const int n = snprintf(room, 32, "output%u", t->n_outputs++);
+	const int n = snprintf(room, 32, "output%u", t->n_unnamed++);
 	return (struct msd_span){(const uint8_t *)room, (size_t)n};
 }
 
@@ -264,6 +265,7 @@ msd_err msd_infer_result(const struct msd_infer_wish *w, const struct msd_out *o
 			    .wish = w,
 			    .out = o,
 			    .names = msd_cur_of((struct msd_span){names->p, names->n}),
+			    .n_unnamed = w->call->n_returned,
 			    .d = d};
 	struct msd_body_error error;
 	struct msd_body body;

@@ -180,7 +180,11 @@ static void write_tensor(const struct msd_model_param *p, const struct words *wo
 	msd_buf_printf(out, ",\"%s\":", words->datatype);
 	write_datatype(p, words, out);
 	msd_buf_printf(out, ",\"%s\":", words->shape);
-	write_shape(p->shape, out);
+	if (p->shape.n == 0 && !p->is_scalar) {
+		msd_buf_printf(out, "[-1]"); /* nobody knows how many there are */
+	} else {
+		write_shape(p->shape, out);
+	}
 	msd_buf_printf(out, "}");
 }
 

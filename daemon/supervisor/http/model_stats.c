@@ -11,7 +11,9 @@
 
 /* Calls of one function, or of all of them. */
 struct counts {
-	uint64_t n_ok, n_failed;
+	uint64_t n_ok, n_failed, n_timed;
+	uint64_t ns[MSD_STAGE_COUNT], all_ns; /* of those that are timed */
+	uint64_t failed_ns;
 };
 
 static void add(struct counts *c, const struct msd_tally_row *row)
@@ -20,6 +22,12 @@ static void add(struct counts *c, const struct msd_tally_row *row)
 		const uint64_t n = msd_tally_count(row, code);
 		c->n_ok += code == MSD_OK ? n : 0;
 		c->n_failed += code == MSD_OK ? 0 : n;
+	}
+	c->n_timed += row->n_ok - row->n_untimed;
+	c->failed_ns += row->failed_ns;
+	for (unsigned i = 0; i < MSD_STAGE_COUNT; i++) {
+		c->ns[i] += row->spent_ns[i];
+		c->all_ns += row->spent_ns[i];
 	}
 }
 
@@ -40,36 +48,38 @@ static struct counts count(const struct msd_model *m)
 	return c;
 }
 
-static void put_stage(struct msd_buf *b, const char *name, const struct msd_times *t)
+static void put_part(struct msd_buf *b, const char *name, uint64_t n, uint64_t ns)
 {
-	msd_buf_printf(b, ",\"%s\":{\"count\":%llu,\"ns\":%llu}", name,
-		       (unsigned long long)msd_histogram_total(&t->spread),
-		       (unsigned long long)t->sum_ns);
+	msd_buf_printf(b, "\"%s\":{\"count\":%llu,\"ns\":%llu}", name,
+		       (unsigned long long)n, (unsigned long long)ns);
 }
 
 static void put_model(struct msd_buf *b, struct msd_span name,
 		      const struct msd_model *m)
 {
-	const struct msd_times *stages = m->module->crew.stages;
+	static const struct {
+		enum msd_stage stage;
+		const char *name;
+	} parts[] = {{MSD_STAGE_QUEUE, "queue"},
+		     {MSD_STAGE_READ, "compute_input"},
+		     {MSD_STAGE_RUN, "compute_infer"},
+		     {MSD_STAGE_WORKER, "compute_output"}};
 	const struct counts c = count(m);
-	uint64_t all_ns = 0;
 
-	for (unsigned i = 0; i < MSD_STAGE_COUNT; i++)
-		all_ns += stages[i].sum_ns;
 	msd_buf_printf(b, "{\"name\":");
 	msd_json_str(b, name);
 	msd_buf_printf(b,
 		       ",\"version\":\"" MSD_MODEL_VERSION
 		       "\",\"inference_count\":%llu,\"execution_count\":%llu,"
-		       "\"inference_stats\":{\"success\":{\"count\":%llu,\"ns\":%llu},"
-		       "\"fail\":{\"count\":%llu,\"ns\":0}",
-		       (unsigned long long)c.n_ok, (unsigned long long)c.n_ok,
-		       (unsigned long long)c.n_ok, (unsigned long long)all_ns,
-		       (unsigned long long)c.n_failed);
-	put_stage(b, "queue", &stages[MSD_STAGE_QUEUE]);
-	put_stage(b, "compute_input", &stages[MSD_STAGE_READ]);
-	put_stage(b, "compute_infer", &stages[MSD_STAGE_RUN]);
-	put_stage(b, "compute_output", &stages[MSD_STAGE_WORKER]);
+		       "\"inference_stats\":{",
+		       (unsigned long long)c.n_ok, (unsigned long long)c.n_ok);
+	put_part(b, "success", c.n_ok, c.all_ns);
+	msd_buf_put_u8(b, ',');
+	put_part(b, "fail", c.n_failed, c.failed_ns);
+	for (unsigned i = 0; i < sizeof(parts) / sizeof(*parts); i++) {
+		msd_buf_put_u8(b, ',');
+		put_part(b, parts[i].name, c.n_timed, c.ns[parts[i].stage]);
+	}
 	msd_buf_printf(b, "}}");
 }
 

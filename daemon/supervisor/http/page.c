@@ -115,12 +115,21 @@ void msd_page_status(struct msd_asking *a)
 	msd_buf_finish(&call.result);
 }
 
-/* What a module says of itself is the rest of the map, or in few words too much. */
-static void add_facts(struct msd_method_call *call)
+/* What a module says of itself is the rest of the map; where it is much, the page has
+ * none of it. */
+static msd_err put_module(struct msd_asking *a, struct msd_method_call *call,
+			  struct msd_diag *d)
 {
-	if (call->shared == NULL)
-		return;
-	msd_buf_put(&call->result, call->shared_part.p, call->shared_part.n);
+	msd_buf_printf(&a->body, ",\"module\":");
+	if (call->shared_part.n > MAX_FACTS) {
+		msd_buf_printf(&a->body,
+			       "null,\"why\":\"it says more of itself than this page "
+			       "shows: modser show has all\"");
+		return MSD_OK;
+	}
+	if (call->shared != NULL)
+		msd_buf_put(&call->result, call->shared_part.p, call->shared_part.n);
+	return put_packed(a, &call->result, d);
 }
 
 void msd_page_module(struct msd_asking *a)
@@ -138,18 +147,11 @@ void msd_page_module(struct msd_asking *a)
 	struct msd_diag d = {0};
 	msd_err err = msd_method_describe(&call, &d);
 
-	if (err == MSD_OK && call.shared_part.n > MAX_FACTS) {
-		err = msd_diag_set(&d, MSD_TOO_LARGE,
-				   "it says more of itself than this page shows: "
-				   "`modser show` has all");
-	}
 	if (err == MSD_OK) {
-		add_facts(&call);
 		msd_asking_say_json(a, 200);
 		msd_buf_printf(&a->body, "{\"history\":");
 		msd_history_write(a->caller->history, a->names[0], &a->body);
-		msd_buf_printf(&a->body, ",\"module\":");
-		err = put_packed(a, &call.result, &d);
+		err = put_module(a, &call, &d);
 		msd_buf_printf(&a->body, "}\n");
 	}
 	if (err != MSD_OK)

@@ -130,7 +130,9 @@ static bool read_filter(struct msd_asking *a, bool *ret_ready_only)
 		return true;
 	if (body.n > MAX_FILTER) {
 		(void)msd_diag_set(&d, MSD_TOO_LARGE,
-				   "the body: expected {\"ready\": true or false}");
+				   "the body has %zu bytes, the limit is %u: expected "
+				   "{\"ready\": true or false}",
+				   body.n, MAX_FILTER);
 		msd_asking_fail(a, 413, &d);
 		return false;
 	}

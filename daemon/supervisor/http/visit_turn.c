@@ -10,6 +10,8 @@
 #include "daemon/supervisor/http/visit_turn.h"
 
 #include <errno.h>
+#include <stdio.h>
+#include <string.h>
 
 #include "daemon/http/reply.h"
 #include "daemon/supervisor/edge/counts.h"
@@ -168,24 +170,68 @@ void msd_visit_answered(struct msd_caller *c)
 	rest(v);
 }
 
-static void refuse(struct msd_visit *v)
-{
-	msd_counts_http_unreadable(&v->caller.session.edge->counts);
-	msd_route_refuse(ask(v), v->reader.status, v->reader.why, &v->out);
-	end(v);
-}
-
 /* Tensors may be as many as the connection may hold while their buffer grows, which
  * doubles. */
-static uint64_t most_body(const struct msd_visit *v)
+static uint64_t most_tensors(const struct msd_visit *v)
 {
-	const struct msd_http_request *q = &v->reader.request;
 	const uint64_t room = msd_account_limit(&v->caller.session.client.account) / 2;
 
-	if (q->method != MSD_HTTP_POST ||
-	    q->fields[MSD_HTTP_F_INFERENCE_HEADER].p == NULL || room < MAX_BODY)
+	if (room < MAX_BODY)
 		return MAX_BODY;
 	return room < MAX_TENSORS_BODY ? room : MAX_TENSORS_BODY;
+}
+
+static bool has_tensors(const struct msd_http_request *q)
+{
+	return q->method == MSD_HTTP_POST &&
+	       q->fields[MSD_HTTP_F_INFERENCE_HEADER].p != NULL;
+}
+
+static uint64_t most_body(const struct msd_visit *v)
+{
+	return has_tensors(&v->reader.request) ? most_tensors(v) : MAX_BODY;
+}
+
+static bool is_infer(const struct msd_http_request *q)
+{
+	static const char tail[] = "/infer";
+	const size_t n = strlen(tail);
+
+	return q->target.n > n && memcmp(q->target.p + q->target.n - n, tail, n) == 0;
+}
+
+/* What is refused for its size names the limit, and how more can be sent. */
+static void say_most(const struct msd_visit *v, char *ret, size_t n)
+{
+	const struct msd_http_reader *r = &v->reader;
+	const unsigned long long limit = r->max_body;
+	int used =
+		r->request.body_bytes > limit
+			? snprintf(ret, n, "the body has %llu bytes, the limit is %llu",
+				   (unsigned long long)r->request.body_bytes, limit)
+			: snprintf(ret, n, "the body is over the limit of %llu bytes",
+				   limit);
+
+	if (is_infer(&r->request) && !has_tensors(&r->request)) {
+		(void)snprintf(ret + used, n - (size_t)used,
+			       "; with tensors as bytes behind its JSON "
+			       "(Inference-Header-Content-Length) it is %llu",
+			       (unsigned long long)most_tensors(v));
+	}
+}
+
+static void refuse(struct msd_visit *v)
+{
+	char most[256];
+	const char *why = v->reader.why;
+
+	if (v->reader.status == 413 && v->reader.max_body > 0) {
+		say_most(v, most, sizeof(most));
+		why = most;
+	}
+	msd_counts_http_unreadable(&v->caller.session.edge->counts);
+	msd_route_refuse(ask(v), v->reader.status, why, &v->out);
+	end(v);
 }
 
 /* The next thing in @in; false: there is none. */

@@ -106,6 +106,7 @@ static void record(const struct msd_req *r, const struct msd_crew *crew, uint8_t
 	if (past == NULL)
 		return;
 	const uint64_t all_ns = fill(past, r, row, msd_wire_now_ns(house->wire));
+	msd_tally_spend(crew->tally, row, past->code, past->spent_ns);
 	tell_others(house, past, all_ns, msd_job_plan_params(r));
 }
 
@@ -124,6 +125,15 @@ void msd_counted_end(const struct msd_req *r, const struct msd_crew *crew)
 	msd_tally_note(crew->tally, row, r->client.code);
 	if (r->at.since_ns != 0)
 		record(r, crew, row);
+}
+
+void msd_counted_refused(const struct msd_crew *crew, struct msd_span function,
+			 msd_err err)
+{
+	msd_tally_note(crew->tally,
+		       is_known(crew, function) ? msd_tally_add(crew->tally, function)
+						: MSD_TALLY_OTHER,
+		       err);
 }
 
 /* All that is told of a call but its end. */
@@ -160,6 +170,7 @@ void msd_counted_tell(struct msd_put_off *p, unsigned code)
 		msd_recorder_next(&house->recorder, house->deadlines, tally);
 
 	msd_tally_note(tally, p->call.row, code);
+	msd_tally_spend(tally, p->call.row, code, p->call.spent_ns);
 	p->call.code = (uint8_t)code;
 	if (past != NULL) {
 		*past = p->call; /* the recorder has a reference of its own */

@@ -110,6 +110,7 @@ static void count_row(struct msd_process *p, const struct msd_ledger_row *row,
 	const uint8_t at = find_row(crew, row, seen);
 	for (unsigned code = 0; code < MSD_LEDGER_CODES; code++)
 		msd_tally_note_each(crew->tally, at, code, n[code]);
+	msd_tally_note_untimed(crew->tally, at, n[MSD_OK]);
 	crew->n_calls += all;
 	crew->n_errors += all - n[MSD_OK];
 	crew->n_failed += n[MSD_CALL_FAILED];

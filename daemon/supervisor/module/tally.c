@@ -166,6 +166,20 @@ void msd_tally_note_each(struct msd_tally *t, uint8_t row, unsigned code, uint64
 		r->n_failed[code < MSD_TALLY_CODES ? code : MSD_INTERNAL] += n;
 }
 
+void msd_tally_spend(struct msd_tally *t, uint8_t row, unsigned code,
+		     const uint64_t ns[MSD_STAGE_COUNT])
+{
+	struct msd_tally_row *r = &t->rows[row];
+
+	if (code == MSD_OK) {
+		for (unsigned i = 0; i < MSD_STAGE_COUNT; i++)
+			r->spent_ns[i] += ns[i];
+	} else {
+		for (unsigned i = 0; i < MSD_STAGE_COUNT; i++)
+			r->failed_ns += ns[i];
+	}
+}
+
 uint64_t msd_tally_count(const struct msd_tally_row *row, unsigned code)
 {
 	if (code == MSD_OK)

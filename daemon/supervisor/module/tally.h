@@ -22,6 +22,9 @@ struct msd_tally_row {
 	char *name; /* owned; NULL: of row 0 */
 	size_t n;
 	uint64_t n_ok;
+	uint64_t n_untimed; /* of these, by whose stages no time is known */
+	uint64_t spent_ns[MSD_STAGE_COUNT]; /* of the others */
+	uint64_t failed_ns;                 /* of those that failed, in all stages */
 	uint64_t *n_failed; /* owned, MSD_TALLY_CODES of them; NULL: none failed */
 };
 
@@ -57,6 +60,15 @@ static inline bool msd_tally_has_room(const struct msd_tally *t)
 void msd_tally_note(struct msd_tally *t, uint8_t row, unsigned code);
 /** The same of @n calls. */
 void msd_tally_note_each(struct msd_tally *t, uint8_t row, unsigned code, uint64_t n);
+/** Calls of @row that went well, @n of them, are counted by msd_tally_note_each()
+ * without the time of their stages. */
+static inline void msd_tally_note_untimed(struct msd_tally *t, uint8_t row, uint64_t n)
+{
+	t->rows[row].n_untimed += n;
+}
+/** The call of @row that has ended with @code spent @ns in each stage. */
+void msd_tally_spend(struct msd_tally *t, uint8_t row, unsigned code,
+		     const uint64_t ns[MSD_STAGE_COUNT]);
 /** How many of @row ended with @code. */
 uint64_t msd_tally_count(const struct msd_tally_row *row, unsigned code);
 /** What @code is called: "NOT_FOUND", "ABANDONED". Static. */

@@ -207,10 +207,8 @@ msd_err msd_aot_signature(const struct msd_aot *a, struct msd_signature *ret,
 		return msd_diag_no_memory(d);
 	for (size_t i = 0; i < a->n_inputs; i++)
 		t[i] = msd_aot_describe(&a->meta->inputs[a->inputs[i]]);
-	for (size_t i = 0; i < n_outputs; i++) {
+	for (size_t i = 0; i < n_outputs; i++)
 		t[a->n_inputs + i] = msd_aot_describe(&a->meta->outputs[i]);
-		t[a->n_inputs + i].name = NULL; /* results are by place */
-	}
 	msd_err err = msd_model_signature("run", &io, ret, d);
 	ret->has_c_names = err == MSD_OK;
 	free(t);

@@ -44,8 +44,8 @@ Test(aot, signature_leaves_bound_parameters_out)
 
 	lib_must_open(&lib, AOT_LIBRARY);
 	cr_assert_str_eq(lib_signature(&lib, "run"),
-			 "run(x: Tensor([3], float32)) -> (Tensor([3], float32), "
-			 "Tensor([3], float32))");
+			 "run(x: Tensor([3], float32)) -> (output0: Tensor([3], "
+			 "float32), output1: Tensor([3], float32))");
 	lib_close(&lib);
 }
 
