@@ -8,41 +8,17 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "client/cli/proc.h"
+
 #define STOLEN_PERCENT 2u
-#define BUSY_PERCENT 75u
-#define IDLE_REQUESTS 10000u /* a second that are no calls */
+#define OTHERS_PERCENT 20u /* of all processors */
+#define ONE_PERCENT 20u    /* of one, by one process */
+#define WAITED_PERCENT 20u
+#define OTHER_THREADS 2u    /* of a worker, beside its pool's */
+#define IDLE_REQUESTS 2000u /* a second that are no calls */
+#define IDLE_FACTOR 4u      /* tensors that go to and fro for one call are no idling */
 #define LATE_MS 50u
-#define PROCESSORS 1024u
-
-/* The first @n bytes of the file, as text. */
-static const char *read_text(const char *root, const char *path, char *ret, size_t n)
-{
-	char name[8192];
-	FILE *f;
-
-	ret[0] = '\0';
-	(void)snprintf(name, sizeof(name), "%s%s", root, path);
-	f = fopen(name, "re");
-	if (f == NULL)
-		return ret;
-	ret[fread(ret, 1, n - 1, f)] = '\0';
-	(void)fclose(f);
-	return ret;
-}
-
-/* The number behind @key at the beginning of a line. */
-static uint64_t number_of(const char *text, const char *key)
-{
-	const size_t n = strlen(key);
-
-	for (const char *line = text; line != NULL && *line != '\0';) {
-		if (strncmp(line, key, n) == 0 && line[n] == ' ')
-			return strtoull(line + n, NULL, 10);
-		line = strchr(line, '\n');
-		line = line != NULL ? line + 1 : NULL;
-	}
-	return 0;
-}
+#define MAX_PROCESSORS 1024u
 
 /* `cpu user nice system idle iowait irq softirq steal guest guest_nice`; guests are
  * among the users. */
@@ -58,59 +34,24 @@ static void read_ticks(const char *text, struct msd_doctor_look *ret)
 	}
 }
 
-/* How often quotas have stopped what runs in @group, which is changed, and in those
- * around it, below @folder. */
-static uint64_t sum_held(const char *root, const char *folder, char *group)
+/* How often the quota of a group has stopped what runs in it. */
+static void count_held(void *ctx, const char *root, const char *folder)
 {
-	char text[4096], path[4200];
-	uint64_t held = 0;
+	char text[4096], path[4300];
 
-	for (char *end = group + strlen(group); end != NULL;
-	     end = strrchr(group, '/')) {
-		*end = '\0';
-		(void)snprintf(path, sizeof(path), "/sys/fs/cgroup%s%s/cpu.stat",
-			       folder, group);
-		held += number_of(read_text(root, path, text, sizeof(text)),
-				  "nr_throttled");
-	}
-	return held;
+	(void)snprintf(path, sizeof(path), "%s/cpu.stat", folder);
+	*(uint64_t *)ctx += msd_proc_number(
+		msd_proc_text(root, path, text, sizeof(text)), "nr_throttled");
 }
 
-/* Where the groups lie of which @line tells, `0::GROUP`, or `N:CONTROLLERS:GROUP` of
- * the first version; NULL: they have no quotas of processors. */
-static const char *folder_of(const char *line)
+/* `some avg10=... total=MICROSECONDS`: while something waited for a processor. */
+static uint64_t read_waited(const char *text)
 {
-	const char *list = strchr(line, ':');
-	const char *end = list != NULL ? strchr(list + 1, ':') : NULL;
+	const char *at = strstr(text, "total=");
 
-	if (strncmp(line, "0::", 3) == 0)
-		return "";
-	if (end == NULL)
-		return NULL;
-	for (const char *at = list + 1; at < end; at += strcspn(at, ",:") + 1) {
-		if (strcspn(at, ",:") == 3 && strncmp(at, "cpu", 3) == 0)
-			return "/cpu";
-	}
-	return NULL;
-}
-
-/* How often quotas have stopped what runs in the control groups of @pid. */
-static uint64_t read_held(const char *root, int64_t pid)
-{
-	char text[4096], path[64];
-	uint64_t held = 0;
-	char *rest = NULL;
-
-	(void)snprintf(path, sizeof(path), "/proc/%lld/cgroup", (long long)pid);
-	(void)read_text(root, path, text, sizeof(text));
-	for (char *line = strtok_r(text, "\n", &rest); line != NULL;
-	     line = strtok_r(NULL, "\n", &rest)) {
-		const char *folder = folder_of(line);
-		char *group = strchr(line, '/');
-		if (folder != NULL && group != NULL)
-			held += sum_held(root, folder, group);
-	}
-	return held;
+	return strncmp(text, "some ", 5) == 0 && at != NULL
+		       ? strtoull(at + strlen("total="), NULL, 10)
+		       : 0;
 }
 
 void msd_doctor_look(const char *root, int64_t pid, struct msd_doctor_look *ret)
@@ -118,16 +59,19 @@ void msd_doctor_look(const char *root, int64_t pid, struct msd_doctor_look *ret)
 	char text[16384], path[128];
 
 	*ret = (struct msd_doctor_look){0};
-	read_ticks(read_text(root, "/proc/stat", text, sizeof(text)), ret);
-	(void)read_text(root, "/proc/vmstat", text, sizeof(text));
-	ret->swapped = number_of(text, "pswpin") + number_of(text, "pswpout");
-	ret->held = read_held(root, pid);
-	for (unsigned i = 0; i < PROCESSORS; i++) {
+	read_ticks(msd_proc_text(root, "/proc/stat", text, sizeof(text)), ret);
+	(void)msd_proc_text(root, "/proc/vmstat", text, sizeof(text));
+	ret->swapped =
+		msd_proc_number(text, "pswpin") + msd_proc_number(text, "pswpout");
+	ret->waited_us = read_waited(
+		msd_proc_text(root, "/proc/pressure/cpu", text, sizeof(text)));
+	msd_proc_groups(root, pid, count_held, &ret->held);
+	for (unsigned i = 0; i < MAX_PROCESSORS; i++) {
 		(void)snprintf(path, sizeof(path),
 			       "/sys/devices/system/cpu/cpu%u/thermal_throttle/"
 			       "core_throttle_count",
 			       i);
-		if (*read_text(root, path, text, sizeof(text)) == '\0')
+		if (*msd_proc_text(root, path, text, sizeof(text)) == '\0')
 			break;
 		ret->throttled += strtoull(text, NULL, 10);
 	}
@@ -139,7 +83,7 @@ uint64_t msd_doctor_threads(const char *root, int64_t pid)
 
 	(void)snprintf(path, sizeof(path), "/proc/%lld/status", (long long)pid);
 	const char *at =
-		strstr(read_text(root, path, text, sizeof(text)), "\nThreads:");
+		strstr(msd_proc_text(root, path, text, sizeof(text)), "\nThreads:");
 	return at != NULL ? strtoull(at + strlen("\nThreads:"), NULL, 10) : 0;
 }
 
@@ -149,12 +93,55 @@ static uint64_t percent(uint64_t before, uint64_t after, uint64_t ticks)
 	return after > before ? 100 * (after - before) / ticks : 0;
 }
 
+/* Of all that is computed here, what neither the daemon nor this client does. */
+static uint64_t percent_of_others(const struct msd_doctor_look *a,
+				  const struct msd_doctor_look *b,
+				  const struct msd_doctor_facts *f, uint64_t ticks)
+{
+	return percent(a->busy + f->own_ticks, b->busy, ticks);
+}
+
+static void judge_neighbours(const struct msd_doctor_look *a,
+			     const struct msd_doctor_look *b,
+			     const struct msd_doctor_facts *f, struct msd_buf *out)
+{
+	const uint64_t ticks = b->ticks > a->ticks ? b->ticks - a->ticks : 1;
+	const uint64_t others = percent_of_others(a, b, f, ticks);
+	const uint64_t each = f->n_processors > 0 ? ticks / f->n_processors : ticks;
+	const uint64_t one = each > 0 ? 100 * f->busiest.ticks / each : 0;
+	const uint64_t waited =
+		b->waited_us > a->waited_us && f->seconds > 0
+			? (b->waited_us - a->waited_us) / f->seconds / 10000u
+			: 0;
+
+	if (others >= OTHERS_PERCENT && one >= ONE_PERCENT) {
+		msd_buf_printf(
+			out,
+			"Others keep its processors busy, %llu %%, most of all process "
+			"%lld (%s), %llu %% of one: what is measured now is measured "
+			"beside them.\n",
+			(unsigned long long)others, (long long)f->busiest.pid,
+			f->busiest.name, (unsigned long long)one);
+	} else if (others >= OTHERS_PERCENT) {
+		msd_buf_printf(out,
+			       "Others keep its processors busy, %llu %%, no process "
+			       "above all that can be seen from here: what is measured "
+			       "now is measured beside them.\n",
+			       (unsigned long long)others);
+	} else if (waited >= WAITED_PERCENT) {
+		msd_buf_printf(out,
+			       "In %llu %% of the time something that could run waited "
+			       "for a processor.\n",
+			       (unsigned long long)waited);
+	}
+}
+
 static void judge_machine(const struct msd_doctor_look *a,
-			  const struct msd_doctor_look *b, struct msd_buf *out)
+			  const struct msd_doctor_look *b,
+			  const struct msd_doctor_facts *f, struct msd_buf *out)
 {
 	const uint64_t ticks = b->ticks > a->ticks ? b->ticks - a->ticks : 1;
 	const uint64_t stolen = percent(a->stolen, b->stolen, ticks);
-	const uint64_t busy = percent(a->busy, b->busy, ticks);
 
 	if (b->swapped > a->swapped) {
 		msd_buf_printf(out,
@@ -168,18 +155,20 @@ static void judge_machine(const struct msd_doctor_look *a,
 			       "others.\n",
 			       (unsigned long long)stolen);
 	}
-	if (busy >= BUSY_PERCENT) {
-		msd_buf_printf(out,
-			       "Its processors are busy, %llu %%: what is measured now "
-			       "is measured beside somebody.\n",
-			       (unsigned long long)busy);
-	}
+	judge_neighbours(a, b, f, out);
 	if (b->throttled > a->throttled)
 		msd_buf_printf(out, "Its processors are slowed for their heat.\n");
 	if (b->held > a->held) {
 		msd_buf_printf(out, "The quota of this control group (cpu.max, "
 				    "cpu.cfs_quota_us) stops "
 				    "what runs in it.\n");
+	}
+	if (f->n_cores > 0 && f->threads > f->n_cores + OTHER_THREADS) {
+		msd_buf_printf(out,
+			       "A worker has %llu threads, the daemon may use %u "
+			       "processors: give `modserd --threads`, or "
+			       "TVM_NUM_THREADS.\n",
+			       (unsigned long long)f->threads, f->n_cores);
 	}
 }
 
@@ -192,14 +181,8 @@ void msd_doctor_judge(const struct msd_doctor_look *before,
 				      : 0;
 
 	if (f->is_same_machine)
-		judge_machine(before, after, out);
-	if (f->is_same_machine && f->n_cores > 0 && f->threads > 2u * f->n_cores) {
-		msd_buf_printf(out,
-			       "A worker has %llu threads on %u processors: give "
-			       "`modserd --threads`, or TVM_NUM_THREADS.\n",
-			       (unsigned long long)f->threads, f->n_cores);
-	}
-	if (idle > IDLE_REQUESTS) {
+		judge_machine(before, after, f, out);
+	if (idle > IDLE_REQUESTS && idle > IDLE_FACTOR * (f->calls / f->seconds)) {
 		msd_buf_printf(out,
 			       "Clients ask for %llu things a second that are no "
 			       "calls: one of them spins (`modser clients`).\n",

@@ -8,6 +8,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "client/cli/neighbours.h"
 #include "proto/bytes.h"
 
 /* A look; what the machine does not tell is 0. */
@@ -15,21 +16,26 @@ struct msd_doctor_look {
 	uint64_t swapped;       /* pages in and out since the start */
 	uint64_t ticks, stolen; /* of all processors; and by the host */
 	uint64_t busy;          /* of the ticks: somebody computed */
+	uint64_t waited_us;     /* while something waited for a processor */
 	uint64_t throttled;     /* how often processors were slowed for their heat */
 	uint64_t held; /* how often control groups' quotas stopped the daemon */
 };
 
 /* Beside two looks. */
 struct msd_doctor_facts {
-	uint32_t n_cores;
-	uint64_t threads;  /* of the worker that has most; 0: not known */
-	uint64_t requests; /* that the daemon got between the looks */
-	uint64_t calls;    /* and those of them that went to a module */
-	uint64_t seconds;  /* between them */
-	uint64_t lag_ms;   /* of the daemon's loop */
-	int64_t pid;       /* of the daemon */
-	int64_t landlock;  /* version of the kernel's; 0: none, -1: not known */
-	bool has_group;    /* workers have control groups of their own */
+	uint32_t n_cores;             /* that the daemon may use; 0: not known */
+	uint32_t n_processors;        /* of the machine */
+	uint64_t own_ticks;           /* that the daemon and its client computed */
+	struct msd_neighbour busiest; /* of all others, by its ticks between the looks
+				       */
+	uint64_t threads;             /* of the worker that has most; 0: not known */
+	uint64_t requests;            /* that the daemon got between the looks */
+	uint64_t calls;               /* and those of them that went to a module */
+	uint64_t seconds;             /* between them */
+	uint64_t lag_ms;              /* of the daemon's loop */
+	int64_t pid;                  /* of the daemon */
+	int64_t landlock; /* version of the kernel's; 0: none, -1: not known */
+	bool has_group;   /* workers have control groups of their own */
 	bool is_same_machine;
 };
 

@@ -19,10 +19,18 @@ static struct msd_overhead *find(struct msd_overhead *all, size_t *n, const char
 	return &all[(*n)++];
 }
 
+static bool is_stage(const char *at, const char *stage)
+{
+	static const char head[] = "\",stage=\"";
+	const size_t n = strlen(stage);
+
+	return strncmp(at, head, strlen(head)) == 0 &&
+	       strncmp(at + strlen(head), stage, n) == 0 && at[strlen(head) + n] == '"';
+}
+
 /* `NAME",stage="STAGE"} VALUE` */
 static void take(struct msd_overhead *all, size_t *n, const char *at, bool is_sum)
 {
-	static const char run[] = "\",stage=\"run\"} ";
 	const char *end = strchr(at, '"');
 	const char *value = end != NULL ? strstr(end, "\"} ") : NULL;
 
@@ -30,15 +38,16 @@ static void take(struct msd_overhead *all, size_t *n, const char *at, bool is_su
 		return;
 	struct msd_overhead *o = find(all, n, at, (size_t)(end - at));
 	const double number = strtod(value + strlen("\"} "), NULL);
-	const bool is_run = strncmp(end, run, strlen(run)) == 0;
 	if (o == NULL)
 		return;
-	if (is_sum && is_run) {
+	if (!is_sum) {
+		o->calls += is_stage(end, "run") ? number : 0;
+	} else if (is_stage(end, "run")) {
 		o->run_s += number;
-	} else if (is_sum) {
-		o->all_s += number;
-	} else if (is_run) {
-		o->calls += number;
+	} else if (is_stage(end, "queue")) {
+		o->wait_s += number;
+	} else {
+		o->added_s += number;
 	}
 }
 
@@ -57,4 +66,22 @@ size_t msd_overhead_read(const char *metrics, struct msd_overhead *ret)
 		line = end != NULL ? end + 1 : line + strlen(line);
 	}
 	return n;
+}
+
+void msd_overhead_since(struct msd_overhead *after, size_t n,
+			const struct msd_overhead *before, size_t n_before)
+{
+	for (size_t i = 0; i < n; i++) {
+		struct msd_overhead *o = &after[i];
+		size_t k = 0;
+		while (k < n_before && strcmp(before[k].module, o->module) != 0)
+			k++;
+		if (k == n_before || o->calls <= before[k].calls)
+			continue;
+		o->calls -= before[k].calls;
+		o->run_s -= before[k].run_s;
+		o->wait_s -= before[k].wait_s;
+		o->added_s -= before[k].added_s;
+		o->is_recent = true;
+	}
 }

@@ -2,95 +2,34 @@
  * doctor: what a round trip costs here, what the daemon adds to it, and what is
  * unusual.
  *
- * Happy path: bytes go to and fro between this process and a child, then pings between
- * it and the daemon; in between a second passes in which the machine is looked at.
+ * Happy path: in turns bytes go to and fro between this process and a child, and pings
+ * between it and the daemon; then a second passes in which the machine is looked at.
  * Failures: what cannot be measured is left out.
  */
 #include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/socket.h>
-#include <sys/types.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include "client/cli/doctor.h"
+#include "client/cli/floor.h"
+#include "client/cli/neighbours.h"
 #include "client/cli/overhead.h"
+#include "client/cli/proc.h"
 #include "client/cli/report.h"
 #include "client/cli/session.h"
 #include "proto/clock.h"
 
-#define ROUNDS 1001u
-#define BYTES 64u
+#define ROUNDS 9u
 #define LOOK_MS 1000
 
-static int by_size(const void *a, const void *b)
-{
-	const uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
-
-	return x < y ? -1 : x > y;
-}
-
-static int64_t median(uint64_t *ns)
-{
-	qsort(ns, ROUNDS, sizeof(*ns), by_size);
-	return (int64_t)ns[ROUNDS / 2];
-}
-
-static void echo(int fd)
-{
-	char bytes[BYTES];
-	ssize_t n;
-
-	while ((n = read(fd, bytes, sizeof(bytes))) > 0) {
-		if (write(fd, bytes, (size_t)n) != n)
-			break;
-	}
-	_exit(0);
-}
-
-static bool trip(int fd)
-{
-	char bytes[BYTES] = {0};
-
-	return write(fd, bytes, sizeof(bytes)) == (ssize_t)sizeof(bytes) &&
-	       recv(fd, bytes, sizeof(bytes), MSG_WAITALL) == (ssize_t)sizeof(bytes);
-}
-
-/* The least that a question and its answer can cost between two processes here; 0: it
- * could not be measured. */
-static int64_t measure_floor(void)
-{
-	uint64_t ns[ROUNDS];
-	int fds[2];
-	unsigned i = 0;
-
-	if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, fds) != 0)
-		return 0;
-	const pid_t child = fork();
-	if (child == 0) {
-		(void)close(fds[0]);
-		echo(fds[1]);
-	}
-	(void)close(fds[1]);
-	for (; child > 0 && i < ROUNDS; i++) {
-		const uint64_t start_ns = msd_now_ns();
-		if (!trip(fds[0]))
-			break;
-		ns[i] = msd_now_ns() - start_ns;
-	}
-	(void)close(fds[0]);
-	if (child > 0)
-		(void)waitpid(child, NULL, 0);
-	return i == ROUNDS ? median(ns) : 0;
-}
-
+/* Pings of a round, their median. */
 static enum msd_exit measure_ping(modser_client *client, int64_t *ret)
 {
-	uint64_t ns[ROUNDS];
+	uint64_t ns[MSD_FLOOR_TRIPS];
 
-	for (unsigned i = 0; i < ROUNDS; i++) {
+	for (unsigned i = 0; i < MSD_FLOOR_TRIPS; i++) {
 		modser_result *result = NULL;
 		const uint64_t start_ns = msd_now_ns();
 		if (modser_request(client, "ping", NULL, 0, NULL, &result) !=
@@ -102,8 +41,36 @@ static enum msd_exit measure_ping(modser_client *client, int64_t *ret)
 		ns[i] = msd_now_ns() - start_ns;
 		modser_result_free(result);
 	}
-	*ret = median(ns);
+	*ret = msd_floor_median(ns);
 	return MSD_EXIT_OK;
+}
+
+static int64_t least(int64_t a, int64_t b)
+{
+	return a == 0 || b < a ? b : a;
+}
+
+/*
+ * The least of both, measured in turns, so that both had the same chance to be beside
+ * nobody. A ping is a question and an answer, too: where it came out as the cheaper
+ * one, more cannot be said of the floor than that.
+ */
+static enum msd_exit measure(modser_client *client, bool by_tcp, int64_t *ret_floor,
+			     int64_t *ret_ping)
+{
+	enum msd_exit code = MSD_EXIT_OK;
+	int64_t floor = 0, ping = 0;
+
+	for (unsigned i = 0; i < ROUNDS && code == MSD_EXIT_OK; i++) {
+		const int64_t trip = msd_floor_round(by_tcp);
+		int64_t it = 0;
+		code = measure_ping(client, &it);
+		floor = trip > 0 ? least(floor, trip) : floor;
+		ping = least(ping, it);
+	}
+	*ret_floor = floor > ping ? ping : floor;
+	*ret_ping = ping;
+	return code;
 }
 
 static int64_t number_of(const modser_value *map, const char *key)
@@ -135,16 +102,28 @@ static void take_info(struct msd_doctor_facts *f, const modser_value *info)
 	f->has_group = group != NULL && group->kind == MODSER_MAP;
 }
 
+static const char *host_of(const struct msd_cli *cli)
+{
+	return cli->host != NULL ? cli->host : getenv("MODSER_HOST");
+}
+
 /* Its process is one of this machine: it listens where this client has found it. */
 static bool is_here(const struct msd_cli *cli)
 {
-	const char *host = cli->host != NULL ? cli->host : getenv("MODSER_HOST");
+	const char *host = host_of(cli);
 
 	if (host == NULL || host[0] == '\0')
 		return true;
 	/* Of several, nobody knows here which has answered. */
 	return strchr(host, ',') == NULL && (strncmp(host, "unix:", 5) == 0 ||
 					     strstr(host, "://127.0.0.1:") != NULL);
+}
+
+static bool is_by_tcp(const struct msd_cli *cli)
+{
+	const char *host = host_of(cli);
+
+	return host != NULL && strstr(host, "://") != NULL;
 }
 
 static enum msd_exit ask_info(modser_client *client, struct msd_doctor_facts *f)
@@ -213,37 +192,51 @@ static enum msd_exit ask_overhead(modser_client *client, struct msd_overhead *re
 /* What is shown. */
 struct report {
 	int64_t floor_ns, ping_ns;
+	struct msd_overhead before[MSD_OVERHEAD_MODULES];
 	struct msd_overhead modules[MSD_OVERHEAD_MODULES];
 	char ratios[MSD_OVERHEAD_MODULES][32];
-	modser_value pairs[MSD_OVERHEAD_MODULES][10], maps[MSD_OVERHEAD_MODULES];
-	size_t n_modules;
+	modser_value pairs[MSD_OVERHEAD_MODULES][14], maps[MSD_OVERHEAD_MODULES];
+	size_t n_before, n_modules;
 };
 
-/* Of each module that was called: how long a call ran, what was added to that. */
+static modser_value mean_ns(double seconds, double calls)
+{
+	return modser_int((int64_t)(seconds / calls * 1e9));
+}
+
+/* Of each module that was called: how long a call ran and waited for others, and how
+ * many times the floor it is that was added to that. */
 static modser_value put_modules(struct report *r)
 {
 	size_t n = 0;
 
 	for (size_t i = 0; i < r->n_modules; i++) {
 		const struct msd_overhead *o = &r->modules[i];
-		if (o->calls < 1 || o->run_s <= 0)
+		if (o->calls < 1)
 			continue;
-		(void)snprintf(r->ratios[n], sizeof(r->ratios[n]), "%.2f",
-			       (o->all_s + o->run_s) / o->run_s);
-		const modser_value pairs[10] = {
+		if (r->floor_ns > 0) {
+			(void)snprintf(r->ratios[n], sizeof(r->ratios[n]), "%.2f",
+				       o->added_s / o->calls * 1e9 /
+					       (double)r->floor_ns);
+		}
+		const modser_value pairs[14] = {
 			modser_str("module"),
 			modser_str(o->module),
 			modser_str("calls"),
 			modser_int((int64_t)o->calls),
+			modser_str("of"),
+			modser_str(o->is_recent ? "this second" : "all its time"),
 			modser_str("run_ns"),
-			modser_int((int64_t)(o->run_s / o->calls * 1e9)),
+			mean_ns(o->run_s, o->calls),
+			modser_str("wait_ns"),
+			mean_ns(o->wait_s, o->calls),
 			modser_str("added_ns"),
-			modser_int((int64_t)(o->all_s / o->calls * 1e9)),
+			mean_ns(o->added_s, o->calls),
 			modser_str("ratio"),
 			modser_str(r->ratios[n])};
 		memcpy(r->pairs[n], pairs, sizeof(pairs));
 		r->maps[n] = (modser_value){.kind = MODSER_MAP,
-					    .as.tuple = {.item = r->pairs[n], .n = 5}};
+					    .as.tuple = {.item = r->pairs[n], .n = 7}};
 		n++;
 	}
 	return (modser_value){.kind = MODSER_TUPLE,
@@ -270,40 +263,68 @@ static void show(const struct msd_cli *cli, struct report *r,
 	msd_session_print_value(cli, &map);
 }
 
+/* Two looks at the machine, a moment apart. */
+static void look_twice(struct msd_doctor_look looks[2], struct msd_doctor_facts *f)
+{
+	struct msd_neighbours seen[2];
+	const int64_t own[] = {f->pid, getpid()};
+
+	for (unsigned i = 0; i < 2; i++) {
+		if (i > 0)
+			(void)poll(NULL, 0, LOOK_MS);
+		msd_neighbours_look("", &seen[i]);
+		msd_doctor_look("", f->pid, &looks[i]);
+	}
+	f->own_ticks = msd_neighbours_own(&seen[0], &seen[1], own[0]) +
+		       msd_neighbours_own(&seen[0], &seen[1], own[1]);
+	msd_neighbours_busiest(&seen[0], &seen[1], own, 2, &f->busiest);
+	msd_neighbours_finish(&seen[0]);
+	msd_neighbours_finish(&seen[1]);
+}
+
+/* What is asked twice, around the looks. */
+static enum msd_exit look(modser_client *client, struct report *r,
+			  struct msd_doctor_look looks[2], struct msd_doctor_facts *f)
+{
+	const long n = sysconf(_SC_NPROCESSORS_ONLN);
+	enum msd_exit code = ask_overhead(client, r->before, &r->n_before);
+
+	if (code == MSD_EXIT_OK)
+		code = ask_info(client, f);
+	look_twice(looks, f);
+	f->n_processors = n > 0 ? (uint32_t)n : 0;
+	f->n_cores = msd_proc_processors("", f->pid);
+	if (code == MSD_EXIT_OK)
+		code = ask_info(client, f);
+	if (code == MSD_EXIT_OK)
+		code = ask_modules(client, f);
+	if (code == MSD_EXIT_OK)
+		code = ask_overhead(client, r->modules, &r->n_modules);
+	return code;
+}
+
 static enum msd_exit examine(const struct msd_cli *cli, modser_client *client,
 			     struct report *r)
 {
-	struct msd_doctor_look before, after;
+	struct msd_doctor_look looks[2];
 	struct msd_doctor_facts f = {.seconds = LOOK_MS / 1000,
 				     .is_same_machine = is_here(cli)};
 	struct msd_buf unusual = {0};
-	enum msd_exit code;
-	const long n = sysconf(_SC_NPROCESSORS_ONLN);
+	enum msd_exit code = measure(client, is_by_tcp(cli), &r->floor_ns, &r->ping_ns);
 
-	r->floor_ns = measure_floor();
-	code = measure_ping(client, &r->ping_ns);
-	f.n_cores = n > 0 ? (uint32_t)n : 0;
 	if (code == MSD_EXIT_OK)
-		code = ask_info(client, &f);
-	msd_doctor_look("", f.pid, &before);
-	(void)poll(NULL, 0, LOOK_MS);
-	msd_doctor_look("", f.pid, &after);
-	if (code == MSD_EXIT_OK)
-		code = ask_info(client, &f);
-	if (code == MSD_EXIT_OK)
-		code = ask_modules(client, &f);
-	if (code == MSD_EXIT_OK)
-		code = ask_overhead(client, r->modules, &r->n_modules);
-	if (code == MSD_EXIT_OK) {
-		msd_doctor_judge(&before, &after, &f, &unusual);
-		if (unusual.n > 0)
-			unusual.n--; /* the last line ends without one */
-		msd_buf_put_u8(&unusual, '\0');
-		if (unusual.bad) {
-			code = msd_report_no_memory();
-		} else {
-			show(cli, r, &unusual);
-		}
+		code = look(client, r, looks, &f);
+	if (code != MSD_EXIT_OK)
+		return code;
+	msd_overhead_since(r->modules, r->n_modules, r->before, r->n_before);
+	msd_doctor_judge(&looks[0], &looks[1], &f, &unusual);
+	if (unusual.n > 0)
+		unusual.n--; /* the last line ends without one */
+	msd_buf_put_u8(&unusual, '\0');
+	if (unusual.bad) {
+		code = msd_report_no_memory();
+	} else {
+		show(cli, r, &unusual);
 	}
 	msd_buf_finish(&unusual);
 	return code;

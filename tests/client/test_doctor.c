@@ -5,7 +5,10 @@
 #include <sys/stat.h>
 
 #include "client/cli/doctor.h"
+#include "client/cli/floor.h"
+#include "client/cli/neighbours.h"
 #include "client/cli/overhead.h"
+#include "client/cli/proc.h"
 
 /* What is said of two looks, in @ret. */
 static const char *said(const struct msd_doctor_look *after,
@@ -30,7 +33,9 @@ static const struct msd_doctor_facts usual = {.n_cores = 4,
 					      .seconds = 1,
 					      .requests = 500,
 					      .calls = 400,
-					      .threads = 8};
+					      .n_processors = 4,
+					      .own_ticks = 130,
+					      .threads = 6};
 static const struct msd_doctor_look quiet = {.ticks = 1400, .busy = 200};
 
 Test(doctor, nothing_is_said_of_a_usual_machine)
@@ -48,8 +53,8 @@ Test(doctor, each_disturbance_is_named)
 					    .swapped = 7,
 					    .throttled = 1,
 					    .held = 1};
-	static const char *const words[] = {"swaps", "7 pages", "gave 10 %",
-					    "busy",  "heat",    "quota"};
+	static const char *const words[] = {"swaps",      "7 pages", "gave 10 %",
+					    "busy, 65 %", "heat",    "quota"};
 	char text[2048];
 
 	(void)said(&bad, &usual, text);
@@ -60,12 +65,12 @@ Test(doctor, each_disturbance_is_named)
 Test(doctor, each_fact_of_the_daemon_is_named)
 {
 	const struct msd_doctor_facts bad = {.n_cores = 4,
-					     .threads = 9,
+					     .threads = 7,
 					     .requests = 50000,
 					     .seconds = 1,
 					     .lag_ms = 51,
 					     .is_same_machine = true};
-	static const char *const words[] = {"9 threads", "spins", "51 ms late",
+	static const char *const words[] = {"7 threads", "spins", "51 ms late",
 					    "Landlock", "control group"};
 	char text[2048];
 
@@ -74,9 +79,44 @@ Test(doctor, each_fact_of_the_daemon_is_named)
 		cr_expect_not_null(strstr(text, words[i]), "%s: %s", words[i], text);
 }
 
+Test(doctor, a_neighbour_is_named_with_what_he_takes)
+{
+	const struct msd_doctor_look busy = {.ticks = 1400, .busy = 230};
+	struct msd_doctor_facts beside = usual;
+	char text[2048];
+
+	beside.busiest = (struct msd_neighbour){.pid = 77, .ticks = 90, .name = "cc1"};
+	(void)said(&busy, &beside, text);
+	cr_expect_not_null(strstr(text, "25 %"), "100 of 400 ticks: %s", text);
+	cr_expect_not_null(strstr(text, "process 77 (cc1), 90 % of one"), "%s", text);
+	beside.own_ticks = 230;
+	cr_expect_str_eq(said(&busy, &beside, text), "", "it is the daemon itself");
+}
+
+Test(doctor, what_waits_for_a_processor_is_told)
+{
+	const struct msd_doctor_look waits = {.ticks = 1400, .waited_us = 300000};
+	char text[2048];
+
+	(void)said(&waits, &usual, text);
+	cr_expect_not_null(strstr(text, "In 30 % of the time"), "%s", text);
+}
+
+Test(doctor, clients_that_move_tensors_for_their_calls_do_not_spin)
+{
+	struct msd_doctor_facts busy = usual;
+	char text[2048];
+
+	busy.requests = 20000;
+	busy.calls = 5000;
+	cr_expect_str_eq(said(&quiet, &busy, text), "");
+	busy.calls = 100;
+	cr_expect_not_null(strstr(said(&quiet, &busy, text), "spins"), "%s", text);
+}
+
 Test(doctor, another_machine_is_not_judged)
 {
-	const struct msd_doctor_look bad = {.ticks = 1400, .swapped = 7};
+	const struct msd_doctor_look bad = {.ticks = 1400, .busy = 400, .swapped = 7};
 	struct msd_doctor_facts far = usual;
 	char text[2048];
 
@@ -176,8 +216,106 @@ Test(doctor, what_is_added_to_a_call_is_all_but_the_run)
 
 	cr_assert_eq(msd_overhead_read(metrics, found), 2);
 	cr_expect_str_eq(found[0].module, "a");
-	cr_expect_eq(found[0].all_s, 0.75);
+	cr_expect_eq(found[0].added_s, 0.25);
+	cr_expect_eq(found[0].wait_s, 0.5);
 	cr_expect_eq(found[0].run_s, 2);
 	cr_expect_eq(found[0].calls, 4);
 	cr_expect_str_eq(found[1].module, "b");
+}
+
+Test(overhead, is_that_of_the_time_between_where_there_were_calls)
+{
+	const struct msd_overhead before[] = {
+		{.module = "a", .calls = 4, .run_s = 2, .added_s = 1, .wait_s = 1},
+		{.module = "b", .calls = 3, .run_s = 1}};
+	struct msd_overhead after[] = {
+		{.module = "b", .calls = 3, .run_s = 1},
+		{.module = "a", .calls = 6, .run_s = 6, .added_s = 1.5, .wait_s = 1},
+		{.module = "new", .calls = 1, .run_s = 9}};
+
+	msd_overhead_since(after, 3, before, 2);
+	cr_expect(!after[0].is_recent && after[1].is_recent && !after[2].is_recent);
+	cr_expect_eq(after[0].calls, 3);
+	cr_expect_eq(after[1].calls, 2);
+	cr_expect_eq(after[1].run_s, 4);
+	cr_expect_eq(after[1].added_s, 0.5);
+	cr_expect_eq(after[1].wait_s, 0);
+	cr_expect_eq(after[2].run_s, 9);
+}
+
+/* The process @pid, which @parent has started. */
+static void put_process(int pid, const char *name, int parent, unsigned ticks)
+{
+	char path[64], text[256];
+
+	(void)snprintf(path, sizeof(path), "/proc/%d/stat", pid);
+	(void)snprintf(text, sizeof(text),
+		       "%d (%s) R %d 1 1 0 -1 4194304 5 6 7 8 %u 1 0 0 20 0 1 0 9\n",
+		       pid, name, parent, ticks - 1);
+	put_file(root, path, text);
+}
+
+Test(neighbours, the_busiest_is_none_of_ones_own, .fini = remove_machine)
+{
+	struct msd_neighbours before, after;
+	struct msd_neighbour busiest;
+	const int64_t own[] = {10};
+
+	cr_assert_not_null(mkdtemp(root));
+	put_process(1, "init", 0, 100);
+	put_process(10, "modserd", 1, 50);
+	put_process(11, "worker) R 1 (", 10, 60);
+	put_process(20, "cc1", 1, 70);
+	msd_neighbours_look(root, &before);
+	put_process(10, "modserd", 1, 55);
+	put_process(11, "worker) R 1 (", 10, 960);
+	put_process(20, "cc1", 1, 90);
+	put_process(21, "new\n", 20, 30);
+	msd_neighbours_look(root, &after);
+	cr_expect_eq(before.n, 4);
+	cr_expect_eq(after.n, 5);
+	cr_expect_eq(msd_neighbours_own(&before, &after, 10), 905);
+	msd_neighbours_busiest(&before, &after, own, 1, &busiest);
+	cr_expect_eq(busiest.pid, 21);
+	cr_expect_eq(busiest.ticks, 30);
+	cr_expect_str_eq(busiest.name, "new?");
+	msd_neighbours_finish(&before);
+	msd_neighbours_finish(&after);
+}
+
+Test(neighbours, of_a_machine_that_shows_none_there_are_none)
+{
+	struct msd_neighbours none;
+	struct msd_neighbour busiest;
+	const int64_t own[] = {1};
+
+	msd_neighbours_look("/nonexistent", &none);
+	msd_neighbours_busiest(&none, &none, own, 1, &busiest);
+	cr_expect_eq(none.n + busiest.ticks + msd_neighbours_own(&none, &none, 1), 0);
+	msd_neighbours_finish(&none);
+}
+
+Test(proc, processors_are_those_of_affinity_and_quota, .fini = remove_machine)
+{
+	cr_assert_not_null(mkdtemp(root));
+	cr_expect_eq(msd_proc_processors(root, 42), 0);
+	put_file(root, "/proc/42/status",
+		 "Name:\tx\nCpus_allowed:\tf,000000ff\nA:\t1\n");
+	cr_expect_eq(msd_proc_processors(root, 42), 12);
+	put_file(root, "/proc/42/cgroup", "4:cpu:/a\n0::/one/two\n");
+	put_file(root, "/sys/fs/cgroup/one/two/cpu.max", "max 100000\n");
+	cr_expect_eq(msd_proc_processors(root, 42), 12);
+	put_file(root, "/sys/fs/cgroup/one/cpu.max", "650000 100000\n");
+	cr_expect_eq(msd_proc_processors(root, 42), 7);
+	put_file(root, "/sys/fs/cgroup/cpu/a/cpu.cfs_quota_us", "-1\n");
+	put_file(root, "/sys/fs/cgroup/cpu/a/cpu.cfs_period_us", "100000\n");
+	cr_expect_eq(msd_proc_processors(root, 42), 7);
+	put_file(root, "/sys/fs/cgroup/cpu/a/cpu.cfs_quota_us", "200000\n");
+	cr_expect_eq(msd_proc_processors(root, 42), 2);
+}
+
+Test(floor, is_measured_by_both_kinds_of_sockets)
+{
+	cr_expect_gt(msd_floor_round(false), 0);
+	cr_expect_gt(msd_floor_round(true), 0);
 }

@@ -114,9 +114,10 @@ def test_the_doctor_measures_what_the_daemon_adds(daemon, wire):
     daemon.load("weighed", FAULTS)
     wire.call("weighed:ok")
     found = json.loads(daemon.ok("doctor", "--json").out)
-    assert found["floor_ns"] > 0 and found["ping_ns"] > 0 and float(found["ratio"]) > 0
+    assert 0 < found["floor_ns"] <= found["ping_ns"] and float(found["ratio"]) >= 1
     (weighed,) = [m for m in found["modules"] if m["module"] == "weighed"]
-    assert weighed["calls"] == 1 and weighed["run_ns"] > 0 and float(weighed["ratio"]) >= 1
+    assert weighed["calls"] == 1 and weighed["run_ns"] > 0 and weighed["added_ns"] > 0
+    assert float(weighed["ratio"]) == pytest.approx(weighed["added_ns"] / found["floor_ns"], abs=0.01)
     assert found["unusual"]
 
 
