@@ -4,6 +4,9 @@
 #include "proto/err.h"
 #include "proto/method.h"
 
+/** Of BUSY that does not say when: something has to be given up or changed first. */
+#define MSD_HINT_NO_TIME "do what the text says; else try again later"
+
 /**
  * The hint for @code as a daemon's answer to @method; MSD_M_COUNT: of this side itself,
  * or to a method that this build does not know. Static storage, never NULL.

@@ -108,6 +108,21 @@ Test(retry, believes_the_daemon_that_a_call_was_not_begun_and_when_to_come)
 	peer_close(&p);
 }
 
+Test(retry, a_refusal_that_says_no_time_sends_to_its_text)
+{
+	struct peer p = peer_open(), q = peer_open();
+	modser_result *later = refused(&p, MSD_BUSY, 5),
+		      *never = refused(&q, MSD_BUSY, 0);
+
+	cr_expect_str_eq(modser_result_error(later)->hint, "try again later");
+	cr_expect_str_eq(modser_result_error(never)->hint,
+			 "do what the text says; else try again later");
+	modser_result_free(later);
+	modser_result_free(never);
+	peer_close(&p);
+	peer_close(&q);
+}
+
 /* How a request ends that the daemon has an own error of the system for. */
 Test(retry, sees_an_answer_in_an_error_of_the_daemons_system)
 {

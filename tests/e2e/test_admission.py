@@ -43,6 +43,17 @@ def test_a_call_that_would_be_late_is_refused_and_told_when_to_come(busy):
     assert "module bad: what is ahead of this call takes about" in failure.value.message
 
 
+def test_a_call_that_alone_takes_longer_than_its_deadline_is_told_so(busy):
+    """No time would be better: it is not told to come again, but to bring more time."""
+    daemon, _ = busy
+    with Wire(daemon.host) as wire, pytest.raises(Failure) as failure:
+        wire.call("bad:slow", SLOW_MS, deadline_ms=SLOW_MS // 3)
+    assert failure.value.name == "BUSY"
+    assert "module bad: this call alone takes about" in failure.value.message
+    assert "give it more time" in failure.value.message
+    assert not failure.value.details
+
+
 def test_a_call_with_a_long_deadline_or_none_waits(busy):
     daemon, gate = busy
     with Wire(daemon.host) as wire:

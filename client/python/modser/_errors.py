@@ -207,6 +207,8 @@ def from_wire(error: Any) -> Error:
     kind = _BY_CODE.get(code) or _BY_NAME.get(name) or Error
     details = error[3] if len(error) > 3 and isinstance(error[3], dict) else None
     hint = _hint_of(message) if kind is BadArgument else None
+    if kind is Busy and "retry_after_ms" not in (details or {}):
+        hint = "do what the text says; else try later"
     return kind(message, code=code, name=name, hint=hint, details=details)
 
 

@@ -124,12 +124,28 @@ static uint64_t longest_wait_us(const struct msd_crew *crew)
 	return ms > 0 ? ms * 1000 : UINT64_MAX;
 }
 
+/* It cannot be done in time, however little is ahead of it. */
+static bool is_hopeless(struct msd_backlog b, uint64_t left_us)
+{
+	return b.own_us > left_us;
+}
+
 static void explain(const struct msd_crew *crew, struct msd_backlog b,
 		    uint64_t allowed_us, bool is_late, struct msd_diag *d)
 {
 	const unsigned long long ahead_ms = (b.ahead_us + 999) / 1000;
+	const unsigned long long own_ms = (b.own_us + 999) / 1000;
 	const unsigned long long allowed_ms = allowed_us / 1000;
 
+	if (is_late && is_hopeless(b, allowed_us)) {
+		(void)msd_diag_set(
+			d, MSD_BUSY,
+			"module %s: this call alone takes about %llu ms, but "
+			"its deadline is in %llu ms: give it more time "
+			"(others are ahead of it, for about %llu ms)",
+			crew->name, own_ms, allowed_ms, ahead_ms);
+		return;
+	}
 	if (!is_late) {
 		(void)msd_diag_set(d, MSD_BUSY,
 				   "module %s: what is ahead of this call takes about "
@@ -140,10 +156,9 @@ static void explain(const struct msd_crew *crew, struct msd_backlog b,
 	}
 	(void)msd_diag_set(d, MSD_BUSY,
 			   "module %s: what is ahead of this call takes about %llu ms, "
-			   "the call itself about %llu ms, but its deadline is in "
-			   "%llu ms",
-			   crew->name, ahead_ms,
-			   (unsigned long long)(b.own_us + 999) / 1000, allowed_ms);
+			   "the call itself about %llu ms (twice that must be left), "
+			   "but its deadline is in %llu ms",
+			   crew->name, ahead_ms, own_ms, allowed_ms);
 }
 
 bool msd_admission_refuse(const struct msd_crew *crew, struct msd_req *r)
@@ -164,7 +179,10 @@ bool msd_admission_refuse(const struct msd_crew *crew, struct msd_req *r)
 	if (late_us == 0 && over_us == 0)
 		return false;
 	explain(crew, b, late_us > 0 ? left_us : wait_us, late_us > 0, &d);
-	d.retry_after_ms = ((late_us > over_us ? late_us : over_us) + 999) / 1000;
+	if (late_us == 0 || !is_hopeless(b, left_us)) { /* else no time is better */
+		d.retry_after_ms =
+			((late_us > over_us ? late_us : over_us) + 999) / 1000;
+	}
 	msd_req_refuse_for(r, &d);
 	msd_diag_finish(&d);
 	return true;

@@ -1,9 +1,15 @@
 #include "daemon/supervisor/module/lateness.h"
 
+#include <stdio.h>
+
 #include "daemon/supervisor/module/direct.h"
 #include "daemon/supervisor/module/lane.h"
 #include "daemon/supervisor/module/module.h"
 #include "daemon/supervisor/module/replica.h"
+#include "daemon/supervisor/module/stage.h"
+
+#define NS_PER_MS 1000000u
+#define TEXT_BYTES 80u /* of a part of the sentence */
 
 /* What keeps a request from being run: a call of a direct channel, or a request. */
 struct ahead {
@@ -54,31 +60,65 @@ static const char *whose(struct ahead ahead, const struct msd_req *r)
 		       : "behind a call of another client";
 }
 
+/* Until the bytes of its arguments were there, and from then on until now or until its
+ * turn, of @all_ms together. Of what is no call the first is not known, and 0. */
+struct spent {
+	unsigned long long read_ms, wait_ms;
+};
+
+static struct spent spent_of(const struct msd_req *r, uint64_t all_ms)
+{
+	const uint64_t read_ms = r->at.spent_ns[MSD_STAGE_READ] / NS_PER_MS;
+	const uint64_t known_ms = read_ms < all_ms ? read_ms : all_ms;
+
+	return (struct spent){.read_ms = known_ms, .wait_ms = all_ms - known_ms};
+}
+
+/* "its arguments took 20 ms to arrive, then ", or nothing. */
+static const char *tell_read(struct spent s, char text[static TEXT_BYTES])
+{
+	text[0] = '\0';
+	if (s.read_ms > 0) {
+		(void)snprintf(text, TEXT_BYTES,
+			       "its arguments took %llu ms to arrive, then it ",
+			       s.read_ms);
+	}
+	return text;
+}
+
+static void explain_run(const struct msd_req *r, struct spent s, uint64_t ran_ms,
+			struct msd_diag *d)
+{
+	char read[TEXT_BYTES], waited[TEXT_BYTES] = "";
+
+	if (s.wait_ms > 0) {
+		(void)snprintf(waited, sizeof(waited),
+			       "waited %llu ms for its turn, then ", s.wait_ms);
+	}
+	(void)msd_diag_set(
+		d, MSD_DEADLINE,
+		"module %s: %s%sran %llu ms and was not done by the deadline",
+		r->module->crew.name, tell_read(s, read), waited,
+		(unsigned long long)ran_ms);
+}
+
 void msd_lateness_explain(const struct msd_req *r, uint64_t now_ms, struct msd_diag *d)
 {
-	const char *name = r->module->crew.name;
 	const struct ahead ahead = ahead_of(r);
-	const unsigned long long all_ms = now_ms - (r->due.node.at_ms - r->due.in_ms);
+	const uint64_t all_ms = now_ms - (r->due.node.at_ms - r->due.in_ms);
+	char read[TEXT_BYTES];
 
-	if (ahead.request != r) {
-		(void)msd_diag_set(d, MSD_DEADLINE,
-				   "module %s: waited %llu ms %s and was not begun by "
-				   "the deadline",
-				   name, all_ms, whose(ahead, r));
+	if (ahead.request == r) {
+		const uint64_t since_ms = msd_replica_ran_ms(r->at.replica, now_ms);
+		const uint64_t ran_ms = since_ms < all_ms ? since_ms : all_ms;
+
+		explain_run(r, spent_of(r, all_ms - ran_ms), ran_ms, d);
 		return;
 	}
-	unsigned long long ran_ms = msd_replica_ran_ms(r->at.replica, now_ms);
-	if (ran_ms > all_ms)
-		ran_ms = all_ms;
-	if (all_ms > ran_ms) {
-		(void)msd_diag_set(d, MSD_DEADLINE,
-				   "module %s: waited %llu ms behind others, then ran "
-				   "%llu ms and was not done by the deadline",
-				   name, all_ms - ran_ms, ran_ms);
-	} else {
-		(void)msd_diag_set(
-			d, MSD_DEADLINE,
-			"module %s: ran %llu ms and was not done by the deadline", name,
-			ran_ms);
-	}
+	const struct spent s = spent_of(r, all_ms);
+	(void)msd_diag_set(d, MSD_DEADLINE,
+			   "module %s: %swaited %llu ms %s and was not begun by the "
+			   "deadline",
+			   r->module->crew.name, tell_read(s, read), s.wait_ms,
+			   whose(ahead, r));
 }
