@@ -286,7 +286,8 @@ static int get_output(struct msd_instance *self, const struct msd_any *args, int
 	return copy_output(x, i, msd_any_dltensor(&args[1]));
 }
 
-/* None for a name that the model does not know, as TVM has it. */
+/* A name that the model does not know is refused; None, where all is to be as TVM has
+ * it. */
 static int get_input(struct msd_instance *self, const struct msd_any *args, int32_t n,
 		     struct msd_any *ret)
 {
@@ -296,7 +297,8 @@ static int get_input(struct msd_instance *self, const struct msd_any *args, int3
 	(void)n;
 	if (msd_executor_find_input(x, &args[0], &i) != 0)
 		return -1;
-	return i != MSD_NO_SUCH_NAME ? x->ops->get_input(x, i, ret) : 0;
+	return i != MSD_NO_SUCH_NAME ? x->ops->get_input(x, i, ret)
+				     : msd_executor_no_input(x, &args[0], 0);
 }
 
 /* Instances of one module have their parameters in common anyhow. */

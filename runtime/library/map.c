@@ -135,7 +135,8 @@ static msd_err refuse_neighbours(struct missing *libs, struct msd_diag *d)
 	msd_err err = msd_diag_set(
 		d, MSD_UNSUPPORTED,
 		"looks for libraries beside itself ($ORIGIN): %.*s; it is opened as "
-		"bytes and has no place",
+		"bytes and has no place: link it with the folder's whole path "
+		"(-Wl,-rpath,/FOLDER), or give it that (patchelf --set-rpath /FOLDER)",
 		(int)libs->names.n, (const char *)libs->names.p);
 
 	msd_buf_finish(&libs->names);
