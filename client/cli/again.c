@@ -3,6 +3,7 @@
 #include <poll.h>
 #include <stdlib.h>
 
+#include "client/cli/due.h"
 #include "client/cli/report.h"
 #include "client/cli/session.h"
 #include "proto/address_list.h"
@@ -83,21 +84,13 @@ static uint32_t time_for(const struct msd_cli *cli)
 		       : cli->retry_ms;
 }
 
-/* What is left of a deadline, which is of all that is done. */
-static uint32_t left_of(uint32_t deadline_ms, uint64_t elapsed_ms)
-{
-	if (deadline_ms == 0)
-		return 0;
-	return elapsed_ms < deadline_ms ? deadline_ms - (uint32_t)elapsed_ms : 1;
-}
-
 enum msd_exit msd_again_call(const struct msd_cli *cli, struct msd_arguments *args,
 			     modser_result **ret)
 {
 	modser_retry retry = {.for_ms = time_for(cli),
 			      .daemons = count(list_of(cli)),
 			      .idempotent = cli->idempotent};
-	const uint64_t since_ms = msd_now_ms();
+	const struct msd_due due = msd_due_begin(cli->deadline_ms);
 	struct msd_buf host = {0};
 	struct msd_cli now = *cli;
 	enum msd_exit code;
@@ -107,7 +100,7 @@ enum msd_exit msd_again_call(const struct msd_cli *cli, struct msd_arguments *ar
 		uint32_t wait_ms;
 
 		code = call_once(&now, args, ret);
-		uint64_t elapsed_ms = msd_now_ms() - since_ms;
+		const uint64_t elapsed_ms = msd_now_ms() - due.since_ms;
 		if (is_final(code, *ret) || elapsed_ms > UINT32_MAX ||
 		    !modser_retry_next(&retry, *ret, (uint32_t)elapsed_ms, &wait_ms) ||
 		    !turn_host(&now, &host))
@@ -115,8 +108,7 @@ enum msd_exit msd_again_call(const struct msd_cli *cli, struct msd_arguments *ar
 		modser_result_free(*ret);
 		*ret = NULL;
 		(void)poll(NULL, 0, wait_ms <= INT32_MAX ? (int)wait_ms : INT32_MAX);
-		elapsed_ms = msd_now_ms() - since_ms;
-		now.deadline_ms = left_of(cli->deadline_ms, elapsed_ms);
+		now.deadline_ms = msd_due_left_ms(&due);
 	}
 	msd_report_release(code != MSD_EXIT_OK);
 	msd_buf_finish(&host);

@@ -34,7 +34,7 @@ extern char **environ;
  * whoever started us wants ignored stay so. */
 static void list_signals(sigset_t *set)
 {
-	static const int ends[] = {SIGINT, SIGTERM, SIGHUP};
+	static const int ends[] = {SIGINT, SIGTERM, SIGHUP, SIGALRM};
 
 	(void)sigemptyset(set);
 	(void)sigaddset(set, SIGCHLD);
@@ -110,6 +110,12 @@ void msd_compiler_add_file(struct msd_compiler *c, const char *before, const cha
 	msd_compiler_path(c, name, path);
 	msd_buf_put(&c->words, before, strlen(before));
 	msd_compiler_add(c, path);
+}
+
+void msd_compiler_add_library(struct msd_compiler *c, const char *name)
+{
+	msd_buf_put(&c->words, "-l", 2);
+	msd_compiler_add(c, name);
 }
 
 /* The command: @cc's words, cut in place, and ours. NULL when memory is short. */

@@ -63,6 +63,8 @@ void msd_compiler_close(struct msd_compiler *c); /* zeroed is fine */
  * last.
  */
 struct msd_span msd_compiler_cause(struct msd_span said);
+/** Add library @name, "m" for -lm, to its command; behind what needs it. */
+void msd_compiler_add_library(struct msd_compiler *c, const char *name);
 /** What helps against @cause, to be put behind it; "": nothing is known. Static. */
 const char *msd_compiler_advice(struct msd_span cause);
 

@@ -71,28 +71,38 @@ static void put_folded(struct msd_buf *out, const char *text)
 	}
 }
 
-static void report(const char *name, const char *message, const char *hint)
+static void put(struct msd_buf *out, const char *name, const char *message,
+		const char *hint)
 {
-	struct msd_buf out = {0};
-
 	if (as_json) {
-		msd_json_put(&out,
+		msd_json_put(out,
 			     json_pack("{s:{s:o,s:o,s:o}}", "error", "name",
 				       msd_json_string(name), "message",
 				       msd_json_string(message), "hint",
 				       msd_json_string(hint)),
 			     0);
-		msd_buf_put_u8(&out, '\n');
+		msd_buf_put_u8(out, '\n');
 	} else {
-		msd_buf_printf(&out, "modser: ");
-		put_folded(&out, message);
-		msd_buf_printf(&out, " [");
-		msd_print_line(&out, name,
-			       strlen(name)); /* a worker may have said it */
-		msd_buf_printf(&out, "]\n  to do: ");
-		msd_print_line(&out, hint, strlen(hint));
-		msd_buf_printf(&out, "\n");
+		msd_buf_printf(out, "modser: ");
+		put_folded(out, message);
+		msd_buf_printf(out, " [");
+		msd_print_line(out, name, strlen(name)); /* a worker may have said it */
+		msd_buf_printf(out, "]\n  to do: ");
+		msd_print_line(out, hint, strlen(hint));
+		msd_buf_printf(out, "\n");
 	}
+}
+
+void msd_report_put(struct msd_buf *out, const modser_error *e)
+{
+	put(out, e->name, e->message, e->hint);
+}
+
+static void report(const char *name, const char *message, const char *hint)
+{
+	struct msd_buf out = {0};
+
+	put(&out, name, message, hint);
 	if (is_holding) {
 		msd_buf_finish(&held);
 		held = out;

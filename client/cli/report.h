@@ -6,6 +6,7 @@
  */
 #include "client/cli/cli.h"
 #include "client/modser.h"
+#include "proto/bytes.h"
 #include "proto/diag.h"
 
 /** From now on errors are JSON. */
@@ -30,6 +31,8 @@ enum msd_exit msd_report_diag(enum msd_exit code, const char *hint,
 enum msd_exit msd_report_pack(const struct msd_diag *d);
 /** Report why a file cannot be read, used or written, and return the exit code. */
 enum msd_exit msd_report_file(const struct msd_diag *d);
+/** Append what would be printed of @e. */
+void msd_report_put(struct msd_buf *out, const modser_error *e);
 /** Report a daemon's error and return the exit code that belongs to it. */
 enum msd_exit msd_report_error(const modser_error *e);
 /** The same for @result of a request on @client, whose connection may be lost. */

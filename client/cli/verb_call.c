@@ -1,5 +1,6 @@
 /* call: words -> arguments, one round trip, results -> files and text. */
 #include "client/cli/again.h"
+#include "client/cli/due.h"
 #include "client/cli/report.h"
 #include "client/cli/results.h"
 #include "proto/name.h"
@@ -25,14 +26,20 @@ enum msd_exit msd_verb_call(const struct msd_cli *cli)
 	struct msd_arguments args = {0};
 	struct msd_results results = {0};
 	modser_result *answer = NULL;
+	const struct msd_due due = msd_due_begin(cli->deadline_ms);
+	struct msd_cli left = *cli;
 	enum msd_exit code = check(cli);
 
+	if (code == MSD_EXIT_OK && !msd_due_guard(&due, "the arguments were not read"))
+		code = msd_report_no_memory();
 	if (code == MSD_EXIT_OK) {
 		code = msd_arguments_parse(cli, cli->words + 1, cli->n_words - 1,
 					   &args);
 	}
+	msd_due_unguard();
+	left.deadline_ms = msd_due_left_ms(&due);
 	if (code == MSD_EXIT_OK)
-		code = msd_again_call(cli, &args, &answer);
+		code = msd_again_call(&left, &args, &answer);
 	if (code == MSD_EXIT_OK)
 		code = msd_results_add(&results, modser_result_value(answer));
 	results.has_trace = modser_result_trace(answer, &results.trace);

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "client/cli/arguments.h"
+#include "client/cli/due.h"
 #include "client/cli/report.h"
 #include "client/cli/results.h"
 #include "client/cli/session.h"
@@ -19,6 +20,7 @@ struct step {
 
 struct instance {
 	const struct msd_cli *cli;
+	struct msd_due due;
 	modser_client *client;
 	modser_result *made; /* holds the handle */
 	struct step *steps;
@@ -102,13 +104,14 @@ static enum msd_exit begin(struct instance *x, modser_options *options)
 
 static enum msd_exit run(struct instance *x, struct msd_results *results)
 {
-	modser_options options = {.deadline_ms = x->cli->deadline_ms,
+	modser_options options = {.deadline_ms = msd_due_left_ms(&x->due),
 				  .kill_abandoned = x->cli->kill_on_exit};
 	enum msd_exit code = begin(x, &options);
 
 	for (size_t i = 0; i < x->n && code == MSD_EXIT_OK; i++) {
 		struct step *s = &x->steps[i];
 
+		options.deadline_ms = msd_due_left_ms(&x->due);
 		if (i > 0) {
 			code = msd_arguments_call(&s->args, x->client, s->target,
 						  options, &s->answer);
@@ -132,14 +135,20 @@ static void finish(struct instance *x)
 
 enum msd_exit msd_verb_instance(const struct msd_cli *cli)
 {
-	struct instance x = {.cli = cli};
+	struct instance x = {.cli = cli, .due = msd_due_begin(cli->deadline_ms)};
+	struct msd_cli left = *cli;
 	struct msd_results results = {0};
 	enum msd_exit code = msd_report_name(cli->words[0]);
 
+	if (code == MSD_EXIT_OK &&
+	    !msd_due_guard(&x.due, "the arguments were not read"))
+		code = msd_report_no_memory();
 	if (code == MSD_EXIT_OK)
 		code = parse_steps(&x);
+	msd_due_unguard();
+	left.deadline_ms = msd_due_left_ms(&x.due);
 	if (code == MSD_EXIT_OK)
-		code = msd_session_open(cli, &x.client);
+		code = msd_session_open(&left, &x.client);
 	if (code == MSD_EXIT_OK)
 		code = run(&x, &results);
 	modser_close(x.client); /* which frees the instance */

@@ -6,11 +6,13 @@
  * and load, with the progress on a terminal. A refusal has one exit code, whoever found
  * the reason.
  */
+#include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "artifact/mlf/archive.h"
 #include "client/cli/beside.h"
+#include "client/cli/due.h"
 #include "client/cli/file.h"
 #include "client/cli/folder.h"
 #include "client/cli/formats.h"
@@ -70,12 +72,12 @@ static msd_err files_read(const struct msd_cli *cli, struct msd_loadable *f,
 	return err == MSD_OK ? prepare(cli, f, d) : err;
 }
 
-static enum msd_exit upload(const struct msd_cli *cli, const struct msd_loadable *f)
+static enum msd_exit upload(const struct msd_cli *cli, const struct msd_loadable *f,
+			    const struct msd_due *due)
 {
 	const char *name = cli->words[0];
 	modser_load_options options = {.replace = cli->replace,
 				       .file = base_name(cli->words[1]),
-				       .deadline_ms = cli->deadline_ms,
 				       .device = cli->device,
 				       .graph = f->graph.p,
 				       .graph_bytes = f->graph.n,
@@ -103,6 +105,7 @@ static enum msd_exit upload(const struct msd_cli *cli, const struct msd_loadable
 		msd_digest_of(span_of(&f->library), &digest);
 		options.sha256 = digest.b;
 	}
+	options.deadline_ms = msd_due_left_ms(due);
 	progress = msd_progress_begin("load", name);
 	if (isatty(STDERR_FILENO) == 1) {
 		options.progress = msd_progress_show;
@@ -121,9 +124,20 @@ static enum msd_exit upload(const struct msd_cli *cli, const struct msd_loadable
 	return code;
 }
 
+static bool guard(const struct msd_due *due, const char *file)
+{
+	char what[MSD_PATH_BYTES];
+
+	(void)snprintf(what, sizeof(what), "%s: it was not read and made ready",
+		       strcmp(file, "-") == 0 ? "standard input" : file);
+	return msd_due_guard(due, what);
+}
+
 enum msd_exit msd_verb_load(const struct msd_cli *cli)
 {
 	const char *name = cli->words[0];
+	const struct msd_due due = msd_due_begin(cli->deadline_ms);
+	struct msd_cli left = *cli;
 	struct msd_loadable files = {0};
 	struct msd_diag d = {0};
 	enum msd_exit code;
@@ -135,9 +149,13 @@ enum msd_exit msd_verb_load(const struct msd_cli *cli)
 	code = msd_report_name(name);
 	if (code != MSD_EXIT_OK)
 		return code;
+	if (!guard(&due, cli->words[1]))
+		return msd_report_no_memory();
 	msd_err err = files_read(cli, &files, &d);
+	msd_due_unguard();
+	left.deadline_ms = msd_due_left_ms(&due);
 	if (err == MSD_OK) {
-		code = upload(cli, &files);
+		code = upload(&left, &files, &due);
 	} else if (err == MSD_NOT_FOUND && access(name, R_OK) == 0) {
 		code = msd_report_diag(MSD_EXIT_NOT_FOUND,
 				       "the NAME comes first, then the FILE", &d);
