@@ -2,7 +2,8 @@
 #define MSD_CLI_LOAD_RUN_H
 /*
  * One function called again and again over some connections, so many calls in flight on
- * each, until the time is over: how long each took, and how long it ran in its worker.
+ * each, until the time is over and one has been counted at least: how long each took,
+ * and how long it ran in its worker.
  */
 #include "client/cli/samples.h"
 #include "client/modser.h"
@@ -19,8 +20,9 @@ struct msd_load_run {
 	uint64_t warm_ns, time_ns; /* what is called in the first is not counted */
 
 	struct msd_samples took, ran; /* owned; of each answer that is counted */
-	uint64_t n_sent, n_back,
-		spent_ns;       /* all that were sent; of those that are counted */
+	uint64_t n_sent, n_back;      /* all of them */
+	uint64_t first_ns;      /* when the first that is counted was sent; 0: none */
+	uint64_t spent_ns;      /* from then on */
 	modser_result *failure; /* owned: the first one that is an error */
 	modser_client *failed;  /* whose it was */
 	modser_client *lost;    /* the first that took no call: modser_why() says why */

@@ -4,8 +4,10 @@
  * Happy path: the arguments are those given, or made from the function's signature; the
  * bare round trip of a ping is measured, the function called for the time that was
  * said, the ping measured again; the figures are a map. Failures: a call that fails is
- * reported as `call` does; what makes figures doubtful is told as `doubts`.
+ * reported as `call` does; what makes figures doubtful is told as `doubts`; when no
+ * call at a rate was answered with a result, the exit code says so.
  */
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -208,6 +210,17 @@ static enum msd_exit run_traced(struct bench *b, uint64_t ms)
 	return code;
 }
 
+/* Figures of no call are none. */
+static enum msd_exit check_any(const struct bench *b, uint64_t ms)
+{
+	if (b->cli->rate == 0 || b->at_rate.n_due > 0)
+		return MSD_EXIT_OK;
+	return msd_report_usage("give a longer --time, or a higher --rate",
+				"at %u calls a second none fell due in %llu ms, so "
+				"there is nothing to tell",
+				b->cli->rate, (unsigned long long)ms);
+}
+
 static enum msd_exit measure(struct bench *b)
 {
 	const struct msd_cli *cli = b->cli;
@@ -219,6 +232,9 @@ static enum msd_exit measure(struct bench *b)
 	b->calls_before = calls_of(b);
 	code = cli->rate != 0 ? run_at_rate(b, &b->at_rate, ms, NULL)
 			      : run_in_turn(b, &b->run, ms, NULL);
+	if (code != MSD_EXIT_OK)
+		return code;
+	code = check_any(b, ms);
 	if (code != MSD_EXIT_OK)
 		return code;
 	b->calls_behind = calls_of(b);
@@ -234,8 +250,8 @@ static const char *doubt(const struct bench *b)
 	const uint64_t a = b->ping_ns[0], z = b->ping_ns[1];
 	const bool is_at_rate = b->cli->rate != 0;
 
-	if ((is_at_rate ? b->at_rate.took.n : b->run.took.n) == 0)
-		return "no call was answered in the time: give more with --time";
+	if (is_at_rate && b->at_rate.took.n == 0)
+		return "no call was answered with a result";
 	if (is_at_rate && b->at_rate.n_unsent > 0)
 		return "not all calls could be sent: give a --deadline or more -c";
 	if (!is_at_rate && b->calls_before >= 0 && b->calls_behind >= 0 &&
@@ -249,6 +265,15 @@ static const char *doubt(const struct bench *b)
 static modser_value int_of(uint64_t v)
 {
 	return modser_int((int64_t)v);
+}
+
+/* Of few a second the hundredths count. */
+static modser_value rate_of(uint64_t n, double seconds)
+{
+	const double rate = (double)n / seconds;
+
+	return rate < 10 ? modser_float(floor(rate * 100) / 100)
+			 : int_of((uint64_t)rate);
 }
 
 struct row {
@@ -291,7 +316,7 @@ static void show(struct bench *b)
 		{"calls", int_of(r->took.n)},
 		{"connections", int_of(r->n_clients)},
 		{"depth", int_of(r->depth)},
-		{"per_second", int_of((uint64_t)((double)r->took.n / seconds))},
+		{"per_second", rate_of(r->took.n, seconds)},
 		{"p50_ns", int_of(msd_samples_at(&r->took, 500))},
 		{"p90_ns", int_of(msd_samples_at(&r->took, 900))},
 		{"p99_ns", int_of(msd_samples_at(&r->took, 990))},
@@ -319,8 +344,8 @@ static void show_at_rate(struct bench *b)
 		{"expired", int_of(r->n_expired)},
 		{"unsent", int_of(r->n_unsent)},
 		{"connections", int_of(r->n_clients)},
-		{"due_per_second", int_of((uint64_t)((double)r->n_due / seconds))},
-		{"in_time_per_second", int_of((uint64_t)((double)n_good / seconds))},
+		{"due_per_second", rate_of(r->n_due, seconds)},
+		{"in_time_per_second", rate_of(n_good, seconds)},
 		{"p50_ns", int_of(msd_samples_at(&r->took, 500))},
 		{"p90_ns", int_of(msd_samples_at(&r->took, 900))},
 		{"p99_ns", int_of(msd_samples_at(&r->took, 990))},
@@ -374,6 +399,8 @@ enum msd_exit msd_verb_bench(const struct msd_cli *said)
 		code = measure(&b);
 	if (code == MSD_EXIT_OK && cli.rate != 0) {
 		show_at_rate(&b);
+		if (b.at_rate.took.n == 0)
+			code = MSD_EXIT_NOT_READY;
 	} else if (code == MSD_EXIT_OK) {
 		show(&b);
 	}
