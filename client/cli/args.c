@@ -21,18 +21,26 @@
 /* Of verbs whose words are arguments of a function. */
 #define TAKES_ARGUMENTS (MSD_OPT_CALL | MSD_OPT_BENCH)
 
-/* The first row that has the letter, for getopt tells letters by one. */
-static const struct msd_option_row *first_of(char letter)
+/* Whose letter it is, of several rows that have it: that of an option of @verb, else
+ * the first. */
+static const struct msd_option_row *owner_of(char letter, const struct msd_verb *verb)
 {
-	const struct msd_option_row *o = msd_options;
+	const struct msd_option_row *first = NULL;
 
-	while (o->letter != letter)
-		o++;
-	return o;
+	for (const struct msd_option_row *o = msd_options; o->name != NULL; o++) {
+		if (o->letter != letter)
+			continue;
+		if (verb != NULL && (o->needs & ~verb->options) == 0)
+			return o;
+		if (first == NULL)
+			first = o;
+	}
+	return first;
 }
 
-/* getopt's table of the same options. */
-static void list_rows(struct option ret[MSD_OPTIONS_MAX + 1])
+/* getopt's table of the same options, as @verb has them. */
+static void list_rows(const struct msd_verb *verb,
+		      struct option ret[MSD_OPTIONS_MAX + 1])
 {
 	size_t n = 0;
 
@@ -40,7 +48,7 @@ static void list_rows(struct option ret[MSD_OPTIONS_MAX + 1])
 		ret[n] = (struct option){
 			.name = o->name,
 			.has_arg = o->has_value ? required_argument : no_argument,
-			.val = o->letter != 0 && first_of(o->letter) == o
+			.val = o->letter != 0 && owner_of(o->letter, verb) == o
 				       ? o->letter
 				       : MSD_ARGV_NO_LETTER + (int)n};
 	}
@@ -61,20 +69,10 @@ static const struct msd_verb *verb_of(int argc, char **argv, const struct option
 	return val == MSD_ARGV_WORD ? msd_verb_find(value) : NULL;
 }
 
-/* The row of @val. A letter that several have, as @word says it, is that of @verb. */
-static const struct msd_option_row *row_of(const struct option *rows, int val,
-					   const char *word,
-					   const struct msd_verb *verb)
+static const struct msd_option_row *row_of(const struct option *rows, int val)
 {
 	size_t i = 0;
 
-	if (verb != NULL && val < MSD_ARGV_NO_LETTER && strncmp(word, "--", 2) != 0) {
-		for (const struct msd_option_row *o = msd_options; o->name != NULL;
-		     o++) {
-			if (o->letter == val && (o->needs & ~verb->options) == 0)
-				return o;
-		}
-	}
 	while (rows[i].val != val)
 		i++;
 	return &msd_options[i];
@@ -195,7 +193,7 @@ static enum msd_exit take(struct msd_cli *cli, struct seen *seen,
 	default:
 		break;
 	}
-	const struct msd_option_row *o = row_of(rows, val, word, seen->verb);
+	const struct msd_option_row *o = row_of(rows, val);
 	if (o->needs != 0) {
 		seen->needs |= o->needs;
 		seen->word = word;
@@ -214,12 +212,14 @@ enum msd_exit msd_args_parse(int argc, char **argv, struct msd_cli *ret)
 	*ret = (struct msd_cli){.words = calloc(most, sizeof(char *)),
 				.plugins = calloc(most, sizeof(char *)),
 				.with = calloc(most, sizeof(char *)),
+				.libraries = calloc(most, sizeof(char *)),
 				.outputs = calloc(most, sizeof(char *))};
 	if (ret->words == NULL || ret->plugins == NULL || ret->with == NULL ||
-	    ret->outputs == NULL)
+	    ret->libraries == NULL || ret->outputs == NULL)
 		return msd_report_no_memory();
-	list_rows(rows);
+	list_rows(NULL, rows);
 	seen.verb = verb_of(argc, argv, rows);
+	list_rows(seen.verb, rows);
 	msd_argv_start(&line, argc, argv, rows, msd_word_is_number);
 	while (code == MSD_EXIT_OK) {
 		const char *word = msd_argv_peek(&line);
@@ -238,5 +238,6 @@ void msd_args_finish(struct msd_cli *cli)
 	free(cli->words);
 	free(cli->plugins);
 	free(cli->with);
+	free(cli->libraries);
 	free(cli->outputs);
 }

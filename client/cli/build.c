@@ -169,6 +169,8 @@ static msd_err build(const struct msd_build *b, const char *const *options,
 		msd_compiler_add(&c, b->objects[i]);
 	if (err == MSD_OK && b->blob.n > 0)
 		err = msd_build_add_blob(b, &c, d);
+	for (size_t i = 0; i < b->n_libraries; i++)
+		msd_compiler_add_library(&c, b->libraries[i]);
 	for (size_t i = 0; b->n_objects > 0 && libraries[i] != NULL; i++)
 		msd_compiler_add(&c, libraries[i]);
 	if (err == MSD_OK)

@@ -17,6 +17,8 @@ struct msd_build {
 	struct msd_span blob;   /* empty: host code alone */
 	char **objects;         /* objects, archives, C sources */
 	size_t n_objects;
+	const char *const *libraries; /* "m" for -lm */
+	size_t n_libraries;
 	/* Where a manifest lies that names some of them: then a stranger's code is
 	 * compiled. NULL: all are the user's own. */
 	const char *folder;

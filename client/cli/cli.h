@@ -53,7 +53,8 @@ enum msd_option { /* bits: which options a verb takes besides the common ones */
 		  MSD_OPT_CALL = 8388608,
 		  MSD_OPT_TRACE = 16777216,
 		  MSD_OPT_RETRY = 33554432,
-		  MSD_OPT_MODEL = 67108864 /* what a framework's model is */
+		  MSD_OPT_MODEL = 67108864, /* what a framework's model is */
+		  MSD_OPT_LINK = 134217728
 };
 
 struct msd_verb;
@@ -119,6 +120,8 @@ struct msd_cli {
 	size_t n_plugins;
 	const char **with; /* --with: files that a model names, in order */
 	size_t n_with;
+	const char **libraries; /* -l, in order: what is linked with */
+	size_t n_libraries;
 	const char **outputs; /* -o, in order */
 	size_t n_outputs;
 	const char **words; /* after the verb */

@@ -15,7 +15,7 @@ static msd_err prepare(const struct msd_cli *cli, struct msd_loadable *l,
 {
 	const struct msd_span file = {l->library.p, l->library.n};
 	struct msd_buf library = {0};
-	msd_err err = msd_model_link(file, cli->model, &library, d);
+	msd_err err = msd_model_link(cli, file, &library, d);
 
 	if (err != MSD_OK) {
 		msd_buf_finish(&library);

@@ -13,7 +13,7 @@ static msd_err prepare(const struct msd_cli *cli, struct msd_loadable *l,
 		       struct msd_diag *d)
 {
 	struct msd_buf library = {0};
-	msd_err err = msd_objects_link(cli->words[cli->n_words - 1],
+	msd_err err = msd_objects_link(cli, cli->words[cli->n_words - 1],
 				       (struct msd_span){l->library.p, l->library.n},
 				       &library, d);
 

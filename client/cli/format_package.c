@@ -45,15 +45,15 @@ static msd_err take(const struct msd_archive_file *f, struct msd_buf *ret,
 	return ret->bad ? msd_diag_no_memory(d) : MSD_OK;
 }
 
-static msd_err take_library(const struct msd_archive *a, struct msd_buf *ret,
-			    struct msd_diag *d)
+static msd_err take_library(const struct msd_cli *cli, const struct msd_archive *a,
+			    struct msd_buf *ret, struct msd_diag *d)
 {
 	const struct msd_archive_file *f = library_of(a);
 	const struct msd_span data = {f->data.p, f->data.n};
 
 	if (msd_archive_path_is(f->path, "", ".so"))
 		return take(f, ret, d);
-	msd_err err = msd_objects_link(f->path, data, ret, d);
+	msd_err err = msd_objects_link(cli, f->path, data, ret, d);
 	return err == MSD_OK ? err : msd_diag_wrap(d, err, "%s", f->path);
 }
 
@@ -65,9 +65,8 @@ static msd_err prepare(const struct msd_cli *cli, struct msd_loadable *l,
 	msd_err err =
 		msd_archive_read((struct msd_span){l->library.p, l->library.n}, &a, d);
 
-	(void)cli;
 	if (err == MSD_OK)
-		err = take_library(&a, &library, d);
+		err = take_library(cli, &a, &library, d);
 	if (err == MSD_OK)
 		err = take(msd_archive_find(&a, "mod.json"), &l->graph, d);
 	if (err == MSD_OK)

@@ -38,6 +38,7 @@ static const struct {
 	{"vm", "", "programs of virtual machines, listed"},
 	{"will-run-on", "ADDR", "whether the daemon there runs it"},
 	{"cc", "COMMAND", "the C compiler, with its options"},
+	{"library", "NAME", "link with it: -lm, -l openblas; repeatable"},
 	{"symbol-prefix", "NAME", "of a system library"},
 	{"split-params", "FILE", "keep weights in FILE, which builds share"},
 	{"tvm-names", "", "call the weights as TVM does"},

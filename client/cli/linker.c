@@ -6,14 +6,17 @@
 #include <string.h>
 
 #include "client/cli/build.h"
+#include "client/cli/cli.h"
 #include "client/cli/confine.h"
 #include "client/cli/headers.h"
 
-msd_err msd_linker_open(struct msd_linker *l, struct msd_diag *d)
+msd_err msd_linker_open(struct msd_linker *l, const struct msd_cli *cli,
+			struct msd_diag *d)
 {
 	static const char *const ours[] = {"-shared", "-fPIC", "-O2", "-w"};
 
-	*l = (struct msd_linker){.compiler.advice =
+	*l = (struct msd_linker){.cli = cli,
+				 .compiler.advice =
 					 "on a machine that has one: modser convert "
 					 "model.tar -o deploy.so",
 				 .compiler.is_confined = !msd_confine_is_off()};
@@ -76,6 +79,8 @@ msd_err msd_linker_add_blob(struct msd_linker *l, enum msd_era era,
 
 msd_err msd_linker_link(struct msd_linker *l, struct msd_buf *ret, struct msd_diag *d)
 {
+	for (size_t i = 0; l->cli != NULL && i < l->cli->n_libraries; i++)
+		msd_compiler_add_library(&l->compiler, l->cli->libraries[i]);
 	msd_compiler_add(&l->compiler, "-lm");
 	msd_err err = msd_compiler_run(&l->compiler, NULL, d);
 

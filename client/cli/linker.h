@@ -8,13 +8,18 @@
 #include "artifact/elf/era.h"
 #include "client/cli/compiler.h"
 
+struct msd_cli;
+
 struct msd_linker {
+	const struct msd_cli *cli; /* or NULL */
 	struct msd_compiler compiler;
 	unsigned n; /* pieces so far */
 };
 
-/** Make the directory. End with msd_linker_close() in any case. Errors: MSD_IO. */
-MSD_MUST_CHECK msd_err msd_linker_open(struct msd_linker *l, struct msd_diag *d);
+/** Make the directory. @cli has the libraries to link with; NULL: none. End with
+ * msd_linker_close() in any case. Errors: MSD_IO. */
+MSD_MUST_CHECK msd_err msd_linker_open(struct msd_linker *l, const struct msd_cli *cli,
+				       struct msd_diag *d);
 /** Add a piece; @suffix is ".o" or ".c". Errors: MSD_IO, MSD_NOMEM. */
 MSD_MUST_CHECK msd_err msd_linker_add(struct msd_linker *l, const char *suffix,
 				      struct msd_span data, struct msd_diag *d);

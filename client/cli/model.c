@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "client/cli/aot_entry.h"
+#include "client/cli/cli.h"
 #include "client/cli/linker.h"
 
 #define MAX_FUNCTION 400 /* bytes of the name of a model's function */
@@ -223,11 +224,12 @@ static msd_err add_signatures(const struct msd_mlf_model *model, struct msd_link
 	return err;
 }
 
-static msd_err link_model(const struct msd_mlf *m, const struct msd_mlf_model *model,
-			  struct msd_linker *l, struct msd_buf *ret, struct msd_diag *d)
+static msd_err link_model(const struct msd_cli *cli, const struct msd_mlf *m,
+			  const struct msd_mlf_model *model, struct msd_linker *l,
+			  struct msd_buf *ret, struct msd_diag *d)
 {
 	struct msd_buf blob = {0};
-	msd_err err = msd_linker_open(l, d);
+	msd_err err = msd_linker_open(l, cli, d);
 
 	if (err == MSD_OK)
 		err = add_headers(&m->archive, l, d);
@@ -252,8 +254,8 @@ static msd_err link_model(const struct msd_mlf *m, const struct msd_mlf_model *m
 	return err;
 }
 
-msd_err msd_model_link(struct msd_span file, const char *name, struct msd_buf *ret,
-		       struct msd_diag *d)
+msd_err msd_model_link(const struct msd_cli *cli, struct msd_span file,
+		       struct msd_buf *ret, struct msd_diag *d)
 {
 	const struct msd_mlf_model *model = NULL;
 	struct msd_linker linker = {0};
@@ -262,9 +264,9 @@ msd_err msd_model_link(struct msd_span file, const char *name, struct msd_buf *r
 
 	if (err != MSD_OK)
 		return err;
-	err = msd_mlf_find(&m, name, &model, d);
+	err = msd_mlf_find(&m, cli->model, &model, d);
 	if (err == MSD_OK)
-		err = link_model(&m, model, &linker, ret, d);
+		err = link_model(cli, &m, model, &linker, ret, d);
 	msd_linker_close(&linker);
 	msd_mlf_finish(&m);
 	return err;

@@ -92,11 +92,11 @@ static msd_err add_archive(struct msd_linker *l, struct msd_span file,
 	return err;
 }
 
-msd_err msd_objects_link(const char *path, struct msd_span file, struct msd_buf *ret,
-			 struct msd_diag *d)
+msd_err msd_objects_link(const struct msd_cli *cli, const char *path,
+			 struct msd_span file, struct msd_buf *ret, struct msd_diag *d)
 {
 	struct msd_linker linker = {0};
-	msd_err err = msd_linker_open(&linker, d);
+	msd_err err = msd_linker_open(&linker, cli, d);
 
 	if (err == MSD_OK) {
 		err = is_object(file)         ? msd_linker_add(&linker, ".o", file, d)

@@ -163,6 +163,21 @@ static enum msd_exit apply_with(struct msd_cli *cli, const char *value)
 	return MSD_EXIT_OK;
 }
 
+/* A name alone: a word that a compiler takes for another option has no place here. */
+static enum msd_exit apply_library(struct msd_cli *cli, const char *value)
+{
+	const char *all = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
+			  "0123456789_.+-";
+
+	if (value[0] == '\0' || value[strspn(value, all)] != '\0') {
+		return msd_report_usage("give its name alone: -l m links with libm; a "
+					"file (libx.a, x.o) is given as a FILE",
+					"-l \"%s\" is no library's name", value);
+	}
+	cli->libraries[cli->n_libraries++] = value;
+	return MSD_EXIT_OK;
+}
+
 static enum msd_exit read_time(const char *option, const char *value, uint32_t *ret_ms)
 {
 	struct msd_diag d = {0};
@@ -255,6 +270,7 @@ const struct msd_option_row msd_options[] = {
 	{"vm", NULL, AT(vm), MSD_OPT_INSPECT, 0, false},
 	{"will-run-on", apply_will_run, 0, MSD_OPT_INSPECT, 0, true},
 	{"cc", NULL, AT(cc), MSD_OPT_BUILD, 0, true},
+	{"library", apply_library, 0, MSD_OPT_LINK, 'l', true},
 	{"symbol-prefix", NULL, AT(prefix), MSD_OPT_BUILD, 0, true},
 	{"split-params", NULL, AT(split), MSD_OPT_SPLIT, 0, true},
 	{"tvm-names", apply_tvm_names, 0, MSD_OPT_SPLIT, 0, false},

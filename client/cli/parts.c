@@ -97,7 +97,7 @@ static msd_err check_imports(const struct msd_archive_file *f, struct msd_diag *
 {
 	struct msd_linker l = {0};
 	struct msd_buf library = {0};
-	msd_err err = msd_linker_open(&l, d);
+	msd_err err = msd_linker_open(&l, NULL, d);
 
 	if (err == MSD_OK) {
 		err = msd_linker_add(&l, ends_with(f->path, ".c") ? ".c" : ".o",

@@ -14,6 +14,7 @@
 #include "client/cli/file.h"
 #include "client/cli/folder.h"
 #include "client/cli/formats.h"
+#include "client/cli/objects.h"
 #include "client/cli/parts.h"
 #include "client/cli/report.h"
 #include "client/cli/static_graph.h"
@@ -143,6 +144,11 @@ static msd_err read_several(const struct msd_cli *cli, struct msd_buf *ret,
 		const char *slash = strrchr(path, '/');
 
 		err = msd_file_read(path, &files[i], d);
+		if (err == MSD_OK) {
+			err = msd_objects_check_whole(path, span_of(&files[i]), d);
+			if (err != MSD_OK)
+				err = msd_diag_wrap(d, err, "%s", path);
+		}
 		entries[i].path = slash != NULL ? slash + 1 : path;
 		entries[i].data = span_of(&files[i]);
 	}
@@ -243,9 +249,25 @@ static enum msd_exit check_outputs(const struct msd_cli *cli, const char *format
 			"-o DIR/model.onnx -o DIR/model.onnx.data",
 			"a model finds its weights in its own folder alone");
 	}
+	if (cli->n_libraries > 0 && !msd_archive_path_is(to, "", ".so")) {
+		return msd_report_usage("-o FILE.so, or leave -l out",
+					"-l is for a library (.so): nothing else is "
+					"linked with others");
+	}
 	if (format != NULL && cli->n_words != 1)
 		return msd_report_usage(NULL, "a model is made from one file");
 	return MSD_EXIT_OK;
+}
+
+/* Objects and C sources, and no word of a model: as export_library keeps them. */
+static bool is_code_alone(const struct msd_cli *cli)
+{
+	for (size_t i = 0; i < cli->n_words; i++) {
+		if (!msd_archive_path_is(cli->words[i], "", ".o") &&
+		    !msd_archive_path_is(cli->words[i], "", ".c"))
+			return false;
+	}
+	return cli->model == NULL && cli->mlf_version == 0;
 }
 
 enum msd_exit msd_verb_convert(const struct msd_cli *cli)
@@ -259,9 +281,9 @@ enum msd_exit msd_verb_convert(const struct msd_cli *cli)
 	if (code != MSD_EXIT_OK)
 		return code;
 	msd_err err = format != NULL ? make_model(cli, format, &out, &d)
-		      : msd_archive_path_is(to, "", ".tar")
-			      ? make_archive(cli, &out, &d)
-			      : make_library(cli, &out, &d);
+		      : msd_archive_path_is(to, "", ".so") ? make_library(cli, &out, &d)
+		      : is_code_alone(cli)                 ? read_several(cli, &out, &d)
+					   : make_archive(cli, &out, &d);
 	if (err == MSD_OK && cli->n_outputs == 2)
 		err = write_split(cli, format, &out, &d);
 	if (err == MSD_OK) {

@@ -6,6 +6,7 @@
  * the modules alone made an object or C source), or the bytes are written as they are.
  */
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -224,6 +225,12 @@ static msd_err patch_library(const struct job *job, const char *out, struct msd_
 	return err;
 }
 
+/* The unpacked library has code of its own, which no object among those given is. */
+static bool has_lost_code(const struct job *job)
+{
+	return job->n_objects == 0 && job->manifest.library != NULL;
+}
+
 /* What the command line asks for and this kind of output cannot have. */
 static msd_err check_wishes(const struct job *job, const struct msd_cli *cli,
 			    bool is_patch, struct msd_diag *d)
@@ -232,13 +239,27 @@ static msd_err check_wishes(const struct job *job, const struct msd_cli *cli,
 	bool is_built =
 		ends_with(out, ".so") || ends_with(out, ".o") || ends_with(out, ".tar");
 
-	if (is_patch &&
-	    (cli->cc != NULL || cli->prefix != NULL || cli->system_library)) {
+	if (is_patch && (cli->cc != NULL || cli->prefix != NULL ||
+			 cli->system_library || cli->n_libraries > 0)) {
 		return msd_diag_set(
 			d, MSD_BAD_REQUEST,
-			"%s: --cc, --system-lib and --symbol-prefix are for "
+			"%s: --cc, -l, --system-lib and --symbol-prefix are for "
 			"linking, and no objects were given",
 			out);
+	}
+	if (cli->n_libraries > 0 && !ends_with(out, ".so")) {
+		return msd_diag_set(d, MSD_BAD_REQUEST,
+				    "%s: -l is for a library (.so): nothing else is "
+				    "linked with others",
+				    out);
+	}
+	if (ends_with(out, ".tar") && has_lost_code(job)) {
+		return msd_diag_set(
+			d, MSD_BAD_REQUEST,
+			"%s: the functions of %s itself would be missing, for a linked "
+			"library cannot be made objects again: give the objects that "
+			"it was made of, too, or take -o FILE.so",
+			out, job->manifest.library);
 	}
 	if (!ends_with(out, ".so") && job->n_objects == 0 && job->blob.n == 0) {
 		return msd_diag_set(
@@ -289,6 +310,8 @@ static msd_err write_output(const struct job *job, const struct msd_cli *cli,
 		.blob = blob,
 		.objects = job->objects,
 		.n_objects = job->n_objects,
+		.libraries = cli->libraries,
+		.n_libraries = cli->n_libraries,
 		.folder = job->manifest.n_objects > 0 ? job->dir : NULL,
 	};
 	struct msd_buf source = {0};
@@ -316,6 +339,20 @@ static msd_err write_output(const struct job *job, const struct msd_cli *cli,
 	return err;
 }
 
+/* An object or a source of the modules alone is of use to who links it with the rest.
+ */
+static void tell_lost_code(const struct job *job, const struct msd_cli *cli)
+{
+	const char *out = cli->outputs[0];
+
+	if (!has_lost_code(job) || ends_with(out, ".so") || cli->json)
+		return;
+	(void)fprintf(stderr,
+		      "modser: %s holds the modules alone, without the functions of %s "
+		      "itself\n",
+		      out, job->manifest.library);
+}
+
 enum msd_exit msd_verb_pack(const struct msd_cli *cli)
 {
 	struct msd_diag d = {0};
@@ -330,6 +367,8 @@ enum msd_exit msd_verb_pack(const struct msd_cli *cli)
 	msd_err err = read_job(job, cli, &d);
 	if (err == MSD_OK)
 		err = write_output(job, cli, &d);
+	if (err == MSD_OK)
+		tell_lost_code(job, cli);
 	if (err != MSD_OK)
 		code = msd_report_pack(&d);
 	job_finish(job);

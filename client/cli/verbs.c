@@ -33,50 +33,11 @@ const struct msd_verb msd_verbs[] = {
 	 "[--tvm-inputs] "
 	 "[--fill FILL] [--format FORMAT] [--input INPUT] "
 	 "[--graph FILE] "
-	 "[--params FILE] [--with FILE] NAME FILE",
-	 "upload a library, a model or its archive and load it as NAME",
-	 "Loading is executing code. NAME is [A-Za-z0-9][A-Za-z0-9._-]{0,63}. "
-	 "--replace\n"
-	 "takes the place of a module of that name once the new one is ready. "
-	 "--keep\n"
-	 "has a daemon with --store load it again whenever it starts, until `modser\n"
-	 "unload`. --device\n"
-	 "says where it runs (opencl:0, cpu); without it the library's code decides.\n"
-	 "--workers says how many processes run it, and so how many calls at the\n"
-	 "same time (1); each takes the model's memory once more.\n"
-	 "--batch joins calls of a function whose tensors all begin with the same "
-	 "open\n"
-	 "extent: those that wait are laid behind each other, up to N rows, and run "
-	 "as\n"
-	 "one, and --within has a call wait so long for others; `modser funcs` says "
-	 "which.\n"
-	 "--era classic (TVM 0.6 to 0.20) or ffi is the calling convention of a "
-	 "library\n"
-	 "without any symbol of TVM, as its C target leaves them.\n"
-	 "--tvm-inputs lets set_input of an instance ignore names that the model "
-	 "lacks,\n"
-	 "as TVM does; without it they are refused.\n"
-	 "--fill zero or seeded stands for weights that were taken out of a "
-	 "framework's\n"
-	 "model (.tmfile); without it such a model is refused.\n"
-	 "--format says what a model is (`modser serializers`), whatever its bytes "
-	 "look\n"
-	 "like; --input x=float32[1,3,224,224] (repeatable) gives an input the shape "
-	 "that\n"
-	 "the model leaves open, ? in it leaves an extent open.\n"
-	 "--graph and --params give a graph executor's graph.json, or a virtual "
-	 "machine's\nprogram, and parameters that FILE does not hold; --params alone, "
-	 "what\n`modser pack --split-params` kept.\n"
-	 "Archives of code (.tar), objects (.o) and C sources (.c) are linked here "
-	 "first,\nas `modser convert` does.\n"
-	 "Files that an ONNX model keeps its weights in are found beneath its folder, "
-	 "or\n"
-	 "are those of --with FILE (repeatable) that have their names; they are sent "
-	 "as "
-	 "one.\n",
+	 "[--params FILE] [--with FILE] [-l NAME] NAME FILE",
+	 "upload a library, a model or its archive and load it as NAME", msd_text_load,
 	 2, 2,
-	 MSD_OPT_LOAD | MSD_OPT_WITH | MSD_OPT_RUN | MSD_OPT_DEVICE | MSD_OPT_GRAPH |
-		 MSD_OPT_PARAMS | MSD_OPT_ERA | MSD_OPT_MODEL,
+	 MSD_OPT_LOAD | MSD_OPT_WITH | MSD_OPT_LINK | MSD_OPT_RUN | MSD_OPT_DEVICE |
+		 MSD_OPT_GRAPH | MSD_OPT_PARAMS | MSD_OPT_ERA | MSD_OPT_MODEL,
 	 msd_verb_load},
 	{"pull",
 	 "[--sha256 HEX] [--device DEVICE] [--workers N] [--batch N [--within TIME]] "
@@ -113,25 +74,16 @@ const struct msd_verb msd_verbs[] = {
 	 "[--dot|--dump|--vm|--will-run-on ADDR] [--era ERA] [--params FILE] "
 	 "[--with FILE] [--format FORMAT] [--input INPUT] FILE",
 	 "show what a library, an archive or a model file holds, without running it",
-	 "--dot draws the tree or the model for Graphviz, --dump writes all of a "
-	 "framework's\n"
-	 "model (.tmfile), --vm lists programs of virtual machines; none of them "
-	 "needs a\ndaemon. --will-run-on asks the daemon at ADDR what it runs, "
-	 "loads\n"
-	 "nothing, and exits with 0 when FILE is among it, with 6 and the reasons "
-	 "when not.\n"
-	 "--era and --params are what `modser load` would be told: --era of a library\n"
-	 "without any symbol of TVM, --params of one whose constants are bound later,\n"
-	 "--format and --input of a framework's model.\n"
-	 "A folder that an archive was unpacked to is as good as the archive.\n",
-	 1, 1,
+	 msd_text_inspect, 1, 1,
 	 MSD_OPT_INSPECT | MSD_OPT_WITH | MSD_OPT_ERA | MSD_OPT_PARAMS | MSD_OPT_MODEL,
 	 msd_verb_inspect},
 	{"convert",
-	 "[--mlf-version 5|7] [--name NAME] [--with FILE] FILE... -o FILE [-o FILE]",
+	 "[--mlf-version 5|7] [--name NAME] [--with FILE] [-l NAME] FILE... -o FILE "
+	 "[-o FILE]",
 	 "make a library of an archive, an archive of parts, a model of a model",
 	 msd_text_convert, 1, MANY,
-	 MSD_OPT_OUTPUT | MSD_OPT_WITH | MSD_OPT_CONVERT | MSD_OPT_OFFLINE,
+	 MSD_OPT_OUTPUT | MSD_OPT_WITH | MSD_OPT_CONVERT | MSD_OPT_LINK |
+		 MSD_OPT_OFFLINE,
 	 msd_verb_convert},
 	{"unpack", "[--split-params FILE [--tvm-names]] FILE -d DIR",
 	 "take a library's modules apart into files",
@@ -142,10 +94,11 @@ const struct msd_verb msd_verbs[] = {
 	 "into a file that several builds share. Needs no daemon.\n",
 	 1, 1, MSD_OPT_DIR | MSD_OPT_SPLIT | MSD_OPT_OFFLINE, msd_verb_unpack},
 	{"pack",
-	 "[--cc COMMAND] [--system-lib] [--symbol-prefix NAME] "
+	 "[--cc COMMAND] [-l NAME] [--system-lib] [--symbol-prefix NAME] "
 	 "[--split-params FILE [--tvm-names]] DIR|MANIFEST [OBJECT...] -o FILE",
 	 "put a library's modules together from files", msd_text_pack, 1, MANY,
-	 MSD_OPT_OUTPUT | MSD_OPT_BUILD | MSD_OPT_SPLIT | MSD_OPT_OFFLINE,
+	 MSD_OPT_OUTPUT | MSD_OPT_BUILD | MSD_OPT_LINK | MSD_OPT_SPLIT |
+		 MSD_OPT_OFFLINE,
 	 msd_verb_pack},
 	{"serializers", "", "list the formats of models that can be read and written",
 	 "Fields: key, format, name, version, files, what it does and with how many\n"

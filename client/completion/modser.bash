@@ -74,19 +74,22 @@ _modser() {
 	for ((i = 1; i < last; i++)); do
 		case ${words[i]} in
 		-H | --host) host=${words[++i]} ;;
-		-o | --output | -d | --dir | --deadline | --connect-timeout | --retry | --device | --graph | --params | --plugin | --token-file | --tls-ca | --tls-cert | --tls-key | --with | \
-			--name | --mlf-version | --workers | -c | --connections | --depth | --time | --tail | --era | --cc | --symbol-prefix | --split-params) ((i++)) ;;
+		-o | --output | -d | --dir | --device | --split-params | --will-run-on | --era | --fill | --library | \
+			--graph | --params | --plugin | --token-file | --tls-ca | --tls-cert | --tls-key | --with | --manifest | --sign | --auth | \
+			--deadline | --connect-timeout | --retry | --within | --name | --mlf-version | --workers | --batch | -c | --connections | --depth | --rate | --time | --tail | --every | --cc | --symbol-prefix | --format | --input | --sha256) ((i++)) ;;
+		-l) [[ $verb == ls || $verb == ps || $verb == list ]] || ((i++)) ;;
 		-*) ;;
 		*) if [[ $verb ]]; then ((n++)); else verb=${words[i]}; fi ;;
 		esac
 	done
 	case ${words[last - 1]} in
-	-H | --host) _modser_words unix: tcp:// tls:// ;;
+	-H | --host | --will-run-on) _modser_words unix: tcp:// tls:// ;;
 	-d) [[ $verb == bench ]] || _modser_files ;;
-	-o | --output | --dir | --graph | --params | --plugin | --token-file | --tls-ca | --tls-cert | --tls-key | --with | --split-params) _modser_files ;;
+	-o | --output | --dir | --graph | --params | --plugin | --token-file | --tls-ca | --tls-cert | --tls-key | --with | --manifest | --sign | --auth | --split-params) _modser_files ;;
 	--device) _modser_words "$(_modser_ask devices)" ;;
 	--era) _modser_words classic ffi ;;
-	--deadline | --connect-timeout | --retry | --name | --mlf-version | --workers | -c | --connections | --depth | --time | --tail | --cc | --symbol-prefix) ;;
+	--fill) _modser_words zero seeded ;;
+	--deadline | --connect-timeout | --retry | --within | --name | --mlf-version | --workers | --batch | -c | --connections | --depth | --rate | --time | --tail | --every | --cc | --symbol-prefix | --format | --input | --sha256 | --library) ;;
 	*) if [[ $cur == -* ]]; then _modser_words "$(_modser_options)"; else _modser_of_verb; fi ;;
 	esac
 	# What bash puts in place of the reply begins behind the last colon or equals sign, and with

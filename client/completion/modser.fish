@@ -20,9 +20,12 @@ function __modser_parse --no-scope-shadowing
 		switch $word
 			case -H --host
 				set skip host
-			case -o --output -d --dir --deadline --connect-timeout --retry --device --graph --params --plugin --token-file --tls-ca --tls-cert --tls-key --with \
-				--name --mlf-version --workers -c --connections --depth --time --tail --era --cc --symbol-prefix --split-params
+			case -o --output -d --dir --device --split-params --will-run-on --era --fill --library \
+				--graph --params --plugin --token-file --tls-ca --tls-cert --tls-key --with --manifest --sign --auth \
+				--deadline --connect-timeout --retry --within --name --mlf-version --workers --batch -c --connections --depth --rate --time --tail --every --cc --symbol-prefix --format --input --sha256
 				set skip value
+			case -l
+				contains -- "$verb" ls ps list; or set skip value
 			case '-*'
 			case '*'
 				if test -n "$verb"
@@ -104,12 +107,18 @@ complete -c modser -l params -r -F
 complete -c modser -l split-params -r -F
 complete -c modser -l plugin -r -F
 complete -c modser -l with -r -F
+complete -c modser -l manifest -r -F
+complete -c modser -l sign -r -F
+complete -c modser -l auth -r -F
 complete -c modser -l token-file -r -F
 complete -c modser -l tls-ca -r -F
 complete -c modser -l tls-cert -r -F
 complete -c modser -l tls-key -r -F
 complete -c modser -l device -x -a '(__modser_ask devices)'
+complete -c modser -l library -x
 complete -c modser -l era -x -a 'classic ffi'
 complete -c modser -l deadline -x
 complete -c modser -l connect-timeout -x
 complete -c modser -l retry -x
+complete -c modser -l fill -x -a 'zero seeded'
+complete -c modser -l will-run-on -x -a 'unix: tcp:// tls://'

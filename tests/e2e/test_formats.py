@@ -184,3 +184,57 @@ def test_pack_compiles_what_tvm_generates(own_daemon, tmp_path):
     daemon = own_daemon()
     daemon.load("code", tmp_path / "code.so")
     assert daemon.ok("call", "code:twice", "5").out == "20\n"
+
+
+WITH_ARCHIVE = ADD.replace("TWICE", "(int64_t)(archive_version_number() > 0)").replace(
+    '#include "twice.h"', "int archive_version_number(void);")
+
+
+def test_code_is_linked_with_libraries_that_are_named(own_daemon, tmp_path):
+    """As `cc` takes them: by convert, by load and by pack."""
+    (tmp_path / "z.c").write_text(WITH_ARCHIVE)
+    manifest = {"tvm": "0.22", "modules": [{"kind": "_lib"}]}
+    (tmp_path / "manifest.json").write_text(json.dumps(manifest))
+    daemon = own_daemon()
+    assert "archive_version_number" in daemon.modser("load", "z", tmp_path / "z.c").err
+    daemon.load("z", tmp_path / "z.c", "-larchive")
+    for name, words in (("a", ["convert", tmp_path / "z.c", "-l", "archive", "-lm"]),
+                        ("b", ["pack", tmp_path / "manifest.json", tmp_path / "z.c", "--library", "archive"])):
+        said = harness.run(harness.BIN / "modser", *words, "-o", tmp_path / f"{name}.so")
+        assert said.status == 0, said
+        daemon.load(name, tmp_path / f"{name}.so")
+    for name in ("z", "a", "b"):
+        assert daemon.ok("call", f"{name}:twice", "5").out == "5\n"
+
+
+@pytest.mark.parametrize("words, text", [
+    (["convert", "z.c", "-l", "../z", "-o", "z.so"], "is no library's name"),
+    (["convert", "z.c", "-l", "", "-o", "z.so"], "is no library's name"),
+    (["convert", "z.c", "-larchive", "-o", "z.tar"], "-l is for a library (.so)"),
+    (["pack", "manifest.json", "z.c", "-larchive", "-o", "z.o"], "-l is for a library (.so)"),
+    (["call", "-larchive", "m:f"], "call does not take the option -larchive"),
+    (["--long", "convert", "z.c"], "convert does not take the option --long"),
+])
+def test_libraries_are_named_where_something_is_linked(tmp_path, words, text):
+    (tmp_path / "z.c").write_text(WITH_ARCHIVE)
+    (tmp_path / "manifest.json").write_text('{"tvm": "0.22", "modules": [{"kind": "_lib"}]}')
+    said = harness.run(harness.BIN / "modser", *words, cwd=tmp_path)
+    assert said.status == 2 and text in said.err, said
+    assert not (tmp_path / "z.so").exists() and not (tmp_path / "z.tar").exists()
+
+
+def test_convert_puts_objects_and_sources_into_an_archive(own_daemon, tmp_path):
+    (tmp_path / "a.c").write_text(ADD.replace("TWICE", "2").replace('#include "twice.h"', ""))
+    (tmp_path / "b.c").write_text("int b;\n")
+    subprocess.run(["cc", "-c", "-fPIC", "-o", tmp_path / "b.o", tmp_path / "b.c"], check=True)
+    words = ["convert", tmp_path / "a.c", tmp_path / "b.o", "-o", tmp_path / "both.tar"]
+    said = harness.run(harness.BIN / "modser", *words)
+    assert said.status == 0, said
+    with tarfile.open(tmp_path / "both.tar") as tar:
+        assert tar.getnames() == ["a.c", "b.o"]
+    daemon = own_daemon()
+    daemon.load("both", tmp_path / "both.tar")
+    assert daemon.ok("call", "both:twice", "5").out == "10\n"
+    (tmp_path / "b.o").write_bytes((tmp_path / "b.o").read_bytes()[:-100])
+    said = harness.run(harness.BIN / "modser", *words)
+    assert said.status == 6 and "b.o: an object file that is damaged or cut off" in said.err

@@ -109,10 +109,23 @@ def test_an_output_that_is_a_folder(tmp_path, name):
 def test_wishes_that_this_output_cannot_have(tmp_path):
     (tmp_path / "f.c").write_text(HOST_C)
     path = manifest(tmp_path, library="l.so", modules=[LIB, {"kind": "x", "payload": None}])
-    for words in [("--system-lib",), ("--cc", "cc"), ("--symbol-prefix", "p_")]:
+    for words in [("--system-lib",), ("--cc", "cc"), ("--symbol-prefix", "p_"), ("-lm",)]:
         expect_refused(modser("pack", path, *words, "-o", tmp_path / "x.so"), 2, "for linking")
     expect_refused(modser("pack", path, tmp_path / "f.c", "-o", tmp_path / "x.c"), 2, "objects go into")
     expect_refused(modser("pack", path, "--symbol-prefix", "9", "-o", tmp_path / "x.o"), 2, "identifier")
+
+
+def test_code_of_a_library_is_not_lost_without_a_word(models, tmp_path):
+    """A linked library cannot be made objects again."""
+    assert modser("unpack", models / "mlp.so", "-d", tmp_path / "parts").status == 0
+    said = modser("pack", tmp_path / "parts", "-o", tmp_path / "x.tar")
+    expect_refused(said, 2, "functions of library.so itself would be missing")
+    assert not (tmp_path / "x.tar").exists()
+    for name in ("x.o", "x.c", "x.blob"):
+        said = modser("pack", tmp_path / "parts", "-o", tmp_path / name)
+        assert said.status == 0 and "without the functions of library.so itself" in said.err
+    said = modser("pack", tmp_path / "parts", "-o", tmp_path / "x.so")
+    assert said.status == 0 and not said.err
 
 
 @pytest.mark.parametrize("name", ["x.o", "x.c", "x.blob"])
