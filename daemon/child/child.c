@@ -7,17 +7,16 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/syscall.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "daemon/child/cgroup.h"
-#include "daemon/child/ipc.h"
-#include "daemon/child/user.h"
 #include "daemon/mark.h"
 #include "proto/errno_text.h"
 
 /*
  * Happy path:
- *  - spawn: a pipe for its output, exec in a session of its own
+ *  - spawn: a pipe for its output, exec in a session of its own (starter.h)
  *  - output goes to on_output as it comes, its end is kept as last words
  *  - exit: the rest of its control group (cgroup.h) and of its process group is killed,
  *    and what left that (reaper.h); on_exit
@@ -27,8 +26,7 @@
  * child. One that is left to the next daemon is forgotten as it is.
  *
  * Failures:
- *  - it cannot be started: libuv's handle is closed on a later turn, nobody is told
- *    again
+ *  - it cannot be started: the pipe is closed on a later turn, nobody is told again
  *  - a process that it left behind in another session holds the pipe open: its exit
  *    is enough, the pipe's end is not waited for
  *  - it writes without end: 256 KiB are read at a time, then others get their turn
@@ -79,13 +77,18 @@ static void on_output_ready(uv_poll_t *poll, int status, int events)
 		(void)uv_poll_stop(poll);
 }
 
-static void on_process_exit(uv_process_t *handle, int64_t status, int signal)
+static struct msd_child *child_of(struct msd_ward *w)
 {
-	struct msd_child *c = handle->data;
+	return (void *)((char *)w - offsetof(struct msd_child, ward));
+}
+
+static void on_ended(struct msd_ward *w, int status)
+{
+	struct msd_child *c = child_of(w);
 
 	c->is_reaped = true;
-	c->exit_status = status;
-	c->term_signal = signal;
+	c->exit_status = WIFEXITED(status) ? WEXITSTATUS(status) : 0;
+	c->term_signal = WIFSIGNALED(status) ? WTERMSIG(status) : 0;
 	msd_cgroup_kill(c->group);
 	(void)kill(-c->pid, SIGKILL); /* children that it left behind */
 	msd_reaper_bury(c->reaper, &c->ward);
@@ -101,7 +104,7 @@ static void be_alone(struct msd_child *c)
 
 static void on_alone(struct msd_ward *w)
 {
-	be_alone((void *)((char *)w - offsetof(struct msd_child, ward)));
+	be_alone(child_of(w));
 }
 
 /* Somebody else is its parent, and has its status. */
@@ -159,8 +162,9 @@ static void on_handle_closed(uv_handle_t *handle)
 
 void msd_child_close(struct msd_child *c)
 {
-	c->open_handles = 2;
-	uv_close((uv_handle_t *)&c->handle, on_handle_closed);
+	c->open_handles = c->pidfd >= 0 ? 2 : 1;
+	if (c->pidfd >= 0)
+		uv_close((uv_handle_t *)&c->ended, on_handle_closed);
 	uv_close((uv_handle_t *)&c->output, on_handle_closed);
 }
 
@@ -182,44 +186,22 @@ static char **marked_environment(char *mark)
 static int start(struct msd_child *c, const struct msd_child_how *how, int output,
 		 char **environment)
 {
-	uv_stdio_container_t stdio[3 + MSD_CHILD_FDS] = {
-		{.flags = UV_IGNORE},
-		{.flags = UV_INHERIT_FD, .data.fd = output},
-		{.flags = how->drops_errors ? UV_IGNORE : UV_INHERIT_FD,
-		 .data.fd = output},
-	};
-	uv_process_options_t options = {
-		.file = how->argv[0],
-		.args = how->argv,
-		.exit_cb = on_process_exit,
-		.flags = UV_PROCESS_DETACHED, /* a process group of its own, to be
-						 killed whole */
-		.stdio = stdio,
-		.stdio_count = 3 + (int)how->n_fds,
-		.env = environment,
+	struct msd_start_how all = {
+		.argv = how->argv,
+		.environment = environment,
+		.fds = {-1, output, how->drops_errors ? -1 : output},
+		.n_fds = 3 + how->n_fds,
+		.user = how->user,
 	};
 
-	if (how->user != NULL) {
-		options.flags |= UV_PROCESS_SETUID | UV_PROCESS_SETGID;
-		options.uid = how->user->uid;
-		options.gid = how->user->gid;
-	}
-	for (unsigned i = 0; i < how->n_fds; i++) {
-		stdio[3 + i].flags = UV_INHERIT_FD;
-		stdio[3 + i].data.fd = how->fds[i];
-	}
-	const int own = msd_ipc_enter();
-	const int rc = uv_spawn(c->reaper->loop, &c->handle, &options);
-	msd_ipc_leave(own);
-	return rc;
+	for (unsigned i = 0; i < how->n_fds; i++)
+		all.fds[3 + i] = how->fds[i];
+	return msd_starter_start(&c->reaper->starter, &all, &c->pid);
 }
 
 static void on_failed_spawn_closed(uv_handle_t *handle)
 {
-	struct msd_child *c = handle->data;
-
-	if (--c->open_handles == 0)
-		free(c);
+	free(handle->data);
 }
 
 /* A pipe for what it will write, read from the loop. */
@@ -274,24 +256,22 @@ msd_err msd_child_spawn(struct msd_reaper *reaper, const struct msd_child_how *h
 	c->ops = ops;
 	c->user = user;
 	c->pidfd = -1;
+	c->ward.on_ended = on_ended;
 	c->ward.on_alone = on_alone;
-	c->handle.data = c->output.data = c;
-	const int rc = start(c, how, output, environment);
+	c->output.data = c;
+	const int error = start(c, how, output, environment);
 	free(environment);
 	(void)close(output);
-	if (rc != 0) {
-		c->open_handles = 2;
+	if (error != 0) {
 		uv_close((uv_handle_t *)&c->output, on_failed_spawn_closed);
-		uv_close((uv_handle_t *)&c->handle, on_failed_spawn_closed);
 		(void)close(c->output_fd);
 		return msd_diag_set(d, MSD_IO, "starting %s: %s%s", how->argv[0],
-				    msd_errno_text(-rc, text),
-				    rc == UV_EACCES && how->user != NULL
+				    msd_errno_text(error, text),
+				    error == EACCES && how->user != NULL
 					    ? ": let all users run it, and pass its "
 					      "folders (chmod o+x), for worker-user"
 					    : "");
 	}
-	c->pid = c->handle.pid;
 	c->group = how->group;
 	msd_reaper_watch(reaper, &c->ward, c->pid, mark);
 	(void)uv_poll_start(&c->output, UV_READABLE, on_output_ready);

@@ -16,7 +16,7 @@
 #include "proto/diag.h"
 
 #define MSD_CHILD_WORDS 400u /* kept of the end of its output */
-#define MSD_CHILD_FDS 5u
+#define MSD_CHILD_FDS (MSD_STARTER_FDS - 3u)
 
 struct msd_cgroup;
 struct msd_child;
@@ -65,13 +65,10 @@ struct msd_child {
 	struct msd_reaper *reaper;
 	struct msd_ward ward;
 	struct msd_cgroup *group;
-	bool is_reaped; /* its number may be another's */
-	bool is_left;   /* it lives on */
-	int pidfd;      /* of one that was found; -1: it is a child of this process */
-	union {
-		uv_process_t handle;
-		uv_poll_t ended; /* of one that was found */
-	};
+	bool is_reaped;  /* its number may be another's */
+	bool is_left;    /* it lives on */
+	int pidfd;       /* of one that was found; -1: it is a child of this process */
+	uv_poll_t ended; /* likewise */
 	uv_poll_t output;
 	int output_fd;
 	char words[MSD_CHILD_WORDS]; /* the end of what it wrote */

@@ -86,9 +86,8 @@ static bool meet(struct msd_reaper *r, pid_t pid)
 	return is_killed;
 }
 
-/* All children of the first thread, which are all: orphans become that thread's. True:
- * some were killed. */
-static bool scan(struct msd_reaper *r)
+/* True: some were killed. */
+static bool scan_list(struct msd_reaper *r, int list_fd)
 {
 	char bytes[4096];
 	bool is_any = false;
@@ -96,7 +95,7 @@ static bool scan(struct msd_reaper *r)
 	pid_t pid = 0;
 	ssize_t n;
 
-	for (; (n = pread(r->list_fd, bytes, sizeof(bytes), at)) > 0; at += n) {
+	for (; (n = pread(list_fd, bytes, sizeof(bytes), at)) > 0; at += n) {
 		for (ssize_t i = 0; i < n; i++) {
 			if (bytes[i] >= '0' && bytes[i] <= '9') {
 				pid = 10 * pid + (bytes[i] - '0');
@@ -107,6 +106,13 @@ static bool scan(struct msd_reaper *r)
 		}
 	}
 	return is_any;
+}
+
+static bool scan(struct msd_reaper *r)
+{
+	const bool is_any = scan_list(r, r->list_fds[0]);
+
+	return scan_list(r, r->list_fds[1]) || is_any;
 }
 
 /* Tell those that are alone; not while a stray is dying, which may be of any of them.
@@ -188,26 +194,56 @@ static void look_soon(struct msd_reaper *r)
 	}
 }
 
+/* Whom it is told may end others: begin anew each time. */
+static void wait_for_all(struct msd_reaper *r)
+{
+	struct msd_ward *w = r->wards;
+	int status;
+
+	while (w != NULL) {
+		if (w->is_dead || w->on_ended == NULL ||
+		    waitpid(w->pid, &status, WNOHANG) != w->pid) {
+			w = w->next;
+			continue;
+		}
+		w->on_ended(w, status);
+		w = r->wards;
+	}
+}
+
 static void on_sigchld(uv_signal_t *handle, int number)
 {
 	(void)number;
+	wait_for_all(handle->data);
 	look_soon(handle->data);
 }
 
+/* While there is something to hear of, and no longer. */
+static void keep_loop(struct msd_reaper *r)
+{
+	const struct msd_ward *w = r->wards;
+
+	while (w != NULL && (w->is_dead || w->on_ended == NULL))
+		w = w->next;
+	if (w != NULL) {
+		uv_ref((uv_handle_t *)&r->sigchld);
+	} else {
+		uv_unref((uv_handle_t *)&r->sigchld);
+	}
+}
+
 /* Open from the start, for a time when no descriptor is free. */
-static int open_list(void)
+static int open_list(pid_t thread)
 {
 	char path[64];
 
-	(void)snprintf(path, sizeof(path), "/proc/self/task/%d/children",
-		       (int)getpid());
+	(void)snprintf(path, sizeof(path), "/proc/self/task/%d/children", (int)thread);
 	return open(path, O_RDONLY | O_CLOEXEC);
 }
 
 void msd_reaper_init(struct msd_reaper *r, uv_loop_t *loop)
 {
-	*r = (struct msd_reaper){
-		.loop = loop, .list_fd = open_list(), .give_up_ms = GIVE_UP_MS};
+	*r = (struct msd_reaper){.loop = loop, .give_up_ms = GIVE_UP_MS};
 	if (!msd_mark_of(0, &r->unmarked))
 		r->unmarked = (struct msd_mark){RLIM_INFINITY, RLIM_INFINITY};
 	(void)prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0); /* since Linux 3.4 */
@@ -216,6 +252,9 @@ void msd_reaper_init(struct msd_reaper *r, uv_loop_t *loop)
 	r->again.data = r->sigchld.data = r;
 	(void)uv_signal_start(&r->sigchld, on_sigchld, SIGCHLD);
 	uv_unref((uv_handle_t *)&r->sigchld);
+	msd_starter_open(&r->starter);
+	r->list_fds[0] = open_list(getpid());
+	r->list_fds[1] = open_list(r->starter.thread_id);
 }
 
 static uint64_t smaller(uint64_t a, uint64_t b)
@@ -237,9 +276,13 @@ struct msd_mark msd_reaper_new_mark(struct msd_reaper *r)
 void msd_reaper_watch(struct msd_reaper *r, struct msd_ward *w, pid_t pid,
 		      struct msd_mark mark)
 {
-	*w = (struct msd_ward){
-		.pid = pid, .mark = mark, .next = r->wards, .on_alone = w->on_alone};
+	*w = (struct msd_ward){.pid = pid,
+			       .mark = mark,
+			       .next = r->wards,
+			       .on_ended = w->on_ended,
+			       .on_alone = w->on_alone};
 	r->wards = w;
+	keep_loop(r);
 }
 
 void msd_reaper_bury(struct msd_reaper *r, struct msd_ward *w)
@@ -247,6 +290,7 @@ void msd_reaper_bury(struct msd_reaper *r, struct msd_ward *w)
 	w->is_dead = w->is_waiting = true;
 	w->has_heirs = true; /* until it was looked */
 	w->died_ms = r->looked_ms;
+	keep_loop(r);
 	look_soon(r);
 }
 
@@ -258,6 +302,7 @@ void msd_reaper_forget(struct msd_reaper *r, const struct msd_ward *w)
 		at = &(*at)->next;
 	if (*at != NULL)
 		*at = w->next;
+	keep_loop(r);
 }
 
 msd_err msd_reaper_leave(struct msd_reaper *r, const struct msd_ward *w)
@@ -308,8 +353,11 @@ void msd_reaper_close(struct msd_reaper *r)
 		r->left = l->next;
 		free(l);
 	}
-	if (r->list_fd >= 0)
-		(void)close(r->list_fd);
+	for (unsigned i = 0; i < 2; i++) {
+		if (r->list_fds[i] >= 0)
+			(void)close(r->list_fds[i]);
+	}
+	msd_starter_close(&r->starter);
 	uv_close((uv_handle_t *)&r->again, NULL);
 	uv_close((uv_handle_t *)&r->sigchld, NULL);
 }

@@ -19,6 +19,7 @@
 #include <sys/types.h>
 #include <uv.h>
 
+#include "daemon/child/starter.h"
 #include "daemon/mark.h"
 #include "proto/err.h"
 
@@ -29,6 +30,9 @@ struct msd_ward {
 	struct msd_mark mark;
 	bool is_dead, is_waiting, has_heirs;
 	uint64_t died_ms; /* of msd_reaper.looked_ms */
+	/** It has exited, and was waited for: @status is that of waitpid(). Its
+	 * msd_reaper_bury() is still to come. NULL: who watches it waits for it. */
+	void (*on_ended)(struct msd_ward *w, int status);
 	/** It has exited, and nothing that it started is left. May forget it. */
 	void (*on_alone)(struct msd_ward *w);
 };
@@ -37,6 +41,7 @@ struct msd_reaper_left;
 
 struct msd_reaper {
 	uv_loop_t *loop;
+	struct msd_starter starter; /* of its children */
 	/* private */
 	struct msd_ward *wards;
 	struct msd_reaper_left *left; /* owned: who outlives the daemon */
@@ -45,14 +50,17 @@ struct msd_reaper {
 	bool has_strays; /* the last look killed some that have nobody's mark */
 	uv_signal_t sigchld;
 	uv_timer_t again;
-	int list_fd;      /* of /proc: the daemon's children */
+	/* Of /proc: the children of the first thread, to which orphans come, and of the
+	 * starter's, to which those come that a child has made its siblings. */
+	int list_fds[2];
 	uint64_t next_ms; /* no look before it: looking costs the loop little */
 	/* How long it has been looking; a wait for a processor does not count. */
 	uint64_t looked_ms, last_ms;
 	uint64_t give_up_ms; /* after a death; a test may change it */
 };
 
-/** Become a subreaper, with handles on @loop that do not keep it running. */
+/** Become a subreaper, with handles on @loop that keep it running while a child with
+ * on_ended() lives, and open the starter. */
 void msd_reaper_init(struct msd_reaper *r, uv_loop_t *loop);
 /** A mark for a child, which is to take it before anything else. */
 struct msd_mark msd_reaper_new_mark(struct msd_reaper *r);
@@ -68,8 +76,8 @@ void msd_reaper_forget(struct msd_reaper *r, const struct msd_ward *w);
 /** It is watched no more, and shall live on when the daemon ends, as all that it has
  * started. MSD_NOMEM: it is watched still. Legal when it never was. */
 MSD_MUST_CHECK msd_err msd_reaper_leave(struct msd_reaper *r, const struct msd_ward *w);
-/** Kill all that is left of all children, the children included, and close the handles;
- * the loop has ended. Waits for them, but not for long. */
+/** Kill all that is left of all children, the children included, and close the handles
+ * and the starter; the loop has ended. Waits for them, but not for long. */
 void msd_reaper_close(struct msd_reaper *r);
 
 #endif

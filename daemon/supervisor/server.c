@@ -201,10 +201,15 @@ static void divide_group(struct msd_server *s)
 
 msd_err msd_server_init(struct msd_server *s, struct msd_diag *d)
 {
+	msd_err err = MSD_OK;
 	int rc = uv_loop_init(&s->loop);
 
 	if (rc != 0)
 		return msd_diag_set(d, MSD_IO, "event loop: %s", uv_strerror(rc));
+	if (s->worker_user_name != NULL) /* threads keep what they begin with */
+		err = msd_child_user_take(s->worker_user_name, &s->worker_user, d);
+	if (err != MSD_OK)
+		return err;
 	msd_reaper_init(&s->reaper, &s->loop);
 	msd_limits_size(&s->limits, msd_machine_memory("", uv_get_total_memory()),
 			uv_available_parallelism());
@@ -212,10 +217,8 @@ msd_err msd_server_init(struct msd_server *s, struct msd_diag *d)
 	const int last_fd = msd_descriptors_raise(&s->limits);
 	(void)signal(SIGPIPE, SIG_IGN);
 	(void)signal(SIGXFSZ, SIG_IGN); /* ulimit -f counts memfds: an error will do */
-	msd_err err = msd_wire_init(&s->wire, &s->loop, d);
+	err = msd_wire_init(&s->wire, &s->loop, d);
 	s->wire.last_fd = last_fd;
-	if (err == MSD_OK && s->worker_user_name != NULL)
-		err = msd_child_user_take(s->worker_user_name, &s->worker_user, d);
 	if (err == MSD_OK)
 		err = msd_signals_open(&s->signals, &s->loop, on_signal, d);
 	if (err != MSD_OK)

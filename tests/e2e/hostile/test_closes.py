@@ -67,7 +67,6 @@ def test_closes_that_never_end_are_their_peers_alone(open_arena, folder):
     arena, stuck = open_arena, folder / "stuck"
     before, victim = arena.state(), arena.victim()
     nulls = before.descriptors.count(os.devnull)
-    # Beforehand: a process that is started meanwhile would not end.
     attackers = [connect_as(arena, ATTACKER) for _ in range(41)]
     modest, bystander = attackers.pop(), connect_as(arena, BYSTANDER)
     with stuck_or_skip(stuck) as (file, flushes):
@@ -87,18 +86,23 @@ def test_closes_that_never_end_are_their_peers_alone(open_arena, folder):
     arena.expect_as_before(before)
 
 
-def test_a_worker_starts_while_a_close_does_not_end(own_arena, folder):
-    """It gets copies of all descriptors, and closes them before it begins: what waits for the rest
-    of a frame would be one."""
+def test_a_worker_starts_while_closes_do_not_end(own_arena, folder):
+    """Descriptors wait behind two closes of their passer, open in the daemon. No copy of them comes
+    into the worker, whose exec would close it."""
     arena = own_arena("--first-frame", "10m")
-    attacker, loader, victim = arena.connect(), arena.connect(), arena.victim()
+    attackers, loader, victim = [arena.connect() for _ in range(3)], arena.connect(), arena.victim()
     module = (harness.ZOO / "results.so").read_bytes()
     with stuck_or_skip(folder / "stuck") as (file, flushes):
-        socket.send_fds(attacker.socket, [PING[:20]], [file])
-        harness.until(lambda: flushes, "it is closed at once")
-        loader.load("results", module)
-        assert loader.call("results:int")[1] == -42
+        socket.send_fds(attackers[0].socket, [PING[:20]], [file])
+        for wire in attackers[1:]:
+            pass_files(wire, file)
+        harness.until(lambda: len(flushes) == 2, "two closes sleep")
+        harness.until(lambda: files_of(arena, folder) > OF_ONE, "the others wait")
+        for name in ("one", "two"):
+            loader.load(name, module)
+            assert loader.call(f"{name}:int")[1] == -42
         assert victim.ask("ping") is None
+        assert len(flushes) == 2, "nobody else has closed one"
 
 
 def test_a_close_that_a_signal_ends_keeps_no_thread(own_arena):
