@@ -12,7 +12,7 @@
 #include "daemon/supervisor/edge/method.h"
 #include "daemon/supervisor/edge/porch.h"
 #include "daemon/supervisor/facts/figures.h"
-#include "daemon/supervisor/facts/metrics.h"
+#include "daemon/supervisor/facts/metrics_desk.h"
 #include "daemon/supervisor/keep/keep.h"
 #include "daemon/supervisor/keeping.h"
 #include "daemon/supervisor/module/module.h"
@@ -195,6 +195,13 @@ static void on_session_gone(struct msd_edge *e)
 	msd_server_check_drained(MSD_CONTAINER_OF(e, struct msd_server, edge));
 }
 
+static msd_err answer_metrics(struct msd_edge *e, struct msd_method_call *c,
+			      struct msd_diag *d)
+{
+	return msd_metrics_desk_ask(
+		&MSD_CONTAINER_OF(e, struct msd_server, edge)->metrics, c, d);
+}
+
 static void furnish_edge(struct msd_server *s)
 {
 	s->edge = (struct msd_edge){
@@ -221,9 +228,10 @@ static void furnish_edge(struct msd_server *s)
 		.put_supply = put_supply,
 		.put_info = msd_figures_put_info,
 		.terms_of = terms_of,
-		.put_metrics = msd_metrics_write,
+		.answer_metrics = answer_metrics,
 		.on_session_gone = on_session_gone,
 	};
+	msd_metrics_desk_init(&s->metrics, &s->edge);
 	msd_front_init(&s->edge);
 	msd_porch_init(&s->edge);
 }

@@ -324,6 +324,7 @@ bool msd_server_finish(struct msd_server *s)
 	msd_unpack_finish(&s->unpack);
 	msd_devices_finish(&s->devices);
 	msd_device_gauges_finish(&s->gauges);
+	msd_metrics_desk_finish(&s->metrics);
 	free(s->worker_path);
 	msd_tls_finish(&s->tls);
 	msd_kept_workers_close(&s->house);

@@ -17,6 +17,7 @@
 #include "daemon/supervisor/edge/devices.h"
 #include "daemon/supervisor/edge/edge.h"
 #include "daemon/supervisor/facts/device_gauges.h"
+#include "daemon/supervisor/facts/metrics_desk.h"
 #include "daemon/supervisor/fetch/fetcher.h"
 #include "daemon/supervisor/keep/keeper.h"
 #include "daemon/supervisor/module/house.h"
@@ -43,6 +44,7 @@ struct msd_server {
 		unpack; /* of what is read right now; never kept over a callback */
 	struct msd_devices devices;
 	struct msd_device_gauges gauges;
+	struct msd_metrics_desk metrics;
 	struct msd_keeper keeper;     /* open when there is a store */
 	struct msd_fetcher fetcher;   /* its path is main's to say */
 	struct msd_supplies supplies; /* of modules with a source */

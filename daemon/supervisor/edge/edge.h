@@ -26,6 +26,7 @@
 struct msd_fetch_terms;
 struct msd_http;
 struct msd_load;
+struct msd_method_call;
 struct msd_networks;
 struct msd_req;
 
@@ -77,9 +78,9 @@ struct msd_edge {
 	/** On which terms the module @name is fetched, until this turn ends; NULL: as
 	 * any. */
 	const struct msd_fetch_terms *(*terms_of)(struct msd_edge *e, const char *name);
-	/** Append the metrics, as text; of modules those that @view lets through. */
-	void (*put_metrics)(struct msd_edge *e, const struct msd_view *view,
-			    struct msd_buf *ret, bool is_openmetrics);
+	/** Answer @c with the metrics, now or later. MSD_NOMEM. */
+	msd_err (*answer_metrics)(struct msd_edge *e, struct msd_method_call *c,
+				  struct msd_diag *d);
 	/** A connection is gone. */
 	void (*on_session_gone)(struct msd_edge *e);
 	struct msd_http *http; /* NULL: nobody listens by it */

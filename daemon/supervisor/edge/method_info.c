@@ -102,21 +102,9 @@ msd_err msd_method_info(struct msd_method_call *c, struct msd_diag *d)
 	return MSD_OK;
 }
 
-static bool sees(void *session, const char *module)
-{
-	return msd_standing_sees(session, module);
-}
-
 msd_err msd_method_metrics(struct msd_method_call *c, struct msd_diag *d)
 {
 	struct msd_edge *e = c->session->edge;
-	const struct msd_view view = {sees, c->session};
-	struct msd_buf text = {0};
 
-	e->put_metrics(e, &view, &text, false);
-	const bool is_whole = !text.bad;
-	if (is_whole)
-		msd_pack_str(&c->result, (const char *)text.p, text.n);
-	msd_buf_finish(&text);
-	return is_whole ? MSD_OK : msd_diag_no_memory(d);
+	return e->answer_metrics(e, c, d);
 }

@@ -118,15 +118,6 @@ static bool write_until(struct msd_edge *e, const struct msd_view *view,
 	return true;
 }
 
-void msd_metrics_write(struct msd_edge *e, const struct msd_view *view,
-		       struct msd_buf *out, bool is_openmetrics)
-{
-	struct msd_exposition x = {.out = out, .is_openmetrics = is_openmetrics};
-	struct msd_metrics_at at = {0};
-
-	(void)write_until(e, view, &at, &x, SIZE_MAX);
-}
-
 bool msd_metrics_go_on(struct msd_edge *e, const struct msd_view *view,
 		       struct msd_metrics_at *at, struct msd_buf *out,
 		       bool is_openmetrics)
@@ -134,9 +125,12 @@ bool msd_metrics_go_on(struct msd_edge *e, const struct msd_view *view,
 	struct msd_exposition x = {.out = out, .is_openmetrics = is_openmetrics};
 
 	if (at->has_begun && at->generation != e->house->generation) {
-		out->n = 0;
-		msd_metrics_write(e, view, out, is_openmetrics);
-		return true;
+		*at = (struct msd_metrics_at){.before_bytes = at->before_bytes,
+					      .n_begun = at->n_begun + 1};
+		out->n = at->before_bytes;
 	}
-	return write_until(e, view, at, &x, out->n + MSD_METRICS_PIECE);
+	return write_until(e, view, at, &x,
+			   at->n_begun < MSD_METRICS_ATTEMPTS
+				   ? out->n + MSD_METRICS_PIECE
+				   : SIZE_MAX);
 }
