@@ -38,11 +38,12 @@ static inline int64_t msd_row_whole(enum msd_number_kind kind, double v)
  */
 static inline void msd_row_put(struct msd_dtype dtype, void *p, size_t i, double v)
 {
-	const enum msd_number_kind kind = msd_number_kind(dtype);
-
 	if (msd_row_is_single(dtype)) {
 		((float *)p)[i] = (float)v;
-	} else if (kind == MSD_N_FLOAT) {
+		return;
+	}
+	const enum msd_number_kind kind = msd_number_kind(dtype);
+	if (kind == MSD_N_FLOAT) {
 		msd_number_store_float(dtype, p, (int64_t)i, v);
 	} else {
 		msd_number_store(dtype, p, (int64_t)i, msd_row_whole(kind, v));

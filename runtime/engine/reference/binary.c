@@ -4,8 +4,8 @@
 #include <string.h>
 
 #include "runtime/engine/kernels.h"
+#include "runtime/engine/row.h"
 #include "runtime/engine/walk.h"
-#include "runtime/value/element.h"
 
 typedef double float_fn(double a, double b);
 typedef int64_t int_fn(int64_t a, int64_t b); /* wraps, as the machine does */
@@ -229,21 +229,14 @@ struct side {
 	struct msd_dtype dtype;
 };
 
-static double number(struct side s, int64_t i)
-{
-	const union msd_number v = msd_number_load(s.dtype, s.p, i);
-
-	return msd_number_kind(s.dtype) == MSD_N_FLOAT ? v.f : (double)v.i;
-}
-
 /* One row of the output: floats as double, integers as they are. When one of both is a
  * float, so are both, and an integer is what comes out if the first was one. */
 static void run_row(const struct row *row, struct side a, struct side b,
 		    const struct msd_walk *w, void *out, int64_t at)
 {
 	const enum msd_number_kind kind = msd_number_kind(a.dtype);
-	const bool is_float = kind == MSD_N_FLOAT;
-	const bool has_float = is_float || msd_number_kind(b.dtype) == MSD_N_FLOAT;
+	const bool has_float =
+		kind == MSD_N_FLOAT || msd_number_kind(b.dtype) == MSD_N_FLOAT;
 	int_fn *i_fn = kind == MSD_N_UINT64 ? row->u : row->i;
 	const int64_t step_a = msd_walk_step(w, 0);
 	const int64_t step_b = msd_walk_step(w, 1);
@@ -253,13 +246,9 @@ static void run_row(const struct row *row, struct side a, struct side b,
 		const int64_t ib = w->at[1] + k * step_b;
 
 		if (has_float) {
-			const double v = row->f(number(a, ia), number(b, ib));
-
-			if (is_float) {
-				msd_number_store_float(a.dtype, out, at + k, v);
-			} else {
-				msd_number_store(a.dtype, out, at + k, (int64_t)v);
-			}
+			msd_row_put(a.dtype, out, (size_t)(at + k),
+				    row->f(msd_row_at(a.dtype, a.p, (size_t)ia),
+					   msd_row_at(b.dtype, b.p, (size_t)ib)));
 		} else {
 			msd_number_store(a.dtype, out, at + k,
 					 i_fn(msd_number_load(a.dtype, a.p, ia).i,

@@ -83,8 +83,7 @@ static void run_plane(const void *ctx, size_t stack)
 	const int64_t width = b->c->axes[MSD_CONV_WIDTH].out;
 	double taps[MAX_TAPS] = {0};
 
-	for (size_t k = 0; k < b->c->taps; k++)
-		b->p->a(b->p->ctx, stack, k, 0, 1, &taps[k]);
+	b->p->a(b->p->ctx, stack, 0, 0, b->c->taps, taps);
 	for (int64_t row = 0; row < b->c->axes[MSD_CONV_HEIGHT].out; row++) {
 		for (int64_t i = 0; i < width; i += STRETCH) {
 			const int64_t left = width - i;

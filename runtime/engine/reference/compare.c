@@ -3,19 +3,22 @@
 #include <string.h>
 
 #include "runtime/engine/kernels.h"
+#include "runtime/engine/row.h"
 #include "runtime/engine/walk.h"
-#include "runtime/value/element.h"
 
 /* -1, 0, 1: less, equal, more; 2: neither, for one of both is NaN. */
-static int order(struct msd_dtype dtype, union msd_number a, union msd_number b)
+static int order_floats(double a, double b)
 {
-	const enum msd_number_kind kind = msd_number_kind(dtype);
-
-	if (kind == MSD_N_FLOAT && (isnan(a.f) || isnan(b.f)))
+	if (isnan(a) || isnan(b))
 		return 2;
-	const int64_t ka = msd_number_key(kind, a);
-	const int64_t kb = msd_number_key(kind, b);
-	return ka < kb ? -1 : ka > kb;
+	return a < b ? -1 : a > b;
+}
+
+static int order(enum msd_number_kind kind, int64_t a, int64_t b)
+{
+	if (kind == MSD_N_UINT64)
+		return (uint64_t)a < (uint64_t)b ? -1 : (uint64_t)a > (uint64_t)b;
+	return a < b ? -1 : a > b;
 }
 
 /* As tmfiles number them. */
@@ -42,9 +45,26 @@ static bool combine(int64_t type, bool a, bool b)
 	return type == 0 ? a && b : type == 1 ? a || b : a != b;
 }
 
-static msd_err run_two(const struct msd_kernel_call *c, bool is_logical)
+/* Element @k of input @i, which has input 0's type of integers. */
+static int64_t whole(const struct msd_kernel_call *c, size_t i, int64_t k)
+{
+	return msd_number_load(msd_kernel_in_dtype(c, 0), c->in[i], k).i;
+}
+
+static int order_of(const struct msd_kernel_call *c, enum msd_number_kind kind,
+		    int64_t a, int64_t b)
 {
 	const struct msd_dtype dtype = msd_kernel_in_dtype(c, 0);
+
+	if (kind != MSD_N_FLOAT)
+		return order(kind, whole(c, 0, a), whole(c, 1, b));
+	return order_floats(msd_row_at(dtype, c->in[0], (size_t)a),
+			    msd_row_at(dtype, c->in[1], (size_t)b));
+}
+
+static msd_err run_two(const struct msd_kernel_call *c, bool is_logical)
+{
+	const enum msd_number_kind kind = msd_number_kind(msd_kernel_in_dtype(c, 0));
 	const int64_t type = msd_kernel_int(c, "type");
 	uint8_t *y = c->out[0];
 	struct msd_walk w;
@@ -56,13 +76,12 @@ static msd_err run_two(const struct msd_kernel_call *c, bool is_logical)
 	}
 	for (msd_walk_begin(&w); w.row < w.n_rows; msd_walk_next(&w)) {
 		for (int64_t k = 0; k < w.n; k++) {
-			const union msd_number a = msd_number_load(
-				dtype, c->in[0], w.at[0] + k * msd_walk_step(&w, 0));
-			const union msd_number b = msd_number_load(
-				dtype, c->in[1], w.at[1] + k * msd_walk_step(&w, 1));
+			const int64_t ia = w.at[0] + k * msd_walk_step(&w, 0);
+			const int64_t ib = w.at[1] + k * msd_walk_step(&w, 1);
 
-			*y++ = is_logical ? combine(type, a.i != 0, b.i != 0)
-					  : compare(type, order(dtype, a, b));
+			*y++ = is_logical ? combine(type, whole(c, 0, ia) != 0,
+						    whole(c, 1, ib) != 0)
+					  : compare(type, order_of(c, kind, ia, ib));
 		}
 	}
 	return MSD_OK;
@@ -126,28 +145,28 @@ static msd_err run_clip(const struct msd_kernel_call *c, struct msd_diag *d)
 	const bool is_u64 = kind == MSD_N_UINT64;
 	const union msd_number low = limit(c, 1, "min", is_u64 ? 0 : INT64_MIN);
 	const union msd_number high = limit(c, 2, "max", is_u64 ? -1 : INT64_MAX);
-	const int64_t n = (int64_t)msd_kernel_out_elements(c, 0);
+	const size_t n = msd_kernel_out_elements(c, 0);
 
 	(void)d;
-	for (int64_t i = 0; i < n; i++) {
-		union msd_number v = msd_number_load(dtype, c->in[0], i);
+	for (size_t i = 0; kind == MSD_N_FLOAT && i < n; i++) {
+		const double v = msd_row_at(dtype, c->in[0], i);
+		const double least = v < low.f ? low.f : v; /* NaN stays what it is */
 
-		if (order(dtype, v, low) == -1)
-			v = low;
-		if (order(dtype, v, high) == 1)
-			v = high;
-		if (kind == MSD_N_FLOAT) {
-			msd_number_store_float(dtype, c->out[0], i, v.f);
-		} else {
-			msd_number_store(dtype, c->out[0], i, v.i);
-		}
+		msd_row_put(dtype, c->out[0], i, least > high.f ? high.f : least);
+	}
+	for (size_t i = 0; kind != MSD_N_FLOAT && i < n; i++) {
+		const int64_t v = whole(c, 0, (int64_t)i);
+		const int64_t least = order(kind, v, low.i) == -1 ? low.i : v;
+
+		msd_number_store(dtype, c->out[0], (int64_t)i,
+				 order(kind, least, high.i) == 1 ? high.i : least);
 	}
 	return MSD_OK;
 }
 
 static double number(const struct msd_kernel_call *c, size_t i)
 {
-	return msd_number_load(msd_kernel_in_dtype(c, 0), c->in[0], (int64_t)i).f;
+	return msd_row_at(msd_kernel_in_dtype(c, 0), c->in[0], i);
 }
 
 static msd_err run_is_nan(const struct msd_kernel_call *c, struct msd_diag *d)

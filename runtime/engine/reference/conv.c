@@ -26,14 +26,14 @@ size_t msd_conv_channel(const struct msd_conv *c, size_t stack, size_t m)
 	return stack % c->n_groups * c->group_out + m;
 }
 
-void msd_conv_kernels(const struct msd_conv *c, size_t stack, size_t k, size_t first,
+void msd_conv_kernels(const struct msd_conv *c, size_t stack, size_t m, size_t first,
 		      size_t count, double *ret)
 {
 	const size_t depth = c->group_in * c->taps;
 
 	msd_row_load(c->w_dtype, c->w,
-		     (int64_t)(msd_conv_channel(c, stack, first) * depth + k),
-		     (int64_t)depth, count, ret);
+		     (int64_t)(msd_conv_channel(c, stack, m) * depth + first), 1, count,
+		     ret);
 }
 
 void msd_conv_place(const struct msd_conv *c, size_t i, int64_t ret[MSD_OP_AXES])

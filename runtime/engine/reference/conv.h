@@ -32,8 +32,9 @@ struct msd_conv {
 void msd_conv_operands(const struct msd_kernel_call *call, struct msd_conv *c);
 /** The channel of the output that is row @m of the group that is @stack's. */
 size_t msd_conv_channel(const struct msd_conv *c, size_t stack, size_t m);
-/** Tap @k of the kernels of rows @first .. @first + @count - 1, group by group. */
-void msd_conv_kernels(const struct msd_conv *c, size_t stack, size_t k, size_t first,
+/** Taps @first .. @first + @count - 1 of the kernel that is row @m of the group that is
+ * @stack's. */
+void msd_conv_kernels(const struct msd_conv *c, size_t stack, size_t m, size_t first,
 		      size_t count, double *ret);
 /** What tap @k, counted from channel to channel of the group that is @stack's, looks at
  * from places @first .. @first + @count - 1 of the output. */

@@ -22,12 +22,12 @@ static double activate(double v, int64_t activation)
 	return v;
 }
 
-static void get_kernels(const void *ctx, size_t stack, size_t k, size_t first,
+static void get_kernels(const void *ctx, size_t stack, size_t m, size_t first,
 			size_t count, double *ret)
 {
 	const struct convolution *all = ctx;
 
-	msd_conv_kernels(&all->c, stack, k, first, count, ret);
+	msd_conv_kernels(&all->c, stack, m, first, count, ret);
 }
 
 static void get_places(const void *ctx, size_t stack, size_t k, size_t first,

@@ -41,17 +41,17 @@ static size_t count(const struct axes *x)
 	return msd_kernel_outer(x->extents, x->n);
 }
 
-static void get_a(const void *ctx, size_t stack, size_t k, size_t first, size_t n,
+static void get_a(const void *ctx, size_t stack, size_t m, size_t first, size_t n,
 		  double *ret)
 {
 	const struct einsum *e = ctx;
 	const int64_t from = place(&e->kinds[STACKS], e->kinds[STACKS].a, stack) +
-			     place(&e->kinds[SUMS], e->kinds[SUMS].a, k);
-	const struct axes *rows = &e->kinds[ROWS];
+			     place(&e->kinds[ROWS], e->kinds[ROWS].a, m);
+	const struct axes *sums = &e->kinds[SUMS];
 
 	for (size_t i = 0; i < n; i++) {
 		ret[i] = msd_row_at(e->dtype, e->c->in[0],
-				    (size_t)(from + place(rows, rows->a, first + i)));
+				    (size_t)(from + place(sums, sums->a, first + i)));
 	}
 }
 

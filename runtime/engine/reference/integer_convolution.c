@@ -13,17 +13,17 @@ struct integers {
 	bool is_scaled;
 };
 
-static void get_kernels(const void *ctx, size_t stack, size_t k, size_t first,
+static void get_kernels(const void *ctx, size_t stack, size_t m, size_t first,
 			size_t count, double *ret)
 {
 	const struct integers *all = ctx;
 
-	msd_conv_kernels(&all->c, stack, k, first, count, ret);
-	for (size_t i = 0; i < count; i++) {
-		ret[i] -= msd_quantized_part(
-			all->call, all->w_zero,
-			msd_conv_channel(&all->c, stack, first + i), 0);
-	}
+	const double zero = msd_quantized_part(all->call, all->w_zero,
+					       msd_conv_channel(&all->c, stack, m), 0);
+
+	msd_conv_kernels(&all->c, stack, m, first, count, ret);
+	for (size_t i = 0; i < count; i++)
+		ret[i] -= zero;
 }
 
 static void get_places(const void *ctx, size_t stack, size_t k, size_t first,

@@ -19,7 +19,7 @@ struct integers {
 	struct msd_walk stacks;
 };
 
-static void get_a(const void *ctx, size_t stack, size_t k, size_t first, size_t count,
+static void get_a(const void *ctx, size_t stack, size_t m, size_t first, size_t count,
 		  double *ret)
 {
 	const struct integers *p = ctx;
@@ -27,9 +27,10 @@ static void get_a(const void *ctx, size_t stack, size_t k, size_t first, size_t 
 		msd_walk_place(&p->stacks, 0, stack) * (int64_t)(p->m * p->k);
 
 	msd_row_load(msd_kernel_in_dtype(p->c, 0), p->c->in[0],
-		     from + (int64_t)(first * p->k + k), (int64_t)p->k, count, ret);
+		     from + (int64_t)(m * p->k + first), 1, count, ret);
+	const double zero = msd_quantized_part(p->c, p->a_zero, m, 0);
 	for (size_t i = 0; i < count; i++)
-		ret[i] -= msd_quantized_part(p->c, p->a_zero, first + i, 0);
+		ret[i] -= zero;
 }
 
 static void get_b(const void *ctx, size_t stack, size_t k, size_t first, size_t count,

@@ -32,15 +32,15 @@ static double more_at(const struct matrices *p, size_t m, size_t n)
 	return p->more_scale * msd_row_at(p->dtype, p->more, (size_t)at);
 }
 
-static void get_a(const void *ctx, size_t stack, size_t k, size_t first, size_t count,
+static void get_a(const void *ctx, size_t stack, size_t m, size_t first, size_t count,
 		  double *ret)
 {
 	const struct matrices *p = ctx;
 
 	msd_row_load(p->dtype, p->a,
 		     msd_walk_place(&p->stacks, 0, stack) * p->a_size +
-			     (int64_t)first * p->a_row + (int64_t)k * p->a_column,
-		     p->a_row, count, ret);
+			     (int64_t)m * p->a_row + (int64_t)first * p->a_column,
+		     p->a_column, count, ret);
 }
 
 static void get_b(const void *ctx, size_t stack, size_t k, size_t first, size_t count,
@@ -52,6 +52,17 @@ static void get_b(const void *ctx, size_t stack, size_t k, size_t first, size_t 
 		     msd_walk_place(&p->stacks, 1, stack) * p->b_size +
 			     (int64_t)k * p->b_row + (int64_t)first * p->b_column,
 		     p->b_column, count, ret);
+}
+
+static void get_column(const void *ctx, size_t stack, size_t n, size_t first,
+		       size_t count, double *ret)
+{
+	const struct matrices *p = ctx;
+
+	msd_row_load(p->dtype, p->b,
+		     msd_walk_place(&p->stacks, 1, stack) * p->b_size +
+			     (int64_t)first * p->b_row + (int64_t)n * p->b_column,
+		     p->b_row, count, ret);
 }
 
 static void get_bias(const void *ctx, size_t stack, size_t m, size_t first,
@@ -130,6 +141,7 @@ static void multiply(const struct matrices *p, size_t n_stacks)
 		.k = (size_t)p->k,
 		.a = get_a,
 		.b = get_b,
+		.columns = p->b_row == 1 && p->b_column != 1 ? get_column : NULL,
 		.begin = p->bias != NULL ? get_bias : NULL,
 		.end = put,
 		.ctx = p,

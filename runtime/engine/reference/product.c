@@ -3,7 +3,7 @@
  * K of both matrices are brought together in memory that a processor keeps near, and
  * multiplied tile by tile, whose sums stay in registers. An output of one row, as each
  * channel of a convolution by channels is, has no tiles: its blocks are wide, so that
- * what brings the matrices has something to bring.
+ * what brings the matrices has something to bring, unless that comes by columns.
  */
 #include "runtime/engine/reference/product.h"
 
@@ -11,13 +11,14 @@
 
 #include "runtime/engine/kernel.h"
 
-/* A block of the output, and how much of K is brought at a time: 140 KiB, on the stack
- * of a thread of the pool. Rows are no power of 2 of bytes apart, for those would all
- * want the same places of the cache. */
-enum { BLOCK_M = 40, BLOCK_N = 72, BLOCK_K = 128, LANES = 8 };
+/* A block of the output, and how much of K is brought at a time: 232 KiB, on the stack
+ * of a thread of the pool. The higher a block, the less often the same of b is brought
+ * again. Rows are no power of 2 of bytes apart, for those would all want the same
+ * places of the cache. */
+enum { BLOCK_M = 96, BLOCK_N = 72, BLOCK_K = 128, LANES = 8 };
 
 struct block {
-	double a[BLOCK_K][BLOCK_M];
+	double a[BLOCK_M][BLOCK_K + LANES];
 	double b[BLOCK_K][BLOCK_N];
 	double sums[BLOCK_M][BLOCK_N];
 };
@@ -39,7 +40,7 @@ multiply_tile(struct block *t, size_t m, size_t n, size_t n_k, const size_t rows
 		memcpy(&b, &t->b[k][n], sizeof(b));
 #pragma GCC unroll 8
 		for (size_t r = 0; r < rows; r++)
-			sums[r] += t->a[k][m + r] * b;
+			sums[r] += t->a[m + r][k] * b;
 	}
 #pragma GCC unroll 8
 	for (size_t r = 0; r < rows; r++)
@@ -96,6 +97,7 @@ static multiply_fn *best(void)
 enum { ROW_N = 512 };
 
 struct row_block {
+	double a[BLOCK_K];
 	double b[ROW_N];
 	double sums[ROW_N];
 };
@@ -149,6 +151,25 @@ static size_t least(size_t a, size_t b)
 	return a < b ? a : b;
 }
 
+/* Bring @n_k rows and @n_n columns of b, and columns of zeros up to @wide_enough. */
+static void bring_b(const struct msd_product *p, size_t stack, size_t k, size_t n_k,
+		    size_t n, size_t n_n, size_t wide_enough, struct block *t)
+{
+	double column[BLOCK_K];
+
+	for (size_t c = 0; p->columns != NULL && c < n_n; c++) {
+		p->columns(p->ctx, stack, n + c, k, n_k, column);
+		for (size_t i = 0; i < n_k; i++)
+			t->b[i][c] = column[i];
+	}
+	for (size_t i = 0; i < n_k; i++) {
+		if (p->columns == NULL)
+			p->b(p->ctx, stack, k + i, n, n_n, t->b[i]);
+		for (size_t c = n_n; c < wide_enough; c++)
+			t->b[i][c] = 0;
+	}
+}
+
 static void run_part(const void *ctx, size_t part)
 {
 	const struct msd_product *p = ctx;
@@ -172,12 +193,9 @@ static void run_part(const void *ctx, size_t part)
 	for (size_t k = 0; k < p->k; k += BLOCK_K) {
 		const size_t n_k = least(p->k - k, BLOCK_K);
 
-		for (size_t i = 0; i < n_k; i++) {
-			p->a(p->ctx, stack, k + i, m, n_m, t.a[i]);
-			p->b(p->ctx, stack, k + i, n, n_n, t.b[i]);
-			for (size_t c = n_n; c < wide_enough; c++)
-				t.b[i][c] = 0;
-		}
+		for (size_t i = 0; i < n_m; i++)
+			p->a(p->ctx, stack, m + i, k, n_k, t.a[i]);
+		bring_b(p, stack, k, n_k, n, n_n, wide_enough, &t);
 		run(&t, n_m, n_n, n_k);
 	}
 	for (size_t i = 0; i < n_m; i++)
@@ -198,18 +216,17 @@ static void run_row(const void *ctx, size_t part)
 	if (p->begin != NULL)
 		p->begin(p->ctx, stack, 0, n, n_n, t.sums);
 	for (size_t k = 0; k < p->k; k++) {
-		double a;
-
-		p->a(p->ctx, stack, k, 0, 1, &a);
+		if (k % BLOCK_K == 0)
+			p->a(p->ctx, stack, 0, k, least(p->k - k, BLOCK_K), t.a);
 		p->b(p->ctx, stack, k, n, n_n, t.b);
-		add(&t, a, n_n);
+		add(&t, t.a[k % BLOCK_K], n_n);
 	}
 	p->end(p->ctx, stack, 0, n, n_n, t.sums);
 }
 
 void msd_product_run(const struct msd_product *p)
 {
-	if (p->m == 1) {
+	if (p->m == 1 && p->columns == NULL) {
 		msd_kernel_each(p->n_stacks * blocks(p->n, ROW_N), run_row, p);
 		return;
 	}

@@ -15,12 +15,18 @@ struct msd_product {
 	size_t m;
 	size_t n;
 	size_t k;
-	/* Elements (@first .. @first + @count - 1, @k) of matrix a of @stack. */
-	void (*a)(const void *ctx, size_t stack, size_t k, size_t first, size_t count,
+	/* Elements (@m, @first .. @first + @count - 1) of matrix a of @stack. */
+	void (*a)(const void *ctx, size_t stack, size_t m, size_t first, size_t count,
 		  double *ret);
 	/* Elements (@k, @first .. @first + @count - 1) of matrix b. */
 	void (*b)(const void *ctx, size_t stack, size_t k, size_t first, size_t count,
 		  double *ret);
+	/* Elements (@first .. @first + @count - 1, @n) of matrix b: of one whose
+	 * columns lie one behind the other, which is asked for these instead. NULL: it
+	 * is not.
+	 */
+	void (*columns)(const void *ctx, size_t stack, size_t n, size_t first,
+			size_t count, double *ret);
 	/* What elements (@m, @first ...) of y begin with; NULL: 0. */
 	void (*begin)(const void *ctx, size_t stack, size_t m, size_t first,
 		      size_t count, double *ret);

@@ -65,41 +65,39 @@ static double bias_of(const struct cell *r, size_t row)
 	return r->bias.p != NULL ? at(r, &r->bias, row) : 0;
 }
 
-/* How many rows of weights are summed side by side: sums that do not wait for each
- * other. Each adds in the order of its row. */
-enum { SIDE = 8 };
-
-static void dot_rows(const struct cell *r, const struct operand *w, size_t row,
-		     const double *x, size_t n, double *ret)
-{
-	double sums[SIDE] = {0};
-
-	for (size_t i = 0; i < n; i++) {
-		for (size_t k = 0; k < SIDE; k++)
-			sums[k] += at(r, w, (row + k) * n + i) * x[i];
-	}
-	memcpy(ret, sums, sizeof(sums));
-}
+/* Row @row of weights times @x, by stretches. Eight sums do not wait for each other;
+ * they are put together at the end. */
+enum { STRETCH = 256, SUMS = 8 };
 
 static double dot(const struct cell *r, const struct operand *w, size_t row,
 		  const double *x, size_t n)
 {
+	double weights[STRETCH];
+	double sums[SUMS] = {0};
 	double sum = 0;
 
-	for (size_t i = 0; i < n; i++)
-		sum += at(r, w, row * n + i) * x[i];
+	for (size_t from = 0; from < n; from += STRETCH) {
+		const size_t count = n - from < STRETCH ? n - from : STRETCH;
+		size_t i = 0;
+
+		msd_row_load(r->dtype, w->p, (int64_t)(w->first + row * n + from), 1,
+			     count, weights);
+		for (; i + SUMS <= count; i += SUMS) {
+			for (size_t k = 0; k < SUMS; k++)
+				sums[k] += weights[i + k] * x[from + i + k];
+		}
+		for (; i < count; i++)
+			sums[i % SUMS] += weights[i] * x[from + i];
+	}
+	for (size_t k = 0; k < SUMS; k++)
+		sum += sums[k];
 	return sum;
 }
 
-/* @rows rows of weights times @x. */
 static void multiply(const struct cell *r, const struct operand *w, size_t rows,
 		     const double *x, size_t n, double *ret)
 {
-	size_t row = 0;
-
-	for (; row + SIDE <= rows; row += SIDE)
-		dot_rows(r, w, row, x, n, ret + row);
-	for (; row < rows; row++)
+	for (size_t row = 0; row < rows; row++)
 		ret[row] = dot(r, w, row, x, n);
 }
 

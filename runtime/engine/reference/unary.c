@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "runtime/engine/kernels.h"
-#include "runtime/value/element.h"
+#include "runtime/engine/row.h"
 
 /* @a and @b are the operator's parameters, in the order of its row. */
 typedef double float_fn(double x, double a, double b);
@@ -264,7 +264,7 @@ static msd_err run(const struct msd_kernel_call *c, struct msd_diag *d)
 	const struct row *row = row_for(c);
 	const struct msd_dtype dtype = msd_kernel_in_dtype(c, 0);
 	const bool is_float = msd_number_kind(dtype) == MSD_N_FLOAT;
-	const int64_t n = (int64_t)msd_kernel_out_elements(c, 0);
+	const size_t n = msd_kernel_out_elements(c, 0);
 	const double a = param(c, row->a);
 	const double b = param(c, row->b);
 
@@ -272,14 +272,14 @@ static msd_err run(const struct msd_kernel_call *c, struct msd_diag *d)
 		return msd_diag_set(d, MSD_UNSUPPORTED,
 				    "%s does not take such elements", op);
 	}
-	for (int64_t i = 0; i < n; i++) {
-		const union msd_number v = msd_number_load(dtype, c->in[0], i);
+	for (size_t i = 0; is_float && i < n; i++) {
+		msd_row_put(dtype, c->out[0], i,
+			    row->f(msd_row_at(dtype, c->in[0], i), a, b));
+	}
+	for (size_t i = 0; !is_float && i < n; i++) {
+		const int64_t v = msd_number_load(dtype, c->in[0], (int64_t)i).i;
 
-		if (is_float) {
-			msd_number_store_float(dtype, c->out[0], i, row->f(v.f, a, b));
-		} else {
-			msd_number_store(dtype, c->out[0], i, row->i(v.i));
-		}
+		msd_number_store(dtype, c->out[0], (int64_t)i, row->i(v));
 	}
 	return MSD_OK;
 }
