@@ -203,7 +203,8 @@
 	X(hot_encoder)                                                                 \
 	X(vector_classifier)                                                           \
 	X(vector_regressor)                                                            \
-	X(unique)
+	X(unique)                                                                      \
+	X(deformable_convolution)
 
 #define DECLARE(name) extern const modser_sg_op_schema msd_op_##name;
 OPS(DECLARE)

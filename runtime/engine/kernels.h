@@ -164,7 +164,8 @@
 	X(hot_encoder)                                                                 \
 	X(vector_classifier)                                                           \
 	X(vector_regressor)                                                            \
-	X(unique)
+	X(unique)                                                                      \
+	X(deformable_convolution)
 
 #define MSD_KERNEL_DECLARE(name) extern const struct msd_kernel msd_kernel_##name;
 MSD_KERNELS(MSD_KERNEL_DECLARE)

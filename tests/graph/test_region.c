@@ -160,3 +160,80 @@ Test(region, channels_that_are_no_whole_groups_are_refused)
 	expect_said(&o, "its channels are no whole groups");
 	one_end(&o);
 }
+
+/* Each tap of a kernel of ones looks at a place of its own, moved by @offsets. */
+static struct one deform(const float *offsets, const float *mask, int64_t n_mask)
+{
+	static const float x[9] = {0, 1, 2, 3, 4, 5, 6, 7, 8};
+	static const float w[4] = {1, 1, 1, 1};
+	struct one o = one_begin("DeformConv");
+	modser_sg_op *op = modser_sg_node_op(o.node);
+
+	cr_assert_eq(modser_sg_op_set_int(op, "kernel_h", 2), 0);
+	cr_assert_eq(modser_sg_op_set_int(op, "kernel_w", 2), 0);
+	one_add_shaped(&o, "float32", 4, (const int64_t[]){1, 1, 3, 3}, x);
+	one_add_shaped(&o, "float32", 4, (const int64_t[]){1, 1, 2, 2}, w);
+	one_add_shaped(&o, "float32", 4, (const int64_t[]){1, 8, 2, 2}, offsets);
+	if (mask != NULL) {
+		(void)modser_sg_node_add_input(o.node, NULL);
+		one_add_shaped(&o, "float32", 4, (const int64_t[]){1, n_mask, 2, 2},
+			       mask);
+	}
+	return o;
+}
+
+static void expect_deformed(struct one *o, const float want[4])
+{
+	cr_assert_eq(msd_plan_create(o->g, &o->plan, &o->d), MSD_OK, "%s",
+		     msd_diag_text(&o->d));
+	cr_assert_eq(msd_plan_run(o->plan, NULL, &o->d), MSD_OK);
+	const float *y = msd_plan_output(o->plan, 0);
+	for (size_t i = 0; i < 4; i++)
+		cr_expect_float_eq(y[i], want[i], 1e-6f, "%zu", i);
+	one_end(o);
+}
+
+/* The first tap at the first place half a row down, the third at the second a tenth to
+ * the left: of 8, 12, 20, 24 that makes 9.5 and 11.9. */
+Test(region, taps_of_a_deformed_convolution_are_moved)
+{
+	float offsets[32] = {0};
+
+	offsets[0] = 0.5f;
+	offsets[5 * 4 + 1] = -0.1f;
+	struct one o = deform(offsets, NULL, 0);
+	expect_deformed(&o, (const float[]){9.5f, 11.9f, 20, 24});
+}
+
+Test(region, a_mask_weighs_the_taps_of_a_deformed_convolution)
+{
+	const float offsets[32] = {0};
+	float mask[16];
+
+	for (size_t i = 0; i < 16; i++)
+		mask[i] = i < 4 ? 2 : 0;
+	struct one o = deform(offsets, mask, 4);
+	expect_deformed(&o, (const float[]){0, 2, 6, 8});
+}
+
+Test(region, taps_outside_of_the_image_see_nothing)
+{
+	float offsets[32];
+
+	for (size_t i = 0; i < 32; i++)
+		offsets[i] = i % 2 == 0 ? 1e30f : -1e30f;
+	offsets[0] = NAN;
+	struct one o = deform(offsets, NULL, 0);
+	expect_deformed(&o, (const float[]){0, 0, 0, 0});
+}
+
+Test(region, a_mask_of_other_taps_is_refused)
+{
+	static const float offsets[32];
+	static const float mask[12];
+	struct one o = deform(offsets, mask, 3);
+
+	cr_assert_eq(msd_plan_create(o.g, &o.plan, &o.d), MSD_BAD_ARTIFACT);
+	expect_said(&o, "has not 1 for each tap at each place");
+	one_end(&o);
+}

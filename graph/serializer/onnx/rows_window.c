@@ -177,6 +177,8 @@ const struct onnx_row onnx_rows_window[] = {
 	{"QLinearConv", 10, "QLinearConv", WINDOW "group:1", load_conv},
 	{"ConvTranspose", 1, "Deconvolution",
 	 WINDOW "group:1 -output_padding -output_shape", load_deconv},
+	{"DeformConv", 19, "DeformConv",
+	 "-kernel_shape -strides -pads -dilations group:1 offset_group:1", load_conv},
 	{"AveragePool", 1, "Pooling", WINDOW "alg:=1 ceil_mode:0 -count_include_pad",
 	 load_pool},
 	{"MaxPool", 1, "Pooling", WINDOW "alg:=0 ceil_mode:0 storage_order:0",

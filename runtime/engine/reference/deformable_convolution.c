@@ -1,0 +1,150 @@
+/* A convolution whose taps are moved: what one looks at lies between four elements of
+ * the input, as its offsets say, and may be weighed by a mask. The rest is a product,
+ * as every convolution is. */
+#include <math.h>
+
+#include "runtime/engine/kernels.h"
+#include "runtime/engine/reference/conv.h"
+#include "runtime/engine/reference/product.h"
+#include "runtime/engine/row.h"
+
+enum { OFFSETS = 2, BIAS = 3, MASK = 4 };
+
+struct deformed {
+	struct msd_conv c;
+	const void *offsets;
+	const void *mask; /* NULL: none */
+	size_t n_moves;   /* groups of channels with offsets of their own */
+	size_t per_move;  /* channels of one */
+};
+
+static double element(const struct msd_conv *c, size_t plane, double y, double x)
+{
+	const struct msd_op_window *h = &c->axes[MSD_CONV_HEIGHT];
+	const struct msd_op_window *w = &c->axes[MSD_CONV_WIDTH];
+
+	if (!(y >= 0 && y < (double)h->in && x >= 0 && x < (double)w->in))
+		return 0;
+	return msd_row_at(c->dtype, c->x,
+			  plane * c->in_plane + (size_t)y * (size_t)w->in + (size_t)x);
+}
+
+/* What lies at @y, @x of a plane; outside of it there are zeros. */
+static double between(const struct msd_conv *c, size_t plane, double y, double x)
+{
+	const double top = floor(y);
+	const double left = floor(x);
+	const double down = y - top;
+	const double right = x - left;
+
+	if (!isfinite(y) || !isfinite(x))
+		return 0;
+	return (1 - down) * ((1 - right) * element(c, plane, top, left) +
+			     right * element(c, plane, top, left + 1)) +
+	       down * ((1 - right) * element(c, plane, top + 1, left) +
+		       right * element(c, plane, top + 1, left + 1));
+}
+
+/* Where tap @tap of @w looks at from place @place, before it is moved. */
+static double unmoved(const struct msd_op_window *w, int64_t place, int64_t tap)
+{
+	return (double)(place * w->stride - w->before + tap * w->dilation);
+}
+
+static void get_places(const void *ctx, size_t stack, size_t k, size_t first,
+		       size_t count, double *ret)
+{
+	const struct deformed *all = ctx;
+	const struct msd_conv *c = &all->c;
+	const struct msd_op_window *h = &c->axes[MSD_CONV_HEIGHT];
+	const struct msd_op_window *w = &c->axes[MSD_CONV_WIDTH];
+	const size_t image = stack / c->n_groups;
+	const size_t channel = stack % c->n_groups * c->group_in + k / c->taps;
+	const size_t tap = k % c->taps;
+	const size_t move =
+		(image * all->n_moves + channel / all->per_move) * c->taps + tap;
+	const size_t plane = image * c->in_channels + channel;
+
+	for (size_t i = 0; i < count; i++) {
+		const size_t at = first + i;
+		int64_t place[MSD_OP_AXES];
+
+		msd_conv_place(c, at, place);
+		const double y =
+			unmoved(h, place[MSD_CONV_HEIGHT], (int64_t)tap / w->kernel) +
+			msd_row_at(c->dtype, all->offsets,
+				   2 * move * c->out_plane + at);
+		const double x =
+			unmoved(w, place[MSD_CONV_WIDTH], (int64_t)tap % w->kernel) +
+			msd_row_at(c->dtype, all->offsets,
+				   (2 * move + 1) * c->out_plane + at);
+
+		ret[i] = between(c, plane, y, x);
+		if (all->mask != NULL) {
+			ret[i] *= msd_row_at(c->dtype, all->mask,
+					     move * c->out_plane + at);
+		}
+	}
+}
+
+static void get_kernels(const void *ctx, size_t stack, size_t m, size_t first,
+			size_t count, double *ret)
+{
+	const struct deformed *all = ctx;
+
+	msd_conv_kernels(&all->c, stack, m, first, count, ret);
+}
+
+static void get_bias(const void *ctx, size_t stack, size_t m, size_t first,
+		     size_t count, double *ret)
+{
+	const struct deformed *all = ctx;
+
+	(void)first;
+	msd_row_load(all->c.dtype, all->c.bias,
+		     (int64_t)msd_conv_channel(&all->c, stack, m), 0, count, ret);
+}
+
+static void put(const void *ctx, size_t stack, size_t m, size_t first, size_t count,
+		double *sums)
+{
+	const struct msd_conv *c = &((const struct deformed *)ctx)->c;
+
+	msd_row_store(c->dtype, c->y, (stack * c->group_out + m) * c->out_plane + first,
+		      count, sums);
+}
+
+static msd_err run(const struct msd_kernel_call *call, struct msd_diag *d)
+{
+	struct deformed all = {
+		.offsets = call->in[OFFSETS],
+		.mask = msd_kernel_has(call, MASK) ? call->in[MASK] : NULL,
+		.n_moves = (size_t)msd_kernel_int(call, "offset_group"),
+	};
+	struct msd_conv *c = &all.c;
+
+	(void)d;
+	msd_op_conv_windows(call->node, c->axes);
+	msd_conv_operands(call, c);
+	c->n_groups = (size_t)msd_kernel_int(call, "group");
+	c->bias = msd_kernel_has(call, BIAS) ? call->in[BIAS] : NULL;
+	c->group_in = (size_t)msd_kernel_in_dims(call, 1)[1];
+	c->group_out = c->channels / c->n_groups;
+	all.per_move = c->in_channels / all.n_moves;
+	const struct msd_product product = {
+		.n_stacks = (size_t)msd_kernel_out_dims(call, 0)[0] * c->n_groups,
+		.m = c->group_out,
+		.n = c->out_plane,
+		.k = c->group_in * c->taps,
+		.a = get_kernels,
+		.b = get_places,
+		.begin = c->bias != NULL ? get_bias : NULL,
+		.end = put,
+		.ctx = &all,
+	};
+	msd_product_run(&product);
+	return MSD_OK;
+}
+
+const struct msd_kernel msd_kernel_deformable_convolution = {"DeformConv", run,
+							     MSD_TAKES_FLOATS_ALONE};
