@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "client/cli/number.h"
 #include "proto/bytes.h"
 
 struct walk {
@@ -165,30 +166,35 @@ static uint16_t brain_of(float v)
 	return isnan(v) ? 0x7fc0u : (uint16_t)round_off(bits, 16);
 }
 
-static bool put_float(struct msd_dtype t, const char *text, uint8_t *at)
+static bool float_bits(struct msd_dtype t, const char *text, uint64_t *ret)
 {
 	char *end;
 	const double v = strtod(text, &end);
 	const float single = (float)v;
-	const uint16_t small =
-		t.code == MSD_DT_BFLOAT ? brain_of(single) : half_of(single);
+	uint8_t small;
+	uint32_t bits;
 
 	if (*end != '\0')
 		return false;
 	if (t.bits == 64) {
-		memcpy(at, &v, sizeof(v));
+		memcpy(ret, &v, sizeof(v));
 	} else if (t.bits == 32) {
-		memcpy(at, &single, sizeof(single));
+		memcpy(&bits, &single, sizeof(bits));
+		*ret = bits;
+	} else if (t.bits == 16) {
+		*ret = t.code == MSD_DT_BFLOAT ? brain_of(single) : half_of(single);
+	} else if (msd_number_small_bits((modser_dtype){t.code, t.bits, 1}, v,
+					 &small)) {
+		*ret = small;
 	} else {
-		memcpy(at, &small, sizeof(small));
+		return false;
 	}
 	return true;
 }
 
-static bool put_int(struct msd_dtype t, const char *text, uint8_t *at)
+static bool int_bits(struct msd_dtype t, const char *text, uint64_t *ret)
 {
 	char *end;
-	uint64_t bits;
 
 	errno = 0;
 	if (t.code == MSD_DT_INT) {
@@ -197,41 +203,45 @@ static bool put_int(struct msd_dtype t, const char *text, uint8_t *at)
 
 		if (v > most || v < -most - 1)
 			return false;
-		bits = (uint64_t)v;
+		*ret = (uint64_t)v;
 	} else {
-		bits = strtoull(text, &end, 10);
-		if (*text == '-' || bits > UINT64_MAX >> (64 - t.bits))
+		*ret = strtoull(text, &end, 10);
+		if (*text == '-' || *ret > UINT64_MAX >> (64 - t.bits))
 			return false;
 	}
-	memcpy(at, &bits, t.bits / 8u); /* little-endian */
 	return errno == 0 && *end == '\0';
 }
 
-static bool put_bool(const char *text, uint8_t *at)
+static bool bool_bits(const char *text, uint64_t *ret)
 {
-	*at = strcmp(text, "true") == 0 || strcmp(text, "1") == 0;
-	return *at != 0 || strcmp(text, "false") == 0 || strcmp(text, "0") == 0;
+	*ret = strcmp(text, "true") == 0 || strcmp(text, "1") == 0;
+	return *ret != 0 || strcmp(text, "false") == 0 || strcmp(text, "0") == 0;
 }
 
-static bool put_item(struct msd_dtype t, const char *text, uint8_t *at)
+static bool item_bits(struct msd_dtype t, const char *text, uint64_t *ret)
 {
 	switch (t.code) {
-	case MSD_DT_FLOAT:
-	case MSD_DT_BFLOAT:
-		return put_float(t, text, at);
+	case MSD_DT_INT:
+	case MSD_DT_UINT:
+		return int_bits(t, text, ret);
 	case MSD_DT_BOOL:
-		return put_bool(text, at);
+		return bool_bits(text, ret);
 	default:
-		return put_int(t, text, at);
+		return float_bits(t, text, ret);
 	}
 }
 
 static bool can_be_made(struct msd_dtype t)
 {
+	const modser_dtype small = {t.code, t.bits, 1};
 	const bool is_known = t.code <= MSD_DT_FLOAT || t.code == MSD_DT_BFLOAT ||
 			      t.code == MSD_DT_BOOL;
+	uint8_t zero;
 
-	return is_known && t.lanes == 1 && t.bits >= 8 && t.bits <= 64;
+	if (t.lanes != 1 || t.bits < (t.code == MSD_DT_INT ? 2 : 1) || t.bits > 64)
+		return false;
+	return is_known ? t.code != MSD_DT_FLOAT || t.bits >= 16
+			: msd_number_small_bits(small, 0, &zero);
 }
 
 msd_err msd_bracket_make(const struct msd_bracket *b, struct msd_dtype t, void **ret,
@@ -245,13 +255,16 @@ msd_err msd_bracket_make(const struct msd_bracket *b, struct msd_dtype t, void *
 				    "a tensor of %s cannot be written out",
 				    msd_dtype_format(t, name));
 	}
-	data = calloc(b->n + 1, t.bits / 8u);
+	data = calloc(b->n + 1, (t.bits + 7u) / 8u);
 	if (data == NULL)
 		return msd_diag_no_memory(d);
 	for (size_t i = 0; i < b->n; i++) {
-		if (copy(b->items[i], text) &&
-		    put_item(t, text, data + i * (t.bits / 8u)))
+		uint64_t bits = 0;
+
+		if (copy(b->items[i], text) && item_bits(t, text, &bits)) {
+			msd_number_put_bits(data, (uint64_t)i * t.bits, t.bits, bits);
 			continue;
+		}
 		free(data);
 		return msd_diag_set(d, MSD_BAD_REQUEST, "\"%.*s\" is no %s",
 				    (int)(b->items[i].n < 64 ? b->items[i].n : 64),

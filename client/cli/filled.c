@@ -2,6 +2,8 @@
 
 #include <string.h>
 
+#include "client/cli/number.h"
+
 #define SEED UINT64_C(0x9e3779b97f4a7c15)
 
 /* xorshift: the same numbers on every machine. */
@@ -27,55 +29,75 @@ static uint16_t half_of(float v)
 				      (bits >> 13 & 0x3ffu));
 }
 
-/* Steps of which the shortest type, bfloat16, has each one exactly. */
-static void put_float(struct msd_dtype t, bool is_random, uint8_t *at)
+/* Steps of which the shortest type of 16 bits, bfloat16, has each one exactly. */
+static uint64_t float_bits(struct msd_dtype t, bool is_random)
 {
 	const float v = is_random ? (float)draw(256) / 256.0f : 1.0f;
 	const double wide = is_random ? (double)draw(1u << 24) / 0x1p24 : 1.0;
 	const float single = (float)wide; /* exact: 24 bits */
-	const uint16_t half = half_of(v);
+	uint8_t small = 0;
+	uint64_t all;
 	uint32_t bits;
 
-	memcpy(&bits, &v, sizeof(bits));
-	const uint16_t brain = (uint16_t)(bits >> 16);
 	if (t.bits == 64) {
-		memcpy(at, &wide, sizeof(wide));
-	} else if (t.bits == 32) {
-		memcpy(at, &single, sizeof(single));
-	} else {
-		memcpy(at, t.code == MSD_DT_BFLOAT ? &brain : &half, sizeof(half));
+		memcpy(&all, &wide, sizeof(all));
+		return all;
 	}
+	memcpy(&bits, t.bits == 32 ? &single : &v, sizeof(bits));
+	if (t.bits == 32)
+		return bits;
+	if (t.bits == 16)
+		return t.code == MSD_DT_BFLOAT ? bits >> 16 : half_of(v);
+	(void)msd_number_small_bits((modser_dtype){t.code, t.bits, 1}, (double)v,
+				    &small);
+	return small;
 }
 
-static void put_int(struct msd_dtype t, bool is_random, uint8_t *at)
+/* 0 to 9, or as far as the type goes. */
+static uint64_t int_bits(struct msd_dtype t, bool is_random)
 {
-	const uint32_t below = t.code == MSD_DT_BOOL ? 2 : 10;
+	const unsigned n = t.code == MSD_DT_INT ? t.bits - 1u : t.bits;
+	const uint32_t below = t.code == MSD_DT_BOOL ? 2 : n < 4 ? 1u << n : 10;
 
-	memset(at, 0, t.bits / 8u);
-	at[0] = (uint8_t)(is_random ? draw(below) : 1); /* little-endian */
+	return is_random ? draw(below) : 1;
+}
+
+static bool is_int(struct msd_dtype t)
+{
+	return t.code == MSD_DT_INT || t.code == MSD_DT_UINT || t.code == MSD_DT_BOOL;
+}
+
+bool msd_filled_has(struct msd_dtype t)
+{
+	const bool is_wide = t.code == MSD_DT_FLOAT || t.code == MSD_DT_BFLOAT;
+	uint8_t one;
+
+	if (t.lanes == 0 || t.bits < 1 || t.bits > 64)
+		return false;
+	if (is_int(t))
+		return true;
+	return is_wide ? t.bits >= 16
+		       : msd_number_small_bits((modser_dtype){t.code, t.bits, 1}, 1,
+					       &one);
 }
 
 msd_err msd_filled_make(struct msd_dtype t, enum msd_filled_with with, uint8_t *data,
 			uint64_t bytes, struct msd_diag *d)
 {
-	const bool is_int =
-		t.code == MSD_DT_INT || t.code == MSD_DT_UINT || t.code == MSD_DT_BOOL;
-	const bool is_float = t.code == MSD_DT_FLOAT || t.code == MSD_DT_BFLOAT;
+	const bool is_random = with == MSD_FILLED_RANDOM;
 	char name[MSD_DTYPE_NAME_MAX];
 
 	memset(data, 0, (size_t)bytes);
 	if (with == MSD_FILLED_ZEROS)
 		return MSD_OK;
-	if ((!is_int && !is_float) || t.bits < 8) {
+	if (!msd_filled_has(t)) {
 		return msd_diag_set(d, MSD_UNSUPPORTED, "of %s only zeros can be made",
 				    msd_dtype_format(t, name));
 	}
-	for (uint64_t at = 0; at < bytes; at += t.bits / 8u) {
-		if (is_int) {
-			put_int(t, with == MSD_FILLED_RANDOM, data + at);
-		} else {
-			put_float(t, with == MSD_FILLED_RANDOM, data + at);
-		}
+	for (uint64_t at = 0; at + t.bits <= 8 * bytes; at += t.bits) {
+		msd_number_put_bits(data, at, t.bits,
+				    is_int(t) ? int_bits(t, is_random)
+					      : float_bits(t, is_random));
 	}
 	return MSD_OK;
 }

@@ -7,9 +7,11 @@
 enum msd_filled_with {
 	MSD_FILLED_ZEROS,
 	MSD_FILLED_ONES,
-	MSD_FILLED_RANDOM /* floats in [0, 1), integers 0 to 9, bools */
+	MSD_FILLED_RANDOM /* floats from 0 to 1, integers 0 to 9, bools */
 };
 
+/** Whether ones and random elements of @t can be made, and not only zeros. */
+bool msd_filled_has(struct msd_dtype t);
 /**
  * Fill @bytes at @data with elements of @t. Random ones are the same in every run and
  * go on from tensor to tensor. Errors: MSD_UNSUPPORTED, for types of which only zeros

@@ -2,8 +2,18 @@
 
 #include <string.h>
 
+#include "client/cli/filled.h"
 #include "client/cli/parameters.h"
 #include "proto/bytes.h"
+
+/* Some types have no random elements here. */
+static const char *fill_of(const char *dtype)
+{
+	struct msd_dtype t;
+
+	return msd_dtype_parse(dtype, strlen(dtype), &t) && msd_filled_has(t) ? "rand"
+									      : "zeros";
+}
 
 bool msd_made_word(const modser_value *param, bool is_out, char ret[MSD_MADE_WORD_MAX])
 {
@@ -15,7 +25,7 @@ bool msd_made_word(const modser_value *param, bool is_out, char ret[MSD_MADE_WOR
 	if (kind == NULL || strcmp(kind, "tensor") != 0 || dtype == NULL ||
 	    shape == NULL || shape->kind != MODSER_TUPLE)
 		return false;
-	msd_buf_printf(&word, "%s:%s[", is_out ? "out" : "rand", dtype);
+	msd_buf_printf(&word, "%s:%s[", is_out ? "out" : fill_of(dtype), dtype);
 	for (size_t i = 0; i < shape->as.tuple.n; i++) {
 		const modser_value *extent = &shape->as.tuple.item[i];
 		const int64_t n = extent->kind == MODSER_INT ? extent->as.i : -1;

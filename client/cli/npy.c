@@ -9,6 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "client/cli/number.h"
+
 #define MAGIC "\x93NUMPY"
 #define MAGIC_BYTES 6u
 #define HEAD_ALIGN 64u /* numpy pads so that the elements begin at a multiple */
@@ -38,6 +40,13 @@ static bool native_dtype(const struct msd_npy_header *h, struct msd_dtype *ret)
 	return false;
 }
 
+/* An element a byte, of a type that has fewer bits. */
+static bool is_packed(const struct msd_npy_header *h, struct msd_dtype t)
+{
+	return t.lanes == 1 && t.bits > 0 && t.bits < 8 && h->size_bytes == 1 &&
+	       (h->kind == 'i' || h->kind == 'u' || h->kind == 'b');
+}
+
 static msd_err choose_dtype(const struct msd_npy_header *h, const struct msd_dtype *as,
 			    struct msd_dtype *ret, struct msd_diag *d)
 {
@@ -53,6 +62,10 @@ static msd_err choose_dtype(const struct msd_npy_header *h, const struct msd_dty
 				    h->kind, h->size_bytes);
 	}
 	bits = (uint64_t)as->bits * as->lanes;
+	if (is_packed(h, *as)) {
+		*ret = *as;
+		return MSD_OK;
+	}
 	if (bits != 8ull * h->size_bytes) {
 		return msd_diag_set(
 			d, MSD_BAD_REQUEST,
@@ -163,6 +176,43 @@ static msd_err check_length(const struct msd_npy_header *h, size_t left,
 	return MSD_OK;
 }
 
+/* Whether @v, an element of @h, is a number of @t; of a type that is no integer the
+ * bits are meant. */
+static bool has_value(const struct msd_npy_header *h, struct msd_dtype t, uint8_t v)
+{
+	const int value = h->kind == 'i' ? (int8_t)v : (int)v;
+	const int n = 1 << (t.code == MSD_DT_INT ? t.bits - 1 : t.bits);
+
+	return value < n && value >= (t.code == MSD_DT_INT ? -n : 0);
+}
+
+/* Elements of a byte each close together, as the protocol has them. */
+static msd_err pack(const struct msd_npy_header *h, uint64_t n, struct msd_npy *npy,
+		    struct msd_diag *d)
+{
+	const unsigned bits = npy->dtype.bits;
+	uint8_t *packed = calloc((size_t)(n / 8 + 1), bits);
+	char name[MSD_DTYPE_NAME_MAX];
+
+	if (packed == NULL)
+		return msd_diag_set(d, MSD_NOMEM, "no memory to convert it");
+	for (uint64_t i = 0; i < n; i++) {
+		const uint8_t v = npy->data[i];
+
+		if (!has_value(h, npy->dtype, v)) {
+			free(packed);
+			return msd_diag_set(d, MSD_BAD_REQUEST, "%d is no %s",
+					    h->kind == 'i' ? (int8_t)v : (int)v,
+					    msd_dtype_format(npy->dtype, name));
+		}
+		msd_number_put_bits(packed, i * bits, bits, v);
+	}
+	free(npy->converted);
+	npy->data = npy->converted = packed;
+	npy->bytes = (n * bits + 7) / 8;
+	return MSD_OK;
+}
+
 msd_err msd_npy_read(struct msd_span file, const struct msd_dtype *as,
 		     struct msd_npy *ret, struct msd_diag *d)
 {
@@ -187,6 +237,13 @@ msd_err msd_npy_read(struct msd_span file, const struct msd_dtype *as,
 			return msd_diag_set(d, MSD_NOMEM, "no memory to convert it");
 		convert(&h, c.p, npy.converted, n);
 		npy.data = npy.converted;
+	}
+	if (as != NULL && is_packed(&h, *as)) {
+		err = pack(&h, n, &npy, d);
+		if (err != MSD_OK) {
+			msd_npy_finish(&npy);
+			return err;
+		}
 	}
 	*ret = npy;
 	return MSD_OK;

@@ -36,7 +36,8 @@ MSD_MUST_CHECK msd_err msd_npy_header_read(struct msd_span text,
 					   struct msd_diag *d);
 /**
  * Read @file (borrowed while @ret is used). @as: take the elements as this type of the
- * same size; NULL: as what the file says, which must not be void.
+ * same size, or one of less than 8 bits of integers of a byte; NULL: as what the file
+ * says, which must not be void.
  * End with msd_npy_finish(). Errors: MSD_BAD_REQUEST (not .npy, cut, more behind the
  * end, sizes that differ), MSD_UNSUPPORTED (object, structured, ...), MSD_NOMEM.
  */

@@ -133,6 +133,42 @@ static uint64_t bits_at(const modser_tensor *t, uint64_t at, unsigned width)
 	return v;
 }
 
+void msd_number_put_bits(uint8_t *data, uint64_t at, unsigned width, uint64_t bits)
+{
+	if (at % 8 == 0 && width % 8 == 0) {
+		memcpy(data + at / 8, &bits, width / 8); /* little-endian */
+		return;
+	}
+	for (unsigned i = 0; i < width; i++)
+		data[(at + i) / 8] |= (uint8_t)((bits >> i & 1) << (at + i) % 8);
+}
+
+bool msd_number_small_bits(modser_dtype t, double v, uint8_t *ret)
+{
+	double best = (double)INFINITY, most = 0;
+	struct layout l;
+
+	if (t.bits > 8 || !layout_of(t, &l))
+		return false;
+	for (unsigned i = 0; i < 1u << t.bits; i++) { /* 256 at most */
+		const double is = small_float(i, l);
+		const double off = fabs(is - v);
+
+		if ((isnan(v) && isnan(is)) || (is == v && signbit(is) == signbit(v))) {
+			*ret = (uint8_t)i;
+			return true;
+		}
+		if (!isfinite(is))
+			continue;
+		most = fmax(most, is);
+		if (off < best || (off == best && i % 2 == 0)) {
+			best = off;
+			*ret = (uint8_t)i;
+		}
+	}
+	return fabs(v) <= most;
+}
+
 static double float_of(uint64_t bits, unsigned width)
 {
 	if (width == 32) {

@@ -14,4 +14,10 @@ void msd_number_put(struct msd_buf *out, double v, bool is_double);
 void msd_number_put_element(struct msd_buf *out, const modser_tensor *t, uint64_t i,
 			    bool as_json);
 
+/** The bits of @v as the float @t of 8 bits or less, the nearest that there is; of two
+ * the even one. False: @t is none, or @v is beyond all that it has. */
+bool msd_number_small_bits(modser_dtype t, double v, uint8_t *ret);
+/** Put the lowest @width bits of @bits at bit @at of @data, which are 0. */
+void msd_number_put_bits(uint8_t *data, uint64_t at, unsigned width, uint64_t bits);
+
 #endif

@@ -103,6 +103,21 @@ Test(bracket, rounds_to_the_nearest_half_float)
 		    0x3f80);
 }
 
+Test(bracket, packs_elements_that_fill_no_byte)
+{
+	EXPECT_MADE("[1,2,-1]", "int4", uint8_t, 0x21, 0x0f);
+	EXPECT_MADE("[15,0,7,8]", "uint4", uint8_t, 0x0f, 0x87);
+	EXPECT_MADE("[1,6,-0.5]", "float4_e2m1fn", uint8_t, 0x72, 0x09);
+}
+
+Test(bracket, rounds_to_the_nearest_float_of_8_bits)
+{
+	/* 17 is between 16 and 18: the even one */
+	EXPECT_MADE("[1,0.5,448,nan,-2,17]", "float8_e4m3fn", uint8_t, 0x38, 0x30, 0x7e,
+		    0x7f, 0xc0, 0x58);
+	EXPECT_MADE("[inf,1]", "float8_e5m2", uint8_t, 0x7c, 0x3c);
+}
+
 Test(bracket, refuses_numbers_that_the_dtype_has_not)
 {
 	static const char *const rows[][2] = {{"[128]", "int8"},
@@ -112,7 +127,11 @@ Test(bracket, refuses_numbers_that_the_dtype_has_not)
 					      {"[1.5]", "int32"},
 					      {"[x]", "float32"},
 					      {"[2]", "bool"},
-					      {"[1]", "int4"},
+					      {"[8]", "int4"},
+					      {"[-9]", "int4"},
+					      {"[16]", "uint4"},
+					      {"[449]", "float8_e4m3fn"},
+					      {"[nan]", "float4_e2m1fn"},
 					      {"[1]", "complex64"},
 					      {"[18446744073709551616]", "uint64"},
 					      {"[9223372036854775808]", "int64"}};

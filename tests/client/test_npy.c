@@ -91,6 +91,26 @@ Test(npy, takes_elements_as_another_type_of_equal_size)
 	msd_buf_finish(&f);
 }
 
+Test(npy, packs_integers_as_a_type_of_fewer_bits)
+{
+	/* [[1, -2], [7, -8]] column by column */
+	struct msd_buf f = file_of(1, "'|i1'", "True", "(2, 2)", "\x01\x07\xfe\xf8", 4);
+	struct msd_npy npy;
+
+	cr_assert_eq(read_npy(&f, "int4", &npy), MSD_OK);
+	cr_expect_eq(npy.bytes, 2);
+	cr_expect_eq(memcmp(npy.data, "\xe1\x87", 2), 0);
+	msd_npy_finish(&npy);
+	cr_expect_eq(read_npy(&f, "uint4", &npy), MSD_BAD_REQUEST, "-2 is none");
+	msd_buf_finish(&f);
+	f = file_of(1, "'|u1'", "False", "(3,)", "\x07\x01\x08", 3);
+	cr_expect_eq(read_npy(&f, "int4", &npy), MSD_BAD_REQUEST, "8 is none");
+	cr_assert_eq(read_npy(&f, "uint4", &npy), MSD_OK);
+	cr_expect_eq(memcmp(npy.data, "\x17\x08", 2), 0);
+	msd_npy_finish(&npy);
+	msd_buf_finish(&f);
+}
+
 static const struct {
 	const char *descr, *order, *shape;
 	msd_err err;

@@ -229,12 +229,32 @@ Test(word, random_integers_are_digits)
 	msd_word_finish(&w);
 }
 
+Test(word, small_elements_are_made_at_random_and_packed)
+{
+	struct msd_word w;
+
+	cr_assert_eq(msd_word_parse("ones:int4[3]", &w, NULL), MSD_OK);
+	cr_expect_eq(((const uint8_t *)w.data)[0], 0x11);
+	msd_word_finish(&w);
+	cr_assert_eq(msd_word_parse("ones:float8_e4m3fn[2]", &w, NULL), MSD_OK);
+	cr_expect_eq(((const uint8_t *)w.data)[1], 0x38);
+	msd_word_finish(&w);
+	cr_assert_eq(msd_word_parse("rand:int4[200]", &w, NULL), MSD_OK);
+	unsigned seen = 0;
+	for (size_t i = 0; i < 100; i++) {
+		const uint8_t two = ((const uint8_t *)w.data)[i];
+		seen |= 1u << (two & 15) | 1u << (two >> 4);
+	}
+	cr_expect_eq(seen, 0xffu, "0 to 7, as far as the type goes");
+	msd_word_finish(&w);
+}
+
 Test(word, what_only_zeros_can_be_made_of_is_said)
 {
 	struct msd_diag d = {0};
 	struct msd_word w;
 
-	cr_expect_eq(msd_word_parse("rand:float8_e4m3fn[2]", &w, &d), MSD_UNSUPPORTED);
+	cr_expect_eq(msd_word_parse("rand:complex64[2]", &w, &d), MSD_UNSUPPORTED);
 	cr_expect_not_null(strstr(msd_diag_text(&d), "only zeros"));
 	msd_word_finish(&w);
 	msd_diag_finish(&d);

@@ -4,6 +4,8 @@ from __future__ import annotations
 import re
 from typing import Any, Optional
 
+import numpy as np
+
 
 class Error(Exception):
     """An error of the daemon or of the connection to it.
@@ -215,6 +217,14 @@ def from_wire(error: Any) -> Error:
 _ELEMENTS = re.compile(r": expected a (\w+) tensor of rank \d+, got (\w+)( of rank \d+)?")
 
 
+def _numpy_has(dtype: str) -> bool:
+    try:
+        np.dtype(dtype)
+    except TypeError:
+        return False
+    return True
+
+
 def _hint_of(message: str) -> Optional[str]:
     """What makes the right argument of the wrong one, where the elements' type is wrong or a shape
     came as a tuple."""
@@ -229,4 +239,6 @@ def _hint_of(message: str) -> Optional[str]:
         return f'pass an array, such as np.asarray(x, "{found[1]}")'
     if found[2] == "bfloat16":  # of torch or ml_dtypes, who write it each in their own way
         return f"x.to(torch.{found[1]}) of a tensor, x.astype(\"{found[1]}\") of an array"
+    if not _numpy_has(found[1]):
+        return f'x.astype("{found[1]}") has these elements, with ml_dtypes installed and imported'
     return f'x.astype("{found[1]}") has these elements; numpy makes float64 and int64 by itself'

@@ -65,6 +65,8 @@ def test_an_error_says_what_makes_the_right_elements(shapes):
     ("f: argument 1 (s): expected a shape, got tuple", "modser.Shape(2, 3)"),
     ("f: argument 0 (x): expected a float32 tensor of rank 1, got bfloat16 of rank 1",
      "x.to(torch.float32) of a tensor"),
+    ("f: argument 0 (x): expected a no_such_type tensor of rank 1, got float32 of rank 1",
+     'x.astype("no_such_type") has these elements, with ml_dtypes installed'),
 ])
 def test_an_error_says_what_makes_the_right_value(message, hint):
     error = from_wire((modser.BadArgument.code, modser.BadArgument.name, message))
