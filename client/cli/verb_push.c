@@ -5,19 +5,17 @@
  * lists; it is signed; then modserd-fetch, which has the network, is started with all
  * of it and waited for. Failures are told by the code that it names.
  */
-#include <errno.h>
 #include <libgen.h>
 #include <limits.h>
-#include <spawn.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/utsname.h>
-#include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
+#include "client/cli/fetch_program.h"
 #include "client/cli/file.h"
 #include "client/cli/formats.h"
 #include "client/cli/report.h"
@@ -25,7 +23,6 @@
 #include "store/manifest/signature.h"
 
 #define HEAD_WORDS 6u /* modserd-fetch --push URI AUTH MANIFEST SIGNATURE */
-#define SAID_BYTES 4096u
 
 struct push {
 	const struct msd_cli *cli;
@@ -33,6 +30,7 @@ struct push {
 	struct msd_edition_manifest manifest;
 	char paths[MSD_EDITION_FILES][PATH_MAX];
 	struct msd_buf text, signature;
+	bool is_of_manifest; /* what is wrong is in the file --manifest */
 };
 
 static const char *arch(void)
@@ -172,6 +170,31 @@ static msd_err check_file(struct push *p, uint32_t i, struct msd_diag *d)
 			    p->paths[i]);
 }
 
+/* What is sent is what the manifest lists: who names another file means another
+ * manifest, or another file. */
+static msd_err check_listed(const struct push *p, struct msd_diag *d)
+{
+	const struct msd_edition_manifest *m = &p->manifest;
+	const char *path = p->cli->words[0];
+	const char *slash = strrchr(path, '/');
+	struct msd_buf names = {0};
+
+	for (uint32_t i = 0; i < m->n_files; i++) {
+		if (strcmp(m->files[i].name, slash != NULL ? slash + 1 : path) == 0) {
+			msd_buf_finish(&names);
+			return MSD_OK;
+		}
+		msd_buf_printf(&names, "%s%s", i > 0 ? ", " : "", m->files[i].name);
+	}
+	const msd_err err = msd_diag_set(
+		d, MSD_BAD_REQUEST,
+		"%s: it is not among what %s lists (%.*s): name one of these, or the "
+		"manifest that lists it",
+		path, p->cli->manifest, (int)names.n, (const char *)names.p);
+	msd_buf_finish(&names);
+	return err;
+}
+
 static msd_err read_manifest(struct push *p, struct msd_diag *d)
 {
 	char path[PATH_MAX];
@@ -181,9 +204,12 @@ static msd_err read_manifest(struct push *p, struct msd_diag *d)
 	(void)snprintf(p->folder, sizeof(p->folder), "%s", dirname(path));
 	if (err == MSD_OK) {
 		err = msd_edition_manifest_parse(span_of(&p->text), &p->manifest, d);
+		p->is_of_manifest = err != MSD_OK;
 		if (err != MSD_OK)
 			(void)msd_diag_wrap(d, err, "%s", p->cli->manifest);
 	}
+	if (err == MSD_OK)
+		err = check_listed(p, d);
 	for (uint32_t i = 0; err == MSD_OK && i < p->manifest.n_files; i++)
 		err = check_file(p, i, d);
 	return err;
@@ -217,99 +243,17 @@ static msd_err lend(const struct msd_buf *b, char ret[static 32], struct msd_dia
 	return MSD_OK;
 }
 
-static bool find_fetch(char ret[static PATH_MAX])
-{
-	static const char *const places[] = {"", "../libexec/modserd/"};
-	const char *given = secure_getenv("MODSERD_FETCH");
-	char self[PATH_MAX - 64];
-	const ssize_t n = readlink("/proc/self/exe", self, sizeof(self) - 1);
-
-	if (given != NULL) {
-		(void)snprintf(ret, PATH_MAX, "%s", given);
-		return true;
-	}
-	if (n <= 0)
-		return false;
-	self[n] = '\0';
-	*strrchr(self, '/') = '\0';
-	for (unsigned i = 0; i < 2; i++) {
-		(void)snprintf(ret, PATH_MAX, "%s/%smodserd-fetch", self, places[i]);
-		if (access(ret, X_OK) == 0)
-			return true;
-	}
-	return false;
-}
-
-/* "CODE text", as modserd-fetch says it. */
-static msd_err read_said(char *said, struct msd_diag *d)
-{
-	char *space = strchr(said, ' ');
-
-	said[strcspn(said, "\n")] = '\0';
-	if (space == NULL)
-		return msd_diag_set(d, MSD_INTERNAL, "modserd-fetch died: %s", said);
-	*space = '\0';
-	return msd_diag_set(d, msd_err_from_name(said), "%s", space + 1);
-}
-
-/* What it says on standard error, until its end. */
-static void hear(int fd, char said[static SAID_BYTES])
-{
-	size_t n = 0;
-	ssize_t got;
-
-	while (n < SAID_BYTES - 1 &&
-	       (got = read(fd, said + n, SAID_BYTES - 1 - n)) != 0) {
-		if (got < 0 && errno != EINTR)
-			break;
-		n += got > 0 ? (size_t)got : 0;
-	}
-	said[n] = '\0';
-}
-
-static msd_err run(char **words, struct msd_diag *d)
-{
-	posix_spawn_file_actions_t actions;
-	char said[SAID_BYTES];
-	int ends[2], status = 0;
-	pid_t pid;
-
-	if (pipe(ends) != 0 || posix_spawn_file_actions_init(&actions) != 0)
-		return msd_diag_set(d, MSD_IO, "a pipe for modserd-fetch");
-	(void)posix_spawn_file_actions_adddup2(&actions, ends[1], STDERR_FILENO);
-	(void)posix_spawn_file_actions_addclose(&actions, ends[0]);
-	(void)posix_spawn_file_actions_addclose(&actions, ends[1]);
-	const int error = posix_spawn(&pid, words[0], &actions, NULL, words, environ);
-	(void)posix_spawn_file_actions_destroy(&actions);
-	(void)close(ends[1]);
-	if (error == 0) {
-		hear(ends[0], said);
-		while (waitpid(pid, &status, 0) < 0 && errno == EINTR)
-			continue;
-	}
-	(void)close(ends[0]);
-	if (error != 0)
-		return msd_diag_set(d, MSD_IO, "%s: %s", words[0], strerror(error));
-	return status == 0 ? MSD_OK : read_said(said, d);
-}
-
 static msd_err send(struct push *p, struct msd_diag *d)
 {
-	char program[PATH_MAX], manifest[32], signature[32] = "-";
+	char manifest[32], signature[32] = "-";
 	char option[] = "--push", none[] = "-";
 	char *words[HEAD_WORDS + MSD_EDITION_FILES + 1] = {0};
 	msd_err err = lend(&p->text, manifest, d);
 
 	if (err == MSD_OK && p->signature.n > 0)
 		err = lend(&p->signature, signature, d);
-	if (err == MSD_OK && !find_fetch(program)) {
-		err = msd_diag_set(d, MSD_UNSUPPORTED,
-				   "modserd-fetch is neither beside modser nor in "
-				   "../libexec/modserd: set MODSERD_FETCH");
-	}
 	if (err != MSD_OK)
 		return err;
-	words[0] = program;
 	words[1] = option;
 	words[2] = (char *)(uintptr_t)p->cli->words[1];
 	words[3] = p->cli->auth != NULL ? (char *)(uintptr_t)p->cli->auth : none;
@@ -317,12 +261,18 @@ static msd_err send(struct push *p, struct msd_diag *d)
 	words[5] = signature;
 	for (uint32_t i = 0; i < p->manifest.n_files; i++)
 		words[HEAD_WORDS + i] = p->paths[i];
-	return run(words, d);
+	return msd_fetch_program_run(words, d);
 }
 
 /* Of what was to be sent: its files, and what vouches for them. */
-static enum msd_exit report_made(const struct msd_diag *d)
+static enum msd_exit report_made(const struct push *p, const struct msd_diag *d)
 {
+	if (p->is_of_manifest && d->code == MSD_BAD_ARTIFACT) {
+		return msd_report_diag(MSD_EXIT_REFUSED,
+				       "correct what the text names in the manifest; "
+				       "docs/edge.md shows one",
+				       d);
+	}
 	return d->code == MSD_NOT_VERIFIED
 		       ? msd_report_diag(MSD_EXIT_NOT_VERIFIED,
 					 "write the manifest anew, for the files as "
@@ -355,12 +305,19 @@ enum msd_exit msd_verb_push(const struct msd_cli *cli)
 
 	if (p == NULL)
 		return msd_report_no_memory();
+	if (cli->manifest != NULL && (cli->graph != NULL || cli->params != NULL)) {
+		free(p);
+		return msd_report_usage(
+			"leave it away: what the manifest lists is sent",
+			"%s beside --manifest",
+			cli->graph != NULL ? "--graph" : "--params");
+	}
 	p->cli = cli;
 	err = cli->manifest != NULL ? read_manifest(p, &d) : write_manifest(p, &d);
 	if (err == MSD_OK && cli->sign != NULL)
 		err = sign(p, &d);
 	if (err != MSD_OK) {
-		code = report_made(&d);
+		code = report_made(p, &d);
 	} else if (send(p, &d) != MSD_OK) {
 		code = report_sent(&d);
 	}

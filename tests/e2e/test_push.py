@@ -60,6 +60,29 @@ def test_a_manifest_of_ones_own_is_what_is_pushed(own_daemon, store,  # noqa: F8
     assert said.status == 7 and str(RESULTS) in said.err
 
 
+def test_only_what_the_manifest_lists_is_pushed_by_it(folder):
+    text, other = folder / "own.json", folder / "other.so"
+    text.write_bytes(manifest(row(RESULTS.name, BYTES), version=77))
+    other.write_bytes(BYTES)
+    said = push("--manifest", text, other, "oci://127.0.0.1:1/m:1")
+    assert said.status == 2, said
+    assert f"{other}: it is not among what {text} lists ({RESULTS.name})" in said.err
+
+
+@pytest.mark.parametrize("option", ["--graph", "--params"])
+def test_what_lies_beside_is_the_manifests_to_say(folder, option):
+    said = push("--manifest", folder / "m.json", option, folder / "g", RESULTS, "oci://h/m:1")
+    assert said.status == 2 and f"{option} beside --manifest" in said.err, said
+
+
+def test_a_broken_manifest_is_what_is_to_be_corrected(folder):
+    text = folder / "own.json"
+    text.write_text('{"name": "one",')
+    said = push("--manifest", text, RESULTS, "oci://127.0.0.1:1/m:1")
+    assert said.status == 6 and f"{text}: manifest: line 1" in said.err, said
+    assert "correct what the text names in the manifest" in said.err
+
+
 def test_what_the_registry_has_is_not_sent_again(registry, folder):
     uri = f"oci://{registry.host}/models/one"
     text = folder / "own.json"
