@@ -1,8 +1,10 @@
 #include "daemon/fetch/job.h"
 
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "daemon/fetch/place.h"
 
@@ -103,12 +105,30 @@ static bool is_signed(const struct msd_job *job)
 	return job->plan.order.trust.policy == MSD_POLICY_SIGNED;
 }
 
+/* Where somebody must have signed it the file is asked for last, and a path with a slip
+ * of the pen would pass for one that nobody has signed. */
+static msd_err find_slip(const struct msd_job *job, struct msd_diag *d)
+{
+	if (job->uri.scheme != MSD_SCHEME_FILE || !is_signed(job) ||
+	    job->plan.want != MSD_WANT_MANIFEST || access(job->uri.path, F_OK) == 0 ||
+	    errno != ENOENT)
+		return MSD_OK;
+	msd_diag_finish(d);
+	*d = (struct msd_diag){0};
+	return msd_diag_set(d, MSD_NOT_FOUND, "%s: there is no such file",
+			    job->uri.shown);
+}
+
 /* Manifest or signature are not to be had; without a signature that nobody wants here
  * the manifest is read. */
 static msd_err lack(struct msd_job *job, struct msd_diag *d)
 {
 	const bool reads = job->plan.want == MSD_WANT_SIGNATURE && !is_signed(job);
-	const msd_err err = msd_plan_lacks(&job->plan, d);
+	msd_err err = find_slip(job, d);
+
+	if (err != MSD_OK)
+		return err;
+	err = msd_plan_lacks(&job->plan, d);
 
 	return err != MSD_OK && reads ? msd_diag_wrap(d, err, "%s", job->uri.shown)
 				      : err;
@@ -250,12 +270,6 @@ static void on_registry_done(struct msd_oci *o, msd_err err, struct msd_diag *d)
 	job_free(job);
 }
 
-/* A reference by digest is a promise, though of the registry's manifest. */
-static bool is_by_digest(const struct msd_uri *uri)
-{
-	return strchr(uri->path, '@') != NULL;
-}
-
 static msd_err keep_ask(struct msd_job *job, const struct msd_job_ask *ask,
 			struct msd_diag *d)
 {
@@ -285,10 +299,10 @@ static msd_err begin(struct msd_job *job, const struct msd_job_ask *ask,
 {
 	const bool is_oci = job->uri.scheme == MSD_SCHEME_OCI;
 	const bool is_origin = job->uri.scheme == MSD_SCHEME_MODSER;
-	const bool is_promised = is_oci && is_by_digest(&job->uri);
 	msd_err err;
 
-	if (job->plan.order.trust.policy == MSD_POLICY_DIGEST && is_promised)
+	if (job->plan.order.trust.policy == MSD_POLICY_DIGEST &&
+	    msd_oci_is_by_digest(&job->uri))
 		job->plan.order.trust.policy = MSD_POLICY_UNSIGNED;
 	err = msd_plan_begin(&job->plan, !is_oci && !is_origin && !job->of_manifest, d);
 	if (err != MSD_OK)

@@ -1,5 +1,6 @@
 /* modserd-fetch: gets models for modserd, CHANNEL.md says how they talk; and puts them
- * into registries for `modser push`, which starts it for one. */
+ * into registries for `modser push`, and judges sources for `modserd --check-config`,
+ * which start it for one. */
 #include <fcntl.h>
 #include <signal.h>
 #include <stdio.h>
@@ -10,6 +11,7 @@
 #include "daemon/fetch/desk.h"
 #include "daemon/fetch/oci_manifest.h"
 #include "daemon/fetch/push.h"
+#include "daemon/fetch/source_check.h"
 #include "daemon/mark.h"
 
 #define CHANNEL_FD 3 /* where the supervisor put it */
@@ -19,6 +21,15 @@ static int fail(const char *why)
 {
 	(void)fprintf(stderr, "modserd-fetch: %s\n", why);
 	return 2;
+}
+
+/* To who started it, and waits for its end. */
+static int tell(msd_err err, struct msd_diag *d)
+{
+	if (err != MSD_OK)
+		(void)fprintf(stderr, "%s %s\n", msd_err_name(err), msd_diag_text(d));
+	msd_diag_finish(d);
+	return err == MSD_OK ? 0 : 1;
 }
 
 static msd_err add_layer(struct msd_push_layer *l, const char *path, const char *type,
@@ -56,13 +67,25 @@ static int push(int n_words, char **words)
 	}
 	if (err == MSD_OK)
 		err = msd_push(words[0], auth, layers, n, &count, &d);
-	if (err != MSD_OK) {
-		(void)fprintf(stderr, "%s %s\n", msd_err_name(err), msd_diag_text(&d));
-	} else {
+	if (err == MSD_OK)
 		(void)printf("%u sent, %u there\n", count.n_sent, count.n_there);
+	return tell(err, &d);
+}
+
+/* --check URI POLICY yes|no: whether plain http is allowed. Told as a push is. */
+static int check(char **words)
+{
+	enum msd_policy policy = MSD_POLICY_SIGNED;
+	struct msd_diag d = {0};
+	msd_err err = MSD_OK;
+
+	if (!msd_policy_parse(msd_span_of(words[1]), &policy))
+		err = msd_diag_set(&d, MSD_BAD_REQUEST, "%s: no policy", words[1]);
+	if (err == MSD_OK) {
+		err = msd_source_check(words[0], policy, strcmp(words[2], "yes") == 0,
+				       &d);
 	}
-	msd_diag_finish(&d);
-	return err == MSD_OK ? 0 : 1;
+	return tell(err, &d);
 }
 
 int main(int argc, char **argv)
@@ -78,6 +101,8 @@ int main(int argc, char **argv)
 	}
 	if (argc > 6 && strcmp(argv[1], "--push") == 0)
 		return push(argc - 2, argv + 2);
+	if (argc == 5 && strcmp(argv[1], "--check") == 0)
+		return check(argv + 2);
 	const bool has_folder = argc == 3 && strcmp(argv[2], "--arriving") == 0;
 	if ((argc != 2 && !has_folder) || strcmp(argv[1], "--channel") != 0)
 		return fail("started by modserd, not by hand");

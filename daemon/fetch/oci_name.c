@@ -59,6 +59,11 @@ msd_err msd_oci_name_read(const struct msd_uri *u, struct msd_oci_name *ret,
 							   : msd_diag_no_memory(d);
 }
 
+bool msd_oci_is_by_digest(const struct msd_uri *u)
+{
+	return u->scheme == MSD_SCHEME_OCI && strchr(u->path, '@') != NULL;
+}
+
 void msd_oci_name_finish(struct msd_oci_name *n)
 {
 	free(n->base);

@@ -12,6 +12,8 @@ struct msd_oci_name {
  * Finish in every case. MSD_BAD_REQUEST, MSD_NOMEM. */
 MSD_MUST_CHECK msd_err msd_oci_name_read(const struct msd_uri *u,
 					 struct msd_oci_name *ret, struct msd_diag *d);
+/** Such a reference by digest is a promise, though of the registry's manifest. */
+bool msd_oci_is_by_digest(const struct msd_uri *u);
 void msd_oci_name_finish(struct msd_oci_name *n);
 
 #endif

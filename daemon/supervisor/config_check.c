@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "daemon/child/user.h"
+#include "daemon/supervisor/config_sources.h"
 #include "daemon/supervisor/default_store.h"
 #include "daemon/supervisor/edge/listen_socket.h"
 #include "daemon/supervisor/option_rows.h"
@@ -105,8 +106,24 @@ msd_err msd_config_check_terms(const struct msd_options *o, struct msd_diag *d)
 	return err;
 }
 
+static msd_err check_workers(const struct msd_options *o, struct msd_diag *d)
+{
+	for (uint32_t i = 0; i < o->n_preloads; i++) {
+		const struct msd_preload *p = &o->preloads[i];
+
+		if (p->workers > o->limits.max_workers) {
+			return msd_diag_set(d, MSD_TOO_LARGE,
+					    "%s: workers = %u is over the limit of "
+					    "%llu (max-workers)",
+					    p->origin, p->workers,
+					    (unsigned long long)o->limits.max_workers);
+		}
+	}
+	return MSD_OK;
+}
+
 msd_err msd_config_check(const struct msd_options *o, const struct msd_acl *acl,
-			 const char *tls_path, struct msd_diag *d)
+			 const struct msd_config_parts *parts, struct msd_diag *d)
 {
 	msd_err err = check_addresses(o, acl, d);
 
@@ -115,6 +132,10 @@ msd_err msd_config_check(const struct msd_options *o, const struct msd_acl *acl,
 	if (err == MSD_OK)
 		err = check_store(o, d);
 	if (err == MSD_OK)
-		err = check_tls(o, acl, tls_path, d);
-	return err == MSD_OK ? msd_config_check_terms(o, d) : err;
+		err = check_tls(o, acl, parts->tls, d);
+	if (err == MSD_OK)
+		err = check_workers(o, d);
+	if (err == MSD_OK)
+		err = msd_config_check_terms(o, d);
+	return err == MSD_OK ? msd_config_check_sources(o, parts->fetch, d) : err;
 }

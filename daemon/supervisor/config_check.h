@@ -6,13 +6,20 @@
 
 struct msd_acl;
 
+/* Where the parts of the daemon lie; NULL: one is not there. */
+struct msd_config_parts {
+	const char *tls;   /* modserd-tls.so */
+	const char *fetch; /* modserd-fetch */
+};
+
 /**
- * Check addresses, worker-user, store, certificates and the files that pulls need.
- * @acl: the file of rights, borrowed; NULL: there is none. @tls_path: of
- * modserd-tls.so; NULL: it is not there. Errors: those of who opens each.
+ * Check addresses, worker-user, store, certificates, the files that pulls need, how
+ * many workers modules have and what their sources are. @acl: the file of rights,
+ * borrowed; NULL: there is none. Errors: those of who opens each.
  */
 MSD_MUST_CHECK msd_err msd_config_check(const struct msd_options *o,
-					const struct msd_acl *acl, const char *tls_path,
+					const struct msd_acl *acl,
+					const struct msd_config_parts *parts,
 					struct msd_diag *d);
 /** Of the files that pulls need alone, auth and ca: a daemon serves without them, and
  * reads them anew for each. MSD_BAD_REQUEST. */

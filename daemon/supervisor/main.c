@@ -223,9 +223,12 @@ static int check_config(const struct msd_options *o, const struct msd_acl *acl,
 			struct msd_diag *d)
 {
 	char *tls = find_part("MODSERD_TLS", "modserd-tls.so", R_OK);
-	const msd_err err = msd_config_check(o, acl, tls, d);
+	char *fetch = find_part("MODSERD_FETCH", "modserd-fetch", X_OK);
+	const struct msd_config_parts parts = {.tls = tls, .fetch = fetch};
+	const msd_err err = msd_config_check(o, acl, &parts, d);
 
 	free(tls);
+	free(fetch);
 	if (err != MSD_OK) {
 		(void)fprintf(stderr, "modserd: %s\n", msd_diag_text(d));
 		return EXIT_USAGE;

@@ -109,6 +109,47 @@ def test_check_config_refuses_what_a_start_would(folder, line, told):
     assert filled(told) in said.err and f"{conf}:" in said.err, said
 
 
+@pytest.mark.skipif(not (harness.BIN / "modserd-fetch").exists(),
+                    reason="modserd-fetch is not built: it judges sources")
+@pytest.mark.parametrize(
+    "section, told",
+    [
+        ('source = "https://"', "is not a URI"),
+        ('source = "http://h.example/m.so"', "say https, or insecure"),
+        ('source = "oci://h.example/m@sha256:12"', "expected oci://HOST/REPOSITORY:TAG or"),
+        ('source = "modser://h.example/m"', "expected modser://HOST:PORT/MODULE"),
+        ('source = "https://user:pw4@h.example/m.so"', "would be in every log"),
+        ('source = "oci://h.example/m:1" policy = "digest"', "no SHA-256 was said"),
+    ],
+)
+def test_check_config_refuses_a_source_that_no_pull_takes(folder, section, told):
+    said = modserd("--check-config", write(folder, f"\nmodule m {{ {section} }}\n"))
+    assert said.status == 2 and "m.conf:2: source: " in said.err, said
+    assert told in said.err and "pw4" not in said.err, said
+
+
+@pytest.mark.skipif(not (harness.BIN / "modserd-fetch").exists(),
+                    reason="modserd-fetch is not built: it judges sources")
+def test_check_config_takes_each_kind_of_source(folder):
+    digest = "ab" * 32
+    sources = (
+        "https://h.example/m.so", "http://127.0.0.1:1/m.so", "oci://h.example/a/m:1",
+        "modser://h.example:1/m", f"file://{folder}/m.so",
+        f'oci://h.example/m@sha256:{digest}" policy = "digest',
+        'http://h.example/m.so" insecure = "yes',
+    )
+    text = "".join(f'module m{i} {{ source = "{s}" }}\n' for i, s in enumerate(sources))
+    said = modserd("--check-config", write(folder, text))
+    assert said.status == 0, said
+
+
+def test_check_config_counts_workers(folder):
+    text = f"max-workers = 3\nmodule m {{ file = {TRIVIAL} workers = 4 }}\n"
+    said = modserd("--check-config", write(folder, text))
+    assert said.status == 2, said
+    assert "m.conf:2: workers = 4 is over the limit of 3 (max-workers)" in said.err
+
+
 def test_options_are_refused_in_files_of_modules(folder):
     conf = write(folder, "", {"a.conf": "threads = 2\n"})
     assert "a.conf:1: no such option 'threads'" in modserd("--check-config", conf).err
