@@ -58,7 +58,9 @@ static const struct {
 	{MSD_M_MODULE_PULL, MSD_UNSUPPORTED,
 	 "do what the text says, or bring the file yourself: `modser load NAME FILE`"},
 	{MSD_M_MODULE_PULL, MSD_BAD_ARTIFACT,
-	 "look at what the URI names with `modser inspect FILE`"},
+	 "of a manifest, correct in FILE.json what the text names; else look at what "
+	 "the "
+	 "URI names with `modser inspect FILE`"},
 	{MSD_M_MODULE_PULL, MSD_IO,
 	 "check the URI, and the way to it from the daemon's machine"},
 	{MSD_M_CLIENT_KILL, MSD_NOT_FOUND, "`modser clients` lists the connections"},

@@ -53,7 +53,9 @@ static msd_err check_kind(struct msd_local *l, int fd, struct msd_diag *d)
 				    l->path);
 	}
 	atomic_store(&l->total_bytes, (uint64_t)st.st_size);
-	return msd_landing_expect(l->landing, (uint64_t)st.st_size, d);
+	const msd_err err = msd_landing_expect(l->landing, (uint64_t)st.st_size, d);
+
+	return err == MSD_OK ? err : msd_diag_wrap(d, err, "file://%s", l->path);
 }
 
 static void on_work(struct msd_waiter *waiter)

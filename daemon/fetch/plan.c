@@ -70,8 +70,10 @@ msd_err msd_plan_lacks(struct msd_plan *p, struct msd_diag *d)
 		struct msd_diag why = *d;
 
 		*d = (struct msd_diag){0};
-		(void)msd_diag_set(d, MSD_NOT_VERIFIED, "nobody has signed it: %s",
-				   msd_diag_text(&why));
+		(void)msd_diag_set(
+			d, MSD_NOT_VERIFIED, "nobody has signed it: %s%s",
+			p->want == MSD_WANT_MANIFEST ? "there is no manifest: " : "",
+			msd_diag_text(&why));
 		msd_diag_finish(&why);
 		return MSD_NOT_VERIFIED;
 	}

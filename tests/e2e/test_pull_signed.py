@@ -73,6 +73,27 @@ def test_a_folder_of_this_machine_is_a_source_like_any(signed, key, folder):
     assert works(signed, "one")
 
 
+def test_a_path_with_a_slip_is_no_file_that_nobody_has_signed(signed, folder):
+    said = signed.modser("pull", "one", f"file://{folder}/digts.so")
+    assert said.status == 4 and f"file://{folder}/digts.so: there is no such file" in said.err, said
+
+
+def test_a_file_of_another_size_is_named(own_daemon, store, folder):  # noqa: F811
+    (folder / "digits.so").write_bytes(BYTES)
+    (folder / "digits.so.json").write_bytes(manifest(LIBRARY | {"size": len(BYTES) + 1}))
+    said = own_daemon("--store", store).modser("pull", "one", f"file://{folder}/digits.so")
+    told = f"file://{folder}/digits.so: it has {len(BYTES)} bytes, expected {len(BYTES) + 1}"
+    assert said.status == 7 and told in said.err, said
+
+
+def test_a_broken_manifest_is_what_is_to_be_corrected(own_daemon, store, folder):  # noqa: F811
+    (folder / "digits.so").write_bytes(BYTES)
+    (folder / "digits.so.json").write_text("{")
+    said = own_daemon("--store", store).modser("pull", "one", f"file://{folder}/digits.so")
+    assert said.status == 6 and "manifest: line 1" in said.err, said
+    assert "correct in FILE.json what the text names" in said.err
+
+
 def test_several_files_are_one_module(own_daemon, store, fixtures, folder):  # noqa: F811
     home = fixtures / "tvm-0.8/mlp_llvm"
     names = {"mlp_llvm_nofactory.so": "library", "graph.json": "graph",
