@@ -43,6 +43,13 @@ static msd_err copy_files(const struct msd_store *s, const struct msd_edition *e
 		      : msd_source_seal(source, d);
 }
 
+/* What is told of it is told by what the store calls it. */
+static void name_source(struct msd_source *source, const struct msd_edition *e)
+{
+	source->version = e->version;
+	source->edition = e->digest;
+}
+
 msd_err msd_edition_read(const struct msd_store *s, const struct msd_edition *e,
 			 uint64_t max_bytes, struct msd_source *ret, struct msd_diag *d)
 {
@@ -65,6 +72,7 @@ msd_err msd_edition_read(const struct msd_store *s, const struct msd_edition *e,
 	if (err != MSD_OK) {
 		msd_source_finish(&source);
 	} else {
+		name_source(&source, e);
 		*ret = source;
 	}
 	return err;
@@ -91,6 +99,7 @@ bool msd_edition_find(struct msd_house *house, const struct msd_edition *e,
 	*ret = (struct msd_source){
 		.fd = fd, .bytes = only->bytes, .sha256 = only->digest};
 	ret->part_bytes[part_of(only->role)] = only->bytes;
+	name_source(ret, e);
 	return true;
 }
 

@@ -85,7 +85,7 @@ static void say_watched(const struct msd_module *m, const char *what)
 {
 	char digest[MSD_DIGEST_TEXT];
 
-	msd_digest_format(&m->crew.source.sha256, digest);
+	msd_digest_format(msd_source_edition(&m->crew.source), digest);
 	msd_log(MSD_LOG_WARN, "watched",
 		"name=%s sha256=%s deaths=%u failed=%llu how=%s", m->crew.name, digest,
 		m->life.n_deaths, (unsigned long long)m->crew.n_failed, what);

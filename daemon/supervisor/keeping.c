@@ -49,6 +49,10 @@ static void on_written(struct msd_keeper_job *job, struct msd_keeper *keeper)
 	struct keeping *k = keeping_of(job);
 	struct msd_module *m = msd_module_by_serial(k->house, k->serial);
 
+	if (m != NULL && job->err == MSD_OK) {
+		m->crew.source.version = k->keep.kept_version;
+		m->crew.source.edition = k->keep.kept_digest;
+	}
 	if (m != NULL) {
 		msd_module_kept(m, job->err != MSD_OK ? &job->d : NULL);
 	} else if (job->err == MSD_OK) {
@@ -104,7 +108,7 @@ static msd_err fill(struct keeping *k, struct msd_module *m, struct msd_diag *d)
 	if (k->keep.edition == NULL)
 		return msd_diag_no_memory(d);
 	k->keep.edition->version = source->version;
-	k->keep.edition->digest = source->manifest;
+	k->keep.edition->digest = source->edition;
 	k->keep.edition->has_name = source->has_name;
 	k->keep.edition->name = source->name;
 	msd_keep_label(&k->keep, msd_span_of(m->crew.name), msd_span_of(m->crew.file));

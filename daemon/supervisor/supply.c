@@ -179,7 +179,7 @@ static void on_fetched(struct msd_fetch *f, struct msd_source *source,
 		return;
 	}
 	if (d->code == MSD_OK) {
-		msd_digest_format(&source->sha256, digest);
+		msd_digest_format(msd_source_edition(source), digest);
 		msd_log(MSD_LOG_INFO, "source", "name=%s bytes=%llu sha256=%s", s->name,
 			(unsigned long long)source->bytes, digest);
 		(void)!load(s, source, file, d);

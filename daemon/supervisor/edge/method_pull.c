@@ -90,7 +90,7 @@ static void log_fetched(const struct pull *p, const struct msd_source *source)
 {
 	char digest[MSD_DIGEST_TEXT], uri[URI_SHOWN];
 
-	msd_digest_format(&source->sha256, digest);
+	msd_digest_format(msd_source_edition(source), digest);
 	(void)msd_log_quote(p->uri, uri, sizeof(uri));
 	/* Behind the question mark may be what only its owner should know. */
 	msd_log(MSD_LOG_INFO, "pull", "name=%s bytes=%llu sha256=%s uri=\"%.*s\"",

@@ -130,7 +130,7 @@ static msd_err read_manifest(const msgpack_object *map, struct msd_fetched *ret,
 
 	if (err != MSD_OK || ret->source.version == 0)
 		return err;
-	err = read_digest(map, "edition", &ret->source.manifest, d);
+	err = read_digest(map, "edition", &ret->source.edition, d);
 	if (err == MSD_OK)
 		err = msd_map_uint(map, "created", INT64_MAX, &ret->created_s, d);
 	if (err == MSD_OK)

@@ -200,6 +200,8 @@ static void write_candidate(struct msd_keeper_job *job, struct msd_keeper *keepe
 	if (job->err == MSD_OK) {
 		if (k->edition->version == 0)
 			k->edition->version = next_version(&r);
+		k->kept_version = k->edition->version;
+		k->kept_digest = k->edition->digest;
 		msd_record_try(&r, k->edition);
 		k->edition = NULL;
 		job->err = msd_record_save(&keeper->store, k->name, &r, &job->d);

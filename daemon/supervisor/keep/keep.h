@@ -29,6 +29,9 @@ struct msd_keep {
 	char file[MSD_RECORD_WORD];          /* how its maker called it */
 	struct msd_paper papers[MSD_PAPERS]; /* borrowed */
 	struct msd_edition *edition;         /* owned until it is kept */
+	/* What the store calls it by, once it is kept. */
+	uint64_t kept_version;
+	struct msd_digest kept_digest;
 };
 
 /** Write @k down as a candidate; @done is called when it is on the disk, or not. */

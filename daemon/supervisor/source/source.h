@@ -30,8 +30,9 @@ struct msd_source {
 	 * in msgpack, owned; empty: there are none. */
 	struct msd_buf files;
 	struct msd_digest sha256; /* of all bytes */
-	/* Of its manifest, and which version that says it is; 0: it has none. */
-	struct msd_digest manifest;
+	/* Of its manifest, and which version that says it is; of what the store has
+	 * kept, what it calls it by. 0: it has no manifest, and is not kept yet. */
+	struct msd_digest edition;
 	uint64_t version;
 	bool has_name;
 	struct msd_digest name; /* by which a registry was asked for it */
@@ -47,7 +48,7 @@ struct msd_source {
 static inline const struct msd_digest *
 msd_source_edition(const struct msd_source *source)
 {
-	return source->version > 0 ? &source->manifest : &source->sha256;
+	return source->version > 0 ? &source->edition : &source->sha256;
 }
 /** What is said when the memory for one of @bytes is not there: MSD_NO_SPACE. */
 msd_err msd_source_no_space(uint64_t bytes, int error, struct msd_diag *d);
