@@ -11,6 +11,8 @@
 #include "store/care.h"
 #include "store/record.h"
 
+#define N_KEYS 9u /* of an edition */
+
 /* A page that is being written. */
 struct page {
 	const struct msd_store *store;
@@ -91,6 +93,17 @@ static void put_options(struct msd_buf *b, const struct msd_edition *e)
 	}
 }
 
+/* The beginning of a map of N_KEYS. */
+static void put_head(struct msd_buf *b, const char *module, const char *ref,
+		     uint64_t version, const struct msd_digest *digest)
+{
+	msd_pack_map(b, N_KEYS);
+	msd_pack_pair_str(b, "module", module);
+	msd_pack_pair_str(b, "ref", ref);
+	msd_pack_pair_uint(b, "version", version);
+	put_digest(b, digest);
+}
+
 static void put_edition(struct msd_buf *b, const char *module, enum msd_ref ref,
 			const struct msd_edition *e, bool is_pinned)
 {
@@ -98,16 +111,38 @@ static void put_edition(struct msd_buf *b, const char *module, enum msd_ref ref,
 
 	for (uint32_t i = 0; i < e->n_files; i++)
 		bytes += e->files[i].bytes;
-	msd_pack_map(b, 8);
-	msd_pack_pair_str(b, "module", module);
-	msd_pack_pair_str(b, "ref", msd_ref_word(ref));
-	msd_pack_pair_uint(b, "version", e->version);
-	put_digest(b, &e->digest);
+	put_head(b, module, msd_ref_word(ref), e->version, &e->digest);
 	msd_pack_pair_uint(b, "bytes", bytes);
 	msd_pack_cstr(b, "pinned");
 	msd_pack_bool(b, is_pinned);
 	put_files(b, e);
 	put_options(b, e);
+	msd_pack_cstr(b, "why");
+	msd_pack_nil(b);
+}
+
+/* One that is never loaded again by itself: of the last that failed it is known why. */
+static void put_bad(struct msd_buf *b, const char *module, const struct msd_record *r,
+		    uint32_t i)
+{
+	const struct msd_failure *f = &r->failure;
+	const bool is_last =
+		f->why[0] != '\0' && msd_digest_equal(&f->digest, &r->bad[i]);
+
+	put_head(b, module, "bad", is_last ? f->version : 0, &r->bad[i]);
+	msd_pack_pair_uint(b, "bytes", 0);
+	msd_pack_cstr(b, "pinned");
+	msd_pack_bool(b, false);
+	msd_pack_cstr(b, "files");
+	msd_pack_array(b, 0);
+	msd_pack_cstr(b, "options");
+	msd_pack_map(b, 0);
+	msd_pack_cstr(b, "why");
+	if (is_last) {
+		msd_pack_text(b, f->why, strlen(f->why));
+	} else {
+		msd_pack_nil(b);
+	}
 }
 
 static msd_err list_module(void *ctx, const char *name, struct msd_diag *d)
@@ -126,6 +161,8 @@ static msd_err list_module(void *ctx, const char *name, struct msd_diag *d)
 			    r.is_pinned);
 		p->n_items++;
 	}
+	for (uint32_t i = 0; err == MSD_OK && i < r.n_bad; i++, p->n_items++)
+		put_bad(&p->items, name, &r, i);
 	p->is_full = p->items.n >= MSD_INVENTORY_PAGE;
 	msd_record_finish(&r);
 	return err;

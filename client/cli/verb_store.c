@@ -81,14 +81,15 @@ static void put_cell(struct msd_buf *out, struct msd_span text, size_t width)
 	} while (width-- > text.n);
 }
 
-/* A line an edition: module, which one, version, digest, bytes, pinned. */
+/* A line an edition: module, which one, version, digest, bytes, pinned or, of one that
+ * failed, why. */
 static void put_edition(struct msd_buf *out, const modser_value *e)
 {
 	const bool for_people = msd_print_for_people();
 	const modser_value *pinned = modser_find(e, "pinned");
 	const bool is_pinned =
 		pinned != NULL && pinned->kind == MODSER_BOOL && pinned->as.b;
-	struct msd_span digest = text_of(e, "sha256");
+	struct msd_span digest = text_of(e, "sha256"), why = text_of(e, "why");
 
 	put_cell(out, text_of(e, "module"), 20);
 	put_cell(out, text_of(e, "ref"), 9);
@@ -99,10 +100,10 @@ static void put_edition(struct msd_buf *out, const modser_value *e)
 	put_cell(out, digest, 0);
 	msd_buf_printf(out, for_people ? "%12" PRId64 " bytes" : "%" PRId64 "\t",
 		       number_of(e, "bytes"));
-	msd_buf_printf(out, "%s\n",
-		       !is_pinned   ? ""
-		       : for_people ? " pinned"
-				    : "pinned");
+	if (for_people && (is_pinned || why.n > 0))
+		msd_buf_put_u8(out, ' ');
+	put_text(out, is_pinned ? msd_span_of("pinned") : why);
+	msd_buf_put_u8(out, '\n');
 }
 
 static void put_fault(struct msd_buf *out, const modser_value *fault)

@@ -5,6 +5,7 @@ import json
 
 import harness
 import pytest
+from signing import manifest, row
 from test_store import CRASHES, HANGS, RESULTS, editions, end
 from wire import Failure, Wire
 
@@ -99,6 +100,42 @@ def test_what_did_not_hold_leaves_them(start, store):
     expect_setback(daemon, FAULTS, "it did not hold: 0 deaths, and 20 of 20 calls failed")
     end(daemon)
     expect_setback(start(), FAULTS, "it did not hold")
+
+
+def test_what_has_failed_is_listed_in_the_store(start, store):
+    daemon = start()
+    daemon.ok("load", "--keep", "m", RESULTS)
+    assert daemon.modser("load", "--keep", "--replace", "m", CRASHES).status == 1
+    harness.until(lambda: ("m", "bad") in editions(store), "it is written down")
+    (bad,) = [e for e in json.loads(daemon.ok("--json", "store", "ls").out) if e["ref"] == "bad"]
+    assert (bad["sha256"], bad["version"], bad["files"]) == (sha256(CRASHES), 2, [])
+    (line,) = [s for s in daemon.ok("store", "ls").out.splitlines() if "\tbad\t" in s]
+    assert sha256(CRASHES) in line and bad["why"] in line, line
+    assert "before it was ready" in bad["why"]
+
+
+@pytest.mark.skipif(not (harness.BIN / "modserd-fetch").exists(),
+                    reason="modserd-fetch is not built: libcurl was absent")
+def test_an_edition_is_called_the_same_everywhere(start, store, folder):
+    """By its manifest's digest, also by a daemon that has it from the store."""
+    first = start()
+    first.ok("load", "--keep", "m", RESULTS)
+    text = manifest(row("m.so", FAULTS.read_bytes()), name="m", version=7)
+    (folder / "m.so").write_bytes(FAULTS.read_bytes())
+    (folder / "m.so.json").write_bytes(text)
+    digest = hashlib.sha256(text).hexdigest()
+    first.ok("pull", "m", f"file://{folder}/m.so")
+    first.expect_logged(f"event=pull name=m bytes={len(FAULTS.read_bytes())} sha256={digest}")
+    end(first)
+    daemon = start()
+    harness.until(lambda: told(daemon)["watch_ms"] is not None, "it is watched")
+    with Wire(daemon.host) as wire:
+        for _ in range(20):
+            with pytest.raises(Failure, match="CALL_FAILED"):
+                wire.call("m:error_long")
+    daemon.expect_logged(f"event=watched name=m sha256={digest}")
+    harness.until(lambda: told(daemon)["failed_sha256"] == digest, "it has left")
+    assert editions(store)["m", "bad"]["sha256"] == digest
 
 
 def test_what_is_given_up_is_logged_and_listed(start, store):

@@ -93,7 +93,7 @@ def test_a_replacement_that_fails_is_not_kept(own_daemon, store):
     first = own_daemon("--store", store)
     first.ok("load", "--keep", "m", RESULTS)
     assert first.modser("load", "--keep", "--replace", "m", CRASHES).status == 1
-    harness.until(lambda: set(editions(store)) == {("m", "current")}, "it is written off")
+    harness.until(lambda: set(editions(store)) == {("m", "current"), ("m", "bad")}, "it is written off")
     end(first)
     with Wire(own_daemon("--store", store).host) as wire:
         wire.ask("module.wait", "m")
@@ -128,7 +128,7 @@ def test_while_a_candidate_does_not_come_up_the_last_good_one_serves(own_daemon,
     with Wire(last.host) as wire:
         wire.ask("module.wait", "m")
         assert wire.call("m:int")[1] == -42
-    assert set(editions(store)) == {("m", "current")}
+    assert set(editions(store)) == {("m", "current"), ("m", "bad")}
     last.expect_logged("event=load name=m")  # three attempts are all it gets
 
 

@@ -2,6 +2,7 @@
 #include <stdio.h>
 
 #include "proto/value.h"
+#include "store/editions.h"
 #include "store/inventory.h"
 #include "store/record.h"
 #include "tests/store/shelf.h"
@@ -82,6 +83,40 @@ Test(inventory, lists_many_modules_page_by_page)
 	} while (after[0] != '\0');
 	cr_expect_eq(n, N_MODULES);
 	cr_expect_gt(n_pages, 1);
+	shelf_finish(&s);
+}
+
+Test(inventory, lists_what_is_bad_and_why_the_last_of_it_is)
+{
+	struct msd_record r = {0};
+	struct msd_buf b = {0};
+	struct msd_diag d = {0};
+	struct msd_cur items;
+	struct msd_span item;
+	char ref[64], why[64];
+	struct shelf s;
+	uint32_t n;
+
+	shelf_init(&s);
+	r.editions[MSD_REF_CURRENT] = shelf_edition(1, 1, N);
+	for (unsigned seed = 2; seed <= 3; seed++) {
+		msd_record_try(&r, shelf_edition(seed, seed, N));
+		msd_record_failed(&r, "it died");
+	}
+	cr_assert_eq(msd_record_save(&s.store, "m", &r, &d), MSD_OK);
+	msd_record_finish(&r);
+	cr_assert_eq(msd_inventory_list(&s.store, "", &b, &d), MSD_OK);
+	cr_assert(msd_array_open(msd_map_value((struct msd_span){b.p, b.n}, "editions"),
+				 &items, &n));
+	cr_assert_eq(n, 3);
+	for (uint32_t i = 0; i < n; i++) {
+		cr_assert(msd_object_take(&items, &item));
+		read_word(item, "ref", ref);
+		read_word(item, "why", why);
+		cr_expect_str_eq(ref, i == 0 ? "current" : "bad");
+		cr_expect_str_eq(why, i == 2 ? "it died" : "");
+	}
+	msd_buf_finish(&b);
 	shelf_finish(&s);
 }
 
