@@ -62,7 +62,8 @@ static const struct {
 	 "the "
 	 "URI names with `modser inspect FILE`"},
 	{MSD_M_MODULE_PULL, MSD_IO,
-	 "check the URI, and the way to it from the daemon's machine"},
+	 "check the URI, and the way to it from the daemon's machine; of a store, its "
+	 "disk"},
 	{MSD_M_CLIENT_KILL, MSD_NOT_FOUND, "`modser clients` lists the connections"},
 	{MSD_M_ACL_DRY_RUN, MSD_NOT_FOUND,
 	 "`modser acl list` has the users, `modserd --api` the methods"},

@@ -19,11 +19,13 @@
 #define VERSION_TEXT "modserd-store 1\n"
 #define VERSION_BYTES 64 /* more than any version's text */
 
-/* Two writers would collect each other's files. The lock goes with its process. */
+/* Two writers would collect each other's files. The lock goes with its process. Nothing
+ * is written to it, so that what is there is served from a disk that has become
+ * read-only, and that a disk can be made so. */
 static msd_err take_lock(struct msd_store *s, struct msd_diag *d)
 {
-	s->lock =
-		openat(s->dir, "lock", O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0644);
+	s->lock = openat(s->dir, "lock", O_RDONLY | O_CREAT | O_NOFOLLOW | O_CLOEXEC,
+			 0644);
 	if (s->lock < 0)
 		return msd_folder_fault("lock", "open", d);
 	if (flock(s->lock, LOCK_EX | LOCK_NB) == 0)
@@ -125,6 +127,13 @@ msd_err msd_store_open(struct msd_store *s, const char *path, enum msd_store_mod
 	if (err != MSD_OK)
 		msd_store_close(s);
 	return err;
+}
+
+msd_err msd_store_check_disk(const struct msd_store *s, struct msd_diag *d)
+{
+	if (faccessat(s->partial, ".", W_OK, 0) == 0 || errno != EROFS)
+		return MSD_OK;
+	return msd_folder_fault(s->path, "partial", d);
 }
 
 msd_err msd_store_check(const char *path, struct msd_diag *d)

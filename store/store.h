@@ -43,6 +43,9 @@ struct msd_store {
  * MSD_IO, MSD_NOMEM. */
 MSD_MUST_CHECK msd_err msd_store_open(struct msd_store *s, const char *path,
 				      enum msd_store_mode mode, struct msd_diag *d);
+/** Whether its disk takes anything: MSD_IO where it has become read-only. */
+MSD_MUST_CHECK msd_err msd_store_check_disk(const struct msd_store *s,
+					    struct msd_diag *d);
 /** Whether a writer could take the folder @path for its store, which may be there or
  * not: one that this user may not enter is not looked at. MSD_UNSUPPORTED,
  * MSD_BAD_ARTIFACT, MSD_IO, as by msd_store_open(). */

@@ -144,6 +144,12 @@ static msd_err load(struct restore *r, enum msd_ref ref, struct msd_source *sour
 	return MSD_OK;
 }
 
+/* Without one it is the start of what is watched that could not be written down. */
+static const char *tried(const struct restore *r)
+{
+	return r->record.editions[MSD_REF_CANDIDATE] != NULL ? "candidate" : "record";
+}
+
 static void say(const struct restore *r, const char *edition, const struct msd_diag *d)
 {
 	if (d->code != MSD_OK) {
@@ -187,7 +193,7 @@ static msd_err restore_module(void *ctx, const char *name, struct msd_diag *d)
 	}
 	if (r.tried.fd >= 0)
 		(void)!load(&r, MSD_REF_CANDIDATE, &r.tried, &r.candidate);
-	say(&r, "candidate", &r.candidate);
+	say(&r, tried(&r), &r.candidate);
 	msd_diag_finish(&r.passed_over);
 	msd_diag_finish(&r.candidate);
 	msd_kept_trial_finish(&r.trial);

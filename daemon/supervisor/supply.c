@@ -218,6 +218,10 @@ static void look_up(struct msd_keeper_job *job, struct msd_keeper *keeper)
 	struct msd_record r;
 
 	s->stock = (struct msd_stock){0};
+	/* What could not be kept would be brought each time anew. */
+	job->err = msd_store_check_disk(&keeper->store, &job->d);
+	if (job->err != MSD_OK)
+		return;
 	job->err = msd_record_load(&keeper->store, s->name, &r, &job->d);
 	if (job->err == MSD_OK) {
 		msd_stock_take(&s->stock, &r);

@@ -158,6 +158,8 @@ static msd_err put_parts(const struct msd_keep *k, struct msd_keeper *keeper,
 
 		err = msd_blob_put(&keeper->store, fd, is_part ? at : 0, &f->digest,
 				   f->bytes, d);
+		if (err != MSD_OK)
+			(void)msd_diag_wrap(d, err, "%s", keeper->store.path);
 		at += f->bytes;
 	}
 	return err;
