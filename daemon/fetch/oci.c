@@ -197,6 +197,9 @@ static msd_err read_manifest(struct msd_oci *o, const struct msd_oci_step *step,
 				    "%s: the manifest that came is not %s",
 				    o->name.base, o->name.reference);
 	}
+	if (!o->has_first)
+		o->first = is;
+	o->has_first = true;
 	err = msd_oci_manifest_read(text_of(o), o->machine, &m, d);
 	if (err != MSD_OK)
 		return msd_diag_wrap(d, err, "%s", o->name.base);

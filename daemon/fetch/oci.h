@@ -27,7 +27,9 @@ struct msd_oci {
 	void (*on_done)(struct msd_oci *o, msd_err err, struct msd_diag *d);
 	/* Read-only. */
 	struct msd_oci_manifest manifest; /* once it is known */
-	bool needs_devices; /* it failed, as those of the machine are not known */
+	bool has_first;
+	struct msd_digest first; /* of the manifest that the reference led to */
+	bool needs_devices;      /* it failed, as those of the machine are not known */
 	struct msd_oci_name name;
 	/* Its own. */
 	struct msd_text text;  /* a manifest, or a token */

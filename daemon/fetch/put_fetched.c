@@ -90,8 +90,9 @@ void msd_put_fetched(struct msd_buf *ret, const struct msd_job *job)
 {
 	const struct msd_plan *p = &job->plan;
 	const char *etag = msd_job_etag(job);
+	const bool has_name = !p->is_had && job->oci.has_first;
 
-	msd_pack_map(ret, 4u + (etag != NULL) + (p->has_manifest ? 6u : 0u) +
+	msd_pack_map(ret, 4u + (etag != NULL) + has_name + (p->has_manifest ? 6u : 0u) +
 				  (has_texts(job) ? 2u : 0u));
 	msd_pack_pair_uint(ret, "bytes", p->is_had ? 0 : job->landing.bytes);
 	put_digest(ret, "sha256", &job->digest);
@@ -102,6 +103,8 @@ void msd_put_fetched(struct msd_buf *ret, const struct msd_job *job)
 		msd_pack_uint(ret, p->part_bytes[i]);
 	if (etag != NULL)
 		msd_pack_pair_str(ret, "etag", etag);
+	if (has_name)
+		put_digest(ret, "name", &job->oci.first);
 	if (p->has_manifest)
 		put_manifest(ret, p);
 	if (has_texts(job)) {

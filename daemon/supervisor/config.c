@@ -288,8 +288,8 @@ msd_err msd_config_parse(struct msd_options *o, const char *path, struct msd_spa
 	now.d = d;
 	now.n_lines = msd_config_line(copy, copy + text.n);
 	if (strlen(copy) != text.n) {
-		err = msd_diag_set(d, MSD_BAD_REQUEST, "%s: holds a byte 0: no text",
-				   path);
+		err = msd_diag_set(d, MSD_BAD_REQUEST, "%s:%u: holds a byte 0: no text",
+				   path, msd_config_line(copy, copy + strlen(copy)));
 	} else {
 		err = msd_config_strip(path, copy, d);
 	}

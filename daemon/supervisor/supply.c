@@ -154,7 +154,6 @@ static msd_err load(struct msd_supply *s, struct msd_source *source,
 		free(label);
 		return err;
 	}
-	source->has_name = msd_promised_read(s->uri, &source->name);
 	if (m != NULL && m->is_awaiting) {
 		msd_module_give(m, source, label); /* which takes the label */
 		return MSD_OK;

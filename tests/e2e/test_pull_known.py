@@ -158,6 +158,18 @@ def test_a_registrys_digest_is_asked_for_once(own_daemon, store, server):  # noq
     assert works(daemon, "one") and works(daemon, "two") and not server.asked
 
 
+def test_what_a_tag_has_brought_is_known_by_its_digest(own_daemon, store, server):  # noqa: F811
+    daemon = own_daemon("--store", store)
+    body = manifest_of(BYTES)
+    give(server, digest_of(body), body)
+    daemon.ok("pull", "one", give(server, "1", body))
+    uri = give(server, digest_of(body), body)
+    server.asked.clear()
+    daemon.ok("pull", "one", uri)
+    daemon.ok("pull", "two", uri)
+    assert works(daemon, "one") and works(daemon, "two") and not server.asked
+
+
 def signed_artifact(server, key):
     """In a registry, by its digest; the URI."""
     text = manifest(row("digits.so", BYTES))

@@ -32,6 +32,8 @@ static msd_err update(struct shelf *s, size_t n, struct msd_diag *d)
 		free(r.editions[MSD_REF_PREVIOUS]);
 		r.editions[MSD_REF_PREVIOUS] = r.editions[MSD_REF_CURRENT];
 		r.editions[MSD_REF_CURRENT] = shelf_edition(NEW, NEW, n);
+		r.editions[MSD_REF_CURRENT]->has_name = true;
+		r.editions[MSD_REF_CURRENT]->name = digest;
 		err = msd_record_save(&s->store, "m", &r, d);
 	}
 	msd_record_finish(&r);
@@ -64,6 +66,7 @@ static void expect_old_or_new(struct shelf *s, size_t n, long k)
 		     k, msd_diag_text(&d));
 	unsigned seed = (unsigned)r.editions[MSD_REF_CURRENT]->version;
 	cr_assert(seed == OLD || seed == NEW);
+	cr_assert_eq(r.editions[MSD_REF_CURRENT]->has_name, seed == NEW);
 	cr_assert(shelf_has(s, seed, n), "cut at %ld: version %u is not whole", k,
 		  seed);
 	cr_assert(shelf_has(s, OLD, n), "cut at %ld: the old one is gone", k);
@@ -98,7 +101,7 @@ static long expect_survival(size_t n, enum msd_fail_io_how how, int error)
 Test(crash, at_any_call_leaves_the_old_or_the_new)
 {
 	static const size_t sizes[] = {0, 1, 100, 4096, 65536, 262144, 262145, 300001};
-	static const int errors[] = {EIO, ENOSPC, EINVAL, EMFILE};
+	static const int errors[] = {EIO, ENOSPC, EINVAL, EMFILE, EROFS};
 	long n_cuts = 0;
 
 	for (size_t i = 0; i < sizeof(sizes) / sizeof(sizes[0]); i++) {

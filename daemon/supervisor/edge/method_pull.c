@@ -114,7 +114,6 @@ static msd_err load(struct pull *p, struct msd_source *source, struct msd_span f
 	log_fetched(p, source);
 	how.file = label;
 	how.source = *source;
-	how.source.has_name = msd_promised_read(p->uri, &how.source.name);
 	msd_err err = msd_proof_take(&p->fetch, &how, d);
 	if (err == MSD_OK) {
 		err = msd_module_load(p->edge->house, name, &how, &m, d);

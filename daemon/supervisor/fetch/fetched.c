@@ -142,6 +142,14 @@ static msd_err read_manifest(const msgpack_object *map, struct msd_fetched *ret,
 	return err;
 }
 
+/* By which its registry would be asked for the same again. */
+static msd_err read_name(const msgpack_object *map, struct msd_source *ret,
+			 struct msd_diag *d)
+{
+	ret->has_name = msd_map_find(map, "name") != NULL;
+	return ret->has_name ? read_digest(map, "name", &ret->name, d) : MSD_OK;
+}
+
 msd_err msd_fetched_read(struct msd_conn *channel, struct msd_unpack *unpack,
 			 struct msd_span result, struct msd_fetched *ret,
 			 struct msd_diag *d)
@@ -163,6 +171,8 @@ msd_err msd_fetched_read(struct msd_conn *channel, struct msd_unpack *unpack,
 		err = read_parts(map, source, d);
 	if (err == MSD_OK)
 		err = read_manifest(map, ret, d);
+	if (err == MSD_OK)
+		err = read_name(map, source, d);
 	if (err == MSD_OK && source->bytes > 0)
 		err = copy_texts(map, source, d);
 	return err == MSD_OK && source->bytes > 0 ? take_file(channel, source, d) : err;
