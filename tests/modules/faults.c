@@ -69,6 +69,15 @@ FUNCTION(slow)
 	return 0;
 }
 
+/* nap(): slow(50) without an argument, so that HTTP can ask for it. */
+FUNCTION(nap)
+{
+	(void)args;
+	(void)n;
+	pause_ms(50);
+	return 0;
+}
+
 static int wait_at(const any *path)
 {
 	char byte;
