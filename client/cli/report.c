@@ -276,8 +276,8 @@ enum msd_exit msd_report_file(const struct msd_diag *d)
 	case MSD_UNSUPPORTED:
 		return msd_report_diag(
 			MSD_EXIT_REFUSED,
-			"docs/models.md says what can be given, "
-			"docs/static-graph.md what models of frameworks; "
+			"do what the text says; docs/models.md lists what can be "
+			"given, docs/static-graph.md the models of frameworks, and "
 			"--plugin FILE adds to these",
 			d);
 	case MSD_CALL_FAILED:

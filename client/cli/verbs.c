@@ -11,21 +11,24 @@ const struct msd_verb msd_verbs[] = {
 	{"ping", "", "ask the daemon for an answer, print how long it took", "", 0, 0,
 	 0, msd_verb_ping},
 	{"ls", "[-l] [--header]", "list the modules with their states",
-	 "Also called ps and list. MEM is what its processes have in memory; P50 and "
-	 "P99 "
-	 "are\nhow long half of its calls, and 99 of 100, ran at most, to a factor "
-	 "below "
-	 "two.\n-l shows all that is known. In a pipe cells are parted by tabs, sizes "
-	 "are "
-	 "bytes,\ntimes nanoseconds, and --header prints the columns' keys first. On a "
-	 "terminal\nthat is too narrow each cell is a line.\n",
+	 "Also called ps and list. MEM is the memory of the module's processes. Half "
+	 "of its\n"
+	 "calls ran no longer than P50, and 99 of 100 no longer than P99; both are "
+	 "exact to\n"
+	 "a factor of two. -l shows all that is known. In a pipe, cells are separated "
+	 "by\n"
+	 "tabs, sizes are bytes, times are nanoseconds, and --header prints the names "
+	 "of the\n"
+	 "columns first. On a terminal that is too narrow each cell is a line.\n",
 	 0, 0, MSD_OPT_TABLE | MSD_OPT_LONG, msd_verb_ls},
 	{"show", "NAME...", "show all about a module: file, state, tree, functions", "",
 	 1, MANY, 0, msd_verb_show},
 	{"funcs", "[--doc] [--header] NAME...",
 	 "list a module's functions with their signatures",
-	 "Also called functions. --doc prints what their authors say of them, where "
-	 "they\nsay it: functions that C++ code exports by tvm-ffi's macros.\n",
+	 "Also called functions. --doc prints the texts that authors wrote for their\n"
+	 "functions, where the library has them: functions that C++ code exports by "
+	 "the\n"
+	 "macros of tvm-ffi.\n",
 	 1, MANY, MSD_OPT_TABLE | MSD_OPT_DOC, msd_verb_funcs},
 	{"load",
 	 "[--replace] [--keep] [--device DEVICE] [--workers N] "
@@ -54,12 +57,13 @@ const struct msd_verb msd_verbs[] = {
 	 MSD_OPT_PUSH | MSD_OPT_GRAPH | MSD_OPT_PARAMS | MSD_OPT_OFFLINE,
 	 msd_verb_push},
 	{"rollback", "NAME...", "serve the edition before the one that is served",
-	 "Of a module that the daemon's store keeps (`modser load --keep`, `modser "
+	 "For modules that the daemon's store keeps (`modser load --keep`, `modser "
 	 "pull`).\n"
-	 "What serves goes on until the previous one is ready, and is then the "
-	 "previous "
-	 "one:\n"
-	 "another rollback undoes it. Exit code 4: there is no previous one.\n",
+	 "The present edition serves until the previous one is ready. Then the two "
+	 "have\n"
+	 "changed places, so that another rollback undoes it. Exit code 4: there is "
+	 "no\n"
+	 "previous edition.\n",
 	 1, MANY, 0, msd_verb_rollback},
 	{"unload", "NAME...", "unload a module; done when its process is gone",
 	 "Also called rm.\n", 1, MANY, 0, msd_verb_unload},
@@ -67,8 +71,9 @@ const struct msd_verb msd_verbs[] = {
 	 0, msd_verb_wait},
 	{"logs", "[-f] [--tail N] NAME...",
 	 "print the last that a module's worker wrote to stderr",
-	 "The daemon keeps 64 KiB of each module. --tail N prints the last N lines of "
-	 "them,\n-f goes on with what comes, until the module is unloaded.\n",
+	 "The daemon keeps the last 64 KiB of each module. --tail N prints only the "
+	 "last N\n"
+	 "lines of them. -f keeps printing what comes, until the module is unloaded.\n",
 	 1, MANY, MSD_OPT_LOGS, msd_verb_logs},
 	{"inspect",
 	 "[--dot|--dump|--vm|--will-run-on ADDR] [--era ERA] [--params FILE] "
@@ -101,24 +106,27 @@ const struct msd_verb msd_verbs[] = {
 		 MSD_OPT_OFFLINE,
 	 msd_verb_pack},
 	{"serializers", "", "list the formats of models that can be read and written",
-	 "Fields: key, format, name, version, files, what it does and with how many\n"
-	 "operators; --json names them. Needs no daemon.\n",
+	 "The columns are key, format, name, version, files, what it can do (read, "
+	 "write), and\n"
+	 "with how many operators; --json names them. Needs no daemon.\n",
 	 0, 0, MSD_OPT_OFFLINE, msd_verb_serializers},
 	{"store", "[-d DIR] ls|verify|gc | pin|unpin|rm NAME",
 	 "look after the models that a daemon keeps",
-	 "  ls      a line an edition: module, which one, version, digest, bytes, "
-	 "pinned\n"
-	 "  verify  read and hash every file that a module needs\n"
+	 "  ls      one line for each edition: module, edition, version, digest, "
+	 "bytes, pinned\n"
+	 "  verify  read every file that a module needs, and check its digest\n"
 	 "  gc      remove the files that no module needs any more\n"
-	 "  pin     give up nothing of the module when room is needed\n"
-	 "  rm      forget the module; gc then removes its files. With -d alone: a "
-	 "daemon\n"
-	 "          forgets by `modser unload`\n"
-	 "The daemon is asked, who needs the right to administer; with -d the folder "
-	 "of\n"
-	 "modserd --store is read, which of a daemon that runs ls and verify may do. "
-	 "Exit\n"
-	 "codes: 4 no such module or folder, 6 damaged.\n",
+	 "  pin     never give up any edition of the module to make room\n"
+	 "  unpin   allow that again\n"
+	 "  rm      forget the module, so that gc removes its files; only with -d, for "
+	 "a\n"
+	 "          running daemon forgets by `modser unload`\n"
+	 "Without -d the daemon does it, and you need the right to administer. With -d "
+	 "the\n"
+	 "folder DIR (modserd --store) is opened here. No daemon may be running on it "
+	 "then,\n"
+	 "except for ls and verify. Exit codes: 4: no such module or folder; 6: "
+	 "damaged.\n",
 	 1, 2, MSD_OPT_DIR, msd_verb_store},
 	{"cache", "ls|prune [BYTES]",
 	 "look after what workers kept of built device code",
@@ -173,27 +181,34 @@ const struct msd_verb msd_verbs[] = {
 	 "that spin, a loop that is late, no\nLandlock, no control group.\n",
 	 0, 0, 0, msd_verb_doctor},
 	{"top", "[--once] [--header]", "show what the modules do, every second",
-	 "A line a module: whether it is ready, its workers and how many are open, "
-	 "requests\nthat wait and that workers have; what was counted in the last "
-	 "second: calls, errors,\nthe mean time that they ran; and memory. --once "
-	 "shows "
-	 "what was counted since the start.\n",
+	 "One line for each module: whether it is ready, its workers and how many of "
+	 "them are\n"
+	 "open, how many requests wait and how many the workers have; then what "
+	 "happened in\n"
+	 "the last second: calls, errors, and how long a call ran on average; and "
+	 "memory.\n"
+	 "--once prints what was counted since the start, and ends.\n",
 	 0, 0, MSD_OPT_TOP | MSD_OPT_TABLE, msd_verb_top},
 	{"monitor", "[-f] [--tail N] [--every N] [NAME]",
 	 "show single calls: who called what, how it ended, where its time went",
-	 "The daemon keeps the last 4096; NAME: those of that module. --tail N shows "
-	 "the "
-	 "last\nN of them, -f goes on with what comes (without --tail: from now on), "
-	 "--every N one\nof N. Needs the right to administer.\n",
+	 "The daemon keeps the last 4096 calls; with NAME those of that module are "
+	 "shown.\n"
+	 "--tail N shows the last N of them. -f keeps showing calls as they end; "
+	 "without\n"
+	 "--tail it begins now. --every N shows one call of every N. You need the "
+	 "right to\n"
+	 "administer.\n",
 	 0, 1, MSD_OPT_LOGS | MSD_OPT_MONITOR, msd_verb_monitor},
 	{"slowlog", "[--header]", "list the last calls that were slow",
-	 "The last 128 that took as long as the daemon's --slow-call (1s) or longer, "
-	 "with the\nshapes of their arguments. Needs the right to administer.\n",
+	 "The last 128 calls that took as long as the daemon's --slow-call (1s) or "
+	 "longer,\n"
+	 "with the shapes of their arguments. You need the right to administer.\n",
 	 0, 0, MSD_OPT_TABLE, msd_verb_slowlog},
 	{"clients", "[--header] [kill ID]",
 	 "list the daemon's connections: who, what they do and hold; end one",
-	 "Without the right to administer: one's own alone. kill ends the connection "
-	 "with\nthat number.\n",
+	 "Without the right to administer you see your own connections alone. kill "
+	 "ends the\n"
+	 "connection that has the number ID.\n",
 	 0, 2, MSD_OPT_TABLE, msd_verb_clients},
 	{"acl", "whoami | list | log | dry-run USER METHOD [NAME]",
 	 "show whose rights are which, and who was refused",
@@ -209,8 +224,10 @@ const struct msd_verb msd_verbs[] = {
 	 "See docs/rights.md. All but whoami need the right to administer.\n",
 	 1, 4, 0, msd_verb_acl},
 	{"reload", "", "have the daemon read its configuration again",
-	 "Lists what differs from what was in force: what is changed now, and what "
-	 "waits\nfor the daemon's next start. A configuration that is wrong changes "
+	 "Prints what differs from the configuration in force: what has changed now, "
+	 "and what\n"
+	 "waits until the daemon is started again. A configuration that is wrong "
+	 "changes\n"
 	 "nothing.\n",
 	 0, 0, 0, msd_verb_reload},
 	{"devices", "[--header]", "list the devices that modules can run on", "", 0, 0,

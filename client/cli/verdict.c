@@ -93,7 +93,8 @@ static void judge_file(struct judge *j)
 	/* Of this machine it is known whether they lie elsewhere, too. */
 	if (j->in->needs_neighbours && (!j->is_local || j->in->missing != NULL)) {
 		msd_buf_printf(why, "it looks for libraries beside itself ($ORIGIN), "
-				    "where a daemon has none\n");
+				    "where a daemon has none; `patchelf --set-rpath "
+				    "/FOLDER` gives it a place\n");
 	}
 }
 

@@ -121,7 +121,7 @@ Test(verdict, what_is_missing_is_named)
 	expect_reasons(&s, "9.0",
 		       "it is for aarch64, the daemon's machine is x86-64\n"
 		       "it looks for libraries beside itself ($ORIGIN), where a daemon "
-		       "has none\n"
+		       "has none; `patchelf --set-rpath /FOLDER` gives it a place\n"
 		       "nobody provides the symbol gone\n"
 		       "nobody fills the pointer global __TVMUnheardOf\n"
 		       "module 0 (_lib): nobody has the function vm.builtin.kv_cache\n"

@@ -166,6 +166,17 @@ def test_a_name_that_the_model_lacks_may_be_ignored_as_tvm_does(daemon, own_daem
             assert not one.get_input("data").any() and one.get_input("dat") is None
 
 
+@pytest.mark.parametrize("function, instead", [
+    ("default", "`run` is the whole model in one call, and an instance is an executor"),
+    ("debug_create", "`run` is the whole model in one call"),
+    ("remove_params", "`modser pack --split-params` does before the library is loaded"),
+])
+def test_what_a_factory_has_in_tvm_says_what_is_in_its_place(daemon, fixtures, function, instead):
+    name = loaded(daemon, need(fixtures / "tvm-0.8/mlp_llvm", "mlp_llvm.so"))
+    said = daemon.modser("call", f"{name}:{function}")
+    assert said.status == 4 and instead in said.err, said
+
+
 def test_a_graph_says_what_it_takes(daemon, fixtures):
     folder = fixtures / "tvm-0.8/mlp_llvm"
     name = loaded(daemon, need(folder, "mlp_llvm.so"))
