@@ -55,13 +55,18 @@ static enum msd_exit refuse_instances(struct msd_cli *cli, const char *value)
 
 static enum msd_exit apply_device(struct msd_cli *cli, const char *value)
 {
-	struct msd_device device;
+	/* A module's workers may be spread over several. */
+	for (const char *part = value; part != NULL;) {
+		const size_t n = strcspn(part, ",");
+		struct msd_device device;
 
-	if (!msd_device_parse(value, strlen(value), &device)) {
-		return msd_report_usage("`modser devices` lists them",
-					"--device %s: not a device such as cpu or "
-					"opencl:0",
-					value);
+		if (!msd_device_parse(part, n, &device)) {
+			return msd_report_usage("`modser devices` lists them",
+						"--device %s: not a device such as cpu "
+						"or opencl:0",
+						value);
+		}
+		part = part[n] != '\0' ? part + n + 1 : NULL;
 	}
 	cli->device = value;
 	return MSD_EXIT_OK;

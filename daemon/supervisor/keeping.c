@@ -94,7 +94,7 @@ static msd_err fill(struct keeping *k, struct msd_module *m, struct msd_diag *d)
 {
 	const struct msd_crew *crew = &m->crew;
 	const struct msd_source *source = &crew->source;
-	const struct msd_load how = {.device = crew->device,
+	const struct msd_load how = {.spread = crew->spread,
 				     .workers = crew->n_replicas,
 				     .era = crew->era,
 				     .fill = crew->fill,

@@ -7,13 +7,12 @@
 msd_err msd_kept_options_put(const struct msd_load *load, struct msd_edition *e,
 			     struct msd_diag *d)
 {
-	char device[MSD_DTYPE_NAME_MAX + 16], type[MSD_DTYPE_NAME_MAX], workers[16],
-		batch[16], within[16];
+	char device[MSD_SPREAD_TEXT_MAX], workers[16], batch[16], within[16];
 	const struct {
 		const char *key, *value; /* NULL: it was not said */
 	} options[] = {
-		{"device", load->device.type != 0 ? device : NULL},
-		{"workers", load->workers > 1 ? workers : NULL},
+		{"device", load->spread.n > 0 ? device : NULL},
+		{"workers", load->workers > 1 || load->spread.n > 1 ? workers : NULL},
 		{"era", msd_era_word_name(load->era)},
 		{"fill", msd_fill_word_name(load->fill)},
 		{"format", msd_model_word(load->words.format)},
@@ -24,9 +23,7 @@ msd_err msd_kept_options_put(const struct msd_load *load, struct msd_edition *e,
 	};
 	msd_err err = MSD_OK;
 
-	(void)snprintf(device, sizeof(device), "%s:%d",
-		       msd_device_type_format(load->device.type, type),
-		       load->device.id);
+	(void)msd_spread_format(&load->spread, device);
 	(void)snprintf(workers, sizeof(workers), "%u", load->workers);
 	(void)snprintf(batch, sizeof(batch), "%u", load->batching.rows);
 	(void)snprintf(within, sizeof(within), "%ums", load->batching.within_ms);

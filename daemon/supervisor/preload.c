@@ -27,7 +27,7 @@
 void msd_preload_options(const struct msd_preload *p, struct msd_load *ret)
 {
 	*ret = (struct msd_load){.source = {.fd = -1},
-				 .device = p->device,
+				 .spread = p->spread,
 				 .workers = p->workers,
 				 .era = p->era,
 				 .fill = p->fill,

@@ -10,9 +10,9 @@
 
 #include "daemon/supervisor/fetch/terms.h"
 #include "daemon/supervisor/module/batching.h"
+#include "daemon/supervisor/module/spread.h"
 #include "proto/bytes.h"
 #include "proto/diag.h"
-#include "proto/dtype.h"
 #include "proto/era_word.h"
 #include "proto/fill_word.h"
 #include "proto/model_words.h"
@@ -37,7 +37,7 @@ struct msd_preload {
 	const char *graph;      /* beside the library; NULL: none */
 	const char *params;
 	const char *with; /* files that a model names, ':' between them; NULL: none */
-	struct msd_device device; /* type 0: none was named */
+	struct msd_spread spread; /* of none: none was named */
 	uint32_t workers;         /* worker processes; 0: not said */
 	enum msd_era_word era;
 	enum msd_fill_word fill;

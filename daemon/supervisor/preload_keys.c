@@ -10,10 +10,10 @@
 
 static msd_err read_device(struct msd_preload *p, const char *value, struct msd_diag *d)
 {
-	if (msd_device_parse(value, strlen(value), &p->device))
+	if (msd_spread_parse(msd_span_of(value), &p->spread))
 		return MSD_OK;
-	return msd_diag_set(d, MSD_BAD_REQUEST,
-			    "device %s: expected one such as cpu or opencl:0", value);
+	return msd_diag_set(d, MSD_BAD_REQUEST, "device %s: " MSD_SPREAD_EXPECTED,
+			    value);
 }
 
 static msd_err read_graph(struct msd_preload *p, const char *value, struct msd_diag *d)

@@ -103,6 +103,29 @@ def test_kernels_follow_their_tensors_to_the_second_device(stand, fixtures):
     s.clean()
 
 
+def about(s, name):
+    return json.loads(s.daemon.ok("show", "--json", name).out)
+
+
+def test_workers_are_spread_over_devices(stand, fixtures):
+    s = stand()
+    file = need(fixtures, "tvm-0.27/addone_cuda.so")
+    x = np.arange(17, dtype="float32")
+    s.daemon.ok("load", "m", file, "--device", "cuda:1,cuda:0")
+    assert about(s, "m")["devices"] == ["cuda:1", "cuda:0"] and about(s, "m")["workers"] == 2
+    for _ in range(4):
+        assert s.call("m:addone", x, out(x))[0].tobytes() == (x + 1).tobytes()
+    s.daemon.ok("load", "n", file, "--device", "cuda:0,cuda:1", "--workers", "3")
+    assert about(s, "n")["devices"] == ["cuda:0", "cuda:1", "cuda:0"]
+    said = s.daemon.modser("load", "bad", file, "--device", "cuda:0,opencl:0")
+    assert said.status != 0 and "of one type" in said.err, said
+    said = s.daemon.modser("load", "bad", file, "--device", "cuda:0,cuda:7")
+    assert said.status != 0 and "no device cuda:7: this machine has 2" in said.err, said
+    said = s.daemon.modser("call", "--device", "cuda:0,cuda:1", "m:addone", s.call.save(x), out(x))
+    assert said.status != 0 and "device: expected one such as" in said.err, said
+    s.clean()
+
+
 def test_a_call_waits_once_and_copies_from_pinned_memory(stand, fixtures):
     s = stand()
     s.daemon.load("m", need(fixtures, "tvm-0.27/axpb_cuda.so"))
@@ -133,7 +156,7 @@ def test_how_long_code_was_compiled_is_shown(stand, fixtures):
     built = []
     for file in ("ptx", "ptx", "cubin"):
         s.daemon.ok("load", "--replace", "m", need(fixtures, f"tvm-0.27/addone_cuda_{file}.so"))
-        built.append(json.loads(s.daemon.ok("show", "--json", "m").out)["built_ms"])
+        built.append(about(s, "m")["built_ms"])
     assert built[0] >= 1 and built[1:] == [0, 0], "compiled, kept, and ready as it is"
 
 

@@ -2,13 +2,14 @@
 
 #include "proto/unpack.h"
 
-static msd_err read_device(struct msd_span text, struct msd_device *ret,
+#define NOT_SAID UINT64_MAX
+
+static msd_err read_device(struct msd_span text, struct msd_spread *ret,
 			   struct msd_diag *d)
 {
-	if (msd_device_parse((const char *)text.p, text.n, ret))
+	if (msd_spread_parse(text, ret))
 		return MSD_OK;
-	return msd_diag_set(d, MSD_BAD_REQUEST,
-			    "device \"%.*s\": expected one such as cpu or opencl:0",
+	return msd_diag_set(d, MSD_BAD_REQUEST, "device \"%.*s\": " MSD_SPREAD_EXPECTED,
 			    (int)(text.n < 64 ? text.n : 64), (const char *)text.p);
 }
 
@@ -56,20 +57,20 @@ msd_err msd_load_options_read(const msgpack_object *map, const char *method,
 			      struct msd_load *ret, struct msd_diag *d)
 {
 	struct msd_span device = {0};
-	uint64_t workers = 1;
+	uint64_t workers = NOT_SAID;
 	msd_err err = msd_map_bool(map, "tvm_inputs", &ret->tvm_inputs, d);
 
 	if (err == MSD_OK)
 		err = msd_map_str(map, "device", &device, d);
 	if (err == MSD_OK && device.n > 0)
-		err = read_device(device, &ret->device, d);
+		err = read_device(device, &ret->spread, d);
 	if (err == MSD_OK)
 		err = msd_map_uint(map, "workers", UINT32_MAX, &workers, d);
 	if (err == MSD_OK && workers == 0) {
 		err = msd_diag_set(d, MSD_BAD_REQUEST,
 				   "%s: workers: expected at least 1", method);
 	}
-	ret->workers = (uint32_t)workers;
+	ret->workers = workers != NOT_SAID ? (uint32_t)workers : 0;
 	if (err == MSD_OK)
 		err = read_era(map, &ret->era, d);
 	if (err == MSD_OK)

@@ -156,7 +156,29 @@ static void put_edition(struct msd_method_call *c, const struct msd_module *m)
 	put_others(&c->result, m);
 }
 
-#define N_WORKERS_KEYS 3u
+#define N_WORKERS_KEYS 4u
+
+/* Of those @n that there are; where it was left to them, what they said. */
+static void put_devices(struct msd_buf *b, const struct msd_crew *crew, uint32_t n)
+{
+	char text[MSD_SPREAD_TEXT_MAX];
+
+	msd_pack_cstr(b, "devices");
+	msd_pack_array(b, n);
+	for (uint32_t i = 0; i < crew->n_replicas; i++) {
+		const struct msd_spread one = {.at = {msd_spread_at(&crew->spread, i)},
+					       .n = 1};
+		if (crew->replicas[i].process == NULL)
+			continue;
+		if (crew->spread.n > 0) {
+			msd_pack_cstr(b, msd_spread_format(&one, text));
+		} else if (crew->facts.device.n > 0) {
+			msd_buf_put(b, crew->facts.device.p, crew->facts.device.n);
+		} else {
+			msd_pack_nil(b);
+		}
+	}
+}
 
 static void put_workers(struct msd_buf *b, const struct msd_module *m)
 {
@@ -174,6 +196,7 @@ static void put_workers(struct msd_buf *b, const struct msd_module *m)
 				b, (uint64_t)m->crew.replicas[i].process->child->pid);
 		}
 	}
+	put_devices(b, &m->crew, n);
 }
 
 static bool may_see(const struct msd_method_call *c, const struct msd_module *m)

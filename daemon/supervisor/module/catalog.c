@@ -116,11 +116,18 @@ static const struct msd_crew_ops crew_ops = {
 	.on_output = on_output,
 };
 
+/* One, or of several devices one on each. */
+static uint32_t workers_of(const struct msd_load *load)
+{
+	if (load->workers > 0)
+		return load->workers;
+	return load->spread.n > 1 ? load->spread.n : 1;
+}
+
 static bool add_replicas(struct msd_module *m, uint32_t n)
 {
 	const struct msd_limits *limits = m->crew.house->limits;
 
-	n = n > 0 ? n : 1;
 	m->crew.replicas = calloc(n, sizeof(*m->crew.replicas));
 	m->crew.choices = calloc(n, sizeof(*m->crew.choices));
 	m->life = (struct msd_life){
@@ -161,7 +168,7 @@ static struct msd_module *module_new(struct msd_house *house, struct msd_span na
 	m->crew.house = house;
 	m->crew.source = load->source;
 	m->bringing = load->bringing;
-	m->crew.device = load->device;
+	m->crew.spread = load->spread;
 	m->crew.era = load->era;
 	m->crew.fill = load->fill;
 	m->crew.words = load->words;
@@ -191,7 +198,7 @@ static struct msd_module *module_new(struct msd_house *house, struct msd_span na
 	m->crew.in.is_pinned = true; /* until a worker has said that none is */
 	house->n_modules++;
 	if (m->crew.name == NULL || m->crew.file == NULL || m->crew.tally == NULL ||
-	    !add_replicas(m, load->workers) ||
+	    !add_replicas(m, workers_of(load)) ||
 	    !msd_trial_prepare(m, load->tests, load->warmup, &m->trial)) {
 		msd_module_free(m);
 		return NULL;
@@ -293,7 +300,7 @@ msd_err msd_module_check_room(struct msd_house *house, struct msd_span name,
 	msd_err err = check_count(house, name, d);
 
 	if (err == MSD_OK)
-		err = check_workers(house, load->workers, d);
+		err = check_workers(house, workers_of(load), d);
 	return err == MSD_OK ? check_owner(house, name, load, d) : err;
 }
 

@@ -3,6 +3,7 @@
 /* Modules by name: msd_house.modules, and the successors that they hide. */
 #include "daemon/supervisor/module/house.h"
 #include "daemon/supervisor/module/module.h"
+#include "daemon/supervisor/module/spread.h"
 
 /* What a module is loaded from, and how. */
 struct msd_load {
@@ -14,8 +15,8 @@ struct msd_load {
 	uint64_t owner_wait_ms;   /* that who has them is told to wait */
 	bool is_awaited;          /* neither: msd_module_give() brings it some time */
 	bool replace;             /* an existing module stays until this one is READY */
-	struct msd_device device; /* type 0: what its code is for */
-	uint32_t workers;         /* worker processes; 0 means 1 */
+	struct msd_spread spread; /* of none: what its code is for */
+	uint32_t workers;         /* worker processes; 0: one for each device */
 	enum msd_era_word era;
 	enum msd_fill_word fill;
 	struct msd_model_words words;

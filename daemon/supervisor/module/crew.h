@@ -10,6 +10,7 @@
 #include "daemon/supervisor/module/facts.h"
 #include "daemon/supervisor/module/life_table.h"
 #include "daemon/supervisor/module/pace.h"
+#include "daemon/supervisor/module/spread.h"
 #include "daemon/supervisor/module/stage.h"
 #include "daemon/supervisor/request/request.h"
 #include "daemon/supervisor/source/source.h"
@@ -46,7 +47,7 @@ struct msd_crew {
 	char *file;               /* label for people */
 	struct msd_source source; /* without a file until that has come */
 	bool is_source_kept;      /* warm_artifact.h's */
-	struct msd_device device; /* where it is to run; type 0: the worker decides */
+	struct msd_spread spread; /* where it is to run */
 	enum msd_era_word era;
 	enum msd_fill_word fill;
 	struct msd_model_words words;

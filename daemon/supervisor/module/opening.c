@@ -21,7 +21,7 @@ void msd_opening_write(struct msd_out *o, const struct msd_req *r)
 	if (rep->is_taken) {
 		msd_pack_array(&o->body, 0);
 	} else {
-		msd_opening_write_params(&o->body, rep->crew);
+		msd_opening_write_params(&o->body, rep->crew, msd_replica_index(rep));
 	}
 }
 

@@ -36,9 +36,11 @@ static bool has_any(const char *const *paths)
 	return paths != NULL && paths[0] != NULL;
 }
 
-void msd_opening_write_params(struct msd_buf *b, const struct msd_crew *crew)
+void msd_opening_write_params(struct msd_buf *b, const struct msd_crew *crew,
+			      uint32_t index)
 {
 	const struct msd_house *house = crew->house;
+	const struct msd_device device = msd_spread_at(&crew->spread, index);
 
 	msd_pack_array(b, 1);
 	const char *era = msd_era_word_name(crew->era);
@@ -48,12 +50,12 @@ void msd_opening_write_params(struct msd_buf *b, const struct msd_crew *crew)
 	const struct msd_house_sandbox *sandbox = &house->sandbox;
 
 	const char *word = msd_sandbox_word_name(crew->sandbox);
-	msd_pack_map(b,
-		     10u + (word != NULL) + (crew->device.type != 0) + (era != NULL) +
-			     (fill != NULL) + crew->tvm_inputs + (format != NULL) +
-			     (input != NULL) + 2u * (crew->batching.rows > 0) +
-			     2u * (crew->source.files.n > 0) + has_any(house->plugins) +
-			     has_any(sandbox->reads) + has_any(sandbox->writes));
+	msd_pack_map(b, 10u + (word != NULL) + (device.type != 0) + (era != NULL) +
+				(fill != NULL) + crew->tvm_inputs + (format != NULL) +
+				(input != NULL) + 2u * (crew->batching.rows > 0) +
+				2u * (crew->source.files.n > 0) +
+				has_any(house->plugins) + has_any(sandbox->reads) +
+				has_any(sandbox->writes));
 	if (word != NULL)
 		msd_pack_pair_str(b, "sandbox", word);
 	put_paths(b, "may_read", sandbox->reads);
@@ -84,9 +86,9 @@ void msd_opening_write_params(struct msd_buf *b, const struct msd_crew *crew)
 		msd_pack_pair_str(b, "format", format);
 	if (input != NULL)
 		msd_pack_pair_str(b, "input", input);
-	if (crew->device.type != 0) {
+	if (device.type != 0) {
 		msd_pack_cstr(b, "device");
-		msd_pack_device(b, crew->device);
+		msd_pack_device(b, device);
 	}
 	msd_pack_cstr(b, "name");
 	msd_pack_cstr(b, crew->name);

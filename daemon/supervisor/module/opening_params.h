@@ -6,7 +6,8 @@
 
 struct msd_crew;
 
-/** Append them: all that a worker of @crew is told. */
-void msd_opening_write_params(struct msd_buf *b, const struct msd_crew *crew);
+/** Append them: all that worker @index of @crew is told. */
+void msd_opening_write_params(struct msd_buf *b, const struct msd_crew *crew,
+			      uint32_t index);
 
 #endif

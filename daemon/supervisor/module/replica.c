@@ -94,7 +94,7 @@ static msd_err start_fresh(struct msd_replica *rep, struct msd_diag *d)
 	rep->process = err == MSD_OK ? p : NULL;
 	if (err != MSD_OK)
 		return err;
-	if (!msd_warm_key(crew, &p->warm.key))
+	if (!msd_warm_key(crew, msd_replica_index(rep), &p->warm.key))
 		msd_warm_ends_cool(&p->warm, crew->house); /* it ends with the daemon */
 	begin(rep);
 	return MSD_OK;
@@ -105,7 +105,8 @@ static bool take_over(struct msd_replica *rep)
 	struct msd_house *house = rep->crew->house;
 	struct msd_digest key;
 
-	if (house->warm.shelf.n == 0 || !msd_warm_key(rep->crew, &key))
+	if (house->warm.shelf.n == 0 ||
+	    !msd_warm_key(rep->crew, msd_replica_index(rep), &key))
 		return false;
 	rep->process = msd_warm_take(house, &key, &process_ops, rep);
 	if (rep->process == NULL)

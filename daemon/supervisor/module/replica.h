@@ -35,6 +35,12 @@ struct msd_replica {
 	struct msd_deadline timer; /* the life's: load timeout, restart back-off */
 };
 
+/** Which of its crew's it is, from 0 on. */
+static inline uint32_t msd_replica_index(const struct msd_replica *rep)
+{
+	return (uint32_t)(rep - rep->crew->replicas);
+}
+
 /** Worker @number, from 1, of @crew, which outlives it. It has no process yet. */
 void msd_replica_init(struct msd_replica *rep, struct msd_crew *crew, uint32_t number);
 /** Take a process over that was kept and was started for the same, or start one and ask

@@ -12,7 +12,7 @@
  * no worker is taken over. */
 #define CHANNEL_VERSION 1u
 
-bool msd_warm_key(const struct msd_crew *crew, struct msd_digest *ret)
+bool msd_warm_key(const struct msd_crew *crew, uint32_t index, struct msd_digest *ret)
 {
 	const struct msd_house *house = crew->house;
 	const struct msd_child_user *user = house->worker_user;
@@ -27,7 +27,7 @@ bool msd_warm_key(const struct msd_crew *crew, struct msd_digest *ret)
 	msd_pack_uint(&b, user != NULL ? user->gid : getgid());
 	msd_pack_bool(&b, house->groups != NULL);
 	msd_buf_put(&b, crew->source.sha256.b, sizeof(crew->source.sha256.b));
-	msd_opening_write_params(&b, crew);
+	msd_opening_write_params(&b, crew, index);
 	if (!b.bad)
 		msd_digest_of((struct msd_span){b.p, b.n}, ret);
 	const bool is_known = !b.bad;

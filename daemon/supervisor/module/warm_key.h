@@ -5,8 +5,9 @@
 
 struct msd_crew;
 
-/** What a worker of @crew is started for: the program, the artifact, all that
+/** What worker @index of @crew is started for: the program, the artifact, all that
  * worker.open says, and whose it is. False: no memory, or none is kept. */
-MSD_MUST_CHECK bool msd_warm_key(const struct msd_crew *crew, struct msd_digest *ret);
+MSD_MUST_CHECK bool msd_warm_key(const struct msd_crew *crew, uint32_t index,
+				 struct msd_digest *ret);
 
 #endif
