@@ -1,6 +1,7 @@
-/* Functions of libcuda.so.1 by their symbols: devices, contexts, memory. Each takes the
- * lock, counts itself and checks what it got. Releasing works even where the call is
- * told to fail. */
+/* Functions of libcuda.so.1 by their symbols: devices, contexts, memory. Before each
+ * stand the section and the function of the driver API's documentation, and the rule of
+ * it that is kept. Each takes the lock, counts itself and checks what it got. Releasing
+ * works even where the call is told to fail. */
 #include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -43,6 +44,8 @@ static bool device_ok(int device)
 	return device >= 0 && device < n_devices();
 }
 
+/* "Initialization", cuInit: the flags must be 0; a machine without a device has error
+ * 100. */
 STUB_API int cuInit(unsigned flags)
 {
 	ENTER(enter("cuInit"));
@@ -88,6 +91,7 @@ STUB_API int cuGetErrorString(int code, const char **ret)
 	return OK;
 }
 
+/* "Device Management", cuDeviceGetCount: before cuInit everything is refused. */
 STUB_API int cuDeviceGetCount(int *ret)
 {
 	ENTER(enter("cuDeviceGetCount"));
@@ -95,6 +99,8 @@ STUB_API int cuDeviceGetCount(int *ret)
 	return is_initialised ? OK : NOT_INITIALIZED;
 }
 
+/* "Device Management", cuDeviceGet: ordinals go from 0 to the count less one; so with
+ * all that takes a device. */
 STUB_API int cuDeviceGet(int *ret, int ordinal)
 {
 	ENTER(enter("cuDeviceGet"));
@@ -125,15 +131,19 @@ STUB_API int cuDeviceGetAttribute(int *ret, int which, int device)
 
 static unsigned context_flags;
 
+/* "Primary Context Management", cuDevicePrimaryCtxSetFlags: flags within
+ * CU_CTX_FLAGS_MASK, those for scheduling in the lowest three bits. */
 STUB_API int cuDevicePrimaryCtxSetFlags_v2(int device, unsigned flags)
 {
 	ENTER(enter("cuDevicePrimaryCtxSetFlags"));
-	if (!device_ok(device) || flags > 0x1ff)
+	if (!device_ok(device) || flags > 0xff)
 		return INVALID_VALUE;
 	context_flags = flags;
 	return OK;
 }
 
+/* "Primary Context Management", cuDevicePrimaryCtxRetain: one context for each device,
+ * counted. */
 STUB_API int cuDevicePrimaryCtxRetain(struct object **ret, int device)
 {
 	ENTER(enter("cuDevicePrimaryCtxRetain"));
@@ -148,6 +158,8 @@ STUB_API int cuDevicePrimaryCtxRetain(struct object **ret, int device)
 	return OK;
 }
 
+/* "Primary Context Management", cuDevicePrimaryCtxRelease: as often as it was retained,
+ * and not once more. */
 STUB_API int cuDevicePrimaryCtxRelease_v2(int device)
 {
 	LOCKED;
@@ -163,6 +175,8 @@ STUB_API int cuDevicePrimaryCtxRelease_v2(int device)
 	return code;
 }
 
+/* "Context Management", cuCtxSetCurrent: NULL leaves the thread without one; a context
+ * that is gone is none. */
 STUB_API int cuCtxSetCurrent(struct object *context)
 {
 	ENTER(enter("cuCtxSetCurrent"));
@@ -172,6 +186,7 @@ STUB_API int cuCtxSetCurrent(struct object *context)
 	return OK;
 }
 
+/* "Stream Management", cuStreamCreate: CU_STREAM_DEFAULT or CU_STREAM_NON_BLOCKING. */
 STUB_API int cuStreamCreate(struct object **ret, unsigned flags)
 {
 	ENTER(enter_context("cuStreamCreate"));
@@ -181,7 +196,8 @@ STUB_API int cuStreamCreate(struct object **ret, unsigned flags)
 	return OK;
 }
 
-/* What is not slow is done when somebody asks. */
+/* "Stream Management", cuStreamQuery: CUDA_ERROR_NOT_READY until all is done, and
+ * errors of earlier launches. What is not slow is done when somebody asks. */
 STUB_API int cuStreamQuery(struct object *stream)
 {
 	ENTER(enter_context("cuStreamQuery"));
@@ -190,7 +206,8 @@ STUB_API int cuStreamQuery(struct object *stream)
 	return delay_ms() > 0 && stream->first != NULL ? NOT_READY : stream_run(stream);
 }
 
-/* Primary context management: who waits spins, unless the context is to block. */
+/* "Primary Context Management", cuDevicePrimaryCtxSetFlags, CU_CTX_SCHED_BLOCKING_SYNC:
+ * who waits spins, unless the context is to block. */
 static void wait_a_while(void)
 {
 	const unsigned ms = delay_ms();
@@ -209,6 +226,8 @@ static void wait_a_while(void)
 		(void)clock_gettime(CLOCK_MONOTONIC, &now);
 }
 
+/* "Stream Management", cuStreamSynchronize: waits, and returns errors of earlier
+ * launches. */
 STUB_API int cuStreamSynchronize(struct object *stream)
 {
 	ENTER(enter_context("cuStreamSynchronize"));
@@ -219,6 +238,7 @@ STUB_API int cuStreamSynchronize(struct object *stream)
 	return stream_run(stream);
 }
 
+/* "Stream Management", cuStreamDestroy: what is queued is done all the same. */
 STUB_API int cuStreamDestroy_v2(struct object *stream)
 {
 	LOCKED;
@@ -230,6 +250,7 @@ STUB_API int cuStreamDestroy_v2(struct object *stream)
 	return code;
 }
 
+/* "Memory Management", cuMemGetInfo: of the current context's device. */
 STUB_API int cuMemGetInfo_v2(size_t *ret_free, size_t *ret_total)
 {
 	ENTER(enter_context("cuMemGetInfo"));
@@ -238,12 +259,15 @@ STUB_API int cuMemGetInfo_v2(size_t *ret_free, size_t *ret_total)
 	return OK;
 }
 
+/* "Memory Management", cuMemAlloc: no bytes are an invalid value. */
 STUB_API int cuMemAlloc_v2(uint64_t *ret, size_t n)
 {
 	ENTER(enter_context("cuMemAlloc"));
 	return n > 0 ? memory_alloc(context_current(), ret, n) : INVALID_VALUE;
 }
 
+/* "Memory Management", cuMemFree: waits for what uses it; of the context that has
+ * allocated it. */
 STUB_API int cuMemFree_v2(uint64_t address)
 {
 	LOCKED;
@@ -267,6 +291,8 @@ static int copy_queue(const char *symbol, struct object *stream, const struct wo
 	return OK;
 }
 
+/* "Memory Management", cuMemcpyHtoDAsync: the destination is device memory, all of it
+ * of one allocation. */
 STUB_API int cuMemcpyHtoDAsync_v2(uint64_t dst, const void *src, size_t n,
 				  struct object *stream)
 {
@@ -277,6 +303,7 @@ STUB_API int cuMemcpyHtoDAsync_v2(uint64_t dst, const void *src, size_t n,
 	return copy_queue("cuMemcpyHtoDAsync", stream, &w, dst);
 }
 
+/* "Memory Management", cuMemcpyDtoHAsync: likewise the source. */
 STUB_API int cuMemcpyDtoHAsync_v2(void *dst, uint64_t src, size_t n,
 				  struct object *stream)
 {
@@ -287,6 +314,7 @@ STUB_API int cuMemcpyDtoHAsync_v2(void *dst, uint64_t src, size_t n,
 	return copy_queue("cuMemcpyDtoHAsync", stream, &w, src);
 }
 
+/* "Memory Management", cuMemcpyDtoDAsync: both are. */
 STUB_API int cuMemcpyDtoDAsync_v2(uint64_t dst, uint64_t src, size_t n,
 				  struct object *stream)
 {
@@ -300,6 +328,7 @@ STUB_API int cuMemcpyDtoDAsync_v2(uint64_t dst, uint64_t src, size_t n,
 	return copy_queue("cuMemcpyDtoDAsync", stream, &w, dst);
 }
 
+/* "Memory Management", cuMemsetD8Async: the destination is device memory. */
 STUB_API int cuMemsetD8Async(uint64_t dst, unsigned char value, size_t n,
 			     struct object *stream)
 {
@@ -323,6 +352,9 @@ size_t pinned_total(void)
 	return n;
 }
 
+/* "Memory Management", cuMemHostRegister: whole pages, no page twice
+ * (CUDA_ERROR_HOST_MEMORY_ALREADY_REGISTERED), flags of CU_MEMHOSTREGISTER_PORTABLE,
+ * _DEVICEMAP, _IOMEMORY and _READ_ONLY. */
 STUB_API int cuMemHostRegister_v2(void *p, size_t n, unsigned flags)
 {
 	ENTER(enter_context("cuMemHostRegister"));
@@ -332,7 +364,6 @@ STUB_API int cuMemHostRegister_v2(void *p, size_t n, unsigned flags)
 		return INVALID_VALUE;
 	size_t at = 256;
 	for (size_t i = 0; i < 256; i++) {
-		/* cuMemHostRegister: no page is registered twice. */
 		if ((uintptr_t)p < (uintptr_t)pinned[i].p + pinned[i].n &&
 		    (uintptr_t)pinned[i].p < (uintptr_t)p + n)
 			return ALREADY_REGISTERED;
@@ -346,6 +377,7 @@ STUB_API int cuMemHostRegister_v2(void *p, size_t n, unsigned flags)
 	return OK;
 }
 
+/* "Memory Management", cuMemHostUnregister: the base of a range that was registered. */
 STUB_API int cuMemHostUnregister(void *p)
 {
 	LOCKED;

@@ -19,7 +19,8 @@ uint64_t clock_ns(void)
 	return device_ns;
 }
 
-/* cuCtxSynchronize: all that the current context was asked for, on every stream. */
+/* "Context Management", cuCtxSynchronize: all that the current context was asked for,
+ * on every stream. */
 STUB_API int cuCtxSynchronize(void)
 {
 	LOCKED;
@@ -31,6 +32,9 @@ STUB_API int cuCtxSynchronize(void)
 	return code != OK ? code : ran;
 }
 
+/* "Event Management", cuEventCreate: of the current context; flags of
+ * CU_EVENT_BLOCKING_SYNC and CU_EVENT_DISABLE_TIMING (CU_EVENT_INTERPROCESS is not had
+ * here). */
 STUB_API int cuEventCreate(struct object **ret, unsigned flags)
 {
 	ENTER(enter_context("cuEventCreate"));
@@ -41,6 +45,7 @@ STUB_API int cuEventCreate(struct object **ret, unsigned flags)
 	return OK;
 }
 
+/* "Event Management", cuEventDestroy: it may be pending, and is done all the same. */
 STUB_API int cuEventDestroy_v2(struct object *event)
 {
 	LOCKED;
@@ -54,7 +59,8 @@ STUB_API int cuEventDestroy_v2(struct object *event)
 	return code;
 }
 
-/* cuEventRecord: event and stream are of one context; the last record counts. */
+/* "Event Management", cuEventRecord: event and stream are of one context; the last
+ * record counts. */
 STUB_API int cuEventRecord(struct object *event, struct object *stream)
 {
 	const struct work w = {.task = RECORD, .event = event};
@@ -69,7 +75,8 @@ STUB_API int cuEventRecord(struct object *event, struct object *stream)
 	return OK;
 }
 
-/* cuStreamWaitEvent: the stream goes on when what was recorded is done. */
+/* "Stream Management", cuStreamWaitEvent: the stream goes on when what was recorded is
+ * done; flags are CU_EVENT_WAIT_DEFAULT or CU_EVENT_WAIT_EXTERNAL. */
 STUB_API int cuStreamWaitEvent(struct object *stream, struct object *event,
 			       unsigned flags)
 {
@@ -85,7 +92,8 @@ STUB_API int cuStreamWaitEvent(struct object *stream, struct object *event,
 	return OK;
 }
 
-/* cuEventElapsedTime: both were made with timing and recorded, and are done. */
+/* "Event Management", cuEventElapsedTime: both were made with timing and recorded (else
+ * an invalid handle), and are done (else CUDA_ERROR_NOT_READY). */
 STUB_API int cuEventElapsedTime(float *ret_ms, struct object *begin, struct object *end)
 {
 	ENTER(enter_context("cuEventElapsedTime"));

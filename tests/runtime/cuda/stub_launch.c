@@ -88,6 +88,7 @@ void facts_read(struct object *f, const char *name)
 		violation("%s takes %d parameters", name, f->n_params);
 }
 
+/* "Execution Control", cuFuncGetAttribute: CUfunction_attribute has them. */
 STUB_API int cuFuncGetAttribute(int *ret, int which, struct object *f)
 {
 	ENTER(enter_context("cuFuncGetAttribute"));
@@ -99,8 +100,8 @@ STUB_API int cuFuncGetAttribute(int *ret, int which, struct object *f)
 		       : INVALID_VALUE;
 }
 
-/* cuFuncSetAttribute: static and dynamic shared memory together are at most
- * CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN. */
+/* "Execution Control", cuFuncSetAttribute: static and dynamic shared memory together
+ * are at most CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN. */
 STUB_API int cuFuncSetAttribute(struct object *f, int which, int value)
 {
 	ENTER(enter_context("cuFuncSetAttribute"));
@@ -125,7 +126,8 @@ static size_t param_bytes(char type)
 	return type == 'i' || type == 'f' ? 4 : type == 'T' ? 128 : 8;
 }
 
-/* cuFuncGetParamInfo: an index that the function has not is an invalid value. */
+/* "Execution Control", cuFuncGetParamInfo: an index that the function has not is an
+ * invalid value. */
 STUB_API int cuFuncGetParamInfo(struct object *f, size_t index, size_t *offset,
 				size_t *size)
 {
@@ -154,9 +156,10 @@ STUB_API int cuFuncGetParamInfo(struct object *f, size_t index, size_t *offset,
 	return OK;
 }
 
-/* The table: extents of grids and blocks; .maxntid of PTX (__launch_bounds__): more
- * threads are a failed launch. cuLaunchKernel: shared memory beyond 48 KiB has to be
- * allowed first. */
+/* Programming guide, "Technical Specifications per Compute Capability": extents of
+ * grids and blocks; PTX manual, "Performance-Tuning Directives", .maxntid
+ * (__launch_bounds__): more threads are a failed launch. cuLaunchKernel: shared memory
+ * beyond 48 KiB has to be allowed first. */
 static bool shape_ok(const struct object *f, const unsigned grid[3],
 		     const unsigned block[3], unsigned shared)
 {
@@ -227,6 +230,8 @@ static int launch(struct object *f, const unsigned grid[3], const unsigned block
 	return OK;
 }
 
+/* "Execution Control", cuLaunchKernel: values are given by kernelParams or by extra,
+ * not by both. */
 /* NOLINTNEXTLINE(readability-function-size): the driver's signature */
 STUB_API int cuLaunchKernel(struct object *f, unsigned gx, unsigned gy, unsigned gz,
 			    unsigned bx, unsigned by, unsigned bz, unsigned shared,
@@ -258,8 +263,9 @@ struct config {
 	unsigned n;
 };
 
-/* CUlaunchAttributeID, clusterDim: extents divide the grid's; more than 8 blocks have
- * to be allowed, more than 16 there are not. */
+/* "Data types used by CUDA driver", CUlaunchAttributeID,
+ * CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION: extents divide the grid's; more than 8 blocks
+ * have to be allowed, more than 16 there are not. */
 static int cluster_check(const struct object *f, const struct config *c,
 			 const unsigned e[3])
 {
@@ -275,7 +281,25 @@ static int cluster_check(const struct object *f, const struct config *c,
 	return OK;
 }
 
-/* cuLaunchCooperativeKernel: all blocks are resident at once. */
+/* The same, CU_LAUNCH_ATTRIBUTE_PREFERRED_CLUSTER_DIMENSION: a multiple of the regular
+ * cluster, of the same depth, and a divisor of the grid; without a regular one it is
+ * without effect. */
+static int preferred_check(const struct config *c, const unsigned e[3])
+{
+	const unsigned *regular = NULL;
+
+	for (unsigned i = 0; i < c->n; i++) {
+		if (c->attributes[i].id == LAUNCH_CLUSTER)
+			regular = c->attributes[i].value.extent;
+	}
+	for (int k = 0; regular != NULL && k < 3; k++) {
+		if (e[k] == 0 || e[k] % regular[k] != 0 || c->grid[k] % e[k] != 0)
+			return INVALID_CLUSTER_SIZE;
+	}
+	return regular == NULL || e[2] == regular[2] ? OK : INVALID_CLUSTER_SIZE;
+}
+
+/* "Execution Control", cuLaunchCooperativeKernel: all blocks are resident at once. */
 static int cooperative_check(const struct config *c)
 {
 	const uint64_t threads = (uint64_t)c->block[0] * c->block[1] * c->block[2];
@@ -288,14 +312,16 @@ static int cooperative_check(const struct config *c)
 		       : COOPERATIVE_LAUNCH_TOO_LARGE;
 }
 
-/* CUlaunchAttributeID: which there are, and what values they take. */
+/* "Data types used by CUDA driver", CUlaunchAttributeID: which there are, and what
+ * values they take. */
 static int attribute_check(const struct object *f, const struct config *c,
 			   const struct attribute *a)
 {
 	switch (a->id) {
 	case LAUNCH_CLUSTER:
-	case LAUNCH_PREFERRED_CLUSTER:
 		return cluster_check(f, c, a->value.extent);
+	case LAUNCH_PREFERRED_CLUSTER:
+		return preferred_check(c, a->value.extent);
 	case LAUNCH_COOPERATIVE:
 		if (a->value.flag == 1)
 			return cooperative_check(c);
@@ -307,6 +333,8 @@ static int attribute_check(const struct object *f, const struct config *c,
 	}
 }
 
+/* "Execution Control", cuLaunchKernelEx: as cuLaunchKernel, with attributes, each of
+ * which is checked. */
 STUB_API int cuLaunchKernelEx(const struct config *c, struct object *f, void **params,
 			      void **extra)
 {

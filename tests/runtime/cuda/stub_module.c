@@ -1,4 +1,5 @@
-/* Functions of libcuda.so.1 by their symbols: modules, launches, the linker. */
+/* Functions of libcuda.so.1 by their symbols: modules and the linker, each with the
+ * section and the function of the driver API's documentation. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -47,8 +48,9 @@ static bool is_ptx(const char *text)
 	return strncmp(text, "//", 2) == 0 || strncmp(text, ".version", 8) == 0;
 }
 
-/* Programming guide, "Separate compilation": relocatable code is linked first. A driver
- * before 13 does not know the cubins of 13. */
+/* Programming guide, "Separate compilation"; nvcc's manual, "Using separate compilation
+ * in CUDA": relocatable code is linked first. A driver before 13 does not know the
+ * cubins of 13. */
 static bool is_linked(const unsigned char *p)
 {
 	uint16_t type;
@@ -64,7 +66,8 @@ static void say(char *log, size_t n, const char *what)
 		(void)snprintf(log, n, "%s", what);
 }
 
-/* CU_JIT_ERROR_LOG_BUFFER and its size. */
+/* "Data types used by CUDA driver", CUjit_option: CU_JIT_ERROR_LOG_BUFFER and its size.
+ */
 static void log_find(unsigned n, const int *options, void **values, char **ret,
 		     size_t *ret_n)
 {
@@ -76,8 +79,8 @@ static void log_find(unsigned n, const int *options, void **values, char **ret,
 	}
 }
 
-/* cuModuleLoadDataEx, "CUDA_ERROR_NO_BINARY_FOR_GPU": nothing in the code is for the
- * device. What cannot be read is for another rule. */
+/* "Data types used by CUDA driver", CUresult, CUDA_ERROR_NO_BINARY_FOR_GPU: nothing in
+ * the code is for the device. What cannot be read is for another rule. */
 static bool has_code_for_device(const void *image, size_t n)
 {
 	struct msd_gpu_code code = {0};
@@ -93,6 +96,8 @@ static bool has_code_for_device(const void *image, size_t n)
 	return runs;
 }
 
+/* "Module Management", cuModuleLoadDataEx: needs a current context; text must be PTX,
+ * NUL-terminated; what cannot be loaded is CUDA_ERROR_INVALID_IMAGE. */
 STUB_API int cuModuleLoadDataEx(struct object **ret, const void *image, unsigned n,
 				int *options, void **values)
 {
@@ -122,6 +127,8 @@ STUB_API int cuModuleLoadDataEx(struct object **ret, const void *image, unsigned
 	return OK;
 }
 
+/* "Module Management", cuModuleUnload: from the current context, which the module must
+ * be of. */
 STUB_API int cuModuleUnload(struct object *module)
 {
 	LOCKED;
@@ -137,6 +144,8 @@ STUB_API int cuModuleUnload(struct object *module)
 	return code;
 }
 
+/* "Module Management", cuModuleGetFunction: a name that is not there is
+ * CUDA_ERROR_NOT_FOUND. */
 STUB_API int cuModuleGetFunction(struct object **ret, struct object *module,
 				 const char *name)
 {
@@ -155,8 +164,9 @@ STUB_API int cuModuleGetFunction(struct object **ret, struct object *module,
 	return OK;
 }
 
-/* cuModuleGetGlobal: a name that is not in the module is not found. The one variable
- * that compilers of models put there has four bytes. */
+/* "Module Management", cuModuleGetGlobal: a name that is not there is
+ * CUDA_ERROR_NOT_FOUND. The one variable that compilers of models put there has four
+ * bytes. */
 STUB_API int cuModuleGetGlobal_v2(uint64_t *ret, size_t *ret_bytes,
 				  struct object *module, const char *name)
 {
@@ -174,6 +184,8 @@ STUB_API int cuModuleGetGlobal_v2(uint64_t *ret, size_t *ret_bytes,
 	return OK;
 }
 
+/* "Module Management", cuLinkCreate: needs a current context, for whose device is
+ * linked; the options' buffers stay until cuLinkDestroy. */
 STUB_API int cuLinkCreate_v2(unsigned n, int *options, void **values,
 			     struct object **ret)
 {
@@ -183,6 +195,9 @@ STUB_API int cuLinkCreate_v2(unsigned n, int *options, void **values,
 	return OK;
 }
 
+/* "Module Management", cuLinkAddData: PTX must be NUL-terminated, and the NUL counts;
+ * what does not compile is CUDA_ERROR_INVALID_PTX, with the log in the buffer of
+ * cuLinkCreate. */
 STUB_API int cuLinkAddData_v2(struct object *link, int type, void *data, size_t n,
 			      const char *name, unsigned n_options, int *options,
 			      void **values)
@@ -204,7 +219,8 @@ STUB_API int cuLinkAddData_v2(struct object *link, int type, void *data, size_t 
 	return OK;
 }
 
-/* A "cubin": an ELF header, one section, and the PTX in it. */
+/* "Module Management", cuLinkComplete: the result belongs to the link. Here it is an
+ * ELF header, one section, and the PTX in it. */
 STUB_API int cuLinkComplete(struct object *link, void **ret, size_t *ret_n)
 {
 	ENTER(enter_context("cuLinkComplete"));
@@ -234,6 +250,7 @@ STUB_API int cuLinkComplete(struct object *link, void **ret, size_t *ret_n)
 	return OK;
 }
 
+/* "Module Management", cuLinkDestroy: once, in the context of cuLinkCreate. */
 STUB_API int cuLinkDestroy(struct object *link)
 {
 	LOCKED;

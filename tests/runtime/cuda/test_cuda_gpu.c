@@ -3,6 +3,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "runtime/device/cuda/api.h"
+#include "runtime/device/memory.h"
 #include "tests/runtime/cuda/cuda_place.h"
 
 static struct msd_dev *gpu_open(void)
@@ -145,6 +147,41 @@ Test(cuda_gpu, a_kernel_that_faults_is_a_gpu_fault_and_stays_one)
 	cr_expect_eq(dev->ops->alloc(dev, 256, &p, &d), MSD_GPU_FAULT, "%s",
 		     msd_diag_text(&d));
 	msd_diag_finish(&d);
+	msd_dev_close(dev);
+}
+
+static void expect_nearly_all(struct msd_dev *dev, size_t bytes)
+{
+	struct msd_diag d = {0};
+	void *all = NULL;
+	void *more = NULL;
+
+	cr_assert_eq(msd_dev_alloc(dev, bytes, &all, &d), MSD_OK, "%s",
+		     msd_diag_text(&d));
+	cr_expect_eq(dev->ops->fill(dev, (char *)all + bytes - 4096, 7, 4096, &d),
+		     MSD_OK);
+	cr_expect_eq(msd_dev_sync(dev, &d), MSD_OK, "%s", msd_diag_text(&d));
+	cr_expect_eq(msd_dev_alloc(dev, bytes / 4, &more, &d), MSD_NOMEM);
+	cr_expect_not_null(strstr(msd_diag_text(&d), "bytes"), "%s", msd_diag_text(&d));
+	msd_dev_free(dev, all, bytes);
+	msd_diag_finish(&d);
+}
+
+/* What was given back is there again, whatever its size was. */
+Test(cuda_gpu, memory_is_given_nearly_to_its_end)
+{
+	struct msd_dev *dev = gpu_open();
+	size_t free_bytes = 0;
+	size_t total_bytes = 0;
+
+	if (dev == NULL)
+		return;
+	struct msd_diag d = {0};
+	cr_assert_eq(dev->ops->enter(dev, &d), MSD_OK);
+	cr_assert_eq(msd_cuda_api(&d)->mem_info(&free_bytes, &total_bytes), 0);
+	printf("%zu of %zu bytes are free\n", free_bytes, total_bytes);
+	expect_nearly_all(dev, free_bytes / 100 * 97);
+	expect_nearly_all(dev, free_bytes / 100 * 95);
 	msd_dev_close(dev);
 }
 

@@ -309,6 +309,27 @@ Test(cuda_launch, clusters_beyond_eight_blocks_are_allowed_once)
 	one_close(&o);
 }
 
+Test(cuda_launch, a_preferred_cluster_is_a_multiple_of_the_regular_one)
+{
+	struct msd_span tags[] = {msd_span_of("clusterCtaIdx.x"),
+				  msd_span_of("blockIdx.x"),
+				  msd_span_of("preferredClusterCtaIdx.x")};
+	const struct {
+		int64_t regular, preferred;
+		msd_err err;
+	} cases[] = {{2, 4, MSD_OK}, {1, 4, MSD_OK}, {4, 6, MSD_CALL_FAILED}};
+	struct one o;
+
+	one_open(&o, "stub_nothing", NULL, 0, tags, 3);
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		const struct msd_any args[] = {msd_int(cases[i].regular), msd_int(24),
+					       msd_int(cases[i].preferred)};
+		cr_expect_eq(one_run(&o, args, 3), cases[i].err, "%zu: %s", i,
+			     msd_diag_text(&o.d));
+	}
+	one_close(&o);
+}
+
 Test(cuda_launch, a_launch_that_the_driver_refuses_names_its_shape)
 {
 	struct msd_span tags[] = {msd_span_of("threadIdx.x")};
