@@ -130,15 +130,20 @@ static const char environment[] =
 
 void msd_options_print_help(void)
 {
+	static struct msd_options defaults;
 	const struct msd_option *row;
 
+	msd_option_defaults(&defaults);
 	(void)printf("%s%s%s\n", words, modules, more_words);
 	for (unsigned i = 0; (row = msd_option_row(i)) != NULL; i++) {
 		char text[MSD_LIMIT_TEXT_MAX];
 
 		if (row->limit != NULL) {
 			(void)printf("  --%-19s %s (%s)\n", row->name, row->limit,
-				     msd_option_limit_text(row, row->value, text));
+				     msd_option_limit_text(
+					     row,
+					     *msd_option_limit(&defaults.limits, row),
+					     text));
 		}
 	}
 	(void)puts(environment);

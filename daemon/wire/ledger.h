@@ -2,9 +2,8 @@
 #define MSD_WIRE_LEDGER_H
 /*
  * What a worker tells of the calls that clients make on channels of their own, in a
- * page that it shares with its supervisor: the worker alone writes, field by field, and
- * the supervisor reads when it wants to know. So a call costs neither of them a
- * message.
+ * page that it shares with its supervisor: the worker writes, field by field, and the
+ * supervisor reads when it wants to know. So a call costs neither of them a message.
  *
  * A worker runs foreign code, and any of this may be a lie, or half written. So it is
  * believed in what concerns nobody but that module: what `ls`, the metrics and the slow
@@ -47,12 +46,22 @@ struct msd_ledger {
 	uint64_t who; /* a guest's number, or MSD_LEDGER_CHANNEL; 0: nothing runs */
 	uint64_t since_ns;
 	uint64_t deadline_ns; /* of a guest's; 0: none */
+	/* Of each guest whose channel is taken back the bit of its number: it may have
+	 * sent more before the worker reads that. The one field that the supervisor
+	 * writes, and never reads. */
+	uint64_t leaving;
+	uint64_t n_calls[MSD_MAX_GUESTS + 1]; /* so far, of each guest's number */
 	struct msd_ledger_times wait, run;
 	uint64_t n_slow; /* so far: the next one's place, modulo MSD_LEDGER_SLOW */
 	struct msd_ledger_slow slow[MSD_LEDGER_SLOW];
 	struct msd_ledger_row rows[MSD_LEDGER_ROWS];
 };
 
+/** The bit of guest @number. */
+static inline uint64_t msd_ledger_bit(uint64_t number)
+{
+	return UINT64_C(1) << number;
+}
 /** The other side sees the new value whole. */
 static inline void msd_ledger_set(uint64_t *field, uint64_t value)
 {

@@ -43,8 +43,30 @@ static enum msd_place on_body(struct msd_conn *c, struct msd_in *in)
 	return g->coming != NULL ? MSD_PLACE_HERE : MSD_PLACE_SKIP;
 }
 
+/* The worker is asked no more by @peer. */
+static void leave(struct msd_peer *peer)
+{
+	peer->guest->is_leaving = true;
+	msd_conn_pause(&peer->conn, MSD_PAUSE_LEAVING, true);
+}
+
+/* It was sent after the channel was taken back: whoever did that knows already that
+ * nothing is begun any more. */
+static bool is_too_late(const struct msd_peer *peer)
+{
+	const struct msd_ledger *ledger = peer->worker->ledger;
+
+	return peer->guest->is_leaving ||
+	       (ledger != NULL && (msd_ledger_get(&ledger->leaving) &
+				   msd_ledger_bit(peer->guest->number)) != 0);
+}
+
 static void on_request(struct msd_peer *peer, struct msd_in *in)
 {
+	if (is_too_late(peer)) {
+		leave(peer);
+		return;
+	}
 	if (in->payload_bytes > 0 && in->payload == NULL) {
 		msd_conn_close(&peer->conn, MSD_NOMEM, "out of memory for tensors");
 		return;
@@ -256,8 +278,7 @@ msd_err msd_hosting_take(struct msd_peer *channel, struct msd_span params,
 	if (leaves) {
 		if (peer == NULL) /* it has gone meanwhile, and that is on its way */
 			return MSD_OK;
-		peer->guest->is_leaving = true;
-		msd_conn_pause(&peer->conn, MSD_PAUSE_LEAVING, true);
+		leave(peer);
 		return MSD_OK;
 	}
 	const int fd = msd_conn_take_fd(&channel->conn);

@@ -74,6 +74,7 @@ static void note_call(struct msd_ledger *l, const struct msd_request *r, unsigne
 	const uint64_t slow_ns = r->peer->guest->slow_ns;
 	const uint64_t row = find_row(l, r->func);
 
+	msd_ledger_add(&l->n_calls[r->peer->guest->number], 1);
 	note_time(&l->wait, wait_ns);
 	note_time(&l->run, run_ns);
 	if (slow_ns > 0 && wait_ns + run_ns >= slow_ns) {

@@ -1,7 +1,11 @@
 """Clients with channels of their own to one worker, and those that call through the daemon, are kept
 apart: what one of them does is nobody else's fault or loss."""
+import contextlib
 import os
+import select
 import signal
+import socket
+import time
 
 import direct
 import fd_store
@@ -13,6 +17,7 @@ from wire import Closed, Failure, Wire, frame, out
 FAULTS = ("--load", f"faults={harness.ZOO / 'faults.so'}")
 CALLS = ("--load", f"calls={harness.ZOO / 'calls.so'}")
 PASSED = 200  # descriptors with one byte; the kernel takes 253
+UNUSED_S = 1  # after which somebody else may have the channel
 
 
 @pytest.fixture
@@ -88,8 +93,18 @@ def test_a_call_of_the_daemon_that_overruns_ends_its_worker_beside_channels(give
         harness.until(lambda: facts(wire, "faults")["restarts"] == 1, "it is started again")
 
 
-def test_descriptors_on_a_channel_end_it_and_leave_none(given):
-    daemon = given(*CALLS)
+@pytest.fixture
+def older(own_daemon):
+    """As on a kernel that lets descriptors through."""
+
+    def start(*words):
+        return own_daemon(*words, env={"MODSERD_WITHOUT": "tight"})
+
+    return start
+
+
+def test_descriptors_on_a_channel_end_it_and_leave_none(older):
+    daemon = older(*direct.GIVEN, *CALLS)
     with Wire(daemon.host) as wire, direct.open_direct(wire, "calls") as other, \
             open("/dev/null") as null:
         (pid,) = facts(wire, "calls")["pids"]
@@ -106,6 +121,32 @@ def test_descriptors_on_a_channel_end_it_and_leave_none(given):
             other.call("calls:addone", x, out("f4", 4))
         harness.until(lambda: len(harness.descriptors(pid)) <= before, "all are closed")
         assert facts(wire, "calls")["restarts"] == 0
+
+
+def test_a_kernel_that_lets_descriptors_through_has_none_without_the_option(older):
+    daemon = older(*CALLS)
+    with Wire(daemon.host) as wire, pytest.raises(Failure, match="UNSUPPORTED.*gives none"):
+        direct.open_direct(wire, "calls")
+
+
+@direct.tight
+def test_no_descriptor_gets_onto_a_channel(own_daemon):
+    """It is the sender who is told, whatever it does to its own end; and the module, too, gets none
+    to a client."""
+    daemon = own_daemon(*CALLS)
+    x = np.zeros(4, "f4")
+    with Wire(daemon.host) as wire, direct.open_direct(wire, "calls") as channel, \
+            open("/dev/null") as null:
+        (pid,) = facts(wire, "calls")["pids"]
+        channel.call("calls:addone", x, out("f4", 4))
+        before = len(harness.descriptors(pid))
+        assert channel.socket.getsockopt(socket.SOL_SOCKET, direct.SO_PASSRIGHTS) == 0
+        for on in (0, 1):
+            channel.socket.setsockopt(socket.SOL_SOCKET, direct.SO_PASSRIGHTS, on)
+            with pytest.raises(PermissionError):
+                socket.send_fds(channel.socket, [b"x"], [null.fileno()])
+        channel.call("calls:addone", x, out("f4", 4))
+        assert len(harness.descriptors(pid)) == before
 
 
 def fill(channel):
@@ -151,9 +192,9 @@ def test_one_user_has_half_of_the_channels(own_daemon):
         harness.until(lambda: is_given(wire), "another is given")
 
 
-def is_given(wire):
+def is_given(wire, name="calls"):
     try:
-        direct.open_with(wire, "calls")[0].close()
+        direct.open_with(wire, name)[0].close()
     except Failure as e:
         assert e.name == "BUSY", e
         return False
@@ -180,3 +221,72 @@ def test_channels_of_the_daemon_before_harm_no_kept_worker(own_daemon, folder):
         daemon = manager.start(own_daemon, *words)
         assert manager.until_kept(1) == pids
     manager.close()
+
+
+def test_who_calls_on_a_channel_is_not_silent(own_daemon):
+    """--idle goes by what a client does, whichever way; and one that does nothing is ended."""
+    daemon = own_daemon(*direct.GIVEN, "--idle", "3s", *CALLS)
+    x = np.zeros(4, "f4")
+    with Wire(daemon.host) as wire, direct.open_direct(wire, "calls") as channel, \
+            Wire(daemon.host) as silent:
+        silent.ask("ping")
+        while not select.select([silent.socket], [], [], 0)[0]:
+            channel.call("calls:addone", x, out("f4", 4))
+        assert direct.farewell(silent)[2].endswith("(--idle)")
+        wire.ask("ping")  # though it has said nothing for longer than that one
+
+
+def test_who_has_not_called_loses_its_channel_to_who_asks(own_daemon):
+    daemon = own_daemon("--max-directs", "2", *FAULTS)  # one for one user
+    with Wire(daemon.host) as wire, Wire(daemon.host) as other, harness.Gate() as gate:
+        unused = direct.open_direct(wire, "faults")
+        harness.until(lambda: is_given(other, "faults"), "it is taken back")
+        assert direct.farewell(unused)[1] == "DRAINING"
+        used = direct.open_direct(wire, "faults")
+        held = used.start("call", "faults:gate", gate.path)
+        gate.entered()
+        until = time.monotonic() + 2 * UNUSED_S
+        while time.monotonic() < until:
+            assert not is_given(other, "faults")
+        gate.open()
+        assert used.finish(held) == [[], None]
+
+
+def test_channels_are_taken_back_while_many_wait_for_the_daemon(own_daemon):
+    """Each of them would have a turn for four of all these."""
+    daemon = own_daemon(*direct.GIVEN, *FAULTS)
+    with contextlib.ExitStack() as stack, harness.Gate() as gate:
+        wires = [stack.enter_context(Wire(daemon.host)) for _ in range(5)]
+        channel = direct.open_direct(wires[0], "faults")
+        held = channel.start("call", "faults:gate", gate.path)
+        gate.entered()
+        ids = [(wire, wire.start("call", "faults:ok")) for wire in wires[1:]]
+        wires[0].ask("ping")
+        with direct.open_direct(wires[0], "faults") as one_more:
+            ids.append((wires[0], wires[0].start("call", "faults:ok")))
+            harness.until(lambda: is_crowded(wires[0]), "five wait")
+            gate.open()
+            assert direct.farewell(one_more)[1] == "DRAINING"
+        assert direct.farewell(channel)[1] == "DRAINING"
+        assert channel.finish(held) == [[], None]
+        for wire, id in ids:
+            wire.finish(id)
+
+
+def is_crowded(wire):
+    try:
+        direct.open_with(wire, "faults")[0].close()
+    except Failure as e:
+        return "take turns" in e.message
+    return False
+
+
+def test_channels_of_one_user_hold_a_quarter_of_the_memory(own_daemon):
+    words = [w for i in range(3) for w in ("--load", f"m{i}={harness.ZOO / 'results.so'}")]
+    daemon = own_daemon(*direct.GIVEN, "--max-memory", "64M", *words)
+    with Wire(daemon.host) as wire:
+        four = [direct.open_direct(wire, f"m{i % 3}") for i in range(4)]  # of 4 MiB each
+        with pytest.raises(Failure, match="BUSY.*half of that"):
+            direct.open_direct(wire, "m0")
+        four[3].socket.close()
+        harness.until(lambda: is_given(wire, "m0"), "another is given")

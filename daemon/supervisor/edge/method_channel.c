@@ -8,6 +8,7 @@
 #include "daemon/supervisor/edge/method.h"
 #include "daemon/supervisor/edge/standing.h"
 #include "daemon/supervisor/module/direct.h"
+#include "daemon/supervisor/module/directs.h"
 #include "daemon/supervisor/module/module.h"
 
 /* The worker looks through it at each call that it does not know. */
@@ -79,9 +80,8 @@ static msd_err open_for(struct msd_session *s, struct msd_module *m,
 	const struct msd_span name = msd_span_of(m->crew.name);
 	const bool is_ruled = msd_standing_is_ruled(s);
 	struct msd_buf functions = {0};
-	msd_err err = MSD_OK;
-
-	if (is_ruled)
+	msd_err err = msd_directs_check_bytes(s->edge->house, s->client.peer, d);
+	if (err == MSD_OK && is_ruled)
 		err = list_functions(s, &m->crew.facts, name, &functions, d);
 	if (err == MSD_OK) {
 		err = msd_direct_open(&m->crew, &s->client,
@@ -106,8 +106,9 @@ msd_err msd_method_channel(struct msd_method_call *c, struct msd_diag *d)
 		err = open_for(c->session, m, &terms, &c->fd, d);
 	if (err != MSD_OK)
 		return err;
-	msd_pack_map(&c->result, 2);
+	msd_pack_map(&c->result, 3);
 	msd_pack_pair_uint(&c->result, "requests", terms.requests);
 	msd_pack_pair_uint(&c->result, "bytes", terms.bytes);
+	msd_pack_pair_uint(&c->result, "workers", m->crew.n_replicas);
 	return MSD_OK;
 }

@@ -2,6 +2,7 @@
 
 #include "daemon/supervisor/edge/framed.h"
 #include "daemon/supervisor/edge/share.h"
+#include "daemon/supervisor/module/direct.h"
 
 /* Its frame holds more of the memory than its share of what others wait for, too. */
 static bool is_pressed(const struct msd_session *s, uint64_t n_waiting)
@@ -23,7 +24,8 @@ static void look(struct msd_framed *f, uint64_t n_waiting, uint64_t away_ms)
 		.is_owed = msd_conn_is_owed(&f->conn),
 		.now_ms = uv_now(s->edge->loop),
 		.away_ms = away_ms,
-		.is_awaiting = s->client.n_in_flight > 0,
+		.is_awaiting =
+			s->client.n_in_flight > 0 || msd_direct_is_used(&s->client),
 		.is_pressed = is_pressed(s, n_waiting),
 	};
 	const char *why = msd_watch_look(&f->watch, &view, s->edge->limits);

@@ -6,12 +6,12 @@
 #include "daemon/supervisor/module/direct.h"
 
 #include <stdlib.h>
-#include <sys/socket.h>
 #include <unistd.h>
 
 #include "daemon/limits.h"
 #include "daemon/supervisor/module/replica.h"
 #include "daemon/wire/ledger.h"
+#include "daemon/wire/pair.h"
 #include "daemon/wire/without.h"
 #include "proto/value.h"
 
@@ -27,24 +27,6 @@ static void forget(struct msd_direct *x)
 	msd_list_remove(&x->link);
 	msd_list_remove(&x->client_link);
 	free(x);
-}
-
-struct msd_direct *msd_direct_find(const struct msd_process *p, uint64_t number)
-{
-	MSD_LIST_EACH (it, &p->directs) {
-		if (direct_of(it)->number == number)
-			return direct_of(it);
-	}
-	return NULL;
-}
-
-static uint16_t free_number(const struct msd_process *p)
-{
-	for (uint16_t i = 1; i <= MSD_MAX_GUESTS; i++) {
-		if (msd_direct_find(p, i) == NULL)
-			return i;
-	}
-	return 0;
 }
 
 /* worker.peer: with an end of the pair it is to admit, with none to leave. @fd is
@@ -86,16 +68,17 @@ static msd_err connect_to(struct msd_process *p, struct msd_client *c,
 {
 	struct msd_direct *x;
 	int ends[2];
-	const msd_err err = msd_direct_share_ledger(p, d);
+	msd_err err = msd_direct_share_ledger(p, d);
 
 	if (err != MSD_OK)
 		return err;
 	x = calloc(1, sizeof(*x));
 	if (x == NULL)
 		return msd_diag_no_memory(d);
-	if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) != 0) {
+	err = msd_pair_open(ends, d);
+	if (err != MSD_OK) {
 		free(x);
-		return msd_diag_set(d, MSD_IO, "channel.open: no pair of sockets");
+		return msd_diag_wrap(d, err, "channel.open");
 	}
 	if (msd_wire_is_last(p->channel.wire, ends[0]) ||
 	    msd_wire_is_last(p->channel.wire, ends[1])) {
@@ -107,8 +90,13 @@ static msd_err connect_to(struct msd_process *p, struct msd_client *c,
 			"channel.open: the last descriptors are the daemon's "
 			"own");
 	}
-	*x = (struct msd_direct){
-		.process = p, .who = c->peer, .number = free_number(p)};
+	*x = (struct msd_direct){.process = p,
+				 .who = c->peer,
+				 .number = msd_direct_free_number(p),
+				 .used_ms = uv_now(p->house->loop)};
+	(void)__atomic_fetch_and(&p->ledger->leaving, ~msd_ledger_bit(x->number),
+				 __ATOMIC_RELEASE);
+	x->n_calls = msd_ledger_get(&p->ledger->n_calls[x->number]);
 	msd_list_init(&x->link);
 	msd_list_init(&x->client_link);
 	if (!tell(x, ends[0], functions, terms)) {
@@ -123,81 +111,13 @@ static msd_err connect_to(struct msd_process *p, struct msd_client *c,
 	return MSD_OK;
 }
 
-static uint32_t count(const struct msd_process *p)
-{
-	uint32_t n = 0;
-
-	MSD_LIST_EACH (it, &p->directs) {
-		n++;
-	}
-	return n;
-}
-
-static uint32_t count_of(const struct msd_process *p, struct msd_peer_id who)
-{
-	uint32_t n = 0;
-
-	MSD_LIST_EACH (it, &p->directs) {
-		n += msd_peer_id_is(direct_of(it)->who, who);
-	}
-	return n;
-}
-
-/* Whether @p may have one more, which is for @who. */
-static msd_err check_room(const struct msd_process *p, const char *name,
-			  struct msd_peer_id who, struct msd_diag *d)
-{
-	const uint64_t most = p->house->limits->max_directs;
-	const uint64_t most_of_one = (most + 1) / 2;
-
-	if (free_number(p) == 0 || count(p) >= most) {
-		return msd_diag_set(
-			d, MSD_BUSY,
-			"channel.open: each worker of module %s has %u "
-			"direct channels, the most that it may (max-directs, "
-			"%u at most)",
-			name, count(p), MSD_MAX_GUESTS);
-	}
-	if (count_of(p, who) < most_of_one)
-		return MSD_OK;
-	return msd_diag_set(d, MSD_BUSY,
-			    "channel.open: a worker of module %s has %llu direct "
-			    "channels of one user, the most that it may (half of "
-			    "max-directs): close one, or call through the daemon",
-			    name, (unsigned long long)most_of_one);
-}
-
-/* The open worker with the fewest channels, or NULL. */
-static struct msd_process *choose(const struct msd_crew *crew, struct msd_peer_id who,
-				  struct msd_diag *d)
-{
-	struct msd_process *best = NULL;
-
-	for (uint32_t i = 0; i < crew->n_replicas; i++) {
-		const struct msd_replica *rep = &crew->replicas[i];
-		if (!rep->is_open || rep->is_overrun ||
-		    !msd_process_is_running(rep->process) ||
-		    msd_conn_is_closing(&rep->process->channel))
-			continue;
-		if (best == NULL || count(rep->process) < count(best))
-			best = rep->process;
-	}
-	if (best == NULL) {
-		(void)msd_diag_set(d, MSD_NOT_READY,
-				   "channel.open: module %s is not ready", crew->name);
-	} else if (check_room(best, crew->name, who, d) != MSD_OK) {
-		best = NULL;
-	}
-	return best;
-}
-
 static bool is_watched(const struct msd_house *house)
 {
 	return !msd_list_is_empty(&house->recorder.followers) ||
 	       uv_now(house->loop) < house->no_direct_until_ms;
 }
 
-static msd_err check(const struct msd_crew *crew, struct msd_diag *d)
+static msd_err check(struct msd_crew *crew, struct msd_diag *d)
 {
 	if (msd_without("direct")) {
 		return msd_diag_set(d, MSD_UNSUPPORTED,
@@ -215,6 +135,14 @@ static msd_err check(const struct msd_crew *crew, struct msd_diag *d)
 				    "(batch), which goes through the daemon alone",
 				    crew->name);
 	}
+	if (msd_direct_is_crowded(crew)) {
+		msd_direct_end_crew(crew);
+		return msd_diag_set(
+			d, MSD_BUSY,
+			"channel.open: more than %u clients a worker wait for "
+			"module %s through the daemon: it lets them take turns",
+			MSD_DIRECT_CROWD, crew->name);
+	}
 	if (is_watched(crew->house)) {
 		return msd_diag_set(d, MSD_BUSY,
 				    "channel.open: somebody watches the daemon's calls "
@@ -228,25 +156,26 @@ msd_err msd_direct_open(struct msd_crew *crew, struct msd_client *c,
 			struct msd_direct_terms *ret_terms, int *ret_fd,
 			struct msd_diag *d)
 {
-	const uint64_t share = crew->house->limits->max_memory / MSD_MAX_GUESTS;
-	msd_err err = check(crew, d);
+	const msd_err err = check(crew, d);
 
 	if (err != MSD_OK)
 		return err;
-	struct msd_process *p = choose(crew, c->peer, d);
+	struct msd_process *p = msd_direct_choose(crew, c->peer, d);
 	if (p == NULL)
 		return d->code;
 	*ret_terms = (struct msd_direct_terms){
 		.requests = MSD_DIRECT_REQUESTS,
-		.bytes = share < MSD_DIRECT_BYTES ? share : MSD_DIRECT_BYTES};
+		.bytes = msd_direct_bytes(crew->house->limits)};
 	return connect_to(p, c, functions, ret_terms, ret_fd, d);
 }
 
-static void end(struct msd_direct *x)
+void msd_direct_end(struct msd_direct *x)
 {
 	if (x->is_ending)
 		return;
 	x->is_ending = true;
+	(void)__atomic_fetch_or(&x->process->ledger->leaving, msd_ledger_bit(x->number),
+				__ATOMIC_RELEASE);
 	if (!tell(x, -1, NULL, NULL)) {
 		msd_process_kill(x->process,
 				 "there was no memory to tell it who leaves");
@@ -258,7 +187,7 @@ void msd_direct_end_client(struct msd_client *c)
 	MSD_LIST_EACH_SAFE (it, &c->directs) {
 		struct msd_direct *x =
 			MSD_CONTAINER_OF(it, struct msd_direct, client_link);
-		end(x);
+		msd_direct_end(x);
 		msd_list_remove(&x->client_link);
 	}
 }
@@ -266,7 +195,7 @@ void msd_direct_end_client(struct msd_client *c)
 static void end_all_of(struct msd_process *p)
 {
 	MSD_LIST_EACH (it, &p->directs) {
-		end(direct_of(it));
+		msd_direct_end(direct_of(it));
 	}
 }
 

@@ -17,10 +17,16 @@
 #include "daemon/supervisor/request/request.h"
 
 struct msd_crew;
+struct msd_limits;
 
 /* Of one channel; together with its share of `bytes`, what its worker keeps for it. */
 #define MSD_DIRECT_REQUESTS 256u
 #define MSD_DIRECT_BYTES (16u << 20)
+/* A channel has a turn for four of the daemon's (daemon/worker/turns.h): when more than
+ * so many of its clients wait for a worker, all take turns through the daemon. */
+#define MSD_DIRECT_CROWD 4u
+/* Who has not called for so long may lose it to somebody else. */
+#define MSD_DIRECT_UNUSED_MS 1000u
 
 struct msd_direct {
 	struct msd_list link;        /* msd_process.directs */
@@ -29,6 +35,8 @@ struct msd_direct {
 	struct msd_peer_id who;
 	uint16_t number; /* the worker's name for it */
 	bool is_ending;
+	uint64_t n_calls; /* of that number, as the worker tells it */
+	uint64_t used_ms; /* when that was another one last, in the loop's time */
 };
 
 /* What a client is told of its own. */
@@ -49,6 +57,8 @@ MSD_MUST_CHECK msd_err msd_direct_open(struct msd_crew *crew, struct msd_client 
 /** Take back those of a module, of a client. */
 void msd_direct_end_crew(struct msd_crew *crew);
 void msd_direct_end_client(struct msd_client *c);
+/** Take back one of them. */
+void msd_direct_end(struct msd_direct *x);
 /** One of its workers has any. */
 bool msd_direct_is_any(const struct msd_crew *crew);
 
@@ -58,8 +68,21 @@ MSD_MUST_CHECK bool msd_direct_take_gone(struct msd_process *p,
 /** The process is lost, which its replica still has, and all of them with it. */
 void msd_direct_lose(struct msd_process *p);
 
+/* direct_find.c */
 /** That of its channels which has @number, or NULL. */
 struct msd_direct *msd_direct_find(const struct msd_process *p, uint64_t number);
+/** A number that none of them has; 0: there is none. */
+uint16_t msd_direct_free_number(const struct msd_process *p);
+
+/* direct_choose.c */
+/** The open worker of @crew with the fewest channels, which has room for one of @who.
+ * NULL: there is none, which @d says; one that nobody uses is taken back then. */
+struct msd_process *msd_direct_choose(const struct msd_crew *crew,
+				      struct msd_peer_id who, struct msd_diag *d);
+/** More clients than MSD_DIRECT_CROWD a worker wait for it through the daemon. */
+bool msd_direct_is_crowded(const struct msd_crew *crew);
+/** What the requests of one channel may hold. */
+uint64_t msd_direct_bytes(const struct msd_limits *limits);
 
 /* direct_watch.c */
 /** The worker has a ledger from here on; before its first channel. Errors:
@@ -73,6 +96,12 @@ void msd_direct_watch(struct msd_process *p);
  * just done so and runs nothing. A number that no channel has is not believed.
  */
 bool msd_direct_is_ahead(const struct msd_process *p);
+/** What runs there is a channel's call that is over its deadline: nothing is sent to
+ * it.
+ */
+bool msd_direct_is_stuck(const struct msd_process *p);
+/** One of the channels of @c was used lately, or waits for a call that runs. */
+bool msd_direct_is_used(const struct msd_client *c);
 /** Since when what @p runs has run at the earliest, in the loop's time; 0: that is not
  * known. */
 uint64_t msd_direct_since_ms(const struct msd_process *p);

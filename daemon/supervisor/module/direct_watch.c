@@ -1,6 +1,7 @@
 /*
  * What a worker says that it runs. Happy path: it shares a ledger from its first
- * channel on; now and then that is read, as long as there is a channel. Failures: a
+ * channel on; now and then that is read, as long as there is a channel. When too many
+ * wait for it through the daemon, its channels are taken back. Failures: a
  * call that overran its deadline ends its worker, as one that came through the
  * supervisor does.
  */
@@ -16,7 +17,8 @@
 #include "daemon/wire/ledger.h"
 #include "proto/clock.h"
 
-#define LOOK_MS 100u /* at the ledger */
+#define LOOK_MS 100u           /* at the ledger */
+#define USED_MS (3u * LOOK_MS) /* who was used then is it still */
 #define NS_PER_MS 1000000u
 /* Who says for longer that it runs nothing, and has been sent something, runs that. */
 #define BETWEEN_NS UINT64_C(1000000000)
@@ -40,18 +42,47 @@ uint64_t msd_direct_since_ms(const struct msd_process *p)
 		       : msd_ledger_get(&p->ledger->since_ns) / NS_PER_MS;
 }
 
-/* The worker's call of a channel should have ended so long ago that it is not waited
- * for. What the worker says of it is worth no more than its own life. */
-static const struct msd_direct *overrun(const struct msd_process *p)
+/* The worker's call of a channel should have ended so long ago. What the worker says of
+ * it is worth no more than its own life. */
+static const struct msd_direct *late_by(const struct msd_process *p, uint64_t ns)
 {
 	const uint64_t who = msd_ledger_get(&p->ledger->who);
 	const uint64_t deadline_ns = msd_ledger_get(&p->ledger->deadline_ns);
-	const uint64_t grace_ns = p->house->limits->kill_grace_ms * NS_PER_MS;
 
-	if (who == 0 || deadline_ns == 0 || deadline_ns > UINT64_MAX - grace_ns ||
-	    msd_now_ns() < deadline_ns + grace_ns)
+	if (who == 0 || deadline_ns == 0 || deadline_ns > UINT64_MAX - ns ||
+	    msd_now_ns() < deadline_ns + ns)
 		return NULL;
 	return msd_direct_find(p, who);
+}
+
+bool msd_direct_is_stuck(const struct msd_process *p)
+{
+	return !msd_list_is_empty(&p->directs) && late_by(p, 0) != NULL;
+}
+
+static void note_use(struct msd_process *p)
+{
+	MSD_LIST_EACH (it, &p->directs) {
+		struct msd_direct *x = MSD_CONTAINER_OF(it, struct msd_direct, link);
+		const uint64_t n = msd_ledger_get(&p->ledger->n_calls[x->number]);
+
+		if (n != x->n_calls || msd_ledger_get(&p->ledger->who) == x->number)
+			x->used_ms = uv_now(p->house->loop);
+		x->n_calls = n;
+	}
+}
+
+bool msd_direct_is_used(const struct msd_client *c)
+{
+	MSD_LIST_EACH (it, &c->directs) {
+		const struct msd_direct *x =
+			MSD_CONTAINER_OF(it, struct msd_direct, client_link);
+
+		if (uv_now(x->process->house->loop) < x->used_ms + USED_MS ||
+		    msd_ledger_get(&x->process->ledger->who) != 0)
+			return true;
+	}
+	return false;
 }
 
 static void look_again(struct msd_process *p)
@@ -63,9 +94,15 @@ static void on_look(struct msd_deadline *node)
 {
 	struct msd_process *p =
 		MSD_CONTAINER_OF(node, struct msd_process, ledger_timer);
-	const struct msd_direct *late = overrun(p);
+	const struct msd_direct *late =
+		late_by(p, p->house->limits->kill_grace_ms * NS_PER_MS);
 
 	msd_direct_count(p);
+	note_use(p);
+	if (p->replica != NULL && msd_direct_is_crowded(p->replica->crew))
+		msd_direct_end_crew(p->replica->crew);
+	if (p->replica != NULL && p->replica->crew->n_queued > 0 && late == NULL)
+		p->replica->crew->ops->on_answered(p->replica->crew); /* unstuck */
 	if (late != NULL && p->replica != NULL && !p->replica->is_overrun)
 		p->replica->crew->ops->on_overran(p->replica, late->who);
 	if (!msd_list_is_empty(&p->directs))
@@ -96,8 +133,8 @@ msd_err msd_direct_share_ledger(struct msd_process *p, struct msd_diag *d)
 	if (p->ledger != NULL)
 		return MSD_OK;
 	const int fd = make_ledger();
-	void *map = fd >= 0 ? mmap(NULL, sizeof(struct msd_ledger), PROT_READ,
-				   MAP_SHARED, fd, 0)
+	void *map = fd >= 0 ? mmap(NULL, sizeof(struct msd_ledger),
+				   PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0)
 			    : MAP_FAILED;
 	struct msd_ledger *seen = calloc(1, sizeof(*seen));
 	const uint64_t now_ns = msd_now_ns();

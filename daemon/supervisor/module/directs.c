@@ -1,9 +1,13 @@
 #include "daemon/supervisor/module/directs.h"
 
+#include "daemon/limits.h"
 #include "daemon/supervisor/module/direct.h"
 #include "daemon/supervisor/module/module.h"
 #include "daemon/supervisor/module/replica.h"
 
+/* Of max_memory: all channels' together, and one user's of that. */
+#define PART_OF_ALL 2u
+#define PART_OF_ONE 4u
 #define HOLD_OFF_MS 10000u /* after the last who wanted to see single calls */
 
 void msd_directs_end(struct msd_house *house)
@@ -30,4 +34,39 @@ void msd_directs_count(struct msd_house *house)
 				msd_direct_count(crew->replicas[i].process);
 		}
 	}
+}
+
+static void count_of(const struct msd_process *p, struct msd_peer_id who,
+		     uint64_t *ret_all, uint64_t *ret_own)
+{
+	MSD_LIST_EACH (it, &p->directs) {
+		const struct msd_direct *x =
+			MSD_CONTAINER_OF(it, struct msd_direct, link);
+		(*ret_all)++;
+		*ret_own += msd_peer_id_is(x->who, who);
+	}
+}
+
+msd_err msd_directs_check_bytes(const struct msd_house *house, struct msd_peer_id who,
+				struct msd_diag *d)
+{
+	const uint64_t bytes = msd_direct_bytes(house->limits);
+	uint64_t n_all = 1, n_own = 1;
+
+	MSD_LIST_EACH (it, &house->modules) {
+		const struct msd_crew *crew =
+			&MSD_CONTAINER_OF(it, struct msd_module, link)->crew;
+		for (uint32_t i = 0; i < crew->n_replicas; i++) {
+			const struct msd_process *p = crew->replicas[i].process;
+			if (p != NULL)
+				count_of(p, who, &n_all, &n_own);
+		}
+	}
+	if (n_all * bytes <= house->limits->max_memory / PART_OF_ALL &&
+	    n_own * bytes <= house->limits->max_memory / PART_OF_ONE)
+		return MSD_OK;
+	return msd_diag_set(d, MSD_BUSY,
+			    "channel.open: direct channels may hold half of "
+			    "--max-memory, one user's half of that: close one, or call "
+			    "through the daemon");
 }

@@ -133,6 +133,8 @@ bool msd_replica_is_awaited(const struct msd_replica *rep)
 
 bool msd_replica_is_stuck(const struct msd_replica *rep)
 {
+	if (rep->process != NULL && msd_direct_is_stuck(rep->process))
+		return true;
 	if (msd_list_is_empty(&rep->sent))
 		return false;
 	const struct msd_req *first =

@@ -14,7 +14,7 @@ import threading
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent))
 import between  # noqa: E402
 
-RUNS = 24  # bytes that say which call runs, since when, and when it is to end
+RUNS = 32  # bytes that say which call runs, since when, when it is to end, and who is to leave
 LATE = struct.pack("<QQQ", 1, 1, 1)  # the first channel's, long ago
 LIES = 2000
 
@@ -26,7 +26,7 @@ def lie(fd, seed):
     size = os.fstat(fd).st_size
     with mmap.mmap(fd, size) as page:
         while seed == "late":
-            page[:RUNS] = LATE
+            page[:len(LATE)] = LATE
         for _ in range(LIES):
             page[RUNS:] = chance.choice((chance.randbytes(size - RUNS), b"\xff" * (size - RUNS),
                                          bytes(size - RUNS)))

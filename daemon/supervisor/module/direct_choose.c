@@ -1,0 +1,154 @@
+/*
+ * Whose channel goes to which worker. Happy path: the open one with the fewest.
+ * Failures: it has as many as it may, or as many of one user; of who has called nobody
+ * for a while one is taken back, for whoever asks next.
+ */
+#include "daemon/limits.h"
+#include "daemon/supervisor/module/direct.h"
+#include "daemon/supervisor/module/lane.h"
+#include "daemon/supervisor/module/replica.h"
+#include "daemon/wire/ledger.h"
+
+static struct msd_direct *direct_of(struct msd_list *link)
+{
+	return MSD_CONTAINER_OF(link, struct msd_direct, link);
+}
+
+uint64_t msd_direct_bytes(const struct msd_limits *limits)
+{
+	const uint64_t share = limits->max_memory / MSD_MAX_GUESTS;
+
+	return share < MSD_DIRECT_BYTES ? share : MSD_DIRECT_BYTES;
+}
+
+static uint32_t count(const struct msd_process *p)
+{
+	uint32_t n = 0;
+
+	MSD_LIST_EACH (it, &p->directs) {
+		n++;
+	}
+	return n;
+}
+
+static uint32_t count_of(const struct msd_process *p, struct msd_peer_id who)
+{
+	uint32_t n = 0;
+
+	MSD_LIST_EACH (it, &p->directs) {
+		n += msd_peer_id_is(direct_of(it)->who, who);
+	}
+	return n;
+}
+
+/* Of @who, unless that is NULL: the one that was used last the longest time ago. */
+static void give_up_unused(struct msd_process *p, const struct msd_peer_id *who)
+{
+	struct msd_direct *oldest = NULL;
+
+	MSD_LIST_EACH (it, &p->directs) {
+		struct msd_direct *x = direct_of(it);
+
+		if (x->is_ending || (who != NULL && !msd_peer_id_is(x->who, *who)))
+			continue;
+		if (oldest == NULL || x->used_ms < oldest->used_ms)
+			oldest = x;
+	}
+	if (oldest != NULL &&
+	    oldest->used_ms + MSD_DIRECT_UNUSED_MS <= uv_now(p->house->loop))
+		msd_direct_end(oldest);
+}
+
+/* Whether @p may have one more, which is for @who. */
+static msd_err check_room(struct msd_process *p, const char *name,
+			  struct msd_peer_id who, struct msd_diag *d)
+{
+	const uint64_t most = p->house->limits->max_directs;
+	const uint64_t most_of_one = (most + 1) / 2;
+
+	if (msd_direct_free_number(p) == 0 || count(p) >= most) {
+		give_up_unused(p, NULL);
+		return msd_diag_set(
+			d, MSD_BUSY,
+			"channel.open: each worker of module %s has %u "
+			"direct channels, the most that it may (max-directs, "
+			"%u at most)",
+			name, count(p), MSD_MAX_GUESTS);
+	}
+	if (count_of(p, who) < most_of_one)
+		return MSD_OK;
+	give_up_unused(p, &who);
+	return msd_diag_set(d, MSD_BUSY,
+			    "channel.open: a worker of module %s has %llu direct "
+			    "channels of one user, the most that it may (half of "
+			    "max-directs): close one, or call through the daemon",
+			    name, (unsigned long long)most_of_one);
+}
+
+struct msd_process *msd_direct_choose(const struct msd_crew *crew,
+				      struct msd_peer_id who, struct msd_diag *d)
+{
+	struct msd_process *best = NULL;
+
+	for (uint32_t i = 0; i < crew->n_replicas; i++) {
+		const struct msd_replica *rep = &crew->replicas[i];
+		if (!rep->is_open || rep->is_overrun ||
+		    !msd_process_is_running(rep->process) ||
+		    msd_conn_is_closing(&rep->process->channel))
+			continue;
+		if (best == NULL || count(rep->process) < count(best))
+			best = rep->process;
+	}
+	if (best == NULL) {
+		(void)msd_diag_set(d, MSD_NOT_READY,
+				   "channel.open: module %s is not ready", crew->name);
+	} else if (check_room(best, crew->name, who, d) != MSD_OK) {
+		best = NULL;
+	}
+	return best;
+}
+
+/* Some clients that wait, each once. */
+struct some {
+	const struct msd_client *who[MSD_DIRECT_CROWD + 1];
+	uint32_t n;
+};
+
+static void add(struct some *some, const struct msd_client *who)
+{
+	if (who == NULL || some->n > MSD_DIRECT_CROWD)
+		return;
+	for (uint32_t i = 0; i < some->n; i++) {
+		if (some->who[i] == who)
+			return;
+	}
+	some->who[some->n++] = who;
+}
+
+static void add_sent(struct some *some, const struct msd_replica *rep)
+{
+	MSD_LIST_EACH (it, &rep->sent) {
+		add(some, MSD_CONTAINER_OF(it, struct msd_req, link)->client.who);
+	}
+}
+
+bool msd_direct_is_crowded(const struct msd_crew *crew)
+{
+	struct some queued = {.n = 0};
+
+	/* What is queued waits for each of them. */
+	MSD_LIST_EACH (it, &crew->all_lanes) {
+		const struct msd_lane *lane =
+			MSD_CONTAINER_OF(it, struct msd_lane, all_link);
+		if (lane->n_requests > 0)
+			add(&queued, lane->client);
+	}
+	for (uint32_t i = 0; i < crew->n_replicas; i++) {
+		struct some some = queued;
+
+		add_sent(&some, &crew->replicas[i]);
+		if (some.n > MSD_DIRECT_CROWD)
+			return true;
+	}
+	return false;
+}
