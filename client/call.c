@@ -1,25 +1,27 @@
-/* The blocking helpers of a call, built on modser_start() and modser_wait() alone. */
+/* The blocking helper of a call: past the daemon where that may be, else as any
+ * request. */
 #include <stdlib.h>
 #include <string.h>
 
-#include "client/result.h"
+#include "client/unasked.h"
 
-modser_err modser_request(modser_client *client, const char *method,
-			  const modser_value *params, size_t n_params,
-			  const modser_options *options, modser_result **ret)
+static modser_err call(modser_client *client, const modser_value *params, size_t n_args,
+		       const modser_options *options, modser_result **ret)
 {
-	modser_options o = {0};
-	uint64_t id;
+	modser_client *channel = msd_unasked_channel(client, params[0].as.str.p,
+						     params + 1, n_args, options);
 
-	if (options != NULL)
-		o = *options;
-	o.done = NULL;
-	modser_err err = modser_start(client, method, params, n_params, &o, &id);
-	if (err == MODSER_OK)
-		return modser_wait(client, id, ret);
-	*ret = msd_result_create(0);
-	if (*ret != NULL)
-		msd_result_fail(*ret, (msd_err)err, modser_why(client)->message);
+	if (channel != NULL) {
+		const modser_err err = modser_request(channel, "call", params,
+						      n_args + 1, options, ret);
+		if (!msd_unasked_is_for_daemon(client, channel, *ret))
+			return err;
+		modser_result_free(*ret);
+		*ret = NULL;
+	}
+	const modser_err err =
+		modser_request(client, "call", params, n_args + 1, options, ret);
+	msd_unasked_settle(client, *ret);
 	return err;
 }
 
@@ -39,8 +41,7 @@ modser_err modser_call(modser_client *client, const char *function,
 	params[0] = modser_str(function);
 	if (n_args > 0)
 		memcpy(params + 1, args, n_args * sizeof(*args));
-	modser_err err =
-		modser_request(client, "call", params, n_args + 1, options, ret);
+	modser_err err = call(client, params, n_args, options, ret);
 	if (params != few)
 		free(params);
 	return err;

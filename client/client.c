@@ -18,7 +18,6 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "client/lent.h"
 #include "client/result.h"
 #include "client/tls.h"
 #include "proto/clock.h"
@@ -94,7 +93,7 @@ static void end_locally(modser_client *c, struct msd_ticket *t, msd_err err,
 	msd_client_end(c, t);
 }
 
-static void lose(modser_client *c, msd_err err)
+void msd_client_lose(modser_client *c, msd_err err)
 {
 	if (c->fd >= 0)
 		(void)close(c->fd);
@@ -110,30 +109,12 @@ static void lose(modser_client *c, msd_err err)
 			continue;
 		t->due = false;
 		if (!t->ended) {
+			t->result->is_unsent = !t->begun;
 			end_locally(c, t, err, msd_diag_text(&c->why));
 		} else {
 			msd_client_drop(c, t);
 		}
 	}
-}
-
-void modser_close(modser_client *client)
-{
-	if (client == NULL)
-		return;
-	(void)msd_diag_set(&client->why, MSD_CANCELLED,
-			   "the client closed the connection");
-	lose(client, MSD_CANCELLED);
-	for (size_t i = 0; i < client->cap_table; i++)
-		msd_ticket_destroy(client->table[i]);
-	free(client->table);
-	msd_lent_leave(client->segments);
-	msd_receive_finish(&client->rx);
-	if (client->passed_fd >= 0)
-		(void)close(client->passed_fd);
-	msd_diag_finish(&client->why);
-	free(client->address);
-	free(client);
 }
 
 /* Keep the table at most half full; ids whose slot is taken are passed over. */
@@ -173,6 +154,12 @@ static void enqueue(modser_client *c, struct msd_ticket *t)
 		c->next_deadline_ns = t->deadline_ns;
 }
 
+/* A worker that runs a call cannot say that its time is over. */
+static uint64_t patience_ms(const modser_client *c)
+{
+	return c->is_direct ? 0 : PATIENCE_MS;
+}
+
 modser_err modser_start(modser_client *client, const char *method,
 			const modser_value *params, size_t n_params,
 			const modser_options *options, uint64_t *ret_id)
@@ -194,9 +181,9 @@ modser_err modser_start(modser_client *client, const char *method,
 		return (modser_err)err;
 	t->deadline_ns = UINT64_MAX;
 	if (options != NULL && options->deadline_ms != 0) {
-		t->deadline_ns =
-			msd_now_ns() +
-			((uint64_t)options->deadline_ms + PATIENCE_MS) * 1000000u;
+		t->deadline_ns = msd_now_ns() + ((uint64_t)options->deadline_ms +
+						 patience_ms(client)) *
+							1000000u;
 	}
 	enqueue(client, t);
 	client->next_id = id;
@@ -205,11 +192,15 @@ modser_err modser_start(modser_client *client, const char *method,
 	return MODSER_OK;
 }
 
+static const char late_at_worker[] = "the call was not done by its deadline";
+
 /* The deadline of @t passed and the daemon said nothing. */
 static msd_err expire(modser_client *c, struct msd_ticket *t)
 {
 	if (t->begun && t->at_iov < t->n_iov) {
 		/* The rest of the frame is the caller's memory, soon to be gone. */
+		if (c->is_direct)
+			end_locally(c, t, MSD_DEADLINE, late_at_worker);
 		return msd_diag_set(&c->why, MSD_IO,
 				    "the daemon does not read: a request was not sent "
 				    "within its deadline");
@@ -228,7 +219,8 @@ static msd_err expire(modser_client *c, struct msd_ticket *t)
 		t->due = false;
 	}
 	end_locally(c, t, MSD_DEADLINE,
-		    "the daemon did not answer within the deadline");
+		    c->is_direct ? late_at_worker
+				 : "the daemon did not answer within the deadline");
 	return MSD_OK;
 }
 
@@ -274,7 +266,7 @@ static modser_err turn(modser_client *c, bool may_block)
 	if (err != MSD_OK && c->address != NULL)
 		err = msd_diag_wrap(&c->why, err, "%s", c->address);
 	if (err != MSD_OK)
-		lose(c, err);
+		msd_client_lose(c, err);
 	c->is_processing = false;
 	return (modser_err)err;
 }

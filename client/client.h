@@ -7,9 +7,11 @@
  *   send.c      queue -> sendmsg(), many tickets at once, nothing copied
  *   receive.c   header -> body -> payload into place (payload.c) -> the ticket ends
  *   client.c    ends tickets, keeps deadlines, waits
+ *   close.c     ends the client
  *   connect.c   sockets
  *   open.c      which of several daemons
- *   direct.c    past the daemon
+ *   direct.c    past the daemon, when asked
+ *   unasked.c   the same of blocking calls, unasked
  */
 #include "client/ticket.h"
 #include "proto/frame.h"
@@ -32,13 +34,18 @@ struct msd_receive {
 	size_t n_pieces, at_piece, cap_pieces;
 };
 
+struct msd_unasked;
+
 struct modser_client {
-	int fd;                     /* -1: lost */
-	char *address;              /* for texts; NULL: it was opened by its fd */
-	bool is_direct;             /* to a module's worker */
-	bool takes_fd;              /* one may come with what is read */
-	int passed_fd;              /* that has come; owned; -1: none */
-	struct msd_client_tls *tls; /* NULL: bytes go as they are */
+	int fd;                      /* -1: lost */
+	char *address;               /* for texts; NULL: it was opened by its fd */
+	bool is_direct;              /* to a module's worker */
+	uint64_t worker_pid;         /* which that is */
+	uint64_t most_bytes;         /* of one call there */
+	struct msd_unasked *unasked; /* owned: unasked.c's; NULL: nothing yet */
+	bool takes_fd;               /* one may come with what is read */
+	int passed_fd;               /* that has come; owned; -1: none */
+	struct msd_client_tls *tls;  /* NULL: bytes go as they are */
 	uint64_t next_id;
 	modser_segment *segments;              /* that it lends */
 	struct msd_ticket *queue, *queue_tail; /* being sent, oldest first */
@@ -58,6 +65,9 @@ struct msd_ticket *msd_client_find(const modser_client *c, uint64_t id);
 void msd_client_end(modser_client *c, struct msd_ticket *t);
 /** Free @t when its result was handed over and nothing more comes for it. */
 void msd_client_drop(modser_client *c, struct msd_ticket *t);
+
+/** The connection is no more: every request ends as @err, c->why says how. */
+void msd_client_lose(modser_client *c, msd_err err);
 
 /** Send what fits without blocking. Non-OK: the connection is broken, c->why says how.
  */

@@ -3,46 +3,77 @@
  * comes with the first byte of the answer, and is a client of its own from there on.
  * Failures: the result says why there is none, and the caller goes on with the daemon.
  */
+#include "client/direct.h"
+
 #include <unistd.h>
 
 #include "client/client.h"
 #include "client/result.h"
 
-/* The daemon's answer, or why it could not be asked. */
-static modser_err ask(modser_client *c, const char *module, modser_result **ret)
+modser_err msd_direct_ask(modser_client *c, const char *module, uint32_t deadline_ms,
+			  uint64_t *ret_id)
 {
 	const modser_value name = modser_str(module);
+	const modser_options options = {.deadline_ms = deadline_ms};
+	const modser_err err =
+		modser_start(c, "channel.open", &name, 1, &options, ret_id);
 
-	c->takes_fd = true;
-	const modser_err err = modser_request(c, "channel.open", &name, 1, NULL, ret);
-	c->takes_fd = false;
+	c->takes_fd = err == MODSER_OK;
 	return err;
 }
 
-static modser_err fail(modser_result *r, const char *text)
+/* What the answer @r says of @key. */
+static uint64_t number(const modser_result *r, const char *key)
 {
-	if (r != NULL)
-		msd_result_fail(r, MSD_PROTOCOL, text);
-	return MODSER_PROTOCOL;
+	const modser_value *v = modser_find(modser_result_value(r), key);
+
+	return v != NULL && v->kind == MODSER_INT && v->as.i > 0 ? (uint64_t)v->as.i
+								 : 0;
+}
+
+modser_err msd_direct_take(modser_client *c, modser_result *r, modser_client **ret,
+			   uint64_t *ret_workers)
+{
+	const int fd = c->passed_fd;
+	modser_err err = modser_result_error(r)->code;
+
+	c->takes_fd = false;
+	c->passed_fd = -1;
+	if (err == MODSER_OK && fd < 0) {
+		msd_result_fail(r, MSD_PROTOCOL,
+				"channel.open: no descriptor came with the answer");
+		return MODSER_PROTOCOL;
+	}
+	if (err == MODSER_OK) {
+		err = modser_open_fd(fd, ret);
+	} else if (fd >= 0) {
+		(void)close(fd);
+	}
+	if (err != MODSER_OK)
+		return err;
+	(*ret)->is_direct = true;
+	(*ret)->most_bytes = number(r, "bytes");
+	(*ret)->worker_pid = number(r, "pid");
+	*ret_workers = number(r, "workers");
+	return MODSER_OK;
 }
 
 modser_err modser_open_direct(modser_client *client, const char *module,
 			      modser_client **ret, modser_result **ret_why)
 {
 	modser_result *r = NULL;
-	modser_err err = ask(client, module, &r);
-	const int fd = client->passed_fd;
+	uint64_t id, workers;
+	modser_err err = msd_direct_ask(client, module, 0, &id);
 
-	client->passed_fd = -1;
-	if (err == MODSER_OK && fd < 0) {
-		err = fail(r, "channel.open: no descriptor came with the answer");
-	} else if (err == MODSER_OK) {
-		err = modser_open_fd(fd, ret);
-	} else if (fd >= 0) {
-		(void)close(fd);
+	if (err == MODSER_OK) {
+		err = modser_wait(client, id, &r);
+		if (r != NULL)
+			err = msd_direct_take(client, r, ret, &workers);
+	} else {
+		r = msd_result_create(0);
+		if (r != NULL)
+			msd_result_fail(r, (msd_err)err, modser_why(client)->message);
 	}
-	if (err == MODSER_OK)
-		(*ret)->is_direct = true;
 	if (err != MODSER_OK && ret_why != NULL) {
 		*ret_why = r;
 	} else {

@@ -332,7 +332,8 @@ static msd_err read_failed(modser_client *c, ssize_t n)
 		return msd_client_broken(c, "receive");
 	if (c->is_direct) {
 		return msd_diag_set(&c->why, MSD_WORKER_LOST,
-				    "the module's worker has ended");
+				    "the module's worker has ended; what was called "
+				    "there may have run");
 	}
 	return msd_diag_set(&c->why, MSD_IO, "the daemon closed the connection");
 }

@@ -106,7 +106,7 @@ const char *msd_right_name(enum msd_right right);
 	  "number of the segment")                                                     \
 	X(SEGMENT_REMOVE, "segment.remove", S, CALL, "[number]", "nil")                \
 	X(CHANNEL_OPEN, "channel.open", S, CALL, "[name]",                             \
-	  "{requests, bytes, workers} + descriptor")                                   \
+	  "{requests, bytes, workers, pid} + descriptor")                              \
 	X(WORKER_OPEN, "worker.open", L, NONE,                                         \
 	  "[{name, file, graph, params, threads, workers, max_out, max_data, "         \
 	  "max_files, max_core, device?, batch?, within_ms?, era?, tvm_inputs?, "      \

@@ -106,9 +106,10 @@ msd_err msd_method_channel(struct msd_method_call *c, struct msd_diag *d)
 		err = open_for(c->session, m, &terms, &c->fd, d);
 	if (err != MSD_OK)
 		return err;
-	msd_pack_map(&c->result, 3);
+	msd_pack_map(&c->result, 4);
 	msd_pack_pair_uint(&c->result, "requests", terms.requests);
 	msd_pack_pair_uint(&c->result, "bytes", terms.bytes);
 	msd_pack_pair_uint(&c->result, "workers", m->crew.n_replicas);
+	msd_pack_pair_uint(&c->result, "pid", terms.pid);
 	return MSD_OK;
 }

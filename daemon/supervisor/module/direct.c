@@ -165,7 +165,8 @@ msd_err msd_direct_open(struct msd_crew *crew, struct msd_client *c,
 		return d->code;
 	*ret_terms = (struct msd_direct_terms){
 		.requests = MSD_DIRECT_REQUESTS,
-		.bytes = msd_direct_bytes(crew->house->limits)};
+		.bytes = msd_direct_bytes(crew->house->limits),
+		.pid = (uint64_t)p->child->pid};
 	return connect_to(p, c, functions, ret_terms, ret_fd, d);
 }
 

@@ -42,6 +42,7 @@ struct msd_direct {
 /* What a client is told of its own. */
 struct msd_direct_terms {
 	uint64_t requests, bytes;
+	uint64_t pid; /* of the worker */
 };
 
 /**
@@ -96,10 +97,10 @@ void msd_direct_watch(struct msd_process *p);
  * just done so and runs nothing. A number that no channel has is not believed.
  */
 bool msd_direct_is_ahead(const struct msd_process *p);
-/** What runs there is a channel's call that is over its deadline: nothing is sent to
- * it.
+/** What runs there is a channel's call that takes long, or is over its deadline: what
+ * is sent to it now gains nothing, and may be lost with it. It is looked at again soon.
  */
-bool msd_direct_is_stuck(const struct msd_process *p);
+bool msd_direct_is_stuck(struct msd_process *p);
 /** One of the channels of @c was used lately, or waits for a call that runs. */
 bool msd_direct_is_used(const struct msd_client *c);
 /** Since when what @p runs has run at the earliest, in the loop's time; 0: that is not

@@ -17,7 +17,9 @@
 #include "daemon/wire/ledger.h"
 #include "proto/clock.h"
 
-#define LOOK_MS 100u           /* at the ledger */
+#define LOOK_MS 100u /* at the ledger */
+#define SOON_MS 2u   /* the same while somebody waits for it */
+#define LONG_NS UINT64_C(10000000)
 #define USED_MS (3u * LOOK_MS) /* who was used then is it still */
 #define NS_PER_MS 1000000u
 /* Who says for longer that it runs nothing, and has been sent something, runs that. */
@@ -55,9 +57,22 @@ static const struct msd_direct *late_by(const struct msd_process *p, uint64_t ns
 	return msd_direct_find(p, who);
 }
 
-bool msd_direct_is_stuck(const struct msd_process *p)
+static bool is_long(const struct msd_process *p)
 {
-	return !msd_list_is_empty(&p->directs) && late_by(p, 0) != NULL;
+	const uint64_t who = msd_ledger_get(&p->ledger->who);
+
+	return who != 0 &&
+	       msd_now_ns() >= msd_ledger_get(&p->ledger->since_ns) + LONG_NS &&
+	       msd_direct_find(p, who) != NULL;
+}
+
+bool msd_direct_is_stuck(struct msd_process *p)
+{
+	if (msd_list_is_empty(&p->directs) || (!is_long(p) && late_by(p, 0) == NULL))
+		return false;
+	/* It does not say when that is over. */
+	msd_deadline_set(p->house->deadlines, &p->ledger_timer, SOON_MS);
+	return true;
 }
 
 static void note_use(struct msd_process *p)
@@ -101,12 +116,12 @@ static void on_look(struct msd_deadline *node)
 	note_use(p);
 	if (p->replica != NULL && msd_direct_is_crowded(p->replica->crew))
 		msd_direct_end_crew(p->replica->crew);
-	if (p->replica != NULL && p->replica->crew->n_queued > 0 && late == NULL)
-		p->replica->crew->ops->on_answered(p->replica->crew); /* unstuck */
 	if (late != NULL && p->replica != NULL && !p->replica->is_overrun)
 		p->replica->crew->ops->on_overran(p->replica, late->who);
 	if (!msd_list_is_empty(&p->directs))
 		look_again(p);
+	if (late == NULL && p->replica != NULL && p->replica->crew->n_queued > 0)
+		p->replica->crew->ops->on_answered(p->replica->crew); /* unstuck? */
 }
 
 void msd_direct_watch(struct msd_process *p)

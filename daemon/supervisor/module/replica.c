@@ -133,7 +133,9 @@ bool msd_replica_is_awaited(const struct msd_replica *rep)
 
 bool msd_replica_is_stuck(const struct msd_replica *rep)
 {
-	if (rep->process != NULL && msd_direct_is_stuck(rep->process))
+	/* It has hung up: how it ended is told a moment later. */
+	if (rep->process != NULL && (msd_conn_is_closing(&rep->process->channel) ||
+				     msd_direct_is_stuck(rep->process)))
 		return true;
 	if (msd_list_is_empty(&rep->sent))
 		return false;

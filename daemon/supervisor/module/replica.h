@@ -63,7 +63,8 @@ bool msd_replica_is_awaited(const struct msd_replica *rep);
 bool msd_replica_runs(const struct msd_replica *rep, const struct msd_req *r);
 /** For how long it has run what it runs of what was sent; 0 while it runs none. */
 uint64_t msd_replica_ran_ms(const struct msd_replica *rep, uint64_t now_ms);
-/** It is stuck in a call that overran its deadline, and will not live long. */
+/** Nothing is sent to it now: it is stuck in a call that overran its deadline, or in a
+ * long one of a client's own channel, or has hung up. */
 bool msd_replica_is_stuck(const struct msd_replica *rep);
 
 /* channel.c */

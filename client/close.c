@@ -1,0 +1,26 @@
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "client/client.h"
+#include "client/lent.h"
+#include "client/unasked.h"
+
+void modser_close(modser_client *client)
+{
+	if (client == NULL)
+		return;
+	msd_unasked_close(client->unasked);
+	(void)msd_diag_set(&client->why, MSD_CANCELLED,
+			   "the client closed the connection");
+	msd_client_lose(client, MSD_CANCELLED);
+	for (size_t i = 0; i < client->cap_table; i++)
+		msd_ticket_destroy(client->table[i]);
+	free(client->table);
+	msd_lent_leave(client->segments);
+	msd_receive_finish(&client->rx);
+	if (client->passed_fd >= 0)
+		(void)close(client->passed_fd);
+	msd_diag_finish(&client->why);
+	free(client->address);
+	free(client);
+}

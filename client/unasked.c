@@ -1,0 +1,285 @@
+/*
+ * Happy path: so many calls of a module have come in a row, and fast; with the next one
+ * the daemon is asked for a channel, in the same write, and answers that first; the
+ * calls after that go by it. Failures: the daemon gives none, and is asked again after
+ * twice as many calls; the channel ends, and the call that was not begun goes through
+ * the daemon, which is asked for another one after some calls.
+ */
+#include "client/unasked.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "client/direct.h"
+#include "client/lost_worker.h"
+#include "client/result.h"
+#include "proto/clock.h"
+#include "proto/name.h"
+
+#define WAYS 4u         /* modules that are called by turns */
+#define FIRST_CALLS 32u /* a channel costs some round trips */
+#define MOST_CALLS (1u << 20)
+/* Who calls less often gains nothing by it, nor who calls what takes longer; and what
+ * takes longer waits better where it is not lost with the worker. */
+#define EACH_NS 1000000u
+#define LONG_NS 500000u
+/* More is not worth it: what a call costs is its bytes then. */
+#define MOST_BYTES (UINT64_C(1) << 20)
+#define ASK_MS 1000u
+#define MOST_DEPTH 4u
+
+/* What is known of the calls of one module. */
+struct way {
+	char module[MSD_MAX_NAME_BYTES + 1]; /* empty: the way is free */
+	modser_client *channel;              /* owned; NULL: there is none */
+	uint32_t n_calls;                    /* through the daemon, since... */
+	uint64_t since_ns;
+	uint32_t after; /* of these a channel is asked for */
+};
+
+struct msd_unasked {
+	bool is_off;
+	struct way ways[WAYS];
+	struct way *through; /* of the call that goes through the daemon now */
+	bool is_asking;      /* for a channel of it, by the request @id */
+	uint64_t id;
+};
+
+static bool is_local(const modser_client *c)
+{
+	return !c->is_direct && c->address != NULL &&
+	       strncmp(c->address, "unix:", strlen("unix:")) == 0;
+}
+
+static struct msd_unasked *create(void)
+{
+	struct msd_unasked *u = calloc(1, sizeof(*u));
+	const char *word = getenv("MODSER_DIRECT");
+
+	if (u != NULL)
+		u->is_off = word != NULL && strcmp(word, "off") == 0;
+	return u;
+}
+
+static void close_way(struct way *w)
+{
+	modser_close(w->channel);
+	w->channel = NULL;
+	w->n_calls = 0;
+}
+
+void msd_unasked_close(struct msd_unasked *u)
+{
+	for (size_t i = 0; u != NULL && i < WAYS; i++)
+		close_way(&u->ways[i]);
+	free(u);
+}
+
+/* What a channel carries: inline tensors on the host and plain values, up to @left
+ * bytes. */
+static bool travels(const modser_value *v, unsigned depth, uint64_t *left)
+{
+	uint64_t bytes = 0;
+
+	switch (v->kind) {
+	case MODSER_NIL:
+	case MODSER_BOOL:
+	case MODSER_INT:
+	case MODSER_FLOAT:
+	case MODSER_DTYPE:
+	case MODSER_DEVICE:
+	case MODSER_SHAPE:
+		return true;
+	case MODSER_STR:
+	case MODSER_BYTES:
+		bytes = v->as.str.n;
+		break;
+	case MODSER_TENSOR:
+	case MODSER_OUT:
+		if (v->as.tensor.device.type != 0 ||
+		    v->as.tensor.ndim > MODSER_MAX_NDIM ||
+		    !modser_tensor_bytes(v->as.tensor.dtype, v->as.tensor.shape,
+					 v->as.tensor.ndim, &bytes))
+			return false;
+		break;
+	case MODSER_TUPLE:
+		if (depth == MOST_DEPTH)
+			return false;
+		for (size_t i = 0; i < v->as.tuple.n; i++) {
+			if (!travels(&v->as.tuple.item[i], depth + 1, left))
+				return false;
+		}
+		return true;
+	case MODSER_RESIDENT:
+	case MODSER_FUNCTION:
+	case MODSER_MODULE:
+	case MODSER_INSTANCE:
+	case MODSER_UPLOAD:
+	case MODSER_MAP:
+	case MODSER_RESULT_OF:
+	default:
+		return false;
+	}
+	if (bytes > *left)
+		return false;
+	*left -= bytes;
+	return true;
+}
+
+/* Of the options a channel knows deadline_ms and names. */
+static bool are_plain(const modser_options *o)
+{
+	return o == NULL ||
+	       (!o->unordered && o->instance.generation == 0 && o->instance_of == 0 &&
+		o->device == NULL && o->progress == NULL && !o->kill_abandoned &&
+		!o->trace && !o->background && !o->promised);
+}
+
+static bool may_go(const modser_client *c, const modser_value *args, size_t n_args,
+		   const modser_options *options, uint64_t most)
+{
+	uint64_t left = most < MOST_BYTES ? most : MOST_BYTES;
+
+	if (!are_plain(options) || c->segments != NULL || n_args > MSD_MAX_TENSORS)
+		return false;
+	for (size_t i = 0; i < n_args; i++) {
+		left -= left < MSD_TENSOR_ALIGN ? left : MSD_TENSOR_ALIGN;
+		if (!travels(&args[i], 0, &left))
+			return false;
+	}
+	return true;
+}
+
+/* That of @module, else one without a channel; NULL: each has one. */
+static struct way *find(struct msd_unasked *u, struct msd_span module)
+{
+	struct way *spare = NULL;
+
+	for (size_t i = 0; i < WAYS; i++) {
+		struct way *w = &u->ways[i];
+
+		if (msd_span_is(module, w->module))
+			return w;
+		if (w->channel == NULL &&
+		    (spare == NULL || w->n_calls < spare->n_calls))
+			spare = w;
+	}
+	if (spare == NULL)
+		return NULL;
+	*spare = (struct way){.after = FIRST_CALLS};
+	memcpy(spare->module, module.p, module.n);
+	return spare;
+}
+
+/* Whether a channel of @w is worth asking for now: there is one call more. */
+static bool is_time(struct way *w)
+{
+	if (w->n_calls++ == 0)
+		w->since_ns = msd_now_ns();
+	if (w->n_calls <= w->after)
+		return false;
+	const bool is_fast = msd_now_ns() - w->since_ns < (uint64_t)w->after * EACH_NS;
+	w->n_calls = 0;
+	return is_fast;
+}
+
+modser_client *msd_unasked_channel(modser_client *client, const char *function,
+				   const modser_value *args, size_t n_args,
+				   const modser_options *options)
+{
+	struct msd_span module, name;
+
+	if (client->unasked == NULL && is_local(client))
+		client->unasked = create();
+	if (client->unasked == NULL || client->unasked->is_off ||
+	    client->n_in_flight > 0 || client->is_processing || client->fd < 0 ||
+	    !msd_target_split(msd_span_of(function), &module, &name))
+		return NULL;
+	struct way *w = find(client->unasked, module);
+	if (w == NULL)
+		return NULL;
+	const uint64_t most = w->channel != NULL ? w->channel->most_bytes : MOST_BYTES;
+	if (!may_go(client, args, n_args, options, most))
+		return NULL;
+	if (w->channel != NULL)
+		return w->channel;
+	client->unasked->through = w;
+	client->unasked->is_asking =
+		is_time(w) && msd_direct_ask(client, w->module, ASK_MS,
+					     &client->unasked->id) == MODSER_OK;
+	return NULL;
+}
+
+/* The answer for @w has come: before that of the call, which was sent behind it. */
+static void take(modser_client *client, struct way *w)
+{
+	modser_result *r = NULL;
+	uint64_t workers = 0;
+
+	modser_err err = modser_wait(client, client->unasked->id, &r);
+	if (r != NULL)
+		err = msd_direct_take(client, r, &w->channel, &workers);
+	modser_result_free(r);
+	/* Of several workers the daemon knows who has nothing to do. */
+	if (err == MODSER_OK && workers != 1)
+		close_way(w);
+	if (w->channel != NULL) {
+		w->after = FIRST_CALLS;
+	} else if (w->after < MOST_CALLS) {
+		w->after *= 2;
+	}
+}
+
+void msd_unasked_settle(modser_client *client, const modser_result *result)
+{
+	struct msd_unasked *u = client->unasked;
+	struct way *w = u != NULL ? u->through : NULL;
+
+	if (w == NULL)
+		return;
+	u->through = NULL;
+	if (u->is_asking)
+		take(client, w);
+	u->is_asking = false;
+	if (modser_result_exec_ns(result) > LONG_NS)
+		close_way(w);
+}
+
+static bool is_not_begun(const modser_result *r)
+{
+	if (r == NULL)
+		return false; /* no memory for one, nor for another */
+	switch ((int)r->error.code) {
+	case MODSER_DRAINING: /* the channel's end: what it had read is answered */
+		return !r->is_reply;
+	case MODSER_REFUSED: /* not for this function; the daemon says whether at all */
+		return r->is_reply;
+	default:
+		return r->is_unsent;
+	}
+}
+
+static struct way *way_of(struct msd_unasked *u, const modser_client *channel)
+{
+	for (size_t i = 0; i < WAYS; i++) {
+		if (u->ways[i].channel == channel)
+			return &u->ways[i];
+	}
+	return NULL;
+}
+
+bool msd_unasked_is_for_daemon(modser_client *client, const modser_client *channel,
+			       modser_result *result)
+{
+	struct way *w = way_of(client->unasked, channel);
+	const bool is_lost = channel->fd < 0;
+	const modser_err code = modser_result_error(result)->code;
+
+	if (is_lost && code != MODSER_DRAINING)
+		msd_lost_worker_await(client, w->module, channel->worker_pid, result);
+	/* A worker that is still in a late call is killed soon. */
+	if (is_lost || code == MODSER_DEADLINE ||
+	    modser_result_exec_ns(result) > LONG_NS)
+		close_way(w);
+	return is_not_begun(result);
+}
