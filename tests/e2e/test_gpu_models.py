@@ -5,7 +5,8 @@ import importlib.util
 import pytest
 from test_gpu_script import HAS_NVCC, make, rows, run
 
-MODELS = ["elementwise", "dynamic", "by_hand", "networks", "small_floats", "transformer"]
+MODELS = ["elementwise", "dynamic", "by_hand", "networks", "small_floats", "tensor_maps",
+          "transformer"]
 
 
 def test_every_model_is_launched_in_both_forms(tmp_path):

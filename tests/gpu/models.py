@@ -14,6 +14,7 @@ import numpy as np
 import tvm
 from tvm import relax, te
 from tvm.relax.frontend import nn
+from tvm.script import tirx as T
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "e2e"))
 import models_opencl  # noqa: E402
@@ -40,10 +41,14 @@ class CudaSuite(models_opencl.DeviceSuite):
         if max(int(np.prod(s)) for s in shapes) <= MOST_ELEMENTS:
             super().call(function, *args)
 
-    def device_library(self, name, module, arch=ORDINARY):
+    def device_library(self, name, module, arch=ORDINARY, is_scheduled=False):
         self.name = name
         target = tvm.target.Target({"kind": "cuda", "arch": arch} | LIMITS, host="llvm")
         with target:
+            if is_scheduled:
+                built = tvm.compile(module, target=target)
+                built.export_library(str(self.folder / f"{name}.so"))
+                return
             if any(isinstance(f, relax.Function) for f in module.functions.values()):
                 module = relax.get_pipeline("zero")(module)
             module = models_opencl.by_default(module)
@@ -63,6 +68,58 @@ def small_floats(suite):
     for dtype in SMALL:
         kept = x.astype(getattr(ml_dtypes, dtype, None) or dtype).astype("float32")
         suite.known(f"through_{dtype}", [x, Out("float32", 4096)], [kept])
+
+
+TILE = r"""
+__device__ __forceinline__ float modserd_tile(unsigned long long map, int x, int y)
+{
+#if __CUDA_ARCH__ >= 900
+	__shared__ alignas(128) float tile[256];
+	__shared__ alignas(8) unsigned long long arrived;
+	const unsigned to = (unsigned)__cvta_generic_to_shared(tile);
+	const unsigned bar = (unsigned)__cvta_generic_to_shared(&arrived);
+
+	if (threadIdx.x == 0) {
+		asm volatile("mbarrier.init.shared::cta.b64 [%0], 1;" :: "r"(bar));
+		asm volatile("fence.proxy.async.shared::cta;");
+	}
+	__syncthreads();
+	if (threadIdx.x == 0) {
+		asm volatile("mbarrier.arrive.expect_tx.shared::cta.b64 _, [%0], 1024;"
+			     :: "r"(bar) : "memory");
+		asm volatile("cp.async.bulk.tensor.2d.shared::cluster.global.mbarrier"
+			     "::complete_tx::bytes [%0], [%1, {%2, %3}], [%4];"
+			     :: "r"(to), "l"(map), "r"(x), "r"(y), "r"(bar) : "memory");
+	}
+	asm volatile("{ .reg .pred p;\n"
+		     "AGAIN_%=: mbarrier.try_wait.parity.shared::cta.b64 p, [%0], 0;\n"
+		     "@!p bra AGAIN_%=; }" :: "r"(bar) : "memory");
+	return tile[threadIdx.x];
+#else
+	return 0.0f;
+#endif
+}
+"""
+
+
+def tensor_maps(suite):
+    """TVM's host code makes the map; a tile of 16 x 16 for each block."""
+    @T.prim_func
+    def tiles(A: T.Buffer((64, 64), "float32"), B: T.Buffer((64, 64), "float32")):
+        A_map: T.let[T.handle("tensormap")] = T.tvm_stack_alloca("tensormap", 1)
+        T.call_packed("runtime.cuTensorMapEncodeTiled", A_map, "float32", 2, A.data, 64, 64, 256,
+                      16, 16, 1, 1, 0, 0, 0, 0)
+        T.device_entry()
+        for y in T.thread_binding(4, thread="blockIdx.y"):
+            for x in T.thread_binding(4, thread="blockIdx.x"):
+                for t in T.thread_binding(256, thread="threadIdx.x"):
+                    B[y * 16 + t // 16, x * 16 + t % 16] = T.float32(2) * T.cuda.func_call(
+                        "modserd_tile", T.address_of(A_map), x * 16, y * 16, source_code=TILE,
+                        return_type="float32")
+
+    suite.device_library("tensor_maps", tvm.IRModule({"tiles": tiles}), TENSOR_MAPS, True)
+    x = random("float32", 64, 64)
+    suite.known("tiles", [x, Out("float32", 64, 64)], [x * 2])
 
 
 class Block(nn.Module):
@@ -102,7 +159,7 @@ def transformer(suite):
 
 
 ALL = [models_opencl.elementwise, models_opencl.dynamic, models_opencl.by_hand,
-       models_opencl.networks, small_floats, transformer]
+       models_opencl.networks, small_floats, tensor_maps, transformer]
 
 
 def main():

@@ -12,7 +12,8 @@ from runner import Skip, Wrong, close, out_of
 ADDONE = ("addone", "addone_x", "addone_y")
 MATMUL = ("matmul", "matmul_a", "matmul_b", "matmul_c")
 VALUES = "the fixture's values (numpy's)"
-MODELS = ["elementwise", "dynamic", "by_hand", "networks", "small_floats", "transformer"]
+MODELS = ["elementwise", "dynamic", "by_hand", "networks", "small_floats", "tensor_maps",
+          "transformer"]
 NOT_COMPUTED = "launched; the stand-in does not compute it"
 
 
@@ -109,6 +110,8 @@ def word(folder, arg):
 def model(name, is_source):
     """All calls of one of TVM's libraries."""
     def run(r):
+        if name == "tensor_maps" and 0 < r.capability() < 90:
+            raise Skip(f"a device of {r.capability() / 10}")
         folder = r.file("models", "cases.json").parent
         r.load("model", (folder if is_source else folder / "compiled") / f"{name}.so")
         cases = [c for c in json.loads((folder / "cases.json").read_text()) if c["library"] == name]
@@ -163,7 +166,7 @@ ROWS = (
        ("PTX: cold, kept, damaged", "the same values", cache("tvm-0.27/addone_cuda_ptx.so")),
        ("source: cold, kept, damaged", "the same values", cache("tvm-0.27/addone_cuda_src.so"))]
     + [(f"TVM 0.27 {name}, {form}",
-        "numpy's values" if name == "small_floats" else "TVM's values on the CPU",
+        "numpy's values" if name in ("small_floats", "tensor_maps") else "TVM's values on the CPU",
         model(name, form == "source"))
        for name in MODELS for form in ("four cubins and PTX", "source")]
 )

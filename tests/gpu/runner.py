@@ -68,7 +68,8 @@ class Runner:
         self.stop()
         self.daemon = subprocess.Popen(
             [self.here / "bin/modserd", "--listen", f"unix:{self.at}/m.sock", "--store", "none",
-             "--sandbox", self.sandbox],
+             "--sandbox", self.sandbox,
+             *(["--may-write", self.at] if self.stand_in else [])],  # for the stand-in's log
             env=self.environment(**more), stdout=subprocess.DEVNULL,
             stderr=open(self.at / "daemon.log", "a"))
         end = time.monotonic() + 30
