@@ -50,9 +50,9 @@ def test_a_packed_ahead_of_time_model_runs(daemon, tmp_path, version, function):
         assert np.load(tmp_path / "y.npy").tolist() == [1, 2, 3, 4]
     if version == 7:
         said = daemon.modser("call", "aot:run", f"@{tmp_path / 'x.npy'}", "out:float32[5]")
-        assert said.status == 1 and "run: output: another size in bytes, expected 16" in said.err
+        assert said.status == 1 and "modser: run: output: another size; expected in bytes: 16" in said.err
         said = daemon.modser("call", "aot:run", f"@{tmp_path / 'x.npy'}")
-        assert said.status == 1 and "expected as many tensors: 2" in said.err
+        assert said.status == 1 and "run: give its inputs, then its outputs (out:): number of tensors: 2" in said.err
 
 
 @pytest.mark.parametrize("version", [5, 7])
@@ -122,7 +122,7 @@ def test_the_c_interfaces_sizes_are_the_programs_where_the_description_counts_ev
     daemon.ok("call", "program:run", x, b, "out:float32[4]", "-o", tmp_path / "y.npy")
     assert np.load(tmp_path / "y.npy").tolist() == [10, 11, 12, 13]
     said = daemon.modser("call", "program:run", x, b, "out:float32[5]")
-    assert said.status == 1 and "output: another size in bytes, expected 16" in said.err
+    assert said.status == 1 and "output: another size; expected in bytes: 16" in said.err
 
 
 def test_memory_pools_of_unknown_size_are_refused(tmp_path):

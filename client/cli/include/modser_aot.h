@@ -17,7 +17,7 @@ static int modser_fail(const char *name, const char *what, long long n)
 {
 	char text[256];
 
-	(void)snprintf(text, sizeof(text), "run: %s: %s %lld", name, what, n);
+	(void)snprintf(text, sizeof(text), "%s: %s %lld", name, what, n);
 	TVMAPISetLastError(text);
 	return -1;
 }
@@ -38,7 +38,7 @@ static int modser_take(TVMValue *args, int *codes, int i, long long want,
 	for (int k = t->ndim - 1; k >= 0; k--)
 		bytes *= t->shape[k];
 	if (want >= 0 && bytes != want)
-		return modser_fail(name, "another size in bytes, expected", want);
+		return modser_fail(name, "another size; expected in bytes:", want);
 	*total += bytes;
 	*ret = (char *)t->data + t->byte_offset;
 	return 0;
@@ -47,8 +47,8 @@ static int modser_take(TVMValue *args, int *codes, int i, long long want,
 static int modser_count(int n, long long want)
 {
 	return n == want ? 0
-			 : modser_fail("inputs, then outputs",
-				       "expected as many tensors:", want);
+			 : modser_fail("give its inputs, then its outputs (out:)",
+				       "number of tensors:", want);
 }
 
 static int modser_call(TVMBackendPackedCFunc function, TVMValue *args, int n,
