@@ -26,6 +26,15 @@
 /* Of a connection and module: its state answers all that wait for it. */
 #define MOST_WAITS 16u
 
+/* What a load asks for. */
+struct wanted {
+	struct msd_upload *upload;
+	uint64_t part_bytes[MSD_PART_COUNT];
+	struct msd_span beside; /* [[name, bytes]...] behind the model; empty: none */
+	struct msd_span file;   /* where it came from, for whoever asks later */
+	struct msd_load load;
+};
+
 static const msgpack_object *param(const struct msd_method_call *c, uint32_t i)
 {
 	return &c->params->via.array.ptr[i];
@@ -72,38 +81,37 @@ static struct msd_span raw_option(const struct msd_method_call *c, const char *k
 	return msd_map_value(options, key);
 }
 
-/* What the model's upload has behind it. */
-static msd_err read_beside(struct msd_method_call *c, const struct msd_upload *u,
-			   const struct msd_load *load,
-			   uint64_t part_bytes[MSD_PART_COUNT], struct msd_span *ret,
+/* The files that lie behind the model in its upload. */
+static msd_err read_beside(struct msd_method_call *c, struct wanted *w,
 			   struct msd_diag *d)
 {
+	uint64_t *bytes = w->part_bytes;
 	struct msd_cur items;
 	uint32_t n;
 	msd_err err = msd_map_uint(param(c, 2), "model", INT64_MAX,
-				   &part_bytes[MSD_PART_MODEL], d);
+				   &bytes[MSD_PART_MODEL], d);
 
-	*ret = raw_option(c, "files");
-	if (err != MSD_OK || (ret->n == 0 && part_bytes[MSD_PART_MODEL] == 0))
+	w->beside = raw_option(c, "files");
+	if (err != MSD_OK || (w->beside.n == 0 && bytes[MSD_PART_MODEL] == 0))
 		return err;
-	if (ret->n == 0 || !msd_array_open(*ret, &items, &n)) {
+	if (w->beside.n == 0 || !msd_array_open(w->beside, &items, &n)) {
 		return msd_diag_set(d, MSD_BAD_REQUEST,
 				    "module.load: files: expected [[name, bytes]...], "
 				    "and model, the bytes of the model before them");
 	}
-	if (load->is_candidate) {
+	if (w->load.is_candidate) {
 		return msd_diag_set(d, MSD_UNSUPPORTED,
 				    "module.load: keep: a model with files beside it "
 				    "is not kept; make one file of them (modser load "
 				    "and modser convert do)");
 	}
-	if (part_bytes[MSD_PART_GRAPH] > 0 || part_bytes[MSD_PART_PARAMS] > 0) {
+	if (bytes[MSD_PART_GRAPH] > 0 || bytes[MSD_PART_PARAMS] > 0) {
 		return msd_diag_set(d, MSD_BAD_REQUEST,
 				    "module.load: files are of a framework's model, "
 				    "graph and params are of a library");
 	}
 	err = msd_beside_check((struct msd_span){items.p, items.left},
-			       part_bytes[MSD_PART_MODEL], u->bytes, d);
+			       bytes[MSD_PART_MODEL], w->upload->bytes, d);
 	return err == MSD_OK ? err : msd_diag_wrap(d, err, "module.load");
 }
 
@@ -122,103 +130,109 @@ static msd_err read_tests(struct msd_method_call *c, struct msd_load *ret,
 	return ret->tests.n > 0 ? msd_trial_check(ret->tests, &n, d) : MSD_OK;
 }
 
-static msd_err read_load_params(struct msd_method_call *c,
-				struct msd_upload **ret_upload, struct msd_load *ret,
-				uint64_t part_bytes[MSD_PART_COUNT],
-				struct msd_span *ret_file, struct msd_diag *d)
+/* Whether the store is to have it. */
+static msd_err read_keep(struct msd_method_call *c, struct msd_load *ret,
+			 struct msd_diag *d)
+{
+	const msd_err err = msd_map_bool(param(c, 2), "keep", &ret->is_candidate, d);
+
+	if (err != MSD_OK || !ret->is_candidate || c->session->edge->keeper->is_open)
+		return err;
+	return msd_diag_set(d, MSD_UNSUPPORTED,
+			    "module.load: keep: this daemon has no store; start it "
+			    "with --store DIR");
+}
+
+/* How long a library's graph and parameters are, which lie behind it. */
+static msd_err read_parts(struct msd_method_call *c,
+			  uint64_t ret[static MSD_PART_COUNT], struct msd_diag *d)
+{
+	const msd_err err =
+		msd_map_uint(param(c, 2), "graph", INT64_MAX, &ret[MSD_PART_GRAPH], d);
+
+	if (err != MSD_OK)
+		return err;
+	return msd_map_uint(param(c, 2), "params", INT64_MAX, &ret[MSD_PART_PARAMS], d);
+}
+
+static msd_err check_options(struct msd_method_call *c, struct msd_diag *d)
 {
 	static const char *const known[] = {
 		"replace", "file",   "device",     "graph",     "params",
 		"workers", "era",    "tvm_inputs", "fill",      "keep",
 		"tests",   "warmup", "batch",      "within_ms", "model",
 		"files",   "format", "input",      NULL};
-	msd_err err = msd_method_find_upload(c, 1, ret_upload, d);
 
-	if (err != MSD_OK || c->params->via.array.size < 3)
-		return err;
 	if (msd_map_find(param(c, 2), "instances") != NULL) {
 		return msd_diag_set(d, MSD_BAD_REQUEST,
 				    "module.load: instances: say workers");
 	}
-	err = msd_map_check(param(c, 2), "module.load", known, d);
-	if (err == MSD_OK)
-		err = msd_map_bool(param(c, 2), "replace", &ret->replace, d);
-	if (err == MSD_OK)
-		err = msd_map_bool(param(c, 2), "keep", &ret->is_candidate, d);
-	if (err == MSD_OK && ret->is_candidate && !c->session->edge->keeper->is_open) {
-		err = msd_diag_set(d, MSD_UNSUPPORTED,
-				   "module.load: keep: this daemon has no store; start "
-				   "it with --store DIR");
-	}
-	if (err == MSD_OK) {
-		err = msd_map_uint(param(c, 2), "graph", INT64_MAX,
-				   &part_bytes[MSD_PART_GRAPH], d);
-	}
-	if (err == MSD_OK) {
-		err = msd_map_uint(param(c, 2), "params", INT64_MAX,
-				   &part_bytes[MSD_PART_PARAMS], d);
-	}
-	if (err == MSD_OK)
-		err = msd_load_options_read(param(c, 2), "module.load", ret, d);
-	if (err == MSD_OK)
-		err = msd_map_str(param(c, 2), "file", ret_file, d);
-	if (err == MSD_OK)
-		err = read_tests(c, ret, d);
-	return err;
+	return msd_map_check(param(c, 2), "module.load", known, d);
 }
 
-/* What the upload consists of, besides its first part. */
-static msd_err take_upload(struct msd_upload *u, const uint64_t bytes[MSD_PART_COUNT],
-			   struct msd_span files, struct msd_source_job **ret,
-			   struct msd_diag *d)
+static msd_err read_options(struct msd_method_call *c, struct wanted *w,
+			    struct msd_diag *d)
 {
-	const bool has_parts =
-		bytes[MSD_PART_GRAPH] > 0 || bytes[MSD_PART_PARAMS] > 0 || files.n > 0;
+	msd_err err = check_options(c, d);
+
+	if (err == MSD_OK)
+		err = msd_map_bool(param(c, 2), "replace", &w->load.replace, d);
+	if (err == MSD_OK)
+		err = read_keep(c, &w->load, d);
+	if (err == MSD_OK)
+		err = read_parts(c, w->part_bytes, d);
+	if (err == MSD_OK)
+		err = msd_load_options_read(param(c, 2), "module.load", &w->load, d);
+	if (err == MSD_OK)
+		err = msd_map_str(param(c, 2), "file", &w->file, d);
+	if (err == MSD_OK)
+		err = read_tests(c, &w->load, d);
+	return err == MSD_OK ? read_beside(c, w, d) : err;
+}
+
+/* The upload becomes what the module is brought from. */
+static msd_err take_upload(struct wanted *w, struct msd_diag *d)
+{
+	const uint64_t *bytes = w->part_bytes;
+	const bool has_parts = bytes[MSD_PART_GRAPH] > 0 ||
+			       bytes[MSD_PART_PARAMS] > 0 || w->beside.n > 0;
 	struct msd_buf list = {0};
 
-	if (u->is_found && has_parts) {
+	if (w->upload->is_found && has_parts) {
 		return msd_diag_set(d, MSD_BAD_REQUEST,
 				    "module.load: graph, params and files are parts of "
 				    "an upload, and what the store had is one file");
 	}
-	if (files.n > 0)
-		msd_buf_put(&list, files.p, files.n);
-	msd_err err = list.bad ? msd_diag_no_memory(d) : msd_upload_take(u, ret, d);
+	if (w->beside.n > 0)
+		msd_buf_put(&list, w->beside.p, w->beside.n);
+	msd_err err = list.bad ? msd_diag_no_memory(d)
+			       : msd_upload_take(w->upload, &w->load.bringing, d);
 	if (err != MSD_OK) {
 		msd_buf_finish(&list);
 		return err;
 	}
-	struct msd_source *source = &(*ret)->source;
+	struct msd_source *source = &w->load.bringing->source;
 	memcpy(source->part_bytes, bytes, sizeof(source->part_bytes));
 	source->files = list;
 	return MSD_OK;
 }
 
-msd_err msd_method_load(struct msd_method_call *c, struct msd_diag *d)
+/* Begin the load of what was brought, which is taken; @c is answered when it ends. */
+static msd_err start_load(struct msd_method_call *c, struct msd_span name,
+			  struct wanted *w, struct msd_diag *d)
 {
-	struct msd_upload *u;
+	const size_t n = w->file.n < 4096 ? w->file.n : 4096;
+	char *label = strndup((const char *)w->file.p, n);
 	struct msd_module *m;
-	struct msd_span name, file = {(const uint8_t *)"upload", 6}, beside = {0};
-	struct msd_load load = {.source = {.fd = -1}};
-	uint64_t part_bytes[MSD_PART_COUNT] = {0};
-	msd_err err = msd_object_str(param(c, 0), "name", &name, d);
 
-	if (err == MSD_OK)
-		err = read_load_params(c, &u, &load, part_bytes, &file, d);
-	if (err == MSD_OK && c->params->via.array.size > 2)
-		err = read_beside(c, u, &load, part_bytes, &beside, d);
-	if (err == MSD_OK)
-		err = take_upload(u, part_bytes, beside, &load.bringing, d);
-	if (err != MSD_OK)
-		return err;
-	char *label = strndup((const char *)file.p, file.n < 4096 ? file.n : 4096);
 	if (label == NULL) {
-		msd_source_job_free(load.bringing);
+		msd_source_job_free(w->load.bringing);
 		return msd_diag_no_memory(d);
 	}
-	load.file = label;
-	msd_standing_sign(c->session, &load);
-	err = msd_module_load(c->session->edge->house, name, &load, &m, d);
+	w->load.file = label;
+	msd_standing_sign(c->session, &w->load);
+	const msd_err err =
+		msd_module_load(c->session->edge->house, name, &w->load, &m, d);
 	free(label);
 	if (err != MSD_OK)
 		return err;
@@ -227,6 +241,21 @@ msd_err msd_method_load(struct msd_method_call *c, struct msd_diag *d)
 		return msd_diag_no_memory(d);
 	msd_module_wait(m, r);
 	return MSD_OK;
+}
+
+msd_err msd_method_load(struct msd_method_call *c, struct msd_diag *d)
+{
+	struct wanted w = {.file = msd_span_of("upload"), .load.source.fd = -1};
+	struct msd_span name;
+	msd_err err = msd_object_str(param(c, 0), "name", &name, d);
+
+	if (err == MSD_OK)
+		err = msd_method_find_upload(c, 1, &w.upload, d);
+	if (err == MSD_OK && c->params->via.array.size > 2)
+		err = read_options(c, &w, d);
+	if (err == MSD_OK)
+		err = take_upload(&w, d);
+	return err == MSD_OK ? start_load(c, name, &w, d) : err;
 }
 
 msd_err msd_method_wait(struct msd_method_call *c, struct msd_diag *d)
