@@ -28,9 +28,9 @@ void msd_agent_line(bool is_leaving, bool is_ready, uint32_t n_workers,
 	}
 }
 
-/* The line is in the socket's buffer before anybody waits, or not at all: so many
- * connections cost no memory, and none is in anybody's way. What was sent is read, so
- * that the end is one, and no reset that takes the line back. */
+/* The line is written at once, or not at all: no connection is kept, so that any number
+ * of them costs no memory. What the peer has sent is read first: closing a socket with
+ * unread bytes sends a reset, which would drop the line. */
 static void enter(struct msd_edge *e, int fd, struct msd_principal who)
 {
 	uint32_t n_workers = 0, n_waiting = 0;
@@ -47,7 +47,7 @@ static void enter(struct msd_edge *e, int fd, struct msd_principal who)
 		       n_workers, n_waiting, line);
 	(void)recv(fd, sent, sizeof(sent), MSG_DONTWAIT);
 	(void)send(fd, line, strlen(line), MSG_DONTWAIT | MSG_NOSIGNAL);
-	msd_aside_close(fd); /* it may hold what was passed already */
+	msd_aside_close(fd); /* closing what it was passed may block */
 }
 
 msd_err msd_agent_check_open(struct msd_edge *e, const struct msd_address *address,

@@ -7,11 +7,11 @@
 
 /* Which parameters name what is asked for. */
 enum naming {
-	NOTHING,  /* none, or what is the session's own */
+	NOTHING,  /* nothing, or something of the session's own */
 	MODULE,   /* the first is a module's name */
 	FUNCTION, /* the first two are a module's and its function's */
 	TARGET,   /* the first is "module:function", or a handle that stands for it */
-	TENSOR    /* a resident tensor among them lives with the module */
+	TENSOR    /* a resident tensor among the parameters names its module */
 };
 
 static const uint8_t namings[MSD_M_COUNT] = {
@@ -38,7 +38,7 @@ bool msd_asked_has_name(enum msd_method method)
 	return method < MSD_M_COUNT && namings[method] != NOTHING;
 }
 
-/* A call's, in the words of call.c; what that would refuse has no target here. */
+/* A call's target, read as call.c reads it; what that refuses has no target here. */
 static void read_target(struct msd_session *s, const struct msd_wire_value *v,
 			struct msd_acl_target *ret)
 {

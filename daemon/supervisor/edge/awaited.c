@@ -69,7 +69,7 @@ msd_err msd_awaited_new(struct msd_promises *p, uint64_t id, struct msd_span bod
 				    "most %u are allowed",
 				    n_results, MSD_MAX_RESULTS_NAMED);
 	}
-	/* In one block, the uses behind it. */
+	/* Allocated as one block, the uses behind the head. */
 	struct msd_awaited *a = calloc(1, sizeof(*a) + n_results * sizeof(a->uses[0]));
 	if (a == NULL)
 		return msd_diag_no_memory(d);
@@ -86,7 +86,7 @@ msd_err msd_awaited_new(struct msd_promises *p, uint64_t id, struct msd_span bod
 	return err;
 }
 
-/* Out of the line, where the next may have waited for that. */
+/* Remove it from the queue; the next one may have waited for that. */
 static void leave(struct msd_promises *p, struct msd_awaited_use *u)
 {
 	struct msd_promise *one = u->of;

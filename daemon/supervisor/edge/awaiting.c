@@ -80,7 +80,7 @@ static void on_freed(struct msd_req *r)
 	msd_awaited_destroy(r->awaited);
 }
 
-/* It is never sent, so the others are never asked. */
+/* It is never sent to a worker, so the other operations are never called. */
 static const struct msd_req_ops req_ops = {
 	.explain_due = explain_due, .on_answered = on_answered, .on_freed = on_freed};
 
@@ -176,7 +176,7 @@ msd_err msd_awaiting_take(struct msd_awaiting *a, struct msd_in *in,
 	msd_err err = MSD_OK;
 
 	*ret = MSD_AWAITS_NOTHING;
-	msd_awaiting_pass(a); /* of one that was refused, whose payload was dropped */
+	msd_awaiting_pass(a); /* of a refused request, whose payload was dropped */
 	if (is_promised(in->body.options))
 		err = msd_promises_expect(&a->promises, in->body.id, method, d);
 	return err == MSD_OK && in->body.n_results > 0 ? await(a, in, method, ret, d)
@@ -217,7 +217,7 @@ static void take_up(struct msd_awaiting *a, struct msd_awaited *awaited)
 	msd_diag_finish(&d);
 }
 
-/* One request is on its way in at a time: it has what its session keeps for that. */
+/* A session receives one request at a time, and keeps the state of that one. */
 static struct msd_awaited *next(struct msd_awaiting *a)
 {
 	return a->session->receiving == NULL ? msd_promises_ready(&a->promises) : NULL;

@@ -27,7 +27,7 @@
 #include "proto/name.h"
 #include "proto/value.h"
 
-#define KEEP_INLINES_BYTES 4096u /* memory of a request with more is given back */
+#define KEEP_INLINES_BYTES 4096u /* more is freed, not kept for the next request */
 
 /* The pass over the tensors of a request's parameters: each is read once. */
 struct pass {
@@ -39,7 +39,7 @@ struct pass {
 	bool has_resident;
 };
 
-/* It becomes a place in the module's in segment when there is one: place_inlines(). */
+/* place_inlines() moves it to the module's in segment when there is a place. */
 static msd_err keep_inline(const struct pass *p, const struct msd_wire_tensor *t,
 			   uint32_t at, struct msd_diag *d)
 {
@@ -62,8 +62,8 @@ static bool is_lent(const struct msd_wire_tensor *t)
 	return t->where == MSD_AT_SEGMENT || t->segment != 0;
 }
 
-/* Is every tensor where it may be, how much room do the outputs need? Resident ones are
- * translated at once. */
+/* Check where each tensor is, and sum up the room that the outputs need. Resident
+ * tensors are translated here. */
 static msd_err take_ext(void *ctx, int8_t type, size_t at, size_t n, struct msd_diag *d)
 {
 	struct pass *p = ctx;
@@ -111,7 +111,7 @@ static msd_err scan_params(struct pass *p, struct msd_diag *d)
 	return err == MSD_OK ? msd_lent_check_apart(p->places, d) : err;
 }
 
-/* Inline becomes a place in the module's in segment. */
+/* Inline tensors become places in the module's in segment. */
 static void place_inlines(struct msd_req *r, const struct msd_buf *inlines)
 {
 	struct msd_inline t;
@@ -202,7 +202,7 @@ static msd_err use_options(struct msd_req *r, const struct msd_request_options *
 			       : MSD_OK;
 }
 
-/* All that @in says, but whether it may be done now. */
+/* Read all that @in says; whether it may be done now is asked later. */
 static msd_err read_request(struct pass *p, struct msd_in *in,
 			    struct msd_request_options *options, struct msd_diag *d)
 {
@@ -230,7 +230,7 @@ static msd_err check_state(const struct msd_module *m, struct msd_diag *d)
 				      m->crew.name);
 }
 
-/* Read @in to the pass's request, as one that never came before. */
+/* Read @in into the pass's request, without a plan of an earlier one. */
 static msd_err read_anew(struct msd_session *s, struct pass *p, struct msd_in *in,
 			 struct msd_diag *d)
 {

@@ -21,11 +21,12 @@ struct msd_client_peer {
 	struct msd_list link; /* msd_client_peers.all */
 	struct msd_peer_id who;
 	struct msd_account account; /* of its connections */
-	/* Without those that are being refused; with those whose leavings are here. */
+	/* Connections that are being refused do not count; ended ones count until
+	 * leavings.h has dropped all that they left. */
 	uint32_t n_connections;
 	uint32_t n_lent; /* segments of its connections, and their bytes */
 	uint64_t lent_bytes;
-	uint32_t n_uploads; /* that were begun by connections when they were its */
+	uint32_t n_uploads; /* begun while their connection was this peer's */
 	uint32_t n_refs;
 };
 

@@ -46,12 +46,12 @@ struct msd_counts {
 	uint64_t http_connections, http_requests; /* of those of all */
 	uint64_t http_ended;                      /* of these connections */
 	uint64_t http_unreadable; /* what came by HTTP and was no request */
-	uint64_t handshakes;      /* of TLS, that were done; and those that failed: */
+	uint64_t handshakes;      /* of TLS, completed; those that failed: */
 	uint64_t handshakes_failed[MSD_HANDSHAKE_FAULT_COUNT];
 	uint64_t gate_failed[MSD_GATE_FAULT_COUNT];
 	uint64_t requests, calls, pulls;
 	uint64_t errors[MSD_ERR_COUNT]; /* what the daemon itself answered, by code */
-	uint64_t lost_calls[MSD_ERR_COUNT]; /* of these, calls that came to no module */
+	uint64_t lost_calls[MSD_ERR_COUNT]; /* of these, calls that reached no module */
 };
 
 /** A connection became a session. Returns its number. */

@@ -94,7 +94,7 @@ void msd_door_open(struct msd_edge *e, int fd, struct msd_principal who)
 
 	if (p == NULL) {
 		msd_counts_refused(&e->counts, MSD_REFUSAL_MEMORY);
-		msd_aside_close(fd); /* it may hold what was passed already */
+		msd_aside_close(fd); /* closing what it was passed may block */
 		return;
 	}
 	struct msd_transport transport = msd_transport_of_socket(fd, who.is_local);

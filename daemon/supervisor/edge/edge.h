@@ -105,9 +105,9 @@ struct msd_edge {
 		connects, audits, limited, confined;
 	struct msd_loans loans; /* of all connections */
 	uint64_t upload_bytes;  /* of uploads that are not loaded yet */
-	uint32_t n_findings;    /* that the store is being read for */
+	uint32_t n_findings;    /* jobs that read the store */
 	uint32_t n_readings;    /* likewise, of pieces */
-	uint32_t n_cares;       /* that it is being looked after for */
+	uint32_t n_cares;       /* jobs that check or clean the store */
 	uint32_t n_sessions; /* and handshakes; without those that are being refused */
 	uint32_t n_leaving;  /* places that leavings.h keeps */
 	struct msd_counts counts;

@@ -15,7 +15,7 @@ static void ignore(struct msd_req *r)
 	(void)r; /* msd_errand_end() finds the list empty */
 }
 
-/* No worker has it, so the others are never asked. */
+/* No worker has it, so the other operations are never called. */
 static const struct msd_req_ops req_ops = {
 	.explain_due = explain_due, .on_answered = ignore, .on_freed = ignore};
 

@@ -82,7 +82,7 @@ static bool is_http(const struct msd_conn *c)
 	return c->n_frames == 0 && c->head[0] >= 'A' && c->head[0] <= 'Z';
 }
 
-/* As far as its transport takes it now: nothing was written before. */
+/* Write as much as the transport takes now; nothing was written before. */
 static void tell_in_http(struct msd_conn *c)
 {
 	static char text[] =
@@ -104,7 +104,7 @@ struct msd_out *msd_framed_farewell(struct msd_conn *c, msd_err err, const char 
 	return msd_out_farewell(err, why);
 }
 
-/* One reason is enough: each that is left stops it again. */
+/* Names one reason why nothing is read; there may be others. */
 static const char *state_of(const struct msd_framed *f)
 {
 	if (f->session.awaiting != NULL && f->session.awaiting->held != NULL)

@@ -29,11 +29,11 @@ static inline struct msd_framed *msd_framed_of(struct msd_session *s)
 }
 /** Send `[1, id, nil, result]`. */
 void msd_framed_reply(struct msd_framed *f, uint64_t id, const struct msd_buf *result);
-/* A result with more than its own bytes. */
+/* A result, and what is sent with it. */
 struct msd_framed_answer {
 	const struct msd_buf *result;
-	bool has_meta;             /* a map of further facts lies behind the result */
-	int fd;                    /* goes with it, which takes it; -1: none */
+	bool has_meta; /* a map of further facts lies behind the result */
+	int fd;        /* is sent with it, and closed after that; -1: none */
 	struct msd_shared *shared; /* borrowed; NULL: none */
 	struct msd_span part;      /* of it: the result's end */
 };

@@ -22,7 +22,7 @@
 #include "proto/words.h"
 
 #define FAILURES_PER_SECOND 10u /* in the log */
-#define HEADER_BEGINS '\r'      /* and nothing else that is spoken here does */
+#define HEADER_BEGINS '\r'      /* no other protocol that is spoken here begins so */
 
 struct msd_comer {
 	struct msd_list link; /* msd_edge.comers */
@@ -102,7 +102,7 @@ static void refuse_header(struct msd_comer *c, msd_err err, const char *why)
 	refuse(c, err == MSD_REFUSED ? MSD_GATE_MISSING : MSD_GATE_WRONG, why);
 }
 
-/* recv() has returned @n: nothing has come yet, or nothing ever will. */
+/* recv() has returned @n, no bytes: either none have come yet, or none ever will. */
 static void on_nothing(struct msd_comer *c, ssize_t n)
 {
 	char text[MSD_ERRNO_TEXT_BYTES];
@@ -113,7 +113,7 @@ static void on_nothing(struct msd_comer *c, ssize_t n)
 	       n == 0 ? "it has gone without a word" : msd_errno_text(errno, text));
 }
 
-/* What follows the header is not read: the rest of the way has other readers. */
+/* Nothing behind the header is read: that is for TLS, HTTP or the frames. */
 static void read_header(struct msd_comer *c)
 {
 	struct msd_proxy_head *h = &c->head;

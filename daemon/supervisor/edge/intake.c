@@ -62,7 +62,7 @@ static uint8_t *put(struct msd_client *c, size_t n, struct msd_written *w)
 							 : msd_conn_put(&f->conn, n, w);
 }
 
-/* No request is on its way in any more. */
+/* The frame that was being received has become a request, or was dropped. */
 static void end_receiving(struct msd_session *s)
 {
 	s->receiving = NULL;
@@ -133,7 +133,7 @@ static bool is_in_flight(struct msd_framed *f, uint64_t id)
 	return msd_session_find(&f->session, id) != NULL;
 }
 
-/* Is it what a client may send? False: the connection is closing. */
+/* Whether a client may send such a frame. False: the connection is closing. */
 static inline bool is_sound(struct msd_framed *f, const struct msd_in *in,
 			    enum msd_method method)
 {
@@ -157,10 +157,8 @@ static void refuse_call(struct msd_framed *f, struct msd_in *in, enum msd_method
 	(void)refuse(f, in, d);
 }
 
-/*
- * The one place where is asked who may do what: once for each frame, before anything is
- * done for it. False: it was answered, or the connection is closing.
- */
+/* The one place where rights are checked: once for each frame, before anything is done
+ * for it. False: it was answered, or the connection is closing. */
 static bool admit(struct msd_framed *f, struct msd_in *in, enum msd_method method)
 {
 	struct msd_session *s = &f->session;
@@ -228,7 +226,7 @@ static enum msd_place place_call(struct msd_framed *f, struct msd_in *in,
 	return MSD_PLACE_HERE;
 }
 
-/* Where goes the payload of what may be asked for? */
+/* Find a place for the payload of a request that is allowed. */
 static enum msd_place place(struct msd_framed *f, struct msd_in *in,
 			    enum msd_method method)
 {
@@ -291,7 +289,7 @@ static inline void call_at_once(struct msd_framed *f, struct msd_in *in,
 	}
 }
 
-/* @in had to wait, and is complete now: what a frame's body leads to. */
+/* @in had to wait and is complete now: go on as if its body had just come. */
 static void resume(struct msd_session *s, struct msd_in *in)
 {
 	struct msd_framed *f = msd_framed_of(s);
@@ -300,7 +298,7 @@ static void resume(struct msd_session *s, struct msd_in *in)
 
 	if (f->conn.is_closing)
 		return;
-	if (in->payload_bytes > 0) { /* it has kept all behind it from being read */
+	if (in->payload_bytes > 0) { /* while it waited nothing behind it was read */
 		front->body = in->body;
 		front->bytes = in->bytes;
 		front->n_bytes = in->n_bytes;

@@ -69,7 +69,7 @@ static void ignore(struct msd_req *r)
 	(void)r; /* on_forgotten() finds the list empty */
 }
 
-/* No worker has it yet, so the others are never asked. */
+/* No worker has it yet, so the other operations are never called. */
 static const struct msd_req_ops req_ops = {
 	.explain_due = explain_due, .on_answered = ignore, .on_freed = ignore};
 

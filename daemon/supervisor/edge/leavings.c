@@ -6,7 +6,8 @@
 #include "daemon/supervisor/edge/freeing.h"
 #include "daemon/supervisor/edge/object.h"
 
-/* Of a turn: as many objects as a client has frames, for a worker is told of each. */
+/* Objects that are dropped in a turn: as many as a client has frames, for a worker is
+ * told of each. */
 #define TURN_COST 1024u
 #define OBJECT_COST 16u
 #define FUNCTION_COST 1u
@@ -21,7 +22,7 @@ struct leaving {
 	uint32_t at;
 };
 
-/* The entry of @hs before @at; returns what it cost. */
+/* Drop the entry of @hs before @at, and return what that cost. */
 static uint32_t drop(struct msd_handles *hs, uint32_t at, struct msd_freeing *f)
 {
 	const struct msd_handle_entry e = hs->entries[at - 1];
@@ -35,7 +36,7 @@ static uint32_t drop(struct msd_handles *hs, uint32_t at, struct msd_freeing *f)
 	return OBJECT_COST;
 }
 
-/* Of @hs from *@at on what @cost buys. True: none is left. */
+/* Drop entries of @hs from *@at on, until @cost is used up. True: none is left. */
 static bool drop_some(struct msd_handles *hs, uint32_t *at, uint64_t cost)
 {
 	struct msd_freeing f = {.client = NULL};
@@ -67,7 +68,8 @@ static void wait_for_turn(struct msd_edge *e)
 	msd_deadline_set(e->deadlines, &e->leave, NEXT_TURN_MS);
 }
 
-/* The first alone: however many leave at a time, a turn is no longer. */
+/* Only the first session's are dropped in a turn, so that a turn is no longer when many
+ * leave. */
 static void on_due(struct msd_deadline *node)
 {
 	struct msd_edge *e = MSD_CONTAINER_OF(node, struct msd_edge, leave);

@@ -14,7 +14,7 @@
 #include "daemon/wire/aside.h"
 #include "proto/errno_text.h"
 
-/* Of all segments that there may be, what one peer may lend. */
+/* The part of all segments that one peer may lend. */
 #define PEER_MOST (MSD_MAX_LENT / 2)
 
 static void on_over(struct msd_loan *l)
@@ -115,7 +115,7 @@ msd_err msd_lent_add(struct msd_session *s, int fd, uint64_t bytes, uint16_t *re
 
 	if (err == MSD_OK)
 		err = msd_loan_make(&s->edge->loans, fd, &seen, &l, d);
-	if (err != MSD_OK) { /* what it is, nobody knows, or how long its close takes */
+	if (err != MSD_OK) { /* it may be anything, and its close may take any time */
 		msd_aside_close_passed(fd, s->transport->passer);
 		return err;
 	}

@@ -37,8 +37,9 @@
 #define KEEPALIVE_EVERY_S 10
 #define PAUSE_MS 100u       /* after a fault, then accepting is tried again */
 #define FAULTS_PER_SECOND 1 /* lines of the log about them */
-/* Of a unix socket, as far as the system's maximum allows: a tensor leaves in fewer
- * turns of the loop. The kernel takes memory only for what is not read yet. */
+/* The send buffer of a unix socket, up to the system's maximum: a tensor is sent in
+ * fewer turns of the loop. The kernel takes memory only for bytes that are not read
+ * yet. */
 #define SEND_BUFFER_BYTES (512 * 1024)
 
 static void accept_some(struct msd_listener *l);
@@ -79,8 +80,8 @@ static void set_options(int fd, enum msd_address_kind kind)
 	}
 }
 
-/* What is not there, or may not be, cannot be consumed, and would be told of again and
- * again. */
+/* A connection that cannot be accepted stays in the queue, and the loop would report it
+ * again and again. */
 static void pause_accepting(struct msd_listener *l, int error)
 {
 	char text[MSD_ERRNO_TEXT_BYTES];
@@ -117,8 +118,7 @@ static void accept_some(struct msd_listener *l)
 		if (has_come == MSD_CONNECTED_CONFINED) {
 			msd_confined_refuse(e, fd);
 		} else if (has_come == MSD_CONNECTED_LEFT) {
-			(void)close(
-				fd); /* what it has sent is nobody's to answer for */
+			(void)close(fd); /* nobody is left to be answered */
 		} else {
 			set_options(fd, l->address.kind);
 			msd_gate_enter(e, fd, who, &l->way);

@@ -31,7 +31,7 @@ uint64_t msd_share_count_waiting(const struct msd_edge *e,
 static bool is_over(const struct msd_session *s, const struct msd_req *r)
 {
 	if (r->placement.wanted_bytes == 0 || r->placement.budget != NULL)
-		return false; /* it has its room, and waits for its module */
+		return false; /* it has its memory, and waits for its module */
 	const uint64_t n_others = msd_share_count_waiting(s->edge, s);
 	if (n_others == 0)
 		return false;
@@ -46,8 +46,8 @@ msd_err msd_share_place(struct msd_session *s, struct msd_req *r,
 	return is_over(s, r) ? MSD_WAIT : msd_call_place(s, r, payload_bytes, d);
 }
 
-/* In the order of their coming, and all of them: who wants much does not stop who wants
- * little, nor who waits for its module alone. */
+/* All that wait are tried, in the order in which they came: a large one does not stop a
+ * small one behind it, nor one that waits for its module. */
 void msd_share_retry(struct msd_edge *e)
 {
 	MSD_LIST_EACH_SAFE (it, &e->space_waiters) {

@@ -39,8 +39,7 @@ static void count_with(struct msd_session *s, struct msd_usage *u)
 	s->standing.usage = u;
 }
 
-/* What the file gives to who @s is, as it is now. False: who that is cannot be found.
- */
+/* Look up in the file of rights who @s is. False: that cannot be found out. */
 static bool look_up(const struct msd_session *s, struct msd_grant *ret)
 {
 	struct msd_identity who;
@@ -68,7 +67,7 @@ static void find(struct msd_session *s)
 	st->n_call = 0;
 	st->grant = (struct msd_grant){0};
 	if (!look_up(s, &st->grant)) {
-		st->generation = 0; /* nobody for now; it is tried again */
+		st->generation = 0; /* nobody, until the next request asks again */
 		return;
 	}
 	if (!msd_rights_usage(r, &st->grant, &usage)) {
@@ -105,8 +104,8 @@ static msd_err join(struct msd_session *s, struct msd_peer_id who, struct msd_di
 	return MSD_OK;
 }
 
-/* Who came in by a certificate is a user's only now that it is known; the door could
- * not count it as one. */
+/* The user of a certificate is known only now, so the door has not counted this
+ * connection as that user's. */
 static void count_as_user(struct msd_session *s)
 {
 	struct msd_diag d = {0};

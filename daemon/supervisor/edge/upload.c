@@ -19,7 +19,7 @@
 #include "daemon/wire/reserve.h"
 #include "proto/errno_text.h"
 
-/* Forget it; what it had is taken, or given back. */
+/* Forget the upload. What it held was taken, or has been given back. */
 static void forget(struct msd_upload *u)
 {
 	struct msd_session *s = u->session;

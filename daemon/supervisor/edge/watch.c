@@ -11,7 +11,7 @@ void msd_watch_init(struct msd_watch *w, uint64_t now_ms)
 		.opened_ms = now_ms, .owed_since_ms = now_ms, .quiet_since_ms = now_ms};
 }
 
-/* It was opened, or heard of, while the daemon was away. */
+/* It was opened, or has sent something, while the daemon did not run. */
 static uint64_t since(uint64_t then_ms, const struct msd_watch_view *v)
 {
 	return then_ms < v->now_ms ? v->now_ms - then_ms : 0;

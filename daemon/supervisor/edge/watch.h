@@ -24,14 +24,14 @@ struct msd_watch {
 	uint64_t forgiven_ms; /* ... and for how long since then nobody looked */
 };
 
-/* What is asked of it at a moment. */
+/* What a watch is asked about at one moment. */
 struct msd_watch_view {
-	uint64_t frames;       /* whole ones that came; requests, where those come */
+	uint64_t frames;       /* whole frames that have come; by HTTP whole requests */
 	uint64_t bytes_in;     /* likewise */
 	uint64_t queued_bytes; /* replies that are not yet written */
 	uint64_t last_progress_ms; /* of writing them */
 	uint64_t now_ms;
-	uint64_t away_ms; /* before that the daemon was away, and nobody could get on */
+	uint64_t away_ms; /* before that the daemon did not run */
 	bool is_owed;     /* one has begun, and its rest is for the peer to send */
 	bool is_awaiting; /* requests are in flight */
 	bool is_pressed;  /* others wait for the memory that its frame holds */

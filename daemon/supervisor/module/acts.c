@@ -136,13 +136,13 @@ static void kill_overdue(const struct doing *x)
 		       "--load-timeout; raise it for a load that takes longer",
 		       (unsigned long long)most / 1000,
 		       (unsigned long long)most % 1000);
-	/* That it is ready may be on its way by now: it is too late, and for a fresh
-	 * one behind one that was kept, too. */
+	/* Its message that it is ready may be on its way; it comes too late. The same
+	 * holds for a fresh worker that is started behind a kept one. */
 	replica_of(x)->is_taken = false;
 	msd_replica_disbelieve(replica_of(x), reason, NULL);
 }
 
-/* The daemon ends, and the next one has a use for it: it has nothing to do. */
+/* The daemon ends and leaves this idle worker to the next one. */
 static bool leave(struct msd_replica *rep)
 {
 	return rep->crew->house->is_closing && rep->is_open &&

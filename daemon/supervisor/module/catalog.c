@@ -39,8 +39,8 @@ static msd_err not_found(struct msd_house *house, struct msd_span name,
 {
 	struct msd_near near;
 
-	/* One that was there a moment ago may be gone already: another daemon has it.
-	 */
+	/* A module that was here a moment ago and is gone: it drains, and another
+	 * daemon may have it. */
 	if (house->is_closing)
 		return msd_diag_set(d, MSD_DRAINING, "the daemon is shutting down");
 	msd_near_start(&near, name);
@@ -337,7 +337,7 @@ msd_err msd_module_load(struct msd_house *house, struct msd_span name,
 	if (m == NULL)
 		return msd_diag_set(d, MSD_NOMEM, "load: out of memory");
 	if (m->owner == NULL && old != NULL)
-		m->owner = old->owner; /* who is nobody's takes nothing away */
+		m->owner = old->owner; /* nobody's load leaves it to its owner */
 	if (old != NULL && old->life.state == MSD_STATE_FAILED) {
 		msd_module_free(old); /* nothing of it runs or waits */
 		old = NULL;
@@ -368,7 +368,7 @@ msd_err msd_module_add_failed(struct msd_house *house, struct msd_span name,
 		struct msd_module *m = module_new(house, name, &none);
 		if (m == NULL)
 			return MSD_NOMEM;
-		/* A name is there once: of two causes the later stays. */
+		/* Each name has one entry: of two causes the later one stays. */
 		if (old != NULL)
 			msd_module_free(old);
 		msd_list_append(&house->modules, &m->link);

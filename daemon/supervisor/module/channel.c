@@ -17,7 +17,7 @@
  */
 
 #define UNKNOWN_US 1000000u
-#define KEEP_JOB_BYTES 4096u /* more is freed when sent: it is never sent again */
+#define KEEP_JOB_BYTES 4096u /* more is freed when sent: it is sent only once */
 
 void msd_replica_send_segment(void *ctx, uint16_t index, int fd, uint64_t bytes)
 {
@@ -26,7 +26,7 @@ void msd_replica_send_segment(void *ctx, uint16_t index, int fd, uint64_t bytes)
 
 	if (err == MSD_IO) {
 		msd_replica_kill(rep, "no descriptor was left to pass it memory");
-	} else if (err != MSD_OK) { /* of slots there it could make nothing */
+	} else if (err != MSD_OK) { /* it could not use slots there */
 		msd_replica_kill(rep, "there was no memory to tell it of a segment");
 	}
 }
@@ -202,7 +202,7 @@ static void count_error(struct msd_crew *crew, struct msd_req *r,
 	r->client.code = (uint8_t)e.code;
 }
 
-/* Of a joined call its part is what one more call takes. */
+/* Of calls that were joined each has an equal part. */
 static void note_run(struct msd_crew *crew, struct msd_req *r, uint64_t exec_ns,
 		     uint64_t n_joined)
 {

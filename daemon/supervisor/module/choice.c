@@ -5,7 +5,7 @@ static bool can_take(const struct msd_choice_worker *w)
 	return msd_choice_may_send(w->is_open, w->is_stuck, w->n_sent);
 }
 
-/* It would begin one more request soon. */
+/* Whether it would begin one more request soon. */
 static bool has_room(const struct msd_choice_worker *w, uint32_t n)
 {
 	return can_take(w) && (n == 1 || w->n_sent == 0 || w->n_sent < w->n_joins ||

@@ -146,9 +146,9 @@ void msd_lane_left(struct msd_req *r)
 	loosen(lane);
 }
 
-/* Fast calls of one client are answered with one write if they are sent behind each
- * other: a turn is MSD_LANE_TURN_US of them, and one of what takes longer, or nobody
- * knows how long. */
+/* Fast calls of one client that are sent together are answered with one write. So a
+ * turn is MSD_LANE_TURN_US of calls, or a single call that takes longer or whose time
+ * is unknown. */
 static bool has_turn_left(struct msd_lane *lane, const struct msd_req *r)
 {
 	const uint32_t us = r->at.expected_us;
@@ -185,7 +185,7 @@ void msd_lane_bind(struct msd_lane *lane, struct msd_replica *home)
 	join(lane);
 }
 
-/* What a lane holds is at its home; an only worker needs no home. */
+/* What a lane holds is in its home worker; with one worker there are no homes. */
 static bool holds_at(const struct msd_lane *lane, const struct msd_replica *rep)
 {
 	return lane->home == rep || (lane->home == NULL && lane->crew->n_replicas == 1);

@@ -16,8 +16,8 @@
 #include "daemon/supervisor/module/process.h"
 #include "daemon/supervisor/module/replica.h"
 
-/* What a client holds in a worker: objects, each of which that has a table of, and the
- * bytes of them all. */
+/* What a client holds in a worker: how many objects, which are in the worker's table,
+ * and their bytes. */
 enum msd_held { MSD_HELD_TENSOR, MSD_HELD_INSTANCE, MSD_HELD_BYTES, MSD_HELD_COUNT };
 
 #define MSD_LANE_TURN_US 8u /* of calls that are expected to be shorter */
@@ -52,9 +52,9 @@ struct msd_lane *msd_lane_get_kind(struct msd_client *c, struct msd_crew *crew,
 /** The same, or NULL. */
 struct msd_lane *msd_lane_find_kind(struct msd_client *c, const struct msd_crew *crew,
 				    enum msd_lane_kind kind);
-/* The end of a lane that a request goes ahead of. */
+/* The requests at a lane's end that a new one goes ahead of. */
 struct msd_overtaken {
-	struct msd_list *last; /* what it goes behind: a request, or the lane's list */
+	struct msd_list *last; /* the new one goes behind it; maybe the list */
 	uint32_t n;
 	uint64_t us; /* that they are expected to take */
 };

@@ -164,7 +164,8 @@ void msd_module_on_lost(struct msd_replica *rep, enum msd_loss loss, const char 
 	     how);
 }
 
-/* Somebody waits for an answer; what runs for a client that is gone does not count. */
+/* It is idle when nobody waits for an answer; requests of clients that are gone do not
+ * count. */
 void msd_module_check_idle(struct msd_module *m)
 {
 	if (m->life.state != MSD_STATE_DRAINING &&

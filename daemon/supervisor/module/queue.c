@@ -30,8 +30,9 @@ static bool makes_object(const struct msd_req *r)
 	       r->method == MSD_M_MODULE_INSTANCE;
 }
 
-/* Only a home holds up what needs no order: without one its client's others are taken
- * as workers become free. What is about objects stays with them. */
+/* Requests that make or name objects stay in their client's own lane, with its home.
+ * Those that need no order leave it only while it has a home: without one, its requests
+ * go to any worker that is free anyway. */
 static struct msd_lane *lane_for(struct msd_crew *crew, const struct msd_req *r)
 {
 	struct msd_lane *lane = msd_lane_get(r->client.who, crew);
@@ -266,7 +267,7 @@ void msd_queue_need(struct msd_req *r, struct msd_process *p)
 	r->at.needs = p;
 }
 
-/* Nobody waits for the answer; one that says no is a mistake of ours. */
+/* Nobody waits for the answer; an error here is a mistake of the daemon's. */
 static void on_told(struct msd_req *r, struct msd_in *in)
 {
 	struct msd_diag d = {0};
@@ -291,7 +292,7 @@ void msd_queue_tell(struct msd_replica *rep, struct msd_client *c,
 	rep->crew->ops->adopt(rep->crew, r);
 	r->job.on_response = on_told;
 	msd_buf_put(&r->job.params, params->p, params->n);
-	/* What the session asked for before comes before. */
+	/* What the session asked for earlier is sent first. */
 	if (lane != NULL && !msd_list_is_empty(&lane->requests)) {
 		msd_queue_need(r, rep->process);
 		msd_lane_append(lane, r);

@@ -102,7 +102,7 @@ static msd_err patch_lent(struct patch *p, const struct msd_wire_tensor *t, size
 	return MSD_OK;
 }
 
-/* @t of which place and size are read, with its ext data at @at. */
+/* @t has its place and size; its ext data begin at @at. */
 static msd_err hold_tensor(struct patch *p, const struct msd_wire_tensor *t, size_t at,
 			   struct msd_diag *d)
 {
@@ -206,7 +206,7 @@ static msd_err refuse_handles(const struct msd_in *in, struct msd_diag *d)
 		       : msd_diag_set(d, MSD_PROTOCOL, "a response holds a handle");
 }
 
-/* The worker is not to be believed any more. */
+/* The worker has broken the protocol and is not trusted any more. */
 static bool is_malformed(msd_err err)
 {
 	return err == MSD_PROTOCOL || err == MSD_BAD_REQUEST;

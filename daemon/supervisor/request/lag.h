@@ -1,10 +1,8 @@
 #ifndef MSD_SUPERVISOR_LAG_H
 #define MSD_SUPERVISOR_LAG_H
-/*
- * How late the loop was with what was due: a turn that takes long makes everybody wait.
- * The most of the last ten to twenty seconds is known, so that who looks every ten does
- * not miss any.
- */
+/* How late the loop was with its timers: one long turn makes everybody wait. The
+ * maximum of the last ten to twenty seconds is kept, so that whoever looks every ten
+ * seconds misses none. */
 #include <stdint.h>
 
 #define MSD_LAG_WINDOW_MS 10000u

@@ -162,7 +162,7 @@ static void req_free(struct msd_req *r)
 	destroy(r);
 }
 
-/* Of the others, who brought the event has answered. */
+/* To all other events whoever brought them has answered. */
 static bool is_ours_to_answer(enum msd_req_event e)
 {
 	return e == MSD_REQ_CANCELLED || e == MSD_REQ_FORSAKEN || e == MSD_REQ_DUE ||

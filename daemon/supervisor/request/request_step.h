@@ -44,7 +44,7 @@ enum msd_req_action {
 	MSD_REQ_CANCEL = 2,     /* tell the worker that nobody wants it */
 	MSD_REQ_KILL = 4,       /* end the worker */
 	MSD_REQ_GRACE = 8,      /* DUE or OVERRUNS again, after the grace */
-	MSD_REQ_UNAWAITED = 16, /* its owner may not have to wait for it */
+	MSD_REQ_UNAWAITED = 16, /* its owner may be waiting for its end, and is told */
 	MSD_REQ_RELEASE = 32,   /* free it and all that it holds */
 };
 
