@@ -122,11 +122,12 @@ def archive(path, system, command):
 class Machine:
     """An emulated machine whose system runs @command, a line for a shell."""
 
-    def __init__(self, folder, command, packages, folders, drivers=()):
-        """@drivers: modules of its kernel, which are below /drivers there."""
+    def __init__(self, folder, command, packages, folders, drivers=(), more=None):
+        """@drivers: modules of its kernel, which are below /drivers there; @more: {path in the
+        guest: path here}."""
         self.image = kernel(folder / "kernel")
         self.system = folder / "system"
-        system = files(packages, folders)
+        system = files(packages, folders) | (more or {})
         for name in drivers:
             (module,) = (folder / "kernel/lib/modules").rglob(f"{name}.ko")
             system[f"/drivers/{name}.ko"] = module

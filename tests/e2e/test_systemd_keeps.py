@@ -34,6 +34,7 @@ modser call faults:loop >/dev/null 2>&1 &
 says leaves 'modser load bad /given/zoo/leaves.so | head -n 1; modser call bad:many'
 all=$(workers)
 group=$(modser info | sed -n 's/^control_group.path\t//p')
+says group 'echo $group'
 if [ "$group" ]; then
   until [ $(cat $group/worker-*/cgroup.procs | wc -l) -gt 20 ]; do sleep 0.02; done
   all="$all $(cat $group/worker-*/cgroup.procs)"
@@ -45,32 +46,38 @@ says again 'systemctl start modserd.socket modserd.service; modser --connect-tim
 """
 
 
-@pytest.fixture(scope="module")
-def said_by(tmp_path_factory):
-    guest.skip_unless_bootable()
-    folder = tmp_path_factory.mktemp("guest")
+SAID = [
+    ("start", "active active"),
+    ("load", "name\tkept"),
+    ("stored", "9"),
+    ("killed", "-42 same"),
+    ("faults", "name\tfaults"),
+    ("leaves", "name\tbad"),
+    ("stop", "inactive"),
+    ("gone", "none"),
+    ("again", "-42 others"),
+]
+
+
+def given(folder, python, most_ms):
+    """The guest's script; what it needs is then in the folder zoo of @folder."""
     (folder / "zoo").mkdir()
     for name in ("results", "faults", "leaves"):
         shutil.copy(harness.ZOO / f"{name}.so", folder / "zoo")
     shutil.copy(pathlib.Path(__file__).with_name("restarts.py"), folder / "zoo")
-    command = shlex.join([sys.executable, "/given/zoo/restarts.py", str(RESTARTS), str(MOST_MS)])
-    return guest.results(harness.BUILD, GUEST.replace("@RESTARTS@", command), folder, folder / "zoo")
+    command = shlex.join([str(python), "/given/zoo/restarts.py", str(RESTARTS), str(most_ms)])
+    return GUEST.replace("@RESTARTS@", command)
 
 
-@pytest.mark.parametrize(
-    "what, said",
-    [
-        ("start", "active active"),
-        ("load", "name\tkept"),
-        ("stored", "9"),
-        ("killed", "-42 same"),
-        ("faults", "name\tfaults"),
-        ("leaves", "name\tbad"),
-        ("stop", "inactive"),
-        ("gone", "none"),
-        ("again", "-42 others"),
-    ],
-)
+@pytest.fixture(scope="module")
+def said_by(tmp_path_factory):
+    guest.skip_unless_bootable()
+    folder = tmp_path_factory.mktemp("guest")
+    script = given(folder, sys.executable, MOST_MS)
+    return guest.results(harness.BUILD, script, folder, folder / "zoo")
+
+
+@pytest.mark.parametrize("what, said", SAID)
 def test_under_a_real_systemd(said_by, what, said):
     assert said_by[what] == said
 
