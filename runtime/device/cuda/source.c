@@ -71,6 +71,13 @@ static msd_err failed(const struct msd_nvrtc *nvrtc, const char *function, int c
 			    code);
 }
 
+/* TVM's source wants <cuda/std/cstdint>, which wheels have in one of their own. */
+static bool lacks_cxx(const struct msd_nvrtc *nvrtc, const char *log)
+{
+	return nvrtc->has_headers && nvrtc->headers.include[1][0] == '\0' &&
+	       strstr(log, "cannot open source file \"cuda/std/") != NULL;
+}
+
 static msd_err refused(const struct msd_nvrtc *nvrtc, struct nvrtc_program *program,
 		       int code, struct msd_diag *d)
 {
@@ -82,7 +89,15 @@ static msd_err refused(const struct msd_nvrtc *nvrtc, struct nvrtc_program *prog
 	char *log = calloc(1, n + 1);
 	if (log != NULL && nvrtc->log(program, log) == MSD_NVRTC_SUCCESS)
 		(void)msd_build_log_add(d, err, log);
+	const bool is_without_cxx = log != NULL && lacks_cxx(nvrtc, log);
 	free(log);
+	if (is_without_cxx) {
+		return msd_diag_wrap(d, err,
+				     "the toolkit's C++ library for devices is neither "
+				     "in %s nor beside it: install that of the same "
+				     "release (cccl; of wheels nvidia-cuda-cccl)",
+				     nvrtc->headers.include[0]);
+	}
 	if (nvrtc->has_headers)
 		return err;
 	return msd_diag_wrap(d, err,

@@ -67,6 +67,23 @@ Test(cuda_nvrtc, one_that_is_newer_than_the_driver_is_left_alone)
 	expect_said(90, "nvrtc-12.9/include", false);
 }
 
+Test(cuda_nvrtc, a_toolkit_without_its_cxx_library_is_told_as_that)
+{
+	struct msd_buf out = {0};
+	struct msd_diag d = {0};
+	bool is_ptx;
+
+	cr_expect_eq(msd_cuda_source_compile(msd_span_of("#include <stub/absent>\n"),
+					     90, &out, &is_ptx, &d),
+		     MSD_UNSUPPORTED);
+	cr_expect_not_null(strstr(msd_diag_text(&d), "nvidia-cuda-cccl"), "%s",
+			   msd_diag_text(&d));
+	cr_expect_not_null(strstr(msd_diag_text(&d), "cuda/std/cstdint"), "%s",
+			   msd_diag_text(&d));
+	msd_buf_finish(&out);
+	msd_diag_finish(&d);
+}
+
 Test(cuda_nvrtc, options_are_those_of_tvm)
 {
 	static const char *const want[] = {
