@@ -56,7 +56,16 @@ class Graph:
         self.raw += b"".join(field(12, o) for o in outputs)
 
 
+class Reference:
+    """An attribute that is what the call of a function says of @name: of a float's kind."""
+
+    def __init__(self, name):
+        self.name = name
+
+
 def attribute(name, v):
+    if isinstance(v, Reference):
+        return field(1, name) + field(20, 1) + field(21, v.name)
     kinds = {int: (3, 2), float: (2, 1), str: (4, 3)}
     if isinstance(v, list):
         number, kind = {float: (7, 6), str: (9, 8)}.get(type(v[0]) if v else int, (8, 7))
@@ -80,6 +89,18 @@ def model(nodes, inputs, outputs, constants=(), opset=17, ir=8, name="g"):
     graph = Graph(nodes, inputs, outputs, constants, name)
     return (field(1, ir) + field(2, "test") + field(7, graph.raw) +
             field(8, field(1, "") + field(2, opset)))
+
+
+def with_functions(raw, *functions):
+    """The model @raw, which has operators of the domain "local", too."""
+    return of_domain(raw, "local", 1) + b"".join(field(25, f) for f in functions)
+
+
+def function(name, inputs, outputs, nodes, opset=17, **defaults):
+    raw = field(1, name) + b"".join(field(4, i) for i in inputs)
+    raw += b"".join(field(5, o) for o in outputs) + b"".join(field(7, n) for n in nodes)
+    raw += field(9, field(1, "") + field(2, opset)) + field(10, "local")
+    return raw + b"".join(field(11, attribute(k, v)) for k, v in defaults.items())
 
 
 def of_domain(raw, domain, version):

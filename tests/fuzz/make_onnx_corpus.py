@@ -8,7 +8,8 @@ import numpy as np
 from settle import settle
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "e2e"))
-from onnx_writer import Graph, field, floats, model, node, of_domain, tensor, value, varint  # noqa: E402
+from onnx_writer import (Graph, Reference, field, floats, function, model, node, of_domain,  # noqa: E402
+                         tensor, value, varint, with_functions)
 
 CORPUS = pathlib.Path(__file__).resolve().parent.parent / "corpus" / "onnx"
 X = value("x", "float32", [1, 3])
@@ -107,10 +108,53 @@ def flow_cases():
     }
 
 
+def call(name, inputs=("x",), outputs=("y",), **attributes):
+    return node(name, list(inputs), list(outputs), "c", domain="local", **attributes)
+
+
+def calls(*functions, nodes=None):
+    return with_functions(model(nodes or [call("f")], [X], [value("y", "float32", [1, 3])]),
+                          *functions)
+
+
+def function_cases():
+    """Functions of the model: what a body makes has the names of others, and no matter."""
+    slope = Reference("slope")
+    inner = function("inner", ["a", "least"], ["y"],
+                     [node("Clip", ["a", "least"], ["x"]),
+                      node("LeakyRelu", ["x"], ["y"], alpha=slope)], slope=0.25)
+    negative = Graph([call("inner", ["t"], ["e"])], [], [value("e", "float32", [1, 3])])
+    sum_ = Graph([node("Add", ["x", "t"], ["e"])], [], [value("e", "float32", [1, 3])])
+    outer = function("outer", ["c", "x"], ["y", "x"],
+                     [call("inner", ["x", ""], ["t"], slope=slope),
+                      node("If", ["c"], ["y"], then_branch=negative, else_branch=sum_)])
+    good = with_functions(
+        model([call("outer", ["c", "x"], ["y", "same"], slope=0.5), call("inner", ["y"], ["z"])],
+              [value("c", "bool", []), X],
+              [value(name, "float32", [1, 3]) for name in ("y", "same", "z")]), inner, outer)
+    chain = [function(f"f{i}", ["x"], ["y"], [call(f"f{i + 1}")]) for i in range(65)]
+    twice = [function(f"f{i}", ["x"], ["y"], [call(f"f{i + 1}", outputs=["t"]),
+                                              call(f"f{i + 1}", ["t"])]) for i in range(18)]
+    relu = [node("Relu", ["x"], ["y"])]
+    return {
+        "accept_functions": good,
+        "reject_function_that_calls_itself": calls(function("f", ["x"], ["y"], [call("f")])),
+        "reject_functions_too_deep": calls(*chain, nodes=[call("f0")]),
+        "reject_functions_too_often": calls(*twice, function("f18", ["x"], ["y"], relu),
+                                            nodes=[call("f0")]),
+        "reject_function_without_its_output": calls(function("f", ["x"], ["z"], relu)),
+        "reject_function_of_fewer_inputs": calls(function("f", [], ["y"], relu)),
+        "reject_function_that_sees_its_caller": calls(
+            function("f", ["a"], ["y"], [node("Relu", ["x"], ["y"])])),
+        "reject_function_of_a_later_opset": calls(function("f", ["x"], ["y"], relu, opset=99)),
+    }
+
+
 def cases():
     good = gemm()
     return {
         **flow_cases(),
+        **function_cases(),
         "accept_gemm": good,
         "accept_typed_numbers": gemm(tensor("w", floats(2, 3), typed=True)),
         "accept_initializer_named_as_input": model(

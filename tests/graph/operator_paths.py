@@ -20,7 +20,7 @@ ELSEWHERE = {
     "graph/serializer/tmfile/nhwc.c": "",  # what each does to a layout
     "graph/ir/": "Const InputOp",  # those that compute nothing
     "graph/modser_graph.h": "Const InputOp",
-    ONNX: "Const InputOp",
+    ONNX: "Const InputOp Noop",
 }
 
 

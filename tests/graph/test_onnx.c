@@ -74,6 +74,64 @@ Test(onnx, says_what_is_wrong_and_where)
 		     "node 0 \"n\", If: it has no graph \"else_branch\"");
 }
 
+/* A slope of each LeakyRelu of @g itself; the last 0. */
+static void slopes_of(const modser_graph *g, float ret[4])
+{
+	size_t n = 0;
+
+	memset(ret, 0, 4 * sizeof(*ret));
+	for (size_t i = 0; i < modser_graph_node_count(g) && n < 3; i++) {
+		const modser_sg_op *op = modser_sg_node_op(modser_graph_node(g, i));
+
+		if (strcmp(modser_sg_op_name(op), "ReLu") == 0)
+			ret[n++] = modser_sg_op_param(op, "negative_slope")->as.f;
+	}
+}
+
+/* Each call has attributes of its own, outputs have the caller's names. */
+Test(onnx, functions_are_read_where_they_are_called)
+{
+	struct bw file = fixture_read(CORPUS "accept_functions.bin");
+	int result;
+	modser_graph *g = load(bw_span(&file), &result);
+	float slopes[4];
+
+	cr_assert_eq(result, 0, "%s", modser_graph_error(g));
+	cr_assert_eq(modser_graph_check(g), 0, "%s", modser_graph_error(g));
+	slopes_of(g, slopes);
+	cr_expect_eq(slopes[0], 0.5f);
+	cr_expect_eq(slopes[1], 0.25f);
+	cr_expect_eq(slopes[2], 0);
+	cr_assert_eq(modser_graph_output_count(g), 3);
+	cr_expect_str_eq(modser_sg_tensor_name(modser_graph_output(g, 0)), "y");
+	cr_expect_str_eq(modser_sg_tensor_name(modser_graph_output(g, 1)), "same");
+	cr_expect_str_eq(modser_sg_tensor_name(modser_graph_output(g, 2)), "z");
+	modser_graph_destroy(g);
+	bw_free(&file);
+}
+
+Test(onnx, functions_that_cannot_be_read_say_why)
+{
+	expect_error(CORPUS "reject_function_that_calls_itself.bin",
+		     "node 0 \"c\", function f: node 0 \"c\", function f: it calls "
+		     "itself");
+	expect_error(CORPUS "reject_functions_too_deep.bin",
+		     "node 0 \"c\", function f0: node 0 \"c\", function f64: functions "
+		     "call each other too deep");
+	expect_error(CORPUS "reject_functions_too_often.bin",
+		     "node 0 \"c\", function f0: node 1 \"c\", function f18: functions "
+		     "call each other too often");
+	expect_error(CORPUS "reject_function_without_its_output.bin",
+		     "node 0 \"c\", function f: no node of it makes its output \"z\"");
+	expect_error(CORPUS "reject_function_of_fewer_inputs.bin",
+		     "node 0 \"c\", function f: it has more inputs than the function");
+	expect_error(CORPUS "reject_function_that_sees_its_caller.bin",
+		     "node 0 \"c\", function f: node 0 \"n\", Relu: nothing before it "
+		     "makes its input \"x\"");
+	expect_error(CORPUS "reject_function_of_a_later_opset.bin",
+		     "node 0 \"c\", function f: its opset cannot be read");
+}
+
 Test(onnx, nesting_is_refused_before_anything_is_unpacked)
 {
 	expect_error(CORPUS "reject_deep.bin",
@@ -312,7 +370,8 @@ Test(onnx, damaged_files_are_refused_or_read_within_their_bytes)
 					    CORPUS "accept_constant_node.bin",
 					    CORPUS "accept_slice_of_opset_9.bin",
 					    CORPUS "accept_broadcast_of_opset_6.bin",
-					    CORPUS "accept_if.bin"};
+					    CORPUS "accept_if.bin",
+					    CORPUS "accept_functions.bin"};
 
 	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
 		struct bw file = fixture_read(names[i]);
@@ -347,4 +406,5 @@ Test(onnx, every_failing_allocation_is_reported)
 {
 	expect_each_failure_of_a_load_told(CORPUS "accept_slice_of_opset_9.bin");
 	expect_each_failure_of_a_load_told(CORPUS "accept_loop_with_an_if.bin");
+	expect_each_failure_of_a_load_told(CORPUS "accept_functions.bin");
 }

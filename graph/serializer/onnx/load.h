@@ -21,6 +21,9 @@ struct onnx_load {
 	modser_sg_tensor *
 		*captured; /* of the outer graph, for the last inputs of this */
 	size_t n_captured;
+	const struct onnx_call *call; /* whose body this is; NULL: of none */
+	size_t *left;                 /* nodes that may still be read in bodies */
+	size_t depth;                 /* graphs and calls around this one */
 };
 
 struct onnx_node {
@@ -69,12 +72,5 @@ int onnx_input_ndim(const struct onnx_node *n, size_t i);
  * input @input and the node. */
 MSD_MUST_CHECK int onnx_insert(const struct onnx_node *n, size_t input, const char *op,
 			       const char *param, const int64_t *values, size_t count);
-
-/** Read a graph and all in it into the empty graph of @l. */
-MSD_MUST_CHECK int onnx_load_graph(struct onnx_load *l, const Onnx__GraphProto *p);
-
-/** modser_serializer_ops.load of ONNX: 0, or -1 with the graph's error. */
-int onnx_load(const modser_serializer *s, const modser_part *parts,
-	      const modser_model_options *options, modser_graph *graph);
 
 #endif

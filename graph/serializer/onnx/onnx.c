@@ -1,5 +1,5 @@
 #include "graph/serializer/onnx/join.h"
-#include "graph/serializer/onnx/load.h"
+#include "graph/serializer/onnx/read.h"
 #include "graph/serializer/onnx/split.h"
 #include "graph/serializer/onnx/store.h"
 #include "graph/serializer/onnx/wire.h"

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "graph/ir/graph.h"
+#include "graph/serializer/onnx/read.h"
 #include "graph/serializer/onnx/row.h"
 
 /* The graph @p read into @graph, which is nobody's yet. */
@@ -14,7 +15,9 @@ static int read_into(struct onnx_node *n, const Onnx__GraphProto *p,
 				   .file = n->l->file,
 				   .external = n->l->external,
 				   .opset = n->l->opset,
-				   .outer = n->l};
+				   .outer = n->l,
+				   .left = n->l->left,
+				   .depth = n->l->depth + 1};
 	int result = onnx_load_graph(&within, p);
 
 	if (result != 0) {

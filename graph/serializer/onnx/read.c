@@ -1,17 +1,18 @@
 /*
  * An ONNX model into a graph: the file is scanned (wire.c), protobuf-c unpacks what the
- * scan left, initializers become constants, then nodes in the order of the file, by
- * their rows.
+ * scan left, initializers become constants, then nodes in the order of the file
+ * (node.c).
  */
-#include "graph/serializer/onnx/load.h"
+#include "graph/serializer/onnx/read.h"
 
 #include <stdio.h>
-#include <string.h>
 
 #include "graph/ir/graph.h"
 #include "graph/serializer/onnx/dtype.h"
 #include "graph/serializer/onnx/external.h"
 #include "graph/serializer/onnx/format.h"
+#include "graph/serializer/onnx/function.h"
+#include "graph/serializer/onnx/node.h"
 #include "graph/serializer/onnx/row.h"
 #include "graph/serializer/onnx/tensor.h"
 #include "graph/serializer/onnx/wire.h"
@@ -21,12 +22,12 @@ static const char *text_of(const char *text)
 	return text != NULL ? text : "";
 }
 
-static int remember(struct onnx_load *l, modser_sg_tensor *t)
+int onnx_remember(struct onnx_load *l, modser_sg_tensor *t)
 {
 	return onnx_names_add(&l->names, t->name, t) ? 0 : msd_sg_no_memory(l->g);
 }
 
-static int check_name(struct onnx_load *l, const char *name, const char *what)
+int onnx_check_name(struct onnx_load *l, const char *name, const char *what)
 {
 	if (name == NULL || name[0] == '\0')
 		return msd_sg_fail(l->g, MSD_BAD_ARTIFACT, "%s without a name", what);
@@ -42,10 +43,10 @@ static int read_initializers(struct onnx_load *l, const Onnx__GraphProto *p)
 	for (size_t i = 0; i < p->n_initializer; i++) {
 		const Onnx__TensorProto *from = p->initializer[i];
 
-		if (check_name(l, from->name, "an initializer") != 0)
+		if (onnx_check_name(l, from->name, "an initializer") != 0)
 			return -1;
 		modser_sg_tensor *t = onnx_tensor_read(l, from, from->name);
-		if (t == NULL || remember(l, t) != 0)
+		if (t == NULL || onnx_remember(l, t) != 0)
 			return -1;
 	}
 	return 0;
@@ -114,7 +115,7 @@ static modser_sg_tensor *make_input(struct onnx_load *l, const char *name)
 	    modser_sg_node_add_output(node, t) < 0)
 		return NULL;
 	modser_sg_node_set_op(node, op);
-	if (modser_graph_add_input(l->g, t) != 0 || remember(l, t) != 0)
+	if (modser_graph_add_input(l->g, t) != 0 || onnx_remember(l, t) != 0)
 		return NULL;
 	return t;
 }
@@ -126,16 +127,14 @@ static int add_input(struct onnx_load *l, const Onnx__ValueInfoProto *p)
 	return t != NULL ? read_type(l, t, p->type) : -1;
 }
 
-/* *@ret: what is called @name, here or in the graphs around this one, of which it is
- * captured as an input; NULL: nothing is. */
-static int find(struct onnx_load *l, const char *name, modser_sg_tensor **ret)
+int onnx_find(struct onnx_load *l, const char *name, modser_sg_tensor **ret)
 {
 	modser_sg_tensor *outer = NULL;
 
 	*ret = onnx_names_find(&l->names, name);
 	if (*ret != NULL || l->outer == NULL)
 		return 0;
-	if (find(l->outer, name, &outer) != 0) {
+	if (onnx_find(l->outer, name, &outer) != 0) {
 		return msd_sg_fail(l->g, l->outer->g->diag.code, "%s",
 				   modser_graph_error(l->outer->g));
 	}
@@ -162,7 +161,7 @@ static int read_inputs(struct onnx_load *l, const Onnx__GraphProto *p)
 
 		if (t != NULL && t->type == MODSER_TENSOR_CONST)
 			continue;
-		if (check_name(l, name, "an input") != 0 ||
+		if (onnx_check_name(l, name, "an input") != 0 ||
 		    add_input(l, p->input[i]) != 0)
 			return -1;
 	}
@@ -175,7 +174,7 @@ static int read_outputs(struct onnx_load *l, const Onnx__GraphProto *p)
 		const char *name = text_of(p->output[i]->name);
 		modser_sg_tensor *t;
 
-		if (find(l, name, &t) != 0)
+		if (onnx_find(l, name, &t) != 0)
 			return -1;
 		if (t == NULL) {
 			return msd_sg_fail(l->g, MSD_BAD_ARTIFACT,
@@ -188,120 +187,6 @@ static int read_outputs(struct onnx_load *l, const Onnx__GraphProto *p)
 			return -1;
 	}
 	return 0;
-}
-
-static int add_inputs(const struct onnx_node *n)
-{
-	for (size_t i = 0; i < n->proto->n_input; i++) {
-		const char *name = text_of(n->proto->input[i]);
-		modser_sg_tensor *t = NULL;
-
-		if (name[0] != '\0' && find(n->l, name, &t) != 0)
-			return -1;
-		if (t == NULL && name[0] != '\0') {
-			return msd_sg_fail(n->l->g, MSD_BAD_ARTIFACT,
-					   "node %zu \"%s\", %s: nothing before it "
-					   "makes its input \"%s\"",
-					   n->index, text_of(n->proto->name),
-					   n->proto->op_type, name);
-		}
-		if (modser_sg_node_add_input(n->node, t) < 0)
-			return -1;
-	}
-	return 0;
-}
-
-static int add_outputs(const struct onnx_node *n)
-{
-	for (size_t i = 0; i < n->proto->n_output; i++) {
-		const char *name = text_of(n->proto->output[i]);
-		modser_sg_tensor *t = NULL;
-
-		if (name[0] != '\0') {
-			if (check_name(n->l, name, "an output") != 0)
-				return -1;
-			t = modser_sg_tensor_create(n->l->g, name);
-			if (t == NULL || remember(n->l, t) != 0)
-				return -1;
-		}
-		if (modser_sg_node_add_output(n->node, t) < 0)
-			return -1;
-	}
-	return 0;
-}
-
-/* The version of @domain that the file says; 0: it does not name the domain. */
-static int64_t opset_of(const struct onnx_load *l, const char *domain)
-{
-	if (onnx_domain_is_own(domain))
-		return l->opset;
-	for (size_t i = 0; i < l->model->n_opset_import; i++) {
-		const Onnx__OperatorSetIdProto *p = l->model->opset_import[i];
-
-		if (strcmp(text_of(p->domain), domain) == 0)
-			return p->version;
-	}
-	return 0;
-}
-
-/* What an exporter writes unless it is told not to. */
-static const char *advice_for(const char *type)
-{
-	return strcmp(type, "ZipMap") == 0
-		       ? "; skl2onnx leaves it out with options={'zipmap': False}"
-		       : "";
-}
-
-static const struct onnx_row *find_row(struct onnx_load *l, const Onnx__NodeProto *p,
-				       size_t i)
-{
-	const char *type = text_of(p->op_type);
-	const char *name = text_of(p->name);
-	const bool is_own = onnx_domain_is_own(p->domain);
-	const int64_t opset = opset_of(l, p->domain);
-	int64_t first;
-
-	const struct onnx_row *row = onnx_row_find(p->domain, type, opset, &first);
-	if (row == NULL && first != 0) {
-		(void)msd_sg_fail(
-			l->g, MSD_UNSUPPORTED,
-			"node %zu \"%s\": opset %lld%s%s has no operator %s; %lld "
-			"has",
-			i, name, (long long)opset, is_own ? "" : " of ",
-			is_own ? "" : p->domain, type, (long long)first);
-	} else if (row == NULL && !is_own) {
-		(void)msd_sg_fail(
-			l->g, MSD_UNSUPPORTED,
-			"node %zu \"%s\": operator %s is of domain %s, which is "
-			"not known%s",
-			i, name, type, p->domain, advice_for(type));
-	} else if (row == NULL) {
-		(void)msd_sg_fail(l->g, MSD_UNSUPPORTED,
-				  "node %zu \"%s\": no operator %s is known", i, name,
-				  type);
-	}
-	return row;
-}
-
-static int read_node(struct onnx_load *l, const Onnx__NodeProto *p, size_t i)
-{
-	const struct onnx_row *row = find_row(l, p, i);
-	struct onnx_node n = {.l = l, .proto = p, .index = i};
-
-	if (row == NULL)
-		return -1;
-	if (row->op == NULL)
-		return row->load(&n);
-	n.node = modser_sg_node_create(l->g, text_of(p->name)[0] != '\0' ? p->name
-									 : p->op_type);
-	n.op = n.node != NULL ? modser_sg_op_create(l->g, row->op) : NULL;
-	if (n.op == NULL)
-		return -1;
-	modser_sg_node_set_op(n.node, n.op);
-	if (add_inputs(&n) != 0 || onnx_params_read(&n, row) != 0 ||
-	    (row->load != NULL && row->load(&n) != 0))
-		return -1;
-	return add_outputs(&n) == 0 ? msd_sg_check_ends(n.node) : -1;
 }
 
 static int read_opsets(struct onnx_load *l, const Onnx__ModelProto *m)
@@ -350,7 +235,7 @@ int onnx_load_graph(struct onnx_load *l, const Onnx__GraphProto *p)
 	if (read_initializers(l, p) != 0 || read_inputs(l, p) != 0)
 		return -1;
 	for (size_t i = 0; i < p->n_node; i++) {
-		if (read_node(l, p->node[i], i) != 0)
+		if (onnx_read_node(l, p->node[i], i) != 0)
 			return -1;
 	}
 	return read_outputs(l, p);
@@ -360,6 +245,11 @@ static int read_model(struct onnx_load *l, const Onnx__ModelProto *m)
 {
 	if (m->graph == NULL)
 		return msd_sg_fail(l->g, MSD_BAD_ARTIFACT, "it has no graph");
+	if (m->n_functions > ONNX_MAX_FUNCTIONS) {
+		return msd_sg_fail(l->g, MSD_TOO_LARGE,
+				   "it has %zu functions; %u can be read",
+				   m->n_functions, ONNX_MAX_FUNCTIONS);
+	}
 	l->model = m;
 	if (read_opsets(l, m) != 0 || read_facts(l, m) != 0)
 		return -1;
@@ -371,8 +261,11 @@ int onnx_load(const modser_serializer *s, const modser_part *parts,
 {
 	struct onnx_external external = {.read = graph->read_beside,
 					 .ctx = graph->beside_ctx};
-	struct onnx_load l = {
-		.g = graph, .file = {parts->data, parts->bytes}, .external = &external};
+	size_t left = ONNX_MAX_CALLED;
+	struct onnx_load l = {.g = graph,
+			      .file = {parts->data, parts->bytes},
+			      .external = &external,
+			      .left = &left};
 	struct msd_buf small = {0};
 	Onnx__ModelProto *m = NULL;
 

@@ -1,0 +1,143 @@
+/* A node of a file: by the row of its operator, or as the function of the model that it
+ * calls. */
+#include "graph/serializer/onnx/node.h"
+
+#include <string.h>
+
+#include "graph/ir/graph.h"
+#include "graph/serializer/onnx/function.h"
+#include "graph/serializer/onnx/read.h"
+#include "graph/serializer/onnx/row.h"
+
+static const char *text_of(const char *text)
+{
+	return text != NULL ? text : "";
+}
+
+static int add_inputs(const struct onnx_node *n)
+{
+	for (size_t i = 0; i < n->proto->n_input; i++) {
+		const char *name = text_of(n->proto->input[i]);
+		modser_sg_tensor *t = NULL;
+
+		if (name[0] != '\0' && onnx_find(n->l, name, &t) != 0)
+			return -1;
+		if (t == NULL && name[0] != '\0' && !onnx_function_lacks(n->l, name)) {
+			return msd_sg_fail(n->l->g, MSD_BAD_ARTIFACT,
+					   "node %zu \"%s\", %s: nothing before it "
+					   "makes its input \"%s\"",
+					   n->index, text_of(n->proto->name),
+					   n->proto->op_type, name);
+		}
+		if (modser_sg_node_add_input(n->node, t) < 0)
+			return -1;
+	}
+	return 0;
+}
+
+static int add_outputs(const struct onnx_node *n)
+{
+	for (size_t i = 0; i < n->proto->n_output; i++) {
+		const char *name = text_of(n->proto->output[i]);
+		modser_sg_tensor *t = NULL;
+
+		if (name[0] != '\0') {
+			if (onnx_check_name(n->l, name, "an output") != 0)
+				return -1;
+			t = modser_sg_tensor_create(n->l->g, name);
+			if (t == NULL || onnx_remember(n->l, t) != 0)
+				return -1;
+		}
+		if (modser_sg_node_add_output(n->node, t) < 0)
+			return -1;
+	}
+	return 0;
+}
+
+/* The version of @domain that the file says; 0: it does not name the domain. */
+static int64_t opset_of(const struct onnx_load *l, const char *domain)
+{
+	if (onnx_domain_is_own(domain))
+		return l->opset;
+	for (size_t i = 0; i < l->model->n_opset_import; i++) {
+		const Onnx__OperatorSetIdProto *p = l->model->opset_import[i];
+
+		if (strcmp(text_of(p->domain), domain) == 0)
+			return p->version;
+	}
+	return 0;
+}
+
+/* What an exporter writes unless it is told not to. */
+static const char *advice_for(const char *type)
+{
+	return strcmp(type, "ZipMap") == 0
+		       ? "; skl2onnx leaves it out with options={'zipmap': False}"
+		       : "";
+}
+
+static const struct onnx_row *find_row(struct onnx_load *l, const Onnx__NodeProto *p,
+				       size_t i)
+{
+	const char *type = text_of(p->op_type);
+	const char *name = text_of(p->name);
+	const bool is_own = onnx_domain_is_own(p->domain);
+	const int64_t opset = opset_of(l, p->domain);
+	int64_t first;
+
+	const struct onnx_row *row = onnx_row_find(p->domain, type, opset, &first);
+	if (row == NULL && first != 0) {
+		(void)msd_sg_fail(
+			l->g, MSD_UNSUPPORTED,
+			"node %zu \"%s\": opset %lld%s%s has no operator %s; %lld "
+			"has",
+			i, name, (long long)opset, is_own ? "" : " of ",
+			is_own ? "" : p->domain, type, (long long)first);
+	} else if (row == NULL && !is_own) {
+		(void)msd_sg_fail(
+			l->g, MSD_UNSUPPORTED,
+			"node %zu \"%s\": operator %s is of domain %s, which is "
+			"not known%s",
+			i, name, type, p->domain, advice_for(type));
+	} else if (row == NULL) {
+		(void)msd_sg_fail(l->g, MSD_UNSUPPORTED,
+				  "node %zu \"%s\": no operator %s is known", i, name,
+				  type);
+	}
+	return row;
+}
+
+static int read_operator(struct onnx_load *l, const Onnx__NodeProto *p, size_t i)
+{
+	const struct onnx_row *row = find_row(l, p, i);
+	struct onnx_node n = {.l = l, .proto = p, .index = i};
+
+	if (row == NULL)
+		return -1;
+	if (row->op == NULL)
+		return row->load(&n);
+	n.node = modser_sg_node_create(l->g, text_of(p->name)[0] != '\0' ? p->name
+									 : p->op_type);
+	n.op = n.node != NULL ? modser_sg_op_create(l->g, row->op) : NULL;
+	if (n.op == NULL)
+		return -1;
+	modser_sg_node_set_op(n.node, n.op);
+	if (add_inputs(&n) != 0 || onnx_params_read(&n, row) != 0 ||
+	    (row->load != NULL && row->load(&n) != 0))
+		return -1;
+	return add_outputs(&n) == 0 ? msd_sg_check_ends(n.node) : -1;
+}
+
+int onnx_read_node(struct onnx_load *l, const Onnx__NodeProto *p, size_t i)
+{
+	const Onnx__FunctionProto *f = onnx_function_of(l, p);
+	struct onnx_resolved r;
+	int result = onnx_function_resolve(l, p, &r);
+
+	if (result == 0) {
+		result = f != NULL ? onnx_function_read(l, f, &r.node, i)
+				   : read_operator(l, &r.node, i);
+	}
+	onnx_resolved_finish(&r);
+	return result;
+}
