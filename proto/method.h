@@ -88,7 +88,7 @@ const char *msd_right_name(enum msd_right right);
 	X(INSTANCE_FREE, "instance.free", S, CALL, "[instance...]", "nil")             \
 	X(MODULE_LIST, "module.list", S, LOOKUP, "[]", "[{name, state, ...}]")         \
 	X(MODULE_DESCRIBE, "module.describe", S, LOOKUP, "[name]",                     \
-	  "{name, state, era, machine, sandbox, inspect, functions, ...}")             \
+	  "{name, state, era, machine, built_ms, sandbox, inspect, functions, ...}")   \
 	X(MODULE_WAIT, "module.wait", S, LOOKUP, "[name]",                             \
 	  "{name, state, functions}, when READY")                                      \
 	X(MODULE_LOGS, "module.logs", S, LOOKUP, "[name, {from?, wait_ms?}?]",         \
@@ -112,9 +112,9 @@ const char *msd_right_name(enum msd_right right);
 	  "max_files, max_core, device?, batch?, within_ms?, era?, tvm_inputs?, "      \
 	  "fill?, format?, input?, model?, files?, plugins?, "                         \
 	  "sandbox?, may_read?, may_write?}]",                                         \
-	  "{device, era, machine, sandbox, inspect, functions, left_out?}")            \
+	  "{device, era, machine, built_ms, sandbox, inspect, functions, left_out?}")  \
 	X(WORKER_RESUME, "worker.resume", L, NONE, "[]",                               \
-	  "{device, era, machine, sandbox, inspect, functions, left_out?}")            \
+	  "{device, era, machine, built_ms, sandbox, inspect, functions, left_out?}")  \
 	X(WORKER_SEGMENT, "worker.segment", L, NONE,                                   \
 	  "[direction, index, bytes] + descriptor", "-")                               \
 	X(WORKER_RELEASE, "worker.release", L, NONE, "[segment, offset, ...]", "-")    \
