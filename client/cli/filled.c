@@ -29,10 +29,19 @@ static uint16_t half_of(float v)
 				      (bits >> 13 & 0x3ffu));
 }
 
-/* Steps of which the shortest type of 16 bits, bfloat16, has each one exactly. */
+/* Steps of which the shortest type has each one exactly, so that none becomes 1: of 16
+ * bits that is bfloat16, of 8 and 6 one of 2 bits of mantissa, of 4 float4_e2m1fn. */
+static uint32_t steps_of(struct msd_dtype t)
+{
+	if (t.bits >= 16)
+		return 256;
+	return t.bits >= 6 ? 8 : 2;
+}
+
 static uint64_t float_bits(struct msd_dtype t, bool is_random)
 {
-	const float v = is_random ? (float)draw(256) / 256.0f : 1.0f;
+	const uint32_t steps = steps_of(t);
+	const float v = is_random ? (float)draw(steps) / (float)steps : 1.0f;
 	const double wide = is_random ? (double)draw(1u << 24) / 0x1p24 : 1.0;
 	const float single = (float)wide; /* exact: 24 bits */
 	uint8_t small = 0;

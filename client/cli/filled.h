@@ -7,7 +7,7 @@
 enum msd_filled_with {
 	MSD_FILLED_ZEROS,
 	MSD_FILLED_ONES,
-	MSD_FILLED_RANDOM /* floats from 0 to 1, integers 0 to 9, bools */
+	MSD_FILLED_RANDOM /* floats in [0, 1), integers 0 to 9, bools */
 };
 
 /** Whether ones and random elements of @t can be made, and not only zeros. */

@@ -239,6 +239,10 @@ Test(word, small_elements_are_made_at_random_and_packed)
 	cr_assert_eq(msd_word_parse("ones:float8_e4m3fn[2]", &w, NULL), MSD_OK);
 	cr_expect_eq(((const uint8_t *)w.data)[1], 0x38);
 	msd_word_finish(&w);
+	cr_assert_eq(msd_word_parse("rand:float8_e4m3fn[200]", &w, NULL), MSD_OK);
+	for (size_t i = 0; i < 200; i++) /* 0x38 is 1 */
+		cr_expect_lt(((const uint8_t *)w.data)[i], 0x38);
+	msd_word_finish(&w);
 	cr_assert_eq(msd_word_parse("rand:int4[200]", &w, NULL), MSD_OK);
 	unsigned seen = 0;
 	for (size_t i = 0; i < 100; i++) {
