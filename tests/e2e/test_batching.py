@@ -124,6 +124,24 @@ def test_what_is_cancelled_while_it_waits_is_left_out(daemon, models):
         assert np.array_equal(got, want)
 
 
+def test_the_part_of_a_client_that_has_left_is_left_out(daemon, models):
+    daemon.load("left", models / "mlp.so", "--batch", 3, "--within", LONG, "--replace")
+    calls = inputs(1, 1, 1, 1)
+    with contextlib.ExitStack() as stack:
+        wires = [stack.enter_context(Wire(daemon.host)) for _ in calls]
+        with standstill(daemon, "left"):
+            ids = []
+            for wire, args in zip(wires, calls):
+                ids.append(wire.start("call", "left:main", *args))
+                wire.ask("ping")
+            wires[1].__exit__()
+            until(lambda: len(wires[0].ask("client.list")) == len(calls) - 1, "it has left")
+        answers = [ending(wires[i], ids[i]) for i in (0, 2, 3)]
+    assert [joined for _, joined in answers] == [3, 3, 3]
+    want = alone(daemon, models, [calls[i] for i in (0, 2, 3)])
+    assert all(np.array_equal(got, right) for (got, _), right in zip(answers, want))
+
+
 def test_nobody_is_made_late_by_waiting_for_others(mlp, models):
     """Its deadline is before the end of the wait: it is begun at once."""
     calls = inputs(1)
