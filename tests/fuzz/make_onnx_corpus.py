@@ -156,6 +156,9 @@ def cases():
         **flow_cases(),
         **function_cases(),
         "accept_gemm": good,
+        "accept_uneven_split": model(
+            [node("Split", ["x"], ["y", "z"], axis=-1, num_outputs=2)], [X],
+            [value("y", "float32", [1, 2]), value("z", "float32", [1, 1])], opset=18),
         "accept_typed_numbers": gemm(tensor("w", floats(2, 3), typed=True)),
         "accept_initializer_named_as_input": model(
             [node("Gemm", ["x", "w"], ["y"], transB=1)], [X, value("w", "float32", [2, 3])], [Y],

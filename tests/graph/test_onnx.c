@@ -267,6 +267,28 @@ Test(onnx, what_was_stored_is_stored_the_same_again)
 	expect_same_again(CORPUS "accept_scan.bin");
 }
 
+Test(onnx, pieces_that_are_not_alike_are_stored_with_their_extents)
+{
+	struct bw file = fixture_read(CORPUS "accept_uneven_split.bin");
+	const modser_part stored = store(bw_span(&file));
+	int result;
+	modser_graph *g = load((struct msd_span){stored.data, stored.bytes}, &result);
+	bool has_extents = false;
+
+	cr_assert_eq(result, 0, "%s", modser_graph_error(g));
+	for (size_t i = 0; i < modser_graph_node_count(g); i++) {
+		const modser_sg_node *node = modser_graph_node(g, i);
+		const modser_sg_op *op = modser_sg_node_op(node);
+
+		if (strcmp(modser_sg_op_name(op), "Split") == 0)
+			has_extents = modser_sg_node_input_count(node) == 2;
+	}
+	cr_expect(has_extents);
+	modser_graph_destroy(g);
+	free((void *)(uintptr_t)stored.data);
+	bw_free(&file);
+}
+
 Test(onnx, a_state_without_a_shape_is_stored_with_its_elements)
 {
 	struct bw file = fixture_read(CORPUS "accept_loop_without_a_shape.bin");

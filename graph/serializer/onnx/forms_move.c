@@ -94,6 +94,30 @@ static int store_tile(const struct onnx_out *o)
 	return 0;
 }
 
+/* Pieces that are not alike: opset 17 has no other way to say a smaller last one. */
+static void put_pieces(const struct onnx_out *o, Onnx__NodeProto *node)
+{
+	const int64_t axis = modser_sg_op_int(o->op, "axis");
+	int64_t extents[MSD_INFER_MAX_INTS];
+	bool is_alike = true;
+
+	if (o->node->n_outputs > MSD_INFER_MAX_INTS)
+		return;
+	for (size_t i = 0; i < o->node->n_outputs; i++) {
+		const modser_sg_tensor *t = o->node->outputs[i];
+		const int64_t at = t != NULL && axis < 0 ? axis + t->ndim : axis;
+
+		if (t == NULL || at < 0 || at >= t->ndim || t->dims[at] < 0)
+			return; /* what is known in a run alone has to be divided */
+		extents[i] = t->dims[at];
+		is_alike = is_alike && extents[i] == extents[0];
+	}
+	if (!is_alike) {
+		onnx_emit_in(o->e, node,
+			     onnx_emit_list(o->e, extents, o->node->n_outputs));
+	}
+}
+
 static int store_split(const struct onnx_out *o)
 {
 	if (onnx_out_check(o, "axis sizes is_onnx split_dim") != 0)
@@ -104,6 +128,8 @@ static int store_split(const struct onnx_out *o)
 		onnx_emit_out(o->e, node, onnx_out_output(o, i));
 	onnx_emit_int(o->e, node, "axis", modser_sg_op_int(o->op, "axis"));
 	put_list_input(o, node, "sizes");
+	if (node->n_input == 1)
+		put_pieces(o, node);
 	return 0;
 }
 
