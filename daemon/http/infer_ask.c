@@ -92,11 +92,17 @@ static msd_err read_place(struct reading *r, const json_t *tensor,
 			  struct msd_infer_input *t)
 {
 	struct msd_diag *d = r->d;
-	const json_t *data = json_object_get(tensor, "data");
+	const json_t *given = json_object_get(tensor, "data");
+	const json_t *data = json_is_null(given) ? NULL : given; /* kserve's is */
 	const json_t *size = json_object_get(json_object_get(tensor, "parameters"),
 					     "binary_data_size");
 
 	t->has_data = data != NULL;
+	if (data == NULL && size == NULL && t->n_elements == 0) { /* there is none */
+		t->has_data = true;
+		t->from = r->ask->values.n;
+		return MSD_OK;
+	}
 	if (t->has_data == (size != NULL)) {
 		return msd_infer_wrong(d, "input", t->name,
 				       "expected data or binary_data_size");

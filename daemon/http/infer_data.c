@@ -227,12 +227,16 @@ static bool write_float(const uint8_t *p, unsigned bits, struct msd_buf *out)
 
 	if (bits == 64) {
 		memcpy(&wide, p, sizeof(wide));
-		msd_buf_printf(out, "%.17g", wide);
-		return isfinite(wide);
+	} else {
+		memcpy(&narrow, p, sizeof(narrow));
+		wide = narrow;
 	}
-	memcpy(&narrow, p, sizeof(narrow));
-	msd_buf_printf(out, "%.9g", (double)narrow);
-	return isfinite(narrow);
+	if (wide == 0 && signbit(wide)) { /* `-0` would be read as an integer's zero */
+		msd_buf_printf(out, "-0.0");
+	} else {
+		msd_buf_printf(out, bits == 64 ? "%.17g" : "%.9g", wide);
+	}
+	return isfinite(wide);
 }
 
 static bool write_one(struct msd_dtype t, const uint8_t *p, struct msd_buf *out)

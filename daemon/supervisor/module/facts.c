@@ -209,13 +209,18 @@ bool msd_facts_is_prim(const struct msd_facts *f, struct msd_span name)
 
 struct msd_span msd_facts_model(const struct msd_facts *f)
 {
-	static const struct msd_span usual = {(const uint8_t *)"main", 4};
-	struct msd_span function = {0}, found = msd_facts_function(f, usual);
+	struct msd_span function = {0};
+	struct msd_span found = msd_facts_function(f, msd_span_of("main"));
 	struct msd_cur c;
 	uint32_t n, n_models = 0;
 
 	if (found.n > 0 || !msd_array_open(f->functions, &c, &n))
 		return found;
+	/* An executor's, beside those that tell of its graph. */
+	found = msd_facts_function(f, msd_span_of("run"));
+	if (has_style(found, "model"))
+		return found;
+	found = (struct msd_span){0};
 	for (uint32_t i = 0; i < n && msd_object_take(&c, &function); i++) {
 		if (has_style(function, "model")) {
 			found = function;

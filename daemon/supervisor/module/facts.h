@@ -43,8 +43,9 @@ void msd_facts_put_unknown(struct msd_buf *out);
 bool msd_facts_have_function(const struct msd_facts *f, struct msd_span name);
 /** What function.list says of it: the map of its keys; n is 0: there is none. */
 struct msd_span msd_facts_function(const struct msd_facts *f, struct msd_span name);
-/** The same of the function that is the model: `main`, else the only one that is a
- * whole model, else the only one. n is 0: nobody can say which. */
+/** The same of the function that is the model: `main`, else a whole model `run`,
+ * else the only one that is a whole model, else the only one. n is 0: nobody can say
+ * which. */
 struct msd_span msd_facts_model(const struct msd_facts *f);
 /** Whether it fills its outputs, which are arguments behind its inputs. */
 bool msd_facts_is_prim(const struct msd_facts *f, struct msd_span name);

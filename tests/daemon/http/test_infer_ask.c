@@ -123,6 +123,23 @@ Test(infer_ask, of_sizes_that_do_not_fit_is_refused)
 	expect_refused(INPUT("\"shape\":[1.5],\"data\":[]"));
 }
 
+Test(infer_ask, needs_no_data_where_there_are_no_elements, .fini = finish)
+{
+	static const char *const text =
+		"{\"inputs\":["
+		"{\"name\":\"a\",\"datatype\":\"INT8\",\"shape\":[1],\"data\":[7]},"
+		"{\"name\":\"b\",\"datatype\":\"INT8\",\"shape\":[0,5]},"
+		"{\"name\":\"c\",\"datatype\":\"INT8\",\"shape\":[0],\"data\":null,"
+		"\"parameters\":{\"binary_data_size\":0}}]}";
+
+	cr_assert_eq(read_behind(text, 0), MSD_OK);
+	cr_expect(!ask.inputs[2].has_data && ask.inputs[2].bytes == 0);
+	cr_expect(ask.inputs[1].has_data && ask.inputs[1].bytes == 0);
+	cr_expect_eq(ask.inputs[1].from, 1);
+	expect_refused(INPUT("\"shape\":[0],\"data\":[],"
+			     "\"parameters\":{\"binary_data_size\":0}"));
+}
+
 Test(infer_ask, of_what_is_not_done_is_refused)
 {
 	expect_refused(
@@ -175,6 +192,8 @@ Test(infer_data, is_the_same_after_both_ways, .fini = finish)
 {
 	expect_again("FP32", "[2]", "[0.1,-3]", "[0.100000001,-3]");
 	expect_again("FP64", "[2]", "[0.1,1e30]", "[0.10000000000000001,1e+30]");
+	expect_again("FP32", "[2]", "[-0.0,0.0]", "[-0.0,0]");
+	expect_again("FP64", "[1]", "[-0.0]", "[-0.0]");
 	expect_again("INT8", "[2]", "[-128,127]", "[-128,127]");
 	expect_again("UINT16", "[1]", "[65535]", "[65535]");
 	expect_again("INT64", "[1]", "[-9223372036854775807]",

@@ -5,12 +5,16 @@
 #include "daemon/supervisor/module/facts.h"
 #include "proto/value.h"
 
-/* Facts of functions called @names, of which those with a capital are whole models. A
- * library with one function has an alias `main` of it, which is none. */
+/* Facts of functions called @names, of which those with a capital are whole models, and
+ * `run` beside any of them. A library with one function has an alias `main` of it,
+ * which is none. */
 static void know(struct msd_facts *f, const char *const *names, uint32_t n)
 {
 	struct msd_buf b = {0};
+	bool has_models = false;
 
+	for (uint32_t i = 0; i < n; i++)
+		has_models = has_models || *names[i] < 'a';
 	msd_pack_map(&b, 1);
 	msd_pack_cstr(&b, "functions");
 	msd_pack_array(&b, n);
@@ -19,7 +23,8 @@ static void know(struct msd_facts *f, const char *const *names, uint32_t n)
 		msd_pack_cstr(&b, "name");
 		msd_pack_cstr(&b, names[i]);
 		msd_pack_cstr(&b, "style");
-		msd_pack_cstr(&b, *names[i] < 'a' ? "model" : "prim");
+		const bool is_run = strcmp(names[i], "run") == 0 && has_models;
+		msd_pack_cstr(&b, *names[i] < 'a' || is_run ? "model" : "prim");
 	}
 	const struct msd_body body = {.kind = MSD_RESPONSE, .result = {b.p, b.n}};
 	cr_assert_eq(msd_facts_take(f, &body, NULL), MSD_OK);
@@ -44,6 +49,9 @@ Test(model, is_main_or_the_only_one)
 	expect_model((const char *const[]){"add", "Run"}, 2, "Run");
 	expect_model((const char *const[]){"add"}, 1, "add");
 	expect_model((const char *const[]){"Run", "Walk"}, 2, "");
+	expect_model((const char *const[]){"Graph_json", "run", "Names"}, 3, "run");
+	expect_model((const char *const[]){"Graph_json", "run", "main"}, 3, "main");
+	expect_model((const char *const[]){"run", "walk"}, 2, "");
 	expect_model((const char *const[]){"add", "sub"}, 2, "");
 	expect_model(NULL, 0, "");
 }
