@@ -26,6 +26,33 @@ static size_t host_bytes(struct msd_span s)
 	return n;
 }
 
+/* Of `[ADDRESS]` in front of @s; 0: there is none. */
+static size_t address_bytes(struct msd_span s)
+{
+	size_t n = 1;
+
+	while (n < s.n && (isxdigit(s.p[n]) || s.p[n] == ':' || s.p[n] == '.'))
+		n++;
+	return s.n > 0 && *s.p == '[' && n > 1 && n < s.n && s.p[n] == ']' ? n + 1 : 0;
+}
+
+/* An address of IPv6 or a name, and behind it a port or nothing; nothing at all is one,
+ * too. */
+static bool is_host(struct msd_span s)
+{
+	size_t n = address_bytes(s);
+
+	if (n == 0) {
+		while (n < s.n && is_of_host(s.p[n]) && strchr(":[]", s.p[n]) == NULL)
+			n++;
+	}
+	if (n < s.n && s.p[n++] != ':')
+		return false;
+	while (n < s.n && isdigit(s.p[n]))
+		n++;
+	return n == s.n;
+}
+
 bool msd_http_target_cut(struct msd_span *target, struct msd_span *host)
 {
 	const size_t n_scheme = begins_with(*target, "http://")    ? strlen("http://")
@@ -34,11 +61,11 @@ bool msd_http_target_cut(struct msd_span *target, struct msd_span *host)
 	struct msd_span rest = {target->p + n_scheme, target->n - n_scheme};
 
 	if (n_scheme == 0)
-		return host_bytes(*host) == host->n;
+		return is_host(*host);
 	*host = (struct msd_span){rest.p, host_bytes(rest)};
 	rest.p += host->n;
 	rest.n -= host->n;
-	if (host->n == 0 || *host->p == ':')
+	if (host->n == 0 || *host->p == ':' || !is_host(*host))
 		return false;
 	*target = rest.n > 0 && *rest.p == '/' ? rest : msd_span_of("/");
 	return rest.n == 0 || strchr("/?#", *rest.p) != NULL;
