@@ -43,22 +43,17 @@ static struct msd_span status_line(unsigned status)
 	return msd_span_of(LINE("500 Internal Server Error"));
 }
 
-static void put_number(struct msd_buf *out, const char *name, uint64_t value)
-{
-	msd_text_put(out, name);
-	msd_text_decimal(out, value);
-}
-
 void msd_http_reply_write(struct msd_buf *out, const struct msd_http_reply *r)
 {
 	const struct msd_span line = status_line(r->status);
 
 	msd_buf_put(out, line.p, line.n);
 	msd_text_put(out, r->type);
-	put_number(out, "\r\nContent-Length: ", r->body.n + r->behind_bytes);
+	msd_text_put(out, "\r\nContent-Length: ");
+	msd_text_decimal(out, r->body.n + r->behind_bytes);
 	if (r->has_tensors) {
-		put_number(out, "\r\nInference-Header-Content-Length: ",
-			   r->body.n + r->json_bytes);
+		msd_text_put(out, "\r\nInference-Header-Content-Length: ");
+		msd_text_decimal(out, r->body.n + r->json_bytes);
 	}
 	if (r->policy != NULL) {
 		msd_text_put(out, "\r\nContent-Security-Policy: ");
@@ -70,8 +65,10 @@ void msd_http_reply_write(struct msd_buf *out, const struct msd_http_reply *r)
 		msd_text_put(out, "\r\nAllow: ");
 		msd_text_put(out, r->allow);
 	}
-	if (r->retry_after_s > 0)
-		put_number(out, "\r\nRetry-After: ", r->retry_after_s);
+	if (r->retry_after_s > 0) {
+		msd_text_put(out, "\r\nRetry-After: ");
+		msd_text_decimal(out, r->retry_after_s);
+	}
 	if (r->wants_token)
 		msd_text_put(out, "\r\nWWW-Authenticate: Bearer");
 	if (r->closes) {

@@ -2,6 +2,7 @@
 import hashlib
 import json
 import os
+import re
 import shutil
 import signal
 import socket
@@ -336,3 +337,10 @@ def test_a_route_is_met_segment_by_segment(daemon, path):
     visit = Visit(daemon)
     visit.say(f"GET {path} HTTP/1.1\r\nHost: localhost\r\n\r\n")
     assert visit.answer()[0] == 404
+
+
+def test_a_build_without_the_parser_has_all_that_others_call():
+    folder = harness.ROOT / "daemon" / "supervisor" / "http"
+    asked = r"(msd_http_\w+)\((?:const )?struct msd_edge"  # what is of an edge is asked by others
+    told, there = (set(re.findall(asked, (folder / name).read_text())) for name in ("http.h", "absent.c"))
+    assert told <= there and len(told) >= 4

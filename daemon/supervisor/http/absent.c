@@ -30,6 +30,12 @@ bool msd_http_is_empty(const struct msd_edge *e)
 	return true;
 }
 
+bool msd_http_is_owing(const struct msd_edge *e)
+{
+	(void)e;
+	return false;
+}
+
 void msd_http_finish(struct msd_edge *e)
 {
 	(void)e;
