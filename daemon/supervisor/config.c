@@ -56,9 +56,9 @@ static int fail(int line, msd_err err)
 {
 	if (line > (int)now.n_lines) {
 		now.err = msd_diag_set(now.d, MSD_BAD_REQUEST,
-				       "%s: something is not closed, or has no value, "
-				       "at the end of the file",
-				       now.path);
+				       "%s:%u: something is not closed, or has no "
+				       "value, at the end of the file",
+				       now.path, now.n_lines);
 	} else {
 		now.err = msd_diag_wrap(now.d, err, "%s:%d", now.path, line);
 	}

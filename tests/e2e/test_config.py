@@ -150,6 +150,13 @@ def test_check_config_counts_workers(folder):
     assert "m.conf:2: workers = 4 is over the limit of 3 (max-workers)" in said.err
 
 
+@pytest.mark.parametrize("text, told", [("threads = 2\nmax-upload =", "2: something is not closed"),
+                                        ("threads = 2\n\0", "2: holds a byte 0")])
+def test_check_config_names_the_line_of_what_is_no_text_or_has_no_end(folder, text, told):
+    said = modserd("--check-config", write(folder, text))
+    assert said.status == 2 and f"m.conf:{told}" in said.err, said
+
+
 def test_options_are_refused_in_files_of_modules(folder):
     conf = write(folder, "", {"a.conf": "threads = 2\n"})
     assert "a.conf:1: no such option 'threads'" in modserd("--check-config", conf).err
