@@ -1,7 +1,5 @@
-#include <arpa/inet.h>
 #include <criterion/criterion.h>
 #include <fcntl.h>
-#include <netinet/in.h>
 #include <poll.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -12,8 +10,8 @@
 
 #include "daemon/wire/aside.h"
 #include "daemon/wire/transport.h"
+#include "tests/support/linger.h"
 
-#define LINGER_S 3600
 /* Far above what anything takes, far below a close that sleeps. */
 #define PATIENCE_S 300
 
@@ -23,30 +21,6 @@ static long now_s(void)
 
 	cr_assert_eq(clock_gettime(CLOCK_MONOTONIC, &t), 0);
 	return t.tv_sec;
-}
-
-/* A TCP socket with bytes that its peer never reads: the last close of it sleeps for
- * LINGER_S. @ret_peer keeps the connection up. */
-static int lingering_socket(int *ret_peer)
-{
-	const struct linger linger = {.l_onoff = 1, .l_linger = LINGER_S};
-	struct sockaddr_in at = {.sin_family = AF_INET,
-				 .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
-	socklen_t n = sizeof(at);
-	static char bytes[65536];
-	int l = socket(AF_INET, SOCK_STREAM, 0), fd = socket(AF_INET, SOCK_STREAM, 0);
-
-	cr_assert_eq(bind(l, (struct sockaddr *)&at, n), 0);
-	cr_assert_eq(listen(l, 1), 0);
-	cr_assert_eq(getsockname(l, (struct sockaddr *)&at, &n), 0);
-	cr_assert_eq(connect(fd, (struct sockaddr *)&at, n), 0);
-	*ret_peer = accept(l, NULL, NULL);
-	cr_assert_geq(*ret_peer, 0);
-	close(l);
-	while (send(fd, bytes, sizeof(bytes), MSG_DONTWAIT) > 0)
-		continue;
-	cr_assert_eq(setsockopt(fd, SOL_SOCKET, SO_LINGER, &linger, sizeof(linger)), 0);
-	return fd;
 }
 
 /* One byte with @n times @fd on its way to ends[0]; here it is closed. */

@@ -11,6 +11,8 @@
 #include <unistd.h>
 
 #include "daemon/supervisor/module/warm_shelf.h"
+#include "tests/support/linger.h"
+#include "tests/support/pass_fd.h"
 
 /* A process that waits for its end, and what a manager would hand over of it. */
 struct kept {
@@ -241,4 +243,25 @@ Test(warm_shelf, no_more_than_so_many_are_kept)
 	cr_expect_eq(s.n, MSD_WARM_MOST);
 	msd_warm_shelf_judge(&s);
 	cr_expect_eq(s.n, 0);
+}
+
+/* A loop that waited for the close would hang here. */
+Test(warm_shelf, what_a_worker_has_passed_through_its_door_is_closed_aside,
+     .timeout = 300)
+{
+	struct iovec piece = {(char[]){'x'}, 1};
+	struct msd_warm_shelf s;
+	struct kept k;
+	int peer;
+
+	msd_warm_shelf_init(&s);
+	start(&k, 7);
+	put_all(&s, &k);
+	(void)close(k.door[0]);
+	const int passed = lingering_socket(&peer);
+	cr_assert_eq(pass_fd(k.door[1], &piece, 1, passed, 0), 1);
+	(void)close(passed);
+	msd_warm_shelf_clear(&s, "of a test");
+	expect_killed(&k);
+	(void)close(peer);
 }

@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/socket.h>
+#include <sys/uio.h>
 
 #include "daemon/supervisor/edge/edge.h"
 #include "daemon/supervisor/edge/listener.h"
@@ -10,6 +11,7 @@
 #include "daemon/supervisor/module/house.h"
 #include "daemon/supervisor/module/module.h"
 #include "daemon/wire/aside.h"
+#include "daemon/wire/transport.h"
 
 void msd_agent_line(bool is_leaving, bool is_ready, uint32_t n_workers,
 		    uint32_t n_waiting, char ret[MSD_AGENT_LINE_MAX])
@@ -30,13 +32,16 @@ void msd_agent_line(bool is_leaving, bool is_ready, uint32_t n_workers,
 
 /* The line is written at once, or not at all: no connection is kept, so that any number
  * of them costs no memory. What the peer has sent is read first: closing a socket with
- * unread bytes sends a reset, which would drop the line. */
+ * unread bytes sends a reset, which would drop the line. What was passed with it is
+ * closed aside. */
 static void enter(struct msd_edge *e, int fd, struct msd_principal who)
 {
 	uint32_t n_workers = 0, n_waiting = 0;
+	struct msd_transport transport = msd_transport_of_socket(fd, who.is_local);
 	char line[MSD_AGENT_LINE_MAX], sent[256];
+	struct iovec piece = {sent, sizeof(sent)};
 
-	(void)who;
+	transport.passer = msd_peer_id_passer(msd_peer_id_of_socket(fd));
 	MSD_LIST_EACH (it, &e->house->modules) {
 		const struct msd_module *m =
 			MSD_CONTAINER_OF(it, struct msd_module, link);
@@ -45,7 +50,7 @@ static void enter(struct msd_edge *e, int fd, struct msd_principal who)
 	}
 	msd_agent_line(e->house->is_leaving, msd_expected_all_ready(e->house),
 		       n_workers, n_waiting, line);
-	(void)recv(fd, sent, sizeof(sent), MSG_DONTWAIT);
+	(void)transport.ops->read(&transport, &piece, 1, NULL);
 	(void)send(fd, line, strlen(line), MSG_DONTWAIT | MSG_NOSIGNAL);
 	msd_aside_close(fd); /* closing what it was passed may block */
 }

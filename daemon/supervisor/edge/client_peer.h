@@ -33,12 +33,6 @@ struct msd_client_peer {
 /** The user that the daemon runs as, or root: who may end it anyway. */
 bool msd_client_peer_is_operator(const struct msd_client_peer *p);
 
-/** What stands for it where descriptors are closed (daemon/wire/aside.h). */
-static inline uint64_t msd_client_peer_passer(const struct msd_client_peer *p)
-{
-	return (uint64_t)p->who.kind << 56 ^ p->who.value;
-}
-
 /** None yet; all may hold @max_bytes together. */
 void msd_client_peers_init(struct msd_client_peers *ps, uint64_t max_bytes);
 /** The peer @who, made of at most @max_bytes when it is not there. One reference for

@@ -9,6 +9,7 @@
 #include "daemon/log.h"
 #include "daemon/mark.h"
 #include "daemon/supervisor/edge/counts.h"
+#include "daemon/wire/transport.h"
 
 /* Since Linux 6.5; newer than the headers of some. */
 #define PEER_PIDFD 77
@@ -69,7 +70,9 @@ void msd_confined_refuse(struct msd_edge *e, int fd)
 {
 	uint64_t n_others;
 
-	(void)close(fd);
+	struct msd_transport unheard = msd_transport_of_socket(fd, true);
+
+	unheard.ops->close(&unheard); /* it may hold what was passed already */
 	msd_counts_refused(&e->counts, MSD_REFUSAL_CONFINED);
 	if (msd_log_rate_take(&e->confined, uv_now(e->loop), LINES_PER_SECOND,
 			      &n_others)) {

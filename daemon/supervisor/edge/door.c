@@ -99,7 +99,7 @@ void msd_door_open(struct msd_edge *e, int fd, struct msd_principal who)
 	}
 	struct msd_transport transport = msd_transport_of_socket(fd, who.is_local);
 
-	transport.passer = msd_client_peer_passer(p);
+	transport.passer = msd_peer_id_passer(p->who);
 	if (is_one_too_many(e, p, fd, why)) {
 		msd_front_refuse(e, transport, who, p, why);
 	} else {

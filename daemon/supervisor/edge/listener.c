@@ -118,7 +118,9 @@ static void accept_some(struct msd_listener *l)
 		if (has_come == MSD_CONNECTED_CONFINED) {
 			msd_confined_refuse(e, fd);
 		} else if (has_come == MSD_CONNECTED_LEFT) {
-			(void)close(fd); /* nobody is left to be answered */
+			/* Nobody is left to be answered; what was passed may
+			 * block. */
+			msd_aside_close(fd);
 		} else {
 			set_options(fd, l->address.kind);
 			msd_gate_enter(e, fd, who, &l->way);

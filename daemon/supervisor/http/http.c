@@ -34,7 +34,7 @@ static void enter(struct msd_edge *e, int fd, struct msd_principal who)
 		struct msd_transport transport =
 			msd_transport_of_socket(fd, who.is_local);
 
-		transport.passer = msd_client_peer_passer(p);
+		transport.passer = msd_peer_id_passer(p->who);
 		msd_visit_open(e->http, transport, who, p);
 	}
 }

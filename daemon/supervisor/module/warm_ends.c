@@ -7,6 +7,7 @@
 #include "daemon/child/child.h"
 #include "daemon/log.h"
 #include "daemon/supervisor/module/house.h"
+#include "daemon/wire/aside.h"
 
 void msd_warm_ends_keep(struct msd_warm_ends *ends, struct msd_house *house,
 			const struct msd_child *child)
@@ -42,8 +43,7 @@ void msd_warm_ends_cool(struct msd_warm_ends *ends, struct msd_house *house)
 	if (ends->is_kept)
 		house->warm.give_up(house, ends->name);
 	ends->is_kept = false;
-	if (ends->door >= 0)
-		(void)close(ends->door);
+	msd_aside_close(ends->door); /* its worker may have passed something */
 	if (ends->lifeline >= 0)
 		(void)close(ends->lifeline);
 	ends->door = ends->lifeline = -1;

@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "daemon/log.h"
+#include "daemon/wire/aside.h"
 
 /*
  * Happy path: four descriptors come under one name, each of another kind; they are of
@@ -178,8 +179,11 @@ void msd_warm_shelf_clear(struct msd_warm_shelf *s, const char *why)
 void msd_warm_free(struct msd_warm *w)
 {
 	for (unsigned i = 0; i < MSD_WARM_PARTS; i++) {
-		if (w->fds[i] >= 0)
+		if (i == MSD_WARM_DOOR) {
+			msd_aside_close(w->fds[i]); /* what its worker passed */
+		} else if (w->fds[i] >= 0) {
 			(void)close(w->fds[i]);
+		}
 	}
 	free(w);
 }

@@ -36,6 +36,12 @@ const char *msd_peer_id_text(struct msd_peer_id who, char ret[MSD_PEER_TEXT_BYTE
 /** It came over this machine's loopback. */
 bool msd_peer_id_is_loopback(struct msd_peer_id who);
 
+/** What stands for it where descriptors are closed (daemon/wire/aside.h). */
+static inline uint64_t msd_peer_id_passer(struct msd_peer_id who)
+{
+	return (uint64_t)who.kind << 56 ^ who.value;
+}
+
 static inline bool msd_peer_id_is(struct msd_peer_id a, struct msd_peer_id b)
 {
 	return a.kind == b.kind && a.value == b.value;
