@@ -39,6 +39,39 @@ bool msd_guest_is_light(const struct msd_peer *peer)
 	       g->held_bytes <= g->max_bytes / 2 && !msd_guest_is_full(peer);
 }
 
+/* What the other guests have beyond their parts. */
+static uint64_t taken_by_others(const struct msd_peer *peer)
+{
+	uint64_t taken = 0;
+
+	MSD_LIST_EACH (it, &peer->worker->peers) {
+		const struct msd_peer *other =
+			MSD_CONTAINER_OF(it, struct msd_peer, link);
+		const struct msd_segpool *pool = &other->out.pool;
+
+		if (other != peer && other->guest != NULL &&
+		    pool->warm_bytes > pool->max_bytes)
+			taken += pool->warm_bytes - pool->max_bytes;
+	}
+	return taken;
+}
+
+msd_err msd_guest_alloc(struct msd_peer *peer, uint64_t bytes, enum msd_outpool_as as,
+			struct msd_slot *ret, struct msd_diag *d)
+{
+	const uint64_t all = peer->worker->max_out;
+	uint64_t *most = &peer->out.pool.max_bytes;
+	msd_err err = msd_outpool_alloc(&peer->out, bytes, as, ret, d);
+
+	if (err != MSD_NO_SPACE)
+		return err;
+	const uint64_t part = *most, taken = taken_by_others(peer);
+	*most = part + (taken < all ? all - taken : 0);
+	err = msd_outpool_alloc(&peer->out, bytes, as, ret, d);
+	*most = part;
+	return err;
+}
+
 static bool is_among(const struct msd_guest *g, struct msd_span function)
 {
 	struct msd_cur c = {.p = g->functions, .left = g->n_functions};

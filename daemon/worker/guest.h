@@ -53,6 +53,14 @@ static inline bool msd_guest_is_full(const struct msd_peer *peer)
 bool msd_guest_is_laden(const struct msd_peer *peer);
 bool msd_guest_is_light(const struct msd_peer *peer);
 
+/**
+ * Reserve @bytes of a result of its. It has a part of max_out for certain, and beyond
+ * that what other guests have not taken beyond theirs, up to max_out: an answer that
+ * the daemon would carry is carried here. Errors: MSD_NO_SPACE, MSD_NOMEM.
+ */
+MSD_MUST_CHECK msd_err msd_guest_alloc(struct msd_peer *peer, uint64_t bytes,
+				       enum msd_outpool_as as, struct msd_slot *ret,
+				       struct msd_diag *d);
 /** The results of a call, @n slots in the order of the reply, are its reply's from here
  * on. */
 MSD_MUST_CHECK msd_err msd_guest_keep(struct msd_peer *peer,

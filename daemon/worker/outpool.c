@@ -196,7 +196,19 @@ bool msd_outpool_clean(struct msd_outpool *p)
 	return !msd_list_is_empty(&p->dirty);
 }
 
+/* A guest may have more than its part while it needs it. */
+static uint64_t keeps(const struct msd_outpool *p)
+{
+	return p->pool.max_bytes < MSD_OUTPOOL_KEEP_BYTES ? p->pool.max_bytes
+							  : MSD_OUTPOOL_KEEP_BYTES;
+}
+
+bool msd_outpool_is_large(const struct msd_outpool *p)
+{
+	return p->pool.total_bytes > keeps(p);
+}
+
 void msd_outpool_trim(struct msd_outpool *p)
 {
-	msd_segpool_trim(&p->pool, MSD_OUTPOOL_KEEP_BYTES);
+	msd_segpool_trim(&p->pool, keeps(p));
 }

@@ -35,9 +35,11 @@ MSD_MUST_CHECK bool msd_outpool_free(struct msd_outpool *p, uint16_t segment,
 				     uint64_t offset);
 /** Clear a little of what was released; true while there is more. */
 bool msd_outpool_clean(struct msd_outpool *p);
-/** Warm memory kept by msd_outpool_trim(): results up to this size meet no page fault.
- */
+/** Warm memory kept by msd_outpool_trim(), or all that the pool may have: results up to
+ * this size meet no page fault. */
 #define MSD_OUTPOOL_KEEP_BYTES (64u << 20)
+/** It may have something to trim. */
+bool msd_outpool_is_large(const struct msd_outpool *p);
 /** Give memory that no slot uses back to the system. */
 void msd_outpool_trim(struct msd_outpool *p);
 

@@ -197,8 +197,8 @@ static void on_idle(uv_timer_t *timer)
 static void watch_idle(struct msd_worker *w)
 {
 	MSD_LIST_EACH (it, &w->peers) {
-		struct msd_peer *peer = MSD_CONTAINER_OF(it, struct msd_peer, link);
-		if (peer->out.pool.total_bytes > MSD_OUTPOOL_KEEP_BYTES)
+		if (msd_outpool_is_large(
+			    &MSD_CONTAINER_OF(it, struct msd_peer, link)->out))
 			(void)uv_timer_start(&w->idle, on_idle, IDLE_MS, 0);
 	}
 }

@@ -83,7 +83,10 @@ msd_err msd_call_add_slot(struct msd_call *call, struct msd_wire_tensor *t,
 				    "more than %u tensors in one reply",
 				    MSD_MAX_TENSORS);
 	}
-	msd_err err = msd_outpool_alloc(&call->peer->out, t->bytes, as, &s->slot, d);
+	msd_err err = call->peer->guest != NULL
+			      ? msd_guest_alloc(call->peer, t->bytes, as, &s->slot, d)
+			      : msd_outpool_alloc(&call->peer->out, t->bytes, as,
+						  &s->slot, d);
 	if (err != MSD_OK)
 		return err;
 	s->next = call->slots;

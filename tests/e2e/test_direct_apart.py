@@ -292,3 +292,16 @@ def test_channels_of_one_user_hold_a_quarter_of_the_memory(own_daemon):
             direct.open_direct(wire, "m0")
         four[3].socket.close()
         harness.until(lambda: is_given(wire, "m0"), "another is given")
+
+
+def test_an_answer_may_have_what_others_leave(own_daemon):
+    """More than a channel's part of --max-memory, as the daemon's own answers have."""
+    daemon = own_daemon(*direct.GIVEN, "--max-memory", "64M",
+                        "--load", f"results={harness.ZOO / 'results.so'}")
+    with Wire(daemon.host) as wire, direct.open_direct(wire, "results") as channel:
+        for mib in (3, 40, 3, 60):
+            for through in (wire, channel):
+                (y,), value = through.call("results:int", out("u1", mib << 20))
+                assert y.nbytes == mib << 20 and not y.any(), (through, mib)
+        with pytest.raises(Failure, match="NO_SPACE"):
+            channel.call("results:int", out("u1", 80 << 20))
