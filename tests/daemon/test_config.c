@@ -80,7 +80,7 @@ static const struct {
 	 "m.conf:2: the brace that opens here is not closed"},
 	{"module a { file = x\nmodule b { file = y }\n", "m.conf:1: the brace"},
 	{"\nlisten = {unix:/a", "m.conf:2: the brace that opens here is not closed"},
-	{"threads =", "m.conf: something is not closed, or has no value"},
+	{"threads =", "m.conf:1: something is not closed, or has no value"},
 	{"/* threads = 2\n", "m.conf:1: a comment is not closed"},
 	{"\nstore = \"/srv\n", "m.conf:2: a string is not closed"},
 	{"\nstore = \"/srv/${HOME}\"\n", "m.conf:2: ${...} means nothing"},
