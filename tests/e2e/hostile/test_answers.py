@@ -123,7 +123,8 @@ def test_the_page_shows_no_description_without_an_end(start_liars):
     with Visit(arena.daemon) as visit, arena.growth(2 * MIB):
         assert visit.ask("/status/liar")[0] == 200
         status, _, said = visit.ask("/status/huge")
-        assert status == 413 and b"`modser show` has all" in said
+        assert status == 200 and len(said) < 64 << 10, len(said)
+        assert b'"module":null' in said and b"modser show has all" in said
     expect_room_for_others(arena)
 
 
