@@ -29,6 +29,7 @@ static struct msd_span status_line(unsigned status)
 		ROW(429, "429 Too Many Requests"),
 		ROW(431, "431 Request Header Fields Too Large"),
 		ROW(501, "501 Not Implemented"),
+		ROW(502, "502 Bad Gateway"),
 		ROW(503, "503 Service Unavailable"),
 		ROW(504, "504 Gateway Timeout"),
 		ROW(505, "505 HTTP Version Not Supported"),

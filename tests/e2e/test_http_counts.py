@@ -78,7 +78,7 @@ def test_what_fails_in_any_way_is_counted_so(daemon):
         assert ask("faults", "faults:ok", [])[0] == 200
         assert ask("faults", "faults:error_long", [])[0] == 500
         assert ask("faults", "faults:ok", [], parameters={"deadline_ms": 0})[0] == 504
-        assert ask("faults", "faults:crash", [])[0] == 503
+        assert ask("faults", "faults:crash", [])[0] == 502  # it may have run
         assert ask("faults", "faults:none", [])[0] == 404
         assert ask("", "nowhere:f", [])[0] == 404
         assert ask("shapes", "shapes:addone", [])[0] == 400
