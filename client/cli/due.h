@@ -5,7 +5,8 @@
  * is done here before the daemon is asked, reading and linking, and the requests, of
  * which each gets what is left.
  */
-#include "client/cli/cli.h"
+#include <stdbool.h>
+#include <stdint.h>
 
 struct msd_due {
 	uint32_t in_ms; /* 0: never */
