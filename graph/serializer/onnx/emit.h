@@ -32,6 +32,7 @@ struct onnx_emit {
 	char **given; /* for each input its name out there, NULL for those that are its
 			 own; NULL: all are */
 	struct onnx_list within; /* onnx_emit of graphs in nodes */
+	bool has_shapes;         /* inference of this graph found nothing wrong */
 	bool bad;
 };
 

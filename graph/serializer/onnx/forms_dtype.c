@@ -1,4 +1,5 @@
-/* Operators that name the type of their elements, which ONNX says by a number. */
+/* Operators that name the type of their elements, which ONNX says by a number, and
+ * those whose elements are first made others. */
 #include <string.h>
 
 #include "graph/ir/graph.h"
@@ -25,8 +26,34 @@ static int store_typed(const struct onnx_out *o)
 	return 0;
 }
 
+/* Opset 17 asks floats of 32 and 64 bits alone. Of fewer bits each is one of 32, and
+ * infinite when that is. */
+static int store_is_inf(const struct onnx_out *o)
+{
+	const struct onnx_row *row = onnx_row_of_op(o->op);
+	const modser_sg_tensor *x = o->node->n_inputs > 0 ? o->node->inputs[0] : NULL;
+	const bool is_short =
+		x != NULL && onnx_out_is_word("float16 bfloat16", x->dtype_name);
+	Onnx__NodeProto *cast = NULL;
+
+	if (is_short) {
+		cast = onnx_emit_node(o->e, "Cast", o->node->name);
+		onnx_emit_in(o->e, cast, onnx_out_input(o, 0));
+		onnx_emit_out(o->e, cast, onnx_emit_name(o->e, o->node->name));
+		onnx_emit_int(o->e, cast, "to", onnx_dtype_number("float32"));
+	}
+	Onnx__NodeProto *node = onnx_out_by_row(o, row);
+	if (cast != NULL && node != NULL && cast->n_output == 1 && node->n_input > 0)
+		node->input[0] = cast->output[0];
+	return 0;
+}
+
 const struct onnx_form onnx_forms_dtype[] = {
-	{"BlackmanWindow", store_typed},  {"EyeLike", store_typed},
-	{"HammingWindow", store_typed},   {"HannWindow", store_typed},
-	{"MelWeightMatrix", store_typed}, {NULL, NULL},
+	{"BlackmanWindow", store_typed},
+	{"EyeLike", store_typed},
+	{"HammingWindow", store_typed},
+	{"HannWindow", store_typed},
+	{"IsInf", store_is_inf},
+	{"MelWeightMatrix", store_typed},
+	{NULL, NULL},
 };

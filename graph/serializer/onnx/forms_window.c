@@ -165,14 +165,97 @@ static int store_deconv(const struct onnx_out *o)
 
 enum { MAX, MEAN, NORM }; /* Pooling's alg */
 
+/* A parameter for axis @i of @n: of two in a field, else in a list. */
+static int64_t axis_param(const struct onnx_out *o, const char *list,
+			  const char *const hw[2], size_t i, size_t n)
+{
+	const modser_sg_attr *own = modser_sg_op_param(o->op, list);
+
+	if (n == 2 && hw[i] != NULL)
+		return modser_sg_op_int(o->op, hw[i]);
+	return i < own->n ? own->as.ints[i] : 1;
+}
+
+/* What is left of axis @i, with its padding, beside the first window. */
+static int64_t room_beside_window(const struct onnx_out *o, size_t i, size_t n)
+{
+	static const char *const kernel[] = {"kernel_h", "kernel_w"};
+	static const char *const none[] = {NULL, NULL};
+	static const char *const pad_names[2][2] = {{"pad_h0", "pad_w0"},
+						    {"pad_h1", "pad_w1"}};
+	const modser_sg_attr *list = modser_sg_op_param(o->op, "pads");
+	int64_t room = o->node->inputs[0]->dims[2 + i] - 1 -
+		       (axis_param(o, "kernel", kernel, i, n) - 1) *
+			       axis_param(o, "dilations", none, i, n);
+
+	for (size_t k = 0; k < 2; k++) {
+		if (n == 2) {
+			room += modser_sg_op_int(o->op, pad_names[k][i]);
+		} else if (i + k * n < list->n) {
+			room += list->as.ints[i + k * n];
+		}
+	}
+	return room;
+}
+
+/* What rounding up does to an axis: a window is added, or dropped again where it would
+ * begin in the padding behind. Those that are there without it never do, for no padding
+ * is as large as a window. */
+enum { UP, DROPPED, N_ROUNDINGS };
+
+/* The last axis of each kind; 0: none. */
+static void find_rounded(const struct onnx_out *o, size_t ret[static N_ROUNDINGS])
+{
+	static const char *const strides[] = {"stride_h", "stride_w"};
+	const size_t n = count_axes(o);
+
+	for (size_t i = 0; i < n; i++) {
+		const int64_t stride = axis_param(o, "strides", strides, i, n);
+		const int64_t room = room_beside_window(o, i, n);
+		const int64_t out = o->node->outputs[0]->dims[2 + i];
+
+		if (room >= 0 && room % stride != 0)
+			ret[out == room / stride + 1 ? DROPPED : UP] = i + 2;
+	}
+}
+
+/* Opset 17 counts a dropped window where its extents are inferred, though nothing runs
+ * it: where rounding down gives as many as there are, it is written. Extents that are
+ * not known are nowhere compared. */
+static int round_up(const struct onnx_out *o, bool *ret)
+{
+	size_t axes[N_ROUNDINGS] = {0};
+
+	*ret = (modser_sg_op_int(o->op, "caffe_flavor") & 0xf) == 1 ||
+	       modser_sg_op_int(o->op, "ceil_mode") != 0;
+	if (!*ret || !o->e->has_shapes || onnx_out_ndim(o, 0) < 3 ||
+	    modser_sg_op_int(o->op, "auto_pad") != 0 ||
+	    modser_sg_op_int(o->op, "pad_h0") < 0)
+		return 0;
+	for (int i = 2; i < onnx_out_ndim(o, 0); i++) {
+		if (o->node->inputs[0]->dims[i] < 0)
+			return 0;
+	}
+	find_rounded(o, axes);
+	if (axes[DROPPED] > 0 && axes[UP] > 0) {
+		return onnx_out_fail(o,
+				     "opset 17 does not drop the window in the padding "
+				     "behind axis %zu while axis %zu is rounded up",
+				     axes[DROPPED], axes[UP]);
+	}
+	*ret = axes[DROPPED] == 0;
+	return 0;
+}
+
 /* What some kinds alone have. Caffe's rounding up counts padding in means. */
 static int put_pool_kind(const struct onnx_out *o, Onnx__NodeProto *node, int64_t alg)
 {
 	static const char *const none[] = {NULL, NULL};
 	const int64_t flavor = modser_sg_op_int(o->op, "caffe_flavor");
-	const bool is_ceil =
-		(flavor & 0xf) == 1 || modser_sg_op_int(o->op, "ceil_mode") != 0;
+	bool is_ceil;
 
+	if (round_up(o, &is_ceil) != 0)
+		return -1;
 	if (alg != MAX && modser_sg_op_param(o->op, "dilations")->n > 0)
 		return onnx_out_fail(o, "opset 17 dilates windows of MaxPool alone");
 	if (alg == NORM && is_ceil)

@@ -10,7 +10,9 @@
 #include <string.h>
 
 #include "graph/ir/graph.h"
+#include "graph/serializer/onnx/elements.h"
 #include "graph/serializer/onnx/emit.h"
+#include "graph/serializer/onnx/format.h"
 
 const struct onnx_form *const onnx_forms[] = {onnx_forms_dtype,  onnx_forms_flow,
 					      onnx_forms_window, onnx_forms_layer,
@@ -28,7 +30,7 @@ int onnx_out_fail(const struct onnx_out *o, const char *fmt, ...)
 			   o->node->index, o->node->name, o->op->schema->name, text);
 }
 
-static bool is_word(const char *list, const char *word)
+bool onnx_out_is_word(const char *list, const char *word)
 {
 	const size_t n = strlen(word);
 
@@ -46,7 +48,7 @@ static int check_param(const struct onnx_out *o, size_t i, bool is_handled)
 
 	if (is_handled || msd_sg_attr_equal(&o->op->params[i], &field->def))
 		return 0;
-	return onnx_out_fail(o, "ONNX has no %s", field->name);
+	return onnx_out_fail(o, "ONNX of opset %d has no %s", ONNX_OPSET, field->name);
 }
 
 int onnx_out_check(const struct onnx_out *o, const char *handled)
@@ -54,7 +56,7 @@ int onnx_out_check(const struct onnx_out *o, const char *handled)
 	for (size_t i = 0; i < o->op->schema->n_fields; i++) {
 		const char *name = o->op->schema->fields[i].name;
 
-		if (check_param(o, i, is_word(handled, name)) != 0)
+		if (check_param(o, i, onnx_out_is_word(handled, name)) != 0)
 			return -1;
 	}
 	return 0;
@@ -206,15 +208,17 @@ static int check_row(const struct onnx_out *o, const struct onnx_row *row)
 
 int onnx_out_put(const struct onnx_out *o)
 {
-	const struct onnx_row *row;
+	const struct onnx_row *row = onnx_row_of_op(o->op);
+	const char *name = row != NULL ? row->name : o->op->schema->name;
 
+	if (onnx_elements_check(o, name) != 0)
+		return -1;
 	for (size_t i = 0; onnx_forms[i] != NULL; i++) {
 		for (const struct onnx_form *f = onnx_forms[i]; f->op != NULL; f++) {
 			if (strcmp(f->op, o->op->schema->name) == 0)
 				return f->store(o);
 		}
 	}
-	row = onnx_row_of_op(o->op);
 	if (row == NULL)
 		return onnx_out_fail(o, "ONNX of opset 17 has no such operator");
 	if (check_row(o, row) != 0)

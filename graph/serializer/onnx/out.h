@@ -40,6 +40,8 @@ char *onnx_out_input(const struct onnx_out *o, size_t i);
 char *onnx_out_output(const struct onnx_out *o, size_t i);
 /** All parameters but those in @handled, divided by spaces, are at their defaults. */
 MSD_MUST_CHECK int onnx_out_check(const struct onnx_out *o, const char *handled);
+/** Is @word one of @list, which spaces divide? */
+bool onnx_out_is_word(const char *list, const char *word);
 /** Dimensions of input @i; -1 while they are not known. */
 int onnx_out_ndim(const struct onnx_out *o, size_t i);
 /** Write it, by its form or by its row. */

@@ -185,10 +185,12 @@ int onnx_store_graph(struct onnx_emit *e, Onnx__GraphProto *ret)
 
 	if (order == NULL) {
 		result = msd_sg_no_memory(e->g);
-	} else if (modser_graph_infer(e->g) != 0 && e->g->diag.code == MSD_NOMEM) {
-		result = -1; /* else some shapes are not known, and need not be */
-	} else if (msd_sg_order(e->g, order) == 0) {
-		result = put_all(e, order);
+	} else {
+		e->has_shapes = modser_graph_infer(e->g) == 0;
+		/* Else some shapes are not known, and need not be. */
+		if ((e->has_shapes || e->g->diag.code != MSD_NOMEM) &&
+		    msd_sg_order(e->g, order) == 0)
+			result = put_all(e, order);
 	}
 	fill(e, ret);
 	free(order);
