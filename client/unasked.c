@@ -38,7 +38,7 @@ struct way {
 };
 
 struct msd_unasked {
-	bool is_off;
+	bool is_wanted;
 	struct way ways[WAYS];
 	struct way *through; /* of the call that goes through the daemon now */
 	bool is_asking;      /* for a channel of it, by the request @id */
@@ -57,7 +57,7 @@ static struct msd_unasked *create(void)
 	const char *word = getenv("MODSER_DIRECT");
 
 	if (u != NULL)
-		u->is_off = word != NULL && strcmp(word, "off") == 0;
+		u->is_wanted = word != NULL && strcmp(word, "on") == 0;
 	return u;
 }
 
@@ -191,7 +191,7 @@ modser_client *msd_unasked_channel(modser_client *client, const char *function,
 
 	if (client->unasked == NULL && is_local(client))
 		client->unasked = create();
-	if (client->unasked == NULL || client->unasked->is_off ||
+	if (client->unasked == NULL || !client->unasked->is_wanted ||
 	    client->n_in_flight > 0 || client->is_processing || client->fd < 0 ||
 	    !msd_target_split(msd_span_of(function), &module, &name))
 		return NULL;
@@ -275,7 +275,9 @@ bool msd_unasked_is_for_daemon(modser_client *client, const modser_client *chann
 	const bool is_lost = channel->fd < 0;
 	const modser_err code = modser_result_error(result)->code;
 
-	if (is_lost && code != MODSER_DRAINING)
+	/* What it had answered before it ended is the answer. */
+	if (is_lost && code != MODSER_OK && code != MODSER_DRAINING &&
+	    !result->is_reply)
 		msd_lost_worker_await(client, w->module, channel->worker_pid, result);
 	/* A worker that is still in a late call is killed soon. */
 	if (is_lost || code == MODSER_DEADLINE ||

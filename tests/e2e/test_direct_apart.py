@@ -125,8 +125,8 @@ def test_descriptors_on_a_channel_end_it_and_leave_none(older):
         assert facts(wire, "calls")["restarts"] == 0
 
 
-def test_a_kernel_that_lets_descriptors_through_has_none_without_the_option(older):
-    daemon = older(*CALLS)
+def test_none_is_given_without_the_option(own_daemon):
+    daemon = own_daemon(*CALLS)
     with Wire(daemon.host) as wire, pytest.raises(Failure, match="UNSUPPORTED.*gives none"):
         direct.open_direct(wire, "calls")
 
@@ -135,7 +135,7 @@ def test_a_kernel_that_lets_descriptors_through_has_none_without_the_option(olde
 def test_no_descriptor_gets_onto_a_channel(own_daemon):
     """It is the sender who is told, whatever it does to its own end; and the module, too, gets none
     to a client."""
-    daemon = own_daemon(*CALLS)
+    daemon = own_daemon(*direct.GIVEN, *CALLS)
     x = np.zeros(4, "f4")
     with Wire(daemon.host) as wire, direct.open_direct(wire, "calls") as channel, \
             open("/dev/null") as null:

@@ -63,7 +63,7 @@ def start(own_daemon):
             wire = stack.enter_context(Wire(daemon.host))
             process = stack.enter_context(harness.started(
                 harness.BIN / "unasked_client", daemon.host, *token, stdin=subprocess.PIPE,
-                stdout=subprocess.PIPE, env=harness.environment() | (env or {})))
+                stdout=subprocess.PIPE, env=harness.environment() | {"MODSER_DIRECT": "on"} | (env or {})))
             return Caller(process), wire
 
         yield start

@@ -136,6 +136,11 @@ Test(infer_ask, needs_no_data_where_there_are_no_elements, .fini = finish)
 	cr_expect(!ask.inputs[2].has_data && ask.inputs[2].bytes == 0);
 	cr_expect(ask.inputs[1].has_data && ask.inputs[1].bytes == 0);
 	cr_expect_eq(ask.inputs[1].from, 1);
+}
+
+Test(infer_ask, data_in_two_places_is_refused_where_there_are_no_elements,
+     .fini = finish)
+{
 	expect_refused(INPUT("\"shape\":[0],\"data\":[],"
 			     "\"parameters\":{\"binary_data_size\":0}"));
 }
