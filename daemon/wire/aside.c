@@ -211,6 +211,15 @@ bool msd_aside_is_crowded(uint64_t passer)
 	return is_crowded;
 }
 
+bool msd_aside_is_behind(void)
+{
+	(void)pthread_mutex_lock(&aside.lock);
+	const bool is_behind = aside.queues[OUR_OWN].n > MSD_ASIDE_MAX / 2;
+
+	(void)pthread_mutex_unlock(&aside.lock);
+	return is_behind;
+}
+
 void msd_aside_allow(unsigned n)
 {
 	(void)pthread_mutex_lock(&aside.lock);

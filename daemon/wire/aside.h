@@ -41,6 +41,9 @@ bool msd_aside_wants_unix(const char *release);
  * nothing should be read that brings more: one read brings 253 descriptors at most. Any
  * thread; cheap while nothing waits. */
 bool msd_aside_is_crowded(uint64_t passer);
+/** So much of what is our own waits that nothing should begin which brings more: no
+ * connection be accepted that may have to be turned away. Any thread. */
+bool msd_aside_is_behind(void);
 /** The process has @n descriptors for passers: no more than a quarter of them, and 253,
  * wait to be closed. 0: it is not known. */
 void msd_aside_allow(unsigned n);
@@ -58,7 +61,7 @@ void msd_aside_discard(void *p, size_t bytes);
 #define MSD_ASIDE_PASSED_THREADS 2u /* of each */
 #define MSD_ASIDE_OF_ONE 128u /* closes that have not ended, until it is crowded */
 #define MSD_ASIDE_OF_ALL 1024u
-#define MSD_ASIDE_WAKE_MS 100u
+#define MSD_ASIDE_WAKE_MS 20u
 #define MSD_ASIDE_WORKERS 0u /* the passer that all workers are */
 
 #endif

@@ -80,6 +80,12 @@ static void set_options(int fd, enum msd_address_kind kind)
 	}
 }
 
+static void rest(struct msd_listener *l)
+{
+	(void)uv_poll_stop(&l->poll);
+	(void)uv_timer_start(&l->retry, on_retry, PAUSE_MS, 0);
+}
+
 /* A connection that cannot be accepted stays in the queue, and the loop would report it
  * again and again. */
 static void pause_accepting(struct msd_listener *l, int error)
@@ -92,8 +98,7 @@ static void pause_accepting(struct msd_listener *l, int error)
 		msd_log(MSD_LOG_WARN, "accept", "others=%llu why=\"%s\"",
 			(unsigned long long)n_others, msd_errno_text(error, text));
 	}
-	(void)uv_poll_stop(&l->poll);
-	(void)uv_timer_start(&l->retry, on_retry, PAUSE_MS, 0);
+	rest(l);
 }
 
 /* Nobody is there (any more), or a signal came. */
@@ -108,6 +113,10 @@ static void accept_some(struct msd_listener *l)
 	const struct msd_principal who = msd_principal_of(l->address.kind, e->load_tcp);
 
 	for (int i = 0; i < ACCEPTS_PER_TURN; i++) {
+		if (who.is_local && msd_aside_is_behind()) {
+			rest(l); /* whoever is turned away would bring more */
+			return;
+		}
 		int fd = accept4(l->fd, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
 		if (fd < 0 && !is_passing(errno))
 			pause_accepting(l, errno);

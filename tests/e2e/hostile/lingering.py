@@ -7,10 +7,16 @@ import struct
 LINGER_S = 3600
 
 
-def lingering_socket():
-    """(a TCP socket whose last close waits for bytes that nobody reads, what keeps it so)"""
-    listener = socket.create_server(("127.0.0.1", 0))
-    ours = socket.create_connection(listener.getsockname())
+def lingering_socket(small=False):
+    """(a TCP socket whose last close waits for bytes that nobody reads, what keeps it so); @small:
+    few bytes, for thousands of them."""
+    listener, ours = socket.socket(), socket.socket()
+    if small:  # before they are connected
+        listener.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 1)
+        ours.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, 1)
+    listener.bind(("127.0.0.1", 0))
+    listener.listen(1)
+    ours.connect(listener.getsockname())
     peer, _ = listener.accept()
     listener.close()
     with contextlib.suppress(BlockingIOError):

@@ -1,5 +1,6 @@
 """Who is turned away, or is not there any more, may have passed descriptors before the daemon looked
 at it: none of them is closed on the loop, where close() may sleep."""
+import contextlib
 import os
 import resource
 import signal
@@ -9,29 +10,32 @@ import pytest
 from lingering import lingering_socket, pass_lingering
 
 LOOKS = 8  # such connections at once
+MANY = 3000  # MSD_ASIDE_MAX, and more; a listener's backlog has them
 
 
+@contextlib.contextmanager
 def in_a_process(function):
-    """@function in a process of its own, which has done it when this returns, and then waits for its
-    end. Its number."""
+    """@function in a process of its own, which has done it when the body begins, and is killed at its
+    end."""
     ours, theirs = socket.socketpair()
     pid = os.fork()
     if pid == 0:
+        kept = []
         try:
-            kept = function()
+            kept.append(function())
             theirs.send(b".")
             signal.pause()
-        finally:
-            os._exit(len([kept]))
+        except BaseException as error:
+            theirs.send(repr(error).encode())
+        os._exit(1)  # it is a copy of the test's process
     theirs.close()
-    assert ours.recv(1) == b".", "it has passed them"
-    ours.close()
-    return pid
-
-
-def end(pid):
-    os.kill(pid, signal.SIGKILL)
-    os.waitpid(pid, 0)
+    try:
+        assert ours.recv(1000) == b"."
+        yield
+    finally:
+        ours.close()
+        os.kill(pid, signal.SIGKILL)
+        os.waitpid(pid, 0)
 
 
 def pass_to(path, file):
@@ -51,17 +55,43 @@ def test_what_looks_like_a_module_in_a_sandbox(own_arena, folder):
         resource.setrlimit(resource.RLIMIT_MSGQUEUE, (0, 0))
         return pass_to(f"{folder}/m.sock", file)
 
-    processes = []
-    with arena.standstill():
-        for _ in range(LOOKS):
-            file, peer = lingering_socket()
-            kept.append(peer)
-            processes.append(in_a_process(connect))
-            file.close()
-    assert victim.ask("ping") is None
-    arena.daemon.expect_logged("event=confined")
-    for process in processes:
-        end(process)
+    with contextlib.ExitStack() as processes:
+        with arena.standstill():
+            for _ in range(LOOKS):
+                file, peer = lingering_socket()
+                kept.append(peer)
+                processes.enter_context(in_a_process(connect))
+                file.close()
+        assert victim.ask("ping") is None
+        arena.daemon.expect_logged("event=confined")
+    arena.connections.close()
+    arena.expect_as_before(before)
+
+
+@pytest.fixture
+def many_files():
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    if hard < 4 * MANY:
+        pytest.skip(f"RLIMIT_NOFILE of {hard}: so many cannot be passed here")
+    resource.setrlimit(resource.RLIMIT_NOFILE, (4 * MANY, hard))
+    yield
+    resource.setrlimit(resource.RLIMIT_NOFILE, (soft, hard))
+
+
+def test_more_of_them_than_may_wait_for_their_close(own_arena, folder, many_files):
+    """None is left open: the next ones are not accepted until there is room."""
+    arena = own_arena(listen=[f"unix:{folder}/m.sock"])
+    before, victim = arena.state(), arena.victim()
+
+    def connect():
+        resource.setrlimit(resource.RLIMIT_MSGQUEUE, (0, 0))
+        made = [lingering_socket(small=True) for _ in range(MANY)]
+        return [(pass_to(f"{folder}/m.sock", file), peer) for file, peer in made]
+
+    with contextlib.ExitStack() as processes:
+        with arena.standstill():
+            processes.enter_context(in_a_process(connect))
+        assert victim.ask("ping") is None
     arena.connections.close()
     arena.expect_as_before(before)
 
@@ -73,8 +103,8 @@ def test_who_left_before_it_was_looked_at(own_arena, folder):
         for _ in range(LOOKS):
             file, peer = lingering_socket()
             kept.append(peer)
-            end(in_a_process(lambda: pass_to(f"{folder}/m.sock", file)))
-            file.close()
+            with in_a_process(lambda: pass_to(f"{folder}/m.sock", file)):
+                file.close()
     assert victim.ask("ping") is None
     arena.connections.close()
     arena.expect_as_before(before)
