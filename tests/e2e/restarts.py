@@ -1,8 +1,10 @@
 #!/usr/bin/env python3
 """restarts.py N MOST_MS: in a booted system (nspawn.sh), restarts modserd.service N times. Each time the
 module `kept` is called until it answers, from the same processes as ever; the median of the times
-from the restart to the answer is MOST_MS at most. Another process connects and calls 500 times a second
-meanwhile, and is never refused. Prints what was counted.
+from the restart to the answer is MOST_MS at most. The next restart waits until all workers are in
+the service manager's store again: one of two may answer before the other is there, which would not
+outlive a restart in that moment. Another process connects and calls 500 times a second meanwhile, and
+is never refused. Prints what was counted.
 """
 import collections
 import multiprocessing
@@ -60,12 +62,24 @@ def workers():
     return sorted(said.stdout.split())
 
 
+def stored():
+    said = subprocess.run(["systemctl", "show", "-P", "NFileDescriptorStore", "modserd"],
+                          capture_output=True, text=True, check=True)
+    return int(said.stdout)
+
+
+def wait_until_stored(n):
+    give_up = time.monotonic() + PATIENCE
+    while stored() < n:
+        assert time.monotonic() < give_up, f"{stored()} of {n} are in the store"
+
+
 def main():
     n, most_ms = int(sys.argv[1]), float(sys.argv[2])
     is_over, counts = multiprocessing.Event(), multiprocessing.Queue()
     other = multiprocessing.Process(target=load, args=(is_over, counts))
     other.start()
-    first, times, same = workers(), [], 0
+    first, in_store, times, same = workers(), stored(), [], 0
     for _ in range(n):
         began = time.monotonic()
         subprocess.run(["systemctl", "restart", "modserd"], check=True)
@@ -73,6 +87,7 @@ def main():
             pass
         times.append((time.monotonic() - began) * 1000)
         same += workers() == first
+        wait_until_stored(in_store)
     is_over.set()
     said = counts.get()
     other.join()

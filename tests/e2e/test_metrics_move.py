@@ -123,7 +123,7 @@ def test_bytes_and_frames_of_clients_are_counted(visit):
 
 def test_a_death_is_a_restart(visit):
     moved = Moved(visit)
-    assert ask_json(visit, "/v2/models/m:crash/infer", "POST", b'{"inputs":[]}')[0] == 503
+    assert ask_json(visit, "/v2/models/m:crash/infer", "POST", b'{"inputs":[]}')[0] == 502
     assert moved.by("modserd_module_restarts_total", ("modserd_calls_total", "WORKER_LOST")) == [
         1, 1]
     until(lambda: moved.by("modserd_module_ready") == [0], "it serves again")
