@@ -16,7 +16,7 @@
 
 static bool is_known(const struct msd_crew *crew, struct msd_span function)
 {
-	return msd_facts_are_known(&crew->facts) &&
+	return function.n > 0 && msd_facts_are_known(&crew->facts) &&
 	       msd_facts_have_function(&crew->facts, function);
 }
 
