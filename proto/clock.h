@@ -4,6 +4,8 @@
 #include <stdint.h>
 #include <time.h>
 
+#define MSD_NS_PER_MS 1000000u
+
 /** Nanoseconds of CLOCK_MONOTONIC. */
 static inline uint64_t msd_now_ns(void)
 {
@@ -16,7 +18,7 @@ static inline uint64_t msd_now_ns(void)
 /** Its milliseconds. */
 static inline uint64_t msd_now_ms(void)
 {
-	return msd_now_ns() / 1000000u;
+	return msd_now_ns() / MSD_NS_PER_MS;
 }
 
 #endif

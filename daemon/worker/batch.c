@@ -17,7 +17,6 @@
 #include "proto/name.h"
 
 #define MOST_CALLS 64u /* as many as the supervisor sends ahead */
-#define NS_PER_MS 1000000u
 
 /* A tensor of one call, and where its bytes are. */
 struct piece {
@@ -218,9 +217,9 @@ bool msd_batch_waits(struct msd_worker *w)
 	}
 	msd_arena_reset(&w->arena);
 	if (waits) {
-		(void)uv_timer_start(&w->batch.due, w->batch.on_due,
-				     (until_ns - now_ns + NS_PER_MS - 1) / NS_PER_MS,
-				     0);
+		(void)uv_timer_start(
+			&w->batch.due, w->batch.on_due,
+			(until_ns - now_ns + MSD_NS_PER_MS - 1) / MSD_NS_PER_MS, 0);
 	}
 	return waits;
 }

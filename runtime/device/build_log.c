@@ -6,7 +6,6 @@
 
 #include "proto/clock.h"
 
-#define NS_PER_MS 1000000u
 #define BLANKS " \t\r\n"
 
 msd_err msd_build_log_add(struct msd_diag *d, msd_err err, const char *log)
@@ -37,5 +36,5 @@ void msd_build_note(uint64_t begin_ns)
 
 uint64_t msd_build_ms(void)
 {
-	return (atomic_load(&built_ns) + NS_PER_MS - 1) / NS_PER_MS;
+	return (atomic_load(&built_ns) + MSD_NS_PER_MS - 1) / MSD_NS_PER_MS;
 }

@@ -13,9 +13,8 @@
 #include "daemon/wire/ledger.h"
 #include "daemon/wire/pair.h"
 #include "daemon/wire/without.h"
+#include "proto/clock.h"
 #include "proto/value.h"
-
-#define NS_PER_MS 1000000u
 
 static struct msd_direct *direct_of(struct msd_list *link)
 {
@@ -49,7 +48,7 @@ static bool tell(const struct msd_direct *x, int fd, const struct msd_buf *funct
 	if (fd >= 0) {
 		msd_pack_uint(&o->body, terms->requests);
 		msd_pack_uint(&o->body, terms->bytes);
-		msd_pack_uint(&o->body, p->house->limits->slow_call_ms * NS_PER_MS);
+		msd_pack_uint(&o->body, p->house->limits->slow_call_ms * MSD_NS_PER_MS);
 		msd_pack_uint(&o->body, p->house->limits->write_stall_ms);
 		if (functions != NULL) {
 			msd_buf_put(&o->body, functions->p, functions->n);

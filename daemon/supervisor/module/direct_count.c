@@ -14,8 +14,6 @@
 #include "daemon/wire/ledger.h"
 #include "proto/clock.h"
 
-#define NS_PER_MS 1000000u
-
 _Static_assert(MSD_LEDGER_BINS == MSD_HISTOGRAM_BINS, "one counts in the other's");
 _Static_assert(sizeof(((struct msd_ledger_row *)NULL)->ended) ==
 		       MSD_TALLY_CODES * sizeof(uint64_t),
@@ -124,7 +122,7 @@ static bool may_be_slow(const struct msd_process *p, const struct msd_ledger_slo
 	const uint64_t age_ns = left->at_ns - left->from_ns;
 
 	return s->wait_ns <= age_ns && s->run_ns <= age_ns - s->wait_ns &&
-	       s->wait_ns + s->run_ns >= p->house->limits->slow_call_ms * NS_PER_MS;
+	       s->wait_ns + s->run_ns >= p->house->limits->slow_call_ms * MSD_NS_PER_MS;
 }
 
 static void count_slow(const struct msd_process *p, const struct msd_ledger_slow *told)

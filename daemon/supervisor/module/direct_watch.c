@@ -21,7 +21,6 @@
 #define SOON_MS 2u   /* the same while somebody waits for it */
 #define LONG_NS UINT64_C(10000000)
 #define USED_MS (3u * LOOK_MS) /* who was used then is it still */
-#define NS_PER_MS 1000000u
 /* Who says for longer that it runs nothing, and has been sent something, runs that. */
 #define BETWEEN_NS UINT64_C(1000000000)
 
@@ -41,7 +40,7 @@ uint64_t msd_direct_since_ms(const struct msd_process *p)
 {
 	return msd_list_is_empty(&p->directs)
 		       ? 0
-		       : msd_ledger_get(&p->ledger->since_ns) / NS_PER_MS;
+		       : msd_ledger_get(&p->ledger->since_ns) / MSD_NS_PER_MS;
 }
 
 /* The worker's call of a channel should have ended so long ago. What the worker says of
@@ -110,7 +109,7 @@ static void on_look(struct msd_deadline *node)
 	struct msd_process *p =
 		MSD_CONTAINER_OF(node, struct msd_process, ledger_timer);
 	const struct msd_direct *late =
-		late_by(p, p->house->limits->kill_grace_ms * NS_PER_MS);
+		late_by(p, p->house->limits->kill_grace_ms * MSD_NS_PER_MS);
 
 	msd_direct_count(p);
 	note_use(p);

@@ -7,8 +7,8 @@
 #include "daemon/supervisor/module/module.h"
 #include "daemon/supervisor/module/replica.h"
 #include "daemon/supervisor/module/stage.h"
+#include "proto/clock.h"
 
-#define NS_PER_MS 1000000u
 #define TEXT_BYTES 80u /* of a part of the sentence */
 
 /* What keeps a request from being run: a call of a direct channel, or a request. */
@@ -68,7 +68,7 @@ struct spent {
 
 static struct spent spent_of(const struct msd_req *r, uint64_t all_ms)
 {
-	const uint64_t read_ms = r->at.spent_ns[MSD_STAGE_READ] / NS_PER_MS;
+	const uint64_t read_ms = r->at.spent_ns[MSD_STAGE_READ] / MSD_NS_PER_MS;
 	const uint64_t known_ms = read_ms < all_ms ? read_ms : all_ms;
 
 	return (struct spent){.read_ms = known_ms, .wait_ms = all_ms - known_ms};

@@ -14,6 +14,7 @@ struct msd_cuda {
 	const struct msd_cuda_api *api;
 	int device; /* CUdevice */
 	struct cu_context *context;
+	uint64_t opening;                      /* no two of a process have the same */
 	struct cu_stream *own_stream;          /* msd_cuda_stream() has the thread's */
 	struct cu_event *order;                /* between two streams */
 	struct cu_event *marks[MSD_DEV_MARKS]; /* NULL: the driver has refused them */

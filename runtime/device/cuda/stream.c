@@ -7,25 +7,25 @@
  * the stream tell how long what lies between them took.
  */
 #include <pthread.h>
+#include <stdatomic.h>
 
+#include "proto/clock.h"
 #include "runtime/device/cuda/cuda.h"
 
-#define NS_PER_MS 1e6
-
-/* By ordinal: which stream this thread has set. A device that was closed since and
- * opened again has another struct msd_cuda, or another stream of its own. */
+/* By ordinal: which stream this thread has set, and at which opening of the device: one
+ * that was closed since and opened again may lie at the same address. */
 static _Thread_local struct chosen {
-	const struct msd_cuda *cuda;
-	const struct cu_stream *own;
+	uint64_t opening; /* 0: none */
 	struct cu_stream *stream;
 } chosen[MSD_MAX_DEVICES];
+
+static _Atomic uint64_t openings;
 
 struct cu_stream *msd_cuda_stream(const struct msd_cuda *cuda)
 {
 	const struct chosen *c = &chosen[cuda->dev.device.id];
 
-	return c->cuda == cuda && c->own == cuda->own_stream ? c->stream
-							     : cuda->own_stream;
+	return c->opening == cuda->opening ? c->stream : cuda->own_stream;
 }
 
 msd_err msd_cuda_stream_open(struct msd_cuda *cuda, struct msd_diag *d)
@@ -35,6 +35,7 @@ msd_err msd_cuda_stream_open(struct msd_cuda *cuda, struct msd_diag *d)
 
 	if (code != MSD_CU_SUCCESS)
 		return msd_cuda_error(d, "cuStreamCreate", code);
+	cuda->opening = atomic_fetch_add(&openings, 1) + 1;
 	/* Without them a call's time is the host's. */
 	for (size_t i = 0; i < MSD_DEV_MARKS; i++) {
 		if (api->event_create(&cuda->marks[i], MSD_CU_EVENT_DEFAULT) !=
@@ -88,20 +89,15 @@ msd_err msd_cuda_set_stream(struct msd_dev *dev, void *stream, struct msd_diag *
 {
 	struct msd_cuda *cuda = msd_cuda_of(dev);
 	struct cu_stream *before = msd_cuda_stream(cuda);
-	const int code = cuda->api->context_set(cuda->context);
-	msd_err err = MSD_OK;
+	msd_err err = msd_cuda_enter(cuda, d);
 
-	if (code != MSD_CU_SUCCESS)
-		err = msd_cuda_error(d, "cuCtxSetCurrent", code);
 	if (err == MSD_OK && stream != before) {
 		(void)pthread_mutex_lock(&order_lock);
 		err = order(cuda, before, stream, d);
 		(void)pthread_mutex_unlock(&order_lock);
 	}
-	if (err == MSD_OK) {
-		chosen[dev->device.id] =
-			(struct chosen){cuda, cuda->own_stream, stream};
-	}
+	if (err == MSD_OK)
+		chosen[dev->device.id] = (struct chosen){cuda->opening, stream};
 	return err;
 }
 
@@ -128,6 +124,6 @@ bool msd_cuda_elapsed(struct msd_dev *dev, uint64_t *ret_ns)
 				     cuda->marks[MSD_DEV_END]) != MSD_CU_SUCCESS ||
 	    !(ms >= 0))
 		return false;
-	*ret_ns = (uint64_t)((double)ms * NS_PER_MS);
+	*ret_ns = (uint64_t)((double)ms * MSD_NS_PER_MS);
 	return true;
 }

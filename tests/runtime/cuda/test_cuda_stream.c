@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "runtime/abi/exports.h"
+#include "runtime/device/cuda/cuda.h"
 #include "runtime/device/memory.h"
 #include "runtime/value/error.h"
 #include "tests/runtime/cuda/cuda_support.h"
@@ -73,6 +74,28 @@ Test(cuda_stream, that_is_set_comes_after_the_one_before)
 	cr_expect_str_eq(out, in);
 	cr_expect_eq(set(0, own, NULL), 0);
 	msd_dev_free(dev, p, sizeof(in));
+	stream_finish(other);
+	msd_dev_close(dev);
+	expect_clean();
+}
+
+/* A device that is opened again may have the addresses that it had. */
+Test(cuda_stream, that_was_set_is_not_the_reopened_devices)
+{
+	struct msd_dev *dev = cuda_open(0);
+	struct msd_cuda *cuda = msd_cuda_of(dev);
+	struct cu_stream *own = cuda->own_stream;
+	void *other = stream_make();
+	struct msd_diag d = {0};
+
+	cr_expect_eq(set(0, other, NULL), 0);
+	msd_cuda_stream_close(cuda);
+	cuda->order = NULL;
+	cr_assert_eq(msd_cuda_stream_open(cuda, &d), MSD_OK);
+	struct cu_stream *reopened = cuda->own_stream;
+	cuda->own_stream = own;
+	cr_expect_eq(msd_cuda_stream(cuda), own);
+	cuda->own_stream = reopened;
 	stream_finish(other);
 	msd_dev_close(dev);
 	expect_clean();
