@@ -13,6 +13,9 @@ void msd_conv_operands(const struct msd_kernel_call *call, struct msd_conv *c)
 	c->y = call->out[0];
 	c->in_channels = (size_t)msd_kernel_in_dims(call, 0)[1];
 	c->channels = (size_t)msd_kernel_out_dims(call, 0)[1];
+	c->n_groups = (size_t)msd_kernel_int(call, "group");
+	c->group_in = c->in_channels / c->n_groups;
+	c->group_out = c->channels / c->n_groups;
 	c->in_plane = c->out_plane = c->taps = 1;
 	for (size_t i = 0; i < MSD_OP_AXES; i++) {
 		c->in_plane *= (size_t)c->axes[i].in;
@@ -26,9 +29,10 @@ size_t msd_conv_channel(const struct msd_conv *c, size_t stack, size_t m)
 	return stack % c->n_groups * c->group_out + m;
 }
 
-void msd_conv_kernels(const struct msd_conv *c, size_t stack, size_t m, size_t first,
+void msd_conv_kernels(const void *ctx, size_t stack, size_t m, size_t first,
 		      size_t count, double *ret)
 {
+	const struct msd_conv *c = ctx;
 	const size_t depth = c->group_in * c->taps;
 
 	msd_row_load(c->w_dtype, c->w,
@@ -71,9 +75,10 @@ void msd_conv_line(const struct msd_conv *c, int64_t row, int64_t from, int64_t 
 }
 
 /* Row by row of the output. */
-void msd_conv_places(const struct msd_conv *c, size_t stack, size_t k, size_t first,
+void msd_conv_places(const void *ctx, size_t stack, size_t k, size_t first,
 		     size_t count, double *ret)
 {
+	const struct msd_conv *c = ctx;
 	const struct msd_op_window *a = c->axes;
 	const size_t plane = stack * c->group_in + k / c->taps;
 	const int64_t tap = (int64_t)(k % c->taps);
@@ -106,4 +111,39 @@ void msd_conv_places(const struct msd_conv *c, size_t stack, size_t k, size_t fi
 			      a[MSD_CONV_WIDTH].stride, n, ret + i);
 		i += (size_t)n;
 	}
+}
+
+void msd_conv_bias(const void *ctx, size_t stack, size_t m, size_t first, size_t count,
+		   double *ret)
+{
+	const struct msd_conv *c = ctx;
+
+	(void)first;
+	msd_row_load(c->dtype, c->bias, (int64_t)msd_conv_channel(c, stack, m), 0,
+		     count, ret);
+}
+
+void msd_conv_put(const void *ctx, size_t stack, size_t m, size_t first, size_t count,
+		  double *sums)
+{
+	const struct msd_conv *c = ctx;
+
+	msd_row_store(c->dtype, c->y, (stack * c->group_out + m) * c->out_plane + first,
+		      count, sums);
+}
+
+struct msd_product msd_conv_product(const struct msd_kernel_call *call,
+				    const struct msd_conv *c)
+{
+	return (struct msd_product){
+		.n_stacks = (size_t)msd_kernel_out_dims(call, 0)[0] * c->n_groups,
+		.m = c->group_out,
+		.n = c->out_plane,
+		.k = c->group_in * c->taps,
+		.a = msd_conv_kernels,
+		.b = msd_conv_places,
+		.begin = c->bias != NULL ? msd_conv_bias : NULL,
+		.end = msd_conv_put,
+		.ctx = c,
+	};
 }

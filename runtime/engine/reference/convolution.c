@@ -2,11 +2,9 @@
  * a row, and of what their taps look at, a place of the output a column. */
 #include "runtime/engine/kernels.h"
 #include "runtime/engine/reference/conv.h"
-#include "runtime/engine/reference/product.h"
-#include "runtime/engine/row.h"
 
 struct convolution {
-	struct msd_conv c;
+	struct msd_conv c; /* first: what a product is given */
 	int64_t activation;
 	const double *terms; /* a factor for each channel, then addends; NULL: none */
 };
@@ -20,32 +18,6 @@ static double activate(double v, int64_t activation)
 	if (activation == 6)
 		return v < 0 ? 0 : v > 6 ? 6 : v;
 	return v;
-}
-
-static void get_kernels(const void *ctx, size_t stack, size_t m, size_t first,
-			size_t count, double *ret)
-{
-	const struct convolution *all = ctx;
-
-	msd_conv_kernels(&all->c, stack, m, first, count, ret);
-}
-
-static void get_places(const void *ctx, size_t stack, size_t k, size_t first,
-		       size_t count, double *ret)
-{
-	const struct convolution *all = ctx;
-
-	msd_conv_places(&all->c, stack, k, first, count, ret);
-}
-
-static void get_bias(const void *ctx, size_t stack, size_t m, size_t first,
-		     size_t count, double *ret)
-{
-	const struct convolution *all = ctx;
-
-	(void)first;
-	msd_row_load(all->c.dtype, all->c.bias,
-		     (int64_t)msd_conv_channel(&all->c, stack, m), 0, count, ret);
 }
 
 static void scale(const struct convolution *all, size_t channel, size_t count,
@@ -68,8 +40,7 @@ static void put(const void *ctx, size_t stack, size_t m, size_t first, size_t co
 		scale(all, msd_conv_channel(c, stack, m), count, sums);
 	for (size_t i = 0; i < count; i++)
 		sums[i] = activate(sums[i], all->activation);
-	msd_row_store(c->dtype, c->y, (stack * c->group_out + m) * c->out_plane + first,
-		      count, sums);
+	msd_conv_put(c, stack, m, first, count, sums);
 }
 
 static msd_err run(const struct msd_kernel_call *call, struct msd_diag *d)
@@ -83,21 +54,9 @@ static msd_err run(const struct msd_kernel_call *call, struct msd_diag *d)
 	(void)d;
 	msd_op_conv_windows(call->node, c->axes);
 	msd_conv_operands(call, c);
-	c->n_groups = (size_t)msd_kernel_int(call, "group");
 	c->bias = msd_kernel_has(call, 2) ? call->in[2] : NULL;
-	c->group_in = (size_t)msd_kernel_in_dims(call, 1)[1];
-	c->group_out = c->channels / c->n_groups;
-	const struct msd_product product = {
-		.n_stacks = (size_t)msd_kernel_out_dims(call, 0)[0] * c->n_groups,
-		.m = c->group_out,
-		.n = c->out_plane,
-		.k = c->group_in * c->taps,
-		.a = get_kernels,
-		.b = get_places,
-		.begin = c->bias != NULL ? get_bias : NULL,
-		.end = put,
-		.ctx = &all,
-	};
+	struct msd_product product = msd_conv_product(call, c);
+	product.end = put;
 	msd_conv_run(c, &product);
 	return MSD_OK;
 }

@@ -75,8 +75,6 @@ static msd_err run(const struct msd_kernel_call *call, struct msd_diag *d)
 	msd_op_deconv_windows(call->node, c.axes);
 	msd_conv_operands(call, &c);
 	c.bias = msd_kernel_has(call, 2) ? call->in[2] : NULL;
-	c.group_in = c.in_channels / (size_t)msd_kernel_int(call, "group");
-	c.group_out = (size_t)msd_kernel_in_dims(call, 1)[1];
 	msd_kernel_each((size_t)msd_kernel_out_dims(call, 0)[0] * c.channels,
 			run_channel, &c);
 	return MSD_OK;

@@ -5,13 +5,12 @@
 
 #include "runtime/engine/kernels.h"
 #include "runtime/engine/reference/conv.h"
-#include "runtime/engine/reference/product.h"
 #include "runtime/engine/row.h"
 
 enum { OFFSETS = 2, BIAS = 3, MASK = 4 };
 
 struct deformed {
-	struct msd_conv c;
+	struct msd_conv c; /* first: what a product is given */
 	const void *offsets;
 	const void *mask; /* NULL: none */
 	size_t n_moves;   /* groups of channels with offsets of their own */
@@ -87,33 +86,6 @@ static void get_places(const void *ctx, size_t stack, size_t k, size_t first,
 	}
 }
 
-static void get_kernels(const void *ctx, size_t stack, size_t m, size_t first,
-			size_t count, double *ret)
-{
-	const struct deformed *all = ctx;
-
-	msd_conv_kernels(&all->c, stack, m, first, count, ret);
-}
-
-static void get_bias(const void *ctx, size_t stack, size_t m, size_t first,
-		     size_t count, double *ret)
-{
-	const struct deformed *all = ctx;
-
-	(void)first;
-	msd_row_load(all->c.dtype, all->c.bias,
-		     (int64_t)msd_conv_channel(&all->c, stack, m), 0, count, ret);
-}
-
-static void put(const void *ctx, size_t stack, size_t m, size_t first, size_t count,
-		double *sums)
-{
-	const struct msd_conv *c = &((const struct deformed *)ctx)->c;
-
-	msd_row_store(c->dtype, c->y, (stack * c->group_out + m) * c->out_plane + first,
-		      count, sums);
-}
-
 static msd_err run(const struct msd_kernel_call *call, struct msd_diag *d)
 {
 	struct deformed all = {
@@ -126,22 +98,10 @@ static msd_err run(const struct msd_kernel_call *call, struct msd_diag *d)
 	(void)d;
 	msd_op_conv_windows(call->node, c->axes);
 	msd_conv_operands(call, c);
-	c->n_groups = (size_t)msd_kernel_int(call, "group");
 	c->bias = msd_kernel_has(call, BIAS) ? call->in[BIAS] : NULL;
-	c->group_in = (size_t)msd_kernel_in_dims(call, 1)[1];
-	c->group_out = c->channels / c->n_groups;
 	all.per_move = c->in_channels / all.n_moves;
-	const struct msd_product product = {
-		.n_stacks = (size_t)msd_kernel_out_dims(call, 0)[0] * c->n_groups,
-		.m = c->group_out,
-		.n = c->out_plane,
-		.k = c->group_in * c->taps,
-		.a = get_kernels,
-		.b = get_places,
-		.begin = c->bias != NULL ? get_bias : NULL,
-		.end = put,
-		.ctx = &all,
-	};
+	struct msd_product product = msd_conv_product(call, c);
+	product.b = get_places;
 	msd_product_run(&product);
 	return MSD_OK;
 }

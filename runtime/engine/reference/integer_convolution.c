@@ -2,12 +2,11 @@
  * hold them exactly. */
 #include "runtime/engine/kernels.h"
 #include "runtime/engine/reference/conv.h"
-#include "runtime/engine/reference/product.h"
 #include "runtime/engine/reference/quantize.h"
 #include "runtime/engine/row.h"
 
 struct integers {
-	struct msd_conv c;
+	struct msd_conv c; /* first: what a product is given */
 	const struct msd_kernel_call *call;
 	size_t w_zero;
 	bool is_scaled;
@@ -17,21 +16,12 @@ static void get_kernels(const void *ctx, size_t stack, size_t m, size_t first,
 			size_t count, double *ret)
 {
 	const struct integers *all = ctx;
-
 	const double zero = msd_quantized_part(all->call, all->w_zero,
 					       msd_conv_channel(&all->c, stack, m), 0);
 
-	msd_conv_kernels(&all->c, stack, m, first, count, ret);
+	msd_conv_kernels(ctx, stack, m, first, count, ret);
 	for (size_t i = 0; i < count; i++)
 		ret[i] -= zero;
-}
-
-static void get_places(const void *ctx, size_t stack, size_t k, size_t first,
-		       size_t count, double *ret)
-{
-	const struct integers *all = ctx;
-
-	msd_conv_places(&all->c, stack, k, first, count, ret);
 }
 
 static void get_bias(const void *ctx, size_t stack, size_t m, size_t first,
@@ -72,21 +62,11 @@ static msd_err run(const struct msd_kernel_call *call, struct msd_diag *d)
 	(void)d;
 	msd_op_conv_windows(call->node, c->axes);
 	msd_conv_operands(call, c);
-	c->n_groups = (size_t)msd_kernel_int(call, "group");
 	c->zero = msd_quantized_part(call, 2, 0, 0);
-	c->group_in = (size_t)msd_kernel_in_dims(call, weights)[1];
-	c->group_out = c->channels / c->n_groups;
-	const struct msd_product product = {
-		.n_stacks = (size_t)msd_kernel_out_dims(call, 0)[0] * c->n_groups,
-		.m = c->group_out,
-		.n = c->out_plane,
-		.k = c->group_in * c->taps,
-		.a = get_kernels,
-		.b = get_places,
-		.begin = msd_kernel_has(call, 8) ? get_bias : NULL,
-		.end = put,
-		.ctx = &all,
-	};
+	struct msd_product product = msd_conv_product(call, c);
+	product.a = get_kernels;
+	product.begin = msd_kernel_has(call, 8) ? get_bias : NULL;
+	product.end = put;
 	msd_product_run(&product);
 	return MSD_OK;
 }
