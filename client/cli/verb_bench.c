@@ -7,46 +7,23 @@
  * reported as `call` does; what makes figures doubtful is told as `doubts`; when no
  * call at a rate was answered with a result, the exit code says so.
  */
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "client/cli/arguments.h"
-#include "client/cli/load_run.h"
+#include "client/cli/bench.h"
 #include "client/cli/made_word.h"
-#include "client/cli/parameters.h"
-#include "client/cli/rate_run.h"
 #include "client/cli/report.h"
 #include "client/cli/session.h"
-#include "client/cli/stages.h"
 #include "proto/bytes.h"
 #include "proto/clock.h"
 #include "proto/name.h"
 
 #define PINGS 200u
 #define DEFAULT_MS 3000u
-#define MOST_CLIENTS 256u
 #define MOST_DEPTH 1024u
-#define MOST_ROWS 23u
-
-struct bench {
-	const struct msd_cli *cli;
-	modser_client *clients[MOST_CLIENTS];
-	struct msd_parameters parameters;
-	char (*made)[MSD_MADE_WORD_MAX]; /* words of the signature; owned */
-	const char **words;              /* owned; what the arguments are parsed from */
-	size_t n_words;
-	struct msd_arguments args;
-	struct msd_load_run run;            /* without --rate */
-	struct msd_rate_run at_rate;        /* with it */
-	uint32_t deadline_ms;               /* of each call at a rate */
-	uint64_t ping_ns[2];                /* before and behind */
-	int64_t calls_before, calls_behind; /* of the module; -1: not known */
-	struct msd_stages stages;           /* of calls behind those that count */
-};
 
 /* A PrimFunc fills its last parameter. */
-static enum msd_exit make_words(struct bench *b)
+static enum msd_exit make_words(struct msd_bench *b)
 {
 	const modser_value *params = b->parameters.params;
 	const char *style = msd_parameters_text(b->parameters.function, "style");
@@ -79,7 +56,7 @@ static enum msd_exit make_words(struct bench *b)
 	return MSD_EXIT_OK;
 }
 
-static enum msd_exit prepare(struct bench *b)
+static enum msd_exit prepare(struct msd_bench *b)
 {
 	const struct msd_cli *cli = b->cli;
 	enum msd_exit code = MSD_EXIT_OK;
@@ -102,7 +79,7 @@ static enum msd_exit prepare(struct bench *b)
 }
 
 /* The median of some round trips without any work. */
-static enum msd_exit ping(struct bench *b, uint64_t *ret_ns)
+static enum msd_exit ping(struct msd_bench *b, uint64_t *ret_ns)
 {
 	struct msd_samples took = {0};
 	enum msd_exit code = MSD_EXIT_OK;
@@ -126,7 +103,7 @@ static enum msd_exit ping(struct bench *b, uint64_t *ret_ns)
 }
 
 /* How many calls the module has had; -1: it cannot be told. */
-static int64_t calls_of(struct bench *b)
+static int64_t calls_of(struct msd_bench *b)
 {
 	const char *target = b->cli->words[0];
 	modser_value name = modser_str(target);
@@ -143,7 +120,7 @@ static int64_t calls_of(struct bench *b)
 }
 
 /* Why a run did not come to its end. */
-static enum msd_exit report(const struct bench *b, modser_result *failure,
+static enum msd_exit report(const struct msd_bench *b, modser_result *failure,
 			    modser_client *failed, modser_client *lost)
 {
 	if (failure != NULL) {
@@ -154,8 +131,8 @@ static enum msd_exit report(const struct bench *b, modser_result *failure,
 			    : msd_report_no_memory();
 }
 
-static enum msd_exit run_at_rate(struct bench *b, struct msd_rate_run *run, uint64_t ms,
-				 struct msd_stages *stages)
+static enum msd_exit run_at_rate(struct msd_bench *b, struct msd_rate_run *run,
+				 uint64_t ms, struct msd_stages *stages)
 {
 	const struct msd_cli *cli = b->cli;
 
@@ -175,8 +152,8 @@ static enum msd_exit run_at_rate(struct bench *b, struct msd_rate_run *run, uint
 				 : report(b, run->failure, run->failed, run->lost);
 }
 
-static enum msd_exit run_in_turn(struct bench *b, struct msd_load_run *run, uint64_t ms,
-				 struct msd_stages *stages)
+static enum msd_exit run_in_turn(struct msd_bench *b, struct msd_load_run *run,
+				 uint64_t ms, struct msd_stages *stages)
 {
 	const struct msd_cli *cli = b->cli;
 
@@ -197,7 +174,7 @@ static enum msd_exit run_in_turn(struct bench *b, struct msd_load_run *run, uint
 
 /* The same for a tenth of the time with calls that are traced, which counts for
  * nothing else: to trace a call takes time, too. */
-static enum msd_exit run_traced(struct bench *b, uint64_t ms)
+static enum msd_exit run_traced(struct msd_bench *b, uint64_t ms)
 {
 	struct msd_load_run in_turn = {.n_sent = 0};
 	struct msd_rate_run at_rate = {.n_due = 0};
@@ -211,7 +188,7 @@ static enum msd_exit run_traced(struct bench *b, uint64_t ms)
 }
 
 /* Figures of no call are none. */
-static enum msd_exit check_any(const struct bench *b, uint64_t ms)
+static enum msd_exit check_any(const struct msd_bench *b, uint64_t ms)
 {
 	if (b->cli->rate == 0 || b->at_rate.n_due > 0)
 		return MSD_EXIT_OK;
@@ -221,7 +198,7 @@ static enum msd_exit check_any(const struct bench *b, uint64_t ms)
 				b->cli->rate, (unsigned long long)ms);
 }
 
-static enum msd_exit measure(struct bench *b)
+static enum msd_exit measure(struct msd_bench *b)
 {
 	const struct msd_cli *cli = b->cli;
 	const uint64_t ms = cli->time_ms != 0 ? cli->time_ms : DEFAULT_MS;
@@ -244,118 +221,7 @@ static enum msd_exit measure(struct bench *b)
 	return ping(b, &b->ping_ns[1]);
 }
 
-/* What makes the figures doubtful, or NULL. */
-static const char *doubt(const struct bench *b)
-{
-	const uint64_t a = b->ping_ns[0], z = b->ping_ns[1];
-	const bool is_at_rate = b->cli->rate != 0;
-
-	if (is_at_rate && b->at_rate.took.n == 0)
-		return "no call was answered with a result";
-	if (is_at_rate && b->at_rate.n_unsent > 0)
-		return "not all calls could be sent: give a --deadline or more -c";
-	if (!is_at_rate && b->calls_before >= 0 && b->calls_behind >= 0 &&
-	    (uint64_t)(b->calls_behind - b->calls_before) > b->run.n_sent)
-		return "others called the module meanwhile";
-	if (a > z + z / 2 || z > a + a / 2)
-		return "the bare round trip changed by half: the machine is busy";
-	return NULL;
-}
-
-static modser_value int_of(uint64_t v)
-{
-	return modser_int((int64_t)v);
-}
-
-/* Of few a second the hundredths count. */
-static modser_value rate_of(uint64_t n, double seconds)
-{
-	const double rate = (double)n / seconds;
-
-	return rate < 10 ? modser_float(floor(rate * 100) / 100)
-			 : int_of((uint64_t)rate);
-}
-
-struct row {
-	const char *key;
-	modser_value v;
-};
-
-/* The rows, then the means of the stages, then what makes them doubtful. */
-static void print(const struct bench *b, const struct row *rows, size_t n)
-{
-	modser_value pairs[2 * MOST_ROWS];
-	const char *why = doubt(b);
-	size_t k = 0;
-
-	for (size_t i = 0; i < n; i++) {
-		pairs[k++] = modser_str(rows[i].key);
-		pairs[k++] = rows[i].v;
-	}
-	for (unsigned i = 0; i < MSD_STAGES; i++) {
-		pairs[k++] = modser_str(msd_stages_key(i));
-		pairs[k++] = int_of(msd_stages_mean_ns(&b->stages, i));
-	}
-	pairs[k++] = modser_str("doubts");
-	pairs[k++] = why != NULL ? modser_str(why) : modser_nil();
-	const modser_value map = {.kind = MODSER_MAP,
-				  .as.tuple = {.item = pairs, .n = k / 2}};
-	msd_session_print_value(b->cli, &map);
-}
-
-static void show(struct bench *b)
-{
-	struct msd_load_run *r = &b->run;
-	const double took = (double)msd_samples_sum(&r->took);
-	const double ran = (double)msd_samples_sum(&r->ran);
-	const double seconds = (double)r->spent_ns / 1e9;
-
-	msd_samples_sort(&r->took);
-	msd_samples_sort(&r->ran);
-	const struct row rows[] = {
-		{"calls", int_of(r->took.n)},
-		{"connections", int_of(r->n_clients)},
-		{"depth", int_of(r->depth)},
-		{"per_second", rate_of(r->took.n, seconds)},
-		{"p50_ns", int_of(msd_samples_at(&r->took, 500))},
-		{"p90_ns", int_of(msd_samples_at(&r->took, 900))},
-		{"p99_ns", int_of(msd_samples_at(&r->took, 990))},
-		{"p999_ns", int_of(msd_samples_at(&r->took, 999))},
-		{"execution_p50_ns", int_of(msd_samples_at(&r->ran, 500))},
-		{"execution_percent",
-		 int_of((uint64_t)(took > 0 ? 100 * ran / took : 0))},
-		{"ping_ns", int_of(b->ping_ns[0])},
-	};
-	print(b, rows, sizeof(rows) / sizeof(rows[0]));
-}
-
-static void show_at_rate(struct bench *b)
-{
-	struct msd_rate_run *r = &b->at_rate;
-	const double seconds = (double)r->time_ns / 1e9;
-	const uint64_t n_good = r->took.n - r->n_late;
-
-	msd_samples_sort(&r->took);
-	const struct row rows[] = {
-		{"due", int_of(r->n_due)},
-		{"in_time", int_of(n_good)},
-		{"late", int_of(r->n_late)},
-		{"refused", int_of(r->n_refused)},
-		{"expired", int_of(r->n_expired)},
-		{"unsent", int_of(r->n_unsent)},
-		{"connections", int_of(r->n_clients)},
-		{"due_per_second", rate_of(r->n_due, seconds)},
-		{"in_time_per_second", rate_of(n_good, seconds)},
-		{"p50_ns", int_of(msd_samples_at(&r->took, 500))},
-		{"p90_ns", int_of(msd_samples_at(&r->took, 900))},
-		{"p99_ns", int_of(msd_samples_at(&r->took, 990))},
-		{"p999_ns", int_of(msd_samples_at(&r->took, 999))},
-		{"ping_ns", int_of(b->ping_ns[0])},
-	};
-	print(b, rows, sizeof(rows) / sizeof(rows[0]));
-}
-
-static enum msd_exit connect_all(struct bench *b)
+static enum msd_exit connect_all(struct msd_bench *b)
 {
 	enum msd_exit code = MSD_EXIT_OK;
 
@@ -367,7 +233,7 @@ static enum msd_exit connect_all(struct bench *b)
 enum msd_exit msd_verb_bench(const struct msd_cli *said)
 {
 	struct msd_cli cli = *said;
-	struct bench b = {.cli = &cli};
+	struct msd_bench b = {.cli = &cli};
 	const struct msd_span target = msd_span_of(cli.words[0]);
 	struct msd_span module, function;
 
@@ -386,23 +252,21 @@ enum msd_exit msd_verb_bench(const struct msd_cli *said)
 		return msd_report_usage("modser bench NAME:FUNC, see `modser ls`",
 					"\"%s\" is not NAME:FUNC", cli.words[0]);
 	}
-	if (cli.connections > MOST_CLIENTS || cli.depth > MOST_DEPTH) {
+	if (cli.connections > MSD_BENCH_CLIENTS || cli.depth > MOST_DEPTH) {
 		return msd_report_usage("give fewer",
 					"at most %u connections and %u calls in flight "
 					"on each",
-					MOST_CLIENTS, MOST_DEPTH);
+					MSD_BENCH_CLIENTS, MOST_DEPTH);
 	}
 	enum msd_exit code = connect_all(&b);
 	if (code == MSD_EXIT_OK)
 		code = prepare(&b);
 	if (code == MSD_EXIT_OK)
 		code = measure(&b);
-	if (code == MSD_EXIT_OK && cli.rate != 0) {
-		show_at_rate(&b);
-		if (b.at_rate.took.n == 0)
+	if (code == MSD_EXIT_OK) {
+		msd_bench_tell(&b);
+		if (cli.rate != 0 && b.at_rate.took.n == 0)
 			code = MSD_EXIT_NOT_READY;
-	} else if (code == MSD_EXIT_OK) {
-		show(&b);
 	}
 	for (uint32_t i = 0; i < cli.connections; i++)
 		modser_close(b.clients[i]);
