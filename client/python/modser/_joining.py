@@ -1,9 +1,15 @@
 """Calls that run as one, behind each other by rows: the first extent of all their arrays."""
 from __future__ import annotations
 
-from typing import Any, Optional
+from typing import Any, Awaitable, Callable, Optional
 
 import numpy as np
+
+from ._errors import Busy, DeadlineExceeded, Draining, Error, ProtocolError
+from ._retry import may_have_run
+
+Outcome = tuple[Any, Optional[Exception]]  # what a call gives, or why it failed
+_Call = Callable[..., Awaitable[Any]]
 
 
 def has_rows(params: Any) -> bool:
@@ -16,12 +22,12 @@ def has_rows(params: Any) -> bool:
 
 def alike(calls: list[tuple[Any, ...]]) -> list[list[int]]:
     """The places of those that can be joined: their arrays agree in all but their rows. What has
-    arrays of different rows is alone."""
+    arrays of different rows, or one without any, is alone."""
     found: dict[Any, list[int]] = {}
     for i, args in enumerate(calls):
         rows = {a.shape[:1] for a in args}
         fits = tuple((str(a.dtype), a.shape[1:]) for a in args)
-        found.setdefault(fits if len(rows) == 1 else i, []).append(i)
+        found.setdefault(fits if len(rows) == 1 and rows != {()} else i, []).append(i)
     return list(found.values())
 
 
@@ -37,3 +43,42 @@ def split(y: Any, calls: list[tuple[Any, ...]]) -> Optional[list[Any]]:
         return None
     pieces = [np.split(part, np.cumsum(counts)[:-1]) for part in parts]
     return list(zip(*pieces)) if isinstance(y, tuple) else list(pieces[0])
+
+
+async def outcomes(call: _Call, calls: list[tuple[Any, ...]]) -> list[Outcome]:
+    """Of each of ``calls``, in their order. Those that fit each other run as one ``call``; what
+    differs in shape or dtype runs apart."""
+    found: list[Any] = [None] * len(calls)
+    for places in alike(calls):
+        for i, outcome in zip(places, await _as_one(call, [calls[i] for i in places])):
+            found[i] = outcome
+    return found
+
+
+async def _as_one(call: _Call, calls: list[tuple[Any, ...]]) -> list[Outcome]:
+    """Each for itself where that fails, for one that is wrong is no other's fault, and where what
+    comes back is not of rows."""
+    if len(calls) > 1:
+        try:
+            parts = split(await call(*join(calls)), calls)
+        except Exception as error:
+            if _is_of_all(error):
+                return [(None, error)] * len(calls)
+            parts = None
+        if parts is not None:
+            return [(part, None) for part in parts]
+    return [await _alone(call, args) for args in calls]
+
+
+def _is_of_all(error: Exception) -> bool:
+    """It says nothing of one alone: they may have run, or nobody may just now."""
+    if isinstance(error, Error) and may_have_run(error):
+        return True
+    return isinstance(error, (DeadlineExceeded, ProtocolError, Busy, Draining))
+
+
+async def _alone(call: _Call, args: tuple[Any, ...]) -> Outcome:
+    try:
+        return await call(*args), None
+    except Exception as error:  # of this one, and no other's
+        return None, error

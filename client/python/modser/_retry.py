@@ -18,7 +18,7 @@ class Schedule:
 
     def wait(self, error: Error, was_sent: bool, elapsed: float, chance: float) -> Optional[float]:
         """The seconds until it is sent again; None when `error` stands. `chance` is in [0, 1)."""
-        if not (_not_begun(error, was_sent) or (self._idempotent and _may_have_run(error))):
+        if not (_not_begun(error, was_sent) or (self._idempotent and may_have_run(error))):
             return None
         after = _retry_after(error)
         self._after = after if self._sent % self._daemons == 0 else min(self._after, after)
@@ -36,7 +36,7 @@ def _not_begun(error: Error, was_sent: bool) -> bool:
     return not was_sent and isinstance(error, (ConnectionLost, DeadlineExceeded))
 
 
-def _may_have_run(error: Error) -> bool:
+def may_have_run(error: Error) -> bool:
     return isinstance(error, (ConnectionLost, WorkerLost, GpuFault))
 
 

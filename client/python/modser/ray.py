@@ -25,11 +25,10 @@ from ray import serve
 
 from . import _joining, aio
 from ._client import connect
-from ._errors import BadArgument, ConnectionLost, Error
+from ._errors import BadArgument, ConnectionLost, ProtocolError
 
 STARTS_IN = 60.0  # seconds: a daemon that says nothing for so long does not come
 NAME = "model"  # of the module, in a daemon of the replica's own
-_Outcome = tuple[Any, Optional[Error]]  # what a call gives, or why it failed
 
 
 class _Own:
@@ -105,39 +104,14 @@ class Model:
         client = self._client
         try:
             return await client[self._name][self._function](*args)
-        except ConnectionLost:
+        except (ConnectionLost, ProtocolError):
             if self._client is client:
                 self._client = None  # the next call connects again, if the daemon is there
             raise
 
     @serve.batch
-    async def _joined(self, calls: list[tuple[Any, ...]]) -> list[_Outcome]:
-        """Those that fit each other run as one; what differs in shape or dtype runs apart."""
-        outcomes: list[Any] = [None] * len(calls)
-        for places in _joining.alike(calls):
-            for i, outcome in zip(places, await self._run([calls[i] for i in places])):
-                outcomes[i] = outcome
-        return outcomes
-
-    async def _run(self, calls: list[tuple[Any, ...]]) -> list[_Outcome]:
-        """As one; each for itself where that fails, for one that is wrong is no other's fault, and
-        where what comes back is not of rows."""
-        if len(calls) > 1:
-            try:
-                parts = _joining.split(await self._call(*_joining.join(calls)), calls)
-            except ConnectionLost as error:  # it may have run
-                return [(None, error)] * len(calls)
-            except Error:
-                parts = None
-            if parts is not None:
-                return [(part, None) for part in parts]
-        return [await self._alone(args) for args in calls]
-
-    async def _alone(self, args: tuple[Any, ...]) -> _Outcome:
-        try:
-            return await self._call(*args), None
-        except Error as error:
-            return None, error
+    async def _joined(self, calls: list[tuple[Any, ...]]) -> list[_joining.Outcome]:
+        return await _joining.outcomes(self._call, calls)
 
     async def predict(self, *args: Any) -> Any:
         """The function, of numpy arrays and of whatever else it takes."""

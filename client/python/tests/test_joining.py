@@ -1,5 +1,9 @@
 """What modser.ray joins, and takes apart again."""
+import asyncio
+
+import modser
 import numpy as np
+import pytest
 from modser import _joining
 
 
@@ -45,3 +49,55 @@ def test_what_is_not_of_rows_is_nobodys():
     calls = [rows(1), rows(1)]
     for y in (np.zeros((1, 3)), np.float32(0), 5, (np.zeros(2), np.zeros(3))):
         assert _joining.split(y, calls) is None
+
+
+def test_what_has_no_rows_at_all_is_alone():
+    lone = (np.float32(1),)
+    assert _joining.alike([rows(1), lone, lone, rows(1), (), ()]) == [[0, 3], [1], [2], [4], [5]]
+
+
+class Model:
+    """Doubles its rows, and keeps how many each run has had; of several it says @error."""
+
+    def __init__(self, error=None):
+        self.error, self.runs = error, []
+
+    async def __call__(self, x):
+        self.runs.append(len(x))
+        if self.error and len(x) > 1:
+            raise self.error
+        if (x < 0).any():
+            raise TypeError("below 0")
+        return x * 2
+
+    def answer(self, *calls):
+        return asyncio.run(_joining.outcomes(self, list(calls)))
+
+
+def test_those_that_fit_run_as_one():
+    model = Model()
+    outcomes = model.answer(rows(1), rows(2), rows(1, width=4))
+    assert model.runs == [3, 1]
+    for (y, error), (x,) in zip(outcomes, (rows(1), rows(2), rows(1, width=4))):
+        assert error is None and np.array_equal(y, x * 2)
+
+
+@pytest.mark.parametrize("kind", [modser.ConnectionLost, modser.WorkerLost, modser.GpuFault, modser.ProtocolError,
+                                  modser.DeadlineExceeded, modser.Busy, modser.Draining])
+def test_what_may_have_run_or_must_wait_is_told_to_all_and_not_run_again(kind):
+    model = Model(kind("as it is"))
+    assert model.answer(rows(1), rows(1)) == [(None, model.error)] * 2
+    assert model.runs == [2]
+
+
+@pytest.mark.parametrize("error", [modser.BadArgument("too many"), modser.CallFailed("of one"), ValueError("of one")])
+def test_where_they_fail_as_one_each_runs_for_itself(error):
+    model = Model(error)
+    assert [error for _, error in model.answer(rows(1), rows(1))] == [None, None]
+    assert model.runs == [2, 1, 1]
+
+
+def test_one_that_is_wrong_in_whatever_way_is_no_others_fault():
+    (right, no), (none, why) = Model().answer(rows(1), (-rows(1)[0] - 1,))
+    assert no is None and right.shape == (1, 3)
+    assert none is None and isinstance(why, TypeError)
