@@ -16,13 +16,13 @@ haproxy = pytest.mark.skipif(not shutil.which("haproxy"), reason="no haproxy: no
 
 @pytest.fixture
 def behind_haproxy(models, tmp_path):
-    """behind_haproxy(script, more=variables): it has run, with a model that is called by two rows."""
+    """behind_haproxy(script, function, more=variables): it has run, with a model that is called by two rows."""
     if "--http" not in harness.run(harness.BIN / "modserd", "--help").out:
         pytest.skip("modserd was built without llhttp: no HTTP")
     np.save(tmp_path / "x.npy", np.ones((2, 16), "float32"))
 
-    def run(script, **more):
-        return harness.run(EXAMPLES / "haproxy" / script, models / "mlp.so", "main", f"@{tmp_path / 'x.npy'}",
+    def run(script, function="main", **more):
+        return harness.run(EXAMPLES / "haproxy" / script, models / "mlp.so", function, f"@{tmp_path / 'x.npy'}",
                            env=harness.environment() | {"BIN": str(harness.BIN), "PYTHONDONTWRITEBYTECODE": "1", **more},
                            timeout=4 * harness.PATIENCE)
 
@@ -41,6 +41,12 @@ def test_no_call_fails_and_none_runs_twice_while_haproxy_has_each_daemon_restart
 def test_the_calls_of_one_module_go_to_one_daemon(behind_haproxy):
     done = behind_haproxy("by_module")
     assert done.status == 0 and done.out.endswith("0 calls failed\n"), done
+
+
+@haproxy
+def test_a_function_that_is_not_there_is_told_before_anybody_calls(behind_haproxy):
+    done = behind_haproxy("run", "none")
+    assert done.status == 1 and done.err.startswith("run: http://") and "404" in done.err, done
 
 
 @pytest.mark.skipif(not shutil.which("prometheus"), reason="no prometheus: nobody scrapes a fleet")

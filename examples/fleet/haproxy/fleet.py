@@ -1,6 +1,7 @@
 """What the scripts here share: daemons that come back at their addresses, haproxy in front of them, and
 clients that call through it."""
 import ast
+import contextlib
 import http.client
 import json
 import os
@@ -15,6 +16,10 @@ import threading
 import time
 
 HERE = pathlib.Path(__file__).resolve().parent
+sys.path.append(str(HERE.parent / "etcd"))  # where haproxy.py is
+
+from haproxy import rows  # noqa: E402
+
 ROOT = HERE.parents[2]
 BIN = pathlib.Path(os.environ.get("BIN", ROOT / "build/bin"))
 DIGITS = [ROOT / "build/demo/digits.so", "main", f"@{ROOT}/build/demo/x.npy"]
@@ -131,19 +136,12 @@ class Proxy:
 
     def states(self, name):
         """What it thinks of a daemon: (status, sessions now, sessions in all) of each backend."""
-        with socket.socket(socket.AF_UNIX) as s:
-            try:
-                s.connect(str(self.folder / "stats.sock"))
-            except OSError:
-                return []
-            s.sendall(b"show stat\n")
-            said = b""
-            while more := s.recv(65536):
-                said += more
-        keys, *rows = [line.split(",") for line in said.decode().splitlines() if line]
-        rows = [dict(zip(keys, row)) for row in rows]
-        return [(row["status"], int(row["scur"]), int(row["stot"])) for row in rows
-                if row["svname"] == name and row["# pxname"] in self.backends]
+        try:
+            found = rows(self.folder / "stats.sock", "show stat")
+        except OSError:  # it starts yet
+            return []
+        return [(row["status"], int(row["scur"]), int(row["stot"])) for row in found
+                if row["svname"] == name and row["pxname"] in self.backends]
 
     def wait_until_all(self, daemon, holds, what):
         until(lambda: len(found := self.states(daemon.name)) == len(self.backends) and
@@ -168,6 +166,7 @@ class Load:
         self.address = proxy.at[words[0].partition(":")[0]]
         self.n_answered, self.failed, self.ends = {"modser": 0, "HTTP": 0}, [], threading.Event()
         self.lock = threading.Lock()
+        self.infer = infer_of(self.web, words) if by_http else None
         works = [self._work_by_modser] * by_modser + [self._work_by_http] * by_http
         self.threads = [threading.Thread(target=work) for work in works]
         for thread in self.threads:
@@ -188,17 +187,16 @@ class Load:
 
     def _work_by_http(self):
         to = http.client.HTTPConnection(self.web, timeout=PATIENCE)
-        path = f"/v2/models/{self.words[0].replace(':', '%3A')}"
-        body, head = infer_of(to, path, self.words[1:])
         while not self.ends.is_set():
             try:
-                to.request("POST", f"{path}/infer", body, head)
+                to.request("POST", *self.infer)
                 answer = to.getresponse()
                 said = answer.read()
                 self._note("HTTP", None if answer.status == 200 else f"{answer.status} {said[:200]}")
             except (OSError, http.client.HTTPException) as error:
                 to.close()
                 self._note("HTTP", repr(error))
+        to.close()
 
     def n(self):
         return sum(self.n_answered.values())
@@ -214,19 +212,35 @@ class Load:
             thread.join()
 
 
-def infer_of(to, path, words):
-    """The body and the fields of a request of the Open Inference Protocol, with the arrays that @words
-    (@FILE.npy each) name as bytes behind the JSON."""
-    to.request("GET", path)
-    told = json.loads(to.getresponse().read())
+def infer_of(address, words):
+    """The path, the body and the fields of a request of the Open Inference Protocol that calls @words[0] with
+    the arrays that the others (@FILE.npy each) name, as bytes behind the JSON."""
+    path = f"/v2/models/{words[0].replace(':', '%3A')}"
+    inputs, arrays = described(address, path)["inputs"], words[1:]
+    if len(inputs) != len(arrays):
+        fail(f"{words[0]}: expected {len(inputs)} arrays, got {len(arrays)}")
     rows, bulk = [], b""
-    for row, word in zip(told["inputs"], words, strict=True):
+    for row, word in zip(inputs, arrays):
         shape, data = array_of(word.removeprefix("@"))
         rows.append({"name": row["name"], "datatype": row["datatype"], "shape": shape,
                      "parameters": {"binary_data_size": len(data)}})
         bulk += data
     said = json.dumps({"inputs": rows}).encode()
-    return said + bulk, {"Inference-Header-Content-Length": str(len(said))}
+    return f"{path}/infer", said + bulk, {"Inference-Header-Content-Length": str(len(said))}
+
+
+def described(address, path):
+    """What is said by HTTP of the model at @path."""
+    with contextlib.closing(http.client.HTTPConnection(address, timeout=PATIENCE)) as to:
+        try:
+            to.request("GET", path)
+            answer = to.getresponse()
+            said = answer.read()
+        except (OSError, http.client.HTTPException) as error:
+            fail(f"http://{address}{path}: {error!r}")
+    if answer.status != 200:
+        fail(f"http://{address}{path}: {answer.status} {said.decode(errors='replace')[:200]}")
+    return json.loads(said)
 
 
 def array_of(path):
