@@ -2,10 +2,8 @@
  * bench_answer ADDRESS FILE: for each head of HTTP that comes, up to its empty line,
  * send FILE's bytes, from one epoll loop. The least that answering such requests costs.
  */
-#include <signal.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/epoll.h>
 #include <unistd.h>
 
 #include "bench/net.h"
@@ -17,15 +15,6 @@ static uint8_t buffer[1 << 16];
 static uint8_t answers[MAX_BATCH * 1024];
 static size_t answer_bytes;
 static uint8_t matched[MAX_FDS]; /* of the empty line, by connection */
-
-static void watch(int epoll, int fd)
-{
-	struct epoll_event ev = {.events = EPOLLIN, .data.fd = fd};
-
-	if (fd >= MAX_FDS || epoll_ctl(epoll, EPOLL_CTL_ADD, fd, &ev) != 0)
-		bench_die("epoll_ctl");
-	matched[fd] = 0;
-}
 
 /* How many heads end in the @n bytes. */
 static size_t count_ends(int fd, const uint8_t *bytes, size_t n)
@@ -49,9 +38,11 @@ static size_t count_ends(int fd, const uint8_t *bytes, size_t n)
 
 static void serve(int fd)
 {
+	if (fd >= MAX_FDS)
+		bench_die("connections");
 	const ssize_t n = read(fd, buffer, sizeof(buffer));
-
 	if (n <= 0) {
+		matched[fd] = 0; /* the next one's */
 		(void)close(fd);
 		return;
 	}
@@ -76,25 +67,10 @@ static void read_answer(const char *path)
 
 int main(int argc, char **argv)
 {
-	struct epoll_event events[MAX_BATCH];
-
 	if (argc != 3) {
 		(void)fprintf(stderr, "usage: bench_answer ADDRESS FILE\n");
 		return 2;
 	}
-	(void)signal(SIGPIPE, SIG_IGN);
 	read_answer(argv[2]);
-	int epoll = epoll_create1(EPOLL_CLOEXEC);
-	int listener = bench_listen(argv[1]);
-	watch(epoll, listener);
-	for (;;) {
-		int n = epoll_wait(epoll, events, MAX_BATCH, -1);
-		for (int i = 0; i < n; i++) {
-			if (events[i].data.fd == listener) {
-				watch(epoll, bench_accept(listener));
-			} else {
-				serve(events[i].data.fd);
-			}
-		}
-	}
+	bench_loop(argv[1], serve);
 }

@@ -9,9 +9,11 @@
 #include <errno.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/epoll.h>
 #include <sys/socket.h>
 #include <sys/un.h>
 #include <time.h>
@@ -101,6 +103,34 @@ int bench_accept(int listener)
 		bench_die("accept");
 	no_delay(fd);
 	return fd;
+}
+
+static void watch(int epoll, int fd)
+{
+	struct epoll_event ev = {.events = EPOLLIN, .data.fd = fd};
+
+	if (epoll_ctl(epoll, EPOLL_CTL_ADD, fd, &ev) != 0)
+		bench_die("epoll_ctl");
+}
+
+_Noreturn void bench_loop(const char *address, void (*serve)(int fd))
+{
+	struct epoll_event events[64];
+	int epoll = epoll_create1(EPOLL_CLOEXEC);
+
+	(void)signal(SIGPIPE, SIG_IGN);
+	int listener = bench_listen(address);
+	watch(epoll, listener);
+	for (;;) {
+		int n = epoll_wait(epoll, events, 64, -1);
+		for (int i = 0; i < n; i++) {
+			if (events[i].data.fd == listener) {
+				watch(epoll, bench_accept(listener));
+			} else {
+				serve(events[i].data.fd);
+			}
+		}
+	}
 }
 
 /* A channel past the daemon at the other end of @fd, to the module `trivial`. That

@@ -16,6 +16,11 @@ uint64_t bench_now_ns(void);
 int bench_listen(const char *address);
 /** Accept one connection; without Nagle's delay on TCP. */
 int bench_accept(int listener);
+/** Listen at @address and call @serve with each connection that has something to read,
+ * or whose peer has left, from one epoll loop. A peer that leaves ends nothing but its
+ * connection.
+ */
+_Noreturn void bench_loop(const char *address, void (*serve)(int fd));
 /** Connect, trying again for up to two seconds. "direct:ADDRESS" is a channel of its
  * own to the worker of the module `trivial` that the daemon at ADDRESS has. */
 int bench_connect(const char *address);
