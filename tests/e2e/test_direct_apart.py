@@ -17,6 +17,7 @@ from wire import Closed, Failure, Wire, frame, out
 FAULTS = ("--load", f"faults={harness.ZOO / 'faults.so'}")
 CALLS = ("--load", f"calls={harness.ZOO / 'calls.so'}")
 PASSED = 200  # descriptors with one byte; the kernel takes 253
+IDLE_S = 3
 UNUSED_S = 1  # after which somebody else may have the channel
 
 
@@ -75,7 +76,7 @@ def test_a_death_in_a_channels_call_is_not_that_of_one_that_waited(given):
         channel.start("call", "faults:gate", gate.path)
         gate.entered()
         with pytest.raises(Failure, match="DEADLINE"):
-            other.call("faults:ok", deadline_ms=50)  # so long it takes by then
+            other.call("faults:ok", deadline_ms=50)  # five times as long as makes a call a long one
         id = other.start("call", "faults:ok")
         harness.until(lambda: facts(wire, "faults")["queued"] >= 1, "it waits")
         (pid,) = facts(wire, "faults")["pids"]
@@ -225,17 +226,32 @@ def test_channels_of_the_daemon_before_harm_no_kept_worker(own_daemon, folder):
     manager.close()
 
 
-def test_who_calls_on_a_channel_is_not_silent(own_daemon):
-    """--idle goes by what a client does, whichever way; and one that does nothing is ended."""
-    daemon = own_daemon(*direct.GIVEN, "--idle", "3s", *CALLS)
-    x = np.zeros(4, "f4")
+def calls_until_ended(channel, other):
+    """It calls until @other is ended. False: it had no turn for so long that it was silent itself."""
+    x, called = np.zeros(4, "f4"), time.monotonic()
+    while time.monotonic() - called < IDLE_S / 2:
+        if select.select([other.socket], [], [], 0)[0]:
+            return True
+        called = time.monotonic()
+        channel.call("calls:addone", x, out("f4", 4))
+    return False
+
+
+def outlives_silent(daemon):
     with Wire(daemon.host) as wire, direct.open_direct(wire, "calls") as channel, \
             Wire(daemon.host) as silent:
         silent.ask("ping")
-        while not select.select([silent.socket], [], [], 0)[0]:
-            channel.call("calls:addone", x, out("f4", 4))
+        if not calls_until_ended(channel, silent):
+            return False
         assert direct.farewell(silent)[2].endswith("(--idle)")
         wire.ask("ping")  # though it has said nothing for longer than that one
+        return True
+
+
+def test_who_calls_on_a_channel_is_not_silent(own_daemon):
+    """--idle goes by what a client does, whichever way; and one that does nothing is ended."""
+    daemon = own_daemon(*direct.GIVEN, "--idle", f"{IDLE_S}s", *CALLS)
+    harness.until(lambda: outlives_silent(daemon), "it has turns enough to call")
 
 
 def test_who_has_not_called_loses_its_channel_to_who_asks(own_daemon):

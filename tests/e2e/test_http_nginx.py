@@ -4,7 +4,6 @@ import json
 import os
 import shutil
 import socket
-import subprocess
 
 import numpy as np
 import pytest
@@ -62,12 +61,12 @@ def front(request, daemon, tmp_path_factory):
     if os.getuid() == 0:
         config = "user root;\n" + config
     (folder / "conf").write_text(config)
-    server = subprocess.Popen([nginx, "-e", folder / "error.log", "-c", folder / "conf",
-                               "-g", "daemon off;"])
-    until((folder / "front").exists, "it listens")
-    yield folder / "front"
-    server.terminate()
-    server.wait()
+    with harness.started(nginx, "-e", folder / "error.log", "-c", folder / "conf",
+                         "-g", "daemon off;") as server:
+        until((folder / "front").exists, "it listens")
+        yield folder / "front"
+        server.terminate()  # its worker ends with it
+        server.wait(PATIENCE)
 
 
 class ThroughFront(Visit):
