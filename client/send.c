@@ -88,6 +88,21 @@ static ssize_t send_plain(const modser_client *c, struct iovec *iov, size_t n)
 	return sent;
 }
 
+/* What has waited for the socket since a record of it was made can be taken out of the
+ * queue no more: the record would stand for what comes in its place. */
+static void begin_record(const modser_client *c)
+{
+	size_t left = MSD_CLIENT_TLS_RECORD_BYTES;
+
+	for (struct msd_ticket *t = c->queue; t != NULL && left > 0; t = t->next) {
+		t->begun = true;
+		for (size_t i = t->at_iov; i < t->n_iov; i++) {
+			const size_t n = t->iov[i].iov_len;
+			left -= n < left ? n : left;
+		}
+	}
+}
+
 msd_err msd_client_send(modser_client *c)
 {
 	while (c->queue != NULL) {
@@ -98,8 +113,11 @@ msd_err msd_client_send(modser_client *c)
 
 		if (n < 0 && errno == EINTR)
 			continue;
-		if (n < 0 && (errno == EAGAIN || errno == EWOULDBLOCK))
+		if (n < 0 && (errno == EAGAIN || errno == EWOULDBLOCK)) {
+			if (c->tls != NULL)
+				begin_record(c);
 			return MSD_OK;
+		}
 		if (n < 0)
 			return msd_client_broken(c, "send");
 		advance(c, (size_t)n);

@@ -19,7 +19,6 @@
 #include "proto/clock.h"
 #include "proto/pieces.h"
 
-#define RECORD_BYTES 16384u /* what one record carries at most */
 #define WHY_MAX 256u
 
 struct msd_client_tls {
@@ -201,6 +200,14 @@ static void take_fault(struct msd_client_tls *t)
 	t->lib->ERR_clear_error();
 }
 
+/* Before each step: what the program has left of errors of its own would be taken for
+ * those of the step, for a thread has one list of them. */
+static void begin(const struct msd_client_tls *t)
+{
+	t->lib->ERR_clear_error();
+	errno = 0;
+}
+
 /* The events to wait for after @rc, or 0, and errno says what is wrong; 0 with errno 0:
  * the other side has ended. */
 static short events_after(struct msd_client_tls *t, int rc)
@@ -240,7 +247,7 @@ static msd_err shake_hands(struct msd_client_tls *t, uint64_t deadline_ns,
 {
 	int rc;
 
-	while (errno = 0, (rc = t->lib->SSL_connect(t->ssl)) != 1) {
+	while (begin(t), (rc = t->lib->SSL_connect(t->ssl)) != 1) {
 		struct pollfd p = {.fd = t->fd, .events = events_after(t, rc)};
 
 		if (p.events == 0 && errno == EPROTO)
@@ -299,7 +306,7 @@ static short fill(struct msd_client_tls *t, const struct iovec *piece, size_t *r
 	for (size_t at = 0; at < piece->iov_len;) {
 		size_t got = 0;
 
-		errno = 0;
+		begin(t);
 		const int rc = t->lib->SSL_read_ex(t->ssl, (char *)piece->iov_base + at,
 						   piece->iov_len - at, &got);
 		if (rc != 1)
@@ -338,14 +345,14 @@ ssize_t msd_client_tls_read(struct msd_client_tls *t, const struct iovec *pieces
 static ssize_t write_records(struct msd_client_tls *t, const struct iovec *pieces,
 			     size_t n)
 {
-	uint8_t room[RECORD_BYTES];
+	uint8_t room[MSD_CLIENT_TLS_RECORD_BYTES];
 	const uint8_t *p;
 	size_t all = 0, bytes;
 
 	while ((bytes = msd_pieces_next(pieces, n, all, room, sizeof(room), &p)) > 0) {
 		size_t put = 0;
 
-		errno = 0;
+		begin(t);
 		const int rc = t->lib->SSL_write_ex(t->ssl, p, bytes, &put);
 		if (rc != 1) {
 			if (events_after(t, rc) != 0)

@@ -13,6 +13,8 @@
 
 struct msd_client_tls;
 
+#define MSD_CLIENT_TLS_RECORD_BYTES 16384u /* what one record carries at most */
+
 /**
  * Shake hands on @fd, which is connected and does not block from here on, with a server
  * whose certificate must be @host's, by @deadline_ns. MODSER_TLS_CA names the
@@ -29,8 +31,8 @@ MSD_MUST_CHECK msd_err msd_client_tls_open(int fd, const char *host,
  * recvmsg(); errno EPROTO: msd_client_tls_why() says what. */
 ssize_t msd_client_tls_read(struct msd_client_tls *t, const struct iovec *pieces,
 			    size_t n, bool may_block);
-/** As sendmsg(), without waiting. The pieces that come after one that was not taken
- * whole begin with its rest. */
+/** As sendmsg(), without waiting. What was not taken comes again, first and as it was,
+ * for a record of it may be on its way: MSD_CLIENT_TLS_RECORD_BYTES of it at most. */
 ssize_t msd_client_tls_write(struct msd_client_tls *t, const struct iovec *pieces,
 			     size_t n);
 /** Why the last call failed by EPROTO. */
