@@ -41,6 +41,24 @@ def test_limits_are_taken_over_at_once(served):
         assert states(wire) == {}
 
 
+def test_a_limit_below_what_is_taken_is_kept_to(served):
+    daemon, conf = served("max-upload-memory = 1M\n")
+    with Wire(daemon.host) as wire:
+        wire.ask("module.upload", "begin", 1 << 20)
+        conf.write_text("max-upload-memory = 64K\n")
+        assert states(wire) == {("max-upload-memory", ""): "changed"}
+        for nbytes in (1, 32 << 10, 2 << 20):
+            with pytest.raises(Failure, match="NO_SPACE.*max-upload-memory"):
+                wire.ask("module.upload", "begin", nbytes)
+
+
+def test_more_handles_than_can_be_counted_are_all_that_can_be(served):
+    daemon, _ = served("max-handles = 4G\n")
+    with Wire(daemon.host) as wire:
+        upload = wire.ask("module.upload", "begin", 1 << 10)
+        wire.ask("module.upload", "abort", upload)
+
+
 def test_a_limit_that_is_gone_has_its_default_again(served):
     daemon, conf = served("max-uploads = 3\nmax-upload-memory = 5M\n")
     conf.write_text("")

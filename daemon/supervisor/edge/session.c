@@ -6,6 +6,13 @@
 #include "daemon/supervisor/module/direct.h"
 #include "daemon/supervisor/module/queue.h"
 
+/* As many as they can count. */
+static uint32_t most_handles(const struct msd_limits *limits)
+{
+	return limits->max_handles < UINT32_MAX ? (uint32_t)limits->max_handles
+						: UINT32_MAX;
+}
+
 void msd_session_init(struct msd_session *s, struct msd_edge *e,
 		      const struct msd_client_ops *ops, struct msd_client_peer *peer)
 {
@@ -18,7 +25,7 @@ void msd_session_init(struct msd_session *s, struct msd_edge *e,
 	s->peer = peer;
 	msd_list_init(&s->space_link);
 	msd_list_append(&e->everybody, &s->link);
-	msd_handles_init(&s->handles, (uint32_t)e->limits->max_handles);
+	msd_handles_init(&s->handles, most_handles(e->limits));
 	msd_account_open(&s->client.account, &peer->account,
 			 e->limits->max_connection_memory);
 	msd_handles_charge_to(&s->handles, &s->client.account);

@@ -97,9 +97,12 @@ static void on_reserved(struct msd_reserve *r)
 	msd_diag_finish(&d);
 }
 
+/* A reload may have set the limit below what is taken. */
 static bool has_room(const struct msd_edge *e, uint64_t bytes)
 {
-	return bytes <= e->limits->max_upload_memory - e->upload_bytes;
+	const uint64_t most = e->limits->max_upload_memory;
+
+	return e->upload_bytes <= most && bytes <= most - e->upload_bytes;
 }
 
 static void drop_stalled(struct msd_upload *u)
