@@ -165,8 +165,10 @@ static void gather(struct msd_worker *w, uint64_t now_ns, struct group *g)
 		struct member *m = &g->members[g->n];
 		uint32_t n_args;
 
+		if (g->n == MOST_CALLS)
+			return;
 		*m = (struct member){.request = request_of(it)};
-		if (g->n == MOST_CALLS || !may_join(w, m->request) ||
+		if (!may_join(w, m->request) ||
 		    is_late(m->request, now_ns) || !read_pieces(w, m, &n_args))
 			return;
 		if (g->n == 0)

@@ -8,13 +8,15 @@ import os
 import signal
 
 import harness
+import msgpack
 import numpy as np
 import pytest
 from harness import until
 from onnx_writer import floats, model, node, tensor, value
-from wire import Failure, Wire, frame
+from wire import DTYPE, Failure, Wire, frame, shape_ext
 
 ROWS = 8
+MOST_CALLS = 64  # that a worker joins, and that it is sent ahead
 LONG = "10s"  # far above what reading calls takes that are there
 
 
@@ -140,6 +142,30 @@ def test_the_part_of_a_client_that_has_left_is_left_out(daemon, models):
     assert [joined for _, joined in answers] == [3, 3, 3]
     want = alone(daemon, models, [calls[i] for i in (0, 2, 3)])
     assert all(np.array_equal(got, right) for (got, _), right in zip(answers, want))
+
+
+def test_what_is_behind_as_many_calls_as_run_as_one_waits_its_turn(daemon, models):
+    """What another has left behind is freed by the worker, after the calls it was sent."""
+    daemon.load("many", models / "mlp.so", "--batch", 2 * MOST_CALLS, "--within", LONG,
+                "--replace")
+    pids = json.loads(daemon.ok("show", "--json", "many").out)["pids"]
+    calls = inputs(*[1] * MOST_CALLS)
+    with contextlib.ExitStack() as stack:
+        leaver = stack.enter_context(Wire(daemon.host))
+        leaver.ask("tensor.alloc", "many", msgpack.ExtType(DTYPE, b"\2\x20\1\0"),
+                   shape_ext(4))
+        wires = [stack.enter_context(Wire(daemon.host)) for _ in calls]
+        with standstill(daemon, "many"):
+            ids = [wire.start("call", "many:main", *args) for wire, args in zip(wires, calls)]
+            for wire in wires:
+                wire.ask("ping")
+            leaver.__exit__()
+            until(lambda: len(wires[0].ask("client.list")) == len(calls), "it has left")
+        answers = [ending(wire, id) for wire, id in zip(wires, ids)]
+    assert [joined for _, joined in answers] == [MOST_CALLS] * MOST_CALLS
+    for (got, _), want in zip(answers, alone(daemon, models, calls)):
+        assert np.array_equal(got, want)
+    assert json.loads(daemon.ok("show", "--json", "many").out)["pids"] == pids
 
 
 def test_nobody_is_made_late_by_waiting_for_others(mlp, models):
