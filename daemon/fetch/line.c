@@ -130,12 +130,11 @@ static msd_err wait_for(struct msd_line *l, short events, struct msd_diag *d)
 
 		if (atomic_load(l->is_unwanted))
 			return cancelled(d);
-		if (n > 0)
-			return MSD_OK;
 		if (n < 0 && errno != EINTR)
 			return msd_diag_set(d, MSD_IO, "%s: poll", l->to->shown);
+		/* Also when there is something: it may be less than a record of TLS. */
 		const msd_err err = check_stall(l, d);
-		if (err != MSD_OK)
+		if (err != MSD_OK || n > 0)
 			return err;
 	}
 }

@@ -168,8 +168,8 @@ static void gather(struct msd_worker *w, uint64_t now_ns, struct group *g)
 		if (g->n == MOST_CALLS)
 			return;
 		*m = (struct member){.request = request_of(it)};
-		if (!may_join(w, m->request) ||
-		    is_late(m->request, now_ns) || !read_pieces(w, m, &n_args))
+		if (!may_join(w, m->request) || is_late(m->request, now_ns) ||
+		    !read_pieces(w, m, &n_args))
 			return;
 		if (g->n == 0)
 			g->n_args = n_args;

@@ -43,8 +43,8 @@ static void show_certificate(SSL_CTX *ctx)
 	EVP_PKEY *key = EVP_EC_gen("P-256");
 	X509 *x = X509_new();
 	X509_NAME *name = X509_get_subject_name(x);
-	X509_EXTENSION *alt = X509V3_EXT_conf_nid(NULL, NULL, NID_subject_alt_name,
-						  "IP:127.0.0.1");
+	X509_EXTENSION *alt =
+		X509V3_EXT_conf_nid(NULL, NULL, NID_subject_alt_name, "IP:127.0.0.1");
 	const int fd = mkstemp(ca_path);
 	FILE *f = fd >= 0 ? fdopen(fd, "w") : NULL;
 

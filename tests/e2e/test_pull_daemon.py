@@ -1,6 +1,7 @@
 """Modules that one daemon gets from another's store: modser:// as a source."""
 import contextlib
 import hashlib
+import select
 import socket
 import threading
 
@@ -205,26 +206,72 @@ def test_what_the_hub_refuses_is_said_in_its_words(own_daemon, folder, hub, devi
     assert "UNSUPPORTED" in said.err and "no store" in said.err
 
 
-def test_to_another_machine_it_speaks_tls(own_daemon, folder):
+@pytest.fixture
+def address():
+    """One that another machine could have."""
     with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as s:
         try:
             s.connect(("192.0.2.200", 9))  # sends nothing: it names the address to go out by
         except OSError:
             pytest.skip("this machine has no address but its own")
-        address = s.getsockname()[0]
+        return s.getsockname()[0]
+
+
+def tls_hub(own_daemon, folder, address):
+    """(a daemon at @address whose store has digits, its authority)"""
     authority = certs.Authority(folder)
     cert, key = authority.issue("hub", (f"IP:{address}",))
     hub = own_daemon("--store", folder / "hub", "--allow-load-tcp", "--insecure-tcp",
                      "--tls-cert", cert, "--tls-key", key, listen=[f"tls://{address}:0"])
+    hub.ok("--tls-ca", authority.cert, "load", "--keep", "digits", RESULTS)
+    return hub, authority
+
+
+def test_to_another_machine_it_speaks_tls(own_daemon, folder, address):
+    hub, authority = tls_hub(own_daemon, folder, address)
     device = own_daemon("--store", folder / "device", "--fetch-retry", "5ms",
                         env={"SSL_CERT_FILE": str(authority.cert)})
-    hub.ok("--tls-ca", authority.cert, "load", "--keep", "digits", RESULTS)
     uri = f"modser://{hub.host.removeprefix('tls://')}/digits"
     device.ok("pull", "digits", uri)
     assert works(device, "digits")
     stranger = own_daemon("--store", folder / "stranger", "--fetch-retry", "5ms")
     said = stranger.modser("pull", "digits", uri)
     assert said.status != 0 and "certificate" in said.err
+
+
+def dribble(near, far):
+    """Passes on between both; once the handshake is over, what @far says byte by byte."""
+    n_said = 0
+    with near, far, contextlib.suppress(OSError):
+        while True:
+            for end in select.select([near, far], [], [])[0]:
+                piece = end.recv(1 if end is far and n_said > 1 else 1 << 16)
+                if not piece:
+                    return
+                (far if end is near else near).sendall(piece)
+                if end is near:
+                    n_said += 1
+                elif n_said > 1:
+                    select.select([near], [], [], 0.01)
+
+
+def test_a_record_that_never_ends_is_a_stall(own_daemon, folder, address):
+    hub, authority = tls_hub(own_daemon, folder, address)
+    device = own_daemon("--store", folder / "device", "--fetch-retry", "5ms", "--fetch-stall",
+                        "500ms", env={"SSL_CERT_FILE": str(authority.cert)})
+    there = hub.host.removeprefix("tls://").rsplit(":", 1)
+    with socket.create_server((address, 0)) as server:
+        def serve():
+            with contextlib.suppress(OSError):
+                while True:
+                    near, _ = server.accept()
+                    dribble(near, socket.create_connection(there))
+
+        threading.Thread(target=serve, daemon=True).start()
+        said = device.modser("pull", "digits",
+                             f"modser://{address}:{server.getsockname()[1]}/digits")
+        server.shutdown(socket.SHUT_RDWR)
+    assert said.status == 1 and "it stalls" in said.err
 
 
 def test_peers_that_say_nothing_keep_nobody_else_waiting(own_daemon, folder, hub):
