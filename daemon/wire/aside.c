@@ -14,7 +14,7 @@
  * is our own; a thread is started unless the queue has as many as it may; threads take
  * from their queue until it is empty.
  * Failures: no thread can be started: those that run do it, or the next one that can
- * be; the queue is full: see the header; a close sleeps: a timer's signal ends it, or
+ * be; memory is short: see the header; a close sleeps: a timer's signal ends it, or
  * it stays for as long as it likes and its passer brings no more.
  */
 
@@ -23,15 +23,17 @@
 #define WAKE_SIGNAL SIGURG         /* means nothing to who has no handler for it */
 
 struct gift {
-	void *p; /* NULL: a descriptor */
+	struct gift *next; /* behind it in the queue */
+	void *p;           /* NULL: a descriptor */
 	size_t bytes;
 	int advice; /* about the pages, before they are unmapped */
 	int fd;
+	bool is_passed; /* it counts among those that were */
 };
 
 struct queue {
-	struct gift ring[MSD_ASIDE_MAX];
-	unsigned first, n; /* of the ring; that wait */
+	struct gift *first, *last;
+	unsigned n;        /* that wait */
 	unsigned n_giving; /* taken from it and not done */
 	unsigned n_threads;
 	uint64_t passer; /* whose it is, while anything of it is left */
@@ -47,9 +49,12 @@ static struct {
 	   .of_one = MSD_ASIDE_OF_ONE,
 	   .of_all = MSD_ASIDE_OF_ALL};
 
-static bool is_passed(const struct queue *q)
+/* Nobody knows how many there are: a client's are its own doing, and have few. */
+static unsigned most_threads(const struct queue *q)
 {
-	return q != &aside.queues[OUR_OWN];
+	return q == &aside.queues[OUR_OWN] || q->passer == MSD_ASIDE_WORKERS
+		       ? MSD_ASIDE_THREADS
+		       : MSD_ASIDE_PASSED_THREADS;
 }
 
 /* Pages first, for that lets other threads map and fault meanwhile; munmap() of many
@@ -81,7 +86,7 @@ static void on_wake(int signal)
 /* This thread gets a signal every so often. Without it closes sleep longer. */
 static bool start_waking(timer_t *ret)
 {
-	const struct timespec each = {.tv_nsec = MSD_ASIDE_WAKE_MS * 1000000L};
+	const struct timespec each = {.tv_nsec = MSD_ASIDE_WAKE_US * 1000L};
 	const struct itimerspec when = {.it_interval = each, .it_value = each};
 	struct sigevent event = {.sigev_notify = SIGEV_THREAD_ID,
 				 .sigev_signo = WAKE_SIGNAL};
@@ -108,17 +113,18 @@ static void *give_all(void *of)
 
 	(void)pthread_mutex_lock(&aside.lock);
 	while (q->n > 0) {
-		const struct gift g = q->ring[q->first];
+		struct gift *g = q->first;
 
-		q->first = (q->first + 1) % MSD_ASIDE_MAX;
+		q->first = g->next;
 		q->n--;
 		q->n_giving++;
 		(void)pthread_mutex_unlock(&aside.lock);
-		give(&g);
+		give(g);
 		(void)pthread_mutex_lock(&aside.lock);
 		q->n_giving--;
-		if (is_passed(q))
+		if (g->is_passed)
 			aside.n_passed--;
+		free(g);
 	}
 	q->n_threads--;
 	(void)pthread_mutex_unlock(&aside.lock);
@@ -130,12 +136,10 @@ static void *give_all(void *of)
 /* With the lock held. */
 static void start_thread(struct queue *q)
 {
-	const unsigned most =
-		is_passed(q) ? MSD_ASIDE_PASSED_THREADS : MSD_ASIDE_THREADS;
 	pthread_attr_t attr;
 	pthread_t thread;
 
-	if (q->n_threads >= most || pthread_attr_init(&attr) != 0)
+	if (q->n_threads >= most_threads(q) || pthread_attr_init(&attr) != 0)
 		return;
 	(void)pthread_attr_setdetachstate(&attr, PTHREAD_CREATE_DETACHED);
 	(void)pthread_attr_setstacksize(&attr, STACK_BYTES);
@@ -144,12 +148,20 @@ static void start_thread(struct queue *q)
 	(void)pthread_attr_destroy(&attr);
 }
 
-/* With the lock held. False when there is no room. */
+/* With the lock held. False when memory is short. */
 static bool put(struct queue *q, struct gift g)
 {
-	if (q->n == MSD_ASIDE_MAX)
+	struct gift *kept = malloc(sizeof(*kept));
+
+	if (kept == NULL)
 		return false;
-	q->ring[(q->first + q->n++) % MSD_ASIDE_MAX] = g;
+	*kept = g;
+	if (q->n++ > 0) {
+		q->last->next = kept;
+	} else {
+		q->first = kept;
+	}
+	q->last = kept;
 	start_thread(q);
 	return true;
 }
@@ -157,10 +169,10 @@ static bool put(struct queue *q, struct gift g)
 static bool take(struct gift g)
 {
 	(void)pthread_mutex_lock(&aside.lock);
-	const bool has_room = put(&aside.queues[OUR_OWN], g);
+	const bool is_put = put(&aside.queues[OUR_OWN], g);
 
 	(void)pthread_mutex_unlock(&aside.lock);
-	return has_room;
+	return is_put;
 }
 
 static unsigned not_ended(const struct queue *q)
@@ -185,18 +197,28 @@ static struct queue *queue_of(uint64_t passer)
 	return found != NULL ? found : &aside.queues[passer % MSD_ASIDE_PASSERS];
 }
 
-void msd_aside_close_passed(int fd, uint64_t passer)
+static void close_for(uint64_t passer, struct gift g)
 {
-	if (fd < 0)
+	if (g.fd < 0)
 		return;
 	(void)pthread_mutex_lock(&aside.lock);
 	struct queue *q = queue_of(passer);
 
 	if (not_ended(q) == 0)
 		q->passer = passer;
-	if (put(q, (struct gift){.fd = fd}))
+	if (put(q, g) && g.is_passed)
 		aside.n_passed++;
 	(void)pthread_mutex_unlock(&aside.lock);
+}
+
+void msd_aside_close_passed(int fd, uint64_t passer)
+{
+	close_for(passer, (struct gift){.fd = fd, .is_passed = true});
+}
+
+void msd_aside_close_socket(int fd, uint64_t passer)
+{
+	close_for(passer, (struct gift){.fd = fd});
 }
 
 bool msd_aside_is_crowded(uint64_t passer)
@@ -214,7 +236,8 @@ bool msd_aside_is_crowded(uint64_t passer)
 bool msd_aside_is_behind(void)
 {
 	(void)pthread_mutex_lock(&aside.lock);
-	const bool is_behind = aside.queues[OUR_OWN].n > MSD_ASIDE_MAX / 2;
+	const bool is_behind = aside.queues[OUR_OWN].n > MSD_ASIDE_BEHIND ||
+			       queue_of(MSD_ASIDE_WORKERS)->n > MSD_ASIDE_BEHIND;
 
 	(void)pthread_mutex_unlock(&aside.lock);
 	return is_behind;

@@ -6,7 +6,7 @@
  * unsent bytes (SO_LINGER) or for the server of a file system, and pages of a large
  * segment are freed in time that grows with it.
  *
- * A sleep that a signal ends (SO_LINGER, a serial line) ends after MSD_ASIDE_WAKE_MS.
+ * A sleep that a signal ends (SO_LINGER, a serial line) ends after MSD_ASIDE_WAKE_US.
  * One that nothing ends (a flush that a FUSE server never answers) keeps its thread; so
  * whoever passes descriptors has threads and a queue of its own, and brings no more of
  * them while many of its closes have not ended (msd_aside_is_crowded()). Sockets and
@@ -19,14 +19,16 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/** Close @fd, a socket of our own in which passed descriptors may lie or one that is
- * known to end, which is the thread's from here on. -1 is fine. Any thread; never
- * blocks. When MSD_ASIDE_MAX others wait already it is left open: a descriptor is lost,
- * not the loop. */
+/** Close @fd, of our own and known to end, which is the thread's from here on. -1 is
+ * fine. Any thread; never blocks. When memory is short it is left open: a descriptor is
+ * lost, not the loop. */
 void msd_aside_close(int fd);
 /** The same of a descriptor that @passer, any number that stands for somebody, has
  * passed, and of which nobody knows what it is. */
 void msd_aside_close_passed(int fd, uint64_t passer);
+/** The same of a socket of our own in which unread descriptors may lie that @passer has
+ * passed: they are closed with it, and nobody else's waits behind them. */
+void msd_aside_close_socket(int fd, uint64_t passer);
 /** The same of a memfd or file of our own, whose close ends: where it would be left
  * open it is closed here. */
 void msd_aside_close_own(int fd);
@@ -41,8 +43,9 @@ bool msd_aside_wants_unix(const char *release);
  * nothing should be read that brings more: one read brings 253 descriptors at most. Any
  * thread; cheap while nothing waits. */
 bool msd_aside_is_crowded(uint64_t passer);
-/** So much of what is our own waits that nothing should begin which brings more: no
- * connection be accepted that may have to be turned away. Any thread. */
+/** So much of what is our own, or of workers, waits that nothing should begin which
+ * brings more: no connection be accepted that may have to be turned away. Any thread.
+ */
 bool msd_aside_is_behind(void);
 /** The process has @n descriptors for passers: no more than a quarter of them, and 253,
  * wait to be closed. 0: it is not known. */
@@ -53,15 +56,13 @@ void msd_aside_unmap(void *p, size_t bytes);
 /** The same of a memfd of our own whose pages go for all who have it mapped, too. */
 void msd_aside_discard(void *p, size_t bytes);
 
-/* In one queue: what 512 connections may keep for a frame's rest, and what is read
- * until it is crowded. */
-#define MSD_ASIDE_MAX 2560u
-#define MSD_ASIDE_THREADS 8u        /* of what is our own */
+#define MSD_ASIDE_BEHIND 1280u      /* in one queue */
+#define MSD_ASIDE_THREADS 8u        /* of what is our own, and of workers */
 #define MSD_ASIDE_PASSERS 16u       /* more share a queue */
-#define MSD_ASIDE_PASSED_THREADS 2u /* of each */
+#define MSD_ASIDE_PASSED_THREADS 2u /* of each that is no worker */
 #define MSD_ASIDE_OF_ONE 128u /* closes that have not ended, until it is crowded */
 #define MSD_ASIDE_OF_ALL 1024u
-#define MSD_ASIDE_WAKE_MS 20u
+#define MSD_ASIDE_WAKE_US 500u
 #define MSD_ASIDE_WORKERS 0u /* the passer that all workers are */
 
 #endif

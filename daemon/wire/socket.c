@@ -152,13 +152,13 @@ static bool may_sleep(const struct msd_transport *t)
 
 /* Its number is free at once: another may have it before the thread has closed what it
  * stood for. Not so where there is no second number to be had. */
-static void close_aside(int fd)
+static void close_aside(const struct msd_transport *t)
 {
-	const int other = fcntl(fd, F_DUPFD_CLOEXEC, 0);
+	const int other = fcntl(t->fd, F_DUPFD_CLOEXEC, 0);
 
 	if (other >= 0)
-		(void)close(fd); /* it is open by the other: nothing to wait for */
-	msd_aside_close(other >= 0 ? other : fd);
+		(void)close(t->fd); /* it is open by the other: nothing to wait for */
+	msd_aside_close_socket(other >= 0 ? other : t->fd, t->passer);
 }
 
 /* Once it is shut down nothing comes any more, and its peer need not wait for the
@@ -168,7 +168,7 @@ static void socket_close(struct msd_transport *t)
 	if (t->may_pass_fds)
 		(void)shutdown(t->fd, SHUT_RDWR);
 	if (may_sleep(t)) {
-		close_aside(t->fd);
+		close_aside(t);
 	} else {
 		(void)close(t->fd);
 	}

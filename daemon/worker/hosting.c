@@ -208,7 +208,7 @@ static void admit(struct msd_peer *host, const struct terms *terms, int fd,
 		err = msd_conn_open(&peer->conn, &w->wire, transport, &conn_ops,
 				    &limits, peer, d);
 	} else {
-		msd_aside_close(fd);
+		msd_aside_close_socket(fd, MSD_ASIDE_WORKERS);
 	}
 	if (err == MSD_OK) {
 		msd_list_append(&w->peers, &peer->link);
@@ -283,7 +283,7 @@ msd_err msd_hosting_take(struct msd_peer *channel, struct msd_span params,
 	}
 	const int fd = msd_conn_take_fd(&channel->conn);
 	if (fd < 0 || peer != NULL || w->ledger == NULL) {
-		msd_aside_close(fd);
+		msd_aside_close_socket(fd, MSD_ASIDE_WORKERS);
 		return msd_diag_set(d, MSD_PROTOCOL, "worker.peer: %s",
 				    fd < 0         ? "without a descriptor"
 				    : peer != NULL ? "its number is taken"

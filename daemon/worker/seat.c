@@ -16,7 +16,7 @@ static void close_transport(struct msd_transport *t)
 
 	(void)shutdown(t->fd, SHUT_RDWR);
 	(void)dup3(w->artifact_fd, t->fd, O_CLOEXEC);
-	msd_aside_close(moved);
+	msd_aside_close_socket(moved, t->passer);
 	t->fd = -1;
 }
 

@@ -70,7 +70,7 @@ Test(aside, closes_as_many_as_come)
 	char byte;
 
 	cr_assert_eq(pipe(ends), 0);
-	for (unsigned i = 0; i < MSD_ASIDE_MAX / 2; i++)
+	for (unsigned i = 0; i < MSD_ASIDE_BEHIND; i++)
 		msd_aside_close(fcntl(ends[1], F_DUPFD, 0));
 	close(ends[1]);
 	expect_end(ends[0]);

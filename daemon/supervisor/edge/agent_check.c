@@ -52,7 +52,8 @@ static void enter(struct msd_edge *e, int fd, struct msd_principal who)
 		       n_workers, n_waiting, line);
 	(void)transport.ops->read(&transport, &piece, 1, NULL);
 	(void)send(fd, line, strlen(line), MSG_DONTWAIT | MSG_NOSIGNAL);
-	msd_aside_close(fd); /* closing what it was passed may block */
+	/* Closing what it was passed may block. */
+	msd_aside_close_socket(fd, transport.passer);
 }
 
 msd_err msd_agent_check_open(struct msd_edge *e, const struct msd_address *address,

@@ -89,12 +89,14 @@ static bool is_one_too_many(struct msd_edge *e, const struct msd_client_peer *p,
 void msd_door_open(struct msd_edge *e, int fd, struct msd_principal who)
 {
 	char why[WHY_MAX];
-	struct msd_client_peer *p = msd_client_peer_take(
-		&e->peers, msd_standing_peer(e, fd, &who), e->limits->max_peer_memory);
+	const struct msd_peer_id id = msd_standing_peer(e, fd, &who);
+	struct msd_client_peer *p =
+		msd_client_peer_take(&e->peers, id, e->limits->max_peer_memory);
 
 	if (p == NULL) {
 		msd_counts_refused(&e->counts, MSD_REFUSAL_MEMORY);
-		msd_aside_close(fd); /* closing what it was passed may block */
+		/* Closing what it was passed may block. */
+		msd_aside_close_socket(fd, msd_peer_id_passer(id));
 		return;
 	}
 	struct msd_transport transport = msd_transport_of_socket(fd, who.is_local);

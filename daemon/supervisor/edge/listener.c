@@ -36,6 +36,7 @@
 #define KEEPALIVE_IDLE_S 60
 #define KEEPALIVE_EVERY_S 10
 #define PAUSE_MS 100u       /* after a fault, then accepting is tried again */
+#define BEHIND_MS 5u        /* until what waits to be closed is looked at again */
 #define FAULTS_PER_SECOND 1 /* lines of the log about them */
 /* The send buffer of a unix socket, up to the system's maximum: a tensor is sent in
  * fewer turns of the loop. The kernel takes memory only for bytes that are not read
@@ -80,10 +81,10 @@ static void set_options(int fd, enum msd_address_kind kind)
 	}
 }
 
-static void rest(struct msd_listener *l)
+static void rest(struct msd_listener *l, uint64_t ms)
 {
 	(void)uv_poll_stop(&l->poll);
-	(void)uv_timer_start(&l->retry, on_retry, PAUSE_MS, 0);
+	(void)uv_timer_start(&l->retry, on_retry, ms, 0);
 }
 
 /* A connection that cannot be accepted stays in the queue, and the loop would report it
@@ -98,13 +99,21 @@ static void pause_accepting(struct msd_listener *l, int error)
 		msd_log(MSD_LOG_WARN, "accept", "others=%llu why=\"%s\"",
 			(unsigned long long)n_others, msd_errno_text(error, text));
 	}
-	rest(l);
+	rest(l, PAUSE_MS);
 }
 
 /* Nobody is there (any more), or a signal came. */
 static bool is_passing(int error)
 {
 	return error == EAGAIN || error == ECONNABORTED || error == EINTR;
+}
+
+/* Nobody is left to be answered; what was passed may block. */
+static void leave(int fd)
+{
+	const struct msd_peer_id who = msd_peer_id_of_socket(fd);
+
+	msd_aside_close_socket(fd, msd_peer_id_passer(who));
 }
 
 static void accept_some(struct msd_listener *l)
@@ -114,7 +123,7 @@ static void accept_some(struct msd_listener *l)
 
 	for (int i = 0; i < ACCEPTS_PER_TURN; i++) {
 		if (who.is_local && msd_aside_is_behind()) {
-			rest(l); /* whoever is turned away would bring more */
+			rest(l, BEHIND_MS); /* who is turned away would bring more */
 			return;
 		}
 		int fd = accept4(l->fd, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
@@ -127,9 +136,7 @@ static void accept_some(struct msd_listener *l)
 		if (has_come == MSD_CONNECTED_CONFINED) {
 			msd_confined_refuse(e, fd);
 		} else if (has_come == MSD_CONNECTED_LEFT) {
-			/* Nobody is left to be answered; what was passed may
-			 * block. */
-			msd_aside_close(fd);
+			leave(fd);
 		} else {
 			set_options(fd, l->address.kind);
 			msd_gate_enter(e, fd, who, &l->way);

@@ -21,7 +21,8 @@ static void turn_away(int fd)
 		"Content-Length: 0\r\nConnection: close\r\n\r\n";
 
 	(void)send(fd, busy, strlen(busy), MSG_DONTWAIT | MSG_NOSIGNAL);
-	msd_aside_close(fd); /* it may hold what was passed already */
+	/* It may hold what was passed already. */
+	msd_aside_close_socket(fd, msd_peer_id_passer(msd_peer_id_of_socket(fd)));
 }
 
 static void enter(struct msd_edge *e, int fd, struct msd_principal who)

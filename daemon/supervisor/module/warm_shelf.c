@@ -180,7 +180,8 @@ void msd_warm_free(struct msd_warm *w)
 {
 	for (unsigned i = 0; i < MSD_WARM_PARTS; i++) {
 		if (i == MSD_WARM_DOOR) {
-			msd_aside_close(w->fds[i]); /* what its worker passed */
+			/* What its worker passed is closed with it. */
+			msd_aside_close_socket(w->fds[i], MSD_ASIDE_WORKERS);
 		} else if (w->fds[i] >= 0) {
 			(void)close(w->fds[i]);
 		}

@@ -1,5 +1,6 @@
 """A file system, served by this process, on which no close() ends: FUSE, whose flush is never
-answered. While the server lives nothing ends that sleep, no signal either."""
+answered, or no write of what lies in the page cache. While the server lives nothing ends that sleep,
+no signal either."""
 import contextlib
 import ctypes
 import errno
@@ -8,8 +9,8 @@ import pathlib
 import struct
 import threading
 
-FLUSH, FORGETS, STUCK_BYTES = 25, (2, 36, 42), 1 << 18
-VERSION = struct.pack("<IIIIHHI32x", 7, 31, 0, 0, 12, 10, 1 << 16)
+WRITE, FLUSH, FORGETS, STUCK_BYTES = 16, 25, (2, 36, 42), 1 << 18
+WRITEBACK = 1 << 16  # FUSE_WRITEBACK_CACHE
 LIBC = ctypes.CDLL(None, use_errno=True)
 LAZILY = 2  # MNT_DETACH
 
@@ -26,17 +27,19 @@ def attributes(node):
 ANSWERS = {
     1: lambda node: struct.pack("<4QII", 2, 0, 60, 60, 0, 0) + attributes(2),  # lookup
     3: lambda node: struct.pack("<QII", 60, 0, 0) + attributes(node),  # getattr
+    4: lambda node: struct.pack("<QII", 60, 0, 0) + attributes(node),  # setattr
     14: lambda node: struct.pack("<QII", 1, 0, 0),  # open
     18: lambda node: b"",  # release
-    26: lambda node: VERSION,
+    25: lambda node: b"",  # flush
+    26: lambda node: struct.pack("<IIIIHHI32x", 7, 31, 0, WRITEBACK, 12, 10, 1 << 16),
 }
 
 
 class Server:
-    """Answers all but flushes until release()."""
+    """Answers all but @stuck until release()."""
 
-    def __init__(self, device):
-        self.device, self.flushes, self.is_released = device, [], False
+    def __init__(self, device, stuck):
+        self.device, self.stuck, self.kept, self.is_released = device, stuck, [], False
         self.lock = threading.Lock()
         threading.Thread(target=self.serve, daemon=True).start()
 
@@ -49,7 +52,7 @@ class Server:
     def keep(self, unique):
         with self.lock:
             if not self.is_released:
-                self.flushes.append(unique)
+                self.kept.append(unique)
             return not self.is_released
 
     def serve(self):
@@ -59,7 +62,7 @@ class Server:
             except OSError:  # it is unmounted
                 return
             _, method, unique, node = struct.unpack_from("<IIQQ", asked)
-            if method in FORGETS or (method == FLUSH and self.keep(unique)):
+            if method in FORGETS or (method == self.stuck and self.keep(unique)):
                 continue
             answer = ANSWERS.get(method)
             self.say(unique, answer and answer(node))
@@ -68,13 +71,14 @@ class Server:
         """Every close ends."""
         with self.lock:
             self.is_released = True
-        for unique in self.flushes:
+        for unique in self.kept:
             self.say(unique)
 
 
 @contextlib.contextmanager
-def stuck_folder(folder):
-    """(an open file whose close() does not end before this does, the list of those closes)"""
+def stuck_folder(folder, stuck=FLUSH):
+    """(an open file whose close() does not end before this does, the list of those closes); with
+    @stuck WRITE the last close of the file, once something was written, and not each."""
     folder = pathlib.Path(folder)
     folder.mkdir()
     try:
@@ -85,10 +89,10 @@ def stuck_folder(folder):
     if LIBC.mount(b"stuck", bytes(folder), b"fuse.stuck", 0, how) != 0:
         os.close(device)
         raise Denied(os.strerror(ctypes.get_errno()))
-    server = Server(device)
-    file = os.open(folder / "file", os.O_RDONLY | os.O_CLOEXEC)
+    server = Server(device, stuck)
+    file = os.open(folder / "file", os.O_RDWR | os.O_CLOEXEC)
     try:
-        yield file, server.flushes
+        yield file, server.kept
     finally:
         server.release()
         os.close(file)

@@ -6,9 +6,10 @@ import os
 import socket
 
 import harness
+import numpy as np
 import pytest
 from lingering import pass_lingering
-from stuck_files import Denied, stuck_folder
+from stuck_files import WRITE, Denied, stuck_folder
 from test_rights_kernel import connected_as
 from wire import Closed, Wire, frame
 
@@ -16,6 +17,8 @@ PING = frame([0, 1, "ping", []])
 AT_ONCE = 253  # descriptors with one byte: SCM_MAX_FD of the kernel
 OF_ONE = 128  # MSD_ASIDE_OF_ONE
 THREADS = 16  # that close what peers pass, and more
+ENDS_READ = 20  # more than what is read of who is disconnected (END_READS)
+TENSOR_BYTES = 16 << 20
 ATTACKER, BYSTANDER = 65534, 65533
 
 
@@ -30,10 +33,10 @@ def open_arena(own_arena, folder):
 
 
 @contextlib.contextmanager
-def stuck_or_skip(path):
+def stuck_or_skip(path, **more):
     with contextlib.ExitStack() as stack:
         try:
-            found = stack.enter_context(stuck_folder(path))
+            found = stack.enter_context(stuck_folder(path, **more))
         except Denied as denied:
             pytest.skip(f"FUSE cannot be mounted: {denied}")
         yield found
@@ -81,6 +84,32 @@ def test_closes_that_never_end_are_their_peers_alone(open_arena, folder):
         harness.until(lambda: harness.descriptors(arena.pid).count(os.devnull) == nulls,
                       "another's are closed")
         assert modest.ask("ping") is None, "without descriptors it is served"
+        assert victim.ask("ping") is None
+    arena.connections.close()
+    arena.expect_as_before(before)
+
+
+def test_what_nobody_has_read_is_its_peers_alone(open_arena, folder):
+    """It is closed with the socket that it lies in: a file whose last close does not end. What is the
+    daemon's own is given back meanwhile."""
+    arena, path = open_arena, folder / "stuck"
+    before, victim = arena.state(), arena.connect()
+    victim.load("m", (harness.ZOO / "results.so").read_bytes())
+    victim.call("m:count", np.zeros(TENSOR_BYTES, "u1"))
+    assert arena.memory().shmem >= TENSOR_BYTES
+    with stuck_or_skip(path, stuck=WRITE) as (file, writes):
+        with arena.standstill():
+            for wire in [connect_as(arena, ATTACKER) for _ in range(THREADS)]:
+                wire.send(b"no frame")  # a reason to close it
+                for _ in range(ENDS_READ):
+                    pass_files(wire, 0, times=1)
+                passed = os.open(path / "file", os.O_RDONLY)
+                pass_files(wire, passed, times=1)
+                os.close(passed)
+            os.write(file, b"x")
+        harness.until(lambda: writes, "a close sleeps")
+        victim.ask("module.unload", "m")
+        harness.until(lambda: arena.memory().shmem < TENSOR_BYTES, "a module's memory is given back")
         assert victim.ask("ping") is None
     arena.connections.close()
     arena.expect_as_before(before)
