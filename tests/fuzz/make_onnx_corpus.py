@@ -135,13 +135,38 @@ def function_cases():
     chain = [function(f"f{i}", ["x"], ["y"], [call(f"f{i + 1}")]) for i in range(65)]
     twice = [function(f"f{i}", ["x"], ["y"], [call(f"f{i + 1}", outputs=["t"]),
                                               call(f"f{i + 1}", ["t"])]) for i in range(18)]
+    # A body that is small, and large with the graphs in it.
+    many = Graph([node("Add", ["x", "w"], ["e"])], [], [value("e", "float32", [1, 3])],
+                 [tensor("w", floats(1, 3)), tensor("more", floats(150), typed=True)])
+    hidden = [function(f"f{i}", ["c", "x"], ["y"],
+                       [call(f"f{i + 1}", ["c", "x"], ["t"]),
+                        call(f"f{i + 1}", ["c", "t"])]) for i in range(14)]
+    hidden.append(function("f14", ["c", "x"], ["y"],
+                           [node("If", ["c"], ["y"], then_branch=many, else_branch=many)]))
+    said = Reference("v")
+    copied = [function(f"f{i}", ["x"], ["y"],
+                       [call(f"f{i + 1}", outputs=["t"], v=said), call(f"f{i + 1}", ["t"], v=said)])
+              for i in range(12)]
+    copied.append(function("f12", ["x"], ["y"],
+                           [node("Constant", [], ["t"], value_floats=said),
+                            node("Add", ["x", "t"], ["y"])]))
     relu = [node("Relu", ["x"], ["y"])]
+    scaler = function("f", ["x"], ["y"], [
+        node("Scaler", ["x"], ["y"], domain="ai.onnx.ml", offset=[0.0], scale=[2.0])])
+    scaler += field(9, field(1, "ai.onnx.ml") + field(2, 1))
     return {
         "accept_functions": good,
         "reject_function_that_calls_itself": calls(function("f", ["x"], ["y"], [call("f")])),
         "reject_functions_too_deep": calls(*chain, nodes=[call("f0")]),
         "reject_functions_too_often": calls(*twice, function("f18", ["x"], ["y"], relu),
                                             nodes=[call("f0")]),
+        "reject_functions_with_graphs_too_often": with_functions(
+            model([call("f0", ["c", "x"])], [value("c", "bool", []), X],
+                  [value("y", "float32", [1, 3])]), *hidden),
+        "reject_functions_that_copy_too_much": calls(
+            *copied, nodes=[call("f0", v=[0.5] * 600)]),
+        "reject_two_functions_with_one_name": calls(*[function("f", ["x"], ["y"], relu)] * 2),
+        "accept_function_of_another_domain": calls(scaler),
         "reject_function_without_its_output": calls(function("f", ["x"], ["z"], relu)),
         "reject_function_of_fewer_inputs": calls(function("f", [], ["y"], relu)),
         "reject_function_that_sees_its_caller": calls(

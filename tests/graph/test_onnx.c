@@ -90,9 +90,8 @@ Test(onnx, functions_that_cannot_be_read_say_why)
 	expect_error(CORPUS "reject_functions_too_deep.bin",
 		     "node 0 \"c\", function f0: node 0 \"c\", function f64: functions "
 		     "call each other too deep");
-	expect_error(CORPUS "reject_functions_too_often.bin",
-		     "node 0 \"c\", function f0: node 1 \"c\", function f18: functions "
-		     "call each other too often");
+	expect_error(CORPUS "reject_two_functions_with_one_name.bin",
+		     "two functions are called \"f\"");
 	expect_error(CORPUS "reject_function_without_its_output.bin",
 		     "node 0 \"c\", function f: no node of it makes its output \"z\"");
 	expect_error(CORPUS "reject_function_of_fewer_inputs.bin",
@@ -102,6 +101,31 @@ Test(onnx, functions_that_cannot_be_read_say_why)
 		     "makes its input \"x\"");
 	expect_error(CORPUS "reject_function_of_a_later_opset.bin",
 		     "node 0 \"c\", function f: its opset cannot be read");
+}
+
+Test(onnx, what_calls_add_to_a_file_is_bounded)
+{
+	expect_error(CORPUS "reject_functions_too_often.bin",
+		     "node 0 \"c\", function f0: node 1 \"c\", function f16: functions "
+		     "call each other too often");
+	expect_error(CORPUS "reject_functions_with_graphs_too_often.bin",
+		     "node 0 \"c\", function f0: node 0 \"c\", function f14: functions "
+		     "call each other too often");
+	expect_error(CORPUS "reject_functions_that_copy_too_much.bin",
+		     "node 0 \"c\", function f0: node 0 \"n\", Constant: functions "
+		     "refer to attributes too often");
+}
+
+/* The model itself names no version of ai.onnx.ml. */
+Test(onnx, versions_of_operators_in_a_body_are_the_functions)
+{
+	struct bw file = fixture_read(CORPUS "accept_function_of_another_domain.bin");
+	int result;
+	modser_graph *g = load(bw_span(&file), &result);
+
+	cr_expect_eq(result, 0, "%s", modser_graph_error(g));
+	modser_graph_destroy(g);
+	bw_free(&file);
 }
 
 Test(onnx, nesting_is_refused_before_anything_is_unpacked)

@@ -17,8 +17,8 @@ int onnx_fail(const struct onnx_node *n, const char *fmt, ...)
 	(void)vsnprintf(text, sizeof(text), fmt, ap);
 	va_end(ap);
 	return msd_sg_fail(n->l->g, MSD_UNSUPPORTED, "node %zu \"%s\", %s: %s",
-			   n->index, n->proto->name != NULL ? n->proto->name : "",
-			   n->proto->op_type, text);
+			   n->index, onnx_text(n->proto->name), n->proto->op_type,
+			   text);
 }
 
 const Onnx__AttributeProto *onnx_attr(const struct onnx_node *n, const char *name)
@@ -200,9 +200,9 @@ int onnx_params_read(struct onnx_node *n, const struct onnx_row *row)
 		const Onnx__AttributeProto *a = n->proto->attribute[i];
 
 		if (a->name == NULL || !is_known(row, a->name)) {
-			return onnx_fail(
-				n, "attribute \"%s\" is not known in opset %lld",
-				a->name != NULL ? a->name : "", (long long)n->l->opset);
+			return onnx_fail(n,
+					 "attribute \"%s\" is not known in opset %lld",
+					 onnx_text(a->name), (long long)n->l->opset);
 		}
 		if (a->ref_attr_name != NULL && a->ref_attr_name[0] != '\0') {
 			return onnx_fail(n, "attribute \"%s\" is a function's",

@@ -10,25 +10,6 @@
 #include "graph/serializer/onnx/read.h"
 #include "graph/serializer/onnx/row.h"
 
-static const char *text_of(const char *text)
-{
-	return text != NULL ? text : "";
-}
-
-const Onnx__FunctionProto *onnx_function_of(const struct onnx_load *l,
-					    const Onnx__NodeProto *p)
-{
-	for (size_t i = 0; i < l->model->n_functions; i++) {
-		const Onnx__FunctionProto *f = l->model->functions[i];
-
-		if (strcmp(text_of(f->name), text_of(p->op_type)) == 0 &&
-		    strcmp(text_of(f->domain), text_of(p->domain)) == 0 &&
-		    strcmp(text_of(f->overload), text_of(p->overload)) == 0)
-			return f;
-	}
-	return NULL;
-}
-
 /* The call whose body @l is within; NULL: none. */
 static const struct onnx_call *call_of(const struct onnx_load *l)
 {
@@ -41,18 +22,14 @@ bool onnx_function_lacks(const struct onnx_load *l, const char *name)
 {
 	const struct onnx_call *call = call_of(l);
 
-	for (size_t i = 0; call != NULL && i < call->function->n_input; i++) {
-		if (strcmp(text_of(call->function->input[i]), name) == 0)
-			return true;
-	}
-	return false;
+	return call != NULL && onnx_names_find(&call->left_out, name) != NULL;
 }
 
 static Onnx__AttributeProto *named(Onnx__AttributeProto **list, size_t n,
 				   const char *name)
 {
 	for (size_t i = 0; i < n; i++) {
-		if (strcmp(text_of(list[i]->name), name) == 0)
+		if (strcmp(onnx_text(list[i]->name), name) == 0)
 			return list[i];
 	}
 	return NULL;
@@ -72,18 +49,27 @@ static const Onnx__AttributeProto *value_of(const struct onnx_call *call,
 
 static bool refers(const Onnx__AttributeProto *a)
 {
-	return text_of(a->ref_attr_name)[0] != '\0';
+	return onnx_text(a->ref_attr_name)[0] != '\0';
 }
 
-int onnx_function_resolve(const struct onnx_load *l, const Onnx__NodeProto *p,
+/* Whether @bytes more may be read for calls. */
+static bool charge(const struct onnx_load *l, size_t bytes)
+{
+	if (bytes > *l->left)
+		return false;
+	*l->left -= bytes;
+	return true;
+}
+
+int onnx_function_resolve(const struct onnx_load *l, const Onnx__NodeProto *p, size_t i,
 			  struct onnx_resolved *ret)
 {
 	const struct onnx_call *call = call_of(l);
 	size_t n = 0;
 
 	*ret = (struct onnx_resolved){.node = *p};
-	for (size_t i = 0; call != NULL && i < p->n_attribute; i++)
-		n += refers(p->attribute[i]);
+	for (size_t k = 0; call != NULL && k < p->n_attribute; k++)
+		n += refers(p->attribute[k]);
 	if (n == 0)
 		return 0;
 	ret->list = calloc(p->n_attribute, sizeof(Onnx__AttributeProto *));
@@ -92,8 +78,8 @@ int onnx_function_resolve(const struct onnx_load *l, const Onnx__NodeProto *p,
 		return msd_sg_no_memory(l->g);
 	ret->node.attribute = ret->list;
 	ret->node.n_attribute = 0;
-	for (size_t i = 0, k = 0; i < p->n_attribute; i++) {
-		Onnx__AttributeProto *a = p->attribute[i];
+	for (size_t k = 0, made = 0; k < p->n_attribute; k++) {
+		Onnx__AttributeProto *a = p->attribute[k];
 
 		if (refers(a)) {
 			const Onnx__AttributeProto *v =
@@ -101,10 +87,17 @@ int onnx_function_resolve(const struct onnx_load *l, const Onnx__NodeProto *p,
 
 			if (v == NULL)
 				continue; /* the operator's default holds */
-			ret->made[k] = *v;
-			ret->made[k].name = a->name;
-			ret->made[k].ref_attr_name = NULL;
-			a = &ret->made[k++];
+			if (!charge(l, protobuf_c_message_get_packed_size(&v->base))) {
+				return msd_sg_fail(l->g, MSD_TOO_LARGE,
+						   "node %zu \"%s\", %s: functions "
+						   "refer to attributes too often",
+						   i, onnx_text(p->name),
+						   onnx_text(p->op_type));
+			}
+			ret->made[made] = *v;
+			ret->made[made].name = a->name;
+			ret->made[made].ref_attr_name = NULL;
+			a = &ret->made[made++];
 		}
 		ret->list[ret->node.n_attribute++] = a;
 	}
@@ -122,37 +115,46 @@ static int fail(struct onnx_load *l, const Onnx__NodeProto *p, size_t i,
 		const char *what, const char *name)
 {
 	return msd_sg_fail(l->g, MSD_BAD_ARTIFACT,
-			   "node %zu \"%s\", function %s: %s%s%s", i, text_of(p->name),
-			   text_of(p->op_type), what, name,
+			   "node %zu \"%s\", function %s: %s%s%s", i,
+			   onnx_text(p->name), onnx_text(p->op_type), what, name,
 			   name[0] != '\0' ? "\"" : "");
 }
 
-static int take_inputs(struct onnx_load *l, struct onnx_load *within,
-		       const Onnx__NodeProto *p, size_t i)
+/* What the call has for input @k; *@ret is NULL when it is left out. */
+static int find_input(struct onnx_load *l, const Onnx__NodeProto *p, size_t i, size_t k,
+		      modser_sg_tensor **ret)
 {
-	const Onnx__FunctionProto *f = within->call->function;
+	const char *name = k < p->n_input ? onnx_text(p->input[k]) : "";
+
+	*ret = NULL;
+	if (name[0] == '\0')
+		return 0;
+	if (onnx_find(l, name, ret) != 0)
+		return -1;
+	if (*ret == NULL && !onnx_function_lacks(l, name))
+		return fail(l, p, i, "nothing before it makes its input \"", name);
+	return 0;
+}
+
+static int take_inputs(struct onnx_load *l, struct onnx_load *within,
+		       struct onnx_call *call, size_t i)
+{
+	const Onnx__FunctionProto *f = call->function;
+	const Onnx__NodeProto *p = call->node;
 
 	if (p->n_input > f->n_input)
 		return fail(l, p, i, "it has more inputs than the function", "");
-	for (size_t k = 0; k < p->n_input; k++) {
-		const char *name = text_of(p->input[k]);
-		modser_sg_tensor *t = NULL;
+	for (size_t k = 0; k < f->n_input; k++) {
+		const char *name = onnx_text(f->input[k]);
+		modser_sg_tensor *t;
 
-		if (name[0] == '\0')
-			continue;
-		if (onnx_find(l, name, &t) != 0)
+		if (find_input(l, p, i, k, &t) != 0)
 			return -1;
-		if (t == NULL && onnx_function_lacks(l, name))
-			continue;
-		if (t == NULL) {
-			return fail(l, p, i, "nothing before it makes its input \"",
-				    name);
-		}
-		if (onnx_names_find(&within->names, text_of(f->input[k])) != NULL) {
-			return fail(l, p, i, "two of its inputs are called \"",
-				    text_of(f->input[k]));
-		}
-		if (!onnx_names_add(&within->names, text_of(f->input[k]), t))
+		if (onnx_names_find(&within->names, name) != NULL ||
+		    onnx_names_find(&call->left_out, name) != NULL)
+			return fail(l, p, i, "two of its inputs are called \"", name);
+		if (!onnx_names_add(t != NULL ? &within->names : &call->left_out, name,
+				    t != NULL ? (void *)t : (void *)call))
 			return msd_sg_no_memory(l->g);
 	}
 	return 0;
@@ -164,17 +166,13 @@ static int read_body(struct onnx_load *l, struct onnx_load *within,
 	const Onnx__FunctionProto *f = within->call->function;
 
 	for (size_t k = 0; k < f->n_node; k++) {
-		if (*l->left == 0) {
-			return fail(l, p, i, "functions call each other too often", "");
-		}
-		--*l->left;
 		if (onnx_read_node(within, f->node[k], k) == 0)
 			continue;
 		if (l->call != NULL) /* said of the outermost alone */
 			return -1;
 		return msd_sg_fail(l->g, l->g->diag.code,
 				   "node %zu \"%s\", function %s: %s", i,
-				   text_of(p->name), text_of(p->op_type),
+				   onnx_text(p->name), onnx_text(p->op_type),
 				   modser_graph_error(l->g));
 	}
 	return 0;
@@ -204,15 +202,15 @@ static int give_outputs(struct onnx_load *l, struct onnx_load *within,
 	if (p->n_output > f->n_output)
 		return fail(l, p, i, "it has more outputs than the function", "");
 	for (size_t k = 0; k < p->n_output; k++) {
-		const char *name = text_of(p->output[k]);
+		const char *name = onnx_text(p->output[k]);
 		modser_sg_tensor *t =
-			onnx_names_find(&within->names, text_of(f->output[k]));
+			onnx_names_find(&within->names, onnx_text(f->output[k]));
 
 		if (name[0] == '\0')
 			continue;
 		if (t == NULL) {
 			return fail(l, p, i, "no node of it makes its output \"",
-				    text_of(f->output[k]));
+				    onnx_text(f->output[k]));
 		}
 		if (onnx_check_name(l, name, "an output") != 0)
 			return -1;
@@ -223,44 +221,54 @@ static int give_outputs(struct onnx_load *l, struct onnx_load *within,
 	return 0;
 }
 
-/* The version of ONNX's operators that the body is of. */
-static int64_t opset_of(const struct onnx_load *l, const Onnx__FunctionProto *f)
+/* The version of ONNX's operators that a body is of. */
+static int64_t opset_of(const struct onnx_load *l, const struct onnx_imports *imports)
 {
-	for (size_t i = 0; i < f->n_opset_import; i++) {
-		if (onnx_domain_is_own(f->opset_import[i]->domain))
-			return f->opset_import[i]->version;
-	}
-	return l->opset;
+	const Onnx__OperatorSetIdProto *p = onnx_import_of(imports, NULL);
+
+	return p != NULL ? p->version : l->opset;
 }
 
-int onnx_function_read(struct onnx_load *l, const Onnx__FunctionProto *f,
+int onnx_function_read(struct onnx_load *l, struct onnx_function *f,
 		       const Onnx__NodeProto *p, size_t i)
 {
-	const struct onnx_call call = {f, p, call_of(l)};
+	struct onnx_call call = {.function = f->proto, .node = p, .outer = call_of(l)};
+	const struct onnx_imports imports = {f->proto->opset_import,
+					     f->proto->n_opset_import, l->imports};
 	struct onnx_load within = {.g = l->g,
-				   .model = l->model,
+				   .functions = l->functions,
 				   .file = l->file,
 				   .external = l->external,
-				   .opset = opset_of(l, f),
+				   .imports = &imports,
+				   .opset = opset_of(l, &imports),
 				   .n_inferred = l->n_inferred,
 				   .call = &call,
 				   .left = l->left,
 				   .depth = l->depth + 1};
 
 	for (const struct onnx_call *c = call.outer; c != NULL; c = c->outer) {
-		if (c->function == f)
+		if (c->function == f->proto)
 			return fail(l, p, i, "it calls itself", "");
 	}
 	if (within.depth > ONNX_MAX_CALLS)
 		return fail(l, p, i, "functions call each other too deep", "");
 	if (within.opset < 1 || within.opset > ONNX_MAX_OPSET)
 		return fail(l, p, i, "its opset cannot be read", "");
-	int result = take_inputs(l, &within, p, i);
+	if (imports.n > ONNX_MAX_IMPORTS)
+		return fail(l, p, i, "it names too many domains", "");
+	if (p->n_attribute > ONNX_MAX_CALL_ATTRIBUTES ||
+	    f->proto->n_attribute_proto > ONNX_MAX_CALL_ATTRIBUTES)
+		return fail(l, p, i, "it has too many attributes", "");
+	if (!charge(l, f->was_read ? f->bytes : 0))
+		return fail(l, p, i, "functions call each other too often", "");
+	f->was_read = true;
+	int result = take_inputs(l, &within, &call, i);
 	if (result == 0)
 		result = read_body(l, &within, p, i);
 	if (result == 0)
 		result = give_outputs(l, &within, p, i);
 	l->n_inferred = within.n_inferred;
 	onnx_names_finish(&within.names);
+	onnx_names_finish(&call.left_out);
 	return result;
 }

@@ -8,12 +8,20 @@
 #include "graph/serializer/onnx/names.h"
 #include "proto/bytes.h"
 
+/* Versions of operators, a domain each. */
+struct onnx_imports {
+	Onnx__OperatorSetIdProto **list;
+	size_t n;
+	const struct onnx_imports *around; /* for what is not in the list; NULL: none */
+};
+
 struct onnx_load {
 	modser_graph *g;
-	const Onnx__ModelProto *model;
-	struct msd_span file;           /* that weights point into */
-	struct onnx_external *external; /* where others are */
-	int64_t opset;                  /* of the operators without a domain */
+	const struct onnx_functions *functions; /* of the model */
+	struct msd_span file;                   /* that weights point into */
+	struct onnx_external *external;         /* where others are */
+	const struct onnx_imports *imports;     /* that hold here */
+	int64_t opset; /* of the operators without a domain, as those say it */
 	struct onnx_names names;
 	size_t n_inferred; /* nodes whose shapes were looked for */
 	struct onnx_load
@@ -22,7 +30,7 @@ struct onnx_load {
 		*captured; /* of the outer graph, for the last inputs of this */
 	size_t n_captured;
 	const struct onnx_call *call; /* whose body this is; NULL: of none */
-	size_t *left;                 /* nodes that may still be read in bodies */
+	size_t *left;                 /* bytes that calls may still add */
 	size_t depth;                 /* graphs and calls around this one */
 };
 
@@ -33,6 +41,12 @@ struct onnx_node {
 	modser_sg_node *node; /* with its inputs; NULL for rows without an operator */
 	modser_sg_op *op;     /* with its defaults and what the attributes say */
 };
+
+/** What the file says; "" for what it leaves out. */
+static inline const char *onnx_text(const char *text)
+{
+	return text != NULL ? text : "";
+}
 
 /** Say why @n cannot be read. Returns -1. */
 int onnx_fail(const struct onnx_node *n, const char *fmt, ...)

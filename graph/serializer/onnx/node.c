@@ -9,15 +9,10 @@
 #include "graph/serializer/onnx/read.h"
 #include "graph/serializer/onnx/row.h"
 
-static const char *text_of(const char *text)
-{
-	return text != NULL ? text : "";
-}
-
 static int add_inputs(const struct onnx_node *n)
 {
 	for (size_t i = 0; i < n->proto->n_input; i++) {
-		const char *name = text_of(n->proto->input[i]);
+		const char *name = onnx_text(n->proto->input[i]);
 		modser_sg_tensor *t = NULL;
 
 		if (name[0] != '\0' && onnx_find(n->l, name, &t) != 0)
@@ -26,7 +21,7 @@ static int add_inputs(const struct onnx_node *n)
 			return msd_sg_fail(n->l->g, MSD_BAD_ARTIFACT,
 					   "node %zu \"%s\", %s: nothing before it "
 					   "makes its input \"%s\"",
-					   n->index, text_of(n->proto->name),
+					   n->index, onnx_text(n->proto->name),
 					   n->proto->op_type, name);
 		}
 		if (modser_sg_node_add_input(n->node, t) < 0)
@@ -38,7 +33,7 @@ static int add_inputs(const struct onnx_node *n)
 static int add_outputs(const struct onnx_node *n)
 {
 	for (size_t i = 0; i < n->proto->n_output; i++) {
-		const char *name = text_of(n->proto->output[i]);
+		const char *name = onnx_text(n->proto->output[i]);
 		modser_sg_tensor *t = NULL;
 
 		if (name[0] != '\0') {
@@ -54,18 +49,25 @@ static int add_outputs(const struct onnx_node *n)
 	return 0;
 }
 
-/* The version of @domain that the file says; 0: it does not name the domain. */
+const Onnx__OperatorSetIdProto *onnx_import_of(const struct onnx_imports *imports,
+					       const char *domain)
+{
+	for (; imports != NULL; imports = imports->around) {
+		for (size_t i = 0; i < imports->n; i++) {
+			if (onnx_domain_is(imports->list[i]->domain, domain))
+				return imports->list[i];
+		}
+	}
+	return NULL;
+}
+
+/* The version of @domain that holds here; 0: none, for nothing names the domain. */
 static int64_t opset_of(const struct onnx_load *l, const char *domain)
 {
 	if (onnx_domain_is_own(domain))
 		return l->opset;
-	for (size_t i = 0; i < l->model->n_opset_import; i++) {
-		const Onnx__OperatorSetIdProto *p = l->model->opset_import[i];
-
-		if (strcmp(text_of(p->domain), domain) == 0)
-			return p->version;
-	}
-	return 0;
+	const Onnx__OperatorSetIdProto *p = onnx_import_of(l->imports, domain);
+	return p != NULL ? p->version : 0;
 }
 
 /* What an exporter writes unless it is told not to. */
@@ -79,8 +81,8 @@ static const char *advice_for(const char *type)
 static const struct onnx_row *find_row(struct onnx_load *l, const Onnx__NodeProto *p,
 				       size_t i)
 {
-	const char *type = text_of(p->op_type);
-	const char *name = text_of(p->name);
+	const char *type = onnx_text(p->op_type);
+	const char *name = onnx_text(p->name);
 	const bool is_own = onnx_domain_is_own(p->domain);
 	const int64_t opset = opset_of(l, p->domain);
 	int64_t first;
@@ -116,8 +118,8 @@ static int read_operator(struct onnx_load *l, const Onnx__NodeProto *p, size_t i
 		return -1;
 	if (row->op == NULL)
 		return row->load(&n);
-	n.node = modser_sg_node_create(l->g, text_of(p->name)[0] != '\0' ? p->name
-									 : p->op_type);
+	n.node = modser_sg_node_create(
+		l->g, onnx_text(p->name)[0] != '\0' ? p->name : p->op_type);
 	n.op = n.node != NULL ? modser_sg_op_create(l->g, row->op) : NULL;
 	if (n.op == NULL)
 		return -1;
@@ -130,9 +132,9 @@ static int read_operator(struct onnx_load *l, const Onnx__NodeProto *p, size_t i
 
 int onnx_read_node(struct onnx_load *l, const Onnx__NodeProto *p, size_t i)
 {
-	const Onnx__FunctionProto *f = onnx_function_of(l, p);
+	struct onnx_function *f = onnx_functions_find(l->functions, p);
 	struct onnx_resolved r;
-	int result = onnx_function_resolve(l, p, &r);
+	int result = onnx_function_resolve(l, p, i, &r);
 
 	if (result == 0) {
 		result = f != NULL ? onnx_function_read(l, f, &r.node, i)

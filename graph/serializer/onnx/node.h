@@ -3,6 +3,11 @@
 /* Nodes of a file on their way into a graph. */
 #include "graph/serializer/onnx/load.h"
 
+#define ONNX_MAX_IMPORTS 64u /* of a model or a function */
+
+/** Who names @domain; NULL: nobody. */
+const Onnx__OperatorSetIdProto *onnx_import_of(const struct onnx_imports *imports,
+					       const char *domain);
 /** Read @p, node @i of what @l reads. */
 MSD_MUST_CHECK int onnx_read_node(struct onnx_load *l, const Onnx__NodeProto *p,
 				  size_t i);

@@ -17,11 +17,6 @@
 #include "graph/serializer/onnx/tensor.h"
 #include "graph/serializer/onnx/wire.h"
 
-static const char *text_of(const char *text)
-{
-	return text != NULL ? text : "";
-}
-
 int onnx_remember(struct onnx_load *l, modser_sg_tensor *t)
 {
 	return onnx_names_add(&l->names, t->name, t) ? 0 : msd_sg_no_memory(l->g);
@@ -156,7 +151,7 @@ int onnx_find(struct onnx_load *l, const char *name, modser_sg_tensor **ret)
 static int read_inputs(struct onnx_load *l, const Onnx__GraphProto *p)
 {
 	for (size_t i = 0; i < p->n_input; i++) {
-		const char *name = text_of(p->input[i]->name);
+		const char *name = onnx_text(p->input[i]->name);
 		const modser_sg_tensor *t = onnx_names_find(&l->names, name);
 
 		if (t != NULL && t->type == MODSER_TENSOR_CONST)
@@ -171,7 +166,7 @@ static int read_inputs(struct onnx_load *l, const Onnx__GraphProto *p)
 static int read_outputs(struct onnx_load *l, const Onnx__GraphProto *p)
 {
 	for (size_t i = 0; i < p->n_output; i++) {
-		const char *name = text_of(p->output[i]->name);
+		const char *name = onnx_text(p->output[i]->name);
 		modser_sg_tensor *t;
 
 		if (onnx_find(l, name, &t) != 0)
@@ -191,16 +186,21 @@ static int read_outputs(struct onnx_load *l, const Onnx__GraphProto *p)
 
 static int read_opsets(struct onnx_load *l, const Onnx__ModelProto *m)
 {
-	bool is_said = m->n_opset_import == 0; /* the oldest files name none */
+	const Onnx__OperatorSetIdProto *own;
 
-	l->opset = is_said ? 1 : 0; /* 0: it has no operators of this domain */
-	for (size_t i = 0; i < m->n_opset_import; i++) {
-		if (!onnx_domain_is_own(m->opset_import[i]->domain))
-			continue;
-		l->opset = m->opset_import[i]->version;
-		is_said = true;
+	if (m->n_opset_import > ONNX_MAX_IMPORTS) {
+		return msd_sg_fail(l->g, MSD_TOO_LARGE,
+				   "it names %zu domains; %u can be read",
+				   m->n_opset_import, ONNX_MAX_IMPORTS);
 	}
-	if (is_said && (l->opset < 1 || l->opset > ONNX_MAX_OPSET)) {
+	own = onnx_import_of(l->imports, NULL);
+	if (own == NULL) {
+		/* The oldest files name no domain; of others it has no operators. */
+		l->opset = m->n_opset_import == 0 ? 1 : 0;
+		return 0;
+	}
+	l->opset = own->version;
+	if (l->opset < 1 || l->opset > ONNX_MAX_OPSET) {
 		return msd_sg_fail(l->g, MSD_UNSUPPORTED,
 				   "opset %lld; 1 to %d can be read",
 				   (long long)l->opset, ONNX_MAX_OPSET);
@@ -221,13 +221,14 @@ static int read_facts(struct onnx_load *l, const Onnx__ModelProto *m)
 	char version[24];
 
 	(void)snprintf(version, sizeof(version), "%lld", (long long)m->model_version);
-	if (modser_graph_set_internal_name(l->g, text_of(m->graph->name)) != 0 ||
-	    modser_graph_set_identity(l->g, text_of(m->domain), text_of(m->graph->name),
-				      version) != 0 ||
+	if (modser_graph_set_internal_name(l->g, onnx_text(m->graph->name)) != 0 ||
+	    modser_graph_set_identity(l->g, onnx_text(m->domain),
+				      onnx_text(m->graph->name), version) != 0 ||
 	    modser_graph_add_attr(l->g, ONNX_ATTR_OPSET, &opset) != 0 ||
-	    add_fact(l->g, ONNX_ATTR_PRODUCER, text_of(m->producer_name)) != 0)
+	    add_fact(l->g, ONNX_ATTR_PRODUCER, onnx_text(m->producer_name)) != 0)
 		return -1;
-	return add_fact(l->g, ONNX_ATTR_PRODUCER_VERSION, text_of(m->producer_version));
+	return add_fact(l->g, ONNX_ATTR_PRODUCER_VERSION,
+			onnx_text(m->producer_version));
 }
 
 int onnx_load_graph(struct onnx_load *l, const Onnx__GraphProto *p)
@@ -250,10 +251,17 @@ static int read_model(struct onnx_load *l, const Onnx__ModelProto *m)
 				   "it has %zu functions; %u can be read",
 				   m->n_functions, ONNX_MAX_FUNCTIONS);
 	}
-	l->model = m;
+	const struct onnx_imports imports = {m->opset_import, m->n_opset_import, NULL};
+	struct onnx_functions functions;
+	l->imports = &imports;
 	if (read_opsets(l, m) != 0 || read_facts(l, m) != 0)
 		return -1;
-	return onnx_load_graph(l, m->graph);
+	int result = onnx_functions_make(m, l->g, &functions);
+	l->functions = &functions;
+	if (result == 0)
+		result = onnx_load_graph(l, m->graph);
+	onnx_functions_finish(&functions);
+	return result;
 }
 
 int onnx_load(const modser_serializer *s, const modser_part *parts,
@@ -261,7 +269,7 @@ int onnx_load(const modser_serializer *s, const modser_part *parts,
 {
 	struct onnx_external external = {.read = graph->read_beside,
 					 .ctx = graph->beside_ctx};
-	size_t left = ONNX_MAX_CALLED;
+	size_t left = ONNX_MAX_CALLED_BYTES;
 	struct onnx_load l = {.g = graph,
 			      .file = {parts->data, parts->bytes},
 			      .external = &external,

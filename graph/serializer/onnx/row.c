@@ -68,7 +68,7 @@ const char *onnx_row_domain(const struct onnx_row *row)
 	return "";
 }
 
-static bool is_domain(const char *a, const char *b)
+bool onnx_domain_is(const char *a, const char *b)
 {
 	if (onnx_domain_is_own(a) || onnx_domain_is_own(b))
 		return onnx_domain_is_own(a) && onnx_domain_is_own(b);
@@ -85,7 +85,7 @@ const struct onnx_row *onnx_row_find(const char *domain, const char *name,
 	for (const struct onnx_row *r = onnx_row_next(&w); r != NULL;
 	     r = onnx_row_next(&w)) {
 		if (strcmp(r->name, name) != 0 ||
-		    !is_domain(onnx_row_domain(r), domain))
+		    !onnx_domain_is(onnx_row_domain(r), domain))
 			continue;
 		if (r->since <= opset && (found == NULL || r->since > found->since))
 			found = r;
@@ -105,7 +105,7 @@ int64_t onnx_row_opset(const struct onnx_row *row)
 		return ONNX_OPSET;
 	for (const struct onnx_row *r = onnx_row_next(&w); r != NULL;
 	     r = onnx_row_next(&w)) {
-		if (is_domain(onnx_row_domain(r), domain) && r->since > latest)
+		if (onnx_domain_is(onnx_row_domain(r), domain) && r->since > latest)
 			latest = r->since;
 	}
 	return latest;

@@ -47,6 +47,8 @@ const struct onnx_row *onnx_row_find(const char *domain, const char *name,
 				     int64_t opset, int64_t *ret_first);
 /** Is this ONNX's own domain? */
 bool onnx_domain_is_own(const char *domain);
+/** Are both the same domain? */
+bool onnx_domain_is(const char *a, const char *b);
 /** The row's domain; "": ONNX's own. */
 const char *onnx_row_domain(const struct onnx_row *row);
 /** The version of the row's domain that is written: of another than ONNX's own, the

@@ -11,9 +11,10 @@ static int read_into(struct onnx_node *n, const Onnx__GraphProto *p,
 		     modser_graph *graph, size_t *ret_captured)
 {
 	struct onnx_load within = {.g = graph,
-				   .model = n->l->model,
+				   .functions = n->l->functions,
 				   .file = n->l->file,
 				   .external = n->l->external,
+				   .imports = n->l->imports,
 				   .opset = n->l->opset,
 				   .outer = n->l,
 				   .left = n->l->left,
@@ -23,8 +24,8 @@ static int read_into(struct onnx_node *n, const Onnx__GraphProto *p,
 	if (result != 0) {
 		result = msd_sg_fail(n->l->g, graph->diag.code,
 				     "node %zu \"%s\", %s: %s", n->index,
-				     n->proto->name != NULL ? n->proto->name : "",
-				     n->proto->op_type, modser_graph_error(graph));
+				     onnx_text(n->proto->name), n->proto->op_type,
+				     modser_graph_error(graph));
 	}
 	for (size_t i = 0; result == 0 && i < within.n_captured; i++) {
 		if (modser_sg_node_add_input(n->node, within.captured[i]) < 0)
@@ -43,7 +44,7 @@ static int load_graph(struct onnx_node *n, const char *name, size_t *ret_capture
 
 	if (a == NULL || a->g == NULL)
 		return onnx_fail(n, "it has no graph \"%s\"", name);
-	modser_graph *graph = modser_graph_create(a->g->name != NULL ? a->g->name : "");
+	modser_graph *graph = modser_graph_create(onnx_text(a->g->name));
 	if (graph == NULL)
 		return msd_sg_no_memory(n->l->g);
 	value.as.graph = graph;
