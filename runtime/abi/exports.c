@@ -37,9 +37,10 @@ int TVMFFIEnvSetStream(int32_t device_type, int32_t device_id, void *stream,
 					  msd_device_type_format(device_type, device),
 					  device_id);
 	}
-	if (ret_before != NULL)
-		*ret_before = dev->ops->stream(dev);
-	msd_err err = dev->ops->set_stream(dev, stream, &d);
+	void *before = dev->ops->stream(dev);
+	const msd_err err = dev->ops->set_stream(dev, stream, &d);
+	if (err == MSD_OK && ret_before != NULL)
+		*ret_before = before;
 	if (err == MSD_OK)
 		return 0;
 	(void)msd_abi_raise_code(err, "TVMFFIEnvSetStream: %s", msd_diag_text(&d));

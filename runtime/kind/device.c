@@ -111,36 +111,48 @@ static msd_err place_find(struct device_node *n, const struct place **ret,
 	return err;
 }
 
+/* The place where @n's code runs for @name, which somebody calls. */
+static msd_err place_for_call(struct device_node *n, const char *name,
+			      const struct place **ret, struct msd_diag *d)
+{
+	if (n->first.dev == NULL) {
+		return msd_diag_set(d, MSD_UNSUPPORTED,
+				    "%s is code for %s, and this module was placed on "
+				    "the cpu alone",
+				    name, n->ops->name);
+	}
+	return place_find(n, ret, d);
+}
+
+static int end_call(msd_err err, struct msd_diag *d)
+{
+	if (err == MSD_OK)
+		return 0;
+	(void)msd_abi_raise_code(err, "%s", msd_diag_text(d));
+	msd_diag_finish(d);
+	return -1;
+}
+
 static int kernel_call(void *self, const struct msd_any *args, int32_t n,
 		       struct msd_any *ret)
 {
 	const struct kernel_function *k = self;
-	struct device_node *owner = k->owner;
-	const struct place *place;
+	const struct place *place = NULL;
 	struct msd_diag d = {0};
 
 	(void)ret;
 	if (k->refusal != NULL)
 		return msd_abi_raise_code(MSD_UNSUPPORTED, "%s", k->refusal);
-	if (owner->first.dev == NULL) {
-		return msd_abi_raise_code(
-			MSD_UNSUPPORTED,
-			"kernel %s is code for %s, and this module was placed on the "
-			"cpu alone",
-			k->name, owner->ops->name);
-	}
-	msd_err err = place_find(owner, &place, &d);
+	msd_err err = place_for_call(k->owner, k->name, &place, &d);
 	if (err == MSD_OK) {
 		err = msd_launch_run(&k->plan, place->dev, place->program, k->index,
 				     args, n, &d);
-		if (err == MSD_OK)
-			return 0;
-		(void)msd_diag_wrap(&d, err, "kernel %s on %s:%d", k->name,
-				    owner->ops->name, place->dev->device.id);
+		if (err != MSD_OK) {
+			(void)msd_diag_wrap(&d, err, "kernel %s on %s:%d", k->name,
+					    k->owner->ops->name, place->dev->device.id);
+		}
 	}
-	(void)msd_abi_raise_code(err, "%s", msd_diag_text(&d));
-	msd_diag_finish(&d);
-	return -1;
+	return end_call(err, &d);
 }
 
 static int barrier_call(void *self, const struct msd_any *args, int32_t n_args,
@@ -148,23 +160,17 @@ static int barrier_call(void *self, const struct msd_any *args, int32_t n_args,
 {
 	const struct barrier_function *b = self;
 	struct device_node *n = b->owner;
-	const struct place *place;
+	const struct place *place = NULL;
 	struct msd_diag d = {0};
 
 	(void)args, (void)n_args, (void)ret;
-	if (n->first.dev == NULL) {
-		return msd_abi_raise_code(MSD_UNSUPPORTED,
-					  BARRIER ": this module was placed on the cpu "
-						  "alone");
-	}
-	msd_err err = place_find(n, &place, &d);
-	if (err == MSD_OK)
+	msd_err err = place_for_call(n, BARRIER, &place, &d);
+	if (err == MSD_OK) {
 		err = n->ops->reset_barrier(place->program, &d);
-	if (err == MSD_OK)
-		return 0;
-	(void)msd_abi_raise_code(err, BARRIER ": %s", msd_diag_text(&d));
-	msd_diag_finish(&d);
-	return -1;
+		if (err != MSD_OK)
+			(void)msd_diag_wrap(&d, err, BARRIER);
+	}
+	return end_call(err, &d);
 }
 
 static msd_err kernel_make(struct device_node *n, size_t i, struct msd_diag *d)
