@@ -1,7 +1,7 @@
 #ifndef MSD_RUNTIME_ENGINE_ROW_H
 #define MSD_RUNTIME_ENGINE_ROW_H
 /*
- * Elements of any type of floats as double, in which kernels compute, and back: one by
+ * Elements of any type of numbers as double, in which kernels compute, and back: one by
  * one or in rows. Those of float32, which most models have, are read without a call.
  */
 #include "proto/dtype.h"

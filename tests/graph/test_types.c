@@ -64,6 +64,37 @@ Test(types, a_gemm_of_whole_numbers_loses_what_is_behind_the_point_once)
 	one_end(&o);
 }
 
+Test(types, a_scaled_gemm_of_uint64_is_of_what_it_sums)
+{
+	const uint64_t a[] = {UINT64_C(3) << 62, 0, 0, 8};
+	const uint64_t one[] = {1, 0, 0, 1};
+	struct one o = one_begin("Gemm");
+
+	set_float(&o, "alpha", 0.5f);
+	one_add_shaped(&o, "uint64", 2, square, a);
+	one_add_shaped(&o, "uint64", 2, square, one);
+	const uint64_t *y = run(&o);
+	cr_expect_eq(y[0], UINT64_C(3) << 61);
+	cr_expect_eq(y[3], 4);
+	one_end(&o);
+}
+
+Test(types, a_cast_to_uint64_goes_to_its_end)
+{
+	const double x[] = {1e19, 0x1p63, 1e30, 7.9, NAN};
+	struct one o = one_begin("Cast");
+
+	set_text(&o, "to", "uint64");
+	one_add_constant(&o, "float64", 5, x);
+	const uint64_t *y = run(&o);
+	cr_expect_eq(y[0], UINT64_C(10000000000000000000));
+	cr_expect_eq(y[1], UINT64_C(1) << 63);
+	cr_expect_eq(y[2], UINT64_MAX);
+	cr_expect_eq(y[3], 7);
+	cr_expect_eq(y[4], 0);
+	one_end(&o);
+}
+
 /* A column and one number are stretched, too. */
 Test(types, what_a_gemm_adds_is_stretched)
 {

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "runtime/engine/kernels.h"
+#include "runtime/engine/row.h"
 #include "runtime/value/element.h"
 #include "runtime/value/small.h"
 
@@ -35,14 +36,6 @@ static struct cell read_cell(struct msd_dtype dtype, const void *p, size_t i)
 							    : (double)v.i};
 }
 
-/* What does not fit becomes the nearest that does; NaN is 0. */
-static int64_t truncate_to_int(double v)
-{
-	if (isnan(v))
-		return 0;
-	return v >= 0x1p63 ? INT64_MAX : v < -0x1p63 ? INT64_MIN : (int64_t)v;
-}
-
 static void write_cell(struct msd_dtype dtype, void *p, size_t i, const struct cell *v,
 		       bool saturates)
 {
@@ -53,9 +46,13 @@ static void write_cell(struct msd_dtype dtype, void *p, size_t i, const struct c
 				 v->is_float ? v->real != 0 : v->i != 0);
 	} else if (msd_number_kind(dtype) == MSD_N_FLOAT) {
 		msd_number_store_float(dtype, p, (int64_t)i, v->real);
+	} else if (v->is_float && isnan(v->real)) {
+		msd_number_store(dtype, p, (int64_t)i, 0);
 	} else {
-		msd_number_store(dtype, p, (int64_t)i,
-				 v->is_float ? truncate_to_int(v->real) : v->i);
+		msd_number_store(
+			dtype, p, (int64_t)i,
+			v->is_float ? msd_row_whole(msd_number_kind(dtype), v->real)
+				    : v->i);
 	}
 }
 

@@ -45,27 +45,40 @@ static bool combine(int64_t type, bool a, bool b)
 	return type == 0 ? a && b : type == 1 ? a || b : a != b;
 }
 
-/* Element @k of input @i, which has input 0's type of integers. */
-static int64_t whole(const struct msd_kernel_call *c, size_t i, int64_t k)
+/* Two inputs of one type, and how their elements go together. */
+struct two {
+	const struct msd_kernel_call *c;
+	struct msd_dtype dtype;
+	enum msd_number_kind kind;
+	int64_t type; /* of the comparison, or of what combines them */
+	bool is_logical;
+};
+
+static int64_t whole(const struct two *t, size_t i, int64_t k)
 {
-	return msd_number_load(msd_kernel_in_dtype(c, 0), c->in[i], k).i;
+	return msd_number_load(t->dtype, t->c->in[i], k).i;
 }
 
-static int order_of(const struct msd_kernel_call *c, enum msd_number_kind kind,
-		    int64_t a, int64_t b)
+static int order_of(const struct two *t, int64_t a, int64_t b)
 {
-	const struct msd_dtype dtype = msd_kernel_in_dtype(c, 0);
+	if (t->kind != MSD_N_FLOAT)
+		return order(t->kind, whole(t, 0, a), whole(t, 1, b));
+	return order_floats(msd_row_at(t->dtype, t->c->in[0], (size_t)a),
+			    msd_row_at(t->dtype, t->c->in[1], (size_t)b));
+}
 
-	if (kind != MSD_N_FLOAT)
-		return order(kind, whole(c, 0, a), whole(c, 1, b));
-	return order_floats(msd_row_at(dtype, c->in[0], (size_t)a),
-			    msd_row_at(dtype, c->in[1], (size_t)b));
+static bool pair(const struct two *t, int64_t a, int64_t b)
+{
+	return t->is_logical
+		       ? combine(t->type, whole(t, 0, a) != 0, whole(t, 1, b) != 0)
+		       : compare(t->type, order_of(t, a, b));
 }
 
 static msd_err run_two(const struct msd_kernel_call *c, bool is_logical)
 {
-	const enum msd_number_kind kind = msd_number_kind(msd_kernel_in_dtype(c, 0));
-	const int64_t type = msd_kernel_int(c, "type");
+	const struct msd_dtype dtype = msd_kernel_in_dtype(c, 0);
+	const struct two t = {c, dtype, msd_number_kind(dtype),
+			      msd_kernel_int(c, "type"), is_logical};
 	uint8_t *y = c->out[0];
 	struct msd_walk w;
 
@@ -76,12 +89,8 @@ static msd_err run_two(const struct msd_kernel_call *c, bool is_logical)
 	}
 	for (msd_walk_begin(&w); w.row < w.n_rows; msd_walk_next(&w)) {
 		for (int64_t k = 0; k < w.n; k++) {
-			const int64_t ia = w.at[0] + k * msd_walk_step(&w, 0);
-			const int64_t ib = w.at[1] + k * msd_walk_step(&w, 1);
-
-			*y++ = is_logical ? combine(type, whole(c, 0, ia) != 0,
-						    whole(c, 1, ib) != 0)
-					  : compare(type, order_of(c, kind, ia, ib));
+			*y++ = pair(&t, w.at[0] + k * msd_walk_step(&w, 0),
+				    w.at[1] + k * msd_walk_step(&w, 1));
 		}
 	}
 	return MSD_OK;
@@ -155,7 +164,7 @@ static msd_err run_clip(const struct msd_kernel_call *c, struct msd_diag *d)
 		msd_row_put(dtype, c->out[0], i, least > high.f ? high.f : least);
 	}
 	for (size_t i = 0; kind != MSD_N_FLOAT && i < n; i++) {
-		const int64_t v = whole(c, 0, (int64_t)i);
+		const int64_t v = msd_number_load(dtype, c->in[0], (int64_t)i).i;
 		const int64_t least = order(kind, v, low.i) == -1 ? low.i : v;
 
 		msd_number_store(dtype, c->out[0], (int64_t)i,
@@ -164,24 +173,21 @@ static msd_err run_clip(const struct msd_kernel_call *c, struct msd_diag *d)
 	return MSD_OK;
 }
 
-static double number(const struct msd_kernel_call *c, size_t i)
-{
-	return msd_row_at(msd_kernel_in_dtype(c, 0), c->in[0], i);
-}
-
 static msd_err run_is_nan(const struct msd_kernel_call *c, struct msd_diag *d)
 {
+	const struct msd_dtype dtype = msd_kernel_in_dtype(c, 0);
 	const size_t n = msd_kernel_out_elements(c, 0);
 	bool *y = c->out[0];
 
 	(void)d;
 	for (size_t i = 0; i < n; i++)
-		y[i] = isnan(number(c, i));
+		y[i] = isnan(msd_row_at(dtype, c->in[0], i));
 	return MSD_OK;
 }
 
 static msd_err run_is_inf(const struct msd_kernel_call *c, struct msd_diag *d)
 {
+	const struct msd_dtype dtype = msd_kernel_in_dtype(c, 0);
 	const bool has_negative = msd_kernel_int(c, "detect_negative") != 0;
 	const bool has_positive = msd_kernel_int(c, "detect_positive") != 0;
 	const size_t n = msd_kernel_out_elements(c, 0);
@@ -189,7 +195,7 @@ static msd_err run_is_inf(const struct msd_kernel_call *c, struct msd_diag *d)
 
 	(void)d;
 	for (size_t i = 0; i < n; i++) {
-		const double v = number(c, i);
+		const double v = msd_row_at(dtype, c->in[0], i);
 
 		y[i] = isinf(v) && (v < 0 ? has_negative : has_positive);
 	}

@@ -106,8 +106,11 @@ static void put_whole(const struct matrices *p, size_t m, size_t n, size_t i,
 				 (int64_t)(sum + whole(p, p->more, at)));
 	} else {
 		const double more = p->more != NULL ? more_at(p, m, n) : 0;
+		const double product = msd_number_kind(p->dtype) == MSD_N_UINT64
+					       ? (double)sum
+					       : (double)(int64_t)sum;
 
-		msd_row_put(p->dtype, p->y, i, (double)(int64_t)sum * p->scale + more);
+		msd_row_put(p->dtype, p->y, i, product * p->scale + more);
 	}
 }
 

@@ -11,7 +11,7 @@
 
 #include "runtime/engine/kernel.h"
 
-/* A block of the output, and how much of K is brought at a time: 232 KiB, on the stack
+/* A block of the output, and how much of K is brought at a time: 228 KiB, on the stack
  * of a thread of the pool. The higher a block, the less often the same of b is brought
  * again. Rows are no power of 2 of bytes apart, for those would all want the same
  * places of the cache. */

@@ -20,6 +20,7 @@ struct resize {
 	struct msd_dtype dtype;
 	size_t ndim;
 	bool is_nearest;
+	bool is_cut; /* integers lose what is behind the point; else they are rounded */
 	struct axis axes[MODSER_GRAPH_MAX_NDIM];
 	int64_t index[MODSER_GRAPH_MAX_NDIM];
 };
@@ -57,6 +58,16 @@ static bool is_outside(const struct resize *r)
 	return false;
 }
 
+/* A sum of doubles as an integer: of a linear one what is behind the point is cut off,
+ * as ONNX Runtime does; all others it rounds, or does not have, and ONNX's evaluator
+ * rounds them. What is just below a whole number was that before it was summed. */
+static double whole(const struct resize *r, double v)
+{
+	const double rounding = ldexp(fabs(v) + 1, -40);
+
+	return r->is_cut ? trunc(v + copysign(rounding, v)) : nearbyint(v);
+}
+
 /* A cubic goes beyond what it is made of: small integers end where they end. */
 static double bounded(struct msd_dtype dtype, double v)
 {
@@ -87,10 +98,11 @@ static void put(const struct resize *r, int64_t i)
 		move(r, i);
 		return;
 	}
-	const double v = is_out ? (double)msd_kernel_float(r->c, "extrapolation_value")
-				: sum_axes(r, 0, 0);
-	msd_row_put(r->dtype, r->c->out[0], (size_t)i,
-		    is_float ? v : bounded(r->dtype, v));
+	double v = is_out ? (double)msd_kernel_float(r->c, "extrapolation_value")
+			  : sum_axes(r, 0, 0);
+	if (!is_float)
+		v = bounded(r->dtype, is_out ? v : whole(r, v));
+	msd_row_put(r->dtype, r->c->out[0], (size_t)i, v);
 }
 
 static msd_err check(const struct msd_kernel_call *c, struct msd_diag *d)
@@ -118,7 +130,9 @@ static msd_err run(const struct msd_kernel_call *c, struct msd_diag *d)
 	struct resize r = {.c = c,
 			   .dtype = msd_kernel_in_dtype(c, 0),
 			   .ndim = msd_kernel_in_ndim(c, 0),
-			   .is_nearest = is_mode(c, "mode", "nearest")};
+			   .is_nearest = is_mode(c, "mode", "nearest"),
+			   .is_cut = is_mode(c, "mode", "linear") &&
+				     msd_kernel_int(c, "antialias") == 0};
 	struct msd_op_scale scales[MODSER_GRAPH_MAX_NDIM];
 	int64_t steps[MODSER_GRAPH_MAX_NDIM];
 	msd_err err = check(c, d);

@@ -69,10 +69,12 @@ static int64_t within(double v, int64_t n)
 }
 
 /* Few places that lie exactly between two do so in float32, too: what is off by no more
- * than its rounding is rounded like the middle, as ONNX Runtime does. */
+ * than its rounding is rounded like the middle, as ONNX Runtime does. Of places far out
+ * that rounding would be a good part of the way to the next one. */
 static double nearest(const struct msd_kernel_call *c, double x)
 {
-	const double half = 0.5 + 4 * (double)FLT_EPSILON * (fabs(x) + 1);
+	const double rounding = 4 * (double)FLT_EPSILON * (fabs(x) + 1);
+	const double half = 0.5 + fmin(rounding, 1.0 / 1024);
 
 	if (is_mode(c, "nearest_mode", "floor"))
 		return floor(x);
