@@ -1,5 +1,6 @@
 /* Graphs that are stored as ONNX files. */
 #include <criterion/criterion.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -53,26 +54,64 @@ Test(onnx_store, what_was_stored_is_stored_the_same_again)
 	expect_same_again(CORPUS "accept_scan.bin");
 }
 
+static bool has_sizes(const modser_graph *g)
+{
+	for (size_t i = 0; i < modser_graph_node_count(g); i++) {
+		const modser_sg_node *node = modser_graph_node(g, i);
+
+		if (strcmp(modser_sg_op_name(modser_sg_node_op(node)), "Split") == 0)
+			return modser_sg_node_input_count(node) == 2;
+	}
+	return false;
+}
+
 Test(onnx_store, pieces_that_are_not_alike_are_stored_with_their_extents)
 {
 	struct bw file = fixture_read(CORPUS "accept_uneven_split.bin");
 	const modser_part stored = store(bw_span(&file));
 	int result;
 	modser_graph *g = load((struct msd_span){stored.data, stored.bytes}, &result);
-	bool has_extents = false;
 
 	cr_assert_eq(result, 0, "%s", modser_graph_error(g));
-	for (size_t i = 0; i < modser_graph_node_count(g); i++) {
-		const modser_sg_node *node = modser_graph_node(g, i);
-		const modser_sg_op *op = modser_sg_node_op(node);
-
-		if (strcmp(modser_sg_op_name(op), "Split") == 0)
-			has_extents = modser_sg_node_input_count(node) == 2;
-	}
-	cr_expect(has_extents);
+	cr_expect(has_sizes(g));
 	modser_graph_destroy(g);
 	free((void *)(uintptr_t)stored.data);
 	bw_free(&file);
+}
+
+/* More than are looked at in inference; the last is larger. */
+Test(onnx_store, many_pieces_are_stored_with_their_extents)
+{
+	enum { N = 65 };
+	modser_graph *g = modser_graph_create("g");
+	modser_sg_tensor *x = modser_sg_tensor_create(g, "x");
+	modser_sg_node *split = modser_sg_node_create(g, "s");
+	modser_part part = {0};
+	int result;
+
+	(void)modser_sg_tensor_set_type(x, MODSER_TENSOR_INPUT);
+	(void)net_node(g, "x", "InputOp", x);
+	(void)modser_graph_add_input(g, x);
+	modser_sg_node_set_op(split, modser_sg_op_create(g, "Split"));
+	(void)modser_sg_node_add_input(split, x);
+	for (int64_t i = 0; i < N; i++) {
+		const int64_t extent = i + 1 < N ? 1 : 2;
+		char name[8];
+
+		(void)snprintf(name, sizeof(name), "y%d", (int)i);
+		modser_sg_tensor *y = modser_sg_tensor_create(g, name);
+		(void)modser_sg_tensor_set_dims(y, &extent, 1);
+		(void)modser_sg_node_add_output(split, y);
+		(void)modser_graph_add_output(g, y);
+	}
+	cr_assert_eq(modser_serializer_store_memory(onnx, g, &part, 1), 0, "%s",
+		     modser_graph_error(g));
+	modser_graph *again = load((struct msd_span){part.data, part.bytes}, &result);
+	cr_assert_eq(result, 0, "%s", modser_graph_error(again));
+	cr_expect(has_sizes(again));
+	modser_graph_destroy(again);
+	modser_graph_destroy(g);
+	free((void *)(uintptr_t)part.data);
 }
 
 Test(onnx_store, a_state_without_a_shape_is_stored_with_its_elements)

@@ -98,10 +98,10 @@ static int store_tile(const struct onnx_out *o)
 static void put_pieces(const struct onnx_out *o, Onnx__NodeProto *node)
 {
 	const int64_t axis = modser_sg_op_int(o->op, "axis");
-	int64_t extents[MSD_INFER_MAX_INTS];
+	int64_t *extents = onnx_emit_alloc(o->e, o->node->n_outputs * sizeof(*extents));
 	bool is_alike = true;
 
-	if (o->node->n_outputs > MSD_INFER_MAX_INTS)
+	if (extents == NULL)
 		return;
 	for (size_t i = 0; i < o->node->n_outputs; i++) {
 		const modser_sg_tensor *t = o->node->outputs[i];

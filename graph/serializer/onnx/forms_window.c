@@ -2,10 +2,10 @@
 #include <string.h>
 
 #include "graph/ir/graph.h"
+#include "graph/op/window.h"
 #include "graph/serializer/onnx/emit.h"
 #include "graph/serializer/onnx/out.h"
 
-#define MAX_AXES 3u
 #define SHARED                                                                         \
 	"kernel_h kernel_w stride_h stride_w pad_h0 pad_w0 pad_h1 pad_w1 kernel "      \
 	"strides dilations pads "
@@ -16,9 +16,9 @@ static size_t count_axes(const struct onnx_out *o)
 	const modser_sg_attr *list = modser_sg_op_param(o->op, "kernel");
 	const int ndim = onnx_out_ndim(o, 0);
 
-	if (ndim >= 3 && ndim <= 2 + (int)MAX_AXES)
+	if (ndim >= 3 && ndim <= 2 + (int)MSD_OP_AXES)
 		return (size_t)ndim - 2;
-	return list->n > 0 && list->n <= MAX_AXES ? list->n : 2;
+	return list->n > 0 && list->n <= MSD_OP_AXES ? list->n : 2;
 }
 
 static void put_list(const struct onnx_out *o, Onnx__NodeProto *node, size_t n,
@@ -44,11 +44,11 @@ static void put_pads(const struct onnx_out *o, Onnx__NodeProto *node, size_t n,
 {
 	static const char *const names[] = {"pad_h0", "pad_w0", "pad_h1", "pad_w1"};
 	const modser_sg_attr *own = modser_sg_op_param(o->op, "pads");
-	int64_t pads[2 * MAX_AXES] = {0};
+	int64_t pads[2 * MSD_OP_AXES] = {0};
 
 	for (size_t i = 0; i < 4 && n == 2; i++)
 		pads[i] = modser_sg_op_int(o->op, names[i]);
-	for (size_t i = 0; i < own->n && n != 2 && i < 2 * MAX_AXES; i++)
+	for (size_t i = 0; i < own->n && n != 2 && i < 2 * MSD_OP_AXES; i++)
 		pads[i] = own->as.ints[i];
 	if (auto_pad == 0 && pads[0] < 0)
 		auto_pad = -pads[0];
@@ -165,39 +165,6 @@ static int store_deconv(const struct onnx_out *o)
 
 enum { MAX, MEAN, NORM }; /* Pooling's alg */
 
-/* A parameter for axis @i of @n: of two in a field, else in a list. */
-static int64_t axis_param(const struct onnx_out *o, const char *list,
-			  const char *const hw[2], size_t i, size_t n)
-{
-	const modser_sg_attr *own = modser_sg_op_param(o->op, list);
-
-	if (n == 2 && hw[i] != NULL)
-		return modser_sg_op_int(o->op, hw[i]);
-	return i < own->n ? own->as.ints[i] : 1;
-}
-
-/* What is left of axis @i, with its padding, beside the first window. */
-static int64_t room_beside_window(const struct onnx_out *o, size_t i, size_t n)
-{
-	static const char *const kernel[] = {"kernel_h", "kernel_w"};
-	static const char *const none[] = {NULL, NULL};
-	static const char *const pad_names[2][2] = {{"pad_h0", "pad_w0"},
-						    {"pad_h1", "pad_w1"}};
-	const modser_sg_attr *list = modser_sg_op_param(o->op, "pads");
-	int64_t room = o->node->inputs[0]->dims[2 + i] - 1 -
-		       (axis_param(o, "kernel", kernel, i, n) - 1) *
-			       axis_param(o, "dilations", none, i, n);
-
-	for (size_t k = 0; k < 2; k++) {
-		if (n == 2) {
-			room += modser_sg_op_int(o->op, pad_names[k][i]);
-		} else if (i + k * n < list->n) {
-			room += list->as.ints[i + k * n];
-		}
-	}
-	return room;
-}
-
 /* What rounding up does to an axis: a window is added, or dropped again where it would
  * begin in the padding behind. Those that are there without it never do, for no padding
  * is as large as a window. */
@@ -206,16 +173,18 @@ enum { UP, DROPPED, N_ROUNDINGS };
 /* The last axis of each kind; 0: none. */
 static void find_rounded(const struct onnx_out *o, size_t ret[static N_ROUNDINGS])
 {
-	static const char *const strides[] = {"stride_h", "stride_w"};
 	const size_t n = count_axes(o);
+	struct msd_op_window windows[MSD_OP_AXES];
 
+	msd_op_pool_windows(o->node, windows);
 	for (size_t i = 0; i < n; i++) {
-		const int64_t stride = axis_param(o, "strides", strides, i, n);
-		const int64_t room = room_beside_window(o, i, n);
-		const int64_t out = o->node->outputs[0]->dims[2 + i];
+		const struct msd_op_window *w = &windows[MSD_OP_AXES - n + i];
+		const int64_t room =
+			w->in + w->before + w->after - msd_op_window_reach(w);
 
-		if (room >= 0 && room % stride != 0)
-			ret[out == room / stride + 1 ? DROPPED : UP] = i + 2;
+		if (room >= 0 && room % w->stride != 0) {
+			ret[w->out == room / w->stride + 1 ? DROPPED : UP] = i + 2;
+		}
 	}
 }
 
