@@ -81,14 +81,6 @@ static msd_err cuda_describe(uint32_t ordinal, struct msd_device_info *ret,
 	return MSD_OK;
 }
 
-msd_err msd_cuda_enter(const struct msd_cuda *cuda, struct msd_diag *d)
-{
-	int code = cuda->api->context_set(cuda->context);
-
-	return code == MSD_CU_SUCCESS ? MSD_OK
-				      : msd_cuda_error(d, "cuCtxSetCurrent", code);
-}
-
 static msd_err cuda_enter(struct msd_dev *dev, struct msd_diag *d)
 {
 	return msd_cuda_enter(msd_cuda_of(dev), d);

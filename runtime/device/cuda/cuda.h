@@ -32,7 +32,14 @@ static inline struct msd_cuda *msd_cuda_of(struct msd_dev *dev)
 MSD_MUST_CHECK msd_err msd_cuda_of_thread(struct msd_cuda **ret, struct msd_diag *d);
 
 /** Make the device's context the thread's. */
-MSD_MUST_CHECK msd_err msd_cuda_enter(const struct msd_cuda *cuda, struct msd_diag *d);
+MSD_MUST_CHECK static inline msd_err msd_cuda_enter(const struct msd_cuda *cuda,
+						    struct msd_diag *d)
+{
+	const int code = cuda->api->context_set(cuda->context);
+
+	return code == MSD_CU_SUCCESS ? MSD_OK
+				      : msd_cuda_error(d, "cuCtxSetCurrent", code);
+}
 
 /** The same to give something back, which is tried whatever happens. */
 static inline void msd_cuda_reenter(const struct msd_cuda *cuda)
