@@ -38,6 +38,29 @@ Test(pace, a_slow_first_call_is_soon_forgotten)
 	cr_expect_lt(msd_pace_expect(&pace, F), 20000);
 }
 
+/* What waits for n calls waits for n times their mean. */
+Test(pace, is_about_the_mean_of_calls_that_differ)
+{
+	struct msd_pace pace = {0};
+	uint64_t sum = 0;
+
+	for (int i = 0; i < 140; i++) {
+		msd_pace_note(&pace, F, i % 2 == 0 ? 1000000 : 9000000);
+		sum += i >= 40 ? msd_pace_expect(&pace, F) : 0;
+	}
+	cr_expect_geq(sum / 100, 4950);
+	cr_expect_leq(sum / 100, 5050);
+}
+
+Test(pace, a_first_call_that_was_slower_than_the_second_counts_no_more)
+{
+	struct msd_pace pace = {0};
+
+	msd_pace_note(&pace, F, 100000000);
+	msd_pace_note(&pace, F, 999000);
+	cr_expect_eq(msd_pace_expect(&pace, F), 1000);
+}
+
 Test(pace, any_time_that_a_worker_claims_stays_in_bounds)
 {
 	struct msd_pace pace = {0};

@@ -1,17 +1,19 @@
 #include "daemon/supervisor/module/pace.h"
 
+static uint64_t next(uint64_t before, uint8_t n, uint64_t us)
+{
+	if (n == 0 || (n == 1 && us < before))
+		return us;
+	return (3 * before + us + 2) / 4; /* to the nearest: up as fast as down */
+}
+
 void msd_pace_note(struct msd_pace *pace, uint8_t place, uint64_t exec_ns)
 {
 	uint64_t us = exec_ns / 1000 + 1;
 
 	if (us > MSD_PACE_MOST_US)
 		us = MSD_PACE_MOST_US;
-	const uint64_t before = pace->us[place];
-
-	if (before != 0 && us > before) {
-		us = (3 * before + us + 3) / 4;
-	} else if (before != 0) {
-		us = (before + us) / 2;
-	}
-	pace->us[place] = (uint32_t)us;
+	pace->us[place] = (uint32_t)next(pace->us[place], pace->n[place], us);
+	if (pace->n[place] < 2)
+		pace->n[place]++;
 }

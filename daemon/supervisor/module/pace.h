@@ -12,9 +12,12 @@
 #define MSD_PACE_MOST_US 3600000000u /* whatever a worker claims */
 
 struct msd_pace {
-	/* Moving averages; 0: never seen. Down they go faster than up: the first call
-	 * of a function is often a hundred times slower than all others. */
+	/* Moving averages; 0: never seen. What waits for n calls waits for n times the
+	 * mean, and no less, so they go up as fast as down. */
 	uint32_t us[MSD_PACE_PLACES];
+	/* How many were seen, up to two. The first call of a function is often a
+	 * hundred times slower than all others: a faster second one takes its place. */
+	uint8_t n[MSD_PACE_PLACES];
 };
 
 /** Microseconds to expect; 0: it was never seen. */
