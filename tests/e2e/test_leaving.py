@@ -65,6 +65,21 @@ def test_a_daemon_whose_modules_are_not_ready_is_down(folder):
         assert check(daemon) == b"down\n"
 
 
+def test_what_waits_at_a_busy_worker_takes_weight():
+    with start("--load", f"faults={harness.ZOO / 'faults.so'}") as daemon, Wire(daemon.host) as held, \
+            Wire(daemon.host) as wire, harness.Gate() as gate:
+        wire.ask("module.wait", "faults")
+        id = held.start("call", "faults:gate", gate.path)
+        gate.entered()
+        assert check(daemon) == b"up ready 100%\n"
+        ids = [wire.start("call", "faults:ok") for _ in range(3)]
+        until(lambda: check(daemon) == b"up ready 25%\n", "three wait behind it")
+        gate.open()
+        for of, one in ((held, id), *((wire, one) for one in ids)):
+            of.finish(one)
+        assert check(daemon) == b"up ready 100%\n"
+
+
 def test_metrics_say_it(leaving):
     assert "\nmodserd_draining 1\n" in leaving.ok("metrics").out
 

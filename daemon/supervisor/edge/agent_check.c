@@ -10,6 +10,7 @@
 #include "daemon/supervisor/module/expected.h"
 #include "daemon/supervisor/module/house.h"
 #include "daemon/supervisor/module/module.h"
+#include "daemon/supervisor/module/replica.h"
 #include "daemon/wire/aside.h"
 #include "daemon/wire/transport.h"
 
@@ -30,6 +31,19 @@ void msd_agent_line(bool is_leaving, bool is_ready, uint32_t n_workers,
 	}
 }
 
+/* In the queue, and at the workers beside what each runs, be it several as one. */
+static uint32_t count_waiting(const struct msd_crew *crew)
+{
+	const uint32_t n_run = crew->batching.rows > 1 ? crew->batching.rows : 1;
+	uint32_t n = crew->n_queued;
+
+	for (uint32_t i = 0; i < crew->n_replicas; i++) {
+		const uint32_t n_sent = crew->replicas[i].n_sent;
+		n += n_sent > n_run ? n_sent - n_run : 0;
+	}
+	return n;
+}
+
 /* The line is written at once, or not at all: no connection is kept, so that any number
  * of them costs no memory. What the peer has sent is read first: closing a socket with
  * unread bytes sends a reset, which would drop the line. What was passed with it is
@@ -46,7 +60,7 @@ static void enter(struct msd_edge *e, int fd, struct msd_principal who)
 		const struct msd_module *m =
 			MSD_CONTAINER_OF(it, struct msd_module, link);
 		n_workers += m->life.state == MSD_STATE_READY ? m->crew.n_replicas : 0;
-		n_waiting += m->crew.n_queued;
+		n_waiting += count_waiting(&m->crew);
 	}
 	msd_agent_line(e->house->is_leaving, msd_expected_all_ready(e->house),
 		       n_workers, n_waiting, line);
