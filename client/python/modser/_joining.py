@@ -1,7 +1,8 @@
 """Calls that run as one, behind each other by rows: the first extent of all their arrays."""
 from __future__ import annotations
 
-from typing import Any, Awaitable, Callable, Optional
+from collections.abc import Awaitable, Callable
+from typing import Any, Optional
 
 import numpy as np
 
@@ -45,29 +46,41 @@ def split(y: Any, calls: list[tuple[Any, ...]]) -> Optional[list[Any]]:
     return list(zip(*pieces)) if isinstance(y, tuple) else list(pieces[0])
 
 
-async def outcomes(call: _Call, calls: list[tuple[Any, ...]]) -> list[Outcome]:
-    """Of each of ``calls``, in their order. Those that fit each other run as one ``call``; what
-    differs in shape or dtype runs apart."""
-    found: list[Any] = [None] * len(calls)
-    for places in alike(calls):
-        for i, outcome in zip(places, await _as_one(call, [calls[i] for i in places])):
-            found[i] = outcome
-    return found
+class Joiner:
+    """Runs calls as one ``call``, until its results turn out not to be of rows."""
 
+    def __init__(self, call: _Call) -> None:
+        self._call, self._joins = call, True
 
-async def _as_one(call: _Call, calls: list[tuple[Any, ...]]) -> list[Outcome]:
-    """Each for itself where that fails, for one that is wrong is no other's fault, and where what
-    comes back is not of rows."""
-    if len(calls) > 1:
+    async def run(self, calls: list[tuple[Any, ...]]) -> list[Outcome]:
+        """The outcome of each, in their order. Those that fit each other run as one; what differs
+        in shape or dtype runs apart."""
+        found: list[Any] = [None] * len(calls)
+        for places in alike(calls):
+            for i, outcome in zip(places, await self._as_one([calls[i] for i in places])):
+                found[i] = outcome
+        return found
+
+    async def _as_one(self, calls: list[tuple[Any, ...]]) -> list[Outcome]:
+        """Each for itself where that fails, for one that is wrong is no other's fault, and where
+        what comes back is not of rows."""
+        if len(calls) > 1 and self._joins:
+            try:
+                parts = split(await self._call(*join(calls)), calls)
+                self._joins = parts is not None
+            except Exception as error:
+                if _is_of_all(error):
+                    return [(None, error)] * len(calls)
+                parts = None
+            if parts is not None:
+                return [(part, None) for part in parts]
+        return [await self._alone(args) for args in calls]
+
+    async def _alone(self, args: tuple[Any, ...]) -> Outcome:
         try:
-            parts = split(await call(*join(calls)), calls)
-        except Exception as error:
-            if _is_of_all(error):
-                return [(None, error)] * len(calls)
-            parts = None
-        if parts is not None:
-            return [(part, None) for part in parts]
-    return [await _alone(call, args) for args in calls]
+            return await self._call(*args), None
+        except Exception as error:  # of this one, and no other's
+            return None, error
 
 
 def _is_of_all(error: Exception) -> bool:
@@ -75,10 +88,3 @@ def _is_of_all(error: Exception) -> bool:
     if isinstance(error, Error) and may_have_run(error):
         return True
     return isinstance(error, (DeadlineExceeded, ProtocolError, Busy, Draining))
-
-
-async def _alone(call: _Call, args: tuple[Any, ...]) -> Outcome:
-    try:
-        return await call(*args), None
-    except Exception as error:  # of this one, and no other's
-        return None, error

@@ -87,7 +87,7 @@ class Model:
         if not found:
             raise BadArgument(f"{source} has no function {function}")
         self._params = found[0].get("params") or ()
-        self._batch = batch
+        self._batch, self._joiner = batch, _joining.Joiner(self._call)
         if batch > 1:
             if not _joining.has_rows(self._params):
                 raise BadArgument(
@@ -111,7 +111,7 @@ class Model:
 
     @serve.batch
     async def _joined(self, calls: list[tuple[Any, ...]]) -> list[_joining.Outcome]:
-        return await _joining.outcomes(self._call, calls)
+        return await self._joiner.run(calls)
 
     async def predict(self, *args: Any) -> Any:
         """The function, of numpy arrays and of whatever else it takes."""

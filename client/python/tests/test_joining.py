@@ -57,10 +57,11 @@ def test_what_has_no_rows_at_all_is_alone():
 
 
 class Model:
-    """Doubles its rows, and keeps how many each run has had; of several it says @error."""
+    """Doubles its rows, or what it @gives, and keeps how many each run has had; of several it says @error."""
 
-    def __init__(self, error=None):
-        self.error, self.runs = error, []
+    def __init__(self, error=None, gives=lambda x: x * 2):
+        self.error, self.gives, self.runs = error, gives, []
+        self.joiner = _joining.Joiner(self)
 
     async def __call__(self, x):
         self.runs.append(len(x))
@@ -68,10 +69,10 @@ class Model:
             raise self.error
         if (x < 0).any():
             raise TypeError("below 0")
-        return x * 2
+        return self.gives(x)
 
     def answer(self, *calls):
-        return asyncio.run(_joining.outcomes(self, list(calls)))
+        return asyncio.run(self.joiner.run(list(calls)))
 
 
 def test_those_that_fit_run_as_one():
@@ -101,3 +102,12 @@ def test_one_that_is_wrong_in_whatever_way_is_no_others_fault():
     (right, no), (none, why) = Model().answer(rows(1), (-rows(1)[0] - 1,))
     assert no is None and right.shape == (1, 3)
     assert none is None and isinstance(why, TypeError)
+
+
+def test_what_turns_out_not_to_give_rows_runs_apart_from_then_on():
+    model = Model(gives=lambda x: x.sum(0))
+    for runs in ([2, 1, 1], [1, 1]):
+        model.runs.clear()
+        outcomes = model.answer(rows(1), rows(1))
+        assert model.runs == runs
+        assert all(error is None and y.shape == (3,) for y, error in outcomes)
