@@ -11,6 +11,7 @@
  * share of that: then somebody is always over it, and never the one that holds little.
  */
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 #define MSD_ACCOUNT_STEP_BYTES 16384u  /* in which parents are charged */
@@ -24,6 +25,10 @@ struct msd_account {
 	uint64_t passed_bytes; /* of used_bytes, rounded up: what the parent knows */
 	uint64_t most_bytes;   /* used at a time since the owner set it back */
 	uint32_t n_children;   /* open ones */
+	/* Of a parent: the turn of the loop in which a child was served last, and how
+	 * many were in it. */
+	uint64_t turn;
+	uint32_t n_served;
 	/** The root's, optional: a child gave something back. */
 	void (*on_room)(struct msd_account *root);
 };
@@ -50,6 +55,24 @@ static inline void msd_account_release(struct msd_account *a, uint64_t bytes)
 	a->used_bytes -= bytes;
 	if (a->passed_bytes - a->used_bytes > 2 * MSD_ACCOUNT_STEP_BYTES)
 		msd_account_settle(a);
+}
+
+/** The owner of @a is one of @most children of its parent that are served in @turn.
+ * False: so many were. */
+static inline bool msd_account_has_turn(const struct msd_account *a, uint64_t turn,
+					uint32_t most)
+{
+	struct msd_account *up = a->parent;
+
+	if (up == NULL)
+		return true;
+	if (up->turn != turn)
+		up->n_served = 0;
+	up->turn = turn;
+	if (up->n_served >= most)
+		return false;
+	up->n_served++;
+	return true;
 }
 
 /** What its parents leave it, UINT64_MAX while none of them is over its own limit. */

@@ -13,6 +13,7 @@
 
 #include <stdio.h>
 
+#include "daemon/wire/account.h"
 #include "daemon/wire/conn_parts.h"
 
 #define LAST_TURNS 1024u /* of who is gone: another process may talk on for ever */
@@ -164,6 +165,29 @@ void msd_conn_close(struct msd_conn *c, msd_err err, const char *why)
 	msd_conn_close_fds(c);
 	uv_close((uv_handle_t *)&c->poll, on_handle_closed);
 	c->transport.ops->close(&c->transport);
+}
+
+bool msd_conn_is_stopped(const struct msd_conn *c)
+{
+	return c->is_closing || c->paused != 0 || c->waits_for_place ||
+	       c->waits_to_bring;
+}
+
+bool msd_conn_is_passed_over(struct msd_conn *c)
+{
+	struct msd_wire *w = c->wire;
+
+	if (c->limits.account == NULL ||
+	    msd_account_has_turn(c->limits.account, w->count.turns,
+				 MSD_CONN_TURN_SHARE))
+		return false;
+	/* Else it waits already. */
+	if (msd_list_is_empty(&c->waiting_link) ||
+	    msd_list_first(&w->waiting) == &c->waiting_link) {
+		msd_list_remove(&c->waiting_link);
+		msd_list_append(&w->passed_over, &c->waiting_link);
+	}
+	return true;
 }
 
 void msd_conn_spend_time(struct msd_conn *c)

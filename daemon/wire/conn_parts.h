@@ -28,6 +28,9 @@ static inline bool msd_conn_has_bytes(const struct msd_conn *c)
 	return c->spare != NULL || (c->transport.ops->holds != NULL && !c->is_closing &&
 				    c->transport.ops->holds(&c->transport));
 }
+/** Those with whom @c shares have had all that they may of this turn: it waits for the
+ * next one. Else it is one of them. */
+bool msd_conn_is_passed_over(struct msd_conn *c);
 /** What is wrong with the transport, which has returned -@error. */
 const char *msd_conn_cause(const struct msd_conn *c, int error);
 /** Make the poll handle wait for what the state asks for. */

@@ -192,12 +192,6 @@ static size_t take_payload(struct msd_conn *c, const uint8_t *p, size_t n)
 	return want;
 }
 
-bool msd_conn_is_stopped(const struct msd_conn *c)
-{
-	return c->is_closing || c->paused != 0 || c->waits_for_place ||
-	       c->waits_to_bring;
-}
-
 void msd_conn_free_spare(struct msd_conn *c)
 {
 	if (c->spare == NULL)
@@ -366,6 +360,8 @@ void msd_conn_poll_now(struct msd_conn *c)
 {
 	bool has_more = true;
 
+	if (msd_conn_is_passed_over(c))
+		return;
 	if (!msd_list_is_empty(&c->waiting_link))
 		msd_list_remove(&c->waiting_link);
 	if (c->waits_to_bring) {

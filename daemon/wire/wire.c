@@ -7,7 +7,8 @@
 
 /*
  * Who was served and has more to say goes to the end of the list, so one look at the
- * list serves each connection once, and stops at the first that had its turn.
+ * list serves each connection once, and stops at the first that had its turn. Who is
+ * passed over comes first the next time.
  */
 
 #define RBUF_BYTES (256u * 1024u)
@@ -19,8 +20,12 @@ static void on_awake(uv_idle_t *handle)
 
 static void serve_waiting(struct msd_wire *w)
 {
-	struct msd_list *it;
+	struct msd_list *first = w->waiting.next, *it;
 
+	while ((it = msd_list_first(&w->passed_over)) != NULL) {
+		msd_list_remove(it);
+		msd_list_append(first, it); /* before it */
+	}
 	while ((it = msd_list_first(&w->waiting)) != NULL) {
 		struct msd_conn *c =
 			MSD_CONTAINER_OF(it, struct msd_conn, waiting_link);
@@ -52,7 +57,8 @@ static void on_prepare(uv_prepare_t *handle)
 	/* A flush may make others write, or end them: whoever is first comes next. */
 	while ((it = msd_list_first(&w->dirty)) != NULL)
 		msd_conn_flush(MSD_CONTAINER_OF(it, struct msd_conn, dirty_link));
-	keep_awake(w, !msd_list_is_empty(&w->waiting));
+	keep_awake(w, !msd_list_is_empty(&w->waiting) ||
+			      !msd_list_is_empty(&w->passed_over));
 	w->now_ns = 0;
 }
 
@@ -70,6 +76,7 @@ msd_err msd_wire_init(struct msd_wire *w, uv_loop_t *loop, struct msd_diag *d)
 		.loop = loop, .clock_ns = clock_ns, .rbuf_bytes = RBUF_BYTES};
 	msd_list_init(&w->dirty);
 	msd_list_init(&w->waiting);
+	msd_list_init(&w->passed_over);
 	w->rbuf = malloc(2 * w->rbuf_bytes);
 	if (w->rbuf == NULL)
 		return msd_diag_no_memory(d);

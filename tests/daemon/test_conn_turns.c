@@ -1,6 +1,8 @@
 #include <criterion/criterion.h>
+#include <sys/socket.h>
 #include <unistd.h>
 
+#include "daemon/wire/account.h"
 #include "tests/daemon/conn_rig.h"
 
 /* Let the loop turn once. */
@@ -60,6 +62,78 @@ Test(conn_turns, a_turn_that_is_over_stays_so_when_it_is_paused_meanwhile)
 	msd_conn_pause(&r.conn, MSD_PAUSE_REQUESTS, false);
 	turn(&r);
 	cr_expect_eq(r.n_frames, 100);
+	rig_close(&r);
+}
+
+#define OF_ONE_PEER 100u
+
+static void count_frame(struct msd_conn *c, struct msd_in *in)
+{
+	unsigned *n_frames = c->user;
+
+	(void)in;
+	++*n_frames;
+}
+
+static void is_closed(struct msd_conn *c, msd_err err, const char *why)
+{
+	(void)c;
+	(void)err;
+	(void)why;
+}
+
+Test(conn_turns, one_peers_many_connections_share_it)
+{
+	static const struct msd_conn_ops ops = {.on_frame = count_frame,
+						.on_closed = is_closed};
+	static struct msd_conn conns[OF_ONE_PEER];
+	static struct msd_account accounts[OF_ONE_PEER];
+	unsigned n_frames[OF_ONE_PEER] = {0};
+	int peers[OF_ONE_PEER];
+	struct msd_account peer;
+	struct rig r;
+
+	rig_open(&r, false); /* another's */
+	msd_account_open(&peer, NULL, UINT64_MAX);
+	for (unsigned i = 0; i < OF_ONE_PEER; i++) {
+		const struct msd_conn_limits limits = {.max_body_bytes = 4096,
+						       .account = &accounts[i],
+						       .takes_turns = true};
+		int ends[2];
+		cr_assert_eq(socketpair(AF_UNIX, SOCK_STREAM, 0, ends), 0);
+		peers[i] = ends[1];
+		msd_account_open(&accounts[i], &peer, UINT64_MAX);
+		cr_assert_eq(msd_conn_open(&conns[i], &r.wire,
+					   msd_transport_of_socket(ends[0], true), &ops,
+					   &limits, &n_frames[i], NULL),
+			     MSD_OK);
+	}
+	for (unsigned i = 0; i < OF_ONE_PEER; i++) {
+		const struct rig one = {.peer = peers[i]};
+		send_pings(&one, 3 * MSD_CONN_TURN_FRAMES);
+	}
+	for (unsigned turns = 1; turns <= 6; turns++) {
+		unsigned n = 0, most = 0, least = UINT32_MAX;
+		send_pings(&r, 1);
+		turn_once(&r);
+		for (unsigned i = 0; i < OF_ONE_PEER; i++) {
+			const unsigned had = n_frames[i] / MSD_CONN_TURN_FRAMES;
+			n += had;
+			most = had > most ? had : most;
+			least = had < least ? had : least;
+		}
+		cr_expect_leq(n, turns * MSD_CONN_TURN_SHARE);
+		cr_expect_leq(most - least, 1, "who waits comes first");
+		cr_expect_eq(r.n_frames, turns, "others wait for none of them");
+	}
+	for (unsigned i = 0; i < OF_ONE_PEER; i++) {
+		msd_conn_close(&conns[i], MSD_OK, "test over");
+		close(peers[i]);
+	}
+	turn(&r);
+	for (unsigned i = 0; i < OF_ONE_PEER; i++)
+		msd_account_close(&accounts[i]);
+	msd_account_close(&peer);
 	rig_close(&r);
 }
 

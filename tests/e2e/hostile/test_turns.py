@@ -6,6 +6,7 @@ import msgpack
 from wire import DTYPE, Wire, frame, shape_ext
 
 TURN = 64  # MSD_CONN_TURN_FRAMES
+SHARE = 64  # MSD_CONN_TURN_SHARE
 TENSOR_BYTES = 35  # of one resident tensor in a request
 UINT8 = msgpack.ExtType(DTYPE, bytes([1, 8, 1, 0]))
 PING = frame([0, 1, "ping", []])
@@ -27,6 +28,20 @@ def test_attackers_get_one_turn_each(arena):
             attacker.offer(PING * 10000)
         victim.ask_later()
     victim.expect_within(victim.cost(), turns=4, frames=(len(attackers) + 1) * TURN)
+
+
+def test_however_many_connections_one_peer_has_a_turn_is_short(own_arena, folder):
+    """Another peer's answer is behind one turn of 64 of them."""
+    arena = own_arena(listen=[f"unix:{folder}/m.sock", "tcp://127.0.0.1:0"])
+    tcp = arena.daemon.hosts[1]
+    attackers, victim = [arena.connect(tcp) for _ in range(300)], arena.victim(f"unix:{folder}/m.sock")
+    with arena.standstill():
+        for attacker in attackers:
+            attacker.offer(PING * 1000)
+        victim.ask_later()
+    victim.expect_within(victim.cost(), frames=3 * SHARE * TURN)
+    for attacker in attackers:
+        assert attacker.receive()[:3] == [1, 1, None]
 
 
 def flood(host):
