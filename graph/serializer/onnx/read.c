@@ -242,7 +242,9 @@ int onnx_load_graph(struct onnx_load *l, const Onnx__GraphProto *p)
 	return read_outputs(l, p);
 }
 
-static int read_model(struct onnx_load *l, const Onnx__ModelProto *m)
+/* @functions are what calls of @l find. */
+static int read_model(struct onnx_load *l, const Onnx__ModelProto *m,
+		      struct onnx_functions *functions)
 {
 	if (m->graph == NULL)
 		return msd_sg_fail(l->g, MSD_BAD_ARTIFACT, "it has no graph");
@@ -251,17 +253,10 @@ static int read_model(struct onnx_load *l, const Onnx__ModelProto *m)
 				   "it has %zu functions; %u can be read",
 				   m->n_functions, ONNX_MAX_FUNCTIONS);
 	}
-	const struct onnx_imports imports = {m->opset_import, m->n_opset_import, NULL};
-	struct onnx_functions functions;
-	l->imports = &imports;
-	if (read_opsets(l, m) != 0 || read_facts(l, m) != 0)
+	if (read_opsets(l, m) != 0 || read_facts(l, m) != 0 ||
+	    onnx_functions_make(m, l->g, functions) != 0)
 		return -1;
-	int result = onnx_functions_make(m, l->g, &functions);
-	l->functions = &functions;
-	if (result == 0)
-		result = onnx_load_graph(l, m->graph);
-	onnx_functions_finish(&functions);
-	return result;
+	return onnx_load_graph(l, m->graph);
 }
 
 int onnx_load(const modser_serializer *s, const modser_part *parts,
@@ -269,10 +264,14 @@ int onnx_load(const modser_serializer *s, const modser_part *parts,
 {
 	struct onnx_external external = {.read = graph->read_beside,
 					 .ctx = graph->beside_ctx};
+	struct onnx_functions functions = {0};
+	struct onnx_imports imports = {0};
 	size_t left = ONNX_MAX_CALLED_BYTES;
 	struct onnx_load l = {.g = graph,
+			      .functions = &functions,
 			      .file = {parts->data, parts->bytes},
 			      .external = &external,
+			      .imports = &imports,
 			      .left = &left};
 	struct msd_buf small = {0};
 	Onnx__ModelProto *m = NULL;
@@ -287,8 +286,12 @@ int onnx_load(const modser_serializer *s, const modser_part *parts,
 					     "no ONNX model, or no memory for it");
 		}
 	}
-	if (result == 0 && m != NULL)
-		result = read_model(&l, m);
+	if (result == 0 && m != NULL) {
+		imports.list = m->opset_import;
+		imports.n = m->n_opset_import;
+		result = read_model(&l, m, &functions);
+	}
+	onnx_functions_finish(&functions);
 	onnx__model_proto__free_unpacked(m, NULL);
 	msd_buf_finish(&small);
 	onnx_names_finish(&l.names);
