@@ -2,7 +2,6 @@
 #define MSD_CLI_BENCH_H
 /* What `modser bench` measures with, and what it has measured. Private to it. */
 #include "client/cli/arguments.h"
-#include "client/cli/cli.h"
 #include "client/cli/load_run.h"
 #include "client/cli/made_word.h"
 #include "client/cli/parameters.h"

@@ -2,9 +2,8 @@
 #define MSD_TESTS_GRAPH_ONNX_FILE_H
 /* ONNX files as tests read them. The suite of a test that includes this has the
  * fixtures begin() and end(). */
-#include "graph/ir/graph.h"
 #include "graph/modser_graph.h"
-#include "tests/artifact/fixture.h"
+#include "proto/bytes.h"
 
 #define CORPUS MSD_SOURCE_DIR "/tests/corpus/onnx/"
 

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "graph/serializer/onnx/row.h"
+#include "tests/artifact/fixture.h"
 #include "tests/artifact/mangle.h"
 #include "tests/graph/onnx_file.h"
 #include "tests/support/fail_alloc.h"

@@ -4,7 +4,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "graph/ir/graph.h"
 #include "graph/op/flow.h"
+#include "tests/artifact/fixture.h"
 #include "tests/graph/net.h"
 #include "tests/graph/onnx_file.h"
 #include "tests/support/fail_alloc.h"

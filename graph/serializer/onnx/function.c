@@ -8,7 +8,6 @@
 #include "graph/serializer/onnx/format.h"
 #include "graph/serializer/onnx/node.h"
 #include "graph/serializer/onnx/read.h"
-#include "graph/serializer/onnx/row.h"
 
 /* The call whose body @l is within; NULL: none. */
 static const struct onnx_call *call_of(const struct onnx_load *l)

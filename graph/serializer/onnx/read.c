@@ -13,7 +13,6 @@
 #include "graph/serializer/onnx/format.h"
 #include "graph/serializer/onnx/function.h"
 #include "graph/serializer/onnx/node.h"
-#include "graph/serializer/onnx/row.h"
 #include "graph/serializer/onnx/tensor.h"
 #include "graph/serializer/onnx/wire.h"
 
