@@ -36,7 +36,7 @@ void msd_handle_write(struct msd_handle h, uint8_t out[static 8])
 	msd_put_le32(out + 4, h.generation);
 }
 
-static msd_err check_dtype(struct msd_dtype t, struct msd_diag *d)
+msd_err msd_wire_dtype_check(struct msd_dtype t, struct msd_diag *d)
 {
 	char name[MSD_DTYPE_NAME_MAX];
 
@@ -45,7 +45,7 @@ static msd_err check_dtype(struct msd_dtype t, struct msd_diag *d)
 	    (t.code != MSD_DT_BOOL || t.bits == 8))
 		return MSD_OK;
 	return msd_diag_set(d, MSD_BAD_REQUEST,
-			    "tensor: element type <%u,%u,%u> (%s) is not one that the "
+			    "element type <%u,%u,%u> (%s) is not one that the "
 			    "protocol carries (bool is <6,8,1>)",
 			    t.code, t.bits, t.lanes, msd_dtype_format(t, name));
 }
@@ -136,9 +136,10 @@ msd_err msd_wire_tensor_read(const uint8_t *data, size_t n, struct msd_wire_tens
 	for (uint32_t i = 0; i < ret->ndim; i++)
 		ret->shape[i] = (int64_t)msd_le64(data + AT_SHAPE + 8 * i);
 
-	msd_err err = check_dtype(ret->dtype, d);
-	if (err == MSD_OK)
-		err = check_place(ret, d);
+	msd_err err = msd_wire_dtype_check(ret->dtype, d);
+	if (err != MSD_OK)
+		return msd_diag_wrap(d, err, "tensor");
+	err = check_place(ret, d);
 	return err == MSD_OK ? check_bytes(ret, d) : err;
 }
 

@@ -81,6 +81,9 @@ struct msd_wire_tensor {
 	int64_t shape[MSD_MAX_NDIM];
 };
 
+/** Can a tensor's elements be of it? */
+MSD_MUST_CHECK msd_err msd_wire_dtype_check(struct msd_dtype t, struct msd_diag *d);
+
 /**
  * Decode and check ext data: where known, ndim <= MSD_MAX_NDIM and matching the ext's
  * length, extents >= 0, bytes == what dtype and shape say, offset aligned.

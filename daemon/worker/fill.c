@@ -20,6 +20,15 @@
 #define RANGE_MAX 96                  /* bytes of a range in words */
 #define CHUNK_BYTES ((size_t)1 << 20) /* of the host, copied again and again */
 
+/* An integer type that is filled with more than 0. */
+static bool is_int(struct msd_dtype t)
+{
+	const bool has_code =
+		t.code == MSD_DT_INT || t.code == MSD_DT_UINT || t.code == MSD_DT_BOOL;
+
+	return has_code && (t.bits == 1 || (t.bits % 8 == 0 && t.bits <= 64));
+}
+
 /* What of integers a tensor of @t holds: "integers from -128 to 127". */
 static void int_range(struct msd_dtype t, char out[static RANGE_MAX])
 {
@@ -38,15 +47,13 @@ static void int_range(struct msd_dtype t, char out[static RANGE_MAX])
 /* What a tensor of @t can be filled with. */
 static void range_of(struct msd_dtype t, char out[static RANGE_MAX])
 {
-	const bool is_int =
-		t.code == MSD_DT_INT || t.code == MSD_DT_UINT || t.code == MSD_DT_BOOL;
 	const bool is_float = t.code == MSD_DT_FLOAT || t.code == MSD_DT_BFLOAT;
 	const char *most = t.code == MSD_DT_BFLOAT ? "3.3895314e38"
 			   : t.bits == 16          ? "65504"
 			   : t.bits == 32          ? "3.4028235e38"
 						   : "1.7976931348623157e308";
 
-	if (is_int && (t.bits == 1 || (t.bits >= 8 && t.bits <= 64))) {
+	if (is_int(t)) {
 		int_range(t, out);
 	} else if (is_float && (t.bits == 16 || t.bits == 32 || t.bits == 64)) {
 		(void)snprintf(out, RANGE_MAX,
@@ -155,17 +162,15 @@ static msd_err encode(const struct msd_wire_value *v, struct msd_dtype t, uint8_
 {
 	const bool is_number = v->kind == MSD_K_INT || v->kind == MSD_K_BOOL;
 	const int64_t i = v->kind == MSD_K_BOOL ? v->as.b : v->as.i;
-	const bool is_int =
-		t.code == MSD_DT_INT || t.code == MSD_DT_UINT || t.code == MSD_DT_BOOL;
 
 	if (is_zero(v)) /* of every type, all bytes are 0 */
 		return MSD_OK;
-	if (is_int && is_number && (t.bits >= 8 || t.bits == 1) && int_fits(i, t)) {
+	if (is_int(t) && is_number && int_fits(i, t)) {
 		for (unsigned b = 0; b < (t.bits + 7u) / 8u; b++)
 			out[b] = (uint8_t)((uint64_t)i >> (8 * b));
 		return MSD_OK;
 	}
-	if (!is_int && (is_number || v->kind == MSD_K_FLOAT) &&
+	if (!is_int(t) && (is_number || v->kind == MSD_K_FLOAT) &&
 	    put_float(is_number ? (double)i : v->as.f, t, out))
 		return MSD_OK;
 	return refuse(v, t, d);

@@ -88,6 +88,8 @@ msd_err msd_handle_tensor_alloc(struct msd_worker *w, struct msd_request *r,
 		return msd_diag_set(d, MSD_BAD_ARGUMENT,
 				    "tensor.alloc: pointers mean nothing to a client");
 	}
+	if (msd_wire_dtype_check(dtype.as.dtype, d) != MSD_OK)
+		return msd_diag_wrap(d, MSD_BAD_ARGUMENT, "tensor.alloc");
 	err = msd_residents_alloc(&r->peer->residents, where, dtype.as.dtype,
 				  shape.as.shape.dim, shape.as.shape.ndim, &h, &t, d);
 	if (err != MSD_OK)

@@ -99,6 +99,19 @@ Test(worker_fill, what_a_float_type_does_not_hold_is_refused_with_its_range)
 	cr_assert_eq(driver_end(&w), 0, "%s", driver_log(&w));
 }
 
+Test(worker_fill, integers_of_no_width_that_numbers_have_are_filled_with_0_alone)
+{
+	const struct msd_wire_value zero = integer(0);
+
+	driver_open(&w, MSD_ZOO "calls.so");
+	expect_refused("int12", integer(1),
+		       "tensor.fill: a tensor of int12 is filled with 0 alone; got 1");
+	expect_refused("uint20", integer(1),
+		       "tensor.fill: a tensor of uint20 is filled with 0 alone; got 1");
+	cr_expect_eq(((const uint8_t *)filled("int12", &zero))[4], 0);
+	cr_assert_eq(driver_end(&w), 0, "%s", driver_log(&w));
+}
+
 Test(worker_fill, the_ends_of_a_range_infinities_and_nan_are_values)
 {
 	struct msd_wire_value v = integer(-128);

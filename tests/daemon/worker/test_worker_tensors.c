@@ -160,3 +160,28 @@ Test(worker_tensors, device_that_is_not_there_is_unsupported_by_name)
 	cr_assert_not_null(strstr(driver_message(&w), "cuda"));
 	(void)driver_end(&w);
 }
+
+Test(worker_tensors, elements_that_no_tensor_has_are_refused)
+{
+	static const struct msd_dtype none[] = {
+		{MSD_DT_UINT, 1, 1},   {MSD_DT_BOOL, 1, 1}, {18, 8, 1},
+		{200, 8, 1},           {MSD_DT_INT, 8, 0},  {MSD_DT_INT, 0, 1},
+		{MSD_DT_HANDLE, 64, 1}};
+	const int64_t n = 4;
+
+	driver_open(&w, MSD_ZOO "calls.so");
+	for (size_t i = 0; i < sizeof(none) / sizeof(*none); i++) {
+		struct msd_buf b = {0};
+
+		(void)driver_begin(&w, &b, "tensor.alloc", false);
+		msd_pack_array(&b, 3);
+		msd_pack_cstr(&b, "m");
+		msd_pack_dtype(&b, none[i]);
+		msd_pack_shape(&b, &n, 1);
+		driver_send(&w, &b);
+		(void)driver_receive(&w);
+		cr_expect_str_eq(driver_error(&w), "BAD_ARGUMENT", "%zu: %s", i,
+				 driver_message(&w));
+	}
+	cr_assert_eq(driver_end(&w), 0, "%s", driver_log(&w));
+}
