@@ -6,6 +6,7 @@ import msgpack
 import numpy as np
 import pytest
 from rights import User, connect, token_of
+from test_batching import standstill
 from wire import DTYPE, Failure, Wire, out, shape_ext
 
 X = np.zeros(1 << 18, "f4")
@@ -159,6 +160,18 @@ def test_a_limit_that_is_lifted_counts_for_the_next_request(start):
         acl.write_text(line("web", ""))
         operator.ask("server.reload")
         wire.call("shapes:addone", X, out("f4", X.size))
+
+
+def test_what_a_worker_has_made_is_counted_by_the_file_as_it_is_then(start):
+    daemon, acl = start(line("web", "resident=8K"))
+    with connect(daemon, "web") as wire, Wire(daemon.host) as operator:
+        with standstill(daemon, "results"):
+            asked = wire.start("tensor.alloc", "results", FLOAT32, shape_ext(1024))
+            wire.ask("ping")
+            acl.write_text(line("web", "resident=1K"))
+            operator.ask("server.reload")
+        with pytest.raises(Failure, match="BUSY: web may have 1024 bytes"):
+            wire.finish(asked)
 
 
 def test_the_command_line_says_when_to_try_again(start):

@@ -66,12 +66,8 @@ static void find(struct msd_session *s)
 	st->generation = r->generation;
 	st->n_call = 0;
 	st->grant = (struct msd_grant){0};
-	if (!look_up(s, &st->grant)) {
+	if (!look_up(s, &st->grant) || !msd_rights_usage(r, &st->grant, &usage)) {
 		st->generation = 0; /* nobody, until the next request asks again */
-		return;
-	}
-	if (!msd_rights_usage(r, &st->grant, &usage)) {
-		st->generation = 0;
 		st->grant = (struct msd_grant){0};
 	}
 	count_with(s, usage);
@@ -242,14 +238,15 @@ static void note_limit(struct msd_session *s, enum msd_quota_kind kind)
 		msd_quota_word(kind), (unsigned long long)n_others);
 }
 
-/* Who has a usage is a user. */
+/* The file may have been read again since what is spent now was allowed. */
 static msd_err spend(struct msd_session *s, uint64_t bytes, struct msd_diag *d)
 {
-	const struct msd_acl_line *user = s->standing.grant.user;
+	const struct msd_acl_line *user = grant_of(s)->user;
+	struct msd_usage *usage = s->standing.usage; /* of a user */
 	struct msd_quota_refusal why;
 
-	if (msd_usage_ask(s->standing.usage, &user->quota, bytes, uv_now(s->edge->loop),
-			  &why))
+	if (user == NULL || usage == NULL ||
+	    msd_usage_ask(usage, &user->quota, bytes, uv_now(s->edge->loop), &why))
 		return MSD_OK;
 	note_limit(s, why.kind);
 	(void)msd_diag_set(d, MSD_BUSY,
@@ -264,19 +261,20 @@ static msd_err spend(struct msd_session *s, uint64_t bytes, struct msd_diag *d)
 msd_err msd_standing_spend(struct msd_session *s, const struct msd_in *in,
 			   enum msd_method method, struct msd_diag *d)
 {
-	if (s->standing.usage == NULL || !msd_method_is_forwarded(method))
+	if (s->edge->rights.acl == NULL || !msd_method_is_forwarded(method))
 		return MSD_OK;
 	return spend(s, in->payload_bytes, d);
 }
 
+/* A worker's answer is asked for, too: the file may have been read again meanwhile. */
 msd_err msd_standing_keep(struct msd_session *s, uint64_t bytes, struct msd_diag *d)
 {
-	const struct msd_usage *usage = s->standing.usage;
-
-	if (usage == NULL)
+	if (s->edge->rights.acl == NULL)
 		return MSD_OK;
-	const struct msd_acl_line *user = s->standing.grant.user;
-	if (msd_usage_may_keep(usage, &user->quota, bytes))
+	const struct msd_acl_line *user = grant_of(s)->user;
+	const struct msd_usage *usage = s->standing.usage;
+	if (user == NULL || usage == NULL ||
+	    msd_usage_may_keep(usage, &user->quota, bytes))
 		return MSD_OK;
 	note_limit(s, MSD_QUOTA_RESIDENT);
 	(void)msd_diag_set(
