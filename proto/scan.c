@@ -22,8 +22,12 @@
 struct level {
 	uint32_t left;         /* objects still to come: elements, or keys and values */
 	uint32_t n_keys_below; /* keys on the stack when this map began */
-	bool is_map;
+	bool is_map, is_wide;  /* wide: of more than NARROW pairs */
 };
+
+/* So many keys are compared as they are; of more their prints are, or a small body of
+ * full maps would take its reader longer than a large one takes to be sent. */
+#define NARROW 4u
 
 /* Keys of the maps that are open, for the search of duplicates. At most as many as
  * depth and pairs allow, so that the walk needs no memory but this. */
@@ -37,6 +41,7 @@ struct walk {
 	uint32_t n_keys;
 	struct level level[MSD_MAX_DEPTH];
 	struct key key[MSD_MAX_DEPTH * MSD_MAX_MAP_PAIRS];
+	uint32_t print[MSD_MAX_DEPTH * MSD_MAX_MAP_PAIRS]; /* of keys of wide maps */
 };
 
 msd_err msd_scan_fail(struct msd_scan *s, const uint8_t *at, const char *fmt, ...)
@@ -112,18 +117,60 @@ static msd_err check_ext(struct msd_scan *s, const struct msd_token *t)
 				 t->n, s->d);
 }
 
+static uint64_t mix(uint64_t h, uint64_t word)
+{
+	h = (h ^ word) * 0x9e3779b97f4a7c15u;
+	return h ^ (h >> 32);
+}
+
+/* Where the walk lies in memory is nobody's to know, who would choose keys by it. */
+static uint32_t print_of(const struct walk *w, const struct msd_token *t)
+{
+	const uint8_t *p = t->data, *end = p + t->n;
+	uint64_t h = mix((uintptr_t)w, t->n), word;
+
+	for (; end - p >= (ptrdiff_t)sizeof(word); p += sizeof(word)) {
+		memcpy(&word, p, sizeof(word));
+		h = mix(h, word);
+	}
+	for (word = 0; p < end; p++)
+		word = word << 8 | *p;
+	return (uint32_t)(mix(h, word) >> 32);
+}
+
+static bool is_key(const struct msd_scan *s, const struct key *k,
+		   const struct msd_token *t)
+{
+	return k->n == t->n && memcmp(s->base + k->at, t->data, t->n) == 0;
+}
+
+static bool has_key(const struct msd_scan *s, struct walk *w, const struct level *map,
+		    const struct msd_token *t)
+{
+	if (!map->is_wide) {
+		for (uint32_t i = map->n_keys_below; i < w->n_keys; i++) {
+			if (is_key(s, &w->key[i], t))
+				return true;
+		}
+		return false;
+	}
+	const uint32_t print = print_of(w, t);
+	for (uint32_t i = map->n_keys_below; i < w->n_keys; i++) {
+		if (w->print[i] == print && is_key(s, &w->key[i], t))
+			return true;
+	}
+	w->print[w->n_keys] = print;
+	return false;
+}
+
 static msd_err check_key(struct msd_scan *s, struct walk *w, const struct level *map,
 			 const struct msd_token *t)
 {
 	if (t->kind != MSD_TOK_STR)
 		return msd_scan_fail(s, s->p, "a map's key must be a str");
-	for (uint32_t i = map->n_keys_below; i < w->n_keys; i++) {
-		if (w->key[i].n == t->n &&
-		    memcmp(s->base + w->key[i].at, t->data, t->n) == 0) {
-			return msd_scan_fail(
-				s, s->p, "a map's key \"%.*s\" is there twice",
-				t->n < 64 ? (int)t->n : 64, (const char *)t->data);
-		}
+	if (has_key(s, w, map, t)) {
+		return msd_scan_fail(s, s->p, "a map's key \"%.*s\" is there twice",
+				     t->n < 64 ? (int)t->n : 64, (const char *)t->data);
 	}
 	w->key[w->n_keys++] =
 		(struct key){.at = (uint32_t)(t->data - s->base), .n = t->n};
@@ -147,8 +194,10 @@ static msd_err open_level(struct msd_scan *s, struct walk *w, const struct msd_t
 		return msd_scan_fail(s, s->p, "%u elements do not fit in %zu bytes",
 				     t->n, left);
 	}
-	w->level[w->depth++] = (struct level){
-		.left = (uint32_t)n, .n_keys_below = w->n_keys, .is_map = is_map};
+	w->level[w->depth++] = (struct level){.left = (uint32_t)n,
+					      .n_keys_below = w->n_keys,
+					      .is_map = is_map,
+					      .is_wide = n > 2 * NARROW};
 	return MSD_OK;
 }
 
@@ -184,7 +233,7 @@ static msd_err scan_token(struct msd_scan *s, struct walk *w, const struct msd_t
 msd_err msd_scan_value(struct msd_scan *s, struct msd_span *ret)
 {
 	const uint8_t *begin = s->p;
-	struct walk w; /* 8 KiB, of which plain bodies touch the first bytes */
+	struct walk w; /* 12 KiB, of which plain bodies touch the first bytes */
 
 	w.depth = 0;
 	w.n_keys = 0;

@@ -204,6 +204,36 @@ Test(scan, map_keys_are_strings_and_unique)
 	cr_assert_eq(SCAN("\x91\x81\x90\x01"), MSD_PROTOCOL);
 }
 
+/* A map of @n pairs, whose keys are numbered of @digits digits, but for one: the key at
+ * @second is the one at @first. */
+static msd_err scan_twice(uint32_t n, int digits, uint32_t first, uint32_t second)
+{
+	struct msd_buf params = {0};
+	char key[64];
+
+	msd_pack_array(&params, 1);
+	msd_pack_map(&params, n);
+	for (uint32_t i = 0; i < n; i++) {
+		(void)snprintf(key, sizeof(key), "%0*u", digits,
+			       i == second ? first : i);
+		msd_pack_cstr(&params, key);
+		msd_pack_nil(&params);
+	}
+	return scan_request(&params);
+}
+
+Test(scan, keys_of_maps_of_any_size_are_unique)
+{
+	for (uint32_t n = 2; n <= MSD_MAX_MAP_PAIRS; n++) {
+		const int digits = 2 + (int)n % 30;
+		cr_expect_eq(scan_twice(n, digits, 0, 0), MSD_OK, "%u", n);
+		for (uint32_t i = 1; i < n; i++) {
+			cr_expect_eq(scan_twice(n, digits, i - 1, i), MSD_PROTOCOL);
+			cr_expect_eq(scan_twice(n, digits, 0, i), MSD_PROTOCOL);
+		}
+	}
+}
+
 Test(scan, equal_keys_of_different_maps_are_fine)
 {
 	cr_assert_eq(SCAN("\x92\x81\xa1"
