@@ -44,7 +44,7 @@ static struct msd_span status_line(unsigned status)
 	return msd_span_of(LINE("500 Internal Server Error"));
 }
 
-void msd_http_reply_write(struct msd_buf *out, const struct msd_http_reply *r)
+static void write_head(struct msd_buf *out, const struct msd_http_reply *r)
 {
 	const struct msd_span line = status_line(r->status);
 
@@ -78,6 +78,15 @@ void msd_http_reply_write(struct msd_buf *out, const struct msd_http_reply *r)
 		msd_text_put(out, "\r\nConnection: keep-alive");
 	}
 	msd_text_put(out, "\r\n\r\n");
+}
+
+void msd_http_reply_write(struct msd_buf *out, const struct msd_http_reply *r)
+{
+	if (r->head.n > 0 && !r->closes && !r->is_old) {
+		msd_buf_put(out, r->head.p, r->head.n);
+	} else {
+		write_head(out, r);
+	}
 	if (!r->is_head)
 		msd_buf_put(out, r->body.p, r->body.n);
 }

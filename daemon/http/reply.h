@@ -10,6 +10,9 @@
 #define MSD_HTTP_TEXT "text/plain; charset=utf-8"
 
 struct msd_http_reply {
+	/* It was written before, with this head, to who had a connection of HTTP/1.1
+	 * that goes on; borrowed. Nothing: the head is made. */
+	struct msd_span head;
 	unsigned status;
 	const char *type;       /* of the body */
 	struct msd_span body;   /* borrowed */

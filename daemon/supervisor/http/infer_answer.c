@@ -103,6 +103,7 @@ static msd_err take_text(struct msd_caller *c, struct msd_infer_answer *w,
 
 	if (w->known_text.n > 0) {
 		c->asking.text = w->known_text;
+		reply->head = w->known_head;
 	} else if (w->text.n < COPY_AT_ONCE) {
 		c->asking.body = w->text;
 	} else {

@@ -19,8 +19,9 @@ struct msd_infer_wish {
 /* An answer. */
 struct msd_infer_answer {
 	struct msd_buf text;
-	/* Instead of it, where it was kept; then the tail is infer_told.h's, too. */
-	struct msd_span known_text;
+	/* Instead of it, where it was kept, and the head in front of it; then the tail
+	 * is infer_told.h's, too. */
+	struct msd_span known_text, known_head;
 	struct iovec *tail; /* tensors as bytes, where they lie; else owned */
 	uint32_t n_tail;
 	uint64_t tail_bytes;

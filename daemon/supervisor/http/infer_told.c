@@ -4,15 +4,16 @@
 #include <string.h>
 #include <sys/uio.h>
 
+#include "daemon/http/reply.h"
 #include "daemon/wire/conn.h"
 
-#define MAX_TEXT 1024u /* bytes; a longer one is made again */
+#define MAX_TEXT 1024u /* bytes; a longer one is made again, and its head */
 
 /* As msd_known.plan: one block. Numbers of the frame's pieces, in the order of the
- * tail, stand behind that, and the text behind them. */
+ * tail, stand behind that, and behind them the head of the answer and its text. */
 struct told {
 	bool has_tensors;
-	uint32_t n_tail, n_text;
+	uint32_t n_tail, n_head, n_text;
 	struct iovec tail[]; /* of the answer that is being written */
 };
 
@@ -21,7 +22,7 @@ static uint32_t *pieces_of(struct told *t)
 	return (uint32_t *)(void *)(t->tail + t->n_tail);
 }
 
-static uint8_t *text_of(struct told *t)
+static uint8_t *head_of(struct told *t)
 {
 	return (uint8_t *)(pieces_of(t) + t->n_tail);
 }
@@ -48,7 +49,8 @@ bool msd_infer_told_find(struct msd_memory *told, const struct msd_out *o,
 	ret->tail = t->tail;
 	ret->n_tail = t->n_tail;
 	ret->has_tensors = t->has_tensors;
-	ret->known_text = (struct msd_span){text_of(t), t->n_text};
+	ret->known_head = (struct msd_span){head_of(t), t->n_head};
+	ret->known_text = (struct msd_span){head_of(t) + t->n_head, t->n_text};
 	return true;
 }
 
@@ -62,19 +64,38 @@ static uint32_t find_piece(const struct msd_out *o, const struct iovec *tensor)
 	return i;
 }
 
-static struct told *told_new(const struct msd_out *o, const struct msd_infer_answer *a,
-			     size_t n)
+/* As it is written where a connection goes on. */
+static void write_head(const struct msd_infer_answer *a, struct msd_buf *head)
 {
+	const struct msd_http_reply reply = {.status = 200,
+					     .type = MSD_HTTP_JSON,
+					     .body = {a->text.p, a->text.n},
+					     .behind_bytes = a->tail_bytes,
+					     .has_tensors = a->has_tensors,
+					     .is_head = true};
+
+	msd_http_reply_write(head, &reply);
+}
+
+static struct told *told_new(const struct msd_out *o, const struct msd_infer_answer *a,
+			     const struct msd_buf *head, size_t *ret_bytes)
+{
+	const size_t n = sizeof(struct told) +
+			 a->n_tail * (sizeof(struct iovec) + sizeof(uint32_t)) +
+			 head->n + a->text.n;
 	struct told *t = malloc(n);
 
 	if (t == NULL)
 		return NULL;
 	t->has_tensors = a->has_tensors;
 	t->n_tail = a->n_tail;
+	t->n_head = (uint32_t)head->n;
 	t->n_text = (uint32_t)a->text.n;
 	for (uint32_t i = 0; i < a->n_tail; i++)
 		pieces_of(t)[i] = find_piece(o, &a->tail[i]);
-	memcpy(text_of(t), a->text.p, a->text.n);
+	memcpy(head_of(t), head->p, head->n);
+	memcpy(head_of(t) + head->n, a->text.p, a->text.n);
+	*ret_bytes = n;
 	return t;
 }
 
@@ -82,7 +103,9 @@ void msd_infer_told_keep(struct msd_memory *told, const struct msd_out *o,
 			 const struct msd_infer_answer *a)
 {
 	struct msd_body body;
+	struct msd_buf head = {0};
 	struct msd_diag d = {0};
+	size_t n;
 
 	if (a->text.n > MAX_TEXT ||
 	    msd_body_read(body_of(o), NULL, &body, &d) != MSD_OK)
@@ -91,10 +114,9 @@ void msd_infer_told_keep(struct msd_memory *told, const struct msd_out *o,
 		msd_memory_add(told, body_of(o), o->payload_bytes, &body);
 	if (known == NULL)
 		return;
-	const size_t n = sizeof(struct told) +
-			 a->n_tail * (sizeof(struct iovec) + sizeof(uint32_t)) +
-			 a->text.n;
-	struct told *t = told_new(o, a, n);
+	write_head(a, &head);
+	struct told *t = head.bad ? NULL : told_new(o, a, &head, &n);
+	msd_buf_finish(&head);
 	if (t == NULL) {
 		msd_memory_drop(told, known);
 		return;
