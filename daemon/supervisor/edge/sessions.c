@@ -4,15 +4,6 @@
 #include "daemon/supervisor/edge/share.h"
 #include "daemon/supervisor/module/direct.h"
 
-/* Its frame holds more of the memory than its share of what others wait for, too. */
-static bool is_pressed(const struct msd_session *s, uint64_t n_waiting)
-{
-	const struct msd_req *r = s->receiving;
-
-	return n_waiting > 0 && r != NULL && r->placement.budget != NULL &&
-	       r->placement.wanted_bytes > s->edge->budget->max_bytes / (n_waiting + 1);
-}
-
 static void look(struct msd_framed *f, uint64_t n_waiting, uint64_t away_ms)
 {
 	const struct msd_session *s = &f->session;
@@ -26,7 +17,7 @@ static void look(struct msd_framed *f, uint64_t n_waiting, uint64_t away_ms)
 		.away_ms = away_ms,
 		.is_awaiting =
 			s->client.n_in_flight > 0 || msd_direct_is_used(&s->client),
-		.is_pressed = is_pressed(s, n_waiting),
+		.is_pressed = msd_share_is_pressed(s, n_waiting),
 	};
 	const char *why = msd_watch_look(&f->watch, &view, s->edge->limits);
 

@@ -28,6 +28,14 @@ uint64_t msd_share_count_waiting(const struct msd_edge *e,
 	return n;
 }
 
+bool msd_share_is_pressed(const struct msd_session *s, uint64_t n_waiting)
+{
+	const struct msd_req *r = s->receiving;
+
+	return n_waiting > 0 && r != NULL && r->placement.budget != NULL &&
+	       r->placement.wanted_bytes > s->edge->budget->max_bytes / (n_waiting + 1);
+}
+
 static bool is_over(const struct msd_session *s, const struct msd_req *r)
 {
 	if (r->placement.wanted_bytes == 0 || r->placement.budget != NULL)

@@ -9,6 +9,9 @@
 /** How many of @e's connections wait for room but @but, which may be NULL. */
 uint64_t msd_share_count_waiting(const struct msd_edge *e,
 				 const struct msd_session *but);
+/** What @s is receiving holds more of the memory than its share of what others, so
+ * many, wait for, too. */
+bool msd_share_is_pressed(const struct msd_session *s, uint64_t n_waiting);
 /** msd_call_place() when that is no more than the share of @s. MSD_WAIT: try again when
  * room was given back. */
 MSD_MUST_CHECK msd_err msd_share_place(struct msd_session *s, struct msd_req *r,

@@ -4,6 +4,7 @@
  * The session of a visit, and what it asks for right now. One request is answered after
  * the other, so there is one call of it at a time at most (infer.h).
  */
+#include "daemon/http/scatter.h"
 #include "daemon/supervisor/edge/session.h"
 #include "daemon/supervisor/http/asking.h"
 #include "daemon/supervisor/http/course.h"
@@ -21,6 +22,7 @@ struct msd_caller {
 	const struct msd_history *history;
 	struct msd_infer *infer;   /* its call; NULL: there is none */
 	struct msd_infer *last;    /* the one before it, in case that it comes again */
+	struct msd_scatter inputs; /* of its call: where those that still come go */
 	struct msd_scrape *scrape; /* that is being made; NULL: none */
 	struct msd_buf text;       /* what is not copied: the first of the tail */
 	/* What is written behind the answer, from where it lies; owned, but where the
@@ -33,6 +35,8 @@ struct msd_caller {
 	bool is_gone;         /* its connection is; what still works for it ends */
 	/** The answer that was to come later is there: in `asking`. */
 	void (*on_answer)(struct msd_caller *c);
+	/** Its call has waited, and has room now for inputs that still come. */
+	void (*on_room)(struct msd_caller *c);
 	/** It holds more than it did, in `asking`. */
 	void (*on_grown)(struct msd_caller *c);
 };

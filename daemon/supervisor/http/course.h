@@ -14,7 +14,8 @@ struct msd_course {
 	struct msd_span names[MSD_ASKING_NAMES]; /* in it, as msd_asking.names */
 	const struct msd_route *route;           /* NULL: nothing is there */
 	bool is_path;                            /* it could be cut */
-	bool has_method;                         /* the row is asked for by its own */
+	bool may_move;   /* its host is a name that can lead anywhere: site.h */
+	bool has_method; /* the row is asked for by its own */
 };
 
 #endif

@@ -8,6 +8,7 @@
 #include "daemon/supervisor/edge/door.h"
 #include "daemon/supervisor/edge/edge.h"
 #include "daemon/supervisor/edge/listener.h"
+#include "daemon/supervisor/edge/share.h"
 #include "daemon/supervisor/http/visit.h"
 #include "daemon/supervisor/http/visit_end.h"
 #include "daemon/supervisor/http/visit_write.h"
@@ -46,7 +47,7 @@ static void enter_tls(struct msd_edge *e, struct msd_transport transport,
 	msd_visit_open(e->http, transport, who, p);
 }
 
-static void look(struct msd_visit *v, uint64_t away_ms)
+static void look(struct msd_visit *v, uint64_t n_waiting, uint64_t away_ms)
 {
 	const struct msd_edge *e = v->caller.session.edge;
 	const struct msd_watch_view view = {
@@ -55,9 +56,10 @@ static void look(struct msd_visit *v, uint64_t away_ms)
 		.queued_bytes = msd_visit_unwritten(v),
 		.last_progress_ms = v->last_progress_ms,
 		.is_owed = v->state == MSD_VISIT_LINGERING ||
-			   (!msd_visit_has_ahead(v) &&
+			   (!v->is_awaiting && !msd_visit_has_ahead(v) &&
 			    msd_http_reader_is_owed(&v->reader)),
-		.is_pressed = v->state == MSD_VISIT_LINGERING,
+		.is_pressed = v->state == MSD_VISIT_LINGERING ||
+			      msd_share_is_pressed(&v->caller.session, n_waiting),
 		.is_awaiting = v->is_awaiting,
 		.now_ms = uv_now(e->loop),
 		.away_ms = away_ms,
@@ -79,10 +81,11 @@ void msd_http_watch(struct msd_http *h)
 static void on_watch_due(struct msd_deadline *node)
 {
 	struct msd_http *h = MSD_CONTAINER_OF(node, struct msd_http, watch);
+	const uint64_t n_waiting = msd_share_count_waiting(h->edge, NULL);
 	const uint64_t away_ms = msd_deadline_away_ms(h->edge->deadlines, node);
 
 	MSD_LIST_EACH_SAFE (it, &h->visits) {
-		look(MSD_CONTAINER_OF(it, struct msd_visit, link), away_ms);
+		look(MSD_CONTAINER_OF(it, struct msd_visit, link), n_waiting, away_ms);
 	}
 	if (!msd_list_is_empty(&h->visits))
 		msd_http_watch(h);

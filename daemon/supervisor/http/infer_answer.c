@@ -22,16 +22,20 @@ static struct msd_caller *caller_of(struct msd_client *c)
 				struct msd_caller, session);
 }
 
-void msd_infer_stop_waiting(struct msd_session *s)
+/* What was still to come has no place any more. */
+void msd_infer_stop_waiting(struct msd_caller *c)
 {
-	s->receiving = NULL;
-	msd_list_remove(&s->space_link);
+	c->session.receiving = NULL;
+	msd_list_remove(&c->session.space_link);
+	c->inputs.n = 0;
+	if (c->infer != NULL)
+		c->infer->is_taking = false;
 }
 
 /* It is in `asking`. */
 static void answered(struct msd_caller *c)
 {
-	msd_infer_stop_waiting(&c->session);
+	msd_infer_stop_waiting(c);
 	c->asking.is_later = false;
 	if (!c->is_starting)
 		c->on_answer(c);
@@ -180,18 +184,16 @@ static void write_at_once(struct msd_infer *i)
 {
 	const struct msd_infer_wish wish = wish_of(i);
 
-	if (msd_infer_told_find(&i->told, i->out, &i->answer))
-		return;
 	write_answer(&i->chore);
 	if (i->err == MSD_OK && !msd_infer_wish_has_json(&wish))
 		msd_infer_told_keep(&i->told, i->out, &i->answer);
 }
 
 /* What the worker has done may be more than its client can be told. */
-static void answer_at_once(struct msd_caller *c, struct msd_req *r)
+static void tell(struct msd_caller *c, struct msd_req *r)
 {
-	write_at_once(c->infer);
 	const msd_err err = settle(c);
+
 	if (err != MSD_OK && r->client.code == MSD_OK) {
 		msd_counts_error(&c->asking.edge->counts, err);
 		r->client.code = (uint8_t)err;
@@ -199,28 +201,40 @@ static void answer_at_once(struct msd_caller *c, struct msd_req *r)
 	send_answer(c);
 }
 
+static bool is_large(const struct msd_infer *i)
+{
+	const struct msd_infer_wish wish = wish_of(i);
+
+	return msd_infer_result_is_large(&wish, i->out);
+}
+
 static void forward(struct msd_client *client, struct msd_req *r, struct msd_out *o)
 {
 	struct msd_caller *c = caller_of(client);
 	struct msd_infer *i = c->infer;
-	const struct msd_infer_wish wish = wish_of(i);
 
 	o->since_ns = msd_wire_now_ns(c->asking.edge->wire);
 	i->out = o;
-	i->chore.run = write_answer;
-	i->chore.on_done = on_written;
-	if (msd_infer_result_is_large(&wish, o)) {
+	if (msd_infer_told_find(&i->told, o, &i->answer)) {
+		tell(c, r);
+	} else if (!is_large(i)) {
+		write_at_once(i);
+		tell(c, r);
+	} else {
+		i->chore.run = write_answer;
+		i->chore.on_done = on_written;
 		i->put_off = msd_counted_put_off(r, &r->module->crew);
 		msd_chore_begin(c->chores, &i->chore);
-	} else {
-		answer_at_once(c, r);
 	}
 }
 
+/* Mostly it was answered, and that ended the waiting; or all of it ends. */
 static void on_done(struct msd_client *client, const struct msd_req *r)
 {
-	(void)client;
-	(void)r; /* it was answered, and that ended the waiting; or all of it ends */
+	struct msd_caller *c = caller_of(client);
+
+	if (r == c->session.receiving)
+		msd_infer_stop_waiting(c);
 }
 
 const struct msd_client_ops msd_infer_client_ops = {.reply = reply,

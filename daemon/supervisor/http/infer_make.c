@@ -317,7 +317,8 @@ static bool open_places(struct msd_infer_call *c, const struct msd_infer_ask *as
 	msd_body_begin_request(&c->body, 0, CALL, ask->has_deadline);
 	c->params_at = c->body.n;
 	c->places = calloc(ask->n_inputs + 1u, sizeof(*c->places));
-	return c->places != NULL;
+	c->pieces = calloc(ask->n_inputs + 1u, sizeof(*c->pieces));
+	return c->places != NULL && c->pieces != NULL;
 }
 
 msd_err msd_infer_make(const struct msd_model *m, const struct msd_infer_ask *ask,
@@ -372,24 +373,11 @@ struct msd_in msd_infer_in(const struct msd_infer_call *c, uint64_t id, uint64_t
 			       .begun_ms = now_ms};
 }
 
-void msd_infer_put_inputs(const struct msd_infer_call *c,
-			  const struct msd_infer_ask *ask, struct msd_span behind,
-			  uint8_t *payload)
-{
-	for (uint32_t i = 0; i < c->n_places; i++) {
-		const struct msd_infer_place *p = &c->places[i];
-		if (p->input == NULL || p->input->bytes == 0)
-			continue;
-		memcpy(payload + p->offset,
-		       (p->input->has_data ? ask->values.p : behind.p) + p->input->from,
-		       (size_t)p->input->bytes);
-	}
-}
-
 void msd_infer_call_finish(struct msd_infer_call *c)
 {
 	msd_buf_finish(&c->body);
 	msd_buf_finish(&c->out_names);
 	free(c->places);
+	free(c->pieces);
 	*c = (struct msd_infer_call){0};
 }

@@ -8,6 +8,7 @@
 #include "daemon/supervisor/http/model.h"
 #include "daemon/wire/conn.h"
 
+struct iovec;
 struct msd_limits;
 
 /* Where in the payload the bytes of an input go. */
@@ -26,6 +27,7 @@ struct msd_infer_call {
 	struct msd_buf out_names;
 	uint32_t n_returned;            /* of these, how many are of what it returns */
 	struct msd_infer_place *places; /* owned; one for each input, in their order */
+	struct iovec *pieces; /* owned; room for one for each, infer_inputs.h's */
 	uint32_t n_places;
 	uint32_t n_tensors; /* in params */
 	uint64_t payload_bytes;
@@ -47,11 +49,6 @@ void msd_infer_put_target(struct msd_buf *out, struct msd_span name,
 /** As a frame that brings it would be handed on; borrows from @c. */
 struct msd_in msd_infer_in(const struct msd_infer_call *c, uint64_t id,
 			   uint64_t now_ms);
-/** Write the inputs of @ask to where the payload lies; the binary ones are in @behind.
- */
-void msd_infer_put_inputs(const struct msd_infer_call *c,
-			  const struct msd_infer_ask *ask, struct msd_span behind,
-			  uint8_t *payload);
 void msd_infer_call_finish(struct msd_infer_call *c);
 
 #endif

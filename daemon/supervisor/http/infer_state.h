@@ -4,8 +4,9 @@
  * One `infer` on its way, between what asks (infer.c) and what answers
  * (infer_answer.c).
  *
- *   reading (a chore, where the text is long) --> waiting for room --> called -->
- *   writing (a chore, where tensors are to be JSON) --> answered, and written --> end
+ *   reading (a chore, where the text is long) --> waiting for room --> its inputs come
+ *   (where they are bytes) --> called --> writing (a chore, where tensors are to be
+ *   JSON) --> answered, and written --> end
  */
 #include "daemon/supervisor/http/chore.h"
 #include "daemon/supervisor/http/infer_make.h"
@@ -22,13 +23,16 @@ struct msd_infer {
 	struct msd_chore chore; /* of reading, then of writing */
 	struct msd_infer_ask ask;
 	struct msd_infer_call call;
-	struct msd_buf model;         /* its name, as it was asked for */
-	struct msd_buf known;         /* its text, while it is a call that was made */
-	uint64_t generation;          /* of the house, when it was */
-	struct msd_in in;             /* the call, as of a frame */
-	struct msd_span text, behind; /* its JSON and what follows; the reader's */
-	size_t behind_bytes;          /* how many those were */
-	struct msd_out *out;          /* what the answer is made of; owned */
+	struct msd_buf model; /* its name, as it was asked for */
+	struct msd_buf known; /* its text, while it is a call that was made */
+	uint64_t generation;  /* of the house, when it was */
+	struct msd_in in;     /* the call, as of a frame */
+	/* Its JSON and, of chunks, what follows it; the reader's. Else that is still to
+	 * come. */
+	struct msd_span text, behind;
+	uint64_t behind_bytes; /* how many those are */
+	bool is_taking;        /* it has room, and they come */
+	struct msd_out *out;   /* what the answer is made of; owned */
 	struct msd_infer_answer answer;
 	struct msd_memory told; /* answers to the same call before */
 	/* The call's count, while a thread makes its answer; owned. */
@@ -39,7 +43,7 @@ struct msd_infer {
 
 /** Answer with what is wrong, which is finished and counted among the errors. */
 void msd_infer_fail(struct msd_asking *a, unsigned status, struct msd_diag *d);
-/** It has its room, or is answered without. */
-void msd_infer_stop_waiting(struct msd_session *s);
+/** It has its room and all its inputs, or is answered without. */
+void msd_infer_stop_waiting(struct msd_caller *c);
 
 #endif

@@ -108,7 +108,7 @@ static void fail(struct msd_asking *a, unsigned status, const char *text)
 
 /* A page in a browser of this machine reaches what listens on loopback. Where a file of
  * rights says what anybody may it has no more than that. False: it was answered. */
-static bool may_ask(struct msd_asking *a)
+static bool may_ask(struct msd_asking *a, const struct msd_course *w)
 {
 	const struct msd_span origin = a->request->fields[MSD_HTTP_F_ORIGIN];
 	const struct msd_span host = a->request->fields[MSD_HTTP_F_HOST];
@@ -119,7 +119,7 @@ static bool may_ask(struct msd_asking *a)
 		     "Origin: it is a page of another site that asks, which may not");
 		return false;
 	}
-	if (is_loopback && a->edge->rights.acl == NULL && msd_site_may_move(host)) {
+	if (w->may_move && is_loopback && a->edge->rights.acl == NULL) {
 		fail(a, 403,
 		     "Host: over loopback it is to be an address, localhost or one "
 		     "word, for any page may have a name lead here. A proxy sends "
@@ -150,6 +150,7 @@ static const struct msd_course *find_course(const struct msd_asking *a)
 	if (q->is_again)
 		return w;
 	w->is_path = msd_http_path_read(q->target, &w->path);
+	w->may_move = msd_site_may_move(q->fields[MSD_HTTP_F_HOST]);
 	if (w->is_path) {
 		find_route(w,
 			   q->method == MSD_HTTP_HEAD_ONLY ? MSD_HTTP_GET : q->method);
@@ -196,7 +197,7 @@ void msd_route_answer(struct msd_asking *a, bool closes, struct msd_buf *out)
 
 	if (!w->is_path) {
 		fail(a, 400, "the path is none: expected /, names and escapes");
-	} else if (may_ask(a)) {
+	} else if (may_ask(a, w)) {
 		answer(a, w);
 	}
 	if (!a->is_later)

@@ -24,6 +24,14 @@ static void on_answer(struct msd_caller *c)
 	}
 }
 
+static void on_room(struct msd_caller *c)
+{
+	struct msd_visit *v = MSD_CONTAINER_OF(c, struct msd_visit, caller);
+
+	if (!v->is_closing)
+		msd_visit_placed(v);
+}
+
 static void on_grown(struct msd_caller *c)
 {
 	msd_visit_charge(MSD_CONTAINER_OF(c, struct msd_visit, caller));
@@ -62,6 +70,7 @@ void msd_visit_open(struct msd_http *h, struct msd_transport transport,
 	v->caller.chores = &h->chores;
 	v->caller.history = &h->history;
 	v->caller.on_answer = on_answer;
+	v->caller.on_room = on_room;
 	v->caller.on_grown = on_grown;
 	v->poll.data = v;
 	v->last_progress_ms = uv_now(e->loop);

@@ -20,6 +20,9 @@ struct msd_visit {
 	int events; /* what poll waits for */
 	enum msd_visit_state state;
 	struct msd_http_reader reader;
+	/* Of the last head: how much JSON is in front of its tensors; in chunks 0. */
+	size_t part_bytes;
+	bool brings_tensors;
 	struct msd_buf ahead, out; /* read and not served; answered and not written */
 	size_t ahead_at, out_at;
 	size_t tail_left;       /* bytes of caller.tail that are not written */
@@ -29,7 +32,8 @@ struct msd_visit {
 	uint64_t bytes_in, bytes_out;
 	uint64_t last_progress_ms; /* of writing, loop time */
 	uint64_t lingered_bytes;
-	bool is_awaiting; /* the answer to the last request */
+	bool is_awaiting; /* the answer to the last request, or room for its rest */
+	bool ends_behind; /* it was answered before it was whole, and is the last */
 	bool peer_has_ended, is_closing, is_closed;
 };
 

@@ -1,6 +1,7 @@
 /*
  * Happy path: what has come is read into the loop's buffer and served from there,
- * request by request; the answers are gathered and leave in one write. What is not
+ * request by request, but for inputs of calls, which are read into their place; the
+ * answers are gathered and leave in one write. What is not
  * served in this turn is kept, and its next turn is when the socket takes more: so who
  * does not read is not served.
  *
@@ -18,14 +19,15 @@
 #include "daemon/supervisor/edge/edge.h"
 #include "daemon/supervisor/http/infer.h"
 #include "daemon/supervisor/http/route.h"
+#include "daemon/supervisor/http/visit_body.h"
 #include "daemon/supervisor/http/visit_end.h"
 #include "daemon/supervisor/http/visit_write.h"
 #include "daemon/supervisor/module/house.h"
 #include "daemon/wire/conn.h"
 
-#define MAX_BODY (1u << 20)          /* bytes of a request's */
-#define MAX_TENSORS_BODY (64u << 20) /* of one with tensors as bytes */
-#define READ_BYTES 16384u            /* a turn */
+#define READ_BYTES 16384u            /* a turn, */
+#define READ_IN_PLACE (512u * 1024u) /* beside those of inputs, */
+#define READ_PIECES 16u              /* of which so many at a time are read */
 #define STOP_OUT_BYTES 65536u        /* of answers, then no more are made */
 
 static void on_poll(uv_poll_t *handle, int status, int events);
@@ -91,7 +93,8 @@ static bool is_last(const struct msd_visit *v)
 	       v->caller.session.edge->house->is_leaving;
 }
 
-/* The answer is in `out`; tensors that belong behind it are not copied. */
+/* The answer is in `out`; tensors that belong behind it are not copied. What is left of
+ * its request is read first when the connection ends with it. */
 static void follow_up(struct msd_visit *v, bool closes)
 {
 	v->is_awaiting = false;
@@ -99,8 +102,13 @@ static void follow_up(struct msd_visit *v, bool closes)
 		v->tail_left += v->caller.tail[i].iov_len;
 	if (v->tail_left == 0)
 		msd_infer_end(&v->caller, true);
-	if (closes)
+	if (!closes)
+		return;
+	if (msd_http_reader_is_owed(&v->reader)) {
+		v->ends_behind = true;
+	} else {
 		end(v);
+	}
 }
 
 /* Who has read all so far has all its time for what comes. */
@@ -110,36 +118,52 @@ static void begin_answer(struct msd_visit *v)
 		v->last_progress_ms = uv_now(v->caller.session.edge->loop);
 }
 
-/* What was read where others read, too, is the call's until it has room. */
-static void keep_body(struct msd_visit *v)
+/* The call has what it wants of the body that is there. */
+static void settle_body(struct msd_visit *v)
 {
-	const struct msd_span *body = &v->reader.request.body;
-	const uint8_t *from = body->p;
-
-	if (!msd_http_reader_keep_body(&v->reader)) {
-		msd_visit_close(v, "out of memory for the body");
-	} else if (body->p != from) {
-		msd_infer_move_body(&v->caller, from, body->p);
-	}
+	v->is_awaiting = !msd_infer_is_taking(&v->caller);
+	if (!msd_infer_needs_body(&v->caller))
+		msd_http_reader_drop_body(&v->reader);
 }
 
+/* A request is there, or that part of it that says what it is. */
 static void answer(struct msd_visit *v)
 {
 	struct msd_asking *a = ask(v);
 	const bool closes = is_last(v);
 
 	begin_answer(v);
-	v->n_requests++;
 	msd_counts_http_request(&v->caller.session.edge->counts);
 	msd_route_answer(a, closes, &v->out);
-	v->is_awaiting = a->is_later;
-	if (!v->is_awaiting) {
-		follow_up(v, closes);
-	} else if (!msd_infer_needs_body(&v->caller)) {
-		msd_http_reader_drop_body(&v->reader);
+	if (a->is_later) {
+		settle_body(v);
 	} else {
-		keep_body(v);
+		follow_up(v, closes);
 	}
+}
+
+/* The rest of one is there: its call's inputs, or what was dropped. */
+static void complete(struct msd_visit *v)
+{
+	const bool closes = is_last(v);
+
+	if (!msd_infer_is_taking(&v->caller)) {
+		if (v->ends_behind)
+			end(v);
+		return;
+	}
+	msd_infer_take(&v->caller);
+	v->is_awaiting = v->caller.asking.is_later;
+	if (!v->is_awaiting) {
+		msd_route_write(&v->caller.asking, closes, &v->out);
+		follow_up(v, closes);
+	}
+}
+
+void msd_visit_placed(struct msd_visit *v)
+{
+	settle_body(v);
+	msd_visit_settle(v);
 }
 
 /* All that could be done now is done. Its end waits for the peer's, for unread bytes
@@ -170,63 +194,13 @@ void msd_visit_answered(struct msd_caller *c)
 	rest(v);
 }
 
-/* Tensors may be as many as the connection may hold while their buffer grows, which
- * doubles. */
-static uint64_t most_tensors(const struct msd_visit *v)
-{
-	const uint64_t room = msd_account_limit(&v->caller.session.client.account) / 2;
-
-	if (room < MAX_BODY)
-		return MAX_BODY;
-	return room < MAX_TENSORS_BODY ? room : MAX_TENSORS_BODY;
-}
-
-static bool has_tensors(const struct msd_http_request *q)
-{
-	return q->method == MSD_HTTP_POST &&
-	       q->fields[MSD_HTTP_F_INFERENCE_HEADER].p != NULL;
-}
-
-static uint64_t most_body(const struct msd_visit *v)
-{
-	return has_tensors(&v->reader.request) ? most_tensors(v) : MAX_BODY;
-}
-
-static bool is_infer(const struct msd_http_request *q)
-{
-	static const char tail[] = "/infer";
-	const size_t n = strlen(tail);
-
-	return q->target.n > n && memcmp(q->target.p + q->target.n - n, tail, n) == 0;
-}
-
-/* What is refused for its size names the limit, and how more can be sent. */
-static void say_most(const struct msd_visit *v, char *ret, size_t n)
-{
-	const struct msd_http_reader *r = &v->reader;
-	const unsigned long long limit = r->max_body;
-	int used =
-		r->request.body_bytes > limit
-			? snprintf(ret, n, "the body has %llu bytes, the limit is %llu",
-				   (unsigned long long)r->request.body_bytes, limit)
-			: snprintf(ret, n, "the body is over the limit of %llu bytes",
-				   limit);
-
-	if (is_infer(&r->request) && !has_tensors(&r->request)) {
-		(void)snprintf(ret + used, n - (size_t)used,
-			       "; with tensors as bytes behind its JSON "
-			       "(Inference-Header-Content-Length) it is %llu",
-			       (unsigned long long)most_tensors(v));
-	}
-}
-
 static void refuse(struct msd_visit *v)
 {
 	char most[256];
 	const char *why = v->reader.why;
 
 	if (v->reader.status == 413 && v->reader.max_body > 0) {
-		say_most(v, most, sizeof(most));
+		msd_visit_say_bound(v, most, sizeof(most));
 		why = most;
 	}
 	msd_counts_http_unreadable(&v->caller.session.edge->counts);
@@ -239,13 +213,21 @@ static bool take(struct msd_visit *v, struct msd_span *in)
 {
 	switch (msd_http_read(&v->reader, in)) {
 	case MSD_HTTP_HEAD:
-		v->reader.max_body = most_body(v);
+		msd_visit_bound_body(v);
 		if (v->reader.request.wants_continue &&
 		    v->reader.request.body_bytes <= v->reader.max_body)
 			msd_http_reply_continue(&v->out);
 		return true;
-	case MSD_HTTP_WHOLE:
+	case MSD_HTTP_PART:
 		answer(v);
+		return true;
+	case MSD_HTTP_WHOLE:
+		v->n_requests++;
+		if (v->reader.request.has_part) {
+			complete(v);
+		} else {
+			answer(v);
+		}
 		return true;
 	case MSD_HTTP_BAD:
 		refuse(v);
@@ -262,7 +244,7 @@ static bool is_over(struct msd_visit *v, uint64_t n_before, uint64_t *ends_ns)
 {
 	const uint64_t n = v->n_requests - n_before;
 
-	if (v->state != MSD_VISIT_OPEN || v->is_awaiting || v->tail_left > 0 ||
+	if (v->state != MSD_VISIT_OPEN || v->tail_left > 0 ||
 	    msd_visit_unwritten(v) >= STOP_OUT_BYTES || n >= MSD_CONN_TURN_FRAMES)
 		return true;
 	if (n < 2)
@@ -282,8 +264,8 @@ static void serve(struct msd_visit *v, struct msd_span *in)
 	uint64_t ends_ns = 0;
 
 	while (take(v, in)) {
-		if (!msd_http_reader_is_owed(&v->reader) &&
-		    is_over(v, n_before, &ends_ns))
+		if (v->is_awaiting || (!msd_http_reader_is_owed(&v->reader) &&
+				       is_over(v, n_before, &ends_ns)))
 			break;
 	}
 	if (v->out.bad)
@@ -313,11 +295,32 @@ static void serve_ahead(struct msd_visit *v)
 	}
 }
 
+/* Inputs of a call are read to where they belong; what is more comes to the buffer.
+ * Returns how many bytes fit into the former. */
+static size_t gather_room(const struct msd_visit *v, struct iovec *pieces,
+			  size_t *ret_n)
+{
+	const struct msd_scatter *rest = msd_http_reader_rest(&v->reader);
+	size_t room = 0, n = 0;
+
+	for (; rest != NULL && n < rest->n && n < READ_PIECES && room < READ_IN_PLACE;
+	     n++) {
+		pieces[n] = rest->pieces[n];
+		if (pieces[n].iov_len > READ_IN_PLACE - room)
+			pieces[n].iov_len = READ_IN_PLACE - room;
+		room += pieces[n].iov_len;
+	}
+	pieces[n] = (struct iovec){v->caller.session.edge->wire->rbuf, READ_BYTES};
+	*ret_n = n + 1;
+	return room;
+}
+
 static void read_some(struct msd_visit *v)
 {
-	struct msd_wire *w = v->caller.session.edge->wire;
-	struct iovec piece = {w->rbuf, READ_BYTES};
-	const ssize_t n = v->transport.ops->read(&v->transport, &piece, 1, NULL);
+	struct iovec pieces[READ_PIECES + 1];
+	size_t n_pieces;
+	const size_t room = gather_room(v, pieces, &n_pieces);
+	const ssize_t n = v->transport.ops->read(&v->transport, pieces, n_pieces, NULL);
 
 	if (n == -EAGAIN)
 		return;
@@ -327,8 +330,12 @@ static void read_some(struct msd_visit *v)
 		v->peer_has_ended = true;
 		end(v);
 	} else {
-		struct msd_span in = {w->rbuf, (size_t)n};
+		const size_t placed = (size_t)n < room ? (size_t)n : room;
+		struct msd_span in = {v->caller.session.edge->wire->rbuf,
+				      (size_t)n - placed};
 		v->bytes_in += (uint64_t)n;
+		if (placed > 0)
+			msd_http_reader_came(&v->reader, placed);
 		serve(v, &in);
 		keep(v, in);
 	}
@@ -340,7 +347,8 @@ static void have_turn(struct msd_visit *v)
 		msd_visit_read_nothing(v);
 		return;
 	}
-	msd_visit_flush(v);
+	if (msd_visit_unwritten(v) > 0)
+		msd_visit_flush(v);
 	if (!v->is_closing && v->state == MSD_VISIT_OPEN && !v->is_awaiting &&
 	    msd_visit_unwritten(v) == 0) {
 		if (msd_visit_has_ahead(v)) {
@@ -349,7 +357,7 @@ static void have_turn(struct msd_visit *v)
 			read_some(v);
 		}
 	}
-	if (!v->is_closing)
+	if (!v->is_closing && msd_visit_unwritten(v) > 0)
 		msd_visit_flush(v);
 	rest(v);
 	/* An answer goes, or --write-stall ends it; only what is still to be read can

@@ -9,5 +9,7 @@
 void msd_visit_settle(struct msd_visit *v);
 /** The answer to the request of @c that was to come later is there. */
 void msd_visit_answered(struct msd_caller *c);
+/** The call of its request has room for what still comes of that. */
+void msd_visit_placed(struct msd_visit *v);
 
 #endif

@@ -96,7 +96,7 @@ void msd_visit_read_nothing(struct msd_visit *v)
 
 static const char *state_of(const struct msd_visit *v)
 {
-	if (v->caller.session.receiving != NULL)
+	if (v->caller.session.receiving != NULL && v->is_awaiting)
 		return "waits for tensor memory";
 	return v->is_awaiting || msd_visit_unwritten(v) > 0 ? "waits for answers"
 							    : "reading";

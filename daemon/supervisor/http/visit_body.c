@@ -1,0 +1,84 @@
+#include "daemon/supervisor/http/visit_body.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "daemon/http/infer_ask.h"
+#include "daemon/http/infer_split.h"
+#include "daemon/limits.h"
+#include "daemon/supervisor/edge/edge.h"
+
+#define MAX_BODY (1u << 20)          /* bytes of a request's */
+#define MAX_CHUNKED_BODY (64u << 20) /* of one with tensors as bytes, in chunks */
+
+/* Chunks are gathered, so that they may be as many as the connection may hold while
+ * their buffer grows, which doubles. */
+static uint64_t most_in_chunks(const struct msd_visit *v)
+{
+	const uint64_t room = msd_account_limit(&v->caller.session.client.account) / 2;
+
+	if (room < MAX_BODY)
+		return MAX_BODY;
+	return room < MAX_CHUNKED_BODY ? room : MAX_CHUNKED_BODY;
+}
+
+/* Else tensors are read to where their module has them, as those of frames are. */
+static uint64_t most_in_place(const struct msd_visit *v)
+{
+	return MSD_INFER_JSON_BYTES + v->caller.session.edge->limits->max_payload;
+}
+
+static bool is_infer(const struct msd_http_request *q)
+{
+	static const char tail[] = "/infer";
+	const size_t n = strlen(tail);
+
+	return q->method == MSD_HTTP_POST && q->target.n > n &&
+	       memcmp(q->target.p + q->target.n - n, tail, n) == 0;
+}
+
+/* What a head says that has come again is known. */
+static void read_head(struct msd_visit *v)
+{
+	const struct msd_http_request *q = &v->reader.request;
+	const struct msd_span field = q->fields[MSD_HTTP_F_INFERENCE_HEADER];
+
+	v->part_bytes = 0;
+	v->brings_tensors = field.p != NULL && is_infer(q);
+	if (v->brings_tensors && !q->is_chunked) /* else it is refused */
+		v->brings_tensors = msd_infer_text_bytes(field, &v->part_bytes);
+}
+
+void msd_visit_bound_body(struct msd_visit *v)
+{
+	struct msd_http_reader *r = &v->reader;
+
+	if (!r->request.is_again)
+		read_head(v);
+	r->max_body = MAX_BODY;
+	if (!v->brings_tensors)
+		return;
+	r->max_body = r->request.is_chunked ? most_in_chunks(v) : most_in_place(v);
+	r->part_bytes = v->part_bytes;
+	r->rest = &v->caller.inputs;
+}
+
+void msd_visit_say_bound(const struct msd_visit *v, char *ret, size_t n)
+{
+	const struct msd_http_request *q = &v->reader.request;
+	const unsigned long long limit = v->reader.max_body;
+	int used =
+		q->body_bytes > limit
+			? snprintf(ret, n, "the body has %llu bytes, the limit is %llu",
+				   (unsigned long long)q->body_bytes, limit)
+			: snprintf(ret, n, "the body is over the limit of %llu bytes",
+				   limit);
+
+	if (is_infer(q) && limit < most_in_place(v)) {
+		(void)snprintf(ret + used, n - (size_t)used,
+			       "; with tensors as bytes behind its JSON "
+			       "(Inference-Header-Content-Length), and not in chunks, "
+			       "it is %llu",
+			       (unsigned long long)most_in_place(v));
+	}
+}
