@@ -107,6 +107,21 @@ def test_a_call_that_is_refused_counts_to_the_function_that_it_was_of(daemon):
         assert sum(after.values()) == 3 and {name for name, _ in after} == {"addone"}, after
 
 
+def test_what_was_refused_is_among_the_last_calls(daemon):
+    with Visit(daemon) as visit, Wire(daemon.host) as wire:
+        begin = wire.ask("server.monitor")["next"]
+        assert infer(visit, "shapes:addone", [])[0] == 400
+        assert infer(visit, "shapes:nothing", ADD)[0] == 404
+        assert infer(visit, "none", ADD)[0] == 404, "of no module: nobody's"
+        assert infer(visit, "shapes:addone", ADD)[0] == 200
+        told = wire.ask("server.monitor", {"from": begin})["requests"]
+        assert [(c["module"], c["function"], c["code"]) for c in told] == [
+            ("shapes", "addone", "BAD_REQUEST"), ("shapes", "other", "NOT_FOUND"),
+            ("shapes", "addone", "OK")]
+        assert told[0]["all_ns"] == 0 < told[2]["all_ns"]
+        assert told[0]["peer"] == told[2]["peer"] == "127.0.0.1"
+
+
 def test_a_function_s_times_are_its_own(daemon):
     def stats(visit, model):
         (said,) = ask_json(visit, f"/v2/models/{model}/stats")[1]["model_stats"]

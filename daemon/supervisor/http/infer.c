@@ -152,7 +152,8 @@ static void proceed(struct msd_caller *c, const struct msd_model *m)
 			keep_text(a, i);
 	}
 	if (err != MSD_OK && m != NULL)
-		msd_counted_refused(&m->module->crew, msd_model_function_name(m), err);
+		msd_counted_refused(&m->module->crew, msd_model_function_name(m),
+				    &c->session.client, err);
 	i->in = msd_infer_in(&i->call, c->session.number, uv_now(a->edge->loop));
 	if (c->session.has_plans) {
 		i->in.known =

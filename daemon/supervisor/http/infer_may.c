@@ -38,7 +38,8 @@ void msd_infer_count_refused(struct msd_asking *a, msd_err err)
 			(struct msd_span){name.p + module.n + 1, name.n - module.n - 1};
 	}
 	if (msd_module_require(a->edge->house, module, &m, NULL) == MSD_OK) {
-		msd_counted_refused(&m->crew, function, err);
+		msd_counted_refused(&m->crew, function, &a->caller->session.client,
+				    err);
 	} else {
 		msd_counts_lost_call(&a->edge->counts, err);
 	}

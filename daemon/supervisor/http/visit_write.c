@@ -6,30 +6,41 @@
 #include "daemon/supervisor/http/infer.h"
 #include "daemon/supervisor/http/visit_end.h"
 
-#define WRITE_PIECES 16u          /* of one write */
-#define KEEP_OUT_BYTES 4096u      /* of the buffer, when all is written */
-#define LINGER_BYTES (8ull << 20) /* of what nobody reads any more */
+#define WRITE_PIECES 16u           /* of one write */
+#define WRITE_BYTES (256u * 1024u) /* a turn: to copy them takes up to 1 ms */
+#define KEEP_OUT_BYTES 4096u       /* of the buffer, when all is written */
+#define LINGER_BYTES (8ull << 20)  /* of what nobody reads any more */
 
 size_t msd_visit_unwritten(const struct msd_visit *v)
 {
 	return v->out.n - v->out_at + v->tail_left;
 }
 
-/* What is to be written: answers, then the tensors of the last one. */
-static size_t gather(const struct msd_visit *v, struct iovec pieces[WRITE_PIECES])
+static struct iovec take(struct iovec p, size_t *room)
+{
+	if (p.iov_len > *room)
+		p.iov_len = *room;
+	*room -= p.iov_len;
+	return p;
+}
+
+/* What is to be written now, @room bytes at most: answers, then the tensors of the last
+ * one. */
+static size_t gather(const struct msd_visit *v, size_t room,
+		     struct iovec pieces[WRITE_PIECES])
 {
 	const struct msd_caller *c = &v->caller;
-	size_t left = v->tail_left;
-	size_t n = 0;
+	size_t left = v->tail_left, n = 0;
 
 	if (v->out.n > v->out_at) {
-		pieces[n++] =
-			(struct iovec){v->out.p + v->out_at, v->out.n - v->out_at};
+		const struct iovec out = {v->out.p + v->out_at, v->out.n - v->out_at};
+		pieces[n++] = take(out, &room);
 	}
-	for (uint32_t i = 0; i < c->n_tail && left > 0 && n < WRITE_PIECES; i++) {
+	for (uint32_t i = 0; i < c->n_tail && left > 0 && room > 0 && n < WRITE_PIECES;
+	     i++) {
 		left -= c->tail[i].iov_len;
 		if (c->tail[i].iov_len > 0)
-			pieces[n++] = c->tail[i];
+			pieces[n++] = take(c->tail[i], &room);
 	}
 	return n;
 }
@@ -53,16 +64,21 @@ static void advance(struct msd_visit *v, size_t n)
 void msd_visit_flush(struct msd_visit *v)
 {
 	struct iovec pieces[WRITE_PIECES];
+	size_t room = WRITE_BYTES;
 
 	while (msd_visit_unwritten(v) > 0) {
-		const ssize_t n = v->transport.ops->writev(&v->transport, pieces,
-							   gather(v, pieces), -1);
+		if (room == 0)
+			return;
+		const size_t n_pieces = gather(v, room, pieces);
+		const ssize_t n =
+			v->transport.ops->writev(&v->transport, pieces, n_pieces, -1);
 		if (n < 0) {
 			if (n != -EAGAIN)
 				msd_visit_close(v, "the connection is broken");
 			return;
 		}
 		advance(v, (size_t)n);
+		room -= (size_t)n;
 		v->last_progress_ms = uv_now(v->caller.session.edge->loop);
 	}
 	v->out_at = v->out.n = 0;

@@ -128,12 +128,24 @@ void msd_counted_end(const struct msd_req *r, const struct msd_crew *crew)
 }
 
 void msd_counted_refused(const struct msd_crew *crew, struct msd_span function,
-			 msd_err err)
+			 const struct msd_client *who, msd_err err)
 {
-	msd_tally_note(crew->tally,
-		       is_known(crew, function) ? msd_tally_add(crew->tally, function)
-						: MSD_TALLY_OTHER,
-		       err);
+	struct msd_house *house = crew->house;
+	const uint8_t row = is_known(crew, function)
+				    ? msd_tally_add(crew->tally, function)
+				    : MSD_TALLY_OTHER;
+	struct msd_past_call *past =
+		msd_recorder_next(&house->recorder, house->deadlines, crew->tally);
+
+	msd_tally_note(crew->tally, row, err);
+	if (past == NULL)
+		return;
+	*past = (struct msd_past_call){.end_ns = msd_wire_now_ns(house->wire),
+				       .who = who->peer,
+				       .tally = past->tally,
+				       .row = row,
+				       .code = (uint8_t)err};
+	tell_others(house, past, 0, (struct msd_span){0});
 }
 
 /* All that is told of a call but its end. */

@@ -24,9 +24,10 @@ static inline void msd_counted_again(struct msd_req *r, const struct msd_crew *c
 bool msd_counted_is_settled(const struct msd_req *r, const struct msd_crew *crew);
 /** Its client has been answered r->client.code, or is gone. */
 void msd_counted_end(const struct msd_req *r, const struct msd_crew *crew);
-/** A call of @function was answered with @err before there was a request of it. */
+/** A call of @function, by @who, was answered with @err before there was a request of
+ * it: it is counted and recorded, and spent no time. */
 void msd_counted_refused(const struct msd_crew *crew, struct msd_span function,
-			 msd_err err);
+			 const struct msd_client *who, msd_err err);
 /** What its client is told of @r, which a worker has answered, is known later: it is
  * counted by msd_counted_tell(), and what this returns is owned by who calls that.
  * NULL: memory is short, and it counts as done. */
