@@ -18,6 +18,7 @@
 #include "daemon/supervisor/module/module.h"
 #include "daemon/supervisor/rollback.h"
 #include "daemon/supervisor/slumbering.h"
+#include "daemon/wire/without.h"
 
 static void retry_space(struct msd_server *s)
 {
@@ -264,6 +265,7 @@ void msd_server_furnish(struct msd_server *s)
 	msd_warm_shelf_init(&s->house.warm.shelf);
 	msd_list_init(&s->house.warm.artifacts);
 	msd_list_init(&s->house.modules);
+	s->house.leaves_calls_uncounted = msd_without("metrics");
 	msd_recorder_init(&s->house.recorder);
 	s->budget = (struct msd_budget){.max_bytes = s->limits.max_memory,
 					.on_room = on_room};

@@ -3,8 +3,8 @@
 #include <stdbool.h>
 
 /** Whether MODSERD_WITHOUT, words with commas between them, names @what: an
- * optimisation that this process does without. For measuring and tests; answers are the
- * same. */
+ * optimisation, or the counting of calls, that this process does without. For measuring
+ * and tests; answers are the same. */
 bool msd_without(const char *what);
 
 #endif

@@ -28,7 +28,7 @@ void msd_counted_begin(struct msd_req *r, const struct msd_crew *crew,
 	if (r->at.function == MSD_TALLY_OTHER && msd_tally_has_room(crew->tally) &&
 	    is_known(crew, function))
 		r->at.function = msd_tally_add(crew->tally, function);
-	r->at.since_ns = msd_wire_now_ns(crew->house->wire);
+	msd_counted_again(r, crew);
 }
 
 bool msd_counted_is_settled(const struct msd_req *r, const struct msd_crew *crew)
@@ -119,7 +119,7 @@ static uint8_t row_of(const struct msd_req *r, const struct msd_crew *crew)
 
 void msd_counted_end(const struct msd_req *r, const struct msd_crew *crew)
 {
-	if (r->client.is_put_off)
+	if (r->client.is_put_off || crew->house->leaves_calls_uncounted)
 		return;
 	const uint8_t row = row_of(r, crew);
 	msd_tally_note(crew->tally, row, r->client.code);

@@ -18,7 +18,9 @@ void msd_counted_begin(struct msd_req *r, const struct msd_crew *crew,
 /** The same of one whose row is known. */
 static inline void msd_counted_again(struct msd_req *r, const struct msd_crew *crew)
 {
-	r->at.since_ns = msd_wire_now_ns(crew->house->wire);
+	r->at.since_ns = crew->house->leaves_calls_uncounted
+				 ? 0
+				 : msd_wire_now_ns(crew->house->wire);
 }
 /** It will have the same row when it comes again. */
 bool msd_counted_is_settled(const struct msd_req *r, const struct msd_crew *crew);

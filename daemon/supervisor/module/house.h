@@ -60,6 +60,7 @@ struct msd_house {
 	uint32_t n_expected;
 	bool is_leaving; /* it says that it is not ready, and serves on */
 	bool is_closing; /* it is leaving, and no module is loaded any more */
+	bool leaves_calls_uncounted; /* to measure what counting them costs */
 	struct msd_recorder recorder;
 	struct msd_slowlog slowlog;
 	/** A module has room for arguments that wait. */
