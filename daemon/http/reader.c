@@ -28,9 +28,10 @@ static int on_body(llhttp_t *parser, const char *at, size_t n)
 {
 	struct msd_http_reader *r = msd_http_reader_of(parser);
 
-	if (n > r->max_body - r->body.n)
+	if (n > r->max_body - r->body.n) {
 		return msd_http_reader_fail(r, 413,
 					    "the body is larger than it may be");
+	}
 	return put_body(r, at, n);
 }
 
@@ -176,9 +177,10 @@ static enum msd_http_event read_chunks(struct msd_http_reader *r, struct msd_spa
 	in->p += taken;
 	in->n -= taken;
 	r->n_raw += taken;
-	if (is_fine && r->n_raw - r->body.n > MSD_HTTP_MAX_FRAMING)
+	if (is_fine && r->n_raw - r->body.n > MSD_HTTP_MAX_FRAMING) {
 		(void)msd_http_reader_fail(r, 400,
 					   "too much around the bytes of the chunks");
+	}
 	if (!is_fine || r->status != 0)
 		return broken(r);
 	return MSD_HTTP_MORE;

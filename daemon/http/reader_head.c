@@ -44,9 +44,10 @@ int msd_http_on_field(llhttp_t *parser, const char *at, size_t n)
 	const struct msd_span name = {(const uint8_t *)at, n};
 	unsigned i = 0;
 
-	if (r->state != MSD_READER_IN_HEAD)
+	if (r->state != MSD_READER_IN_HEAD) {
 		return msd_http_reader_fail(
 			r, 400, "fields behind the last chunk are not taken");
+	}
 	if (++r->n_fields > MSD_HTTP_MAX_FIELDS)
 		return msd_http_reader_fail(r, 431, "more than 100 fields");
 	while (i < MSD_HTTP_F_COUNT && !is_word(name, names[i]))
@@ -65,9 +66,10 @@ int msd_http_on_value(llhttp_t *parser, const char *at, size_t n)
 		return 0;
 	struct msd_span *ret = &r->request.fields[r->field];
 	/* Of an Accept any is right; of all others two may contradict each other. */
-	if (ret->p != NULL && r->field != MSD_HTTP_F_ACCEPT)
+	if (ret->p != NULL && r->field != MSD_HTTP_F_ACCEPT) {
 		return msd_http_reader_fail(
 			r, 400, "a field that may be there once is there twice");
+	}
 	*ret = (struct msd_span){(const uint8_t *)at, n};
 	return 0;
 }
@@ -82,15 +84,17 @@ static int check_fields(struct msd_http_reader *r)
 		return msd_http_reader_fail(r, 400, "no Host field");
 	if (coding.p != NULL && r->request.is_old)
 		return msd_http_reader_fail(r, 400, "chunks in HTTP/1.0");
-	if (coding.p != NULL && !is_word(coding, "chunked"))
+	if (coding.p != NULL && !is_word(coding, "chunked")) {
 		return msd_http_reader_fail(r, 501,
 					    "the transfer coding is not chunked");
+	}
 	if (f[MSD_HTTP_F_CONTENT_ENCODING].p != NULL &&
 	    !is_word(f[MSD_HTTP_F_CONTENT_ENCODING], "identity"))
 		return msd_http_reader_fail(r, 415, "bodies are not decompressed");
-	if (expects.p != NULL && !is_word(expects, "100-continue"))
+	if (expects.p != NULL && !is_word(expects, "100-continue")) {
 		return msd_http_reader_fail(r, 417,
 					    "nothing but 100-continue can be expected");
+	}
 	return 0;
 }
 

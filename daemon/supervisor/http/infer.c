@@ -151,9 +151,10 @@ static void proceed(struct msd_caller *c, const struct msd_model *m)
 		if (err == MSD_OK)
 			keep_text(a, i);
 	}
-	if (err != MSD_OK && m != NULL)
+	if (err != MSD_OK && m != NULL) {
 		msd_counted_refused(&m->module->crew, msd_model_function_name(m),
 				    &c->session.client, err);
+	}
 	i->in = msd_infer_in(&i->call, c->session.number, uv_now(a->edge->loop));
 	if (c->session.has_plans) {
 		i->in.known =
