@@ -25,6 +25,10 @@
 #define LONG_NS 500000u
 /* More is not worth it: what a call costs is its bytes then. */
 #define MOST_BYTES (UINT64_C(1) << 20)
+/* Of a body: a channel takes 64 KiB. What a value adds to it at most, beside its own
+ * bytes. */
+#define MOST_BODY_BYTES (UINT64_C(32) << 10)
+#define VALUE_BYTES (64u + 9u * MODSER_MAX_NDIM)
 #define ASK_MS 1000u
 #define MOST_DEPTH 4u
 
@@ -75,12 +79,30 @@ void msd_unasked_close(struct msd_unasked *u)
 	free(u);
 }
 
-/* What a channel carries: inline tensors on the host and plain values, up to @left
- * bytes. */
-static bool travels(const modser_value *v, unsigned depth, uint64_t *left)
+/* What is left of the bytes that may travel: in a call's body, and behind it. */
+struct left {
+	uint64_t body, payload;
+};
+
+static bool spend(uint64_t *left, uint64_t bytes)
+{
+	if (bytes > *left)
+		return false;
+	*left -= bytes;
+	return true;
+}
+
+/* What a channel carries: inline tensors on the host and plain values, as far as @left
+ * goes. */
+static bool travels(const modser_value *v, unsigned depth, struct left *left)
 {
 	uint64_t bytes = 0;
 
+	if (!spend(&left->body, v->kind == MODSER_TENSOR || v->kind == MODSER_OUT ||
+						v->kind == MODSER_SHAPE
+					? VALUE_BYTES
+					: 9u))
+		return false;
 	switch (v->kind) {
 	case MODSER_NIL:
 	case MODSER_BOOL:
@@ -92,8 +114,7 @@ static bool travels(const modser_value *v, unsigned depth, uint64_t *left)
 		return true;
 	case MODSER_STR:
 	case MODSER_BYTES:
-		bytes = v->as.str.n;
-		break;
+		return spend(&left->body, v->as.str.n);
 	case MODSER_TENSOR:
 	case MODSER_OUT:
 		if (v->as.tensor.device.type != 0 ||
@@ -101,7 +122,7 @@ static bool travels(const modser_value *v, unsigned depth, uint64_t *left)
 		    !modser_tensor_bytes(v->as.tensor.dtype, v->as.tensor.shape,
 					 v->as.tensor.ndim, &bytes))
 			return false;
-		break;
+		return spend(&left->payload, bytes);
 	case MODSER_TUPLE:
 		if (depth == MOST_DEPTH)
 			return false;
@@ -120,10 +141,6 @@ static bool travels(const modser_value *v, unsigned depth, uint64_t *left)
 	default:
 		return false;
 	}
-	if (bytes > *left)
-		return false;
-	*left -= bytes;
-	return true;
 }
 
 /* Of the options a channel knows deadline_ms and names. */
@@ -138,13 +155,19 @@ static bool are_plain(const modser_options *o)
 static bool may_go(const modser_client *c, const modser_value *args, size_t n_args,
 		   const modser_options *options, uint64_t most)
 {
-	uint64_t left = most < MOST_BYTES ? most : MOST_BYTES;
+	struct left left = {.body = MOST_BODY_BYTES,
+			    .payload = most < MOST_BYTES ? most : MOST_BYTES};
 
 	if (!are_plain(options) || c->segments != NULL || n_args > MSD_MAX_TENSORS)
 		return false;
 	for (size_t i = 0; i < n_args; i++) {
-		left -= left < MSD_TENSOR_ALIGN ? left : MSD_TENSOR_ALIGN;
-		if (!travels(&args[i], 0, &left))
+		const char *name = options != NULL && options->names != NULL
+					   ? options->names[i]
+					   : NULL;
+
+		if (!spend(&left.payload, MSD_TENSOR_ALIGN) ||
+		    (name != NULL && !spend(&left.body, strlen(name) + 9)) ||
+		    !travels(&args[i], 0, &left))
 			return false;
 	}
 	return true;

@@ -17,7 +17,8 @@ void msd_guest_free(struct msd_peer *peer)
 	if (g == NULL)
 		return;
 	msd_guest_drop_results(peer);
-	free(g->coming);
+	msd_guest_payload_free(g, g->coming);
+	msd_guest_payloads_finish(g);
 	free(g->functions);
 	free(g);
 	peer->guest = NULL;
@@ -28,7 +29,7 @@ bool msd_guest_is_laden(const struct msd_peer *peer)
 	const struct msd_guest *g = peer->guest;
 
 	return peer->n_queued >= g->max_requests || g->held_bytes >= g->max_bytes ||
-	       msd_guest_is_full(peer);
+	       g->body_bytes >= MSD_GUEST_BODIES_BYTES || msd_guest_is_full(peer);
 }
 
 bool msd_guest_is_light(const struct msd_peer *peer)
@@ -36,7 +37,8 @@ bool msd_guest_is_light(const struct msd_peer *peer)
 	const struct msd_guest *g = peer->guest;
 
 	return peer->n_queued <= g->max_requests / 2 &&
-	       g->held_bytes <= g->max_bytes / 2 && !msd_guest_is_full(peer);
+	       g->held_bytes <= g->max_bytes / 2 &&
+	       g->body_bytes <= MSD_GUEST_BODIES_BYTES / 2 && !msd_guest_is_full(peer);
 }
 
 /* What the other guests have beyond their parts. */

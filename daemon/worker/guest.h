@@ -15,25 +15,38 @@
 
 /* Of answers that it has not read, when none of its calls is begun any more. */
 #define MSD_GUEST_UNREAD_BYTES (1u << 20)
+/* Of one call's body, and of the bodies that wait: they lie in memory that is counted
+ * with the module's. */
+#define MSD_GUEST_BODY_BYTES (64u << 10)
+#define MSD_GUEST_BODIES_BYTES (256u << 10)
 
+struct msd_guest_payload;
 struct msd_guest_results;
+
+/* How long it may do nothing, and has, and how many bytes it had moved by then. */
+struct msd_guest_rest {
+	uint64_t most_ms, ms, bytes;
+};
 
 struct msd_guest {
 	uint16_t number; /* the supervisor's name for it: 1 to MSD_MAX_GUESTS */
 	uint32_t max_requests;
 	uint64_t max_bytes;  /* that its waiting requests may hold */
 	uint64_t held_bytes; /* and do */
+	uint64_t body_bytes; /* of these, of their bodies */
 	uint64_t slow_ns;    /* of a call that the supervisor wants to know; 0: none */
 	uint8_t *functions;  /* owned: names as msgpack's str; NULL: all */
 	size_t n_functions;  /* their bytes */
 	uint8_t *coming;     /* owned: the payload of the frame that is being read */
+	struct msd_guest_payload *kept; /* owned: free memory for the next ones */
+	uint64_t kept_bytes;
 	struct msd_guest_results *results; /* owned: of the call that was run last */
 	/* The channel that it came by; NULL: that is gone, and nobody is told of its
 	 * end. */
 	struct msd_peer *host;
-	uint64_t stall_ms;   /* that it may leave an answer unread */
-	uint64_t still_ms;   /* that it has */
-	uint64_t read_bytes; /* by then */
+	struct msd_guest_rest unread; /* of an answer that it does not read */
+	struct msd_guest_rest owed;   /* of a frame that it has begun */
+	uint64_t n_frames;            /* that had come by the last look at that */
 	bool is_leaving;
 	bool is_passed_over; /* it read no answers when it was its turn */
 };
@@ -52,6 +65,14 @@ static inline bool msd_guest_is_full(const struct msd_peer *peer)
  * from until msd_guest_is_light(). */
 bool msd_guest_is_laden(const struct msd_peer *peer);
 bool msd_guest_is_light(const struct msd_peer *peer);
+
+/** Memory for @bytes that it sends, MSD_TENSOR_ALIGN aligned, which is no data of the
+ * worker's; the caller gives it back. NULL: there is none. */
+uint8_t *msd_guest_payload_take(struct msd_guest *g, uint64_t bytes);
+/** Give it back; NULL is fine. */
+void msd_guest_payload_free(struct msd_guest *g, uint8_t *bytes);
+/** Free what was given back. */
+void msd_guest_payloads_finish(struct msd_guest *g);
 
 /**
  * Reserve @bytes of a result of its. It has a part of max_out for certain, and beyond

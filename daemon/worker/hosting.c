@@ -23,6 +23,7 @@
 
 /* A guest that reads nothing has this and the answer that went over it. */
 #define MAX_QUEUED_REPLY_BYTES UINT64_MAX
+#define N_TERMS 7u /* of worker.peer */
 
 static struct msd_peer *peer_of(struct msd_conn *c)
 {
@@ -34,11 +35,9 @@ static struct msd_peer *peer_of(struct msd_conn *c)
 static enum msd_place on_body(struct msd_conn *c, struct msd_in *in)
 {
 	struct msd_guest *g = peer_of(c)->guest;
-	const size_t whole = (in->payload_bytes + MSD_TENSOR_ALIGN - 1) /
-			     MSD_TENSOR_ALIGN * MSD_TENSOR_ALIGN;
 
-	free(g->coming);
-	g->coming = aligned_alloc(MSD_TENSOR_ALIGN, whole);
+	msd_guest_payload_free(g, g->coming);
+	g->coming = msd_guest_payload_take(g, in->payload_bytes);
 	in->payload = g->coming;
 	return g->coming != NULL ? MSD_PLACE_HERE : MSD_PLACE_SKIP;
 }
@@ -150,7 +149,7 @@ static void keep_pins(void *ctx, uint16_t index, int fd, uint64_t bytes)
 struct terms {
 	uint16_t number;
 	uint32_t max_requests;
-	uint64_t max_bytes, slow_ns, stall_ms;
+	uint64_t max_bytes, slow_ns, write_stall_ms, read_stall_ms;
 	bool may_call_all;
 	struct msd_span functions; /* of these, the msgpack */
 };
@@ -168,7 +167,8 @@ static struct msd_peer *make(struct msd_peer *host, const struct terms *terms)
 				.max_requests = terms->max_requests,
 				.max_bytes = terms->max_bytes,
 				.slow_ns = terms->slow_ns,
-				.stall_ms = terms->stall_ms,
+				.unread.most_ms = terms->write_stall_ms,
+				.owed.most_ms = terms->read_stall_ms,
 				.host = host,
 				.n_functions = terms->functions.n};
 	peer->guest = g;
@@ -192,7 +192,7 @@ static void admit(struct msd_peer *host, const struct terms *terms, int fd,
 	struct msd_worker *w = host->worker;
 	struct msd_transport transport;
 	struct msd_conn_limits limits = {
-		.max_body_bytes = MSD_MAX_BODY_BYTES,
+		.max_body_bytes = MSD_GUEST_BODY_BYTES,
 		.max_payload_bytes = terms->max_bytes,
 		.max_queued_bytes = MAX_QUEUED_REPLY_BYTES,
 		.takes_turns = true,
@@ -231,19 +231,19 @@ static struct msd_peer *find(struct msd_worker *w, uint64_t number)
 	return NULL;
 }
 
-/* [number, requests, bytes, slow_ns, stall_ms, functions], or [number] alone: it is to
- * leave. */
+/* [number, requests, bytes, slow_ns, write_stall_ms, read_stall_ms, functions], or
+ * [number] alone: it is to leave. */
 static bool read_terms(struct msd_span params, struct terms *ret, bool *ret_leaves)
 {
-	struct msd_wire_value v[6];
+	struct msd_wire_value v[N_TERMS];
 	struct msd_cur c;
 	uint32_t n;
 
-	if (!msd_array_open(params, &c, &n) || (n != 1 && n != 6))
+	if (!msd_array_open(params, &c, &n) || (n != 1 && n != N_TERMS))
 		return false;
 	for (uint32_t i = 0; i < n; i++) {
 		if (msd_value_read(&c, &v[i], NULL) != MSD_OK ||
-		    (i < 5 && (v[i].kind != MSD_K_INT || v[i].as.i < 0)))
+		    (i < N_TERMS - 1 && (v[i].kind != MSD_K_INT || v[i].as.i < 0)))
 			return false;
 	}
 	*ret_leaves = n == 1;
@@ -255,11 +255,12 @@ static bool read_terms(struct msd_span params, struct terms *ret, bool *ret_leav
 	ret->max_requests = (uint32_t)v[1].as.i;
 	ret->max_bytes = (uint64_t)v[2].as.i;
 	ret->slow_ns = (uint64_t)v[3].as.i;
-	ret->stall_ms = (uint64_t)v[4].as.i;
-	ret->may_call_all = v[5].kind == MSD_K_NIL;
-	if (v[5].kind == MSD_K_TUPLE)
-		ret->functions = v[5].as.tuple.items;
-	return ret->may_call_all || v[5].kind == MSD_K_TUPLE;
+	ret->write_stall_ms = (uint64_t)v[4].as.i;
+	ret->read_stall_ms = (uint64_t)v[5].as.i;
+	ret->may_call_all = v[6].kind == MSD_K_NIL;
+	if (v[6].kind == MSD_K_TUPLE)
+		ret->functions = v[6].as.tuple.items;
+	return ret->may_call_all || v[6].kind == MSD_K_TUPLE;
 }
 
 msd_err msd_hosting_take(struct msd_peer *channel, struct msd_span params,
@@ -272,7 +273,8 @@ msd_err msd_hosting_take(struct msd_peer *channel, struct msd_span params,
 	if (!channel->is_channel || !read_terms(params, &terms, &leaves)) {
 		return msd_diag_set(d, MSD_PROTOCOL,
 				    "worker.peer: expected [number, requests, bytes, "
-				    "slow_ns, stall_ms, functions], or [number]");
+				    "slow_ns, write_stall_ms, read_stall_ms, functions], "
+				    "or [number]");
 	}
 	struct msd_peer *peer = find(w, terms.number);
 	if (leaves) {

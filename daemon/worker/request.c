@@ -63,6 +63,16 @@ static bool is_light(const struct msd_peer *peer)
 				   : peer->n_queued < MSD_MAX_IN_FLIGHT / 2;
 }
 
+/* The end of take_load(). */
+static void put_load(struct msd_guest *g, struct msd_request *r)
+{
+	g->held_bytes -= r->held_bytes;
+	g->body_bytes -= r->held_bytes - r->payload_bytes;
+	if (r->payload != NULL)
+		msd_guest_payload_free(g, r->payload);
+	r->payload = NULL;
+}
+
 void msd_worker_recycle(struct msd_worker *w, struct msd_request *r)
 {
 	struct msd_peer *peer = r->peer;
@@ -76,13 +86,10 @@ void msd_worker_recycle(struct msd_worker *w, struct msd_request *r)
 		r->bytes = NULL;
 		r->cap = 0;
 	}
-	if (r->payload != NULL)
-		free(r->payload);
-	r->payload = NULL;
 	msd_list_append(&w->spare, &r->link);
 	peer->n_queued--;
 	if (peer->guest != NULL)
-		peer->guest->held_bytes -= r->held_bytes;
+		put_load(peer->guest, r);
 	if (peer->is_paused && is_light(peer)) {
 		peer->is_paused = false;
 		msd_conn_pause(&peer->conn, MSD_PAUSE_REQUESTS, false);
@@ -275,6 +282,7 @@ static void take_load(struct msd_worker *w, struct msd_request *r,
 	}
 	r->held_bytes = in->payload_bytes + in->n_bytes + sizeof(*r);
 	g->held_bytes += r->held_bytes;
+	g->body_bytes += r->held_bytes - r->payload_bytes;
 }
 
 bool msd_worker_queue(struct msd_worker *w, struct msd_peer *peer,

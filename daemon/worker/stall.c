@@ -2,17 +2,31 @@
 
 #include "daemon/worker/guest.h"
 
-/* Happy path: while an answer is not written whole a timer looks at who reads. Failure:
- * so many looks have found somebody where it was before. They are counted, not the
- * time: during a call of the worker's nothing is written to anybody. */
+/* Happy path: while an answer is not written whole, or a frame has not come whole, a
+ * timer looks at who reads, and who writes. Failure: so many looks have found somebody
+ * where it was before. They are counted, not the time: during a call of the worker's
+ * nothing is written to anybody, nor read. */
 #define LOOKS 4u
-/* What one that leaves reads in that time, or all that there is. */
+/* What one that leaves reads in that time, and anybody writes of a frame; or all that
+ * there is. */
 #define LEAST_BYTES UINT64_C(65536)
 
-static bool waits(const struct msd_peer *peer)
+static bool is_unread(const struct msd_peer *peer)
 {
 	return peer->guest != NULL && peer->conn.queued_bytes > 0 &&
 	       !msd_conn_is_closing(&peer->conn);
+}
+
+static bool is_owed(const struct msd_peer *peer)
+{
+	return peer->guest != NULL && !msd_conn_is_closing(&peer->conn) &&
+	       msd_conn_is_owed(&peer->conn);
+}
+
+static void take_least(uint64_t *least_ms, uint64_t ms)
+{
+	if (*least_ms == 0 || ms < *least_ms)
+		*least_ms = ms;
 }
 
 /* How often those that there are now are looked at; they were given the same time, but
@@ -24,34 +38,56 @@ static uint64_t look_ms(const struct msd_worker *w)
 	MSD_LIST_EACH (it, &w->peers) {
 		const struct msd_peer *peer =
 			MSD_CONTAINER_OF(it, struct msd_peer, link);
-		const uint64_t ms = waits(peer) ? peer->guest->stall_ms / LOOKS + 1 : 0;
-		if (ms > 0 && (least_ms == 0 || ms < least_ms))
-			least_ms = ms;
+		if (is_unread(peer))
+			take_least(&least_ms, peer->guest->unread.most_ms / LOOKS + 1);
+		if (is_owed(peer))
+			take_least(&least_ms, peer->guest->owed.most_ms / LOOKS + 1);
 	}
 	return least_ms;
 }
 
-/* Of @peer, which has not read all. */
-static bool has_read(const struct msd_peer *peer)
+/* Whether it has rested too long, at the place of @bytes. */
+static bool rests(struct msd_guest_rest *rest, bool goes_on, uint64_t bytes,
+		  uint64_t passed_ms)
 {
-	const uint64_t n = peer->conn.bytes_out - peer->guest->read_bytes;
+	if (goes_on) {
+		rest->bytes = bytes;
+		rest->ms = 0;
+		return false;
+	}
+	rest->ms += passed_ms;
+	return rest->ms > rest->most_ms;
+}
 
-	return n >= (peer->guest->is_leaving ? LEAST_BYTES : 1);
+static bool stops_reading(struct msd_peer *peer, uint64_t passed_ms)
+{
+	struct msd_guest *g = peer->guest;
+	const uint64_t bytes = peer->conn.bytes_out;
+	const uint64_t least = g->is_leaving ? LEAST_BYTES : 1;
+	const bool goes_on = !is_unread(peer) || bytes - g->unread.bytes >= least;
+
+	return rests(&g->unread, goes_on, bytes, passed_ms);
+}
+
+static bool stops_writing(struct msd_peer *peer, uint64_t passed_ms)
+{
+	struct msd_guest *g = peer->guest;
+	const uint64_t bytes = peer->conn.bytes_in, n_frames = peer->conn.n_frames;
+	const bool goes_on = !is_owed(peer) || n_frames != g->n_frames ||
+			     bytes - g->owed.bytes >= LEAST_BYTES;
+
+	g->n_frames = n_frames;
+	return rests(&g->owed, goes_on, bytes, passed_ms);
 }
 
 static void look_at(struct msd_peer *peer, uint64_t passed_ms)
 {
-	struct msd_guest *g = peer->guest;
-
-	if (!waits(peer) || has_read(peer)) {
-		g->read_bytes = peer->conn.bytes_out;
-		g->still_ms = 0;
-		return;
-	}
-	g->still_ms += passed_ms;
-	if (g->still_ms > g->stall_ms) {
+	if (stops_reading(peer, passed_ms)) {
 		msd_conn_close(&peer->conn, MSD_BUSY,
 			       "does not read its replies (--write-stall)");
+	} else if (stops_writing(peer, passed_ms)) {
+		msd_conn_close(&peer->conn, MSD_BUSY,
+			       "has begun a frame and does not go on (--read-stall)");
 	}
 }
 

@@ -165,7 +165,7 @@ def test_more_bytes_than_were_given_end_the_channel(daemon, wire):
 
 def test_an_overlong_body_ends_the_channel(daemon, wire):
     with direct.open_direct(wire, "calls") as channel:
-        channel.send(frame(b"", body_bytes=(1 << 20) + 1))
+        channel.send(frame(b"", body_bytes=(64 << 10) + 1))
         assert direct.farewell(channel)[1] == "TOO_LARGE"
 
 

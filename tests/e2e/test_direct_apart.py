@@ -184,6 +184,46 @@ def test_an_unload_does_not_wait_for_who_reads_nothing(given):
         assert wire.ask("module.unload", "calls") is None
 
 
+def test_frames_that_do_not_come_take_nothing_of_the_modules_memory(given):
+    daemon = given("--max-worker-memory", "256M", *FAULTS)
+    with contextlib.ExitStack() as stack, Wire(daemon.host) as wire:
+        for _ in range(7):
+            given_to, terms = direct.open_with(wire, "faults")
+            channel = stack.enter_context(Wire(given_to))
+            channel.send(frame([0, 1, "call", ["faults:ok"]], payload_bytes=terms["bytes"]))
+        assert wire.call("faults:alloc_bomb", 192) == ([], 192)
+        assert facts(wire, "faults")["restarts"] == 0
+
+
+@pytest.mark.parametrize("body_bytes", (0, 1000))
+def test_who_stops_within_a_frame_is_ended(given, body_bytes):
+    daemon = given("--read-stall", "200ms", *FAULTS)
+    with Wire(daemon.host) as wire, direct.open_direct(wire, "faults") as channel, \
+            direct.open_direct(wire, "faults") as other:
+        whole = frame([0, 1, "call", ["faults:ok"]], b"\0" * 100000)
+        channel.send(whole[:17 + body_bytes])
+        assert direct.farewell(channel)[1:] == [
+            "BUSY", "has begun a frame and does not go on (--read-stall)"]
+        other.call("faults:ok")
+
+
+def test_who_goes_on_within_a_frame_may_take_longer(given):
+    daemon = given("--read-stall", "1s", *CALLS)
+    x = np.zeros(1 << 21, "f4")
+    whole = frame([0, 1, "call", ["calls:nothing"]], x.tobytes())
+    with Wire(daemon.host) as wire, direct.open_direct(wire, "calls") as channel, \
+            direct.open_direct(wire, "calls") as silent:
+        silent.send(whole[:100])
+        step, at = 1 << 17, 0
+        while not select.select([silent.socket], [], [], 0.05)[0]:
+            if len(whole) - at > step:
+                channel.send(whole[at:at + step])
+                at += step
+        assert direct.farewell(silent)[1] == "BUSY"
+        channel.send(whole[at:])
+        assert channel.receive()[:2] == [1, 1]
+
+
 def test_one_user_has_half_of_the_channels(own_daemon):
     daemon = own_daemon("--max-directs", "5", *CALLS)
     with Wire(daemon.host) as wire:

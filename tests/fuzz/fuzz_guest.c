@@ -55,12 +55,13 @@ static void send_peer(int fd)
 	struct msd_buf b = {0};
 
 	msd_body_begin_notification(&b, "worker.peer");
-	msd_pack_array(&b, fd >= 0 ? 6 : 1);
+	msd_pack_array(&b, fd >= 0 ? 7 : 1);
 	msd_pack_uint(&b, NUMBER);
 	if (fd >= 0) {
 		msd_pack_uint(&b, 8);
 		msd_pack_uint(&b, 4096);
 		msd_pack_uint(&b, 0);
+		msd_pack_uint(&b, 1000);
 		msd_pack_uint(&b, 1000);
 		msd_pack_nil(&b);
 	}

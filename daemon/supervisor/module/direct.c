@@ -43,13 +43,14 @@ static bool tell(const struct msd_direct *x, int fd, const struct msd_buf *funct
 	}
 	o->fd = fd;
 	msd_body_begin_notification(&o->body, "worker.peer");
-	msd_pack_array(&o->body, fd >= 0 ? 6 : 1);
+	msd_pack_array(&o->body, fd >= 0 ? 7 : 1);
 	msd_pack_uint(&o->body, x->number);
 	if (fd >= 0) {
 		msd_pack_uint(&o->body, terms->requests);
 		msd_pack_uint(&o->body, terms->bytes);
 		msd_pack_uint(&o->body, p->house->limits->slow_call_ms * MSD_NS_PER_MS);
 		msd_pack_uint(&o->body, p->house->limits->write_stall_ms);
+		msd_pack_uint(&o->body, p->house->limits->read_stall_ms);
 		if (functions != NULL) {
 			msd_buf_put(&o->body, functions->p, functions->n);
 		} else {
