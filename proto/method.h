@@ -119,7 +119,8 @@ const char *msd_right_name(enum msd_right right);
 	  "[direction, index, bytes] + descriptor", "-")                               \
 	X(WORKER_RELEASE, "worker.release", L, NONE, "[segment, offset, ...]", "-")    \
 	X(WORKER_PEER, "worker.peer", L, NONE,                                         \
-	  "[number, requests, bytes, slow_ns, functions] + descriptor | [number]",     \
+	  "[number, requests, bytes, slow_ns, write_stall_ms, read_stall_ms, "         \
+	  "functions] + descriptor | [number]",                                        \
 	  "-")                                                                         \
 	X(FETCH_GET, "fetch.get", L, NONE,                                             \
 	  "[{uri, sha256?, have?, etag?, etag_sha256?, max_bytes, stall_ms, "          \

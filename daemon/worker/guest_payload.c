@@ -24,8 +24,7 @@ _Static_assert(sizeof(struct msd_guest_payload) <= MSD_TENSOR_ALIGN, "it has roo
 
 static struct msd_guest_payload *take_kept(struct msd_guest *g, uint64_t cap)
 {
-	for (struct msd_guest_payload **at = &g->kept; *at != NULL;
-	     at = &(*at)->next) {
+	for (struct msd_guest_payload **at = &g->kept; *at != NULL; at = &(*at)->next) {
 		struct msd_guest_payload *p = *at;
 
 		if (p->cap < cap)

@@ -271,10 +271,11 @@ msd_err msd_hosting_take(struct msd_peer *channel, struct msd_span params,
 	bool leaves;
 
 	if (!channel->is_channel || !read_terms(params, &terms, &leaves)) {
-		return msd_diag_set(d, MSD_PROTOCOL,
-				    "worker.peer: expected [number, requests, bytes, "
-				    "slow_ns, write_stall_ms, read_stall_ms, functions], "
-				    "or [number]");
+		return msd_diag_set(
+			d, MSD_PROTOCOL,
+			"worker.peer: expected [number, requests, bytes, "
+			"slow_ns, write_stall_ms, read_stall_ms, functions], "
+			"or [number]");
 	}
 	struct msd_peer *peer = find(w, terms.number);
 	if (leaves) {
