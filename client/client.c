@@ -93,6 +93,41 @@ static void end_locally(modser_client *c, struct msd_ticket *t, msd_err err,
 	msd_client_end(c, t);
 }
 
+void msd_client_stop_sending(modser_client *c)
+{
+	struct msd_ticket *t = c->queue;
+
+	c->queue = c->queue_tail = NULL;
+	while (t != NULL) {
+		struct msd_ticket *next = t->next;
+
+		t->next = NULL;
+		if (!t->due) { /* answered before its last byte left */
+			msd_client_end(c, t);
+		} else {
+			t->due = false;
+			if (t->ended) {
+				msd_client_drop(c, t);
+			} else {
+				t->result->is_unsent = true;
+				end_locally(c, t, MSD_DRAINING,
+					    "the direct channel was taken back before "
+					    "this was sent: it was not begun");
+			}
+		}
+		t = next;
+	}
+}
+
+/* Nobody has begun @t: of a direct channel a worker begins what it has read whole, and
+ * what it had not read of all that was sent ends with the last. */
+static bool is_unsent(const modser_client *c, const struct msd_ticket *t)
+{
+	if (!c->is_direct)
+		return !t->begun;
+	return t->at_iov < t->n_iov || (c->was_reset && t->id == c->next_id);
+}
+
 void msd_client_lose(modser_client *c, msd_err err)
 {
 	if (c->fd >= 0)
@@ -109,7 +144,7 @@ void msd_client_lose(modser_client *c, msd_err err)
 			continue;
 		t->due = false;
 		if (!t->ended) {
-			t->result->is_unsent = !t->begun;
+			t->result->is_unsent = is_unsent(c, t);
 			end_locally(c, t, err, msd_diag_text(&c->why));
 		} else {
 			msd_client_drop(c, t);

@@ -42,6 +42,7 @@ struct modser_client {
 	bool is_direct;              /* to a module's worker */
 	uint64_t worker_pid;         /* which that is */
 	uint64_t most_bytes;         /* of one call there */
+	bool was_reset;              /* at its end the worker had not read all */
 	struct msd_unasked *unasked; /* owned: unasked.c's; NULL: nothing yet */
 	bool takes_fd;               /* one may come with what is read */
 	int passed_fd;               /* that has come; owned; -1: none */
@@ -66,6 +67,9 @@ void msd_client_end(modser_client *c, struct msd_ticket *t);
 /** Free @t when its result was handed over and nothing more comes for it. */
 void msd_client_drop(modser_client *c, struct msd_ticket *t);
 
+/** The worker's channel takes no more: what was not sent whole ends, not begun. What
+ * was is answered yet. */
+void msd_client_stop_sending(modser_client *c);
 /** The connection is no more: every request ends as @err, c->why says how. */
 void msd_client_lose(modser_client *c, msd_err err);
 

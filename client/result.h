@@ -16,7 +16,7 @@ struct modser_result {
 	modser_trace trace;      /* total_ns 0: the daemon did not say */
 	bool is_leaving;         /* of a ping: the daemon is about to end */
 	bool is_reply;           /* the error is the daemon's word on this request */
-	bool is_unsent;          /* the connection was lost before any of it left */
+	bool is_unsent;          /* its connection was lost, and nobody has begun it */
 	uint32_t retry_after_ms; /* of an error: not to be sent before; 0: not said */
 	modser_value root;       /* valid while error.code is MODSER_OK */
 	char *text;              /* owned: what error.name and error.message point to */

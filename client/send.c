@@ -118,6 +118,10 @@ msd_err msd_client_send(modser_client *c)
 				begin_record(c);
 			return MSD_OK;
 		}
+		if (n < 0 && errno == EPIPE && c->is_direct) {
+			msd_client_stop_sending(c);
+			return MSD_OK;
+		}
 		if (n < 0)
 			return msd_client_broken(c, "send");
 		advance(c, (size_t)n);

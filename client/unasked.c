@@ -303,7 +303,7 @@ bool msd_unasked_is_for_daemon(modser_client *client, const modser_client *chann
 	    !result->is_reply)
 		msd_lost_worker_await(client, w->module, channel->worker_pid, result);
 	/* A worker that is still in a late call is killed soon. */
-	if (is_lost || code == MODSER_DEADLINE ||
+	if (is_lost || code == MODSER_DEADLINE || code == MODSER_DRAINING ||
 	    modser_result_exec_ns(result) > LONG_NS)
 		close_way(w);
 	return is_not_begun(result);

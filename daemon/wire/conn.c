@@ -18,6 +18,12 @@
 
 #define LAST_TURNS 1024u /* of who is gone: another process may talk on for ever */
 
+bool msd_conn_reads_on(struct msd_conn *c)
+{
+	c->reads_on = c->reads_on || (c->ops->reads_on != NULL && c->ops->reads_on(c));
+	return c->reads_on;
+}
+
 static void on_poll(uv_poll_t *handle, int status, int events)
 {
 	struct msd_conn *c = handle->data;
@@ -27,7 +33,8 @@ static void on_poll(uv_poll_t *handle, int status, int events)
 		events = UV_READABLE | UV_WRITABLE | UV_DISCONNECT;
 	}
 	/* Where something is read, the end comes behind what the peer has said. */
-	if ((events & UV_DISCONNECT) != 0 && msd_conn_is_stopped(c)) {
+	if ((events & UV_DISCONNECT) != 0 && msd_conn_is_stopped(c) &&
+	    !msd_conn_reads_on(c)) {
 		msd_conn_close(c, MSD_OK, "closed by the peer");
 		return;
 	}
@@ -45,10 +52,13 @@ static void on_poll(uv_poll_t *handle, int status, int events)
 
 void msd_conn_poll_update(struct msd_conn *c)
 {
-	int events = (c->paused != 0 || c->waits_for_place || c->waits_to_bring
-			      ? UV_DISCONNECT
-			      : UV_READABLE) |
-		     (c->wants_write ? UV_WRITABLE : 0);
+	int events = c->wants_write ? UV_WRITABLE : 0;
+
+	if (c->paused == 0 && !c->waits_for_place && !c->waits_to_bring) {
+		events |= UV_READABLE;
+	} else if (!c->reads_on) {
+		events |= UV_DISCONNECT;
+	}
 
 	if (c->is_closing)
 		return;

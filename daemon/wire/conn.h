@@ -83,6 +83,11 @@ struct msd_conn_ops {
 	/** A body has no room in limits.account, without which it may be NULL: pause,
 	 * and resume when there may be some. */
 	void (*on_short)(struct msd_conn *c);
+	/** Optional. The peer writes no more: true, it reads on and is answered, and
+	 * what it had written is read first; false, or NULL: it is gone. */
+	bool (*reads_on)(struct msd_conn *c);
+	/** With that: all of it was read. */
+	void (*on_last)(struct msd_conn *c);
 	/** The end, once; @err MSD_OK when the peer closed between two frames. */
 	void (*on_closed)(struct msd_conn *c, msd_err err, const char *why);
 	/** Optional: a last frame that tells the peer why this side ends the
@@ -185,6 +190,7 @@ struct msd_conn {
 	bool is_closing, waits_for_place, wants_write, has_said_farewell;
 	bool waits_to_bring;       /* descriptors, while too many wait to be closed */
 	bool is_ending;            /* msd_conn_hear_out() */
+	bool reads_on;             /* the peer does, and writes no more */
 	struct msd_fds fds;        /* received, not yet taken */
 	uint64_t last_progress_ms; /* of writing, loop time */
 	uint64_t refused_ns;       /* since when no descriptor is taken; 0: they are */

@@ -35,6 +35,8 @@ bool msd_conn_is_passed_over(struct msd_conn *c);
 const char *msd_conn_cause(const struct msd_conn *c, int error);
 /** Make the poll handle wait for what the state asks for. */
 void msd_conn_poll_update(struct msd_conn *c);
+/** The peer writes no more, and is there. */
+bool msd_conn_reads_on(struct msd_conn *c);
 /** Nothing may be read: closing, paused, or a payload has no place yet. */
 bool msd_conn_is_stopped(const struct msd_conn *c);
 /** Where the payload of the body that was just read goes. */

@@ -293,6 +293,8 @@ static void nothing_read(struct msd_conn *c, ssize_t n)
 {
 	if (n == -EBUSY) {
 		wait_to_bring(c);
+	} else if (n == 0 && msd_conn_reads_on(c)) {
+		c->ops->on_last(c);
 	} else if (n == 0 && c->state == S_HEADER && c->have == 0) {
 		msd_conn_close(c, MSD_OK, "closed by the peer");
 	} else if (n == 0) {

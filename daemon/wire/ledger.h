@@ -46,8 +46,8 @@ struct msd_ledger {
 	uint64_t who; /* a guest's number, or MSD_LEDGER_CHANNEL; 0: nothing runs */
 	uint64_t since_ns;
 	uint64_t deadline_ns; /* of a guest's; 0: none */
-	/* Of each guest whose channel is taken back the bit of its number: it may have
-	 * sent more before the worker reads that. The one field that the supervisor
+	/* Of each guest whose channel is taken back the bit of its number: nothing more
+	 * comes over it, for the supervisor has shut it down. The one field that that
 	 * writes, and never reads. */
 	uint64_t leaving;
 	uint64_t n_calls[MSD_MAX_GUESTS + 1]; /* so far, of each guest's number */

@@ -6,10 +6,10 @@
  * frames. It has what the supervisor gave it and no more: so many requests and bytes
  * that wait, the functions that were named, its part of the room for results.
  *
- *   (worker.peer with a socket) --> reads --(worker.peer)--> leaves --> gone
- *                                     '----- its end, a breach -----------^
+ *   (worker.peer) --> reads --(its socket is shut down)--> leaves --> gone
+ *                       '--------- its end, a breach -----------------^
  *
- * Who leaves has answered all that was read: what was not is not begun.
+ * Who leaves is answered all that it had sent.
  */
 #include "daemon/worker/worker.h"
 
@@ -47,7 +47,8 @@ struct msd_guest {
 	struct msd_guest_rest unread; /* of an answer that it does not read */
 	struct msd_guest_rest owed;   /* of a frame that it has begun */
 	uint64_t n_frames;            /* that had come by the last look at that */
-	bool is_leaving;
+	bool is_leaving;   /* its channel is taken back */
+	bool has_said_all; /* and all that it had sent was read */
 	bool is_passed_over; /* it read no answers when it was its turn */
 };
 

@@ -1,7 +1,7 @@
 /*
  * Happy path: the supervisor passes a socket with what may be done over it; calls that
- * come are queued as any peer's; when the supervisor, or the client, ends it, what was
- * read is answered, the client is told why, and the supervisor that it is gone.
+ * come are queued as any peer's; when the supervisor takes it back, what was sent
+ * before is answered, the client is told why, and the supervisor that it is gone.
  * Failures: a frame that no guest may send ends its connection; a request that is none
  * of a guest's is answered with an error.
  */
@@ -42,30 +42,27 @@ static enum msd_place on_body(struct msd_conn *c, struct msd_in *in)
 	return g->coming != NULL ? MSD_PLACE_HERE : MSD_PLACE_SKIP;
 }
 
-/* The worker is asked no more by @peer. */
-static void leave(struct msd_peer *peer)
+/* It writes no more: the supervisor has taken its channel back, or it is gone. */
+static bool reads_on(struct msd_conn *c)
 {
-	peer->guest->is_leaving = true;
-	msd_conn_pause(&peer->conn, MSD_PAUSE_LEAVING, true);
-}
-
-/* It was sent after the channel was taken back: whoever did that knows already that
- * nothing is begun any more. */
-static bool is_too_late(const struct msd_peer *peer)
-{
+	struct msd_peer *peer = peer_of(c);
 	const struct msd_ledger *ledger = peer->worker->ledger;
 
-	return peer->guest->is_leaving ||
-	       (ledger != NULL && (msd_ledger_get(&ledger->leaving) &
-				   msd_ledger_bit(peer->guest->number)) != 0);
+	peer->guest->is_leaving =
+		ledger != NULL && (msd_ledger_get(&ledger->leaving) &
+				   msd_ledger_bit(peer->guest->number)) != 0;
+	return peer->guest->is_leaving;
+}
+
+/* All was read that it had sent before that. */
+static void on_last(struct msd_conn *c)
+{
+	peer_of(c)->guest->has_said_all = true;
+	msd_conn_pause(c, MSD_PAUSE_LEAVING, true);
 }
 
 static void on_request(struct msd_peer *peer, struct msd_in *in)
 {
-	if (is_too_late(peer)) {
-		leave(peer);
-		return;
-	}
 	if (in->payload_bytes > 0 && in->payload == NULL) {
 		msd_conn_close(&peer->conn, MSD_NOMEM, "out of memory for tensors");
 		return;
@@ -131,6 +128,8 @@ static struct msd_out *farewell(struct msd_conn *c, msd_err err, const char *why
 static const struct msd_conn_ops conn_ops = {
 	.on_body = on_body,
 	.on_frame = on_frame,
+	.reads_on = reads_on,
+	.on_last = on_last,
 	.on_closed = on_closed,
 	.farewell = farewell,
 };
@@ -231,27 +230,23 @@ static struct msd_peer *find(struct msd_worker *w, uint64_t number)
 	return NULL;
 }
 
-/* [number, requests, bytes, slow_ns, write_stall_ms, read_stall_ms, functions], or
- * [number] alone: it is to leave. */
-static bool read_terms(struct msd_span params, struct terms *ret, bool *ret_leaves)
+/* [number, requests, bytes, slow_ns, write_stall_ms, read_stall_ms, functions] */
+static bool read_terms(struct msd_span params, struct terms *ret)
 {
 	struct msd_wire_value v[N_TERMS];
 	struct msd_cur c;
 	uint32_t n;
 
-	if (!msd_array_open(params, &c, &n) || (n != 1 && n != N_TERMS))
+	if (!msd_array_open(params, &c, &n) || n != N_TERMS)
 		return false;
 	for (uint32_t i = 0; i < n; i++) {
 		if (msd_value_read(&c, &v[i], NULL) != MSD_OK ||
 		    (i < N_TERMS - 1 && (v[i].kind != MSD_K_INT || v[i].as.i < 0)))
 			return false;
 	}
-	*ret_leaves = n == 1;
 	if (v[0].as.i < 1 || v[0].as.i > MSD_MAX_GUESTS)
 		return false;
 	*ret = (struct terms){.number = (uint16_t)v[0].as.i};
-	if (n == 1)
-		return true;
 	ret->max_requests = (uint32_t)v[1].as.i;
 	ret->max_bytes = (uint64_t)v[2].as.i;
 	ret->slow_ns = (uint64_t)v[3].as.i;
@@ -268,22 +263,14 @@ msd_err msd_hosting_take(struct msd_peer *channel, struct msd_span params,
 {
 	struct msd_worker *w = channel->worker;
 	struct terms terms;
-	bool leaves;
 
-	if (!channel->is_channel || !read_terms(params, &terms, &leaves)) {
+	if (!channel->is_channel || !read_terms(params, &terms)) {
 		return msd_diag_set(
 			d, MSD_PROTOCOL,
 			"worker.peer: expected [number, requests, bytes, "
-			"slow_ns, write_stall_ms, read_stall_ms, functions], "
-			"or [number]");
+			"slow_ns, write_stall_ms, read_stall_ms, functions]");
 	}
 	struct msd_peer *peer = find(w, terms.number);
-	if (leaves) {
-		if (peer == NULL) /* it has gone meanwhile, and that is on its way */
-			return MSD_OK;
-		leave(peer);
-		return MSD_OK;
-	}
 	const int fd = msd_conn_take_fd(&channel->conn);
 	if (fd < 0 || peer != NULL || w->ledger == NULL) {
 		msd_aside_close_socket(fd, MSD_ASIDE_WORKERS);
@@ -345,7 +332,7 @@ void msd_hosting_look(struct msd_peer *peer)
 		peer->is_paused = false;
 		msd_conn_pause(&peer->conn, MSD_PAUSE_REQUESTS, false);
 	}
-	if (peer->guest->is_leaving && peer->n_queued == 0 &&
+	if (peer->guest->has_said_all && peer->n_queued == 0 &&
 	    peer->conn.queued_bytes == 0) {
 		msd_conn_close(&peer->conn, MSD_DRAINING,
 			       "the daemon takes this direct channel back; what is "

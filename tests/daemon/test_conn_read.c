@@ -1,6 +1,7 @@
 #include <criterion/criterion.h>
 #include <fcntl.h>
 #include <string.h>
+#include <sys/socket.h>
 #include <unistd.h>
 
 #include "daemon/wire/account.h"
@@ -253,5 +254,51 @@ Test(conn_read, a_body_over_its_share_waits_while_others_are_short)
 	msd_conn_pause(&r.conn, MSD_PAUSE_MEMORY, false);
 	turn(&r);
 	cr_expect_eq(mine.used_bytes, 600000, "and is read when they are not");
+	rig_close(&r);
+}
+
+static unsigned n_last;
+
+static bool reads_on(struct msd_conn *c)
+{
+	(void)c;
+	return true;
+}
+
+static void on_last(struct msd_conn *c)
+{
+	n_last++;
+	msd_conn_pause(c, MSD_PAUSE_LEAVING, true);
+}
+
+Test(conn_read, what_was_written_before_it_was_shut_down_is_read_and_answered)
+{
+	struct rig r;
+	struct msd_conn_ops ops;
+	uint8_t bytes[256];
+	size_t n = ping(bytes, 1, 0);
+
+	rig_open(&r, false);
+	ops = *r.conn.ops;
+	ops.reads_on = reads_on;
+	ops.on_last = on_last;
+	r.conn.ops = &ops;
+	msd_conn_pause(&r.conn, MSD_PAUSE_REQUESTS, true);
+	n += ping(bytes + n, 2, 0);
+	cr_assert_eq(write(r.peer, bytes, n + 10), (ssize_t)n + 10);
+	cr_assert_eq(shutdown(r.conn.transport.fd, SHUT_RD), 0);
+	turn(&r);
+	cr_expect(n_last == 0 && r.n_closed == 0, "while it is not read");
+	msd_conn_pause(&r.conn, MSD_PAUSE_REQUESTS, false);
+	turn(&r);
+	cr_expect_eq(r.n_frames, 2);
+	cr_expect_eq(n_last, 1);
+	struct msd_out *o = msd_out_new();
+	msd_body_begin_response(&o->body, 1, false);
+	msd_conn_send(&r.conn, o);
+	msd_conn_flush(&r.conn); /* the loop has nothing to wait for */
+	cr_expect_eq(r.n_closed, 0);
+	cr_expect_gt(recv(r.peer, bytes, sizeof(bytes), MSG_DONTWAIT), 16);
+	cr_expect_eq(send(r.peer, bytes, 1, MSG_NOSIGNAL), -1);
 	rig_close(&r);
 }

@@ -224,6 +224,28 @@ def test_who_goes_on_within_a_frame_may_take_longer(given):
         assert channel.receive()[:2] == [1, 1]
 
 
+@pytest.mark.parametrize("many", (1, 600))  # more than are read at once
+def test_what_was_sent_before_an_unload_is_run(given, many):
+    """Though the worker has not read it by then, for it runs another's call; and nothing after it."""
+    daemon = given("--drain", "1h", *FAULTS)
+    with Wire(daemon.host) as wire, Wire(daemon.host) as other, harness.Gate() as gate, \
+            direct.open_direct(wire, "faults") as holder, \
+            direct.open_direct(wire, "faults") as channel:
+        held = holder.start("call", "faults:gate", gate.path)
+        gate.entered()
+        ids = [next(channel.ids) for _ in range(many)]
+        channel.send(b"".join(frame([0, id, "call", ["faults:ok"]]) for id in ids))
+        unload = other.start("module.unload", "faults")
+        harness.until(lambda: facts(wire, "faults")["state"] == "DRAINING", "it is to end")
+        with pytest.raises(BrokenPipeError):
+            channel.start("call", "faults:ok")
+        gate.open()
+        assert direct.farewell(channel)[1] == "DRAINING"
+        assert [channel.finish(id) for id in ids] == [[[], None]] * many
+        assert holder.finish(held) == [[], None]
+        assert other.finish(unload) is None
+
+
 def test_one_user_has_half_of_the_channels(own_daemon):
     daemon = own_daemon("--max-directs", "5", *CALLS)
     with Wire(daemon.host) as wire:

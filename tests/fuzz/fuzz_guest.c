@@ -20,10 +20,10 @@
 #define PAYLOAD_BYTES 64u
 #define NUMBER 1u
 
-static int channel, client;
-static struct msd_buf said;      /* to the client */
-static size_t at;                /* of that, taken */
-static struct msd_buf said_back; /* to the supervisor */
+static int channel, client, theirs; /* the last is the worker's end, once more */
+static struct msd_buf said;         /* to the client */
+static size_t at;                   /* of that, taken */
+static struct msd_buf said_back;    /* to the supervisor */
 static struct msd_ledger *ledger;
 
 static void tell(struct msd_buf *b, int fd)
@@ -49,23 +49,29 @@ static void share_ledger(void)
 	(void)close(fd);
 }
 
-/* With an end of a pair it is to come, with -1 to leave. */
+/* @fd, an end of a pair, is to come. */
 static void send_peer(int fd)
 {
 	struct msd_buf b = {0};
 
 	msd_body_begin_notification(&b, "worker.peer");
-	msd_pack_array(&b, fd >= 0 ? 7 : 1);
+	msd_pack_array(&b, 7);
 	msd_pack_uint(&b, NUMBER);
-	if (fd >= 0) {
-		msd_pack_uint(&b, 8);
-		msd_pack_uint(&b, 4096);
-		msd_pack_uint(&b, 0);
-		msd_pack_uint(&b, 1000);
-		msd_pack_uint(&b, 1000);
-		msd_pack_nil(&b);
-	}
+	msd_pack_uint(&b, 8);
+	msd_pack_uint(&b, 4096);
+	msd_pack_uint(&b, 0);
+	msd_pack_uint(&b, 1000);
+	msd_pack_uint(&b, 1000);
+	msd_pack_nil(&b);
 	tell(&b, fd);
+	ledger->leaving = 0;
+}
+
+/* It is to leave. */
+static void take_back(void)
+{
+	ledger->leaving = msd_ledger_bit(NUMBER);
+	MUST(shutdown(theirs, SHUT_RD) == 0);
 }
 
 static bool is_there(void)
@@ -80,7 +86,7 @@ static void come(void)
 	MUST(socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) == 0);
 	client = ends[1];
 	send_peer(ends[0]);
-	(void)close(ends[0]);
+	theirs = ends[0];
 	world_turn(client, &said);
 	MUST(is_there());
 }
@@ -118,7 +124,7 @@ static void say(struct msd_cur *input)
 	if (what == 1) {
 		world_send_bytes(client, piece.p, piece.n, -1);
 	} else if (what == 4) {
-		send_peer(-1);
+		take_back();
 	} else {
 		world_send(client,
 			   &(struct world_frame){.body = piece,
@@ -172,6 +178,7 @@ int msd_fuzz_accepts(const uint8_t *data, size_t n)
 	const bool was_there = is_there();
 	MUST(was_there || count_ended() >= before);
 	(void)close(client);
+	(void)close(theirs);
 	hear_of_its_end();
 	MUST(!is_there() && msd_list_is_empty(&world_worker.queue));
 	MUST(ledger->who == 0 && ledger->deadline_ns == 0);

@@ -1,15 +1,18 @@
 /*
  * Happy path: a worker that is open and has a number to spare gets one end of a pair,
- * its first time with the ledger (direct_watch.c). Failures: a worker that names a
- * channel that there is not is not believed.
+ * its first time with the ledger (direct_watch.c); to take it back it is shut down.
+ * Failures: a worker that names a channel that there is not is not believed.
  */
 #include "daemon/supervisor/module/direct.h"
 
+#include <fcntl.h>
 #include <stdlib.h>
+#include <sys/socket.h>
 #include <unistd.h>
 
 #include "daemon/limits.h"
 #include "daemon/supervisor/module/replica.h"
+#include "daemon/wire/aside.h"
 #include "daemon/wire/ledger.h"
 #include "daemon/wire/pair.h"
 #include "daemon/wire/without.h"
@@ -25,11 +28,11 @@ static void forget(struct msd_direct *x)
 {
 	msd_list_remove(&x->link);
 	msd_list_remove(&x->client_link);
+	msd_aside_close(x->fd);
 	free(x);
 }
 
-/* worker.peer: with an end of the pair it is to admit, with none to leave. @fd is
- * taken over. */
+/* worker.peer: it is to admit @fd, an end of the pair, which is taken over. */
 static bool tell(const struct msd_direct *x, int fd, const struct msd_buf *functions,
 		 const struct msd_direct_terms *terms)
 {
@@ -37,28 +40,46 @@ static bool tell(const struct msd_direct *x, int fd, const struct msd_buf *funct
 	struct msd_out *o = msd_out_new();
 
 	if (o == NULL) {
-		if (fd >= 0)
-			(void)close(fd);
+		(void)close(fd);
 		return false;
 	}
 	o->fd = fd;
 	msd_body_begin_notification(&o->body, "worker.peer");
-	msd_pack_array(&o->body, fd >= 0 ? 7 : 1);
+	msd_pack_array(&o->body, 7);
 	msd_pack_uint(&o->body, x->number);
-	if (fd >= 0) {
-		msd_pack_uint(&o->body, terms->requests);
-		msd_pack_uint(&o->body, terms->bytes);
-		msd_pack_uint(&o->body, p->house->limits->slow_call_ms * MSD_NS_PER_MS);
-		msd_pack_uint(&o->body, p->house->limits->write_stall_ms);
-		msd_pack_uint(&o->body, p->house->limits->read_stall_ms);
-		if (functions != NULL) {
-			msd_buf_put(&o->body, functions->p, functions->n);
-		} else {
-			msd_pack_nil(&o->body);
-		}
+	msd_pack_uint(&o->body, terms->requests);
+	msd_pack_uint(&o->body, terms->bytes);
+	msd_pack_uint(&o->body, p->house->limits->slow_call_ms * MSD_NS_PER_MS);
+	msd_pack_uint(&o->body, p->house->limits->write_stall_ms);
+	msd_pack_uint(&o->body, p->house->limits->read_stall_ms);
+	if (functions != NULL) {
+		msd_buf_put(&o->body, functions->p, functions->n);
+	} else {
+		msd_pack_nil(&o->body);
 	}
 	msd_conn_send(&p->channel, o);
 	return true;
+}
+
+/* A pair, and the first of it once more. */
+static msd_err open_ends(const struct msd_wire *w, int ret[3], struct msd_diag *d)
+{
+	msd_err err = msd_pair_open(ret, d);
+	bool is_last = false;
+
+	if (err != MSD_OK)
+		return msd_diag_wrap(d, err, "channel.open");
+	ret[2] = fcntl(ret[0], F_DUPFD_CLOEXEC, 0);
+	for (int i = 0; i < 3; i++)
+		is_last = is_last || ret[i] < 0 || msd_wire_is_last(w, ret[i]);
+	if (!is_last)
+		return MSD_OK;
+	for (int i = 0; i < 3; i++) {
+		if (ret[i] >= 0)
+			(void)close(ret[i]);
+	}
+	return msd_diag_set(d, MSD_BUSY,
+			    "channel.open: the last descriptors are the daemon's own");
 }
 
 static msd_err connect_to(struct msd_process *p, struct msd_client *c,
@@ -67,7 +88,7 @@ static msd_err connect_to(struct msd_process *p, struct msd_client *c,
 			  struct msd_diag *d)
 {
 	struct msd_direct *x;
-	int ends[2];
+	int ends[3];
 	msd_err err = msd_direct_share_ledger(p, d);
 
 	if (err != MSD_OK)
@@ -75,23 +96,14 @@ static msd_err connect_to(struct msd_process *p, struct msd_client *c,
 	x = calloc(1, sizeof(*x));
 	if (x == NULL)
 		return msd_diag_no_memory(d);
-	err = msd_pair_open(ends, d);
+	err = open_ends(p->channel.wire, ends, d);
 	if (err != MSD_OK) {
 		free(x);
-		return msd_diag_wrap(d, err, "channel.open");
-	}
-	if (msd_wire_is_last(p->channel.wire, ends[0]) ||
-	    msd_wire_is_last(p->channel.wire, ends[1])) {
-		(void)close(ends[0]);
-		(void)close(ends[1]);
-		free(x);
-		return msd_diag_set(
-			d, MSD_BUSY,
-			"channel.open: the last descriptors are the daemon's "
-			"own");
+		return err;
 	}
 	*x = (struct msd_direct){.process = p,
 				 .who = c->peer,
+				 .fd = ends[2],
 				 .number = msd_direct_free_number(p),
 				 .used_ms = uv_now(p->house->loop)};
 	(void)__atomic_fetch_and(&p->ledger->leaving, ~msd_ledger_bit(x->number),
@@ -101,6 +113,7 @@ static msd_err connect_to(struct msd_process *p, struct msd_client *c,
 	msd_list_init(&x->client_link);
 	if (!tell(x, ends[0], functions, terms)) {
 		(void)close(ends[1]);
+		(void)close(ends[2]);
 		free(x);
 		return msd_diag_no_memory(d);
 	}
@@ -175,12 +188,10 @@ void msd_direct_end(struct msd_direct *x)
 	if (x->is_ending)
 		return;
 	x->is_ending = true;
+	/* First who did that: the worker takes it for its guest's end else. */
 	(void)__atomic_fetch_or(&x->process->ledger->leaving, msd_ledger_bit(x->number),
 				__ATOMIC_RELEASE);
-	if (!tell(x, -1, NULL, NULL)) {
-		msd_process_kill(x->process,
-				 "there was no memory to tell it who leaves");
-	}
+	(void)shutdown(x->fd, SHUT_RD);
 }
 
 void msd_direct_end_client(struct msd_client *c)

@@ -10,7 +10,9 @@
  *   (none) --open--> OPEN --end--> ENDING --the worker says so--> (none)
  *                     '------ the client, the worker's end ---------^
  *
- * One that is ending is still the worker's: it answers what it has read.
+ * The worker's end is open here, too: to take a channel back is to shut it down, and
+ * the kernel lets nothing in any more. What was sent before is answered. So the client
+ * knows of a worker's death when the supervisor does, not before.
  */
 #include "daemon/supervisor/module/process.h"
 #include "daemon/supervisor/request/peer_id.h"
@@ -33,6 +35,7 @@ struct msd_direct {
 	struct msd_list client_link; /* msd_client.directs */
 	struct msd_process *process;
 	struct msd_peer_id who;
+	int fd;          /* owned: the worker's end */
 	uint16_t number; /* the worker's name for it */
 	bool is_ending;
 	uint64_t n_calls; /* of that number, as the worker tells it */
