@@ -3,18 +3,20 @@
  * the daemon is asked for a channel, in the same write, and answers that first; the
  * calls after that go by it. Failures: the daemon gives none, and is asked again after
  * twice as many calls; the channel ends, and the call that was not begun goes through
- * the daemon, which is asked for another one after some calls.
+ * the daemon, which is asked for another one after some calls. Of a worker that has
+ * died the daemon says why, on its own connection.
  */
 #include "client/unasked.h"
 
+#include <poll.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "client/direct.h"
-#include "client/lost_worker.h"
 #include "client/result.h"
 #include "proto/clock.h"
 #include "proto/name.h"
+#include "proto/value.h"
 
 #define WAYS 4u         /* modules that are called by turns */
 #define FIRST_CALLS 32u /* a channel costs some round trips */
@@ -30,13 +32,16 @@
 #define MOST_BODY_BYTES (UINT64_C(32) << 10)
 #define VALUE_BYTES (64u + 9u * MODSER_MAX_NDIM)
 #define ASK_MS 1000u
+#define TELL_NS UINT64_C(1000000000)
 #define MOST_DEPTH 4u
 
 /* What is known of the calls of one module. */
 struct way {
 	char module[MSD_MAX_NAME_BYTES + 1]; /* empty: the way is free */
 	modser_client *channel;              /* owned; NULL: there is none */
-	uint32_t n_calls;                    /* through the daemon, since... */
+	char *lost; /* owned: why its worker is; NULL: it is not, as far as is known */
+	msd_err lost_as;
+	uint32_t n_calls; /* through the daemon, since... */
 	uint64_t since_ns;
 	uint32_t after; /* of these a channel is asked for */
 };
@@ -69,6 +74,8 @@ static void close_way(struct way *w)
 {
 	modser_close(w->channel);
 	w->channel = NULL;
+	free(w->lost);
+	w->lost = NULL;
 	w->n_calls = 0;
 }
 
@@ -291,20 +298,62 @@ static struct way *way_of(struct msd_unasked *u, const modser_client *channel)
 	return NULL;
 }
 
+/* [pid, [code, name, message]] */
+void msd_unasked_lost(struct msd_unasked *u, struct msd_span params)
+{
+	struct msd_body_error why;
+	struct msd_wire_value pid;
+	struct msd_span error;
+	struct msd_cur c;
+	uint32_t n;
+
+	if (!msd_array_open(params, &c, &n) || n != 2 ||
+	    msd_value_read(&c, &pid, NULL) != MSD_OK || pid.kind != MSD_K_INT ||
+	    !msd_object_take(&c, &error) || !msd_body_error_read(error, &why))
+		return;
+	for (size_t i = 0; i < WAYS; i++) {
+		struct way *w = &u->ways[i];
+
+		if (w->channel == NULL || w->channel->worker_pid != (uint64_t)pid.as.i)
+			continue;
+		free(w->lost);
+		w->lost = strndup((const char *)why.message.p, why.message.n);
+		w->lost_as = why.code;
+	}
+}
+
+/* The daemon tells why a worker is lost before it lets go of its channels. */
+static void await_cause(modser_client *client, const struct way *w,
+			modser_result *result)
+{
+	const uint64_t until_ns = msd_now_ns() + TELL_NS;
+
+	while (w->lost == NULL && client->fd >= 0) {
+		struct pollfd p = {.fd = client->fd, .events = POLLIN};
+		const uint64_t now_ns = msd_now_ns();
+
+		if (now_ns >= until_ns ||
+		    poll(&p, 1, (int)((until_ns - now_ns) / 1000000u) + 1) == 0)
+			break;
+		(void)modser_process(client);
+	}
+	if (w->lost != NULL)
+		msd_result_fail(result, w->lost_as, w->lost);
+}
+
 bool msd_unasked_is_for_daemon(modser_client *client, const modser_client *channel,
 			       modser_result *result)
 {
 	struct way *w = way_of(client->unasked, channel);
 	const bool is_lost = channel->fd < 0;
 	const modser_err code = modser_result_error(result)->code;
+	const bool is_not = is_not_begun(result);
 
-	/* What it had answered before it ended is the answer. */
-	if (is_lost && code != MODSER_OK && code != MODSER_DRAINING &&
-	    !result->is_reply)
-		msd_lost_worker_await(client, w->module, channel->worker_pid, result);
+	if (is_lost && code == MODSER_WORKER_LOST && !result->is_reply && !is_not)
+		await_cause(client, w, result);
 	/* A worker that is still in a late call is killed soon. */
 	if (is_lost || code == MODSER_DEADLINE || code == MODSER_DRAINING ||
 	    modser_result_exec_ns(result) > LONG_NS)
 		close_way(w);
-	return is_not_begun(result);
+	return is_not;
 }

@@ -46,11 +46,14 @@ struct msd_ledger {
 	uint64_t who; /* a guest's number, or MSD_LEDGER_CHANNEL; 0: nothing runs */
 	uint64_t since_ns;
 	uint64_t deadline_ns; /* of a guest's; 0: none */
+	uint64_t row;         /* of a guest's: its function's */
 	/* Of each guest whose channel is taken back the bit of its number: nothing more
 	 * comes over it, for the supervisor has shut it down. The one field that that
 	 * writes, and never reads. */
 	uint64_t leaving;
-	uint64_t n_calls[MSD_MAX_GUESTS + 1]; /* so far, of each guest's number */
+	/* So far, of each guest's number: calls that came, and of them those that are
+	 * over. */
+	uint64_t n_came[MSD_MAX_GUESTS + 1], n_calls[MSD_MAX_GUESTS + 1];
 	struct msd_ledger_times wait, run;
 	uint64_t n_slow; /* so far: the next one's place, modulo MSD_LEDGER_SLOW */
 	struct msd_ledger_slow slow[MSD_LEDGER_SLOW];

@@ -43,6 +43,20 @@ static msd_err check_start(const struct msd_worker *w, const struct msd_request 
 	return MSD_OK;
 }
 
+/* A guest waits no longer than the daemon would have it wait: what was done later is
+ * not told. */
+static msd_err check_end(struct msd_worker *w, const struct msd_request *r,
+			 struct msd_diag *d)
+{
+	if (r->peer->guest == NULL || r->deadline_ns == 0 ||
+	    w->last_end_ns < r->deadline_ns)
+		return MSD_OK;
+	msd_guest_drop_results(r->peer);
+	return msd_diag_set(d, MSD_DEADLINE,
+			    "module %s: ran %llu ms and was not done by the deadline",
+			    w->name, (unsigned long long)(w->last_run_ns / 1000000u));
+}
+
 static msd_err handle(struct msd_worker *w, struct msd_request *r, struct msd_buf *out,
 		      struct msd_diag *d)
 {
@@ -86,6 +100,8 @@ static void run_request(struct msd_worker *w, struct msd_request *r)
 
 	if (err == MSD_OK)
 		err = handle(w, r, body, &w->diag);
+	if (err == MSD_OK)
+		err = check_end(w, r, &w->diag);
 	if (err != MSD_OK) {
 		body->n = 0;
 		msd_worker_write_error(body, r, err, &w->diag);

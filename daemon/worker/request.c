@@ -283,6 +283,7 @@ static void take_load(struct msd_worker *w, struct msd_request *r,
 	r->held_bytes = in->payload_bytes + in->n_bytes + sizeof(*r);
 	g->held_bytes += r->held_bytes;
 	g->body_bytes += r->held_bytes - r->payload_bytes;
+	msd_scribe_come(w, r);
 }
 
 bool msd_worker_queue(struct msd_worker *w, struct msd_peer *peer,

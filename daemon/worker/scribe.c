@@ -1,8 +1,9 @@
 /*
- * Happy path: who asked, since when and the deadline of a guest's call stand in the
- * ledger while it runs; then, of a guest's, its times are added, and one to its
- * function's row, which it gets when it first ends well: names come from clients.
- * Failures: without a free row it is among the others.
+ * Happy path: a guest's call is counted when it comes; who asked, since when, its
+ * function and the deadline of a guest's call stand in the ledger while it runs; then,
+ * of a guest's, its times are added, and one to its function's row, which it gets when
+ * it first ends well: names come from clients. Failures: without a free row it is among
+ * the others.
  */
 #include "daemon/worker/scribe.h"
 
@@ -20,6 +21,12 @@ static void note_who(struct msd_ledger *l, uint64_t who, uint64_t since_ns,
 	msd_ledger_set(&l->who, who);
 }
 
+void msd_scribe_come(struct msd_worker *w, const struct msd_request *r)
+{
+	if (w->ledger != NULL)
+		msd_ledger_add(&w->ledger->n_came[r->peer->guest->number], 1);
+}
+
 void msd_scribe_begin(struct msd_worker *w, const struct msd_request *r)
 {
 	const struct msd_guest *g = r->peer->guest;
@@ -28,6 +35,8 @@ void msd_scribe_begin(struct msd_worker *w, const struct msd_request *r)
 	if (w->ledger == NULL)
 		return;
 	w->last_run_ns = 0;
+	msd_ledger_set(&w->ledger->row,
+		       r->func != NULL ? r->func->ledger_row : MSD_LEDGER_OTHER);
 	/* What ran before has ended later than the turn began. */
 	note_who(w->ledger, g != NULL ? g->number : MSD_LEDGER_CHANNEL,
 		 now_ns > w->last_end_ns ? now_ns : w->last_end_ns,

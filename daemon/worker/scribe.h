@@ -5,6 +5,8 @@
  * itself. */
 #include "daemon/worker/worker.h"
 
+/** A guest's @r has come. */
+void msd_scribe_come(struct msd_worker *w, const struct msd_request *r);
 /** @r is run next. */
 void msd_scribe_begin(struct msd_worker *w, const struct msd_request *r);
 /** It is answered with @code, an msd_err, or nobody waits any more: MSD_ERR_COUNT. */

@@ -58,13 +58,13 @@ class Caller:
 def start(own_daemon):
     with contextlib.ExitStack() as stack:
 
-        def start(*words, env=None, token=()):
+        def start(*words, env=None, token=(), **more):
             """A program that calls a daemon started with @words, and a connection to that."""
             daemon = own_daemon(*direct.GIVEN, *words)
             wire = stack.enter_context(Wire(daemon.host))
             process = stack.enter_context(harness.started(
                 harness.BIN / "unasked_client", daemon.host, *token, stdin=subprocess.PIPE,
-                stdout=subprocess.PIPE, env=harness.environment() | {"MODSER_DIRECT": "on"} | (env or {})))
+                stdout=subprocess.PIPE, **more, env=harness.environment() | {"MODSER_DIRECT": "on"} | (env or {})))
             return Caller(process), wire
 
         yield start
@@ -117,6 +117,17 @@ def test_a_death_between_calls_is_nobodys_failure(start):
         os.kill(pid, signal.SIGKILL)
         harness.until(worker.has_ended, "it has died")
     assert caller.call(MANY, "zoo:ok") == (MANY, "OK")
+
+
+def test_what_is_told_of_a_death_is_the_cause_of_that_one(start):
+    caller, wire = start(*library("zoo", "faults"), stderr=subprocess.PIPE)
+    for function, cause in (("crash", "SEGV"), ("abort", "ABRT"), ("exit3", "3")):
+        caller.goes_past(wire)
+        assert caller.call(1, f"zoo:{function}") == (0, "WORKER_LOST")
+        told = next(line.decode() for line in caller.process.stderr
+                    if line.startswith(b"module zoo: "))  # the worker's last words are others
+        assert told.startswith("module zoo: the worker died during this request ("), told
+        assert cause in told
 
 
 def test_a_call_that_a_dead_worker_had_not_read_is_run_by_the_next(start):

@@ -372,10 +372,27 @@ void msd_intake_on_room(struct msd_session *s)
 	msd_diag_finish(&d);
 }
 
+static void on_direct_lost(struct msd_client *c, uint64_t pid,
+			   const struct msd_diag *why)
+{
+	struct msd_framed *f =
+		msd_framed_of(MSD_CONTAINER_OF(c, struct msd_session, client));
+	struct msd_out *o = msd_out_new();
+
+	if (o == NULL) /* that it is lost its channel says */
+		return;
+	msd_body_begin_notification(&o->body, "channel.lost");
+	msd_pack_array(&o->body, 2);
+	msd_pack_uint(&o->body, pid);
+	msd_pack_error(&o->body, why->code, msd_diag_text(why));
+	msd_conn_send(&f->conn, o);
+}
+
 const struct msd_client_ops msd_intake_client_ops = {
 	.reply = reply,
 	.reply_error = reply_error,
 	.forward = forward,
 	.put = put,
+	.on_direct_lost = on_direct_lost,
 	.on_done = on_request_done,
 };

@@ -102,6 +102,7 @@ static msd_err connect_to(struct msd_process *p, struct msd_client *c,
 		return err;
 	}
 	*x = (struct msd_direct){.process = p,
+				 .client = c,
 				 .who = c->peer,
 				 .fd = ends[2],
 				 .number = msd_direct_free_number(p),
@@ -201,6 +202,7 @@ void msd_direct_end_client(struct msd_client *c)
 			MSD_CONTAINER_OF(it, struct msd_direct, client_link);
 		msd_direct_end(x);
 		msd_list_remove(&x->client_link);
+		x->client = NULL;
 	}
 }
 
@@ -246,11 +248,26 @@ bool msd_direct_take_gone(struct msd_process *p, const struct msd_in *in)
 	return true;
 }
 
-void msd_direct_lose(struct msd_process *p)
+static void tell_lost(const struct msd_direct *x, enum msd_loss loss, const char *how)
+{
+	struct msd_process *p = x->process;
+	const bool was_running = msd_ledger_get(&p->ledger->who) == x->number;
+	struct msd_diag d = {0};
+
+	if (x->client == NULL)
+		return;
+	msd_replica_explain_loss(p->replica, loss, was_running, how, &d);
+	x->client->ops->on_direct_lost(x->client, (uint64_t)p->child->pid, &d);
+	msd_diag_finish(&d);
+}
+
+void msd_direct_lose(struct msd_process *p, enum msd_loss loss, const char *how)
 {
 	msd_deadline_clear(p->house->deadlines, &p->ledger_timer);
-	msd_direct_count_last(p);
+	msd_direct_count_last(p, loss == MSD_LOSS_DEVICE ? MSD_GPU_FAULT
+							 : MSD_WORKER_LOST);
 	MSD_LIST_EACH_SAFE (it, &p->directs) {
+		tell_lost(direct_of(it), loss, how);
 		forget(direct_of(it));
 	}
 }

@@ -14,6 +14,7 @@
  * the kernel lets nothing in any more. What was sent before is answered. So the client
  * knows of a worker's death when the supervisor does, not before.
  */
+#include "daemon/supervisor/module/life_table.h"
 #include "daemon/supervisor/module/process.h"
 #include "daemon/supervisor/request/peer_id.h"
 #include "daemon/supervisor/request/request.h"
@@ -34,6 +35,7 @@ struct msd_direct {
 	struct msd_list link;        /* msd_process.directs */
 	struct msd_list client_link; /* msd_client.directs */
 	struct msd_process *process;
+	struct msd_client *client; /* who is told of its worker's death; NULL: gone */
 	struct msd_peer_id who;
 	int fd;          /* owned: the worker's end */
 	uint16_t number; /* the worker's name for it */
@@ -69,8 +71,8 @@ bool msd_direct_is_any(const struct msd_crew *crew);
 /** worker.peer from the worker: one is gone. False: it breaks the contract. */
 MSD_MUST_CHECK bool msd_direct_take_gone(struct msd_process *p,
 					 const struct msd_in *in);
-/** The process is lost, which its replica still has, and all of them with it. */
-void msd_direct_lose(struct msd_process *p);
+/** The process is lost, which its replica still has, and all of them with it, @how. */
+void msd_direct_lose(struct msd_process *p, enum msd_loss loss, const char *how);
 
 /* direct_find.c */
 /** That of its channels which has @number, or NULL. */
@@ -113,7 +115,8 @@ uint64_t msd_direct_since_ms(const struct msd_process *p);
 /* direct_count.c */
 /** Count what @p has told since the last time. */
 void msd_direct_count(struct msd_process *p);
-/** The same of one that is lost, with the call that it ran. */
-void msd_direct_count_last(struct msd_process *p);
+/** The same of one that is lost, with the calls that it had: those that waited end as
+ * @code. */
+void msd_direct_count_last(struct msd_process *p, msd_err code);
 
 #endif

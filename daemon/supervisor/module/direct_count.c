@@ -179,16 +179,58 @@ void msd_direct_count(struct msd_process *p)
 	count_all_slow(p);
 }
 
-/* Of the calls that it had not answered only the one that ran is known. */
-void msd_direct_count_last(struct msd_process *p)
+static void count_lost(struct msd_crew *crew, uint8_t at, msd_err code, uint64_t n)
+{
+	msd_tally_note_each(crew->tally, at, code, n);
+	crew->n_calls += n;
+	crew->n_errors += n;
+	crew->house->n_direct_calls += n;
+}
+
+/* The call that it ran, which was late or not. */
+static void count_running(struct msd_process *p, msd_err code)
+{
+	struct msd_ledger *l = p->ledger;
+	const uint64_t deadline_ns = msd_ledger_get(&l->deadline_ns);
+	const uint64_t row = msd_ledger_get(&l->row);
+	const bool was_late = deadline_ns != 0 && msd_now_ns() >= deadline_ns;
+	const uint8_t at = row < MSD_LEDGER_ROWS
+				   ? find_row(p->replica->crew, &l->rows[row],
+					      &p->ledger_seen->rows[row])
+				   : MSD_TALLY_OTHER;
+
+	count_lost(p->replica->crew, at, was_late ? MSD_DEADLINE : code, 1);
+}
+
+/* That came over @x and are not over. */
+static uint64_t waiting_of(const struct msd_direct *x)
+{
+	const struct msd_ledger *l = x->process->ledger;
+	const uint64_t n_came = msd_ledger_get(&l->n_came[x->number]);
+	const uint64_t n_over = msd_ledger_get(&l->n_calls[x->number]);
+	const uint64_t n = n_came > n_over ? n_came - n_over : 0;
+
+	return n < MSD_DIRECT_REQUESTS ? n : MSD_DIRECT_REQUESTS;
+}
+
+/* Of calls that it had not read nobody knows: their clients make them once more, but
+ * for those that had sent several. */
+void msd_direct_count_last(struct msd_process *p, msd_err code)
 {
 	msd_direct_count(p);
 	if (p->ledger == NULL || p->replica == NULL)
 		return;
 	const uint64_t who = msd_ledger_get(&p->ledger->who);
-	if (who == 0 || who > MSD_MAX_GUESTS)
-		return;
-	msd_tally_note(p->replica->crew->tally, MSD_TALLY_OTHER, MSD_WORKER_LOST);
-	p->replica->crew->n_calls++;
-	p->replica->crew->n_errors++;
+	MSD_LIST_EACH (it, &p->directs) {
+		const struct msd_direct *x =
+			MSD_CONTAINER_OF(it, struct msd_direct, link);
+		const uint64_t n = waiting_of(x);
+		const bool was_running = who == x->number;
+
+		if (was_running)
+			count_running(p, code);
+		if (n > was_running)
+			count_lost(p->replica->crew, MSD_TALLY_OTHER, code,
+				   n - was_running);
+	}
 }

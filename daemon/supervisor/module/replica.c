@@ -163,18 +163,6 @@ uint64_t msd_replica_ran_ms(const struct msd_replica *rep, uint64_t now_ms)
 	return now_ms > since_ms ? now_ms - since_ms : 0;
 }
 
-static void lose(struct msd_req *r, msd_err err, const char *what, const char *how)
-{
-	struct msd_diag d = {0};
-
-	(void)msd_diag_set(&d, err, "module %s: the worker %s (%s)",
-			   r->at.replica->crew->name, what, how);
-	r->at.replica->crew->n_errors += r->method == MSD_M_CALL ? 1u : 0u;
-	msd_req_answer_error(r, err, msd_diag_text(&d));
-	msd_diag_finish(&d);
-	msd_req_take(r, MSD_REQ_LOST);
-}
-
 static const char *lost_first(enum msd_loss loss, bool was_running)
 {
 	if (loss == MSD_LOSS_DEVICE)
@@ -183,21 +171,36 @@ static const char *lost_first(enum msd_loss loss, bool was_running)
 			   : "died with this request sent to it, perhaps not begun";
 }
 
+void msd_replica_explain_loss(const struct msd_replica *rep, enum msd_loss loss,
+			      bool was_running, const char *how, struct msd_diag *d)
+{
+	(void)msd_diag_set(d, loss == MSD_LOSS_DEVICE ? MSD_GPU_FAULT : MSD_WORKER_LOST,
+			   "module %s: the worker %s (%s)", rep->crew->name,
+			   lost_first(loss, was_running), how);
+}
+
+static void lose(struct msd_req *r, const struct msd_diag *why)
+{
+	r->at.replica->crew->n_errors += r->method == MSD_M_CALL ? 1u : 0u;
+	msd_req_answer_error(r, why->code, msd_diag_text(why));
+	msd_req_take(r, MSD_REQ_LOST);
+}
+
 /* Requests that the dead worker had: nobody will answer them now. It ran the first one,
  * if @was_running; of the others it may have run some whose answers it had not written
  * yet. */
 static void lose_sent(struct msd_replica *rep, enum msd_loss loss, bool was_running,
 		      const char *how)
 {
-	const bool was_fault = loss == MSD_LOSS_DEVICE;
-	const msd_err err = was_fault ? MSD_GPU_FAULT : MSD_WORKER_LOST;
-	const char *what = lost_first(loss, was_running);
 	struct msd_list *it;
 
 	while ((it = msd_list_first(&rep->sent)) != NULL) {
-		lose(MSD_CONTAINER_OF(it, struct msd_req, link), err, what, how);
-		if (!was_fault)
-			what = lost_first(loss, false);
+		struct msd_diag d = {0};
+
+		msd_replica_explain_loss(rep, loss, was_running, how, &d);
+		lose(MSD_CONTAINER_OF(it, struct msd_req, link), &d);
+		msd_diag_finish(&d);
+		was_running = false;
 	}
 	rep->n_sent = 0;
 	rep->ahead_us = 0;
@@ -259,7 +262,7 @@ void msd_replica_on_lost(struct msd_replica *rep, const char *how)
 		msd_probe_worker_lost(rep->crew->name, rep->number, loss, how);
 	const bool was_running = p == NULL || !msd_direct_is_ahead(p);
 	if (p != NULL)
-		msd_direct_lose(p);
+		msd_direct_lose(p, loss, how);
 	rep->is_open = false;
 	rep->process = NULL;
 	if (p != NULL) {

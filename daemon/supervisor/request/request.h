@@ -44,6 +44,10 @@ struct msd_client_ops {
 	/** Where an answer of @n bytes, which is all that its frame has, goes at once:
 	 * msd_conn_put(). NULL: it is for forward(). Optional. */
 	uint8_t *(*put)(struct msd_client *c, size_t n, struct msd_written *w);
+	/** The worker that it had a channel of its own to, the process @pid, is lost.
+	 * Of those that have such channels. */
+	void (*on_direct_lost)(struct msd_client *c, uint64_t pid,
+			       const struct msd_diag *why);
 	/** One request less is in flight: @r, whose payload may still be coming. */
 	void (*on_done)(struct msd_client *c, const struct msd_req *r);
 };
