@@ -56,6 +56,7 @@ static void take_limit(struct msd_server *s, const struct msd_options *next,
 	msd_limits_size(&sized, msd_machine_memory("", uv_get_total_memory()),
 			uv_available_parallelism());
 	*msd_option_limit(&s->limits, row) = *msd_option_limit(&sized, row);
+	msd_directs_end(&s->house); /* their workers have them as they were */
 	s->wire.last_fd = msd_descriptors_raise(&s->limits);
 }
 

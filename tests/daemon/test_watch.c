@@ -182,3 +182,19 @@ Test(watch, looks_often_enough_for_the_shortest_limit)
 	cr_expect_eq(msd_watch_every_ms(&limits), 125);
 	cr_expect_eq(msd_watch_every_ms(&(struct msd_limits){.idle_ms = 1}), 10);
 }
+
+Test(watch, who_has_used_a_channel_of_its_own_was_not_silent_then, .init = begin)
+{
+	struct msd_limits l = limits;
+	struct msd_watch_view view;
+
+	l.idle_ms = 1000;
+	conn.n_frames = 1;
+	view = seen(900);
+	view.used_ms = 700; /* between two looks */
+	cr_expect_null(msd_watch_look(&watch, &view, &l));
+	view.now_ms = 1600;
+	cr_expect_null(msd_watch_look(&watch, &view, &l));
+	view.now_ms = 1800;
+	cr_expect_not_null(msd_watch_look(&watch, &view, &l));
+}

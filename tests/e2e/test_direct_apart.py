@@ -316,6 +316,55 @@ def test_who_calls_on_a_channel_is_not_silent(own_daemon):
     harness.until(lambda: outlives_silent(daemon), "it has turns enough to call")
 
 
+def test_a_reload_reaches_channels_that_are_open(own_daemon, folder):
+    """They end, and the next one is under what is said now."""
+    conf = folder / "m.conf"
+    conf.write_text("max-directs = 16\nslow-call = 0\n")
+    daemon = own_daemon("--config", conf, *FAULTS)
+    with Wire(daemon.host) as wire:
+        channel = direct.open_direct(wire, "faults")
+        channel.call("faults:slow", 20)
+        conf.write_text("max-directs = 16\nslow-call = 10ms\n")
+        wire.ask("server.reload")
+        assert direct.farewell(channel)[1] == "DRAINING"
+        channel = direct.open_direct(wire, "faults")
+        channel.call("faults:slow", 20)
+        assert [one["function"] for one in wire.ask("server.slowlog")] == ["slow"]
+        conf.write_text("max-directs = 0\n")
+        wire.ask("server.reload")
+        assert direct.farewell(channel)[1] == "DRAINING"
+        with pytest.raises(Failure, match="UNSUPPORTED.*gives none"):
+            direct.open_with(wire, "faults")
+
+
+def test_a_payload_has_no_more_bytes_than_the_daemon_takes(given):
+    daemon = given("--max-payload", "1M", *CALLS)
+    with Wire(daemon.host) as wire:
+        socket_, terms = direct.open_with(wire, "calls")
+        assert terms["bytes"] == 1 << 20
+        with Wire(socket_) as channel:
+            channel.send(frame([0, 1, "call", ["calls:nothing"]], payload_bytes=(1 << 20) + 1))
+            assert direct.farewell(channel)[1] == "TOO_LARGE"
+
+
+def test_none_is_given_that_could_hold_next_to_nothing(given):
+    daemon = given("--max-payload", "4K", *CALLS)
+    with Wire(daemon.host) as wire, pytest.raises(Failure, match="UNSUPPORTED.*max-payload"):
+        direct.open_with(wire, "calls")
+
+
+def test_who_is_given_none_has_not_failed(own_daemon):
+    """It calls through the daemon; what names no module is an error."""
+    daemon = own_daemon("--max-directs", "0", *CALLS)
+    with Wire(daemon.host) as wire:
+        with pytest.raises(Failure, match="UNSUPPORTED"):
+            direct.open_with(wire, "calls")
+        assert wire.ask("server.info")["errors"] == 0
+        with pytest.raises(Failure, match="NOT_FOUND"):
+            wire.ask("channel.open", "nothing")
+        assert wire.ask("server.info")["errors"] == 1
+
+
 def test_who_has_not_called_loses_its_channel_to_who_asks(own_daemon):
     daemon = own_daemon("--max-directs", "2", *FAULTS)  # one for one user
     with Wire(daemon.host) as wire, Wire(daemon.host) as other, harness.Gate() as gate:

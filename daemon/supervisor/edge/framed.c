@@ -45,9 +45,15 @@ void msd_framed_reply_with(struct msd_framed *f, uint64_t id,
 void msd_framed_reply_failure(struct msd_framed *f, uint64_t id,
 			      const struct msd_diag *d)
 {
+	msd_counts_error(&f->session.edge->counts, d->code);
+	msd_framed_reply_otherwise(f, id, d);
+}
+
+void msd_framed_reply_otherwise(struct msd_framed *f, uint64_t id,
+				const struct msd_diag *d)
+{
 	struct msd_out *o = msd_out_new();
 
-	msd_counts_error(&f->session.edge->counts, d->code);
 	if (f->session.awaiting != NULL)
 		msd_awaiting_fail(f->session.awaiting, id, d);
 	if (o == NULL) { /* a request without its answer would hang its client */

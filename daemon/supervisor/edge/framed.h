@@ -44,6 +44,10 @@ void msd_framed_reply_with(struct msd_framed *f, uint64_t id,
  */
 void msd_framed_reply_failure(struct msd_framed *f, uint64_t id,
 			      const struct msd_diag *d);
+/** The same where the client has another way, and is not refused what it wants: it is
+ * counted as no error. */
+void msd_framed_reply_otherwise(struct msd_framed *f, uint64_t id,
+				const struct msd_diag *d);
 /** What it tells of its connection; as msd_front_ops.look. */
 void msd_framed_look(struct msd_session *s, struct msd_front_look *ret);
 /** Say in the log that its connection is over, at a bounded rate: a client may break

@@ -239,13 +239,23 @@ static msd_err run(struct msd_method_call *c, struct msd_diag *d)
 	return handler(c, d);
 }
 
+/* Who gets no channel of its own now calls through the daemon. */
+static bool is_otherwise(enum msd_method method, msd_err err)
+{
+	return method == MSD_M_CHANNEL_OPEN &&
+	       (err == MSD_BUSY || err == MSD_UNSUPPORTED || err == MSD_NOT_READY ||
+		err == MSD_REFUSED);
+}
+
 void msd_method_run(struct msd_session *s, struct msd_in *in, enum msd_method method)
 {
 	struct msd_method_call c = {.session = s, .in = in, .method = method, .fd = -1};
 	struct msd_diag d = {0};
 
 	msd_err err = run(&c, &d);
-	if (in->body.kind == MSD_REQUEST && err != MSD_OK) {
+	if (in->body.kind == MSD_REQUEST && is_otherwise(method, err)) {
+		msd_framed_reply_otherwise(msd_framed_of(s), in->body.id, &d);
+	} else if (in->body.kind == MSD_REQUEST && err != MSD_OK) {
 		msd_framed_reply_failure(msd_framed_of(s), in->body.id, &d);
 	} else if (in->body.kind == MSD_REQUEST && !c.later) {
 		msd_framed_reply_with(

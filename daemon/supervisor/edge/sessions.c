@@ -13,10 +13,11 @@ static void look(struct msd_framed *f, uint64_t n_waiting, uint64_t away_ms)
 		.queued_bytes = f->conn.queued_bytes,
 		.last_progress_ms = f->conn.last_progress_ms,
 		.is_owed = msd_conn_is_owed(&f->conn),
+		.used_ms = s->client.direct_used_ms,
 		.now_ms = uv_now(s->edge->loop),
 		.away_ms = away_ms,
 		.is_awaiting =
-			s->client.n_in_flight > 0 || msd_direct_is_used(&s->client),
+			s->client.n_in_flight > 0 || msd_direct_is_awaited(&s->client),
 		.is_pressed = msd_share_is_pressed(s, n_waiting),
 	};
 	const char *why = msd_watch_look(&f->watch, &view, s->edge->limits);

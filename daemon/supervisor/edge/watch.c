@@ -39,6 +39,8 @@ static bool is_stalled(struct msd_watch *w, const struct msd_watch_view *v,
 static bool is_silent(struct msd_watch *w, const struct msd_watch_view *v,
 		      uint64_t limit_ms)
 {
+	if (v->used_ms > w->quiet_since_ms)
+		w->quiet_since_ms = v->used_ms;
 	if (!v->is_awaiting && v->queued_bytes == 0 && v->bytes_in == w->heard_bytes)
 		return limit_ms > 0 && since(w->quiet_since_ms, v) > limit_ms;
 	w->heard_bytes = v->bytes_in;

@@ -30,6 +30,8 @@ struct msd_watch_view {
 	uint64_t bytes_in;     /* likewise */
 	uint64_t queued_bytes; /* replies that are not yet written */
 	uint64_t last_progress_ms; /* of writing them */
+	uint64_t
+		used_ms; /* when a channel of its own was last, to a worker; 0: never */
 	uint64_t now_ms;
 	uint64_t away_ms; /* before that the daemon did not run */
 	bool is_owed;     /* one has begun, and its rest is for the peer to send */

@@ -143,6 +143,12 @@ static msd_err check(struct msd_crew *crew, struct msd_diag *d)
 				    "channel.open: this daemon gives none (max-directs "
 				    "is 0)");
 	}
+	if (msd_direct_bytes(crew->house->limits) < MSD_DIRECT_LEAST_BYTES) {
+		return msd_diag_set(d, MSD_UNSUPPORTED,
+				    "channel.open: max-payload, or max-memory, leaves "
+				    "it less than %u bytes",
+				    MSD_DIRECT_LEAST_BYTES);
+	}
 	if (crew->batching.rows > 0) {
 		return msd_diag_set(d, MSD_UNSUPPORTED,
 				    "channel.open: calls of module %s are joined "
@@ -244,6 +250,7 @@ bool msd_direct_take_gone(struct msd_process *p, const struct msd_in *in)
 	if (x == NULL)
 		return false;
 	msd_direct_count(p);
+	msd_direct_note_use(p);
 	forget(x);
 	return true;
 }

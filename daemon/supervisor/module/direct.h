@@ -25,6 +25,7 @@ struct msd_limits;
 /* Of one channel; together with its share of `bytes`, what its worker keeps for it. */
 #define MSD_DIRECT_REQUESTS 256u
 #define MSD_DIRECT_BYTES (16u << 20)
+#define MSD_DIRECT_LEAST_BYTES (64u << 10)
 /* A channel has a turn for four of the daemon's (daemon/worker/turns.h): when more than
  * so many of its clients wait for a worker, all take turns through the daemon. */
 #define MSD_DIRECT_CROWD 4u
@@ -87,7 +88,8 @@ struct msd_process *msd_direct_choose(const struct msd_crew *crew,
 				      struct msd_peer_id who, struct msd_diag *d);
 /** More clients than MSD_DIRECT_CROWD a worker wait for it through the daemon. */
 bool msd_direct_is_crowded(const struct msd_crew *crew);
-/** What the requests of one channel may hold. */
+/** What the requests of one channel may hold: of less than MSD_DIRECT_LEAST_BYTES none
+ * is given. */
 uint64_t msd_direct_bytes(const struct msd_limits *limits);
 
 /* direct_watch.c */
@@ -106,8 +108,10 @@ bool msd_direct_is_ahead(const struct msd_process *p);
  * is sent to it now gains nothing, and may be lost with it. It is looked at again soon.
  */
 bool msd_direct_is_stuck(struct msd_process *p);
-/** One of the channels of @c was used lately, or waits for a call that runs. */
-bool msd_direct_is_used(const struct msd_client *c);
+/** Note who has used his channel since the last time. */
+void msd_direct_note_use(struct msd_process *p);
+/** Over one of the channels of @c something was sent that is not answered. */
+bool msd_direct_is_awaited(const struct msd_client *c);
 /** Since when what @p runs has run at the earliest, in the loop's time; 0: that is not
  * known. */
 uint64_t msd_direct_since_ms(const struct msd_process *p);

@@ -17,8 +17,9 @@ static struct msd_direct *direct_of(struct msd_list *link)
 uint64_t msd_direct_bytes(const struct msd_limits *limits)
 {
 	const uint64_t share = limits->max_memory / MSD_MAX_GUESTS;
+	const uint64_t most = share < MSD_DIRECT_BYTES ? share : MSD_DIRECT_BYTES;
 
-	return share < MSD_DIRECT_BYTES ? share : MSD_DIRECT_BYTES;
+	return most < limits->max_payload ? most : limits->max_payload;
 }
 
 static uint32_t count(const struct msd_process *p)

@@ -6,7 +6,9 @@
  * supervisor does.
  */
 #include <fcntl.h>
+#include <linux/sockios.h>
 #include <stdlib.h>
+#include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
@@ -20,7 +22,6 @@
 #define LOOK_MS 100u /* at the ledger */
 #define SOON_MS 2u   /* the same while somebody waits for it */
 #define LONG_NS UINT64_C(10000000)
-#define USED_MS (3u * LOOK_MS) /* who was used then is it still */
 /* Who says for longer that it runs nothing, and has been sent something, runs that. */
 #define BETWEEN_NS UINT64_C(1000000000)
 
@@ -74,26 +75,39 @@ bool msd_direct_is_stuck(struct msd_process *p)
 	return true;
 }
 
-static void note_use(struct msd_process *p)
+void msd_direct_note_use(struct msd_process *p)
 {
 	MSD_LIST_EACH (it, &p->directs) {
 		struct msd_direct *x = MSD_CONTAINER_OF(it, struct msd_direct, link);
 		const uint64_t n = msd_ledger_get(&p->ledger->n_calls[x->number]);
 
-		if (n != x->n_calls || msd_ledger_get(&p->ledger->who) == x->number)
+		if (n != x->n_calls || msd_ledger_get(&p->ledger->who) == x->number) {
 			x->used_ms = uv_now(p->house->loop);
+			if (x->client != NULL)
+				x->client->direct_used_ms = x->used_ms;
+		}
 		x->n_calls = n;
 	}
 }
 
-bool msd_direct_is_used(const struct msd_client *c)
+/* Not read by the worker yet. */
+static bool is_unread(const struct msd_direct *x)
+{
+	int n = 0;
+
+	return ioctl(x->fd, SIOCINQ, &n) == 0 && n > 0;
+}
+
+bool msd_direct_is_awaited(const struct msd_client *c)
 {
 	MSD_LIST_EACH (it, &c->directs) {
 		const struct msd_direct *x =
 			MSD_CONTAINER_OF(it, struct msd_direct, client_link);
+		const struct msd_ledger *l = x->process->ledger;
 
-		if (uv_now(x->process->house->loop) < x->used_ms + USED_MS ||
-		    msd_ledger_get(&x->process->ledger->who) != 0)
+		if (msd_ledger_get(&l->n_came[x->number]) !=
+			    msd_ledger_get(&l->n_calls[x->number]) ||
+		    is_unread(x))
 			return true;
 	}
 	return false;
@@ -112,7 +126,7 @@ static void on_look(struct msd_deadline *node)
 		late_by(p, p->house->limits->kill_grace_ms * MSD_NS_PER_MS);
 
 	msd_direct_count(p);
-	note_use(p);
+	msd_direct_note_use(p);
 	if (p->replica != NULL && msd_direct_is_crowded(p->replica->crew))
 		msd_direct_end_crew(p->replica->crew);
 	if (late != NULL && p->replica != NULL && !p->replica->is_overrun)

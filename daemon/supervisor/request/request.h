@@ -58,6 +58,7 @@ struct msd_client {
 	struct msd_list requests; /* msd_req.client.link */
 	struct msd_list lanes;    /* msd_lane.client_link: of the modules' queues */
 	struct msd_list directs;  /* msd_direct.client_link: channels of its own */
+	uint64_t direct_used_ms;  /* when one of those was last; 0: never */
 	uint32_t n_in_flight;
 	uint64_t *n_together;       /* of all that are counted with it; NULL: alone */
 	struct msd_peer_id peer;    /* as whom it is counted */
