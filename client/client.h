@@ -13,6 +13,7 @@
  *   direct.c    past the daemon, when asked
  *   unasked.c   the same of blocking calls, unasked
  */
+#include "client/lost_workers.h"
 #include "client/ticket.h"
 #include "proto/frame.h"
 
@@ -37,16 +38,17 @@ struct msd_receive {
 struct msd_unasked;
 
 struct modser_client {
-	int fd;                      /* -1: lost */
-	char *address;               /* for texts; NULL: it was opened by its fd */
-	bool is_direct;              /* to a module's worker */
-	uint64_t worker_pid;         /* which that is */
-	uint64_t most_bytes;         /* of one call there */
-	bool was_reset;              /* at its end the worker had not read all */
-	struct msd_unasked *unasked; /* owned: unasked.c's; NULL: nothing yet */
-	bool takes_fd;               /* one may come with what is read */
-	int passed_fd;               /* that has come; owned; -1: none */
-	struct msd_client_tls *tls;  /* NULL: bytes go as they are */
+	int fd;                       /* -1: lost */
+	char *address;                /* for texts; NULL: it was opened by its fd */
+	bool is_direct;               /* to a module's worker */
+	uint64_t worker_pid;          /* which that is */
+	uint64_t most_bytes;          /* of one call there */
+	bool was_reset;               /* at its end the worker had not read all */
+	struct msd_unasked *unasked;  /* owned: unasked.c's; NULL: nothing yet */
+	struct msd_lost_workers lost; /* of direct channels that it had */
+	bool takes_fd;                /* one may come with what is read */
+	int passed_fd;                /* that has come; owned; -1: none */
+	struct msd_client_tls *tls;   /* NULL: bytes go as they are */
 	uint64_t next_id;
 	modser_segment *segments;              /* that it lends */
 	struct msd_ticket *queue, *queue_tail; /* being sent, oldest first */

@@ -18,6 +18,7 @@ void modser_close(modser_client *client)
 	free(client->table);
 	msd_lent_leave(client->segments);
 	msd_receive_finish(&client->rx);
+	msd_lost_workers_finish(&client->lost);
 	if (client->passed_fd >= 0)
 		(void)close(client->passed_fd);
 	msd_diag_finish(&client->why);

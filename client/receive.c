@@ -17,7 +17,6 @@
 #include "client/result.h"
 #include "client/stranger.h"
 #include "client/tls.h"
-#include "client/unasked.h"
 #include "proto/value.h"
 
 #define BUFFER_BYTES (64u * 1024u) /* what is smaller is copied once */
@@ -68,8 +67,8 @@ static msd_err read_notification(modser_client *c, const struct msd_body *b)
 		return read_farewell(c, b->params);
 	if (msd_span_is(b->method, "module.progress"))
 		return read_progress(c, b->params);
-	if (c->unasked != NULL && msd_span_is(b->method, "channel.lost"))
-		msd_unasked_lost(c->unasked, b->params);
+	if (msd_span_is(b->method, "channel.lost"))
+		msd_lost_workers_take(&c->lost, b->params);
 	return msd_client_skip_payload(c);
 }
 

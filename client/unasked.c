@@ -16,7 +16,6 @@
 #include "client/result.h"
 #include "proto/clock.h"
 #include "proto/name.h"
-#include "proto/value.h"
 
 #define WAYS 4u         /* modules that are called by turns */
 #define FIRST_CALLS 32u /* a channel costs some round trips */
@@ -39,9 +38,7 @@
 struct way {
 	char module[MSD_MAX_NAME_BYTES + 1]; /* empty: the way is free */
 	modser_client *channel;              /* owned; NULL: there is none */
-	char *lost; /* owned: why its worker is; NULL: it is not, as far as is known */
-	msd_err lost_as;
-	uint32_t n_calls; /* through the daemon, since... */
+	uint32_t n_calls;                    /* through the daemon, since... */
 	uint64_t since_ns;
 	uint32_t after; /* of these a channel is asked for */
 };
@@ -74,8 +71,6 @@ static void close_way(struct way *w)
 {
 	modser_close(w->channel);
 	w->channel = NULL;
-	free(w->lost);
-	w->lost = NULL;
 	w->n_calls = 0;
 }
 
@@ -298,37 +293,14 @@ static struct way *way_of(struct msd_unasked *u, const modser_client *channel)
 	return NULL;
 }
 
-/* [pid, [code, name, message]] */
-void msd_unasked_lost(struct msd_unasked *u, struct msd_span params)
-{
-	struct msd_body_error why;
-	struct msd_wire_value pid;
-	struct msd_span error;
-	struct msd_cur c;
-	uint32_t n;
-
-	if (!msd_array_open(params, &c, &n) || n != 2 ||
-	    msd_value_read(&c, &pid, NULL) != MSD_OK || pid.kind != MSD_K_INT ||
-	    !msd_object_take(&c, &error) || !msd_body_error_read(error, &why))
-		return;
-	for (size_t i = 0; i < WAYS; i++) {
-		struct way *w = &u->ways[i];
-
-		if (w->channel == NULL || w->channel->worker_pid != (uint64_t)pid.as.i)
-			continue;
-		free(w->lost);
-		w->lost = strndup((const char *)why.message.p, why.message.n);
-		w->lost_as = why.code;
-	}
-}
-
 /* The daemon tells why a worker is lost before it lets go of its channels. */
-static void await_cause(modser_client *client, const struct way *w,
-			modser_result *result)
+static void await_cause(modser_client *client, uint64_t pid, modser_result *result)
 {
 	const uint64_t until_ns = msd_now_ns() + TELL_NS;
+	const struct msd_lost_worker *w;
 
-	while (w->lost == NULL && client->fd >= 0) {
+	while ((w = msd_lost_workers_find(&client->lost, pid)) == NULL &&
+	       client->fd >= 0) {
 		struct pollfd p = {.fd = client->fd, .events = POLLIN};
 		const uint64_t now_ns = msd_now_ns();
 
@@ -337,8 +309,8 @@ static void await_cause(modser_client *client, const struct way *w,
 			break;
 		(void)modser_process(client);
 	}
-	if (w->lost != NULL)
-		msd_result_fail(result, w->lost_as, w->lost);
+	if (w != NULL)
+		msd_result_fail(result, w->code, w->why);
 }
 
 bool msd_unasked_is_for_daemon(modser_client *client, const modser_client *channel,
@@ -350,7 +322,7 @@ bool msd_unasked_is_for_daemon(modser_client *client, const modser_client *chann
 	const bool is_not = is_not_begun(result);
 
 	if (is_lost && code == MODSER_WORKER_LOST && !result->is_reply && !is_not)
-		await_cause(client, w, result);
+		await_cause(client, channel->worker_pid, result);
 	/* A worker that is still in a late call is killed soon. */
 	if (is_lost || code == MODSER_DEADLINE || code == MODSER_DRAINING ||
 	    modser_result_exec_ns(result) > LONG_NS)

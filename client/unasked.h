@@ -24,8 +24,6 @@ void msd_unasked_settle(modser_client *client, const modser_result *result);
  * there, and is for the daemon. A channel that is of no use any more is closed. */
 bool msd_unasked_is_for_daemon(modser_client *client, const modser_client *channel,
 			       modser_result *result);
-/** The daemon's `channel.lost` with @params. */
-void msd_unasked_lost(struct msd_unasked *u, struct msd_span params);
 /** Close them all. NULL is fine. */
 void msd_unasked_close(struct msd_unasked *u);
 

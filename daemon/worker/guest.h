@@ -47,9 +47,9 @@ struct msd_guest {
 	struct msd_guest_rest unread; /* of an answer that it does not read */
 	struct msd_guest_rest owed;   /* of a frame that it has begun */
 	uint64_t n_frames;            /* that had come by the last look at that */
-	bool is_leaving;   /* its channel is taken back */
-	bool has_said_all; /* and all that it had sent was read */
-	bool is_passed_over; /* it read no answers when it was its turn */
+	bool is_leaving;              /* its channel is taken back */
+	bool has_said_all;            /* and all that it had sent was read */
+	bool is_passed_over;          /* it read no answers when it was its turn */
 };
 
 /** Free what @peer has as a guest; NULL is fine. */

@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "daemon/limits.h"
+#include "daemon/supervisor/module/loss.h"
 #include "daemon/supervisor/module/replica.h"
 #include "daemon/wire/aside.h"
 #include "daemon/wire/ledger.h"
@@ -263,7 +264,7 @@ static void tell_lost(const struct msd_direct *x, enum msd_loss loss, const char
 
 	if (x->client == NULL)
 		return;
-	msd_replica_explain_loss(p->replica, loss, was_running, how, &d);
+	msd_loss_explain(p->replica->crew->name, loss, was_running, how, &d);
 	x->client->ops->on_direct_lost(x->client, (uint64_t)p->child->pid, &d);
 	msd_diag_finish(&d);
 }

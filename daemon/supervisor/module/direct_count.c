@@ -229,8 +229,9 @@ void msd_direct_count_last(struct msd_process *p, msd_err code)
 
 		if (was_running)
 			count_running(p, code);
-		if (n > was_running)
+		if (n > was_running) {
 			count_lost(p->replica->crew, MSD_TALLY_OTHER, code,
 				   n - was_running);
+		}
 	}
 }

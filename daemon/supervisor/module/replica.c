@@ -7,6 +7,7 @@
 #include "daemon/log.h"
 #include "daemon/supervisor/module/direct.h"
 #include "daemon/supervisor/module/lane.h"
+#include "daemon/supervisor/module/loss.h"
 #include "daemon/supervisor/module/probe.h"
 #include "daemon/supervisor/module/warm.h"
 #include "daemon/supervisor/module/warm_key.h"
@@ -163,22 +164,6 @@ uint64_t msd_replica_ran_ms(const struct msd_replica *rep, uint64_t now_ms)
 	return now_ms > since_ms ? now_ms - since_ms : 0;
 }
 
-static const char *lost_first(enum msd_loss loss, bool was_running)
-{
-	if (loss == MSD_LOSS_DEVICE)
-		return "lost its device before this request";
-	return was_running ? "died during this request"
-			   : "died with this request sent to it, perhaps not begun";
-}
-
-void msd_replica_explain_loss(const struct msd_replica *rep, enum msd_loss loss,
-			      bool was_running, const char *how, struct msd_diag *d)
-{
-	(void)msd_diag_set(d, loss == MSD_LOSS_DEVICE ? MSD_GPU_FAULT : MSD_WORKER_LOST,
-			   "module %s: the worker %s (%s)", rep->crew->name,
-			   lost_first(loss, was_running), how);
-}
-
 static void lose(struct msd_req *r, const struct msd_diag *why)
 {
 	r->at.replica->crew->n_errors += r->method == MSD_M_CALL ? 1u : 0u;
@@ -197,7 +182,7 @@ static void lose_sent(struct msd_replica *rep, enum msd_loss loss, bool was_runn
 	while ((it = msd_list_first(&rep->sent)) != NULL) {
 		struct msd_diag d = {0};
 
-		msd_replica_explain_loss(rep, loss, was_running, how, &d);
+		msd_loss_explain(rep->crew->name, loss, was_running, how, &d);
 		lose(MSD_CONTAINER_OF(it, struct msd_req, link), &d);
 		msd_diag_finish(&d);
 		was_running = false;

@@ -67,11 +67,6 @@ uint64_t msd_replica_ran_ms(const struct msd_replica *rep, uint64_t now_ms);
  * long one of a client's own channel, or has hung up. */
 bool msd_replica_is_stuck(const struct msd_replica *rep);
 
-/** Why a request that it had was not answered: it is lost as @loss, @how. The one that
- * it ran, if @was_running, or another. */
-void msd_replica_explain_loss(const struct msd_replica *rep, enum msd_loss loss,
-			      bool was_running, const char *how, struct msd_diag *d);
-
 /* channel.c */
 /** worker.open, or worker.resume: the first request. */
 void msd_replica_send_open(struct msd_replica *rep);
