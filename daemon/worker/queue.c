@@ -9,6 +9,7 @@
 #include "daemon/worker/queue.h"
 
 #include <string.h>
+#include <sys/socket.h>
 
 #include "daemon/exit_status.h"
 #include "daemon/worker/batch.h"
@@ -87,6 +88,18 @@ static void send_reply(struct msd_conn *c, struct msd_buf *body)
 	msd_conn_send(c, o);
 }
 
+/* What is answered is told. A driver takes tenths of a second to end a process: nobody
+ * is to send it anything meanwhile. */
+static void hang_up(struct msd_worker *w)
+{
+	MSD_LIST_EACH (it, &w->peers) {
+		struct msd_conn *conn =
+			&MSD_CONTAINER_OF(it, struct msd_peer, link)->conn;
+		msd_conn_flush(conn);
+		(void)shutdown(conn->transport.fd, SHUT_RDWR);
+	}
+}
+
 static void run_request(struct msd_worker *w, struct msd_request *r)
 {
 	struct msd_buf *body = &w->reply;
@@ -118,7 +131,7 @@ static void run_request(struct msd_worker *w, struct msd_request *r)
 		msd_buf_finish(body);
 	/* A device that is lost is lost to the process: a fresh one takes over. */
 	if (err == MSD_GPU_FAULT || (err != MSD_OK && r->method == MSD_M_WORKER_OPEN)) {
-		msd_conn_flush(&r->peer->conn);
+		hang_up(w);
 		msd_worker_exit(err == MSD_GPU_FAULT ? MSD_EXIT_GPU_FAULT
 						     : MSD_EXIT_REFUSED);
 	}

@@ -1,9 +1,11 @@
 """CUDA modules through the daemon, on a stand-in for the driver: what it saw is its log."""
+import contextlib
 import json
 
 import harness
 import numpy as np
 import pytest
+from at_exit import AtExit
 from test_fixtures import Calls, need, out, ulps
 from wire import Wire
 from wire import out as out_of
@@ -33,6 +35,12 @@ class Stand:
 @pytest.fixture
 def stand(own_daemon, tmp_path):
     return lambda **more: Stand(own_daemon, tmp_path, **more)
+
+
+@pytest.fixture
+def stack():
+    with contextlib.ExitStack() as s:
+        yield s
 
 
 def arrays(fixtures, *names):
@@ -181,6 +189,31 @@ def test_a_fault_is_named_and_the_module_comes_back(stand, fixtures):
     harness.until(lambda: len(s.daemon.restarts("m")) == 1, "the worker is replaced")
     s.daemon.ok("wait", "m")
     assert s.call("m:addone", x, out(x))[0].sum() == 34
+
+
+def in_flight(daemon, name):
+    (module,) = [m for m in json.loads(daemon.ok("--json", "ls").out) if m["name"] == name]
+    return module["queued"]
+
+
+def test_a_worker_that_a_driver_takes_long_to_end_is_sent_nothing(stand, fixtures, stack):
+    """The next call waits for a fresh worker, and is not answered with the last one's fault."""
+    s = stand(STUB_CUDA_FAULT="2")
+    s.daemon.load("m", need(fixtures, "tvm-0.27/addone_cuda.so"))
+    x = s.call.save(np.ones(17, dtype="float32"))
+    s.daemon.ok("call", "m:addone", x, "out:float32[17]")
+    (pid,) = json.loads(s.daemon.ok("--json", "show", "m").out)["pids"]
+    words = (harness.BIN / "modser", "-H", s.daemon.host, "call", "m:addone", x, "out:float32[17]")
+    try:
+        with AtExit(pid) as held:
+            said = s.daemon.modser(*words[3:])
+            assert "CUDA_ERROR_ILLEGAL_ADDRESS" in said.err, said
+            held.wait()
+            following = stack.enter_context(harness.started(*words))
+            harness.until(lambda: in_flight(s.daemon, "m") == 1, "the next call has come")
+    except PermissionError as why:
+        pytest.skip(str(why))
+    assert following.wait(harness.PATIENCE) == 0
 
 
 def test_faults_are_never_backed_off(stand, fixtures):
