@@ -5,7 +5,6 @@
  */
 #include "daemon/worker/places.h"
 
-#include <glob.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -15,6 +14,8 @@
 
 #include "proto/value.h"
 #include "store/built.h"
+
+#define MAX_CARDS 64u /* of NVIDIA's, in one machine */
 
 enum {
 	CPU = 1 << MSD_SANDBOX_CPU,
@@ -53,6 +54,13 @@ static const struct {
 	{"/etc/OpenCL", MSD_REACH_READ, OPENCL},
 	{"/dev/dri", MSD_REACH_USE, OPENCL},
 	{"/dev/kfd", MSD_REACH_USE, OPENCL},
+	{MSD_PLACE_NVIDIA, MSD_REACH_USE, DEVICES},
+	{"/dev/nvidia-uvm", MSD_REACH_USE, DEVICES},
+	{"/dev/nvidia-uvm-tools", MSD_REACH_USE, DEVICES},
+	{"/dev/nvidia-modeset", MSD_REACH_USE, DEVICES},
+	{"/dev/nvidia-caps", MSD_REACH_USE, DEVICES},
+	{"/dev/nvidia-caps-imex-channels", MSD_REACH_USE, DEVICES},
+	{"/dev/nvidia-nvswitchctl", MSD_REACH_USE, DEVICES},
 	{"/dev/mali0", MSD_REACH_USE, OPENCL},
 	{"/proc/self", MSD_REACH_USE, DEVICES}, /* drivers name their threads */
 };
@@ -69,14 +77,17 @@ static const struct {
 	{"MODSERD_LIBCUDA", true},   {"MODSERD_LIBNVRTC", true},
 };
 
-/* Caches of drivers: the folder that a variable names, else one below another. */
+/* Caches of drivers: the folder that a variable names, else one below another. NVIDIA's
+ * driver of OpenCL has that of CUDA. */
 static const struct {
 	const char *own, *base, *below;
 	unsigned profiles;
+	const char *where; /* wanted where this is; NULL: everywhere */
 } caches[] = {
-	{"POCL_CACHE_DIR", "XDG_CACHE_HOME", "pocl", OPENCL},
-	{"POCL_CACHE_DIR", "HOME", ".cache/pocl", OPENCL},
-	{"CUDA_CACHE_PATH", "HOME", ".nv", CUDA},
+	{"POCL_CACHE_DIR", "XDG_CACHE_HOME", "pocl", OPENCL, NULL},
+	{"POCL_CACHE_DIR", "HOME", ".cache/pocl", OPENCL, NULL},
+	{"CUDA_CACHE_PATH", "HOME", ".nv", CUDA, NULL},
+	{"CUDA_CACHE_PATH", "HOME", ".nv", OPENCL, MSD_PLACE_NVIDIA},
 };
 
 static void tell(const struct msd_places_visitor *v, const char *path,
@@ -176,23 +187,24 @@ static void allow_caches(const struct adding *a)
 	char path[PATH_MAX];
 
 	for (size_t i = 0; i < sizeof(caches) / sizeof(caches[0]); i++) {
-		if ((caches[i].profiles & a->profiles) != 0)
+		if ((caches[i].profiles & a->profiles) != 0 &&
+		    (caches[i].where == NULL || access(caches[i].where, F_OK) == 0))
 			allow_cache(a->v, i);
 	}
 	if ((a->profiles & DEVICES) != 0 && msd_built_folder(path))
 		allow_made(a->v, path);
 }
 
-/* One for each card, and some for all. */
-static void allow_nvidia(const struct msd_places_visitor *v)
+/* By number, and not by what the folder lists: within a profile that is made narrower
+ * nobody may read it. */
+static void allow_cards(const struct msd_places_visitor *v)
 {
-	glob_t found;
+	char path[sizeof("/dev/nvidia") + 3];
 
-	if (glob("/dev/nvidia*", GLOB_NOSORT, NULL, &found) != 0)
-		return;
-	for (size_t i = 0; i < found.gl_pathc; i++)
-		tell(v, found.gl_pathv[i], MSD_REACH_USE);
-	globfree(&found);
+	for (unsigned i = 0; i < MAX_CARDS; i++) {
+		(void)snprintf(path, sizeof(path), "/dev/nvidia%u", i);
+		tell(v, path, MSD_REACH_USE);
+	}
 }
 
 static void allow_said(const struct msd_places_visitor *v, struct msd_span paths,
@@ -227,7 +239,7 @@ void msd_places_visit(const struct msd_sandbox_plan *plan,
 	allow_own_folder(v);
 	allow_caches(&a);
 	if ((a.profiles & DEVICES) != 0)
-		allow_nvidia(v);
+		allow_cards(v);
 	allow_said(v, plan->plugins, MSD_REACH_READ);
 	allow_said(v, plan->reads, MSD_REACH_RUN);
 	allow_said(v, plan->writes, MSD_REACH_WRITE);

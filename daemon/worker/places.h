@@ -5,6 +5,9 @@
 #include "daemon/worker/landlock.h"
 #include "daemon/worker/sandbox.h"
 
+/* There where a card of NVIDIA's is. */
+#define MSD_PLACE_NVIDIA "/dev/nvidiactl"
+
 /* Who is told of a file or folder, which may not be there, and what may be done with it
  * and all below it. */
 struct msd_places_visitor {

@@ -55,6 +55,18 @@ static bool enter_files(const struct msd_sandbox_plan *plan, unsigned abi)
 	return msd_landlock_enter(&l);
 }
 
+/* NVIDIA's drivers, of OpenCL as of CUDA, do not start where they cannot listen on a
+ * socket of the machine. */
+static enum msd_refused_sockets sockets_of(enum msd_sandbox_word profile)
+{
+	const bool has_nvidia = access(MSD_PLACE_NVIDIA, F_OK) == 0;
+
+	return profile == MSD_SANDBOX_CPU ||
+			       (profile == MSD_SANDBOX_OPENCL && !has_nvidia)
+		       ? MSD_REFUSED_ALL_SOCKETS
+		       : MSD_REFUSED_NETWORK;
+}
+
 void msd_sandbox_enter(const struct msd_sandbox_plan *plan,
 		       const struct msd_sandbox_kernel *kernel, struct msd_sandbox *ret)
 {
@@ -70,10 +82,7 @@ void msd_sandbox_enter(const struct msd_sandbox_plan *plan,
 	ret->has_truncate = ret->has_files && abi >= MSD_LANDLOCK_TRUNCATE;
 	ret->has_signals = ret->has_files && abi >= MSD_LANDLOCK_SIGNALS;
 	const struct msd_refusal refusal = {
-		.sockets = plan->profile == MSD_SANDBOX_CPU ||
-					   plan->profile == MSD_SANDBOX_OPENCL
-				   ? MSD_REFUSED_ALL_SOCKETS
-				   : MSD_REFUSED_NETWORK,
+		.sockets = sockets_of(plan->profile),
 		.loop_fd = plan->loop_fd,
 		.channel_fd = plan->channel_fd,
 		.last_fd = plan->last_fd,

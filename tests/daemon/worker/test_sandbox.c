@@ -3,11 +3,13 @@
 #include <fcntl.h>
 #include <signal.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include "daemon/worker/landlock.h"
+#include "daemon/worker/places.h"
 #include "daemon/worker/sandbox.h"
 
 /*
@@ -110,4 +112,38 @@ Test(sandbox, without_seccomp_landlock_holds_signals)
 	kernel.has_seccomp = false;
 	cr_expect_eq(tried(kernel, signal_parent), EPERM);
 	cr_expect_eq(tried(kernel, open_socket), 0);
+}
+
+/* How many of @wanted a profile's places have. */
+struct wanted {
+	const char *const *paths;
+	size_t n, n_found;
+};
+
+static void on_place(void *ctx, const char *path, enum msd_landlock_reach reach)
+{
+	struct wanted *w = ctx;
+
+	for (size_t i = 0; i < w->n && reach == MSD_REACH_USE; i++)
+		w->n_found += strcmp(path, w->paths[i]) == 0;
+}
+
+static int find_cards(void)
+{
+	static const char *const paths[] = {MSD_PLACE_NVIDIA, "/dev/nvidia-uvm",
+					    "/dev/nvidia0", "/dev/nvidia15"};
+	const struct msd_sandbox_plan cuda = {.profile = MSD_SANDBOX_CUDA};
+	struct wanted w = {paths, sizeof(paths) / sizeof(paths[0]), 0};
+	const struct msd_places_visitor v = {.visit = on_place, .ctx = &w};
+
+	msd_places_visit(&cuda, &v);
+	errno = ENODEV;
+	return w.n_found == w.n ? 0 : -1;
+}
+
+/* A worker enters one profile after the other, and the second is made within the first,
+ * where nobody may list /dev. */
+Test(sandbox, a_profile_within_another_reaches_the_cards)
+{
+	cr_expect_eq(tried(kernel_of(1), find_cards), 0);
 }
