@@ -82,58 +82,78 @@ static void is_closed(struct msd_conn *c, msd_err err, const char *why)
 	(void)why;
 }
 
-Test(conn_turns, one_peers_many_connections_share_it)
+/* One peer's connections, all of which have more to say than a turn takes. */
+struct crowd {
+	struct msd_conn conns[OF_ONE_PEER];
+	struct msd_account accounts[OF_ONE_PEER];
+	struct msd_account peer;
+	unsigned n_frames[OF_ONE_PEER];
+	int peers[OF_ONE_PEER];
+};
+
+static void crowd_open(struct crowd *c, struct rig *r)
 {
 	static const struct msd_conn_ops ops = {.on_frame = count_frame,
 						.on_closed = is_closed};
-	static struct msd_conn conns[OF_ONE_PEER];
-	static struct msd_account accounts[OF_ONE_PEER];
-	unsigned n_frames[OF_ONE_PEER] = {0};
-	int peers[OF_ONE_PEER];
-	struct msd_account peer;
-	struct rig r;
 
-	rig_open(&r, false); /* another's */
-	msd_account_open(&peer, NULL, UINT64_MAX);
+	msd_account_open(&c->peer, NULL, UINT64_MAX);
 	for (unsigned i = 0; i < OF_ONE_PEER; i++) {
 		const struct msd_conn_limits limits = {.max_body_bytes = 4096,
-						       .account = &accounts[i],
+						       .account = &c->accounts[i],
 						       .takes_turns = true};
 		int ends[2];
 		cr_assert_eq(socketpair(AF_UNIX, SOCK_STREAM, 0, ends), 0);
-		peers[i] = ends[1];
-		msd_account_open(&accounts[i], &peer, UINT64_MAX);
-		cr_assert_eq(msd_conn_open(&conns[i], &r.wire,
+		c->peers[i] = ends[1];
+		msd_account_open(&c->accounts[i], &c->peer, UINT64_MAX);
+		cr_assert_eq(msd_conn_open(&c->conns[i], &r->wire,
 					   msd_transport_of_socket(ends[0], true), &ops,
-					   &limits, &n_frames[i], NULL),
+					   &limits, &c->n_frames[i], NULL),
 			     MSD_OK);
+		send_pings(&(struct rig){.peer = ends[1]}, 3 * MSD_CONN_TURN_FRAMES);
 	}
+}
+
+static void crowd_close(struct crowd *c, struct rig *r)
+{
 	for (unsigned i = 0; i < OF_ONE_PEER; i++) {
-		const struct rig one = {.peer = peers[i]};
-		send_pings(&one, 3 * MSD_CONN_TURN_FRAMES);
+		msd_conn_close(&c->conns[i], MSD_OK, "test over");
+		close(c->peers[i]);
 	}
+	turn(r);
+	for (unsigned i = 0; i < OF_ONE_PEER; i++)
+		msd_account_close(&c->accounts[i]);
+	msd_account_close(&c->peer);
+}
+
+/* No more than a share had a turn so far, and nobody two of them before another one. */
+static void expect_shared(const struct crowd *c, unsigned turns)
+{
+	unsigned n = 0, most = 0, least = UINT32_MAX;
+
+	for (unsigned i = 0; i < OF_ONE_PEER; i++) {
+		const unsigned had = c->n_frames[i] / MSD_CONN_TURN_FRAMES;
+		n += had;
+		most = had > most ? had : most;
+		least = had < least ? had : least;
+	}
+	cr_expect_leq(n, turns * MSD_CONN_TURN_SHARE);
+	cr_expect_leq(most - least, 1, "who waits comes first");
+}
+
+Test(conn_turns, one_peers_many_connections_share_it)
+{
+	static struct crowd c;
+	struct rig r;
+
+	rig_open(&r, false); /* another's */
+	crowd_open(&c, &r);
 	for (unsigned turns = 1; turns <= 6; turns++) {
-		unsigned n = 0, most = 0, least = UINT32_MAX;
 		send_pings(&r, 1);
 		turn_once(&r);
-		for (unsigned i = 0; i < OF_ONE_PEER; i++) {
-			const unsigned had = n_frames[i] / MSD_CONN_TURN_FRAMES;
-			n += had;
-			most = had > most ? had : most;
-			least = had < least ? had : least;
-		}
-		cr_expect_leq(n, turns * MSD_CONN_TURN_SHARE);
-		cr_expect_leq(most - least, 1, "who waits comes first");
+		expect_shared(&c, turns);
 		cr_expect_eq(r.n_frames, turns, "others wait for none of them");
 	}
-	for (unsigned i = 0; i < OF_ONE_PEER; i++) {
-		msd_conn_close(&conns[i], MSD_OK, "test over");
-		close(peers[i]);
-	}
-	turn(&r);
-	for (unsigned i = 0; i < OF_ONE_PEER; i++)
-		msd_account_close(&accounts[i]);
-	msd_account_close(&peer);
+	crowd_close(&c, &r);
 	rig_close(&r);
 }
 
