@@ -64,7 +64,10 @@
 #define MSD_PACKED_CALL(X)                                                             \
 	X("vm.builtin.make_closure", make_closure)                                     \
 	X("vm.builtin.invoke_closure", invoke_closure)                                 \
-	X("vm.builtin.call_tir_dyn", call_tir_dyn)                                     \
+	X("vm.builtin.call_tir_dyn", call_tir_dyn)
+
+/* runtime/builtin/cuda_graph.c */
+#define MSD_PACKED_CUDA_GRAPH(X)                                                       \
 	X("vm.builtin.cuda_graph.run_or_capture", cuda_graph_run_or_capture)           \
 	X("vm.builtin.cuda_graph.get_cached_alloc", cuda_graph_get_cached_alloc)
 
@@ -111,6 +114,7 @@
 	T(tensor, MSD_PACKED_TENSOR)                                                   \
 	T(tuple, MSD_PACKED_TUPLE)                                                     \
 	T(call, MSD_PACKED_CALL)                                                       \
+	T(cuda_graph, MSD_PACKED_CUDA_GRAPH)                                           \
 	T(sort, MSD_PACKED_SORT)                                                       \
 	T(set, MSD_PACKED_SET)                                                         \
 	T(random, MSD_PACKED_RANDOM)                                                   \

@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "daemon/worker/crash.h"
+#include "daemon/worker/graphs.h"
 #include "daemon/worker/handlers.h"
 #include "daemon/worker/instances.h"
 #include "daemon/worker/stage.h"
@@ -169,8 +170,10 @@ msd_err msd_call_write_reply(struct msd_call *call, const struct msd_any *result
 		err = msd_stage_wait(call, d);
 	if (err != MSD_OK)
 		return err;
-	if (waits) /* what the call has queued ran since */
+	if (waits) { /* what the call has queued ran since */
 		exec_ns += msd_now_ns() - queued_ns;
+		msd_graphs_tell(call->peer->worker);
+	}
 	/* A device's own time is without the copies, and nobody's sleep is in it. */
 	if (call->timed != NULL)
 		(void)call->timed->ops->elapsed(call->timed, &exec_ns);

@@ -112,6 +112,7 @@ struct msd_worker {
 	uint64_t max_out;  /* bytes of results, and of resident tensors, of a peer */
 	bool has_pins;     /* its device copies from and to segments directly: pins.h */
 	bool has_unpinned; /* a range was refused, which has been told */
+	bool has_told_graphs; /* graphs.h */
 	/* reused by every call */
 	struct msd_arena arena;
 	struct msd_diag diag;

@@ -1,7 +1,7 @@
 /*
- * vm.builtin.* that call: closures, functions that take their shape arguments one by
- * one, and CUDA graphs, which run directly. A closure is a function object that appends
- * the values it was made with, so whoever can call a function can call it.
+ * vm.builtin.* that call: closures, and functions that take their shape arguments one
+ * by one. A closure is a function object that appends the values it was made with, so
+ * whoever can call a function can call it.
  */
 #include <stdlib.h>
 
@@ -129,36 +129,6 @@ static int call_tir_dyn(void *self, const struct msd_any *args, int32_t n,
 		extents[i] = msd_int(shape->dim[i]);
 	return msd_name_error(fn, call_joined(fn, args + 1, (size_t)n - 2, extents,
 					      shape->ndim, ret));
-}
-
-/* (vm, function, tuple of arguments, entry index[, shape]): without graphs, capturing
- * is running */
-static int cuda_graph_run_or_capture(void *self, const struct msd_any *args, int32_t n,
-				     struct msd_any *ret)
-{
-	struct msd_args a = {args, n};
-	struct msd_function *fn;
-	struct msd_array *tuple;
-	(void)self;
-
-	if (!msd_args_count(a, 4, 5) || !msd_args_function(a, 1, &fn) ||
-	    !msd_args_tuple(a, 2, &tuple))
-		return -1;
-	return msd_name_error(
-		fn, call_joined(fn, tuple->items, (size_t)tuple->size, NULL, 0, ret));
-}
-
-/* (vm, function, entry index): fresh memory is as good as the cached */
-static int cuda_graph_get_cached_alloc(void *self, const struct msd_any *args,
-				       int32_t n, struct msd_any *ret)
-{
-	struct msd_args a = {args, n};
-	struct msd_function *fn;
-	(void)self;
-
-	if (!msd_args_count(a, 3, 3) || !msd_args_function(a, 1, &fn))
-		return -1;
-	return msd_name_error(fn, fn->call(fn, NULL, 0, ret));
 }
 
 const struct msd_global msd_globals_call[] = MSD_GLOBAL_TABLE(MSD_PACKED_CALL);

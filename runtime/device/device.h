@@ -22,7 +22,7 @@
 #include "proto/diag.h"
 #include "proto/dtype.h"
 
-#define MSD_DEVICE_ABI 2u
+#define MSD_DEVICE_ABI 3u
 #define MSD_MAX_KERNEL_ARGS 1024u
 #define MSD_MAX_DEVICES 64u /* of one type */
 #define MSD_DEVICE_TEXT_MAX 128u
@@ -40,6 +40,7 @@ struct msd_device_info {
 
 struct msd_dev;
 struct msd_dev_program;
+struct msd_dev_graph;
 
 /* Where a device notes its own time. */
 enum msd_dev_mark { MSD_DEV_BEGIN, MSD_DEV_END, MSD_DEV_MARKS };
@@ -144,6 +145,22 @@ struct msd_device_ops {
 	 * puts into a program. Optional: NULL when there are no such barriers here.
 	 */
 	msd_err (*reset_barrier)(struct msd_dev_program *program, struct msd_diag *d);
+
+	/**
+	 * What this thread queues from here on is not done, but becomes a graph: one
+	 * piece of work that can be queued again and again. Where its memory lies stays
+	 * in it; so until the end nothing is allocated, copied from or to the host or
+	 * waited for (MSD_UNSUPPORTED, and there will be no graph). Optional, all four:
+	 * NULL when the driver knows no such thing. MSD_UNSUPPORTED: this one does not.
+	 */
+	msd_err (*capture_begin)(struct msd_dev *dev, struct msd_diag *d);
+	/** What was captured, owned, or NULL for @ret to drop it. */
+	msd_err (*capture_end)(struct msd_dev *dev, struct msd_dev_graph **ret,
+			       struct msd_diag *d);
+	/** Queued: all of it, in its order. */
+	msd_err (*graph_launch)(struct msd_dev_graph *graph, struct msd_diag *d);
+	void (*graph_free)(
+		struct msd_dev_graph *graph); /* NULL is fine; before close */
 };
 
 /* What every backend's open device begins with. The backend fills in ops and device,
@@ -154,6 +171,7 @@ struct msd_dev {
 	struct msd_dev_pool *pool; /* runtime/device/memory.h */
 	struct msd_dev *next;      /* among the open ones */
 	unsigned n_refs;
+	bool is_capturing;
 };
 
 /* The rows. */

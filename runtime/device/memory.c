@@ -196,6 +196,11 @@ msd_err msd_dev_alloc(struct msd_dev *dev, size_t bytes, void **ret, struct msd_
 	size_t capacity;
 	msd_err err = MSD_OK;
 
+	/* It would have another owner when the graph runs. */
+	if (dev->is_capturing) {
+		return msd_diag_set(d, MSD_UNSUPPORTED,
+				    "it allocates memory of the device");
+	}
 	if (!capacity_of(p, bytes, &capacity, &idle)) {
 		return msd_diag_set(d, MSD_NOMEM, "%s:%d: no memory for %zu bytes",
 				    dev->ops->name, dev->device.id, bytes);

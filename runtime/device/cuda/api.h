@@ -17,6 +17,8 @@ struct cu_module;
 struct cu_event;
 struct cu_function;
 struct cu_link;
+struct cu_graph;
+struct cu_graph_exec;
 
 typedef uint64_t cu_address; /* CUdeviceptr */
 
@@ -31,6 +33,7 @@ typedef int cu_map_interleave;
 typedef int cu_map_swizzle;
 typedef int cu_map_promotion;
 typedef int cu_map_fill;
+typedef int cu_capture_mode;
 
 /* CUtensorMap */
 struct cu_tensor_map {
@@ -117,6 +120,7 @@ enum {
 	X(LAUNCH_ATTRIBUTE_PREFERRED_CLUSTER_DIMENSION, 11)                            \
 	X(MEMHOSTREGISTER_PORTABLE, 1)                                                 \
 	X(STREAM_DEFAULT, 0)                                                           \
+	X(STREAM_CAPTURE_MODE_RELAXED, 2)                                              \
 	X(TENSOR_MAP_DATA_TYPE_UINT8, 0)                                               \
 	X(TENSOR_MAP_DATA_TYPE_UINT16, 1)                                              \
 	X(TENSOR_MAP_DATA_TYPE_UINT32, 2)                                              \
@@ -205,6 +209,14 @@ enum {
 #define MSD_CUDA_API_LATER_MAP(X)                                                      \
 	X(parameter, cuFuncGetParamInfo,                                               \
 	  (struct cu_function *, size_t, size_t *, size_t *))                          \
+	X(capture_begin, cuStreamBeginCapture_v2,                                      \
+	  (struct cu_stream *, cu_capture_mode))                                       \
+	X(capture_end, cuStreamEndCapture, (struct cu_stream *, struct cu_graph **))   \
+	X(graph_instantiate, cuGraphInstantiateWithFlags,                              \
+	  (struct cu_graph_exec **, struct cu_graph *, unsigned long long))            \
+	X(graph_launch, cuGraphLaunch, (struct cu_graph_exec *, struct cu_stream *))   \
+	X(graph_exec_destroy, cuGraphExecDestroy, (struct cu_graph_exec *))            \
+	X(graph_destroy, cuGraphDestroy, (struct cu_graph *))                          \
 	X(launch_ex, cuLaunchKernelEx,                                                 \
 	  (const struct cu_launch_config *, struct cu_function *, void **, void **))   \
 	X(tensor_map_tiled, cuTensorMapEncodeTiled,                                    \

@@ -8,12 +8,14 @@
  */
 #include "runtime/device/cuda/cuda.h"
 
+#include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
 
 #include "proto/clock.h"
 
-#define SPIN_NS 50000u
+#define SPIN_NS 50000u    /* for nobody else */
+#define YIELD_NS 1000000u /* unless somebody else wants the processor */
 
 static msd_err cuda_count(uint32_t *ret_n, struct msd_diag *d)
 {
@@ -165,6 +167,16 @@ static msd_err cuda_open(uint32_t ordinal, struct msd_dev **ret, struct msd_diag
 	return MSD_OK;
 }
 
+/* As msd_cuda_enter(), for what a graph cannot hold: @what is the host's at that time
+ * alone. */
+static msd_err enter_uncaptured(const struct msd_cuda *cuda, const char *what,
+				struct msd_diag *d)
+{
+	if (cuda->dev.is_capturing)
+		return msd_diag_set(d, MSD_UNSUPPORTED, "%s", what);
+	return msd_cuda_enter(cuda, d);
+}
+
 static cu_address address_of(const void *p)
 {
 	return (cu_address)(uintptr_t)p;
@@ -209,7 +221,7 @@ static msd_err cuda_write(struct msd_dev *dev, void *dst, const void *host_src,
 			  size_t n, struct msd_diag *d)
 {
 	const struct msd_cuda *cuda = msd_cuda_of(dev);
-	msd_err err = msd_cuda_enter(cuda, d);
+	msd_err err = enter_uncaptured(cuda, "it copies from the host", d);
 
 	if (err != MSD_OK)
 		return err;
@@ -223,7 +235,7 @@ static msd_err cuda_read(struct msd_dev *dev, void *host_dst, const void *src, s
 			 struct msd_diag *d)
 {
 	const struct msd_cuda *cuda = msd_cuda_of(dev);
-	msd_err err = msd_cuda_enter(cuda, d);
+	msd_err err = enter_uncaptured(cuda, "it copies to the host", d);
 
 	if (err != MSD_OK)
 		return err;
@@ -260,18 +272,22 @@ static msd_err cuda_fill(struct msd_dev *dev, void *dst, uint8_t value, size_t n
 		    n, d);
 }
 
-/* The end of short work is seen at once; who waits longer sleeps, and is woken some
+/* The end of short work is seen at once; who waits longer sleeps, and is woken some ten
  * microseconds late. */
 static int wait_for(const struct msd_cuda *cuda, const char **ret_function)
 {
 	struct cu_stream *stream = msd_cuda_stream(cuda);
-	const uint64_t end = msd_now_ns() + SPIN_NS;
+	const uint64_t begin = msd_now_ns();
+	uint64_t gone = 0;
 	int code;
 
 	*ret_function = "cuStreamQuery";
 	do {
+		if (gone > SPIN_NS)
+			(void)sched_yield();
 		code = cuda->api->stream_query(stream);
-	} while (code == MSD_CU_ERROR_NOT_READY && msd_now_ns() < end);
+		gone = msd_now_ns() - begin;
+	} while (code == MSD_CU_ERROR_NOT_READY && gone < YIELD_NS);
 	if (code != MSD_CU_ERROR_NOT_READY)
 		return code;
 	*ret_function = "cuStreamSynchronize";
@@ -281,7 +297,7 @@ static int wait_for(const struct msd_cuda *cuda, const char **ret_function)
 static msd_err cuda_sync(struct msd_dev *dev, struct msd_diag *d)
 {
 	const struct msd_cuda *cuda = msd_cuda_of(dev);
-	msd_err err = msd_cuda_enter(cuda, d);
+	msd_err err = enter_uncaptured(cuda, "it waits for the device", d);
 
 	if (err != MSD_OK)
 		return err;
@@ -338,4 +354,8 @@ const struct msd_device_ops msd_device_cuda = {
 	.unload = msd_cuda_unload,
 	.launch = msd_cuda_launch,
 	.reset_barrier = msd_cuda_reset_barrier,
+	.capture_begin = msd_cuda_capture_begin,
+	.capture_end = msd_cuda_capture_end,
+	.graph_launch = msd_cuda_graph_launch,
+	.graph_free = msd_cuda_graph_free,
 };

@@ -19,7 +19,8 @@ struct msd_cuda {
 	struct cu_event *order;                /* between two streams */
 	struct cu_event *marks[MSD_DEV_MARKS]; /* NULL: the driver has refused them */
 	struct msd_device_info info;
-	int capability; /* 90: 9.0 */
+	int capability;             /* 90: 9.0 */
+	struct cu_stream *captured; /* the one that is, while dev.is_capturing */
 };
 
 static inline struct msd_cuda *msd_cuda_of(struct msd_dev *dev)
@@ -79,6 +80,13 @@ struct msd_cuda *msd_cuda_program_device(struct msd_dev_program *program);
 struct msd_cuda_kernel *msd_cuda_kernel_lock(struct msd_dev_program *program,
 					     size_t index);
 void msd_cuda_kernel_unlock(struct msd_dev_program *program);
+
+/* graph.c */
+msd_err msd_cuda_capture_begin(struct msd_dev *dev, struct msd_diag *d);
+msd_err msd_cuda_capture_end(struct msd_dev *dev, struct msd_dev_graph **ret,
+			     struct msd_diag *d);
+msd_err msd_cuda_graph_launch(struct msd_dev_graph *graph, struct msd_diag *d);
+void msd_cuda_graph_free(struct msd_dev_graph *graph);
 
 /* launch.c */
 msd_err msd_cuda_launch(struct msd_dev_program *program, size_t index,

@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "artifact/params/tensor_blob.h"
+#include "runtime/device/captures.h"
 #include "runtime/device/device.h"
 #include "runtime/module/signature.h"
 #include "runtime/value/storage_pool.h"
@@ -175,6 +176,7 @@ void msd_relax_vm_close(struct msd_relax_vm *vm)
 	free(vm->values);
 	free(vm->refusal);
 	msd_vm_stack_finish(vm);
+	msd_captures_free(vm->memory.captures);
 	msd_storage_pool_close(vm->memory.pool);
 	msd_dev_close(vm->memory.dev);
 	free(vm);

@@ -71,13 +71,15 @@ enum {
 	NOT_REGISTERED = 713,
 	COOPERATIVE_LAUNCH_TOO_LARGE = 720,
 	NOT_SUPPORTED = 801,
+	CAPTURE_UNSUPPORTED = 900,
+	CAPTURE_INVALIDATED = 901,
 	INVALID_CLUSTER_SIZE = 912,
 };
 
 #define STUB_PARAM_SIZES 32
 #define STUB_CAPABILITY 90u /* 9.0 */
 
-enum kind { CONTEXT, STREAM, EVENT, MODULE, FUNCTION, LINK };
+enum kind { CONTEXT, STREAM, EVENT, MODULE, FUNCTION, LINK, GRAPH, GRAPH_EXEC };
 
 struct object {
 	struct object *next;
@@ -96,7 +98,9 @@ struct object {
 	int n_params;                           /* -1: it does not say */
 	uint16_t param_sizes[STUB_PARAM_SIZES]; /* 0: it does not say */
 	bool has_large_clusters;
-	struct work *first, *last; /* stream */
+	struct work *first, *last; /* stream, graphs */
+	struct object *graph;      /* stream: what it is captured to, or NULL */
+	bool is_invalid;           /* graph: something could not be captured */
 	struct object *stream;     /* event: where it was recorded last */
 	bool is_timed, is_done;
 	uint64_t done_ns;
@@ -202,7 +206,11 @@ void note_map(uint64_t word);
 void note_global(uint64_t address);
 size_t pinned_total(void);
 unsigned delay_ms(void);
+/** To what it is captured to, if it is. */
 void work_add(struct object *stream, const struct work *w);
+/** "Stream Management", cuStreamBeginCapture: who waits for a stream that is captured
+ * invalidates the capture. OK: it is not. */
+int capture_check(struct object *stream);
 bool kernel_should_fault(void);
 
 /* What each task takes by the device's clock. */

@@ -203,6 +203,8 @@ STUB_API int cuStreamQuery(struct object *stream)
 	ENTER(enter_context("cuStreamQuery"));
 	if (!object_ok(stream, STREAM, "cuStreamQuery"))
 		return INVALID_HANDLE;
+	if (capture_check(stream) != OK)
+		return capture_check(stream);
 	return delay_ms() > 0 && stream->first != NULL ? NOT_READY : stream_run(stream);
 }
 
@@ -233,6 +235,8 @@ STUB_API int cuStreamSynchronize(struct object *stream)
 	ENTER(enter_context("cuStreamSynchronize"));
 	if (!object_ok(stream, STREAM, "cuStreamSynchronize"))
 		return INVALID_HANDLE;
+	if (capture_check(stream) != OK)
+		return capture_check(stream);
 	if (delay_ms() > 0 && stream->first != NULL)
 		wait_a_while();
 	return stream_run(stream);

@@ -144,12 +144,22 @@ void work_add(struct object *stream, const struct work *w)
 		abort();
 	*copy = *w;
 	copy->next = NULL;
+	if (stream->graph != NULL)
+		stream = stream->graph;
 	if (stream->last != NULL) {
 		stream->last->next = copy;
 	} else {
 		stream->first = copy;
 	}
 	stream->last = copy;
+}
+
+int capture_check(struct object *stream)
+{
+	if (stream->graph == NULL)
+		return OK;
+	stream->graph->is_invalid = true;
+	return CAPTURE_UNSUPPORTED;
 }
 
 static bool work_run(const struct work *w)

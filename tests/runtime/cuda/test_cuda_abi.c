@@ -65,6 +65,7 @@ Test(cuda_abi, symbols_are_those_of_the_header)
 	cr_expect_str_eq(TEXT(cuMemGetInfo), "cuMemGetInfo_v2");
 	cr_expect_str_eq(TEXT(cuModuleGetGlobal), "cuModuleGetGlobal_v2");
 	cr_expect_str_eq(TEXT(cuLinkAddData), "cuLinkAddData_v2");
+	cr_expect_str_eq(TEXT(cuStreamBeginCapture), "cuStreamBeginCapture_v2");
 }
 
 /*
@@ -77,6 +78,8 @@ Test(cuda_abi, symbols_are_those_of_the_header)
 #define cu_module CUmod_st
 #define cu_function CUfunc_st
 #define cu_link CUlinkState_st
+#define cu_graph CUgraph_st
+#define cu_graph_exec CUgraphExec_st
 #define cu_tensor_map CUtensorMap_st
 #define cu_launch_config CUlaunchConfig_st
 #define cu_address CUdeviceptr
@@ -90,6 +93,7 @@ Test(cuda_abi, symbols_are_those_of_the_header)
 #define cu_map_swizzle CUtensorMapSwizzle
 #define cu_map_promotion CUtensorMapL2promotion
 #define cu_map_fill CUtensorMapFloatOOBfill
+#define cu_capture_mode CUstreamCaptureMode
 #define nvrtc_program _nvrtcProgram
 #define IS_FUNCTION(symbol, arguments)                                                 \
 	__builtin_types_compatible_p(__typeof__(symbol), CUresult arguments)

@@ -64,21 +64,23 @@ Test(builtin_call, a_closure_of_many_values_appends_them)
 	finish(&c);
 }
 
-Test(builtin_call, cuda_graphs_run_directly)
+static struct msd_any vm_value(void);
+
+Test(builtin_call, cuda_graphs_of_the_host_run_directly)
 {
 	struct call c = {0};
 	struct msd_array *t = msd_array_new(2);
 
 	t->items[0] = msd_int(0);
 	t->items[1] = msd_int(1);
-	push(&c, (struct msd_any){.type = MSD_T_POINTER, .as.p = &c});
+	push(&c, vm_value());
 	push(&c, counter_value());
 	push(&c, msd_of_obj(&t->obj));
 	PUSH_INTS(&c, 0);
 	expect_ok(&c, "vm.builtin.cuda_graph.run_or_capture");
 	cr_assert_eq(c.ret.as.i, 2);
 	finish(&c);
-	push(&c, (struct msd_any){.type = MSD_T_POINTER, .as.p = &c});
+	push(&c, vm_value());
 	push(&c, counter_value());
 	PUSH_INTS(&c, 0);
 	expect_ok(&c, "vm.builtin.cuda_graph.get_cached_alloc");

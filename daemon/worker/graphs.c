@@ -1,0 +1,22 @@
+#include "daemon/worker/graphs.h"
+
+#include <stdio.h>
+
+#include "runtime/device/captures.h"
+
+void msd_graphs_tell(struct msd_worker *w)
+{
+	struct msd_captures_count n;
+
+	if (w->has_told_graphs)
+		return;
+	msd_captures_counted(&n);
+	if (n.uncaptured == 0)
+		return;
+	w->has_told_graphs = true;
+	(void)fprintf(
+		stderr,
+		"modserd-worker: a part of the model cannot be a CUDA graph, so that "
+		"it is launched piece by piece: %s\n",
+		n.why);
+}
