@@ -8,7 +8,7 @@ import sys
 import tempfile
 
 MAX_BYTES = 64 << 20
-PROGRAMS = "bin/modserd bin/modserd-worker bin/modser bin/bench_cuda".split() + [
+PROGRAMS = "bin/modserd bin/modserd-worker bin/modser bin/bench_cuda bin/bench_opencl".split() + [
     "tests/runtime/cuda/test_cuda_gpu"]
 # Every system has these, of its own version: others come along.
 OF_THE_SYSTEM = re.compile(r"(ld-linux|linux-vdso|lib(c|m|dl|rt|pthread)\.so)")
@@ -18,7 +18,11 @@ FIXTURES = [
     "tvm-0.8/mlp_cuda/mlp_cuda.so", "tvm-0.8/mlp_cuda/*.npy",
     "tvm-0.8/convnet_cuda/convnet_cuda.so", "tvm-0.8/convnet_cuda/*.npy",
     "tvm-0.27/*_cuda*.so", "tvm-0.27/relax_mlp_static.npz", "tvm-0.27/convnet_small.npz",
-    "tvm-0.27/rev256_cuda.npz", "tvm-0.27/axpb_cuda.npz", "tvm-0.27/addone.npz",
+    "tvm-0.8/opencl_vecadd/*.so", "tvm-0.8/opencl_vecadd/*.npy",
+    "tvm-0.8/mlp_opencl/mlp_opencl.so", "tvm-0.8/mlp_opencl/*.npy",
+    "tvm-0.8/convnet_opencl/convnet_opencl.so", "tvm-0.8/convnet_opencl/*.npy",
+    "between/tvm-0.16/*opencl*", "between/tvm-0.21/*opencl*",
+    "tvm-0.27/rev256_cuda.npz", "tvm-0.27/axpb_cuda.npz", "tvm-0.27/addone.npz", "tvm-0.27/addone.so",
 ]
 HEADERS = ["runtime/device/cuda", "runtime/device", "proto", "artifact/gpu", "artifact/elf"]
 # Kernels of addone's signature. Those that fault have the driver's number as their name.

@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 """models.py DIR: libraries of CUDA kernels in DIR, compiled by apache-tvm without a GPU.
 
-NAME.so has its kernels as source; scripts/gpu makes code for several architectures of it.
+NAME.so has its kernels as source; scripts/gpu makes code for several architectures of it. Those
+of OpenCL kernels are in DIR/opencl.
 DIR/cases.json has the calls as tests/e2e/models.py writes them, with what TVM's own runtime
 gave on the CPU, or numpy where that has no such types.
 """
@@ -26,25 +27,32 @@ LIMITS = {"max_num_threads": 1024, "max_threads_per_block": 1024, "thread_warp_s
 # The architecture of a target decides what TVM's intrinsics are, and nothing else here.
 ORDINARY, TENSOR_MAPS = "sm_80", "sm_90a"
 MOST_ELEMENTS = 1 << 18  # of a tensor: the bundle travels
-SMALL = ["float16", "bfloat16", "float8_e4m3fn", "float8_e5m2", "float4_e2m1fn"]
+EIGHT_BITS = ["float8_e4m3fn", "float8_e5m2"]
+SMALL = ["float16", "bfloat16", *EIGHT_BITS, "float4_e2m1fn"]
 
 
-class CudaSuite(models_opencl.DeviceSuite):
-    def library(self, name, module, scheduled=None):
-        """@module gives the expected values on the CPU; @scheduled where TVM's default
-        schedules are not wanted."""
-        Suite.library(self, name, module)
-        self.device_library(name, scheduled or module)
+class Travelling(models_opencl.DeviceSuite):
+    """For OpenCL, without calls that have more than MOST_ELEMENTS."""
 
     def call(self, function, *args):
         shapes = [getattr(a, "shape", ()) for a in args]
         if max(int(np.prod(s)) for s in shapes) <= MOST_ELEMENTS:
             super().call(function, *args)
 
-    def device_library(self, name, module, arch=ORDINARY, is_scheduled=False):
+
+class CudaSuite(Travelling):
+    def library(self, name, module, scheduled=None):
+        """@module gives the expected values on the CPU; @scheduled where TVM's default
+        schedules are not wanted."""
+        Suite.library(self, name, module)
+        self.device_library(name, scheduled or module)
+
+    def device_library(self, name, module, arch=ORDINARY, is_scheduled=False, **options):
+        """@options are the compiler's, without their dots' first part."""
         self.name = name
         target = tvm.target.Target({"kind": "cuda", "arch": arch} | LIMITS, host="llvm")
-        with target:
+        config = {f"relax.backend.{key}": value for key, value in options.items()}
+        with target, tvm.transform.PassContext(config=config):
             if is_scheduled:
                 built = tvm.compile(module, target=target)
                 built.export_library(str(self.folder / f"{name}.so"))
@@ -57,17 +65,29 @@ class CudaSuite(models_opencl.DeviceSuite):
 
 
 def small_floats(suite):
-    """What is left of a float32 in fewer bits, for each type that CUDA has."""
+    """What is left of a float32 in fewer bits, for each type that CUDA has. TVM computes those of
+    8 bits by itself, and rightly where they are positive, normal, and nothing is to be rounded."""
     def through(dtype):
         a = te.placeholder((4096,), name="A")
         b = te.compute((4096,), lambda i: a[i].astype(dtype).astype("float32"), name="B")
-        return prim(f"through_{dtype}", a, b)
+        if dtype not in EIGHT_BITS:
+            return prim(f"through_{dtype}", a, b)
+        small = te.compute((4096,), lambda i: a[i].astype(dtype), name="S")
+        b = te.compute((4096,), lambda i: small[i].astype("float32"), name="B")
+        return prim(f"through_{dtype}", a, small, b)
 
     suite.device_library("small_floats", tvm.IRModule({f"through_{d}": through(d) for d in SMALL}))
-    x = random("float32", 4096) * 2
     for dtype in SMALL:
-        kept = x.astype(getattr(ml_dtypes, dtype, None) or dtype).astype("float32")
-        suite.known(f"through_{dtype}", [x, Out("float32", 4096)], [kept])
+        numpy_type = np.dtype(getattr(ml_dtypes, dtype, None) or dtype)
+        x = random("float32", 4096) * 2
+        kept = x.astype(numpy_type)
+        if dtype not in EIGHT_BITS:
+            suite.known(f"through_{dtype}", [x, Out("float32", 4096)], [kept.astype("float32")])
+            continue
+        least = float(ml_dtypes.finfo(numpy_type).smallest_normal)
+        x = np.where(np.abs(x) >= least, np.abs(kept.astype("float32")), np.float32(1))
+        suite.known(f"through_{dtype}", [x, Out(dtype, 4096), Out("float32", 4096)],
+                    [x.astype(numpy_type), x])
 
 
 TILE = r"""
@@ -146,30 +166,83 @@ class Block(nn.Module):
         return x + self.down(nn.op.gelu(self.up(self.norm2(x))))
 
 
-def transformer(suite):
-    module, params = Block().export_tvm({"forward": {"x": nn.spec.Tensor([64, 128], "float32")}})
+NARROW, ROW = 32, 128
+
+
+class Blocks(nn.Module):
+    def __init__(self, n):
+        super().__init__()
+        self.blocks = nn.ModuleList([Block(NARROW) for _ in range(n)])
+
+    def forward(self, x):
+        for block in self.blocks:
+            x = block(x)
+        return x
+
+
+def exported(network, *shape):
+    """With its parameters in it."""
+    module, params = network.export_tvm({"forward": {"x": nn.spec.Tensor(shape, "float32")}})
     values = {}
     for i, (name, p) in enumerate(params):
         shape = [int(n) for n in p.shape]
         values[name] = random("float32", *shape, seed=i) * np.float32(shape[-1] ** -0.5)
     values = {n: tvm.runtime.tensor(v.astype("float32")) for n, v in values.items()}
-    module = relax.transform.BindParams("forward", values)(module)
-    suite.library("transformer", module)
+    return relax.transform.BindParams("forward", values)(module)
+
+
+def transformer(suite):
+    suite.library("transformer", exported(Block(), 64, 128))
     suite.call("forward", random("float32", 64, 128))
 
 
+def captured(suite):
+    """Two blocks, as CUDA graphs and as single launches: the same values."""
+    module = exported(Blocks(2), 64, NARROW)
+    for name, use_cuda_graph in (("captured", True), ("uncaptured", False)):
+        Suite.library(suite, name, module)
+        suite.device_library(name, module, use_cuda_graph=use_cuda_graph)
+        for seed in range(3):  # the second and third are the graph's
+            suite.call("forward", random("float32", 64, NARROW, seed=seed))
+
+
+class Rows(nn.Module):
+    """Three layers over as many rows as there are."""
+
+    def __init__(self, width=ROW):
+        super().__init__()
+        self.layers = nn.ModuleList([nn.Linear(width, width) for _ in range(3)])
+
+    def forward(self, x):
+        for layer in self.layers:
+            x = nn.op.relu(layer(x))
+        return x
+
+
+def batched(suite):
+    suite.library("batched", exported(Rows(), "n", ROW))
+    for n in (1, 7, 32):
+        suite.call("forward", random("float32", n, ROW))
+
+
 ALL = [models_opencl.elementwise, models_opencl.dynamic, models_opencl.by_hand,
-       models_opencl.networks, small_floats, tensor_maps, transformer]
+       models_opencl.networks, small_floats, tensor_maps, transformer,
+       captured, batched]
+
+
+OPENCL = [models_opencl.elementwise, models_opencl.dynamic, models_opencl.by_hand,
+          models_opencl.networks]
 
 
 def main():
     folder = pathlib.Path(sys.argv[1])
-    folder.mkdir(parents=True, exist_ok=True)
-    suite = CudaSuite(folder)
-    for make in ALL:
-        make(suite)
-    (folder / "cases.json").write_text(json.dumps(suite.cases, indent=1))
-    print(f"{len(suite.cases)} calls, TVM {tvm.__version__}")
+    for to, kind, parts in ((folder, CudaSuite, ALL), (folder / "opencl", Travelling, OPENCL)):
+        to.mkdir(parents=True, exist_ok=True)
+        suite = kind(to)
+        for make in parts:
+            make(suite)
+        (to / "cases.json").write_text(json.dumps(suite.cases, indent=1))
+        print(f"{len(suite.cases)} calls in {to.name}, TVM {tvm.__version__}")
 
 
 if __name__ == "__main__":

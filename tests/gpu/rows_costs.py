@@ -12,16 +12,29 @@ FAULTS = {
     "an assertion on the device (710)": ("asserts", (710,)),
     "a trap (715)": ("715", (715, 719)),
     "a misaligned load (716)": ("716", (716,)),
-    "a store beyond shared memory (719)": ("outside", (719, 700, 717)),
+    "a store beyond shared memory (719)": ("outside", (719, 700, 715, 717)),
 }
 SECONDS_AT_MOST = 3
 
 
+def faulted(r, words):
+    """The driver's word for it, and its number."""
+    said = r.modser("call", *words, check=False)
+    if "GPU_FAULT" not in said.stderr:
+        raise Wrong("no GPU_FAULT: " + said.stderr[-300:])
+    code = re.search(r"CUDA_ERROR_\w+ \((\d+)\)", said.stderr)
+    if code is None:
+        raise Wrong("the fault has no name: " + said.stderr[-300:])
+    return code.group(0), int(code.group(1))
+
+
 def fault(name, numbers):
+    """Called twice: the second call waits for a fresh worker, and has a fault of its own."""
     def run(r):
         own = name in ("asserts", "outside")
-        if r.stand_in and not own:
+        if r.stand_in:
             r.start(STUB_CUDA_FAULT="1")
+        if r.stand_in and not own:
             r.load("m", r.fixture("tvm-0.27/addone_cuda.so"))
         else:
             r.load("m", r.kernel("own" if own else name))
@@ -29,28 +42,21 @@ def fault(name, numbers):
             "m:addone", "ones:float32[17]", "out:float32[17]"]
         r.load("other", r.fixture("tvm-0.27/axpb_cuda.so"))
         others = r.workers("other")
-        said = r.modser("call", *words, check=False)
-        begin = time.monotonic()
-        if "GPU_FAULT" not in said.stderr:
-            raise Wrong("no GPU_FAULT: " + said.stderr[-300:])
-        code = re.search(r"CUDA_ERROR_\w+ \((\d+)\)", said.stderr)
-        if not r.stand_in and (code is None or int(code.group(1)) not in numbers):
-            raise Wrong(f"another error than {numbers}: " + said.stderr[-300:])
-        r.modser("wait", "m")
-        # The same module can be called again, by a kernel that does not fault where it has one.
-        if own:
-            r.call("m:chain", "ones:float32[17]", "out:float32[17]")
-        took = time.monotonic() - begin
-        if not own and not r.stand_in:
-            r.load("m", r.fixture("tvm-0.27/addone_cuda.so"))
-            r.addone()
-        if r.workers("other") != others:
-            raise Wrong("another module's worker went with it")
-        if r.stand_in and not own:
-            r.start()
+        try:
+            text, number = faulted(r, words)
+            begin = time.monotonic()
+            faulted(r, words)
+            took = time.monotonic() - begin
+            if r.workers("other") != others:
+                raise Wrong("another module's worker went with it")
+        finally:
+            if r.stand_in:
+                r.start()
+        if not r.stand_in and number not in numbers:
+            raise Wrong(f"another error than {numbers}: {text}")
         if took > SECONDS_AT_MOST and not r.stand_in:
             raise Wrong(f"the next answer came after {took:.2f} s")
-        return f"{code.group(0) if code else ''}; next answer after {took:.2f} s"
+        return f"{text}; the next call's answer after {took:.2f} s"
     return run
 
 
@@ -102,8 +108,21 @@ def quantile(said):
     return [said["p50_ns"] / 1e3, said["execution_p50_ns"] / 1e3]
 
 
-def latency(file, function, *args):
-    """A model's calls beside those of the trivial one, in turns."""
+def trivial(r):
+    """A call of 17 floats, on the device and on the host."""
+    words = ("ones:float32[17]", "out:float32[17]")
+    r.load("m", r.fixture("tvm-0.27/addone_cuda.so"))
+    r.load("host", r.fixture("tvm-0.27/addone.so"))
+    seconds = "100ms" if r.stand_in else "1s"
+    rounds = [[quantile(r.asked("bench", "--time", seconds, f"{name}:addone", *words))
+               for name in ("m", "host")] for _ in range(3)]
+    device, host = (sorted(x[i] for x in rounds)[1] for i in (0, 1))
+    return (f"median {device[0]:.1f} us, on the device {device[1]:.1f}; of a function of the host "
+            f"{host[0]:.1f}")
+
+
+def latency(file, n, function, *args):
+    """A model's calls beside those that move @n floats in and out and add one, in turns."""
     def run(r):
         parts = file.split("/")
         r.load("net", r.file(*parts))
@@ -112,11 +131,46 @@ def latency(file, function, *args):
         rounds = []
         for _ in range(3):
             rounds.append([quantile(r.asked("bench", "--time", seconds, *words)) for words in (
-                ("m:addone", "ones:float32[17]", "out:float32[17]"), (f"net:{function}", *args))])
-        trivial, net = (sorted(x[i] for x in rounds)[1] for i in (0, 1))
-        return (f"median {net[0]:.0f} us, on the device {net[1]:.0f}; the trivial call "
-                f"{trivial[0]:.0f}; the difference {net[0] - trivial[0]:.0f}")
+                ("m:addone", f"ones:float32[{n}]", f"out:float32[{n}]"),
+                (f"net:{function}", *args))])
+        plain, net = (sorted(x[i] for x in rounds)[1] for i in (0, 1))
+        return (f"median {net[0]:.0f} us, on the device {net[1]:.0f}; a call of as many bytes "
+                f"{plain[0]:.0f}; the difference {net[0] - plain[0]:.0f}")
     return run
+
+
+def rate(r, workers, *options):
+    """Calls a second of 32 connections with rows of 128 floats."""
+    r.load("net", r.file("models", "compiled", "batched.so"), "--workers", workers, *options)
+    said = r.asked("bench", "-c", 32, "--time", "100ms" if r.stand_in else "1s", "net:forward",
+                   "ones:float32[1,128]")
+    return f"{said['per_second']} ({said['p50_ns'] / 1e3:.0f} us)"
+
+
+def throughput(r):
+    return ", ".join(f"{n} worker{'s'[:n > 1]} {rate(r, n)}" for n in (1, 2, 4))
+
+
+def joined(r):
+    return (f"one by one {rate(r, 1)}, joined {rate(r, 1, '--batch', 32)}, "
+            f"within 1ms {rate(r, 1, '--batch', 32, '--within', '1ms')}")
+
+
+def graphs(r):
+    """Two blocks of a transformer as graphs, beside the same launched one by one."""
+    r.load("graph", r.file("models", "compiled", "captured.so"))
+    r.load("single", r.file("models", "compiled", "uncaptured.so"))
+    seconds = "100ms" if r.stand_in else "1s"
+    rounds = []
+    for _ in range(3):
+        rounds.append([quantile(r.asked("bench", "--time", seconds, f"{name}:forward",
+                                        "ones:float32[64,32]")) for name in ("graph", "single")])
+    graph, single = (sorted(x[i] for x in rounds)[1] for i in (0, 1))
+    said = r.modser("logs", "graph").stdout
+    if "CUDA graph" in said:
+        raise Wrong(re.search(r".*CUDA graph.*", said).group(0))
+    return (f"median {graph[0]:.0f} us, on the device {graph[1]:.0f}; launched one by one "
+            f"{single[0]:.0f}, on the device {single[1]:.0f}")
 
 
 def built(r):
@@ -131,15 +185,37 @@ def built(r):
     return f"{cold} ms"
 
 
+def gauges(r):
+    """What the daemon tells of the card, beside nvidia-smi."""
+    if r.stand_in or shutil.which("nvidia-smi") is None:
+        raise Skip("no nvidia-smi")
+    end = time.monotonic() + 30
+    found = None
+    while found is None:  # the first scrape starts who reads them
+        text = r.modser("metrics").stdout
+        found = re.search(r"modserd_device_memory_bytes{.*} ([0-9.e+]+)", text)
+        if found is None and time.monotonic() > end:
+            raise Wrong("no figures of a device")
+    said = r.tool("nvidia-smi", "--query-gpu=memory.total", "--format=csv,noheader,nounits").stdout
+    if abs(float(found.group(1)) / (1 << 20) - float(said.split()[0])) > 1:
+        raise Wrong(f"{found.group(1)} bytes, where nvidia-smi has {said.split()[0]} MiB")
+    return "; ".join(re.findall(r"modserd_device_(.*)", re.sub("#.*", "", text)))
+
+
 ROWS = (
     [(what, f"GPU_FAULT, the next answer < {SECONDS_AT_MOST} s, no other module's", fault(*how))
      for what, how in FAULTS.items()]
     + [("PTX compiled by the driver", "how long it took", built),
        ("memory of a worker", "a figure", memory),
+       ("the card's figures", "nvidia-smi's memory", gauges),
        ("CPU while a kernel runs long", "less than half of the time", waiting),
+       ("latency of the trivial call", "a figure", trivial),
        ("latency of a small ResNet-18", "a figure", latency(
-           "fixtures/tvm-0.27/convnet_small_cuda.so", "forward", "ones:float32[1,3,32,32]")),
+           "fixtures/tvm-0.27/convnet_small_cuda.so", 3072, "forward", "ones:float32[1,3,32,32]")),
        ("latency of a transformer's block", "a figure", latency(
-           "models/compiled/transformer.so", "forward", "ones:float32[64,128]")),
+           "models/compiled/transformer.so", 8192, "forward", "ones:float32[64,128]")),
+       ("calls a second (median), 32 connections", "a figure", throughput),
+       ("the same, joined", "a figure", joined),
+       ("CUDA graphs", "no region that could not be captured", graphs),
        ("launches and copies beside the driver's own", "launch <= 1.05, copies >= 0.95", bench)]
 )

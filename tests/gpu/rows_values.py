@@ -7,18 +7,14 @@ import time
 
 import numpy as np
 
-from runner import Skip, Wrong, close, out_of
+from runner import Skip, Wrong, close, off, out_of
 
 ADDONE = ("addone", "addone_x", "addone_y")
 MATMUL = ("matmul", "matmul_a", "matmul_b", "matmul_c")
 VALUES = "the fixture's values (numpy's)"
 MODELS = ["elementwise", "dynamic", "by_hand", "networks", "small_floats", "tensor_maps",
-          "transformer"]
+          "transformer", "captured", "uncaptured", "batched"]
 NOT_COMPUTED = "launched; the stand-in does not compute it"
-
-
-def off(*worst):
-    return f"off by at most {max(worst):.2g}"
 
 
 def devices(r):
@@ -107,24 +103,35 @@ def word(folder, arg):
     return json.dumps(arg[kind])
 
 
+def calls(r, folder, library, name):
+    """All calls that @folder's list has of library @name, made of @library there."""
+    r.load("model", folder / library)
+    cases = [c for c in json.loads((folder / "cases.json").read_text()) if c["library"] == name]
+    worst = [0.0]
+    for case in cases:
+        words = [f"model:{case['function']}", *[word(folder, a) for a in case["args"]]]
+        options = ["--device", case["device"]] if "device" in case else []
+        got = r.call(*words, results=len(case["want"]), options=options)
+        wanted = [np.load(folder / w["array"]) for w in case["want"]]
+        got = [g.view(w.dtype) if said["foreign"] else g  # what numpy has no name for
+               for g, w, said in zip(got, wanted, case["want"])]
+        if not r.stand_in:
+            try:
+                worst += [close(g, w, 1e-3) for g, w in zip(got, wanted)]
+            except Wrong as why:
+                raise Wrong(f"{case['function']}: {why}") from None
+    if not cases:
+        raise Wrong(f"no calls of {name} in {folder.name}/cases.json")
+    return f"{len(cases)} calls, " + (NOT_COMPUTED if r.stand_in else off(*worst))
+
+
 def model(name, is_source):
     """All calls of one of TVM's libraries."""
     def run(r):
         if name == "tensor_maps" and 0 < r.capability() < 90:
             raise Skip(f"a device of {r.capability() / 10}")
         folder = r.file("models", "cases.json").parent
-        r.load("model", (folder if is_source else folder / "compiled") / f"{name}.so")
-        cases = [c for c in json.loads((folder / "cases.json").read_text()) if c["library"] == name]
-        worst = [0.0]
-        for case in cases:
-            got = r.call(f"model:{case['function']}", *[word(folder, a) for a in case["args"]],
-                         results=len(case["want"]))
-            wanted = [np.load(folder / w["array"]) for w in case["want"]]
-            if not r.stand_in:
-                worst += [close(g, w, 1e-3) for g, w in zip(got, wanted)]
-        if not cases:
-            raise Wrong("no calls in models/cases.json")
-        return f"{len(cases)} calls, " + (NOT_COMPUTED if r.stand_in else off(*worst))
+        return calls(r, folder, f"{name}.so" if is_source else f"compiled/{name}.so", name)
     return run
 
 

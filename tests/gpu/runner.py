@@ -32,6 +32,10 @@ def close(got, want, tolerance=1e-4):
     return float(np.nanmax(np.abs(got - want))) if want.size else 0.0
 
 
+def off(*worst):
+    return f"off by at most {max(worst):.2g}"
+
+
 def out_of(like):
     return f"out:{like.dtype}[{','.join(map(str, like.shape))}]"
 
