@@ -13,6 +13,7 @@
 #include <string.h>
 
 #include "daemon/http/reader_parts.h"
+#include "daemon/http/scatter.h"
 
 #define KEEP_HEAD_BYTES 1024u /* of the buffer, from one request to the next */
 

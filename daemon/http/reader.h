@@ -16,7 +16,6 @@
 #include <llhttp.h>
 
 #include "daemon/http/head_scan.h"
-#include "daemon/http/scatter.h"
 #include "proto/bytes.h"
 
 #define MSD_HTTP_MAX_HEAD 16384u      /* bytes: request line and fields */

@@ -2,6 +2,7 @@
 
 #include "daemon/http/path.h"
 #include "daemon/http/reader.h"
+#include "daemon/http/scatter.h"
 #include "tests/fuzz/fuzz.h"
 
 #define MAX_BODY 4096u

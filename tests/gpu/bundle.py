@@ -43,6 +43,7 @@ st.global.u32 [%p], %v; ret; }""",
 # One fatbin for all of them; later devices compile the PTX.
 ARCHITECTURES = ["arch=compute_80,code=[sm_80,compute_80]", "arch=compute_90a,code=sm_90a",
                  "arch=compute_100a,code=sm_100a", "arch=compute_120,code=sm_120"]
+COMPILED_ALONE = ["captured", "uncaptured", "batched"]  # their source says nothing new
 NVCC_OPTIONS = ["-std=c++17", "-O3", "--use_fast_math", "-w", "-fatbin"]
 # What test_cuda_abi.c says at compile time needs no test framework.
 CRITERION = """#include <stdio.h>
@@ -152,6 +153,8 @@ class Kernels:
                     .replace('"format": "cuda"', '"format": "cubin"')
                     .replace(source.name, source.with_suffix(".fatbin").name))
                 self.pack(manifest.parent, to / "compiled" / library.name)
+            if library.stem in COMPILED_ALONE:
+                library.unlink()
 
 
 def tvm_python(root):

@@ -215,7 +215,7 @@ class Rows(nn.Module):
 
     def forward(self, x):
         for layer in self.layers:
-            x = nn.op.relu(layer(x))
+            x = nn.op.silu(layer(x))
         return x
 
 

@@ -22,7 +22,6 @@
 #include "daemon/supervisor/http/infer_may.h"
 #include "daemon/supervisor/http/infer_state.h"
 #include "daemon/supervisor/http/repository.h"
-#include "daemon/supervisor/module/catalog.h"
 #include "daemon/supervisor/module/counted.h"
 #include "daemon/supervisor/module/module.h"
 

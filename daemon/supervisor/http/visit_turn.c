@@ -12,7 +12,6 @@
 
 #include <errno.h>
 #include <stdio.h>
-#include <string.h>
 
 #include "daemon/http/reply.h"
 #include "daemon/supervisor/edge/counts.h"

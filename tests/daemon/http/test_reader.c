@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "daemon/http/reader.h"
+#include "daemon/http/scatter.h"
 
 #define HOST "Host: x\r\n"
 #define POST "POST / HTTP/1.1\r\n" HOST
