@@ -47,6 +47,23 @@ Test(onnx, says_what_is_wrong_and_where)
 		     "node 0 \"n\", If: it has no graph \"else_branch\"");
 }
 
+Test(onnx, each_row_is_found_by_its_name)
+{
+	struct onnx_row_walk w = {0};
+	int64_t first;
+
+	for (const struct onnx_row *r = onnx_row_next(&w); r != NULL;
+	     r = onnx_row_next(&w)) {
+		const char *domain = onnx_row_domain(r);
+
+		cr_expect_eq(onnx_row_find(domain, r->name, r->since, &first), r,
+			     "%s since %lld", r->name, (long long)r->since);
+		cr_expect(first > 0 && first <= r->since, "%s", r->name);
+	}
+	cr_expect_null(onnx_row_find(NULL, "Zzz", INT64_MAX, &first));
+	cr_expect_eq(first, 0);
+}
+
 /* A slope of each LeakyRelu of @g itself; the last 0. */
 static void slopes_of(const modser_graph *g, float ret[4])
 {

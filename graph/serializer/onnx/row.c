@@ -24,6 +24,23 @@ struct onnx_added {
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* of those who add */
 static _Atomic(const struct onnx_added *) added;
 
+/* The project's rows by name, for readers ask for one at each node; sorted once. Rows
+ * that do not fit are not found, which a test would say. */
+#define ROWS_MAX 512u
+static pthread_once_t once = PTHREAD_ONCE_INIT;
+static struct {
+	const struct onnx_row *row[ROWS_MAX];
+	size_t n;
+} by_name;
+
+static int compare_names(const void *a, const void *b)
+{
+	const struct onnx_row *const *x = a;
+	const struct onnx_row *const *y = b;
+
+	return strcmp((*x)->name, (*y)->name);
+}
+
 /* The first row of list @i or, when it has none, of those that follow. */
 static const struct onnx_row *first_of(struct onnx_row_walk *w)
 {
@@ -75,22 +92,60 @@ bool onnx_domain_is(const char *a, const char *b)
 	return strcmp(a, b) == 0;
 }
 
+static void sort_rows(void)
+{
+	for (size_t i = 0; onnx_rows[i] != NULL; i++) {
+		for (const struct onnx_row *r = onnx_rows[i];
+		     r->name != NULL && by_name.n < ROWS_MAX; r++)
+			by_name.row[by_name.n++] = r;
+	}
+	qsort(by_name.row, by_name.n, sizeof(by_name.row[0]), compare_names);
+}
+
+/* Where the project's rows of @name begin, when there are any. */
+static size_t first_named(const char *name)
+{
+	size_t low = 0;
+	size_t high;
+
+	(void)pthread_once(&once, sort_rows);
+	high = by_name.n;
+	while (low < high) {
+		const size_t middle = low + (high - low) / 2;
+
+		if (strcmp(by_name.row[middle]->name, name) < 0) {
+			low = middle + 1;
+		} else {
+			high = middle;
+		}
+	}
+	return low;
+}
+
+/* Take @r, of the operator that is looked for, when it is the latest until @opset. */
+static void weigh(const struct onnx_row *r, int64_t opset,
+		  const struct onnx_row **found, int64_t *first)
+{
+	if (r->since <= opset && (*found == NULL || r->since > (*found)->since))
+		*found = r;
+	if (*first == 0 || r->since < *first)
+		*first = r->since;
+}
+
 const struct onnx_row *onnx_row_find(const char *domain, const char *name,
 				     int64_t opset, int64_t *ret_first)
 {
 	const struct onnx_row *found = NULL;
-	struct onnx_row_walk w = {0};
 
 	*ret_first = 0;
-	for (const struct onnx_row *r = onnx_row_next(&w); r != NULL;
-	     r = onnx_row_next(&w)) {
-		if (strcmp(r->name, name) != 0 ||
-		    !onnx_domain_is(onnx_row_domain(r), domain))
-			continue;
-		if (r->since <= opset && (found == NULL || r->since > found->since))
-			found = r;
-		if (*ret_first == 0 || r->since < *ret_first)
-			*ret_first = r->since;
+	for (size_t i = first_named(name);
+	     i < by_name.n && strcmp(by_name.row[i]->name, name) == 0; i++) {
+		if (onnx_domain_is(onnx_row_domain(by_name.row[i]), domain))
+			weigh(by_name.row[i], opset, &found, ret_first);
+	}
+	for (const struct onnx_added *a = atomic_load(&added); a != NULL; a = a->next) {
+		if (strcmp(a->row.name, name) == 0 && onnx_domain_is(a->domain, domain))
+			weigh(&a->row, opset, &found, ret_first);
 	}
 	return found;
 }
