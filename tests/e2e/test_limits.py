@@ -170,8 +170,7 @@ def test_what_a_worker_has_made_is_counted_by_the_file_as_it_is_then(start):
             wire.ask("ping")
             acl.write_text(line("web", "resident=1K"))
             operator.ask("server.reload")
-        with pytest.raises(Failure, match="BUSY: web may have 1024 bytes"):
-            wire.finish(asked)
+        expect_busy(finish(wire, asked), "web may have 1024 bytes")
 
 
 def test_the_command_line_says_when_to_try_again(start):

@@ -69,7 +69,7 @@ static void answer_made(struct msd_req *r, struct msd_in *in, enum msd_kind kind
 	if (err == MSD_OK)
 		err = msd_object_add(r, &made, &mine, &d);
 	if (err != MSD_OK) {
-		msd_req_answer_error(r, err, msd_diag_text(&d));
+		msd_req_answer_failure(r, &d);
 	} else {
 		if (kind == MSD_K_TENSOR) {
 			tensor.handle = mine;

@@ -169,7 +169,7 @@ static bool is_ours_to_answer(enum msd_req_event e)
 	       e == MSD_REQ_OVERRUNS;
 }
 
-static void answer_failure(struct msd_req *r, const struct msd_diag *why)
+void msd_req_answer_failure(struct msd_req *r, const struct msd_diag *why)
 {
 	struct msd_client *c = r->client.who;
 
@@ -193,7 +193,7 @@ static void answer_for(struct msd_req *r, enum msd_req_event e)
 	} else {
 		r->ops->explain_due(r, &d);
 	}
-	answer_failure(r, &d);
+	msd_req_answer_failure(r, &d);
 	msd_diag_finish(&d);
 }
 
@@ -229,7 +229,7 @@ void msd_req_answer_error(struct msd_req *r, msd_err err, const char *text)
 	struct msd_diag d = {0};
 
 	(void)msd_diag_set(&d, err, "%s", text);
-	answer_failure(r, &d);
+	msd_req_answer_failure(r, &d);
 	msd_diag_finish(&d);
 }
 
@@ -260,6 +260,6 @@ void msd_req_refuse(struct msd_req *r, msd_err err, const char *text)
 
 void msd_req_refuse_for(struct msd_req *r, const struct msd_diag *why)
 {
-	answer_failure(r, why);
+	msd_req_answer_failure(r, why);
 	msd_req_release(r);
 }

@@ -196,6 +196,8 @@ void msd_req_take(struct msd_req *r, enum msd_req_event e);
 void msd_req_leave_client(struct msd_req *r);
 /** Answer with an error and forget the client; the request itself goes on to live. */
 void msd_req_answer_error(struct msd_req *r, msd_err err, const char *text);
+/** The same with all that @why says: of MSD_BUSY, when to try again, too. */
+void msd_req_answer_failure(struct msd_req *r, const struct msd_diag *why);
 /** Answer with a result that is already msgpack; likewise. */
 void msd_req_answer(struct msd_req *r, const struct msd_buf *result);
 void msd_req_answer_nil(struct msd_req *r);
