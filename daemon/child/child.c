@@ -141,7 +141,9 @@ void msd_child_kill(struct msd_child *c, const char *reason)
 	if (c->pidfd >= 0) {
 		(void)syscall(SYS_pidfd_send_signal, c->pidfd, SIGKILL, NULL, 0);
 	} else {
-		(void)kill(c->pid, SIGKILL); /* there is no group before its setsid() */
+		/* It leads that group before its exec, which the starter's clone()
+		 * waits for; but not under qemu-user, which makes it a fork(). */
+		(void)kill(c->pid, SIGKILL);
 	}
 }
 
