@@ -54,26 +54,32 @@ static bool drop(struct msd_handles *instances, struct msd_handle h)
 	return true;
 }
 
-/* [instance...]: frees all that are there. */
+/* [instance...]: frees all that are there, whatever else is named. */
 msd_err msd_handle_instance_free(struct msd_worker *w, struct msd_request *r,
 				 struct msd_buf *out, struct msd_diag *d)
 {
 	struct msd_cur c;
 	struct msd_wire_value v;
 	uint32_t n;
+	uint32_t n_stale = 0;
 
 	(void)w;
-	if (!msd_array_open(r->params, &c, &n))
-		return msd_diag_set(d, MSD_BAD_REQUEST, "expected [instance...]");
-	while (n-- > 0) {
+	if (!msd_array_open(r->params, &c, &n)) {
+		return msd_diag_set(d, MSD_BAD_REQUEST,
+				    "instance.free: expected [instance...]");
+	}
+	for (uint32_t i = 0; i < n; i++) {
 		msd_err err = msd_value_read(&c, &v, d);
 		if (err != MSD_OK)
-			return err;
-		if (v.kind != MSD_K_INSTANCE ||
-		    !drop(&r->peer->instances, v.as.handle)) {
-			return msd_diag_set(d, MSD_STALE_HANDLE,
-					    "the instance is gone");
-		}
+			return msd_diag_wrap(d, err, "instance.free: argument %u", i);
+		if (v.kind != MSD_K_INSTANCE || !drop(&r->peer->instances, v.as.handle))
+			n_stale++;
+	}
+	if (n_stale > 0) {
+		return msd_diag_set(
+			d, MSD_STALE_HANDLE,
+			"instance.free: %u of %u instances are gone already", n_stale,
+			n);
 	}
 	msd_body_begin_response(out, r->id, false);
 	msd_pack_nil(out);
