@@ -313,6 +313,8 @@ Test(lane, the_bytes_of_a_peer_are_bounded_like_its_objects)
 	cr_expect_eq(msd_lane_room(b, MSD_HELD_BYTES, 1000), 1000);
 	msd_lane_hold(&s.clients[1], &s.processes[0], MSD_HELD_TENSOR, 1000);
 	cr_expect_eq(msd_lane_room(a, MSD_HELD_BYTES, 900), 100, "the peer's");
+	cr_expect_eq(msd_lane_room(a, MSD_HELD_BYTES, UINT64_C(1) << 63),
+		     (UINT64_C(1) << 63) - 700, "twice as much is all that there is");
 	msd_lane_release(&s.clients[0], &s.processes[0], MSD_HELD_TENSOR, 700);
 	cr_expect_eq(msd_lane_room(a, MSD_HELD_BYTES, 1000), 1000);
 	msd_lane_free(a);

@@ -242,13 +242,14 @@ static uint64_t held_by_peer(const struct msd_lane *lane, enum msd_held what)
 uint64_t msd_lane_room(const struct msd_lane *lane, enum msd_held what, uint64_t max)
 {
 	const uint64_t own = lane->n_held[what];
+	const uint64_t of_peer = max <= UINT64_MAX / 2 ? 2 * max : UINT64_MAX;
 
 	if (own >= max)
 		return 0;
 	const uint64_t all = held_by_peer(lane, what);
-	if (all >= 2 * max)
+	if (all >= of_peer)
 		return 0;
-	return max - own < 2 * max - all ? max - own : 2 * max - all;
+	return max - own < of_peer - all ? max - own : of_peer - all;
 }
 
 void msd_lanes_unbind(struct msd_replica *home)
