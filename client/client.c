@@ -13,7 +13,6 @@
 #include "client/client.h"
 
 #include <fcntl.h>
-#include <limits.h>
 #include <poll.h>
 #include <stdlib.h>
 #include <unistd.h>
@@ -371,13 +370,7 @@ unsigned modser_events(const modser_client *client)
 
 int modser_timeout_ms(const modser_client *client)
 {
-	if (client->next_deadline_ns == UINT64_MAX)
-		return -1;
-	uint64_t now = msd_now_ns();
-	if (client->next_deadline_ns <= now)
-		return 0;
-	uint64_t ms = (client->next_deadline_ns - now) / 1000000u + 1;
-	return ms < INT_MAX ? (int)ms : INT_MAX;
+	return msd_poll_ms(client->next_deadline_ns);
 }
 
 const modser_error *modser_why(modser_client *client)

@@ -22,16 +22,6 @@
 #include "proto/clock.h"
 #include "proto/frame.h"
 
-/* Milliseconds until @deadline_ns for poll(); -1: no bound. */
-static int left_ms(uint64_t deadline_ns)
-{
-	uint64_t now = msd_now_ns();
-
-	if (deadline_ns == UINT64_MAX)
-		return -1;
-	return deadline_ns > now ? (int)((deadline_ns - now) / 1000000u + 1) : 0;
-}
-
 /* Wait for a connect() under way. Returns 0 or an errno. */
 static int wait_connected(int fd, uint64_t deadline_ns)
 {
@@ -41,7 +31,7 @@ static int wait_connected(int fd, uint64_t deadline_ns)
 	int n;
 
 	do {
-		n = poll(&p, 1, left_ms(deadline_ns));
+		n = poll(&p, 1, msd_poll_ms(deadline_ns));
 	} while (n < 0 && errno == EINTR);
 	if (n < 0)
 		return errno;
@@ -64,7 +54,7 @@ static int try_connect(const struct sockaddr *sa, socklen_t len, uint64_t deadli
 	if (connect(fd, sa, len) != 0)
 		error = errno;
 	/* EAGAIN: a unix listener's queue is full; it says nothing when it is not. */
-	while (error == EAGAIN && left_ms(deadline_ns) != 0) {
+	while (error == EAGAIN && msd_poll_ms(deadline_ns) != 0) {
 		(void)poll(NULL, 0, 1);
 		error = connect(fd, sa, len) != 0 ? errno : 0;
 	}

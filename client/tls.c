@@ -232,16 +232,6 @@ static short events_after(struct msd_client_tls *t, int rc)
 	}
 }
 
-/* Of CLOCK_MONOTONIC, for poll(); -1: no bound. */
-static int left_ms(uint64_t deadline_ns)
-{
-	const uint64_t now = msd_now_ns();
-
-	if (deadline_ns == UINT64_MAX)
-		return -1;
-	return deadline_ns > now ? (int)((deadline_ns - now) / 1000000u + 1) : 0;
-}
-
 static msd_err shake_hands(struct msd_client_tls *t, uint64_t deadline_ns,
 			   struct msd_diag *d)
 {
@@ -257,7 +247,7 @@ static msd_err shake_hands(struct msd_client_tls *t, uint64_t deadline_ns,
 					    errno != 0 ? strerror(errno)
 						       : "the server hung up");
 		}
-		if (poll(&p, 1, left_ms(deadline_ns)) == 0) {
+		if (poll(&p, 1, msd_poll_ms(deadline_ns)) == 0) {
 			return msd_diag_set(d, MSD_DEADLINE,
 					    "TLS: the server does not go on with the "
 					    "handshake");

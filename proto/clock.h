@@ -1,6 +1,7 @@
 #ifndef MSD_PROTO_CLOCK_H
 #define MSD_PROTO_CLOCK_H
 /* The clock that nobody sets. */
+#include <limits.h>
 #include <stdint.h>
 #include <time.h>
 
@@ -19,6 +20,20 @@ static inline uint64_t msd_now_ns(void)
 static inline uint64_t msd_now_ms(void)
 {
 	return msd_now_ns() / MSD_NS_PER_MS;
+}
+
+/** Milliseconds until @deadline_ns, for poll(), which can wait for 24 days: who waits
+ * for longer is woken then. -1: UINT64_MAX, no bound. */
+static inline int msd_poll_ms(uint64_t deadline_ns)
+{
+	const uint64_t now = msd_now_ns();
+
+	if (deadline_ns == UINT64_MAX)
+		return -1;
+	if (deadline_ns <= now)
+		return 0;
+	const uint64_t ms = (deadline_ns - now) / MSD_NS_PER_MS;
+	return ms < INT_MAX ? (int)ms + 1 : INT_MAX;
 }
 
 #endif
