@@ -92,10 +92,12 @@ static msd_err read_files(const struct msd_libssl *lib, SSL_CTX *ctx,
 static msd_err make_context(const struct msd_libssl *lib, SSL_CTX **ret,
 			    struct msd_diag *d)
 {
+	lib->ERR_clear_error(); /* what is refused has its own reason last */
 	SSL_CTX *ctx = lib->SSL_CTX_new(lib->TLS_client_method());
-
-	if (ctx == NULL)
+	if (ctx == NULL) {
+		lib->ERR_clear_error();
 		return msd_diag_no_memory(d);
+	}
 	(void)lib->SSL_CTX_ctrl(ctx, SSL_CTRL_SET_MIN_PROTO_VERSION, TLS1_3_VERSION,
 				NULL);
 	(void)lib->SSL_CTX_ctrl(ctx, SSL_CTRL_MODE,
@@ -110,6 +112,7 @@ static msd_err make_context(const struct msd_libssl *lib, SSL_CTX **ret,
 	} else {
 		lib->SSL_CTX_free(ctx);
 	}
+	lib->ERR_clear_error(); /* the program's list of them ends as it began */
 	return err;
 }
 

@@ -197,6 +197,30 @@ Test(tls, errors_that_the_program_has_left_are_not_the_connections)
 	close_server(&s);
 }
 
+Test(tls, errors_of_a_file_are_not_left_to_the_program)
+{
+	char path[] = "/tmp/msd-tls-XXXXXX";
+	const int file = mkstemp(path);
+	const int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+	struct sockaddr_in at;
+	socklen_t n = sizeof(at);
+	char address[64];
+	modser_client *c = NULL;
+
+	cr_assert_eq(write(file, "no PEM", 6), 6);
+	(void)close(file);
+	cr_assert_eq(listen(fd, 1), 0);
+	cr_assert_eq(getsockname(fd, (struct sockaddr *)(void *)&at, &n), 0);
+	(void)snprintf(address, sizeof(address), "tls://127.0.0.1:%u",
+		       ntohs(at.sin_port));
+	(void)setenv("MODSER_TLS_CA", path, 1);
+	ERR_clear_error();
+	cr_expect_eq(modser_open(address, PATIENCE_MS, &c, NULL), MODSER_BAD_REQUEST);
+	cr_expect_eq(ERR_peek_error(), 0);
+	(void)close(fd);
+	(void)unlink(path);
+}
+
 static void count(void *ctx, modser_result *r)
 {
 	(*(unsigned *)ctx)++;
