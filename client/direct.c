@@ -58,6 +58,14 @@ modser_err msd_direct_take(modser_client *c, modser_result *r, modser_client **r
 	return MODSER_OK;
 }
 
+void msd_direct_drop(modser_client *c)
+{
+	if (c->passed_fd >= 0)
+		(void)close(c->passed_fd);
+	c->passed_fd = -1;
+	c->takes_fd = false;
+}
+
 modser_err modser_open_direct(modser_client *client, const char *module,
 			      modser_client **ret, modser_result **ret_why)
 {
@@ -67,8 +75,11 @@ modser_err modser_open_direct(modser_client *client, const char *module,
 
 	if (err == MODSER_OK) {
 		err = modser_wait(client, id, &r);
-		if (r != NULL)
+		if (r != NULL) {
 			err = msd_direct_take(client, r, ret, &workers);
+		} else {
+			msd_direct_drop(client);
+		}
 	} else {
 		r = msd_result_create(0);
 		if (r != NULL)

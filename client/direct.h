@@ -12,5 +12,7 @@ MSD_MUST_CHECK modser_err msd_direct_ask(modser_client *c, const char *module,
  * module has; 0: an older daemon, which does not say. On failure *@ret is unchanged. */
 MSD_MUST_CHECK modser_err msd_direct_take(modser_client *c, modser_result *r,
 					  modser_client **ret, uint64_t *ret_workers);
+/** That answer cannot be had: what came with it is closed. */
+void msd_direct_drop(modser_client *c);
 
 #endif

@@ -242,8 +242,11 @@ static void take(modser_client *client, struct way *w)
 	uint64_t workers = 0;
 
 	modser_err err = modser_wait(client, client->unasked->id, &r);
-	if (r != NULL)
+	if (r != NULL) {
 		err = msd_direct_take(client, r, &w->channel, &workers);
+	} else {
+		msd_direct_drop(client);
+	}
 	modser_result_free(r);
 	/* Of several workers the daemon knows who has nothing to do. */
 	if (err == MODSER_OK && workers != 1)

@@ -3,6 +3,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include "client/client.h"
 #include "proto/body.h"
 #include "proto/limits.h"
 #include "proto/value.h"
@@ -290,6 +291,28 @@ Test(client, refuses_values_that_would_end_the_connection)
 	cr_expect_eq(modser_start(p.client, "call", nested, 1, NULL, NULL),
 		     MODSER_BAD_REQUEST);
 	cr_expect_eq(modser_in_flight(p.client), 0);
+	peer_close(&p);
+}
+
+/* Where no answer can be waited for. */
+static void open_direct(void *client, modser_result *r)
+{
+	modser_client *channel = NULL;
+
+	cr_expect_eq(modser_open_direct(client, "m", &channel, NULL),
+		     MODSER_BAD_REQUEST);
+	modser_result_free(r);
+}
+
+Test(client, expects_no_descriptor_for_a_channel_that_it_cannot_take)
+{
+	struct peer p = peer_open();
+	const modser_options options = {.done = open_direct, .ctx = p.client};
+
+	(void)start(&p, &options);
+	peer_answer(&p, 1, 1);
+	cr_assert_eq(modser_process(p.client), MODSER_OK);
+	cr_expect(!p.client->takes_fd);
 	peer_close(&p);
 }
 
