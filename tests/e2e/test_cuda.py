@@ -198,6 +198,8 @@ def in_flight(daemon, name):
 
 def test_a_worker_that_a_driver_takes_long_to_end_is_sent_nothing(stand, fixtures, stack):
     """The next call waits for a fresh worker, and is not answered with the last one's fault."""
+    if harness.SANITIZED:
+        pytest.skip("the leak checker traces its process itself")
     s = stand(STUB_CUDA_FAULT="2")
     s.daemon.load("m", need(fixtures, "tvm-0.27/addone_cuda.so"))
     x = s.call.save(np.ones(17, dtype="float32"))
