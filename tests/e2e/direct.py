@@ -88,3 +88,17 @@ def pass_on(channel, data, fds):
     sent = socket.send_fds(channel.socket, [data], fds)
     with contextlib.suppress(BrokenPipeError, ConnectionResetError):
         channel.send(data[sent:])
+
+
+def facts(wire, name):
+    return next(m for m in wire.ask("module.list") if m["name"] == name)
+
+
+def wait_for_restart(wire, n):
+    """The worker of the module of faults is there for the @n-th time again."""
+
+    def again():
+        now = facts(wire, "faults")
+        return now["state"] == "READY" and now["restarts"] == n
+
+    harness.until(again, f"restart {n}")

@@ -3,8 +3,6 @@ more than the daemon gave."""
 import contextlib
 import hashlib
 import itertools
-import os
-import signal
 
 import direct
 import harness
@@ -13,7 +11,7 @@ import numpy as np
 import pytest
 import rights
 from lender import tensor_at
-from wire import INLINE, OUT, SEGMENT, DTYPE, Closed, Failure, Wire, frame, out, shape_ext
+from wire import INLINE, OUT, SEGMENT, DTYPE, Failure, Wire, frame, out, shape_ext
 
 ROUNDS = 20
 MOST = 8  # channels of one worker that one user may have: half of them
@@ -36,23 +34,9 @@ def wire(daemon):
         yield wire
 
 
-def facts(wire, name):
-    return next(m for m in wire.ask("module.list") if m["name"] == name)
-
-
-def wait_for_restart(wire, n):
-    """The worker of the module of faults is there for the @n-th time again."""
-
-    def again():
-        now = facts(wire, "faults")
-        return now["state"] == "READY" and now["restarts"] == n
-
-    harness.until(again, f"restart {n}")
-
-
 def is_given_up(wire, name, pids):
     """Its name is of other workers by now, or those are to end."""
-    now = facts(wire, name)
+    now = direct.facts(wire, name)
     return now["state"] == "DRAINING" or now["pids"] != pids
 
 
@@ -100,13 +84,13 @@ def test_all_of_a_burst_is_answered_though_nothing_comes_behind_it(daemon):
 
 
 def test_what_clients_are_told_of_calls_is_true(daemon, wire):
-    before = facts(wire, "results")
+    before = direct.facts(wire, "results")
     with direct.direct(daemon, "results") as channel:
         for _ in range(10):
             channel.call("results:int")
         with pytest.raises(Failure, match="NOT_FOUND"):
             channel.call("results:nothing")
-        after = facts(wire, "results")
+        after = direct.facts(wire, "results")
         text = wire.ask("server.metrics")
     assert after["calls"] - before["calls"] == 11 and after["errors"] - before["errors"] == 1
     assert after["p50_ns"] is not None
@@ -155,7 +139,7 @@ def test_who_breaks_the_rules_is_told_and_closed(daemon, wire, body):
         channel.send(frame(body))
         assert direct.farewell(channel)[1] == "PROTOCOL"
         other.call("results:int")
-    assert facts(wire, "results")["restarts"] == 0
+    assert direct.facts(wire, "results")["restarts"] == 0
 
 
 def test_more_bytes_than_were_given_end_the_channel(daemon, wire):
@@ -256,7 +240,7 @@ def test_while_somebody_watches_calls_none_is_given_and_all_are_taken_back():
         wire.ask("server.monitor")
         assert direct.farewell(channel)[1] == "DRAINING"
         assert list(channel.answers) == ids, "all had been sent before"
-        assert facts(wire, "results")["calls"] == len(ids)
+        assert direct.facts(wire, "results")["calls"] == len(ids)
         with pytest.raises(BrokenPipeError):
             channel.start("call", "results:int")
         with pytest.raises(Failure, match="BUSY.*watches"):
@@ -271,7 +255,7 @@ def test_unload_and_replace_wait_for_its_calls():
                     lambda: other.start("module.unload", "faults")):
             with harness.Gate() as gate:
                 channel = direct.open_direct(wire, "faults")
-                pids = facts(wire, "faults")["pids"]
+                pids = direct.facts(wire, "faults")["pids"]
                 held = channel.start("call", "faults:gate", gate.path)
                 gate.entered()
                 id = end()
@@ -280,20 +264,6 @@ def test_unload_and_replace_wait_for_its_calls():
                 assert direct.farewell(channel)[1] == "DRAINING"
                 assert channel.finish(held) == [[], None]
                 other.finish(id)
-
-
-def test_an_overrun_ends_the_worker_and_bars_its_peer_in_the_end(own_daemon):
-    daemon = own_daemon(*direct.GIVEN, "--kill-grace", "1ms", "--load", f"faults={harness.ZOO / 'faults.so'}")
-    with Wire(daemon.host) as wire:
-        for n in range(3):
-            wait_for_restart(wire, n)
-            with harness.Gate() as gate, direct.open_direct(wire, "faults") as channel:
-                channel.start("call", "faults:gate", gate.path, deadline_ms=100)
-                with pytest.raises(Closed):
-                    channel.receive()
-        wait_for_restart(wire, 3)
-        with pytest.raises(Failure, match="BUSY.*cost"):
-            direct.open_direct(wire, "faults")
 
 
 def test_slow_calls_are_in_the_slow_log(own_daemon):
@@ -306,82 +276,6 @@ def test_slow_calls_are_in_the_slow_log(own_daemon):
     assert one["peer"].startswith("uid ")
 
 
-def test_a_death_ends_it_and_a_new_one_is_had(own_daemon):
-    daemon = own_daemon(*direct.GIVEN, "--load", f"faults={harness.ZOO / 'faults.so'}")
-    with Wire(daemon.host) as wire:
-        channel = direct.open_direct(wire, "faults")
-        (pid,) = facts(wire, "faults")["pids"]
-        channel.start("call", "faults:crash")
-        with pytest.raises(Closed):
-            channel.receive()
-        kind, method, (lost, error) = wire.receive()
-        assert (kind, method, lost, error[1]) == (2, "channel.lost", pid, "WORKER_LOST")
-        why = error[2]
-        assert why.startswith("module faults: the worker died during this request (")
-        assert "SIGSEGV" in why
-        wait_for_restart(wire, 1)
-        with direct.open_direct(wire, "faults") as channel:
-            channel.call("faults:ok")
-        assert "WORKER_LOST" in wire.ask("server.metrics")
-
-
-def count_of(wire, code):
-    """How many calls of the module of faults were answered so; those of all functions."""
-    lines = wire.ask("server.metrics").splitlines()
-    return sum(int(line.split()[-1]) for line in lines
-               if line.startswith("modserd_calls_total") and f'code="{code}"' in line)
-
-
-def test_calls_that_are_lost_with_a_worker_are_counted_as_lost(own_daemon):
-    """Those that it had read: one ran, the others waited."""
-    daemon = own_daemon(*direct.GIVEN, "--load", f"faults={harness.ZOO / 'faults.so'}")
-    with Wire(daemon.host) as wire, harness.Gate() as gate:
-        channel = direct.open_direct(wire, "faults")
-        channel.call("faults:gate", open_gate(gate))
-        calls = facts(wire, "faults")["calls"]
-        ids = [next(channel.ids) for _ in range(5)]
-        words = [["faults:gate", gate.path]] + 4 * [["faults:ok"]]
-        channel.send(b"".join(frame([0, id, "call", w]) for id, w in zip(ids, words)))
-        gate.entered()
-        (pid,) = facts(wire, "faults")["pids"]
-        os.kill(pid, signal.SIGKILL)
-        with pytest.raises(Closed):
-            channel.receive()
-        wait_for_restart(wire, 1)
-        after = facts(wire, "faults")
-        assert (after["calls"] - calls, after["errors"]) == (5, 5)
-        assert count_of(wire, "WORKER_LOST") == 5
-        assert 'function="gate",code="WORKER_LOST"} 1\n' in wire.ask("server.metrics")
-
-
-def open_gate(gate):
-    """A path at which `gate` of faults.so does not wait."""
-    path = gate.folder / "open"
-    path.touch()
-    return str(path)
-
-
-def test_a_call_that_is_late_is_answered_and_counted_so(own_daemon):
-    daemon = own_daemon(*direct.GIVEN, "--kill-grace", "1h", "--load",
-                        f"faults={harness.ZOO / 'faults.so'}")
-    with Wire(daemon.host) as wire, direct.open_direct(wire, "faults") as channel:
-        with pytest.raises(Failure, match="DEADLINE_EXCEEDED.*ran .* and was not done"):
-            channel.call("faults:slow", 50, deadline_ms=10)
-        assert count_of(wire, "DEADLINE_EXCEEDED") == 1 and count_of(wire, "OK") == 0
-
-
-def test_a_worker_that_is_ended_for_a_late_call_counts_as_that(own_daemon):
-    daemon = own_daemon(*direct.GIVEN, "--kill-grace", "1ms", "--load",
-                        f"faults={harness.ZOO / 'faults.so'}")
-    with Wire(daemon.host) as wire, harness.Gate() as gate:
-        channel = direct.open_direct(wire, "faults")
-        channel.start("call", "faults:gate", gate.path, deadline_ms=100)
-        with pytest.raises(Closed):
-            channel.receive()
-        wait_for_restart(wire, 1)
-        assert count_of(wire, "DEADLINE_EXCEEDED") == 1 and count_of(wire, "WORKER_LOST") == 0
-
-
 def test_libmodser_has_it_when_asked(own_daemon):
     words = [w for name in ("faults", "calls") for w in
              ("--load", f"{name}={harness.ZOO / name}.so")]
@@ -391,7 +285,7 @@ def test_libmodser_has_it_when_asked(own_daemon):
             wire.ask("module.wait", name)
         said = harness.run(harness.BIN / "direct_client", daemon.host)
         assert said.status == 0, said
-        assert facts(wire, "calls")["calls"] == 4
+        assert direct.facts(wire, "calls")["calls"] == 4
 
 
 def test_without_it_none_is_given():
@@ -402,7 +296,7 @@ def test_without_it_none_is_given():
 
 
 def test_kills_of_clients_leave_nothing(daemon, wire):
-    (pid,) = facts(wire, "results")["pids"]
+    (pid,) = direct.facts(wire, "results")["pids"]
     with direct.open_direct(wire, "results") as channel:
         channel.call("results:int")
     before = direct.sockets(daemon.pid, pid)

@@ -18,7 +18,6 @@ FAULTS = ("--load", f"faults={harness.ZOO / 'faults.so'}")
 CALLS = ("--load", f"calls={harness.ZOO / 'calls.so'}")
 PASSED = 200  # descriptors with one byte; the kernel takes 253
 IDLE_S = 3
-UNUSED_S = 1  # after which somebody else may have the channel
 
 
 @pytest.fixture
@@ -27,10 +26,6 @@ def given(own_daemon):
         return own_daemon(*direct.GIVEN, *words)
 
     return start
-
-
-def facts(wire, name):
-    return next(m for m in wire.ask("module.list") if m["name"] == name)
 
 
 def test_a_call_through_the_daemon_is_not_blamed_for_one_on_a_channel(given):
@@ -47,7 +42,7 @@ def test_a_call_through_the_daemon_is_not_blamed_for_one_on_a_channel(given):
         gate.open()
         assert channel.finish(held) == [[], None]
         other.call("faults:ok")
-        assert facts(wire, "faults")["restarts"] == 0
+        assert direct.facts(wire, "faults")["restarts"] == 0
 
 
 def test_who_leaves_a_call_that_waits_behind_a_channel_ends_no_worker(given):
@@ -65,7 +60,7 @@ def test_who_leaves_a_call_that_waits_behind_a_channel_ends_no_worker(given):
             wire.call("faults:ok", deadline_ms=50)
         gate.open()
         assert channel.finish(held) == [[], None]
-        assert facts(wire, "faults")["restarts"] == 0
+        assert direct.facts(wire, "faults")["restarts"] == 0
 
 
 def test_a_death_in_a_channels_call_is_not_that_of_one_that_waited(given):
@@ -78,8 +73,8 @@ def test_a_death_in_a_channels_call_is_not_that_of_one_that_waited(given):
         with pytest.raises(Failure, match="DEADLINE"):
             other.call("faults:ok", deadline_ms=50)  # five times as long as makes a call a long one
         id = other.start("call", "faults:ok")
-        harness.until(lambda: facts(wire, "faults")["queued"] >= 1, "it waits")
-        (pid,) = facts(wire, "faults")["pids"]
+        harness.until(lambda: direct.facts(wire, "faults")["queued"] >= 1, "it waits")
+        (pid,) = direct.facts(wire, "faults")["pids"]
         os.kill(pid, signal.SIGKILL)
         assert other.finish(id) == [[], None]
 
@@ -93,7 +88,7 @@ def test_a_call_of_the_daemon_that_overruns_ends_its_worker_beside_channels(give
             other.call("faults:gate", gate.path, deadline_ms=100)
         with pytest.raises(Closed):
             channel.receive()
-        harness.until(lambda: facts(wire, "faults")["restarts"] == 1, "it is started again")
+        harness.until(lambda: direct.facts(wire, "faults")["restarts"] == 1, "it is started again")
 
 
 @pytest.fixture
@@ -110,7 +105,7 @@ def test_descriptors_on_a_channel_end_it_and_leave_none(older):
     daemon = older(*direct.GIVEN, *CALLS)
     with Wire(daemon.host) as wire, direct.open_direct(wire, "calls") as other, \
             open("/dev/null") as null:
-        (pid,) = facts(wire, "calls")["pids"]
+        (pid,) = direct.facts(wire, "calls")["pids"]
         x = np.zeros(4, "f4")
         other.call("calls:addone", x, out("f4", 4))
         before = len(harness.descriptors(pid))
@@ -123,7 +118,7 @@ def test_descriptors_on_a_channel_end_it_and_leave_none(older):
             channel.socket.close()
             other.call("calls:addone", x, out("f4", 4))
         harness.until(lambda: len(harness.descriptors(pid)) <= before, "all are closed")
-        assert facts(wire, "calls")["restarts"] == 0
+        assert direct.facts(wire, "calls")["restarts"] == 0
 
 
 def test_none_is_given_without_the_option(own_daemon):
@@ -140,7 +135,7 @@ def test_no_descriptor_gets_onto_a_channel(own_daemon):
     x = np.zeros(4, "f4")
     with Wire(daemon.host) as wire, direct.open_direct(wire, "calls") as channel, \
             open("/dev/null") as null:
-        (pid,) = facts(wire, "calls")["pids"]
+        (pid,) = direct.facts(wire, "calls")["pids"]
         channel.call("calls:addone", x, out("f4", 4))
         before = len(harness.descriptors(pid))
         assert channel.socket.getsockopt(socket.SOL_SOCKET, direct.SO_PASSRIGHTS) == 0
@@ -166,7 +161,7 @@ def fill(channel):
 def test_who_does_not_read_its_answers_is_ended(given, leaves):
     daemon = given("--write-stall", "200ms", *CALLS)
     with Wire(daemon.host) as wire, Wire(daemon.host) as other:
-        (pid,) = harness.until(lambda: facts(wire, "calls")["pids"], "it is there")
+        (pid,) = harness.until(lambda: direct.facts(wire, "calls")["pids"], "it is there")
         channel = direct.open_direct(other, "calls")
         channel.call("calls:addone", np.zeros(4, "f4"), out("f4", 4))
         with_it = direct.sockets(pid)
@@ -192,7 +187,7 @@ def test_frames_that_do_not_come_take_nothing_of_the_modules_memory(given):
             channel = stack.enter_context(Wire(given_to))
             channel.send(frame([0, 1, "call", ["faults:ok"]], payload_bytes=terms["bytes"]))
         assert wire.call("faults:alloc_bomb", 192) == ([], 192)
-        assert facts(wire, "faults")["restarts"] == 0
+        assert direct.facts(wire, "faults")["restarts"] == 0
 
 
 @pytest.mark.parametrize("body_bytes", (0, 1000))
@@ -236,7 +231,7 @@ def test_what_was_sent_before_an_unload_is_run(given, many):
         ids = [next(channel.ids) for _ in range(many)]
         channel.send(b"".join(frame([0, id, "call", ["faults:ok"]]) for id in ids))
         unload = other.start("module.unload", "faults")
-        harness.until(lambda: facts(wire, "faults")["state"] == "DRAINING", "it is to end")
+        harness.until(lambda: direct.facts(wire, "faults")["state"] == "DRAINING", "it is to end")
         with pytest.raises(BrokenPipeError):
             channel.start("call", "faults:ok")
         gate.open()
@@ -244,26 +239,6 @@ def test_what_was_sent_before_an_unload_is_run(given, many):
         assert [channel.finish(id) for id in ids] == [[[], None]] * many
         assert holder.finish(held) == [[], None]
         assert other.finish(unload) is None
-
-
-def test_one_user_has_half_of_the_channels(own_daemon):
-    daemon = own_daemon("--max-directs", "5", *CALLS)
-    with Wire(daemon.host) as wire:
-        channels = [direct.open_direct(wire, "calls") for _ in range(3)]
-        with Wire(daemon.host) as other, \
-                pytest.raises(Failure, match="BUSY.*3 direct channels of one user"):
-            direct.open_with(other, "calls")
-        channels[0].socket.close()
-        harness.until(lambda: is_given(wire), "another is given")
-
-
-def is_given(wire, name="calls"):
-    try:
-        direct.open_with(wire, name)[0].close()
-    except Failure as e:
-        assert e.name == "BUSY", e
-        return False
-    return True
 
 
 def test_channels_of_the_daemon_before_harm_no_kept_worker(own_daemon, folder):
@@ -281,7 +256,7 @@ def test_channels_of_the_daemon_before_harm_no_kept_worker(own_daemon, folder):
             text = wire.ask("server.metrics")
             for function in ("int", "str"):
                 assert f'module="m",function="{function}",code="OK"}} 4\n' in text
-            assert facts(wire, "m")["restarts"] == 0
+            assert direct.facts(wire, "m")["restarts"] == 0
             manager.end(daemon, number)
         daemon = manager.start(own_daemon, *words)
         assert manager.until_kept(1) == pids
@@ -314,111 +289,6 @@ def test_who_calls_on_a_channel_is_not_silent(own_daemon):
     """--idle goes by what a client does, whichever way; and one that does nothing is ended."""
     daemon = own_daemon(*direct.GIVEN, "--idle", f"{IDLE_S}s", *CALLS)
     harness.until(lambda: outlives_silent(daemon), "it has turns enough to call")
-
-
-def test_a_reload_reaches_channels_that_are_open(own_daemon, folder):
-    """They end, and the next one is under what is said now."""
-    conf = folder / "m.conf"
-    conf.write_text("max-directs = 16\nslow-call = 0\n")
-    daemon = own_daemon("--config", conf, *FAULTS)
-    with Wire(daemon.host) as wire:
-        channel = direct.open_direct(wire, "faults")
-        channel.call("faults:slow", 20)
-        conf.write_text("max-directs = 16\nslow-call = 10ms\n")
-        wire.ask("server.reload")
-        assert direct.farewell(channel)[1] == "DRAINING"
-        channel = direct.open_direct(wire, "faults")
-        channel.call("faults:slow", 20)
-        assert [one["function"] for one in wire.ask("server.slowlog")] == ["slow"]
-        conf.write_text("max-directs = 0\n")
-        wire.ask("server.reload")
-        assert direct.farewell(channel)[1] == "DRAINING"
-        with pytest.raises(Failure, match="UNSUPPORTED.*gives none"):
-            direct.open_with(wire, "faults")
-
-
-def test_a_payload_has_no_more_bytes_than_the_daemon_takes(given):
-    daemon = given("--max-payload", "1M", *CALLS)
-    with Wire(daemon.host) as wire:
-        socket_, terms = direct.open_with(wire, "calls")
-        assert terms["bytes"] == 1 << 20
-        with Wire(socket_) as channel:
-            channel.send(frame([0, 1, "call", ["calls:nothing"]], payload_bytes=(1 << 20) + 1))
-            assert direct.farewell(channel)[1] == "TOO_LARGE"
-
-
-def test_none_is_given_that_could_hold_next_to_nothing(given):
-    daemon = given("--max-payload", "4K", *CALLS)
-    with Wire(daemon.host) as wire, pytest.raises(Failure, match="UNSUPPORTED.*max-payload"):
-        direct.open_with(wire, "calls")
-
-
-def test_who_is_given_none_has_not_failed(own_daemon):
-    """It calls through the daemon; what names no module is an error."""
-    daemon = own_daemon("--max-directs", "0", *CALLS)
-    with Wire(daemon.host) as wire:
-        with pytest.raises(Failure, match="UNSUPPORTED"):
-            direct.open_with(wire, "calls")
-        assert wire.ask("server.info")["errors"] == 0
-        with pytest.raises(Failure, match="NOT_FOUND"):
-            wire.ask("channel.open", "nothing")
-        assert wire.ask("server.info")["errors"] == 1
-
-
-def test_who_has_not_called_loses_its_channel_to_who_asks(own_daemon):
-    daemon = own_daemon("--max-directs", "2", *FAULTS)  # one for one user
-    with Wire(daemon.host) as wire, Wire(daemon.host) as other, harness.Gate() as gate:
-        unused = direct.open_direct(wire, "faults")
-        harness.until(lambda: is_given(other, "faults"), "it is taken back")
-        assert direct.farewell(unused)[1] == "DRAINING"
-        used = direct.open_direct(wire, "faults")
-        held = used.start("call", "faults:gate", gate.path)
-        gate.entered()
-        until = time.monotonic() + 2 * UNUSED_S
-        while time.monotonic() < until:
-            assert not is_given(other, "faults")
-        gate.open()
-        assert used.finish(held) == [[], None]
-
-
-def test_channels_are_taken_back_while_many_wait_for_the_daemon(own_daemon):
-    """Each of them would have a turn for four of all these."""
-    daemon = own_daemon(*direct.GIVEN, *FAULTS)
-    with contextlib.ExitStack() as stack, harness.Gate() as gate:
-        wires = [stack.enter_context(Wire(daemon.host)) for _ in range(5)]
-        channel = direct.open_direct(wires[0], "faults")
-        held = channel.start("call", "faults:gate", gate.path)
-        gate.entered()
-        ids = [(wire, wire.start("call", "faults:ok")) for wire in wires[1:]]
-        wires[0].ask("ping")
-        with direct.open_direct(wires[0], "faults") as one_more:
-            ids.append((wires[0], wires[0].start("call", "faults:ok")))
-            harness.until(lambda: is_crowded(wires[0]), "five wait")
-            gate.open()
-            assert direct.farewell(one_more)[1] == "DRAINING"
-        assert direct.farewell(channel)[1] == "DRAINING"
-        assert channel.finish(held) == [[], None]
-        for wire, id in ids:
-            wire.finish(id)
-
-
-def is_crowded(wire):
-    try:
-        direct.open_with(wire, "faults")[0].close()
-    except Failure as e:
-        return "take turns" in e.message
-    return False
-
-
-def test_channels_of_one_user_hold_a_quarter_of_the_memory(own_daemon):
-    words = [w for i in range(3) for w in ("--load", f"m{i}={harness.ZOO / 'results.so'}")]
-    daemon = own_daemon(*direct.GIVEN, "--max-memory", "64M", *words)
-    with Wire(daemon.host) as wire:
-        four = [direct.open_direct(wire, f"m{i % 3}") for i in range(4)]  # of 4 MiB each
-        with pytest.raises(Failure, match="BUSY.*half of that"):
-            direct.open_direct(wire, "m0")
-        four[3].socket.close()
-        harness.until(lambda: is_given(wire, "m0"), "another is given")
 
 
 def test_an_answer_may_have_what_others_leave(own_daemon):
