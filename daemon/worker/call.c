@@ -171,8 +171,11 @@ msd_err msd_call_write_reply(struct msd_call *call, const struct msd_any *result
 	if (err != MSD_OK)
 		return err;
 	if (waits) { /* what the call has queued ran since */
-		exec_ns += msd_now_ns() - queued_ns;
-		msd_graphs_tell(call->peer->worker);
+		struct msd_worker *w = call->peer->worker;
+		w->last_end_ns = msd_now_ns();
+		w->last_run_ns = w->last_end_ns - call->entered_ns;
+		exec_ns += w->last_end_ns - queued_ns;
+		msd_graphs_tell(w);
 	}
 	/* A device's own time is without the copies, and nobody's sleep is in it. */
 	if (call->timed != NULL)

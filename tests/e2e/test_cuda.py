@@ -2,12 +2,13 @@
 import contextlib
 import json
 
+import direct
 import harness
 import numpy as np
 import pytest
 from at_exit import AtExit
 from test_fixtures import Calls, need, out, ulps
-from wire import Wire
+from wire import Failure, Wire
 from wire import out as out_of
 
 STUB = harness.BUILD / "tests/runtime/cuda/libcuda_stub.so"
@@ -17,12 +18,12 @@ OPS = "tvm-0.8/cuda_ops"
 class Stand:
     """A daemon whose workers find the stand-in driver."""
 
-    def __init__(self, own_daemon, folder, **more):
+    def __init__(self, own_daemon, folder, words, **more):
         if not STUB.exists():
             pytest.skip(f"no {STUB}")
         self.log = folder / "driver.log"
         env = {"MODSERD_LIBCUDA": str(STUB), "MODSERD_CACHE": str(folder / "cache")}
-        self.daemon = own_daemon(env=env | {"STUB_CUDA_LOG": str(self.log)} | more)
+        self.daemon = own_daemon(*words, env=env | {"STUB_CUDA_LOG": str(self.log)} | more)
         self.call = Calls(self.daemon, folder)
 
     def saw(self, what):
@@ -34,7 +35,7 @@ class Stand:
 
 @pytest.fixture
 def stand(own_daemon, tmp_path):
-    return lambda **more: Stand(own_daemon, tmp_path, **more)
+    return lambda words=(), **more: Stand(own_daemon, tmp_path, words, **more)
 
 
 @pytest.fixture
@@ -189,6 +190,17 @@ def test_a_fault_is_named_and_the_module_comes_back(stand, fixtures):
     harness.until(lambda: len(s.daemon.restarts("m")) == 1, "the worker is replaced")
     s.daemon.ok("wait", "m")
     assert s.call("m:addone", x, out(x))[0].sum() == 34
+
+
+def test_a_call_is_late_when_the_device_is(stand, fixtures):
+    """On a channel of the client's own, where the worker itself tells."""
+    s = stand(direct.GIVEN, STUB_CUDA_DELAY="1000")
+    s.daemon.load("m", need(fixtures, "tvm-0.27/addone_cuda.so"))
+    x = np.ones(17, dtype="float32")
+    with Wire(s.daemon.host) as wire, direct.open_direct(wire, "m") as channel:
+        channel.call("m:addone", x, out_of("float32", 17))
+        with pytest.raises(Failure, match="DEADLINE_EXCEEDED.*ran .* and was not done"):
+            channel.call("m:addone", x, out_of("float32", 17), deadline_ms=500)
 
 
 def in_flight(daemon, name):

@@ -12,6 +12,7 @@
  *   STUB_CUDA_LOG=FILE    a line per call
  *   STUB_CUDA_FAIL=K,CODE the K-th call (from 1) fails
  *   STUB_CUDA_FAULT=K     the K-th kernel that runs reads a bad address
+ *   STUB_CUDA_DELAY=MS    a wait for queued work takes so long
  *   STUB_CUDA_DEVICES=N   instead of 2
  *   STUB_CUDA_PIN=0       it pins no memory
  *   STUB_CUDA_NO_PARAMS=1 it does not tell what kernels take, as drivers before 12.4

@@ -44,6 +44,7 @@ __attribute__((constructor)) static void read_environment(void)
 	const char *path = getenv("STUB_CUDA_LOG");
 	const char *fail = getenv("STUB_CUDA_FAIL");
 	const char *fault = getenv("STUB_CUDA_FAULT");
+	const char *slow = getenv("STUB_CUDA_DELAY");
 
 	if (path != NULL)
 		log_file = fopen(path, "ae");
@@ -53,6 +54,8 @@ __attribute__((constructor)) static void read_environment(void)
 		(void)sscanf(fail, "%u,%d", &fail_call, &fail_code);
 	if (fault != NULL)
 		(void)sscanf(fault, "%u", &fault_kernel);
+	if (slow != NULL)
+		(void)sscanf(slow, "%u", &delay);
 }
 
 static void count(const char *symbol)
