@@ -8,11 +8,9 @@ void msd_graphs_tell(struct msd_worker *w)
 {
 	struct msd_captures_count n;
 
-	if (w->has_told_graphs)
+	if (w->has_told_graphs || !msd_captures_has_failed())
 		return;
 	msd_captures_counted(&n);
-	if (n.uncaptured == 0)
-		return;
 	w->has_told_graphs = true;
 	(void)fprintf(
 		stderr,

@@ -53,8 +53,9 @@ static int cuda_graph_run_or_capture(void *self, const struct msd_any *args, int
 		return -1;
 	if (!captures_of(vm, &captures))
 		return msd_return_obj(NULL, ret);
-	b.args = tuple->items;
+	b.args = r.args = tuple->items;
 	b.n = (int32_t)tuple->size;
+	r.n_args = (size_t)tuple->size;
 	if (shape != NULL) {
 		r.extents = shape->dim;
 		r.n_extents = shape->ndim;

@@ -7,17 +7,28 @@
 #include "runtime/device/captures.h"
 
 #include <pthread.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "runtime/value/error.h"
 
+/* Of a tensor or storage its address, a number itself. */
+struct kept_arg {
+	int32_t type;
+	uint64_t where;
+	struct msd_shape *shape; /* a shape; owned */
+};
+
 struct kept {
 	int64_t index;
 	struct msd_shape *extents;   /* owned; NULL: what is kept of an index alone */
 	struct msd_any result;       /* owned */
 	struct msd_dev_graph *graph; /* NULL: it runs each time */
+	struct kept_arg *args;       /* owned: what the graph was captured with */
+	size_t n_args;
+	bool has_others; /* it was called with other arguments, which has been told */
 };
 
 struct msd_captures {
@@ -28,6 +39,12 @@ struct msd_captures {
 
 static pthread_mutex_t count_lock = PTHREAD_MUTEX_INITIALIZER;
 static struct msd_captures_count count;
+static _Atomic bool has_failed;
+
+bool msd_captures_has_failed(void)
+{
+	return atomic_load_explicit(&has_failed, memory_order_relaxed);
+}
 
 void msd_captures_counted(struct msd_captures_count *ret)
 {
@@ -43,6 +60,8 @@ static void note(uint64_t *n, const char *why)
 	if (why != NULL && count.why[0] == '\0')
 		(void)snprintf(count.why, sizeof(count.why), "%s", why);
 	(void)pthread_mutex_unlock(&count_lock);
+	if (why != NULL)
+		atomic_store_explicit(&has_failed, true, memory_order_relaxed);
 }
 
 struct msd_captures *msd_captures_new(struct msd_dev *dev)
@@ -54,19 +73,89 @@ struct msd_captures *msd_captures_new(struct msd_dev *dev)
 	return c;
 }
 
+static void kept_finish(struct kept *k)
+{
+	for (size_t i = 0; i < k->n_args; i++) {
+		if (k->args[i].shape != NULL)
+			msd_obj_unref(&k->args[i].shape->obj);
+	}
+	free(k->args);
+	if (k->extents != NULL)
+		msd_obj_unref(&k->extents->obj);
+	msd_any_drop(&k->result);
+}
+
 void msd_captures_free(struct msd_captures *c)
 {
 	if (c == NULL)
 		return;
 	for (uint32_t i = 0; i < c->n; i++) {
-		struct kept *k = &c->kept[i];
-		if (k->graph != NULL)
-			c->dev->ops->graph_free(k->graph);
-		if (k->extents != NULL)
-			msd_obj_unref(&k->extents->obj);
-		msd_any_drop(&k->result);
+		if (c->kept[i].graph != NULL)
+			c->dev->ops->graph_free(c->kept[i].graph);
+		kept_finish(&c->kept[i]);
 	}
 	free(c);
+}
+
+static bool is_shape(const struct msd_shape *s, const int64_t *dim, size_t n)
+{
+	return s->ndim == n && (n == 0 || memcmp(s->dim, dim, n * sizeof(*dim)) == 0);
+}
+
+/* False: what it is cannot be told from another one. */
+static bool arg_of(const struct msd_any *v, struct kept_arg *ret)
+{
+	const struct msd_dltensor *t = msd_any_dltensor(v);
+
+	*ret = (struct kept_arg){.type = t != NULL ? MSD_T_TENSOR : v->type};
+	if (t != NULL) {
+		ret->where = (uint64_t)(uintptr_t)t->data + t->byte_offset;
+	} else if (v->type == MSD_T_STORAGE) {
+		const struct msd_storage *s = v->as.p;
+		ret->where = (uint64_t)(uintptr_t)s->data;
+	} else if (v->type == MSD_T_SHAPE) {
+		ret->shape = v->as.p;
+	} else if (v->type == MSD_T_INT || v->type == MSD_T_BOOL ||
+		   v->type == MSD_T_FLOAT) {
+		ret->where = (uint64_t)v->as.i;
+	} else if (v->type != MSD_T_NONE) {
+		return false;
+	}
+	return true;
+}
+
+static bool has_same_args(const struct kept *k, const struct msd_region *r)
+{
+	bool is_same = k->n_args == r->n_args;
+
+	for (size_t i = 0; is_same && i < r->n_args; i++) {
+		const struct kept_arg *kept = &k->args[i];
+		struct kept_arg arg;
+		is_same = arg_of(&r->args[i], &arg) && arg.type == kept->type &&
+			  arg.where == kept->where &&
+			  (arg.shape == NULL ||
+			   is_shape(kept->shape, arg.shape->dim, arg.shape->ndim));
+	}
+	return is_same;
+}
+
+static msd_err keep_args(const struct msd_region *r, struct kept *ret,
+			 struct msd_diag *d)
+{
+	ret->args = calloc(r->n_args + 1, sizeof(*ret->args));
+	if (ret->args == NULL)
+		return msd_diag_no_memory(d);
+	for (size_t i = 0; i < r->n_args; i++) {
+		if (!arg_of(&r->args[i], &ret->args[i])) {
+			return msd_diag_set(d, MSD_UNSUPPORTED,
+					    "argument %zu is no tensor and no number",
+					    i);
+		}
+		if (ret->args[i].shape != NULL)
+			msd_obj_ref(&ret->args[i].shape->obj);
+		ret->n_args++;
+	}
+	return MSD_OK;
 }
 
 static struct kept *find(struct msd_captures *c, const struct msd_region *r,
@@ -76,10 +165,7 @@ static struct kept *find(struct msd_captures *c, const struct msd_region *r,
 		struct kept *k = &c->kept[i];
 		if (k->index != r->index || (k->extents != NULL) != by_extents)
 			continue;
-		if (!by_extents || (k->extents->ndim == r->n_extents &&
-				    (r->n_extents == 0 ||
-				     memcmp(k->extents->dim, r->extents,
-					    r->n_extents * sizeof(*r->extents)) == 0)))
+		if (!by_extents || is_shape(k->extents, r->extents, r->n_extents))
 			return k;
 	}
 	return NULL;
@@ -98,19 +184,19 @@ static msd_err capture(struct msd_captures *c, const struct msd_region *r,
 {
 	const struct msd_device_ops *ops = c->dev->ops;
 	struct msd_any result = msd_none();
-	msd_err err = ops->capture_begin(c->dev, d);
+	msd_err err = keep_args(r, ret, d);
 
+	if (err == MSD_OK)
+		err = ops->capture_begin(c->dev, d);
 	if (err != MSD_OK)
 		return err;
-	const int rc = r->run(r->ctx, &result);
-	if (rc != 0)
+	if (r->run(r->ctx, &result) != 0) {
 		err = msd_abi_take(d);
-	struct msd_diag ignored = {0};
-	const msd_err ended = ops->capture_end(c->dev, rc == 0 ? &ret->graph : NULL,
-					       rc == 0 ? d : &ignored);
-	msd_diag_finish(&ignored);
-	err = rc == 0 ? ended : err;
-	if (err == MSD_OK && ret->graph != NULL) {
+		(void)ops->capture_end(c->dev, NULL, NULL);
+	} else {
+		err = ops->capture_end(c->dev, &ret->graph, d);
+	}
+	if (ret->graph != NULL) {
 		ret->result = result;
 	} else {
 		msd_any_drop(&result);
@@ -130,7 +216,7 @@ static int capture_or_note(struct msd_captures *c, const struct msd_region *r,
 		return no_memory(ret);
 	const msd_err err = capture(c, r, &k, &d);
 	if (err == MSD_GPU_FAULT) {
-		msd_obj_unref(&k.extents->obj);
+		kept_finish(&k);
 		msd_any_drop(ret);
 		(void)msd_abi_raise_code(err, "%s", msd_diag_text(&d));
 		msd_diag_finish(&d);
@@ -164,10 +250,14 @@ static int launch(struct msd_captures *c, const struct kept *k, struct msd_any *
 int msd_captures_run(struct msd_captures *c, const struct msd_region *r,
 		     struct msd_any *ret)
 {
-	const struct kept *k = find(c, r, true);
+	struct kept *k = find(c, r, true);
 
-	if (k != NULL && k->graph != NULL)
+	if (k != NULL && k->graph != NULL && has_same_args(k, r))
 		return launch(c, k, ret);
+	if (k != NULL && k->graph != NULL && !k->has_others) {
+		k->has_others = true;
+		note(&count.uncaptured, "its arguments lie elsewhere than before");
+	}
 	const int rc = r->run(r->ctx, ret);
 	/* Within another one's capture it is a part of that. */
 	if (rc != 0 || k != NULL || c->n == MSD_MAX_CAPTURES || c->dev->is_capturing)

@@ -7,7 +7,9 @@
  * A region has a number, and the extents that it was captured for. The first call runs
  * it, then captures it; later ones queue the graph. What cannot be captured (device.h
  * says what) runs each time, as it would without graphs; so does what is new when
- * MSD_MAX_CAPTURES are kept. Owned by its VM, one thread at a time.
+ * MSD_MAX_CAPTURES are kept, and what has arguments that lie elsewhere than those it
+ * was captured with: a graph holds their addresses. Owned by its VM, one thread at a
+ * time.
  */
 #include "runtime/device/device.h"
 #include "runtime/value/value.h"
@@ -22,6 +24,8 @@ struct msd_region {
 	int64_t index;
 	const int64_t *extents; /* that it depends on */
 	size_t n_extents;
+	const struct msd_any *args; /* what run() gives its function */
+	size_t n_args;
 	int (*run)(void *ctx, struct msd_any *ret);
 	void *ctx;
 };
@@ -44,5 +48,7 @@ struct msd_captures_count {
 	char why[128]; /* the first of those could not be; "" */
 };
 void msd_captures_counted(struct msd_captures_count *ret);
+/** One could not be: cheap, for whoever asks after each call. */
+bool msd_captures_has_failed(void);
 
 #endif

@@ -167,16 +167,6 @@ static msd_err cuda_open(uint32_t ordinal, struct msd_dev **ret, struct msd_diag
 	return MSD_OK;
 }
 
-/* As msd_cuda_enter(), for what a graph cannot hold: @what is the host's at that time
- * alone. */
-static msd_err enter_uncaptured(const struct msd_cuda *cuda, const char *what,
-				struct msd_diag *d)
-{
-	if (cuda->dev.is_capturing)
-		return msd_diag_set(d, MSD_UNSUPPORTED, "%s", what);
-	return msd_cuda_enter(cuda, d);
-}
-
 static cu_address address_of(const void *p)
 {
 	return (cu_address)(uintptr_t)p;
@@ -221,7 +211,7 @@ static msd_err cuda_write(struct msd_dev *dev, void *dst, const void *host_src,
 			  size_t n, struct msd_diag *d)
 {
 	const struct msd_cuda *cuda = msd_cuda_of(dev);
-	msd_err err = enter_uncaptured(cuda, "it copies from the host", d);
+	msd_err err = msd_cuda_enter_uncaptured(cuda, "it copies from the host", d);
 
 	if (err != MSD_OK)
 		return err;
@@ -235,7 +225,7 @@ static msd_err cuda_read(struct msd_dev *dev, void *host_dst, const void *src, s
 			 struct msd_diag *d)
 {
 	const struct msd_cuda *cuda = msd_cuda_of(dev);
-	msd_err err = enter_uncaptured(cuda, "it copies to the host", d);
+	msd_err err = msd_cuda_enter_uncaptured(cuda, "it copies to the host", d);
 
 	if (err != MSD_OK)
 		return err;
@@ -272,8 +262,8 @@ static msd_err cuda_fill(struct msd_dev *dev, void *dst, uint8_t value, size_t n
 		    n, d);
 }
 
-/* The end of short work is seen at once; who waits longer sleeps, and is woken some ten
- * microseconds late. */
+/* The end of short work is seen at once; who waits longer sleeps, and is woken some
+ * tens of microseconds late. */
 static int wait_for(const struct msd_cuda *cuda, const char **ret_function)
 {
 	struct cu_stream *stream = msd_cuda_stream(cuda);
@@ -297,7 +287,7 @@ static int wait_for(const struct msd_cuda *cuda, const char **ret_function)
 static msd_err cuda_sync(struct msd_dev *dev, struct msd_diag *d)
 {
 	const struct msd_cuda *cuda = msd_cuda_of(dev);
-	msd_err err = enter_uncaptured(cuda, "it waits for the device", d);
+	msd_err err = msd_cuda_enter_uncaptured(cuda, "it waits for the device", d);
 
 	if (err != MSD_OK)
 		return err;

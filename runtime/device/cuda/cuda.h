@@ -42,6 +42,16 @@ MSD_MUST_CHECK static inline msd_err msd_cuda_enter(const struct msd_cuda *cuda,
 				      : msd_cuda_error(d, "cuCtxSetCurrent", code);
 }
 
+/** The same for what a graph cannot hold: @what of it is of that moment alone. */
+MSD_MUST_CHECK static inline msd_err
+msd_cuda_enter_uncaptured(const struct msd_cuda *cuda, const char *what,
+			  struct msd_diag *d)
+{
+	if (cuda->dev.is_capturing)
+		return msd_diag_set(d, MSD_UNSUPPORTED, "%s", what);
+	return msd_cuda_enter(cuda, d);
+}
+
 /** The same to give something back, which is tried whatever happens. */
 static inline void msd_cuda_reenter(const struct msd_cuda *cuda)
 {

@@ -89,12 +89,9 @@ msd_err msd_cuda_set_stream(struct msd_dev *dev, void *stream, struct msd_diag *
 {
 	struct msd_cuda *cuda = msd_cuda_of(dev);
 	struct cu_stream *before = msd_cuda_stream(cuda);
-	msd_err err = msd_cuda_enter(cuda, d);
+	msd_err err = msd_cuda_enter_uncaptured(
+		cuda, "a graph is being captured on the stream before", d);
 
-	if (dev->is_capturing) {
-		return msd_diag_set(d, MSD_UNSUPPORTED,
-				    "a graph is being captured on the stream before");
-	}
 	if (err == MSD_OK && stream != before) {
 		(void)pthread_mutex_lock(&order_lock);
 		err = order(cuda, before, stream, d);

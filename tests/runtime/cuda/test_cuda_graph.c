@@ -6,6 +6,8 @@
 
 #include "runtime/device/captures.h"
 #include "runtime/device/memory.h"
+#include "runtime/global/global.h"
+#include "runtime/global/vm_memory.h"
 #include "runtime/value/error.h"
 #include "tests/runtime/cuda/cuda_support.h"
 #include "tests/runtime/cuda/stub.h"
@@ -132,7 +134,7 @@ static int run(void *ctx, struct msd_any *ret)
 /* Region @index for one @extent: what it gave. */
 static int64_t gave(struct world *w, int64_t index, int64_t extent)
 {
-	const struct msd_region r = {index, &extent, 1, run, w};
+	const struct msd_region r = {index, &extent, 1, NULL, 0, run, w};
 	struct msd_any ret = msd_none();
 
 	fill(w, 0);
@@ -186,6 +188,76 @@ static void expect_uncaptured(struct world *w, const char *why)
 	cr_expect_not_null(strstr(n.why, why), "%s", n.why);
 }
 
+/* The addresses are in the graph: with others it would work on the first ones. */
+Test(captures, other_arguments_than_the_captured_ones_are_not_the_graphs)
+{
+	struct world w;
+	struct msd_captures_count n;
+	int64_t at[2] = {0};
+	struct msd_dltensor here = {.data = &at[0]}, there = {.data = &at[1]};
+	struct msd_any args[] = {{.type = MSD_T_DLTENSOR, .as.p = &here}, msd_int(7)};
+	const struct msd_region r = {0, NULL, 0, args, 2, run, &w};
+	struct msd_any ret = msd_none();
+
+	world_open(&w);
+	cr_assert_eq(msd_captures_run(w.captures, &r, &ret), 0); /* and is captured */
+	cr_assert_eq(msd_captures_run(w.captures, &r, &ret), 0);
+	cr_expect_eq(w.runs, 2);
+	args[0].as.p = &there;
+	cr_assert_eq(msd_captures_run(w.captures, &r, &ret), 0);
+	cr_expect_eq(w.runs, 3);
+	args[0].as.p = &here;
+	args[1] = msd_int(8);
+	cr_assert_eq(msd_captures_run(w.captures, &r, &ret), 0);
+	cr_expect_eq(w.runs, 4);
+	args[1] = msd_int(7);
+	cr_assert_eq(msd_captures_run(w.captures, &r, &ret), 0);
+	cr_expect_eq(w.runs, 4);
+	msd_captures_counted(&n);
+	cr_expect(n.launched == 2 && n.uncaptured == 1);
+	world_close(&w);
+}
+
+static struct msd_function region;
+static struct world *region_world;
+
+static int call_region(void *self, const struct msd_any *args, int32_t n,
+		       struct msd_any *ret)
+{
+	(void)self;
+	(void)args;
+	cr_expect_eq(n, 0);
+	return run(region_world, ret);
+}
+
+/* As a model calls it. */
+Test(captures, are_a_virtual_machines)
+{
+	struct world w;
+	struct msd_captures_count n;
+	struct msd_array *tuple = msd_array_new(0);
+	struct msd_function *f =
+		msd_global_find("vm.builtin.cuda_graph.run_or_capture");
+
+	world_open(&w);
+	struct msd_vm_memory vm = {.dev = w.dev};
+	msd_function_init(&region, "region", call_region);
+	region_world = &w;
+	const struct msd_any args[] = {{.type = MSD_T_POINTER, .as.p = &vm},
+				       {.type = MSD_T_FUNCTION, .as.obj = &region.obj},
+				       msd_of_obj(&tuple->obj),
+				       msd_int(0)};
+	for (int i = 0; i < 3; i++) {
+		struct msd_any ret = msd_none();
+		cr_assert_eq(f->call(f, args, 4, &ret), 0);
+	}
+	msd_captures_counted(&n);
+	cr_expect(n.captured == 1 && n.launched == 2 && w.runs == 2);
+	msd_captures_free(vm.captures);
+	msd_obj_unref(&tuple->obj);
+	world_close(&w);
+}
+
 Test(captures, a_region_that_allocates_runs_each_time)
 {
 	struct world w;
@@ -219,7 +291,7 @@ Test(captures, a_library_that_waits_by_itself_spoils_its_capture_alone)
 Test(captures, an_error_of_the_first_run_is_its_callers_and_nothing_is_kept)
 {
 	struct world w;
-	const struct msd_region r = {0, NULL, 0, run, &w};
+	const struct msd_region r = {0, NULL, 0, NULL, 0, run, &w};
 	struct msd_any ret = msd_none();
 
 	world_open(&w);
@@ -251,7 +323,7 @@ Test(captures, beyond_their_number_regions_run_each_time)
 Test(captures, what_is_kept_is_made_once)
 {
 	struct world w;
-	const struct msd_region r = {0, NULL, 0, run, &w};
+	const struct msd_region r = {0, NULL, 0, NULL, 0, run, &w};
 	struct msd_any ret = msd_none();
 
 	world_open(&w);
@@ -274,7 +346,7 @@ Test(captures, any_call_that_fails_leaves_nothing_behind)
 			struct world w;
 			struct msd_any ret = msd_none();
 			world_open(&w);
-			const struct msd_region r = {0, NULL, 0, run, &w};
+			const struct msd_region r = {0, NULL, 0, NULL, 0, run, &w};
 			stub()->fail_at(k, codes[i]);
 			for (int n = 0; n < 3; n++) {
 				if (msd_captures_run(w.captures, &r, &ret) != 0)
@@ -292,7 +364,7 @@ Test(captures, any_call_that_fails_leaves_nothing_behind)
 Test(captures, a_device_that_is_lost_is_no_reason_to_go_on)
 {
 	struct world w;
-	const struct msd_region r = {0, NULL, 0, run, &w};
+	const struct msd_region r = {0, NULL, 0, NULL, 0, run, &w};
 	struct msd_any ret = msd_none();
 
 	world_open(&w);
