@@ -305,10 +305,8 @@ static void await_cause(modser_client *client, uint64_t pid, modser_result *resu
 	while ((w = msd_lost_workers_find(&client->lost, pid)) == NULL &&
 	       client->fd >= 0) {
 		struct pollfd p = {.fd = client->fd, .events = POLLIN};
-		const uint64_t now_ns = msd_now_ns();
 
-		if (now_ns >= until_ns ||
-		    poll(&p, 1, (int)((until_ns - now_ns) / 1000000u) + 1) == 0)
+		if (poll(&p, 1, msd_poll_ms(until_ns)) == 0)
 			break;
 		(void)modser_process(client);
 	}

@@ -14,7 +14,14 @@
 
 #define OWN 64u         /* its loop, listeners, log, what is being accepted or closed */
 #define OF_A_MODULE 16u /* its file, its workers' channels and output, segments */
-#define LAST 320u       /* that no client has a part of */
+
+/* Ends of clients' own channels to it are held beside. */
+static uint64_t of_a_module(const struct msd_limits *limits)
+{
+	return OF_A_MODULE + limits->max_directs;
+}
+
+#define LAST 320u /* that no client has a part of */
 
 /* Of a connection with all that it may have beside its socket: uploads, and what came
  * with a frame that is not whole. */
@@ -26,7 +33,8 @@ static uint64_t of_a_connection(const struct msd_limits *limits)
 static uint64_t wanted(const struct msd_limits *limits)
 {
 	return OWN + LAST + of_a_connection(limits) * limits->max_connections +
-	       OF_A_MODULE * limits->max_modules + MSD_MAX_LENT + MSD_ASIDE_OF_ALL;
+	       of_a_module(limits) * limits->max_modules + MSD_MAX_LENT +
+	       MSD_ASIDE_OF_ALL;
 }
 
 uint64_t msd_descriptors_last(uint64_t have)

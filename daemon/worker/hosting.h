@@ -3,8 +3,8 @@
 /* How guests (guest.h) come and go: by worker.peer, and by the end of their sockets. */
 #include "daemon/worker/worker.h"
 
-/** worker.peer from the supervisor, whose channel is @channel: admit one, or have it
- * leave. Errors: MSD_PROTOCOL, the supervisor broke its contract. */
+/** worker.peer from the supervisor, whose channel is @channel: admit one. Errors:
+ * MSD_PROTOCOL, the supervisor broke its contract. */
 MSD_MUST_CHECK msd_err msd_hosting_take(struct msd_peer *channel,
 					struct msd_span params, struct msd_diag *d);
 /** The supervisor's page for what guests do, of @bytes. Errors: MSD_PROTOCOL. */

@@ -68,8 +68,7 @@ static void put_load(struct msd_guest *g, struct msd_request *r)
 {
 	g->held_bytes -= r->held_bytes;
 	g->body_bytes -= r->held_bytes - r->payload_bytes;
-	if (r->payload != NULL)
-		msd_guest_payload_free(g, r->payload);
+	msd_guest_payload_free(g, r->payload);
 	r->payload = NULL;
 }
 

@@ -10,7 +10,8 @@ import direct
 import harness
 import pytest
 import rights
-from test_direct import acl, facts
+from direct import facts
+from test_direct import acl
 from wire import Closed, Wire
 
 MANY = 1000

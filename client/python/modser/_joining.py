@@ -67,7 +67,8 @@ class Joiner:
         if len(calls) > 1 and self._joins:
             try:
                 parts = split(await self._call(*join(calls)), calls)
-                self._joins = parts is not None
+                if parts is None:
+                    self._joins = False
             except Exception as error:
                 if _is_of_all(error):
                     return [(None, error)] * len(calls)

@@ -45,8 +45,10 @@ static void read_head(struct msd_visit *v)
 
 	v->part_bytes = 0;
 	v->brings_tensors = field.p != NULL && is_infer(q);
-	if (v->brings_tensors && !q->is_chunked) /* else it is refused */
-		v->brings_tensors = msd_infer_text_bytes(field, &v->part_bytes);
+	if (v->brings_tensors && !q->is_chunked) { /* else it is refused */
+		v->brings_tensors = msd_infer_text_bytes(field, &v->part_bytes) &&
+				    v->part_bytes > 0;
+	}
 }
 
 void msd_visit_bound_body(struct msd_visit *v)

@@ -29,7 +29,7 @@ static void forget(struct msd_direct *x)
 {
 	msd_list_remove(&x->link);
 	msd_list_remove(&x->client_link);
-	msd_aside_close(x->fd);
+	msd_aside_close_socket(x->fd, msd_peer_id_passer(x->who));
 	free(x);
 }
 

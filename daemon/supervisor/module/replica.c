@@ -167,7 +167,7 @@ uint64_t msd_replica_ran_ms(const struct msd_replica *rep, uint64_t now_ms)
 static void lose(struct msd_req *r, const struct msd_diag *why)
 {
 	r->at.replica->crew->n_errors += r->method == MSD_M_CALL ? 1u : 0u;
-	msd_req_answer_error(r, why->code, msd_diag_text(why));
+	msd_req_answer_failure(r, why);
 	msd_req_take(r, MSD_REQ_LOST);
 }
 

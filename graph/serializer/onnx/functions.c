@@ -62,27 +62,24 @@ int onnx_functions_make(const Onnx__ModelProto *m, modser_graph *g,
 	return 0;
 }
 
+static int order_sought(const void *sought, const void *element)
+{
+	const struct onnx_function *f = element;
+	const struct key key = key_of(f->proto);
+
+	return order(sought, &key);
+}
+
 struct onnx_function *onnx_functions_find(const struct onnx_functions *functions,
 					  const Onnx__NodeProto *p)
 {
 	const struct key sought = {onnx_text(p->op_type), onnx_text(p->domain),
 				   onnx_text(p->overload)};
-	size_t low = 0, high = functions->n;
 
-	while (low < high) {
-		const size_t middle = low + (high - low) / 2;
-		const struct key key = key_of(functions->list[middle].proto);
-		const int sign = order(&sought, &key);
-
-		if (sign == 0)
-			return &functions->list[middle];
-		if (sign < 0) {
-			high = middle;
-		} else {
-			low = middle + 1;
-		}
-	}
-	return NULL;
+	if (functions->n == 0)
+		return NULL;
+	return bsearch(&sought, functions->list, functions->n, sizeof(*functions->list),
+		       order_sought);
 }
 
 void onnx_functions_finish(struct onnx_functions *functions)
