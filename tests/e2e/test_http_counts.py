@@ -173,7 +173,8 @@ def test_who_asks_while_it_drains_is_told_when_to_ask_again():
             gate.entered()
             d.process.send_signal(signal.SIGTERM)
             d.expect_logged("event=drain")
-            until(lambda: len(d.workers()) == 1, "the idle module is gone")
+            until(lambda: [m["name"] for m in wire.ask("module.list")] == ["faults"],
+                  "the idle module is gone")
             before = scrape(wire).get(("modserd_calls_total", "", "", "DRAINING"), 0)
             body = json.dumps({"inputs": ADD}).encode()
             with Visit(d) as other:
