@@ -1,16 +1,18 @@
 """The status page: what it may do, what it is told, and a browser that shows it."""
 import base64
+import contextlib
 import hashlib
 import os
 import re
 import shutil
+import signal
 
 import pytest
 
 import harness
 from harness import until
 from test_http import ZOO, Visit, ask_json, http_of, start
-from wire import Wire
+from wire import Failure, Wire
 
 
 @pytest.fixture(scope="module")
@@ -47,18 +49,74 @@ def test_the_page_is_told_what_frames_are_told(daemon):
         assert visit.ask("/status/none")[0] == 404
 
 
+class Browser:
+    """A headless one that is shown the page; gives what is then in its <main>."""
+
+    def __init__(self, folder):
+        self.program = shutil.which("chromium")
+        if self.program is None:
+            pytest.skip("no chromium (Debian: chromium): the page is not run")
+        self.folder = folder
+
+    def shown(self, daemon, name):
+        host, port = http_of(daemon)
+        said = harness.run(self.program, "--headless=new", "--no-sandbox", "--disable-gpu",
+                           f"--user-data-dir={self.folder}", "--virtual-time-budget=5000",
+                           "--dump-dom", f"http://{host}:{port}/#{name}",
+                           env={**os.environ, "HOME": str(self.folder)})
+        return said.out.partition("<main")[2].partition("</main>")[0]
+
+
 def test_a_browser_shows_the_page(daemon, tmp_path):
-    browser = shutil.which("chromium")
-    if browser is None:
-        pytest.skip("no chromium (Debian: chromium): the page is not run")
-    host, port = http_of(daemon)
+    browser = Browser(tmp_path)
 
     def shown():
-        said = harness.run(browser, "--headless=new", "--no-sandbox", "--disable-gpu",
-                           f"--user-data-dir={tmp_path}", "--virtual-time-budget=5000",
-                           "--dump-dom", f"http://{host}:{port}/#zoo",
-                           env={**os.environ, "HOME": str(tmp_path)})
-        body = said.out.partition("<main")[2].partition("</main>")[0]
+        body = browser.shown(daemon, "zoo")
         return all(text in body for text in ("<b>zoo</b>", ">READY<", "results.so", 'd="M'))
 
     until(shown, "the page shows the module, and all of it")
+
+
+@contextlib.contextmanager
+def troubled():
+    """A daemon with a module that serves, one that has died too often, one whose worker opens it
+    again, and one that is unloaded while its call runs."""
+    with harness.Gate() as opens, harness.Gate() as runs, \
+         start("--max-deaths", "3", "--drain", harness.FOREVER, "--load", f"serves={ZOO}",
+               env={"MSD_TEST_FIRST": opens.path}) as d, \
+         Wire(d.host) as wire, Wire(d.host) as other:
+        load = wire.start("module.load", "reopens",
+                          wire.upload((harness.ZOO / "held_first.so").read_bytes()))
+        opens.entered()
+        opens.open()
+        wire.finish(load)
+        os.kill(wire.ask("module.describe", "reopens")["pids"][0], signal.SIGKILL)
+        for name in ("dies", "leaves"):
+            d.load(name, harness.ZOO / "faults.so")
+        for _ in range(3):
+            with pytest.raises(Failure, match="WORKER_LOST"):
+                wire.call("dies:crash", deadline_ms=harness.LONG_MS)
+        wire.start("call", "leaves:gate", runs.path)
+        runs.entered()
+        other.start("module.unload", "leaves")
+        d.ok("wait", "serves")
+        yield d, wire
+
+
+STATES = {"serves": "READY", "dies": "QUARANTINED", "reopens": "RESTARTING", "leaves": "DRAINING"}
+
+
+def test_a_browser_shows_the_states_of_modules_in_trouble(tmp_path):
+    browser = Browser(tmp_path)
+    with troubled() as (d, wire):
+        until(lambda: {m["name"]: m["state"] for m in wire.ask("module.list")} == STATES,
+              "they are in their states")
+
+        def shown():
+            body = browser.shown(d, "dies")
+            states = dict(re.findall(r"<b>(\w+)</b><span class=\"state (\w+)\">", body))
+            return states == STATES and all(text in body for text in (
+                "SIGSEGV", "3, of these 3 errors", "1 call is still answered",
+                "are started again"))
+
+        until(shown, "the page shows the states, and why")

@@ -166,7 +166,10 @@ uint64_t msd_replica_ran_ms(const struct msd_replica *rep, uint64_t now_ms)
 
 static void lose(struct msd_req *r, const struct msd_diag *why)
 {
-	r->at.replica->crew->n_errors += r->method == MSD_M_CALL ? 1u : 0u;
+	const uint64_t n_calls = r->method == MSD_M_CALL ? 1u : 0u;
+
+	r->at.replica->crew->n_calls += n_calls;
+	r->at.replica->crew->n_errors += n_calls;
 	msd_req_answer_failure(r, why);
 	msd_req_take(r, MSD_REQ_LOST);
 }
