@@ -25,9 +25,9 @@ struct msd_account {
 	uint64_t passed_bytes; /* of used_bytes, rounded up: what the parent knows */
 	uint64_t most_bytes;   /* used at a time since the owner set it back */
 	uint32_t n_children;   /* open ones */
-	/* Of a parent: the turn of the loop in which a child was served last, and how
-	 * many were in it. */
-	uint64_t turn;
+	/* Of a parent: the turn of the loop in which a child was served last, how long
+	 * children were in it, as far as somebody measured, and how many. */
+	uint64_t turn, served_ns;
 	uint32_t n_served;
 	/** The root's, optional: a child gave something back. */
 	void (*on_room)(struct msd_account *root);
@@ -58,21 +58,36 @@ static inline void msd_account_release(struct msd_account *a, uint64_t bytes)
 }
 
 /** The owner of @a is one of @most children of its parent that are served in @turn.
- * False: so many were. */
+ * False: so many were, or they took @most_ns. */
 static inline bool msd_account_has_turn(const struct msd_account *a, uint64_t turn,
-					uint32_t most)
+					uint32_t most, uint64_t most_ns)
 {
 	struct msd_account *up = a->parent;
 
 	if (up == NULL)
 		return true;
-	if (up->turn != turn)
+	if (up->turn != turn) {
 		up->n_served = 0;
+		up->served_ns = 0;
+	}
 	up->turn = turn;
-	if (up->n_served >= most)
+	if (up->n_served >= most || up->served_ns >= most_ns)
 		return false;
 	up->n_served++;
 	return true;
+}
+
+/** Others of its parent's had their part of this turn before it. */
+static inline bool msd_account_is_behind(const struct msd_account *a)
+{
+	return a->parent != NULL && a->parent->n_served > 1;
+}
+
+/** Its part took @ns. */
+static inline void msd_account_spend(const struct msd_account *a, uint64_t ns)
+{
+	if (a->parent != NULL)
+		a->parent->served_ns += ns;
 }
 
 /** What its parents leave it, UINT64_MAX while none of them is over its own limit. */

@@ -188,8 +188,8 @@ bool msd_conn_is_passed_over(struct msd_conn *c)
 	struct msd_wire *w = c->wire;
 
 	if (c->limits.account == NULL ||
-	    msd_account_has_turn(c->limits.account, w->count.turns,
-				 MSD_CONN_TURN_SHARE))
+	    msd_account_has_turn(c->limits.account, w->count.turns, MSD_CONN_TURN_SHARE,
+				 MSD_CONN_SHARE_US * 1000u))
 		return false;
 	/* Else it waits already. */
 	if (msd_list_is_empty(&c->waiting_link) ||
@@ -198,6 +198,26 @@ bool msd_conn_is_passed_over(struct msd_conn *c)
 		msd_list_append(&w->passed_over, &c->waiting_link);
 	}
 	return true;
+}
+
+uint64_t msd_conn_part_begins(struct msd_conn *c)
+{
+	if (c->limits.account == NULL || !msd_account_is_behind(c->limits.account))
+		return 0;
+	return msd_wire_now_ns(c->wire);
+}
+
+/* What is known takes a microsecond: a turn of it that was not measured stays so. */
+void msd_conn_part_ends(struct msd_conn *c, uint64_t began_ns)
+{
+	const uint64_t first_ns = c->turn_ends_ns;
+
+	if (c->limits.account == NULL || (began_ns == 0 && first_ns == 0) ||
+	    (first_ns == 0 && c->in.known != NULL))
+		return;
+	if (began_ns == 0)
+		began_ns = first_ns - MSD_CONN_TURN_US * 1000u;
+	msd_account_spend(c->limits.account, msd_wire_look_ns(c->wire) - began_ns);
 }
 
 void msd_conn_spend_time(struct msd_conn *c)

@@ -24,8 +24,9 @@
  * A connection takes turns with the others of its loop (limits.takes_turns): after
  * MSD_CONN_TURN_FRAMES frames or MSD_CONN_TURN_US, what is left waits for the next turn
  * of the loop, when all others had theirs. Of those whose accounts have a parent in
- * common, a peer's, MSD_CONN_TURN_SHARE are served in one turn of the loop, and the
- * others, first, in the next one: who has many connections makes no turn long.
+ * common, a peer's, MSD_CONN_TURN_SHARE are served in one turn of the loop, or fewer
+ * when they took MSD_CONN_SHARE_US, and the others, first, in the next one: who has
+ * many connections makes no turn long, nor who fills them with frames that take long.
  */
 #include <sys/uio.h>
 #include <uv.h>
@@ -45,6 +46,7 @@ struct msd_memory;
 #define MSD_CONN_TURN_FRAMES 64u
 #define MSD_CONN_TURN_US 200u
 #define MSD_CONN_TURN_SHARE 64u
+#define MSD_CONN_SHARE_US 2000u
 
 /* An incoming frame while it is being received. Bytes are the connection's, valid until
  * on_frame() returns, and may be patched by the receiver. */

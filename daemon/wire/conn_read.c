@@ -371,10 +371,12 @@ void msd_conn_poll_now(struct msd_conn *c)
 		msd_conn_poll_update(c);
 	}
 	if (!msd_conn_is_stopped(c)) {
+		const uint64_t began_ns = msd_conn_part_begins(c);
 		begin_turn(c);
 		if (c->spare != NULL)
 			consume_spare(c);
 		has_more = read_some(c);
+		msd_conn_part_ends(c, began_ns);
 	}
 	if (msd_conn_has_bytes(c) || c->is_ending)
 		msd_conn_settle_turn(c, has_more);

@@ -67,11 +67,15 @@ Test(conn_turns, a_turn_that_is_over_stays_so_when_it_is_paused_meanwhile)
 
 #define OF_ONE_PEER 100u
 
+/* How long a frame of the crowd's takes, by the rig's clock. */
+static uint64_t crowd_frame_ns;
+
 static void count_frame(struct msd_conn *c, struct msd_in *in)
 {
 	unsigned *n_frames = c->user;
 
 	(void)in;
+	pass_time(crowd_frame_ns);
 	++*n_frames;
 }
 
@@ -91,7 +95,7 @@ struct crowd {
 	int peers[OF_ONE_PEER];
 };
 
-static void crowd_open(struct crowd *c, struct rig *r)
+static void crowd_open(struct crowd *c, struct rig *r, unsigned n_pings)
 {
 	static const struct msd_conn_ops ops = {.on_frame = count_frame,
 						.on_closed = is_closed};
@@ -109,7 +113,7 @@ static void crowd_open(struct crowd *c, struct rig *r)
 					   msd_transport_of_socket(ends[0], true), &ops,
 					   &limits, &c->n_frames[i], NULL),
 			     MSD_OK);
-		send_pings(&(struct rig){.peer = ends[1]}, 3 * MSD_CONN_TURN_FRAMES);
+		send_pings(&(struct rig){.peer = ends[1]}, n_pings);
 	}
 }
 
@@ -146,12 +150,44 @@ Test(conn_turns, one_peers_many_connections_share_it)
 	struct rig r;
 
 	rig_open(&r, false); /* another's */
-	crowd_open(&c, &r);
+	crowd_open(&c, &r, 3 * MSD_CONN_TURN_FRAMES);
 	for (unsigned turns = 1; turns <= 6; turns++) {
 		send_pings(&r, 1);
 		turn_once(&r);
 		expect_shared(&c, turns);
 		cr_expect_eq(r.n_frames, turns, "others wait for none of them");
+	}
+	crowd_close(&c, &r);
+	rig_close(&r);
+}
+
+static unsigned frames_of(const struct crowd *c)
+{
+	unsigned n = 0;
+
+	for (unsigned i = 0; i < OF_ONE_PEER; i++)
+		n += c->n_frames[i];
+	return n;
+}
+
+/* One frame each, so that none of them has a turn that is measured for itself. */
+Test(conn_turns, one_peers_slow_frames_are_few_in_a_turn)
+{
+	static struct crowd c;
+	const unsigned most = 4; /* two are there before anything is measured */
+	struct rig r;
+	unsigned turns = 0;
+
+	rig_open(&r, false); /* another's */
+	crowd_open(&c, &r, 1);
+	crowd_frame_ns = MSD_CONN_SHARE_US * 1000u / 2;
+	for (unsigned before = 0; before < OF_ONE_PEER; turns++) {
+		send_pings(&r, 1);
+		turn_once(&r);
+		cr_assert_lt(turns, OF_ONE_PEER, "who waits comes first");
+		cr_expect_leq(frames_of(&c) - before, most);
+		cr_expect_eq(r.n_frames, turns + 1, "others wait for none of them");
+		before = frames_of(&c);
 	}
 	crowd_close(&c, &r);
 	rig_close(&r);
