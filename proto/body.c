@@ -144,7 +144,7 @@ static msd_err set_limits(struct msd_scan *s, uint64_t kind)
 
 	if (kind == MSD_RESPONSE) {
 		max = MSD_MAX_REPLY_BODY_BYTES;
-		s->max_objects = MSD_MAX_REPLY_OBJECTS;
+		s->max_objects = s->max_reply_objects;
 	}
 	if (n > max) {
 		return msd_scan_fail(s, s->base, "%zu bytes; at most %zu are allowed",
@@ -184,13 +184,15 @@ static msd_err read_envelope(struct msd_scan *s, struct msd_body *b)
 	}
 }
 
-msd_err msd_body_read(struct msd_span bytes, const struct msd_ext_visitor *visitor,
-		      struct msd_body *ret, struct msd_diag *d)
+static msd_err read_all(struct msd_span bytes, const struct msd_ext_visitor *visitor,
+			uint32_t max_reply_objects, struct msd_body *ret,
+			struct msd_diag *d)
 {
 	struct msd_body b = {0};
 	struct msd_scan s = {0};
 	msd_err err = msd_scan_init(&s, bytes, visitor, d);
 
+	s.max_reply_objects = max_reply_objects;
 	if (err == MSD_OK)
 		err = read_envelope(&s, &b);
 	if (err == MSD_OK && s.p != s.end) {
@@ -204,6 +206,19 @@ msd_err msd_body_read(struct msd_span bytes, const struct msd_ext_visitor *visit
 	b.n_results = s.n_results;
 	*ret = b;
 	return MSD_OK;
+}
+
+msd_err msd_body_read(struct msd_span bytes, const struct msd_ext_visitor *visitor,
+		      struct msd_body *ret, struct msd_diag *d)
+{
+	return read_all(bytes, visitor, MSD_MAX_REPLY_OBJECTS, ret, d);
+}
+
+msd_err msd_body_read_doubted(struct msd_span bytes,
+			      const struct msd_ext_visitor *visitor,
+			      struct msd_body *ret, struct msd_diag *d)
+{
+	return read_all(bytes, visitor, MSD_MAX_OBJECTS, ret, d);
 }
 
 bool msd_body_error_read(struct msd_span error, struct msd_body_error *ret)

@@ -13,6 +13,7 @@ struct msd_scan {
 	const uint8_t *end;
 	const struct msd_ext_visitor *visitor; /* may be NULL */
 	uint32_t max_objects;
+	uint32_t max_reply_objects; /* that instead, of a response */
 	uint32_t n_objects;
 	uint32_t n_tensors;
 	uint32_t n_handles;

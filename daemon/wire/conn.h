@@ -112,6 +112,7 @@ struct msd_conn_limits {
 	bool takes_turns; /* false: all that has come is handed on before others */
 	bool leaves_last_fds; /* keeps none of msd_wire.last_fd for a frame's rest */
 	bool gathers;         /* msd_conn_put() finds room */
+	bool long_answers;    /* a response may have more objects than a request */
 };
 
 /* Who is told how long frames took from being queued to their last byte. */

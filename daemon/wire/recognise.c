@@ -164,7 +164,7 @@ msd_err msd_memory_scan(struct msd_memory *m, struct msd_span bytes,
 	const struct msd_ext_visitor visitor = {.visit = note_place, .ctx = &to};
 
 	m->n_noted = 0;
-	return msd_body_read(bytes, m->has_places ? &visitor : NULL, ret, d);
+	return msd_body_read_doubted(bytes, m->has_places ? &visitor : NULL, ret, d);
 }
 
 /* The fingerprint of @bytes, of which @told tells them apart: of what is compared,

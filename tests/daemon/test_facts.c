@@ -103,33 +103,6 @@ Test(facts, what_is_refused_changes_nothing)
 	msd_facts_finish(&f);
 }
 
-Test(facts, functions_are_bounded)
-{
-	struct msd_buf b = {0};
-	struct msd_facts f = {0};
-	struct msd_diag d = {0};
-
-	msd_pack_map(&b, 1);
-	msd_pack_cstr(&b, "functions");
-	msd_pack_array(&b, MSD_FACTS_MAX_FUNCTIONS + 1);
-	for (uint32_t i = 0; i <= MSD_FACTS_MAX_FUNCTIONS; i++)
-		msd_pack_nil(&b);
-	cr_expect_eq(take(&f, &b, &d), MSD_TOO_LARGE);
-	cr_expect_not_null(strstr(msd_diag_text(&d), "65537 functions"));
-	msd_diag_finish(&d);
-	msd_buf_finish(&b);
-}
-
-Test(facts, bytes_are_bounded)
-{
-	const struct msd_body body = {.kind = MSD_RESPONSE,
-				      .result = {NULL, MSD_FACTS_MAX_BYTES + 1}};
-	struct msd_facts f = {0};
-
-	/* It is not even looked at. */
-	cr_expect_eq(msd_facts_take(&f, &body, NULL), MSD_TOO_LARGE);
-}
-
 Test(facts, a_text_outlives_what_it_was_of)
 {
 	struct msd_buf b = description("cpu", NULL, 0);

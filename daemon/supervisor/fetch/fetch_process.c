@@ -109,6 +109,7 @@ static msd_err open_channel(struct msd_fetch_process *p, struct msd_wire *wire, 
 		.max_queued_bytes = UINT64_MAX,
 		.takes_fds = true,
 		.takes_turns = true,
+		.long_answers = true,
 	};
 
 	return msd_conn_open(&p->channel, wire, msd_transport_of_socket(fd, true),

@@ -1,8 +1,8 @@
 /*
- * Happy path: the description is checked against the limits, its parts are copied to
+ * Happy path: the description is checked, its parts are copied to
  * one text, in the order in which module.describe has them, and the names of its
- * functions are sorted. Failures: it is too large, or not what was promised, and what
- * was known stays.
+ * functions are sorted. Failures: it is not what was promised, and what was known
+ * stays.
  */
 #include "daemon/supervisor/module/facts.h"
 
@@ -53,22 +53,10 @@ static msd_err check(const struct msd_body *body, uint32_t *ret_n, struct msd_di
 {
 	struct msd_cur c;
 
-	if (body->result.n > MSD_FACTS_MAX_BYTES) {
-		return msd_diag_set(d, MSD_TOO_LARGE,
-				    "the worker's description of %zu bytes is over the "
-				    "limit of %u",
-				    body->result.n, MSD_FACTS_MAX_BYTES);
-	}
 	if (body->n_handles + body->n_tensors > 0)
 		return fail(d, "it holds a handle or a tensor");
 	if (!msd_array_open(msd_map_value(body->result, parts[FUNCTIONS]), &c, ret_n))
 		return fail(d, "no functions");
-	if (*ret_n > MSD_FACTS_MAX_FUNCTIONS) {
-		return msd_diag_set(d, MSD_TOO_LARGE,
-				    "the worker's description of %u functions is over "
-				    "the limit of %u",
-				    *ret_n, MSD_FACTS_MAX_FUNCTIONS);
-	}
 	return MSD_OK;
 }
 

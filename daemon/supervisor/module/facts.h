@@ -9,8 +9,6 @@
 
 #include "proto/body.h"
 
-#define MSD_FACTS_MAX_BYTES (16u << 20)
-#define MSD_FACTS_MAX_FUNCTIONS 65536u
 /* Keys of module.describe that are the worker's: device, era, machine, built_ms,
  * sandbox, inspect and functions. */
 #define MSD_FACTS_N_PARTS 7u
@@ -32,9 +30,8 @@ static inline bool msd_facts_are_known(const struct msd_facts *f)
 	return f->text != NULL;
 }
 /**
- * Take what the response @body says instead of what was known. Errors: MSD_TOO_LARGE,
- * with the numbers; MSD_INTERNAL when it is not what CHANNEL.md promises; MSD_NOMEM.
- * @f is as it was then.
+ * Take what the response @body says instead of what was known. Errors: MSD_INTERNAL
+ * when it is not what CHANNEL.md promises; MSD_NOMEM. @f is as it was then.
  */
 MSD_MUST_CHECK msd_err msd_facts_take(struct msd_facts *f, const struct msd_body *body,
 				      struct msd_diag *d);

@@ -148,12 +148,12 @@ static msd_err exec_worker(struct msd_process *p, char *name, int artifact_fd,
 }
 
 /* The worker is on the far side of the trust line: its frames are bounded like a
- * client's, and it may pass segments. */
+ * client's, by what an honest one has (MSD_MAX_BODY_BYTES beside an envelope), and it
+ * may pass segments. */
 msd_err msd_process_open_channel(struct msd_process *p, int fd, struct msd_diag *d)
 {
 	struct msd_conn_limits limits = {
-		/* The description is the largest, and too large a one is answered. */
-		.max_body_bytes = MSD_FACTS_MAX_BYTES + MSD_MAX_BODY_BYTES,
+		.max_body_bytes = MSD_MAX_FORWARDED_BODY_BYTES,
 		.max_payload_bytes = 0,
 		.max_queued_bytes = UINT64_MAX,
 		.takes_fds = true,

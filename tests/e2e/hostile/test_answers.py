@@ -116,10 +116,10 @@ def test_times_that_cannot_be_are_nobody_elses(liars, key):
 
 
 def test_the_page_shows_no_description_without_an_end(start_liars):
-    """9 MB of it would be as many of JSON, made in one turn."""
+    """A MB of it would be as many of JSON, made in one turn."""
     arena = start_liars("--http", "127.0.0.1:0")
     arena.daemon.hosts.append(arena.daemon._line().partition(" ")[2])
-    describe(arena, "huge", "many=8000,1100")
+    describe(arena, "huge", "many=7000,90")
     with Visit(arena.daemon) as visit, arena.growth(2 * MIB):
         assert visit.ask("/status/liar")[0] == 200
         status, _, said = visit.ask("/status/huge")

@@ -75,6 +75,17 @@ def test_what_has_too_many_parts_is_not_unpacked(own_arena, value):
     assert arena.victim().ask("ping") is None
 
 
+@pytest.mark.parametrize("kind", (1, 2), ids=["response", "notification"])
+def test_what_clients_do_not_send_has_no_more_parts(own_arena, kind):
+    """A response of 4 Mi may come to a client."""
+    arena = own_arena()
+    wire = arena.connect()
+    shapes = {1: [1, 1, None, [0] * 65536], 2: [2, "cancel", [0] * 65536]}
+    wire.send(frame(shapes[kind]))
+    assert "more than 65536 objects" in expect_ended(wire)
+    assert arena.victim().ask("ping") is None
+
+
 def test_replies_that_are_never_read_end_their_connection(own_arena):
     arena = own_arena("--write-stall", "3s")
     victim, wire = arena.victim(), arena.connect()
