@@ -1,3 +1,8 @@
+/*
+ * Happy path: the files of an edition become one sealed source, which is loaded with
+ * the options that it was kept with. Failures: what is damaged, or has no room, is not
+ * loaded, and whoever asked is told.
+ */
 #include "daemon/supervisor/edition.h"
 
 #include <errno.h>
@@ -103,14 +108,23 @@ bool msd_edition_find(struct msd_house *house, const struct msd_edition *e,
 	return true;
 }
 
+msd_err msd_edition_keys(const struct msd_edition *e, struct msd_preload *ret,
+			 struct msd_diag *d)
+{
+	msd_err err = MSD_OK;
+
+	*ret = (struct msd_preload){0};
+	for (uint32_t i = 0; err == MSD_OK && i < e->n_options; i++)
+		err = msd_preload_set(ret, e->options[i].key, e->options[i].value, d);
+	return err;
+}
+
 static msd_err read_options(const struct msd_edition *e, struct msd_load *ret,
 			    struct msd_diag *d)
 {
-	struct msd_preload how = {0};
-	msd_err err = MSD_OK;
+	struct msd_preload how;
+	const msd_err err = msd_edition_keys(e, &how, d);
 
-	for (uint32_t i = 0; err == MSD_OK && i < e->n_options; i++)
-		err = msd_preload_set(&how, e->options[i].key, e->options[i].value, d);
 	msd_preload_options(&how, ret);
 	return err;
 }

@@ -8,6 +8,7 @@ struct msd_house;
 struct msd_kept_trial;
 struct msd_load;
 struct msd_module;
+struct msd_preload;
 
 struct msd_edition_how {
 	bool is_candidate; /* how its load ends is told to the store */
@@ -27,6 +28,9 @@ bool msd_edition_find(struct msd_house *house, const struct msd_edition *e,
 MSD_MUST_CHECK msd_err msd_edition_read(const struct msd_store *s,
 					const struct msd_edition *e, uint64_t max_bytes,
 					struct msd_source *ret, struct msd_diag *d);
+/** The options that it was kept with, borrowed from it. MSD_BAD_REQUEST. */
+MSD_MUST_CHECK msd_err msd_edition_keys(const struct msd_edition *e,
+					struct msd_preload *ret, struct msd_diag *d);
 /** Load @e from @source, which is taken.
  * Errors: those of msd_module_load(). */
 MSD_MUST_CHECK msd_err msd_edition_load(struct msd_house *house, const char *name,

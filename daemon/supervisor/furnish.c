@@ -16,6 +16,7 @@
 #include "daemon/supervisor/keep/keep.h"
 #include "daemon/supervisor/keeping.h"
 #include "daemon/supervisor/module/module.h"
+#include "daemon/supervisor/preload.h"
 #include "daemon/supervisor/rollback.h"
 #include "daemon/supervisor/slumbering.h"
 #include "daemon/wire/without.h"
@@ -172,11 +173,19 @@ static void on_again(struct msd_edge *e, const char *name, const char *from,
 			  (struct msd_edition_of){.module = from, .ref = ref}, how, r);
 }
 
-static msd_err on_load(struct msd_edge *e, const char *name, struct msd_req *r,
+static msd_err on_load(struct msd_edge *e, const char *name,
+		       const struct msd_said *said, uint32_t n_said, struct msd_req *r,
 		       struct msd_diag *d)
 {
-	return msd_reload_module(MSD_CONTAINER_OF(e, struct msd_server, edge), name, r,
-				 d);
+	struct msd_preload more;
+	msd_err err = msd_preload_say(said, n_said, &more, d);
+
+	if (err == MSD_OK) {
+		err = msd_reload_module(MSD_CONTAINER_OF(e, struct msd_server, edge),
+					name, &more, r, d);
+	}
+	msd_preload_finish(&more);
+	return err;
 }
 
 static void put_supply(struct msd_edge *e, const char *name, struct msd_buf *ret)

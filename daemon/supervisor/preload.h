@@ -22,10 +22,12 @@
 
 struct msd_house;
 struct msd_load;
+struct msd_said;
 
 /* Strings lie in `text`, or with whom gave them. */
 struct msd_preload {
-	char *text;         /* owned; NULL: of a configuration file */
+	char *text;         /* owned, of the command line or of who has said some keys;
+			     * NULL: of a configuration file */
 	const char *origin; /* where it was said, for people */
 	const char *name;
 	const char *file;   /* NULL: it comes from its source */
@@ -56,9 +58,22 @@ MSD_MUST_CHECK msd_err msd_preload_read(const char *text, struct msd_preload *re
  * MSD_BAD_REQUEST, for one that was there before, too. */
 MSD_MUST_CHECK msd_err msd_preload_set(struct msd_preload *p, const char *key,
 				       const char *value, struct msd_diag *d);
+/** The keys that @said has, copied: those that say how a module is run, not what it is
+ * loaded from, nor what it may. End with msd_preload_finish() in every case. Errors:
+ * MSD_BAD_REQUEST (the text names the key, and what was expected), MSD_NOMEM. */
+MSD_MUST_CHECK msd_err msd_preload_say(const struct msd_said *said, uint32_t n,
+				       struct msd_preload *ret, struct msd_diag *d);
+/** As @base has it, but for the keys of @more; nothing is owned, and all is borrowed
+ * from the two. MSD_BAD_REQUEST: they cannot stand together. */
+MSD_MUST_CHECK msd_err msd_preload_merge(const struct msd_preload *base,
+					 const struct msd_preload *more,
+					 struct msd_preload *ret, struct msd_diag *d);
+bool msd_preload_has_keys(const struct msd_preload *p);
 /** The name of the key @i of MSD_PRELOAD_KEYS. Static. */
 const char *msd_preload_key(unsigned i);
 bool msd_preload_has_key(const char *key);
+/** It says how a module is run: not what it is loaded from, nor what it may. */
+bool msd_preload_is_how(const char *key);
 /** How it is to be loaded, whatever it is loaded from: the rest of @ret is zero. */
 void msd_preload_options(const struct msd_preload *p, struct msd_load *ret);
 /** That its keys can stand together. MSD_BAD_REQUEST. */

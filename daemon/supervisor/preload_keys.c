@@ -187,27 +187,28 @@ static msd_err read_within(struct msd_preload *p, const char *value, struct msd_
 static const struct {
 	const char *name;
 	msd_err (*read)(struct msd_preload *p, const char *value, struct msd_diag *d);
-} keys[] = {{"device", read_device},
-	    {"graph", read_graph},
-	    {"params", read_params},
-	    {"with", read_with},
-	    {"workers", read_workers},
-	    {"era", read_era},
-	    {"tvm_inputs", read_tvm_inputs},
-	    {"fill", read_fill},
-	    {"format", read_format},
-	    {"input", read_input},
-	    {"source", read_source},
-	    {"poll", read_poll},
-	    {"keep_alive", read_keep_alive},
-	    {"policy", read_policy},
-	    {"auth", read_auth},
-	    {"ca", read_ca},
-	    {"proxy", read_proxy},
-	    {"insecure", read_insecure},
-	    {"sandbox", read_sandbox},
-	    {"batch", read_batch},
-	    {"within", read_within}};
+	bool is_how; /* it is run, so that who may load may say it for one load */
+} keys[] = {{"device", read_device, true},
+	    {"graph", read_graph, false},
+	    {"params", read_params, false},
+	    {"with", read_with, false},
+	    {"workers", read_workers, true},
+	    {"era", read_era, true},
+	    {"tvm_inputs", read_tvm_inputs, true},
+	    {"fill", read_fill, true},
+	    {"format", read_format, true},
+	    {"input", read_input, true},
+	    {"source", read_source, false},
+	    {"poll", read_poll, false},
+	    {"keep_alive", read_keep_alive, false},
+	    {"policy", read_policy, false},
+	    {"auth", read_auth, false},
+	    {"ca", read_ca, false},
+	    {"proxy", read_proxy, false},
+	    {"insecure", read_insecure, false},
+	    {"sandbox", read_sandbox, false},
+	    {"batch", read_batch, true},
+	    {"within", read_within, true}};
 #define N_KEYS (sizeof(keys) / sizeof(keys[0]))
 _Static_assert(N_KEYS == MSD_PRELOAD_KEYS, "a value for each key");
 
@@ -242,4 +243,11 @@ const char *msd_preload_key(unsigned i)
 bool msd_preload_has_key(const char *key)
 {
 	return find_key(key) < N_KEYS;
+}
+
+bool msd_preload_is_how(const char *key)
+{
+	const unsigned i = find_key(key);
+
+	return i < N_KEYS && keys[i].is_how;
 }

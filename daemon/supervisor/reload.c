@@ -222,18 +222,34 @@ msd_err msd_reload(struct msd_server *s, struct msd_buf *ret, struct msd_diag *d
 	return err;
 }
 
+static msd_err load_file(struct msd_server *s, const struct msd_preload *p,
+			 const struct msd_preload *more, bool replace,
+			 struct msd_diag *d)
+{
+	struct msd_preload both;
+	const msd_err err = msd_preload_merge(p, more, &both, d);
+
+	return err == MSD_OK ? msd_preload_load(&s->house, &both, replace, d) : err;
+}
+
 static msd_err load_section(struct msd_server *s, const struct msd_preload *p,
-			    struct msd_req *r, struct msd_diag *d)
+			    const struct msd_preload *more, struct msd_req *r,
+			    struct msd_diag *d)
 {
 	const struct msd_span name = msd_span_of(p->name);
 	struct msd_module *m;
 	const bool is_there = msd_module_require(&s->house, name, &m, NULL) == MSD_OK;
 	msd_err err = MSD_OK;
 
-	if (p->source != NULL) {
+	if (p->source != NULL && msd_preload_has_keys(more)) {
+		err = msd_diag_set(d, MSD_BAD_REQUEST,
+				   "%s: its section has a source, which is asked again "
+				   "and again: how it is loaded is said there",
+				   p->name);
+	} else if (p->source != NULL) {
 		msd_supplies_start(&s->supplies, p, true);
 	} else {
-		err = msd_preload_load(&s->house, p, is_there, d);
+		err = load_file(s, p, more, is_there, d);
 	}
 	if (err == MSD_OK)
 		err = msd_module_require(&s->house, name, &m, d);
@@ -245,7 +261,8 @@ static msd_err load_section(struct msd_server *s, const struct msd_preload *p,
 	return MSD_OK;
 }
 
-msd_err msd_reload_module(struct msd_server *s, const char *name, struct msd_req *r,
+msd_err msd_reload_module(struct msd_server *s, const char *name,
+			  struct msd_preload *more, struct msd_req *r,
 			  struct msd_diag *d)
 {
 	const struct msd_options *now =
@@ -256,15 +273,14 @@ msd_err msd_reload_module(struct msd_server *s, const char *name, struct msd_req
 	if (s->is_draining)
 		return msd_diag_set(d, MSD_DRAINING, "the daemon is shutting down");
 	if (p != NULL)
-		return load_section(s, p, r, d);
+		return load_section(s, p, more, r, d);
 	if (!s->keeper.is_open) {
 		return msd_diag_set(d, MSD_NOT_FOUND,
 				    "%s: no --load and no section of the configuration "
 				    "names it; `modser load` brings others",
 				    name);
 	}
-	msd_edition_again(&s->keeper, &s->house, name,
-			  (struct msd_edition_of){name, MSD_REF_CURRENT}, NULL, r);
+	msd_edition_said(&s->keeper, &s->house, name, more, r);
 	return MSD_OK;
 }
 

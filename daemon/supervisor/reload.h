@@ -9,6 +9,7 @@
 #include "proto/diag.h"
 
 struct msd_options;
+struct msd_preload;
 struct msd_req;
 struct msd_server;
 
@@ -29,12 +30,14 @@ MSD_MUST_CHECK msd_err msd_reload(struct msd_server *s, struct msd_buf *ret,
 				  struct msd_diag *d);
 /**
  * Load the module @name as the configuration in force has it, or else from the store,
- * in place of what serves. @r is taken then, and answered when that is READY or why it
- * is not. Errors, @r is the caller's: MSD_NOT_FOUND (neither knows it), those of
- * msd_module_load().
+ * in place of what serves, but for the keys that @more has, whose text may be
+ * taken. @r is taken then, and answered when that is READY or why it is not. Errors, @r
+ * is the caller's: MSD_NOT_FOUND (neither knows it), MSD_BAD_REQUEST (its source says
+ * how, or the keys cannot stand together), those of msd_module_load().
  */
 MSD_MUST_CHECK msd_err msd_reload_module(struct msd_server *s, const char *name,
-					 struct msd_req *r, struct msd_diag *d);
+					 struct msd_preload *more, struct msd_req *r,
+					 struct msd_diag *d);
 void msd_reload_finish(struct msd_reload *r);
 
 #endif

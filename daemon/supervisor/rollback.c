@@ -20,6 +20,7 @@
 #include "daemon/supervisor/kept_options.h"
 #include "daemon/supervisor/module/admit.h"
 #include "daemon/supervisor/module/catalog.h"
+#include "daemon/supervisor/preload.h"
 #include "store/editions.h"
 
 enum kind {
@@ -39,6 +40,7 @@ struct rollback {
 	char from[MSD_MAX_NAME_BYTES + 1]; /* likewise: the module whose it is */
 	bool has_options;
 	struct msd_load options;
+	struct msd_preload more; /* of AGAIN: over those that it was kept with */
 	struct msd_edition edition;
 	struct msd_source source;
 	struct msd_failure failure; /* of RETURN: what is left, and why */
@@ -84,6 +86,21 @@ static msd_err step(const struct rollback *b, const struct msd_store *s,
 	}
 }
 
+static msd_err put_more(const struct rollback *b, struct msd_edition *e,
+			struct msd_diag *d)
+{
+	struct msd_preload kept, both;
+	struct msd_load load;
+	msd_err err = msd_edition_keys(e, &kept, d);
+
+	if (err == MSD_OK)
+		err = msd_preload_merge(&kept, &b->more, &both, d);
+	if (err != MSD_OK)
+		return err;
+	msd_preload_options(&both, &load);
+	return msd_kept_options_put(&load, e, d);
+}
+
 /* Its bytes are there before anything is written: a damaged one changes nothing. */
 static msd_err bring(struct rollback *b, struct msd_store *s, struct msd_record *r,
 		     struct msd_diag *d)
@@ -93,6 +110,8 @@ static msd_err bring(struct rollback *b, struct msd_store *s, struct msd_record 
 	if (err == MSD_OK && b->kind == AGAIN && b->has_options) {
 		err = msd_kept_options_put(&b->options, r->editions[MSD_REF_CANDIDATE],
 					   d);
+	} else if (err == MSD_OK && msd_preload_has_keys(&b->more)) {
+		err = put_more(b, r->editions[MSD_REF_CANDIDATE], d);
 	}
 	if (err != MSD_OK)
 		return err;
@@ -167,6 +186,7 @@ static void done(struct msd_keeper_job *job, struct msd_keeper *keeper)
 			msd_req_refuse(r, job->err, msd_diag_text(&job->d));
 	}
 	msd_source_finish(&b->source);
+	msd_preload_finish(&b->more);
 	msd_diag_finish(&job->d);
 	free(b);
 }
@@ -222,16 +242,17 @@ void msd_rollback(struct msd_keeper *keeper, struct msd_house *house, const char
 	msd_keeper_submit(keeper, &b->job);
 }
 
-void msd_edition_again(struct msd_keeper *keeper, struct msd_house *house,
-		       const char *name, struct msd_edition_of of,
-		       const struct msd_load *options, struct msd_req *r)
+/* NULL: @r was told. */
+static struct rollback *again_new(struct msd_house *house, const char *name,
+				  struct msd_edition_of of,
+				  const struct msd_load *options, struct msd_req *r)
 {
 	struct rollback *b = rollback_new(house, name, options);
 
 	if (b == NULL) {
 		if (r != NULL) /* else its source is asked again */
 			msd_req_refuse(r, MSD_NOMEM, "load: out of memory");
-		return;
+		return NULL;
 	}
 	b->kind = AGAIN;
 	b->ref = of.ref;
@@ -240,6 +261,29 @@ void msd_edition_again(struct msd_keeper *keeper, struct msd_house *house,
 		r->ops = &req_ops;
 		msd_list_append(&b->requests, &r->link);
 	}
+	return b;
+}
+
+void msd_edition_again(struct msd_keeper *keeper, struct msd_house *house,
+		       const char *name, struct msd_edition_of of,
+		       const struct msd_load *options, struct msd_req *r)
+{
+	struct rollback *b = again_new(house, name, of, options, r);
+
+	if (b != NULL)
+		msd_keeper_submit(keeper, &b->job);
+}
+
+void msd_edition_said(struct msd_keeper *keeper, struct msd_house *house,
+		      const char *name, struct msd_preload *more, struct msd_req *r)
+{
+	struct rollback *b = again_new(
+		house, name, (struct msd_edition_of){name, MSD_REF_CURRENT}, NULL, r);
+
+	if (b == NULL)
+		return;
+	b->more = *more;
+	more->text = NULL;
 	msd_keeper_submit(keeper, &b->job);
 }
 

@@ -6,6 +6,7 @@
 #include "store/record.h"
 
 struct msd_load;
+struct msd_preload;
 struct msd_req;
 
 /** Somebody wants the previous edition of the module @name back; @r, which is taken, is
@@ -29,5 +30,9 @@ struct msd_edition_of {
 void msd_edition_again(struct msd_keeper *keeper, struct msd_house *house,
 		       const char *name, struct msd_edition_of of,
 		       const struct msd_load *options, struct msd_req *r);
+/** Try what serves as @name again, but for the keys of @more, whose text is taken: it
+ * is kept with both. @r is answered as by msd_rollback(). */
+void msd_edition_said(struct msd_keeper *keeper, struct msd_house *house,
+		      const char *name, struct msd_preload *more, struct msd_req *r);
 
 #endif

@@ -4,6 +4,7 @@ import shutil
 
 from harness import until
 from test_http import RIGHTS, TOKEN, ZOO, Visit, start, status
+from wire import Wire
 
 
 def change(visit, name, what, body=b"", fields=""):
@@ -23,12 +24,54 @@ def test_what_the_command_line_names_is_unloaded_and_loaded_again():
         answered, said = change(visit, "other", "load")
         assert answered == 404 and b"--load" in said
         assert change(visit, "none", "unload")[0] == 404
-        for what, body in (("load", b'{"parameters": {"config": "{}"}}'), ("load", b"[]"),
+        for what, body in (("load", b"[]"), ("load", b'{"parameters": 1}'),
+                           ("load", b'{"device": "cpu"}'),
                            ("unload", b'{"parameters": {"unload_dependents": 1}}')):
             assert change(visit, "zoo", what, body)[0] == 400, body
         assert change(visit, "a:b", "load")[0] == 400
         assert change(visit, "zoo", "unload",
                       b'{"parameters": {"unload_dependents": false}}') == (200, b"")
+
+
+def load_with(visit, name, **parameters):
+    return change(visit, name, "load", json.dumps({"parameters": parameters}).encode())
+
+
+def described(d, name):
+    with Wire(d.host) as wire:
+        return wire.ask("module.describe", name)
+
+
+def test_what_is_said_of_a_load_is_over_what_the_command_line_says():
+    with start("--allow-load-tcp", "--load", f"zoo={ZOO},workers=2,sandbox=cpu") as d, \
+         Visit(d) as visit:
+        d.ok("wait", "zoo")
+        before = described(d, "zoo")
+        assert load_with(visit, "zoo", workers=3, tvm_inputs=True, device="cpu:0") == (200, b"")
+        said = described(d, "zoo")
+        assert said["workers"] == 3 and said["sandbox"] == before["sandbox"]
+        assert load_with(visit, "zoo", batch=8, within="5ms") == (200, b"")
+        assert described(d, "zoo")["workers"] == 2, "until it is loaded again"
+
+
+def test_what_is_not_to_be_said_of_a_load_is_refused_by_its_name():
+    with start("--allow-load-tcp", "--load", f"zoo={ZOO}") as d, Visit(d) as visit:
+        d.ok("wait", "zoo")
+        pids = d.workers()
+        for key, value, why in (
+                ("config", "{}", "modser load"), ("file:1/model.onnx", "AA==", "modser load"),
+                ("sandbox", "trusted", "expected device, workers"), ("keep_alive", "1s", "workers"),
+                ("graph", "/etc/passwd", "workers"), ("source", "file:///x", "workers"),
+                ("workers", 0, "at least 1"), ("workers", 1.5, "a whole number"),
+                ("workers", [2], "a whole number"), ("device", "moon", "device moon"),
+                ("within", 5, "within"), ("none", 1, "workers")):
+            answered, said = load_with(visit, "zoo", **{key: value})
+            text = json.loads(said)["error"]
+            assert answered == 400 and key in text and why in text, said
+        answered, said = load_with(visit, "zoo", config="x" * 5000)
+        assert answered == 413 and b"4096" in said
+        assert load_with(visit, "zoo", **{f"{i}": i for i in range(40)})[0] == 400
+        assert d.workers() == pids, "what serves goes on"
 
 
 def test_a_file_that_is_none_is_the_answer_of_its_load(tmp_path):
@@ -44,8 +87,13 @@ def test_a_file_that_is_none_is_the_answer_of_its_load(tmp_path):
 
 def test_the_store_has_what_is_loaded_again(tmp_path):
     with start("--allow-load-tcp", "--store", tmp_path / "store") as d, Visit(d) as visit:
-        d.ok("load", "--keep", "zoo", ZOO)
+        d.ok("load", "--keep", "--workers", "2", "zoo", ZOO)
         assert change(visit, "zoo", "load") == (200, b"")
+        assert load_with(visit, "zoo", tvm_inputs=True) == (200, b"")
+        assert described(d, "zoo")["workers"] == 2
+        assert load_with(visit, "zoo", workers=3) == (200, b"")
+        assert change(visit, "zoo", "load") == (200, b"")
+        assert described(d, "zoo")["workers"] == 3, "it is kept with that"
         assert change(visit, "none", "load")[0] == 404
         assert change(visit, "zoo", "unload") == (200, b"")
         assert change(visit, "zoo", "load")[0] == 404

@@ -30,6 +30,12 @@ struct msd_method_call;
 struct msd_networks;
 struct msd_req;
 
+/* What is said of one load beside what the configuration or the store has of it: a key
+ * of a module's section, and its value. */
+struct msd_said {
+	const char *key, *value;
+};
+
 /* Which modules somebody may know of. */
 struct msd_view {
 	bool (*sees)(void *who, const char *module);
@@ -66,11 +72,12 @@ struct msd_edge {
 	/** Serve the previous edition of the module @name; takes @r, which is answered
 	 * when it is READY or why it is not. */
 	void (*on_rollback)(struct msd_edge *e, const char *name, struct msd_req *r);
-	/** Load the module @name as the configuration or the store has it; takes @r
-	 * where it returns MSD_OK, which is answered when that is READY or why it is
-	 * not. */
-	msd_err (*on_load)(struct msd_edge *e, const char *name, struct msd_req *r,
-			   struct msd_diag *d);
+	/** Load the module @name as the configuration or the store has it, but for what
+	 * the @n_said of @said, which are borrowed, have of it; takes @r where it
+	 * returns MSD_OK, which is answered when that is READY or why it is not. */
+	msd_err (*on_load)(struct msd_edge *e, const char *name,
+			   const struct msd_said *said, uint32_t n_said,
+			   struct msd_req *r, struct msd_diag *d);
 	/** Append what is known of the source of the module @name, or nil. */
 	void (*put_supply)(struct msd_edge *e, const char *name, struct msd_buf *ret);
 	/** Append the facts about the daemon: the answer of server.info. */

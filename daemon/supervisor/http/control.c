@@ -1,7 +1,7 @@
 /*
  * Happy path: the session of the visit asks as one of frames would, and the answer
- * comes when the module is READY, or gone. Failures: a body that wants more than that
- * is refused, for something else would be served than what was asked for.
+ * comes when the module is READY, or gone. Failures: a parameter that is not taken is
+ * refused by its name, for something else would be served than what was asked for.
  */
 #include "daemon/supervisor/http/control.h"
 
@@ -18,70 +18,131 @@
 #include "proto/limits.h"
 #include "proto/name.h"
 
-#define MAX_BODY 1024u
+#define MAX_BODY 4096u
+#define MAX_SAID 16u /* parameters of a load; each is there once */
 
-/* `{"parameters": {@known: true or false}}` at most. */
-static bool is_fine(json_t *all, const char *known)
+struct said {
+	struct msd_said each[MAX_SAID];
+	char numbers[MAX_SAID][24];
+	uint32_t n;
+};
+
+/* `{"parameters": {...}}` at most. */
+static bool is_fine(const json_t *all)
 {
-	json_t *parameters = json_object_get(all, "parameters");
-	const char *key;
-	json_t *value;
+	const json_t *parameters = json_object_get(all, "parameters");
 
-	if (!json_is_object(all) || json_object_size(all) > (parameters != NULL) ||
-	    (parameters != NULL && !json_is_object(parameters)))
-		return false;
-	json_object_foreach(parameters, key, value)
-	{
-		if (strcmp(key, known) != 0 || !json_is_boolean(value))
-			return false;
-	}
-	return true;
+	return json_is_object(all) && json_object_size(all) == (parameters != NULL) &&
+	       (parameters == NULL || json_is_object(parameters));
 }
 
-/* False: it was answered. */
-static bool read_body(struct msd_asking *a, const char *known, const char *why)
+/* The parameters are in *ret, NULL: there are none; *ret_all is to be let go. False: it
+ * was answered. */
+static bool read_body(struct msd_asking *a, json_t **ret_all, json_t **ret)
 {
 	const struct msd_span body = a->request->body;
 	struct msd_diag d = {0};
-	bool is_good = body.n == 0;
 
-	if (body.n > 0 && body.n <= MAX_BODY) {
-		json_t *all = json_loadb((const char *)body.p, body.n,
-					 JSON_REJECT_DUPLICATES, NULL);
-		is_good = is_fine(all, known);
-		json_decref(all);
-	}
+	*ret_all = *ret = NULL;
+	if (body.n == 0)
+		return true;
 	if (body.n > MAX_BODY) {
 		(void)msd_diag_set(&d, MSD_TOO_LARGE,
-				   "the body has %zu bytes, the limit is %u: %s",
-				   body.n, MAX_BODY, why);
+				   "the body has %zu bytes, the limit is %u: files are "
+				   "not taken here, `modser load` brings them",
+				   body.n, MAX_BODY);
 		msd_asking_fail(a, 413, &d);
-	} else if (!is_good) {
-		(void)msd_diag_set(&d, MSD_BAD_REQUEST, "the body: %s", why);
-		msd_asking_fail(a, 400, &d);
+		return false;
 	}
-	return is_good;
+	*ret_all =
+		json_loadb((const char *)body.p, body.n, JSON_REJECT_DUPLICATES, NULL);
+	if (!is_fine(*ret_all)) {
+		json_decref(*ret_all);
+		(void)msd_diag_set(&d, MSD_BAD_REQUEST,
+				   "the body: expected nothing, or {\"parameters\": "
+				   "{...}}");
+		msd_asking_fail(a, 400, &d);
+		return false;
+	}
+	*ret = json_object_get(*ret_all, "parameters");
+	return true;
 }
 
-static msd_err load(struct msd_asking *a, struct msd_diag *d)
+/* As a section of the configuration has it. */
+static msd_err say(struct said *s, const char *key, const json_t *value,
+		   struct msd_diag *d)
 {
-	struct msd_session *s = &a->caller->session;
-	char name[MSD_MAX_NAME_BYTES + 1];
+	char *number = s->numbers[s->n];
+	const char *text = number;
 
+	if (strcmp(key, "config") == 0 || strncmp(key, "file:", 5) == 0) {
+		return msd_diag_set(d, MSD_BAD_REQUEST,
+				    "%s: what a module is loaded from is the "
+				    "configuration's to say, or the store's; `modser "
+				    "load` brings others",
+				    key);
+	}
+	if (s->n == MAX_SAID)
+		return msd_diag_set(d, MSD_BAD_REQUEST, "%s: one too many", key);
+	if (json_is_string(value)) {
+		text = json_string_value(value);
+	} else if (json_is_integer(value)) {
+		(void)snprintf(number, sizeof(s->numbers[0]), "%lld",
+			       (long long)json_integer_value(value));
+	} else if (json_is_boolean(value)) {
+		text = json_is_true(value) ? "yes" : "no";
+	} else {
+		return msd_diag_set(d, MSD_BAD_REQUEST,
+				    "%s: expected text, a whole number, true or false",
+				    key);
+	}
+	s->each[s->n++] = (struct msd_said){key, text};
+	return MSD_OK;
+}
+
+static msd_err load(struct msd_asking *a, json_t *parameters, struct msd_diag *d)
+{
+	struct msd_session *session = &a->caller->session;
+	char name[MSD_MAX_NAME_BYTES + 1];
+	struct said said = {.n = 0};
+	msd_err err = MSD_OK;
+	const char *key;
+	json_t *value;
+
+	json_object_foreach(parameters, key, value)
+	{
+		if (err == MSD_OK)
+			err = say(&said, key, value, d);
+	}
+	if (err != MSD_OK)
+		return msd_diag_wrap(d, err, "parameters");
 	(void)snprintf(name, sizeof(name), "%.*s", (int)a->names[0].n,
 		       (const char *)a->names[0].p);
-	struct msd_req *r = msd_req_new(&s->client, s->number, MSD_M_MODULE_LOAD);
+	struct msd_req *r =
+		msd_req_new(&session->client, session->number, MSD_M_MODULE_LOAD);
 	if (r == NULL)
 		return msd_diag_no_memory(d);
-	const msd_err err = a->edge->on_load(a->edge, name, r, d);
+	err = a->edge->on_load(a->edge, name, said.each, said.n, r, d);
 	if (err != MSD_OK)
 		msd_req_release(r);
 	return err;
 }
 
 /* As a frame with the name as its only parameter. */
-static msd_err unload(struct msd_asking *a, struct msd_diag *d)
+static msd_err unload(struct msd_asking *a, json_t *parameters, struct msd_diag *d)
 {
+	const char *key;
+	json_t *value;
+
+	json_object_foreach(parameters, key, value)
+	{
+		if (strcmp(key, "unload_dependents") != 0 || !json_is_boolean(value)) {
+			return msd_diag_set(d, MSD_BAD_REQUEST,
+					    "parameters: %s: expected "
+					    "unload_dependents, true or false",
+					    key);
+		}
+	}
 	struct msd_session *s = &a->caller->session;
 	struct msd_in in = {.body = {.kind = MSD_REQUEST, .id = s->number}};
 	msgpack_object name = {.type = MSGPACK_OBJECT_STR,
@@ -98,22 +159,29 @@ static msd_err unload(struct msd_asking *a, struct msd_diag *d)
 }
 
 static void ask(struct msd_asking *a, enum msd_method method,
-		msd_err (*how)(struct msd_asking *a, struct msd_diag *d))
+		msd_err (*how)(struct msd_asking *a, json_t *parameters,
+			       struct msd_diag *d))
 {
 	struct msd_diag d = {0};
+	json_t *all, *parameters;
 	msd_err err;
 
-	if (msd_bearer_stand(a, method) != MSD_OK)
+	if (!read_body(a, &all, &parameters))
 		return;
+	if (msd_bearer_stand(a, method) != MSD_OK) {
+		json_decref(all);
+		return;
+	}
 	if (msd_name_valid(a->names[0])) {
 		msd_audit_asked(&a->caller->session, method, a->names[0]);
 		a->caller->is_starting = true;
 		a->is_later = true;
-		err = how(a, &d);
+		err = how(a, parameters, &d);
 		a->caller->is_starting = false;
 	} else {
 		err = msd_diag_set(&d, MSD_BAD_REQUEST, "it is no name of a module");
 	}
+	json_decref(all);
 	if (err == MSD_OK)
 		return;
 	a->is_later = false;
@@ -122,16 +190,10 @@ static void ask(struct msd_asking *a, enum msd_method method,
 
 void msd_control_load(struct msd_asking *a)
 {
-	if (read_body(a, "",
-		      "what a module is loaded from and how is the configuration's "
-		      "to say: expected nothing, or {}"))
-		ask(a, MSD_M_MODULE_LOAD, load);
+	ask(a, MSD_M_MODULE_LOAD, load);
 }
 
 void msd_control_unload(struct msd_asking *a)
 {
-	if (read_body(a, "unload_dependents",
-		      "expected nothing, or {\"parameters\": "
-		      "{\"unload_dependents\": false}}"))
-		ask(a, MSD_M_MODULE_UNLOAD, unload);
+	ask(a, MSD_M_MODULE_UNLOAD, unload);
 }
