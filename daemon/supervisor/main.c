@@ -111,8 +111,10 @@ static msd_err listen_all(struct msd_edge *e, const struct msd_options *o,
 	}
 	if (err == MSD_OK && o->has_http)
 		err = msd_http_open(e, &o->http, &how, d);
-	if (err == MSD_OK && o->has_agent)
-		err = msd_agent_check_open(e, &o->agent, &how, d);
+	for (uint32_t i = 0; i < o->n_agents && err == MSD_OK; i++) {
+		const struct msd_agent *a = &o->agents[i];
+		err = msd_agent_check_open(e, &a->address, a->module, &how, d);
+	}
 	if (err != MSD_OK)
 		return err;
 	MSD_LIST_EACH (it, &e->listeners) {

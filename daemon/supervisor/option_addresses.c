@@ -4,6 +4,8 @@
 
 #include "daemon/supervisor/config_text.h"
 #include "daemon/supervisor/option_values.h"
+#include "proto/limits.h"
+#include "proto/name.h"
 
 msd_err msd_option_read_listen(struct msd_options *o, const struct msd_option *row,
 			       const char *value, struct msd_diag *d)
@@ -39,7 +41,7 @@ void msd_option_write_listen(const struct msd_options *o, const struct msd_optio
 
 /* An address without a scheme: what is spoken there is said by the option. */
 static msd_err read_plain(const char *value, struct msd_address *ret,
-			  bool *ret_is_there, struct msd_diag *d)
+			  struct msd_diag *d)
 {
 	const bool is_unix = strncmp(value, "unix:", 5) == 0;
 	char text[MSD_ADDRESS_TEXT_MAX];
@@ -51,17 +53,14 @@ static msd_err read_plain(const char *value, struct msd_address *ret,
 	if (n < 0 || (size_t)n >= sizeof(text) ||
 	    msd_address_parse(text, ret, d) != MSD_OK)
 		return msd_option_expected(PLAIN_FORMS, d);
-	*ret_is_there = true;
 	return MSD_OK;
 }
 
-static void write_plain(const struct msd_address *a, struct msd_buf *ret)
+static const char *plain_text(const struct msd_address *a,
+			      char ret[static MSD_ADDRESS_TEXT_MAX])
 {
-	char text[MSD_ADDRESS_TEXT_MAX];
-
-	(void)msd_address_format(a, text);
-	msd_config_quote(a->kind == MSD_ADDRESS_UNIX ? text : text + strlen("tcp://"),
-			 ret);
+	(void)msd_address_format(a, ret);
+	return a->kind == MSD_ADDRESS_UNIX ? ret : ret + strlen("tcp://");
 }
 
 #define HTTPS "https://"
@@ -73,45 +72,70 @@ msd_err msd_option_read_http(struct msd_options *o, const struct msd_option *row
 	const char *rest = is_tls ? value + strlen(HTTPS) : value;
 
 	(void)row;
-	if (read_plain(rest, &o->http, &o->has_http, d) != MSD_OK ||
+	if (read_plain(rest, &o->http, d) != MSD_OK ||
 	    (is_tls && o->http.kind != MSD_ADDRESS_TCP))
 		return msd_option_expected(PLAIN_FORMS ", or " HTTPS "HOST:PORT", d);
 	if (is_tls)
 		o->http.kind = MSD_ADDRESS_TLS;
+	o->has_http = true;
 	return MSD_OK;
 }
 
 void msd_option_write_http(const struct msd_options *o, const struct msd_option *row,
 			   struct msd_buf *ret)
 {
-	char text[MSD_ADDRESS_TEXT_MAX + sizeof(HTTPS)];
+	char text[MSD_ADDRESS_TEXT_MAX + sizeof(HTTPS)], address[MSD_ADDRESS_TEXT_MAX];
+	struct msd_address plain = o->http;
 
 	(void)row;
 	if (!o->has_http)
 		return;
-	if (o->http.kind != MSD_ADDRESS_TLS) {
-		write_plain(&o->http, ret);
-		return;
-	}
-	struct msd_address plain = o->http;
-	plain.kind = MSD_ADDRESS_TCP;
-	char address[MSD_ADDRESS_TEXT_MAX];
-	(void)snprintf(text, sizeof(text), HTTPS "%s",
-		       msd_address_format(&plain, address) + strlen("tcp://"));
+	if (plain.kind == MSD_ADDRESS_TLS)
+		plain.kind = MSD_ADDRESS_TCP;
+	(void)snprintf(text, sizeof(text), "%s%s",
+		       o->http.kind == MSD_ADDRESS_TLS ? HTTPS : "",
+		       plain_text(&plain, address));
 	msd_config_quote(text, ret);
 }
 
-msd_err msd_option_read_agent(struct msd_options *o, const struct msd_option *row,
-			      const char *value, struct msd_diag *d)
+msd_err msd_option_read_agents(struct msd_options *o, const struct msd_option *row,
+			       const char *value, struct msd_diag *d)
 {
+	const char *equals = strchr(value, '=');
+	const size_t n = equals != NULL ? (size_t)(equals - value) : 0;
+	struct msd_agent a = {0};
+
 	(void)row;
-	return read_plain(value, &o->agent, &o->has_agent, d);
+	if (o->n_agents == MSD_MAX_AGENTS) {
+		return msd_diag_set(d, MSD_BAD_REQUEST, "at most %u addresses",
+				    MSD_MAX_AGENTS);
+	}
+	/* The path of a unix socket may have a `=`, too: no name is before that. */
+	if (msd_name_valid((struct msd_span){(const uint8_t *)value, n})) {
+		memcpy(a.module, value, n);
+		value += n + 1;
+	}
+	if (read_plain(value, &a.address, d) != MSD_OK)
+		return msd_option_expected("[NAME=]" PLAIN_FORMS, d);
+	o->agents[o->n_agents++] = a;
+	return MSD_OK;
 }
 
-void msd_option_write_agent(const struct msd_options *o, const struct msd_option *row,
-			    struct msd_buf *ret)
+void msd_option_write_agents(const struct msd_options *o, const struct msd_option *row,
+			     struct msd_buf *ret)
 {
 	(void)row;
-	if (o->has_agent)
-		write_plain(&o->agent, ret);
+	for (uint32_t i = 0; i < o->n_agents; i++) {
+		const struct msd_agent *a = &o->agents[i];
+		char address[MSD_ADDRESS_TEXT_MAX];
+		char text[MSD_ADDRESS_TEXT_MAX + MSD_MAX_NAME_BYTES + sizeof("=")];
+
+		(void)snprintf(text, sizeof(text), "%s%s%s", a->module,
+			       a->module[0] != '\0' ? "=" : "",
+			       plain_text(&a->address, address));
+		msd_buf_printf(ret, i == 0 ? "{" : ", ");
+		msd_config_quote(text, ret);
+	}
+	if (o->n_agents > 0)
+		msd_buf_put(ret, "}", 1);
 }

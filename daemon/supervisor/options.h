@@ -12,9 +12,11 @@
 #include "daemon/supervisor/trust_option.h"
 #include "proto/address.h"
 #include "proto/bytes.h"
+#include "proto/limits.h"
 #include "proto/sandbox_word.h"
 
 #define MSD_MAX_LISTEN 16u
+#define MSD_MAX_AGENTS 64u
 #define MSD_MAX_PATHS 16u
 #define MSD_MAX_OPTIONS 96u
 #define MSD_CONFIG_DEFAULT "/etc/modserd/modserd.conf"
@@ -40,6 +42,12 @@ struct msd_option_proxies {
 	const char *texts[MSD_MAX_NETWORKS];
 };
 
+/* Where the agent checks of balancers are answered. */
+struct msd_agent {
+	struct msd_address address;
+	char module[MSD_MAX_NAME_BYTES + 1]; /* of which; "": of the whole daemon */
+};
+
 struct msd_options {
 	struct msd_address listen[MSD_MAX_LISTEN];
 	uint32_t n_listen;
@@ -61,8 +69,9 @@ struct msd_options {
 	struct msd_trust_option trust;
 	struct msd_fetch_terms terms; /* of all that is fetched */
 	struct msd_address http;      /* where HTTP is listened for */
-	struct msd_address agent;     /* and the agent checks of balancers */
-	bool has_http, has_agent;     /* they are, at all */
+	bool has_http;                /* it is, at all */
+	struct msd_agent agents[MSD_MAX_AGENTS];
+	uint32_t n_agents;
 	bool insecure_tcp, allow_load_tcp;
 	bool keep_workers; /* over a restart, by the service manager */
 	enum msd_run action;

@@ -20,8 +20,10 @@ static const char words[] =
 	"                        health, readiness and models; by the rules of "
 	"tcp://;\n"
 	"                        https://HOST:PORT by those of tls://\n"
-	"  --agent-check ADDRESS  tell haproxy there, in a line, how much it can "
-	"take\n";
+	"  --agent-check [NAME=]ADDRESS\n"
+	"                        tell haproxy there, in a line, how much it, or that "
+	"module,\n"
+	"                        can take (repeatable)\n";
 
 static const char modules[] =
 	"  --load NAME=FILE[,device=DEVICE][,workers=N][,graph=FILE]"

@@ -34,6 +34,51 @@ Test(options, listen_takes_the_next_word_only_when_it_is_an_address)
 	msd_options_finish(&o);
 }
 
+Test(options, agents_are_of_the_daemon_or_of_a_module)
+{
+	struct msd_options o;
+	struct msd_buf text = {0};
+
+	cr_assert_eq(READ(&o, NULL, "--listen=unix:/x", "--agent-check",
+			  "127.0.0.1:9191", "--agent-check=one=[::1]:9192",
+			  "--agent-check=unix:/a=b", "--agent-check=one=unix:/a=b"),
+		     MSD_OK);
+	cr_assert_eq(o.n_agents, 4);
+	cr_expect_str_eq(o.agents[0].module, "");
+	cr_expect_str_eq(o.agents[1].module, "one");
+	cr_expect_eq(o.agents[1].address.port, 9192);
+	cr_expect_str_eq(o.agents[2].module, "");
+	cr_expect_str_eq(o.agents[2].address.path, "/a=b");
+	cr_expect_str_eq(o.agents[3].module, "one");
+	msd_options_write(&o, &text);
+	msd_buf_put(&text, "", 1);
+	cr_expect(strstr((const char *)text.p,
+			 "{\"127.0.0.1:9191\", \"one=[::1]:9192\", \"unix:/a=b\", "
+			 "\"one=unix:/a=b\"}") != NULL,
+		  "%s", (const char *)text.p);
+	msd_buf_finish(&text);
+	msd_options_finish(&o);
+}
+
+Test(options, an_agent_of_no_module_or_no_address_is_refused)
+{
+	static const char *const bad[] = {"=127.0.0.1:9191", "a b=127.0.0.1:9191",
+					  "one=", "one=tcp://127.0.0.1:9191",
+					  "one=nowhere"};
+
+	for (unsigned i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
+		struct msd_options o;
+		struct msd_diag d = {0};
+
+		cr_expect_eq(READ(&o, &d, "--listen=unix:/x", "--agent-check", bad[i]),
+			     MSD_BAD_REQUEST, "%s", bad[i]);
+		cr_expect(strstr(msd_diag_text(&d), "[NAME=]HOST:PORT") != NULL, "%s",
+			  msd_diag_text(&d));
+		msd_diag_finish(&d);
+		msd_options_finish(&o);
+	}
+}
+
 Test(options, sizes_take_suffixes_and_an_equals_sign)
 {
 	struct msd_options o;

@@ -12,13 +12,16 @@ from wire import Failure, Wire
 ZOO = harness.ZOO / "calls.so"
 
 
-def start(*words, **more):
-    """A daemon with an address for agent checks beside its unix socket."""
-    daemon = harness.Daemon("--agent-check", "127.0.0.1:0", *words, **more)
-    word, _, address = daemon._line().partition(" ")
-    assert word == "listening" and address.startswith("agent://")
-    host, _, port = address.removeprefix("agent://").rpartition(":")
-    daemon.agent = host, int(port)
+def start(*words, modules=(), **more):
+    """A daemon with addresses for agent checks beside its unix socket: its own, and @modules'."""
+    asked = [word for name in modules for word in ("--agent-check", f"{name}=127.0.0.1:0")]
+    daemon = harness.Daemon("--agent-check", "127.0.0.1:0", *asked, *words, **more)
+    daemon.agents = {}
+    for of in (None, *modules):
+        word, _, address = daemon._line().partition(" ")
+        assert word == "listening" and address.startswith("agent://")
+        host, _, port = address.removeprefix("agent://").rpartition(":")
+        daemon.agents[of] = host, int(port)
     return daemon
 
 
@@ -34,9 +37,9 @@ def leaving():
         daemon.stop()
 
 
-def check(daemon):
+def check(daemon, module=None):
     """What an agent check is told, up to its end."""
-    with socket.create_connection(daemon.agent, PATIENCE) as s:
+    with socket.create_connection(daemon.agents[module], PATIENCE) as s:
         said = b""
         while more := s.recv(64):
             said += more
@@ -78,6 +81,32 @@ def test_what_waits_at_a_busy_worker_takes_weight():
         for of, one in ((held, id), *((wire, one) for one in ids)):
             of.finish(one)
         assert check(daemon) == b"up ready 100%\n"
+
+
+def test_a_check_of_a_module_is_told_of_that_one_alone(folder):
+    """Of one that is busy, one that has failed, one that is asleep, one that comes later."""
+    names = ("faults", "lost", "asleep", "later")
+    with start("--load", f"faults={harness.ZOO / 'faults.so'}", "--load", f"lost={folder / 'nowhere.so'}",
+               "--load", f"asleep={ZOO},keep_alive=10ms", "--drain-delay", "1h", modules=names) as daemon, \
+            Wire(daemon.host) as held, Wire(daemon.host) as wire, harness.Gate() as gate:
+        wire.ask("module.wait", "faults")
+        id = held.start("call", "faults:gate", gate.path)
+        gate.entered()
+        ids = [wire.start("call", "faults:ok") for _ in range(3)]
+        until(lambda: check(daemon, "faults") == b"up ready 25%\n", "three wait behind it")
+        assert check(daemon, "lost") == check(daemon, "later") == b"down\n"
+        until(lambda: "ASLEEP" in daemon.modser("ls").out, "nobody wants it")
+        assert check(daemon, "asleep") == b"up ready 100%\n"
+        daemon.load("later", ZOO)
+        assert check(daemon, "later") == b"up ready 100%\n"
+        assert check(daemon, "faults") == b"up ready 25%\n"
+        gate.open()
+        for of, one in ((held, id), *((wire, one) for one in ids)):
+            of.finish(one)
+        daemon.process.send_signal(signal.SIGTERM)
+        daemon.expect_logged("event=leave delay_ms=3600000")
+        assert check(daemon, "later") == check(daemon, "lost") == b"drain\n"
+        daemon.stop()
 
 
 def test_metrics_say_it(leaving):

@@ -7,6 +7,7 @@
 
 #include "daemon/supervisor/edge/edge.h"
 #include "daemon/supervisor/edge/listener.h"
+#include "daemon/supervisor/module/catalog.h"
 #include "daemon/supervisor/module/expected.h"
 #include "daemon/supervisor/module/house.h"
 #include "daemon/supervisor/module/module.h"
@@ -44,26 +45,52 @@ static uint32_t count_waiting(const struct msd_crew *crew)
 	return n;
 }
 
-/* The line is written at once, or not at all: no connection is kept, so that any number
- * of them costs no memory. What the peer has sent is read first: closing a socket with
- * unread bytes sends a reset, which would drop the line. What was passed with it is
- * closed aside. */
-static void enter(struct msd_edge *e, int fd, struct msd_principal who)
+static void tell_of_all(struct msd_house *house, char ret[MSD_AGENT_LINE_MAX])
 {
 	uint32_t n_workers = 0, n_waiting = 0;
-	struct msd_transport transport = msd_transport_of_socket(fd, who.is_local);
-	char line[MSD_AGENT_LINE_MAX], sent[256];
-	struct iovec piece = {sent, sizeof(sent)};
 
-	transport.passer = msd_peer_id_passer(msd_peer_id_of_socket(fd));
-	MSD_LIST_EACH (it, &e->house->modules) {
+	MSD_LIST_EACH (it, &house->modules) {
 		const struct msd_module *m =
 			MSD_CONTAINER_OF(it, struct msd_module, link);
 		n_workers += m->life.state == MSD_STATE_READY ? m->crew.n_replicas : 0;
 		n_waiting += count_waiting(&m->crew);
 	}
-	msd_agent_line(e->house->is_leaving, msd_expected_all_ready(e->house),
-		       n_workers, n_waiting, line);
+	msd_agent_line(house->is_leaving, msd_expected_all_ready(house), n_workers,
+		       n_waiting, ret);
+}
+
+/* It may be there or not, whatever the daemon was started for. */
+static void tell_of_module(struct msd_house *house, const char *name,
+			   char ret[MSD_AGENT_LINE_MAX])
+{
+	struct msd_module *m = NULL;
+	struct msd_diag d = {0};
+	const bool serves =
+		msd_module_require(house, msd_span_of(name), &m, &d) == MSD_OK &&
+		msd_expected_serves(m);
+
+	msd_diag_finish(&d);
+	msd_agent_line(house->is_leaving, serves, serves ? m->crew.n_replicas : 0,
+		       serves ? count_waiting(&m->crew) : 0, ret);
+}
+
+/* The line is written at once, or not at all: no connection is kept, so that any number
+ * of them costs no memory. What the peer has sent is read first: closing a socket with
+ * unread bytes sends a reset, which would drop the line. What was passed with it is
+ * closed aside. */
+static void enter(struct msd_edge *e, int fd, struct msd_principal who,
+		  const char *module)
+{
+	struct msd_transport transport = msd_transport_of_socket(fd, who.is_local);
+	char line[MSD_AGENT_LINE_MAX], sent[256];
+	struct iovec piece = {sent, sizeof(sent)};
+
+	transport.passer = msd_peer_id_passer(msd_peer_id_of_socket(fd));
+	if (module[0] != '\0') {
+		tell_of_module(e->house, module, line);
+	} else {
+		tell_of_all(e->house, line);
+	}
 	(void)transport.ops->read(&transport, &piece, 1, NULL);
 	(void)send(fd, line, strlen(line), MSG_DONTWAIT | MSG_NOSIGNAL);
 	/* Closing what it was passed may block. */
@@ -71,11 +98,13 @@ static void enter(struct msd_edge *e, int fd, struct msd_principal who)
 }
 
 msd_err msd_agent_check_open(struct msd_edge *e, const struct msd_address *address,
-			     const struct msd_listen_options *how, struct msd_diag *d)
+			     const char *module, const struct msd_listen_options *how,
+			     struct msd_diag *d)
 {
 	struct msd_listen_options options = *how;
 
 	options.enter = enter;
+	options.about = module;
 	options.is_of_proxies = true;
 	options.scheme = "agent";
 	return msd_listener_open(e, address, &options, d);

@@ -45,7 +45,7 @@ static void go(struct msd_edge *e, int fd, struct msd_principal who,
 	if (way->kind == MSD_ADDRESS_TLS) {
 		msd_porch_enter(e, fd, &who, way->enter_tls);
 	} else if (way->enter != NULL) {
-		way->enter(e, fd, who);
+		way->enter(e, fd, who, way->about);
 	} else {
 		msd_door_open(e, fd, who);
 	}

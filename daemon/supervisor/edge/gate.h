@@ -16,8 +16,9 @@
 struct msd_way {
 	enum msd_address_kind kind;
 	/* msd_listen_options. */
-	void (*enter)(struct msd_edge *e, int fd, struct msd_principal who);
+	msd_enter_plain *enter;
 	msd_enter *enter_tls;
+	const char *about;
 	bool is_of_proxies;
 };
 

@@ -11,15 +11,19 @@ struct msd_client_peer;
 typedef void msd_enter(struct msd_edge *e, struct msd_transport transport,
 		       struct msd_principal who, struct msd_client_peer *peer);
 
+/** Takes over @fd, by which @who has connected; @about: msd_listen_options'. */
+typedef void msd_enter_plain(struct msd_edge *e, int fd, struct msd_principal who,
+			     const char *about);
+
 struct msd_listen_options {
 	bool insecure_tcp; /* addresses beyond loopback are allowed */
 	bool asks_names;   /* on TLS: whoever comes must show a certificate, or has the
 			    * rights alone that a file gives to anybody */
 	unsigned socket_mode;
-	/** Who does not speak the protocol there: takes @fd, by which somebody has
-	 * connected. NULL: they do. */
-	void (*enter)(struct msd_edge *e, int fd, struct msd_principal who);
+	/** Who does not speak the protocol there. NULL: they do. */
+	msd_enter_plain *enter;
 	msd_enter *enter_tls; /* the same of who has come by TLS; with @enter */
+	const char *about;    /* for @enter */
 	const char *scheme;   /* what they speak, in its address; with @enter */
 	bool is_of_proxies;   /* they come for themselves: there is no gate */
 	/* Of sockets that are handed over: what speaks TLS is one of these. */

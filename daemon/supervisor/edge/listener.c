@@ -201,6 +201,7 @@ msd_err msd_listener_open(struct msd_edge *e, const struct msd_address *address,
 	l->way = (struct msd_way){.kind = address->kind,
 				  .enter = options->enter,
 				  .enter_tls = options->enter_tls,
+				  .about = options->about,
 				  .is_of_proxies = options->is_of_proxies};
 	l->scheme = options->scheme;
 	l->address = *address;

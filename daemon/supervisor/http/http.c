@@ -26,8 +26,10 @@ static void turn_away(int fd)
 	msd_aside_close_socket(fd, msd_peer_id_passer(msd_peer_id_of_socket(fd)));
 }
 
-static void enter(struct msd_edge *e, int fd, struct msd_principal who)
+static void enter(struct msd_edge *e, int fd, struct msd_principal who,
+		  const char *about)
 {
+	(void)about;
 	struct msd_client_peer *p = msd_door_take(e, fd, &who);
 
 	if (p == NULL) {
