@@ -19,9 +19,18 @@
  * with the module's. */
 #define MSD_GUEST_BODY_BYTES (64u << 10)
 #define MSD_GUEST_BODIES_BYTES (256u << 10)
+/* Of free memory for its payloads, or as many as its waiting requests may hold: to map
+ * 1 MiB and to touch it first costs twice what a call with it costs else. */
+#define MSD_GUEST_KEPT_BYTES (4u << 20)
 
-struct msd_guest_payload;
 struct msd_guest_results;
+
+/* Memory for the tensors of one request. */
+struct msd_guest_payload {
+	struct msd_list link; /* msd_guest.kept, while it is free */
+	uint8_t *bytes;       /* owned, a page's first */
+	size_t cap;           /* whole pages */
+};
 
 /* How long it may do nothing, and has, and how many bytes it had moved by then. */
 struct msd_guest_rest {
@@ -37,8 +46,11 @@ struct msd_guest {
 	uint64_t slow_ns;    /* of a call that the supervisor wants to know; 0: none */
 	uint8_t *functions;  /* owned: names as msgpack's str; NULL: all */
 	size_t n_functions;  /* their bytes */
-	uint8_t *coming;     /* owned: the payload of the frame that is being read */
-	struct msd_guest_payload *kept; /* owned: free memory for the next ones */
+	/* Owned: of the frame that is being read. */
+	struct msd_guest_payload *coming;
+	/* Owned, msd_guest_payload.link: free memory for the next ones, newest first.
+	 */
+	struct msd_list kept;
 	uint64_t kept_bytes;
 	struct msd_guest_results *results; /* owned: of the call that was run last */
 	/* The channel that it came by; NULL: that is gone, and nobody is told of its
@@ -47,9 +59,10 @@ struct msd_guest {
 	struct msd_guest_rest unread; /* of an answer that it does not read */
 	struct msd_guest_rest owed;   /* of a frame that it has begun */
 	uint64_t n_frames;            /* that had come by the last look at that */
-	bool is_leaving;              /* its channel is taken back */
-	bool has_said_all;            /* and all that it had sent was read */
-	bool is_passed_over;          /* it read no answers when it was its turn */
+	/* Its channel is taken back (conn.reads_on), and all that it had sent was read.
+	 */
+	bool has_said_all;
+	bool is_passed_over; /* it read no answers when it was its turn */
 };
 
 /** Free what @peer has as a guest; NULL is fine. */
@@ -67,11 +80,13 @@ static inline bool msd_guest_is_full(const struct msd_peer *peer)
 bool msd_guest_is_laden(const struct msd_peer *peer);
 bool msd_guest_is_light(const struct msd_peer *peer);
 
-/** Memory for @bytes that it sends, MSD_TENSOR_ALIGN aligned, which is no data of the
- * worker's; the caller gives it back. NULL: there is none. */
-uint8_t *msd_guest_payload_take(struct msd_guest *g, uint64_t bytes);
+/** Before any other of these. */
+void msd_guest_payloads_init(struct msd_guest *g);
+/** Memory for @bytes that it sends, which is no data of the worker's; the caller gives
+ * it back. NULL: there is none. */
+struct msd_guest_payload *msd_guest_payload_take(struct msd_guest *g, uint64_t bytes);
 /** Give it back; NULL is fine. */
-void msd_guest_payload_free(struct msd_guest *g, uint8_t *bytes);
+void msd_guest_payload_free(struct msd_guest *g, struct msd_guest_payload *p);
 /** Free what was given back. */
 void msd_guest_payloads_finish(struct msd_guest *g);
 

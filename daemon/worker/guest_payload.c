@@ -1,86 +1,118 @@
 /*
- * Where a guest's tensors come to. Happy path: what has become free before is large
- * enough, or memory is mapped, shared with nobody but by its kind: the limit of a
- * worker's data (--max-worker-memory) is its module's alone, and what the daemon's own
- * calls bring lies in segments, which are none either. Failures: the kernel has none,
- * and the guest is ended.
+ * Where a guest's tensors come to. Happy path: the smallest of what has become free
+ * before that is large enough, or memory is mapped, shared with nobody but by its kind:
+ * the limit of a worker's data (--max-worker-memory) is its module's alone, and what
+ * the daemon's own calls bring lies in segments, which are none either. What was not
+ * used for the longest time goes back to the system when there is too much. Failures:
+ * the kernel has none, and the guest is ended.
  */
+#include <stdlib.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
 #include "daemon/worker/guest.h"
-#include "proto/limits.h"
 
-/* Of a guest's free memory; more goes back to the system. */
-#define KEEP_BYTES (256u << 10)
-
-/* In front of the bytes. */
-struct msd_guest_payload {
-	struct msd_guest_payload *next;
-	size_t cap; /* of all, this included */
-};
-
-_Static_assert(sizeof(struct msd_guest_payload) <= MSD_TENSOR_ALIGN, "it has room");
-
-static struct msd_guest_payload *take_kept(struct msd_guest *g, uint64_t cap)
+static struct msd_guest_payload *payload_of(struct msd_list *link)
 {
-	for (struct msd_guest_payload **at = &g->kept; *at != NULL; at = &(*at)->next) {
-		struct msd_guest_payload *p = *at;
-
-		if (p->cap < cap)
-			continue;
-		*at = p->next;
-		g->kept_bytes -= p->cap;
-		return p;
-	}
-	return NULL;
+	return MSD_CONTAINER_OF(link, struct msd_guest_payload, link);
 }
 
-static struct msd_guest_payload *map(uint64_t cap)
+static void drop(struct msd_guest *g, struct msd_guest_payload *p)
 {
-	const size_t page = (size_t)sysconf(_SC_PAGESIZE);
-	const size_t whole = (cap + page - 1) / page * page;
-	struct msd_guest_payload *p = mmap(NULL, whole, PROT_READ | PROT_WRITE,
-					   MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	msd_list_remove(&p->link);
+	g->kept_bytes -= p->cap;
+}
 
-	if (p == MAP_FAILED)
+/* NULL: nothing is large enough. */
+static struct msd_guest_payload *take_kept(struct msd_guest *g, size_t cap)
+{
+	struct msd_guest_payload *best = NULL;
+
+	MSD_LIST_EACH (it, &g->kept) {
+		struct msd_guest_payload *p = payload_of(it);
+
+		if (p->cap < cap || (best != NULL && p->cap >= best->cap))
+			continue;
+		best = p;
+		if (p->cap == cap)
+			break;
+	}
+	if (best != NULL)
+		drop(g, best);
+	return best;
+}
+
+/* The bytes begin with a page: what is read ahead of them lies at another place of its
+ * page, from where the processor copies twice as fast as to a little behind that. */
+static struct msd_guest_payload *map(size_t cap)
+{
+	struct msd_guest_payload *p = malloc(sizeof(*p));
+	void *bytes = p != NULL ? mmap(NULL, cap, PROT_READ | PROT_WRITE,
+				       MAP_SHARED | MAP_ANONYMOUS, -1, 0)
+				: MAP_FAILED;
+
+	if (bytes == MAP_FAILED) {
+		free(p);
 		return NULL;
-	p->cap = whole;
+	}
+	*p = (struct msd_guest_payload){.bytes = bytes, .cap = cap};
+	msd_list_init(&p->link);
 	return p;
 }
 
-uint8_t *msd_guest_payload_take(struct msd_guest *g, uint64_t bytes)
+static void unmap(struct msd_guest_payload *p)
 {
-	const uint64_t cap = bytes + MSD_TENSOR_ALIGN;
-	struct msd_guest_payload *p = take_kept(g, cap);
-
-	if (p == NULL)
-		p = map(cap);
-	return p != NULL ? (uint8_t *)p + MSD_TENSOR_ALIGN : NULL;
+	(void)munmap(p->bytes, p->cap);
+	free(p);
 }
 
-void msd_guest_payload_free(struct msd_guest *g, uint8_t *bytes)
+struct msd_guest_payload *msd_guest_payload_take(struct msd_guest *g, uint64_t bytes)
 {
-	struct msd_guest_payload *p;
+	const size_t page = (size_t)sysconf(_SC_PAGESIZE);
+	const size_t cap = (bytes + page - 1) / page * page;
+	struct msd_guest_payload *p = take_kept(g, cap);
 
-	if (bytes == NULL)
+	return p != NULL ? p : map(cap);
+}
+
+static void keep(struct msd_guest *g, struct msd_guest_payload *p)
+{
+	msd_list_append(g->kept.next, &p->link); /* in front */
+	g->kept_bytes += p->cap;
+}
+
+static void unmap_oldest(struct msd_guest *g)
+{
+	struct msd_guest_payload *p = payload_of(g->kept.prev);
+
+	drop(g, p);
+	unmap(p);
+}
+
+void msd_guest_payload_free(struct msd_guest *g, struct msd_guest_payload *p)
+{
+	const uint64_t most = g->max_bytes < MSD_GUEST_KEPT_BYTES
+				      ? g->max_bytes
+				      : MSD_GUEST_KEPT_BYTES;
+
+	if (p == NULL)
 		return;
-	p = (void *)(bytes - MSD_TENSOR_ALIGN);
-	if (g->kept_bytes + p->cap > KEEP_BYTES) {
-		(void)munmap(p, p->cap);
+	if (p->cap > most) {
+		unmap(p);
 		return;
 	}
-	p->next = g->kept;
-	g->kept = p;
-	g->kept_bytes += p->cap;
+	keep(g, p);
+	while (g->kept_bytes > most)
+		unmap_oldest(g);
+}
+
+void msd_guest_payloads_init(struct msd_guest *g)
+{
+	msd_list_init(&g->kept);
 }
 
 void msd_guest_payloads_finish(struct msd_guest *g)
 {
-	while (g->kept != NULL) {
-		struct msd_guest_payload *p = g->kept;
-
-		g->kept = p->next;
-		(void)munmap(p, p->cap);
-	}
+	while (!msd_list_is_empty(&g->kept))
+		unmap_oldest(g);
 }

@@ -38,20 +38,18 @@ static enum msd_place on_body(struct msd_conn *c, struct msd_in *in)
 
 	msd_guest_payload_free(g, g->coming);
 	g->coming = msd_guest_payload_take(g, in->payload_bytes);
-	in->payload = g->coming;
+	in->payload = g->coming != NULL ? g->coming->bytes : NULL;
 	return g->coming != NULL ? MSD_PLACE_HERE : MSD_PLACE_SKIP;
 }
 
 /* It writes no more: the supervisor has taken its channel back, or it is gone. */
 static bool reads_on(struct msd_conn *c)
 {
-	struct msd_peer *peer = peer_of(c);
+	const struct msd_peer *peer = peer_of(c);
 	const struct msd_ledger *ledger = peer->worker->ledger;
 
-	peer->guest->is_leaving =
-		ledger != NULL && (msd_ledger_get(&ledger->leaving) &
-				   msd_ledger_bit(peer->guest->number)) != 0;
-	return peer->guest->is_leaving;
+	return ledger != NULL && (msd_ledger_get(&ledger->leaving) &
+				  msd_ledger_bit(peer->guest->number)) != 0;
 }
 
 /* All was read that it had sent before that. */
@@ -170,6 +168,7 @@ static struct msd_peer *make(struct msd_peer *host, const struct terms *terms)
 				.owed.most_ms = terms->read_stall_ms,
 				.host = host,
 				.n_functions = terms->functions.n};
+	msd_guest_payloads_init(g);
 	peer->guest = g;
 	peer->out.pool.is_pinned = w->has_pins;
 	if (terms->may_call_all)

@@ -107,7 +107,8 @@ static void run_request(struct msd_worker *w, struct msd_request *r)
 	msd_err err = check_start(w, r, &w->diag);
 
 	msd_turns_begin(w, r);
-	peer->payload = (struct msd_span){r->payload, r->payload_bytes};
+	peer->payload = (struct msd_span){r->payload != NULL ? r->payload->bytes : NULL,
+					  r->payload_bytes};
 	if (w->ledger != NULL && err == MSD_OK)
 		msd_scribe_begin(w, r);
 

@@ -63,7 +63,7 @@ static bool stops_reading(struct msd_peer *peer, uint64_t passed_ms)
 {
 	struct msd_guest *g = peer->guest;
 	const uint64_t bytes = peer->conn.bytes_out;
-	const uint64_t least = g->is_leaving ? LEAST_BYTES : 1;
+	const uint64_t least = peer->conn.reads_on ? LEAST_BYTES : 1;
 	const bool goes_on = !is_unread(peer) || bytes - g->unread.bytes >= least;
 
 	return rests(&g->unread, goes_on, bytes, passed_ms);

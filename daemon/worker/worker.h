@@ -26,6 +26,7 @@
 #define MSD_WORKER_DEFAULT_MAX_OUT (4ull << 30)
 
 struct msd_guest;
+struct msd_guest_payload;
 struct msd_ledger;
 struct msd_worker;
 
@@ -64,8 +65,8 @@ struct msd_request {
 	uint64_t sent_ns; /* of a traced call: when it was sent to here; 0: of others */
 	/* Where calls wait for others, and of a guest's: when it came here. */
 	uint64_t came_ns;
-	uint64_t round;   /* its turn: turns.h */
-	uint8_t *payload; /* owned: a guest's tensors */
+	uint64_t round;                    /* its turn: turns.h */
+	struct msd_guest_payload *payload; /* owned: a guest's tensors */
 	uint64_t payload_bytes;
 	uint64_t held_bytes;      /* that it is counted with, of a guest's */
 	struct msd_device device; /* where the call runs; type 0: where the module is */
