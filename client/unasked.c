@@ -314,6 +314,24 @@ static void await_cause(modser_client *client, uint64_t pid, modser_result *resu
 		msd_result_fail(result, w->code, w->why);
 }
 
+/* What is no answer: the daemon would say that of it. */
+static bool is_no_answer(const modser_result *r)
+{
+	return !r->is_reply && !r->is_unsent &&
+	       (r->error.code == MODSER_PROTOCOL || r->error.code == MODSER_TOO_LARGE);
+}
+
+static void blame_worker(modser_result *result)
+{
+	struct msd_diag d = {0};
+
+	(void)msd_diag_set(&d, MSD_WORKER_LOST,
+			   "the module's worker answered what is none: %s",
+			   result->error.message);
+	msd_result_fail(result, MSD_WORKER_LOST, msd_diag_text(&d));
+	msd_diag_finish(&d);
+}
+
 bool msd_unasked_is_for_daemon(modser_client *client, const modser_client *channel,
 			       modser_result *result)
 {
@@ -324,6 +342,8 @@ bool msd_unasked_is_for_daemon(modser_client *client, const modser_client *chann
 
 	if (is_lost && code == MODSER_WORKER_LOST && !result->is_reply && !is_not)
 		await_cause(client, channel->worker_pid, result);
+	if (is_lost && is_no_answer(result))
+		blame_worker(result);
 	/* A worker that is still in a late call is killed soon. */
 	if (is_lost || code == MODSER_DEADLINE || code == MODSER_DRAINING ||
 	    modser_result_exec_ns(result) > LONG_NS)
