@@ -69,6 +69,13 @@ def test_none_is_given_that_could_hold_next_to_nothing(own_daemon):
         direct.open_with(wire, "calls")
 
 
+def test_none_is_given_where_no_call_may_wait_for_long(own_daemon):
+    """A worker would have it wait behind the others until its deadline."""
+    daemon = own_daemon(*direct.GIVEN, "--max-wait", "20ms", *CALLS)
+    with Wire(daemon.host) as wire, pytest.raises(Failure, match="UNSUPPORTED.*max-wait"):
+        direct.open_with(wire, "calls")
+
+
 def test_who_is_given_none_has_not_failed(own_daemon):
     """It calls through the daemon; what names no module is an error."""
     daemon = own_daemon("--max-directs", "0", *CALLS)

@@ -150,6 +150,11 @@ static msd_err check(struct msd_crew *crew, struct msd_diag *d)
 				    "it less than %u bytes",
 				    MSD_DIRECT_LEAST_BYTES);
 	}
+	if (crew->house->limits->max_wait_ms > 0) {
+		return msd_diag_set(d, MSD_UNSUPPORTED,
+				    "channel.open: how long calls may wait (max-wait) "
+				    "the daemon keeps alone: they go through it");
+	}
 	if (crew->batching.rows > 0) {
 		return msd_diag_set(d, MSD_UNSUPPORTED,
 				    "channel.open: calls of module %s are joined "
