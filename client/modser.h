@@ -315,10 +315,10 @@ MODSER_API modser_err modser_request(modser_client *client, const char *method,
 				     const modser_options *options,
 				     modser_result **ret);
 /** modser_request() of "call": @function is "module:function". The result's value is a
- * TUPLE [[out...], return], the out arguments in their order. With
- * MODSER_DIRECT=on in the environment short calls one after the other go past a daemon
- * that gives direct channels, over a unix socket, by themselves (modser_open_direct()).
- */
+ * TUPLE [[out...], return], the out arguments in their order. Short calls one after the
+ * other go past the daemon by themselves, over a unix socket (modser_open_direct()),
+ * unless MODSER_DIRECT is "off" in the environment. They end as they would through the
+ * daemon. */
 MODSER_API modser_err modser_call(modser_client *client, const char *function,
 				  const modser_value *args, size_t n_args,
 				  const modser_options *options, modser_result **ret);

@@ -44,7 +44,7 @@ struct way {
 };
 
 struct msd_unasked {
-	bool is_wanted;
+	bool is_off;
 	struct way ways[WAYS];
 	struct way *through; /* of the call that goes through the daemon now */
 	bool is_asking;      /* for a channel of it, by the request @id */
@@ -63,7 +63,7 @@ static struct msd_unasked *create(void)
 	const char *word = getenv("MODSER_DIRECT");
 
 	if (u != NULL)
-		u->is_wanted = word != NULL && strcmp(word, "on") == 0;
+		u->is_off = word != NULL && strcmp(word, "off") == 0;
 	return u;
 }
 
@@ -216,7 +216,7 @@ modser_client *msd_unasked_channel(modser_client *client, const char *function,
 
 	if (client->unasked == NULL && is_local(client))
 		client->unasked = create();
-	if (client->unasked == NULL || !client->unasked->is_wanted ||
+	if (client->unasked == NULL || client->unasked->is_off ||
 	    client->n_in_flight > 0 || client->is_processing || client->fd < 0 ||
 	    !msd_target_split(msd_span_of(function), &module, &name))
 		return NULL;

@@ -8,7 +8,8 @@
  * running daemon takes a change over; RESTART, it is built into what is there already.
  * Sizes in bytes; times in ms, in fields that are called so, and set with their unit. A
  * default of 0 for a memory or for processes means a part of the machine's:
- * msd_limits_size().
+ * msd_limits_size(). max_directs is 0 where the kernel lets descriptors through:
+ * msd_option_defaults().
  */
 #define MSD_LIMIT_MAP(X)                                                               \
 	X(max_connections, "max-connections", RELOAD, 1024,                            \
@@ -64,9 +65,9 @@
 	  "twice that")                                                                \
 	X(max_executors, "max-executors", RELOAD, 256,                                 \
 	  "instances of one connection in one worker; of its peer twice that")         \
-	X(max_directs, "max-directs", RELOAD, 0,                                       \
+	X(max_directs, "max-directs", RELOAD, 16,                                      \
 	  "clients' own channels to one worker (channel.open), 16 at most, half of "   \
-	  "them one user's; 0: none")                                                  \
+	  "them one user's; 0: none, which is the default before Linux 6.16")          \
 	X(max_queued, "max-queued", RELOAD, 256ull << 20,                              \
 	  "reply bytes queued for one connection; a slower reader is disconnected")    \
 	X(max_in_flight, "max-in-flight", RELOAD, 1024,                                \

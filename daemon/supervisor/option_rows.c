@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "daemon/supervisor/option_values.h"
+#include "daemon/wire/pair.h"
 #include "proto/near.h"
 
 #define OF(field) offsetof(struct msd_options, field)
@@ -238,4 +239,7 @@ void msd_option_defaults(struct msd_options *o)
 		if (rows[i].limit != NULL)
 			*msd_option_limit(&o->limits, &rows[i]) = rows[i].value;
 	}
+	/* What clients pass on such a channel would be the worker's to close. */
+	if (!msd_pair_is_tight())
+		o->limits.max_directs = 0;
 }

@@ -50,3 +50,14 @@ msd_err msd_pair_open(int ret[2], struct msd_diag *d)
 	return msd_diag_set(d, MSD_IO, "no pair of sockets without descriptors: %s",
 			    strerror(error));
 }
+
+bool msd_pair_is_tight(void)
+{
+	int ends[2];
+
+	if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) != 0)
+		return false;
+	const bool is_tight = refuse_descriptors(ends[0]) == 0;
+	close_both(ends);
+	return is_tight;
+}

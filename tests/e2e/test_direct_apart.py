@@ -121,8 +121,8 @@ def test_descriptors_on_a_channel_end_it_and_leave_none(older):
         assert direct.facts(wire, "calls")["restarts"] == 0
 
 
-def test_none_is_given_without_the_option(own_daemon):
-    daemon = own_daemon(*CALLS)
+def test_a_kernel_that_lets_descriptors_through_has_none_without_the_option(older):
+    daemon = older(*CALLS)
     with Wire(daemon.host) as wire, pytest.raises(Failure, match="UNSUPPORTED.*gives none"):
         direct.open_direct(wire, "calls")
 
