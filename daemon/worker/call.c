@@ -13,6 +13,7 @@
 #include "daemon/worker/graphs.h"
 #include "daemon/worker/handlers.h"
 #include "daemon/worker/instances.h"
+#include "daemon/worker/scribe.h"
 #include "daemon/worker/stage.h"
 #include "proto/clock.h"
 #include "proto/name.h"
@@ -263,6 +264,8 @@ msd_err msd_handle_call(struct msd_worker *w, struct msd_request *r,
 		return err;
 	if (r->instance.generation == 0)
 		r->func = func;
+	if (r->known == NULL)
+		msd_scribe_name(w, r);
 	struct msd_device device = msd_loaded_device(w->module);
 	struct msd_dev *dev;
 	if (r->device.type != 0)

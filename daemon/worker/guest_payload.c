@@ -113,6 +113,9 @@ void msd_guest_payloads_init(struct msd_guest *g)
 
 void msd_guest_payloads_finish(struct msd_guest *g)
 {
-	while (!msd_list_is_empty(&g->kept))
-		unmap_oldest(g);
+	MSD_LIST_EACH_SAFE (it, &g->kept) {
+		unmap(payload_of(it));
+	}
+	msd_list_init(&g->kept);
+	g->kept_bytes = 0;
 }

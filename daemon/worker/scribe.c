@@ -2,8 +2,8 @@
  * Happy path: a guest's call is counted when it comes; who asked, since when, its
  * function and the deadline of a guest's call stand in the ledger while it runs; then,
  * of a guest's, its times are added, and one to its function's row, which it gets when
- * it first ends well: names come from clients. Failures: without a free row it is among
- * the others.
+ * it is found in the module: names come from clients. Failures: without a free row it
+ * is among the others.
  */
 #include "daemon/worker/scribe.h"
 
@@ -27,22 +27,6 @@ void msd_scribe_come(struct msd_worker *w, const struct msd_request *r)
 		msd_ledger_add(&w->ledger->n_came[r->peer->guest->number], 1);
 }
 
-void msd_scribe_begin(struct msd_worker *w, const struct msd_request *r)
-{
-	const struct msd_guest *g = r->peer->guest;
-	const uint64_t now_ns = msd_wire_now_ns(&w->wire);
-
-	if (w->ledger == NULL)
-		return;
-	w->last_run_ns = 0;
-	msd_ledger_set(&w->ledger->row,
-		       r->func != NULL ? r->func->ledger_row : MSD_LEDGER_OTHER);
-	/* What ran before has ended later than the turn began. */
-	note_who(w->ledger, g != NULL ? g->number : MSD_LEDGER_CHANNEL,
-		 now_ns > w->last_end_ns ? now_ns : w->last_end_ns,
-		 g != NULL ? r->deadline_ns : 0);
-}
-
 static uint64_t find_row(struct msd_ledger *l, struct msd_func *func)
 {
 	const size_t n = func != NULL ? strlen(func->name) : 0;
@@ -60,6 +44,28 @@ static uint64_t find_row(struct msd_ledger *l, struct msd_func *func)
 		return i;
 	}
 	return MSD_LEDGER_OTHER;
+}
+
+void msd_scribe_begin(struct msd_worker *w, const struct msd_request *r)
+{
+	const struct msd_guest *g = r->peer->guest;
+	const uint64_t now_ns = msd_wire_now_ns(&w->wire);
+
+	if (w->ledger == NULL)
+		return;
+	w->last_run_ns = 0;
+	if (g != NULL)
+		msd_ledger_set(&w->ledger->row, find_row(w->ledger, r->func));
+	/* What ran before has ended later than the turn began. */
+	note_who(w->ledger, g != NULL ? g->number : MSD_LEDGER_CHANNEL,
+		 now_ns > w->last_end_ns ? now_ns : w->last_end_ns,
+		 g != NULL ? r->deadline_ns : 0);
+}
+
+void msd_scribe_name(struct msd_worker *w, const struct msd_request *r)
+{
+	if (w->ledger != NULL && r->peer->guest != NULL)
+		msd_ledger_set(&w->ledger->row, find_row(w->ledger, r->func));
 }
 
 static void note_time(struct msd_ledger_times *t, uint64_t ns)

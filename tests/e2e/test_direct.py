@@ -3,6 +3,9 @@ more than the daemon gave."""
 import contextlib
 import hashlib
 import itertools
+import pathlib
+import re
+import threading
 
 import direct
 import harness
@@ -14,6 +17,7 @@ from lender import tensor_at
 from wire import INLINE, OUT, SEGMENT, DTYPE, Failure, Wire, frame, out, shape_ext
 
 ROUNDS = 20
+KEPT_BYTES, SLACK_BYTES = 4 << 20, 1 << 20  # MSD_GUEST_KEPT_BYTES, and what else is shared
 MOST = 8  # channels of one worker that one user may have: half of them
 FLOAT32 = msgpack.ExtType(DTYPE, bytes([2, 32, 1, 0]))
 
@@ -164,6 +168,29 @@ def test_a_client_that_reads_nothing_holds_up_itself_alone(daemon):
                 slow.start("call", "calls:addone", x, out("f4", 1 << 18))
         for _ in range(ROUNDS):
             other.call("calls:addone", x[:4], out("f4", 4))
+
+
+def shared_memory(pid):
+    text = pathlib.Path(f"/proc/{pid}/status").read_text()
+    return int(re.search(r"^RssShmem:\s+(\d+) kB", text, re.M)[1]) << 10
+
+
+def test_a_worker_keeps_little_of_what_payloads_took(daemon, wire):
+    (pid,) = direct.facts(wire, "faults")["pids"]
+    x = np.ones(1 << 19, "f4")
+    with harness.Gate() as gate, direct.direct(daemon, "faults") as channel:
+        before = shared_memory(pid)
+        held = channel.start("call", "faults:gate", gate.path)
+        gate.entered()
+        sender = threading.Thread(target=lambda: [
+            channel.start("call", "faults:ok", x) for _ in range(9)])
+        sender.start()
+        gate.open()
+        channel.finish(held)
+        sender.join()
+        for _ in range(9):
+            channel.receive()
+        assert shared_memory(pid) - before <= KEPT_BYTES + SLACK_BYTES
 
 
 def test_peers_take_turns(daemon):

@@ -39,7 +39,7 @@ def test_a_death_ends_it_and_a_new_one_is_had(own_daemon):
         direct.wait_for_restart(wire, 1)
         with direct.open_direct(wire, "faults") as channel:
             channel.call("faults:ok")
-        assert "WORKER_LOST" in wire.ask("server.metrics")
+        assert 'function="crash",code="WORKER_LOST"} 1\n' in wire.ask("server.metrics")
 
 
 def count_of(wire, code):

@@ -2,6 +2,7 @@
 import hashlib
 import time
 
+import direct
 import harness
 import pytest
 from test_store import end
@@ -80,6 +81,16 @@ def test_calls_that_fail_bring_the_old_one_back(start, folder, new):
         for _ in range(20):
             with pytest.raises(Failure, match="CALL_FAILED"):
                 wire.call(FAILS)
+        expect_back(wire, folder, new)
+
+
+def test_calls_that_fail_on_a_direct_channel_bring_the_old_one_back(start, folder, new):
+    with Wire(replaced(start(*direct.GIVEN), new).host) as wire:
+        harness.until(lambda: is_watched(wire), "it is watched")
+        with direct.open_direct(wire, "m") as channel:
+            for _ in range(20):
+                with pytest.raises(Failure, match="CALL_FAILED"):
+                    channel.call(FAILS)
         expect_back(wire, folder, new)
 
 

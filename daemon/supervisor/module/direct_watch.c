@@ -133,8 +133,9 @@ static void on_look(struct msd_deadline *node)
 		p->replica->crew->ops->on_overran(p->replica, late->who);
 	if (!msd_list_is_empty(&p->directs))
 		look_again(p);
-	if (late == NULL && p->replica != NULL && p->replica->crew->n_queued > 0)
-		p->replica->crew->ops->on_answered(p->replica->crew); /* unstuck? */
+	/* It may be unstuck; and what was counted is on the module's probation. */
+	if (late == NULL && p->replica != NULL)
+		p->replica->crew->ops->on_answered(p->replica->crew);
 }
 
 void msd_direct_watch(struct msd_process *p)
