@@ -20,6 +20,7 @@
 #include "proto/value.h"
 
 #define BUFFER_BYTES (64u * 1024u) /* what is smaller is copied once */
+#define KEPT_BYTES (1u << 20)      /* of the buffer, when a body is done */
 #define ROUNDS 64                  /* reads of one call: other sockets wait too */
 
 /* session.close [code, name, message]: the daemon ends the connection, and says why. */
@@ -266,6 +267,21 @@ static bool make_room(struct msd_receive *rx)
 	return true;
 }
 
+/* A large body's room is not kept for others, which may never come. */
+static void give_back(struct msd_receive *rx)
+{
+	if (rx->state == MSD_RX_BODY || rx->cap <= KEPT_BYTES || rx->n > BUFFER_BYTES)
+		return;
+	if (rx->n > 0)
+		memmove(rx->buf, rx->buf + rx->at, rx->n);
+	rx->at = 0;
+	uint8_t *less = realloc(rx->buf, BUFFER_BYTES);
+	if (less == NULL)
+		return;
+	rx->buf = less;
+	rx->cap = BUFFER_BYTES;
+}
+
 /* recvmsg() with room for one descriptor; those before it that nobody took are closed.
  */
 static ssize_t receive_fd(modser_client *c, struct msghdr *m, int flags)
@@ -373,6 +389,7 @@ msd_err msd_client_receive(modser_client *c, bool may_block)
 			if (err != MSD_OK)
 				return err;
 		}
+		give_back(&c->rx);
 	}
 	return MSD_OK;
 }

@@ -158,6 +158,44 @@ Test(client, takes_an_answer_byte_by_byte)
 	peer_close(&p);
 }
 
+/* As fast as it is read. */
+static void peer_write_all(const struct peer *p, const struct msd_buf *frame)
+{
+	const size_t part = 32768;
+
+	for (size_t at = 0; at < frame->n; at += part) {
+		const size_t left = frame->n - at;
+		peer_write(p, frame->p + at, left < part ? left : part);
+		cr_assert_eq(modser_process(p->client), MODSER_OK);
+	}
+}
+
+Test(client, keeps_no_room_of_a_large_answer)
+{
+	const size_t n = 4u << 20;
+	struct peer p = peer_open();
+	struct msd_buf body = {0}, frame = {0};
+	uint8_t *bytes = calloc(1, n);
+	modser_result *r = NULL;
+
+	for (int i = 0; i < 2; i++) { /* and has room for the next */
+		const uint64_t id = start(&p, NULL);
+		cr_assert_eq(modser_process(p.client), MODSER_OK);
+		peer_begin(&body, id);
+		msd_pack_bin(&body, bytes, n);
+		peer_frame(&frame, &body, "payload", 7);
+		peer_write_all(&p, &frame);
+		cr_assert(modser_take(p.client, id, &r));
+		cr_expect_eq(modser_result_value(r)->as.str.n, n);
+		modser_result_free(r);
+		cr_expect_leq(p.client->rx.cap, 1u << 20);
+		msd_buf_finish(&body);
+		msd_buf_finish(&frame);
+	}
+	free(bytes);
+	peer_close(&p);
+}
+
 Test(client, ends_with_io_when_cut_at_any_byte_of_an_answer)
 {
 	struct msd_buf body = {0}, frame = {0};
