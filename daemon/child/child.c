@@ -201,6 +201,18 @@ static int start(struct msd_child *c, const struct msd_child_how *how, int outpu
 	return msd_starter_start(&c->reaper->starter, &all, &c->pid);
 }
 
+/* What somebody can do about it. */
+static const char *advice(int error, const struct msd_child_how *how)
+{
+	if (error == EACCES && how->user != NULL) {
+		return ": let all users run it, and pass its folders (chmod o+x), for "
+		       "worker-user";
+	}
+	if (error == ETIMEDOUT)
+		return ": its program cannot be read: look at the disk that it is on";
+	return "";
+}
+
 static void on_failed_spawn_closed(uv_handle_t *handle)
 {
 	free(handle->data);
@@ -268,11 +280,7 @@ msd_err msd_child_spawn(struct msd_reaper *reaper, const struct msd_child_how *h
 		uv_close((uv_handle_t *)&c->output, on_failed_spawn_closed);
 		(void)close(c->output_fd);
 		return msd_diag_set(d, MSD_IO, "starting %s: %s%s", how->argv[0],
-				    msd_errno_text(error, text),
-				    error == EACCES && how->user != NULL
-					    ? ": let all users run it, and pass its "
-					      "folders (chmod o+x), for worker-user"
-					    : "");
+				    msd_errno_text(error, text), advice(error, how));
 	}
 	c->group = how->group;
 	msd_reaper_watch(reaper, &c->ward, c->pid, mark);

@@ -4,6 +4,7 @@
 #include <fcntl.h>
 #include <grp.h>
 #include <linux/close_range.h>
+#include <poll.h>
 #include <sched.h>
 #include <signal.h>
 #include <stdio.h>
@@ -22,7 +23,8 @@
  * a message brings a request's address and its descriptors; clone() makes a child,
  * which puts them to their places and executes its program; the answer is one byte.
  * Failures: the child leaves an errno in the memory that it shares, and is waited for;
- * no such table can be had: that of the daemon is used, and nothing else changes.
+ * it has no program for too long: it is killed, and then there is an answer; no such
+ * table can be had: that of the daemon is used, and nothing else changes.
  */
 
 #define STACK_BYTES (64u * 1024u) /* of a child, until its exec */
@@ -36,6 +38,7 @@
 /* On the caller's stack, which waits for the answer. */
 struct request {
 	const struct msd_start_how *how;
+	pid_t born; /* written by the kernel, before the child runs; 0: none yet */
 	pid_t pid;
 	int error;
 };
@@ -130,13 +133,12 @@ static void give_birth(struct request *r, const int *fds, char *stack)
 
 	for (unsigned i = 0; i < r->how->n_fds; i++)
 		b.fds[i] = r->how->fds[i] >= 0 ? fds[n++] : -1;
-	r->pid =
-		clone(begin, stack + STACK_BYTES, CLONE_VM | CLONE_VFORK | SIGCHLD, &b);
+	r->pid = clone(begin, stack + STACK_BYTES,
+		       CLONE_VM | CLONE_VFORK | CLONE_PARENT_SETTID | SIGCHLD, &b,
+		       &r->born);
 	r->error = r->pid < 0 ? errno : b.error;
 	if (is_dumpable == 1)
 		(void)prctl(PR_SET_DUMPABLE, 1, 0, 0, 0);
-	if (r->pid >= 0 && r->error != 0)
-		(void)waitpid(r->pid, NULL, 0);
 }
 
 static unsigned count_given(const struct msd_start_how *how)
@@ -292,7 +294,9 @@ void msd_starter_open(struct msd_starter *s)
 {
 	char is_ready = 0;
 
-	*s = (struct msd_starter){.to_thread = -1, .thread_end = -1};
+	*s = (struct msd_starter){.to_thread = -1,
+				  .thread_end = -1,
+				  .patience_ms = MSD_STARTER_PATIENCE_MS};
 	s->error = open_ends(s);
 	if (s->error == 0)
 		s->error = start_thread(s);
@@ -341,10 +345,22 @@ static int send_request(int fd, struct request *r)
 	return sent < 0 ? errno : 0;
 }
 
+static bool has_answer(const struct msd_starter *s)
+{
+	struct pollfd p = {.fd = s->to_thread, .events = POLLIN};
+	int rc;
+
+	do {
+		rc = poll(&p, 1, s->patience_ms);
+	} while (rc < 0 && errno == EINTR);
+	return rc != 0;
+}
+
 int msd_starter_start(struct msd_starter *s, const struct msd_start_how *how,
 		      pid_t *ret)
 {
 	struct request r = {.how = how, .pid = -1};
+	bool is_killed = false;
 	char answer;
 
 	if (s->to_thread < 0)
@@ -352,10 +368,20 @@ int msd_starter_start(struct msd_starter *s, const struct msd_start_how *how,
 	const int error = send_request(s->to_thread, &r);
 	if (error != 0)
 		return error;
+	if (!has_answer(s)) {
+		const pid_t born = __atomic_load_n(&r.born, __ATOMIC_RELAXED);
+		/* Nobody waits for it but the caller, below: the number is its own. */
+		is_killed = born > 0 && kill(born, SIGKILL) == 0;
+	}
 	if (!hear(s->to_thread, &answer))
 		return EPIPE;
-	if (r.error == 0)
+	if (is_killed)
+		r.error = ETIMEDOUT;
+	if (r.error == 0) {
 		*ret = r.pid;
+	} else if (r.pid >= 0) {
+		(void)waitpid(r.pid, NULL, 0);
+	}
 	return r.error;
 }
 

@@ -24,6 +24,7 @@
 #include <sys/types.h>
 
 #define MSD_STARTER_FDS 8u
+#define MSD_STARTER_PATIENCE_MS 10000
 
 struct msd_child_user;
 
@@ -43,6 +44,7 @@ struct msd_starter {
 	int to_thread; /* -1: there is no thread */
 	int thread_end;
 	int error; /* why not */
+	int patience_ms;
 	bool shares_table;
 };
 
@@ -51,8 +53,9 @@ struct msd_starter {
  * msd_starter_start() will say why. */
 void msd_starter_open(struct msd_starter *s);
 /** Start a process; when this returns it is @ret's program, a child of the daemon that
- * is still to be waited for. Returns 0, or an errno, with no process left. One thread
- * at a time. */
+ * is still to be waited for. Returns 0, or an errno, with no process left. ETIMEDOUT:
+ * its exec was not done after MSD_STARTER_PATIENCE_MS, for its program's disk is away,
+ * or somebody keeps it with a lease. One thread at a time. */
 int msd_starter_start(struct msd_starter *s, const struct msd_start_how *how,
 		      pid_t *ret);
 /** End the thread. Children stay the daemon's. Legal when it could not be opened. */

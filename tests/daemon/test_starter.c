@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/prctl.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -154,6 +155,49 @@ Test(starter, what_is_no_program_is_an_error_and_leaves_no_process, .timeout = 3
 	cr_expect_eq(msd_starter_start(&starter, &how, &pid), EACCES);
 	cr_expect_eq(waitpid(-1, NULL, 0), -1, "no child is left");
 	expect_said("echo next", "next\n");
+	msd_starter_close(&starter);
+}
+
+/* A copy of a program, which nobody may open while @ret is open. */
+static int keep_from_all(char path[], const char *program)
+{
+	static uint8_t bytes[1u << 22];
+	const int from = open(program, O_RDONLY), to = mkstemp(path);
+	const ssize_t n = read(from, bytes, sizeof(bytes));
+
+	cr_assert_gt(n, 0);
+	cr_assert_eq(write(to, bytes, (size_t)n), n);
+	(void)fchmod(to, 0700);
+	(void)close(from);
+	(void)close(to);
+	(void)signal(SIGIO, SIG_IGN); /* which asks for it back */
+	const int ret = open(path, O_RDONLY | O_CLOEXEC);
+	cr_assert_geq(ret, 0);
+	return fcntl(ret, F_SETLEASE, F_WRLCK) == 0 ? ret : -1;
+}
+
+/* The kernel takes a lease back after 45 s, /proc/sys/fs/lease-break-time. */
+Test(starter, a_program_that_cannot_be_had_is_waited_for_so_long, .timeout = 300)
+{
+	char path[] = "/tmp/starter-XXXXXX";
+	char *argv[] = {path, NULL};
+	const struct msd_start_how how = {
+		.argv = argv, .environment = environ, .fds = {-1, -1, -1}, .n_fds = 3};
+	pid_t pid = 0;
+
+	const int lease = keep_from_all(path, "/bin/true");
+	if (lease < 0)
+		cr_skip_test("no lease of a file in /tmp can be had");
+	msd_starter_open(&starter);
+	starter.patience_ms = 50;
+	cr_expect_eq(msd_starter_start(&starter, &how, &pid), ETIMEDOUT);
+	cr_expect_eq(pid, 0);
+	cr_expect_eq(waitpid(-1, NULL, 0), -1, "no child is left");
+	(void)close(lease);
+	starter.patience_ms = MSD_STARTER_PATIENCE_MS;
+	cr_expect_eq(msd_starter_start(&starter, &how, &pid), 0);
+	cr_expect_eq(waitpid(pid, NULL, 0), pid);
+	(void)unlink(path);
 	msd_starter_close(&starter);
 }
 
