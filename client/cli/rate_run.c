@@ -67,7 +67,7 @@ static void count(struct msd_rate_run *run, const struct slot *s, modser_err cod
 		run->n_refused++;
 	} else {
 		run->n_late += run->deadline_ms > 0 &&
-			       took_ns > run->deadline_ms * (uint64_t)1000000;
+			       took_ns > run->deadline_ms * (uint64_t)MSD_NS_PER_MS;
 		run->no_memory |= !msd_samples_add(&run->took, took_ns);
 	}
 }

@@ -26,6 +26,7 @@
 #include "daemon/worker/pins.h"
 #include "daemon/worker/probe.h"
 #include "proto/beside.h"
+#include "proto/clock.h"
 #include "proto/model_words.h"
 #include "proto/name.h"
 #include "proto/value.h"
@@ -381,7 +382,7 @@ msd_err msd_handle_open(struct msd_worker *w, struct msd_request *r,
 		return err;
 	msd_pins_start(w);
 	w->batch.most_rows = params.batch;
-	w->batch.within_ns = params.batch > 0 ? params.within * 1000000u : 0;
+	w->batch.within_ns = params.batch > 0 ? params.within * MSD_NS_PER_MS : 0;
 	w->max_out = params.max_out;
 	return describe(w, r, label, out, d);
 }

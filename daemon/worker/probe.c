@@ -130,7 +130,7 @@ static bool wait_for(struct probing *p, pid_t pid)
 	int rc = 0;
 
 	while (ended.fd >= 0 && rc == 0 && (left = ns_left(p, cpu_ns)) > 0) {
-		rc = poll(&ended, 1, (int)(left / 1000000) + 1);
+		rc = poll(&ended, 1, (int)(left / MSD_NS_PER_MS) + 1);
 		cpu_ns = rc == 0 ? cpu_ns_of(pid) : cpu_ns;
 	}
 	if (rc != 1)

@@ -55,7 +55,8 @@ static msd_err check_end(struct msd_worker *w, const struct msd_request *r,
 	msd_guest_drop_results(r->peer);
 	return msd_diag_set(d, MSD_DEADLINE,
 			    "module %s: ran %llu ms and was not done by the deadline",
-			    w->name, (unsigned long long)(w->last_run_ns / 1000000u));
+			    w->name,
+			    (unsigned long long)(w->last_run_ns / MSD_NS_PER_MS));
 }
 
 static msd_err handle(struct msd_worker *w, struct msd_request *r, struct msd_buf *out,

@@ -127,8 +127,8 @@ static msd_err take_deadline(struct msd_request *r, struct msd_span object,
 				    "deadline_ms: expected milliseconds");
 	}
 	uint64_t ms = (uint64_t)v.as.i;
-	if (ms < UINT64_MAX / 2000000u)
-		r->deadline_ns = msd_now_ns() + ms * 1000000u;
+	if (ms < UINT64_MAX / (2 * MSD_NS_PER_MS))
+		r->deadline_ns = msd_now_ns() + ms * MSD_NS_PER_MS;
 	return MSD_OK;
 }
 

@@ -171,11 +171,11 @@ static void wait_in_vain(uint64_t ns)
  * once. */
 void msd_nvml_wait(struct msd_nvml *n, unsigned ms)
 {
-	const uint64_t end_ns = msd_now_ns() + (uint64_t)ms * 1000000u;
+	const uint64_t end_ns = msd_now_ns() + (uint64_t)ms * MSD_NS_PER_MS;
 
 	for (uint64_t now_ns = msd_now_ns(); now_ns < end_ns; now_ns = msd_now_ns()) {
 		struct nvml_event event = {.type = 0};
-		const unsigned left_ms = (unsigned)((end_ns - now_ns) / 1000000u);
+		const unsigned left_ms = (unsigned)((end_ns - now_ns) / MSD_NS_PER_MS);
 
 		if (n->events != NULL && left_ms > 0 &&
 		    api.events_wait(n->events, &event, left_ms) == NVML_SUCCESS) {

@@ -15,6 +15,7 @@
 #include "daemon/supervisor/module/directs.h"
 #include "daemon/supervisor/module/house.h"
 #include "daemon/supervisor/module/tally.h"
+#include "proto/clock.h"
 #include "proto/limits.h"
 #include "proto/unpack.h"
 
@@ -45,7 +46,7 @@ static const char *put_time(const struct msd_house *house, uint64_t ns,
 	    strftime(day, sizeof(day), "%Y-%m-%dT%H:%M:%S", &tm) == 0)
 		day[0] = '\0';
 	(void)snprintf(ret, TIME_BYTES, "%.19s.%03uZ", day,
-		       (unsigned)(at_ns / 1000000u % 1000u));
+		       (unsigned)(at_ns / MSD_NS_PER_MS % 1000u));
 	return ret;
 }
 

@@ -11,6 +11,7 @@
 #include "daemon/supervisor/module/probe.h"
 #include "daemon/supervisor/module/tally.h"
 #include "daemon/supervisor/request/job_plan.h"
+#include "proto/clock.h"
 #include "proto/name.h"
 #include "proto/value.h"
 
@@ -87,7 +88,7 @@ static uint64_t fill(struct msd_past_call *past, const struct msd_req *r, uint8_
 static void tell_others(struct msd_house *house, const struct msd_past_call *past,
 			uint64_t all_ns, struct msd_span params)
 {
-	const uint64_t slow_ns = house->limits->slow_call_ms * 1000000u;
+	const uint64_t slow_ns = house->limits->slow_call_ms * MSD_NS_PER_MS;
 
 	if (MSD_PROBE_IS_ON(call__done)) {
 		msd_probe_call_done(past->tally->name, msd_past_function(past),

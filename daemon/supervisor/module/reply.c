@@ -322,7 +322,7 @@ bool msd_reply_forward(struct msd_req *r, struct msd_process *p, struct msd_in *
 		msd_req_answer_error(r, MSD_INTERNAL,
 				     "the worker's answer was malformed");
 	} else {
-		msd_req_answer_error(r, err, msd_diag_text(d));
+		msd_req_answer_failure(r, d);
 	}
 	return !is_malformed(err);
 }

@@ -14,8 +14,8 @@
 
 #include "proto/clock.h"
 
-#define SPIN_NS 50000u    /* for nobody else */
-#define YIELD_NS 1000000u /* unless somebody else wants the processor */
+#define SPIN_NS 50000u         /* for nobody else */
+#define YIELD_NS MSD_NS_PER_MS /* unless somebody else wants the processor */
 
 static msd_err cuda_count(uint32_t *ret_n, struct msd_diag *d)
 {
