@@ -57,21 +57,25 @@ Test(scan, a_megabyte_of_nesting_is_refused)
 	cr_assert_eq(scan_request(&params), MSD_PROTOCOL);
 }
 
-static msd_err scan_objects(uint32_t n, bool in_response)
+typedef msd_err reader(struct msd_span bytes, const struct msd_ext_visitor *visitor,
+		       struct msd_body *ret, struct msd_diag *d);
+
+/* NULL: in a request. */
+static msd_err scan_objects(uint32_t n, reader *of_response)
 {
 	struct msd_buf params = {0};
 
 	msd_pack_array(&params, n);
 	for (uint32_t i = 0; i < n; i++)
 		msd_pack_nil(&params);
-	if (!in_response)
+	if (of_response == NULL)
 		return scan_request(&params);
 	struct msd_buf b = {0};
 	struct msd_body body;
 	msd_body_begin_response(&b, 1, false);
 	msd_pack_nil(&b);
 	msd_buf_put(&b, params.p, params.n);
-	msd_err err = msd_body_read((struct msd_span){b.p, b.n}, NULL, &body, NULL);
+	msd_err err = of_response((struct msd_span){b.p, b.n}, NULL, &body, NULL);
 	msd_buf_finish(&params);
 	msd_buf_finish(&b);
 	return err;
@@ -81,17 +85,29 @@ Test(scan, objects_limit_of_a_request_is_exact)
 {
 	uint32_t envelope = 5; /* body, kind, id, method, params */
 
-	cr_assert_eq(scan_objects(MSD_MAX_OBJECTS - envelope, false), MSD_OK);
-	cr_assert_eq(scan_objects(MSD_MAX_OBJECTS - envelope + 1, false), MSD_PROTOCOL);
+	cr_assert_eq(scan_objects(MSD_MAX_OBJECTS - envelope, NULL), MSD_OK);
+	cr_assert_eq(scan_objects(MSD_MAX_OBJECTS - envelope + 1, NULL), MSD_PROTOCOL);
 }
 
 Test(scan, objects_limit_of_a_response_is_exact)
 {
 	uint32_t envelope = 5; /* body, kind, id, error, result */
 
-	cr_assert_eq(scan_objects(MSD_MAX_REPLY_OBJECTS - envelope, true), MSD_OK);
-	cr_assert_eq(scan_objects(MSD_MAX_REPLY_OBJECTS - envelope + 1, true),
+	cr_assert_eq(scan_objects(MSD_MAX_REPLY_OBJECTS - envelope, msd_body_read),
+		     MSD_OK);
+	cr_assert_eq(scan_objects(MSD_MAX_REPLY_OBJECTS - envelope + 1, msd_body_read),
 		     MSD_PROTOCOL);
+}
+
+Test(scan, a_doubted_response_has_a_requests_limit)
+{
+	uint32_t envelope = 5;
+
+	cr_assert_eq(scan_objects(MSD_MAX_OBJECTS - envelope, msd_body_read_doubted),
+		     MSD_OK);
+	cr_assert_eq(
+		scan_objects(MSD_MAX_OBJECTS - envelope + 1, msd_body_read_doubted),
+		MSD_PROTOCOL);
 }
 
 /* A request whose body has exactly @n bytes. */

@@ -56,6 +56,12 @@ def settled(arena, number):
     return below(arena.pid)
 
 
+def mappings(pid):
+    """Of memory files."""
+    maps = pathlib.Path(f"/proc/{pid}/maps").read_text().splitlines()
+    return [line for line in maps if "memfd:" in line]
+
+
 def expect_only(arena, keep):
     """At once, not after a while: who asked has been told that it is over."""
     assert below(arena.pid) == keep
@@ -75,6 +81,7 @@ def test_nothing_of_an_unloaded_module_is_left_and_all_of_the_other(arena, way):
     victim.ask("module.unload", "good")
     expect_only(arena, set())
     assert not any("left-behind" in d for d in harness.descriptors(arena.pid))
+    harness.until(lambda: not mappings(arena.pid), "its segments are unmapped")
 
 
 def test_who_takes_the_mark_of_another_module_is_no_part_of_it(arena):
