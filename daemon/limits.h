@@ -107,6 +107,10 @@
 
 #define MSD_LEAST_WORKER_FILES 128u /* it keeps its own above 100 */
 
+/* In one worker, of all its clients together. */
+#define MSD_MAX_RESIDENTS 65536u /* tensors */
+#define MSD_MAX_INSTANCES 1024u
+
 struct msd_limits {
 #define MSD_LIMIT_FIELD(field, option, when, value, sentence) uint64_t field;
 	MSD_LIMIT_MAP(MSD_LIMIT_FIELD)

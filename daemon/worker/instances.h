@@ -3,8 +3,6 @@
 /* Instances of the module that a peer holds, by handle. */
 #include "daemon/wire/handle.h"
 
-#define MSD_MAX_INSTANCES 1024u /* of one peer */
-
 /** NULL when @h is stale. */
 struct msd_instance *msd_instances_peek(const struct msd_handles *instances,
 					struct msd_handle h);

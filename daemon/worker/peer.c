@@ -16,6 +16,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "daemon/limits.h"
 #include "daemon/wire/without.h"
 #include "daemon/worker/guest.h"
 #include "daemon/worker/hosting.h"

@@ -2,14 +2,13 @@
 
 #include <string.h>
 
+#include "daemon/limits.h"
 #include "runtime/device/memory.h"
-
-#define MAX_RESIDENTS 65536u
 
 void msd_residents_init(struct msd_residents *r, uint64_t max_bytes)
 {
 	*r = (struct msd_residents){.max_bytes = max_bytes};
-	msd_handles_init(&r->handles, MAX_RESIDENTS);
+	msd_handles_init(&r->handles, MSD_MAX_RESIDENTS);
 }
 
 void msd_residents_finish(struct msd_residents *r)

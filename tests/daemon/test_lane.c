@@ -257,6 +257,8 @@ Test(lane, a_lost_home_frees_its_lanes_for_others)
 	msd_lane_free(b);
 }
 
+#define ALL UINT64_MAX /* more than anybody may have */
+
 Test(lane, of_an_only_worker_counts_what_its_client_holds)
 {
 	struct scene s;
@@ -265,10 +267,10 @@ Test(lane, of_an_only_worker_counts_what_its_client_holds)
 	s.module.crew.n_replicas = 1;
 	struct msd_lane *lane = msd_lane_get(&s.clients[0], &s.module.crew);
 	msd_lane_hold(&s.clients[0], &s.processes[0], MSD_HELD_INSTANCE, 0);
-	cr_expect_eq(msd_lane_room(lane, MSD_HELD_INSTANCE, 3), 2);
-	cr_expect_eq(msd_lane_room(lane, MSD_HELD_TENSOR, 3), 3);
+	cr_expect_eq(msd_lane_room(lane, MSD_HELD_INSTANCE, 3, ALL), 2);
+	cr_expect_eq(msd_lane_room(lane, MSD_HELD_TENSOR, 3, ALL), 3);
 	msd_lanes_unbind(&s.replicas[0]);
-	cr_expect_eq(msd_lane_room(lane, MSD_HELD_INSTANCE, 3), 3, "lost with it");
+	cr_expect_eq(msd_lane_room(lane, MSD_HELD_INSTANCE, 3, ALL), 3, "lost with it");
 	msd_lane_free(lane);
 }
 
@@ -288,16 +290,41 @@ Test(lane, leaves_a_peer_twice_the_room_of_a_connection)
 		msd_lane_hold(&s.clients[0], &s.processes[0], MSD_HELD_TENSOR, 0);
 		msd_lane_hold(&s.clients[1], &s.processes[0], MSD_HELD_TENSOR, 0);
 	}
-	cr_expect_eq(msd_lane_room(a, MSD_HELD_TENSOR, 3), 0, "its own");
-	cr_expect_eq(msd_lane_room(a, MSD_HELD_TENSOR, 4), 1, "its own");
+	cr_expect_eq(msd_lane_room(a, MSD_HELD_TENSOR, 3, ALL), 0, "its own");
+	cr_expect_eq(msd_lane_room(a, MSD_HELD_TENSOR, 4, ALL), 1, "its own");
 	msd_lane_hold(&s.clients[1], &s.processes[0], MSD_HELD_TENSOR, 0);
-	cr_expect_eq(msd_lane_room(a, MSD_HELD_TENSOR, 4), 1, "the peer's");
+	cr_expect_eq(msd_lane_room(a, MSD_HELD_TENSOR, 4, ALL), 1, "the peer's");
 	msd_lane_hold(&s.clients[0], &s.processes[0], MSD_HELD_TENSOR, 0);
-	cr_expect_eq(msd_lane_room(b, MSD_HELD_TENSOR, 4), 0, "the peer's");
-	cr_expect_eq(msd_lane_room(c, MSD_HELD_TENSOR, 4), 4, "another peer's");
+	cr_expect_eq(msd_lane_room(b, MSD_HELD_TENSOR, 4, ALL), 0, "the peer's");
+	cr_expect_eq(msd_lane_room(c, MSD_HELD_TENSOR, 4, ALL), 4, "another peer's");
 	msd_lane_free(a);
 	msd_lane_free(b);
 	msd_lane_free(c);
+}
+
+Test(lane, leaves_the_next_peer_some_whoever_came_before)
+{
+	static const uint64_t rooms[] = {256, 256, 256, 128, 64, 32, 16, 8};
+	enum { N = sizeof(rooms) / sizeof(rooms[0]) };
+	struct scene s;
+	struct msd_client others[N];
+	struct msd_lane *lanes[N];
+
+	scene_init(&s);
+	s.module.crew.n_replicas = 1;
+	for (unsigned i = 0; i < N; i++) {
+		msd_client_init(&others[i], NULL);
+		others[i].peer =
+			(struct msd_peer_id){.kind = MSD_PEER_USER, .value = i + 1};
+		lanes[i] = msd_lane_get(&others[i], &s.module.crew);
+		cr_expect_eq(msd_lane_room(lanes[i], MSD_HELD_TENSOR, 256, 1024),
+			     rooms[i], "peer %u", i);
+		lanes[i]->n_held[MSD_HELD_TENSOR] = rooms[i];
+	}
+	cr_expect_eq(msd_lane_room(lanes[N - 1], MSD_HELD_TENSOR, 512, 1024), 504,
+		     "a peer may have all where that is set");
+	for (unsigned i = 0; i < N; i++)
+		msd_lane_free(lanes[i]);
 }
 
 Test(lane, the_bytes_of_a_peer_are_bounded_like_its_objects)
@@ -309,14 +336,14 @@ Test(lane, the_bytes_of_a_peer_are_bounded_like_its_objects)
 	struct msd_lane *a = msd_lane_get(&s.clients[0], &s.module.crew);
 	struct msd_lane *b = msd_lane_get(&s.clients[1], &s.module.crew);
 	msd_lane_hold(&s.clients[0], &s.processes[0], MSD_HELD_TENSOR, 700);
-	cr_expect_eq(msd_lane_room(a, MSD_HELD_BYTES, 1000), 300);
-	cr_expect_eq(msd_lane_room(b, MSD_HELD_BYTES, 1000), 1000);
+	cr_expect_eq(msd_lane_room(a, MSD_HELD_BYTES, 1000, ALL), 300);
+	cr_expect_eq(msd_lane_room(b, MSD_HELD_BYTES, 1000, ALL), 1000);
 	msd_lane_hold(&s.clients[1], &s.processes[0], MSD_HELD_TENSOR, 1000);
-	cr_expect_eq(msd_lane_room(a, MSD_HELD_BYTES, 900), 100, "the peer's");
-	cr_expect_eq(msd_lane_room(a, MSD_HELD_BYTES, UINT64_C(1) << 63),
+	cr_expect_eq(msd_lane_room(a, MSD_HELD_BYTES, 900, ALL), 100, "the peer's");
+	cr_expect_eq(msd_lane_room(a, MSD_HELD_BYTES, UINT64_C(1) << 63, ALL),
 		     (UINT64_C(1) << 63) - 700, "twice as much is all that there is");
 	msd_lane_release(&s.clients[0], &s.processes[0], MSD_HELD_TENSOR, 700);
-	cr_expect_eq(msd_lane_room(a, MSD_HELD_BYTES, 1000), 1000);
+	cr_expect_eq(msd_lane_room(a, MSD_HELD_BYTES, 1000, ALL), 1000);
 	msd_lane_free(a);
 	msd_lane_free(b);
 }

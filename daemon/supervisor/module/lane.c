@@ -224,32 +224,51 @@ void msd_lane_release(struct msd_client *c, const struct msd_process *p,
 	loosen(lane);
 }
 
-/* What the peer of @lane holds in the same worker. */
-static uint64_t held_by_peer(const struct msd_lane *lane, enum msd_held what)
+/* What is held in the worker of @lane, by its peer and by others. */
+struct holdings {
+	uint64_t peers, others;
+};
+
+static struct holdings holdings_of(const struct msd_lane *lane, enum msd_held what)
 {
-	uint64_t n = 0;
+	struct holdings ret = {0};
 
 	MSD_LIST_EACH (it, &lane->crew->all_lanes) {
 		const struct msd_lane *other =
 			MSD_CONTAINER_OF(it, struct msd_lane, all_link);
-		if (other->home == lane->home &&
-		    msd_peer_id_is(other->client->peer, lane->client->peer))
-			n += other->n_held[what];
+		if (other->home != lane->home)
+			continue;
+		if (msd_peer_id_is(other->client->peer, lane->client->peer)) {
+			ret.peers += other->n_held[what];
+		} else {
+			ret.others += other->n_held[what];
+		}
 	}
-	return n;
+	return ret;
 }
 
-uint64_t msd_lane_room(const struct msd_lane *lane, enum msd_held what, uint64_t max)
+/* Of @all, when others have @others of them and alone it might have @most. */
+static uint64_t part_of(uint64_t all, uint64_t others, uint64_t most)
+{
+	if (others == 0 || most >= all)
+		return most;
+	const uint64_t left = others < all ? all - others : 0;
+	return (uint64_t)((double)left / (double)all * (double)most);
+}
+
+uint64_t msd_lane_room(const struct msd_lane *lane, enum msd_held what, uint64_t max,
+		       uint64_t all)
 {
 	const uint64_t own = lane->n_held[what];
-	const uint64_t of_peer = max <= UINT64_MAX / 2 ? 2 * max : UINT64_MAX;
+	const uint64_t twice = max <= UINT64_MAX / 2 ? 2 * max : UINT64_MAX;
 
 	if (own >= max)
 		return 0;
-	const uint64_t all = held_by_peer(lane, what);
-	if (all >= of_peer)
+	const struct holdings held = holdings_of(lane, what);
+	const uint64_t of_peer = part_of(all, held.others, twice);
+	if (held.peers >= of_peer)
 		return 0;
-	return max - own < of_peer - all ? max - own : of_peer - all;
+	return max - own < of_peer - held.peers ? max - own : of_peer - held.peers;
 }
 
 void msd_lanes_unbind(struct msd_replica *home)

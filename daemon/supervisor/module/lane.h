@@ -88,9 +88,11 @@ void msd_lane_hold(struct msd_client *c, const struct msd_process *p,
 		   enum msd_held what, uint64_t bytes);
 void msd_lane_release(struct msd_client *c, const struct msd_process *p,
 		      enum msd_held what, uint64_t bytes);
-/** How many @lane's client may have yet where it holds them, when each connection may
- * have @max and its peer twice as many. */
-uint64_t msd_lane_room(const struct msd_lane *lane, enum msd_held what, uint64_t max);
+/** How many @lane's client may have yet where it holds them, of which there are @all,
+ * when each connection may have @max and its peer twice as many: that part of what
+ * other peers leave, so that there are some for whoever comes next. */
+uint64_t msd_lane_room(const struct msd_lane *lane, enum msd_held what, uint64_t max,
+		       uint64_t all);
 /** The worker of @home is gone, with all that anybody held there. */
 void msd_lanes_unbind(struct msd_replica *home);
 /** Free a lane with nothing in it. */

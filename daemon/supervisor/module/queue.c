@@ -80,13 +80,15 @@ static const char *one_too_many(const struct msd_lane *lane, const struct msd_re
 	    (r->method == MSD_M_TENSOR_COPY && !r->at.is_copy_to_device))
 		return NULL;
 	if (msd_lane_held(r) == MSD_HELD_INSTANCE) {
-		return msd_lane_room(lane, MSD_HELD_INSTANCE, limits->max_executors) > 0
+		return msd_lane_room(lane, MSD_HELD_INSTANCE, limits->max_executors,
+				     MSD_MAX_INSTANCES) > 0
 			       ? NULL
 			       : "the connection or its peer has as many instances in "
 				 "the module's worker as it may (--max-executors): "
 				 "free some";
 	}
-	if (msd_lane_room(lane, MSD_HELD_TENSOR, limits->max_tensors) == 0) {
+	if (msd_lane_room(lane, MSD_HELD_TENSOR, limits->max_tensors,
+			  MSD_MAX_RESIDENTS) == 0) {
 		return "the connection or its peer has as many resident tensors in the "
 		       "module's worker as it may (--max-tensors): free some";
 	}
@@ -95,8 +97,8 @@ static const char *one_too_many(const struct msd_lane *lane, const struct msd_re
 		return "the tensor has more bytes than a connection may have resident "
 		       "in the module's worker (--max-resident)";
 	}
-	return msd_lane_room(lane, MSD_HELD_BYTES, limits->max_resident) >=
-			       r->at.makes_bytes
+	return msd_lane_room(lane, MSD_HELD_BYTES, limits->max_resident,
+			     limits->max_memory) >= r->at.makes_bytes
 		       ? NULL
 		       : "the connection or its peer has as many bytes of resident "
 			 "tensors in the module's worker as it may (--max-resident): "

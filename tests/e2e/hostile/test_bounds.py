@@ -4,12 +4,14 @@ drives one resource there, over the wire, and sees it hold.
 import contextlib
 import os
 import select
+import socket
 import time
 
 import harness
 import msgpack
 import numpy as np
 import pytest
+from arena import Attacker
 from wire import DTYPE, Failure, frame, out, shape_ext
 
 MIB = 1 << 20
@@ -22,6 +24,7 @@ WORDS = [str(w) for pair in MEMORY.items() for w in pair]
 # Buffers that are read into and sockets' own are no part of a budget.
 OTHERS = 4 * MIB
 QUIET, QUIET_TURNS = 0.5, 20  # seconds and turns without a byte: the daemon has stopped reading
+INSTANCES = 1024  # MSD_MAX_INSTANCES
 PEER_UPLOADS = 512  # MSD_PEER_UPLOADS
 FLOAT32 = msgpack.ExtType(DTYPE, bytes([2, 32, 1, 0]))
 
@@ -280,6 +283,21 @@ def test_one_client_does_not_take_all_tensors_and_instances_of_a_worker(own_aren
         assert made(three, 1, *request)[0] == 0, "the peer has all that it may"
     one.socket.close()
     harness.until(lambda: made(three, 1, *alloc)[0] == 1, "what a connection held is free again")
+
+
+def test_two_peers_do_not_take_all_instances_of_a_worker(own_arena, folder, models):
+    """512 each were all: of what others leave, a peer has the part that it has of all."""
+    arena = own_arena(
+        modules={"mlp": models / "mlp.so"}, listen=[f"unix:{folder}/m.sock", "tcp://127.0.0.1:0"])
+    address = ("127.0.0.1", int(arena.daemon.hosts[1].rpartition(":")[2]))
+
+    def connect(peer):
+        wire = Attacker(socket.create_connection(address, source_address=(f"127.0.0.{peer}", 0)))
+        return arena.connections.enter_context(wire)
+
+    for peer, most in ((2, INSTANCES // 2), (3, INSTANCES // 4), (4, INSTANCES // 8)):
+        count = sum(made(connect(peer), INSTANCES // 4, "module.instance", "mlp")[0] for _ in range(2))
+        assert count == most, f"127.0.0.{peer}"
 
 
 def test_uploads_share_a_bound(own_arena):
