@@ -41,7 +41,7 @@ static void on_poll(uv_poll_t *handle, int status, int events)
 	/* Who had its turn already is told again. A transport that holds bytes may have
 	 * had to write before it could read on. */
 	if (((events & UV_READABLE) != 0 || c->transport.ops->holds != NULL) &&
-	    c->turn != c->wire->count.turns)
+	    c->taker.turn != c->wire->count.turns)
 		msd_conn_poll_now(c);
 	if (!c->is_closing && (events & UV_WRITABLE) != 0)
 		msd_conn_flush(c);
@@ -103,6 +103,11 @@ void msd_conn_pause(struct msd_conn *c, enum msd_pause why, bool pause)
 	resume(c);
 }
 
+static void have_turn(struct msd_taker *t)
+{
+	msd_conn_poll_now(MSD_CONTAINER_OF(t, struct msd_conn, taker));
+}
+
 msd_err msd_conn_open(struct msd_conn *c, struct msd_wire *w,
 		      struct msd_transport transport, const struct msd_conn_ops *ops,
 		      const struct msd_conn_limits *limits, void *user,
@@ -115,7 +120,9 @@ msd_err msd_conn_open(struct msd_conn *c, struct msd_wire *w,
 			       .limits = *limits};
 	msd_list_init(&c->queue);
 	msd_list_init(&c->dirty_link);
-	msd_list_init(&c->waiting_link);
+	msd_list_init(&c->taker.link);
+	c->taker.account = limits->account;
+	c->taker.have_turn = have_turn;
 	int rc = uv_poll_init(w->loop, &c->poll, transport.fd); /* sets O_NONBLOCK */
 	if (rc != 0) {
 		c->transport.ops->close(&c->transport);
@@ -171,7 +178,7 @@ void msd_conn_close(struct msd_conn *c, msd_err err, const char *why)
 	if (why != c->close_why)
 		(void)snprintf(c->close_why, sizeof(c->close_why), "%s", why);
 	msd_list_remove(&c->dirty_link);
-	msd_list_remove(&c->waiting_link);
+	msd_list_remove(&c->taker.link);
 	msd_conn_close_fds(c);
 	uv_close((uv_handle_t *)&c->poll, on_handle_closed);
 	c->transport.ops->close(&c->transport);
@@ -181,30 +188,6 @@ bool msd_conn_is_stopped(const struct msd_conn *c)
 {
 	return c->is_closing || c->paused != 0 || c->waits_for_place ||
 	       c->waits_to_bring;
-}
-
-bool msd_conn_is_passed_over(struct msd_conn *c)
-{
-	struct msd_wire *w = c->wire;
-
-	if (c->limits.account == NULL ||
-	    msd_account_has_turn(c->limits.account, w->count.turns, MSD_CONN_TURN_SHARE,
-				 MSD_CONN_SHARE_US * 1000u))
-		return false;
-	/* Else it waits already. */
-	if (msd_list_is_empty(&c->waiting_link) ||
-	    msd_list_first(&w->waiting) == &c->waiting_link) {
-		msd_list_remove(&c->waiting_link);
-		msd_list_append(&w->passed_over, &c->waiting_link);
-	}
-	return true;
-}
-
-uint64_t msd_conn_part_begins(struct msd_conn *c)
-{
-	if (c->limits.account == NULL || !msd_account_is_behind(c->limits.account))
-		return 0;
-	return msd_wire_now_ns(c->wire);
 }
 
 /* What is known takes a microsecond: a turn of it that was not measured stays so. */

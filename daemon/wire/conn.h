@@ -33,6 +33,7 @@
 
 #include "daemon/wire/list.h"
 #include "daemon/wire/shared.h"
+#include "daemon/wire/taker.h"
 #include "daemon/wire/transport.h"
 #include "daemon/wire/wire.h"
 #include "proto/body.h"
@@ -182,14 +183,13 @@ struct msd_conn {
 	uint64_t begun_ms; /* of that frame: msd_in.begun_ms */
 	struct msd_in in;
 	uint8_t *spare; /* owned; bytes read but not consumed before reading stopped */
-	size_t spare_at, n_spare;     /* consumed of it; of it in all */
-	struct msd_list waiting_link; /* msd_wire.waiting: for its next turn */
-	uint64_t turn;                /* the loop's, when it had its last */
-	uint64_t turn_ends_ns;        /* 0: the turn has not been long so far */
-	uint64_t crowded_ns;  /* since when closes are waited for; 0: they are not */
-	uint32_t frames_left; /* of its turn */
-	uint32_t last_turns;  /* left to who is ending */
-	unsigned paused;      /* bits of enum msd_pause */
+	size_t spare_at, n_spare; /* consumed of it; of it in all */
+	struct msd_taker taker;
+	uint64_t turn_ends_ns; /* 0: the turn has not been long so far */
+	uint64_t crowded_ns;   /* since when closes are waited for; 0: they are not */
+	uint32_t frames_left;  /* of its turn */
+	uint32_t last_turns;   /* left to who is ending */
+	unsigned paused;       /* bits of enum msd_pause */
 	bool is_closing, waits_for_place, wants_write, has_said_farewell;
 	bool waits_to_bring;       /* descriptors, while too many wait to be closed */
 	bool is_ending;            /* msd_conn_hear_out() */

@@ -19,8 +19,8 @@ void msd_conn_settle_turn(struct msd_conn *c, bool has_more);
 /** Have a turn as soon as all others had theirs. */
 static inline void msd_conn_wait_for_turn(struct msd_conn *c)
 {
-	if (msd_list_is_empty(&c->waiting_link))
-		msd_list_append(&c->wire->waiting, &c->waiting_link);
+	if (msd_list_is_empty(&c->taker.link))
+		msd_list_append(&c->wire->waiting, &c->taker.link);
 }
 /** Bytes have been read that were not served: here, or by the transport. */
 static inline bool msd_conn_has_bytes(const struct msd_conn *c)
@@ -28,14 +28,9 @@ static inline bool msd_conn_has_bytes(const struct msd_conn *c)
 	return c->spare != NULL || (c->transport.ops->holds != NULL && !c->is_closing &&
 				    c->transport.ops->holds(&c->transport));
 }
-/** Those with whom @c shares have had all that they may of this turn: it waits for the
- * next one. Else it is one of them. */
-bool msd_conn_is_passed_over(struct msd_conn *c);
-/** Its part of a turn of the loop is over, which began with msd_conn_part_begins():
+/** Its part of a turn of the loop is over, which began with msd_taker_begins():
  * those with whom it shares have so much less of it. */
 void msd_conn_part_ends(struct msd_conn *c, uint64_t began_ns);
-/** When it began; 0: nobody knows, and it was measured for nobody else. */
-uint64_t msd_conn_part_begins(struct msd_conn *c);
 /** What is wrong with the transport, which has returned -@error. */
 const char *msd_conn_cause(const struct msd_conn *c, int error);
 /** Make the poll handle wait for what the state asks for. */

@@ -33,7 +33,7 @@ static bool is_in_frame(const struct msd_conn *c)
 
 static void begin_turn(struct msd_conn *c)
 {
-	c->turn = c->wire->count.turns;
+	c->taker.turn = c->wire->count.turns;
 	c->frames_left = c->limits.takes_turns ? MSD_CONN_TURN_FRAMES : UINT32_MAX;
 	c->turn_ends_ns = 0;
 }
@@ -288,7 +288,7 @@ static void wait_to_bring(struct msd_conn *c)
 	}
 	c->waits_to_bring = true;
 	msd_conn_poll_update(c);
-	msd_retry_later(&c->wire->bringing, &c->waiting_link);
+	msd_retry_later(&c->wire->bringing, &c->taker.link);
 }
 
 static void nothing_read(struct msd_conn *c, ssize_t n)
@@ -364,16 +364,14 @@ void msd_conn_poll_now(struct msd_conn *c)
 {
 	bool has_more = true;
 
-	if (msd_conn_is_passed_over(c))
+	if (msd_taker_is_passed_over(&c->taker, c->wire))
 		return;
-	if (!msd_list_is_empty(&c->waiting_link))
-		msd_list_remove(&c->waiting_link);
 	if (c->waits_to_bring) {
 		c->waits_to_bring = false;
 		msd_conn_poll_update(c);
 	}
 	if (!msd_conn_is_stopped(c)) {
-		const uint64_t began_ns = msd_conn_part_begins(c);
+		const uint64_t began_ns = msd_taker_begins(&c->taker, c->wire);
 		begin_turn(c);
 		if (c->spare != NULL)
 			consume_spare(c);

@@ -4,6 +4,7 @@
 #include <time.h>
 
 #include "daemon/wire/conn.h"
+#include "daemon/wire/taker.h"
 
 /*
  * Who was served and has more to say goes to the end of the list, so one look at the
@@ -27,11 +28,10 @@ static void serve_waiting(struct msd_wire *w)
 		msd_list_append(first, it); /* before it */
 	}
 	while ((it = msd_list_first(&w->waiting)) != NULL) {
-		struct msd_conn *c =
-			MSD_CONTAINER_OF(it, struct msd_conn, waiting_link);
-		if (c->turn == w->count.turns)
+		struct msd_taker *t = MSD_CONTAINER_OF(it, struct msd_taker, link);
+		if (t->turn == w->count.turns)
 			return;
-		msd_conn_poll_now(c);
+		t->have_turn(t);
 	}
 }
 

@@ -17,7 +17,7 @@ struct msd_wire {
 	uv_prepare_t prepare;
 	uv_idle_t awake;             /* runs while somebody waits */
 	struct msd_list dirty;       /* msd_conn.dirty_link */
-	struct msd_list waiting;     /* msd_conn.waiting_link */
+	struct msd_list waiting;     /* msd_taker.link */
 	struct msd_list passed_over; /* the same link: those whose peer had its share */
 	struct msd_retry retry;      /* of who is dirty */
 	struct msd_retry bringing;   /* of who waits until descriptors are closed */

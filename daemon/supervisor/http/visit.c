@@ -73,6 +73,7 @@ void msd_visit_open(struct msd_http *h, struct msd_transport transport,
 	v->caller.on_room = on_room;
 	v->caller.on_grown = on_grown;
 	v->poll.data = v;
+	msd_visit_take_turns(v);
 	v->last_progress_ms = uv_now(e->loop);
 	msd_http_reader_init(&v->reader);
 	msd_watch_init(&v->watch, uv_now(e->loop));

@@ -65,6 +65,7 @@ void msd_visit_close(struct msd_visit *v, const char *why)
 	v->is_closing = v->caller.is_gone = true;
 	msd_log(MSD_LOG_DEBUG, "disconnect", "conn=%llu why=\"%s\"",
 		(unsigned long long)v->caller.session.number, why);
+	msd_list_remove(&v->taker.link);
 	uv_close((uv_handle_t *)&v->poll, on_handle_closed);
 	v->transport.ops->close(&v->transport);
 }

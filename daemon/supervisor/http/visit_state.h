@@ -7,6 +7,7 @@
 #include "daemon/http/reader.h"
 #include "daemon/supervisor/edge/watch.h"
 #include "daemon/supervisor/http/caller.h"
+#include "daemon/wire/taker.h"
 #include "daemon/wire/transport.h"
 
 enum msd_visit_state { MSD_VISIT_OPEN, MSD_VISIT_ENDING, MSD_VISIT_LINGERING };
@@ -18,6 +19,7 @@ struct msd_visit {
 	struct msd_transport transport;
 	uv_poll_t poll;
 	int events; /* what poll waits for */
+	struct msd_taker taker;
 	enum msd_visit_state state;
 	struct msd_http_reader reader;
 	/* Of the last head: how much JSON is in front of its tensors; in chunks 0. */

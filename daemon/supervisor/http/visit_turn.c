@@ -340,7 +340,26 @@ static void read_some(struct msd_visit *v)
 	}
 }
 
-static void have_turn(struct msd_visit *v)
+/* Of what was read before, or comes now. Not when it was served in this turn of the
+ * loop already: then it is told again. */
+static void serve_turn(struct msd_visit *v)
+{
+	struct msd_wire *w = v->caller.session.edge->wire;
+
+	if (v->taker.turn == w->count.turns || msd_taker_is_passed_over(&v->taker, w))
+		return;
+	const uint64_t began_ns = msd_taker_begins(&v->taker, w);
+	v->taker.turn = w->count.turns;
+	if (msd_visit_has_ahead(v)) {
+		serve_ahead(v);
+	} else {
+		read_some(v);
+	}
+	if (began_ns != 0)
+		msd_account_spend(v->taker.account, msd_wire_look_ns(w) - began_ns);
+}
+
+static void go_on(struct msd_visit *v)
 {
 	if (v->state == MSD_VISIT_LINGERING) {
 		msd_visit_read_nothing(v);
@@ -349,13 +368,8 @@ static void have_turn(struct msd_visit *v)
 	if (msd_visit_unwritten(v) > 0)
 		msd_visit_flush(v);
 	if (!v->is_closing && v->state == MSD_VISIT_OPEN && !v->is_awaiting &&
-	    msd_visit_unwritten(v) == 0) {
-		if (msd_visit_has_ahead(v)) {
-			serve_ahead(v);
-		} else {
-			read_some(v);
-		}
-	}
+	    msd_visit_unwritten(v) == 0)
+		serve_turn(v);
 	if (!v->is_closing && msd_visit_unwritten(v) > 0)
 		msd_visit_flush(v);
 	rest(v);
@@ -375,6 +389,19 @@ static void on_poll(uv_poll_t *handle, int status, int events)
 	} else if (v->is_awaiting && (events & UV_READABLE) != 0) {
 		wait_for(v, UV_DISCONNECT);
 	} else {
-		have_turn(v);
+		go_on(v);
 	}
+}
+
+static void have_turn(struct msd_taker *t)
+{
+	msd_list_remove(&t->link); /* it may have nothing to be served any more */
+	go_on(MSD_CONTAINER_OF(t, struct msd_visit, taker));
+}
+
+void msd_visit_take_turns(struct msd_visit *v)
+{
+	msd_list_init(&v->taker.link);
+	v->taker.account = &v->caller.session.client.account;
+	v->taker.have_turn = have_turn;
 }

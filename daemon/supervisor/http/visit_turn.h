@@ -5,6 +5,8 @@
  */
 #include "daemon/supervisor/http/visit_state.h"
 
+/** It takes turns with the others of its loop from here on, until it is closed. */
+void msd_visit_take_turns(struct msd_visit *v);
 /** What it holds is charged to its account, and it waits for its next turn. */
 void msd_visit_settle(struct msd_visit *v);
 /** The answer to the request of @c that was to come later is there. */

@@ -1,4 +1,5 @@
 """However much one connection has sent, others get their turn after 64 frames or 200 us of it."""
+import socket
 import statistics
 
 import harness
@@ -12,6 +13,7 @@ MAX_OBJECTS = 65536  # MSD_MAX_OBJECTS
 TENSOR_BYTES = 35  # of one resident tensor in a request
 UINT8 = msgpack.ExtType(DTYPE, bytes([1, 8, 1, 0]))
 PING = frame([0, 1, "ping", []])
+GET = b"GET /livez HTTP/1.1\r\nHost: x\r\n\r\n"
 
 
 def test_what_came_at_once_is_served_in_turns(arena):
@@ -77,6 +79,32 @@ def test_frames_that_take_long_are_few_in_a_turn(own_arena, folder):
     for attacker in attackers:
         with pytest.raises(Failure, match="BAD_REQUEST"):
             attacker.finish(1)
+
+
+def connect_web(arena, address):
+    """A connection that is answered: who is not let in yet does not take turns."""
+    attacker = arena.connections.enter_context(
+        socket.create_connection(address, harness.PATIENCE))
+    attacker.send(GET)
+    assert attacker.recv(4096).startswith(b"HTTP/1.1 200")
+    return attacker
+
+
+def test_however_many_connections_one_peer_has_by_http_a_turn_is_short(own_arena, folder):
+    arena = own_arena("--http", "127.0.0.1:0", listen=[f"unix:{folder}/m.sock"])
+    host, _, port = arena.daemon._line().removeprefix("listening http://").rpartition(":")
+    attackers = [connect_web(arena, (host, int(port))) for _ in range(300)]
+    victim = arena.victim()
+    before = victim.ask("server.info")
+    with arena.standstill():
+        for attacker in attackers:
+            attacker.send(GET)
+        victim.ask_later()
+    after = victim.finish(victim.asked)
+    requests = after["http"]["requests"] - before["http"]["requests"]
+    assert requests <= (after["turns"] - before["turns"] + 1) * SHARE
+    for attacker in attackers:
+        assert attacker.recv(64).startswith(b"HTTP/1.1 200")
 
 
 def flood(host):
