@@ -33,7 +33,6 @@
 
 #include "daemon/wire/list.h"
 #include "daemon/wire/shared.h"
-#include "daemon/wire/taker.h"
 #include "daemon/wire/transport.h"
 #include "daemon/wire/wire.h"
 #include "proto/body.h"
@@ -46,8 +45,6 @@ struct msd_memory;
 
 #define MSD_CONN_TURN_FRAMES 64u
 #define MSD_CONN_TURN_US 200u
-#define MSD_CONN_TURN_SHARE 64u
-#define MSD_CONN_SHARE_US 2000u
 
 /* An incoming frame while it is being received. Bytes are the connection's, valid until
  * on_frame() returns, and may be patched by the receiver. */

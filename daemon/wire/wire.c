@@ -4,7 +4,6 @@
 #include <time.h>
 
 #include "daemon/wire/conn.h"
-#include "daemon/wire/taker.h"
 
 /*
  * Who was served and has more to say goes to the end of the list, so one look at the

@@ -8,9 +8,25 @@
  */
 #include <uv.h>
 
+#include "daemon/wire/account.h"
 #include "daemon/wire/list.h"
 #include "daemon/wire/retry.h"
 #include "proto/diag.h"
+
+/* One peer's connections in a turn of the loop, however they speak: so many, and, when
+ * there is more than one, so long. */
+#define MSD_CONN_TURN_SHARE 64u
+#define MSD_CONN_SHARE_US 2000u
+
+/* A connection, as one of those that take turns. */
+struct msd_taker {
+	struct msd_list link; /* msd_wire.waiting: for its next turn */
+	uint64_t turn;        /* the loop's, when it had its last */
+	/* Borrowed; whose parent is its peer's. NULL: it shares with nobody. */
+	const struct msd_account *account;
+	/** It is its turn; it leaves the list, or is passed over. */
+	void (*have_turn)(struct msd_taker *t);
+};
 
 struct msd_wire {
 	uv_loop_t *loop;
@@ -73,6 +89,34 @@ static inline uint64_t msd_wire_look_ns(struct msd_wire *w)
 static inline uint64_t msd_wire_now_ns(struct msd_wire *w)
 {
 	return w->now_ns != 0 ? w->now_ns : msd_wire_look_ns(w);
+}
+
+/** When the part of @t begins; 0: it is not measured, for it is the first of those with
+ * whom it shares. */
+static inline uint64_t msd_taker_begins(const struct msd_taker *t, struct msd_wire *w)
+{
+	if (t->account == NULL || !msd_account_is_behind(t->account))
+		return 0;
+	return msd_wire_now_ns(w);
+}
+/** Those with whom @t shares have had all that they may of this turn: it waits for the
+ * next one. Else it is one of them, and in no list. */
+static inline bool msd_taker_is_passed_over(struct msd_taker *t, struct msd_wire *w)
+{
+	const bool waits = !msd_list_is_empty(&t->link);
+
+	if (t->account == NULL ||
+	    msd_account_has_turn(t->account, w->count.turns, MSD_CONN_TURN_SHARE,
+				 MSD_CONN_SHARE_US * 1000u)) {
+		if (waits)
+			msd_list_remove(&t->link);
+		return false;
+	}
+	if (!waits || msd_list_first(&w->waiting) == &t->link) {
+		msd_list_remove(&t->link);
+		msd_list_append(&w->passed_over, &t->link);
+	}
+	return true;
 }
 
 /** What all connections on @loop share. Errors: MSD_NOMEM; finish is legal then. */

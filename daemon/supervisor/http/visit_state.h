@@ -7,8 +7,8 @@
 #include "daemon/http/reader.h"
 #include "daemon/supervisor/edge/watch.h"
 #include "daemon/supervisor/http/caller.h"
-#include "daemon/wire/taker.h"
 #include "daemon/wire/transport.h"
+#include "daemon/wire/wire.h"
 
 enum msd_visit_state { MSD_VISIT_OPEN, MSD_VISIT_ENDING, MSD_VISIT_LINGERING };
 
