@@ -91,6 +91,7 @@ def test_calls_that_fail_on_a_direct_channel_bring_the_old_one_back(start, folde
             for _ in range(20):
                 with pytest.raises(Failure, match="CALL_FAILED"):
                     channel.call(FAILS)
+            expect_served(wire, OLD)  # though it asks for nothing else
         expect_back(wire, folder, new)
 
 
