@@ -108,14 +108,6 @@ static bool is_passing(int error)
 	return error == EAGAIN || error == ECONNABORTED || error == EINTR;
 }
 
-/* Nobody is left to be answered; what was passed may block. */
-static void leave(int fd)
-{
-	const struct msd_peer_id who = msd_peer_id_of_socket(fd);
-
-	msd_aside_close_socket(fd, msd_peer_id_passer(who));
-}
-
 static void accept_some(struct msd_listener *l)
 {
 	struct msd_edge *e = l->edge;
@@ -136,7 +128,7 @@ static void accept_some(struct msd_listener *l)
 		if (has_come == MSD_CONNECTED_CONFINED) {
 			msd_confined_refuse(e, fd);
 		} else if (has_come == MSD_CONNECTED_LEFT) {
-			leave(fd);
+			msd_peer_id_close_socket(fd); /* nobody is left to be told */
 		} else {
 			set_options(fd, l->address.kind);
 			msd_gate_enter(e, fd, who, &l->way);

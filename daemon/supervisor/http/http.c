@@ -12,7 +12,6 @@
 #include "daemon/supervisor/http/visit.h"
 #include "daemon/supervisor/http/visit_end.h"
 #include "daemon/supervisor/http/visit_write.h"
-#include "daemon/wire/aside.h"
 
 /* It is told as far as its socket takes it at once. */
 static void turn_away(int fd)
@@ -22,8 +21,7 @@ static void turn_away(int fd)
 		"Content-Length: 0\r\nConnection: close\r\n\r\n";
 
 	(void)send(fd, busy, strlen(busy), MSG_DONTWAIT | MSG_NOSIGNAL);
-	/* It may hold what was passed already. */
-	msd_aside_close_socket(fd, msd_peer_id_passer(msd_peer_id_of_socket(fd)));
+	msd_peer_id_close_socket(fd);
 }
 
 static void enter(struct msd_edge *e, int fd, struct msd_principal who,
