@@ -115,7 +115,8 @@ msd_err msd_option_read_agents(struct msd_options *o, const struct msd_option *r
 		memcpy(a.module, value, n);
 		value += n + 1;
 	}
-	if (read_plain(value, &a.address, d) != MSD_OK)
+	if (read_plain(value, &a.address, d) != MSD_OK ||
+	    (a.address.kind != MSD_ADDRESS_UNIX && strchr(value, '=') != NULL))
 		return msd_option_expected("[NAME=]" PLAIN_FORMS, d);
 	o->agents[o->n_agents++] = a;
 	return MSD_OK;

@@ -53,8 +53,8 @@ Test(options, agents_are_of_the_daemon_or_of_a_module)
 	msd_options_write(&o, &text);
 	msd_buf_put(&text, "", 1);
 	cr_expect(strstr((const char *)text.p,
-			 "{\"127.0.0.1:9191\", \"one=[::1]:9192\", \"unix:/a=b\", "
-			 "\"one=unix:/a=b\"}") != NULL,
+			 "{'127.0.0.1:9191', 'one=[::1]:9192', 'unix:/a=b', "
+			 "'one=unix:/a=b'}") != NULL,
 		  "%s", (const char *)text.p);
 	msd_buf_finish(&text);
 	msd_options_finish(&o);
