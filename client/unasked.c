@@ -317,7 +317,7 @@ static void await_cause(modser_client *client, uint64_t pid, modser_result *resu
 /* What is no answer: the daemon would say that of it. */
 static bool is_no_answer(const modser_result *r)
 {
-	return !r->is_reply && !r->is_unsent &&
+	return r != NULL && !r->is_reply && !r->is_unsent &&
 	       (r->error.code == MODSER_PROTOCOL || r->error.code == MODSER_TOO_LARGE);
 }
 

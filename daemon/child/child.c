@@ -346,12 +346,17 @@ static void describe_words(const struct msd_child *c, struct msd_buf *out)
 	}
 }
 
+bool msd_child_was_killed(const struct msd_child *c)
+{
+	return c->kill_reason[0] != '\0' &&
+	       (c->term_signal == SIGKILL || c->pidfd >= 0);
+}
+
 void msd_child_describe_end(const struct msd_child *c, struct msd_buf *out)
 {
 	if (c->is_left) {
 		msd_buf_printf(out, "left to the next daemon");
-	} else if (c->kill_reason[0] != '\0' &&
-		   (c->term_signal == SIGKILL || c->pidfd >= 0)) {
+	} else if (msd_child_was_killed(c)) {
 		msd_buf_printf(out, "killed: %s", c->kill_reason);
 	} else if (c->pidfd >= 0) {
 		msd_buf_printf(out,

@@ -102,6 +102,8 @@ MSD_MUST_CHECK bool msd_child_leave(struct msd_child *c);
 /** SIGKILL to its group; @reason is kept for msd_child_describe_end(). The first reason
  * counts; after its exit nothing happens. */
 void msd_child_kill(struct msd_child *c, const char *reason);
+/** It has ended of msd_child_kill(), not by itself meanwhile. */
+bool msd_child_was_killed(const struct msd_child *c);
 /** Take what it has written until now, by on_output. */
 void msd_child_read_output(struct msd_child *c);
 /** Describe its end: "signal SEGV", "exit status 3", "killed: REASON", and its last

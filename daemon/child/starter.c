@@ -368,10 +368,11 @@ int msd_starter_start(struct msd_starter *s, const struct msd_start_how *how,
 	const int error = send_request(s->to_thread, &r);
 	if (error != 0)
 		return error;
-	if (!has_answer(s)) {
+	while (!has_answer(s)) {
 		const pid_t born = __atomic_load_n(&r.born, __ATOMIC_RELAXED);
-		/* Nobody waits for it but the caller, below: the number is its own. */
-		is_killed = born > 0 && kill(born, SIGKILL) == 0;
+		/* Nobody waits for it but the caller, below: the number is its own. It
+		 * may not be born yet, and is killed the next time. */
+		is_killed |= born > 0 && kill(born, SIGKILL) == 0;
 	}
 	if (!hear(s->to_thread, &answer))
 		return EPIPE;

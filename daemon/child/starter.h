@@ -55,7 +55,8 @@ void msd_starter_open(struct msd_starter *s);
 /** Start a process; when this returns it is @ret's program, a child of the daemon that
  * is still to be waited for. Returns 0, or an errno, with no process left. ETIMEDOUT:
  * its exec was not done after MSD_STARTER_PATIENCE_MS, for its program's disk is away,
- * or somebody keeps it with a lease. One thread at a time. */
+ * or somebody keeps it with a lease; one that cannot be killed is waited for. One
+ * thread at a time. */
 int msd_starter_start(struct msd_starter *s, const struct msd_start_how *how,
 		      pid_t *ret);
 /** End the thread. Children stay the daemon's. Legal when it could not be opened. */

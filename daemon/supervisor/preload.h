@@ -4,7 +4,7 @@
  * `--load NAME=FILE[,KEY=VALUE]...`, or `module NAME {file = FILE KEY = VALUE ...}` of
  * a configuration file: a module that the daemon loads at its start, from files of its
  * own machine, or, by such a section alone, from where `source` says (supply.h). The
- * keys are a table in preload.c.
+ * keys are a table in preload_keys.c.
  */
 #include <stdint.h>
 

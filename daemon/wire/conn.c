@@ -190,13 +190,14 @@ bool msd_conn_is_stopped(const struct msd_conn *c)
 	       c->waits_to_bring;
 }
 
-/* What is known takes a microsecond: a turn of it that was not measured stays so. */
+/* What is known and brings nothing takes a microsecond: a turn of it that was not
+ * measured stays so. */
 void msd_conn_part_ends(struct msd_conn *c, uint64_t began_ns)
 {
 	const uint64_t first_ns = c->turn_ends_ns;
 
 	if (c->limits.account == NULL || (began_ns == 0 && first_ns == 0) ||
-	    (first_ns == 0 && c->in.known != NULL))
+	    (first_ns == 0 && c->in.known != NULL && c->in.payload_bytes == 0))
 		return;
 	if (began_ns == 0)
 		began_ns = first_ns - MSD_CONN_TURN_US * 1000u;

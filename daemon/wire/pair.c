@@ -51,13 +51,16 @@ msd_err msd_pair_open(int ret[2], struct msd_diag *d)
 			    strerror(error));
 }
 
+/* Of the kernel, whether descriptors are left to ask it again or not. */
 bool msd_pair_is_tight(void)
 {
+	static enum { UNKNOWN, NO, YES } known;
 	int ends[2];
 
-	if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) != 0)
-		return false;
-	const bool is_tight = refuse_descriptors(ends[0]) == 0;
-	close_both(ends);
-	return is_tight;
+	if (known == UNKNOWN &&
+	    socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) == 0) {
+		known = refuse_descriptors(ends[0]) == 0 ? YES : NO;
+		close_both(ends);
+	}
+	return known == YES;
 }

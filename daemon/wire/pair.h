@@ -12,7 +12,7 @@
 
 /** Make them. Errors: MSD_IO. */
 MSD_MUST_CHECK msd_err msd_pair_open(int ret[2], struct msd_diag *d);
-/** This kernel has it. */
+/** This kernel has it. One thread at a time. */
 bool msd_pair_is_tight(void);
 
 #endif

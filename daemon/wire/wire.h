@@ -97,7 +97,7 @@ static inline uint64_t msd_taker_begins(const struct msd_taker *t, struct msd_wi
 {
 	if (t->account == NULL || !msd_account_is_behind(t->account))
 		return 0;
-	return msd_wire_now_ns(w);
+	return msd_wire_look_ns(w); /* what was before is others' time */
 }
 /** Those with whom @t shares have had all that they may of this turn: it waits for the
  * next one. Else it is one of them, and in no list. */

@@ -63,11 +63,17 @@ static bool is_light(const struct msd_peer *peer)
 				   : peer->n_queued < MSD_MAX_IN_FLIGHT / 2;
 }
 
+/* What is kept may be larger than what has come to it. */
+static uint64_t payload_room(const struct msd_request *r)
+{
+	return r->payload != NULL ? r->payload->cap : 0;
+}
+
 /* The end of take_load(). */
 static void put_load(struct msd_guest *g, struct msd_request *r)
 {
 	g->held_bytes -= r->held_bytes;
-	g->body_bytes -= r->held_bytes - r->payload_bytes;
+	g->body_bytes -= r->held_bytes - payload_room(r);
 	msd_guest_payload_free(g, r->payload);
 	r->payload = NULL;
 }
@@ -279,9 +285,9 @@ static void take_load(struct msd_worker *w, struct msd_request *r,
 		r->payload_bytes = in->payload_bytes;
 		g->coming = NULL;
 	}
-	r->held_bytes = in->payload_bytes + in->n_bytes + sizeof(*r);
+	r->held_bytes = payload_room(r) + in->n_bytes + sizeof(*r);
 	g->held_bytes += r->held_bytes;
-	g->body_bytes += r->held_bytes - r->payload_bytes;
+	g->body_bytes += r->held_bytes - payload_room(r);
 	msd_scribe_come(w, r);
 }
 

@@ -60,6 +60,11 @@ void msd_child_kill(struct msd_child *c, const char *reason)
 	MSD_CONTAINER_OF(c, struct fake, child)->is_killed = true;
 }
 
+bool msd_child_was_killed(const struct msd_child *c)
+{
+	return c->kill_reason[0] != '\0';
+}
+
 void msd_child_read_output(struct msd_child *c)
 {
 	(void)c;

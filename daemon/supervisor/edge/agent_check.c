@@ -64,12 +64,10 @@ static void tell_of_module(struct msd_house *house, const char *name,
 			   char ret[MSD_AGENT_LINE_MAX])
 {
 	struct msd_module *m = NULL;
-	struct msd_diag d = {0};
 	const bool serves =
-		msd_module_require(house, msd_span_of(name), &m, &d) == MSD_OK &&
+		msd_module_require(house, msd_span_of(name), &m, NULL) == MSD_OK &&
 		msd_expected_serves(m);
 
-	msd_diag_finish(&d);
 	msd_agent_line(house->is_leaving, serves, serves ? m->crew.n_replicas : 0,
 		       serves ? count_waiting(&m->crew) : 0, ret);
 }

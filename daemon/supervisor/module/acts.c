@@ -225,7 +225,7 @@ static void take_over(const struct doing *x)
 	struct msd_module *old = x->m->predecessor;
 
 	x->m->probation.usual_permille =
-		msd_probation_share(old->crew.n_failed, old->crew.n_calls);
+		msd_probation_share(old->crew.n_failed, msd_crew_answered(&old->crew));
 	give_name(old, x->m);
 	msd_module_unload(old);
 }

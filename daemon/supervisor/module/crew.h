@@ -69,8 +69,22 @@ struct msd_crew {
 	struct msd_facts facts; /* what the worker that opened last said */
 	uint64_t n_calls, n_errors;
 	uint64_t n_failed; /* of the errors, those of its code: CALL_FAILED */
+	uint64_t n_lost;   /* of the errors, those that nobody answered */
 	struct msd_times stages[MSD_STAGE_COUNT]; /* of its calls */
 	struct msd_tally *tally;                  /* of its name; a reference */
 };
+
+/** @n calls that a worker had when it died are over. */
+static inline void msd_crew_lose(struct msd_crew *crew, uint64_t n)
+{
+	crew->n_calls += n;
+	crew->n_errors += n;
+	crew->n_lost += n;
+}
+/** Calls that say what the code is worth: a death is judged by itself. */
+static inline uint64_t msd_crew_answered(const struct msd_crew *crew)
+{
+	return crew->n_calls - crew->n_lost;
+}
 
 #endif

@@ -182,8 +182,7 @@ void msd_direct_count(struct msd_process *p)
 static void count_lost(struct msd_crew *crew, uint8_t at, msd_err code, uint64_t n)
 {
 	msd_tally_note_each(crew->tally, at, code, n);
-	crew->n_calls += n;
-	crew->n_errors += n;
+	msd_crew_lose(crew, n);
 	crew->house->n_direct_calls += n;
 }
 

@@ -156,10 +156,16 @@ bool msd_process_leave(struct msd_process *p)
 
 static void kill_for_breach(struct msd_process *p, const char *why)
 {
-	char reason[128];
+	(void)snprintf(p->breach, sizeof(p->breach), "it broke the protocol: %s", why);
+	msd_process_kill(p, p->breach);
+}
 
-	(void)snprintf(reason, sizeof(reason), "it broke the protocol: %s", why);
-	msd_process_kill(p, reason);
+/* Who breaks it may have ended by itself before it was killed for that. */
+void msd_process_describe_end(const struct msd_process *p, struct msd_buf *out)
+{
+	if (p->breach[0] != '\0' && !msd_child_was_killed(p->child))
+		msd_buf_printf(out, "%s; ", p->breach);
+	msd_child_describe_end(p->child, out);
 }
 
 static void on_channel_closed(struct msd_conn *c, msd_err err, const char *why)

@@ -58,6 +58,7 @@ struct msd_process {
 	struct msd_deadline release_timer;
 	struct msd_deadline exit_timer; /* msd_process_await_exit() */
 	const char *exit_reason;        /* why it is killed then */
+	char breach[128];               /* "it broke the protocol: ..."; "": not yet */
 	struct msd_rss rss;             /* for lists of modules */
 	struct msd_list lent;           /* what clients lend: pass.c's */
 	struct msd_list directs;        /* msd_direct.link: direct.h's */
@@ -84,6 +85,9 @@ void msd_process_ref(struct msd_process *p);
 void msd_process_unref(struct msd_process *p);
 /** SIGKILL to the process group; @reason explains it in error texts. */
 void msd_process_kill(struct msd_process *p, const char *reason);
+/** After its end, for people: what it was killed for, or what it had done wrong, and
+ * how it ended then. */
+void msd_process_describe_end(const struct msd_process *p, struct msd_buf *out);
 /** It has said its last: kill it for @reason, which is static text, unless it exits
  * soon by itself. */
 void msd_process_await_exit(struct msd_process *p, const char *reason);

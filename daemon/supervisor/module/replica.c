@@ -168,8 +168,7 @@ static void lose(struct msd_req *r, const struct msd_diag *why)
 {
 	const uint64_t n_calls = r->method == MSD_M_CALL ? 1u : 0u;
 
-	r->at.replica->crew->n_calls += n_calls;
-	r->at.replica->crew->n_errors += n_calls;
+	msd_crew_lose(r->at.replica->crew, n_calls);
 	msd_req_answer_failure(r, why);
 	msd_req_take(r, MSD_REQ_LOST);
 }
@@ -235,7 +234,7 @@ void msd_replica_on_lost(struct msd_replica *rep, const char *how)
 	struct msd_buf text = {0};
 
 	if (p != NULL) {
-		msd_child_describe_end(p->child, &text);
+		msd_process_describe_end(p, &text);
 	} else {
 		msd_buf_printf(&text, "%s", how);
 	}

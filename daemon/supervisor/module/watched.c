@@ -9,7 +9,7 @@ static struct msd_probation_facts facts_of(const struct msd_module *m)
 
 	return (struct msd_probation_facts){
 		.now_ms = uv_now(m->crew.house->loop),
-		.n_calls = m->crew.n_calls,
+		.n_calls = msd_crew_answered(&m->crew),
 		.n_failed = m->crew.n_failed,
 		.n_deaths = m->life.n_deaths,
 		.is_given_up =
