@@ -5,7 +5,6 @@ import hashlib
 import itertools
 import pathlib
 import re
-import threading
 
 import direct
 import harness
@@ -19,6 +18,7 @@ from wire import INLINE, OUT, SEGMENT, DTYPE, Failure, Wire, frame, out, shape_e
 ROUNDS = 20
 KEPT_BYTES, SLACK_BYTES = 4 << 20, 1 << 20  # MSD_GUEST_KEPT_BYTES, and what else is shared
 PAYLOAD = 64 << 10
+SENT, HELD = 300, 150  # calls with a payload, and such that last
 MOST = 8  # channels of one worker that one user may have: half of them
 FLOAT32 = msgpack.ExtType(DTYPE, bytes([2, 32, 1, 0]))
 
@@ -176,21 +176,40 @@ def shared_memory(pid):
     return int(re.search(r"^RssShmem:\s+(\d+) kB", text, re.M)[1]) << 10
 
 
+def send_what_fits(wire, data):
+    """The rest of @data, when the socket is full of it."""
+    sent = 0
+    wire.socket.setblocking(False)
+    with contextlib.suppress(BlockingIOError):
+        while sent < len(data):
+            sent += wire.socket.send(data[sent:])
+    wire.socket.settimeout(harness.PATIENCE)
+    return data[sent:]
+
+
 def test_a_worker_keeps_little_of_what_payloads_took(daemon, wire):
-    """Between another's calls more come than are run, up to what may wait."""
+    """Between another's calls, each of which lasts until the socket is full again, more come than
+    are run, up to what may wait."""
     (pid,) = direct.facts(wire, "faults")["pids"]
-    whole = b"".join(frame([0, id, "call", ["faults:ok"]], bytes(PAYLOAD)) for id in range(200))
-    with direct.direct(daemon, "faults") as channel, direct.direct(daemon, "faults") as other:
-        before = shared_memory(pid)
-        slow = [other.start("call", "faults:slow", 3) for _ in range(150)]
-        sender = threading.Thread(target=channel.send, args=(whole,))
-        sender.start()
-        harness.until(lambda: shared_memory(pid) - before > 2 * KEPT_BYTES, "many wait")
-        for _ in range(200):
+    rest = b"".join(frame([0, id, "call", ["faults:ok"]], bytes(PAYLOAD)) for id in range(SENT))
+    with direct.direct(daemon, "faults") as channel, direct.direct(daemon, "faults") as other, \
+            harness.Gate() as even, harness.Gate() as odd:
+        before, most = shared_memory(pid), 0
+        gates = [(even, odd)[i % 2] for i in range(HELD)]
+        held = [next(other.ids) for _ in gates]
+        other.send(b"".join(frame([0, id, "call", ["faults:gate", gate.path]])
+                            for id, gate in zip(held, gates)))
+        for gate in gates:
+            gate.entered()
+            most = max(most, shared_memory(pid) - before)
+            rest = send_what_fits(channel, rest)
+            gate.open()
+        channel.send(rest)
+        for _ in range(SENT):
             channel.receive()
-        sender.join()
-        for id in slow:
+        for id in held:
             other.finish(id)
+        assert most > 2 * KEPT_BYTES, "many wait"
         assert shared_memory(pid) - before <= KEPT_BYTES + SLACK_BYTES
 
 
