@@ -205,17 +205,17 @@ def test_a_module_that_goes_meanwhile_is_told(daemon):
         expect_added(visit)
 
 
-def test_a_module_that_is_replaced_meanwhile_has_them(daemon):
-    daemon.ok("load", "new", f"{harness.MODELS}/shapes.so")
-    said = addone(model="new:addone")
-    with Visit(daemon) as visit:
-        begin(daemon, visit, said, MIB)
-        daemon.ok("load", "--replace", "new", f"{harness.MODELS}/shapes.so")
+def test_a_module_that_is_replaced_meanwhile_has_them():
+    patient = ("--drain", harness.FOREVER, "--read-stall", harness.FOREVER)
+    said = addone()
+    with start(*SHAPES, *patient) as d, Visit(d) as visit:
+        d.ok("wait", "shapes")
+        begin(d, visit, said, MIB)
+        d.ok("load", "--replace", "shapes", f"{harness.MODELS}/shapes.so")
         visit.say(said[1][MIB:])
         expect_added(visit)
         visit.say(b"".join(said))
         expect_added(visit)
-    daemon.ok("unload", "new")
 
 
 def test_a_worker_that_dies_meanwhile_has_them_when_it_is_back(daemon):

@@ -82,7 +82,8 @@ def troubled():
     """A daemon with a module that serves, one that has died too often, one whose worker opens it
     again, and one that is unloaded while its call runs."""
     with harness.Gate() as opens, harness.Gate() as runs, \
-         start("--max-deaths", "3", "--drain", harness.FOREVER, "--load", f"serves={ZOO}",
+         start("--max-deaths", "3", "--drain", harness.FOREVER,
+               "--load-timeout", harness.FOREVER, "--load", f"serves={ZOO}",
                env={"MSD_TEST_FIRST": opens.path}) as d, \
          Wire(d.host) as wire, Wire(d.host) as other:
         load = wire.start("module.load", "reopens",
