@@ -59,13 +59,13 @@ class Caller:
 def start(own_daemon):
     with contextlib.ExitStack() as stack:
 
-        def start(*words, env=None, token=(), **more):
+        def start(*words, given=direct.GIVEN, env=None, token=(), **more):
             """A program that calls a daemon started with @words, and a connection to that."""
-            daemon = own_daemon(*direct.GIVEN, *words)
+            daemon = own_daemon(*given, *words)
             wire = stack.enter_context(Wire(daemon.host))
             process = stack.enter_context(harness.started(
                 harness.BIN / "unasked_client", daemon.host, *token, stdin=subprocess.PIPE,
-                stdout=subprocess.PIPE, **more, env=harness.environment() | {"MODSER_DIRECT": "on"} | (env or {})))
+                stdout=subprocess.PIPE, env=harness.environment() | (env or {}), **more))
             return Caller(process), wire
 
         yield start
@@ -88,8 +88,16 @@ def test_a_single_call_does_not(start):
     assert wire.ask("server.info")["requests"] - before == 20 + 1
 
 
-def test_who_does_not_want_it_says_so(start):
-    caller, wire = start(*library("zoo", "faults"), env={"MODSER_DIRECT": "off"})
+@direct.tight
+def test_neither_daemon_nor_client_has_to_be_told(start):
+    caller, wire = start(*library("zoo", "faults"), given=())
+    caller.goes_past(wire)
+    assert caller.call(1, "zoo:ok") == (1, "OK")
+
+
+@pytest.mark.parametrize("given", (pytest.param((), marks=direct.tight), direct.GIVEN))
+def test_who_does_not_want_it_says_so(start, given):
+    caller, wire = start(*library("zoo", "faults"), given=given, env={"MODSER_DIRECT": "off"})
     before = wire.ask("server.info")["requests"]
     assert caller.call(MANY, "zoo:ok") == (MANY, "OK")
     assert wire.ask("server.info")["requests"] - before == MANY + 1
