@@ -81,12 +81,15 @@ static void keep(struct msd_guest *g, struct msd_guest_payload *p)
 	g->kept_bytes += p->cap;
 }
 
-static void unmap_oldest(struct msd_guest *g)
+static void unmap_oldest(struct msd_guest *g, uint64_t most)
 {
-	struct msd_guest_payload *p = payload_of(g->kept.prev);
+	for (struct msd_list *it = g->kept.prev, *newer = it->prev;
+	     it != &g->kept && g->kept_bytes > most; it = newer, newer = it->prev) {
+		struct msd_guest_payload *p = payload_of(it);
 
-	drop(g, p);
-	unmap(p);
+		drop(g, p);
+		unmap(p);
+	}
 }
 
 void msd_guest_payload_free(struct msd_guest *g, struct msd_guest_payload *p)
@@ -102,8 +105,7 @@ void msd_guest_payload_free(struct msd_guest *g, struct msd_guest_payload *p)
 		return;
 	}
 	keep(g, p);
-	while (g->kept_bytes > most)
-		unmap_oldest(g);
+	unmap_oldest(g, most);
 }
 
 void msd_guest_payloads_init(struct msd_guest *g)
