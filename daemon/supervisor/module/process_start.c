@@ -6,7 +6,6 @@
 
 #include "daemon/child/cgroup.h"
 #include "daemon/limits.h"
-#include "daemon/supervisor/module/facts.h"
 #include "daemon/supervisor/module/process_parts.h"
 #include "daemon/wire/without.h"
 #include "proto/errno_text.h"
