@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "client/client.h"
+#include "client/meta.h"
 #include "client/payload.h"
 #include "client/result.h"
 #include "client/stranger.h"
@@ -73,62 +74,6 @@ static msd_err read_notification(modser_client *c, const struct msd_body *b)
 	return msd_client_skip_payload(c);
 }
 
-/* The next object of @meta. */
-static void read_trace(struct msd_cur *meta, modser_trace *ret)
-{
-	const struct {
-		const char *key;
-		uint64_t *ns;
-	} stages[] = {{"read_ns", &ret->read_ns},
-		      {"queue_ns", &ret->queue_ns},
-		      {"to_worker_ns", &ret->to_worker_ns},
-		      {"copy_in_ns", &ret->copy_in_ns},
-		      {"run_ns", &ret->run_ns},
-		      {"copy_out_ns", &ret->copy_out_ns},
-		      {"reply_ns", &ret->reply_ns},
-		      {"total_ns", &ret->total_ns}};
-	struct msd_wire_value key, value;
-	struct msd_span map;
-	struct msd_cur c;
-	uint32_t n;
-
-	if (!msd_object_take(meta, &map) || !msd_map_open(map, &c, &n))
-		return;
-	while (n-- > 0 && msd_value_read(&c, &key, NULL) == MSD_OK &&
-	       key.kind == MSD_K_STR && msd_value_read(&c, &value, NULL) == MSD_OK) {
-		for (size_t i = 0; i < sizeof(stages) / sizeof(*stages); i++) {
-			if (msd_span_is(key.as.str, stages[i].key) &&
-			    value.kind == MSD_K_INT && value.as.i >= 0)
-				*stages[i].ns = (uint64_t)value.as.i;
-		}
-	}
-}
-
-/* A key of a later daemon, with a value of its own, ends the search. */
-static void read_meta(struct msd_span meta, modser_result *r)
-{
-	struct msd_wire_value key, value;
-	struct msd_cur c;
-	uint32_t n;
-
-	if (meta.n == 0 || !msd_map_open(meta, &c, &n))
-		return;
-	while (n-- > 0 && msd_value_read(&c, &key, NULL) == MSD_OK &&
-	       key.kind == MSD_K_STR) {
-		if (msd_span_is(key.as.str, "trace")) {
-			read_trace(&c, &r->trace);
-			continue;
-		}
-		if (msd_value_read(&c, &value, NULL) != MSD_OK)
-			return;
-		if (msd_span_is(key.as.str, "exec_ns") && value.kind == MSD_K_INT &&
-		    value.as.i > 0)
-			r->exec_ns = (uint64_t)value.as.i;
-		if (msd_span_is(key.as.str, "leaving") && value.kind == MSD_K_BOOL)
-			r->is_leaving = value.as.b;
-	}
-}
-
 static msd_err read_body(modser_client *c, struct msd_span bytes)
 {
 	struct msd_body_error e;
@@ -154,7 +99,7 @@ static msd_err read_body(modser_client *c, struct msd_span bytes)
 	c->rx.ticket_id = t->id;
 	if (t->ended)
 		return msd_client_skip_payload(c);
-	read_meta(b.meta, t->result);
+	msd_meta_read(b.meta, t->result);
 	if (!msd_body_error_read(b.error, &e))
 		return msd_client_read_result(c, t, b.result);
 	msd_result_fail_body(t->result, t->method, &e);

@@ -2,7 +2,8 @@
 #define MSD_SUPERVISOR_VISIT_STATE_H
 /*
  * One connection of the HTTP front, for those who carry it: its beginning (visit.c),
- * its turns (visit_turn.c), what it writes (visit_write.c) and its end (visit_end.c).
+ * its turns (visit_turn.c), its requests (visit_serve.c), what it writes
+ * (visit_write.c) and its end (visit_end.c).
  */
 #include "daemon/http/reader.h"
 #include "daemon/supervisor/edge/watch.h"

@@ -1,33 +1,23 @@
 /*
- * Happy path: what has come is read into the loop's buffer and served from there,
- * request by request, but for inputs of calls, which are read into their place; the
- * answers are gathered and leave in one write. What is not
- * served in this turn is kept, and its next turn is when the socket takes more: so who
- * does not read is not served.
+ * Happy path: what has come is read into the loop's buffer and served from there
+ * (visit_serve.c), but for inputs of calls, which are read into their place; the
+ * answers are gathered and leave in one write. What is not served in this turn is kept,
+ * and its next turn is when the socket takes more: so who does not read is not served.
  *
- * Failures: a request that cannot be read is answered, and the connection ends; so it
- * does when memory is short.
+ * Failures: the connection is broken, or memory is short, and it is closed.
  */
 #include "daemon/supervisor/http/visit_turn.h"
 
 #include <errno.h>
-#include <stdio.h>
 
-#include "daemon/http/reply.h"
-#include "daemon/supervisor/edge/counts.h"
 #include "daemon/supervisor/edge/edge.h"
-#include "daemon/supervisor/http/infer.h"
-#include "daemon/supervisor/http/route.h"
-#include "daemon/supervisor/http/visit_body.h"
 #include "daemon/supervisor/http/visit_end.h"
+#include "daemon/supervisor/http/visit_serve.h"
 #include "daemon/supervisor/http/visit_write.h"
-#include "daemon/supervisor/module/house.h"
-#include "daemon/wire/conn.h"
 
 #define READ_BYTES 16384u            /* a turn, */
 #define READ_IN_PLACE (512u * 1024u) /* beside those of inputs, */
 #define READ_PIECES 16u              /* of which so many at a time are read */
-#define STOP_OUT_BYTES 65536u        /* of answers, then no more are made */
 
 static void on_poll(uv_poll_t *handle, int status, int events);
 
@@ -70,98 +60,9 @@ void msd_visit_settle(struct msd_visit *v)
 	update_poll(v);
 }
 
-/* Nothing more is read; what is answered is still written. */
-static void end(struct msd_visit *v)
-{
-	v->state = MSD_VISIT_ENDING;
-	msd_buf_finish(&v->ahead);
-	v->ahead_at = 0;
-}
-
-static struct msd_asking *ask(struct msd_visit *v)
-{
-	v->caller.asking = (struct msd_asking){.edge = v->caller.session.edge,
-					       .request = &v->reader.request,
-					       .caller = &v->caller};
-	return &v->caller.asking;
-}
-
-static bool is_last(const struct msd_visit *v)
-{
-	return !v->reader.request.keeps_alive ||
-	       v->caller.session.edge->house->is_leaving;
-}
-
-/* The answer is in `out`; tensors that belong behind it are not copied. What is left of
- * its request is read first when the connection ends with it. */
-static void follow_up(struct msd_visit *v, bool closes)
-{
-	v->is_awaiting = false;
-	for (uint32_t i = 0; i < v->caller.n_tail; i++)
-		v->tail_left += v->caller.tail[i].iov_len;
-	if (v->tail_left == 0)
-		msd_infer_end(&v->caller, true);
-	if (!closes)
-		return;
-	if (msd_http_reader_is_owed(&v->reader)) {
-		v->ends_behind = true;
-	} else {
-		end(v);
-	}
-}
-
-/* Who has read all so far has all its time for what comes. */
-static void begin_answer(struct msd_visit *v)
-{
-	if (msd_visit_unwritten(v) == 0)
-		v->last_progress_ms = uv_now(v->caller.session.edge->loop);
-}
-
-/* The call has what it wants of the body that is there. */
-static void settle_body(struct msd_visit *v)
-{
-	v->is_awaiting = !msd_infer_is_taking(&v->caller);
-	if (!msd_infer_needs_body(&v->caller))
-		msd_http_reader_drop_body(&v->reader);
-}
-
-/* A request is there, or that part of it that says what it is. */
-static void answer(struct msd_visit *v)
-{
-	struct msd_asking *a = ask(v);
-	const bool closes = is_last(v);
-
-	begin_answer(v);
-	msd_counts_http_request(&v->caller.session.edge->counts);
-	msd_route_answer(a, closes, &v->out);
-	if (a->is_later) {
-		settle_body(v);
-	} else {
-		follow_up(v, closes);
-	}
-}
-
-/* The rest of one is there: its call's inputs, or what was dropped. */
-static void complete(struct msd_visit *v)
-{
-	const bool closes = is_last(v);
-
-	if (!msd_infer_is_taking(&v->caller)) {
-		if (v->ends_behind)
-			end(v);
-		return;
-	}
-	msd_infer_take(&v->caller);
-	v->is_awaiting = v->caller.asking.is_later;
-	if (!v->is_awaiting) {
-		msd_route_write(&v->caller.asking, closes, &v->out);
-		follow_up(v, closes);
-	}
-}
-
 void msd_visit_placed(struct msd_visit *v)
 {
-	settle_body(v);
+	msd_visit_settle_body(v);
 	msd_visit_settle(v);
 }
 
@@ -180,95 +81,14 @@ static void rest(struct msd_visit *v)
 void msd_visit_answered(struct msd_caller *c)
 {
 	struct msd_visit *v = MSD_CONTAINER_OF(c, struct msd_visit, caller);
-	const bool closes = is_last(v);
 
-	begin_answer(v);
-	msd_route_write(&c->asking, closes, &v->out);
-	follow_up(v, closes);
+	msd_visit_answer_later(v);
 	if (v->out.bad) {
 		msd_visit_close(v, "out of memory for an answer");
 		return;
 	}
 	msd_visit_flush(v);
 	rest(v);
-}
-
-static void refuse(struct msd_visit *v)
-{
-	char most[256];
-	const char *why = v->reader.why;
-
-	if (v->reader.status == 413 && v->reader.max_body > 0) {
-		msd_visit_say_bound(v, most, sizeof(most));
-		why = most;
-	}
-	msd_counts_http_unreadable(&v->caller.session.edge->counts);
-	msd_route_refuse(ask(v), v->reader.status, why, &v->out);
-	end(v);
-}
-
-/* The next thing in @in; false: there is none. */
-static bool take(struct msd_visit *v, struct msd_span *in)
-{
-	switch (msd_http_read(&v->reader, in)) {
-	case MSD_HTTP_HEAD:
-		msd_visit_bound_body(v);
-		if (v->reader.request.wants_continue &&
-		    v->reader.request.body_bytes <= v->reader.max_body)
-			msd_http_reply_continue(&v->out);
-		return true;
-	case MSD_HTTP_PART:
-		answer(v);
-		return true;
-	case MSD_HTTP_WHOLE:
-		v->n_requests++;
-		if (v->reader.request.has_part) {
-			complete(v);
-		} else {
-			answer(v);
-		}
-		return true;
-	case MSD_HTTP_BAD:
-		refuse(v);
-		return false;
-	case MSD_HTTP_MORE:
-	default:
-		return false;
-	}
-}
-
-/* Its turn is over: as with frames, by their number or by time, which is looked at only
- * when there is more than one. */
-static bool is_over(struct msd_visit *v, uint64_t n_before, uint64_t *ends_ns)
-{
-	const uint64_t n = v->n_requests - n_before;
-
-	if (v->state != MSD_VISIT_OPEN || v->tail_left > 0 ||
-	    msd_visit_unwritten(v) >= STOP_OUT_BYTES || n >= MSD_CONN_TURN_FRAMES)
-		return true;
-	if (n < 2)
-		return false;
-	const uint64_t now = v->caller.session.edge->wire->clock_ns();
-	if (*ends_ns == 0)
-		*ends_ns = now + MSD_CONN_TURN_US * 1000u;
-	return now >= *ends_ns;
-}
-
-/* Serve @in as far as the turn goes; what is left of it stays where it is. A turn ends
- * between requests alone: of one whose head was the last to come nothing else comes
- * that would begin another turn. */
-static void serve(struct msd_visit *v, struct msd_span *in)
-{
-	const uint64_t n_before = v->n_requests;
-	uint64_t ends_ns = 0;
-
-	while (take(v, in)) {
-		if (v->is_awaiting || (!msd_http_reader_is_owed(&v->reader) &&
-				       is_over(v, n_before, &ends_ns)))
-			break;
-	}
-	if (v->out.bad)
-		msd_visit_close(v, "out of memory for an answer");
 }
 
 static void keep(struct msd_visit *v, struct msd_span rest)
@@ -284,7 +104,7 @@ static void serve_ahead(struct msd_visit *v)
 {
 	struct msd_span in = {v->ahead.p + v->ahead_at, v->ahead.n - v->ahead_at};
 
-	serve(v, &in);
+	msd_visit_serve(v, &in);
 	if (v->state != MSD_VISIT_OPEN)
 		return;
 	v->ahead_at = v->ahead.n - in.n;
@@ -327,7 +147,7 @@ static void read_some(struct msd_visit *v)
 		msd_visit_close(v, "the connection is broken");
 	} else if (n == 0) {
 		v->peer_has_ended = true;
-		end(v);
+		msd_visit_end_requests(v);
 	} else {
 		const size_t placed = (size_t)n < room ? (size_t)n : room;
 		struct msd_span in = {v->caller.session.edge->wire->rbuf,
@@ -335,7 +155,7 @@ static void read_some(struct msd_visit *v)
 		v->bytes_in += (uint64_t)n;
 		if (placed > 0)
 			msd_http_reader_came(&v->reader, placed);
-		serve(v, &in);
+		msd_visit_serve(v, &in);
 		keep(v, in);
 	}
 }

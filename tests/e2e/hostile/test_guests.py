@@ -262,14 +262,21 @@ def test_rights_that_come_and_go_under_load_hold(folder):
             wire.ask("server.reload")
 
 
+@contextlib.contextmanager
+def among_many(daemon, wire, one):
+    """@one calls without end on its channel, and others do, too."""
+    wire.ask("module.wait", "faults")
+    one.goes_past(wire, "faults:ok")
+    with load(daemon.host):
+        one.begin(10 ** 9, "faults:ok")
+        wait_for_calls(wire, MANY)
+        yield
+
+
 def test_a_daemon_that_is_killed_under_load_leaves_no_worker():
     with direct.Daemon(*FAULTS) as daemon, Wire(daemon.host) as wire, \
             caller(daemon.host) as one:
-        wire.ask("module.wait", "faults")
-        one.goes_past(wire, "faults:ok")
-        with load(daemon.host):
-            one.begin(10 ** 9, "faults:ok")
-            wait_for_calls(wire, MANY)
+        with among_many(daemon, wire, one):
             os.kill(daemon.pid, signal.SIGKILL)
             assert one.end()[1] == "IO"
         daemon.process.wait(harness.PATIENCE)
@@ -278,11 +285,6 @@ def test_a_daemon_that_is_killed_under_load_leaves_no_worker():
 
 def test_a_daemon_that_is_to_end_does_so_under_load():
     with direct.Daemon(*FAULTS) as daemon, Wire(daemon.host) as wire, \
-            caller(daemon.host) as one:
-        wire.ask("module.wait", "faults")
-        one.goes_past(wire, "faults:ok")
-        with load(daemon.host):
-            one.begin(10 ** 9, "faults:ok")
-            wait_for_calls(wire, MANY)
-            daemon.stop()
-            assert one.end()[1] in ("IO", "DRAINING")
+            caller(daemon.host) as one, among_many(daemon, wire, one):
+        daemon.stop()
+        assert one.end()[1] in ("IO", "DRAINING")

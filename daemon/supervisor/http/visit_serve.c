@@ -1,0 +1,193 @@
+/*
+ * Happy path: requests are taken from what was read, and answered one after the other,
+ * until the turn is over; one whose answer comes later, or that wants its inputs, is
+ * the last for now. Failures: a request that cannot be read is answered, and the
+ * connection ends behind it; so it does at once when memory is short.
+ */
+#include "daemon/supervisor/http/visit_serve.h"
+
+#include "daemon/http/reply.h"
+#include "daemon/supervisor/edge/counts.h"
+#include "daemon/supervisor/edge/edge.h"
+#include "daemon/supervisor/http/infer.h"
+#include "daemon/supervisor/http/route.h"
+#include "daemon/supervisor/http/visit_body.h"
+#include "daemon/supervisor/http/visit_end.h"
+#include "daemon/supervisor/http/visit_write.h"
+#include "daemon/supervisor/module/house.h"
+#include "daemon/wire/conn.h"
+
+#define STOP_OUT_BYTES 65536u /* of answers, then no more are made */
+
+void msd_visit_end_requests(struct msd_visit *v)
+{
+	v->state = MSD_VISIT_ENDING;
+	msd_buf_finish(&v->ahead);
+	v->ahead_at = 0;
+}
+
+static struct msd_asking *ask(struct msd_visit *v)
+{
+	v->caller.asking = (struct msd_asking){.edge = v->caller.session.edge,
+					       .request = &v->reader.request,
+					       .caller = &v->caller};
+	return &v->caller.asking;
+}
+
+static bool is_last(const struct msd_visit *v)
+{
+	return !v->reader.request.keeps_alive ||
+	       v->caller.session.edge->house->is_leaving;
+}
+
+/* The answer is in `out`; tensors that belong behind it are not copied. What is left of
+ * its request is read first when the connection ends with it. */
+static void follow_up(struct msd_visit *v, bool closes)
+{
+	v->is_awaiting = false;
+	for (uint32_t i = 0; i < v->caller.n_tail; i++)
+		v->tail_left += v->caller.tail[i].iov_len;
+	if (v->tail_left == 0)
+		msd_infer_end(&v->caller, true);
+	if (!closes)
+		return;
+	if (msd_http_reader_is_owed(&v->reader)) {
+		v->ends_behind = true;
+	} else {
+		msd_visit_end_requests(v);
+	}
+}
+
+/* Who has read all so far has all its time for what comes. */
+static void begin_answer(struct msd_visit *v)
+{
+	if (msd_visit_unwritten(v) == 0)
+		v->last_progress_ms = uv_now(v->caller.session.edge->loop);
+}
+
+void msd_visit_settle_body(struct msd_visit *v)
+{
+	v->is_awaiting = !msd_infer_is_taking(&v->caller);
+	if (!msd_infer_needs_body(&v->caller))
+		msd_http_reader_drop_body(&v->reader);
+}
+
+/* A request is there, or that part of it that says what it is. */
+static void answer(struct msd_visit *v)
+{
+	struct msd_asking *a = ask(v);
+	const bool closes = is_last(v);
+
+	begin_answer(v);
+	msd_counts_http_request(&v->caller.session.edge->counts);
+	msd_route_answer(a, closes, &v->out);
+	if (a->is_later) {
+		msd_visit_settle_body(v);
+	} else {
+		follow_up(v, closes);
+	}
+}
+
+/* The rest of one is there: its call's inputs, or what was dropped. */
+static void complete(struct msd_visit *v)
+{
+	const bool closes = is_last(v);
+
+	if (!msd_infer_is_taking(&v->caller)) {
+		if (v->ends_behind)
+			msd_visit_end_requests(v);
+		return;
+	}
+	msd_infer_take(&v->caller);
+	v->is_awaiting = v->caller.asking.is_later;
+	if (!v->is_awaiting) {
+		msd_route_write(&v->caller.asking, closes, &v->out);
+		follow_up(v, closes);
+	}
+}
+
+void msd_visit_answer_later(struct msd_visit *v)
+{
+	const bool closes = is_last(v);
+
+	begin_answer(v);
+	msd_route_write(&v->caller.asking, closes, &v->out);
+	follow_up(v, closes);
+}
+
+static void refuse(struct msd_visit *v)
+{
+	char most[256];
+	const char *why = v->reader.why;
+
+	if (v->reader.status == 413 && v->reader.max_body > 0) {
+		msd_visit_say_bound(v, most, sizeof(most));
+		why = most;
+	}
+	msd_counts_http_unreadable(&v->caller.session.edge->counts);
+	msd_route_refuse(ask(v), v->reader.status, why, &v->out);
+	msd_visit_end_requests(v);
+}
+
+/* The next thing in @in; false: there is none. */
+static bool take(struct msd_visit *v, struct msd_span *in)
+{
+	switch (msd_http_read(&v->reader, in)) {
+	case MSD_HTTP_HEAD:
+		msd_visit_bound_body(v);
+		if (v->reader.request.wants_continue &&
+		    v->reader.request.body_bytes <= v->reader.max_body)
+			msd_http_reply_continue(&v->out);
+		return true;
+	case MSD_HTTP_PART:
+		answer(v);
+		return true;
+	case MSD_HTTP_WHOLE:
+		v->n_requests++;
+		if (v->reader.request.has_part) {
+			complete(v);
+		} else {
+			answer(v);
+		}
+		return true;
+	case MSD_HTTP_BAD:
+		refuse(v);
+		return false;
+	case MSD_HTTP_MORE:
+	default:
+		return false;
+	}
+}
+
+/* Its turn is over: as with frames, by their number or by time, which is looked at only
+ * when there is more than one. */
+static bool is_over(struct msd_visit *v, uint64_t n_before, uint64_t *ends_ns)
+{
+	const uint64_t n = v->n_requests - n_before;
+
+	if (v->state != MSD_VISIT_OPEN || v->tail_left > 0 ||
+	    msd_visit_unwritten(v) >= STOP_OUT_BYTES || n >= MSD_CONN_TURN_FRAMES)
+		return true;
+	if (n < 2)
+		return false;
+	const uint64_t now = v->caller.session.edge->wire->clock_ns();
+	if (*ends_ns == 0)
+		*ends_ns = now + MSD_CONN_TURN_US * 1000u;
+	return now >= *ends_ns;
+}
+
+/* A turn ends between requests alone: of one whose head was the last to come nothing
+ * else comes that would begin another turn. */
+void msd_visit_serve(struct msd_visit *v, struct msd_span *in)
+{
+	const uint64_t n_before = v->n_requests;
+	uint64_t ends_ns = 0;
+
+	while (take(v, in)) {
+		if (v->is_awaiting || (!msd_http_reader_is_owed(&v->reader) &&
+				       is_over(v, n_before, &ends_ns)))
+			break;
+	}
+	if (v->out.bad)
+		msd_visit_close(v, "out of memory for an answer");
+}
