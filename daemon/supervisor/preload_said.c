@@ -50,7 +50,7 @@ msd_err msd_preload_say(const struct msd_said *said, uint32_t n,
 
 	for (uint32_t i = 0; i < n; i++)
 		bytes += strlen(said[i].value) + 1;
-	*ret = (struct msd_preload){.text = malloc(bytes), .origin = "a request"};
+	*ret = (struct msd_preload){.text = malloc(bytes)};
 	if (ret->text == NULL)
 		return msd_diag_no_memory(d);
 	char *at = ret->text;

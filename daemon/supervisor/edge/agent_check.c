@@ -7,7 +7,6 @@
 
 #include "daemon/supervisor/edge/edge.h"
 #include "daemon/supervisor/edge/listener.h"
-#include "daemon/supervisor/module/catalog.h"
 #include "daemon/supervisor/module/expected.h"
 #include "daemon/supervisor/module/house.h"
 #include "daemon/supervisor/module/module.h"
@@ -63,13 +62,10 @@ static void tell_of_all(struct msd_house *house, char ret[MSD_AGENT_LINE_MAX])
 static void tell_of_module(struct msd_house *house, const char *name,
 			   char ret[MSD_AGENT_LINE_MAX])
 {
-	struct msd_module *m = NULL;
-	const bool serves =
-		msd_module_require(house, msd_span_of(name), &m, NULL) == MSD_OK &&
-		msd_expected_serves(m);
+	const struct msd_module *m = msd_expected_find(house, name);
 
-	msd_agent_line(house->is_leaving, serves, serves ? m->crew.n_replicas : 0,
-		       serves ? count_waiting(&m->crew) : 0, ret);
+	msd_agent_line(house->is_leaving, m != NULL, m != NULL ? m->crew.n_replicas : 0,
+		       m != NULL ? count_waiting(&m->crew) : 0, ret);
 }
 
 /* The line is written at once, or not at all: no connection is kept, so that any number

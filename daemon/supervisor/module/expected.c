@@ -28,15 +28,14 @@ bool msd_expected_serves(const struct msd_module *m)
 	return m->life.state == MSD_STATE_READY || m->life.state == MSD_STATE_ASLEEP;
 }
 
-static bool serves(struct msd_house *house, const char *name)
+const struct msd_module *msd_expected_find(struct msd_house *house, const char *name)
 {
-	const struct msd_span span = msd_span_of(name);
 	struct msd_module *m;
-	struct msd_diag d = {0};
-	const bool is_there = msd_module_require(house, span, &m, &d) == MSD_OK;
 
-	msd_diag_finish(&d);
-	return is_there && msd_expected_serves(m);
+	return msd_module_require(house, msd_span_of(name), &m, NULL) == MSD_OK &&
+			       msd_expected_serves(m)
+		       ? m
+		       : NULL;
 }
 
 uint32_t msd_expected_count_ready(struct msd_house *house)
@@ -44,7 +43,7 @@ uint32_t msd_expected_count_ready(struct msd_house *house)
 	uint32_t n = 0;
 
 	for (uint32_t i = 0; i < house->n_expected; i++)
-		n += serves(house, house->expected[i]);
+		n += msd_expected_find(house, house->expected[i]) != NULL ? 1 : 0;
 	return n;
 }
 

@@ -14,6 +14,8 @@ struct msd_module;
 MSD_MUST_CHECK msd_err msd_expected_take(struct msd_house *house, struct msd_diag *d);
 /** A call of @m is served now: it is READY, or ASLEEP until one comes. */
 bool msd_expected_serves(const struct msd_module *m);
+/** The module @name when it serves; NULL: it does not, or there is none. */
+const struct msd_module *msd_expected_find(struct msd_house *house, const char *name);
 /** How many of @house's serve. */
 uint32_t msd_expected_count_ready(struct msd_house *house);
 /** All that the daemon was started for is served, and it is not about to end. */

@@ -84,13 +84,14 @@ static const char *one_too_many(const struct msd_lane *lane, const struct msd_re
 				     MSD_MAX_INSTANCES) > 0
 			       ? NULL
 			       : "the connection or its peer has as many instances in "
-				 "the module's worker as it may (--max-executors): "
-				 "free some";
+				 "the module's worker as it may, or as others leave it "
+				 "(--max-executors): free some, or wait until they do";
 	}
 	if (msd_lane_room(lane, MSD_HELD_TENSOR, limits->max_tensors,
 			  MSD_MAX_RESIDENTS) == 0) {
 		return "the connection or its peer has as many resident tensors in the "
-		       "module's worker as it may (--max-tensors): free some";
+		       "module's worker as it may, or as others leave it "
+		       "(--max-tensors): free some, or wait until they do";
 	}
 	if (r->at.makes_bytes > limits->max_resident) {
 		*ret = MSD_NO_SPACE; /* whatever else is freed */
@@ -101,8 +102,8 @@ static const char *one_too_many(const struct msd_lane *lane, const struct msd_re
 			     limits->max_memory) >= r->at.makes_bytes
 		       ? NULL
 		       : "the connection or its peer has as many bytes of resident "
-			 "tensors in the module's worker as it may (--max-resident): "
-			 "free some";
+			 "tensors in the module's worker as it may, or as others leave "
+			 "it (--max-resident): free some, or wait until they do";
 }
 
 static void send_one(struct msd_replica *rep, struct msd_lane *lane)
