@@ -26,14 +26,13 @@
  * child. One that is left to the next daemon is forgotten as it is.
  *
  * Failures:
- *  - it cannot be started: the pipe is closed on a later turn, nobody is told again
+ *  - it cannot be started: that is its end
  *  - a process that it left behind in another session holds the pipe open: its exit
  *    is enough, the pipe's end is not waited for
  *  - it writes without end: 256 KiB are read at a time, then others get their turn
  */
 
 #define READS_PER_TURN 64
-#define LAST_LINES 2
 
 static void keep_words(struct msd_child *c, const char *bytes, size_t n)
 {
@@ -90,7 +89,7 @@ static void on_ended(struct msd_ward *w, int status)
 	c->exit_status = WIFEXITED(status) ? WEXITSTATUS(status) : 0;
 	c->term_signal = WIFSIGNALED(status) ? WTERMSIG(status) : 0;
 	msd_cgroup_kill(c->group);
-	(void)kill(-c->pid, SIGKILL); /* children that it left behind */
+	(void)kill(-c->ward.pid, SIGKILL); /* children that it left behind */
 	msd_reaper_bury(c->reaper, &c->ward);
 }
 
@@ -117,18 +116,36 @@ static void on_found_ended(uv_poll_t *poll, int status, int events)
 	(void)uv_poll_stop(poll);
 	c->is_reaped = true;
 	msd_cgroup_kill(c->group);
-	(void)kill(-c->pid, SIGKILL);
+	(void)kill(-c->ward.pid, SIGKILL);
 	be_alone(c);
 }
 
 bool msd_child_leave(struct msd_child *c)
 {
-	if (c->is_reaped || msd_reaper_leave(c->reaper, &c->ward) != MSD_OK)
+	if (c->is_reaped || c->ward.start != NULL ||
+	    msd_reaper_leave(c->reaper, &c->ward) != MSD_OK)
 		return false;
 	msd_cgroup_leave(c->group);
 	c->group = NULL;
 	c->is_reaped = c->is_left = c->has_exited = true;
 	return true;
+}
+
+/* One that is being born leads no group, perhaps, and is killed again when it is. */
+static void send_kill(const struct msd_child *c)
+{
+	const pid_t pid = msd_child_pid(c);
+
+	if (pid <= 0)
+		return;
+	(void)kill(-pid, SIGKILL);
+	if (c->pidfd >= 0) {
+		(void)syscall(SYS_pidfd_send_signal, c->pidfd, SIGKILL, NULL, 0);
+	} else {
+		/* It leads that group before its exec, which the starter's clone()
+		 * waits for; but not under qemu-user, which makes it a fork(). */
+		(void)kill(pid, SIGKILL);
+	}
 }
 
 void msd_child_kill(struct msd_child *c, const char *reason)
@@ -137,14 +154,7 @@ void msd_child_kill(struct msd_child *c, const char *reason)
 		return;
 	if (c->kill_reason[0] == '\0')
 		(void)snprintf(c->kill_reason, sizeof(c->kill_reason), "%s", reason);
-	(void)kill(-c->pid, SIGKILL);
-	if (c->pidfd >= 0) {
-		(void)syscall(SYS_pidfd_send_signal, c->pidfd, SIGKILL, NULL, 0);
-	} else {
-		/* It leads that group before its exec, which the starter's clone()
-		 * waits for; but not under qemu-user, which makes it a fork(). */
-		(void)kill(c->pid, SIGKILL);
-	}
+	send_kill(c);
 }
 
 static void on_handle_closed(uv_handle_t *handle)
@@ -185,10 +195,33 @@ static char **marked_environment(char *mark)
 	return all;
 }
 
-static int start(struct msd_child *c, const struct msd_child_how *how, int output,
-		 char **environment)
+/* Nothing is left of it: that is its end, too. */
+static void fail(struct msd_child *c, int error)
 {
-	struct msd_start_how all = {
+	c->start_error = error;
+	c->is_reaped = true;
+	msd_reaper_forget(c->reaper, &c->ward);
+	be_alone(c);
+}
+
+static void on_begun(void *user, pid_t pid, int error)
+{
+	struct msd_child *c = user;
+
+	if (error != 0) {
+		c->ward.start = NULL;
+		fail(c, error);
+		return;
+	}
+	msd_reaper_on_begun(c->reaper, &c->ward, pid);
+	if (c->kill_reason[0] != '\0' && !c->is_reaped)
+		send_kill(c); /* what it has started, too */
+}
+
+static int start(struct msd_child *c, const struct msd_child_how *how, int output,
+		 char **environment, struct msd_start **ret)
+{
+	struct msd_birth_how all = {
 		.argv = how->argv,
 		.environment = environment,
 		.fds = {-1, output, how->drops_errors ? -1 : output},
@@ -198,24 +231,26 @@ static int start(struct msd_child *c, const struct msd_child_how *how, int outpu
 
 	for (unsigned i = 0; i < how->n_fds; i++)
 		all.fds[3 + i] = how->fds[i];
-	return msd_starter_start(&c->reaper->starter, &all, &c->pid);
-}
-
-/* What somebody can do about it. */
-static const char *advice(int error, const struct msd_child_how *how)
-{
-	if (error == EACCES && how->user != NULL) {
-		return ": let all users run it, and pass its folders (chmod o+x), for "
-		       "worker-user";
-	}
-	if (error == ETIMEDOUT)
-		return ": its program cannot be read: look at the disk that it is on";
-	return "";
+	return msd_starter_begin(&c->reaper->starter, &all, on_begun, c, ret);
 }
 
 static void on_failed_spawn_closed(uv_handle_t *handle)
 {
 	free(handle->data);
+}
+
+/* At once: nobody has it yet. */
+static msd_err failed_start(struct msd_child *c, int error, struct msd_diag *d)
+{
+	struct msd_buf why = {0};
+
+	c->start_error = error;
+	msd_child_describe_end(c, &why);
+	const msd_err err = msd_diag_set(d, MSD_IO, "%.*s", (int)why.n, (char *)why.p);
+	msd_buf_finish(&why);
+	(void)close(c->output_fd);
+	uv_close((uv_handle_t *)&c->output, on_failed_spawn_closed);
+	return err;
 }
 
 /* A pipe for what it will write, read from the loop. */
@@ -249,7 +284,7 @@ msd_err msd_child_spawn(struct msd_reaper *reaper, const struct msd_child_how *h
 {
 	const struct msd_mark mark = msd_reaper_new_mark(reaper);
 	struct msd_child *c = calloc(1, sizeof(*c));
-	char text[MSD_ERRNO_TEXT_BYTES], variable[sizeof(MSD_MARK_VARIABLE) + 48];
+	char variable[sizeof(MSD_MARK_VARIABLE) + 48];
 	int output = -1;
 
 	(void)snprintf(variable, sizeof(variable), MSD_MARK_VARIABLE "=%llu,%llu",
@@ -270,20 +305,19 @@ msd_err msd_child_spawn(struct msd_reaper *reaper, const struct msd_child_how *h
 	c->ops = ops;
 	c->user = user;
 	c->pidfd = -1;
+	c->has_user = how->user != NULL;
+	(void)snprintf(c->program, sizeof(c->program), "%s", how->argv[0]);
 	c->ward.on_ended = on_ended;
 	c->ward.on_alone = on_alone;
 	c->output.data = c;
-	const int error = start(c, how, output, environment);
+	struct msd_start *begun = NULL;
+	const int error = start(c, how, output, environment, &begun);
 	free(environment);
 	(void)close(output);
-	if (error != 0) {
-		uv_close((uv_handle_t *)&c->output, on_failed_spawn_closed);
-		(void)close(c->output_fd);
-		return msd_diag_set(d, MSD_IO, "starting %s: %s%s", how->argv[0],
-				    msd_errno_text(error, text), advice(error, how));
-	}
+	if (error != 0)
+		return failed_start(c, error, d);
 	c->group = how->group;
-	msd_reaper_watch(reaper, &c->ward, c->pid, mark);
+	msd_reaper_await(reaper, &c->ward, begun, mark);
 	(void)uv_poll_start(&c->output, UV_READABLE, on_output_ready);
 	*ret = c;
 	return MSD_OK;
@@ -303,7 +337,7 @@ msd_err msd_child_adopt(struct msd_reaper *reaper, const struct msd_child_found 
 
 	if (c == NULL)
 		return msd_diag_no_memory(d);
-	*c = (struct msd_child){.pid = found->pid,
+	*c = (struct msd_child){.ward.pid = found->pid,
 				.pidfd = found->pidfd,
 				.output_fd = found->output_fd,
 				.group = found->group,
@@ -327,48 +361,4 @@ msd_err msd_child_adopt(struct msd_reaper *reaper, const struct msd_child_found 
 	(void)uv_poll_start(&c->output, UV_READABLE, on_output_ready);
 	*ret = c;
 	return MSD_OK;
-}
-
-/* The last lines often say why: the module's own and the crash handler's. */
-static void describe_words(const struct msd_child *c, struct msd_buf *out)
-{
-	size_t end = c->n_words;
-	int lines = 0;
-
-	while (end > 0 && (c->words[end - 1] == '\n' || c->words[end - 1] == '\r'))
-		end--;
-	size_t start = end;
-	while (start > 0 && (c->words[start - 1] != '\n' || ++lines < LAST_LINES))
-		start--;
-	if (end > start) {
-		msd_buf_printf(out, "; last words: %.*s", (int)(end - start),
-			       c->words + start);
-	}
-}
-
-bool msd_child_was_killed(const struct msd_child *c)
-{
-	return c->kill_reason[0] != '\0' &&
-	       (c->term_signal == SIGKILL || c->pidfd >= 0);
-}
-
-void msd_child_describe_end(const struct msd_child *c, struct msd_buf *out)
-{
-	if (c->is_left) {
-		msd_buf_printf(out, "left to the next daemon");
-	} else if (msd_child_was_killed(c)) {
-		msd_buf_printf(out, "killed: %s", c->kill_reason);
-	} else if (c->pidfd >= 0) {
-		msd_buf_printf(out,
-			       "it has ended, and an earlier daemon had started it: "
-			       "how is not known");
-	} else if (c->term_signal != 0) {
-		msd_buf_printf(out, "signal %s",
-			       sigabbrev_np(c->term_signal) != NULL
-				       ? sigabbrev_np(c->term_signal)
-				       : "unknown");
-	} else {
-		msd_buf_printf(out, "exit status %d", (int)c->exit_status);
-	}
-	describe_words(c, out);
 }

@@ -16,7 +16,7 @@
 #include "proto/diag.h"
 
 #define MSD_CHILD_WORDS 400u /* kept of the end of its output */
-#define MSD_CHILD_FDS (MSD_STARTER_FDS - 3u)
+#define MSD_CHILD_FDS (MSD_BIRTH_FDS - 3u)
 
 struct msd_cgroup;
 struct msd_child;
@@ -26,8 +26,8 @@ struct msd_child_ops {
 	/** It wrote @n bytes; borrowed. */
 	void (*on_output)(void *user, const char *bytes, size_t n);
 	/**
-	 * It has exited, and what it started is gone; once. Output may be left in the
-	 * pipe: msd_child_read_output().
+	 * It has exited, and what it started is gone; or it could not be started. Once.
+	 * Output may be left in the pipe: msd_child_read_output().
 	 */
 	void (*on_exit)(void *user);
 	/** msd_child_close() is done, the child is freed. Optional. */
@@ -55,8 +55,8 @@ struct msd_child_found {
 
 struct msd_child {
 	/* read-only */
-	pid_t pid;
 	bool has_exited; /* on_exit comes, or has come */
+	int start_error; /* an errno: it has never been its program; then 0 is below */
 	int64_t exit_status;
 	int term_signal; /* 0: it ended by itself */
 	/* private */
@@ -71,6 +71,8 @@ struct msd_child {
 	uv_poll_t ended; /* likewise */
 	uv_poll_t output;
 	int output_fd;
+	bool has_user;               /* one of its own */
+	char program[256];           /* its path, perhaps cut */
 	char words[MSD_CHILD_WORDS]; /* the end of what it wrote */
 	size_t n_words;
 	char kill_reason[128]; /* why it was killed; "": it was not */
@@ -78,9 +80,10 @@ struct msd_child {
 };
 
 /**
- * Start a process on the loop of @reaper. @ops stay the caller's and must outlive it.
- * Calls back never before it has returned, and not at all after a failure. Errors:
- * MSD_IO, MSD_NOMEM.
+ * Start a process on the loop of @reaper, without waiting until it is there. @ops stay
+ * the caller's and must outlive it. Calls back never before it has returned, and not at
+ * all after a failure. Errors: MSD_IO, MSD_NOMEM; what its start comes to on a later
+ * turn is its end (msd_child.start_error).
  */
 MSD_MUST_CHECK msd_err msd_child_spawn(struct msd_reaper *reaper,
 				       const struct msd_child_how *how,
@@ -95,6 +98,12 @@ MSD_MUST_CHECK msd_err msd_child_adopt(struct msd_reaper *reaper,
 				       const struct msd_child_found *found,
 				       const struct msd_child_ops *ops, void *user,
 				       struct msd_child **ret, struct msd_diag *d);
+/** Its number; 0: it is being started, and has none yet. One that has said something
+ * has one. */
+static inline pid_t msd_child_pid(const struct msd_child *c)
+{
+	return c->ward.start != NULL ? msd_start_born(c->ward.start) : c->ward.pid;
+}
 /** It has exited to whoever asks, and lives on when the daemon ends; msd_child_close()
  * is still to come, on_exit is not. False: there is no memory for that, and nothing has
  * changed. */
@@ -106,8 +115,8 @@ void msd_child_kill(struct msd_child *c, const char *reason);
 bool msd_child_was_killed(const struct msd_child *c);
 /** Take what it has written until now, by on_output. */
 void msd_child_read_output(struct msd_child *c);
-/** Describe its end: "signal SEGV", "exit status 3", "killed: REASON", and its last
- * words. */
+/** Describe its end: "signal SEGV", "exit status 3", "killed: REASON", "starting
+ * PROGRAM: No such file or directory", and its last words. */
 void msd_child_describe_end(const struct msd_child *c, struct msd_buf *out);
 /** After on_exit: free it on a later turn; then on_closed. */
 void msd_child_close(struct msd_child *c);

@@ -44,10 +44,16 @@ static bool is_left(const struct msd_reaper *r, struct msd_mark mark)
 	return l != NULL;
 }
 
+static pid_t number_of(const struct msd_ward *w)
+{
+	return w->start != NULL ? msd_start_born(w->start) : w->pid;
+}
+
+/* Or being born: it has no mark yet, and its starter waits for it. */
 static const struct msd_ward *living(const struct msd_reaper *r, pid_t pid)
 {
 	for (const struct msd_ward *w = r->wards; w != NULL; w = w->next) {
-		if (w->pid == pid && !w->is_dead)
+		if (number_of(w) == pid && !w->is_dead)
 			return w;
 	}
 	return NULL;
@@ -201,7 +207,7 @@ static void wait_for_all(struct msd_reaper *r)
 	int status;
 
 	while (w != NULL) {
-		if (w->is_dead || w->on_ended == NULL ||
+		if (w->is_dead || w->start != NULL || w->on_ended == NULL ||
 		    waitpid(w->pid, &status, WNOHANG) != w->pid) {
 			w = w->next;
 			continue;
@@ -252,7 +258,7 @@ void msd_reaper_init(struct msd_reaper *r, uv_loop_t *loop)
 	r->again.data = r->sigchld.data = r;
 	(void)uv_signal_start(&r->sigchld, on_sigchld, SIGCHLD);
 	uv_unref((uv_handle_t *)&r->sigchld);
-	msd_starter_open(&r->starter);
+	msd_starter_open(&r->starter, loop);
 	r->list_fds[0] = open_list(getpid());
 	r->list_fds[1] = open_list(r->starter.thread_id);
 }
@@ -273,16 +279,37 @@ struct msd_mark msd_reaper_new_mark(struct msd_reaper *r)
 	return (struct msd_mark){top - n, smaller(half + n, r->unmarked.rises)};
 }
 
-void msd_reaper_watch(struct msd_reaper *r, struct msd_ward *w, pid_t pid,
-		      struct msd_mark mark)
+static void add(struct msd_reaper *r, struct msd_ward *w, struct msd_mark mark)
 {
-	*w = (struct msd_ward){.pid = pid,
-			       .mark = mark,
+	*w = (struct msd_ward){.mark = mark,
 			       .next = r->wards,
 			       .on_ended = w->on_ended,
 			       .on_alone = w->on_alone};
 	r->wards = w;
 	keep_loop(r);
+}
+
+void msd_reaper_watch(struct msd_reaper *r, struct msd_ward *w, pid_t pid,
+		      struct msd_mark mark)
+{
+	add(r, w, mark);
+	w->pid = pid;
+}
+
+void msd_reaper_await(struct msd_reaper *r, struct msd_ward *w, struct msd_start *start,
+		      struct msd_mark mark)
+{
+	add(r, w, mark);
+	w->start = start;
+}
+
+/* Its end may have been told while it was passed over. */
+void msd_reaper_on_begun(struct msd_reaper *r, struct msd_ward *w, pid_t pid)
+{
+	w->pid = pid;
+	w->start = NULL;
+	wait_for_all(r);
+	look_soon(r);
 }
 
 void msd_reaper_bury(struct msd_reaper *r, struct msd_ward *w)
@@ -294,10 +321,18 @@ void msd_reaper_bury(struct msd_reaper *r, struct msd_ward *w)
 	look_soon(r);
 }
 
-void msd_reaper_forget(struct msd_reaper *r, const struct msd_ward *w)
+static void give_up_start(struct msd_ward *w)
+{
+	if (w->start != NULL)
+		msd_starter_give_up(w->start);
+	w->start = NULL;
+}
+
+void msd_reaper_forget(struct msd_reaper *r, struct msd_ward *w)
 {
 	struct msd_ward **at = &r->wards;
 
+	give_up_start(w);
 	while (*at != NULL && *at != w)
 		at = &(*at)->next;
 	if (*at != NULL)
@@ -305,9 +340,9 @@ void msd_reaper_forget(struct msd_reaper *r, const struct msd_ward *w)
 	keep_loop(r);
 }
 
-msd_err msd_reaper_leave(struct msd_reaper *r, const struct msd_ward *w)
+msd_err msd_reaper_leave(struct msd_reaper *r, struct msd_ward *w)
 {
-	struct msd_ward *at = r->wards;
+	const struct msd_ward *at = r->wards;
 
 	while (at != NULL && at != w)
 		at = at->next;
@@ -327,8 +362,9 @@ static bool is_any_dying(const struct msd_reaper *r)
 {
 	bool is_any = false;
 
-	for (const struct msd_ward *w = r->wards; w != NULL; w = w->next)
-		is_any = waitpid(w->pid, NULL, WNOHANG) == 0 || is_any;
+	for (const struct msd_ward *w = r->wards; w != NULL; w = w->next) {
+		is_any = (w->pid > 0 && waitpid(w->pid, NULL, WNOHANG) == 0) || is_any;
+	}
 	return is_any;
 }
 
@@ -338,10 +374,12 @@ void msd_reaper_close(struct msd_reaper *r)
 	const struct timespec moment = {.tv_nsec = 1000000};
 
 	for (struct msd_ward *w = r->wards; w != NULL; w = w->next) {
-		if (!w->is_dead)
+		give_up_start(w);
+		if (!w->is_dead && w->pid > 0)
 			(void)kill(w->pid, SIGKILL);
 		w->is_dead = true;
 	}
+	msd_starter_close(&r->starter); /* no more of them come */
 	for (int i = 0; i < END_ROUNDS && is_any; i++) {
 		is_any = is_any_dying(r);
 		is_any = scan_surely(r) || is_any; /* its heirs come when it is gone */
@@ -357,7 +395,6 @@ void msd_reaper_close(struct msd_reaper *r)
 		if (r->list_fds[i] >= 0)
 			(void)close(r->list_fds[i]);
 	}
-	msd_starter_close(&r->starter);
 	uv_close((uv_handle_t *)&r->again, NULL);
 	uv_close((uv_handle_t *)&r->sigchld, NULL);
 }

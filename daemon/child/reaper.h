@@ -26,7 +26,8 @@
 /* A child that is watched. Embedded by what has it; the fields are private. */
 struct msd_ward {
 	struct msd_ward *next;
-	pid_t pid;
+	pid_t pid;               /* 0: it is being started */
+	struct msd_start *start; /* the same; NULL: it has begun */
 	struct msd_mark mark;
 	bool is_dead, is_waiting, has_heirs;
 	uint64_t died_ms; /* of msd_reaper.looked_ms */
@@ -67,15 +68,21 @@ struct msd_mark msd_reaper_new_mark(struct msd_reaper *r);
 /** Watch the child @pid, whose mark is @mark. */
 void msd_reaper_watch(struct msd_reaper *r, struct msd_ward *w, pid_t pid,
 		      struct msd_mark mark);
+/** Know the child that @start makes, whose mark will be @mark, until
+ * msd_reaper_on_begun() or msd_reaper_forget(), which gives the start up. */
+void msd_reaper_await(struct msd_reaper *r, struct msd_ward *w, struct msd_start *start,
+		      struct msd_mark mark);
+/** It is the child @pid, and is watched; on_ended() may come before this returns. */
+void msd_reaper_on_begun(struct msd_reaper *r, struct msd_ward *w, pid_t pid);
 /** The child has exited and was waited for: end what it started, then on_alone, perhaps
  * before this returns. What cannot be killed is given up after five seconds of
  * looking. */
 void msd_reaper_bury(struct msd_reaper *r, struct msd_ward *w);
 /** It is watched no more. Legal when it never was. */
-void msd_reaper_forget(struct msd_reaper *r, const struct msd_ward *w);
+void msd_reaper_forget(struct msd_reaper *r, struct msd_ward *w);
 /** It is watched no more, and shall live on when the daemon ends, as all that it has
  * started. MSD_NOMEM: it is watched still. Legal when it never was. */
-MSD_MUST_CHECK msd_err msd_reaper_leave(struct msd_reaper *r, const struct msd_ward *w);
+MSD_MUST_CHECK msd_err msd_reaper_leave(struct msd_reaper *r, struct msd_ward *w);
 /** Kill all that is left of all children, the children included, and close the handles
  * and the starter; the loop has ended. Waits for them, but not for long. */
 void msd_reaper_close(struct msd_reaper *r);

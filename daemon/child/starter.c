@@ -2,246 +2,178 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <grp.h>
-#include <linux/close_range.h>
-#include <poll.h>
-#include <sched.h>
 #include <signal.h>
-#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
-#include <sys/prctl.h>
 #include <sys/socket.h>
-#include <sys/syscall.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "daemon/child/user.h"
 
 /*
- * Happy path: the thread gets a table of its own, with its end of a socket pair in it;
- * a message brings a request's address and its descriptors; clone() makes a child,
- * which puts them to their places and executes its program; the answer is one byte.
- * Failures: the child leaves an errno in the memory that it shares, and is waited for;
- * it has no program for too long: it is killed, and then there is an answer; no such
- * table can be had: that of the daemon is used, and nothing else changes.
+ * Happy path: a start comes into the line with copies of all that it needs; the first
+ * one is with the thread; its answer takes it out of the line, the next one goes, and
+ * its owner hears of it. Failures:
+ *  - the child has left an errno: it is waited for here, it has ended
+ *  - it has no program in time: it is killed, and then there is an answer
+ *  - there is none a second later either (a disk that does not answer at all): all in
+ *    the line are told, and whoever comes, until the answer is there
  */
 
-#define STACK_BYTES (64u * 1024u) /* of a child, until its exec */
-#define OWN_CHANNEL 3             /* in a table of its own */
-#define NO_EXEC 127               /* its status; nobody sees it */
+#define KILLED_MS 1000u  /* to end in */
+#define CLOSE_ROUNDS 100 /* of 10 ms: as long at the daemon's end */
+#define CLOSE_ROUND_NS 10000000
 
-/* The child's functions run on memory of the daemon's that no sanitizer of the thread
- * knows as a stack. */
-#define IN_CHILD __attribute__((no_sanitize("address", "undefined")))
-
-/* On the caller's stack, which waits for the answer. */
-struct request {
-	const struct msd_start_how *how;
-	pid_t born; /* written by the kernel, before the child runs; 0: none yet */
-	pid_t pid;
-	int error;
+struct msd_start {
+	struct msd_birth birth; /* owned: its words and its descriptors */
+	struct msd_start *next;
+	msd_start_fn on_begun; /* NULL: nobody waits for it */
+	void *user;
+	struct msd_child_user child_user;
+	bool is_late;
 };
 
-/* What the child works with. Its own descriptors, in its own table. */
-struct birth {
-	const struct msd_start_how *how;
-	int fds[MSD_STARTER_FDS];
-	int error;
-};
-
-union control {
-	char bytes[CMSG_SPACE(sizeof(int) * MSD_STARTER_FDS)];
-	struct cmsghdr head;
-};
-
-/* No handler of the daemon's may run in a child, in the daemon's memory. Those that are
- * the library's own are for its threads. */
-IN_CHILD static int forget_signals(void)
+/* One block: the addresses, then the words. NULL: no memory. */
+static char **copy_words(char *const *words)
 {
-	const struct sigaction plain = {.sa_handler = SIG_DFL};
-	sigset_t none;
+	size_t n = 0, bytes = 0;
 
-	for (int i = 1; i < NSIG; i++)
-		(void)sigaction(i, &plain, NULL); /* not of KILL and STOP */
-	(void)sigemptyset(&none);
-	return pthread_sigmask(SIG_SETMASK, &none, NULL);
-}
-
-/* By system calls: the library's functions would change all threads that it knows, and
- * these are the daemon's. */
-IN_CHILD static int become(const struct msd_child_user *user)
-{
-	if (user == NULL)
-		return 0;
-	if (syscall(SYS_setgroups, 0, NULL) != 0 && getgroups(0, NULL) != 0)
-		return EPERM;
-	/* EINVAL: the kernel, before 4.3, has none. */
-	if (prctl(PR_CAP_AMBIENT, PR_CAP_AMBIENT_CLEAR_ALL, 0, 0, 0) != 0 &&
-	    errno != EINVAL)
-		return errno;
-	if (syscall(SYS_setgid, user->gid) != 0 || syscall(SYS_setuid, user->uid) != 0)
-		return errno;
-	return 0;
-}
-
-/* First out of the way of the others' places, then to their own. */
-IN_CHILD static int place_descriptors(struct birth *b)
-{
-	const int n = (int)b->how->n_fds;
-
-	for (int i = 0; i < n; i++) {
-		const int fd = b->fds[i] >= 0 ? b->fds[i]
-					      : open("/dev/null", O_RDWR | O_CLOEXEC);
-		b->fds[i] = fcntl(fd, F_DUPFD_CLOEXEC, n);
-		if (b->fds[i] < 0)
-			return errno;
+	for (; words[n] != NULL; n++)
+		bytes += strlen(words[n]) + 1;
+	char **ret = malloc((n + 1) * sizeof(*ret) + bytes);
+	if (ret == NULL)
+		return NULL;
+	char *at = (char *)(ret + n + 1);
+	for (size_t i = 0; i < n; i++) {
+		ret[i] = at;
+		at = stpcpy(at, words[i]) + 1;
 	}
-	for (int i = 0; i < n; i++) {
-		if (dup2(b->fds[i], i) < 0)
+	ret[n] = NULL;
+	return ret;
+}
+
+static void close_copies(struct msd_birth_how *how)
+{
+	for (unsigned i = 0; i < how->n_fds; i++) {
+		if (how->fds[i] >= 0)
+			(void)close(how->fds[i]);
+	}
+	how->n_fds = 0;
+}
+
+static void free_start(struct msd_start *start)
+{
+	close_copies(&start->birth.how);
+	free(start->birth.how.argv);
+	free(start->birth.how.environment);
+	free(start);
+}
+
+static int copy_how(struct msd_start *start, const struct msd_birth_how *how)
+{
+	struct msd_birth_how *to = &start->birth.how;
+
+	to->argv = copy_words(how->argv);
+	to->environment = copy_words(how->environment);
+	if (to->argv == NULL || to->environment == NULL)
+		return ENOMEM;
+	if (how->user != NULL) {
+		start->child_user = *how->user;
+		to->user = &start->child_user;
+	}
+	for (unsigned i = 0; i < how->n_fds; i++) {
+		to->fds[i] =
+			how->fds[i] >= 0 ? fcntl(how->fds[i], F_DUPFD_CLOEXEC, 3) : -1;
+		if (how->fds[i] >= 0 && to->fds[i] < 0)
 			return errno;
+		to->n_fds = i + 1;
 	}
 	return 0;
 }
 
-IN_CHILD static int begin(void *birth)
+pid_t msd_start_born(const struct msd_start *start)
 {
-	struct birth *b = birth;
-
-	(void)setsid();
-	(void)unshare(CLONE_NEWIPC); /* who may not shares the daemon's */
-	b->error = place_descriptors(b);
-	if (b->error == 0)
-		b->error = become(b->how->user);
-	if (b->error == 0)
-		b->error = forget_signals();
-	if (b->error == 0) {
-		(void)execve(b->how->argv[0], b->how->argv, b->how->environment);
-		b->error = errno;
-	}
-	_exit(NO_EXEC);
+	return __atomic_load_n(&start->birth.born, __ATOMIC_RELAXED);
 }
 
-/* When clone() has returned the child has another memory, or is dead. */
-static void give_birth(struct request *r, const int *fds, char *stack)
+/* Nobody has waited for it: the number is its own. */
+static void kill_born(const struct msd_start *start)
 {
-	struct birth b = {.how = r->how};
-	unsigned n = 0;
-	/* A process that becomes another user's makes its memory, the daemon's, one of
-	 * which nobody may have a core or a look. */
-	const int is_dumpable = prctl(PR_GET_DUMPABLE, 0, 0, 0, 0);
+	const pid_t born = msd_start_born(start);
 
-	for (unsigned i = 0; i < r->how->n_fds; i++)
-		b.fds[i] = r->how->fds[i] >= 0 ? fds[n++] : -1;
-	r->pid = clone(begin, stack + STACK_BYTES,
-		       CLONE_VM | CLONE_VFORK | CLONE_PARENT_SETTID | SIGCHLD, &b,
-		       &r->born);
-	r->error = r->pid < 0 ? errno : b.error;
-	if (is_dumpable == 1)
-		(void)prctl(PR_SET_DUMPABLE, 1, 0, 0, 0);
+	if (born > 0)
+		(void)kill(born, SIGKILL);
 }
 
-static unsigned count_given(const struct msd_start_how *how)
+static void tell(struct msd_start *start, pid_t pid, int error)
 {
-	unsigned n = 0;
+	const msd_start_fn on_begun = start->on_begun;
 
-	for (unsigned i = 0; i < how->n_fds; i++)
-		n += how->fds[i] >= 0;
-	return n;
+	start->on_begun = NULL;
+	if (on_begun != NULL)
+		on_begun(start->user, pid, error);
 }
 
-/* NULL: there will be no more of them. */
-static struct request *receive(int from, int fds[MSD_STARTER_FDS], unsigned *n)
-{
-	struct request *r = NULL;
-	struct iovec bytes = {&r, sizeof(r)};
-	union control control;
-	struct msghdr m = {.msg_iov = &bytes,
-			   .msg_iovlen = 1,
-			   .msg_control = control.bytes,
-			   .msg_controllen = sizeof(control)};
-	ssize_t got;
+static void on_late(uv_timer_t *timer);
 
-	do {
-		got = recvmsg(from, &m, MSG_CMSG_CLOEXEC);
-	} while (got < 0 && errno == EINTR);
-	const struct cmsghdr *c = got > 0 ? CMSG_FIRSTHDR(&m) : NULL;
-	*n = 0;
-	if (c != NULL) {
-		*n = (unsigned)((c->cmsg_len - CMSG_LEN(0)) / sizeof(int));
-		memcpy(fds, CMSG_DATA(c), *n * sizeof(int));
-	}
-	return got == sizeof(r) ? r : NULL;
+static int send_first(struct msd_starter *s)
+{
+	const int error = msd_birth_ask(s->to_thread, &s->first->birth);
+
+	if (error == 0)
+		(void)uv_timer_start(&s->late, on_late, s->patience_ms, 0);
+	return error;
 }
 
-static void serve(int channel, char *stack)
+static struct msd_start *take_first(struct msd_starter *s)
 {
-	int fds[MSD_STARTER_FDS] = {0};
-	unsigned n;
-	struct request *r;
+	struct msd_start *start = s->first;
 
-	while ((r = receive(channel, fds, &n)) != NULL) {
-		if (n == count_given(r->how)) {
-			give_birth(r, fds, stack);
-		} else {
-			r->error = EMFILE; /* the daemon's own table is full */
-		}
-		while (n > 0)
-			(void)close(fds[--n]);
-		(void)send(channel, "", 1, MSG_NOSIGNAL);
+	s->first = start->next;
+	if (s->first == NULL)
+		s->last = &s->first;
+	return start;
+}
+
+/* Out of the line first: whom it is told may begin others. */
+static void end_first(struct msd_starter *s, int error)
+{
+	struct msd_start *start = take_first(s);
+
+	tell(start, -1, error);
+	free_start(start);
+}
+
+/* Those who wait are told in their turn; the first stays, the thread works on it. */
+static void be_stuck(struct msd_starter *s)
+{
+	struct msd_start *first = s->first;
+
+	s->is_stuck = true;
+	tell(first, -1, ETIMEDOUT);
+	while (first->next != NULL) {
+		struct msd_start *start = first->next;
+		first->next = start->next;
+		if (first->next == NULL)
+			s->last = &first->next;
+		tell(start, -1, EBUSY);
+		free_start(start);
 	}
 }
 
-/* Valgrind, as of 3.19, says that it has done so, and then closes all for everybody. */
-static bool is_table_shared(void)
+static void on_late(uv_timer_t *timer)
 {
-	static const char name[] = "modserd-starter";
-	char path[64], link[64] = {0};
-	const int mine = memfd_create(name, MFD_CLOEXEC);
+	struct msd_starter *s = timer->data;
 
-	if (mine < 0)
-		return false;
-	(void)snprintf(path, sizeof(path), "/proc/self/fd/%d", mine); /* the daemon's */
-	const ssize_t n = readlink(path, link, sizeof(link) - 1);
-	(void)close(mine);
-	return n > 0 && strstr(link, name) != NULL;
-}
-
-/* A table with @channel behind standard error, where a library may tell of its end, and
- * with nothing else; -1: that cannot be had. */
-static int have_own_table(int channel)
-{
-	/* For its flag: this one closes nothing. */
-	if (syscall(SYS_close_range, ~0u, ~0u, CLOSE_RANGE_UNSHARE) != 0 ||
-	    is_table_shared())
-		return -1;
-	if (channel != OWN_CHANNEL)
-		(void)dup3(channel, OWN_CHANNEL, O_CLOEXEC);
-	(void)syscall(SYS_close_range, OWN_CHANNEL + 1u, ~0u, 0u);
-	return OWN_CHANNEL;
-}
-
-static void *run(void *starter)
-{
-	struct msd_starter *s = starter;
-	int channel = s->thread_end;
-	char *stack = mmap(NULL, STACK_BYTES, PROT_READ | PROT_WRITE,
-			   MAP_PRIVATE | MAP_ANONYMOUS | MAP_STACK, -1, 0);
-	const char is_ready = stack != MAP_FAILED ? 1 : 0;
-
-	s->thread_id = gettid();
-	const int own = is_ready ? have_own_table(channel) : -1;
-	s->shares_table = own < 0;
-	if (own >= 0)
-		channel = own;
-	(void)send(channel, &is_ready, 1, MSG_NOSIGNAL);
-	if (is_ready) {
-		serve(channel, stack);
-		(void)munmap(stack, STACK_BYTES);
+	kill_born(s->first);
+	if (s->first->is_late) {
+		be_stuck(s);
+		return;
 	}
-	if (!s->shares_table)
-		(void)close(channel);
-	return NULL;
+	s->first->is_late = true;
+	(void)uv_timer_start(&s->late, on_late, KILLED_MS, 0);
 }
 
 static bool hear(int fd, char *ret)
@@ -254,14 +186,98 @@ static bool hear(int fd, char *ret)
 	return n == 1;
 }
 
+/* What is left of the first start, which has its answer. True: nothing is. */
+static bool has_failed(const struct msd_start *start)
+{
+	const struct msd_birth *b = &start->birth;
+
+	if (b->error == 0 && !start->is_late && start->on_begun != NULL)
+		return false;
+	/* Whose number is not another's yet: the reaper meets it, too. */
+	if (b->pid > 0 && waitpid(b->pid, NULL, WNOHANG) == 0) {
+		(void)kill(b->pid, SIGKILL);
+		(void)waitpid(b->pid, NULL, 0);
+	}
+	return true;
+}
+
+static void send_next(struct msd_starter *s)
+{
+	while (s->first != NULL) {
+		const bool is_awaited = s->first->on_begun != NULL;
+		const int error = is_awaited ? send_first(s) : 0;
+		if (is_awaited && error == 0)
+			return;
+		end_first(s, error);
+	}
+}
+
+static void on_heard(uv_poll_t *poll, int status, int events)
+{
+	struct msd_starter *s = poll->data;
+	char answer;
+
+	(void)status;
+	(void)events;
+	if (s->first == NULL || !hear(s->to_thread, &answer))
+		return;
+	struct msd_start *start = take_first(s);
+	const bool failed = has_failed(start);
+	const int error = start->is_late ? ETIMEDOUT : start->birth.error;
+
+	(void)uv_timer_stop(&s->late);
+	s->is_stuck = false;
+	send_next(s); /* the thread goes on while the owner does */
+	tell(start, failed ? -1 : start->birth.pid, error);
+	free_start(start);
+}
+
+int msd_starter_begin(struct msd_starter *s, const struct msd_birth_how *how,
+		      msd_start_fn on_begun, void *user, struct msd_start **ret)
+{
+	struct msd_start *start;
+	int error;
+
+	if (s->to_thread < 0)
+		return s->error;
+	if (s->is_stuck)
+		return EBUSY;
+	start = calloc(1, sizeof(*start));
+	if (start == NULL)
+		return ENOMEM;
+	start->birth.pid = -1;
+	start->on_begun = on_begun;
+	start->user = user;
+	error = copy_how(start, how);
+	if (error != 0) {
+		free_start(start);
+		return error;
+	}
+	*s->last = start;
+	s->last = &start->next;
+	error = s->first == start ? send_first(s) : 0;
+	if (error != 0) {
+		free_start(take_first(s));
+		return error;
+	}
+	*ret = start;
+	return 0;
+}
+
+void msd_starter_give_up(struct msd_start *start)
+{
+	start->on_begun = NULL;
+	kill_born(start);
+}
+
 /* With all signals blocked: they are the loop's, and a child's only after its exec. */
-static int start_thread(struct msd_starter *s)
+static int start_thread(struct msd_starter *s, struct msd_birth_room *room)
 {
 	sigset_t all, before;
 
 	(void)sigfillset(&all);
 	(void)pthread_sigmask(SIG_SETMASK, &all, &before);
-	const int error = pthread_create(&s->thread, NULL, run, s);
+	const int error = pthread_create(&s->thread, NULL, msd_birth_serve, room);
 	(void)pthread_sigmask(SIG_SETMASK, &before, NULL);
 	return error;
 }
@@ -290,100 +306,75 @@ static int open_ends(struct msd_starter *s)
 	return error;
 }
 
-void msd_starter_open(struct msd_starter *s)
+static int have_thread(struct msd_starter *s)
 {
 	char is_ready = 0;
+	int error = open_ends(s);
+	struct msd_birth_room room = {.channel = s->thread_end};
 
+	if (error == 0)
+		error = start_thread(s, &room);
+	if (error != 0)
+		return error;
+	if (!hear(s->to_thread, &is_ready) || !is_ready) {
+		(void)pthread_join(s->thread, NULL);
+		return ENOMEM;
+	}
+	s->thread_id = room.thread_id;
+	if (!room.shares_table) { /* the thread has a copy */
+		(void)close(s->thread_end);
+		s->thread_end = -1;
+	}
+	return 0;
+}
+
+static void join_thread(struct msd_starter *s)
+{
+	(void)shutdown(s->to_thread, SHUT_RDWR);
+	(void)pthread_join(s->thread, NULL);
+	s->thread_id = 0;
+}
+
+void msd_starter_open(struct msd_starter *s, uv_loop_t *loop)
+{
 	*s = (struct msd_starter){.to_thread = -1,
 				  .thread_end = -1,
 				  .patience_ms = MSD_STARTER_PATIENCE_MS};
-	s->error = open_ends(s);
-	if (s->error == 0)
-		s->error = start_thread(s);
+	s->last = &s->first;
+	s->error = have_thread(s);
+	if (s->error == 0) {
+		s->error = -uv_poll_init(loop, &s->heard, s->to_thread);
+		if (s->error != 0)
+			join_thread(s);
+	}
 	if (s->error != 0) {
 		close_ends(s);
 		return;
 	}
-	if (!hear(s->to_thread, &is_ready) || !is_ready) {
-		(void)pthread_join(s->thread, NULL);
-		close_ends(s);
-		s->thread_id = 0;
-		s->error = ENOMEM;
-		return;
-	}
-	if (!s->shares_table) { /* the thread has a copy */
-		(void)close(s->thread_end);
-		s->thread_end = -1;
-	}
+	(void)uv_timer_init(loop, &s->late);
+	s->heard.data = s->late.data = s;
+	(void)uv_poll_start(&s->heard, UV_READABLE, on_heard);
+	uv_unref((uv_handle_t *)&s->heard);
+	uv_unref((uv_handle_t *)&s->late);
 }
 
-/* The request's address, and its descriptors with it. */
-static int send_request(int fd, struct request *r)
+/* False: it is with a child that cannot be killed. */
+static bool end_thread(struct msd_starter *s)
 {
-	const struct msd_start_how *how = r->how;
-	const size_t n = count_given(how) * sizeof(int);
-	struct iovec bytes = {&r, sizeof(r)};
-	union control control = {0};
-	struct msghdr m = {.msg_iov = &bytes, .msg_iovlen = 1};
-	ssize_t sent;
+	for (int i = 0; i < CLOSE_ROUNDS; i++) {
+		struct timespec until;
 
-	if (n > 0) {
-		control.head = (struct cmsghdr){.cmsg_len = CMSG_LEN(n),
-						.cmsg_level = SOL_SOCKET,
-						.cmsg_type = SCM_RIGHTS};
-		m.msg_control = control.bytes;
-		m.msg_controllen = CMSG_SPACE(n);
-		int *at = (int *)(void *)CMSG_DATA(&control.head);
-		for (unsigned i = 0; i < how->n_fds; i++) {
-			if (how->fds[i] >= 0)
-				*at++ = how->fds[i];
-		}
+		if (s->first != NULL)
+			kill_born(s->first);
+		(void)clock_gettime(CLOCK_REALTIME, &until);
+		until.tv_nsec += CLOSE_ROUND_NS;
+		until.tv_sec += until.tv_nsec / 1000000000;
+		until.tv_nsec %= 1000000000;
+		if (pthread_timedjoin_np(s->thread, NULL, &until) == 0)
+			return true;
 	}
-	do {
-		sent = sendmsg(fd, &m, MSG_NOSIGNAL);
-	} while (sent < 0 && errno == EINTR);
-	return sent < 0 ? errno : 0;
-}
-
-static bool has_answer(const struct msd_starter *s)
-{
-	struct pollfd p = {.fd = s->to_thread, .events = POLLIN};
-	int rc;
-
-	do {
-		rc = poll(&p, 1, s->patience_ms);
-	} while (rc < 0 && errno == EINTR);
-	return rc != 0;
-}
-
-int msd_starter_start(struct msd_starter *s, const struct msd_start_how *how,
-		      pid_t *ret)
-{
-	struct request r = {.how = how, .pid = -1};
-	bool is_killed = false;
-	char answer;
-
-	if (s->to_thread < 0)
-		return s->error;
-	const int error = send_request(s->to_thread, &r);
-	if (error != 0)
-		return error;
-	while (!has_answer(s)) {
-		const pid_t born = __atomic_load_n(&r.born, __ATOMIC_RELAXED);
-		/* Nobody waits for it but the caller, below: the number is its own. It
-		 * may not be born yet, and is killed the next time. */
-		is_killed |= born > 0 && kill(born, SIGKILL) == 0;
-	}
-	if (!hear(s->to_thread, &answer))
-		return EPIPE;
-	if (is_killed)
-		r.error = ETIMEDOUT;
-	if (r.error == 0) {
-		*ret = r.pid;
-	} else if (r.pid >= 0) {
-		(void)waitpid(r.pid, NULL, 0);
-	}
-	return r.error;
+	(void)pthread_detach(s->thread);
+	return false;
 }
 
 void msd_starter_close(struct msd_starter *s)
@@ -391,6 +382,18 @@ void msd_starter_close(struct msd_starter *s)
 	if (s->to_thread < 0)
 		return;
 	(void)shutdown(s->to_thread, SHUT_RDWR);
-	(void)pthread_join(s->thread, NULL);
+	const bool is_ended = end_thread(s);
+	if (s->first != NULL) {
+		struct msd_start *first = take_first(s);
+		first->on_begun = NULL;
+		if (is_ended) { /* else it is the thread's */
+			(void)has_failed(first);
+			free_start(first);
+		}
+	}
+	while (s->first != NULL)
+		free_start(take_first(s));
+	uv_close((uv_handle_t *)&s->heard, NULL);
+	uv_close((uv_handle_t *)&s->late, NULL);
 	close_ends(s);
 }

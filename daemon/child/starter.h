@@ -1,40 +1,28 @@
 #ifndef MSD_CHILD_STARTER_H
 #define MSD_CHILD_STARTER_H
 /*
- * Starts processes on a thread with a table of descriptors of its own, which has next
- * to nothing in it. A new process has a copy of its starter's table, and its exec
- * closes the copies, while the starter waits: what a peer has passed, a file on FUSE,
- * may be closed as slowly as the peer likes. So what a child is to have is passed to
- * the thread, as it would be to another process, and nothing else of the daemon's is
- * ever in a child, whether it has FD_CLOEXEC or not.
+ * Starts processes, on a thread with a table of descriptors of its own (birth.h). A new
+ * process has a copy of its starter's table, and its exec closes the copies, while the
+ * starter waits: what a peer has passed, a file on FUSE, may be closed as slowly as the
+ * peer likes. So what a child is to have is passed to the thread, as it would be to
+ * another process, and nothing else of the daemon's is ever in a child, whether it has
+ * FD_CLOEXEC or not.
  *
- * Until its exec the child has the daemon's memory: no page tables are copied, and only
- * the thread waits for it. It begins a session of its own, without the daemon's
- * handling of signals, and where that is allowed (CAP_SYS_ADMIN) an IPC namespace of
- * its own: shared memory, semaphores and queues belong to no process and would stay
- * when who made them is gone, and the kernel does not tell of all of them who that was.
- * In /dev/shm are files, which stay.
+ * The loop waits for no start: one is with the thread, the others are in a line, and
+ * how each went comes as an event. One that has no program after
+ * MSD_STARTER_PATIENCE_MS is killed; while one that was killed has not ended, none can
+ * be started, and all that wait fail.
  *
- * Where a table can be had only with its copies (Linux before 5.9, without
- * close_range()), the thread shares the daemon's. Children get the same then; what they
- * do not get is copied and closed.
+ *   msd_starter_begin() --> (in line) --> (with the thread) --> on_begun
  */
 #include <pthread.h>
-#include <stdbool.h>
-#include <sys/types.h>
+#include <uv.h>
 
-#define MSD_STARTER_FDS 8u
+#include "daemon/child/birth.h"
+
 #define MSD_STARTER_PATIENCE_MS 10000
 
-struct msd_child_user;
-
-struct msd_start_how {
-	char **argv;              /* the program's path first; NULL at the end */
-	char **environment;       /* likewise */
-	int fds[MSD_STARTER_FDS]; /* borrowed; there from 0 on. -1: /dev/null */
-	unsigned n_fds;
-	const struct msd_child_user *user; /* whose it is; NULL: the daemon's */
-};
+struct msd_start;
 
 struct msd_starter {
 	pid_t thread_id; /* read-only: to the kernel it is the parent of all; 0: there
@@ -43,23 +31,40 @@ struct msd_starter {
 	pthread_t thread;
 	int to_thread; /* -1: there is no thread */
 	int thread_end;
-	int error; /* why not */
-	int patience_ms;
-	bool shares_table;
+	int error;                       /* why not */
+	struct msd_start *first, **last; /* owned: the line; the first is with it */
+	uv_poll_t heard;
+	uv_timer_t late;
+	uint64_t patience_ms;
+	bool is_stuck; /* the first was killed, and has not ended */
 };
+
+/**
+ * It went so: with @error 0, @pid is a child of the daemon, its program, that is still
+ * to be waited for; else an errno, and no process is left. ETIMEDOUT: its exec was not
+ * done in time, for its program's disk is away, or somebody keeps it with a lease.
+ * EBUSY: an earlier start cannot be ended. Begin others here as you like.
+ */
+typedef void (*msd_start_fn)(void *user, pid_t pid, int error);
 
 /** Start the thread: before anybody can have passed a descriptor, and after the daemon
  * has given up what its children shall not have. If that fails, each
- * msd_starter_start() will say why. */
-void msd_starter_open(struct msd_starter *s);
-/** Start a process; when this returns it is @ret's program, a child of the daemon that
- * is still to be waited for. Returns 0, or an errno, with no process left. ETIMEDOUT:
- * its exec was not done after MSD_STARTER_PATIENCE_MS, for its program's disk is away,
- * or somebody keeps it with a lease; one that cannot be killed is waited for. One
- * thread at a time. */
-int msd_starter_start(struct msd_starter *s, const struct msd_start_how *how,
-		      pid_t *ret);
-/** End the thread. Children stay the daemon's. Legal when it could not be opened. */
+ * msd_starter_begin() will say why. Its handles do not keep @loop running. */
+void msd_starter_open(struct msd_starter *s, uv_loop_t *loop);
+/** Start a process as @how says, which is copied, descriptors too. @on_begun comes
+ * once, on a later turn. Returns 0, or an errno: then it does not come. */
+MSD_MUST_CHECK int msd_starter_begin(struct msd_starter *s,
+				     const struct msd_birth_how *how,
+				     msd_start_fn on_begun, void *user,
+				     struct msd_start **ret);
+/** The number of its process, from before that runs; 0: there is none yet. Any thread.
+ */
+pid_t msd_start_born(const struct msd_start *start);
+/** Nobody waits for it any more: on_begun does not come, and what it made is killed. */
+void msd_starter_give_up(struct msd_start *start);
+/** End the thread, and close the handles; no start is waited for any more. One that
+ * cannot be killed is left. Children stay the daemon's. Legal when it could not be
+ * opened. */
 void msd_starter_close(struct msd_starter *s);
 
 #endif

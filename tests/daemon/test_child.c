@@ -1,6 +1,9 @@
 #include <criterion/criterion.h>
 #include <fcntl.h>
 #include <sched.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -48,10 +51,8 @@ static void on_closed(void *user)
 static const struct msd_child_ops ops = {
 	.on_output = on_output, .on_exit = on_exit_told, .on_closed = on_closed};
 
-static void begin(struct watched *w, const char *words, int fd)
+static void begin_program(struct watched *w, char **argv, int fd)
 {
-	char *argv[] = {(char *)(uintptr_t) "/bin/sh", (char *)(uintptr_t) "-c",
-			(char *)(uintptr_t)words, NULL};
 	const struct msd_child_how how = {
 		.argv = argv, .fds = {fd}, .n_fds = fd >= 0 ? 1 : 0};
 
@@ -60,6 +61,14 @@ static void begin(struct watched *w, const char *words, int fd)
 	msd_reaper_init(&w->reaper, &w->loop);
 	cr_assert_eq(msd_child_spawn(&w->reaper, &how, &ops, w, &w->child, NULL),
 		     MSD_OK);
+}
+
+static void begin(struct watched *w, const char *words, int fd)
+{
+	char *argv[] = {(char *)(uintptr_t) "/bin/sh", (char *)(uintptr_t) "-c",
+			(char *)(uintptr_t)words, NULL};
+
+	begin_program(w, argv, fd);
 }
 
 static void close_loop(uv_loop_t *loop, struct msd_reaper *reaper)
@@ -149,22 +158,67 @@ Test(child, gets_its_descriptors_from_3_on, .timeout = 300)
 	close(ends[0]);
 }
 
-Test(child, that_is_no_program_is_an_error_and_leaves_nothing, .timeout = 300)
+Test(child, that_is_no_program_ends_with_that_and_leaves_nothing, .timeout = 300)
 {
-	char *argv[] = {(char *)(uintptr_t) "/nowhere/to/be/found", NULL};
-	const struct msd_child_how how = {.argv = argv};
-	struct msd_child *child;
-	struct msd_diag d = {0};
-	struct msd_reaper reaper;
-	uv_loop_t loop;
+	struct watched w;
 
-	(void)uv_loop_init(&loop);
-	msd_reaper_init(&reaper, &loop);
-	cr_expect_eq(msd_child_spawn(&reaper, &how, &ops, NULL, &child, &d), MSD_IO);
-	cr_expect_not_null(strstr(msd_diag_text(&d), "/nowhere/to/be/found"));
-	(void)uv_run(&loop, UV_RUN_DEFAULT);
-	close_loop(&loop, &reaper);
-	msd_diag_finish(&d);
+	begin_program(&w, (char *[]){(char *)(uintptr_t) "/nowhere/found", NULL}, -1);
+	cr_expect_eq(w.n_exits, 0, "on a later turn");
+	end(&w);
+	cr_expect_str_eq(w.end, "starting /nowhere/found: No such file or directory");
+}
+
+/* A copy of a shell, which nobody may open while @ret is open; -1: not here. */
+static int keep_from_all(char path[])
+{
+	char command[64];
+
+	cr_assert_geq(close(mkstemp(path)), 0);
+	(void)snprintf(command, sizeof(command), "cp /bin/sh %s", path);
+	cr_assert_eq(system(command), 0);
+	(void)signal(SIGIO, SIG_IGN); /* which asks for it back */
+	const int ret = open(path, O_RDONLY | O_CLOEXEC);
+	return fcntl(ret, F_SETLEASE, F_WRLCK) == 0 ? ret : -1;
+}
+
+Test(child, is_killed_before_it_is_its_program, .timeout = 300)
+{
+	char path[] = "/tmp/child-XXXXXX";
+	struct watched w;
+	const int lease = keep_from_all(path);
+
+	if (lease < 0)
+		cr_skip_test("no lease of a file in /tmp can be had");
+	begin_program(&w, (char *[]){path, NULL}, -1);
+	while (msd_child_pid(w.child) == 0)
+		(void)sched_yield();
+	cr_expect_not(msd_child_leave(w.child),
+		      "what is no program yet cannot be left");
+	msd_child_kill(w.child, "a reason");
+	end(&w);
+	cr_expect_str_eq(w.end, "killed: a reason");
+	(void)close(lease);
+	(void)unlink(path);
+}
+
+Test(child, that_waits_to_be_started_ends_with_the_daemon, .timeout = 300)
+{
+	char path[] = "/tmp/child-XXXXXX";
+	struct watched w;
+	const int lease = keep_from_all(path);
+
+	if (lease < 0)
+		cr_skip_test("no lease of a file in /tmp can be had");
+	begin_program(&w, (char *[]){path, NULL}, -1);
+	msd_reaper_close(&w.reaper);
+	cr_expect_eq(waitpid(-1, NULL, WNOHANG), -1, "no child is left, dead or alive");
+	msd_child_close(w.child);
+	(void)uv_run(&w.loop, UV_RUN_DEFAULT);
+	cr_expect_eq(uv_loop_close(&w.loop), 0, "no handle is left");
+	cr_expect_eq(w.n_exits, 0);
+	cr_expect_eq(w.n_closed, 1);
+	(void)close(lease);
+	(void)unlink(path);
 }
 
 static bool may_have_namespaces(void)

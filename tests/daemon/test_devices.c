@@ -94,11 +94,13 @@ Test(devices, nonsense_is_an_answer_without_any, .timeout = 300)
 	end();
 }
 
-Test(devices, a_program_that_is_not_there_is_known_at_once, .timeout = 300)
+Test(devices, a_program_that_is_not_there_is_known, .timeout = 300)
 {
 	begin("");
 	(void)unlink(path);
-	cr_expect(msd_devices_look(&devices));
+	(void)msd_devices_look(&devices);
+	while (n_known == 0)
+		(void)uv_run(&loop, UV_RUN_ONCE);
 	cr_expect(tells("cannot be started"));
 	end();
 }

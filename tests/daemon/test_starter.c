@@ -3,11 +3,13 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/close_range.h>
+#include <sched.h>
 #include <seccomp.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/prctl.h>
+#include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
@@ -19,6 +21,66 @@
 #define MANY 100
 
 static struct msd_starter starter;
+static uv_loop_t loop;
+
+static void open_starter(void)
+{
+	cr_assert_eq(uv_loop_init(&loop), 0);
+	msd_starter_open(&starter, &loop);
+}
+
+static void close_starter(void)
+{
+	msd_starter_close(&starter);
+	(void)uv_run(&loop, UV_RUN_DEFAULT);
+	cr_expect_eq(uv_loop_close(&loop), 0, "no handle is left");
+}
+
+/* What was told of a start. */
+struct told {
+	unsigned n;
+	pid_t pid;
+	int error;
+};
+
+static void on_begun(void *user, pid_t pid, int error)
+{
+	*(struct told *)user = (struct told){((struct told *)user)->n + 1, pid, error};
+}
+
+/* Its handles do not keep the loop: this does. */
+static void keep(uv_timer_t *timer)
+{
+	(void)timer;
+}
+
+static void wait_for(const struct told *told)
+{
+	uv_timer_t ever;
+
+	(void)uv_timer_init(&loop, &ever);
+	(void)uv_timer_start(&ever, keep, 1000000, 0);
+	while (told->n == 0)
+		(void)uv_run(&loop, UV_RUN_ONCE);
+	uv_close((uv_handle_t *)&ever, NULL);
+	(void)uv_run(&loop, UV_RUN_NOWAIT);
+	cr_expect_eq(told->n, 1);
+}
+
+static int start(const struct msd_birth_how *how, pid_t *ret)
+{
+	struct told told = {0};
+	struct msd_start *begun;
+	const int error = msd_starter_begin(&starter, how, on_begun, &told, &begun);
+
+	if (error != 0)
+		return error;
+	cr_expect_eq(told.n, 0, "on a later turn");
+	wait_for(&told);
+	if (told.error == 0)
+		*ret = told.pid;
+	return told.error;
+}
 
 /* A shell that runs @words, with what it writes in @ret. Its status, or that of its
  * start, negative. */
@@ -32,12 +94,12 @@ static int run_as(const char *words, int extra, const struct msd_child_user *use
 	pid_t pid = -1;
 
 	cr_assert_eq(pipe2(ends, O_CLOEXEC), 0);
-	const struct msd_start_how how = {.argv = argv,
+	const struct msd_birth_how how = {.argv = argv,
 					  .environment = environ,
 					  .fds = {-1, ends[1], -1, extra},
 					  .n_fds = extra >= 0 ? 4 : 3,
 					  .user = user};
-	const int error = msd_starter_start(&starter, &how, &pid);
+	const int error = start(&how, &pid);
 	(void)close(ends[1]);
 	while (error == 0 && (n = read(ends[0], ret + all, 255 - (size_t)all)) > 0)
 		all += n;
@@ -89,12 +151,12 @@ Test(starter, its_thread_has_no_descriptor_of_the_others, .timeout = 300)
 	int held[MANY];
 
 	hold_many(held);
-	msd_starter_open(&starter);
+	open_starter();
 	cr_expect_leq(count_of_thread(), 4, "three that are standard, and its own");
 	hold_many(held);
 	expect_said("echo yes", "yes\n");
 	cr_expect_leq(count_of_thread(), 4);
-	msd_starter_close(&starter);
+	close_starter();
 }
 
 Test(starter, a_child_has_what_it_is_given_and_nothing_else, .timeout = 300)
@@ -102,7 +164,7 @@ Test(starter, a_child_has_what_it_is_given_and_nothing_else, .timeout = 300)
 	char said[256];
 	int held[MANY], given[2];
 
-	msd_starter_open(&starter);
+	open_starter();
 	hold_many(held); /* without FD_CLOEXEC */
 	cr_assert_eq(pipe2(given, O_CLOEXEC), 0);
 	cr_expect_eq(
@@ -112,7 +174,7 @@ Test(starter, a_child_has_what_it_is_given_and_nothing_else, .timeout = 300)
 	(void)close(given[1]);
 	cr_expect_eq(read(given[0], said, sizeof(said)), 6);
 	cr_expect_eq(read(given[0], said, sizeof(said)), 0, "the thread has let it go");
-	msd_starter_close(&starter);
+	close_starter();
 }
 
 static void ignore(int number)
@@ -129,33 +191,33 @@ Test(starter, a_child_has_nothing_of_the_daemons_signals, .timeout = 300)
 	(void)sigemptyset(&some);
 	(void)sigaddset(&some, SIGUSR1);
 	(void)pthread_sigmask(SIG_BLOCK, &some, NULL);
-	msd_starter_open(&starter);
+	open_starter();
 	expect_said("grep -E 'Sig(Blk|Ign):' /proc/self/status | cut -f 2",
 		    "0000000000000000\n0000000000000000\n");
-	msd_starter_close(&starter);
+	close_starter();
 	cr_expect_eq(signal(SIGTERM, SIG_DFL), ignore, "the daemon has its own still");
 }
 
 Test(starter, a_child_leads_a_session, .timeout = 300)
 {
-	msd_starter_open(&starter);
+	open_starter();
 	expect_said("cut -d ' ' -f 6 /proc/$$/stat | grep -qx $$ && echo leads",
 		    "leads\n");
-	msd_starter_close(&starter);
+	close_starter();
 }
 
 Test(starter, what_is_no_program_is_an_error_and_leaves_no_process, .timeout = 300)
 {
 	char *argv[] = {(char *)(uintptr_t) "/dev/null", NULL};
-	const struct msd_start_how how = {
+	const struct msd_birth_how how = {
 		.argv = argv, .environment = environ, .fds = {-1, -1, -1}, .n_fds = 3};
 	pid_t pid = 0;
 
-	msd_starter_open(&starter);
-	cr_expect_eq(msd_starter_start(&starter, &how, &pid), EACCES);
+	open_starter();
+	cr_expect_eq(start(&how, &pid), EACCES);
 	cr_expect_eq(waitpid(-1, NULL, 0), -1, "no child is left");
 	expect_said("echo next", "next\n");
-	msd_starter_close(&starter);
+	close_starter();
 }
 
 /* A copy of a program, which nobody may open while @ret is open. */
@@ -176,29 +238,145 @@ static int keep_from_all(char path[], const char *program)
 	return fcntl(ret, F_SETLEASE, F_WRLCK) == 0 ? ret : -1;
 }
 
+/* One that runs at once, behind those that cannot be had. */
+static void begin_true(struct told *told)
+{
+	static char *argv[] = {(char *)(uintptr_t) "/bin/true", NULL};
+	const struct msd_birth_how how = {
+		.argv = argv, .environment = environ, .fds = {-1, -1, -1}, .n_fds = 3};
+	struct msd_start *start;
+
+	cr_assert_eq(msd_starter_begin(&starter, &how, on_begun, told, &start), 0);
+}
+
 /* The kernel takes a lease back after 45 s, /proc/sys/fs/lease-break-time. */
+static int begin_kept(char path[], struct told *told, struct msd_start **ret)
+{
+	char *argv[] = {path, NULL};
+	const struct msd_birth_how how = {
+		.argv = argv, .environment = environ, .fds = {-1, -1, -1}, .n_fds = 3};
+	const int lease = keep_from_all(path, "/bin/true");
+
+	if (lease < 0)
+		cr_skip_test("no lease of a file in /tmp can be had");
+	cr_assert_eq(msd_starter_begin(&starter, &how, on_begun, told, ret), 0);
+	return lease;
+}
+
 Test(starter, a_program_that_cannot_be_had_is_waited_for_so_long, .timeout = 300)
 {
 	char path[] = "/tmp/starter-XXXXXX";
-	char *argv[] = {path, NULL};
-	const struct msd_start_how how = {
-		.argv = argv, .environment = environ, .fds = {-1, -1, -1}, .n_fds = 3};
-	pid_t pid = 0;
+	struct msd_start *begun;
+	struct told kept = {0}, next = {0};
 
-	const int lease = keep_from_all(path, "/bin/true");
-	if (lease < 0)
-		cr_skip_test("no lease of a file in /tmp can be had");
-	msd_starter_open(&starter);
+	open_starter();
 	starter.patience_ms = 50;
-	cr_expect_eq(msd_starter_start(&starter, &how, &pid), ETIMEDOUT);
-	cr_expect_eq(pid, 0);
+	const int lease = begin_kept(path, &kept, &begun);
+	begin_true(&next);
+	wait_for(&kept);
+	cr_expect_eq(kept.error, ETIMEDOUT);
+	wait_for(&next);
+	cr_expect_eq(next.error, 0);
+	cr_expect_eq(waitpid(next.pid, NULL, 0), next.pid);
 	cr_expect_eq(waitpid(-1, NULL, 0), -1, "no child is left");
 	(void)close(lease);
-	starter.patience_ms = MSD_STARTER_PATIENCE_MS;
-	cr_expect_eq(msd_starter_start(&starter, &how, &pid), 0);
-	cr_expect_eq(waitpid(pid, NULL, 0), pid);
 	(void)unlink(path);
-	msd_starter_close(&starter);
+	close_starter();
+}
+
+Test(starter, nobody_waits_while_a_program_cannot_be_had, .timeout = 300)
+{
+	char path[] = "/tmp/starter-XXXXXX";
+	struct msd_start *begun;
+	struct told kept = {0}, next = {0};
+
+	open_starter();
+	const int lease = begin_kept(path, &kept, &begun);
+	begin_true(&next);
+	while (msd_start_born(begun) == 0)
+		(void)sched_yield();
+	(void)uv_run(&loop, UV_RUN_NOWAIT);
+	cr_expect_eq(kept.n + next.n, 0);
+	cr_expect_eq(kill(msd_start_born(begun), SIGKILL), 0, "who wants it ended");
+	wait_for(&next);
+	cr_expect_eq(kept.n, 1);
+	cr_expect_eq(waitpid(kept.pid, NULL, 0), kept.pid);
+	cr_expect_eq(waitpid(next.pid, NULL, 0), next.pid);
+	(void)close(lease);
+	(void)unlink(path);
+	close_starter();
+}
+
+Test(starter, what_was_given_up_is_killed_and_not_told, .timeout = 300)
+{
+	char path[] = "/tmp/starter-XXXXXX";
+	struct msd_start *begun;
+	struct told kept = {0}, next = {0};
+
+	open_starter();
+	const int lease = begin_kept(path, &kept, &begun);
+	begin_true(&next);
+	while (msd_start_born(begun) == 0)
+		(void)sched_yield();
+	msd_starter_give_up(begun);
+	wait_for(&next);
+	cr_expect_eq(kept.n, 0);
+	cr_expect_eq(waitpid(next.pid, NULL, 0), next.pid);
+	cr_expect_eq(waitpid(-1, NULL, 0), -1, "no child is left");
+	(void)close(lease);
+	(void)unlink(path);
+	close_starter();
+}
+
+/* Of one that cannot be killed, by a thread that has nothing to say. */
+Test(starter, all_fail_while_one_cannot_be_ended, .timeout = 300)
+{
+	struct told first = {0}, next = {0}, last = {0};
+	struct msd_start *refused;
+	int ends[2];
+	char *argv[] = {(char *)(uintptr_t) "/bin/true", NULL};
+	const struct msd_birth_how how = {.argv = argv, .environment = environ};
+
+	open_starter();
+	starter.patience_ms = 50;
+	cr_assert_eq(socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends), 0);
+	const int own = dup(starter.to_thread); /* the thread's own, for its end */
+	cr_assert_geq(dup3(ends[0], starter.to_thread, O_CLOEXEC), 0);
+	(void)uv_poll_stop(&starter.heard);
+	begin_true(&first);
+	begin_true(&next);
+	wait_for(&first);
+	cr_expect_eq(first.error, ETIMEDOUT);
+	wait_for(&next);
+	cr_expect_eq(next.error, EBUSY);
+	cr_expect_eq(msd_starter_begin(&starter, &how, on_begun, &last, &refused),
+		     EBUSY);
+	cr_expect_eq(last.n, 0);
+	cr_assert_geq(dup3(own, starter.to_thread, O_CLOEXEC), 0);
+	(void)close(own);
+	(void)close(ends[0]);
+	(void)close(ends[1]);
+	close_starter();
+}
+
+Test(starter, one_that_ended_at_last_lets_others_begin, .timeout = 300)
+{
+	char path[] = "/tmp/starter-XXXXXX";
+	struct msd_start *begun;
+	struct told kept = {0}, next = {0};
+
+	open_starter();
+	const int lease = begin_kept(path, &kept, &begun);
+	starter.is_stuck = true;
+	(void)close(lease);
+	wait_for(&kept);
+	cr_expect_eq(kept.error, 0);
+	cr_expect_eq(waitpid(kept.pid, NULL, 0), kept.pid);
+	begin_true(&next);
+	wait_for(&next);
+	cr_expect_eq(waitpid(next.pid, NULL, 0), next.pid);
+	(void)unlink(path);
+	close_starter();
 }
 
 Test(starter, that_has_no_thread_says_why, .timeout = 300)
@@ -218,14 +396,14 @@ Test(starter, another_users_child_leaves_the_daemon_its_memory, .timeout = 300)
 
 	if (geteuid() != 0)
 		cr_skip_test("only root can start another user's process");
-	msd_starter_open(&starter);
+	open_starter();
 	cr_expect_eq(run_as("id -u; id -g; id -G; grep CapAmb /proc/self/status", -1,
 			    &nobody, said),
 		     0);
 	cr_expect_str_eq(said, "65534\n65534\n65534\nCapAmb:\t0000000000000000\n");
 	cr_expect_eq(prctl(PR_GET_DUMPABLE, 0, 0, 0, 0), 1);
 	cr_expect_eq(geteuid(), 0);
-	msd_starter_close(&starter);
+	close_starter();
 }
 
 /* As kernels before 5.9 are, and some containers. */
@@ -247,7 +425,7 @@ Test(starter, without_a_table_of_its_own_children_get_the_same, .timeout = 300)
 	int given[2];
 
 	refuse_close_range();
-	msd_starter_open(&starter);
+	open_starter();
 	cr_assert_eq(pipe2(given, O_CLOEXEC), 0);
 	const int next = dup(given[0]);
 	(void)close(next);
@@ -258,5 +436,5 @@ Test(starter, without_a_table_of_its_own_children_get_the_same, .timeout = 300)
 		cr_expect_eq(read(given[0], said, sizeof(said)), 6);
 	}
 	cr_expect_eq(dup(given[0]), next, "no descriptor is left");
-	msd_starter_close(&starter);
+	close_starter();
 }

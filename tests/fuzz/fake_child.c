@@ -31,7 +31,7 @@ msd_err msd_child_spawn(struct msd_reaper *reaper, const struct msd_child_how *h
 	if (f == NULL)
 		return msd_diag_set(d, MSD_IO, "no process");
 	f->child = (struct msd_child){
-		.pid = 1 << 30, .pidfd = -1, .ops = ops, .user = user};
+		.ward.pid = 1 << 30, .pidfd = -1, .ops = ops, .user = user};
 	f->channel = how->n_fds > 0 ? fcntl(how->fds[0], F_DUPFD_CLOEXEC, 0) : -1;
 	f->number = n_started++;
 	msd_list_append(&fakes, &f->link);

@@ -13,6 +13,7 @@
 #include "proto/value.h"
 
 #define MAX_ANSWER_BYTES (1u << 20)
+#define NOT_STARTED "modserd-worker --devices cannot be started"
 #define LOOK_MS 20000 /* drivers may take seconds for their first start */
 
 void msd_devices_init(struct msd_devices *devices, struct msd_reaper *reaper,
@@ -83,6 +84,8 @@ static void on_child_exit(void *user)
 	devices->child = NULL;
 	msd_child_close(child);
 	msd_deadline_clear(devices->deadlines, &devices->timeout);
+	if (devices->found.n == 0 && child->start_error != 0)
+		found_nothing(devices, NOT_STARTED);
 	if (devices->found.n == 0)
 		read_answer(devices);
 	msd_buf_finish(&devices->bytes);
@@ -114,7 +117,7 @@ static void start(struct msd_devices *devices)
 			    NULL) == MSD_OK) {
 		msd_deadline_set(devices->deadlines, &devices->timeout, LOOK_MS);
 	} else {
-		found_nothing(devices, "modserd-worker --devices cannot be started");
+		found_nothing(devices, NOT_STARTED);
 	}
 }
 

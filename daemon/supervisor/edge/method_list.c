@@ -36,8 +36,8 @@ static void put_summary(struct msd_buf *b, const struct msd_module *m,
 		struct msd_process *p = m->crew.replicas[i].process;
 		if (p == NULL)
 			continue;
-		pid = pid != 0 ? pid : (uint64_t)p->child->pid;
-		rss += msd_rss_recent(&p->rss, p->child->pid,
+		pid = pid != 0 ? pid : (uint64_t)msd_child_pid(p->child);
+		rss += msd_rss_recent(&p->rss, msd_child_pid(p->child),
 				      uv_now(m->crew.house->loop), rss_looks);
 	}
 	msd_pack_pair_str(b, "name", m->crew.name);
@@ -192,8 +192,8 @@ static void put_workers(struct msd_buf *b, const struct msd_module *m)
 	msd_pack_array(b, n);
 	for (uint32_t i = 0; i < m->crew.n_replicas; i++) {
 		if (m->crew.replicas[i].process != NULL) {
-			msd_pack_uint(
-				b, (uint64_t)m->crew.replicas[i].process->child->pid);
+			msd_pack_uint(b, (uint64_t)msd_child_pid(
+						 m->crew.replicas[i].process->child));
 		}
 	}
 	put_devices(b, &m->crew, n);

@@ -157,7 +157,7 @@ static uint64_t put_worker(struct msd_exposition *x, struct msd_replica *rep,
 		return 0;
 	(void)snprintf(number, sizeof(number), "%u", rep->number);
 	const uint64_t bytes =
-		msd_rss_recent(&rep->process->rss, rep->process->child->pid,
+		msd_rss_recent(&rep->process->rss, msd_child_pid(rep->process->child),
 			       uv_now(rep->crew->house->loop), looks);
 	if (is_told)
 		msd_exposition_put(x, &memory, labels, 2, bytes);

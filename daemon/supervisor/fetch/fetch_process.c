@@ -48,7 +48,8 @@ static void finish_if_over(struct msd_fetch_process *p)
 		struct msd_buf why = {0};
 
 		p->is_retired = true;
-		msd_buf_printf(&why, "modserd-fetch died: ");
+		msd_buf_printf(&why, child->start_error != 0 ? "modserd-fetch: "
+							     : "modserd-fetch died: ");
 		msd_child_describe_end(child, &why);
 		msd_buf_put_u8(&why, 0);
 		p->ops->on_died(p->user,

@@ -192,7 +192,7 @@ msd_err msd_direct_open(struct msd_crew *crew, struct msd_client *c,
 	*ret_terms = (struct msd_direct_terms){
 		.requests = MSD_DIRECT_REQUESTS,
 		.bytes = msd_direct_bytes(crew->house->limits),
-		.pid = (uint64_t)p->child->pid};
+		.pid = (uint64_t)msd_child_pid(p->child)};
 	return connect_to(p, c, functions, ret_terms, ret_fd, d);
 }
 
@@ -270,7 +270,8 @@ static void tell_lost(const struct msd_direct *x, enum msd_loss loss, const char
 	if (x->client == NULL)
 		return;
 	msd_loss_explain(p->replica->crew->name, loss, was_running, how, &d);
-	x->client->ops->on_direct_lost(x->client, (uint64_t)p->child->pid, &d);
+	x->client->ops->on_direct_lost(x->client, (uint64_t)msd_child_pid(p->child),
+				       &d);
 	msd_diag_finish(&d);
 }
 

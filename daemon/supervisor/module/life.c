@@ -139,7 +139,7 @@ void msd_module_on_opened(struct msd_replica *rep)
 		msd_process_stay(rep->process);
 		msd_log(MSD_LOG_INFO, "kept-worker",
 			"name=%s worker=%u pid=%d resumed=yes", rep->crew->name,
-			rep->number, (int)rep->process->child->pid);
+			rep->number, (int)msd_child_pid(rep->process->child));
 	}
 	msd_warm_artifact_keep(rep->crew);
 	msd_warm_ends_keep(&rep->process->warm, rep->crew->house, rep->process->child);

@@ -68,8 +68,9 @@ bool msd_life_may_come(const struct msd_life *life, const struct msd_life_event 
 	if (e->worker >= life->n_workers ||
 	    (phases & BIT(life->workers[e->worker].phase)) == 0)
 		return false;
-	/* What has no process could not be started, and nothing else can. */
+	/* What has no process could not be started; and one that opened it was. */
+	const enum msd_phase phase = life->workers[e->worker].phase;
+	const bool is_started = e->loss != MSD_LOSS_NOT_STARTED;
 	return e->type != MSD_LIFE_LOST ||
-	       (life->workers[e->worker].phase == MSD_PHASE_STARTING) ==
-		       (e->loss == MSD_LOSS_NOT_STARTED);
+	       !(is_started ? phase == MSD_PHASE_STARTING : phase == MSD_PHASE_OPEN);
 }

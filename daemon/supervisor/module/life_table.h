@@ -56,14 +56,14 @@ const char *msd_module_state_name(enum msd_module_state state);
 enum msd_phase {
 	MSD_PHASE_OFF,
 	MSD_PHASE_STARTING, /* a process is wanted; there may come none */
-	MSD_PHASE_OPENING,  /* its process has not opened the artifact yet */
+	MSD_PHASE_OPENING,  /* its process has not opened the artifact, or not begun */
 	MSD_PHASE_OPEN,
 	MSD_PHASE_RESTING, /* it is started again later */
 	MSD_PHASE_COUNT
 };
 
 enum msd_loss {
-	MSD_LOSS_NOT_STARTED, /* no process could be made */
+	MSD_LOSS_NOT_STARTED, /* no process could be made, or it got no program */
 	MSD_LOSS_DEATH,
 	MSD_LOSS_DEVICE,  /* it said that its device is lost to it */
 	MSD_LOSS_OVERRUN, /* it was killed for a call that overran its deadline */

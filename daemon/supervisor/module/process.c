@@ -175,7 +175,7 @@ static void on_channel_closed(struct msd_conn *c, msd_err err, const char *why)
 	p->is_channel_closed = true;
 	if (err == MSD_PROTOCOL || err == MSD_TOO_LARGE) {
 		msd_log(MSD_LOG_WARN, "worker-protocol", "pid=%d why=\"%s\"",
-			(int)p->child->pid, why);
+			(int)msd_child_pid(p->child), why);
 		kill_for_breach(p, why);
 	} else {
 		msd_process_await_exit(p, "it closed its channel");

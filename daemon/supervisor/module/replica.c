@@ -200,6 +200,8 @@ static enum msd_loss loss_of(const struct msd_replica *rep)
 	if (rep->process == NULL)
 		return MSD_LOSS_NOT_STARTED;
 	child = rep->process->child;
+	if (child->start_error != 0)
+		return MSD_LOSS_NOT_STARTED;
 	if (child->term_signal == 0 && child->exit_status == MSD_EXIT_GPU_FAULT)
 		return MSD_LOSS_DEVICE;
 	/* It may have died of itself before the kill. */
@@ -234,6 +236,8 @@ void msd_replica_on_lost(struct msd_replica *rep, const char *how)
 	struct msd_buf text = {0};
 
 	if (p != NULL) {
+		msd_buf_printf(&text, "%s",
+			       p->child->start_error != 0 ? "worker: " : "");
 		msd_process_describe_end(p, &text);
 	} else {
 		msd_buf_printf(&text, "%s", how);
@@ -253,6 +257,8 @@ void msd_replica_on_lost(struct msd_replica *rep, const char *how)
 	rep->is_open = false;
 	rep->process = NULL;
 	if (p != NULL) {
+		if (loss == MSD_LOSS_NOT_STARTED)
+			rep->crew->ops->on_blamed(rep->crew, MSD_IO, how);
 		msd_process_detach(p);
 		msd_process_unref(p);
 	}

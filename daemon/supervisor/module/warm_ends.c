@@ -18,12 +18,13 @@ void msd_warm_ends_keep(struct msd_warm_ends *ends, struct msd_house *house,
 		return;
 	const bool is_found = child->pidfd >= 0;
 	const int pidfd =
-		is_found ? child->pidfd : (int)syscall(SYS_pidfd_open, child->pid, 0);
+		is_found ? child->pidfd
+			 : (int)syscall(SYS_pidfd_open, msd_child_pid(child), 0);
 	const int fds[] = {ends->door, pidfd, child->output_fd, ends->lifeline};
 
 	msd_warm_name_format(
 		&(struct msd_warm_name){
-			.pid = child->pid,
+			.pid = msd_child_pid(child),
 			.group = group != NULL ? msd_cgroup_number(group) : 0,
 			.key = ends->key},
 		ends->name);
@@ -32,7 +33,7 @@ void msd_warm_ends_keep(struct msd_warm_ends *ends, struct msd_house *house,
 	if (!ends->is_kept) {
 		msd_log(MSD_LOG_WARN, "kept-worker",
 			"pid=%d kept=no why=\"the service manager was not told\"",
-			(int)child->pid);
+			(int)msd_child_pid(child));
 	}
 	if (!is_found && pidfd >= 0)
 		(void)close(pidfd);

@@ -1,8 +1,13 @@
 """What a module is loaded from takes its time beside the loop: a file system that does not answer,
 memory to reserve, bytes to hash. Clients do not wait for that.
 """
+import contextlib
+import fcntl
 import hashlib
+import os
 import select
+import shutil
+import signal
 
 import harness
 import numpy as np
@@ -86,6 +91,35 @@ def test_a_module_whose_file_hangs_can_be_unloaded(stalled):
     assert not listed(victim)
     gate.open()
     assert victim.ask("ping") is None
+
+
+@contextlib.contextmanager
+def kept_from_all(path):
+    """Whoever opens @path waits: it is kept with a lease."""
+    signal.signal(signal.SIGIO, signal.SIG_IGN)  # which asks for it back
+    file = os.open(path, os.O_RDONLY)
+    try:
+        fcntl.fcntl(file, fcntl.F_SETLEASE, fcntl.F_WRLCK)
+        yield
+    except OSError as error:
+        pytest.skip(f"no lease of a file can be had here: {error}")
+    finally:
+        os.close(file)
+
+
+def test_a_program_that_hangs_holds_up_its_starts_alone(own_arena, folder):
+    worker = shutil.copy(harness.BIN / "modserd-worker", folder / "worker")
+    arena = own_arena(env={"MODSERD_WORKER": str(worker)})
+    victim, loader = arena.victim(), arena.victim()
+    with kept_from_all(worker):
+        names = [f"m{i}" for i in range(4)]
+        uploads = [loader.upload(MODULE.read_bytes()) for _ in names]
+        loads = [loader.start("module.load", *each) for each in zip(names, uploads, strict=True)]
+        harness.until(lambda: set(names) <= set(listed(victim)), "all are there")
+        assert victim.ask("ping") is None
+        assert {listed(victim)[name]["state"] for name in names} == {"LOADING"}
+    for load in loads:
+        assert loader.finish(load)["state"] == "READY"
 
 
 def first_to_answer(*wires):

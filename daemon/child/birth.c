@@ -1,0 +1,261 @@
+#include "daemon/child/birth.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <grp.h>
+#include <linux/close_range.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/socket.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "daemon/child/user.h"
+
+/*
+ * Happy path: the thread gets a table of its own, with its end of a socket pair in it;
+ * a message brings a birth's address and its descriptors; clone() makes a child, which
+ * puts them to their places and executes its program; the answer is one byte.
+ * Failures: the child leaves an errno in the memory that it shares; no such table can
+ * be had: that of the daemon is used, and nothing else changes.
+ */
+
+#define STACK_BYTES (64u * 1024u) /* of a child, until its exec */
+#define OWN_CHANNEL 3             /* in a table of its own */
+#define NO_EXEC 127               /* its status; nobody sees it */
+
+/* The child's functions run on memory of the daemon's that no sanitizer of the thread
+ * knows as a stack. */
+#define IN_CHILD __attribute__((no_sanitize("address", "undefined")))
+
+/* What the child works with. Its own descriptors, in its own table. */
+struct womb {
+	const struct msd_birth_how *how;
+	int fds[MSD_BIRTH_FDS];
+	int error;
+};
+
+union control {
+	char bytes[CMSG_SPACE(sizeof(int) * MSD_BIRTH_FDS)];
+	struct cmsghdr head;
+};
+
+/* No handler of the daemon's may run in a child, in the daemon's memory. Those that are
+ * the library's own are for its threads. */
+IN_CHILD static int forget_signals(void)
+{
+	const struct sigaction plain = {.sa_handler = SIG_DFL};
+	sigset_t none;
+
+	for (int i = 1; i < NSIG; i++)
+		(void)sigaction(i, &plain, NULL); /* not of KILL and STOP */
+	(void)sigemptyset(&none);
+	return pthread_sigmask(SIG_SETMASK, &none, NULL);
+}
+
+/* By system calls: the library's functions would change all threads that it knows, and
+ * these are the daemon's. */
+IN_CHILD static int become(const struct msd_child_user *user)
+{
+	if (user == NULL)
+		return 0;
+	if (syscall(SYS_setgroups, 0, NULL) != 0 && getgroups(0, NULL) != 0)
+		return EPERM;
+	/* EINVAL: the kernel, before 4.3, has none. */
+	if (prctl(PR_CAP_AMBIENT, PR_CAP_AMBIENT_CLEAR_ALL, 0, 0, 0) != 0 &&
+	    errno != EINVAL)
+		return errno;
+	if (syscall(SYS_setgid, user->gid) != 0 || syscall(SYS_setuid, user->uid) != 0)
+		return errno;
+	return 0;
+}
+
+/* First out of the way of the others' places, then to their own. */
+IN_CHILD static int place_descriptors(struct womb *b)
+{
+	const int n = (int)b->how->n_fds;
+
+	for (int i = 0; i < n; i++) {
+		const int fd = b->fds[i] >= 0 ? b->fds[i]
+					      : open("/dev/null", O_RDWR | O_CLOEXEC);
+		b->fds[i] = fcntl(fd, F_DUPFD_CLOEXEC, n);
+		if (b->fds[i] < 0)
+			return errno;
+	}
+	for (int i = 0; i < n; i++) {
+		if (dup2(b->fds[i], i) < 0)
+			return errno;
+	}
+	return 0;
+}
+
+IN_CHILD static int begin(void *womb)
+{
+	struct womb *b = womb;
+
+	(void)setsid();
+	(void)unshare(CLONE_NEWIPC); /* who may not shares the daemon's */
+	b->error = place_descriptors(b);
+	if (b->error == 0)
+		b->error = become(b->how->user);
+	if (b->error == 0)
+		b->error = forget_signals();
+	if (b->error == 0) {
+		(void)execve(b->how->argv[0], b->how->argv, b->how->environment);
+		b->error = errno;
+	}
+	_exit(NO_EXEC);
+}
+
+/* When clone() has returned the child has another memory, or is dead. */
+static void give_birth(struct msd_birth *r, const int *fds, char *stack)
+{
+	struct womb b = {.how = &r->how};
+	unsigned n = 0;
+	/* A process that becomes another user's makes its memory, the daemon's, one of
+	 * which nobody may have a core or a look. */
+	const int is_dumpable = prctl(PR_GET_DUMPABLE, 0, 0, 0, 0);
+
+	for (unsigned i = 0; i < r->how.n_fds; i++)
+		b.fds[i] = r->how.fds[i] >= 0 ? fds[n++] : -1;
+	r->pid = clone(begin, stack + STACK_BYTES,
+		       CLONE_VM | CLONE_VFORK | CLONE_PARENT_SETTID | SIGCHLD, &b,
+		       &r->born);
+	r->error = r->pid < 0 ? errno : b.error;
+	if (is_dumpable == 1)
+		(void)prctl(PR_SET_DUMPABLE, 1, 0, 0, 0);
+}
+
+static unsigned count_given(const struct msd_birth_how *how)
+{
+	unsigned n = 0;
+
+	for (unsigned i = 0; i < how->n_fds; i++)
+		n += how->fds[i] >= 0;
+	return n;
+}
+
+/* NULL: there will be no more of them. */
+static struct msd_birth *receive(int from, int fds[MSD_BIRTH_FDS], unsigned *n)
+{
+	struct msd_birth *r = NULL;
+	struct iovec bytes = {&r, sizeof(r)};
+	union control control;
+	struct msghdr m = {.msg_iov = &bytes,
+			   .msg_iovlen = 1,
+			   .msg_control = control.bytes,
+			   .msg_controllen = sizeof(control)};
+	ssize_t got;
+
+	do {
+		got = recvmsg(from, &m, MSG_CMSG_CLOEXEC);
+	} while (got < 0 && errno == EINTR);
+	const struct cmsghdr *c = got > 0 ? CMSG_FIRSTHDR(&m) : NULL;
+	*n = 0;
+	if (c != NULL) {
+		*n = (unsigned)((c->cmsg_len - CMSG_LEN(0)) / sizeof(int));
+		memcpy(fds, CMSG_DATA(c), *n * sizeof(int));
+	}
+	return got == sizeof(r) ? r : NULL;
+}
+
+static void serve(int channel, char *stack)
+{
+	int fds[MSD_BIRTH_FDS] = {0};
+	unsigned n;
+	struct msd_birth *r;
+
+	while ((r = receive(channel, fds, &n)) != NULL) {
+		if (n == count_given(&r->how)) {
+			give_birth(r, fds, stack);
+		} else {
+			r->error = EMFILE; /* the daemon's own table is full */
+		}
+		while (n > 0)
+			(void)close(fds[--n]);
+		(void)send(channel, "", 1, MSG_NOSIGNAL);
+	}
+}
+
+/* Valgrind, as of 3.19, says that it has done so, and then closes all for everybody. */
+static bool is_table_shared(void)
+{
+	static const char name[] = "modserd-starter";
+	char path[64], link[64] = {0};
+	const int mine = memfd_create(name, MFD_CLOEXEC);
+
+	if (mine < 0)
+		return false;
+	(void)snprintf(path, sizeof(path), "/proc/self/fd/%d", mine); /* the daemon's */
+	const ssize_t n = readlink(path, link, sizeof(link) - 1);
+	(void)close(mine);
+	return n > 0 && strstr(link, name) != NULL;
+}
+
+/* A table with @channel behind standard error, where a library may tell of its end, and
+ * with nothing else; -1: that cannot be had. */
+static int have_own_table(int channel)
+{
+	/* For its flag: this one closes nothing. */
+	if (syscall(SYS_close_range, ~0u, ~0u, CLOSE_RANGE_UNSHARE) != 0 ||
+	    is_table_shared())
+		return -1;
+	if (channel != OWN_CHANNEL)
+		(void)dup3(channel, OWN_CHANNEL, O_CLOEXEC);
+	(void)syscall(SYS_close_range, OWN_CHANNEL + 1u, ~0u, 0u);
+	return OWN_CHANNEL;
+}
+
+void *msd_birth_serve(void *room)
+{
+	struct msd_birth_room *given = room;
+	int channel = given->channel;
+	char *stack = mmap(NULL, STACK_BYTES, PROT_READ | PROT_WRITE,
+			   MAP_PRIVATE | MAP_ANONYMOUS | MAP_STACK, -1, 0);
+	const char is_ready = stack != MAP_FAILED ? 1 : 0;
+
+	given->thread_id = gettid();
+	const int own = is_ready ? have_own_table(channel) : -1;
+	given->shares_table = own < 0;
+	if (own >= 0)
+		channel = own;
+	(void)send(channel, &is_ready, 1, MSG_NOSIGNAL);
+	if (is_ready) {
+		serve(channel, stack);
+		(void)munmap(stack, STACK_BYTES);
+	}
+	if (own >= 0)
+		(void)close(channel);
+	return NULL;
+}
+
+int msd_birth_ask(int fd, struct msd_birth *r)
+{
+	const struct msd_birth_how *how = &r->how;
+	const size_t n = count_given(how) * sizeof(int);
+	struct iovec bytes = {&r, sizeof(r)};
+	union control control = {0};
+	struct msghdr m = {.msg_iov = &bytes, .msg_iovlen = 1};
+	ssize_t sent;
+
+	if (n > 0) {
+		control.head = (struct cmsghdr){.cmsg_len = CMSG_LEN(n),
+						.cmsg_level = SOL_SOCKET,
+						.cmsg_type = SCM_RIGHTS};
+		m.msg_control = control.bytes;
+		m.msg_controllen = CMSG_SPACE(n);
+		int *at = (int *)(void *)CMSG_DATA(&control.head);
+		for (unsigned i = 0; i < how->n_fds; i++) {
+			if (how->fds[i] >= 0)
+				*at++ = how->fds[i];
+		}
+	}
+	do {
+		sent = sendmsg(fd, &m, MSG_NOSIGNAL);
+	} while (sent < 0 && errno == EINTR);
+	return sent < 0 ? errno : 0;
+}
