@@ -26,7 +26,7 @@ const char *msd_kind_name(enum msd_kind kind)
 /* Sign-extend a big-endian number of 1, 2, 4 or 8 bytes. */
 static int64_t int_of(const struct msd_token *t)
 {
-	unsigned shift = 64 - 8 * t->n;
+	unsigned shift = (64 - 8 * t->n) % 64; /* of no bytes: 0 */
 
 	return (int64_t)(msd_be(t->data, t->n) << shift) >> shift;
 }

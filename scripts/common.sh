@@ -45,11 +45,12 @@ quietly() {
   fi
 }
 
-# build DIR CMAKE-OPTION...: configure and build one tree.
+# build DIR CMAKE-OPTION...: configure and build one tree, all of it or the targets in `targets`.
+targets=()
 build() {
   local dir=$1
   shift
   quietly "$dir/configure.log" "$cmake" -S "$root" -B "$dir" -G Ninja \
     -DMSD_PYTHON="$venv/bin/python" "$@"
-  quietly "$dir/build.log" "$cmake" --build "$dir" -j "$jobs"
+  quietly "$dir/build.log" "$cmake" --build "$dir" -j "$jobs" "${targets[@]/#/--target=}"
 }
