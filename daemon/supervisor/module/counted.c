@@ -6,6 +6,7 @@
 #include "daemon/supervisor/module/counted.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "daemon/limits.h"
 #include "daemon/supervisor/module/probe.h"
@@ -66,35 +67,40 @@ static uint8_t late_row(const struct msd_req *r, const struct msd_crew *crew)
 	return msd_tally_add(crew->tally, function);
 }
 
-/* Where the time of @r went, up to @now. Returns all of it. */
-static uint64_t fill(struct msd_past_call *past, const struct msd_req *r, uint8_t row,
-		     uint64_t now)
+/* Where the time of @r went, up to @now. */
+static void fill(struct msd_past_call *past, const struct msd_req *r, uint8_t row,
+		 uint64_t now)
 {
-	uint64_t all_ns = now - r->at.since_ns;
-
 	past->end_ns = now;
 	past->who = r->client.who->peer;
 	past->row = row;
 	past->code = r->client.code;
-	for (unsigned i = 0; i < MSD_STAGE_COUNT; i++) {
-		past->spent_ns[i] = r->at.spent_ns[i];
-		all_ns += r->at.spent_ns[i];
-	}
+	memcpy(past->spent_ns, r->at.spent_ns, sizeof(past->spent_ns));
 	past->spent_ns[r->at.stage] += now - r->at.since_ns;
-	return all_ns;
+}
+
+static bool is_slow(const struct msd_house *house, uint64_t all_ns)
+{
+	const uint64_t slow_ns = house->limits->slow_call_ms * MSD_NS_PER_MS;
+
+	return slow_ns > 0 && all_ns >= slow_ns;
+}
+
+/* Few calls are, and the others need not be looked at again. */
+static bool others_want(const struct msd_house *house, uint64_t all_ns)
+{
+	return MSD_PROBE_IS_ON(call__done) || is_slow(house, all_ns);
 }
 
 /* @past is recorded: whoever else wants to know of it is told. */
 static void tell_others(struct msd_house *house, const struct msd_past_call *past,
 			uint64_t all_ns, struct msd_span params)
 {
-	const uint64_t slow_ns = house->limits->slow_call_ms * MSD_NS_PER_MS;
-
 	if (MSD_PROBE_IS_ON(call__done)) {
 		msd_probe_call_done(past->tally->name, msd_past_function(past),
 				    past->code, all_ns);
 	}
-	if (slow_ns > 0 && all_ns >= slow_ns)
+	if (is_slow(house, all_ns))
 		msd_slowlog_note(&house->slowlog, past, params);
 }
 
@@ -106,9 +112,11 @@ static void record(const struct msd_req *r, const struct msd_crew *crew, uint8_t
 
 	if (past == NULL)
 		return;
-	const uint64_t all_ns = fill(past, r, row, msd_wire_now_ns(house->wire));
+	fill(past, r, row, msd_wire_now_ns(house->wire));
+	const uint64_t all_ns = past->end_ns - r->at.began_ns;
 	msd_tally_spend(crew->tally, row, past->code, past->spent_ns);
-	tell_others(house, past, all_ns, msd_job_plan_params(r));
+	if (others_want(house, all_ns))
+		tell_others(house, past, all_ns, msd_job_plan_params(r));
 }
 
 static uint8_t row_of(const struct msd_req *r, const struct msd_crew *crew)
@@ -166,8 +174,8 @@ struct msd_put_off *msd_counted_put_off(struct msd_req *r, const struct msd_crew
 		return NULL;
 	p->house = crew->house;
 	p->call.tally = msd_tally_ref(crew->tally);
-	p->all_ns =
-		fill(&p->call, r, row_of(r, crew), msd_wire_now_ns(crew->house->wire));
+	fill(&p->call, r, row_of(r, crew), msd_wire_now_ns(crew->house->wire));
+	p->all_ns = p->call.end_ns - r->at.began_ns;
 	msd_buf_put(&p->params, params.p, params.n);
 	r->client.is_put_off = true;
 	return p;

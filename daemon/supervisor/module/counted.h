@@ -21,6 +21,7 @@ static inline void msd_counted_again(struct msd_req *r, const struct msd_crew *c
 	r->at.since_ns = crew->house->leaves_calls_uncounted
 				 ? 0
 				 : msd_wire_now_ns(crew->house->wire);
+	r->at.began_ns = r->at.since_ns;
 }
 /** It will have the same row when it comes again. */
 bool msd_counted_is_settled(const struct msd_req *r, const struct msd_crew *crew);

@@ -167,7 +167,7 @@ void msd_tally_note_each(struct msd_tally *t, uint8_t row, unsigned code, uint64
 }
 
 void msd_tally_spend(struct msd_tally *t, uint8_t row, unsigned code,
-		     const uint64_t ns[MSD_STAGE_COUNT])
+		     const uint64_t ns[restrict MSD_STAGE_COUNT])
 {
 	struct msd_tally_row *r = &t->rows[row];
 

@@ -68,7 +68,7 @@ static inline void msd_tally_note_untimed(struct msd_tally *t, uint8_t row, uint
 }
 /** The call of @row that has ended with @code spent @ns in each stage. */
 void msd_tally_spend(struct msd_tally *t, uint8_t row, unsigned code,
-		     const uint64_t ns[MSD_STAGE_COUNT]);
+		     const uint64_t ns[restrict MSD_STAGE_COUNT]);
 /** How many of @row ended with @code. */
 uint64_t msd_tally_count(const struct msd_tally_row *row, unsigned code);
 /** What @code is called: "NOT_FOUND", "ABANDONED". Static. */

@@ -132,7 +132,8 @@ struct msd_req_at {
 	struct msd_list wid_link;    /* msd_replica.by_wid, while it is sent */
 	uint64_t makes_bytes;        /* of the resident tensor that is its answer */
 	uint32_t expected_us; /* what it is counted with in its lane or its worker */
-	uint64_t since_ns;    /* when its stage began (module/counted.h) */
+	uint64_t began_ns;    /* when its first stage began (module/counted.h) */
+	uint64_t since_ns;    /* when the one that it is in did; 0: it is not timed */
 	uint64_t spent_ns[MSD_REQ_STAGES]; /* in those that are over */
 	uint8_t function;                  /* a call's row of its module's tally */
 	uint8_t stage;                     /* that it is in */
