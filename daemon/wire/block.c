@@ -1,32 +1,161 @@
+/*
+ * A treap beside a list: in the order of addresses by place, by rank from above to
+ * below. What is largest below a block is told up the tree with each change.
+ */
 #include "daemon/wire/block.h"
 
 #include <stdlib.h>
 
-struct msd_block *msd_block_create(uint64_t bytes)
+static uint64_t most_below(const struct msd_block *b)
 {
-	struct msd_block *b = calloc(1, sizeof(*b));
-
-	if (b != NULL)
-		b->bytes = bytes;
-	return b;
+	return b != NULL ? b->most : 0;
 }
 
-void msd_blocks_destroy(struct msd_block *first)
+static uint64_t most_of(const struct msd_block *b)
 {
-	while (first != NULL) {
-		struct msd_block *b = first;
-		first = b->next;
-		free(b);
+	const uint64_t before = most_below(b->before), after = most_below(b->after);
+	const uint64_t below = before > after ? before : after;
+
+	return !b->is_live && b->bytes > below ? b->bytes : below;
+}
+
+/* What is below @b, or is @b, has changed. */
+static void tell_up(struct msd_block *b)
+{
+	for (; b != NULL; b = b->up) {
+		const uint64_t most = most_of(b);
+		if (most == b->most)
+			return;
+		b->most = most;
 	}
 }
 
-bool msd_block_claim(struct msd_block *b, uint64_t bytes)
+/* @b stands where @was stood. */
+static void replace(struct msd_blocks *s, struct msd_block *was, struct msd_block *b)
 {
+	struct msd_block *up = was->up;
+
+	if (up == NULL) {
+		s->root = b;
+	} else if (up->before == was) {
+		up->before = b;
+	} else {
+		up->after = b;
+	}
+	if (b != NULL)
+		b->up = up;
+}
+
+/* @b and the one above it change places; what is below both is the same. */
+static void rise(struct msd_blocks *s, struct msd_block *b)
+{
+	struct msd_block *up = b->up;
+	struct msd_block **to = up->before == b ? &up->before : &up->after;
+	struct msd_block **from = up->before == b ? &b->after : &b->before;
+
+	replace(s, up, b);
+	*to = *from;
+	if (*to != NULL)
+		(*to)->up = up;
+	*from = up;
+	up->up = b;
+	b->most = up->most;
+	up->most = most_of(up);
+}
+
+/* Xorshift, begun with an address: who chooses sizes does not know it. */
+static uint64_t next_chance(struct msd_blocks *s)
+{
+	s->chance ^= s->chance << 13;
+	s->chance ^= s->chance >> 7;
+	s->chance ^= s->chance << 17;
+	return s->chance;
+}
+
+/* @b, a neighbour of @at behind it, gets a place in the tree. */
+static void put_behind(struct msd_blocks *s, struct msd_block *at, struct msd_block *b)
+{
+	struct msd_block *up = at;
+
+	/* With something behind @at the next one of it has nothing before itself. */
+	if (at->after == NULL || b->next == NULL) {
+		at->after = b;
+	} else {
+		up = b->next;
+		up->before = b;
+	}
+	b->up = up;
+	b->most = most_of(b);
+	tell_up(up);
+	while (b->up != NULL && b->up->rank < b->rank)
+		rise(s, b);
+}
+
+static void take_out(struct msd_blocks *s, struct msd_block *b)
+{
+	while (b->before != NULL && b->after != NULL)
+		rise(s, b->before->rank > b->after->rank ? b->before : b->after);
+	struct msd_block *up = b->up;
+	replace(s, b, b->before != NULL ? b->before : b->after);
+	tell_up(up);
+}
+
+bool msd_blocks_init(struct msd_blocks *s, uint64_t bytes)
+{
+	struct msd_block *b = calloc(1, sizeof(*b));
+
+	if (b == NULL)
+		return false;
+	b->bytes = b->most = bytes;
+	*s = (struct msd_blocks){
+		.first = b, .root = b, .chance = (uint64_t)(uintptr_t)b};
+	b->rank = next_chance(s);
+	return true;
+}
+
+void msd_blocks_finish(struct msd_blocks *s)
+{
+	struct msd_block *b = s->first;
+
+	while (b != NULL) {
+		struct msd_block *gone = b;
+		b = b->next;
+		free(gone);
+	}
+	*s = (struct msd_blocks){0};
+}
+
+struct msd_block *msd_blocks_fit(const struct msd_blocks *s, uint64_t bytes)
+{
+	struct msd_block *b = s->root;
+
+	if (most_below(b) < bytes)
+		return NULL;
+	while (most_below(b->before) >= bytes || b->is_live || b->bytes < bytes)
+		b = most_below(b->before) >= bytes ? b->before : b->after;
+	return b;
+}
+
+struct msd_block *msd_blocks_live_at(const struct msd_blocks *s, uint64_t offset)
+{
+	struct msd_block *b = s->root;
+
+	while (b != NULL && b->offset != offset)
+		b = offset < b->offset ? b->before : b->after;
+	return b != NULL && b->is_live ? b : NULL;
+}
+
+bool msd_block_claim(struct msd_blocks *s, struct msd_block *b, uint64_t bytes)
+{
+	struct msd_block *rest = NULL;
+
 	if (b->bytes > bytes) {
-		struct msd_block *rest = msd_block_create(b->bytes - bytes);
+		rest = calloc(1, sizeof(*rest));
 		if (rest == NULL)
 			return false;
 		rest->offset = b->offset + bytes;
+		rest->bytes = b->bytes - bytes;
+		rest->rank = next_chance(s);
 		rest->prev = b;
 		rest->next = b->next;
 		if (b->next != NULL)
@@ -35,36 +164,34 @@ bool msd_block_claim(struct msd_block *b, uint64_t bytes)
 		b->bytes = bytes;
 	}
 	b->is_live = true;
+	tell_up(b);
+	if (rest != NULL)
+		put_behind(s, b, rest);
 	return true;
 }
 
-struct msd_block *msd_block_live_at(struct msd_block *first, uint64_t offset)
-{
-	struct msd_block *b = first;
-
-	while (b != NULL && b->offset < offset)
-		b = b->next;
-	return b != NULL && b->offset == offset && b->is_live ? b : NULL;
-}
-
 /* Join @b with a free block after it. */
-static void join_next(struct msd_block *b)
+static void join_next(struct msd_blocks *s, struct msd_block *b)
 {
 	struct msd_block *gone = b->next;
 
 	if (gone == NULL || gone->is_live || b->is_live)
 		return;
+	take_out(s, gone);
 	b->bytes += gone->bytes;
 	b->next = gone->next;
 	if (gone->next != NULL)
 		gone->next->prev = b;
 	free(gone);
+	tell_up(b);
 }
 
-void msd_block_free(struct msd_block *b)
+void msd_block_free(struct msd_blocks *s, struct msd_block *b)
 {
 	b->is_live = false;
-	join_next(b);
+	b->owner = NULL;
+	tell_up(b);
+	join_next(s, b);
 	if (b->prev != NULL)
-		join_next(b->prev);
+		join_next(s, b->prev);
 }

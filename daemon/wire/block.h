@@ -2,8 +2,10 @@
 #define MSD_WIRE_BLOCK_H
 /*
  * What is used and free of one segment: blocks in the order of their addresses, which
- * cover it without gaps. They are few (requests in flight), so a walk is short. No two
- * free ones are neighbours.
+ * cover it without gaps; no two free ones are neighbours. They are as many as a peer
+ * makes them (a call may have a thousand results, each a block until somebody has read
+ * it), so none is looked for by a walk: they are in a tree, too, whose shape is by
+ * chance (heights by rank), and each knows the largest free one below it.
  */
 #include <stdbool.h>
 #include <stdint.h>
@@ -13,18 +15,31 @@ struct msd_block {
 	uint64_t offset;
 	uint64_t bytes;
 	bool is_live;
+	void *owner; /* of a live one, as its user has set it */
+	/* private: of the tree */
+	struct msd_block *up, *before, *after;
+	uint64_t rank;
+	uint64_t most; /* bytes of the largest free one of it and those below */
 };
 
-/** One free block of @bytes, the first; NULL when memory is short. */
-struct msd_block *msd_block_create(uint64_t bytes);
-/** All from @first on. */
-void msd_blocks_destroy(struct msd_block *first);
+struct msd_blocks {
+	struct msd_block *first; /* owned, as all behind it; NULL: there are none */
+	struct msd_block *root;
+	uint64_t chance;
+};
+
+/** One free block of @bytes. False when memory is short: nothing has changed. */
+bool msd_blocks_init(struct msd_blocks *s, uint64_t bytes);
+/** All die. */
+void msd_blocks_finish(struct msd_blocks *s);
+/** The first free block of at least @bytes, or NULL. */
+struct msd_block *msd_blocks_fit(const struct msd_blocks *s, uint64_t bytes);
+/** The live block that begins at @offset, or NULL. */
+struct msd_block *msd_blocks_live_at(const struct msd_blocks *s, uint64_t offset);
 /** Make the first @bytes of free block @b live; the rest stays free. False when memory
  * is short: nothing has changed. */
-bool msd_block_claim(struct msd_block *b, uint64_t bytes);
-/** The live block that begins at @offset, or NULL. */
-struct msd_block *msd_block_live_at(struct msd_block *first, uint64_t offset);
+bool msd_block_claim(struct msd_blocks *s, struct msd_block *b, uint64_t bytes);
 /** A live block is free again; it may become part of the one before it. */
-void msd_block_free(struct msd_block *b);
+void msd_block_free(struct msd_blocks *s, struct msd_block *b);
 
 #endif

@@ -6,7 +6,6 @@
 #include <sys/mman.h>
 
 #include "daemon/wire/aside.h"
-#include "daemon/wire/block.h"
 #include "proto/errno_text.h"
 
 static uint64_t round_down(uint64_t n, uint64_t to)
@@ -27,9 +26,9 @@ msd_err msd_segment_missing(uint64_t bytes, int error, struct msd_diag *d)
 msd_err msd_segment_open(struct msd_segment *ret, int fd, uint64_t bytes,
 			 struct msd_diag *d)
 {
-	struct msd_block *whole = msd_block_create(bytes);
+	struct msd_blocks whole;
 
-	if (whole == NULL)
+	if (!msd_blocks_init(&whole, bytes))
 		return msd_diag_no_memory(d);
 	if (fcntl(fd, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL) != 0)
 		goto fail;
@@ -40,16 +39,16 @@ msd_err msd_segment_open(struct msd_segment *ret, int fd, uint64_t bytes,
 				    .map = map,
 				    .bytes = bytes,
 				    .warm_bytes = bytes,
-				    .first = whole};
+				    .blocks = whole};
 	return MSD_OK;
 fail:
-	msd_blocks_destroy(whole);
+	msd_blocks_finish(&whole);
 	return msd_segment_missing(bytes, errno, d);
 }
 
 void msd_segment_close(struct msd_segment *s)
 {
-	msd_blocks_destroy(s->first);
+	msd_blocks_finish(&s->blocks);
 	if (s->map != NULL)
 		msd_aside_discard(s->map, s->bytes);
 	msd_aside_close(s->fd);
@@ -59,7 +58,7 @@ void msd_segment_close(struct msd_segment *s)
 void msd_segment_cool(struct msd_segment *s)
 {
 	s->warm_bytes = s->bytes;
-	for (const struct msd_block *b = s->first; b != NULL; b = b->next) {
+	for (const struct msd_block *b = s->blocks.first; b != NULL; b = b->next) {
 		const uint64_t from = msd_round_up(b->offset, MSD_PAGE_BYTES);
 		const uint64_t to = round_down(b->offset + b->bytes, MSD_PAGE_BYTES);
 		if (!b->is_live && from < to &&
@@ -90,25 +89,23 @@ static bool warm(struct msd_segment *s, uint64_t offset, uint64_t bytes, uint64_
 struct msd_block *msd_segment_alloc(struct msd_segment *s, uint64_t bytes,
 				    uint64_t room)
 {
-	for (struct msd_block *b = s->first; b != NULL; b = b->next) {
-		if (b->is_live || b->bytes < bytes)
-			continue;
-		if (!warm(s, b->offset, bytes, room) || !msd_block_claim(b, bytes))
-			return NULL;
-		s->n_live++;
-		return b;
-	}
-	return NULL;
+	struct msd_block *b = msd_blocks_fit(&s->blocks, bytes);
+
+	if (b == NULL || !warm(s, b->offset, bytes, room) ||
+	    !msd_block_claim(&s->blocks, b, bytes))
+		return NULL;
+	s->n_live++;
+	return b;
 }
 
 uint64_t msd_segment_free(struct msd_segment *s, uint64_t offset)
 {
-	struct msd_block *b = msd_block_live_at(s->first, offset);
+	struct msd_block *b = msd_blocks_live_at(&s->blocks, offset);
 
 	if (b == NULL)
 		return 0;
 	const uint64_t bytes = b->bytes;
 	s->n_live--;
-	msd_block_free(b);
+	msd_block_free(&s->blocks, b);
 	return bytes;
 }

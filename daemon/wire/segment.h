@@ -9,19 +9,18 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "daemon/wire/block.h"
 #include "proto/diag.h"
 
 #define MSD_PAGE_BYTES 4096u
-
-struct msd_block;
 
 struct msd_segment {
 	int fd;
 	uint8_t *map; /* NULL: there is none of this index */
 	uint64_t bytes;
-	uint64_t warm_bytes;     /* as many as may have pages */
-	bool has_holes;          /* pages were given up: reserve them before use */
-	struct msd_block *first; /* owned */
+	uint64_t warm_bytes; /* as many as may have pages */
+	bool has_holes;      /* pages were given up: reserve them before use */
+	struct msd_blocks blocks;
 	uint32_t n_live;
 };
 

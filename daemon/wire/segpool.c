@@ -19,7 +19,6 @@
 #include <stdlib.h>
 
 #include "daemon/wire/aside.h"
-#include "daemon/wire/block.h"
 #include "daemon/wire/reserve.h"
 #include "daemon/wire/segment.h"
 #include "proto/limits.h"
@@ -274,6 +273,16 @@ bool msd_segpool_free(struct msd_segpool *p, uint16_t segment, uint64_t offset)
 	if (s->n_live == 0 && s->has_holes) /* a whole one is better */
 		take_back(p, s);
 	return true;
+}
+
+void **msd_segpool_owner(const struct msd_segpool *p, uint16_t segment, uint64_t offset)
+{
+	struct msd_block *b =
+		segment < p->n_segments
+			? msd_blocks_live_at(&p->segments[segment].blocks, offset)
+			: NULL;
+
+	return b != NULL ? &b->owner : NULL;
 }
 
 uint8_t *msd_segpool_map(const struct msd_segpool *p, uint16_t index,

@@ -82,6 +82,10 @@ void msd_segpool_announce(const struct msd_segpool *p, msd_segment_teller tell,
 /** Give a slot back. False when no such slot is live (a peer's mistake, not ours). */
 MSD_MUST_CHECK bool msd_segpool_free(struct msd_segpool *p, uint16_t segment,
 				     uint64_t offset);
+/** Where a live slot's user may keep what it knows the slot by, NULL at first. NULL: no
+ * such slot is live. */
+void **msd_segpool_owner(const struct msd_segpool *p, uint16_t segment,
+			 uint64_t offset);
 /** Where segment @index is mapped, NULL where none is, and its size. */
 uint8_t *msd_segpool_map(const struct msd_segpool *p, uint16_t index,
 			 uint64_t *ret_bytes);

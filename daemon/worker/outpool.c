@@ -21,6 +21,7 @@
 struct live_slot {
 	struct msd_list link; /* msd_outpool.live, .dirty or .spare */
 	struct msd_slot slot;
+	bool is_out;      /* not released yet */
 	uint64_t used;    /* bytes that may hold something */
 	uint64_t cleared; /* of them, from the front */
 };
@@ -159,8 +160,10 @@ msd_err msd_outpool_alloc(struct msd_outpool *p, uint64_t bytes, enum msd_outpoo
 			return err;
 		}
 		s->used = bytes;
+		*msd_segpool_owner(&p->pool, s->slot.segment, s->slot.offset) = s;
 	}
 	s->cleared = 0;
+	s->is_out = true;
 	move_to(&p->live, s);
 	*ret = s->slot;
 	return MSD_OK;
@@ -168,21 +171,19 @@ msd_err msd_outpool_alloc(struct msd_outpool *p, uint64_t bytes, enum msd_outpoo
 
 bool msd_outpool_free(struct msd_outpool *p, uint16_t segment, uint64_t offset)
 {
-	/* Releases come about in the order of the replies: the first is nearly always
-	 * it. */
-	MSD_LIST_EACH (it, &p->live) {
-		struct live_slot *s = slot_of(it);
-		if (s->slot.segment != segment || s->slot.offset != offset)
-			continue;
-		if (s->used <= SMALL_BYTES && p->n_dirty >= MANY_DIRTY) {
-			clear_and_free(p, s);
-		} else {
-			move_to(&p->dirty, s);
-			p->n_dirty++;
-		}
-		return true;
+	void **owner = msd_segpool_owner(&p->pool, segment, offset);
+	struct live_slot *s = owner != NULL ? *owner : NULL;
+
+	if (s == NULL || !s->is_out)
+		return false;
+	s->is_out = false;
+	if (s->used <= SMALL_BYTES && p->n_dirty >= MANY_DIRTY) {
+		clear_and_free(p, s);
+	} else {
+		move_to(&p->dirty, s);
+		p->n_dirty++;
 	}
-	return false;
+	return true;
 }
 
 bool msd_outpool_clean(struct msd_outpool *p)

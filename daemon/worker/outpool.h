@@ -12,7 +12,7 @@
 
 struct msd_outpool {
 	struct msd_segpool pool;
-	struct msd_list live;  /* live_slot.link, oldest first */
+	struct msd_list live;  /* live_slot.link */
 	struct msd_list dirty; /* live_slot.link: released, not cleared */
 	uint32_t n_dirty;
 	struct msd_list spare; /* live_slot.link: records for reuse */

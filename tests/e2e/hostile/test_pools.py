@@ -1,8 +1,11 @@
-"""Tensor memory that is given back can be had again, whatever the sizes of the slots were."""
+"""Tensor memory that is given back can be had again, whatever the sizes of the slots were; and however
+many of them others have, a call finds its own without looking at theirs."""
+import time
+
 import harness
 import numpy as np
 import pytest
-from wire import INLINE, frame, tensor_ext
+from wire import INLINE, frame, out, tensor_ext
 
 MIB = 1 << 20
 MAX_MEMORY = 64 * MIB
@@ -53,3 +56,80 @@ def test_sizes_that_change_leave_room(arena):
             x = np.full(size * MIB, size, "u1")
             assert np.array_equal(client.call("results:echo", x)[1], x)
     expect_room(arena)
+
+
+OUTPUTS = 1000  # of a call: nearly as many as a body may have
+
+
+def cpu_of(pid):
+    """Seconds of processor time that the process has used."""
+    return time.clock_gettime((~pid << 3) | 2)  # as clock_getcpuclockid(3) makes it
+
+
+def cost_of_calls(client, pid):
+    """What @pid needs for some calls with many outputs."""
+    before = cpu_of(pid)
+    for _ in range(10):
+        outs, _ = client.call("results:count", np.zeros(1, "u1"), *[out("u1", 1)] * OUTPUTS)
+        assert len(outs) == OUTPUTS
+    return cpu_of(pid) - before
+
+
+def test_outputs_that_nobody_reads_are_not_walked_over(own_arena):
+    """300 000 of them, of a byte each: a call took half a minute, be it of one connection or all."""
+    arena = own_arena(
+        "--max-connection-memory", "1G", "--max-peer-memory", "1G", modules={"results": harness.ZOO / "results.so"})
+    victim, (worker,) = arena.victim(), arena.workers_of("results")
+    cost_of_calls(victim, worker)  # its memory is warm
+    quiet = cost_of_calls(victim, worker)
+    attackers = [arena.connect() for _ in range(10)]
+    body = ["results:none", *[out("u1", 1)] * OUTPUTS]
+    for attacker in attackers:
+        for id in range(1, 31):
+            attacker.send(frame([0, id, "call", body]))
+    calls = 300 + 20
+
+    def are_answered():
+        return all(m["calls"] >= calls for m in victim.ask("module.list"))
+
+    harness.until(are_answered, "all are answered, and nobody reads")
+    assert cost_of_calls(victim, worker) <= 5 * quiet
+    before = cpu_of(worker)
+    for attacker in attackers:
+        attacker.socket.close()
+    harness.until(lambda: victim.ask("server.info")["connections"] == 1, "they are gone")
+    cost_of_calls(victim, worker)  # behind what was given back
+    assert cpu_of(worker) - before <= 100 * quiet
+
+
+def test_arguments_that_wait_are_not_walked_over(own_arena):
+    """60 000 calls with a tensor each wait for one that runs."""
+    arena = own_arena(modules={n: harness.ZOO / f"{n}.so" for n in ("faults", "results")})
+    victim, other = arena.victim(), arena.connect()
+    small = np.zeros(1, "u1")
+
+    def cost():
+        before = cpu_of(arena.pid)
+        asked = [victim.start("call", "faults:ok", small) for _ in range(100)]
+        victim.ask("ping")
+        for id in asked:
+            victim.send(frame([2, "cancel", [id]]))
+        victim.ask("ping")
+        return cpu_of(arena.pid) - before
+
+    with harness.Gate() as gate:
+        held = other.start("call", "faults:gate", gate.path)
+        gate.entered()
+        quiet = cost()
+        attackers = [arena.connect() for _ in range(60)]
+        body = ["faults:ok", tensor_ext(INLINE, "u1", (1,))]
+        for attacker in attackers:
+            attacker.send(b"".join(frame([0, id, "call", body], b"0") for id in range(1, 1001)))
+
+        def queued():
+            return sum(m["queued"] for m in victim.ask("module.list"))
+
+        harness.until(lambda: queued() >= 60_000, "all wait")
+        assert cost() <= 5 * quiet + 0.02
+        gate.open()
+        other.finish(held)
