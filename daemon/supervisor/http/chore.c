@@ -4,6 +4,11 @@
 
 static void go_on(struct msd_chores *all);
 
+static struct msd_chore *chore_of(struct msd_list *link)
+{
+	return MSD_CONTAINER_OF(link, struct msd_chore, link);
+}
+
 static void on_work(uv_work_t *work)
 {
 	struct msd_chore *c = work->data;
@@ -26,9 +31,9 @@ static void on_worked(uv_work_t *work, int status)
 static void go_on(struct msd_chores *all)
 {
 	while (all->n_running < MOST_RUNNING && !msd_list_is_empty(&all->waiting)) {
-		struct msd_chore *c = MSD_CONTAINER_OF(msd_list_first(&all->waiting),
-						       struct msd_chore, link);
+		struct msd_chore *c = chore_of(msd_list_first(&all->waiting));
 		msd_list_remove(&c->link);
+		all->turn = c->turn;
 		all->n_running++;
 		c->work.data = c;
 		(void)uv_queue_work(all->loop, &c->work, on_work,
@@ -42,10 +47,29 @@ void msd_chores_init(struct msd_chores *all, uv_loop_t *loop)
 	msd_list_init(&all->waiting);
 }
 
-void msd_chore_begin(struct msd_chores *all, struct msd_chore *c)
+/* The turn behind the last one of @who that waits, or the one that is on. There are no
+ * more than connections, and each takes longer than looking at all of them. */
+static uint64_t next_turn(const struct msd_chores *all, struct msd_peer_id who)
 {
+	for (struct msd_list *it = all->waiting.prev; it != &all->waiting;
+	     it = it->prev) {
+		if (msd_peer_id_is(chore_of(it)->who, who))
+			return chore_of(it)->turn + 1;
+	}
+	return all->turn;
+}
+
+void msd_chore_begin(struct msd_chores *all, struct msd_chore *c,
+		     struct msd_peer_id who)
+{
+	struct msd_list *before = all->waiting.prev;
+
 	c->all = all;
 	c->is_busy = true;
-	msd_list_append(&all->waiting, &c->link);
+	c->who = who;
+	c->turn = next_turn(all, who);
+	while (before != &all->waiting && chore_of(before)->turn > c->turn)
+		before = before->prev;
+	msd_list_append(before->next, &c->link);
 	go_on(all);
 }

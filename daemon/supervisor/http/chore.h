@@ -2,16 +2,19 @@
 #define MSD_SUPERVISOR_CHORE_H
 /*
  * What takes long and needs nothing of the loop's: done on libuv's threads, for each
- * connection one at a time, and two in all, so that others find a thread, too. In the
- * order of their coming.
+ * connection one at a time, and two in all, so that others find a thread, too. Peers
+ * take turns, however many connections each has; a peer's are in the order of their
+ * coming.
  */
 #include <uv.h>
 
+#include "daemon/supervisor/request/peer_id.h"
 #include "daemon/wire/list.h"
 
 struct msd_chores {
 	uv_loop_t *loop;
-	struct msd_list waiting; /* msd_chore.link */
+	struct msd_list waiting; /* msd_chore.link, by their turns */
+	uint64_t turn;           /* of the last that was begun */
 	unsigned n_running;
 };
 
@@ -25,10 +28,13 @@ struct msd_chore {
 	/** On the loop, when that is over. */
 	void (*on_done)(struct msd_chore *c);
 	bool is_busy; /* until then */
+	struct msd_peer_id who;
+	uint64_t turn;
 };
 
 void msd_chores_init(struct msd_chores *all, uv_loop_t *loop);
-/** Begin @c, whose run and on_done are set. */
-void msd_chore_begin(struct msd_chores *all, struct msd_chore *c);
+/** Begin @c, whose run and on_done are set, for @who. */
+void msd_chore_begin(struct msd_chores *all, struct msd_chore *c,
+		     struct msd_peer_id who);
 
 #endif

@@ -288,7 +288,7 @@ void msd_infer(struct msd_asking *a)
 	i->behind_bytes = cut.behind_bytes;
 	if (i->text.n > READ_AT_ONCE) {
 		a->is_later = true;
-		msd_chore_begin(c->chores, &i->chore);
+		msd_chore_begin(c->chores, &i->chore, c->session.client.peer);
 	} else {
 		read_text(&i->chore);
 		proceed(c, &m);

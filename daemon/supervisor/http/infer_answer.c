@@ -224,7 +224,7 @@ static void forward(struct msd_client *client, struct msd_req *r, struct msd_out
 		i->chore.run = write_answer;
 		i->chore.on_done = on_written;
 		i->put_off = msd_counted_put_off(r, &r->module->crew);
-		msd_chore_begin(c->chores, &i->chore);
+		msd_chore_begin(c->chores, &i->chore, c->session.client.peer);
 	}
 }
 

@@ -1,4 +1,5 @@
 """However much one connection has sent, others get their turn after 64 frames or 200 us of it."""
+import json
 import socket
 import statistics
 
@@ -105,6 +106,46 @@ def test_however_many_connections_one_peer_has_by_http_a_turn_is_short(own_arena
     assert requests <= (after["turns"] - before["turns"] + 1) * SHARE
     for attacker in attackers:
         assert attacker.recv(64).startswith(b"HTTP/1.1 200")
+
+
+def infer_of(n):
+    """A request whose JSON takes a thread to read, with @n elements."""
+    text = json.dumps({"inputs": [
+        {"name": "arg0", "datatype": "FP64", "shape": [n], "data": [1.25] * n}]}).encode()
+    head = f"POST /v2/models/results:count/infer HTTP/1.1\r\nHost: x\r\nContent-Length: {len(text)}"
+    return f"{head}\r\n\r\n".encode() + text
+
+
+def test_json_of_peers_is_read_in_turns(own_arena, folder):
+    """40 connections of one have a megabyte each, another a little, behind them: it was the last."""
+    arena = own_arena("--http", "127.0.0.1:0", listen=[f"unix:{folder}/m.sock"],
+                      modules={"results": harness.ZOO / "results.so"})
+    host, _, port = arena.daemon._line().removeprefix("listening http://").rpartition(":")
+
+    def connect_from(peer):
+        s = socket.create_connection((host, int(port)), harness.PATIENCE, (peer, 0))
+        return arena.connections.enter_context(s)
+
+    watcher = arena.victim()
+    attackers, victim = [connect_from("127.0.0.2") for _ in range(40)], connect_from("127.0.0.3")
+    large, little = infer_of(150_000), infer_of(4000)
+    for attacker in attackers:
+        attacker.sendall(large[:-1])
+    victim.sendall(little[:-1])
+
+    def are_read():
+        came = {c["connection"]: c["in_bytes"] for c in watcher.ask("client.list")}
+        return sum(came.values()) >= 40 * (len(large) - 1) + len(little) - 1
+
+    harness.until(are_read, "all but their ends are there")
+    with arena.standstill():
+        for attacker in attackers:
+            attacker.sendall(large[-1:])
+        victim.sendall(little[-1:])
+    for s in (victim, *attackers):
+        assert s.recv(4096).startswith(b"HTTP/1.1 501"), "it is a number"
+    calls = [r["peer"] for r in watcher.ask("server.monitor", {"from": 0})["requests"]]
+    assert len(calls) == 41 and calls.index("127.0.0.3") <= 6, calls
 
 
 def flood(host):
