@@ -14,8 +14,6 @@
 #include "daemon/supervisor/edge/edge.h"
 #include "proto/value.h"
 
-#define RUNS_PER_TURN 64u /* then others get their turn */
-
 static bool is_promised(struct msd_span options)
 {
 	struct msd_cur c = msd_cur_of(msd_map_value(options, "promised"));
@@ -226,9 +224,10 @@ static struct msd_awaited *next(struct msd_awaiting *a)
 static void run(struct msd_deadline *node)
 {
 	struct msd_awaiting *a = MSD_CONTAINER_OF(node, struct msd_awaiting, wake);
-	struct msd_awaited *awaited;
+	struct msd_awaited *awaited = next(a);
 
-	for (unsigned n = 0; n < RUNS_PER_TURN && (awaited = next(a)) != NULL; n++)
+	/* One at a time: who has deadlines shares a turn of the loop, by time. */
+	if (awaited != NULL)
 		take_up(a, awaited);
 	msd_awaiting_go_on(a);
 }

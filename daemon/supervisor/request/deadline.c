@@ -2,7 +2,11 @@
 
 #include <stddef.h>
 
-#define DUE_PER_TURN 64 /* as many as a client's frames; then others get their turn */
+#include "proto/clock.h"
+
+/* Of one turn of the loop; then others get theirs, and the rest the next. It is left to
+ * no later time: others' deadlines are behind it. */
+#define TURN_NS UINT64_C(1000000)
 
 /* One heap of two, either of which may be empty. Roots have no siblings. */
 static struct msd_deadline *meld(struct msd_deadline *a, struct msd_deadline *b)
@@ -52,7 +56,7 @@ static void on_timer(uv_timer_t *timer);
 
 static void arm(struct msd_deadlines *ds)
 {
-	if (ds->first == NULL) {
+	if (ds->first == NULL || ds->is_behind) {
 		(void)uv_timer_stop(&ds->timer);
 		return;
 	}
@@ -61,36 +65,52 @@ static void arm(struct msd_deadlines *ds)
 	(void)uv_timer_start(&ds->timer, on_timer, at > now ? at - now : 0, 0);
 }
 
-/* What is due beyond one turn's is for a later one; a timer of 0 ms that a timer starts
- * would run in the same. */
-static void on_timer(uv_timer_t *timer)
-{
-	struct msd_deadlines *ds = timer->data;
-	const uint64_t now = uv_now(ds->loop);
+static void on_more(uv_idle_t *more);
 
-	for (int i = 0; ds->first != NULL && ds->first->at_ms <= now; i++) {
-		if (i == DUE_PER_TURN) {
-			(void)uv_timer_start(&ds->timer, on_timer, 1, 0);
-			return;
-		}
+static void tell(struct msd_deadlines *ds)
+{
+	const uint64_t now = uv_now(ds->loop), until_ns = msd_now_ns() + TURN_NS;
+
+	ds->is_behind = true;
+	while (ds->first != NULL && ds->first->at_ms <= now) {
 		struct msd_deadline *node = ds->first;
 		msd_lag_note(&ds->lag, now, now - node->at_ms);
 		msd_deadline_clear(ds, node);
 		node->on_due(node);
+		if (msd_now_ns() >= until_ns)
+			break;
+	}
+	ds->is_behind = ds->first != NULL && ds->first->at_ms <= now;
+	if (ds->is_behind) {
+		(void)uv_idle_start(&ds->more, on_more);
+	} else {
+		(void)uv_idle_stop(&ds->more);
 	}
 	arm(ds);
+}
+
+static void on_timer(uv_timer_t *timer)
+{
+	tell(timer->data);
+}
+
+static void on_more(uv_idle_t *more)
+{
+	tell(more->data);
 }
 
 void msd_deadlines_init(struct msd_deadlines *ds, uv_loop_t *loop)
 {
 	*ds = (struct msd_deadlines){.loop = loop};
-	(void)uv_timer_init(loop, &ds->timer); /* never fails */
-	ds->timer.data = ds;
+	(void)uv_timer_init(loop, &ds->timer); /* these never fail */
+	(void)uv_idle_init(loop, &ds->more);
+	ds->timer.data = ds->more.data = ds;
 }
 
 void msd_deadlines_close(struct msd_deadlines *ds)
 {
 	uv_close((uv_handle_t *)&ds->timer, NULL);
+	uv_close((uv_handle_t *)&ds->more, NULL);
 	ds->first = NULL; /* whoever waits may be gone already */
 }
 

@@ -26,11 +26,13 @@ struct msd_deadline {
 struct msd_deadlines {
 	uv_loop_t *loop;
 	uv_timer_t timer;
+	uv_idle_t more; /* runs while what is due is left for the next turn */
+	bool is_behind; /* then, and while it is told */
 	struct msd_deadline *first; /* the root: the earliest */
 	struct msd_lag lag;         /* how late they were told */
 };
 
-/** No deadline yet; one timer on @loop, which must outlive it. */
+/** No deadline yet; a timer and an idle handle on @loop, which must outlive it. */
 void msd_deadlines_init(struct msd_deadlines *ds, uv_loop_t *loop);
 /** Close the timer; no node fires any more. */
 void msd_deadlines_close(struct msd_deadlines *ds);

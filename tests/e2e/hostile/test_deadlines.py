@@ -4,10 +4,13 @@ others who call it. The attacker comes over TCP, the others by the unix socket: 
 
 import re
 import socket
+import struct
+import time
 
 import harness
+import msgpack
 import pytest
-from wire import Failure, Wire
+from wire import RESULT_OF, Failure, Wire, frame
 
 KILLS = 3  # of a peer in a minute; then it is barred
 PEERS = 32  # that are remembered
@@ -162,3 +165,54 @@ def test_so_many_peers_are_remembered(arena):
         with attacker_from(arena, f"127.0.1.{i}") as wire:
             kill_once(wire, victim, KILLS + i)
     assert attacker(arena).call("faults:ok", deadline_ms=harness.LONG_MS)[1] is None
+
+
+def test_many_that_are_due_put_off_none(own_arena):
+    """60 000 of another client's calls are due before: each turn of the loop took 64 of them, and then
+    slept a millisecond."""
+    modules = {"faults": harness.ZOO / "faults.so"}
+    arena = own_arena(modules=modules)
+    victim, watcher, other = arena.victim(), arena.victim(), arena.connect()
+    with harness.Gate() as gate:
+        held = other.start("call", "faults:gate", gate.path)
+        gate.entered()
+        began = time.monotonic()
+
+        def left_ms(at_ms):
+            return at_ms - int(1000 * (time.monotonic() - began))
+
+        attackers = [arena.connect() for _ in range(60)]
+        for attacker in attackers:
+            due = {"deadline_ms": left_ms(20_000)}
+            attacker.send(b"".join(
+                frame([0, id, "call", ["faults:ok"], due]) for id in range(1, 1001)))
+        harness.until(lambda: facts(watcher)["queued"] >= 60_000, "all wait")
+        assert left_ms(20_000) > 0, "too slow a machine for this test"
+        asked = victim.start("call", "faults:ok", deadline_ms=max(0, left_ms(20_500)))
+        harness.until(lambda: left_ms(20_000) <= 0, "it is time")
+        before = watcher.ask("server.info")["turns"]
+        with pytest.raises(Failure, match="DEADLINE_EXCEEDED"):
+            victim.finish(asked)
+        turns = watcher.ask("server.info")["turns"] - before
+        gate.open()
+        other.finish(held)
+    assert harness.SANITIZED or turns <= 600, turns
+
+
+def test_calls_that_waited_for_one_result_are_begun_in_turns(own_arena):
+    """100 large ones: 64 were read anew in one turn, a quarter of a second."""
+    arena = own_arena(modules={"faults": harness.ZOO / "faults.so"})
+    victim, wire = arena.victim(), arena.connect()
+    parts = [{format(i, "03x"): None for i in range(64)}] * 500
+    result = msgpack.ExtType(RESULT_OF, struct.pack("<QI", 1, 1))
+    with harness.Gate() as gate:
+        wire.send(frame([0, 1, "call", ["faults:gate", gate.path], {"promised": True}]))
+        gate.entered()
+        for id in range(2, 102):
+            wire.send(frame([0, id, "ping", [result, *parts]]))
+        harness.until(lambda: any(c["in_flight"] == 101 for c in victim.ask("client.list")), "all wait")
+        before = victim.ask("server.info")["turns"]
+        gate.open()
+        for _ in range(101):
+            wire.receive()
+    assert victim.ask("server.info")["turns"] - before >= 20
