@@ -216,9 +216,10 @@ msd_err msd_body_read(struct msd_span bytes, const struct msd_ext_visitor *visit
 
 msd_err msd_body_read_doubted(struct msd_span bytes,
 			      const struct msd_ext_visitor *visitor,
-			      struct msd_body *ret, struct msd_diag *d)
+			      uint32_t max_objects, struct msd_body *ret,
+			      struct msd_diag *d)
 {
-	return read_all(bytes, visitor, MSD_MAX_OBJECTS, ret, d);
+	return read_all(bytes, visitor, max_objects, ret, d);
 }
 
 bool msd_body_error_read(struct msd_span error, struct msd_body_error *ret)

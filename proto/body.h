@@ -50,11 +50,12 @@ struct msd_ext_visitor {
 MSD_MUST_CHECK msd_err msd_body_read(struct msd_span bytes,
 				     const struct msd_ext_visitor *visitor,
 				     struct msd_body *ret, struct msd_diag *d);
-/** The same, but a response has no more objects than a request: it is of a worker, or
- * of a client, who has none to send. */
+/** The same, but a response has no more than @max_objects: it is of a worker, or of a
+ * client, who has none to send. */
 MSD_MUST_CHECK msd_err msd_body_read_doubted(struct msd_span bytes,
 					     const struct msd_ext_visitor *visitor,
-					     struct msd_body *ret, struct msd_diag *d);
+					     uint32_t max_objects, struct msd_body *ret,
+					     struct msd_diag *d);
 /**
  * Scan one msgpack object, a part of a body or from elsewhere (a file), with a
  * response's limits. Bytes behind it are not looked at: compare *@ret_bytes.

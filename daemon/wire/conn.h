@@ -99,6 +99,7 @@ struct msd_conn_limits {
 	uint32_t max_body_bytes;
 	uint64_t max_payload_bytes;
 	uint64_t max_queued_bytes; /* a reader slower than this loses its connection */
+	uint32_t max_answer_objects; /* of a response; 0: MSD_MAX_OBJECTS */
 	/* What queued frames and bodies hold is charged to it, until the end.
 	 * While others are short of it, a reader slower than its share of it loses its
 	 * connection. NULL: nobody counts. */
@@ -110,7 +111,6 @@ struct msd_conn_limits {
 	bool takes_turns; /* false: all that has come is handed on before others */
 	bool leaves_last_fds; /* keeps none of msd_wire.last_fd for a frame's rest */
 	bool gathers;         /* msd_conn_put() finds room */
-	bool long_answers;    /* a response may have more objects than a request */
 };
 
 /* Who is told how long frames took from being queued to their last byte. */

@@ -74,10 +74,11 @@ static msd_err read_parts(struct msd_conn *c, struct msd_in *in, struct msd_diag
 	const struct msd_span bytes = {in->bytes, in->n_bytes};
 	struct msd_memory *memory = c->limits.memory;
 
-	if (memory == NULL && c->limits.long_answers)
-		return msd_body_read(bytes, NULL, &in->body, d);
-	if (memory == NULL)
-		return msd_body_read_doubted(bytes, NULL, &in->body, d);
+	if (memory == NULL) {
+		const uint32_t most = c->limits.max_answer_objects;
+		return msd_body_read_doubted(
+			bytes, NULL, most > 0 ? most : MSD_MAX_OBJECTS, &in->body, d);
+	}
 	in->known = msd_memory_find(memory, bytes, in->payload_bytes);
 	if (in->known == NULL)
 		return msd_memory_scan(memory, bytes, &in->body, d);

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "daemon/wire/account.h"
+#include "proto/limits.h"
 #include "proto/token.h"
 #include "proto/value.h"
 
@@ -164,7 +165,8 @@ msd_err msd_memory_scan(struct msd_memory *m, struct msd_span bytes,
 	const struct msd_ext_visitor visitor = {.visit = note_place, .ctx = &to};
 
 	m->n_noted = 0;
-	return msd_body_read_doubted(bytes, m->has_places ? &visitor : NULL, ret, d);
+	return msd_body_read_doubted(bytes, m->has_places ? &visitor : NULL,
+				     MSD_MAX_OBJECTS, ret, d);
 }
 
 /* The fingerprint of @bytes, of which @told tells them apart: of what is compared,

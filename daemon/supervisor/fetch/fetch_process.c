@@ -17,6 +17,8 @@
 #include "proto/errno_text.h"
 
 #define MAX_BODY_BYTES (4u << 20) /* of a frame of its: a manifest's tests */
+/* An honest one has some 40: what may be long in it, tests among it, is bytes. */
+#define MAX_ANSWER_OBJECTS 128u
 
 struct msd_fetch_process {
 	const struct msd_fetch_process_ops *ops;
@@ -110,7 +112,7 @@ static msd_err open_channel(struct msd_fetch_process *p, struct msd_wire *wire, 
 		.max_queued_bytes = UINT64_MAX,
 		.takes_fds = true,
 		.takes_turns = true,
-		.long_answers = true,
+		.max_answer_objects = MAX_ANSWER_OBJECTS,
 	};
 
 	return msd_conn_open(&p->channel, wire, msd_transport_of_socket(fd, true),

@@ -1,7 +1,10 @@
 """What a server sends that a pull asks, and what the store keeps of it, is so much and no more."""
 import hashlib
 import json
+import pathlib
 import random
+import shlex
+import sys
 
 import harness
 import pytest
@@ -57,6 +60,20 @@ def cases_of(n, elements=1):
 def brackets(n):
     """A key that nobody knows, of so many brackets in each other."""
     return manifest(row("one.so", DATA), more=json.loads("[" * n + "]" * n))
+
+
+LIAR = pathlib.Path(__file__).parent / "lying_fetch.py"
+
+
+def test_an_answer_of_many_objects_ends_who_gave_it(own_arena, folder):
+    """It is counted and not taken apart: what that would take is not there afterwards."""
+    program = folder / "fetch"
+    program.write_text(f"#!/bin/sh\nexec {shlex.quote(sys.executable)} {shlex.quote(str(LIAR))}\n")
+    program.chmod(0o755)
+    arena = own_arena("--store", folder / "store", env={"MODSERD_FETCH": str(program)})
+    said = arena.daemon.modser("pull", "one", "http://127.0.0.1:1/one.so")
+    assert said.status != 0 and "more than 128 objects" in said.err, said
+    assert arena.victim().ask("ping") is None
 
 
 LARGE = {
