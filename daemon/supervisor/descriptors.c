@@ -34,7 +34,8 @@ static uint64_t wanted(const struct msd_limits *limits)
 {
 	return OWN + LAST + of_a_connection(limits) * limits->max_connections +
 	       of_a_module(limits) * limits->max_modules + MSD_MAX_LENT +
-	       MSD_ASIDE_OF_ALL;
+	       MSD_ASIDE_OF_ALL /
+		       4; /* more only while many do not let them be closed */
 }
 
 uint64_t msd_descriptors_last(uint64_t have)

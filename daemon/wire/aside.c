@@ -221,13 +221,27 @@ void msd_aside_close_socket(int fd, uint64_t passer)
 	close_for(passer, (struct gift){.fd = fd});
 }
 
+/* With the lock held: one read of each that may still come, and of who asks, has room;
+ * of less where there is less. */
+static bool leaves_room(const struct queue *of)
+{
+	unsigned n_free = 0;
+
+	for (unsigned i = 0; i < MSD_ASIDE_PASSERS; i++)
+		n_free += &aside.queues[i] != of && not_ended(&aside.queues[i]) == 0;
+	const unsigned each = aside.of_all / (MSD_ASIDE_PASSERS + 1);
+	return aside.n_passed + each * (n_free + 1) <= aside.of_all;
+}
+
 bool msd_aside_is_crowded(uint64_t passer)
 {
 	if (atomic_load_explicit(&aside.n_passed, memory_order_relaxed) == 0)
 		return false;
 	(void)pthread_mutex_lock(&aside.lock);
+	const struct queue *q = queue_of(passer);
 	const bool is_crowded = aside.n_passed > aside.of_all ||
-				not_ended(queue_of(passer)) > aside.of_one;
+				not_ended(q) > aside.of_one ||
+				(not_ended(q) > 0 && !leaves_room(q));
 
 	(void)pthread_mutex_unlock(&aside.lock);
 	return is_crowded;

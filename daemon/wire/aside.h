@@ -39,16 +39,17 @@ void msd_aside_close_own(int fd);
  * with whatever was passed beside them. Later ones leave that to a thread of their own.
  */
 bool msd_aside_wants_unix(const char *release);
-/** So many closes of what @passer has passed, or of what all have, have not ended that
- * nothing should be read that brings more: one read brings 253 descriptors at most. Any
- * thread; cheap while nothing waits. */
+/** So many closes of what @passer has passed have not ended that nothing should be read
+ * that brings more: MSD_ASIDE_OF_ONE of its own, or what all have would be in the way
+ * of one read of each passer that may still come. Any thread; cheap while nothing
+ * waits. */
 bool msd_aside_is_crowded(uint64_t passer);
 /** So much of what is our own, or of workers, waits that nothing should begin which
  * brings more: no connection be accepted that may have to be turned away. Any thread.
  */
 bool msd_aside_is_behind(void);
-/** The process has @n descriptors for passers: no more than a quarter of them, and 253,
- * wait to be closed. 0: it is not known. */
+/** The process has @n descriptors for passers: no more than a quarter of them, and one
+ * read, wait to be closed. 0: it is not known. */
 void msd_aside_allow(unsigned n);
 /** Unmap @bytes at @p. Any thread; blocks only where msd_aside_close() would give up.
  */
@@ -60,8 +61,9 @@ void msd_aside_discard(void *p, size_t bytes);
 #define MSD_ASIDE_THREADS 8u        /* of what is our own, and of workers */
 #define MSD_ASIDE_PASSERS 16u       /* more share a queue */
 #define MSD_ASIDE_PASSED_THREADS 2u /* of each that is no worker */
-#define MSD_ASIDE_OF_ONE 128u /* closes that have not ended, until it is crowded */
-#define MSD_ASIDE_OF_ALL 1024u
+#define MSD_ASIDE_OF_ONE 128u  /* closes that have not ended, until it is crowded */
+#define MSD_ASIDE_AT_ONCE 253u /* that one read can bring: SCM_MAX_FD of the kernel */
+#define MSD_ASIDE_OF_ALL ((MSD_ASIDE_PASSERS + 1) * MSD_ASIDE_AT_ONCE)
 #define MSD_ASIDE_WAKE_US 500u
 #define MSD_ASIDE_WORKERS 0u /* the passer that all workers are */
 

@@ -18,8 +18,6 @@
 
 #define END_READS 16 /* of bytes that nobody wants, before a close */
 
-#define MAX_PASSED 253 /* descriptors with one byte: SCM_MAX_FD of the kernel */
-
 static void keep_fds(struct msghdr *m, struct msd_fds *fds, uint64_t passer)
 {
 	for (struct cmsghdr *h = CMSG_FIRSTHDR(m); h != NULL; h = CMSG_NXTHDR(m, h)) {
@@ -63,7 +61,7 @@ static ssize_t socket_read(struct msd_transport *t, struct iovec *pieces, size_t
 			   struct msd_fds *fds)
 {
 	union {
-		char bytes[CMSG_SPACE(MAX_PASSED * sizeof(int))];
+		char bytes[CMSG_SPACE(MSD_ASIDE_AT_ONCE * sizeof(int))];
 		struct cmsghdr align;
 	} control;
 	struct msghdr m = {.msg_iov = pieces, .msg_iovlen = n};

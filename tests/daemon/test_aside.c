@@ -1,6 +1,8 @@
 #include <criterion/criterion.h>
+#include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
+#include <seccomp.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/socket.h>
@@ -103,6 +105,56 @@ Test(aside, unmaps_what_a_peer_shares)
 	cr_expect_eq(last, 7, "the pages are the file's, not the mapping's");
 	close(ends[0]);
 	close(fd);
+}
+
+/* Nothing is closed any more: as if each close slept. */
+static void refuse_threads(void)
+{
+	scmp_filter_ctx filter = seccomp_init(SCMP_ACT_ALLOW);
+
+	cr_assert_eq(
+		seccomp_rule_add(filter, SCMP_ACT_ERRNO(ENOSYS), SCMP_SYS(clone3), 0),
+		0);
+	cr_assert_eq(
+		seccomp_rule_add(filter, SCMP_ACT_ERRNO(EAGAIN), SCMP_SYS(clone), 0),
+		0);
+	cr_assert_eq(seccomp_load(filter), 0);
+	seccomp_release(filter);
+}
+
+/* As one read of @passer may bring; nobody closes it. */
+static unsigned bring(uint64_t passer, unsigned n)
+{
+	for (unsigned i = 0; i < n; i++)
+		msd_aside_close_passed(STDIN_FILENO, passer);
+	return n;
+}
+
+Test(aside, has_room_for_one_read_of_each_passer_whoever_came_before)
+{
+	unsigned n = 0;
+
+	refuse_threads();
+	for (uint64_t passer = 1; passer <= MSD_ASIDE_PASSERS; passer++) {
+		cr_expect_not(msd_aside_is_crowded(passer), "passer %d", (int)passer);
+		/* The worst that it can do. */
+		while (n < MSD_ASIDE_OF_ALL && !msd_aside_is_crowded(passer))
+			n += bring(passer, passer % 2 == 0 ? MSD_ASIDE_AT_ONCE : 1);
+		n += bring(passer, passer % 2 == 0 ? 0 : MSD_ASIDE_AT_ONCE - 1);
+		cr_expect(msd_aside_is_crowded(passer), "passer %d", (int)passer);
+	}
+	cr_expect_leq(n, MSD_ASIDE_OF_ALL);
+}
+
+Test(aside, one_passer_has_so_many_closes)
+{
+	unsigned n = 0;
+
+	refuse_threads();
+	while (!msd_aside_is_crowded(1))
+		n += bring(1, 1);
+	cr_expect_eq(n, MSD_ASIDE_OF_ONE + 1);
+	cr_expect_not(msd_aside_is_crowded(2));
 }
 
 Test(socket, reads_on_though_passed_sockets_linger)

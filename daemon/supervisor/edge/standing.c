@@ -14,6 +14,7 @@
 #include "daemon/supervisor/edge/asked.h"
 #include "daemon/supervisor/edge/client_peer.h"
 #include "daemon/supervisor/edge/denied.h"
+#include "daemon/supervisor/edge/door.h"
 #include "daemon/supervisor/edge/edge.h"
 #include "daemon/supervisor/edge/session.h"
 #include "daemon/supervisor/module/direct.h"
@@ -76,20 +77,17 @@ static void find(struct msd_session *s)
 /* Count @s as one of @who's. */
 static msd_err join(struct msd_session *s, struct msd_peer_id who, struct msd_diag *d)
 {
-	const struct msd_limits *limits = s->edge->limits;
+	struct msd_edge *e = s->edge;
 	struct msd_client_peer *p =
-		msd_client_peer_take(&s->edge->peers, who, limits->max_peer_memory);
-	char text[MSD_PEER_TEXT_BYTES];
+		msd_client_peer_take(&e->peers, who, e->limits->max_peer_memory);
+	char why[MSD_DOOR_WHY_BYTES];
 
 	if (p == NULL)
 		return msd_diag_no_memory(d);
-	if (p != s->peer && p->n_connections >= limits->max_peer_connections) {
+	if (p != s->peer && !msd_door_has_place(e, p)) {
 		msd_client_peer_unref(p);
-		return msd_diag_set(d, MSD_BUSY,
-				    "%s has as many connections as it may "
-				    "(--max-peer-connections %llu)",
-				    msd_peer_id_text(who, text),
-				    (unsigned long long)limits->max_peer_connections);
+		msd_door_say_full(e, who, why);
+		return msd_diag_set(d, MSD_BUSY, "%s", why);
 	}
 	msd_account_move(&s->client.account, &p->account);
 	s->peer->n_connections--;

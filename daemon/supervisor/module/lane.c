@@ -3,6 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "daemon/supervisor/request/part.h"
+
 /*
  * Happy path: a client's first request to a module makes its lane; with a request in it
  * the lane takes turns with the others; what makes an object binds it to a worker, the
@@ -247,15 +249,6 @@ static struct holdings holdings_of(const struct msd_lane *lane, enum msd_held wh
 	return ret;
 }
 
-/* Of @all, when others have @others of them and alone it might have @most. */
-static uint64_t part_of(uint64_t all, uint64_t others, uint64_t most)
-{
-	if (others == 0 || most >= all)
-		return most;
-	const uint64_t left = others < all ? all - others : 0;
-	return (uint64_t)((double)left / (double)all * (double)most);
-}
-
 uint64_t msd_lane_room(const struct msd_lane *lane, enum msd_held what, uint64_t max,
 		       uint64_t all)
 {
@@ -265,7 +258,7 @@ uint64_t msd_lane_room(const struct msd_lane *lane, enum msd_held what, uint64_t
 	if (own >= max)
 		return 0;
 	const struct holdings held = holdings_of(lane, what);
-	const uint64_t of_peer = part_of(all, held.others, twice);
+	const uint64_t of_peer = msd_part_of(all, held.others, twice);
 	if (held.peers >= of_peer)
 		return 0;
 	return max - own < of_peer - held.peers ? max - own : of_peer - held.peers;

@@ -4,13 +4,14 @@ drives one resource there, over the wire, and sees it hold.
 import contextlib
 import os
 import select
+import socket
 import time
 
 import harness
 import msgpack
 import numpy as np
 import pytest
-from wire import DTYPE, Failure, frame, out, shape_ext
+from wire import DTYPE, Closed, Failure, Wire, frame, out, shape_ext
 
 MIB = 1 << 20
 MEMORY = {
@@ -252,6 +253,30 @@ def test_a_peer_has_so_many_connections_and_not_more(own_arena):
     arena.connections.close()
     harness.until(lambda: arena.state().connections == 1, "they are gone")
     assert silent(arena, arena.daemon.hosts[1], 10) == 0
+
+
+def crowd(place, address, n, stack):
+    """Those of @n connections from @address that are served."""
+    frames = [Wire(socket.create_connection(place, source_address=(address, 0))) for _ in range(n)]
+    served = 0
+    for w in frames:
+        stack.enter_context(w)
+        with contextlib.suppress(Failure, Closed, OSError):
+            served += w.ask("ping") is None
+    return served
+
+
+def test_addresses_that_take_all_places_leave_some_for_the_next(own_arena):
+    arena = own_arena(
+        "--max-connections", "72", "--reserved-connections", "8", "--max-peer-connections", "32",
+        listen=both(),
+    )
+    host, port = arena.daemon.hosts[1].removeprefix("tcp://").rsplit(":", 1)
+    with contextlib.ExitStack() as stack:
+        served = [crowd((host, int(port)), f"127.0.0.{2 + i}", 40, stack) for i in range(4)]
+        assert crowd((host, int(port)), "127.0.0.9", 1, stack) == 1, served
+        assert served[0] == 32 > served[1] > served[2] > served[3] > 0
+        assert arena.victim().ask("ping") is None
 
 
 def test_uploads_share_a_bound(own_arena):

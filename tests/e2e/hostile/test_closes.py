@@ -20,6 +20,7 @@ THREADS = 16  # that close what peers pass, and more
 ENDS_READ = 20  # more than what is read of who is disconnected (END_READS)
 TENSOR_BYTES = 16 << 20
 ATTACKER, BYSTANDER = 65534, 65533
+MANY = 8  # users, each of whom brings all that one may
 
 
 @pytest.fixture
@@ -85,6 +86,27 @@ def test_closes_that_never_end_are_their_peers_alone(open_arena, folder):
                       "another's are closed")
         assert modest.ask("ping") is None, "without descriptors it is served"
         assert victim.ask("ping") is None
+    arena.connections.close()
+    arena.expect_as_before(before)
+
+
+def test_many_whose_closes_never_end_leave_room_for_the_next(open_arena, folder):
+    arena, stuck = open_arena, folder / "stuck"
+    before = arena.state()
+    nulls = before.descriptors.count(os.devnull)
+    attackers = [[connect_as(arena, ATTACKER - i) for _ in range(3)] for i in range(MANY)]
+    next_one = connect_as(arena, ATTACKER - MANY)
+    with stuck_or_skip(stuck) as (file, flushes):
+        for wires in attackers:
+            for wire in wires:
+                pass_files(wire, file)
+        harness.until(lambda: len(flushes) >= MANY, "a close of each sleeps")
+        harness.until(lambda: files_of(arena, stuck) > MANY * OF_ONE, "all have brought some")
+        with open(os.devnull) as plain:
+            pass_files(next_one, plain.fileno())
+            assert next_one.receive()[:3] == [1, 1, None]
+        harness.until(lambda: harness.descriptors(arena.pid).count(os.devnull) == nulls,
+                      "the next one's are closed")
     arena.connections.close()
     arena.expect_as_before(before)
 
