@@ -121,7 +121,9 @@ msd_err msd_conn_open(struct msd_conn *c, struct msd_wire *w,
 	msd_list_init(&c->queue);
 	msd_list_init(&c->dirty_link);
 	msd_list_init(&c->taker.link);
-	c->taker.account = limits->account;
+	if (c->limits.max_answer_objects == 0)
+		c->limits.max_answer_objects = MSD_MAX_OBJECTS;
+	c->taker.account = limits->shares != NULL ? limits->shares : limits->account;
 	c->taker.have_turn = have_turn;
 	int rc = uv_poll_init(w->loop, &c->poll, transport.fd); /* sets O_NONBLOCK */
 	if (rc != 0) {
@@ -196,12 +198,12 @@ void msd_conn_part_ends(struct msd_conn *c, uint64_t began_ns)
 {
 	const uint64_t first_ns = c->turn_ends_ns;
 
-	if (c->limits.account == NULL || (began_ns == 0 && first_ns == 0) ||
+	if (c->taker.account == NULL || (began_ns == 0 && first_ns == 0) ||
 	    (first_ns == 0 && c->in.known != NULL && c->in.payload_bytes == 0))
 		return;
 	if (began_ns == 0)
 		began_ns = first_ns - MSD_CONN_TURN_US * 1000u;
-	msd_account_spend(c->limits.account, msd_wire_look_ns(c->wire) - began_ns);
+	msd_account_spend(c->taker.account, msd_wire_look_ns(c->wire) - began_ns);
 }
 
 void msd_conn_spend_time(struct msd_conn *c)

@@ -104,6 +104,9 @@ struct msd_conn_limits {
 	 * While others are short of it, a reader slower than its share of it loses its
 	 * connection. NULL: nobody counts. */
 	struct msd_account *account;
+	/* Whose parent's part of a turn is its own too: msd_wire.worker. NULL: the
+	 * account. */
+	const struct msd_account *shares;
 	/* Of requests, borrowed. NULL: each is scanned. */
 	struct msd_memory *memory;
 	bool takes_fds;   /* false: every received descriptor is closed, aside */

@@ -16,6 +16,7 @@ enum { S_HEADER, S_BODY, S_PAYLOAD, S_SKIP };
 
 #define READS_PER_TURN 16         /* then others get their turn */
 #define READ_BYTES (512u * 1024u) /* straight into place with one read */
+#define MEASURED_BYTES 65536u     /* takes time, whatever is known of its frame */
 #define KNOWN_PER_LOOK 4u         /* frames to one reading of the clock */
 #define KEEP_BODY_BYTES 4096u     /* a bigger body buffer is freed after its frame */
 
@@ -74,11 +75,9 @@ static msd_err read_parts(struct msd_conn *c, struct msd_in *in, struct msd_diag
 	const struct msd_span bytes = {in->bytes, in->n_bytes};
 	struct msd_memory *memory = c->limits.memory;
 
-	if (memory == NULL) {
-		const uint32_t most = c->limits.max_answer_objects;
-		return msd_body_read_doubted(
-			bytes, NULL, most > 0 ? most : MSD_MAX_OBJECTS, &in->body, d);
-	}
+	if (memory == NULL)
+		return msd_body_read_doubted(bytes, NULL, c->limits.max_answer_objects,
+					     &in->body, d);
 	in->known = msd_memory_find(memory, bytes, in->payload_bytes);
 	if (in->known == NULL)
 		return msd_memory_scan(memory, bytes, &in->body, d);
@@ -315,6 +314,8 @@ static bool read_once(struct msd_conn *c)
 	struct iovec direct = direct_target(c);
 	size_t room = direct.iov_len + c->wire->rbuf_bytes;
 
+	if (direct.iov_len >= MEASURED_BYTES && c->turn_ends_ns == 0)
+		msd_conn_spend_time(c);
 	if (direct.iov_len > 0)
 		pieces[n_pieces++] = direct;
 	pieces[n_pieces++] = (struct iovec){c->wire->rbuf, c->wire->rbuf_bytes};

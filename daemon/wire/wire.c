@@ -80,6 +80,8 @@ msd_err msd_wire_init(struct msd_wire *w, uv_loop_t *loop, struct msd_diag *d)
 	if (w->rbuf == NULL)
 		return msd_diag_no_memory(d);
 	w->waste = w->rbuf + w->rbuf_bytes;
+	msd_account_open(&w->workers, NULL, UINT64_MAX);
+	msd_account_open(&w->worker, &w->workers, UINT64_MAX);
 	(void)uv_prepare_init(loop, &w->prepare); /* these never fail */
 	w->prepare.data = w;
 	(void)uv_prepare_start(&w->prepare, on_prepare);

@@ -37,6 +37,9 @@ struct msd_wire {
 	struct msd_list passed_over; /* the same link: those whose peer had its share */
 	struct msd_retry retry;      /* of who is dirty */
 	struct msd_retry bringing;   /* of who waits until descriptors are closed */
+	/* The peer that all workers are, and whoever of them has a turn. Nothing is
+	 * charged to them. */
+	struct msd_account workers, worker;
 	bool is_awake;
 	uint64_t (*clock_ns)(
 		void);   /* what a turn is measured with; only differences count */

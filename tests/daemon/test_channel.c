@@ -2,7 +2,8 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include "daemon/supervisor/module/process.h"
+#include "daemon/supervisor/module/house.h"
+#include "daemon/supervisor/module/process_parts.h"
 #include "daemon/supervisor/module/replica.h"
 #include "tests/daemon/conn_rig.h"
 
@@ -54,6 +55,24 @@ static ssize_t announced_bytes(int fd)
 	(void)close(worker);
 	rig_close(&r);
 	return n;
+}
+
+Test(channel, shares_its_turns_with_all_other_workers)
+{
+	struct rig r;
+	struct msd_house house = {.wire = &r.wire};
+	struct msd_process process = {.house = &house};
+	int ends[2];
+
+	rig_open(&r, false);
+	cr_assert_eq(socketpair(AF_UNIX, SOCK_STREAM, 0, ends), 0);
+	cr_assert_eq(msd_process_open_channel(&process, ends[0], NULL), MSD_OK);
+	cr_expect_eq(process.channel.taker.account, &r.wire.worker);
+	msd_conn_close(&process.channel, MSD_OK, "test over");
+	turn(&r);
+	(void)close(ends[1]);
+	rig_close(&r);
+	msd_memory_finish(&process.answers);
 }
 
 Test(channel, announces_a_segment)

@@ -79,6 +79,18 @@ static void count_frame(struct msd_conn *c, struct msd_in *in)
 	++*n_frames;
 }
 
+#define LONG_BYTES 65536u
+#define N_LONG 4u
+
+static uint8_t long_place[LONG_BYTES];
+
+static enum msd_place have_place(struct msd_conn *c, struct msd_in *in)
+{
+	(void)c;
+	in->payload = long_place;
+	return MSD_PLACE_HERE;
+}
+
 static void is_closed(struct msd_conn *c, msd_err err, const char *why)
 {
 	(void)c;
@@ -95,16 +107,21 @@ struct crowd {
 	int peers[OF_ONE_PEER];
 };
 
-static void crowd_open(struct crowd *c, struct rig *r, unsigned n_pings)
+/* @shares: of workers, on whose account nothing is. NULL: of one peer. */
+static void crowd_open(struct crowd *c, struct rig *r, unsigned n_pings,
+		       const struct msd_account *shares)
 {
-	static const struct msd_conn_ops ops = {.on_frame = count_frame,
-						.on_closed = is_closed};
+	static const struct msd_conn_ops ops = {
+		.on_body = have_place, .on_frame = count_frame, .on_closed = is_closed};
 
 	msd_account_open(&c->peer, NULL, UINT64_MAX);
 	for (unsigned i = 0; i < OF_ONE_PEER; i++) {
-		const struct msd_conn_limits limits = {.max_body_bytes = 4096,
-						       .account = &c->accounts[i],
-						       .takes_turns = true};
+		const struct msd_conn_limits limits = {
+			.max_body_bytes = 4096,
+			.max_payload_bytes = LONG_BYTES,
+			.account = shares == NULL ? &c->accounts[i] : NULL,
+			.shares = shares,
+			.takes_turns = true};
 		int ends[2];
 		cr_assert_eq(socketpair(AF_UNIX, SOCK_STREAM, 0, ends), 0);
 		c->peers[i] = ends[1];
@@ -150,7 +167,7 @@ Test(conn_turns, one_peers_many_connections_share_it)
 	struct rig r;
 
 	rig_open(&r, false); /* another's */
-	crowd_open(&c, &r, 3 * MSD_CONN_TURN_FRAMES);
+	crowd_open(&c, &r, 3 * MSD_CONN_TURN_FRAMES, NULL);
 	for (unsigned turns = 1; turns <= 6; turns++) {
 		send_pings(&r, 1);
 		turn_once(&r);
@@ -171,23 +188,67 @@ static unsigned frames_of(const struct crowd *c)
 }
 
 /* One frame each, so that none of them has a turn that is measured for itself. */
-Test(conn_turns, one_peers_slow_frames_are_few_in_a_turn)
+static void expect_few_slow_frames(struct rig *r, const struct msd_account *shares)
 {
 	static struct crowd c;
 	const unsigned most = 4; /* two are there before anything is measured */
-	struct rig r;
 	unsigned turns = 0;
 
-	rig_open(&r, false); /* another's */
-	crowd_open(&c, &r, 1);
+	crowd_open(&c, r, 1, shares);
 	crowd_frame_ns = MSD_CONN_SHARE_US * 1000u / 2;
 	for (unsigned before = 0; before < OF_ONE_PEER; turns++) {
-		send_pings(&r, 1);
-		turn_once(&r);
+		send_pings(r, 1);
+		turn_once(r);
 		cr_assert_lt(turns, OF_ONE_PEER, "who waits comes first");
 		cr_expect_leq(frames_of(&c) - before, most);
-		cr_expect_eq(r.n_frames, turns + 1, "others wait for none of them");
+		cr_expect_eq(r->n_frames, turns + 1, "others wait for none of them");
 		before = frames_of(&c);
+	}
+	crowd_close(&c, r);
+}
+
+Test(conn_turns, one_peers_slow_frames_are_few_in_a_turn)
+{
+	struct rig r;
+
+	rig_open(&r, false); /* another's */
+	expect_few_slow_frames(&r, NULL);
+	rig_close(&r);
+}
+
+Test(conn_turns, all_workers_slow_frames_are_few_in_a_turn)
+{
+	struct rig r;
+
+	rig_open(&r, false); /* a client's */
+	expect_few_slow_frames(&r, &r.wire.worker);
+	cr_expect_eq(r.wire.workers.used_bytes, 0, "nothing is charged to them");
+	rig_close(&r);
+}
+
+/* Of the first of them, too, which is not measured otherwise. */
+Test(conn_turns, a_long_payload_is_a_part_of_its_peers_turn)
+{
+	static struct crowd c;
+	static uint8_t frame[LONG_BYTES + 256];
+	const size_t n = ping(frame, 1, LONG_BYTES);
+	struct rig r;
+
+	rig_open(&r, false);
+	crowd_frame_ns = MSD_CONN_SHARE_US * 1000u;
+	crowd_open(&c, &r, 0, NULL);
+	for (unsigned i = 0; i < N_LONG; i++) {
+		cr_assert_eq(write(c.peers[i], frame, n - LONG_BYTES),
+			     (ssize_t)(n - LONG_BYTES));
+	}
+	turn(&r);
+	for (unsigned i = 0; i < N_LONG; i++) {
+		cr_assert_eq(write(c.peers[i], frame + n - LONG_BYTES, LONG_BYTES),
+			     (ssize_t)LONG_BYTES);
+	}
+	for (unsigned turns = 1; turns <= N_LONG; turns++) {
+		turn_once(&r);
+		cr_expect_eq(frames_of(&c), turns);
 	}
 	crowd_close(&c, &r);
 	rig_close(&r);

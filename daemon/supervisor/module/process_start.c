@@ -155,6 +155,7 @@ msd_err msd_process_open_channel(struct msd_process *p, int fd, struct msd_diag 
 		.max_body_bytes = MSD_MAX_FORWARDED_BODY_BYTES,
 		.max_payload_bytes = 0,
 		.max_queued_bytes = UINT64_MAX,
+		.shares = &p->house->wire->worker,
 		.takes_fds = true,
 		.takes_turns = true,
 		.gathers = !msd_without("gather"),
