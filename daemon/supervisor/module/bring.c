@@ -115,14 +115,18 @@ static void on_overdue(struct msd_deadline *node)
 {
 	struct msd_module *m = MSD_CONTAINER_OF(node, struct msd_module, bring_timer);
 	struct msd_diag d = {0};
+	struct msd_buf files = {0};
+	const unsigned n = msd_source_job_name(m->bringing, &files);
 
+	if (n == 0) /* what was sent, and is being hashed */
+		msd_buf_printf(&files, "%s", m->crew.file);
+	(void)msd_diag_set(
+		&d, MSD_IO, "%.*s: %s read within %llu ms, the daemon's --load-timeout",
+		(int)files.n, (const char *)files.p, n > 1 ? "were not all" : "was not",
+		(unsigned long long)m->crew.house->limits->load_ms);
+	msd_buf_finish(&files);
 	msd_source_job_free(m->bringing);
 	m->bringing = NULL;
-	(void)msd_diag_set(&d, MSD_IO,
-			   "%s: was not read within %llu ms, the daemon's "
-			   "--load-timeout",
-			   m->crew.file,
-			   (unsigned long long)m->crew.house->limits->load_ms);
 	fail(m, &d);
 }
 

@@ -126,6 +126,18 @@ struct msd_source_job *msd_source_job_made(const struct msd_source *source)
 	return job;
 }
 
+unsigned msd_source_job_name(const struct msd_source_job *job, struct msd_buf *out)
+{
+	unsigned n = 0;
+
+	for (unsigned i = 0; i <= MSD_PART_COUNT; i++) {
+		const char *path = i < MSD_PART_COUNT ? job->paths[i] : job->with;
+		if (path != NULL)
+			msd_buf_printf(out, "%s%s", n++ > 0 ? ", " : "", path);
+	}
+	return n;
+}
+
 struct msd_source msd_source_job_take(struct msd_source_job *job)
 {
 	struct msd_source source = job->source;

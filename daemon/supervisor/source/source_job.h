@@ -43,6 +43,9 @@ struct msd_source_job *msd_source_job_read(uv_loop_t *loop,
 /** A job that is done and has made @source, which is taken. NULL: out of memory;
  * nothing is taken. */
 struct msd_source_job *msd_source_job_made(const struct msd_source *source);
+/** Put the local files that it reads into @out, "a.so, a.params"; how many there are.
+ */
+unsigned msd_source_job_name(const struct msd_source_job *job, struct msd_buf *out);
 /** The source of a job that is done and has succeeded, the caller's from here on. */
 struct msd_source msd_source_job_take(struct msd_source_job *job);
 /** End it in any state; NULL is fine. */

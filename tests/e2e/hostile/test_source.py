@@ -18,11 +18,12 @@ BIG = 256 << 20  # to reserve or to hash takes far longer than to answer a ping
 MODULE = harness.ZOO / "results.so"
 
 
-@pytest.fixture
-def stalled(folder, own_arena):
-    """(start(word...): a daemon that loads `held` from a file that cannot be read, its gate)"""
+@contextlib.contextmanager
+def stall(folder, own_arena, name, option):
+    """(start(word...): a daemon with @option, whose end is a file @name that cannot be read, its
+    gate)"""
     with harness.Gate() as gate:
-        file = folder / "held.so"
+        file = folder / name
         file.write_bytes(MODULE.read_bytes())
         options = harness.environment()["ASAN_OPTIONS"] + ":verify_asan_link_order=0"
         env = {
@@ -31,7 +32,14 @@ def stalled(folder, own_arena):
             "STALL_GATE": gate.path,
             "ASAN_OPTIONS": options,
         }
-        yield lambda *words: own_arena("--load", f"held={file}", *words, env=env), gate
+        yield lambda *words: own_arena("--load", f"{option}{file}", *words, env=env), gate
+
+
+@pytest.fixture
+def stalled(folder, own_arena):
+    """The same, of the module `held`."""
+    with stall(folder, own_arena, "held.so", "held=") as found:
+        yield found
 
 
 def listed(wire):
@@ -71,6 +79,37 @@ def test_a_file_that_hangs_has_the_time_of_a_load(stalled):
         victim.ask("module.wait", "held")
     assert listed(victim)["held"]["state"] == "FAILED"
     victim.ask("module.unload", "held")
+
+
+@pytest.fixture
+def stalled_params(folder, own_arena):
+    """The same, but that what cannot be read are its parameters."""
+    with stall(folder, own_arena, "held.params", f"held={MODULE},params=") as found:
+        yield found
+
+
+def test_parameters_that_hang_hold_up_their_module_alone(stalled_params):
+    start, gate = stalled_params
+    arena = start("--load", f"other={MODULE}", "--load-timeout", "50ms")
+    gate.entered()
+    victim = arena.victim()
+    assert victim.ask("ping") is None
+    assert victim.ask("module.wait", "other")["state"] == "READY"
+    with pytest.raises(Failure, match="results.so, .*held.params: were not all read within 50 ms"):
+        victim.ask("module.wait", "held")
+    assert listed(victim)["held"]["state"] == "FAILED"
+    gate.open()
+    assert victim.ask("ping") is None
+
+
+@pytest.mark.parametrize("option", ["", f"{MODULE},params="])
+def test_a_pipe_is_no_file(folder, own_arena, option):
+    """Nobody writes to it: its open() would wait for that."""
+    os.mkfifo(folder / "pipe")
+    victim = own_arena("--load", f"held={option}{folder}/pipe").victim()
+    with pytest.raises(Failure, match="pipe: not a regular file"):
+        victim.ask("module.wait", "held")
+    assert victim.ask("ping") is None
 
 
 def test_the_end_does_not_wait_for_a_file_that_hangs(stalled):
