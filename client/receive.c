@@ -212,10 +212,11 @@ static bool make_room(struct msd_receive *rx)
 	return true;
 }
 
-/* A large body's room is not kept for others, which may never come. */
+/* A large body's room is not kept for others, which may never come. But for a body what
+ * is buffered is less than a header. */
 static void give_back(struct msd_receive *rx)
 {
-	if (rx->state == MSD_RX_BODY || rx->cap <= KEPT_BYTES || rx->n > BUFFER_BYTES)
+	if (rx->state == MSD_RX_BODY || rx->cap <= KEPT_BYTES)
 		return;
 	if (rx->n > 0)
 		memmove(rx->buf, rx->buf + rx->at, rx->n);

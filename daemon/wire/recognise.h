@@ -61,7 +61,8 @@ struct msd_memory {
  * NULL: none. */
 struct msd_known *msd_memory_find(struct msd_memory *m, struct msd_span body,
 				  uint64_t payload_bytes);
-/** Scan @bytes, which are not known, as msd_body_read_doubted() does, for MSD_MAX_OBJECTS. */
+/** Scan @bytes, which are not known, as msd_body_read_doubted() does, for
+ * MSD_MAX_OBJECTS. */
 MSD_MUST_CHECK msd_err msd_memory_scan(struct msd_memory *m, struct msd_span bytes,
 				       struct msd_body *ret, struct msd_diag *d);
 /**

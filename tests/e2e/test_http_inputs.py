@@ -192,12 +192,15 @@ def test_who_leaves_meanwhile_leaves_nothing(daemon):
     until(lambda: memory_in_use(daemon) == used, "its room is given back")
 
 
-def test_a_module_that_goes_meanwhile_is_told(daemon):
-    daemon.ok("load", "gone", f"{harness.MODELS}/shapes.so")
+def test_a_module_that_goes_meanwhile_is_told():
+    """What is being read is waited for as long as calls are: --drain."""
     said = addone(model="gone:addone")
-    with Visit(daemon) as visit:
-        begin(daemon, visit, said, MIB)
-        daemon.ok("unload", "gone")
+    gone = ("--load", f"gone={harness.MODELS}/shapes.so", "--drain", "1ms")
+    with start(*SHAPES, *gone) as d, Visit(d) as visit:
+        d.ok("wait", "shapes")
+        d.ok("wait", "gone")
+        begin(d, visit, said, MIB)
+        d.ok("unload", "gone")
         answered, _, body = visit.answer()
         assert answered == 503 and b"unloaded" in body
         visit.say(said[1][MIB:])

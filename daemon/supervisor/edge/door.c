@@ -110,6 +110,11 @@ static bool is_one_too_many(struct msd_edge *e, const struct msd_client_peer *p,
 	return true;
 }
 
+void msd_door_turn_away(int fd)
+{
+	msd_aside_close_socket(fd, msd_peer_id_passer(msd_peer_id_of_socket(fd)));
+}
+
 void msd_door_open(struct msd_edge *e, int fd, struct msd_principal who)
 {
 	char why[WHY_MAX];

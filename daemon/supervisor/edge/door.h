@@ -16,6 +16,10 @@ void msd_door_open(struct msd_edge *e, int fd, struct msd_principal who);
  * the caller gives both back. NULL: it has none, as the log says. */
 struct msd_client_peer *msd_door_take(struct msd_edge *e, int fd,
 				      const struct msd_principal *who);
+/** Close the accepted socket @fd of somebody who does not come in, and from whom nobody
+ * has read: what its peer may have passed in it is closed as that peer's. */
+void msd_door_turn_away(int fd);
+
 /** @p may have one more beside those that it has: its part (request/part.h) of what
  * others leave of the places that are not reserved. */
 bool msd_door_has_place(const struct msd_edge *e, const struct msd_client_peer *p);

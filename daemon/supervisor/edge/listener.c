@@ -25,6 +25,7 @@
 
 #include "daemon/log.h"
 #include "daemon/supervisor/edge/confined.h"
+#include "daemon/supervisor/edge/door.h"
 #include "daemon/supervisor/edge/gate.h"
 #include "daemon/supervisor/edge/listen_socket.h"
 #include "daemon/wire/aside.h"
@@ -128,7 +129,7 @@ static void accept_some(struct msd_listener *l)
 		if (has_come == MSD_CONNECTED_CONFINED) {
 			msd_confined_refuse(e, fd);
 		} else if (has_come == MSD_CONNECTED_LEFT) {
-			msd_peer_id_close_socket(fd); /* nobody is left to be told */
+			msd_door_turn_away(fd); /* nobody is left to be told */
 		} else {
 			set_options(fd, l->address.kind);
 			msd_gate_enter(e, fd, who, &l->way);

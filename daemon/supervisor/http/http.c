@@ -21,7 +21,7 @@ static void turn_away(int fd)
 		"Content-Length: 0\r\nConnection: close\r\n\r\n";
 
 	(void)send(fd, busy, strlen(busy), MSG_DONTWAIT | MSG_NOSIGNAL);
-	msd_peer_id_close_socket(fd);
+	msd_door_turn_away(fd);
 }
 
 static void enter(struct msd_edge *e, int fd, struct msd_principal who,

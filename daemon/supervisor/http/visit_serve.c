@@ -170,7 +170,7 @@ static bool is_over(struct msd_visit *v, uint64_t n_before, uint64_t *ends_ns)
 		return true;
 	if (n < 2)
 		return false;
-	const uint64_t now = v->caller.session.edge->wire->clock_ns();
+	const uint64_t now = msd_wire_look_ns(v->caller.session.edge->wire);
 	if (*ends_ns == 0)
 		*ends_ns = now + MSD_CONN_TURN_US * 1000u;
 	return now >= *ends_ns;

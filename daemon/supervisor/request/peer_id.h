@@ -9,8 +9,6 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "daemon/wire/aside.h"
-
 enum msd_peer_kind {
 	MSD_PEER_NOBODY,
 	MSD_PEER_USER,
@@ -42,13 +40,6 @@ bool msd_peer_id_is_loopback(struct msd_peer_id who);
 static inline uint64_t msd_peer_id_passer(struct msd_peer_id who)
 {
 	return (uint64_t)who.kind << 56 ^ who.value;
-}
-
-/** Close the connected socket @fd, which nobody has read from: what its peer may have
- * passed in it is closed as that peer's. */
-static inline void msd_peer_id_close_socket(int fd)
-{
-	msd_aside_close_socket(fd, msd_peer_id_passer(msd_peer_id_of_socket(fd)));
 }
 
 static inline bool msd_peer_id_is(struct msd_peer_id a, struct msd_peer_id b)
