@@ -5,50 +5,13 @@
 #include "daemon/limits.h"
 #include "daemon/log.h"
 #include "daemon/supervisor/edge/front.h"
+#include "daemon/supervisor/edge/places.h"
 #include "daemon/supervisor/edge/standing.h"
-#include "daemon/supervisor/request/part.h"
 #include "daemon/wire/aside.h"
 #include "proto/errno_text.h"
 
-#define WHY_MAX MSD_DOOR_WHY_BYTES
+#define WHY_MAX MSD_PLACES_WHY_BYTES
 #define REFUSALS_PER_SECOND 1u /* in the log */
-
-/* Half of the places at most: with few of them, others are to come in, too. */
-static uint64_t reserved(const struct msd_limits *limits)
-{
-	const uint64_t half = limits->max_connections / 2;
-
-	return limits->reserved_connections < half ? limits->reserved_connections
-						   : half;
-}
-
-static uint64_t taken_of(const struct msd_edge *e)
-{
-	return (uint64_t)e->n_sessions + e->n_leaving;
-}
-
-bool msd_door_has_place(const struct msd_edge *e, const struct msd_client_peer *p)
-{
-	const struct msd_limits *limits = e->limits;
-	const uint64_t taken = taken_of(e), own = p->n_connections;
-
-	return own < msd_part_of(limits->max_connections - reserved(limits),
-				 taken > own ? taken - own : 0,
-				 limits->max_peer_connections);
-}
-
-void msd_door_say_full(const struct msd_edge *e, struct msd_peer_id who,
-		       char why[static MSD_DOOR_WHY_BYTES])
-{
-	char text[MSD_PEER_TEXT_BYTES];
-
-	(void)snprintf(why, MSD_DOOR_WHY_BYTES,
-		       "%s has as many connections as it may "
-		       "(--max-peer-connections %llu, or that part of what others "
-		       "leave): end some",
-		       msd_peer_id_text(who, text),
-		       (unsigned long long)e->limits->max_peer_connections);
-}
 
 /* Why one more connection of @p, @fd, may not be; MSD_REFUSAL_COUNT: it may. */
 static enum msd_refusal find_refusal(const struct msd_edge *e,
@@ -57,10 +20,10 @@ static enum msd_refusal find_refusal(const struct msd_edge *e,
 {
 	const struct msd_limits *limits = e->limits;
 	const bool is_operator = msd_client_peer_is_operator(p);
-	const uint64_t places =
-		limits->max_connections - (is_operator ? 0 : reserved(limits));
+	const uint64_t places = limits->max_connections -
+				(is_operator ? 0 : msd_places_reserved(limits));
 
-	const uint64_t taken = taken_of(e);
+	const uint64_t taken = msd_places_taken(e);
 
 	if (taken >= limits->max_connections) {
 		(void)snprintf(why, WHY_MAX,
@@ -84,8 +47,8 @@ static enum msd_refusal find_refusal(const struct msd_edge *e,
 			       "(RLIMIT_NOFILE; " MSD_RAISE_DESCRIPTORS ")");
 		return MSD_REFUSAL_FDS;
 	}
-	if (!is_operator && !msd_door_has_place(e, p)) {
-		msd_door_say_full(e, p->who, why);
+	if (!is_operator && !msd_places_has_one(e, p)) {
+		msd_places_say_full(e, p->who, why);
 		return MSD_REFUSAL_PEER;
 	}
 	return MSD_REFUSAL_COUNT;

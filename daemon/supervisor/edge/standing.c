@@ -14,8 +14,8 @@
 #include "daemon/supervisor/edge/asked.h"
 #include "daemon/supervisor/edge/client_peer.h"
 #include "daemon/supervisor/edge/denied.h"
-#include "daemon/supervisor/edge/door.h"
 #include "daemon/supervisor/edge/edge.h"
+#include "daemon/supervisor/edge/places.h"
 #include "daemon/supervisor/edge/session.h"
 #include "daemon/supervisor/module/direct.h"
 #include "daemon/wire/tls.h"
@@ -80,13 +80,13 @@ static msd_err join(struct msd_session *s, struct msd_peer_id who, struct msd_di
 	struct msd_edge *e = s->edge;
 	struct msd_client_peer *p =
 		msd_client_peer_take(&e->peers, who, e->limits->max_peer_memory);
-	char why[MSD_DOOR_WHY_BYTES];
+	char why[MSD_PLACES_WHY_BYTES];
 
 	if (p == NULL)
 		return msd_diag_no_memory(d);
-	if (p != s->peer && !msd_door_has_place(e, p)) {
+	if (p != s->peer && !msd_places_has_one(e, p)) {
 		msd_client_peer_unref(p);
-		msd_door_say_full(e, who, why);
+		msd_places_say_full(e, who, why);
 		return msd_diag_set(d, MSD_BUSY, "%s", why);
 	}
 	msd_account_move(&s->client.account, &p->account);
