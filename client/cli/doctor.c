@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "client/cli/proc.h"
+#include "proto/proc.h"
 
 #define STOLEN_PERCENT 2u
 #define OTHERS_PERCENT 20u /* of all processors */

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "client/cli/proc.h"
+#include "proto/proc.h"
 
 #define ANCESTORS 16 /* between a process and who is asked for */
 

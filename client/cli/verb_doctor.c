@@ -16,10 +16,10 @@
 #include "client/cli/floor.h"
 #include "client/cli/neighbours.h"
 #include "client/cli/overhead.h"
-#include "client/cli/proc.h"
 #include "client/cli/report.h"
 #include "client/cli/session.h"
 #include "proto/clock.h"
+#include "proto/proc.h"
 
 #define ROUNDS 9u
 #define LOOK_MS 1000

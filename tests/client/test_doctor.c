@@ -8,7 +8,6 @@
 #include "client/cli/floor.h"
 #include "client/cli/neighbours.h"
 #include "client/cli/overhead.h"
-#include "client/cli/proc.h"
 
 /* What is said of two looks, in @ret. */
 static const char *said(const struct msd_doctor_look *after,
@@ -293,25 +292,6 @@ Test(neighbours, of_a_machine_that_shows_none_there_are_none)
 	msd_neighbours_busiest(&none, &none, own, 1, &busiest);
 	cr_expect_eq(none.n + busiest.ticks + msd_neighbours_own(&none, &none, 1), 0);
 	msd_neighbours_finish(&none);
-}
-
-Test(proc, processors_are_those_of_affinity_and_quota, .fini = remove_machine)
-{
-	cr_assert_not_null(mkdtemp(root));
-	cr_expect_eq(msd_proc_processors(root, 42), 0);
-	put_file(root, "/proc/42/status",
-		 "Name:\tx\nCpus_allowed:\tf,000000ff\nA:\t1\n");
-	cr_expect_eq(msd_proc_processors(root, 42), 12);
-	put_file(root, "/proc/42/cgroup", "4:cpu:/a\n0::/one/two\n");
-	put_file(root, "/sys/fs/cgroup/one/two/cpu.max", "max 100000\n");
-	cr_expect_eq(msd_proc_processors(root, 42), 12);
-	put_file(root, "/sys/fs/cgroup/one/cpu.max", "650000 100000\n");
-	cr_expect_eq(msd_proc_processors(root, 42), 7);
-	put_file(root, "/sys/fs/cgroup/cpu/a/cpu.cfs_quota_us", "-1\n");
-	put_file(root, "/sys/fs/cgroup/cpu/a/cpu.cfs_period_us", "100000\n");
-	cr_expect_eq(msd_proc_processors(root, 42), 7);
-	put_file(root, "/sys/fs/cgroup/cpu/a/cpu.cfs_quota_us", "200000\n");
-	cr_expect_eq(msd_proc_processors(root, 42), 2);
 }
 
 Test(floor, is_measured_by_both_kinds_of_sockets)

@@ -1,8 +1,13 @@
-#include "client/cli/proc.h"
+#include "proto/proc.h"
 
+#include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
+
+#define MILLIS 1000u                    /* thousandths of a processor */
+#define MOST_MILLIS (UINT64_C(1) << 32) /* no machine has as many */
 
 const char *msd_proc_text(const char *root, const char *path, char *ret, size_t n)
 {
@@ -75,11 +80,11 @@ void msd_proc_groups(const char *root, int64_t pid,
 	}
 }
 
-/* As many as the quota of a group is worth, where that is fewer. */
+/* As many thousandths as the quota of a group is worth, where that is fewer. */
 static void take_quota(void *ctx, const char *root, const char *folder)
 {
 	char text[64], path[4300];
-	uint32_t *least = ctx;
+	uint64_t *least = ctx;
 	char *rest = NULL;
 
 	(void)snprintf(path, sizeof(path), "%s/cpu.max", folder); /* `QUOTA PERIOD` */
@@ -94,8 +99,17 @@ static void take_quota(void *ctx, const char *root, const char *folder)
 		period = strtoull(msd_proc_text(root, path, text, sizeof(text)), NULL,
 				  10);
 	}
-	if (quota > 0 && period > 0 && (quota + period - 1) / period < *least)
-		*least = (uint32_t)((quota + period - 1) / period);
+	if (quota > 0 && period > 0 && quota < UINT64_MAX / MILLIS &&
+	    quota * MILLIS / period < *least)
+		*least = quota * MILLIS / period;
+}
+
+static uint64_t quota_millis(const char *root, int64_t pid)
+{
+	uint64_t least = MOST_MILLIS;
+
+	msd_proc_groups(root, pid, take_quota, &least);
+	return least;
 }
 
 uint32_t msd_proc_processors(const char *root, int64_t pid)
@@ -112,6 +126,19 @@ uint32_t msd_proc_processors(const char *root, int64_t pid)
 		const char digit[2] = {*at, '\0'};
 		n += (uint32_t)__builtin_popcount((unsigned)strtoul(digit, NULL, 16));
 	}
-	msd_proc_groups(root, pid, take_quota, &n);
-	return n;
+	const uint64_t quota = (quota_millis(root, pid) + MILLIS - 1) / MILLIS;
+	return quota < n ? (uint32_t)quota : n;
+}
+
+uint64_t msd_proc_own_millis(const char *root)
+{
+	cpu_set_t may;
+
+	if (sched_getaffinity(0, sizeof(may), &may) != 0)
+		return 0;
+	const uint64_t millis = (uint64_t)CPU_COUNT(&may) * MILLIS;
+	if (millis <= MILLIS)
+		return millis;
+	const uint64_t quota = quota_millis(root, getpid());
+	return quota < millis ? quota : millis;
 }
