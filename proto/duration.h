@@ -19,7 +19,11 @@
  */
 MSD_MUST_CHECK msd_err msd_duration_parse(const char *text, uint64_t *ret_ms,
 					  struct msd_diag *d);
+/** The same in whole microseconds, which may be said, too: 50us. */
+MSD_MUST_CHECK msd_err msd_duration_parse_us(const char *text, uint64_t *ret_us,
+					     struct msd_diag *d);
 /** Write @ms in the largest unit of which it is a whole number; returns @ret. */
 const char *msd_duration_format(uint64_t ms, char ret[MSD_DURATION_TEXT_MAX]);
+const char *msd_duration_format_us(uint64_t us, char ret[MSD_DURATION_TEXT_MAX]);
 
 #endif

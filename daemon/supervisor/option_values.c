@@ -23,18 +23,21 @@ static void *field(const struct msd_options *o, const struct msd_option *row)
 }
 
 /* A limit's field ends with its unit. */
-static bool is_time(const struct msd_option *row)
+static bool is_in(const struct msd_option *row, const char *unit)
 {
 	const size_t n = strlen(row->limit_field);
 
-	return n > 3 && strcmp(row->limit_field + n - 3, "_ms") == 0;
+	return n > strlen(unit) &&
+	       strcmp(row->limit_field + n - strlen(unit), unit) == 0;
 }
 
 const char *msd_option_limit_text(const struct msd_option *row, uint64_t value,
 				  char ret[MSD_LIMIT_TEXT_MAX])
 {
-	if (is_time(row))
+	if (is_in(row, "_ms"))
 		return msd_duration_format(value, ret);
+	if (is_in(row, "_us"))
+		return msd_duration_format_us(value, ret);
 	(void)snprintf(ret, MSD_LIMIT_TEXT_MAX, "%" PRIu64, value);
 	return ret;
 }
@@ -42,8 +45,10 @@ const char *msd_option_limit_text(const struct msd_option *row, uint64_t value,
 msd_err msd_option_read_limit(struct msd_options *o, const struct msd_option *row,
 			      const char *value, struct msd_diag *d)
 {
-	if (is_time(row))
+	if (is_in(row, "_ms"))
 		return msd_duration_parse(value, field(o, row), d);
+	if (is_in(row, "_us"))
+		return msd_duration_parse_us(value, field(o, row), d);
 	if (msd_argv_size(value, field(o, row)))
 		return MSD_OK;
 	return msd_option_expected("a number (K, M, G may follow)", d);

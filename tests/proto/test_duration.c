@@ -83,3 +83,40 @@ Test(duration, is_written_in_the_largest_whole_unit)
 	cr_expect_str_eq(msd_duration_format(1500, text), "1500ms");
 	cr_expect_str_eq(msd_duration_format(0, text), "0ms");
 }
+
+Test(duration, may_be_in_microseconds_where_those_are_counted)
+{
+	static const struct {
+		const char *text;
+		uint64_t us;
+	} rows[] = {
+		{"50us", 50}, {"0", 0}, {"0.05ms", 50}, {"1.2us", 2}, {"1s", 1000000}};
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		char text[MSD_DURATION_TEXT_MAX];
+		uint64_t us = 77, again = 77;
+
+		cr_expect_eq(msd_duration_parse_us(rows[i].text, &us, NULL), MSD_OK,
+			     "%s", rows[i].text);
+		cr_expect_eq(us, rows[i].us, "%s", rows[i].text);
+		cr_expect_eq(msd_duration_parse_us(msd_duration_format_us(us, text),
+						   &again, NULL),
+			     MSD_OK, "%s", text);
+		cr_expect_eq(again, us, "%s", text);
+	}
+}
+
+Test(duration, in_microseconds_a_bare_number_is_refused_too)
+{
+	struct msd_diag d = {0};
+	uint64_t us = 77;
+
+	cr_assert_eq(msd_duration_parse_us("50", &us, &d), MSD_BAD_REQUEST);
+	cr_expect_not_null(strstr(msd_diag_text(&d), "50us"));
+	cr_assert_eq(msd_duration_parse_us("50ns", &us, &d), MSD_BAD_REQUEST);
+	cr_expect_not_null(strstr(msd_diag_text(&d), "(us, ms, s, m, h)"));
+	cr_assert_eq(msd_duration_parse("50us", &us, &d), MSD_BAD_REQUEST);
+	cr_expect_not_null(strstr(msd_diag_text(&d), "(ms, s, m, h)"));
+	cr_expect_eq(us, 77, "nothing is written");
+	msd_diag_finish(&d);
+}
