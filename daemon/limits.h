@@ -6,7 +6,8 @@
  *
  * X(field, option, when, default, sentence); all are uint64_t. `when`: RELOAD, a
  * running daemon takes a change over; RESTART, it is built into what is there already.
- * Sizes in bytes; times in ms, in fields that are called so, and set with their unit. A
+ * Sizes in bytes; times in ms or us, in fields that are called so, and set with their
+ * unit. A
  * default of 0 for a memory or for processes means a part of the machine's:
  * msd_limits_size(). max_directs is 0 where the kernel lets descriptors through:
  * msd_option_defaults().
@@ -68,6 +69,10 @@
 	X(max_directs, "max-directs", RELOAD, 16,                                      \
 	  "clients' own channels to one worker (channel.open), 16 at most, half of "   \
 	  "them one user's; 0: none, which is the default before Linux 6.16")          \
+	X(spin_us, "spin", RELOAD, 50,                                                 \
+	  "how long, 50us at most, a worker looks for the next call on such a "        \
+	  "channel before it sleeps, where it may use more than one processor and "    \
+	  "that has paid lately; 0: it sleeps at once")                                \
 	X(max_queued, "max-queued", RELOAD, 256ull << 20,                              \
 	  "reply bytes queued for one connection; a slower reader is disconnected")    \
 	X(max_in_flight, "max-in-flight", RELOAD, 1024,                                \

@@ -5,6 +5,7 @@
 #include <stdint.h>
 #include <time.h>
 
+#define MSD_NS_PER_US 1000u
 #define MSD_NS_PER_MS 1000000u
 
 /** Nanoseconds of CLOCK_MONOTONIC. */

@@ -109,8 +109,8 @@ const char *msd_right_name(enum msd_right right);
 	  "{requests, bytes, workers, pid} + descriptor")                              \
 	X(WORKER_OPEN, "worker.open", L, NONE,                                         \
 	  "[{name, file, graph, params, threads, workers, max_out, max_data, "         \
-	  "max_files, max_core, device?, batch?, within_ms?, era?, tvm_inputs?, "      \
-	  "fill?, format?, input?, model?, files?, plugins?, "                         \
+	  "max_files, max_core, spin_us, device?, batch?, within_ms?, era?, "          \
+	  "tvm_inputs?, fill?, format?, input?, model?, files?, plugins?, "            \
 	  "sandbox?, may_read?, may_write?}]",                                         \
 	  "{device, era, machine, built_ms, sandbox, inspect, functions, left_out?}")  \
 	X(WORKER_RESUME, "worker.resume", L, NONE, "[]",                               \

@@ -13,6 +13,7 @@
 
 #include "proto/err.h"
 #include "proto/limits.h"
+#include "proto/spin.h"
 
 #define MSD_MAX_GUESTS 16u /* such channels of one worker */
 /* Who runs, beside a guest's number: the supervisor's own channel. */
@@ -55,6 +56,7 @@ struct msd_ledger {
 	 * over. */
 	uint64_t n_came[MSD_MAX_GUESTS + 1], n_calls[MSD_MAX_GUESTS + 1];
 	struct msd_ledger_times wait, run;
+	struct msd_spin_count spun; /* so far: what came of looking for guests' calls */
 	uint64_t n_slow; /* so far: the next one's place, modulo MSD_LEDGER_SLOW */
 	struct msd_ledger_slow slow[MSD_LEDGER_SLOW];
 	struct msd_ledger_row rows[MSD_LEDGER_ROWS];

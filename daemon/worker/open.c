@@ -25,6 +25,7 @@
 #include "daemon/worker/handlers.h"
 #include "daemon/worker/pins.h"
 #include "daemon/worker/probe.h"
+#include "daemon/worker/spinning.h"
 #include "proto/beside.h"
 #include "proto/clock.h"
 #include "proto/model_words.h"
@@ -43,6 +44,7 @@ struct open_params {
 	uint64_t max_out; /* bytes */
 	uint64_t batch;   /* rows that calls may be joined to; 0: they are not */
 	uint64_t within;  /* milliseconds that one waits for others */
+	uint64_t spin;    /* microseconds that a guest's next call is looked for */
 	struct msd_allowance allowance;
 	struct msd_device device; /* type 0: what the module has code for */
 	uint64_t graph, params;   /* bytes of each behind the library */
@@ -65,6 +67,7 @@ static const struct {
 	{"max_out", offsetof(struct open_params, max_out)},
 	{"batch", offsetof(struct open_params, batch)},
 	{"within_ms", offsetof(struct open_params, within)},
+	{"spin_us", offsetof(struct open_params, spin)},
 	{"max_data", offsetof(struct open_params, allowance.max_data)},
 	{"max_files", offsetof(struct open_params, allowance.max_files)},
 	{"max_core", offsetof(struct open_params, allowance.max_core)},
@@ -372,6 +375,7 @@ msd_err msd_handle_open(struct msd_worker *w, struct msd_request *r,
 					   .words = &params.words,
 					   .tvm_inputs = params.tvm_inputs};
 	err = msd_allowance_apply(&params.allowance, d);
+	msd_spinning_allow(w, params.spin);
 	if (err == MSD_OK)
 		err = enter_sandbox(w, &params, &options, d);
 	if (err == MSD_OK)

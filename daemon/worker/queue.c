@@ -4,7 +4,8 @@
  * Happy path, once per turn of the loop: all frames that have come are in the queue;
  * one request runs, its reply is queued on its connection; pause (send the replies,
  * drain what has come meanwhile); the next one, until the queue is empty or waits for
- * more of the same; clear released memory as long as nothing comes; back to sleep.
+ * more of the same; clear released memory as long as nothing comes; back to sleep, or
+ * look for a while first (spinning.h).
  */
 #include "daemon/worker/queue.h"
 
@@ -18,6 +19,7 @@
 #include "daemon/worker/hosting.h"
 #include "daemon/worker/process.h"
 #include "daemon/worker/scribe.h"
+#include "daemon/worker/spinning.h"
 #include "daemon/worker/stall.h"
 #include "daemon/worker/turns.h"
 #include "proto/clock.h"
@@ -110,6 +112,7 @@ static void run_request(struct msd_worker *w, struct msd_request *r)
 	msd_turns_begin(w, r);
 	peer->payload = (struct msd_span){r->payload != NULL ? r->payload->bytes : NULL,
 					  r->payload_bytes};
+	msd_spinning_run(w, peer->guest != NULL);
 	if (w->ledger != NULL && err == MSD_OK)
 		msd_scribe_begin(w, r);
 
@@ -265,6 +268,7 @@ static void on_check(uv_check_t *check)
 	}
 	work(w);
 	msd_stall_watch(w);
+	msd_spinning_wait(w);
 	/* What waits for its guest to read waits for an event. */
 	(void)uv_idle_stop(&w->awake);
 }
@@ -290,6 +294,7 @@ msd_err msd_worker_start(struct msd_worker *w, uv_loop_t *loop,
 	w->idle.data = w;
 	msd_batch_init(w, loop, on_waited);
 	msd_stall_init(w, loop);
+	msd_spinning_init(w, loop);
 	(void)uv_idle_init(loop, &w->awake);
 	(void)uv_check_init(loop, &w->check);
 	w->check.data = w;

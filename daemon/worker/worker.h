@@ -21,6 +21,7 @@
 #include "daemon/worker/residents.h"
 #include "daemon/worker/sandbox.h"
 #include "proto/method.h"
+#include "proto/spin.h"
 
 /* Before worker.open has said how much. */
 #define MSD_WORKER_DEFAULT_MAX_OUT (4ull << 30)
@@ -83,6 +84,14 @@ struct msd_batch {
 	uv_timer_cb on_due;
 };
 
+/* How the next request is waited for: spinning.h. */
+struct msd_spinning {
+	struct msd_spin spin;
+	uv_idle_t idle;
+	bool has_run;   /* a request, since the loop last waited */
+	bool is_guests; /* that one */
+};
+
 struct msd_worker {
 	struct msd_wire wire;
 	int channel_fd;       /* the number that each channel has */
@@ -93,6 +102,7 @@ struct msd_worker {
 	uv_timer_t stall;     /* looks at guests that do not read */
 	uv_idle_t
 		awake; /* the loop does not wait: guests' frames came before it would */
+	struct msd_spinning spinning;
 	struct msd_list peers;     /* msd_peer.link */
 	struct msd_list queue;     /* msd_request.link, in order of their turns */
 	uint64_t round;            /* the turn that is now */

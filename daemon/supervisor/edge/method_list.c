@@ -156,7 +156,7 @@ static void put_edition(struct msd_method_call *c, const struct msd_module *m)
 	put_others(&c->result, m);
 }
 
-#define N_WORKERS_KEYS 4u
+#define N_WORKERS_KEYS 7u
 
 /* Of those @n that there are; where it was left to them, what they said. */
 static void put_devices(struct msd_buf *b, const struct msd_crew *crew, uint32_t n)
@@ -197,6 +197,9 @@ static void put_workers(struct msd_buf *b, const struct msd_module *m)
 		}
 	}
 	put_devices(b, &m->crew, n);
+	msd_pack_pair_uint(b, "spin_hits", m->crew.spun.hits);
+	msd_pack_pair_uint(b, "spin_misses", m->crew.spun.misses);
+	msd_pack_pair_uint(b, "spin_waste_ns", m->crew.spun.waste_ns);
 }
 
 static bool may_see(const struct msd_method_call *c, const struct msd_module *m)

@@ -77,6 +77,21 @@ static uint64_t read_calls(const struct msd_edge *e)
 	return e->counts.calls + e->house->n_direct_calls;
 }
 
+static uint64_t read_spin_hits(const struct msd_edge *e)
+{
+	return e->house->spun.hits;
+}
+
+static uint64_t read_spin_misses(const struct msd_edge *e)
+{
+	return e->house->spun.misses;
+}
+
+static uint64_t read_spin_waste(const struct msd_edge *e)
+{
+	return e->house->spun.waste_ns;
+}
+
 static uint64_t read_errors(const struct msd_edge *e)
 {
 	return msd_counts_errors(&e->counts);
@@ -257,6 +272,20 @@ static const struct msd_figure daemon_rows[] = {
 	 .family = COUNTER("modserd_requests_to_modules",
 			   "Requests that were given to a module.")},
 	{.key = "errors", .read = read_errors},
+	{.key = "spin_hits",
+	 .read = read_spin_hits,
+	 .family = COUNTER("modserd_spin_hits",
+			   "Waits for a call past the daemon that ended while the "
+			   "worker looked for it.")},
+	{.key = "spin_misses",
+	 .read = read_spin_misses,
+	 .family = COUNTER("modserd_spin_misses",
+			   "Waits in which a worker looked in vain, and slept.")},
+	{.key = "spin_waste_ns",
+	 .read = read_spin_waste,
+	 .family = {"modserd_spin_waste_seconds",
+		    "Processor time that workers have looked in vain.", MSD_COUNTER,
+		    MSD_UNIT_NS}},
 	{.key = "denied",
 	 .read = read_denied,
 	 .family = COUNTER("modserd_denied",

@@ -18,6 +18,7 @@
 #include "proto/fill_word.h"
 #include "proto/model_words.h"
 #include "proto/sandbox_word.h"
+#include "proto/spin.h"
 
 struct msd_crew;
 struct msd_tally;
@@ -71,7 +72,8 @@ struct msd_crew {
 	uint64_t n_failed; /* of the errors, those of its code: CALL_FAILED */
 	uint64_t n_lost;   /* of the errors, those that nobody answered */
 	struct msd_times stages[MSD_STAGE_COUNT]; /* of its calls */
-	struct msd_tally *tally;                  /* of its name; a reference */
+	struct msd_spin_count spun; /* by its workers, for calls past the daemon */
+	struct msd_tally *tally;    /* of its name; a reference */
 };
 
 /** @n calls that a worker had when it died are over. */

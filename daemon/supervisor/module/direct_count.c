@@ -50,6 +50,8 @@ static void pass_time(struct msd_ledger_left *left)
 	grow(&left->calls, ns / LEAST_CALL_NS);
 	grow(&left->wait.n, ns / LEAST_CALL_NS);
 	grow(&left->run.n, ns / LEAST_CALL_NS);
+	grow(&left->spun.n, ns / LEAST_CALL_NS);
+	grow(&left->spun.ns, ns);
 	grow(&left->run.ns, ns);
 	grow(&left->wait.ns, ns < MOST_LEFT / MOST_THAT_WAIT ? ns * MOST_THAT_WAIT : 0);
 }
@@ -72,6 +74,20 @@ static void count_times(const struct msd_ledger_times *now,
 	for (unsigned i = 0; i < MSD_LEDGER_BINS - 1; i++)
 		ret->spread.n[i] += more(&now->n[i], &seen->n[i], left_n);
 	ret->sum_ns += more(&now->sum_ns, &seen->sum_ns, left_ns);
+}
+
+static void count_spun(struct msd_process *p)
+{
+	const struct msd_spin_count *now = &p->ledger->spun;
+	struct msd_spin_count *seen = &p->ledger_seen->spun;
+	struct msd_ledger_left *left = &p->ledger_left;
+	const struct msd_spin_count n = {
+		.hits = more(&now->hits, &seen->hits, &left->spun.n),
+		.misses = more(&now->misses, &seen->misses, &left->spun.n),
+		.waste_ns = more(&now->waste_ns, &seen->waste_ns, &left->spun.ns)};
+
+	msd_spin_count_add(&p->replica->crew->spun, &n);
+	msd_spin_count_add(&p->house->spun, &n);
 }
 
 /* The tally's row of the ledger's @row, whose name is copied before it is looked at. */
@@ -177,6 +193,7 @@ void msd_direct_count(struct msd_process *p)
 	for (unsigned i = 0; i < MSD_LEDGER_ROWS; i++)
 		count_row(p, &p->ledger->rows[i], &p->ledger_seen->rows[i]);
 	count_all_slow(p);
+	count_spun(p);
 }
 
 static void count_lost(struct msd_crew *crew, uint8_t at, msd_err code, uint64_t n)

@@ -12,6 +12,7 @@
 #include "daemon/supervisor/module/warm_shelf.h"
 #include "daemon/wire/list.h"
 #include "proto/sandbox_word.h"
+#include "proto/spin.h"
 
 struct msd_budget;
 struct msd_child_user;
@@ -67,6 +68,7 @@ struct msd_house {
 	void (*on_room)(struct msd_house *house);
 	uint64_t last_serial;    /* of the modules so far */
 	uint64_t n_direct_calls; /* direct.h: that went by channels of clients' own */
+	struct msd_spin_count spun;  /* so far, for these: by all modules' workers */
 	uint64_t no_direct_until_ms; /* none of these is given */
 	/** The bytes of a candidate are there: msd_module_kept() when it is written
 	 * down, or cannot be. */

@@ -14,6 +14,7 @@ static void put_allowance(struct msd_buf *b, const struct msd_limits *limits)
 			   files > MSD_LEAST_WORKER_FILES ? files
 							  : MSD_LEAST_WORKER_FILES);
 	msd_pack_pair_uint(b, "max_core", limits->max_worker_core);
+	msd_pack_pair_uint(b, "spin_us", limits->spin_us);
 }
 
 /* Nothing when there are none. */
@@ -50,7 +51,7 @@ void msd_opening_write_params(struct msd_buf *b, const struct msd_crew *crew,
 	const struct msd_house_sandbox *sandbox = &house->sandbox;
 
 	const char *word = msd_sandbox_word_name(crew->sandbox);
-	msd_pack_map(b, 10u + (word != NULL) + (device.type != 0) + (era != NULL) +
+	msd_pack_map(b, 11u + (word != NULL) + (device.type != 0) + (era != NULL) +
 				(fill != NULL) + crew->tvm_inputs + (format != NULL) +
 				(input != NULL) + 2u * (crew->batching.rows > 0) +
 				2u * (crew->source.files.n > 0) +

@@ -38,7 +38,7 @@ struct msd_ledger_left {
 	uint64_t calls;
 	struct {
 		uint64_t n, ns;
-	} wait, run;
+	} wait, run, spun;
 };
 
 struct msd_process {

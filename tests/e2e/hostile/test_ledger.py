@@ -52,6 +52,9 @@ def expect_plausible(wire, begun):
     slow = wire.ask("server.slowlog")
     assert all(1e6 <= s["all_ns"] <= past() * 1e9 and s["peer"].startswith("uid ") for s in slow)
     assert wire.ask("server.info")["calls"] <= past() * MOST_PER_SECOND
+    looked = facts(wire, "liar")
+    assert looked["spin_waste_ns"] <= past() * 1e9
+    assert looked["spin_hits"] + looked["spin_misses"] <= past() * MOST_PER_SECOND
     text = wire.ask("server.metrics")
     sums = [float(line.split()[-1]) for line in text.splitlines()
             if line.startswith("modserd_call_stage_seconds_sum")]
@@ -69,6 +72,7 @@ def test_what_it_tells_of_itself_is_told_of_no_other(folder, seed):
                 other.call("honest:int")
                 honest = facts(wire, "honest")
                 assert (honest["calls"], honest["errors"]) == (n, 0)
+                assert honest["spin_hits"] + honest["spin_misses"] < n
                 text = wire.ask("server.metrics")
                 assert f'module="honest",function="int",code="OK"}} {n}\n' in text
                 expect_plausible(wire, begun)
