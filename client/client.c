@@ -2,7 +2,7 @@
  * A client's life, and its requests' from start to end.
  *
  * Happy path: modser_start() makes a ticket, puts it into the table by its id and at
- * the end of the queue. A turn (modser_process(), or a wait in steps) sends what the
+ * the end of the queue. A turn (modser_process(), or a wait: wait.c) sends what the
  * socket takes, receives what has come, ends the tickets that were answered and those
  * whose deadline is over. A ticket that has ended is handed to its done function, or
  * waits in the table until modser_wait() or modser_take() asks for it.
@@ -13,7 +13,6 @@
 #include "client/client.h"
 
 #include <fcntl.h>
-#include <poll.h>
 #include <stdlib.h>
 #include <unistd.h>
 
@@ -282,8 +281,7 @@ static msd_err expire_all(modser_client *c)
 	return MSD_OK;
 }
 
-/* Everything once; @may_block: wait for something to come. */
-static modser_err turn(modser_client *c, bool may_block)
+modser_err msd_client_turn(modser_client *c, bool may_block)
 {
 	if (c->fd < 0)
 		return MODSER_IO;
@@ -307,22 +305,7 @@ static modser_err turn(modser_client *c, bool may_block)
 
 modser_err modser_process(modser_client *client)
 {
-	return turn(client, false);
-}
-
-/* Wait until something can be done, and do it. */
-static void wait_turn(modser_client *c)
-{
-	if (msd_client_send(c) == MSD_OK && c->queue == NULL &&
-	    c->next_deadline_ns == UINT64_MAX) {
-		(void)turn(c, true);
-		return;
-	}
-	struct pollfd p = {.fd = c->fd,
-			   .events =
-				   (short)(POLLIN | (c->queue != NULL ? POLLOUT : 0))};
-	(void)poll(&p, 1, modser_timeout_ms(c));
-	(void)turn(c, false);
+	return msd_client_turn(client, false);
 }
 
 bool modser_take(modser_client *client, uint64_t id, modser_result **ret)
@@ -335,22 +318,6 @@ bool modser_take(modser_client *client, uint64_t id, modser_result **ret)
 	t->result = NULL;
 	msd_client_drop(client, t);
 	return true;
-}
-
-modser_err modser_wait(modser_client *client, uint64_t id, modser_result **ret)
-{
-	struct msd_ticket *t = msd_client_find(client, id);
-
-	*ret = NULL;
-	if (t == NULL || t->done != NULL || t->result == NULL ||
-	    client->is_processing) {
-		return (modser_err)msd_diag_set(&client->why, MSD_BAD_REQUEST,
-						"no request %llu to wait for",
-						(unsigned long long)id);
-	}
-	while (!modser_take(client, id, ret))
-		wait_turn(client);
-	return (*ret)->error.code;
 }
 
 size_t modser_in_flight(const modser_client *client)

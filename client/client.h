@@ -6,7 +6,8 @@
  *
  *   send.c      queue -> sendmsg(), many tickets at once, nothing copied
  *   receive.c   header -> body -> payload into place (payload.c) -> the ticket ends
- *   client.c    ends tickets, keeps deadlines, waits
+ *   client.c    ends tickets, keeps deadlines
+ *   wait.c      blocks until a ticket has ended
  *   close.c     ends the client
  *   connect.c   sockets
  *   open.c      which of several daemons
@@ -16,6 +17,7 @@
 #include "client/lost_workers.h"
 #include "client/ticket.h"
 #include "proto/frame.h"
+#include "proto/spin.h"
 
 /* Where the next bytes of a payload go. */
 struct msd_piece {
@@ -57,6 +59,8 @@ struct modser_client {
 	size_t n_in_flight;        /* not ended */
 	uint64_t next_deadline_ns; /* none is earlier; UINT64_MAX: there is none */
 	bool is_processing;        /* done functions may be running */
+	struct msd_spin spin;      /* how answers are waited for */
+	uint64_t n_reads;          /* that brought something */
 	struct msd_receive rx;
 	struct msd_diag why;
 	modser_error why_error;
@@ -75,6 +79,9 @@ void msd_client_stop_sending(modser_client *c);
 /** The connection is no more: every request ends as @err, c->why says how. */
 void msd_client_lose(modser_client *c, msd_err err);
 
+/** Everything once; @may_block: wait for something to come. Why the connection is lost,
+ * if it is. */
+modser_err msd_client_turn(modser_client *c, bool may_block);
 /** Send what fits without blocking. Non-OK: the connection is broken, c->why says how.
  */
 MSD_MUST_CHECK msd_err msd_client_send(modser_client *c);

@@ -318,7 +318,8 @@ MODSER_API modser_err modser_request(modser_client *client, const char *method,
  * TUPLE [[out...], return], the out arguments in their order. Short calls one after the
  * other go past the daemon by themselves, over a unix socket (modser_open_direct()),
  * unless MODSER_DIRECT is "off" in the environment. They end as they would through the
- * daemon. */
+ * daemon. Who waits there may keep a processor busy for 50 us a call, unless
+ * MODSER_SPIN is "off": modser_open_direct(). */
 MODSER_API modser_err modser_call(modser_client *client, const char *function,
 				  const modser_value *args, size_t n_args,
 				  const modser_options *options, modser_result **ret);
@@ -518,7 +519,10 @@ MODSER_API_VOID void modser_segment_free(modser_segment *segment);
  * MODSER_DRAINING when the daemon takes it back, and were not begun then, or with
  * MODSER_WORKER_LOST, and may have run. Then call by @client, and ask again. On failure
  * *@ret is unchanged and @ret_why, unless NULL, holds a result that tells why, or NULL
- * where memory was short; the caller frees it. Errors: MODSER_REFUSED (not a unix
+ * where memory was short; the caller frees it. modser_wait() of *@ret looks for what
+ * comes for up to 50 us before it blocks, where there are two processors and the last
+ * waits were short, unless MODSER_SPIN is "off" in the environment; in a loop
+ * (modser_process()) nobody looks. Errors: MODSER_REFUSED (not a unix
  * socket; a user with limits), MODSER_UNKNOWN_METHOD (an older daemon),
  * MODSER_NOT_FOUND, MODSER_NOT_READY, MODSER_UNSUPPORTED, MODSER_BUSY, MODSER_NOMEM,
  * MODSER_IO.

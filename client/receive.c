@@ -330,6 +330,7 @@ msd_err msd_client_receive(modser_client *c, bool may_block)
 		if (n <= 0)
 			return read_failed(c, n);
 		may_block = false;
+		c->n_reads++;
 		while (more) {
 			msd_err err = step(c, &more);
 			if (err != MSD_OK)
