@@ -6,7 +6,6 @@ import direct
 import harness
 import numpy as np
 import pytest
-from test_direct_apart import fill
 from wire import Wire, out
 
 CALLS = ("--load", f"calls={harness.ZOO / 'calls.so'}")
@@ -100,15 +99,3 @@ def test_a_worker_with_one_processor_always_sleeps(own_daemon):
             assert spun(direct.facts(wire, "calls")) == (0, 0, 0)
     finally:
         os.sched_setaffinity(0, may)
-
-
-@has_two
-def test_a_client_that_reads_nothing_is_not_looked_for(own_daemon):
-    """What waits for it to read is no call that comes."""
-    daemon = own_daemon(*direct.GIVEN, "--write-stall", "1h", "--drain", "0", *CALLS)
-    with Wire(daemon.host) as wire, direct.open_direct(wire, "calls") as channel:
-        looks(wire, channel)
-        (pid,) = direct.facts(wire, "calls")["pids"]
-        fill(channel)
-        harness.until(lambda: sleeps(pid), "it sleeps")
-        assert all(sleeps(pid) for _ in range(MANY))
