@@ -131,13 +131,10 @@ bool msd_child_leave(struct msd_child *c)
 	return true;
 }
 
-/* One that is being born leads no group, perhaps, and is killed again when it is. */
 static void send_kill(const struct msd_child *c)
 {
-	const pid_t pid = msd_child_pid(c);
+	const pid_t pid = c->ward.pid;
 
-	if (pid <= 0)
-		return;
 	(void)kill(-pid, SIGKILL);
 	if (c->pidfd >= 0) {
 		(void)syscall(SYS_pidfd_send_signal, c->pidfd, SIGKILL, NULL, 0);
@@ -154,7 +151,11 @@ void msd_child_kill(struct msd_child *c, const char *reason)
 		return;
 	if (c->kill_reason[0] == '\0')
 		(void)snprintf(c->kill_reason, sizeof(c->kill_reason), "%s", reason);
-	send_kill(c);
+	if (c->ward.start != NULL) {
+		msd_starter_cancel(&c->reaper->starter, c->ward.start);
+	} else {
+		send_kill(c);
+	}
 }
 
 static void on_handle_closed(uv_handle_t *handle)

@@ -4,13 +4,12 @@
 #include <fcntl.h>
 #include <signal.h>
 #include <stdlib.h>
-#include <string.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
-#include "daemon/child/user.h"
+#include "daemon/child/start.h"
 
 /*
  * Happy path: a start comes into the line with copies of all that it needs; the first
@@ -25,78 +24,6 @@
 #define KILLED_MS 1000u  /* to end in */
 #define CLOSE_ROUNDS 100 /* of 10 ms: as long at the daemon's end */
 #define CLOSE_ROUND_NS 10000000
-
-struct msd_start {
-	struct msd_birth birth; /* owned: its words and its descriptors */
-	struct msd_start *next;
-	msd_start_fn on_begun; /* NULL: nobody waits for it */
-	void *user;
-	struct msd_child_user child_user;
-	bool is_late;
-};
-
-/* One block: the addresses, then the words. NULL: no memory. */
-static char **copy_words(char *const *words)
-{
-	size_t n = 0, bytes = 0;
-
-	for (; words[n] != NULL; n++)
-		bytes += strlen(words[n]) + 1;
-	char **ret = malloc((n + 1) * sizeof(*ret) + bytes);
-	if (ret == NULL)
-		return NULL;
-	char *at = (char *)(ret + n + 1);
-	for (size_t i = 0; i < n; i++) {
-		ret[i] = at;
-		at = stpcpy(at, words[i]) + 1;
-	}
-	ret[n] = NULL;
-	return ret;
-}
-
-static void close_copies(struct msd_birth_how *how)
-{
-	for (unsigned i = 0; i < how->n_fds; i++) {
-		if (how->fds[i] >= 0)
-			(void)close(how->fds[i]);
-	}
-	how->n_fds = 0;
-}
-
-static void free_start(struct msd_start *start)
-{
-	close_copies(&start->birth.how);
-	free(start->birth.how.argv);
-	free(start->birth.how.environment);
-	free(start);
-}
-
-static int copy_how(struct msd_start *start, const struct msd_birth_how *how)
-{
-	struct msd_birth_how *to = &start->birth.how;
-
-	to->argv = copy_words(how->argv);
-	to->environment = copy_words(how->environment);
-	if (to->argv == NULL || to->environment == NULL)
-		return ENOMEM;
-	if (how->user != NULL) {
-		start->child_user = *how->user;
-		to->user = &start->child_user;
-	}
-	for (unsigned i = 0; i < how->n_fds; i++) {
-		to->fds[i] =
-			how->fds[i] >= 0 ? fcntl(how->fds[i], F_DUPFD_CLOEXEC, 3) : -1;
-		if (how->fds[i] >= 0 && to->fds[i] < 0)
-			return errno;
-		to->n_fds = i + 1;
-	}
-	return 0;
-}
-
-pid_t msd_start_born(const struct msd_start *start)
-{
-	return __atomic_load_n(&start->birth.born, __ATOMIC_RELAXED);
-}
 
 /* Nobody has waited for it: the number is its own. */
 static void kill_born(const struct msd_start *start)
@@ -143,7 +70,7 @@ static void end_first(struct msd_starter *s, int error)
 	struct msd_start *start = take_first(s);
 
 	tell(start, -1, error);
-	free_start(start);
+	msd_start_free(start);
 }
 
 /* Those who wait are told in their turn; the first stays, the thread works on it. */
@@ -159,8 +86,39 @@ static void be_stuck(struct msd_starter *s)
 		if (first->next == NULL)
 			s->last = &first->next;
 		tell(start, -1, EBUSY);
-		free_start(start);
+		msd_start_free(start);
 	}
+}
+
+/* Whom it is told may begin, cancel and give up others: begin anew each time. */
+static void on_soon(uv_timer_t *timer)
+{
+	struct msd_starter *s = timer->data;
+	struct msd_start **at = s->first != NULL ? &s->first->next : &s->first;
+
+	while (*at != NULL) {
+		struct msd_start *start = *at;
+		if (!start->is_cancelled) {
+			at = &start->next;
+			continue;
+		}
+		*at = start->next;
+		if (*at == NULL)
+			s->last = at;
+		tell(start, -1, ECANCELED);
+		msd_start_free(start);
+		at = s->first != NULL ? &s->first->next : &s->first;
+	}
+}
+
+void msd_starter_cancel(struct msd_starter *s, struct msd_start *start)
+{
+	if (start == s->first) {
+		kill_born(start);
+		return;
+	}
+	start->is_cancelled = true;
+	(void)uv_timer_start(&s->soon, on_soon, 0, 0);
 }
 
 static void on_late(uv_timer_t *timer)
@@ -204,9 +162,10 @@ static bool has_failed(const struct msd_start *start)
 static void send_next(struct msd_starter *s)
 {
 	while (s->first != NULL) {
-		const bool is_awaited = s->first->on_begun != NULL;
-		const int error = is_awaited ? send_first(s) : 0;
-		if (is_awaited && error == 0)
+		const bool is_wanted =
+			s->first->on_begun != NULL && !s->first->is_cancelled;
+		const int error = is_wanted ? send_first(s) : ECANCELED;
+		if (error == 0)
 			return;
 		end_first(s, error);
 	}
@@ -229,7 +188,7 @@ static void on_heard(uv_poll_t *poll, int status, int events)
 	s->is_stuck = false;
 	send_next(s); /* the thread goes on while the owner does */
 	tell(start, failed ? -1 : start->birth.pid, error);
-	free_start(start);
+	msd_start_free(start);
 }
 
 int msd_starter_begin(struct msd_starter *s, const struct msd_birth_how *how,
@@ -248,16 +207,16 @@ int msd_starter_begin(struct msd_starter *s, const struct msd_birth_how *how,
 	start->birth.pid = -1;
 	start->on_begun = on_begun;
 	start->user = user;
-	error = copy_how(start, how);
+	error = msd_start_copy(start, how);
 	if (error != 0) {
-		free_start(start);
+		msd_start_free(start);
 		return error;
 	}
 	*s->last = start;
 	s->last = &start->next;
 	error = s->first == start ? send_first(s) : 0;
 	if (error != 0) {
-		free_start(take_first(s));
+		msd_start_free(take_first(s));
 		return error;
 	}
 	*ret = start;
@@ -352,10 +311,12 @@ void msd_starter_open(struct msd_starter *s, uv_loop_t *loop)
 		return;
 	}
 	(void)uv_timer_init(loop, &s->late);
-	s->heard.data = s->late.data = s;
+	(void)uv_timer_init(loop, &s->soon);
+	s->heard.data = s->late.data = s->soon.data = s;
 	(void)uv_poll_start(&s->heard, UV_READABLE, on_heard);
 	uv_unref((uv_handle_t *)&s->heard);
 	uv_unref((uv_handle_t *)&s->late);
+	uv_unref((uv_handle_t *)&s->soon);
 }
 
 /* False: it is with a child that cannot be killed. */
@@ -388,12 +349,13 @@ void msd_starter_close(struct msd_starter *s)
 		first->on_begun = NULL;
 		if (is_ended) { /* else it is the thread's */
 			(void)has_failed(first);
-			free_start(first);
+			msd_start_free(first);
 		}
 	}
 	while (s->first != NULL)
-		free_start(take_first(s));
+		msd_start_free(take_first(s));
 	uv_close((uv_handle_t *)&s->heard, NULL);
 	uv_close((uv_handle_t *)&s->late, NULL);
+	uv_close((uv_handle_t *)&s->soon, NULL);
 	close_ends(s);
 }

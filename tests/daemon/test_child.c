@@ -201,6 +201,48 @@ Test(child, is_killed_before_it_is_its_program, .timeout = 300)
 	(void)unlink(path);
 }
 
+static void on_other_exit(void *user)
+{
+	bool *has_exited = user;
+
+	*has_exited = true;
+}
+
+static const struct msd_child_ops other_ops = {.on_output = on_output,
+					       .on_exit = on_other_exit};
+
+/* It has a deadline of its own. */
+Test(child, is_killed_while_another_cannot_be_started, .timeout = 300)
+{
+	char path[] = "/tmp/child-XXXXXX";
+	char *argv[] = {(char *)(uintptr_t) "/bin/true", NULL};
+	const struct msd_child_how how = {.argv = argv};
+	struct msd_buf text = {0};
+	struct msd_child *other;
+	bool has_exited = false;
+	struct watched w;
+	const int lease = keep_from_all(path);
+
+	if (lease < 0)
+		cr_skip_test("no lease of a file in /tmp can be had");
+	begin_program(&w, (char *[]){path, NULL}, -1);
+	cr_assert_eq(
+		msd_child_spawn(&w.reaper, &how, &other_ops, &has_exited, &other, NULL),
+		MSD_OK);
+	msd_child_kill(other, "its time is over");
+	while (!has_exited)
+		(void)uv_run(&w.loop, UV_RUN_ONCE);
+	cr_expect_eq(w.n_exits, 0);
+	msd_child_describe_end(other, &text);
+	cr_expect(text.n == 24 && memcmp(text.p, "killed: its time is over", 24) == 0);
+	msd_buf_finish(&text);
+	msd_child_close(other);
+	msd_child_kill(w.child, "over");
+	end(&w);
+	(void)close(lease);
+	(void)unlink(path);
+}
+
 Test(child, that_waits_to_be_started_ends_with_the_daemon, .timeout = 300)
 {
 	char path[] = "/tmp/child-XXXXXX";

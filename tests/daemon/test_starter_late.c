@@ -121,6 +121,32 @@ Test(starter_late, what_was_given_up_is_killed_and_not_told, .timeout = 300)
 	close_starter();
 }
 
+Test(starter_late, who_waits_behind_it_can_be_cancelled, .timeout = 300)
+{
+	char path[] = "/tmp/starter-XXXXXX";
+	static char *argv[] = {(char *)(uintptr_t) "/bin/true", NULL};
+	const struct msd_birth_how how = {
+		.argv = argv, .environment = environ, .fds = {-1, -1, -1}, .n_fds = 3};
+	struct msd_start *begun, *next;
+	struct told kept = {0}, cancelled = {0}, last = {0};
+
+	open_starter();
+	const int lease = begin_kept(path, &kept, &begun);
+	cr_assert_eq(msd_starter_begin(&starter, &how, on_begun, &cancelled, &next), 0);
+	msd_starter_cancel(&starter, next);
+	cr_expect_eq(cancelled.n, 0, "on a later turn");
+	wait_for(&cancelled);
+	cr_expect_eq(cancelled.error, ECANCELED);
+	cr_expect_eq(kept.n, 0, "the first one is where it was");
+	begin_true(&last);
+	msd_starter_give_up(begun);
+	wait_for(&last);
+	cr_expect_eq(waitpid(last.pid, NULL, 0), last.pid);
+	(void)close(lease);
+	(void)unlink(path);
+	close_starter();
+}
+
 /* Of one that cannot be killed, by a thread that has nothing to say. */
 Test(starter_late, all_fail_while_one_cannot_be_ended, .timeout = 300)
 {
