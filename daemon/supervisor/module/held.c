@@ -4,10 +4,20 @@
 
 #include "daemon/wire/spare.h"
 
-#define SPARE_SLOTS 4u /* more of one reply are not kept for the next one */
+/*
+ * Happy path: slots are added to a reply; it is written, and they are given back.
+ * Failures: its client is gone, perhaps with as many unread replies as it may have. A
+ * part of their slots is given back each millisecond: the loop does not stand still for
+ * all of them, and the worker, which clears them, has time for others' calls. Of a
+ * worker that is gone they are nobody's.
+ */
+
+#define SPARE_SLOTS 4u  /* more of one reply are not kept for the next one */
+#define LEFT_SLOTS 512u /* half of what a worker has time to clear meanwhile */
+#define LEFT_MS 1u
 
 struct msd_held {
-	struct msd_list link; /* of spare ones */
+	struct msd_list link; /* of spare ones, or msd_process.left */
 	struct msd_process *process;
 	uint32_t n, room;
 	struct held_slot {
@@ -73,17 +83,59 @@ static void give_back(struct msd_process *p, const struct held_slot *s)
 	msd_process_release(p, s->segment, s->range.at, s->range.bytes);
 }
 
-void msd_held_end(void *held, bool sent)
+static void end(struct msd_held *h)
 {
-	struct msd_held *h = held;
+	struct msd_process *p = h->process;
 
-	(void)sent;
-	for (uint32_t i = 0; i < h->n; i++)
-		give_back(h->process, &h->slots[i]);
-	msd_process_unref(h->process);
+	/* Nobody asks what is held of one whose end was told. */
+	for (uint32_t i = 0; i < h->n && p->child != NULL; i++)
+		give_back(p, &h->slots[i]);
 	if (h->room == SPARE_SLOTS && msd_spare_has_room(&spare)) {
 		msd_spare_keep(&spare, &h->link);
 	} else {
 		free(h);
 	}
+	msd_process_unref(p);
+}
+
+static struct msd_held *take_left(struct msd_process *p)
+{
+	struct msd_list *it = msd_list_first(&p->left);
+
+	if (it == NULL)
+		return NULL;
+	msd_list_remove(it);
+	return MSD_CONTAINER_OF(it, struct msd_held, link);
+}
+
+/* Each has a reference: with the last one @p may go. */
+static void on_left_due(struct msd_deadline *node)
+{
+	struct msd_process *p = MSD_CONTAINER_OF(node, struct msd_process, left_timer);
+	struct msd_held *h;
+	uint32_t n = 0;
+
+	msd_process_ref(p);
+	while ((n < LEFT_SLOTS || p->child == NULL) && (h = take_left(p)) != NULL) {
+		n += h->n + 1;
+		end(h);
+	}
+	if (!msd_list_is_empty(&p->left))
+		msd_deadline_set(p->house->deadlines, node, LEFT_MS);
+	msd_process_unref(p);
+}
+
+void msd_held_end(void *held, bool sent)
+{
+	struct msd_held *h = held;
+	struct msd_process *p = h->process;
+
+	if (sent || p->child == NULL) {
+		end(h);
+		return;
+	}
+	msd_list_append(&p->left, &h->link);
+	p->left_timer.on_due = on_left_due;
+	if (!msd_deadline_is_set(&p->left_timer))
+		msd_deadline_set(p->house->deadlines, &p->left_timer, LEFT_MS);
 }

@@ -17,7 +17,8 @@ MSD_MUST_CHECK msd_err msd_held_add(struct msd_held *h, uint16_t segment,
 				    const uint8_t **ret, struct msd_diag *d);
 /** How many there are. */
 uint32_t msd_held_count(const struct msd_held *h);
-/** Give all back: msd_out.on_done of @held, which is gone then. */
+/** Give all back: msd_out.on_done of @held, which is gone then. What was not @sent is
+ * given back within the next milliseconds. */
 void msd_held_end(void *held, bool sent);
 
 #endif

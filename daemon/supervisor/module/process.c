@@ -98,6 +98,10 @@ static void finish_if_over(struct msd_process *p)
 	if (p->replica != NULL)
 		p->ops->on_lost(p->replica);
 	p->child = NULL;
+	if (msd_deadline_is_set(&p->left_timer)) { /* what waits waits for nothing */
+		msd_deadline_clear(p->house->deadlines, &p->left_timer);
+		p->left_timer.on_due(&p->left_timer);
+	}
 	msd_child_close(child);
 }
 
@@ -209,6 +213,7 @@ struct msd_process *msd_process_new(struct msd_house *house,
 	p->warm.door = p->warm.lifeline = -1;
 	msd_list_init(&p->lent);
 	msd_list_init(&p->directs);
+	msd_list_init(&p->left);
 	p->release_timer.on_due = on_release_due;
 	p->exit_timer.on_due = on_exit_due;
 	msd_segmap_init(&p->out, msd_segpool_most_addresses(house->limits->max_memory));

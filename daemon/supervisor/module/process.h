@@ -56,6 +56,8 @@ struct msd_process {
 	uint32_t n_releases;     /* pairs */
 	uint64_t release_bytes;
 	struct msd_deadline release_timer;
+	struct msd_list left; /* msd_held.link: replies whose clients are gone */
+	struct msd_deadline left_timer;
 	struct msd_deadline exit_timer; /* msd_process_await_exit() */
 	const char *exit_reason;        /* why it is killed then */
 	char breach[128];               /* "it broke the protocol: ..."; "": not yet */

@@ -102,6 +102,36 @@ def test_outputs_that_nobody_reads_are_not_walked_over(own_arena):
     assert cpu_of(worker) - before <= 100 * quiet
 
 
+def test_outputs_of_who_is_gone_are_given_back_in_turns(own_arena):
+    """300 000 of them went to the worker as two megabytes in one turn, which was all that it had to do
+    for a third of a second."""
+    arena = own_arena(
+        "--max-connection-memory", "1G", "--max-peer-memory", "1G", modules={"results": harness.ZOO / "results.so"})
+    victim, attackers = arena.victim(), [arena.connect() for _ in range(10)]
+    body = ["results:none", *[out("u1", 1)] * OUTPUTS]
+    for attacker in attackers:
+        for id in range(1, 31):
+            attacker.send(frame([0, id, "call", body]))
+    harness.until(lambda: all(m["calls"] >= 300 for m in victim.ask("module.list")), "all are answered")
+    victim.ask_later()
+    victim.last = victim.done()
+    for attacker in attackers:
+        attacker.socket.close()
+    given = 0
+
+    def are_given_back():
+        nonlocal given
+        victim.ask_later()
+        now = victim.done()
+        since, victim.last = now - victim.last, now
+        # What one turn gives back, and what was gathered for one message of 8192.
+        assert since.bytes_out <= (since.turns + 1) * 16384 + 100_000, since
+        given += since.bytes_out
+        return given >= 300 * OUTPUTS * 4
+
+    harness.until(are_given_back, "the worker knows of all")
+
+
 def test_arguments_that_wait_are_not_walked_over(own_arena):
     """60 000 calls with a tensor each wait for one that runs."""
     arena = own_arena(modules={n: harness.ZOO / f"{n}.so" for n in ("faults", "results")})
