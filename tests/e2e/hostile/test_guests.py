@@ -22,7 +22,7 @@ FAULTS = ("--load", f"faults={harness.ZOO / 'faults.so'}")
 CALLS = ("--load", f"calls={harness.ZOO / 'calls.so'}")
 MANY = 1000
 CUTS = 60
-ROUNDS, DEATHS = 12, 2
+ROUNDS, DEATHS = int(os.environ.get("MSD_ROUNDS", "12")), 2
 KEPT_BYTES = 8 << 20  # of what was freed: by allocators, and for the next calls
 
 
@@ -203,7 +203,7 @@ def test_workers_that_are_killed_under_load_leave_nothing():
         with load(daemon.host):
             for n in range(ROUNDS):
                 if n % DEATHS == 0:  # so many are not too many
-                    wire.load("faults", data + bytes([n]), replace=True)
+                    wire.load("faults", data + b"%d" % n, replace=True)
                 direct.wait_for_restart(wire, n % DEATHS)
                 wait_for_calls(wire, MANY)
                 one.begin(10 * MANY, "faults:ok")
@@ -236,7 +236,7 @@ def test_no_call_fails_while_its_module_is_replaced_under_load():
         for n in range(ROUNDS):
             wait_for_calls(wire, MANY)
             one.begin(MANY, "faults:ok")
-            wire.load("faults", data + bytes([n]), replace=True)
+            wire.load("faults", data + b"%d" % n, replace=True)
             assert one.end() == (MANY, "OK")
         ended = calls(wire, "faults")  # of all that had the name
         assert sum(ended.values()) >= ROUNDS * MANY
