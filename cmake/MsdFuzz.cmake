@@ -20,7 +20,11 @@ function(msd_add_fuzz)
 
   add_executable(replay_${F_NAME} ${F_SOURCES} "${fuzz}/replay_main.c")
   target_link_libraries(replay_${F_NAME} PRIVATE ${F_LIBS} msd_compile)
-  target_compile_definitions(replay_${F_NAME} PRIVATE MSD_SANITIZED=$<BOOL:${MSD_SANITIZE}>)
+  if(MSD_SANITIZE) # a list may have a comma, which no generator expression takes
+    target_compile_definitions(replay_${F_NAME} PRIVATE MSD_SANITIZED=1)
+  else()
+    target_compile_definitions(replay_${F_NAME} PRIVATE MSD_SANITIZED=0)
+  endif()
   add_test(NAME replay_${F_NAME} COMMAND replay_${F_NAME} "${corpus}")
   set_tests_properties(replay_${F_NAME} PROPERTIES LABELS "unit;fuzz" TIMEOUT 900)
 
