@@ -21,6 +21,7 @@ void close_starter(void)
 void on_begun(void *user, pid_t pid, int error)
 {
 	*(struct told *)user = (struct told){((struct told *)user)->n + 1, pid, error};
+	uv_stop(&loop); /* it would sleep on after a timer's word */
 }
 
 /* Its handles do not keep the loop: this does. */

@@ -201,11 +201,14 @@ Test(child, is_killed_before_it_is_its_program, .timeout = 300)
 	(void)unlink(path);
 }
 
+static uv_loop_t *other_loop;
+
 static void on_other_exit(void *user)
 {
 	bool *has_exited = user;
 
 	*has_exited = true;
+	uv_stop(other_loop); /* it would sleep on after a timer's word */
 }
 
 static const struct msd_child_ops other_ops = {.on_output = on_output,
@@ -229,6 +232,7 @@ Test(child, is_killed_while_another_cannot_be_started, .timeout = 300)
 	cr_assert_eq(
 		msd_child_spawn(&w.reaper, &how, &other_ops, &has_exited, &other, NULL),
 		MSD_OK);
+	other_loop = &w.loop;
 	msd_child_kill(other, "its time is over");
 	while (!has_exited)
 		(void)uv_run(&w.loop, UV_RUN_ONCE);
