@@ -6,6 +6,8 @@
 
 #include <stdlib.h>
 
+#define SPARES 64u
+
 static uint64_t most_below(const struct msd_block *b)
 {
 	return b != NULL ? b->most : 0;
@@ -100,6 +102,31 @@ static void take_out(struct msd_blocks *s, struct msd_block *b)
 	tell_up(up);
 }
 
+/* A call makes one of what is left of a gap, and its answer's reader ends it: some are
+ * kept for the next. */
+static struct msd_block *new_block(struct msd_blocks *s)
+{
+	struct msd_block *b = s->spare;
+
+	if (b == NULL)
+		return calloc(1, sizeof(*b));
+	s->spare = b->next;
+	s->n_spare--;
+	*b = (struct msd_block){0};
+	return b;
+}
+
+static void end_block(struct msd_blocks *s, struct msd_block *b)
+{
+	if (s->n_spare == SPARES) {
+		free(b);
+		return;
+	}
+	b->next = s->spare;
+	s->spare = b;
+	s->n_spare++;
+}
+
 bool msd_blocks_init(struct msd_blocks *s, uint64_t bytes)
 {
 	struct msd_block *b = calloc(1, sizeof(*b));
@@ -113,15 +140,19 @@ bool msd_blocks_init(struct msd_blocks *s, uint64_t bytes)
 	return true;
 }
 
-void msd_blocks_finish(struct msd_blocks *s)
+static void free_all(struct msd_block *b)
 {
-	struct msd_block *b = s->first;
-
 	while (b != NULL) {
 		struct msd_block *gone = b;
 		b = b->next;
 		free(gone);
 	}
+}
+
+void msd_blocks_finish(struct msd_blocks *s)
+{
+	free_all(s->first);
+	free_all(s->spare);
 	*s = (struct msd_blocks){0};
 }
 
@@ -150,7 +181,7 @@ bool msd_block_claim(struct msd_blocks *s, struct msd_block *b, uint64_t bytes)
 	struct msd_block *rest = NULL;
 
 	if (b->bytes > bytes) {
-		rest = calloc(1, sizeof(*rest));
+		rest = new_block(s);
 		if (rest == NULL)
 			return false;
 		rest->offset = b->offset + bytes;
@@ -182,7 +213,7 @@ static void join_next(struct msd_blocks *s, struct msd_block *b)
 	b->next = gone->next;
 	if (gone->next != NULL)
 		gone->next->prev = b;
-	free(gone);
+	end_block(s, gone);
 	tell_up(b);
 }
 

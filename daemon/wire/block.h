@@ -25,6 +25,8 @@ struct msd_block {
 struct msd_blocks {
 	struct msd_block *first; /* owned, as all behind it; NULL: there are none */
 	struct msd_block *root;
+	struct msd_block *spare; /* owned: ended, for those to come */
+	uint32_t n_spare;
 	uint64_t chance;
 };
 
