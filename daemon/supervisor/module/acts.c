@@ -6,6 +6,7 @@
 #include "daemon/log.h"
 #include "daemon/supervisor/module/life.h"
 #include "daemon/supervisor/module/queue.h"
+#include "daemon/supervisor/module/refusal.h"
 #include "daemon/supervisor/module/tally.h"
 #include "daemon/supervisor/module/trial.h"
 
@@ -297,20 +298,22 @@ static void refuse_queued(const struct doing *x)
 	const char *why = x->m->error != NULL ? x->m->error : "out of memory";
 
 	if (x->m->life.state == MSD_STATE_DRAINING) {
-		msd_queue_refuse(&x->m->crew, MSD_DRAINING,
-				 "the module is being unloaded");
+		msd_refusal_begin(&x->m->crew, MSD_DRAINING,
+				  "the module is being unloaded");
+		/* Before who waits for its end is told of that. */
+		msd_refusal_finish(&x->m->crew);
 	} else {
-		msd_queue_refuse(&x->m->crew,
-				 x->m->life.state == MSD_STATE_FAILED
-					 ? MSD_MODULE_FAILED
-					 : MSD_QUARANTINED,
-				 why);
+		msd_refusal_begin(&x->m->crew,
+				  x->m->life.state == MSD_STATE_FAILED
+					  ? MSD_MODULE_FAILED
+					  : MSD_QUARANTINED,
+				  why);
 	}
 }
 
 static void give_up_queued(const struct doing *x)
 {
-	msd_queue_refuse(&x->m->crew, MSD_DRAINING, "the module was unloaded");
+	msd_refusal_begin(&x->m->crew, MSD_DRAINING, "the module was unloaded");
 }
 
 static void queued_wait(const struct doing *x)

@@ -9,6 +9,7 @@
 #include "daemon/supervisor/module/lateness.h"
 #include "daemon/supervisor/module/life.h"
 #include "daemon/supervisor/module/queue.h"
+#include "daemon/supervisor/module/refusal.h"
 #include "daemon/supervisor/module/slumber.h"
 
 /*
@@ -89,7 +90,7 @@ static void bar(struct msd_module *m, struct msd_peer_id who)
 		msd_peer_id_text(who, name));
 	msd_direct_end_crew(&m->crew); /* it may have some with other workers */
 	explain_bar(m, who, MSD_OVERRUNS_BAR_MS, &d);
-	msd_queue_refuse_deadly(&m->crew, who, d.code, msd_diag_text(&d));
+	msd_refusal_begin_of(&m->crew, who, d.code, msd_diag_text(&d));
 	msd_diag_finish(&d);
 }
 

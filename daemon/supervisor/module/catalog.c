@@ -189,6 +189,7 @@ static struct msd_module *module_new(struct msd_house *house, struct msd_span na
 	msd_list_init(&m->crew.lanes);
 	msd_list_init(&m->crew.background);
 	msd_list_init(&m->crew.all_lanes);
+	msd_list_init(&m->crew.refused);
 	msd_list_init(&m->receiving);
 	msd_list_init(&m->waiters);
 	msd_list_init(&m->unloaders);

@@ -63,9 +63,11 @@ struct msd_crew {
 	struct msd_list lanes;      /* msd_lane.link: without a home, taking turns */
 	struct msd_list background; /* likewise; sent when no other lane has anything */
 	uint32_t n_foreground;      /* sent of others while the background waited */
-	struct msd_list all_lanes;  /* msd_lane.all_link */
-	uint32_t n_queued;          /* requests in lanes */
-	uint64_t queued_us;         /* what they are expected to take */
+	struct msd_list refused;    /* msd_lane.link: of which something is refused */
+	struct msd_deadline refusal_timer; /* refusal.c's */
+	struct msd_list all_lanes;         /* msd_lane.all_link */
+	uint32_t n_queued;                 /* requests in lanes */
+	uint64_t queued_us;                /* what they are expected to take */
 	struct msd_pace pace;
 	struct msd_facts facts; /* what the worker that opened last said */
 	uint64_t n_calls, n_errors;

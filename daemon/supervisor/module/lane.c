@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "daemon/supervisor/module/why.h"
 #include "daemon/supervisor/request/part.h"
 
 /*
@@ -45,6 +46,7 @@ struct msd_lane *msd_lane_get_kind(struct msd_client *c, struct msd_crew *crew,
 	msd_account_read_ahead(&c->account, sizeof(*lane));
 	msd_list_init(&lane->link);
 	msd_list_init(&lane->requests);
+	msd_list_init(&lane->passed);
 	msd_list_append(&c->lanes, &lane->client_link);
 	msd_list_append(&crew->all_lanes, &lane->all_link);
 	return lane;
@@ -60,7 +62,9 @@ static void join(struct msd_lane *lane)
 {
 	struct msd_list *others = &lane->crew->lanes;
 
-	if (lane->home != NULL) {
+	if (lane->refused != MSD_REFUSED_NONE) {
+		others = &lane->crew->refused;
+	} else if (lane->home != NULL) {
 		others = &lane->home->lanes;
 	} else if (lane->kind == MSD_LANE_BACKGROUND) {
 		others = &lane->crew->background;
@@ -72,7 +76,7 @@ static void join(struct msd_lane *lane)
 static void loosen(struct msd_lane *lane)
 {
 	if (lane->home == NULL || lane->n_held[MSD_HELD_TENSOR] > 0 ||
-	    lane->n_held[MSD_HELD_INSTANCE] > 0 || !msd_list_is_empty(&lane->requests))
+	    lane->n_held[MSD_HELD_INSTANCE] > 0 || lane->n_requests > 0)
 		return;
 	lane->home->n_bound--;
 	lane->home = NULL;
@@ -113,7 +117,7 @@ struct msd_overtaken msd_lane_overtaken(const struct msd_lane *lane,
 
 void msd_lane_append(struct msd_lane *lane, struct msd_req *r)
 {
-	if (msd_list_is_empty(&lane->requests)) {
+	if (lane->n_requests == 0) {
 		lane->turn_us = 0;
 		join(lane);
 	}
@@ -133,6 +137,55 @@ struct msd_req *msd_lane_first(const struct msd_lane *lane)
 	return MSD_CONTAINER_OF(lane->requests.next, struct msd_req, link);
 }
 
+static void end_refusal(struct msd_lane *lane)
+{
+	lane->refused = MSD_REFUSED_NONE;
+	msd_why_unref(lane->why);
+	lane->why = NULL;
+}
+
+/* What was passed comes first again. */
+static void rejoin_passed(struct msd_lane *lane)
+{
+	struct msd_list *first = lane->passed.next, *last = lane->passed.prev;
+
+	if (msd_list_is_empty(&lane->passed))
+		return;
+	last->next = lane->requests.next;
+	last->next->prev = last;
+	lane->requests.next = first;
+	first->prev = &lane->requests;
+	msd_list_init(&lane->passed);
+}
+
+void msd_lane_refuse(struct msd_lane *lane, enum msd_refused what, struct msd_why *why)
+{
+	if (lane->n_requests == 0 || what < lane->refused)
+		return;
+	rejoin_passed(lane);
+	end_refusal(lane);
+	lane->refused = what;
+	lane->why = msd_why_ref(why);
+	msd_list_remove(&lane->link);
+	join(lane);
+}
+
+void msd_lane_pass(struct msd_lane *lane)
+{
+	struct msd_list *first = lane->requests.next;
+
+	msd_list_remove(first);
+	msd_list_append(&lane->passed, first);
+}
+
+void msd_lane_serve(struct msd_lane *lane)
+{
+	rejoin_passed(lane);
+	end_refusal(lane);
+	msd_list_remove(&lane->link);
+	join(lane);
+}
+
 void msd_lane_left(struct msd_req *r)
 {
 	struct msd_lane *lane = r->at.lane;
@@ -142,9 +195,10 @@ void msd_lane_left(struct msd_req *r)
 	lane->queued_us -= r->at.expected_us;
 	lane->crew->n_queued--;
 	lane->crew->queued_us -= r->at.expected_us;
-	if (!msd_list_is_empty(&lane->requests))
+	if (lane->n_requests > 0)
 		return;
 	msd_list_remove(&lane->link);
+	end_refusal(lane);
 	loosen(lane);
 }
 
@@ -181,7 +235,7 @@ void msd_lane_bind(struct msd_lane *lane, struct msd_replica *home)
 {
 	lane->home = home;
 	home->n_bound++;
-	if (msd_list_is_empty(&lane->requests))
+	if (lane->n_requests == 0)
 		return;
 	msd_list_remove(&lane->link);
 	join(lane);
@@ -275,7 +329,7 @@ void msd_lanes_unbind(struct msd_replica *home)
 			continue;
 		lane->home = NULL;
 		msd_list_remove(&lane->link);
-		if (!msd_list_is_empty(&lane->requests))
+		if (lane->n_requests > 0)
 			join(lane);
 	}
 	home->n_bound = 0;

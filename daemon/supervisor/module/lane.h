@@ -12,6 +12,8 @@
  * What needs no order need not wait for that home: such a client has a second lane, the
  * loose one, which never has a home. What may wait for all others is in a third, the
  * background's.
+ *
+ * While something of it is being refused (refusal.h) a lane takes no turns.
  */
 #include "daemon/supervisor/module/process.h"
 #include "daemon/supervisor/module/replica.h"
@@ -24,18 +26,27 @@ enum msd_held { MSD_HELD_TENSOR, MSD_HELD_INSTANCE, MSD_HELD_BYTES, MSD_HELD_COU
 
 enum msd_lane_kind { MSD_LANE_ORDERED, MSD_LANE_LOOSE, MSD_LANE_BACKGROUND };
 
+/* What is being refused of a lane. */
+enum msd_refused { MSD_REFUSED_NONE, MSD_REFUSED_DEADLY, MSD_REFUSED_ALL };
+
+struct msd_why;
+
 struct msd_lane {
-	/* While it has requests: its home's lanes, else msd_crew.lanes or, of the
-	 * background's, msd_crew.background. */
+	/* While it has requests: msd_crew.refused if some are being refused, else its
+	 * home's lanes, else msd_crew.lanes or, of the background's,
+	 * msd_crew.background. */
 	struct msd_list link;
 	struct msd_list client_link; /* msd_client.lanes */
 	struct msd_list all_link;    /* msd_crew.all_lanes */
 	struct msd_crew *crew;
 	struct msd_client *client;
 	struct msd_list requests; /* msd_req.link */
-	uint32_t n_requests;
-	uint64_t queued_us; /* what they are expected to take, where it is known */
-	uint32_t turn_us;   /* of what it has sent in this turn */
+	struct msd_list passed;   /* likewise: of a refused one, those that stay */
+	enum msd_refused refused;
+	struct msd_why *why; /* it is; a reference, or NULL: out of memory */
+	uint32_t n_requests; /* in both lists */
+	uint64_t queued_us;  /* what they are expected to take, where it is known */
+	uint32_t turn_us;    /* of what it has sent in this turn */
 	struct msd_replica *home; /* NULL: any worker will do */
 	/* At home, or with the only worker; what is being made included. */
 	uint64_t n_held[MSD_HELD_COUNT];
@@ -75,6 +86,13 @@ struct msd_req *msd_lane_first(const struct msd_lane *lane);
 /** @r, which is in no list any more, is being freed while it was queued (cancelled,
  * expired, its client gone). */
 void msd_lane_left(struct msd_req *r);
+/** From its first request on @what is to be refused of a lane for @why, borrowed or
+ * NULL, and nothing is sent. No-op without requests; @what is no less than before. */
+void msd_lane_refuse(struct msd_lane *lane, enum msd_refused what, struct msd_why *why);
+/** The first request of a refused lane that has one stays. */
+void msd_lane_pass(struct msd_lane *lane);
+/** Nothing more is refused of a refused lane: it takes turns with what it has. */
+void msd_lane_serve(struct msd_lane *lane);
 /** All requests go to @home from here on. */
 void msd_lane_bind(struct msd_lane *lane, struct msd_replica *home);
 /** What the answer of @r is, which makes something. */

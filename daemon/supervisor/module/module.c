@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "daemon/supervisor/module/lane.h"
+#include "daemon/supervisor/module/refusal.h"
 #include "daemon/supervisor/module/tally.h"
 #include "daemon/supervisor/module/trial_plan.h"
 #include "daemon/supervisor/module/warm_artifact.h"
@@ -18,6 +19,7 @@ void msd_module_free(struct msd_module *m)
 	struct msd_house *house = m->crew.house;
 
 	msd_deadline_clear(house->deadlines, &m->drain);
+	msd_refusal_finish(&m->crew);
 	while (!msd_list_is_empty(&m->receiving)) {
 		struct msd_req *r =
 			MSD_CONTAINER_OF(m->receiving.next, struct msd_req, link);

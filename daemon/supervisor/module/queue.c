@@ -215,8 +215,8 @@ static bool send_bound(struct msd_crew *crew)
 	return true;
 }
 
-/* Nobody has a home where there is one worker alone: the lanes that have something are
- * in the list of those that may go anywhere. */
+/* Nobody has a home where there is one worker alone: the lanes that have something to
+ * send are in the list of those that may go anywhere. */
 static void pump_one(struct msd_crew *crew)
 {
 	struct msd_replica *rep = crew->replicas;
@@ -229,6 +229,8 @@ static void pump_one(struct msd_crew *crew)
 				? &crew->background
 				: &crew->lanes;
 
+		if (msd_list_is_empty(lanes)) /* the rest is being refused */
+			return;
 		struct msd_lane *lane =
 			MSD_CONTAINER_OF(lanes->next, struct msd_lane, link);
 
@@ -296,7 +298,7 @@ void msd_queue_tell(struct msd_replica *rep, struct msd_client *c,
 	r->job.on_response = on_told;
 	msd_buf_put(&r->job.params, params->p, params->n);
 	/* What the session asked for earlier is sent first. */
-	if (lane != NULL && !msd_list_is_empty(&lane->requests)) {
+	if (lane != NULL && lane->n_requests > 0) {
 		msd_queue_need(r, rep->process);
 		msd_lane_append(lane, r);
 		return;
@@ -309,6 +311,8 @@ static void flush(struct msd_lane *lane)
 {
 	struct msd_list *it;
 
+	if (lane->refused != MSD_REFUSED_NONE)
+		msd_lane_serve(lane);
 	while ((it = msd_list_first(&lane->requests)) != NULL) {
 		struct msd_req *r = MSD_CONTAINER_OF(it, struct msd_req, link);
 		struct msd_replica *rep =
@@ -332,14 +336,19 @@ void msd_queue_leave(struct msd_client *c)
 	}
 }
 
+static void each_of(struct msd_list *requests, void (*visit)(struct msd_req *r))
+{
+	MSD_LIST_EACH (it, requests) {
+		visit(MSD_CONTAINER_OF(it, struct msd_req, link));
+	}
+}
+
 static void each_queued(struct msd_crew *crew, void (*visit)(struct msd_req *r))
 {
-	MSD_LIST_EACH (lane_it, &crew->all_lanes) {
-		struct msd_lane *lane =
-			MSD_CONTAINER_OF(lane_it, struct msd_lane, all_link);
-		MSD_LIST_EACH (it, &lane->requests) {
-			visit(MSD_CONTAINER_OF(it, struct msd_req, link));
-		}
+	MSD_LIST_EACH (it, &crew->all_lanes) {
+		struct msd_lane *lane = MSD_CONTAINER_OF(it, struct msd_lane, all_link);
+		each_of(&lane->passed, visit);
+		each_of(&lane->requests, visit);
 	}
 }
 
@@ -359,42 +368,4 @@ void msd_queue_ready(struct msd_crew *crew)
 void msd_queue_wait(struct msd_crew *crew)
 {
 	each_queued(crew, set_ready_wait);
-}
-
-static void refuse_lanes(struct msd_list *lanes, msd_err err, const char *text)
-{
-	struct msd_list *it;
-
-	while ((it = msd_list_first(lanes)) != NULL) {
-		msd_req_refuse(
-			msd_lane_first(MSD_CONTAINER_OF(it, struct msd_lane, link)),
-			err, text);
-	}
-}
-
-static void refuse_deadly(struct msd_lane *lane, msd_err err, const char *text)
-{
-	MSD_LIST_EACH_SAFE (it, &lane->requests) {
-		struct msd_req *r = MSD_CONTAINER_OF(it, struct msd_req, link);
-		if (msd_req_may_kill(r))
-			msd_req_refuse(r, err, text);
-	}
-}
-
-void msd_queue_refuse_deadly(struct msd_crew *crew, struct msd_peer_id who, msd_err err,
-			     const char *text)
-{
-	MSD_LIST_EACH (it, &crew->all_lanes) {
-		struct msd_lane *lane = MSD_CONTAINER_OF(it, struct msd_lane, all_link);
-		if (msd_peer_id_is(lane->client->peer, who))
-			refuse_deadly(lane, err, text);
-	}
-}
-
-void msd_queue_refuse(struct msd_crew *crew, msd_err err, const char *text)
-{
-	refuse_lanes(&crew->lanes, err, text);
-	refuse_lanes(&crew->background, err, text);
-	for (uint32_t i = 0; i < crew->n_replicas; i++)
-		refuse_lanes(&crew->replicas[i].lanes, err, text);
 }

@@ -23,12 +23,6 @@ void msd_queue_tell(struct msd_replica *rep, struct msd_client *c,
 void msd_queue_need(struct msd_req *r, struct msd_process *p);
 /** @c goes: send at once what it left to be told, and forget its lanes. */
 void msd_queue_leave(struct msd_client *c);
-/** Answer everything queued with an error. */
-void msd_queue_refuse(struct msd_crew *crew, msd_err err, const char *text);
-/** Answer what @who has queued that may end a worker, by a deadline of its own or when
- * it is left (abandon: "kill"), with an error. */
-void msd_queue_refuse_deadly(struct msd_crew *crew, struct msd_peer_id who, msd_err err,
-			     const char *text);
 /** The workers are there: what is queued waits for its own deadlines alone. */
 void msd_queue_ready(struct msd_crew *crew);
 /** They are not there any more: what has no deadline gets limits.ready_wait. */

@@ -4,6 +4,7 @@
 #include "daemon/supervisor/module/house.h"
 #include "daemon/supervisor/module/life.h"
 #include "daemon/supervisor/module/queue.h"
+#include "daemon/supervisor/module/refusal.h"
 
 static bool has_bytes(const struct msd_module *m)
 {
@@ -33,5 +34,5 @@ void msd_slumber_on_brought(struct msd_module *m, struct msd_source *source,
 	}
 	msd_log(MSD_LOG_ERROR, "wake", "name=%s why=\"%s\"", m->crew.name,
 		msd_diag_text(why));
-	msd_queue_refuse(&m->crew, why->code, msd_diag_text(why));
+	msd_refusal_begin(&m->crew, why->code, msd_diag_text(why));
 }

@@ -2,7 +2,9 @@
 others who call it. The attacker comes over TCP, the others by the unix socket: two peers.
 """
 
+import os
 import re
+import signal
 import socket
 import struct
 import time
@@ -197,6 +199,86 @@ def test_many_that_are_due_put_off_none(own_arena):
         gate.open()
         other.finish(held)
     assert harness.SANITIZED or turns <= 600, turns
+
+
+LANES, EACH = 60, 1000  # calls that wait: EACH of one connection
+TURN = 5000  # of them that are surely more than a turn of the loop refuses, which is a millisecond
+
+
+def queue_many(connections, victim, **options):
+    """Behind a call that runs; the last of each connection has no options."""
+    for wire in connections:
+        wire.send(b"".join(frame([0, id, "call", ["faults:ok"], options]) for id in range(1, EACH + 1)))
+        wire.send(frame([0, EACH + 1, "call", ["faults:ok"]]))
+    harness.until(lambda: facts(victim)["queued"] >= LANES * (EACH + 1) - 64, "all wait")
+
+
+def seen(victim):
+    """(the loop's turns, calls that wait), of one moment."""
+    asked = [(next(victim.ids), method) for method in ("server.info", "module.list")]
+    victim.send(b"".join(frame([0, id, method, []]) for id, method in asked))
+    info, modules = [victim.finish(id) for id, _ in asked]
+    return info["turns"], modules[0]["queued"]
+
+
+def expect_in_turns(victim, begin):
+    """However many are refused at once, others have turns between."""
+    last, first_queued = seen(victim)
+    begin()
+    queued, looks = first_queued, 0
+    while queued > 0:
+        turns, left = seen(victim)
+        assert queued - left <= (turns - last + 1) * TURN, (queued, left, turns - last)
+        last, queued, looks = turns, left, looks + 1
+    assert first_queued > LANES * EACH - 64 and looks > 1
+
+
+def answers(wire, refusal):
+    """{id: the error's name or None} of all; those that are refused come in their order. What the
+    worker had is answered when its end is seen."""
+    got = {}
+    for _ in range(EACH + 1):
+        body = wire.receive()
+        got[body[1]] = body[2] and body[2][1]
+    refused = [id for id, name in got.items() if name == refusal]
+    assert refused == sorted(refused) and len(refused) >= EACH - 64
+    assert set(got) == set(range(1, EACH + 2))
+    return got
+
+
+def test_what_a_barred_peer_has_queued_is_refused_in_turns(arena):
+    """60 000 were in one turn, a seventh of a second."""
+    victim, wire = arena.victim(), attacker(arena)
+    connections = [attacker(arena) for _ in range(LANES)]
+    for times in range(1, KILLS):
+        kill_once(wire, victim, times)
+    harness.until(lambda: facts(victim)["state"] == "READY", "it is there again")
+    with harness.Gate() as gate:
+        held = wire.start("call", "faults:gate", gate.path, abandon="kill")
+        gate.entered()
+        queue_many(connections, victim, abandon="kill")
+        expect_in_turns(victim, lambda: wire.start("cancel", held))
+    for other in connections:
+        got = answers(other, "BUSY")
+        assert got.pop(EACH + 1) is None, "what can end no worker is run"
+        assert set(got.values()) <= {"BUSY", "WORKER_LOST"}
+    assert victim.call("faults:ok")[1] is None
+    assert facts(victim)["restarts"] == KILLS
+
+
+def test_what_waits_for_a_quarantined_module_is_refused_in_turns(own_arena):
+    arena = own_arena("--max-deaths", "1", modules={"faults": harness.ZOO / "faults.so"})
+    victim, wire = arena.victim(), arena.connect()
+    connections = [arena.connect() for _ in range(LANES)]
+    with harness.Gate() as gate:
+        wire.start("call", "faults:gate", gate.path)
+        gate.entered()
+        queue_many(connections, victim)
+        expect_in_turns(victim, lambda: os.kill(arena.workers_of("faults")[0], signal.SIGKILL))
+    for other in connections:
+        assert set(answers(other, "QUARANTINED").values()) <= {"QUARANTINED", "WORKER_LOST"}
+    with pytest.raises(Failure, match="QUARANTINED"):
+        victim.call("faults:ok")
 
 
 def test_calls_that_waited_for_one_result_are_begun_in_turns(own_arena):

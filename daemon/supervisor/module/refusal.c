@@ -1,0 +1,99 @@
+#include "daemon/supervisor/module/refusal.h"
+
+#include "daemon/supervisor/module/house.h"
+#include "daemon/supervisor/module/lane.h"
+#include "daemon/supervisor/module/queue.h"
+#include "daemon/supervisor/module/why.h"
+
+/*
+ * Happy path: the lanes with something to refuse are withheld; each on_due() looks at
+ * one request; a lane that was looked through is served again, with what was passed.
+ * Failures: there is no memory for the reason, and that is told instead; the module
+ * goes, and the rest is refused at once.
+ */
+
+static struct msd_lane *first_lane(struct msd_crew *crew)
+{
+	struct msd_list *it = msd_list_first(&crew->refused);
+
+	return it != NULL ? MSD_CONTAINER_OF(it, struct msd_lane, link) : NULL;
+}
+
+/* With its last request @lane is served again, and the reason may be gone. */
+static void refuse_first(struct msd_lane *lane)
+{
+	struct msd_why *why = msd_why_ref(lane->why);
+
+	msd_why_refuse(why, msd_lane_first(lane));
+	msd_why_unref(why);
+}
+
+static void look_at_one(struct msd_lane *lane)
+{
+	struct msd_crew *crew = lane->crew;
+
+	if (msd_list_is_empty(&lane->requests)) {
+		msd_lane_serve(lane);
+		msd_queue_pump(crew);
+	} else if (lane->refused == MSD_REFUSED_ALL ||
+		   msd_req_may_kill(msd_lane_first(lane))) {
+		refuse_first(lane);
+	} else {
+		msd_lane_pass(lane);
+	}
+}
+
+static void on_due(struct msd_deadline *node);
+
+static void go_on(struct msd_crew *crew)
+{
+	if (msd_list_is_empty(&crew->refused))
+		return;
+	crew->refusal_timer.on_due = on_due;
+	msd_deadline_set(crew->house->deadlines, &crew->refusal_timer, 0);
+}
+
+static void on_due(struct msd_deadline *node)
+{
+	struct msd_crew *crew = MSD_CONTAINER_OF(node, struct msd_crew, refusal_timer);
+	struct msd_lane *lane = first_lane(crew);
+
+	if (lane != NULL)
+		look_at_one(lane);
+	go_on(crew);
+}
+
+void msd_refusal_begin(struct msd_crew *crew, msd_err err, const char *text)
+{
+	struct msd_why *why = msd_why_new(err, text);
+
+	MSD_LIST_EACH (it, &crew->all_lanes) {
+		msd_lane_refuse(MSD_CONTAINER_OF(it, struct msd_lane, all_link),
+				MSD_REFUSED_ALL, why);
+	}
+	msd_why_unref(why);
+	go_on(crew);
+}
+
+void msd_refusal_begin_of(struct msd_crew *crew, struct msd_peer_id who, msd_err err,
+			  const char *text)
+{
+	struct msd_why *why = msd_why_new(err, text);
+
+	MSD_LIST_EACH (it, &crew->all_lanes) {
+		struct msd_lane *lane = MSD_CONTAINER_OF(it, struct msd_lane, all_link);
+		if (msd_peer_id_is(lane->client->peer, who))
+			msd_lane_refuse(lane, MSD_REFUSED_DEADLY, why);
+	}
+	msd_why_unref(why);
+	go_on(crew);
+}
+
+void msd_refusal_finish(struct msd_crew *crew)
+{
+	struct msd_lane *lane;
+
+	while ((lane = first_lane(crew)) != NULL)
+		look_at_one(lane);
+	msd_deadline_clear(crew->house->deadlines, &crew->refusal_timer);
+}

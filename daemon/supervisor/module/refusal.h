@@ -1,0 +1,42 @@
+#ifndef MSD_SUPERVISOR_REFUSAL_H
+#define MSD_SUPERVISOR_REFUSAL_H
+/*
+ * What a module's queue has is refused one request at a time, by a deadline of no time:
+ * who has deadlines shares a turn of the loop with the others, by time. A peer may have
+ * hundreds of thousands queued, and nobody else waits for all of them to be answered.
+ *
+ * It is by lane (msd_lane.refused). What is refused of one:
+ *
+ *   NONE    served: it takes its turns in the list that lane.h says
+ *   DEADLY  what may end a worker. Each request is looked at, from the first on: it is
+ *           refused, or passed (msd_lane.passed)
+ *   ALL     whatever it has
+ *
+ *   NONE --begin_of()--> DEADLY --each was looked at--> NONE, with what was passed
+ *   NONE, DEADLY --begin()--> ALL --each was refused--> NONE
+ *   DEADLY --begin_of()--> DEADLY, from the first on
+ *   ALL --begin(), begin_of()--> ALL
+ *   DEADLY, ALL --a cancel or a deadline took the last--> NONE
+ *   DEADLY, ALL --its client goes--> NONE, with what a worker is to be told yet
+ *   DEADLY, ALL --finish()--> NONE, at once: before its module goes
+ *
+ * The reason is that of the latest begin() or begin_of() that was no less than before.
+ *
+ * In DEADLY and ALL a lane has requests, is in msd_crew.refused alone, and so nothing
+ * of it is sent. What it has is queued: counted in n_queued and queued_us, answered by
+ * its deadline when that is earlier, and its module is not idle. What its client queues
+ * meanwhile comes behind, and is looked at like the others. Of each lane answers come
+ * in the order in which the requests were queued; one lane is done before the next.
+ */
+#include "daemon/supervisor/module/crew.h"
+
+/** Answer everything that is queued with an error, by and by. */
+void msd_refusal_begin(struct msd_crew *crew, msd_err err, const char *text);
+/** Of what @who has queued answer that which may end a worker, by a deadline of its own
+ * or when it is left (abandon: "kill"), likewise. */
+void msd_refusal_begin_of(struct msd_crew *crew, struct msd_peer_id who, msd_err err,
+			  const char *text);
+/** What is to be refused yet, is now. */
+void msd_refusal_finish(struct msd_crew *crew);
+
+#endif
