@@ -74,10 +74,10 @@ static msd_err read_parts(struct msd_conn *c, struct msd_in *in, struct msd_diag
 {
 	const struct msd_span bytes = {in->bytes, in->n_bytes};
 	struct msd_memory *memory = c->limits.memory;
+	const uint32_t most = c->limits.max_answer_objects;
 
 	if (memory == NULL)
-		return msd_body_read_doubted(bytes, NULL, c->limits.max_answer_objects,
-					     &in->body, d);
+		return msd_body_read_doubted(bytes, NULL, most, &in->body, d);
 	in->known = msd_memory_find(memory, bytes, in->payload_bytes);
 	if (in->known == NULL)
 		return msd_memory_scan(memory, bytes, &in->body, d);

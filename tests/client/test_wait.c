@@ -5,7 +5,6 @@
 #include <unistd.h>
 
 #include "client/client.h"
-#include "proto/clock.h"
 #include "tests/client/peer.h"
 #include "tests/support/clock.h"
 
