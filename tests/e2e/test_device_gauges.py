@@ -81,13 +81,24 @@ def test_one_process_looks_and_another_when_it_has_died(scraped):
     until(lambda: scraped.cards() and scraped.looking() not in ([], [first]), "another one looks")
 
 
+def write_worker(folder, *lines):
+    """A worker that leaves a line in @folder/begun each time when it begins, and then does @lines."""
+    worker = folder / "worker"
+    worker.write_text("\n".join(["#!/bin/sh", f"echo >> {folder}/begun", *lines, ""]))
+    worker.chmod(0o755)
+    return worker
+
+
 def test_without_the_library_nothing_is_told_and_nothing_runs(tmp_path):
-    with start(env={"MODSERD_LIBNVML": "/nowhere/libnvidia-ml.so.1"}) as daemon:
+    worker = write_worker(tmp_path, f'exec {harness.BIN}/modserd-worker "$@"')
+    with start(env={"MODSERD_LIBNVML": "/nowhere/libnvidia-ml.so.1", "MODSERD_WORKER": str(worker)}) as daemon:
         scraped = Scraped(daemon)
         assert scraped.cards() == {}
-        until(lambda: scraped.looking() == [], "it has ended")
+        until((tmp_path / "begun").exists, "it has begun")
+        until(lambda: not harness.children(daemon.pid), "it has ended")
         assert scraped.cards() == {}
-        assert scraped.looking() == []
+        until(lambda: not harness.children(daemon.pid), "nothing runs")
+    assert (tmp_path / "begun").read_text() == "\n", "it was started once"
 
 
 def frame(result, body=None):
@@ -114,9 +125,7 @@ def frame(result, body=None):
 ], ids=range(15))
 def test_one_that_writes_nonsense_is_ended_and_not_started_again(tmp_path, bytes_):
     (tmp_path / "said").write_bytes(bytes_)
-    worker = tmp_path / "worker"
-    worker.write_text(f"#!/bin/sh\necho >> {tmp_path}/begun\ncat {tmp_path}/said\nexec sleep 1000\n")
-    worker.chmod(0o755)
+    worker = write_worker(tmp_path, f"cat {tmp_path}/said", "exec sleep 1000")
     with start(env={"MODSERD_WORKER": str(worker)}) as daemon:
         with Visit(daemon) as visit:
             def told():
