@@ -134,4 +134,5 @@ def test_one_that_writes_nonsense_is_ended_and_not_started_again(tmp_path, bytes
             until((tmp_path / "begun").exists, "it has begun")
             until(lambda: not harness.children(daemon.pid), "it is ended")
             assert not told() and not told()
-        assert not harness.children(daemon.pid)
+        until(lambda: not harness.children(daemon.pid), "nothing runs")
+    assert (tmp_path / "begun").read_text() == "\n", "it was started once"
