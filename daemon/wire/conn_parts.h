@@ -1,7 +1,7 @@
 #ifndef MSD_WIRE_CONN_PARTS_H
 #define MSD_WIRE_CONN_PARTS_H
-/* Private to conn.c (life), conn_read.c with conn_body.c and conn_write.c (the two
- * halves), and wire.c, which gives them their turns. */
+/* Private to conn.c (life), conn_read.c with conn_body.c and conn_spare.c and
+ * conn_write.c (the two halves), and wire.c, which gives them their turns. */
 #include "daemon/wire/conn.h"
 
 /** Nothing more is served in this turn; so whatever stops a connection ends its turn.
@@ -46,14 +46,16 @@ void msd_conn_payload_place(struct msd_conn *c, enum msd_place place);
 msd_err msd_conn_body_own(struct msd_conn *c);
 /** Free the memory of bodies; none is being read any more. */
 void msd_conn_free_body(struct msd_conn *c);
+/** Keep a copy of the @n bytes at @p, which were read and cannot be served now; none is
+ * kept yet. False: no memory. */
+MSD_MUST_CHECK bool msd_conn_keep_spare(struct msd_conn *c, const uint8_t *p, size_t n);
 /** Free bytes that were read ahead; nothing of them is served any more. */
 void msd_conn_free_spare(struct msd_conn *c);
 /** Close received descriptors that nobody took. */
 void msd_conn_close_fds(struct msd_conn *c);
 /** The same where none is expected. Between two frames nothing is owed: nobody took it.
  * What waits for the rest of a frame, @is_in_frame, is there for as long as a client
- * likes: none of the last, and memory alone. A process that is started meanwhile has a
- * copy, and the loop waits until it has closed that. */
+ * likes: none of the last, and memory alone. */
 void msd_conn_close_unwanted_fds(struct msd_conn *c, bool is_in_frame);
 /** What comes next brings descriptors, and too many of its peer's wait to be closed.
  * Not for the first time, maybe: false when it has waited for long. */

@@ -1,8 +1,6 @@
 #include <errno.h>
-#include <stdlib.h>
 #include <string.h>
 
-#include "daemon/wire/account.h"
 #include "daemon/wire/conn_parts.h"
 #include "daemon/wire/recognise.h"
 
@@ -194,33 +192,6 @@ static size_t take_payload(struct msd_conn *c, const uint8_t *p, size_t n)
 	return want;
 }
 
-void msd_conn_free_spare(struct msd_conn *c)
-{
-	if (c->spare == NULL)
-		return;
-	if (c->limits.account != NULL)
-		msd_account_served(c->limits.account, c->n_spare);
-	free(c->spare);
-	c->spare = NULL;
-}
-
-/* Keep what was read but cannot be used now. */
-static void keep_spare(struct msd_conn *c, const uint8_t *p, size_t n)
-{
-	uint8_t *copy = malloc(n);
-
-	if (copy == NULL) {
-		msd_conn_close(c, MSD_NOMEM, "out of memory for read-ahead");
-		return;
-	}
-	memcpy(copy, p, n);
-	c->spare = copy;
-	c->spare_at = 0;
-	c->n_spare = n;
-	if (c->limits.account != NULL)
-		msd_account_read_ahead(c->limits.account, n);
-}
-
 /* Serve of @n bytes at @p what may be served now. Returns how many are left. */
 static size_t consume(struct msd_conn *c, uint8_t *p, size_t n)
 {
@@ -340,8 +311,9 @@ static bool read_once(struct msd_conn *c)
 		direct_advance(c, in_place);
 	const size_t rest = (size_t)n - in_place;
 	const size_t left = consume(c, c->wire->rbuf, rest);
-	if (left > 0 && !c->is_closing)
-		keep_spare(c, c->wire->rbuf + (rest - left), left);
+	if (left > 0 && !c->is_closing &&
+	    !msd_conn_keep_spare(c, c->wire->rbuf + (rest - left), left))
+		msd_conn_close(c, MSD_NOMEM, "out of memory for read-ahead");
 	msd_conn_close_unwanted_fds(c, is_in_frame(c));
 	/* A short read means that nothing more is there: the next would say EAGAIN. */
 	return (size_t)n == room ||
