@@ -321,10 +321,10 @@ void msd_reaper_bury(struct msd_reaper *r, struct msd_ward *w)
 	look_soon(r);
 }
 
-static void give_up_start(struct msd_ward *w)
+static void give_up_start(struct msd_reaper *r, struct msd_ward *w)
 {
 	if (w->start != NULL)
-		msd_starter_give_up(w->start);
+		msd_starter_give_up(&r->starter, w->start);
 	w->start = NULL;
 }
 
@@ -332,7 +332,7 @@ void msd_reaper_forget(struct msd_reaper *r, struct msd_ward *w)
 {
 	struct msd_ward **at = &r->wards;
 
-	give_up_start(w);
+	give_up_start(r, w);
 	while (*at != NULL && *at != w)
 		at = &(*at)->next;
 	if (*at != NULL)
@@ -374,7 +374,7 @@ void msd_reaper_close(struct msd_reaper *r)
 	const struct timespec moment = {.tv_nsec = 1000000};
 
 	for (struct msd_ward *w = r->wards; w != NULL; w = w->next) {
-		give_up_start(w);
+		give_up_start(r, w);
 		if (!w->is_dead && w->pid > 0)
 			(void)kill(w->pid, SIGKILL);
 		w->is_dead = true;

@@ -22,6 +22,7 @@
  */
 
 #define KILLED_MS 1000u  /* to end in */
+#define BIRTH_MS 1u      /* between two looks whether it is there to be killed */
 #define CLOSE_ROUNDS 100 /* of 10 ms: as long at the daemon's end */
 #define CLOSE_ROUND_NS 10000000
 
@@ -90,10 +91,21 @@ static void be_stuck(struct msd_starter *s)
 	}
 }
 
-/* Whom it is told may begin, cancel and give up others: begin anew each time. */
-static void on_soon(uv_timer_t *timer)
+static void on_soon(uv_timer_t *timer);
+
+/* The thread may not have made it yet: then it is looked at again. */
+static void kill_first(struct msd_starter *s)
 {
-	struct msd_starter *s = timer->data;
+	if (s->first == NULL || !s->first->is_cancelled)
+		return;
+	kill_born(s->first);
+	if (msd_start_born(s->first) == 0)
+		(void)uv_timer_start(&s->soon, on_soon, BIRTH_MS, 0);
+}
+
+/* Whom it is told may begin, cancel and give up others: begin anew each time. */
+static void tell_cancelled(struct msd_starter *s)
+{
 	struct msd_start **at = s->first != NULL ? &s->first->next : &s->first;
 
 	while (*at != NULL) {
@@ -111,12 +123,16 @@ static void on_soon(uv_timer_t *timer)
 	}
 }
 
+static void on_soon(uv_timer_t *timer)
+{
+	struct msd_starter *s = timer->data;
+
+	tell_cancelled(s);
+	kill_first(s);
+}
+
 void msd_starter_cancel(struct msd_starter *s, struct msd_start *start)
 {
-	if (start == s->first) {
-		kill_born(start);
-		return;
-	}
 	start->is_cancelled = true;
 	(void)uv_timer_start(&s->soon, on_soon, 0, 0);
 }
@@ -223,10 +239,10 @@ int msd_starter_begin(struct msd_starter *s, const struct msd_birth_how *how,
 	return 0;
 }
 
-void msd_starter_give_up(struct msd_start *start)
+void msd_starter_give_up(struct msd_starter *s, struct msd_start *start)
 {
 	start->on_begun = NULL;
-	kill_born(start);
+	msd_starter_cancel(s, start);
 }
 
 /* With all signals blocked: they are the loop's, and a child's only after its exec. */

@@ -35,7 +35,7 @@ struct msd_starter {
 	struct msd_start *first, **last; /* owned: the line; the first is with it */
 	uv_poll_t heard;
 	uv_timer_t late;
-	uv_timer_t soon; /* for who was cancelled in the line */
+	uv_timer_t soon; /* for who was cancelled */
 	uint64_t patience_ms;
 	bool is_stuck; /* the first was killed, and has not ended */
 };
@@ -65,7 +65,7 @@ pid_t msd_start_born(const struct msd_start *start);
  * ECANCELED; one that is with the thread is killed, and may have become its program. */
 void msd_starter_cancel(struct msd_starter *s, struct msd_start *start);
 /** Nobody waits for it any more: on_begun does not come, and what it made is killed. */
-void msd_starter_give_up(struct msd_start *start);
+void msd_starter_give_up(struct msd_starter *s, struct msd_start *start);
 /** End the thread, and close the handles; no start is waited for any more. One that
  * cannot be killed is left. Children stay the daemon's. Legal when it could not be
  * opened. */

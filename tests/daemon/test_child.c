@@ -1,14 +1,13 @@
 #include <criterion/criterion.h>
 #include <fcntl.h>
 #include <sched.h>
-#include <signal.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include "daemon/child/child.h"
+#include "tests/daemon/kept_program.h"
 
 /* A child that runs a shell's words, and what was told about it. */
 struct watched {
@@ -168,28 +167,13 @@ Test(child, that_is_no_program_ends_with_that_and_leaves_nothing, .timeout = 300
 	cr_expect_str_eq(w.end, "starting /nowhere/found: No such file or directory");
 }
 
-/* A copy of a shell, which nobody may open while @ret is open; -1: not here. */
-static int keep_from_all(char path[])
-{
-	char command[64];
-
-	cr_assert_geq(close(mkstemp(path)), 0);
-	(void)snprintf(command, sizeof(command), "cp /bin/sh %s", path);
-	cr_assert_eq(system(command), 0);
-	(void)signal(SIGIO, SIG_IGN); /* which asks for it back */
-	const int ret = open(path, O_RDONLY | O_CLOEXEC);
-	return fcntl(ret, F_SETLEASE, F_WRLCK) == 0 ? ret : -1;
-}
-
 Test(child, is_killed_before_it_is_its_program, .timeout = 300)
 {
-	char path[] = "/tmp/child-XXXXXX";
+	struct kept_program program;
 	struct watched w;
-	const int lease = keep_from_all(path);
 
-	if (lease < 0)
-		cr_skip_test("no lease of a file in /tmp can be had");
-	begin_program(&w, (char *[]){path, NULL}, -1);
+	keep_program(&program, "/bin/sh");
+	begin_program(&w, (char *[]){program.path, NULL}, -1);
 	while (msd_child_pid(w.child) == 0)
 		(void)sched_yield();
 	cr_expect_not(msd_child_leave(w.child),
@@ -197,8 +181,7 @@ Test(child, is_killed_before_it_is_its_program, .timeout = 300)
 	msd_child_kill(w.child, "a reason");
 	end(&w);
 	cr_expect_str_eq(w.end, "killed: a reason");
-	(void)close(lease);
-	(void)unlink(path);
+	drop_program(&program);
 }
 
 static uv_loop_t *other_loop;
@@ -217,18 +200,16 @@ static const struct msd_child_ops other_ops = {.on_output = on_output,
 /* It has a deadline of its own. */
 Test(child, is_killed_while_another_cannot_be_started, .timeout = 300)
 {
-	char path[] = "/tmp/child-XXXXXX";
+	struct kept_program program;
 	char *argv[] = {(char *)(uintptr_t) "/bin/true", NULL};
 	const struct msd_child_how how = {.argv = argv};
 	struct msd_buf text = {0};
 	struct msd_child *other;
 	bool has_exited = false;
 	struct watched w;
-	const int lease = keep_from_all(path);
 
-	if (lease < 0)
-		cr_skip_test("no lease of a file in /tmp can be had");
-	begin_program(&w, (char *[]){path, NULL}, -1);
+	keep_program(&program, "/bin/sh");
+	begin_program(&w, (char *[]){program.path, NULL}, -1);
 	cr_assert_eq(
 		msd_child_spawn(&w.reaper, &how, &other_ops, &has_exited, &other, NULL),
 		MSD_OK);
@@ -243,19 +224,16 @@ Test(child, is_killed_while_another_cannot_be_started, .timeout = 300)
 	msd_child_close(other);
 	msd_child_kill(w.child, "over");
 	end(&w);
-	(void)close(lease);
-	(void)unlink(path);
+	drop_program(&program);
 }
 
 Test(child, that_waits_to_be_started_ends_with_the_daemon, .timeout = 300)
 {
-	char path[] = "/tmp/child-XXXXXX";
+	struct kept_program program;
 	struct watched w;
-	const int lease = keep_from_all(path);
 
-	if (lease < 0)
-		cr_skip_test("no lease of a file in /tmp can be had");
-	begin_program(&w, (char *[]){path, NULL}, -1);
+	keep_program(&program, "/bin/sh");
+	begin_program(&w, (char *[]){program.path, NULL}, -1);
 	msd_reaper_close(&w.reaper);
 	cr_expect_eq(waitpid(-1, NULL, WNOHANG), -1, "no child is left, dead or alive");
 	msd_child_close(w.child);
@@ -263,8 +241,7 @@ Test(child, that_waits_to_be_started_ends_with_the_daemon, .timeout = 300)
 	cr_expect_eq(uv_loop_close(&w.loop), 0, "no handle is left");
 	cr_expect_eq(w.n_exits, 0);
 	cr_expect_eq(w.n_closed, 1);
-	(void)close(lease);
-	(void)unlink(path);
+	drop_program(&program);
 }
 
 static bool may_have_namespaces(void)
