@@ -33,6 +33,13 @@ def standstill(daemon, name):
             os.kill(pid, signal.SIGCONT)
 
 
+def settle(wire):
+    """What a turn of the supervisor has left to send goes to its peers one after the other, an
+    answer to a client perhaps before what the worker gets; a later turn's answer is behind both."""
+    for _ in range(2):
+        wire.ask("ping")
+
+
 def together(daemon, function, calls, deadline_ms=harness.LONG_MS):
     """The (result or failure, how many ran as one) of each of @calls, lists of arguments, by a
     connection each, which are with the worker before it begins the first."""
@@ -42,7 +49,7 @@ def together(daemon, function, calls, deadline_ms=harness.LONG_MS):
             ids = []
             for wire, args in zip(wires, calls):
                 ids.append(wire.start("call", function, *args, deadline_ms=deadline_ms))
-                wire.ask("ping")
+                settle(wire)
         return [ending(wire, id) for wire, id in zip(wires, ids)]
 
 
@@ -117,7 +124,7 @@ def test_what_is_cancelled_while_it_waits_is_left_out(daemon, models):
                 ids.append(wire.start("call", "three:main", *args))
                 if len(ids) == 2:
                     wire.send(frame([2, "cancel", [ids[1]]]))
-                wire.ask("ping")
+                settle(wire)
         answers = [ending(wire, id) for wire, id in zip(wires, ids)]
     assert [joined for _, joined in answers] == [3, 0, 3, 3]
     assert answers.pop(1)[0].name == "CANCELLED"
@@ -135,9 +142,10 @@ def test_the_part_of_a_client_that_has_left_is_left_out(daemon, models):
             ids = []
             for wire, args in zip(wires, calls):
                 ids.append(wire.start("call", "left:main", *args))
-                wire.ask("ping")
+                settle(wire)
             wires[1].__exit__()
             until(lambda: len(wires[0].ask("client.list")) == len(calls) - 1, "it has left")
+            settle(wires[0])
         answers = [ending(wires[i], ids[i]) for i in (0, 2, 3)]
     assert [joined for _, joined in answers] == [3, 3, 3]
     want = alone(daemon, models, [calls[i] for i in (0, 2, 3)])
@@ -158,9 +166,10 @@ def test_what_is_behind_as_many_calls_as_run_as_one_waits_its_turn(daemon, model
         with standstill(daemon, "many"):
             ids = [wire.start("call", "many:main", *args) for wire, args in zip(wires, calls)]
             for wire in wires:
-                wire.ask("ping")
+                settle(wire)
             leaver.__exit__()
             until(lambda: len(wires[0].ask("client.list")) == len(calls), "it has left")
+            settle(wires[0])
         answers = [ending(wire, id) for wire, id in zip(wires, ids)]
     assert [joined for _, joined in answers] == [MOST_CALLS] * MOST_CALLS
     for (got, _), want in zip(answers, alone(daemon, models, calls)):
@@ -230,7 +239,7 @@ def test_arguments_by_name_are_joined_when_all_name_the_same(daemon, tmp_path):
         with standstill(daemon, "sub"):
             ids = [wire.start("call", "sub:run", b, a, names=["b", "a"]) for _ in range(2)]
             ids += [wire.start("call", "sub:run", a, b) for _ in range(2)]
-            wire.ask("ping")
+            settle(wire)
         answers = [ending(wire, id) for id in ids]
     assert [joined for _, joined in answers] == [2] * 4
     assert all(np.array_equal(got, a - b) for got, _ in answers)
