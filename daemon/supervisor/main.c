@@ -27,6 +27,7 @@
 #include "daemon/supervisor/rights/acl_file.h"
 #include "daemon/supervisor/server.h"
 #include "daemon/supervisor/signals.h"
+#include "daemon/supervisor/source/bulk.h"
 #include "daemon/supervisor/tls.h"
 #include "proto/method.h"
 
@@ -123,16 +124,6 @@ static msd_err listen_all(struct msd_edge *e, const struct msd_options *o,
 	}
 	(void)fflush(stdout);
 	return MSD_OK;
-}
-
-/* A file that is loaded at the start may hang with its file system: each has a thread,
- * and others are left for uploads. The operator's own number wins. */
-static void provide_threads(uint32_t n_preloads)
-{
-	char text[16];
-
-	(void)snprintf(text, sizeof(text), "%u", n_preloads + 4);
-	(void)setenv("UV_THREADPOOL_SIZE", text, 0);
 }
 
 /* Of several modules of one name the last is meant. */
@@ -262,7 +253,9 @@ static int serve(const struct msd_options *o, struct msd_acl *acl,
 
 	if (acl != NULL)
 		msd_rights_take(&s.edge.rights, acl);
-	provide_threads(o->n_preloads);
+	/* A file that is loaded at the start may hang with its file system: each has a
+	 * thread, and others are left for uploads. */
+	msd_bulk_allow(o->n_preloads + MSD_BULK_THREADS);
 	warn_of_terms(o);
 	msd_err err = find_parts(&s, &d);
 	if (err == MSD_OK)

@@ -49,12 +49,26 @@ static struct msd_probe_texts texts_of(const struct msd_lib *lib)
 	return texts;
 }
 
+/* memmem() of the C library takes ten times as long where little looks like @key. */
+static const uint8_t *find_key(struct msd_span s, const char *key, size_t n)
+{
+	while (s.n >= n) {
+		const uint8_t *at = memchr(s.p, key[0], s.n - n + 1);
+
+		if (at == NULL || memcmp(at, key, n) == 0)
+			return at;
+		s.n -= (size_t)(at + 1 - s.p);
+		s.p = at + 1;
+	}
+	return NULL;
+}
+
 static struct msd_span find_in(struct msd_span s, const char *key)
 {
 	const size_t n = strlen(key);
 
 	while (s.n >= n) {
-		const uint8_t *at = memmem(s.p, s.n, key, n);
+		const uint8_t *at = find_key(s, key, n);
 		if (at == NULL)
 			break;
 		const uint8_t before = at > s.p ? at[-1] : '\0';
@@ -124,8 +138,8 @@ static void note_answers(struct msd_lib *lib, struct msd_span s, const char *tai
 	const uint8_t *from = s.p;
 
 	while (s.n >= n) {
-		const uint8_t *at =
-			n == 1 ? memchr(s.p, tail[0], s.n) : memmem(s.p, s.n, tail, n);
+		const uint8_t *at = find_key(s, tail, n);
+
 		if (at == NULL)
 			return;
 		struct msd_lib_func *f = func_before(lib, from, at);

@@ -4,8 +4,10 @@
 #include <string.h>
 #include <sys/mman.h>
 
+#include "daemon/wire/list.h"
+
 /*
- * Happy path: begin hands the job to libuv's threads; one runs it; on a turn of the
+ * Happy path: begin hands the job to a thread (bulk.h), which runs it; on a turn of the
  * loop on_done is told, and the owner takes the source and frees the job.
  * Failures: the thread never comes back (a file system that hangs): the job stays, its
  * owner has its own deadline and leaves it.
@@ -21,18 +23,22 @@ static void destroy(struct msd_source_job *job)
 	free(job);
 }
 
-static void on_work(uv_work_t *work)
+static struct msd_source_job *job_of(struct msd_bulk *bulk)
 {
-	struct msd_source_job *job = work->data;
+	return MSD_CONTAINER_OF(bulk, struct msd_source_job, bulk);
+}
+
+static void on_work(struct msd_bulk *bulk)
+{
+	struct msd_source_job *job = job_of(bulk);
 
 	job->run(job);
 }
 
-static void on_worked(uv_work_t *work, int status)
+static void on_worked(struct msd_bulk *bulk)
 {
-	struct msd_source_job *job = work->data;
+	struct msd_source_job *job = job_of(bulk);
 
-	(void)status; /* nobody cancels it */
 	if (job->is_left) {
 		destroy(job);
 		return;
@@ -49,15 +55,19 @@ static struct msd_source_job *job_new(void (*run)(struct msd_source_job *))
 	if (job == NULL)
 		return NULL;
 	job->source.fd = -1;
-	job->work.data = job;
+	job->bulk.work = on_work;
+	job->bulk.done = on_worked;
 	job->run = run;
 	return job;
 }
 
 static struct msd_source_job *begin(uv_loop_t *loop, struct msd_source_job *job)
 {
-	(void)uv_queue_work(loop, &job->work, on_work, on_worked); /* never fails */
-	return job;
+	if (msd_bulk_begin(loop, &job->bulk))
+		return job;
+	job->source.fd = -1; /* the caller's */
+	destroy(job);
+	return NULL;
 }
 
 /* A file that is mapped writable cannot be sealed. */

@@ -1,8 +1,8 @@
 #ifndef MSD_SUPERVISOR_SOURCE_JOB_H
 #define MSD_SUPERVISOR_SOURCE_JOB_H
 /*
- * A source that is being made, on a thread of libuv's: what takes time in proportion to
- * its bytes, or waits for a file system that may never answer.
+ * A source that is being made, on a thread: what takes time in proportion to its bytes,
+ * or waits for a file system that may never answer.
  *
  *   (begun) --thread--> is_done, on_done is called, once, on a later turn of the loop
  *
@@ -11,6 +11,7 @@
  */
 #include <uv.h>
 
+#include "daemon/supervisor/source/bulk.h"
 #include "daemon/supervisor/source/source.h"
 
 struct msd_source_job {
@@ -23,7 +24,7 @@ struct msd_source_job {
 	void (*on_done)(struct msd_source_job *job);
 	void *user; /* the owner's */
 	/* Private. */
-	uv_work_t work;
+	struct msd_bulk bulk;
 	void (*run)(struct msd_source_job *job);
 	bool is_left; /* its owner has freed it */
 	uint64_t bytes;
@@ -33,10 +34,10 @@ struct msd_source_job {
 };
 
 /** Seal and hash @fd, which is taken, after unmapping @bytes at @map, through which it
- * was written. NULL: out of memory; nothing is taken. */
+ * was written. NULL: out of memory, or threads; nothing is taken. */
 struct msd_source_job *msd_source_job_seal(uv_loop_t *loop, int fd, void *map,
 					   uint64_t bytes);
-/** Read local files, as msd_source_read() does. NULL: out of memory. */
+/** Read local files, as msd_source_read() does. NULL: out of memory, or threads. */
 struct msd_source_job *msd_source_job_read(uv_loop_t *loop,
 					   const char *const paths[MSD_PART_COUNT],
 					   const char *with, uint64_t max_bytes);
