@@ -3,7 +3,8 @@
  * conn_read.c and conn_write.c.
  *
  * Happy path: open makes the poll handle; its readiness goes to the halves. Close says
- * why to the peer if it can, stops both, and frees when libuv has let go of the handle.
+ * why to the peer if it can, stops both, and frees in turns when libuv has let go of
+ * the handle (ending.h).
  *
  * Turns: what came fits into one, mostly. Else the clock is looked at between two
  * frames, and what is left over waits in the list of the loop (wire.c). A peer that is
@@ -108,6 +109,19 @@ static void have_turn(struct msd_taker *t)
 	msd_conn_poll_now(MSD_CONTAINER_OF(t, struct msd_conn, taker));
 }
 
+/* A frame; with the last one gone the rest of it. */
+static void free_one(struct msd_ender *e)
+{
+	struct msd_conn *c = MSD_CONTAINER_OF(e, struct msd_conn, ender);
+
+	if (msd_conn_drop_frame(c))
+		return;
+	msd_list_remove(&e->link);
+	msd_conn_free_body(c);
+	msd_conn_free_spare(c);
+	c->ops->on_closed(c, c->close_err, c->close_why);
+}
+
 msd_err msd_conn_open(struct msd_conn *c, struct msd_wire *w,
 		      struct msd_transport transport, const struct msd_conn_ops *ops,
 		      const struct msd_conn_limits *limits, void *user,
@@ -121,6 +135,8 @@ msd_err msd_conn_open(struct msd_conn *c, struct msd_wire *w,
 	msd_list_init(&c->queue);
 	msd_list_init(&c->dirty_link);
 	msd_list_init(&c->taker.link);
+	msd_list_init(&c->ender.link);
+	c->ender.free_one = free_one;
 	if (c->limits.max_answer_objects == 0)
 		c->limits.max_answer_objects = MSD_MAX_OBJECTS;
 	c->taker.account = limits->shares != NULL ? limits->shares : limits->account;
@@ -143,10 +159,7 @@ static void on_handle_closed(uv_handle_t *handle)
 {
 	struct msd_conn *c = handle->data;
 
-	msd_conn_drop_queue(c);
-	msd_conn_free_body(c);
-	msd_conn_free_spare(c);
-	c->ops->on_closed(c, c->close_err, c->close_why);
+	msd_ending_add(&c->wire->ending, &c->ender);
 }
 
 /* Tell the peer why, as far as its transport takes it now. */
@@ -245,7 +258,7 @@ void msd_conn_hear_out(struct msd_conn *c, msd_err err, const char *why)
 	c->close_err = err;
 	(void)snprintf(c->close_why, sizeof(c->close_why), "%s", why);
 	msd_list_remove(&c->dirty_link);
-	msd_conn_drop_queue(c);
+	c->queued_bytes = 0; /* none is written any more */
 	if (c->limits.takes_turns) {
 		msd_conn_wait_for_turn(c);
 	} else {

@@ -185,6 +185,7 @@ struct msd_conn {
 	uint8_t *spare; /* owned; bytes read but not consumed before reading stopped */
 	size_t spare_at, n_spare; /* consumed of it; of it in all */
 	struct msd_taker taker;
+	struct msd_ender ender;
 	uint64_t turn_ends_ns; /* 0: the turn has not been long so far */
 	uint64_t crowded_ns;   /* since when closes are waited for; 0: they are not */
 	uint32_t frames_left;  /* of its turn */
@@ -233,11 +234,11 @@ void msd_conn_pause(struct msd_conn *c, enum msd_pause why, bool pause);
 bool msd_conn_is_owed(const struct msd_conn *c);
 /** The oldest received descriptor, now the caller's, or -1. */
 int msd_conn_take_fd(struct msd_conn *c);
-/** The other side is gone: write nothing any more, read what it had said before, in
- * turns, then close. Not before a later turn; idempotent. */
+/** The other side is gone: write nothing any more of what is queued, read what it had
+ * said before, in turns, then close. Not before a later turn; idempotent. */
 void msd_conn_hear_out(struct msd_conn *c, msd_err err, const char *why);
-/** Close now; queued frames get on_done(false); on_closed follows on a later turn.
- * Idempotent. @why becomes on_closed's text. */
+/** Close now. On later turns, in a part of each that all share which end, queued frames
+ * get on_done(false), then on_closed follows. Idempotent. @why becomes its text. */
 void msd_conn_close(struct msd_conn *c, msd_err err, const char *why);
 /** True from msd_conn_close() or a failure on: nothing is read or written any more. */
 static inline bool msd_conn_is_closing(const struct msd_conn *c)

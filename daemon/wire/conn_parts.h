@@ -60,7 +60,7 @@ void msd_conn_close_unwanted_fds(struct msd_conn *c, bool is_in_frame);
 /** What comes next brings descriptors, and too many of its peer's wait to be closed.
  * Not for the first time, maybe: false when it has waited for long. */
 bool msd_conn_may_wait_to_bring(struct msd_conn *c);
-/** Forget unwritten frames, on_done(false) for each. */
-void msd_conn_drop_queue(struct msd_conn *c);
+/** Forget one unwritten frame, on_done(false). False: there is none. */
+bool msd_conn_drop_frame(struct msd_conn *c);
 
 #endif

@@ -67,13 +67,13 @@ static void out_finish(struct msd_conn *c, struct msd_out *o, bool sent)
 	out_end(c, o, sent);
 }
 
-void msd_conn_drop_queue(struct msd_conn *c)
+bool msd_conn_drop_frame(struct msd_conn *c)
 {
-	struct msd_list *it;
+	struct msd_list *it = msd_list_first(&c->queue);
 
-	while ((it = msd_list_first(&c->queue)) != NULL)
+	if (it != NULL)
 		out_finish(c, out_of(it), false);
-	c->queued_bytes = 0;
+	return it != NULL;
 }
 
 static bool reads_too_slowly(const struct msd_conn *c)
@@ -325,7 +325,7 @@ void msd_conn_flush(struct msd_conn *c)
 	int writes = c->limits.takes_turns ? WRITES_PER_TURN : INT_MAX;
 
 	msd_list_remove(&c->dirty_link);
-	while (!c->is_closing && !msd_list_is_empty(&c->queue)) {
+	while (!c->is_closing && !c->is_ending && !msd_list_is_empty(&c->queue)) {
 		ssize_t n = writes-- > 0 ? write_once(c) : -EAGAIN;
 		if (n == -EAGAIN || n == -EWOULDBLOCK) {
 			go_on_later(c);

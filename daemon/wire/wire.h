@@ -9,6 +9,7 @@
 #include <uv.h>
 
 #include "daemon/wire/account.h"
+#include "daemon/wire/ending.h"
 #include "daemon/wire/list.h"
 #include "daemon/wire/retry.h"
 #include "proto/diag.h"
@@ -35,6 +36,7 @@ struct msd_wire {
 	struct msd_list dirty;       /* msd_conn.dirty_link */
 	struct msd_list waiting;     /* msd_taker.link */
 	struct msd_list passed_over; /* the same link: those whose peer had its share */
+	struct msd_ending ending;    /* closed connections, that are to be freed */
 	struct msd_retry retry;      /* of who is dirty */
 	struct msd_retry bringing;   /* of who waits until descriptors are closed */
 	/* The peer that all workers are, and whoever of them has a turn. Nothing is
