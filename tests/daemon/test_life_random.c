@@ -11,7 +11,7 @@
 
 struct world {
 	struct life_world base; /* first */
-	unsigned n_queued, n_unloaders;
+	unsigned n_queued;
 	bool has_old;
 };
 
@@ -29,9 +29,6 @@ static void perform(struct life_world *life, const struct msd_life_action *a)
 	case MSD_ACT_TAKE_OVER:
 		cr_assert(w->has_old, "seed %u: took over twice", life->seed);
 		w->has_old = false;
-		break;
-	case MSD_ACT_ANSWER_UNLOADERS:
-		w->n_unloaders = 0;
 		break;
 	case MSD_ACT_REFUSE_QUEUED:
 	case MSD_ACT_GIVE_UP_QUEUED:
@@ -66,7 +63,7 @@ static void expect_end(const struct world *w)
 {
 	const struct life_world *l = &w->base;
 
-	cr_assert_eq(l->n_waiters + w->n_queued + w->n_unloaders, 0,
+	cr_assert_eq(l->n_waiters + w->n_queued, 0,
 		     "seed %u: freed, and somebody waits", l->seed);
 	for (uint32_t i = 0; i < l->life.n_workers; i++) {
 		cr_assert(!l->at[i].has_process && l->at[i].timer == TIMER_NONE,
@@ -181,10 +178,8 @@ static void come(struct world *w)
 		l->n_waiters++;
 		w->n_queued++;
 	}
-	if (draw(l, 12) == 0) {
-		w->n_unloaders++;
+	if (draw(l, 12) == 0)
 		take(l, MSD_LIFE_UNLOAD, 0, 0);
-	}
 }
 
 static void go_on(struct world *w)
@@ -225,7 +220,6 @@ static void expect_sound_life(unsigned seed)
 	expect_sound(&w);
 	for (unsigned i = 0; i < 200 && !l->is_free; i++)
 		go_on(&w);
-	w.n_unloaders += !l->is_free;
 	expect_end_of_life(l);
 	expect_sound(&w);
 }

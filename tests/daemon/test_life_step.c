@@ -28,7 +28,6 @@ static const char *const action_names[MSD_ACT_COUNT] = {
 	[MSD_ACT_UNLOAD_SUCCESSOR] = "unload-successor",
 	[MSD_ACT_NAME_SUCCESSOR] = "name-successor",
 	[MSD_ACT_ANSWER_WAITERS] = "answer-waiters",
-	[MSD_ACT_ANSWER_UNLOADERS] = "answer-unloaders",
 	[MSD_ACT_REFUSE_QUEUED] = "refuse",
 	[MSD_ACT_GIVE_UP_QUEUED] = "give-up",
 	[MSD_ACT_QUEUED_WAIT] = "queued-wait",
@@ -53,8 +52,8 @@ static const char *const action_names[MSD_ACT_COUNT] = {
 #define OPEN MSD_PHASE_OPEN
 #define RESTING MSD_PHASE_RESTING
 
-#define UNLOADED "stop-timers refuse answer-waiters answer-unloaders free"
-#define GONE "refuse answer-waiters answer-unloaders free"
+#define UNLOADED "stop-timers refuse answer-waiters free"
+#define GONE "refuse answer-waiters free"
 #define FAILS "stop-timers report answer-waiters refuse"
 #define BECOMES_READY "forgive answer-waiters queued-ready pump"
 #define OTHERWISE "pump check-idle"

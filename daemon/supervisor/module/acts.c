@@ -6,6 +6,7 @@
 #include "daemon/log.h"
 #include "daemon/supervisor/module/life.h"
 #include "daemon/supervisor/module/queue.h"
+#include "daemon/supervisor/module/ready_wait.h"
 #include "daemon/supervisor/module/refusal.h"
 #include "daemon/supervisor/module/tally.h"
 #include "daemon/supervisor/module/trial.h"
@@ -288,11 +289,6 @@ static void answer_waiters(const struct doing *x)
 	}
 }
 
-static void answer_unloaders(const struct doing *x)
-{
-	msd_module_answer_all(&x->m->unloaders, MSD_OK, NULL);
-}
-
 static void refuse_queued(const struct doing *x)
 {
 	const char *why = x->m->error != NULL ? x->m->error : "out of memory";
@@ -300,8 +296,6 @@ static void refuse_queued(const struct doing *x)
 	if (x->m->life.state == MSD_STATE_DRAINING) {
 		msd_refusal_begin(&x->m->crew, MSD_DRAINING,
 				  "the module is being unloaded");
-		/* Before who waits for its end is told of that. */
-		msd_refusal_finish(&x->m->crew);
 	} else {
 		msd_refusal_begin(&x->m->crew,
 				  x->m->life.state == MSD_STATE_FAILED
@@ -318,12 +312,12 @@ static void give_up_queued(const struct doing *x)
 
 static void queued_wait(const struct doing *x)
 {
-	msd_queue_wait(&x->m->crew);
+	msd_ready_wait_begin(&x->m->crew);
 }
 
 static void queued_ready(const struct doing *x)
 {
-	msd_queue_ready(&x->m->crew);
+	msd_ready_wait_end(&x->m->crew);
 }
 
 static void pump(const struct doing *x)
@@ -338,7 +332,7 @@ static void check_idle(const struct doing *x)
 
 static void forget(const struct doing *x)
 {
-	msd_module_free(x->m);
+	msd_module_end(x->m);
 }
 
 static void (*const performers[MSD_ACT_COUNT])(const struct doing *x) = {
@@ -363,7 +357,6 @@ static void (*const performers[MSD_ACT_COUNT])(const struct doing *x) = {
 	[MSD_ACT_UNLOAD_SUCCESSOR] = unload_successor,
 	[MSD_ACT_NAME_SUCCESSOR] = name_successor,
 	[MSD_ACT_ANSWER_WAITERS] = answer_waiters,
-	[MSD_ACT_ANSWER_UNLOADERS] = answer_unloaders,
 	[MSD_ACT_REFUSE_QUEUED] = refuse_queued,
 	[MSD_ACT_GIVE_UP_QUEUED] = give_up_queued,
 	[MSD_ACT_QUEUED_WAIT] = queued_wait,

@@ -9,6 +9,7 @@
 #include "daemon/supervisor/module/lateness.h"
 #include "daemon/supervisor/module/life.h"
 #include "daemon/supervisor/module/queue.h"
+#include "daemon/supervisor/module/ready_wait.h"
 #include "daemon/supervisor/module/refusal.h"
 #include "daemon/supervisor/module/slumber.h"
 
@@ -152,6 +153,7 @@ static const struct msd_req_ops req_ops = {
 	.is_running = is_running,
 	.cancel = cancel,
 	.kill = kill_worker,
+	.has_waited = msd_ready_wait_is_over,
 	.on_unawaited = on_unawaited,
 	.on_answered = on_answered,
 	.on_freed = on_freed,

@@ -106,12 +106,18 @@ static void on_output(struct msd_crew *crew, const char *bytes, size_t n)
 	msd_log_ring_put(msd_module_of(crew), bytes, n);
 }
 
+static void on_refused(struct msd_crew *crew)
+{
+	msd_module_refused(msd_module_of(crew));
+}
+
 static const struct msd_crew_ops crew_ops = {
 	.adopt = adopt,
 	.on_opened = msd_module_on_opened,
 	.on_blamed = on_blamed,
 	.on_answered = on_answered,
 	.on_lost = msd_module_on_lost,
+	.on_refused = on_refused,
 	.on_overran = msd_module_overran,
 	.on_output = on_output,
 };
@@ -340,7 +346,7 @@ msd_err msd_module_load(struct msd_house *house, struct msd_span name,
 	if (m->owner == NULL && old != NULL)
 		m->owner = old->owner; /* nobody's load leaves it to its owner */
 	if (old != NULL && old->life.state == MSD_STATE_FAILED) {
-		msd_module_free(old); /* nothing of it runs or waits */
+		msd_module_end(old); /* nothing of it runs */
 		old = NULL;
 	}
 	if (old != NULL) {
@@ -371,7 +377,7 @@ msd_err msd_module_add_failed(struct msd_house *house, struct msd_span name,
 			return MSD_NOMEM;
 		/* Each name has one entry: of two causes the later one stays. */
 		if (old != NULL)
-			msd_module_free(old);
+			msd_module_end(old);
 		msd_list_append(&house->modules, &m->link);
 		house->generation++;
 		msd_module_fail(m, d->code, msd_diag_text(d));

@@ -69,7 +69,7 @@ void msd_replica_send_open(struct msd_replica *rep)
 
 static bool has_deadline(const struct msd_req *r)
 {
-	return msd_deadline_is_set(&r->due.node) && !r->due.is_for_ready;
+	return msd_deadline_is_set(&r->due.node);
 }
 
 static size_t count_options(const struct msd_req *r)

@@ -34,6 +34,8 @@ struct msd_crew_ops {
 	void (*on_answered)(struct msd_crew *crew);
 	/** A worker is gone, and what it was sent is answered. May free the module. */
 	void (*on_lost)(struct msd_replica *rep, enum msd_loss loss, const char *how);
+	/** Nothing is left of what was to be refused. May free the module. */
+	void (*on_refused)(struct msd_crew *crew);
 	/** A call of @who, which its worker runs by itself, has overrun its deadline by
 	 * more than the grace. */
 	void (*on_overran)(struct msd_replica *rep, struct msd_peer_id who);
@@ -65,6 +67,8 @@ struct msd_crew {
 	uint32_t n_foreground;      /* sent of others while the background waited */
 	struct msd_list refused;    /* msd_lane.link: of which something is refused */
 	struct msd_deadline refusal_timer; /* refusal.c's */
+	struct msd_deadline ready_timer;   /* ready_wait.c's */
+	bool is_waiting;                   /* since that was set: nobody serves */
 	struct msd_list all_lanes;         /* msd_lane.all_link */
 	uint32_t n_queued;                 /* requests in lanes */
 	uint64_t queued_us;                /* what they are expected to take */

@@ -145,7 +145,7 @@ static void end_refusal(struct msd_lane *lane)
 }
 
 /* What was passed comes first again. */
-static void rejoin_passed(struct msd_lane *lane)
+void msd_lane_look_again(struct msd_lane *lane)
 {
 	struct msd_list *first = lane->passed.next, *last = lane->passed.prev;
 
@@ -162,7 +162,7 @@ void msd_lane_refuse(struct msd_lane *lane, enum msd_refused what, struct msd_wh
 {
 	if (lane->n_requests == 0 || what < lane->refused)
 		return;
-	rejoin_passed(lane);
+	msd_lane_look_again(lane);
 	end_refusal(lane);
 	lane->refused = what;
 	lane->why = msd_why_ref(why);
@@ -180,7 +180,7 @@ void msd_lane_pass(struct msd_lane *lane)
 
 void msd_lane_serve(struct msd_lane *lane)
 {
-	rejoin_passed(lane);
+	msd_lane_look_again(lane);
 	end_refusal(lane);
 	msd_list_remove(&lane->link);
 	join(lane);

@@ -27,7 +27,12 @@ enum msd_held { MSD_HELD_TENSOR, MSD_HELD_INSTANCE, MSD_HELD_BYTES, MSD_HELD_COU
 enum msd_lane_kind { MSD_LANE_ORDERED, MSD_LANE_LOOSE, MSD_LANE_BACKGROUND };
 
 /* What is being refused of a lane. */
-enum msd_refused { MSD_REFUSED_NONE, MSD_REFUSED_DEADLY, MSD_REFUSED_ALL };
+enum msd_refused {
+	MSD_REFUSED_NONE,
+	MSD_REFUSED_LATE,
+	MSD_REFUSED_DEADLY,
+	MSD_REFUSED_ALL
+};
 
 struct msd_why;
 
@@ -89,6 +94,8 @@ void msd_lane_left(struct msd_req *r);
 /** From its first request on @what is to be refused of a lane for @why, borrowed or
  * NULL, and nothing is sent. No-op without requests; @what is no less than before. */
 void msd_lane_refuse(struct msd_lane *lane, enum msd_refused what, struct msd_why *why);
+/** What was passed is looked at again, from the first request on. */
+void msd_lane_look_again(struct msd_lane *lane);
 /** The first request of a refused lane that has one stays. */
 void msd_lane_pass(struct msd_lane *lane);
 /** Nothing more is refused of a refused lane: it takes turns with what it has. */

@@ -265,7 +265,6 @@ static void finish_unload(struct msd_life_actions *as)
 {
 	(void)add(as, MSD_ACT_REFUSE_QUEUED);
 	(void)add(as, MSD_ACT_ANSWER_WAITERS);
-	(void)add(as, MSD_ACT_ANSWER_UNLOADERS);
 	(void)add(as, MSD_ACT_FREE);
 }
 

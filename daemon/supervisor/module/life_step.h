@@ -30,16 +30,16 @@ enum msd_life_action_type {
 	MSD_ACT_REPORT_FAILURE, /* in the log */
 	MSD_ACT_TAKE_OVER,      /* take the predecessor's name, unload it */
 	MSD_ACT_UNLOAD_SUCCESSOR,
-	MSD_ACT_NAME_SUCCESSOR,   /* it gets the name, then NAMED */
-	MSD_ACT_ANSWER_WAITERS,   /* as the state says */
-	MSD_ACT_REFUSE_QUEUED,    /* as the state says */
-	MSD_ACT_GIVE_UP_QUEUED,   /* their time is up */
-	MSD_ACT_ANSWER_UNLOADERS, /* it is gone */
+	MSD_ACT_NAME_SUCCESSOR, /* it gets the name, then NAMED */
+	MSD_ACT_ANSWER_WAITERS, /* as the state says */
+	MSD_ACT_REFUSE_QUEUED,  /* as the state says */
+	MSD_ACT_GIVE_UP_QUEUED, /* their time is up */
 	MSD_ACT_QUEUED_WAIT,  /* what is queued waits for READY, but not without end */
 	MSD_ACT_QUEUED_READY, /* it waits for its own deadlines alone */
 	MSD_ACT_PUMP,         /* send the workers what they have room for */
 	MSD_ACT_CHECK_IDLE,   /* IDLE for each worker that nobody waits for */
-	MSD_ACT_FREE,         /* forget the module: always the last one */
+	MSD_ACT_FREE,         /* forget the module, then answer who waits for that: when
+				 what is queued was refused; always the last one */
 	MSD_ACT_COUNT
 };
 

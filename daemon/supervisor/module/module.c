@@ -3,7 +3,6 @@
 #include <stdlib.h>
 
 #include "daemon/supervisor/module/lane.h"
-#include "daemon/supervisor/module/refusal.h"
 #include "daemon/supervisor/module/tally.h"
 #include "daemon/supervisor/module/trial_plan.h"
 #include "daemon/supervisor/module/warm_artifact.h"
@@ -14,12 +13,37 @@
  * and in the end it is freed.
  */
 
-void msd_module_free(struct msd_module *m)
+/* Nothing comes to it any more, and nobody finds it. */
+static void leave(struct msd_module *m)
 {
 	struct msd_house *house = m->crew.house;
 
 	msd_deadline_clear(house->deadlines, &m->drain);
-	msd_refusal_finish(&m->crew);
+	msd_deadline_clear(house->deadlines, &m->bring_timer);
+	msd_deadline_clear(house->deadlines, &m->probation_end);
+	msd_deadline_clear(house->deadlines, &m->idle_timer);
+	msd_deadline_clear(house->deadlines, &m->crew.ready_timer);
+	msd_trial_free(m->trial, house->deadlines);
+	m->trial = NULL;
+	msd_source_job_free(m->bringing);
+	m->bringing = NULL;
+	m->is_awaiting = false;
+	m->serial = 0;
+	msd_list_remove(&m->link);
+	house->generation++;
+	if (m->predecessor != NULL)
+		m->predecessor->successor = NULL;
+	if (m->successor != NULL)
+		m->successor->predecessor = NULL;
+	m->predecessor = m->successor = NULL;
+}
+
+void msd_module_free(struct msd_module *m)
+{
+	struct msd_house *house = m->crew.house;
+
+	leave(m);
+	msd_deadline_clear(house->deadlines, &m->crew.refusal_timer);
 	while (!msd_list_is_empty(&m->receiving)) {
 		struct msd_req *r =
 			MSD_CONTAINER_OF(m->receiving.next, struct msd_req, link);
@@ -30,18 +54,7 @@ void msd_module_free(struct msd_module *m)
 					       all_link));
 	}
 	msd_module_answer_all(&m->followers, MSD_DRAINING, "the module was unloaded");
-	msd_list_remove(&m->link);
-	house->generation++;
-	if (m->predecessor != NULL)
-		m->predecessor->successor = NULL;
-	if (m->successor != NULL)
-		m->successor->predecessor = NULL;
 	msd_segpool_finish(&m->crew.in);
-	msd_deadline_clear(house->deadlines, &m->bring_timer);
-	msd_deadline_clear(house->deadlines, &m->probation_end);
-	msd_deadline_clear(house->deadlines, &m->idle_timer);
-	msd_trial_free(m->trial, house->deadlines);
-	msd_source_job_free(m->bringing);
 	msd_warm_artifact_cool(&m->crew);
 	msd_source_finish(&m->crew.source);
 	msd_facts_finish(&m->crew.facts);
@@ -57,6 +70,22 @@ void msd_module_free(struct msd_module *m)
 	free(m);
 	house->n_modules--;
 	house->on_gone(house);
+}
+
+void msd_module_refused(struct msd_module *m)
+{
+	if (!m->is_over)
+		return;
+	msd_module_answer_all(&m->unloaders, MSD_OK, NULL);
+	msd_module_free(m);
+}
+
+void msd_module_end(struct msd_module *m)
+{
+	m->is_over = true;
+	leave(m);
+	if (msd_list_is_empty(&m->crew.refused))
+		msd_module_refused(m);
 }
 
 void msd_module_answer_all(struct msd_list *requests, msd_err err, const char *text)

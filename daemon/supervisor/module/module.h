@@ -43,6 +43,7 @@ struct msd_module {
 	bool is_awaiting;        /* nobody has its source yet */
 	struct msd_list
 		receiving; /* msd_req.link: their payload has a slot, is not whole */
+	bool is_over;      /* msd_module_end() */
 	struct msd_list waiters;      /* msd_req.link: load and wait requests */
 	struct msd_list unloaders;    /* msd_req.link */
 	struct msd_list followers;    /* msd_req.link: they wait for more of the log */
@@ -69,7 +70,13 @@ uint32_t msd_module_in_flight(const struct msd_module *m);
 void msd_module_answer_waiters(struct msd_module *m);
 /** Answer and free every request of a list; MSD_OK answers nil. */
 void msd_module_answer_all(struct msd_list *requests, msd_err err, const char *text);
-/** Forget the module; it has no process and no requests. */
+/** Its name is free, and nobody finds it any more: it has no process. When what is
+ * being refused of its queue has been, who waits for its end is told, and it is freed;
+ * now, if there is nothing. */
+void msd_module_end(struct msd_module *m);
+/** Nothing of its queue is being refused any more. */
+void msd_module_refused(struct msd_module *m);
+/** Free it, at once: it has no process. */
 void msd_module_free(struct msd_module *m);
 
 #endif

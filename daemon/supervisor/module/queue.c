@@ -4,6 +4,7 @@
 #include "daemon/log.h"
 #include "daemon/supervisor/module/choice.h"
 #include "daemon/supervisor/module/lane.h"
+#include "daemon/supervisor/module/ready_wait.h"
 #include "daemon/supervisor/module/reply.h"
 
 /*
@@ -12,16 +13,6 @@
  * room, and it waits, for its deadline or for limits.ready_wait; what it names was lost
  * with a worker, and it is refused.
  */
-
-static void set_ready_wait(struct msd_req *r)
-{
-	struct msd_house *house = r->at.lane->crew->house;
-
-	if (msd_deadline_is_set(&r->due.node))
-		return;
-	r->due.is_for_ready = true;
-	msd_req_set_due(r, house->deadlines, house->limits->ready_wait_ms);
-}
 
 /* Its answer is an object in the worker that runs it. */
 static bool makes_object(const struct msd_req *r)
@@ -58,7 +49,7 @@ void msd_queue_put(struct msd_crew *crew, struct msd_req *r)
 	if (crew->is_serving) {
 		msd_queue_pump(crew);
 	} else {
-		set_ready_wait(r);
+		msd_ready_wait_set(r);
 	}
 }
 
@@ -118,6 +109,7 @@ static void send_one(struct msd_replica *rep, struct msd_lane *lane)
 		r->at.holds = true;
 	}
 	(void)msd_lane_take(lane);
+	msd_ready_wait_clear(r);
 	if (is_stale(r)) {
 		msd_req_refuse(
 			r, MSD_STALE_HANDLE,
@@ -334,38 +326,4 @@ void msd_queue_leave(struct msd_client *c)
 		flush(lane);
 		msd_lane_free(lane);
 	}
-}
-
-static void each_of(struct msd_list *requests, void (*visit)(struct msd_req *r))
-{
-	MSD_LIST_EACH (it, requests) {
-		visit(MSD_CONTAINER_OF(it, struct msd_req, link));
-	}
-}
-
-static void each_queued(struct msd_crew *crew, void (*visit)(struct msd_req *r))
-{
-	MSD_LIST_EACH (it, &crew->all_lanes) {
-		struct msd_lane *lane = MSD_CONTAINER_OF(it, struct msd_lane, all_link);
-		each_of(&lane->passed, visit);
-		each_of(&lane->requests, visit);
-	}
-}
-
-static void clear_ready_wait(struct msd_req *r)
-{
-	if (!r->due.is_for_ready)
-		return;
-	r->due.is_for_ready = false;
-	msd_deadline_clear(r->due.all, &r->due.node);
-}
-
-void msd_queue_ready(struct msd_crew *crew)
-{
-	each_queued(crew, clear_ready_wait);
-}
-
-void msd_queue_wait(struct msd_crew *crew)
-{
-	each_queued(crew, set_ready_wait);
 }

@@ -23,9 +23,5 @@ void msd_queue_tell(struct msd_replica *rep, struct msd_client *c,
 void msd_queue_need(struct msd_req *r, struct msd_process *p);
 /** @c goes: send at once what it left to be told, and forget its lanes. */
 void msd_queue_leave(struct msd_client *c);
-/** The workers are there: what is queued waits for its own deadlines alone. */
-void msd_queue_ready(struct msd_crew *crew);
-/** They are not there any more: what has no deadline gets limits.ready_wait. */
-void msd_queue_wait(struct msd_crew *crew);
 
 #endif

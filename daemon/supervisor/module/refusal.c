@@ -3,13 +3,13 @@
 #include "daemon/supervisor/module/house.h"
 #include "daemon/supervisor/module/lane.h"
 #include "daemon/supervisor/module/queue.h"
+#include "daemon/supervisor/module/ready_wait.h"
 #include "daemon/supervisor/module/why.h"
 
 /*
  * Happy path: the lanes with something to refuse are withheld; each on_due() looks at
  * one request; a lane that was looked through is served again, with what was passed.
- * Failures: there is no memory for the reason, and that is told instead; the module
- * goes, and the rest is refused at once.
+ * Failures: there is no memory for the reason, and that is told instead.
  */
 
 static struct msd_lane *first_lane(struct msd_crew *crew)
@@ -28,6 +28,12 @@ static void refuse_first(struct msd_lane *lane)
 	msd_why_unref(why);
 }
 
+static bool is_refused(const struct msd_lane *lane, const struct msd_req *r)
+{
+	return lane->refused == MSD_REFUSED_ALL ||
+	       (lane->refused == MSD_REFUSED_DEADLY && msd_req_may_kill(r));
+}
+
 static void look_at_one(struct msd_lane *lane)
 {
 	struct msd_crew *crew = lane->crew;
@@ -35,9 +41,10 @@ static void look_at_one(struct msd_lane *lane)
 	if (msd_list_is_empty(&lane->requests)) {
 		msd_lane_serve(lane);
 		msd_queue_pump(crew);
-	} else if (lane->refused == MSD_REFUSED_ALL ||
-		   msd_req_may_kill(msd_lane_first(lane))) {
+	} else if (is_refused(lane, msd_lane_first(lane))) {
 		refuse_first(lane);
+	} else if (msd_ready_wait_is_late(msd_lane_first(lane))) {
+		msd_ready_wait_refuse(msd_lane_first(lane));
 	} else {
 		msd_lane_pass(lane);
 	}
@@ -60,7 +67,11 @@ static void on_due(struct msd_deadline *node)
 
 	if (lane != NULL)
 		look_at_one(lane);
-	go_on(crew);
+	if (msd_list_is_empty(&crew->refused)) {
+		crew->ops->on_refused(crew);
+	} else {
+		go_on(crew);
+	}
 }
 
 void msd_refusal_begin(struct msd_crew *crew, msd_err err, const char *text)
@@ -89,11 +100,21 @@ void msd_refusal_begin_of(struct msd_crew *crew, struct msd_peer_id who, msd_err
 	go_on(crew);
 }
 
-void msd_refusal_finish(struct msd_crew *crew)
+void msd_refusal_begin_late(struct msd_crew *crew)
 {
-	struct msd_lane *lane;
+	MSD_LIST_EACH (it, &crew->all_lanes) {
+		struct msd_lane *lane = MSD_CONTAINER_OF(it, struct msd_lane, all_link);
+		msd_lane_look_again(lane);
+		msd_lane_refuse(lane, MSD_REFUSED_LATE, NULL);
+	}
+	go_on(crew);
+}
 
-	while ((lane = first_lane(crew)) != NULL)
-		look_at_one(lane);
-	msd_deadline_clear(crew->house->deadlines, &crew->refusal_timer);
+void msd_refusal_end_late(struct msd_crew *crew)
+{
+	MSD_LIST_EACH_SAFE (it, &crew->refused) {
+		struct msd_lane *lane = MSD_CONTAINER_OF(it, struct msd_lane, link);
+		if (lane->refused == MSD_REFUSED_LATE)
+			msd_lane_serve(lane);
+	}
 }

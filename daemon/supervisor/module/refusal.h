@@ -8,25 +8,28 @@
  * It is by lane (msd_lane.refused). What is refused of one:
  *
  *   NONE    served: it takes its turns in the list that lane.h says
- *   DEADLY  what may end a worker. Each request is looked at, from the first on: it is
- *           refused, or passed (msd_lane.passed)
+ *   LATE    what has waited too long for the module (ready_wait.h). Each request is
+ *           looked at, from the first on: it is refused, or passed (msd_lane.passed)
+ *   DEADLY  what may end a worker, and what is late, likewise
  *   ALL     whatever it has
  *
- *   NONE --begin_of()--> DEADLY --each was looked at--> NONE, with what was passed
- *   NONE, DEADLY --begin()--> ALL --each was refused--> NONE
- *   DEADLY --begin_of()--> DEADLY, from the first on
- *   ALL --begin(), begin_of()--> ALL
- *   DEADLY, ALL --a cancel or a deadline took the last--> NONE
- *   DEADLY, ALL --its client goes--> NONE, with what a worker is to be told yet
- *   DEADLY, ALL --finish()--> NONE, at once: before its module goes
+ *   NONE --begin_late()--> LATE --each was looked at--> NONE, with what was passed
+ *   LATE --end_late()--> NONE, with what is left
+ *   NONE, LATE --begin_of()--> DEADLY --each was looked at--> NONE, likewise
+ *   NONE, LATE, DEADLY --begin()--> ALL --each was refused--> NONE
+ *   DEADLY --begin_of(), begin_late()--> DEADLY, from the first on
+ *   ALL --begin(), begin_of(), begin_late()--> ALL
+ *   LATE, DEADLY, ALL --a cancel or a deadline took the last--> NONE
+ *   LATE, DEADLY, ALL --its client goes--> NONE, with what a worker is to be told yet
  *
  * The reason is that of the latest begin() or begin_of() that was no less than before.
  *
- * In DEADLY and ALL a lane has requests, is in msd_crew.refused alone, and so nothing
- * of it is sent. What it has is queued: counted in n_queued and queued_us, answered by
- * its deadline when that is earlier, and its module is not idle. What its client queues
- * meanwhile comes behind, and is looked at like the others. Of each lane answers come
- * in the order in which the requests were queued; one lane is done before the next.
+ * In LATE, DEADLY and ALL a lane has requests, is in msd_crew.refused alone, and so
+ * nothing of it is sent. What it has is queued: counted in n_queued and queued_us,
+ * answered by its deadline when that is earlier, and its module is not idle. What its
+ * client queues meanwhile comes behind, and is looked at like the others. Of each lane
+ * answers come in the order in which the requests were queued; one lane is done before
+ * the next. When no lane is left msd_crew_ops.on_refused() says so.
  */
 #include "daemon/supervisor/module/crew.h"
 
@@ -36,7 +39,9 @@ void msd_refusal_begin(struct msd_crew *crew, msd_err err, const char *text);
  * or when it is left (abandon: "kill"), likewise. */
 void msd_refusal_begin_of(struct msd_crew *crew, struct msd_peer_id who, msd_err err,
 			  const char *text);
-/** What is to be refused yet, is now. */
-void msd_refusal_finish(struct msd_crew *crew);
+/** Answer what is late, likewise. */
+void msd_refusal_begin_late(struct msd_crew *crew);
+/** The module is there: nothing is late. */
+void msd_refusal_end_late(struct msd_crew *crew);
 
 #endif

@@ -3,7 +3,7 @@
 #include "daemon/log.h"
 #include "daemon/supervisor/module/house.h"
 #include "daemon/supervisor/module/life.h"
-#include "daemon/supervisor/module/queue.h"
+#include "daemon/supervisor/module/ready_wait.h"
 #include "daemon/supervisor/module/refusal.h"
 
 static bool has_bytes(const struct msd_module *m)
@@ -17,7 +17,7 @@ void msd_slumber_end(struct msd_module *m)
 		msd_module_take_plain(m, MSD_LIFE_WAKE);
 		return;
 	}
-	msd_queue_wait(&m->crew);
+	msd_ready_wait_begin(&m->crew);
 	if (!m->is_asking)
 		m->is_asking = m->crew.house->on_called(m->crew.house, m);
 }

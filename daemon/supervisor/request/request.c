@@ -64,6 +64,9 @@ msd_err msd_client_may_wait(const struct msd_client *c, enum msd_method method,
 static void on_due(struct msd_deadline *node)
 {
 	struct msd_req *r = MSD_CONTAINER_OF(node, struct msd_req, due.node);
+
+	if (r->due.is_for_ready && !r->ops->has_waited(r))
+		return;
 	const bool is_running = r->state != MSD_REQ_QUEUED && r->ops->is_running(r);
 
 	msd_req_take(r, is_running ? MSD_REQ_OVERRUNS : MSD_REQ_DUE);

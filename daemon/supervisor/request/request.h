@@ -75,6 +75,9 @@ struct msd_req_ops {
 	void (*cancel)(struct msd_req *r);
 	/** End the worker: the call overran its deadline by more than the grace. */
 	void (*kill)(struct msd_req *r);
+	/** The deadline of its wait for the module alone has come: it is over. False:
+	 * it waits on. */
+	bool (*has_waited)(struct msd_req *r);
 	/** It was sent, and its client is gone. */
 	void (*on_unawaited)(struct msd_req *r);
 	/** Its client has the answer, or is gone; client.who is still there. */
