@@ -36,6 +36,7 @@ struct group {
 	uint32_t n;
 	uint32_t n_args;
 	int64_t rows;
+	uint64_t deadline_ns; /* the earliest of theirs; 0: there is none */
 };
 
 static struct msd_request *request_of(struct msd_list *link)
@@ -151,9 +152,25 @@ static bool fits(const struct group *g, const struct member *m, uint32_t n_args)
 	return true;
 }
 
+/* Whether @rows of @g's function that begin now are expected to be done when half of
+ * the time to @g's deadline has gone: they run again, apart, when they fail as one. */
+static bool is_in_time(const struct group *g, int64_t rows, uint64_t now_ns)
+{
+	return g->deadline_ns == 0 ||
+	       (g->deadline_ns > now_ns &&
+		msd_rows_pace_expect(&g->members[0].request->func->rows_pace,
+				     (uint64_t)rows) <= (g->deadline_ns - now_ns) / 2);
+}
+
 static bool is_late(const struct msd_request *r, uint64_t now_ns)
 {
 	return r->deadline_ns != 0 && now_ns >= r->deadline_ns;
+}
+
+/* Of two deadlines, of which 0 is none. */
+static uint64_t earlier(uint64_t a, uint64_t b)
+{
+	return a == 0 || (b != 0 && b < a) ? b : a;
 }
 
 /* The queue's first calls as far as they can be joined. */
@@ -161,6 +178,7 @@ static void gather(struct msd_worker *w, uint64_t now_ns, struct group *g)
 {
 	g->n = 0;
 	g->rows = 0;
+	g->deadline_ns = 0;
 	MSD_LIST_EACH (it, &w->queue) {
 		struct member *m = &g->members[g->n];
 		uint32_t n_args;
@@ -174,22 +192,13 @@ static void gather(struct msd_worker *w, uint64_t now_ns, struct group *g)
 		if (g->n == 0)
 			g->n_args = n_args;
 		if (!fits(g, m, n_args) ||
-		    (uint64_t)m->rows > w->batch.most_rows - (uint64_t)g->rows)
+		    (uint64_t)m->rows > w->batch.most_rows - (uint64_t)g->rows ||
+		    (g->n > 0 && !is_in_time(g, g->rows + m->rows, now_ns)))
 			return;
 		g->rows += m->rows;
 		g->n++;
+		g->deadline_ns = earlier(g->deadline_ns, m->request->deadline_ns);
 	}
-}
-
-/* Nobody may be made late by waiting for others. */
-static bool may_wait(const struct group *g, uint64_t until_ns)
-{
-	for (uint32_t i = 0; i < g->n; i++) {
-		const uint64_t deadline_ns = g->members[i].request->deadline_ns;
-		if (deadline_ns != 0 && deadline_ns <= until_ns)
-			return false;
-	}
-	return true;
 }
 
 void msd_batch_init(struct msd_worker *w, uv_loop_t *loop, uv_timer_cb on_due)
@@ -215,7 +224,8 @@ bool msd_batch_waits(struct msd_worker *w)
 		waits = g->n > 0 && g->n < MOST_CALLS &&
 			(uint64_t)g->rows < w->batch.most_rows &&
 			g->members[g->n - 1].request->link.next == &w->queue &&
-			may_wait(g, until_ns);
+			/* Nobody may be made late by waiting for others. */
+			is_in_time(g, g->rows, until_ns);
 	}
 	msd_arena_reset(&w->arena);
 	if (waits) {
@@ -341,6 +351,10 @@ static bool run_group(struct msd_worker *w, const struct group *g)
 					  &w->diag) == MSD_OK &&
 			 run_joined(w, g, &call);
 
+	if (ran) {
+		msd_rows_pace_note(&first->func->rows_pace, (uint64_t)g->rows,
+				   msd_now_ns() - call.begun_ns);
+	}
 	for (uint32_t k = 0; ran && k < g->n; k++)
 		msd_worker_recycle(w, g->members[k].request);
 	if (!ran)
@@ -349,8 +363,15 @@ static bool run_group(struct msd_worker *w, const struct group *g)
 	return ran;
 }
 
+void msd_batch_learn(struct msd_worker *w, const struct msd_request *r, uint64_t ns)
+{
+	if (w->batch.n_rows > 0)
+		msd_rows_pace_note(&r->func->rows_pace, w->batch.n_rows, ns);
+}
+
 bool msd_batch_run(struct msd_worker *w)
 {
+	w->batch.n_rows = 0;
 	if (w->batch.n_apart > 0) {
 		w->batch.n_apart--;
 		return false;
@@ -362,6 +383,8 @@ bool msd_batch_run(struct msd_worker *w)
 		gather(w, msd_now_ns(), g);
 	if (g != NULL && g->n > 1)
 		return run_group(w, g);
+	if (g != NULL && g->n == 1)
+		w->batch.n_rows = (uint64_t)g->rows;
 	msd_arena_reset(&w->arena);
 	return false;
 }

@@ -11,6 +11,11 @@
  * tensors of the same dtypes and further extents, while their rows are not too many
  *   waiting     the same, as long as nothing else is in the queue, for `within`
  *
+ * A call with a deadline takes no more rows behind it than are expected to be done with
+ * it in half of the time that is left, for they may have to run apart then. It is the
+ * one that overruns when they take longer, for which the worker is ended and its client
+ * barred (daemon/supervisor/module/overruns.h), and they are others'.
+ *
  * The order of requests stays: nothing is taken from behind what cannot be joined. A
  * joined call that fails is run again as the calls that it was made of, and a function
  * whose results do not have as many rows as its arguments is not joined again.
@@ -25,5 +30,7 @@ MSD_MUST_CHECK bool msd_batch_waits(struct msd_worker *w);
 /** Where calls are joined: run the first requests of the queue as one, answer them, and
  * take them out of it; false: the first is to be run alone. */
 MSD_MUST_CHECK bool msd_batch_run(struct msd_worker *w);
+/** The first request @r, which was to be run alone, took @ns, and was answered. */
+void msd_batch_learn(struct msd_worker *w, const struct msd_request *r, uint64_t ns);
 
 #endif

@@ -4,6 +4,7 @@
  * The module's functions by name, with what the worker learns about each while it calls
  * them. Filled as functions are first named.
  */
+#include "daemon/worker/rows_pace.h"
 #include "runtime/load/loaded.h"
 
 struct msd_func {
@@ -14,6 +15,7 @@ struct msd_func {
 	 * call: one preempted call does not make a function slow for ever. 0: never
 	 * called. */
 	uint64_t peak_ns;
+	struct msd_rows_pace rows_pace; /* of one that has a batch */
 	uint32_t hash;
 	uint16_t ledger_row; /* where guests' calls of it are counted; 0: not yet */
 	char name[];         /* as it was asked for */

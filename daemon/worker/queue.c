@@ -103,7 +103,7 @@ static void hang_up(struct msd_worker *w)
 	}
 }
 
-static void run_request(struct msd_worker *w, struct msd_request *r)
+static msd_err run_request(struct msd_worker *w, struct msd_request *r)
 {
 	struct msd_buf *body = &w->reply;
 	struct msd_peer *peer = r->peer;
@@ -140,6 +140,7 @@ static void run_request(struct msd_worker *w, struct msd_request *r)
 		msd_worker_exit(err == MSD_GPU_FAULT ? MSD_EXIT_GPU_FAULT
 						     : MSD_EXIT_REFUSED);
 	}
+	return err;
 }
 
 /* Send the replies; drain what has come meanwhile when @drain. */
@@ -187,9 +188,15 @@ static bool clean_a_little(struct msd_worker *w)
  * the spare ones. */
 static void run_first(struct msd_worker *w, struct msd_request *r)
 {
-	if (w->batch.most_rows > 0 && msd_batch_run(w))
+	if (w->batch.most_rows == 0) {
+		(void)run_request(w, r);
+	} else if (msd_batch_run(w)) {
 		return;
-	run_request(w, r);
+	} else {
+		const uint64_t begun_ns = msd_now_ns();
+		if (run_request(w, r) == MSD_OK)
+			msd_batch_learn(w, r, msd_now_ns() - begun_ns);
+	}
 	msd_worker_recycle(w, r);
 }
 

@@ -80,6 +80,7 @@ struct msd_batch {
 	uint64_t most_rows; /* 0: none do */
 	uint64_t within_ns; /* that the first of them waits for others */
 	size_t n_apart;     /* at the queue's beginning, that are to run alone */
+	uint64_t n_rows;    /* of the first, which is to run alone; 0: not known */
 	uv_timer_t due;     /* runs the queue when the first has waited */
 	uv_timer_cb on_due;
 };

@@ -55,9 +55,15 @@ static void explain_due(const struct msd_req *r, struct msd_diag *d)
 	}
 }
 
-static bool is_running(const struct msd_req *r)
+/* What was late before its turn came is dropped by its worker, soon after that: until
+ * then it is the first, and not to blame. */
+static bool overruns(const struct msd_req *r)
 {
-	return msd_replica_runs(r->at.replica, r);
+	const struct msd_replica *rep = r->at.replica;
+
+	return msd_replica_runs(rep, r) &&
+	       msd_replica_ran_ms(rep, uv_now(rep->crew->house->loop)) >=
+		       r->due.grace_ms;
 }
 
 static void cancel(struct msd_req *r)
@@ -150,7 +156,7 @@ static void on_freed(struct msd_req *r)
 
 static const struct msd_req_ops req_ops = {
 	.explain_due = explain_due,
-	.is_running = is_running,
+	.overruns = overruns,
 	.cancel = cancel,
 	.kill = kill_worker,
 	.has_waited = msd_ready_wait_is_over,

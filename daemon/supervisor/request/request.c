@@ -67,9 +67,9 @@ static void on_due(struct msd_deadline *node)
 
 	if (r->due.is_for_ready && !r->ops->has_waited(r))
 		return;
-	const bool is_running = r->state != MSD_REQ_QUEUED && r->ops->is_running(r);
+	const bool overruns = r->state != MSD_REQ_QUEUED && r->ops->overruns(r);
 
-	msd_req_take(r, is_running ? MSD_REQ_OVERRUNS : MSD_REQ_DUE);
+	msd_req_take(r, overruns ? MSD_REQ_OVERRUNS : MSD_REQ_DUE);
 }
 
 struct msd_req *msd_req_new(struct msd_client *c, uint64_t id, enum msd_method method)

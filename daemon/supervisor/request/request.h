@@ -69,8 +69,8 @@ struct msd_client {
 struct msd_req_ops {
 	/** Why it was not done by its deadline, whether it waited or ran. */
 	void (*explain_due)(const struct msd_req *r, struct msd_diag *d);
-	/** Is it the one that the worker runs? */
-	bool (*is_running)(const struct msd_req *r);
+	/** Is it the one that the worker runs, and has been for its grace? */
+	bool (*overruns)(const struct msd_req *r);
 	/** Tell the worker that nobody wants it. */
 	void (*cancel)(struct msd_req *r);
 	/** End the worker: the call overran its deadline by more than the grace. */

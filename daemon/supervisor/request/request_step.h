@@ -31,7 +31,7 @@ enum msd_req_event {
 	MSD_REQ_RESPONDED, /* the worker's response has come */
 	MSD_REQ_LOST,      /* the worker is gone */
 	MSD_REQ_DUE,       /* its deadline, or its grace, is over */
-	MSD_REQ_OVERRUNS,  /* the same, and it is the one that the worker runs */
+	MSD_REQ_OVERRUNS,  /* the same, and the worker has run it for the grace */
 	MSD_REQ_CANCELLED, /* its client wants it no more */
 	MSD_REQ_ORPHANED,  /* its client is gone */
 	MSD_REQ_FORSAKEN,  /* one of these two, and it is not to run for nobody */
