@@ -80,8 +80,9 @@ void msd_porch_enter(struct msd_edge *e, int fd, const struct msd_principal *who
 
 	if (g != NULL)
 		*g = (struct guest){p, enter != NULL ? enter : enter_session};
-	if (g != NULL && msd_handshake_start(&e->handshakes, fd,
-					     e->limits->first_frame_ms, g) == MSD_OK)
+	if (g != NULL &&
+	    msd_handshake_start(&e->handshakes, fd, e->limits->first_frame_ms, p->who,
+				g) == MSD_OK)
 		return;
 	free(g);
 	if (p != NULL) {

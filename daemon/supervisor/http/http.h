@@ -10,8 +10,8 @@
  */
 #include "daemon/supervisor/edge/edge.h"
 #include "daemon/supervisor/edge/listen_socket.h"
-#include "daemon/supervisor/http/chore.h"
 #include "daemon/supervisor/http/history.h"
+#include "daemon/supervisor/request/chore.h"
 
 struct msd_http {
 	struct msd_edge *edge;

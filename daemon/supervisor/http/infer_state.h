@@ -8,9 +8,9 @@
  *   (where they are bytes) --> called --> writing (a chore, where tensors are to be
  *   JSON) --> answered, and written --> end
  */
-#include "daemon/supervisor/http/chore.h"
 #include "daemon/supervisor/http/infer_make.h"
 #include "daemon/supervisor/http/infer_result.h"
+#include "daemon/supervisor/request/chore.h"
 #include "daemon/wire/recognise.h"
 
 struct msd_asking;

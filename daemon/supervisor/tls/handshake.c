@@ -17,15 +17,15 @@
 #include "proto/words.h"
 
 struct msd_handshake {
-	struct msd_list link, queue_link;
+	struct msd_list link;
 	struct msd_handshakes *all;
 	void *user;
 	int fd;  /* owned until there is a transport, and its own then */
 	int low; /* msd_tls_first_record_waits()' */
 	struct msd_transport transport; /* has a state once there is one */
-	bool is_working;                /* on a thread, whose result and why are */
 	uv_poll_t poll;
-	uv_work_t work;
+	struct msd_chore step; /* while it runs result and why are its thread's */
+	struct msd_peer_id who;
 	struct msd_deadline deadline;
 	uint64_t limit_ms;
 	bool is_told;   /* it has failed, and lingers */
@@ -67,7 +67,7 @@ static void end(struct msd_handshake *h, msd_err err)
 	if (uv_is_closing((uv_handle_t *)&h->poll))
 		return;
 	h->result = err;
-	msd_list_remove(&h->queue_link);
+	msd_chore_leave(&h->step);
 	msd_deadline_clear(h->all->deadlines, &h->deadline);
 	uv_close((uv_handle_t *)&h->poll, on_poll_closed);
 }
@@ -126,7 +126,7 @@ static void cut(struct msd_handshake *h, msd_err err, const char *why)
 {
 	h->cut_err = err;
 	h->cut_why = why;
-	if (!h->is_working && !uv_is_closing((uv_handle_t *)&h->poll))
+	if (!msd_chore_is_running(&h->step) && !uv_is_closing((uv_handle_t *)&h->poll))
 		end_as_cut(h);
 }
 
@@ -142,40 +142,19 @@ static void on_due(struct msd_deadline *node)
 	cut(h, MSD_DEADLINE, "it has not ended its handshake in time (--first-frame)");
 }
 
-static void on_thread(uv_work_t *work)
+static void on_thread(struct msd_chore *step)
 {
-	struct msd_handshake *h = work->data;
+	struct msd_handshake *h = MSD_CONTAINER_OF(step, struct msd_handshake, step);
 
 	h->result = h->all->tls->library->handshake(&h->transport, &h->why);
 }
 
-static void on_worked(uv_work_t *work, int status);
 static void on_ready(uv_poll_t *poll, int status, int events);
 
-/* Give threads to who has waited longest. */
-static void give_threads(struct msd_handshakes *hs)
+static void on_worked(struct msd_chore *step)
 {
-	struct msd_list *it;
+	struct msd_handshake *h = MSD_CONTAINER_OF(step, struct msd_handshake, step);
 
-	while (hs->n_working < MSD_TLS_AT_A_TIME &&
-	       (it = msd_list_first(&hs->queued)) != NULL) {
-		struct msd_handshake *h =
-			MSD_CONTAINER_OF(it, struct msd_handshake, queue_link);
-		msd_list_remove(&h->queue_link);
-		h->is_working = true;
-		hs->n_working++;
-		(void)uv_queue_work(hs->loop, &h->work, on_thread, on_worked);
-	}
-}
-
-static void on_worked(uv_work_t *work, int status)
-{
-	struct msd_handshake *h = work->data;
-	struct msd_handshakes *hs = h->all;
-
-	(void)status; /* nobody cancels it */
-	h->is_working = false;
-	hs->n_working--;
 	if (h->cut_err != MSD_OK) {
 		end_as_cut(h);
 	} else if (h->result == MSD_WAIT) {
@@ -186,7 +165,6 @@ static void on_worked(uv_work_t *work, int status)
 	} else {
 		fail(h, h->result);
 	}
-	give_threads(hs);
 }
 
 /* The first bytes have come. */
@@ -216,8 +194,7 @@ static void on_ready(uv_poll_t *poll, int status, int events)
 		return;
 	}
 	(void)uv_poll_stop(&h->poll);
-	msd_list_append(&h->all->queued, &h->queue_link);
-	give_threads(h->all);
+	msd_chore_begin(&h->all->steps, &h->step, h->who);
 }
 
 void msd_handshakes_init(struct msd_handshakes *hs, uv_loop_t *loop,
@@ -226,13 +203,12 @@ void msd_handshakes_init(struct msd_handshakes *hs, uv_loop_t *loop,
 	hs->loop = loop;
 	hs->deadlines = deadlines;
 	hs->tls = tls;
-	hs->n_working = 0;
+	msd_chores_init(&hs->steps, loop);
 	msd_list_init(&hs->all);
-	msd_list_init(&hs->queued);
 }
 
 msd_err msd_handshake_start(struct msd_handshakes *hs, int fd, uint64_t limit_ms,
-			    void *user)
+			    struct msd_peer_id who, void *user)
 {
 	struct msd_handshake *h = calloc(1, sizeof(*h));
 
@@ -246,10 +222,10 @@ msd_err msd_handshake_start(struct msd_handshakes *hs, int fd, uint64_t limit_ms
 	h->user = user;
 	h->fd = fd;
 	h->poll.data = h;
-	h->work.data = h;
+	h->step = (struct msd_chore){.run = on_thread, .on_done = on_worked};
+	h->who = who;
 	h->deadline.on_due = on_due;
 	h->limit_ms = limit_ms;
-	msd_list_init(&h->queue_link);
 	msd_list_append(&hs->all, &h->link);
 	if (limit_ms > 0)
 		msd_deadline_set(hs->deadlines, &h->deadline, limit_ms);

@@ -3,8 +3,8 @@
 /*
  * From an accepted socket to a transport that encrypts. A handshake is half a
  * millisecond of arithmetic, more than a turn of the loop may take, so it is done on
- * libuv's threads, MSD_TLS_AT_A_TIME at a time; all others wait for their place, and
- * the loop only for sockets.
+ * libuv's threads as a chore; all others wait for their turn, and the loop only for
+ * sockets.
  *
  *   WAITS for its socket <--> is QUEUED for a thread --> WORKS --> done, or failed
  *
@@ -14,11 +14,10 @@
  */
 #include <uv.h>
 
+#include "daemon/supervisor/request/chore.h"
 #include "daemon/supervisor/request/deadline.h"
 #include "daemon/supervisor/tls/library.h"
 #include "daemon/wire/list.h"
-
-#define MSD_TLS_AT_A_TIME 2u
 
 struct msd_handshake;
 
@@ -42,9 +41,8 @@ struct msd_handshakes {
 	uv_loop_t *loop;
 	struct msd_deadlines *deadlines;
 	const struct msd_tls *tls;
-	struct msd_list all;    /* msd_handshake.link */
-	struct msd_list queued; /* msd_handshake.queue_link */
-	unsigned n_working;
+	struct msd_list all; /* msd_handshake.link */
+	struct msd_chores steps;
 	/** It has failed, and @why. */
 	void (*on_failed)(struct msd_handshake *h, enum msd_handshake_fault fault,
 			  const char *why);
@@ -57,10 +55,12 @@ struct msd_handshakes {
 const char *msd_handshake_fault_word(enum msd_handshake_fault fault);
 void msd_handshakes_init(struct msd_handshakes *hs, uv_loop_t *loop,
 			 struct msd_deadlines *deadlines, const struct msd_tls *tls);
-/** Begin with @fd, which is taken, to be done within @limit_ms (0: for ever). @user is
- * msd_handshake_user()'s. Errors, with @fd still the caller's: MSD_NOMEM, MSD_IO. */
+/** Begin with @fd, which is taken, to be done within @limit_ms (0: for ever), in the
+ * turns of @who. @user is msd_handshake_user()'s. Errors, with @fd still the caller's:
+ * MSD_NOMEM, MSD_IO. */
 MSD_MUST_CHECK msd_err msd_handshake_start(struct msd_handshakes *hs, int fd,
-					   uint64_t limit_ms, void *user);
+					   uint64_t limit_ms, struct msd_peer_id who,
+					   void *user);
 void *msd_handshake_user(const struct msd_handshake *h);
 struct msd_handshakes *msd_handshake_all(const struct msd_handshake *h);
 /** End them all: on_done follows for each, as soon as its thread has left it. */

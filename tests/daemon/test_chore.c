@@ -1,6 +1,7 @@
 #include <criterion/criterion.h>
+#include <string.h>
 
-#include "daemon/supervisor/http/chore.h"
+#include "daemon/supervisor/request/chore.h"
 
 #define N 9u
 #define MANY 0u /* the value of the peer that has all but two */
@@ -79,6 +80,20 @@ Test(chore, peers_take_turns_however_many_one_has, .init = set_up)
 	/* Two ran, and one was next. */
 	cr_expect_leq(place_of('x'), 4, "%s", begun);
 	cr_expect_leq(place_of('y'), 5, "%s", begun);
+}
+
+Test(chore, who_leaves_while_it_waits_is_not_run, .init = set_up)
+{
+	for (unsigned i = 0; i < N; i++)
+		begin(i, (char)('a' + (int)i), MANY);
+	cr_expect(msd_chore_is_running(&ones[1].chore));
+	cr_expect_not(msd_chore_is_running(&ones[2].chore));
+	msd_chore_leave(&ones[2].chore);
+	cr_expect_not(ones[2].chore.is_busy);
+	uv_sem_post(&gate);
+	cr_expect_eq(uv_run(&loop, UV_RUN_DEFAULT), 0);
+	cr_expect_eq(n_done, N - 1);
+	cr_expect_null(strchr(begun, 'c'), "%s", begun);
 }
 
 Test(chore, of_one_peer_they_are_done_in_the_order_of_their_coming, .init = set_up)

@@ -2,9 +2,9 @@
 #define MSD_SUPERVISOR_CHORE_H
 /*
  * What takes long and needs nothing of the loop's: done on libuv's threads, for each
- * connection one at a time, and two in all, so that others find a thread, too. Peers
- * take turns, however many connections each has; a peer's are in the order of their
- * coming.
+ * connection one at a time, and two in all of a kind, so that others find a thread,
+ * too. Peers take turns, however many connections each has; a peer's are in the order
+ * of their coming.
  */
 #include <uv.h>
 
@@ -36,5 +36,9 @@ void msd_chores_init(struct msd_chores *all, uv_loop_t *loop);
 /** Begin @c, whose run and on_done are set, for @who. */
 void msd_chore_begin(struct msd_chores *all, struct msd_chore *c,
 		     struct msd_peer_id who);
+/** It has a thread, and its on_done is still to come. */
+bool msd_chore_is_running(const struct msd_chore *c);
+/** It waits no more, if it did, and is not done; it does not run. */
+void msd_chore_leave(struct msd_chore *c);
 
 #endif

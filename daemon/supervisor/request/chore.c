@@ -1,4 +1,4 @@
-#include "daemon/supervisor/http/chore.h"
+#include "daemon/supervisor/request/chore.h"
 
 #define MOST_RUNNING 2u
 
@@ -64,6 +64,7 @@ void msd_chore_begin(struct msd_chores *all, struct msd_chore *c,
 {
 	struct msd_list *before = all->waiting.prev;
 
+	msd_list_init(&c->link);
 	c->all = all;
 	c->is_busy = true;
 	c->who = who;
@@ -72,4 +73,17 @@ void msd_chore_begin(struct msd_chores *all, struct msd_chore *c,
 		before = before->prev;
 	msd_list_append(before->next, &c->link);
 	go_on(all);
+}
+
+bool msd_chore_is_running(const struct msd_chore *c)
+{
+	return c->is_busy && msd_list_is_empty(&c->link);
+}
+
+void msd_chore_leave(struct msd_chore *c)
+{
+	if (!c->is_busy)
+		return;
+	msd_list_remove(&c->link);
+	c->is_busy = false;
 }
