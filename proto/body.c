@@ -4,6 +4,9 @@
  */
 #include "proto/body.h"
 
+#include <endian.h>
+#include <string.h>
+
 #include "proto/limits.h"
 #include "proto/scan.h"
 #include "proto/token.h"
@@ -246,27 +249,61 @@ bool msd_body_error_read(struct msd_span error, struct msd_body_error *ret)
 	return true;
 }
 
-/* The array's head, the kind and the id, in one piece: every message passes here. */
-static void begin(struct msd_buf *out, enum msd_body_kind kind, uint64_t id,
-		  bool has_tail)
+/* The array's head, the kind and the id, written where they stay, and room for @n_more
+ * bytes behind them: every message passes here. Returns where those go; NULL: no
+ * memory.
+ */
+static uint8_t *begin(struct msd_buf *out, enum msd_body_kind kind, uint64_t id,
+		      bool has_tail, size_t n_more)
 {
-	uint8_t bytes[11] = {has_tail ? 0x95 : 0x94, (uint8_t)kind, 0xcf};
+	const uint64_t id_be = htobe64(id);
+	uint8_t *p;
 
-	for (size_t i = 0; i < 8; i++)
-		bytes[3 + i] = (uint8_t)(id >> (56 - 8 * i));
-	msd_buf_put(out, bytes, sizeof(bytes));
+	if (!msd_buf_reserve(out, 3 + sizeof(id_be) + n_more))
+		return NULL;
+	p = out->p + out->n;
+	p[0] = has_tail ? 0x95 : 0x94;
+	p[1] = (uint8_t)kind;
+	p[2] = 0xcf;
+	memcpy(p + 3, &id_be, sizeof(id_be));
+	out->n += 3 + sizeof(id_be) + n_more;
+	return p + 3 + sizeof(id_be);
 }
 
 void msd_body_begin_request(struct msd_buf *out, uint64_t id, const char *method,
 			    bool has_tail)
 {
-	begin(out, MSD_REQUEST, id, has_tail);
+	(void)begin(out, MSD_REQUEST, id, has_tail, 0);
 	msd_pack_cstr(out, method);
 }
 
 void msd_body_begin_response(struct msd_buf *out, uint64_t id, bool has_tail)
 {
-	begin(out, MSD_RESPONSE, id, has_tail);
+	(void)begin(out, MSD_RESPONSE, id, has_tail, 0);
+}
+
+void msd_body_begin_result(struct msd_buf *out, uint64_t id, bool has_tail)
+{
+	uint8_t *error = begin(out, MSD_RESPONSE, id, has_tail, 1);
+
+	if (error != NULL)
+		*error = 0xc0; /* nil */
+}
+
+const uint8_t msd_body_timed[MSD_BODY_TIMED_BYTES] = {0x81, 0xa7, 'e', 'x', 'e',
+						      'c',  '_',  'n', 's', 0xcf};
+
+void msd_body_put_timed(struct msd_buf *out, uint64_t exec_ns)
+{
+	const uint64_t ns_be = htobe64(exec_ns);
+	uint8_t *p;
+
+	if (!msd_buf_reserve(out, MSD_BODY_TIMED_BYTES + sizeof(ns_be)))
+		return;
+	p = out->p + out->n;
+	memcpy(p, msd_body_timed, MSD_BODY_TIMED_BYTES);
+	memcpy(p + MSD_BODY_TIMED_BYTES, &ns_be, sizeof(ns_be));
+	out->n += MSD_BODY_TIMED_BYTES + sizeof(ns_be);
 }
 
 void msd_body_begin_notification(struct msd_buf *out, const char *method)

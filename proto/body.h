@@ -85,6 +85,13 @@ void msd_body_begin_request(struct msd_buf *out, uint64_t id, const char *method
 			    bool has_tail); /* then params[, options] */
 void msd_body_begin_response(struct msd_buf *out, uint64_t id,
 			     bool has_tail); /* then error, result[, meta] */
+/** The same of one that is no error, in one piece: then result[, meta]. */
+void msd_body_begin_result(struct msd_buf *out, uint64_t id, bool has_tail);
+/** The meta of an answer that tells how long it ran and nothing else,
+ * {"exec_ns": @exec_ns}, in one piece: msd_body_timed, then eight bytes. */
+void msd_body_put_timed(struct msd_buf *out, uint64_t exec_ns);
+#define MSD_BODY_TIMED_BYTES 10u
+extern const uint8_t msd_body_timed[MSD_BODY_TIMED_BYTES];
 void msd_body_begin_notification(struct msd_buf *out, const char *method); /* params */
 
 #endif

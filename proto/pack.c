@@ -9,8 +9,10 @@
 #include "proto/utf8.h"
 #include "proto/value.h"
 
-/* A short buffer marks itself bad, so the packer never needs to know. */
-static int write_buf(void *data, const char *bytes, size_t n)
+/* A short buffer marks itself bad, so the packer never needs to know. Inline, so that a
+ * nil or a short number is no more than its bytes. */
+static inline __attribute__((always_inline)) int write_buf(void *data,
+							   const char *bytes, size_t n)
 {
 	msd_buf_put(data, bytes, n);
 	return 0;

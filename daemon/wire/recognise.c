@@ -17,9 +17,7 @@
 #define ID_IN_EIGHT_BYTES 0xcf
 #define BEHIND_ID (ID_AT + 9u)
 
-/* How a response ends that is remembered: its meta is this and a number of eight bytes.
- */
-static const uint8_t time_key[] = {0x81, 0xa7, 'e', 'x', 'e', 'c', '_', 'n', 's', 0xcf};
+/* How a response ends that is remembered: as msd_body_put_timed() has it. */
 #define TIME_BYTES 8u
 
 /* How many bytes an id has whose first is @first. 0: none, or one in a form with a
@@ -95,8 +93,8 @@ static bool may_be_added(const struct msd_memory *m, const struct msd_body *body
 	if (body->kind != m->kind)
 		return false;
 	return m->kind == MSD_REQUEST ||
-	       (body->meta.n == sizeof(time_key) + TIME_BYTES &&
-		memcmp(body->meta.p, time_key, sizeof(time_key)) == 0);
+	       (body->meta.n == MSD_BODY_TIMED_BYTES + TIME_BYTES &&
+		memcmp(body->meta.p, msd_body_timed, MSD_BODY_TIMED_BYTES) == 0);
 }
 
 static uint64_t weight(const struct msd_known *k)

@@ -134,6 +134,10 @@ static void write_meta(const struct msd_call *call, uint64_t exec_ns,
 {
 	const uint64_t sent_ns = call->request->sent_ns;
 
+	if (sent_ns == 0 && call->n_joined == 0) {
+		msd_body_put_timed(out, exec_ns);
+		return;
+	}
 	msd_pack_map(out, (sent_ns != 0 ? 4u : 1u) + (call->n_joined > 0));
 	if (call->n_joined > 0)
 		msd_pack_pair_uint(out, "joined", call->n_joined);
@@ -158,8 +162,7 @@ msd_err msd_call_write_reply(struct msd_call *call, const struct msd_any *result
 	const bool waits = call->queued != NULL;
 	const uint64_t queued_ns = waits ? msd_now_ns() : 0;
 
-	msd_body_begin_response(out, call->request->id, true);
-	msd_pack_nil(out);
+	msd_body_begin_result(out, call->request->id, true);
 	msd_pack_array(out, 2);
 	msd_pack_array(out, call->n_outs);
 	for (const struct msd_call_out *o = call->outs; o != NULL; o = o->next)

@@ -336,8 +336,13 @@ static msd_err write_value(struct msd_call *call, const struct msd_any *v,
 msd_err msd_call_write_result(struct msd_call *call, const struct msd_any *v,
 			      struct msd_buf *out, struct msd_diag *d)
 {
-	const msd_err err = write_value(call, v, 0, out, d);
+	msd_err err = MSD_OK;
 
+	if (v->type == MSD_T_NONE) { /* as most that fill what they are given */
+		msd_pack_nil(out);
+	} else {
+		err = write_value(call, v, 0, out, d);
+	}
 	if (err == MSD_OK && call->places != NULL) {
 		return msd_diag_set(
 			d, MSD_BAD_ARGUMENT,

@@ -154,6 +154,33 @@ Test(body, id_takes_nine_bytes_whatever_it_is)
 	msd_buf_finish(&b);
 }
 
+Test(body, result_begins_as_a_response_without_error)
+{
+	struct msd_buf a = {0}, b = {0};
+
+	msd_body_begin_result(&a, 300, true);
+	msd_body_begin_response(&b, 300, true);
+	msd_pack_nil(&b);
+	cr_assert_eq(a.n, b.n);
+	cr_expect_arr_eq(a.p, b.p, b.n);
+	msd_buf_finish(&a);
+	msd_buf_finish(&b);
+}
+
+Test(body, time_is_what_a_map_of_it_is)
+{
+	struct msd_buf a = {0}, b = {0};
+
+	msd_body_put_timed(&a, UINT64_C(0x0102030405060708));
+	msd_pack_map(&b, 1);
+	msd_pack_cstr(&b, "exec_ns");
+	msd_pack_u64(&b, UINT64_C(0x0102030405060708));
+	cr_assert_eq(a.n, b.n);
+	cr_expect_arr_eq(a.p, b.p, b.n);
+	msd_buf_finish(&a);
+	msd_buf_finish(&b);
+}
+
 Test(body, failure_names_the_byte_and_the_rule)
 {
 	struct msd_diag d = {0};
