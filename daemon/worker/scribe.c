@@ -29,12 +29,11 @@ void msd_scribe_come(struct msd_worker *w, const struct msd_request *r)
 
 static uint64_t find_row(struct msd_ledger *l, struct msd_func *func)
 {
+	if (func != NULL && func->ledger_row != MSD_LEDGER_OTHER)
+		return func->ledger_row;
 	const size_t n = func != NULL ? strlen(func->name) : 0;
-
 	if (n == 0 || n > sizeof(l->rows[0].name))
 		return MSD_LEDGER_OTHER;
-	if (func->ledger_row != MSD_LEDGER_OTHER)
-		return func->ledger_row;
 	for (uint16_t i = MSD_LEDGER_OTHER + 1; i < MSD_LEDGER_ROWS; i++) {
 		if (l->rows[i].n_name != 0)
 			continue;
