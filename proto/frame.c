@@ -22,13 +22,9 @@ void msd_frame_write(struct msd_frame f, uint8_t out[static MSD_FRAME_HEADER_BYT
 	msd_put_le64(out + AT_PAYLOAD, f.payload_bytes);
 }
 
-msd_err msd_frame_read(const uint8_t in[static MSD_FRAME_HEADER_BYTES],
-		       uint32_t max_body_bytes, uint64_t max_payload_bytes,
-		       struct msd_frame *ret, struct msd_diag *d)
+/* It does not begin with MSD_MAGIC. */
+static msd_err refuse_magic(const uint8_t in[static MAGIC_BYTES], struct msd_diag *d)
 {
-	struct msd_frame f = {.body_bytes = msd_le32(in + AT_BODY),
-			      .payload_bytes = msd_le64(in + AT_PAYLOAD)};
-
 	if (in[0] == TLS_HANDSHAKE && in[1] == TLS_MAJOR) {
 		return msd_diag_set(d, MSD_PROTOCOL,
 				    "frame: begins a TLS handshake, but TLS is not "
@@ -40,11 +36,20 @@ msd_err msd_frame_read(const uint8_t in[static MSD_FRAME_HEADER_BYTES],
 			"frame: begins with %02x %02x %02x, not with ed 6d 64", in[0],
 			in[1], in[2]);
 	}
-	if (in[AT_VERSION] != MSD_PROTOCOL_VERSION) {
-		return msd_diag_set(d, MSD_PROTOCOL,
-				    "frame: protocol version %u; this side speaks %u",
-				    in[AT_VERSION], MSD_PROTOCOL_VERSION);
-	}
+	return msd_diag_set(d, MSD_PROTOCOL,
+			    "frame: protocol version %u; this side speaks %u",
+			    in[AT_VERSION], MSD_PROTOCOL_VERSION);
+}
+
+msd_err msd_frame_read(const uint8_t in[static MSD_FRAME_HEADER_BYTES],
+		       uint32_t max_body_bytes, uint64_t max_payload_bytes,
+		       struct msd_frame *ret, struct msd_diag *d)
+{
+	struct msd_frame f = {.body_bytes = msd_le32(in + AT_BODY),
+			      .payload_bytes = msd_le64(in + AT_PAYLOAD)};
+
+	if (memcmp(in, MSD_MAGIC, MAGIC_BYTES) != 0)
+		return refuse_magic(in, d);
 	if (f.body_bytes == 0)
 		return msd_diag_set(d, MSD_PROTOCOL, "frame: the body is empty");
 	if (f.body_bytes > max_body_bytes) {

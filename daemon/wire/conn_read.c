@@ -116,23 +116,13 @@ static bool is_more_behind(const struct msd_frame *f, size_t n)
 	return n > f->body_bytes && n - f->body_bytes > f->payload_bytes;
 }
 
-static size_t take_header(struct msd_conn *c, const uint8_t *p, size_t n)
+/* A whole header at @head, behind which @n_behind bytes have come. */
+static void header_done(struct msd_conn *c, const uint8_t *head, size_t n_behind)
 {
-	size_t want = MSD_FRAME_HEADER_BYTES - (size_t)c->have;
-	const uint8_t *head = p;
 	struct msd_diag d = {0};
+	const msd_err err = msd_frame_read(head, c->limits.max_body_bytes,
+					   c->limits.max_payload_bytes, &c->frame, &d);
 
-	if (want > n)
-		want = n;
-	if (want < MSD_FRAME_HEADER_BYTES) { /* it comes in parts */
-		memcpy(c->head + c->have, p, want);
-		head = c->head;
-	}
-	c->have += want;
-	if (c->have < MSD_FRAME_HEADER_BYTES)
-		return want;
-	msd_err err = msd_frame_read(head, c->limits.max_body_bytes,
-				     c->limits.max_payload_bytes, &c->frame, &d);
 	if (err != MSD_OK) {
 		memmove(c->head, head, sizeof(c->head)); /* for the farewell */
 		msd_conn_close(c, err, msd_diag_text(&d));
@@ -141,8 +131,24 @@ static size_t take_header(struct msd_conn *c, const uint8_t *p, size_t n)
 	c->state = S_BODY;
 	c->have = 0;
 	c->begun_ms = uv_now(c->wire->loop);
-	if (c->turn_ends_ns == 0 && is_more_behind(&c->frame, n - want))
+	if (c->turn_ends_ns == 0 && is_more_behind(&c->frame, n_behind))
 		msd_conn_spend_time(c);
+}
+
+static size_t take_header(struct msd_conn *c, const uint8_t *p, size_t n)
+{
+	size_t want = MSD_FRAME_HEADER_BYTES - (size_t)c->have;
+
+	if (c->have == 0 && n >= MSD_FRAME_HEADER_BYTES) {
+		header_done(c, p, n - MSD_FRAME_HEADER_BYTES);
+		return MSD_FRAME_HEADER_BYTES;
+	}
+	if (want > n)
+		want = n;
+	memcpy(c->head + c->have, p, want); /* it comes in parts */
+	c->have += want;
+	if (c->have == MSD_FRAME_HEADER_BYTES)
+		header_done(c, c->head, n - want);
 	return want;
 }
 
