@@ -38,7 +38,7 @@ bool msd_share_is_pressed(const struct msd_session *s, uint64_t n_waiting)
 
 static bool is_over(const struct msd_session *s, const struct msd_req *r)
 {
-	if (r->placement.wanted_bytes == 0 || r->placement.budget != NULL)
+	if (r->placement.budget != NULL)
 		return false; /* it has its memory, and waits for its module */
 	const uint64_t n_others = msd_share_count_waiting(s->edge, s);
 	if (n_others == 0)
@@ -51,6 +51,8 @@ static bool is_over(const struct msd_session *s, const struct msd_req *r)
 msd_err msd_share_place(struct msd_session *s, struct msd_req *r,
 			uint64_t payload_bytes, struct msd_diag *d)
 {
+	if (r->placement.wanted_bytes == 0)
+		return MSD_OK;
 	return is_over(s, r) ? MSD_WAIT : msd_call_place(s, r, payload_bytes, d);
 }
 

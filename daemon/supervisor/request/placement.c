@@ -43,7 +43,7 @@ void msd_placement_point(const struct msd_placement *p, uint8_t *tensor,
 			      p->slot.offset + offset);
 }
 
-void msd_placement_end(struct msd_placement *p)
+void msd_placement_give_back(struct msd_placement *p)
 {
 	if (p->pool != NULL &&
 	    !msd_segpool_free(p->pool, p->slot.segment, p->slot.offset))

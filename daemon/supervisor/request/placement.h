@@ -31,7 +31,13 @@ MSD_MUST_CHECK msd_err msd_placement_take(struct msd_placement *p,
 /** Point an inline tensor's ext data @tensor to its bytes, @offset into the payload. */
 void msd_placement_point(const struct msd_placement *p, uint8_t *tensor,
 			 uint64_t offset);
-/** Give slot and claim back. Nobody writes to the slot any more. */
-void msd_placement_end(struct msd_placement *p);
+/** Give back what it has. */
+void msd_placement_give_back(struct msd_placement *p);
+/** Give slot and claim back, if it has any. Nobody writes to the slot any more. */
+static inline void msd_placement_end(struct msd_placement *p)
+{
+	if (p->budget != NULL) /* without a claim there is no slot */
+		msd_placement_give_back(p);
+}
 
 #endif

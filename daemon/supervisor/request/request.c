@@ -212,18 +212,13 @@ static void tell_owner(struct msd_req *r, unsigned actions)
 		r->ops->on_unawaited(r);
 }
 
-void msd_req_take(struct msd_req *r, enum msd_req_event e)
+void msd_req_act(struct msd_req *r, enum msd_req_event e, unsigned actions)
 {
-	const struct msd_req_move move = msd_req_step(r->state, e);
-
-	r->state = (enum msd_req_state)move.to;
-	if (move.actions == 0)
-		return;
-	if ((move.actions & MSD_REQ_ANSWER) != 0 && is_ours_to_answer(e))
+	if ((actions & MSD_REQ_ANSWER) != 0 && is_ours_to_answer(e))
 		answer_for(r, e);
-	if ((move.actions & ~(unsigned)(MSD_REQ_ANSWER | MSD_REQ_RELEASE)) != 0)
-		tell_owner(r, move.actions);
-	if ((move.actions & MSD_REQ_RELEASE) != 0)
+	if ((actions & ~(unsigned)(MSD_REQ_ANSWER | MSD_REQ_RELEASE)) != 0)
+		tell_owner(r, actions);
+	if ((actions & MSD_REQ_RELEASE) != 0)
 		req_free(r);
 }
 

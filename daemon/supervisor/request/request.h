@@ -193,9 +193,19 @@ void msd_req_set_due_from(struct msd_req *r, struct msd_deadlines *all,
 			  uint64_t from_ms, uint64_t in_ms);
 /** The client of @r wants it no more, or is gone: @e is CANCELLED or ORPHANED. */
 void msd_req_abandon(struct msd_req *r, enum msd_req_event e);
+/** Do what @e has led to: the second half of msd_req_take(), which nobody else calls.
+ */
+void msd_req_act(struct msd_req *r, enum msd_req_event e, unsigned actions);
 /** Take the event and do what it asks for, freeing @r included. Of SETTLED, RESPONDED
  * and LOST the caller has given the answer before. */
-void msd_req_take(struct msd_req *r, enum msd_req_event e);
+static inline void msd_req_take(struct msd_req *r, enum msd_req_event e)
+{
+	const struct msd_req_move move = msd_req_step(r->state, e);
+
+	r->state = (enum msd_req_state)move.to;
+	if (move.actions != 0)
+		msd_req_act(r, e, move.actions);
+}
 /** The client has its answer, or is gone: nothing more is owed to it. */
 void msd_req_leave_client(struct msd_req *r);
 /** Answer with an error and forget the client; the request itself goes on to live. */
