@@ -2,7 +2,7 @@
 
 static bool can_take(const struct msd_choice_worker *w)
 {
-	return msd_choice_may_send(w->is_open, w->is_stuck, w->n_sent);
+	return msd_choice_has_room(w->is_open, w->n_sent) && !w->is_stuck;
 }
 
 /* Whether it would begin one more request soon. */

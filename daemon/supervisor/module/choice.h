@@ -30,10 +30,10 @@ struct msd_choice_worker {
 	uint64_t ahead_us; /* what all that was sent is expected to take */
 };
 
-/** Whether a worker may get any more, as an only one then does. */
-static inline bool msd_choice_may_send(bool is_open, bool is_stuck, uint32_t n_sent)
+/** Whether a worker may get any more, as an only one then does, unless it is stuck. */
+static inline bool msd_choice_has_room(bool is_open, uint32_t n_sent)
 {
-	return is_open && n_sent < MSD_SEND_AHEAD && !is_stuck;
+	return is_open && n_sent < MSD_SEND_AHEAD;
 }
 /** Whether a worker that has @n_sent, expected to take @ahead_us, would begin one more
  * soon. What nobody knows of takes long. */

@@ -213,9 +213,8 @@ static void pump_one(struct msd_crew *crew)
 {
 	struct msd_replica *rep = crew->replicas;
 
-	while (crew->n_queued > 0 &&
-	       msd_choice_may_send(rep->is_open, msd_replica_is_stuck(rep),
-				   rep->n_sent)) {
+	while (crew->n_queued > 0 && msd_choice_has_room(rep->is_open, rep->n_sent) &&
+	       !msd_replica_is_stuck(rep)) {
 		struct msd_list *lanes =
 			msd_list_is_empty(&crew->lanes) || is_backgrounds_turn(crew)
 				? &crew->background
