@@ -52,13 +52,26 @@ MSD_MUST_CHECK msd_err msd_loaded_place(struct msd_loaded *m, struct msd_device 
 /** Where it was placed, the CPU before: where a call's tensors belong that name no
  * device. */
 struct msd_device msd_loaded_device(const struct msd_loaded *m);
+/** What msd_loaded_reach() does for all but the host. */
+MSD_MUST_CHECK msd_err msd_loaded_reach_device(struct msd_loaded *m,
+					       struct msd_device device,
+					       struct msd_dev **ret,
+					       struct msd_diag *d);
 /**
  * The open device for a call's tensors: where the module was placed, another one of
  * that type, which stays open with the module, or one that somebody has open; NULL is
  * the host. Borrowed. MSD_UNSUPPORTED: anything else, or there is no such device.
  */
-MSD_MUST_CHECK msd_err msd_loaded_reach(struct msd_loaded *m, struct msd_device device,
-					struct msd_dev **ret, struct msd_diag *d);
+static inline MSD_MUST_CHECK msd_err msd_loaded_reach(struct msd_loaded *m,
+						      struct msd_device device,
+						      struct msd_dev **ret,
+						      struct msd_diag *d)
+{
+	*ret = NULL;
+	return device.type == MSD_DEV_CPU && device.id == 0
+		       ? MSD_OK
+		       : msd_loaded_reach_device(m, device, ret, d);
+}
 
 /** Function by name, borrowed until close. MSD_NOT_FOUND names the nearest functions;
  * MSD_UNSUPPORTED when a node that cannot run here holds it. */

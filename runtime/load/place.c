@@ -62,15 +62,12 @@ msd_err msd_loaded_place(struct msd_loaded *m, struct msd_device device,
 	return err;
 }
 
-msd_err msd_loaded_reach(struct msd_loaded *m, struct msd_device device,
-			 struct msd_dev **ret, struct msd_diag *d)
+msd_err msd_loaded_reach_device(struct msd_loaded *m, struct msd_device device,
+				struct msd_dev **ret, struct msd_diag *d)
 {
 	char wanted[MSD_DTYPE_NAME_MAX];
 	char place[MSD_DTYPE_NAME_MAX];
 
-	*ret = NULL;
-	if (device.type == MSD_DEV_CPU && device.id == 0)
-		return MSD_OK;
 	*ret = msd_dev_peek(device);
 	if (*ret != NULL)
 		return MSD_OK;
