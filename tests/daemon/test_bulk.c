@@ -12,6 +12,7 @@ struct job {
 	pid_t worked_by, done_by;
 	int nice;
 	unsigned n_done;
+	uv_loop_t *loop; /* where it is begun again */
 };
 
 static void work(struct msd_bulk *b)
@@ -61,7 +62,7 @@ Test(bulk, works_on_a_thread_that_comes_last_and_is_done_on_the_loops)
 	uv_loop_t loop;
 
 	(void)uv_loop_init(&loop);
-	cr_assert(msd_bulk_begin(&loop, &job.bulk));
+	msd_bulk_begin(&loop, &job.bulk);
 	cr_expect_eq(job.n_done, 0);
 	run(&loop);
 	cr_expect_eq(job.n_done, 1);
@@ -80,8 +81,8 @@ Test(bulk, goes_on_beside_one_that_hangs)
 	(void)sem_init(&may_end, 0, 0);
 	(void)uv_loop_init(&loop);
 	msd_bulk_allow(2);
-	cr_assert(msd_bulk_begin(&loop, &hangs.bulk));
-	cr_assert(msd_bulk_begin(&loop, &other.bulk));
+	msd_bulk_begin(&loop, &hangs.bulk);
+	msd_bulk_begin(&loop, &other.bulk);
 	run(&loop);
 	cr_expect(hangs.n_done == 1 && other.n_done == 1);
 	cr_expect_neq(hangs.worked_by, other.worked_by);
@@ -96,7 +97,7 @@ Test(bulk, has_no_more_threads_than_it_may)
 	(void)uv_loop_init(&loop);
 	msd_bulk_allow(1);
 	for (size_t i = 0; i < 3; i++)
-		cr_assert(msd_bulk_begin(&loop, &jobs[i].bulk));
+		msd_bulk_begin(&loop, &jobs[i].bulk);
 	(void)sem_post(&may_end);
 	run(&loop);
 	for (size_t i = 0; i < 3; i++) {
@@ -105,22 +106,56 @@ Test(bulk, has_no_more_threads_than_it_may)
 	}
 }
 
-/* It may be tried again, and leaves nothing in the loop. */
-Test(bulk, is_refused_where_there_is_no_thread_to_be_had)
+static void done_and_begin_again(struct msd_bulk *b)
 {
-	const struct rlimit none = {0, 100000};
-	const struct rlimit enough = {100000, 100000};
+	struct job *job = (struct job *)b;
+
+	done(b);
+	if (job->n_done < 3)
+		msd_bulk_begin(job->loop, b);
+}
+
+Test(bulk, may_be_begun_again_when_it_is_done)
+{
 	struct job job = job_of(work);
 	uv_loop_t loop;
 
+	(void)uv_loop_init(&loop);
+	job.bulk.done = done_and_begin_again;
+	job.loop = &loop;
+	msd_bulk_begin(&loop, &job.bulk);
+	run(&loop);
+	cr_expect_eq(job.n_done, 3);
+}
+
+static void do_nothing(uv_work_t *work)
+{
+	(void)work;
+}
+
+/* Those are started with the first work for one of them. */
+static void start_threads_of_libuv(uv_loop_t *loop)
+{
+	uv_work_t work;
+
+	(void)uv_queue_work(loop, &work, do_nothing, NULL);
+	(void)uv_run(loop, UV_RUN_DEFAULT);
+}
+
+Test(bulk, borrows_a_thread_where_none_can_be_started)
+{
+	const struct rlimit none = {0, 0};
+	struct job job = job_of(work);
+	uv_loop_t loop;
+
+	(void)uv_loop_init(&loop);
+	start_threads_of_libuv(&loop);
 	if (geteuid() == 0) /* for root there is no such limit */
 		cr_assert_eq(setresuid(65534, 65534, 65534), 0);
-	(void)uv_loop_init(&loop);
-	if (setrlimit(RLIMIT_NPROC, &none) != 0)
-		cr_skip_test("this limit cannot be set here");
-	cr_expect_not(msd_bulk_begin(&loop, &job.bulk));
-	cr_assert_eq(setrlimit(RLIMIT_NPROC, &enough), 0);
-	cr_expect(msd_bulk_begin(&loop, &job.bulk));
+	cr_assert_eq(setrlimit(RLIMIT_NPROC, &none), 0);
+	msd_bulk_begin(&loop, &job.bulk);
 	run(&loop);
-	cr_expect_eq(job.n_done, 1);
+	cr_expect(job.n_done == 1 && job.done_by == gettid());
+	cr_expect_neq(job.worked_by, gettid());
+	cr_expect_eq(job.nice, getpriority(PRIO_PROCESS, 0), "it is not made nicer");
 }

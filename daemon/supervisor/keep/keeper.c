@@ -10,9 +10,14 @@ bool msd_keeper_is_busy(const struct msd_keeper *k)
 	return k->is_open && !msd_list_is_empty(&k->jobs);
 }
 
-static void on_work(uv_work_t *work)
+static struct msd_keeper *keeper_of(struct msd_bulk *bulk)
 {
-	struct msd_keeper *k = work->data;
+	return MSD_CONTAINER_OF(bulk, struct msd_keeper, bulk);
+}
+
+static void on_work(struct msd_bulk *bulk)
+{
+	struct msd_keeper *k = keeper_of(bulk);
 	struct msd_keeper_job *job = first(k);
 
 	job->work(job, k);
@@ -26,11 +31,10 @@ static void end(struct msd_keeper *k, struct msd_keeper_job *job)
 	job->done(job, k);
 }
 
-static void on_worked(uv_work_t *work, int status)
+static void on_worked(struct msd_bulk *bulk)
 {
-	struct msd_keeper *k = work->data;
+	struct msd_keeper *k = keeper_of(bulk);
 
-	(void)status; /* nobody cancels it */
 	k->is_working = false;
 	end(k, first(k));
 	begin(k);
@@ -43,8 +47,9 @@ static void begin(struct msd_keeper *k)
 	if (k->is_working || msd_list_is_empty(&k->jobs))
 		return;
 	k->is_working = true;
-	k->work.data = k;
-	(void)uv_queue_work(k->loop, &k->work, on_work, on_worked);
+	k->bulk.work = on_work;
+	k->bulk.done = on_worked;
+	msd_bulk_begin(k->loop, &k->bulk);
 }
 
 msd_err msd_keeper_open(struct msd_keeper *k, uv_loop_t *loop, const char *path,

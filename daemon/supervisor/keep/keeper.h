@@ -2,14 +2,15 @@
 #define MSD_SUPERVISOR_KEEPER_H
 /*
  * The daemon's store, behind its loop: whatever touches the disk is a job, done on a
- * thread of libuv's, one after the other, so that a disk that hangs stops nobody but
- * who waits for it.
+ * thread (bulk.h), one after the other, so that a disk that hangs stops nobody but who
+ * waits for it.
  *
  * Happy path of a job: submitted, worked on, done.
  * Failures: a job that had not begun when the daemon ends is done with MSD_DRAINING.
  */
 #include <uv.h>
 
+#include "daemon/supervisor/source/bulk.h"
 #include "daemon/wire/list.h"
 #include "store/store.h"
 
@@ -32,7 +33,7 @@ struct msd_keeper {
 	struct msd_store store;
 	uint64_t max_bytes;   /* of all that is stored */
 	struct msd_list jobs; /* msd_keeper_job.link: the first one is worked on */
-	uv_work_t work;
+	struct msd_bulk bulk; /* of the first one */
 	bool is_open, is_working;
 	/** Nothing is left to do. */
 	void (*on_idle)(struct msd_keeper *k);

@@ -2,7 +2,7 @@
  * Happy path: a job goes into the queue, and a thread is started unless there are as
  * many as there may be; threads take from the queue until it is empty; an async handle
  * of the job's own wakes the loop.
- * Failures: no thread can be started: those that run do it; none runs: it is refused.
+ * Failures: no thread can be started: those that run do it; none runs: libuv's do.
  */
 #include "daemon/supervisor/source/bulk.h"
 
@@ -48,7 +48,7 @@ static void *work_all(void *unused)
 	while ((b = take()) != NULL) {
 		(void)pthread_mutex_unlock(&bulk.lock);
 		b->work(b);
-		(void)uv_async_send(&b->over); /* it may be gone behind this */
+		(void)uv_async_send(&b->by.over); /* it may be gone behind this */
 		(void)pthread_mutex_lock(&bulk.lock);
 	}
 	bulk.n_threads--;
@@ -100,16 +100,33 @@ void msd_bulk_allow(unsigned n)
 	bulk.most_threads = n;
 }
 
-bool msd_bulk_begin(uv_loop_t *loop, struct msd_bulk *b)
+static void on_borrowed(uv_work_t *work)
+{
+	struct msd_bulk *b = work->data;
+
+	b->work(b);
+}
+
+static void on_given_back(uv_work_t *work, int status)
+{
+	struct msd_bulk *b = work->data;
+
+	(void)status; /* nobody cancels it */
+	b->done(b);
+}
+
+void msd_bulk_begin(uv_loop_t *loop, struct msd_bulk *b)
 {
 	(void)pthread_mutex_lock(&bulk.lock);
 	start_thread();
-	const bool is_begun =
-		bulk.n_threads > 0 && uv_async_init(loop, &b->over, on_over) == 0;
-	if (is_begun) {
-		b->over.data = b;
+	if (bulk.n_threads > 0) {
+		/* It does not fail: the loop has had handles of this kind before. */
+		(void)uv_async_init(loop, &b->by.over, on_over);
+		b->by.over.data = b;
 		put(b);
+	} else {
+		b->by.borrowed.data = b;
+		(void)uv_queue_work(loop, &b->by.borrowed, on_borrowed, on_given_back);
 	}
 	(void)pthread_mutex_unlock(&bulk.lock);
-	return is_begun;
 }

@@ -63,11 +63,8 @@ static struct msd_source_job *job_new(void (*run)(struct msd_source_job *))
 
 static struct msd_source_job *begin(uv_loop_t *loop, struct msd_source_job *job)
 {
-	if (msd_bulk_begin(loop, &job->bulk))
-		return job;
-	job->source.fd = -1; /* the caller's */
-	destroy(job);
-	return NULL;
+	msd_bulk_begin(loop, &job->bulk);
+	return job;
 }
 
 /* A file that is mapped writable cannot be sealed. */

@@ -34,10 +34,10 @@ struct msd_source_job {
 };
 
 /** Seal and hash @fd, which is taken, after unmapping @bytes at @map, through which it
- * was written. NULL: out of memory, or threads; nothing is taken. */
+ * was written. NULL: out of memory; nothing is taken. */
 struct msd_source_job *msd_source_job_seal(uv_loop_t *loop, int fd, void *map,
 					   uint64_t bytes);
-/** Read local files, as msd_source_read() does. NULL: out of memory, or threads. */
+/** Read local files, as msd_source_read() does. NULL: out of memory. */
 struct msd_source_job *msd_source_job_read(uv_loop_t *loop,
 					   const char *const paths[MSD_PART_COUNT],
 					   const char *with, uint64_t max_bytes);
