@@ -27,8 +27,8 @@
 #include "daemon/supervisor/rights/acl_file.h"
 #include "daemon/supervisor/server.h"
 #include "daemon/supervisor/signals.h"
-#include "daemon/supervisor/source/bulk.h"
 #include "daemon/supervisor/tls.h"
+#include "daemon/wire/bulk.h"
 #include "proto/method.h"
 
 enum { EXIT_OK = 0, EXIT_FAILED = 1, EXIT_USAGE = 2 };

@@ -3,7 +3,7 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
-#include "daemon/supervisor/source/bulk.h"
+#include "daemon/wire/bulk.h"
 
 static sem_t may_end;
 

@@ -25,6 +25,14 @@ static void put_quantile(struct msd_buf *b, const char *key,
 	}
 }
 
+/* Its process, from when there is one: what is being started has no number yet. */
+static struct msd_process *process_at(const struct msd_crew *crew, uint32_t i)
+{
+	struct msd_process *p = crew->replicas[i].process;
+
+	return p != NULL && msd_child_pid(p->child) != 0 ? p : NULL;
+}
+
 /* The first worker's process stands for the module, the memory is that of all, as it
  * was within the last second. */
 static void put_summary(struct msd_buf *b, const struct msd_module *m,
@@ -33,7 +41,7 @@ static void put_summary(struct msd_buf *b, const struct msd_module *m,
 	uint64_t pid = 0, rss = 0;
 
 	for (uint32_t i = 0; i < m->crew.n_replicas; i++) {
-		struct msd_process *p = m->crew.replicas[i].process;
+		struct msd_process *p = process_at(&m->crew, i);
 		if (p == NULL)
 			continue;
 		pid = pid != 0 ? pid : (uint64_t)msd_child_pid(p->child);
@@ -168,7 +176,7 @@ static void put_devices(struct msd_buf *b, const struct msd_crew *crew, uint32_t
 	for (uint32_t i = 0; i < crew->n_replicas; i++) {
 		const struct msd_spread one = {.at = {msd_spread_at(&crew->spread, i)},
 					       .n = 1};
-		if (crew->replicas[i].process == NULL)
+		if (process_at(crew, i) == NULL)
 			continue;
 		if (crew->spread.n > 0) {
 			msd_pack_cstr(b, msd_spread_format(&one, text));
@@ -185,16 +193,15 @@ static void put_workers(struct msd_buf *b, const struct msd_module *m)
 	uint32_t n = 0;
 
 	for (uint32_t i = 0; i < m->crew.n_replicas; i++)
-		n += m->crew.replicas[i].process != NULL ? 1u : 0u;
+		n += process_at(&m->crew, i) != NULL ? 1u : 0u;
 	msd_pack_pair_uint(b, "workers", m->crew.n_replicas);
 	msd_pack_pair_uint(b, "ready", m->life.n_open);
 	msd_pack_cstr(b, "pids");
 	msd_pack_array(b, n);
 	for (uint32_t i = 0; i < m->crew.n_replicas; i++) {
-		if (m->crew.replicas[i].process != NULL) {
-			msd_pack_uint(b, (uint64_t)msd_child_pid(
-						 m->crew.replicas[i].process->child));
-		}
+		const struct msd_process *p = process_at(&m->crew, i);
+		if (p != NULL)
+			msd_pack_uint(b, (uint64_t)msd_child_pid(p->child));
 	}
 	put_devices(b, &m->crew, n);
 	msd_pack_pair_uint(b, "spin_hits", m->crew.spun.hits);

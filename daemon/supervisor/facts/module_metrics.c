@@ -8,6 +8,7 @@
 
 #include <stdio.h>
 
+#include "daemon/child/child.h"
 #include "daemon/supervisor/module/house.h"
 #include "daemon/supervisor/module/module.h"
 #include "daemon/supervisor/module/process.h"
@@ -153,7 +154,7 @@ static uint64_t put_worker(struct msd_exposition *x, struct msd_replica *rep,
 	const struct msd_label labels[] = {{"module", rep->crew->name},
 					   {"worker", number}};
 
-	if (rep->process == NULL)
+	if (rep->process == NULL || msd_child_pid(rep->process->child) == 0)
 		return 0;
 	(void)snprintf(number, sizeof(number), "%u", rep->number);
 	const uint64_t bytes =

@@ -10,7 +10,7 @@
  */
 #include <uv.h>
 
-#include "daemon/supervisor/source/bulk.h"
+#include "daemon/wire/bulk.h"
 #include "daemon/wire/list.h"
 #include "store/store.h"
 

@@ -11,8 +11,8 @@
  */
 #include <uv.h>
 
-#include "daemon/supervisor/source/bulk.h"
 #include "daemon/supervisor/source/source.h"
+#include "daemon/wire/bulk.h"
 
 struct msd_source_job {
 	/* Public, of a job that is done. */

@@ -157,6 +157,7 @@ def test_a_program_that_hangs_holds_up_its_starts_alone(own_arena, folder):
         harness.until(lambda: set(names) <= set(listed(victim)), "all are there")
         assert victim.ask("ping") is None
         assert {listed(victim)[name]["state"] for name in names} == {"LOADING"}
+        assert victim.ask("module.describe", names[-1])["pids"] == []  # it is not begun
     for load in loads:
         assert loader.finish(load)["state"] == "READY"
 

@@ -1,5 +1,5 @@
-#ifndef MSD_SUPERVISOR_BULK_H
-#define MSD_SUPERVISOR_BULK_H
+#ifndef MSD_WIRE_BULK_H
+#define MSD_WIRE_BULK_H
 /*
  * Work in proportion to a file's bytes, on threads that come after everybody else where
  * processors are short: hashing 45 MiB takes a tenth of a second, and on a thread of

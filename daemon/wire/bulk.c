@@ -4,7 +4,7 @@
  * of the job's own wakes the loop.
  * Failures: no thread can be started: those that run do it; none runs: libuv's do.
  */
-#include "daemon/supervisor/source/bulk.h"
+#include "daemon/wire/bulk.h"
 
 #include <pthread.h>
 #include <sys/resource.h>
