@@ -1,6 +1,6 @@
 #include "daemon/wire/ending.h"
 
-#include "daemon/wire/wire.h"
+#include "proto/clock.h"
 
 /*
  * Happy path: it is the only one, and all of it is freed at once. Failures: the turn's
@@ -22,17 +22,16 @@ static uint64_t left_ns(struct msd_ending *all, uint64_t turn)
 
 static void free_some(struct msd_ending *all, uint64_t turn)
 {
-	const uint64_t left = left_ns(all, turn), began = msd_wire_look_ns(all->wire);
-	struct msd_list *it = left > 0 ? msd_list_first(&all->all) : NULL;
+	const uint64_t left = left_ns(all, turn), began = all->clock_ns();
+	uint64_t spent = 0;
+	struct msd_list *it;
 
-	while (it != NULL) {
+	while (spent < left && (it = msd_list_first(&all->all)) != NULL) {
 		struct msd_ender *e = MSD_CONTAINER_OF(it, struct msd_ender, link);
 		e->free_one(e);
-		it = msd_wire_look_ns(all->wire) - began < left
-			     ? msd_list_first(&all->all)
-			     : NULL;
+		spent = all->clock_ns() - began;
 	}
-	all->ns += all->wire->now_ns - began;
+	all->ns += spent;
 }
 
 static void on_more(uv_idle_t *more)
@@ -40,29 +39,29 @@ static void on_more(uv_idle_t *more)
 	struct msd_ending *all = more->data;
 
 	/* Who is idle comes before the turn is counted. */
-	free_some(all, all->wire->count.turns + 1);
+	free_some(all, *all->n_turns + 1);
 	if (msd_list_is_empty(&all->all))
 		(void)uv_idle_stop(more);
 }
 
-void msd_ending_init(struct msd_ending *all, struct msd_wire *w)
+void msd_ending_init(struct msd_ending *all, uv_loop_t *loop, const uint64_t *n_turns)
 {
-	*all = (struct msd_ending){.wire = w};
+	*all = (struct msd_ending){.n_turns = n_turns, .clock_ns = msd_now_ns};
 	msd_list_init(&all->all);
-	(void)uv_idle_init(w->loop, &all->more); /* never fails */
+	(void)uv_idle_init(loop, &all->more); /* never fails */
 	all->more.data = all;
 }
 
 void msd_ending_close(struct msd_ending *all)
 {
 	uv_close((uv_handle_t *)&all->more, NULL);
-	free_some(all, all->wire->count.turns);
+	free_some(all, *all->n_turns);
 }
 
 void msd_ending_add(struct msd_ending *all, struct msd_ender *e)
 {
 	msd_list_append(&all->all, &e->link);
-	free_some(all, all->wire->count.turns);
+	free_some(all, *all->n_turns);
 	if (!msd_list_is_empty(&all->all))
 		(void)uv_idle_start(&all->more, on_more);
 }

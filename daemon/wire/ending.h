@@ -9,8 +9,6 @@
 
 #include "daemon/wire/list.h"
 
-struct msd_wire;
-
 /* One of them. */
 struct msd_ender {
 	struct msd_list link; /* msd_ending.all; initialised */
@@ -19,13 +17,15 @@ struct msd_ender {
 };
 
 struct msd_ending {
-	struct msd_wire *wire; /* whose clock and turns it goes by */
-	struct msd_list all;   /* msd_ender.link: the first is freed first */
-	uv_idle_t more;        /* runs while some are left */
-	uint64_t turn, ns;     /* the last in which some were freed, and how long */
+	struct msd_list all;     /* msd_ender.link: the first is freed first */
+	uv_idle_t more;          /* runs while some are left */
+	const uint64_t *n_turns; /* of the loop, counted before it sleeps; borrowed */
+	uint64_t (*clock_ns)(
+		void);     /* what a part is measured with; only differences count */
+	uint64_t turn, ns; /* the last in which some were freed, and how long */
 };
 
-void msd_ending_init(struct msd_ending *all, struct msd_wire *w);
+void msd_ending_init(struct msd_ending *all, uv_loop_t *loop, const uint64_t *n_turns);
 /** Free what is left of all, now; who comes later is freed at once. */
 void msd_ending_close(struct msd_ending *all);
 /** Free @e: now, as far as this turn's part goes. */

@@ -87,7 +87,7 @@ msd_err msd_wire_init(struct msd_wire *w, uv_loop_t *loop, struct msd_diag *d)
 	(void)uv_prepare_start(&w->prepare, on_prepare);
 	uv_unref((uv_handle_t *)&w->prepare);
 	(void)uv_idle_init(loop, &w->awake);
-	msd_ending_init(&w->ending, w);
+	msd_ending_init(&w->ending, loop, &w->count.turns);
 	msd_retry_init(&w->retry, loop, &w->dirty);
 	msd_retry_init(&w->bringing, loop, &w->waiting);
 	return MSD_OK;
