@@ -9,6 +9,15 @@ static uint64_t within(uint64_t bytes, uint64_t least, uint64_t most)
 	return bytes < least ? least : bytes > most ? most : bytes;
 }
 
+/* Replies that nobody reads keep tensor memory from others' results: all of them
+ * together no more than half of it. */
+static uint64_t total_memory(uint64_t max_memory, uint64_t machine_bytes)
+{
+	const uint64_t part = within(machine_bytes / 8, 128 * MIB, 4 * GIB);
+
+	return within(max_memory / 2, 4 * MIB, part);
+}
+
 /* Pools of threads, one a core, are several: ours, a driver's, a vendor library's. */
 #define PROCESSES 256u
 #define PROCESSES_PER_CORE 16u
@@ -30,7 +39,7 @@ void msd_limits_size(struct msd_limits *l, uint64_t machine_bytes, unsigned n_co
 	if (l->max_worker_processes == 0)
 		l->max_worker_processes = PROCESSES + PROCESSES_PER_CORE * n_cores;
 	if (l->max_total_memory == 0)
-		l->max_total_memory = within(machine_bytes / 8, 128 * MIB, 4 * GIB);
+		l->max_total_memory = total_memory(l->max_memory, machine_bytes);
 	if (l->max_peer_memory == 0)
 		l->max_peer_memory = l->max_total_memory / 2;
 	if (l->max_connection_memory == 0) {

@@ -9,6 +9,7 @@ from wire import INLINE, frame, out, tensor_ext
 
 MIB = 1 << 20
 MAX_MEMORY = 64 * MIB
+UNREAD = [word for limit in ("connection", "peer", "total") for word in (f"--max-{limit}-memory", "1G")]
 SMALL, LARGE = 15 * MIB, 40 * MIB  # four small ones fill it; no two of them have room for a large
 
 
@@ -36,8 +37,10 @@ def test_dropped_claims_leave_room(arena):
     expect_room(arena)
 
 
-def test_results_that_lay_together_leave_room(arena):
+def test_results_that_lay_together_leave_room(own_arena):
     """Nobody reads the four until all are there."""
+    arena = own_arena(
+        "--max-memory", str(MAX_MEMORY), *UNREAD, modules={"results": harness.ZOO / "results.so"})
     client, victim = arena.connect(), arena.victim()
     small = np.ones(SMALL, "u1")
     ids = [client.start("call", "results:echo", small) for _ in range(4)]
@@ -130,6 +133,22 @@ def test_outputs_of_who_is_gone_are_given_back_in_turns(own_arena):
         return given >= 300 * OUTPUTS * 4
 
     harness.until(are_given_back, "the worker knows of all")
+
+
+def test_replies_that_nobody_reads_leave_room_for_anothers_result(arena):
+    """Where little tensor memory was given, all of it went to the replies of one who did not read: a
+    call of anybody's was run, and its result refused."""
+    attacker, victim = arena.connect(), arena.victim()
+    body = ["results:none", out("u1", MIB)]
+    for id in range(1, 61):
+        attacker.send(frame([0, id, "call", body]))
+
+    def is_over():
+        return victim.ask("server.info")["connections"] == 1 or victim.ask("module.list")[0]["calls"] == 60
+
+    harness.until(is_over, "all are answered, or it was disconnected")
+    outs, _ = victim.call("results:none", out("u1", LARGE // 2))
+    assert len(outs) == 1
 
 
 def test_arguments_that_wait_are_not_walked_over(own_arena):
