@@ -16,6 +16,7 @@ static struct {
 	pthread_mutex_t lock;
 	struct msd_bulk *first, *last;
 	unsigned n_threads, most_threads;
+	unsigned n_left; /* begun and not done; the loop's thread alone */
 } bulk = {.lock = PTHREAD_MUTEX_INITIALIZER, .most_threads = MSD_BULK_THREADS};
 
 /* For the thread alone, as Linux has it; and for good, for who may lower the priority
@@ -71,11 +72,15 @@ static void start_thread(void)
 	(void)pthread_attr_destroy(&attr);
 }
 
+static void end(struct msd_bulk *b)
+{
+	bulk.n_left--;
+	b->done(b);
+}
+
 static void on_closed(uv_handle_t *handle)
 {
-	struct msd_bulk *b = handle->data;
-
-	b->done(b);
+	end(handle->data);
 }
 
 static void on_over(uv_async_t *over)
@@ -109,14 +114,13 @@ static void on_borrowed(uv_work_t *work)
 
 static void on_given_back(uv_work_t *work, int status)
 {
-	struct msd_bulk *b = work->data;
-
 	(void)status; /* nobody cancels it */
-	b->done(b);
+	end(work->data);
 }
 
 void msd_bulk_begin(uv_loop_t *loop, struct msd_bulk *b)
 {
+	bulk.n_left++;
 	(void)pthread_mutex_lock(&bulk.lock);
 	start_thread();
 	if (bulk.n_threads > 0) {
@@ -129,4 +133,9 @@ void msd_bulk_begin(uv_loop_t *loop, struct msd_bulk *b)
 		(void)uv_queue_work(loop, &b->by.borrowed, on_borrowed, on_given_back);
 	}
 	(void)pthread_mutex_unlock(&bulk.lock);
+}
+
+bool msd_bulk_is_busy(void)
+{
+	return bulk.n_left > 0;
 }

@@ -14,6 +14,7 @@
  * fewer than msd_bulk_allow() said hang. Where none can be started and none runs, one
  * of libuv's does it.
  */
+#include <stdbool.h>
 #include <uv.h>
 
 /* Embedded by who wants something done. */
@@ -33,6 +34,8 @@ void msd_bulk_allow(unsigned n);
 /** Do @b, of which work and done are set, behind what waits; @b stays where it is until
  * done(), where it may be begun again. The loop's thread. */
 void msd_bulk_begin(uv_loop_t *loop, struct msd_bulk *b);
+/** Some that were begun are not done. The loop's thread. */
+bool msd_bulk_is_busy(void);
 
 #define MSD_BULK_THREADS 4u /* unless msd_bulk_allow() says otherwise */
 #define MSD_BULK_NICE 10    /* more than who began it */

@@ -62,9 +62,11 @@ Test(bulk, works_on_a_thread_that_comes_last_and_is_done_on_the_loops)
 	uv_loop_t loop;
 
 	(void)uv_loop_init(&loop);
+	cr_expect_not(msd_bulk_is_busy());
 	msd_bulk_begin(&loop, &job.bulk);
-	cr_expect_eq(job.n_done, 0);
+	cr_expect(job.n_done == 0 && msd_bulk_is_busy());
 	run(&loop);
+	cr_expect_not(msd_bulk_is_busy());
 	cr_expect_eq(job.n_done, 1);
 	cr_expect_eq(job.done_by, gettid());
 	cr_expect_neq(job.worked_by, gettid());
