@@ -152,9 +152,10 @@ def test_a_worker_is_sent_so_many_requests_ahead(liars):
     assert [client.finish(id)[1] for id in behind] == [[i] for i in range(4 * SENT_AHEAD)]
 
 
-def test_releases_of_any_number_stay_within_a_frame(liars):
+def test_releases_of_any_number_stay_within_a_frame(start_liars):
     """100 replies of 1000 outputs each lie with a client that does not read; when it goes, all
     of their slots are released at once."""
+    liars = start_liars("--max-total-memory", "512M")
     client = Wire(liars.host)
     for _ in range(100):
         client.start("call", "liar:many", 1000)
