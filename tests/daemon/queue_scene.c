@@ -2,6 +2,7 @@
 
 #include <criterion/criterion.h>
 
+#include "daemon/supervisor/module/lane.h"
 #include "daemon/supervisor/module/queue.h"
 #include "daemon/supervisor/module/ready_wait.h"
 

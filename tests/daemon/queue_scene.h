@@ -4,7 +4,7 @@
  * room. Nothing can be sent to it: what is not withheld breaks it. */
 #include "daemon/limits.h"
 #include "daemon/supervisor/module/house.h"
-#include "daemon/supervisor/module/lane.h"
+#include "daemon/supervisor/module/replica.h"
 
 #define MOST_TOLD 16u
 

@@ -1,6 +1,5 @@
 #include <criterion/criterion.h>
 
-#include "daemon/supervisor/module/queue.h"
 #include "daemon/supervisor/module/ready_wait.h"
 #include "daemon/supervisor/module/refusal.h"
 #include "tests/daemon/queue_scene.h"

@@ -1,5 +1,6 @@
 #include <criterion/criterion.h>
 
+#include "daemon/supervisor/module/lane.h"
 #include "daemon/supervisor/module/queue.h"
 #include "daemon/supervisor/module/refusal.h"
 #include "tests/daemon/queue_scene.h"
