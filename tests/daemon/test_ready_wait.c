@@ -118,16 +118,23 @@ Test(ready_wait, a_worker_that_comes_while_it_is_looked_at_ends_it)
 	scene_finish(&s);
 }
 
+/* It was queued while nobody served; somebody does now. */
+static struct msd_req *open_with_one_that_waited(struct scene *s)
+{
+	open_scene(s);
+	msd_ready_wait_begin(&s->crew);
+	struct msd_req *r = queue(s, 0, 1, false);
+	msd_ready_wait_set(r);
+	s->crew.is_serving = true;
+	msd_ready_wait_end(&s->crew);
+	return r;
+}
+
 Test(ready_wait, of_a_request_that_a_worker_is_there_for_it_means_nothing)
 {
 	struct scene s;
+	struct msd_req *r = open_with_one_that_waited(&s);
 
-	open_scene(&s);
-	msd_ready_wait_begin(&s.crew);
-	struct msd_req *r = queue(&s, 0, 1, false);
-	msd_ready_wait_set(r);
-	s.crew.is_serving = true;
-	msd_ready_wait_end(&s.crew);
 	ring(&s, &r->due.node);
 	cr_expect_eq(n_told, 0);
 	cr_expect_not(msd_deadline_is_set(&r->due.node));
@@ -138,13 +145,8 @@ Test(ready_wait, of_a_request_that_a_worker_is_there_for_it_means_nothing)
 Test(ready_wait, begins_anew_with_the_next_loss)
 {
 	struct scene s;
+	struct msd_req *r = open_with_one_that_waited(&s);
 
-	open_scene(&s);
-	msd_ready_wait_begin(&s.crew);
-	struct msd_req *r = queue(&s, 0, 1, false);
-	msd_ready_wait_set(r);
-	s.crew.is_serving = true;
-	msd_ready_wait_end(&s.crew);
 	s.crew.is_serving = false;
 	msd_ready_wait_begin(&s.crew);
 	ring(&s, &r->due.node); /* that of the first */
