@@ -24,6 +24,7 @@
 #include "daemon/supervisor/module/module.h"
 #include "daemon/supervisor/module/process.h"
 #include "daemon/supervisor/module/replica.h"
+#include "daemon/wire/bulk.h"
 
 /*
  * Happy path: init, listeners and modules by main, run; SIGTERM drains: no new
@@ -319,7 +320,8 @@ bool msd_server_finish(struct msd_server *s)
 	msd_signals_close(&s->signals);
 	uv_walk(&s->loop, close_handle, NULL);
 	(void)uv_run(&s->loop, UV_RUN_NOWAIT);
-	const bool is_over = uv_loop_close(&s->loop) == 0;
+	/* A thread that is not done yet is going to wake it. */
+	const bool is_over = !msd_bulk_is_busy() && uv_loop_close(&s->loop) == 0;
 	msd_wire_finish(&s->wire);
 	msd_unpack_finish(&s->unpack);
 	msd_devices_finish(&s->devices);

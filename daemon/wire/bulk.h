@@ -34,7 +34,7 @@ void msd_bulk_allow(unsigned n);
 /** Do @b, of which work and done are set, behind what waits; @b stays where it is until
  * done(), where it may be begun again. The loop's thread. */
 void msd_bulk_begin(uv_loop_t *loop, struct msd_bulk *b);
-/** Some that were begun are not done. The loop's thread. */
+/** Some that were begun are not done: the loop may not be closed. Its thread. */
 bool msd_bulk_is_busy(void);
 
 #define MSD_BULK_THREADS 4u /* unless msd_bulk_allow() says otherwise */

@@ -121,6 +121,20 @@ def test_the_end_does_not_wait_for_a_file_that_hangs(stalled):
     assert arena.daemon.process.returncode == 0
 
 
+@pytest.mark.parametrize("mib", (1, 4, 16, 64))
+def test_the_end_does_not_wait_for_uploads_that_are_hashed(own_arena, mib):
+    """Their thread finds nobody to tell, sooner or later."""
+    arena = own_arena()
+    loader = arena.connect()
+    piece = np.ones(mib << 20, "u1")
+    for _ in range(4):
+        upload = loader.ask("module.upload", "begin", len(piece))
+        loader.ask("module.upload", "write", upload, 0, piece)
+        loader.start("module.upload", "commit", upload)
+    loader.ask("ping")
+    arena.daemon.stop()
+
+
 def test_a_module_whose_file_hangs_can_be_unloaded(stalled):
     start, gate = stalled
     arena = start()
