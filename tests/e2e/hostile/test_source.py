@@ -133,6 +133,7 @@ def test_the_end_does_not_wait_for_uploads_that_are_hashed(own_arena, mib):
         loader.start("module.upload", "commit", upload)
     loader.ask("ping")
     arena.daemon.stop()
+    assert arena.daemon.process.returncode == 0
 
 
 def test_a_module_whose_file_hangs_can_be_unloaded(stalled):
