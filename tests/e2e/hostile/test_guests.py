@@ -278,7 +278,8 @@ def test_a_daemon_that_is_killed_under_load_leaves_no_worker():
             caller(daemon.host) as one:
         with among_many(daemon, wire, one):
             os.kill(daemon.pid, signal.SIGKILL)
-            assert one.end()[1] == "IO"
+            # Its worker ends with it, which the client may see first.
+            assert one.end()[1] in ("IO", "WORKER_LOST")
         daemon.process.wait(harness.PATIENCE)
         harness.until(lambda: not daemon.processes(), "nothing is left")
 
