@@ -56,6 +56,17 @@ void msd_account_settle(struct msd_account *a)
 		a->on_room(a);
 }
 
+void msd_account_weigh(void *ctx, int64_t bytes)
+{
+	struct msd_account *a = ctx;
+
+	if (bytes >= 0) {
+		msd_account_charge(a, (uint64_t)bytes);
+	} else {
+		msd_account_release(a, (uint64_t)-bytes);
+	}
+}
+
 uint64_t msd_account_share(const struct msd_account *a)
 {
 	const struct msd_account *up = a->parent;

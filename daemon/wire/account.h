@@ -57,6 +57,9 @@ static inline void msd_account_release(struct msd_account *a, uint64_t bytes)
 		msd_account_settle(a);
 }
 
+/** What a struct msd_memory of proto/recognise.h tells: @ctx is the account. */
+void msd_account_weigh(void *ctx, int64_t bytes);
+
 /** The owner of @a is one of @most children of its parent that are served in @turn.
  * False: so many were, or they took @most_ns. */
 static inline bool msd_account_has_turn(const struct msd_account *a, uint64_t turn,

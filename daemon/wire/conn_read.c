@@ -2,7 +2,7 @@
 #include <string.h>
 
 #include "daemon/wire/conn_parts.h"
-#include "daemon/wire/recognise.h"
+#include "proto/recognise.h"
 
 /*
  *   HEADER --16 bytes--> BODY --scanned--> on_frame            (no payload)

@@ -12,7 +12,6 @@
 #include <uv.h>
 
 #include "daemon/wire/conn.h"
-#include "daemon/wire/recognise.h"
 #include "daemon/wire/segmap.h"
 #include "daemon/worker/arena.h"
 #include "daemon/worker/door.h"
@@ -21,6 +20,7 @@
 #include "daemon/worker/residents.h"
 #include "daemon/worker/sandbox.h"
 #include "proto/method.h"
+#include "proto/recognise.h"
 #include "proto/spin.h"
 
 /* Before worker.open has said how much. */

@@ -138,3 +138,12 @@ Test(account, closed_gives_back_the_rest_of_its_last_step, .init = begin, .fini 
 	cr_expect_eq(all.used_bytes, 0);
 	msd_account_open(&conns[0][0], &peers[0], 4 * MIB);
 }
+
+Test(account, is_told_of_what_a_memory_keeps_and_lets_go, .init = begin, .fini = end)
+{
+	msd_account_weigh(&conns[0][0], 3 * (int64_t)MIB);
+	msd_account_weigh(&conns[0][0], -(int64_t)MIB);
+	cr_expect_eq(conns[0][0].used_bytes, 2 * MIB);
+	msd_account_weigh(&conns[0][0], -2 * (int64_t)MIB);
+	cr_expect_eq(conns[0][0].used_bytes, 0);
+}

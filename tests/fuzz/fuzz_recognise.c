@@ -8,7 +8,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "daemon/wire/recognise.h"
+#include "proto/recognise.h"
 #include "tests/fuzz/fuzz.h"
 
 static bool is_same(struct msd_span a, struct msd_span b)

@@ -17,7 +17,8 @@ void msd_session_init(struct msd_session *s, struct msd_edge *e,
 		      const struct msd_client_ops *ops, struct msd_client_peer *peer)
 {
 	s->edge = e;
-	s->calls.account = &s->client.account;
+	s->calls.weigh = msd_account_weigh;
+	s->calls.ctx = &s->client.account;
 	s->number = msd_counts_connection(&e->counts);
 	s->opened_ms = uv_now(e->loop);
 	msd_client_init(&s->client, ops);

@@ -14,8 +14,8 @@
 #include "daemon/supervisor/request/request.h"
 #include "daemon/supervisor/rights/rights.h"
 #include "daemon/wire/handle.h"
-#include "daemon/wire/recognise.h"
 #include "proto/limits.h"
+#include "proto/recognise.h"
 
 struct msd_awaiting;
 struct msd_client_peer;

@@ -196,7 +196,8 @@ static struct msd_infer *infer_new(struct msd_caller *c, struct msd_span model)
 		return NULL;
 	i->caller = c;
 	i->told = (struct msd_memory){.kind = MSD_RESPONSE,
-				      .account = &c->session.client.account};
+				      .weigh = msd_account_weigh,
+				      .ctx = &c->session.client.account};
 	i->chore.run = read_text;
 	i->chore.on_done = on_read;
 	msd_buf_put(&i->model, model.p, model.n);

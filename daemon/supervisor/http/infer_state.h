@@ -11,7 +11,7 @@
 #include "daemon/supervisor/http/infer_make.h"
 #include "daemon/supervisor/http/infer_result.h"
 #include "daemon/supervisor/request/chore.h"
-#include "daemon/wire/recognise.h"
+#include "proto/recognise.h"
 
 struct msd_asking;
 struct msd_caller;

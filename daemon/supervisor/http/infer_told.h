@@ -8,7 +8,7 @@
 #include <stdbool.h>
 
 #include "daemon/supervisor/http/infer_result.h"
-#include "daemon/wire/recognise.h"
+#include "proto/recognise.h"
 
 /** The worker's answer in @o is one that @told knows: it is in *@ret, whose text and
  * tail are @told's, until the next one is looked for. */

@@ -2,7 +2,7 @@
 #define MSD_SUPERVISOR_ANSWER_PLAN_H
 /*
  * What reading a worker's answer finds out, kept for when it says the same again
- * (daemon/wire/recognise.h): where the tensors of its result are described, and how
+ * (proto/recognise.h): where the tensors of its result are described, and how
  * many bytes each has. Where those bytes lie is the worker's word each time, and is
  * looked at each time as if it had never answered before.
  */

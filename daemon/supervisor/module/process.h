@@ -14,8 +14,8 @@
 #include "daemon/supervisor/module/warm_ends.h"
 #include "daemon/supervisor/request/deadline.h"
 #include "daemon/wire/conn.h"
-#include "daemon/wire/recognise.h"
 #include "daemon/wire/segmap.h"
+#include "proto/recognise.h"
 
 struct msd_in;
 struct msd_ledger;

@@ -2,7 +2,7 @@
 #define MSD_SUPERVISOR_JOB_PLAN_H
 /*
  * What reading a call finds out, kept for when the same body comes again on its
- * connection (daemon/wire/recognise.h): its module and function, its options, where in
+ * connection (proto/recognise.h): its module and function, its options, where in
  * its parameters the tensors are whose bytes come behind it. The body says all of it
  * but one thing, which module has the name now: that is good for a generation of the
  * house's. What a client may do, and whether there is room, is asked anew each time.
@@ -11,7 +11,7 @@
  * answer, or is gone, it keeps the remembered body in use.
  */
 #include "daemon/supervisor/request/request.h"
-#include "daemon/wire/recognise.h"
+#include "proto/recognise.h"
 
 /* A tensor whose bytes are in the payload. */
 struct msd_inline {

@@ -1,5 +1,5 @@
-#ifndef MSD_WIRE_RECOGNISE_H
-#define MSD_WIRE_RECOGNISE_H
+#ifndef MSD_PROTO_RECOGNISE_H
+#define MSD_PROTO_RECOGNISE_H
 /*
  * Bodies that came before on a connection. One that equals a remembered one in every
  * byte but the id's, of which it may have more or fewer, before as large a payload, has
@@ -16,15 +16,13 @@
  * fingerprint and push no other out.
  *
  * The memory belongs to whom the connection belongs to, and has a bound:
- * docs/bounds.md.
+ * docs/bounds.md. Who counts its bytes is told of them.
  */
 #include "proto/body.h"
 
 #define MSD_MEMORY_BODIES 16u
 #define MSD_MEMORY_BODY_BYTES 1024u
 #define MSD_MEMORY_PLACES 16u /* a body with more tensors in segments is not kept */
-
-struct msd_account;
 
 struct msd_known {
 	struct msd_body body; /* its parts lie in `bytes`; the id is the first one's */
@@ -45,7 +43,9 @@ struct msd_known {
 struct msd_memory {
 	enum msd_body_kind kind; /* requests or responses */
 	bool has_places;         /* tensors in segments may be elsewhere each time */
-	struct msd_account *account; /* what is kept is charged to it; may be NULL */
+	/** Optional: so many @bytes more are kept, or less. */
+	void (*weigh)(void *ctx, int64_t bytes);
+	void *ctx;                                  /* of that */
 	struct msd_known *known[MSD_MEMORY_BODIES]; /* owned */
 	uint64_t prints[MSD_MEMORY_BODIES];         /* fingerprints of those */
 	uint64_t seen[MSD_MEMORY_BODIES];           /* and of what came once */

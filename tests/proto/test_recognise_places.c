@@ -2,7 +2,7 @@
 #include <criterion/criterion.h>
 #include <string.h>
 
-#include "daemon/wire/recognise.h"
+#include "proto/recognise.h"
 #include "proto/value.h"
 
 #define TENSORS 2u

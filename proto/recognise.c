@@ -1,10 +1,9 @@
-#include "daemon/wire/recognise.h"
+#include "proto/recognise.h"
 
 #include <endian.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "daemon/wire/account.h"
 #include "proto/limits.h"
 #include "proto/token.h"
 #include "proto/value.h"
@@ -97,15 +96,20 @@ static bool may_be_added(const struct msd_memory *m, const struct msd_body *body
 		memcmp(body->meta.p, msd_body_timed, MSD_BODY_TIMED_BYTES) == 0);
 }
 
-static uint64_t weight(const struct msd_known *k)
+static int64_t weight(const struct msd_known *k)
 {
-	return sizeof(*k) + k->n_bytes + k->plan_bytes;
+	return (int64_t)(sizeof(*k) + k->n_bytes + k->plan_bytes);
+}
+
+static void weigh(const struct msd_memory *m, int64_t bytes)
+{
+	if (m->weigh != NULL)
+		m->weigh(m->ctx, bytes);
 }
 
 static void forget(struct msd_memory *m, struct msd_known *k)
 {
-	if (m->account != NULL)
-		msd_account_release(m->account, weight(k));
+	weigh(m, -weight(k));
 	free(k->plan);
 	free(k);
 }
@@ -258,8 +262,7 @@ struct msd_known *msd_memory_add(struct msd_memory *m, struct msd_span bytes,
 	msd_memory_set_id(k->bytes, body->id);
 	memcpy(k->bytes + BEHIND_ID, told.p, n_behind);
 	move_parts(&k->body, told.p, k->bytes + BEHIND_ID);
-	if (m->account != NULL)
-		msd_account_charge(m->account, weight(k));
+	weigh(m, weight(k));
 	m->known[at] = k;
 	m->prints[at] = print;
 	return k;
@@ -270,8 +273,7 @@ void msd_memory_give(struct msd_memory *m, struct msd_known *known, void *plan,
 {
 	known->plan = plan;
 	known->plan_bytes = n;
-	if (m->account != NULL)
-		msd_account_charge(m->account, n);
+	weigh(m, (int64_t)n);
 }
 
 void msd_memory_drop(struct msd_memory *m, struct msd_known *known)
