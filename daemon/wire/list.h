@@ -41,6 +41,17 @@ static inline void msd_list_remove(struct msd_list *element)
 	element->next->prev = element->prev;
 	msd_list_init(element);
 }
+/* What @from has comes to the end of @to; @from is empty then. */
+static inline void msd_list_append_all(struct msd_list *to, struct msd_list *from)
+{
+	if (msd_list_is_empty(from))
+		return;
+	from->next->prev = to->prev;
+	to->prev->next = from->next;
+	from->prev->next = to;
+	to->prev = from->prev;
+	msd_list_init(from);
+}
 static inline struct msd_list *msd_list_first(struct msd_list *l)
 {
 	return msd_list_is_empty(l) ? NULL : l->next;

@@ -4,6 +4,7 @@
 #include "daemon/supervisor/module/admit.h"
 #include "daemon/supervisor/module/catalog.h"
 #include "daemon/supervisor/module/life.h"
+#include "daemon/supervisor/module/log_ring.h"
 #include "daemon/supervisor/module/queue.h"
 #include "daemon/wire/wire.h"
 
@@ -143,7 +144,7 @@ static void unload(struct scene *s)
 {
 	struct msd_req *r = ask(s, UNLOAD, MSD_M_MODULE_UNLOAD);
 
-	msd_list_append(&s->m->unloaders, &r->link);
+	msd_followers_wait(&s->m->unloaders, r);
 	msd_module_unload(s->m);
 }
 
@@ -168,6 +169,50 @@ Test(module_end, refuses_one_at_a_time_and_then_tells_who_waits_for_it)
 	}
 	cr_expect_eq(told[3], UNLOAD);
 	cr_expect_eq(codes[3], MSD_OK);
+	cr_expect_eq(n_gone, 1);
+	scene_finish(&s);
+}
+
+/* As the loop does of those who follow or wait. */
+static void tell_next(struct scene *s, struct msd_followers *f)
+{
+	cr_assert(msd_deadline_is_set(&f->next), "there is more to tell");
+	msd_deadline_clear(&s->deadlines, &f->next);
+	f->next.on_due(&f->next);
+}
+
+Test(module_end, tells_who_follows_its_log_in_turns_and_then_who_waits_for_it)
+{
+	struct scene s;
+
+	scene_init(&s, 0);
+	for (uint64_t id = 1; id <= 2; id++) {
+		cr_assert(msd_log_ring_follow(s.m, ask(&s, id, MSD_M_MODULE_LOGS),
+					      60000));
+	}
+	unload(&s);
+	cr_assert_eq(n_told, 1);
+	cr_expect_eq(codes[0], MSD_DRAINING);
+	cr_expect_eq(n_gone, 0);
+	tell_next(&s, &s.m->followers);
+	cr_assert_eq(n_told, 3);
+	cr_expect_eq(told[1], 2);
+	cr_expect_eq(told[2], UNLOAD);
+	cr_expect_eq(n_gone, 1);
+	scene_finish(&s);
+}
+
+Test(module_end, tells_those_who_unload_it_in_turns)
+{
+	struct scene s;
+
+	scene_init(&s, 0);
+	msd_followers_wait(&s.m->unloaders, ask(&s, 1, MSD_M_MODULE_UNLOAD));
+	unload(&s);
+	cr_expect_eq(n_told, 1);
+	cr_expect_eq(n_gone, 0);
+	tell_next(&s, &s.m->unloaders);
+	cr_expect_eq(told[1], UNLOAD);
 	cr_expect_eq(n_gone, 1);
 	scene_finish(&s);
 }

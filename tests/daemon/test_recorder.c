@@ -75,7 +75,7 @@ Test(recorder, followers_are_told_together)
 	msd_list_init(&follower);
 	note(tally, 1);
 	cr_expect_not(msd_deadline_is_set(&recorder.batch));
-	msd_list_append(&recorder.followers, &follower);
+	msd_list_append(&recorder.followers.waiting, &follower);
 	note(tally, 2);
 	cr_expect(msd_deadline_is_set(&recorder.batch));
 	msd_deadline_clear(&deadlines, &recorder.batch);

@@ -46,7 +46,7 @@ msd_err msd_errand_begin(struct msd_errand *e, struct msd_method_call *c,
 
 	if (err != MSD_OK)
 		return err;
-	r = msd_req_new(&c->session->client, c->in->body.id, c->method);
+	r = msd_req_new_waiting(&c->session->client, c->in->body.id, c->method);
 	if (r == NULL)
 		return msd_diag_no_memory(d);
 	*e = (struct msd_errand){.edge = edge, .n_open = n_open};

@@ -24,7 +24,7 @@ static void go_on(struct msd_module *m, struct msd_req *r)
 {
 	if (r != NULL) {
 		msd_module_adopt(m, r);
-		msd_list_append(&m->unloaders, &r->link);
+		msd_followers_wait(&m->unloaders, r);
 	}
 	msd_module_unload(m);
 }
@@ -77,7 +77,8 @@ msd_err msd_kept_unload(struct msd_method_call *c, struct msd_module *m,
 			struct msd_diag *d)
 {
 	struct forgetting *f = calloc(1, sizeof(*f));
-	struct msd_req *r = msd_req_new(&c->session->client, c->in->body.id, c->method);
+	struct msd_req *r =
+		msd_req_new_waiting(&c->session->client, c->in->body.id, c->method);
 
 	if (f == NULL || r == NULL) {
 		free(f);

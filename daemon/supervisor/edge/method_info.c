@@ -91,7 +91,8 @@ void msd_method_devices_known(void *edge)
 msd_err msd_method_info(struct msd_method_call *c, struct msd_diag *d)
 {
 	struct msd_edge *e = c->session->edge;
-	struct msd_req *r = msd_req_new(&c->session->client, c->in->body.id, c->method);
+	struct msd_req *r =
+		msd_req_new_waiting(&c->session->client, c->in->body.id, c->method);
 
 	if (r == NULL)
 		return msd_diag_no_memory(d);

@@ -30,11 +30,15 @@ static msd_err follow(struct msd_method_call *c, struct msd_module *m,
 	err = msd_client_may_wait(&c->session->client, c->method, m, MOST_FOLLOWS, d);
 	if (err != MSD_OK)
 		return err;
-	struct msd_req *r = msd_req_new(&c->session->client, c->in->body.id, c->method);
+	struct msd_req *r =
+		msd_req_new_waiting(&c->session->client, c->in->body.id, c->method);
 	if (r == NULL)
 		return msd_diag_no_memory(d);
+	if (!msd_log_ring_follow(m, r, wait_ms)) {
+		msd_req_release(r);
+		return msd_diag_no_memory(d);
+	}
 	c->later = true;
-	msd_log_ring_follow(m, r, wait_ms);
 	return MSD_OK;
 }
 

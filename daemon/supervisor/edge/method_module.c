@@ -54,7 +54,8 @@ msd_err msd_method_module(struct msd_method_call *c, struct msd_module **ret,
 /* A request that the module answers when it has come to rest. */
 static struct msd_req *later(struct msd_method_call *c, struct msd_module *m)
 {
-	struct msd_req *r = msd_req_new(&c->session->client, c->in->body.id, c->method);
+	struct msd_req *r =
+		msd_req_new_waiting(&c->session->client, c->in->body.id, c->method);
 
 	if (r == NULL)
 		return NULL;
@@ -289,7 +290,8 @@ msd_err msd_method_rollback(struct msd_method_call *c, struct msd_diag *d)
 				    "module.rollback: this daemon has no store; start "
 				    "it with --store DIR");
 	}
-	struct msd_req *r = msd_req_new(&c->session->client, c->in->body.id, c->method);
+	struct msd_req *r =
+		msd_req_new_waiting(&c->session->client, c->in->body.id, c->method);
 	if (r == NULL)
 		return msd_diag_no_memory(d);
 	if (c->options.has_deadline) {
@@ -324,7 +326,7 @@ msd_err msd_method_unload(struct msd_method_call *c, struct msd_diag *d)
 	struct msd_req *r = later(c, m);
 	if (r == NULL)
 		return msd_diag_no_memory(d);
-	msd_list_append(&m->unloaders, &r->link);
+	msd_followers_wait(&m->unloaders, r);
 	msd_module_unload(m);
 	return MSD_OK;
 }

@@ -131,22 +131,27 @@ static void on_waited(struct msd_deadline *node)
 	(void)answer(r, msd_session_of(r)->edge->house, true);
 }
 
+/* What has come is not what it follows, perhaps. */
+static void tell(struct msd_followers *f, struct msd_req *r)
+{
+	if (!answer(r, msd_session_of(r)->edge->house, false))
+		msd_followers_wait(f, r);
+}
+
 static void on_batch(struct msd_deadline *node)
 {
 	struct msd_recorder *rec = MSD_CONTAINER_OF(node, struct msd_recorder, batch);
-	const struct msd_house *house =
-		MSD_CONTAINER_OF(rec, struct msd_house, recorder);
 
-	MSD_LIST_EACH_SAFE (it, &rec->followers) {
-		(void)answer(MSD_CONTAINER_OF(it, struct msd_req, link), house, false);
-	}
+	msd_followers_tell(&rec->followers);
 }
 
 static msd_err follow(struct msd_method_call *c, const struct wish *w, uint64_t wait_ms,
 		      struct msd_diag *d)
 {
 	struct msd_edge *e = c->session->edge;
-	struct msd_req *r = msd_req_new(&c->session->client, c->in->body.id, c->method);
+	struct msd_recorder *rec = &e->house->recorder;
+	struct msd_req *r =
+		msd_req_new_waiting(&c->session->client, c->in->body.id, c->method);
 
 	if (r == NULL)
 		return msd_diag_no_memory(d);
@@ -156,10 +161,13 @@ static msd_err follow(struct msd_method_call *c, const struct wish *w, uint64_t 
 		return msd_diag_no_memory(d);
 	}
 	c->later = true;
-	e->house->recorder.batch.on_due = on_batch;
+	msd_req_hold(r, r->job.params.cap);
+	rec->batch.on_due = on_batch;
+	rec->followers.deadlines = e->deadlines;
+	rec->followers.tell = tell;
 	r->due.node.on_due = on_waited; /* it has no other time to keep */
 	msd_req_set_due(r, e->deadlines, wait_ms);
-	msd_list_append(&e->house->recorder.followers, &r->link);
+	msd_followers_wait(&rec->followers, r);
 	return MSD_OK;
 }
 

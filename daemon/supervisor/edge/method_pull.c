@@ -347,7 +347,8 @@ static msd_err begin_bytes(struct pull *p, struct msd_diag *d)
 
 static msd_err begin(struct pull *p, struct msd_method_call *c, struct msd_diag *d)
 {
-	struct msd_req *r = msd_req_new(&c->session->client, c->in->body.id, c->method);
+	struct msd_req *r =
+		msd_req_new_waiting(&c->session->client, c->in->body.id, c->method);
 	msd_err err;
 
 	if (r == NULL)

@@ -35,7 +35,8 @@ static msd_err upload_begin(struct msd_method_call *c, struct msd_diag *d)
 
 	if (err != MSD_OK)
 		return err;
-	struct msd_req *r = msd_req_new(&c->session->client, c->in->body.id, c->method);
+	struct msd_req *r =
+		msd_req_new_waiting(&c->session->client, c->in->body.id, c->method);
 	if (r == NULL)
 		return msd_diag_no_memory(d);
 	c->later = true;

@@ -116,7 +116,8 @@ static void on_next(struct msd_deadline *node)
 static msd_err wait(struct msd_metrics_desk *k, struct msd_method_call *c,
 		    struct msd_list *in, struct msd_diag *d)
 {
-	struct msd_req *r = msd_req_new(&c->session->client, c->in->body.id, c->method);
+	struct msd_req *r =
+		msd_req_new_waiting(&c->session->client, c->in->body.id, c->method);
 
 	if (r == NULL)
 		return msd_diag_no_memory(d);

@@ -118,8 +118,8 @@ static msd_err load(struct msd_asking *a, json_t *parameters, struct msd_diag *d
 		return msd_diag_wrap(d, err, "parameters");
 	(void)snprintf(name, sizeof(name), "%.*s", (int)a->names[0].n,
 		       (const char *)a->names[0].p);
-	struct msd_req *r =
-		msd_req_new(&session->client, session->number, MSD_M_MODULE_LOAD);
+	struct msd_req *r = msd_req_new_waiting(&session->client, session->number,
+						MSD_M_MODULE_LOAD);
 	if (r == NULL)
 		return msd_diag_no_memory(d);
 	err = a->edge->on_load(a->edge, name, said.each, said.n, r, d);

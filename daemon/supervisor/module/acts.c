@@ -279,14 +279,8 @@ static bool tell_tried(struct msd_module *m)
 
 static void answer_waiters(const struct doing *x)
 {
-	if (tell_tried(x->m))
-		return;
-	if (x->m->life.state == MSD_STATE_DRAINING) {
-		msd_module_answer_all(&x->m->waiters, MSD_DRAINING,
-				      "the module was unloaded");
-	} else {
+	if (!tell_tried(x->m))
 		msd_module_answer_waiters(x->m);
-	}
 }
 
 static void refuse_queued(const struct doing *x)

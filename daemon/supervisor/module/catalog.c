@@ -197,9 +197,7 @@ static struct msd_module *module_new(struct msd_house *house, struct msd_span na
 	msd_list_init(&m->crew.all_lanes);
 	msd_list_init(&m->crew.refused);
 	msd_list_init(&m->receiving);
-	msd_list_init(&m->waiters);
-	msd_list_init(&m->unloaders);
-	msd_list_init(&m->followers);
+	msd_module_open(m);
 	msd_segpool_init(&m->crew.in, house->limits->max_memory, tell_segment, m);
 	msd_segpool_grow_aside(&m->crew.in, house->loop, on_grown);
 	m->crew.in.is_pinned = true; /* until a worker has said that none is */

@@ -128,7 +128,7 @@ static msd_err connect_to(struct msd_process *p, struct msd_client *c,
 
 static bool is_watched(const struct msd_house *house)
 {
-	return !msd_list_is_empty(&house->recorder.followers) ||
+	return msd_followers_are_there(&house->recorder.followers) ||
 	       uv_now(house->loop) < house->no_direct_until_ms;
 }
 

@@ -114,7 +114,7 @@ void msd_module_start(struct msd_module *m)
 /* A client waits for the answer to its load. */
 static bool has_loader(const struct msd_module *m)
 {
-	MSD_LIST_EACH (it, &m->waiters) {
+	MSD_LIST_EACH (it, &m->waiters.waiting) {
 		if (MSD_CONTAINER_OF(it, struct msd_req, link)->method ==
 		    MSD_M_MODULE_LOAD)
 			return true;

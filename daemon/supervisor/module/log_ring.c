@@ -7,8 +7,8 @@
 
 /*
  * Happy path: bytes come and go into the ring; whoever follows waits at the end of it,
- * and is answered with all that came in one piece. Failures: nothing comes, and the
- * answer is empty when its time is up; the module goes, and msd_module_free() says so.
+ * and is told in turns what is there then. Failures: nothing comes, and the answer is
+ * empty when its time is up; the module goes, and who follows is told that.
  */
 
 static void answer(const struct msd_module *m, struct msd_req *r, uint64_t from)
@@ -21,14 +21,17 @@ static void answer(const struct msd_module *m, struct msd_req *r, uint64_t from)
 	msd_req_release(r);
 }
 
-/* All of them have what was there before these @n bytes. */
-static void answer_followers(struct msd_module *m, size_t n)
+void msd_log_ring_tell(struct msd_followers *f, struct msd_req *r)
 {
-	struct msd_list *it;
+	const struct msd_module *m = MSD_CONTAINER_OF(f, struct msd_module, followers);
+	uint64_t from;
 
-	while ((it = msd_list_first(&m->followers)) != NULL) {
-		answer(m, MSD_CONTAINER_OF(it, struct msd_req, link), m->log_total - n);
+	if (m->is_over) {
+		msd_req_refuse(r, MSD_DRAINING, "the module was unloaded");
+		return;
 	}
+	memcpy(&from, r->job.params.p, sizeof(from));
+	answer(m, r, from);
 }
 
 static void keep(struct msd_module *m, const char *p, size_t n)
@@ -52,7 +55,7 @@ void msd_log_ring_put(struct msd_module *m, const char *p, size_t n)
 		return; /* a log is not worth failing for */
 	keep(m, p, n);
 	m->log_total += n;
-	answer_followers(m, n);
+	msd_followers_tell(&m->followers);
 }
 
 uint64_t msd_log_ring_read(const struct msd_module *m, uint64_t from,
@@ -97,10 +100,15 @@ static void on_waited(struct msd_deadline *node)
 	answer(r->module, r, UINT64_MAX);
 }
 
-void msd_log_ring_follow(struct msd_module *m, struct msd_req *r, uint64_t wait_ms)
+bool msd_log_ring_follow(struct msd_module *m, struct msd_req *r, uint64_t wait_ms)
 {
+	msd_buf_put(&r->job.params, &m->log_total, sizeof(m->log_total));
+	if (r->job.params.bad)
+		return false;
+	msd_req_hold(r, r->job.params.cap);
 	r->module = m;
 	r->due.node.on_due = on_waited; /* it has no other time to keep */
 	msd_req_set_due(r, m->crew.house->deadlines, wait_ms);
-	msd_list_append(&m->followers, &r->link);
+	msd_followers_wait(&m->followers, r);
+	return true;
 }

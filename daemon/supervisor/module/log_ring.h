@@ -18,7 +18,10 @@ uint64_t msd_log_ring_read(const struct msd_module *m, uint64_t from,
 void msd_log_ring_put_answer(const struct msd_module *m, uint64_t from,
 			     struct msd_buf *out);
 /** Answer @r when there is more than the end of now, or after @wait_ms; what is there
- * then is nothing. Takes @r. */
-void msd_log_ring_follow(struct msd_module *m, struct msd_req *r, uint64_t wait_ms);
+ * then is nothing. Takes @r; false: out of memory, and it is the caller's. */
+MSD_MUST_CHECK bool msd_log_ring_follow(struct msd_module *m, struct msd_req *r,
+					uint64_t wait_ms);
+/** What msd_module.followers are told. */
+void msd_log_ring_tell(struct msd_followers *f, struct msd_req *r);
 
 #endif

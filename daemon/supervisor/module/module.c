@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "daemon/supervisor/module/lane.h"
+#include "daemon/supervisor/module/log_ring.h"
 #include "daemon/supervisor/module/tally.h"
 #include "daemon/supervisor/module/trial_plan.h"
 #include "daemon/supervisor/module/warm_artifact.h"
@@ -53,7 +54,9 @@ void msd_module_free(struct msd_module *m)
 		msd_lane_free(MSD_CONTAINER_OF(m->crew.all_lanes.next, struct msd_lane,
 					       all_link));
 	}
-	msd_module_answer_all(&m->followers, MSD_DRAINING, "the module was unloaded");
+	msd_followers_finish(&m->waiters);
+	msd_followers_finish(&m->unloaders);
+	msd_followers_finish(&m->followers);
 	msd_segpool_finish(&m->crew.in);
 	msd_warm_artifact_cool(&m->crew);
 	msd_source_finish(&m->crew.source);
@@ -74,18 +77,22 @@ void msd_module_free(struct msd_module *m)
 
 void msd_module_refused(struct msd_module *m)
 {
-	if (!m->is_over)
+	if (!m->is_over || !msd_list_is_empty(&m->crew.refused))
 		return;
-	msd_module_answer_all(&m->unloaders, MSD_OK, NULL);
-	msd_module_free(m);
+	msd_followers_tell(&m->followers);
+	if (msd_followers_are_behind(&m->followers) ||
+	    msd_followers_are_behind(&m->waiters))
+		return;
+	msd_followers_tell(&m->unloaders);
+	if (!msd_followers_are_behind(&m->unloaders))
+		msd_module_free(m);
 }
 
 void msd_module_end(struct msd_module *m)
 {
 	m->is_over = true;
 	leave(m);
-	if (msd_list_is_empty(&m->crew.refused))
-		msd_module_refused(m);
+	msd_module_refused(m);
 }
 
 void msd_module_answer_all(struct msd_list *requests, msd_err err, const char *text)
@@ -103,11 +110,20 @@ void msd_module_answer_all(struct msd_list *requests, msd_err err, const char *t
 	}
 }
 
+static bool is_awaited(const struct msd_module *m)
+{
+	return m->life.state == MSD_STATE_LOADING || m->life.state == MSD_STATE_TRIAL ||
+	       m->life.state == MSD_STATE_RESTARTING;
+}
+
 static void answer_waiter(const struct msd_module *m, struct msd_req *r)
 {
 	struct msd_buf b = {0};
 
-	if (m->life.state == MSD_STATE_READY || m->life.state == MSD_STATE_ASLEEP) {
+	if (m->life.state == MSD_STATE_DRAINING) {
+		msd_req_answer_error(r, MSD_DRAINING, "the module was unloaded");
+	} else if (m->life.state == MSD_STATE_READY ||
+		   m->life.state == MSD_STATE_ASLEEP) {
 		msd_pack_map(&b, 3);
 		msd_pack_cstr(&b, "name");
 		msd_pack_cstr(&b, m->crew.name);
@@ -125,19 +141,61 @@ static void answer_waiter(const struct msd_module *m, struct msd_req *r)
 	msd_req_release(r);
 }
 
+/* It may have lost its last worker since it was there. */
+static void tell_waiter(struct msd_followers *f, struct msd_req *r)
+{
+	const struct msd_module *m = MSD_CONTAINER_OF(f, struct msd_module, waiters);
+
+	if (is_awaited(m)) {
+		msd_followers_wait(f, r);
+	} else {
+		answer_waiter(m, r);
+	}
+}
+
+static void tell_unloader(struct msd_followers *f, struct msd_req *r)
+{
+	(void)f;
+	msd_req_answer_nil(r);
+	msd_req_release(r);
+}
+
+static void on_waiters_told(struct msd_followers *f)
+{
+	msd_module_refused(MSD_CONTAINER_OF(f, struct msd_module, waiters));
+}
+
+static void on_unloaders_told(struct msd_followers *f)
+{
+	msd_module_refused(MSD_CONTAINER_OF(f, struct msd_module, unloaders));
+}
+
+static void on_followers_told(struct msd_followers *f)
+{
+	msd_module_refused(MSD_CONTAINER_OF(f, struct msd_module, followers));
+}
+
+void msd_module_open(struct msd_module *m)
+{
+	struct msd_deadlines *ds = m->crew.house->deadlines;
+
+	msd_followers_init(&m->waiters, ds, tell_waiter);
+	msd_followers_init(&m->unloaders, ds, tell_unloader);
+	msd_followers_init(&m->followers, ds, msd_log_ring_tell);
+	m->waiters.on_told = on_waiters_told;
+	m->unloaders.on_told = on_unloaders_told;
+	m->followers.on_told = on_followers_told;
+}
+
 void msd_module_answer_waiters(struct msd_module *m)
 {
-	struct msd_list *it;
-
-	while ((it = msd_list_first(&m->waiters)) != NULL)
-		answer_waiter(m, MSD_CONTAINER_OF(it, struct msd_req, link));
+	msd_followers_tell(&m->waiters);
 }
 
 void msd_module_wait(struct msd_module *m, struct msd_req *r)
 {
-	if (m->life.state == MSD_STATE_LOADING || m->life.state == MSD_STATE_TRIAL ||
-	    m->life.state == MSD_STATE_RESTARTING) {
-		msd_list_append(&m->waiters, &r->link);
+	if (is_awaited(m)) {
+		msd_followers_wait(&m->waiters, r);
 	} else if (m->life.state == MSD_STATE_DRAINING) {
 		msd_req_refuse(r, MSD_DRAINING, "the module is being unloaded");
 	} else

@@ -15,6 +15,7 @@
 #include "daemon/supervisor/module/overruns.h"
 #include "daemon/supervisor/module/probation.h"
 #include "daemon/supervisor/module/setback.h"
+#include "daemon/supervisor/request/followers.h"
 
 #define MSD_LOG_BYTES (64u * 1024u) /* kept of a module's output */
 
@@ -44,10 +45,10 @@ struct msd_module {
 	struct msd_list
 		receiving; /* msd_req.link: their payload has a slot, is not whole */
 	bool is_over;      /* msd_module_end() */
-	struct msd_list waiters;      /* msd_req.link: load and wait requests */
-	struct msd_list unloaders;    /* msd_req.link */
-	struct msd_list followers;    /* msd_req.link: they wait for more of the log */
-	struct msd_module *successor; /* loads under the same name */
+	struct msd_followers waiters; /* load and wait requests */
+	struct msd_followers unloaders;
+	struct msd_followers followers; /* they wait for more of the log */
+	struct msd_module *successor;   /* loads under the same name */
 	struct msd_module *predecessor; /* the one whose successor this is */
 	char *error;                    /* why FAILED or QUARANTINED */
 	msd_err error_code;
@@ -62,19 +63,22 @@ static inline struct msd_module *msd_module_of(struct msd_crew *crew)
 {
 	return MSD_CONTAINER_OF(crew, struct msd_module, crew);
 }
+/** Nobody waits for it yet: of a new one. */
+void msd_module_open(struct msd_module *m);
 /** Answer @r when the module is READY or has FAILED. Takes @r. */
 void msd_module_wait(struct msd_module *m, struct msd_req *r);
 /** Requests that are queued or sent. */
 uint32_t msd_module_in_flight(const struct msd_module *m);
-/** Answer what waits for the module, as its state says. */
+/** Answer what waits for the module, in turns: each as its state says then. */
 void msd_module_answer_waiters(struct msd_module *m);
 /** Answer and free every request of a list; MSD_OK answers nil. */
 void msd_module_answer_all(struct msd_list *requests, msd_err err, const char *text);
 /** Its name is free, and nobody finds it any more: it has no process. When what is
- * being refused of its queue has been, who waits for its end is told, and it is freed;
- * now, if there is nothing. */
+ * being refused of its queue has been, and who follows it was told, who waits for its
+ * end is told, and it is freed; now, if there is nothing. */
 void msd_module_end(struct msd_module *m);
-/** Nothing of its queue is being refused any more. */
+/** Nothing of its queue is being refused any more, or nobody is being told something.
+ */
 void msd_module_refused(struct msd_module *m);
 /** Free it, at once: it has no process. */
 void msd_module_free(struct msd_module *m);

@@ -8,7 +8,7 @@ void msd_recorder_init(struct msd_recorder *rec)
 {
 	*rec = (struct msd_recorder){
 		.ring = calloc(MSD_PAST_CALLS, sizeof(*rec->ring))};
-	msd_list_init(&rec->followers);
+	msd_followers_init(&rec->followers, NULL, NULL);
 }
 
 void msd_recorder_finish(struct msd_recorder *rec)
@@ -32,7 +32,8 @@ struct msd_past_call *msd_recorder_next(struct msd_recorder *rec,
 		msd_tally_unref(at->tally);
 		at->tally = msd_tally_ref(tally);
 	}
-	if (!msd_list_is_empty(&rec->followers) && !msd_deadline_is_set(&rec->batch))
+	if (!msd_list_is_empty(&rec->followers.waiting) &&
+	    !msd_deadline_is_set(&rec->batch))
 		msd_deadline_set(ds, &rec->batch, MSD_RECORDER_BATCH_MS);
 	return at;
 }

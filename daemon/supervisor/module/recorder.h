@@ -7,8 +7,8 @@
  */
 #include "daemon/supervisor/module/stage.h"
 #include "daemon/supervisor/request/deadline.h"
+#include "daemon/supervisor/request/followers.h"
 #include "daemon/supervisor/request/peer_id.h"
-#include "daemon/wire/list.h"
 
 struct msd_tally;
 
@@ -27,10 +27,10 @@ struct msd_past_call {
 struct msd_recorder {
 	struct msd_past_call *ring; /* owned, MSD_PAST_CALLS; NULL: nothing is kept */
 	uint64_t total;             /* the number of the next */
-	struct msd_list followers;  /* msd_req.link: who waits for the next */
-	struct msd_deadline batch;  /* they are answered together; the edge's to do */
-	uint64_t told_ms;           /* flight.c's: of a lost worker, last */
-	uint64_t telling, tell_end; /* flight.c's: what is being told */
+	struct msd_followers followers; /* who waits for the next: the edge's */
+	struct msd_deadline batch;      /* they are told together; the edge's to do */
+	uint64_t told_ms;               /* flight.c's: of a lost worker, last */
+	uint64_t telling, tell_end;     /* flight.c's: what is being told */
 	struct msd_deadline tell;
 };
 

@@ -94,6 +94,16 @@ struct msd_req *msd_req_new(struct msd_client *c, uint64_t id, enum msd_method m
 	return r;
 }
 
+struct msd_req *msd_req_new_waiting(struct msd_client *c, uint64_t id,
+				    enum msd_method method)
+{
+	struct msd_req *r = msd_req_new(c, id, method);
+
+	if (r != NULL)
+		msd_req_hold(r, sizeof(*r));
+	return r;
+}
+
 void msd_req_hold(struct msd_req *r, uint64_t bytes)
 {
 	r->client.held_bytes += bytes;

@@ -179,6 +179,10 @@ MSD_MUST_CHECK msd_err msd_client_may_wait(const struct msd_client *c,
 
 /** A QUEUED request of @c, NULL for one that nobody waits for. NULL: out of memory. */
 struct msd_req *msd_req_new(struct msd_client *c, uint64_t id, enum msd_method method);
+/** The same of one that waits for something else than its turn in a queue: what it
+ * takes itself is charged to @c, for as long as it waits for the answer. */
+struct msd_req *msd_req_new_waiting(struct msd_client *c, uint64_t id,
+				    enum msd_method method);
 /** May its worker be ended for it: by its deadline, or when nobody waits any more? */
 static inline bool msd_req_may_kill(const struct msd_req *r)
 {

@@ -1,0 +1,57 @@
+#include "daemon/supervisor/request/followers.h"
+
+/* False: there is none. */
+static bool tell_first(struct msd_followers *f)
+{
+	struct msd_list *it = msd_list_first(&f->told);
+
+	if (it == NULL)
+		return false;
+	msd_list_remove(it);
+	f->tell(f, MSD_CONTAINER_OF(it, struct msd_req, link));
+	return true;
+}
+
+/* Who was left may have gone without being told. */
+static void on_next(struct msd_deadline *node)
+{
+	struct msd_followers *f = MSD_CONTAINER_OF(node, struct msd_followers, next);
+
+	(void)tell_first(f);
+	if (!msd_list_is_empty(&f->told)) {
+		msd_deadline_set(f->deadlines, &f->next, 0);
+	} else if (f->on_told != NULL) {
+		f->on_told(f);
+	}
+}
+
+void msd_followers_init(struct msd_followers *f, struct msd_deadlines *deadlines,
+			void (*tell)(struct msd_followers *f, struct msd_req *r))
+{
+	*f = (struct msd_followers){
+		.deadlines = deadlines, .tell = tell, .next.on_due = on_next};
+	msd_list_init(&f->waiting);
+	msd_list_init(&f->told);
+}
+
+void msd_followers_finish(struct msd_followers *f)
+{
+	msd_deadline_clear(f->deadlines, &f->next);
+}
+
+void msd_followers_wait(struct msd_followers *f, struct msd_req *r)
+{
+	msd_list_append(&f->waiting, &r->link);
+}
+
+void msd_followers_tell(struct msd_followers *f)
+{
+	const bool is_behind = msd_followers_are_behind(f);
+
+	msd_list_append_all(&f->told, &f->waiting);
+	if (is_behind) /* these come behind the others */
+		return;
+	(void)tell_first(f);
+	if (!msd_list_is_empty(&f->told))
+		msd_deadline_set(f->deadlines, &f->next, 0);
+}
