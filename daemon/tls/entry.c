@@ -18,6 +18,11 @@ static void context_shows(const struct msd_tls_context *c, struct msd_tls_shown 
 	msd_tls_shown_read((const SSL_CTX *)c, ret);
 }
 
+static void context_hold(struct msd_tls_context *c)
+{
+	(void)SSL_CTX_up_ref((SSL_CTX *)c);
+}
+
 static void context_close(struct msd_tls_context *c)
 {
 	SSL_CTX_free((SSL_CTX *)c);
@@ -34,6 +39,7 @@ __attribute__((visibility("default"))) const struct msd_tls_library msd_tls_entr
 	.version = MSD_TLS_VERSION,
 	.context_open = context_open,
 	.context_shows = context_shows,
+	.context_hold = context_hold,
 	.context_close = context_close,
 	.accept = accept_on,
 	.handshake = msd_tls_stream_handshake,

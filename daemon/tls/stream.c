@@ -188,17 +188,22 @@ static void stream_end(struct msd_transport *t, void *scratch, size_t n)
 	}
 }
 
-static void stream_close(struct msd_transport *t)
+static void free_state(struct msd_transport *t)
 {
 	struct msd_tls_stream *s = stream_of(t);
 
-	say_end(s);
 	SSL_free(s->ssl);
 	free(s);
-	(void)close(t->fd);
-	t->fd = -1;
 	t->state = NULL;
 	t->peer = NULL;
+}
+
+static void stream_close(struct msd_transport *t)
+{
+	say_end(stream_of(t));
+	free_state(t);
+	(void)close(t->fd);
+	t->fd = -1;
 }
 
 static const struct msd_transport_ops ops = {
@@ -232,10 +237,8 @@ msd_err msd_tls_stream_accept(SSL_CTX *ctx, int fd, struct msd_transport *ret,
 	return MSD_OK;
 }
 
-msd_err msd_tls_stream_handshake(struct msd_transport *t, struct msd_diag *d)
+static msd_err step(struct msd_tls_stream *s, struct msd_diag *d)
 {
-	struct msd_tls_stream *s = stream_of(t);
-
 	s->waits_to_write = false;
 	ERR_clear_error();
 	errno = 0;
@@ -255,4 +258,13 @@ msd_err msd_tls_stream_handshake(struct msd_transport *t, struct msd_diag *d)
 	}
 	return msd_diag_set(d, s->is_refused ? MSD_REFUSED : MSD_PROTOCOL, "%s",
 			    error == -EPROTO ? s->why : strerror((int)-error));
+}
+
+msd_err msd_tls_stream_handshake(struct msd_transport *t, struct msd_diag *d)
+{
+	msd_err err = step(stream_of(t), d);
+
+	if (err != MSD_OK && err != MSD_WAIT)
+		free_state(t);
+	return err;
 }

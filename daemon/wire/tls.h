@@ -16,7 +16,7 @@
 #include "proto/diag.h"
 
 #define MSD_TLS_ENTRY "msd_tls_entry"
-#define MSD_TLS_VERSION 2u /* of this header; both sides are built together */
+#define MSD_TLS_VERSION 3u /* of this header; both sides are built together */
 
 #define MSD_TLS_DIGEST_BYTES 32u
 #define MSD_TLS_NAME_MAX 255u   /* bytes of a name; a longer one ends the handshake */
@@ -63,19 +63,25 @@ struct msd_tls_library {
 				struct msd_tls_context **ret, struct msd_diag *d);
 	void (*context_shows)(const struct msd_tls_context *c,
 			      struct msd_tls_shown *ret);
-	/** Legal while there are connections of it: they go on. NULL is fine. */
+	/** One context_close() more is due: for a thread that makes a connection of it.
+	 */
+	void (*context_hold)(struct msd_tls_context *c);
+	/** On any thread. Legal while there are connections of it: they go on. NULL is
+	 * fine. */
 	void (*context_close)(struct msd_tls_context *c);
 	/** The server's side of a connection on @fd, a connected socket that does not
 	 * block and is the transport's from here on. On failure it stays the caller's.
+	 * Takes as long as a hundred small requests, hence on any thread.
 	 */
 	msd_err (*accept)(struct msd_tls_context *c, int fd, struct msd_transport *ret,
 			  struct msd_diag *d);
 	/**
 	 * Go on with the handshake: as much as what has come allows. MSD_WAIT: for what
 	 * wants() names. MSD_OK: it is done, and t->peer says with whom. Else it has
-	 * failed, with a text for people, and @t is only to be closed: MSD_IO (the
-	 * other side has gone), MSD_REFUSED (for its certificate), MSD_PROTOCOL. On any
-	 * thread, one at a time for each connection.
+	 * failed, with a text for people: MSD_IO (the other side has gone), MSD_REFUSED
+	 * (for its certificate), MSD_PROTOCOL; then @t has no state any more, and its
+	 * socket is the caller's again. On any thread, one at a time for each
+	 * connection.
 	 */
 	msd_err (*handshake)(struct msd_transport *t, struct msd_diag *d);
 };

@@ -153,8 +153,12 @@ static void world_finish(struct world *w)
 {
 	uint8_t scratch[4096];
 
-	w->server.ops->end(&w->server, scratch, sizeof(scratch));
-	w->server.ops->close(&w->server);
+	if (w->server.state != NULL) {
+		w->server.ops->end(&w->server, scratch, sizeof(scratch));
+		w->server.ops->close(&w->server);
+	} else { /* its handshake has failed */
+		(void)close(w->server.fd);
+	}
 	SSL_free(w->client);
 	(void)close(w->fd);
 	free(w->wire);

@@ -20,11 +20,14 @@ struct msd_handshake {
 	struct msd_list link;
 	struct msd_handshakes *all;
 	void *user;
-	int fd;  /* owned until there is a transport, and its own then */
-	int low; /* msd_tls_first_record_waits()' */
-	struct msd_transport transport; /* has a state once there is one */
+	int fd;      /* owned until there is a transport, and its own then */
+	int low;     /* msd_tls_first_record_waits()' */
+	bool is_tls; /* its first record has come */
+	struct msd_tls_context *context; /* held until a thread has the transport */
+	struct msd_transport transport;  /* has a state once there is one */
 	uv_poll_t poll;
-	struct msd_chore step; /* while it runs result and why are its thread's */
+	struct msd_chore step; /* while it runs, its thread has all but the poll, the
+				* deadline and the cut */
 	struct msd_peer_id who;
 	struct msd_deadline deadline;
 	uint64_t limit_ms;
@@ -56,6 +59,7 @@ static void on_poll_closed(uv_handle_t *handle)
 		msd_tls_first_record_drop(h->fd);
 		(void)close(h->fd);
 	}
+	h->all->tls->library->context_close(h->context); /* no thread came to it */
 	msd_list_remove(&h->link);
 	h->all->on_done(h, t);
 	msd_diag_finish(&h->why);
@@ -94,8 +98,7 @@ static enum msd_handshake_fault fault_of(const struct msd_handshake *h, msd_err 
 	case MSD_DEADLINE:
 		return MSD_HANDSHAKE_LATE;
 	case MSD_PROTOCOL:
-		return h->transport.state != NULL ? MSD_HANDSHAKE_TLS
-						  : MSD_HANDSHAKE_STRANGER;
+		return h->is_tls ? MSD_HANDSHAKE_TLS : MSD_HANDSHAKE_STRANGER;
 	default:
 		return MSD_HANDSHAKE_GONE;
 	}
@@ -142,11 +145,21 @@ static void on_due(struct msd_deadline *node)
 	cut(h, MSD_DEADLINE, "it has not ended its handshake in time (--first-frame)");
 }
 
+/* What OpenSSL keeps of a connection is made and freed here, too: a storm of first
+ * messages that fail costs the loop next to nothing. */
 static void on_thread(struct msd_chore *step)
 {
 	struct msd_handshake *h = MSD_CONTAINER_OF(step, struct msd_handshake, step);
+	const struct msd_tls_library *library = h->all->tls->library;
 
-	h->result = h->all->tls->library->handshake(&h->transport, &h->why);
+	h->result = MSD_OK;
+	if (h->context != NULL) {
+		h->result = library->accept(h->context, h->fd, &h->transport, &h->why);
+		library->context_close(h->context);
+		h->context = NULL;
+	}
+	if (h->result == MSD_OK)
+		h->result = library->handshake(&h->transport, &h->why);
 }
 
 static void on_ready(uv_poll_t *poll, int status, int events);
@@ -177,7 +190,10 @@ static msd_err begin(struct msd_handshake *h)
 		return err;
 	if (msd_tls_first_record_waits(h->fd, &h->low))
 		return MSD_WAIT;
-	return tls->library->accept(tls->context, h->fd, &h->transport, &h->why);
+	h->is_tls = true;
+	h->context = tls->context;
+	tls->library->context_hold(h->context);
+	return MSD_OK;
 }
 
 static void on_ready(uv_poll_t *poll, int status, int events)
@@ -186,7 +202,7 @@ static void on_ready(uv_poll_t *poll, int status, int events)
 
 	(void)status; /* reading tells what is wrong */
 	(void)events;
-	msd_err err = h->transport.state != NULL ? MSD_OK : begin(h);
+	msd_err err = h->is_tls ? MSD_OK : begin(h);
 	if (err == MSD_WAIT)
 		return;
 	if (err != MSD_OK) {
