@@ -9,6 +9,13 @@ function(msd_test_command VAR TARGET)
   set(${VAR} ${command} PARENT_SCOPE)
 endfunction()
 
+# Some hundred tests are linked, each with most of the project: gold takes half of ld's time.
+set(MSD_TEST_LINKER "")
+find_program(MSD_GOLD ld.gold)
+if(MSD_GOLD AND CMAKE_C_COMPILER_ID STREQUAL "GNU" AND NOT CMAKE_CROSSCOMPILING)
+  set(MSD_TEST_LINKER -fuse-ld=gold)
+endif()
+
 # msd_add_test(NAME noun SOURCES a.c ... LIBS lib ... [LABELS unit]): a Criterion executable
 # test_<noun>, run by ctest under that name.
 function(msd_add_test)
@@ -18,6 +25,7 @@ function(msd_add_test)
   endif()
   add_executable(test_${T_NAME} ${T_SOURCES})
   target_link_libraries(test_${T_NAME} PRIVATE ${T_LIBS} msd_compile PkgConfig::CRITERION)
+  target_link_options(test_${T_NAME} PRIVATE ${MSD_TEST_LINKER})
   # Criterion's macros are not clean under the project's warnings.
   target_compile_options(test_${T_NAME} PRIVATE -Wno-pedantic -Wno-conversion
     -Wno-missing-prototypes -Wno-cast-qual -Wno-undef -Wno-switch-enum)
