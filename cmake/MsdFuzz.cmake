@@ -26,7 +26,7 @@ function(msd_add_fuzz)
     target_compile_definitions(replay_${F_NAME} PRIVATE MSD_SANITIZED=0)
   endif()
   add_test(NAME replay_${F_NAME} COMMAND replay_${F_NAME} "${corpus}")
-  set_tests_properties(replay_${F_NAME} PROPERTIES LABELS "unit;fuzz" TIMEOUT 900)
+  set_tests_properties(replay_${F_NAME} PROPERTIES LABELS "unit;fuzz" TIMEOUT ${MSD_TEST_LIMIT_S})
 
   if(MSD_FUZZ)
     add_executable(fuzz_${F_NAME} ${F_SOURCES} "${fuzz}/fuzz_main.c")

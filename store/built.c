@@ -84,7 +84,7 @@ static bool name_take(int folder, const char *name, bool is_tidy, struct msd_buf
 			(void)unlinkat(folder, name, 0);
 		return true;
 	}
-	memcpy(built.name, name, strlen(name) + 1); /* is_entry() has seen its length */
+	(void)snprintf(built.name, sizeof(built.name), "%s", name);
 	built.bytes = (uint64_t)st.st_size;
 	built.used = st.st_mtim;
 	msd_buf_put(list, &built, sizeof(built));

@@ -22,7 +22,8 @@ if ((!$#)); then
     done)
 fi
 ((${#files[@]})) || { echo "tidy: no files of $root in $build/compile_commands.json"; exit 1; }
-mkdir -p "$build/tidy"
+mkdir -p "$build/tidy/once"
+"$(dirname "$0")/meanings.py" "$build" "$build/tidy/once/compile_commands.json"
 nodes=${MODSERD_TIDY_NODES:-10000}
 common=$(cd "$root" && { echo "$nodes"; own_files . '*.h' | xargs -r cat; own_files . '*.clang-tidy' | xargs cat; } | sha256sum)
 
@@ -35,7 +36,7 @@ check() {
   fi
   key=$({ echo "$common $file"; cat "$root/$file"; } | sha256sum | cut -c1-32)
   [[ -e $build/tidy/$key ]] && return
-  if output=$(cd "$root" && clang-tidy --quiet -p "$build" \
+  if output=$(cd "$root" && clang-tidy --quiet -p "$build/tidy/once" \
     --extra-arg=-Wno-unknown-warning-option "${less[@]}" "${model[@]}" "$file" 2>/dev/null); then
     : >"$build/tidy/$key"
   else
