@@ -59,7 +59,7 @@ void msd_client_drop(modser_client *c, struct msd_ticket *t)
 		return;
 	c->table[t->id & (c->cap_table - 1)] = NULL;
 	c->n_table--;
-	msd_ticket_destroy(t);
+	msd_spare_tickets_give(&c->spares, t);
 }
 
 void msd_client_end(modser_client *c, struct msd_ticket *t)
@@ -197,21 +197,25 @@ modser_err modser_start(modser_client *client, const char *method,
 			const modser_value *params, size_t n_params,
 			const modser_options *options, uint64_t *ret_id)
 {
-	struct msd_ticket *t;
 	uint64_t id = client->next_id + 1;
 
 	if (client->fd < 0) /* c->why tells since when */
 		return MODSER_IO;
-	if (!grow_table(client)) {
+	struct msd_ticket *t =
+		grow_table(client) ? msd_spare_tickets_take(&client->spares) : NULL;
+	if (t == NULL) {
 		return (modser_err)msd_diag_set(&client->why, MSD_NOMEM,
 						"no memory for a request");
 	}
 	while (client->table[id & (client->cap_table - 1)] != NULL)
 		id++;
-	msd_err err = msd_ticket_create(id, method, params, n_params, options,
-					client->segments, &t, &client->why);
-	if (err != MSD_OK)
+	t->id = id;
+	msd_err err = msd_ticket_fill(t, method, params, n_params, options,
+				      client->segments, &client->why);
+	if (err != MSD_OK) {
+		msd_spare_tickets_give(&client->spares, t);
 		return (modser_err)err;
+	}
 	t->deadline_ns = UINT64_MAX;
 	if (options != NULL && options->deadline_ms != 0) {
 		t->deadline_ns = msd_now_ns() + ((uint64_t)options->deadline_ms +

@@ -15,7 +15,7 @@
  *   unasked.c   the same of blocking calls, unasked
  */
 #include "client/lost_workers.h"
-#include "client/ticket.h"
+#include "client/spare_tickets.h"
 #include "proto/frame.h"
 #include "proto/spin.h"
 
@@ -56,6 +56,7 @@ struct modser_client {
 	struct msd_ticket *queue, *queue_tail; /* being sent, oldest first */
 	struct msd_ticket **table; /* at id % cap_table; in flight or not taken */
 	size_t cap_table, n_table; /* cap: power of two */
+	struct msd_spare_tickets spares;
 	size_t n_in_flight;        /* not ended */
 	uint64_t next_deadline_ns; /* none is earlier; UINT64_MAX: there is none */
 	bool is_processing;        /* done functions may be running */

@@ -16,6 +16,7 @@ void modser_close(modser_client *client)
 	for (size_t i = 0; i < client->cap_table; i++)
 		msd_ticket_destroy(client->table[i]);
 	free(client->table);
+	msd_spare_tickets_finish(&client->spares);
 	msd_lent_leave(client->segments);
 	msd_receive_finish(&client->rx);
 	msd_lost_workers_finish(&client->lost);

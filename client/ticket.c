@@ -24,8 +24,6 @@
 struct encoder {
 	struct msd_ticket *t;
 	const modser_segment *segments; /* NULL: its tensors travel */
-	size_t iov_cap;
-	size_t out_cap;
 	uint64_t payload_bytes;
 	uint32_t n_tensors;
 	struct msd_diag *d;
@@ -58,7 +56,7 @@ static msd_err put_iov(struct encoder *e, const void *p, size_t n)
 
 	if (n == 0)
 		return MSD_OK;
-	iov = grow(t->iov, t->n_iov, sizeof(*iov), &e->iov_cap);
+	iov = grow(t->iov, t->n_iov, sizeof(*iov), &t->cap_iov);
 	if (iov == NULL)
 		return no_memory(e);
 	t->iov = iov;
@@ -96,7 +94,7 @@ static msd_err put_out(struct encoder *e, const modser_tensor *in,
 {
 	struct msd_ticket *ticket = e->t;
 	struct msd_ticket_out *outs =
-		grow(ticket->outs, ticket->n_outs, sizeof(*outs), &e->out_cap);
+		grow(ticket->outs, ticket->n_outs, sizeof(*outs), &ticket->cap_outs);
 
 	if (outs == NULL)
 		return no_memory(e);
@@ -294,48 +292,62 @@ static msd_err encode(struct encoder *e, const char *method, const modser_value 
 	return MSD_OK;
 }
 
-msd_err msd_ticket_create(uint64_t id, const char *method, const modser_value *params,
-			  size_t n_params, const modser_options *options,
-			  const modser_segment *segments, struct msd_ticket **ret,
-			  struct msd_diag *d)
+struct msd_ticket *msd_ticket_create(void)
+{
+	struct msd_ticket *t = calloc(1, sizeof(*t));
+
+	if (t != NULL)
+		t->fd = -1;
+	return t;
+}
+
+msd_err msd_ticket_fill(struct msd_ticket *t, const char *method,
+			const modser_value *params, size_t n_params,
+			const modser_options *options, const modser_segment *segments,
+			struct msd_diag *d)
 {
 	static const modser_options none;
-	struct msd_ticket *t = calloc(1, sizeof(*t));
 	struct encoder e = {.t = t, .d = d};
-	msd_err err;
 
-	if (t == NULL)
-		return no_memory(&e);
 	if (options == NULL)
 		options = &none;
-	t->id = id;
-	t->fd = -1;
 	t->method = msd_method_find(msd_span_of(method));
 	t->done = options->done;
 	t->progress = options->progress;
 	t->ctx = options->ctx;
 	if (msd_lent_serves(t->method))
 		e.segments = segments;
-	t->result = msd_result_create(id);
-	err = t->result != NULL ? encode(&e, method, params, n_params, options)
-				: no_memory(&e);
-	if (err != MSD_OK) {
-		msd_ticket_destroy(t);
-		return err;
-	}
-	*ret = t;
-	return MSD_OK;
+	t->result = msd_result_create(t->id);
+	return t->result != NULL ? encode(&e, method, params, n_params, options)
+				 : no_memory(&e);
+}
+
+size_t msd_ticket_bytes(const struct msd_ticket *t)
+{
+	return t->head.cap + t->cap_iov * sizeof(*t->iov) +
+	       t->cap_outs * sizeof(*t->outs);
+}
+
+void msd_ticket_empty(struct msd_ticket *t)
+{
+	modser_result_free(t->result);
+	if (t->fd >= 0)
+		(void)close(t->fd);
+	*t = (struct msd_ticket){.head = {.p = t->head.p, .cap = t->head.cap},
+				 .iov = t->iov,
+				 .cap_iov = t->cap_iov,
+				 .fd = -1,
+				 .outs = t->outs,
+				 .cap_outs = t->cap_outs};
 }
 
 void msd_ticket_destroy(struct msd_ticket *t)
 {
 	if (t == NULL)
 		return;
-	modser_result_free(t->result);
+	msd_ticket_empty(t);
 	msd_buf_finish(&t->head);
 	free(t->iov);
 	free(t->outs);
-	if (t->fd >= 0)
-		(void)close(t->fd);
 	free(t);
 }
