@@ -14,6 +14,7 @@
 
 #include <fcntl.h>
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 #include "client/result.h"
@@ -23,6 +24,14 @@
 #define PATIENCE_MS                                                                    \
 	1000         /* beyond a request's deadline: the daemon keeps those itself */
 #define TABLE_MIN 64 /* tickets; a power of two */
+
+/* Answers are the same without: for measuring, and tests. */
+static bool has_plans(void)
+{
+	const char *word = getenv("MODSER_PLANS");
+
+	return word == NULL || strcmp(word, "off") != 0;
+}
 
 modser_err modser_open_fd(int fd, modser_client **ret)
 {
@@ -41,6 +50,8 @@ modser_err modser_open_fd(int fd, modser_client **ret)
 	c->fd = fd;
 	c->passed_fd = -1;
 	c->next_deadline_ns = UINT64_MAX;
+	c->has_plans = has_plans();
+	msd_heard_init(&c->heard, !c->has_plans);
 	*ret = c;
 	return MODSER_OK;
 }
@@ -210,8 +221,9 @@ modser_err modser_start(modser_client *client, const char *method,
 	while (client->table[id & (client->cap_table - 1)] != NULL)
 		id++;
 	t->id = id;
-	msd_err err = msd_ticket_fill(t, method, params, n_params, options,
-				      client->segments, &client->why);
+	msd_err err = msd_ticket_fill(
+		t, method, params, n_params, options, client->segments,
+		client->has_plans ? &client->asked : NULL, &client->why);
 	if (err != MSD_OK) {
 		msd_spare_tickets_give(&client->spares, t);
 		return (modser_err)err;

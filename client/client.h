@@ -5,6 +5,7 @@
  * and the frame being received.
  *
  *   send.c      queue -> sendmsg(), many tickets at once, nothing copied
+ *   heard.c     which answers are known again, and need no reading
  *   receive.c   header -> body -> payload into place (payload.c) -> the ticket ends
  *   client.c    ends tickets, keeps deadlines
  *   wait.c      blocks until a ticket has ended
@@ -14,6 +15,7 @@
  *   direct.c    past the daemon, when asked
  *   unasked.c   the same of blocking calls, unasked
  */
+#include "client/heard.h"
 #include "client/lost_workers.h"
 #include "client/spare_tickets.h"
 #include "proto/frame.h"
@@ -63,6 +65,9 @@ struct modser_client {
 	struct msd_spin spin;      /* how answers are waited for */
 	uint64_t n_reads;          /* that brought something */
 	struct msd_receive rx;
+	bool has_plans;          /* what comes again is not read again */
+	struct msd_memory asked; /* requests */
+	struct msd_heard heard;  /* answers */
 	struct msd_diag why;
 	modser_error why_error;
 };

@@ -17,6 +17,8 @@ void modser_close(modser_client *client)
 		msd_ticket_destroy(client->table[i]);
 	free(client->table);
 	msd_spare_tickets_finish(&client->spares);
+	msd_memory_finish(&client->asked);
+	msd_heard_finish(&client->heard);
 	msd_lent_leave(client->segments);
 	msd_receive_finish(&client->rx);
 	msd_lost_workers_finish(&client->lost);

@@ -199,14 +199,13 @@ msd_err msd_decode(struct msd_span object, modser_result *r, struct msd_decoded 
 	 * counted thing took at least one byte of a body of at most 64 MiB. */
 	size_t values = w.n_values * sizeof(modser_value);
 	size_t dims = w.n_dims * sizeof(int64_t);
-	char *tree = malloc(values + dims + w.n_chars + 1);
-	ret->tensors = malloc(w.n_tensors * sizeof(*ret->tensors) + 1);
-	if (tree == NULL || ret->tensors == NULL) {
-		free(tree);
+	char *tree = msd_result_tree(r, values + dims + w.n_chars + 1);
+	if (w.n_tensors > 0)
+		ret->tensors = malloc(w.n_tensors * sizeof(*ret->tensors));
+	if (tree == NULL || (w.n_tensors > 0 && ret->tensors == NULL))
 		return msd_diag_set(d, MSD_NOMEM, "no memory for a response");
-	}
 	memset(tree, 0, values);
-	r->tree = tree;
+	r->n_values = (uint32_t)w.n_values;
 	ret->n_tensors = w.n_tensors;
 	w = (struct walk){.values = (modser_value *)(void *)tree,
 			  .dims = (int64_t *)(void *)(tree + values),

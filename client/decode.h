@@ -15,7 +15,7 @@ struct msd_inline {
 };
 
 struct msd_decoded {
-	struct msd_inline *tensors; /* owned, in the order of the body */
+	struct msd_inline *tensors; /* owned, in the order of the body; may be NULL */
 	size_t n_tensors;
 };
 

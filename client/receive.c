@@ -74,11 +74,34 @@ static msd_err read_notification(modser_client *c, const struct msd_body *b)
 	return msd_client_skip_payload(c);
 }
 
-static msd_err read_body(modser_client *c, struct msd_span bytes)
+/* The answer @bytes, with the parts @b, to @t; @known: the one that it is again. */
+static msd_err read_answer(modser_client *c, struct msd_ticket *t,
+			   struct msd_span bytes, const struct msd_body *b,
+			   const struct msd_known *known)
 {
 	struct msd_body_error e;
+
+	if (t->n_outs == 0 && msd_heard_tell(known, bytes, t->result))
+		return MSD_OK;
+	msd_meta_read(b->meta, t->result);
+	if (msd_body_error_read(b->error, &e)) {
+		msd_result_fail_body(t->result, t->method, &e);
+		return msd_client_skip_payload(c);
+	}
+	const msd_err err = msd_client_read_result(c, t, b->result);
+	if (err == MSD_OK && known == NULL) {
+		msd_heard_keep(&c->heard, bytes, c->rx.frame.payload_bytes, b,
+			       t->result);
+	}
+	return err;
+}
+
+static msd_err read_body(modser_client *c, struct msd_span bytes)
+{
+	const struct msd_known *known;
 	struct msd_body b;
-	msd_err err = msd_body_read(bytes, NULL, &b, &c->why);
+	msd_err err = msd_heard_read(&c->heard, bytes, c->rx.frame.payload_bytes, &b,
+				     &known, &c->why);
 
 	if (err != MSD_OK)
 		return msd_diag_wrap(&c->why, MSD_PROTOCOL, "response");
@@ -99,11 +122,7 @@ static msd_err read_body(modser_client *c, struct msd_span bytes)
 	c->rx.ticket_id = t->id;
 	if (t->ended)
 		return msd_client_skip_payload(c);
-	msd_meta_read(b.meta, t->result);
-	if (!msd_body_error_read(b.error, &e))
-		return msd_client_read_result(c, t, b.result);
-	msd_result_fail_body(t->result, t->method, &e);
-	return msd_client_skip_payload(c);
+	return read_answer(c, t, bytes, &b, known);
 }
 
 /* A header, unless the peer is somebody else. */

@@ -1,5 +1,12 @@
+/*
+ * What a request has ended with. Happy path: it is one block of memory from its start
+ * to modser_result_free(), if its value is small; a larger one, tensors' data and texts
+ * of errors are blocks of their own. Failures: an error for which there is no memory
+ * keeps its code, and that code's sentence.
+ */
 #include "client/result.h"
 
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -24,13 +31,30 @@ void msd_error_of(msd_err code, const char *message, modser_error *ret)
 
 modser_result *msd_result_create(uint64_t id)
 {
-	modser_result *r = calloc(1, sizeof(*r));
+	modser_result *r = malloc(sizeof(*r));
 
 	if (r != NULL) {
+		memset(r, 0, offsetof(modser_result, room));
 		r->id = id;
 		msd_error_of(MSD_OK, NULL, &r->error);
 	}
 	return r;
+}
+
+void *msd_result_tree(modser_result *r, size_t bytes)
+{
+	if (bytes <= sizeof(r->room)) {
+		r->tree = r->room;
+		r->tree_bytes = (uint32_t)bytes;
+	} else {
+		r->tree = malloc(bytes);
+	}
+	return r->tree;
+}
+
+bool msd_result_is_small(const modser_result *r)
+{
+	return r->tree == r->room;
 }
 
 void msd_result_fail(modser_result *r, msd_err code, const char *message)
@@ -140,7 +164,8 @@ void modser_result_free(modser_result *result)
 		return;
 	free(result->text);
 	free(result->hint);
-	free(result->tree);
+	if (!msd_result_is_small(result))
+		free(result->tree);
 	free(result->block);
 	free(result);
 }

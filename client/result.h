@@ -9,6 +9,10 @@
 #include "proto/body.h"
 #include "proto/method.h"
 
+/* A tree of no more is part of its result's own block: five values, or fewer and their
+ * strings. */
+#define MSD_RESULT_ROOM_BYTES 288u
+
 struct modser_result {
 	uint64_t id;
 	modser_error error;
@@ -21,11 +25,19 @@ struct modser_result {
 	modser_value root;       /* valid while error.code is MODSER_OK */
 	char *text;              /* owned: what error.name and error.message point to */
 	char *hint;              /* owned: error.hint, where it is not the code's */
-	void *tree;              /* owned: items, dimensions and strings below root */
+	void *tree;              /* items, dimensions and strings below root: its own
+				    `room`, else owned */
+	uint32_t n_values;       /* that the tree begins with */
+	uint32_t tree_bytes;     /* of a tree in `room` */
 	void *block;             /* owned: tensor data */
+	_Alignas(modser_value) uint8_t room[MSD_RESULT_ROOM_BYTES];
 };
 
 modser_result *msd_result_create(uint64_t id); /* NULL: out of memory */
+/** Room for a tree of @bytes, which @r has not had yet. NULL: out of memory. */
+void *msd_result_tree(modser_result *r, size_t bytes);
+/** Its tree has room in it. */
+bool msd_result_is_small(const modser_result *r);
 /** Make @r an error. @message may be NULL: the code's sentence. */
 void msd_result_fail(modser_result *r, msd_err code, const char *message);
 /** What to do about the error that @r is, instead of what its code says. */

@@ -9,6 +9,7 @@
 
 #include "client/modser.h"
 #include "proto/method.h"
+#include "proto/recognise.h"
 #include "proto/value.h"
 
 struct msd_ticket_out {
@@ -45,14 +46,15 @@ struct msd_ticket {
 struct msd_ticket *msd_ticket_create(void);
 /**
  * Encode a request into @t, an empty ticket that has its id. Borrows the data of
- * tensors; what lies in @segments, a list, is named by its place. Errors: as
+ * tensors; what lies in @segments, a list, is named by its place. @asked: bodies that
+ * have passed the scan, which need it no more; NULL: none are remembered. Errors: as
  * modser_start(); @t is to be emptied or destroyed.
  */
 MSD_MUST_CHECK msd_err msd_ticket_fill(struct msd_ticket *t, const char *method,
 				       const modser_value *params, size_t n_params,
 				       const modser_options *options,
 				       const modser_segment *segments,
-				       struct msd_diag *d);
+				       struct msd_memory *asked, struct msd_diag *d);
 /** Bytes of the buffers that it has beside itself. */
 size_t msd_ticket_bytes(const struct msd_ticket *t);
 /** It is over: let go of all but these buffers, which the next request has then. */

@@ -2,7 +2,10 @@
 #include <string.h>
 
 #include "client/client.h"
+#include "proto/body.h"
+#include "proto/value.h"
 #include "tests/client/peer.h"
+#include "tests/support/fail_alloc.h"
 
 /* Start @n calls with the argument @text. */
 static void start(struct peer *p, unsigned n, const char *text)
@@ -120,5 +123,54 @@ Test(spare_tickets, a_refused_request_leaves_one)
 	cr_expect_eq(p.client->spares.n, 1);
 	start(&p, 1, "x");
 	end(&p, 1);
+	peer_close(&p);
+}
+
+/* The answer to @id that a worker's has the form of. */
+static void answer_timed(const struct peer *p, uint64_t id)
+{
+	struct msd_buf body = {0}, frame = {0};
+
+	msd_body_begin_result(&body, id, true);
+	msd_pack_cstr(&body, "text");
+	msd_body_put_timed(&body, id);
+	peer_frame(&frame, &body, NULL, 0);
+	peer_write(p, frame.p, frame.n);
+	msd_buf_finish(&body);
+	msd_buf_finish(&frame);
+}
+
+Test(spare_tickets, a_call_that_came_before_asks_for_its_result_alone)
+{
+	struct peer p = peer_open();
+
+	for (uint64_t id = 1; id <= 5; id++) {
+		modser_result *r;
+
+		answer_timed(&p, id);
+		msd_fail_alloc(id < 4 ? 1000 : 1); /* the second from here on */
+		cr_expect_eq(modser_call(p.client, "m:f", NULL, 0, NULL, &r),
+			     MODSER_OK);
+		cr_expect(!msd_fail_alloc_stop(), "call %u", (unsigned)id);
+		modser_result_free(r);
+	}
+	peer_close(&p);
+}
+
+Test(spare_tickets, a_request_like_one_that_came_before_is_checked_by_itself)
+{
+	const char *const texts[] = {"ab", "ab", "ab", "\xff\xfe", "ab"};
+	struct peer p = peer_open();
+
+	for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++) {
+		const modser_value v = modser_str(texts[i]);
+		const bool is_bad = texts[i][0] != 'a';
+
+		cr_expect_eq(modser_start(p.client, "ping", &v, 1, NULL, NULL),
+			     is_bad ? MODSER_BAD_REQUEST : MODSER_OK, "%zu", i);
+		if (!is_bad)
+			end(&p, 1);
+	}
+	cr_expect_eq(p.client->asked.n_known, 1);
 	peer_close(&p);
 }

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Write tests/corpus/session, replica, peer, guest and recognise: what clients, workers and the supervisor say to each
-other, in the forms that fuzz_session.c, fuzz_replica.c, fuzz_peer.c, fuzz_guest.c and fuzz_recognise.c read. Run it after changing
+"""Write tests/corpus/session, replica, peer, guest, recognise and heard: what clients, workers and the supervisor say to each
+other, in the forms that fuzz_session.c, fuzz_replica.c, fuzz_peer.c, fuzz_guest.c, fuzz_recognise.c and fuzz_heard.c read. Run it after changing
 it; --check tells when that was forgotten."""
 import pathlib
 import struct
@@ -208,6 +208,22 @@ RECOGNISE = {
     "reject_response": piece(0, response(1, NIL)) * 3,
     "reject_nothing": piece(0, b"") * 3,
 }
+HEARD = {
+    "accept_again": b"".join(piece(0, response(id, array(array(), NIL), TOOK)) for id in (1, 2, 3)),
+    "accept_text": piece(0, response(1, array(text("x"), text("")), TOOK)) * 3,
+    "accept_map": piece(0, response(1, mapping((text("key"), array(b"\x01", SHAPE))), TOOK)) * 4,
+    "accept_behind_others": piece(0, response(1, text("x"), TOOK)) * 2
+    + piece(0, response(2, text("y"), TOOK)) * 3,
+    "reject_twice": piece(0, response(1, NIL, TOOK)) * 2,
+    "reject_other": piece(0, response(1, text("x"), TOOK)) * 3 + piece(0, response(1, text("y"), TOOK)),
+    "reject_large": piece(0, response(1, array(*[NIL] * 9), TOOK)) * 3,
+    "reject_payload": piece(64, response(1, NIL, TOOK)) * 3,
+    "reject_tensor": piece(0, response(1, array(tensor(2)), TOOK)) * 3,
+    "reject_handle": piece(0, response(1, array(handle(4)), TOOK)) * 3,
+    "reject_without_a_time": piece(0, response(1, NIL)) * 3,
+    "reject_request": piece(0, request(1, "ping")) * 3,
+    "reject_nothing": piece(0, b"") * 3,
+}
 
 
 def corpus():
@@ -216,13 +232,13 @@ def corpus():
     return {CORPUS / name / (stem + ".bin"): data
             for name, files in (("session", session), ("replica", REPLICA), ("peer", PEER),
                                 ("guest", GUEST),
-                                ("recognise", RECOGNISE))
+                                ("recognise", RECOGNISE), ("heard", HEARD))
             for stem, data in files.items()}
 
 
 def main():
     settle(__file__, corpus(), (path for name in ("session", "replica", "peer", "guest",
-                                                     "recognise")
+                                                     "recognise", "heard")
                                 for path in (CORPUS / name).glob("*.bin")))
 
 
