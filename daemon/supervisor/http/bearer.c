@@ -20,8 +20,6 @@
 
 #define BEARER "Bearer "
 
-enum verdict { GRANTED, NO_TOKEN, BAD_TOKEN, WAIT, READABLE };
-
 static bool is_encrypted(const struct msd_asking *a)
 {
 	return a->caller->session.transport->peer != NULL;
@@ -59,37 +57,64 @@ static const struct msd_tls_peer *certificate_of(const struct msd_asking *a)
 	return p != NULL && p->is_verified ? p : NULL;
 }
 
-/* What the file of rights gives to who has the token of @a, or else has shown a
- * certificate, or is nobody known. */
-static enum verdict find(const struct msd_asking *a, struct msd_grant *ret)
+/* What the request shows is hashed once, and looked up where the peer need not wait. */
+static enum msd_bearer_verdict look(const struct msd_asking *a, struct msd_bearer *b)
 {
-	struct msd_edge *e = a->edge;
-	const uint64_t now_ms = uv_now(e->loop);
-	struct msd_digest digest;
-	struct msd_identity who = {0};
 	struct msd_span token;
 
-	const bool has_token = read_token(a, &token);
-	if (has_token) {
-		if (!is_private(a))
-			return READABLE;
-		if (msd_guesses_left_ms(&e->rights.guesses,
-					a->caller->session.client.peer, now_ms) > 0)
-			return WAIT;
-		msd_digest_of(token, &digest);
-		who.token = &digest;
-	} else {
-		who.certificate = certificate_of(a);
-	}
-	*ret = msd_acl_grant(e->rights.acl, &who);
-	if (has_token && ret->groups == 0 && !msd_grant_is_user(ret)) {
-		msd_guesses_note(&e->rights.guesses, a->caller->session.client.peer,
-				 now_ms);
-		return BAD_TOKEN;
-	}
+	b->has_token = read_token(a, &token);
+	if (!b->has_token)
+		return MSD_BEARER_NO_TOKEN;
+	if (!is_private(a))
+		return MSD_BEARER_READABLE;
+	if (msd_guesses_left_ms(&a->edge->rights.guesses,
+				a->caller->session.client.peer,
+				uv_now(a->edge->loop)) > 0)
+		return MSD_BEARER_WAIT;
+	msd_digest_of(token, &b->token);
+	return MSD_BEARER_GRANTED;
+}
+
+/* What the file of rights gives by now to who has that token, or else has shown a
+ * certificate, or is nobody known. */
+static enum msd_bearer_verdict grant(const struct msd_asking *a, struct msd_bearer *b)
+{
+	const struct msd_tls_peer *certificate =
+		b->has_token ? NULL : certificate_of(a);
+	const struct msd_identity who = {.token = b->has_token ? &b->token : NULL,
+					 .certificate = certificate};
+
+	b->grant = msd_acl_grant(a->edge->rights.acl, &who);
+	if (b->has_token && b->grant.groups == 0 && !msd_grant_is_user(&b->grant))
+		return MSD_BEARER_BAD_TOKEN;
 	if (!is_encrypted(a)) /* there a line may give what the way in does not */
-		ret->rights &= a->caller->session.principal.rights;
-	return has_token || who.certificate != NULL ? GRANTED : NO_TOKEN;
+		b->grant.rights &= a->caller->session.principal.rights;
+	return b->has_token || certificate != NULL ? MSD_BEARER_GRANTED
+						   : MSD_BEARER_NO_TOKEN;
+}
+
+/* A token that was looked up once is not a guess when the file has changed. */
+static const struct msd_bearer *find(const struct msd_asking *a)
+{
+	struct msd_bearer *b = &a->caller->bearer;
+	struct msd_rights *r = &a->edge->rights;
+	const bool is_first = !b->is_found;
+
+	if (!is_first && b->generation == r->generation)
+		return b;
+	if (is_first) {
+		b->grant = (struct msd_grant){0};
+		b->verdict = look(a, b);
+	}
+	if (b->verdict <= MSD_BEARER_BAD_TOKEN)
+		b->verdict = grant(a, b);
+	if (is_first && b->verdict == MSD_BEARER_BAD_TOKEN) {
+		msd_guesses_note(&r->guesses, a->caller->session.client.peer,
+				 uv_now(a->edge->loop));
+	}
+	b->is_found = true;
+	b->generation = r->generation;
+	return b;
 }
 
 static bool allows(const struct msd_asking *a, const struct msd_grant *g,
@@ -110,19 +135,22 @@ static void note(const struct msd_asking *a, const struct msd_grant *g,
 }
 
 /* Whether what was asked for is there or not, it is the same answer. */
-static void refuse(struct msd_asking *a, enum verdict verdict, enum msd_right right)
+static void refuse(struct msd_asking *a, enum msd_bearer_verdict verdict,
+		   enum msd_right right)
 {
 	static const struct {
 		unsigned status;
 		const char *text;
-	} rows[] = {
-		[GRANTED] = {403, "this user has no right to this: it needs"},
-		[NO_TOKEN] = {401, "Authorization: Bearer TOKEN is wanted: it needs"},
-		[BAD_TOKEN] = {401, "the token is nobody's: it needs"},
-		[WAIT] = {429, "too many wrong tokens, wait: it needs"},
-		[READABLE] = {403, "a token is taken over https, unix sockets and "
-				   "loopback, others can read what comes this way: "
-				   "it needs"}};
+	} rows[] = {[MSD_BEARER_GRANTED] = {403,
+					    "this user has no right to this: it needs"},
+		    [MSD_BEARER_NO_TOKEN] =
+			    {401, "Authorization: Bearer TOKEN is wanted: it needs"},
+		    [MSD_BEARER_BAD_TOKEN] = {401, "the token is nobody's: it needs"},
+		    [MSD_BEARER_WAIT] = {429, "too many wrong tokens, wait: it needs"},
+		    [MSD_BEARER_READABLE] = {
+			    403, "a token is taken over https, unix sockets and "
+				 "loopback, others can read what comes this way: "
+				 "it needs"}};
 	struct msd_diag d = {0};
 
 	(void)msd_diag_set(&d, MSD_REFUSED, "%s %s", rows[verdict].text,
@@ -134,7 +162,6 @@ static void refuse(struct msd_asking *a, enum verdict verdict, enum msd_right ri
 bool msd_bearer_may(struct msd_asking *a, enum msd_method method, struct msd_span name)
 {
 	const enum msd_right right = msd_method_row(method)->right;
-	struct msd_grant grant = {0};
 	struct msd_diag d = {0};
 
 	if (right == MSD_RIGHT_ANY)
@@ -146,46 +173,43 @@ bool msd_bearer_may(struct msd_asking *a, enum msd_method method, struct msd_spa
 		msd_asking_fail(a, 403, &d);
 		return false;
 	}
-	const enum verdict verdict = find(a, &grant);
-	if (verdict <= NO_TOKEN && allows(a, &grant, right, name))
+	const struct msd_bearer *b = find(a);
+	if (b->verdict <= MSD_BEARER_NO_TOKEN && allows(a, &b->grant, right, name))
 		return true;
-	note(a, &grant, method, name);
-	refuse(a, verdict, right);
+	note(a, &b->grant, method, name);
+	refuse(a, b->verdict, right);
 	return false;
 }
 
 msd_err msd_bearer_stand(struct msd_asking *a, enum msd_method method)
 {
-	struct msd_grant grant = {0};
 	struct msd_diag d = {0};
 
 	if (a->edge->rights.acl == NULL)
 		return MSD_OK;
-	const enum verdict verdict = find(a, &grant);
-	if (verdict > NO_TOKEN) {
-		note(a, &grant, method, msd_model_module_name(a->names[0]));
-		refuse(a, verdict, msd_method_row(method)->right);
-		return verdict == WAIT ? MSD_BUSY : MSD_REFUSED;
+	const struct msd_bearer *b = find(a);
+	if (b->verdict > MSD_BEARER_NO_TOKEN) {
+		note(a, &b->grant, method, msd_model_module_name(a->names[0]));
+		refuse(a, b->verdict, msd_method_row(method)->right);
+		return b->verdict == MSD_BEARER_WAIT ? MSD_BUSY : MSD_REFUSED;
 	}
-	const msd_err err = msd_standing_take(&a->caller->session, &grant, &d);
+	const msd_err err = msd_standing_take(&a->caller->session, &b->grant, &d);
 	if (err != MSD_OK) /* BUSY is its user's own limit */
 		msd_asking_fail(a, err == MSD_BUSY ? 429 : msd_asking_status(err), &d);
 	return err;
 }
 
-bool msd_bearer_is_anonymous(const struct msd_asking *a)
+bool msd_bearer_is_anonymous(struct msd_asking *a)
 {
-	struct msd_span token;
-
-	return a->edge->rights.acl != NULL && !read_token(a, &token) &&
+	return a->edge->rights.acl != NULL && !find(a)->has_token &&
 	       certificate_of(a) == NULL;
 }
 
-bool msd_bearer_sees(const struct msd_asking *a, const char *name)
+bool msd_bearer_sees(struct msd_asking *a, const char *name)
 {
-	struct msd_grant grant = {0};
-
-	return a->edge->rights.acl == NULL ||
-	       (find(a, &grant) <= NO_TOKEN &&
-		allows(a, &grant, MSD_RIGHT_LOOKUP, msd_span_of(name)));
+	if (a->edge->rights.acl == NULL)
+		return true;
+	const struct msd_bearer *b = find(a);
+	return b->verdict <= MSD_BEARER_NO_TOKEN &&
+	       allows(a, &b->grant, MSD_RIGHT_LOOKUP, msd_span_of(name));
 }

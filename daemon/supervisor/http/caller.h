@@ -7,6 +7,7 @@
 #include "daemon/http/scatter.h"
 #include "daemon/supervisor/edge/session.h"
 #include "daemon/supervisor/http/asking.h"
+#include "daemon/supervisor/http/bearer.h"
 #include "daemon/supervisor/http/course.h"
 
 struct msd_chores;
@@ -17,6 +18,7 @@ struct msd_scrape;
 struct msd_caller {
 	struct msd_session session;
 	struct msd_asking asking;
+	struct msd_bearer bearer; /* who asks it */
 	struct msd_course course; /* of its last request */
 	struct msd_chores *chores;
 	const struct msd_history *history;

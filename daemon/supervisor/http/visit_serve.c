@@ -31,6 +31,7 @@ static struct msd_asking *ask(struct msd_visit *v)
 	v->caller.asking = (struct msd_asking){.edge = v->caller.session.edge,
 					       .request = &v->reader.request,
 					       .caller = &v->caller};
+	v->caller.bearer.is_found = false;
 	return &v->caller.asking;
 }
 
