@@ -53,6 +53,7 @@ static void come_in(const struct msd_tls_peer *peer)
 	session.peer = msd_client_peer_take(
 		&edge.peers, (struct msd_peer_id){.kind = MSD_PEER_IPV4, .value = 1},
 		1 << 20);
+	session.came_from = session.peer->who;
 	session.peer->n_connections++;
 	msd_account_open(&session.client.account, &session.peer->account, 1 << 20);
 }
@@ -164,4 +165,51 @@ Test(standing, looks_at_no_token_of_a_peer_that_guesses)
 		cr_expect_eq(show("guessed"), MSD_REFUSED);
 	cr_expect_eq(show("app"), MSD_BUSY, "the loop's time does not move");
 	expect_user("anonymous", "0.0.0.1");
+}
+
+/* By a unix socket, whose user is the daemon's own. */
+static void come_in_beside_a_token(void)
+{
+	int pair[2];
+
+	come_in(NULL);
+	(void)close(transport.fd);
+	cr_assert_eq(socketpair(AF_UNIX, SOCK_STREAM, 0, pair), 0);
+	(void)close(pair[1]);
+	transport.fd = pair[0];
+	session.principal = msd_principal_of(MSD_ADDRESS_UNIX, false);
+}
+
+static void read_again(const char *file)
+{
+	struct msd_acl *acl;
+
+	cr_assert_eq(msd_acl_parse("f", msd_span_of(file), &acl, NULL), MSD_OK);
+	msd_rights_take(&edge.rights, acl);
+}
+
+static void take(const char *token)
+{
+	struct msd_digest digest;
+
+	msd_digest_of(msd_span_of(token), &digest);
+	const struct msd_identity who = {.token = *token != '\0' ? &digest : NULL};
+	const struct msd_grant g = msd_acl_grant(edge.rights.acl, &who);
+	cr_assert_eq(msd_standing_take(&session, &g, who.token, NULL), MSD_OK);
+}
+
+Test(standing, of_who_asks_by_a_token_stays_his_when_the_file_was_read_again)
+{
+	come_in_beside_a_token();
+	take("app");
+	read_again(text);
+	expect_user("app", "user app");
+	cr_expect_eq(ask(MSD_M_MODULE_DESCRIBE, "m"), MSD_OK);
+	cr_expect_eq(ask(MSD_M_MODULE_UNLOAD, "m"), MSD_REFUSED, "it is no operator");
+	read_again("user anonymous +@load\n");
+	cr_expect_eq(ask(MSD_M_MODULE_DESCRIBE, "m"), MSD_REFUSED);
+	take("");
+	expect_user("anonymous", "0.0.0.1");
+	read_again(text);
+	cr_expect_eq(ask(MSD_M_MODULE_DESCRIBE, "m"), MSD_REFUSED);
 }

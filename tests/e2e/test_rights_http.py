@@ -1,5 +1,6 @@
 """Who may do what by HTTP and HTTPS: every identity, path and module, the limits of users, and
 what comes through a proxy."""
+import contextlib
 import json
 import re
 import socket
@@ -11,6 +12,7 @@ import test_http
 from harness import LONG_MS
 from rights import MODULES, RIGHTS, USERS, User, connect, lines, token_of
 from test_proxied import ALICE, header
+from wire import Wire
 
 MODULE = "{}"
 # Method and path, and the method of the protocol that asks for the same; None: it is anybody's.
@@ -221,6 +223,39 @@ def test_requests_in_flight_are_counted_by_identity_whatever_they_come_by(limite
         gate.open()
         wire.finish(held)
         expect_served(visit)
+
+
+READERS = 20
+
+
+def begin_long(visit):
+    """A call as web whose JSON is read on a thread; the last byte of it."""
+    tensor = {"name": "A", "datatype": "FP32", "shape": [100000], "data": [1] * 100000}
+    body = json.dumps({"inputs": [tensor]}).encode()
+    visit.say(f"POST /v2/models/shapes:addone/infer HTTP/1.1\r\nHost: x\r\n{bearer('web')}"
+              f"Content-Length: {len(body)}\r\n\r\n".encode() + body[:-1])
+    return body[-1:]
+
+
+@pytest.mark.parametrize("stays, status", [(True, 200), (False, 401)])
+def test_a_call_that_is_being_read_is_its_askers_by_the_file_as_it_is(
+        start, folder, models, stays, status):
+    web, other = User("web", ["call"]), User("other", ["call"])
+    daemon = start(web.line(), "127.0.0.1:0")
+    daemon.load("shapes", models / "shapes.so")
+    with contextlib.ExitStack() as stack:
+        visits = [stack.enter_context(Visit(daemon)) for _ in range(READERS)]
+        ends = [begin_long(visit) for visit in visits]
+        operator = stack.enter_context(Wire(daemon.host))
+        (folder / "rights.acl").write_text(other.line() + web.line() * stays)
+        with daemon.standstill():  # all are to be read when the file changes
+            for visit, end in zip(visits, ends):
+                visit.say(end)
+            number = operator.start("server.reload")
+        operator.finish(number)
+        answers = [visit.answer()[0] for visit in visits]
+    assert answers[0] in (200, status)
+    assert answers.count(status) >= READERS - 6, answers  # what was read before it
 
 
 def test_a_proxy_says_where_who_comes_by_https_is_from(start, pki):

@@ -46,6 +46,7 @@ struct msd_session {
 	const struct msd_transport *transport; /* of its connection */
 	struct msd_edge *edge;
 	struct msd_client_peer *peer; /* a reference */
+	struct msd_peer_id came_from; /* its peer before it showed a token */
 	struct msd_list space_link;   /* msd_edge.space_waiters */
 	struct msd_handles handles;
 	struct msd_buf inlines; /* call.c's, of the request that was read last */

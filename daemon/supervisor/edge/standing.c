@@ -43,9 +43,10 @@ static void count_with(struct msd_session *s, struct msd_usage *u)
 /* Look up in the file of rights who @s is. False: that cannot be found out. */
 static bool look_up(const struct msd_session *s, struct msd_grant *ret)
 {
-	struct msd_identity who;
+	struct msd_identity who = {0};
 
-	if (!msd_identity_of_socket(s->transport->fd, &who))
+	if (!s->standing.is_by_request &&
+	    !msd_identity_of_socket(s->transport->fd, &who))
 		return false;
 	who.token = s->standing.has_token ? &s->standing.token : NULL;
 	who.certificate = is_encrypted(s) && s->transport->peer->is_verified
@@ -123,15 +124,19 @@ static const struct msd_grant *grant_of(struct msd_session *s)
 }
 
 msd_err msd_standing_take(struct msd_session *s, const struct msd_grant *g,
-			  struct msd_diag *d)
+			  const struct msd_digest *token, struct msd_diag *d)
 {
 	struct msd_rights *r = &s->edge->rights;
 	struct msd_standing *st = &s->standing;
 	struct msd_usage *usage = NULL;
 
-	if (join(s, msd_rights_peer(r, g, s->peer->who), d) != MSD_OK)
+	if (join(s, msd_rights_peer(r, g, s->came_from), d) != MSD_OK)
 		return d->code;
 
+	st->is_by_request = true;
+	st->has_token = token != NULL;
+	if (token != NULL)
+		st->token = *token;
 	st->generation = r->generation;
 	st->n_call = 0;
 	st->grant = msd_rights_usage(r, g, &usage) ? *g : (struct msd_grant){0};
@@ -384,7 +389,7 @@ msd_err msd_standing_show(struct msd_session *s, struct msd_span token,
 	const struct msd_grant g = msd_acl_grant(r->acl, &who);
 	if (g.groups == 0 && !msd_grant_is_user(&g))
 		return refuse_token(s, d);
-	msd_err err = join(s, msd_rights_peer(r, &g, s->peer->who), d);
+	msd_err err = join(s, msd_rights_peer(r, &g, s->came_from), d);
 	if (err != MSD_OK)
 		return err;
 	msd_direct_end_client(&s->client); /* they are for who it was */

@@ -31,11 +31,13 @@ MSD_MUST_CHECK msd_err msd_standing_keep(struct msd_session *s, uint64_t bytes,
 					 struct msd_diag *d);
 /** @load is of @s: its user's, who may have so many. */
 void msd_standing_sign(struct msd_session *s, struct msd_load *load);
-/** @s is who has @g by the file of rights as it is, until it is read again, and counted
- * so: of a front that knows each request's asker. Errors: those of
- * msd_standing_show(). */
+/** @s is who has @g by the file of rights as it is, and counted so: of a front that
+ * knows each request's asker. It has shown @token, or none (NULL), by which it is found
+ * again when the file has changed. Errors: those of msd_standing_show(). */
 MSD_MUST_CHECK msd_err msd_standing_take(struct msd_session *s,
-					 const struct msd_grant *g, struct msd_diag *d);
+					 const struct msd_grant *g,
+					 const struct msd_digest *token,
+					 struct msd_diag *d);
 /** Has @s the right, for some name at least? */
 bool msd_standing_has(struct msd_session *s, enum msd_right right);
 /** Is what @s may call a matter of names? */

@@ -193,7 +193,8 @@ msd_err msd_bearer_stand(struct msd_asking *a, enum msd_method method)
 		refuse(a, b->verdict, msd_method_row(method)->right);
 		return b->verdict == MSD_BEARER_WAIT ? MSD_BUSY : MSD_REFUSED;
 	}
-	const msd_err err = msd_standing_take(&a->caller->session, &b->grant, &d);
+	const msd_err err = msd_standing_take(&a->caller->session, &b->grant,
+					      b->has_token ? &b->token : NULL, &d);
 	if (err != MSD_OK) /* BUSY is its user's own limit */
 		msd_asking_fail(a, err == MSD_BUSY ? 429 : msd_asking_status(err), &d);
 	return err;

@@ -168,6 +168,13 @@ static void proceed(struct msd_caller *c, const struct msd_model *m)
 	c->is_starting = false;
 }
 
+/* The file of rights may say something else by now. False: it was answered. */
+static bool may_still(struct msd_asking *a, const struct msd_infer *i)
+{
+	return i->rights_generation == a->edge->rights.generation ||
+	       msd_infer_may_call(a);
+}
+
 /* Its module may be another by now, or none. */
 static void on_read(struct msd_chore *chore)
 {
@@ -179,7 +186,7 @@ static void on_read(struct msd_chore *chore)
 	a->is_later = false;
 	a->names[0] = (struct msd_span){i->model.p, i->model.n};
 	a->names[1] = (struct msd_span){0}; /* it was looked at */
-	if (!c->is_gone && find_model(a, &m))
+	if (!c->is_gone && may_still(a, i) && find_model(a, &m))
 		proceed(c, &m);
 	if (!a->is_later) {
 		c->on_answer(c);
@@ -289,6 +296,7 @@ void msd_infer(struct msd_asking *a)
 	i->behind_bytes = cut.behind_bytes;
 	if (i->text.n > READ_AT_ONCE) {
 		a->is_later = true;
+		i->rights_generation = a->edge->rights.generation;
 		msd_chore_begin(c->chores, &i->chore, c->session.client.peer);
 	} else {
 		read_text(&i->chore);

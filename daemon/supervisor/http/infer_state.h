@@ -23,10 +23,11 @@ struct msd_infer {
 	struct msd_chore chore; /* of reading, then of writing */
 	struct msd_infer_ask ask;
 	struct msd_infer_call call;
-	struct msd_buf model; /* its name, as it was asked for */
-	struct msd_buf known; /* its text, while it is a call that was made */
-	uint64_t generation;  /* of the house, when it was */
-	struct msd_in in;     /* the call, as of a frame */
+	struct msd_buf model;       /* its name, as it was asked for */
+	struct msd_buf known;       /* its text, while it is a call that was made */
+	uint64_t generation;        /* of the house, when it was */
+	uint64_t rights_generation; /* by which it may be made */
+	struct msd_in in;           /* the call, as of a frame */
 	/* Its JSON and, of chunks, what follows it; the reader's. Else that is still to
 	 * come. */
 	struct msd_span text, behind;

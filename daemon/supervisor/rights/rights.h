@@ -33,6 +33,9 @@ struct msd_standing {
 	struct msd_grant grant;
 	struct msd_usage *usage; /* of its user, who is limited; NULL: it is not */
 	uint64_t generation;     /* of the file by which it was found; 0: it was not */
+	/* Of a front that knows who asks each request: what its connection has shown
+	 * says nothing. */
+	bool is_by_request;
 	bool has_token;
 	struct msd_digest token;
 	/* How the parameters of the last call began that was allowed, its target
