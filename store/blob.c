@@ -98,11 +98,11 @@ msd_err msd_blob_begin(struct msd_blob_writer *w, struct msd_store *s,
 	*w = (struct msd_blob_writer){.store = s, .digest = *digest, .bytes = bytes};
 	msd_digest_format(digest, w->name);
 	sha256_init(&w->hash);
-	w->fd = openat(s->partial, w->name, O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC,
-		       0644);
-	if (w->fd < 0)
-		return msd_folder_fault(w->name, "open", d);
-	msd_err err = continue_partial(w, d);
+	w->fd = -1;
+	msd_err err = msd_folder_file(s->partial, w->name, O_RDWR | O_CREAT, &w->fd, d);
+	if (err != MSD_OK)
+		return err;
+	err = continue_partial(w, d);
 	if (err != MSD_OK)
 		msd_blob_abort(w, false);
 	return err;
@@ -337,10 +337,11 @@ msd_err msd_blob_get(const struct msd_store *s, const struct msd_digest *digest,
 	struct msd_digest found;
 
 	path_of(digest, path);
-	int from = openat(s->blobs, path, O_RDONLY | O_NOFOLLOW | O_CLOEXEC);
-	if (from < 0)
-		return msd_folder_fault(path, "open", d);
-	msd_err err = copy_out(from, fd, path, bytes, &found, d);
+	int from = -1;
+	msd_err err = msd_folder_file(s->blobs, path, O_RDONLY, &from, d);
+	if (err != MSD_OK)
+		return err;
+	err = copy_out(from, fd, path, bytes, &found, d);
 	(void)close(from);
 	if (err == MSD_OK && !msd_digest_equal(&found, digest)) {
 		err = msd_diag_set(d, MSD_BAD_ARTIFACT,
@@ -362,13 +363,13 @@ msd_err msd_blob_read(const struct msd_store *s, const struct msd_digest *digest
 		      struct msd_diag *d)
 {
 	char path[PATH_BYTES];
-	msd_err err = MSD_OK;
 	ssize_t got;
+	int fd = -1;
 
 	path_of(digest, path);
-	const int fd = openat(s->blobs, path, O_RDONLY | O_NOFOLLOW | O_CLOEXEC);
-	if (fd < 0)
-		return msd_folder_fault(path, "open", d);
+	msd_err err = msd_folder_file(s->blobs, path, O_RDONLY, &fd, d);
+	if (err != MSD_OK)
+		return err;
 	do {
 		got = from <= INT64_MAX ? pread(fd, to, n, (off_t)from) : 0;
 	} while (got < 0 && errno == EINTR);

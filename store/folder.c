@@ -49,6 +49,46 @@ msd_err msd_folder_sync(int folder, const char *name, struct msd_diag *d)
 	return fsync(folder) == 0 ? MSD_OK : msd_folder_fault(name, "fsync", d);
 }
 
+/* Somebody has a lease on the file, which the kernel ends, and waits for meanwhile.
+ * What is opened is what was looked at. */
+static int open_leased(int folder, const char *name, int flags)
+{
+	char path[32];
+	struct stat st;
+	const int at = openat(folder, name, O_PATH | O_NOFOLLOW | O_CLOEXEC);
+	int fd = -1;
+
+	if (at < 0)
+		return -1;
+	(void)snprintf(path, sizeof(path), "/proc/self/fd/%d", at);
+	if (fstat(at, &st) == 0 && S_ISREG(st.st_mode))
+		fd = open(path, (flags & ~O_CREAT) | O_CLOEXEC);
+	const int error = errno;
+	(void)close(at);
+	errno = error;
+	return fd;
+}
+
+msd_err msd_folder_file(int folder, const char *name, int flags, int *ret,
+			struct msd_diag *d)
+{
+	struct stat st;
+	int fd = openat(folder, name, flags | O_NONBLOCK | O_NOFOLLOW | O_CLOEXEC,
+			FILE_MODE);
+
+	if (fd < 0 && errno == EWOULDBLOCK)
+		fd = open_leased(folder, name, flags);
+	if (fd < 0)
+		return msd_folder_fault(name, "open", d);
+	if (fstat(fd, &st) != 0 || !S_ISREG(st.st_mode)) {
+		(void)close(fd);
+		return msd_diag_set(d, MSD_BAD_ARTIFACT,
+				    "%s: damaged on the disk: it is no file", name);
+	}
+	*ret = fd;
+	return MSD_OK;
+}
+
 static msd_err read_all(int fd, const char *name, size_t max_bytes, struct msd_buf *ret,
 			struct msd_diag *d)
 {
@@ -75,11 +115,12 @@ msd_err msd_folder_read(int folder, const char *name, size_t max_bytes,
 			struct msd_buf *ret, struct msd_diag *d)
 {
 	struct msd_buf bytes = {0};
-	int fd = openat(folder, name, O_RDONLY | O_NOFOLLOW | O_CLOEXEC);
+	int fd = -1;
+	msd_err err = msd_folder_file(folder, name, O_RDONLY, &fd, d);
 
-	if (fd < 0)
-		return msd_folder_fault(name, "open", d);
-	msd_err err = read_all(fd, name, max_bytes, &bytes, d);
+	if (err != MSD_OK)
+		return err;
+	err = read_all(fd, name, max_bytes, &bytes, d);
 	(void)close(fd);
 	if (err != MSD_OK) {
 		msd_buf_finish(&bytes);
@@ -108,13 +149,13 @@ msd_err msd_folder_write(int fd, struct msd_span bytes, const char *name,
 static msd_err write_new(int folder, const char *name, struct msd_span bytes,
 			 struct msd_diag *d)
 {
-	int fd = openat(folder, name,
-			O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW | O_CLOEXEC,
-			FILE_MODE);
+	int fd = -1;
+	msd_err err =
+		msd_folder_file(folder, name, O_WRONLY | O_CREAT | O_TRUNC, &fd, d);
 
-	if (fd < 0)
-		return msd_folder_fault(name, "open", d);
-	msd_err err = msd_folder_write(fd, bytes, name, d);
+	if (err != MSD_OK)
+		return err;
+	err = msd_folder_write(fd, bytes, name, d);
 	if (err == MSD_OK && fsync(fd) != 0)
 		err = msd_folder_fault(name, "fsync", d);
 	if (close(fd) != 0 && err == MSD_OK)

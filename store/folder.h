@@ -7,11 +7,16 @@
 /** Open the folder @name of @dir, made first where @may_make. */
 MSD_MUST_CHECK msd_err msd_folder_open(int dir, const char *name, bool may_make,
 				       int *ret, struct msd_diag *d);
+/** Open the file @name by the @flags of open(). What is none is never waited for: who
+ * may write to the folder may have put a FIFO there. Errors: MSD_BAD_ARTIFACT (it is no
+ * file), those of msd_folder_fault(). */
+MSD_MUST_CHECK msd_err msd_folder_file(int folder, const char *name, int flags,
+				       int *ret, struct msd_diag *d);
 /** What was renamed, linked or removed in the folder is on the disk. MSD_IO. */
 MSD_MUST_CHECK msd_err msd_folder_sync(int folder, const char *name,
 				       struct msd_diag *d);
-/** All of a small file, at most @max_bytes. Errors: MSD_NOT_FOUND, MSD_TOO_LARGE,
- * MSD_IO, MSD_NOMEM. */
+/** All of a small file, at most @max_bytes. Errors: those of msd_folder_file(),
+ * MSD_TOO_LARGE, MSD_NOMEM. */
 MSD_MUST_CHECK msd_err msd_folder_read(int folder, const char *name, size_t max_bytes,
 				       struct msd_buf *ret, struct msd_diag *d);
 /** A small file in place of the one of that name, on the disk when this returns:

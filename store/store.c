@@ -24,10 +24,10 @@
  * read-only, and that a disk can be made so. */
 static msd_err take_lock(struct msd_store *s, struct msd_diag *d)
 {
-	s->lock = openat(s->dir, "lock", O_RDONLY | O_CREAT | O_NOFOLLOW | O_CLOEXEC,
-			 0644);
-	if (s->lock < 0)
-		return msd_folder_fault("lock", "open", d);
+	msd_err err = msd_folder_file(s->dir, "lock", O_RDONLY | O_CREAT, &s->lock, d);
+
+	if (err != MSD_OK)
+		return err;
 	if (flock(s->lock, LOCK_EX | LOCK_NB) == 0)
 		return MSD_OK;
 	if (errno != EWOULDBLOCK)

@@ -6,6 +6,7 @@ import pathlib
 import harness
 import msgpack
 import pytest
+from stalled import stalled
 from wire import DTYPE, Failure, Wire, shape_ext
 
 RESULTS, FAULTS = harness.ZOO / "results.so", harness.ZOO / "faults.so"
@@ -118,20 +119,11 @@ def test_what_was_damaged_meanwhile_says_so_until_it_is_mended(stocked, folder):
 
 def test_calls_wait_for_the_store_up_to_their_deadlines(stocked, folder):
     lets_go(stocked)
-    record = folder / "store" / "modules" / "m"
-    text = record.read_bytes()
-    record.unlink()
-    os.mkfifo(record)  # whoever reads it waits for who writes it
     with Wire(stocked.host) as wire:
-        try:
+        with stalled(folder / "store" / "modules" / "m"):
             with pytest.raises(Failure, match="NOT_READY.*ASLEEP"):
                 wire.call("m:int", deadline_ms=50)
             waiting = wire.start("call", "m:int", deadline_ms=harness.LONG_MS)
-        finally:
-            with record.open("wb") as fifo:
-                record.unlink()
-                record.write_bytes(text)  # for those who read it next
-                fifo.write(text)
         assert wire.finish(waiting)[1] == -42
 
 

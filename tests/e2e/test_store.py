@@ -5,6 +5,7 @@ import signal
 
 import harness
 import pytest
+from stalled import stalled
 from wire import Failure, Wire
 
 MODSER = harness.BIN / "modser"
@@ -283,16 +284,10 @@ def test_a_deadline_is_kept_while_the_disk_lets_wait(own_daemon, store):
     daemon = own_daemon("--store", store)
     daemon.ok("load", "--keep", "one", RESULTS)
     daemon.ok("load", "--keep", "two", RESULTS)
-    record = store / "modules" / "one"
-    text = record.read_bytes()
-    record.unlink()
-    os.mkfifo(record)  # whoever reads it waits for who writes it
     with Wire(daemon.host) as wire:
-        try:
+        with stalled(store / "modules" / "one"):
             for method, name in (("module.rollback", "one"), ("module.unload", "two")):
                 with pytest.raises(Failure, match="DEADLINE.*the store had"):
                     wire.ask(method, name, deadline_ms=50)
-        finally:
-            record.write_bytes(text)
         harness.until(lambda: len(wire.ask("module.list")) == 1, "the other is unloaded")
         assert wire.call("one:int")[1] == -42

@@ -1,9 +1,9 @@
 """`modser store` asked of a daemon that runs, and what its folder says of the same."""
 import json
-import os
 
 import harness
 import pytest
+from stalled import stalled
 from wire import Failure, Wire
 
 MODSER = harness.BIN / "modser"
@@ -94,22 +94,12 @@ def test_what_cannot_be_asked_says_what_to_do(own_daemon, stocked, store):
 
 
 def test_a_store_that_is_asked_by_many_says_so(own_daemon, store):
-    """The record is a FIFO: who reads it waits until somebody writes."""
     daemon = own_daemon("--store", store, "--max-uploads", 2)
     daemon.ok("load", "--keep", "m", RESULTS)
-    record = store / "modules" / "m"
-    text = record.read_bytes()
-    record.unlink()
-    os.mkfifo(record)
     with Wire(daemon.host) as wire:
-        waiting = [wire.start("store.list") for _ in range(2)]
-        try:
+        with stalled(store / "modules" / "m"):
+            waiting = [wire.start("store.list") for _ in range(2)]
             with pytest.raises(Failure, match="BUSY"):
                 wire.ask("store.list")
-        finally:
-            with record.open("wb") as fifo:
-                record.unlink()
-                record.write_bytes(text)
-                fifo.write(text)
         for number in waiting:
             assert len(wire.finish(number)["editions"]) == 1

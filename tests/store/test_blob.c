@@ -1,7 +1,9 @@
 #include <criterion/criterion.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "store/blob.h"
@@ -147,6 +149,39 @@ Test(blob, that_changed_on_the_disk_is_not_given_out)
 	shelf_damage(&s, 3, 5000);
 	cr_assert_eq(msd_blob_check(&s.store, &digest, 5000, &d), MSD_BAD_ARTIFACT);
 	cr_assert_not(shelf_has(&s, 3, 5000));
+	msd_diag_finish(&d);
+	shelf_finish(&s);
+}
+
+/* A FIFO without a writer, on which an open() waits for one. */
+static void replace_by_fifo(int folder, const char *name)
+{
+	cr_assert_eq(unlinkat(folder, name, 0), 0);
+	cr_assert_eq(mkfifoat(folder, name, 0600), 0);
+}
+
+Test(blob, in_whose_place_is_no_file_is_damaged_and_not_waited_for, .timeout = 60)
+{
+	char text[MSD_DIGEST_TEXT], path[MSD_DIGEST_TEXT + 3];
+	struct msd_blob_writer w;
+	struct msd_digest digest;
+	struct msd_diag d = {0};
+	uint8_t byte;
+	struct shelf s;
+	size_t n;
+
+	shelf_init(&s);
+	cr_assert_eq(shelf_put(&s, 3, 5000, &digest, &d), MSD_OK);
+	msd_digest_format(&digest, text);
+	(void)snprintf(path, sizeof(path), "%.2s/%s", text, text);
+	replace_by_fifo(s.store.blobs, path);
+	cr_expect_eq(msd_blob_check(&s.store, &digest, 5000, &d), MSD_BAD_ARTIFACT);
+	cr_expect_eq(msd_blob_read(&s.store, &digest, 0, &byte, 1, &n, &d),
+		     MSD_BAD_ARTIFACT);
+	cr_assert_eq(mkfifoat(s.store.partial, text, 0600), 0);
+	cr_expect_eq(msd_blob_begin(&w, &s.store, &digest, 5000, &d), MSD_BAD_ARTIFACT);
+	replace_by_fifo(s.store.dir, "lock");
+	cr_expect_eq(shelf_reopen(&s), MSD_BAD_ARTIFACT);
 	msd_diag_finish(&d);
 	shelf_finish(&s);
 }

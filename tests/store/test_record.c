@@ -1,6 +1,7 @@
 #include <criterion/criterion.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "store/record.h"
 #include "tests/store/shelf.h"
@@ -220,6 +221,26 @@ Test(record, that_is_forgotten_while_others_are_read_is_passed_over)
 	cr_assert_eq(msd_record_each(&s.store, forget_zoo, &s, &d), MSD_OK);
 	cr_assert_eq(d.code, MSD_OK);
 	msd_record_finish(&r);
+	shelf_finish(&s);
+}
+
+Test(record, in_whose_place_is_no_file_is_damaged_and_not_waited_for, .timeout = 60)
+{
+	struct msd_record r, found = {0};
+	struct msd_diag d = {0};
+	struct shelf s;
+
+	shelf_init(&s);
+	cr_assert_eq(parse(whole, &r), MSD_OK);
+	cr_assert_eq(mkfifoat(s.store.modules, "zoo", 0600), 0);
+	cr_expect_eq(msd_record_load(&s.store, "zoo", &found, &d), MSD_BAD_ARTIFACT);
+	cr_assert_eq(mkfifoat(s.store.modules, ".zoo.new", 0600), 0);
+	cr_expect_neq(msd_record_save(&s.store, "zoo", &r, &d), MSD_OK);
+	cr_expect_eq(msd_record_save(&s.store, "zoo", &r, &d), MSD_OK);
+	cr_expect_eq(msd_record_load(&s.store, "zoo", &found, &d), MSD_OK);
+	msd_record_finish(&found);
+	msd_record_finish(&r);
+	msd_diag_finish(&d);
 	shelf_finish(&s);
 }
 
