@@ -167,6 +167,17 @@ Test(standing, looks_at_no_token_of_a_peer_that_guesses)
 	expect_user("anonymous", "0.0.0.1");
 }
 
+Test(standing, looks_at_a_token_that_its_peer_has_shown_before)
+{
+	come_in(&nobody);
+	cr_expect_eq(show("app"), MSD_OK);
+	for (unsigned i = 0; i <= MSD_GUESSES_FREE; i++)
+		cr_expect_eq(show("guessed"), MSD_REFUSED);
+	cr_expect_eq(show("guessed"), MSD_BUSY);
+	cr_expect_eq(show("app"), MSD_OK);
+	expect_user("app", "user app");
+}
+
 /* By a unix socket, whose user is the daemon's own. */
 static void come_in_beside_a_token(void)
 {

@@ -57,7 +57,7 @@ static const struct msd_tls_peer *certificate_of(const struct msd_asking *a)
 	return p != NULL && p->is_verified ? p : NULL;
 }
 
-/* What the request shows is hashed once, and looked up where the peer need not wait. */
+/* What the request shows. */
 static enum msd_bearer_verdict look(const struct msd_asking *a, struct msd_bearer *b)
 {
 	struct msd_span token;
@@ -67,10 +67,6 @@ static enum msd_bearer_verdict look(const struct msd_asking *a, struct msd_beare
 		return MSD_BEARER_NO_TOKEN;
 	if (!is_private(a))
 		return MSD_BEARER_READABLE;
-	if (msd_guesses_left_ms(&a->edge->rights.guesses,
-				a->caller->session.client.peer,
-				uv_now(a->edge->loop)) > 0)
-		return MSD_BEARER_WAIT;
 	msd_digest_of(token, &b->token);
 	return MSD_BEARER_GRANTED;
 }
@@ -84,6 +80,7 @@ static enum msd_bearer_verdict grant(const struct msd_asking *a, struct msd_bear
 	const struct msd_identity who = {.token = b->has_token ? &b->token : NULL,
 					 .certificate = certificate};
 
+	b->generation = a->edge->rights.generation;
 	b->grant = msd_acl_grant(a->edge->rights.acl, &who);
 	if (b->has_token && b->grant.groups == 0 && !msd_grant_is_user(&b->grant))
 		return MSD_BEARER_BAD_TOKEN;
@@ -93,27 +90,64 @@ static enum msd_bearer_verdict grant(const struct msd_asking *a, struct msd_bear
 						   : MSD_BEARER_NO_TOKEN;
 }
 
+/* A token is new on this connection, or was not asked for in a minute: it may have to
+ * wait, and that is told the same whether it is right or not. */
+static void admit(const struct msd_asking *a, struct msd_bearer *b)
+{
+	struct msd_rights *r = &a->edge->rights;
+	const struct msd_peer_id from = a->caller->session.came_from;
+	const uint64_t now_ms = uv_now(a->edge->loop);
+
+	if (b->verdict != MSD_BEARER_BAD_TOKEN) {
+		b->admitted_ms = now_ms;
+		if (msd_rights_admit(r, &b->grant, from, &b->token, now_ms))
+			return;
+	} else if (msd_guesses_left_ms(&r->guesses, from, now_ms) == 0) {
+		msd_guesses_note(&r->guesses, from, now_ms);
+		return;
+	}
+	b->verdict = MSD_BEARER_WAIT;
+	b->grant = (struct msd_grant){0};
+}
+
+/* The request's token is that of the one before on the connection, which was right. */
+static bool is_known(const struct msd_asking *a, const struct msd_bearer *b,
+		     const struct msd_bearer *before)
+{
+	return before->verdict == MSD_BEARER_GRANTED && before->has_token &&
+	       b->has_token && before->generation == a->edge->rights.generation &&
+	       msd_digest_equal(&before->token, &b->token) &&
+	       uv_now(a->edge->loop) - before->admitted_ms < MSD_PROVEN_NOTE_MS;
+}
+
+static void find_first(const struct msd_asking *a, struct msd_bearer *b)
+{
+	const struct msd_bearer before = *b;
+
+	b->verdict = look(a, b);
+	if (b->verdict == MSD_BEARER_GRANTED && is_known(a, b, &before))
+		return;
+	b->grant = (struct msd_grant){0};
+	b->generation = a->edge->rights.generation;
+	if (b->verdict == MSD_BEARER_READABLE)
+		return;
+	b->verdict = grant(a, b);
+	if (b->has_token)
+		admit(a, b);
+}
+
 /* A token that was looked up once is not a guess when the file has changed. */
 static const struct msd_bearer *find(const struct msd_asking *a)
 {
 	struct msd_bearer *b = &a->caller->bearer;
-	struct msd_rights *r = &a->edge->rights;
-	const bool is_first = !b->is_found;
 
-	if (!is_first && b->generation == r->generation)
-		return b;
-	if (is_first) {
-		b->grant = (struct msd_grant){0};
-		b->verdict = look(a, b);
-	}
-	if (b->verdict <= MSD_BEARER_BAD_TOKEN)
+	if (!b->is_found) {
+		find_first(a, b);
+		b->is_found = true;
+	} else if (b->generation != a->edge->rights.generation &&
+		   b->verdict <= MSD_BEARER_BAD_TOKEN) {
 		b->verdict = grant(a, b);
-	if (is_first && b->verdict == MSD_BEARER_BAD_TOKEN) {
-		msd_guesses_note(&r->guesses, a->caller->session.client.peer,
-				 uv_now(a->edge->loop));
 	}
-	b->is_found = true;
-	b->generation = r->generation;
 	return b;
 }
 

@@ -26,7 +26,8 @@ struct msd_bearer {
 	bool has_token;
 	struct msd_digest token;
 	struct msd_grant grant;
-	uint64_t generation; /* of the file of rights, when it was found */
+	uint64_t generation;  /* of the file of rights, when it was found */
+	uint64_t admitted_ms; /* when the token was asked for last */
 };
 
 /**

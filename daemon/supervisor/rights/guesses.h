@@ -3,7 +3,8 @@
 /*
  * Who shows tokens that are none, and how long that peer has to wait before another one
  * of its tokens is looked at: not at all for the first few, then twice as long after
- * each. Nobody else waits. Without a clock of its own.
+ * each. Nobody else waits, nor does a token that the peer
+ * has shown before (proven.h). Without a clock of its own.
  */
 #include "daemon/supervisor/request/peer_id.h"
 

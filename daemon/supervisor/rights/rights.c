@@ -69,6 +69,21 @@ const char *msd_rights_owner(struct msd_rights *r, const struct msd_grant *g)
 	return i < r->n_users ? r->users[i]->name : NULL;
 }
 
+bool msd_rights_admit(struct msd_rights *r, const struct msd_grant *g,
+		      struct msd_peer_id from, const struct msd_digest *token,
+		      uint64_t now_ms)
+{
+	const bool waits = msd_guesses_left_ms(&r->guesses, from, now_ms) > 0;
+	const uint32_t i = place_of(r, msd_grant_name(r->acl, g));
+
+	if (i == r->n_users) /* memory is short */
+		return !waits;
+	if (waits && !msd_proven_has(&r->users[i]->proven, from, token, now_ms))
+		return false;
+	msd_proven_note(&r->users[i]->proven, from, token, now_ms);
+	return true;
+}
+
 void msd_rights_finish(struct msd_rights *r)
 {
 	msd_acl_destroy(r->acl);

@@ -9,12 +9,14 @@
 #include "daemon/supervisor/rights/acl.h"
 #include "daemon/supervisor/rights/denials.h"
 #include "daemon/supervisor/rights/guesses.h"
+#include "daemon/supervisor/rights/proven.h"
 #include "store/digest.h"
 
 /* What is kept of a user whatever becomes of its connections and the file. */
 struct msd_rights_user {
 	char *name;
 	struct msd_usage usage;
+	struct msd_proven proven; /* of a group: of those that are its alone */
 };
 
 struct msd_rights {
@@ -58,6 +60,12 @@ MSD_MUST_CHECK bool msd_rights_usage(struct msd_rights *r, const struct msd_gran
 /** The name of the user of @g, the same pointer each time, for as long as @r; NULL: it
  * is none, or memory is short. */
 const char *msd_rights_owner(struct msd_rights *r, const struct msd_grant *g);
+/** May @from show @token, whose grant by the file is @g, at @now_ms? Not while it has
+ * to wait for its wrong ones, unless it has shown this one of late, which is noted. To
+ * be asked of a token that is somebody's alone. */
+MSD_MUST_CHECK bool msd_rights_admit(struct msd_rights *r, const struct msd_grant *g,
+				     struct msd_peer_id from,
+				     const struct msd_digest *token, uint64_t now_ms);
 void msd_rights_finish(struct msd_rights *r);
 
 #endif

@@ -37,7 +37,7 @@ static void set_up(void)
 	read_file(text);
 	caller.session.edge = &edge;
 	caller.session.transport = &transport;
-	caller.session.client.peer = shared;
+	caller.session.came_from = shared;
 	caller.asking = (struct msd_asking){
 		.edge = &edge, .caller = &caller, .request = &request};
 }
@@ -100,4 +100,22 @@ Test(bearer, is_found_again_when_the_file_has_changed)
 	read_file("user app uid=1\n");
 	cr_expect_not(sees());
 	cr_expect_eq(edge.rights.guesses.n, 0, "it was right once");
+}
+
+Test(bearer, need_not_wait_where_its_token_was_shown_before)
+{
+	come("app");
+	cr_expect(sees());
+	guess_until_it_waits();
+	come("app");
+	cr_expect(sees(), "of this connection");
+	caller.bearer = (struct msd_bearer){0};
+	come("app");
+	cr_expect(sees(), "of another one");
+	come("other");
+	cr_expect_not(sees());
+	cr_expect_eq(caller.bearer.verdict, MSD_BEARER_WAIT, "it may be a guess");
+	come("wrong");
+	cr_expect_not(sees());
+	cr_expect_eq(caller.bearer.verdict, MSD_BEARER_WAIT, "they are told the same");
 }
