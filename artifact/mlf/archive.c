@@ -119,7 +119,7 @@ static msd_err check_path(const char *path, struct msd_diag *d)
 	}
 	struct msd_span s = {(const uint8_t *)path, n};
 	if (n > MSD_ARCHIVE_MAX_PATH) {
-		return msd_diag_set(d, MSD_TOO_LARGE,
+		return msd_diag_set(d, MSD_BAD_ARTIFACT,
 				    "archive: a path of %zu bytes; at most %u: %s", n,
 				    MSD_ARCHIVE_MAX_PATH, msd_printable(s, text));
 	}
@@ -161,6 +161,13 @@ static msd_err check_type(struct archive_entry *entry, struct msd_diag *d)
 			    msd_printable(msd_span_of(path), text), what);
 }
 
+static msd_err too_much(struct msd_diag *d)
+{
+	return msd_diag_set(d, MSD_BAD_ARTIFACT,
+			    "archive: it unpacks to more than an archive of its size "
+			    "may");
+}
+
 /* All data of the entry that comes next, at most @left bytes: the header's size is not
  * trusted. */
 static msd_err read_data(struct archive *a, uint64_t left, struct msd_buf *out,
@@ -175,11 +182,8 @@ static msd_err read_data(struct archive *a, uint64_t left, struct msd_buf *out,
 		if (n == 0)
 			return MSD_OK;
 		out->n += (size_t)n;
-		if (out->n > left) {
-			return msd_diag_set(d, MSD_TOO_LARGE,
-					    "archive: it unpacks to more than an "
-					    "archive of its size may");
-		}
+		if (out->n > left)
+			return too_much(d);
 	}
 }
 
@@ -275,6 +279,30 @@ static uint64_t unpacked_max(struct msd_span bytes)
 	return max < MSD_ARCHIVE_MAX_BYTES ? max : MSD_ARCHIVE_MAX_BYTES;
 }
 
+/* What the headers say is there, before memory is taken for it: of a few MiB that claim
+ * gigabytes as much as is allowed would be unpacked first. What else is wrong reading
+ * tells. */
+static msd_err check_claims(struct msd_span bytes, struct msd_diag *d)
+{
+	const uint64_t max = unpacked_max(bytes);
+	struct archive *a = open_archive(bytes);
+	uint64_t claimed = 0;
+
+	for (size_t n = 0; a != NULL && claimed <= max && n <= MSD_ARCHIVE_MAX_FILES;
+	     n++) {
+		struct archive_entry *entry;
+		const int got = archive_read_next_header(a, &entry);
+
+		if (got != ARCHIVE_OK && got != ARCHIVE_WARN)
+			break;
+		if (archive_entry_size(entry) > 0 &&
+		    archive_entry_sparse_count(entry) == 0)
+			claimed += (uint64_t)archive_entry_size(entry);
+	}
+	archive_read_free(a);
+	return claimed > max ? too_much(d) : MSD_OK;
+}
+
 static msd_err read_entries(struct archive *a, struct msd_span bytes,
 			    struct msd_archive *ret, struct msd_diag *d)
 {
@@ -291,16 +319,13 @@ static msd_err read_entries(struct archive *a, struct msd_span bytes,
 		if (got != ARCHIVE_OK && got != ARCHIVE_WARN)
 			return bad_archive(a, d);
 		if (++n > MSD_ARCHIVE_MAX_FILES) {
-			return msd_diag_set(d, MSD_TOO_LARGE,
+			return msd_diag_set(d, MSD_BAD_ARTIFACT,
 					    "archive: more than %u entries",
 					    MSD_ARCHIVE_MAX_FILES);
 		}
 		/* headers and names count as well, when they come out of little */
-		if ((uint64_t)archive_filter_bytes(a, 0) > 2 * max) {
-			return msd_diag_set(d, MSD_TOO_LARGE,
-					    "archive: it unpacks to more than an "
-					    "archive of its size may");
-		}
+		if ((uint64_t)archive_filter_bytes(a, 0) > 2 * max)
+			return too_much(d);
 		msd_err err = read_entry(a, entry, &left, ret, d);
 		if (err != MSD_OK)
 			return err;
@@ -319,6 +344,9 @@ msd_err msd_archive_read(struct msd_span bytes, struct msd_archive *ret,
 				    "archive: not a tar file, or truncated: its end "
 				    "marker is missing");
 	}
+	err = is_plain(bytes) ? MSD_OK : check_claims(bytes, d);
+	if (err != MSD_OK)
+		return err;
 	a = open_archive(bytes);
 	if (a == NULL) {
 		return msd_diag_set(d, MSD_BAD_ARTIFACT,

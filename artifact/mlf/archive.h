@@ -28,7 +28,7 @@ struct msd_archive {
 
 /**
  * Unpack @bytes (borrowed for the call). The caller owns *@ret (finish it). Errors:
- * MSD_BAD_ARTIFACT (no archive, truncated, a path or an entry as above), MSD_TOO_LARGE,
+ * MSD_BAD_ARTIFACT (no archive, truncated, a path or an entry as above, too much),
  * MSD_NOMEM.
  */
 MSD_MUST_CHECK msd_err msd_archive_read(struct msd_span bytes, struct msd_archive *ret,

@@ -44,7 +44,7 @@ static msd_err read_metadata(struct msd_mlf *m, struct msd_diag *d)
 				    "Format archive");
 	}
 	if (file->data.n > MAX_METADATA_BYTES)
-		return msd_diag_set(d, MSD_TOO_LARGE, "metadata.json: over 64 MiB");
+		return msd_diag_set(d, MSD_BAD_ARTIFACT, "metadata.json: over 64 MiB");
 	m->json = json_loadb((const char *)file->data.p, file->data.n,
 			     JSON_REJECT_DUPLICATES, &e);
 	if (m->json == NULL) {

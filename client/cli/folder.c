@@ -35,7 +35,7 @@ static msd_err add(struct folder *f, const char *path, uint64_t size,
 {
 	f->total += size;
 	if (f->n == MSD_ARCHIVE_MAX_FILES || f->total > MSD_ARCHIVE_MAX_BYTES) {
-		return msd_diag_set(d, MSD_TOO_LARGE,
+		return msd_diag_set(d, MSD_BAD_ARTIFACT,
 				    "%.*s: more than %u files or 4 GiB in the folder",
 				    (int)f->n_root, path, MSD_ARCHIVE_MAX_FILES);
 	}

@@ -42,7 +42,7 @@ Test(archive, a_bomb_is_refused_and_a_small_one_is_not)
 	msd_archive_finish(&a);
 	n = zip_zeros(96, out, sizeof(out));
 	cr_expect_eq(msd_archive_read((struct msd_span){out, n}, &a, NULL),
-		     MSD_TOO_LARGE);
+		     MSD_BAD_ARTIFACT);
 	cr_expect(!msd_archive_is_model((struct msd_span){out, 0}));
 }
 
@@ -95,6 +95,6 @@ Test(archive, more_entries_than_the_limit_are_refused)
 	for (unsigned i = 0; i <= MSD_ARCHIVE_MAX_FILES; i++)
 		tar_put(&w, "folder/", '5', "", 0);
 	tar_end(&w);
-	cr_expect_eq(msd_archive_read(bw_span(&w), &a, NULL), MSD_TOO_LARGE);
+	cr_expect_eq(msd_archive_read(bw_span(&w), &a, NULL), MSD_BAD_ARTIFACT);
 	bw_free(&w);
 }

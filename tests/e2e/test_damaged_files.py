@@ -2,8 +2,10 @@
 status, BAD_ARTIFACT and 6, and nothing written. What is not damaged is taken, or refused for what
 it is: that tells damage from a verb that refuses all.
 """
+import gzip
 import io
 import json
+import os
 import random
 import shutil
 import subprocess
@@ -117,6 +119,33 @@ def test_a_damaged_part_of_a_package_is_named(daemon, kinds, tmp_path, part):
         path.write_bytes(archive(files | {part: DAMAGES[damage](files[part])}))
         for _, words in verbs(daemon, tmp_path, path):
             expect_damaged(harness.run(harness.BIN / "modser", *words), tmp_path)
+
+
+CLAIMED = 2 << 30  # as zeros, of which gzip makes a thousandth
+
+
+def bomb(path):
+    """An archive of a few MiB, which may unpack to some hundred, with a file of gigabytes."""
+    head = tarfile.TarInfo("mod.so")
+    head.size = CLAIMED
+    zeros = gzip.compress(bytes(1 << 20))
+    with path.open("wb") as file:
+        file.write(gzip.compress(head.tobuf(tarfile.GNU_FORMAT)))
+        file.write(zeros * (CLAIMED >> 20))
+        file.write(gzip.compress(bytes(1024)))
+
+
+@pytest.mark.parametrize("verb", ["inspect", "convert"])
+def test_a_bomb_is_damage_and_takes_no_memory(tmp_path, verb):
+    path = tmp_path / "package.tar.gz"
+    bomb(path)
+    words = ["modser", verb, str(path), *["-o", str(tmp_path / "made.so")] * (verb == "convert")]
+    with harness.started(harness.BIN / "modser", *words[1:], stdout=subprocess.DEVNULL,
+                         stderr=subprocess.PIPE, text=True) as process:
+        said = process.stderr.read()
+        _, status, usage = os.wait4(process.pid, 0)
+    assert os.waitstatus_to_exitcode(status) == 6 and "[BAD_ARTIFACT]" in said, said
+    assert usage.ru_maxrss < 128 << 10, usage  # KiB; 64 are the archive's for nothing
 
 
 @pytest.fixture
