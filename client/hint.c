@@ -64,6 +64,9 @@ static const struct {
 	{MSD_M_MODULE_PULL, MSD_IO,
 	 "check the URI, and the way to it from the daemon's machine; of a store, its "
 	 "disk"},
+	{MSD_M_MODULE_PULL, MSD_BUSY,
+	 "try again later; a store that another process writes to is that one's: end "
+	 "it, or start this daemon with a folder of its own, --store DIR"},
 	{MSD_M_CLIENT_KILL, MSD_NOT_FOUND, "`modser clients` lists the connections"},
 	{MSD_M_ACL_DRY_RUN, MSD_NOT_FOUND,
 	 "`modser acl list` has the users, `modserd --api` the methods"},
@@ -73,6 +76,9 @@ static const struct {
 	{MSD_M_MODULE_ROLLBACK, MSD_NOT_FOUND,
 	 "a module of `modser ls` has a previous edition once `modser load --keep` or "
 	 "`modser pull` has replaced it"},
+	{MSD_M_MODULE_ROLLBACK, MSD_BAD_ARTIFACT,
+	 "`modser store verify` names all that is damaged; bring that edition anew "
+	 "with `modser load --keep` or `modser pull`"},
 };
 
 /* Of what an operator sets up, and of no file or device. */

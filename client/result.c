@@ -117,7 +117,8 @@ void msd_result_fail_body(modser_result *r, enum msd_method method,
 	r->retry_after_ms = read_retry_after(e->details);
 	msd_error_of(e->code, NULL, &r->error);
 	r->error.hint = msd_hint(method, e->code);
-	if (e->code == MSD_BUSY && r->retry_after_ms == 0)
+	if (e->code == MSD_BUSY && r->retry_after_ms == 0 &&
+	    r->error.hint == msd_hint(MSD_M_COUNT, MSD_BUSY))
 		r->error.hint = MSD_HINT_NO_TIME;
 	if (text == NULL)
 		return;

@@ -176,9 +176,11 @@ enum msd_exit msd_session_check_name(const struct msd_cli *cli)
 	return code;
 }
 
-enum msd_exit msd_session_ask(const struct msd_cli *cli, const char *method,
-			      const modser_value *params, size_t n_params,
-			      modser_result **ret)
+/* An error is told by @report. */
+static enum msd_exit
+ask(const struct msd_cli *cli, const char *method, const modser_value *params,
+    size_t n_params, modser_result **ret,
+    enum msd_exit (*report)(const modser_client *client, const modser_result *result))
 {
 	modser_options options = {.deadline_ms = cli->deadline_ms};
 	modser_client *client;
@@ -189,9 +191,23 @@ enum msd_exit msd_session_ask(const struct msd_cli *cli, const char *method,
 		return code;
 	if (modser_request(client, method, params, n_params, &options, ret) !=
 	    MODSER_OK)
-		code = msd_report_result(client, *ret);
+		code = report(client, *ret);
 	modser_close(client);
 	return code;
+}
+
+enum msd_exit msd_session_ask(const struct msd_cli *cli, const char *method,
+			      const modser_value *params, size_t n_params,
+			      modser_result **ret)
+{
+	return ask(cli, method, params, n_params, ret, msd_report_result);
+}
+
+enum msd_exit msd_session_bring(const struct msd_cli *cli, const char *method,
+				const modser_value *params, size_t n_params,
+				modser_result **ret)
+{
+	return ask(cli, method, params, n_params, ret, msd_report_refusal);
 }
 
 void msd_session_print(const struct msd_cli *cli, const modser_result *result)

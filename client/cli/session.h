@@ -20,6 +20,11 @@ enum msd_exit msd_session_check_name(const struct msd_cli *cli);
 enum msd_exit msd_session_ask(const struct msd_cli *cli, const char *method,
 			      const modser_value *params, size_t n_params,
 			      modser_result **ret);
+/** The same of what brings a module: what is refused of it is one exit code, as by
+ * msd_report_refusal(). */
+enum msd_exit msd_session_bring(const struct msd_cli *cli, const char *method,
+				const modser_value *params, size_t n_params,
+				modser_result **ret);
 /** Print a result's value: JSON, or a map, a table or a text as fits it. */
 void msd_session_print(const struct msd_cli *cli, const modser_result *result);
 void msd_session_print_value(const struct msd_cli *cli, const modser_value *v);

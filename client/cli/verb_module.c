@@ -156,9 +156,22 @@ enum msd_exit msd_verb_funcs(const struct msd_cli *cli)
 	return for_each(cli, "function.list", list_functions);
 }
 
+static enum msd_exit bring_one(const struct msd_cli *cli, const char *method,
+			       const char *name)
+{
+	const modser_value param = modser_str(name);
+	modser_result *result = NULL;
+	enum msd_exit code = msd_session_bring(cli, method, &param, 1, &result);
+
+	if (code == MSD_EXIT_OK)
+		msd_session_print(cli, result);
+	modser_result_free(result);
+	return code;
+}
+
 enum msd_exit msd_verb_rollback(const struct msd_cli *cli)
 {
-	return for_each(cli, "module.rollback", show_one);
+	return for_each(cli, "module.rollback", bring_one);
 }
 
 enum msd_exit msd_verb_unload(const struct msd_cli *cli)

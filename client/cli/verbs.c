@@ -63,7 +63,7 @@ const struct msd_verb msd_verbs[] = {
 	 "have\n"
 	 "changed places, so that another rollback undoes it. Exit code 4: there is "
 	 "no\n"
-	 "previous edition.\n",
+	 "previous edition; 6: it is damaged, or cannot be loaded.\n",
 	 1, MANY, 0, msd_verb_rollback},
 	{"unload", "NAME...", "unload a module; done when its process is gone",
 	 "Also called rm.\n", 1, MANY, 0, msd_verb_unload},

@@ -275,7 +275,8 @@ def test_a_rollback_to_what_is_damaged_changes_nothing(own_daemon, store):
     before = editions(store)
     damage(blob_of(store, before["one", "previous"]))
     said = daemon.modser("rollback", "one")
-    assert said.status == 1 and "BAD_ARTIFACT" in said.err
+    assert said.status == 6 and "BAD_ARTIFACT" in said.err, said
+    assert "modser store verify" in said.err.splitlines()[-1] and "FILE" not in said.err, said
     assert editions(store) == before
     assert daemon.ok("call", "one:int").out == "-42\n"
 
