@@ -384,8 +384,10 @@ msd_err msd_method_pull(struct msd_method_call *c, struct msd_diag *d)
 					   .workers = 1,
 					   .is_candidate = true};
 	msd_standing_sign(c->session, &p->options.how);
-	const msd_err err = read_params(p, c, d);
-	if (err != MSD_OK || begin(p, c, d) != MSD_OK)
+	msd_err err = read_params(p, c, d);
+	if (err == MSD_OK)
+		err = begin(p, c, d);
+	if (err != MSD_OK)
 		pull_free(p);
-	return err;
+	return c->later ? MSD_OK : err; /* its request was answered */
 }
