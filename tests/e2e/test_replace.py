@@ -154,3 +154,26 @@ def test_a_death_of_the_old_one_leaves_it_until_the_new_one_is_ready(pair):
     assert pair.wire.finish(second)["state"] == "READY"
     harness.until(lambda: pair.daemon.workers() == [worker], "the old one ends")
     assert pair.wire.call("m:ok") == ([], None)
+
+
+def test_what_waited_for_a_replaced_one_that_dies_is_told_so(own_daemon):
+    daemon = own_daemon()
+    daemon.load("m", harness.ZOO / "faults.so")
+    [worker] = daemon.workers()
+    with Wire(daemon.host) as wire, harness.Gate() as gate:
+        held = wire.start("call", "m:gate", gate.path, deadline_ms=harness.LONG_MS)
+        gate.entered()
+        waiting = [wire.start("call", "m:ok") for _ in range(200)]
+        wire.ask("ping")  # they are queued
+        daemon.load("m", RESULTS, "--replace")
+        os.kill(worker, signal.SIGKILL)
+        with pytest.raises(Failure, match="WORKER_LOST"):
+            wire.finish(held)
+        told = []
+        for number in waiting:
+            with pytest.raises(Failure) as caught:
+                wire.finish(number)
+            told.append(str(caught.value))
+        left = [text for text in told if "WORKER_LOST" not in text]  # those it did not have yet
+        assert left and all("DRAINING" in t and "was replaced" in t for t in left), left
+        assert wire.call("m:int")[1] == -42

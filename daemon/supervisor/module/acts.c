@@ -229,6 +229,7 @@ static void take_over(const struct doing *x)
 	x->m->probation.usual_permille =
 		msd_probation_share(old->crew.n_failed, msd_crew_answered(&old->crew));
 	give_name(old, x->m);
+	old->is_replaced = true;
 	msd_module_unload(old);
 }
 
@@ -289,7 +290,7 @@ static void refuse_queued(const struct doing *x)
 
 	if (x->m->life.state == MSD_STATE_DRAINING) {
 		msd_refusal_begin(&x->m->crew, MSD_DRAINING,
-				  "the module is being unloaded");
+				  msd_module_why_draining(x->m));
 	} else {
 		msd_refusal_begin(&x->m->crew,
 				  x->m->life.state == MSD_STATE_FAILED
@@ -301,7 +302,9 @@ static void refuse_queued(const struct doing *x)
 
 static void give_up_queued(const struct doing *x)
 {
-	msd_refusal_begin(&x->m->crew, MSD_DRAINING, "the module was unloaded");
+	msd_refusal_begin(&x->m->crew, MSD_DRAINING,
+			  x->m->is_replaced ? msd_module_why_draining(x->m)
+					    : "the module was unloaded");
 }
 
 static void queued_wait(const struct doing *x)

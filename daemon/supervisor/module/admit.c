@@ -209,7 +209,7 @@ void msd_module_submit(struct msd_module *m, struct msd_req *r)
 	} else if (state == MSD_STATE_DRAINING && !m->crew.is_serving) {
 		/* What was admitted before the unload, its payload on the way, is still
 		 * run, if somebody is there to run it. */
-		msd_req_refuse(r, MSD_DRAINING, "the module is being unloaded");
+		msd_req_refuse(r, MSD_DRAINING, msd_module_why_draining(m));
 	} else if (!msd_req_may_kill(r) || !refuse_deadly(m, r)) {
 		msd_queue_put(&m->crew, r);
 		if (state == MSD_STATE_ASLEEP)

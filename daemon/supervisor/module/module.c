@@ -192,12 +192,19 @@ void msd_module_answer_waiters(struct msd_module *m)
 	msd_followers_tell(&m->waiters);
 }
 
+const char *msd_module_why_draining(const struct msd_module *m)
+{
+	return m->is_replaced ? "the module was replaced, and the worker that it had "
+				"ended before this call: call it again"
+			      : "the module is being unloaded";
+}
+
 void msd_module_wait(struct msd_module *m, struct msd_req *r)
 {
 	if (is_awaited(m)) {
 		msd_followers_wait(&m->waiters, r);
 	} else if (m->life.state == MSD_STATE_DRAINING) {
-		msd_req_refuse(r, MSD_DRAINING, "the module is being unloaded");
+		msd_req_refuse(r, MSD_DRAINING, msd_module_why_draining(m));
 	} else
 		answer_waiter(m, r);
 }

@@ -45,6 +45,7 @@ struct msd_module {
 	struct msd_list
 		receiving; /* msd_req.link: their payload has a slot, is not whole */
 	bool is_over;      /* msd_module_end() */
+	bool is_replaced;  /* another has its name; it drains */
 	struct msd_followers waiters; /* load and wait requests */
 	struct msd_followers unloaders;
 	struct msd_followers followers; /* they wait for more of the log */
@@ -67,6 +68,8 @@ static inline struct msd_module *msd_module_of(struct msd_crew *crew)
 void msd_module_open(struct msd_module *m);
 /** Answer @r when the module is READY or has FAILED. Takes @r. */
 void msd_module_wait(struct msd_module *m, struct msd_req *r);
+/** Why it takes no calls any more, of one that is DRAINING. */
+const char *msd_module_why_draining(const struct msd_module *m);
 /** Requests that are queued or sent. */
 uint32_t msd_module_in_flight(const struct msd_module *m);
 /** Answer what waits for the module, in turns: each as its state says then. */
