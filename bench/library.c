@@ -4,7 +4,8 @@
  * bench_library ADDRESS lent TARGET BYTES N
  *
  * As bench_call, through libmodser: what the client library adds. `lent`: latency, with
- * one tensor of so many bytes in memory that the daemon is lent.
+ * one tensor of so many bytes in memory that the daemon is lent. direct:ADDRESS: by a
+ * channel to the worker of TARGET's module, asked for.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -18,6 +19,8 @@ struct run {
 	modser_value target;
 	modser_value arg; /* of latency; nil: none */
 };
+
+static const char direct[] = "direct:";
 
 static void check(modser_client *c, modser_err err)
 {
@@ -101,6 +104,24 @@ static void lent(struct run *r, const char *target, int64_t bytes, size_t n)
 	modser_segment_free(segment);
 }
 
+/* To the daemon at @address, or past it to the worker of @target's module; the daemon's
+ * connection, to which the channel belongs, ends with the process. */
+static modser_client *open_one(const char *address, const char *target)
+{
+	const bool is_direct = strncmp(address, direct, strlen(direct)) == 0;
+	modser_client *c = NULL, *channel = NULL;
+	char module[64];
+
+	check(NULL, modser_open(is_direct ? address + strlen(direct) : address, 2000,
+				&c, NULL));
+	if (!is_direct)
+		return c;
+	(void)snprintf(module, sizeof(module), "%.*s", (int)strcspn(target, ":"),
+		       target);
+	check(c, modser_open_direct(c, module, &channel, NULL));
+	return channel;
+}
+
 int main(int argc, char **argv)
 {
 	struct run r = {0};
@@ -114,7 +135,7 @@ int main(int argc, char **argv)
 			      "       bench_library ADDRESS lent TARGET BYTES N\n");
 		return 2;
 	}
-	check(NULL, modser_open(argv[1], 2000, &r.client, NULL));
+	r.client = open_one(argv[1], argv[3]);
 	r.target = modser_str(argv[3]);
 	if (is_lent) {
 		lent(&r, argv[3], strtol(argv[4], NULL, 10),
