@@ -10,12 +10,13 @@ from typing import Any, Optional, Union
 
 from . import _address, _channel
 from ._cause import unreachable
-from ._channel import FIRST_FRAME, MAX_BUFFERS, SEND_FLAGS, again, rest, take_forgotten
+from ._channel import FIRST_FRAME, again, take_forgotten
 from ._errors import ConnectionLost, DeadlineExceeded, Error, ProtocolError
 from ._fork import at_home, forked
 from ._message import Message, cancel_frame
 from ._objects import Forgotten
 from ._reader import Reader
+from ._sockets import MAX_BUFFERS, SEND_FLAGS, rest
 from ._tls import TlsSocket
 
 _READS = 16  # of one turn of the loop; others want theirs

@@ -14,7 +14,6 @@ import itertools
 import select
 import socket
 import ssl
-import sys
 import threading
 import time
 from typing import Any, Optional, Union
@@ -27,10 +26,8 @@ from ._message import Message, cancel_frame
 from ._objects import Forgotten
 from ._options import GRACE
 from ._reader import Reader
+from ._sockets import BLOCKING, MAX_BUFFERS, SEND_FLAGS, readable, rest, rights
 from ._tls import TlsSocket, wrap
-
-SEND_FLAGS = socket.MSG_DONTWAIT | getattr(socket, "MSG_NOSIGNAL", 0)
-MAX_BUFFERS = 512  # of one sendmsg; the system's limit is 1024
 
 
 class Pending:
@@ -128,7 +125,7 @@ class Channel:
             if self.lost is not None:
                 raise again(self.lost)
             # A daemon that owes nobody a reply reads: then one call may block until all is sent.
-            flags = SEND_FLAGS if self._waiting else SEND_FLAGS & ~socket.MSG_DONTWAIT
+            flags = SEND_FLAGS if self._waiting else BLOCKING
             self._waiting[id] = pending
             self._send(buffers, len(buffers[0]) + message.size, flags, message.fd)
         return pending
@@ -205,7 +202,7 @@ class Channel:
         """Take in what has come, without waiting."""
         if self._reading.acquire(blocking=False):
             try:
-                while self.lost is None and _readable(self._socket, 0):
+                while self.lost is None and readable(self._socket, 0):
                     self._receive(socket.MSG_DONTWAIT)
             finally:
                 self._leave()
@@ -225,7 +222,7 @@ class Channel:
                 pending.finish(again(self.lost), None, None)
             elif until is None:
                 self._receive(socket.MSG_WAITALL if reader.in_payload() else 0)
-            elif _readable(self._socket, until - time.monotonic()):
+            elif readable(self._socket, until - time.monotonic()):
                 self._receive(socket.MSG_DONTWAIT)
             else:
                 return False
@@ -325,11 +322,6 @@ class Channel:
             self._socket.close()
 
 
-def rights(fd: int) -> Any:
-    """What passes a descriptor with the first byte."""
-    return [(socket.SOL_SOCKET, socket.SCM_RIGHTS, fd.to_bytes(4, sys.byteorder))]
-
-
 def take_forgotten(forgotten: Forgotten) -> list[Message]:
     """Requests that free some of what nobody refers to any more."""
     if not forgotten:
@@ -345,25 +337,3 @@ def take_forgotten(forgotten: Forgotten) -> list[Message]:
 def again(error: Error) -> Error:
     """A copy: an exception that is raised twice would collect both tracebacks."""
     return type(error)(error.message, hint=error.hint)
-
-
-def _readable(s: Union[socket.socket, TlsSocket], seconds: float) -> bool:
-    if isinstance(s, TlsSocket) and s.pending():
-        return True
-    waiter = select.poll()
-    waiter.register(s, select.POLLIN)
-    return bool(waiter.poll(max(0, int(seconds * 1000) + (seconds > 0))))
-
-
-def rest(buffers: list[Any], sent: int) -> list[Any]:
-    """What is left of the buffers when `sent` bytes of them have gone."""
-    views = [memoryview(b) for b in buffers]
-    for at, view in enumerate(views):
-        nbytes = view.nbytes
-        if sent < nbytes:
-            first = view if view.format == "B" and view.ndim == 1 else view.cast("B")
-            return [first[sent:], *views[at + 1 :]]
-        sent -= nbytes
-    return []
-
-
