@@ -87,6 +87,12 @@ async def awaited(address, n):
 def measure(bench, at, n):
     """One round: {what: figure}."""
     got = {"bare, us": bare(at["daemon", "unix"], n)}
+    os.environ["MODSER_DIRECT"] = "on"
+    with modser.connect(at["daemon", "unix"]) as client:
+        for _ in range(100):
+            client["trivial"].noop()
+        got["noop() past it, us"] = median_us(client["trivial"].noop, n)
+    os.environ["MODSER_DIRECT"] = "off"
     with modser.connect(at["daemon", "unix"]) as client:
         module = client["trivial"]
         row = np.ones(256, "f4")

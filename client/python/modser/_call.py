@@ -66,13 +66,17 @@ def as_outs(name: str, given: OutArgument) -> tuple[Out, ...]:
     return tuple(made)
 
 
-def call_value(outs: list[Out], result: Any) -> Any:
-    """The one result, or a tuple: the out tensors, then the return value unless it is None."""
+def check_result(outs: list[Out], result: Any) -> None:
     if type(result) is not tuple or len(result) != 2 or type(result[0]) is not tuple:
         raise ProtocolError("a call's result that is not as the protocol has it")
+    if len(result[0]) != len(outs):
+        raise ProtocolError(f"{len(result[0])} out tensors came back, expected {len(outs)}")
+
+
+def call_value(outs: list[Out], result: Any) -> Any:
+    """The one result, or a tuple: the out tensors, then the return value unless it is None."""
+    check_result(outs, result)
     filled, value = result
-    if len(filled) != len(outs):
-        raise ProtocolError(f"{len(filled)} out tensors came back, expected {len(outs)}")
     if not filled:
         return value
     if value is not None:

@@ -26,7 +26,7 @@ from ._message import Message, cancel_frame
 from ._objects import Forgotten
 from ._options import GRACE
 from ._reader import Reader
-from ._sockets import BLOCKING, MAX_BUFFERS, SEND_FLAGS, readable, rest, rights
+from ._sockets import BLOCKING, MAX_BUFFERS, SEND_FLAGS, Passed, readable, rest, rights
 from ._tls import TlsSocket, wrap
 
 
@@ -107,8 +107,14 @@ class Channel:
         self._reading = threading.Lock()
         #: Threads that wait while another one reads, each with what wakes it.
         self._sleepers: dict[int, tuple[Pending, threading.Event]] = {}
+        #: While an answer is waited for that comes with a socket.
+        self.passed: Optional[Passed] = None
         self._socket = connect(address, timeout, tls)
         at_home(self)
+
+    def is_idle(self) -> bool:
+        """Nothing is in flight, and nothing is to be freed with the next request."""
+        return not self._waiting and not self.forgotten and self.lost is None
 
     # -- sending
 
@@ -207,6 +213,14 @@ class Channel:
             finally:
                 self._leave()
 
+    def cause_of(self, pid: int, seconds: float) -> Optional[Error]:
+        """Why the daemon lost its worker `pid`, to which there was a direct channel; None: it has
+        not said so within that time."""
+        told = Pending(0, Message(b""), time.monotonic() + seconds)
+        with self._reader.lost_workers.expected(pid, told), contextlib.suppress(DeadlineExceeded):
+            self.wait(told)
+        return self._reader.lost_workers.take(pid)
+
     def _late(self, pending: Pending) -> None:
         if pending.limit is not None and time.monotonic() >= pending.limit:
             raise DeadlineExceeded(
@@ -231,7 +245,12 @@ class Channel:
     def _receive(self, flags: int) -> None:
         """One recv, and whatever it completes. The reading lock is held."""
         try:
-            n = self._socket.recv_into(self._reader.target(), 0, flags)
+            passed, target = self.passed, self._reader.target()
+            if passed is None:
+                n = self._socket.recv_into(target, 0, flags)
+            else:
+                assert isinstance(self._socket, socket.socket)
+                n = passed.receive(self._socket, target, flags)
         except BlockingIOError:
             return
         except OSError as error:
@@ -308,7 +327,7 @@ class Channel:
         self._sending, self._reading = threading.Lock(), threading.Lock()
         self._sleepers.clear()
         self.lost = forked(self.address)
-        self._socket.close()
+        self._close_sockets()
         while self._waiting:
             self._waiting.popitem()[1].finish(again(self.lost), None, None)
 
@@ -319,7 +338,12 @@ class Channel:
             )
         self._finish_all(self.lost)
         with self._reading:  # a reader is awake by now, and leaves
-            self._socket.close()
+            self._close_sockets()
+
+    def _close_sockets(self) -> None:
+        self._socket.close()
+        if self.passed is not None:
+            self.passed.close()
 
 
 def take_forgotten(forgotten: Forgotten) -> list[Message]:

@@ -6,7 +6,7 @@ import time
 from collections.abc import Iterator, Mapping
 from typing import Any, Optional, TypeVar
 
-from . import _address, _requests, _residents, _token
+from . import _address, _requests, _residents, _token, _unasked
 from ._attempts import Attempts
 from ._channel import Channel, Pending
 from ._errors import Error
@@ -87,6 +87,7 @@ class Client(ClientBase):
 
     def __init__(self, channel: Channel, deadline: Seconds) -> None:
         super().__init__(channel, deadline)
+        self._unasked = _unasked.for_channel(channel)
 
     def __getitem__(self, name: str) -> Module:
         return Module(self, name)
@@ -237,6 +238,8 @@ class Client(ClientBase):
 
     def close(self) -> None:
         """End the connection; what waits for it gets ConnectionLost."""
+        if self._unasked is not None:
+            self._unasked.close()
         self._channel.close()
 
     def __enter__(self) -> Client:
@@ -250,6 +253,13 @@ class Client(ClientBase):
         options = pack_options(message, deadline)
         limit = None if deadline is None else time.monotonic() + deadline + GRACE
         return self._channel.start(message, options, limit)
+
+    def _call(self, module: str, message: Message) -> Pending:
+        """A call that is waited for at once: it may go past the daemon."""
+        if self._unasked is None:
+            return self._send(message)
+        deadline = self._deadline if message.deadline is None else message.deadline
+        return self._unasked.call(module, message, deadline, self._send)
 
     def _settle(self, pending: Pending) -> Reply:
         self._channel.wait(pending)

@@ -9,9 +9,10 @@ from ._call import OutArgument, Trace
 from ._errors import Error
 from ._future import Future
 from ._help import Doc
+from ._message import Message
 from ._objects import FunctionBase
 from ._options import Seconds
-from ._requests import Map
+from ._requests import Map, Outs
 from ._timing import Plan, Times, timed
 from ._types import DeviceLike
 
@@ -58,7 +59,8 @@ class Function(FunctionBase):
         and with their sum, ``total_ns``.
         """
         how = (out, deadline, unordered, device, kill_abandoned, background, trace)
-        return self._begin(args, named, *how).result()
+        message, into = self._prepared(args, named, *how)
+        return Future(self, self._client._call(self.module, message), into, trace).result()
 
     def submit(
         self,
@@ -80,9 +82,10 @@ class Function(FunctionBase):
         there and they are not ``unordered``.
         """
         how = (out, deadline, unordered, device, kill_abandoned, background, trace)
-        return self._begin(args, named, *how)
+        message, into = self._prepared(args, named, *how)
+        return Future(self, self._client._send(message), into, trace)
 
-    def _begin(
+    def _prepared(
         self,
         args: tuple[Any, ...],
         named: Map,
@@ -93,14 +96,14 @@ class Function(FunctionBase):
         kill_abandoned: bool,
         background: bool,
         trace: Optional[Trace],
-    ) -> Future:
+    ) -> tuple[Message, Optional[Outs]]:
         into = None
         if out is not None:
             args, into = self._client._run(_requests.place_outs(self, args, out, deadline))
         message = self._message(
             args, named, device, deadline, unordered, kill_abandoned, background, trace is not None
         )
-        return Future(self, self._client._send(message), into, trace)
+        return message, into
 
     @property
     def signature(self) -> Optional[str]:

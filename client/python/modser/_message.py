@@ -84,6 +84,7 @@ class Message:
         "pieces", "payload", "size", "outs", "count", "depth",
         "names", "device", "instance", "deadline", "unordered", "kill_abandoned",
         "background", "trace", "segments", "lent", "fd", "promised", "id", "results",
+        "names_held",
     )  # fmt: skip
 
     def __init__(self, method: bytes, segments: Sequence[Lent] = ()) -> None:
@@ -122,6 +123,8 @@ class Message:
         self.id = 0
         #: Pieces that are results of requests before this one.
         self.results: list[tuple[int, ResultOf]] = []
+        #: It names what the connection holds in the daemon or a worker, and others have not.
+        self.names_held = False
 
     def raw(self, packed: bytes) -> None:
         self.pieces.append(packed)
@@ -209,11 +212,14 @@ class Message:
         elif isinstance(value, Tensor):
             self._tensor(value)
         elif isinstance(value, Seat):
+            self.names_held = True
             self.pieces.append(self._seat(value.out))
         elif isinstance(value, ResultOf):
+            self.names_held = True
             self.results.append((len(self.pieces), value))
             self.pieces.append(b"")
         elif isinstance(value, Handle):
+            self.names_held = True
             self.pieces.append(value.packed())
         elif isinstance(value, DType):
             self._ext(DTYPE, struct.pack("<BBH", *value))
@@ -254,6 +260,7 @@ class Message:
             self.add(bytes(value))
         elif hasattr(type(value), "packed"):  # a resident tensor; a module has any attribute
             self.count += 1
+            self.names_held = True
             self.pieces.append(value.packed())
         else:
             raise TypeError(
@@ -268,10 +275,8 @@ class Message:
         for at, result in self.results:
             pieces[at] = result.packed()
         pieces[1] = _HEADERS[count] if count < 32 else array_header(count)
-        if options:
-            pieces.append(options)
         kind = _REQUEST_WITH_OPTIONS if options else _REQUEST
-        body = b"".join([kind, id.to_bytes(8, "big"), *pieces])
+        body = b"".join([kind, id.to_bytes(8, "big"), *pieces, options])
         if len(body) > MAX_BODY or self.size > MAX_PAYLOAD:
             raise ValueError(
                 f"a request of {len(body)} + {self.size} bytes is over the protocol's "

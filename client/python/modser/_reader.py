@@ -13,6 +13,7 @@ import msgpack
 
 from ._cause import stranger
 from ._errors import Error, ProtocolError, from_wire
+from ._lost_workers import LostWorkers
 from ._message import DEVICE, DTYPE, HEADER, MAGIC, MAX_PAYLOAD, MAX_TENSORS, SHAPE
 from ._place import Handle, Place
 from ._tensor import INLINE, MAX_NDIM, RESIDENT, SEGMENT, SHAPES, TENSOR, Out
@@ -44,6 +45,9 @@ class Reader:
         self._body: Any = None
         #: Why there is nothing more to read.
         self.farewell = "the daemon closed the connection"
+        #: The same as the other side has said it.
+        self.cause: Optional[Error] = None
+        self.lost_workers = LostWorkers()
 
     def target(self) -> memoryview:
         return self._plan[-1] if self._plan else self._view[self._end :]
@@ -199,12 +203,14 @@ class Reader:
             result = _settle(result)
         waiting.finish(error, result, body[4] if len(body) > 4 else None)
 
-
     def _notified(self, body: Any) -> None:
-        """The daemon says why it ends the connection; other notifications are for others."""
+        """The daemon says why it ends the connection, or has lost a worker; other notifications
+        are for others."""
+        if len(body) == 3 and body[1] == "channel.lost":
+            self.lost_workers.told(body[2])
         if len(body) == 3 and body[1] == "session.close":
             with contextlib.suppress(TypeError):
-                cause = from_wire(body[2])
+                cause = self.cause = from_wire(body[2])
                 self.farewell = f"the daemon ended the connection: {cause.message} [{cause.name}]"
 
 

@@ -1,10 +1,13 @@
 """Pieces of blocking sockets: what is sent, waited for, and passed with a message."""
 from __future__ import annotations
 
+import array
+import contextlib
+import os
 import select
 import socket
 import sys
-from typing import Any, Union
+from typing import Any, Optional, Union
 
 from ._tls import TlsSocket
 
@@ -12,6 +15,8 @@ from ._tls import TlsSocket
 BLOCKING = int(getattr(socket, "MSG_NOSIGNAL", 0))
 SEND_FLAGS = int(socket.MSG_DONTWAIT) | BLOCKING
 MAX_BUFFERS = 512  # of one sendmsg; the system's limit is 1024
+_CLOSED_ON_EXEC = int(getattr(socket, "MSG_CMSG_CLOEXEC", 0))
+_ROOM = socket.CMSG_SPACE(4 * array.array("i").itemsize)  # one comes
 
 
 def rights(fd: int) -> Any:
@@ -41,3 +46,43 @@ def rest(buffers: list[Any], sent: int) -> list[Any]:
             return [first[sent:], *views[at + 1 :]]
         sent -= nbytes
     return []
+
+
+class Passed:
+    """Receives, and keeps the socket that comes with an answer until somebody takes it. Who
+    receives without one has the kernel close what comes."""
+
+    def __init__(self) -> None:
+        self._socket: Optional[socket.socket] = None
+
+    def receive(self, s: socket.socket, into: memoryview, flags: int) -> int:
+        n, control, _, _ = s.recvmsg_into([into], _ROOM, flags | _CLOSED_ON_EXEC)
+        for level, kind, data in control:
+            if level == socket.SOL_SOCKET and kind == socket.SCM_RIGHTS:
+                self._keep(data)
+        return n
+
+    def _keep(self, data: bytes) -> None:
+        fds = array.array("i")
+        fds.frombytes(data[: len(data) - len(data) % fds.itemsize])
+        for fd in fds:
+            if not _CLOSED_ON_EXEC:
+                os.set_inheritable(fd, False)
+            if self._socket is None:
+                with contextlib.suppress(OSError):  # it is no socket
+                    self._socket = socket.socket(fileno=fd)
+                    continue
+            os.close(fd)
+
+    def take(self) -> Optional[socket.socket]:
+        """The caller's to close."""
+        taken, self._socket = self._socket, None
+        return taken
+
+    def close(self) -> None:
+        taken = self.take()
+        if taken is not None:
+            taken.close()
+
+    def __del__(self) -> None:
+        self.close()

@@ -1,0 +1,165 @@
+"""A channel of a client's own to a module's worker, past the daemon, for one call at a time.
+
+The end of a call is its answer, or what has become of it without one; NotBegun is raised of what
+the daemon may be asked for instead: nobody has run it.
+"""
+from __future__ import annotations
+
+import contextlib
+import itertools
+import select
+import socket
+import threading
+import time
+from typing import Any, Optional
+
+from ._call import check_result
+from ._channel import Pending
+from ._errors import DeadlineExceeded, Draining, ProtocolError, Refused, TooLarge, WorkerLost
+from ._fork import at_home
+from ._message import Message
+from ._reader import Reader
+from ._sockets import MAX_BUFFERS, SEND_FLAGS, poll_ms, rest
+
+_HAS_DIED = "the module's worker has ended; what was called there may have run"
+
+
+class NotBegun(Exception):
+    """The call was not begun here."""
+
+
+class _Late(Exception):
+    pass
+
+
+class Direct:
+    def __init__(self, s: socket.socket, facts: dict[str, Any]) -> None:
+        s.setblocking(True)
+        self.pid = _number(facts, "pid")
+        #: Of one call.
+        self.most_bytes = _number(facts, "bytes")
+        self.workers = _number(facts, "workers")
+        self.is_closed = False
+        #: The worker has ended, and has not said why.
+        self.has_died = False
+        self._socket = s
+        self._readable = select.poll()
+        self._readable.register(s, select.POLLIN)
+        self._reader = Reader()
+        self._ids = itertools.count(1)
+        self._using = threading.Lock()
+        at_home(self)
+
+    def enter(self) -> bool:
+        """False: a call of another thread is in it, or it is closed."""
+        return not self.is_closed and self._using.acquire(blocking=False)
+
+    def leave(self) -> None:
+        self._using.release()
+        if self.is_closed:
+            self.close()
+
+    def call(self, message: Message, options: bytes, limit: Optional[float]) -> Pending:
+        """Until the call has ended, between enter() and leave(). `limit` is its deadline, by
+        time.monotonic()."""
+        pending = Pending(next(self._ids), message, limit)
+        buffers = message.frame(pending.id, options)
+        self._reader.waiting[pending.id] = pending
+        try:
+            self._send(buffers, len(buffers[0]) + message.size, limit)
+            while not pending.done:
+                self._receive(pending)
+            if pending.error is None:
+                check_result(pending.outs, pending.result)
+        except _Late:
+            self.is_closed = True  # a worker that is still in a late call is killed soon
+            late = DeadlineExceeded("the call was not done by its deadline")
+            pending.finish(late, None, None)
+        except ProtocolError as error:
+            self._blame(pending, error.message)
+        except BaseException:  # an answer may be on its way that nobody waits for
+            self.is_closed = True
+            raise
+        if type(pending.error) is Refused and not self.is_closed:
+            raise NotBegun  # the daemon says whether at all
+        return pending
+
+    def _send(self, buffers: list[Any], left: int, limit: Optional[float]) -> None:
+        """A whole frame: what is less is not begun."""
+        while left > 0:
+            try:
+                sent = self._socket.sendmsg(buffers[:MAX_BUFFERS], (), SEND_FLAGS)
+            except BlockingIOError:
+                self._await_room(limit)
+                continue
+            except OSError:
+                raise NotBegun from None
+            left -= sent
+            if left > 0:
+                buffers = rest(buffers, sent)
+
+    def _await_room(self, limit: Optional[float]) -> None:
+        writable = select.poll()
+        writable.register(self._socket, select.POLLOUT)
+        _in_time(writable, limit)
+
+    def _receive(self, pending: Pending) -> None:
+        """One recv, and whatever it completes."""
+        reader = self._reader
+        if pending.limit is not None:
+            _in_time(self._readable, pending.limit)
+        flags = socket.MSG_WAITALL if pending.limit is None and reader.in_payload() else 0
+        try:
+            n = self._socket.recv_into(reader.target(), 0, flags)
+        except ConnectionResetError:  # it had not read all
+            raise NotBegun from None
+        except OSError:
+            n = 0
+        if n:
+            reader.received(n)
+        else:
+            self._end(pending)
+
+    def _end(self, pending: Pending) -> None:
+        """Nothing more comes: the last was that the daemon takes it back, or what was wrong."""
+        self.is_closed = True
+        cause = self._reader.cause
+        if isinstance(cause, Draining):
+            raise NotBegun
+        if isinstance(cause, (ProtocolError, TooLarge)):
+            self._blame(pending, cause.message)
+            return
+        self.has_died = cause is None
+        pending.finish(WorkerLost(_HAS_DIED) if cause is None else cause, None, None)
+
+    def _blame(self, pending: Pending, text: str) -> None:
+        """The daemon would say that of what is no answer."""
+        self.is_closed = True
+        text = f"the module's worker answered what is none: {text}"
+        pending.finish(WorkerLost(text), None, None)
+
+    def leave_behind(self) -> None:
+        """In a child after a fork: the socket is the parent's, and so may be the lock."""
+        self.is_closed = True
+        self._using = threading.Lock()
+        self._socket.close()
+
+    def close(self) -> None:
+        """A call that is in it ends, and its thread closes what is left."""
+        self.is_closed = True
+        with contextlib.suppress(OSError):
+            self._socket.shutdown(socket.SHUT_RDWR)
+        if self._using.acquire(blocking=False):
+            self._socket.close()
+            self._using.release()
+
+
+def _in_time(events: select.poll, limit: Optional[float]) -> None:
+    left = None if limit is None else limit - time.monotonic()
+    if not events.poll(None if left is None else poll_ms(left)):
+        raise _Late
+
+
+def _number(facts: dict[str, Any], key: str) -> int:
+    value = facts.get(key)
+    return value if type(value) is int and value > 0 else 0
