@@ -1,4 +1,6 @@
 """A scrape of many modules is made in pieces: it is whole, and says what the protocol says."""
+import json
+
 import harness
 import pytest
 from test_http import Visit, start
@@ -60,10 +62,24 @@ def test_openmetrics_ends_where_it_ends(many):
         assert body.endswith(b"\n# EOF\n") and body.count(b"# EOF") == 1
 
 
-def test_who_leaves_meanwhile_leaves_nothing_behind(many):
+def test_the_status_has_each_module_once_in_its_pieces(many):
+    """A piece is 16 modules."""
+    with Visit(many) as visit, Wire(many.host) as wire:
+        status, fields, body = visit.ask("/status")
+        assert status == 200 and fields["content-type"] == "application/json"
+        said, listed = json.loads(body), wire.ask("module.list")
+        assert [m["name"] for m in said["modules"]] == [m["name"] for m in listed]
+        assert said["modules"][0].keys() == listed[0].keys() and said["server"]["pid"] == many.pid
+        status, fields, body = visit.ask("/status", method="HEAD")
+        assert (status, body) == (200, b"") and int(fields["content-length"]) > MODULES * 100
+        assert visit.ask("/livez")[0] == 200
+
+
+@pytest.mark.parametrize("path", ["/metrics", "/status"])
+def test_who_leaves_meanwhile_leaves_nothing_behind(many, path):
     for _ in range(20):
         with Visit(many) as visit:
-            visit.say("GET /metrics HTTP/1.1\r\nHost: x\r\n\r\n")
+            visit.say(f"GET {path} HTTP/1.1\r\nHost: x\r\n\r\n")
     with Visit(many) as visit:
         assert visit.ask("/livez")[0] == 200
     with Wire(many.host) as wire:

@@ -85,6 +85,10 @@ void msd_method_put_limits(struct msd_buf *b, const struct msd_limits *limits);
 void msd_method_devices_known(void *edge);
 /* method_list.c */
 msd_err msd_method_list(struct msd_method_call *c, struct msd_diag *d);
+/** Append to the result of @c what the list says of @m; *@rss_looks are those into
+ * /proc that are left for it. */
+void msd_method_list_one(struct msd_method_call *c, const struct msd_module *m,
+			 uint32_t *rss_looks);
 msd_err msd_method_describe(struct msd_method_call *c, struct msd_diag *d);
 msd_err msd_method_functions(struct msd_method_call *c, struct msd_diag *d);
 /* method_logs.c */

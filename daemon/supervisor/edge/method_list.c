@@ -214,6 +214,18 @@ static bool may_see(const struct msd_method_call *c, const struct msd_module *m)
 	return msd_standing_sees(c->session, m->crew.name);
 }
 
+void msd_method_list_one(struct msd_method_call *c, const struct msd_module *m,
+			 uint32_t *rss_looks)
+{
+	msd_pack_map(&c->result, N_SUMMARY_KEYS + 3 + N_WORKERS_KEYS + N_EDITION_KEYS);
+	put_summary(&c->result, m, rss_looks);
+	put_device(&c->result, &m->crew.facts);
+	msd_pack_pair_uint(&c->result, "functions", m->crew.facts.n_functions);
+	put_error(&c->result, m);
+	put_workers(&c->result, m);
+	put_edition(c, m);
+}
+
 msd_err msd_method_list(struct msd_method_call *c, struct msd_diag *d)
 {
 	struct msd_house *house = c->session->edge->house;
@@ -229,14 +241,7 @@ msd_err msd_method_list(struct msd_method_call *c, struct msd_diag *d)
 			MSD_CONTAINER_OF(it, struct msd_module, link);
 		if (!may_see(c, m))
 			continue;
-		msd_pack_map(&c->result,
-			     N_SUMMARY_KEYS + 3 + N_WORKERS_KEYS + N_EDITION_KEYS);
-		put_summary(&c->result, m, &rss_looks);
-		put_device(&c->result, &m->crew.facts);
-		msd_pack_pair_uint(&c->result, "functions", m->crew.facts.n_functions);
-		put_error(&c->result, m);
-		put_workers(&c->result, m);
-		put_edition(c, m);
+		msd_method_list_one(c, m, &rss_looks);
 	}
 	return MSD_OK;
 }

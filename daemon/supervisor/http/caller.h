@@ -13,7 +13,7 @@
 struct msd_chores;
 struct msd_history;
 struct msd_infer;
-struct msd_scrape;
+struct msd_pieces;
 
 struct msd_caller {
 	struct msd_session session;
@@ -25,7 +25,7 @@ struct msd_caller {
 	struct msd_infer *infer;   /* its call; NULL: there is none */
 	struct msd_infer *last;    /* the one before it, in case that it comes again */
 	struct msd_scatter inputs; /* of its call: where those that still come go */
-	struct msd_scrape *scrape; /* that is being made; NULL: none */
+	struct msd_pieces *pieces; /* of the answer that is being made; NULL: none */
 	struct msd_buf text;       /* what is not copied: the first of the tail */
 	/* What is written behind the answer, from where it lies; owned, but where the
 	 * answer is known (infer_told.h). */

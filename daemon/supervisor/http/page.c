@@ -11,10 +11,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "daemon/supervisor/edge/devices.h"
 #include "daemon/supervisor/edge/edge.h"
 #include "daemon/supervisor/edge/method.h"
-#include "daemon/supervisor/http/bearer.h"
 #include "daemon/supervisor/http/caller.h"
 #include "daemon/supervisor/http/history.h"
 #include "daemon/supervisor/http/page_bytes.h"
@@ -71,8 +69,8 @@ static void put_object(struct msd_buf *b, const msgpack_object *o)
 	}
 }
 
-static msd_err put_packed(struct msd_asking *a, const struct msd_buf *packed,
-			  struct msd_diag *d)
+msd_err msd_page_put_packed(struct msd_asking *a, const struct msd_buf *packed,
+			    struct msd_diag *d)
 {
 	const msgpack_object *o;
 	msd_err err = msd_unpack(a->edge->unpack,
@@ -86,33 +84,6 @@ static msd_err put_packed(struct msd_asking *a, const struct msd_buf *packed,
 static void fail(struct msd_asking *a, msd_err err, struct msd_diag *d)
 {
 	msd_asking_fail(a, msd_asking_status(err), d);
-}
-
-void msd_page_status(struct msd_asking *a)
-{
-	struct msd_in in = {.body = {.kind = MSD_REQUEST}};
-	struct msd_method_call call = {
-		.session = &a->caller->session, .in = &in, .method = MSD_M_MODULE_LIST};
-	struct msd_buf info = {0};
-	struct msd_diag d = {0};
-
-	if (msd_bearer_stand(a, MSD_M_MODULE_LIST) != MSD_OK)
-		return;
-	msd_asking_say_json(a, 200);
-	msd_buf_printf(&a->body, "{\"server\":");
-	(void)msd_devices_look(a->edge->devices); /* who asks again is told */
-	a->edge->put_info(a->edge, &info);
-	msd_err err = put_packed(a, &info, &d);
-	msd_buf_printf(&a->body, ",\"modules\":");
-	if (err == MSD_OK)
-		err = msd_method_list(&call, &d);
-	if (err == MSD_OK)
-		err = put_packed(a, &call.result, &d);
-	msd_buf_printf(&a->body, "}\n");
-	if (err != MSD_OK)
-		fail(a, err, &d);
-	msd_buf_finish(&info);
-	msd_buf_finish(&call.result);
 }
 
 /* What a module says of itself is the rest of the map; where it is much, the page has
@@ -129,7 +100,7 @@ static msd_err put_module(struct msd_asking *a, struct msd_method_call *call,
 	}
 	if (call->shared != NULL)
 		msd_buf_put(&call->result, call->shared_part.p, call->shared_part.n);
-	return put_packed(a, &call->result, d);
+	return msd_page_put_packed(a, &call->result, d);
 }
 
 void msd_page_module(struct msd_asking *a)

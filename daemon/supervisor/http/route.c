@@ -21,6 +21,7 @@
 #include "daemon/supervisor/http/page.h"
 #include "daemon/supervisor/http/repository.h"
 #include "daemon/supervisor/http/scrape.h"
+#include "daemon/supervisor/http/status.h"
 
 struct msd_route {
 	const char *path; /* without its first slash; a star is any name */
@@ -35,7 +36,7 @@ static const struct msd_route routes[] = {
 	{"v2/models/*/infer", MSD_HTTP_POST, MSD_M_PING, msd_infer},
 	{"livez", MSD_HTTP_GET, MSD_M_PING, msd_health_live},
 	{"", MSD_HTTP_GET, MSD_M_PING, msd_page},
-	{"status", MSD_HTTP_GET, MSD_M_MODULE_LIST, msd_page_status},
+	{"status", MSD_HTTP_GET, MSD_M_MODULE_LIST, msd_status},
 	{"status/*", MSD_HTTP_GET, MSD_M_MODULE_DESCRIBE, msd_page_module},
 	{"readyz", MSD_HTTP_GET, MSD_M_PING, msd_health_ready},
 	{"readyz/*", MSD_HTTP_GET, MSD_M_MODULE_DESCRIBE, msd_health_module},

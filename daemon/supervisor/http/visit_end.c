@@ -7,7 +7,7 @@
 #include "daemon/supervisor/edge/door.h"
 #include "daemon/supervisor/edge/edge.h"
 #include "daemon/supervisor/http/infer.h"
-#include "daemon/supervisor/http/scrape.h"
+#include "daemon/supervisor/http/pieces.h"
 
 void msd_visit_charge(struct msd_visit *v)
 {
@@ -35,7 +35,7 @@ void msd_visit_destroy(struct msd_visit *v)
 	msd_buf_finish(&v->ahead);
 	msd_buf_finish(&v->out);
 	msd_session_leave(s);
-	msd_scrape_end(&v->caller);
+	msd_pieces_end(&v->caller);
 	msd_infer_end(&v->caller, false);
 	msd_infer_forget(&v->caller);
 	msd_buf_finish(&v->caller.asking.body);

@@ -1,0 +1,100 @@
+/*
+ * Happy path: what is a piece long is answered at once. Of more a piece is made in each
+ * turn of the loop, by a deadline; the whole is written from where it lies.
+ * Failures: memory is short, and so is the answer; who is gone meanwhile is found out
+ * at the next piece.
+ */
+#include "daemon/supervisor/http/pieces.h"
+
+#include <stdlib.h>
+#include <sys/uio.h>
+
+#include "daemon/http/reader.h"
+#include "daemon/supervisor/edge/edge.h"
+#include "daemon/supervisor/http/caller.h"
+
+#define PAUSE_MS 1u /* a deadline of none may be met in the same turn */
+
+/* One that did not fit a piece. */
+struct msd_pieces {
+	struct msd_deadline next; /* the piece */
+	struct msd_caller *caller;
+	msd_pieces_make *make;
+	struct msd_pieces_at at;
+};
+
+/* The text is written from where it lies, and not copied behind the head. */
+static void hand_over(struct msd_caller *c)
+{
+	struct msd_asking *a = &c->asking;
+	struct iovec *tail = malloc(sizeof(*tail));
+
+	if (tail == NULL || a->body.bad) {
+		free(tail);
+		a->body.bad = true;
+		return;
+	}
+	c->text = a->body;
+	a->body = (struct msd_buf){0};
+	a->reply.behind_bytes = c->text.n;
+	*tail = (struct iovec){.iov_base = c->text.p, .iov_len = c->text.n};
+	c->tail = tail;
+	c->n_tail = a->request->method == MSD_HTTP_HEAD_ONLY ? 0 : 1;
+	c->is_tail_known = false;
+}
+
+static void on_next(struct msd_deadline *node)
+{
+	struct msd_pieces *p = MSD_CONTAINER_OF(node, struct msd_pieces, next);
+	struct msd_caller *c = p->caller;
+	struct msd_asking *a = &c->asking;
+
+	if (c->is_gone)
+		return;
+	if (!p->make(a, &p->at) && !a->body.bad) {
+		msd_deadline_set(a->edge->deadlines, &p->next, PAUSE_MS);
+		c->on_grown(c);
+		return;
+	}
+	msd_pieces_end(c);
+	hand_over(c);
+	a->is_later = false;
+	c->on_answer(c);
+}
+
+/* It goes on in the next turn. False: memory is short. */
+static bool put_off(struct msd_caller *c, msd_pieces_make *make,
+		    const struct msd_pieces_at *at)
+{
+	struct msd_pieces *p = calloc(1, sizeof(*p));
+
+	if (p == NULL)
+		return false;
+	p->next.on_due = on_next;
+	p->caller = c;
+	p->make = make;
+	p->at = *at;
+	c->pieces = p;
+	msd_deadline_set(c->asking.edge->deadlines, &p->next, PAUSE_MS);
+	return true;
+}
+
+void msd_pieces_begin(struct msd_asking *a, msd_pieces_make *make,
+		      struct msd_pieces_at at)
+{
+	if (make(a, &at))
+		return;
+	a->is_later = put_off(a->caller, make, &at);
+	a->body.bad |= !a->is_later;
+}
+
+void msd_pieces_end(struct msd_caller *c)
+{
+	struct msd_pieces *p = c->pieces;
+
+	if (p == NULL)
+		return;
+	msd_deadline_clear(c->asking.edge->deadlines, &p->next);
+	free(p);
+	c->pieces = NULL;
+}

@@ -1,0 +1,25 @@
+#ifndef MSD_SUPERVISOR_PIECES_H
+#define MSD_SUPERVISOR_PIECES_H
+/* An answer about all modules: what is more than a piece is made in turns of the loop,
+ * between which others are served. */
+#include "daemon/supervisor/facts/metrics.h"
+#include "daemon/supervisor/http/asking.h"
+#include "daemon/supervisor/http/status.h"
+
+/* How far it is made: each kind has its own. All zeros: it is not begun. */
+struct msd_pieces_at {
+	struct msd_metrics_at metrics;
+	bool is_openmetrics;
+	struct msd_status_at status;
+};
+
+/** Append the next piece to the body of @a; true: it is whole. */
+typedef bool msd_pieces_make(struct msd_asking *a, struct msd_pieces_at *at);
+
+/** Answer @a, whose head is there, with what @make makes from @at on. */
+void msd_pieces_begin(struct msd_asking *a, msd_pieces_make *make,
+		      struct msd_pieces_at at);
+/** Nobody waits for it any more, if it is on. */
+void msd_pieces_end(struct msd_caller *c);
+
+#endif

@@ -1,0 +1,136 @@
+#include <criterion/criterion.h>
+#include <jansson.h>
+#include <stdio.h>
+
+#include "daemon/supervisor/edge/edge.h"
+#include "daemon/supervisor/http/caller.h"
+#include "daemon/supervisor/http/status.h"
+#include "daemon/supervisor/module/house.h"
+#include "daemon/supervisor/module/module.h"
+#include "proto/unpack.h"
+#include "proto/value.h"
+
+#define N (2 * MSD_STATUS_PIECE + 1)
+
+/* Modules without workers. */
+static struct msd_unpack unpack;
+static struct msd_house house;
+static struct msd_edge edge;
+static struct msd_caller caller;
+static struct msd_module modules[N];
+static char names[N][16];
+static struct msd_status_at at;
+
+static void put_info(struct msd_edge *e, struct msd_buf *ret)
+{
+	(void)e;
+	msd_pack_map(ret, 0);
+}
+
+static void put_supply(struct msd_edge *e, const char *name, struct msd_buf *ret)
+{
+	(void)e;
+	(void)name;
+	msd_pack_nil(ret);
+}
+
+static void add(unsigned i)
+{
+	(void)snprintf(names[i], sizeof(names[i]), "m%u", i);
+	modules[i].crew.name = names[i];
+	modules[i].crew.source.fd = -1;
+	modules[i].crew.house = &house;
+	modules[i].crew.file = modules[i].crew.name;
+	msd_list_append(&house.modules, &modules[i].link);
+	house.generation++;
+}
+
+static void set_up(void)
+{
+	msd_list_init(&house.modules);
+	edge = (struct msd_edge){.house = &house,
+				 .unpack = &unpack,
+				 .put_info = put_info,
+				 .put_supply = put_supply};
+	caller.session.edge = &edge;
+	caller.asking = (struct msd_asking){.edge = &edge, .caller = &caller};
+}
+
+static void tear_down(void)
+{
+	msd_buf_finish(&caller.asking.body);
+	msd_unpack_finish(&unpack);
+}
+
+TestSuite(status, .init = set_up, .fini = tear_down);
+
+static bool go_on(void)
+{
+	return msd_status_go_on(&caller.asking, &at);
+}
+
+/* Each of @n modules once, in their order. */
+static void expect_modules(size_t n)
+{
+	const struct msd_buf *b = &caller.asking.body;
+	json_t *all =
+		json_loadb((const char *)b->p, b->n, JSON_REJECT_DUPLICATES, NULL);
+	const json_t *list = json_object_get(all, "modules");
+	char name[16];
+
+	cr_assert_not_null(list);
+	cr_expect_eq(json_array_size(list), n);
+	for (size_t i = 0; i < n; i++) {
+		(void)snprintf(name, sizeof(name), "m%zu", i);
+		cr_expect_str_eq(json_string_value(json_object_get(
+					 json_array_get(list, i), "name")),
+				 name);
+	}
+	json_decref(all);
+}
+
+Test(status, is_made_in_pieces)
+{
+	for (unsigned i = 0; i < N; i++)
+		add(i);
+	cr_expect_not(go_on());
+	cr_expect_eq(at.n_passed, MSD_STATUS_PIECE);
+	cr_expect_not(go_on());
+	cr_expect(go_on());
+	expect_modules(N);
+}
+
+Test(status, of_one_piece_is_there_at_once)
+{
+	cr_expect(go_on());
+	expect_modules(0);
+	at = (struct msd_status_at){0};
+	for (unsigned i = 0; i < MSD_STATUS_PIECE; i++)
+		add(i);
+	cr_expect(go_on());
+	expect_modules(MSD_STATUS_PIECE);
+}
+
+Test(status, is_made_anew_when_a_module_comes_meanwhile)
+{
+	for (unsigned i = 0; i < N - 1; i++)
+		add(i);
+	cr_expect_not(go_on());
+	add(N - 1);
+	cr_expect_not(go_on());
+	cr_expect_not(go_on());
+	cr_expect(go_on());
+	expect_modules(N);
+}
+
+Test(status, ends_whatever_comes_and_goes)
+{
+	unsigned turns = 1;
+
+	for (unsigned i = 0; i < N; i++)
+		add(i);
+	for (; !go_on() && turns < 100; turns++)
+		house.generation++;
+	cr_expect_eq(turns, MSD_STATUS_ATTEMPTS);
+	expect_modules(N);
+}
