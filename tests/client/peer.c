@@ -80,6 +80,16 @@ void peer_answer(const struct peer *p, uint64_t id, int64_t v)
 	write_frame(p, &body, NULL, 0);
 }
 
+void peer_answer_timed(const struct peer *p, uint64_t id, int64_t v, uint64_t exec_ns)
+{
+	struct msd_buf body = {0};
+
+	msd_body_begin_result(&body, id, true);
+	msd_pack_int(&body, v);
+	msd_body_put_timed(&body, exec_ns);
+	write_frame(p, &body, NULL, 0);
+}
+
 void peer_refuse(const struct peer *p, uint64_t id, msd_err err, const char *text)
 {
 	struct msd_buf body = {0};

@@ -24,8 +24,11 @@ void peer_frame(struct msd_buf *ret, const struct msd_buf *body, const void *pay
 		uint64_t payload_bytes);
 /** Write everything; aborts when the other end is gone. */
 void peer_write(const struct peer *p, const void *bytes, size_t n);
-/** Answer request @id with an int, or with an error. */
+/** Answer request @id with an int. */
 void peer_answer(const struct peer *p, uint64_t id, int64_t v);
+/** The same as of a call that ran for @exec_ns: one that comes often is remembered. */
+void peer_answer_timed(const struct peer *p, uint64_t id, int64_t v, uint64_t exec_ns);
+/** Answer it with an error. */
 void peer_refuse(const struct peer *p, uint64_t id, msd_err err, const char *text);
 /** [[tensor], nil] as the answer to @id: one float32 vector of @n elements. */
 void peer_answer_floats(const struct peer *p, uint64_t id, const float *data,

@@ -126,20 +126,6 @@ Test(spare_tickets, a_refused_request_leaves_one)
 	peer_close(&p);
 }
 
-/* The answer to @id that a worker's has the form of. */
-static void answer_timed(const struct peer *p, uint64_t id)
-{
-	struct msd_buf body = {0}, frame = {0};
-
-	msd_body_begin_result(&body, id, true);
-	msd_pack_cstr(&body, "text");
-	msd_body_put_timed(&body, id);
-	peer_frame(&frame, &body, NULL, 0);
-	peer_write(p, frame.p, frame.n);
-	msd_buf_finish(&body);
-	msd_buf_finish(&frame);
-}
-
 Test(spare_tickets, a_call_that_came_before_asks_for_its_result_alone)
 {
 	struct peer p = peer_open();
@@ -147,7 +133,7 @@ Test(spare_tickets, a_call_that_came_before_asks_for_its_result_alone)
 	for (uint64_t id = 1; id <= 5; id++) {
 		modser_result *r;
 
-		answer_timed(&p, id);
+		peer_answer_timed(&p, id, 1, id);
 		msd_fail_alloc(id < 4 ? 1000 : 1); /* the second from here on */
 		cr_expect_eq(modser_call(p.client, "m:f", NULL, 0, NULL, &r),
 			     MODSER_OK);
