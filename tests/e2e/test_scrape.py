@@ -75,6 +75,16 @@ def test_the_status_has_each_module_once_in_its_pieces(many):
         assert visit.ask("/livez")[0] == 200
 
 
+@pytest.mark.parametrize("method, path, name", [
+    ("POST", "/v2/repository/index", lambda said: said),
+    ("GET", "/v2/models/stats", lambda said: said["model_stats"])])
+def test_a_list_has_each_module_once_in_its_pieces(many, method, path, name):
+    with Visit(many) as visit:
+        status, _, body = visit.ask(path, "Content-Length: 0\r\n", method=method)
+        listed = sorted(m["name"] for m in name(json.loads(body)))
+        assert status == 200 and listed == sorted(f"m{i}" for i in range(MODULES))
+
+
 @pytest.mark.parametrize("path", ["/metrics", "/status"])
 def test_who_leaves_meanwhile_leaves_nothing_behind(many, path):
     for _ in range(20):

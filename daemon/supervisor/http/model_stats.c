@@ -1,10 +1,8 @@
 #include "daemon/supervisor/http/model_stats.h"
 
-#include "daemon/supervisor/edge/edge.h"
-#include "daemon/supervisor/http/bearer.h"
 #include "daemon/supervisor/http/model.h"
+#include "daemon/supervisor/http/pieces.h"
 #include "daemon/supervisor/http/repository.h"
-#include "daemon/supervisor/module/house.h"
 #include "daemon/supervisor/module/module.h"
 #include "daemon/supervisor/module/tally.h"
 #include "proto/json.h"
@@ -95,22 +93,22 @@ void msd_model_stats(struct msd_asking *a)
 	msd_buf_printf(&a->body, "]}\n");
 }
 
+static void begin_all(struct msd_asking *a)
+{
+	msd_buf_printf(&a->body, "{\"model_stats\":[");
+}
+
+static void put_one(struct msd_asking *a, struct msd_roll_at *at, struct msd_module *m)
+{
+	(void)at;
+	put_model(&a->body, msd_span_of(m->crew.name),
+		  &(struct msd_model){.module = m});
+}
+
 void msd_model_stats_all(struct msd_asking *a)
 {
-	bool has_any = false;
+	static const struct msd_roll roll = {begin_all, put_one, "]}\n"};
 
 	msd_asking_say_json(a, 200);
-	msd_buf_printf(&a->body, "{\"model_stats\":[");
-	MSD_LIST_EACH (it, &a->edge->house->modules) {
-		struct msd_module *module =
-			MSD_CONTAINER_OF(it, struct msd_module, link);
-		if (!msd_bearer_sees(a, module->crew.name))
-			continue;
-		if (has_any)
-			msd_buf_printf(&a->body, ",");
-		put_model(&a->body, msd_span_of(module->crew.name),
-			  &(struct msd_model){.module = module});
-		has_any = true;
-	}
-	msd_buf_printf(&a->body, "]}\n");
+	msd_pieces_roll(a, &roll, false);
 }

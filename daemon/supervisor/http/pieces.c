@@ -88,6 +88,18 @@ void msd_pieces_begin(struct msd_asking *a, msd_pieces_make *make,
 	a->body.bad |= !a->is_later;
 }
 
+static bool make_roll(struct msd_asking *a, struct msd_pieces_at *at)
+{
+	return msd_roll_go_on(a, &at->roll);
+}
+
+void msd_pieces_roll(struct msd_asking *a, const struct msd_roll *roll, bool ready_only)
+{
+	msd_pieces_begin(
+		a, make_roll,
+		(struct msd_pieces_at){.roll = {.of = roll, .ready_only = ready_only}});
+}
+
 void msd_pieces_end(struct msd_caller *c)
 {
 	struct msd_pieces *p = c->pieces;

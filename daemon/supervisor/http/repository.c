@@ -10,8 +10,8 @@
 
 #include "daemon/http/reader.h"
 #include "daemon/supervisor/edge/edge.h"
-#include "daemon/supervisor/http/bearer.h"
 #include "daemon/supervisor/http/model.h"
+#include "daemon/supervisor/http/pieces.h"
 #include "daemon/supervisor/module/expected.h"
 #include "daemon/supervisor/module/house.h"
 #include "daemon/supervisor/module/module.h"
@@ -153,8 +153,17 @@ static bool read_filter(struct msd_asking *a, bool *ret_ready_only)
 	return is_fine;
 }
 
-static void write_entry(const struct msd_module *m, struct msd_buf *out)
+static void begin_index(struct msd_asking *a)
 {
+	msd_buf_printf(&a->body, "[");
+}
+
+static void put_entry(struct msd_asking *a, struct msd_roll_at *at,
+		      struct msd_module *m)
+{
+	struct msd_buf *out = &a->body;
+
+	(void)at;
 	msd_buf_printf(out, "{\"name\":");
 	msd_json_cstr(out, m->crew.name);
 	msd_buf_printf(out, ",\"version\":\"" MSD_MODEL_VERSION "\",\"state\":\"%s\"",
@@ -169,22 +178,11 @@ static void write_entry(const struct msd_module *m, struct msd_buf *out)
 
 void msd_repository_index(struct msd_asking *a)
 {
-	bool ready_only, has_any = false;
+	static const struct msd_roll roll = {begin_index, put_entry, "]\n"};
+	bool ready_only;
 
 	if (!read_filter(a, &ready_only))
 		return;
 	msd_asking_say_json(a, 200);
-	msd_buf_printf(&a->body, "[");
-	MSD_LIST_EACH (it, &a->edge->house->modules) {
-		const struct msd_module *m =
-			MSD_CONTAINER_OF(it, struct msd_module, link);
-		if ((ready_only && !msd_expected_serves(m)) ||
-		    !msd_bearer_sees(a, m->crew.name))
-			continue;
-		if (has_any)
-			msd_buf_printf(&a->body, ",");
-		write_entry(m, &a->body);
-		has_any = true;
-	}
-	msd_buf_printf(&a->body, "]\n");
+	msd_pieces_roll(a, &roll, ready_only);
 }

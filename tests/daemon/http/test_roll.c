@@ -10,7 +10,7 @@
 #include "proto/unpack.h"
 #include "proto/value.h"
 
-#define N (2 * MSD_STATUS_PIECE + 1)
+#define N (2 * MSD_ROLL_PIECE + 1)
 
 /* Modules without workers. */
 static struct msd_unpack unpack;
@@ -19,7 +19,7 @@ static struct msd_edge edge;
 static struct msd_caller caller;
 static struct msd_module modules[N];
 static char names[N][16];
-static struct msd_status_at at;
+static struct msd_roll_at at = {.of = &msd_status_roll};
 
 static void put_info(struct msd_edge *e, struct msd_buf *ret)
 {
@@ -62,11 +62,11 @@ static void tear_down(void)
 	msd_unpack_finish(&unpack);
 }
 
-TestSuite(status, .init = set_up, .fini = tear_down);
+TestSuite(roll, .init = set_up, .fini = tear_down);
 
 static bool go_on(void)
 {
-	return msd_status_go_on(&caller.asking, &at);
+	return msd_roll_go_on(&caller.asking, &at);
 }
 
 /* Each of @n modules once, in their order. */
@@ -89,29 +89,29 @@ static void expect_modules(size_t n)
 	json_decref(all);
 }
 
-Test(status, is_made_in_pieces)
+Test(roll, is_made_in_pieces)
 {
 	for (unsigned i = 0; i < N; i++)
 		add(i);
 	cr_expect_not(go_on());
-	cr_expect_eq(at.n_passed, MSD_STATUS_PIECE);
+	cr_expect_eq(at.n_passed, MSD_ROLL_PIECE);
 	cr_expect_not(go_on());
 	cr_expect(go_on());
 	expect_modules(N);
 }
 
-Test(status, of_one_piece_is_there_at_once)
+Test(roll, of_one_piece_is_there_at_once)
 {
 	cr_expect(go_on());
 	expect_modules(0);
-	at = (struct msd_status_at){0};
-	for (unsigned i = 0; i < MSD_STATUS_PIECE; i++)
+	at = (struct msd_roll_at){.of = &msd_status_roll};
+	for (unsigned i = 0; i < MSD_ROLL_PIECE; i++)
 		add(i);
 	cr_expect(go_on());
-	expect_modules(MSD_STATUS_PIECE);
+	expect_modules(MSD_ROLL_PIECE);
 }
 
-Test(status, is_made_anew_when_a_module_comes_meanwhile)
+Test(roll, is_made_anew_when_a_module_comes_meanwhile)
 {
 	for (unsigned i = 0; i < N - 1; i++)
 		add(i);
@@ -123,7 +123,7 @@ Test(status, is_made_anew_when_a_module_comes_meanwhile)
 	expect_modules(N);
 }
 
-Test(status, ends_whatever_comes_and_goes)
+Test(roll, ends_whatever_comes_and_goes)
 {
 	unsigned turns = 1;
 
@@ -131,6 +131,6 @@ Test(status, ends_whatever_comes_and_goes)
 		add(i);
 	for (; !go_on() && turns < 100; turns++)
 		house.generation++;
-	cr_expect_eq(turns, MSD_STATUS_ATTEMPTS);
+	cr_expect_eq(turns, MSD_ROLL_ATTEMPTS);
 	expect_modules(N);
 }
