@@ -32,7 +32,8 @@ int msd_saved_begin(struct msd_saved *s, const struct msd_digest *digest,
 		return -1;
 	msd_digest_format(digest, s->name);
 	s->bytes = 0;
-	const int fd = openat(s->folder, s->name, O_RDONLY | O_NOFOLLOW | O_CLOEXEC);
+	const int fd = openat(s->folder, s->name,
+			      O_RDONLY | O_NONBLOCK | O_NOFOLLOW | O_CLOEXEC);
 	if (fd < 0)
 		return -1;
 	if (fstat(fd, &st) != 0 || !S_ISREG(st.st_mode)) {
@@ -111,8 +112,9 @@ static bool copy(int from, uint64_t at, int to, uint64_t bytes)
 /* Behind what is there, unless somebody else has written to it. */
 static bool append(struct msd_saved *s, int from, uint64_t at, uint64_t bytes)
 {
-	const int fd = openat(s->folder, s->name,
-			      O_WRONLY | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0600);
+	const int fd =
+		openat(s->folder, s->name,
+		       O_WRONLY | O_CREAT | O_NONBLOCK | O_NOFOLLOW | O_CLOEXEC, 0600);
 	struct stat st;
 	bool ok = fd >= 0 && fstat(fd, &st) == 0 && S_ISREG(st.st_mode);
 

@@ -94,6 +94,22 @@ Test(saved, what_was_broken_off_is_gone_on_with_but_for_a_byte)
 	expect_whole(&l);
 }
 
+/* A FIFO, on which an open() waits for who writes: the fetch goes on without it. */
+Test(saved, what_is_no_file_is_not_waited_for, .timeout = 60)
+{
+	struct msd_landing l;
+
+	cr_assert_eq(mkfifoat(folder, name, 0600), 0);
+	open_landing(&l);
+	cr_expect_eq(l.sink.bytes, 0);
+	take_to(&l, 2 * MIB);
+	msd_landing_close(&l);
+	cr_expect_leq(saved_bytes(), 0, "nothing was written");
+	open_landing(&l);
+	cr_expect_eq(l.sink.bytes, 0);
+	expect_whole(&l);
+}
+
 Test(saved, it_grows_from_one_fetch_to_the_next)
 {
 	struct msd_landing l;
