@@ -29,10 +29,13 @@
  *  - it cannot be started: that is its end
  *  - a process that it left behind in another session holds the pipe open: its exit
  *    is enough, the pipe's end is not waited for
- *  - it writes without end: 256 KiB are read at a time, then others get their turn
+ *  - it writes without end: 16 KiB are read of each in a turn, and 256 KiB when it
+ *    has ended
  */
 
-#define READS_PER_TURN 64
+#define READ_BYTES 4096u
+#define READS_PER_TURN 4u /* of many, each may have as much */
+#define READS_AT_END 64u
 
 static void keep_words(struct msd_child *c, const char *bytes, size_t n)
 {
@@ -48,11 +51,11 @@ static void keep_words(struct msd_child *c, const char *bytes, size_t n)
 }
 
 /* Take what has been written. False at the end: every writer is gone. */
-static bool read_some(struct msd_child *c)
+static bool read_some(struct msd_child *c, unsigned most)
 {
-	char bytes[4096];
+	char bytes[READ_BYTES];
 
-	for (int i = 0; i < READS_PER_TURN; i++) {
+	for (unsigned i = 0; i < most; i++) {
 		ssize_t n = read(c->output_fd, bytes, sizeof(bytes));
 		if (n < 0)
 			return errno == EAGAIN || errno == EINTR;
@@ -66,13 +69,13 @@ static bool read_some(struct msd_child *c)
 
 void msd_child_read_output(struct msd_child *c)
 {
-	(void)read_some(c);
+	(void)read_some(c, READS_AT_END);
 }
 
 static void on_output_ready(uv_poll_t *poll, int status, int events)
 {
 	(void)events;
-	if (status < 0 || !read_some(poll->data))
+	if (status < 0 || !read_some(poll->data, READS_PER_TURN))
 		(void)uv_poll_stop(poll);
 }
 

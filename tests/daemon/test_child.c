@@ -3,6 +3,7 @@
 #include <sched.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -139,6 +140,32 @@ Test(child, output_that_is_left_at_its_exit_is_read, .timeout = 300)
 	while (w.n_exits == 0)
 		(void)uv_run(&w.loop, UV_RUN_ONCE);
 	cr_expect_eq(w.output.n, 60000);
+	end(&w);
+}
+
+static size_t waiting_output(const struct watched *w)
+{
+	int n = 0;
+
+	cr_assert_eq(ioctl(w->child->output_fd, FIONREAD, &n), 0);
+	return (size_t)n;
+}
+
+Test(child, that_writes_without_end_is_read_a_little_in_a_turn, .timeout = 300)
+{
+	struct watched w;
+
+	begin(&w, "exec cat /dev/zero", -1);
+	while (w.output.n == 0)
+		(void)uv_run(&w.loop, UV_RUN_ONCE);
+	for (unsigned i = 0; i < 4; i++) {
+		const size_t before = w.output.n;
+		while (waiting_output(&w) < 60000)
+			(void)sched_yield();
+		(void)uv_run(&w.loop, UV_RUN_ONCE);
+		cr_expect_leq(w.output.n - before, 16384);
+	}
+	msd_child_kill(w.child, "enough");
 	end(&w);
 }
 
