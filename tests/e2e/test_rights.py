@@ -316,3 +316,38 @@ def test_the_command_line_asks_about_rights(start):
         daemon.ok("clients", "kill", number)
         assert wire.receive()[1] == "session.close"
     assert daemon.modser("clients", "kill", "nobody").status == 2
+
+
+def lose(operator, acl):
+    """Of whoever waits by now, who has shown a token may only call from here on."""
+    harness.until(lambda: any(c["in_flight"] for c in operator.ask("client.list") if c["user"] == "all"),
+                  "it waits")
+    acl.write_text(User("all", ["call"]).line())
+    operator.ask("server.reload")
+
+
+@pytest.mark.parametrize("method, name", [("server.monitor", []), ("module.logs", ["faults"])])
+def test_who_follows_is_told_nothing_more_when_its_right_is_gone(start, method, name):
+    daemon, acl = start(User("all", RIGHTS).line())
+    daemon.load("faults", harness.ZOO / "faults.so")
+    with connect(daemon, "all") as wire, Wire(daemon.host) as operator:
+        waits = wire.start(method, *name, {"wait_ms": harness.FOREVER_MS})
+        lose(operator, acl)
+        operator.call("faults:say")
+        with pytest.raises(Failure, match=f"REFUSED.*all has no right to {method}"):
+            wire.finish(waits)
+
+
+def test_who_waits_for_a_module_is_told_nothing_when_its_right_is_gone(start):
+    daemon, acl = start(User("all", RIGHTS).line(), "--load-timeout", harness.LONG)
+    data = (harness.ZOO / "constructor_loop.so").read_bytes()
+    with connect(daemon, "all") as wire, Wire(daemon.host) as operator:
+        loads = operator.start("module.load", "slow", operator.upload(data), {})
+        operator.ask("ping")
+        waits = wire.start("module.wait", "slow")
+        lose(operator, acl)
+        operator.ask("module.unload", "slow")
+        with pytest.raises(Failure, match="REFUSED.*all has no right to module.wait slow"):
+            wire.finish(waits)
+        with pytest.raises(Failure, match="DRAINING"):
+            operator.finish(loads)

@@ -389,6 +389,7 @@ static void on_direct_lost(struct msd_client *c, uint64_t pid,
 }
 
 const struct msd_client_ops msd_intake_client_ops = {
+	.may_still = msd_standing_may_still,
 	.reply = reply,
 	.reply_error = reply_error,
 	.forward = forward,

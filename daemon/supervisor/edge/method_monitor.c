@@ -128,7 +128,8 @@ static void on_waited(struct msd_deadline *node)
 {
 	struct msd_req *r = MSD_CONTAINER_OF(node, struct msd_req, due.node);
 
-	(void)answer(r, msd_session_of(r)->edge->house, true);
+	if (!msd_req_lost_right(r))
+		(void)answer(r, msd_session_of(r)->edge->house, true);
 }
 
 /* What has come is not what it follows, perhaps. */

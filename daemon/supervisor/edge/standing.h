@@ -21,6 +21,11 @@ struct msd_peer_id msd_standing_peer(struct msd_edge *e, int fd,
  */
 MSD_MUST_CHECK msd_err msd_standing_ask(struct msd_session *s, const struct msd_in *in,
 					enum msd_method method, struct msd_diag *d);
+/** Might @c, a session's, ask for @r now, which waits to be told something? The file of
+ * rights may have been read again since it began. Errors: MSD_REFUSED. */
+MSD_MUST_CHECK msd_err msd_standing_may_still(struct msd_client *c,
+					      const struct msd_req *r,
+					      struct msd_diag *d);
 /** One request more of @s, to a module's worker: counted for its user, where the file
  * limits that. Errors: MSD_BUSY, with when to try again. */
 MSD_MUST_CHECK msd_err msd_standing_spend(struct msd_session *s,

@@ -97,7 +97,8 @@ static void on_waited(struct msd_deadline *node)
 {
 	struct msd_req *r = MSD_CONTAINER_OF(node, struct msd_req, due.node);
 
-	answer(r->module, r, UINT64_MAX);
+	if (!msd_req_lost_right(r))
+		answer(r->module, r, UINT64_MAX);
 }
 
 bool msd_log_ring_follow(struct msd_module *m, struct msd_req *r, uint64_t wait_ms)

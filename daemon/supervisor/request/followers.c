@@ -7,8 +7,10 @@ static bool tell_first(struct msd_followers *f)
 
 	if (it == NULL)
 		return false;
+	struct msd_req *r = MSD_CONTAINER_OF(it, struct msd_req, link);
 	msd_list_remove(it);
-	f->tell(f, MSD_CONTAINER_OF(it, struct msd_req, link));
+	if (!msd_req_lost_right(r))
+		f->tell(f, r);
 	return true;
 }
 

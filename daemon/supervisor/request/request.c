@@ -271,3 +271,16 @@ void msd_req_refuse_for(struct msd_req *r, const struct msd_diag *why)
 	msd_req_answer_failure(r, why);
 	msd_req_release(r);
 }
+
+bool msd_req_lost_right(struct msd_req *r)
+{
+	struct msd_client *c = r->client.who;
+	struct msd_diag d = {0};
+
+	if (c == NULL || c->ops->may_still == NULL ||
+	    c->ops->may_still(c, r, &d) == MSD_OK)
+		return false;
+	msd_req_refuse_for(r, &d);
+	msd_diag_finish(&d);
+	return true;
+}

@@ -48,6 +48,10 @@ struct msd_client_ops {
 	 * Of those that have such channels. */
 	void (*on_direct_lost)(struct msd_client *c, uint64_t pid,
 			       const struct msd_diag *why);
+	/** Might @c begin @r, which waits, now? Optional; errors: as it was told then.
+	 */
+	msd_err (*may_still)(struct msd_client *c, const struct msd_req *r,
+			     struct msd_diag *d);
 	/** One request less is in flight: @r, whose payload may still be coming. */
 	void (*on_done)(struct msd_client *c, const struct msd_req *r);
 };
@@ -222,6 +226,9 @@ void msd_req_answer_nil(struct msd_req *r);
 /** Answer a QUEUED one with an error and free it. */
 void msd_req_refuse(struct msd_req *r, msd_err err, const char *text);
 void msd_req_refuse_for(struct msd_req *r, const struct msd_diag *why);
+/** The client of a QUEUED one has lost the right to ask for it since: it is refused.
+ * Asked before it is told what it waited for. */
+MSD_MUST_CHECK bool msd_req_lost_right(struct msd_req *r);
 /** Free a QUEUED one; if it was not answered, somebody else does. */
 static inline void msd_req_release(struct msd_req *r)
 {
