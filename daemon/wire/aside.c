@@ -18,9 +18,10 @@
  * it stays for as long as it likes and its passer brings no more.
  */
 
-#define STACK_BYTES (256u * 1024u) /* a thread that only makes system calls */
-#define OUR_OWN MSD_ASIDE_PASSERS  /* the queue behind those of passers */
-#define WAKE_SIGNAL SIGURG         /* means nothing to who has no handler for it */
+#define STACK_BYTES (256u * 1024u)       /* a thread that only makes system calls */
+#define OUR_OWN MSD_ASIDE_PASSERS        /* the queues behind those of passers */
+#define WORKERS (MSD_ASIDE_PASSERS + 1u) /* no client's closes come before theirs */
+#define WAKE_SIGNAL SIGURG /* means nothing to who has no handler for it */
 
 struct gift {
 	struct gift *next; /* behind it in the queue */
@@ -41,7 +42,7 @@ struct queue {
 
 static struct {
 	pthread_mutex_t lock;
-	struct queue queues[MSD_ASIDE_PASSERS + 1];
+	struct queue queues[MSD_ASIDE_PASSERS + 2];
 	unsigned of_one, of_all;
 	atomic_uint n_passed; /* closes of passers that have not ended; changed with the
 				 lock held */
@@ -52,7 +53,7 @@ static struct {
 /* Nobody knows how many there are: a client's are its own doing, and have few. */
 static unsigned most_threads(const struct queue *q)
 {
-	return q == &aside.queues[OUR_OWN] || q->passer == MSD_ASIDE_WORKERS
+	return q == &aside.queues[OUR_OWN] || q == &aside.queues[WORKERS]
 		       ? MSD_ASIDE_THREADS
 		       : MSD_ASIDE_PASSED_THREADS;
 }
@@ -185,6 +186,9 @@ static struct queue *queue_of(uint64_t passer)
 {
 	struct queue *found = NULL;
 
+	if (passer == MSD_ASIDE_WORKERS)
+		return &aside.queues[WORKERS];
+
 	for (unsigned i = 0; i < MSD_ASIDE_PASSERS; i++) {
 		struct queue *q = &aside.queues[i];
 
@@ -225,11 +229,12 @@ void msd_aside_close_socket(int fd, uint64_t passer)
  * of less where there is less. */
 static bool leaves_room(const struct queue *of)
 {
-	unsigned n_free = 0;
+	const struct queue *workers = &aside.queues[WORKERS];
+	unsigned n_free = workers != of && not_ended(workers) == 0;
 
 	for (unsigned i = 0; i < MSD_ASIDE_PASSERS; i++)
 		n_free += &aside.queues[i] != of && not_ended(&aside.queues[i]) == 0;
-	const unsigned each = aside.of_all / (MSD_ASIDE_PASSERS + 1);
+	const unsigned each = aside.of_all / (MSD_ASIDE_PASSERS + 2);
 	return aside.n_passed + each * (n_free + 1) <= aside.of_all;
 }
 

@@ -9,8 +9,8 @@
  * A sleep that a signal ends (SO_LINGER, a serial line) ends after MSD_ASIDE_WAKE_US.
  * One that nothing ends (a flush that a FUSE server never answers) keeps its thread; so
  * whoever passes descriptors has threads and a queue of its own, and brings no more of
- * them while many of its closes have not ended (msd_aside_is_crowded()). Sockets and
- * files of our own do not wait behind those.
+ * them while many of its closes have not ended (msd_aside_is_crowded()). Those of
+ * workers, sockets and files of our own do not wait behind those.
  *
  * Threads are started when there is something to do and end when there is nothing. The
  * end of the process waits for none of them.
@@ -63,7 +63,7 @@ void msd_aside_discard(void *p, size_t bytes);
 #define MSD_ASIDE_PASSED_THREADS 2u /* of each that is no worker */
 #define MSD_ASIDE_OF_ONE 128u  /* closes that have not ended, until it is crowded */
 #define MSD_ASIDE_AT_ONCE 253u /* that one read can bring: SCM_MAX_FD of the kernel */
-#define MSD_ASIDE_OF_ALL ((MSD_ASIDE_PASSERS + 1) * MSD_ASIDE_AT_ONCE)
+#define MSD_ASIDE_OF_ALL ((MSD_ASIDE_PASSERS + 2) * MSD_ASIDE_AT_ONCE)
 #define MSD_ASIDE_WAKE_US 500u
 #define MSD_ASIDE_WORKERS 0u /* the passer that all workers are */
 

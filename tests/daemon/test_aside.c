@@ -146,6 +146,19 @@ Test(aside, has_room_for_one_read_of_each_passer_whoever_came_before)
 	cr_expect_leq(n, MSD_ASIDE_OF_ALL);
 }
 
+Test(aside, what_workers_bring_is_behind_no_passers)
+{
+	refuse_threads();
+	for (uint64_t passer = 1; passer <= MSD_ASIDE_PASSERS; passer++)
+		(void)bring(passer, MSD_ASIDE_AT_ONCE);
+	cr_expect_not(msd_aside_is_crowded(MSD_ASIDE_WORKERS));
+	(void)bring(MSD_ASIDE_WORKERS, 1);
+	cr_expect_not(msd_aside_is_crowded(MSD_ASIDE_WORKERS));
+	(void)bring(MSD_ASIDE_WORKERS, MSD_ASIDE_AT_ONCE);
+	cr_expect(msd_aside_is_crowded(MSD_ASIDE_WORKERS));
+	cr_expect_not(msd_aside_is_behind());
+}
+
 Test(aside, one_passer_has_so_many_closes)
 {
 	unsigned n = 0;

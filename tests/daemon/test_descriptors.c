@@ -12,7 +12,7 @@ Test(descriptors, enough_of_them_are_not_spoken_of)
 	char text[MSD_DESCRIPTORS_TEXT_BYTES];
 
 	cr_expect_null(msd_descriptors_judge(
-		&limits, 64 + 320 + 13 * 1024 + 16 * 256 + 1024 + 1075, text));
+		&limits, 64 + 320 + 13 * 1024 + 16 * 256 + 1024 + 1138, text));
 }
 
 Test(descriptors, of_too_few_it_is_said_what_fits_and_what_to_do)
