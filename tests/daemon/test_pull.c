@@ -1,6 +1,7 @@
 #include <criterion/criterion.h>
 
 #include "daemon/limits.h"
+#include "daemon/supervisor/edge/client_peer.h"
 #include "daemon/supervisor/edge/edge.h"
 #include "daemon/supervisor/edge/method.h"
 #include "daemon/supervisor/fetch/fetcher.h"
@@ -14,6 +15,7 @@ static struct msd_house house;
 static struct msd_keeper keeper = {.is_open = true};
 static struct msd_fetcher fetcher;
 static struct msd_edge edge;
+static struct msd_client_peer peer = {.who = {.kind = MSD_PEER_USER, .value = 1}};
 static struct msd_session session;
 static unsigned n_told;
 static msd_err told;
@@ -54,6 +56,7 @@ static void set_up(void)
 				 .terms_of = terms_of};
 	msd_list_init(&edge.pulls);
 	session.edge = &edge;
+	session.peer = &peer;
 	msd_client_init(&session.client, &ops);
 }
 

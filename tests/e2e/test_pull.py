@@ -257,6 +257,19 @@ def test_pulls_are_so_many_at_a_time(own_daemon, store, server):
         harness.until(there_is_room, "it may pull")
 
 
+def test_one_peer_leaves_pulls_for_the_next(own_daemon, store, server, folder):
+    listen = [f"unix:{folder}/m.sock", "tcp://127.0.0.1:0"]
+    daemon = own_daemon("--store", store, "--max-pulls", "2", "--allow-load-tcp", listen=listen)
+    one, other = (Wire.from_address(daemon.hosts[1], f"127.0.0.{i}") for i in (2, 3))
+    with one, other:
+        one.start("module.pull", "one", server.give("/held.so", BYTES, hold))
+        assert server.http.held.wait(harness.PATIENCE)
+        uri = server.give("/a.so", BYTES)
+        with pytest.raises(Failure, match="BUSY: .*127.0.0.2 pulls 1 modules already"):
+            one.ask("module.pull", "two", uri)
+        assert other.ask("module.pull", "two", uri)["state"] == "READY"
+
+
 def test_nobody_waits_and_the_pull_ends(puller, server):
     with Wire(puller.host) as wire:
         wire.start("module.pull", "one", server.give("/left.so", BYTES, hold))

@@ -103,3 +103,21 @@ def test_a_store_that_is_asked_by_many_says_so(own_daemon, store):
                 wire.ask("store.list")
         for number in waiting:
             assert len(wire.finish(number)["editions"]) == 1
+
+
+def test_one_peer_leaves_room_for_the_next(own_daemon, store, folder):
+    listen = [f"unix:{folder}/m.sock", "tcp://127.0.0.1:0"]
+    daemon = own_daemon("--store", store, "--max-uploads", 3, "--allow-load-tcp", listen=listen)
+    daemon.ok("load", "--keep", "m", RESULTS)
+    one, other = (Wire.from_address(daemon.hosts[1], f"127.0.0.{i}") for i in (2, 3))
+    with one, other, Wire(daemon.host) as own:
+        with stalled(store / "modules" / "m"):
+            waiting = [(one, one.start("store.list")) for _ in range(2)]
+            with pytest.raises(Failure, match="BUSY: .*2 times for 127.0.0.2 already"):
+                one.ask("store.list")
+            waiting.append((other, other.start("store.list")))
+            other.ask("ping")
+            with pytest.raises(Failure, match="BUSY: .*for 3 others"):
+                own.ask("store.list")
+        for wire, number in waiting:
+            assert len(wire.finish(number)["editions"]) == 1

@@ -119,6 +119,12 @@ class Wire:
     def __exit__(self, *_):
         self.socket.close()
 
+    @classmethod
+    def from_address(cls, host, address):
+        """By TCP, as the peer @address, one of this machine's."""
+        name, port = host.removeprefix("tcp://").split(":")
+        return cls(socket.create_connection((name, int(port)), PATIENCE, (address, 0)))
+
     def send(self, data):
         self.socket.sendall(data)
 

@@ -1,7 +1,9 @@
 #include "daemon/supervisor/edge/errand.h"
 
 #include "daemon/limits.h"
+#include "daemon/supervisor/edge/client_peer.h"
 #include "daemon/supervisor/edge/edge.h"
+#include "daemon/supervisor/request/part.h"
 
 static void explain_due(const struct msd_req *r, struct msd_diag *d)
 {
@@ -19,7 +21,39 @@ static void ignore(struct msd_req *r)
 static const struct msd_req_ops req_ops = {
 	.explain_due = explain_due, .on_answered = ignore, .on_freed = ignore};
 
-static msd_err check_room(const struct msd_method_call *c, uint32_t n_open,
+/* Of those that are under way, of the same kind. */
+static uint32_t n_of_peer(const struct msd_edge *e, const uint32_t *n_open,
+			  struct msd_peer_id who)
+{
+	uint32_t n = 0;
+
+	MSD_LIST_EACH (it, &e->errands) {
+		const struct msd_errand *other =
+			MSD_CONTAINER_OF(it, struct msd_errand, link);
+		n += other->n_open == n_open && msd_peer_id_is(other->who, who);
+	}
+	return n;
+}
+
+static msd_err check_peer(const struct msd_method_call *c, const uint32_t *n_open,
+			  struct msd_diag *d)
+{
+	const struct msd_edge *e = c->session->edge;
+	const struct msd_client_peer *peer = c->session->peer;
+	const uint32_t own = n_of_peer(e, n_open, peer->who);
+	char text[MSD_PEER_TEXT_BYTES];
+
+	if (msd_client_peer_is_operator(peer) ||
+	    own < msd_part_of_few(e->limits->max_uploads, *n_open - own))
+		return MSD_OK;
+	return msd_diag_set(d, MSD_BUSY,
+			    "%s: the store is being read %u times for %s already, as "
+			    "often as others leave (--max-uploads)",
+			    msd_method_row(c->method)->name, own,
+			    msd_peer_id_text(peer->who, text));
+}
+
+static msd_err check_room(const struct msd_method_call *c, const uint32_t *n_open,
 			  struct msd_diag *d)
 {
 	const struct msd_edge *e = c->session->edge;
@@ -29,19 +63,19 @@ static msd_err check_room(const struct msd_method_call *c, uint32_t n_open,
 		return msd_diag_set(d, MSD_UNSUPPORTED, "%s: this daemon has no store",
 				    method);
 	}
-	if (n_open >= e->limits->max_uploads) { /* who left has some, too */
+	if (*n_open >= e->limits->max_uploads) { /* who left has some, too */
 		return msd_diag_set(d, MSD_BUSY,
 				    "%s: the store is being read for %u others", method,
-				    n_open);
+				    *n_open);
 	}
-	return MSD_OK;
+	return check_peer(c, n_open, d);
 }
 
 msd_err msd_errand_begin(struct msd_errand *e, struct msd_method_call *c,
 			 uint32_t *n_open, struct msd_diag *d)
 {
 	struct msd_edge *edge = c->session->edge;
-	const msd_err err = check_room(c, *n_open, d);
+	const msd_err err = check_room(c, n_open, d);
 	struct msd_req *r;
 
 	if (err != MSD_OK)
@@ -49,7 +83,9 @@ msd_err msd_errand_begin(struct msd_errand *e, struct msd_method_call *c,
 	r = msd_req_new_waiting(&c->session->client, c->in->body.id, c->method);
 	if (r == NULL)
 		return msd_diag_no_memory(d);
-	*e = (struct msd_errand){.edge = edge, .n_open = n_open};
+	*e = (struct msd_errand){
+		.edge = edge, .who = c->session->peer->who, .n_open = n_open};
+	msd_list_append(&edge->errands, &e->link);
 	++*n_open;
 	msd_list_init(&e->requests);
 	r->ops = &req_ops;
@@ -67,6 +103,7 @@ struct msd_req *msd_errand_end(struct msd_errand *e)
 	struct msd_list *it = msd_list_first(&e->requests);
 
 	--*e->n_open;
+	msd_list_remove(&e->link);
 	return it != NULL ? MSD_CONTAINER_OF(it, struct msd_req, link) : NULL;
 }
 

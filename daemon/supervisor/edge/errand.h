@@ -8,14 +8,17 @@
 #include "daemon/supervisor/keep/keeper.h"
 
 struct msd_errand {
+	struct msd_list link; /* msd_edge.errands */
 	struct msd_edge *edge;
 	struct msd_list requests; /* msd_req.link: the one, until its client goes */
+	struct msd_peer_id who;   /* whose it was */
 	uint32_t *n_open;         /* of its kind */
 };
 
 /** One more of which @n_open are under way, for @c, whose answer comes later. Errors:
  * MSD_UNSUPPORTED (there is no store), MSD_BUSY (limits.max_uploads of its kind, of all
- * clients), MSD_NOMEM; nothing is begun then. */
+ * clients; half of them, or of what others leave, of one peer that is not the daemon's
+ * own user), MSD_NOMEM; nothing is begun then. */
 MSD_MUST_CHECK msd_err msd_errand_begin(struct msd_errand *e, struct msd_method_call *c,
 					uint32_t *n_open, struct msd_diag *d);
 /** It is over. Returns the request, to be answered; NULL: nobody waits for it. */

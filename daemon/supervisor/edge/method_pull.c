@@ -13,6 +13,7 @@
 
 #include "daemon/limits.h"
 #include "daemon/log.h"
+#include "daemon/supervisor/edge/client_peer.h"
 #include "daemon/supervisor/edge/edge.h"
 #include "daemon/supervisor/edge/framed.h"
 #include "daemon/supervisor/edge/method.h"
@@ -270,8 +271,9 @@ static struct msd_span file_of(const char *uri)
 static msd_err fetch(struct pull *p, struct msd_diag *d)
 {
 	p->fetch.terms = p->edge->terms_of(p->edge, p->name);
-	const msd_err err = msd_fetcher_begin(p->edge->fetcher, &p->fetch, d);
-
+	msd_err err = msd_fetcher_has_place(p->edge->fetcher, p->fetch.who, d);
+	if (err == MSD_OK)
+		err = msd_fetcher_begin(p->edge->fetcher, &p->fetch, d);
 	p->is_fetching = err == MSD_OK;
 	return err;
 }
@@ -379,6 +381,8 @@ msd_err msd_method_pull(struct msd_method_call *c, struct msd_diag *d)
 	msd_list_init(&p->link);
 	msd_list_init(&p->requests);
 	p->edge = c->session->edge;
+	if (!msd_client_peer_is_operator(c->session->peer))
+		p->fetch.who = c->session->peer->who;
 	p->options.how = (struct msd_load){.source = {.fd = -1},
 					   .replace = true,
 					   .workers = 1,

@@ -9,6 +9,7 @@
  */
 #include "daemon/supervisor/fetch/terms.h"
 #include "daemon/supervisor/fetch/vouch.h"
+#include "daemon/supervisor/request/peer_id.h"
 #include "daemon/wire/list.h"
 
 #define MSD_FETCH_ETAG 128u /* with its end; a longer one is none */
@@ -26,7 +27,8 @@ struct msd_fetch {
 	const char *name; /* the module's: what is signed must be of it */
 	/* Of its module's section, until it has begun; NULL: what counts for all. */
 	const struct msd_fetch_terms *terms;
-	bool has_digest; /* nothing else is taken */
+	struct msd_peer_id who; /* whose it is; nobody: the daemon's own */
+	bool has_digest;        /* nothing else is taken */
 	struct msd_digest digest;
 	bool of_manifest; /* the digest is known to be a manifest's, not a file's */
 	/* What is there already: of these nothing is brought, and on_done's source has
@@ -84,6 +86,11 @@ void msd_fetcher_init(struct msd_fetcher *fetcher);
  * MSD_NOMEM. */
 MSD_MUST_CHECK msd_err msd_fetcher_begin(struct msd_fetcher *fetcher,
 					 struct msd_fetch *f, struct msd_diag *d);
+/** Whether @who may begin one more: half of limits.max_pulls at most, or of what others
+ * leave; nobody, all. Errors: MSD_BUSY. */
+MSD_MUST_CHECK msd_err msd_fetcher_has_place(const struct msd_fetcher *fetcher,
+					     struct msd_peer_id who,
+					     struct msd_diag *d);
 /** Whether only what a trusted key has signed is taken for @f. */
 bool msd_fetcher_wants_signature(const struct msd_fetcher *fetcher,
 				 const struct msd_fetch *f);

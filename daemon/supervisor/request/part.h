@@ -19,4 +19,10 @@ static inline uint64_t msd_part_of(uint64_t all, uint64_t others, uint64_t most)
 	return whole + (exact > (double)whole ? 1 : 0);
 }
 
+/** The same of one that may have half of @all alone, and the only one there is. */
+static inline uint64_t msd_part_of_few(uint64_t all, uint64_t others)
+{
+	return msd_part_of(all, others, (all + 1) / 2);
+}
+
 #endif
