@@ -109,6 +109,7 @@ const char *msd_right_name(enum msd_right right);
 	  "{requests, bytes, workers, pid} + descriptor")                              \
 	X(WORKER_OPEN, "worker.open", L, NONE,                                         \
 	  "[{name, file, graph, params, threads, workers, max_out, max_data, "         \
+	  "max_lent, "                                                                 \
 	  "max_files, max_core, spin_us, device?, batch?, within_ms?, era?, "          \
 	  "tvm_inputs?, fill?, format?, input?, model?, files?, plugins?, "            \
 	  "sandbox?, may_read?, may_write?}]",                                         \

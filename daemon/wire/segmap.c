@@ -127,8 +127,10 @@ msd_err msd_segmap_add(struct msd_segmap *m, uint16_t index, int fd, uint64_t by
 		msd_aside_close_passed(fd, MSD_ASIDE_WORKERS);
 	} else {
 		(void)close(fd);
-		m->maps[index] = (struct msd_segmap_entry){.p = map, .bytes = bytes};
+		m->maps[index] = (struct msd_segmap_entry){
+			.p = map, .bytes = bytes, .is_apart = as == MSD_MAP_APART};
 		m->total_bytes += bytes;
+		m->apart_bytes += as == MSD_MAP_APART ? bytes : 0;
 	}
 	return err;
 }
@@ -142,8 +144,13 @@ msd_err msd_segmap_remove(struct msd_segmap *m, uint16_t index, struct msd_diag 
 				    "segment %u is taken back while it is in use",
 				    index);
 	}
-	msd_aside_unmap(m->maps[index].p, m->maps[index].bytes);
-	m->total_bytes -= m->maps[index].bytes;
+	const struct msd_segmap_entry *e = &m->maps[index];
+	if (e->is_apart) { /* then the kernel counts it as our data no longer */
+		(void)mprotect(e->p, e->bytes, PROT_READ);
+		m->apart_bytes -= e->bytes;
+	}
+	msd_aside_unmap(e->p, e->bytes);
+	m->total_bytes -= e->bytes;
 	m->maps[index] = (struct msd_segmap_entry){0};
 	return MSD_OK;
 }

@@ -4,6 +4,7 @@
  * The segments (segment.h) that the other side has made, mapped here. Ranges of them
  * are used as the other side says, which is checked.
  */
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "daemon/wire/ranges.h"
@@ -20,10 +21,12 @@ struct msd_segmap {
 	struct msd_segmap_entry {
 		uint8_t *p; /* NULL where absent */
 		uint64_t bytes;
+		bool is_apart;          /* MSD_MAP_APART */
 		struct msd_ranges held; /* msd_segmap_hold() */
 	} * maps;                       /* owned, by index */
 	uint32_t n;
 	uint64_t total_bytes; /* of all segments */
+	uint64_t apart_bytes; /* of those that are mapped MSD_MAP_APART */
 	uint64_t max_bytes;
 	uint64_t chance; /* of the shape of what is held */
 };

@@ -22,15 +22,24 @@ static uint64_t data_bytes(void)
 	return data * (uint64_t)sysconf(_SC_PAGESIZE);
 }
 
-static msd_err set_limit(enum __rlimit_resource what, uint64_t most, const char *option,
-			 struct msd_diag *d)
+static uint64_t own_data; /* that is allowed without what is lent; 0: no limit */
+
+static uint64_t sum(uint64_t a, uint64_t b)
 {
+	return a < UINT64_MAX - b ? a + b : UINT64_MAX;
+}
+
+/* @most now, and @more when it is raised. */
+static msd_err set_limits(enum __rlimit_resource what, uint64_t most, uint64_t more,
+			  const char *option, struct msd_diag *d)
+{
+	const uint64_t highest = sum(most, more);
 	struct rlimit r;
 	int failed = getrlimit(what, &r);
 
 	if (failed == 0) {
-		r.rlim_max = most < r.rlim_max ? most : r.rlim_max;
-		r.rlim_cur = r.rlim_max;
+		r.rlim_max = highest < r.rlim_max ? highest : r.rlim_max;
+		r.rlim_cur = most < r.rlim_max ? most : r.rlim_max;
 		failed = setrlimit(what, &r);
 	}
 	if (failed != 0) {
@@ -38,6 +47,12 @@ static msd_err set_limit(enum __rlimit_resource what, uint64_t most, const char 
 				    (unsigned long long)most, strerror(errno));
 	}
 	return MSD_OK;
+}
+
+static msd_err set_limit(enum __rlimit_resource what, uint64_t most, const char *option,
+			 struct msd_diag *d)
+{
+	return set_limits(what, most, 0, option, d);
 }
 
 msd_err msd_allowance_apply(const struct msd_allowance *a, struct msd_diag *d)
@@ -51,6 +66,18 @@ msd_err msd_allowance_apply(const struct msd_allowance *a, struct msd_diag *d)
 	/* A module that allocates without end gets NULL from its malloc, and the
 	 * machine's other processes keep their memory. Segments are shared, not data:
 	 * they have max_out. Addresses that drivers only reserve are none, either. */
-	return set_limit(RLIMIT_DATA, a->max_data + data_bytes(), "max-worker-memory",
-			 d);
+	own_data = sum(a->max_data, data_bytes());
+	return set_limits(RLIMIT_DATA, own_data, a->max_lent, "max-worker-memory", d);
+}
+
+/* Where a module has lowered it, that is its own. */
+void msd_allowance_set_lent(uint64_t bytes)
+{
+	const uint64_t wanted = sum(own_data, bytes);
+	struct rlimit r;
+
+	if (own_data == 0 || getrlimit(RLIMIT_DATA, &r) != 0)
+		return;
+	r.rlim_cur = wanted < r.rlim_max ? wanted : r.rlim_max;
+	(void)setrlimit(RLIMIT_DATA, &r);
 }

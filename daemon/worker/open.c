@@ -69,6 +69,7 @@ static const struct {
 	{"within_ms", offsetof(struct open_params, within)},
 	{"spin_us", offsetof(struct open_params, spin)},
 	{"max_data", offsetof(struct open_params, allowance.max_data)},
+	{"max_lent", offsetof(struct open_params, allowance.max_lent)},
 	{"max_files", offsetof(struct open_params, allowance.max_files)},
 	{"max_core", offsetof(struct open_params, allowance.max_core)},
 	{"graph", offsetof(struct open_params, graph)},

@@ -18,6 +18,7 @@
 
 #include "daemon/limits.h"
 #include "daemon/wire/without.h"
+#include "daemon/worker/allowance.h"
 #include "daemon/worker/guest.h"
 #include "daemon/worker/hosting.h"
 #include "daemon/worker/instances.h"
@@ -88,9 +89,13 @@ static const struct passed *kind_of(struct msd_span word, int64_t index)
 static msd_err add_segment(struct msd_peer *peer, const struct passed *kind,
 			   uint16_t index, uint64_t bytes, struct msd_diag *d)
 {
+	if (kind->as == MSD_MAP_APART)
+		msd_allowance_set_lent(peer->in.apart_bytes + bytes);
 	const msd_err err = msd_segmap_add(
 		&peer->in, index, msd_conn_take_fd(&peer->conn), bytes, kind->as, d);
 
+	if (kind->as == MSD_MAP_APART)
+		msd_allowance_set_lent(peer->in.apart_bytes);
 	/* To pin what is kept apart would copy all of it, and show the client's later
 	 * bytes to nobody. */
 	if (err == MSD_OK && kind->as == MSD_MAP_WRITE)
@@ -109,7 +114,9 @@ static msd_err remove_segment(struct msd_peer *peer, const struct passed *kind,
 	    msd_segmap_at(&peer->in, index, 0, 0) == NULL)
 		return MSD_OK; /* it could not be mapped */
 	msd_pins_remove(peer, true, index);
-	return msd_segmap_remove(&peer->in, index, d);
+	const msd_err err = msd_segmap_remove(&peer->in, index, d);
+	msd_allowance_set_lent(peer->in.apart_bytes);
+	return err;
 }
 
 /* [word, index, bytes] and a descriptor; without bytes it is taken back. */

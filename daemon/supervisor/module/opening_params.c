@@ -10,6 +10,7 @@ static void put_allowance(struct msd_buf *b, const struct msd_limits *limits)
 	const uint64_t files = limits->max_worker_files;
 
 	msd_pack_pair_uint(b, "max_data", limits->max_worker_memory);
+	msd_pack_pair_uint(b, "max_lent", limits->max_segment_memory);
 	msd_pack_pair_uint(b, "max_files",
 			   files > MSD_LEAST_WORKER_FILES ? files
 							  : MSD_LEAST_WORKER_FILES);
@@ -51,7 +52,7 @@ void msd_opening_write_params(struct msd_buf *b, const struct msd_crew *crew,
 	const struct msd_house_sandbox *sandbox = &house->sandbox;
 
 	const char *word = msd_sandbox_word_name(crew->sandbox);
-	msd_pack_map(b, 11u + (word != NULL) + (device.type != 0) + (era != NULL) +
+	msd_pack_map(b, 12u + (word != NULL) + (device.type != 0) + (era != NULL) +
 				(fill != NULL) + crew->tvm_inputs + (format != NULL) +
 				(input != NULL) + 2u * (crew->batching.rows > 0) +
 				2u * (crew->source.files.n > 0) +

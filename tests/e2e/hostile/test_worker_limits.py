@@ -1,14 +1,16 @@
 """What a worker may take is bounded from its start; and where the daemon itself has too few descriptors,
 it says so, with their number and what to do."""
 import contextlib
+import fcntl
 import os
 import re
 import resource
 import subprocess
 
 import harness
+import lender
 import pytest
-from wire import Failure, Wire
+from wire import SEGMENT, Failure, Wire
 
 FAULTS = harness.ZOO / "faults.so"
 
@@ -26,7 +28,8 @@ def test_a_worker_has_limits_that_it_cannot_raise(arena):
     machine = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
     assert 0 < told["max-worker-memory"] <= machine // 4 * 3
     soft, hard = limits_of(arena, resource.RLIMIT_DATA)
-    assert soft == hard >= told["max-worker-memory"]
+    assert soft >= told["max-worker-memory"]
+    assert hard == soft + told["max-segment-memory"], "what clients lend comes beside it"
 
 
 def test_the_operator_may_set_them(own_arena):
@@ -35,6 +38,23 @@ def test_the_operator_may_set_them(own_arena):
     hard = resource.getrlimit(resource.RLIMIT_CORE)[1]
     most = 1 << 20 if hard == resource.RLIM_INFINITY else min(hard, 1 << 20)
     assert limits_of(arena, resource.RLIMIT_CORE)[1] == most, "a sanitizer lowers the soft one"
+
+
+def test_what_is_lent_to_be_read_is_no_memory_of_the_workers(own_arena):
+    """It is mapped so that what is written to it stays there, which the kernel counts as data."""
+    lent = 96 << 20
+    arena = own_arena("--max-worker-memory", "64M", "--max-segment-bytes", lent, modules={"faults": FAULTS})
+    before, wire = limits_of(arena, resource.RLIMIT_DATA), arena.connect()
+    fd = lender.memfd(lent, 0)
+    fcntl.fcntl(fd, fcntl.F_ADD_SEALS, lender.SIZE | lender.WRITE)
+    number = lender.add(wire, fd, lent)
+    os.close(fd)
+    wire.call("faults:scribble", lender.tensor_at(SEGMENT, number, 0, "f4", (64,), 256), 256)
+    soft, hard = limits_of(arena, resource.RLIMIT_DATA)
+    assert (soft - before[0], hard) == (lent, before[1])
+    assert arena.victim().call("faults:alloc_bomb", 16)[1] == 16, "there is as much as before"
+    wire.ask("segment.remove", number)
+    harness.until(lambda: limits_of(arena, resource.RLIMIT_DATA) == before, "it is given back")
 
 
 def test_fewer_descriptors_than_a_worker_needs_are_raised_to_that(own_arena):
