@@ -35,12 +35,15 @@ static void scene_init(struct scene *s, uint32_t n_workers)
 	msd_list_init(&crew->lanes);
 	msd_list_init(&crew->background);
 	msd_list_init(&crew->all_lanes);
+	msd_peer_paces_init(&crew->paces);
 	msd_list_init(&s->module.receiving);
 	for (unsigned i = 0; i < 2; i++) {
 		msd_replica_init(&s->replicas[i], crew, i + 1);
 		s->replicas[i].head_since_ms = NOW_MS;
 		s->replicas[i].is_open = true;
 		msd_client_init(&s->clients[i], NULL);
+		s->clients[i].peer =
+			(struct msd_peer_id){MSD_PEER_USER, 1000 + i, NULL};
 	}
 }
 
@@ -86,6 +89,37 @@ static void scene_finish(struct scene *s)
 		if (lane != NULL)
 			msd_lane_free(lane);
 	}
+	msd_peer_paces_finish(&s->module.crew.paces);
+}
+
+/* A call of @client that took so long is over. */
+static void took_ms(struct scene *s, unsigned client, unsigned ms)
+{
+	s->module.crew.pace.n[FAST] = 2;
+	msd_crew_note_pace(&s->module.crew, &s->clients[client], FAST,
+			   ms * UINT64_C(1000000));
+}
+
+Test(admission, a_call_is_judged_by_those_of_its_own_peer)
+{
+	struct scene s;
+	struct msd_req asked = {.method = MSD_M_CALL, .at.function = FAST};
+
+	scene_init(&s, 1);
+	asked.client.who = &s.clients[0];
+	for (unsigned i = 0; i < 20; i++)
+		took_ms(&s, 1, 1000);
+	cr_expect_eq(msd_backlog_of(&s.module.crew, &asked, NOW_MS).own_us, 0,
+		     "nothing is known of it");
+	took_ms(&s, 0, 2);
+	cr_expect_leq(msd_backlog_of(&s.module.crew, &asked, NOW_MS).own_us, 2001);
+	queue(&s, 0, 3, FAST);
+	cr_expect_leq(ahead_us(&s, FAST), 3 * 2001);
+	queue(&s, 1, 1, FAST);
+	cr_expect_geq(ahead_us(&s, FAST), 1000000);
+	asked.client.who = &s.clients[1];
+	cr_expect_geq(msd_backlog_of(&s.module.crew, &asked, NOW_MS).own_us, 1000000);
+	scene_finish(&s);
 }
 
 Test(admission, what_is_in_time_or_has_nothing_ahead_is_tried)

@@ -13,8 +13,19 @@
 
 static uint64_t known_us(const struct msd_crew *crew, const struct msd_req *r)
 {
-	return r->method == MSD_M_CALL ? msd_pace_expect(&crew->pace, r->at.function)
-				       : 0;
+	return r->method == MSD_M_CALL
+		       ? msd_crew_expect_us(crew, r->client.who, r->at.function)
+		       : 0;
+}
+
+/* What others' calls took says nothing of it: who has made none is not refused for
+ * them. */
+static uint64_t own_us(const struct msd_crew *crew, const struct msd_req *r)
+{
+	return crew->paces.n > 0 && r->method == MSD_M_CALL && r->client.who != NULL
+		       ? msd_peer_paces_expect(&crew->paces, r->client.who->peer,
+					       r->at.function)
+		       : known_us(crew, r);
 }
 
 /* What it runs has been running for a while, and one that takes longer than ever is
@@ -86,7 +97,7 @@ struct msd_backlog msd_backlog_of(const struct msd_crew *crew, const struct msd_
 {
 	const struct msd_lane *own =
 		r->client.who != NULL ? msd_lane_find(r->client.who, crew) : NULL;
-	struct msd_backlog b = {.own_us = known_us(crew, r)};
+	struct msd_backlog b = {.own_us = own_us(crew, r)};
 
 	if (own != NULL && own->home != NULL && needs_home(r)) {
 		b.ahead_us = sent_us(own->home, now_ms) +
@@ -110,7 +121,7 @@ struct msd_backlog msd_backlog_of(const struct msd_crew *crew, const struct msd_
 static bool is_surely_in_time(const struct msd_crew *crew, const struct msd_req *r,
 			      uint64_t left_us)
 {
-	uint64_t all_us = crew->queued_us + 2 * known_us(crew, r);
+	uint64_t all_us = crew->queued_us + 2 * own_us(crew, r);
 
 	for (uint32_t i = 0; i < crew->n_replicas; i++)
 		all_us += crew->replicas[i].ahead_us;

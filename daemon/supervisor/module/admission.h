@@ -3,8 +3,8 @@
 /*
  * Whether a call with a deadline has a chance to be done by then. What is ahead of it
  * in the workers and, lanes taking turns, in the queue is judged by how long the same
- * functions took lately. Without this every call of an overloaded module is begun just
- * before its deadline, and done just after it.
+ * functions took lately, each call by its own peer's. Without this every call of an
+ * overloaded module is begun just before its deadline, and done just after it.
  *
  * Up to the deadline all that are admitted wait long; the operator may say how long is
  * enough (limits.max_wait_ms), and fewer wait for less, while as many are answered.

@@ -196,6 +196,7 @@ static struct msd_module *module_new(struct msd_house *house, struct msd_span na
 	msd_list_init(&m->crew.background);
 	msd_list_init(&m->crew.all_lanes);
 	msd_list_init(&m->crew.refused);
+	msd_peer_paces_init(&m->crew.paces);
 	msd_list_init(&m->receiving);
 	msd_module_open(m);
 	msd_segpool_init(&m->crew.in, house->limits->max_memory, tell_segment, m);

@@ -119,9 +119,10 @@ static void write_request(struct msd_out *o, struct msd_req *r, size_t n)
  * can take. */
 static uint32_t expected_us(const struct msd_crew *crew, const struct msd_req *r)
 {
-	const uint32_t us = r->method == MSD_M_CALL
-				    ? msd_pace_expect(&crew->pace, r->at.function)
-				    : 0;
+	const uint32_t us =
+		r->method == MSD_M_CALL
+			? msd_crew_expect_us(crew, r->client.who, r->at.function)
+			: 0;
 
 	return us != 0 ? us : UNKNOWN_US;
 }
@@ -207,7 +208,7 @@ static void note_run(struct msd_crew *crew, struct msd_req *r, uint64_t exec_ns,
 		     uint64_t n_joined)
 {
 	msd_counted_run(r, crew, exec_ns);
-	msd_pace_note(&crew->pace, r->at.function, exec_ns / n_joined);
+	msd_crew_note_pace(crew, r->client.who, r->at.function, exec_ns / n_joined);
 }
 
 /* On the path of every call: read where it lies, without a tree. */

@@ -10,6 +10,7 @@
 #include "daemon/supervisor/module/facts.h"
 #include "daemon/supervisor/module/life_table.h"
 #include "daemon/supervisor/module/pace.h"
+#include "daemon/supervisor/module/peer_pace.h"
 #include "daemon/supervisor/module/spread.h"
 #include "daemon/supervisor/module/stage.h"
 #include "daemon/supervisor/request/request.h"
@@ -72,8 +73,9 @@ struct msd_crew {
 	struct msd_list all_lanes;         /* msd_lane.all_link */
 	uint32_t n_queued;                 /* requests in lanes */
 	uint64_t queued_us;                /* what they are expected to take */
-	struct msd_pace pace;
-	struct msd_facts facts; /* what the worker that opened last said */
+	struct msd_pace pace;              /* of all peers together */
+	struct msd_peer_paces paces;       /* of each */
+	struct msd_facts facts;            /* what the worker that opened last said */
 	uint64_t n_calls, n_errors;
 	uint64_t n_failed; /* of the errors, those of its code: CALL_FAILED */
 	uint64_t n_lost;   /* of the errors, those that nobody answered */
@@ -82,6 +84,28 @@ struct msd_crew {
 	struct msd_tally *tally;    /* of its name; a reference */
 };
 
+/** Microseconds to expect of a call of @c, or of nobody: by those of its peer, or,
+ * while that has made none, by all. 0: it was never seen. */
+static inline uint32_t msd_crew_expect_us(const struct msd_crew *crew,
+					  const struct msd_client *c, uint8_t function)
+{
+	const uint32_t us =
+		crew->paces.n > 0 && c != NULL
+			? msd_peer_paces_expect(&crew->paces, c->peer, function)
+			: 0;
+
+	return us > 0 ? us : msd_pace_expect(&crew->pace, function);
+}
+/** One took @exec_ns. The first of all is often a hundred times slower than others. */
+static inline void msd_crew_note_pace(struct msd_crew *crew, const struct msd_client *c,
+				      uint8_t function, uint64_t exec_ns)
+{
+	if (c != NULL &&
+	    (crew->paces.n > 0 ||
+	     (crew->pace.n[function] > 1 && exec_ns / 1000 >= MSD_PEER_PACE_LEAST_US)))
+		msd_peer_paces_note(&crew->paces, c->peer, function, exec_ns);
+	msd_pace_note(&crew->pace, function, exec_ns);
+}
 /** @n calls that a worker had when it died are over. */
 static inline void msd_crew_lose(struct msd_crew *crew, uint64_t n)
 {

@@ -61,6 +61,7 @@ void msd_module_free(struct msd_module *m)
 	msd_warm_artifact_cool(&m->crew);
 	msd_source_finish(&m->crew.source);
 	msd_facts_finish(&m->crew.facts);
+	msd_peer_paces_finish(&m->crew.paces);
 	msd_tally_unref(m->crew.tally);
 	free(m->crew.name);
 	free(m->crew.file);

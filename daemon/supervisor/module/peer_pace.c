@@ -1,0 +1,75 @@
+#include "daemon/supervisor/module/peer_pace.h"
+
+#include <stdlib.h>
+
+void msd_peer_paces_init(struct msd_peer_paces *ps)
+{
+	*ps = (struct msd_peer_paces){0};
+	msd_list_init(&ps->all);
+}
+
+static struct msd_peer_pace *pace_of(struct msd_list *link)
+{
+	return MSD_CONTAINER_OF(link, struct msd_peer_pace, link);
+}
+
+void msd_peer_paces_finish(struct msd_peer_paces *ps)
+{
+	MSD_LIST_EACH_SAFE (it, &ps->all) {
+		free(pace_of(it));
+	}
+	msd_peer_paces_init(ps);
+}
+
+static struct msd_peer_pace *find(const struct msd_peer_paces *ps,
+				  struct msd_peer_id who)
+{
+	for (struct msd_list *it = ps->all.prev; it != &ps->all; it = it->prev) {
+		if (msd_peer_id_is(pace_of(it)->who, who))
+			return pace_of(it);
+	}
+	return NULL;
+}
+
+/* A place for somebody new: another one, or that of the longest quiet. */
+static struct msd_peer_pace *place_for(struct msd_peer_paces *ps,
+				       struct msd_peer_id who)
+{
+	struct msd_peer_pace *p = NULL;
+
+	if (ps->n < MSD_PEER_PACES)
+		p = malloc(sizeof(*p));
+	if (p != NULL) {
+		ps->n++;
+	} else if (ps->n > 0) {
+		p = pace_of(ps->all.next);
+		msd_list_remove(&p->link);
+	} else {
+		return NULL;
+	}
+	*p = (struct msd_peer_pace){.who = who};
+	msd_list_init(&p->link);
+	return p;
+}
+
+void msd_peer_paces_note(struct msd_peer_paces *ps, struct msd_peer_id who,
+			 uint8_t place, uint64_t exec_ns)
+{
+	struct msd_peer_pace *p = find(ps, who);
+
+	if (p == NULL)
+		p = place_for(ps, who);
+	if (p == NULL)
+		return;
+	msd_list_remove(&p->link);
+	msd_list_append(&ps->all, &p->link);
+	msd_pace_note(&p->pace, place, exec_ns);
+}
+
+uint32_t msd_peer_paces_expect(const struct msd_peer_paces *ps, struct msd_peer_id who,
+			       uint8_t place)
+{
+	const struct msd_peer_pace *p = find(ps, who);
+
+	return p != NULL ? msd_pace_expect(&p->pace, place) : 0;
+}
