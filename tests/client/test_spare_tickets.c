@@ -2,8 +2,6 @@
 #include <string.h>
 
 #include "client/client.h"
-#include "proto/body.h"
-#include "proto/value.h"
 #include "tests/client/peer.h"
 #include "tests/support/fail_alloc.h"
 
