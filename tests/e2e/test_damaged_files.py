@@ -121,11 +121,11 @@ def test_a_damaged_part_of_a_package_is_named(daemon, kinds, tmp_path, part):
             expect_damaged(harness.run(harness.BIN / "modser", *words), tmp_path)
 
 
-CLAIMED = 2 << 30  # as zeros, of which gzip makes a thousandth
+CLAIMED = 1 << 30  # as zeros, of which gzip makes a thousandth
 
 
 def bomb(path):
-    """An archive of a few MiB, which may unpack to some hundred, with a file of gigabytes."""
+    """An archive of a MiB, which may unpack to 128, with a file of many more."""
     head = tarfile.TarInfo("mod.so")
     head.size = CLAIMED
     zeros = gzip.compress(bytes(1 << 20))
@@ -145,7 +145,7 @@ def test_a_bomb_is_damage_and_takes_no_memory(tmp_path, verb):
         said = process.stderr.read()
         _, status, usage = os.wait4(process.pid, 0)
     assert os.waitstatus_to_exitcode(status) == 6 and "[BAD_ARTIFACT]" in said, said
-    assert usage.ru_maxrss < 128 << 10, usage  # KiB; 64 are the archive's for nothing
+    assert harness.SANITIZED or usage.ru_maxrss < 64 << 10, usage  # KiB; half of what it may take
 
 
 @pytest.fixture
