@@ -16,6 +16,7 @@
 #include "daemon/supervisor/edge/counts.h"
 #include "daemon/supervisor/edge/log_rate.h"
 #include "daemon/supervisor/request/deadline.h"
+#include "daemon/supervisor/request/followers.h"
 #include "daemon/supervisor/request/loan.h"
 #include "daemon/supervisor/rights/rights.h"
 #include "daemon/supervisor/tls/handshake.h"
@@ -98,10 +99,10 @@ struct msd_edge {
 	struct msd_list space_waiters; /* msd_session.space_link: bodies without room */
 	struct msd_list pulls;         /* method_pull.c's, that are being fetched */
 	struct msd_list errands;       /* msd_errand.link */
-	struct msd_list info_waiters;  /* msd_req.link: server.info, for the devices */
-	struct msd_list uploads;       /* msd_upload.link: those that wait for bytes */
-	struct msd_list leavings;      /* leavings.c's */
-	struct msd_deadline leave;     /* there are some */
+	struct msd_followers info_waiters; /* server.info, for the devices */
+	struct msd_list uploads;   /* msd_upload.link: those that wait for bytes */
+	struct msd_list leavings;  /* leavings.c's */
+	struct msd_deadline leave; /* there are some */
 	struct msd_list held_back; /* msd_framed.pressure.link: hold too much memory */
 	struct msd_deadline pressure; /* there is room: look at them again */
 	struct msd_deadline watch;    /* sessions.c's: look who is to be ended */

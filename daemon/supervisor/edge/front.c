@@ -128,7 +128,7 @@ void msd_front_init(struct msd_edge *e)
 	msd_list_init(&e->sessions);
 	msd_list_init(&e->space_waiters);
 	msd_list_init(&e->errands);
-	msd_list_init(&e->info_waiters);
+	msd_followers_init(&e->info_waiters, e->deadlines, NULL);
 	msd_list_init(&e->pulls);
 	msd_list_init(&e->uploads);
 	msd_client_peers_init(&e->peers, e->limits->max_total_memory);

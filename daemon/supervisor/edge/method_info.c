@@ -73,19 +73,20 @@ msd_err msd_method_hello(struct msd_method_call *c, struct msd_diag *d)
 	return MSD_OK;
 }
 
+static void tell_info(struct msd_followers *f, struct msd_req *r)
+{
+	struct msd_edge *e = MSD_CONTAINER_OF(f, struct msd_edge, info_waiters);
+	struct msd_buf b = {0};
+
+	e->put_info(e, &b);
+	msd_req_answer(r, &b);
+	msd_buf_finish(&b);
+	msd_req_release(r);
+}
+
 void msd_method_devices_known(void *edge)
 {
-	struct msd_edge *e = edge;
-	struct msd_list *it;
-
-	while ((it = msd_list_first(&e->info_waiters)) != NULL) {
-		struct msd_req *r = MSD_CONTAINER_OF(it, struct msd_req, link);
-		struct msd_buf b = {0};
-		e->put_info(e, &b);
-		msd_req_answer(r, &b);
-		msd_buf_finish(&b);
-		msd_req_release(r);
-	}
+	msd_followers_tell(&((struct msd_edge *)edge)->info_waiters);
 }
 
 msd_err msd_method_info(struct msd_method_call *c, struct msd_diag *d)
@@ -97,7 +98,8 @@ msd_err msd_method_info(struct msd_method_call *c, struct msd_diag *d)
 	if (r == NULL)
 		return msd_diag_no_memory(d);
 	c->later = true;
-	msd_list_append(&e->info_waiters, &r->link);
+	e->info_waiters.tell = tell_info;
+	msd_followers_wait(&e->info_waiters, r);
 	if (msd_devices_look(e->devices))
 		msd_method_devices_known(e);
 	return MSD_OK;

@@ -1,7 +1,10 @@
 """Who waits for something to happen is told in turns, and what it takes to wait is its own."""
+import contextlib
+import os
+
 import harness
 import pytest
-from wire import Failure, frame
+from wire import Failure, Wire, frame
 
 LANES, EACH = 60, 1000  # requests that wait: EACH of one connection
 TURN = 5000  # of them that are surely more than a turn of the loop answers, which is a millisecond
@@ -69,6 +72,30 @@ def test_who_waits_for_an_end_is_told_in_turns(arena):
         assert answers(wire) == [None] * EACH
     with pytest.raises(Failure, match="NOT_FOUND"):
         victim.ask("module.wait", "faults")
+
+
+def in_flight(wire):
+    return sum(c["in_flight"] for c in wire.ask("client.list"))
+
+
+def test_who_asks_while_devices_are_looked_for_is_told_in_turns(own_daemon, folder):
+    """That is done when somebody asks first; here it ends when the test says so."""
+    worker, gate = folder / "worker", folder / "gate"
+    os.mkfifo(gate)
+    worker.write_text(f"#!/bin/sh\nread line < '{gate}'\nexit 1\n")
+    worker.chmod(0o755)
+    daemon = own_daemon(env={"MODSERD_WORKER": str(worker)})
+    with contextlib.ExitStack() as stack:
+        first, *others, last = (stack.enter_context(Wire(daemon.host)) for _ in range(22))
+        asked = first.start("server.info")
+        for wire in others:
+            wire.send(b"".join(frame([0, id, "server.info", []]) for id in range(1, 501)))
+        harness.until(lambda: in_flight(last) == 1 + 20 * 500, "all wait")
+        behind = last.start("server.info")
+        last.ask("ping")
+        gate.write_text("go on\n")
+        told = last.finish(behind)["turns"] - first.finish(asked)["turns"]
+    assert told >= 10, "they take a tenth of a second"
 
 
 @pytest.mark.parametrize("request_", [
