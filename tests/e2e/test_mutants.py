@@ -101,7 +101,8 @@ def test_a_broken_model_costs_nothing_but_its_load(own_daemon, kind):
     files, counts, waiting = sound(kind), {"refused": 0, "served": 0}, []
     with Wire(daemon.host) as wire:
         for i in range(MANY):
-            raw = mutant(rng, files) or b"\0"
+            # Some are whole: of a hundred broken ones all may be refused, one time in sixty.
+            raw = rng.choice(files) if i % 25 == 0 else mutant(rng, files) or b"\0"
             name = f"m{i}"
             how = {"format": kind, "fill": "zero"} if i % 2 else {"fill": "zero"}
             id = wire.start("module.load", name, wire.upload(raw), how)
