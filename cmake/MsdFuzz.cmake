@@ -27,6 +27,11 @@ function(msd_add_fuzz)
   endif()
   add_test(NAME replay_${F_NAME} COMMAND replay_${F_NAME} "${corpus}")
   set_tests_properties(replay_${F_NAME} PROPERTIES LABELS "unit;fuzz" TIMEOUT ${MSD_TEST_LIMIT_S})
+  if(MSD_SANITIZE) # four times as many places of each file
+    add_test(NAME replay_${F_NAME}_closely COMMAND replay_${F_NAME} "${corpus}")
+    set_tests_properties(replay_${F_NAME}_closely PROPERTIES LABELS "fuzz;asan-all"
+      TIMEOUT 1800 ENVIRONMENT MODSERD_MUTATIONS=4096)
+  endif()
 
   if(MSD_FUZZ)
     add_executable(fuzz_${F_NAME} ${F_SOURCES} "${fuzz}/fuzz_main.c")

@@ -2,7 +2,8 @@
  * Run a fuzz target over the files of folders: accept_* must be accepted, reject_*
  * refused, any other name (a crash that a fuzzer found) must only not crash. Each
  * accept_* is also run cut at every byte and with single bits flipped where a
- * sanitizer looks (MSD_SANITIZED).
+ * sanitizer looks (MSD_SANITIZED). Large ones are sampled: at MODSERD_MUTATIONS places,
+ * MUTATIONS unless that says another number.
  */
 #include <dirent.h>
 #include <errno.h>
@@ -12,7 +13,7 @@
 
 #include "tests/fuzz/fuzz.h"
 
-#define MUTATIONS_MAX 4096u /* of one file: large ones are sampled */
+#define MUTATIONS 1024u
 
 struct file {
 	uint8_t *p; /* owned, exactly @n bytes */
@@ -55,10 +56,21 @@ static void run_copy(const uint8_t *p, size_t n, size_t flip_bit)
 	free(copy);
 }
 
+static size_t places(void)
+{
+	const char *text = getenv("MODSERD_MUTATIONS");
+	unsigned long n = text != NULL ? strtoul(text, NULL, 10) : MUTATIONS;
+
+	if (n == 0)
+		abort();
+	return n;
+}
+
 static void mutate(const struct file *f)
 {
-	size_t cut_step = f->n / MUTATIONS_MAX + 1;
-	size_t flip_step = 8 * f->n / MUTATIONS_MAX + 1;
+	const size_t n_places = places();
+	size_t cut_step = f->n / n_places + 1;
+	size_t flip_step = 8 * f->n / n_places + 1;
 
 	for (size_t n = 0; n < f->n; n += cut_step)
 		run_copy(f->p, n, SIZE_MAX);
