@@ -8,10 +8,11 @@
 #include "proto/token.h"
 #include "proto/value.h"
 
-/* Array and kind, a byte each, then the id. The scan passes no request or response
- * whose id is elsewhere: its array has four or five elements, and its kind is 0 or 1.
- */
+/* Array and kind, a byte each, then the id: the scan passes a head in more bytes, too,
+ * but none that has it is remembered, and so none is found. */
 #define ID_AT 2u
+#define FOUR_ELEMENTS 0x94
+#define FIVE_ELEMENTS 0x95
 /* What is kept has the id as msd_body_begin_request() writes it. */
 #define ID_IN_EIGHT_BYTES 0xcf
 #define BEHIND_ID (ID_AT + 9u)
@@ -86,10 +87,12 @@ static bool is_same(const struct msd_memory *m, struct msd_known *k,
 	return memcmp(k->bytes + BEHIND_ID, told.p, told.n) == 0;
 }
 
-/* What is in a response's place for a time is one. */
-static bool may_be_added(const struct msd_memory *m, const struct msd_body *body)
+/* What is in the id's place is one, and in a response's for a time, too. */
+static bool may_be_added(const struct msd_memory *m, const uint8_t *bytes,
+			 const struct msd_body *body)
 {
-	if (body->kind != m->kind)
+	if ((bytes[0] != FOUR_ELEMENTS && bytes[0] != FIVE_ELEMENTS) ||
+	    bytes[1] != m->kind || body->kind != m->kind)
 		return false;
 	return m->kind == MSD_REQUEST ||
 	       (body->meta.n == MSD_BODY_TIMED_BYTES + TIME_BYTES &&
@@ -238,7 +241,8 @@ struct msd_known *msd_memory_add(struct msd_memory *m, struct msd_span bytes,
 				 uint64_t payload_bytes, const struct msd_body *body)
 {
 	const struct msd_span told = told_apart(m, bytes);
-	if (told.n == 0 || !may_be_added(m, body) || m->n_noted > MSD_MEMORY_PLACES)
+	if (told.n == 0 || !may_be_added(m, bytes.p, body) ||
+	    m->n_noted > MSD_MEMORY_PLACES)
 		return NULL;
 	uint64_t print = print_apart(m, bytes.p, told, payload_bytes);
 	if (!was_seen(m, print))

@@ -212,3 +212,28 @@ Test(recognise_places, bodies_of_one_length_are_told_apart_and_a_short_id_moves_
 	msd_buf_finish(&other);
 	msd_buf_finish(&later);
 }
+
+/* Legal msgpack, which nobody writes: its id is not where others have theirs. */
+Test(recognise, what_has_a_longer_head_is_not_remembered)
+{
+	const char *const heads[] = {"\xdc\0\4\0", "\xdd\0\0\0\4\0", "\x94\xcc\0",
+				     "\x94\xcd\0\0"};
+	const size_t sizes[] = {4, 6, 3, 4};
+
+	for (size_t i = 0; i < sizeof(heads) / sizeof(heads[0]); i++) {
+		struct msd_memory m = {0};
+		struct msd_buf b = {0};
+		struct msd_body body;
+		msd_buf_put(&b, heads[i], sizes[i]);
+		msd_buf_put(&b, "\x07\xa4ping\x90", 7);
+		for (int n = 0; n < 3; n++) {
+			cr_assert_eq(msd_memory_scan(&m, span_of(&b), &body, NULL),
+				     MSD_OK);
+			cr_assert_eq(body.id, 7);
+			cr_expect_null(msd_memory_add(&m, span_of(&b), 0, &body));
+		}
+		cr_expect_null(msd_memory_find(&m, span_of(&b), 0), "%zu", i);
+		msd_memory_finish(&m);
+		msd_buf_finish(&b);
+	}
+}

@@ -8,6 +8,7 @@ import re
 import socket
 
 import harness
+import msgpack
 import numpy as np
 import pytest
 from onnx_writer import floats, model, node, value
@@ -225,3 +226,16 @@ def test_shapes_of_runs_are_remembered_so_many(own_arena, folder):
             assert np.array_equal(np.maximum(x, 0), y[0] if isinstance(y, list) else y)
 
     expect_level(arena.workers_of("deep")[0], run, 3 * MIB)
+
+
+@pytest.mark.parametrize("head", [b"\xdc\x00\x04\x00", b"\x94\xcc\x00"], ids=["array", "kind"])
+def test_a_request_whose_head_has_more_bytes_is_answered_as_any(own_arena, head):
+    """What comes again and again is known again: not by what stands where others have the id."""
+    arena = own_arena(modules={"faults": FAULTS})
+    before, attacker = arena.state(), arena.connect()
+    call = head + msgpack.packb(1 << 40) + msgpack.packb("call") + msgpack.packb(["faults:ok"])
+    for _ in range(8):
+        attacker.send(frame(call))
+        assert attacker.receive()[:4] == [1, 1 << 40, None, [[], None]]
+    attacker.socket.close()
+    arena.expect_as_before(before)
