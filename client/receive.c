@@ -257,7 +257,8 @@ static ssize_t receive_fd(modser_client *c, struct msghdr *m, int flags)
 	} control;
 
 	m->msg_control = control.room;
-	m->msg_controllen = sizeof(control.room);
+	/* Without its padding, in which the kernel would put a second one. */
+	m->msg_controllen = CMSG_LEN(sizeof(int));
 	const ssize_t n = recvmsg(c->fd, m, flags | MSG_CMSG_CLOEXEC);
 	const struct cmsghdr *h = n > 0 ? CMSG_FIRSTHDR(m) : NULL;
 	if (h == NULL || h->cmsg_level != SOL_SOCKET || h->cmsg_type != SCM_RIGHTS)

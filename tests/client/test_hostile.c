@@ -1,8 +1,10 @@
 /* A daemon that lies: each lie ends the connection with MODSER_PROTOCOL and nothing
  * else. */
 #include <criterion/criterion.h>
+#include <poll.h>
 #include <string.h>
 #include <sys/socket.h>
+#include <unistd.h>
 
 #include "proto/body.h"
 #include "proto/frame.h"
@@ -232,4 +234,70 @@ Test(hostile, any_flipped_bit_of_an_answer_is_a_value_or_an_error_of_the_wire)
 	}
 	msd_buf_finish(&body);
 	msd_buf_finish(&frame);
+}
+
+#define MOST_PASSED 3u
+
+/* As much of an answer as @frame has, with @n of @fds beside its first byte. */
+static void pass(const struct peer *p, const struct msd_buf *frame, const int *fds,
+		 size_t n)
+{
+	union {
+		char room[CMSG_SPACE(MOST_PASSED * sizeof(int))];
+		struct cmsghdr align;
+	} control = {{0}};
+	struct iovec piece = {frame->p, frame->n};
+	struct msghdr m = {.msg_iov = &piece,
+			   .msg_iovlen = 1,
+			   .msg_control = control.room,
+			   .msg_controllen = CMSG_SPACE(n * sizeof(int))};
+	struct cmsghdr *h = CMSG_FIRSTHDR(&m);
+
+	h->cmsg_level = SOL_SOCKET;
+	h->cmsg_type = SCM_RIGHTS;
+	h->cmsg_len = CMSG_LEN(n * sizeof(int));
+	memcpy(CMSG_DATA(h), fds, n * sizeof(int));
+	cr_assert_eq(sendmsg(p->fd, &m, MSG_NOSIGNAL), (ssize_t)frame->n);
+}
+
+/* Open a channel, whose answer comes with @n sockets, and close it; the sockets' other
+ * ends are @others. */
+static void open_with(size_t n, int others[MOST_PASSED])
+{
+	struct peer p = peer_open();
+	struct msd_buf body = {0}, frame = {0};
+	modser_client *channel = NULL;
+	int fds[MOST_PASSED];
+
+	peer_begin(&body, 1);
+	msd_pack_map(&body, 0);
+	peer_frame(&frame, &body, NULL, 0);
+	for (size_t i = 0; i < n; i++) {
+		int ends[2];
+		cr_assert_eq(socketpair(AF_UNIX, SOCK_STREAM, 0, ends), 0);
+		fds[i] = ends[0];
+		others[i] = ends[1];
+	}
+	pass(&p, &frame, fds, n);
+	for (size_t i = 0; i < n; i++)
+		(void)close(fds[i]);
+	cr_expect_eq(modser_open_direct(p.client, "m", &channel, NULL), MODSER_OK);
+	modser_close(channel);
+	msd_buf_finish(&frame);
+	msd_buf_finish(&body);
+	peer_close(&p);
+}
+
+Test(hostile, of_the_descriptors_that_come_none_stays)
+{
+	for (size_t n = 1; n <= MOST_PASSED; n++) {
+		int others[MOST_PASSED];
+
+		open_with(n, others);
+		for (size_t i = 0; i < n; i++) {
+			struct pollfd end = {.fd = others[i], .events = POLLIN};
+			cr_expect_eq(poll(&end, 1, 0), 1, "%zu of %zu", i + 1, n);
+			(void)close(others[i]);
+		}
+	}
 }
