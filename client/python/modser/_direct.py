@@ -40,6 +40,8 @@ class Direct:
         self.most_bytes = _number(facts, "bytes")
         self.workers = _number(facts, "workers")
         self.is_closed = False
+        #: Nobody begins a call here any more.
+        self.is_retired = False
         #: The worker has ended, and has not said why.
         self.has_died = False
         self._socket = s
@@ -52,12 +54,17 @@ class Direct:
 
     def enter(self) -> bool:
         """False: a call of another thread is in it, or it is closed."""
-        return not self.is_closed and self._using.acquire(blocking=False)
+        if not self._using.acquire(blocking=False):
+            return False
+        if self.is_closed or self.is_retired:  # since it was looked up
+            self.leave()
+            return False
+        return True
 
     def leave(self) -> None:
         self._using.release()
-        if self.is_closed:
-            self.close()
+        if self.is_closed or self.is_retired:
+            self._let_go()
 
     def call(self, message: Message, options: bytes, limit: Optional[float]) -> Pending:
         """Until the call has ended, between enter() and leave(). `limit` is its deadline, by
@@ -149,6 +156,14 @@ class Direct:
         self.is_closed = True
         with contextlib.suppress(OSError):
             self._socket.shutdown(socket.SHUT_RDWR)
+        self._let_go()
+
+    def retire(self) -> None:
+        """The same, but a call that is in it has its answer first: it may be another thread's."""
+        self.is_retired = True
+        self._let_go()
+
+    def _let_go(self) -> None:
         if self._using.acquire(blocking=False):
             self._socket.close()
             self._using.release()

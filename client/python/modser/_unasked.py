@@ -67,11 +67,11 @@ class Way:
         self.calls = 0
         return time.monotonic() - self.since < self.after * EACH
 
-    def close(self) -> None:
+    def take(self) -> Optional[Direct]:
+        """Its channel, which it has no more."""
         direct, self.direct = self.direct, None
         self.calls = 0
-        if direct is not None:
-            direct.close()
+        return direct
 
 
 def for_channel(channel: Channel) -> Optional[Unasked]:
@@ -114,7 +114,7 @@ class Unasked:
         self._channel.wait(pending)
         self._take_answer()
         if way is not None and direct is None and _ran_long(pending):
-            self._close(way)
+            self._retire(way)
         return pending
 
     def _way(self, module: str) -> Optional[Way]:
@@ -189,7 +189,7 @@ class Unasked:
             direct.leave()
             is_over = direct.is_closed or _ran_long(pending)
             if is_over or (pending is not None and isinstance(pending.error, _ENDS)):
-                self._close(way, direct)
+                self._retire(way, direct)
         if pending is not None and direct.has_died:
             told = self._channel.cause_of(direct.pid, TELL)
             if self._is_closed and self._channel.lost is not None:
@@ -197,10 +197,12 @@ class Unasked:
             pending.error = told or pending.error
         return pending
 
-    def _close(self, way: Way, direct: Optional[Direct] = None) -> None:
+    def _retire(self, way: Way, direct: Optional[Direct] = None) -> None:
+        """Another thread may have begun a call in it meanwhile, which has its answer yet."""
         with self._lock:
-            if direct is None or way.direct is direct:
-                way.close()
+            gone = way.take() if direct is None or way.direct is direct else None
+        if gone is not None:
+            gone.retire()
 
     def leave_behind(self) -> None:
         """In a child after a fork: the lock may be the parent's; the connection is lost."""
@@ -210,8 +212,10 @@ class Unasked:
         """Close them all."""
         with self._lock:
             self._is_closed = True
-            for way in self._ways.values():
-                way.close()
+            gone = [way.take() for way in self._ways.values()]
+        for direct in gone:
+            if direct is not None:
+                direct.close()
 
 
 #: Errors after which a channel is of no use any more.

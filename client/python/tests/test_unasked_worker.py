@@ -1,6 +1,7 @@
 """What becomes of blocking calls that go past the daemon when the module's worker ends, is replaced
 or answers what is none: who is told what, and that no call is run twice or lost."""
 import array
+import contextlib
 import fcntl
 import os
 import signal
@@ -215,6 +216,37 @@ def test_an_end_without_a_word_is_a_death(pair):
     error = called(channel).error
     assert isinstance(error, modser.WorkerLost) and "may have run" in error.message
     assert channel.has_died
+
+
+def test_a_call_in_a_channel_that_is_given_up_is_answered(pair):
+    channel, worker = pair
+    with elsewhere(called, channel) as outcome:
+        harness.until(lambda: worker.socket.recv(1, socket.MSG_PEEK), "it has been sent")
+        channel.retire()
+        worker.send(frame([1, 1, None, [[], None]]))
+    assert outcome[0].error is None and not channel.has_died
+    assert channel._socket.fileno() < 0 and not channel.enter()
+
+
+def test_who_gives_a_channel_up_ends_no_call_of_another_thread(begin, monkeypatch):
+    scene = begin(*ZOO)
+    scene.goes_past(scene.client["zoo"].ok)
+    leave, others = Direct.leave, []
+    with harness.Gate() as gate, contextlib.ExitStack() as stack:
+
+        def leave_to_another(channel):
+            leave(channel)
+            if not others:  # and its own call ran for long, so that it gives the channel up
+                others.append(elsewhere(scene.client["zoo"].gate, gate.path))
+                others.append(stack.enter_context(others[0]))
+                gate.entered()
+
+        monkeypatch.setattr(Direct, "leave", leave_to_another)
+        monkeypatch.setattr(_unasked, "LONG_NS", -1)
+        scene.client["zoo"].ok()
+        assert scene.client._unasked._ways["zoo"].direct is None
+        gate.open()
+    assert others[1] == [None]
 
 
 @pytest.mark.parametrize("error, code", [((1, "NO_MEMORY", "x"), 1), ((22, "BUSY", "x"), 22)])
