@@ -1,8 +1,8 @@
 """One connection for any number of threads, without a thread of its own.
 
-Whoever waits for a reply reads, for everybody: the first waiter takes the reading lock and
+Whoever waits for a reply reads, for everybody: the first waiter takes the turn to read and
 gives each reply that comes to its request; the others sleep until theirs has come or the
-reader leaves and hands the lock on. So a call of a single thread is one sendmsg and one recv,
+reader leaves and hands the turn on. So a call of a single thread is one sendmsg and one recv,
 and nothing is woken. Sending never waits for the daemon alone: while the socket takes nothing,
 replies are read, because a daemon with 1024 requests in flight reads no more.
 """
@@ -28,6 +28,7 @@ from ._options import GRACE
 from ._reader import Reader
 from ._sockets import BLOCKING, MAX_BUFFERS, SEND_FLAGS, Passed, readable, rest, rights
 from ._tls import TlsSocket, wrap
+from ._turn import Turn
 
 
 class Pending:
@@ -104,7 +105,8 @@ class Channel:
         self._waiting = self._reader.waiting
         self._ids = itertools.count(1)
         self._sending = threading.Lock()
-        self._reading = threading.Lock()
+        self._reading = Turn()
+        self._is_receiving = False
         #: Threads that wait while another one reads, each with what wakes it.
         self._sleepers: dict[int, tuple[Pending, threading.Event]] = {}
         #: While an answer is waited for that comes with a socket.
@@ -175,7 +177,7 @@ class Channel:
             events = both.poll()[0][1]
             if events & ~select.POLLIN:
                 return
-            if self._reading.acquire(blocking=False):
+            if self._reading.take():
                 try:
                     self._receive(socket.MSG_DONTWAIT)
                 finally:
@@ -194,19 +196,21 @@ class Channel:
         if pending.limit is not None and (until is None or pending.limit < until):
             until = pending.limit
         while not pending.done:
-            if self._reading.acquire(blocking=False):
+            try:
+                is_mine = self._reading.take()
+                in_time = (self._read_for if is_mine else self._sleep)(pending, until)
+            finally:
                 try:
-                    in_time = self._read_for(pending, until)
-                finally:
                     self._leave()
-            else:
-                in_time = self._sleep(pending, until)
+                except BaseException:  # interrupted before it had begun
+                    self._leave()
+                    raise
             if not in_time and not pending.done:
                 self._late(pending)
 
     def poll(self) -> None:
         """Take in what has come, without waiting."""
-        if self._reading.acquire(blocking=False):
+        if self._reading.take():
             try:
                 while self.lost is None and readable(self._socket, 0):
                     self._receive(socket.MSG_DONTWAIT)
@@ -243,7 +247,18 @@ class Channel:
         return True
 
     def _receive(self, flags: int) -> None:
-        """One recv, and whatever it completes. The reading lock is held."""
+        """One recv, and whatever it completes. It is this thread's turn to read."""
+        if self._is_receiving:  # it would go on with what is overwritten here
+            text = "a signal handler made a call in the midst of another"
+            self._lose(ConnectionLost(f"{self.address}: {text}"))
+            return
+        self._is_receiving = True
+        try:
+            self._receive_some(flags)
+        finally:
+            self._is_receiving = False
+
+    def _receive_some(self, flags: int) -> None:
         try:
             passed, target = self.passed, self._reader.target()
             if passed is None:
@@ -285,8 +300,9 @@ class Channel:
                 self._wake_one()
 
     def _leave(self) -> None:
-        self._reading.release()
-        if self._sleepers:
+        """The turn to read, if it is this thread's yet."""
+        self._reading.leave()
+        if self._sleepers and not self._reading.locked():
             self._wake_one()
 
     def _wake_one(self) -> None:
@@ -324,7 +340,8 @@ class Channel:
 
     def leave_behind(self) -> None:
         """In a child after a fork: the socket is the parent's, and so may be the locks."""
-        self._sending, self._reading = threading.Lock(), threading.Lock()
+        self._sending, self._reading = threading.Lock(), Turn()
+        self._is_receiving = False
         self._sleepers.clear()
         self.lost = forked(self.address)
         self._close_sockets()
@@ -337,8 +354,13 @@ class Channel:
                 f"{self.address}: the connection has been closed here", hint="connect again"
             )
         self._finish_all(self.lost)
-        with self._reading:  # a reader is awake by now, and leaves
+        gone = Pending(0, Message(b""), None)
+        while not self._reading.take():  # a reader is awake by now, and leaves
+            self._sleep(gone, None)
+        try:
             self._close_sockets()
+        finally:
+            self._leave()
 
     def _close_sockets(self) -> None:
         self._socket.close()

@@ -1,0 +1,46 @@
+"""A signal's handler may run between any two steps of a call."""
+import harness
+import pytest
+
+import modser
+from modser._turn import Turn
+
+
+@pytest.fixture
+def client(own_daemon):
+    daemon = own_daemon("--load", f"results={harness.ZOO / 'results.so'}")
+    with modser.connect(daemon.host, deadline=harness.PATIENCE) as client:
+        client.wait("results")
+        yield client
+
+
+@pytest.mark.parametrize("step", ["take", "leave"])
+def test_ctrl_c_leaves_the_turn_to_others(client, monkeypatch, step):
+    """It comes when the turn to read has been taken, or has not been left yet."""
+    do, interrupts = getattr(Turn, step), [KeyboardInterrupt]
+
+    def interrupted(turn):
+        done = do(turn) if step == "take" or not interrupts else None
+        if interrupts:
+            raise interrupts.pop()
+        return done
+
+    monkeypatch.setattr(Turn, step, interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        client["results"].int()
+    assert not client._channel._reading.locked(), "another thread may read"
+    assert client["results"].int() == -42
+
+
+def test_what_was_left_taken_is_taken_again():
+    turn = Turn()
+    assert turn.take() and turn.take()
+    turn.leave()
+    turn.leave()
+    assert not turn.locked()
+
+
+def test_who_calls_in_the_midst_of_a_call_is_told_so(client):
+    client._channel._is_receiving = True
+    with pytest.raises(modser.ConnectionLost, match="in the midst of another"):
+        client["results"].int()
