@@ -28,7 +28,7 @@ from ._options import GRACE
 from ._reader import Reader
 from ._sockets import BLOCKING, MAX_BUFFERS, SEND_FLAGS, Passed, readable, rest, rights
 from ._tls import TlsSocket, wrap
-from ._turn import Turn
+from ._turn import Turn, Wake
 
 
 class Pending:
@@ -108,7 +108,7 @@ class Channel:
         self._reading = Turn()
         self._is_receiving = False
         #: Threads that wait while another one reads, each with what wakes it.
-        self._sleepers: dict[int, tuple[Pending, threading.Event]] = {}
+        self._sleepers: dict[int, tuple[Pending, Wake]] = {}
         #: While an answer is waited for that comes with a socket.
         self.passed: Optional[Passed] = None
         self._socket = connect(address, timeout, tls)
@@ -286,7 +286,7 @@ class Channel:
 
     def _sleep(self, pending: Pending, until: Optional[float]) -> bool:
         """Until the reply has come or there may be no reader; False when it is too late."""
-        event, me = threading.Event(), threading.get_ident()
+        event, me = Wake(), threading.get_ident()
         self._sleepers[me] = pending, event
         try:
             # Who has read or left before the line above has woken nobody.

@@ -1,7 +1,9 @@
-"""Whose turn it is to read: a lock that no interrupt leaves locked."""
+"""Whose turn it is to read, and what wakes who waits for it: no interrupt leaves either locked."""
 from __future__ import annotations
 
+import contextlib
 import threading
+from typing import Optional
 
 
 class Turn:
@@ -25,3 +27,21 @@ class Turn:
 
     def locked(self) -> bool:
         return bool(self._of)
+
+
+class Wake:
+    """What one thread waits for, once. threading.Event stays locked where setting it is
+    interrupted, and whoever sets it then waits for ever."""
+
+    __slots__ = ("_lock",)
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._lock.acquire()
+
+    def set(self) -> None:
+        with contextlib.suppress(RuntimeError):  # it is set already
+            self._lock.release()
+
+    def wait(self, seconds: Optional[float]) -> bool:
+        return self._lock.acquire(timeout=-1 if seconds is None else seconds)

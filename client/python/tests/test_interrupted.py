@@ -1,9 +1,13 @@
 """A signal's handler may run between any two steps of a call."""
+import itertools
+import sys
+
 import harness
 import pytest
+from unasked import elsewhere
 
 import modser
-from modser._turn import Turn
+from modser._turn import Turn, Wake
 
 
 @pytest.fixture
@@ -44,3 +48,32 @@ def test_who_calls_in_the_midst_of_a_call_is_told_so(client):
     client._channel._is_receiving = True
     with pytest.raises(modser.ConnectionLost, match="in the midst of another"):
         client["results"].int()
+
+
+def is_interrupted(at, do):
+    """Whether it has been, behind so many of the functions that it calls, and itself."""
+    left = itertools.count(at, -1)
+
+    def profile(_frame, event, _arg):
+        if event.endswith("return") and next(left) == 0:
+            raise KeyboardInterrupt
+
+    sys.setprofile(profile)
+    try:
+        do()
+    except KeyboardInterrupt:
+        return True
+    finally:
+        sys.setprofile(None)
+    return False
+
+
+def test_who_wakes_another_may_be_interrupted():
+    for at in itertools.count():
+        wake = Wake()
+        was_interrupted = is_interrupted(at, wake.set)
+        with elsewhere(wake.set):
+            assert wake.wait(harness.PATIENCE)
+        if not was_interrupted:
+            break
+    assert at > 2, "each step had its turn"
