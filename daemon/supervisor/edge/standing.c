@@ -351,7 +351,6 @@ static msd_err refuse_token(struct msd_session *s, struct msd_diag *d)
 	char peer[MSD_PEER_TEXT_BYTES];
 	uint64_t n_others;
 
-	msd_guesses_note(&e->rights.guesses, s->came_from, uv_now(e->loop));
 	if (msd_log_rate_take(&e->denied, uv_now(e->loop), LINES_PER_SECOND,
 			      &n_others)) {
 		msd_log(MSD_LOG_WARN, "token", "conn=%llu peer=\"%s\" others=%llu%s",
@@ -376,21 +375,19 @@ msd_err msd_standing_show(struct msd_session *s, struct msd_span token,
 				    "and TLS: others can read what comes this way");
 	}
 	const uint64_t now_ms = uv_now(s->edge->loop);
-	const uint64_t left_ms = msd_guesses_left_ms(&r->guesses, s->came_from, now_ms);
 	msd_digest_of(token, &digest);
 	const struct msd_identity who = {.token = &digest};
 	const struct msd_grant g = msd_acl_grant(r->acl, &who);
-	const bool is_wrong = g.groups == 0 && !msd_grant_is_user(&g);
-	/* The same, whether it would be right or not. */
-	if (is_wrong ? left_ms > 0
-		     : !msd_rights_admit(r, &g, s->came_from, &digest, now_ms)) {
-		return msd_diag_set(
-			d, MSD_BUSY,
-			"session.hello: too many wrong tokens: try again in "
-			"%llu ms",
-			(unsigned long long)left_ms);
+	const enum msd_token_verdict verdict =
+		msd_rights_judge(r, &g, s->came_from, &digest, now_ms);
+	if (verdict == MSD_TOKEN_WAIT) {
+		return msd_diag_set(d, MSD_BUSY,
+				    "session.hello: too many wrong tokens: try again "
+				    "in %llu ms",
+				    (unsigned long long)msd_guesses_left_ms(
+					    &r->guesses, s->came_from, now_ms));
 	}
-	if (is_wrong)
+	if (verdict == MSD_TOKEN_WRONG)
 		return refuse_token(s, d);
 	msd_err err = join(s, msd_rights_peer(r, &g, s->came_from), d);
 	if (err != MSD_OK)

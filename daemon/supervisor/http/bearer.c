@@ -82,7 +82,7 @@ static enum msd_bearer_verdict grant(const struct msd_asking *a, struct msd_bear
 
 	b->generation = a->edge->rights.generation;
 	b->grant = msd_acl_grant(a->edge->rights.acl, &who);
-	if (b->has_token && b->grant.groups == 0 && !msd_grant_is_user(&b->grant))
+	if (b->has_token && msd_grant_is_nobodys(&b->grant))
 		return MSD_BEARER_BAD_TOKEN;
 	if (!is_encrypted(a)) /* there a line may give what the way in does not */
 		b->grant.rights &= a->caller->session.principal.rights;
@@ -91,21 +91,16 @@ static enum msd_bearer_verdict grant(const struct msd_asking *a, struct msd_bear
 }
 
 /* A token is new on this connection, or was not asked for in a minute: it may have to
- * wait, and that is told the same whether it is right or not. */
+ * wait. */
 static void admit(const struct msd_asking *a, struct msd_bearer *b)
 {
 	struct msd_rights *r = &a->edge->rights;
 	const struct msd_peer_id from = a->caller->session.came_from;
-	const uint64_t now_ms = uv_now(a->edge->loop);
 
-	if (b->verdict != MSD_BEARER_BAD_TOKEN) {
-		b->admitted_ms = now_ms;
-		if (msd_rights_admit(r, &b->grant, from, &b->token, now_ms))
-			return;
-	} else if (msd_guesses_left_ms(&r->guesses, from, now_ms) == 0) {
-		msd_guesses_note(&r->guesses, from, now_ms);
+	b->admitted_ms = uv_now(a->edge->loop);
+	if (msd_rights_judge(r, &b->grant, from, &b->token, b->admitted_ms) !=
+	    MSD_TOKEN_WAIT)
 		return;
-	}
 	b->verdict = MSD_BEARER_WAIT;
 	b->grant = (struct msd_grant){0};
 }

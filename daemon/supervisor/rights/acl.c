@@ -232,6 +232,11 @@ bool msd_grant_is_user(const struct msd_grant *g)
 	return g->user != NULL && strcmp(g->user->name, MSD_ACL_ANONYMOUS) != 0;
 }
 
+bool msd_grant_is_nobodys(const struct msd_grant *g)
+{
+	return g->groups == 0 && !msd_grant_is_user(g);
+}
+
 const char *msd_grant_name(const struct msd_acl *a, const struct msd_grant *g)
 {
 	if (g->is_operator)

@@ -110,6 +110,8 @@ const char *msd_grant_name(const struct msd_acl *a, const struct msd_grant *g);
 bool msd_acl_knows_certificates(const struct msd_acl *a);
 /** It is a user's of the file, not what is left for anybody. */
 bool msd_grant_is_user(const struct msd_grant *g);
+/** Of a token: it is neither a user's nor a group's. */
+bool msd_grant_is_nobodys(const struct msd_grant *g);
 /** "token:sha256", ... */
 const char *msd_credential_word(enum msd_credential kind);
 /** Do both say the same, word for word? */

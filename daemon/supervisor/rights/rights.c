@@ -69,19 +69,25 @@ const char *msd_rights_owner(struct msd_rights *r, const struct msd_grant *g)
 	return i < r->n_users ? r->users[i]->name : NULL;
 }
 
-bool msd_rights_admit(struct msd_rights *r, const struct msd_grant *g,
-		      struct msd_peer_id from, const struct msd_digest *token,
-		      uint64_t now_ms)
+enum msd_token_verdict msd_rights_judge(struct msd_rights *r, const struct msd_grant *g,
+					struct msd_peer_id from,
+					const struct msd_digest *token, uint64_t now_ms)
 {
 	const bool waits = msd_guesses_left_ms(&r->guesses, from, now_ms) > 0;
-	const uint32_t i = place_of(r, msd_grant_name(r->acl, g));
 
+	if (msd_grant_is_nobodys(g)) {
+		if (waits)
+			return MSD_TOKEN_WAIT;
+		msd_guesses_note(&r->guesses, from, now_ms);
+		return MSD_TOKEN_WRONG;
+	}
+	const uint32_t i = place_of(r, msd_grant_name(r->acl, g));
 	if (i == r->n_users) /* memory is short */
-		return !waits;
+		return waits ? MSD_TOKEN_WAIT : MSD_TOKEN_RIGHT;
 	if (waits && !msd_proven_has(&r->users[i]->proven, from, token, now_ms))
-		return false;
+		return MSD_TOKEN_WAIT;
 	msd_proven_note(&r->users[i]->proven, from, token, now_ms);
-	return true;
+	return MSD_TOKEN_RIGHT;
 }
 
 void msd_rights_finish(struct msd_rights *r)

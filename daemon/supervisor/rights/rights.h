@@ -19,6 +19,12 @@ struct msd_rights_user {
 	struct msd_proven proven; /* of a group: of those that are its alone */
 };
 
+enum msd_token_verdict {
+	MSD_TOKEN_RIGHT,
+	MSD_TOKEN_WRONG, /* it is nobody's, which counts */
+	MSD_TOKEN_WAIT
+};
+
 struct msd_rights {
 	struct msd_acl *acl; /* NULL: none */
 	uint64_t generation; /* of acl: a grant of another one is to be found anew */
@@ -60,12 +66,14 @@ MSD_MUST_CHECK bool msd_rights_usage(struct msd_rights *r, const struct msd_gran
 /** The name of the user of @g, the same pointer each time, for as long as @r; NULL: it
  * is none, or memory is short. */
 const char *msd_rights_owner(struct msd_rights *r, const struct msd_grant *g);
-/** May @from show @token, whose grant by the file is @g, at @now_ms? Not while it has
- * to wait for its wrong ones, unless it has shown this one of late, which is noted. To
- * be asked of a token that is somebody's alone. */
-MSD_MUST_CHECK bool msd_rights_admit(struct msd_rights *r, const struct msd_grant *g,
-				     struct msd_peer_id from,
-				     const struct msd_digest *token, uint64_t now_ms);
+/** What comes of it that @from shows @token, whose grant by the file is @g, at @now_ms.
+ * While it has to wait for its wrong ones it is told so whether this one would be right
+ * or not, unless it has shown it of late, which is noted. */
+MSD_MUST_CHECK enum msd_token_verdict msd_rights_judge(struct msd_rights *r,
+						       const struct msd_grant *g,
+						       struct msd_peer_id from,
+						       const struct msd_digest *token,
+						       uint64_t now_ms);
 void msd_rights_finish(struct msd_rights *r);
 
 #endif
