@@ -11,13 +11,6 @@
  * come again.
  */
 
-static uint64_t known_us(const struct msd_crew *crew, const struct msd_req *r)
-{
-	return r->method == MSD_M_CALL
-		       ? msd_crew_expect_us(crew, r->client.who, r->at.function)
-		       : 0;
-}
-
 /* What others' calls took says nothing of it: who has made none is not refused for
  * them. */
 static uint64_t own_us(const struct msd_crew *crew, const struct msd_req *r)
@@ -25,7 +18,7 @@ static uint64_t own_us(const struct msd_crew *crew, const struct msd_req *r)
 	return crew->paces.n > 0 && r->method == MSD_M_CALL && r->client.who != NULL
 		       ? msd_peer_paces_expect(&crew->paces, r->client.who->peer,
 					       r->at.function)
-		       : known_us(crew, r);
+		       : msd_crew_expect_us(crew, r->client.who, r);
 }
 
 /* What it runs has been running for a while, and one that takes longer than ever is
@@ -37,7 +30,7 @@ static uint64_t sent_us(const struct msd_replica *rep, uint64_t now_ms)
 
 	MSD_LIST_EACH (it, &rep->sent) {
 		const struct msd_req *r = MSD_CONTAINER_OF(it, struct msd_req, link);
-		const uint64_t us = known_us(rep->crew, r);
+		const uint64_t us = msd_crew_expect_us(rep->crew, r->client.who, r);
 
 		sum += us > ran_us ? us - ran_us : 0;
 		ran_us = 0;

@@ -119,10 +119,7 @@ static void write_request(struct msd_out *o, struct msd_req *r, size_t n)
  * can take. */
 static uint32_t expected_us(const struct msd_crew *crew, const struct msd_req *r)
 {
-	const uint32_t us =
-		r->method == MSD_M_CALL
-			? msd_crew_expect_us(crew, r->client.who, r->at.function)
-			: 0;
+	const uint32_t us = msd_crew_expect_us(crew, r->client.who, r);
 
 	return us != 0 ? us : UNKNOWN_US;
 }

@@ -84,17 +84,20 @@ struct msd_crew {
 	struct msd_tally *tally;    /* of its name; a reference */
 };
 
-/** Microseconds to expect of a call of @c, or of nobody: by those of its peer, or,
- * while that has made none, by all. 0: it was never seen. */
+/** Microseconds to expect of @r, if it is a call of @c, or of nobody: by those of its
+ * peer, or, while that has made none, by all. 0: it is none, or was never seen. */
 static inline uint32_t msd_crew_expect_us(const struct msd_crew *crew,
-					  const struct msd_client *c, uint8_t function)
+					  const struct msd_client *c,
+					  const struct msd_req *r)
 {
+	if (r->method != MSD_M_CALL)
+		return 0;
 	const uint32_t us =
 		crew->paces.n > 0 && c != NULL
-			? msd_peer_paces_expect(&crew->paces, c->peer, function)
+			? msd_peer_paces_expect(&crew->paces, c->peer, r->at.function)
 			: 0;
 
-	return us > 0 ? us : msd_pace_expect(&crew->pace, function);
+	return us > 0 ? us : msd_pace_expect(&crew->pace, r->at.function);
 }
 /** One took @exec_ns. The first of all is often a hundred times slower than others. */
 static inline void msd_crew_note_pace(struct msd_crew *crew, const struct msd_client *c,

@@ -123,10 +123,7 @@ void msd_lane_append(struct msd_lane *lane, struct msd_req *r)
 	}
 	msd_list_append(msd_lane_overtaken(lane, r).last->next, &r->link);
 	r->at.lane = lane;
-	r->at.expected_us =
-		r->method == MSD_M_CALL
-			? msd_crew_expect_us(lane->crew, lane->client, r->at.function)
-			: 0;
+	r->at.expected_us = msd_crew_expect_us(lane->crew, lane->client, r);
 	lane->n_requests++;
 	lane->queued_us += r->at.expected_us;
 	lane->crew->n_queued++;
