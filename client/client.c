@@ -51,7 +51,7 @@ modser_err modser_open_fd(int fd, modser_client **ret)
 	c->passed_fd = -1;
 	c->next_deadline_ns = UINT64_MAX;
 	c->has_plans = has_plans();
-	msd_heard_init(&c->heard, !c->has_plans);
+	msd_heard_init(&c->heard);
 	*ret = c;
 	return MODSER_OK;
 }

@@ -3,9 +3,9 @@
 #include "client/kept_answer.h"
 #include "client/result.h"
 
-void msd_heard_init(struct msd_heard *h, bool is_off)
+void msd_heard_init(struct msd_heard *h)
 {
-	*h = (struct msd_heard){.is_off = is_off, .answers = {.kind = MSD_RESPONSE}};
+	*h = (struct msd_heard){.answers = {.kind = MSD_RESPONSE}};
 }
 
 void msd_heard_finish(struct msd_heard *h)
@@ -39,8 +39,6 @@ bool msd_heard_tell(const struct msd_known *known, struct msd_span bytes,
 void msd_heard_keep(struct msd_heard *h, struct msd_span bytes, uint64_t payload_bytes,
 		    const struct msd_body *body, const modser_result *r)
 {
-	if (h->is_off)
-		return;
 	struct msd_known *known =
 		msd_memory_add(&h->answers, bytes, payload_bytes, body);
 	if (known == NULL || r->error.code != MODSER_OK || payload_bytes > 0 ||

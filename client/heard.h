@@ -9,11 +9,10 @@
 #include "proto/recognise.h"
 
 struct msd_heard {
-	bool is_off;
 	struct msd_memory answers; /* their plans are struct msd_kept_answer */
 };
 
-void msd_heard_init(struct msd_heard *h, bool is_off);
+void msd_heard_init(struct msd_heard *h);
 void msd_heard_finish(struct msd_heard *h);
 /** The parts of @bytes, in front of @payload_bytes, to @ret. *@ret_known is the one
  * heard before that they are again; NULL: none, and they were scanned. */

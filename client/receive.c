@@ -89,7 +89,7 @@ static msd_err read_answer(modser_client *c, struct msd_ticket *t,
 		return msd_client_skip_payload(c);
 	}
 	const msd_err err = msd_client_read_result(c, t, b->result);
-	if (err == MSD_OK && known == NULL) {
+	if (err == MSD_OK && known == NULL && c->has_plans) {
 		msd_heard_keep(&c->heard, bytes, c->rx.frame.payload_bytes, b,
 			       t->result);
 	}

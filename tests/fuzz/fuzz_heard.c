@@ -73,7 +73,7 @@ int msd_fuzz_accepts(const uint8_t *data, size_t n)
 	struct msd_heard h;
 	bool is_told = false;
 
-	msd_heard_init(&h, false);
+	msd_heard_init(&h);
 	while (input.left > 0 && !input.bad) {
 		const uint8_t payload = msd_cur_u8(&input);
 		const size_t wanted = msd_cur_u16(&input);
