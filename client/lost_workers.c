@@ -28,17 +28,22 @@ void msd_lost_workers_take(struct msd_lost_workers *l, struct msd_span params)
 	l->next = (l->next + 1) % MSD_LOST_WORKERS;
 }
 
-const struct msd_lost_worker *msd_lost_workers_find(const struct msd_lost_workers *l,
-						    uint64_t pid)
+struct msd_lost_worker *msd_lost_workers_find(struct msd_lost_workers *l, uint64_t pid)
 {
 	for (unsigned i = 1; i <= MSD_LOST_WORKERS; i++) {
-		const struct msd_lost_worker *w =
+		struct msd_lost_worker *w =
 			&l->last[(l->next + MSD_LOST_WORKERS - i) % MSD_LOST_WORKERS];
 
 		if (w->pid == pid && w->why != NULL)
 			return w;
 	}
 	return NULL;
+}
+
+void msd_lost_worker_forget(struct msd_lost_worker *w)
+{
+	free(w->why);
+	*w = (struct msd_lost_worker){0};
 }
 
 void msd_lost_workers_finish(struct msd_lost_workers *l)

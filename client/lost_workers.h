@@ -23,8 +23,9 @@ struct msd_lost_workers {
 /** `channel.lost` with @params. */
 void msd_lost_workers_take(struct msd_lost_workers *l, struct msd_span params);
 /** What was told of @pid last, or NULL. */
-const struct msd_lost_worker *msd_lost_workers_find(const struct msd_lost_workers *l,
-						    uint64_t pid);
+struct msd_lost_worker *msd_lost_workers_find(struct msd_lost_workers *l, uint64_t pid);
+/** It was told to who asked: another worker may have its number then. */
+void msd_lost_worker_forget(struct msd_lost_worker *w);
 void msd_lost_workers_finish(struct msd_lost_workers *l);
 
 #endif

@@ -300,7 +300,7 @@ static struct way *way_of(struct msd_unasked *u, const modser_client *channel)
 static void await_cause(modser_client *client, uint64_t pid, modser_result *result)
 {
 	const uint64_t until_ns = msd_now_ns() + TELL_NS;
-	const struct msd_lost_worker *w;
+	struct msd_lost_worker *w;
 
 	while ((w = msd_lost_workers_find(&client->lost, pid)) == NULL &&
 	       client->fd >= 0) {
@@ -310,8 +310,10 @@ static void await_cause(modser_client *client, uint64_t pid, modser_result *resu
 			break;
 		(void)modser_process(client);
 	}
-	if (w != NULL)
+	if (w != NULL) {
 		msd_result_fail(result, w->code, w->why);
+		msd_lost_worker_forget(w);
+	}
 }
 
 /* What is no answer: the daemon would say that of it. */
