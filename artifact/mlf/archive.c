@@ -12,6 +12,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "artifact/mlf/archive_entry.h"
 #include "artifact/printable.h"
 
 #define TAR_BLOCK 512u
@@ -74,93 +75,6 @@ static bool has_end(struct msd_span bytes)
 	return true;
 }
 
-static const char *entry_path(struct archive_entry *entry)
-{
-	const char *path = archive_entry_pathname_utf8(entry);
-
-	return path != NULL ? path : archive_entry_pathname(entry);
-}
-
-/* Without the "./" in front that TVM writes. */
-static const char *strip(const char *path)
-{
-	while (path[0] == '.' && path[1] == '/') {
-		for (path += 2; path[0] == '/';)
-			path++;
-	}
-	return strcmp(path, ".") == 0 ? path + 1 : path;
-}
-
-/* Whether each part between slashes is a name; the last may be empty (a folder). */
-static bool is_inside(const char *path)
-{
-	for (;;) {
-		size_t n = strcspn(path, "/");
-
-		if (path[n] == '\0') {
-			return !(n == 1 && path[0] == '.') &&
-			       !(n == 2 && path[0] == '.' && path[1] == '.');
-		}
-		if (n == 0 || (n == 1 && path[0] == '.') ||
-		    (n == 2 && path[0] == '.' && path[1] == '.'))
-			return false;
-		path += n + 1;
-	}
-}
-
-static msd_err check_path(const char *path, struct msd_diag *d)
-{
-	size_t n = path != NULL ? strlen(path) : 0;
-	char text[MSD_PRINTABLE_MAX];
-
-	if (path == NULL) {
-		return msd_diag_set(d, MSD_BAD_ARTIFACT,
-				    "archive: an entry without a readable path");
-	}
-	struct msd_span s = {(const uint8_t *)path, n};
-	if (n > MSD_ARCHIVE_MAX_PATH) {
-		return msd_diag_set(d, MSD_BAD_ARTIFACT,
-				    "archive: a path of %zu bytes; at most %u: %s", n,
-				    MSD_ARCHIVE_MAX_PATH, msd_printable(s, text));
-	}
-	for (size_t i = 0; i < n; i++) {
-		if ((unsigned char)path[i] < 0x20 || path[i] == 0x7f) {
-			return msd_diag_set(d, MSD_BAD_ARTIFACT,
-					    "archive: a control character in the path "
-					    "%s",
-					    msd_printable(s, text));
-		}
-	}
-	if (!is_inside(strip(path))) {
-		return msd_diag_set(d, MSD_BAD_ARTIFACT,
-				    "archive: the path %s leads out of it",
-				    msd_printable(s, text));
-	}
-	return MSD_OK;
-}
-
-static msd_err check_type(struct archive_entry *entry, struct msd_diag *d)
-{
-	const char *path = entry_path(entry);
-	const char *what = NULL;
-	char text[MSD_PRINTABLE_MAX];
-
-	if (archive_entry_hardlink(entry) != NULL ||
-	    archive_entry_symlink(entry) != NULL) {
-		what = "a link";
-	} else if (archive_entry_filetype(entry) != AE_IFREG &&
-		   archive_entry_filetype(entry) != AE_IFDIR) {
-		what = "neither a file nor a folder";
-	} else if (archive_entry_sparse_count(entry) > 0) {
-		what = "a sparse file";
-	}
-	if (what == NULL)
-		return MSD_OK;
-	return msd_diag_set(d, MSD_BAD_ARTIFACT,
-			    "archive: %s is %s; expected plain files",
-			    msd_printable(msd_span_of(path), text), what);
-}
-
 static msd_err too_much(struct msd_diag *d)
 {
 	return msd_diag_set(d, MSD_BAD_ARTIFACT,
@@ -220,13 +134,13 @@ static msd_err read_entry(struct archive *a, struct archive_entry *entry,
 			  uint64_t *left, struct msd_archive *ret, struct msd_diag *d)
 {
 	struct msd_archive_file *file = NULL;
-	msd_err err = check_path(entry_path(entry), d);
+	msd_err err = msd_archive_entry_check_path(entry, d);
 
 	if (err == MSD_OK)
-		err = check_type(entry, d);
+		err = msd_archive_entry_check_type(entry, d);
 	if (err != MSD_OK || archive_entry_filetype(entry) == AE_IFDIR)
 		return err;
-	err = add_file(ret, strip(entry_path(entry)), &file, d);
+	err = add_file(ret, msd_archive_entry_path(entry), &file, d);
 	if (err == MSD_OK)
 		err = read_data(a, *left, &file->data, d);
 	if (err != MSD_OK)
@@ -397,9 +311,9 @@ void msd_archive_scan(struct msd_span bytes, bool (*see)(void *ctx, const char *
 		    (!is_plain(bytes) &&
 		     (uint64_t)archive_filter_bytes(a, 0) > MSD_ARCHIVE_FREE_BYTES))
 			break;
-		if (entry_path(entry) != NULL &&
+		if (msd_archive_entry_path(entry) != NULL &&
 		    archive_entry_filetype(entry) != AE_IFDIR)
-			goes_on = see(ctx, strip(entry_path(entry)));
+			goes_on = see(ctx, msd_archive_entry_path(entry));
 	}
 	if (a != NULL)
 		archive_read_free(a);
