@@ -366,3 +366,21 @@ def test_the_command_line_loads_and_shows_several(own_daemon):
     shown = [dict(zip(head, row)) for row in rows]
     assert [(m["workers"], m["ready"]) for m in shown] == [("2", "2"), ("3", "3")]
     assert json.loads(daemon.ok("show", "second", "--json").out)["ready"] == 3
+
+
+def test_a_list_is_whole_while_workers_are_being_started(own_daemon):
+    """Each gets its number from another thread, at any moment."""
+    daemon, library = own_daemon(), RESULTS.read_bytes()
+    with Wire(daemon.host) as loader, Wire(daemon.host) as wire:
+
+        def is_ready():
+            lists = [wire.finish(id) for id in [wire.start("module.list") for _ in range(64)]]
+            for one in lists:
+                assert all(len(m["pids"]) == len(m["devices"]) for m in one), one
+            return lists[-1] and lists[-1][0]["state"] == "READY"
+
+        for _ in range(20):
+            begun = loader.start("module.load", "many", loader.upload(library), {"workers": 32})
+            harness.until(is_ready, "all are there")
+            loader.finish(begun)
+            loader.ask("module.unload", "many")

@@ -25,12 +25,23 @@ static void put_quantile(struct msd_buf *b, const char *key,
 	}
 }
 
-/* Its process, from when there is one: what is being started has no number yet. */
+/* What is being started gets its number from another thread, at any moment: all that is
+ * written of a module goes by one look. */
+static void look_for_numbers(const struct msd_crew *crew)
+{
+	for (uint32_t i = 0; i < crew->n_replicas; i++) {
+		struct msd_process *p = crew->replicas[i].process;
+		if (p != NULL)
+			p->listed = msd_child_pid(p->child);
+	}
+}
+
+/* Its process, if it had a number then. */
 static struct msd_process *process_at(const struct msd_crew *crew, uint32_t i)
 {
 	struct msd_process *p = crew->replicas[i].process;
 
-	return p != NULL && msd_child_pid(p->child) != 0 ? p : NULL;
+	return p != NULL && p->listed != 0 ? p : NULL;
 }
 
 /* The first worker's process stands for the module, the memory is that of all, as it
@@ -40,13 +51,14 @@ static void put_summary(struct msd_buf *b, const struct msd_module *m,
 {
 	uint64_t pid = 0, rss = 0;
 
+	look_for_numbers(&m->crew);
 	for (uint32_t i = 0; i < m->crew.n_replicas; i++) {
 		struct msd_process *p = process_at(&m->crew, i);
 		if (p == NULL)
 			continue;
-		pid = pid != 0 ? pid : (uint64_t)msd_child_pid(p->child);
-		rss += msd_rss_recent(&p->rss, msd_child_pid(p->child),
-				      uv_now(m->crew.house->loop), rss_looks);
+		pid = pid != 0 ? pid : (uint64_t)p->listed;
+		rss += msd_rss_recent(&p->rss, p->listed, uv_now(m->crew.house->loop),
+				      rss_looks);
 	}
 	msd_pack_pair_str(b, "name", m->crew.name);
 	msd_pack_pair_str(b, "state", msd_module_state_name(m->life.state));
@@ -201,7 +213,7 @@ static void put_workers(struct msd_buf *b, const struct msd_module *m)
 	for (uint32_t i = 0; i < m->crew.n_replicas; i++) {
 		const struct msd_process *p = process_at(&m->crew, i);
 		if (p != NULL)
-			msd_pack_uint(b, (uint64_t)msd_child_pid(p->child));
+			msd_pack_uint(b, (uint64_t)p->listed);
 	}
 	put_devices(b, &m->crew, n);
 	msd_pack_pair_uint(b, "spin_hits", m->crew.spun.hits);

@@ -62,9 +62,10 @@ struct msd_process {
 	const char *exit_reason;        /* why it is killed then */
 	char breach[128];               /* "it broke the protocol: ..."; "": not yet */
 	struct msd_rss rss;             /* for lists of modules */
-	struct msd_list lent;           /* what clients lend: pass.c's */
-	struct msd_list directs;        /* msd_direct.link: direct.h's */
-	struct msd_ledger *ledger;      /* of their calls, shared; NULL: none yet */
+	pid_t listed;              /* its number in the one that is written; 0: none */
+	struct msd_list lent;      /* what clients lend: pass.c's */
+	struct msd_list directs;   /* msd_direct.link: direct.h's */
+	struct msd_ledger *ledger; /* of their calls, shared; NULL: none yet */
 	struct msd_ledger *ledger_seen; /* owned: as it was, what was counted of it */
 	struct msd_ledger_left ledger_left;
 	struct msd_deadline ledger_timer;
