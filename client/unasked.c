@@ -296,7 +296,8 @@ static struct way *way_of(struct msd_unasked *u, const modser_client *channel)
 	return NULL;
 }
 
-/* The daemon tells why a worker is lost before it lets go of its channels. */
+/* The daemon tells why a worker is lost before it lets go of its channels. A worker
+ * ends with its daemon, too, and may be seen to before that is. */
 static void await_cause(modser_client *client, uint64_t pid, modser_result *result)
 {
 	const uint64_t until_ns = msd_now_ns() + TELL_NS;
@@ -313,6 +314,8 @@ static void await_cause(modser_client *client, uint64_t pid, modser_result *resu
 	if (w != NULL) {
 		msd_result_fail(result, w->code, w->why);
 		msd_lost_worker_forget(w);
+	} else if (client->fd < 0) {
+		msd_result_fail(result, client->why.code, msd_diag_text(&client->why));
 	}
 }
 

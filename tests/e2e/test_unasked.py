@@ -25,8 +25,8 @@ def library(name, file):
 class Caller:
     """A program that calls, one call after the other."""
 
-    def __init__(self, process):
-        self.process = process
+    def __init__(self, process, daemon):
+        self.process, self.daemon = process, daemon
 
     def call(self, n, function, *text, deadline_ms=0):
         """(how many were well, the code of the last)"""
@@ -66,7 +66,7 @@ def start(own_daemon):
             process = stack.enter_context(harness.started(
                 harness.BIN / "unasked_client", daemon.host, *token, stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE, env=harness.environment() | (env or {}), **more))
-            return Caller(process), wire
+            return Caller(process, daemon), wire
 
         yield start
 
@@ -116,6 +116,16 @@ def test_a_death_is_told_and_the_next_call_is_answered(start):
     caller.goes_past(wire)
     assert caller.call(1, "zoo:crash") == (0, "WORKER_LOST")
     assert caller.call(MANY, "zoo:ok") == (MANY, "OK")
+
+
+def test_the_daemons_death_is_told_as_that(start):
+    caller, wire = start(*library("zoo", "faults"))
+    caller.goes_past(wire)
+    with harness.Gate() as gate:
+        caller.begin(1, "zoo:gate", gate.path)
+        gate.entered()
+        caller.daemon.kill()
+        assert caller.end() == (0, "IO")
 
 
 def test_a_death_between_calls_is_nobodys_failure(start):

@@ -192,7 +192,7 @@ class Unasked:
                 self._retire(way, direct)
         if pending is not None and direct.has_died:
             told = self._channel.cause_of(direct.pid, TELL)
-            if self._is_closed and self._channel.lost is not None:
+            if told is None and self._channel.lost is not None:  # the worker ends with its daemon
                 told = again(self._channel.lost)
             pending.error = told or pending.error
         return pending

@@ -77,6 +77,16 @@ def test_it_is_told_while_another_thread_reads(begin):
     assert "died during this request (signal KILL" in str(lost[0]) and waits == [None]
 
 
+def test_the_daemons_death_is_told_as_that(begin):
+    scene = begin(*ZOO)
+    zoo = scene.client["zoo"]
+    scene.goes_past(zoo.ok)
+    with harness.Gate() as gate, elsewhere(zoo.gate, gate.path) as outcome:
+        gate.entered()
+        scene.daemon.kill()
+    assert type(outcome[0]) is modser.ConnectionLost
+
+
 def test_a_death_between_calls_is_nobodys_failure(begin):
     scene = begin(*ZOO)
     ok = scene.client["zoo"].ok
