@@ -95,14 +95,19 @@ static void on_look(uv_timer_t *timer)
 {
 	struct msd_worker *w = timer->data;
 	const uint64_t passed_ms = uv_timer_get_repeat(timer);
+	uint64_t next_ms;
 
 	MSD_LIST_EACH_SAFE (it, &w->peers) {
 		struct msd_peer *peer = MSD_CONTAINER_OF(it, struct msd_peer, link);
 		if (peer->guest != NULL)
 			look_at(peer, passed_ms);
 	}
-	if (look_ms(w) == 0)
+	next_ms = look_ms(w);
+	if (next_ms == 0) {
 		(void)uv_timer_stop(timer);
+	} else if (next_ms != passed_ms) {
+		(void)uv_timer_start(timer, on_look, next_ms, next_ms);
+	}
 }
 
 void msd_stall_init(struct msd_worker *w, uv_loop_t *loop)
@@ -113,8 +118,10 @@ void msd_stall_init(struct msd_worker *w, uv_loop_t *loop)
 
 void msd_stall_watch(struct msd_worker *w)
 {
-	const uint64_t ms = uv_is_active((uv_handle_t *)&w->stall) ? 0 : look_ms(w);
+	const uint64_t ms = look_ms(w);
+	const bool looks_soon = uv_is_active((uv_handle_t *)&w->stall) &&
+				uv_timer_get_repeat(&w->stall) <= ms;
 
-	if (ms > 0)
+	if (ms > 0 && !looks_soon)
 		(void)uv_timer_start(&w->stall, on_look, ms, ms);
 }

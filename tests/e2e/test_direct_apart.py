@@ -159,7 +159,7 @@ def fill(channel):
 
 @pytest.mark.parametrize("leaves", (False, True))
 def test_who_does_not_read_its_answers_is_ended(given, leaves):
-    daemon = given("--write-stall", "200ms", *CALLS)
+    daemon = given("--write-stall", "200ms", "--read-stall", "1h", *CALLS)
     with Wire(daemon.host) as wire, Wire(daemon.host) as other:
         (pid,) = harness.until(  # one that is being born has none
             lambda: [p for p in direct.facts(wire, "calls")["pids"] if p], "it is there")
@@ -174,7 +174,7 @@ def test_who_does_not_read_its_answers_is_ended(given, leaves):
 
 
 def test_an_unload_does_not_wait_for_who_reads_nothing(given):
-    daemon = given("--write-stall", "200ms", "--drain", "1h", *CALLS)
+    daemon = given("--write-stall", "200ms", "--read-stall", "1h", "--drain", "1h", *CALLS)
     with Wire(daemon.host) as wire, direct.open_direct(wire, "calls") as channel:
         fill(channel)
         assert wire.ask("module.unload", "calls") is None
