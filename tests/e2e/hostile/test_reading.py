@@ -7,7 +7,7 @@ import pytest
 from wire import MAGIC, Closed, Failure, frame, out, tensor_ext
 
 MIB = 1 << 20
-STALL_MS, ROOM = 3000, 4 * MIB
+STALL_MS, ROOM = 1000, 4 * MIB
 LITTLE = 64 << 10  # in the socket before the daemon asks for it
 
 
