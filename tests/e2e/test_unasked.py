@@ -23,9 +23,9 @@ def library(name, file):
 
 
 class Caller:
-    """A program that calls, one call after the other."""
+    """A program that calls, one call after the other; its daemon, if it may be ended."""
 
-    def __init__(self, process, daemon):
+    def __init__(self, process, daemon=None):
         self.process, self.daemon = process, daemon
 
     def call(self, n, function, *text, deadline_ms=0):
