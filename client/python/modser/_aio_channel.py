@@ -8,9 +8,9 @@ import socket
 import ssl
 from typing import Any, Optional, Union
 
-from . import _address, _channel
+from . import _address, _dial
 from ._cause import unreachable
-from ._channel import FIRST_FRAME, again, take_forgotten
+from ._channel import again, take_forgotten
 from ._errors import ConnectionLost, DeadlineExceeded, Error, ProtocolError
 from ._fork import at_home, forked
 from ._message import Message, cancel_frame
@@ -29,7 +29,7 @@ async def connect(
     if _address.is_tls(address):  # names, numbers and certificates, on a thread
         loop = asyncio.get_running_loop()
         return Channel(
-            address, await loop.run_in_executor(None, _channel.connect, address, timeout, tls)
+            address, await loop.run_in_executor(None, _dial.connect, address, timeout, tls)
         )
     try:
         s = await asyncio.wait_for(_open(target), timeout)
@@ -51,7 +51,12 @@ async def _open(target: _address.Target) -> socket.socket:
         s = socket.socket(kind, style, number)
         s.setblocking(False)
         try:
-            await loop.sock_connect(s, place)
+            if kind == socket.AF_UNIX:
+                await _dial.connect_unix(s, place)
+            else:
+                await loop.sock_connect(s, place)
+                s.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+            await loop.sock_sendall(s, _dial.FIRST_FRAME)
         except OSError as error:
             s.close()
             failure = error
@@ -59,9 +64,6 @@ async def _open(target: _address.Target) -> socket.socket:
             s.close()
             raise
         else:
-            if kind != socket.AF_UNIX:
-                s.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
-            await loop.sock_sendall(s, FIRST_FRAME)
             return s
     raise failure or OSError("the host has no address")
 

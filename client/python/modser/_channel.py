@@ -18,8 +18,7 @@ import threading
 import time
 from typing import Any, Optional, Union
 
-from . import _address
-from ._cause import unreachable
+from ._dial import connect
 from ._errors import ConnectionLost, DeadlineExceeded, Error, ProtocolError
 from ._fork import at_home, forked
 from ._message import Message, cancel_frame
@@ -27,7 +26,7 @@ from ._objects import Forgotten
 from ._options import GRACE
 from ._reader import Reader
 from ._sockets import BLOCKING, MAX_BUFFERS, SEND_FLAGS, Passed, readable, rest, rights
-from ._tls import TlsSocket, wrap
+from ._tls import TlsSocket
 from ._turn import Turn, Wake
 
 
@@ -50,48 +49,6 @@ class Pending:
     def finish(self, error: Optional[Error], result: Any, meta: Any) -> None:
         self.error, self.result, self.meta = error, result, meta
         self.done = True
-
-
-#: The daemon closes a connection that sends no whole frame for a while; the first request
-#: may come much later. A cancel of nothing has no effect and no answer.
-FIRST_FRAME = b"".join(cancel_frame(0))
-
-
-def connect(
-    address: str, timeout: Optional[float], tls: Optional[ssl.SSLContext]
-) -> Union[socket.socket, TlsSocket]:
-    target = _address.parse(address)
-    try:
-        if isinstance(target, str):
-            s = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
-            try:
-                s.settimeout(timeout)
-                s.connect(target)
-            except BaseException:
-                s.close()
-                raise
-        else:
-            s = socket.create_connection(target, timeout)
-            s.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
-            if _address.is_tls(address):
-                return _encrypt(s, target[0], tls)
-        s.sendall(FIRST_FRAME)
-    except (TimeoutError, socket.timeout):  # one and the same from Python 3.10 on
-        raise DeadlineExceeded(f"{address}: no connection within {timeout} s") from None
-    except OSError as error:
-        raise unreachable(address, error) from error
-    s.settimeout(None)
-    return s
-
-
-def _encrypt(s: socket.socket, host: str, tls: Optional[ssl.SSLContext]) -> TlsSocket:
-    try:
-        encrypted = wrap(s, host, tls)
-    except BaseException:
-        s.close()
-        raise
-    encrypted.sendmsg([FIRST_FRAME])  # a new connection has room for it
-    return encrypted
 
 
 class Channel:

@@ -1,0 +1,82 @@
+"""From an address to a connected socket, within the caller's time."""
+from __future__ import annotations
+
+import asyncio
+import socket
+import ssl
+import time
+from typing import Optional, Union
+
+from . import _address
+from ._cause import unreachable
+from ._errors import DeadlineExceeded
+from ._message import cancel_frame
+from ._tls import TlsSocket, wrap
+
+#: A unix listener whose queue is full refuses with EAGAIN, and says nothing when it is not.
+AGAIN = 0.001  # seconds
+
+#: The daemon closes a connection that sends no whole frame for a while; the first request
+#: may come much later. A cancel of nothing has no effect and no answer.
+FIRST_FRAME = b"".join(cancel_frame(0))
+
+
+def connect(
+    address: str, timeout: Optional[float], tls: Optional[ssl.SSLContext]
+) -> Union[socket.socket, TlsSocket]:
+    target = _address.parse(address)
+    try:
+        if isinstance(target, str):
+            s = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
+            try:
+                s.settimeout(timeout)
+                _connect_unix(s, target, timeout)
+            except BaseException:
+                s.close()
+                raise
+        else:
+            s = socket.create_connection(target, timeout)
+            s.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+            if _address.is_tls(address):
+                return _encrypt(s, target[0], tls)
+        try:
+            s.sendall(FIRST_FRAME)
+        except BaseException:
+            s.close()
+            raise
+    except (TimeoutError, socket.timeout):  # one and the same from Python 3.10 on
+        raise DeadlineExceeded(f"{address}: no connection within {timeout} s") from None
+    except OSError as error:
+        raise unreachable(address, error) from error
+    s.settimeout(None)
+    return s
+
+
+def _connect_unix(s: socket.socket, path: str, timeout: Optional[float]) -> None:
+    until = None if timeout is None else time.monotonic() + timeout
+    while True:
+        try:
+            return s.connect(path)
+        except BlockingIOError:
+            if until is not None and time.monotonic() >= until:
+                raise TimeoutError from None
+        time.sleep(AGAIN)
+
+
+async def connect_unix(s: socket.socket, path: str) -> None:
+    """The same on a loop, whose sock_connect() takes EAGAIN for a connection that is made."""
+    while True:
+        try:
+            return s.connect(path)
+        except BlockingIOError:
+            await asyncio.sleep(AGAIN)
+
+
+def _encrypt(s: socket.socket, host: str, tls: Optional[ssl.SSLContext]) -> TlsSocket:
+    try:
+        encrypted = wrap(s, host, tls)
+    except BaseException:
+        s.close()
+        raise
+    encrypted.sendmsg([FIRST_FRAME])  # a new connection has room for it
+    return encrypted
