@@ -29,6 +29,9 @@ struct msd_account {
 	 * children were in it, as far as somebody measured, and how many. */
 	uint64_t turn, served_ns;
 	uint32_t n_served;
+	/* Of a parent: the turn in which something was written to a child, and how much
+	 * was, of all of them. */
+	uint64_t write_turn, written_bytes;
 	/** The root's, optional: a child gave something back. */
 	void (*on_room)(struct msd_account *root);
 };
@@ -91,6 +94,30 @@ static inline void msd_account_spend(const struct msd_account *a, uint64_t ns)
 {
 	if (a->parent != NULL)
 		a->parent->served_ns += ns;
+}
+
+/** Something may be written to the owner of @a in @turn. False: its parent's children
+ * had @most_bytes. */
+static inline bool msd_account_may_write(const struct msd_account *a, uint64_t turn,
+					 uint64_t most_bytes)
+{
+	const struct msd_account *up = a->parent;
+
+	return up == NULL || up->write_turn != turn || up->written_bytes < most_bytes;
+}
+
+/** So much was written to it in @turn. */
+static inline void msd_account_wrote(const struct msd_account *a, uint64_t turn,
+				     uint64_t bytes)
+{
+	struct msd_account *up = a->parent;
+
+	if (up == NULL)
+		return;
+	if (up->write_turn != turn)
+		up->written_bytes = 0;
+	up->write_turn = turn;
+	up->written_bytes += bytes;
 }
 
 /** What its parents leave it, UINT64_MAX while none of them is over its own limit. */

@@ -44,8 +44,13 @@ static void on_poll(uv_poll_t *handle, int status, int events)
 	if (((events & UV_READABLE) != 0 || c->transport.ops->holds != NULL) &&
 	    c->taker.turn != c->wire->count.turns)
 		msd_conn_poll_now(c);
-	if (!c->is_closing && (events & UV_WRITABLE) != 0)
-		msd_conn_flush(c);
+	if (!c->is_closing && (events & UV_WRITABLE) != 0) {
+		if (msd_conn_may_write(c)) {
+			msd_conn_flush(c);
+		} else if (msd_list_is_empty(&c->dirty_link)) {
+			msd_list_append(&c->wire->dirty, &c->dirty_link);
+		}
+	}
 	/* The error may lie behind bytes that were read now: it is met the next time.
 	 */
 	msd_conn_poll_update(c);

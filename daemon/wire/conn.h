@@ -25,8 +25,10 @@
  * MSD_CONN_TURN_FRAMES frames or MSD_CONN_TURN_US, what is left waits for the next turn
  * of the loop, when all others had theirs. Of those whose accounts have a parent in
  * common, a peer's, MSD_CONN_TURN_SHARE are served in one turn of the loop, or fewer
- * when they took MSD_CONN_SHARE_US, and the others, first, in the next one: who has
- * many connections makes no turn long, nor who fills them with frames that take long.
+ * when they took MSD_CONN_SHARE_US, and the others, first, in the next one; so it is
+ * with what is written to them, MSD_CONN_SHARE_BYTES: who has many connections makes no
+ * turn long, nor who fills them with frames that take long, or with answers that it
+ * reads all at once.
  */
 #include <sys/uio.h>
 #include <uv.h>
@@ -221,6 +223,8 @@ void msd_conn_send(struct msd_conn *c, struct msd_out *o);
 uint8_t *msd_conn_put(struct msd_conn *c, size_t n, struct msd_written *w);
 /** Write what is queued now, as far as the transport takes it and the turn goes. */
 void msd_conn_flush(struct msd_conn *c);
+/** Its peer's other connections have left it a part of what is written in this turn. */
+bool msd_conn_may_write(const struct msd_conn *c);
 /** Its turn: serve what has come, without waiting; for what is left it waits for the
  * next one. For a worker, too, between two calls. */
 void msd_conn_poll_now(struct msd_conn *c);

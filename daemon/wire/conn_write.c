@@ -255,9 +255,17 @@ static int cut(struct iovec *iov, int n)
 	return n;
 }
 
+bool msd_conn_may_write(const struct msd_conn *c)
+{
+	return c->limits.account == NULL ||
+	       msd_wire_may_write(c->wire, c->limits.account);
+}
+
 static void wrote(struct msd_conn *c, uint64_t n)
 {
 	msd_wire_count_out(c->wire, n);
+	if (c->limits.account != NULL)
+		msd_wire_wrote(c->wire, c->limits.account, n);
 	c->bytes_out += n;
 	c->queued_bytes -= n;
 	c->written += n;

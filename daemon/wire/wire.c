@@ -46,18 +46,35 @@ static void keep_awake(struct msd_wire *w, bool is_awake)
 	}
 }
 
+/* A flush may make others write, or end them: whoever is first comes next. Those whose
+ * peer had its share stay, and come first in the next turn. */
+static void write_dirty(struct msd_wire *w)
+{
+	struct msd_list *it, late;
+
+	msd_list_init(&late);
+	while ((it = msd_list_first(&w->dirty)) != NULL) {
+		struct msd_conn *c = MSD_CONTAINER_OF(it, struct msd_conn, dirty_link);
+		if (msd_conn_may_write(c)) {
+			msd_conn_flush(c);
+		} else {
+			msd_list_remove(it);
+			msd_list_append(&late, it);
+		}
+	}
+	msd_list_append_all(&w->dirty, &late);
+}
+
 static void on_prepare(uv_prepare_t *handle)
 {
 	struct msd_wire *w = handle->data;
-	struct msd_list *it;
 
 	msd_wire_count_turn(w);
 	serve_waiting(w);
-	/* A flush may make others write, or end them: whoever is first comes next. */
-	while ((it = msd_list_first(&w->dirty)) != NULL)
-		msd_conn_flush(MSD_CONTAINER_OF(it, struct msd_conn, dirty_link));
+	write_dirty(w);
 	keep_awake(w, !msd_list_is_empty(&w->waiting) ||
-			      !msd_list_is_empty(&w->passed_over));
+			      !msd_list_is_empty(&w->passed_over) ||
+			      !msd_list_is_empty(&w->dirty));
 	w->now_ns = 0;
 }
 

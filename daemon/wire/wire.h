@@ -18,6 +18,10 @@
  * there is more than one, so long. */
 #define MSD_CONN_TURN_SHARE 64u
 #define MSD_CONN_SHARE_US 2000u
+/* What is written to them in it, with what one of them may have more, where a write
+ * counts as so much at least: what takes a millisecond or two. */
+#define MSD_CONN_SHARE_BYTES (2u << 20)
+#define MSD_CONN_LEAST_WRITE (16u << 10)
 
 /* A connection, as one of those that take turns. */
 struct msd_taker {
@@ -122,6 +126,20 @@ static inline bool msd_taker_is_passed_over(struct msd_taker *t, struct msd_wire
 		msd_list_append(&w->passed_over, &t->link);
 	}
 	return true;
+}
+
+/** Those with whom the owner of @a shares have not been written all that they may be in
+ * this turn. */
+static inline bool msd_wire_may_write(const struct msd_wire *w,
+				      const struct msd_account *a)
+{
+	return msd_account_may_write(a, w->count.turns, MSD_CONN_SHARE_BYTES);
+}
+static inline void msd_wire_wrote(const struct msd_wire *w, const struct msd_account *a,
+				  uint64_t bytes)
+{
+	msd_account_wrote(a, w->count.turns,
+			  bytes > MSD_CONN_LEAST_WRITE ? bytes : MSD_CONN_LEAST_WRITE);
 }
 
 /** What all connections on @loop share. Errors: MSD_NOMEM; finish is legal then. */

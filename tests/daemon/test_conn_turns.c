@@ -3,6 +3,7 @@
 #include <unistd.h>
 
 #include "daemon/wire/account.h"
+#include "proto/value.h"
 #include "tests/daemon/conn_rig.h"
 
 /* Let the loop turn once. */
@@ -146,18 +147,20 @@ static void crowd_close(struct crowd *c, struct rig *r)
 	msd_account_close(&c->peer);
 }
 
-/* No more than a share had a turn so far, and nobody two of them before another one. */
-static void expect_shared(const struct crowd *c, unsigned turns)
+/* No more than @share had a turn of @a_turn frames in each of @turns, and nobody two of
+ * them before another one. */
+static void expect_shared(const struct crowd *c, unsigned turns, unsigned share,
+			  unsigned a_turn)
 {
 	unsigned n = 0, most = 0, least = UINT32_MAX;
 
 	for (unsigned i = 0; i < OF_ONE_PEER; i++) {
-		const unsigned had = c->n_frames[i] / MSD_CONN_TURN_FRAMES;
+		const unsigned had = c->n_frames[i] / a_turn;
 		n += had;
 		most = had > most ? had : most;
 		least = had < least ? had : least;
 	}
-	cr_expect_leq(n, turns * MSD_CONN_TURN_SHARE);
+	cr_expect_leq(n, turns * share);
 	cr_expect_leq(most - least, 1, "who waits comes first");
 }
 
@@ -171,7 +174,7 @@ Test(conn_turns, one_peers_many_connections_share_it)
 	for (unsigned turns = 1; turns <= 6; turns++) {
 		send_pings(&r, 1);
 		turn_once(&r);
-		expect_shared(&c, turns);
+		expect_shared(&c, turns, MSD_CONN_TURN_SHARE, MSD_CONN_TURN_FRAMES);
 		cr_expect_eq(r.n_frames, turns, "others wait for none of them");
 	}
 	crowd_close(&c, &r);
@@ -249,6 +252,50 @@ Test(conn_turns, a_long_payload_is_a_part_of_its_peers_turn)
 	for (unsigned turns = 1; turns <= N_LONG; turns++) {
 		turn_once(&r);
 		cr_expect_eq(frames_of(&c), turns);
+	}
+	crowd_close(&c, &r);
+	rig_close(&r);
+}
+
+static void answer(struct crowd *c, unsigned i)
+{
+	struct msd_out *o = msd_out_new();
+
+	cr_assert_not_null(o);
+	msd_body_begin_notification(&o->body, "test");
+	msd_pack_array(&o->body, 0);
+	cr_assert_eq(msd_out_add_piece(o, long_place, LONG_BYTES), 0);
+	msd_conn_send(&c->conns[i], o);
+}
+
+/* Who has read an answer asks for the next one at once. */
+static void take_answers(struct crowd *c)
+{
+	static uint8_t bytes[2 * LONG_BYTES];
+
+	for (unsigned i = 0; i < OF_ONE_PEER; i++) {
+		if (recv(c->peers[i], bytes, sizeof(bytes), MSG_DONTWAIT) <= 0)
+			continue;
+		c->n_frames[i]++;
+		answer(c, i);
+	}
+}
+
+Test(conn_turns, what_is_written_to_one_peers_many_connections_is_shared)
+{
+	const unsigned share = MSD_CONN_SHARE_BYTES / LONG_BYTES;
+	static struct crowd c;
+	struct rig r;
+
+	rig_open(&r, false); /* another's */
+	crowd_open(&c, &r, 0, NULL);
+	for (unsigned i = 0; i < OF_ONE_PEER; i++)
+		answer(&c, i);
+	for (unsigned turns = 1; turns <= 6; turns++) {
+		turn_once(&r);
+		take_answers(&c);
+		expect_shared(&c, turns, share, 1);
+		cr_expect_geq(frames_of(&c), turns * (share - 1), "the loop is awake");
 	}
 	crowd_close(&c, &r);
 	rig_close(&r);

@@ -76,6 +76,21 @@ static void rest(struct msd_visit *v)
 	msd_visit_settle(v);
 }
 
+/* As far as its peer's other connections leave it a part of this turn; else it comes
+ * first in the next one. */
+static void write_some(struct msd_visit *v)
+{
+	struct msd_wire *w = v->caller.session.edge->wire;
+
+	if (msd_visit_unwritten(v) == 0)
+		return;
+	if (msd_wire_may_write(w, v->taker.account)) {
+		msd_visit_flush(v);
+	} else if (msd_list_is_empty(&v->taker.link)) {
+		msd_list_append(&w->passed_over, &v->taker.link);
+	}
+}
+
 /* What follows on the connection is served in a turn of its own: who brings the answer
  * is in the midst of something. */
 void msd_visit_answered(struct msd_caller *c)
@@ -87,7 +102,7 @@ void msd_visit_answered(struct msd_caller *c)
 		msd_visit_close(v, "out of memory for an answer");
 		return;
 	}
-	msd_visit_flush(v);
+	write_some(v);
 	rest(v);
 }
 
@@ -160,8 +175,8 @@ static void read_some(struct msd_visit *v)
 	}
 }
 
-/* Of what was read before, or comes now. Not when it was served in this turn of the
- * loop already: then it is told again. */
+/* Of what was read before, or comes now, and of what nobody reads any more. Not when it
+ * was served in this turn of the loop already: then it is told again. */
 static void serve_turn(struct msd_visit *v)
 {
 	struct msd_wire *w = v->caller.session.edge->wire;
@@ -170,7 +185,9 @@ static void serve_turn(struct msd_visit *v)
 		return;
 	const uint64_t began_ns = msd_taker_begins(&v->taker, w);
 	v->taker.turn = w->count.turns;
-	if (msd_visit_has_ahead(v)) {
+	if (v->state == MSD_VISIT_LINGERING) {
+		msd_visit_read_nothing(v);
+	} else if (msd_visit_has_ahead(v)) {
 		serve_ahead(v);
 	} else {
 		read_some(v);
@@ -182,16 +199,15 @@ static void serve_turn(struct msd_visit *v)
 static void go_on(struct msd_visit *v)
 {
 	if (v->state == MSD_VISIT_LINGERING) {
-		msd_visit_read_nothing(v);
+		serve_turn(v);
 		return;
 	}
-	if (msd_visit_unwritten(v) > 0)
-		msd_visit_flush(v);
+	write_some(v);
 	if (!v->is_closing && v->state == MSD_VISIT_OPEN && !v->is_awaiting &&
 	    msd_visit_unwritten(v) == 0)
 		serve_turn(v);
-	if (!v->is_closing && msd_visit_unwritten(v) > 0)
-		msd_visit_flush(v);
+	if (!v->is_closing)
+		write_some(v);
 	rest(v);
 	/* An answer goes, or --write-stall ends it; only what is still to be read can
 	 * be refused. */

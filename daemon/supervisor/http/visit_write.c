@@ -78,6 +78,8 @@ void msd_visit_flush(struct msd_visit *v)
 			return;
 		}
 		advance(v, (size_t)n);
+		msd_wire_wrote(v->caller.session.edge->wire, v->taker.account,
+			       (uint64_t)n);
 		room -= (size_t)n;
 		v->last_progress_ms = uv_now(v->caller.session.edge->loop);
 	}
