@@ -216,29 +216,31 @@ class Channel:
             self._is_receiving = False
 
     def _receive_some(self, flags: int) -> None:
+        # A signal's handler may raise before the line behind a system call has begun: what came
+        # by it is known here, for no step of Python's is between it and this list.
+        came: list[int] = []
         try:
             passed, target = self.passed, self._reader.target()
             if passed is None:
-                n = self._socket.recv_into(target, 0, flags)
+                came.extend(map(self._socket.recv_into, (target,), (0,), (flags,)))
             else:
                 assert isinstance(self._socket, socket.socket)
-                n = passed.receive(self._socket, target, flags)
+                passed.receive(self._socket, target, flags, came)
+            if not came[0]:
+                self._lose(ConnectionLost(f"{self.address}: {self._reader.farewell}"))
+                return
+            self._reader.received(came[0])
+            if self._sleepers:
+                self._wake_done()
         except BlockingIOError:
             return
         except OSError as error:
             self._lose(ConnectionLost(f"{self.address}: {error.strerror or error}"))
-            return
-        if not n:
-            self._lose(ConnectionLost(f"{self.address}: {self._reader.farewell}"))
-            return
-        try:
-            self._reader.received(n)
-            if self._sleepers:
-                self._wake_done()
         except ProtocolError as error:
             self._lose(ProtocolError(f"{self.address}: {error.message}"))
-        except BaseException as error:  # what was received is lost
-            self._lose(error)
+        except BaseException as error:
+            if came or (isinstance(self._socket, TlsSocket) and self._socket.has_taken):
+                self._lose(error)  # what was received is lost
             raise
 
     def _sleep(self, pending: Pending, until: Optional[float]) -> bool:

@@ -55,12 +55,18 @@ class Passed:
     def __init__(self) -> None:
         self._socket: Optional[socket.socket] = None
 
-    def receive(self, s: socket.socket, into: memoryview, flags: int) -> int:
-        n, control, _, _ = s.recvmsg_into([into], _ROOM, flags | _CLOSED_ON_EXEC)
-        for level, kind, data in control:
+    def receive(
+        self, s: socket.socket, into: memoryview, flags: int, came: list[int]
+    ) -> None:
+        """How many bytes have come is put into `came` whatever interrupts."""
+        got: list[Any] = []
+        try:
+            got.extend(map(s.recvmsg_into, ([into],), (_ROOM,), (flags | _CLOSED_ON_EXEC,)))
+        finally:
+            came += [n for n, _, _, _ in got]
+        for level, kind, data in got[0][1]:
             if level == socket.SOL_SOCKET and kind == socket.SCM_RIGHTS:
                 self._keep(data)
-        return n
 
     def _keep(self, data: bytes) -> None:
         fds = array.array("i")

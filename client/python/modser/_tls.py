@@ -37,6 +37,8 @@ class TlsSocket:
         self._lock = threading.Lock()
         # Bytes that OpenSSL has encrypted and the socket has not taken: they come first again.
         self._stuck: Optional[memoryview] = None
+        #: Bytes may have been taken that nobody has yet: recv_into() was interrupted, or is over.
+        self.has_taken = False
 
     def fileno(self) -> int:
         return self._s.fileno()
@@ -50,9 +52,11 @@ class TlsSocket:
         """As much as is there; 0 at the end. Without MSG_DONTWAIT it waits for the first byte."""
         view = memoryview(target).cast("B")
         while True:
+            self.has_taken = True
             n, waits_for = self._receive(view)
             if n or not waits_for:
                 return n
+            self.has_taken = False
             if flags & socket.MSG_DONTWAIT:
                 raise BlockingIOError
             waiter = select.poll()

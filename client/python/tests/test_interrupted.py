@@ -1,10 +1,13 @@
 """A signal's handler may run between any two steps of a call."""
+import contextlib
 import itertools
+import socket
 import sys
 
 import harness
 import pytest
 from unasked import elsewhere
+from wire import INLINE, frame, tensor_ext
 
 import modser
 from modser._turn import Turn, Wake
@@ -77,3 +80,41 @@ def test_who_wakes_another_may_be_interrupted():
         if not was_interrupted:
             break
     assert at > 2, "each step had its turn"
+
+
+BYTES = 100_000  # more than are read at once, less than a socket holds
+
+
+def answer(id, byte, n):
+    return frame([1, id, None, [[tensor_ext(INLINE, "u1", (n,))], None]], bytes([byte]) * n)
+
+
+@contextlib.contextmanager
+def answered(folder, *answers):
+    """A client whose answers have come."""
+    with socket.socket(socket.AF_UNIX) as listener:
+        (folder / "by-hand").unlink(missing_ok=True)
+        listener.bind(f"{folder}/by-hand")
+        listener.listen(1)
+        with modser.connect(f"unix:{folder}/by-hand", deadline=harness.PATIENCE) as client:
+            with listener.accept()[0] as peer:
+                peer.sendall(b"".join(answers))
+                yield client
+
+
+def test_ctrl_c_within_an_answer_leaves_no_rest_of_it_to_the_next(folder):
+    """What has come of it and was dropped shows where the next one begins: nobody waits for that
+    in vain, or has it wrong."""
+    said = set()
+    for at in itertools.count():
+        with answered(folder, answer(1, 5, BYTES), answer(2, 7, 4)) as client:
+            first = client["m"].f.submit(modser.out("uint8", (BYTES,)))
+            was_interrupted = is_interrupted(at, first.result)
+            try:
+                said.add(client["m"].f.submit(modser.out("uint8", (4,))).result().tobytes())
+            except modser.ConnectionLost as lost:
+                assert "a request was interrupted" in lost.message
+        if not was_interrupted:
+            break
+    assert at > 20, "each step had its turn"
+    assert said == {bytes([7] * 4)}
