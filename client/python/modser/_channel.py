@@ -25,7 +25,7 @@ from ._message import Message, cancel_frame
 from ._objects import Forgotten
 from ._options import GRACE
 from ._reader import Reader
-from ._sockets import BLOCKING, MAX_BUFFERS, SEND_FLAGS, Passed, readable, rest, rights
+from ._sockets import BLOCKING, MAX_BUFFERS, SEND_FLAGS, Passed, poll_ms, readable, rest, rights
 from ._tls import TlsSocket
 from ._turn import Turn, Wake
 
@@ -86,14 +86,38 @@ class Channel:
         id = next(self._ids)
         pending = Pending(id, message, limit)
         buffers = message.frame(id, options)
-        with self._sending:
-            if self.lost is not None:
-                raise again(self.lost)
-            # A daemon that owes nobody a reply reads: then one call may block until all is sent.
-            flags = SEND_FLAGS if self._waiting else BLOCKING
-            self._waiting[id] = pending
-            self._send(buffers, len(buffers[0]) + message.size, flags, message.fd)
+        if limit is None:
+            with self._sending:
+                self._start(pending, buffers, message)
+            return pending
+        is_mine: list[bool] = []  # as what comes in _receive_some()
+        try:
+            left = float(max(limit - time.monotonic(), 0))
+            is_mine.extend(map(self._sending.acquire, (True,), (left,)))
+            if not is_mine[0]:  # another thread's request goes nowhere
+                raise self._unsent()
+            self._start(pending, buffers, message)
+        finally:
+            if is_mine == [True]:
+                self._sending.release()
         return pending
+
+    def _start(self, pending: Pending, buffers: list[Any], message: Message) -> None:
+        if self.lost is not None:
+            raise again(self.lost)
+        # A daemon that owes nobody a reply reads: then one call may block until all is sent.
+        flags = SEND_FLAGS if self._waiting or pending.limit is not None else BLOCKING
+        self._waiting[pending.id] = pending
+        try:
+            size = len(buffers[0]) + message.size
+            self._send(buffers, size, flags, message.fd, pending.limit)
+        except DeadlineExceeded:
+            self._waiting.pop(pending.id, None)
+            raise
+
+    def _unsent(self) -> DeadlineExceeded:
+        text = f"{self.address}: the daemon does not read: a request was not sent by its deadline"
+        return DeadlineExceeded(text)
 
     def cancel(self, id: int) -> None:
         """Ask the daemon to drop a request that has not begun."""
@@ -103,20 +127,28 @@ class Channel:
                 self._send(frame, len(frame[0]), SEND_FLAGS)
 
     def _send(
-        self, buffers: list[Any], left: int, flags: int, fd: Optional[int] = None
+        self, buffers: list[Any], left: int, flags: int, fd: Optional[int] = None,
+        limit: Optional[float] = None,
     ) -> None:
-        """A whole frame, or the connection is lost. The sending lock is held."""
+        """A whole frame, or the connection is lost; DeadlineExceeded when nothing of it was sent
+        by then. The sending lock is held."""
+        size = left
         with_it = rights(fd) if fd is not None and self.address.startswith("unix:") else ()
         try:
             while left > 0:
                 try:
                     sent = self._socket.sendmsg(buffers[:MAX_BUFFERS], with_it, flags)
                 except BlockingIOError:
-                    self._read_until_writable()
-                    continue
+                    if self._read_until_writable(limit):
+                        continue
+                    if left < size or isinstance(self._socket, TlsSocket):  # a record holds some
+                        raise again(self._lose(ConnectionLost(self._unsent().message))) from None
+                    raise self._unsent() from None
                 left, with_it = left - sent, ()
                 if left > 0:
                     buffers = rest(buffers, sent)
+        except (ConnectionLost, DeadlineExceeded):  # which are OSErrors
+            raise
         except OSError as error:
             self.poll()  # the daemon may have said why
             text = f"{self.address}: {error.strerror or error}"
@@ -125,22 +157,25 @@ class Channel:
             self._lose(error)
             raise
 
-    def _read_until_writable(self) -> None:
+    def _read_until_writable(self, limit: Optional[float] = None) -> bool:
+        """False: it was not by the limit."""
         both = select.poll()
         both.register(self._socket, select.POLLIN | select.POLLOUT)
         out = select.poll()
         out.register(self._socket, select.POLLOUT)
         while True:
-            events = both.poll()[0][1]
-            if events & ~select.POLLIN:
-                return
+            events = both.poll(None if limit is None else poll_ms(limit - time.monotonic()))
+            if not events:
+                return False
+            if events[0][1] & ~select.POLLIN:
+                return True
             if self._reading.take():
                 try:
                     self._receive(socket.MSG_DONTWAIT)
                 finally:
                     self._leave()
             elif out.poll(10):  # another thread reads; it may leave before the socket is free
-                return
+                return True
 
     # -- receiving
 
