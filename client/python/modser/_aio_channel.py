@@ -10,12 +10,12 @@ from typing import Any, Optional, Union
 
 from . import _address, _dial
 from ._cause import unreachable
-from ._channel import again, take_forgotten
+from ._channel import again
 from ._errors import ConnectionLost, DeadlineExceeded, Error, ProtocolError
 from ._fork import at_home, forked
 from ._message import Message, cancel_frame
-from ._objects import Forgotten
-from ._reader import Reader
+from ._objects import Forgotten, take_forgotten
+from ._reader import Reader, nowhere
 from ._sockets import MAX_BUFFERS, SEND_FLAGS, rest
 from ._tls import TlsSocket
 
@@ -121,6 +121,11 @@ class Channel:
         future = self.start(message).future
         future.add_done_callback(lambda f: f.cancelled() or f.exception())
 
+    def give_up(self, pending: Pending) -> None:
+        """Nobody waits for it any more, and what comes yet is put into nobody's memory."""
+        pending.outs = nowhere(pending)
+        self._reader.let_go(pending.id)
+
     def cancel(self, id: int) -> None:
         if self.lost is None and id in self._waiting:
             self._write(cancel_frame(id))
@@ -176,6 +181,11 @@ class Channel:
                 self._reader.received(n)
             except ProtocolError as error:
                 return self._lose(ProtocolError(f"{self.address}: {error.message}"))
+            except BaseException as error:  # what was received is lost
+                self._lose(ConnectionLost(f"{self.address}: an answer was not taken ({error!r})"))
+                if not isinstance(error, Exception):
+                    raise
+                return
             if n < len(target):
                 return
         if isinstance(self._socket, TlsSocket) and self._socket.pending():

@@ -22,9 +22,9 @@ from ._dial import connect
 from ._errors import ConnectionLost, DeadlineExceeded, Error, ProtocolError
 from ._fork import at_home, forked
 from ._message import Message, cancel_frame
-from ._objects import Forgotten
+from ._objects import Forgotten, take_forgotten
 from ._options import GRACE
-from ._reader import Reader
+from ._reader import Reader, nowhere
 from ._sockets import BLOCKING, MAX_BUFFERS, SEND_FLAGS, Passed, poll_ms, readable, rest, rights
 from ._tls import TlsSocket
 from ._turn import Turn, Wake
@@ -200,6 +200,23 @@ class Channel:
             if not in_time and not pending.done:
                 self._late(pending)
 
+    def wait_once(self, pending: Pending) -> None:
+        """wait() of who asks no second time."""
+        try:
+            self.wait(pending)
+        except BaseException:
+            self._give_up(pending)
+            raise
+
+    def _give_up(self, pending: Pending) -> None:
+        """Nobody waits for it any more, and what comes yet is put into nobody's memory."""
+        pending.outs = nowhere(pending)
+        if self._reading.take():  # else another thread reads it now, or has not begun to
+            try:
+                self._reader.let_go(pending.id)
+            finally:
+                self._leave()
+
     def poll(self) -> None:
         """Take in what has come, without waiting."""
         if self._reading.take():
@@ -360,18 +377,6 @@ class Channel:
         self._socket.close()
         if self.passed is not None:
             self.passed.close()
-
-
-def take_forgotten(forgotten: Forgotten) -> list[Message]:
-    """Requests that free some of what nobody refers to any more."""
-    if not forgotten:
-        return []
-    messages: dict[bytes, Message] = {}
-    with contextlib.suppress(IndexError):  # it is empty, or another thread was quicker
-        for _ in range(256):
-            method, packed = forgotten.popleft()
-            messages.setdefault(method, Message(method)).raw(packed)
-    return list(messages.values())
 
 
 def again(error: Error) -> Error:

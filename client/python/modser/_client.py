@@ -257,12 +257,14 @@ class Client(ClientBase):
     def _call(self, module: str, message: Message) -> Pending:
         """A call that is waited for at once: it may go past the daemon."""
         if self._unasked is None:
-            return self._send(message)
+            pending = self._send(message)
+            self._channel.wait_once(pending)
+            return pending
         deadline = self._deadline if message.deadline is None else message.deadline
         return self._unasked.call(module, message, deadline, self._send)
 
     def _settle(self, pending: Pending) -> Reply:
-        self._channel.wait(pending)
+        self._channel.wait_once(pending)
         if pending.error is not None:
             raise pending.error
         return Reply(pending.result, pending.meta)

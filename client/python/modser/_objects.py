@@ -2,6 +2,7 @@
 from __future__ import annotations
 
 import collections
+import contextlib
 import math
 from typing import Any, Generic, Optional, Protocol, TypeVar
 
@@ -32,6 +33,18 @@ def name_of(name: Any, what: str = "a module's name") -> str:
     if not isinstance(name, str):
         raise TypeError(f"{what} is a str, not {type(name).__name__}")
     return name
+
+
+def take_forgotten(forgotten: Forgotten) -> list[Message]:
+    """Requests that free some of what nobody refers to any more."""
+    if not forgotten:
+        return []
+    messages: dict[bytes, Message] = {}
+    with contextlib.suppress(IndexError):  # it is empty, or another thread was quicker
+        for _ in range(256):
+            method, packed = forgotten.popleft()
+            messages.setdefault(method, Message(method)).raw(packed)
+    return list(messages.values())
 
 
 class ClientBase:

@@ -52,6 +52,11 @@ class Reader:
     def target(self) -> memoryview:
         return self._plan[-1] if self._plan else self._view[self._end :]
 
+    def let_go(self, id: int) -> None:
+        """Nothing more of the answer to `id`, if that is coming, comes where it was to."""
+        if self._plan and self._body[1:2] == (id,):
+            self._plan = [piece for view in self._plan for piece in _gap(len(view))]
+
     def in_payload(self) -> bool:
         """Whether target() wants to be filled whole: the frame does not end before."""
         return bool(self._plan)
@@ -212,6 +217,13 @@ class Reader:
             with contextlib.suppress(TypeError):
                 cause = self.cause = from_wire(body[2])
                 self.farewell = f"the daemon ended the connection: {cause.message} [{cause.name}]"
+
+
+def nowhere(waiting: Waiting) -> list[Out]:
+    """What it expects, of the same kinds and shapes; but for what lies in segments, in no memory
+    of the caller's."""
+    lent = {id(o) for o in waiting.lent.values()}
+    return [o if id(o) in lent else Out(o.dtype, o.shape) for o in waiting.outs]
 
 
 def _that_travel(waiting: Waiting) -> list[Optional[Out]]:

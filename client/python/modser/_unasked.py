@@ -111,7 +111,7 @@ class Unasked:
         elif way is not None:
             self._count(way)
         pending = through(message)
-        self._channel.wait(pending)
+        self._channel.wait_once(pending)
         self._take_answer()
         if way is not None and direct is None and _ran_long(pending):
             self._retire(way)

@@ -236,9 +236,11 @@ class Client(ClientBase):
         except asyncio.TimeoutError as error:
             if isinstance(error, Error):
                 raise
+            self._channel.give_up(pending)
             text = f"{self.address}: no answer within the deadline and {GRACE:g} s of grace"
             raise DeadlineExceeded(text) from None
         except asyncio.CancelledError:
+            self._channel.give_up(pending)
             self._channel.cancel(pending.id)
             raise
 
