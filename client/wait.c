@@ -10,11 +10,19 @@
 #include "client/result.h"
 #include "proto/clock.h"
 
+/* Done functions are called as in any turn: theirs is none. What has failed is left in
+ * the queue. */
+static void send_now(modser_client *c)
+{
+	c->is_processing = true;
+	(void)!msd_client_send(c);
+	c->is_processing = false;
+}
+
 /* Sleep until something can be done, and do it. */
 static void sleep_turn(modser_client *c)
 {
-	if (msd_client_send(c) == MSD_OK && c->queue == NULL &&
-	    c->next_deadline_ns == UINT64_MAX) {
+	if (c->queue == NULL && c->next_deadline_ns == UINT64_MAX) {
 		(void)msd_client_turn(c, true);
 		return;
 	}
@@ -44,8 +52,10 @@ static bool look(modser_client *c, const struct msd_ticket *t)
 /* Wait until something can be done for @t, and do it. */
 static void wait_turn(modser_client *c, const struct msd_ticket *t)
 {
-	if (!msd_spin_is_on(&c->spin) || msd_client_send(c) != MSD_OK ||
-	    c->queue != NULL) {
+	send_now(c);
+	if (t->ended) /* unsent: a channel that is taken back says no more of it */
+		return;
+	if (c->queue != NULL || !msd_spin_is_on(&c->spin)) {
 		sleep_turn(c);
 		return;
 	}

@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include "client/client.h"
+#include "proto/frame.h"
 #include "tests/client/peer.h"
 #include "tests/support/clock.h"
 
@@ -158,5 +159,99 @@ Test(wait, what_comes_for_another_request_is_taken_meanwhile)
 	peer_answer(&p, first, 1);
 	cr_expect_eq(end(&p, first), MODSER_OK);
 	cr_expect_eq(end(&p, second), MODSER_OK);
+	peer_close(&p);
+}
+
+/* As the supervisor takes it back: nothing is read any more, and the worker, which runs
+ * another's call, says nothing yet. */
+static struct peer open_taken_back(uint64_t millis)
+{
+	struct peer p = open_client(millis);
+
+	if (millis == TWO)
+		make_look(&p);
+	p.client->is_direct = true;
+	cr_assert_eq(shutdown(p.fd, SHUT_RD), 0);
+	return p;
+}
+
+static void expect_not_begun(uint64_t millis, uint32_t deadline_ms)
+{
+	struct peer p = open_taken_back(millis);
+	const uint64_t id = start(&p, deadline_ms);
+
+	n_sleeps = 0;
+	cr_expect_eq(end(&p, id), MODSER_DRAINING);
+	cr_expect_eq(n_sleeps, 0, "nobody would wake it");
+	peer_close(&p);
+}
+
+Test(wait, what_a_channel_takes_no_more_is_not_waited_for, .timeout = 20)
+{
+	expect_not_begun(1000, 0);
+	next_id = 1;
+	expect_not_begun(1000, 60000);
+	next_id = 1;
+	expect_not_begun(TWO, 0);
+}
+
+static void process(void *ctx, modser_result *result)
+{
+	struct peer *p = ctx;
+
+	cr_expect_eq(modser_process(p->client), MODSER_OK);
+	modser_result_free(result);
+}
+
+/* What has been sent. */
+static void drain(const struct peer *p, struct msd_buf *all)
+{
+	ssize_t n;
+
+	do {
+		cr_assert(msd_buf_reserve(all, 65536));
+		n = recv(p->fd, all->p + all->n, 65536, MSG_DONTWAIT);
+		all->n += n > 0 ? (size_t)n : 0;
+	} while (n > 0);
+}
+
+static void expect_frames(struct msd_buf *all, unsigned n)
+{
+	size_t at = 0;
+
+	for (struct msd_frame f; at < all->n; n--) {
+		cr_assert_gt(n, 0, "one was sent twice");
+		cr_assert_eq(msd_frame_read(all->p + at, MSD_MAX_BODY_BYTES,
+					    MSD_MAX_PAYLOAD_BYTES, &f, NULL),
+			     MSD_OK);
+		at += MSD_FRAME_HEADER_BYTES + f.body_bytes + f.payload_bytes;
+	}
+	cr_expect_eq(at, all->n);
+	cr_expect_eq(n, 0);
+	msd_buf_finish(all);
+}
+
+/* It ends with its last byte, for it was answered before: what went with that does not
+ * go again. */
+Test(wait, a_done_function_may_process_what_is_being_sent, .timeout = 20)
+{
+	static const uint8_t large[300000]; /* more than a socket holds */
+	const int64_t extent = sizeof(large);
+	struct peer p = open_client(1000);
+	const modser_options options = {.done = process, .ctx = &p};
+	const modser_value x =
+		modser_tensor_arg((modser_dtype){1, 8, 1}, &extent, 1, large);
+	struct msd_buf sent = {0};
+
+	cr_assert_eq(modser_start(p.client, "x", &x, 1, &options, NULL), MODSER_OK);
+	peer_answer(&p, 1, 1);
+	cr_assert_eq(modser_process(p.client), MODSER_OK);
+	cr_assert_eq(modser_in_flight(p.client), 1);
+	drain(&p, &sent);
+	const uint64_t second = start(&p, 0);
+	peer_answer(&p, second, 2);
+	cr_expect_eq(end(&p, second), MODSER_OK);
+	drain(&p, &sent);
+	expect_frames(&sent, 2);
 	peer_close(&p);
 }
