@@ -4,20 +4,37 @@
 #include <string.h>
 
 #include "client/unasked.h"
+#include "proto/clock.h"
+
+/* What is left of the deadline, of which some is gone since @begun_ns. */
+static uint32_t deadline_left(uint32_t deadline_ms, uint64_t begun_ns)
+{
+	const uint64_t passed_ms = (msd_now_ns() - begun_ns) / MSD_NS_PER_MS;
+
+	return passed_ms < deadline_ms ? deadline_ms - (uint32_t)passed_ms : 1;
+}
 
 static modser_err call(modser_client *client, const modser_value *params, size_t n_args,
 		       const modser_options *options, modser_result **ret)
 {
 	modser_client *channel = msd_unasked_channel(client, params[0].as.str.p,
 						     params + 1, n_args, options);
+	modser_options rest;
 
 	if (channel != NULL) {
+		const bool is_timed = options != NULL && options->deadline_ms != 0;
+		const uint64_t begun_ns = is_timed ? msd_now_ns() : 0;
 		const modser_err err = modser_request(channel, "call", params,
 						      n_args + 1, options, ret);
 		if (!msd_unasked_is_for_daemon(client, channel, *ret))
 			return err;
 		modser_result_free(*ret);
 		*ret = NULL;
+		if (is_timed) {
+			rest = *options;
+			rest.deadline_ms = deadline_left(rest.deadline_ms, begun_ns);
+			options = &rest;
+		}
 	}
 	const modser_err err =
 		modser_request(client, "call", params, n_args + 1, options, ret);

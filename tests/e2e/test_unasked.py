@@ -3,6 +3,7 @@ thing than through the daemon."""
 import contextlib
 import os
 import pathlib
+import re
 import signal
 import subprocess
 
@@ -162,6 +163,28 @@ def test_a_call_that_a_dead_worker_had_not_read_is_run_by_the_next(start):
         assert caller.end() == (1, "OK")
         with pytest.raises(Closed):
             channel.receive()
+
+
+def test_what_goes_to_the_daemon_then_has_what_is_left_of_its_deadline(start):
+    caller, wire = start(*library("zoo", "faults"), stderr=subprocess.PIPE)
+    caller.goes_past(wire)
+    (pid,) = facts(wire, "zoo")["pids"]
+    with harness.Gate() as gate, harness.Gate() as other, direct.open_direct(wire, "zoo") as channel:
+        channel.start("call", "zoo:gate", gate.path)
+        gate.entered()
+        caller.begin(1, "zoo:gate", other.path, deadline_ms=3000)
+        harness.until(lambda: not is_idle(caller.process.pid), "it waits for its answer")
+        begin = wire.ask("server.info")["uptime_ms"]
+        harness.until(lambda: wire.ask("server.info")["uptime_ms"] >= begin + 2000, "time passes")
+        os.kill(pid, signal.SIGKILL)
+        assert caller.end()[0] == 0
+    waited = re.findall(r"(\d+) ms", caller.process.stderr.readline().decode())
+    assert all(int(ms) <= 1000 for ms in waited), waited
+
+
+def is_idle(pid):
+    """The process @pid waits in read(), which is 0 on x86-64 and 63 on ARM."""
+    return pathlib.Path(f"/proc/{pid}/syscall").read_text().split()[0] in ("0", "63")
 
 
 def receives(pid):
