@@ -11,11 +11,11 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 
 #include "client/libssl.h"
+#include "client/quiet.h"
 #include "proto/clock.h"
 #include "proto/pieces.h"
 
@@ -235,12 +235,23 @@ static short events_after(struct msd_client_tls *t, int rc)
 	}
 }
 
+static int connect_quietly(struct msd_client_tls *t)
+{
+	struct msd_quiet q;
+
+	begin(t);
+	msd_quiet_begin(&q);
+	const int rc = t->lib->SSL_connect(t->ssl);
+	msd_quiet_end(&q);
+	return rc;
+}
+
 static msd_err shake_hands(struct msd_client_tls *t, uint64_t deadline_ns,
 			   struct msd_diag *d)
 {
 	int rc;
 
-	while (begin(t), (rc = t->lib->SSL_connect(t->ssl)) != 1) {
+	while ((rc = connect_quietly(t)) != 1) {
 		struct pollfd p = {.fd = t->fd, .events = events_after(t, rc)};
 
 		if (p.events == 0 && errno == EPROTO)
@@ -357,23 +368,14 @@ static ssize_t write_records(struct msd_client_tls *t, const struct iovec *piece
 	return (ssize_t)all;
 }
 
-/* libssl writes without MSG_NOSIGNAL, and the signals of the process are its own. */
 ssize_t msd_client_tls_write(struct msd_client_tls *t, const struct iovec *pieces,
 			     size_t n)
 {
-	const struct timespec now = {0};
-	sigset_t pipe, before, waiting;
+	struct msd_quiet q;
 
-	(void)sigemptyset(&pipe);
-	(void)sigaddset(&pipe, SIGPIPE);
-	(void)sigpending(&waiting);
-	(void)pthread_sigmask(SIG_BLOCK, &pipe, &before);
+	msd_quiet_begin(&q);
 	const ssize_t put = write_records(t, pieces, n);
-	const int error = errno;
-	if (put < 0 && error == EPIPE && sigismember(&waiting, SIGPIPE) == 0)
-		(void)sigtimedwait(&pipe, NULL, &now);
-	(void)pthread_sigmask(SIG_SETMASK, &before, NULL);
-	errno = error;
+	msd_quiet_end(&q);
 	return put;
 }
 

@@ -1,5 +1,6 @@
 #include <arpa/inet.h>
 #include <criterion/criterion.h>
+#include <fcntl.h>
 #include <openssl/err.h>
 #include <openssl/pem.h>
 #include <openssl/ssl.h>
@@ -23,6 +24,7 @@
 #define BODY_MAX 256u
 #define MANY 6000u /* requests: more bytes than both sockets and a record hold */
 #define PATIENCE_MS 20000
+#define CHAIN 32u
 
 /* A daemon that speaks TLS, answers each request with nil, and reads when it may. */
 struct server {
@@ -30,12 +32,28 @@ struct server {
 	int fd;
 	char address[64];
 	sem_t may_read;
+	bool hangs_up;    /* then, and answers nothing */
+	bool shakes_half; /* it hangs up when it has said its part */
 	pthread_t thread;
 	uint64_t n_requests;
 	bool has_gap; /* the ids of what came are not 1, 2, 3, ... */
 };
 
 static char ca_path[] = "/tmp/msd-tls-XXXXXX";
+static char chain_path[] = "/tmp/msd-tls-XXXXXX";
+
+/* For clients: with it a chain that is longer than what libssl writes at once. */
+static void make_chain(X509 *x, EVP_PKEY *key)
+{
+	const int fd = mkstemp(chain_path);
+	FILE *f = fd >= 0 ? fdopen(fd, "w") : NULL;
+
+	cr_assert_not_null(f);
+	for (unsigned i = 0; i < CHAIN; i++)
+		cr_assert_eq(PEM_write_X509(f, x), 1);
+	cr_assert_eq(PEM_write_PrivateKey(f, key, NULL, NULL, 0, NULL, NULL), 1);
+	(void)fclose(f);
+}
 
 /* Its own authority, for 127.0.0.1. */
 static void show_certificate(SSL_CTX *ctx)
@@ -63,6 +81,7 @@ static void show_certificate(SSL_CTX *ctx)
 	cr_assert_eq(SSL_CTX_use_PrivateKey(ctx, key), 1);
 	cr_assert_eq(PEM_write_X509(f, x), 1);
 	(void)fclose(f);
+	make_chain(x, key);
 	X509_EXTENSION_free(alt);
 	X509_free(x);
 	EVP_PKEY_free(key);
@@ -117,16 +136,29 @@ static bool serve_one(struct server *s, SSL *ssl)
 	return answer(ssl, body.id);
 }
 
+/* What answers the client's first part; not a second one is read. */
+static void say_one_part(SSL *ssl, int fd)
+{
+	struct pollfd p = {.fd = fd, .events = POLLIN};
+
+	(void)fcntl(fd, F_SETFL, O_NONBLOCK);
+	if (poll(&p, 1, PATIENCE_MS) == 1 && SSL_set_fd(ssl, fd) == 1)
+		(void)SSL_accept(ssl);
+	(void)shutdown(fd, SHUT_WR);
+}
+
 static void *serve(void *ctx)
 {
 	struct server *s = ctx;
 	const int fd = accept(s->fd, NULL, NULL);
 	SSL *ssl = SSL_new(s->ctx);
 
-	if (SSL_set_fd(ssl, fd) == 1 && SSL_accept(ssl) == 1) {
+	if (s->shakes_half) {
+		say_one_part(ssl, fd);
+	} else if (SSL_set_fd(ssl, fd) == 1 && SSL_accept(ssl) == 1) {
 		while (sem_wait(&s->may_read) != 0)
 			continue;
-		while (serve_one(s, ssl))
+		while (serve_one(s, ssl) && !s->hangs_up)
 			continue;
 	}
 	SSL_free(ssl);
@@ -156,13 +188,19 @@ static void open_server(struct server *s)
 	cr_assert_eq(pthread_create(&s->thread, NULL, serve, s), 0);
 }
 
-static void close_server(struct server *s)
+static void end_server(struct server *s)
 {
-	(void)pthread_join(s->thread, NULL);
 	(void)close(s->fd);
 	(void)sem_destroy(&s->may_read);
 	SSL_CTX_free(s->ctx);
 	(void)unlink(ca_path);
+	(void)unlink(chain_path);
+}
+
+static void close_server(struct server *s)
+{
+	(void)pthread_join(s->thread, NULL);
+	end_server(s);
 }
 
 static modser_client *connect_to(const struct server *s)
@@ -272,4 +310,49 @@ Test(tls, what_a_record_has_taken_is_not_replaced_when_its_time_is_over)
 	close_server(&s);
 	cr_expect_not(s.has_gap, "what came behind request %llu was another",
 		      (unsigned long long)s.n_requests);
+}
+
+/* It has ended; with the first record of what is sent yet the kernel learns that nobody
+ * has it, and the second one is a SIGPIPE. */
+Test(tls, who_hangs_up_within_a_request_is_no_signal)
+{
+	static const uint8_t large[1 << 17];
+	const int64_t n = sizeof(large);
+	const modser_value x = modser_tensor_arg((modser_dtype){1, 8, 1}, &n, 1, large);
+	struct server s;
+
+	open_server(&s);
+	(void)signal(SIGPIPE, SIG_DFL);
+	modser_client *c = connect_to(&s);
+	s.hangs_up = true;
+	(void)sem_post(&s.may_read);
+	(void)pthread_join(s.thread, NULL);
+	cr_assert_eq(modser_start(c, "x", &x, 1, NULL, NULL), MODSER_OK);
+	modser_err err = MODSER_OK;
+	for (unsigned i = 0; err == MODSER_OK && i < 10; i++)
+		err = modser_process(c);
+	cr_expect_eq(err, MODSER_IO);
+	modser_close(c);
+	end_server(&s);
+}
+
+Test(tls, who_hangs_up_within_a_handshake_is_no_signal)
+{
+	modser_client *c = NULL;
+	struct server s;
+
+	open_server(&s);
+	(void)signal(SIGPIPE, SIG_DFL);
+	SSL_CTX_set_verify(s.ctx, SSL_VERIFY_PEER, NULL);
+	s.shakes_half = true;
+	(void)setenv("MODSER_TLS_CERT", chain_path, 1);
+	const modser_err err = modser_open(s.address, PATIENCE_MS, &c, NULL);
+	(void)pthread_join(s.thread, NULL);
+	if (err == MODSER_OK) { /* all of it was sent before */
+		modser_result *r = NULL;
+		cr_expect_eq(modser_request(c, "ping", NULL, 0, NULL, &r), MODSER_IO);
+		modser_result_free(r);
+	}
+	modser_close(c);
+	end_server(&s);
 }
