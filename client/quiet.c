@@ -2,7 +2,6 @@
 
 #include <errno.h>
 #include <stddef.h>
-#include <time.h>
 
 static sigset_t pipe_alone(void)
 {
