@@ -82,7 +82,10 @@ class Channel:
     ) -> Pending:
         """Send a request; its reply is for wait()."""
         for free in take_forgotten(self.forgotten):
-            self.start(free)
+            try:
+                self.start(free, b"", limit)
+            except DeadlineExceeded:  # the others go with them, in a later request
+                self.forgotten.extend([(free.pieces[0], packed) for packed in free.pieces[2:]])
         id = next(self._ids)
         pending = Pending(id, message, limit)
         buffers = message.frame(id, options)

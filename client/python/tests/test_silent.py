@@ -9,6 +9,7 @@ from unasked import elsewhere
 
 import modser
 from modser import _client, _sockets
+from modser._message import pack
 
 LARGE = np.zeros(1 << 23, "u1")  # no socket holds that
 SOON = 0.05
@@ -41,10 +42,15 @@ def test_half_a_request_is_given_up_with_its_connection(client):
     assert client.is_lost()
 
 
-def test_a_request_of_which_nothing_was_sent_is_given_up_alone(client):
+def fill(client):
+    """All that its socket takes."""
     with contextlib.suppress(BlockingIOError):
         while True:
             client._channel._socket.send(bytes(1 << 16), _sockets.SEND_FLAGS)
+
+
+def test_a_request_of_which_nothing_was_sent_is_given_up_alone(client):
+    fill(client)
     expect_not_read(outcome_of(client["m"].f), modser.DeadlineExceeded)
     assert not client.is_lost() and client._channel.is_idle()
 
@@ -56,3 +62,12 @@ def test_one_without_a_deadline_does_not_keep_those_of_other_threads(client):
         assert not client.is_lost()
         client.close()
     assert isinstance(outcome[0], modser.ConnectionLost)
+
+
+def test_what_is_to_be_freed_is_not_waited_for_and_not_forgotten(client):
+    forgotten = [(pack("tensor.free"), pack(None)), (pack("instance.free"), pack(None))]
+    client._channel.forgotten.extend(forgotten)
+    fill(client)
+    expect_not_read(outcome_of(client["m"].f), modser.DeadlineExceeded)
+    assert sorted(client._channel.forgotten) == sorted(forgotten)
+    assert not client.is_lost()
