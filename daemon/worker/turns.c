@@ -23,13 +23,20 @@ static uint64_t next_round(const struct msd_worker *w, struct msd_peer *peer)
 	return peer->round;
 }
 
+/* Whose turns were given back would come before what it has in the queue: it is in the
+ * last one's round then. */
 void msd_turns_put(struct msd_worker *w, struct msd_request *r)
 {
 	struct msd_list *before = w->queue.prev;
 
 	r->round = next_round(w, r->peer);
-	while (before != &w->queue && request_of(before)->round > r->round)
+	while (before != &w->queue && request_of(before)->round > r->round) {
+		if (request_of(before)->peer == r->peer) {
+			r->peer->round = r->round = request_of(before)->round;
+			break;
+		}
 		before = before->prev;
+	}
 	msd_list_append(before->next, &r->link);
 }
 

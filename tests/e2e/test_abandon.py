@@ -6,8 +6,9 @@ import signal
 import subprocess
 
 import harness
+import msgpack
 import pytest
-from wire import Failure, Wire
+from wire import DTYPE, Failure, Wire, out, shape_ext
 
 KILLS = 3  # of a peer in a minute; then it is barred
 
@@ -81,3 +82,23 @@ def test_interrupted_modser_takes_the_worker_along(daemon):
             modser.send_signal(signal.SIGINT)
             modser.wait(harness.PATIENCE)
         expect_killed(daemon)
+
+
+def test_what_is_cancelled_leaves_the_order_of_the_rest(daemon):
+    """Turns that were given back had a later request of the same connection begun before earlier ones."""
+    uint8 = msgpack.ExtType(DTYPE, bytes([1, 8, 1, 0]))
+    with harness.Gate() as gate, Wire(daemon.host) as wire:
+        tensor = wire.ask("tensor.alloc", "faults", uint8, shape_ext(1))
+        held = wire.start("call", "faults:gate", gate.path)
+        gate.entered()
+        dropped = [wire.start("call", "faults:ok") for _ in range(8)]
+        filled = [wire.start("tensor.fill", tensor, n) for n in range(1, 9)]
+        for id in dropped:
+            wire.start("cancel", id)
+        read = wire.start("tensor.copy", tensor, out("u1", 1))
+        assert wire.ask("ping") is None
+        gate.open()
+        wire.finish(held)
+        for id in filled:
+            wire.finish(id)
+        assert wire.finish(read).tolist() == [8]

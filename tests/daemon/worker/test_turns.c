@@ -121,6 +121,25 @@ Test(turns, of_one_peer_they_keep_their_order, .init = begin)
 	cr_assert_eq(last, MANY - 1);
 }
 
+Test(turns, of_one_peer_they_keep_it_when_others_are_cancelled, .init = begin)
+{
+	ask(&channel, 5);
+	ask(&other, 1);
+	for (unsigned i = 0; i < 3; i++) {
+		msd_turns_give_back(&requests[i]);
+		msd_list_remove(&requests[i].link);
+	}
+	ask(&channel, 2);
+	for (uint64_t last = 0, left = 4; left > 0; left--) {
+		struct msd_request *r;
+		while ((r = msd_turns_next(&worker))->peer != &channel)
+			(void)run();
+		cr_assert_gt(r->id, last);
+		last = r->id;
+		(void)run();
+	}
+}
+
 Test(turns, who_reads_nothing_has_none, .init = begin)
 {
 	greedy.conn.queued_bytes = MSD_GUEST_UNREAD_BYTES + 1;
