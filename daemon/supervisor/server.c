@@ -180,7 +180,10 @@ static void on_drain_over(struct msd_deadline *node)
 
 static void on_space(struct msd_deadline *node)
 {
-	msd_share_retry(&MSD_CONTAINER_OF(node, struct msd_server, space)->edge);
+	struct msd_server *s = MSD_CONTAINER_OF(node, struct msd_server, space);
+
+	if (msd_share_retry(&s->edge))
+		msd_deadline_set(&s->deadlines, node, 0);
 }
 
 /* Most daemons have none, and say so once. */

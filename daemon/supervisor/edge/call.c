@@ -303,8 +303,8 @@ void msd_call_drop(struct msd_req *r, msd_err err)
 msd_err msd_call_place(struct msd_session *s, struct msd_req *r, uint64_t payload_bytes,
 		       struct msd_diag *d)
 {
-	msd_err err = msd_placement_take(&r->placement, s->edge->budget,
-					 &r->module->crew.in, payload_bytes, d);
+	msd_err err = msd_req_place(r, s->edge->budget, &r->module->crew.in,
+				    payload_bytes, d);
 
 	if (err != MSD_OK || payload_bytes == 0 || r->job.known != NULL)
 		return err;

@@ -97,8 +97,9 @@ struct msd_edge {
 	struct msd_list everybody;     /* msd_session.link */
 	struct msd_list sessions;      /* msd_framed.link: those of them with frames */
 	struct msd_list space_waiters; /* msd_session.space_link: bodies without room */
-	struct msd_list pulls;         /* method_pull.c's, that are being fetched */
-	struct msd_list errands;       /* msd_errand.link */
+	uint64_t n_waiting;    /* of them, while all are tried; else 0: to be counted */
+	struct msd_list pulls; /* method_pull.c's, that are being fetched */
+	struct msd_list errands;           /* msd_errand.link */
 	struct msd_followers info_waiters; /* server.info, for the devices */
 	struct msd_list uploads;   /* msd_upload.link: those that wait for bytes */
 	struct msd_list leavings;  /* leavings.c's */

@@ -29,7 +29,7 @@ static void look(struct msd_framed *f, uint64_t n_waiting, uint64_t away_ms)
 static void on_watch_due(struct msd_deadline *node)
 {
 	struct msd_edge *e = MSD_CONTAINER_OF(node, struct msd_edge, watch);
-	const uint64_t n_waiting = msd_share_count_waiting(e, NULL);
+	const uint64_t n_waiting = msd_share_count_waiting(e);
 	const uint64_t away_ms = msd_deadline_away_ms(e->deadlines, node);
 
 	MSD_LIST_EACH_SAFE (it, &e->sessions) {

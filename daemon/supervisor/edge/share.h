@@ -6,9 +6,8 @@
  */
 #include "daemon/supervisor/edge/session.h"
 
-/** How many of @e's connections wait for room but @but, which may be NULL. */
-uint64_t msd_share_count_waiting(const struct msd_edge *e,
-				 const struct msd_session *but);
+/** How many of @e's connections wait for room. */
+uint64_t msd_share_count_waiting(const struct msd_edge *e);
 /** What @s is receiving holds more of the memory than its share of what others, so
  * many, wait for, too. */
 bool msd_share_is_pressed(const struct msd_session *s, uint64_t n_waiting);
@@ -17,7 +16,8 @@ bool msd_share_is_pressed(const struct msd_session *s, uint64_t n_waiting);
 MSD_MUST_CHECK msd_err msd_share_place(struct msd_session *s, struct msd_req *r,
 				       uint64_t payload_bytes, struct msd_diag *d);
 /** There is room: place the bodies that wait for tensor memory. In order, each once:
- * the first that does not fit keeps its place in front. */
-void msd_share_retry(struct msd_edge *e);
+ * the first that does not fit keeps its place in front. True: it took long, and some
+ * were not tried, which are to be in the next turn of the loop. */
+bool msd_share_retry(struct msd_edge *e);
 
 #endif

@@ -81,7 +81,7 @@ void msd_http_watch(struct msd_http *h)
 static void on_watch_due(struct msd_deadline *node)
 {
 	struct msd_http *h = MSD_CONTAINER_OF(node, struct msd_http, watch);
-	const uint64_t n_waiting = msd_share_count_waiting(h->edge, NULL);
+	const uint64_t n_waiting = msd_share_count_waiting(h->edge);
 	const uint64_t away_ms = msd_deadline_away_ms(h->edge->deadlines, node);
 
 	MSD_LIST_EACH_SAFE (it, &h->visits) {

@@ -172,8 +172,8 @@ static msd_err place(const struct msd_trial *t, struct msd_req *r, struct msd_di
 	const uint64_t bytes = bytes_of(c->inputs, c->n_inputs);
 	struct msd_ext_visitor visitor = {.visit = point, .ctx = r};
 	size_t used;
-	msd_err err = msd_placement_take(&r->placement, t->m->crew.house->budget,
-					 &t->m->crew.in, bytes, d);
+	msd_err err =
+		msd_req_place(r, t->m->crew.house->budget, &t->m->crew.in, bytes, d);
 
 	if (err != MSD_OK || bytes == 0)
 		return err;

@@ -110,6 +110,19 @@ void msd_req_hold(struct msd_req *r, uint64_t bytes)
 	msd_account_charge(&r->client.who->account, bytes);
 }
 
+msd_err msd_req_place(struct msd_req *r, struct msd_budget *budget,
+		      struct msd_segpool *pool, uint64_t payload_bytes,
+		      struct msd_diag *d)
+{
+	const bool had_room = r->placement.budget != NULL;
+	const msd_err err =
+		msd_placement_take(&r->placement, budget, pool, payload_bytes, d);
+
+	if (!had_room && r->placement.budget != NULL && r->client.who != NULL)
+		r->client.who->tensor_bytes += r->placement.wanted_bytes;
+	return err;
+}
+
 void msd_req_set_due(struct msd_req *r, struct msd_deadlines *all, uint64_t in_ms)
 {
 	r->due.all = all;
@@ -136,6 +149,8 @@ void msd_req_leave_client(struct msd_req *r)
 	r->client.who = NULL;
 	msd_list_remove(&r->client.link);
 	c->n_in_flight--;
+	if (r->placement.budget != NULL)
+		c->tensor_bytes -= r->placement.wanted_bytes;
 	if (c->n_together != NULL)
 		--*c->n_together;
 	msd_account_release(&c->account, r->client.held_bytes);

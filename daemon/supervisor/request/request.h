@@ -64,6 +64,7 @@ struct msd_client {
 	struct msd_list directs;  /* msd_direct.client_link: channels of its own */
 	uint64_t direct_used_ms;  /* when one of those was last; 0: never */
 	uint32_t n_in_flight;
+	uint64_t tensor_bytes;      /* claimed for its requests: msd_req_place() */
 	uint64_t *n_together;       /* of all that are counted with it; NULL: alone */
 	struct msd_peer_id peer;    /* as whom it is counted */
 	struct msd_account account; /* of what its requests and replies hold */
@@ -194,6 +195,10 @@ static inline bool msd_req_may_kill(const struct msd_req *r)
 }
 /** Charge @bytes to @r's client, for as long as it waits for the answer. */
 void msd_req_hold(struct msd_req *r, uint64_t bytes);
+/** msd_placement_take(), counted with what @r's client has of it. */
+MSD_MUST_CHECK msd_err msd_req_place(struct msd_req *r, struct msd_budget *budget,
+				     struct msd_segpool *pool, uint64_t payload_bytes,
+				     struct msd_diag *d);
 /** MSD_REQ_DUE in @in_ms; @all stays its heap. */
 void msd_req_set_due(struct msd_req *r, struct msd_deadlines *all, uint64_t in_ms);
 /** The same @in_ms after @from_ms of the loop's time: what is past is due at once. */

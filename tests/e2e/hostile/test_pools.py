@@ -182,3 +182,40 @@ def test_arguments_that_wait_are_not_walked_over(own_arena):
         assert cost() <= 5 * quiet + 0.02
         gate.open()
         other.finish(held)
+
+
+def test_connections_that_wait_for_room_are_not_walked_over(own_arena, folder):
+    """400 of another peer, each of which holds a byte of what all want: who waits was counted for
+    each of them, whenever anybody gave something back."""
+    arena = own_arena("--max-memory", str(MAX_MEMORY), "--read-stall", harness.FOREVER,
+                      listen=[f"unix:{folder}/m.sock", "tcp://127.0.0.1:0"],
+                      modules={n: harness.ZOO / f"{n}.so" for n in ("faults", "results")})
+    victim, holder = arena.victim(), arena.connect()
+    one = np.zeros(1, "u1")
+
+    def cost():
+        before = cpu_of(arena.pid)
+        for _ in range(100):
+            victim.ask("call", "results:count", one)
+        return cpu_of(arena.pid) - before
+
+    def begin(wire, n_bytes):
+        body = [0, next(wire.ids), "call", ["results:count", tensor_ext(INLINE, "u1", (n_bytes,))]]
+        wire.send(frame(body, payload_bytes=n_bytes))
+
+    quiet = cost()
+    with harness.Gate() as gate:
+        held = holder.start("call", "faults:gate", gate.path)
+        gate.entered()
+        attackers = [arena.connect(arena.daemon.hosts[1]) for _ in range(400)]
+        for attacker in attackers:
+            attacker.start("call", "faults:ok", one)
+            begin(attacker, MAX_MEMORY // 2)
+
+        def waiting():
+            return sum(c["state"] == "waits for tensor memory" for c in victim.ask("client.list"))
+
+        harness.until(lambda: waiting() >= len(attackers) - 1, "they wait for room")
+        assert cost() <= 5 * quiet + 0.02
+        gate.open()
+        holder.finish(held)
