@@ -106,6 +106,7 @@ struct msd_edge {
 	struct msd_deadline leave; /* there are some */
 	struct msd_list held_back; /* msd_framed.pressure.link: hold too much memory */
 	struct msd_deadline pressure; /* there is room: look at them again */
+	struct msd_deadline stuck;    /* some are to be ended that hold too much */
 	struct msd_deadline watch;    /* sessions.c's: look who is to be ended */
 	struct msd_client_peers peers;
 	struct msd_list comers;           /* gate.c's */

@@ -56,6 +56,8 @@ static void on_due(struct msd_deadline *node)
 	retry(MSD_CONTAINER_OF(node, struct msd_edge, pressure));
 }
 
+static void on_stuck(struct msd_deadline *node);
+
 static void on_room(struct msd_account *root)
 {
 	struct msd_edge *e = MSD_CONTAINER_OF(root, struct msd_edge, peers.account);
@@ -68,6 +70,7 @@ void msd_pressure_init(struct msd_edge *e)
 {
 	msd_list_init(&e->held_back);
 	e->pressure.on_due = on_due;
+	e->stuck.on_due = on_stuck;
 	e->peers.account.on_room = on_room;
 }
 
@@ -84,20 +87,37 @@ static void end(struct msd_framed *f)
 	msd_conn_close(&f->conn, MSD_BUSY, why);
 }
 
-void msd_pressure_end_stuck(struct msd_edge *e, uint64_t away_ms)
+/* One is ended, and the others by deadlines of no time: who has those shares a turn. */
+static void end_one(struct msd_edge *e, uint64_t away_ms)
 {
 	const uint64_t now = uv_now(e->loop);
+	unsigned n = 0;
 
-	retry(e);
 	MSD_LIST_EACH_SAFE (it, &e->held_back) {
 		struct msd_framed *f =
 			MSD_CONTAINER_OF(it, struct msd_framed, pressure.link);
 		const uint64_t was = f->pressure.bytes;
+		if (msd_conn_is_closing(&f->conn))
+			continue;
 		f->pressure.since_ms += away_ms;
 		if (held_bytes(f) + was / PROGRESS_PART <= was) {
 			mark(f);
-		} else if (now > f->pressure.since_ms + e->limits->write_stall_ms) {
+		} else if (now > f->pressure.since_ms + e->limits->write_stall_ms &&
+			   n++ == 0) {
 			end(f);
 		}
 	}
+	if (n > 1)
+		msd_deadline_set(e->deadlines, &e->stuck, 0);
+}
+
+static void on_stuck(struct msd_deadline *node)
+{
+	end_one(MSD_CONTAINER_OF(node, struct msd_edge, stuck), 0);
+}
+
+void msd_pressure_end_stuck(struct msd_edge *e, uint64_t away_ms)
+{
+	retry(e);
+	end_one(e, away_ms);
 }

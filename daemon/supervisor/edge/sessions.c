@@ -4,7 +4,8 @@
 #include "daemon/supervisor/edge/share.h"
 #include "daemon/supervisor/module/direct.h"
 
-static void look(struct msd_framed *f, uint64_t n_waiting, uint64_t away_ms)
+/* Why it is to be ended now; NULL: it is not. */
+static const char *look(struct msd_framed *f, uint64_t n_waiting, uint64_t away_ms)
 {
 	const struct msd_session *s = &f->session;
 	const struct msd_watch_view view = {
@@ -20,23 +21,31 @@ static void look(struct msd_framed *f, uint64_t n_waiting, uint64_t away_ms)
 			s->client.n_in_flight > 0 || msd_direct_is_awaited(&s->client),
 		.is_pressed = msd_share_is_pressed(s, n_waiting),
 	};
-	const char *why = msd_watch_look(&f->watch, &view, s->edge->limits);
-
-	if (why != NULL)
-		msd_conn_close(&f->conn, MSD_BUSY, why);
+	return msd_watch_look(&f->watch, &view, s->edge->limits);
 }
 
+/* One is ended, and the others by the deadlines behind this one: to tell it why and to
+ * drop what it has sent takes up to some milliseconds. */
 static void on_watch_due(struct msd_deadline *node)
 {
 	struct msd_edge *e = MSD_CONTAINER_OF(node, struct msd_edge, watch);
 	const uint64_t n_waiting = msd_share_count_waiting(e);
 	const uint64_t away_ms = msd_deadline_away_ms(e->deadlines, node);
 
+	unsigned n = 0;
+
 	MSD_LIST_EACH_SAFE (it, &e->sessions) {
-		look(MSD_CONTAINER_OF(it, struct msd_framed, link), n_waiting, away_ms);
+		struct msd_framed *f = MSD_CONTAINER_OF(it, struct msd_framed, link);
+		const char *why =
+			f->conn.is_closing ? NULL : look(f, n_waiting, away_ms);
+		if (why != NULL && n++ == 0)
+			msd_conn_close(&f->conn, MSD_BUSY, why);
 	}
-	if (!msd_list_is_empty(&e->sessions))
+	if (n > 1) {
+		msd_deadline_set(e->deadlines, &e->watch, 0);
+	} else if (!msd_list_is_empty(&e->sessions)) {
 		msd_sessions_watch(e);
+	}
 }
 
 void msd_sessions_watch(struct msd_edge *e)

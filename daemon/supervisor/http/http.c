@@ -47,7 +47,8 @@ static void enter_tls(struct msd_edge *e, struct msd_transport transport,
 	msd_visit_open(e->http, transport, who, p);
 }
 
-static void look(struct msd_visit *v, uint64_t n_waiting, uint64_t away_ms)
+/* Why it is to be ended now; NULL: it is not. */
+static const char *look(struct msd_visit *v, uint64_t n_waiting, uint64_t away_ms)
 {
 	const struct msd_edge *e = v->caller.session.edge;
 	const struct msd_watch_view view = {
@@ -64,10 +65,7 @@ static void look(struct msd_visit *v, uint64_t n_waiting, uint64_t away_ms)
 		.now_ms = uv_now(e->loop),
 		.away_ms = away_ms,
 	};
-	const char *why = msd_watch_look(&v->watch, &view, e->limits);
-
-	if (why != NULL)
-		v->caller.session.front->close(&v->caller.session, MSD_BUSY, why);
+	return msd_watch_look(&v->watch, &view, e->limits);
 }
 
 void msd_http_watch(struct msd_http *h)
@@ -78,17 +76,26 @@ void msd_http_watch(struct msd_http *h)
 	}
 }
 
+/* One is ended, and the others by the deadlines behind this one, as with frames. */
 static void on_watch_due(struct msd_deadline *node)
 {
 	struct msd_http *h = MSD_CONTAINER_OF(node, struct msd_http, watch);
 	const uint64_t n_waiting = msd_share_count_waiting(h->edge);
 	const uint64_t away_ms = msd_deadline_away_ms(h->edge->deadlines, node);
 
+	unsigned n = 0;
+
 	MSD_LIST_EACH_SAFE (it, &h->visits) {
-		look(MSD_CONTAINER_OF(it, struct msd_visit, link), n_waiting, away_ms);
+		struct msd_visit *v = MSD_CONTAINER_OF(it, struct msd_visit, link);
+		const char *why = v->is_closing ? NULL : look(v, n_waiting, away_ms);
+		if (why != NULL && n++ == 0)
+			msd_visit_close(v, why);
 	}
-	if (!msd_list_is_empty(&h->visits))
+	if (n > 1) {
+		msd_deadline_set(h->edge->deadlines, &h->watch, 0);
+	} else if (!msd_list_is_empty(&h->visits)) {
 		msd_http_watch(h);
+	}
 }
 
 static void on_look(struct msd_deadline *node)

@@ -196,3 +196,24 @@ def test_who_is_gone_while_it_is_not_read_is_noticed(own_arena, faults):
         attacker.socket.close()
         harness.until(lambda: victim.ask("server.info")["connections"] == 1, "it is noticed")
         gate.open()
+
+
+def test_many_that_are_late_are_ended_in_turns(own_arena, folder, faults):
+    """500 whose first frame waits for room, with as much behind it as their sockets hold, which is
+    read and dropped: all were in one turn."""
+    arena = own_arena("--max-memory", str(64 * MIB), "--first-frame", "3s",
+                      listen=[f"unix:{folder}/m.sock", "tcp://127.0.0.1:0"], modules=faults)
+    victim, holder = arena.victim(arena.daemon.hosts[1]), arena.connect()
+    assert holder.ask("ping") is None
+    holder.send(big_call(64 * MIB, id=2))
+    attackers = [arena.connect() for _ in range(500)]
+    for attacker in attackers:
+        attacker.offer(big_call(64 * MIB) + bytes(MIB))
+    before = victim.ask("server.info")
+    assert before["connections"] > len(attackers)
+    while before["connections"] > 2:
+        victim.begin()
+        before = victim.ask("server.info")
+        victim.ask_later()
+        cost = victim.cost()
+        victim.expect_within(cost, cpu_us=4000 * (cost.turns + 1))
