@@ -348,9 +348,11 @@ Test(tls, who_hangs_up_within_a_handshake_is_no_signal)
 	(void)setenv("MODSER_TLS_CERT", chain_path, 1);
 	const modser_err err = modser_open(s.address, PATIENCE_MS, &c, NULL);
 	(void)pthread_join(s.thread, NULL);
-	if (err == MODSER_OK) { /* all of it was sent before */
+	/* All of it was sent before, or the server had it and does not know whose it
+	 * is. */
+	if (err == MODSER_OK) {
 		modser_result *r = NULL;
-		cr_expect_eq(modser_request(c, "ping", NULL, 0, NULL, &r), MODSER_IO);
+		cr_expect_neq(modser_request(c, "ping", NULL, 0, NULL, &r), MODSER_OK);
 		modser_result_free(r);
 	}
 	modser_close(c);
