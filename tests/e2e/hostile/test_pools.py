@@ -184,6 +184,16 @@ def test_arguments_that_wait_are_not_walked_over(own_arena):
         other.finish(held)
 
 
+def begin_call(wire, n_bytes):
+    """A call without the tensor that is to follow."""
+    body = [0, next(wire.ids), "call", ["results:count", tensor_ext(INLINE, "u1", (n_bytes,))]]
+    wire.send(frame(body, payload_bytes=n_bytes))
+
+
+def waiting(victim):
+    return sum(c["state"] == "waits for tensor memory" for c in victim.ask("client.list"))
+
+
 def test_connections_that_wait_for_room_are_not_walked_over(own_arena, folder):
     """400 of another peer, each of which holds a byte of what all want: who waits was counted for
     each of them, whenever anybody gave something back."""
@@ -199,10 +209,6 @@ def test_connections_that_wait_for_room_are_not_walked_over(own_arena, folder):
             victim.ask("call", "results:count", one)
         return cpu_of(arena.pid) - before
 
-    def begin(wire, n_bytes):
-        body = [0, next(wire.ids), "call", ["results:count", tensor_ext(INLINE, "u1", (n_bytes,))]]
-        wire.send(frame(body, payload_bytes=n_bytes))
-
     quiet = cost()
     with harness.Gate() as gate:
         held = holder.start("call", "faults:gate", gate.path)
@@ -210,12 +216,8 @@ def test_connections_that_wait_for_room_are_not_walked_over(own_arena, folder):
         attackers = [arena.connect(arena.daemon.hosts[1]) for _ in range(400)]
         for attacker in attackers:
             attacker.start("call", "faults:ok", one)
-            begin(attacker, MAX_MEMORY // 2)
-
-        def waiting():
-            return sum(c["state"] == "waits for tensor memory" for c in victim.ask("client.list"))
-
-        harness.until(lambda: waiting() >= len(attackers) - 1, "they wait for room")
+            begin_call(attacker, MAX_MEMORY // 2)
+        harness.until(lambda: waiting(victim) >= len(attackers) - 1, "they wait for room")
         assert cost() <= 5 * quiet + 0.02
         gate.open()
         holder.finish(held)
