@@ -86,5 +86,10 @@ msd_err msd_layout_make(struct msd_layout *l, size_t bytes, struct msd_diag *d)
 	free(l->arena);
 	l->arena_bytes = bytes;
 	l->arena = aligned_alloc(MSD_ARENA_ALIGN, bytes + MSD_ARENA_ALIGN);
-	return l->arena != NULL ? MSD_OK : msd_diag_no_memory(d);
+	return l->arena != NULL
+		       ? MSD_OK
+		       : msd_diag_set(d, MSD_NOMEM,
+				      "a run takes %zu bytes of memory, which are not "
+				      "to be had",
+				      bytes);
 }

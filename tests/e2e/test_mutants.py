@@ -19,7 +19,8 @@ AT_ONCE = 4
 LARGEST = 1 << 16
 DTYPES = {"bool", "float16", "float32", "float64", *(  # numpy has not all of a model's
     f"{kind}{bits}" for kind in ("int", "uint") for bits in (8, 16, 32, 64))}
-REFUSED = {"BAD_ARTIFACT", "UNSUPPORTED", "TOO_LARGE", "NOT_FOUND", "NO_SPACE"}
+# NO_MEMORY: of a network whose run takes terabytes.
+REFUSED = {"BAD_ARTIFACT", "UNSUPPORTED", "TOO_LARGE", "NOT_FOUND", "NO_SPACE", "NO_MEMORY"}
 FAILED = REFUSED | {"BAD_ARGUMENT", "CALL_FAILED", "DEADLINE_EXCEEDED"}
 WORDS = [0, 1, 2, 0x7F, 0x80, 0xFF, 0xFFFF, 0x7FFFFFFF, 0x80000000, 0xFFFFFFFF]
 

@@ -145,6 +145,13 @@ def test_what_cannot_be_read_is_refused_with_its_reason(daemon, name, cause):
     assert said.status == 6 and cause in said.err, said
 
 
+def test_a_run_that_no_machine_has_room_for_is_refused_by_its_size(daemon, tmp_path):
+    ends = [[value(name, "float32", [1 << 44])] for name in "xy"]
+    path = save(tmp_path, model([node("Relu", ["x"], ["t"]), node("Neg", ["t"], ["y"])], *ends))
+    refused = daemon.modser("load", "huge", path)
+    assert refused.status == 1 and f"a run takes {1 << 47} bytes of memory" in refused.err, refused
+
+
 @pytest.mark.parametrize("name, cause", [
     (b"input", "tensor 0: its name is not UTF-8"),
     (b"node-", "node 1: its name is not UTF-8"),
