@@ -227,13 +227,13 @@ def seen(victim):
 def expect_in_turns(victim, begin):
     """However many are refused at once, others have turns between."""
     last, first_queued = seen(victim)
+    assert first_queued > LANES * EACH - 64
     begin()
-    queued, looks = first_queued, 0
+    queued = first_queued
     while queued > 0:
         turns, left = seen(victim)
         assert queued - left <= (turns - last + 1) * TURN, (queued, left, turns - last)
-        last, queued, looks = turns, left, looks + 1
-    assert first_queued > LANES * EACH - 64 and looks > 1
+        last, queued = turns, left
 
 
 def answers(wire, refusal):
