@@ -15,11 +15,15 @@ FAULTS = {
     "a store beyond shared memory": ("outside", (719, 700, 715, 717)),
 }
 SECONDS_AT_MOST = 3
+TRIES = 100  # of a call that may meet the worker which the last one has ended
 
 
 def faulted(r, words):
     """The driver's word for it, and its number."""
-    said = r.modser("call", *words, check=False)
+    for _ in range(TRIES):
+        said = r.modser("call", *words, check=False)
+        if "lost its device before this request" not in said.stderr:
+            break
     if "GPU_FAULT" not in said.stderr:
         raise Wrong("no GPU_FAULT: " + said.stderr[-300:])
     code = re.search(r"CUDA_ERROR_\w+ \((\d+)\)", said.stderr)
