@@ -56,10 +56,12 @@ class Server:
             return not self.is_released
 
     def serve(self):
+        """To the end of the last who has something open there; only then its number is free."""
         while True:
             try:
                 asked = os.read(self.device, STUCK_BYTES)
             except OSError:  # it is unmounted
+                os.close(self.device)
                 return
             _, method, unique, node = struct.unpack_from("<IIQQ", asked)
             if method in FORGETS or (method == self.stuck and self.keep(unique)):
@@ -97,4 +99,3 @@ def stuck_folder(folder, stuck=FLUSH):
         server.release()
         os.close(file)
         LIBC.umount2(bytes(folder), LAZILY)
-        os.close(device)
