@@ -124,7 +124,7 @@ void take(struct life_world *w, enum msd_life_event_type type, uint32_t worker,
 		perform(w, &as.all[i]);
 }
 
-void lose(struct life_world *w, uint32_t worker, enum msd_loss loss)
+void lose_worker(struct life_world *w, uint32_t worker, enum msd_loss loss)
 {
 	w->at[worker].has_process = false;
 	w->at[worker].timer = TIMER_NONE;
@@ -143,7 +143,7 @@ void ring(struct life_world *w, uint32_t worker)
 	} else if (timer == TIMER_REST) {
 		take(w, MSD_LIFE_RESTED, worker, 0);
 	} else if (timer == TIMER_NOT_STARTED) {
-		lose(w, worker, MSD_LOSS_NOT_STARTED);
+		lose_worker(w, worker, MSD_LOSS_NOT_STARTED);
 	}
 }
 
@@ -156,7 +156,7 @@ void expect_end_of_life(struct life_world *w)
 	for (uint32_t i = 0; i < w->life.n_workers && !w->is_free; i++) {
 		if (w->at[i].has_process) {
 			cr_assert(w->at[i].was_killed, "seed %u: spared", w->seed);
-			lose(w, i, MSD_LOSS_DEATH);
+			lose_worker(w, i, MSD_LOSS_DEATH);
 		}
 	}
 	cr_assert(w->is_free, "seed %u: it does not end", w->seed);

@@ -44,7 +44,7 @@ uint32_t draw(struct life_world *w, uint32_t below);
 void take(struct life_world *w, enum msd_life_event_type type, uint32_t worker,
 	  enum msd_loss loss);
 /* A worker's process ends, or it never began. */
-void lose(struct life_world *w, uint32_t worker, enum msd_loss loss);
+void lose_worker(struct life_world *w, uint32_t worker, enum msd_loss loss);
 /* A worker's timer ends, if one is on. */
 void ring(struct life_world *w, uint32_t worker);
 /* What has a process will be killed. */

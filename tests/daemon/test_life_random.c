@@ -137,7 +137,7 @@ static void happen_to(struct world *w, uint32_t i)
 	if (!l->at[i].has_process || (what == 0 && l->at[i].timer != TIMER_NONE)) {
 		ring(l, i);
 	} else if (what <= 2 || (l->at[i].was_killed && what != 7)) {
-		lose(l, i, random_loss(l));
+		lose_worker(l, i, random_loss(l));
 	} else if (l->workers[i].phase == MSD_PHASE_OPENING && what == 3) {
 		take(l, MSD_LIFE_BLAMED, 0, 0);
 	} else if (l->workers[i].phase == MSD_PHASE_OPENING) {

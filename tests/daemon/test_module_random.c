@@ -67,7 +67,7 @@ static void happen_to_worker(struct world *w, uint32_t i)
 	if (!w->base.at[i].has_process) {
 		ring(&w->base, i);
 	} else if (what == 0 || (w->base.at[i].was_killed && what < 8)) {
-		lose(&w->base, i, (enum msd_loss)(MSD_LOSS_DEATH + what % 3));
+		lose_worker(&w->base, i, (enum msd_loss)(MSD_LOSS_DEATH + what % 3));
 	} else if (w->base.workers[i].phase == MSD_PHASE_OPENING) {
 		w->base.at[i].timer = TIMER_NONE;
 		take(&w->base, MSD_LIFE_OPENED, i, 0);

@@ -1,9 +1,9 @@
 /*
- * Run a fuzz target over the files of folders: accept_* must be accepted, reject_*
- * refused, any other name (a crash that a fuzzer found) must only not crash. Each
- * accept_* is also run cut at every byte and with single bits flipped where a
- * sanitizer looks (MSD_SANITIZED). Large ones are sampled: at MODSERD_MUTATIONS places,
- * MUTATIONS unless that says another number.
+ * replay_... TARGET FOLDER...: run a fuzz target of this program over the files of
+ * folders: accept_* must be accepted, reject_* refused, any other name (a crash that a
+ * fuzzer found) must only not crash. Each accept_* is also run cut at every byte and
+ * with single bits flipped where a sanitizer looks (MSD_SANITIZED). Large ones are
+ * sampled: at MODSERD_MUTATIONS places, MUTATIONS unless that says another number.
  */
 #include <dirent.h>
 #include <errno.h>
@@ -14,6 +14,22 @@
 #include "tests/fuzz/fuzz.h"
 
 #define MUTATIONS 1024u
+
+/* The targets of this program, which cmake/MsdFuzz.cmake lists. */
+#define ROW(name) int msd_fuzz_accepts_##name(const uint8_t *data, size_t n);
+#include REPLAY_ROWS
+#undef ROW
+
+static const struct target {
+	const char *name;
+	int (*accepts)(const uint8_t *data, size_t n);
+} targets[] = {
+#define ROW(name) {#name, msd_fuzz_accepts_##name},
+#include REPLAY_ROWS
+#undef ROW
+};
+
+static const struct target *target; /* the one that is run */
 
 struct file {
 	uint8_t *p; /* owned, exactly @n bytes */
@@ -52,7 +68,7 @@ static void run_copy(const uint8_t *p, size_t n, size_t flip_bit)
 	memcpy(copy, p, n);
 	if (flip_bit / 8 < n)
 		copy[flip_bit / 8] ^= (uint8_t)(1u << flip_bit % 8);
-	(void)msd_fuzz_accepts(copy, n);
+	(void)target->accepts(copy, n);
 	free(copy);
 }
 
@@ -90,7 +106,7 @@ static int replay(const char *folder, const char *name)
 		(void)fprintf(stderr, "%s/%s: %s\n", folder, name, strerror(errno));
 		return 1;
 	}
-	int accepted = msd_fuzz_accepts(f.p, f.n) != 0;
+	int accepted = target->accepts(f.p, f.n) != 0;
 	int must_accept = strncmp(name, "accept_", 7) == 0;
 	int must_reject = strncmp(name, "reject_", 7) == 0;
 	int bad = (must_accept && !accepted) || (must_reject && accepted);
@@ -129,7 +145,15 @@ int main(int argc, char **argv)
 	unsigned n_files = 0;
 	int bad = 0;
 
-	for (int i = 1; i < argc; i++)
+	for (size_t i = 0; argc > 1 && i < sizeof(targets) / sizeof(*targets); i++) {
+		if (strcmp(argv[1], targets[i].name) == 0)
+			target = &targets[i];
+	}
+	if (target == NULL) {
+		(void)fprintf(stderr, "expected the name of a target, then folders\n");
+		return 1;
+	}
+	for (int i = 2; i < argc; i++)
 		bad += replay_folder(argv[i], &n_files);
 	printf("%u files, %d of them wrong\n", n_files, bad);
 	return bad != 0 || n_files == 0; /* an empty corpus proves nothing */

@@ -154,7 +154,7 @@ static struct msd_tensor *npy_parse(struct msd_span s, size_t *ret_bytes)
 	return t;
 }
 
-struct msd_tensor *npy_read(const char *path)
+struct msd_tensor *npy_read_file(const char *path)
 {
 	struct msd_span file = file_map(path, NULL);
 	size_t used;

@@ -29,7 +29,7 @@ const char *fixture_path(const char *name);
 
 /** A tensor from a .npy file, or from the member @key of a .npz file of stored arrays.
  */
-struct msd_tensor *npy_read(const char *path);
+struct msd_tensor *npy_read_file(const char *path);
 struct msd_tensor *npz_read(const char *path, const char *key);
 /** Zeroed tensor of the same dtype and shape. */
 struct msd_tensor *tensor_like(const struct msd_tensor *t);

@@ -167,7 +167,7 @@ static struct msd_tensor *classic_npy(const char *name, char part)
 	char file[256];
 
 	(void)snprintf(file, sizeof(file), "tvm-0.8/multi_cpu/%s_%c.npy", name, part);
-	return npy_read(fixture_path(file));
+	return npy_read_file(fixture_path(file));
 }
 
 Test(fixtures, multi_cpu_of_08_is_exact)

@@ -40,7 +40,7 @@ static struct msd_tensor *array(const struct place *p, const char *name)
 		       (int)(strrchr(p->file, '/') - p->file), p->file, name);
 	const char *found = fixture_path(path);
 	cr_assert_not_null(found);
-	return npy_read(found);
+	return npy_read_file(found);
 }
 
 static struct msd_tensor *member(const char *npz, const char *key)

@@ -40,5 +40,5 @@ struct msd_tensor *opencl_array(const struct opencl_place *p, const char *name)
 	(void)snprintf(path, sizeof(path), "%s/%s.npy", p->directory, name);
 	const char *found = fixture_path(path);
 	cr_assert_not_null(found);
-	return npy_read(found);
+	return npy_read_file(found);
 }

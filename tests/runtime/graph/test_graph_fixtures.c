@@ -30,7 +30,7 @@ static void expect_output(const char *model, int i, const struct msd_any *v,
 	char file[32];
 
 	(void)snprintf(file, sizeof(file), "out_%d.npy", i);
-	struct msd_tensor *want = npy_read(path_of(model, file));
+	struct msd_tensor *want = npy_read_file(path_of(model, file));
 	cr_assert_not_null(got);
 	cr_assert_eq(got->ndim, want->dl.ndim);
 	cr_assert_eq(
@@ -55,7 +55,7 @@ static void expect_model(const char *model, int64_t ulps)
 	if (path_of(model, so) == NULL)
 		return;
 	lib_must_open(&lib, path_of(model, so));
-	struct msd_tensor *x = npy_read(path_of(model, "in_data.npy"));
+	struct msd_tensor *x = npy_read_file(path_of(model, "in_data.npy"));
 	struct msd_any arg = msd_of_obj(&x->obj);
 	for (int run = 0; run < 2; run++) { /* the second on used memory */
 		cr_assert_eq(lib_call(&lib, "run", &arg, 1, &ret), MSD_OK, "%s",
