@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
-"""includes.py ROOT BUILD [FILE...]: no file includes what it does not use.
+"""includes.py ROOT BUILD [--differing | FILE...]: no file includes what it does not use.
 
 Asks include-what-you-use about the project's sources in BUILD's compile_commands.json and about
-the headers that they include, each as if it were a source; or about FILEs. It knows where the C
+the headers that they include, each as if it were a source; about those that differ from what was
+checked last (differing.py); or about FILEs. It knows where the C
 library's own names come from, but not those of other system headers, so these are left alone;
 so is what a file uses through another header.
 """
@@ -14,6 +15,8 @@ import re
 import shlex
 import subprocess
 import sys
+
+from differing import differing, included
 
 # X-macros name what they need only where they are expanded, and a row of a table is declared
 # in the table's header: include-what-you-use counts neither.
@@ -29,7 +32,6 @@ NEEDED = [
 C_LIBRARY = ("assert ctype errno inttypes limits math signal stdarg stdbool stddef stdint stdio "
              "stdlib string time").split()
 FAULT = re.compile(r'^- #include (?:"([^"]+)"|<(\w+)\.h>)  // lines (\d+)-', re.M)
-INCLUDE = re.compile(r'^#include "([^"]+)"', re.M)
 SECTION = re.compile(r"^(\S+) should remove these lines:\n(.*?)\n\n", re.M | re.S)
 
 
@@ -65,15 +67,6 @@ def faults(root, path, said, failed):
                 yield f"{name}:{line}: {header} is not used"
 
 
-def included(root, path):
-    """The project's headers that `path` names."""
-    for name in INCLUDE.findall(path.read_text(errors="replace")):
-        for header in (path.parent / name, root / name):
-            if header.is_file():
-                yield header.resolve()
-                break
-
-
 def with_headers(root, sources):
     """What is to be looked at: each source, and each header with who includes it first."""
     tasks, todo = dict(sources), list(sources.items())
@@ -88,7 +81,8 @@ def with_headers(root, sources):
 
 def main():
     root, build = (pathlib.Path(p).resolve() for p in sys.argv[1:3])
-    wanted = {(root / f).resolve() for f in sys.argv[3:]}
+    differs = sys.argv[3:] == ["--differing"]
+    wanted = differing(root) if differs else {(root / f).resolve() for f in sys.argv[3:]}
     sources = {}
     for entry in json.loads((build / "compile_commands.json").read_text()):
         path = (pathlib.Path(entry["directory"]) / entry["file"]).resolve()
@@ -96,8 +90,8 @@ def main():
         if path.is_relative_to(root) and not is_made:
             sources[path] = entry
     tasks = with_headers(root, sources)
-    tasks = {p: e for p, e in tasks.items() if not wanted or p in wanted}
-    if not tasks:
+    tasks = {p: e for p, e in tasks.items() if p in wanted or not (wanted or differs)}
+    if not tasks and not differs:
         sys.exit(f"includes: no files of {root} in {build}/compile_commands.json")
     jobs = int(os.environ.get("MODSERD_JOBS", os.cpu_count()))
     with concurrent.futures.ThreadPoolExecutor(jobs) as pool:

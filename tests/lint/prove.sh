@@ -194,6 +194,37 @@ includes)
     '	return strtoul("2", NULL, 10);' '}'
   fails "proto/bad.h: does not compile alone" "$here/includes.py" "$dir" "$dir"
   ;;
+whole)
+  commit() { git -C "$dir" -c user.name=a -c user.email=a@b commit -q --allow-empty -m "$1"; }
+  git -C "$dir" init -q
+  mkdir "$dir/tests/lint"
+  git -C "$dir" add proto
+  commit first
+  passes "$here/differing.py" "$dir" # of a commit that is not known
+  grep -qx proto/fine.c "$said"
+  git -C "$dir" rev-parse HEAD >"$dir/tests/lint/whole"
+  plant proto/new.c 'int new(void);'
+  passes "$here/differing.py" "$dir"
+  [[ $(<"$said") == proto/new.c ]] || { cat "$said"; exit 1; }
+  sed -i 's/a + 1/a + 2/' "$dir/proto/fine.c"
+  passes "$here/differing.py" "$dir"
+  grep -qx proto/fine.c "$said"
+  printf '[{"directory": "%s", "command": "cc -c %s", "file": "%s"}]\n' \
+    "$dir" "$dir/proto/"{fine.c,fine.c} >"$dir/compile_commands.json"
+  git -C "$dir" checkout -q proto/fine.c
+  plant proto/new.h 'int new(void);'
+  sed -i '1i #include "new.h"' "$dir/proto/fine.c"
+  git -C "$dir" add proto
+  commit second
+  git -C "$dir" rev-parse HEAD >"$dir/tests/lint/whole"
+  passes "$here/tidy_files.py" "$dir" "$dir" 1 --differing
+  [[ ! -s $said ]] || { cat "$said"; exit 1; }
+  plant proto/new.h 'int new(void), newer(void);'
+  passes "$here/tidy_files.py" "$dir" "$dir" 1 --differing
+  grep -q ' proto/fine.c$' "$said"
+  for i in {1..151}; do commit "$i"; done
+  fails "scripts/test nightly" "$here/differing.py" "$dir" --age
+  ;;
 header)
   plant good.h 'int f(void);'
   passes "$here/header.sh" "$dir/good.h"
