@@ -2,7 +2,7 @@
 # sanitizers. Nothing else sets flags.
 option(MSD_WERROR "Treat warnings as errors (CI does)" OFF)
 option(MSD_BENCH "Build the benchmarks in bench/" ON)
-set(MSD_SANITIZE "" CACHE STRING "Sanitizers, e.g. address,undefined or thread")
+set(MSD_SANITIZE "" CACHE STRING "Sanitizers, e.g. address,undefined")
 
 add_library(msd_compile INTERFACE)
 target_include_directories(msd_compile INTERFACE "${PROJECT_SOURCE_DIR}")

@@ -2,8 +2,11 @@
 """Count single tests in ctest's JUnit reports; the last line is `N passed, N failed, N skipped`.
 
 A ctest case is one process, which may hold many tests: the summaries of Criterion and pytest in
-its output are counted instead of the case itself. Failures and skips are named before.
+its output are counted instead of the case itself. Failures and skips are named before, and last
+`FLAKY name` for each that failed and passed when it was run once more: what was run again stands in
+again.xml beside the report.
 """
+import pathlib
 import re
 import sys
 import xml.etree.ElementTree as xml
@@ -32,9 +35,20 @@ def inside(output):
     return (passed, failed, skipped) if found else None
 
 
-def count(path):
-    total = [0, 0, 0]
+def cases(path):
+    """(case, whether it failed before) of the report; those that were run again as they ended then."""
+    second = pathlib.Path(path).with_name("again.xml")
+    again = {}
+    if second.exists():
+        again = {c.get("name"): c for c in xml.parse(second).getroot().iter("testcase")}
     for case in xml.parse(path).getroot().iter("testcase"):
+        name = case.get("name")
+        yield again.get(name, case), name in again
+
+
+def count(path, flaky):
+    total = [0, 0, 0]
+    for case, is_second in cases(path):
         output = COLOUR.sub("", case.findtext("system-out") or "")
         name = f"{path.split('/')[-2]}: {case.get('name')}"
         status = case.get("status")
@@ -50,6 +64,8 @@ def count(path):
             passed = 1
         if not ok:
             print(f"FAILED: {name}")
+        elif is_second:
+            flaky.append(name)
         for line in re.findall(r"^(?:SKIPPED|skip(?:ped)?:).*", output, re.M):
             print(f"{name}: {line}")
         total = [a + b for a, b in zip(total, (passed, failed, skipped))]
@@ -57,13 +73,15 @@ def count(path):
 
 
 def main():
-    total = [0, 0, 0]
+    total, flaky = [0, 0, 0], []
     for path in sys.argv[1:]:
         try:
-            total = [a + b for a, b in zip(total, count(path))]
+            total = [a + b for a, b in zip(total, count(path, flaky))]
         except (OSError, xml.ParseError) as error:
             print(f"FAILED: no report {path}: {error}")
             total[1] += 1
+    for name in flaky:
+        print(f"FLAKY {name}")
     print("{} passed, {} failed, {} skipped".format(*total))
     sys.exit(total[1] > 0 or total[0] == 0)
 

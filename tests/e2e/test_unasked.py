@@ -179,7 +179,8 @@ def test_what_goes_to_the_daemon_then_has_what_is_left_of_its_deadline(start):
         os.kill(pid, signal.SIGKILL)
         assert caller.end()[0] == 0
     waited = re.findall(r"(\d+) ms", caller.process.stderr.readline().decode())
-    assert all(int(ms) <= 1000 for ms in waited), waited
+    # With all of its deadline it would have waited for no less than that.
+    assert all(int(ms) < 3000 for ms in waited), waited
 
 
 def is_idle(pid):
