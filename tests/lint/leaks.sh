@@ -9,7 +9,7 @@ mkdir -p "$(dirname "$prefix")"
 rm -f "$prefix".*
 export ASAN_OPTIONS="${ASAN_OPTIONS:-}:log_path=$prefix:detect_leaks=1:allocator_may_return_null=1"
 export UBSAN_OPTIONS="${UBSAN_OPTIONS:-}:log_path=$prefix:print_stacktrace=1"
-export LSAN_OPTIONS="${LSAN_OPTIONS:-}:report_objects=0"
+export LSAN_OPTIONS="${LSAN_OPTIONS:-}:report_objects=0:print_suppressions=0:suppressions=$(dirname "$(realpath "$0")")/leaks.supp"
 "$@"
 status=$?
 # A file may also hold a warning: that a size was too large to allocate, which tests ask for.
