@@ -194,16 +194,28 @@ static void *write_all(void *unused)
 	return NULL;
 }
 
-/* With the lock held; without a thread the caller must write itself. */
-static bool has_writer(void)
+/* With the lock held. Returns 0, or an errno: the caller must write itself. */
+static int have_writer(void)
 {
 	pthread_t thread;
+	int error;
 
-	if (!buffer.has_writer && pthread_create(&thread, NULL, write_all, NULL) == 0) {
+	if (buffer.has_writer)
+		return 0;
+	error = pthread_create(&thread, NULL, write_all, NULL);
+	if (error == 0)
 		(void)pthread_detach(thread);
-		buffer.has_writer = true;
-	}
-	return buffer.has_writer;
+	buffer.has_writer = error == 0;
+	return error;
+}
+
+int msd_log_open(void)
+{
+	(void)pthread_mutex_lock(&buffer.lock);
+	const int error = have_writer();
+
+	(void)pthread_mutex_unlock(&buffer.lock);
+	return error;
 }
 
 /* With the lock held: wait until all that went in is out. */
@@ -251,7 +263,7 @@ static void put_lost(void)
 static void put(const char *line, size_t n)
 {
 	(void)pthread_mutex_lock(&buffer.lock);
-	if (!has_writer()) {
+	if (have_writer() != 0) {
 		write_lines(line, n);
 	} else {
 		if (buffer.n_lost > 0)

@@ -18,6 +18,9 @@ enum msd_log_level { MSD_LOG_ERROR, MSD_LOG_WARN, MSD_LOG_INFO, MSD_LOG_DEBUG };
 /** Read the environment. Errors: MSD_BAD_REQUEST, a level that there is not; then all
  * is as it was. */
 MSD_MUST_CHECK msd_err msd_log_init(struct msd_diag *d);
+/** Start the thread, which is started with the first line otherwise. Returns 0, or an
+ * errno. */
+MSD_MUST_CHECK int msd_log_open(void);
 /** Wait five seconds at most until all lines are written; before the process ends. */
 void msd_log_finish(void);
 /** Returns when the line is written, after some milliseconds at the latest; at once

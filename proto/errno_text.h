@@ -7,6 +7,7 @@
 #define MSD_ERRNO_TEXT_BYTES 192u
 /* What raises the limit, for texts that name it themselves. */
 #define MSD_RAISE_DESCRIPTORS "ulimit -n, or LimitNOFILE= of a systemd unit"
+#define MSD_RAISE_PROCESSES "ulimit -u, or TasksMax= and LimitNPROC= of a systemd unit"
 
 /** What errno @error means, in @ret, which is returned. When descriptors have run out
  * it says how many there may be and what raises that. */

@@ -12,6 +12,7 @@
 #include "client/cli/plugins.h"
 #include "client/cli/progress.h"
 #include "client/cli/report.h"
+#include "proto/inherited.h"
 
 /* What other programs call them. */
 static const struct {
@@ -57,6 +58,9 @@ int main(int argc, char **argv)
 	struct msd_cli cli;
 	enum msd_exit code;
 
+	if (!msd_inherited_open_standard())
+		return MSD_EXIT_USAGE;
+	(void)signal(SIGCHLD, SIG_DFL); /* ignored, no compiler's status would come */
 	(void)sigaction(SIGINT, &interrupt, NULL);
 	(void)sigaction(SIGTERM, &interrupt, NULL);
 	(void)signal(SIGPIPE, SIG_IGN); /* a closed pipe is a write error, reported */

@@ -39,6 +39,11 @@ static const char *advice(const struct msd_child *c)
 		return ": an earlier start could not be ended, for its program cannot "
 		       "be read: look at the disk that it is on";
 	}
+	if (c->start_error == EAGAIN) {
+		return ": no more processes and threads may be started: end some of "
+		       "its "
+		       "user's, or raise the limit (" MSD_RAISE_PROCESSES ")";
+	}
 	return "";
 }
 

@@ -13,6 +13,7 @@
 #include "daemon/fetch/push.h"
 #include "daemon/fetch/source_check.h"
 #include "daemon/mark.h"
+#include "proto/inherited.h"
 
 #define CHANNEL_FD 3 /* where the supervisor put it */
 #define ARRIVING_FD 4
@@ -94,6 +95,8 @@ int main(int argc, char **argv)
 	struct msd_diag d = {0};
 	uv_loop_t loop;
 
+	if (!msd_inherited_open_standard())
+		return 2;
 	msd_mark_take();
 	if (argc == 2 && strcmp(argv[1], "--version") == 0) {
 		(void)printf("modserd-fetch %s\n", MSD_VERSION);

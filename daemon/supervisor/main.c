@@ -28,7 +28,7 @@
 #include "daemon/supervisor/server.h"
 #include "daemon/supervisor/signals.h"
 #include "daemon/supervisor/tls.h"
-#include "daemon/wire/bulk.h"
+#include "proto/inherited.h"
 #include "proto/method.h"
 
 enum { EXIT_OK = 0, EXIT_FAILED = 1, EXIT_USAGE = 2 };
@@ -237,6 +237,7 @@ static int serve(const struct msd_options *o, struct msd_acl *acl,
 	struct msd_server s = {.sd = *sd,
 			       .reload = *reload,
 			       .limits = o->limits,
+			       .n_files = o->n_preloads,
 			       .threads = o->threads,
 			       .plugins = o->plugins.paths,
 			       .sandbox = {.word = o->sandbox,
@@ -253,9 +254,6 @@ static int serve(const struct msd_options *o, struct msd_acl *acl,
 
 	if (acl != NULL)
 		msd_rights_take(&s.edge.rights, acl);
-	/* A file that is loaded at the start may hang with its file system: each has a
-	 * thread, and others are left for uploads. */
-	msd_bulk_allow(o->n_preloads + MSD_BULK_THREADS);
 	warn_of_terms(o);
 	msd_err err = find_parts(&s, &d);
 	if (err == MSD_OK)
@@ -316,6 +314,9 @@ int main(int argc, char **argv)
 	struct msd_diag d = {0};
 	int code = EXIT_OK;
 
+	if (!msd_inherited_open_standard())
+		return EXIT_FAILED; /* there may be no place to say so */
+	msd_inherited_reset();
 	msd_signals_hold();
 	msd_sd_init(&sd);
 	if (msd_log_init(&d) != MSD_OK ||

@@ -24,7 +24,10 @@
 #include "daemon/supervisor/module/module.h"
 #include "daemon/supervisor/module/process.h"
 #include "daemon/supervisor/module/replica.h"
-#include "daemon/wire/bulk.h"
+#include "daemon/supervisor/threads.h"
+#include "daemon/wire/segpool.h"
+#include "daemon/wire/work.h"
+#include "proto/inherited.h"
 
 /*
  * Happy path: init, listeners and modules by main, run; SIGTERM drains: no new
@@ -205,9 +208,11 @@ static void divide_group(struct msd_server *s)
 
 msd_err msd_server_init(struct msd_server *s, struct msd_diag *d)
 {
-	msd_err err = MSD_OK;
-	int rc = uv_loop_init(&s->loop);
+	msd_err err = msd_inherited_raise_file_size(MSD_MIN_SEGMENT_BYTES, d);
+	const int rc = err == MSD_OK ? uv_loop_init(&s->loop) : 0;
 
+	if (err != MSD_OK)
+		return err;
 	if (rc != 0)
 		return msd_diag_set(d, MSD_IO, "event loop: %s", uv_strerror(rc));
 	if (s->worker_user_name != NULL) /* threads keep what they begin with */
@@ -215,12 +220,13 @@ msd_err msd_server_init(struct msd_server *s, struct msd_diag *d)
 	if (err != MSD_OK)
 		return err;
 	msd_reaper_init(&s->reaper, &s->loop);
+	err = msd_threads_start(s, d);
+	if (err != MSD_OK)
+		return err;
 	msd_limits_size(&s->limits, msd_machine_memory("", uv_get_total_memory()),
 			uv_available_parallelism());
 	divide_group(s);
 	const int last_fd = msd_descriptors_raise(&s->limits);
-	(void)signal(SIGPIPE, SIG_IGN);
-	(void)signal(SIGXFSZ, SIG_IGN); /* ulimit -f counts memfds: an error will do */
 	err = msd_wire_init(&s->wire, &s->loop, d);
 	s->wire.last_fd = last_fd;
 	if (err == MSD_OK)
@@ -321,10 +327,11 @@ bool msd_server_finish(struct msd_server *s)
 	msd_deadlines_close(&s->deadlines);
 	msd_wire_close(&s->wire);
 	msd_signals_close(&s->signals);
+	msd_work_close();
 	uv_walk(&s->loop, close_handle, NULL);
 	(void)uv_run(&s->loop, UV_RUN_NOWAIT);
 	/* A thread that is not done yet is going to wake it. */
-	const bool is_over = !msd_bulk_is_busy() && uv_loop_close(&s->loop) == 0;
+	const bool is_over = !msd_work_is_busy() && uv_loop_close(&s->loop) == 0;
 	msd_wire_finish(&s->wire);
 	msd_unpack_finish(&s->unpack);
 	msd_devices_finish(&s->devices);

@@ -50,6 +50,7 @@ struct msd_server {
 	struct msd_supplies supplies; /* of modules with a source */
 	struct msd_tls tls;           /* its path is main's to say */
 	char *worker_path;
+	uint32_t n_files;           /* that are loaded at the start: each may hang */
 	uint32_t threads;           /* of each worker's pool; 0: the worker decides */
 	const char *const *plugins; /* of the workers, ended by NULL; borrowed */
 	struct msd_house_sandbox sandbox;

@@ -13,9 +13,10 @@
  * Happy path: what is to be given back goes into a queue, its passer's or that of what
  * is our own; a thread is started unless the queue has as many as it may; threads take
  * from their queue until it is empty.
- * Failures: no thread can be started: those that run do it, or the next one that can
- * be; memory is short: see the header; a close sleeps: a timer's signal ends it, or
- * it stays for as long as it likes and its passer brings no more.
+ * Failures: no thread can be started: those that run do it (of what is our own, one
+ * always does), or the next one that can be, which is tried when somebody asks whether
+ * the queue is crowded; memory is short: see the header; a close sleeps: a timer's
+ * signal ends it, or it stays for as long as it likes and its passer brings no more.
  */
 
 #define STACK_BYTES (256u * 1024u)       /* a thread that only makes system calls */
@@ -37,6 +38,7 @@ struct queue {
 	unsigned n;        /* that wait */
 	unsigned n_giving; /* taken from it and not done */
 	unsigned n_threads;
+	bool has_own;    /* one of them, that does not end */
 	uint64_t passer; /* whose it is, while anything of it is left */
 };
 
@@ -44,9 +46,11 @@ static struct {
 	pthread_mutex_t lock;
 	struct queue queues[MSD_ASIDE_PASSERS + 2];
 	unsigned of_one, of_all;
+	pthread_cond_t filled; /* the queue of our own */
 	atomic_uint n_passed; /* closes of passers that have not ended; changed with the
 				 lock held */
 } aside = {.lock = PTHREAD_MUTEX_INITIALIZER,
+	   .filled = PTHREAD_COND_INITIALIZER,
 	   .of_one = MSD_ASIDE_OF_ONE,
 	   .of_all = MSD_ASIDE_OF_ALL};
 
@@ -106,13 +110,9 @@ static bool start_waking(timer_t *ret)
 	       timer_settime(*ret, 0, &when, NULL) == 0;
 }
 
-static void *give_all(void *of)
+/* With the lock held. */
+static void empty(struct queue *q)
 {
-	struct queue *q = of;
-	timer_t timer;
-	const bool is_woken = start_waking(&timer);
-
-	(void)pthread_mutex_lock(&aside.lock);
 	while (q->n > 0) {
 		struct gift *g = q->first;
 
@@ -127,6 +127,16 @@ static void *give_all(void *of)
 			aside.n_passed--;
 		free(g);
 	}
+}
+
+static void *give_all(void *of)
+{
+	struct queue *q = of;
+	timer_t timer;
+	const bool is_woken = start_waking(&timer);
+
+	(void)pthread_mutex_lock(&aside.lock);
+	empty(q);
 	q->n_threads--;
 	(void)pthread_mutex_unlock(&aside.lock);
 	if (is_woken)
@@ -134,19 +144,62 @@ static void *give_all(void *of)
 	return NULL;
 }
 
-/* With the lock held. */
-static void start_thread(struct queue *q)
+/* What is our own is known to end: nothing needs to wake it. */
+static void *give_always(void *of)
+{
+	struct queue *q = of;
+
+	(void)pthread_mutex_lock(&aside.lock);
+	for (;;) {
+		empty(q);
+		(void)pthread_cond_wait(&aside.filled, &aside.lock);
+	}
+	return NULL;
+}
+
+/* With the lock held. Returns 0, or an errno. */
+static int start(struct queue *q, void *(*give_some)(void *of))
 {
 	pthread_attr_t attr;
 	pthread_t thread;
+	int error = pthread_attr_init(&attr);
 
-	if (q->n_threads >= most_threads(q) || pthread_attr_init(&attr) != 0)
-		return;
+	if (error != 0)
+		return error;
 	(void)pthread_attr_setdetachstate(&attr, PTHREAD_CREATE_DETACHED);
 	(void)pthread_attr_setstacksize(&attr, STACK_BYTES);
-	if (pthread_create(&thread, &attr, give_all, q) == 0)
+	error = pthread_create(&thread, &attr, give_some, q);
+	if (error == 0)
 		q->n_threads++;
 	(void)pthread_attr_destroy(&attr);
+	return error;
+}
+
+/* With the lock held. */
+static void start_thread(struct queue *q)
+{
+	if (q->n_threads < most_threads(q))
+		(void)start(q, give_all);
+}
+
+/* With the lock held: there was no thread to be had when the queue was filled. */
+static void start_missing(struct queue *q)
+{
+	if (q->n > 0 && q->n_threads == 0)
+		start_thread(q);
+}
+
+int msd_aside_open(void)
+{
+	struct queue *q = &aside.queues[OUR_OWN];
+	int error = 0;
+
+	(void)pthread_mutex_lock(&aside.lock);
+	if (!q->has_own)
+		error = start(q, give_always);
+	q->has_own = q->has_own || error == 0;
+	(void)pthread_mutex_unlock(&aside.lock);
+	return error;
 }
 
 /* With the lock held. False when memory is short. */
@@ -163,7 +216,10 @@ static bool put(struct queue *q, struct gift g)
 		q->first = kept;
 	}
 	q->last = kept;
-	start_thread(q);
+	if (q->has_own)
+		(void)pthread_cond_signal(&aside.filled);
+	if (!q->has_own || q->n > 1)
+		start_thread(q);
 	return true;
 }
 
@@ -243,7 +299,8 @@ bool msd_aside_is_crowded(uint64_t passer)
 	if (atomic_load_explicit(&aside.n_passed, memory_order_relaxed) == 0)
 		return false;
 	(void)pthread_mutex_lock(&aside.lock);
-	const struct queue *q = queue_of(passer);
+	struct queue *q = queue_of(passer);
+	start_missing(q);
 	const bool is_crowded = aside.n_passed > aside.of_all ||
 				not_ended(q) > aside.of_one ||
 				(not_ended(q) > 0 && !leaves_room(q));
@@ -255,6 +312,7 @@ bool msd_aside_is_crowded(uint64_t passer)
 bool msd_aside_is_behind(void)
 {
 	(void)pthread_mutex_lock(&aside.lock);
+	start_missing(&aside.queues[WORKERS]);
 	const bool is_behind = aside.queues[OUR_OWN].n > MSD_ASIDE_BEHIND ||
 			       queue_of(MSD_ASIDE_WORKERS)->n > MSD_ASIDE_BEHIND;
 

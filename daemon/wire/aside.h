@@ -19,6 +19,12 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "proto/err.h"
+
+/** Start a thread for what is our own, which stays: where its user has no thread left,
+ * memory is given back all the same. Returns 0, or an errno. Without it threads are
+ * started as they are wanted. */
+MSD_MUST_CHECK int msd_aside_open(void);
 /** Close @fd, of our own and known to end, which is the thread's from here on. -1 is
  * fine. Any thread; never blocks. When memory is short it is left open: a descriptor is
  * lost, not the loop. */

@@ -2,6 +2,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <sys/mman.h>
 #include <time.h>
@@ -42,26 +43,33 @@ int msd_reserve_seal(int fd)
 	return failed;
 }
 
-static void on_work(uv_work_t *work)
+static struct msd_reserve *reserve_of(struct msd_work *work)
 {
-	struct msd_reserve *r = work->data;
+	return MSD_CONTAINER_OF(work, struct msd_reserve, work);
+}
 
+static void on_work(struct msd_work *work)
+{
+	struct msd_reserve *r = reserve_of(work);
+
+	if (atomic_load(&r->is_left))
+		return;
 	r->fd = msd_reserve_now(r->name, r->bytes);
 	r->error = r->fd < 0 ? errno : 0;
 }
 
-static void on_worked(uv_work_t *work, int status)
+static void on_worked(struct msd_work *work)
 {
-	struct msd_reserve *r = work->data;
+	struct msd_reserve *r = reserve_of(work);
 
-	(void)status; /* nobody cancels it */
-	if (r->on_done != NULL)
+	if (!atomic_load(&r->is_left))
 		r->on_done(r);
 	msd_aside_close_own(r->fd);
 	free(r);
 }
 
-struct msd_reserve *msd_reserve_begin(uv_loop_t *loop, const char *name, uint64_t bytes,
+struct msd_reserve *msd_reserve_begin(uv_loop_t *loop,
+				      const struct msd_reserve_how *how,
 				      void (*on_done)(struct msd_reserve *r),
 				      void *user)
 {
@@ -70,17 +78,20 @@ struct msd_reserve *msd_reserve_begin(uv_loop_t *loop, const char *name, uint64_
 	if (r == NULL)
 		return NULL;
 	*r = (struct msd_reserve){.fd = -1,
-				  .bytes = bytes,
+				  .bytes = how->bytes,
 				  .user = user,
 				  .on_done = on_done,
-				  .name = name};
-	r->work.data = r;
-	(void)uv_queue_work(loop, &r->work, on_work, on_worked); /* never fails */
+				  .name = how->name,
+				  .work = {.run = on_work,
+					   .done = on_worked,
+					   .pool = how->pool,
+					   .owner = how->owner}};
+	msd_work_begin(loop, &r->work);
 	return r;
 }
 
 void msd_reserve_leave(struct msd_reserve *r)
 {
 	if (r != NULL)
-		r->on_done = NULL;
+		atomic_store(&r->is_left, true);
 }

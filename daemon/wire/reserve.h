@@ -2,10 +2,14 @@
 #define MSD_WIRE_RESERVE_H
 /*
  * Memory that is reserved as a memfd: that it is not there is said now, not by a SIGBUS
- * later. That takes 0.3 to 0.5 s a GiB, so it is done on a thread of libuv's where
- * others would wait for it.
+ * later. That takes 0.3 to 0.5 s a GiB, so it is done on a thread (work.h)
+ * where others would wait for it.
  */
+#include <stdatomic.h>
+#include <stdint.h>
 #include <uv.h>
+
+#include "daemon/wire/work.h"
 
 /** A memfd called @name of @bytes, all reserved, not sealed. Blocks as said above.
  * -1: errno says why not. */
@@ -23,18 +27,28 @@ struct msd_reserve {
 	uint64_t bytes;
 	void *user; /* the owner's */
 	/* Private. */
-	void (*on_done)(struct msd_reserve *r); /* NULL: the owner has left */
-	uv_work_t work;
+	void (*on_done)(struct msd_reserve *r);
+	atomic_bool is_left; /* the owner has left */
+	struct msd_work work;
 	const char *name;
 };
 
+struct msd_reserve_how {
+	const char *name; /* static */
+	uint64_t bytes;
+	enum msd_work_pool pool;
+	uint64_t owner; /* msd_work.owner */
+};
+
 /** Do it on a thread. @on_done is called on a later turn of @loop; there the owner may
- * take the descriptor and put -1 in its place; then it is freed. @name is static. NULL:
- * out of memory. */
-struct msd_reserve *msd_reserve_begin(uv_loop_t *loop, const char *name, uint64_t bytes,
+ * take the descriptor and put -1 in its place; then it is freed. NULL: out of memory.
+ */
+struct msd_reserve *msd_reserve_begin(uv_loop_t *loop,
+				      const struct msd_reserve_how *how,
 				      void (*on_done)(struct msd_reserve *r),
 				      void *user);
-/** Its owner goes, before on_done, which is not called then. NULL is fine. */
+/** Its owner goes, before on_done, which is not called then; no memory is reserved
+ * unless a thread has begun that. NULL is fine. */
 void msd_reserve_leave(struct msd_reserve *r);
 
 #endif

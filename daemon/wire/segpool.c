@@ -157,8 +157,12 @@ static msd_err pool_grow(struct msd_segpool *p, uint64_t need, struct msd_diag *
 			(unsigned long long)p->max_bytes);
 	}
 	if (p->loop != NULL && bytes > MSD_MIN_SEGMENT_BYTES) {
-		p->growing =
-			msd_reserve_begin(p->loop, SEGMENT_NAME, bytes, on_reserved, p);
+		/* A call waits for it: not behind uploads and disks. */
+		const struct msd_reserve_how how = {.name = SEGMENT_NAME,
+						    .bytes = bytes,
+						    .pool = MSD_WORK_PROMPT,
+						    .owner = MSD_WORK_SEGMENTS};
+		p->growing = msd_reserve_begin(p->loop, &how, on_reserved, p);
 		return p->growing != NULL ? MSD_WAIT : msd_diag_no_memory(d);
 	}
 	int fd = msd_reserve_now(SEGMENT_NAME, bytes);

@@ -10,6 +10,7 @@
 #include "daemon/worker/gauges.h"
 #include "daemon/worker/process.h"
 #include "daemon/worker/queue.h"
+#include "proto/inherited.h"
 
 static int fail(const struct msd_diag *d)
 {
@@ -45,6 +46,8 @@ int main(int argc, char **argv)
 	uv_loop_t loop;
 	struct msd_process_given given;
 
+	if (!msd_inherited_open_standard())
+		return 2;
 	msd_mark_take();
 	if (argc == 2 && strcmp(argv[1], "--version") == 0) {
 		(void)printf("modserd-worker %s\n", MSD_VERSION);

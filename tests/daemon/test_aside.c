@@ -5,6 +5,7 @@
 #include <seccomp.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <time.h>
@@ -120,6 +121,39 @@ static void refuse_threads(void)
 		0);
 	cr_assert_eq(seccomp_load(filter), 0);
 	seccomp_release(filter);
+}
+
+Test(aside, closes_what_is_its_own_where_no_thread_can_be_started_any_more)
+{
+	int ends[2];
+
+	cr_assert_eq(msd_aside_open(), 0);
+	refuse_threads();
+	for (unsigned i = 0; i < 3; i++) {
+		cr_assert_eq(socketpair(AF_UNIX, SOCK_STREAM, 0, ends), 0);
+		msd_aside_close(ends[0]);
+		expect_end(ends[1]);
+		close(ends[1]);
+	}
+}
+
+Test(aside, closes_what_was_passed_when_a_thread_can_be_started_again)
+{
+	struct rlimit none, many;
+	int ends[2];
+
+	if (geteuid() == 0) /* for root there is no such limit */
+		cr_assert_eq(setresuid(65534, 65534, 65534), 0);
+	cr_assert_eq(getrlimit(RLIMIT_NPROC, &many), 0);
+	none = (struct rlimit){0, many.rlim_max};
+	cr_assert_eq(setrlimit(RLIMIT_NPROC, &none), 0);
+	cr_assert_eq(socketpair(AF_UNIX, SOCK_STREAM, 0, ends), 0);
+	msd_aside_close_passed(ends[0], 7);
+	cr_expect_neq(fcntl(ends[0], F_GETFD), -1, "there is no thread");
+	cr_assert_eq(setrlimit(RLIMIT_NPROC, &many), 0);
+	cr_expect_not(msd_aside_is_crowded(7));
+	expect_end(ends[1]);
+	close(ends[1]);
 }
 
 /* As one read of @passer may bring; nobody closes it. */

@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include "daemon/supervisor/tls/handshake.h"
+#include "daemon/wire/work.h"
 
 #define N 3u /* one more than have a thread */
 
@@ -129,6 +130,7 @@ static void finish(unsigned n)
 		;
 	cr_expect_eq(n_done, n);
 	msd_deadlines_close(&deadlines);
+	msd_work_close();
 	cr_expect_eq(uv_run(&loop, UV_RUN_DEFAULT), 0);
 	cr_expect_eq(uv_loop_close(&loop), 0);
 	cr_expect_eq(contexts, 0);

@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include "daemon/supervisor/keep/keep.h"
+#include "daemon/wire/work.h"
 #include "store/care.h"
 #include "tests/store/shelf.h"
 
@@ -30,6 +31,8 @@ static void close_keeper(void)
 {
 	keeper.is_open = false;
 	shelf_finish(&shelf);
+	msd_work_close();
+	(void)uv_run(&loop, UV_RUN_DEFAULT);
 	cr_expect_eq(uv_loop_close(&loop), 0, "nothing is left");
 }
 

@@ -25,8 +25,13 @@ static void on_done(struct msd_reserve *r)
 	r->fd = -1;
 }
 
+static const struct msd_reserve_how how = {
+	.name = "test", .bytes = 1 << 20, .pool = MSD_WORK_BULK, .owner = 1};
+
 static void expect_over(uv_loop_t *loop)
 {
+	(void)uv_run(loop, UV_RUN_DEFAULT);
+	msd_work_close();
 	(void)uv_run(loop, UV_RUN_DEFAULT);
 	cr_expect_eq(uv_loop_close(loop), 0, "nothing is left");
 }
@@ -64,7 +69,7 @@ Test(reserve, is_done_on_a_later_turn)
 	uv_loop_t loop;
 
 	(void)uv_loop_init(&loop);
-	cr_assert_not_null(msd_reserve_begin(&loop, "test", 1 << 20, on_done, &h));
+	cr_assert_not_null(msd_reserve_begin(&loop, &how, on_done, &h));
 	cr_expect_eq(h.n, 0);
 	expect_over(&loop);
 	cr_expect_eq(h.n, 1);
@@ -80,7 +85,7 @@ Test(reserve, that_fails_says_so_on_a_later_turn)
 
 	limit_files(4096);
 	(void)uv_loop_init(&loop);
-	cr_assert_not_null(msd_reserve_begin(&loop, "test", 1 << 20, on_done, &h));
+	cr_assert_not_null(msd_reserve_begin(&loop, &how, on_done, &h));
 	expect_over(&loop);
 	cr_expect(h.n == 1 && h.fd == -1 && h.error == EFBIG);
 }
@@ -91,7 +96,7 @@ Test(reserve, tells_nobody_who_has_left)
 	uv_loop_t loop;
 
 	(void)uv_loop_init(&loop);
-	msd_reserve_leave(msd_reserve_begin(&loop, "test", 1 << 20, on_done, &h));
+	msd_reserve_leave(msd_reserve_begin(&loop, &how, on_done, &h));
 	msd_reserve_leave(NULL);
 	expect_over(&loop);
 	cr_expect_eq(h.n, 0);

@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "daemon/wire/segpool.h"
+#include "daemon/wire/work.h"
 #include "proto/limits.h"
 
 struct announced {
@@ -240,6 +241,8 @@ static void begin_aside(struct msd_segpool *p, uv_loop_t *loop, struct announced
 
 static void expect_loop_over(uv_loop_t *loop)
 {
+	(void)uv_run(loop, UV_RUN_DEFAULT);
+	msd_work_close();
 	(void)uv_run(loop, UV_RUN_DEFAULT);
 	cr_expect_eq(uv_loop_close(loop), 0, "nothing is left");
 }

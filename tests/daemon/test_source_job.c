@@ -9,6 +9,7 @@
 
 #include "daemon/supervisor/source/source_job.h"
 #include "daemon/wire/reserve.h"
+#include "daemon/wire/work.h"
 
 struct waiting {
 	uv_loop_t loop;
@@ -25,6 +26,8 @@ static void on_done(struct msd_source_job *job)
 /* Run until nothing is under way. */
 static void expect_over(struct waiting *w, unsigned n_done)
 {
+	(void)uv_run(&w->loop, UV_RUN_DEFAULT);
+	msd_work_close();
 	(void)uv_run(&w->loop, UV_RUN_DEFAULT);
 	cr_expect_eq(w->n_done, n_done);
 	cr_expect_eq(uv_loop_close(&w->loop), 0, "nothing is left");
@@ -48,7 +51,7 @@ Test(source_job, seals_what_was_mapped)
 	void *map = msd_source_map(fd, 4096);
 	cr_assert_not_null(map);
 	struct msd_source_job *job =
-		begin(&w, msd_source_job_seal(&w.loop, fd, map, 4096));
+		begin(&w, msd_source_job_seal(&w.loop, 1, fd, map, 4096));
 	expect_over(&w, 1);
 	cr_assert(job->is_done && job->err == MSD_OK);
 	cr_expect_eq(job->source.bytes, 4096);
@@ -79,7 +82,7 @@ Test(source_job, seals_while_a_process_is_started)
 	cr_assert_not_null(map);
 	const pid_t child = start_child();
 	struct msd_source_job *job =
-		begin(&w, msd_source_job_seal(&w.loop, fd, map, 4096));
+		begin(&w, msd_source_job_seal(&w.loop, 1, fd, map, 4096));
 	expect_over(&w, 1);
 	cr_expect_eq(kill(child, SIGKILL), 0);
 	cr_expect_eq(waitpid(child, NULL, 0), child);

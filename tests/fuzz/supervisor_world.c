@@ -10,7 +10,7 @@
 
 #include "daemon/log.h"
 #include "daemon/supervisor/edge/door.h"
-#include "daemon/wire/bulk.h"
+#include "daemon/wire/work.h"
 #include "proto/body.h"
 #include "proto/frame.h"
 #include "proto/value.h"
@@ -247,7 +247,7 @@ void client_lend(struct client *c, uint32_t bytes, int seals)
 static bool wait_for_thread(struct world *w)
 {
 	struct pollfd ready = {.fd = uv_backend_fd(&w->server.loop), .events = POLLIN};
-	const bool is_busy = w->server.loop.active_reqs.count > 0 || msd_bulk_is_busy();
+	const bool is_busy = msd_work_is_busy();
 
 	if (is_busy)
 		(void)poll(&ready, 1, 10);

@@ -200,8 +200,11 @@ msd_err msd_upload_begin(struct msd_session *s, uint64_t bytes, struct msd_req *
 	struct msd_upload *u = upload_new(s, bytes);
 	if (u == NULL)
 		return msd_diag_no_memory(d);
-	u->reserving = msd_reserve_begin(s->edge->loop, MSD_SOURCE_NAME, bytes,
-					 on_reserved, u);
+	const struct msd_reserve_how how = {.name = MSD_SOURCE_NAME,
+					    .bytes = bytes,
+					    .pool = MSD_WORK_BULK,
+					    .owner = msd_peer_id_passer(s->peer->who)};
+	u->reserving = msd_reserve_begin(s->edge->loop, &how, on_reserved, u);
 	if (u->reserving == NULL) {
 		free(u);
 		return msd_diag_no_memory(d);
@@ -304,8 +307,9 @@ msd_err msd_upload_commit(struct msd_upload *u, struct msd_diag *d)
 				    (unsigned long long)u->written,
 				    (unsigned long long)u->bytes);
 	}
-	u->sealing =
-		msd_source_job_seal(u->session->edge->loop, u->fd, u->map, u->bytes);
+	u->sealing = msd_source_job_seal(u->session->edge->loop,
+					 msd_peer_id_passer(u->owner->who), u->fd,
+					 u->map, u->bytes);
 	if (u->sealing == NULL)
 		return msd_diag_no_memory(d);
 	u->fd = -1;

@@ -10,14 +10,14 @@ bool msd_keeper_is_busy(const struct msd_keeper *k)
 	return k->is_open && !msd_list_is_empty(&k->jobs);
 }
 
-static struct msd_keeper *keeper_of(struct msd_bulk *bulk)
+static struct msd_keeper *keeper_of(struct msd_work *work)
 {
-	return MSD_CONTAINER_OF(bulk, struct msd_keeper, bulk);
+	return MSD_CONTAINER_OF(work, struct msd_keeper, work);
 }
 
-static void on_work(struct msd_bulk *bulk)
+static void on_work(struct msd_work *work)
 {
-	struct msd_keeper *k = keeper_of(bulk);
+	struct msd_keeper *k = keeper_of(work);
 	struct msd_keeper_job *job = first(k);
 
 	job->work(job, k);
@@ -31,9 +31,9 @@ static void end(struct msd_keeper *k, struct msd_keeper_job *job)
 	job->done(job, k);
 }
 
-static void on_worked(struct msd_bulk *bulk)
+static void on_worked(struct msd_work *work)
 {
-	struct msd_keeper *k = keeper_of(bulk);
+	struct msd_keeper *k = keeper_of(work);
 
 	k->is_working = false;
 	end(k, first(k));
@@ -47,9 +47,11 @@ static void begin(struct msd_keeper *k)
 	if (k->is_working || msd_list_is_empty(&k->jobs))
 		return;
 	k->is_working = true;
-	k->bulk.work = on_work;
-	k->bulk.done = on_worked;
-	msd_bulk_begin(k->loop, &k->bulk);
+	k->work = (struct msd_work){.run = on_work,
+				    .done = on_worked,
+				    .pool = MSD_WORK_BULK,
+				    .owner = MSD_WORK_OWN};
+	msd_work_begin(k->loop, &k->work);
 }
 
 msd_err msd_keeper_open(struct msd_keeper *k, uv_loop_t *loop, const char *path,

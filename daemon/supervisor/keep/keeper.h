@@ -2,7 +2,7 @@
 #define MSD_SUPERVISOR_KEEPER_H
 /*
  * The daemon's store, behind its loop: whatever touches the disk is a job, done on a
- * thread (bulk.h), one after the other, so that a disk that hangs stops nobody but who
+ * thread (work.h), one after the other, so that a disk that hangs stops nobody but who
  * waits for it.
  *
  * Happy path of a job: submitted, worked on, done.
@@ -10,8 +10,8 @@
  */
 #include <uv.h>
 
-#include "daemon/wire/bulk.h"
 #include "daemon/wire/list.h"
+#include "daemon/wire/work.h"
 #include "store/store.h"
 
 struct msd_keeper;
@@ -33,7 +33,7 @@ struct msd_keeper {
 	struct msd_store store;
 	uint64_t max_bytes;   /* of all that is stored */
 	struct msd_list jobs; /* msd_keeper_job.link: the first one is worked on */
-	struct msd_bulk bulk; /* of the first one */
+	struct msd_work work; /* of the first one */
 	bool is_open, is_working;
 	/** Nothing is left to do. */
 	void (*on_idle)(struct msd_keeper *k);

@@ -9,19 +9,18 @@ static struct msd_chore *chore_of(struct msd_list *link)
 	return MSD_CONTAINER_OF(link, struct msd_chore, link);
 }
 
-static void on_work(uv_work_t *work)
+static void on_work(struct msd_work *work)
 {
-	struct msd_chore *c = work->data;
+	struct msd_chore *c = MSD_CONTAINER_OF(work, struct msd_chore, work);
 
 	c->run(c);
 }
 
-static void on_worked(uv_work_t *work, int status)
+static void on_worked(struct msd_work *work)
 {
-	struct msd_chore *c = work->data;
+	struct msd_chore *c = MSD_CONTAINER_OF(work, struct msd_chore, work);
 	struct msd_chores *all = c->all;
 
-	(void)status; /* nobody cancels it */
 	all->n_running--;
 	c->is_busy = false;
 	go_on(all);
@@ -35,9 +34,11 @@ static void go_on(struct msd_chores *all)
 		msd_list_remove(&c->link);
 		all->turn = c->turn;
 		all->n_running++;
-		c->work.data = c;
-		(void)uv_queue_work(all->loop, &c->work, on_work,
-				    on_worked); /* never fails */
+		c->work = (struct msd_work){.run = on_work,
+					    .done = on_worked,
+					    .pool = MSD_WORK_PROMPT,
+					    .owner = MSD_WORK_OWN};
+		msd_work_begin(all->loop, &c->work);
 	}
 }
 

@@ -1,7 +1,7 @@
 #ifndef MSD_SUPERVISOR_CHORE_H
 #define MSD_SUPERVISOR_CHORE_H
 /*
- * What takes long and needs nothing of the loop's: done on libuv's threads, for each
+ * What takes long and needs nothing of the loop's: done on threads (work.h), for each
  * connection one at a time, and two in all of a kind, so that others find a thread,
  * too. Peers take turns, however many connections each has; a peer's are in the order
  * of their coming.
@@ -10,6 +10,7 @@
 
 #include "daemon/supervisor/request/peer_id.h"
 #include "daemon/wire/list.h"
+#include "daemon/wire/work.h"
 
 struct msd_chores {
 	uv_loop_t *loop;
@@ -22,7 +23,7 @@ struct msd_chores {
 struct msd_chore {
 	struct msd_list link;
 	struct msd_chores *all;
-	uv_work_t work;
+	struct msd_work work;
 	/** On a thread. */
 	void (*run)(struct msd_chore *c);
 	/** On the loop, when that is over. */

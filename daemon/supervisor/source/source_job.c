@@ -7,7 +7,7 @@
 #include "daemon/wire/list.h"
 
 /*
- * Happy path: begin hands the job to a thread (bulk.h), which runs it; on a turn of the
+ * Happy path: begin hands the job to a thread (work.h), which runs it; on a turn of the
  * loop on_done is told, and the owner takes the source and frees the job.
  * Failures: the thread never comes back (a file system that hangs): the job stays, its
  * owner has its own deadline and leaves it.
@@ -23,21 +23,21 @@ static void destroy(struct msd_source_job *job)
 	free(job);
 }
 
-static struct msd_source_job *job_of(struct msd_bulk *bulk)
+static struct msd_source_job *job_of(struct msd_work *work)
 {
-	return MSD_CONTAINER_OF(bulk, struct msd_source_job, bulk);
+	return MSD_CONTAINER_OF(work, struct msd_source_job, work);
 }
 
-static void on_work(struct msd_bulk *bulk)
+static void on_work(struct msd_work *work)
 {
-	struct msd_source_job *job = job_of(bulk);
+	struct msd_source_job *job = job_of(work);
 
 	job->run(job);
 }
 
-static void on_worked(struct msd_bulk *bulk)
+static void on_worked(struct msd_work *work)
 {
-	struct msd_source_job *job = job_of(bulk);
+	struct msd_source_job *job = job_of(work);
 
 	if (job->is_left) {
 		destroy(job);
@@ -55,15 +55,17 @@ static struct msd_source_job *job_new(void (*run)(struct msd_source_job *))
 	if (job == NULL)
 		return NULL;
 	job->source.fd = -1;
-	job->bulk.work = on_work;
-	job->bulk.done = on_worked;
+	job->work = (struct msd_work){.run = on_work,
+				      .done = on_worked,
+				      .pool = MSD_WORK_BULK,
+				      .owner = MSD_WORK_OWN};
 	job->run = run;
 	return job;
 }
 
 static struct msd_source_job *begin(uv_loop_t *loop, struct msd_source_job *job)
 {
-	msd_bulk_begin(loop, &job->bulk);
+	msd_work_begin(loop, &job->work);
 	return job;
 }
 
@@ -74,13 +76,14 @@ static void seal(struct msd_source_job *job)
 	job->err = msd_source_seal(&job->source, &job->diag);
 }
 
-struct msd_source_job *msd_source_job_seal(uv_loop_t *loop, int fd, void *map,
-					   uint64_t bytes)
+struct msd_source_job *msd_source_job_seal(uv_loop_t *loop, uint64_t owner, int fd,
+					   void *map, uint64_t bytes)
 {
 	struct msd_source_job *job = job_new(seal);
 
 	if (job == NULL)
 		return NULL;
+	job->work.owner = owner;
 	job->source.fd = fd;
 	job->map = map;
 	job->bytes = bytes;

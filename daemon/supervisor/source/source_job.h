@@ -12,7 +12,7 @@
 #include <uv.h>
 
 #include "daemon/supervisor/source/source.h"
-#include "daemon/wire/bulk.h"
+#include "daemon/wire/work.h"
 
 struct msd_source_job {
 	/* Public, of a job that is done. */
@@ -24,7 +24,7 @@ struct msd_source_job {
 	void (*on_done)(struct msd_source_job *job);
 	void *user; /* the owner's */
 	/* Private. */
-	struct msd_bulk bulk;
+	struct msd_work work;
 	void (*run)(struct msd_source_job *job);
 	bool is_left; /* its owner has freed it */
 	uint64_t bytes;
@@ -34,9 +34,10 @@ struct msd_source_job {
 };
 
 /** Seal and hash @fd, which is taken, after unmapping @bytes at @map, through which it
- * was written. NULL: out of memory; nothing is taken. */
-struct msd_source_job *msd_source_job_seal(uv_loop_t *loop, int fd, void *map,
-					   uint64_t bytes);
+ * was written, in the turn of @owner (msd_work.owner). NULL: out of memory; nothing is
+ * taken. */
+struct msd_source_job *msd_source_job_seal(uv_loop_t *loop, uint64_t owner, int fd,
+					   void *map, uint64_t bytes);
 /** Read local files, as msd_source_read() does. NULL: out of memory. */
 struct msd_source_job *msd_source_job_read(uv_loop_t *loop,
 					   const char *const paths[MSD_PART_COUNT],

@@ -4,14 +4,18 @@ memory to reserve, bytes to hash. Clients do not wait for that.
 import contextlib
 import fcntl
 import hashlib
+import json
 import os
 import select
 import shutil
 import signal
 
+import certs
 import harness
 import numpy as np
+import onnx_writer as onnx
 import pytest
+import test_http
 from wire import Failure, Wire
 
 BIG = 256 << 20  # to reserve or to hash takes far longer than to answer a ping
@@ -244,3 +248,55 @@ def test_a_commit_and_a_load_may_be_sent_together(arena):
         assert wire.finish(loaded)["state"] == "READY"
         assert wire.finish(waited)["state"] == "READY"
         wire.ask("module.unload", "together")
+
+
+MANY = 8  # files that hang: more than there are threads for uploads and files
+WIDE = 400_000  # elements: a text of 0.8 MiB, and a segment that a thread reserves
+
+
+def wide_text():
+    data = ",".join(str(i % 10) for i in range(WIDE))
+    tensor = f'{{"name":"x","datatype":"FP32","shape":[{WIDE}],"data":[{data}]}}'
+    return f'{{"inputs":[{tensor}],"parameters":{{"binary_data_output":true}}}}'.encode()
+
+
+class Visit(test_http.Visit):
+    """One over TLS."""
+
+    def __init__(self, address, context):
+        self.socket, self.had = certs.connect(address, context), b""
+
+
+def test_files_that_hang_hold_up_no_handshake_and_no_call(folder, own_arena):
+    """With all threads in use that read files and uploads, clients of others are answered."""
+    authority = certs.Authority(folder)
+    cert, key = authority.issue("server", ("DNS:localhost",))
+    relu, conf = folder / "relu.onnx", folder / "m.conf"
+    relu.write_bytes(onnx.model([onnx.node("Relu", ["x"], ["y"])],
+                                [onnx.value("x", "float32", [WIDE])],
+                                [onnx.value("y", "float32", [WIDE])]))
+    served = f'module relu {{ file = "{relu}" }}\n'
+    conf.write_text(served)
+    with stall(folder, own_arena, "held.so", "held=") as (start, gate):
+        arena = start("--config", conf, "--http", "https://127.0.0.1:0", "--tls-cert", cert,
+                      "--tls-key", key)
+        address = arena.daemon._line().partition(" ")[2]
+        gate.entered()
+        victim = arena.victim()
+        assert victim.ask("module.wait", "relu")["state"] == "READY"
+        more = (f'module held{i} {{ file = "{folder}/held.so" }}\n' for i in range(MANY))
+        conf.write_text(served + "".join(more))
+        victim.ask("server.reload")
+        upload = victim.start("module.upload", "begin", 4096)
+        with Visit(address, certs.context(authority)) as visit:
+            text = wide_text()
+            status, fields, body = visit.ask(
+                "/v2/models/relu/infer", f"Content-Length: {len(text)}\r\n", "POST", text)
+        assert status == 200
+        head = int(fields["inference-header-content-length"])
+        assert json.loads(body[:head])["outputs"][0]["shape"] == [WIDE]
+        assert np.frombuffer(body[head:], "<f4").sum() == sum(i % 10 for i in range(WIDE))
+        assert victim.ask("ping") is None
+        assert upload not in victim.answers, "its memory is a job for a thread that hangs"
+        gate.open()
+        victim.finish(upload)
