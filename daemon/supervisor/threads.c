@@ -1,22 +1,21 @@
 #include "daemon/supervisor/threads.h"
 
 #include "daemon/log.h"
-#include "daemon/supervisor/server.h"
 #include "daemon/wire/aside.h"
-#include "daemon/wire/work.h"
 #include "proto/errno_text.h"
 
-msd_err msd_threads_start(struct msd_server *s, struct msd_diag *d)
+msd_err msd_threads_start(const struct msd_starter *starter, uv_loop_t *loop,
+			  unsigned n_files, struct msd_diag *d)
 {
 	char text[MSD_ERRNO_TEXT_BYTES];
-	int error = s->reaper.starter.error;
+	int error = starter->error;
 
 	if (error == 0)
 		error = msd_log_open();
 	if (error == 0)
 		error = msd_aside_open();
 	if (error == 0)
-		error = msd_work_open(&s->loop, s->n_files);
+		error = msd_work_open(loop, n_files);
 	if (error == 0)
 		return MSD_OK;
 	return msd_diag_set(d, MSD_BUSY,

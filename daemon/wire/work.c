@@ -193,9 +193,10 @@ int msd_work_open(uv_loop_t *loop, unsigned n_more)
 {
 	(void)pthread_mutex_lock(&work.lock);
 	int error = start_all(&work.pools[MSD_WORK_PROMPT], MSD_WORK_STAY_PROMPT, 0);
-	if (error == 0)
+	if (error == 0) {
 		error = start_all(&work.pools[MSD_WORK_BULK], MSD_WORK_STAY_BULK,
 				  n_more);
+	}
 	(void)pthread_mutex_unlock(&work.lock);
 	if (error == 0)
 		hear(loop);

@@ -267,19 +267,24 @@ class Visit(test_http.Visit):
         self.socket, self.had = certs.connect(address, context), b""
 
 
-def test_files_that_hang_hold_up_no_handshake_and_no_call(folder, own_arena):
+@pytest.fixture
+def relu(folder):
+    """A model that gives back what is not negative."""
+    path = folder / "relu.onnx"
+    sides = [[onnx.value(name, "float32", [WIDE])] for name in "xy"]
+    path.write_bytes(onnx.model([onnx.node("Relu", ["x"], ["y"])], *sides))
+    return path
+
+
+def test_files_that_hang_hold_up_no_handshake_and_no_call(folder, own_arena, relu):
     """With all threads in use that read files and uploads, clients of others are answered."""
-    authority = certs.Authority(folder)
+    authority, text = certs.Authority(folder), wide_text()
     cert, key = authority.issue("server", ("DNS:localhost",))
-    relu, conf = folder / "relu.onnx", folder / "m.conf"
-    relu.write_bytes(onnx.model([onnx.node("Relu", ["x"], ["y"])],
-                                [onnx.value("x", "float32", [WIDE])],
-                                [onnx.value("y", "float32", [WIDE])]))
-    served = f'module relu {{ file = "{relu}" }}\n'
+    words = ("--http", "https://127.0.0.1:0", "--tls-cert", cert, "--tls-key", key)
+    conf, served = folder / "m.conf", f'module relu {{ file = "{relu}" }}\n'
     conf.write_text(served)
     with stall(folder, own_arena, "held.so", "held=") as (start, gate):
-        arena = start("--config", conf, "--http", "https://127.0.0.1:0", "--tls-cert", cert,
-                      "--tls-key", key)
+        arena = start("--config", conf, *words)
         address = arena.daemon._line().partition(" ")[2]
         gate.entered()
         victim = arena.victim()
@@ -289,12 +294,10 @@ def test_files_that_hang_hold_up_no_handshake_and_no_call(folder, own_arena):
         victim.ask("server.reload")
         upload = victim.start("module.upload", "begin", 4096)
         with Visit(address, certs.context(authority)) as visit:
-            text = wide_text()
             status, fields, body = visit.ask(
                 "/v2/models/relu/infer", f"Content-Length: {len(text)}\r\n", "POST", text)
-        assert status == 200
         head = int(fields["inference-header-content-length"])
-        assert json.loads(body[:head])["outputs"][0]["shape"] == [WIDE]
+        assert status == 200 and json.loads(body[:head])["outputs"][0]["shape"] == [WIDE]
         assert np.frombuffer(body[head:], "<f4").sum() == sum(i % 10 for i in range(WIDE))
         assert victim.ask("ping") is None
         assert upload not in victim.answers, "its memory is a job for a thread that hangs"
