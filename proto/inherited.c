@@ -1,6 +1,5 @@
 #include "proto/inherited.h"
 
-#include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
 #include <sys/resource.h>
