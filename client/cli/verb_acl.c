@@ -1,7 +1,11 @@
-/* Rights: whose they are, who was refused. */
+/* Rights: whose they are, who was refused; and the file of them brought up to date. */
+#include <stdio.h>
 #include <string.h>
 
+#include "client/cli/acl_upgrade.h"
+#include "client/cli/file.h"
 #include "client/cli/report.h"
+#include "client/cli/rewrite.h"
 #include "client/cli/session.h"
 
 static enum msd_exit dry_run(const struct msd_cli *cli)
@@ -24,6 +28,42 @@ static enum msd_exit dry_run(const struct msd_cli *cli)
 	return code;
 }
 
+/* From standard input to standard output, or in place, where there is something to do.
+ */
+static msd_err put_upgraded(const char *path, struct msd_span old, struct msd_span text,
+			    struct msd_diag *d)
+{
+	if (strcmp(path, "-") == 0)
+		return msd_file_write(path, &text, 1, d);
+	return msd_span_same(old, text) ? MSD_OK : msd_rewrite(path, text, d);
+}
+
+static enum msd_exit upgrade(const char *path)
+{
+	struct msd_buf old = {0}, text = {0}, told = {0};
+	struct msd_diag d = {0};
+	enum msd_exit code = MSD_EXIT_OK;
+	msd_err err = msd_file_read(path, &old, &d);
+	const struct msd_span was = {old.p, old.n};
+
+	if (err == MSD_OK)
+		err = msd_acl_upgrade(path, was, &text, &told, &d);
+	if (err == MSD_OK)
+		err = put_upgraded(path, was, (struct msd_span){text.p, text.n}, &d);
+	if (err != MSD_OK) {
+		code = msd_report_file(&d);
+	} else if (told.n > 0) {
+		(void)fprintf(stderr, "%.*s", (int)told.n, (const char *)told.p);
+	} else {
+		(void)fprintf(stderr, "%s: nothing to do\n", path);
+	}
+	msd_buf_finish(&old);
+	msd_buf_finish(&text);
+	msd_buf_finish(&told);
+	msd_diag_finish(&d);
+	return code;
+}
+
 enum msd_exit msd_verb_acl(const struct msd_cli *cli)
 {
 	static const struct {
@@ -38,7 +78,10 @@ enum msd_exit msd_verb_acl(const struct msd_cli *cli)
 	}
 	if (is_dry && (cli->n_words == 3 || cli->n_words == 4))
 		return dry_run(cli);
+	if (strcmp(cli->words[0], "upgrade") == 0 && cli->n_words == 2)
+		return upgrade(cli->words[1]);
 	return msd_report_usage(
-		"modser acl whoami | list | log | dry-run USER METHOD [NAME]",
+		"modser acl whoami | list | log | dry-run USER METHOD [NAME] | upgrade "
+		"FILE",
 		"acl %s: not one of these, or words are missing", cli->words[0]);
 }

@@ -210,7 +210,7 @@ const struct msd_verb msd_verbs[] = {
 	 "ends the\n"
 	 "connection that has the number ID.\n",
 	 0, 2, MSD_OPT_TABLE, msd_verb_clients},
-	{"acl", "whoami | list | log | dry-run USER METHOD [NAME]",
+	{"acl", "whoami | list | log | dry-run USER METHOD [NAME] | upgrade FILE",
 	 "show whose rights are which, and who was refused",
 	 "  whoami   who this client is to the daemon, and what it may do\n"
 	 "  list     the lines of the daemon's file of rights\n"
@@ -221,7 +221,11 @@ const struct msd_verb msd_verbs[] = {
 	 "NAME:FUNC; exit "
 	 "code 6:\n"
 	 "           no\n"
-	 "See docs/rights.md. All but whoami need the right to administer.\n",
+	 "  upgrade  rewrite FILE, a file of rights, by the rules of today, and tell "
+	 "what was\n"
+	 "           added; - is from standard input to standard output. Asks no "
+	 "daemon\n"
+	 "See docs/rights.md. list, log and dry-run need the right to administer.\n",
 	 1, 4, 0, msd_verb_acl},
 	{"reload", "", "have the daemon read its configuration again",
 	 "Prints what differs from the configuration in force: what has changed now, "

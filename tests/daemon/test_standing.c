@@ -23,11 +23,11 @@ static struct msd_tls_peer certificate = {
 	.is_verified = true, .cn = "alice", .n_sans = 1, .sans = "alice.example"};
 static const struct msd_tls_peer nobody;
 
-static const char text[] =
-	"user alice cert:cn=alice +@all -@admin m/*\n"
-	"user app token:sha256="
-	"a172cedcae47474b615c54d510a5d84a8dea3032e958587430b413538be3f333 +@lookup\n"
-	"user anonymous +@load\n";
+static const char text[] = "user alice cert:cn=alice +@all -@admin m/*\n"
+			   "user app token:sha256="
+			   "a172cedcae47474b615c54d510a5d84a8dea3032e958587430b413538be"
+			   "3f333 +@lookup */*\n"
+			   "user anonymous +@load */*\nend\n";
 
 /* By TCP, encrypted where @peer is not NULL. */
 static void come_in(const struct msd_tls_peer *peer)
@@ -152,8 +152,7 @@ Test(standing, is_found_anew_when_the_file_was_read_again)
 
 	come_in(&certificate);
 	cr_expect_eq(ask(MSD_M_MODULE_DESCRIBE, "m"), MSD_OK);
-	cr_assert_eq(msd_acl_parse("f", (struct msd_span){NULL, 0}, &acl, NULL),
-		     MSD_OK);
+	cr_assert_eq(msd_acl_parse("f", msd_span_of("end\n"), &acl, NULL), MSD_OK);
 	msd_rights_take(&edge.rights, acl);
 	cr_expect_eq(ask(MSD_M_MODULE_DESCRIBE, "m"), MSD_REFUSED);
 }
@@ -217,7 +216,7 @@ Test(standing, of_who_asks_by_a_token_stays_his_when_the_file_was_read_again)
 	expect_user("app", "user app");
 	cr_expect_eq(ask(MSD_M_MODULE_DESCRIBE, "m"), MSD_OK);
 	cr_expect_eq(ask(MSD_M_MODULE_UNLOAD, "m"), MSD_REFUSED, "it is no operator");
-	read_again("user anonymous +@load\n");
+	read_again("user anonymous +@load */*\nend\n");
 	cr_expect_eq(ask(MSD_M_MODULE_DESCRIBE, "m"), MSD_REFUSED);
 	take("");
 	expect_user("anonymous", "0.0.0.1");

@@ -86,7 +86,7 @@ class User:
             digest = hashlib.sha256(token_of(self.name).encode()).hexdigest()
             shown = "" if self.name == "anonymous" else f"token:sha256={digest}"
         rights = " ".join(f"+@{r}" for r in sorted(self.rights))
-        return f"user {self.name} {shown} {rights} {' '.join(self.names)}\n"
+        return f"user {self.name} {shown} {rights} {' '.join(self.names or ['*/*'])}\n"
 
     def covers(self, method, right, module):
         if not self.names or NAME not in REQUESTS[method]:
@@ -128,8 +128,13 @@ USERS = [
 MODULES = ("mine", "mine-absent", "theirs", "absent")
 
 
+def whole(*lines):
+    """A file of rights of these lines."""
+    return "".join(lines) + "end\n"
+
+
 def lines(users):
-    return "".join(u.line() for u in users)
+    return whole(*(u.line() for u in users))
 
 
 def refused(wire, method, module):

@@ -108,7 +108,7 @@ def test_the_key_of_another_certificate_is_refused_by_the_client(pki, own_daemon
 
 def test_users_by_certificates_without_an_authority_are_told(pki, own_daemon, folder):
     acl = folder / "acl"
-    acl.write_text("user alice cert:cn=alice +@lookup\n")
+    acl.write_text("user alice cert:cn=alice +@lookup */*\nend\n")
     own_daemon(*pki.words(), "--acl", acl, listen=[TLS])
     daemon = own_daemon(*pki.words(ca=False), "--acl", acl, listen=[TLS])
     expect_logged(daemon, "event=certificates-not-asked-for")

@@ -358,8 +358,8 @@ def test_kills_of_clients_leave_nothing(daemon, wire):
 
 def acl(folder, *lines):
     path = folder / "acl"
-    path.write_text("".join(f"user {name} token:sha256={token_digest(name)} {rest}\n"
-                            for name, rest in lines))
+    path.write_text(rights.whole(*(f"user {name} token:sha256={token_digest(name)} {rest}\n"
+                                   for name, rest in lines)))
     return path
 
 
@@ -374,7 +374,7 @@ def as_user(daemon, name):
 
 
 def test_it_carries_the_rights_of_who_asked_for_it(own_daemon, folder):
-    path = acl(folder, ("ann", "+@lookup +@call results/int"), ("bob", "+@lookup +@call rate=9/s"))
+    path = acl(folder, ("ann", "+@lookup +@call results/int"), ("bob", "+@lookup +@call rate=9/s */*"))
     daemon = own_daemon(*direct.GIVEN, "--acl", path, "--load", f"results={harness.ZOO / 'results.so'}")
     with as_user(daemon, "ann") as wire, as_user(daemon, "bob") as limited:
         channel = direct.open_direct(wire, "results")
@@ -384,7 +384,7 @@ def test_it_carries_the_rights_of_who_asked_for_it(own_daemon, folder):
                 channel.call("results:str")
         with pytest.raises(Failure, match="REFUSED.*limits"):
             direct.open_direct(limited, "results")
-        acl(folder, ("ann", "+@lookup"))
+        acl(folder, ("ann", "+@lookup */*"))
         with Wire(daemon.host) as operator:
             operator.ask("server.reload")
         assert direct.farewell(channel)[1] == "DRAINING"

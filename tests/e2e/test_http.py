@@ -251,6 +251,7 @@ def test_while_it_drains_it_is_not_ready():
 TOKEN = "a token of alice"
 RIGHTS = f"""
 user alice token:sha256={hashlib.sha256(TOKEN.encode()).hexdigest()} +@lookup z*/*
+end
 """
 
 

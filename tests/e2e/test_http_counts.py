@@ -146,7 +146,7 @@ def test_a_function_s_times_are_its_own(daemon):
 def test_a_wrong_token_is_a_call_that_was_refused(tmp_path):
     path = tmp_path / "acl"
     digest = hashlib.sha256(b"a token of a caller").hexdigest()
-    path.write_text(RIGHTS + f"user caller token:sha256={digest} +@call m/addone\n")
+    path.write_text(f"user caller token:sha256={digest} +@call m/addone\n{RIGHTS}")
     path.chmod(0o600)
     with start("--acl", path, "--load", f"m={harness.MODELS / 'shapes.so'}") as d:
         with Visit(d) as visit, Wire(d.host) as wire:

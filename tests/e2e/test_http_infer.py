@@ -344,7 +344,7 @@ def test_pipelined_calls_are_answered_in_their_order(daemon):
 def test_a_call_needs_the_right_to_call_that_function(tmp_path):
     path = tmp_path / "acl"
     digest = hashlib.sha256(b"a token of a caller").hexdigest()
-    path.write_text(RIGHTS + f"user caller token:sha256={digest} +@call m/addone\n")
+    path.write_text(f"user caller token:sha256={digest} +@call m/addone\n{RIGHTS}")
     path.chmod(0o600)
     with start("--acl", path, "--load", f"m={harness.MODELS / 'shapes.so'}") as d:
         until(lambda: status(d, "/readyz") == 200, "it is ready")

@@ -15,6 +15,7 @@ TOKEN = "a token of bob"
 RIGHTS = f"""
 user alice cert:cn=alice +@lookup +@call s*/*
 user bob token:sha256={hashlib.sha256(TOKEN.encode()).hexdigest()} +@lookup s*/*
+end
 """
 MODULE = ("--load", f"shapes={harness.MODELS / 'shapes.so'}")
 

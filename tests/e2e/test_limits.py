@@ -5,7 +5,7 @@ import harness
 import msgpack
 import numpy as np
 import pytest
-from rights import User, connect, token_of
+from rights import User, connect, token_of, whole
 from test_batching import standstill
 from wire import DTYPE, Failure, Wire, out, shape_ext
 
@@ -19,11 +19,11 @@ def line(name, limits):
 
 @pytest.fixture
 def start(folder, own_daemon, models):
-    """start(text): a daemon with these rights and modules that return and wait; its file."""
+    """start(line...): a daemon with these rights and modules that return and wait; its file."""
 
-    def run(text):
+    def run(*lines):
         acl = folder / "rights.acl"
-        acl.write_text(text)
+        acl.write_text(whole(*lines))
         daemon = own_daemon("--acl", acl)
         daemon.load("results", harness.ZOO / "results.so")
         daemon.load("shapes", models / "shapes.so")
@@ -48,7 +48,7 @@ def expect_busy(failure, word):
 
 
 def test_calls_in_a_second_are_counted_for_all_connections_together(start):
-    daemon, _ = start(line("web", "rate=1/s") + line("free", ""))
+    daemon, _ = start(line("web", "rate=1/s"), line("free", ""))
     begun = time.monotonic()
     with connect(daemon, "web") as one, connect(daemon, "web") as two:
         asked = [(w, w.start("call", "results:echo", 1)) for w in (one, two) * 100]
@@ -106,7 +106,7 @@ def test_who_leaves_takes_its_requests_along(start):
 
 def test_modules_are_counted_for_who_has_brought_them(start):
     loads = [User(name, ["lookup", "load"]) for name in ("few", "many")]
-    daemon, _ = start("".join(f"{u.line().rstrip()} modules={n}\n" for u, n in zip(loads, (1, 9))))
+    daemon, _ = start(*(f"{u.line().rstrip()} modules={n}\n" for u, n in zip(loads, (1, 9))))
     library = (harness.ZOO / "results.so").read_bytes()
     with connect(daemon, "few") as few, connect(daemon, "many") as many:
         few.load("one", library)
@@ -126,7 +126,7 @@ def test_modules_are_counted_for_who_has_brought_them(start):
 
 
 def test_resident_bytes_are_counted_over_connections_and_modules_until_they_are_freed(start):
-    daemon, _ = start(line("web", "resident=8K") + line("free", ""))
+    daemon, _ = start(line("web", "resident=8K"), line("free", ""))
 
     def alloc(wire, n, module="shapes"):
         return wire.ask("tensor.alloc", module, FLOAT32, shape_ext(n))
@@ -157,7 +157,7 @@ def test_a_limit_that_is_lifted_counts_for_the_next_request(start):
         wire.call("shapes:addone", X, out("f4", X.size))
         told = [each["limits"] for each in wire.ask("acl.whoami")["lines"]]
         assert told == [["bytes=1024/s"]]
-        acl.write_text(line("web", ""))
+        acl.write_text(whole(line("web", "")))
         operator.ask("server.reload")
         wire.call("shapes:addone", X, out("f4", X.size))
 
@@ -168,7 +168,7 @@ def test_what_a_worker_has_made_is_counted_by_the_file_as_it_is_then(start):
         with standstill(daemon, "results"):
             asked = wire.start("tensor.alloc", "results", FLOAT32, shape_ext(1024))
             wire.ask("ping")
-            acl.write_text(line("web", "resident=1K"))
+            acl.write_text(whole(line("web", "resident=1K")))
             operator.ask("server.reload")
         expect_busy(finish(wire, asked), "web may have 1024 bytes")
 

@@ -149,7 +149,7 @@ def get(address, said, token):
 def test_a_token_is_taken_when_nobody_reads_on_the_whole_way(behind, folder):
     acl = folder / "acl"
     digest = hashlib.sha256(b"secret").hexdigest()
-    acl.write_text(f"user alice token:sha256={digest} +@lookup */*\n")
+    acl.write_text(f"user alice token:sha256={digest} +@lookup */*\nend\n")
     acl.chmod(0o600)
     daemon = behind(*HERE, "--acl", acl, "--http", "127.0.0.1:0", more=1)
     http = daemon.hosts[2]

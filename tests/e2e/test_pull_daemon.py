@@ -295,7 +295,7 @@ def test_who_may_read_gets_what_a_line_gives_and_brings_nothing(own_daemon, fold
         stocked.ok("load", "--keep", name, RESULTS)
     stocked.stop()
     acl = folder / "rights.acl"
-    acl.write_text("user anonymous +@read pub-*/*\n")
+    acl.write_text("user anonymous +@read pub-*/*\nend\n")
     hub = own_daemon("--store", folder / "hub", "--allow-load-tcp", "--acl", acl,
                      listen=["tcp://127.0.0.1:0"])
     device.ok("pull", "digits", uri_of(hub, "pub-digits"))

@@ -47,7 +47,7 @@ def two(own_daemon):
 def limited(folder, own_daemon):
     """A daemon whose only user may have one request in flight, and that user's token file."""
     acl, token = folder / "rights.acl", folder / "token"
-    acl.write_text(User("web", ["lookup", "call"]).line().rstrip() + " requests=1\n")
+    acl.write_text(User("web", ["lookup", "call"]).line().rstrip() + " requests=1\nend\n")
     token.write_text(token_of("web"))
     token.chmod(0o600)
     daemon = own_daemon("--acl", acl)

@@ -21,6 +21,7 @@ from rights import (
     refused,
     request,
     token_of,
+    whole,
 )
 from wire import DTYPE, Closed, Failure, Wire, shape_ext
 
@@ -63,7 +64,7 @@ def test_every_identity_method_and_module_over_a_unix_socket(start):
 @pytest.mark.parametrize("names", [(), ("mine*/*",)])
 def test_every_method_and_module_over_tcp(start, allow, names):
     anonymous = User("anonymous", RIGHTS, names)
-    daemon, _ = start(anonymous.line(), *(["--allow-load-tcp"] if allow else []))
+    daemon, _ = start(whole(anonymous.line()), *(["--allow-load-tcp"] if allow else []))
     daemon.load("mine", RESULTS)
     daemon.load("theirs", RESULTS)
     with Wire(daemon.hosts[1]) as wire:
@@ -109,13 +110,13 @@ def test_wrong_tokens_make_their_own_peer_wait(start):
 
 def test_a_change_counts_from_the_next_request_on(start):
     before = User("app", ["call", "lookup"], ["mine/*"])
-    daemon, acl = start(before.line())
+    daemon, acl = start(lines([before]))
     daemon.load("mine", RESULTS)
     with connect(daemon, "app") as wire, Wire(daemon.host) as operator:
         assert wire.call("mine:echo", 5)[1] == 5
         floats = msgpack.ExtType(DTYPE, bytes([2, 32, 1, 0]))
         tensor = wire.ask("tensor.alloc", "mine", floats, shape_ext(4))
-        acl.write_text(User("app", ["call", "lookup"], ["other/*"]).line())
+        acl.write_text(lines([User("app", ["call", "lookup"], ["other/*"])]))
         assert [c["key"] for c in operator.ask("server.reload")] == ["acl"]
         for method, params in (
             ("call", ["mine:echo", 5]),
@@ -124,19 +125,19 @@ def test_a_change_counts_from_the_next_request_on(start):
         ):
             with pytest.raises(Failure, match="REFUSED"):
                 wire.ask(method, *params)
-        acl.write_text(before.line())
+        acl.write_text(lines([before]))
         daemon.ok("reload")
         assert wire.call("mine:echo", 6)[1] == 6
         wire.ask("tensor.fill", tensor, 1)
 
 
 def test_a_call_that_is_known_by_its_bytes_is_asked_for_its_right_again(start):
-    daemon, acl = start(User("app", ["call", "lookup"]).line())
+    daemon, acl = start(lines([User("app", ["call", "lookup"])]))
     daemon.load("mine", RESULTS)
     with connect(daemon, "app") as wire, Wire(daemon.host) as operator:
         for _ in range(50):
             assert wire.call("mine:echo", 5)[1] == 5
-        acl.write_text(User("app", ["lookup"]).line())
+        acl.write_text(lines([User("app", ["lookup"])]))
         operator.ask("server.reload")
         with pytest.raises(Failure, match="REFUSED"):
             wire.call("mine:echo", 5)
@@ -153,7 +154,7 @@ def test_a_user_that_is_gone_is_nobody(start):
 
 def test_a_broken_file_changes_nothing(start):
     daemon, acl = start(lines(USERS))
-    acl.write_text(lines(USERS[:1]) + "user broken +@everything\n")
+    acl.write_text(whole(USERS[0].line(), "user broken +@everything */*\n"))
     said = daemon.modser("reload")
     assert said.status != 0 and f"{acl}:2: " in said.err, said
     daemon.process.send_signal(signal.SIGHUP)
@@ -166,9 +167,9 @@ def test_a_broken_file_keeps_the_daemon_from_starting(folder):
     acl = folder / "rights.acl"
     (folder / "empty.conf").touch()
     for text, why in (
-        ("user a uid=1\nuser b uid=1\n", ":2: "),
-        ("user a +@call\n", ":1: "),
-        ("nonsense\n", ":1: "),
+        ("user a uid=1 */*\nuser b uid=1 */*\nend\n", ":2: "),
+        ("user a +@call */*\nend\n", ":1: "),
+        ("nonsense\nend\n", ":1: "),
     ):
         acl.write_text(text)
         for words in (["--listen", f"unix:{folder}/s"], ["--check-config", folder / "empty.conf"]):
@@ -177,6 +178,25 @@ def test_a_broken_file_keeps_the_daemon_from_starting(folder):
     acl.chmod(0o666)
     said = harness.run(harness.BIN / "modserd", "--acl", acl, "--listen", f"unix:{folder}/s")
     assert said.status == 2 and "everybody may write" in said.err, said
+
+
+def test_an_older_file_is_told_and_upgraded(folder, start):
+    acl = folder / "rights.acl"
+    old = f"# of us\n{User('all', RIGHTS).line()}user ops uid=70001 +@all -@admin  # most\n"
+    acl.write_text(old)
+    acl.chmod(0o640)
+    check = (harness.BIN / "modserd", "--listen", f"unix:{folder}/s", "--acl", acl)
+    said = harness.run(*check)
+    assert said.status == 2 and f"modser acl upgrade {acl}" in said.err, said
+    said = harness.run(harness.BIN / "modser", "acl", "upgrade", acl)
+    assert said.status == 0 and f"{acl}:3: user ops: added */*" in said.err, said
+    new = old.replace("-@admin ", "-@admin */* ") + "end\n"
+    assert acl.read_text() == new and acl.stat().st_mode & 0o777 == 0o640
+    said = harness.run(harness.BIN / "modser", "acl", "upgrade", acl)
+    assert said.status == 0 and "nothing to do" in said.err and acl.read_text() == new, said
+    daemon, _ = start(new)
+    with connect(daemon, "all") as wire:
+        expect_rights(wire, User("all", RIGHTS))
 
 
 def test_what_is_refused_has_no_effect_and_needs_no_room(start):
@@ -322,13 +342,13 @@ def lose(operator, acl):
     """Of whoever waits by now, who has shown a token may only call from here on."""
     harness.until(lambda: any(c["in_flight"] for c in operator.ask("client.list") if c["user"] == "all"),
                   "it waits")
-    acl.write_text(User("all", ["call"]).line())
+    acl.write_text(lines([User("all", ["call"])]))
     operator.ask("server.reload")
 
 
 @pytest.mark.parametrize("method, name", [("server.monitor", []), ("module.logs", ["faults"])])
 def test_who_follows_is_told_nothing_more_when_its_right_is_gone(start, method, name):
-    daemon, acl = start(User("all", RIGHTS).line())
+    daemon, acl = start(lines([User("all", RIGHTS)]))
     daemon.load("faults", harness.ZOO / "faults.so")
     with connect(daemon, "all") as wire, Wire(daemon.host) as operator:
         waits = wire.start(method, *name, {"wait_ms": harness.FOREVER_MS})
@@ -339,7 +359,7 @@ def test_who_follows_is_told_nothing_more_when_its_right_is_gone(start, method, 
 
 
 def test_who_waits_for_a_module_is_told_nothing_when_its_right_is_gone(start):
-    daemon, acl = start(User("all", RIGHTS).line(), "--load-timeout", harness.LONG)
+    daemon, acl = start(lines([User("all", RIGHTS)]), "--load-timeout", harness.LONG)
     data = (harness.ZOO / "constructor_loop.so").read_bytes()
     with connect(daemon, "all") as wire, Wire(daemon.host) as operator:
         loads = operator.start("module.load", "slow", operator.upload(data), {})

@@ -10,7 +10,7 @@ import harness
 import pytest
 import test_http
 from harness import LONG_MS
-from rights import MODULES, RIGHTS, USERS, User, connect, lines, token_of
+from rights import MODULES, RIGHTS, USERS, User, connect, lines, token_of, whole
 from test_proxied import ALICE, header
 from wire import Wire
 
@@ -142,7 +142,7 @@ def test_every_identity_path_and_module_by_token_over_tls(start, pki):
 
 
 def test_every_identity_path_and_module_by_certificate(start, pki):
-    daemon = start("".join(u.line(f"cert:cn={u.name}") for u in USERS), "https://127.0.0.1:0",
+    daemon = start(whole(*(u.line(f"cert:cn={u.name}") for u in USERS)), "https://127.0.0.1:0",
                    *pki.words())
     for user in USERS:
         with Visit(daemon, certs.context(pki, pki.issue(user.name))) as visit:
@@ -153,7 +153,7 @@ def test_every_identity_path_and_module_by_certificate(start, pki):
 @pytest.mark.parametrize("user", ANONYMOUS, ids=["nothing", "all", "mine"])
 def test_every_path_and_module_of_who_shows_nothing(start, folder, pki, address, user):
     words = pki.words() if "https" in address else ()
-    daemon = start(user.line() if user.rights else "", address.format(folder), *words)
+    daemon = start(whole(user.line() if user.rights else ""), address.format(folder), *words)
     withheld = ("load", "read", "admin") if address[0].isdigit() else ()
     with Visit(daemon, certs.context(pki)) as visit:
         expect_rights(visit, user, "", 401, withheld)
@@ -187,7 +187,7 @@ def limited(request, start, models, pki):
     def run(words):
         user = User("web", ["lookup", "call"])
         free = User("free", ["lookup", "call"])
-        daemon = start(f"{user.line().rstrip()} {words}\n{free.line()}", request.param,
+        daemon = start(whole(f"{user.line().rstrip()} {words}\n", free.line()), request.param,
                        *(pki.words() if "https" in request.param else ()))
         daemon.load("shapes", models / "shapes.so")
         daemon.load("faults", harness.ZOO / "faults.so")
@@ -241,13 +241,13 @@ def begin_long(visit):
 def test_a_call_that_is_being_read_is_its_askers_by_the_file_as_it_is(
         start, folder, models, stays, status):
     web, other = User("web", ["call"]), User("other", ["call"])
-    daemon = start(web.line(), "127.0.0.1:0")
+    daemon = start(lines([web]), "127.0.0.1:0")
     daemon.load("shapes", models / "shapes.so")
     with contextlib.ExitStack() as stack:
         visits = [stack.enter_context(Visit(daemon)) for _ in range(READERS)]
         ends = [begin_long(visit) for visit in visits]
         operator = stack.enter_context(Wire(daemon.host))
-        (folder / "rights.acl").write_text(other.line() + web.line() * stays)
+        (folder / "rights.acl").write_text(lines([other, web][:1 + stays]))
         with daemon.standstill():  # all are to be read when the file changes
             for visit, end in zip(visits, ends):
                 visit.say(end)
@@ -260,7 +260,7 @@ def test_a_call_that_is_being_read_is_its_askers_by_the_file_as_it_is(
 
 def test_a_proxy_says_where_who_comes_by_https_is_from(start, pki):
     """The header comes first, then the handshake, then HTTP."""
-    daemon = start(User("alice", ["lookup"]).line("cert:cn=alice"), "https://127.0.0.1:0",
+    daemon = start(whole(User("alice", ["lookup"]).line("cert:cn=alice")), "https://127.0.0.1:0",
                    "--proxy-from", "127.0.0.0/8", *pki.words())
     tcp = certs.plain(daemon.hosts[1])
     tcp.sendall(header())

@@ -5,7 +5,7 @@ import socket
 
 import harness
 import pytest
-from rights import RIGHTS, USERS, User, expect_rights
+from rights import RIGHTS, USERS, User, expect_rights, whole
 from wire import Wire
 
 RESULTS = harness.ZOO / "results.so"
@@ -72,7 +72,7 @@ class Both:
 
 
 def test_every_user_method_and_module_by_uid(start):
-    daemon = start("".join(u.line(f"uid={FIRST_UID + i}") for i, u in enumerate(USERS)))
+    daemon = start(whole(*(u.line(f"uid={FIRST_UID + i}") for i, u in enumerate(USERS))))
     for i, user in enumerate(USERS):
         with come(daemon, FIRST_UID + i, 1) as wire:
             expect_rights(wire, user)
@@ -84,7 +84,7 @@ def test_every_user_method_and_module_by_uid(start):
 def test_every_group_method_and_module_by_gid(start):
     """Who is no user has what the groups give; by the first group or by a further one."""
     lines = (u.line(f"gid={FIRST_GID + i}") for i, u in enumerate(USERS))
-    daemon = start("".join(line.replace("user ", "group ", 1) for line in lines))
+    daemon = start(whole(*(line.replace("user ", "group ", 1) for line in lines)))
     for i, group in enumerate(USERS):
         with come(daemon, FIRST_UID, FIRST_GID + i) as first, \
                 come(daemon, FIRST_UID, 1, [FIRST_GID + i]) as further:
@@ -94,8 +94,8 @@ def test_every_group_method_and_module_by_gid(start):
 
 def test_a_user_has_what_its_groups_have_and_the_groups_names_alone(start):
     """Two lines, one of the user's for all names and one of the group's for some."""
-    daemon = start(f"user one uid={FIRST_UID} +@lookup +@call\n"
-                   f"group brings gid={FIRST_GID} +@load +@read +@admin mine*/*\n")
+    daemon = start(f"user one uid={FIRST_UID} +@lookup +@call */*\n"
+                   f"group brings gid={FIRST_GID} +@load +@read +@admin mine*/*\nend\n")
     with come(daemon, FIRST_UID, 1) as alone, come(daemon, FIRST_UID, 1, [FIRST_GID]) as member:
         expect_rights(alone, User("one", ["lookup", "call"]))
         expect_rights(member, Both(User("", ["lookup", "call"]), User("", RIGHTS[2:], ["mine*/*"])))
@@ -103,7 +103,8 @@ def test_a_user_has_what_its_groups_have_and_the_groups_names_alone(start):
 
 def test_the_kernel_says_who_is_at_a_unix_socket(start):
     daemon = start(
-        "user ops uid=70001 +@all\nuser team gid=70010 +@lookup\ngroup gpu gid=70044 +@load\n")
+        "user ops uid=70001 +@all */*\nuser team gid=70010 +@lookup */*\n"
+        "group gpu gid=70044 +@load */*\nend\n")
     for uid, gid, groups, name in (
         (70001, 1, [], "ops"),
         (70002, 70010, [], "team"),

@@ -2,7 +2,7 @@
 import certs
 import harness
 import pytest
-from rights import RIGHTS, USERS, User, expect_rights, lines, token_of
+from rights import RIGHTS, USERS, User, expect_rights, lines, token_of, whole
 from wire import Wire
 
 
@@ -24,7 +24,7 @@ def start(folder, own_daemon, pki):
 
 
 def test_every_identity_method_and_module_by_certificate(start, pki):
-    daemon = start("".join(u.line(f"cert:cn={u.name}") for u in USERS))
+    daemon = start(whole(*(u.line(f"cert:cn={u.name}") for u in USERS)))
     for user in USERS:
         shown = certs.context(pki, pki.issue(user.name))
         with Wire(certs.connect(daemon.host, shown)) as wire:
@@ -43,14 +43,14 @@ def test_every_identity_method_and_module_by_token(start, pki):
 @pytest.mark.parametrize("rights, names", [((), ()), (RIGHTS, ()), (RIGHTS, ("mine*/*",))])
 def test_every_method_and_module_of_who_shows_nothing(start, pki, rights, names):
     anonymous = User("anonymous", rights, names)
-    daemon = start(anonymous.line() if rights else "")
+    daemon = start(whole(anonymous.line() if rights else ""))
     with Wire(certs.connect(daemon.host, certs.context(pki))) as wire:
         expect_rights(wire, anonymous)
 
 
 def test_a_token_is_stronger_than_a_certificate(start, pki):
     strong, weak = User("strong", RIGHTS), User("weak", [])
-    daemon = start(strong.line() + weak.line("cert:cn=weak"))
+    daemon = start(whole(strong.line(), weak.line("cert:cn=weak")))
     with Wire(certs.connect(daemon.host, certs.context(pki, pki.issue("weak")))) as wire:
         expect_rights(wire, weak)
         wire.ask("session.hello", {"token": token_of("strong")})
@@ -58,7 +58,7 @@ def test_a_token_is_stronger_than_a_certificate(start, pki):
 
 
 def test_a_certificate_of_another_authority_is_no_identity(start, pki):
-    daemon = start(User("all", RIGHTS).line("cert:cn=all"))
+    daemon = start(whole(User("all", RIGHTS).line("cert:cn=all")))
     shown = certs.context(pki, pki.other.issue("all"))
     with pytest.raises(certs.ssl.SSLError):
         with Wire(certs.connect(daemon.host, shown)) as wire:

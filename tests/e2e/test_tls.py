@@ -339,7 +339,8 @@ def by_rights(own_daemon, pki):
     acl = pki.folder / "acl"
     digest = hashlib.sha256(b"secret").hexdigest()
     acl.write_text(
-        f"user alice cert:cn=alice +@lookup +@call\nuser fleet token:sha256={digest} +@lookup\n"
+        f"user alice cert:cn=alice +@lookup +@call */*\n"
+        f"user fleet token:sha256={digest} +@lookup */*\nend\n"
     )
     acl.chmod(0o600)
     return own_daemon(*pki.words(), "--acl", acl, listen=[TLS])

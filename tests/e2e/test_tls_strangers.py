@@ -27,9 +27,9 @@ def tls(pki):
 def named(pki):
     """One that knows users by the names of their certificates."""
     acl = pki.folder / "acl"
-    acl.write_text("user alice cert:san=alice.example +@lookup\n"
-                   "user star cert:san=*.example +@lookup\n"
-                   "user plain cert:cn=alice +@lookup\n")
+    acl.write_text("user alice cert:san=alice.example +@lookup */*\n"
+                   "user star cert:san=*.example +@lookup */*\n"
+                   "user plain cert:cn=alice +@lookup */*\nend\n")
     acl.chmod(0o600)
     with harness.Daemon(*pki.words(), "--acl", acl, listen=[TLS]) as d:
         yield d

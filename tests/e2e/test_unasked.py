@@ -229,7 +229,7 @@ def test_rights_that_were_taken_away_are_missed_at_once(start, folder):
     caller, wire = start("--acl", path, *library("zoo", "faults"),
                          token=[rights.token_of("ann")])
     caller.goes_past(wire)
-    acl(folder, ("ann", "+@lookup"))
+    acl(folder, ("ann", "+@lookup */*"))
     wire.ask("server.reload")
     assert caller.call(1, "zoo:ok") == (0, "REFUSED")
 

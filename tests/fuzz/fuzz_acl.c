@@ -30,6 +30,17 @@ static void ask(const struct msd_acl *a, const struct msd_identity *who)
 	MUST(strlen(msd_grant_name(a, &g)) > 0);
 }
 
+/* A part of a file is no file. */
+static void refuse_part(const uint8_t *data, size_t n)
+{
+	struct msd_acl *a = NULL;
+	struct msd_diag d = {0};
+
+	MUST(msd_acl_parse("file", (struct msd_span){data, n}, &a, &d) != MSD_OK);
+	MUST(a == NULL);
+	msd_diag_finish(&d);
+}
+
 int msd_fuzz_accepts(const uint8_t *data, size_t n)
 {
 	struct msd_tls_peer cert = {.is_verified = true, .n_sans = 1};
@@ -42,6 +53,9 @@ int msd_fuzz_accepts(const uint8_t *data, size_t n)
 	msd_err err = msd_acl_parse("file", (struct msd_span){data, n}, &a, &d);
 	MUST((err == MSD_OK) == (a != NULL));
 	if (err == MSD_OK) {
+		refuse_part(data, n - 1);
+		refuse_part(data, n / 2);
+		refuse_part(data, data[n / 2] % n);
 		struct msd_identity who = {.has_user = true,
 					   .uid = 1000,
 					   .gids = (uint32_t *)(uintptr_t)gids,

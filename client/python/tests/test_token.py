@@ -13,7 +13,7 @@ import modser.aio
 def host(folder, own_daemon):
     acl = folder / "rights.acl"
     digest = hashlib.sha256(b"secret").hexdigest()
-    acl.write_text(f"user app token:sha256={digest} +@lookup\n")
+    acl.write_text(f"user app token:sha256={digest} +@lookup */*\nend\n")
     acl.chmod(0o644)
     daemon = own_daemon("--acl", acl, listen=[f"unix:{folder}/s", "tcp://127.0.0.1:0"])
     return daemon.hosts

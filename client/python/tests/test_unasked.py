@@ -315,11 +315,11 @@ def test_a_call_that_the_client_is_closed_under_is_told_so(begin):
 
 
 def test_rights_that_were_taken_away_are_missed_at_once(begin, folder):
-    path = acl(folder, ("ann", "+@lookup +@call zoo/*"), ("root", "+@admin +@lookup"))
+    path = acl(folder, ("ann", "+@lookup +@call zoo/*"), ("root", "+@admin +@lookup */*"))
     scene = begin("--acl", path, *ZOO, token=rights.token_of("ann"))
     ok = scene.client["zoo"].ok
     scene.goes_past(ok)
-    acl(folder, ("ann", "+@lookup"))
+    acl(folder, ("ann", "+@lookup */*"))
     scene.wire.ask("server.reload")
     with pytest.raises(modser.Refused):
         ok()

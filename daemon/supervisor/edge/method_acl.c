@@ -37,9 +37,7 @@ static void put_text(struct msd_buf *b, struct msd_buf *text)
 static void put_names(struct msd_buf *b, const struct msd_acl_line *l)
 {
 	msd_pack_cstr(b, "names");
-	msd_pack_array(b, l->n_names > 0 ? l->n_names : 1);
-	if (l->n_names == 0)
-		msd_pack_cstr(b, "*/*");
+	msd_pack_array(b, l->n_names);
 	for (size_t i = 0; i < l->n_names; i++) {
 		struct msd_buf text = {0};
 		msd_buf_put(&text, l->names[i].module.p, l->names[i].module.n);

@@ -174,7 +174,7 @@ static bool line_allows(const struct msd_acl_line *l, enum msd_right right,
 {
 	if ((l->rights & 1u << right) == 0)
 		return false;
-	if (l->n_names == 0 || t->module.n == 0)
+	if (t->module.n == 0)
 		return true;
 	for (size_t i = 0; i < l->n_names; i++) {
 		if (covers(&l->names[i], right, t))

@@ -5,11 +5,12 @@
  *
  *   user alice  cert:cn=alice uid=1000   +@lookup +@call  resnet18/x* digits/main
  *   group gpu   gid=44                   +@load           digits/?ain
+ *   end
  *
  * A connection is one user at most: whose credential it has shown, the strongest kind
  * of them first. The groups that it is in add to that user's rights. Who is neither is
  * `anonymous`, who has the rights of that user's line, if there is one. A right is for
- * the names on its line, for all where there is none. Rights that a line takes back
+ * the names on its line. Rights that a line takes back
  * (-@admin) it takes back from itself alone.
  *
  * Read as a whole (acl_read.h) and never changed: what was read again takes its place.
@@ -60,7 +61,7 @@ struct msd_acl_line {
 	struct msd_acl_credential *credentials;
 	size_t n_credentials;
 	struct msd_acl_names *names;
-	size_t n_names; /* 0: all */
+	size_t n_names; /* one at least */
 	struct msd_quota quota;
 };
 

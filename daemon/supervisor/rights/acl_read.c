@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "daemon/supervisor/rights/glob.h"
+#include "proto/acl_word.h"
 #include "proto/name.h"
 
 #define SHOWN 64 /* bytes of a word in an error text */
@@ -48,34 +49,11 @@ static void *grown(void *p, size_t n, size_t size)
 	return realloc(p, (n == 0 ? 1 : 2 * n) * size);
 }
 
-/*
- * The next word of the line, its quotes taken off in place; empty at the line's end. An
- * open quote ends with its line, and is told.
- */
 static msd_err next_word(struct reader *r, const char *stop, struct msd_span *ret)
 {
-	bool is_quoted = false;
+	const char *why = msd_acl_word_next(&r->at, stop, ret);
 
-	while (r->at < stop && (*r->at == ' ' || *r->at == '\t' || *r->at == '\r'))
-		r->at++;
-	char *begin = r->at, *out = r->at;
-	if (begin < stop && *begin == '#')
-		r->at = begin + (stop - begin);
-	for (; r->at < stop; r->at++) {
-		if (!is_quoted && (*r->at == ' ' || *r->at == '\t' || *r->at == '\r'))
-			break;
-		if (*r->at == '"') {
-			is_quoted = !is_quoted;
-		} else {
-			*out++ = *r->at;
-		}
-	}
-	*ret = (struct msd_span){(const uint8_t *)begin, (size_t)(out - begin)};
-	if (is_quoted)
-		return wrong(r, *ret, "the quote is not closed");
-	if (ret->n == 0 && r->at > begin && *begin == '"')
-		return wrong(r, *ret, "nothing is between the quotes");
-	return MSD_OK;
+	return why == NULL ? MSD_OK : wrong(r, *ret, why);
 }
 
 static bool read_number(struct msd_span text, uint32_t *ret)
@@ -177,22 +155,6 @@ static msd_err read_right(struct reader *r, struct msd_span word)
 	return MSD_OK;
 }
 
-/* Could a module be called so, but for the stars and question marks? What is meant to
- * be something else, and is not spelled right, mostly could not. */
-static bool is_of_module(struct msd_span g)
-{
-	static const char others[] = "._-*?";
-
-	for (size_t i = 0; i < g.n; i++) {
-		const uint8_t c = g.p[i];
-		if (!(c >= 'a' && c <= 'z') && !(c >= 'A' && c <= 'Z') &&
-		    !(c >= '0' && c <= '9') &&
-		    memchr(others, c, sizeof(others) - 1) == NULL)
-			return false;
-	}
-	return true;
-}
-
 static msd_err read_names(struct reader *r, struct msd_span word)
 {
 	struct msd_acl_line *l = r->l;
@@ -206,7 +168,7 @@ static msd_err read_names(struct reader *r, struct msd_span word)
 	struct msd_acl_names n = {
 		.module = {word.p, (size_t)(slash - word.p)},
 		.function = {slash + 1, (size_t)(word.p + word.n - slash - 1)}};
-	if (!is_of_module(n.module) ||
+	if (!msd_acl_word_is_names(word) ||
 	    !msd_glob_shorten(&n.module, MSD_MAX_NAME_BYTES) ||
 	    !msd_glob_shorten(&n.function, MSD_MAX_FUNC_NAME_BYTES))
 		return wrong(r, word, "no MODULE/FUNCTION can be called so");
@@ -314,6 +276,11 @@ static msd_err check_line(struct reader *r)
 	}
 	if (!is_anonymous && r->l->n_credentials == 0)
 		return wrong(r, word, "expected an identity, such as uid=1000");
+	if (r->l->n_names == 0) {
+		return wrong(r, word,
+			     "expected the MODULE/FUNCTION that the line is for, "
+			     "such as " MSD_ACL_ALL_NAMES " for all");
+	}
 	return MSD_OK;
 }
 
@@ -324,6 +291,8 @@ static msd_err read_line(struct reader *r, const char *stop)
 
 	if (err != MSD_OK || word.n == 0)
 		return err;
+	if (msd_span_is(word, MSD_ACL_END))
+		return wrong(r, word, "lines follow, and it must be the last one");
 	r->is_group = msd_span_is(word, "group");
 	if (!r->is_group && !msd_span_is(word, "user"))
 		return wrong(r, word, "expected user or group");
@@ -337,6 +306,27 @@ static msd_err read_line(struct reader *r, const char *stop)
 		err = read_word(r, word);
 	}
 	return err == MSD_OK ? check_line(r) : err;
+}
+
+/* A file that was cut may give more than the whole one: names that follow bound a line,
+ * and rights that follow take back. */
+static msd_err check_end(struct reader *r, struct msd_span text)
+{
+	const char *file = r->acl->file;
+	size_t begin = 0;
+	unsigned n_lines = 1;
+
+	if (msd_acl_text_has_end(text, &begin)) {
+		r->end = r->at + begin;
+		return MSD_OK;
+	}
+	for (size_t i = 0; i + 1 < text.n; i++)
+		n_lines += text.p[i] == '\n';
+	return msd_diag_set(r->d, MSD_BAD_REQUEST,
+			    "%s:%u: expected a last line \"end\" with its newline: the "
+			    "file was cut, or is older than this rule. If the file is "
+			    "whole, run: modser acl upgrade %s",
+			    file, n_lines, file);
 }
 
 static msd_err read_lines(struct reader *r)
@@ -381,7 +371,9 @@ msd_err msd_acl_parse(const char *file, struct msd_span text, struct msd_acl **r
 		msd_digest_of(text, &a->digest);
 		struct reader r = {
 			.acl = a, .at = a->text, .end = a->text + text.n, .d = d};
-		err = read_lines(&r);
+		err = check_end(&r, text);
+		if (err == MSD_OK)
+			err = read_lines(&r);
 	}
 	if (err != MSD_OK) {
 		msd_acl_destroy(a);

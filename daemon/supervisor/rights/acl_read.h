@@ -3,8 +3,10 @@
 /*
  * The file of rights, as text: a line is `user NAME` or `group NAME`, then credentials
  * (uid=1000), rights (+@call, -@admin) and names (resnet18/x*), in any order but that
- * of the rights, which are taken from left to right. `#` begins a comment; in double
- * quotes a space is part of a word. What it may hold is bounded: docs/bounds.md.
+ * of the rights, which are taken from left to right. Each line has names, and the last
+ * line of the file is `end`, so that no part of a file passes for a whole one. `#`
+ * begins a comment; in double quotes a space is part of a word. What it may hold is
+ * bounded: docs/bounds.md.
  */
 #include "daemon/supervisor/rights/acl.h"
 #include "proto/diag.h"

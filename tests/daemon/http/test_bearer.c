@@ -16,11 +16,12 @@ static struct msd_http_request request;
 static struct msd_caller caller;
 static const struct msd_peer_id shared = {.kind = MSD_PEER_IPV4, .value = 1};
 
-static const char text[] =
-	"user app token:sha256="
-	"a172cedcae47474b615c54d510a5d84a8dea3032e958587430b413538be3f333 +@lookup\n"
-	"user other token:sha256="
-	"d9298a10d1b0735837dc4bd85dac641b0f3cef27a47e5d53a54f2f3f5b2fcffa +@lookup\n";
+static const char text[] = "user app token:sha256="
+			   "a172cedcae47474b615c54d510a5d84a8dea3032e958587430b413538be"
+			   "3f333 +@lookup */*\n"
+			   "user other token:sha256="
+			   "d9298a10d1b0735837dc4bd85dac641b0f3cef27a47e5d53a54f2f3f5b2"
+			   "fcffa +@lookup */*\nend\n";
 
 static void read_file(const char *file)
 {
@@ -97,7 +98,7 @@ Test(bearer, is_found_again_when_the_file_has_changed)
 	cr_expect(sees());
 	read_file(text);
 	cr_expect(sees());
-	read_file("user app uid=1\n");
+	read_file("user app uid=1 */*\nend\n");
 	cr_expect_not(sees());
 	cr_expect_eq(edge.rights.guesses.n, 0, "it was right once");
 }

@@ -10,12 +10,12 @@ static struct msd_acl *acl;
 static const char text[] =
 	"user alice cert:cn=alice cert:san=alice.example +@lookup +@call "
 	"resnet18/* digits/main\n"
-	"user ops uid=70001 +@all\n"
-	"user bob gid=70010 +@lookup\n"
+	"user ops uid=70001 +@all */*\n"
+	"user bob gid=70010 +@lookup */*\n"
 	"user app token:sha256="
-	"a172cedcae47474b615c54d510a5d84a8dea3032e958587430b413538be3f333 +@call\n"
+	"a172cedcae47474b615c54d510a5d84a8dea3032e958587430b413538be3f333 +@call */*\n"
 	"group gpu gid=70044 +@load team-*/*\n"
-	"group cal gid=70045 +@call mine/f*\n";
+	"group cal gid=70045 +@call mine/f*\nend\n";
 
 static void begin(void)
 {
@@ -127,7 +127,7 @@ Test(acl, wants_all_functions_of_a_module_for_who_brings_another)
 
 	cr_assert_eq(msd_acl_parse("f",
 				   msd_span_of("user a uid=1 +@load m/f*\n"
-					       "user b uid=2 +@load m/*\n"),
+					       "user b uid=2 +@load m/*\nend\n"),
 				   &narrow, NULL),
 		     MSD_OK);
 	struct msd_grant a, b;

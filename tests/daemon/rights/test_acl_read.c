@@ -1,5 +1,6 @@
 #include <criterion/criterion.h>
 #include <fcntl.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -17,7 +18,20 @@ static msd_err parse(const char *text)
 {
 	msd_acl_destroy(acl);
 	acl = NULL;
+	msd_diag_finish(&d);
+	d = (struct msd_diag){0};
 	return msd_acl_parse("f.acl", msd_span_of(text), &acl, &d);
+}
+
+/* @lines, and the last one. */
+static msd_err parse_lines(const char *lines)
+{
+	char *text = NULL;
+
+	cr_assert_geq(asprintf(&text, "%s\nend\n", lines), 0);
+	const msd_err err = parse(text);
+	free(text);
+	return err;
 }
 
 static void end(void)
@@ -26,10 +40,10 @@ static void end(void)
 	msd_diag_finish(&d);
 }
 
-/* @text is refused, and what is said begins with @begin and has @part. */
-static void expect_refusal(const char *text, const char *begin, const char *part)
+/* @lines are refused, and what is said begins with @begin and has @part. */
+static void expect_refusal(const char *lines, const char *begin, const char *part)
 {
-	cr_expect_eq(parse(text), MSD_BAD_REQUEST, "%.60s", text);
+	cr_expect_eq(parse_lines(lines), MSD_BAD_REQUEST, "%.60s", lines);
 	cr_expect_null(acl);
 	cr_expect_eq(strncmp(msd_diag_text(&d), begin, strlen(begin)), 0, "%s",
 		     msd_diag_text(&d));
@@ -40,13 +54,14 @@ TestSuite(acl_read, .fini = end);
 
 Test(acl_read, takes_users_and_groups_with_all_that_a_line_may_have)
 {
-	cr_assert_eq(parse("# who\n\n"
-			   "user alice cert:cn=\"Alice B\" cert:san=a.example uid=7 "
-			   "+@lookup +@call resnet18/* digits/main # comment\r\n"
-			   "user fleet token:sha256=" HEX " cert:sha256=" HEX
-			   " +@all -@admin\n"
-			   "group gpu\tgid=44 +@load team-*/*"),
-		     MSD_OK, "%s", msd_diag_text(&d));
+	cr_assert_eq(
+		parse_lines("# who\n\n"
+			    "user alice cert:cn=\"Alice B\" cert:san=a.example uid=7 "
+			    "+@lookup +@call resnet18/* digits/main # comment\r\n"
+			    "user fleet token:sha256=" HEX " cert:sha256=" HEX
+			    " +@all -@admin */*\n"
+			    "group gpu\tgid=44 +@load team-*/*"),
+		MSD_OK, "%s", msd_diag_text(&d));
 	cr_assert_eq(acl->users.n, 2);
 	cr_assert_eq(acl->groups.n, 1);
 	const struct msd_acl_line *alice = &acl->users.each[0];
@@ -66,8 +81,8 @@ Test(acl_read, takes_users_and_groups_with_all_that_a_line_may_have)
 
 Test(acl_read, takes_limits_of_users)
 {
-	cr_assert_eq(parse("user a uid=1 rate=200/s bytes=2K/s requests=8 "
-			   "modules=4\nuser b uid=2"),
+	cr_assert_eq(parse_lines("user a uid=1 */* rate=200/s bytes=2K/s "
+				 "requests=8 modules=4\nuser b uid=2 */*"),
 		     MSD_OK, "%s", msd_diag_text(&d));
 	const struct msd_quota *q = &acl->users.each[0].quota;
 	cr_expect_eq(q->of[MSD_QUOTA_RATE], 200);
@@ -83,7 +98,7 @@ Test(acl_read, takes_limits_of_users)
 
 Test(acl_read, says_file_and_line_of_what_is_wrong)
 {
-	expect_refusal("user a uid=1\nuser b uid=2 +@everything\n",
+	expect_refusal("user a uid=1 */*\nuser b uid=2 +@everything\n",
 		       "f.acl:2: ", "+@everything");
 	expect_refusal("\n\nroot uid=0", "f.acl:3: ", "expected user or group");
 	expect_refusal("user a uid=1 resnet18", "f.acl:1: ", "MODULE/FUNCTION");
@@ -105,23 +120,23 @@ Test(acl_read, says_file_and_line_of_what_is_wrong)
 
 Test(acl_read, refuses_doubled_users_and_identities)
 {
-	expect_refusal("user a uid=1\ngroup a gid=1\n", "f.acl:2: ", "already");
-	expect_refusal("user a uid=1\nuser b uid=1\n", "f.acl:2: ", "already");
+	expect_refusal("user a uid=1 m/f\ngroup a gid=1\n", "f.acl:2: ", "already");
+	expect_refusal("user a uid=1 m/f\nuser b uid=1\n", "f.acl:2: ", "already");
 	expect_refusal("user a uid=1 uid=1\n", "f.acl:1: ", "already");
-	cr_expect_eq(parse("group a gid=1\ngroup b gid=1\n"), MSD_OK,
+	cr_expect_eq(parse_lines("group a gid=1 m/f\ngroup b gid=1 m/f"), MSD_OK,
 		     "one may be in several groups");
 }
 
 Test(acl_read, keeps_anonymous_for_who_shows_nothing)
 {
-	cr_expect_eq(parse("user anonymous +@lookup\n"), MSD_OK);
+	cr_expect_eq(parse_lines("user anonymous +@lookup */*"), MSD_OK);
 	expect_refusal("user anonymous uid=1 +@lookup\n", "f.acl:1: ", "anonymous");
 	expect_refusal("group anonymous gid=1\n", "f.acl:1: ", "anonymous");
 }
 
 Test(acl_read, refuses_a_byte_that_is_zero)
 {
-	static const uint8_t text[] = "user a uid=1\nuser \0b uid=2";
+	static const uint8_t text[] = "user a uid=1 m/f\nuser \0b uid=2\nend\n";
 
 	cr_expect_eq(
 		msd_acl_parse("f", (struct msd_span){text, sizeof(text) - 1}, &acl, &d),
@@ -133,7 +148,7 @@ Test(acl_read, refuses_a_byte_that_is_zero)
 static void put_users(struct msd_buf *b, unsigned n)
 {
 	for (unsigned i = 0; i < n; i++)
-		msd_buf_printf(b, "user u%u uid=%u\n", i, i);
+		msd_buf_printf(b, "user u%u uid=%u */*\n", i, i);
 }
 
 Test(acl_read, bounds_lines_identities_names_and_bytes)
@@ -141,7 +156,9 @@ Test(acl_read, bounds_lines_identities_names_and_bytes)
 	struct msd_buf b = {0};
 
 	put_users(&b, MSD_ACL_USERS_MAX);
-	cr_expect_eq(msd_acl_parse("f", (struct msd_span){b.p, b.n}, &acl, &d), MSD_OK);
+	msd_buf_put_u8(&b, 0);
+	cr_expect_eq(parse_lines((const char *)b.p), MSD_OK);
+	b.n--;
 	msd_buf_printf(&b, "user more uid=1000000\n%c", 0);
 	expect_refusal((const char *)b.p, "f.acl:1025: ", "too many lines");
 	b.n = 0;
@@ -171,8 +188,8 @@ Test(acl_read, makes_one_star_of_very_many)
 	msd_buf_printf(&b, "user a uid=1 ");
 	for (unsigned i = 0; i < 100000; i++)
 		msd_buf_put_u8(&b, '*');
-	msd_buf_printf(&b, "/m*");
-	cr_assert_eq(msd_acl_parse("f", (struct msd_span){b.p, b.n}, &acl, &d), MSD_OK);
+	msd_buf_printf(&b, "/m*%c", 0);
+	cr_assert_eq(parse_lines((const char *)b.p), MSD_OK);
 	cr_expect(msd_span_is(acl->users.each[0].names[0].module, "*"));
 	msd_buf_finish(&b);
 }
@@ -189,22 +206,59 @@ Test(acl_read, refuses_patterns_that_no_name_is_long_enough_for)
 	msd_buf_finish(&b);
 }
 
-Test(acl_read, refuses_every_prefix_or_reads_what_is_there)
+/* A part of a file may say more than the whole: a right that a later word takes back,
+ * names that bound a line. */
+Test(acl_read, refuses_every_proper_prefix)
 {
-	static const char text[] = "user a uid=17 cert:cn=\"x y\" +@call m*/f\n"
-				   "group g gid=4 token:sha256=" HEX "\n";
+	static const char *const files[] = {
+		"user a uid=17 cert:cn=\"x y\" +@call m*/f\n"
+		"group g gid=4 token:sha256=" HEX " a/*\nend\n",
+		"user a uid=1 +@all -@admin -@load */* mine/*\nend\n",
+		"user end uid=1 +@call end/end\nuser b uid=2 +@all \"end/end\"\r\n"
+		"\n# end\n \t end \r\n",
+		"end\n"};
 
-	for (size_t n = 0; n < sizeof(text); n++) {
-		char *exact = malloc(n + 1);
-		cr_assert_not_null(exact);
-		memcpy(exact, text, n);
-		msd_acl_destroy(acl);
-		acl = NULL;
-		const msd_err err = msd_acl_parse(
-			"f", (struct msd_span){(const uint8_t *)exact, n}, &acl, &d);
-		cr_expect(err == MSD_BAD_REQUEST || acl != NULL, "%zu", n);
-		free(exact);
+	for (size_t i = 0; i < sizeof(files) / sizeof(files[0]); i++) {
+		const size_t n_bytes = strlen(files[i]);
+
+		for (size_t n = 0; n <= n_bytes; n++) {
+			char *exact = malloc(n + 1);
+			cr_assert_not_null(exact);
+			memcpy(exact, files[i], n);
+			msd_acl_destroy(acl);
+			acl = NULL;
+			const msd_err err = msd_acl_parse(
+				"f", (struct msd_span){(const uint8_t *)exact, n}, &acl,
+				&d);
+			cr_expect_eq(err, n == n_bytes ? MSD_OK : MSD_BAD_REQUEST,
+				     "%zu of file %zu", n, i);
+			free(exact);
+		}
 	}
+}
+
+Test(acl_read, of_a_cut_file_names_the_file_and_the_remedy)
+{
+	static const char *const cut[] = {"", "user a uid=1 +@all m/f\n",
+					  "user a uid=1 +@all m/f\nend",
+					  "user a uid=1 +@all m/f\nend # of it\n"};
+
+	for (size_t i = 0; i < sizeof(cut) / sizeof(cut[0]); i++) {
+		cr_expect_eq(parse(cut[i]), MSD_BAD_REQUEST, "%s", cut[i]);
+		cr_expect_eq(strncmp(msd_diag_text(&d), "f.acl:", 6), 0);
+		cr_expect_not_null(
+			strstr(msd_diag_text(&d), "modser acl upgrade f.acl"), "%s",
+			msd_diag_text(&d));
+	}
+	expect_refusal("user a uid=1 m/f\nend\nuser b uid=2 m/f",
+		       "f.acl:2: ", "lines follow");
+}
+
+Test(acl_read, wants_names_on_each_line)
+{
+	expect_refusal("user a uid=1 +@all", "f.acl:1: ", "MODULE/FUNCTION");
+	expect_refusal("user a uid=1 rate=200/s", "f.acl:1: ", "*/* for all");
+	expect_refusal("group g gid=1 +@call", "f.acl:1: ", "*/* for all");
 }
 
 Test(acl_read, of_a_file_wants_one_that_others_cannot_write)
@@ -213,7 +267,7 @@ Test(acl_read, of_a_file_wants_one_that_others_cannot_write)
 	const int fd = mkstemp(path);
 
 	cr_assert_geq(fd, 0);
-	cr_assert_eq(write(fd, "user a uid=1\n", 13), 13);
+	cr_assert_eq(write(fd, "user a uid=1 m/f\nend\n", 21), 21);
 	cr_expect_eq(msd_acl_read(path, &acl, &d), MSD_OK);
 	cr_expect_str_eq(acl->file, path);
 	cr_assert_eq(fchmod(fd, 0666), 0);

@@ -11,23 +11,23 @@ RESULTS = harness.ZOO / "results.so"
 
 
 def users(n):
-    return "".join(f"user u{i} uid={i}\n" for i in range(n))
+    return "".join(f"user u{i} uid={i} */*\n" for i in range(n)) + "end\n"
 
 
 def groups(n):
-    return "".join(f"group g{i} gid={i}\n" for i in range(n))
+    return "".join(f"group g{i} gid={i} */*\n" for i in range(n)) + "end\n"
 
 
 def identities(n):
-    return "user all " + " ".join(f"uid={i}" for i in range(n)) + "\n"
+    return "user all " + " ".join(f"uid={i}" for i in range(n)) + " */*\nend\n"
 
 
 def names(n):
-    return "user one uid=1 +@call " + " ".join(f"m{i}/f" for i in range(n)) + "\n"
+    return "user one uid=1 +@call " + " ".join(f"m{i}/f" for i in range(n)) + "\nend\n"
 
 
 def as_long_as(n):
-    return "#" * (n - 1) + "\n"
+    return "#" * (n - 5) + "\nend\n"
 
 
 @pytest.fixture
@@ -76,7 +76,7 @@ def test_a_file_of_rights_is_so_large(own_arena, written, make, most, line, why)
                          ids=["stars", "words"])
 def test_a_pattern_takes_so_many_steps(own_arena, written, pattern):
     """Others' turns go on, however the name looks that it is held against."""
-    path = written(f"user anonymous +@lookup {pattern}/none* {pattern}/{pattern}\n")
+    path = written(f"user anonymous +@lookup {pattern}/none* {pattern}/{pattern}\nend\n")
     arena = own_arena("--acl", path, listen=[f"unix:{path.parent}/m.sock", "tcp://127.0.0.1:0"])
     victim, wire = arena.victim(), arena.connect(arena.daemon.hosts[1])
     asked = [wire.start("function.get", "a" * 64, "a" * 512) for _ in range(100)]
@@ -89,7 +89,7 @@ def test_a_pattern_takes_so_many_steps(own_arena, written, pattern):
 
 
 def test_of_those_who_are_refused_so_many_are_remembered(own_arena, written):
-    path = written("user anonymous +@lookup mine/*\n")
+    path = written("user anonymous +@lookup mine/*\nend\n")
     arena = own_arena("--acl", path, listen=[f"unix:{path.parent}/m.sock", "tcp://127.0.0.1:0"])
     attacker, operator = arena.connect(arena.daemon.hosts[1]), arena.victim()
     with arena.growth(0):
@@ -104,7 +104,7 @@ def test_of_those_who_are_refused_so_many_are_remembered(own_arena, written):
 
 
 def test_a_name_forges_no_field_of_the_log(own_arena, written):
-    path = written("user anonymous +@lookup mine/*\n")
+    path = written("user anonymous +@lookup mine/*\nend\n")
     arena = own_arena("--acl", path, listen=[f"unix:{path.parent}/m.sock", "tcp://127.0.0.1:0"])
     with pytest.raises(Failure, match="REFUSED"):
         arena.connect(arena.daemon.hosts[1]).ask("function.get", "m", 'f" user=operator x="\n\\')

@@ -252,7 +252,7 @@ def test_rights_that_come_and_go_under_load_hold(folder):
             one.goes_past(wire, "faults:ok")
             one.begin(10 ** 9, "faults:ok")
             wait_for_calls(wire, MANY)
-            acl(folder, ("ann", "+@lookup"))
+            acl(folder, ("ann", "+@lookup */*"))
             wire.ask("server.reload")
             assert one.end()[1] == "REFUSED"
             after = direct.facts(wire, "faults")["calls"]
