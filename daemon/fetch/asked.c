@@ -155,6 +155,28 @@ static msd_err read_order(const msgpack_object *map, struct msd_order *ret,
 	return err;
 }
 
+/* The key itself says that the asker is not the operator. */
+static msd_err read_bound(const msgpack_object *map, struct msd_reach *ret,
+			  struct msd_diag *d)
+{
+	const msgpack_object *list = msd_map_find(map, "pull_from");
+	msd_err err = MSD_OK;
+
+	if (list == NULL)
+		return MSD_OK;
+	if (list->type != MSGPACK_OBJECT_ARRAY)
+		return refuse("pull_from: expected an array", d);
+	err = msd_reach_bound(ret, (struct msd_span){NULL, 0}, d);
+	for (uint32_t i = 0; err == MSD_OK && i < list->via.array.size; i++) {
+		struct msd_span url;
+
+		err = msd_object_str(&list->via.array.ptr[i], "pull_from", &url, d);
+		if (err == MSD_OK)
+			err = msd_reach_bound(ret, url, d);
+	}
+	return err;
+}
+
 static msd_err read_reach(const msgpack_object *map, struct msd_reach *ret,
 			  struct msd_diag *d)
 {
@@ -167,7 +189,9 @@ static msd_err read_reach(const msgpack_object *map, struct msd_reach *ret,
 		err = msd_map_str(map, "proxy", &proxy, d);
 	if (err == MSD_OK)
 		err = msd_reach_init(ret, auth, ca, proxy, d);
-	return err == MSD_OK ? msd_map_bool(map, "insecure", &ret->insecure, d) : err;
+	if (err == MSD_OK)
+		err = msd_map_bool(map, "insecure", &ret->insecure, d);
+	return err == MSD_OK ? read_bound(map, ret, d) : err;
 }
 
 static msd_err keep_texts(struct msd_asked *a, struct msd_span uri,
@@ -192,11 +216,11 @@ msd_err msd_asked_read(struct msd_unpack *unpack, struct msd_span params,
 		       struct msd_asked *ret, struct msd_diag *d)
 {
 	static const char *const known[] = {
-		"uri",         "name",      "sha256",   "have",       "etag",
-		"etag_sha256", "policy",    "keys",     "least",      "floors",
-		"newest",      "max_bytes", "stall_ms", "retry_ms",   "auth",
-		"ca",          "proxy",     "insecure", "max_memory", "of_manifest",
-		"manifest",    "signature", NULL};
+		"uri",         "name",      "sha256",    "have",       "etag",
+		"etag_sha256", "policy",    "keys",      "least",      "floors",
+		"newest",      "max_bytes", "stall_ms",  "retry_ms",   "auth",
+		"ca",          "proxy",     "insecure",  "max_memory", "of_manifest",
+		"manifest",    "signature", "pull_from", NULL};
 	struct msd_span uri = {(const uint8_t *)"", 0}, etag = uri, name = uri;
 	const msgpack_object *list, *map = NULL;
 	msd_err err;

@@ -157,22 +157,6 @@ static size_t on_bytes(char *p, size_t size, size_t n, void *user)
 	return bytes.n;
 }
 
-/* A name that says localhost may lead elsewhere: what counts is who was reached. */
-static int on_connected(void *user, char *peer, char *local, int peer_port,
-			int local_port)
-{
-	struct msd_download *dl = user;
-
-	(void)local;
-	(void)peer_port;
-	(void)local_port;
-	if (msd_reach_allows(dl->how.reach, &dl->way.at, peer))
-		return CURL_PREREQFUNC_OK;
-	(void)msd_diag_set(&dl->why, MSD_REFUSED, "%s: it is %s, not this machine",
-			   dl->way.at.shown, peer);
-	return CURL_PREREQFUNC_ABORT;
-}
-
 static void on_redirect(struct msd_download *dl)
 {
 	char *location = NULL;
@@ -240,11 +224,14 @@ static void on_whole(struct msd_download *dl)
 /* No answer, or not all of it. */
 static void on_fault(struct msd_download *dl, CURLcode rc)
 {
-	if (dl->why.code == MSD_OK) {
+	if (dl->gate.is_refused) {
+		(void)msd_gate_refuse(&dl->gate, &dl->why);
+	} else if (dl->why.code == MSD_OK) {
 		(void)msd_diag_set(&dl->why, MSD_IO, "%s: %s", dl->way.at.shown,
 				   curl_easy_strerror(rc));
 	}
-	if (dl->must_restart || msd_answer_may_be_better(rc)) {
+	if (!dl->gate.is_refused &&
+	    (dl->must_restart || msd_answer_may_be_better(rc))) {
 		try_again(dl, 0);
 	} else {
 		const msd_err err = dl->why.code;
@@ -325,12 +312,12 @@ static void set_options(struct msd_download *dl)
 	CURL *easy = dl->call.easy;
 
 	(void)curl_easy_setopt(easy, CURLOPT_URL, dl->way.url);
-	msd_reach_apply(dl->how.reach, &dl->way.at, easy);
+	dl->way.at.is_free = (dl->how.is_vouched && msd_way_is_begun(&dl->way)) ||
+			     msd_reach_is_free(dl->how.reach, dl->way.url);
+	msd_gate_set(&dl->gate, dl->how.reach, &dl->way.at, easy);
 	(void)curl_easy_setopt(easy, CURLOPT_BUFFERSIZE, 256L * 1024L);
 	(void)curl_easy_setopt(easy, CURLOPT_WRITEFUNCTION, on_bytes);
 	(void)curl_easy_setopt(easy, CURLOPT_WRITEDATA, dl);
-	(void)curl_easy_setopt(easy, CURLOPT_PREREQFUNCTION, on_connected);
-	(void)curl_easy_setopt(easy, CURLOPT_PREREQDATA, dl);
 }
 
 static void ask(struct msd_download *dl)

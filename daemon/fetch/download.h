@@ -10,6 +10,7 @@
  *     '--cut, stalled, 5xx, 429--> RESTING --its time--> ASKING
  *     '--anything else, or the last attempt--> (done, with an error)
  */
+#include "daemon/fetch/gate.h"
 #include "daemon/fetch/net.h"
 #include "daemon/fetch/way.h"
 
@@ -23,6 +24,8 @@ struct msd_download_how {
 	uint64_t stall_ms; /* so long without progress is an end */
 	uint64_t retry_ms; /* the first rest is at most so long (backoff.h) */
 	const struct msd_reach *reach; /* borrowed until the end */
+	bool is_vouched; /* the asker may have the URL asked, as it was made of one that
+			  * it may; where that redirects to is judged by itself */
 };
 
 struct msd_download {
@@ -47,6 +50,7 @@ struct msd_download {
 	/* Its own. */
 	struct msd_net_call call;
 	struct msd_way way;
+	struct msd_gate gate;
 	struct curl_slist *headers;
 	uv_timer_t timer;
 	uint64_t begun_bytes;   /* of the sink, when the attempt began */

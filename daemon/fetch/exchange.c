@@ -58,17 +58,6 @@ static size_t on_text(char *p, size_t size, size_t n, void *user)
 	return text->bad ? 0 : size * n;
 }
 
-/* A name that says localhost may lead elsewhere. */
-static int on_connected(void *user, char *peer, char *local, int peer_port,
-			int local_port)
-{
-	(void)user;
-	(void)local;
-	(void)peer_port;
-	(void)local_port;
-	return msd_uri_is_loopback(peer) ? CURL_PREREQFUNC_OK : CURL_PREREQFUNC_ABORT;
-}
-
 static char *copy_header(CURL *easy, const char *name)
 {
 	struct curl_header *h;
@@ -78,13 +67,11 @@ static char *copy_header(CURL *easy, const char *name)
 		       : NULL;
 }
 
-static void set_security(const struct msd_exchange *x, const struct msd_uri *to)
+static void set_security(struct msd_exchange *x, const struct msd_uri *to)
 {
 	CURL *easy = x->easy;
 
-	msd_reach_apply(&x->reach, to, easy);
-	if (to->is_plain)
-		(void)curl_easy_setopt(easy, CURLOPT_PREREQFUNCTION, on_connected);
+	msd_gate_set(&x->gate, &x->reach, to, easy);
 	(void)curl_easy_setopt(easy, CURLOPT_CONNECTTIMEOUT, CONNECT_S);
 	(void)curl_easy_setopt(easy, CURLOPT_LOW_SPEED_LIMIT, 1L);
 	(void)curl_easy_setopt(easy, CURLOPT_LOW_SPEED_TIME, STALL_S);
@@ -141,6 +128,8 @@ static msd_err ask_once(struct msd_exchange *x, const char *method,
 	(void)curl_easy_setopt(x->easy, CURLOPT_WRITEDATA, &ret->text);
 	const CURLcode rc = curl_easy_perform(x->easy);
 	curl_slist_free_all(headers);
+	if (x->gate.is_refused)
+		return msd_gate_refuse(&x->gate, d);
 	if (rc != CURLE_OK) {
 		return msd_diag_set(d, MSD_IO, "%s: %s", to->shown,
 				    curl_easy_strerror(rc));
@@ -179,6 +168,7 @@ static msd_err take_token(struct msd_exchange *x, const struct msd_uri *to,
 
 	if (err == MSD_OK)
 		err = msd_uri_read(url, false, &at, d);
+	at.is_free = err == MSD_OK && msd_reach_is_free(&x->reach, url);
 	if (err == MSD_OK)
 		err = take_name(x, to->host, &at, d);
 	if (err == MSD_OK)
@@ -223,6 +213,7 @@ msd_err msd_exchange_ask(struct msd_exchange *x, const char *method, const char 
 	struct msd_uri to;
 	msd_err err = msd_uri_read(url, false, &to, d);
 
+	to.is_free = msd_reach_is_free(&x->reach, url);
 	*ret = (struct msd_exchange_answer){0};
 	if (err == MSD_OK)
 		err = ask_once(x, method, &to, url, body, ret, d);

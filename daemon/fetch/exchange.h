@@ -4,6 +4,7 @@
  * name and password, that it asks for. */
 #include <curl/curl.h>
 
+#include "daemon/fetch/gate.h"
 #include "daemon/fetch/reach.h"
 #include "proto/bytes.h"
 #include "proto/diag.h"
@@ -11,8 +12,9 @@
 struct msd_exchange {
 	struct msd_reach reach; /* the owner's, all of it borrowed */
 	CURL *easy;
-	char *authorization; /* owned, NULL: nobody asked for one */
-	char *authorized;    /* owned; the host that it is for */
+	struct msd_gate gate; /* of the request that is under way */
+	char *authorization;  /* owned, NULL: nobody asked for one */
+	char *authorized;     /* owned; the host that it is for */
 };
 
 struct msd_exchange_body {

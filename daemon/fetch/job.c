@@ -109,9 +109,9 @@ static bool is_signed(const struct msd_job *job)
  * of the pen would pass for one that nobody has signed. */
 static msd_err find_slip(const struct msd_job *job, struct msd_diag *d)
 {
-	if (job->uri.scheme != MSD_SCHEME_FILE || !is_signed(job) ||
-	    job->plan.want != MSD_WANT_MANIFEST || access(job->uri.path, F_OK) == 0 ||
-	    errno != ENOENT)
+	if (job->uri.scheme != MSD_SCHEME_FILE || job->reach.is_bounded ||
+	    !is_signed(job) || job->plan.want != MSD_WANT_MANIFEST ||
+	    access(job->uri.path, F_OK) == 0 || errno != ENOENT)
 		return MSD_OK;
 	msd_diag_finish(d);
 	*d = (struct msd_diag){0};
@@ -312,11 +312,13 @@ static msd_err begin(struct msd_job *job, const struct msd_job_ask *ask,
 		return MSD_OK;
 	if (!is_oci)
 		return bring(job, d);
-	job->oci = (struct msd_oci){.net = job->net,
-				    .how = job->how,
-				    .machine = job->plan.machine,
-				    .on_next = on_next,
-				    .on_done = on_registry_done};
+	job->oci =
+		(struct msd_oci){.net = job->net,
+				 .how = job->how,
+				 .is_listed = msd_reach_is_free(&job->reach, job->text),
+				 .machine = job->plan.machine,
+				 .on_next = on_next,
+				 .on_done = on_registry_done};
 	return msd_oci_begin(&job->oci, &job->uri, d);
 }
 
@@ -344,6 +346,7 @@ msd_err msd_job_begin(struct msd_net *net, struct msd_job_ask *ask,
 		err = msd_landing_open(&job->landing, ask->max_bytes, d);
 	job->landing.room = ask->room;
 	msd_saved_init(&job->landing.saved, ask->arriving, ask->max_bytes);
+	job->landing.saved.owner = job->reach.is_bounded ? job->plan.name : NULL;
 	if (err == MSD_OK)
 		err = begin(job, ask, d);
 	if (err != MSD_OK) {

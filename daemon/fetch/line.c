@@ -11,7 +11,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "daemon/fetch/reach.h"
+#include "daemon/fetch/uri.h"
 #include "proto/body.h"
 #include "proto/clock.h"
 #include "proto/frame.h"
@@ -29,24 +29,9 @@ static msd_err fault(const struct msd_line *l, CURLcode rc, struct msd_diag *d)
 {
 	if (atomic_load(l->is_unwanted))
 		return cancelled(d);
-	if (l->is_refused) {
-		return msd_diag_set(d, MSD_REFUSED, "%s: it is not this machine",
-				    l->to->shown);
-	}
+	if (l->gate.is_refused)
+		return msd_gate_refuse(&l->gate, d);
 	return msd_diag_set(d, MSD_IO, "%s: %s", l->to->shown, curl_easy_strerror(rc));
-}
-
-/* A name that says localhost may lead elsewhere: what counts is who was reached. */
-static int on_connected(void *user, char *peer, char *local, int peer_port,
-			int local_port)
-{
-	struct msd_line *l = user;
-
-	(void)local;
-	(void)peer_port;
-	(void)local_port;
-	l->is_refused = !msd_reach_allows(l->reach, l->to, peer);
-	return l->is_refused ? CURL_PREREQFUNC_ABORT : CURL_PREREQFUNC_OK;
 }
 
 static int on_progress(void *user, curl_off_t total, curl_off_t now,
@@ -65,13 +50,11 @@ static void set_options(struct msd_line *l, const char *url)
 {
 	CURL *easy = l->easy;
 
-	msd_reach_apply(l->reach, l->to, easy);
+	msd_gate_set(&l->gate, l->reach, l->to, easy);
 	(void)curl_easy_setopt(easy, CURLOPT_URL, url);
 	(void)curl_easy_setopt(easy, CURLOPT_CONNECT_ONLY, 1L);
 	(void)curl_easy_setopt(easy, CURLOPT_SSL_ENABLE_ALPN, 0L); /* it is not HTTP */
 	(void)curl_easy_setopt(easy, CURLOPT_CONNECTTIMEOUT_MS, (long)l->stall_ms);
-	(void)curl_easy_setopt(easy, CURLOPT_PREREQFUNCTION, on_connected);
-	(void)curl_easy_setopt(easy, CURLOPT_PREREQDATA, l);
 	(void)curl_easy_setopt(easy, CURLOPT_NOPROGRESS, 0L);
 	(void)curl_easy_setopt(easy, CURLOPT_XFERINFOFUNCTION, on_progress);
 	(void)curl_easy_setopt(easy, CURLOPT_XFERINFODATA, l);

@@ -9,6 +9,7 @@
 #include <curl/curl.h>
 #include <stdatomic.h>
 
+#include "daemon/fetch/gate.h"
 #include "proto/bytes.h"
 #include "proto/diag.h"
 
@@ -26,7 +27,7 @@ struct msd_line {
 	CURL *easy; /* owned */
 	struct msd_buf body;
 	uint64_t id;
-	bool is_refused; /* of who was reached */
+	struct msd_gate gate;
 	/* Of one wait: since when, and how much came since. */
 	uint64_t since_ms, since_bytes;
 };

@@ -1,12 +1,20 @@
+/*
+ * Happy path: on a thread the file is opened, looked at and copied into the landing. Of
+ * an asker who is bounded, where its path leads to is judged before it is opened to be
+ * read. Failures name the file; of what such an asker may not have they tell nothing.
+ */
 #include "daemon/fetch/local.h"
 
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "daemon/fetch/landing.h"
+#include "daemon/fetch/reach.h"
 #include "daemon/wire/list.h"
 #include "proto/errno_text.h"
 
@@ -18,6 +26,46 @@ static msd_err fault(const struct msd_local *l, int error, struct msd_diag *d)
 
 	return msd_diag_set(d, error == ENOENT ? MSD_NOT_FOUND : MSD_IO,
 			    "file://%s: %s", l->path, msd_errno_text(error, text));
+}
+
+/* Of a file that is not there, too: no asker learns by it what there is elsewhere. */
+static msd_err refuse(const struct msd_local *l, struct msd_diag *d)
+{
+	struct msd_uri at = {.scheme = MSD_SCHEME_FILE};
+
+	(void)snprintf(at.shown, sizeof(at.shown), "file://%s", l->path);
+	return msd_reach_refuse(&at, d);
+}
+
+/* Open what the path leads to, after all links, where that may be read: the descriptor
+ * stays with the file, whatever becomes of the path meanwhile. */
+static int open_bounded(const struct msd_local *l, bool *ret_refused)
+{
+	char link[sizeof("/proc/self/fd/") + 3 * sizeof(int)], resolved[PATH_MAX + 1];
+	const int place = open(l->path, O_PATH | O_CLOEXEC);
+	ssize_t n = -1;
+	int fd = -1;
+
+	if (place >= 0) {
+		(void)snprintf(link, sizeof(link), "/proc/self/fd/%d", place);
+		n = readlink(link, resolved, sizeof(resolved) - 1);
+	}
+	resolved[n < 0 ? 0 : n] = '\0';
+	*ret_refused = n < 0 || !msd_reach_is_free_path(l->reach, resolved);
+	if (!*ret_refused)
+		fd = open(link, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+	const int error = errno;
+	if (place >= 0)
+		(void)close(place);
+	errno = error;
+	return fd;
+}
+
+static int open_file(const struct msd_local *l, bool *ret_refused)
+{
+	*ret_refused = false;
+	return l->reach->is_bounded ? open_bounded(l, ret_refused)
+				    : open(l->path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
 }
 
 static msd_err copy(struct msd_local *l, int fd, uint8_t *buffer, struct msd_diag *d)
@@ -62,10 +110,13 @@ static void on_work(struct msd_waiter *waiter)
 {
 	struct msd_local *l = MSD_CONTAINER_OF(waiter, struct msd_local, waiter);
 	uint8_t *buffer = malloc(READ_BYTES);
-	const int fd = open(l->path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+	bool is_refused;
+	const int fd = open_file(l, &is_refused);
 
 	if (buffer == NULL) {
 		l->err = msd_diag_no_memory(&l->d);
+	} else if (is_refused) {
+		l->err = refuse(l, &l->d);
 	} else if (fd < 0) {
 		l->err = fault(l, errno, &l->d);
 	} else {

@@ -7,11 +7,13 @@
 #include "proto/diag.h"
 
 struct msd_landing;
+struct msd_reach;
 
 struct msd_local {
 	/* The owner's. */
-	struct msd_landing *landing; /* the thread's until on_done */
-	char *path;                  /* owned by the reader from here on */
+	struct msd_landing *landing;   /* the thread's until on_done */
+	const struct msd_reach *reach; /* borrowed until on_done */
+	char *path;                    /* owned by the reader from here on */
 	/** On the loop, once. */
 	void (*on_done)(struct msd_local *l, msd_err err, struct msd_diag *d);
 	/* For who shows progress. */

@@ -25,8 +25,9 @@ struct msd_oci_step {
 	struct msd_download download;
 	struct msd_oci *oci;
 	bool is_token;
-	const char *asker; /* of a token, its header; NULL: nobody */
-	bool has_digest;   /* a manifest's */
+	bool is_of_registry; /* the token, at the registry's own host */
+	const char *asker;   /* of a token, its header; NULL: nobody */
+	bool has_digest;     /* a manifest's */
 	struct msd_digest digest;
 };
 
@@ -51,6 +52,7 @@ static msd_err begin_step(struct msd_oci *o, const char *url, struct msd_oci_ste
 		return msd_diag_no_memory(d);
 	*step = how;
 	step->oci = o;
+	const bool is_own = !how.is_token || how.is_of_registry;
 	step->download = (struct msd_download){
 		.net = o->net,
 		.sink = sink,
@@ -59,6 +61,7 @@ static msd_err begin_step(struct msd_oci *o, const char *url, struct msd_oci_ste
 		.authorization = how.is_token ? how.asker : o->authorization,
 		.on_done = on_step,
 		.on_closed = on_closed};
+	step->download.how.is_vouched = o->is_listed && is_own;
 	const msd_err err = msd_download_begin(&step->download, url, d);
 	if (err != MSD_OK) {
 		free(step);
@@ -103,14 +106,20 @@ static msd_err ask_blob(struct msd_oci *o, struct msd_diag *d)
 
 /* The registry says where its tokens are, and is believed, as it was reached the way
  * that the configuration wants it. */
-static msd_err choose_asker(struct msd_oci *o, const char *url, const char **ret,
-			    struct msd_diag *d)
+static msd_err choose_asker(struct msd_oci *o, const char *url,
+			    struct msd_oci_step *ret, struct msd_diag *d)
 {
-	struct msd_uri to;
-	const msd_err err = msd_uri_read(url, o->how.reach->insecure, &to, d);
+	struct msd_uri to, base = {0};
+	msd_err err = msd_uri_read(url, o->how.reach->insecure, &to, d);
 
-	*ret = err == MSD_OK && (!to.is_plain || to.is_local) ? o->basic : NULL;
+	if (err == MSD_OK)
+		err = msd_uri_read(o->name.base, o->how.reach->insecure, &base, d);
+	if (err == MSD_OK) {
+		ret->asker = !to.is_plain || to.is_local ? o->basic : NULL;
+		ret->is_of_registry = strcmp(to.host, base.host) == 0;
+	}
 	msd_uri_finish(&to);
+	msd_uri_finish(&base);
 	return err;
 }
 
@@ -135,7 +144,7 @@ static msd_err ask_token(struct msd_oci *o, const char *challenge, struct msd_di
 	msd_buf_finish(&o->text.bytes);
 	msd_text_init(&o->text);
 	struct msd_oci_step how = {.is_token = true};
-	err = choose_asker(o, url, &how.asker, d);
+	err = choose_asker(o, url, &how, d);
 	if (err == MSD_OK)
 		err = begin_step(o, url, how, &o->text.sink, d);
 	free(url);

@@ -19,6 +19,7 @@ struct msd_oci {
 	/* The owner's. */
 	struct msd_net *net;
 	struct msd_download_how how;
+	bool is_listed; /* the asker may have the registry asked for the repository */
 	const struct msd_platform_machine *machine; /* borrowed */
 	/** The manifest is known, or the blob has come that was wanted: the owner wants
 	 * another by msd_oci_want(), or none. An error ends it all. */

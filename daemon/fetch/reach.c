@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "daemon/fetch/auth.h"
+#include "daemon/fetch/listed.h"
 
 static bool copy(struct msd_span from, char **ret)
 {
@@ -19,6 +20,70 @@ msd_err msd_reach_init(struct msd_reach *r, struct msd_span auth, struct msd_spa
 	return copy(auth, &r->auth) && copy(ca, &r->ca) && copy(proxy, &r->proxy)
 		       ? MSD_OK
 		       : msd_diag_no_memory(d);
+}
+
+msd_err msd_reach_bound(struct msd_reach *r, struct msd_span url, struct msd_diag *d)
+{
+	r->is_bounded = true;
+	if (url.n == 0)
+		return MSD_OK;
+	char **more = realloc(r->listed, (r->n_listed + 1) * sizeof(*more));
+	if (more == NULL)
+		return msd_diag_no_memory(d);
+	r->listed = more;
+	if (!copy(url, &more[r->n_listed]))
+		return msd_diag_no_memory(d);
+	r->n_listed++;
+	return MSD_OK;
+}
+
+bool msd_reach_is_free(const struct msd_reach *r, const char *url)
+{
+	for (uint32_t i = 0; r->is_bounded && i < r->n_listed; i++) {
+		if (msd_listed(r->listed[i], url))
+			return true;
+	}
+	return !r->is_bounded;
+}
+
+bool msd_reach_is_free_path(const struct msd_reach *r, const char *resolved)
+{
+	for (uint32_t i = 0; r->is_bounded && i < r->n_listed; i++) {
+		if (msd_listed_path(r->listed[i], resolved))
+			return true;
+	}
+	return !r->is_bounded;
+}
+
+msd_err msd_reach_refuse(const struct msd_uri *to, struct msd_diag *d)
+{
+	if (to->scheme == MSD_SCHEME_FILE) {
+		return msd_diag_set(
+			d, MSD_REFUSED,
+			"%s: users other than the operator may pull files "
+			"that pull-from lists, and this is none of them: ask "
+			"the operator to list its folder, or load the file",
+			to->shown);
+	}
+	return msd_diag_set(d, MSD_REFUSED,
+			    "%s: users other than the operator may pull from public "
+			    "addresses without a proxy, and from what pull-from lists: "
+			    "ask the operator to list it",
+			    to->shown);
+}
+
+bool msd_reach_has_proxy(const struct msd_reach *r, const struct msd_uri *to)
+{
+	static const char *const words[] = {"http_proxy", "https_proxy", "HTTPS_PROXY",
+					    "all_proxy", "ALL_PROXY"};
+	bool has = r->proxy != NULL;
+
+	for (unsigned i = 0; i < sizeof(words) / sizeof(words[0]); i++) {
+		const char *url = getenv(words[i]);
+
+		has = has || (url != NULL && url[0] != '\0');
+	}
+	return has && !to->is_local;
 }
 
 void msd_reach_apply(const struct msd_reach *r, const struct msd_uri *to, CURL *easy)
@@ -57,5 +122,8 @@ void msd_reach_finish(struct msd_reach *r)
 	free(r->auth);
 	free(r->ca);
 	free(r->proxy);
+	for (uint32_t i = 0; i < r->n_listed; i++)
+		free(r->listed[i]);
+	free(r->listed);
 	*r = (struct msd_reach){0};
 }

@@ -13,12 +13,29 @@ struct msd_reach {
 	char *ca;      /* file of authorities; else SSL_CERT_FILE, else the system's */
 	char *proxy;   /* its URL; else what the environment says */
 	bool insecure; /* plain http to other machines, too */
+	/* Its asker is not the operator: public addresses alone, and what begins with
+	 * one of these URLs (listed.h). Owned. */
+	bool is_bounded;
+	char **listed;
+	uint32_t n_listed;
 };
 
 /** Copies of what was said, empty where it was not. MSD_NOMEM; finish in every case. */
 MSD_MUST_CHECK msd_err msd_reach_init(struct msd_reach *r, struct msd_span auth,
 				      struct msd_span ca, struct msd_span proxy,
 				      struct msd_diag *d);
+/** From here on the asker is not the operator; what begins with @url is listed for it,
+ * where that is not empty. MSD_NOMEM. */
+MSD_MUST_CHECK msd_err msd_reach_bound(struct msd_reach *r, struct msd_span url,
+				       struct msd_diag *d);
+/** May the asker have @url asked, whatever address it leads to? */
+bool msd_reach_is_free(const struct msd_reach *r, const char *url);
+/** May it have the file at @resolved, a path without links? */
+bool msd_reach_is_free_path(const struct msd_reach *r, const char *resolved);
+/** Why it may not have @to asked, by words that tell nothing of @to. MSD_REFUSED. */
+msd_err msd_reach_refuse(const struct msd_uri *to, struct msd_diag *d);
+/** May a proxy be between here and @to, which alone knows the address? */
+bool msd_reach_has_proxy(const struct msd_reach *r, const struct msd_uri *to);
 /** Set what @easy needs to ask @to; the strings are libcurl's own then. */
 void msd_reach_apply(const struct msd_reach *r, const struct msd_uri *to, CURL *easy);
 /** Whether the address @peer may be talked to, which the host of @to led to: a name

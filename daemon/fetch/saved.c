@@ -14,12 +14,28 @@
 #include <sys/statvfs.h>
 #include <unistd.h>
 
+#include "proto/limits.h"
+
 #define STEP_BYTES (512u << 10) /* fewer are fetched again sooner than found */
 #define RESERVE_PART 20         /* of a file system's room that is kept free */
 
 void msd_saved_init(struct msd_saved *s, int folder, uint64_t max_bytes)
 {
 	*s = (struct msd_saved){.folder = folder, .max_bytes = max_bytes};
+}
+
+static struct msd_digest key_of(const struct msd_saved *s,
+				const struct msd_digest *digest)
+{
+	char text[MSD_DIGEST_TEXT + MSD_MAX_NAME_BYTES + 1];
+	struct msd_digest key;
+
+	if (s->owner == NULL)
+		return *digest;
+	msd_digest_format(digest, text);
+	(void)strncat(text, s->owner, MSD_MAX_NAME_BYTES);
+	msd_digest_of(msd_span_of(text), &key);
+	return key;
 }
 
 int msd_saved_begin(struct msd_saved *s, const struct msd_digest *digest,
@@ -30,7 +46,8 @@ int msd_saved_begin(struct msd_saved *s, const struct msd_digest *digest,
 	*ret_bytes = 0;
 	if (s->folder < 0)
 		return -1;
-	msd_digest_format(digest, s->name);
+	const struct msd_digest key = key_of(s, digest);
+	msd_digest_format(&key, s->name);
 	s->bytes = 0;
 	const int fd = openat(s->folder, s->name,
 			      O_RDONLY | O_NONBLOCK | O_NOFOLLOW | O_CLOEXEC);

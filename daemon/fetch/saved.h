@@ -13,6 +13,9 @@
 struct msd_saved {
 	int folder;         /* borrowed; -1: there is none */
 	uint64_t max_bytes; /* of all files in it */
+	/* Borrowed: the module that it is for. What has come for another one is not
+	 * gone on with, as a digest alone gives no right to it. NULL: any will do. */
+	const char *owner;
 	/* Its own. */
 	char name[MSD_DIGEST_TEXT]; /* "": nothing is saved */
 	uint64_t bytes;             /* in the file */

@@ -50,7 +50,8 @@ static void on_closed(struct msd_download *dl)
 static msd_err begin_local(struct msd_transfer *t, uv_loop_t *loop, const char *path,
 			   struct msd_diag *d)
 {
-	t->local = (struct msd_local){.landing = t->landing, .on_done = on_read};
+	t->local = (struct msd_local){
+		.landing = t->landing, .reach = t->how.reach, .on_done = on_read};
 	t->local.path = strdup(path);
 	if (t->local.path == NULL)
 		return msd_diag_no_memory(d);
@@ -92,9 +93,12 @@ msd_err msd_transfer_begin(struct msd_transfer *t, struct msd_net *net, const ch
 	msd_transfer_finish(t);
 	t->err = MSD_CANCELLED;
 	t->is_closing = false;
+	uri.is_free = err == MSD_OK && msd_reach_is_free(t->how.reach, url);
 	t->is_local = err == MSD_OK && uri.scheme == MSD_SCHEME_FILE;
 	t->is_origin = err == MSD_OK && uri.scheme == MSD_SCHEME_MODSER;
-	if (t->is_local) {
+	if (t->is_local && !uri.is_free) {
+		err = msd_reach_refuse(&uri, d);
+	} else if (t->is_local) {
 		err = begin_local(t, net->loop, uri.path, d);
 	} else if (t->is_origin) {
 		begin_origin(t, net->loop, &uri);

@@ -19,6 +19,8 @@ struct msd_uri {
 	enum msd_scheme scheme;
 	char *host;    /* owned; with the port, where it is known; "" of a file */
 	bool is_local; /* its host is this machine, by its name */
+	bool is_free;  /* whoever asks may have it asked, whatever its address is;
+			* set by its owner (reach.h) */
 	bool is_plain; /* unencrypted; registries and daemons are asked so where they
 			* are this machine, or where that is allowed */
 	char *path;    /* owned; decoded, from the first slash on */

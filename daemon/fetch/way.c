@@ -46,6 +46,11 @@ bool msd_way_is_home(const struct msd_way *w)
 	return strcmp(w->home, w->at.host) == 0;
 }
 
+bool msd_way_is_begun(const struct msd_way *w)
+{
+	return w->n_redirects == 0;
+}
+
 msd_err msd_way_restart(struct msd_way *w, struct msd_diag *d)
 {
 	w->n_redirects = 0;

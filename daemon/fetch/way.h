@@ -27,6 +27,8 @@ MSD_MUST_CHECK msd_err msd_way_follow(struct msd_way *w, const char *location,
 /** Whether it still is at the host that it began with: what was meant for that one is
  * for no other. */
 bool msd_way_is_home(const struct msd_way *w);
+/** Whether it still is where it began. */
+bool msd_way_is_begun(const struct msd_way *w);
 /** Legal more than once. */
 void msd_way_finish(struct msd_way *w);
 

@@ -126,3 +126,13 @@ void msd_config_quote(const char *text, struct msd_buf *ret)
 	}
 	msd_buf_put(ret, "'", 1);
 }
+
+void msd_config_quote_list(const char *const *values, uint32_t n, struct msd_buf *ret)
+{
+	for (uint32_t i = 0; i < n; i++) {
+		msd_buf_printf(ret, i == 0 ? "{" : ", ");
+		msd_config_quote(values[i], ret);
+	}
+	if (n > 0)
+		msd_buf_put(ret, "}", 1);
+}

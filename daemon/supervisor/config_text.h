@@ -20,4 +20,7 @@ MSD_MUST_CHECK msd_err msd_config_strip(const char *path, char *text,
 /** Append @text in quotes, as a file has it. */
 void msd_config_quote(const char *text, struct msd_buf *ret);
 
+/** Append the @n values as a list; none: nothing. */
+void msd_config_quote_list(const char *const *values, uint32_t n, struct msd_buf *ret);
+
 #endif

@@ -168,22 +168,12 @@ msd_err msd_option_read_paths(struct msd_options *o, const struct msd_option *ro
 	return MSD_OK;
 }
 
-static void write_list(const char *const *values, uint32_t n, struct msd_buf *ret)
-{
-	for (uint32_t i = 0; i < n; i++) {
-		msd_buf_printf(ret, i == 0 ? "{" : ", ");
-		msd_config_quote(values[i], ret);
-	}
-	if (n > 0)
-		msd_buf_put(ret, "}", 1);
-}
-
 void msd_option_write_paths(const struct msd_options *o, const struct msd_option *row,
 			    struct msd_buf *ret)
 {
 	const struct msd_option_paths *list = field(o, row);
 
-	write_list(list->paths, list->n, ret);
+	msd_config_quote_list(list->paths, list->n, ret);
 }
 
 msd_err msd_option_read_proxies(struct msd_options *o, const struct msd_option *row,
@@ -209,7 +199,7 @@ void msd_option_write_proxies(const struct msd_options *o, const struct msd_opti
 			      struct msd_buf *ret)
 {
 	(void)row;
-	write_list(o->proxies.texts, o->proxies.networks.n, ret);
+	msd_config_quote_list(o->proxies.texts, o->proxies.networks.n, ret);
 }
 
 msd_err msd_option_read_sandbox(struct msd_options *o, const struct msd_option *row,
@@ -244,7 +234,7 @@ void msd_option_write_trust(const struct msd_options *o, const struct msd_option
 			    struct msd_buf *ret)
 {
 	(void)row;
-	write_list(o->trust.files, o->trust.n, ret);
+	msd_config_quote_list(o->trust.files, o->trust.n, ret);
 }
 
 msd_err msd_option_read_least(struct msd_options *o, const struct msd_option *row,

@@ -50,6 +50,8 @@ MSD_OPTION_READ(proxies);
 MSD_OPTION_WRITE(proxies);
 MSD_OPTION_READ(sandbox);
 MSD_OPTION_WRITE(sandbox);
+MSD_OPTION_READ(pull_from);
+MSD_OPTION_WRITE(pull_from);
 MSD_OPTION_READ(trust);
 MSD_OPTION_WRITE(trust);
 MSD_OPTION_READ(least);

@@ -285,8 +285,11 @@ msd_err msd_edition_manifest_parse(struct msd_span text,
 		root = json_loadb((const char *)text.p, text.n, JSON_REJECT_DUPLICATES,
 				  &where);
 		if (root == NULL) {
-			err = msd_diag_set(d, MSD_BAD_ARTIFACT, "line %d: %s",
-					   where.line, where.text);
+			/* jansson's own words quote the text, which may be that of
+			 * anything that a server gave. */
+			err = msd_diag_set(d, MSD_BAD_ARTIFACT,
+					   "line %d: expected JSON, each key once",
+					   where.line);
 		}
 	}
 	if (err == MSD_OK)

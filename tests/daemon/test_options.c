@@ -79,6 +79,55 @@ Test(options, an_agent_of_no_module_or_no_address_is_refused)
 	}
 }
 
+static msd_err read_pull_from(const char *url, struct msd_options *o)
+{
+	return READ(o, NULL, "--listen=unix:/x", "--pull-from", url);
+}
+
+Test(options, takes_the_beginnings_of_urls_to_pull_from)
+{
+	static const char *const good[] = {
+		"https://models.example/",    "file:///srv/m",
+		"http://127.0.0.1:8000/a/b/", "oci://h:5000",
+		"modser://[::1]:9190/",       "file:///"};
+	struct msd_options o;
+
+	for (size_t i = 0; i < sizeof(good) / sizeof(good[0]); i++) {
+		cr_expect_eq(read_pull_from(good[i], &o), MSD_OK, "%s", good[i]);
+		cr_expect_eq(o.terms.pull_from.n, 1);
+		cr_expect_str_eq(o.terms.pull_from.each[0], good[i]);
+		msd_options_finish(&o);
+	}
+}
+
+Test(options, refuses_to_pull_from_what_leaves_a_doubt)
+{
+	static const char *const bad[] = {"",
+					  "models.example",
+					  "/srv/m",
+					  "ftp://h/",
+					  "https://",
+					  "https:///m/",
+					  "https://user@h/",
+					  "https://h/a@b",
+					  "https://h/a%2fb",
+					  "https://h/../m",
+					  "https://h/.m",
+					  "https://h/m?k=1",
+					  "https://h/m#f",
+					  "https://h/a b",
+					  "https://h\\m/",
+					  "file://",
+					  "file://h/m",
+					  "HTTPS://h/"};
+	struct msd_options o;
+
+	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
+		cr_expect_eq(read_pull_from(bad[i], &o), MSD_BAD_REQUEST, "%s", bad[i]);
+		msd_options_finish(&o);
+	}
+}
+
 Test(options, sizes_take_suffixes_and_an_equals_sign)
 {
 	struct msd_options o;

@@ -259,7 +259,8 @@ def test_pulls_are_so_many_at_a_time(own_daemon, store, server):
 
 def test_one_peer_leaves_pulls_for_the_next(own_daemon, store, server, folder):
     listen = [f"unix:{folder}/m.sock", "tcp://127.0.0.1:0"]
-    daemon = own_daemon("--store", store, "--max-pulls", "2", "--allow-load-tcp", listen=listen)
+    daemon = own_daemon("--store", store, "--max-pulls", "2", "--allow-load-tcp", "--pull-from",
+                        server.uri("/"), listen=listen)
     one, other = (Wire.from_address(daemon.hosts[1], f"127.0.0.{i}") for i in (2, 3))
     with one, other:
         one.start("module.pull", "one", server.give("/held.so", BYTES, hold))

@@ -25,7 +25,7 @@ class Way:
     that has so many is another."""
 
     def __init__(self, hub, cut_at=None, flip=None):
-        self.target = ("127.0.0.1", int(hub.host.rpartition(":")[2]))
+        self.target = ("127.0.0.1", int(hub.hosts[-1].rpartition(":")[2]))
         self.cut_at, self.flip, self.came = cut_at, flip, []
         self.listener = socket.create_server(("127.0.0.1", 0))
         self.threads = [threading.Thread(target=self.serve)]
@@ -97,7 +97,7 @@ def device(own_daemon, folder):
 
 
 def uri_of(hub, name):
-    return f"modser://{hub.host.removeprefix('tcp://')}/{name}"
+    return f"modser://{hub.hosts[-1].removeprefix('tcp://')}/{name}"
 
 
 def expect_answered(daemon, way):

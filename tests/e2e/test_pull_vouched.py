@@ -34,7 +34,7 @@ def start(own_daemon, folder, key):
     def begin(name, *options, trust=True):
         words = ("--trust", key.public) if trust else ()
         return own_daemon("--store", folder / name, "--fetch-retry", "5ms", "--allow-load-tcp",
-                          *words, *options, listen=["tcp://127.0.0.1:0"])
+                          *words, *options, listen=[f"unix:{folder}/{name}.sock", "tcp://127.0.0.1:0"])
 
     return begin
 

@@ -82,6 +82,7 @@ static msd_err ask(struct fake *f, uint64_t stall_ms, int64_t *ret, struct msd_d
 	fake_begin(f);
 	(void)snprintf(text, sizeof(text), "modser://127.0.0.1:%u/m", f->port);
 	cr_assert_eq(msd_uri_read(text, false, &uri, d), MSD_OK);
+	uri.is_free = true;
 	msd_err err = msd_line_open(&l, d);
 	if (err == MSD_OK) {
 		err = msd_line_ask(&l, "ping", (struct msd_span){params, 1}, &told, d);

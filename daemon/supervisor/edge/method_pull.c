@@ -19,6 +19,7 @@
 #include "daemon/supervisor/edge/method.h"
 #include "daemon/supervisor/edge/proof.h"
 #include "daemon/supervisor/edge/pull_options.h"
+#include "daemon/supervisor/edge/readable.h"
 #include "daemon/supervisor/edge/standing.h"
 #include "daemon/supervisor/fetch/fetcher.h"
 #include "daemon/supervisor/fetch/promised.h"
@@ -33,6 +34,7 @@
 struct pull {
 	struct msd_list link; /* msd_edge.pulls */
 	struct msd_look look; /* first, when its hash was promised */
+	struct msd_readable readable;
 	struct msd_fetch fetch;
 	struct msd_edge *edge;
 	struct msd_list requests; /* msd_req.link: the one, until its client goes */
@@ -45,6 +47,7 @@ struct pull {
 static void pull_free(struct pull *p)
 {
 	msd_list_remove(&p->link);
+	msd_readable_end(&p->readable);
 	msd_buf_finish(&p->look.manifest);
 	msd_buf_finish(&p->look.signature);
 	free(p->uri);
@@ -256,17 +259,6 @@ bool msd_method_pull_stop(struct msd_edge *e, struct msd_span name)
 	return false;
 }
 
-/* What it is called there; its bytes are here. */
-static struct msd_span file_of(const char *uri)
-{
-	const size_t n = strcspn(uri, "?");
-	size_t at = n;
-
-	while (at > 0 && uri[at - 1] != '/')
-		at--;
-	return (struct msd_span){(const uint8_t *)uri + at, n - at};
-}
-
 /* By the terms of its module's section, which a reload may have changed by now. */
 static msd_err fetch(struct pull *p, struct msd_diag *d)
 {
@@ -296,7 +288,7 @@ static void load_file(struct pull *p, struct msd_diag *d)
 				    .part_bytes[MSD_PART_MODEL] = p->look.bytes,
 				    .sha256 = p->look.digest};
 
-	on_fetched(&p->fetch, &source, file_of(p->uri), d);
+	on_fetched(&p->fetch, &source, msd_promised_file(p->uri), d);
 }
 
 /* Stored already, it is taken from there, without a network; else it is fetched. */
@@ -326,7 +318,7 @@ static void on_looked(struct msd_keeper_job *job, struct msd_keeper *keeper)
 	msd_diag_finish(&d);
 }
 
-static msd_err begin_bytes(struct pull *p, struct msd_diag *d)
+static msd_err begin_bytes(struct pull *p, struct msd_session *s, struct msd_diag *d)
 {
 	p->fetch.uri = p->uri;
 	p->fetch.name = p->name;
@@ -343,6 +335,7 @@ static msd_err begin_bytes(struct pull *p, struct msd_diag *d)
 	p->look.is_signed = msd_fetcher_wants_signature(p->edge->fetcher, &p->fetch);
 	p->look.name = p->name;
 	p->look.max_bytes = p->edge->limits->max_upload;
+	msd_readable_begin(&p->readable, s, &p->look);
 	msd_look(p->edge->keeper, &p->look, on_looked);
 	return MSD_OK;
 }
@@ -356,7 +349,7 @@ static msd_err begin(struct pull *p, struct msd_method_call *c, struct msd_diag 
 	if (r == NULL)
 		return msd_diag_no_memory(d);
 	c->later = true;
-	err = begin_bytes(p, d);
+	err = begin_bytes(p, c->session, d);
 	if (err != MSD_OK) {
 		msd_req_refuse(r, err, msd_diag_text(d));
 		return err;
@@ -381,7 +374,8 @@ msd_err msd_method_pull(struct msd_method_call *c, struct msd_diag *d)
 	msd_list_init(&p->link);
 	msd_list_init(&p->requests);
 	p->edge = c->session->edge;
-	if (!msd_client_peer_is_operator(c->session->peer))
+	p->fetch.is_bounded = !msd_client_peer_is_operator(c->session->peer);
+	if (p->fetch.is_bounded)
 		p->fetch.who = c->session->peer->who;
 	p->options.how = (struct msd_load){.source = {.fd = -1},
 					   .replace = true,

@@ -7,11 +7,13 @@
 #include "daemon/limits.h"
 #include "daemon/supervisor/edge/edge.h"
 #include "daemon/supervisor/edge/errand.h"
+#include "daemon/supervisor/edge/readable.h"
 #include "daemon/supervisor/edge/upload.h"
 #include "daemon/supervisor/keep/look.h"
 
 struct finding {
 	struct msd_look look;
+	struct msd_readable readable;
 	struct msd_errand errand;
 };
 
@@ -43,6 +45,7 @@ static void on_looked(struct msd_keeper_job *job, struct msd_keeper *keeper)
 	const bool is_found = job->err == MSD_OK;
 
 	(void)keeper;
+	msd_readable_end(&f->readable);
 	if (r != NULL && is_found)
 		job->err = answer_found(&f->look, r, &job->d);
 	if (r != NULL && job->err != MSD_OK)
@@ -68,6 +71,7 @@ msd_err msd_stored_find(struct msd_method_call *c, struct msd_span sha256,
 	}
 	memcpy(f->look.digest.b, sha256.p, MSD_DIGEST_BYTES);
 	f->look.max_bytes = e->limits->max_upload;
+	msd_readable_begin(&f->readable, c->session, &f->look);
 	msd_look(e->keeper, &f->look, on_looked);
 	return MSD_OK;
 }

@@ -281,6 +281,7 @@ static msd_err send_ask(struct msd_fetcher *fetcher, const struct msd_fetch *f,
 	msd_body_begin_request(&o->body, f->id, "fetch.get", false);
 	msd_pack_array(&o->body, 1);
 	msd_pack_map(&o->body, 6u + MSD_VOUCH_KEYS + MSD_FETCH_TERMS_KEYS +
+				       (f->is_bounded ? 1u : 0u) +
 				       (f->has_digest ? 2u : 0u) + (f->n_have > 0) +
 				       (f->manifest.n > 0 ? 2u : 0u) +
 				       (f->etag[0] != '\0' ? 2u : 0u));
@@ -290,6 +291,8 @@ static msd_err send_ask(struct msd_fetcher *fetcher, const struct msd_fetch *f,
 	msd_pack_cstr(&o->body, f->name);
 	msd_vouch_put(&fetcher->vouch, f->name, policy_of(fetcher, f), &o->body);
 	msd_fetch_terms_put(f->terms, &fetcher->terms, &o->body);
+	if (f->is_bounded)
+		msd_fetch_terms_put_bound(&fetcher->terms, &o->body);
 	msd_pack_cstr(&o->body, "max_bytes");
 	msd_pack_uint(&o->body, limits->max_upload);
 	msd_pack_cstr(&o->body, "max_memory");

@@ -28,7 +28,8 @@ struct msd_fetch {
 	/* Of its module's section, until it has begun; NULL: what counts for all. */
 	const struct msd_fetch_terms *terms;
 	struct msd_peer_id who; /* whose it is; nobody: the daemon's own */
-	bool has_digest;        /* nothing else is taken */
+	bool is_bounded; /* its asker is not the operator: terms.pull_from counts */
+	bool has_digest; /* nothing else is taken */
 	struct msd_digest digest;
 	bool of_manifest; /* the digest is known to be a manifest's, not a file's */
 	/* What is there already: of these nothing is brought, and on_done's source has

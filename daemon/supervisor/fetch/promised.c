@@ -15,3 +15,13 @@ bool msd_promised_read(const char *uri, struct msd_digest *ret)
 	return msd_digest_parse(
 		(struct msd_span){(const uint8_t *)mark, strcspn(mark, "?")}, ret);
 }
+
+struct msd_span msd_promised_file(const char *uri)
+{
+	const size_t n = strcspn(uri, "?");
+	size_t at = n;
+
+	while (at > 0 && uri[at - 1] != '/')
+		at--;
+	return (struct msd_span){(const uint8_t *)uri + at, n - at};
+}

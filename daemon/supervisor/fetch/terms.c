@@ -53,3 +53,11 @@ void msd_fetch_terms_put(const struct msd_fetch_terms *own,
 	msd_pack_cstr(ret, "insecure");
 	msd_pack_bool(ret, o->has_insecure ? o->insecure : all->insecure);
 }
+
+void msd_fetch_terms_put_bound(const struct msd_fetch_terms *all, struct msd_buf *ret)
+{
+	msd_pack_cstr(ret, "pull_from");
+	msd_pack_array(ret, all->pull_from.n);
+	for (uint32_t i = 0; i < all->pull_from.n; i++)
+		msd_pack_cstr(ret, all->pull_from.each[i]);
+}

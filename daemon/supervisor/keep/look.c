@@ -6,6 +6,7 @@
 #include "daemon/supervisor/keep/look.h"
 
 #include <stdio.h>
+#include <string.h>
 #include <unistd.h>
 
 #include "daemon/supervisor/keep/paper.h"
@@ -57,7 +58,17 @@ struct search {
 	struct msd_look *look;
 	const struct msd_store *store;
 	bool is_paper; /* it is kept beside an edition, and is none that is loaded */
+	bool has_file; /* an edition has it as a file */
 };
+
+static bool has_file(const struct msd_edition *e, const struct msd_digest *digest)
+{
+	for (uint32_t i = 0; i < e->n_files; i++) {
+		if (msd_digest_equal(&e->files[i].digest, digest))
+			return true;
+	}
+	return false;
+}
 
 static bool is_wanted(struct search *s, const struct msd_edition *e)
 {
@@ -84,8 +95,9 @@ static void search_record(struct search *s, const char *name,
 	for (unsigned i = 0; look->ref == MSD_REF_COUNT && i < MSD_REF_COUNT; i++) {
 		const struct msd_edition *e = r->editions[refs[i]];
 
-		if (e == NULL || !is_wanted(s, e) || refs[i] == MSD_REF_CANDIDATE ||
-		    !is_whole(e, s->store) ||
+		s->has_file = s->has_file || (e != NULL && has_file(e, &look->digest));
+		if (e == NULL || look->name == NULL || !is_wanted(s, e) ||
+		    refs[i] == MSD_REF_CANDIDATE || !is_whole(e, s->store) ||
 		    (look->is_signed &&
 		     !msd_paper_read_proof(s->store, e, &look->manifest,
 					   &look->signature)))
@@ -96,13 +108,20 @@ static void search_record(struct search *s, const char *name,
 	}
 }
 
+static bool may_have(const struct msd_look *look, const char *name)
+{
+	return look->may_have == NULL ||
+	       (look->name != NULL && strcmp(look->name, name) == 0) ||
+	       look->may_have(look->asker, name);
+}
+
 /* Whoever needs a record that cannot be read finds that again. */
 static msd_err search_module(void *ctx, const char *name, struct msd_diag *d)
 {
 	struct search *s = ctx;
 	struct msd_record r;
 
-	if (s->look->ref != MSD_REF_COUNT)
+	if (s->look->ref != MSD_REF_COUNT || !may_have(s->look, name))
 		return MSD_OK;
 	if (msd_record_load(s->store, name, &r, d) != MSD_OK) {
 		msd_diag_finish(d);
@@ -118,11 +137,14 @@ static msd_err find_edition(struct msd_look *look, const struct msd_store *store
 			    struct msd_diag *d)
 {
 	struct search s = {.look = look, .store = store};
-	msd_err err = search_module(&s, look->name, d);
+	msd_err err = look->name != NULL ? search_module(&s, look->name, d) : MSD_OK;
 
 	/* What is signed is of one module. */
 	if (err == MSD_OK && !look->is_signed)
 		err = msd_record_each(store, search_module, &s, d);
+	if (err == MSD_OK && look->ref == MSD_REF_COUNT && look->may_have != NULL &&
+	    !s.has_file)
+		return msd_diag_set(d, MSD_NOT_FOUND, "it is not stored");
 	if (err == MSD_OK && look->ref == MSD_REF_COUNT &&
 	    (s.is_paper || look->is_signed || look->is_name))
 		err = msd_diag_set(d, MSD_NOT_FOUND, "it is not stored as a file");
@@ -143,7 +165,7 @@ static void work(struct msd_keeper_job *job, struct msd_keeper *keeper)
 {
 	struct msd_look *look = MSD_CONTAINER_OF(job, struct msd_look, job);
 
-	if (look->name != NULL)
+	if (look->name != NULL || look->may_have != NULL)
 		job->err = find_edition(look, &keeper->store, &job->d);
 	if (job->err == MSD_OK && look->ref == MSD_REF_COUNT)
 		job->err = find_file(look, &keeper->store, &job->d);

@@ -13,6 +13,11 @@ struct msd_look {
 	struct msd_digest digest;
 	bool is_name; /* by which a registry has an edition, and no file's */
 	uint64_t max_bytes;
+	/** May the asker have bytes of the module @name? On the keeper's thread. All
+	 * else is not there to it, but for the module that it is for. NULL: all of
+	 * them. */
+	bool (*may_have)(const void *asker, const char *name);
+	const void *asker;
 	const char
 		*name; /* of the module that it is for; NULL: files alone are wanted */
 	/* An edition of this module, by its manifest or its first file, which the texts

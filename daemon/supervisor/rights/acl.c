@@ -264,9 +264,15 @@ static void finish_lines(struct msd_acl_lines *lines)
 	free(lines->each);
 }
 
+struct msd_acl *msd_acl_share(struct msd_acl *a)
+{
+	a->n_owners++;
+	return a;
+}
+
 void msd_acl_destroy(struct msd_acl *a)
 {
-	if (a == NULL)
+	if (a == NULL || --a->n_owners > 0)
 		return;
 	finish_lines(&a->users);
 	finish_lines(&a->groups);

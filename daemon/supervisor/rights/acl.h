@@ -71,6 +71,7 @@ struct msd_acl_lines {
 };
 
 struct msd_acl {
+	unsigned n_owners;
 	char *file;                         /* whose lines they are */
 	char *text;                         /* of it: what the spans point to */
 	struct msd_digest digest;           /* of the text as it was */
@@ -117,7 +118,9 @@ bool msd_grant_is_nobodys(const struct msd_grant *g);
 const char *msd_credential_word(enum msd_credential kind);
 /** Do both say the same, word for word? */
 bool msd_acl_is_same(const struct msd_acl *a, const struct msd_acl *b);
-/** NULL is fine. */
+/** One owner more, who ends that by msd_acl_destroy(); of one thread alone. */
+struct msd_acl *msd_acl_share(struct msd_acl *a);
+/** It goes with its last owner. NULL is fine. */
 void msd_acl_destroy(struct msd_acl *a);
 
 #endif

@@ -354,6 +354,7 @@ msd_err msd_acl_parse(const char *file, struct msd_span text, struct msd_acl **r
 
 	if (a == NULL)
 		return msd_diag_no_memory(d);
+	a->n_owners = 1;
 	a->file = strdup(file);
 	a->text = malloc(text.n + 1);
 	if (a->file == NULL || a->text == NULL) {

@@ -1,0 +1,64 @@
+#include "daemon/fetch/gate.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+
+#include "daemon/fetch/public.h"
+
+/* Nothing is sent, so that not even an open port is told from a closed one. */
+static curl_socket_t on_socket(void *user, curlsocktype purpose,
+			       struct curl_sockaddr *a)
+{
+	struct msd_gate *g = user;
+
+	(void)purpose;
+	if (g->is_barred || (!g->to->is_free && !msd_public_is(&a->addr))) {
+		g->is_refused = true;
+		return CURL_SOCKET_BAD;
+	}
+	return socket(a->family, a->socktype | SOCK_CLOEXEC, a->protocol);
+}
+
+/* An address of this machine may be a public one. */
+static bool is_bounded_out(const struct msd_gate *g, const char *peer,
+			   const char *local)
+{
+	return g->is_barred || (!g->to->is_free && (!msd_public_is_text(peer) ||
+						    strcmp(peer, local) == 0));
+}
+
+static int on_connected(void *user, char *peer, char *local, int peer_port,
+			int local_port)
+{
+	struct msd_gate *g = user;
+
+	(void)peer_port;
+	(void)local_port;
+	g->is_refused = is_bounded_out(g, peer, local) ||
+			!msd_reach_allows(g->reach, g->to, peer);
+	return g->is_refused ? CURL_PREREQFUNC_ABORT : CURL_PREREQFUNC_OK;
+}
+
+void msd_gate_set(struct msd_gate *g, const struct msd_reach *reach,
+		  const struct msd_uri *to, CURL *easy)
+{
+	*g = (struct msd_gate){.reach = reach,
+			       .to = to,
+			       .is_barred =
+				       !to->is_free && msd_reach_has_proxy(reach, to)};
+	msd_reach_apply(reach, to, easy);
+	if (!to->is_free) {
+		(void)curl_easy_setopt(easy, CURLOPT_OPENSOCKETFUNCTION, on_socket);
+		(void)curl_easy_setopt(easy, CURLOPT_OPENSOCKETDATA, g);
+	}
+	(void)curl_easy_setopt(easy, CURLOPT_PREREQFUNCTION, on_connected);
+	(void)curl_easy_setopt(easy, CURLOPT_PREREQDATA, g);
+}
+
+msd_err msd_gate_refuse(const struct msd_gate *g, struct msd_diag *d)
+{
+	return g->to->is_free ? msd_diag_set(d, MSD_REFUSED,
+					     "%s: it is not this machine", g->to->shown)
+			      : msd_reach_refuse(g->to, d);
+}
