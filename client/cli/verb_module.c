@@ -57,7 +57,7 @@ static const struct msd_column narrow[] = {
 	{"calls", "CALLS", false},   {"errors", "ERRORS", false},
 	{"p50_ns", "P50", false},    {"p99_ns", "P99", false},
 	{"next", "NEXT", true},      {"watch_ms", "WATCH", true},
-	{"error", "WHY", true}};
+	{"config", "CONFIG", true},  {"error", "WHY", true}};
 
 enum msd_exit msd_verb_ls(const struct msd_cli *cli)
 {

@@ -36,23 +36,23 @@ static char *module_text(const struct msd_preload *p)
 	return text_of(&b);
 }
 
-/* Add @c if its texts differ, else free them. */
+/* Add @c if its texts differ or it is done again, else free them. */
 static msd_err add(struct msd_changes *all, struct msd_change c, struct msd_diag *d)
 {
 	struct msd_change *more = NULL;
 	const bool is_known = c.was != NULL && c.is != NULL;
+	const bool is_one = is_known && (c.is_again || strcmp(c.was, c.is) != 0);
 
-	if (is_known && strcmp(c.was, c.is) != 0)
+	if (is_one)
 		more = realloc(all->each, (all->n + 1) * sizeof(*more));
 	if (more != NULL) {
 		all->each = more;
 		more[all->n++] = c;
 		return MSD_OK;
 	}
-	const bool is_same = is_known && strcmp(c.was, c.is) == 0;
 	free(c.was);
 	free(c.is);
-	return is_same ? MSD_OK : msd_diag_no_memory(d);
+	return is_known && !is_one ? MSD_OK : msd_diag_no_memory(d);
 }
 
 static msd_err compare_modules(const struct msd_options *now,
@@ -84,6 +84,40 @@ static msd_err compare_modules(const struct msd_options *now,
 			  (struct msd_change){.old = p,
 					      .was = module_text(p),
 					      .is = module_text(NULL)},
+			  d);
+	}
+	return err;
+}
+
+static bool has(const struct msd_changes *all, const struct msd_preload *module)
+{
+	for (uint32_t i = 0; i < all->n; i++) {
+		if (all->each[i].module == module)
+			return true;
+	}
+	return false;
+}
+
+msd_err msd_changes_find_undone(const struct msd_options *now,
+				const struct msd_options *next,
+				bool (*is_undone)(const void *ctx, const char *name),
+				const void *ctx, struct msd_changes *ret,
+				struct msd_diag *d)
+{
+	msd_err err = MSD_OK;
+
+	for (uint32_t i = 0; i < next->n_preloads && err == MSD_OK; i++) {
+		const struct msd_preload *p = &next->preloads[i];
+
+		if (msd_options_preload(next, p->name) != p || has(ret, p) ||
+		    !is_undone(ctx, p->name))
+			continue;
+		err = add(ret,
+			  (struct msd_change){.old = msd_options_preload(now, p->name),
+					      .module = p,
+					      .is_again = true,
+					      .was = module_text(p),
+					      .is = module_text(p)},
 			  d);
 	}
 	return err;

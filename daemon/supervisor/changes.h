@@ -16,6 +16,7 @@ struct msd_change {
 	 * there no more. Borrowed from the options. */
 	const struct msd_preload *old, *module;
 	bool waits;     /* for the next start */
+	bool is_again;  /* a module's section says what it said, and is not done */
 	char *was, *is; /* as a file has them, for people; owned */
 };
 
@@ -32,6 +33,12 @@ MSD_MUST_CHECK msd_err msd_changes_find(const struct msd_options *started,
 					const struct msd_options *now,
 					const struct msd_options *next,
 					struct msd_changes *ret, struct msd_diag *d);
+/** Add the modules of @next whose sections say what those of @now said and of whom
+ * @is_undone tells that they do not serve so. Errors: MSD_NOMEM. */
+MSD_MUST_CHECK msd_err
+msd_changes_find_undone(const struct msd_options *now, const struct msd_options *next,
+			bool (*is_undone)(const void *ctx, const char *name),
+			const void *ctx, struct msd_changes *ret, struct msd_diag *d);
 /** After msd_changes_find(), in every case. */
 void msd_changes_finish(struct msd_changes *c);
 /** "max-upload", "module": what kind of thing; msd_change_name() tells of modules. */

@@ -54,7 +54,10 @@ static void give_worker_up(struct msd_house *house, const char *name)
 
 static void on_module_gone(struct msd_house *house)
 {
-	msd_server_check_drained(MSD_CONTAINER_OF(house, struct msd_server, house));
+	struct msd_server *s = MSD_CONTAINER_OF(house, struct msd_server, house);
+
+	msd_wanted_look_later(&s->wanted);
+	msd_server_check_drained(s);
 }
 
 static void on_candidate(struct msd_house *house, struct msd_module *m)
@@ -194,6 +197,12 @@ static void put_supply(struct msd_edge *e, const char *name, struct msd_buf *ret
 			 ret);
 }
 
+static const char *config_word(struct msd_edge *e, const struct msd_module *m)
+{
+	return msd_wanted_word(&MSD_CONTAINER_OF(e, struct msd_server, edge)->wanted,
+			       m);
+}
+
 static const struct msd_fetch_terms *terms_of(struct msd_edge *e, const char *name)
 {
 	return msd_supplies_terms(
@@ -236,6 +245,7 @@ static void furnish_edge(struct msd_server *s)
 		.on_again = on_again,
 		.on_load = on_load,
 		.put_supply = put_supply,
+		.config_word = config_word,
 		.put_info = msd_figures_put_info,
 		.terms_of = terms_of,
 		.answer_metrics = answer_metrics,
@@ -297,6 +307,10 @@ void msd_server_furnish(struct msd_server *s)
 	s->supplies = (struct msd_supplies){
 		.house = &s->house, .keeper = &s->keeper, .fetcher = &s->fetcher};
 	msd_supplies_init(&s->supplies);
+	s->wanted = (struct msd_wanted){.house = &s->house,
+					.supplies = &s->supplies,
+					.options = s->reload.started};
+	msd_wanted_init(&s->wanted);
 	furnish_edge(s);
 	s->keeper.on_idle = on_kept;
 }

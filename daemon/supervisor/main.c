@@ -140,6 +140,7 @@ static void preload_all(struct msd_house *house, const struct msd_options *o)
 {
 	for (uint32_t i = 0; i < o->n_preloads; i++) {
 		const struct msd_preload *p = &o->preloads[i];
+		struct msd_diag d = {0};
 
 		if (p->source != NULL)
 			continue; /* supply_all()'s */
@@ -150,8 +151,9 @@ static void preload_all(struct msd_house *house, const struct msd_options *o)
 				"name\"",
 				p->name, p->file, p->origin);
 		} else {
-			msd_preload_start(house, p, false);
+			(void)!msd_preload_start(house, p, false, &d);
 		}
+		msd_diag_finish(&d);
 	}
 }
 

@@ -63,7 +63,8 @@ struct msd_options {
 	const char *store;       /* folder; NULL: nothing is kept */
 	bool may_lack_store;     /* nobody has named it: without it will do, too */
 	const char *config;      /* the file; NULL: none was read */
-	const char *acl;         /* the file of rights; NULL: none */
+	bool is_again;   /* by a daemon that serves: a file that is cut is none */
+	const char *acl; /* the file of rights; NULL: none */
 	const char *tls_cert, *tls_key, *tls_ca; /* PEM files; NULL: not said */
 	struct msd_option_proxies proxies;
 	struct msd_trust_option trust;

@@ -227,13 +227,13 @@ static msd_err read_all(struct msd_options *o, const struct word *words, unsigne
 	return err == MSD_OK ? check_trust(o, d) : err;
 }
 
-msd_err msd_options_read(struct msd_options *o, int argc, char **argv,
-			 struct msd_diag *d)
+static msd_err read_new(struct msd_options *o, int argc, char **argv, bool is_again,
+			struct msd_diag *d)
 {
 	struct word *words = calloc((size_t)argc + 1, sizeof(*words));
 	unsigned n = 0;
 
-	*o = (struct msd_options){0};
+	*o = (struct msd_options){.is_again = is_again};
 	msd_option_defaults(o);
 	if (words == NULL)
 		return msd_diag_no_memory(d);
@@ -242,6 +242,18 @@ msd_err msd_options_read(struct msd_options *o, int argc, char **argv,
 		err = read_all(o, words, n, d);
 	free(words);
 	return err;
+}
+
+msd_err msd_options_read(struct msd_options *o, int argc, char **argv,
+			 struct msd_diag *d)
+{
+	return read_new(o, argc, argv, false, d);
+}
+
+msd_err msd_options_read_again(struct msd_options *o, int argc, char **argv,
+			       struct msd_diag *d)
+{
+	return read_new(o, argc, argv, true, d);
 }
 
 msd_err msd_options_check_listen(const struct msd_options *o, uint32_t n_handed,

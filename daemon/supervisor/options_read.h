@@ -11,6 +11,10 @@
  */
 MSD_MUST_CHECK msd_err msd_options_read(struct msd_options *o, int argc, char **argv,
 					struct msd_diag *d);
+/** The same of a daemon that serves: a file that is empty, or whose last line has no
+ * end, is refused, for it may be cut. */
+MSD_MUST_CHECK msd_err msd_options_read_again(struct msd_options *o, int argc,
+					      char **argv, struct msd_diag *d);
 /** That a daemon to which @n_handed sockets were handed over has something to listen
  * on. MSD_BAD_REQUEST. */
 MSD_MUST_CHECK msd_err msd_options_check_listen(const struct msd_options *o,

@@ -17,6 +17,7 @@
 #include "daemon/supervisor/module/catalog.h"
 #include "daemon/supervisor/source/source_job.h"
 #include "proto/name.h"
+#include "store/digest.h"
 
 #define EXPECTED                                                                       \
 	"expected NAME=FILE[,graph=FILE][,params=FILE][,with=FILE[:FILE]...]"          \
@@ -24,9 +25,27 @@
 	"FORMAT][,input=NAME=DTYPE[EXTENTS][:...]][,keep_alive=TIME]"                  \
 	"[,sandbox=WORD][,batch=N][,within=TIME], NAME of letters, digits and ._-"
 
+uint64_t msd_preload_section(const struct msd_preload *p)
+{
+	struct msd_digest digest;
+	struct msd_buf text = {0};
+	uint64_t number = 0;
+
+	if (p->name == NULL)
+		return 0;
+	msd_preload_write(p, &text);
+	if (!text.bad) {
+		msd_digest_of((struct msd_span){text.p, text.n}, &digest);
+		memcpy(&number, digest.b, sizeof(number));
+	}
+	msd_buf_finish(&text);
+	return number;
+}
+
 void msd_preload_options(const struct msd_preload *p, struct msd_load *ret)
 {
 	*ret = (struct msd_load){.source = {.fd = -1},
+				 .section = msd_preload_section(p),
 				 .spread = p->spread,
 				 .workers = p->workers,
 				 .era = p->era,
@@ -183,17 +202,16 @@ msd_err msd_preload_load(struct msd_house *house, const struct msd_preload *p,
 	return err == MSD_OK ? err : msd_diag_wrap(d, err, "load %s", p->name);
 }
 
-void msd_preload_start(struct msd_house *house, const struct msd_preload *p,
-		       bool replace)
+msd_err msd_preload_start(struct msd_house *house, const struct msd_preload *p,
+			  bool replace, struct msd_diag *d)
 {
-	struct msd_diag d = {0};
-	msd_err err = msd_preload_load(house, p, replace, &d);
+	msd_err err = msd_preload_load(house, p, replace, d);
 
 	if (err != MSD_OK)
-		err = msd_module_add_failed(house, msd_span_of(p->name), p->file, &d);
+		err = msd_module_add_failed(house, msd_span_of(p->name), p->file, d);
 	if (err != MSD_OK) {
 		msd_log(MSD_LOG_ERROR, "load", "name=%s file=%s why=\"%s\"", p->name,
-			p->file, msd_diag_text(&d));
+			p->file, msd_diag_text(d));
 	}
-	msd_diag_finish(&d);
+	return err;
 }

@@ -74,6 +74,9 @@ const char *msd_preload_key(unsigned i);
 bool msd_preload_has_key(const char *key);
 /** It says how a module is run: not what it is loaded from, nor what it may. */
 bool msd_preload_is_how(const char *key);
+/** The number of what the section says, all of it: of two that differ another one. 0:
+ * it is none, but keys alone. */
+uint64_t msd_preload_section(const struct msd_preload *p);
 /** How it is to be loaded, whatever it is loaded from: the rest of @ret is zero. */
 void msd_preload_options(const struct msd_preload *p, struct msd_load *ret);
 /** That its keys can stand together. MSD_BAD_REQUEST. */
@@ -88,9 +91,9 @@ void msd_preload_finish(struct msd_preload *p);
 MSD_MUST_CHECK msd_err msd_preload_load(struct msd_house *house,
 					const struct msd_preload *p, bool replace,
 					struct msd_diag *d);
-/** The same. What
- * cannot be loaded leaves the daemon up and the module FAILED, with its cause. */
-void msd_preload_start(struct msd_house *house, const struct msd_preload *p,
-		       bool replace);
+/** The same. What cannot be loaded leaves the daemon up, and a module that serves; or
+ * else the module is FAILED, with its cause. The log tells that, and @d. */
+msd_err msd_preload_start(struct msd_house *house, const struct msd_preload *p,
+			  bool replace, struct msd_diag *d);
 
 #endif

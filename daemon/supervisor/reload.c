@@ -27,24 +27,19 @@
 #include "daemon/supervisor/tls.h"
 #include "proto/value.h"
 
+/* It is begun behind all changes, or when its module can take it. */
 static void take_module(struct msd_server *s, const struct msd_change *c)
 {
-	const char *text = msd_change_name(c);
-	const struct msd_span name = msd_span_of(text);
-	struct msd_module *m;
+	const char *name = msd_change_name(c);
+	struct msd_diag d = {0};
 
-	if (msd_module_require(&s->house, name, &m, NULL) != MSD_OK)
-		m = NULL;
 	if (c->old != NULL && c->old->source != NULL &&
 	    (c->module == NULL || c->module->source == NULL))
-		msd_supplies_stop(&s->supplies, text);
-	if (c->module != NULL && c->module->source != NULL) {
-		msd_supplies_start(&s->supplies, c->module, true);
-	} else if (c->module != NULL) {
-		msd_preload_start(&s->house, c->module, m != NULL);
-	} else if (m != NULL) {
-		msd_module_unload(m);
-	}
+		msd_supplies_stop(&s->supplies, name);
+	if (msd_wanted_change(&s->wanted, name, &d) != MSD_OK)
+		msd_log(MSD_LOG_ERROR, "reload", "name=%s why=\"%s\"", name,
+			msd_diag_text(&d));
+	msd_diag_finish(&d);
 }
 
 /* What is 0 gets its part of the machine, as at the start. */
@@ -83,7 +78,7 @@ static void take(struct msd_server *s, const struct msd_options *next,
 struct told {
 	const char *key, *name; /* no name: it has none */
 	const char *was, *is;
-	bool waits;
+	const char *state;
 };
 
 static void put(struct msd_buf *b, const char *key, const char *value)
@@ -97,23 +92,32 @@ static void put_row(struct msd_buf *b, const struct told *t)
 	msd_pack_map(b, 5);
 	put(b, "key", t->key);
 	put(b, "name", t->name != NULL ? t->name : "");
-	put(b, "state", t->waits ? "waits for a restart" : "changed");
+	put(b, "state", t->state);
 	put(b, "was", t->was);
 	put(b, "is", t->is);
 }
 
+static const char *state_of(const struct msd_wanted *w, const struct msd_change *c)
+{
+	if (c->waits)
+		return "waits for a restart";
+	if (c->row == NULL && msd_wanted_waits(w, msd_change_name(c)))
+		return "waits";
+	return c->is_again ? "again" : "changed";
+}
+
 /* Beside options and modules, files that are others under their old names: of rights,
  * for which the file is to say whose they are, and of the certificate. */
-static void tell(const struct msd_changes *all, const char *rights,
-		 const struct told *certificate, struct msd_buf *b)
+static void tell(const struct msd_changes *all, const struct msd_wanted *w,
+		 const char *rights, const struct told *certificate, struct msd_buf *b)
 {
-	const struct told of_rights = {"acl", rights, "", "", false};
+	const struct told of_rights = {"acl", rights, "", "", "changed"};
 
 	msd_pack_array(b, all->n + (rights != NULL) + (certificate->name != NULL));
 	for (uint32_t i = 0; i < all->n; i++) {
 		const struct msd_change *c = &all->each[i];
 		const struct told row = {msd_change_key(c), msd_change_name(c), c->was,
-					 c->is, c->waits};
+					 c->is, state_of(w, c)};
 
 		put_row(b, &row);
 	}
@@ -150,51 +154,109 @@ static msd_err read_rights(const struct msd_server *s, struct msd_acl **ret,
 	return MSD_OK;
 }
 
+/* What is gone was hardly meant to go: the default file, while another is put in its
+ * place; the line by which is decided who may do what. */
+static msd_err check_kept(const struct msd_options *started,
+			  const struct msd_options *next, struct msd_diag *d)
+{
+	const char *origin = started->origins[msd_option_find("acl")];
+
+	if (started->config != NULL && next->config == NULL) {
+		return msd_diag_set(d, MSD_IO,
+				    "%s: is not there any more: put it back, or, to "
+				    "serve without it, restart the daemon",
+				    started->config);
+	}
+	if (started->acl == NULL || next->acl != NULL)
+		return MSD_OK;
+	return msd_diag_set(d, MSD_BAD_REQUEST,
+			    "%s: it has no acl any more; this daemon was started with "
+			    "acl = %s (%s). Put that line back; to serve without "
+			    "rights, restart the daemon",
+			    next->config != NULL ? next->config : "the configuration",
+			    started->acl, origin != NULL ? origin : "command line");
+}
+
+/* What is read again, and what was found of it. */
+struct again {
+	const struct msd_options *now;
+	struct msd_options *next;
+	struct msd_acl *rights; /* NULL: they are what they were */
+	struct msd_changes changes;
+	struct msd_tls_shown was; /* of TLS */
+};
+
+static bool is_undone(const void *ctx, const char *name)
+{
+	const struct msd_wanted *w = ctx;
+
+	return msd_wanted_waits(w, name) || msd_wanted_has_failed(w, name);
+}
+
+static msd_err find(struct msd_server *s, struct again *a, struct msd_diag *d)
+{
+	const struct msd_reload *r = &s->reload;
+	msd_err err = msd_options_read_again(a->next, r->argc, r->argv, d);
+
+	if (err == MSD_OK)
+		err = check_kept(r->started, a->next, d);
+	if (err == MSD_OK)
+		err = read_rights(s, &a->rights, d);
+	if (err == MSD_OK)
+		err = msd_changes_find(r->started, a->now, a->next, &a->changes, d);
+	if (err == MSD_OK)
+		err = msd_changes_find_undone(a->now, a->next, is_undone, &s->wanted,
+					      &a->changes, d);
+	if (err == MSD_OK) /* the files may be others under their old names */
+		err = msd_tls_take(&s->tls, a->next,
+				   a->rights != NULL ? a->rights : s->edge.rights.acl,
+				   &a->was, d);
+	return err;
+}
+
+static void take_rights(struct msd_server *s, struct msd_acl *rights)
+{
+	msd_rights_take(&s->edge.rights, rights);
+	msd_directs_end(&s->house);
+	msd_log(MSD_LOG_INFO, "reload", "key=acl file=\"%s\"", rights->file);
+}
+
+static void take_all(struct msd_server *s, struct again *a, struct msd_buf *ret)
+{
+	const struct msd_tls_shown is = shown(s);
+	const struct told certificate = {
+		.key = "certificate",
+		.name = a->was.until[0] != '\0' ? a->next->tls_cert : NULL,
+		.was = a->was.until,
+		.is = is.until,
+		.state = "changed"};
+	const char *rights = a->rights != NULL ? a->rights->file : NULL;
+
+	if (a->rights != NULL)
+		take_rights(s, a->rights);
+	a->rights = NULL;
+	for (uint32_t i = 0; i < a->changes.n; i++)
+		take(s, a->next, &a->changes.each[i]);
+	s->fetcher.vouch.trust = a->next->trust.trust; /* its files may have changed */
+	s->fetcher.terms = a->next->terms;
+	s->wanted.options = a->next;
+	msd_wanted_look(&s->wanted);
+	msd_distrust_look(&s->keeper, &s->supplies, &a->next->trust.trust);
+	tell(&a->changes, &s->wanted, rights, &certificate, ret);
+	msd_log(MSD_LOG_INFO, "reload", "changes=%u", a->changes.n);
+}
+
 static msd_err read_again(struct msd_server *s, struct msd_options *next,
 			  struct msd_buf *ret, struct msd_diag *d)
 {
-	struct msd_reload *r = &s->reload;
-	const struct msd_options *now = r->now != NULL ? r->now : r->started;
-	struct msd_changes all = {0};
-	struct msd_acl *rights = NULL;
-	struct msd_tls_shown was;
-	msd_err err = msd_options_read(next, r->argc, r->argv, d);
+	const struct msd_reload *r = &s->reload;
+	struct again a = {.now = r->now != NULL ? r->now : r->started, .next = next};
+	const msd_err err = find(s, &a, d);
 
 	if (err == MSD_OK)
-		err = read_rights(s, &rights, d);
-	if (err == MSD_OK)
-		err = msd_changes_find(r->started, now, next, &all, d);
-	if (err == MSD_OK) { /* the files may be others under their old names */
-		err = msd_tls_take(&s->tls, next,
-				   rights != NULL ? rights : s->edge.rights.acl, &was,
-				   d);
-	}
-	if (err == MSD_OK) {
-		const struct msd_tls_shown is = shown(s);
-		const struct told certificate = {
-			.key = "certificate",
-			.name = was.until[0] != '\0' ? next->tls_cert : NULL,
-			.was = was.until,
-			.is = is.until};
-
-		tell(&all, rights != NULL ? rights->file : NULL, &certificate, ret);
-		if (rights != NULL) {
-			msd_rights_take(&s->edge.rights, rights);
-			msd_directs_end(&s->house);
-			msd_log(MSD_LOG_INFO, "reload", "key=acl file=\"%s\"",
-				rights->file);
-			rights = NULL;
-		}
-		for (uint32_t i = 0; i < all.n; i++)
-			take(s, next, &all.each[i]);
-		s->fetcher.vouch.trust =
-			next->trust.trust; /* its files may have changed */
-		s->fetcher.terms = next->terms;
-		msd_distrust_look(&s->keeper, &s->supplies, &next->trust.trust);
-		msd_log(MSD_LOG_INFO, "reload", "changes=%u", all.n);
-	}
-	msd_acl_destroy(rights);
-	msd_changes_finish(&all);
+		take_all(s, &a, ret);
+	msd_acl_destroy(a.rights);
+	msd_changes_finish(&a.changes);
 	return err;
 }
 

@@ -163,6 +163,18 @@ static msd_err load(struct rollback *b, struct msd_req *r, struct msd_diag *d)
 	return MSD_OK;
 }
 
+/* What a section of the configuration says is not done: the next reload sees it. */
+static void note_refused(const struct rollback *b, const struct msd_diag *d)
+{
+	struct msd_module *m;
+
+	if (b->kind != AGAIN || !b->has_options ||
+	    msd_module_require(b->house, msd_span_of(b->name), &m, NULL) != MSD_OK)
+		return;
+	msd_setback_note(&m->setback, NULL, msd_diag_text(d));
+	m->setback.section = b->options.section;
+}
+
 static void done(struct msd_keeper_job *job, struct msd_keeper *keeper)
 {
 	struct rollback *b = rollback_of(job);
@@ -178,6 +190,7 @@ static void done(struct msd_keeper_job *job, struct msd_keeper *keeper)
 				    b->kind == AGAIN ? "load" : "rollback", b->name);
 		msd_log(MSD_LOG_WARN, "rollback", "name=%s why=\"%s\"", b->name,
 			msd_diag_text(&job->d));
+		note_refused(b, &job->d);
 		if (is_written && b->kind != RETURN) {
 			msd_keep_tried(keeper, b->name, MSD_KEEP_WITHDRAWN, NULL,
 				       (struct msd_keep_after){0});

@@ -317,6 +317,7 @@ bool msd_server_finish(struct msd_server *s)
 	msd_leavings_finish(&s->edge);
 	msd_recorder_finish(&s->house.recorder);
 	msd_slowlog_finish(&s->house.slowlog);
+	msd_wanted_finish(&s->wanted);
 	msd_supplies_finish(&s->supplies);
 	msd_keeper_close(&s->keeper);
 	msd_vouch_finish(&s->fetcher.vouch);

@@ -27,6 +27,7 @@
 #include "daemon/supervisor/signals.h"
 #include "daemon/supervisor/supplies.h"
 #include "daemon/supervisor/tls/library.h"
+#include "daemon/supervisor/wanted.h"
 #include "daemon/wire/wire.h"
 #include "proto/unpack.h"
 
@@ -48,6 +49,7 @@ struct msd_server {
 	struct msd_keeper keeper;     /* open when there is a store */
 	struct msd_fetcher fetcher;   /* its path is main's to say */
 	struct msd_supplies supplies; /* of modules with a source */
+	struct msd_wanted wanted;     /* of modules with a section */
 	struct msd_tls tls;           /* its path is main's to say */
 	char *worker_path;
 	uint32_t n_files;           /* that are loaded at the start: each may hang */

@@ -163,6 +163,13 @@ void msd_supplies_stop(struct msd_supplies *all, const char *name)
 	msd_keep_forget(all->keeper, k, on_forgotten);
 }
 
+bool msd_supplies_has_changed(const struct msd_supplies *all, const char *name)
+{
+	const struct msd_supply *s = find(all, name);
+
+	return s != NULL && s->has_changed;
+}
+
 const struct msd_load *msd_supplies_options(const struct msd_supplies *all,
 					    const char *name)
 {

@@ -36,6 +36,8 @@ void msd_supplies_start(struct msd_supplies *all, const struct msd_preload *p,
 			bool has_changed);
 /** The section is gone; what was brought is forgotten by the store. */
 void msd_supplies_stop(struct msd_supplies *all, const char *name);
+/** Its section has changed, and counts for the same bytes, too: its source is asked. */
+bool msd_supplies_has_changed(const struct msd_supplies *all, const char *name);
 /** How the section of @name says that it is loaded; NULL: there is none. */
 const struct msd_load *msd_supplies_options(const struct msd_supplies *all,
 					    const char *name);

@@ -221,7 +221,7 @@ class Daemon:
         listen = [f"unix:{self.socket}"] if listen is None else listen
         self.log_path = self.folder / "log"
         if "--config" not in words:  # not the machine's own, where one is
-            (self.folder / "empty.conf").touch()
+            (self.folder / "empty.conf").write_text("# nothing\n")
             words = ("--config", self.folder / "empty.conf", *words)
         words = ("--may-write", may_write or tempfile.gettempdir(), *words)
         self.mark = f"E2E_DAEMON={self.folder}"

@@ -61,7 +61,7 @@ def test_more_handles_than_can_be_counted_are_all_that_can_be(served):
 
 def test_a_limit_that_is_gone_has_its_default_again(served):
     daemon, conf = served("max-uploads = 3\nmax-upload-memory = 5M\n")
-    conf.write_text("")
+    conf.write_text("# nothing\n")
     with Wire(daemon.host) as wire:
         before = wire.ask("server.info")["limits"]
         assert len(states(wire)) == 2
@@ -124,6 +124,145 @@ def test_the_command_line_still_wins(served):
     conf.write_text("max-upload = 2M\n")
     with Wire(daemon.host) as wire:
         assert states(wire) == {}
+
+
+def section(name, **keys):
+    words = "".join(f" {k} = {v}" for k, v in keys.items())
+    return f"module {name} {{ file = {RESULTS}{words} }}\n"
+
+
+def workers(wire):
+    return {m["name"]: m["workers"] for m in wire.ask("module.list")}
+
+
+def words(wire):
+    return {m["name"]: m["config"] for m in wire.ask("module.list")}
+
+
+def test_the_last_of_quick_changes_is_what_serves(served):
+    daemon, conf = served(section("m", workers=1))
+    with Wire(daemon.host) as wire:
+        wire.ask("module.wait", "m")
+        said = []
+        for n in (2, 1, 4, 2, 1, 3):
+            conf.write_text(section("m", workers=n))
+            said.append(states(wire)[("module", "m")])
+        assert said[0] == "changed" and said[-1] == "waits", said
+        harness.until(lambda: workers(wire) == {"m": 3}, "three workers serve")
+        harness.until(lambda: words(wire) == {"m": None}, "nothing differs")
+        assert states(wire) == {}
+
+
+def test_what_waits_is_told_until_it_is_done(served):
+    daemon, conf = served(section("m", workers=1))
+    with Wire(daemon.host) as wire:
+        wire.ask("module.wait", "m")
+        conf.write_text(section("m", workers=2))
+        assert states(wire) == {("module", "m"): "changed"}
+        conf.write_text(section("m", workers=3))
+        assert states(wire) == {("module", "m"): "waits"}
+        assert words(wire)["m"] == "waits"
+        assert states(wire) == {("module", "m"): "waits"}
+        harness.until(lambda: words(wire) == {"m": None}, "it is done")
+
+
+def test_a_change_of_what_is_being_unloaded_is_done_behind_it(served):
+    faults = f"module m {{ file = {FAULTS} workers = %d }}\n"
+    daemon, conf = served(faults % 1)
+    with harness.Gate() as gate, Wire(daemon.host) as wire, Wire(daemon.host) as other:
+        wire.ask("module.wait", "m")
+        call = other.start("call", "m:gate", gate.path)
+        gate.entered()
+        conf.write_text("# nothing\n")
+        assert states(wire) == {("module", "m"): "changed"}
+        conf.write_text(faults % 2)
+        assert states(wire) == {("module", "m"): "waits"}
+        assert words(wire) == {"m": "waits"}
+        gate.open()
+        other.finish(call)
+        harness.until(lambda: workers(wire) == {"m": 2}, "it is back, as it is said now")
+
+
+def test_a_place_that_is_about_to_be_free_is_waited_for(served):
+    daemon, conf = served("max-modules = 1\n" + section("one"))
+    with Wire(daemon.host) as wire:
+        wire.ask("module.wait", "one")
+        conf.write_text("max-modules = 1\n" + section("two"))
+        said = states(wire)
+        assert said == {("module", "one"): "changed", ("module", "two"): "waits"}
+        harness.until(lambda: workers(wire) == {"two": 1}, "two has the place of one")
+
+
+def test_what_failed_is_begun_again_by_the_next_reload(served, folder):
+    late = folder / "late.so"
+    daemon, conf = served(section("m"))
+    with Wire(daemon.host) as wire:
+        wire.ask("module.wait", "m")
+        conf.write_text(f"module m {{ file = {late} }}\n")
+        assert states(wire) == {("module", "m"): "changed"}
+        harness.until(lambda: words(wire) == {"m": "failed"}, "there is no such file")
+        late.write_bytes(RESULTS.read_bytes())
+        assert states(wire) == {("module", "m"): "again"}
+        harness.until(lambda: words(wire) == {"m": None}, "it is there")
+        assert states(wire) == {}
+
+
+def test_what_failed_at_the_start_is_begun_again_by_a_reload(served, folder):
+    late = folder / "late.so"
+    daemon, conf = served(f"module m {{ file = {late} }}\n")
+    with Wire(daemon.host) as wire:
+        harness.until(lambda: wire.ask("module.list")[0]["state"] == "FAILED", "no such file")
+        late.write_bytes(RESULTS.read_bytes())
+        assert states(wire) == {("module", "m"): "again"}
+        assert wire.ask("module.wait", "m")["state"] == "READY"
+
+
+def test_what_was_loaded_by_hand_stays_and_is_told(served):
+    daemon, conf = served(section("m"))
+    with Wire(daemon.host) as wire:
+        wire.ask("module.wait", "m")
+        daemon.ok("load", "m", FAULTS, "--replace")
+        assert states(wire) == {}
+        assert words(wire) == {"m": "differs"}
+    assert "differs" in daemon.ok("ls").out
+
+
+@pytest.mark.parametrize("text, why", [
+    ("", "is empty"),
+    ("max-upload = 2M\nmax-uploads = 7", "m.conf:2: the last line has no end"),
+    ("max-upload = 2M", "m.conf:1: the last line has no end"),
+])
+def test_a_file_that_is_cut_changes_nothing(served, text, why):
+    daemon, conf = served("max-upload = 1M\n")
+    conf.write_text(text)
+    with Wire(daemon.host) as wire:
+        with pytest.raises(Failure, match=why):
+            wire.ask("server.reload")
+        assert wire.ask("server.info")["limits"]["max-upload"] == 1 << 20
+
+
+def test_an_empty_drop_in_changes_nothing(served, folder):
+    daemon, conf = served("max-upload = 1M\n")
+    (folder / "modules.d").mkdir()
+    (folder / "modules.d" / "a.conf").touch()
+    with Wire(daemon.host) as wire, pytest.raises(Failure, match="a.conf: is empty"):
+        wire.ask("server.reload")
+
+
+def test_rights_do_not_vanish_by_a_reload(served, folder):
+    acl = folder / "acl"
+    acl.write_text("# only the operator\n")
+    daemon, conf = served(f"acl = {acl}\n")
+    conf.write_text("max-upload = 2M\n")
+    with Wire(daemon.host) as wire:
+        with pytest.raises(Failure, match=f"has no acl any more.*acl = {acl}"):
+            wire.ask("server.reload")
+
+
+def test_the_null_device_is_a_configuration_of_nothing(own_daemon):
+    daemon = own_daemon("--config", "/dev/null")
+    with Wire(daemon.host) as wire:
+        assert wire.ask("server.reload") == []
 
 
 def test_a_hangup_reads_it_again(served):

@@ -81,6 +81,9 @@ struct msd_edge {
 			   struct msd_req *r, struct msd_diag *d);
 	/** Append what is known of the source of the module @name, or nil. */
 	void (*put_supply)(struct msd_edge *e, const char *name, struct msd_buf *ret);
+	/** How a module differs from what the configuration says of it; NULL: it does
+	 * not. Static. */
+	const char *(*config_word)(struct msd_edge *e, const struct msd_module *m);
 	/** Append the facts about the daemon: the answer of server.info. */
 	void (*put_info)(struct msd_edge *e, struct msd_buf *ret);
 	/** On which terms the module @name is fetched, until this turn ends; NULL: as

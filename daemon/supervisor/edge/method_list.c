@@ -150,10 +150,10 @@ static void put_others(struct msd_buf *b, const struct msd_module *m)
 		   m->setback.has_digest ? &m->setback.digest : NULL);
 }
 
-#define N_EDITION_KEYS 6u
+#define N_EDITION_KEYS 7u
 
-/* Where it comes from, how long it has still to hold, when it sleeps, and what else
- * there is of its name. */
+/* Where it comes from, how long it has still to hold, when it sleeps, what else there
+ * is of its name, and whether the configuration says otherwise. */
 static void put_edition(struct msd_method_call *c, const struct msd_module *m)
 {
 	struct msd_edge *e = c->session->edge;
@@ -174,6 +174,13 @@ static void put_edition(struct msd_method_call *c, const struct msd_module *m)
 		msd_pack_nil(&c->result);
 	}
 	put_others(&c->result, m);
+	const char *word = e->config_word(e, m);
+	msd_pack_cstr(&c->result, "config");
+	if (word != NULL) {
+		msd_pack_cstr(&c->result, word);
+	} else {
+		msd_pack_nil(&c->result);
+	}
 }
 
 #define N_WORKERS_KEYS 7u

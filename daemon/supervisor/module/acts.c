@@ -231,6 +231,7 @@ static void take_over(const struct doing *x)
 	give_name(old, x->m);
 	old->is_replaced = true;
 	msd_module_unload(old);
+	x->m->crew.house->on_gone(x->m->crew.house); /* the name is free to change */
 }
 
 static void name_successor(const struct doing *x)
@@ -262,6 +263,7 @@ static void report_failure(const struct doing *x)
 		msd_setback_note(&x->m->predecessor->setback,
 				 source->fd >= 0 ? msd_source_edition(source) : NULL,
 				 why);
+		x->m->predecessor->setback.section = x->m->section;
 	}
 }
 

@@ -186,6 +186,7 @@ static struct msd_module *module_new(struct msd_house *house, struct msd_span na
 	m->is_candidate = load->is_candidate;
 	m->is_written = load->is_written;
 	m->is_awaiting = load->is_awaited;
+	m->section = load->section;
 	m->serial = ++house->last_serial;
 	m->owner = load->owner;
 	m->crew.name = strndup((const char *)name.p, name.n);

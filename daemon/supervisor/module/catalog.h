@@ -28,6 +28,7 @@ struct msd_load {
 	uint64_t keep_alive_ms; /* it sleeps when nobody calls it for so long; 0: never
 				 */
 	bool tvm_inputs;        /* an instance ignores inputs that the model lacks */
+	uint64_t section; /* of the configuration, that says all this; 0: none does */
 	struct msd_batching batching;
 };
 

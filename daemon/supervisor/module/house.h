@@ -84,7 +84,7 @@ struct msd_house {
 	bool (*on_asleep)(struct msd_house *house, struct msd_module *m);
 	/** It is called, and has given up its bytes: msd_slumber_on_brought(). */
 	bool (*on_called)(struct msd_house *house, struct msd_module *m);
-	/** A module or a process is gone. */
+	/** A module or a process is gone, or a module has given its name to another. */
 	void (*on_gone)(struct msd_house *house);
 };
 

@@ -33,6 +33,7 @@ struct msd_module {
 	const char *owner; /* who brought it, compared by its place; NULL: nobody */
 	bool is_candidate; /* how its first load ends is told to the store */
 	bool is_written;   /* of a candidate: the store has it already */
+	uint64_t section;  /* of the configuration, that it was loaded by; 0: none */
 	/* It has taken another's place, which is gone back to when it does not hold. */
 	struct msd_probation probation;
 	struct msd_deadline probation_end;

@@ -10,6 +10,7 @@ struct msd_setback {
 	char *why; /* for people, owned; NULL: there is none */
 	bool has_digest;
 	struct msd_digest digest;
+	uint64_t section; /* of the configuration, that it was loaded by; 0: none */
 };
 
 /** The edition of @digest failed, as @why says; NULL: its bytes never came. */

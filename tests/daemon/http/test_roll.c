@@ -34,6 +34,13 @@ static void put_supply(struct msd_edge *e, const char *name, struct msd_buf *ret
 	msd_pack_nil(ret);
 }
 
+static const char *config_word(struct msd_edge *e, const struct msd_module *m)
+{
+	(void)e;
+	(void)m;
+	return NULL;
+}
+
 static void add(unsigned i)
 {
 	(void)snprintf(names[i], sizeof(names[i]), "m%u", i);
@@ -51,7 +58,8 @@ static void set_up(void)
 	edge = (struct msd_edge){.house = &house,
 				 .unpack = &unpack,
 				 .put_info = put_info,
-				 .put_supply = put_supply};
+				 .put_supply = put_supply,
+				 .config_word = config_word};
 	caller.session.edge = &edge;
 	caller.asking = (struct msd_asking){.edge = &edge, .caller = &caller};
 }
