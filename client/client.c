@@ -211,7 +211,7 @@ modser_err modser_start(modser_client *client, const char *method,
 	uint64_t id = client->next_id + 1;
 
 	if (client->fd < 0) /* c->why tells since when */
-		return MODSER_IO;
+		return client->why.code == MSD_DRAINING ? MODSER_DRAINING : MODSER_IO;
 	struct msd_ticket *t =
 		grow_table(client) ? msd_spare_tickets_take(&client->spares) : NULL;
 	if (t == NULL) {

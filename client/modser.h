@@ -6,7 +6,8 @@
  * A client is one connection to one daemon. Requests are started and answered
  * independently of each other: any number may be in flight, answers come in any order
  * between modules. Every request ends in exactly one result, which is a value or an
- * error; a lost connection ends all of them with MODSER_IO.
+ * error; a lost connection ends all of them with MODSER_IO, or, when its daemon ends
+ * and has not begun them, with MODSER_DRAINING.
  *
  *   blocking      modser_open(), modser_call(), modser_request(), modser_load()
  *   pipelined     modser_start() many, then modser_wait() for each
@@ -259,7 +260,7 @@ MODSER_API_VOID void modser_close(modser_client *client);
  * On failure nothing was queued and modser_why() tells why. Errors: MODSER_BAD_REQUEST
  * (a value that cannot be a parameter), MODSER_BAD_ARGUMENT (a tensor whose dtype,
  * shape and bytes disagree), MODSER_TOO_LARGE, MODSER_NOMEM, MODSER_IO (the connection
- * is lost).
+ * is lost), MODSER_DRAINING (the same, as its daemon has ended).
  */
 MODSER_API modser_err modser_start(modser_client *client, const char *method,
 				   const modser_value *params, size_t n_params,

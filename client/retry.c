@@ -15,15 +15,19 @@ enum msd_begun msd_retry_judge(const modser_result *result)
 	const bool was_sent = result->id != 0;
 	switch ((int)result->error.code) {
 	case MODSER_BUSY:
-	case MODSER_DRAINING:
 		/* Said of the connection, it leaves open what became of the call. */
 		return was_sent && !result->is_reply ? MSD_MAY_HAVE_RUN : MSD_NOT_BEGUN;
+	case MODSER_DRAINING:
+		/* Said of the connection, too: it is the last that a daemon says there,
+		 * which had answered all that it had begun. */
+		return MSD_NOT_BEGUN;
 	case MODSER_DEADLINE:
 		return was_sent ? MSD_IS_ANSWERED : MSD_NOT_BEGUN;
 	case MODSER_IO:
 		if (result->is_reply)
 			return MSD_IS_ANSWERED;
-		return was_sent ? MSD_MAY_HAVE_RUN : MSD_NOT_BEGUN;
+		return was_sent && !result->is_unsent ? MSD_MAY_HAVE_RUN
+						      : MSD_NOT_BEGUN;
 	case MODSER_WORKER_LOST:
 	case MODSER_GPU_FAULT:
 		return MSD_MAY_HAVE_RUN;

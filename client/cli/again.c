@@ -77,6 +77,13 @@ static bool is_final(enum msd_exit code, const modser_result *answer)
 	return code == MSD_EXIT_OK || (answer == NULL && code != MSD_EXIT_CONNECT);
 }
 
+/* Its daemon or module goes, and has not begun it: who comes next may be there already,
+ * or the kernel has the connection wait for it (systemd/modserd.socket). */
+static bool is_for_next(void)
+{
+	return msd_report_last() == MODSER_DRAINING;
+}
+
 static uint32_t time_for(const struct msd_cli *cli)
 {
 	return cli->deadline_ms != 0 && cli->deadline_ms < cli->retry_ms
@@ -93,6 +100,7 @@ enum msd_exit msd_again_call(const struct msd_cli *cli, struct msd_arguments *ar
 	const struct msd_due due = msd_due_begin(cli->deadline_ms);
 	struct msd_buf host = {0};
 	struct msd_cli now = *cli;
+	bool asks_next = true;
 	enum msd_exit code;
 
 	msd_report_hold();
@@ -101,9 +109,15 @@ enum msd_exit msd_again_call(const struct msd_cli *cli, struct msd_arguments *ar
 
 		code = call_once(&now, args, ret);
 		const uint64_t elapsed_ms = msd_now_ms() - due.since_ms;
-		if (is_final(code, *ret) || elapsed_ms > UINT32_MAX ||
-		    !modser_retry_next(&retry, *ret, (uint32_t)elapsed_ms, &wait_ms) ||
-		    !turn_host(&now, &host))
+		if (is_final(code, *ret) || elapsed_ms > UINT32_MAX)
+			break;
+		if (!modser_retry_next(&retry, *ret, (uint32_t)elapsed_ms, &wait_ms)) {
+			if (!asks_next || !is_for_next())
+				break;
+			asks_next = false;
+			wait_ms = 0;
+		}
+		if (!turn_host(&now, &host))
 			break;
 		modser_result_free(*ret);
 		*ret = NULL;

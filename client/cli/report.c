@@ -22,6 +22,7 @@
 
 static bool as_json;
 static bool is_holding;
+static modser_err last;
 static struct msd_buf held;
 
 void msd_report_as_json(void)
@@ -205,8 +206,14 @@ static enum msd_exit exit_of(modser_err code)
 	}
 }
 
+modser_err msd_report_last(void)
+{
+	return last;
+}
+
 enum msd_exit msd_report_error(const modser_error *e)
 {
+	last = e->code;
 	report(e->name, e->message, e->hint);
 	return exit_of(e->code);
 }

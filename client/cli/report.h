@@ -12,6 +12,8 @@
 /** From now on errors are JSON. */
 void msd_report_as_json(void);
 bool msd_report_is_json(void);
+/** The code of the error that was reported last; MODSER_OK: there was none. */
+modser_err msd_report_last(void);
 /** From now on an error is not printed but kept, in the place of the one before. */
 void msd_report_hold(void);
 /** Print what is kept, when @is_wanted, and go on as before msd_report_hold(). */

@@ -38,6 +38,7 @@
 
 #define TICK_MS 5000u
 #define END_AT_ONCE_MS 500u           /* for killed workers to be reaped */
+#define DISMISS_MS 250u               /* for those who are just coming in */
 #define END_PATIENCE_MS 5000u         /* of the service manager, behind that */
 #define GIVE_BACK_BYTES (8u << 20)    /* freed by clients since the last tick */
 #define KEEP_WARM_BYTES (64ull << 20) /* of idle tensor memory, per module */
@@ -150,28 +151,51 @@ static void on_watchdog(uv_timer_t *timer)
 	msd_sd_notify(&s->sd, "WATCHDOG=1");
 }
 
-static void on_tick_drain(uv_timer_t *timer);
-
-void msd_server_check_drained(struct msd_server *s)
+/* Who has come is told that the daemon ends, and who is just coming in, for a while.
+ * True: not all are gone. */
+static bool dismiss(struct msd_server *s)
 {
-	if (!s->is_draining || s->house.n_modules > 0 ||
-	    (msd_keeper_is_busy(&s->keeper) && !s->is_ending) ||
-	    (s->fetcher.n_processes > 0 && !s->is_ending))
-		return;
-	/* Let the last replies out, for as long as somebody reads them. */
-	const bool is_left =
-		msd_sessions_flush(&s->edge) || msd_http_is_owing(&s->edge);
-	if (is_left && !s->is_ending) {
-		(void)uv_timer_start(&s->tick, on_tick_drain, 20, 20);
-	} else {
-		uv_stop(&s->loop);
+	const uint64_t now_ms = uv_now(&s->loop);
+
+	if (s->dismissed_ms == 0) {
+		s->dismissed_ms = now_ms;
+		msd_listeners_close(&s->edge, false);
 	}
+	msd_http_dismiss(&s->edge);
+	const bool is_left = msd_sessions_dismiss(&s->edge);
+	const bool is_coming =
+		!msd_porch_is_empty(&s->edge) || !msd_list_is_empty(&s->edge.comers);
+
+	return (is_left || is_coming) && now_ms - s->dismissed_ms < DISMISS_MS;
 }
 
-/* Drained but for replies that are still being read. */
+static bool is_drained(const struct msd_server *s)
+{
+	return s->is_draining && s->house.n_modules == 0 &&
+	       (s->is_ending ||
+		(!msd_keeper_is_busy(&s->keeper) && s->fetcher.n_processes == 0));
+}
+
+/* Drained but for who is to be told, and for replies that are still being read: let the
+ * last ones out, for as long as somebody reads them. */
 static void on_tick_drain(uv_timer_t *timer)
 {
-	msd_server_check_drained(timer->data);
+	struct msd_server *s = timer->data;
+
+	if (!is_drained(s))
+		return;
+	const bool is_left = dismiss(s);
+	const bool is_owing =
+		msd_sessions_flush(&s->edge) || msd_http_is_owing(&s->edge);
+	if ((!is_left && !is_owing) || s->is_ending)
+		uv_stop(&s->loop);
+}
+
+/* On a turn of its own: who calls it may be in the midst of a session or a module. */
+void msd_server_check_drained(struct msd_server *s)
+{
+	if (is_drained(s))
+		(void)uv_timer_start(&s->tick, on_tick_drain, 0, 20);
 }
 
 static void on_drain_over(struct msd_deadline *node)
@@ -260,8 +284,6 @@ void msd_server_drain(struct msd_server *s, bool now)
 			s->house.n_modules, s->edge.n_sessions);
 		msd_deadline_set(&s->deadlines, &s->drain, s->limits.drain_ms);
 		msd_listeners_close(&s->edge, true);
-		msd_gate_close(&s->edge);
-		msd_porch_close(&s->edge);
 		tell_stopping(s, s->limits.drain_ms, "finishing what is in flight");
 		msd_fetcher_drain(&s->fetcher);
 	}

@@ -60,6 +60,7 @@ struct msd_server {
 	const char *worker_user_name; /* borrowed; NULL: workers are the daemon's own */
 	struct msd_child_user worker_user;
 	bool is_draining, is_ending; /* ending: without waiting for anybody */
+	uint64_t dismissed_ms;       /* since when who is left is told; 0: nobody was */
 	int exit_code;
 	struct msd_signals signals;
 	struct msd_reload reload; /* main's to fill */

@@ -17,6 +17,7 @@ from ._errors import (
     Busy,
     CallFailed,
     Cancelled,
+    ConnectionEnded,
     ConnectionLost,
     DeadlineExceeded,
     Draining,
@@ -55,7 +56,7 @@ if sys.byteorder != "little":
 __version__ = "0.1.0"
 __all__ = [
     "BadArgument", "BadArtifact", "BadRequest", "Busy", "CallFailed", "Caller", "Cancelled",
-    "Client",
+    "Client", "ConnectionEnded",
     "ConnectionLost", "DType", "DeadlineExceeded", "Device", "Draining", "Error", "Exists",
     "Function", "Future", "GpuFault", "Instance", "Internal", "Module", "ModuleFailed", "NoMemory",
     "NoSpace", "NotFound", "NotReady", "NotVerified", "Out", "ProtocolError", "Quarantined", "Refused",

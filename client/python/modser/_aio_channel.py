@@ -174,9 +174,9 @@ class Channel:
             except (BlockingIOError, InterruptedError):
                 return
             except OSError as error:
-                return self._lose(ConnectionLost(f"{self.address}: {error.strerror or error}"))
+                return self._lose(self._reader.end(self.address, error))
             if not n:
-                return self._lose(ConnectionLost(f"{self.address}: {self._reader.farewell}"))
+                return self._lose(self._reader.end(self.address))
             try:
                 self._reader.received(n)
             except ProtocolError as error:

@@ -93,7 +93,17 @@ class Caller:
         address = ",".join(self._places)
         self._client = connect(address, token=self._token, deadline=left, tls=self._tls)
         self._client._deadline = None  # that was for connecting
+        if len(self._places) == 1:  # of several each was asked
+            self._ask(self._client, until)
         return self._client
+
+    def _ask(self, client: Client, until: float) -> None:
+        """What fails before anything was answered was not begun."""
+        try:
+            client.ping(deadline=max(until - time.monotonic(), 0.001))
+        except BaseException:
+            self.close()
+            raise
 
     def _turn(self, error: Error) -> None:
         """The next one is asked first, by a connection of its own where that is another."""

@@ -282,7 +282,7 @@ class Channel:
                 assert isinstance(self._socket, socket.socket)
                 passed.receive(self._socket, target, flags, came)
             if not came[0]:
-                self._lose(ConnectionLost(f"{self.address}: {self._reader.farewell}"))
+                self._lose(self._reader.end(self.address))
                 return
             self._reader.received(came[0])
             if self._sleepers:
@@ -290,7 +290,7 @@ class Channel:
         except BlockingIOError:
             return
         except OSError as error:
-            self._lose(ConnectionLost(f"{self.address}: {error.strerror or error}"))
+            self._lose(self._reader.end(self.address, error))
         except ProtocolError as error:
             self._lose(ProtocolError(f"{self.address}: {error.message}"))
         except BaseException as error:

@@ -190,6 +190,13 @@ class ConnectionLost(Error, ConnectionError):
     code, name, hint = 24, "IO", "is modserd running? connect again"
 
 
+class ConnectionEnded(ConnectionLost):
+    """The daemon has ended the connection, for it shuts down; what it had not answered was not
+    begun."""
+
+    code, name, hint = Draining.code, Draining.name, "connect again when the daemon is back"
+
+
 _BY_CODE: dict[int, type[Error]] = {
     kind.code: kind
     for kind in Error.__subclasses__()

@@ -12,7 +12,7 @@ from typing import Any, Optional, Protocol
 import msgpack
 
 from ._cause import stranger
-from ._errors import Error, ProtocolError, from_wire
+from ._errors import ConnectionEnded, ConnectionLost, Draining, Error, ProtocolError, from_wire
 from ._lost_workers import LostWorkers
 from ._message import DEVICE, DTYPE, HEADER, MAGIC, MAX_PAYLOAD, MAX_TENSORS, SHAPE
 from ._place import Handle, Place
@@ -48,6 +48,13 @@ class Reader:
         #: The same as the other side has said it.
         self.cause: Optional[Error] = None
         self.lost_workers = LostWorkers()
+
+    def end(self, address: str, error: Optional[OSError] = None) -> ConnectionLost:
+        """The connection is over, by `error` or without one: what the daemon has said goes first."""
+        if isinstance(self.cause, Draining):
+            return ConnectionEnded(f"{address}: {self.farewell}")
+        why = self.farewell if error is None else error.strerror or error
+        return ConnectionLost(f"{address}: {why}")
 
     def target(self) -> memoryview:
         return self._plan[-1] if self._plan else self._view[self._end :]

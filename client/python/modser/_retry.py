@@ -3,7 +3,16 @@ from __future__ import annotations
 
 from typing import Optional
 
-from ._errors import Busy, ConnectionLost, DeadlineExceeded, Draining, Error, GpuFault, WorkerLost
+from ._errors import (
+    Busy,
+    ConnectionEnded,
+    ConnectionLost,
+    DeadlineExceeded,
+    Draining,
+    Error,
+    GpuFault,
+    WorkerLost,
+)
 
 FIRST, MOST = 0.05, 5.0  # seconds: the bound of the first wait, which doubles, and of all
 
@@ -31,13 +40,14 @@ class Schedule:
 
 
 def _not_begun(error: Error, was_sent: bool) -> bool:
-    if isinstance(error, (Busy, Draining)):
+    if isinstance(error, (Busy, Draining, ConnectionEnded)):
         return True
     return not was_sent and isinstance(error, (ConnectionLost, DeadlineExceeded))
 
 
 def may_have_run(error: Error) -> bool:
-    return isinstance(error, (ConnectionLost, WorkerLost, GpuFault))
+    lost = isinstance(error, ConnectionLost) and not isinstance(error, ConnectionEnded)
+    return lost or isinstance(error, (WorkerLost, GpuFault))
 
 
 def _retry_after(error: Error) -> float:

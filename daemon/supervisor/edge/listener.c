@@ -109,32 +109,57 @@ static bool is_passing(int error)
 	return error == EAGAIN || error == ECONNABORTED || error == EINTR;
 }
 
-static void accept_some(struct msd_listener *l)
+/* False: there is none, as errno says. */
+static bool accept_one(struct msd_listener *l, struct msd_principal who)
 {
 	struct msd_edge *e = l->edge;
-	const struct msd_principal who = msd_principal_of(l->address.kind, e->load_tcp);
+	const int fd = accept4(l->fd, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
+
+	if (fd < 0)
+		return false;
+	const enum msd_connected has_come =
+		who.is_local ? msd_confined_look(fd) : MSD_CONNECTED_FREE;
+	if (has_come == MSD_CONNECTED_CONFINED) {
+		msd_confined_refuse(e, fd);
+	} else if (has_come == MSD_CONNECTED_LEFT) {
+		msd_door_turn_away(fd); /* nobody is left to be told */
+	} else {
+		set_options(fd, l->address.kind);
+		msd_gate_enter(e, fd, who, &l->way);
+	}
+	return true;
+}
+
+static void accept_some(struct msd_listener *l)
+{
+	const struct msd_principal who =
+		msd_principal_of(l->address.kind, l->edge->load_tcp);
 
 	for (int i = 0; i < ACCEPTS_PER_TURN; i++) {
 		if (who.is_local && msd_aside_is_behind()) {
 			rest(l, BEHIND_MS); /* who is turned away would bring more */
 			return;
 		}
-		int fd = accept4(l->fd, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
-		if (fd < 0 && !is_passing(errno))
+		if (accept_one(l, who))
+			continue;
+		if (!is_passing(errno))
 			pause_accepting(l, errno);
-		if (fd < 0)
-			return;
-		const enum msd_connected has_come =
-			who.is_local ? msd_confined_look(fd) : MSD_CONNECTED_FREE;
-		if (has_come == MSD_CONNECTED_CONFINED) {
-			msd_confined_refuse(e, fd);
-		} else if (has_come == MSD_CONNECTED_LEFT) {
-			msd_door_turn_away(fd); /* nobody is left to be told */
-		} else {
-			set_options(fd, l->address.kind);
-			msd_gate_enter(e, fd, who, &l->way);
-		}
+		return;
 	}
+}
+
+/* To its client a connection that waits to be accepted is one already, and closing the
+ * socket would reset it without a word. Those of a socket that was handed over wait for
+ * the next daemon. */
+static void accept_rest(struct msd_listener *l)
+{
+	const struct msd_principal who =
+		msd_principal_of(l->address.kind, l->edge->load_tcp);
+
+	if (l->address.kind == MSD_ADDRESS_UNIX) /* who comes from now on is refused */
+		(void)shutdown(l->fd, SHUT_RD);
+	while (accept_one(l, who))
+		continue;
 }
 
 /* Its address for people: tcp://HOST:PORT, SCHEME://HOST:PORT, SCHEMEs://HOST:PORT,
@@ -239,6 +264,8 @@ static void close_one(struct msd_listener *l)
 	msd_list_remove(&l->listening.link);
 	if (l->address.kind == MSD_ADDRESS_UNIX && !l->is_inherited)
 		(void)unlink(l->address.path);
+	if (!l->is_inherited)
+		accept_rest(l);
 	l->open_handles = 2;
 	uv_close((uv_handle_t *)&l->poll, on_handle_closed);
 	uv_close((uv_handle_t *)&l->retry, on_handle_closed);

@@ -30,8 +30,9 @@ MSD_MUST_CHECK msd_err msd_listener_adopt(struct msd_edge *e, int fd,
 					  const struct msd_listen_options *options,
 					  struct msd_diag *d);
 /** Stop accepting on all addresses, or, @but_asking, on those of the protocol alone: by
- * the others one still asks whether it drains. Remove the socket files that were made
- * here. The listeners are freed on a later turn. */
+ * the others one still asks whether it drains. Who has connected already comes in, or
+ * waits for the next daemon where the socket was handed over. Remove the socket files
+ * that were made here. The listeners are freed on a later turn. */
 void msd_listeners_close(struct msd_edge *e, bool but_asking);
 
 #endif

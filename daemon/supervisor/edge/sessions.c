@@ -70,6 +70,30 @@ bool msd_sessions_flush(struct msd_edge *e)
 	return is_left;
 }
 
+bool msd_sessions_dismiss(struct msd_edge *e)
+{
+	bool is_left = false;
+
+	MSD_LIST_EACH_SAFE (it, &e->sessions) {
+		struct msd_framed *f = MSD_CONTAINER_OF(it, struct msd_framed, link);
+		struct msd_conn *c = &f->conn;
+
+		if (!c->is_closing)
+			msd_conn_poll_now(c);
+		if (c->is_closing)
+			continue;
+		msd_conn_flush(c);
+		if (f->session.client.n_in_flight == 0 && c->queued_bytes == 0) {
+			msd_conn_close(c, MSD_DRAINING,
+				       "the daemon is shutting down: what it has not "
+				       "answered was not begun");
+		} else {
+			is_left = true;
+		}
+	}
+	return is_left;
+}
+
 void msd_sessions_close_all(struct msd_edge *e)
 {
 	MSD_LIST_EACH_SAFE (it, &e->sessions) {

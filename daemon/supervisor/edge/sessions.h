@@ -8,7 +8,11 @@
 void msd_sessions_watch(struct msd_edge *e);
 /** Write what can be written now. True: replies are left that somebody should read. */
 bool msd_sessions_flush(struct msd_edge *e);
-/** End all connections. */
+/** The daemon ends: of each connection what has come is read, and answered; one that
+ * nobody owes an answer is ended, and its client told that what was not answered was
+ * not begun. True: some are left. */
+bool msd_sessions_dismiss(struct msd_edge *e);
+/** End all connections, without a word. */
 void msd_sessions_close_all(struct msd_edge *e);
 
 #endif

@@ -30,6 +30,11 @@ bool msd_http_is_empty(const struct msd_edge *e)
 	return true;
 }
 
+void msd_http_dismiss(struct msd_edge *e)
+{
+	(void)e;
+}
+
 bool msd_http_is_owing(const struct msd_edge *e)
 {
 	(void)e;

@@ -11,6 +11,7 @@
 #include "daemon/supervisor/edge/share.h"
 #include "daemon/supervisor/http/visit.h"
 #include "daemon/supervisor/http/visit_end.h"
+#include "daemon/supervisor/http/visit_turn.h"
 #include "daemon/supervisor/http/visit_write.h"
 
 /* It is told as far as its socket takes it at once. */
@@ -134,6 +135,17 @@ void msd_http_close(struct msd_edge *e)
 	MSD_LIST_EACH_SAFE (it, &e->http->visits) {
 		msd_visit_close(MSD_CONTAINER_OF(it, struct msd_visit, link),
 				"the daemon ended");
+	}
+}
+
+void msd_http_dismiss(struct msd_edge *e)
+{
+	if (e->http == NULL)
+		return;
+	MSD_LIST_EACH_SAFE (it, &e->http->visits) {
+		struct msd_visit *v = MSD_CONTAINER_OF(it, struct msd_visit, link);
+		if (!v->is_closing && !v->is_awaiting)
+			msd_visit_serve_now(v);
 	}
 }
 

@@ -32,7 +32,9 @@ MSD_MUST_CHECK msd_err msd_http_open(struct msd_edge *e,
 void msd_http_watch(struct msd_http *h);
 /** End all visits; they are gone on a later turn. Nothing, where there is no HTTP. */
 void msd_http_close(struct msd_edge *e);
-/** Somebody has not read all of his answer, or waits for it. */
+/** The daemon ends: of each connection what has come is read, and answered. */
+void msd_http_dismiss(struct msd_edge *e);
+/** A client has not read all of its answer, or waits for it. */
 bool msd_http_is_owing(const struct msd_edge *e);
 bool msd_http_is_empty(const struct msd_edge *e);
 /** After it is empty. */

@@ -216,6 +216,11 @@ static void go_on(struct msd_visit *v)
 		msd_visit_close(v, "it holds more memory than it may");
 }
 
+void msd_visit_serve_now(struct msd_visit *v)
+{
+	go_on(v);
+}
+
 static void on_poll(uv_poll_t *handle, int status, int events)
 {
 	struct msd_visit *v = handle->data;

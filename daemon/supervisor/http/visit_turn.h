@@ -7,6 +7,8 @@
 
 /** It takes turns with the others of its loop from here on, until it is closed. */
 void msd_visit_take_turns(struct msd_visit *v);
+/** As in its turn, whatever waits for it: nothing is awaited. */
+void msd_visit_serve_now(struct msd_visit *v);
 /** What it holds is charged to its account, and it waits for its next turn. */
 void msd_visit_settle(struct msd_visit *v);
 /** The answer to the request of @c that was to come later is there. */
