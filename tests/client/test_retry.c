@@ -136,17 +136,60 @@ Test(retry, sees_an_answer_in_an_error_of_the_daemons_system)
 
 Test(retry, does_not_know_what_became_of_a_call_whose_connection_is_lost)
 {
+	const modser_value target = modser_str("m:f");
 	struct peer p = peer_open();
 	modser_result *lost, *late;
+	uint64_t id;
 
+	cr_assert_eq(modser_start(p.client, "call", &target, 1, NULL, &id), MODSER_OK);
+	cr_assert_eq(modser_process(p.client), MODSER_OK, "it is sent");
 	cr_assert_eq(close(p.fd), 0);
 	p.fd = -1;
-	cr_assert_eq(modser_call(p.client, "m:f", NULL, 0, NULL, &lost), MODSER_IO);
+	cr_assert_eq(modser_wait(p.client, id, &lost), MODSER_IO);
 	cr_expect_eq(msd_retry_judge(lost), MSD_MAY_HAVE_RUN);
 	cr_assert_eq(modser_call(p.client, "m:f", NULL, 0, NULL, &late), MODSER_IO);
 	cr_expect_eq(msd_retry_judge(late), MSD_NOT_BEGUN, "nothing could be sent");
 	modser_result_free(lost);
 	modser_result_free(late);
+	peer_close(&p);
+}
+
+Test(retry, takes_a_call_for_not_begun_of_which_no_byte_was_sent)
+{
+	struct peer p = peer_open();
+	modser_result *unsent;
+
+	cr_assert_eq(close(p.fd), 0);
+	p.fd = -1;
+	cr_assert_eq(modser_call(p.client, "m:f", NULL, 0, NULL, &unsent), MODSER_IO);
+	cr_expect_eq(msd_retry_judge(unsent), MSD_NOT_BEGUN);
+	modser_result_free(unsent);
+	peer_close(&p);
+}
+
+Test(retry, takes_a_call_for_not_begun_when_its_daemon_ends)
+{
+	struct msd_buf body = {0}, frame = {0};
+	struct peer p = peer_open();
+	modser_result *ended, *late;
+
+	msd_body_begin_notification(&body, "session.close");
+	msd_pack_array(&body, 3);
+	msd_pack_uint(&body, MSD_DRAINING);
+	msd_pack_cstr(&body, "DRAINING");
+	msd_pack_cstr(&body, "the daemon is shutting down");
+	peer_frame(&frame, &body, NULL, 0);
+	peer_write(&p, frame.p, frame.n);
+	cr_assert_eq(modser_call(p.client, "m:f", NULL, 0, NULL, &ended),
+		     MODSER_DRAINING);
+	cr_expect_eq(msd_retry_judge(ended), MSD_NOT_BEGUN);
+	cr_assert_eq(modser_call(p.client, "m:f", NULL, 0, NULL, &late),
+		     MODSER_DRAINING);
+	cr_expect_eq(msd_retry_judge(late), MSD_NOT_BEGUN);
+	modser_result_free(ended);
+	modser_result_free(late);
+	msd_buf_finish(&body);
+	msd_buf_finish(&frame);
 	peer_close(&p);
 }
 
