@@ -36,9 +36,10 @@ static void take_module(struct msd_server *s, const struct msd_change *c)
 	if (c->old != NULL && c->old->source != NULL &&
 	    (c->module == NULL || c->module->source == NULL))
 		msd_supplies_stop(&s->supplies, name);
-	if (msd_wanted_change(&s->wanted, name, &d) != MSD_OK)
+	if (msd_wanted_change(&s->wanted, name, &d) != MSD_OK) {
 		msd_log(MSD_LOG_ERROR, "reload", "name=%s why=\"%s\"", name,
 			msd_diag_text(&d));
+	}
 	msd_diag_finish(&d);
 }
 
@@ -204,13 +205,15 @@ static msd_err find(struct msd_server *s, struct again *a, struct msd_diag *d)
 		err = read_rights(s, &a->rights, d);
 	if (err == MSD_OK)
 		err = msd_changes_find(r->started, a->now, a->next, &a->changes, d);
-	if (err == MSD_OK)
+	if (err == MSD_OK) {
 		err = msd_changes_find_undone(a->now, a->next, is_undone, &s->wanted,
 					      &a->changes, d);
-	if (err == MSD_OK) /* the files may be others under their old names */
+	}
+	if (err == MSD_OK) { /* the files may be others under their old names */
 		err = msd_tls_take(&s->tls, a->next,
 				   a->rights != NULL ? a->rights : s->edge.rights.acl,
 				   &a->was, d);
+	}
 	return err;
 }
 
