@@ -131,16 +131,21 @@ static bool settle(const struct msd_wanted *w, const struct entry *e)
 
 void msd_wanted_look(struct msd_wanted *w)
 {
-	/* First what goes: there may be no room for more before. */
+	/* Removals come first: they may make the room that another module needs. */
 	for (int goes = 1; goes >= 0 && !w->house->is_closing; goes--) {
-		MSD_LIST_EACH_SAFE (it, &w->waiting) {
-			struct entry *e = of_link(it);
+		struct msd_list seen;
 
-			if ((section_of(w, e->name) == NULL) != (goes == 1) ||
-			    !settle(w, e))
-				continue;
+		msd_list_init(&seen);
+		msd_list_append_all(&seen, &w->waiting);
+		while (!msd_list_is_empty(&seen)) {
+			struct entry *e = of_link(msd_list_first(&seen));
+
 			msd_list_remove(&e->link);
-			free(e);
+			if ((section_of(w, e->name) == NULL) == (goes == 1) &&
+			    settle(w, e))
+				free(e);
+			else
+				msd_list_append(&w->waiting, &e->link);
 		}
 	}
 }

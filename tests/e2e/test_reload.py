@@ -251,7 +251,7 @@ def test_an_empty_drop_in_changes_nothing(served, folder):
 
 def test_rights_do_not_vanish_by_a_reload(served, folder):
     acl = folder / "acl"
-    acl.write_text("# only the operator\n")
+    acl.write_text("# only the operator\nend\n")
     daemon, conf = served(f"acl = {acl}\n")
     conf.write_text("max-upload = 2M\n")
     with Wire(daemon.host) as wire:
