@@ -50,6 +50,50 @@ def test_a_dead_socket_is_replaced(own_daemon):
         assert wire.ask("ping") is None
 
 
+@pytest.mark.parametrize("kind", [socket.SOCK_DGRAM, socket.SOCK_SEQPACKET, socket.SOCK_STREAM])
+def test_another_programs_socket_is_not_removed(folder, kind):
+    path = folder / "m.sock"
+    with socket.socket(socket.AF_UNIX, kind) as other, \
+            socket.socket(socket.AF_UNIX, kind) as sender:
+        other.bind(str(path))
+        if kind != socket.SOCK_DGRAM:
+            other.listen()
+        said = expect_no_start("--listen", f"unix:{path}")
+        assert str(path) in said.err and "--listen unix:PATH" in said.err, said
+        sender.connect(str(path))  # it is there as before
+
+
+@pytest.mark.parametrize("kind", [socket.SOCK_DGRAM, socket.SOCK_SEQPACKET])
+def test_a_dead_socket_of_another_kind_is_replaced(own_daemon, folder, kind):
+    path = folder / "dead.sock"
+    with socket.socket(socket.AF_UNIX, kind) as other:
+        other.bind(str(path))
+    daemon = own_daemon(listen=[f"unix:{path}"])
+    with Wire(daemon.host) as wire:
+        assert wire.ask("ping") is None
+
+
+@pytest.mark.parametrize("make", [os.mkfifo, os.mkdir, lambda path: os.symlink("away", path)],
+                         ids=["fifo", "folder", "symlink"])
+def test_what_is_no_socket_is_left_alone(folder, make):
+    path = folder / "m.sock"
+    make(path)
+    before = os.lstat(path)
+    said = expect_no_start("--listen", f"unix:{path}")
+    assert str(path) in said.err
+    assert os.lstat(path).st_ino == before.st_ino
+
+
+def test_the_end_removes_no_socket_that_another_program_has_put_there(own_daemon):
+    daemon = own_daemon()
+    daemon.socket.unlink()
+    with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as other:
+        other.bind(str(daemon.socket))
+        daemon.process.terminate()
+        assert daemon.process.wait(harness.PATIENCE) == 0
+        assert daemon.socket.exists()
+
+
 def test_a_folder_that_is_not_there_is_told_with_what_to_do(folder):
     said = expect_no_start("--listen", f"unix:{folder}/none/m.sock")
     assert "make its folder" in said.err and "--listen unix:PATH" in said.err, said

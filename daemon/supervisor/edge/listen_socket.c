@@ -2,8 +2,8 @@
  * The sockets of listeners: made and bound, or checked when they were handed over.
  *
  * Failures: an address beyond loopback that was not allowed, a socket file that another
- * daemon listens on, a directory that is not the user's own: no socket. A socket file
- * that nobody listens on any more is replaced.
+ * program has, a directory that is not the user's own: no socket. A socket file that no
+ * program has any more is replaced.
  */
 #include "daemon/supervisor/edge/listen_socket.h"
 
@@ -20,16 +20,41 @@
 
 #define BACKLOG 4096 /* the kernel cuts it to its own limit */
 
-/* True when somebody accepts on the socket file. */
-static bool is_live(const struct sockaddr_un *sa)
+/* Whether the socket file may be replaced: the kernel refuses a connection to a file
+ * that no socket is bound to any more, of whichever kind it was. Each other answer
+ * speaks of a socket that a program has, or of none at all. */
+static msd_err check_unused(const struct sockaddr_un *sa, struct msd_diag *d)
 {
 	int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
-	int rc = fd < 0 ? -1 : connect(fd, (const struct sockaddr *)sa, sizeof(*sa));
-	bool live = rc == 0 || errno == EAGAIN; /* EAGAIN: its backlog is full */
+	const int error =
+		fd >= 0 && connect(fd, (const struct sockaddr *)sa, sizeof(*sa)) == 0
+			? 0
+			: errno;
 
 	if (fd >= 0)
 		(void)close(fd);
-	return live;
+	if (error == ECONNREFUSED || error == ENOENT)
+		return MSD_OK;
+	if (error == 0 || error == EAGAIN) { /* EAGAIN: its backlog is full */
+		return msd_diag_set(d, MSD_EXISTS,
+				    "another daemon listens on %s: stop it, or choose "
+				    "another socket with --listen unix:PATH",
+				    sa->sun_path);
+	}
+	if (error == EPROTOTYPE) {
+		return msd_diag_set(
+			d, MSD_EXISTS,
+			"another program has a socket at %s, and not one that "
+			"listens: stop it, or choose another socket with "
+			"--listen unix:PATH",
+			sa->sun_path);
+	}
+	return msd_diag_set(
+		d, MSD_EXISTS,
+		"a socket is at %s, and whether a program has it cannot be "
+		"told: %s: remove it, or choose another socket with --listen "
+		"unix:PATH",
+		sa->sun_path, strerror(error));
 }
 
 static msd_err make_dir(const struct msd_address *a, struct msd_diag *d)
@@ -63,13 +88,9 @@ static msd_err bind_unix(const struct msd_address *a, unsigned mode, int fd,
 			return msd_diag_set(d, MSD_EXISTS,
 					    "%s is there and not a socket", a->path);
 		}
-		if (is_live(&sa)) {
-			return msd_diag_set(
-				d, MSD_EXISTS,
-				"another daemon listens on %s: stop it, or choose "
-				"another socket with --listen unix:PATH",
-				a->path);
-		}
+		err = check_unused(&sa, d);
+		if (err != MSD_OK)
+			return err;
 		(void)unlink(a->path);
 	}
 	/* Nobody may connect between bind and chmod. */

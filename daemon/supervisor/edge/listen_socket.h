@@ -33,9 +33,9 @@ struct msd_listen_options {
 
 /**
  * Make a socket that listens on @a, whose port becomes what the system chose where it
- * is 0. A socket file that nobody listens on any more is replaced. Errors: MSD_REFUSED
- * (beyond loopback; a directory that is not the user's own), MSD_EXISTS (another daemon
- * listens there), MSD_IO.
+ * is 0. A socket file that no program has any more is replaced. Errors: MSD_REFUSED
+ * (beyond loopback; a directory that is not the user's own), MSD_EXISTS (another
+ * program has a socket there, or something else is there), MSD_IO.
  */
 MSD_MUST_CHECK msd_err msd_listen_socket_open(struct msd_address *a,
 					      const struct msd_listen_options *options,

@@ -183,20 +183,39 @@ static void write_text(struct msd_listener *l)
 		       kind == MSD_ADDRESS_UNIX ? text : strchr(text, ':'));
 }
 
+static bool find_file(const struct msd_listener *l, struct stat *ret)
+{
+	return l->address.kind == MSD_ADDRESS_UNIX && !l->is_inherited &&
+	       lstat(l->address.path, ret) == 0;
+}
+
+/* Another program may have put its own there meanwhile. */
+static void remove_file(const struct msd_listener *l)
+{
+	struct stat st;
+
+	if (find_file(l, &st) && st.st_dev == l->file_dev && st.st_ino == l->file_ino)
+		(void)unlink(l->address.path);
+}
+
 /* Its socket listens, its address is known. On failure it is gone. */
 static msd_err start(struct msd_listener *l, struct msd_diag *d)
 {
 	struct msd_edge *e = l->edge;
 	const int rc = uv_poll_init(e->loop, &l->poll, l->fd);
+	struct stat st = {0};
 	msd_err err;
 
 	write_text(l);
+	if (find_file(l, &st)) {
+		l->file_dev = st.st_dev;
+		l->file_ino = st.st_ino;
+	}
 	if (rc != 0) {
 		err = msd_diag_set(d, MSD_IO, "%s: watching it: %s", l->listening.text,
 				   uv_strerror(rc));
 		(void)close(l->fd);
-		if (l->address.kind == MSD_ADDRESS_UNIX && !l->is_inherited)
-			(void)unlink(l->address.path);
+		remove_file(l);
 		free(l);
 		return err;
 	}
@@ -262,8 +281,7 @@ static void on_handle_closed(uv_handle_t *handle)
 static void close_one(struct msd_listener *l)
 {
 	msd_list_remove(&l->listening.link);
-	if (l->address.kind == MSD_ADDRESS_UNIX && !l->is_inherited)
-		(void)unlink(l->address.path);
+	remove_file(l);
 	if (!l->is_inherited)
 		accept_rest(l);
 	l->open_handles = 2;

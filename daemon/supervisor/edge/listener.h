@@ -13,6 +13,9 @@ struct msd_listener {
 	struct msd_address address;
 	int fd;
 	bool is_inherited; /* its file is the service manager's */
+	/* Of the file that its socket was bound to; 0: it has none. */
+	dev_t file_dev;
+	ino_t file_ino;
 	uv_poll_t poll;
 	uv_timer_t retry; /* after a fault */
 	struct msd_log_rate faults;
