@@ -1,7 +1,7 @@
 /*
  * Happy path: a folder below $TMPDIR; what is to be read is written there; the command
- * is $CC's or --cc's words and ours; it is spawned in a group of its own, its output
- * into a file there; when it has ended well, what it made is read or moved away.
+ * is $CC's or --cc's words and ours; it is run (compiler_process.h), its output into a
+ * file there; when it has ended well, what it made is read or moved away.
  *
  * Failures: of what it said the line that tells the cause is quoted; a signal that
  * would end us ends the compiler first.
@@ -9,10 +9,8 @@
 #include "client/cli/compiler.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <ftw.h>
-#include <pthread.h>
-#include <spawn.h>
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -20,6 +18,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "client/cli/compiler_process.h"
 #include "client/cli/confine.h"
 #include "client/cli/print.h"
 #include "client/cli/report.h"
@@ -138,128 +137,65 @@ static char **make_command(const struct msd_compiler *c, char *cc)
 	return words;
 }
 
-/* Its own temporary files go to the folder, too. NULL when memory is short. */
+/* Its own temporary files go to the folder, too, and what it says is in the language
+ * that compiler_cause.c reads. NULL when memory is short. */
 static char **make_environment(char *tmpdir)
 {
+	static char english[] = "LC_ALL=C.UTF-8";
 	size_t n = 0;
 	size_t kept = 0;
 
 	while (environ[n] != NULL)
 		n++;
-	char **all = calloc(n + 2, sizeof(*all));
+	char **all = calloc(n + 3, sizeof(*all));
 	if (all == NULL)
 		return NULL;
 	for (size_t i = 0; i < n; i++) {
-		if (strncmp(environ[i], "TMPDIR=", 7) != 0)
+		if (strncmp(environ[i], "TMPDIR=", 7) != 0 &&
+		    strncmp(environ[i], "LC_ALL=", 7) != 0)
 			all[kept++] = environ[i];
 	}
-	all[kept] = tmpdir;
+	all[kept++] = tmpdir;
+	all[kept] = english;
 	return all;
 }
 
-/* What it says goes to the file "said"; a terminal's signals reach it through us. */
-static int spawn(const struct msd_compiler *c, char **words, char **environment,
-		 pid_t *ret)
-{
-	posix_spawn_file_actions_t actions;
-	posix_spawnattr_t attributes;
-	char said[MSD_COMPILER_PATH_BYTES];
-	sigset_t defaults;
+#define MIB (UINT64_C(1) << 20)
 
-	msd_compiler_path(c, "said", said);
-	(void)sigemptyset(&defaults);
-	(void)sigaddset(&defaults, SIGPIPE);
-	int error = posix_spawn_file_actions_init(&actions);
-	if (error != 0)
-		return error;
-	error = posix_spawnattr_init(&attributes);
-	if (error == 0) {
-		(void)posix_spawnattr_setflags(
-			&attributes, POSIX_SPAWN_SETPGROUP | POSIX_SPAWN_SETSIGMASK |
-					     POSIX_SPAWN_SETSIGDEF);
-		(void)posix_spawnattr_setpgroup(&attributes, 0);
-		(void)posix_spawnattr_setsigmask(&attributes, &c->before);
-		(void)posix_spawnattr_setsigdefault(&attributes, &defaults);
-		error = posix_spawn_file_actions_addopen(&actions, 0, "/dev/null",
-							 O_RDONLY, 0);
-		if (error == 0) {
-			error = posix_spawn_file_actions_addopen(
-				&actions, 1, said, O_WRONLY | O_CREAT | O_TRUNC, 0600);
-		}
-		if (error == 0)
-			error = posix_spawn_file_actions_adddup2(&actions, 1, 2);
-		if (error == 0) {
-			error = posix_spawnp(ret, words[0], &actions, &attributes,
-					     words, environment);
-		}
-		(void)posix_spawnattr_destroy(&attributes);
+/* What was stopped by a bound says so; MSD_OK: it was not. */
+static msd_err tell_overrun(const struct msd_compiler *c, const char *cc, int status,
+			    struct msd_span said, struct msd_diag *d)
+{
+	struct msd_compiler_bounds b;
+	char what[96] = "";
+
+	if (!c->is_confined)
+		return MSD_OK;
+	msd_compiler_bounds_get(&b);
+	switch (msd_compiler_overrun(WIFSIGNALED(status) ? WTERMSIG(status) : 0,
+				     said)) {
+	case MSD_COMPILER_CPU:
+		(void)snprintf(what, sizeof(what), "%" PRIu64 " s of processor time",
+			       b.cpu_s);
+		break;
+	case MSD_COMPILER_MEMORY:
+		(void)snprintf(what, sizeof(what), "%" PRIu64 " MiB of memory",
+			       b.memory_bytes / MIB);
+		break;
+	case MSD_COMPILER_FILE:
+		(void)snprintf(what, sizeof(what), "%" PRIu64 " MiB for one file",
+			       b.file_bytes / MIB);
+		break;
+	case MSD_COMPILER_WITHIN:
+	default:
+		return MSD_OK;
 	}
-	(void)posix_spawn_file_actions_destroy(&actions);
-	return error;
-}
-
-struct confined {
-	const struct msd_compiler *c;
-	char **words, **environment;
-	pid_t pid;
-	bool is_confined;
-	int error;
-};
-
-static void *spawn_from_thread(void *arg)
-{
-	struct confined *job = arg;
-
-	const struct msd_confine confine = {.dir = job->c->dir,
-					    .tool = job->words[0],
-					    .folder = job->c->folder,
-					    .files = job->c->files,
-					    .n_files = job->c->n_files};
-
-	job->error = msd_confine_thread(&confine);
-	if (job->error != 0)
-		return NULL;
-	job->is_confined = true;
-	job->error = spawn(job->c, job->words, job->environment, &job->pid);
-	return NULL;
-}
-
-/* From a thread that is confined for good: this one goes on as it was. */
-static int spawn_confined(const struct msd_compiler *c, char **words,
-			  char **environment, bool *ret_is_confined, pid_t *ret)
-{
-	struct confined job = {.c = c, .words = words, .environment = environment};
-	pthread_t thread;
-	int error = pthread_create(&thread, NULL, spawn_from_thread, &job);
-
-	if (error == 0)
-		error = pthread_join(thread, NULL);
-	*ret_is_confined = error == 0 && job.is_confined;
-	*ret = job.pid;
-	return error == 0 ? job.error : error;
-}
-
-/* Its end, and the signal that asked for it. The first one is passed on politely. */
-static int wait_for(pid_t pid, int *ret_status, int *ret_signal)
-{
-	sigset_t set;
-
-	list_signals(&set);
-	for (;;) {
-		int signal = sigwaitinfo(&set, NULL);
-
-		if (signal < 0 && errno != EINTR)
-			return errno;
-		if (signal > 0 && signal != SIGCHLD) {
-			(void)kill(-pid, *ret_signal == 0 ? SIGTERM : SIGKILL);
-			*ret_signal = signal;
-		}
-		pid_t ended = waitpid(pid, ret_status, WNOHANG);
-		if (ended == pid)
-			return 0;
-		if (ended < 0 && errno != EINTR)
-			return errno;
-	}
+	return msd_diag_set(
+		d, MSD_BAD_ARTIFACT,
+		"the compiler %s wanted more than %s, which a foreign source "
+		"may not; if you trust who wrote it, compile it with "
+		"MODSER_TRUST_SOURCES=1",
+		cc, what);
 }
 
 /* Everything that it said, for people, and why it failed. */
@@ -277,10 +213,11 @@ static msd_err tell(const struct msd_compiler *c, const char *cc, int status,
 		msd_print_text(&out, (const char *)said.p, said.n);
 		msd_print_flush_to(&out, stderr);
 	}
-	if (!is_ok) {
+	if (!is_ok)
+		err = tell_overrun(c, cc, status, (struct msd_span){said.p, said.n}, d);
+	if (!is_ok && err == MSD_OK) {
 		struct msd_span why =
 			msd_compiler_cause((struct msd_span){said.p, said.n});
-
 		const msd_err of =
 			WIFEXITED(status) ? MSD_BAD_ARTIFACT : MSD_CALL_FAILED;
 
@@ -297,49 +234,69 @@ static msd_err tell(const struct msd_compiler *c, const char *cc, int status,
 	return err;
 }
 
-static msd_err run(const struct msd_compiler *c, char **words, struct msd_diag *d)
+static msd_err refuse_unconfined(const char *cc, int error, struct msd_diag *d)
 {
+	return msd_diag_set(d, MSD_UNSUPPORTED,
+			    "its code can take in any file of yours, and this kernel "
+			    "cannot keep %s from that (Landlock: %s); compile it "
+			    "elsewhere, or, if you trust who wrote it, with "
+			    "MODSER_TRUST_SOURCES=1",
+			    cc, strerror(error));
+}
+
+static msd_err run_command(const struct msd_compiler *c, char **words,
+			   char **environment, struct msd_diag *d)
+{
+	const struct msd_confine confine = {.dir = c->dir,
+					    .tool = words[0],
+					    .folder = c->folder,
+					    .files = c->files,
+					    .n_files = c->n_files};
+	char said[MSD_COMPILER_PATH_BYTES];
+	const struct msd_compiler_job job = {.words = words,
+					     .environment = environment,
+					     .said = said,
+					     .mask = &c->before,
+					     .confine =
+						     c->is_confined ? &confine : NULL};
 	const char *cc = words[0];
-	pid_t pid = 0;
-	int status = 0;
-	int interrupt = 0;
-	char tmpdir[sizeof("TMPDIR=") + sizeof(c->dir)];
+	struct msd_compiler_end end;
+	sigset_t ends;
 
-	if (cc == NULL)
-		return msd_diag_set(d, MSD_BAD_REQUEST, "no C compiler was named");
-	(void)snprintf(tmpdir, sizeof(tmpdir), "TMPDIR=%s", c->dir);
-	char **environment = make_environment(tmpdir);
-	bool is_safe = !c->is_confined;
-	int error = ENOMEM;
-	if (environment != NULL && is_safe) {
-		error = spawn(c, words, environment, &pid);
-	} else if (environment != NULL) {
-		error = spawn_confined(c, words, environment, &is_safe, &pid);
-	}
-	free(environment);
-	if (!is_safe) {
-		return msd_diag_set(d, MSD_UNSUPPORTED,
-				    "its code can take in any file of yours, and this "
-				    "kernel cannot keep %s from that (Landlock: %s); "
-				    "compile it elsewhere, or, if you trust who wrote "
-				    "it, with MODSER_TRUST_SOURCES=1",
-				    cc, strerror(error));
-	}
-
+	msd_compiler_path(c, "said", said);
+	list_signals(&ends);
+	int error = msd_compiler_process_run(&job, &ends, &end);
+	if (error == 0 && end.error != 0 && !end.is_confined)
+		return refuse_unconfined(cc, end.error, d);
 	if (error == 0)
-		error = wait_for(pid, &status, &interrupt);
+		error = end.error;
 	if (error == ENOENT || error == EACCES ||
-	    (error == 0 && WIFEXITED(status) && WEXITSTATUS(status) == 127)) {
+	    (error == 0 && WIFEXITED(end.status) && WEXITSTATUS(end.status) == 127)) {
 		return msd_diag_set(d, MSD_UNSUPPORTED, "no C compiler %s here; %s", cc,
 				    c->advice != NULL ? c->advice
 						      : "name another with --cc");
 	}
 	if (error != 0)
 		return msd_diag_set(d, MSD_IO, "%s: %s", cc, strerror(error));
-	if (interrupt == 0)
-		return tell(c, cc, status, d);
-	(void)raise(interrupt); /* it waits until the folder is gone */
+	if (end.interrupt == 0)
+		return tell(c, cc, end.status, d);
+	(void)raise(end.interrupt); /* it waits until the folder is gone */
 	return msd_diag_set(d, MSD_IO, "%s was interrupted", cc);
+}
+
+static msd_err run(const struct msd_compiler *c, char **words, struct msd_diag *d)
+{
+	char tmpdir[sizeof("TMPDIR=") + sizeof(c->dir)];
+
+	if (words[0] == NULL)
+		return msd_diag_set(d, MSD_BAD_REQUEST, "no C compiler was named");
+	(void)snprintf(tmpdir, sizeof(tmpdir), "TMPDIR=%s", c->dir);
+	char **environment = make_environment(tmpdir);
+	const msd_err err = environment != NULL ? run_command(c, words, environment, d)
+						: msd_diag_no_memory(d);
+
+	free(environment);
+	return err;
 }
 
 msd_err msd_compiler_run(struct msd_compiler *c, const char *cc, struct msd_diag *d)

@@ -65,6 +65,15 @@ void msd_compiler_close(struct msd_compiler *c); /* zeroed is fine */
 struct msd_span msd_compiler_cause(struct msd_span said);
 /** Add library @name, "m" for -lm, to its command; behind what needs it. */
 void msd_compiler_add_library(struct msd_compiler *c, const char *name);
+enum msd_compiler_bound {
+	MSD_COMPILER_WITHIN, /* none of them */
+	MSD_COMPILER_CPU,
+	MSD_COMPILER_MEMORY,
+	MSD_COMPILER_FILE
+};
+/** Which bound (compiler_process.h) stopped a compiler that @signal has ended, 0 for
+ * none, and that said @said of itself and of what it started. */
+enum msd_compiler_bound msd_compiler_overrun(int signal, struct msd_span said);
 /** What helps against @cause, to be put behind it; "": nothing is known. Static. */
 const char *msd_compiler_advice(struct msd_span cause);
 

@@ -25,6 +25,32 @@ struct msd_span msd_compiler_cause(struct msd_span said)
 	return last;
 }
 
+enum msd_compiler_bound msd_compiler_overrun(int signal, struct msd_span said)
+{
+	/* The words of gcc, clang, their assemblers and linkers. */
+	static const struct {
+		const char *words;
+		enum msd_compiler_bound bound;
+	} known[] = {{"CPU time limit exceeded", MSD_COMPILER_CPU},
+		     {"File size limit exceeded", MSD_COMPILER_FILE},
+		     {"File too large", MSD_COMPILER_FILE},
+		     {"out of memory", MSD_COMPILER_MEMORY},
+		     {"memory exhausted", MSD_COMPILER_MEMORY},
+		     {"Cannot allocate memory", MSD_COMPILER_MEMORY},
+		     {"std::bad_alloc", MSD_COMPILER_MEMORY}};
+
+	if (signal == SIGXCPU)
+		return MSD_COMPILER_CPU;
+	if (signal == SIGXFSZ)
+		return MSD_COMPILER_FILE;
+	for (size_t i = 0; i < sizeof(known) / sizeof(known[0]); i++) {
+		if (memmem(said.p, said.n, known[i].words, strlen(known[i].words)) !=
+		    NULL)
+			return known[i].bound;
+	}
+	return MSD_COMPILER_WITHIN;
+}
+
 static bool is_digit(uint8_t c)
 {
 	return c >= '0' && c <= '9';

@@ -118,7 +118,7 @@ bool msd_confine_is_off(void)
 	return getenv("MODSER_TRUST_SOURCES") != NULL;
 }
 
-int msd_confine_thread(const struct msd_confine *c)
+int msd_confine_process(const struct msd_confine *c)
 {
 	const struct landlock_ruleset_attr attr = {
 		.handled_access_fs = READ_FILES | WRITE_FILES | NEVER};

@@ -1,9 +1,9 @@
 #ifndef MSD_CLI_CONFINE_H
 #define MSD_CLI_CONFINE_H
 /*
- * A thread that can read nothing of its user's: what is started from it compiles code
- * that a stranger wrote, and C can take any file in (#include, .incbin, a linker
- * script). By Landlock, in Linux since 5.13; Debian 12 has it on.
+ * A process that can read nothing of its user's: it compiles code that a stranger
+ * wrote, and C can take any file in (#include, .incbin, a linker script). By Landlock,
+ * in Linux since 5.13; Debian 12 has it on.
  */
 
 #include <stdbool.h>
@@ -21,11 +21,11 @@ struct msd_confine {
 /** Whether the user wants no such thing: MODSER_TRUST_SOURCES is set. */
 bool msd_confine_is_off(void);
 /**
- * From now on the calling thread and what it starts read system folders (/usr, /lib,
- * /bin, /opt and the like) and what @c names, and open nothing else; the tool may be
- * run and finds what is installed with it. No privileges can be gained either. 0 or an
- * errno; ENOSYS or EOPNOTSUPP where the kernel has no Landlock.
+ * From now on the calling process, of one thread, and what it starts read system
+ * folders (/usr, /lib, /bin, /opt and the like) and what @c names, and open nothing
+ * else; the tool may be run and finds what is installed with it. No privileges can be
+ * gained either. 0 or an errno; ENOSYS or EOPNOTSUPP where the kernel has no Landlock.
  */
-int msd_confine_thread(const struct msd_confine *c);
+int msd_confine_process(const struct msd_confine *c);
 
 #endif
