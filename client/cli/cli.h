@@ -85,6 +85,7 @@ struct msd_cli {
 	const char *manifest; /* push: its file; NULL: one is written */
 	const char *sign;     /* push: a secret key; NULL: nobody signs */
 	const char *auth;     /* push: names and passwords by host; NULL: none */
+	const char *realm;    /* push: hosts of tokens that may have them; NULL: none */
 	const char *model;    /* --name of a model in an archive; NULL: none */
 	unsigned mlf_version; /* of an archive to write; 0: not said */
 	uint32_t deadline_ms; /* 0: none */

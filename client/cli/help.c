@@ -77,6 +77,9 @@ static const struct {
 	{"manifest", "FILE", "take this file as the manifest"},
 	{"sign", "KEY", "sign the manifest: minisign's secret key, in a file"},
 	{"auth", "FILE", "names and passwords by host, as `docker login` writes them"},
+	{"realm", "HOST[,...]",
+	 "another server that gives a registry's tokens and may "
+	 "have these"},
 	{"with", "FILE", "a file that a model names; repeatable"},
 	{"name", "NAME", "the model in an archive"},
 	{"mlf-version", "5|7", "the version of the archive that is written"},

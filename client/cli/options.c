@@ -314,6 +314,7 @@ const struct msd_option_row msd_options[] = {
 	{"manifest", NULL, AT(manifest), MSD_OPT_PUSH, 0, true},
 	{"sign", NULL, AT(sign), MSD_OPT_PUSH, 0, true},
 	{"auth", NULL, AT(auth), MSD_OPT_PUSH, 0, true},
+	{"realm", NULL, AT(realm), MSD_OPT_PUSH, 0, true},
 	{"with", apply_with, 0, MSD_OPT_WITH, 0, true},
 	{"name", NULL, AT(model), MSD_OPT_CONVERT, 0, true},
 	{"mlf-version", apply_mlf_version, 0, MSD_OPT_CONVERT, 0, true},

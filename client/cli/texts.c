@@ -182,7 +182,9 @@ const char msd_text_push[] = "URI is oci://HOST/REPOSITORY:TAG. What the registr
 			     "password (minisign -G -W).\n"
 			     "--auth names a file with names and passwords, as `docker "
 			     "login` writes it, for a\n"
-			     "registry that asks for them.\n"
+			     "registry that asks for them. They go to that registry's "
+			     "own server alone, unless\n"
+			     "--realm names another that gives its tokens.\n"
 			     "Needs modserd-fetch, and no daemon.\n";
 
 const char msd_text_load[] =

@@ -22,7 +22,7 @@
 #include "store/manifest/manifest.h"
 #include "store/manifest/signature.h"
 
-#define HEAD_WORDS 6u /* modserd-fetch --push URI AUTH MANIFEST SIGNATURE */
+#define HEAD_WORDS 7u /* modserd-fetch --push URI AUTH REALM MANIFEST SIGNATURE */
 
 struct push {
 	const struct msd_cli *cli;
@@ -257,8 +257,9 @@ static msd_err send(struct push *p, struct msd_diag *d)
 	words[1] = option;
 	words[2] = (char *)(uintptr_t)p->cli->words[1];
 	words[3] = p->cli->auth != NULL ? (char *)(uintptr_t)p->cli->auth : none;
-	words[4] = manifest;
-	words[5] = signature;
+	words[4] = p->cli->realm != NULL ? (char *)(uintptr_t)p->cli->realm : none;
+	words[5] = manifest;
+	words[6] = signature;
 	for (uint32_t i = 0; i < p->manifest.n_files; i++)
 		words[HEAD_WORDS + i] = p->paths[i];
 	return msd_fetch_program_run(words, d);

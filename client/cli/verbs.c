@@ -51,7 +51,8 @@ const struct msd_verb msd_verbs[] = {
 	 MSD_OPT_PULL | MSD_OPT_RUN | MSD_OPT_DEVICE | MSD_OPT_ERA | MSD_OPT_MODEL,
 	 msd_verb_pull},
 	{"push",
-	 "[--sign KEY] [--auth FILE] [--manifest FILE] [--graph FILE] [--params FILE] "
+	 "[--sign KEY] [--auth FILE] [--realm HOST] [--manifest FILE] [--graph FILE] "
+	 "[--params FILE] "
 	 "FILE URI",
 	 "put a module into a registry, with its manifest", msd_text_push, 2, 2,
 	 MSD_OPT_PUSH | MSD_OPT_GRAPH | MSD_OPT_PARAMS | MSD_OPT_OFFLINE,

@@ -21,7 +21,7 @@ function __modser_parse --no-scope-shadowing
 			case -H --host
 				set skip host
 			case -o --output -d --dir --device --split-params --will-run-on --era --fill --library \
-				--graph --params --plugin --token-file --tls-ca --tls-cert --tls-key --with --manifest --sign --auth \
+				--graph --params --plugin --token-file --tls-ca --tls-cert --tls-key --with --manifest --sign --auth --realm \
 				--deadline --connect-timeout --retry --within --name --mlf-version --workers --batch -c --connections --depth --rate --time --tail --every --cc --symbol-prefix --format --input --sha256
 				set skip value
 			case -l
@@ -110,6 +110,7 @@ complete -c modser -l with -r -F
 complete -c modser -l manifest -r -F
 complete -c modser -l sign -r -F
 complete -c modser -l auth -r -F
+complete -c modser -l realm -x
 complete -c modser -l token-file -r -F
 complete -c modser -l tls-ca -r -F
 complete -c modser -l tls-cert -r -F

@@ -180,7 +180,7 @@ static msd_err read_bound(const msgpack_object *map, struct msd_reach *ret,
 static msd_err read_reach(const msgpack_object *map, struct msd_reach *ret,
 			  struct msd_diag *d)
 {
-	struct msd_span auth = {0}, ca = {0}, proxy = {0};
+	struct msd_span auth = {0}, ca = {0}, proxy = {0}, realm = {0};
 	msd_err err = msd_map_str(map, "auth", &auth, d);
 
 	if (err == MSD_OK)
@@ -188,7 +188,9 @@ static msd_err read_reach(const msgpack_object *map, struct msd_reach *ret,
 	if (err == MSD_OK)
 		err = msd_map_str(map, "proxy", &proxy, d);
 	if (err == MSD_OK)
-		err = msd_reach_init(ret, auth, ca, proxy, d);
+		err = msd_map_str(map, "realm", &realm, d);
+	if (err == MSD_OK)
+		err = msd_reach_init(ret, auth, ca, proxy, realm, d);
 	if (err == MSD_OK)
 		err = msd_map_bool(map, "insecure", &ret->insecure, d);
 	return err == MSD_OK ? read_bound(map, ret, d) : err;
@@ -220,7 +222,7 @@ msd_err msd_asked_read(struct msd_unpack *unpack, struct msd_span params,
 		"etag_sha256", "policy",    "keys",      "least",      "floors",
 		"newest",      "max_bytes", "stall_ms",  "retry_ms",   "auth",
 		"ca",          "proxy",     "insecure",  "max_memory", "of_manifest",
-		"manifest",    "signature", "pull_from", NULL};
+		"manifest",    "signature", "pull_from", "realm",      NULL};
 	struct msd_span uri = {(const uint8_t *)"", 0}, etag = uri, name = uri;
 	const msgpack_object *list, *map = NULL;
 	msd_err err;

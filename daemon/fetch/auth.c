@@ -3,9 +3,9 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <jansson.h>
-#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
+#include <strings.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -14,17 +14,16 @@
 #define MAX_FILE_BYTES (1 << 20)
 #define HTTPS_PORT ":443"
 
-/* @key is a host, or, as docker has its own, a URL of it. */
-static bool is_of(const char *key, const char *host)
+bool msd_auth_is_of(const char *key, const char *host)
 {
 	const char *name = strstr(key, "://");
 	const size_t n_host = strlen(host), n_port = sizeof(HTTPS_PORT) - 1;
 
 	name = name != NULL ? name + 3 : key;
 	const size_t n = strcspn(name, "/");
-	if (n == n_host && strncmp(name, host, n) == 0)
+	if (n == n_host && strncasecmp(name, host, n) == 0)
 		return true;
-	return n + n_port == n_host && strncmp(name, host, n) == 0 &&
+	return n + n_port == n_host && strncasecmp(name, host, n) == 0 &&
 	       strcmp(host + n, HTTPS_PORT) == 0;
 }
 
@@ -65,7 +64,7 @@ static msd_err find(json_t *root, const char *host, char **ret, struct msd_diag 
 	}
 	json_object_foreach(all, key, entry)
 	{
-		if (is_of(key, host))
+		if (msd_auth_is_of(key, host))
 			return read_entry(entry, ret, d);
 	}
 	return MSD_OK;

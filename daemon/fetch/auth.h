@@ -5,6 +5,8 @@
  * of JSON, {"auths": {"HOST[:PORT]": {"auth": "base64 of NAME:PASSWORD"}}}. It is read
  * for each fetch, so that a password that was changed counts at once.
  */
+#include <stdbool.h>
+
 #include "proto/diag.h"
 
 /** The header to send, "Authorization: Basic ...", owned by the caller; *ret NULL: the
@@ -13,5 +15,8 @@
  * the file and nothing of its contents. */
 MSD_MUST_CHECK msd_err msd_auth_find(const char *path, const char *host, char **ret,
 				     struct msd_diag *d);
+/** Whether @key names @host, a URI's (uri.h): "HOST[:PORT]", 443 where it says none,
+ * or, as docker writes its own, a URL there. */
+bool msd_auth_is_of(const char *key, const char *host);
 
 #endif

@@ -40,41 +40,26 @@ static void put_query(struct msd_buf *url, const char *challenge, const char *na
 	free(value);
 }
 
-/* A realm is asked from this machine on a foreign server's word, as a redirect is. */
-static msd_err check_realm(const char *from, const char *realm, bool insecure,
-			   struct msd_diag *d)
-{
-	struct msd_uri a, b = {0};
-	msd_err err = msd_uri_read(from, insecure, &a, d);
-
-	if (err == MSD_OK)
-		err = msd_uri_read(realm, insecure, &b, d);
-	if (err == MSD_OK)
-		err = msd_uri_check_redirect(&a, &b, d);
-	msd_uri_finish(&a);
-	msd_uri_finish(&b);
-	return err;
-}
-
 msd_err msd_challenge_url(const char *text, const char *from, bool insecure, char **ret,
 			  struct msd_diag *d)
 {
-	char *realm = value_of(text, "realm");
+	char *said = value_of(text, "realm"), *realm;
 	struct msd_buf url = {0};
 	msd_err err;
 
-	if (strncasecmp(text, "Bearer ", 7) != 0 || realm == NULL) {
-		free(realm);
+	if (strncasecmp(text, "Bearer ", 7) != 0 || said == NULL) {
+		free(said);
 		return msd_diag_set(d, MSD_REFUSED,
 				    "it wants to know who asks, by other ways than "
 				    "tokens: %.100s",
 				    text);
 	}
-	err = check_realm(from, realm, insecure, d);
-	if (err != MSD_OK) {
-		free(realm);
+	/* It is asked from this machine on a foreign server's word, as a redirect is.
+	 */
+	err = msd_uri_follow(from, said, insecure, &realm, d);
+	free(said);
+	if (err != MSD_OK)
 		return msd_diag_wrap(d, err, "its realm");
-	}
 	msd_buf_printf(&url, "%s", realm);
 	put_query(&url, text, "service", strchr(realm, '?') == NULL ? '?' : '&');
 	put_query(&url, text, "scope", '&');

@@ -137,10 +137,7 @@ static msd_err ask_once(struct msd_exchange *x, const char *method,
 	(void)curl_easy_getinfo(x->easy, CURLINFO_RESPONSE_CODE, &ret->status);
 	ret->url = strdup(to->shown);
 	ret->challenge = copy_header(x->easy, "WWW-Authenticate");
-	char *location = NULL;
-	(void)curl_easy_getinfo(x->easy, CURLINFO_REDIRECT_URL, &location);
-	ret->location =
-		location != NULL ? strdup(location) : copy_header(x->easy, "Location");
+	ret->location = copy_header(x->easy, "Location");
 	return ret->url != NULL ? MSD_OK : msd_diag_no_memory(d);
 }
 
@@ -171,6 +168,8 @@ static msd_err take_token(struct msd_exchange *x, const struct msd_uri *to,
 	at.is_free = err == MSD_OK && msd_reach_is_free(&x->reach, url);
 	if (err == MSD_OK)
 		err = take_name(x, to->host, &at, d);
+	if (err == MSD_OK && x->authorization != NULL)
+		err = msd_reach_check_realm(&x->reach, to, &at, d);
 	if (err == MSD_OK)
 		err = ask_once(x, "GET", &at, url, NULL, &a, d);
 	if (err == MSD_OK) {

@@ -27,7 +27,7 @@ struct msd_exchange_body {
 struct msd_exchange_answer {
 	long status;
 	char *url;           /* owned; that was asked */
-	char *location;      /* owned; NULL: it sends nowhere */
+	char *location;      /* owned, as it came; NULL: it sends nowhere */
 	char *challenge;     /* owned; NULL: none */
 	struct msd_buf text; /* its beginning */
 };

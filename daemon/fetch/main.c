@@ -11,6 +11,7 @@
 #include "daemon/fetch/desk.h"
 #include "daemon/fetch/oci_manifest.h"
 #include "daemon/fetch/push.h"
+#include "daemon/fetch/reach.h"
 #include "daemon/fetch/source_check.h"
 #include "daemon/mark.h"
 #include "proto/inherited.h"
@@ -46,28 +47,34 @@ static msd_err add_layer(struct msd_push_layer *l, const char *path, const char 
 	return l->fd >= 0 ? MSD_OK : msd_diag_set(d, MSD_NOT_FOUND, "%s: open", path);
 }
 
-/* --push URI AUTH MANIFEST SIGNATURE FILE...; AUTH "-": no names and passwords,
- * SIGNATURE "-": nobody signed it. On standard error the name of the code of what went
- * wrong, and why. */
+static char *said(char *word)
+{
+	return strcmp(word, "-") != 0 ? word : NULL;
+}
+
+/* --push URI AUTH REALM MANIFEST SIGNATURE FILE...; AUTH "-": no names and passwords,
+ * REALM "-": they go to registries alone, SIGNATURE "-": nobody signed it. On standard
+ * error the name of the code of what went wrong, and why. */
 static int push(int n_words, char **words)
 {
 	struct msd_push_layer layers[MSD_PUSH_LAYERS] = {0};
 	struct msd_push_count count;
 	struct msd_diag d = {0};
-	char *auth = strcmp(words[1], "-") != 0 ? words[1] : NULL;
+	const struct msd_reach reach = {.auth = said(words[1]),
+					.realm = said(words[2])};
 	unsigned n = 0;
 	msd_err err = MSD_OK;
 
-	for (int i = 2; err == MSD_OK && i < n_words && n < MSD_PUSH_LAYERS; i++) {
-		const char *type = i == 2   ? MSD_OCI_MANIFEST_TYPE
-				   : i == 3 ? MSD_OCI_SIGNATURE_TYPE
+	for (int i = 3; err == MSD_OK && i < n_words && n < MSD_PUSH_LAYERS; i++) {
+		const char *type = i == 3   ? MSD_OCI_MANIFEST_TYPE
+				   : i == 4 ? MSD_OCI_SIGNATURE_TYPE
 					    : "application/octet-stream";
 
 		if (strcmp(words[i], "-") != 0)
 			err = add_layer(&layers[n++], words[i], type, &d);
 	}
 	if (err == MSD_OK)
-		err = msd_push(words[0], auth, layers, n, &count, &d);
+		err = msd_push(words[0], &reach, layers, n, &count, &d);
 	if (err == MSD_OK)
 		(void)printf("%u sent, %u there\n", count.n_sent, count.n_there);
 	return tell(err, &d);
@@ -102,7 +109,7 @@ int main(int argc, char **argv)
 		(void)printf("modserd-fetch %s\n", MSD_VERSION);
 		return 0;
 	}
-	if (argc > 6 && strcmp(argv[1], "--push") == 0)
+	if (argc > 7 && strcmp(argv[1], "--push") == 0)
 		return push(argc - 2, argv + 2);
 	if (argc == 5 && strcmp(argv[1], "--check") == 0)
 		return check(argv + 2);

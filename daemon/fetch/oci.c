@@ -104,23 +104,26 @@ static msd_err ask_blob(struct msd_oci *o, struct msd_diag *d)
 	return err;
 }
 
-/* The registry says where its tokens are, and is believed, as it was reached the way
- * that the configuration wants it. */
+/* The registry says where its tokens are, and is believed; what is meant for it alone
+ * does not follow. */
 static msd_err choose_asker(struct msd_oci *o, const char *url,
 			    struct msd_oci_step *ret, struct msd_diag *d)
 {
+	const bool insecure = o->how.reach->insecure;
 	struct msd_uri to, base = {0};
-	msd_err err = msd_uri_read(url, o->how.reach->insecure, &to, d);
+	msd_err err = msd_uri_read(url, insecure, &to, d);
 
 	if (err == MSD_OK)
-		err = msd_uri_read(o->name.base, o->how.reach->insecure, &base, d);
+		err = msd_uri_read(o->name.base, insecure, &base, d);
 	if (err == MSD_OK) {
 		ret->asker = !to.is_plain || to.is_local ? o->basic : NULL;
 		ret->is_of_registry = strcmp(to.host, base.host) == 0;
 	}
+	if (err == MSD_OK && ret->asker != NULL)
+		err = msd_reach_check_realm(o->how.reach, &base, &to, d);
 	msd_uri_finish(&to);
 	msd_uri_finish(&base);
-	return err;
+	return err != MSD_OK ? msd_diag_wrap(d, err, "%s", o->name.base) : err;
 }
 
 /* A token that brought nothing brings nothing the second time, either. */

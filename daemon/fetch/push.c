@@ -18,6 +18,8 @@
 #include "daemon/fetch/exchange.h"
 #include "daemon/fetch/oci_manifest.h"
 #include "daemon/fetch/oci_name.h"
+#include "daemon/fetch/reach.h"
+#include "daemon/fetch/uri.h"
 #include "proto/errno_text.h"
 
 #define EMPTY_TYPE "application/vnd.oci.empty.v1+json"
@@ -52,41 +54,43 @@ static msd_err measure(struct msd_push_layer *l, struct msd_diag *d)
 	return MSD_OK;
 }
 
-/* Where the upload that was begun at @where is ended with its digest. */
-static char *upload_url(const char *where, const char *digest)
+/* Where the upload that was begun at @url, and goes on at @location, is ended with its
+ * digest. */
+static msd_err upload_url(const char *url, const char *location, const char *digest,
+			  char **ret, struct msd_diag *d)
 {
-	char *url = NULL;
-	const char mark = strchr(where, '?') == NULL ? '?' : '&';
+	char *where;
+	msd_err err = msd_uri_follow(url, location, false, &where, d);
 
-	return asprintf(&url, "%s%cdigest=sha256%%3A%s", where, mark, digest) < 0 ? NULL
-										  : url;
+	if (err != MSD_OK)
+		return msd_diag_wrap(d, err, "%s: the registry's Location", url);
+	const char mark = strchr(where, '?') == NULL ? '?' : '&';
+	if (asprintf(ret, "%s%cdigest=sha256%%3A%s", where, mark, digest) < 0)
+		err = msd_diag_no_memory(d);
+	free(where);
+	return err;
 }
 
 static msd_err send_blob(struct push *p, struct msd_exchange_body body,
 			 const char *digest, struct msd_diag *d)
 {
 	struct msd_exchange_answer a = {0};
-	char *url = NULL;
+	char *url, *where = NULL;
 	msd_err err;
 
 	if (asprintf(&url, "%s/blobs/uploads/", p->name.base) < 0)
 		return msd_diag_no_memory(d);
 	err = msd_exchange_ask(&p->exchange, "POST", url, NULL, &a, d);
-	free(url);
-	url = NULL;
-	if (err == MSD_OK && a.status == 202 && a.location != NULL) {
-		url = upload_url(a.location, digest);
-		err = url == NULL ? msd_diag_no_memory(d) : MSD_OK;
-	} else if (err == MSD_OK) {
+	if (err == MSD_OK && (a.status != 202 || a.location == NULL))
 		err = msd_exchange_refuse(&a, d);
-	}
+	if (err == MSD_OK)
+		err = upload_url(url, a.location, digest, &where, d);
 	msd_exchange_answer_finish(&a);
-	if (err != MSD_OK) {
-		free(url);
-		return err;
-	}
-	err = msd_exchange_ask(&p->exchange, "PUT", url, &body, &a, d);
 	free(url);
+	if (err != MSD_OK)
+		return err;
+	err = msd_exchange_ask(&p->exchange, "PUT", where, &body, &a, d);
+	free(where);
 	if (err == MSD_OK && a.status != 201)
 		err = msd_exchange_refuse(&a, d);
 	msd_exchange_answer_finish(&a);
@@ -213,10 +217,11 @@ static msd_err put_all(struct push *p, struct msd_push_layer *layers, unsigned n
 	return err == MSD_OK ? put_manifest(p, layers, n, d) : err;
 }
 
-msd_err msd_push(const char *uri, char *auth, struct msd_push_layer *layers, unsigned n,
-		 struct msd_push_count *ret, struct msd_diag *d)
+msd_err msd_push(const char *uri, const struct msd_reach *reach,
+		 struct msd_push_layer *layers, unsigned n, struct msd_push_count *ret,
+		 struct msd_diag *d)
 {
-	struct push p = {.exchange = {.reach = {.auth = auth}}};
+	struct push p = {.exchange = {.reach = *reach}};
 	struct msd_uri to;
 	msd_err err = msd_uri_read(uri, false, &to, d);
 

@@ -8,6 +8,8 @@
 #include "proto/diag.h"
 #include "store/digest.h"
 
+struct msd_reach;
+
 #define MSD_PUSH_LAYERS 19u /* a manifest, its signature, the files of one */
 
 struct msd_push_layer {
@@ -25,10 +27,10 @@ struct msd_push_count {
 
 /**
  * Put @layers into the registry of @uri, oci://HOST/REPOSITORY:TAG, with the name and
- * password that the file @auth has for it; NULL: none. Errors: MSD_BAD_REQUEST,
+ * password that @reach has for it. Errors: MSD_BAD_REQUEST,
  * MSD_REFUSED (401, 403; http to another machine), MSD_NOT_FOUND, MSD_IO, MSD_NOMEM.
  */
-MSD_MUST_CHECK msd_err msd_push(const char *uri, char *auth,
+MSD_MUST_CHECK msd_err msd_push(const char *uri, const struct msd_reach *reach,
 				struct msd_push_layer *layers, unsigned n,
 				struct msd_push_count *ret, struct msd_diag *d);
 

@@ -1,7 +1,9 @@
 #include "daemon/fetch/reach.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 #include "daemon/fetch/auth.h"
 #include "daemon/fetch/listed.h"
@@ -14,10 +16,11 @@ static bool copy(struct msd_span from, char **ret)
 }
 
 msd_err msd_reach_init(struct msd_reach *r, struct msd_span auth, struct msd_span ca,
-		       struct msd_span proxy, struct msd_diag *d)
+		       struct msd_span proxy, struct msd_span realm, struct msd_diag *d)
 {
 	*r = (struct msd_reach){0};
-	return copy(auth, &r->auth) && copy(ca, &r->ca) && copy(proxy, &r->proxy)
+	return copy(auth, &r->auth) && copy(ca, &r->ca) && copy(proxy, &r->proxy) &&
+			       copy(realm, &r->realm)
 		       ? MSD_OK
 		       : msd_diag_no_memory(d);
 }
@@ -117,11 +120,48 @@ msd_err msd_reach_header(const struct msd_reach *r, const char *host,
 	return msd_auth_find(r->auth, host, ret, d);
 }
 
+/* @names: hosts, with commas between them. */
+static bool is_among(const char *names, const char *host)
+{
+	char name[256];
+
+	for (size_t n; *names != '\0'; names += n + strspn(names + n, ", ")) {
+		n = strcspn(names, ", ");
+		(void)snprintf(name, sizeof(name), "%.*s", (int)n, names);
+		if (n < sizeof(name) && msd_auth_is_of(name, host))
+			return true;
+	}
+	return false;
+}
+
+static msd_err refuse_realm(const struct msd_uri *to, struct msd_diag *d)
+{
+	return msd_diag_set(
+		d, MSD_REFUSED,
+		"it has its tokens given by %s, another server than its own, "
+		"and the name and password of the file auth are for its own: "
+		"say realm = \"%s\" (modser push: --realm) if that server may "
+		"have them",
+		to->shown, to->host);
+}
+
+msd_err msd_reach_check_realm(const struct msd_reach *r, const struct msd_uri *registry,
+			      const struct msd_uri *to, struct msd_diag *d)
+{
+	const bool is_own = registry->scheme == to->scheme &&
+			    strcasecmp(registry->host, to->host) == 0;
+
+	return is_own || (r->realm != NULL && is_among(r->realm, to->host))
+		       ? MSD_OK
+		       : refuse_realm(to, d);
+}
+
 void msd_reach_finish(struct msd_reach *r)
 {
 	free(r->auth);
 	free(r->ca);
 	free(r->proxy);
+	free(r->realm);
 	for (uint32_t i = 0; i < r->n_listed; i++)
 		free(r->listed[i]);
 	free(r->listed);

@@ -12,6 +12,7 @@ struct msd_reach {
 	char *auth;    /* file: names and passwords by host (auth.h) */
 	char *ca;      /* file of authorities; else SSL_CERT_FILE, else the system's */
 	char *proxy;   /* its URL; else what the environment says */
+	char *realm;   /* hosts of tokens that get names and passwords of registries */
 	bool insecure; /* plain http to other machines, too */
 	/* Its asker is not the operator: public addresses alone, and what begins with
 	 * one of these URLs (listed.h). Owned. */
@@ -23,7 +24,7 @@ struct msd_reach {
 /** Copies of what was said, empty where it was not. MSD_NOMEM; finish in every case. */
 MSD_MUST_CHECK msd_err msd_reach_init(struct msd_reach *r, struct msd_span auth,
 				      struct msd_span ca, struct msd_span proxy,
-				      struct msd_diag *d);
+				      struct msd_span realm, struct msd_diag *d);
 /** From here on the asker is not the operator; what begins with @url is listed for it,
  * where that is not empty. MSD_NOMEM. */
 MSD_MUST_CHECK msd_err msd_reach_bound(struct msd_reach *r, struct msd_span url,
@@ -48,6 +49,15 @@ bool msd_reach_allows(const struct msd_reach *r, const struct msd_uri *to,
 MSD_MUST_CHECK msd_err msd_reach_header(const struct msd_reach *r, const char *host,
 					const struct msd_uri *to, char **ret,
 					struct msd_diag *d);
+/**
+ * Whether the name and password of @registry may go to @to, which it has its tokens
+ * given by: its own server may have them, by the same scheme, host and port, and others
+ * that the owner names. MSD_REFUSED.
+ */
+MSD_MUST_CHECK msd_err msd_reach_check_realm(const struct msd_reach *r,
+					     const struct msd_uri *registry,
+					     const struct msd_uri *to,
+					     struct msd_diag *d);
 void msd_reach_finish(struct msd_reach *r);
 
 #endif

@@ -60,7 +60,7 @@ void msd_preload_options(const struct msd_preload *p, struct msd_load *ret)
 static bool has_terms(const struct msd_fetch_terms *t)
 {
 	return t->has_policy || t->has_insecure || t->auth != NULL || t->ca != NULL ||
-	       t->proxy != NULL;
+	       t->proxy != NULL || t->realm != NULL;
 }
 
 msd_err msd_preload_check(const struct msd_preload *p, struct msd_diag *d)
@@ -80,8 +80,8 @@ msd_err msd_preload_check(const struct msd_preload *p, struct msd_diag *d)
 		 "with is of a framework's model, graph and params are of a library"},
 		{!has_source && p->poll_ms > 0, "poll without a source to ask"},
 		{!has_source && has_terms(&p->terms),
-		 "policy, auth, ca, proxy and insecure are of a source, and there is "
-		 "none"},
+		 "policy, auth, ca, proxy, realm and insecure are of a source, and "
+		 "there is none"},
 	};
 
 	for (size_t i = 0; i < sizeof(rules) / sizeof(rules[0]); i++) {

@@ -18,7 +18,7 @@
 #include "proto/model_words.h"
 #include "proto/sandbox_word.h"
 
-#define MSD_PRELOAD_KEYS 21u
+#define MSD_PRELOAD_KEYS 22u
 
 struct msd_house;
 struct msd_load;

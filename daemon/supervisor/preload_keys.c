@@ -164,6 +164,13 @@ static msd_err read_proxy(struct msd_preload *p, const char *value, struct msd_d
 	return MSD_OK;
 }
 
+static msd_err read_realm(struct msd_preload *p, const char *value, struct msd_diag *d)
+{
+	(void)d;
+	p->terms.realm = value;
+	return MSD_OK;
+}
+
 static msd_err read_insecure(struct msd_preload *p, const char *value,
 			     struct msd_diag *d)
 {
@@ -205,6 +212,7 @@ static const struct {
 	    {"auth", read_auth, false},
 	    {"ca", read_ca, false},
 	    {"proxy", read_proxy, false},
+	    {"realm", read_realm, false},
 	    {"insecure", read_insecure, false},
 	    {"sandbox", read_sandbox, false},
 	    {"batch", read_batch, true},

@@ -67,7 +67,7 @@ static const struct {
 	 "graph, params and with belong to file"},
 	{"module m { file = a poll = 5m }\n", "m: poll without a source"},
 	{"module m { file = a policy = signed }\n",
-	 "m: policy, auth, ca, proxy and insecure are of a source"},
+	 "m: policy, auth, ca, proxy, realm and insecure are of a source"},
 	{"module m { source = 'file:///a' policy = trust }\n",
 	 "policy trust: expected signed, digest or unsigned"},
 	{"module m { source = 'file:///a' poll = 4s }\n",

@@ -139,6 +139,9 @@ class Handler(http.server.BaseHTTPRequestHandler):
         with contextlib.suppress(BrokenPipeError, ConnectionResetError):
             step(self, data)
 
+    def do_HEAD(self):
+        head(self, 401, 0, ("WWW-Authenticate", self.server.challenge))
+
     def log_message(self, *_):
         pass
 
@@ -172,6 +175,10 @@ class Server:
     def give(self, path, data, *steps):
         self.http.files[path] = data, list(steps or (whole,))
         return self.uri(path)
+
+    def refuse(self, challenge):
+        """Answer each HEAD so."""
+        self.http.challenge = challenge
 
     def uri(self, path):
         return f"{self.scheme}://127.0.0.1:{self.http.server_port}{path}"

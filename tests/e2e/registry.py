@@ -50,9 +50,9 @@ def chosen(*manifests):
 
 class DockerRegistry:
     """Debian's, with its files in @folder; with @users, of htpasswd, for these alone, whose
-    basic header @basic is."""
+    basic header @basic is. @relative: it says where an upload goes on as seen from itself."""
 
-    def __init__(self, folder, users=None, basic=None):
+    def __init__(self, folder, users=None, basic=None, relative=False):
         self.headers = {"Authorization": basic} if basic else {}
         auth = ""
         if users:
@@ -60,7 +60,8 @@ class DockerRegistry:
             auth = "auth: {htpasswd: {realm: models, path: %s}}\n" % (folder / "users")
         (folder / "config.yml").write_text(
             "version: 0.1\nstorage: {filesystem: {rootdirectory: %s}}\n"
-            "http: {addr: '127.0.0.1:0'}\nlog: {level: info}\n" % (folder / "registry") + auth)
+            "http: {addr: '127.0.0.1:0', relativeurls: %s}\nlog: {level: info}\n"
+            % (folder / "registry", str(relative).lower()) + auth)
         self.log = folder / "registry.log"
         with open(self.log, "wb") as log:
             self.process = subprocess.Popen(

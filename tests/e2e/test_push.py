@@ -34,6 +34,12 @@ def test_what_is_pushed_is_pulled(own_daemon, store, registry):  # noqa: F811
     assert works(daemon, "one")
 
 
+def test_a_registry_may_say_where_to_as_seen_from_itself(folder):
+    with DockerRegistry(folder, relative=True) as registry:
+        said = push(RESULTS, f"oci://{registry.host}/models/one:1")
+    assert (said.status, said.out) == (0, "3 sent, 0 there\n"), said
+
+
 @pytest.mark.skipif(MINISIGN is None, reason="no minisign: signatures are not tested")
 def test_what_is_signed_is_taken_by_who_trusts_the_key(own_daemon, store,  # noqa: F811
                                                        registry, folder):

@@ -101,6 +101,36 @@ def test_a_token_is_asked_for_by_name_and_used_without(configured, folder, serve
     assert BASIC not in [h.get("Authorization") for h in asked(server, "/v2/m/manifests/1")]
 
 
+def test_a_password_goes_to_no_other_server_than_the_registry(configured, folder, server):
+    with Server() as other:
+        realm = other.give("/token", b'{"token": "t"}')
+        data = manifest(BYTES)
+        server.give("/v2/m/manifests/1", data, wants_token("t", realm))
+        server.give(f"/v2/m/blobs/{digest_of(BYTES)}", BYTES, wants_token("t", realm))
+        auth = names(folder, host_of(server))
+        daemon = configured(f"auth = '{auth}' realm = '{host_of(other)}'", "--auth", auth)
+        uri = f"oci://{host_of(server)}/m:1"
+        said = daemon.modser("pull", "n", uri)  # another section's realm is not its own
+        assert said.status == 6 and f'realm = "{host_of(other)}"' in said.err, said
+        assert not asked(other, "/token")
+        daemon.ok("pull", "m", uri)
+        assert [h.get("Authorization") for h in asked(other, "/token")] == [BASIC]
+    assert works(daemon, "m")
+
+
+def test_a_push_sends_its_password_to_no_other_server(folder, server):
+    with Server() as other:
+        challenge = f'Bearer realm="{other.give("/token", b"{}")}",service="s"'
+        server.refuse(challenge)
+        push = (harness.BIN / "modser", "push", "--auth", names(folder, host_of(server)))
+        uri = f"oci://{host_of(server)}/m:1"
+        said = harness.run(*push, RESULTS, uri)
+        assert said.status == 6 and f'realm = "{host_of(other)}"' in said.err, said
+        assert not other.asked
+        harness.run(*push, "--realm", host_of(other), RESULTS, uri)
+        assert [h.get("Authorization") for h in asked(other, "/token")] == [BASIC]
+
+
 def closed_registry(folder):
     """A real registry, for one name alone."""
     if REGISTRY is None:

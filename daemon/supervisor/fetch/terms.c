@@ -22,6 +22,7 @@ msd_err msd_fetch_terms_copy(const struct msd_fetch_terms *from,
 	ret->auth = copy(from->auth, &ok);
 	ret->ca = copy(from->ca, &ok);
 	ret->proxy = copy(from->proxy, &ok);
+	ret->realm = copy(from->realm, &ok);
 	return ok ? MSD_OK : msd_diag_no_memory(d);
 }
 
@@ -30,6 +31,7 @@ void msd_fetch_terms_finish(struct msd_fetch_terms *t)
 	free((char *)(uintptr_t)t->auth);
 	free((char *)(uintptr_t)t->ca);
 	free((char *)(uintptr_t)t->proxy);
+	free((char *)(uintptr_t)t->realm);
 	*t = (struct msd_fetch_terms){0};
 }
 
@@ -50,6 +52,7 @@ void msd_fetch_terms_put(const struct msd_fetch_terms *own,
 	put(ret, "auth", o->auth, all->auth);
 	put(ret, "ca", o->ca, all->ca);
 	put(ret, "proxy", o->proxy, all->proxy);
+	put(ret, "realm", o->realm, all->realm);
 	msd_pack_cstr(ret, "insecure");
 	msd_pack_bool(ret, o->has_insecure ? o->insecure : all->insecure);
 }

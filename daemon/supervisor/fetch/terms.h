@@ -16,8 +16,9 @@ struct msd_pull_from {
 struct msd_fetch_terms {
 	bool has_policy;
 	enum msd_policy policy;
-	/* Files and a URL as daemon/fetch/CHANNEL.md has them; NULL: not said. */
-	const char *auth, *ca, *proxy;
+	/* Files, a URL and hosts as daemon/fetch/CHANNEL.md has them; NULL: not said.
+	 */
+	const char *auth, *ca, *proxy, *realm;
 	bool has_insecure, insecure;
 	/* What others than the operator may have fetched beside what is public; of all
 	 * modules, never of one. */
@@ -31,7 +32,7 @@ MSD_MUST_CHECK msd_err msd_fetch_terms_copy(const struct msd_fetch_terms *from,
 					    struct msd_diag *d);
 /** Of a copy. */
 void msd_fetch_terms_finish(struct msd_fetch_terms *t);
-#define MSD_FETCH_TERMS_KEYS 4u
+#define MSD_FETCH_TERMS_KEYS 5u
 /** Append the pair of a fetch.get that an asker who is not the operator is bounded by.
  */
 void msd_fetch_terms_put_bound(const struct msd_fetch_terms *all, struct msd_buf *ret);
