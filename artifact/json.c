@@ -2,6 +2,7 @@
 
 #include <string.h>
 
+#include "proto/json.h"
 #include "proto/utf8.h"
 
 json_t *msd_json_text(struct msd_span s)
@@ -63,15 +64,19 @@ json_t *msd_json_texts(char *const *texts, size_t n)
 
 static int put_chunk(const char *p, size_t n, void *ctx)
 {
-	struct msd_buf *out = ctx;
+	struct msd_buf *text = ctx;
 
-	msd_buf_put(out, p, n);
-	return out->bad ? -1 : 0;
+	msd_buf_put(text, p, n);
+	return text->bad ? -1 : 0;
 }
 
 void msd_json_put(struct msd_buf *out, json_t *json, size_t flags)
 {
-	if (json == NULL || json_dump_callback(json, put_chunk, out, flags) != 0)
+	struct msd_buf text = {0};
+
+	if (json == NULL || json_dump_callback(json, put_chunk, &text, flags) != 0)
 		out->bad = true;
 	json_decref(json);
+	msd_json_put_shown(out, (struct msd_span){text.p, text.n});
+	msd_buf_finish(&text);
 }

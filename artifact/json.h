@@ -19,7 +19,8 @@ void msd_json_add(json_t **list, json_t *value);
 void msd_json_set(json_t **map, const char *key, json_t *value);
 /** An array of @n texts. */
 json_t *msd_json_texts(char *const *texts, size_t n);
-/** Append @json, which is taken, as jansson writes it with @flags. NULL: @out is bad.
+/** Append @json, which is taken, as jansson writes it with @flags, and what may
+ * not be shown (proto/utf8.h) escaped. NULL: @out is bad.
  */
 void msd_json_put(struct msd_buf *out, json_t *json, size_t flags);
 

@@ -27,11 +27,8 @@ const char *msd_printable(struct msd_span s, char buf[static MSD_PRINTABLE_MAX])
 void msd_printable_put(struct msd_buf *out, struct msd_span s)
 {
 	while (s.n > 0) {
-		size_t run = 0;
+		size_t run = msd_utf8_shown(s);
 
-		while (run < s.n && s.p[run] >= 0x20 && s.p[run] != 0x7f)
-			run++;
-		run = msd_utf8_prefix((struct msd_span){s.p, run});
 		msd_buf_put(out, s.p, run);
 		if (run < s.n)
 			msd_buf_printf(out, "\\x%02x", s.p[run++]);

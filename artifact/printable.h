@@ -10,7 +10,7 @@
  * Returns @buf.
  */
 const char *msd_printable(struct msd_span s, char buf[static MSD_PRINTABLE_MAX]);
-/** Append @s to @out; bytes that are not printable UTF-8 become \xNN. */
+/** Append @s to @out; bytes of what may not be shown (proto/utf8.h) become \xNN. */
 void msd_printable_put(struct msd_buf *out, struct msd_span s);
 /** The same as a text of its own, which the caller frees; NULL: memory is short. */
 char *msd_printable_copy(struct msd_span s);

@@ -12,6 +12,8 @@
 #include <unistd.h>
 
 #include "daemon/journal.h"
+#include "proto/bytes.h"
+#include "proto/utf8.h"
 
 /*
  * Happy path: a line goes into a buffer, a thread writes it, and who logged it waits
@@ -74,15 +76,21 @@ msd_err msd_log_init(struct msd_diag *d)
 /* Replace what would break a line or a terminal. */
 static size_t escape(const char *in, char *out, size_t cap)
 {
+	struct msd_span s = msd_span_of(in);
 	size_t n = 0;
 
-	for (; *in != '\0' && n + 5 < cap; in++) {
-		unsigned char ch = (unsigned char)*in;
-		if (ch >= 0x20 && ch != 0x7f) {
-			out[n++] = (char)ch;
-		} else {
-			n += (size_t)snprintf(out + n, 5, "\\x%02x", ch);
-		}
+	while (s.n > 0 && n + 5 < cap) {
+		size_t run = msd_utf8_shown(s);
+
+		if (run > cap - n - 5)
+			run = msd_utf8_prefix((struct msd_span){s.p, cap - n - 5});
+		memcpy(out + n, s.p, run);
+		n += run;
+		if (run == s.n)
+			break;
+		n += (size_t)snprintf(out + n, 5, "\\x%02x", s.p[run]);
+		s.p += run + 1;
+		s.n -= run + 1;
 	}
 	return n;
 }

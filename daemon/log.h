@@ -2,9 +2,9 @@
 #define MSD_DAEMON_LOG_H
 /*
  * The supervisor's log: one event, one line, key=value, to standard error. Values are
- * escaped, so that no peer's byte ends up raw in a log. Level by MODSERD_LOG (error,
- * warn, info, debug; default info). Lines begin with the time, in UTC; under the
- * journal, which has one, with <N>.
+ * escaped (proto/utf8.h), so that no peer's byte ends up raw in a log. Level by
+ * MODSERD_LOG (error, warn, info, debug; default info). Lines begin with the time, in
+ * UTC; under the journal, which has one, with <N>.
  *
  * A thread writes them: whoever reads standard error may stop to. What it does not take
  * is kept up to 64 KiB, then dropped; a line `log-lost` says how many were.

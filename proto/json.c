@@ -9,26 +9,27 @@ static bool is_plain(uint8_t byte)
 	return byte >= 0x20 && byte != 0x7f && byte != '"' && byte != '\\';
 }
 
-static void put_escaped(struct msd_buf *out, uint8_t byte)
+/* The character that @s begins with; its bytes. */
+static size_t put_escaped(struct msd_buf *out, struct msd_span s)
 {
-	switch (byte) {
+	size_t n;
+	const uint32_t c = msd_utf8_first(s, &n);
+
+	switch (c) {
 	case '"':
 	case '\\':
-		msd_buf_printf(out, "\\%c", byte);
-		return;
+		msd_buf_printf(out, "\\%c", (char)c);
+		break;
 	case '\n':
 		msd_buf_printf(out, "\\n");
-		return;
+		break;
 	case '\t':
 		msd_buf_printf(out, "\\t");
-		return;
+		break;
 	default:
-		if (byte < 0x80) {
-			msd_buf_printf(out, "\\u%04x", byte);
-		} else { /* not UTF-8 */
-			msd_buf_printf(out, "\\ufffd");
-		}
+		msd_buf_printf(out, "\\u%04x", c); /* of none beyond U+FFFF */
 	}
+	return n;
 }
 
 void msd_json_str(struct msd_buf *out, struct msd_span s)
@@ -39,14 +40,39 @@ void msd_json_str(struct msd_buf *out, struct msd_span s)
 
 		while (run < s.n && is_plain(s.p[run]))
 			run++;
-		run = msd_utf8_prefix((struct msd_span){s.p, run});
+		run = msd_utf8_shown((struct msd_span){s.p, run});
 		msd_buf_put(out, s.p, run);
-		if (run < s.n)
-			put_escaped(out, s.p[run++]);
 		s.p += run;
 		s.n -= run;
+		if (s.n > 0) {
+			const size_t n = put_escaped(out, s);
+
+			s.p += n;
+			s.n -= n;
+		}
 	}
 	msd_buf_put_u8(out, '"');
+}
+
+void msd_json_put_shown(struct msd_buf *out, struct msd_span json)
+{
+	while (json.n > 0) {
+		size_t n = msd_utf8_shown(json);
+
+		msd_buf_put(out, json.p, n);
+		json.p += n;
+		json.n -= n;
+		if (json.n == 0)
+			return;
+		n = 1;
+		if (json.p[0] == '\n' || json.p[0] == '\t') { /* between its values */
+			msd_buf_put_u8(out, json.p[0]);
+		} else {
+			n = put_escaped(out, json);
+		}
+		json.p += n;
+		json.n -= n;
+	}
 }
 
 void msd_json_cstr(struct msd_buf *out, const char *text)

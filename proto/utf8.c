@@ -60,3 +60,46 @@ size_t msd_utf8_prefix(struct msd_span s)
 	}
 	return at;
 }
+
+uint32_t msd_utf8_first(struct msd_span s, size_t *ret_n)
+{
+	static const uint8_t first_bits[] = {0, 0, 0x1f, 0x0f, 0x07};
+	uint32_t c;
+
+	*ret_n = 1;
+	if (s.p[0] < 0x80)
+		return s.p[0];
+	const size_t n = sequence_bytes(s.p, s.n);
+	if (n == 0)
+		return 0xfffd;
+	c = s.p[0] & first_bits[n];
+	for (size_t i = 1; i < n; i++)
+		c = c << 6 | (s.p[i] & 0x3fu);
+	*ret_n = n;
+	return c;
+}
+
+static bool is_obeyed(uint32_t c)
+{
+	return c < 0x20 || (c >= 0x7f && c <= 0x9f) || (c >= 0x2028 && c <= 0x202e) ||
+	       (c >= 0x2066 && c <= 0x2069);
+}
+
+size_t msd_utf8_shown(struct msd_span s)
+{
+	size_t at = 0;
+
+	while (at < s.n) {
+		size_t n = 1;
+
+		if (s.p[at] < 0x20 || s.p[at] >= 0x7f) {
+			const uint32_t c = msd_utf8_first(
+				(struct msd_span){s.p + at, s.n - at}, &n);
+
+			if (is_obeyed(c) || (c == 0xfffd && n == 1))
+				break;
+		}
+		at += n;
+	}
+	return at;
+}

@@ -12,16 +12,24 @@
 #include "client/cli/dims.h"
 #include "client/cli/number.h"
 #include "proto/dtype.h"
+#include "proto/utf8.h"
 
 #define ELEMENTS_SHOWN 1000u /* on a terminal; of larger ones the edges */
 #define EDGE 3
 
 static void put_escaped(struct msd_buf *out, const char *p, size_t n, const char *keep)
 {
-	for (size_t i = 0; i < n; i++) {
-		unsigned char c = (unsigned char)p[i];
+	struct msd_span s = {(const uint8_t *)p, n};
 
-		if ((c >= 0x20 && c != 0x7f) || (c != 0 && strchr(keep, c) != NULL)) {
+	while (s.n > 0) {
+		const size_t run = msd_utf8_shown(s);
+
+		msd_buf_put(out, s.p, run);
+		if (run == s.n)
+			return;
+		const uint8_t c = s.p[run];
+
+		if (c != 0 && strchr(keep, c) != NULL) {
 			msd_buf_put_u8(out, c);
 		} else if (c == '\n') {
 			msd_buf_printf(out, "\\n");
@@ -30,6 +38,8 @@ static void put_escaped(struct msd_buf *out, const char *p, size_t n, const char
 		} else {
 			msd_buf_printf(out, "\\x%02x", c);
 		}
+		s.p += run + 1;
+		s.n -= run + 1;
 	}
 }
 

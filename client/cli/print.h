@@ -2,8 +2,9 @@
 #define MSD_CLI_PRINT_H
 /*
  * Values as text: for people on a terminal (aligned, large tensors cut short, sizes in
- * KiB), for scripts in a pipe (one fact a line, fields parted by a tab). Control
- * characters are escaped: names and texts come from foreign code.
+ * KiB), for scripts in a pipe (one fact a line, fields parted by a tab). Characters
+ * that a terminal obeys are escaped (proto/utf8.h): names and texts come from foreign
+ * code.
  */
 #include <stdio.h>
 

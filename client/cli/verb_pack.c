@@ -16,6 +16,7 @@
 #include "artifact/tree/write.h"
 #include "client/cli/build.h"
 #include "client/cli/file.h"
+#include "client/cli/print.h"
 #include "client/cli/report.h"
 #include "client/cli/split.h"
 #include "pack/elf_patch.h"
@@ -347,10 +348,14 @@ static void tell_lost_code(const struct job *job, const struct msd_cli *cli)
 
 	if (!has_lost_code(job) || ends_with(out, ".so") || cli->json)
 		return;
-	(void)fprintf(stderr,
-		      "modser: %s holds the modules alone, without the functions of %s "
-		      "itself\n",
-		      out, job->manifest.library);
+	struct msd_buf text = {0};
+	msd_buf_printf(&text,
+		       "modser: %s holds the modules alone, without the functions "
+		       "of ",
+		       out);
+	msd_print_line(&text, job->manifest.library, strlen(job->manifest.library));
+	msd_buf_printf(&text, " itself\n");
+	msd_print_flush_to(&text, stderr);
 }
 
 enum msd_exit msd_verb_pack(const struct msd_cli *cli)

@@ -13,7 +13,7 @@
 #include "client/cli/session.h"
 #include "proto/bytes.h"
 
-#define KEY_BYTES 1152u /* a function's name, escaped, and a code's */
+#define KEY_BYTES 1408u /* a function's name, escaped, and a code's */
 
 struct fact {
 	char key[KEY_BYTES];

@@ -60,6 +60,17 @@ Test(exposition, labels_are_escaped)
 	expect_text("m_size{a=\"back\\\\slash\",b=\"say \\\"x\\\"\\n\"} 1\n");
 }
 
+Test(exposition, labels_hold_nothing_that_a_terminal_obeys)
+{
+	struct msd_exposition x = {.out = &out};
+	const struct msd_label labels[] = {{"a", "\xc3\xa9\x1b\xc2\x9b\""},
+					   {"b", "\xe2\x80\xae\xff\n"}};
+
+	msd_exposition_put(&x, &gauge, labels, 2, 1);
+	expect_text("m_size{a=\"\xc3\xa9\\\\x1b\\\\xc2\\\\x9b\\\"\","
+		    "b=\"\\\\xe2\\\\x80\\\\xae\\\\xff\\n\"} 1\n");
+}
+
 Test(exposition, units_become_base_units_without_rounding)
 {
 	struct msd_exposition x = {.out = &out};

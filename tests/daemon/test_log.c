@@ -61,6 +61,20 @@ Test(log, writes_one_escaped_line)
 	close(fd);
 }
 
+Test(log, escapes_what_a_terminal_obeys)
+{
+	char text[512];
+	int fd = small_stderr();
+
+	msd_log(MSD_LOG_WARN, "event", "name=%s",
+		"\xc3\xa9\xc2\x9b\xe2\x80\xae\xe2\x81\xa9\xff.");
+	read_until(fd, "\n", text, sizeof(text));
+	cr_expect_not_null(strstr(text, "name=\xc3\xa9\\xc2\\x9b\\xe2\\x80\\xae"
+					"\\xe2\\x81\\xa9\\xff.\n"),
+			   "%s", text);
+	close(fd);
+}
+
 Test(log, begins_a_line_with_the_time)
 {
 	char text[512];

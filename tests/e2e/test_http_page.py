@@ -15,6 +15,9 @@ from test_http import ZOO, Visit, ask_json, http_of, start
 from wire import Failure, Wire
 
 
+OBEYED = [*range(0x20), *range(0x7F, 0xA0), *range(0x2028, 0x202F), *range(0x2066, 0x206A)]
+
+
 @pytest.fixture(scope="module")
 def daemon():
     with start("--load", f"zoo={ZOO}") as d:
@@ -65,6 +68,15 @@ class Browser:
                            "--dump-dom", f"http://{host}:{port}/#{name}",
                            env={**os.environ, "HOME": str(self.folder)})
         return said.out.partition("<main")[2].partition("</main>")[0]
+
+
+def test_the_page_escapes_what_a_terminal_would_obey(daemon):
+    """As proto/utf8.h has it, for each character; a browser alone would reverse a text."""
+    with Visit(daemon) as visit:
+        page = visit.ask("/")[2].decode()
+    obeyed = re.compile(re.search(r"replace\(/(\[.*?\])/g,", page).group(1))
+    assert [c for c in range(0x110000) if obeyed.match(chr(c))] == OBEYED
+    assert page.count("textContent = ") == 2  # both by plain()
 
 
 def test_a_browser_shows_the_page(daemon, tmp_path):

@@ -27,6 +27,25 @@ Test(json, what_json_forbids_is_escaped)
 	expect_json("\0", 1, "\"\\u0000\"");
 }
 
+Test(json, what_a_terminal_obeys_is_escaped)
+{
+	expect_json("a\xc2\x9b"
+		    "b\xe2\x80\xae\xe2\x81\xa6"
+		    "c",
+		    11, "\"a\\u009bb\\u202e\\u2066c\"");
+}
+
+Test(json, a_document_of_another_writer_is_escaped_in_its_strings_alone)
+{
+	struct msd_buf out = {0};
+
+	msd_json_put_shown(&out,
+			   msd_span_of("{\n\t\"a\": \"\xe2\x80\xa8\xc3\xa9\x7f\"\n}"));
+	msd_buf_put_u8(&out, '\0');
+	cr_expect_str_eq((char *)out.p, "{\n\t\"a\": \"\\u2028\xc3\xa9\\u007f\"\n}");
+	msd_buf_finish(&out);
+}
+
 Test(json, utf8_is_kept_and_other_bytes_are_replaced)
 {
 	expect_json("\xc3\xa9", 2, "\"\xc3\xa9\"");

@@ -7,6 +7,15 @@ from typing import Any, Optional
 import numpy as np
 
 
+# What a terminal obeys in place of showing it, as proto/utf8.h has it; texts have lines.
+_OBEYED = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u2069\ud800-\udfff]")
+
+
+def shown(text: str) -> str:
+    """@text of another program, for people: what may not be shown is escaped."""
+    return _OBEYED.sub(lambda c: c.group().encode("unicode_escape").decode(), text)
+
+
 class Error(Exception):
     """An error of the daemon or of the connection to it.
 
@@ -41,7 +50,7 @@ class Error(Exception):
             self.hint = hint
 
     def __str__(self) -> str:
-        return f"{self.message}\n  {self.hint}" if self.hint else self.message
+        return shown(f"{self.message}\n  {self.hint}" if self.hint else self.message)
 
     def __reduce__(self) -> Any:
         return _restore, (type(self), self.message, self.code, self.name, self.hint, self.details)

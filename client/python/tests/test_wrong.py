@@ -143,3 +143,14 @@ def test_what_would_be_written_to_a_copy_is_refused(client, models):
     with pytest.raises(modser.BadArgument, match="what it wrote is lost.*in Python out=array"):
         module.addone(x, y)
     assert module.addone(x, out=y) is y and y.tolist() == [2, 3, 4]
+
+
+def test_an_error_s_text_holds_nothing_that_a_terminal_obeys():
+    """As proto/utf8.h has it, but for the ends of lines; programs get the message as it came."""
+    said = "a\x1b[31m\x9b\u202eb\u2028\u2069\ud800\n\té"
+    error = modser.NotFound(said, hint="do\x07")
+    assert error.message == said
+    assert str(error) == ("a\\x1b[31m\\x9b\\u202eb\\u2028\\u2069\\ud800\n\té\n  do\\x07")
+    escaped = [*range(9), *range(0xB, 0x20), *range(0x7F, 0xA0), *range(0x2028, 0x202F),
+               *range(0x2066, 0x206A), *range(0xD800, 0xE000)]
+    assert [c for c in range(0x110000) if str(modser.Error(chr(c))) != chr(c)] == escaped

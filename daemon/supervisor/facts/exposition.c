@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "proto/bytes.h"
+#include "proto/utf8.h"
 
 /*
  * A scrape writes tens of thousands of lines on the daemon's loop, so that digits are
@@ -67,15 +68,27 @@ static unsigned decimals_of(enum msd_unit unit)
 	return decimals[unit];
 }
 
+/* Prometheus knows three escapes. What may not be shown is another's before it comes to
+ * them: a byte 9b is the four signs \x9b, of which the first is escaped. */
 static void put_escaped(struct msd_buf *b, const char *text)
 {
-	for (size_t n; *text != '\0'; text += n) {
-		n = strcspn(text, "\\\"\n");
-		msd_buf_put(b, text, n);
-		if (text[n] == '\0')
+	struct msd_span s = msd_span_of(text);
+
+	while (s.n > 0) {
+		const size_t n = strcspn((const char *)s.p, "\\\"\n");
+		size_t run = msd_utf8_shown((struct msd_span){s.p, n});
+
+		msd_buf_put(b, s.p, run);
+		if (run == s.n)
 			return;
-		put_text(b, text[n] == '\n' ? "\\n" : text[n] == '"' ? "\\\"" : "\\\\");
-		n++;
+		const uint8_t c = s.p[run++];
+		if (run <= n) {
+			msd_buf_printf(b, "\\\\x%02x", c);
+		} else {
+			put_text(b, c == '\n' ? "\\n" : c == '"' ? "\\\"" : "\\\\");
+		}
+		s.p += run;
+		s.n -= run;
 	}
 }
 
