@@ -65,7 +65,8 @@ struct msd_options {
 	const char *config;      /* the file; NULL: none was read */
 	bool is_again;   /* by a daemon that serves: a file that is cut is none */
 	const char *acl; /* the file of rights; NULL: none */
-	const char *tls_cert, *tls_key, *tls_ca; /* PEM files; NULL: not said */
+	const char *tls_cert, *tls_key, *tls_ca,
+		*tls_crl; /* PEM files; NULL: not said */
 	struct msd_option_proxies proxies;
 	struct msd_trust_option trust;
 	struct msd_fetch_terms terms; /* of all that is fetched */

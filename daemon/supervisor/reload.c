@@ -8,11 +8,13 @@
 #include "daemon/supervisor/reload.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "daemon/log.h"
 #include "daemon/supervisor/changes.h"
 #include "daemon/supervisor/descriptors.h"
 #include "daemon/supervisor/distrust.h"
+#include "daemon/supervisor/edge/vouched.h"
 #include "daemon/supervisor/machine.h"
 #include "daemon/supervisor/module/admit.h"
 #include "daemon/supervisor/module/catalog.h"
@@ -88,6 +90,17 @@ static void put(struct msd_buf *b, const char *key, const char *value)
 	msd_pack_cstr(b, value);
 }
 
+static bool is_same(const uint8_t *a, const uint8_t *b)
+{
+	return memcmp(a, b, MSD_TLS_DIGEST_BYTES) == 0;
+}
+
+/* A file that is no longer named has changed, too. */
+static const char *name_or_none(const char *file)
+{
+	return file != NULL ? file : "";
+}
+
 static void put_row(struct msd_buf *b, const struct told *t)
 {
 	msd_pack_map(b, 5);
@@ -108,13 +121,16 @@ static const char *state_of(const struct msd_wanted *w, const struct msd_change 
 }
 
 /* Beside options and modules, files that are others under their old names: of rights,
- * for which the file is to say whose they are, and of the certificate. */
+ * for which the file is to say whose they are, and of TLS. Those without a name are as
+ * they were. */
 static void tell(const struct msd_changes *all, const struct msd_wanted *w,
-		 const char *rights, const struct told *certificate, struct msd_buf *b)
+		 const struct told *files, size_t n_files, struct msd_buf *b)
 {
-	const struct told of_rights = {"acl", rights, "", "", "changed"};
+	uint32_t n = 0;
 
-	msd_pack_array(b, all->n + (rights != NULL) + (certificate->name != NULL));
+	for (size_t i = 0; i < n_files; i++)
+		n += files[i].name != NULL;
+	msd_pack_array(b, all->n + n);
 	for (uint32_t i = 0; i < all->n; i++) {
 		const struct msd_change *c = &all->each[i];
 		const struct told row = {msd_change_key(c), msd_change_name(c), c->was,
@@ -122,16 +138,55 @@ static void tell(const struct msd_changes *all, const struct msd_wanted *w,
 
 		put_row(b, &row);
 	}
-	if (rights != NULL)
-		put_row(b, &of_rights);
-	if (certificate->name != NULL)
-		put_row(b, certificate);
+	for (size_t i = 0; i < n_files; i++) {
+		if (files[i].name != NULL)
+			put_row(b, &files[i]);
+	}
 }
 
-static struct msd_tls_shown shown(const struct msd_server *s)
+static void tell_all(const struct msd_changes *all, const struct msd_wanted *w,
+		     const char *rights, const struct msd_tls_state *was,
+		     const struct msd_tls_state *is, const struct msd_options *next,
+		     struct msd_buf *b)
 {
-	return msd_tls_is_open(&s->tls) ? msd_tls_shows(&s->tls)
-					: (struct msd_tls_shown){0};
+	const bool has_tls = was->shown.until[0] != '\0';
+	const struct told files[] = {
+		{.key = "acl", .name = rights, .was = "", .is = "", .state = "changed"},
+		{.key = "certificate",
+		 .name = has_tls && !is_same(was->shown.sha256, is->shown.sha256)
+				 ? next->tls_cert
+				 : NULL,
+		 .was = was->shown.until,
+		 .is = is->shown.until,
+		 .state = "changed"},
+		{.key = "authorities",
+		 .name = has_tls && !is_same(was->trust.ca, is->trust.ca)
+				 ? name_or_none(next->tls_ca)
+				 : NULL,
+		 .was = was->trust.authorities,
+		 .is = is->trust.authorities,
+		 .state = "changed"},
+		{.key = "revoked",
+		 .name = has_tls && !is_same(was->trust.crl, is->trust.crl)
+				 ? name_or_none(next->tls_crl)
+				 : NULL,
+		 .was = was->trust.crl_until,
+		 .is = is->trust.crl_until,
+		 .state = "changed"}};
+
+	tell(all, w, files, sizeof(files) / sizeof(files[0]), b);
+}
+
+/* Connections by TLS that are there were let in by what was believed. */
+static void judge(struct msd_server *s, const struct msd_tls_state *was,
+		  const struct msd_tls_state *is)
+{
+	if (was->shown.until[0] == '\0' || (is_same(was->trust.ca, is->trust.ca) &&
+					    is_same(was->trust.crl, is->trust.crl)))
+		return;
+	msd_log(MSD_LOG_INFO, "authorities", "was=\"%s\" is=\"%s\" ended=%u",
+		was->trust.authorities, is->trust.authorities,
+		msd_vouched_judge(&s->edge, &s->tls));
 }
 
 /* The file of rights, as it is now; NULL: there is none, or it says what it said. */
@@ -184,7 +239,7 @@ struct again {
 	struct msd_options *next;
 	struct msd_acl *rights; /* NULL: they are what they were */
 	struct msd_changes changes;
-	struct msd_tls_shown was; /* of TLS */
+	struct msd_tls_state was;
 };
 
 static bool is_undone(const void *ctx, const char *name)
@@ -226,18 +281,13 @@ static void take_rights(struct msd_server *s, struct msd_acl *rights)
 
 static void take_all(struct msd_server *s, struct again *a, struct msd_buf *ret)
 {
-	const struct msd_tls_shown is = shown(s);
-	const struct told certificate = {
-		.key = "certificate",
-		.name = a->was.until[0] != '\0' ? a->next->tls_cert : NULL,
-		.was = a->was.until,
-		.is = is.until,
-		.state = "changed"};
+	const struct msd_tls_state is = msd_tls_state(&s->tls);
 	const char *rights = a->rights != NULL ? a->rights->file : NULL;
 
 	if (a->rights != NULL)
 		take_rights(s, a->rights);
 	a->rights = NULL;
+	judge(s, &a->was, &is);
 	for (uint32_t i = 0; i < a->changes.n; i++)
 		take(s, a->next, &a->changes.each[i]);
 	s->fetcher.vouch.trust = a->next->trust.trust; /* its files may have changed */
@@ -245,7 +295,7 @@ static void take_all(struct msd_server *s, struct again *a, struct msd_buf *ret)
 	s->wanted.options = a->next;
 	msd_wanted_look(&s->wanted);
 	msd_distrust_look(&s->keeper, &s->supplies, &a->next->trust.trust);
-	tell(&a->changes, &s->wanted, rights, &certificate, ret);
+	tell_all(&a->changes, &s->wanted, rights, &a->was, &is, a->next, ret);
 	msd_log(MSD_LOG_INFO, "reload", "changes=%u", a->changes.n);
 }
 

@@ -30,14 +30,26 @@ static void tell(const struct msd_tls_shown *is, const char *file)
 	}
 }
 
+struct msd_tls_state msd_tls_state(const struct msd_tls *t)
+{
+	struct msd_tls_state state = {0};
+
+	if (msd_tls_is_open(t)) {
+		state.shown = msd_tls_shows(t);
+		state.trust = msd_tls_trusts(t);
+	}
+	return state;
+}
+
 msd_err msd_tls_take(struct msd_tls *t, const struct msd_options *o,
-		     const struct msd_acl *rights, struct msd_tls_shown *was,
+		     const struct msd_acl *rights, struct msd_tls_state *was,
 		     struct msd_diag *d)
 {
-	struct msd_tls_shown before = {0};
+	const struct msd_tls_state before = msd_tls_state(t);
 	const struct msd_tls_files files = {.cert = o->tls_cert,
 					    .key = o->tls_key,
 					    .ca = o->tls_ca,
+					    .crl = o->tls_crl,
 					    .takes_strangers = rights != NULL};
 
 	if (was != NULL)
@@ -51,8 +63,6 @@ msd_err msd_tls_take(struct msd_tls *t, const struct msd_options *o,
 			"a tls:// or https:// address needs --tls-cert FILE and "
 			"--tls-key FILE");
 	}
-	if (msd_tls_is_open(t)) /* its files may be others by now */
-		before = msd_tls_shows(t);
 	msd_err err = msd_tls_open(t, &files, d);
 	if (err != MSD_OK)
 		return err;
@@ -63,10 +73,7 @@ msd_err msd_tls_take(struct msd_tls *t, const struct msd_options *o,
 			"--tls-ca\"");
 	}
 	const struct msd_tls_shown is = msd_tls_shows(t);
-	if (memcmp(is.sha256, before.sha256, sizeof(is.sha256)) == 0)
-		return MSD_OK;
-	tell(&is, files.cert);
-	if (was != NULL)
-		*was = before;
+	if (memcmp(is.sha256, before.shown.sha256, sizeof(is.sha256)) != 0)
+		tell(&is, files.cert);
 	return MSD_OK;
 }

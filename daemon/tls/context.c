@@ -133,6 +133,12 @@ static msd_err read_authorities(SSL_CTX *ctx, const struct msd_tls_files *f,
 	const int must = f->takes_strangers ? 0 : SSL_VERIFY_FAIL_IF_NO_PEER_CERT;
 	msd_err err;
 
+	if (f->ca == NULL && f->crl != NULL) {
+		return msd_diag_set(d, MSD_BAD_REQUEST,
+				    "--tls-crl %s: it says whose certificates are "
+				    "revoked, and no --tls-ca asks for any",
+				    f->crl);
+	}
 	if (f->ca == NULL)
 		return MSD_OK;
 	err = check_file("--tls-ca", f->ca, false, d);
@@ -145,7 +151,10 @@ static msd_err read_authorities(SSL_CTX *ctx, const struct msd_tls_files *f,
 	}
 	SSL_CTX_set_client_CA_list(ctx, names); /* takes them */
 	SSL_CTX_set_verify(ctx, SSL_VERIFY_PEER | must, on_verify);
-	return MSD_OK;
+	if (f->crl != NULL)
+		err = check_file("--tls-crl", f->crl, false, d);
+	return err == MSD_OK && f->crl != NULL ? msd_tls_revoked_read(ctx, f->crl, d)
+					       : err;
 }
 
 /*
@@ -186,6 +195,8 @@ msd_err msd_tls_context_read(const struct msd_tls_files *files, SSL_CTX **ret,
 	err = read_own(ctx, files, d);
 	if (err == MSD_OK)
 		err = read_authorities(ctx, files, d);
+	if (err == MSD_OK)
+		err = msd_tls_trust_keep(ctx, d);
 	if (err != MSD_OK) {
 		SSL_CTX_free(ctx);
 		return err;

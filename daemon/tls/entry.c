@@ -18,6 +18,19 @@ static void context_shows(const struct msd_tls_context *c, struct msd_tls_shown 
 	msd_tls_shown_read((const SSL_CTX *)c, ret);
 }
 
+static void context_trusts(const struct msd_tls_context *c, struct msd_tls_trust *ret)
+{
+	msd_tls_trust_read((const SSL_CTX *)c, ret);
+}
+
+static msd_err judge(struct msd_tls_context *c, const struct msd_transport *t,
+		     struct msd_diag *d)
+{
+	const struct msd_tls_stream *s = t->state;
+
+	return msd_tls_peer_judge((SSL_CTX *)c, s->ssl, d);
+}
+
 static void context_hold(struct msd_tls_context *c)
 {
 	(void)SSL_CTX_up_ref((SSL_CTX *)c);
@@ -39,8 +52,10 @@ __attribute__((visibility("default"))) const struct msd_tls_library msd_tls_entr
 	.version = MSD_TLS_VERSION,
 	.context_open = context_open,
 	.context_shows = context_shows,
+	.context_trusts = context_trusts,
 	.context_hold = context_hold,
 	.context_close = context_close,
 	.accept = accept_on,
 	.handshake = msd_tls_stream_handshake,
+	.judge = judge,
 };

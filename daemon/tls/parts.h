@@ -26,6 +26,19 @@ MSD_MUST_CHECK msd_err msd_tls_context_read(const struct msd_tls_files *files,
 					    SSL_CTX **ret, struct msd_diag *d);
 /** What @ctx shows to clients. */
 void msd_tls_shown_read(const SSL_CTX *ctx, struct msd_tls_shown *ret);
+/** @time as the log has it; "" for none. */
+void msd_tls_time_write(const ASN1_TIME *time, char ret[static MSD_TLS_TIME_BYTES]);
+/** Read the lists of revoked certificates of the file @path into @ctx, whose
+ * authorities are read. Errors: MSD_BAD_REQUEST (the file, or a list that is not in
+ * force). */
+MSD_MUST_CHECK msd_err msd_tls_revoked_read(SSL_CTX *ctx, const char *path,
+					    struct msd_diag *d);
+/** Note whom @ctx believes, before a thread works with its store. MSD_NOMEM. */
+MSD_MUST_CHECK msd_err msd_tls_trust_keep(SSL_CTX *ctx, struct msd_diag *d);
+/** What was noted. */
+void msd_tls_trust_read(const SSL_CTX *ctx, struct msd_tls_trust *ret);
+/** As msd_tls_library.judge. */
+MSD_MUST_CHECK msd_err msd_tls_peer_judge(SSL_CTX *ctx, SSL *ssl, struct msd_diag *d);
 /** Read the names of @cert into @ret, all but is_verified. Errors: MSD_REFUSED, for
  * names that nobody should be known by. */
 MSD_MUST_CHECK msd_err msd_tls_names_read(X509 *cert, struct msd_tls_peer *ret,

@@ -1,7 +1,7 @@
 /* What the operator is told of the certificate that the daemon shows. */
 #include <openssl/evp.h>
 #include <openssl/x509.h>
-#include <string.h>
+#include <stdio.h>
 #include <time.h>
 
 #include "daemon/tls/parts.h"
@@ -15,14 +15,22 @@ static const char *fault_of(const X509 *cert)
 	return NULL;
 }
 
+void msd_tls_time_write(const ASN1_TIME *time, char ret[static MSD_TLS_TIME_BYTES])
+{
+	struct tm at;
+
+	ret[0] = '\0';
+	if (time != NULL &&
+	    (ASN1_TIME_to_tm(time, &at) != 1 ||
+	     strftime(ret, MSD_TLS_TIME_BYTES, "%Y-%m-%dT%H:%M:%SZ", &at) == 0))
+		(void)snprintf(ret, MSD_TLS_TIME_BYTES, "?");
+}
+
 void msd_tls_shown_read(const SSL_CTX *ctx, struct msd_tls_shown *ret)
 {
 	const X509 *cert = SSL_CTX_get0_certificate(ctx);
-	struct tm until;
 
 	*ret = (struct msd_tls_shown){.fault = fault_of(cert)};
 	(void)X509_digest(cert, EVP_sha256(), ret->sha256, NULL);
-	if (ASN1_TIME_to_tm(X509_get0_notAfter(cert), &until) != 1 ||
-	    strftime(ret->until, sizeof(ret->until), "%Y-%m-%dT%H:%M:%SZ", &until) == 0)
-		(void)strncpy(ret->until, "?", sizeof(ret->until) - 1);
+	msd_tls_time_write(X509_get0_notAfter(cert), ret->until);
 }

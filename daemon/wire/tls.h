@@ -16,7 +16,7 @@
 #include "proto/diag.h"
 
 #define MSD_TLS_ENTRY "msd_tls_entry"
-#define MSD_TLS_VERSION 3u /* of this header; both sides are built together */
+#define MSD_TLS_VERSION 4u /* of this header; both sides are built together */
 
 #define MSD_TLS_DIGEST_BYTES 32u
 #define MSD_TLS_NAME_MAX 255u   /* bytes of a name; a longer one ends the handshake */
@@ -44,11 +44,20 @@ struct msd_tls_shown {
 	const char *fault; /* why clients will not take it; NULL: they may */
 };
 
+/* Whom the server believes. */
+struct msd_tls_trust {
+	/* Of the authorities, and of their lists of revoked certificates. */
+	uint8_t ca[MSD_TLS_DIGEST_BYTES], crl[MSD_TLS_DIGEST_BYTES];
+	char authorities[256];              /* their names; "": clients are not asked */
+	char crl_until[MSD_TLS_TIME_BYTES]; /* when the first list expires; "": none */
+};
+
 /* PEM files. */
 struct msd_tls_files {
 	const char *cert; /* the chain, the server's own first */
 	const char *key;
 	const char *ca;       /* authorities of clients; NULL: clients are not asked */
+	const char *crl;      /* of these, lists of revoked certificates; NULL: none */
 	bool takes_strangers; /* with ca: who shows no certificate may come in, too */
 };
 
@@ -63,6 +72,8 @@ struct msd_tls_library {
 				struct msd_tls_context **ret, struct msd_diag *d);
 	void (*context_shows)(const struct msd_tls_context *c,
 			      struct msd_tls_shown *ret);
+	void (*context_trusts)(const struct msd_tls_context *c,
+			       struct msd_tls_trust *ret);
 	/** One context_close() more is due: for a thread that makes a connection of it.
 	 */
 	void (*context_hold)(struct msd_tls_context *c);
@@ -84,6 +95,10 @@ struct msd_tls_library {
 	 * connection.
 	 */
 	msd_err (*handshake)(struct msd_transport *t, struct msd_diag *d);
+	/** Whether @t, a connection of an earlier context whose handshake is done,
+	 * would be let in by @c. MSD_REFUSED, with a text for people; MSD_NOMEM. */
+	msd_err (*judge)(struct msd_tls_context *c, const struct msd_transport *t,
+			 struct msd_diag *d);
 };
 
 #endif

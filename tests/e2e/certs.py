@@ -68,6 +68,23 @@ class Authority:
         )
         return cert, key
 
+    def revoke(self, *certs, days=2, until=None):
+        """The path of the authority's list of revoked certificates, with @certs in it; it expires
+        in @days, or at @until, as YYYYMMDDHHMMSSZ."""
+        book = self.folder / f"{self.cert.stem}.revoked"
+        book.mkdir(exist_ok=True)
+        (book / "index").touch()
+        (book / "conf").write_text(
+            f"[ca]\ndefault_ca = own\n[own]\ndatabase = {book}/index\ndefault_md = sha256\n")
+        of_ours = ("-config", book / "conf", "-cert", self.cert, "-keyfile", self.key)
+        for cert in certs:
+            self._openssl("ca", *of_ours, "-revoke", cert)
+        when = ("-crl_nextupdate", until) if until else ("-crldays", days)
+        if until:
+            when += ("-crl_lastupdate", "20000101000000Z")
+        self._openssl("ca", *of_ours, "-gencrl", *when, "-out", book / "list.pem")
+        return book / "list.pem"
+
 
 class Pki(Authority):
     """An authority with a server's certificate and @alice's, and one that nobody believes."""

@@ -149,3 +149,19 @@ def test_beyond_loopback_somebody_must_say_who_may(pki, tmp_path):
 
 def test_without_a_certificate_of_its_own_it_does_not_start(tmp_path):
     assert "https:// address needs --tls-cert" in refused(tmp_path, "--http", "https://127.0.0.1:0")
+
+
+def test_a_visit_by_a_certificate_whose_authority_went_ends_with_the_reload(pki, tmp_path):
+    authorities = tmp_path / "ca.pem"
+    authorities.write_text(pki.cert.read_text() + pki.other.cert.read_text())
+    cert, key = pki.server
+    words = ("--tls-cert", cert, "--tls-key", key, "--tls-ca", authorities)
+    with start(*words) as daemon, \
+            Visit(daemon, certs.context(pki, pki.other.issue("frank"))) as gone, \
+            Visit(daemon, certs.context(pki, pki.alice)) as stays:
+        assert status(gone, "/v2/health/live") == status(stays, "/v2/health/live") == 200
+        authorities.write_text(pki.cert.read_text())
+        daemon.ok("reload")
+        with pytest.raises((OSError, EOFError, AssertionError)):
+            status(gone, "/v2/health/live")
+        assert status(stays, "/v2/health/live") == 200

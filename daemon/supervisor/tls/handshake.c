@@ -20,9 +20,10 @@ struct msd_handshake {
 	struct msd_list link;
 	struct msd_handshakes *all;
 	void *user;
-	int fd;      /* owned until there is a transport, and its own then */
-	int low;     /* msd_tls_first_record_waits()' */
-	bool is_tls; /* its first record has come */
+	int fd;              /* owned until there is a transport, and its own then */
+	int low;             /* msd_tls_first_record_waits()' */
+	bool is_tls;         /* its first record has come */
+	uint64_t n_contexts; /* msd_tls's, when it was begun with this one: */
 	struct msd_tls_context *context; /* held until a thread has the transport */
 	struct msd_transport transport;  /* has a state once there is one */
 	uv_poll_t poll;
@@ -48,9 +49,24 @@ struct msd_handshakes *msd_handshake_all(const struct msd_handshake *h)
 	return h->all;
 }
 
+/* Files that were read meanwhile may believe others. */
+static void check_trust(struct msd_handshake *h)
+{
+	const struct msd_tls *tls = h->all->tls;
+
+	if (h->result != MSD_OK || h->n_contexts == tls->n_contexts)
+		return;
+	h->result = tls->library->judge(tls->context, &h->transport, &h->why);
+	if (h->result != MSD_OK) {
+		h->all->on_failed(h, MSD_HANDSHAKE_CERTIFICATE, msd_diag_text(&h->why));
+	}
+}
+
 static void on_poll_closed(uv_handle_t *handle)
 {
 	struct msd_handshake *h = handle->data;
+
+	check_trust(h);
 	struct msd_transport *t = h->result == MSD_OK ? &h->transport : NULL;
 
 	if (t == NULL && h->transport.state != NULL) {
@@ -192,6 +208,7 @@ static msd_err begin(struct msd_handshake *h)
 		return MSD_WAIT;
 	h->is_tls = true;
 	h->context = tls->context;
+	h->n_contexts = tls->n_contexts;
 	tls->library->context_hold(h->context);
 	return MSD_OK;
 }

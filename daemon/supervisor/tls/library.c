@@ -41,6 +41,7 @@ msd_err msd_tls_open(struct msd_tls *t, const struct msd_tls_files *files,
 		return err;
 	t->library->context_close(t->context);
 	t->context = next;
+	t->n_contexts++;
 	return MSD_OK;
 }
 
@@ -50,6 +51,14 @@ struct msd_tls_shown msd_tls_shows(const struct msd_tls *t)
 
 	t->library->context_shows(t->context, &shown);
 	return shown;
+}
+
+struct msd_tls_trust msd_tls_trusts(const struct msd_tls *t)
+{
+	struct msd_tls_trust trust;
+
+	t->library->context_trusts(t->context, &trust);
+	return trust;
 }
 
 void msd_tls_finish(struct msd_tls *t)

@@ -10,6 +10,7 @@ struct msd_tls {
 	char *path; /* of the shared object; owned. NULL: it was not found */
 	const struct msd_tls_library *library;
 	struct msd_tls_context *context; /* of connections to come */
+	uint64_t n_contexts;             /* that there were so far */
 };
 
 /**
@@ -26,6 +27,8 @@ static inline bool msd_tls_is_open(const struct msd_tls *t)
 }
 /** What connections to come are shown; only where it is open. */
 struct msd_tls_shown msd_tls_shows(const struct msd_tls *t);
+/** Whom connections to come are asked to be vouched for by; likewise. */
+struct msd_tls_trust msd_tls_trusts(const struct msd_tls *t);
 /** Of a @t that was never opened, too. */
 void msd_tls_finish(struct msd_tls *t);
 
