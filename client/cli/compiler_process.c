@@ -201,9 +201,10 @@ int msd_compiler_process_run(const struct msd_compiler_job *job, const sigset_t 
 	}
 	/* A keeper that was killed has written nothing. */
 	(void)fcntl(fds[0], F_SETFL, O_NONBLOCK);
-	if (error == 0 && read(fds[0], ret, sizeof(*ret)) != (ssize_t)sizeof(*ret))
+	if (error == 0 && read(fds[0], ret, sizeof(*ret)) != (ssize_t)sizeof(*ret)) {
 		*ret = (struct msd_compiler_end){.is_confined = true,
 						 .status = SIGKILL};
+	}
 	(void)close(fds[0]);
 	ret->interrupt = interrupt;
 	return error;

@@ -279,7 +279,7 @@ msd_err msd_uri_beside(const char *text, const char *name, const char *end, char
 static msd_err check_way(const char *from, const char *text, bool insecure,
 			 struct msd_diag *d)
 {
-	struct msd_uri a, b = {0};
+	struct msd_uri a = {0}, b = {0};
 	msd_err err = msd_uri_read(from, insecure, &a, d);
 
 	if (err == MSD_OK)
@@ -301,9 +301,10 @@ msd_err msd_uri_follow(const char *from, const char *location, bool insecure,
 
 	if (url != NULL)
 		rc = curl_url_set(url, CURLUPART_URL, from, 0);
-	if (rc == CURLUE_OK)
+	if (rc == CURLUE_OK) {
 		rc = curl_url_set(url, CURLUPART_URL, location,
 				  CURLU_NON_SUPPORT_SCHEME);
+	}
 	if (rc == CURLUE_OK)
 		rc = curl_url_set(url, CURLUPART_FRAGMENT, NULL, 0);
 	if (rc == CURLUE_OK)
