@@ -31,10 +31,13 @@ static const struct msd_op_window_names dilations = {"dilations", {NULL, NULL}};
 enum flavor { FLOOR = 0, CEIL = 1, DARKNET = 2 };
 enum { AUTO_UPPER = 1, AUTO_LOWER };
 
+/* A kernel that is larger than the padded input, but by less than its stride, has one
+ * place; by a whole stride, none. */
 static int64_t ceil_out(const struct msd_op_window *w)
 {
 	const int64_t room = w->in + w->before + w->after - msd_op_window_reach(w);
-	int64_t out = room < 0 ? 0 : (room + w->stride - 1) / w->stride + 1;
+	int64_t out = room > 0 ? (room + w->stride - 1) / w->stride + 1
+			       : room / w->stride + 1;
 
 	/* A window that begins in the padding behind has nothing to look at. */
 	if (out > 0 && (out - 1) * w->stride >= w->in + w->before)
@@ -69,7 +72,7 @@ static void lay(const modser_sg_op *op, struct msd_op_window *w)
 		w->before = w->before / 2;
 	}
 	const int64_t room = w->in + w->before + w->after - msd_op_window_reach(w);
-	w->out = room < 0 ? 0 : room / w->stride + 1;
+	w->out = room < 0 ? -1 : room / w->stride + 1;
 }
 
 void msd_op_pool_windows(const modser_sg_node *node,
@@ -131,7 +134,7 @@ static int infer(modser_sg_node *node)
 		const struct msd_op_window *w = &windows[MSD_OP_AXES - n + i];
 		const int64_t reach = msd_op_window_reach(w);
 
-		if (w->out < 1 || w->kernel < 1) {
+		if (w->out < 0 || w->in < 1) {
 			return msd_infer_fail(node,
 					      "its kernel is larger than its input");
 		}

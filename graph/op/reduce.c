@@ -102,11 +102,15 @@ const modser_sg_op_schema msd_op_reduction = {
 static int infer_arg(modser_sg_node *node)
 {
 	bool goes[MODSER_GRAPH_MAX_NDIM] = {false};
+	const int64_t *dims = msd_infer_dims(node, 0);
+	bool is_asked = true; /* for an index at all */
 	size_t axis;
 
 	if (msd_infer_axis(node, &axis) != 0)
 		return -1;
-	if (msd_infer_dims(node, 0)[axis] == 0)
+	for (size_t i = 0; i < msd_infer_ndim(node, 0); i++)
+		is_asked = is_asked && (i == axis || dims[i] != 0);
+	if (dims[axis] == 0 && is_asked)
 		return msd_infer_fail(node, "there is nothing to search");
 	goes[axis] = true;
 	msd_infer_dtype(node, 0, OP_INT64);

@@ -1,5 +1,6 @@
 #include "runtime/value/element.h"
 
+#include <math.h>
 #include <string.h>
 
 #include "runtime/value/half.h"
@@ -119,6 +120,31 @@ void msd_number_store(struct msd_dtype dtype, void *p, int64_t i, int64_t v)
 	} else {
 		((uint8_t *)p)[i] = (uint8_t)v;
 	}
+}
+
+static bool is_truth(struct msd_dtype dtype)
+{
+	return dtype.code == MSD_DT_BOOL || dtype.bits == 1;
+}
+
+union msd_number msd_number_lowest(struct msd_dtype dtype)
+{
+	if (msd_number_kind(dtype) == MSD_N_FLOAT)
+		return (union msd_number){.f = -INFINITY};
+	if (dtype.code != MSD_DT_INT)
+		return (union msd_number){.i = 0};
+	return (union msd_number){.i = INT64_MIN >> (64 - dtype.bits)};
+}
+
+union msd_number msd_number_highest(struct msd_dtype dtype)
+{
+	if (msd_number_kind(dtype) == MSD_N_FLOAT)
+		return (union msd_number){.f = INFINITY};
+	if (is_truth(dtype))
+		return (union msd_number){.i = 1};
+	if (dtype.code == MSD_DT_INT)
+		return (union msd_number){.i = INT64_MAX >> (64 - dtype.bits)};
+	return (union msd_number){.i = (int64_t)(UINT64_MAX >> (64 - dtype.bits))};
 }
 
 int64_t msd_number_key(enum msd_number_kind kind, union msd_number v)

@@ -30,6 +30,10 @@ MSD_MUST_CHECK bool msd_number_int(struct msd_dtype dtype, const void *p, int64_
 void msd_number_store(struct msd_dtype dtype, void *p, int64_t i, int64_t v);
 /** Store a float as element @i, rounded to nearest; @dtype has the kind of floats. */
 void msd_number_store_float(struct msd_dtype dtype, void *p, int64_t i, double v);
+/** The ends of what @dtype, which has a kind, can be: infinities of floats. They are
+ * what the largest and the smallest of no elements are. */
+union msd_number msd_number_lowest(struct msd_dtype dtype);
+union msd_number msd_number_highest(struct msd_dtype dtype);
 /** A key for a total order: as the numbers compare, with -0 the same as 0 and every NaN
  * the same, behind all others (MSD_KEY_NAN). */
 int64_t msd_number_key(enum msd_number_kind kind, union msd_number v);

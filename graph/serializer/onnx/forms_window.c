@@ -182,7 +182,9 @@ static void find_rounded(const struct onnx_out *o, size_t ret[static N_ROUNDINGS
 		const int64_t room =
 			w->in + w->before + w->after - msd_op_window_reach(w);
 
-		if (room >= 0 && room % w->stride != 0) {
+		if (room < 0) { /* one window of a kernel beyond its input, or none */
+			ret[w->out > 0 ? UP : DROPPED] = i + 2;
+		} else if (room % w->stride != 0) {
 			ret[w->out == room / w->stride + 1 ? DROPPED : UP] = i + 2;
 		}
 	}

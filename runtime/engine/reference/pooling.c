@@ -13,6 +13,7 @@ struct pool {
 	void *y;
 	int64_t *indices; /* NULL: nobody asked where the largest is */
 	struct msd_op_window axes[MSD_OP_AXES];
+	double lowest; /* which the largest of no elements is */
 	size_t in_plane;
 	size_t out_plane;
 	bool is_mean;
@@ -29,21 +30,27 @@ struct stretch {
 	int64_t counted; /* with the padding in it */
 };
 
+/* How many of the places @first, @first + @step, ... lie before @end; at most @most. */
+static int64_t count_before(int64_t first, int64_t step, int64_t end, int64_t most)
+{
+	const int64_t n = first < end ? (end - first + step - 1) / step : 0;
+
+	return n < most ? n : most;
+}
+
+/* A kernel may be far larger than its input: nothing here walks over it. */
 static struct stretch stretch_of(const struct msd_op_window *w, int64_t o)
 {
-	struct stretch s = {.step = w->dilation};
-	int64_t first = o * w->stride - w->before;
+	const int64_t first = o * w->stride - w->before;
+	const int64_t skipped = count_before(first, w->dilation, 0, w->kernel);
 
-	for (int64_t k = 0; k < w->kernel; k++) {
-		const int64_t i = first + k * w->dilation;
-
-		s.counted += i < w->in + w->after;
-		if (i < 0 || i >= w->in)
-			continue;
-		s.from = s.n == 0 ? i : s.from;
-		s.n++;
-	}
-	return s;
+	return (struct stretch){
+		.from = first + skipped * w->dilation,
+		.n = count_before(first, w->dilation, w->in, w->kernel) - skipped,
+		.step = w->dilation,
+		.counted =
+			count_before(first, w->dilation, w->in + w->after, w->kernel),
+	};
 }
 
 struct found {
@@ -54,7 +61,7 @@ struct found {
 
 static struct found look(const struct pool *p, size_t plane, const struct stretch *s)
 {
-	struct found f = {.most = -INFINITY};
+	struct found f = {.most = p->lowest};
 
 	for (int64_t a = 0; a < s[DEPTH].n; a++) {
 		for (int64_t b = 0; b < s[HEIGHT].n; b++) {
@@ -132,6 +139,13 @@ static void run_plane(const void *ctx, size_t part)
 	}
 }
 
+static double lowest_of(struct msd_dtype dtype)
+{
+	const union msd_number v = msd_number_lowest(dtype);
+
+	return msd_number_kind(dtype) == MSD_N_FLOAT ? v.f : (double)v.i;
+}
+
 static msd_err run(const struct msd_kernel_call *call, struct msd_diag *d)
 {
 	const int64_t flavor = msd_kernel_int(call, "caffe_flavor");
@@ -151,6 +165,7 @@ static msd_err run(const struct msd_kernel_call *call, struct msd_diag *d)
 	};
 
 	(void)d;
+	p.lowest = lowest_of(p.dtype);
 	if (modser_sg_node_output(call->node, 1) != NULL)
 		p.indices = call->out[1];
 	msd_op_pool_windows(call->node, p.axes);
@@ -158,7 +173,8 @@ static msd_err run(const struct msd_kernel_call *call, struct msd_diag *d)
 		p.in_plane *= (size_t)p.axes[i].in;
 		p.out_plane *= (size_t)p.axes[i].out;
 	}
-	msd_kernel_each((size_t)(in[0] * in[1]), run_plane, &p);
+	if (p.out_plane > 0)
+		msd_kernel_each((size_t)(in[0] * in[1]), run_plane, &p);
 	return MSD_OK;
 }
 

@@ -10,12 +10,14 @@
 
 struct sums {
 	int64_t type;
+	struct msd_dtype dtype;    /* of the elements */
 	enum msd_number_kind kind; /* of the sums: powers of integers are floats */
 	union msd_number *at;      /* one for each element of the output */
 	double *most;              /* of LOG_SUM_EXP */
 	double count;              /* elements in each */
 };
 
+/* What is reduced of no elements, but for what end_float() makes of it. */
 static union msd_number begin(const struct sums *s)
 {
 	const bool is_float = s->kind == MSD_N_FLOAT;
@@ -25,14 +27,9 @@ static union msd_number begin(const struct sums *s)
 		return is_float ? (union msd_number){.f = 1}
 				: (union msd_number){.i = 1};
 	case MSD_REDUCE_MAX:
-		return is_float ? (union msd_number){.f = -INFINITY}
-				: (union msd_number){
-					  .i = s->kind == MSD_N_UINT64 ? 0 : INT64_MIN};
+		return msd_number_lowest(s->dtype);
 	case MSD_REDUCE_MIN:
-		return is_float
-			       ? (union msd_number){.f = INFINITY}
-			       : (union msd_number){
-					 .i = s->kind == MSD_N_UINT64 ? -1 : INT64_MAX};
+		return msd_number_highest(s->dtype);
 	default:
 		return is_float ? (union msd_number){.f = 0}
 				: (union msd_number){.i = 0};
@@ -101,15 +98,20 @@ static double end_float(const struct sums *s, size_t i)
 	}
 }
 
+static int64_t divide(const struct sums *s, int64_t v, int64_t n)
+{
+	return s->kind == MSD_N_UINT64 ? (int64_t)((uint64_t)v / (uint64_t)n) : v / n;
+}
+
 static int64_t end_int(const struct sums *s, int64_t v)
 {
 	switch (s->type) {
 	case MSD_REDUCE_MEAN:
-		return s->count > 0 ? v / (int64_t)s->count : 0;
+		return s->count > 0 ? divide(s, v, (int64_t)s->count) : 0;
 	case MSD_REDUCE_L2:
 		return (int64_t)sqrt((double)v);
 	case MSD_REDUCE_LOG_SUM:
-		return v > 0 ? (int64_t)log((double)v) : 0;
+		return v > 0 ? (int64_t)log((double)v) : msd_number_lowest(s->dtype).i;
 	default:
 		return v;
 	}
@@ -148,7 +150,7 @@ static void find_most(const struct msd_kernel_call *c, struct sums *s,
 				dtype, c->in[0],
 				(size_t)(w->at[0] + k * msd_walk_step(w, 0)));
 
-			*most = v > *most ? v : *most;
+			*most = v > *most || isnan(v) ? v : *most;
 		}
 	}
 }
@@ -186,16 +188,22 @@ static void reduce(const struct msd_kernel_call *c, struct sums *s, struct msd_w
 		s->at[i] = begin(s);
 		s->most[i] = -INFINITY;
 	}
-	if (s->type == MSD_REDUCE_LOG_SUM_EXP)
+	if (s->type == MSD_REDUCE_LOG_SUM_EXP && w->n > 0)
 		find_most(c, s, w);
 	if (w->n > 0)
 		add_all(c, s, w);
 	for (size_t i = 0; i < n; i++) {
-		if (s->kind == MSD_N_FLOAT) {
-			msd_row_put(dtype, c->out[0], i, end_float(s, i));
-		} else {
+		if (s->kind != MSD_N_FLOAT) {
 			msd_number_store(dtype, c->out[0], (int64_t)i,
 					 end_int(s, s->at[i].i));
+			continue;
+		}
+		const double v = end_float(s, i);
+		if (v == -INFINITY && msd_number_kind(dtype) != MSD_N_FLOAT) {
+			msd_number_store(dtype, c->out[0], (int64_t)i,
+					 msd_number_lowest(dtype).i);
+		} else {
+			msd_row_put(dtype, c->out[0], i, v);
 		}
 	}
 }
@@ -206,6 +214,7 @@ static msd_err run(const struct msd_kernel_call *c, struct msd_diag *d)
 	const size_t n_in = msd_kernel_in_elements(c, 0);
 	struct sums s = {
 		.type = msd_kernel_int(c, "type"),
+		.dtype = msd_kernel_in_dtype(c, 0),
 		.kind = msd_number_kind(msd_kernel_in_dtype(c, 0)),
 		.at = calloc(n + 1, sizeof(*s.at)),
 		.most = calloc(n + 1, sizeof(*s.most)),

@@ -46,7 +46,7 @@ static msd_err run_arg(const struct msd_kernel_call *c, bool is_max)
 			 .n = dims[axis]};
 	int64_t *y = c->out[0];
 
-	for (int64_t o = 0; o < outer; o++) {
+	for (int64_t o = 0; inner > 0 && o < outer; o++) {
 		for (int64_t i = 0; i < inner; i++) {
 			l.from = o * l.n * inner + i;
 			*y++ = find(&l, is_max, is_last);
@@ -124,7 +124,7 @@ static msd_err run_topk(const struct msd_kernel_call *c, struct msd_diag *d)
 
 	if (items == NULL)
 		return msd_diag_no_memory(d);
-	for (int64_t o = 0; o < outer; o++) {
+	for (int64_t o = 0; inner > 0 && o < outer; o++) {
 		for (int64_t i = 0; i < inner; i++) {
 			l.from = o * l.n * inner + i;
 			take_best(c, &l, items, k, o * k * inner + i);
