@@ -117,17 +117,12 @@ static msd_err set_tensor(modser_sg_tensor *t, struct msd_dtype dtype,
 	return MSD_OK;
 }
 
-msd_err msd_flow_enter(struct msd_flow_graph *g, const struct msd_flow_value *in,
-		       struct msd_diag *d)
+msd_err msd_flow_set_inputs(const struct msd_flow_graph *g,
+			    const struct msd_flow_value *in, struct msd_diag *d)
 {
-	const size_t n = g->graph->n_inputs;
-	const void **data = calloc(n + 1, sizeof(*data));
 	msd_err err = MSD_OK;
 
-	if (data == NULL)
-		return msd_diag_no_memory(d);
-	for (size_t i = 0; err == MSD_OK && i < n; i++) {
-		data[i] = in[i].data;
+	for (size_t i = 0; err == MSD_OK && i < g->graph->n_inputs; i++) {
 		if (!in[i].is_there) {
 			err = msd_diag_set(d, MSD_BAD_ARTIFACT,
 					   "\"%s\" of its graph is left out",
@@ -137,6 +132,21 @@ msd_err msd_flow_enter(struct msd_flow_graph *g, const struct msd_flow_value *in
 					 in[i].ndim, d);
 		}
 	}
+	return err;
+}
+
+msd_err msd_flow_enter(struct msd_flow_graph *g, const struct msd_flow_value *in,
+		       struct msd_diag *d)
+{
+	const size_t n = g->graph->n_inputs;
+	const void **data = calloc(n + 1, sizeof(*data));
+	msd_err err;
+
+	if (data == NULL)
+		return msd_diag_no_memory(d);
+	for (size_t i = 0; i < n; i++)
+		data[i] = in[i].data;
+	err = msd_flow_set_inputs(g, in, d);
 	if (err == MSD_OK)
 		err = msd_plan_run(g->plan, data, d);
 	free((void *)data);

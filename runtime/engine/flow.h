@@ -63,6 +63,10 @@ void msd_flow_destroy(struct msd_flow *f); /* NULL is fine */
 struct msd_flow_value msd_flow_value_of(const modser_sg_tensor *t, const void *data);
 /** A scalar, which outlives the value. */
 struct msd_flow_value msd_flow_scalar(struct msd_dtype dtype, const void *data);
+/** The inputs of @g get the shapes and dtypes of @in. */
+MSD_MUST_CHECK msd_err msd_flow_set_inputs(const struct msd_flow_graph *g,
+					   const struct msd_flow_value *in,
+					   struct msd_diag *d);
 /** Run @g from its inputs @in. */
 MSD_MUST_CHECK msd_err msd_flow_enter(struct msd_flow_graph *g,
 				      const struct msd_flow_value *in,

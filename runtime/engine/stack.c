@@ -49,10 +49,9 @@ msd_err msd_stack_push(struct msd_stack *s, const struct msd_flow_value *v,
 }
 
 msd_err msd_stack_give(const struct msd_stack *s, const struct msd_flow_call *c,
-		       size_t i, const struct msd_flow_value *declared, int64_t axis,
+		       size_t i, const struct msd_flow_value *v, int64_t axis,
 		       bool is_reverse, struct msd_diag *d)
 {
-	const struct msd_flow_value *v = s->n > 0 ? &s->like : declared;
 	const int64_t ndim = (int64_t)v->ndim + 1;
 	int64_t dims[MODSER_GRAPH_MAX_NDIM];
 

@@ -16,12 +16,11 @@ MSD_MUST_CHECK msd_err msd_stack_push(struct msd_stack *s,
 				      const struct msd_flow_value *v,
 				      struct msd_diag *d);
 /** Let all, along a new axis @axis, be output @i of the node that is run; @is_reverse:
- * the last one first. Without any, they are as @declared says, and open extents 0. */
+ * the last one first. All are like @v, whose open extents are 0. */
 MSD_MUST_CHECK msd_err msd_stack_give(const struct msd_stack *s,
 				      const struct msd_flow_call *c, size_t i,
-				      const struct msd_flow_value *declared,
-				      int64_t axis, bool is_reverse,
-				      struct msd_diag *d);
+				      const struct msd_flow_value *v, int64_t axis,
+				      bool is_reverse, struct msd_diag *d);
 void msd_stack_finish(struct msd_stack *s);
 
 #endif

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "runtime/engine/outline.h"
 #include "runtime/engine/stack.h"
 
 msd_err msd_turns_init(struct msd_turns *t, const struct msd_flow_call *c, size_t state,
@@ -66,7 +67,14 @@ msd_err msd_turns_run(struct msd_turns *t, struct msd_diag *d)
 		err = copy_state(t, i, d);
 	if (err == MSD_OK)
 		hand_on(t);
+	t->has_turned = true;
 	return err;
+}
+
+msd_err msd_turns_end(const struct msd_turns *t, struct msd_diag *d)
+{
+	return t->has_turned || t->n_stacks == 0 ? MSD_OK
+						 : msd_outline_find(t->body, t->in, d);
 }
 
 msd_err msd_turns_give(const struct msd_turns *t, const struct msd_flow_call *c,
@@ -84,9 +92,11 @@ msd_err msd_turns_give_stack(const struct msd_turns *t, const struct msd_flow_ca
 			     struct msd_diag *d)
 {
 	const size_t i = t->n_states + k;
+	const struct msd_flow_value like =
+		t->has_turned ? t->stacks[k].like
+			      : msd_outline_output(t->body, t->first + i);
 
-	return msd_stack_give(&t->stacks[k], c, i, &t->body->outputs[t->first + i],
-			      axis, is_reverse, d);
+	return msd_stack_give(&t->stacks[k], c, i, &like, axis, is_reverse, d);
 }
 
 void msd_turns_finish(struct msd_turns *t)

@@ -19,6 +19,7 @@ struct msd_turns {
 	struct msd_stack *stacks;
 	size_t n_stacks;
 	size_t first;
+	bool has_turned;
 };
 
 /** Turns of the node of @c, whose states are from input @state of the body on. */
@@ -27,11 +28,15 @@ MSD_MUST_CHECK msd_err msd_turns_init(struct msd_turns *t,
 				      size_t first, struct msd_diag *d);
 /** One turn. */
 MSD_MUST_CHECK msd_err msd_turns_run(struct msd_turns *t, struct msd_diag *d);
+/** The turns are over: without any, what they would have given is inferred from the
+ * values that a first turn would get. */
+MSD_MUST_CHECK msd_err msd_turns_end(const struct msd_turns *t, struct msd_diag *d);
 /** The last values as the first outputs of the node. */
 MSD_MUST_CHECK msd_err msd_turns_give(const struct msd_turns *t,
 				      const struct msd_flow_call *c,
 				      struct msd_diag *d);
-/** Those of all turns as the others: output @k of them with its axis. */
+/** After msd_turns_end(), those of all turns as the others: output @k of them with its
+ * axis. */
 MSD_MUST_CHECK msd_err msd_turns_give_stack(const struct msd_turns *t,
 					    const struct msd_flow_call *c, size_t k,
 					    int64_t axis, bool is_reverse,

@@ -56,6 +56,25 @@ def loop(states, body, outputs, inputs=("n", "")):
                  [value(name, "float32", shape) for name, shape in outputs])
 
 
+# Of a row r that a turn gets: itself, reshaped by its own shape, where it is not 0, and what graphs
+# within the body make of it: a Loop of two turns, a Scan over it, and an If.
+ROW_CONSTANTS = [ints("one", 1), tensor("two", np.int64(2)), tensor("yes", np.bool_(True))]
+INNER = Graph([node("Identity", ["on"], ["on2"]), node("Neg", ["column"], ["m"])],
+              [value("k", "int64", []), value("on", "bool", [])], [field(1, "on2"), field(1, "m")])
+EACH = Graph([node("Neg", ["e"], ["f"])], [field(1, "e")], [field(1, "f")])
+BOTH = [Graph([node("Unsqueeze", ["each", "one"], [name])], [], [field(1, name)]) for name in "uv"]
+BY_ROW = [node("Shape", ["r"], ["sizes"]), node("Concat", ["sizes", "one"], ["to"], axis=0),
+          node("Reshape", ["r", "to"], ["column"]),
+          node("Loop", ["two", ""], ["twice"], body=INNER),
+          node("NonZero", ["r"], ["places"]),
+          node("Scan", ["r"], ["each"], body=EACH, num_scan_inputs=1),
+          node("If", ["yes"], ["either"], then_branch=BOTH[0], else_branch=BOTH[1])]
+MADE = [field(1, name) for name in ("r", "twice", "places", "either")]
+STACKS = ["w", "x2", "y", "z"]
+ENDS = [value("w", "float32", ["?", "?"]), value("x2", "float32", ["?", "?", "?", "?"]),
+        value("y", "int64", ["?", "?", "?"]), value("z", "float32", ["?", "?", "?"])]
+
+
 def flow_cases():
     negative = Graph([node("Neg", ["x"], ["t"])], [], [value("t", "float32", [1, 3])])
     sum_ = Graph([node("Add", ["x", "w"], ["e"])], [], [value("e", "float32", [1, 3])],
@@ -87,7 +106,17 @@ def flow_cases():
     counted = Graph([go, node("Constant", [], ["one"], value=tensor("one", np.int64(1))),
                      node("Add", ["p", "one"], ["p2"])],
                     TURN + [field(1, "p")], [field(1, "go2"), field(1, "p2")])
+    # Nothing says of what shape rows and what is made of them are.
+    rows = Graph([go, node("Gather", ["x", "i"], ["r"]), *BY_ROW], TURN, [field(1, "go2"), *MADE])
+    slices = Graph([node("Neg", ["t"], ["r"]), *BY_ROW], [field(1, "t")], MADE)
     return {
+        "accept_loop_of_unsaid_shapes": model(
+            [node("Loop", ["n", ""], STACKS, body=rows)],
+            [COUNT, value("x", "float32", ["t", 4])], ENDS, ROW_CONSTANTS),
+        "accept_scan_of_unsaid_shapes": model(
+            [node("Scan", ["x"], STACKS, body=slices, num_scan_inputs=1, scan_input_axes=[1],
+                  scan_output_axes=[0, 1, 0, -1])],
+            [COUNT, value("x", "float32", [4, "t"])], ENDS, ROW_CONSTANTS),
         "accept_if": branches(then_branch=negative, else_branch=sum_),
         "accept_loop": loop("a", added, [("y", [2]), ("z", ["n", 2])]),
         "accept_loop_that_swaps": loop("ab", swapped, [("y", [2]), ("z", [2])]),

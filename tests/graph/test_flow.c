@@ -114,6 +114,61 @@ Test(flow, a_loop_without_a_turn_gives_what_came_in_and_nothing_stacked)
 	flow_end(&f);
 }
 
+static void expect_dims(const struct flow *f, size_t i, size_t n, const int64_t *want)
+{
+	const modser_sg_tensor *t = modser_graph_output(f->g, i);
+
+	cr_assert_eq(modser_sg_tensor_ndim(t), (int)n, "output %zu has %d dimensions",
+		     i, modser_sg_tensor_ndim(t));
+	for (size_t k = 0; k < n; k++) {
+		cr_expect_eq(modser_sg_tensor_dims(t)[k], want[k],
+			     "extent %zu of output %zu is %d", k, i,
+			     (int)modser_sg_tensor_dims(t)[k]);
+	}
+}
+
+/* @n turns over @n rows of 4 elements, none of them 0. */
+static void expect_rows_stacked(struct flow *f, int64_t n)
+{
+	static const float x[8] = {1, 2, 3, 4, 5, 6, 7, 8};
+	const int64_t dims[] = {n, 4};
+
+	(void)modser_sg_tensor_set_dims(modser_graph_input(f->g, 1), dims, 2);
+	expect_run(f, (const void *const[]){&n, x});
+	expect_dims(f, 0, 2, (const int64_t[]){n, 4});
+	expect_dims(f, 1, 4, (const int64_t[]){n, 2, 4, 1});
+	expect_dims(f, 2, 3, (const int64_t[]){n, 1, n > 0 ? 4 : 0});
+	expect_dims(f, 3, 3, (const int64_t[]){n, 4, 1});
+}
+
+Test(flow, a_loop_without_a_turn_has_the_shape_that_a_turn_would_give)
+{
+	struct flow f = flow_of(CORPUS "loop_of_unsaid_shapes.bin");
+
+	for (int64_t n = 0; n < 3; n++)
+		expect_rows_stacked(&f, n);
+	expect_rows_stacked(&f, 0); /* after turns, too */
+	flow_end(&f);
+}
+
+Test(flow, a_scan_of_nothing_has_the_shape_that_a_turn_would_give)
+{
+	static const float x[8] = {1, 2, 3, 4, 5, 6, 7, 8};
+	struct flow f = flow_of(CORPUS "scan_of_unsaid_shapes.bin");
+
+	for (int64_t n = 2; n >= 0; n--) {
+		const int64_t dims[] = {4, n};
+
+		(void)modser_sg_tensor_set_dims(modser_graph_input(f.g, 1), dims, 2);
+		expect_run(&f, (const void *const[]){&n, x});
+		expect_dims(&f, 0, 2, (const int64_t[]){n, 4});
+		expect_dims(&f, 1, 4, (const int64_t[]){2, n, 4, 1});
+		expect_dims(&f, 2, 3, (const int64_t[]){n, 1, n > 0 ? 4 : 0});
+		expect_dims(&f, 3, 3, (const int64_t[]){4, 1, n});
+	}
+	flow_end(&f);
+}
+
 Test(flow, values_that_change_places_in_each_turn_stay_whole)
 {
 	struct flow f = flow_of(CORPUS "loop_that_swaps.bin");
@@ -215,6 +270,27 @@ Test(flow, every_failing_allocation_of_a_run_is_reported)
 			msd_plan_run(f.plan, (const void *const[]){&n, a, b}, &f.d);
 		failed = msd_fail_alloc_stop();
 		cr_assert_eq(err, failed ? MSD_NOMEM : MSD_OK, "allocation %ld", k);
+	}
+	cr_assert_gt(k, 10);
+	flow_end(&f);
+}
+
+Test(flow, a_shape_that_memory_is_short_for_is_no_other_shape)
+{
+	struct flow f = flow_of(CORPUS "loop_of_unsaid_shapes.bin");
+	const int64_t dims[] = {0, 4};
+	const int64_t n = 0;
+	bool failed = true;
+	long k = 0;
+
+	(void)modser_sg_tensor_set_dims(modser_graph_input(f.g, 1), dims, 2);
+	for (; failed; k++) {
+		msd_fail_alloc(k);
+		const msd_err err =
+			msd_plan_run(f.plan, (const void *const[]){&n, NULL}, &f.d);
+		failed = msd_fail_alloc_stop();
+		if (err == MSD_OK)
+			expect_dims(&f, 1, 4, (const int64_t[]){0, 2, 4, 1});
 	}
 	cr_assert_gt(k, 10);
 	flow_end(&f);

@@ -19,22 +19,20 @@ static msd_err read_count(const struct msd_flow_value *v, int64_t *ret,
 static msd_err run_turns(struct msd_turns *t, int64_t count, bool goes_on,
 			 struct msd_diag *d)
 {
+	const uint8_t truth = 1;
+	int64_t turn = 0;
 	msd_err err = MSD_OK;
 
-	for (int64_t turn = 0; err == MSD_OK && goes_on && turn < count; turn++) {
-		const uint8_t truth = 1;
-
-		t->in[0] =
-			msd_flow_scalar((struct msd_dtype){MSD_DT_INT, 64, 1}, &turn);
-		t->in[1] =
-			msd_flow_scalar((struct msd_dtype){MSD_DT_BOOL, 8, 1}, &truth);
+	t->in[0] = msd_flow_scalar((struct msd_dtype){MSD_DT_INT, 64, 1}, &turn);
+	t->in[1] = msd_flow_scalar((struct msd_dtype){MSD_DT_BOOL, 8, 1}, &truth);
+	for (; err == MSD_OK && goes_on && turn < count; turn++) {
 		err = msd_turns_run(t, d);
 		if (err != MSD_OK)
 			break;
 		const struct msd_flow_value v = msd_flow_output(t->body, 0);
 		err = msd_flow_truth(&v, &goes_on, d);
 	}
-	return err;
+	return err == MSD_OK ? msd_turns_end(t, d) : err;
 }
 
 static msd_err give_all(const struct msd_turns *t, const struct msd_flow_call *c,

@@ -84,14 +84,17 @@ static msd_err run_turns(struct msd_turns *t, struct sliced *list, size_t n,
 	const int64_t count = list[0].all.dims[list[0].axis];
 	msd_err err = MSD_OK;
 
+	for (size_t i = 0; i < n; i++) {
+		t->in[t->n_states + i] = list[i].slice;
+		if (count == 0) /* no slice has bytes */
+			t->in[t->n_states + i].data = NULL;
+	}
 	for (int64_t turn = 0; err == MSD_OK && turn < count; turn++) {
-		for (size_t i = 0; i < n; i++) {
+		for (size_t i = 0; i < n; i++)
 			cut(&list[i], turn);
-			t->in[t->n_states + i] = list[i].slice;
-		}
 		err = msd_turns_run(t, d);
 	}
-	return err;
+	return err == MSD_OK ? msd_turns_end(t, d) : err;
 }
 
 static msd_err give_all(const struct msd_turns *t, const struct msd_flow_call *c,
