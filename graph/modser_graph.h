@@ -62,6 +62,10 @@ typedef struct modser_sg_attr {
 	} as;
 } modser_sg_attr;
 
+/* No function takes NULL for an object or a text that it needs: one that returns an int
+ * gives -1, with the error of the graph where it gets one; others give NULL, "", 0 or
+ * what else they have for nothing. */
+
 /* ---- Graphs ---- */
 
 /** An empty graph, to be destroyed by the caller. NULL: out of memory. */
@@ -161,7 +165,9 @@ MODSER_GRAPH_API bool modser_graph_equal(modser_graph *a, const modser_graph *b)
  * tensors and dimensions must be, too. */
 MODSER_GRAPH_API modser_sg_node *modser_sg_node_create(modser_graph *graph,
 						       const char *name);
-MODSER_GRAPH_API void modser_sg_node_set_op(modser_sg_node *node, modser_sg_op *op);
+/** Let @node run @op, or, with NULL, none. -1: @op is another graph's, or another
+ * node's already. */
+MODSER_GRAPH_API int modser_sg_node_set_op(modser_sg_node *node, modser_sg_op *op);
 /** Returns the number of the input or output, or -1. A NULL input is one that the
  * operator does without, a NULL output one that nobody asked for. */
 MODSER_GRAPH_API int modser_sg_node_add_input(modser_sg_node *node,

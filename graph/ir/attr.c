@@ -73,6 +73,26 @@ static uint32_t float_bits(float f)
 	return bits;
 }
 
+bool msd_sg_attr_is_whole(const modser_sg_attr *a)
+{
+	if (a == NULL)
+		return false;
+	switch (a->kind) {
+	case MODSER_ATTR_STR:
+		return a->as.s != NULL;
+	case MODSER_ATTR_INTS:
+		return a->n == 0 || a->as.ints != NULL;
+	case MODSER_ATTR_FLOATS:
+		return a->n == 0 || a->as.floats != NULL;
+	case MODSER_ATTR_GRAPH:
+		return a->as.graph != NULL;
+	case MODSER_ATTR_INT:
+	case MODSER_ATTR_FLOAT:
+		break;
+	}
+	return true;
+}
+
 bool msd_sg_attr_equal(const modser_sg_attr *a, const modser_sg_attr *b)
 {
 	size_t na;
@@ -147,6 +167,8 @@ int msd_sg_attrs_add(modser_graph *g, struct msd_sg_attrs *list, const char *nam
 {
 	struct msd_sg_attr item = {0};
 
+	if (name == NULL || !msd_sg_attr_is_whole(value))
+		return msd_sg_null(g, "the name or the value of an attribute");
 	if (msd_sg_attrs_find(list, name) != NULL) {
 		return msd_sg_fail(g, MSD_EXISTS, "attribute \"%s\" is there already",
 				   name);

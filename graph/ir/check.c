@@ -186,6 +186,8 @@ static int check_all(modser_graph *g, bool *seen, size_t *order)
 
 int modser_graph_check(modser_graph *graph)
 {
+	if (graph == NULL)
+		return msd_sg_null(NULL, "graph");
 	bool *seen = calloc(graph->n_tensors + 1, sizeof(*seen));
 	size_t *order = calloc(graph->n_nodes + 1, sizeof(*order));
 	int result = check_all(graph, seen, order);

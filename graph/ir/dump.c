@@ -177,6 +177,8 @@ void msd_sg_put_dump(struct msd_buf *out, const modser_graph *g)
 
 int modser_graph_dump(modser_graph *graph, char **ret_text)
 {
+	if (graph == NULL || ret_text == NULL)
+		return msd_sg_null(graph, "ret_text");
 	struct msd_buf out = {0};
 
 	msd_sg_put_dump(&out, graph);

@@ -11,7 +11,7 @@ void msd_sg_take_out(modser_sg_node *node)
 		if (node->outputs[i] != NULL && node->outputs[i]->producer == node)
 			node->outputs[i]->producer = NULL;
 	}
-	node->op = NULL;
+	msd_sg_node_take_op(node, NULL);
 	node->n_inputs = node->n_outputs = 0;
 }
 
@@ -33,7 +33,7 @@ modser_sg_tensor *msd_sg_add_const(modser_graph *g, const char *name,
 	if (op == NULL || modser_sg_node_add_output(node, t) < 0 ||
 	    modser_sg_tensor_set_dims(t, dims, n) != 0)
 		return NULL;
-	modser_sg_node_set_op(node, op);
+	msd_sg_node_take_op(node, op);
 	msd_sg_tensor_take_dtype(t, dtype);
 	if (!msd_sg_tensor_bytes(t, &t->bytes))
 		return NULL;
@@ -49,7 +49,7 @@ int msd_sg_make_const(modser_sg_node *node, modser_sg_tensor *t, const void *dat
 
 	if (op == NULL || !msd_sg_tensor_bytes(t, &t->bytes))
 		return -1;
-	node->op = op;
+	msd_sg_node_take_op(node, op);
 	node->n_inputs = 0;
 	node->n_outputs = 1;
 	node->outputs[0] = t;

@@ -112,6 +112,8 @@ static bool tensor_equal(modser_graph *g, const modser_sg_tensor *a,
 
 bool modser_graph_equal(modser_graph *a, const modser_graph *b)
 {
+	if (a == NULL || b == NULL)
+		return msd_sg_null(a, "the other graph") == 0;
 	if (a->n_nodes != b->n_nodes)
 		return differs(a, "graph", 0, "the numbers of nodes differ");
 	if (a->n_tensors != b->n_tensors)

@@ -153,6 +153,8 @@ static int infer_known(modser_graph *g)
 
 int modser_graph_fix_inputs(modser_graph *graph, const char *words)
 {
+	if (graph == NULL || words == NULL)
+		return msd_sg_null(graph, "words");
 	struct msd_span left = msd_span_of(words);
 	int result = 0;
 

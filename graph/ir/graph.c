@@ -56,6 +56,8 @@ static int set_fact(modser_graph *g, modser_graph_fact fact, const char *text)
 
 modser_graph *modser_graph_create(const char *name)
 {
+	if (name == NULL)
+		return NULL;
 	modser_graph *g = calloc(1, sizeof(*g));
 
 	if (g != NULL && set_fact(g, MODSER_GRAPH_NAME, name) != 0) {
@@ -92,33 +94,45 @@ void modser_graph_destroy(modser_graph *graph)
 
 const char *modser_graph_error(const modser_graph *graph)
 {
+	if (graph == NULL)
+		return "the graph is NULL";
 	return graph->diag.code == MSD_OK ? "" : msd_diag_text(&graph->diag);
 }
 
 const char *modser_graph_error_name(const modser_graph *graph)
 {
+	if (graph == NULL)
+		return msd_err_name(MSD_BAD_ARGUMENT);
 	return msd_err_name(graph->diag.code);
 }
 
 int modser_graph_fail(modser_graph *graph, const char *text)
 {
+	if (graph == NULL || text == NULL)
+		return msd_sg_null(graph, "text");
 	(void)msd_diag_set(&graph->diag, MSD_BAD_ARTIFACT, "%s", text);
 	return -1;
 }
 
 const char *modser_graph_text(const modser_graph *graph, modser_graph_fact fact)
 {
+	if (graph == NULL || (unsigned)fact >= MODSER_GRAPH_FACT_COUNT)
+		return "";
 	return graph->facts[fact] != NULL ? graph->facts[fact] : "";
 }
 
 int modser_graph_set_internal_name(modser_graph *graph, const char *name)
 {
+	if (graph == NULL || name == NULL)
+		return msd_sg_null(graph, "name");
 	return set_fact(graph, MODSER_GRAPH_NAME, name);
 }
 
 int modser_graph_set_identity(modser_graph *graph, const char *domain, const char *name,
 			      const char *version)
 {
+	if (graph == NULL || domain == NULL || name == NULL || version == NULL)
+		return msd_sg_null(graph, "domain, name or version");
 	if (set_fact(graph, MODSER_GRAPH_DOMAIN, domain) != 0 ||
 	    set_fact(graph, MODSER_GRAPH_IDENTITY, name) != 0)
 		return -1;
@@ -127,33 +141,45 @@ int modser_graph_set_identity(modser_graph *graph, const char *domain, const cha
 
 int modser_graph_set_source(modser_graph *graph, const char *source)
 {
+	if (graph == NULL || source == NULL)
+		return msd_sg_null(graph, "source");
 	return set_fact(graph, MODSER_GRAPH_SOURCE, source);
 }
 
 int modser_graph_set_source_format(modser_graph *graph, const char *format)
 {
+	if (graph == NULL || format == NULL)
+		return msd_sg_null(graph, "format");
 	return set_fact(graph, MODSER_GRAPH_SOURCE_FORMAT, format);
 }
 
 void modser_graph_set_beside(modser_graph *graph, modser_read_beside *read, void *ctx)
 {
+	if (graph == NULL)
+		return;
 	graph->read_beside = read;
 	graph->beside_ctx = ctx;
 }
 
 int modser_graph_set_const_file(modser_graph *graph, const char *path)
 {
+	if (graph == NULL || path == NULL)
+		return msd_sg_null(graph, "path");
 	return set_fact(graph, MODSER_GRAPH_CONST_FILE, path);
 }
 
 int modser_graph_add_attr(modser_graph *graph, const char *name,
 			  const modser_sg_attr *value)
 {
+	if (graph == NULL)
+		return msd_sg_null(NULL, "graph");
 	return msd_sg_attrs_add(graph, &graph->attrs, name, value);
 }
 
 const modser_sg_attr *modser_graph_attr(const modser_graph *graph, const char *name)
 {
+	if (graph == NULL || name == NULL)
+		return NULL;
 	return msd_sg_attrs_find(&graph->attrs, name);
 }
 
@@ -172,50 +198,70 @@ static int add_tensor(modser_graph *g, modser_sg_tensor ***list, size_t *n,
 
 int modser_graph_add_input(modser_graph *graph, modser_sg_tensor *tensor)
 {
+	if (graph == NULL || tensor == NULL)
+		return msd_sg_null(graph, "tensor");
 	return add_tensor(graph, &graph->inputs, &graph->n_inputs, tensor);
 }
 
 int modser_graph_add_output(modser_graph *graph, modser_sg_tensor *tensor)
 {
+	if (graph == NULL || tensor == NULL)
+		return msd_sg_null(graph, "tensor");
 	return add_tensor(graph, &graph->outputs, &graph->n_outputs, tensor);
 }
 
 size_t modser_graph_node_count(const modser_graph *graph)
 {
+	if (graph == NULL)
+		return 0;
 	return graph->n_nodes;
 }
 
 size_t modser_graph_tensor_count(const modser_graph *graph)
 {
+	if (graph == NULL)
+		return 0;
 	return graph->n_tensors;
 }
 
 size_t modser_graph_input_count(const modser_graph *graph)
 {
+	if (graph == NULL)
+		return 0;
 	return graph->n_inputs;
 }
 
 size_t modser_graph_output_count(const modser_graph *graph)
 {
+	if (graph == NULL)
+		return 0;
 	return graph->n_outputs;
 }
 
 modser_sg_node *modser_graph_node(const modser_graph *graph, size_t i)
 {
+	if (graph == NULL)
+		return NULL;
 	return i < graph->n_nodes ? graph->nodes[i] : NULL;
 }
 
 modser_sg_tensor *modser_graph_tensor(const modser_graph *graph, size_t i)
 {
+	if (graph == NULL)
+		return NULL;
 	return i < graph->n_tensors ? graph->tensors[i] : NULL;
 }
 
 modser_sg_tensor *modser_graph_input(const modser_graph *graph, size_t i)
 {
+	if (graph == NULL)
+		return NULL;
 	return i < graph->n_inputs ? graph->inputs[i] : NULL;
 }
 
 modser_sg_tensor *modser_graph_output(const modser_graph *graph, size_t i)
 {
+	if (graph == NULL)
+		return NULL;
 	return i < graph->n_outputs ? graph->outputs[i] : NULL;
 }

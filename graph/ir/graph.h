@@ -42,6 +42,7 @@ struct modser_sg_tensor {
 struct modser_sg_op {
 	modser_graph *graph;
 	const modser_sg_op_schema *schema;
+	modser_sg_node *node;   /* whose it is; NULL: nobody's yet */
 	modser_sg_attr *params; /* schema->n_fields of them */
 	struct msd_sg_attrs attrs;
 };
@@ -83,7 +84,10 @@ struct modser_graph {
 /** Say why a function fails on @g. Returns -1. */
 int msd_sg_fail(modser_graph *g, msd_err code, const char *fmt, ...)
 	__attribute__((format(printf, 3, 4)));
-int msd_sg_no_memory(modser_graph *g); /* the same, returns -1 */
+int msd_sg_no_memory(modser_graph *g);              /* the same, returns -1 */
+int msd_sg_null(modser_graph *g, const char *what); /* the same: @what is NULL */
+/** Give @node the operator @op of its graph, which no other node has; NULL: none. */
+void msd_sg_node_take_op(modser_sg_node *node, modser_sg_op *op);
 /** Room for one more of @n elements of @size bytes in *@list, which grows by doubling.
  * False: memory is short, and nothing has changed. */
 MSD_MUST_CHECK bool msd_sg_grow(void *list, size_t n, size_t size);

@@ -279,6 +279,8 @@ static int infer_all(modser_graph *g, size_t *order)
 
 int modser_graph_infer(modser_graph *graph)
 {
+	if (graph == NULL)
+		return msd_sg_null(NULL, "graph");
 	size_t *order = calloc(graph->n_nodes + 1, sizeof(*order));
 	const int result = infer_all(graph, order);
 

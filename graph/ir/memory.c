@@ -26,6 +26,11 @@ int msd_sg_no_memory(modser_graph *g)
 	return -1;
 }
 
+int msd_sg_null(modser_graph *g, const char *what)
+{
+	return g != NULL ? msd_sg_fail(g, MSD_BAD_ARGUMENT, "%s is NULL", what) : -1;
+}
+
 bool msd_sg_grow(void *list, size_t n, size_t size)
 {
 	void **at = list;

@@ -6,6 +6,10 @@
 
 modser_sg_node *modser_sg_node_create(modser_graph *graph, const char *name)
 {
+	if (graph == NULL || name == NULL) {
+		(void)msd_sg_null(graph, "the name of a node");
+		return NULL;
+	}
 	if (!msd_sg_is_name(name)) {
 		(void)msd_sg_fail(graph, MSD_BAD_ARGUMENT,
 				  "node %zu: its name is not UTF-8", graph->n_nodes);
@@ -37,9 +41,33 @@ void msd_sg_node_destroy(modser_sg_node *node)
 	free(node);
 }
 
-void modser_sg_node_set_op(modser_sg_node *node, modser_sg_op *op)
+void msd_sg_node_take_op(modser_sg_node *node, modser_sg_op *op)
 {
+	if (node->op != NULL)
+		node->op->node = NULL;
 	node->op = op;
+	if (op != NULL)
+		op->node = node;
+}
+
+int modser_sg_node_set_op(modser_sg_node *node, modser_sg_op *op)
+{
+	if (node == NULL)
+		return msd_sg_null(NULL, "node");
+	if (op != NULL && op->graph != node->graph) {
+		return msd_sg_fail(node->graph, MSD_BAD_ARGUMENT,
+				   "node %zu \"%s\": operator %s is another graph's",
+				   node->number, node->name, op->schema->name);
+	}
+	if (op != NULL && op->node != NULL && op->node != node) {
+		return msd_sg_fail(node->graph, MSD_BAD_ARGUMENT,
+				   "node %zu \"%s\": operator %s is that of node %zu "
+				   "\"%s\" already",
+				   node->number, node->name, op->schema->name,
+				   op->node->number, op->node->name);
+	}
+	msd_sg_node_take_op(node, op);
+	return 0;
 }
 
 static int add_tensor(modser_sg_node *node, modser_sg_tensor ***list, size_t *n,
@@ -58,11 +86,15 @@ static int add_tensor(modser_sg_node *node, modser_sg_tensor ***list, size_t *n,
 
 int modser_sg_node_add_input(modser_sg_node *node, modser_sg_tensor *tensor)
 {
+	if (node == NULL)
+		return msd_sg_null(NULL, "node");
 	return add_tensor(node, &node->inputs, &node->n_inputs, tensor);
 }
 
 int modser_sg_node_add_output(modser_sg_node *node, modser_sg_tensor *tensor)
 {
+	if (node == NULL)
+		return msd_sg_null(NULL, "node");
 	int number = add_tensor(node, &node->outputs, &node->n_outputs, tensor);
 
 	if (number >= 0 && tensor != NULL && tensor->producer == NULL)
@@ -72,41 +104,57 @@ int modser_sg_node_add_output(modser_sg_node *node, modser_sg_tensor *tensor)
 
 const char *modser_sg_node_name(const modser_sg_node *node)
 {
+	if (node == NULL)
+		return "";
 	return node->name;
 }
 
 modser_graph *modser_sg_node_graph(const modser_sg_node *node)
 {
+	if (node == NULL)
+		return NULL;
 	return node->graph;
 }
 
 size_t modser_sg_node_index(const modser_sg_node *node)
 {
+	if (node == NULL)
+		return 0;
 	return node->index;
 }
 
 modser_sg_op *modser_sg_node_op(const modser_sg_node *node)
 {
+	if (node == NULL)
+		return NULL;
 	return node->op;
 }
 
 size_t modser_sg_node_input_count(const modser_sg_node *node)
 {
+	if (node == NULL)
+		return 0;
 	return node->n_inputs;
 }
 
 size_t modser_sg_node_output_count(const modser_sg_node *node)
 {
+	if (node == NULL)
+		return 0;
 	return node->n_outputs;
 }
 
 modser_sg_tensor *modser_sg_node_input(const modser_sg_node *node, size_t i)
 {
+	if (node == NULL)
+		return NULL;
 	return i < node->n_inputs ? node->inputs[i] : NULL;
 }
 
 modser_sg_tensor *modser_sg_node_output(const modser_sg_node *node, size_t i)
 {
+	if (node == NULL)
+		return NULL;
 	return i < node->n_outputs ? node->outputs[i] : NULL;
 }
 

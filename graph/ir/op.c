@@ -19,6 +19,10 @@ static int copy_defaults(modser_sg_op *op)
 
 modser_sg_op *modser_sg_op_create(modser_graph *graph, const char *name)
 {
+	if (graph == NULL || name == NULL) {
+		(void)msd_sg_null(graph, "the name of an operator");
+		return NULL;
+	}
 	const modser_sg_op_schema *schema = modser_sg_op_schema_find(name);
 	modser_sg_op *op;
 
@@ -67,6 +71,8 @@ static modser_sg_attr *find_param(const modser_sg_op *op, const char *param)
 int modser_sg_op_set_param(modser_sg_op *op, const char *param,
 			   const modser_sg_attr *value)
 {
+	if (op == NULL || param == NULL || !msd_sg_attr_is_whole(value))
+		return msd_sg_null(op != NULL ? op->graph : NULL, "param or value");
 	modser_sg_attr *at = find_param(op, param);
 	modser_sg_attr copy;
 
@@ -89,6 +95,8 @@ int modser_sg_op_set_param(modser_sg_op *op, const char *param,
 
 int modser_sg_op_set_int(modser_sg_op *op, const char *param, int64_t value)
 {
+	if (op == NULL)
+		return msd_sg_null(NULL, "op");
 	const modser_sg_attr attr = {.kind = MODSER_ATTR_INT, .as.i = value};
 
 	return modser_sg_op_set_param(op, param, &attr);
@@ -97,26 +105,36 @@ int modser_sg_op_set_int(modser_sg_op *op, const char *param, int64_t value)
 int modser_sg_op_add_attr(modser_sg_op *op, const char *name,
 			  const modser_sg_attr *value)
 {
+	if (op == NULL)
+		return msd_sg_null(NULL, "op");
 	return msd_sg_attrs_add(op->graph, &op->attrs, name, value);
 }
 
 const char *modser_sg_op_name(const modser_sg_op *op)
 {
+	if (op == NULL)
+		return "";
 	return op->schema->name;
 }
 
 const modser_sg_attr *modser_sg_op_param(const modser_sg_op *op, const char *param)
 {
+	if (op == NULL || param == NULL)
+		return NULL;
 	return find_param(op, param);
 }
 
 const modser_sg_attr *modser_sg_op_attr(const modser_sg_op *op, const char *name)
 {
+	if (op == NULL || name == NULL)
+		return NULL;
 	return msd_sg_attrs_find(&op->attrs, name);
 }
 
 int64_t modser_sg_op_int(const modser_sg_op *op, const char *param)
 {
+	if (op == NULL || param == NULL)
+		return 0;
 	const modser_sg_attr *a = find_param(op, param);
 
 	return a != NULL && a->kind == MODSER_ATTR_INT ? a->as.i : 0;
@@ -124,6 +142,8 @@ int64_t modser_sg_op_int(const modser_sg_op *op, const char *param)
 
 float modser_sg_op_float(const modser_sg_op *op, const char *param)
 {
+	if (op == NULL || param == NULL)
+		return 0;
 	const modser_sg_attr *a = find_param(op, param);
 
 	return a != NULL && a->kind == MODSER_ATTR_FLOAT ? a->as.f : 0;

@@ -71,6 +71,8 @@ int modser_sg_op_register(const modser_sg_op_schema *schema)
 
 const modser_sg_op_schema *modser_sg_op_schema_find(const char *name)
 {
+	if (name == NULL)
+		return NULL;
 	return find(has_name, name);
 }
 
@@ -104,6 +106,8 @@ static const modser_sg_op_field *find_field(const modser_sg_op_schema *schema,
 
 const modser_sg_attr *modser_sg_op_default(const char *name, const char *param)
 {
+	if (name == NULL || param == NULL)
+		return NULL;
 	const modser_sg_op_schema *schema = modser_sg_op_schema_find(name);
 	const modser_sg_op_field *field =
 		schema != NULL ? find_field(schema, param) : NULL;

@@ -43,6 +43,10 @@ void msd_sg_tensor_destroy(modser_sg_tensor *t)
 
 modser_sg_tensor *modser_sg_tensor_create(modser_graph *graph, const char *name)
 {
+	if (graph == NULL || name == NULL) {
+		(void)msd_sg_null(graph, "the name of a tensor");
+		return NULL;
+	}
 	if (!msd_sg_is_name(name)) {
 		(void)msd_sg_fail(graph, MSD_BAD_ARGUMENT,
 				  "tensor %zu: its name is not UTF-8",
@@ -80,6 +84,8 @@ modser_sg_tensor *modser_sg_tensor_create_const(modser_graph *graph, const char 
 
 int modser_sg_tensor_set_dims(modser_sg_tensor *tensor, const int64_t *dims, size_t n)
 {
+	if (tensor == NULL || (dims == NULL && n > 0))
+		return msd_sg_null(tensor != NULL ? tensor->graph : NULL, "dims");
 	if (n > MODSER_GRAPH_MAX_NDIM)
 		return fail(tensor, MSD_TOO_LARGE, "it has more than 32 dimensions");
 	for (size_t i = 0; i < n; i++) {
@@ -95,6 +101,9 @@ int modser_sg_tensor_set_dims(modser_sg_tensor *tensor, const int64_t *dims, siz
 
 int modser_sg_tensor_set_dim_name(modser_sg_tensor *tensor, size_t i, const char *name)
 {
+	if (tensor == NULL || name == NULL)
+		return msd_sg_null(tensor != NULL ? tensor->graph : NULL,
+				   "the name of a dimension");
 	if (tensor->ndim < 0 || i >= (size_t)tensor->ndim)
 		return fail(tensor, MSD_BAD_ARGUMENT, "it has no such dimension");
 	if (!msd_sg_is_name(name)) {
@@ -122,6 +131,8 @@ void msd_sg_tensor_take_dtype(modser_sg_tensor *t, struct msd_dtype dtype)
 
 int modser_sg_tensor_set_dtype(modser_sg_tensor *tensor, const char *dtype)
 {
+	if (tensor == NULL || dtype == NULL)
+		return msd_sg_null(tensor != NULL ? tensor->graph : NULL, "dtype");
 	struct msd_dtype parsed;
 
 	if (!msd_dtype_parse(dtype, strlen(dtype), &parsed) || parsed.lanes != 1)
@@ -132,6 +143,8 @@ int modser_sg_tensor_set_dtype(modser_sg_tensor *tensor, const char *dtype)
 
 int modser_sg_tensor_set_layout(modser_sg_tensor *tensor, const char *layout)
 {
+	if (tensor == NULL || layout == NULL)
+		return msd_sg_null(tensor != NULL ? tensor->graph : NULL, "layout");
 	const bool is_nhwc = strcmp(layout, "NHWC") == 0;
 
 	if (!is_nhwc && strcmp(layout, "NCHW") != 0)
@@ -142,6 +155,8 @@ int modser_sg_tensor_set_layout(modser_sg_tensor *tensor, const char *layout)
 
 int modser_sg_tensor_set_type(modser_sg_tensor *tensor, modser_sg_tensor_type type)
 {
+	if (tensor == NULL)
+		return msd_sg_null(NULL, "tensor");
 	if ((unsigned)type >= MODSER_TENSOR_TYPE_COUNT)
 		return fail(tensor, MSD_BAD_ARGUMENT, "no such type");
 	tensor->type = type;
@@ -150,6 +165,8 @@ int modser_sg_tensor_set_type(modser_sg_tensor *tensor, modser_sg_tensor_type ty
 
 int modser_sg_tensor_set_size(modser_sg_tensor *tensor, uint64_t bytes)
 {
+	if (tensor == NULL)
+		return msd_sg_null(NULL, "tensor");
 	if (tensor->data != NULL)
 		return fail(tensor, MSD_BAD_ARGUMENT, "it has its bytes already");
 	tensor->bytes = bytes;
@@ -159,6 +176,8 @@ int modser_sg_tensor_set_size(modser_sg_tensor *tensor, uint64_t bytes)
 int modser_sg_tensor_add_quant(modser_sg_tensor *tensor, float scale,
 			       int32_t zero_point)
 {
+	if (tensor == NULL)
+		return msd_sg_null(NULL, "tensor");
 	if (!msd_sg_grow(&tensor->quants, tensor->n_quants, sizeof(*tensor->quants)))
 		return msd_sg_no_memory(tensor->graph);
 	tensor->quants[tensor->n_quants++] = (struct msd_sg_quant){scale, zero_point};
@@ -168,6 +187,8 @@ int modser_sg_tensor_add_quant(modser_sg_tensor *tensor, float scale,
 int modser_sg_tensor_set_buffer(modser_sg_tensor *tensor, const void *buffer,
 				void (*release)(void *buffer))
 {
+	if (tensor == NULL)
+		return msd_sg_null(NULL, "tensor");
 	if (tensor->type != MODSER_TENSOR_CONST)
 		return fail(tensor, MSD_BAD_ARGUMENT, "it is not a constant");
 	drop_buffer(tensor);
@@ -179,6 +200,8 @@ int modser_sg_tensor_set_buffer(modser_sg_tensor *tensor, const void *buffer,
 int modser_sg_tensor_set_location(modser_sg_tensor *tensor, uint64_t offset,
 				  uint64_t bytes)
 {
+	if (tensor == NULL)
+		return msd_sg_null(NULL, "tensor");
 	if (tensor->type != MODSER_TENSOR_CONST)
 		return fail(tensor, MSD_BAD_ARGUMENT, "it is not a constant");
 	tensor->has_location = true;
@@ -198,36 +221,50 @@ bool msd_sg_tensor_bytes(const modser_sg_tensor *t, uint64_t *ret)
 
 const char *modser_sg_tensor_name(const modser_sg_tensor *tensor)
 {
+	if (tensor == NULL)
+		return "";
 	return tensor->name;
 }
 
 size_t modser_sg_tensor_index(const modser_sg_tensor *tensor)
 {
+	if (tensor == NULL)
+		return 0;
 	return tensor->index;
 }
 
 modser_sg_tensor_type modser_sg_tensor_type_of(const modser_sg_tensor *tensor)
 {
+	if (tensor == NULL)
+		return MODSER_TENSOR_TYPE_COUNT;
 	return tensor->type;
 }
 
 const char *modser_sg_tensor_dtype(const modser_sg_tensor *tensor)
 {
+	if (tensor == NULL)
+		return "";
 	return tensor->dtype_name;
 }
 
 int modser_sg_tensor_ndim(const modser_sg_tensor *tensor)
 {
+	if (tensor == NULL)
+		return -1;
 	return tensor->ndim;
 }
 
 const int64_t *modser_sg_tensor_dims(const modser_sg_tensor *tensor)
 {
+	if (tensor == NULL)
+		return NULL;
 	return tensor->dims;
 }
 
 const char *modser_sg_tensor_dim_name(const modser_sg_tensor *tensor, size_t i)
 {
+	if (tensor == NULL)
+		return "";
 	if (tensor->dim_names == NULL || i >= MODSER_GRAPH_MAX_NDIM ||
 	    tensor->dim_names[i] == NULL)
 		return "";
@@ -236,6 +273,8 @@ const char *modser_sg_tensor_dim_name(const modser_sg_tensor *tensor, size_t i)
 
 const void *modser_sg_tensor_data(const modser_sg_tensor *tensor, uint64_t *ret_bytes)
 {
+	if (tensor == NULL || ret_bytes == NULL)
+		return NULL;
 	*ret_bytes = tensor->bytes;
 	return tensor->data;
 }

@@ -89,7 +89,7 @@ static int rename_op(modser_sg_node *conv)
 			return -1;
 	}
 	if (op != NULL)
-		conv->op = op;
+		msd_sg_node_take_op(conv, op);
 	return op != NULL ? 0 : -1;
 }
 

@@ -81,8 +81,14 @@ int modser_serializer_load_memory(const modser_serializer *s, const modser_part 
 				  size_t n, const modser_model_options *options,
 				  modser_graph *graph)
 {
+	if (s == NULL || parts == NULL || graph == NULL)
+		return msd_sg_null(graph, "the serializer, or parts,");
 	const modser_model_options defaults = {MODSER_FILL_REFUSE};
 
+	for (size_t i = 0; i < n; i++) {
+		if (parts[i].data == NULL && parts[i].bytes > 0)
+			return msd_sg_null(graph, "the data of a part");
+	}
 	if (check_count(s, graph, n) != 0 ||
 	    modser_graph_set_source_format(graph, s->ops->format) != 0)
 		return -1;
@@ -95,6 +101,8 @@ int modser_serializer_join(const modser_serializer *s, const modser_part *model,
 			   modser_read_beside *read, void *ctx, modser_graph *graph,
 			   modser_part *ret)
 {
+	if (s == NULL || model == NULL || read == NULL || graph == NULL || ret == NULL)
+		return msd_sg_null(graph, "the serializer, model, read or ret");
 	*ret = (modser_part){0};
 	return s->ops->join != NULL ? s->ops->join(model, read, ctx, graph, ret) : 0;
 }
@@ -107,6 +115,8 @@ static int read_parts(modser_graph *graph, const char *const *paths, size_t n,
 	for (size_t i = 0; i < n; i++) {
 		struct msd_buf file = {0};
 
+		if (paths[i] == NULL)
+			return msd_sg_null(graph, "a path");
 		if (msd_serializer_read(graph, paths[i], &file) != 0 ||
 		    msd_sg_take_file(graph, &file) != 0) {
 			msd_buf_finish(&file);
@@ -122,6 +132,8 @@ int modser_serializer_load_files(const modser_serializer *s, const char *const *
 				 size_t n, const modser_model_options *options,
 				 modser_graph *graph)
 {
+	if (s == NULL || paths == NULL || graph == NULL)
+		return msd_sg_null(graph, "the serializer, or paths,");
 	modser_part *parts;
 	int result = check_count(s, graph, n);
 
@@ -225,6 +237,9 @@ static int load_const(const modser_serializer *s, struct msd_buf *file,
 int modser_serializer_load_const_fd(const modser_serializer *s, int fd,
 				    modser_sg_tensor *tensor)
 {
+	if (s == NULL || tensor == NULL)
+		return msd_sg_null(tensor != NULL ? tensor->graph : NULL,
+				   "the serializer");
 	struct msd_buf file = {0};
 
 	if (msd_serializer_read_fd(tensor->graph, fd, "the file of constants", &file) !=
@@ -238,6 +253,9 @@ int modser_serializer_load_const_fd(const modser_serializer *s, int fd,
 int modser_serializer_load_const_file(const modser_serializer *s, const char *path,
 				      modser_sg_tensor *tensor)
 {
+	if (s == NULL || path == NULL || tensor == NULL)
+		return msd_sg_null(tensor != NULL ? tensor->graph : NULL,
+				   "the serializer, or path,");
 	struct msd_buf file = {0};
 
 	if (msd_serializer_read(tensor->graph, path, &file) != 0) {

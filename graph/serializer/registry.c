@@ -73,6 +73,8 @@ static void leave(void)
 
 int modser_serializer_add(const char *key, modser_serializer *s)
 {
+	if (key == NULL || s == NULL)
+		return -1;
 	enter();
 	int result = add_row(key, s);
 	leave();
@@ -81,6 +83,8 @@ int modser_serializer_add(const char *key, modser_serializer *s)
 
 modser_serializer *modser_serializer_get(const char *key)
 {
+	if (key == NULL)
+		return NULL;
 	enter();
 	const struct row *row = find_row(key);
 	modser_serializer *s = row != NULL ? msd_serializer_ref(row->serializer) : NULL;
@@ -90,6 +94,8 @@ modser_serializer *modser_serializer_get(const char *key)
 
 modser_serializer *modser_serializer_named(const char *word)
 {
+	if (word == NULL)
+		return NULL;
 	static const struct {
 		const char *ending, *key;
 	} endings[] = {{"tmfile", "tengine"}};
@@ -104,6 +110,8 @@ modser_serializer *modser_serializer_named(const char *word)
 
 int modser_serializer_replace(const char *key, modser_serializer *s)
 {
+	if (key == NULL || s == NULL)
+		return -1;
 	modser_serializer *old = NULL;
 
 	enter();
@@ -119,6 +127,8 @@ int modser_serializer_replace(const char *key, modser_serializer *s)
 
 int modser_serializer_remove(const char *key)
 {
+	if (key == NULL)
+		return -1;
 	modser_serializer *old = NULL;
 
 	enter();
@@ -136,6 +146,8 @@ int modser_serializer_remove(const char *key)
 
 modser_serializer *modser_serializer_at(size_t i, char **ret_key)
 {
+	if (ret_key == NULL)
+		return NULL;
 	modser_serializer *s = NULL;
 
 	enter();
@@ -150,6 +162,8 @@ modser_serializer *modser_serializer_at(size_t i, char **ret_key)
 
 modser_serializer *modser_serializer_probe(const void *head, size_t bytes)
 {
+	if (head == NULL)
+		return NULL;
 	modser_serializer *s = NULL;
 
 	enter();
@@ -172,6 +186,8 @@ static struct maker *find_maker(const char *key)
 
 int modser_factory_register(const char *key, modser_serializer_make *make)
 {
+	if (key == NULL || make == NULL)
+		return -1;
 	int result = -1;
 
 	enter();
@@ -188,6 +204,8 @@ int modser_factory_register(const char *key, modser_serializer_make *make)
 
 modser_serializer *modser_factory_create(const char *key)
 {
+	if (key == NULL)
+		return NULL;
 	enter();
 	const struct maker *maker = find_maker(key);
 	modser_serializer_make *make = maker != NULL ? maker->make : NULL;

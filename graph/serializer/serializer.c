@@ -47,26 +47,36 @@ void modser_serializer_unref(modser_serializer *s)
 
 unsigned modser_serializer_file_count(const modser_serializer *s)
 {
+	if (s == NULL)
+		return 0;
 	return s->ops->n_files;
 }
 
 const char *modser_serializer_format(const modser_serializer *s)
 {
+	if (s == NULL)
+		return "";
 	return s->ops->format;
 }
 
 const char *modser_serializer_name(const modser_serializer *s)
 {
+	if (s == NULL)
+		return "";
 	return s->ops->name;
 }
 
 const char *modser_serializer_version(const modser_serializer *s)
 {
+	if (s == NULL)
+		return "";
 	return s->ops->version;
 }
 
 bool modser_serializer_can_store(const modser_serializer *s)
 {
+	if (s == NULL)
+		return false;
 	return s->ops->store != NULL;
 }
 
@@ -107,23 +117,31 @@ static int add_method(modser_serializer *s, struct msd_op_methods *m, const char
 int modser_serializer_register_op_load(modser_serializer *s, const char *op,
 				       modser_sg_op_method *method)
 {
+	if (s == NULL || op == NULL || method == NULL)
+		return -1;
 	return add_method(s, &s->loads, op, method);
 }
 
 modser_sg_op_method *modser_serializer_op_load(const modser_serializer *s,
 					       const char *op)
 {
+	if (s == NULL || op == NULL)
+		return NULL;
 	return find_method(s, &s->loads, op);
 }
 
 int modser_serializer_register_op_store(modser_serializer *s, const char *op,
 					modser_sg_op_method *method)
 {
+	if (s == NULL || op == NULL || method == NULL)
+		return -1;
 	return add_method(s, &s->stores, op, method);
 }
 
 modser_sg_op_method *modser_serializer_op_store(const modser_serializer *s,
 						const char *op)
 {
+	if (s == NULL || op == NULL)
+		return NULL;
 	return find_method(s, &s->stores, op);
 }

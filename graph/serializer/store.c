@@ -10,6 +10,8 @@
 int modser_serializer_store_memory(const modser_serializer *s, modser_graph *graph,
 				   modser_part *ret_parts, size_t n)
 {
+	if (s == NULL || graph == NULL || ret_parts == NULL)
+		return msd_sg_null(graph, "the serializer, or ret_parts,");
 	if (s->ops->store == NULL) {
 		return msd_sg_fail(graph, MSD_UNSUPPORTED, "%s does not write files",
 				   s->ops->name);
@@ -28,6 +30,10 @@ int modser_serializer_split(const modser_serializer *s, const modser_part *model
 			    const char *name, modser_graph *graph,
 			    modser_part *ret_model, modser_part *ret_data)
 {
+	if (s == NULL || model == NULL || name == NULL || graph == NULL ||
+	    ret_model == NULL || ret_data == NULL)
+		return msd_sg_null(
+			graph, "the serializer, model, name, ret_model or ret_data");
 	if (s->ops->split == NULL) {
 		return msd_sg_fail(graph, MSD_UNSUPPORTED,
 				   "%s has no files of weights alone", s->ops->name);
@@ -50,6 +56,12 @@ static int write_part(modser_graph *graph, const char *path, const modser_part *
 int modser_serializer_store_files(const modser_serializer *s, modser_graph *graph,
 				  const char *const *paths, size_t n)
 {
+	if (s == NULL || graph == NULL || paths == NULL)
+		return msd_sg_null(graph, "the serializer, or paths,");
+	for (size_t i = 0; i < n; i++) {
+		if (paths[i] == NULL)
+			return msd_sg_null(graph, "a path");
+	}
 	modser_part *parts = calloc(n + 1, sizeof(*parts));
 
 	if (parts == NULL)

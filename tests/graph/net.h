@@ -9,7 +9,7 @@ static inline modser_sg_node *net_node(modser_graph *g, const char *name,
 {
 	modser_sg_node *node = modser_sg_node_create(g, name);
 
-	modser_sg_node_set_op(node, modser_sg_op_create(g, op));
+	(void)modser_sg_node_set_op(node, modser_sg_op_create(g, op));
 	(void)modser_sg_node_add_output(node, output);
 	return node;
 }

@@ -32,7 +32,7 @@ Test(graph_check, accepts_a_sound_graph)
 
 Test(graph_check, names_a_node_without_an_operator)
 {
-	modser_sg_node_set_op(modser_graph_node(g, 2), NULL);
+	(void)modser_sg_node_set_op(modser_graph_node(g, 2), NULL);
 	expect_fault("node 2 \"fc\": it has no operator");
 }
 

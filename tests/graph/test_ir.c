@@ -242,3 +242,33 @@ Test(graph_ir, names_are_utf_8)
 			 "tensor 0 \"größe\": a dimension's name is not UTF-8");
 	modser_graph_destroy(g);
 }
+
+Test(ir, an_operator_of_another_graph_is_refused)
+{
+	modser_graph *a = net_create();
+	modser_graph *b = net_create();
+	modser_sg_node *node = modser_sg_node_create(a, "n");
+
+	cr_expect_eq(modser_sg_node_set_op(node, modser_sg_op_create(b, "ReLu")), -1);
+	cr_expect_str_eq(modser_graph_error(a),
+			 "node 3 \"n\": operator ReLu is another graph's");
+	cr_expect_null(modser_sg_node_op(node));
+	modser_graph_destroy(b);
+	modser_graph_destroy(a);
+}
+
+Test(ir, an_operator_is_one_nodes)
+{
+	modser_graph *g = net_create();
+	modser_sg_op *op = modser_sg_node_op(modser_graph_node(g, 2));
+	modser_sg_node *node = modser_sg_node_create(g, "n");
+
+	cr_expect_eq(modser_sg_node_set_op(node, op), -1);
+	cr_expect_str_eq(modser_graph_error(g),
+			 "node 3 \"n\": operator FullyConnected is "
+			 "that of node 2 \"fc\" already");
+	cr_expect_eq(modser_sg_node_set_op(modser_graph_node(g, 2), op), 0); /* again */
+	cr_expect_eq(modser_sg_node_set_op(modser_graph_node(g, 2), NULL), 0);
+	cr_expect_eq(modser_sg_node_set_op(node, op), 0); /* it is free */
+	modser_graph_destroy(g);
+}

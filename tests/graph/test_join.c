@@ -101,7 +101,7 @@ static modser_part model_askew(size_t n_floats, size_t letters)
 	memset(name, 'w', letters);
 	modser_sg_tensor *w = modser_sg_tensor_create_const(g, name);
 	modser_sg_node *node = modser_sg_node_create(g, name);
-	modser_sg_node_set_op(node, modser_sg_op_create(g, "Const"));
+	(void)modser_sg_node_set_op(node, modser_sg_op_create(g, "Const"));
 	cr_assert(modser_sg_tensor_set_dims(w, &dim, 1) == 0 &&
 		  modser_sg_tensor_set_size(w, n_floats * sizeof(*bytes)) == 0 &&
 		  modser_sg_tensor_set_buffer(w, bytes, free) == 0 &&

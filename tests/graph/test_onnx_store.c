@@ -94,7 +94,7 @@ Test(onnx_store, many_pieces_are_stored_with_their_extents)
 	(void)modser_sg_tensor_set_type(x, MODSER_TENSOR_INPUT);
 	(void)net_node(g, "x", "InputOp", x);
 	(void)modser_graph_add_input(g, x);
-	modser_sg_node_set_op(split, modser_sg_op_create(g, "Split"));
+	(void)modser_sg_node_set_op(split, modser_sg_op_create(g, "Split"));
 	(void)modser_sg_node_add_input(split, x);
 	for (int64_t i = 0; i < N; i++) {
 		const int64_t extent = i + 1 < N ? 1 : 2;
@@ -197,7 +197,7 @@ Test(onnx_store, every_failing_allocation_of_a_store_of_slopes_is_reported)
 
 	(void)modser_sg_tensor_set_dims(x, (const int64_t[]){1, 6}, 2);
 	(void)modser_sg_tensor_set_dims(slopes, (const int64_t[]){6}, 1);
-	modser_sg_node_set_op(node, modser_sg_op_create(g, "PReLU"));
+	(void)modser_sg_node_set_op(node, modser_sg_op_create(g, "PReLU"));
 	expect_whole_or_reported(g);
 	modser_graph_destroy(g);
 }

@@ -178,7 +178,7 @@ static int load_mine(modser_sg_node *node, const void *param, size_t bytes)
 	const unsigned char *p = param;
 	modser_sg_op *op = modser_sg_op_create(modser_sg_node_graph(node), "BroadMul");
 
-	modser_sg_node_set_op(node, op);
+	(void)modser_sg_node_set_op(node, op);
 	return bytes == 4 && p[0] == 2 && op != NULL ? 0 : -1;
 }
 

@@ -88,7 +88,7 @@ int onnx_insert(const struct onnx_node *n, size_t input, const char *op,
 	    modser_sg_node_add_input(node, n->node->inputs[input]) < 0 ||
 	    modser_sg_node_add_output(node, out) < 0)
 		return -1;
-	modser_sg_node_set_op(node, made);
+	msd_sg_node_take_op(node, made);
 	n->node->inputs[input] = out;
 	return 0;
 }

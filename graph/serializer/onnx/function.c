@@ -188,7 +188,7 @@ static modser_sg_tensor *same_as(struct onnx_load *l, modser_sg_tensor *t,
 	if (out == NULL || modser_sg_node_add_input(node, t) < 0 ||
 	    modser_sg_node_add_output(node, out) < 0)
 		return NULL;
-	modser_sg_node_set_op(node, op);
+	msd_sg_node_take_op(node, op);
 	return out;
 }
 

@@ -123,7 +123,7 @@ static int read_operator(struct onnx_load *l, const Onnx__NodeProto *p, size_t i
 	n.op = n.node != NULL ? modser_sg_op_create(l->g, row->op) : NULL;
 	if (n.op == NULL)
 		return -1;
-	modser_sg_node_set_op(n.node, n.op);
+	msd_sg_node_take_op(n.node, n.op);
 	if (add_inputs(&n) != 0 || onnx_params_read(&n, row) != 0 ||
 	    (row->load != NULL && row->load(&n) != 0))
 		return -1;

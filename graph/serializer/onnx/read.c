@@ -108,7 +108,7 @@ static modser_sg_tensor *make_input(struct onnx_load *l, const char *name)
 	if (op == NULL || modser_sg_tensor_set_type(t, MODSER_TENSOR_INPUT) != 0 ||
 	    modser_sg_node_add_output(node, t) < 0)
 		return NULL;
-	modser_sg_node_set_op(node, op);
+	msd_sg_node_take_op(node, op);
 	if (modser_graph_add_input(l->g, t) != 0 || onnx_remember(l, t) != 0)
 		return NULL;
 	return t;

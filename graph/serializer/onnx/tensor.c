@@ -27,7 +27,7 @@ static modser_sg_tensor *create(modser_graph *g, const char *name, const char *d
 	    modser_sg_tensor_set_dims(t, dims, n_dims) != 0 ||
 	    modser_sg_node_add_output(node, t) < 0)
 		return NULL;
-	modser_sg_node_set_op(node, op);
+	msd_sg_node_take_op(node, op);
 	return t;
 }
 

@@ -236,7 +236,7 @@ static int read_params(struct load *l, modser_sg_node *node, const uint8_t *obje
 	modser_sg_op *op = modser_sg_op_create(l->g, name);
 	if (op == NULL)
 		return -1;
-	modser_sg_node_set_op(node, op);
+	msd_sg_node_take_op(node, op);
 	return tm_param_read(&l->v, op, param, bytes);
 }
 

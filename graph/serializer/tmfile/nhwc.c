@@ -177,7 +177,7 @@ static modser_sg_node *add_transpose(modser_graph *g, const modser_sg_node *by,
 	    modser_sg_node_add_input(node, from) < 0 ||
 	    modser_sg_node_add_output(node, to) < 0)
 		return NULL;
-	modser_sg_node_set_op(node, op);
+	msd_sg_node_take_op(node, op);
 	node->number = by->number;
 	return node;
 }

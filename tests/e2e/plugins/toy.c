@@ -151,7 +151,7 @@ static modser_sg_node *add_node(modser_graph *g, const char *op, modser_sg_tenso
 {
 	modser_sg_node *node = modser_sg_node_create(g, op);
 
-	modser_sg_node_set_op(node, modser_sg_op_create(g, op));
+	(void)modser_sg_node_set_op(node, modser_sg_op_create(g, op));
 	(void)modser_sg_node_add_output(node, y);
 	return node;
 }
