@@ -275,6 +275,13 @@ MODSER_GRAPH_API const void *modser_sg_tensor_data(const modser_sg_tensor *tenso
 
 /* ---- Operator schemas ---- */
 
+/* Structs that are registered begin with their size, which tells one that was built
+ * against another header, and are refused by the name of a field that is NULL. */
+
+/** Why the last registration of this thread was refused: of an operator, a serializer,
+ * a row, a kernel or an engine. "": by no fault of its struct. */
+MODSER_GRAPH_API const char *modser_registration_error(void);
+
 /* How a parameter stands in tmfiles. */
 typedef enum modser_tm_encoding {
 	MODSER_TM_NONE, /* it does not */
@@ -298,6 +305,7 @@ typedef struct modser_sg_op_field {
 #define MODSER_NO_TM_TYPE 0xffffffffu
 
 typedef struct modser_sg_op_schema {
+	uint32_t size; /* sizeof this struct */
 	const char *name;
 	const modser_sg_op_field *fields;
 	size_t n_fields;
@@ -356,6 +364,7 @@ typedef int modser_read_beside(void *ctx, modser_graph *graph, const char *name,
 /* What a format is. Its functions run on any number of threads at once; each has a
  * graph of its own. */
 typedef struct modser_serializer_ops {
+	uint32_t size;      /* sizeof this struct */
 	const char *name;   /* of the serializer, one of perhaps several for a format */
 	const char *format; /* "tengine", "onnx", ... */
 	const char *version; /* of the serializer */
@@ -475,6 +484,7 @@ typedef int modser_tmfile_store_fn(const modser_sg_node *node, uint32_t *ret_typ
  *   -seed      it says nothing to us
  *   type:=3    no attribute: the parameter is always this */
 typedef struct modser_onnx_row {
+	uint32_t size;      /* sizeof this struct */
 	const char *domain; /* "": ONNX's own */
 	const char *name;
 	int64_t since;  /* version of the domain */

@@ -15,7 +15,7 @@
  *			       ? -1 : 0;
  *	}
  *	MODSERD_PLUGIN_EXPORT const modserd_plugin modserd_plugin_entry = {
- *		MODSERD_PLUGIN_ABI, "mine", "1.0", add};
+ *		MODSERD_PLUGIN_ABI, sizeof(modserd_plugin), "mine", "1.0", add};
  *
  *	cc -shared -fPIC plugin.c -o plugin.so
  *
@@ -36,7 +36,7 @@ extern "C" {
 #endif
 
 /* A plugin of another version is refused before any function of it is called. */
-#define MODSERD_PLUGIN_ABI 2u
+#define MODSERD_PLUGIN_ABI 3u
 
 /* What a kernel gets: row-major tensors, whose shapes and dtypes are those that the
  * operator's inference gave them; modser_sg_node_input() and _output() tell them. */
@@ -47,6 +47,7 @@ typedef struct modserd_kernel_call {
 } modserd_kernel_call;
 
 typedef struct modserd_kernel {
+	uint32_t size;  /* sizeof this struct */
 	const char *op; /* the operator that it computes */
 	/* 0, or -1 with a text in @ret_why, a NUL at its end. Several threads may be in
 	 * it at once, each with a call of its own. */
@@ -62,6 +63,7 @@ typedef struct modserd_kernel {
  * engine gets those that it lists, and no others; what it takes as the file has it is
  * not made another. */
 typedef struct modserd_engine {
+	uint32_t size;    /* sizeof this struct */
 	const char *name; /* texts begin with it */
 	/* 1: @node is this engine's from now on, which keeps what it likes in
 	 * *@ret_state. 0: somebody else computes it. -1 with a text in @ret_why: the
@@ -95,7 +97,8 @@ typedef struct modserd_host {
 } modserd_host;
 
 typedef struct modserd_plugin {
-	uint32_t abi; /* MODSERD_PLUGIN_ABI; first in every version */
+	uint32_t abi;  /* MODSERD_PLUGIN_ABI; first in every version */
+	uint32_t size; /* sizeof this struct */
 	const char *name;
 	const char *version;
 	/* Register all; 0, or -1, which refuses the plugin, with a text in @ret_why. */

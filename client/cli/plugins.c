@@ -11,13 +11,15 @@
 /* Nothing is run here. */
 static int forget_kernel(const modserd_kernel *kernel)
 {
-	return modser_sg_op_schema_find(kernel->op) != NULL ? 0 : -1;
+	return msd_plugin_check_kernel(kernel) &&
+			       modser_sg_op_schema_find(kernel->op) != NULL
+		       ? 0
+		       : -1;
 }
 
 static int forget_engine(const modserd_engine *engine)
 {
-	return engine->name != NULL && engine->take != NULL && engine->run != NULL ? 0
-										   : -1;
+	return msd_plugin_check_engine(engine) ? 0 : -1;
 }
 
 static const modserd_host host = {.abi = MODSERD_PLUGIN_ABI,

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "graph/ir/graph.h"
+#include "graph/ir/refuse.h"
 #include "proto/json.h"
 
 const void *msd_sg_attr_bytes(const modser_sg_attr *a, size_t *ret_bytes)
@@ -71,26 +72,6 @@ static uint32_t float_bits(float f)
 
 	memcpy(&bits, &f, sizeof(bits));
 	return bits;
-}
-
-bool msd_sg_attr_is_whole(const modser_sg_attr *a)
-{
-	if (a == NULL)
-		return false;
-	switch (a->kind) {
-	case MODSER_ATTR_STR:
-		return a->as.s != NULL;
-	case MODSER_ATTR_INTS:
-		return a->n == 0 || a->as.ints != NULL;
-	case MODSER_ATTR_FLOATS:
-		return a->n == 0 || a->as.floats != NULL;
-	case MODSER_ATTR_GRAPH:
-		return a->as.graph != NULL;
-	case MODSER_ATTR_INT:
-	case MODSER_ATTR_FLOAT:
-		break;
-	}
-	return true;
 }
 
 bool msd_sg_attr_equal(const modser_sg_attr *a, const modser_sg_attr *b)

@@ -18,8 +18,6 @@ MSD_MUST_CHECK bool msd_sg_attr_copy(const modser_sg_attr *from, modser_sg_attr 
 void msd_sg_attr_finish(modser_sg_attr *a);
 /** A text's or list's bytes, *@ret_n of them; none of other kinds. Borrowed. */
 const void *msd_sg_attr_bytes(const modser_sg_attr *a, size_t *ret_n);
-/** Is the value there, with its text, list or graph? NULL is none. */
-bool msd_sg_attr_is_whole(const modser_sg_attr *a);
 /** The same kind and the same bits; of graphs: the same one. */
 bool msd_sg_attr_equal(const modser_sg_attr *a, const modser_sg_attr *b);
 /** Append @a as text, on one line; of a graph only that it is one. */

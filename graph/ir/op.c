@@ -1,7 +1,13 @@
+/*
+ * An operator of a node: made with its schema's defaults, then its parameters are set,
+ * each of the kind that the schema says. A call that fails leaves its text in the
+ * graph.
+ */
 #include <stdlib.h>
 #include <string.h>
 
 #include "graph/ir/graph.h"
+#include "graph/ir/refuse.h"
 
 static int copy_defaults(modser_sg_op *op)
 {

@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "graph/ir/refuse.h"
+
 /* A registered operator; the list only grows, so that it is read without the lock's
  * holder ever taking one away. */
 struct row {
@@ -49,8 +51,35 @@ static const modser_sg_op_schema *find(match_fn *match, const void *key)
 	return found;
 }
 
+static const struct msd_struct_field schema_fields[] = {
+	MSD_FIELD(modser_sg_op_schema, name),
+};
+static const struct msd_struct schema_struct =
+	MSD_STRUCT(modser_sg_op_schema, schema_fields);
+
+static bool is_whole(const modser_sg_op_schema *schema)
+{
+	if (!msd_struct_check(&schema_struct, schema))
+		return false;
+	if (schema->n_fields > 0 && schema->fields == NULL)
+		return msd_refuse("modser_sg_op_schema.fields is NULL") == 0;
+	for (size_t i = 0; i < schema->n_fields; i++) {
+		if (schema->fields[i].name == NULL)
+			return msd_refuse("modser_sg_op_field.name is NULL: number %zu "
+					  "of operator %s",
+					  i, schema->name) == 0;
+		if (!msd_sg_attr_is_whole(&schema->fields[i].def))
+			return msd_refuse("modser_sg_op_field.def is NULL: %s of "
+					  "operator %s",
+					  schema->fields[i].name, schema->name) == 0;
+	}
+	return true;
+}
+
 int modser_sg_op_register(const modser_sg_op_schema *schema)
 {
+	if (!is_whole(schema))
+		return -1;
 	struct row *row = malloc(sizeof(*row));
 	int result = -1;
 

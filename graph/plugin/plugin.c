@@ -3,6 +3,8 @@
 #include <dlfcn.h>
 #include <stddef.h>
 
+#include "graph/ir/refuse.h"
+
 #define ENTRY "modserd_plugin_entry"
 
 /* dlerror() begins with the path, which every text has in front. */
@@ -28,11 +30,41 @@ static msd_err check(const char *path, const modserd_plugin *plugin, struct msd_
 				    "plugin interface, this is version %u",
 				    path, (unsigned)plugin->abi, MODSERD_PLUGIN_ABI);
 	}
-	if (plugin->name == NULL || plugin->version == NULL || plugin->add == NULL) {
+	if (plugin->size != sizeof(*plugin)) {
 		return msd_diag_set(d, MSD_BAD_ARTIFACT,
-				    "plugin %s: a field of " ENTRY " is NULL", path);
+				    "plugin %s: modserd_plugin.size is %u, expected "
+				    "%zu: set it to sizeof(modserd_plugin)",
+				    path, (unsigned)plugin->size, sizeof(*plugin));
+	}
+	const char *missing = plugin->name == NULL      ? "name"
+			      : plugin->version == NULL ? "version"
+			      : plugin->add == NULL     ? "add"
+							: NULL;
+	if (missing != NULL) {
+		return msd_diag_set(d, MSD_BAD_ARTIFACT,
+				    "plugin %s: modserd_plugin.%s is NULL", path,
+				    missing);
 	}
 	return MSD_OK;
+}
+
+bool msd_plugin_check_kernel(const modserd_kernel *kernel)
+{
+	static const struct msd_struct_field fields[] = {
+		MSD_FIELD(modserd_kernel, op), MSD_FIELD(modserd_kernel, run)};
+	static const struct msd_struct kind = MSD_STRUCT(modserd_kernel, fields);
+
+	return msd_struct_check(&kind, kernel);
+}
+
+bool msd_plugin_check_engine(const modserd_engine *engine)
+{
+	static const struct msd_struct_field fields[] = {
+		MSD_FIELD(modserd_engine, name), MSD_FIELD(modserd_engine, take),
+		MSD_FIELD(modserd_engine, run)};
+	static const struct msd_struct kind = MSD_STRUCT(modserd_engine, fields);
+
+	return msd_struct_check(&kind, engine);
 }
 
 /* The libraries that were asked to add what they have, whether they did or refused. One
@@ -59,12 +91,15 @@ static msd_err add(const char *path, const modserd_plugin *plugin,
 {
 	char why[256] = "";
 
+	msd_refuse_nothing(); /* of a plugin before it */
 	if (plugin->add(host, why, sizeof(why)) == 0)
 		return MSD_OK;
 	why[sizeof(why) - 1] = '\0';
-	return msd_diag_set(d, MSD_BAD_ARTIFACT, "plugin %s: %s %s cannot be added%s%s",
-			    path, plugin->name, plugin->version,
-			    why[0] != '\0' ? ": " : "", why);
+	const char *refused = modser_registration_error();
+	return msd_diag_set(d, MSD_BAD_ARTIFACT,
+			    "plugin %s: %s %s cannot be added%s%s%s%s", path,
+			    plugin->name, plugin->version, why[0] != '\0' ? ": " : "",
+			    why, refused[0] != '\0' ? ": " : "", refused);
 }
 
 /* The dynamic linker gives one handle for one file, by whatever path it is opened. */

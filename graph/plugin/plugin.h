@@ -8,6 +8,9 @@
 /* The most that a process opens. */
 #define MSD_PLUGINS_MAX 64
 
+/** Have these all that they need? False with modser_registration_error(). */
+MSD_MUST_CHECK bool msd_plugin_check_kernel(const modserd_kernel *kernel);
+MSD_MUST_CHECK bool msd_plugin_check_engine(const modserd_engine *engine);
 /**
  * Open the shared object at @path and let it register what it has; it stays open. One
  * that has done so already is left as it is, one that refused is refused again. Errors:

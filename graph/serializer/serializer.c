@@ -1,12 +1,33 @@
+/*
+ * A serializer: the functions of its format, checked when it is made, the methods that
+ * were registered for operators, and the count of those who hold it.
+ */
 #include "graph/serializer/serializer.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 #include "graph/ir/graph.h"
+#include "graph/ir/refuse.h"
+
+static const struct msd_struct_field ops_fields[] = {
+	MSD_FIELD(modser_serializer_ops, name),
+	MSD_FIELD(modser_serializer_ops, format),
+	MSD_FIELD(modser_serializer_ops, version),
+	MSD_FIELD(modser_serializer_ops, probe),
+	MSD_FIELD(modser_serializer_ops, load),
+};
+static const struct msd_struct ops_struct =
+	MSD_STRUCT(modser_serializer_ops, ops_fields);
 
 modser_serializer *modser_serializer_create(const modser_serializer_ops *ops)
 {
+	if (!msd_struct_check(&ops_struct, ops))
+		return NULL;
+	if (ops->n_files < 1) {
+		(void)msd_refuse("modser_serializer_ops.n_files is 0");
+		return NULL;
+	}
 	modser_serializer *s = calloc(1, sizeof(*s));
 	pthread_mutex_t *lock = calloc(1, sizeof(*lock));
 

@@ -12,6 +12,7 @@
 
 #include "graph/ir/graph.h"
 #include "graph/pass/pass.h"
+#include "graph/plugin/plugin.h"
 #include "runtime/engine/kernel.h"
 
 #define MOST_WHY 256
@@ -180,14 +181,15 @@ static bool is_taken(const char *name)
 
 int msd_engine_register(const modserd_engine *engine)
 {
+	if (!msd_plugin_check_engine(engine))
+		return -1;
 	struct added *mine = malloc(sizeof(*mine));
 	int result = -1;
 
 	if (mine == NULL)
 		return -1;
 	(void)pthread_mutex_lock(&lock);
-	if (engine->name != NULL && engine->take != NULL && engine->run != NULL &&
-	    !is_taken(engine->name)) {
+	if (!is_taken(engine->name)) {
 		*mine = (struct added){.row = {.name = engine->name,
 					       .take = take_added,
 					       .run = run_added,

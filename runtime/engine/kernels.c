@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "graph/plugin/plugin.h"
+
 #define ROW(name) &msd_kernel_##name,
 static const struct msd_kernel *const kernels[] = {MSD_KERNELS(ROW)};
 #undef ROW
@@ -78,6 +80,8 @@ static msd_err run_added(const struct msd_kernel_call *c, struct msd_diag *d)
 
 int msd_kernel_register(const modserd_kernel *kernel)
 {
+	if (!msd_plugin_check_kernel(kernel))
+		return -1;
 	struct added *mine = malloc(sizeof(*mine));
 	int result = -1;
 

@@ -1,3 +1,8 @@
+/*
+ * If, Loop and Scan within an outline. Happy path: the graph gets what is known of the
+ * node's inputs, is inferred, and its outputs become the node's, with an axis more
+ * where turns are stacked. A shape that is not known stays so; only memory fails.
+ */
 #include "runtime/engine/outline_flow.h"
 
 #include <string.h>

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "runtime/engine/engine.h"
+#include "runtime/engine/kernel.h"
 #include "runtime/engine/plan.h"
 #include "runtime/pool/pool.h"
 #include "tests/graph/net.h"
@@ -49,8 +50,10 @@ static void leave(void *state)
 	n_left++;
 }
 
-static const modserd_engine first = {"first", take, run_first, leave, NULL};
-static const modserd_engine second = {"second", take, run_second, leave, NULL};
+static const modserd_engine first = {
+	sizeof(modserd_engine), "first", take, run_first, leave, NULL};
+static const modserd_engine second = {
+	sizeof(modserd_engine), "second", take, run_second, leave, NULL};
 
 static float answer(void)
 {
@@ -87,11 +90,20 @@ Test(engine_row, what_it_keeps_goes_with_the_plan)
 
 Test(engine_row, a_name_is_for_one)
 {
-	const modserd_engine taken = {"reference", take, run_first, NULL, NULL};
-	const modserd_engine empty = {"empty", take, NULL, NULL, NULL};
+	const modserd_engine taken = {
+		sizeof(modserd_engine), "reference", take, run_first, NULL, NULL};
+	const modserd_engine empty = {
+		sizeof(modserd_engine), "empty", take, NULL, NULL, NULL};
 
 	cr_assert_eq(msd_engine_register(&first), 0);
 	cr_expect_eq(msd_engine_register(&first), -1);
 	cr_expect_eq(msd_engine_register(&taken), -1);
 	cr_expect_eq(msd_engine_register(&empty), -1);
+	cr_expect_str_eq(modser_registration_error(), "modserd_engine.run is NULL");
+	cr_expect_eq(msd_engine_register(NULL), -1);
+	cr_expect_eq(msd_kernel_register(NULL), -1);
+	cr_expect_eq(msd_kernel_register(
+			     &(modserd_kernel){sizeof(modserd_kernel), NULL, NULL}),
+		     -1);
+	cr_expect_str_eq(modser_registration_error(), "modserd_kernel.op is NULL");
 }

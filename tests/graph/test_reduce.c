@@ -39,25 +39,25 @@ static void expect_both(int64_t type, const char *dtype, const void *want, size_
 	one_end(&o);
 }
 
-#define ENDS(dtype, type, least, most)                                                 \
+#define expect_ends(dtype, type, least, most)                                          \
 	expect_both(MSD_REDUCE_MAX, (dtype), &(type){(least)}, sizeof(type));          \
 	expect_both(MSD_REDUCE_MIN, (dtype), &(type){(most)}, sizeof(type))
 
 Test(reduce, the_largest_and_the_smallest_of_nothing_are_the_ends_of_their_type)
 {
-	ENDS("int8", int8_t, INT8_MIN, INT8_MAX);
-	ENDS("int16", int16_t, INT16_MIN, INT16_MAX);
-	ENDS("int32", int32_t, INT32_MIN, INT32_MAX);
-	ENDS("int64", int64_t, INT64_MIN, INT64_MAX);
-	ENDS("uint8", uint8_t, 0, UINT8_MAX);
-	ENDS("uint16", uint16_t, 0, UINT16_MAX);
-	ENDS("uint32", uint32_t, 0, UINT32_MAX);
-	ENDS("uint64", uint64_t, 0, UINT64_MAX);
-	ENDS("bool", uint8_t, 0, 1);
-	ENDS("float32", float, -INFINITY, INFINITY);
-	ENDS("float64", double, -(double)INFINITY, (double)INFINITY);
-	ENDS("float16", uint16_t, 0xfc00, 0x7c00);
-	ENDS("bfloat16", uint16_t, 0xff80, 0x7f80);
+	expect_ends("int8", int8_t, INT8_MIN, INT8_MAX);
+	expect_ends("int16", int16_t, INT16_MIN, INT16_MAX);
+	expect_ends("int32", int32_t, INT32_MIN, INT32_MAX);
+	expect_ends("int64", int64_t, INT64_MIN, INT64_MAX);
+	expect_ends("uint8", uint8_t, 0, UINT8_MAX);
+	expect_ends("uint16", uint16_t, 0, UINT16_MAX);
+	expect_ends("uint32", uint32_t, 0, UINT32_MAX);
+	expect_ends("uint64", uint64_t, 0, UINT64_MAX);
+	expect_ends("bool", uint8_t, 0, 1);
+	expect_ends("float32", float, -INFINITY, INFINITY);
+	expect_ends("float64", double, -(double)INFINITY, (double)INFINITY);
+	expect_ends("float16", uint16_t, 0xfc00, 0x7c00);
+	expect_ends("bfloat16", uint16_t, 0xff80, 0x7f80);
 }
 
 Test(reduce, each_sum_of_nothing_is_what_it_begins_with)

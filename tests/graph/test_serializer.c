@@ -32,6 +32,7 @@ static int load_one(const modser_serializer *s, const modser_part *parts,
 }
 
 static const modser_serializer_ops two_files = {
+	.size = sizeof(two_files),
 	.name = "buddy",
 	.format = "tengine",
 	.version = "0.1",

@@ -38,14 +38,15 @@ static int run_double(const modserd_kernel_call *call, char *ret_why, size_t why
 	return 0;
 }
 
-static const modser_sg_op_schema schema = {.name = "Double",
+static const modser_sg_op_schema schema = {.size = sizeof(schema),
+					   .name = "Double",
 					   .min_in = 1,
 					   .max_in = 1,
 					   .min_out = 1,
 					   .max_out = 1,
 					   .tm_type = MODSER_NO_TM_TYPE,
 					   .infer = infer_double};
-static const modserd_kernel kernel = {"Double", run_double};
+static const modserd_kernel kernel = {sizeof(kernel), "Double", run_double};
 
 /* y = 2 * 2 * x, of any length. */
 static modser_graph *double_twice(struct msd_plan **ret)

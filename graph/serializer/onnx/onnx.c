@@ -11,6 +11,7 @@ static bool probe(const void *head, size_t bytes)
 }
 
 const modser_serializer_ops msd_onnx_serializer = {
+	.size = sizeof(modser_serializer_ops),
 	.name = "onnx",
 	.format = "onnx",
 	.version = "1.0",

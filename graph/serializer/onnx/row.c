@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "graph/ir/refuse.h"
 #include "graph/serializer/onnx/format.h"
 
 const struct onnx_row *const onnx_rows[] = {
@@ -180,13 +181,23 @@ static bool names_params(const modser_onnx_row *row)
 	return modser_sg_op_schema_find(row->op) != NULL;
 }
 
+static const struct msd_struct_field row_fields[] = {
+	MSD_FIELD(modser_onnx_row, domain),
+	MSD_FIELD(modser_onnx_row, name),
+	MSD_FIELD(modser_onnx_row, op),
+	MSD_FIELD(modser_onnx_row, params),
+};
+static const struct msd_struct row_struct = MSD_STRUCT(modser_onnx_row, row_fields);
+
 int modser_onnx_add_row(const modser_onnx_row *row)
 {
+	if (!msd_struct_check(&row_struct, row))
+		return -1;
 	struct onnx_added *mine = malloc(sizeof(*mine));
 	int64_t first;
 	int result = -1;
 
-	if (mine == NULL || row->op == NULL || !names_params(row)) {
+	if (mine == NULL || !names_params(row)) {
 		free(mine);
 		return -1;
 	}

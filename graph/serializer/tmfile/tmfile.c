@@ -33,6 +33,7 @@ bool msd_tmfile_operators(struct msd_operators *ret)
 }
 
 const modser_serializer_ops msd_tmfile_serializer = {
+	.size = sizeof(modser_serializer_ops),
 	.name = "tengine_tmfile",
 	.format = "tengine",
 	.version = "2.0",

@@ -19,7 +19,8 @@ static int infer(modser_sg_node *node)
 
 static const modser_sg_op_field fields[] = {
 	{"factor", {.kind = MODSER_ATTR_FLOAT, .as.f = 1}, MODSER_TM_F32, 0}};
-static const modser_sg_op_schema schema = {.name = "ToyScale",
+static const modser_sg_op_schema schema = {.size = sizeof(schema),
+					   .name = "ToyScale",
 					   .fields = fields,
 					   .n_fields = 1,
 					   .min_in = 1,
@@ -50,8 +51,9 @@ static int run(const modserd_kernel_call *call, char *ret_why, size_t why_bytes)
 	return 0;
 }
 
-static const modserd_kernel kernel = {"ToyScale", run};
-static const modser_onnx_row row = {"toy.example", "Scale", 2, "ToyScale", "factor!"};
+static const modserd_kernel kernel = {sizeof(kernel), "ToyScale", run};
+static const modser_onnx_row row = {sizeof(row), "toy.example", "Scale",
+				    2,           "ToyScale",    "factor!"};
 
 /* An engine for Neg, of nodes that are called "toy..." alone: ten times as much. */
 static int take(const modser_sg_node *node, void **ret_state, char *ret_why,
@@ -90,7 +92,8 @@ static int run_taken(void *state, const modserd_kernel_call *call, char *ret_why
 	return 0;
 }
 
-static const modserd_engine engine = {"toy engine", take, run_taken, free, NULL};
+static const modserd_engine engine = {sizeof(engine), "toy engine", take,
+				      run_taken,      free,         NULL};
 
 /* Another, for convolutions of one channel and one place that are called "toy...":
  * three times as much, and seven times with a batch norm in it, where it knows of that.
@@ -134,7 +137,8 @@ static int run_conv(void *state, const modserd_kernel_call *call, char *ret_why,
 #ifdef TOY_KNOWS
 static const char *const made[] = {"ScaledConvolution", NULL};
 #endif
-static const modserd_engine convolutions = {.name = "toy convolutions",
+static const modserd_engine convolutions = {.size = sizeof(convolutions),
+					    .name = "toy convolutions",
 					    .take = take_conv,
 					    .run = run_conv,
 #ifdef TOY_KNOWS
@@ -199,13 +203,17 @@ static int store(const modser_serializer *s, modser_graph *g, modser_part *ret_p
 	return 0;
 }
 
-static const modser_serializer_ops ops = {.name = "toy reader",
-					  .format = "toy",
-					  .version = "3.1",
-					  .n_files = 1,
-					  .probe = probe,
-					  .load = load,
-					  .store = store};
+static const modser_serializer_ops ops = {
+#ifndef TOY_HOLLOW
+	.probe = probe,
+#endif
+	.size = sizeof(ops),
+	.name = "toy reader",
+	.format = "toy",
+	.version = "3.1",
+	.n_files = 1,
+	.load = load,
+	.store = store};
 
 static int add(const modserd_host *host, char *ret_why, size_t why_bytes)
 {
@@ -236,5 +244,5 @@ MODSERD_PLUGIN_EXPORT const modserd_plugin modserd_plugin_entry = {
 #else
 	MODSERD_PLUGIN_ABI,
 #endif
-	"toy", "0.9", add};
+	sizeof(modserd_plugin), "toy", "0.9", add};
 #endif

@@ -1,0 +1,41 @@
+#ifndef MSD_GRAPH_IR_REFUSE_H
+#define MSD_GRAPH_IR_REFUSE_H
+/* Structs that a program or a plugin registers, checked before any field of them is
+ * used: each begins with its size. */
+#include <stddef.h>
+
+#include "graph/modser_graph.h"
+#include "proto/err.h"
+
+struct msd_struct_field {
+	const char *name;
+	size_t at; /* of a pointer that must not be NULL */
+};
+
+/* A kind of struct, and its pointers that must be there. */
+struct msd_struct {
+	const char *name;
+	size_t bytes;
+	const struct msd_struct_field *fields;
+	size_t n;
+};
+
+#define MSD_FIELD(type, field)                                                         \
+	{                                                                              \
+#field, offsetof(type, field)                                          \
+	}
+#define MSD_STRUCT(type, fields)                                                       \
+	{                                                                              \
+#type, sizeof(type), (fields), sizeof(fields) / sizeof((fields)[0])    \
+	}
+
+/** Is @p such a struct, with all that it needs? False with the text of the thread. */
+MSD_MUST_CHECK bool msd_struct_check(const struct msd_struct *kind, const void *p);
+/** Is the value there, with its text, list or graph? NULL is none. */
+bool msd_sg_attr_is_whole(const modser_sg_attr *a);
+/** Forget what was said on this thread. */
+void msd_refuse_nothing(void);
+/** Say why a registration fails. Returns -1. */
+int msd_refuse(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
+
+#endif
