@@ -201,13 +201,11 @@ bool msd_block_claim(struct msd_blocks *s, struct msd_block *b, uint64_t bytes)
 	return true;
 }
 
-/* Join @b with a free block after it. */
-static void join_next(struct msd_blocks *s, struct msd_block *b)
+/* @b has the block after it, too. */
+static void absorb_next(struct msd_blocks *s, struct msd_block *b)
 {
 	struct msd_block *gone = b->next;
 
-	if (gone == NULL || gone->is_live || b->is_live)
-		return;
 	take_out(s, gone);
 	b->bytes += gone->bytes;
 	b->next = gone->next;
@@ -215,6 +213,40 @@ static void join_next(struct msd_blocks *s, struct msd_block *b)
 		gone->next->prev = b;
 	end_block(s, gone);
 	tell_up(b);
+}
+
+/* Join @b with a free block after it. */
+static void join_next(struct msd_blocks *s, struct msd_block *b)
+{
+	if (b->next != NULL && !b->next->is_live && !b->is_live)
+		absorb_next(s, b);
+}
+
+bool msd_block_cut(struct msd_blocks *s, struct msd_block *b, uint64_t bytes)
+{
+	if (b->bytes <= bytes)
+		return true;
+	b->is_live = false; /* the tree learns of it when it is live again, and less */
+	if (!msd_block_claim(s, b, bytes)) {
+		b->is_live = true;
+		return false;
+	}
+	join_next(s, b->next);
+	return true;
+}
+
+bool msd_block_widen(struct msd_blocks *s, struct msd_block *b, uint64_t bytes)
+{
+	struct msd_block *next = b->next;
+
+	if (b->bytes >= bytes)
+		return true;
+	const uint64_t more = bytes - b->bytes;
+	if (next == NULL || next->is_live || next->bytes < more ||
+	    !msd_block_claim(s, next, more))
+		return false;
+	absorb_next(s, b);
+	return true;
 }
 
 void msd_block_free(struct msd_blocks *s, struct msd_block *b)

@@ -41,6 +41,12 @@ struct msd_block *msd_blocks_live_at(const struct msd_blocks *s, uint64_t offset
 /** Make the first @bytes of free block @b live; the rest stays free. False when memory
  * is short: nothing has changed. */
 bool msd_block_claim(struct msd_blocks *s, struct msd_block *b, uint64_t bytes);
+/** Live block @b keeps its first @bytes; the rest is free. False when memory is short:
+ * nothing has changed. */
+bool msd_block_cut(struct msd_blocks *s, struct msd_block *b, uint64_t bytes);
+/** Live block @b has @bytes, of the free block behind it. False: that has not so many,
+ * or memory is short; nothing has changed. */
+bool msd_block_widen(struct msd_blocks *s, struct msd_block *b, uint64_t bytes);
 /** A live block is free again; it may become part of the one before it. */
 void msd_block_free(struct msd_blocks *s, struct msd_block *b);
 

@@ -80,6 +80,10 @@ enum msd_pause {
 struct msd_conn_ops {
 	/** Only for frames with a payload. Optional: NULL skips every payload. */
 	enum msd_place (*on_body)(struct msd_conn *c, struct msd_in *in);
+	/** The place of the payload, which msd_conn_narrow() has cut, is full: it goes
+	 * on at in->payload when there is room for all of it (HERE), or stops (LATER);
+	 * SKIP drops the rest. Only where an owner calls that. */
+	enum msd_place (*on_full)(struct msd_conn *c, struct msd_in *in);
 	/** One whole frame. May call msd_conn_send() and msd_conn_close(). */
 	void (*on_frame)(struct msd_conn *c, struct msd_in *in);
 	/** A body has no room in limits.account, without which it may be NULL: pause,
@@ -178,7 +182,8 @@ struct msd_conn {
 	int state;
 	/* A header that comes in parts, or the one that ended the connection. */
 	uint8_t head[MSD_FRAME_HEADER_BYTES];
-	uint64_t have; /* bytes of the current part that have come */
+	uint64_t have;        /* bytes of the current part that have come */
+	uint64_t place_bytes; /* of the payload: so many of it have a place */
 	uint8_t *body; /* owned; for a body that cannot be used where it was read */
 	size_t body_cap;
 	struct msd_frame frame;
@@ -230,6 +235,9 @@ bool msd_conn_may_write(const struct msd_conn *c);
 void msd_conn_poll_now(struct msd_conn *c);
 /** Answer a MSD_PLACE_LATER. NULL: skip the payload. */
 void msd_conn_place(struct msd_conn *c, void *payload);
+/** Only the first @bytes of the payload that is being read have a place from here on,
+ * which are more than have come. */
+void msd_conn_narrow(struct msd_conn *c, uint64_t bytes);
 /** The memory of the payload that is being read is gone: read and drop the rest. */
 void msd_conn_skip_payload(struct msd_conn *c);
 /** Stop reading for @why, or resume: nothing is read while there is any reason. */

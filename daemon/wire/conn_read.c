@@ -58,7 +58,7 @@ static void frame_done(struct msd_conn *c)
 
 void msd_conn_payload_place(struct msd_conn *c, enum msd_place place)
 {
-	c->have = 0;
+	c->place_bytes = c->frame.payload_bytes;
 	c->waits_for_place = place == MSD_PLACE_LATER;
 	if (c->waits_for_place)
 		msd_conn_end_turn(c);
@@ -107,6 +107,7 @@ static void body_done(struct msd_conn *c, uint8_t *bytes)
 		frame_done(c);
 		return;
 	}
+	c->have = 0;
 	msd_conn_payload_place(c, c->ops->on_body != NULL ? c->ops->on_body(c, &c->in)
 							  : MSD_PLACE_SKIP);
 }
@@ -185,16 +186,26 @@ static size_t take_body(struct msd_conn *c, uint8_t *p, size_t n)
 	return want;
 }
 
+/* Its place is full, with all of it or with what has a place. */
+static void place_full(struct msd_conn *c)
+{
+	if (c->have == c->frame.payload_bytes) {
+		frame_done(c);
+	} else {
+		msd_conn_payload_place(c, c->ops->on_full(c, &c->in));
+	}
+}
+
 static size_t take_payload(struct msd_conn *c, const uint8_t *p, size_t n)
 {
-	uint64_t left = c->frame.payload_bytes - c->have;
+	uint64_t left = c->place_bytes - c->have;
 	size_t want = left < n ? (size_t)left : n;
 
 	if (c->state == S_PAYLOAD)
 		memcpy((uint8_t *)c->in.payload + c->have, p, want);
 	c->have += want;
-	if (c->have == c->frame.payload_bytes)
-		frame_done(c);
+	if (c->have == c->place_bytes)
+		place_full(c);
 	return want;
 }
 
@@ -233,7 +244,7 @@ static void consume_spare(struct msd_conn *c)
 static struct iovec direct_target(const struct msd_conn *c)
 {
 	if (c->state == S_PAYLOAD) {
-		uint64_t left = c->frame.payload_bytes - c->have;
+		uint64_t left = c->place_bytes - c->have;
 		return (struct iovec){(uint8_t *)c->in.payload + c->have,
 				      left < READ_BYTES ? (size_t)left : READ_BYTES};
 	}
@@ -247,8 +258,8 @@ static struct iovec direct_target(const struct msd_conn *c)
 static void direct_advance(struct msd_conn *c, size_t n)
 {
 	c->have += n;
-	if (c->state == S_PAYLOAD && c->have == c->frame.payload_bytes) {
-		frame_done(c);
+	if (c->state == S_PAYLOAD && c->have == c->place_bytes) {
+		place_full(c);
 	} else if (c->state == S_BODY && c->have == c->frame.body_bytes) {
 		body_done(c, c->body);
 	}
@@ -368,9 +379,17 @@ void msd_conn_skip_payload(struct msd_conn *c)
 		msd_conn_place(c, NULL);
 		return;
 	}
-	if (c->state == S_PAYLOAD)
+	if (c->state == S_PAYLOAD) {
 		c->state = S_SKIP;
+		c->place_bytes = c->frame.payload_bytes;
+	}
 	c->in.payload = NULL;
+}
+
+void msd_conn_narrow(struct msd_conn *c, uint64_t bytes)
+{
+	if (c->state == S_PAYLOAD && bytes < c->place_bytes)
+		c->place_bytes = bytes;
 }
 
 bool msd_conn_is_owed(const struct msd_conn *c)

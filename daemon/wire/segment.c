@@ -109,3 +109,22 @@ uint64_t msd_segment_free(struct msd_segment *s, uint64_t offset)
 	msd_block_free(&s->blocks, b);
 	return bytes;
 }
+
+bool msd_segment_cut(struct msd_segment *s, uint64_t offset, uint64_t bytes)
+{
+	struct msd_block *b = msd_blocks_live_at(&s->blocks, offset);
+
+	return b != NULL && msd_block_cut(&s->blocks, b, bytes);
+}
+
+bool msd_segment_widen(struct msd_segment *s, uint64_t offset, uint64_t bytes,
+		       uint64_t room)
+{
+	struct msd_block *b = msd_blocks_live_at(&s->blocks, offset);
+
+	if (b == NULL || b->next == NULL || b->next->is_live ||
+	    b->bytes + b->next->bytes < bytes)
+		return false;
+	return warm(s, b->next->offset, bytes - b->bytes, room) &&
+	       msd_block_widen(&s->blocks, b, bytes);
+}

@@ -44,6 +44,12 @@ struct msd_block *msd_segment_alloc(struct msd_segment *s, uint64_t bytes,
 				    uint64_t room);
 /** Free the block at @offset. Its size; 0: no such block is live. */
 MSD_MUST_CHECK uint64_t msd_segment_free(struct msd_segment *s, uint64_t offset);
+/** The live block at @offset keeps its first @bytes. False: memory is short. */
+bool msd_segment_cut(struct msd_segment *s, uint64_t offset, uint64_t bytes);
+/** The live block at @offset grows to @bytes where it lies, as msd_segment_alloc()
+ * has pages. False: it cannot. */
+bool msd_segment_widen(struct msd_segment *s, uint64_t offset, uint64_t bytes,
+		       uint64_t room);
 /** Give up the pages that lie in free blocks alone. */
 void msd_segment_cool(struct msd_segment *s);
 

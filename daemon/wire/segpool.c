@@ -279,6 +279,35 @@ bool msd_segpool_free(struct msd_segpool *p, uint16_t segment, uint64_t offset)
 	return true;
 }
 
+bool msd_segpool_cut(struct msd_segpool *p, struct msd_slot *slot, uint64_t bytes)
+{
+	bytes = msd_round_up(bytes > 0 ? bytes : 1, MSD_TENSOR_ALIGN);
+	if (bytes >= slot->bytes)
+		return true;
+	if (!msd_segment_cut(&p->segments[slot->segment], slot->offset, bytes))
+		return false;
+	p->used_bytes -= slot->bytes - bytes;
+	slot->bytes = bytes;
+	return true;
+}
+
+bool msd_segpool_widen(struct msd_segpool *p, struct msd_slot *slot, uint64_t bytes)
+{
+	struct msd_segment *s = &p->segments[slot->segment];
+	const uint64_t was_warm = s->warm_bytes;
+
+	bytes = msd_round_up(bytes, MSD_TENSOR_ALIGN);
+	if (bytes <= slot->bytes)
+		return true;
+	const bool is_wide = msd_segment_widen(s, slot->offset, bytes, page_room(p));
+	p->warm_bytes += s->warm_bytes - was_warm;
+	if (!is_wide)
+		return false;
+	p->used_bytes += bytes - slot->bytes;
+	slot->bytes = bytes;
+	return true;
+}
+
 void **msd_segpool_owner(const struct msd_segpool *p, uint16_t segment, uint64_t offset)
 {
 	struct msd_block *b =

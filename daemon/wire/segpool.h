@@ -82,6 +82,14 @@ void msd_segpool_announce(const struct msd_segpool *p, msd_segment_teller tell,
 /** Give a slot back. False when no such slot is live (a peer's mistake, not ours). */
 MSD_MUST_CHECK bool msd_segpool_free(struct msd_segpool *p, uint16_t segment,
 				     uint64_t offset);
+/** The live @slot keeps its first @bytes. False: memory is short, nothing has changed.
+ */
+MSD_MUST_CHECK bool msd_segpool_cut(struct msd_segpool *p, struct msd_slot *slot,
+				    uint64_t bytes);
+/** The live @slot grows to @bytes where it lies. False: what is behind it is in use, or
+ * has no pages; nothing has changed. */
+MSD_MUST_CHECK bool msd_segpool_widen(struct msd_segpool *p, struct msd_slot *slot,
+				      uint64_t bytes);
 /** Where a live slot's user may keep what it knows the slot by, NULL at first. NULL: no
  * such slot is live. */
 void **msd_segpool_owner(const struct msd_segpool *p, uint16_t segment,

@@ -48,6 +48,21 @@ static void expect_whole(const struct msd_blocks *s, uint64_t bytes)
 	cr_assert_eq(at, bytes);
 }
 
+/* One less or one more, where that can be. */
+static void change_size(struct msd_blocks *s, struct msd_block *b)
+{
+	const uint64_t bytes = b->bytes;
+
+	if (number(2) == 0 && bytes > UNIT) {
+		cr_assert(msd_block_cut(s, b, bytes - UNIT));
+		cr_assert_eq(b->bytes, bytes - UNIT);
+	} else {
+		const bool has_room = b->next != NULL && !b->next->is_live;
+		cr_assert_eq(msd_block_widen(s, b, bytes + UNIT), has_room);
+		cr_assert_eq(b->bytes, has_room ? bytes + UNIT : bytes);
+	}
+}
+
 Test(block, the_first_that_is_large_enough_is_found_after_each_step)
 {
 	static struct msd_block *live[N];
@@ -67,6 +82,8 @@ Test(block, the_first_that_is_large_enough_is_found_after_each_step)
 			msd_block_free(&s, live[i]);
 			live[i] = live[--n];
 		}
+		if (n > 0)
+			change_size(&s, live[number(n)]);
 		if (step % 500 == 0)
 			expect_whole(&s, N * UNIT);
 	}
@@ -109,5 +126,11 @@ Test(block, nothing_changes_without_memory)
 	cr_expect_not(is_claimed);
 	expect_whole(&s, 4 * UNIT);
 	cr_expect_eq(msd_blocks_fit(&s, 4 * UNIT), s.first);
+	cr_assert(msd_block_claim(&s, s.first, 4 * UNIT));
+	msd_fail_alloc(0);
+	const bool is_cut = msd_block_cut(&s, s.first, UNIT);
+	cr_assert(msd_fail_alloc_stop());
+	cr_expect_not(is_cut);
+	expect_whole(&s, 4 * UNIT);
 	msd_blocks_finish(&s);
 }

@@ -133,3 +133,41 @@ Test(placement, keeps_its_claim_while_the_pool_grows)
 	end();
 	(void)uv_loop_close(&loop);
 }
+
+Test(placement, that_is_reduced_leaves_its_end_to_others_and_gets_it_back,
+     .init = begin, .fini = end)
+{
+	struct msd_placement p = {.wanted_bytes = 900}, other = {.wanted_bytes = 600};
+
+	cr_assert_eq(msd_placement_take(&p, &budget, &pool, 800, NULL), MSD_OK);
+	memset(p.slot.p, 7, 256);
+	msd_placement_reduce(&p, 256);
+	cr_expect_eq(budget.used_bytes, 256);
+	cr_expect_eq(n_rooms, 1);
+	cr_assert_eq(msd_placement_take(&other, &budget, &pool, 600, NULL), MSD_OK);
+	cr_expect_eq(msd_placement_restore(&p, 800, 256, false, NULL), MSD_WAIT);
+	cr_expect_eq(budget.used_bytes, 856, "who waits takes nothing");
+	msd_placement_end(&other);
+	cr_assert_eq(msd_placement_restore(&p, 800, 256, false, NULL), MSD_OK);
+	cr_expect_eq(budget.used_bytes, 900);
+	cr_expect_eq(p.slot.p[255], 7);
+	msd_placement_end(&p);
+}
+
+Test(placement, that_cannot_grow_where_it_lies_moves_unless_it_must_stay, .init = begin,
+     .fini = end)
+{
+	struct msd_placement p = {.wanted_bytes = 500}, behind = {.wanted_bytes = 300};
+
+	cr_assert_eq(msd_placement_take(&p, &budget, &pool, 500, NULL), MSD_OK);
+	memset(p.slot.p, 7, 128);
+	msd_placement_reduce(&p, 128);
+	cr_assert_eq(msd_placement_take(&behind, &budget, &pool, 300, NULL), MSD_OK);
+	const uint8_t *was = p.slot.p;
+	cr_expect_eq(msd_placement_restore(&p, 500, 128, true, NULL), MSD_WAIT);
+	cr_assert_eq(msd_placement_restore(&p, 500, 128, false, NULL), MSD_OK);
+	cr_expect_neq(p.slot.p, was);
+	cr_expect_eq(p.slot.p[127], 7);
+	msd_placement_end(&behind);
+	msd_placement_end(&p);
+}

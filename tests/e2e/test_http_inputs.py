@@ -1,5 +1,6 @@
 """Inputs of `infer` that are bytes are read to where their module has them: as they come, and
 whatever happens before they are there."""
+import contextlib
 import json
 import os
 import signal
@@ -302,3 +303,20 @@ def test_chunks_bring_them_too(daemon):
             visit.say(f"{len(piece):x}\r\n".encode() + piece + b"\r\n")
         visit.say("0\r\n\r\n")
         expect_added(visit)
+
+
+def test_inputs_that_do_not_come_leave_others_room_and_go_on():
+    """Its call has all 8 MiB; three others want some, so that a quarter is left to it."""
+    words = (*SHAPES, "--load", f"results={harness.ZOO}/results.so", "--max-memory", "8M")
+    with start(*words) as d, Visit(d) as slow, contextlib.ExitStack() as stack:
+        d.ok("wait", "shapes")
+        d.ok("wait", "results")
+        said = addone()
+        begin(d, slow, said, MIB)
+        others = [stack.enter_context(Wire(d.host)) for _ in range(3)]
+        little = numpy.arange(16, dtype="u1")
+        asked = [wire.start("call", "results:echo", little) for wire in others]
+        for wire, id in zip(others, asked):
+            assert numpy.array_equal(wire.finish(id)[1], little)
+        slow.say(said[1][MIB:])
+        expect_added(slow)

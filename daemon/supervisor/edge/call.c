@@ -314,6 +314,20 @@ msd_err msd_call_place(struct msd_session *s, struct msd_req *r, uint64_t payloa
 	return MSD_OK;
 }
 
+msd_err msd_call_restore(struct msd_session *s, struct msd_req *r,
+			 uint64_t payload_bytes, uint64_t came_bytes,
+			 struct msd_diag *d)
+{
+	const bool is_known = r->job.known != NULL;
+	/* So many tensors that place() has dropped where they are stay there. */
+	const bool stays = !is_known && s->inlines.n == 0;
+	const msd_err err = msd_req_restore(r, payload_bytes, came_bytes, stays, d);
+
+	if (err == MSD_OK && !is_known && payload_bytes > 0)
+		place_inlines(r, &s->inlines);
+	return err;
+}
+
 void msd_call_submit(struct msd_req *r)
 {
 	struct msd_module *m = r->module;

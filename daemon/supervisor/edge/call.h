@@ -21,6 +21,11 @@ MSD_MUST_CHECK msd_err msd_call_prepare(struct msd_session *s, struct msd_in *in
  */
 MSD_MUST_CHECK msd_err msd_call_place(struct msd_session *s, struct msd_req *r,
 				      uint64_t payload_bytes, struct msd_diag *d);
+/** Reserve again what msd_req_reduce() has given back of @r, whose payload has come as
+ * far as @came_bytes: its slot may be another one then. Errors as msd_call_place(). */
+MSD_MUST_CHECK msd_err msd_call_restore(struct msd_session *s, struct msd_req *r,
+					uint64_t payload_bytes, uint64_t came_bytes,
+					struct msd_diag *d);
 /** It was prepared, and is refused with @err, which its client is told by the caller.
  */
 void msd_call_drop(struct msd_req *r, msd_err err);

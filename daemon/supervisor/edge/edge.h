@@ -100,6 +100,7 @@ struct msd_edge {
 	struct msd_list everybody;     /* msd_session.link */
 	struct msd_list sessions;      /* msd_framed.link: those of them with frames */
 	struct msd_list space_waiters; /* msd_session.space_link: bodies without room */
+	struct msd_deadline slow; /* share.c's: look whose payloads these wait for */
 	uint64_t n_waiting;    /* of them, while all are tried; else 0: to be counted */
 	struct msd_list pulls; /* method_pull.c's, that are being fetched */
 	struct msd_list errands;           /* msd_errand.link */

@@ -16,7 +16,9 @@
 #include "daemon/supervisor/edge/intake.h"
 #include "daemon/supervisor/edge/leavings.h"
 #include "daemon/supervisor/edge/pressure.h"
+#include "daemon/supervisor/edge/receiving.h"
 #include "daemon/supervisor/edge/sessions.h"
+#include "daemon/supervisor/edge/share.h"
 #include "daemon/supervisor/edge/upload.h"
 #include "daemon/wire/without.h"
 
@@ -66,11 +68,17 @@ static void close_for(struct msd_session *s, msd_err err, const char *why)
 }
 
 static const struct msd_front_ops front_ops = {
-	.look = msd_framed_look, .on_room = msd_intake_on_room, .close = close_for};
+	.look = msd_framed_look,
+	.on_room = msd_receiving_on_room,
+	.came = msd_receiving_came,
+	.on_reduced = msd_receiving_on_reduced,
+	.close = close_for,
+};
 
 static const struct msd_conn_ops conn_ops = {
 	.farewell = msd_framed_farewell,
 	.on_body = msd_intake_on_body,
+	.on_full = msd_receiving_on_full,
 	.on_frame = msd_intake_on_frame,
 	.on_short = on_short,
 	.on_closed = on_closed,
@@ -126,12 +134,12 @@ void msd_front_init(struct msd_edge *e)
 	msd_list_init(&e->comers);
 	msd_list_init(&e->everybody);
 	msd_list_init(&e->sessions);
-	msd_list_init(&e->space_waiters);
 	msd_list_init(&e->errands);
 	msd_followers_init(&e->info_waiters, e->deadlines, NULL);
 	msd_list_init(&e->pulls);
 	msd_list_init(&e->uploads);
 	msd_client_peers_init(&e->peers, e->limits->max_total_memory);
+	msd_share_init(e);
 	msd_pressure_init(e);
 	msd_leavings_init(e);
 }

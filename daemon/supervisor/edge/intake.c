@@ -8,6 +8,7 @@
 #include "daemon/supervisor/edge/method.h"
 #include "daemon/supervisor/edge/methods.h"
 #include "daemon/supervisor/edge/pressure.h"
+#include "daemon/supervisor/edge/receiving.h"
 #include "daemon/supervisor/edge/remember.h"
 #include "daemon/supervisor/edge/share.h"
 #include "daemon/supervisor/edge/standing.h"
@@ -62,14 +63,6 @@ static uint8_t *put(struct msd_client *c, size_t n, struct msd_written *w)
 							 : msd_conn_put(&f->conn, n, w);
 }
 
-/* The frame that was being received has become a request, or was dropped. */
-static void end_receiving(struct msd_session *s)
-{
-	s->receiving = NULL;
-	if (s->awaiting != NULL)
-		msd_awaiting_go_on(s->awaiting);
-}
-
 /* It is answered before its payload has come: the rest is read and dropped. */
 static void skip_payload(struct msd_framed *f)
 {
@@ -79,7 +72,7 @@ static void skip_payload(struct msd_framed *f)
 
 static void stop_receiving(struct msd_framed *f, const struct msd_req *r)
 {
-	end_receiving(&f->session);
+	msd_receiving_end(&f->session);
 	msd_list_remove(&f->session.space_link);
 	if (f->conn.in.user == r)
 		skip_payload(f);
@@ -104,12 +97,6 @@ static void on_request_done(struct msd_client *c, const struct msd_req *r)
 	}
 	if (c->n_in_flight < f->session.edge->limits->max_in_flight)
 		msd_conn_pause(&f->conn, MSD_PAUSE_REQUESTS, false);
-}
-
-static enum msd_place place_later(struct msd_framed *f)
-{
-	msd_list_append(&f->session.edge->space_waiters, &f->session.space_link);
-	return MSD_PLACE_LATER;
 }
 
 /* Answer now; what is left of the frame is read and dropped. */
@@ -221,7 +208,7 @@ static enum msd_place place_call(struct msd_framed *f, struct msd_in *in,
 	s->receiving = r;
 	in->user = r;
 	if (err == MSD_WAIT)
-		return place_later(f);
+		return msd_receiving_wait(s);
 	in->payload = r->placement.slot.p;
 	return MSD_PLACE_HERE;
 }
@@ -258,13 +245,6 @@ enum msd_place msd_intake_on_body(struct msd_conn *c, struct msd_in *in)
 	return awaits == MSD_AWAITS_RESULTS ? MSD_PLACE_LATER : MSD_PLACE_SKIP;
 }
 
-/* All of it has come, and there is room for what it declares as outputs. */
-static void submit(struct msd_framed *f, struct msd_req *r)
-{
-	end_receiving(&f->session);
-	msd_call_submit(r);
-}
-
 /* A whole request without payload; what it declares as outputs may have to wait. */
 static inline void call_at_once(struct msd_framed *f, struct msd_in *in,
 				enum msd_method method)
@@ -277,11 +257,11 @@ static inline void call_at_once(struct msd_framed *f, struct msd_in *in,
 	if (err == MSD_OK)
 		err = msd_share_place(s, r, 0, &d);
 	if (err == MSD_OK) {
-		submit(f, r);
+		msd_receiving_submit(s, r);
 	} else if (err == MSD_WAIT) {
 		s->receiving = r;
 		msd_conn_pause(&f->conn, MSD_PAUSE_ROOM, true);
-		(void)place_later(f);
+		(void)msd_receiving_wait(s);
 	} else {
 		if (r != NULL)
 			msd_call_drop(r, err);
@@ -339,7 +319,7 @@ void msd_intake_on_frame(struct msd_conn *c, struct msd_in *in)
 	} else if (!msd_method_is_forwarded(method)) {
 		msd_method_run(&f->session, in, method);
 	} else if (in->user != NULL) { /* prepared when its payload began */
-		submit(f, in->user);
+		msd_receiving_complete(f, in->user);
 	} else {
 		call_at_once(f, in, method);
 	}
@@ -348,28 +328,6 @@ void msd_intake_on_frame(struct msd_conn *c, struct msd_in *in)
 	if (f->session.client.n_in_flight >= f->session.edge->limits->max_in_flight)
 		msd_conn_pause(&f->conn, MSD_PAUSE_REQUESTS, true);
 	msd_pressure_check(f);
-}
-
-void msd_intake_on_room(struct msd_session *s)
-{
-	struct msd_framed *f = msd_framed_of(s);
-	struct msd_req *r = s->receiving;
-	struct msd_diag d = {0};
-
-	msd_err err = msd_share_place(s, r, f->conn.in.payload_bytes, &d);
-	if (err == MSD_WAIT)
-		return;
-	if (err != MSD_OK) {
-		msd_req_refuse(r, err, msd_diag_text(&d));
-	} else if (f->conn.waits_for_place && f->conn.in.user == r) {
-		msd_list_remove(&s->space_link);
-		msd_conn_place(&f->conn, r->placement.slot.p);
-	} else {
-		msd_list_remove(&s->space_link);
-		submit(f, r);
-		msd_conn_pause(&f->conn, MSD_PAUSE_ROOM, false);
-	}
-	msd_diag_finish(&d);
 }
 
 static void on_direct_lost(struct msd_client *c, uint64_t pid,

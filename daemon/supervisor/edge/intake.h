@@ -8,14 +8,11 @@
 #include "daemon/wire/conn.h"
 
 struct msd_client_ops;
-struct msd_session;
 
 extern const struct msd_client_ops msd_intake_client_ops;
 
 /** As msd_conn_ops has them. */
 enum msd_place msd_intake_on_body(struct msd_conn *c, struct msd_in *in);
 void msd_intake_on_frame(struct msd_conn *c, struct msd_in *in);
-/** As msd_front_ops has it. */
-void msd_intake_on_room(struct msd_session *s);
 
 #endif

@@ -35,6 +35,11 @@ struct msd_front_ops {
 	/** What `receiving` waits for may have room now: ask msd_share_place() again.
 	 */
 	void (*on_room)(struct msd_session *s);
+	/** How much of the payload that `receiving` has a place for has come. */
+	uint64_t (*came)(struct msd_session *s);
+	/** That place has become smaller: share.h. NULL: the front looks at it each
+	 * time. */
+	void (*on_reduced)(struct msd_session *s);
 	/** End the connection, for @why. */
 	void (*close)(struct msd_session *s, msd_err err, const char *why);
 };
@@ -48,6 +53,12 @@ struct msd_session {
 	struct msd_client_peer *peer; /* a reference */
 	struct msd_peer_id came_from; /* its peer before it showed a token */
 	struct msd_list space_link;   /* msd_edge.space_waiters */
+	/* Of what `receiving` is, while others wait for its memory: share.h. */
+	struct {
+		uint64_t id;       /* the request's */
+		uint64_t in_bytes; /* of the connection, when it came as it should */
+		uint64_t since_ms; /* ... that is when; 0: it is not looked at */
+	} pace;
 	struct msd_handles handles;
 	struct msd_buf inlines; /* call.c's, of the request that was read last */
 	struct msd_buf places;  /* likewise, of outputs in segments */
@@ -74,7 +85,9 @@ static inline struct msd_session *msd_session_of(const struct msd_req *r)
 /** Of one of msd_edge.space_waiters: others must give memory back first. */
 static inline bool msd_session_wants_room(const struct msd_session *s)
 {
-	return s->receiving->placement.budget == NULL;
+	const struct msd_placement *p = &s->receiving->placement;
+
+	return p->budget == NULL || p->missing_bytes > 0;
 }
 /** Request in flight by the client's id, or NULL. */
 struct msd_req *msd_session_find(struct msd_session *s, uint64_t id);

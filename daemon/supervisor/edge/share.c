@@ -1,10 +1,40 @@
+/*
+ * Happy path: a connection waits for room, others give theirs back, and it is tried
+ * again in a later turn. Failures: a payload that holds the room does not come: it is
+ * looked at while others wait, and reduced; one that has come almost whole, or has
+ * waited in vain for what it gave back, is refused.
+ */
 #include "daemon/supervisor/edge/share.h"
 
+#include "daemon/limits.h"
 #include "daemon/supervisor/edge/call.h"
 #include "daemon/supervisor/edge/edge.h"
 #include "proto/clock.h"
 
 #define TURN_NS UINT64_C(1000000) /* of those that get their room */
+#define LOOK_MS 50u               /* so exactly is MSD_SHARE_PATIENCE_MS kept */
+#define SILENCE_MS 1000u          /* of one that holds its share, then it is refused */
+#define STEP_BYTES 65536u         /* a reduced one asks for the rest behind them */
+
+static void on_slow_due(struct msd_deadline *node);
+
+void msd_share_init(struct msd_edge *e)
+{
+	msd_list_init(&e->space_waiters);
+	e->slow.on_due = on_slow_due;
+}
+
+void msd_share_wait(struct msd_session *s)
+{
+	struct msd_edge *e = s->edge;
+
+	msd_list_append(&e->space_waiters, &s->space_link);
+	s->pace.since_ms = uv_now(e->loop);
+	if (s->receiving->placement.missing_bytes > 0)
+		e->budget->on_room(e->budget); /* it may be there already */
+	if (!msd_deadline_is_set(&e->slow))
+		msd_deadline_set(e->deadlines, &e->slow, 0);
+}
 
 uint64_t msd_share_count_waiting(const struct msd_edge *e)
 {
@@ -55,6 +85,8 @@ msd_err msd_share_place(struct msd_session *s, struct msd_req *r,
 {
 	if (r->placement.wanted_bytes == 0)
 		return MSD_OK;
+	if (r->placement.missing_bytes > 0)
+		return msd_call_restore(s, r, payload_bytes, s->front->came(s), d);
 	return is_over(s, r) ? MSD_WAIT : msd_call_place(s, r, payload_bytes, d);
 }
 
@@ -81,4 +113,96 @@ bool msd_share_retry(struct msd_edge *e)
 	}
 	e->n_waiting = 0;
 	return is_over && !msd_list_is_empty(&e->space_waiters);
+}
+
+/* What should come in MSD_SHARE_PATIENCE_MS. */
+static uint64_t least_bytes(const struct msd_session *s)
+{
+	const uint64_t parts = s->edge->limits->read_stall_ms / MSD_SHARE_PATIENCE_MS;
+
+	return s->receiving->placement.wanted_bytes / (parts + 1) + 1;
+}
+
+static void refuse(struct msd_session *s, const char *why)
+{
+	struct msd_diag d = {0};
+
+	(void)msd_diag_set(&d, MSD_BUSY, "%s: send it again later", why);
+	d.retry_after_ms = SILENCE_MS;
+	msd_req_refuse_for(s->receiving, &d);
+	msd_diag_finish(&d);
+}
+
+/* @s has come more slowly than it should for @slow_ms, with @n_bytes. */
+static void press(struct msd_session *s, uint64_t n_waiting, uint64_t slow_ms,
+		  uint64_t n_bytes)
+{
+	struct msd_req *r = s->receiving;
+	const uint64_t share = s->edge->budget->max_bytes / (n_waiting + 1);
+	uint64_t keep = s->front->came(s) + STEP_BYTES;
+
+	if (!msd_share_is_pressed(s, n_waiting))
+		return;
+	if (keep < share)
+		keep = share;
+	if (keep < r->placement.wanted_bytes) {
+		msd_req_reduce(r, keep);
+		if (s->front->on_reduced != NULL)
+			s->front->on_reduced(s);
+	} else if (slow_ms >= SILENCE_MS && n_bytes < STEP_BYTES) {
+		refuse(s,
+		       "others wait for the memory of a payload that does not go on");
+	} else if (slow_ms >= SILENCE_MS) {
+		s->pace.since_ms = 0;
+	}
+}
+
+/* It has a part, and has waited for the rest in vain: others may do so for its part. */
+static void look_at_waiting(struct msd_session *s, uint64_t now_ms)
+{
+	if (s->receiving->placement.missing_bytes > 0 &&
+	    now_ms - s->pace.since_ms > s->edge->limits->read_stall_ms)
+		refuse(s, "its memory has not become free again (--read-stall)");
+}
+
+static void look_at(struct msd_session *s, uint64_t n_waiting, uint64_t now_ms)
+{
+	const struct msd_req *r = s->receiving;
+	struct msd_front_look seen;
+
+	if (r == NULL || r->placement.budget == NULL) {
+		s->pace.since_ms = 0;
+		return;
+	}
+	if (!msd_list_is_empty(&s->space_link)) {
+		look_at_waiting(s, now_ms);
+		return;
+	}
+	s->front->look(s, &seen);
+	const uint64_t n_bytes = seen.in_bytes - s->pace.in_bytes;
+	if (s->pace.since_ms == 0 || s->pace.id != r->client.id ||
+	    n_bytes >= least_bytes(s)) {
+		s->pace.id = r->client.id;
+		s->pace.in_bytes = seen.in_bytes;
+		s->pace.since_ms = now_ms;
+	} else if (now_ms - s->pace.since_ms >= MSD_SHARE_PATIENCE_MS) {
+		press(s, n_waiting, now_ms - s->pace.since_ms, n_bytes);
+	}
+}
+
+static void on_slow_due(struct msd_deadline *node)
+{
+	struct msd_edge *e = MSD_CONTAINER_OF(node, struct msd_edge, slow);
+	const uint64_t n_waiting = msd_share_count_waiting(e);
+	const uint64_t away_ms = msd_deadline_away_ms(e->deadlines, node);
+
+	if (n_waiting == 0)
+		return;
+	MSD_LIST_EACH_SAFE (it, &e->everybody) {
+		struct msd_session *s = MSD_CONTAINER_OF(it, struct msd_session, link);
+		if (s->pace.since_ms > 0)
+			s->pace.since_ms += away_ms;
+		look_at(s, n_waiting, uv_now(e->loop));
+	}
+	msd_deadline_set(e->deadlines, node, LOOK_MS);
 }

@@ -54,16 +54,35 @@ static void place(struct msd_caller *c, struct msd_req *r)
 	c->inputs = msd_infer_await_inputs(&i->call, payload);
 }
 
+/* It has all its room again, which may be elsewhere. */
+static void regain(struct msd_caller *c, struct msd_req *r, const uint8_t *was)
+{
+	for (uint32_t i = 0; i < c->inputs.n; i++) {
+		struct iovec *piece = &c->inputs.pieces[i];
+		piece->iov_base =
+			r->placement.slot.p + ((const uint8_t *)piece->iov_base - was);
+	}
+	c->infer->is_taking = c->inputs.n > 0;
+	if (!c->infer->is_taking)
+		submit(c, r);
+}
+
 void msd_infer_on_room(struct msd_session *s)
 {
 	struct msd_caller *c = MSD_CONTAINER_OF(s, struct msd_caller, session);
 	struct msd_req *r = s->receiving;
+	const bool is_reduced = r->placement.missing_bytes > 0;
+	const uint8_t *was = r->placement.slot.p;
 	struct msd_diag d = {0};
 	const msd_err err = msd_share_place(s, r, c->infer->call.payload_bytes, &d);
 
 	if (err == MSD_OK) {
 		msd_list_remove(&s->space_link);
-		place(c, r);
+		if (is_reduced) {
+			regain(c, r, was);
+		} else {
+			place(c, r);
+		}
 		if (msd_infer_is_taking(c))
 			c->on_room(c);
 	} else if (err != MSD_WAIT) {
@@ -88,7 +107,7 @@ static msd_err start(struct msd_caller *c, struct msd_diag *d)
 		place(c, r);
 	} else if (err == MSD_WAIT) {
 		s->receiving = r;
-		msd_list_append(&s->edge->space_waiters, &s->space_link);
+		msd_share_wait(s);
 	} else {
 		msd_call_drop(r, err);
 		return err;
@@ -309,8 +328,19 @@ bool msd_infer_is_taking(const struct msd_caller *c)
 	return c->infer != NULL && c->infer->is_taking;
 }
 
+void msd_infer_wait(struct msd_caller *c)
+{
+	c->infer->is_taking = false;
+	msd_share_wait(&c->session);
+}
+
 void msd_infer_take(struct msd_caller *c)
 {
+	if (msd_infer_room_end(c) != NULL) { /* its outputs want room again */
+		c->asking.is_later = true;
+		msd_infer_wait(c);
+		return;
+	}
 	c->is_starting = true;
 	submit(c, c->session.receiving);
 	c->is_starting = false;

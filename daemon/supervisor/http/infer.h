@@ -15,6 +15,8 @@ void msd_infer(struct msd_asking *a);
 extern const struct msd_client_ops msd_infer_client_ops;
 /** As msd_front_ops.on_room. */
 void msd_infer_on_room(struct msd_session *s);
+/** Its room for inputs is full: wait for the rest. */
+void msd_infer_wait(struct msd_caller *c);
 /** All of the answer is written, or its connection is gone: what it held is given back.
  */
 void msd_infer_end(struct msd_caller *c, bool sent);

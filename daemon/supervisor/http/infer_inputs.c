@@ -2,6 +2,9 @@
 
 #include <string.h>
 
+#include "daemon/supervisor/http/caller.h"
+#include "daemon/supervisor/http/infer_state.h"
+
 void msd_infer_put_inputs(const struct msd_infer_call *c,
 			  const struct msd_infer_ask *ask, struct msd_span behind,
 			  uint8_t *payload)
@@ -29,4 +32,35 @@ struct msd_scatter msd_infer_await_inputs(struct msd_infer_call *c, uint8_t *pay
 						  .iov_len = (size_t)p->input->bytes};
 	}
 	return s;
+}
+
+uint64_t msd_infer_came(struct msd_session *s)
+{
+	const struct msd_caller *c = MSD_CONTAINER_OF(s, struct msd_caller, session);
+	const struct msd_placement *p = &s->receiving->placement;
+	const struct msd_infer_call *call = &c->infer->call;
+	const uint8_t *at = p->slot.p;
+
+	for (uint32_t i = 0; i < call->n_places; i++) {
+		if (call->places[i].input != NULL && call->places[i].input->has_data)
+			return p->wanted_bytes;
+	}
+	for (uint32_t i = 0; i < c->inputs.n; i++) {
+		const uint8_t *next = c->inputs.pieces[i].iov_base;
+		if (next < at)
+			return p->wanted_bytes;
+		at = next;
+	}
+	return c->inputs.n == 0 ? p->slot.bytes
+				: (uint64_t)((uint8_t *)c->inputs.pieces[0].iov_base -
+					     p->slot.p);
+}
+
+const uint8_t *msd_infer_room_end(const struct msd_caller *c)
+{
+	const struct msd_req *r = c->session.receiving;
+
+	return r != NULL && r->placement.missing_bytes > 0
+		       ? r->placement.slot.p + r->placement.slot.bytes
+		       : NULL;
 }

@@ -7,6 +7,7 @@
 #include "daemon/supervisor/edge/door.h"
 #include "daemon/supervisor/edge/edge.h"
 #include "daemon/supervisor/http/infer.h"
+#include "daemon/supervisor/http/infer_inputs.h"
 #include "daemon/supervisor/http/visit_end.h"
 #include "daemon/supervisor/http/visit_turn.h"
 #include "daemon/supervisor/http/visit_write.h"
@@ -46,7 +47,11 @@ static void close_for(struct msd_session *s, msd_err err, const char *why)
 }
 
 static const struct msd_front_ops front_ops = {
-	.look = msd_visit_look, .on_room = msd_infer_on_room, .close = close_for};
+	.look = msd_visit_look,
+	.on_room = msd_infer_on_room,
+	.came = msd_infer_came,
+	.close = close_for,
+};
 
 void msd_visit_open(struct msd_http *h, struct msd_transport transport,
 		    struct msd_principal who, struct msd_client_peer *peer)

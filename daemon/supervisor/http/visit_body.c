@@ -76,6 +76,11 @@ void msd_visit_say_bound(const struct msd_visit *v, char *ret, size_t n)
 			: snprintf(ret, n, "the body is over the limit of %llu bytes",
 				   limit);
 
+	if (q->is_chunked && v->brings_tensors && limit < MAX_CHUNKED_BODY) {
+		used += snprintf(ret + used, n - (size_t)used,
+				 ", half of --max-connection-memory or of its share of "
+				 "--max-total-memory");
+	}
 	if (is_infer(q) && limit < most_in_place(v)) {
 		(void)snprintf(ret + used, n - (size_t)used,
 			       "; with tensors as bytes behind its JSON "

@@ -118,7 +118,7 @@ void msd_visit_answer_later(struct msd_visit *v)
 
 static void refuse(struct msd_visit *v)
 {
-	char most[256];
+	char most[384];
 	const char *why = v->reader.why;
 
 	if (v->reader.status == 413 && v->reader.max_body > 0) {

@@ -11,6 +11,8 @@
 #include <errno.h>
 
 #include "daemon/supervisor/edge/edge.h"
+#include "daemon/supervisor/http/infer.h"
+#include "daemon/supervisor/http/infer_inputs.h"
 #include "daemon/supervisor/http/visit_end.h"
 #include "daemon/supervisor/http/visit_serve.h"
 #include "daemon/supervisor/http/visit_write.h"
@@ -129,21 +131,38 @@ static void serve_ahead(struct msd_visit *v)
 	}
 }
 
-/* Inputs of a call are read to where they belong; what is more comes to the buffer.
- * Returns how many bytes fit into the former. */
+/* Cut @piece to @most bytes, and to what lies in front of @end, NULL for all of it. */
+static void cut(struct iovec *piece, size_t most, const uint8_t *end)
+{
+	const uint8_t *at = piece->iov_base;
+
+	if (piece->iov_len > most)
+		piece->iov_len = most;
+	if (end != NULL && at >= end) {
+		piece->iov_len = 0;
+	} else if (end != NULL && piece->iov_len > (size_t)(end - at)) {
+		piece->iov_len = (size_t)(end - at);
+	}
+}
+
+/* Inputs of a call are read to where they belong; what is more comes to the buffer, but
+ * not while some of them have no room. Returns how many bytes fit into the former. */
 static size_t gather_room(const struct msd_visit *v, struct iovec *pieces,
 			  size_t *ret_n)
 {
 	const struct msd_scatter *rest = msd_http_reader_rest(&v->reader);
+	const uint8_t *end = msd_infer_room_end(&v->caller);
 	size_t room = 0, n = 0;
 
 	for (; rest != NULL && n < rest->n && n < READ_PIECES && room < READ_IN_PLACE;
 	     n++) {
 		pieces[n] = rest->pieces[n];
-		if (pieces[n].iov_len > READ_IN_PLACE - room)
-			pieces[n].iov_len = READ_IN_PLACE - room;
+		cut(&pieces[n], READ_IN_PLACE - room, end);
 		room += pieces[n].iov_len;
 	}
+	*ret_n = n;
+	if (end != NULL)
+		return room;
 	pieces[n] = (struct iovec){v->caller.session.edge->wire->rbuf, READ_BYTES};
 	*ret_n = n + 1;
 	return room;
@@ -154,6 +173,12 @@ static void read_some(struct msd_visit *v)
 	struct iovec pieces[READ_PIECES + 1];
 	size_t n_pieces;
 	const size_t room = gather_room(v, pieces, &n_pieces);
+
+	if (room == 0 && msd_infer_room_end(&v->caller) != NULL) {
+		v->is_awaiting = true;
+		msd_infer_wait(&v->caller);
+		return;
+	}
 	const ssize_t n = v->transport.ops->read(&v->transport, pieces, n_pieces, NULL);
 
 	if (n == -EAGAIN)
@@ -213,7 +238,9 @@ static void go_on(struct msd_visit *v)
 	 * be refused. */
 	if (!v->is_awaiting && msd_visit_unwritten(v) == 0 &&
 	    msd_account_is_over(&v->caller.session.client.account))
-		msd_visit_close(v, "it holds more memory than it may");
+		msd_visit_close(
+			v, "it holds more memory than it may (--max-connection-memory, "
+			   "--max-peer-memory, --max-total-memory)");
 }
 
 void msd_visit_serve_now(struct msd_visit *v)

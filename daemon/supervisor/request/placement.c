@@ -1,8 +1,11 @@
 #include "daemon/supervisor/request/placement.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "proto/value.h"
+
+#define MOST_MOVED (1u << 20) /* bytes of a payload: to copy them takes 0.1 ms */
 
 static msd_err claim(struct msd_placement *p, struct msd_budget *budget,
 		     struct msd_diag *d)
@@ -11,7 +14,7 @@ static msd_err claim(struct msd_placement *p, struct msd_budget *budget,
 		return msd_diag_set(
 			d, MSD_NO_SPACE,
 			"arguments and outputs of %llu bytes are over the limit of "
-			"%llu (max-memory)",
+			"%llu (--max-memory)",
 			(unsigned long long)p->wanted_bytes,
 			(unsigned long long)budget->max_bytes);
 	}
@@ -34,6 +37,53 @@ msd_err msd_placement_take(struct msd_placement *p, struct msd_budget *budget,
 	if (err == MSD_OK)
 		p->pool = pool;
 	return err;
+}
+
+void msd_placement_reduce(struct msd_placement *p, uint64_t keep_bytes)
+{
+	if (keep_bytes >= p->wanted_bytes)
+		return;
+	if (p->pool != NULL && !msd_segpool_cut(p->pool, &p->slot, keep_bytes))
+		return;
+	const uint64_t back = p->wanted_bytes - keep_bytes;
+	p->missing_bytes += back;
+	p->wanted_bytes = keep_bytes;
+	msd_budget_release(p->budget, back);
+}
+
+/* A slot for all of it where it is, or, when not much has come, elsewhere. */
+static msd_err widen(struct msd_placement *p, uint64_t payload_bytes,
+		     uint64_t came_bytes, bool stays, struct msd_diag *d)
+{
+	struct msd_slot other;
+
+	if (p->pool == NULL || msd_segpool_widen(p->pool, &p->slot, payload_bytes))
+		return MSD_OK;
+	if (stays || came_bytes > MOST_MOVED)
+		return MSD_WAIT;
+	const msd_err err = msd_segpool_alloc(p->pool, payload_bytes, &other, d);
+	if (err != MSD_OK)
+		return err;
+	memcpy(other.p, p->slot.p, came_bytes);
+	if (!msd_segpool_free(p->pool, p->slot.segment, p->slot.offset))
+		abort(); /* as below */
+	p->slot = other;
+	return MSD_OK;
+}
+
+msd_err msd_placement_restore(struct msd_placement *p, uint64_t payload_bytes,
+			      uint64_t came_bytes, bool stays, struct msd_diag *d)
+{
+	if (p->missing_bytes > p->budget->max_bytes - p->budget->used_bytes)
+		return MSD_WAIT;
+	const msd_err err = widen(p, payload_bytes, came_bytes, stays, d);
+	if (err != MSD_OK)
+		return err;
+	if (!msd_budget_claim(p->budget, p->missing_bytes))
+		abort(); /* it was looked at above */
+	p->wanted_bytes += p->missing_bytes;
+	p->missing_bytes = 0;
+	return MSD_OK;
 }
 
 void msd_placement_point(const struct msd_placement *p, uint8_t *tensor,

@@ -11,6 +11,7 @@
 
 struct msd_placement {
 	uint64_t wanted_bytes;     /* arguments and declared outputs */
+	uint64_t missing_bytes;    /* of these, beside wanted_bytes: were given back */
 	struct msd_budget *budget; /* NULL: nothing is claimed */
 	struct msd_segpool *pool;  /* of the slot; NULL: it has none */
 	struct msd_slot slot;      /* the payload */
@@ -28,6 +29,20 @@ MSD_MUST_CHECK msd_err msd_placement_take(struct msd_placement *p,
 					  struct msd_budget *budget,
 					  struct msd_segpool *pool,
 					  uint64_t payload_bytes, struct msd_diag *d);
+/**
+ * Give back all but @keep_bytes of the claim, the end of the slot with it: nothing of
+ * the payload has come behind its first @keep_bytes. No effect when memory is short.
+ */
+void msd_placement_reduce(struct msd_placement *p, uint64_t keep_bytes);
+/**
+ * Claim again what was given back, and have a slot for all @payload_bytes, of which the
+ * first @came_bytes are there; p->slot may be another one then, unless @stays. MSD_WAIT
+ * and other errors as msd_placement_take(): nothing has changed.
+ */
+MSD_MUST_CHECK msd_err msd_placement_restore(struct msd_placement *p,
+					     uint64_t payload_bytes,
+					     uint64_t came_bytes, bool stays,
+					     struct msd_diag *d);
 /** Point an inline tensor's ext data @tensor to its bytes, @offset into the payload. */
 void msd_placement_point(const struct msd_placement *p, uint8_t *tensor,
 			 uint64_t offset);

@@ -123,6 +123,34 @@ msd_err msd_req_place(struct msd_req *r, struct msd_budget *budget,
 	return err;
 }
 
+/* What @r's client has is what it had with @was_bytes of this one. */
+static void recount(const struct msd_req *r, uint64_t was_bytes)
+{
+	if (r->client.who == NULL)
+		return;
+	r->client.who->tensor_bytes -= was_bytes;
+	r->client.who->tensor_bytes += r->placement.wanted_bytes;
+}
+
+void msd_req_reduce(struct msd_req *r, uint64_t keep_bytes)
+{
+	const uint64_t was = r->placement.wanted_bytes;
+
+	msd_placement_reduce(&r->placement, keep_bytes);
+	recount(r, was);
+}
+
+msd_err msd_req_restore(struct msd_req *r, uint64_t payload_bytes, uint64_t came_bytes,
+			bool stays, struct msd_diag *d)
+{
+	const uint64_t was = r->placement.wanted_bytes;
+	const msd_err err = msd_placement_restore(&r->placement, payload_bytes,
+						  came_bytes, stays, d);
+
+	recount(r, was);
+	return err;
+}
+
 void msd_req_set_due(struct msd_req *r, struct msd_deadlines *all, uint64_t in_ms)
 {
 	r->due.all = all;

@@ -199,6 +199,11 @@ void msd_req_hold(struct msd_req *r, uint64_t bytes);
 MSD_MUST_CHECK msd_err msd_req_place(struct msd_req *r, struct msd_budget *budget,
 				     struct msd_segpool *pool, uint64_t payload_bytes,
 				     struct msd_diag *d);
+/** msd_placement_reduce() and msd_placement_restore(), likewise. */
+void msd_req_reduce(struct msd_req *r, uint64_t keep_bytes);
+MSD_MUST_CHECK msd_err msd_req_restore(struct msd_req *r, uint64_t payload_bytes,
+				       uint64_t came_bytes, bool stays,
+				       struct msd_diag *d);
 /** MSD_REQ_DUE in @in_ms; @all stays its heap. */
 void msd_req_set_due(struct msd_req *r, struct msd_deadlines *all, uint64_t in_ms);
 /** The same @in_ms after @from_ms of the loop's time: what is past is due at once. */

@@ -69,6 +69,18 @@ def test_who_declares_all_memory_and_sends_nothing_loses_it(small):
     expect_ended(attacker, "--read-stall")
 
 
+def test_who_declares_all_memory_and_sends_nothing_holds_up_nobody(own_arena, faults):
+    """Others are answered long before anything ends it, and it goes on when it has its bytes."""
+    forever = ("--first-frame", harness.FOREVER, "--read-stall", harness.FOREVER)
+    arena = own_arena("--max-memory", ROOM, *forever, modules=faults)
+    attacker, victim = arena.connect(), arena.victim()
+    attacker.send(big_call(ROOM))
+    victim.ask("ping")  # what was sent before has been read
+    for _ in range(3):
+        expect_answered(victim)
+    expect_call_to_finish(attacker, 1, ROOM)
+
+
 def test_a_trickle_does_not_hold_memory_that_others_wait_for(small):
     attacker, victim = small.connect(), small.victim()
     attacker.send(big_call(ROOM))
