@@ -9,13 +9,13 @@ static uint64_t within(uint64_t bytes, uint64_t least, uint64_t most)
 	return bytes < least ? least : bytes > most ? most : bytes;
 }
 
-/* Replies that nobody reads keep tensor memory from others' results: all of them
- * together no more than half of it. */
-static uint64_t total_memory(uint64_t max_memory, uint64_t machine_bytes)
+/* Replies that nobody reads keep tensor memory from others' results: of as much as the
+ * operator has said, 0 for the default, all of them together no more than half. */
+static uint64_t total_memory(uint64_t said_memory, uint64_t machine_bytes)
 {
-	const uint64_t part = within(machine_bytes / 8, 128 * MIB, 4 * GIB);
+	const uint64_t part = within(machine_bytes / 16, 128 * MIB, GIB);
 
-	return within(max_memory / 2, 4 * MIB, part);
+	return said_memory == 0 ? part : within(said_memory / 2, 4 * MIB, part);
 }
 
 /* Pools of threads, one a core, are several: ours, a driver's, a vendor library's. */
@@ -24,6 +24,8 @@ static uint64_t total_memory(uint64_t max_memory, uint64_t machine_bytes)
 
 void msd_limits_size(struct msd_limits *l, uint64_t machine_bytes, unsigned n_cores)
 {
+	if (l->max_total_memory == 0)
+		l->max_total_memory = total_memory(l->max_memory, machine_bytes);
 	if (l->max_memory == 0)
 		l->max_memory = machine_bytes / 2;
 	if (l->max_resident == 0)
@@ -38,8 +40,6 @@ void msd_limits_size(struct msd_limits *l, uint64_t machine_bytes, unsigned n_co
 		l->max_worker_memory = machine_bytes / 4 * 3;
 	if (l->max_worker_processes == 0)
 		l->max_worker_processes = PROCESSES + PROCESSES_PER_CORE * n_cores;
-	if (l->max_total_memory == 0)
-		l->max_total_memory = total_memory(l->max_memory, machine_bytes);
 	if (l->max_peer_memory == 0)
 		l->max_peer_memory = l->max_total_memory / 2;
 	if (l->max_connection_memory == 0) {

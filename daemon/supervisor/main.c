@@ -27,6 +27,7 @@
 #include "daemon/supervisor/rights/acl_file.h"
 #include "daemon/supervisor/server.h"
 #include "daemon/supervisor/signals.h"
+#include "daemon/supervisor/thrift.h"
 #include "daemon/supervisor/tls.h"
 #include "proto/inherited.h"
 #include "proto/method.h"
@@ -321,6 +322,7 @@ int main(int argc, char **argv)
 	msd_inherited_reset();
 	msd_signals_hold();
 	msd_sd_init(&sd);
+	msd_thrift_prepare();
 	if (msd_log_init(&d) != MSD_OK ||
 	    msd_options_read(&o, argc, argv, &d) != MSD_OK ||
 	    msd_options_check_listen(&o, sd.n_listen, &d) != MSD_OK ||

@@ -1,6 +1,5 @@
 #include "daemon/supervisor/server.h"
 
-#include <malloc.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <unistd.h>
@@ -40,7 +39,6 @@
 #define END_AT_ONCE_MS 500u           /* for killed workers to be reaped */
 #define DISMISS_MS 250u               /* for those who are just coming in */
 #define END_PATIENCE_MS 5000u         /* of the service manager, behind that */
-#define GIVE_BACK_BYTES (8u << 20)    /* freed by clients since the last tick */
 #define KEEP_WARM_BYTES (64ull << 20) /* of idle tensor memory, per module */
 
 msd_err msd_server_reload(struct msd_server *s, struct msd_buf *ret, struct msd_diag *d)
@@ -101,12 +99,18 @@ static void on_signal(struct msd_signals *signals, int number)
 	}
 }
 
-/* The allocator keeps what was freed between what is in use. */
-static void give_back_memory(struct msd_account *all)
+/* While more is freed in the next turns, it is looked at behind that. */
+static void give_back_memory(struct msd_server *s)
 {
-	if (all->most_bytes - all->used_bytes >= GIVE_BACK_BYTES)
-		(void)malloc_trim(0);
-	all->most_bytes = all->used_bytes;
+	if (msd_list_is_empty(&s->wire.ending.all))
+		msd_thrift_look(&s->thrift);
+}
+
+static void on_freed(void *server)
+{
+	struct msd_server *s = server;
+
+	msd_thrift_look(&s->thrift);
 }
 
 /* Nothing is asked of a module: what it keeps for the next request is bounded. */
@@ -133,7 +137,7 @@ static void on_tick(uv_timer_t *timer)
 
 	s->ticked_ms = uv_now(&s->loop);
 	msd_pressure_end_stuck(&s->edge, was_away ? passed_ms - TICK_MS : 0);
-	give_back_memory(&s->edge.peers.account);
+	give_back_memory(s);
 	tell_status(s);
 	msd_cgroups_tidy(&s->groups);
 	msd_kept_workers_settle(&s->house);
@@ -259,6 +263,9 @@ msd_err msd_server_init(struct msd_server *s, struct msd_diag *d)
 		return err;
 	msd_deadlines_init(&s->deadlines, &s->loop);
 	msd_server_furnish(s);
+	msd_thrift_init(&s->thrift, &s->loop, &s->edge.peers.account);
+	s->wire.ending.on_freed = on_freed;
+	s->wire.ending.user = s;
 	s->drain.on_due = on_drain_over;
 	s->space.on_due = on_space;
 	(void)uv_timer_init(&s->loop, &s->tick);
@@ -325,6 +332,7 @@ static void close_handle(uv_handle_t *handle, void *ctx)
 bool msd_server_finish(struct msd_server *s)
 {
 	msd_listeners_close(&s->edge, false);
+	s->wire.ending.on_freed = NULL; /* the process gives all of it back */
 	msd_gate_close(&s->edge);
 	msd_porch_close(&s->edge);
 	while (!msd_list_is_empty(&s->edge.sessions) || !msd_porch_is_empty(&s->edge) ||

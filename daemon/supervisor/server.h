@@ -26,6 +26,7 @@
 #include "daemon/supervisor/sd.h"
 #include "daemon/supervisor/signals.h"
 #include "daemon/supervisor/supplies.h"
+#include "daemon/supervisor/thrift.h"
 #include "daemon/supervisor/tls/library.h"
 #include "daemon/supervisor/wanted.h"
 #include "daemon/wire/wire.h"
@@ -68,6 +69,7 @@ struct msd_server {
 	uv_timer_t watchdog; /* of the service manager: a loop that hangs feeds none */
 	uint64_t ticked_ms;  /* when `tick` came last */
 	uv_timer_t tick;     /* stalled writers, cold memory */
+	struct msd_thrift thrift;
 	struct msd_deadline drain, space;
 };
 

@@ -32,6 +32,8 @@ static void free_some(struct msd_ending *all, uint64_t turn)
 		spent = all->clock_ns() - began;
 	}
 	all->ns += spent;
+	if (msd_list_is_empty(&all->all) && all->on_freed != NULL)
+		all->on_freed(all->user);
 }
 
 static void on_more(uv_idle_t *more)

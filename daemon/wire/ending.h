@@ -21,7 +21,10 @@ struct msd_ending {
 	uv_idle_t more;          /* runs while some are left */
 	const uint64_t *n_turns; /* of the loop, counted before it sleeps; borrowed */
 	uint64_t (*clock_ns)(
-		void);     /* what a part is measured with; only differences count */
+		void); /* what a part is measured with; only differences count */
+	/** Optional: all is freed. */
+	void (*on_freed)(void *user);
+	void *user;
 	uint64_t turn, ns; /* the last in which some were freed, and how long */
 };
 

@@ -20,19 +20,18 @@ Test(limits, of_memory_are_parts_of_the_machine)
 	cr_expect_eq(l.max_upload_memory, 4 * GIB);
 	cr_expect_eq(l.max_worker_memory, 6 * GIB);
 	cr_expect_eq(l.max_worker_processes, 256 + 4 * 16);
-	cr_expect_eq(l.max_total_memory, GIB);
-	cr_expect_eq(l.max_peer_memory, 512 * MIB);
-	cr_expect_eq(l.max_connection_memory, 128 * MIB);
+	cr_expect_eq(l.max_total_memory, 512 * MIB);
+	cr_expect_eq(l.max_peer_memory, 256 * MIB);
+	cr_expect_eq(l.max_connection_memory, 64 * MIB);
 }
 
 Test(limits, of_a_small_or_large_machine_stay_useful)
 {
-	cr_expect_eq(sized((struct msd_limits){0}, 256 * MIB).max_connection_memory,
-		     8 * MIB);
+	cr_expect_eq(sized((struct msd_limits){0}, 256 * MIB).max_total_memory,
+		     128 * MIB);
 	cr_expect_eq(sized((struct msd_limits){0}, 512 * MIB).max_connection_memory,
 		     16 * MIB);
-	cr_expect_eq(sized((struct msd_limits){0}, 4096 * GIB).max_total_memory,
-		     4 * GIB);
+	cr_expect_eq(sized((struct msd_limits){0}, 4096 * GIB).max_total_memory, GIB);
 }
 
 Test(limits, that_were_given_stand_and_lead_the_smaller_ones)

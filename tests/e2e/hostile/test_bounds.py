@@ -122,6 +122,21 @@ def test_replies_that_nobody_reads_stay_in_the_budget(own_arena):
     arena.expect_as_before(before)
 
 
+def test_memory_of_clients_that_have_left_goes_back(own_arena):
+    """Replies of some KiB each, which lie in the allocator's heap, 256 MiB of them at least."""
+    most = [w for limit in ("connection", "peer", "total") for w in (f"--max-{limit}-memory", "1G")]
+    arena = own_arena(*most)
+    victim = arena.victim()
+    asked = b"".join(frame([0, i, "server.info", []]) for i in range(1, 20001))
+    wires, ready = attackers(arena, 4)
+    offer_all(victim, ready, asked)
+    harness.until(lambda: victim.ask("server.info")["held"]["bytes"] > 256 * MIB, "they are held")
+    for wire in wires:
+        wire.socket.close()
+    harness.until(lambda: victim.ask("server.info")["connections"] == 1, "they have left")
+    harness.until(lambda: harness.SANITIZED or arena.memory().rss < 128 * MIB, "it is given back")
+
+
 def test_tensors_that_nobody_takes_stay_in_the_budget(own_arena, models):
     arena = own_arena(*WORDS, modules={"mlp": models / "mlp.so"})
     before = arena.state()

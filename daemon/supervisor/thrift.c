@@ -1,0 +1,50 @@
+#include "daemon/supervisor/thrift.h"
+
+#include <limits.h>
+#include <malloc.h>
+
+#include "daemon/wire/list.h"
+
+#define MUCH_BYTES (8u << 20)
+#define MAPPED_BYTES (128 * 1024) /* as glibc begins; fixed, for it would grow */
+
+static void run(struct msd_work *job)
+{
+	(void)job;
+	(void)malloc_trim(0);
+}
+
+static void done(struct msd_work *job)
+{
+	struct msd_thrift *t = MSD_CONTAINER_OF(job, struct msd_thrift, job);
+
+	t->is_running = false;
+	msd_thrift_look(t);
+}
+
+void msd_thrift_prepare(void)
+{
+	(void)mallopt(M_MMAP_THRESHOLD, MAPPED_BYTES);
+	(void)mallopt(M_TRIM_THRESHOLD, INT_MAX);
+}
+
+void msd_thrift_init(struct msd_thrift *t, uv_loop_t *loop, struct msd_account *all)
+{
+	*t = (struct msd_thrift){
+		.loop = loop,
+		.all = all,
+		/* Not BULK: others want the allocator's lock that it holds. */
+		.job = {.run = run,
+			.done = done,
+			.pool = MSD_WORK_PROMPT,
+			.owner = MSD_WORK_OWN}};
+}
+
+void msd_thrift_look(struct msd_thrift *t)
+{
+	if (t->is_running || t->all->most_bytes - t->all->used_bytes < MUCH_BYTES)
+		return;
+	t->all->most_bytes = t->all->used_bytes;
+	t->is_running = true;
+	msd_work_begin(t->loop, &t->job);
+}
