@@ -47,7 +47,7 @@ function(msd_add_fuzz)
   set_tests_properties(replay_${F_NAME} PROPERTIES LABELS "unit;fuzz" TIMEOUT ${MSD_TEST_LIMIT_S})
   if(MSD_SANITIZE) # four times as many places of each file
     add_test(NAME replay_${F_NAME}_closely COMMAND ${program} ${F_NAME} "${corpus}")
-    set_tests_properties(replay_${F_NAME}_closely PROPERTIES LABELS "fuzz;asan-all"
+    set_tests_properties(replay_${F_NAME}_closely PROPERTIES LABELS "fuzz;nightly"
       TIMEOUT 1800 ENVIRONMENT MODSERD_MUTATIONS=4096)
   endif()
 

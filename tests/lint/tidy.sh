@@ -5,7 +5,7 @@
 # at again until it, a header that it includes or the configuration changes: BUILD/tidy remembers
 # what passed.
 # MODSERD_TIDY_NODES is the analyzer's effort per function: 10,000 by default, which takes two
-# fifths of the time of 50,000, the effort of the slow tests.
+# fifths of the time of 50,000, the effort of `scripts/test nightly`.
 set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
 root=$(cd "$1" && pwd -P)
