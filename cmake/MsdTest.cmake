@@ -29,7 +29,7 @@ endfunction()
 function(msd_add_tests ROOM)
   cmake_parse_arguments(T "" "" "LIBS;DEPENDS" ${ARGN})
   if(NOT TARGET test_${ROOM})
-    add_executable(test_${ROOM})
+    add_executable(test_${ROOM} "${PROJECT_SOURCE_DIR}/tests/support/criterion.c")
     target_link_libraries(test_${ROOM} PRIVATE msd_compile PkgConfig::CRITERION)
     target_link_options(test_${ROOM} PRIVATE ${MSD_TEST_LINKER})
     # Criterion's macros are not clean under the project's warnings.
