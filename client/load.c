@@ -21,6 +21,7 @@
 struct how {
 	const char *device, *era, *fill, *format, *input; /* NULL: not said */
 	uint32_t workers, batch_rows, batch_within_ms;
+	int64_t max_run_ms; /* MODSER_NO_MAX_RUN: without end */
 	bool tvm_inputs;
 };
 
@@ -192,6 +193,10 @@ static void add_how(modser_value *pairs, size_t *n, const struct how *how)
 	add_count(pairs, n, "workers", how->workers);
 	add_count(pairs, n, "batch", how->batch_rows);
 	add_count(pairs, n, "within_ms", how->batch_within_ms);
+	if (how->max_run_ms != 0) {
+		pairs[(*n)++] = modser_str("max_run_ms");
+		pairs[(*n)++] = modser_int(how->max_run_ms > 0 ? how->max_run_ms : 0);
+	}
 	if (how->tvm_inputs) {
 		pairs[(*n)++] = modser_str("tvm_inputs");
 		pairs[(*n)++] = modser_bool(true);
@@ -209,8 +214,9 @@ static modser_err load_uploaded(struct upload *u, const char *name,
 				.workers = o->workers,
 				.batch_rows = o->batch_rows,
 				.batch_within_ms = o->batch_within_ms,
+				.max_run_ms = o->max_run_ms,
 				.tvm_inputs = o->tvm_inputs};
-	modser_value pairs[32] = {
+	modser_value pairs[34] = {
 		modser_str("replace"), modser_bool(o->replace),
 		modser_str("file"),    modser_str(o->file != NULL ? o->file : name),
 		modser_str("graph"),   modser_int((int64_t)u->parts[1].n),
@@ -369,10 +375,11 @@ modser_err modser_pull(modser_client *client, const char *name, const char *uri,
 				.workers = o->workers,
 				.batch_rows = o->batch_rows,
 				.batch_within_ms = o->batch_within_ms,
+				.max_run_ms = o->max_run_ms,
 				.tvm_inputs = o->tvm_inputs};
 	modser_options request = {
 		.deadline_ms = o->deadline_ms, .progress = o->progress, .ctx = o->ctx};
-	modser_value pairs[22];
+	modser_value pairs[24];
 	size_t n = 0;
 
 	add_text(pairs, &n, "sha256", o->sha256);

@@ -352,6 +352,8 @@ typedef struct modser_retry {
 MODSER_API bool modser_retry_next(modser_retry *retry, const modser_result *result,
 				  uint32_t elapsed_ms, uint32_t *ret_wait_ms);
 
+#define MODSER_NO_MAX_RUN (-1) /* modser_load_options.max_run_ms */
+
 typedef struct modser_load_options {
 	bool replace;     /* take the place of a module of that name, once ready */
 	const char *file; /* what the daemon calls the bytes in texts; NULL: name */
@@ -402,6 +404,9 @@ typedef struct modser_load_options {
 	 * ':' between them; '?' leaves an extent open. NULL: as the model has them. */
 	const char *format;
 	const char *input;
+	/* How long a call may run before its worker is killed. 0: as the daemon has it;
+	 * MODSER_NO_MAX_RUN: as long as it likes. */
+	int64_t max_run_ms;
 } modser_load_options;
 
 /* A file beside a model; all borrowed. */
@@ -441,6 +446,7 @@ typedef struct modser_pull_options {
 	bool tvm_inputs;
 	const char *format;
 	const char *input;
+	int64_t max_run_ms;
 } modser_pull_options;
 
 /**

@@ -86,35 +86,46 @@ void msd_result_advise(modser_result *r, const char *hint)
 	r->error.hint = copy;
 }
 
-static uint32_t read_retry_after(struct msd_span details)
+/* What an error's details say; absent is zero. */
+struct details {
+	uint32_t retry_after_ms;
+	struct msd_span hint;
+};
+
+static struct details read_details(struct msd_span details)
 {
 	struct msd_wire_value key, value;
+	struct details found = {0};
 	struct msd_cur c;
 	uint32_t n;
 
 	if (details.n == 0 || !msd_map_open(details, &c, &n))
-		return 0;
+		return found;
 	while (n-- > 0 && msd_value_read(&c, &key, NULL) == MSD_OK &&
 	       key.kind == MSD_K_STR && msd_value_read(&c, &value, NULL) == MSD_OK) {
 		if (msd_span_is(key.as.str, "retry_after_ms") &&
 		    value.kind == MSD_K_INT && value.as.i > 0) {
-			return value.as.i < UINT32_MAX ? (uint32_t)value.as.i
+			found.retry_after_ms = value.as.i < UINT32_MAX
+						       ? (uint32_t)value.as.i
 						       : UINT32_MAX;
 		}
+		if (msd_span_is(key.as.str, "hint") && value.kind == MSD_K_STR)
+			found.hint = value.as.str;
 	}
-	return 0;
+	return found;
 }
 
 void msd_result_fail_body(modser_result *r, enum msd_method method,
 			  const struct msd_body_error *e)
 {
 	/* A number that this build lacks keeps the name that the daemon gave it. */
-	char *text = malloc(e->name.n + e->message.n + 2);
+	const struct details said = read_details(e->details);
+	char *text = malloc(e->name.n + e->message.n + said.hint.n + 3);
 
 	free(r->text);
 	r->text = text;
 	r->is_reply = true;
-	r->retry_after_ms = read_retry_after(e->details);
+	r->retry_after_ms = said.retry_after_ms;
 	msd_error_of(e->code, NULL, &r->error);
 	r->error.hint = msd_hint(method, e->code);
 	if (e->code == MSD_BUSY && r->retry_after_ms == 0 &&
@@ -124,6 +135,10 @@ void msd_result_fail_body(modser_result *r, enum msd_method method,
 		return;
 	r->error.name = copy_span(text, e->name);
 	r->error.message = copy_span(text + e->name.n + 1, e->message);
+	if (said.hint.n > 0) {
+		r->error.hint = copy_span(text + e->name.n + e->message.n + 2,
+					  said.hint);
+	}
 }
 
 uint64_t modser_result_id(const modser_result *result)

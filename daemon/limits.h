@@ -93,6 +93,9 @@
 	  "how long unload and SIGTERM wait for calls")                                \
 	X(kill_grace_ms, "kill-grace", RELOAD, 1000,                                   \
 	  "how long a call may overrun its deadline before its worker is killed")      \
+	X(max_run_ms, "max-run", RELOAD, 600000,                                       \
+	  "how long a call may run before its worker is killed, where its module's "   \
+	  "section or load says no other time; 0: as long as it likes")                \
 	X(write_stall_ms, "write-stall", RELOAD, 30000,                                \
 	  "how long a connection may refuse to read a reply")                          \
 	X(read_stall_ms, "read-stall", RELOAD, 30000,                                  \

@@ -21,6 +21,7 @@ static void diag_take(struct msd_diag *d, msd_err code, char *text, size_t len)
 	d->text = text;
 	d->len = text != NULL ? len : 0;
 	d->retry_after_ms = 0;
+	d->hint = NULL;
 }
 
 /* printf into a fresh block, cut at MSD_DIAG_MAX; NULL when memory is short. */
@@ -89,6 +90,7 @@ msd_err msd_diag_wrap(struct msd_diag *d, msd_err err, const char *fmt, ...)
 	if (d == NULL)
 		return err;
 	const uint64_t retry_after_ms = d->retry_after_ms;
+	const char *hint = d->hint;
 	va_start(ap, fmt);
 	char *prefix = format_new(fmt, ap, &len);
 	va_end(ap);
@@ -96,6 +98,7 @@ msd_err msd_diag_wrap(struct msd_diag *d, msd_err err, const char *fmt, ...)
 		return err;
 	(void)msd_diag_set(d, err, "%s: %s", prefix, msd_diag_text(d));
 	d->retry_after_ms = retry_after_ms;
+	d->hint = hint;
 	free(prefix);
 	return err;
 }

@@ -21,6 +21,9 @@ struct msd_diag {
 	/* Of MSD_BUSY: what was asked for may be had then; 0: nobody knows. It outlives
 	 * prefixes. */
 	uint64_t retry_after_ms;
+	/* What to do, where the code alone would send people to the wrong place; static
+	 * text, or NULL. It outlives prefixes, too. */
+	const char *hint;
 };
 
 /** Free the text. The diag can be used again. NULL is fine. */

@@ -193,13 +193,7 @@ void msd_pack_tensor(struct msd_buf *out, const struct msd_wire_tensor *t)
 	msd_pack_ext(out, MSD_EXT_TENSOR, data, msd_wire_tensor_write(t, data));
 }
 
-void msd_pack_error(struct msd_buf *out, msd_err err, const char *text)
-{
-	msd_pack_busy(out, err, text, 0);
-}
-
-void msd_pack_busy(struct msd_buf *out, msd_err err, const char *text,
-		   uint64_t retry_after_ms)
+static void begin_error(struct msd_buf *out, msd_err err, const char *text)
 {
 	if ((unsigned)err >= MSD_ERR_COUNT) /* MSD_WAIT came where nobody waits */
 		err = MSD_INTERNAL;
@@ -207,7 +201,20 @@ void msd_pack_busy(struct msd_buf *out, msd_err err, const char *text,
 	msd_pack_uint(out, err);
 	msd_pack_cstr(out, msd_err_name(err));
 	msd_pack_text(out, text, strlen(text));
-	msd_pack_map(out, retry_after_ms > 0 ? 1 : 0);
-	if (retry_after_ms > 0)
-		msd_pack_pair_uint(out, "retry_after_ms", retry_after_ms);
+}
+
+void msd_pack_error(struct msd_buf *out, msd_err err, const char *text)
+{
+	begin_error(out, err, text);
+	msd_pack_map(out, 0);
+}
+
+void msd_pack_diag(struct msd_buf *out, const struct msd_diag *d)
+{
+	begin_error(out, d->code, msd_diag_text(d));
+	msd_pack_map(out, (size_t)(d->retry_after_ms > 0) + (d->hint != NULL));
+	if (d->retry_after_ms > 0)
+		msd_pack_pair_uint(out, "retry_after_ms", d->retry_after_ms);
+	if (d->hint != NULL)
+		msd_pack_pair_str(out, "hint", d->hint);
 }

@@ -178,8 +178,7 @@ void msd_pack_shape(struct msd_buf *out, const int64_t *dim, size_t ndim);
 void msd_pack_tensor(struct msd_buf *out, const struct msd_wire_tensor *t);
 /** [code, name, message, {}]; bytes of @text that are not UTF-8 become '?'. */
 void msd_pack_error(struct msd_buf *out, msd_err err, const char *text);
-/** The same, with {retry_after_ms} when that is not 0. */
-void msd_pack_busy(struct msd_buf *out, msd_err err, const char *text,
-		   uint64_t retry_after_ms);
+/** The same of @d, with {retry_after_ms, hint}, those of them that it has. */
+void msd_pack_diag(struct msd_buf *out, const struct msd_diag *d);
 
 #endif

@@ -75,6 +75,7 @@ struct msd_cli {
 	uint32_t workers;        /* worker processes of a module; 0: not said */
 	uint32_t batch_rows;     /* that calls may be joined to; 0: not said */
 	uint32_t batch_ms;       /* that a call waits for others; 0: not at all */
+	int64_t max_run_ms;      /* of a call; 0: not said, below 0: without end */
 	const char *device;      /* NULL: none was named */
 	enum msd_era_word era;   /* unsaid: the library's symbols tell */
 	enum msd_fill_word fill; /* unsaid: a model without weights is refused */

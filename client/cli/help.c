@@ -49,6 +49,7 @@ static const struct {
 	{"workers", "N", "how many processes run it, each one call at a time (1)"},
 	{"batch", "N", "join calls that wait, up to N rows, and run them as one"},
 	{"within", "TIME", "with --batch: how long a call waits for others (0)"},
+	{"max-run", "TIME", "kill a worker whose call runs longer; 0: never (10m)"},
 	{"device", "DEVICE", "where it runs, such as cpu or opencl:0"},
 	{"kill-on-exit", "", "end the worker, too, when modser ends early"},
 	{"retry", "TIME", "send the call again, for so long, if it was not begun"},

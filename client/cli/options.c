@@ -207,6 +207,20 @@ static enum msd_exit apply_within(struct msd_cli *cli, const char *value)
 	return read_time("--within", value, &cli->batch_ms);
 }
 
+/* 0 is without end, which is not the same as what was not said. */
+static enum msd_exit apply_max_run(struct msd_cli *cli, const char *value)
+{
+	uint32_t ms = 0;
+
+	if (strcmp(value, "0") == 0) {
+		cli->max_run_ms = MODSER_NO_MAX_RUN;
+		return MSD_EXIT_OK;
+	}
+	const enum msd_exit code = read_time("--max-run", value, &ms);
+	cli->max_run_ms = ms;
+	return code;
+}
+
 static enum msd_exit apply_deadline(struct msd_cli *cli, const char *value)
 {
 	return read_time("--deadline", value, &cli->deadline_ms);
@@ -286,6 +300,7 @@ const struct msd_option_row msd_options[] = {
 	{"workers", apply_workers, 0, MSD_OPT_RUN, 0, true},
 	{"batch", apply_batch, 0, MSD_OPT_RUN, 0, true},
 	{"within", apply_within, 0, MSD_OPT_RUN, 0, true},
+	{"max-run", apply_max_run, 0, MSD_OPT_RUN, 0, true},
 	{"instances", refuse_instances, 0, MSD_OPT_RUN, 0, true},
 	{"device", apply_device, 0, MSD_OPT_DEVICE, 0, true},
 	{"kill-on-exit", NULL, AT(kill_on_exit), MSD_OPT_CALL, 0, false},

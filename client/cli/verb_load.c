@@ -86,6 +86,7 @@ static enum msd_exit upload(const struct msd_cli *cli, const struct msd_loadable
 				       .workers = cli->workers,
 				       .batch_rows = cli->batch_rows,
 				       .batch_within_ms = cli->batch_ms,
+				       .max_run_ms = cli->max_run_ms,
 				       .era = msd_era_word_name(cli->era),
 				       .fill = msd_fill_word_name(cli->fill),
 				       .format =

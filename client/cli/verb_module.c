@@ -56,6 +56,7 @@ static const struct msd_column narrow[] = {
 	{"device", "DEVICE", false}, {"rss", "MEM", false},
 	{"calls", "CALLS", false},   {"errors", "ERRORS", false},
 	{"p50_ns", "P50", false},    {"p99_ns", "P99", false},
+	{"busy_ms", "BUSY SINCE", true},
 	{"next", "NEXT", true},      {"watch_ms", "WATCH", true},
 	{"config", "CONFIG", true},  {"error", "WHY", true}};
 

@@ -32,7 +32,7 @@ const struct msd_verb msd_verbs[] = {
 	 1, MANY, MSD_OPT_TABLE | MSD_OPT_DOC, msd_verb_funcs},
 	{"load",
 	 "[--replace] [--keep] [--device DEVICE] [--workers N] "
-	 "[--batch N [--within TIME]] [--era ERA] "
+	 "[--batch N [--within TIME]] [--max-run TIME] [--era ERA] "
 	 "[--tvm-inputs] "
 	 "[--fill FILL] [--format FORMAT] [--input INPUT] "
 	 "[--graph FILE] "
@@ -44,7 +44,7 @@ const struct msd_verb msd_verbs[] = {
 	 msd_verb_load},
 	{"pull",
 	 "[--sha256 HEX] [--device DEVICE] [--workers N] [--batch N [--within TIME]] "
-	 "[--era ERA] [--tvm-inputs] "
+	 "[--max-run TIME] [--era ERA] [--tvm-inputs] "
 	 "[--fill FILL] [--format FORMAT] [--input INPUT] NAME URI",
 	 "have the daemon fetch a module into its store and serve it as NAME",
 	 msd_text_pull, 2, 2,

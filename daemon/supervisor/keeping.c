@@ -100,7 +100,8 @@ static msd_err fill(struct keeping *k, struct msd_module *m, struct msd_diag *d)
 				     .fill = crew->fill,
 				     .words = crew->words,
 				     .tvm_inputs = crew->tvm_inputs,
-				     .batching = crew->batching};
+				     .batching = crew->batching,
+				     .max_run = crew->max_run};
 
 	k->house = m->crew.house;
 	k->serial = m->serial;

@@ -8,6 +8,7 @@ msd_err msd_kept_options_put(const struct msd_load *load, struct msd_edition *e,
 			     struct msd_diag *d)
 {
 	char device[MSD_SPREAD_TEXT_MAX], workers[16], batch[16], within[16];
+	char max_run[16];
 	const struct {
 		const char *key, *value; /* NULL: it was not said */
 	} options[] = {
@@ -20,6 +21,7 @@ msd_err msd_kept_options_put(const struct msd_load *load, struct msd_edition *e,
 		{"tvm_inputs", load->tvm_inputs ? "yes" : NULL},
 		{"batch", load->batching.rows > 0 ? batch : NULL},
 		{"within", load->batching.within_ms > 0 ? within : NULL},
+		{"max_run", load->max_run.is_said ? max_run : NULL},
 	};
 	msd_err err = MSD_OK;
 
@@ -27,6 +29,7 @@ msd_err msd_kept_options_put(const struct msd_load *load, struct msd_edition *e,
 	(void)snprintf(workers, sizeof(workers), "%u", load->workers);
 	(void)snprintf(batch, sizeof(batch), "%u", load->batching.rows);
 	(void)snprintf(within, sizeof(within), "%ums", load->batching.within_ms);
+	(void)snprintf(max_run, sizeof(max_run), "%ums", load->max_run.ms);
 	e->n_options = 0;
 	for (size_t i = 0; err == MSD_OK && i < sizeof(options) / sizeof(options[0]);
 	     i++) {

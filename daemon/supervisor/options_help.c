@@ -31,7 +31,7 @@ static const char modules[] =
 	"                   [,with=FILE[:FILE]...]\n"
 	"                   [,tvm_inputs=yes][,fill=zero|seeded][,keep_alive=TIME]\n"
 	"                   [,format=FORMAT][,input=NAME=DTYPE[EXTENTS][:...]]\n"
-	"                   [,sandbox=WORD][,batch=N][,within=TIME]\n"
+	"                   [,sandbox=WORD][,batch=N][,within=TIME][,max_run=TIME]\n"
 	"                        load FILE as NAME at the start, on DEVICE "
 	"(cpu,\n"
 	"                        opencl:0; default: what FILE has code for); "
@@ -51,6 +51,8 @@ static const char modules[] =
 	"                        batch: calls that wait are joined to so many rows, "
 	"and\n"
 	"                        within: one waits so long for others (0);\n"
+	"                        max_run: a call that runs longer ends its worker "
+	"(--max-run);\n"
 	"                        keep_alive: its processes end when nobody has "
 	"called it for\n"
 	"                        so long, until somebody does; repeatable\n";

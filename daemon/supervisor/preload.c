@@ -23,7 +23,7 @@
 	"expected NAME=FILE[,graph=FILE][,params=FILE][,with=FILE[:FILE]...]"          \
 	"[,device=DEVICE][,workers=N][,era=ERA][,tvm_inputs=yes][,fill=FILL][,format=" \
 	"FORMAT][,input=NAME=DTYPE[EXTENTS][:...]][,keep_alive=TIME]"                  \
-	"[,sandbox=WORD][,batch=N][,within=TIME], NAME of letters, digits and ._-"
+	"[,sandbox=WORD][,batch=N][,within=TIME][,max_run=TIME], NAME of letters, digits and ._-"
 
 uint64_t msd_preload_section(const struct msd_preload *p)
 {
@@ -54,7 +54,8 @@ void msd_preload_options(const struct msd_preload *p, struct msd_load *ret)
 				 .keep_alive_ms = p->keep_alive_ms,
 				 .sandbox = p->sandbox,
 				 .tvm_inputs = p->tvm_inputs,
-				 .batching = p->batching};
+				 .batching = p->batching,
+				 .max_run = p->max_run};
 }
 
 static bool has_terms(const struct msd_fetch_terms *t)

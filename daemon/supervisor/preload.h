@@ -10,6 +10,7 @@
 
 #include "daemon/supervisor/fetch/terms.h"
 #include "daemon/supervisor/module/batching.h"
+#include "daemon/supervisor/module/run_limit.h"
 #include "daemon/supervisor/module/spread.h"
 #include "proto/bytes.h"
 #include "proto/diag.h"
@@ -47,6 +48,7 @@ struct msd_preload {
 	enum msd_sandbox_word sandbox; /* UNSAID: as all modules */
 	bool tvm_inputs;               /* as msd_load has it */
 	struct msd_batching batching;
+	struct msd_run_limit max_run;
 	const char *values[MSD_PRELOAD_KEYS]; /* of the keys, as they were said */
 };
 

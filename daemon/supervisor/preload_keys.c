@@ -191,6 +191,12 @@ static msd_err read_within(struct msd_preload *p, const char *value, struct msd_
 	return msd_batching_parse_within(value, &p->batching, d);
 }
 
+static msd_err read_max_run(struct msd_preload *p, const char *value,
+			    struct msd_diag *d)
+{
+	return msd_run_limit_parse(value, &p->max_run, d);
+}
+
 static const struct {
 	const char *name;
 	msd_err (*read)(struct msd_preload *p, const char *value, struct msd_diag *d);
@@ -216,7 +222,8 @@ static const struct {
 	    {"insecure", read_insecure, false},
 	    {"sandbox", read_sandbox, false},
 	    {"batch", read_batch, true},
-	    {"within", read_within, true}};
+	    {"within", read_within, true},
+	    {"max_run", read_max_run, true}};
 #define N_KEYS (sizeof(keys) / sizeof(keys[0]))
 _Static_assert(N_KEYS == MSD_PRELOAD_KEYS, "a value for each key");
 

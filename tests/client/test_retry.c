@@ -84,7 +84,8 @@ static modser_result *refused(struct peer *p, msd_err code, uint64_t after_ms)
 	modser_result *r;
 
 	msd_body_begin_response(&body, 1, false);
-	msd_pack_busy(&body, code, "full", after_ms);
+	const struct msd_diag d = {.code = code, .text = (char[]){"full"}, .len = 4, .retry_after_ms = after_ms};
+	msd_pack_diag(&body, &d);
 	msd_pack_nil(&body);
 	peer_frame(&frame, &body, NULL, 0);
 	peer_write(p, frame.p, frame.n);

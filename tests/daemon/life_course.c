@@ -20,10 +20,16 @@ void tell(struct course *c, enum msd_life_event_type type, uint32_t worker)
 
 void lose(struct course *c, uint32_t worker, enum msd_loss loss)
 {
+	lose_to(c, worker, loss, false);
+}
+
+void lose_to(struct course *c, uint32_t worker, enum msd_loss loss, bool is_peers)
+{
 	msd_life_step(&c->life,
 		      &(struct msd_life_event){.type = MSD_LIFE_LOST,
 					       .worker = worker,
 					       .loss = loss,
+					       .is_peers = is_peers,
 					       .has_loader = true},
 		      c->now_ms, &c->as);
 }

@@ -17,6 +17,8 @@ void course_init(struct course *c, uint32_t n_workers);
 void tell(struct course *c, enum msd_life_event_type type, uint32_t worker);
 /* The loss of a worker, while a client waits for its load. */
 void lose(struct course *c, uint32_t worker, enum msd_loss loss);
+/* The same, and the peer whose call it ran is to blame, if @is_peers. */
+void lose_to(struct course *c, uint32_t worker, enum msd_loss loss, bool is_peers);
 /* The action of the last step that is of @type; NULL: there is none. */
 const struct msd_life_action *action(const struct course *c,
 				     enum msd_life_action_type type);

@@ -32,8 +32,6 @@ void tell_req(struct world *w, struct request *r, enum msd_req_event e)
 	if ((move.actions & MSD_REQ_ANSWER) != 0 && !r->is_orphan)
 		r->answers++;
 	cr_assert_leq(r->answers, 1, "seed %u: answered twice", w->base.seed);
-	if ((move.actions & MSD_REQ_KILL) != 0)
-		kill_worker(&w->base, r->worker);
 	if ((move.actions & MSD_REQ_RELEASE) != 0) {
 		cr_assert(r->answers == 1 || r->is_orphan, "seed %u: never answered",
 			  w->base.seed);

@@ -87,6 +87,31 @@ Test(life_deaths, deaths_by_a_clients_deadlines_neither_rest_nor_quarantine)
 	cr_expect_eq(c.life.n_restarts, 20);
 }
 
+Test(life_deaths, what_a_peer_bears_the_blame_for_neither_rests_nor_quarantines)
+{
+	static const struct {
+		enum msd_loss loss;
+		bool is_peers;
+	} rows[] = {{MSD_LOSS_DEATH, true},
+		    {MSD_LOSS_DEVICE, true},
+		    {MSD_LOSS_OVERRUN, false},
+		    {MSD_LOSS_TOO_LONG, false},
+		    {MSD_LOSS_IN_WAY, false}};
+
+	for (size_t k = 0; k < sizeof(rows) / sizeof(rows[0]); k++) {
+		struct course c;
+
+		load(&c, 1);
+		for (unsigned i = 0; i < 20; i++) {
+			lose_to(&c, 0, rows[k].loss, rows[k].is_peers);
+			cr_expect(action(&c, MSD_ACT_START_AGAIN), "row %zu", k);
+			open_worker(&c, 0);
+		}
+		cr_expect_eq(c.life.state, MSD_STATE_READY, "row %zu", k);
+		cr_expect_eq(c.life.n_deaths, 0, "row %zu", k);
+	}
+}
+
 Test(life_deaths, a_death_of_its_own_behind_deadlines_is_its_first)
 {
 	struct course c;

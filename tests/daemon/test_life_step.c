@@ -233,6 +233,9 @@ static const struct plain_row *plain_row_of(enum msd_module_state from,
 static const struct row *row_of(enum msd_module_state from, enum msd_phase phase,
 				enum msd_life_event_type event, enum msd_loss loss)
 {
+	/* What a worker is killed for while it runs something is one to its life. */
+	if (loss == MSD_LOSS_TOO_LONG || loss == MSD_LOSS_IN_WAY)
+		loss = MSD_LOSS_OVERRUN;
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
 		if (rows[i].from == from && rows[i].phase == phase &&
 		    rows[i].event == event &&

@@ -45,7 +45,11 @@ static void happen_to_request(struct world *w, struct request *r)
 	} else if (what == 1 && r->answers == 0 && !r->is_orphan) {
 		tell_req(w, r, MSD_REQ_ORPHANED);
 	} else if (what == 2) {
-		tell_req(w, r, is_running ? MSD_REQ_OVERRUNS : MSD_REQ_DUE);
+		if (is_running && r->state == MSD_REQ_ABANDONED) {
+			kill_worker(&w->base, r->worker);
+		} else {
+			tell_req(w, r, MSD_REQ_DUE);
+		}
 	}
 }
 

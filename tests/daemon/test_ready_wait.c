@@ -183,7 +183,9 @@ Test(ready_wait, what_is_late_goes_with_what_its_peer_is_barred_for)
 	(void)queue(&s, 0, 1, false);
 	(void)queue_dated(&s, 0, 2);
 	msd_ready_wait_begin(&s.crew);
-	msd_refusal_begin_of(&s.crew, s.clients[0].peer, MSD_BUSY, "barred");
+	const struct msd_diag d = {.code = MSD_BUSY};
+
+	msd_refusal_begin_of(&s.crew, s.clients[0].peer, MSD_REFUSED_DEADLY, &d);
 	step(&s); /* the first is passed */
 	ring(&s, &s.crew.ready_timer);
 	run(&s);

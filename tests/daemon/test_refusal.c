@@ -7,7 +7,9 @@
 
 static void begin_of(struct scene *s, unsigned client)
 {
-	msd_refusal_begin_of(&s->crew, s->clients[client].peer, MSD_BUSY, "barred");
+	const struct msd_diag d = {.code = MSD_BUSY};
+
+	msd_refusal_begin_of(&s->crew, s->clients[client].peer, MSD_REFUSED_DEADLY, &d);
 }
 
 Test(refusal, what_may_end_a_worker_goes_one_at_a_time_and_the_rest_stays_in_order)

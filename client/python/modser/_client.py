@@ -147,6 +147,7 @@ class Client(ClientBase):
         workers: int = 1,
         batch: int = 0,
         within: Seconds = None,
+        max_run: Seconds = None,
         era: Optional[str] = None,
         tvm_inputs: bool = False,
         fill: Optional[str] = None,
@@ -164,7 +165,8 @@ class Client(ClientBase):
         says where it runs; without it the library's code decides. ``workers`` is how many
         processes run it, and so how many calls at the same time. ``batch`` joins calls that wait,
         of a function whose tensors all begin with the same open extent, to so many rows, and runs
-        them as one; the first waits ``within`` seconds for others. ``era``, ``"classic"`` or
+        them as one; the first waits ``within`` seconds for others. A call that runs for longer than
+        ``max_run`` seconds ends its worker (0: never; None: as the daemon has it). ``era``, ``"classic"`` or
         ``"ffi"``, is the calling convention of a library of TVM's C target, which may have no
         symbol that tells it. ``tvm_inputs`` lets an instance's ``set_input`` ignore names that
         the model lacks, as TVM does. ``fill``, ``"zero"`` or ``"seeded"``, stands for weights that
@@ -175,7 +177,8 @@ class Client(ClientBase):
         """
         artifact = Artifact(source, graph, params, files)
         how = _requests.load_options(
-            replace, device, workers, era, tvm_inputs, fill, keep, batch, within, format, inputs
+            replace, device, workers, era, tvm_inputs, fill, keep, batch, within, format, inputs,
+            max_run,
         )
         self._run(_requests.load(self, name, artifact, how, deadline))
         return self[name]
@@ -211,6 +214,7 @@ class Client(ClientBase):
         workers: int = 1,
         batch: int = 0,
         within: Seconds = None,
+        max_run: Seconds = None,
         era: Optional[str] = None,
         tvm_inputs: bool = False,
         fill: Optional[str] = None,
@@ -226,7 +230,8 @@ class Client(ClientBase):
         :meth:`load`.
         """
         how = _requests.load_options(
-            False, device, workers, era, tvm_inputs, fill, False, batch, within, format, inputs
+            False, device, workers, era, tvm_inputs, fill, False, batch, within, format, inputs,
+            max_run,
         )
         self._run(_requests.pull(self, name, uri, sha256, how, deadline))
         return self[name]

@@ -136,6 +136,7 @@ def load_options(
     within: Seconds,
     format: Optional[str],
     inputs: Optional[Mapping[str, str]],
+    max_run: Seconds = None,
 ) -> Map:
     options: Map = {"replace": bool(replace)}
     if device is not None:
@@ -150,6 +151,8 @@ def load_options(
         options["batch"] = operator.index(batch)
     if within:
         options["within_ms"] = math.ceil(within * 1000)
+    if max_run is not None:
+        options["max_run_ms"] = math.ceil(max_run * 1000)
     if era is not None:
         options["era"] = era
     if tvm_inputs:

@@ -159,6 +159,7 @@ class Client(ClientBase):
         workers: int = 1,
         batch: int = 0,
         within: Seconds = None,
+        max_run: Seconds = None,
         era: Optional[str] = None,
         tvm_inputs: bool = False,
         fill: Optional[str] = None,
@@ -169,7 +170,8 @@ class Client(ClientBase):
     ) -> Module:
         artifact = Artifact(source, graph, params, files)
         how = _requests.load_options(
-            replace, device, workers, era, tvm_inputs, fill, keep, batch, within, format, inputs
+            replace, device, workers, era, tvm_inputs, fill, keep, batch, within, format, inputs,
+            max_run,
         )
         await self._run(_requests.load(self, name, artifact, how, deadline))
         return self[name]
@@ -200,6 +202,7 @@ class Client(ClientBase):
         workers: int = 1,
         batch: int = 0,
         within: Seconds = None,
+        max_run: Seconds = None,
         era: Optional[str] = None,
         tvm_inputs: bool = False,
         fill: Optional[str] = None,
@@ -208,7 +211,8 @@ class Client(ClientBase):
         deadline: Seconds = None,
     ) -> Module:
         how = _requests.load_options(
-            False, device, workers, era, tvm_inputs, fill, False, batch, within, format, inputs
+            False, device, workers, era, tvm_inputs, fill, False, batch, within, format, inputs,
+            max_run,
         )
         await self._run(_requests.pull(self, name, uri, sha256, how, deadline))
         return self[name]

@@ -154,6 +154,7 @@ static msd_err write_value(const struct msd_awaited *a, const struct msd_result_
 	if (one->why.code != MSD_OK) {
 		(void)msd_diag_set(d, one->why.code, "%s", msd_diag_text(&one->why));
 		d->retry_after_ms = one->why.retry_after_ms;
+		d->hint = one->why.hint;
 		a->all->is_passed_on = true;
 		return one->is_passed_on
 			       ? d->code

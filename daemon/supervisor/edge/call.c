@@ -333,10 +333,6 @@ void msd_call_submit(struct msd_req *r)
 	struct msd_module *m = r->module;
 
 	msd_list_remove(&r->link); /* of `receiving` */
-	if (msd_req_may_kill(r))
-		r->client.peer = r->client.who->peer;
-	if (r->due.is_at_leave)
-		r->due.all = m->crew.house->deadlines;
 	msd_counts_call(&msd_session_of(r)->edge->counts);
 	msd_counted_stage(r, &m->crew, MSD_STAGE_READ);
 	msd_module_submit(m, r);

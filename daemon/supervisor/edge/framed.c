@@ -61,7 +61,7 @@ void msd_framed_reply_otherwise(struct msd_framed *f, uint64_t id,
 		return;
 	}
 	msd_body_begin_response(&o->body, id, false);
-	msd_pack_busy(&o->body, d->code, msd_diag_text(d), d->retry_after_ms);
+	msd_pack_diag(&o->body, d);
 	msd_pack_nil(&o->body);
 	msd_conn_send(&f->conn, o);
 }

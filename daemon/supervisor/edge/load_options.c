@@ -79,5 +79,7 @@ msd_err msd_load_options_read(const msgpack_object *map, const char *method,
 		err = read_words(map, &ret->words, d);
 	if (err == MSD_OK)
 		err = msd_batching_read(map, &ret->batching, d);
+	if (err == MSD_OK)
+		err = msd_run_limit_read(map, &ret->max_run, d);
 	return err;
 }

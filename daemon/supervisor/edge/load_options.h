@@ -1,7 +1,7 @@
 #ifndef MSD_SUPERVISOR_LOAD_OPTIONS_H
 #define MSD_SUPERVISOR_LOAD_OPTIONS_H
 /* How a module is run, as every method that brings one is told: device, workers, era,
- * fill, format, input, tvm_inputs, batch, within_ms. */
+ * fill, format, input, tvm_inputs, batch, within_ms, max_run_ms. */
 #include <msgpack/object.h>
 
 #include "daemon/supervisor/module/catalog.h"

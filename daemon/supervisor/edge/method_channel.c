@@ -37,14 +37,8 @@ static msd_err check_module(const struct msd_module *m, const struct msd_session
 		return msd_diag_set(d, MSD_NOT_READY, "channel.open: module %s is %s",
 				    m->crew.name, msd_module_state_name(m->life.state));
 	}
-	if (msd_overruns_left_ms(&m->overruns, s->client.peer, uv_now(s->edge->loop)) >
-	    0) {
-		return msd_diag_set(d, MSD_BUSY,
-				    "channel.open: calls of this peer cost module %s "
-				    "workers",
-				    m->crew.name);
-	}
-	return MSD_OK;
+	const msd_err err = msd_bars_check(m, &s->client, true, d);
+	return err == MSD_OK ? err : msd_diag_wrap(d, err, "channel.open");
 }
 
 /* The functions that @s may call, as an array. */

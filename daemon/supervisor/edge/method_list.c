@@ -4,9 +4,11 @@
  */
 #include <string.h>
 
+#include "daemon/limits.h"
 #include "daemon/supervisor/edge/edge.h"
 #include "daemon/supervisor/edge/method.h"
 #include "daemon/supervisor/edge/standing.h"
+#include "daemon/supervisor/module/busy.h"
 #include "daemon/supervisor/module/facts.h"
 #include "daemon/supervisor/module/module.h"
 #include "daemon/supervisor/module/process.h"
@@ -150,10 +152,20 @@ static void put_others(struct msd_buf *b, const struct msd_module *m)
 		   m->setback.has_digest ? &m->setback.digest : NULL);
 }
 
-#define N_EDITION_KEYS 7u
+static void put_or_nil(struct msd_buf *b, const char *key, uint64_t value)
+{
+	msd_pack_cstr(b, key);
+	if (value > 0) {
+		msd_pack_uint(b, value);
+	} else {
+		msd_pack_nil(b);
+	}
+}
 
-/* Where it comes from, how long it has still to hold, when it sleeps, what else there
- * is of its name, and whether the configuration says otherwise. */
+#define N_EDITION_KEYS 8u
+
+/* Where it comes from, how long it has still to hold, when it sleeps, how long its calls
+ * may run, what else there is of its name, and whether the configuration differs. */
 static void put_edition(struct msd_method_call *c, const struct msd_module *m)
 {
 	struct msd_edge *e = c->session->edge;
@@ -167,12 +179,9 @@ static void put_edition(struct msd_method_call *c, const struct msd_module *m)
 	} else {
 		msd_pack_nil(&c->result);
 	}
-	msd_pack_cstr(&c->result, "keep_alive_ms");
-	if (m->idleness.keep_alive_ms > 0) {
-		msd_pack_uint(&c->result, m->idleness.keep_alive_ms);
-	} else {
-		msd_pack_nil(&c->result);
-	}
+	put_or_nil(&c->result, "keep_alive_ms", m->idleness.keep_alive_ms);
+	put_or_nil(&c->result, "max_run_ms",
+		   msd_run_limit_ms(m->crew.max_run, e->limits->max_run_ms));
 	put_others(&c->result, m);
 	const char *word = e->config_word(e, m);
 	msd_pack_cstr(&c->result, "config");
@@ -183,7 +192,7 @@ static void put_edition(struct msd_method_call *c, const struct msd_module *m)
 	}
 }
 
-#define N_WORKERS_KEYS 7u
+#define N_WORKERS_KEYS 9u
 
 /* Of those @n that there are; where it was left to them, what they said. */
 static void put_devices(struct msd_buf *b, const struct msd_crew *crew, uint32_t n)
@@ -207,6 +216,34 @@ static void put_devices(struct msd_buf *b, const struct msd_crew *crew, uint32_t
 	}
 }
 
+/* For how long it has run what it runs; nil: it runs nothing. */
+static void put_busy_one(struct msd_buf *b, bool is_busy, uint64_t ms)
+{
+	if (is_busy) {
+		msd_pack_uint(b, ms);
+	} else {
+		msd_pack_nil(b);
+	}
+}
+
+/* Of all workers the longest, and of each of those that there are. */
+static void put_busy(struct msd_buf *b, const struct msd_crew *crew, uint32_t n)
+{
+	uint64_t ms = 0;
+	const bool is_busy = msd_busy_longest(crew, &ms);
+
+	msd_pack_cstr(b, "busy_ms");
+	put_busy_one(b, is_busy, ms);
+	msd_pack_cstr(b, "busy");
+	msd_pack_array(b, n);
+	for (uint32_t i = 0; i < crew->n_replicas; i++) {
+		if (process_at(crew, i) == NULL)
+			continue;
+		const bool is_one = msd_busy_worker(&crew->replicas[i], &ms);
+		put_busy_one(b, is_one, ms);
+	}
+}
+
 static void put_workers(struct msd_buf *b, const struct msd_module *m)
 {
 	uint32_t n = 0;
@@ -223,6 +260,7 @@ static void put_workers(struct msd_buf *b, const struct msd_module *m)
 			msd_pack_uint(b, (uint64_t)p->listed);
 	}
 	put_devices(b, &m->crew, n);
+	put_busy(b, &m->crew, n);
 	msd_pack_pair_uint(b, "spin_hits", m->crew.spun.hits);
 	msd_pack_pair_uint(b, "spin_misses", m->crew.spun.misses);
 	msd_pack_pair_uint(b, "spin_waste_ns", m->crew.spun.waste_ns);

@@ -162,7 +162,7 @@ static msd_err check_options(struct msd_method_call *c, struct msd_diag *d)
 		"replace", "file",   "device",     "graph",     "params",
 		"workers", "era",    "tvm_inputs", "fill",      "keep",
 		"tests",   "warmup", "batch",      "within_ms", "model",
-		"files",   "format", "input",      NULL};
+		"files",   "format", "input",      "max_run_ms", NULL};
 
 	if (msd_map_find(param(c, 2), "instances") != NULL) {
 		return msd_diag_set(d, MSD_BAD_REQUEST,

@@ -185,6 +185,7 @@ void msd_promises_fail(struct msd_promises *p, uint64_t id, const struct msd_dia
 		return;
 	(void)msd_diag_set(&one->why, why->code, "%s", msd_diag_text(why));
 	one->why.retry_after_ms = why->retry_after_ms;
+	one->why.hint = why->hint;
 	one->is_passed_on = is_passed_on;
 	settle(p, one);
 }

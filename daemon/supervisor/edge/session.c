@@ -23,6 +23,7 @@ void msd_session_init(struct msd_session *s, struct msd_edge *e,
 	s->opened_ms = uv_now(e->loop);
 	msd_client_init(&s->client, ops);
 	s->client.peer = peer->who;
+	s->client.number = s->number;
 	s->came_from = peer->who;
 	s->peer = peer;
 	msd_list_init(&s->space_link);

@@ -9,6 +9,7 @@
 #include <stdio.h>
 
 #include "daemon/child/child.h"
+#include "daemon/supervisor/module/busy.h"
 #include "daemon/supervisor/module/house.h"
 #include "daemon/supervisor/module/module.h"
 #include "daemon/supervisor/module/process.h"
@@ -58,6 +59,21 @@ static uint64_t read_bytes(const struct msd_module *m)
 	return m->crew.source.bytes;
 }
 
+/* Whole seconds: what is busy for less is not hung. */
+static uint64_t read_busy(const struct msd_module *m)
+{
+	uint64_t ms;
+
+	return msd_busy_longest(&m->crew, &ms) ? ms / 1000 : 0;
+}
+
+static uint64_t read_hung(const struct msd_module *m)
+{
+	uint64_t ms;
+
+	return msd_busy_is_hung(&m->crew, &ms);
+}
+
 static const struct row rows[] = {
 	{read_ready,
 	 {"modserd_module_ready", "1 when the module can be called, else 0.", MSD_GAUGE,
@@ -76,6 +92,14 @@ static const struct row rows[] = {
 	  MSD_GAUGE, MSD_UNIT_NONE}},
 	{read_open,
 	 {"modserd_module_workers_open", "Workers that can be called.", MSD_GAUGE,
+	  MSD_UNIT_NONE}},
+	{read_busy,
+	 {"modserd_module_busy_seconds",
+	  "How long the worker that is busy for longest has run its call.", MSD_GAUGE,
+	  MSD_UNIT_NONE}},
+	{read_hung,
+	 {"modserd_module_hung",
+	  "1 when no worker has answered for longer than max-run, else 0.", MSD_GAUGE,
 	  MSD_UNIT_NONE}},
 	{read_bytes,
 	 {"modserd_module_file_bytes", "Bytes that the module was loaded from.",

@@ -1,6 +1,7 @@
 #include "daemon/supervisor/http/health.h"
 
 #include "daemon/supervisor/edge/edge.h"
+#include "daemon/supervisor/module/busy.h"
 #include "daemon/supervisor/module/catalog.h"
 #include "daemon/supervisor/module/expected.h"
 
@@ -35,18 +36,26 @@ void msd_health_module(struct msd_asking *a)
 	const struct msd_edge *e = a->edge;
 	struct msd_module *m;
 	struct msd_diag d = {0};
+	uint64_t silent_ms;
 
 	if (msd_module_require(e->house, a->names[0], &m, &d) != MSD_OK) {
 		msd_asking_fail(a, 404, &d);
 		return;
 	}
-	if (msd_expected_serves(m) && !e->house->is_leaving) {
+	const bool is_hung = msd_busy_is_hung(&m->crew, &silent_ms);
+	if (msd_expected_serves(m) && !is_hung && !e->house->is_leaving) {
 		msd_asking_say(a, 200, "ready\n");
 		return;
 	}
 	msd_asking_say(a, 503, "");
-	msd_buf_printf(&a->body, "not ready: %s is %s\n", m->crew.name,
-		       msd_module_state_name(m->life.state));
+	if (is_hung) {
+		msd_buf_printf(&a->body,
+			       "not ready: no worker of %s has answered for %llu s\n",
+			       m->crew.name, (unsigned long long)silent_ms / 1000);
+	} else {
+		msd_buf_printf(&a->body, "not ready: %s is %s\n", m->crew.name,
+			       msd_module_state_name(m->life.state));
+	}
 	a->reply.retry_after_s = RETRY_AFTER_S;
 }
 

@@ -3,14 +3,16 @@
 #include "daemon/limits.h"
 #include "daemon/log.h"
 #include "daemon/supervisor/module/admission.h"
+#include "daemon/supervisor/module/bars.h"
+#include "daemon/supervisor/module/busy.h"
 #include "daemon/supervisor/module/counted.h"
-#include "daemon/supervisor/module/direct.h"
 #include "daemon/supervisor/module/lane.h"
 #include "daemon/supervisor/module/lateness.h"
 #include "daemon/supervisor/module/life.h"
 #include "daemon/supervisor/module/queue.h"
 #include "daemon/supervisor/module/ready_wait.h"
-#include "daemon/supervisor/module/refusal.h"
+#include "daemon/supervisor/module/replica.h"
+#include "daemon/supervisor/module/run_watch.h"
 #include "daemon/supervisor/module/slumber.h"
 
 /*
@@ -55,64 +57,36 @@ static void explain_due(const struct msd_req *r, struct msd_diag *d)
 	}
 }
 
-/* What was late before its turn came is dropped by its worker, soon after that: until
- * then it is the first, and not to blame. */
-static bool overruns(const struct msd_req *r)
-{
-	const struct msd_replica *rep = r->at.replica;
-
-	return msd_replica_runs(rep, r) &&
-	       msd_replica_ran_ms(rep, uv_now(rep->crew->house->loop)) >=
-		       r->due.grace_ms;
-}
-
 static void cancel(struct msd_req *r)
 {
+	struct msd_replica *rep = r->at.replica;
+
+	if (r->at.left_ms == 0)
+		r->at.left_ms = uv_now(rep->crew->house->loop);
 	msd_replica_cancel(r);
+	if (rep->is_open)
+		msd_run_watch_in(rep, r->module->crew.house->limits->kill_grace_ms);
 }
 
-/* Why @who, barred for @left_ms, gets no calls that may end a worker into the queue. */
-static void explain_bar(const struct msd_module *m, struct msd_peer_id who,
-			uint64_t left_ms, struct msd_diag *d)
-{
-	char name[MSD_PEER_TEXT_BYTES];
+static const char *const reasons[MSD_RUN_END_COUNT] = {
+	[MSD_RUN_OVERDUE] = "it overran its deadline",
+	[MSD_RUN_IN_WAY] = "nobody waits for it, and others wait behind it",
+	[MSD_RUN_TOO_LONG] = "it ran longer than max-run lets any",
+};
 
-	(void)msd_diag_set(
-		d, MSD_BUSY,
-		"module %s: %u calls of %s overran their deadlines within a minute, "
-		"or were left, and each cost the module its worker; calls that may do "
-		"so are taken again in %llu s, those without a deadline now",
-		m->crew.name, MSD_OVERRUNS_MOST, msd_peer_id_text(who, name),
-		(unsigned long long)(left_ms + 999) / 1000);
-}
-
-/* What it has queued would kill the next workers, too. */
-static void bar(struct msd_module *m, struct msd_peer_id who)
-{
-	char name[MSD_PEER_TEXT_BYTES];
-	struct msd_diag d = {0};
-
-	msd_log(MSD_LOG_WARN, "barred",
-		"name=%s peer=\"%s\" why=\"its calls cost workers\"", m->crew.name,
-		msd_peer_id_text(who, name));
-	msd_direct_end_crew(&m->crew); /* it may have some with other workers */
-	explain_bar(m, who, MSD_OVERRUNS_BAR_MS, &d);
-	msd_refusal_begin_of(&m->crew, who, d.code, msd_diag_text(&d));
-	msd_diag_finish(&d);
-}
-
-void msd_module_overran(struct msd_replica *rep, struct msd_peer_id who)
+void msd_module_overran(struct msd_replica *rep, const struct msd_blame *blame,
+			enum msd_run_end why, uint64_t ran_ms)
 {
 	struct msd_module *m = msd_module_of(rep->crew);
+	char who[MSD_PEER_TEXT_BYTES];
 
-	msd_replica_kill_overrun(rep);
-	if (msd_overruns_note(&m->overruns, who, uv_now(m->crew.house->loop)))
-		bar(m, who);
-}
-
-static void kill_worker(struct msd_req *r)
-{
-	msd_module_overran(r->at.replica, r->client.peer);
+	msd_log(MSD_LOG_WARN, "call-ended",
+		"name=%s worker=%u peer=\"%s\" ran_ms=%llu why=\"%s\"", m->crew.name,
+		rep->number, msd_peer_id_text(blame->who, who),
+		(unsigned long long)ran_ms, reasons[why]);
+	msd_busy_note_end(&m->crew, ran_ms);
+	msd_replica_end_for(rep, why, ran_ms);
+	(void)msd_bars_note(m, blame, why, ran_ms);
 }
 
 static void on_unawaited(struct msd_req *r)
@@ -156,9 +130,7 @@ static void on_freed(struct msd_req *r)
 
 static const struct msd_req_ops req_ops = {
 	.explain_due = explain_due,
-	.overruns = overruns,
 	.cancel = cancel,
-	.kill = kill_worker,
 	.has_waited = msd_ready_wait_is_over,
 	.on_unawaited = on_unawaited,
 	.on_answered = on_answered,
@@ -169,30 +141,13 @@ void msd_module_adopt(struct msd_module *m, struct msd_req *r)
 {
 	r->module = m;
 	r->ops = &req_ops;
-	r->due.grace_ms = m->crew.house->limits->kill_grace_ms;
 }
 
-/* True: @r was refused, because its peer is barred from ending workers. */
-static bool refuse_barred(struct msd_module *m, struct msd_req *r)
+/* True: @r, a call with a deadline, was refused for that. */
+static bool refuse_late(struct msd_module *m, struct msd_req *r)
 {
-	const uint64_t left_ms = msd_overruns_left_ms(&m->overruns, r->client.peer,
-						      uv_now(m->crew.house->loop));
-	struct msd_diag d = {0};
-
-	if (left_ms == 0)
-		return false;
-	explain_bar(m, r->client.peer, left_ms, &d);
-	msd_req_refuse(r, d.code, msd_diag_text(&d));
-	msd_diag_finish(&d);
-	return true;
-}
-
-/* True: @r, which may end its worker, was refused for that. */
-static bool refuse_deadly(struct msd_module *m, struct msd_req *r)
-{
-	return refuse_barred(m, r) ||
-	       (r->due.is_clients && r->method == MSD_M_CALL && m->crew.is_serving &&
-		msd_admission_refuse(&m->crew, r));
+	return r->due.is_clients && r->method == MSD_M_CALL && m->crew.is_serving &&
+	       msd_admission_refuse(&m->crew, r);
 }
 
 void msd_module_submit(struct msd_module *m, struct msd_req *r)
@@ -210,7 +165,7 @@ void msd_module_submit(struct msd_module *m, struct msd_req *r)
 		/* What was admitted before the unload, its payload on the way, is still
 		 * run, if somebody is there to run it. */
 		msd_req_refuse(r, MSD_DRAINING, msd_module_why_draining(m));
-	} else if (!msd_req_may_kill(r) || !refuse_deadly(m, r)) {
+	} else if (!msd_bars_refuse(m, r) && !refuse_late(m, r)) {
 		msd_queue_put(&m->crew, r);
 		if (state == MSD_STATE_ASLEEP)
 			msd_slumber_end(m);

@@ -180,6 +180,7 @@ static struct msd_module *module_new(struct msd_house *house, struct msd_span na
 	m->crew.words = load->words;
 	m->crew.tvm_inputs = load->tvm_inputs;
 	m->crew.batching = load->batching;
+	m->crew.max_run = load->max_run;
 	m->idleness.keep_alive_ms = load->keep_alive_ms;
 	m->crew.sandbox = load->sandbox != MSD_SANDBOX_UNSAID ? load->sandbox
 							      : house->sandbox.word;

@@ -30,6 +30,7 @@ struct msd_load {
 	bool tvm_inputs;        /* an instance ignores inputs that the model lacks */
 	uint64_t section; /* of the configuration, that says all this; 0: none does */
 	struct msd_batching batching;
+	struct msd_run_limit max_run;
 };
 
 /** Module by name, never a hidden successor. MSD_NOT_FOUND. */

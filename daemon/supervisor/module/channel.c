@@ -5,6 +5,7 @@
 #include "daemon/supervisor/module/pass.h"
 #include "daemon/supervisor/module/replica.h"
 #include "daemon/supervisor/module/reply.h"
+#include "daemon/supervisor/module/run_watch.h"
 #include "daemon/supervisor/request/job_plan.h"
 #include "proto/unpack.h"
 #include "proto/value.h"
@@ -41,8 +42,10 @@ static void note_sent(struct msd_replica *rep, struct msd_req *r)
 	r->at.replica = rep;
 	r->at.wid = ++rep->next_wid;
 	msd_req_take(r, MSD_REQ_IS_SENT);
-	if (msd_list_is_empty(&rep->sent))
+	if (msd_list_is_empty(&rep->sent)) {
 		rep->head_since_ms = uv_now(rep->crew->house->loop);
+		msd_run_watch_begin(rep);
+	}
 	msd_list_append(&rep->sent, &r->link);
 	msd_list_append(bucket_of(rep, r->at.wid), &r->at.wid_link);
 }

@@ -6,11 +6,13 @@
  * learned of them. Replicas, channel, lanes and queue know this much of a module; what
  * it makes of what happens to them is told to it through msd_crew_ops.
  */
+#include "daemon/supervisor/module/bars.h"
 #include "daemon/supervisor/module/batching.h"
 #include "daemon/supervisor/module/facts.h"
 #include "daemon/supervisor/module/life_table.h"
 #include "daemon/supervisor/module/pace.h"
 #include "daemon/supervisor/module/peer_pace.h"
+#include "daemon/supervisor/module/run_limit.h"
 #include "daemon/supervisor/module/spread.h"
 #include "daemon/supervisor/module/stage.h"
 #include "daemon/supervisor/request/request.h"
@@ -33,15 +35,24 @@ struct msd_crew_ops {
 	void (*on_blamed)(struct msd_crew *crew, msd_err err, const char *text);
 	/** A worker has answered, and has room. */
 	void (*on_answered)(struct msd_crew *crew);
-	/** A worker is gone, and what it was sent is answered. May free the module. */
-	void (*on_lost)(struct msd_replica *rep, enum msd_loss loss, const char *how);
+	/** A worker is gone, and what it was sent is answered; of one that died by
+	 * itself @blame says whose call it ran. May free the module. */
+	void (*on_lost)(struct msd_replica *rep, enum msd_loss loss,
+			const struct msd_blame *blame, const char *how);
 	/** Nothing is left of what was to be refused. May free the module. */
 	void (*on_refused)(struct msd_crew *crew);
-	/** A call of @who, which its worker runs by itself, has overrun its deadline by
-	 * more than the grace. */
-	void (*on_overran)(struct msd_replica *rep, struct msd_peer_id who);
+	/** What its worker has run for @ran_ms may not go on, for @why. */
+	void (*on_overran)(struct msd_replica *rep, const struct msd_blame *blame,
+			   enum msd_run_end why, uint64_t ran_ms);
 	/** It wrote to standard output or error. */
 	void (*on_output)(struct msd_crew *crew, const char *bytes, size_t n);
+};
+
+/* Workers were ended for what they ran, and none has answered since. */
+struct msd_silence {
+	bool is_on;
+	uint64_t n_answered; /* when it began: it goes on while that is so */
+	uint64_t since_ms;
 };
 
 struct msd_crew {
@@ -58,6 +69,8 @@ struct msd_crew {
 	enum msd_sandbox_word sandbox;
 	bool tvm_inputs; /* an instance ignores inputs that the model lacks */
 	struct msd_batching batching;
+	struct msd_run_limit max_run;
+	struct msd_silence silence; /* busy.c's */
 	struct msd_segpool in;
 	struct msd_replica *replicas;      /* n_replicas, at least 1 */
 	struct msd_choice_worker *choices; /* n_replicas; queue.c's */

@@ -215,6 +215,7 @@ void msd_direct_end_client(struct msd_client *c)
 		msd_direct_end(x);
 		msd_list_remove(&x->client_link);
 		x->client = NULL;
+		x->left_ms = uv_now(x->process->house->loop);
 	}
 }
 
@@ -261,7 +262,7 @@ bool msd_direct_take_gone(struct msd_process *p, const struct msd_in *in)
 	return true;
 }
 
-static void tell_lost(const struct msd_direct *x, enum msd_loss loss, const char *how)
+static void tell_lost(const struct msd_direct *x, const struct msd_lost *lost)
 {
 	struct msd_process *p = x->process;
 	const bool was_running = msd_ledger_get(&p->ledger->who) == x->number;
@@ -269,19 +270,19 @@ static void tell_lost(const struct msd_direct *x, enum msd_loss loss, const char
 
 	if (x->client == NULL)
 		return;
-	msd_loss_explain(p->replica->crew->name, loss, was_running, how, &d);
+	msd_loss_explain(p->replica->crew->name, lost, was_running, &d);
 	x->client->ops->on_direct_lost(x->client, (uint64_t)msd_child_pid(p->child),
 				       &d);
 	msd_diag_finish(&d);
 }
 
-void msd_direct_lose(struct msd_process *p, enum msd_loss loss, const char *how)
+void msd_direct_lose(struct msd_process *p, const struct msd_lost *lost)
 {
 	msd_deadline_clear(p->house->deadlines, &p->ledger_timer);
-	msd_direct_count_last(p, loss == MSD_LOSS_DEVICE ? MSD_GPU_FAULT
-							 : MSD_WORKER_LOST);
+	msd_direct_count_last(p, lost->loss == MSD_LOSS_DEVICE ? MSD_GPU_FAULT
+							       : MSD_WORKER_LOST);
 	MSD_LIST_EACH_SAFE (it, &p->directs) {
-		tell_lost(direct_of(it), loss, how);
+		tell_lost(direct_of(it), lost);
 		forget(direct_of(it));
 	}
 }

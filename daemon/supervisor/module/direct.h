@@ -21,6 +21,7 @@
 
 struct msd_crew;
 struct msd_limits;
+struct msd_lost;
 
 /* Of one channel; together with its share of `bytes`, what its worker keeps for it. */
 #define MSD_DIRECT_REQUESTS 256u
@@ -43,6 +44,7 @@ struct msd_direct {
 	bool is_ending;
 	uint64_t n_calls; /* of that number, as the worker tells it */
 	uint64_t used_ms; /* when that was another one last, in the loop's time */
+	uint64_t left_ms; /* without a client: since when */
 };
 
 /* What a client is told of its own. */
@@ -72,8 +74,8 @@ bool msd_direct_is_any(const struct msd_crew *crew);
 /** worker.peer from the worker: one is gone. False: it breaks the contract. */
 MSD_MUST_CHECK bool msd_direct_take_gone(struct msd_process *p,
 					 const struct msd_in *in);
-/** The process is lost, which its replica still has, and all of them with it, @how. */
-void msd_direct_lose(struct msd_process *p, enum msd_loss loss, const char *how);
+/** The process is lost, which its replica still has, and all of them with it. */
+void msd_direct_lose(struct msd_process *p, const struct msd_lost *lost);
 
 /* direct_find.c */
 /** That of its channels which has @number, or NULL. */
@@ -108,6 +110,18 @@ bool msd_direct_is_ahead(const struct msd_process *p);
  * is sent to it now gains nothing, and may be lost with it. It is looked at again soon.
  */
 bool msd_direct_is_stuck(struct msd_process *p);
+/** A worker says that it runs a call of the channel `of`. */
+struct msd_direct_run {
+	const struct msd_direct *of;
+	uint64_t ran_ms;
+	uint64_t late_ms; /* since its deadline, when it is late */
+	bool is_late;
+};
+/** What @p runs of its channels. False: nothing. What the worker says of it is worth no
+ * more than its own life. */
+bool msd_direct_find_run(const struct msd_process *p, struct msd_direct_run *ret);
+/** Over a channel of @p but @of (or NULL) something was sent that is not answered. */
+bool msd_direct_has_others(const struct msd_process *p, const struct msd_direct *of);
 /** Note who has used his channel since the last time. */
 void msd_direct_note_use(struct msd_process *p);
 /** Over one of the channels of @c something was sent that is not answered. */

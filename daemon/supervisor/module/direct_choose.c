@@ -93,7 +93,7 @@ struct msd_process *msd_direct_choose(const struct msd_crew *crew,
 
 	for (uint32_t i = 0; i < crew->n_replicas; i++) {
 		const struct msd_replica *rep = &crew->replicas[i];
-		if (!rep->is_open || rep->is_overrun ||
+		if (!rep->is_open || rep->ended_for != MSD_RUN_GOES_ON ||
 		    !msd_process_is_running(rep->process) ||
 		    msd_conn_is_closing(&rep->process->channel))
 			continue;

@@ -15,13 +15,13 @@
 #include "daemon/limits.h"
 #include "daemon/supervisor/module/direct.h"
 #include "daemon/supervisor/module/pass.h"
-#include "daemon/supervisor/module/replica.h"
+#include "daemon/supervisor/module/run_watch.h"
 #include "daemon/wire/ledger.h"
 #include "proto/clock.h"
 
 #define LOOK_MS 100u /* at the ledger */
 #define SOON_MS 2u   /* the same while somebody waits for it */
-#define LONG_NS UINT64_C(10000000)
+#define LONG_MS 10u
 /* Who says for longer that it runs nothing, and has been sent something, runs that. */
 #define BETWEEN_NS UINT64_C(1000000000)
 
@@ -44,31 +44,37 @@ uint64_t msd_direct_since_ms(const struct msd_process *p)
 		       : msd_ledger_get(&p->ledger->since_ns) / MSD_NS_PER_MS;
 }
 
-/* The worker's call of a channel should have ended so long ago. What the worker says of
- * it is worth no more than its own life. */
-static const struct msd_direct *late_by(const struct msd_process *p, uint64_t ns)
+static uint64_t since_ms(uint64_t then_ns)
 {
-	const uint64_t who = msd_ledger_get(&p->ledger->who);
-	const uint64_t deadline_ns = msd_ledger_get(&p->ledger->deadline_ns);
+	const uint64_t now_ns = msd_now_ns();
 
-	if (who == 0 || deadline_ns == 0 || deadline_ns > UINT64_MAX - ns ||
-	    msd_now_ns() < deadline_ns + ns)
-		return NULL;
-	return msd_direct_find(p, who);
+	return now_ns > then_ns ? (now_ns - then_ns) / MSD_NS_PER_MS : 0;
 }
 
-static bool is_long(const struct msd_process *p)
+bool msd_direct_find_run(const struct msd_process *p, struct msd_direct_run *ret)
 {
+	if (msd_list_is_empty(&p->directs))
+		return false;
 	const uint64_t who = msd_ledger_get(&p->ledger->who);
+	const uint64_t since_ns = msd_ledger_get(&p->ledger->since_ns);
+	const uint64_t deadline_ns = msd_ledger_get(&p->ledger->deadline_ns);
+	const struct msd_direct *x = who != 0 ? msd_direct_find(p, who) : NULL;
 
-	return who != 0 &&
-	       msd_now_ns() >= msd_ledger_get(&p->ledger->since_ns) + LONG_NS &&
-	       msd_direct_find(p, who) != NULL;
+	if (x == NULL || since_ns == 0)
+		return false;
+	*ret = (struct msd_direct_run){
+		.of = x,
+		.ran_ms = since_ms(since_ns),
+		.late_ms = deadline_ns != 0 ? since_ms(deadline_ns) : 0,
+		.is_late = deadline_ns != 0 && msd_now_ns() >= deadline_ns};
+	return true;
 }
 
 bool msd_direct_is_stuck(struct msd_process *p)
 {
-	if (msd_list_is_empty(&p->directs) || (!is_long(p) && late_by(p, 0) == NULL))
+	struct msd_direct_run run;
+
+	if (!msd_direct_find_run(p, &run) || (run.ran_ms < LONG_MS && !run.is_late))
 		return false;
 	/* It does not say when that is over. */
 	msd_deadline_set(p->house->deadlines, &p->ledger_timer, SOON_MS);
@@ -98,16 +104,30 @@ static bool is_unread(const struct msd_direct *x)
 	return ioctl(x->fd, SIOCINQ, &n) == 0 && n > 0;
 }
 
+static bool is_awaited(const struct msd_direct *x)
+{
+	const struct msd_ledger *l = x->process->ledger;
+
+	return msd_ledger_get(&l->n_came[x->number]) !=
+		       msd_ledger_get(&l->n_calls[x->number]) ||
+	       is_unread(x);
+}
+
 bool msd_direct_is_awaited(const struct msd_client *c)
 {
 	MSD_LIST_EACH (it, &c->directs) {
-		const struct msd_direct *x =
-			MSD_CONTAINER_OF(it, struct msd_direct, client_link);
-		const struct msd_ledger *l = x->process->ledger;
+		if (is_awaited(MSD_CONTAINER_OF(it, struct msd_direct, client_link)))
+			return true;
+	}
+	return false;
+}
 
-		if (msd_ledger_get(&l->n_came[x->number]) !=
-			    msd_ledger_get(&l->n_calls[x->number]) ||
-		    is_unread(x))
+bool msd_direct_has_others(const struct msd_process *p, const struct msd_direct *of)
+{
+	MSD_LIST_EACH (it, &p->directs) {
+		const struct msd_direct *x =
+			MSD_CONTAINER_OF(it, struct msd_direct, link);
+		if (x != of && x->client != NULL && is_awaited(x))
 			return true;
 	}
 	return false;
@@ -122,19 +142,16 @@ static void on_look(struct msd_deadline *node)
 {
 	struct msd_process *p =
 		MSD_CONTAINER_OF(node, struct msd_process, ledger_timer);
-	const struct msd_direct *late =
-		late_by(p, p->house->limits->kill_grace_ms * MSD_NS_PER_MS);
-
 	msd_direct_count(p);
 	msd_direct_note_use(p);
 	if (p->replica != NULL && msd_direct_is_crowded(p->replica->crew))
 		msd_direct_end_crew(p->replica->crew);
-	if (late != NULL && p->replica != NULL && !p->replica->is_overrun)
-		p->replica->crew->ops->on_overran(p->replica, late->who);
+	if (p->replica != NULL)
+		msd_run_watch_look(p->replica);
 	if (!msd_list_is_empty(&p->directs))
 		look_again(p);
 	/* It may be unstuck; and what was counted is on the module's probation. */
-	if (late == NULL && p->replica != NULL)
+	if (p->replica != NULL && p->replica->ended_for == MSD_RUN_GOES_ON)
 		p->replica->crew->ops->on_answered(p->replica->crew);
 }
 

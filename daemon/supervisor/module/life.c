@@ -146,20 +146,37 @@ void msd_module_on_opened(struct msd_replica *rep)
 	msd_module_take_for(rep, MSD_LIFE_OPENED);
 }
 
-void msd_module_on_lost(struct msd_replica *rep, enum msd_loss loss, const char *how)
+/* Before it is READY its calls are its own self-tests. */
+static bool is_peers(struct msd_module *m, const struct msd_blame *blame)
+{
+	return blame->who.kind != MSD_PEER_NOBODY &&
+	       (m->life.state == MSD_STATE_READY ||
+		m->life.state == MSD_STATE_RESTARTING) &&
+	       !msd_bars_note(m, blame, MSD_RUN_GOES_ON, 0);
+}
+
+void msd_module_on_lost(struct msd_replica *rep, enum msd_loss loss,
+			const struct msd_blame *blame, const char *how)
 {
 	struct msd_module *m = msd_module_of(rep->crew);
+	char who[MSD_PEER_TEXT_BYTES];
 
 	msd_deadline_clear(rep->crew->house->deadlines, &rep->timer);
 	if (m->life.state == MSD_STATE_READY || m->life.state == MSD_STATE_RESTARTING) {
-		msd_log(MSD_LOG_WARN, "worker-lost", "name=%s worker=%u how=\"%s\"",
-			m->crew.name, rep->number, how);
+		msd_log(MSD_LOG_WARN, "worker-lost",
+			"name=%s worker=%u how=\"%s\"%s%s%s", m->crew.name, rep->number,
+			how, blame->who.kind != MSD_PEER_NOBODY ? " peer=\"" : "",
+			blame->who.kind != MSD_PEER_NOBODY
+				? msd_peer_id_text(blame->who, who)
+				: "",
+			blame->who.kind != MSD_PEER_NOBODY ? "\"" : "");
 		msd_flight_tell_lost(&m->crew);
 	}
 	take(m,
 	     &(struct msd_life_event){.type = MSD_LIFE_LOST,
 				      .worker = rep->number - 1,
 				      .loss = loss,
+				      .is_peers = is_peers(m, blame),
 				      .has_loader = has_loader(m)},
 	     how);
 }

@@ -28,6 +28,7 @@ void msd_module_keep_error(struct msd_module *m, msd_err err, const char *text);
 /** A worker has opened the artifact; its facts are kept. */
 void msd_module_on_opened(struct msd_replica *rep);
 /** A worker is gone, and what it was sent is answered. May free the module. */
-void msd_module_on_lost(struct msd_replica *rep, enum msd_loss loss, const char *how);
+void msd_module_on_lost(struct msd_replica *rep, enum msd_loss loss,
+			const struct msd_blame *blame, const char *how);
 
 #endif

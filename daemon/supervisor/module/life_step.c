@@ -17,8 +17,9 @@
  *  - the worker lost its device (its exit status says so): the same, always at once
  *  - nobody calls it for long: its workers end and it is ASLEEP, until somebody does;
  *    then it is started as after the loss of all of them
- *  - it was killed for a call that overran its deadline: started again at once, and not
- *    counted; who asks for too little time says nothing of the module
+ *  - it was killed for a call that ran too long, or died of one whose peer bears the
+ *    blame: started again at once, and not counted; one peer's calls say nothing of the
+ *    module (bars.h)
  */
 
 #define HEALTHY_MS 60000u
@@ -231,18 +232,29 @@ static void rest_or_start(struct msd_life *life, uint32_t worker,
 	as->all[as->n - 1].most_ms = most;
 }
 
-/* That no worker could be started is not the module's doing, and a deadline was its
- * client's choice. */
-static bool is_its_death(enum msd_loss loss)
+static bool is_death(enum msd_loss loss)
 {
 	return loss == MSD_LOSS_DEATH || loss == MSD_LOSS_DEVICE;
+}
+
+/* That no worker could be started is not the module's doing, and what it ran was its
+ * client's choice. */
+static bool is_its_death(const struct msd_life_event *e)
+{
+	return is_death(e->loss) && !e->is_peers;
+}
+
+static bool is_started_at_once(const struct msd_life_event *e)
+{
+	return e->loss != MSD_LOSS_NOT_STARTED &&
+	       (e->loss != MSD_LOSS_DEATH || e->is_peers);
 }
 
 /* After a fault of the device at once: nothing else than a fresh process clears it. */
 static void restart(struct msd_life *life, const struct msd_life_event *e,
 		    uint64_t now_ms, struct msd_life_actions *as)
 {
-	if (is_its_death(e->loss) &&
+	if (is_its_death(e) &&
 	    note_death(life, &life->workers[e->worker], now_ms)) {
 		quarantine(life, as);
 		return;
@@ -253,7 +265,7 @@ static void restart(struct msd_life *life, const struct msd_life_event *e,
 		(void)add(as, MSD_ACT_QUEUED_WAIT);
 	}
 	life->n_restarts++;
-	if (e->loss == MSD_LOSS_DEVICE || e->loss == MSD_LOSS_OVERRUN) {
+	if (is_started_at_once(e)) {
 		start(life, MSD_ACT_START_AGAIN, e->worker, as);
 	} else {
 		rest_or_start(life, e->worker, as);

@@ -66,7 +66,9 @@ enum msd_loss {
 	MSD_LOSS_NOT_STARTED, /* no process could be made, or it got no program */
 	MSD_LOSS_DEATH,
 	MSD_LOSS_DEVICE,  /* it said that its device is lost to it */
-	MSD_LOSS_OVERRUN, /* it was killed for a call that overran its deadline */
+	MSD_LOSS_OVERRUN,  /* it was killed for a call that overran its deadline, ... */
+	MSD_LOSS_TOO_LONG, /* ... ran longer than any may, ... */
+	MSD_LOSS_IN_WAY,   /* ... or kept others waiting, and nobody waited for it */
 	MSD_LOSS_COUNT
 };
 
@@ -121,6 +123,7 @@ struct msd_life_event {
 	enum msd_life_event_type type;
 	uint32_t worker;    /* of those that are about one */
 	enum msd_loss loss; /* of LOST */
+	bool is_peers;      /* of LOST: a call's peer is to blame for it */
 	bool has_loader;    /* of LOST, UNREADABLE: a client waits for the answer to its
 			       load */
 };

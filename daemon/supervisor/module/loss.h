@@ -4,9 +4,15 @@
 #include "daemon/supervisor/module/life_table.h"
 #include "proto/diag.h"
 
-/** Why a request that the module @name's worker had was not answered: that is lost as
- * @loss, @how. The one that it ran, if @was_running, or another. */
-void msd_loss_explain(const char *name, enum msd_loss loss, bool was_running,
-		      const char *how, struct msd_diag *d);
+struct msd_lost {
+	enum msd_loss loss;
+	int signal;      /* of one that died of it; 0: of none */
+	const char *how; /* for people */
+};
+
+/** Why a request that the module @name's worker had was not answered: that is lost, as
+ * @lost says. The one that it ran, if @was_running, or another. */
+void msd_loss_explain(const char *name, const struct msd_lost *lost, bool was_running,
+		      struct msd_diag *d);
 
 #endif

@@ -9,10 +9,10 @@
  * A replacement is a second msd_module, hidden in `successor` until it is READY; then
  * it takes the name and the old one drains.
  */
+#include "daemon/supervisor/module/bars.h"
 #include "daemon/supervisor/module/crew.h"
 #include "daemon/supervisor/module/idleness.h"
 #include "daemon/supervisor/module/life_table.h"
-#include "daemon/supervisor/module/overruns.h"
 #include "daemon/supervisor/module/probation.h"
 #include "daemon/supervisor/module/setback.h"
 #include "daemon/supervisor/request/followers.h"
@@ -26,7 +26,7 @@ struct msd_module {
 	struct msd_list link; /* msd_house.modules */
 	struct msd_crew crew;
 	struct msd_life life;
-	struct msd_overruns overruns;
+	struct msd_bars bars;
 	struct msd_source_job *bringing; /* its source, on the way; NULL: it is there */
 	struct msd_deadline bring_timer; /* how long that may last */
 	uint64_t serial;                 /* no other has it */

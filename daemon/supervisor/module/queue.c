@@ -126,13 +126,22 @@ static void send_one(struct msd_replica *rep, struct msd_lane *lane)
 	}
 }
 
+/* What is sent behind a long one gains nothing, and may be lost with it. */
+static bool is_held_up(const struct msd_replica *rep)
+{
+	return msd_replica_is_stuck(rep) ||
+	       (!msd_list_is_empty(&rep->sent) &&
+		uv_now(rep->crew->house->loop) - rep->head_since_ms >=
+			MSD_REPLICA_LONG_MS);
+}
+
 static void look(const struct msd_crew *crew, uint32_t i)
 {
 	const struct msd_replica *rep = &crew->replicas[i];
 
 	crew->choices[i] = (struct msd_choice_worker){
 		.is_open = rep->is_open,
-		.is_stuck = msd_replica_is_stuck(rep),
+		.is_stuck = is_held_up(rep),
 		.has_bound = !msd_list_is_empty(&rep->lanes),
 		.is_bound_turn = rep->is_bound_turn,
 		.n_sent = rep->n_sent,
@@ -214,7 +223,7 @@ static void pump_one(struct msd_crew *crew)
 	struct msd_replica *rep = crew->replicas;
 
 	while (crew->n_queued > 0 && msd_choice_has_room(rep->is_open, rep->n_sent) &&
-	       !msd_replica_is_stuck(rep)) {
+	       !is_held_up(rep)) {
 		struct msd_list *lanes =
 			msd_list_is_empty(&crew->lanes) || is_backgrounds_turn(crew)
 				? &crew->background

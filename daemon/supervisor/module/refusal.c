@@ -1,7 +1,6 @@
 #include "daemon/supervisor/module/refusal.h"
 
 #include "daemon/supervisor/module/house.h"
-#include "daemon/supervisor/module/lane.h"
 #include "daemon/supervisor/module/queue.h"
 #include "daemon/supervisor/module/ready_wait.h"
 #include "daemon/supervisor/module/why.h"
@@ -31,6 +30,7 @@ static void refuse_first(struct msd_lane *lane)
 static bool is_refused(const struct msd_lane *lane, const struct msd_req *r)
 {
 	return lane->refused == MSD_REFUSED_ALL ||
+	       (lane->refused == MSD_REFUSED_ASKED && r->client.who != NULL) ||
 	       (lane->refused == MSD_REFUSED_DEADLY && msd_req_may_kill(r));
 }
 
@@ -76,25 +76,35 @@ static void on_due(struct msd_deadline *node)
 
 void msd_refusal_begin(struct msd_crew *crew, msd_err err, const char *text)
 {
-	struct msd_why *why = msd_why_new(err, text);
+	struct msd_diag d = {0};
+
+	(void)msd_diag_set(&d, err, "%s", text);
+	struct msd_why *why = msd_why_new(&d);
 
 	MSD_LIST_EACH (it, &crew->all_lanes) {
 		msd_lane_refuse(MSD_CONTAINER_OF(it, struct msd_lane, all_link),
 				MSD_REFUSED_ALL, why);
 	}
 	msd_why_unref(why);
+	msd_diag_finish(&d);
 	go_on(crew);
 }
 
-void msd_refusal_begin_of(struct msd_crew *crew, struct msd_peer_id who, msd_err err,
-			  const char *text)
+static bool is_of(const struct msd_client *c, struct msd_peer_id who)
 {
-	struct msd_why *why = msd_why_new(err, text);
+	return who.kind == MSD_PEER_CONNECTION ? c->number == who.value
+					       : msd_peer_id_is(c->peer, who);
+}
+
+void msd_refusal_begin_of(struct msd_crew *crew, struct msd_peer_id who,
+			  enum msd_refused what, const struct msd_diag *d)
+{
+	struct msd_why *why = msd_why_new(d);
 
 	MSD_LIST_EACH (it, &crew->all_lanes) {
 		struct msd_lane *lane = MSD_CONTAINER_OF(it, struct msd_lane, all_link);
-		if (msd_peer_id_is(lane->client->peer, who))
-			msd_lane_refuse(lane, MSD_REFUSED_DEADLY, why);
+		if (is_of(lane->client, who))
+			msd_lane_refuse(lane, what, why);
 	}
 	msd_why_unref(why);
 	go_on(crew);

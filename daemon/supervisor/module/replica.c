@@ -50,10 +50,22 @@ void msd_replica_disbelieve(struct msd_replica *rep, const char *what,
 	msd_process_kill(rep->process, reason);
 }
 
-void msd_replica_kill_overrun(struct msd_replica *rep)
+void msd_replica_end_for(struct msd_replica *rep, enum msd_run_end why, uint64_t ran_ms)
 {
-	rep->is_overrun = true;
-	msd_replica_kill(rep, "a call overran its deadline");
+	char reason[128];
+
+	rep->ended_for = why;
+	if (why == MSD_RUN_TOO_LONG) {
+		(void)snprintf(reason, sizeof(reason),
+			       "a call ran %llu ms, longer than max-run lets any",
+			       (unsigned long long)ran_ms);
+	} else {
+		(void)snprintf(reason, sizeof(reason), "%s",
+			       why == MSD_RUN_IN_WAY
+				       ? "a call that was left kept others waiting"
+				       : "a call overran its deadline");
+	}
+	msd_replica_kill(rep, reason);
 }
 
 static void on_frame(struct msd_replica *rep, struct msd_in *in)
@@ -79,7 +91,7 @@ static const struct msd_process_ops process_ops = {
 
 static void begin(struct msd_replica *rep)
 {
-	rep->is_overrun = false;
+	rep->ended_for = MSD_RUN_GOES_ON;
 	msd_replica_send_open(rep);
 	msd_segpool_announce(&rep->crew->in, msd_replica_send_segment, rep);
 }
@@ -142,7 +154,7 @@ bool msd_replica_is_stuck(const struct msd_replica *rep)
 		return false;
 	const struct msd_req *first =
 		MSD_CONTAINER_OF(rep->sent.next, struct msd_req, link);
-	return first->state == MSD_REQ_ABANDONED && msd_replica_runs(rep, first);
+	return first->at.left_ms != 0 && msd_replica_runs(rep, first);
 }
 
 bool msd_replica_runs(const struct msd_replica *rep, const struct msd_req *r)
@@ -176,15 +188,15 @@ static void lose(struct msd_req *r, const struct msd_diag *why)
 /* Requests that the dead worker had: nobody will answer them now. It ran the first one,
  * if @was_running; of the others it may have run some whose answers it had not written
  * yet. */
-static void lose_sent(struct msd_replica *rep, enum msd_loss loss, bool was_running,
-		      const char *how)
+static void lose_sent(struct msd_replica *rep, const struct msd_lost *lost,
+		      bool was_running)
 {
 	struct msd_list *it;
 
 	while ((it = msd_list_first(&rep->sent)) != NULL) {
 		struct msd_diag d = {0};
 
-		msd_loss_explain(rep->crew->name, loss, was_running, how, &d);
+		msd_loss_explain(rep->crew->name, lost, was_running, &d);
 		lose(MSD_CONTAINER_OF(it, struct msd_req, link), &d);
 		msd_diag_finish(&d);
 		was_running = false;
@@ -205,8 +217,48 @@ static enum msd_loss loss_of(const struct msd_replica *rep)
 	if (child->term_signal == 0 && child->exit_status == MSD_EXIT_GPU_FAULT)
 		return MSD_LOSS_DEVICE;
 	/* It may have died of itself before the kill. */
-	return rep->is_overrun && child->term_signal == SIGKILL ? MSD_LOSS_OVERRUN
-								: MSD_LOSS_DEATH;
+	if (rep->ended_for == MSD_RUN_GOES_ON || child->term_signal != SIGKILL)
+		return MSD_LOSS_DEATH;
+	return rep->ended_for == MSD_RUN_OVERDUE  ? MSD_LOSS_OVERRUN
+	       : rep->ended_for == MSD_RUN_IN_WAY ? MSD_LOSS_IN_WAY
+						  : MSD_LOSS_TOO_LONG;
+}
+
+static bool is_alone(const struct msd_replica *rep, const struct msd_req *first)
+{
+	const struct msd_blame own = msd_blame_of(first);
+
+	MSD_LIST_EACH (it, &rep->sent) {
+		const struct msd_blame other =
+			msd_blame_of(MSD_CONTAINER_OF(it, struct msd_req, link));
+		if (!msd_peer_id_is(own.who, other.who))
+			return false;
+	}
+	return true;
+}
+
+/* Whose call it ran when it died by itself. Which of several that it had joined it died
+ * of cannot be said. */
+static struct msd_blame blame_of(const struct msd_replica *rep)
+{
+	const struct msd_process *p = rep->process;
+	struct msd_direct_run direct;
+
+	if (p == NULL || !rep->is_open || msd_child_was_killed(p->child))
+		return (struct msd_blame){0};
+	if (msd_direct_find_run(p, &direct)) {
+		const struct msd_client *c = direct.of->client;
+
+		return (struct msd_blame){.who = direct.of->who,
+					  .connection = c != NULL ? c->number : 0};
+	}
+	if (msd_direct_is_ahead(p) || msd_list_is_empty(&rep->sent))
+		return (struct msd_blame){0};
+	const struct msd_req *first =
+		MSD_CONTAINER_OF(rep->sent.next, struct msd_req, link);
+	return rep->crew->batching.rows > 1 && !is_alone(rep, first)
+		       ? (struct msd_blame){0}
+		       : msd_blame_of(first);
 }
 
 /* What was kept has not resumed: as if there had been none. False: nobody takes its
@@ -218,7 +270,7 @@ static bool begin_anew(struct msd_replica *rep, const char *how)
 
 	msd_log(MSD_LOG_WARN, "kept-worker", "name=%s worker=%u resumed=no how=\"%s\"",
 		rep->crew->name, rep->number, how);
-	lose_sent(rep, MSD_LOSS_DEATH, true, how);
+	lose_sent(rep, &(struct msd_lost){.loss = MSD_LOSS_DEATH, .how = how}, true);
 	const bool is_begun = start_fresh(rep, &d) == MSD_OK;
 	msd_diag_finish(&d);
 	if (is_begun) {
@@ -248,12 +300,16 @@ void msd_replica_on_lost(struct msd_replica *rep, const char *how)
 		msd_buf_finish(&text);
 		return;
 	}
-	const enum msd_loss loss = loss_of(rep);
+	const struct msd_lost lost = {.loss = loss_of(rep),
+				      .signal = p != NULL ? p->child->term_signal : 0,
+				      .how = how};
+	const enum msd_loss loss = lost.loss;
+	const struct msd_blame blame = blame_of(rep);
 	if (MSD_PROBE_IS_ON(worker__lost))
 		msd_probe_worker_lost(rep->crew->name, rep->number, loss, how);
 	const bool was_running = p == NULL || !msd_direct_is_ahead(p);
 	if (p != NULL)
-		msd_direct_lose(p, loss, how);
+		msd_direct_lose(p, &lost);
 	rep->is_open = false;
 	rep->process = NULL;
 	if (p != NULL) {
@@ -263,7 +319,8 @@ void msd_replica_on_lost(struct msd_replica *rep, const char *how)
 		msd_process_unref(p);
 	}
 	msd_lanes_unbind(rep);
-	lose_sent(rep, loss, was_running, how);
-	rep->crew->ops->on_lost(rep, loss, how);
+	msd_deadline_clear(rep->crew->house->deadlines, &rep->run_timer);
+	lose_sent(rep, &lost, was_running);
+	rep->crew->ops->on_lost(rep, loss, &blame, how);
 	msd_buf_finish(&text);
 }

@@ -12,6 +12,10 @@
  */
 #include "daemon/supervisor/module/crew.h"
 
+/* What has run for so long may hang: what is sent behind it gains nothing, and may be
+ * lost with it. */
+#define MSD_REPLICA_LONG_MS 1000u
+
 /* Of 64 sent requests each has one to itself; what a worker is told beyond them, as
  * that objects are free, has no bound but theirs. */
 #define MSD_SENT_BUCKETS 256u
@@ -30,9 +34,11 @@ struct msd_replica {
 	bool is_open;           /* the process has the artifact open */
 	bool is_bound_turn;     /* the next request is one of its own lanes' */
 	bool is_taken;          /* the process was kept, and is to resume, or has */
-	bool is_overrun;        /* the process is killed for a call's deadline */
+	/* The process is killed for what it runs. */
+	enum msd_run_end ended_for;
 	uint64_t next_wid;
 	struct msd_deadline timer; /* the life's: load timeout, restart back-off */
+	struct msd_deadline run_timer; /* run_watch.h's */
 };
 
 /** Which of its crew's it is, from 0 on. */
@@ -54,8 +60,8 @@ void msd_replica_kill(struct msd_replica *rep, const char *reason);
  * read. */
 void msd_replica_disbelieve(struct msd_replica *rep, const char *what,
 			    const struct msd_diag *d);
-/** The same, for a call that overran its deadline. */
-void msd_replica_kill_overrun(struct msd_replica *rep);
+/** The same, for what it has run for @ran_ms and may not go on. */
+void msd_replica_end_for(struct msd_replica *rep, enum msd_run_end why, uint64_t ran_ms);
 /** A response to somebody who still waits is to come. */
 bool msd_replica_is_awaited(const struct msd_replica *rep);
 /** @r, which was sent to it, is what it runs: it runs them in the order of sending, but
@@ -63,8 +69,8 @@ bool msd_replica_is_awaited(const struct msd_replica *rep);
 bool msd_replica_runs(const struct msd_replica *rep, const struct msd_req *r);
 /** For how long it has run what it runs of what was sent; 0 while it runs none. */
 uint64_t msd_replica_ran_ms(const struct msd_replica *rep, uint64_t now_ms);
-/** Nothing is sent to it now: it is stuck in a call that overran its deadline, or in a
- * long one of a client's own channel, or has hung up. */
+/** Nothing is sent to it now: it is stuck in a call that nobody waits for any more, or
+ * in a long one of a client's own channel, or has hung up. */
 bool msd_replica_is_stuck(const struct msd_replica *rep);
 
 /* channel.c */

@@ -2,14 +2,15 @@
 
 #include <stdlib.h>
 
-struct msd_why *msd_why_new(msd_err err, const char *text)
+struct msd_why *msd_why_new(const struct msd_diag *d)
 {
 	struct msd_why *why = calloc(1, sizeof(*why));
 
 	if (why == NULL)
 		return NULL;
 	why->refs = 1;
-	(void)msd_diag_set(&why->d, err, "%s", text);
+	(void)msd_diag_set(&why->d, d->code, "%s", msd_diag_text(d));
+	why->d.hint = d->hint;
 	return why;
 }
 

@@ -8,8 +8,9 @@ struct msd_why {
 	struct msd_diag d;
 };
 
-/** One reference; a copy of @text. NULL: out of memory, which is then told instead. */
-struct msd_why *msd_why_new(msd_err err, const char *text);
+/** One reference; a copy of @d, which has a text. NULL: out of memory, which is then
+ * told instead. */
+struct msd_why *msd_why_new(const struct msd_diag *d);
 /** One reference more; @why may be NULL. */
 struct msd_why *msd_why_ref(struct msd_why *why);
 /** One less; @why may be NULL. */

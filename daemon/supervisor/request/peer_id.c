@@ -73,6 +73,10 @@ const char *msd_peer_id_text(struct msd_peer_id who, char ret[MSD_PEER_TEXT_BYTE
 	case MSD_PEER_NAME:
 		(void)snprintf(ret, MSD_PEER_TEXT_BYTES, "user %s", who.name);
 		break;
+	case MSD_PEER_CONNECTION:
+		(void)snprintf(ret, MSD_PEER_TEXT_BYTES, "connection %" PRIu64,
+			       who.value);
+		break;
 	case MSD_PEER_NOBODY:
 	default:
 		(void)snprintf(ret, MSD_PEER_TEXT_BYTES, "somebody");

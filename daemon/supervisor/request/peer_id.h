@@ -3,7 +3,8 @@
 /*
  * Who is counted as one, however many connections it has: a user of the file of rights
  * wherever it comes from, else a user of this machine on unix sockets, an address on
- * TCP (of IPv6 the network, for whoever has one has all its addresses). A value; all
+ * TCP (of IPv6 the network, for whoever has one has all its addresses). One connection
+ * alone, where that is to be told from its peer's others, is a kind, too. A value; all
  * zeros are nobody.
  */
 #include <stdbool.h>
@@ -14,12 +15,14 @@ enum msd_peer_kind {
 	MSD_PEER_USER,
 	MSD_PEER_IPV4,
 	MSD_PEER_IPV6,
-	MSD_PEER_NAME
+	MSD_PEER_NAME,
+	MSD_PEER_CONNECTION
 };
 
 struct msd_peer_id {
 	enum msd_peer_kind kind;
-	uint64_t value;   /* the uid, the address, the upper half of it, one a name */
+	uint64_t value; /* the uid, the address, the upper half of it, one a name, a
+			   connection's number */
 	const char *name; /* of NAME, kept for as long as the daemon runs */
 };
 

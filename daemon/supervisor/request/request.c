@@ -9,7 +9,7 @@
 /*
  * Happy path: new, QUEUED; its owner sends it to a worker; the response comes and is
  * forwarded; the same event frees it. Failures: a deadline answers it on time, queued
- * or sent, and what was sent is kept until the worker answers or has used up the grace;
+ * or sent, and what was sent is kept until the worker answers or is ended for it;
  * cancel and a client that goes free what is queued and tell the worker of what is not.
  */
 
@@ -67,9 +67,7 @@ static void on_due(struct msd_deadline *node)
 
 	if (r->due.is_for_ready && !r->ops->has_waited(r))
 		return;
-	const bool overruns = r->state != MSD_REQ_QUEUED && r->ops->overruns(r);
-
-	msd_req_take(r, overruns ? MSD_REQ_OVERRUNS : MSD_REQ_DUE);
+	msd_req_take(r, MSD_REQ_DUE);
 }
 
 struct msd_req *msd_req_new(struct msd_client *c, uint64_t id, enum msd_method method)
@@ -185,11 +183,19 @@ void msd_req_leave_client(struct msd_req *r)
 	c->ops->on_done(c, r);
 }
 
+/* Its worker may die of it yet. */
+static void remember_client(struct msd_req *r)
+{
+	if (r->client.who != NULL)
+		r->client.peer = r->client.who->peer;
+}
+
 void msd_client_leave(struct msd_client *c)
 {
 	MSD_LIST_EACH_SAFE (it, &c->requests) {
 		struct msd_req *r = MSD_CONTAINER_OF(it, struct msd_req, client.link);
 		r->client.code = MSD_REQ_UNANSWERED;
+		remember_client(r);
 		msd_req_leave_client(r);
 		msd_req_abandon(r, MSD_REQ_ORPHANED);
 	}
@@ -221,8 +227,7 @@ static void req_free(struct msd_req *r)
 /* To all other events whoever brought them has answered. */
 static bool is_ours_to_answer(enum msd_req_event e)
 {
-	return e == MSD_REQ_CANCELLED || e == MSD_REQ_FORSAKEN || e == MSD_REQ_DUE ||
-	       e == MSD_REQ_OVERRUNS;
+	return e == MSD_REQ_CANCELLED || e == MSD_REQ_FORSAKEN || e == MSD_REQ_DUE;
 }
 
 void msd_req_answer_failure(struct msd_req *r, const struct msd_diag *why)
@@ -240,6 +245,7 @@ static void answer_for(struct msd_req *r, enum msd_req_event e)
 {
 	struct msd_diag d = {0};
 
+	remember_client(r);
 	if (e == MSD_REQ_CANCELLED) {
 		(void)msd_diag_set(&d, MSD_CANCELLED, "cancelled before it was begun");
 	} else if (e == MSD_REQ_FORSAKEN) {
@@ -257,10 +263,6 @@ static void tell_owner(struct msd_req *r, unsigned actions)
 {
 	if ((actions & MSD_REQ_CANCEL) != 0)
 		r->ops->cancel(r);
-	if ((actions & MSD_REQ_KILL) != 0)
-		r->ops->kill(r);
-	if ((actions & MSD_REQ_GRACE) != 0)
-		msd_req_set_due(r, r->due.all, r->due.grace_ms);
 	if ((actions & MSD_REQ_UNAWAITED) != 0)
 		r->ops->on_unawaited(r);
 }

@@ -66,6 +66,7 @@ struct msd_client {
 	uint32_t n_in_flight;
 	uint64_t tensor_bytes;      /* claimed for its requests: msd_req_place() */
 	uint64_t *n_together;       /* of all that are counted with it; NULL: alone */
+	uint64_t number;            /* of its connection, for people; 0: it has none */
 	struct msd_peer_id peer;    /* as whom it is counted */
 	struct msd_account account; /* of what its requests and replies hold */
 };
@@ -74,12 +75,8 @@ struct msd_client {
 struct msd_req_ops {
 	/** Why it was not done by its deadline, whether it waited or ran. */
 	void (*explain_due)(const struct msd_req *r, struct msd_diag *d);
-	/** Is it the one that the worker runs, and has been for its grace? */
-	bool (*overruns)(const struct msd_req *r);
-	/** Tell the worker that nobody wants it. */
+	/** Nobody wants it: the worker is told, which has it still. */
 	void (*cancel)(struct msd_req *r);
-	/** End the worker: the call overran its deadline by more than the grace. */
-	void (*kill)(struct msd_req *r);
 	/** The deadline of its wait for the module alone has come: it is over. False:
 	 * it waits on. */
 	bool (*has_waited)(struct msd_req *r);
@@ -100,8 +97,8 @@ struct msd_req_client {
 	struct msd_client *who; /* NULL: nobody waits for the answer */
 	struct msd_list link;   /* msd_client.requests */
 	uint64_t id;            /* the client's */
-	/* Of a request that may end its worker: as whom that is counted, for its client
-	 * may be gone when it does. */
+	/* Whose it was, of one that was sent and has lost its client since, or was
+	 * answered: what it may do to its worker yet is counted as theirs. */
 	struct msd_peer_id peer;
 	uint64_t held_bytes; /* charged to the client until it has its answer */
 	/* What it was answered: an msd_err, or MSD_REQ_UNANSWERED. */
@@ -113,7 +110,6 @@ struct msd_req_due {
 	struct msd_deadline node;
 	struct msd_deadlines *all; /* NULL: it was never set */
 	uint64_t in_ms;            /* what the client gave, when it did */
-	uint64_t grace_ms;         /* how long a worker may overrun it */
 	bool is_clients;           /* the client gave one */
 	bool is_at_leave;          /* it has passed when nobody waits any more */
 	bool is_for_ready;         /* it is the wait for the module alone */
@@ -139,6 +135,7 @@ struct msd_req_at {
 	uint64_t wid;                /* its id on the worker's channel */
 	struct msd_list wid_link;    /* msd_replica.by_wid, while it is sent */
 	uint64_t makes_bytes;        /* of the resident tensor that is its answer */
+	uint64_t left_ms; /* since when nobody waits for it, of one that was sent; 0 */
 	uint32_t expected_us; /* what it is counted with in its lane or its worker */
 	uint64_t began_ns;    /* when its first stage began (module/counted.h) */
 	uint64_t since_ns;    /* when the one that it is in did; 0: it is not timed */

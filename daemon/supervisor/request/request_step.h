@@ -11,7 +11,8 @@
  *      '--settled, cancelled, deadline, client gone--> OVER
  *
  * Exactly one ANSWER on every way from QUEUED to OVER, unless the client goes first;
- * RELEASE once, on the way into OVER.
+ * RELEASE once, on the way into OVER. How long a worker may run what nobody waits for,
+ * or anything, is run_step.h's to say.
  */
 #include <stdbool.h>
 #include <stdint.h>
@@ -30,8 +31,7 @@ enum msd_req_event {
 	MSD_REQ_SETTLED,   /* answered without a worker */
 	MSD_REQ_RESPONDED, /* the worker's response has come */
 	MSD_REQ_LOST,      /* the worker is gone */
-	MSD_REQ_DUE,       /* its deadline, or its grace, is over */
-	MSD_REQ_OVERRUNS,  /* the same, and the worker has run it for the grace */
+	MSD_REQ_DUE,       /* its deadline is over */
 	MSD_REQ_CANCELLED, /* its client wants it no more */
 	MSD_REQ_ORPHANED,  /* its client is gone */
 	MSD_REQ_FORSAKEN,  /* one of these two, and it is not to run for nobody */
@@ -41,11 +41,9 @@ enum msd_req_event {
 /* What is to be done, in this order. */
 enum msd_req_action {
 	MSD_REQ_ANSWER = 1,     /* with what the event brings */
-	MSD_REQ_CANCEL = 2,     /* tell the worker that nobody wants it */
-	MSD_REQ_KILL = 4,       /* end the worker */
-	MSD_REQ_GRACE = 8,      /* DUE or OVERRUNS again, after the grace */
-	MSD_REQ_UNAWAITED = 16, /* its owner may be waiting for its end, and is told */
-	MSD_REQ_RELEASE = 32,   /* free it and all that it holds */
+	MSD_REQ_CANCEL = 2,    /* tell the worker, and its owner, that nobody wants it */
+	MSD_REQ_UNAWAITED = 4, /* its owner may be waiting for its end, and is told */
+	MSD_REQ_RELEASE = 8,   /* free it and all that it holds */
 };
 
 struct msd_req_move {

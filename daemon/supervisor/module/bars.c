@@ -1,0 +1,155 @@
+/*
+ * Happy path: no one is barred, and a request goes on after one comparison. Failures: a
+ * culprit costs a worker too many, what it has queued is refused, and its channels are
+ * taken back; what it asks for meanwhile is refused.
+ */
+#include "daemon/supervisor/module/bars.h"
+
+#include "daemon/limits.h"
+#include "daemon/log.h"
+#include "daemon/supervisor/module/direct.h"
+#include "daemon/supervisor/module/house.h"
+#include "daemon/supervisor/module/module.h"
+#include "daemon/supervisor/module/refusal.h"
+
+#define HINT_DEADLY                                                                    \
+	"correct the input, or the function that hangs or dies of it; `modser logs "   \
+	"NAME` has its last words"
+
+static struct msd_peer_id connection_id(uint64_t number)
+{
+	return (struct msd_peer_id){.kind = number != 0 ? MSD_PEER_CONNECTION
+							: MSD_PEER_NOBODY,
+				    .value = number};
+}
+
+struct msd_blame msd_blame_of(const struct msd_req *r)
+{
+	const struct msd_client *c = r->client.who;
+
+	return c != NULL ? (struct msd_blame){c->peer, c->number}
+			 : (struct msd_blame){.who = r->client.peer};
+}
+
+static msd_err explain_late(const struct msd_module *m, struct msd_peer_id who,
+			    uint64_t left_ms, struct msd_diag *d)
+{
+	char name[MSD_PEER_TEXT_BYTES];
+
+	return msd_diag_set(
+		d, MSD_BUSY,
+		"module %s: %u calls of %s overran their deadlines within a minute, "
+		"or were left, and each cost the module its worker; calls that may do "
+		"so are taken again in %llu s, those without a deadline now",
+		m->crew.name, MSD_BARS_MOST, msd_peer_id_text(who, name),
+		(unsigned long long)(left_ms + 999) / 1000);
+}
+
+static msd_err explain_deadly(const struct msd_module *m, struct msd_peer_id who,
+			      uint64_t left_ms, struct msd_diag *d)
+{
+	char name[MSD_PEER_TEXT_BYTES];
+
+	(void)msd_diag_set(
+		d, MSD_BUSY,
+		"module %s: calls of %s cost the module its worker again and again: it "
+		"died of their input, or they hung; calls of %s are taken again in "
+		"%llu s",
+		m->crew.name, msd_peer_id_text(who, name),
+		who.kind == MSD_PEER_CONNECTION ? "this connection" : "this peer",
+		(unsigned long long)(left_ms + 999) / 1000);
+	d->hint = HINT_DEADLY;
+	return MSD_BUSY;
+}
+
+/* What it has queued would cost the next workers, too. */
+static void bar(struct msd_module *m, struct msd_peer_id who, bool is_deadly)
+{
+	char name[MSD_PEER_TEXT_BYTES];
+	struct msd_diag d = {0};
+
+	msd_log(MSD_LOG_WARN, "barred",
+		"name=%s peer=\"%s\" for_ms=%u why=\"its calls cost workers\"",
+		m->crew.name, msd_peer_id_text(who, name), MSD_CULPRITS_BAR_MS);
+	m->bars.until_ms = uv_now(m->crew.house->loop) + MSD_CULPRITS_BAR_MS;
+	msd_direct_end_crew(&m->crew); /* it may have some with other workers */
+	if (is_deadly) {
+		(void)explain_deadly(m, who, MSD_CULPRITS_BAR_MS, &d);
+	} else {
+		(void)explain_late(m, who, MSD_CULPRITS_BAR_MS, &d);
+	}
+	msd_refusal_begin_of(&m->crew, who,
+			     is_deadly ? MSD_REFUSED_ASKED : MSD_REFUSED_DEADLY, &d);
+	msd_diag_finish(&d);
+}
+
+static uint32_t most_of_peer(const struct msd_module *m)
+{
+	const uint64_t most = m->crew.house->limits->max_deaths;
+
+	return most < 1			? 1u
+	       : most > MSD_CULPRITS_KEPT ? MSD_CULPRITS_KEPT
+					  : (uint32_t)most;
+}
+
+/* What hung for long comes seldom: the time that such calls run is not part of the
+ * minute. */
+static uint64_t within_ms(uint32_t most, uint64_t ran_ms)
+{
+	return MSD_CULPRITS_WITHIN_MS +
+	       (ran_ms < UINT32_MAX ? ran_ms : UINT32_MAX) * (most - 1);
+}
+
+bool msd_bars_note(struct msd_module *m, const struct msd_blame *blame,
+		   enum msd_run_end why, uint64_t ran_ms)
+{
+	const uint64_t now_ms = uv_now(m->crew.house->loop);
+	const struct msd_peer_id one = connection_id(blame->connection);
+	const uint32_t most = most_of_peer(m);
+
+	if (why == MSD_RUN_OVERDUE) {
+		if (msd_culprits_note(&m->bars.late, blame->who, MSD_BARS_MOST,
+				      MSD_CULPRITS_WITHIN_MS, now_ms))
+			bar(m, blame->who, false);
+		return false;
+	}
+	if (msd_culprits_note(&m->bars.connections, one, MSD_BARS_MOST,
+			      within_ms(MSD_BARS_MOST, ran_ms), now_ms))
+		bar(m, one, true);
+	if (!msd_culprits_note(&m->bars.deadly, blame->who, most,
+			       within_ms(most, ran_ms), now_ms))
+		return false;
+	bar(m, blame->who, true);
+	return true;
+}
+
+msd_err msd_bars_check(const struct msd_module *m, const struct msd_client *c,
+		       bool may_kill, struct msd_diag *d)
+{
+	const uint64_t now_ms = uv_now(m->crew.house->loop);
+	const struct msd_peer_id one = connection_id(c->number);
+	uint64_t left_ms;
+
+	if (m->bars.until_ms <= now_ms)
+		return MSD_OK;
+	left_ms = msd_culprits_left_ms(&m->bars.deadly, c->peer, now_ms);
+	if (left_ms > 0)
+		return explain_deadly(m, c->peer, left_ms, d);
+	left_ms = msd_culprits_left_ms(&m->bars.connections, one, now_ms);
+	if (left_ms > 0)
+		return explain_deadly(m, one, left_ms, d);
+	left_ms = may_kill ? msd_culprits_left_ms(&m->bars.late, c->peer, now_ms) : 0;
+	return left_ms > 0 ? explain_late(m, c->peer, left_ms, d) : MSD_OK;
+}
+
+bool msd_bars_refuse(const struct msd_module *m, struct msd_req *r)
+{
+	struct msd_diag d = {0};
+
+	if (r->client.who == NULL ||
+	    msd_bars_check(m, r->client.who, msd_req_may_kill(r), &d) == MSD_OK)
+		return false;
+	msd_req_refuse_for(r, &d);
+	msd_diag_finish(&d);
+	return true;
+}
