@@ -136,8 +136,8 @@ void msd_result_fail_body(modser_result *r, enum msd_method method,
 	r->error.name = copy_span(text, e->name);
 	r->error.message = copy_span(text + e->name.n + 1, e->message);
 	if (said.hint.n > 0) {
-		r->error.hint = copy_span(text + e->name.n + e->message.n + 2,
-					  said.hint);
+		r->error.hint =
+			copy_span(text + e->name.n + e->message.n + 2, said.hint);
 	}
 }
 

@@ -65,12 +65,12 @@ const char *msd_right_name(enum msd_right right);
 	  "upload | nil | {bytes} | nil")                                              \
 	X(MODULE_LOAD, "module.load", S, LOAD,                                         \
 	  "[name, upload, {replace?, file?, device?, graph?, params?, model?, "        \
-	  "files?, workers?, batch?, within_ms?, max_run_ms?, era?, tvm_inputs?, "      \
+	  "files?, workers?, batch?, within_ms?, max_run_ms?, era?, tvm_inputs?, "     \
 	  "fill?, format?, input?, keep?}]",                                           \
 	  "{name, state, functions}")                                                  \
 	X(MODULE_PULL, "module.pull", S, LOAD,                                         \
 	  "[name, uri, {sha256?, device?, workers?, batch?, within_ms?, max_run_ms?, " \
-	  "era?, tvm_inputs?, fill?, format?, input?, progress?}]",                          \
+	  "era?, tvm_inputs?, fill?, format?, input?, progress?}]",                    \
 	  "{name, state, functions}")                                                  \
 	X(MODULE_READ, "module.read", S, READ, "[name, {sha256, from?, bytes?}?]",     \
 	  "{version, files} | bin")                                                    \

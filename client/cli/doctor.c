@@ -17,6 +17,7 @@
 #define OTHER_THREADS 2u    /* of a worker, beside its pool's */
 #define IDLE_REQUESTS 2000u /* a second that are no calls */
 #define IDLE_FACTOR 4u      /* tensors that go to and fro for one call are no idling */
+#define BUSY_MS 10000u
 #define LATE_MS 50u
 #define MAX_PROCESSORS 1024u
 
@@ -193,6 +194,13 @@ void msd_doctor_judge(const struct msd_doctor_look *before,
 			       "The daemon's loop was %llu ms late in the last "
 			       "seconds.\n",
 			       (unsigned long long)f->lag_ms);
+	}
+	if (f->busy_ms >= BUSY_MS) {
+		msd_buf_printf(out,
+			       "A worker of module %s has been busy with one call for "
+			       "%llu s: it is slow, hangs or was stopped (`modser show "
+			       "%s`).\n",
+			       f->busy, (unsigned long long)f->busy_ms / 1000, f->busy);
 	}
 	if (f->landlock == 0) {
 		msd_buf_printf(out, "The kernel has no Landlock: a sandbox does not "

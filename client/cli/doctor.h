@@ -33,6 +33,8 @@ struct msd_doctor_facts {
 	uint64_t calls;               /* and those of them that went to a module */
 	uint64_t seconds;             /* between them */
 	uint64_t lag_ms;              /* of the daemon's loop */
+	uint64_t busy_ms;             /* of the worker that is busy for longest */
+	char busy[256];               /* its module, cut; "": none is */
 	int64_t pid;                  /* of the daemon */
 	int64_t landlock; /* version of the kernel's; 0: none, -1: not known */
 	bool has_group;   /* workers have control groups of their own */

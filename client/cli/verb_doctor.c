@@ -154,6 +154,20 @@ static uint64_t most_threads(const modser_value *modules)
 	return most;
 }
 
+static void find_busiest(const modser_value *modules, struct msd_doctor_facts *f)
+{
+	for (size_t i = 0; i < modules->as.tuple.n; i++) {
+		const modser_value *m = &modules->as.tuple.item[i];
+		const modser_value *name = modser_find(m, "name");
+		const uint64_t ms = (uint64_t)number_of(m, "busy_ms");
+
+		if (ms <= f->busy_ms || name == NULL || name->kind != MODSER_STR)
+			continue;
+		f->busy_ms = ms;
+		(void)snprintf(f->busy, sizeof(f->busy), "%s", name->as.str.p);
+	}
+}
+
 static enum msd_exit ask_modules(modser_client *client, struct msd_doctor_facts *f)
 {
 	modser_result *result = NULL;
@@ -164,6 +178,8 @@ static enum msd_exit ask_modules(modser_client *client, struct msd_doctor_facts 
 		const modser_value *modules = modser_result_value(result);
 		if (modules->kind == MODSER_TUPLE && f->is_same_machine)
 			f->threads = most_threads(modules);
+		if (modules->kind == MODSER_TUPLE)
+			find_busiest(modules, f);
 	} else {
 		code = msd_report_result(client, result);
 	}

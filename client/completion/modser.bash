@@ -76,7 +76,7 @@ _modser() {
 		-H | --host) host=${words[++i]} ;;
 		-o | --output | -d | --dir | --device | --split-params | --will-run-on | --era | --fill | --library | \
 			--graph | --params | --plugin | --token-file | --tls-ca | --tls-cert | --tls-key | --with | --manifest | --sign | --auth | --realm | \
-			--deadline | --connect-timeout | --retry | --within | --name | --mlf-version | --workers | --batch | -c | --connections | --depth | --rate | --time | --tail | --every | --cc | --symbol-prefix | --format | --input | --sha256) ((i++)) ;;
+			--deadline | --connect-timeout | --retry | --within | --max-run | --name | --mlf-version | --workers | --batch | -c | --connections | --depth | --rate | --time | --tail | --every | --cc | --symbol-prefix | --format | --input | --sha256) ((i++)) ;;
 		-l) [[ $verb == ls || $verb == ps || $verb == list ]] || ((i++)) ;;
 		-*) ;;
 		*) if [[ $verb ]]; then ((n++)); else verb=${words[i]}; fi ;;
@@ -89,7 +89,7 @@ _modser() {
 	--device) _modser_words "$(_modser_ask devices)" ;;
 	--era) _modser_words classic ffi ;;
 	--fill) _modser_words zero seeded ;;
-	--deadline | --connect-timeout | --retry | --within | --name | --mlf-version | --workers | --batch | -c | --connections | --depth | --rate | --time | --tail | --every | --cc | --symbol-prefix | --format | --input | --sha256 | --realm | --library) ;;
+	--deadline | --connect-timeout | --retry | --within | --max-run | --name | --mlf-version | --workers | --batch | -c | --connections | --depth | --rate | --time | --tail | --every | --cc | --symbol-prefix | --format | --input | --sha256 | --realm | --library) ;;
 	*) if [[ $cur == -* ]]; then _modser_words "$(_modser_options)"; else _modser_of_verb; fi ;;
 	esac
 	# What bash puts in place of the reply begins behind the last colon or equals sign, and with

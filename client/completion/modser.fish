@@ -22,7 +22,7 @@ function __modser_parse --no-scope-shadowing
 				set skip host
 			case -o --output -d --dir --device --split-params --will-run-on --era --fill --library \
 				--graph --params --plugin --token-file --tls-ca --tls-cert --tls-key --with --manifest --sign --auth --realm \
-				--deadline --connect-timeout --retry --within --name --mlf-version --workers --batch -c --connections --depth --rate --time --tail --every --cc --symbol-prefix --format --input --sha256
+				--deadline --connect-timeout --retry --within --max-run --name --mlf-version --workers --batch -c --connections --depth --rate --time --tail --every --cc --symbol-prefix --format --input --sha256
 				set skip value
 			case -l
 				contains -- "$verb" ls ps list; or set skip value

@@ -23,7 +23,8 @@
 	"expected NAME=FILE[,graph=FILE][,params=FILE][,with=FILE[:FILE]...]"          \
 	"[,device=DEVICE][,workers=N][,era=ERA][,tvm_inputs=yes][,fill=FILL][,format=" \
 	"FORMAT][,input=NAME=DTYPE[EXTENTS][:...]][,keep_alive=TIME]"                  \
-	"[,sandbox=WORD][,batch=N][,within=TIME][,max_run=TIME], NAME of letters, digits and ._-"
+	"[,sandbox=WORD][,batch=N][,within=TIME][,max_run=TIME], NAME of letters, "    \
+	"digits and ._-"
 
 uint64_t msd_preload_section(const struct msd_preload *p)
 {

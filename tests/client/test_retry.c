@@ -84,7 +84,10 @@ static modser_result *refused(struct peer *p, msd_err code, uint64_t after_ms)
 	modser_result *r;
 
 	msd_body_begin_response(&body, 1, false);
-	const struct msd_diag d = {.code = code, .text = (char[]){"full"}, .len = 4, .retry_after_ms = after_ms};
+	const struct msd_diag d = {.code = code,
+				   .text = (char[]){"full"},
+				   .len = 4,
+				   .retry_after_ms = after_ms};
 	msd_pack_diag(&body, &d);
 	msd_pack_nil(&body);
 	peer_frame(&frame, &body, NULL, 0);

@@ -71,9 +71,8 @@ Test(culprits, of_too_many_peers_the_longest_quiet_is_forgotten)
 	for (uint64_t i = 0; i < 3; i++)
 		(void)note(&o, alice, 1000 + i);
 	for (uint64_t i = 0; i < MSD_CULPRITS_PEERS - 1; i++) {
-		(void)note(
-			&o, (struct msd_peer_id){.kind = MSD_PEER_IPV4, .value = i},
-			2000 + i);
+		(void)note(&o, (struct msd_peer_id){.kind = MSD_PEER_IPV4, .value = i},
+			   2000 + i);
 	}
 	cr_expect_neq(msd_culprits_left_ms(&o, alice, 3000), 0, "there was room");
 	(void)note(&o, bob, 3000);

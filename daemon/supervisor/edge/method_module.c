@@ -159,9 +159,9 @@ static msd_err read_parts(struct msd_method_call *c,
 static msd_err check_options(struct msd_method_call *c, struct msd_diag *d)
 {
 	static const char *const known[] = {
-		"replace", "file",   "device",     "graph",     "params",
-		"workers", "era",    "tvm_inputs", "fill",      "keep",
-		"tests",   "warmup", "batch",      "within_ms", "model",
+		"replace", "file",   "device",     "graph",      "params",
+		"workers", "era",    "tvm_inputs", "fill",       "keep",
+		"tests",   "warmup", "batch",      "within_ms",  "model",
 		"files",   "format", "input",      "max_run_ms", NULL};
 
 	if (msd_map_find(param(c, 2), "instances") != NULL) {

@@ -7,9 +7,9 @@ msd_err msd_pull_options_read(const msgpack_object *map, struct msd_pull_options
 			      struct msd_diag *d)
 {
 	static const char *const known[] = {
-		"sha256",   "device", "workers",   "era",    "fill",  "tvm_inputs",
-		"progress", "batch",  "within_ms", "format", "input",
-		"max_run_ms", NULL};
+		"sha256",     "device",     "workers", "era",       "fill",
+		"tvm_inputs", "progress",   "batch",   "within_ms", "format",
+		"input",      "max_run_ms", NULL};
 	struct msd_span digest = {0};
 	msd_err err = msd_map_check(map, "module.pull", known, d);
 

@@ -87,7 +87,7 @@ static uint32_t most_of_peer(const struct msd_module *m)
 {
 	const uint64_t most = m->crew.house->limits->max_deaths;
 
-	return most < 1			? 1u
+	return most < 1                   ? 1u
 	       : most > MSD_CULPRITS_KEPT ? MSD_CULPRITS_KEPT
 					  : (uint32_t)most;
 }
@@ -117,8 +117,10 @@ bool msd_bars_note(struct msd_module *m, const struct msd_blame *blame,
 			      within_ms(MSD_BARS_MOST, ran_ms), now_ms))
 		bar(m, one, true);
 	if (!msd_culprits_note(&m->bars.deadly, blame->who, most,
-			       within_ms(most, ran_ms), now_ms))
+			       within_ms(most, ran_ms), now_ms)) {
+		m->bars.n_died += why == MSD_RUN_GOES_ON;
 		return false;
+	}
 	bar(m, blame->who, true);
 	return true;
 }

@@ -1,14 +1,15 @@
 #ifndef MSD_SUPERVISOR_BARS_H
 #define MSD_SUPERVISOR_BARS_H
 /*
- * Who may not call a module for a while, because calls of theirs cost it workers. A loss
- * counts against the peer whose call the worker ran, not against the module:
+ * Who may not call a module for a while, because calls of theirs cost it workers. A
+ * loss counts against the peer whose call the worker ran, not against the module:
  *
  *   the call was left, or overran its       3 within a minute bar the peer from calls
  *   deadline, as its client had said        that may end a worker in this way
  *   any other: the worker died of it, it    3 within a minute bar the connection from
- *   ran longer than max-run, or nobody      all calls, and max-deaths of the peer, which
- *   waited for it and others did            would quarantine the module else, the peer
+ *   ran longer than max-run, or nobody      all calls, and max-deaths of the peer,
+ * which waited for it and others did            would quarantine the module else, the
+ * peer
  *
  * The loss that bars a peer from all calls counts against the module, too: a module
  * that dies of every call is given up when it has died of many peers' calls.
@@ -28,6 +29,7 @@ struct msd_bars {
 	struct msd_culprits deadly;      /* peers, by any other loss */
 	struct msd_culprits connections; /* of these */
 	uint64_t until_ms;               /* none is barred from then on */
+	uint32_t n_died; /* workers that died by themselves of peers' calls */
 };
 
 /* Whose call it was. */

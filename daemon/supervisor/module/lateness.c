@@ -10,6 +10,14 @@
 #include "proto/clock.h"
 
 #define TEXT_BYTES 80u /* of a part of the sentence */
+#define LONGEST_TIMES 10u
+#define HINT_WAITED                                                                    \
+	"`modser ls` tells since when the module is busy: load it with more "          \
+	"--workers, "                                                                  \
+	"or with a --max-run if it hangs"
+#define HINT_HANGS                                                                     \
+	"such calls take far less: `modser logs NAME` may say what it hangs in, or "   \
+	"whether its worker was stopped"
 
 /* What keeps a request from being run: a call of a direct channel, or a request. */
 struct ahead {
@@ -102,6 +110,15 @@ static void explain_run(const struct msd_req *r, struct spent s, uint64_t ran_ms
 		(unsigned long long)ran_ms);
 }
 
+/* More time helps what is slow, and not what hangs: it has run for many times what such
+ * calls take. */
+static bool may_hang(const struct msd_req *r, uint64_t ran_ms)
+{
+	const uint64_t us = msd_crew_expect_us(&r->module->crew, r->client.who, r);
+
+	return us > 0 && ran_ms > LONGEST_TIMES * (us / 1000 + 1);
+}
+
 void msd_lateness_explain(const struct msd_req *r, uint64_t now_ms, struct msd_diag *d)
 {
 	const struct ahead ahead = ahead_of(r);
@@ -113,6 +130,8 @@ void msd_lateness_explain(const struct msd_req *r, uint64_t now_ms, struct msd_d
 		const uint64_t ran_ms = since_ms < all_ms ? since_ms : all_ms;
 
 		explain_run(r, spent_of(r, all_ms - ran_ms), ran_ms, d);
+		if (may_hang(r, ran_ms))
+			d->hint = HINT_HANGS;
 		return;
 	}
 	const struct spent s = spent_of(r, all_ms);
@@ -121,4 +140,5 @@ void msd_lateness_explain(const struct msd_req *r, uint64_t now_ms, struct msd_d
 			   "deadline",
 			   r->module->crew.name, tell_read(s, read), s.wait_ms,
 			   whose(ahead, r));
+	d->hint = HINT_WAITED;
 }

@@ -254,8 +254,7 @@ static bool is_started_at_once(const struct msd_life_event *e)
 static void restart(struct msd_life *life, const struct msd_life_event *e,
 		    uint64_t now_ms, struct msd_life_actions *as)
 {
-	if (is_its_death(e) &&
-	    note_death(life, &life->workers[e->worker], now_ms)) {
+	if (is_its_death(e) && note_death(life, &life->workers[e->worker], now_ms)) {
 		quarantine(life, as);
 		return;
 	}

@@ -65,7 +65,7 @@ enum msd_phase {
 enum msd_loss {
 	MSD_LOSS_NOT_STARTED, /* no process could be made, or it got no program */
 	MSD_LOSS_DEATH,
-	MSD_LOSS_DEVICE,  /* it said that its device is lost to it */
+	MSD_LOSS_DEVICE,   /* it said that its device is lost to it */
 	MSD_LOSS_OVERRUN,  /* it was killed for a call that overran its deadline, ... */
 	MSD_LOSS_TOO_LONG, /* ... ran longer than any may, ... */
 	MSD_LOSS_IN_WAY,   /* ... or kept others waiting, and nobody waited for it */

@@ -10,7 +10,8 @@ static const char *what(enum msd_loss loss, bool was_running)
 			   : "died with this request sent to it, perhaps not begun";
 }
 
-/* Code dies of these by itself: by a division by zero, a pointer to nothing, abort(). */
+/* Code dies of these by itself: by a division by zero, a pointer to nothing, abort().
+ */
 static bool is_of_code(int signal)
 {
 	return signal == SIGFPE || signal == SIGSEGV || signal == SIGILL ||
@@ -20,18 +21,20 @@ static bool is_of_code(int signal)
 static void explain_death(const char *name, const struct msd_lost *lost,
 			  bool was_running, struct msd_diag *d)
 {
-	const bool is_input = was_running && lost->loss == MSD_LOSS_DEATH &&
-			      is_of_code(lost->signal);
+	const bool is_input =
+		was_running && lost->loss == MSD_LOSS_DEATH && is_of_code(lost->signal);
 
 	(void)msd_diag_set(
 		d, lost->loss == MSD_LOSS_DEVICE ? MSD_GPU_FAULT : MSD_WORKER_LOST,
 		"module %s: the worker %s (%s)%s", name, what(lost->loss, was_running),
 		lost->how,
-		is_input ? ": the function's code died, and its input may have caused it"
-			 : "");
+		is_input
+			? ": the function's code died, and its input may have caused it"
+			: "");
 	if (is_input) {
-		d->hint = "check the input: a zero that is divided by, an index or an "
-			  "extent that is out of bounds; `modser logs NAME` may say more";
+		d->hint =
+			"check the input: a zero that is divided by, an index or an "
+			"extent that is out of bounds; `modser logs NAME` may say more";
 	}
 }
 
@@ -45,9 +48,10 @@ void msd_loss_explain(const char *name, const struct msd_lost *lost, bool was_ru
 		d->hint = "if it hangs, `modser logs NAME` may say why; if it takes so "
 			  "long, load the module with --max-run TIME (0: without end)";
 	} else if (was_running && lost->loss == MSD_LOSS_IN_WAY) {
-		(void)msd_diag_set(d, MSD_CANCELLED,
-				   "module %s: cancelled, and ended with its worker (%s)",
-				   name, lost->how);
+		(void)msd_diag_set(
+			d, MSD_CANCELLED,
+			"module %s: cancelled, and ended with its worker (%s)", name,
+			lost->how);
 	} else {
 		explain_death(name, lost, was_running, d);
 	}

@@ -37,7 +37,7 @@ struct msd_replica {
 	/* The process is killed for what it runs. */
 	enum msd_run_end ended_for;
 	uint64_t next_wid;
-	struct msd_deadline timer; /* the life's: load timeout, restart back-off */
+	struct msd_deadline timer;     /* the life's: load timeout, restart back-off */
 	struct msd_deadline run_timer; /* run_watch.h's */
 };
 
@@ -61,7 +61,8 @@ void msd_replica_kill(struct msd_replica *rep, const char *reason);
 void msd_replica_disbelieve(struct msd_replica *rep, const char *what,
 			    const struct msd_diag *d);
 /** The same, for what it has run for @ran_ms and may not go on. */
-void msd_replica_end_for(struct msd_replica *rep, enum msd_run_end why, uint64_t ran_ms);
+void msd_replica_end_for(struct msd_replica *rep, enum msd_run_end why,
+			 uint64_t ran_ms);
 /** A response to somebody who still waits is to come. */
 bool msd_replica_is_awaited(const struct msd_replica *rep);
 /** @r, which was sent to it, is what it runs: it runs them in the order of sending, but

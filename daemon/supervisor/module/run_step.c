@@ -24,8 +24,8 @@ static uint64_t grace_left(const struct msd_run_facts *r, uint64_t grace_ms)
 		     left_of(grace_ms + own_ms, r->ran_ms));
 }
 
-enum msd_run_end msd_run_judge(const struct msd_run_facts *r, const struct msd_run_terms *t,
-			       uint64_t *ret_again_ms)
+enum msd_run_end msd_run_judge(const struct msd_run_facts *r,
+			       const struct msd_run_terms *t, uint64_t *ret_again_ms)
 {
 	uint64_t again_ms = MSD_RUN_LOOK_MOST_MS;
 

@@ -42,7 +42,7 @@ struct msd_run_terms {
 };
 
 /** Whether @r may go on; *@ret_again_ms is when to ask again, more than 0. */
-enum msd_run_end msd_run_judge(const struct msd_run_facts *r, const struct msd_run_terms *t,
-			       uint64_t *ret_again_ms);
+enum msd_run_end msd_run_judge(const struct msd_run_facts *r,
+			       const struct msd_run_terms *t, uint64_t *ret_again_ms);
 
 #endif

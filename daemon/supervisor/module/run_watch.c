@@ -26,7 +26,8 @@ static uint64_t now_of(const struct msd_replica *rep)
 static bool has_sent_others(const struct msd_replica *rep, const struct msd_req *r)
 {
 	MSD_LIST_EACH (it, &rep->sent) {
-		const struct msd_req *other = MSD_CONTAINER_OF(it, struct msd_req, link);
+		const struct msd_req *other =
+			MSD_CONTAINER_OF(it, struct msd_req, link);
 		if (other != r && other->client.who != NULL)
 			return true;
 	}
@@ -52,9 +53,9 @@ static bool find_direct(const struct msd_replica *rep, struct running *ret)
 	const struct msd_client *c = d->of->client;
 
 	ret->run = (struct msd_run_facts){.ran_ms = d->ran_ms,
-				    .left_ms = d->late_ms,
-				    .is_left = d->is_late || c == NULL,
-				    .is_over = d->is_late};
+					  .left_ms = d->late_ms,
+					  .is_left = d->is_late || c == NULL,
+					  .is_over = d->is_late};
 	if (!d->is_late && c == NULL)
 		ret->run.left_ms = now_of(rep) - d->of->left_ms;
 	ret->blame = (struct msd_blame){.who = d->of->who,

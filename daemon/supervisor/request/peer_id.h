@@ -21,8 +21,8 @@ enum msd_peer_kind {
 
 struct msd_peer_id {
 	enum msd_peer_kind kind;
-	uint64_t value; /* the uid, the address, the upper half of it, one a name, a
-			   connection's number */
+	uint64_t value;   /* the uid, the address, the upper half of it, one a name, a
+			     connection's number */
 	const char *name; /* of NAME, kept for as long as the daemon runs */
 };
 

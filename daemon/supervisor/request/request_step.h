@@ -40,8 +40,8 @@ enum msd_req_event {
 
 /* What is to be done, in this order. */
 enum msd_req_action {
-	MSD_REQ_ANSWER = 1,     /* with what the event brings */
-	MSD_REQ_CANCEL = 2,    /* tell the worker, and its owner, that nobody wants it */
+	MSD_REQ_ANSWER = 1, /* with what the event brings */
+	MSD_REQ_CANCEL = 2, /* tell the worker, and its owner, that nobody wants it */
 	MSD_REQ_UNAWAITED = 4, /* its owner may be waiting for its end, and is told */
 	MSD_REQ_RELEASE = 8,   /* free it and all that it holds */
 };
