@@ -42,11 +42,11 @@ static void note_sent(struct msd_replica *rep, struct msd_req *r)
 	r->at.replica = rep;
 	r->at.wid = ++rep->next_wid;
 	msd_req_take(r, MSD_REQ_IS_SENT);
-	if (msd_list_is_empty(&rep->sent)) {
+	if (msd_list_is_empty(&rep->sent))
 		rep->head_since_ms = uv_now(rep->crew->house->loop);
-		msd_run_watch_begin(rep);
-	}
 	msd_list_append(&rep->sent, &r->link);
+	if (rep->sent.next == &r->link)
+		msd_run_watch_begin(rep);
 	msd_list_append(bucket_of(rep, r->at.wid), &r->at.wid_link);
 }
 
