@@ -67,7 +67,7 @@ def test_who_waited_behind_a_hung_call_is_not_told_to_wait_longer(own_daemon):
 def test_a_call_that_was_left_does_not_keep_others_waiting(own_daemon):
     daemon = own_daemon("--kill-grace", "1ms", "--load", f"faults={FAULTS}")
     with hung(daemon.host) as (wire, _, gate):
-        wire.close()
+        wire.__exit__(None, None, None)
         with Wire(daemon.host) as other:
             assert other.call("faults:ok")[1] is None
             assert told(other)["restarts"] == 1
@@ -87,7 +87,7 @@ def test_a_call_that_was_left_alone_goes_on(own_daemon):
     """Another worker is free: nobody waits behind it."""
     daemon = own_daemon("--kill-grace", "1ms", "--load", f"faults={FAULTS},workers=2")
     with hung(daemon.host) as (wire, _, gate):
-        wire.close()
+        wire.__exit__(None, None, None)
         with Wire(daemon.host) as other:
             for _ in range(100):
                 assert other.call("faults:ok")[1] is None
@@ -99,6 +99,7 @@ def test_a_call_that_was_left_alone_goes_on(own_daemon):
 
 def test_a_stopped_worker_is_a_hung_one(own_daemon):
     daemon = own_daemon("--max-run", SOON, "--load", f"faults={FAULTS}")
+    daemon.ok("wait", "faults")
     with Wire(daemon.host) as wire:
         os.kill(told(wire)["pids"][0], signal.SIGSTOP)
         with pytest.raises(Failure, match="DEADLINE_EXCEEDED: module faults: .*max-run"):
@@ -121,9 +122,11 @@ def test_whoever_looks_sees_since_when_it_is_busy(own_daemon):
 
 def test_readyz_of_a_module_is_503_when_nothing_answers(own_daemon):
     """Behind each kill the next call hangs, too: no worker answers meanwhile."""
-    daemon = own_daemon("--max-run", SOON, "--load", f"faults={FAULTS}",
-                        listen=[f"unix:{harness.short_folder()}/m.sock", "http://127.0.0.1:0"])
-    url = f"{daemon.hosts[1]}/readyz/faults"
+    daemon = own_daemon("--max-run", SOON, "--load", f"faults={FAULTS}", "--http", "127.0.0.1:0")
+    word, _, address = daemon._line().partition(" ")
+    assert word == "listening"
+    url = f"{address}/readyz/faults"
+    daemon.ok("wait", "faults")
     assert get(url)[0] == 200
     with harness.Gate() as first, Wire(daemon.host) as wire:
         calls = [wire.start("call", "faults:gate", first.path) for _ in range(3)]
@@ -159,7 +162,7 @@ def test_what_a_load_said_is_kept_and_what_it_did_not_is_the_daemons(own_daemon,
     daemon.stop()
     daemon = own_daemon(*words)
     harness.until(lambda: limits() == expected, "they are back")
-    daemon.load("said", FAULTS, "--keep", "--replace", "--max-run", "9s")
+    daemon.load("said", harness.ZOO / "results.so", "--keep", "--replace", "--max-run", "9s")
     assert limits()["said"] == 9000
     daemon.ok("rollback", "said")
     assert limits()["said"] == 7000
