@@ -7,7 +7,7 @@
 #include <string.h>
 #include <strings.h>
 
-#include "daemon/fetch/uri.h"
+#include "daemon/fetch/way.h"
 
 #define MAX_TOKEN 16384u
 
@@ -56,7 +56,7 @@ msd_err msd_challenge_url(const char *text, const char *from, bool insecure, cha
 	}
 	/* It is asked from this machine on a foreign server's word, as a redirect is.
 	 */
-	err = msd_uri_follow(from, said, insecure, &realm, d);
+	err = msd_way_lead(from, said, insecure, &realm, d);
 	free(said);
 	if (err != MSD_OK)
 		return msd_diag_wrap(d, err, "its realm");

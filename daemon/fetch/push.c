@@ -20,6 +20,7 @@
 #include "daemon/fetch/oci_name.h"
 #include "daemon/fetch/reach.h"
 #include "daemon/fetch/uri.h"
+#include "daemon/fetch/way.h"
 #include "proto/errno_text.h"
 
 #define EMPTY_TYPE "application/vnd.oci.empty.v1+json"
@@ -60,7 +61,7 @@ static msd_err upload_url(const char *url, const char *location, const char *dig
 			  char **ret, struct msd_diag *d)
 {
 	char *where;
-	msd_err err = msd_uri_follow(url, location, false, &where, d);
+	msd_err err = msd_way_lead(url, location, false, &where, d);
 
 	if (err != MSD_OK)
 		return msd_diag_wrap(d, err, "%s: the registry's Location", url);

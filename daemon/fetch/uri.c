@@ -276,28 +276,12 @@ msd_err msd_uri_beside(const char *text, const char *name, const char *end, char
 	return err;
 }
 
-static msd_err check_way(const char *from, const char *text, bool insecure,
-			 struct msd_diag *d)
-{
-	struct msd_uri a = {0}, b = {0};
-	msd_err err = msd_uri_read(from, insecure, &a, d);
-
-	if (err == MSD_OK)
-		err = msd_uri_read(text, insecure, &b, d);
-	if (err == MSD_OK)
-		err = msd_uri_check_redirect(&a, &b, d);
-	msd_uri_finish(&a);
-	msd_uri_finish(&b);
-	return err;
-}
-
-msd_err msd_uri_follow(const char *from, const char *location, bool insecure,
-		       char **ret, struct msd_diag *d)
+msd_err msd_uri_resolve(const char *from, const char *location, char **ret,
+			struct msd_diag *d)
 {
 	CURLU *url = curl_url();
 	CURLUcode rc = CURLUE_OUT_OF_MEMORY;
 	char *text = NULL;
-	msd_err err;
 
 	if (url != NULL)
 		rc = curl_url_set(url, CURLUPART_URL, from, 0);
@@ -314,11 +298,6 @@ msd_err msd_uri_follow(const char *from, const char *location, bool insecure,
 		return explain_unread(location, rc, d);
 	if (text == NULL)
 		return msd_diag_no_memory(d);
-	err = check_way(from, text, insecure, d);
-	if (err != MSD_OK) {
-		free(text);
-		return err;
-	}
 	*ret = text;
 	return MSD_OK;
 }

@@ -43,12 +43,10 @@ void msd_uri_finish(struct msd_uri *u);
  * MSD_BAD_REQUEST, MSD_NOMEM. */
 MSD_MUST_CHECK msd_err msd_uri_beside(const char *text, const char *name,
 				      const char *end, char **ret, struct msd_diag *d);
-/** Where @location leads, which an answer from @from gave, owned by the caller: a whole
- * URI, or a reference that counts from @from (RFC 3986), without its fragment. It leads
- * where a redirect may, and plainly elsewhere as @insecure says. Errors:
- * MSD_BAD_REQUEST, MSD_REFUSED, MSD_NOMEM. */
-MSD_MUST_CHECK msd_err msd_uri_follow(const char *from, const char *location,
-				      bool insecure, char **ret, struct msd_diag *d);
+/** @location, a whole URI or a reference that counts from @from (RFC 3986), without its
+ * fragment, owned by the caller. Errors: MSD_BAD_REQUEST, MSD_NOMEM. */
+MSD_MUST_CHECK msd_err msd_uri_resolve(const char *from, const char *location,
+				       char **ret, struct msd_diag *d);
 /** Whether an answer from @from may send its asker on to @to: never from https to http.
  * MSD_REFUSED. */
 MSD_MUST_CHECK msd_err msd_uri_check_redirect(const struct msd_uri *from,

@@ -74,6 +74,38 @@ msd_err msd_way_follow(struct msd_way *w, const char *location, struct msd_diag 
 	return err != MSD_OK ? msd_diag_wrap(d, err, "%s redirects", w->at.shown) : err;
 }
 
+static msd_err check_way(const char *from, const char *text, bool insecure,
+			 struct msd_diag *d)
+{
+	struct msd_uri a = {0}, b = {0};
+	msd_err err = msd_uri_read(from, insecure, &a, d);
+
+	if (err == MSD_OK)
+		err = msd_uri_read(text, insecure, &b, d);
+	if (err == MSD_OK)
+		err = msd_uri_check_redirect(&a, &b, d);
+	msd_uri_finish(&a);
+	msd_uri_finish(&b);
+	return err;
+}
+
+msd_err msd_way_lead(const char *from, const char *location, bool insecure, char **ret,
+		     struct msd_diag *d)
+{
+	char *text;
+	msd_err err = msd_uri_resolve(from, location, &text, d);
+
+	if (err != MSD_OK)
+		return err;
+	err = check_way(from, text, insecure, d);
+	if (err != MSD_OK) {
+		free(text);
+		return err;
+	}
+	*ret = text;
+	return MSD_OK;
+}
+
 void msd_way_finish(struct msd_way *w)
 {
 	msd_uri_finish(&w->at);

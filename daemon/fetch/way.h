@@ -29,6 +29,11 @@ MSD_MUST_CHECK msd_err msd_way_follow(struct msd_way *w, const char *location,
 bool msd_way_is_home(const struct msd_way *w);
 /** Whether it still is where it began. */
 bool msd_way_is_begun(const struct msd_way *w);
+/** Where @location leads, which an answer from @from gave, owned by the caller: as
+ * msd_uri_resolve() has it, if a redirect may lead there, and plainly elsewhere as
+ * @insecure says. Errors: those of msd_uri_resolve(), MSD_REFUSED. */
+MSD_MUST_CHECK msd_err msd_way_lead(const char *from, const char *location,
+				    bool insecure, char **ret, struct msd_diag *d);
 /** Legal more than once. */
 void msd_way_finish(struct msd_way *w);
 
