@@ -245,7 +245,7 @@ Test(graph_ir, names_are_utf_8)
 	modser_graph_destroy(g);
 }
 
-Test(ir, an_operator_of_another_graph_is_refused)
+Test(graph_ir, an_operator_of_another_graph_is_refused)
 {
 	modser_graph *a = net_create();
 	modser_graph *b = net_create();
@@ -259,7 +259,7 @@ Test(ir, an_operator_of_another_graph_is_refused)
 	modser_graph_destroy(a);
 }
 
-Test(ir, an_operator_is_one_nodes)
+Test(graph_ir, an_operator_is_one_nodes)
 {
 	modser_graph *g = net_create();
 	modser_sg_op *op = modser_sg_node_op(modser_graph_node(g, 2));
