@@ -19,7 +19,7 @@
 #include "proto/model_words.h"
 #include "proto/sandbox_word.h"
 
-#define MSD_PRELOAD_KEYS 22u
+#define MSD_PRELOAD_KEYS 23u
 
 struct msd_house;
 struct msd_load;
