@@ -1,3 +1,8 @@
+/*
+ * Happy path: the options are copied once and applied to each transfer's handle; a
+ * connection is checked when its address is known. Failures: an address that the asker
+ * may not reach is refused before a byte is sent.
+ */
 #include "daemon/fetch/reach.h"
 
 #include <stdio.h>

@@ -14,7 +14,7 @@
  * A call with a deadline takes no more rows behind it than are expected to be done with
  * it in half of the time that is left, for they may have to run apart then. It is the
  * one that overruns when they take longer, for which the worker is ended and its client
- * barred (daemon/supervisor/module/overruns.h), and they are others'.
+ * barred (daemon/supervisor/module/bars.h), and they are others'.
  *
  * The order of requests stays: nothing is taken from behind what cannot be joined. A
  * joined call that fails is run again as the calls that it was made of, and a function

@@ -23,14 +23,6 @@ static struct msd_peer_id connection_id(uint64_t number)
 				    .value = number};
 }
 
-struct msd_blame msd_blame_of(const struct msd_req *r)
-{
-	const struct msd_client *c = r->client.who;
-
-	return c != NULL ? (struct msd_blame){c->peer, c->number}
-			 : (struct msd_blame){.who = r->client.peer};
-}
-
 static msd_err explain_late(const struct msd_module *m, struct msd_peer_id who,
 			    uint64_t left_ms, struct msd_diag *d)
 {

@@ -14,32 +14,14 @@
  * The loss that bars a peer from all calls counts against the module, too: a module
  * that dies of every call is given up when it has died of many peers' calls.
  */
-#include "daemon/supervisor/module/culprits.h"
+#include "daemon/supervisor/module/blame.h"
 #include "daemon/supervisor/module/run_step.h"
 #include "proto/diag.h"
-
-#define MSD_BARS_MOST 3u /* of what one connection, or deadlines, may cost */
 
 struct msd_client;
 struct msd_module;
 struct msd_req;
 
-struct msd_bars {
-	struct msd_culprits late;        /* peers, by their deadlines */
-	struct msd_culprits deadly;      /* peers, by any other loss */
-	struct msd_culprits connections; /* of these */
-	uint64_t until_ms;               /* none is barred from then on */
-	uint32_t n_died; /* workers that died by themselves of peers' calls */
-};
-
-/* Whose call it was. */
-struct msd_blame {
-	struct msd_peer_id who; /* NOBODY: it is not known, or no call did it */
-	uint64_t connection;    /* its number; 0: that is not known */
-};
-
-/** That of @r, whether it has its client yet or not. */
-struct msd_blame msd_blame_of(const struct msd_req *r);
 /** A worker of @m was lost to a call of @blame, after @ran_ms, for @why; GOES_ON: it
  * died by itself. What a barred one has queued is refused. True: its peer is barred
  * from all calls now. */

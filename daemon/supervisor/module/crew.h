@@ -6,7 +6,7 @@
  * learned of them. Replicas, channel, lanes and queue know this much of a module; what
  * it makes of what happens to them is told to it through msd_crew_ops.
  */
-#include "daemon/supervisor/module/bars.h"
+#include "daemon/supervisor/module/blame.h"
 #include "daemon/supervisor/module/batching.h"
 #include "daemon/supervisor/module/facts.h"
 #include "daemon/supervisor/module/life_table.h"

@@ -5,6 +5,7 @@
 
 #include "daemon/log.h"
 #include "daemon/supervisor/module/acts.h"
+#include "daemon/supervisor/module/bars.h"
 #include "daemon/supervisor/module/direct.h"
 #include "daemon/supervisor/module/flight.h"
 #include "daemon/supervisor/module/house.h"

@@ -9,7 +9,7 @@
  * A replacement is a second msd_module, hidden in `successor` until it is READY; then
  * it takes the name and the old one drains.
  */
-#include "daemon/supervisor/module/bars.h"
+#include "daemon/supervisor/module/blame.h"
 #include "daemon/supervisor/module/crew.h"
 #include "daemon/supervisor/module/idleness.h"
 #include "daemon/supervisor/module/life_table.h"
