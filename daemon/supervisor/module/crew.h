@@ -6,13 +6,14 @@
  * learned of them. Replicas, channel, lanes and queue know this much of a module; what
  * it makes of what happens to them is told to it through msd_crew_ops.
  */
-#include "daemon/supervisor/module/blame.h"
 #include "daemon/supervisor/module/batching.h"
+#include "daemon/supervisor/module/blame.h"
 #include "daemon/supervisor/module/facts.h"
 #include "daemon/supervisor/module/life_table.h"
 #include "daemon/supervisor/module/pace.h"
 #include "daemon/supervisor/module/peer_pace.h"
 #include "daemon/supervisor/module/run_limit.h"
+#include "daemon/supervisor/module/run_step.h"
 #include "daemon/supervisor/module/spread.h"
 #include "daemon/supervisor/module/stage.h"
 #include "daemon/supervisor/request/request.h"
