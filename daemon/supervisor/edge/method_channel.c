@@ -7,6 +7,7 @@
 #include "daemon/supervisor/edge/edge.h"
 #include "daemon/supervisor/edge/method.h"
 #include "daemon/supervisor/edge/standing.h"
+#include "daemon/supervisor/module/bars.h"
 #include "daemon/supervisor/module/direct.h"
 #include "daemon/supervisor/module/directs.h"
 #include "daemon/supervisor/module/module.h"
