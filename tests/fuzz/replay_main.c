@@ -7,11 +7,10 @@
  */
 #include <dirent.h>
 #include <errno.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include "tests/fuzz/fuzz.h"
 
 #define MUTATIONS 1024u
 

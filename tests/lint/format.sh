@@ -8,5 +8,5 @@ mapfile -t files < <(own_files . '*.c' '*.h')
 ((${#files[@]})) || { echo "format: no files found below $1"; exit 1; }
 clang-format --version | grep -q 'version 14\.' ||
   { echo "format: clang-format 14 is wanted, this is $(clang-format --version)"; exit 1; }
-printf '%s\0' "${files[@]}" | xargs -0 clang-format --style=file --dry-run -Werror
+printf '%s\0' "${files[@]}" | xargs -0 -n 200 -P "${MODSERD_JOBS:-$(nproc)}" clang-format --style=file --dry-run -Werror
 echo "format: ${#files[@]} files"
