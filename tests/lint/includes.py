@@ -27,6 +27,7 @@ NEEDED = [
     (r"tests/artifact/library\.c", r"embed\.h"),
     (r"runtime/", r"runtime/kind/kinds\.h"),
     (r"runtime/abi/slots\.c", r".*"),
+    (r"tests/fuzz/fuzz_", r"tests/fuzz/fuzz\.h"),  # it declares what cmake/MsdFuzz.cmake renames
     (r"tests/lint/tidy_model\.h", r".*"),  # so that it can define them anew
 ]
 C_LIBRARY = ("assert ctype errno inttypes limits math signal stdarg stdbool stddef stdint stdio "
