@@ -2,6 +2,7 @@
 #include <jansson.h>
 #include <stdio.h>
 
+#include "daemon/limits.h"
 #include "daemon/supervisor/edge/edge.h"
 #include "daemon/supervisor/http/caller.h"
 #include "daemon/supervisor/http/status.h"
@@ -26,6 +27,8 @@ static void put_info(struct msd_edge *e, struct msd_buf *ret)
 	(void)e;
 	msd_pack_map(ret, 0);
 }
+
+static const struct msd_limits limits;
 
 static void put_supply(struct msd_edge *e, const char *name, struct msd_buf *ret)
 {
@@ -56,6 +59,7 @@ static void set_up(void)
 {
 	msd_list_init(&house.modules);
 	edge = (struct msd_edge){.house = &house,
+				 .limits = &limits,
 				 .unpack = &unpack,
 				 .put_info = put_info,
 				 .put_supply = put_supply,
