@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "daemon/supervisor/request/placement.h"
+#include "daemon/wire/work.h"
 #include "proto/value.h"
 
 static unsigned n_rooms;
@@ -131,7 +132,9 @@ Test(placement, keeps_its_claim_while_the_pool_grows)
 	cr_expect_eq(budget.used_bytes, 8u << 20, "it claims once");
 	msd_placement_end(&p);
 	end();
-	(void)uv_loop_close(&loop);
+	msd_work_close();
+	(void)uv_run(&loop, UV_RUN_DEFAULT);
+	cr_expect_eq(uv_loop_close(&loop), 0, "nothing is left");
 }
 
 Test(placement, that_is_reduced_leaves_its_end_to_others_and_gets_it_back,
