@@ -65,7 +65,7 @@ def count(path, flaky):
         if not ok:
             print(f"FAILED: {name}")
         elif is_second:
-            flaky.append(name)
+            flaky.append(case.get("name"))
         for line in re.findall(r"^(?:SKIPPED|skip(?:ped)?:).*", output, re.M):
             print(f"{name}: {line}")
         total = [a + b for a, b in zip(total, (passed, failed, skipped))]
