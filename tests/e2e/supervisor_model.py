@@ -141,8 +141,11 @@ class Model:
         if a.kind != "wait" and (any(self.may_lose(k, a) for k in killed) or self.overran_unseen(a)):
             names.add("WORKER_LOST")
         deaths = [k for k in killed if self.by_number[k.number].kind == "die"]
+        of_connection = sum(self.by_number[k.number].wire is a.wire for k in deaths)
         if any(sum(k.version == x.version for k in deaths) >= self.max_deaths for x in self.loads):
-            names.add("QUARANTINED")
+            names |= {"QUARANTINED", "BUSY"}  # all connections are of one peer
+        elif a.kind != "wait" and of_connection >= MOST_OVERRUNS:
+            names.add("BUSY")
         hung = [k for k in killed if k not in deaths]
         is_barred = any(sum(k.version == x.version for k in hung) >= MOST_OVERRUNS
                         for x in self.loads)

@@ -223,7 +223,7 @@ def test_a_section_that_changes_or_goes_is_followed(supplied, source, folder):
     with Wire(daemon.host) as wire:
         assert [c["name"] for c in wire.ask("server.reload")] == ["m"]
     harness.until(lambda: told(daemon, "workers") == 2, "its options count")
-    (folder / "m.conf").write_text("")
+    (folder / "m.conf").write_text("# nothing\n")
     daemon.ok("reload")
     harness.until(lambda: daemon.ok("ls").out == "", "it is unloaded")
     harness.until(lambda: kept(folder) == {}, "it is forgotten")

@@ -201,7 +201,8 @@ def test_a_pipe_gets_plain_lines(served):
 def test_ls_has_a_few_columns_whose_keys_a_script_may_ask_for(served):
     served.ok("call", "results:int")
     head, *rows = [line.split("\t") for line in served.ok("ls", "--header").out.splitlines()]
-    assert head == "name state device rss calls errors p50_ns p99_ns next watch_ms error".split()
+    keys = "name state device rss calls errors p50_ns p99_ns busy_ms next watch_ms config error"
+    assert head == keys.split()
     row = next(dict(zip(head, row)) for row in rows if row[0] == "results")
     assert row["state"] == "READY" and row["device"] == "cpu:0" and int(row["calls"]) > 0
     assert 0 < int(row["p50_ns"]) <= int(row["p99_ns"])
