@@ -50,7 +50,7 @@ static msd_err read_file(const struct msd_store *s, const struct msd_edition_fil
 	return err;
 }
 
-/* Appended; nothing when it has none. */
+/* Append the file of @role; nothing if the edition has no such file. */
 static msd_err read_role(const struct msd_store *s, const struct msd_edition *e,
 			 enum msd_role role, struct msd_buf *ret, struct msd_diag *d)
 {
