@@ -1,9 +1,9 @@
 #ifndef MSD_SUPERVISOR_OPTION_ROWS_H
 #define MSD_SUPERVISOR_OPTION_ROWS_H
 /*
- * The table of modserd's options. A row is an option of the command line and, unless
- * it says otherwise, a key of the configuration file with the same name and values.
- * To add an option, add a row in option_rows.c, or a limit in limits.h.
+ * The table of modserd's options. A row is an option of the command line. Unless it
+ * says otherwise, it is also a key of the configuration file, with the same name and
+ * values. To add an option, add a row in option_rows.c, or a limit in limits.h.
  */
 #include "daemon/supervisor/options.h"
 
@@ -16,9 +16,9 @@ enum msd_option_when {
 struct msd_option {
 	const char *name;
 	enum msd_option_when when;
-	int argument;  /* getopt's has_arg */
-	size_t offset; /* in struct msd_options: of the field that read and write use;
-			  for a list, of its length */
+	int argument;      /* getopt's has_arg */
+	size_t offset;     /* field in struct msd_options that read and write use; for a
+			      list, the field of its length */
 	const char *limit; /* help text if it is a limit */
 	const char *limit_field;
 	uint64_t value; /* default value; for an action, its number */

@@ -49,7 +49,7 @@ struct msd_preload {
 	bool tvm_inputs;               /* see msd_load */
 	struct msd_batching batching;
 	struct msd_run_limit max_run;
-	const char *values[MSD_PRELOAD_KEYS]; /* of the keys, as given */
+	const char *values[MSD_PRELOAD_KEYS]; /* values of the keys, as given */
 };
 
 /**

@@ -35,7 +35,7 @@ struct restore {
 	struct msd_record record;
 	enum msd_ref ref; /* the edition to serve; MSD_REF_COUNT: no edition is left */
 	struct msd_diag passed_over; /* why the current edition is not used */
-	struct msd_source source;    /* of the edition to serve */
+	struct msd_source source;    /* bytes of the edition to serve */
 	struct msd_source tried;     /* of the candidate; fd -1: no candidate */
 	struct msd_kept_trial trial; /* of the candidate */
 	struct msd_diag candidate;   /* why the candidate cannot be tried */

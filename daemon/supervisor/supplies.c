@@ -104,7 +104,7 @@ static msd_err start(struct msd_supplies *all, const struct msd_preload *p,
 	if (s == NULL)
 		return msd_diag_no_memory(d);
 	struct msd_module *m = msd_supply_module(s);
-	if (m != NULL && m->is_awaiting) { /* of an earlier section */
+	if (m != NULL && m->is_awaiting) { /* created by an earlier section */
 		msd_module_unload(m);
 		m = NULL;
 	}

@@ -6,7 +6,7 @@
 struct msd_trust_option {
 	/* The policy is "signed" if there are keys and no policy was given. */
 	struct msd_trust trust;
-	const char *files[MSD_TRUST_KEYS]; /* of the keys, borrowed */
+	const char *files[MSD_TRUST_KEYS]; /* paths of the keys, borrowed */
 	uint32_t n;                        /* number of files */
 	bool has_policy;
 };

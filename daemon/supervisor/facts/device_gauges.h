@@ -12,7 +12,7 @@
 #include "proto/bytes.h"
 
 #define MSD_GAUGES_GPUS_MAX 64u
-#define MSD_GAUGES_TEXT_MAX 96u /* of a name, with its NUL */
+#define MSD_GAUGES_TEXT_MAX 96u /* maximum name length, including NUL */
 
 struct msd_reaper;
 struct msd_child;
@@ -33,7 +33,7 @@ struct msd_device_gauges {
 	struct msd_child *child;   /* NULL: no process runs */
 	bool is_absent;            /* a process exited before its first report */
 	bool is_closed;
-	struct msd_buf bytes; /* of an incomplete frame */
+	struct msd_buf bytes; /* incomplete frame */
 	struct msd_gpu_gauges gpu[MSD_GAUGES_GPUS_MAX];
 	unsigned n_gpus; /* 0: no values are known */
 };

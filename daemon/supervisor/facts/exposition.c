@@ -8,12 +8,12 @@
 /* A scrape writes tens of thousands of lines on the daemon's loop, so this file
  * formats digits without printf. */
 
-#define DIGITS_MAX 21u       /* of a uint64_t, and a decimal point */
+#define DIGITS_MAX 21u       /* digits of a uint64_t, and a decimal point */
 #define FIRST_BUCKET_BIT 10u /* 2^10 ns, about 1 us */
 #define LAST_BUCKET_BIT 34u  /* 2^34 ns, about 17 s */
 #define BOUND_MAX 16u        /* characters of a bound */
 
-/* These powers of two in seconds: most of the bytes of a scrape. */
+/* Powers of two in seconds; they are most of the bytes of a scrape. */
 static const char *const bounds[] = {
 	"0.000001024", "0.000002048", "0.000004096", "0.000008192", "0.000016384",
 	"0.000032768", "0.000065536", "0.000131072", "0.000262144", "0.000524288",

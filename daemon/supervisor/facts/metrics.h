@@ -14,7 +14,7 @@
 struct msd_metrics_at {
 	struct msd_module_metrics_at modules;
 	bool has_begun;
-	uint64_t generation; /* of the module registry, at the start */
+	uint64_t generation; /* the module registry's, at the start */
 	size_t before_bytes; /* bytes of the caller, at the start of the buffer */
 	unsigned n_begun;    /* number of restarts */
 };

@@ -16,7 +16,7 @@
 #include "daemon/child/child.h"
 #include "proto/errno_text.h"
 
-#define MAX_BODY_BYTES (4u << 20) /* of a frame from it: a manifest's tests */
+#define MAX_BODY_BYTES (4u << 20) /* maximum frame body: a manifest's tests */
 /* A valid reply has about 40 objects: long fields, such as the tests, are bytes. */
 #define MAX_ANSWER_OBJECTS 128u
 

@@ -11,7 +11,7 @@
 #include <unistd.h>
 
 #define SEALS (F_SEAL_WRITE | F_SEAL_GROW | F_SEAL_SHRINK)
-#define MAX_TEXT_BYTES (1u << 20) /* of a manifest, or of its signature */
+#define MAX_TEXT_BYTES (1u << 20) /* maximum size of a manifest or its signature */
 
 /* A process that could write to it later could change the hashed bytes. */
 static msd_err check_memfd(int fd, uint64_t bytes, struct msd_diag *d)

@@ -25,8 +25,8 @@ struct msd_fetch {
 	/* Set by the owner, valid until the fetch is done. */
 	const char *uri;
 	const char *name; /* of the module: a signature must be for this name */
-	/* Of the module's section, valid until the fetch has begun; NULL: use the
-	 * defaults. */
+	/* Options of the module's section, valid until the fetch has begun; NULL: use
+	 * the defaults. */
 	const struct msd_fetch_terms *terms;
 	struct msd_peer_id
 		who;     /* the peer that it is counted for; empty: the daemon itself */
@@ -38,8 +38,11 @@ struct msd_fetch {
 	 * on_done gets a source with a hash and no file. */
 	const struct msd_digest *have;
 	uint32_t n_have;
-	/* The manifest of one of these, and its signature. If they are still trusted
-	 * and match the request, no server is asked. Empty: not available. */
+	/*
+	 * The manifest of one of the digests in @have, and its signature. If they are
+	 * still trusted and match the request, no server is asked. Empty: not
+	 * available.
+	 */
 	struct msd_span manifest, signature;
 	/* The last ETag of the web server, and the digest that it belongs to; "": no
 	 * ETag. */
@@ -65,7 +68,7 @@ struct msd_fetcher {
 	struct msd_reaper *reaper;
 	struct msd_wire *wire;
 	const struct msd_limits *limits;
-	struct msd_unpack *unpack; /* of the message being read */
+	struct msd_unpack *unpack; /* objects of the message being read */
 	struct msd_vouch vouch;
 	/* Defaults for all fetches, except the policy, which is in `vouch`; strings
 	 * are borrowed from the options. */

@@ -2,8 +2,8 @@
 #define MSD_SUPERVISOR_KEEPER_H
 /*
  * The daemon's store, decoupled from the loop. Each disk access is a job on a thread
- * (work.h), one job at a time, so that a hanging disk blocks only the requests that
- * wait for it.
+ * (work.h), one job at a time. A hanging disk blocks only the requests that wait for
+ * it.
  *
  * Happy path of a job: submitted, run, done. Failures: a job that has not started
  * when the daemon stops is done with MSD_DRAINING.
@@ -30,9 +30,9 @@ struct msd_keeper_job {
 struct msd_keeper {
 	uv_loop_t *loop;
 	struct msd_store store;
-	uint64_t max_bytes;   /* of the whole store */
+	uint64_t max_bytes;   /* size limit of the store */
 	struct msd_list jobs; /* msd_keeper_job.link: the first one is running */
-	struct msd_work work; /* of the first one */
+	struct msd_work work; /* runs the first one */
 	bool is_open, is_working;
 	/** The queue is empty. */
 	void (*on_idle)(struct msd_keeper *k);

@@ -32,7 +32,7 @@ struct msd_look {
 	enum msd_ref ref;
 	char from[MSD_MAX_NAME_BYTES + 1]; /* module of the edition */
 	struct msd_digest edition;
-	struct msd_buf manifest, signature; /* of a signed edition; owner frees */
+	struct msd_buf manifest, signature; /* set for a signed edition; owner frees */
 	bool is_manifest; /* the digest is a manifest of an edition that is not
 			     available */
 	/* The file found instead: a sealed memfd with its size; done() takes it. */

@@ -7,7 +7,7 @@
 #include "proto/errno_text.h"
 #include "store/blob.h"
 
-#define MAX_TEXT_BYTES (1u << 20) /* of a manifest, or of its signature */
+#define MAX_TEXT_BYTES (1u << 20) /* maximum size of a manifest or its signature */
 
 static msd_err fault(struct msd_diag *d)
 {

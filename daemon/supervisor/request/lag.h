@@ -11,8 +11,8 @@
 
 struct msd_lag {
 	uint64_t window;        /* the current window, of most_ms[0] */
-	uint64_t most_ms[2];    /* of the current and the previous window */
-	uint64_t n_due, sum_ms; /* of all deadlines so far */
+	uint64_t most_ms[2];    /* maxima of the current and the previous window */
+	uint64_t n_due, sum_ms; /* totals of all deadlines so far */
 };
 
 static inline void msd_lag_turn(struct msd_lag *l, uint64_t now_ms)

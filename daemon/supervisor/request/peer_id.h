@@ -32,7 +32,10 @@ struct msd_peer_id {
 struct msd_peer_id msd_peer_id_of_socket(int fd);
 /** The peer with the address @at, sixteen bytes as in IPv6: IPv4 is mapped into it. */
 struct msd_peer_id msd_peer_id_of_address(const uint8_t at[static 16]);
-/** "user alice", "uid 1000", "192.0.2.7", "2001:db8::/64", "somebody". */
+/**
+ * "user alice", "uid 1000", "192.0.2.7", "2001:db8::/64"; a placeholder if the peer
+ * is not known.
+ */
 const char *msd_peer_id_text(struct msd_peer_id who, char ret[MSD_PEER_TEXT_BYTES]);
 
 /** True if it is connected over the loopback interface. */

@@ -103,9 +103,10 @@ struct msd_req_ops {
 	void (*on_freed)(struct msd_req *r);
 };
 
-#define MSD_REQ_STAGES 4u                /* of module/stage.h */
-#define MSD_REQ_UNANSWERED MSD_ERR_COUNT /* its client disconnected before the answer  \
-					  */
+#define MSD_REQ_STAGES 4u /* of module/stage.h */
+#define MSD_REQ_UNANSWERED                                                             \
+	MSD_ERR_COUNT /* its client disconnected before the answer                     \
+		       */
 
 /* The client's side of a request. */
 struct msd_req_client {
@@ -136,7 +137,7 @@ struct msd_req_job {
 	struct msd_buf params;   /* tensors patched */
 	struct msd_buf names;    /* names of a call's arguments; empty: positional */
 	struct msd_handle
-		instance; /* of a call, in the worker; generation 0: no instance */
+		instance; /* a call's instance in the worker; generation 0: none */
 	struct msd_device device; /* of a call; type 0: the module's device */
 	/** Handles the worker's response; NULL: it is forwarded unchanged. */
 	void (*on_response)(struct msd_req *r, struct msd_in *in);

@@ -1,8 +1,8 @@
 /*
  * Happy path: the first bytes are a ClientHello, and the loop waits for the complete
  * record. A thread runs the handshake as far as the bytes allow, and the loop waits
- * for more, until it is complete and the transport is handed over. Failures: the peer
- * uses another protocol, violates TLS, disconnects or is too slow: the connection is
+ * for more bytes. At the end the transport is handed over. Failures: the peer uses
+ * another protocol, violates TLS, disconnects or is too slow: the connection is
  * closed, with a text for the log. If a thread is working on it, the close follows
  * when the thread has finished.
  */
@@ -35,7 +35,7 @@ struct msd_handshake {
 	struct msd_deadline deadline;
 	uint64_t limit_ms;
 	bool is_told;   /* it has failed, and lingers */
-	msd_err result; /* of the last step; at the end, of the handshake */
+	msd_err result; /* result of the last step; at the end, of the handshake */
 	struct msd_diag why;
 	msd_err cut_err; /* why it was aborted; MSD_OK: not aborted */
 	const char *cut_why;

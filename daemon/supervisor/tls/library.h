@@ -5,7 +5,7 @@
 #include "daemon/wire/tls.h"
 
 struct msd_tls {
-	char *path; /* of the shared object; owned. NULL: not found */
+	char *path; /* path of the shared object; owned. NULL: not found */
 	const struct msd_tls_library *library;
 	struct msd_tls_context *context; /* for new connections */
 	uint64_t n_contexts;             /* number of contexts so far */
