@@ -15,11 +15,9 @@ struct msd_change {
 	/* For a module: its old and new section. NULL if the module did not exist
 	 * before or no longer exists. Borrowed from the options. */
 	const struct msd_preload *old, *module;
-	bool waits;    /* takes effect at the next start */
-	bool is_again; /* the section is unchanged, but the module does not serve by it
-			*/
-	char *was,
-		*is; /* in the syntax of the configuration file, for display; owned */
+	bool waits;     /* takes effect at the next start */
+	bool is_again;  /* the section is unchanged but not in effect */
+	char *was, *is; /* in the file's syntax, for display; owned */
 };
 
 struct msd_changes {

@@ -35,8 +35,7 @@ static uint64_t wanted(const struct msd_limits *limits)
 {
 	return OWN + LAST + of_a_connection(limits) * limits->max_connections +
 	       of_a_module(limits) * limits->max_modules + MSD_MAX_LENT +
-	       MSD_ASIDE_OF_ALL /
-		       4; /* more are open only if many close() calls block */
+	       MSD_ASIDE_OF_ALL / 4; /* more wait only if many closes block */
 }
 
 uint64_t msd_descriptors_last(uint64_t have)

@@ -15,8 +15,7 @@ struct msd_edition_how {
 	bool replace;      /* the old module serves until this one is READY */
 	/* Use these options instead of the kept ones; NULL: use the kept ones. */
 	const struct msd_load *options;
-	const struct msd_kept_trial
-		*trial; /* run before it becomes READY; NULL if absent */
+	const struct msd_kept_trial *trial; /* run before READY; NULL if absent */
 };
 
 /**

@@ -34,8 +34,7 @@ static struct keeping *keeping_of(struct msd_keeper_job *job)
 static void keeping_free(struct keeping *k)
 {
 	if (k->keep.fd >= 0) {
-		(void)close(k->keep.fd); /* close() is cheap here: the module or the
-					    closer thread holds another reference */
+		(void)close(k->keep.fd); /* not the last reference */
 	}
 	for (unsigned i = 0; i < MSD_PAPERS; i++)
 		msd_paper_close(&k->keep.papers[i]);

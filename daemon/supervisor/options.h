@@ -45,8 +45,7 @@ struct msd_option_proxies {
 /* The listener for agent checks of load balancers. */
 struct msd_agent {
 	struct msd_address address;
-	char module[MSD_MAX_NAME_BYTES +
-		    1]; /* module to report; "": the whole daemon */
+	char module[MSD_MAX_NAME_BYTES + 1]; /* module; "": the whole daemon */
 };
 
 struct msd_options {

@@ -38,8 +38,7 @@ struct msd_preload {
 	uint64_t keep_alive_ms; /* idle time before it sleeps; 0: never */
 	const char *graph;      /* separate file of the library; NULL if absent */
 	const char *params;
-	const char *with; /* files that a model refers to, separated by ':'; NULL if
-			     absent */
+	const char *with; /* files of a model, separated by ':'; NULL if absent */
 	struct msd_spread spread; /* empty: no device was given */
 	uint32_t workers;         /* worker processes; 0: not given */
 	enum msd_era_word era;

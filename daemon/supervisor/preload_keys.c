@@ -201,8 +201,7 @@ static msd_err read_max_run(struct msd_preload *p, const char *value,
 static const struct {
 	const char *name;
 	msd_err (*read)(struct msd_preload *p, const char *value, struct msd_diag *d);
-	bool is_how; /* it says how the module runs, so a client with the right to load
-			may set it for one load */
+	bool is_how; /* a client with the right to load may set it for one load */
 } keys[] = {{"device", read_device, true},
 	    {"graph", read_graph, false},
 	    {"params", read_params, false},

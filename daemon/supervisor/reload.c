@@ -196,8 +196,7 @@ static void judge(struct msd_server *s, const struct msd_tls_state *was,
 static msd_err read_rights(const struct msd_server *s, struct msd_acl **ret,
 			   struct msd_diag *d)
 {
-	const char *path =
-		s->reload.started->acl; /* a changed path waits for a restart */
+	const char *path = s->reload.started->acl; /* a new path needs a restart */
 	struct msd_acl *acl;
 
 	*ret = NULL;

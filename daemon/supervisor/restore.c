@@ -104,8 +104,7 @@ static msd_err read_module(struct restore *r, struct msd_store *s, struct msd_di
 		err = msd_record_save(s, r->name, &r->record, d);
 	if (err != MSD_OK)
 		try_candidate = false;
-	if (err != MSD_OK &&
-	    r->ref != MSD_REF_COUNT) { /* a good edition needs no record */
+	if (err != MSD_OK && r->ref != MSD_REF_COUNT) { /* needs no record */
 		r->candidate = *d;
 		*d = (struct msd_diag){0};
 		err = MSD_OK;

@@ -25,21 +25,18 @@
 enum kind {
 	BY_HAND,
 	AGAIN, /* the source offers an edition of the store again */
-	RETURN /* return from a bad edition: no candidate, because the previous one was
-		  good */
+	RETURN /* from a bad edition; no candidate, it was good before */
 };
 
 struct rollback {
 	struct msd_keeper_job job;
 	struct msd_house *house;
-	struct msd_list requests; /* msd_req.link: one request, or empty if its client
-				     is gone */
+	struct msd_list requests; /* msd_req.link: one, or none if its client is gone */
 	char name[MSD_MAX_NAME_BYTES + 1];
 	uint64_t max_bytes;
 	enum kind kind;
-	enum msd_ref ref; /* of AGAIN */
-	char from[MSD_MAX_NAME_BYTES +
-		  1]; /* of AGAIN: the module that the edition belongs to */
+	enum msd_ref ref;                  /* of AGAIN */
+	char from[MSD_MAX_NAME_BYTES + 1]; /* of AGAIN: module of the edition */
 	bool has_options;
 	struct msd_load options;
 	struct msd_preload more; /* of AGAIN: overrides the kept options */

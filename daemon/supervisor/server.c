@@ -244,8 +244,7 @@ msd_err msd_server_init(struct msd_server *s, struct msd_diag *d)
 		return err;
 	if (rc != 0)
 		return msd_diag_set(d, MSD_IO, "event loop: %s", uv_strerror(rc));
-	if (s->worker_user_name !=
-	    NULL) /* threads keep the user that they start with */
+	if (s->worker_user_name != NULL) /* threads keep their first user */
 		err = msd_child_user_take(s->worker_user_name, &s->worker_user, d);
 	if (err != MSD_OK)
 		return err;

@@ -42,8 +42,8 @@ struct msd_server {
 	struct msd_edge edge;     /* clients */
 	struct msd_house house;   /* modules */
 	struct msd_budget budget; /* tensor bytes of all requests */
-	struct msd_unpack unpack; /* objects of the message being read; never kept over
-				     a callback */
+	struct msd_unpack
+		unpack; /* of the message being read; not kept over callbacks */
 	struct msd_devices devices;
 	struct msd_device_gauges gauges;
 	struct msd_metrics_desk metrics;
@@ -66,10 +66,9 @@ struct msd_server {
 	struct msd_signals signals;
 	struct msd_reload reload; /* set by main */
 	struct msd_sd sd;         /* opened by main */
-	uv_timer_t watchdog; /* feeds the service manager's watchdog: a loop that hangs
-				does not feed it */
-	uint64_t ticked_ms;  /* time of the last `tick` */
-	uv_timer_t tick;     /* stalled writers, idle memory */
+	uv_timer_t watchdog;      /* service manager's; not fed if the loop hangs */
+	uint64_t ticked_ms;       /* time of the last `tick` */
+	uv_timer_t tick;          /* stalled writers, idle memory */
 	struct msd_thrift thrift;
 	struct msd_deadline drain, space;
 };

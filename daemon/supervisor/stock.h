@@ -10,8 +10,7 @@ struct msd_stock {
 	uint32_t n_have, n_bad;
 	struct msd_digest editions[MSD_REF_COUNT];
 	bool has_edition[MSD_REF_COUNT];
-	struct msd_digest
-		names[MSD_REF_COUNT]; /* names that a registry was asked for */
+	struct msd_digest names[MSD_REF_COUNT]; /* names in a registry */
 	bool has_name[MSD_REF_COUNT];
 };
 

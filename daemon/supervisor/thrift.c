@@ -6,9 +6,7 @@
 #include "daemon/wire/list.h"
 
 #define MUCH_BYTES (8u << 20)
-#define MAPPED_BYTES                                                                   \
-	(128 * 1024) /* glibc's initial value; set explicitly, because the dynamic     \
-			threshold would grow */
+#define MAPPED_BYTES (128 * 1024) /* glibc's initial value; fixed, or it would grow */
 
 static void run(struct msd_work *job)
 {

@@ -14,8 +14,7 @@
 
 struct msd_thrift {
 	uv_loop_t *loop;
-	struct msd_account
-		*all; /* of all clients; its most_bytes belongs to this module */
+	struct msd_account *all; /* of all clients; most_bytes is used here */
 	bool is_running;
 	/* Private. */
 	struct msd_work job;

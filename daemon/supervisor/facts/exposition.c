@@ -178,8 +178,7 @@ static void put_buckets(struct msd_buf *b, const struct msd_buf *head,
 		if (bit < FIRST_BUCKET_BIT)
 			continue;
 		const char *bound = bounds[bit - FIRST_BUCKET_BIT];
-		if (below !=
-		    written) { /* most lines repeat the count of the line before */
+		if (below != written) { /* else the count is that of the line before */
 			digits = put_digits(end, below);
 			written = below;
 		}

@@ -7,11 +7,10 @@
 /* Position in the families, valid for one generation of the module registry. All
  * zeros: not started. */
 struct msd_module_metrics_at {
-	unsigned family; /* current family */
-	struct msd_list
-		*next;      /* its next module; NULL: its header is not written yet */
-	uint32_t n_looks;   /* reads of worker memory so far */
-	uint64_t sum_bytes; /* sum of these reads */
+	unsigned family;       /* current family */
+	struct msd_list *next; /* its next module; NULL: header not written */
+	uint32_t n_looks;      /* reads of worker memory so far */
+	uint64_t sum_bytes;    /* sum of these reads */
 };
 
 /**

@@ -380,8 +380,7 @@ void msd_fetcher_cancel(struct msd_fetcher *fetcher, struct msd_fetch *f)
 	forget(fetcher, f);
 	retire_if_idle(fetcher);
 	o = fetcher->process != NULL ? msd_out_new() : NULL;
-	if (o == NULL) /* then it continues without a caller, or has ended with all
-			  other fetches */
+	if (o == NULL) /* it continues without a caller, or has ended */
 		return;
 	msd_body_begin_notification(&o->body, "cancel");
 	msd_pack_array(&o->body, 1);

@@ -28,8 +28,7 @@ struct msd_fetch {
 	/* Options of the module's section, valid until the fetch has begun; NULL: use
 	 * the defaults. */
 	const struct msd_fetch_terms *terms;
-	struct msd_peer_id
-		who;     /* the peer that it is counted for; empty: the daemon itself */
+	struct msd_peer_id who; /* peer that it is counted for; empty: the daemon */
 	bool is_bounded; /* the client is not the operator: terms.pull_from applies */
 	bool has_digest; /* accept nothing else */
 	struct msd_digest digest;

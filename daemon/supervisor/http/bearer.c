@@ -84,8 +84,7 @@ static enum msd_bearer_verdict grant(const struct msd_asking *a, struct msd_bear
 	b->grant = msd_acl_grant(a->edge->rights.acl, &who);
 	if (b->has_token && msd_grant_is_nobodys(&b->grant))
 		return MSD_BEARER_BAD_TOKEN;
-	if (!is_encrypted(
-		    a)) /* the rights file may grant more than the listener allows */
+	if (!is_encrypted(a)) /* the file may grant more than the listener */
 		b->grant.rights &= a->caller->session.principal.rights;
 	return b->has_token || certificate != NULL ? MSD_BEARER_GRANTED
 						   : MSD_BEARER_NO_TOKEN;

@@ -20,10 +20,9 @@ struct msd_caller {
 	struct msd_course course; /* route of its last request */
 	struct msd_chores *chores;
 	const struct msd_history *history;
-	struct msd_infer *infer; /* its call; NULL: no call */
-	struct msd_infer *last;  /* the previous call, kept in case it is repeated */
-	struct msd_scatter
-		inputs; /* of its call: destination of inputs that are still arriving */
+	struct msd_infer *infer;   /* its call; NULL: no call */
+	struct msd_infer *last;    /* the previous call, kept in case it is repeated */
+	struct msd_scatter inputs; /* destination of inputs that still arrive */
 	struct msd_pieces *pieces; /* reply that is written in chunks; NULL: none */
 	struct msd_buf text;       /* first part of the tail, not copied */
 	/* Data to send after the reply, in place; owned, except for a cached reply
@@ -32,9 +31,8 @@ struct msd_caller {
 	uint32_t n_tail;
 	bool is_tail_known;
 	struct msd_out *held; /* owner of these bytes */
-	bool is_starting; /* the function that starts the call handles the reply itself
-			   */
-	bool is_gone;     /* its connection is closed; background work must end */
+	bool is_starting;     /* the starting function handles the reply */
+	bool is_gone;         /* its connection is closed; background work must end */
 	/** The deferred reply is ready, in `asking`. */
 	void (*on_answer)(struct msd_caller *c);
 	/** Its call has waited, and now has room for inputs that are still arriving. */

@@ -12,8 +12,7 @@ struct msd_course {
 	struct msd_span names[MSD_ASKING_NAMES]; /* in the path, as msd_asking.names */
 	const struct msd_route *route;           /* NULL: no match */
 	bool is_path;                            /* the path is valid */
-	bool may_move; /* its host is a DNS name that may resolve to any address: site.h
-			*/
+	bool may_move;   /* its host name may resolve to any address: site.h */
 	bool has_method; /* the row supports the method */
 };
 

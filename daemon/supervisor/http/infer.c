@@ -27,8 +27,7 @@
 
 #define READ_AT_ONCE 16384u  /* bytes of JSON; a thread parses more */
 #define JSON_MEMORY_FACTOR 2 /* memory of the parsed form, per byte of text */
-#define KNOWN_BYTES                                                                    \
-	4096u /* maximum length of a text that is kept in case it is repeated */
+#define KNOWN_BYTES 4096u    /* longest text that is kept for a repetition */
 
 static void submit(struct msd_caller *c, struct msd_req *r)
 {

@@ -246,8 +246,7 @@ static msd_err put_params(const struct making *k, struct msd_model_walk *w)
 	while (err == MSD_OK && msd_model_next(w, &p)) {
 		const struct msd_infer_input *t = find_input(k, p.name);
 		if (t == NULL && !is_prim) {
-			err = name_unknown(k); /* a misspelled name is more likely than
-						  a missing input */
+			err = name_unknown(k); /* probably misspelled, not missing */
 			return err != MSD_INTERNAL
 				       ? err
 				       : wrong(k, p.name, "it is missing", "");

@@ -20,7 +20,7 @@ struct msd_infer_place {
 };
 
 struct msd_infer_call {
-	struct msd_buf body; /* a request, as a client of the frame protocol sends it */
+	struct msd_buf body;          /* a request, as in the frame protocol */
 	size_t params_at, options_at; /* offsets in it; options may be empty */
 	/* Names of the outputs that the function fills, then of the results that the
 	 * model declares: u32 length and the name, in order. */
@@ -31,8 +31,7 @@ struct msd_infer_call {
 	uint32_t n_places;
 	uint32_t n_tensors; /* in params */
 	uint64_t payload_bytes;
-	uint64_t claimed_bytes; /* memory of the inputs and of the outputs that it fills
-				 */
+	uint64_t claimed_bytes; /* of inputs and of filled outputs */
 };
 
 /**

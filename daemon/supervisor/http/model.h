@@ -29,15 +29,12 @@ MSD_MUST_CHECK msd_err msd_model_find(struct msd_house *house, struct msd_span n
 /* A parameter or result of a model's function, in order. Spans point into the
  * module's facts. */
 struct msd_model_param {
-	struct msd_span name; /* `arg` or `output` and its number if the signature has
-				 no name; valid until the next step of the walk */
-	struct msd_span
-		type; /* its element type in TVM's notation, or a scalar's kind */
+	struct msd_span name;   /* `arg` or `output` and its number if the signature has
+				   no name; valid until the next step of the walk */
+	struct msd_span type;   /* element type in TVM's notation, or a kind */
 	struct msd_dtype dtype; /* parsed type, if has_dtype */
-	struct msd_span
-		shape; /* a msgpack array; a variable extent is not a natural number */
-	struct msd_span extents; /* a msgpack array of the names of variable extents; n
-				    0: none */
+	struct msd_span shape;  /* msgpack array; variable: not a natural number */
+	struct msd_span extents; /* msgpack array: names of variable extents; n 0 */
 	bool has_dtype, is_scalar;
 };
 struct msd_model_walk {

@@ -26,8 +26,8 @@
 struct msd_route {
 	const char *path; /* without its first slash; a star matches any name */
 	enum msd_http_method method;
-	enum msd_method right; /* method whose right is required; PING: none, or the
-				  handler checks it */
+	enum msd_method right; /* method whose right it needs; PING: none, or the
+				  handler checks */
 	void (*answer)(struct msd_asking *a);
 };
 
@@ -86,8 +86,7 @@ static bool is_match(const struct msd_route *r, const struct msd_http_path *p,
 	const char *path = r->path;
 	unsigned n_names = 0;
 
-	names[0] = names[1] =
-		(struct msd_span){0}; /* an earlier row may have set them */
+	names[0] = names[1] = (struct msd_span){0}; /* an earlier row may have set it */
 	for (unsigned i = 0; i < p->n && path != NULL; i++) {
 		const struct msd_span have = p->segments[i];
 		if (*path == '*' && have.n > 0) {

@@ -14,9 +14,8 @@
 enum msd_visit_state { MSD_VISIT_OPEN, MSD_VISIT_ENDING, MSD_VISIT_LINGERING };
 
 struct msd_visit {
-	struct msd_list link; /* msd_http.visits */
-	struct msd_caller
-		caller; /* its session's peer: a reference, and a connection slot */
+	struct msd_list link;     /* msd_http.visits */
+	struct msd_caller caller; /* its session's peer: a reference and a slot */
 	struct msd_transport transport;
 	uv_poll_t poll;
 	int events; /* events that poll waits for */
@@ -35,10 +34,8 @@ struct msd_visit {
 	uint64_t bytes_in, bytes_out;
 	uint64_t last_progress_ms; /* of writing, loop time */
 	uint64_t lingered_bytes;
-	bool is_awaiting; /* it waits for the reply to the last request, or for room for
-			     the rest of it */
-	bool ends_behind; /* it was answered before it was complete, and is the last
-			     request */
+	bool is_awaiting; /* the last reply, or room for its inputs, is pending */
+	bool ends_behind; /* the last request, answered before it was complete */
 	bool peer_has_ended, is_closing, is_closed;
 };
 

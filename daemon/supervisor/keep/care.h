@@ -18,8 +18,7 @@ enum msd_care_what {
 struct msd_care {
 	struct msd_keeper_job job; /* its err and d are the result */
 	enum msd_care_what what;
-	char name[MSD_MAX_NAME_BYTES +
-		  1];          /* of a module; empty: before the first module */
+	char name[MSD_MAX_NAME_BYTES + 1]; /* module; empty: before the first one */
 	struct msd_buf result; /* one msgpack object (store/inventory.h); owner frees */
 };
 

@@ -13,8 +13,7 @@
 #include "proto/limits.h"
 #include "store/record.h"
 
-#define MSD_KEEP_PARTS 3 /* a library (or a model), its graph, the graph's parameters  \
-			  */
+#define MSD_KEEP_PARTS 3 /* a library (or a model), its graph, its parameters */
 
 /* A module that is being kept or forgotten; embedded by the caller. */
 struct msd_keep {

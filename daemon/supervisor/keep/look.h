@@ -9,8 +9,7 @@
 
 /* Embedded by the caller. */
 struct msd_look {
-	struct msd_keeper_job
-		job; /* its err: MSD_OK, or the reason why it is not available */
+	struct msd_keeper_job job; /* its err: MSD_OK, or why it is unavailable */
 	struct msd_digest digest;
 	bool is_name; /* the digest is a registry's name of an edition, not of a file */
 	uint64_t max_bytes;
@@ -33,8 +32,7 @@ struct msd_look {
 	char from[MSD_MAX_NAME_BYTES + 1]; /* module of the edition */
 	struct msd_digest edition;
 	struct msd_buf manifest, signature; /* set for a signed edition; owner frees */
-	bool is_manifest; /* the digest is a manifest of an edition that is not
-			     available */
+	bool is_manifest; /* the digest is that of an unavailable edition */
 	/* The file found instead: a sealed memfd with its size; done() takes it. */
 	int fd;
 	uint64_t bytes;

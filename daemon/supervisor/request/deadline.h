@@ -17,8 +17,7 @@ struct msd_deadline {
 	/* Private. */
 	struct msd_deadline *child; /* first child; due no earlier than this node */
 	struct msd_deadline *next;  /* next sibling */
-	struct msd_deadline
-		*prev; /* previous sibling, or the parent of the first child */
+	struct msd_deadline *prev;  /* previous sibling, or parent of the first */
 	bool is_set;
 };
 

@@ -87,8 +87,7 @@ static struct msd_proxied whose(unsigned family, const uint8_t *addresses, bool 
 	uint8_t at[MSD_ADDRESS_BYTES];
 
 	if (family != IPV4 && family != IPV6)
-		return (struct msd_proxied){
-			0}; /* other address families are not supported */
+		return (struct msd_proxied){0}; /* unsupported address family */
 	if (family == IPV4) {
 		msd_network_map(addresses, at);
 	} else {

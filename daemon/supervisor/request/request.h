@@ -74,8 +74,7 @@ struct msd_client {
 	uint64_t direct_used_ms;  /* last use of a direct channel; 0: never */
 	uint32_t n_in_flight;
 	uint64_t tensor_bytes; /* claimed for its requests: msd_req_place() */
-	uint64_t *n_together;  /* shared by all clients that are counted together; NULL:
-				  only this one */
+	uint64_t *n_together; /* shared total of clients counted together; NULL: none */
 	uint64_t number; /* number of its connection, for display; 0: no connection */
 	struct msd_peer_id peer;    /* the peer that limits apply to */
 	struct msd_account account; /* of its requests and replies */
@@ -103,10 +102,8 @@ struct msd_req_ops {
 	void (*on_freed)(struct msd_req *r);
 };
 
-#define MSD_REQ_STAGES 4u /* of module/stage.h */
-#define MSD_REQ_UNANSWERED                                                             \
-	MSD_ERR_COUNT /* its client disconnected before the answer                     \
-		       */
+#define MSD_REQ_STAGES 4u                /* of module/stage.h */
+#define MSD_REQ_UNANSWERED MSD_ERR_COUNT /* client left before the answer */
 
 /* The client's side of a request. */
 struct msd_req_client {
@@ -133,12 +130,11 @@ struct msd_req_due {
 
 /* The request to the worker, and the handler of its response. */
 struct msd_req_job {
-	struct msd_known *known; /* cached body: job_plan.h; NULL: use `params` */
-	struct msd_buf params;   /* tensors patched */
-	struct msd_buf names;    /* names of a call's arguments; empty: positional */
-	struct msd_handle
-		instance; /* a call's instance in the worker; generation 0: none */
-	struct msd_device device; /* of a call; type 0: the module's device */
+	struct msd_known *known;    /* cached body: job_plan.h; NULL: use `params` */
+	struct msd_buf params;      /* tensors patched */
+	struct msd_buf names;       /* names of a call's arguments; empty: positional */
+	struct msd_handle instance; /* of a call, the worker's; generation 0: none */
+	struct msd_device device;   /* of a call; type 0: the module's device */
 	/** Handles the worker's response; NULL: it is forwarded unchanged. */
 	void (*on_response)(struct msd_req *r, struct msd_in *in);
 };
@@ -147,14 +143,12 @@ struct msd_req_job {
 struct msd_req_at {
 	struct msd_lane *lane;       /* while it is queued for a worker */
 	struct msd_replica *replica; /* worker that it was sent to */
-	struct msd_process
-		*needs; /* process whose objects it names; a reference, or NULL */
-	uint64_t wid;   /* its id on the worker's channel */
-	struct msd_list wid_link; /* msd_replica.by_wid, while it is sent */
-	uint64_t makes_bytes;     /* size of the resident tensor that it creates */
+	struct msd_process *needs;   /* owner of its objects; a reference, or NULL */
+	uint64_t wid;                /* its id on the worker's channel */
+	struct msd_list wid_link;    /* msd_replica.by_wid, while it is sent */
+	uint64_t makes_bytes;        /* size of the resident tensor that it creates */
 	uint64_t left_ms;     /* when its client left after it was sent; 0: not yet */
-	uint32_t expected_us; /* estimated time, counted in its client queue or its
-				 worker */
+	uint32_t expected_us; /* estimated time, counted in its queue or worker */
 	uint64_t began_ns;    /* start of its first stage (module/counted.h) */
 	uint64_t since_ns;    /* start of its current stage; 0: not timed */
 	uint64_t spent_ns[MSD_REQ_STAGES]; /* in finished stages */

@@ -34,8 +34,7 @@ enum msd_req_event {
 	MSD_REQ_DUE,       /* its deadline has passed */
 	MSD_REQ_CANCELLED, /* its client has cancelled it */
 	MSD_REQ_ORPHANED,  /* its client is gone */
-	MSD_REQ_FORSAKEN,  /* cancelled or client gone, and it must not run without a
-			      client */
+	MSD_REQ_FORSAKEN,  /* cancelled or orphaned, and it must not run on */
 	MSD_REQ_EVENT_COUNT
 };
 

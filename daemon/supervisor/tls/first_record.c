@@ -5,7 +5,7 @@
 #include <sys/socket.h>
 
 #define HEAD_BYTES 5
-#define MOST_BYTES (16384 + 256) /* of a record; OpenSSL rejects a longer one */
+#define MOST_BYTES (16384 + 256) /* of a record; OpenSSL rejects more */
 
 /* The size of the record, or of its header if that is all that is known; 0: not
  * valid. */

@@ -24,10 +24,9 @@ struct msd_handshake {
 	int fd;      /* owned until the transport exists, then owned by the transport */
 	int low;     /* of msd_tls_first_record_waits() */
 	bool is_tls; /* its first record has arrived */
-	uint64_t n_contexts; /* n_contexts of msd_tls when it began: */
-	struct msd_tls_context
-		*context; /* held until a thread has created the transport */
-	struct msd_transport transport; /* has a state once it is created */
+	uint64_t n_contexts;             /* n_contexts of msd_tls when it began: */
+	struct msd_tls_context *context; /* held until the transport exists */
+	struct msd_transport transport;  /* has a state once it is created */
 	uv_poll_t poll;
 	struct msd_chore step; /* while it runs, its thread owns all fields except the
 				  poll, the deadline and the cut */
