@@ -17,8 +17,7 @@
 #include "daemon/wire/account.h"
 #include "daemon/wire/conn_parts.h"
 
-#define LAST_TURNS 1024u /* after the peer is gone: another process may send for ever  \
-			  */
+#define LAST_TURNS 1024u /* after the peer is gone: a process may send for ever */
 
 bool msd_conn_reads_on(struct msd_conn *c)
 {

@@ -13,7 +13,7 @@
  *
  * Happy path of one incoming frame:
  *   - the header is read and checked; the body is read; msd_body_read() scans it,
- * unless it is in the body cache
+ *     unless it is in the body cache
  *   - payload_bytes > 0: on_body() says where the payload goes (here, skip, or later)
  *   - the payload is complete: on_frame()
  *
@@ -132,13 +132,11 @@ struct msd_conn_limits {
 	const struct msd_account *shares;
 	/* Body cache of requests, borrowed. NULL: each body is scanned. */
 	struct msd_memory *memory;
-	bool takes_fds;   /* false: a thread closes every received descriptor */
-	bool refuses_fds; /* a descriptor ends the connection; neither: they are ignored
-			   */
-	bool takes_turns; /* false: all received bytes are served before other
-			     connections */
-	bool leaves_last_fds; /* keeps no descriptor of msd_wire.last_fd inside a frame
-			       */
+	bool takes_fds;       /* false: a thread closes every received descriptor */
+	bool refuses_fds;     /* one ends the connection; neither: they are ignored */
+	bool takes_turns;     /* false: all received bytes are served before other
+				 connections */
+	bool leaves_last_fds; /* keeps none of msd_wire.last_fd inside a frame */
 	bool gathers;         /* msd_conn_put() may be used */
 };
 

@@ -283,8 +283,7 @@ static void wrote(struct msd_conn *c, uint64_t n)
 		c->written -= out_bytes(o);
 		out_finish(c, o, true);
 		if (c->written == 0)
-			break; /* the next frame has not begun: it keeps its descriptor
-				*/
+			break; /* the next frame keeps its descriptor */
 	}
 }
 

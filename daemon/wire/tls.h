@@ -49,10 +49,8 @@ struct msd_tls_shown {
 struct msd_tls_trust {
 	/* Digests of the authorities, and of their lists of revoked certificates. */
 	uint8_t ca[MSD_TLS_DIGEST_BYTES], crl[MSD_TLS_DIGEST_BYTES];
-	char authorities[256]; /* their names; "": client certificates are not requested
-				*/
-	char crl_until[MSD_TLS_TIME_BYTES]; /* expiry time of the first list; "": none
-					     */
+	char authorities[256]; /* their names; "": no client certificates wanted */
+	char crl_until[MSD_TLS_TIME_BYTES]; /* expiry of the first list; "": none */
 };
 
 /* PEM files. */
