@@ -25,8 +25,8 @@
  *     extra leaf may stay, which does no harm
  *   - a controller is missing: its limit is not set, see msd_cgroups
  *   - a leaf of that name exists, left by an earlier daemon: it is emptied and used
- *   - a leaf is not empty yet at its removal: tried again with each new or removed
- * leaf, and periodically
+ *   - a leaf is not empty yet at its removal: tried again with each new or
+ *     removed leaf, and periodically
  */
 
 #define LEAF_MODE 0755

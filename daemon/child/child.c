@@ -19,7 +19,7 @@
  *   - spawn: a pipe for its output, exec in a session of its own (starter.h)
  *   - output is passed to on_output; its end is kept as last words
  *   - exit: the rest of its control group (cgroup.h) and of its process group is
- * killed, and processes that left these (reaper.h); on_exit
+ *     killed, and processes that left these (reaper.h); on_exit
  *   - close: both handles are closed; on_closed, freed
  *
  * A process of an earlier daemon is watched by a pidfd instead of as a child. A

@@ -16,8 +16,8 @@
  * no process with its mark; on_alone.
  *
  * Failures:
- *   - processes with its mark exist: they are killed, and their children enter the
- * list. The list is read until none is found, again at each SIGCHLD and periodically
+ *   - processes with its mark exist: they are killed, and their children enter
+ *     the list. It is read until none is found, again at each SIGCHLD and periodically
  *   - they start more as fast as they are killed: the scan uses a part of the loop's
  *     time, and after GIVE_UP_MS of scans on_alone is called. The rest then has an
  *     unknown mark, and is killed when found
