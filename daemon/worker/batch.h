@@ -5,11 +5,11 @@
  * together: their tensors are concatenated along the first extent, the function runs
  * once, and each reply gets its rows of the result.
  *
- *   alone       a call of a function without a common unknown first extent in all its
- *               tensors (msd_signature_has_batch()), or that does not return its
- * results joined      the first calls of the queue, of one such function, with tensors
- * of the same dtypes and further extents, up to the limit of rows waiting     such
- * calls, as long as nothing else is in the queue, for `within`
+ *   alone       a call of a function without a common unknown first extent in all
+ *               tensors (msd_signature_has_batch()), or without returned results
+ *   joined      the first calls of the queue, of one such function, with tensors of
+ *               the same dtypes and further extents, up to the limit of rows
+ *   waiting     such calls, as long as nothing else is in the queue, for `within`
  *
  * A call with a deadline is joined only with as many rows as are expected to finish
  * in half of the time left, because the calls may then have to run separately. If the

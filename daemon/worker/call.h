@@ -39,8 +39,7 @@ struct msd_call {
 	struct msd_dev *timed; /* device that measures its function's time; or NULL */
 	struct msd_arena *arena;
 	bool takes_out;     /* the callee fills tensors; otherwise it returns outputs */
-	bool sends_bytes;   /* a tensor's bytes arrived with the call and are freed with
-			       it */
+	bool sends_bytes;   /* a tensor's bytes are freed with the call */
 	bool has_resident;  /* an argument outlives the call */
 	bool wants_objects; /* the callee keeps references: no borrowed DLTensors */
 	struct msd_any *args;
@@ -52,7 +51,7 @@ struct msd_call {
 	uint32_t n_result_tensors;
 	uint32_t n_result_values;
 	struct msd_rows rows;
-	uint32_t n_joined;       /* calls joined with it; 0: it ran alone */
+	uint32_t n_joined;       /* calls in the joint run; 0: it ran alone */
 	struct call_hold *holds; /* objects to drop */
 	struct call_slot *slots; /* out slots to free if the call fails, last first */
 	uint64_t sent_bytes; /* direct peer only: bytes of the reply's payload so far */

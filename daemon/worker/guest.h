@@ -94,8 +94,8 @@ void msd_guest_payloads_finish(struct msd_guest *g);
 
 /**
  * Reserve @bytes for a result. The peer has a guaranteed share of max_out. Beyond
- * that it can use memory that other direct peers do not use beyond their shares, up
- * to max_out. So a reply that the daemon could carry also fits here. Errors:
+ * that it can use max_out, less the bytes that other direct peers use above their
+ * shares. So a reply that the daemon could carry also fits here. Errors:
  * MSD_NO_SPACE, MSD_NOMEM.
  */
 MSD_MUST_CHECK msd_err msd_guest_alloc(struct msd_peer *peer, uint64_t bytes,

@@ -5,8 +5,8 @@
  *   - request: copied into the worker's queue; it runs after all received frames are
  *     drained
  *   - worker.segment, worker.release, worker.peer, cancel: take effect at once
- *   - end of the connection: the peer's requests, segments and tensors are freed; the
- * end of the supervisor's channel ends the process, unless it has a door (door.h)
+ *   - end of the connection: the peer's requests, segments and tensors are freed. The
+ *     end of the supervisor's channel ends the process, unless it has a door (door.h)
  *
  * Failures: a breach of the contract of CHANNEL.md closes the connection.
  */

@@ -9,8 +9,7 @@
 #include <stdbool.h>
 
 enum msd_refused_sockets {
-	MSD_REFUSED_ALL_SOCKETS, /* and waiting on descriptors other than the worker's
-				  */
+	MSD_REFUSED_ALL_SOCKETS, /* and epoll on other descriptors */
 	MSD_REFUSED_NETWORK      /* except local sockets, which drivers need */
 };
 
@@ -19,8 +18,7 @@ struct msd_refusal {
 	/* The worker's own descriptors, which it may still wait on: channel_fd to
 	 * last_fd. */
 	int loop_fd, channel_fd, last_fd;
-	bool others_signals; /* signals to any other process, including its own children
-			      */
+	bool others_signals; /* signals to other processes, also its children */
 };
 
 /**

@@ -55,7 +55,7 @@ void msd_scribe_begin(struct msd_worker *w, const struct msd_request *r)
 	w->last_run_ns = 0;
 	if (g != NULL)
 		msd_ledger_set(&w->ledger->row, find_row(w->ledger, r->func));
-	/* The previous request ended after the iteration began. */
+	/* The previous request may have ended after the iteration began. */
 	note_who(w->ledger, g != NULL ? g->number : MSD_LEDGER_CHANNEL,
 		 now_ns > w->last_end_ns ? now_ns : w->last_end_ns,
 		 g != NULL ? r->deadline_ns : 0);

@@ -6,7 +6,7 @@
  * drains all received frames: cancels and releases take effect at once, requests are
  * queued. Then one request runs, and so on until the queue is empty.
  *
- * Everything in this folder belongs to that one thread.
+ * All of this state belongs to that one thread.
  */
 #include <uv.h>
 
