@@ -111,7 +111,8 @@
 
 #include <stdint.h>
 
-#define MSD_LEAST_WORKER_FILES 128u /* the worker keeps its own above 100 */
+#define MSD_LEAST_WORKER_FILES                                                         \
+	128u /* the worker uses numbers above 100 for its own descriptors */
 
 /* In one worker, for all its clients together. */
 #define MSD_MAX_RESIDENTS 65536u /* tensors */

@@ -37,7 +37,7 @@ struct msd_download {
 	/* Request headers, borrowed until the download closes; NULL if none. The
 	 * second is sent only to the host of the URL. */
 	const char *accept, *authorization;
-	const char *known_etag; /* of the copy that the owner already has; borrowed as
+	const char *known_etag; /* ETag: copy that the owner already has; borrowed as
 				   above; NULL if none */
 	/**
 	 * Called once, not before the next loop iteration. The owner may free the
@@ -48,7 +48,7 @@ struct msd_download {
 	void (*on_closed)(struct msd_download *dl);
 	uint64_t total_bytes; /* announced size; 0 if unknown */
 	char *challenge;      /* owned; challenge of a 401, NULL if none */
-	char *etag;           /* owned; of the received file, NULL if none */
+	char *etag;           /* owned; ETag of the received file, NULL if none */
 	bool is_known;        /* done: the file still matches known_etag */
 	/* Private. */
 	struct msd_net_call call;

@@ -12,7 +12,7 @@
 struct msd_exchange {
 	struct msd_reach reach; /* set by the owner, all of it borrowed */
 	CURL *easy;
-	struct msd_gate gate; /* of the current request */
+	struct msd_gate gate; /* for the current request */
 	char *authorization;  /* owned; NULL if the registry has not asked for it */
 	char *authorized;     /* owned; host that `authorization` is for */
 };

@@ -56,7 +56,7 @@ struct msd_job {
 	struct msd_uri uri;
 	struct msd_plan plan;
 	struct msd_landing landing; /* of the files */
-	struct msd_digest digest;   /* of the whole content, valid once sealed */
+	struct msd_digest digest;   /* digest of the whole content, valid once sealed */
 	/* Private. */
 	const struct msd_job_ops *ops;
 	struct msd_net *net;

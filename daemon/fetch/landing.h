@@ -14,7 +14,7 @@ struct msd_landing_room {
 };
 
 struct msd_landing {
-	struct msd_sink sink; /* of the last part */
+	struct msd_sink sink; /* for the last part */
 	int fd;               /* owned; -1 if none */
 	uint64_t bytes;       /* so far */
 	uint64_t max_bytes;   /* further bytes are refused */
@@ -23,7 +23,7 @@ struct msd_landing {
 	 * NULL if there is no shared limit. */
 	struct msd_landing_room *room;
 	struct msd_saved
-		saved; /* of the last part; its directory is set after open, too */
+		saved; /* for the last part; its directory is set after open, too */
 	bool has_old;  /* part of it was saved by an earlier fetch */
 	/* Private. */
 	uint64_t part_at;    /* offset of the last part */

@@ -32,12 +32,12 @@ struct msd_oci {
 	/* Read-only. */
 	struct msd_oci_manifest manifest; /* valid once known */
 	bool has_first;
-	struct msd_digest first; /* of the manifest that the reference names */
+	struct msd_digest first; /* digest of the manifest that the reference names */
 	bool needs_devices; /* failed because the machine's devices are not known yet */
 	struct msd_oci_name name;
 	/* Private. */
 	struct msd_text text;  /* a manifest, or a token */
-	struct msd_sink *sink; /* of the wanted blob; NULL if none */
+	struct msd_sink *sink; /* for the wanted blob; NULL if none */
 	struct msd_digest blob;
 	char *basic;         /* owned; user name and password, NULL if none */
 	char *authorization; /* owned; NULL if the registry has not asked for it */

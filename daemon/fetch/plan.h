@@ -39,7 +39,7 @@ struct msd_plan {
 	enum msd_want want;
 	bool is_had;
 	bool needs_devices; /* failed because the machine's devices are not known yet */
-	struct msd_digest edition; /* of the manifest, or of the single file */
+	struct msd_digest edition; /* digest: manifest, or single file */
 	bool has_manifest;
 	struct msd_edition_manifest manifest;
 	struct msd_signers signers;

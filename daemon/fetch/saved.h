@@ -14,7 +14,7 @@
 
 struct msd_saved {
 	int folder;         /* borrowed; -1 if none */
-	uint64_t max_bytes; /* of all files in it */
+	uint64_t max_bytes; /* limit for all files in it */
 	/* Borrowed: name of the module. Bytes saved for one module are not used for
 	 * another, because knowing a digest gives no access right. NULL: any module. */
 	const char *owner;

@@ -13,7 +13,7 @@ struct msd_transfer {
 	struct msd_landing
 		*landing; /* its last part; used only by the transfer until on_done */
 	struct msd_download_how how;
-	const char *known_etag; /* of the copy already present; NULL if none */
+	const char *known_etag; /* ETag: copy already present; NULL if none */
 	/* File of a daemon's store; NULL means the manifest. */
 	const struct msd_digest *file;
 	uint64_t file_bytes;

@@ -15,7 +15,7 @@
 #include "daemon/http/reader_parts.h"
 #include "daemon/http/scatter.h"
 
-#define KEEP_HEAD_BYTES 1024u /* of the buffer, kept between requests */
+#define KEEP_HEAD_BYTES 1024u /* bytes of the buffer kept between requests */
 
 static int put_body(struct msd_http_reader *r, const void *p, size_t n)
 {

@@ -21,7 +21,7 @@
 #define MSD_HTTP_MAX_HEAD 16384u      /* bytes: request line and fields */
 #define MSD_HTTP_MAX_FIELDS 100u      /* of a request */
 #define MSD_HTTP_MAX_FRAMING 1048576u /* bytes of chunk framing, without the body */
-#define MSD_HTTP_LENT_BODY 8192u      /* of a body that stays in the read buffer */
+#define MSD_HTTP_LENT_BODY 8192u /* bytes of a body that stays in the read buffer */
 
 enum msd_http_event {
 	MSD_HTTP_MORE,
@@ -56,7 +56,7 @@ struct msd_http_request {
 	enum msd_http_method method;
 	struct msd_span target;
 	struct msd_span fields[MSD_HTTP_F_COUNT]; /* p is NULL if absent */
-	struct msd_span body; /* of a PART or WHOLE; empty at a WHOLE after a PART */
+	struct msd_span body; /* at PART or WHOLE; empty at a WHOLE after a PART */
 	uint64_t body_bytes;  /* from the head; 0 for chunks */
 	bool is_again;        /* the head is equal to that of the previous request */
 	bool is_chunked;

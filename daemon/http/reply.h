@@ -14,13 +14,13 @@ struct msd_http_reply {
 	 * borrowed. Empty: the head is built. */
 	struct msd_span head;
 	unsigned status;
-	const char *type;       /* of the body */
-	struct msd_span body;   /* borrowed */
-	uint64_t behind_bytes;  /* of the data written after the body */
-	uint64_t json_bytes;    /* of the JSON within that data; it is not in `body` */
-	bool has_tensors;       /* also send the length of the JSON */
-	const char *policy;     /* Content-Security-Policy; NULL if absent */
-	const char *allow;      /* the methods of a 405; NULL if absent */
+	const char *type;      /* of the body */
+	struct msd_span body;  /* borrowed */
+	uint64_t behind_bytes; /* bytes written after the body */
+	uint64_t json_bytes;   /* bytes of JSON among them; the JSON is not in `body` */
+	bool has_tensors;      /* also send the length of the JSON */
+	const char *policy;    /* Content-Security-Policy; NULL if absent */
+	const char *allow;     /* the methods of a 405; NULL if absent */
 	unsigned retry_after_s; /* 0 if absent */
 	bool wants_token;       /* for a 401 */
 	bool is_head;           /* omit the body (HEAD) */

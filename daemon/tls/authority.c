@@ -120,7 +120,7 @@ msd_err msd_tls_revoked_read(SSL_CTX *ctx, const char *path, struct msd_diag *d)
 struct reading {
 	EVP_MD_CTX *ca, *crl;
 	struct msd_tls_trust *ret;
-	const ASN1_TIME *until; /* of the list that expires first */
+	const ASN1_TIME *until; /* expiry of the list that expires first */
 };
 
 static void add_der(EVP_MD_CTX *digest, unsigned char *der, int n)
