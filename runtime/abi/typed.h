@@ -1,9 +1,9 @@
 #ifndef MSD_RUNTIME_ABI_TYPED_H
 #define MSD_RUNTIME_ABI_TYPED_H
 /*
- * Functions that code built with the C++ headers of tvm-ffi (0.22 and later) calls.
- * Functions that TVM_FFI_DLL_EXPORT_TYPED_FUNC exports take and return strings, ask
- * for type names, and fail with their own error objects.
+ * Functions called by code that was built with the C++ headers of tvm-ffi (0.22 and
+ * later) rather than by TVM. Its exports (TVM_FFI_DLL_EXPORT_TYPED_FUNC) take and
+ * return strings, ask for type names, and fail with their own error objects.
  */
 #include "runtime/value/value.h"
 

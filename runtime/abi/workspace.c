@@ -15,9 +15,7 @@
 #include "runtime/device/workspace.h"
 #include "runtime/value/error.h"
 
-#define MAX_IDLE                                                                       \
-	32 /* cached blocks per thread; the smallest is freed to make room for a new   \
-	      one */
+#define MAX_IDLE 32 /* cached blocks per thread; if full, the smallest is freed */
 
 /* Header before every block; its size is the alignment. */
 struct block {

@@ -4,8 +4,7 @@
 
 #include <string.h>
 
-#define CHUNK ((size_t)7) /* chunks of this size are insertion-sorted before merging   \
-			   */
+#define CHUNK ((size_t)7) /* size of insertion-sorted chunks */
 
 static bool before(struct msd_order o, const struct msd_item *a,
 		   const struct msd_item *b)

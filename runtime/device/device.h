@@ -210,12 +210,12 @@ const struct msd_device_ops *msd_device_ops_of_kind(struct msd_span kind);
 MSD_MUST_CHECK msd_err msd_dev_open(struct msd_device device, struct msd_dev **ret,
 				    struct msd_diag *d);
 void msd_dev_close(struct msd_dev *dev); /* NULL is fine */
-/** One more reference, to be closed as well. */
+/** Add a reference; it must be closed, too. */
 void msd_dev_ref(struct msd_dev *dev);
 /** The device if it is open, without a reference; else NULL. */
 struct msd_dev *msd_dev_peek(struct msd_device device);
 
-/** Give the idle memory of all open devices back to their drivers. */
+/** Return the idle memory of all open devices to their drivers. */
 void msd_devices_trim(void);
 
 /**

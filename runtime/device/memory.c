@@ -12,7 +12,7 @@
 #include <pthread.h>
 #include <stdlib.h>
 
-/* Four classes per power of two, as the pools of host memory have. */
+/* Four classes per power of two, as in the pools of host memory. */
 #define CLASS_BITS 2
 #define N_CLASSES ((64 + 1) << CLASS_BITS)
 #define MIN_BYTES 256u

@@ -16,8 +16,7 @@
 #include "runtime/engine/kernel.h"
 #include "runtime/engine/outline_flow.h"
 
-#define MOST_BYTES (UINT64_C(1) << 20) /* size limit of a value that is computed here  \
-					*/
+#define MOST_BYTES (UINT64_C(1) << 20) /* per computed value */
 
 struct outline {
 	modser_graph *g;

@@ -75,8 +75,8 @@ void msd_executor_list(const struct msd_executor *x, bool is_input,
 		       struct msd_buf *out);
 
 /**
- * Set the input that @key names to @value, which is argument @at + 1 of the call.
- * Returns 0, or -1 with the error raised.
+ * Set the input that @key names to @v, which is argument @at + 1 of the call. Returns
+ * 0, or -1 with the error raised.
  */
 int msd_executor_set_one(struct msd_executor *x, const struct msd_any *key,
 			 const struct msd_any *v, int at);

@@ -1,4 +1,4 @@
-/* Comparison, Logical, Where, Clip and Cast; IsInf and IsNaN. */
+/* Comparison, Logical, Where, Clip, IsInf and IsNaN. */
 #include <math.h>
 #include <string.h>
 

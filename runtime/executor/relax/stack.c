@@ -3,9 +3,7 @@
 #include "runtime/executor/relax/vm.h"
 #include "runtime/value/error.h"
 
-#define CHUNK_VALUES                                                                   \
-	((size_t)4096) /* 64 KiB; a larger frame gets a chunk of its own               \
-			*/
+#define CHUNK_VALUES ((size_t)4096) /* 64 KiB; a larger frame gets its own chunk */
 
 static struct msd_vm_chunk *chunk_new(struct msd_vm_chunk *prev, size_t n)
 {

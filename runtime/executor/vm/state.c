@@ -42,7 +42,7 @@ static int set_input(struct msd_instance *self, const struct msd_any *args, int3
 	return 0;
 }
 
-/* Number of the parameter of @fn that argument @v names or numbers; -1: unknown. */
+/* Number of the parameter of @fn that @v names or numbers; -1: unknown. */
 static int64_t find_param(const struct msd_function *fn, const struct msd_any *v)
 {
 	const struct msd_signature *s = fn->rules->info.signature;
