@@ -111,8 +111,7 @@
 
 #include <stdint.h>
 
-#define MSD_LEAST_WORKER_FILES                                                         \
-	128u /* the worker uses numbers above 100 for its own descriptors */
+#define MSD_LEAST_WORKER_FILES 128u /* own descriptors of a worker start at 100 */
 
 /* In one worker, for all its clients together. */
 #define MSD_MAX_RESIDENTS 65536u /* tensors */

@@ -52,9 +52,7 @@ msd_err msd_diag_set(struct msd_diag *d, msd_err code, const char *fmt, ...)
 	if (d == NULL)
 		return code;
 	va_start(ap, fmt);
-	char *text = format_new(
-		fmt, ap,
-		&len); /* before the free: the arguments may refer to d->text */
+	char *text = format_new(fmt, ap, &len); /* before free: args may use d->text */
 	va_end(ap);
 	diag_take(d, code, text, len);
 	return code;

@@ -18,12 +18,11 @@
 #define MSD_MAX_FUNC_NAME_BYTES 512u         /* function name */
 #define MSD_MAX_IN_FLIGHT 1024u              /* concurrent requests of one connection */
 #define MSD_MAX_CLIENT_SEGMENTS 16u          /* client segments of one connection */
-#define MSD_MAX_RESULTS_NAMED                                                          \
-	64u /* results of earlier requests that one request may name */
-#define MSD_MAX_RESULT_PATH 4u     /* path steps into such a result */
-#define MSD_MAX_RESULT_BYTES 1024u /* size of such a result */
-#define MSD_MAX_RESULTS_KEPT 64u   /* results kept without a waiting request */
-#define MSD_TENSOR_ALIGN 128u      /* alignment of payload offsets and of memory */
+#define MSD_MAX_RESULTS_NAMED 64u            /* earlier results named by one request */
+#define MSD_MAX_RESULT_PATH 4u               /* path steps into such a result */
+#define MSD_MAX_RESULT_BYTES 1024u           /* size of such a result */
+#define MSD_MAX_RESULTS_KEPT 64u /* results kept without a waiting request */
+#define MSD_TENSOR_ALIGN 128u    /* alignment of payload offsets and of memory */
 #define MSD_PROTOCOL_VERSION 1u
 #define MSD_MAGIC "\xEDmd\x01" /* the last byte is the version */
 

@@ -14,8 +14,7 @@
 
 #include "proto/diag.h"
 
-#define MSD_BUILT_LIMIT_BYTES                                                          \
-	((uint64_t)2 << 30) /* default; $MODSERD_CACHE_LIMIT overrides it */
+#define MSD_BUILT_LIMIT_BYTES ((uint64_t)2 << 30) /* or $MODSERD_CACHE_LIMIT */
 #define MSD_BUILT_SUFFIX ".bin"
 #define MSD_BUILT_NAME_MAX 64u
 

@@ -14,9 +14,8 @@
 #include "daemon/fetch/net.h"
 #include "daemon/fetch/way.h"
 
-#define MSD_DOWNLOAD_ATTEMPTS 4u /* consecutive attempts without progress */
-#define MSD_DOWNLOAD_PROGRESS                                                          \
-	(1u << 20) /* bytes of one attempt that count as progress */
+#define MSD_DOWNLOAD_ATTEMPTS 4u         /* consecutive attempts without progress */
+#define MSD_DOWNLOAD_PROGRESS (1u << 20) /* bytes that count as progress */
 
 struct msd_reach;
 struct msd_sink;

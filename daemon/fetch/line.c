@@ -16,9 +16,8 @@
 #include "proto/clock.h"
 #include "proto/frame.h"
 
-#define LOOK_MS 100 /* interval of the cancellation check */
-#define AWAY_LEAST_MS                                                                  \
-	1000u /* a longer gap means that the process was stopped, not a stall */
+#define LOOK_MS 100         /* interval of the cancellation check */
+#define AWAY_LEAST_MS 1000u /* a longer gap is a stopped process, not a stall */
 #define STALL_BYTES_PER_S 64u
 
 static msd_err cancelled(struct msd_diag *d)

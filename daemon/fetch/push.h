@@ -11,8 +11,7 @@
 
 struct msd_reach;
 
-#define MSD_PUSH_LAYERS                                                                \
-	19u /* a manifest, its signature, and the files of one manifest */
+#define MSD_PUSH_LAYERS 19u /* manifest, signature, files of one manifest */
 
 struct msd_push_layer {
 	const char *type;  /* media type */

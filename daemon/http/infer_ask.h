@@ -8,8 +8,7 @@
 #include "proto/diag.h"
 #include "proto/dtype.h"
 
-#define MSD_INFER_JSON_BYTES                                                           \
-	(1u << 20) /* bytes of a request's JSON; also the limit of its elements */
+#define MSD_INFER_JSON_BYTES (1u << 20)  /* JSON of a request; also limits elements */
 #define MSD_INFER_READ_BYTES (32u << 20) /* approximate memory limit for parsing */
 
 /* An input tensor. */

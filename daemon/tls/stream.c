@@ -21,8 +21,7 @@
 #include "proto/pieces.h"
 
 #define RECORD_BYTES 16384u /* maximum data of one record */
-#define RECORDS_PER_READ                                                               \
-	16 /* limit of one read call, so that other connections are served */
+#define RECORDS_PER_READ 16 /* limit per call, for fairness */
 #define READS_AT_THE_END 16 /* reads that discard data before a close */
 
 static struct msd_tls_stream *stream_of(const struct msd_transport *t)

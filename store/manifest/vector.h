@@ -15,8 +15,7 @@
 #include "proto/dtype.h"
 
 #define MSD_VECTORS 64u
-#define MSD_VECTOR_TENSORS                                                             \
-	64u /* maximum number of inputs, and of outputs, of one test */
+#define MSD_VECTOR_TENSORS 64u          /* inputs, and outputs, of one test */
 #define MSD_VECTOR_BYTES (512u * 1024u) /* maximum size of all tensors together */
 #define MSD_VECTOR_FUNCTION 256u        /* maximum size of a function name */
 
