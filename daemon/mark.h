@@ -16,8 +16,7 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-#define MSD_MARK_VARIABLE "MODSERD_MARK" /* environment variable with the mark to set  \
-					  */
+#define MSD_MARK_VARIABLE "MODSERD_MARK" /* environment variable of the mark */
 
 struct msd_mark {
 	uint64_t falls, rises; /* with each new child */

@@ -11,11 +11,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define NUL "\\u0000" /* JSON escape */
-#define NUMBER_BYTES                                                                   \
-	512u               /* in a longer number, only its digits can make it too wide \
-			    */
-#define MAX_INT_DIGITS 18u /* an integer with at most this many digits always fits */
+#define NUL "\\u0000"      /* JSON escape */
+#define NUMBER_BYTES 512u  /* longer: too wide only by its digits */
+#define MAX_INT_DIGITS 18u /* always fits in an integer */
 
 static size_t count_digits(struct msd_span s, size_t at)
 {
