@@ -177,7 +177,7 @@ static msd_err take_saved(struct msd_landing *l, int from, uint64_t bytes,
 
 		if (n < 0 && errno == EINTR)
 			continue;
-		if (n <= 0) /* treat an unreadable file as absent */
+		if (n <= 0) /* unreadable or shorter: as if absent */
 			return msd_landing_restart(l, d);
 		err = msd_landing_take(l, (struct msd_span){chunk, (size_t)n}, d);
 		bytes -= (uint64_t)n;
