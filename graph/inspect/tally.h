@@ -1,7 +1,7 @@
 #ifndef MSD_GRAPH_INSPECT_TALLY_H
 #define MSD_GRAPH_INSPECT_TALLY_H
-/* How often each operator occurs, and how much the constants are, in a graph and in
- * those that its nodes run. */
+/* Count the operators and the size of the constants, in a graph and in the subgraphs
+ * of its nodes. */
 #include "graph/modser_graph.h"
 #include "proto/err.h"
 
@@ -15,7 +15,7 @@ struct msd_sg_tally {
 	size_t n_tensors;
 	size_t n_constants;
 	uint64_t constant_bytes;
-	uint64_t stripped_bytes; /* of these: not in the file */
+	uint64_t stripped_bytes; /* part of the above that is not in the file */
 };
 
 /** False: memory is short. Finish *@ret in any case. */
