@@ -9,7 +9,7 @@
 #include "artifact/params/params.h"
 #include "proto/dtype.h"
 
-/* An executable begins with one of them, as one of relay does with the first. */
+/* An executable begins with one of them; Relay executables use the first. */
 #define MSD_RELAX_MAGIC_V1 0xD225DE2F4214151Dull
 #define MSD_RELAX_MAGIC_V2 0xD225DE2F4214151Eull
 
@@ -63,7 +63,7 @@ enum msd_relax_arg {
 	MSD_RELAX_FUNC = 3
 };
 #define MSD_RELAX_MAX_REGS ((int64_t)1 << 20) /* of one function */
-/* Special registers: reads give None and the VM itself, writes are ignored. */
+/* Special registers: reads return None and the VM itself, writes are ignored. */
 #define MSD_RELAX_VOID_REG ((int64_t)1 << 54)
 #define MSD_RELAX_VM_REG (((int64_t)1 << 54) + 1)
 
@@ -96,16 +96,16 @@ struct msd_relax_image {
 MSD_MUST_CHECK msd_err msd_relax_image_read(struct msd_span payload, enum msd_era era,
 					    struct msd_relax_image *ret,
 					    struct msd_diag *d);
-#define MSD_RELAX_PARAM "modserd.param:" /* a text constant that names a tensor */
+#define MSD_RELAX_PARAM "modserd.param:" /* a text constant with the name of a tensor  \
+					  */
 /**
- * Give the constants of @img that were moved out their tensors, which borrow from
- * @params' bytes. Errors: MSD_UNSUPPORTED: one is not there, which the text names;
- * MSD_NOMEM.
+ * Bind the moved constants of @img to their tensors, which borrow from @params'
+ * bytes. Errors: MSD_UNSUPPORTED: a tensor is missing, the text names it; MSD_NOMEM.
  */
 MSD_MUST_CHECK msd_err msd_relax_image_bind(struct msd_relax_image *img,
 					    const struct msd_params *params,
 					    struct msd_diag *d);
-void msd_relax_image_finish(struct msd_relax_image *img); /* NULL is fine */
+void msd_relax_image_finish(struct msd_relax_image *img); /* NULL is allowed */
 /** The tag of a text constant in images of @era. */
 int32_t msd_relax_text_tag(enum msd_era era);
 /** Kind and sign-extended value of a call's argument word. */
