@@ -79,8 +79,7 @@ struct msd_relay_image {
 	uint32_t n_packed;
 	struct msd_relay_func *funcs;
 	uint32_t n_funcs;
-	int32_t device_type; /* the first device in the code other than the host; 0:
-				none */
+	int32_t device_type; /* first named, not the host; 0: none */
 	int32_t other_type;  /* another one; 0: none */
 	/* Private to the reader. */
 	uint32_t minor;        /* of the version, 0.minor */
