@@ -12,7 +12,7 @@
 static uint8_t buffer[1 << 16];
 static uint8_t answers[MAX_BATCH * 1024];
 static size_t answer_bytes;
-static uint8_t matched[MAX_FDS]; /* of the empty line, by connection */
+static uint8_t matched[MAX_FDS]; /* matched bytes of the empty line, by connection */
 
 /* Count the heads that end in the @n bytes. */
 static size_t count_ends(int fd, const uint8_t *bytes, size_t n)
@@ -40,7 +40,7 @@ static void serve(int fd)
 		bench_die("connections");
 	const ssize_t n = read(fd, buffer, sizeof(buffer));
 	if (n <= 0) {
-		matched[fd] = 0; /* of the next head */
+		matched[fd] = 0; /* state for the next head */
 		(void)close(fd);
 		return;
 	}

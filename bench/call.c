@@ -168,7 +168,7 @@ static void ring_send(struct ring *r, int fd, size_t n)
 struct load {
 	bool answers; /* struct peer's */
 	size_t depth, n, connections;
-	uint64_t bytes; /* of each call's tensor; 0: no tensor */
+	uint64_t bytes; /* size of each call's tensor; 0: no tensor */
 };
 
 /* A connection with a ring of its own. */

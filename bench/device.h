@@ -10,7 +10,7 @@
 #include <stdint.h>
 
 #define BENCH_ITEMS 64
-#define BENCH_LAUNCHES 500 /* of one round */
+#define BENCH_LAUNCHES 500 /* launches in one round */
 
 enum bench_device_what {
 	BENCH_LAUNCH, /* BENCH_LAUNCHES kernels of BENCH_ITEMS items in one group */
@@ -28,7 +28,7 @@ struct bench_backend {
 	const char *kernel; /* its name */
 	size_t n_buffers;  /* number of buffer arguments, 1 or 2; always the same buffer
 			    */
-	size_t copy_bytes; /* of one copy */
+	size_t copy_bytes; /* size of one copy */
 	bool is_pinning;   /* measure pinned memory, too */
 	void (*open)(void *ctx); /* called when the runtime has the device */
 	/* Run one operation and wait; returns its microseconds. */

@@ -1,11 +1,14 @@
 /*
- * bench_library ADDRESS latency TARGET N
+ * bench_library: the overhead of the client library, as bench_call but through
+ * libmodser.
+ *
+ *   bench_library ADDRESS latency TARGET N
  *   bench_library ADDRESS rate TARGET DEPTH N
  *   bench_library ADDRESS lent TARGET BYTES N
  *
- * As bench_call, through libmodser: the overhead of the client library. `lent`:
- * latency, with one tensor of BYTES in a client segment. direct:ADDRESS: through an
- * explicitly opened channel to the worker of TARGET's module.
+ * `lent`: latency, with one tensor of BYTES in a client segment. ADDRESS may be
+ * direct:ADDRESS: through an explicitly opened channel to the worker of TARGET's
+ * module.
  */
 #include <stdio.h>
 #include <stdlib.h>

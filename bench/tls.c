@@ -1,10 +1,9 @@
 /*
  * bench_tls: the cost of TLS alone, with libssl and without the daemon.
  *
- *   bench_tls sink ADDRESS CERT KEY                a server: bench_sink's, by
- * SSL_read/write bench_tls put|get ADDRESS CA TARGET BYTES N    a client: p50_ns min_ns
- *   bench_tls shake ADDRESS CA N                   handshakes, one after another:
- * p50_ns
+ *   bench_tls sink ADDRESS CERT KEY              a server: bench_sink over TLS
+ *   bench_tls put|get ADDRESS CA TARGET BYTES N  a client: p50_ns min_ns
+ *   bench_tls shake ADDRESS CA N                 sequential handshakes: p50_ns
  *
  * ADDRESS is tcp://HOST:PORT. TARGET is "module:function" of a daemon, or `sink`.
  */

@@ -2,7 +2,7 @@
  * Measure the duration of a call: latency MODULE:FUNCTION WIDTH CALLS
  *
  * Calls a model repeatedly with one row of WIDTH float32 zeros, on one connection to
- * the daemon in MODSER_HOST, and prints the median, the 99th percentile and the rate.
+ * the daemon in MODSER_HOST. Prints the median, the 99th percentile and the rate.
  */
 #include <stdio.h>
 #include <stdlib.h>

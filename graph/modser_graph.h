@@ -304,8 +304,8 @@ MODSER_GRAPH_API const void *modser_sg_tensor_data(const modser_sg_tensor *tenso
  */
 
 /**
- * The reason why the last registration of this thread was rejected: of an operator, a
- * serializer, a row, a kernel or an engine. "" if its struct was not the cause.
+ * The reason why the last registration of this thread was rejected (operator,
+ * serializer, row, kernel or engine). "" if its struct was not the cause.
  */
 MODSER_GRAPH_API const char *modser_registration_error(void);
 
@@ -396,10 +396,10 @@ typedef int modser_read_beside(void *ctx, modser_graph *graph, const char *name,
 /* A format. Any number of threads may call its functions at once, each with a graph
  * of its own. */
 typedef struct modser_serializer_ops {
-	uint32_t size;       /* sizeof this struct */
-	const char *name;    /* of the serializer; a format may have several */
-	const char *format;  /* "tengine", "onnx", ... */
-	const char *version; /* of the serializer */
+	uint32_t size;      /* sizeof this struct */
+	const char *name;   /* serializer name; a format may have several serializers */
+	const char *format; /* "tengine", "onnx", ... */
+	const char *version; /* serializer version */
 	unsigned n_files;    /* files of one model */
 	/* True if these first bytes of the first file look like the format. */
 	bool (*probe)(const void *head, size_t bytes);
@@ -539,7 +539,7 @@ typedef struct modser_onnx_row {
 	const char *domain; /* "": ONNX's own */
 	const char *name;
 	int64_t since;  /* version of the domain */
-	const char *op; /* of a registered schema */
+	const char *op; /* name of a registered schema */
 	const char *params;
 } modser_onnx_row;
 

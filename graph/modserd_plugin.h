@@ -95,7 +95,7 @@ typedef struct modserd_host {
 	uint32_t abi;        /* MODSERD_PLUGIN_ABI */
 	uint32_t bytes;      /* of this struct */
 	const char *program; /* "modserd-worker" or "modser" */
-	const char *version; /* of the project */
+	const char *version; /* version of the project */
 	/* -1: the operator is unknown or has a kernel, or memory is short. modser
 	 * runs no models and drops the kernel. */
 	int (*add_kernel)(const modserd_kernel *kernel);

@@ -30,8 +30,8 @@ struct cut {
 /* Facts of the old file for the new segment. */
 struct plan {
 	struct cut cut;
-	struct msd_span phdrs; /* of the old file */
-	uint64_t kept_bytes;   /* of the old file; a former patch follows them */
+	struct msd_span phdrs; /* program headers of the old file */
+	uint64_t kept_bytes;   /* bytes of the old file before a former patch */
 	uint64_t n_phdrs;
 	uint64_t dropped; /* the former patch's program header; n_phdrs: none */
 	uint64_t align;
@@ -43,7 +43,7 @@ struct place {
 	uint64_t offset;
 	uint64_t address;
 	uint64_t table_bytes;
-	uint64_t bytes; /* of the whole segment */
+	uint64_t bytes; /* size of the whole segment */
 };
 
 static uint64_t round_up(uint64_t v, uint64_t align)

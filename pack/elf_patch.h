@@ -3,10 +3,10 @@
 /*
  * Replace the bytes of a data symbol in a linked library. If they fit into the
  * symbol's size, they are written in place. If they do not fit, or are much smaller,
- * the file grows by one read-only segment with a longer table of program headers and
- * the bytes, and the symbol points to it; no other address changes. Whole pages of
- * the old bytes are removed from the file: their segment becomes two. A second patch
- * replaces the segment of the first.
+ * the file grows by one read-only segment. It has a longer table of program headers
+ * and the bytes, and the symbol points to it; no other address changes. Whole pages
+ * of the old bytes are removed from the file: their segment becomes two. A second
+ * patch replaces the segment of the first.
  */
 #include "proto/bytes.h"
 #include "proto/diag.h"

@@ -11,7 +11,7 @@ struct msd_manifest {
 	enum msd_era era;
 	struct msd_tree tree; /* numbered for writing */
 	const char *library;  /* file with the tree, or NULL */
-	const char *prefix;   /* of a system library's symbols; "" if absent */
+	const char *prefix;   /* symbol prefix of a system library; "" if absent */
 	bool is_system_library;
 	const char **objects; /* files to link: objects, archives, sources; owned */
 	size_t n_objects;

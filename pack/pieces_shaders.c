@@ -6,7 +6,7 @@
 #include "pack/pieces_private.h"
 
 #define KEY_SHADERS "shaders" /* a list of objects: name, file, for vulkan flag */
-#define NAME_MAX_BYTES 100    /* of a kernel in a file's name */
+#define NAME_MAX_BYTES 100    /* limit for a kernel's part of a file name */
 #define SUFFIX_BYTES (NAME_MAX_BYTES + 64)
 
 /* ".NAME.wgsl"; an invalid file name is replaced by a number, so that names stay

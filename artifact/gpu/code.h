@@ -9,10 +9,10 @@
 #include "proto/bytes.h"
 #include "proto/diag.h"
 
-#define MSD_GPU_MAX_IMAGES 64u      /* of one fatbin */
-#define MSD_GPU_MAX_KERNELS 512u    /* of one image; the rest is counted */
-#define MSD_GPU_MAX_NAME_BYTES 512u /* of a kernel; longer ones are cut */
-#define MSD_GPU_PARAM_SIZES 32u     /* of a kernel; the rest is counted */
+#define MSD_GPU_MAX_IMAGES 64u      /* limit for one fatbin */
+#define MSD_GPU_MAX_KERNELS 512u    /* limit for one image; the rest is counted */
+#define MSD_GPU_MAX_NAME_BYTES 512u /* limit for a kernel; longer names are cut */
+#define MSD_GPU_PARAM_SIZES 32u     /* limit for a kernel; the rest is counted */
 
 enum msd_gpu_kind { MSD_GPU_PTX, MSD_GPU_CUBIN, MSD_GPU_OTHER };
 
@@ -42,9 +42,9 @@ struct msd_gpu_kernel {
 struct msd_gpu_image {
 	enum msd_gpu_kind kind;
 	struct msd_gpu_arch arch;
-	const char *
-		compression; /* "zstd", "LZ4": not decompressed; NULL: not compressed */
-	uint32_t isa_major;  /* PTX: its version; 0: unknown */
+	const char *compression; /* "zstd", "LZ4": contents not read; NULL: not
+				    compressed */
+	uint32_t isa_major;      /* PTX: its version; 0: unknown */
 	uint32_t isa_minor;
 	uint32_t address_bits; /* 0: unknown */
 	uint64_t bytes;        /* in the file */

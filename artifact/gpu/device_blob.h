@@ -3,8 +3,8 @@
 /*
  * Payload of the kinds with code for a driver: cuda, opencl, hip, hexagon
  *   str fmt; fmap; str code
- * with fmap = u64 n, n x { str key; str name; vec dtype; vec str tag; [0.21+: vec
- * i32] }.
+ *   fmap = u64 n, n x { str key; str name; vec dtype; vec str tag;
+ *                       [0.21+: vec i32] }
  */
 #include "artifact/elf/era.h"
 
@@ -35,8 +35,7 @@ struct msd_device_blob {
 MSD_MUST_CHECK msd_err msd_device_blob_read(struct msd_cur *c, enum msd_era era,
 					    struct msd_device_blob *ret,
 					    struct msd_diag *d);
-void msd_device_blob_finish(
-	struct msd_device_blob *b); /* NULL and zeroed are allowed */
+void msd_device_blob_finish(struct msd_device_blob *b); /* NULL and zeroed are OK */
 
 /** Read only an fmap: for kinds that store code elsewhere (metal, vulkan, webgpu). */
 MSD_MUST_CHECK msd_err msd_kernels_read(struct msd_cur *c, enum msd_era era,

@@ -10,7 +10,7 @@
 
 #define MAX_SHARED 64u /* maximum of recorded shared arrays outside kernels */
 #define MAX_PARAMS_SAID 64
-#define MAX_BYTES ((int64_t)1 << 40) /* of one array; more is an error */
+#define MAX_BYTES ((int64_t)1 << 40) /* limit for one array; more is an error */
 
 struct array {
 	struct msd_span name;

@@ -51,7 +51,8 @@ struct msd_inspect {
 	uint32_t n_modules;
 	enum msd_blob_layout layout;
 	uint64_t file_bytes;
-	char sha256[MSD_SHA256_TEXT]; /* of the file; "" before msd_inspect_hash() */
+	char sha256[MSD_SHA256_TEXT]; /* hash of the file; "" before msd_inspect_hash()
+				       */
 };
 
 /**

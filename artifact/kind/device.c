@@ -11,7 +11,7 @@
 #include "artifact/kind/private.h"
 #include "artifact/printable.h"
 
-#define MAX_KERNELS_SAID 256u /* of one module; the rest is counted */
+#define MAX_KERNELS_SAID 256u /* limit for one module; the rest is counted */
 
 static void put_kernel(struct msd_buf *out, const struct msd_kernel *k)
 {

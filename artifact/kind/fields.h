@@ -11,7 +11,7 @@
 
 struct msd_kind_field {
 	const char *key; /* in the manifest of an unpacked library; NULL ends a list */
-	const char *title; /* of the fact */
+	const char *title; /* title of the fact */
 	enum {
 		MSD_FIELD_TEXT,
 		MSD_FIELD_SYMBOL, /* a text: a function that other modules look up by
@@ -19,7 +19,7 @@ struct msd_kind_field {
 		MSD_FIELD_NAMES,
 		MSD_FIELD_FILE, /* bytes; only their number is shown */
 	} form;
-	const char *suffix; /* of the file */
+	const char *suffix; /* suffix of the file */
 };
 
 /* msd_fields_<name>, for every FIELDS of the table. */

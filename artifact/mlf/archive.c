@@ -1,8 +1,8 @@
 /*
- * Unpack an archive into memory: libarchive reads header by header, each path and
- * type is checked before its data is read, and the total size is limited by the size
- * of the archive. Then the files are sorted, which reveals duplicate paths. Sizes in
- * headers are not trusted: bytes are counted as they are read.
+ * Unpack an archive into memory. libarchive reads header by header, and each path and
+ * type is checked before its data is read. The size of the archive limits the total
+ * size. Then the files are sorted, which reveals duplicate paths. Sizes in headers
+ * are not trusted: bytes are counted as they are read.
  */
 #include "artifact/mlf/archive.h"
 

@@ -67,7 +67,7 @@ void msd_archive_scan(struct msd_span bytes, bool (*see)(void *ctx, const char *
 		      void *ctx);
 /**
  * Reject @bytes, the file called @name, if they are a gzipped file that is truncated
- * or contains no archive, or are less than one block of a file with an archive's
+ * or contains no archive. Also reject less than one block of a file with an archive's
  * name: too little to detect its type. The text names @name. Errors:
  * MSD_BAD_ARTIFACT.
  */

@@ -88,8 +88,8 @@ MSD_MUST_CHECK msd_err msd_mlf_factory(const struct msd_mlf_model *model,
 /* The parts of an archive to write. All borrowed. */
 struct msd_mlf_parts {
 	unsigned version;                     /* 5 or 7 */
-	const char *name;                     /* of the model */
-	int64_t time;                         /* of the export, seconds since 1970 */
+	const char *name;                     /* name of the model */
+	int64_t time;                         /* export time, seconds since 1970 */
 	struct msd_span graph, params, relay; /* params and relay may be empty */
 	const struct msd_span *objects, *sources;
 	size_t n_objects, n_sources;

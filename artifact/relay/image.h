@@ -56,7 +56,7 @@ static inline bool msd_relay_storage_has_shape(const struct msd_relay_ins *ins)
 struct msd_relay_func {
 	struct msd_span name;
 	struct msd_span *params; /* their names; they are the first registers */
-	int32_t *param_types;    /* of the devices of the parameters; 0: any */
+	int32_t *param_types;    /* device type of each parameter; 0: any */
 	uint32_t n_params;
 	uint32_t n_regs;
 	struct msd_relay_ins *code;
@@ -64,12 +64,12 @@ struct msd_relay_func {
 };
 
 struct msd_relay_const {
-	struct msd_span name;           /* of a late-bound constant; else empty */
+	struct msd_span name;           /* name of a late-bound constant; else empty */
 	struct msd_tensor_blob *tensor; /* owned; NULL if it is bound later */
 	int32_t device_type;            /* of its device; 0: the host */
 };
 
-#define MSD_RELAY_MAX_REGS ((int64_t)1 << 20) /* of one function */
+#define MSD_RELAY_MAX_REGS ((int64_t)1 << 20) /* limit for one function */
 
 struct msd_relay_image {
 	struct msd_span version;
@@ -82,8 +82,8 @@ struct msd_relay_image {
 	int32_t device_type; /* first named, not the host; 0: none */
 	int32_t other_type;  /* another one; 0: none */
 	/* Private to the reader. */
-	uint32_t minor;        /* of the version, 0.minor */
-	int32_t *device_types; /* of the virtual devices, 0.9+ */
+	uint32_t minor;        /* minor version, 0.minor */
+	int32_t *device_types; /* one for each virtual device, 0.9+ */
 	uint32_t n_devices;
 };
 

@@ -13,8 +13,7 @@ struct msd_import_rows {
 
 /** Read the rows from @c, which becomes bad if they are missing. */
 struct msd_import_rows msd_import_rows_read(struct msd_cur *c);
-#define MSD_IMPORT_ROWS_KEY                                                            \
-	"_import_tree" /* key of their entry, in the inline layout */
+#define MSD_IMPORT_ROWS_KEY "_import_tree" /* entry key, inline layout */
 /**
  * Find the entry at the end of @rest, and write its rows and the part before it;
  * false: there is no entry at the end.

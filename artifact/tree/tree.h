@@ -31,9 +31,8 @@ struct msd_tree {
 	enum msd_blob_layout layout;
 	bool has_import_tree; /* false: 0.6 style, or omitted; the default applies */
 	bool is_cut; /* msd_tree_show_library(): the end of a payload is not known */
-	struct msd_span blob; /* borrowed, without the size prefix */
-	struct msd_span
-		symbol_prefix; /* of a system library's blob; borrowed from the ELF */
+	struct msd_span blob;          /* borrowed, without the size prefix */
+	struct msd_span symbol_prefix; /* system library's blob; borrowed */
 	/*
 	 * The inline layout's entries in file order, each a module's number or
 	 * MSD_TREE_ENTRY. Owned. NULL for TVM's usual order: the modules in order,

@@ -23,9 +23,9 @@ enum msd_tree_style {
 MSD_MUST_CHECK msd_err msd_tree_write(const struct msd_tree *tree, struct msd_buf *out,
 				      struct msd_diag *d);
 /**
- * Number the modules of @from, whose root is module 0, as @style does, merge its
+ * Number the modules of @from, whose root is module 0, as @style does. Merge its
  * libraries if @style has only one, sort imports, and drop modules that the root does
- * not reach. *@ret has the layout of @style. It borrows kinds and payloads of @from;
+ * not reach. *@ret has the layout of @style and borrows kinds and payloads of @from;
  * the caller owns it (finish it). Errors: MSD_UNSUPPORTED: @style cannot express the
  * tree, or libraries import each other through other modules; MSD_NOMEM.
  */

@@ -11,7 +11,7 @@ struct msd_sg_tally {
 		size_t n;
 	} * rows; /* the most frequent first, then by name */
 	size_t n_rows;
-	size_t n_nodes; /* of the graph alone */
+	size_t n_nodes; /* in the graph alone */
 	size_t n_tensors;
 	size_t n_constants;
 	uint64_t constant_bytes;

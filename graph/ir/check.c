@@ -1,7 +1,7 @@
 /*
  * modser_graph_check(): check that a graph is consistent. Operators have the right
- * number of inputs and outputs, each tensor has one producer, constants have their
- * bytes, the nodes can be ordered, and subgraphs in attributes are checked
+ * number of inputs and outputs. Each tensor has one producer, constants have their
+ * bytes, and the nodes can be ordered. Subgraphs in attributes are checked
  * recursively. The error names the first faulty node or tensor.
  */
 #include <inttypes.h>

@@ -28,10 +28,10 @@ struct modser_sg_tensor {
 	struct msd_sg_quant *quants;
 	size_t n_quants;
 	modser_sg_node *producer; /* the first producer */
-	uint64_t bytes;           /* of a constant */
-	const void *data;         /* of a constant, or NULL if not loaded */
+	uint64_t bytes;           /* size of a constant */
+	const void *data;         /* constant data, or NULL if not loaded */
 	void (*release)(void *data);
-	const void *value; /* of a variable: its bytes while a run knows them */
+	const void *value; /* variable: its bytes while a run knows them */
 	bool is_stripped;  /* its bytes were stripped on purpose */
 	bool has_location;
 	uint64_t offset; /* offset in the graph's file */

@@ -7,7 +7,7 @@
 /* A depth-first walk over nodes with an explicit stack, because chains are long. */
 struct walk {
 	modser_graph *g;
-	size_t *next_input; /* of each node: the next to visit; SIZE_MAX: done */
+	size_t *next_input; /* per node: the next to visit; SIZE_MAX: done */
 	bool *is_open;      /* on the stack */
 	size_t *stack;
 	size_t depth;

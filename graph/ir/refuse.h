@@ -9,7 +9,7 @@
 
 struct msd_struct_field {
 	const char *name;
-	size_t at; /* of a pointer that must not be NULL */
+	size_t at; /* offset of a pointer that must not be NULL */
 };
 
 /* A kind of struct, and its required pointers. */

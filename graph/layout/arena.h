@@ -20,7 +20,7 @@ struct msd_arena_place {
 };
 
 struct msd_arena {
-	struct msd_arena_place *places; /* of all tensors, owned by the caller */
+	struct msd_arena_place *places; /* one for each tensor, owned by the caller */
 	size_t *live; /* tensors placed now, sorted by offset; owned by the caller */
 	size_t n_live;
 	size_t bytes; /* total so far */

@@ -7,7 +7,7 @@
 
 struct msd_arena_place;
 struct msd_layout {
-	struct msd_arena_place *places; /* of each tensor */
+	struct msd_arena_place *places; /* one for each tensor */
 	size_t *live;                   /* scratch memory of the arena */
 	uint8_t *arena;                 /* NULL: not allocated */
 	size_t arena_bytes;

@@ -18,7 +18,7 @@ enum { NO_AXIS = -1 };
 struct reader {
 	const modser_sg_node *node;
 	struct msd_op_einsum *e;
-	int axis_of[MSD_EINSUM_AXES]; /* of a letter or an ellipsis axis */
+	int axis_of[MSD_EINSUM_AXES]; /* axis of each letter or ellipsis axis */
 	unsigned seen[MSD_EINSUM_AXES];
 	size_t wide; /* axes of the ellipsis, in the widest input */
 };

@@ -10,7 +10,7 @@ struct msd_op_priors {
 	const modser_sg_attr *variances;
 	bool flips; /* each ratio and its inverse */
 	bool clips;
-	int64_t rows; /* of the feature map */
+	int64_t rows; /* feature map */
 	int64_t columns;
 	double image_h;
 	double image_w;

@@ -13,7 +13,7 @@ struct msd_op_boxes {
 	const float *scores; /* image by image, class by class, one for each box */
 	size_t n_images;
 	size_t n_classes;
-	size_t n_boxes; /* of an image */
+	size_t n_boxes; /* boxes of one image */
 	int64_t most;   /* maximum kept for a class */
 	float overlap;  /* a larger overlap drops a box */
 	bool has_least;

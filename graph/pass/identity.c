@@ -113,8 +113,8 @@ static bool is_same(const modser_sg_tensor *x, const modser_sg_tensor *y)
 struct removal {
 	const struct msd_pass_job *job;
 	struct msd_known known;
-	modser_sg_tensor **instead; /* of each tensor: its replacement; NULL: itself */
-	bool *is_output;            /* of the graph */
+	modser_sg_tensor **instead; /* per tensor: its replacement; NULL: itself */
+	bool *is_output;            /* per tensor: an output of the graph */
 	bool *is_read;
 };
 

@@ -1,7 +1,7 @@
 #ifndef MSD_GRAPH_PASS_KNOWN_H
 #define MSD_GRAPH_PASS_KNOWN_H
 /*
- * Shapes and dtypes that hold in every run: those that follow from constants and from
+ * Shapes and dtypes that hold in every run. They follow from constants and from
  * inputs with all extents known. Shapes that the file claims for other tensors do not
  * count.
  */

@@ -91,7 +91,7 @@ static msd_err add(const char *path, const modserd_plugin *plugin,
 {
 	char why[256] = "";
 
-	msd_refuse_nothing(); /* of an earlier plugin */
+	msd_refuse_nothing(); /* the error of an earlier plugin */
 	if (plugin->add(host, why, sizeof(why)) == 0)
 		return MSD_OK;
 	why[sizeof(why) - 1] = '\0';

@@ -12,9 +12,9 @@ struct msd_operators {
 
 /**
  * List the operators that models in the format of @s may have, by their names in its
- * files, or those of a graph that can be stored, by the graph's names. For an
- * external serializer only operators with a registered method are listed. False:
- * memory is short. Finish *@ret in any case.
+ * files. The other function lists those of a graph that can be stored, by the graph's
+ * names. For an external serializer only operators with a registered method are
+ * listed. False: memory is short. Finish *@ret in any case.
  */
 MSD_MUST_CHECK bool msd_operators_loaded(const modser_serializer *s,
 					 struct msd_operators *ret);

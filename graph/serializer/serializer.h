@@ -19,8 +19,8 @@ struct msd_op_methods {
 struct modser_serializer {
 	const modser_serializer_ops *ops;
 	atomic_uint refs;
-	pthread_mutex_t *lock; /* of the methods; separate, because readers have a const
-				  serializer */
+	pthread_mutex_t *lock; /* protects the methods; separate, because readers have a
+				  const serializer */
 	struct msd_op_methods loads;
 	struct msd_op_methods stores;
 };

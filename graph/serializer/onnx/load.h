@@ -17,16 +17,17 @@ struct onnx_imports {
 
 struct onnx_load {
 	modser_graph *g;
-	const struct onnx_functions *functions; /* of the model */
+	const struct onnx_functions *functions; /* the model's functions */
 	struct msd_span file;                   /* weights point into it */
 	struct onnx_external *external;         /* location of external weights */
 	const struct onnx_imports *imports;     /* valid here */
-	int64_t opset; /* of the operators without a domain, from the imports */
+	int64_t opset; /* version for operators without a domain, from the imports */
 	struct onnx_names names;
-	size_t n_inferred;       /* nodes with attempted inference */
-	struct onnx_load *outer; /* of the enclosing graph; NULL for the model's */
-	modser_sg_tensor *
-		*captured; /* of the outer graph, for the last inputs of this graph */
+	size_t n_inferred; /* nodes with attempted inference */
+	struct onnx_load
+		*outer; /* state of the enclosing graph; NULL for the model's */
+	modser_sg_tensor **captured; /* tensors in the outer graph for the last inputs
+					of this graph */
 	size_t n_captured;
 	const struct onnx_call *call; /* the call whose body this is; NULL if none */
 	size_t *left;                 /* bytes that calls may still add */

@@ -3,7 +3,7 @@
 /* Read the nodes of a file into a graph. */
 #include "graph/serializer/onnx/load.h"
 
-#define ONNX_MAX_IMPORTS 64u /* of a model or a function */
+#define ONNX_MAX_IMPORTS 64u /* limit for a model or a function */
 
 /** The import of @domain; NULL if absent. */
 const Onnx__OperatorSetIdProto *onnx_import_of(const struct onnx_imports *imports,

@@ -28,7 +28,7 @@ extern const struct onnx_form *const onnx_forms[];
 int onnx_out_fail(const struct onnx_out *o, const char *fmt, ...)
 	__attribute__((format(printf, 2, 3)));
 /**
- * The row that writes @op: of the written opset, with matching fixed parameters. NULL
+ * The row that writes @op, in the written opset, with matching fixed parameters. NULL
  * if none.
  */
 const struct onnx_row *onnx_row_of_op(const modser_sg_op *op);

@@ -12,7 +12,7 @@
 #include "graph/ir/graph.h"
 #include "graph/serializer/onnx/wire.h"
 
-#define ALIGN 64u   /* of each tensor in the file */
+#define ALIGN 64u   /* alignment of each tensor in the file */
 #define LEAST 1024u /* minimum bytes of a tensor to move */
 /* Tags of fields of TensorProto and of its entries, which are a key and a value. */
 enum { EXTERNAL_TAG = 0x6a, LOCATION_TAG = 0x70, KEY_TAG = 0x0a, VALUE_TAG = 0x12 };

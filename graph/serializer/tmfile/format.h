@@ -14,7 +14,7 @@
 #define TM_QUANT_BYTES 12u
 #define TM_ATTR_BYTES 12u
 #define TM_LAYOUT_NHWC 1u
-#define TM_MAX_ATTRS 1024u      /* of a node */
+#define TM_MAX_ATTRS 1024u      /* limit for a node */
 #define TM_MAX_BYTES UINT32_MAX /* offsets have 32 bits */
 
 /* Element types by their numbers in a tmfile; NULL ends the list. */
@@ -23,6 +23,6 @@ extern const char *const tm_dtypes[];
 /* Attributes of the graph for file fields that this library does not use: ints. */
 #define TM_ATTR_FORMAT "tmfile.orig_format"
 #define TM_ATTR_SUB_FORMAT "tmfile.sub_format"
-#define TM_ATTR_DYNAMIC "tmfile.dynamic_shape" /* of an operator */
+#define TM_ATTR_DYNAMIC "tmfile.dynamic_shape" /* attribute of an operator */
 
 #endif

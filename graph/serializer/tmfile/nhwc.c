@@ -63,9 +63,9 @@ struct turn {
 	modser_graph *g;
 	bool turns_axes;
 	size_t left;         /* bytes of constants that may still be copied */
-	int *ranks;          /* of the file's tensors; -1: not known yet */
-	bool *is_by_channel; /* of the file's tensors: true for weights of such a
-				convolution */
+	int *ranks;          /* one for each tensor of the file; -1: not known yet */
+	bool *is_by_channel; /* one for each tensor of the file: true for weights of
+				such a convolution */
 	size_t *order;
 };
 
