@@ -35,7 +35,7 @@ static int by_size(const void *a, const void *b)
 	return x < y ? -1 : x > y;
 }
 
-/* Small numbers, none of them denormal or special. */
+/* Small numbers without special values. */
 static void *make_input(const modser_sg_tensor *t)
 {
 	uint64_t bytes = 0;

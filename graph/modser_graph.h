@@ -222,7 +222,7 @@ MODSER_GRAPH_API int modser_sg_op_set_int(modser_sg_op *op, const char *param,
 MODSER_GRAPH_API int modser_sg_op_add_attr(modser_sg_op *op, const char *name,
 					   const modser_sg_attr *value);
 MODSER_GRAPH_API const char *modser_sg_op_name(const modser_sg_op *op);
-/* NULL if no parameter has that name. */
+/* NULL if absent. */
 MODSER_GRAPH_API const modser_sg_attr *modser_sg_op_param(const modser_sg_op *op,
 							  const char *param);
 MODSER_GRAPH_API const modser_sg_attr *modser_sg_op_attr(const modser_sg_op *op,
@@ -262,7 +262,10 @@ MODSER_GRAPH_API int modser_sg_tensor_set_layout(modser_sg_tensor *tensor,
 						 const char *layout);
 MODSER_GRAPH_API int modser_sg_tensor_set_type(modser_sg_tensor *tensor,
 					       modser_sg_tensor_type type);
-/** Set the bytes of a constant; for other tensors they follow from shape and dtype. */
+/**
+ * Set the number of bytes of a constant; for other tensors it follows from shape and
+ * dtype.
+ */
 MODSER_GRAPH_API int modser_sg_tensor_set_size(modser_sg_tensor *tensor,
 					       uint64_t bytes);
 /** Add scale and zero point of a quantized tensor: one pair, or one for each channel.

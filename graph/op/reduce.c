@@ -1,4 +1,4 @@
-/* Reductions, ArgMax and ArgMin. */
+/* Reductions, ArgMax, ArgMin and TopK. */
 #include "graph/op/reduce.h"
 
 #include <string.h>

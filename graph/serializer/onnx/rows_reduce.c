@@ -1,4 +1,4 @@
-/* Reductions, ArgMax and ArgMin. */
+/* Reductions, and searches for extrema along an axis. */
 #include "graph/serializer/onnx/row.h"
 
 /* The axes are an attribute in older versions and an input in newer ones. */
