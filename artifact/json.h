@@ -1,9 +1,9 @@
 #ifndef MSD_ARTIFACT_JSON_H
 #define MSD_ARTIFACT_JSON_H
 /*
- * What jansson does not have for documents that are made of untrusted texts, and in
- * which any allocation may fail: NULL stands for a value that memory was short for, and
- * what it is put into becomes NULL, too, so that one look at the end is enough.
+ * Helpers to build JSON documents from untrusted texts when any allocation may fail.
+ * NULL stands for a value that could not be allocated. Adding it to a container makes
+ * the container NULL, so one check at the end is enough.
  */
 #include <jansson.h>
 
@@ -19,8 +19,9 @@ void msd_json_add(json_t **list, json_t *value);
 void msd_json_set(json_t **map, const char *key, json_t *value);
 /** An array of @n texts. */
 json_t *msd_json_texts(char *const *texts, size_t n);
-/** Append @json, which is taken, as jansson writes it with @flags, and what may
- * not be shown (proto/utf8.h) escaped. NULL: @out is bad.
+/**
+ * Append @json, taking ownership, as jansson writes it with @flags; unprintable
+ * characters (proto/utf8.h) are escaped. NULL: @out is bad.
  */
 void msd_json_put(struct msd_buf *out, json_t *json, size_t flags);
 

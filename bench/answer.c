@@ -1,7 +1,5 @@
-/*
- * bench_answer ADDRESS FILE: for each head of HTTP that comes, up to its empty line,
- * send FILE's bytes, from one epoll loop. The least that answering such requests costs.
- */
+/* bench_answer ADDRESS FILE: for each HTTP head received, up to its empty line, send
+ * FILE's bytes, from one epoll loop. The minimum cost of answering such requests. */
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -14,9 +12,9 @@
 static uint8_t buffer[1 << 16];
 static uint8_t answers[MAX_BATCH * 1024];
 static size_t answer_bytes;
-static uint8_t matched[MAX_FDS]; /* of the empty line, by connection */
+static uint8_t matched[MAX_FDS]; /* matched bytes of the empty line, by connection */
 
-/* How many heads end in the @n bytes. */
+/* Count the heads that end in the @n bytes. */
 static size_t count_ends(int fd, const uint8_t *bytes, size_t n)
 {
 	static const char end[] = "\r\n\r\n";
@@ -42,7 +40,7 @@ static void serve(int fd)
 		bench_die("connections");
 	const ssize_t n = read(fd, buffer, sizeof(buffer));
 	if (n <= 0) {
-		matched[fd] = 0; /* the next one's */
+		matched[fd] = 0; /* state for the next head */
 		(void)close(fd);
 		return;
 	}

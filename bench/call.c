@@ -1,16 +1,18 @@
 /*
- * bench_call: the client of every measurement, one line of results on standard output.
+ * bench_call: the client of every measurement, one line of results on standard
+ * output.
  *
  *   bench_call ADDRESS latency TARGET N      N round trips: p50_ns p90_ns p99_ns min_ns
  *   bench_call ADDRESS rate TARGET DEPTH N [CONNECTIONS [BYTES]]
  *                                            N calls, DEPTH in flight on each, with
  *                                            a tensor of BYTES: per_s
- *   bench_call ADDRESS put TARGET BYTES N    BYTES there, a small answer: p50_ns min_ns
+ *   bench_call ADDRESS put TARGET BYTES N    BYTES sent, a small reply: p50_ns min_ns
  *   bench_call ADDRESS get TARGET BYTES N    a small request, BYTES back: p50_ns min_ns
  *
- * TARGET is "module:function"; `echo` says that ADDRESS sends frames back as they are
- * (the frame sent is that of a call to trivial:noop), `sink` that it is bench_sink. The
- * same bytes, system calls and code in all cases: only the peer differs.
+ * TARGET is "module:function"; `echo` means that ADDRESS sends frames back unchanged
+ * (the client sends the frame of a call to trivial:noop), `sink` that it is
+ * bench_sink. The bytes, system calls and code are the same in all cases: only the
+ * peer differs.
  */
 #include <endian.h>
 #include <stdio.h>
@@ -29,7 +31,7 @@
 #define MAX_CONNECTIONS 64u
 
 struct peer {
-	bool answers; /* it speaks the protocol: frames are checked */
+	bool answers; /* speaks the protocol: frames are checked */
 	struct bench_link link;
 };
 
@@ -39,7 +41,7 @@ static void fail(const char *what)
 	exit(1);
 }
 
-/* An answer that is an error would be a fast one. */
+/* Check for errors: an error reply would be fast. */
 static void check_answer(const uint8_t *body, size_t n)
 {
 	struct msd_body b;
@@ -58,8 +60,7 @@ static void check_answer(const uint8_t *body, size_t n)
 	fail("the answer is an error");
 }
 
-/* Read until at least one whole frame is there; take all whole ones, return how many.
- */
+/* Read at least one whole frame; take all whole frames and return their number. */
 static size_t take_frames(struct peer *p, bool check)
 {
 	size_t frames = 0;
@@ -123,8 +124,8 @@ static void latency(struct peer *p, const char *target, size_t n)
 	msd_buf_finish(&r);
 }
 
-/* Frames one behind the other in a ring: answers come in order, so the next to send is
- * always the one whose answer came. */
+/* Frames one after another in a ring: replies arrive in order, so the next frame to
+ * send is always the one with the latest reply. */
 struct ring {
 	uint8_t *bytes;
 	size_t frame_bytes, depth, next;
@@ -148,7 +149,7 @@ static void ring_init(struct ring *r, const char *target, size_t depth, uint64_t
 	msd_buf_finish(&frame);
 }
 
-/* Send @n frames, at most the depth, with ids that count upwards as clients do. */
+/* Send @n frames, at most the depth, with increasing ids, as clients do. */
 static void ring_send(struct ring *r, int fd, size_t n)
 {
 	size_t first = r->next;
@@ -167,7 +168,7 @@ static void ring_send(struct ring *r, int fd, size_t n)
 struct load {
 	bool answers; /* struct peer's */
 	size_t depth, n, connections;
-	uint64_t bytes; /* of each call's tensor; 0: it has none */
+	uint64_t bytes; /* size of each call's tensor; 0: no tensor */
 };
 
 /* A connection with a ring of its own. */
@@ -201,12 +202,12 @@ static void window_close(struct window *w)
 	free(w);
 }
 
-/* How many answers are there still to come, and requests to be sent. */
+/* The numbers of outstanding replies and of requests to send. */
 struct left {
 	size_t answers, requests;
 };
 
-/* Take what has come, as far as one read goes, and send as many again. */
+/* Process the replies of one read, and send as many requests. */
 static void turn(struct window *w, struct left *left)
 {
 	size_t came = take_frames(&w->peer, false);
@@ -219,7 +220,7 @@ static void turn(struct window *w, struct left *left)
 		ring_send(&w->ring, w->peer.link.fd, came);
 }
 
-/* A single connection is waited for by reading: the least that a client needs. */
+/* With a single connection, wait in read(): the least that a client needs. */
 static void turns(struct window *w[], size_t n, int epoll, struct left *left)
 {
 	struct epoll_event events[MAX_CONNECTIONS];
@@ -256,7 +257,7 @@ static void rate(const char *address, const char *target, const struct load *loa
 	(void)close(epoll);
 }
 
-/* Send one frame, receive one: into @data when it has a payload. */
+/* Send one frame, receive one: into @data if it has a payload. */
 static void exchange(struct peer *p, const struct msd_buf *r, uint8_t *data,
 		     uint64_t bytes, bool is_put)
 {
@@ -287,7 +288,7 @@ static void bulk(struct peer *p, const char *target, bool is_put, uint64_t bytes
 	if (data == NULL)
 		fail("out of memory");
 	memset(data, 1, (size_t)bytes);
-	for (int i = 0; i < 3; i++) /* warm on both sides */
+	for (int i = 0; i < 3; i++) /* warm up both sides */
 		exchange(p, &r, data, bytes, is_put);
 	for (size_t i = 0; i < n; i++) {
 		uint64_t begin = bench_now_ns();

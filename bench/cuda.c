@@ -1,8 +1,8 @@
 /*
- * bench_cuda [ROUNDS]: launches and copies of the runtime's CUDA backend beside the
- * same made with the driver API directly, in one process and context, in turns; copies
- * from and to ordinary and pinned memory. Prints medians and their ratio; 77 without a
- * driver or a device.
+ * bench_cuda [ROUNDS]: compare launches and copies of the runtime's CUDA backend with
+ * direct calls of the driver API, alternating in one process and context; copies from
+ * and to ordinary and pinned memory. Prints medians and their ratio; exits with 77
+ * without a driver or a device.
  */
 #include "bench/device.h"
 #include "bench/turns.h"
@@ -14,7 +14,7 @@
 	"{ ret; }\n"
 #define COPY_BYTES ((size_t)64 << 20)
 
-/* The driver without anything between. */
+/* The driver, called directly. */
 struct plain {
 	const struct msd_cuda_api *api;
 	struct cu_stream *stream;

@@ -130,5 +130,5 @@ int bench_device(const struct bench_backend *b, int argc, char **argv)
 						      .host = host},
 				 rounds);
 	}
-	return 0; /* the process ends: drivers clean up by themselves */
+	return 0; /* the process exits: drivers clean up by themselves */
 }

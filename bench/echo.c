@@ -1,7 +1,5 @@
-/*
- * bench_echo ADDRESS: send back what comes, from one epoll loop. The least that a
- * server process costs.
- */
+/* bench_echo ADDRESS: send all received bytes back, from one epoll loop. The minimum
+ * cost of a server process. */
 #include <stdio.h>
 #include <unistd.h>
 

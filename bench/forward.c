@@ -1,8 +1,8 @@
 /*
  * bench_forward ADDRESS UPSTREAM: pass bytes between clients and the server at
- * UPSTREAM, unread; each client has a connection of its own there. In front of
- * bench_echo it is the floor of every design with a supervisor in the path: three
- * processes, four messages, no work.
+ * UPSTREAM, unread; each client has its own upstream connection. In front of
+ * bench_echo it is the lower bound of every design with a supervisor in the path:
+ * three processes, four messages, no work.
  */
 #include <signal.h>
 #include <stdbool.h>
@@ -15,7 +15,7 @@
 
 static uint8_t buffer[1 << 18];
 
-/* One end of a pair. Both are freed by the client's, which ends first. */
+/* One end of a pair. The client's end frees both. */
 struct end {
 	int fd;
 	struct end *other;
@@ -44,7 +44,8 @@ static void pair(int epoll, int client, const char *upstream)
 	b->other = a;
 }
 
-/* What came at @e, to its other; false: the client has left, and both ends are gone. */
+/* Pass the bytes of @e to its other end; false: the client has left, and both ends
+ * are freed. */
 static bool pass(struct end *e)
 {
 	ssize_t n = read(e->fd, buffer, sizeof(buffer));
@@ -82,7 +83,7 @@ int main(int argc, char **argv)
 			if (events[i].data.ptr == NULL) {
 				pair(epoll, bench_accept(listener), argv[2]);
 			} else if (!pass(events[i].data.ptr)) {
-				break; /* its other end may stand further on */
+				break; /* its other end may be later in the list */
 			}
 		}
 	}

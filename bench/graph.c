@@ -1,6 +1,8 @@
-/* bench_graph FILE RUNS: processor time of one run of a model whose input, the only
- * one, has all its extents, on one thread: the median of RUNS, in microseconds. With
- * "open": of its opening, the file being mapped. */
+/*
+ * bench_graph FILE RUNS: processor time of one run of a model with one input, whose
+ * extents are all known, on one thread: the median of RUNS, in microseconds. With
+ * "open": the time to load it from a mapped file.
+ */
 #include "graph/ir/graph.h"
 
 #include <fcntl.h>
@@ -33,7 +35,7 @@ static int by_size(const void *a, const void *b)
 	return x < y ? -1 : x > y;
 }
 
-/* Small numbers, none of which is special to a processor. */
+/* Small numbers without special values. */
 static void *make_input(const modser_sg_tensor *t)
 {
 	uint64_t bytes = 0;
@@ -87,7 +89,7 @@ static int measure(modser_graph *g, size_t runs)
 	return err != MSD_OK;
 }
 
-/* As a worker does it, with a file that is mapped already: read, checked, planned. */
+/* Load as a worker does, from a mapped file: read, check, plan. */
 static int open_once(const modser_serializer *s, const modser_part *file)
 {
 	modser_graph *g = modser_graph_create("");

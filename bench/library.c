@@ -1,11 +1,14 @@
 /*
- * bench_library ADDRESS latency TARGET N
- * bench_library ADDRESS rate TARGET DEPTH N
- * bench_library ADDRESS lent TARGET BYTES N
+ * bench_library: the overhead of the client library, as bench_call but through
+ * libmodser.
  *
- * As bench_call, through libmodser: what the client library adds. `lent`: latency, with
- * one tensor of so many bytes in memory that the daemon is lent. direct:ADDRESS: by a
- * channel to the worker of TARGET's module, asked for.
+ *   bench_library ADDRESS latency TARGET N
+ *   bench_library ADDRESS rate TARGET DEPTH N
+ *   bench_library ADDRESS lent TARGET BYTES N
+ *
+ * `lent`: latency, with one tensor of BYTES in a client segment. ADDRESS may be
+ * direct:ADDRESS: through an explicitly opened channel to the worker of TARGET's
+ * module.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -17,7 +20,7 @@
 struct run {
 	modser_client *client;
 	modser_value target;
-	modser_value arg; /* of latency; nil: none */
+	modser_value arg; /* of latency; nil if absent */
 };
 
 static const char direct[] = "direct:";
@@ -104,8 +107,8 @@ static void lent(struct run *r, const char *target, int64_t bytes, size_t n)
 	modser_segment_free(segment);
 }
 
-/* To the daemon at @address, or past it to the worker of @target's module; the daemon's
- * connection, to which the channel belongs, ends with the process. */
+/* Connect to the daemon at @address, or directly to the worker of @target's module.
+ * The daemon's connection owns the channel and stays open until the process exits. */
 static modser_client *open_one(const char *address, const char *target)
 {
 	const bool is_direct = strncmp(address, direct, strlen(direct)) == 0;

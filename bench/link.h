@@ -1,29 +1,28 @@
 #ifndef MSD_BENCH_LINK_H
 #define MSD_BENCH_LINK_H
-/*
- * One connection as the measuring programs read it: as much as one read gives, then the
- * whole frames in it one by one, where they lie. Whoever takes them may write into
- * them.
- */
+/* One connection of the measuring programs: read once, then take the whole frames in
+ * the buffer one by one, in place. The caller may write into them. */
 #include <stdbool.h>
 
 #include "proto/bytes.h"
 #include "proto/limits.h"
 
-/* Behind the array, the kind and 0xcf: where a frame has its id in eight bytes. */
+/* Offset of an eight-byte id in a frame: after the array header, the kind and 0xcf. */
 #define BENCH_ID_AT (MSD_FRAME_HEADER_BYTES + 3u)
 
 struct bench_link {
 	int fd;
-	size_t at, n; /* taken, and come */
+	size_t at, n; /* taken, and received */
 	uint8_t bytes[1 << 17];
 };
 
-/** Drop what was taken and read once; false when the peer has ended. */
+/** Drop the taken frames and read once; false if the peer has closed. */
 bool bench_link_read(struct bench_link *l);
 
-/** The next whole frame, header, body and payload, and its bytes; NULL: none has come.
- * One that does not fit never comes. */
+/**
+ * The next whole frame (header, body and payload) with its size; NULL: none is
+ * complete. A frame that does not fit never completes.
+ */
 static inline uint8_t *bench_link_take(struct bench_link *l, size_t *ret_n)
 {
 	uint8_t *frame = l->bytes + l->at;
@@ -41,9 +40,9 @@ static inline uint8_t *bench_link_take(struct bench_link *l, size_t *ret_n)
 	return frame;
 }
 
-/** An epoll with @listener in it, which comes as NULL. */
+/** Create an epoll with @listener, which it reports as NULL. */
 int bench_epoll(int listener);
-/** Have @epoll wait for a link on @fd, which is made for it. */
+/** Create a link on @fd and add it to @epoll. */
 struct bench_link *bench_link_watch(int epoll, int fd);
 
 #endif

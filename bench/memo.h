@@ -1,8 +1,9 @@
 #ifndef MSD_BENCH_MEMO_H
 #define MSD_BENCH_MEMO_H
 /*
- * Frames that came before. A frame that equals one of them in every byte but the id's
- * eight needs nothing read: the least that a server can do that looks at what it gets.
+ * A set of earlier frames. A frame that equals one of them in every byte except the
+ * id's eight needs no parsing: the minimum cost of a server that looks at its
+ * requests.
  */
 #include <stdbool.h>
 #include <stddef.h>
@@ -10,8 +11,10 @@
 
 #define BENCH_MEMO_BYTES 256u
 
-/** Whether @frame was known; it is from now on. One that is too big, or one too many,
- * ends the program. */
+/**
+ * True if @frame is in the set; adds it otherwise. A frame that is too large, or one
+ * too many, terminates the program.
+ */
 bool bench_memo_knows(const uint8_t *frame, size_t n);
 
 #endif

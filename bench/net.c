@@ -1,7 +1,7 @@
 /*
- * Sockets that block, for measuring. A listener prints its line when it may be
- * connected to; connecting tries again while there is no listener yet. What fails ends
- * the program with a line, but for a peer that ends between two messages.
+ * Blocking sockets, for measuring. A listener prints a line when it is ready;
+ * connecting retries while there is no listener. Failures terminate the program with
+ * a line, except a peer that closes between two messages.
  */
 #include "bench/net.h"
 
@@ -133,8 +133,8 @@ _Noreturn void bench_loop(const char *address, void (*serve)(int fd))
 	}
 }
 
-/* A channel past the daemon at the other end of @fd, to the module `trivial`. That
- * connection stays open: it is whose the channel is. */
+/* Open a direct channel to the module `trivial` through the daemon's connection @fd.
+ * That connection stays open, because it owns the channel. */
 static int go_past(int fd)
 {
 	static const char ask[] = "\xed\x6d\x64\x01\x19\0\0\0\0\0\0\0\0\0\0\0"

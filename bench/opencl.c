@@ -1,7 +1,7 @@
 /*
- * bench_opencl [ROUNDS]: launches and copies of the runtime's OpenCL backend beside the
- * same made with OpenCL directly, in one process, in turns. Prints medians and their
- * ratio; 77 without an OpenCL device.
+ * bench_opencl [ROUNDS]: compare launches and copies of the runtime's OpenCL backend
+ * with direct OpenCL calls, alternating in one process. Prints medians and their
+ * ratio; exits with 77 without an OpenCL device.
  */
 #include <string.h>
 
@@ -14,7 +14,7 @@
 	"{ if (get_global_id(0) < n) x[get_global_id(0)] += 1.0f; }\n"
 #define COPY_BYTES ((size_t)16 << 20)
 
-/* OpenCL without anything between. */
+/* OpenCL, called directly. */
 struct plain {
 	const struct msd_opencl_api *api;
 	struct cl_queue *queue;

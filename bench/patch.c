@@ -1,8 +1,9 @@
 /*
- * bench_patch ADDRESS UPSTREAM: recognise each request of any client, give it an id of
- * this program's own and pass it to the server at UPSTREAM; give each answer the
- * client's id back. In front of bench_serve it is the floor of a supervisor that trusts
- * nobody's ids: bench_forward's work, a look at each frame and a table of requests.
+ * bench_patch ADDRESS UPSTREAM: parse each request of any client, replace its id with
+ * an id of this program and pass it to the server at UPSTREAM; put the client's id
+ * back into each reply. In front of bench_serve it is the lower bound of a supervisor
+ * that does not trust client ids: bench_forward's work, one check a frame and a table
+ * of requests.
  */
 #include <endian.h>
 #include <signal.h>
@@ -19,8 +20,8 @@
 #define REQUESTS 4096u
 
 static struct {
-	struct bench_link *from; /* NULL: nobody's */
-	uint64_t id;             /* as it came */
+	struct bench_link *from; /* NULL: free */
+	uint64_t id;             /* as received */
 } requests[REQUESTS];
 static uint32_t free_slots[REQUESTS];
 static uint32_t n_free;
@@ -31,7 +32,7 @@ static _Noreturn void fail(const char *what)
 	exit(1);
 }
 
-/* Whoever leaves must have been answered. */
+/* A client that leaves must have all its replies. */
 static void leave(struct bench_link *client)
 {
 	for (uint32_t i = 0; i < REQUESTS; i++) {
@@ -64,7 +65,7 @@ static void pass_requests(struct bench_link *client, int upstream)
 	bench_write_all(upstream, client->bytes, client->at);
 }
 
-/* Put the client's id into an answer; returns whose it is. */
+/* Put the client's id into a reply; returns the client. */
 static struct bench_link *settle(uint8_t *frame, size_t bytes)
 {
 	uint64_t slot;
@@ -83,7 +84,7 @@ static struct bench_link *settle(uint8_t *frame, size_t bytes)
 	return client;
 }
 
-/* Answers to one client that lie side by side leave in one write. */
+/* Adjacent replies to one client leave in one write. */
 static void pass_answers(struct bench_link *upstream)
 {
 	struct bench_link *last = NULL;

@@ -1,20 +1,20 @@
 #ifndef MSD_BENCH_REQUEST_H
 #define MSD_BENCH_REQUEST_H
-/*
- * Whole frames, made once before the clock runs. All are owned by the caller
- * (msd_buf_finish()); memory that is short ends the program.
- */
+/* Whole frames, built once before the measurement. The caller owns them
+ * (msd_buf_finish()); short memory terminates the program. */
 #include "proto/bytes.h"
 
 struct msd_buf bench_request_ping(void);
 /** Call @target ("module:function") without arguments. */
 struct msd_buf bench_request_call(const char *target);
-/** Call @target with one uint8 tensor of @bytes: inline, its payload to follow, when
- * @is_out is false, else for the callee to fill. */
+/**
+ * Call @target with one uint8 tensor of @bytes: inline, with its payload to follow,
+ * if @is_out is false, else for the callee to fill.
+ */
 struct msd_buf bench_request_tensor(const char *target, uint64_t bytes, bool is_out);
 /** Append the payload of such a call: @bytes zeros. */
 void bench_request_fill(struct msd_buf *frame, uint64_t bytes);
-/** What bench_sink understands: @in bytes of payload follow, @out shall come back. */
+/** A request of bench_sink: @in bytes of payload follow, the reply has @out bytes. */
 struct msd_buf bench_request_sink(uint64_t in, uint64_t out);
 
 #endif

@@ -1,7 +1,7 @@
 /*
- * bench_serve ADDRESS: recognise each call, make one, answer, from one epoll loop. It
- * is the floor of a server that executes what it is asked for: bench_echo's work, and a
- * look at each frame.
+ * bench_serve ADDRESS: parse each call, execute it, reply, from one epoll loop. It is
+ * the lower bound of a server that executes requests: bench_echo's work, and one
+ * check a frame.
  */
 #include <signal.h>
 #include <stdio.h>
@@ -25,10 +25,10 @@ static int do_nothing(const void *frame)
 	return 0;
 }
 
-/* Not known when the calls are compiled, as a module's function is not. */
+/* Not known at compile time, as a module's function is not. */
 static int (*volatile function)(const void *) = do_nothing;
 
-/* What every call is answered with, but for the id. */
+/* The reply to every call, without the id. */
 static struct msd_buf make_answer(void)
 {
 	static const uint8_t room[MSD_FRAME_HEADER_BYTES];

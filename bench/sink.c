@@ -1,7 +1,7 @@
 /*
- * bench_sink ADDRESS: the raw socket, for bulk. Frames of the protocol's header and of
- * bodies that say in their last eight bytes how much payload the answer shall have;
- * payloads come into and leave from one buffer that stays warm.
+ * bench_sink ADDRESS: the raw socket, for bulk data. Frames have the protocol's
+ * header and a body whose last eight bytes give the reply's payload size. Payloads
+ * are received into and sent from one warm buffer.
  */
 #include <signal.h>
 #include <stdio.h>
@@ -52,7 +52,7 @@ int main(int argc, char **argv)
 		return 2;
 	}
 	(void)signal(SIGPIPE, SIG_IGN);
-	memset(buffer, 1, BUFFER_BYTES); /* warm: its pages are there */
+	memset(buffer, 1, BUFFER_BYTES); /* warm: its pages are resident */
 	int listener = bench_listen(argv[1]);
 	for (;;) {
 		int fd = bench_accept(listener);

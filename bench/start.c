@@ -1,6 +1,6 @@
 /*
  * bench_start ADDRESS COMMAND ARG...: milliseconds from exec until COMMAND, which
- * prints a line when it listens, has answered a ping (or, for an echo, has sent it
+ * prints a line when it listens, has answered a ping (an echo server: has sent it
  * back).
  */
 #include <signal.h>

@@ -1,9 +1,9 @@
 /*
- * bench_tls: what TLS alone costs, with libssl and nothing of the daemon's.
+ * bench_tls: the cost of TLS alone, with libssl and without the daemon.
  *
- *   bench_tls sink ADDRESS CERT KEY            a server: bench_sink's, by
- * SSL_read/write bench_tls put|get ADDRESS CA TARGET BYTES N  a client: p50_ns min_ns
- *   bench_tls shake ADDRESS CA N               handshakes, one after another: p50_ns
+ *   bench_tls sink ADDRESS CERT KEY              a server: bench_sink over TLS
+ *   bench_tls put|get ADDRESS CA TARGET BYTES N  a client: p50_ns min_ns
+ *   bench_tls shake ADDRESS CA N                 sequential handshakes: p50_ns
  *
  * ADDRESS is tcp://HOST:PORT. TARGET is "module:function" of a daemon, or `sink`.
  */
@@ -99,7 +99,7 @@ static void sink(const char *address, const char *cert, const char *key)
 	    SSL_CTX_use_certificate_chain_file(ctx, cert) != 1 ||
 	    SSL_CTX_use_PrivateKey_file(ctx, key, SSL_FILETYPE_PEM) != 1)
 		fail("certificate and key");
-	memset(buffer, 1, BUFFER_BYTES); /* warm: its pages are there */
+	memset(buffer, 1, BUFFER_BYTES); /* warm: its pages are resident */
 	const int listener = bench_listen(address);
 	for (;;) {
 		const int fd = bench_accept(listener);
@@ -145,7 +145,7 @@ static uint64_t *times_new(size_t n)
 	return ns;
 }
 
-/* One frame there and one back, as bench_call does it. */
+/* Send one frame and receive one, as bench_call does. */
 static void exchange(SSL *s, const struct msd_buf *r, uint8_t *data, uint64_t bytes,
 		     bool is_put)
 {

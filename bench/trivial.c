@@ -1,11 +1,11 @@
 /*
  * trivial.so: a library in the modern ABI (TVM 0.22 and later) whose functions do
- * nothing, so that what is measured is the way there and back.
+ * nothing, so that a measurement shows only the round trip.
  *   noop()        nothing
  *   echo(i)       its int
- *   take(tensor)  does not look at it: 1
- *   give(out)     leaves it as it is
- *   swap(tensor)  does not look at it: a tensor of 4 KiB, the same each time
+ *   take(tensor)  ignores it: 1
+ *   give(out)     leaves it unchanged
+ *   swap(tensor)  ignores it: a tensor of 4 KiB, the same each time
  */
 #include <stdint.h>
 
@@ -60,7 +60,7 @@ FUNCTION(give)
 static int64_t shape[] = {1024};
 static float data[1024];
 
-/* An object of the ABI: its counts, its type and who frees it, then a DLTensor. */
+/* An object of the ABI: its counts, its type and its deleter, then a DLTensor. */
 static struct {
 	uint64_t count; /* low half strong, high half weak */
 	int32_t type;
@@ -73,7 +73,7 @@ static struct {
 	uint16_t lanes;
 	int64_t *shape, *strides;
 	uint64_t byte_offset;
-} kept = {.count = 1 | (uint64_t)1 << 32, /* its own, which nobody gives back */
+} kept = {.count = 1 | (uint64_t)1 << 32, /* the library's own, never released */
 	  .type = 70,
 	  .data = data,
 	  .device_type = 1,
@@ -83,7 +83,7 @@ static struct {
 	  .lanes = 1,
 	  .shape = shape};
 
-/* It tells no signature, so that its tensor may be any, and the only input. */
+/* No signature: its tensor may be any, and the only input. */
 FUNCTION(swap)
 {
 	if (n_args != 1)

@@ -48,7 +48,7 @@ void bench_take_turns(const struct bench_turn *t, int rounds)
 
 	(void)t->plain(t->plain_ctx, t->which, t->host);
 	(void)t->ours(t->ours_ctx, t->which, t->host);
-	for (int i = 0; i < rounds; i++) { /* who is first, in turns, too */
+	for (int i = 0; i < rounds; i++) { /* alternate the order */
 		if (i % 2 == 0)
 			plain[i] = t->plain(t->plain_ctx, t->which, t->host);
 		ours[i] = t->ours(t->ours_ctx, t->which, t->host);

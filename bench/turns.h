@@ -1,29 +1,27 @@
 #ifndef MSD_BENCH_TURNS_H
 #define MSD_BENCH_TURNS_H
-/*
- * Two ways to do one thing in one process, measured in turns, so that what the machine
- * does meanwhile hits both alike.
- */
+/* Compare two implementations in one process, alternating, so that background load
+ * affects both equally. */
 #include <stdbool.h>
 
 #define BENCH_MAX_ROUNDS 1000
 
-/* What is measured: both run it once and return the microseconds that it took. */
+/* The pair to measure: each runs once and returns its microseconds. */
 struct bench_turn {
-	const char *what; /* printed in front */
-	double per;       /* things done in one run: the times printed are of one */
+	const char *what; /* label of the output */
+	double per; /* operations in one run: the printed times are per operation */
 	double (*plain)(void *ctx, int which, void *host);
 	double (*ours)(void *ctx, int which, void *host);
 	void *plain_ctx, *ours_ctx;
-	int which; /* passed on, as is @host */
+	int which; /* passed on, like @host */
 	void *host;
 };
 
 /** Microseconds of the monotonic clock. */
 double bench_now_us(void);
-/** Rounds that the command line asks for: 101 without, at most BENCH_MAX_ROUNDS. */
+/** Rounds from the command line: 101 by default, at most BENCH_MAX_ROUNDS. */
 int bench_rounds(int argc, char **argv);
-/** End the program with @text. */
+/** Terminate the program with @text. */
 _Noreturn void bench_fail(const char *text);
 
 /** The same, unless @ok. */

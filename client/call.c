@@ -1,12 +1,12 @@
-/* The blocking helper of a call: past the daemon where that may be, else as any
- * request. */
+/* The blocking helper of a call: uses the automatic direct channel where possible,
+ * else an ordinary request. */
 #include <stdlib.h>
 #include <string.h>
 
 #include "client/unasked.h"
 #include "proto/clock.h"
 
-/* What is left of the deadline, of which some is gone since @begun_ns. */
+/* Rest of the deadline at this time; the call began at @begun_ns. */
 static uint32_t deadline_left(uint32_t deadline_ms, uint64_t begun_ns)
 {
 	const uint64_t passed_ms = (msd_now_ns() - begun_ns) / MSD_NS_PER_MS;

@@ -1,8 +1,8 @@
 /*
- * Happy path: the errno of connect() says what is the matter; for a unix socket the
- * file says the rest: whether it is there, is a socket, and whose. The text is the
- * cause, the hint is one line of what to do; both name the address, so that it can be
- * copied.
+ * Happy path: the errno of connect() tells the kind of failure. For a unix socket,
+ * the file tells the rest: whether it exists, is a socket, and its owner. The text is
+ * the cause, the hint is one line of advice; both contain the address, so that the
+ * user can copy it.
  */
 #include "client/cause.h"
 
@@ -39,7 +39,7 @@ static void group_name(gid_t gid, char ret[static NAME_MAX_BYTES])
 	}
 }
 
-/* Whose the socket is, and what would let this user in. */
+/* Name the socket's owner and the permission that this user needs. */
 static void explain_mode(const char *path, char hint[static MSD_HINT_MAX],
 			 struct msd_diag *d)
 {

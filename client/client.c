@@ -1,14 +1,14 @@
 /*
- * A client's life, and its requests' from start to end.
+ * Life cycle of a client and of its requests.
  *
- * Happy path: modser_start() makes a ticket, puts it into the table by its id and at
- * the end of the queue. A turn (modser_process(), or a wait: wait.c) sends what the
- * socket takes, receives what has come, ends the tickets that were answered and those
- * whose deadline is over. A ticket that has ended is handed to its done function, or
- * waits in the table until modser_wait() or modser_take() asks for it.
+ * Happy path: modser_start() makes a ticket, inserts it into the table by its id and
+ * appends it to the queue. An iteration (modser_process(), or a wait: wait.c) sends
+ * as much as the socket accepts, receives the available data, and ends tickets that
+ * were answered or whose deadline passed. A ticket that has ended goes to its done
+ * function, or stays in the table for modser_wait() or modser_take().
  *
- * Failures: whatever breaks the connection ends every ticket with MSD_IO, once, and
- * leaves a client that can only be asked why and closed.
+ * Failures: any failure of the connection ends every ticket with MSD_IO, once.
+ * Afterwards the client only reports the reason and can be closed.
  */
 #include "client/client.h"
 
@@ -22,10 +22,10 @@
 #include "proto/clock.h"
 
 #define PATIENCE_MS                                                                    \
-	1000         /* beyond a request's deadline: the daemon keeps those itself */
-#define TABLE_MIN 64 /* tickets; a power of two */
+	1000         /* grace after a deadline; the daemon enforces deadlines itself */
+#define TABLE_MIN 64 /* number of tickets; a power of two */
 
-/* Answers are the same without: for measuring, and tests. */
+/* Answers do not depend on the templates; the switch is for measurements and tests. */
 static bool has_plans(void)
 {
 	const char *word = getenv("MODSER_PLANS");
@@ -38,8 +38,8 @@ modser_err modser_open_fd(int fd, modser_client **ret)
 	int flags = fcntl(fd, F_GETFL);
 	modser_client *c = calloc(1, sizeof(*c));
 
-	/* Every call that must not block says so itself; one of modser_wait() blocks.
-	 */
+	/* Every call that must not block sets its own flag; a call of modser_wait()
+	 * blocks. */
 	if (c == NULL || flags < 0 || fcntl(fd, F_SETFL, flags & ~O_NONBLOCK) != 0) {
 		modser_err err = c == NULL ? MODSER_NOMEM : MODSER_IO;
 
@@ -88,7 +88,7 @@ void msd_client_end(modser_client *c, struct msd_ticket *t)
 	done(ctx, result);
 }
 
-/* End @t here; what the daemon may still say to it is thrown away. */
+/* End @t here; a later answer of the daemon is discarded. */
 static void end_locally(modser_client *c, struct msd_ticket *t, msd_err err,
 			const char *text)
 {
@@ -111,7 +111,7 @@ void msd_client_stop_sending(modser_client *c)
 		struct msd_ticket *next = t->next;
 
 		t->next = NULL;
-		if (!t->due) { /* answered before its last byte left */
+		if (!t->due) { /* answered before its last byte was sent */
 			msd_client_end(c, t);
 		} else {
 			t->due = false;
@@ -128,8 +128,11 @@ void msd_client_stop_sending(modser_client *c)
 	}
 }
 
-/* Nobody has begun @t: of a direct channel a worker begins what it has read whole, and
- * what it had not read of all that was sent ends with the last. */
+/*
+ * True if the request of @t has not begun. A worker on a direct channel begins each
+ * request that it read completely. If it did not read all sent bytes, the last
+ * request has not begun.
+ */
 static bool is_unsent(const modser_client *c, const struct msd_ticket *t)
 {
 	if (!c->is_direct)
@@ -161,7 +164,7 @@ void msd_client_lose(modser_client *c, msd_err err)
 	}
 }
 
-/* Keep the table at most half full; ids whose slot is taken are passed over. */
+/* Keep the table at most half full; skip ids whose slot is in use. */
 static bool grow_table(modser_client *c)
 {
 	size_t cap = c->cap_table == 0 ? TABLE_MIN : 2 * c->cap_table;
@@ -198,7 +201,7 @@ static void enqueue(modser_client *c, struct msd_ticket *t)
 		c->next_deadline_ns = t->deadline_ns;
 }
 
-/* A worker that runs a call cannot say that its time is over. */
+/* While a worker runs a call, it cannot report a passed deadline. */
 static uint64_t patience_ms(const modser_client *c)
 {
 	return c->is_direct ? 0 : PATIENCE_MS;
@@ -210,7 +213,7 @@ modser_err modser_start(modser_client *client, const char *method,
 {
 	uint64_t id = client->next_id + 1;
 
-	if (client->fd < 0) /* c->why tells since when */
+	if (client->fd < 0) /* c->why has the reason since then */
 		return client->why.code == MSD_DRAINING ? MODSER_DRAINING : MODSER_IO;
 	struct msd_ticket *t =
 		grow_table(client) ? msd_spare_tickets_take(&client->spares) : NULL;
@@ -243,11 +246,12 @@ modser_err modser_start(modser_client *client, const char *method,
 
 static const char late_at_worker[] = "the call was not done by its deadline";
 
-/* The deadline of @t passed and the daemon said nothing. */
+/* The deadline of @t passed without an answer from the daemon. */
 static msd_err expire(modser_client *c, struct msd_ticket *t)
 {
 	if (t->begun && t->at_iov < t->n_iov) {
-		/* The rest of the frame is the caller's memory, soon to be gone. */
+		/* The rest of the frame is the caller's memory, which may be freed
+		 * soon. */
 		if (c->is_direct)
 			end_locally(c, t, MSD_DEADLINE, late_at_worker);
 		return msd_diag_set(&c->why, MSD_IO,
@@ -305,7 +309,7 @@ modser_err msd_client_turn(modser_client *c, bool may_block)
 		return MODSER_OK;
 	c->is_processing = true;
 	msd_err sent = msd_client_send(c);
-	/* What the daemon said before it hung up is still to be read. */
+	/* Read the data that the daemon sent before it closed the connection. */
 	msd_err err = msd_client_receive(c, may_block && sent == MSD_OK);
 	if (err == MSD_OK)
 		err = sent == MSD_OK ? msd_client_send(c) : sent;

@@ -5,15 +5,15 @@
  * and the frame being received.
  *
  *   send.c      queue -> sendmsg(), many tickets at once, nothing copied
- *   heard.c     which answers are known again, and need no reading
+ *   heard.c     which answers are cached, and need no parsing
  *   receive.c   header -> body -> payload into place (payload.c) -> the ticket ends
- *   client.c    ends tickets, keeps deadlines
+ *   client.c    ends tickets, checks deadlines
  *   wait.c      blocks until a ticket has ended
  *   close.c     ends the client
  *   connect.c   sockets
  *   open.c      which of several daemons
- *   direct.c    past the daemon, when asked
- *   unasked.c   the same of blocking calls, unasked
+ *   direct.c    direct channel, on request
+ *   unasked.c   direct channel, automatic, for blocking calls
  */
 #include "client/heard.h"
 #include "client/lost_workers.h"
@@ -21,9 +21,9 @@
 #include "proto/frame.h"
 #include "proto/spin.h"
 
-/* Where the next bytes of a payload go. */
+/* Destination of the next bytes of a payload. */
 struct msd_piece {
-	uint8_t *to; /* NULL: thrown away */
+	uint8_t *to; /* NULL: discarded */
 	uint64_t n;
 };
 
@@ -32,9 +32,9 @@ enum msd_receive_state { MSD_RX_HEADER, MSD_RX_BODY, MSD_RX_PAYLOAD };
 struct msd_receive {
 	enum msd_receive_state state;
 	struct msd_frame frame;
-	uint8_t *buf; /* bytes [at, at + n) have been received and not used */
+	uint8_t *buf; /* bytes [at, at + n) are received and not yet used */
 	size_t cap, at, n;
-	uint64_t ticket_id; /* whose payload this is; 0: nobody's, thrown away */
+	uint64_t ticket_id; /* ticket of this payload; 0: none, discarded */
 	struct msd_piece *pieces;
 	size_t n_pieces, at_piece, cap_pieces;
 };
@@ -42,59 +42,68 @@ struct msd_receive {
 struct msd_unasked;
 
 struct modser_client {
-	int fd;                       /* -1: lost */
-	char *address;                /* for texts; NULL: it was opened by its fd */
-	bool is_direct;               /* to a module's worker */
-	uint64_t worker_pid;          /* which that is */
-	uint64_t most_bytes;          /* of one call there */
-	bool was_reset;               /* at its end the worker had not read all */
-	struct msd_unasked *unasked;  /* owned: unasked.c's; NULL: nothing yet */
-	struct msd_lost_workers lost; /* of direct channels that it had */
-	bool takes_fd;                /* one may come with what is read */
-	int passed_fd;                /* that has come; owned; -1: none */
-	struct msd_client_tls *tls;   /* NULL: bytes go as they are */
+	int fd;              /* -1: lost */
+	char *address;       /* for messages; NULL: opened from a descriptor */
+	bool is_direct;      /* direct channel to a module's worker */
+	uint64_t worker_pid; /* process id of that worker */
+	uint64_t most_bytes; /* limit of one call there */
+	bool was_reset;      /* the worker closed before it had read all bytes */
+	struct msd_unasked *unasked;  /* owned by unasked.c; NULL: not used yet */
+	struct msd_lost_workers lost; /* lost workers of its direct channels */
+	bool takes_fd;                /* a descriptor may arrive with the data */
+	int passed_fd;                /* received descriptor; owned; -1: none */
+	struct msd_client_tls *tls;   /* NULL: not encrypted */
 	uint64_t next_id;
-	modser_segment *segments;              /* that it lends */
-	struct msd_ticket *queue, *queue_tail; /* being sent, oldest first */
-	struct msd_ticket **table; /* at id % cap_table; in flight or not taken */
-	size_t cap_table, n_table; /* cap: power of two */
+	modser_segment *segments;              /* segments that the client shares */
+	struct msd_ticket *queue, *queue_tail; /* to be sent, oldest first */
+	struct msd_ticket *
+		*table; /* indexed by id % cap_table; in flight or not taken */
+	size_t cap_table, n_table; /* cap: a power of two */
 	struct msd_spare_tickets spares;
 	size_t n_in_flight;        /* not ended */
-	uint64_t next_deadline_ns; /* none is earlier; UINT64_MAX: there is none */
+	uint64_t next_deadline_ns; /* earliest deadline; UINT64_MAX: none */
 	bool is_processing;        /* done functions may be running */
-	struct msd_spin spin;      /* how answers are waited for */
-	uint64_t n_reads;          /* that brought something */
+	struct msd_spin spin;      /* state of polling for answers */
+	uint64_t n_reads;          /* reads that returned data */
 	struct msd_receive rx;
-	bool has_plans;          /* what comes again is not read again */
-	struct msd_memory asked; /* requests */
-	struct msd_heard heard;  /* answers */
+	bool has_plans;          /* repeated answers are not decoded again */
+	struct msd_memory asked; /* request cache */
+	struct msd_heard heard;  /* reply cache */
 	struct msd_diag why;
 	modser_error why_error;
 };
 
-/* The ticket of @id, or NULL. */
+/* The ticket of @id; NULL if absent. */
 struct msd_ticket *msd_client_find(const modser_client *c, uint64_t id);
-/** @t->result is final: hand it over. @t may be gone afterwards. */
+/** @t->result is final: deliver it. @t may be freed afterwards. */
 void msd_client_end(modser_client *c, struct msd_ticket *t);
-/** Free @t when its result was handed over and nothing more comes for it. */
+/** Free @t if its result was delivered and no response is due. */
 void msd_client_drop(modser_client *c, struct msd_ticket *t);
 
-/** The worker's channel takes no more: what was not sent whole ends, not begun. What
- * was is answered yet. */
+/**
+ * The worker's channel accepts no more requests. Requests that were not sent
+ * completely end as not begun. Completely sent requests still get their answers.
+ */
 void msd_client_stop_sending(modser_client *c);
-/** The connection is no more: every request ends as @err, c->why says how. */
+/** The connection is lost: every request ends with @err; c->why has the reason. */
 void msd_client_lose(modser_client *c, msd_err err);
 
-/** Everything once; @may_block: wait for something to come. Why the connection is lost,
- * if it is. */
+/**
+ * Run one iteration; @may_block: wait for data. Returns the reason if the connection
+ * is lost.
+ */
 modser_err msd_client_turn(modser_client *c, bool may_block);
-/** Send what fits without blocking. Non-OK: the connection is broken, c->why says how.
+/**
+ * Send as much as possible without blocking. Non-OK: the connection is broken; c->why
+ * has the reason.
  */
 MSD_MUST_CHECK msd_err msd_client_send(modser_client *c);
-/** Receive what is there; @may_block: wait for the first of it. As msd_client_send().
+/**
+ * Receive the available data; @may_block: wait for the first byte. Errors: as
+ * msd_client_send().
  */
 MSD_MUST_CHECK msd_err msd_client_receive(modser_client *c, bool may_block);
-/** The transport has failed by errno while @doing: c->why says so. Returns its code. */
+/** The transport failed with errno while @doing: set c->why. Returns its code. */
 msd_err msd_client_broken(modser_client *c, const char *doing);
 void msd_receive_finish(struct msd_receive *rx);
 

@@ -1,7 +1,5 @@
-/*
- * Happy path: the socket is made non-blocking and connected within the caller's time,
- * on TCP by each number that the name has until one answers.
- */
+/* Happy path: the socket is made non-blocking and connected within the caller's
+ * deadline. For TCP, each address of the host is tried until one accepts. */
 #include "client/connect.h"
 
 #include <errno.h>
@@ -22,7 +20,7 @@
 #include "proto/clock.h"
 #include "proto/frame.h"
 
-/* Wait for a connect() under way. Returns 0 or an errno. */
+/* Wait for a connect() in progress. Returns 0 or an errno. */
 static int wait_connected(int fd, uint64_t deadline_ns)
 {
 	struct pollfd p = {.fd = fd, .events = POLLOUT};
@@ -53,7 +51,8 @@ static int try_connect(const struct sockaddr *sa, socklen_t len, uint64_t deadli
 		return errno;
 	if (connect(fd, sa, len) != 0)
 		error = errno;
-	/* EAGAIN: a unix listener's queue is full; it says nothing when it is not. */
+	/* EAGAIN: the queue of a unix listener is full; no event reports that it has
+	 * room again. */
 	while (error == EAGAIN && msd_poll_ms(deadline_ns) != 0) {
 		(void)poll(NULL, 0, 1);
 		error = connect(fd, sa, len) != 0 ? errno : 0;
@@ -100,7 +99,7 @@ static msd_err connect_tcp(const struct msd_address *a, uint64_t deadline_ns,
 	freeaddrinfo(found);
 	if (error != 0)
 		return msd_cause_of(a, error, hint, d);
-	/* Without this a small request may wait for the answer to the one before. */
+	/* Without this, a small request may wait for the answer to the previous one. */
 	(void)setsockopt(*ret_fd, IPPROTO_TCP, TCP_NODELAY, &on, sizeof(on));
 	return MSD_OK;
 }
@@ -114,9 +113,11 @@ static msd_err connect_to(const struct msd_address *a, uint64_t deadline_ns,
 	return connect_tcp(a, deadline_ns, ret_fd, hint, d);
 }
 
-/* The daemon closes a connection that sends no whole frame for a while; ours may be
- * made long before its first request. A new socket has room for this cancel of nothing,
- * and a broken one is met later. */
+/*
+ * The daemon closes a connection that sends no complete frame for some time, and the
+ * client may send its first request much later. Therefore send a cancel of no
+ * request. A new socket has room for it; a later call reports a broken socket.
+ */
 static void send_first_frame(int fd, struct msd_client_tls *tls)
 {
 	struct msd_buf b = {0};
@@ -138,7 +139,7 @@ static void send_first_frame(int fd, struct msd_client_tls *tls)
 	msd_buf_finish(&b);
 }
 
-/* On a socket that is connected: hands are shaken first where that is wanted. */
+/* For a connected socket: do the TLS handshake if the address requires it. */
 static msd_err encrypt(const struct msd_address *a, int fd, uint64_t deadline_ns,
 		       struct msd_client_tls **ret, char hint[static MSD_HINT_MAX],
 		       struct msd_diag *d)

@@ -7,12 +7,14 @@
 #include "proto/value.h"
 
 /*
- * Two walks over the same bytes: the first counts, then one block takes everything, the
- * second fills it. The scan has bounded depth and number of objects.
+ * Two passes over the same bytes: the first counts the objects, then one block is
+ * allocated, and the second fills it. The scan has already bounded the depth and the
+ * number of objects.
  */
 struct walk {
-	size_t n_values, n_dims, n_chars, n_tensors; /* counted, or used so far */
-	modser_value *values;                        /* NULL while counting */
+	size_t n_values, n_dims, n_chars,
+		n_tensors;    /* counted (first pass) or used (second pass) */
+	modser_value *values; /* NULL while counting */
 	int64_t *dims;
 	char *chars;
 	struct msd_inline *tensors;
@@ -195,8 +197,11 @@ msd_err msd_decode(struct msd_span object, modser_result *r, struct msd_decoded 
 	*ret = (struct msd_decoded){0};
 	if (err != MSD_OK)
 		return err;
-	/* One byte more: a block of no bytes could be NULL. No sum can wrap: each
-	 * counted thing took at least one byte of a body of at most 64 MiB. */
+	/*
+	 * One extra byte, because a block of no bytes could be NULL. The sums cannot
+	 * overflow: each counted object takes at least one byte of a body of at most
+	 * 64 MiB.
+	 */
 	size_t values = w.n_values * sizeof(modser_value);
 	size_t dims = w.n_dims * sizeof(int64_t);
 	char *tree = msd_result_tree(r, values + dims + w.n_chars + 1);

@@ -4,14 +4,13 @@
 #include "client/modser.h"
 #include "proto/bytes.h"
 #include "proto/diag.h"
-/* A response's msgpack as a tree of modser_value. */
+/* Decodes the msgpack of a response into a tree of modser_value. */
 
-/* A tensor of the tree whose data stand in the frame's payload, or in memory that was
- * lent. */
+/* A tensor of the tree with its data in the frame's payload, or in a client segment. */
 struct msd_inline {
-	modser_value *value; /* in the result's tree; data is NULL until placed */
-	uint64_t offset;     /* into the payload, or the segment */
-	uint16_t segment;    /* 0: it is in the payload */
+	modser_value *value; /* in the result's tree; data is NULL until it is placed */
+	uint64_t offset;     /* offset in the payload, or in the segment */
+	uint16_t segment;    /* 0: in the payload */
 };
 
 struct msd_decoded {
@@ -20,9 +19,9 @@ struct msd_decoded {
 };
 
 /**
- * Decode @object (scanned: msd_body_read() has passed it) into @r's root and tree. The
- * caller frees @ret->tensors, also on failure.
- * Errors: MSD_NOMEM; MSD_PROTOCOL for a value that no client can hold.
+ * Decode @object (already scanned by msd_body_read()) into @r's root and tree. The
+ * caller frees @ret->tensors, also on failure. Errors: MSD_NOMEM; MSD_PROTOCOL for a
+ * value that clients do not support.
  */
 MSD_MUST_CHECK msd_err msd_decode(struct msd_span object, modser_result *r,
 				  struct msd_decoded *ret, struct msd_diag *d);

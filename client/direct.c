@@ -1,7 +1,8 @@
 /*
- * Happy path: the daemon is asked for a channel to a module's worker; its descriptor
- * comes with the first byte of the answer, and is a client of its own from there on.
- * Failures: the result says why there is none, and the caller goes on with the daemon.
+ * Happy path: the client asks the daemon for a channel to a module's worker. The
+ * descriptor arrives with the first byte of the answer, and becomes a client of its
+ * own. Failures: the result gives the reason, and the caller continues through the
+ * daemon.
  */
 #include "client/direct.h"
 
@@ -25,8 +26,8 @@ modser_err msd_direct_ask(modser_client *c, const char *module, uint32_t deadlin
 	return err;
 }
 
-/* The worker looks for calls, too, while they come fast: nobody else has part in them.
- */
+/* The worker also polls while calls arrive fast, because no other client uses this
+ * channel. */
 static void allow_spin(modser_client *channel)
 {
 	const char *word = getenv("MODSER_SPIN");
@@ -37,7 +38,7 @@ static void allow_spin(modser_client *channel)
 	}
 }
 
-/* What the answer @r says of @key. */
+/* Number at @key in the answer @r. */
 static uint64_t number(const modser_result *r, const char *key)
 {
 	const modser_value *v = modser_find(modser_result_value(r), key);

@@ -30,7 +30,7 @@ bool msd_heard_tell(const struct msd_known *known, struct msd_span bytes,
 	if (known == NULL || known->plan == NULL)
 		return false;
 	msd_kept_answer_copy(known->plan, r);
-	/* As msd_meta_read() has it, for which a larger number is none. */
+	/* As in msd_meta_read(), which ignores a larger number. */
 	const uint64_t time = msd_memory_time(bytes);
 	r->exec_ns = time <= INT64_MAX ? time : 0;
 	return true;

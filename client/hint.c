@@ -36,7 +36,7 @@ static const char *const hints[MSD_ERR_COUNT] = {
 	[MSD_NOT_VERIFIED] = "trust nothing of it: ask who publishes the model",
 };
 
-/* Where the code's own would send people to the wrong place. */
+/* Overrides where the hint of the code would mislead the user. */
 static const struct {
 	enum msd_method method;
 	msd_err code;
@@ -81,7 +81,7 @@ static const struct {
 	 "with `modser load --keep` or `modser pull`"},
 };
 
-/* Of what an operator sets up, and of no file or device. */
+/* True for methods that concern the operator's setup, and no file or device. */
 static bool is_of_operator(enum msd_method method)
 {
 	return method == MSD_M_ACL_LIST || method == MSD_M_ACL_LOG ||
@@ -98,7 +98,8 @@ const char *msd_hint(enum msd_method method, msd_err code)
 	}
 	if (code == MSD_UNSUPPORTED && is_of_operator(method))
 		return hints[MSD_REFUSED];
-	if (code == MSD_IO && method != MSD_M_COUNT) /* not of this connection */
+	if (code == MSD_IO &&
+	    method != MSD_M_COUNT) /* not an error of this connection */
 		return "see the daemon's log, and what the text names";
 	return (unsigned)code < MSD_ERR_COUNT ? hints[code]
 					      : "see the daemon's documentation";

@@ -6,13 +6,13 @@
 #include "client/result.h"
 
 struct msd_kept_answer {
-	modser_value root; /* points into `tree`, as values there do */
-	uint32_t n_values; /* that `tree` begins with */
+	modser_value root; /* points into `tree`, as do the values there */
+	uint32_t n_values; /* values at the start of `tree` */
 	uint32_t n_bytes;
 	_Alignas(modser_value) uint8_t tree[];
 };
 
-/* @v pointed into @from, of which @to is a copy. */
+/* Move the pointer of @v from @from to its copy, @to. */
 static void point(modser_value *v, const uint8_t *from, uint8_t *to)
 {
 	switch ((int)v->kind) {
@@ -69,7 +69,7 @@ struct msd_kept_answer *msd_kept_answer_create(const modser_result *r,
 
 void msd_kept_answer_copy(const struct msd_kept_answer *k, modser_result *r)
 {
-	uint8_t *tree = msd_result_tree(r, k->n_bytes); /* its own room */
+	uint8_t *tree = msd_result_tree(r, k->n_bytes); /* in the result's own block */
 
 	r->root = k->root;
 	r->n_values = k->n_values;

@@ -1,19 +1,22 @@
 #ifndef MSD_CLIENT_KEPT_ANSWER_H
 #define MSD_CLIENT_KEPT_ANSWER_H
 /*
- * What an answer was decoded to, kept for the next one with the same bytes: one block,
- * which is copied instead of walked. Only a small one has a copy, for which its result
- * has room itself, and none with a tensor: its data is each caller's own.
+ * Reply template: the decoded value of an answer, for the next answer with the same
+ * bytes. The template is one block, which is copied instead of decoded. Only small
+ * values that fit into the result's own block have a template. Values with tensors
+ * have none, because each caller has its own data.
  */
 #include "client/modser.h"
 
 struct msd_kept_answer;
 
-/** A copy of the value that @r was decoded to, which has no tensor; one block of
- * *@ret_bytes, to be freed. NULL: it is large, or memory is short. */
+/**
+ * Copy the decoded value of @r, which has no tensor, into one block of *@ret_bytes;
+ * the caller frees it. NULL: the value is large, or out of memory.
+ */
 struct msd_kept_answer *msd_kept_answer_create(const modser_result *r,
 					       size_t *ret_bytes);
-/** Give @r, a result that has no value yet, the one that is kept. */
+/** Copy the value of @k to @r, a result without a value. */
 void msd_kept_answer_copy(const struct msd_kept_answer *k, modser_result *r);
 
 #endif

@@ -7,7 +7,7 @@
 #define LIBRARY "libssl.so.3"
 
 static struct msd_libssl found;
-static const char *missing; /* NULL: all are there */
+static const char *missing; /* NULL: all exist */
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 
 static void find_all(void)

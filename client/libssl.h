@@ -1,6 +1,7 @@
 #ifndef MSD_CLIENT_LIBSSL_H
 #define MSD_CLIENT_LIBSSL_H
-/* What is used of OpenSSL, found when it is wanted. A new function is a word here. */
+/* The functions of OpenSSL that the client uses, loaded on first use. To use another
+ * function, add its name here. */
 #include <openssl/err.h>
 #include <openssl/ssl.h>
 
@@ -43,7 +44,7 @@ struct msd_libssl {
 #undef MSD_LIBSSL_FIELD
 };
 
-/** The functions, or NULL, and @d says what is missing. The library stays open. */
+/** The functions, or NULL, and @d names what is missing. The library stays open. */
 const struct msd_libssl *msd_libssl_open(struct msd_diag *d);
 
 #endif

@@ -1,10 +1,10 @@
 /*
- * Loading a module, built on modser_start() and modser_wait() alone.
+ * Loads a module; uses only modser_start() and modser_wait().
  *
- * Happy path: `begin` gives an upload; its pieces are written, up to CHUNKS_IN_FLIGHT
- * at a time, each a tensor that borrows from the caller's bytes; `commit`; then
- * module.load, which ends when the module is READY. Whatever fails in between, the
- * upload is aborted and the result is the first failure's.
+ * Happy path: `begin` returns an upload. Its chunks are written, up to
+ * CHUNKS_IN_FLIGHT at a time; each is a tensor that borrows the caller's bytes. Then
+ * `commit`, then module.load, which ends when the module is READY. Failures: the
+ * upload is aborted, and the result is that of the first failure.
  */
 #include <stdlib.h>
 
@@ -12,37 +12,36 @@
 #include "proto/beside.h"
 #include "proto/clock.h"
 
-#define CHUNK_BYTES ((size_t)1 << 20) /* of one write of an upload */
+#define CHUNK_BYTES ((size_t)1 << 20) /* bytes of one write of an upload */
 #define CHUNKS_IN_FLIGHT 16
 #define ABORT_MS 1000u
-#define PARTS 3u /* without files beside: a library, graph and params */
+#define PARTS 3u /* without external data: a library, graph and params */
 
-/* How a module runs, of every request that brings one. */
+/* Run options of a module, common to all requests that load one. */
 struct how {
-	const char *device, *era, *fill, *format, *input; /* NULL: not said */
+	const char *device, *era, *fill, *format, *input; /* NULL: not given */
 	uint32_t workers, batch_rows, batch_within_ms;
-	int64_t max_run_ms; /* MODSER_NO_MAX_RUN: without end */
+	int64_t max_run_ms; /* MODSER_NO_MAX_RUN: no limit */
 	bool tvm_inputs;
 };
 
-/* An upload under way. */
+/* Upload in progress. */
 struct upload {
 	modser_client *client;
 	modser_value handle;
-	uint64_t until_ns;              /* of the whole load; 0: none */
-	struct msd_span *parts;         /* one behind the other */
-	size_t n;                       /* bytes of all */
-	size_t next;                    /* first byte that no write has taken */
-	uint64_t written;               /* bytes that the daemon has */
-	uint64_t ids[CHUNKS_IN_FLIGHT]; /* a ring, oldest at `oldest` */
+	uint64_t until_ns;              /* deadline of the whole load; 0: none */
+	struct msd_span *parts;         /* in upload order */
+	size_t n;                       /* bytes of all parts */
+	size_t next;                    /* first byte that no write covers */
+	uint64_t written;               /* bytes that the daemon has confirmed */
+	uint64_t ids[CHUNKS_IN_FLIGHT]; /* ring; the oldest is at `oldest` */
 	size_t sizes[CHUNKS_IN_FLIGHT];
 	size_t oldest, n_ids;
-	bool is_begun; /* the daemon has it */
-	modser_value
-		*files; /* beside a model: of each a name and its bytes, then those */
+	bool is_begun;       /* the daemon has created it */
+	modser_value *files; /* (name, size) pairs of the files, then the tuples */
 };
 
-/* What the next write takes: of one part. */
+/* The next chunk to write, from a single part. */
 static struct msd_span next_piece(const struct upload *u)
 {
 	size_t at = u->next;
@@ -55,10 +54,11 @@ static struct msd_span next_piece(const struct upload *u)
 				 left < CHUNK_BYTES ? left : CHUNK_BYTES};
 }
 
-/* The options of the next request: what is left of the deadline, at least 1 ms. */
+/* Options of the next request: the rest of the deadline, at least 1 ms. */
 static modser_options options_now(const struct upload *u)
 {
-	const uint64_t left_ns = u->until_ns - msd_now_ns(); /* wraps when it is over */
+	const uint64_t left_ns =
+		u->until_ns - msd_now_ns(); /* wraps when the deadline has passed */
 	modser_options options = {0};
 
 	if (u->until_ns != 0 && left_ns <= (uint64_t)UINT32_MAX * 1000000u)
@@ -73,7 +73,7 @@ static bool is_late(const struct upload *u)
 	return u->until_ns != 0 && msd_now_ns() >= u->until_ns;
 }
 
-/* A result of this library's own: the deadline came before the load. */
+/* Create a local result: the deadline passed before the load. */
 static modser_err late(const struct upload *u, modser_result **ret)
 {
 	struct msd_diag d = {0};
@@ -109,7 +109,8 @@ static modser_err upload_write(struct upload *u)
 	return err;
 }
 
-/* Write everything. All writes have ended on return; *ret is the first failure's. */
+/* Write everything. All writes have ended on return; *@ret is the result of the first
+ * failure. */
 static modser_err upload_all(struct upload *u, const modser_load_options *o,
 			     modser_result **ret)
 {
@@ -124,7 +125,7 @@ static modser_err upload_all(struct upload *u, const modser_load_options *o,
 			err = upload_write(u);
 			continue;
 		}
-		if (u->n_ids == 0) /* it was late before a piece was on its way */
+		if (u->n_ids == 0) /* the deadline passed before any chunk was sent */
 			break;
 		modser_err one = modser_wait(u->client, u->ids[u->oldest], &r);
 		u->written += u->sizes[u->oldest];
@@ -150,7 +151,7 @@ static modser_err upload_end(struct upload *u, const char *how,
 	return modser_request(u->client, "module.upload", params, 2, options, ret);
 }
 
-/* Best effort: the upload ends with the connection in any case. */
+/* Best effort: the daemon drops the upload with the connection anyway. */
 static void upload_abort(struct upload *u)
 {
 	const modser_options options = {.deadline_ms = ABORT_MS};
@@ -182,7 +183,8 @@ static void add_count(modser_value *pairs, size_t *n, const char *key, uint32_t 
 	pairs[(*n)++] = modser_int(count);
 }
 
-/* How a module runs. What was not said is not sent: an older daemon knows it not. */
+/* Append the run options. Options that were not given are not sent, because an older
+ * daemon does not know them. */
 static void add_how(modser_value *pairs, size_t *n, const struct how *how)
 {
 	add_text(pairs, n, "device", how->device);
@@ -243,8 +245,11 @@ static modser_err load_uploaded(struct upload *u, const char *name,
 					   &options, ret);
 }
 
-/* True: the daemon's store has what is to be kept, and u->handle is that. Else all of
- * it is sent, which a daemon without a store may refuse with more to say. */
+/*
+ * True: the daemon's store has the bytes to keep, and u->handle refers to them.
+ * Otherwise everything is sent; a daemon without a store rejects that with a better
+ * message.
+ */
 static bool find_kept(struct upload *u, const modser_load_options *o)
 {
 	const modser_options options = options_now(u);
@@ -264,7 +269,7 @@ static bool find_kept(struct upload *u, const modser_load_options *o)
 	return is_there;
 }
 
-/* All bytes are with the daemon, or *@ret says why not. */
+/* Upload all bytes; on failure *@ret has the reason. */
 static modser_err send_all(struct upload *u, const modser_load_options *o,
 			   modser_result **ret)
 {
@@ -302,7 +307,7 @@ static modser_err send_all(struct upload *u, const modser_load_options *o,
 	return err;
 }
 
-/* The files beside a model, each on a page, behind the three parts. */
+/* Append the external data files after the three parts, each page-aligned. */
 static void add_files(struct upload *u, const modser_load_options *o)
 {
 	static const uint8_t zeros[MSD_BESIDE_PAGE];

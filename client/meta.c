@@ -3,7 +3,7 @@
 #include "client/result.h"
 #include "proto/value.h"
 
-/* The next object of @meta. */
+/* Read the next object of @meta. */
 static void read_trace(struct msd_cur *meta, modser_trace *ret)
 {
 	const struct {

@@ -1,11 +1,11 @@
 /*
- * From what names a daemon, or several that do the same, to a client.
+ * Opens a client from an address, or from a list of equivalent daemons.
  *
- * Happy path: the text is read, or the default's is found, and what it names is
- * connected to. Of several, each is asked in their order whether it answers and stays;
- * the first that does is it. Failures: one that cannot be had is followed by the next;
- * when none stays, the first that is about to leave is taken, for it serves yet. When
- * there is none at all, what was wrong with each is said.
+ * Happy path: the address text, or the default, is parsed and connected to. If there
+ * are several addresses, the client pings each in order, and takes the first daemon
+ * that answers and is not draining. Failures: an address that fails is followed by
+ * the next. If all daemons are draining, the first of them is taken, because it still
+ * serves. If no daemon answers, the error lists the reason for each address.
  */
 #include <stdlib.h>
 
@@ -15,8 +15,8 @@
 #include "proto/address_list.h"
 #include "proto/clock.h"
 
-/* Whoever sets no bound waits for the last of them; nobody who is silent may keep it
- * from the others for ever. */
+/* Without a bound from the caller, only the last address may wait without limit; a
+ * silent daemon must not block the next addresses. */
 #define EACH_NS (3u * UINT64_C(1000000000))
 
 static msd_err find_addresses(const char *text, struct msd_address_list *ret,
@@ -34,7 +34,7 @@ static msd_err find_addresses(const char *text, struct msd_address_list *ret,
 	return err == MSD_OK ? err : msd_diag_wrap(d, err, "MODSER_HOST");
 }
 
-/* When the first of @n must have answered: all that are left share the time. */
+/* Deadline for the first of @n addresses: the remaining addresses share the time. */
 static uint64_t share_of(uint64_t until_ns, size_t n)
 {
 	const uint64_t now = msd_now_ns();
@@ -46,7 +46,7 @@ static uint64_t share_of(uint64_t until_ns, size_t n)
 	return until_ns > now ? now + (until_ns - now) / n : now;
 }
 
-/* Ask whoever is there whether it answers, and is about to leave. */
+/* Ping the peer: does it answer, and is it draining? */
 static msd_err ask(modser_client *c, uint64_t until_ns, bool *ret_is_leaving,
 		   struct msd_diag *d)
 {
@@ -66,7 +66,7 @@ static msd_err ask(modser_client *c, uint64_t until_ns, bool *ret_is_leaving,
 	return err;
 }
 
-/* One of several. */
+/* Connect to one address of the list and ping it. */
 static msd_err try(const struct msd_address *a, uint64_t until_ns, modser_client **ret,
 		   bool *ret_is_leaving, char hint[static MSD_HINT_MAX],
 		   struct msd_diag *d)

@@ -1,11 +1,11 @@
 /*
- * Where the payload of a response goes.
+ * Places the payload of a response.
  *
- * Happy path: the result is decoded and its tensors are checked to fit the payload; out
- * tensors are those of the request and get the caller's memory, the rest get one block
- * of the result's; then the payload is cut into pieces, one for each tensor, and one
- * for what is between them. Failures: what does not agree breaks the connection; a
- * result that there is no memory for is an error of its own, its payload thrown away.
+ * Happy path: the result is decoded and its tensors are checked against the payload.
+ * Out tensors must match those of the request and get the caller's memory; all other
+ * tensors share one block of the result. Then the payload is cut into chunks, one for
+ * each tensor, and one for each gap. Failures: a mismatch breaks the connection. If
+ * memory runs out, only this result is an error, and its payload is discarded.
  */
 #include "client/payload.h"
 
@@ -55,7 +55,7 @@ static bool same_shape(const modser_tensor *a, const struct msd_wire_tensor *b)
 		memcmp(a->shape, b->shape, a->ndim * sizeof(a->shape[0])) == 0);
 }
 
-/* Tensors in memory that was lent lie where the request has named a place for one. */
+/* A tensor in a client segment must be at a place that the request has named. */
 static msd_err find_lent(modser_client *c, const struct msd_ticket *t,
 			 const struct msd_decoded *decoded)
 {
@@ -76,7 +76,9 @@ static msd_err find_lent(modser_client *c, const struct msd_ticket *t,
 	return MSD_OK;
 }
 
-/* What returns its outputs by itself has them in places, not among the outs. */
+/*
+ * A function that returns its outputs has them in segment places, not among the outs.
+ */
 static bool has_places_alone(const struct msd_ticket *t)
 {
 	for (size_t i = 0; i < t->n_outs; i++) {
@@ -86,8 +88,8 @@ static bool has_places_alone(const struct msd_ticket *t)
 	return true;
 }
 
-/* The out tensors of @root: of a call they stand first, [[out...], return]; a copy's is
- * the result itself. False: there are none. */
+/* Find the out tensors of @root. For a call they are the first item, [[out...],
+ * return]; for a copy the result itself is the tensor. False: there are none. */
 static bool find_outs(const modser_value *root, const modser_value **ret, size_t *ret_n)
 {
 	*ret = root;
@@ -102,7 +104,7 @@ static bool find_outs(const modser_value *root, const modser_value **ret, size_t
 	return true;
 }
 
-/* They must be what was asked for. Give each the caller's memory when there is some. */
+/* Check that they match the request. Give each the caller's memory if there is some. */
 static msd_err match_outs(modser_client *c, const struct msd_ticket *t,
 			  struct msd_decoded *decoded)
 {
@@ -130,11 +132,11 @@ static msd_err match_outs(modser_client *c, const struct msd_ticket *t,
 	return MSD_OK;
 }
 
-/* One block for all tensors that have no memory yet. */
+/* Allocate one block for all tensors without memory. */
 static msd_err place_rest(modser_client *c, modser_result *r,
 			  struct msd_decoded *decoded)
 {
-	uint64_t bytes = 0; /* at most the payload's and 128 for each tensor */
+	uint64_t bytes = 0; /* at most the payload's bytes and 128 for each tensor */
 	void *block;
 
 	for (size_t i = 0; i < decoded->n_tensors; i++) {
@@ -167,7 +169,9 @@ static msd_err place_rest(modser_client *c, modser_result *r,
 	return MSD_OK;
 }
 
-/* Cut the payload into pieces: tensors, in ascending order, and what is between. */
+/*
+ * Cut the payload into chunks: tensors in ascending order, and the gaps between them.
+ */
 static msd_err cut_payload(modser_client *c, const struct msd_decoded *decoded)
 {
 	uint64_t at = 0;
@@ -177,7 +181,8 @@ static msd_err cut_payload(modser_client *c, const struct msd_decoded *decoded)
 		const struct msd_inline *in = &decoded->tensors[i];
 		const modser_tensor *t = &in->value->as.tensor;
 
-		if (t->bytes == 0 || in->segment != 0) /* its offset is no place here */
+		if (t->bytes == 0 ||
+		    in->segment != 0) /* its offset is not in the payload */
 			continue;
 		if (in->offset < at || in->offset > end || t->bytes > end - in->offset)
 			return broken(c, "a tensor lies outside the payload");
@@ -193,7 +198,7 @@ static msd_err cut_payload(modser_client *c, const struct msd_decoded *decoded)
 	return MSD_OK;
 }
 
-/* Make sure of every tensor's place before any memory is asked for. */
+/* Check the place of every tensor before any allocation. */
 static msd_err check_sizes(modser_client *c, const struct msd_decoded *decoded)
 {
 	uint64_t left = c->rx.frame.payload_bytes;
@@ -229,7 +234,7 @@ msd_err msd_client_read_result(modser_client *c, struct msd_ticket *t,
 	free(decoded.tensors);
 	if (err != MSD_NOMEM)
 		return err;
-	/* This answer is lost, the connection is not. */
+	/* This answer is lost; the connection stays. */
 	msd_result_fail(t->result, err, msd_diag_text(&c->why));
 	return msd_client_skip_payload(c);
 }

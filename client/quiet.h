@@ -1,9 +1,7 @@
 #ifndef MSD_CLIENT_QUIET_H
 #define MSD_CLIENT_QUIET_H
-/*
- * Writing by who says no MSG_NOSIGNAL, as libssl: a SIGPIPE of it is none of the
- * process's, whose signals are its own.
- */
+/* SIGPIPE guard for code that writes without MSG_NOSIGNAL, such as libssl. The guard
+ * hides that SIGPIPE from the process and keeps the process's own signals. */
 #include <signal.h>
 
 struct msd_quiet {
@@ -11,7 +9,7 @@ struct msd_quiet {
 };
 
 void msd_quiet_begin(struct msd_quiet *ret);
-/** errno is of what was written last, and stays. */
+/** Expects the errno of the last write, and keeps it. */
 void msd_quiet_end(const struct msd_quiet *q);
 
 #endif

@@ -1,9 +1,9 @@
 /*
- * What comes from the daemon, frame by frame. Happy path: header; body, decoded into
- * the result of its ticket; the payload in pieces, one for each tensor, read straight
- * into the caller's memory for an out argument, else into the result's; the ticket
- * ends. Failures: what nobody waits for any more is thrown away; what breaks the
- * protocol breaks the connection; the daemon's farewell says why it hangs up.
+ * Receives frames from the daemon. Happy path: header; body, decoded into the result
+ * of its ticket; the payload in chunks, one for each tensor, read directly into the
+ * caller's memory for an out argument, else into the result's; then the ticket ends.
+ * Failures: data for an abandoned ticket is discarded. A protocol violation breaks
+ * the connection. The daemon's farewell message gives its reason for closing.
  */
 #include <errno.h>
 #include <limits.h>
@@ -20,11 +20,12 @@
 #include "client/tls.h"
 #include "proto/value.h"
 
-#define BUFFER_BYTES (64u * 1024u) /* what is smaller is copied once */
-#define KEPT_BYTES (1u << 20)      /* of the buffer, when a body is done */
-#define ROUNDS 64                  /* reads of one call: other sockets wait too */
+#define BUFFER_BYTES (64u * 1024u) /* smaller payloads are copied once */
+#define KEPT_BYTES (1u << 20)      /* buffer size kept after a body */
+#define ROUNDS 64 /* reads of one call, so that other sockets get their share */
 
-/* session.close [code, name, message]: the daemon ends the connection, and says why. */
+/* session.close [code, name, message]: the daemon closes the connection and gives the
+ * reason. */
 static msd_err read_farewell(modser_client *c, struct msd_span params)
 {
 	struct msd_cur cur = msd_cur_of(params);
@@ -74,7 +75,8 @@ static msd_err read_notification(modser_client *c, const struct msd_body *b)
 	return msd_client_skip_payload(c);
 }
 
-/* The answer @bytes, with the parts @b, to @t; @known: the one that it is again. */
+/* Handle the answer @bytes, with the parts @b, to @t; @known: the equal cached
+ * answer. */
 static msd_err read_answer(modser_client *c, struct msd_ticket *t,
 			   struct msd_span bytes, const struct msd_body *b,
 			   const struct msd_known *known)
@@ -125,7 +127,7 @@ static msd_err read_body(modser_client *c, struct msd_span bytes)
 	return read_answer(c, t, bytes, &b, known);
 }
 
-/* A header, unless the peer is somebody else. */
+/* Read a header; fails if the peer is not modserd. */
 static msd_err read_header(modser_client *c)
 {
 	struct msd_receive *rx = &c->rx;
@@ -152,12 +154,12 @@ static void finish_response(modser_client *c)
 	t->due = false;
 	if (t->ended) {
 		msd_client_drop(c, t);
-	} else if (t->at_iov == t->n_iov) { /* else when its last byte has left */
+	} else if (t->at_iov == t->n_iov) { /* otherwise when its last byte is sent */
 		msd_client_end(c, t);
 	}
 }
 
-/* Move buffered bytes to where the payload belongs. */
+/* Move buffered bytes to their places in the payload. */
 static void place_buffered(struct msd_receive *rx)
 {
 	while (rx->n > 0 && rx->at_piece < rx->n_pieces) {
@@ -208,7 +210,7 @@ static msd_err step(modser_client *c, bool *ret_more)
 	return err;
 }
 
-/* Room for what the state needs behind the buffered bytes. */
+/* Make room for the bytes that the state needs after the buffered bytes. */
 static bool make_room(struct msd_receive *rx)
 {
 	size_t need = rx->state == MSD_RX_BODY ? rx->frame.body_bytes : 4096;
@@ -231,8 +233,8 @@ static bool make_room(struct msd_receive *rx)
 	return true;
 }
 
-/* A large body's room is not kept for others, which may never come. But for a body what
- * is buffered is less than a header. */
+/* Shrink the buffer after a large body, because the next one may never arrive.
+ * Outside a body, less than a header is buffered. */
 static void give_back(struct msd_receive *rx)
 {
 	if (rx->state == MSD_RX_BODY || rx->cap <= KEPT_BYTES)
@@ -247,8 +249,8 @@ static void give_back(struct msd_receive *rx)
 	rx->cap = BUFFER_BYTES;
 }
 
-/* recvmsg() with room for one descriptor; those before it that nobody took are closed.
- */
+/* recvmsg() with room for one descriptor; closes an earlier descriptor that was not
+ * taken. */
 static ssize_t receive_fd(modser_client *c, struct msghdr *m, int flags)
 {
 	union {
@@ -257,7 +259,7 @@ static ssize_t receive_fd(modser_client *c, struct msghdr *m, int flags)
 	} control;
 
 	m->msg_control = control.room;
-	/* Without its padding, in which the kernel would put a second one. */
+	/* Without its padding, which the kernel would use for a second descriptor. */
 	m->msg_controllen = CMSG_LEN(sizeof(int));
 	const ssize_t n = recvmsg(c->fd, m, flags | MSG_CMSG_CLOEXEC);
 	const struct cmsghdr *h = n > 0 ? CMSG_FIRSTHDR(m) : NULL;
@@ -278,7 +280,7 @@ static ssize_t receive(modser_client *c, struct msghdr *m, int flags)
 	return c->takes_fd ? receive_fd(c, m, flags) : recvmsg(c->fd, m, flags);
 }
 
-/* Read once: a payload straight into place, what comes behind it into the buffer. */
+/* Read once: a payload directly into place, the bytes after it into the buffer. */
 static ssize_t read_some(modser_client *c, int flags, bool *ret_drained)
 {
 	struct msd_receive *rx = &c->rx;
@@ -323,7 +325,7 @@ static msd_err read_failed(modser_client *c, ssize_t n)
 	return msd_diag_set(&c->why, MSD_IO, "the daemon closed the connection");
 }
 
-/* What libssl holds is told by no event: it is read to the end. */
+/* No event reports the data that libssl has buffered, so it is read to the end. */
 static unsigned rounds_of(const modser_client *c)
 {
 	return c->tls != NULL ? UINT_MAX : ROUNDS;

@@ -1,4 +1,4 @@
-/* The blocking helper of a request, built on modser_start() and modser_wait() alone. */
+/* The blocking helper of a request; uses only modser_start() and modser_wait(). */
 #include "client/result.h"
 
 modser_err modser_request(modser_client *client, const char *method,

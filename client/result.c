@@ -1,8 +1,8 @@
 /*
- * What a request has ended with. Happy path: it is one block of memory from its start
- * to modser_result_free(), if its value is small; a larger one, tensors' data and texts
- * of errors are blocks of their own. Failures: an error for which there is no memory
- * keeps its code, and that code's sentence.
+ * The result of a request. Happy path: a small result is one block of memory from the
+ * start of its request to modser_result_free(). A larger tree, the data of tensors
+ * and the texts of errors are separate blocks. Failures: an error for which memory
+ * runs out keeps its code and that code's default sentence.
  */
 #include "client/result.h"
 
@@ -86,7 +86,7 @@ void msd_result_advise(modser_result *r, const char *hint)
 	r->error.hint = copy;
 }
 
-/* What an error's details say; absent is zero. */
+/* Details of an error; zero if absent. */
 struct details {
 	uint32_t retry_after_ms;
 	struct msd_span hint;
@@ -118,7 +118,7 @@ static struct details read_details(struct msd_span details)
 void msd_result_fail_body(modser_result *r, enum msd_method method,
 			  const struct msd_body_error *e)
 {
-	/* A number that this build lacks keeps the name that the daemon gave it. */
+	/* A code that this build does not know keeps the name that the daemon sent. */
 	const struct details said = read_details(e->details);
 	char *text = malloc(e->name.n + e->message.n + said.hint.n + 3);
 

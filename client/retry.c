@@ -5,7 +5,7 @@
 #include "client/result.h"
 #include "proto/clock.h"
 
-#define FIRST_MS 50u /* the bound of the first wait, which doubles */
+#define FIRST_MS 50u /* bound of the first wait; it doubles each round */
 #define MOST_MS 5000u
 
 enum msd_begun msd_retry_judge(const modser_result *result)
@@ -15,11 +15,11 @@ enum msd_begun msd_retry_judge(const modser_result *result)
 	const bool was_sent = result->id != 0;
 	switch ((int)result->error.code) {
 	case MODSER_BUSY:
-		/* Said of the connection, it leaves open what became of the call. */
+		/* A BUSY about the connection does not tell whether the call ran. */
 		return was_sent && !result->is_reply ? MSD_MAY_HAVE_RUN : MSD_NOT_BEGUN;
 	case MODSER_DRAINING:
-		/* Said of the connection, too: it is the last that a daemon says there,
-		 * which had answered all that it had begun. */
+		/* Also for the connection: it is the daemon's last message there,
+		 * after all answers to requests that it began. */
 		return MSD_NOT_BEGUN;
 	case MODSER_DEADLINE:
 		return was_sent ? MSD_IS_ANSWERED : MSD_NOT_BEGUN;
@@ -68,8 +68,8 @@ bool modser_retry_next(modser_retry *retry, const modser_result *result,
 {
 	uint32_t random = 0;
 
-	/* Where the system has no chance yet, the clock's nanoseconds are enough of it.
-	 */
+	/* If the system has no random numbers yet, the clock's nanoseconds are random
+	 * enough. */
 	if (getrandom(&random, sizeof(random), GRND_NONBLOCK) != sizeof(random))
 		random = (uint32_t)msd_now_ns();
 	return msd_retry_step(retry, msd_retry_judge(result),

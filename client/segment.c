@@ -1,8 +1,8 @@
 /*
- * Happy path: a memfd of the size is sealed and mapped, its descriptor goes with
- * segment.add, the answer is its number; requests find what lies there (lent.h).
- * Failures: it is unmapped, and the result says why: the caller goes on with memory of
- * its own.
+ * Happy path: a memfd of the size is sealed and mapped. segment.add sends its
+ * descriptor and returns its number. Requests then find data in it (lent.h).
+ * Failures: it is unmapped, and the result gives the reason; the caller continues
+ * with its own memory.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -43,7 +43,8 @@ static modser_err fail(modser_result **ret, msd_err err, const char *what)
 	return (modser_err)err;
 }
 
-/* Have the daemon take @fd, which is taken over: *@ret_number, or why not. */
+/* Give @fd to the daemon; takes ownership of @fd. Returns *@ret_number, or the reason
+ * for a failure. */
 static modser_err lend(modser_client *c, int fd, uint64_t bytes, uint16_t *ret_number,
 		       modser_result **ret)
 {
@@ -58,7 +59,7 @@ static modser_err lend(modser_client *c, int fd, uint64_t bytes, uint16_t *ret_n
 			msd_result_fail(*ret, (msd_err)err, modser_why(c)->message);
 		return err;
 	}
-	msd_client_find(c, id)->fd = fd; /* nothing of it was sent */
+	msd_client_find(c, id)->fd = fd; /* not sent yet */
 	err = modser_wait(c, id, ret);
 	if (err != MODSER_OK)
 		return err;
@@ -71,7 +72,7 @@ static modser_err lend(modser_client *c, int fd, uint64_t bytes, uint16_t *ret_n
 	return MODSER_OK;
 }
 
-/* The memory, its descriptor lent. */
+/* Create the memory and give its descriptor to the daemon. */
 static modser_err make(modser_client *c, modser_segment *s, modser_result **ret)
 {
 	const int fd = s->bytes > 0 && s->bytes <= INT64_MAX ? make_memfd(s->bytes)
@@ -122,7 +123,9 @@ void *modser_segment_data(const modser_segment *segment)
 	return segment->map;
 }
 
-/* What it says is of no use: the daemon takes it back with the connection, too. */
+/*
+ * The answer is of no use: the daemon also withdraws the segment with the connection.
+ */
 static void forget_answer(void *ctx, modser_result *result)
 {
 	(void)ctx;

@@ -6,15 +6,16 @@
 #include "client/client.h"
 #include "client/tls.h"
 
-#define GATHER 64 /* pieces of one sendmsg() */
+#define GATHER 64 /* buffers of one sendmsg() */
 
-/* The first pieces of the queue that are not sent. */
+/* Gather the first unsent buffers of the queue. */
 static size_t gather(const modser_client *c, struct iovec iov[GATHER])
 {
 	size_t n = 0;
 
 	for (const struct msd_ticket *t = c->queue; t != NULL; t = t->next) {
-		if (t->fd >= 0 && t != c->queue) /* it goes with a first byte */
+		if (t->fd >= 0 &&
+		    t != c->queue) /* must travel with the first byte of a message */
 			return n;
 		for (size_t i = t->at_iov; i < t->n_iov; i++) {
 			if (n == GATHER)
@@ -25,7 +26,7 @@ static size_t gather(const modser_client *c, struct iovec iov[GATHER])
 	return n;
 }
 
-/* @n bytes were sent: move on in the queue. */
+/* @n bytes were sent: advance the queue. */
 static void advance(modser_client *c, size_t n)
 {
 	while (c->queue != NULL) {
@@ -45,7 +46,7 @@ static void advance(modser_client *c, size_t n)
 		t->next = NULL;
 		if (c->queue == NULL)
 			c->queue_tail = NULL;
-		if (!t->due) /* answered before its last byte left */
+		if (!t->due) /* answered before its last byte was sent */
 			msd_client_end(c, t);
 	}
 }
@@ -61,7 +62,7 @@ msd_err msd_client_broken(modser_client *c, const char *doing)
 			    msd_client_tls_why(c->tls));
 }
 
-/* Bytes as they are, and the descriptor of who is first. */
+/* Send unencrypted bytes, with the descriptor of the first ticket. */
 static ssize_t send_plain(const modser_client *c, struct iovec *iov, size_t n)
 {
 	union {
@@ -88,8 +89,8 @@ static ssize_t send_plain(const modser_client *c, struct iovec *iov, size_t n)
 	return sent;
 }
 
-/* What has waited for the socket since a record of it was made can be taken out of the
- * queue no more: the record would stand for what comes in its place. */
+/* Requests may be part of a TLS record that waits for the socket. Such requests can
+ * no longer leave the queue, because the record would then hold the wrong bytes. */
 static void begin_record(const modser_client *c)
 {
 	size_t left = MSD_CLIENT_TLS_RECORD_BYTES;

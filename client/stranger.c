@@ -4,7 +4,7 @@
 
 #include "proto/limits.h"
 
-/* What its peer gets from a server that is spoken to in a language of others. */
+/* First bytes from servers of other protocols. */
 static const struct {
 	const char *begin;
 	const char *who;
@@ -14,8 +14,8 @@ static const struct {
 	{"SSH-", "an SSH server"},
 };
 
-#define ENOUGH_BYTES 5u /* of the longest of them */
-#define VERSION_AT 3u   /* the rest of the magic; another version says so itself */
+#define ENOUGH_BYTES 5u /* the longest prefix */
+#define VERSION_AT 3u   /* magic bytes; the version byte follows */
 
 bool msd_stranger_is(struct msd_span first)
 {

@@ -15,8 +15,8 @@ const char *msd_symbols_find(const char *library, const char *const *names, size
 
 		if (symbol == NULL)
 			return names[i];
-		/* A function's address from an object's, as POSIX has it and ISO C has
-		 * not. */
+		/* Convert an object pointer to a function pointer; POSIX allows it,
+		 * ISO C does not. */
 		memcpy((char *)ret + i * sizeof(symbol), (const void *)&symbol,
 		       sizeof(symbol));
 	}

@@ -1,11 +1,11 @@
 /*
- * A request made ready to be sent: the head (frame header and body) in a buffer of its
- * own, and an iovec of it, of the caller's tensors and of the padding between them.
+ * Encodes a request: the head (frame header and body) in a buffer of its own, and an
+ * iovec of the head, the caller's tensors and the padding between them.
  *
- * Happy path: the header's room is kept free; method, params and options are packed;
- * each tensor is named by the place that it will have in the payload, and its memory
- * appended to the iovec; at the end the header gets its sizes. Out arguments are noted,
- * so that their data finds its way.
+ * Happy path: room for the header is reserved. Then method, params and options are
+ * packed. Each tensor is encoded with its offset in the payload, and its memory is
+ * appended to the iovec. Finally the sizes are written to the header. Out arguments
+ * are recorded, so that their data can be placed.
  */
 #include "client/ticket.h"
 
@@ -20,10 +20,10 @@
 #include "proto/frame.h"
 #include "proto/result_of.h"
 
-/* A request being encoded. */
+/* Request being encoded. */
 struct encoder {
 	struct msd_ticket *t;
-	const modser_segment *segments; /* NULL: its tensors travel */
+	const modser_segment *segments; /* NULL: all tensors are sent */
 	uint64_t payload_bytes;
 	uint32_t n_tensors;
 	struct msd_diag *d;
@@ -31,7 +31,8 @@ struct encoder {
 
 static const uint8_t padding[MSD_TENSOR_ALIGN];
 
-/* Room for one more element of @size bytes in an array of @n with room for *@cap. */
+/* Make room for one more element of @size bytes in an array of @n elements with
+ * capacity *@cap. */
 static void *grow(void *array, size_t n, size_t size, size_t *cap)
 {
 	if (n < *cap)
@@ -48,7 +49,7 @@ static msd_err no_memory(struct encoder *e)
 	return msd_diag_set(e->d, MSD_NOMEM, "no memory for a request");
 }
 
-/* Append @n bytes of the caller's to what is gathered. */
+/* Append @n bytes of the caller's memory to the iovec. */
 static msd_err put_iov(struct encoder *e, const void *p, size_t n)
 {
 	struct msd_ticket *t = e->t;
@@ -60,7 +61,7 @@ static msd_err put_iov(struct encoder *e, const void *p, size_t n)
 	if (iov == NULL)
 		return no_memory(e);
 	t->iov = iov;
-	/* sendmsg() reads only; struct iovec has no const. */
+	/* sendmsg() only reads; struct iovec has no const. */
 	iov[t->n_iov].iov_base = (void *)(uintptr_t)p;
 	iov[t->n_iov].iov_len = n;
 	t->n_iov++;
@@ -253,8 +254,8 @@ static msd_err put_value(struct encoder *e, const modser_value *v, unsigned dept
 			    (int)v->kind);
 }
 
-/* The daemon ends a connection that breaks these rules, so break none. What is @asked
- * again has broken none before. */
+/* The daemon closes a connection that breaks these rules, so check them here. A body
+ * that is in the cache @asked has passed the check before. */
 static msd_err check_body(struct encoder *e, struct msd_memory *asked)
 {
 	const struct msd_buf *out = &e->t->head;
@@ -279,7 +280,7 @@ static msd_err encode(struct encoder *e, const char *method, const modser_value 
 	static const uint8_t no_header[MSD_FRAME_HEADER_BYTES];
 	struct msd_buf *out = &e->t->head;
 	const bool has_options = msd_call_options_count(options) > 0;
-	msd_err err = put_iov(e, no_header, sizeof(no_header)); /* placed below */
+	msd_err err = put_iov(e, no_header, sizeof(no_header)); /* filled in below */
 
 	if (err != MSD_OK)
 		return err;

@@ -1,9 +1,9 @@
 /*
- * Happy path: libssl is found, a context is made of what the environment names, hands
- * are shaken within the caller's time; then pieces are read and written as by a socket
- * that does not block.
- * Failures: a file, or a server whose certificate is not believed or not its own, is
- * named; what breaks TLS later is EPROTO, with a text.
+ * Happy path: libssl is loaded, a context is made from the files in the environment,
+ * and the handshake runs within the caller's deadline. Then buffers are read and
+ * written as on a non-blocking socket. Failures: the error names the file, or the
+ * server whose certificate is not trusted or is for another host. A later TLS failure
+ * is EPROTO, with a text.
  */
 #include "client/tls.h"
 
@@ -26,10 +26,10 @@ struct msd_client_tls {
 	SSL *ssl;
 	int fd;
 	char why[WHY_MAX];
-	msd_err fault; /* what that is */
+	msd_err fault; /* the code of that failure */
 };
 
-/* Nobody is asked for one. */
+/* Passwords are not supported; the user is not prompted. */
 static int no_password(char *buf, int size, int is_write, void *user)
 {
 	(void)buf;
@@ -92,7 +92,7 @@ static msd_err read_files(const struct msd_libssl *lib, SSL_CTX *ctx,
 static msd_err make_context(const struct msd_libssl *lib, SSL_CTX **ret,
 			    struct msd_diag *d)
 {
-	lib->ERR_clear_error(); /* what is refused has its own reason last */
+	lib->ERR_clear_error(); /* a later failure has its own reason last */
 	SSL_CTX *ctx = lib->SSL_CTX_new(lib->TLS_client_method());
 	if (ctx == NULL) {
 		lib->ERR_clear_error();
@@ -112,11 +112,11 @@ static msd_err make_context(const struct msd_libssl *lib, SSL_CTX **ret,
 	} else {
 		lib->SSL_CTX_free(ctx);
 	}
-	lib->ERR_clear_error(); /* the program's list of them ends as it began */
+	lib->ERR_clear_error(); /* leave the program's error list empty */
 	return err;
 }
 
-/* The certificate must be of @host: of that number, or of that name. */
+/* Require that the certificate is for @host, an IP address or a name. */
 static bool expect_host(const struct msd_client_tls *t, const char *host)
 {
 	uint8_t number[sizeof(struct in6_addr)];
@@ -131,7 +131,7 @@ static bool expect_host(const struct msd_client_tls *t, const char *host)
 	return t->lib->SSL_set1_host(t->ssl, host) == 1;
 }
 
-/* What a daemon says of the certificate that it was shown. */
+/* Text for the daemon's alert about the client's certificate. */
 static const char *refusal(int reason)
 {
 	switch (reason) {
@@ -160,7 +160,7 @@ static const char *refusal(int reason)
 	}
 }
 
-/* What to do about a server's certificate of which that is wrong. */
+/* Advice for a server's certificate with this verification error. */
 static const char *remedy(long verified)
 {
 	switch (verified) {
@@ -175,7 +175,7 @@ static const char *remedy(long verified)
 	}
 }
 
-/* What OpenSSL says last, in words. */
+/* Store OpenSSL's last error as text. */
 static void take_fault(struct msd_client_tls *t)
 {
 	const unsigned long code = t->lib->ERR_peek_error();
@@ -203,16 +203,16 @@ static void take_fault(struct msd_client_tls *t)
 	t->lib->ERR_clear_error();
 }
 
-/* Before each step: what the program has left of errors of its own would be taken for
- * those of the step, for a thread has one list of them. */
+/* Before each step: clear the program's earlier errors, because a thread has a single
+ * error list and they would be taken for errors of the step. */
 static void begin(const struct msd_client_tls *t)
 {
 	t->lib->ERR_clear_error();
 	errno = 0;
 }
 
-/* The events to wait for after @rc, or 0, and errno says what is wrong; 0 with errno 0:
- * the other side has ended. */
+/* The events to wait for after @rc, or 0 with the reason in errno; 0 with errno 0:
+ * the peer has closed the connection. */
 static short events_after(struct msd_client_tls *t, int rc)
 {
 	const int error = errno;
@@ -287,7 +287,7 @@ msd_err msd_client_tls_open(int fd, const char *host, uint64_t deadline_ns,
 		t->fd = fd;
 		t->ssl = lib->SSL_new(ctx);
 	}
-	lib->SSL_CTX_free(ctx); /* the connection holds it */
+	lib->SSL_CTX_free(ctx); /* the connection holds a reference */
 	if (t == NULL || t->ssl == NULL || !expect_host(t, host) ||
 	    fcntl(fd, F_SETFL, fcntl(fd, F_GETFL) | O_NONBLOCK) != 0 ||
 	    lib->SSL_set_fd(t->ssl, fd) != 1) {
@@ -303,8 +303,8 @@ msd_err msd_client_tls_open(int fd, const char *host, uint64_t deadline_ns,
 	return err;
 }
 
-/* Fill one piece as far as bytes are there. Returns the events to wait for, 0: full, or
- * errno says why not. */
+/* Fill one buffer with the available bytes. Returns the events to wait for; 0: it is
+ * full, or errno has the reason. */
 static short fill(struct msd_client_tls *t, const struct iovec *piece, size_t *ret)
 {
 	for (size_t at = 0; at < piece->iov_len;) {
@@ -328,7 +328,7 @@ ssize_t msd_client_tls_read(struct msd_client_tls *t, const struct iovec *pieces
 
 	for (;;) {
 		short events = 0;
-		size_t room = 0; /* of the pieces that are full */
+		size_t room = 0; /* bytes of the full buffers */
 
 		for (size_t i = 0; i < n && all == room; i++) {
 			events = fill(t, &pieces[i], &all);

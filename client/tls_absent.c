@@ -1,4 +1,4 @@
-/* Built without TLS: nobody gets a connection of it. */
+/* Build without TLS: every TLS connection fails. */
 #include <errno.h>
 #include <stdlib.h>
 

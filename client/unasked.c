@@ -1,10 +1,10 @@
 /*
- * Happy path: so many calls of a module have come in a row, and fast; with the next one
- * the daemon is asked for a channel, in the same write, and answers that first; the
- * calls after that go by it. Failures: the daemon gives none, and is asked again after
- * twice as many calls; the channel ends, and the call that was not begun goes through
- * the daemon, which is asked for another one after some calls. Of a worker that has
- * died the daemon says why, on its own connection.
+ * Happy path: a module has had a number of fast consecutive calls. With the next
+ * call, the client asks the daemon for a direct channel in the same write; the daemon
+ * answers that first. Later calls use the channel. Failures: if the daemon refuses,
+ * the client asks again after twice as many calls. If the channel closes, a call that
+ * did not begin goes through the daemon, and the client asks for a new channel after
+ * some calls. If a worker dies, the daemon reports the reason on its own connection.
  */
 #include "client/unasked.h"
 
@@ -17,37 +17,37 @@
 #include "proto/clock.h"
 #include "proto/name.h"
 
-#define WAYS 4u         /* modules that are called by turns */
+#define WAYS 4u         /* modules that are called alternately */
 #define FIRST_CALLS 32u /* a channel costs some round trips */
 #define MOST_CALLS (1u << 20)
-/* Who calls less often gains nothing by it, nor who calls what takes longer; and what
- * takes longer waits better where it is not lost with the worker. */
+/* Less frequent calls and longer calls gain nothing from a channel. A longer call is
+ * also safer through the daemon, where it is not lost with the worker. */
 #define EACH_NS 1000000u
 #define LONG_NS 500000u
-/* More is not worth it: what a call costs is its bytes then. */
+/* Above this, the transfer of the bytes dominates the cost of a call. */
 #define MOST_BYTES (UINT64_C(1) << 20)
-/* Of a body: a channel takes 64 KiB. What a value adds to it at most, beside its own
- * bytes. */
+/* Bytes of a body; a channel accepts 64 KiB. VALUE_BYTES is the most that a value
+ * adds to its own bytes. */
 #define MOST_BODY_BYTES (UINT64_C(32) << 10)
 #define VALUE_BYTES (64u + 9u * MODSER_MAX_NDIM)
 #define ASK_MS 1000u
 #define TELL_NS UINT64_C(1000000000)
 #define MOST_DEPTH 4u
 
-/* What is known of the calls of one module. */
+/* Call statistics of one module. */
 struct way {
-	char module[MSD_MAX_NAME_BYTES + 1]; /* empty: the way is free */
-	modser_client *channel;              /* owned; NULL: there is none */
-	uint32_t n_calls;                    /* through the daemon, since... */
+	char module[MSD_MAX_NAME_BYTES + 1]; /* empty: the entry is free */
+	modser_client *channel;              /* owned; NULL: no channel */
+	uint32_t n_calls; /* calls through the daemon since since_ns */
 	uint64_t since_ns;
-	uint32_t after; /* of these a channel is asked for */
+	uint32_t after; /* number of such calls before a channel is requested */
 };
 
 struct msd_unasked {
 	bool is_off;
 	struct way ways[WAYS];
-	struct way *through; /* of the call that goes through the daemon now */
-	bool is_asking;      /* for a channel of it, by the request @id */
+	struct way *through; /* entry of the call that goes through the daemon now */
+	bool is_asking; /* a channel was requested for `through`, with request @id */
 	uint64_t id;
 };
 
@@ -81,7 +81,7 @@ void msd_unasked_close(struct msd_unasked *u)
 	free(u);
 }
 
-/* What is left of the bytes that may travel: in a call's body, and behind it. */
+/* Remaining bytes that may be sent: in a call's body, and after it. */
 struct left {
 	uint64_t body, payload;
 };
@@ -94,8 +94,8 @@ static bool spend(uint64_t *left, uint64_t bytes)
 	return true;
 }
 
-/* What a channel carries: inline tensors on the host and plain values, as far as @left
- * goes. */
+/* True if a channel supports the value: inline tensors on the host and plain values,
+ * up to @left bytes. */
 static bool travels(const modser_value *v, unsigned depth, struct left *left)
 {
 	uint64_t bytes = 0;
@@ -145,7 +145,7 @@ static bool travels(const modser_value *v, unsigned depth, struct left *left)
 	}
 }
 
-/* Of the options a channel knows deadline_ms and names. */
+/* True if only deadline_ms and names are used, the options that a channel supports. */
 static bool are_plain(const modser_options *o)
 {
 	return o == NULL ||
@@ -175,7 +175,7 @@ static bool may_go(const modser_client *c, const modser_value *args, size_t n_ar
 	return true;
 }
 
-/* That of @module, else one without a channel; NULL: each has one. */
+/* The entry of @module, else an entry without a channel; NULL: all have one. */
 static struct way *find(struct msd_unasked *u, struct msd_span module)
 {
 	struct way *spare = NULL;
@@ -196,7 +196,7 @@ static struct way *find(struct msd_unasked *u, struct msd_span module)
 	return spare;
 }
 
-/* Whether a channel of @w is worth asking for now: there is one call more. */
+/* Count one more call; true if a channel for @w is worth requesting now. */
 static bool is_time(struct way *w)
 {
 	if (w->n_calls++ == 0)
@@ -235,7 +235,8 @@ modser_client *msd_unasked_channel(modser_client *client, const char *function,
 	return NULL;
 }
 
-/* The answer for @w has come: before that of the call, which was sent behind it. */
+/* Take the channel for @w. Its answer precedes that of the call, which was sent after
+ * it. */
 static void take(modser_client *client, struct way *w)
 {
 	modser_result *r = NULL;
@@ -248,7 +249,7 @@ static void take(modser_client *client, struct way *w)
 		msd_direct_drop(client);
 	}
 	modser_result_free(r);
-	/* Of several workers the daemon knows who has nothing to do. */
+	/* If there are several workers, only the daemon knows which of them is idle. */
 	if (err == MODSER_OK && workers != 1)
 		close_way(w);
 	if (w->channel != NULL) {
@@ -276,11 +277,11 @@ void msd_unasked_settle(modser_client *client, const modser_result *result)
 static bool is_not_begun(const modser_result *r)
 {
 	if (r == NULL)
-		return false; /* no memory for one, nor for another */
+		return false; /* out of memory; a retry would fail, too */
 	switch ((int)r->error.code) {
-	case MODSER_DRAINING: /* the channel's end: what it had read is answered */
+	case MODSER_DRAINING: /* channel closed; calls that it had read are answered */
 		return !r->is_reply;
-	case MODSER_REFUSED: /* not for this function; the daemon says whether at all */
+	case MODSER_REFUSED: /* refused there; the daemon decides */
 		return r->is_reply;
 	default:
 		return r->is_unsent;
@@ -296,8 +297,10 @@ static struct way *way_of(struct msd_unasked *u, const modser_client *channel)
 	return NULL;
 }
 
-/* The daemon tells why a worker is lost before it lets go of its channels. A worker
- * ends with its daemon, too, and may be seen to before that is. */
+/*
+ * The daemon reports why a worker is lost before it closes the worker's channels. A
+ * worker also exits with its daemon; the client may see that before the daemon's end.
+ */
 static void await_cause(modser_client *client, uint64_t pid, modser_result *result)
 {
 	const uint64_t until_ns = msd_now_ns() + TELL_NS;
@@ -319,7 +322,8 @@ static void await_cause(modser_client *client, uint64_t pid, modser_result *resu
 	}
 }
 
-/* What is no answer: the daemon would say that of it. */
+/* True if the worker's answer is not valid. Through the daemon the call would end
+ * with the same error. */
 static bool is_no_answer(const modser_result *r)
 {
 	return r != NULL && !r->is_reply && !r->is_unsent &&
@@ -349,7 +353,7 @@ bool msd_unasked_is_for_daemon(modser_client *client, const modser_client *chann
 		await_cause(client, channel->worker_pid, result);
 	if (is_lost && is_no_answer(result))
 		blame_worker(result);
-	/* A worker that is still in a late call is killed soon. */
+	/* A worker that still runs a late call is killed soon. */
 	if (is_lost || code == MODSER_DEADLINE || code == MODSER_DRAINING ||
 	    modser_result_exec_ns(result) > LONG_NS)
 		close_way(w);

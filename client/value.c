@@ -36,7 +36,7 @@ modser_value modser_result_of(uint64_t id)
 modser_value modser_tensor_arg(modser_dtype dtype, const int64_t *shape, uint32_t ndim,
 			       const void *data)
 {
-	/* Arguments are only read; the field is shared with results. */
+	/* Arguments are only read; results share the field, so it is not const. */
 	return (modser_value){.kind = MODSER_TENSOR,
 			      .as.tensor = {.dtype = dtype,
 					    .ndim = ndim,

@@ -1,8 +1,8 @@
 /*
- * How an answer is waited for. Happy path: all is sent, and the socket blocks until
- * something comes; a channel to a worker is looked at for a while first, where that
- * pays (proto/spin.h). With a deadline, or more to send, poll() waits. Failures: a lost
- * connection ends what was waited for, too.
+ * Waits for an answer. Happy path: all is sent, and the socket blocks until data
+ * arrives. On a channel to a worker, the client first polls for some time if that
+ * pays (proto/spin.h). With a deadline, or with more to send, poll() waits. Failures:
+ * a lost connection also ends the request.
  */
 #include <poll.h>
 
@@ -10,8 +10,8 @@
 #include "client/result.h"
 #include "proto/clock.h"
 
-/* Done functions are called as in any turn: theirs is none. What has failed is left in
- * the queue. */
+/* Done functions run as in any iteration, and cannot start another one. If sending
+ * fails, the ticket stays in the queue. */
 static void send_now(modser_client *c)
 {
 	c->is_processing = true;
@@ -19,7 +19,7 @@ static void send_now(modser_client *c)
 	c->is_processing = false;
 }
 
-/* Sleep until something can be done, and do it. */
+/* Sleep until an event or deadline, and handle it. */
 static void sleep_turn(modser_client *c)
 {
 	if (c->queue == NULL && c->next_deadline_ns == UINT64_MAX) {
@@ -33,8 +33,8 @@ static void sleep_turn(modser_client *c)
 	(void)msd_client_turn(c, false);
 }
 
-/* As long as what comes next is worth looking for. False: nothing has come by then, and
- * @t has not ended, for a deadline may end it, too. */
+/* Poll while the next data is likely to arrive soon. False: no data arrived and @t
+ * has not ended; a deadline may also end @t. */
 static bool look(modser_client *c, const struct msd_ticket *t)
 {
 	const uint64_t n_reads = c->n_reads;
@@ -49,11 +49,11 @@ static bool look(modser_client *c, const struct msd_ticket *t)
 	return false;
 }
 
-/* Wait until something can be done for @t, and do it. */
+/* Wait for an event that concerns @t, and handle it. */
 static void wait_turn(modser_client *c, const struct msd_ticket *t)
 {
 	send_now(c);
-	if (t->ended) /* unsent: a channel that is taken back says no more of it */
+	if (t->ended) /* unsent: the closed channel gives no answer */
 		return;
 	if (c->queue != NULL || !msd_spin_is_on(&c->spin)) {
 		sleep_turn(c);

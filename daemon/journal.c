@@ -1,7 +1,7 @@
 /*
- * Happy path: a line's pairs become fields of one datagram, which the journal keeps.
- * Failures: a line that is none of the log's, a journal that is not there or full of
- * what is too long: who has the line writes it as it is.
+ * Happy path: the pairs of a line become the fields of one datagram to the journal.
+ * Failures: the line has another form, the journal is not running, or its queue is
+ * full. Then the caller writes the line unchanged.
  */
 #include "daemon/journal.h"
 
@@ -24,7 +24,7 @@ struct entry {
 	struct {
 		const char *p;
 		size_t n;
-	} keys[MOST_KEYS]; /* that it has */
+	} keys[MOST_KEYS]; /* keys of this entry */
 	unsigned n_keys;
 	bool is_full;
 };
@@ -96,7 +96,7 @@ static bool is_of_key(char c)
 	return islower((unsigned char)c) || isdigit((unsigned char)c) || c == '_';
 }
 
-/* Where the value at @p ends that begins with quotes: its own, or @end. */
+/* End of the quoted value at @p: its closing quote, or @end. */
 static const char *closing(const char *p, const char *end)
 {
 	while (p < end && *p != '"')
@@ -104,7 +104,7 @@ static const char *closing(const char *p, const char *end)
 	return p;
 }
 
-/* Where the unquoted value at @p ends. */
+/* End of the unquoted value at @p. */
 static const char *space(const char *p, const char *end)
 {
 	const char *found = memchr(p, ' ', (size_t)(end - p));
@@ -112,7 +112,7 @@ static const char *space(const char *p, const char *end)
 	return found != NULL ? found : end;
 }
 
-/* One key and its value at @p; returns where the next one is, or NULL. */
+/* Add the key and value at @p; returns the start of the next pair, or NULL. */
 static const char *put_pair(struct entry *e, const char *p, const char *end)
 {
 	const char *key = p;
@@ -125,7 +125,7 @@ static const char *put_pair(struct entry *e, const char *p, const char *end)
 	const bool is_last = n == 3 && memcmp(key, "why", 3) == 0;
 	const bool is_quoted = p < end && *p == '"';
 	const char *value = p + (is_quoted ? 1 : 0);
-	if (is_last) { /* of others' words: their quotes are not ours */
+	if (is_last) { /* external text: quotes in it are not delimiters */
 		p = is_quoted && end > value && end[-1] == '"' ? end - 1 : end;
 	} else {
 		p = is_quoted ? closing(value, end) : space(value, end);

@@ -1,24 +1,26 @@
 #ifndef MSD_DAEMON_JOURNAL_H
 #define MSD_DAEMON_JOURNAL_H
 /*
- * Lines of the log as entries of systemd's journal, with their values as fields of
- * their own: `journalctl MODSERD_EVENT=restart MODSERD_MODULE=resnet`. Source:
- * systemd's "Native Journal Protocol".
+ * Send log lines to systemd's journal, with their values as fields: `journalctl
+ * MODSERD_EVENT=restart MODSERD_MODULE=resnet`. Source: systemd's "Native Journal
+ * Protocol".
  */
 #include <stdbool.h>
 #include <stddef.h>
 
-/** Whether standard error is the journal's, as $JOURNAL_STREAM says. */
+/** True if standard error goes to the journal, according to $JOURNAL_STREAM. */
 bool msd_journal_is_there(void);
 /**
- * The entry of @line, "<N>event=word key=value key="value" ... why="...""; nothing
- * follows `why`. Each key is a field MODSERD_KEY, once; that of `name`, which is a
- * module's, MODSERD_MODULE. Returns its bytes in @ret; 0: it is no such line, or has no
- * room.
+ * Convert @line, "<N>event=word key=value key="value" ... why="..."", to a journal
+ * entry; `why` is always last. Each key becomes a field MODSERD_KEY, only once;
+ * `name`, the module name, becomes MODSERD_MODULE. Returns the number of bytes in
+ * @ret; 0 if the line has another form or does not fit.
  */
 size_t msd_journal_entry(const char *line, size_t n, char *ret, size_t cap);
-/** Hand @line over, without its end. False: it was not taken. May block until the
- * journal reads. One thread. */
+/**
+ * Send @line without its newline. False if the journal did not take it. May block
+ * until the journal reads. Call from one thread.
+ */
 bool msd_journal_send(const char *line, size_t n);
 
 #endif

@@ -1,16 +1,14 @@
 #ifndef MSD_DAEMON_LIMITS_H
 #define MSD_DAEMON_LIMITS_H
 /*
- * Limits that the operator may set, all in one table: `modserd --help` and
- * server.info print it. What the protocol fixes stands in proto/limits.h.
+ * Table of the limits that the operator may set; `modserd --help` and server.info
+ * print it. Limits that the protocol fixes are in proto/limits.h.
  *
- * X(field, option, when, default, sentence); all are uint64_t. `when`: RELOAD, a
- * running daemon takes a change over; RESTART, it is built into what is there already.
- * Sizes in bytes; times in ms or us, in fields that are called so, and set with their
- * unit. A
- * default of 0 for a memory or for processes means a part of the machine's:
- * msd_limits_size(). max_directs is 0 where the kernel lets descriptors through:
- * msd_option_defaults().
+ * X(field, option, when, default, sentence); all are uint64_t. `when`: RELOAD applies
+ * a change to a running daemon; RESTART needs a new start. Sizes are in bytes, times
+ * in ms or us as the field's name says; options are set with a unit. A default of 0
+ * for a memory or for processes means a share of the machine: msd_limits_size().
+ * max_directs is 0 if the kernel passes descriptors: msd_option_defaults().
  */
 #define MSD_LIMIT_MAP(X)                                                               \
 	X(max_connections, "max-connections", RELOAD, 1024,                            \
@@ -113,9 +111,9 @@
 
 #include <stdint.h>
 
-#define MSD_LEAST_WORKER_FILES 128u /* it keeps its own above 100 */
+#define MSD_LEAST_WORKER_FILES 128u /* own descriptors of a worker start at 100 */
 
-/* In one worker, of all its clients together. */
+/* In one worker, for all its clients together. */
 #define MSD_MAX_RESIDENTS 65536u /* tensors */
 #define MSD_MAX_INSTANCES 1024u
 
@@ -125,8 +123,10 @@ struct msd_limits {
 #undef MSD_LIMIT_FIELD
 };
 
-/** The supervisor's, at its start: give what is 0 its part of a machine of
- * @machine_bytes and @n_cores. */
+/**
+ * Called by the supervisor at start: replace each 0 by its share of a machine of
+ * @machine_bytes and @n_cores.
+ */
 void msd_limits_size(struct msd_limits *l, uint64_t machine_bytes, unsigned n_cores);
 
 #endif

@@ -16,11 +16,11 @@
 #include "proto/utf8.h"
 
 /*
- * Happy path: a line goes into a buffer, a thread writes it, and who logged it waits
- * for that, PATIENCE_MS at most: mostly, whoever hears of an event finds its line, and
- * no line is lost in a crash.
- * Failures: standard error takes nothing for PATIENCE_MS: from then on nobody waits
- * until all is written; the buffer is full: lines are dropped and counted.
+ * Happy path: a line goes into a buffer, a thread writes it, and the caller waits for
+ * that, PATIENCE_MS at most. So a line is usually written before its event becomes
+ * visible, and a crash loses no line. Failures: if standard error takes nothing for
+ * PATIENCE_MS, callers stop waiting until all is written. If the buffer is full,
+ * lines are dropped and counted.
  */
 
 #define BUFFER_BYTES (64u * 1024u)
@@ -32,11 +32,10 @@ static struct {
 	pthread_mutex_t lock;
 	pthread_cond_t filled, written;
 	char bytes[BUFFER_BYTES];
-	size_t n; /* in bytes[], not yet written */
-	unsigned long long
-		n_put; /* lines that went in, and those of them that are out */
+	size_t n;                 /* in bytes[], not yet written */
+	unsigned long long n_put; /* lines put into the buffer, and lines written */
 	unsigned long long n_out;
-	unsigned long n_lost; /* since the last line that says so */
+	unsigned long n_lost; /* since the last log-lost line */
 	bool has_writer, is_stalled;
 } buffer = {.lock = PTHREAD_MUTEX_INITIALIZER,
 	    .filled = PTHREAD_COND_INITIALIZER,
@@ -44,11 +43,11 @@ static struct {
 
 static enum msd_log_level threshold = MSD_LOG_INFO;
 static bool under_journal; /* lines begin with <N> */
-static bool has_journal;   /* and are entries of their own */
+static bool has_journal;   /* lines are also sent as journal entries */
 
 static const struct {
 	const char *name;
-	char priority; /* syslog's, for the journal */
+	char priority; /* syslog priority, for the journal */
 } levels[] = {{"error", '3'}, {"warn", '4'}, {"info", '6'}, {"debug", '7'}};
 
 msd_err msd_log_init(struct msd_diag *d)
@@ -73,7 +72,7 @@ msd_err msd_log_init(struct msd_diag *d)
 	return MSD_OK;
 }
 
-/* Replace what would break a line or a terminal. */
+/* Escape characters that would break a line or a terminal. */
 static size_t escape(const char *in, char *out, size_t cap)
 {
 	struct msd_span s = msd_span_of(in);
@@ -108,7 +107,7 @@ const char *msd_log_quote(const char *text, char *room, size_t cap)
 	return room;
 }
 
-/* As RFC 3339 has it. */
+/* RFC 3339 format. */
 static void put_time(char ret[32])
 {
 	struct timespec now;
@@ -124,7 +123,7 @@ static void put_time(char ret[32])
 	(void)snprintf(ret + strlen(ret), 8, ".%03uZ", ms);
 }
 
-/* The line's beginning; returns its length. */
+/* Format the start of the line; returns its length. */
 static size_t begin_line(char line[LINE_BYTES], enum msd_log_level level,
 			 const char *event)
 {
@@ -143,7 +142,7 @@ static size_t begin_line(char line[LINE_BYTES], enum msd_log_level level,
 	return (size_t)n;
 }
 
-/* A descriptor that another process made non-blocking is waited for, too. */
+/* Also wait for a descriptor that another process made non-blocking. */
 static void write_out(const char *bytes, size_t n)
 {
 	while (n > 0) {
@@ -157,12 +156,12 @@ static void write_out(const char *bytes, size_t n)
 
 			(void)poll(&p, 1, -1);
 		} else if (put == 0 || errno != EINTR) {
-			return; /* nothing sensible is left to do */
+			return; /* no recovery is possible */
 		}
 	}
 }
 
-/* What the journal does not take as entries is written to standard error. */
+/* If the journal refuses the entries, write the lines to standard error. */
 static void write_lines(const char *bytes, size_t n)
 {
 	while (has_journal && n > 0) {
@@ -202,7 +201,7 @@ static void *write_all(void *unused)
 	return NULL;
 }
 
-/* With the lock held. Returns 0, or an errno: the caller must write itself. */
+/* Lock held. Returns 0, or an errno: then the caller writes itself. */
 static int have_writer(void)
 {
 	pthread_t thread;
@@ -226,7 +225,7 @@ int msd_log_open(void)
 	return error;
 }
 
-/* With the lock held: wait until all that went in is out. */
+/* Lock held: wait until all buffered lines are written. */
 static void wait_written(unsigned patience_ms)
 {
 	const unsigned long long mine = buffer.n_put;
@@ -245,7 +244,7 @@ static void wait_written(unsigned patience_ms)
 		buffer.is_stalled = true;
 }
 
-/* With the lock held. False when there is no room. */
+/* Lock held. False if the buffer is full. */
 static bool put_line(const char *line, size_t n)
 {
 	if (n > BUFFER_BYTES - buffer.n)
@@ -257,7 +256,7 @@ static bool put_line(const char *line, size_t n)
 	return true;
 }
 
-/* With the lock held: say how many lines are missing here, once there is room. */
+/* Lock held: report the number of dropped lines, once there is room. */
 static void put_lost(void)
 {
 	char line[LINE_BYTES];

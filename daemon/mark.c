@@ -30,7 +30,7 @@ void msd_mark_take(void)
 	(void)unsetenv(MSD_MARK_VARIABLE);
 }
 
-/* A page at most, of which the line is not far from the end. */
+/* The file is at most one page, so one read is enough. */
 static bool read_limits(pid_t pid, char *ret, size_t size)
 {
 	char path[64];
@@ -45,7 +45,7 @@ static bool read_limits(pid_t pid, char *ret, size_t size)
 	return n > 0;
 }
 
-/* Of another user's process /proc alone tells it. */
+/* For another user's process, only /proc has the limit. */
 static bool read_hard(pid_t pid, const char *name, uint64_t *ret)
 {
 	char text[4096], hard[24];

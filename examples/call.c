@@ -1,5 +1,5 @@
 /*
- * Call a function of a module and read what it wrote:
+ * Call a function of a module and read its output:
  *
  *   cc call.c $(pkg-config --cflags --libs modser) -o call
  *   ./call add:addone 1000
@@ -31,7 +31,7 @@ static int call(modser_client *client, const char *function, int64_t n)
 		goto end;
 	for (int64_t i = 0; i < n; i++)
 		x[i] = (float)i;
-	/* The daemon's answer is received straight into y. */
+	/* The library receives the daemon's reply directly into y. */
 	const modser_value args[] = {modser_tensor_arg(float32, &n, 1, x),
 				     modser_out_arg(float32, &n, 1, y)};
 	const modser_options options = {.deadline_ms = 5000};

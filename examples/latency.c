@@ -1,9 +1,8 @@
 /*
- * How long a call takes: latency MODULE:FUNCTION WIDTH CALLS
+ * Measure the duration of a call: latency MODULE:FUNCTION WIDTH CALLS
  *
- * Calls a model with one row of WIDTH float32 zeros, again and again on one connection
- * to the daemon that MODSER_HOST names, and prints the median, the 99th percentile and
- * the rate.
+ * Calls a model repeatedly with one row of WIDTH float32 zeros, on one connection to
+ * the daemon in MODSER_HOST. Prints the median, the 99th percentile and the rate.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -27,8 +26,8 @@ static int by_size(const void *a, const void *b)
 	return (x > y) - (x < y);
 }
 
-/* Print why @result is an error, one line of cause and one of what to do, and free it.
- */
+/* Print the error of @result, one line with the cause and one with the solution, and
+ * free it. */
 static int complain(modser_result *result)
 {
 	const modser_error *e = modser_result_error(result);

@@ -1,7 +1,7 @@
 /*
- * pack_library OUT.so: a library of TVM 0.22 and later out of a C function and an
+ * pack_library OUT.so: build a library of TVM 0.22 and later from a C function and an
  * OpenCL kernel, without TVM. The function `answer` runs anywhere; the kernel `scale`
- * runs where there is OpenCL.
+ * needs OpenCL.
  */
 #include <modser_pack.h>
 #include <stdio.h>
@@ -15,7 +15,7 @@ static const char kernel[] = "// Function: scale\n"
 			     "\tx[get_global_id(0)] *= by;\n"
 			     "}\n";
 
-/* What a TVM library calls a packed function: arguments are pairs of type and value. */
+/* A packed function of TVM: arguments are pairs of type and value. */
 static const char host[] =
 	"#include <stdint.h>\n"
 	"struct any { int32_t type; uint32_t zero; int64_t i; };\n"

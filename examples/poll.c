@@ -1,11 +1,11 @@
 /*
- * Many calls at the same time on one connection, in a loop of one's own:
+ * Many concurrent calls on one connection, in the program's own loop:
  *
  *   cc poll.c $(pkg-config --cflags --libs modser) -o poll
  *   ./poll add:addone 100
  *
- * The function takes a float32 vector and an output of the same length. All calls are
- * started before the first is answered; each answer comes to on_done().
+ * The function takes a float32 vector and an output of the same length. All calls
+ * start before the first reply; on_done() receives each reply.
  */
 #include <errno.h>
 #include <modser.h>
@@ -24,7 +24,7 @@ static void complain(const modser_error *e)
 	(void)fprintf(stderr, "%s: %s\n%s\n", e->name, e->message, e->hint);
 }
 
-/* Called by modser_process(). The result is ours now. */
+/* Called by modser_process(). This function owns the result. */
 static void on_done(void *ctx, modser_result *result)
 {
 	struct count *count = ctx;
@@ -37,7 +37,7 @@ static void on_done(void *ctx, modser_result *result)
 	modser_result_free(result);
 }
 
-/* Queue the calls. @x is read until they have ended: it must stay. */
+/* Queue the calls. The library reads @x until they finish: it must stay valid. */
 static modser_err start_all(modser_client *client, const char *function, long n,
 			    const float *x, struct count *count)
 {
@@ -57,7 +57,7 @@ static modser_err start_all(modser_client *client, const char *function, long n,
 	return err;
 }
 
-/* Send and receive until every call has ended. */
+/* Send and receive until every call has finished. */
 static modser_err run(modser_client *client)
 {
 	modser_err err = MODSER_OK;

@@ -1,11 +1,11 @@
 /*
- * libmodser in a loop of libuv, which may watch whatever else a program watches:
+ * libmodser in a libuv loop, which may watch other descriptors of the program, too:
  *
  *   cc uv.c $(pkg-config --cflags --libs modser libuv) -o uv
  *   ./uv
  *
- * Asks the daemon for its modules and prints how many there are. After every call of
- * the library watch() asks anew what to wait for.
+ * Requests the daemon's modules and prints their number. After every call of the
+ * library, watch() updates the events to wait for.
  */
 #include <modser.h>
 #include <stdio.h>
@@ -44,7 +44,7 @@ static void on_timer(uv_timer_t *timer)
 	process(timer->data);
 }
 
-/* Wait for what the client waits for. Nothing in flight: let the loop end. */
+/* Wait for the client's events. With nothing in flight the loop ends. */
 static void watch(struct app *app)
 {
 	const unsigned wanted = modser_events(app->client);
@@ -94,7 +94,7 @@ static int run(struct app *app)
 		return 1;
 	}
 	watch(app);
-	(void)uv_run(loop, UV_RUN_DEFAULT); /* until nothing is watched any more */
+	(void)uv_run(loop, UV_RUN_DEFAULT); /* runs until there is no active handle */
 	uv_close((uv_handle_t *)&app->socket, NULL);
 	uv_close((uv_handle_t *)&app->timer, NULL);
 	(void)uv_run(loop, UV_RUN_DEFAULT);
@@ -112,7 +112,7 @@ int main(void)
 		return 1;
 	}
 	const int status = run(&app);
-	modser_close(
-		app.client); /* after the loop: its descriptor is watched no more */
+	modser_close(app.client); /* after the loop: the loop no longer watches its
+				     descriptor */
 	return status;
 }

@@ -1,9 +1,9 @@
 #ifndef MODSERD_PLUGIN_H
 #define MODSERD_PLUGIN_H
 /*
- * Plugins: shared objects that teach modserd's workers and modser further formats of
- * models, operators and kernels. `modserd --plugin FILE`, `modser --plugin FILE`; what
- *a plugin brings goes into the registries that the project's own rows stand in.
+ * Plugins: shared objects that add model formats, operators and kernels to modserd's
+ * workers and to modser: `modserd --plugin FILE`, `modser --plugin FILE`. A plugin adds
+ * its entries to the same registries as the built-in ones.
  *
  * A plugin defines one object, modserd_plugin_entry, and calls modser_graph.h:
  *
@@ -19,9 +19,9 @@
  *
  *	cc -shared -fPIC plugin.c -o plugin.so
  *
- * It is not linked with libmodser_graph: the program that opens it has these functions.
- * Opening a plugin is executing its code. It stays open until the process ends, and
- *what it registers must live as long.
+ * Do not link it with libmodser_graph: the program that opens it has these functions.
+ * Opening a plugin executes its code. It stays open until the process exits, and
+ * everything that it registers must live as long.
  */
 #include <modser_graph.h>
 
@@ -35,64 +35,72 @@ extern "C" {
 #define MODSERD_PLUGIN_EXPORT
 #endif
 
-/* A plugin of another version is refused before any function of it is called. */
+/* The loader rejects a plugin of another version before it calls any of its
+ * functions. */
 #define MODSERD_PLUGIN_ABI 3u
 
-/* What a kernel gets: row-major tensors, whose shapes and dtypes are those that the
- * operator's inference gave them; modser_sg_node_input() and _output() tell them. */
+/* The arguments of a kernel: row-major tensors with the shapes and dtypes from the
+ * operator's inference; read them with modser_sg_node_input() and _output(). */
 typedef struct modserd_kernel_call {
 	const modser_sg_node *node;
-	const void *const *in; /* one for each input; NULL: the node has none there */
-	void *const *out;      /* NULL: nobody asked for it */
+	const void *const *in; /* one for each input; NULL if the node omits it */
+	void *const *out;      /* NULL if not requested */
 } modserd_kernel_call;
 
 typedef struct modserd_kernel {
 	uint32_t size;  /* sizeof this struct */
 	const char *op; /* the operator that it computes */
-	/* 0, or -1 with a text in @ret_why, a NUL at its end. Several threads may be in
-	 * it at once, each with a call of its own. */
+	/* Returns 0, or -1 with a NUL-terminated text in @ret_why. Several threads
+	 * may call it at once, each with a call of its own. */
 	int (*run)(const modserd_kernel_call *call, char *ret_why, size_t why_bytes);
 } modserd_kernel;
 
-/* An engine computes nodes in place of the kernels, of operators that have one, too: on
- * another device, or faster. When a model is planned each node is offered to the
- * engines, the last that was added first, as the passes left it; a run calls who took
- * it. Tensors between nodes are row-major, in the host's memory.
+/*
+ * An engine computes nodes in place of the kernels, also for operators that have a
+ * kernel: on another device, or faster. When a model is planned, each node is offered
+ * to the engines after the passes, the engine added last first. A run calls the
+ * engine that took the node. Tensors between nodes are row-major, in the host's
+ * memory.
  *
- * Passes may make operators that no file has (docs/static-graph.md names them). An
- * engine gets those that it lists, and no others; what it takes as the file has it is
- * not made another. */
+ * Passes may create operators that no file has (docs/static-graph.md lists them). An
+ * engine gets only those that it lists. A node that it takes as the file has it is
+ * not transformed.
+ */
 typedef struct modserd_engine {
 	uint32_t size;    /* sizeof this struct */
-	const char *name; /* texts begin with it */
-	/* 1: @node is this engine's from now on, which keeps what it likes in
-	 * *@ret_state. 0: somebody else computes it. -1 with a text in @ret_why: the
-	 * model cannot be loaded. Constants have their bytes; extents that follow from
-	 * the file are known, those of a call are -1 or what the file claims. */
+	const char *name; /* prefix of texts */
+	/*
+	 * Returns 1: this engine takes @node and may keep its state in *@ret_state.
+	 * 0: another engine or a kernel computes it. -1 with a text in @ret_why: the
+	 * model cannot be loaded. Constants have their bytes. Extents that follow
+	 * from the file are known; extents of a call are -1 or the file's claim.
+	 */
 	int (*take)(const modser_sg_node *node, void **ret_state, char *ret_why,
 		    size_t why_bytes);
-	/* As a kernel's; the node's tensors have the shapes of this call, which its
-	 * engine compares with what it can. */
+	/* As a kernel's run. The node's tensors have the shapes of this call; the
+	 * engine must check that it supports them. */
 	int (*run)(void *state, const modserd_kernel_call *call, char *ret_why,
 		   size_t why_bytes);
-	/* The node goes, or was offered only to ask. NULL: nothing is kept. */
+	/* Free the state: the node is destroyed, or the offer was only a query. NULL:
+	 * no state is kept. */
 	void (*leave)(void *state);
-	/* Names of operators of passes that it knows, ended by NULL. NULL: none. */
+	/* Names of the passes' operators that it supports, ended by NULL. NULL if
+	 * none. */
 	const char *const *made;
 } modserd_engine;
 
-/* What the program that opens the plugin has beside modser_graph.h. Later ones have
- * more registries at the end; `bytes` says how far this one goes. */
+/* Functions of the program that opens the plugin, in addition to modser_graph.h.
+ * Later versions append registries; `bytes` gives the size of this one. */
 typedef struct modserd_host {
 	uint32_t abi;        /* MODSERD_PLUGIN_ABI */
 	uint32_t bytes;      /* of this struct */
 	const char *program; /* "modserd-worker" or "modser" */
-	const char *version; /* of the project */
-	/* -1: the operator is unknown or has a kernel, or memory is short. modser,
-	 * which runs nothing, forgets the kernel. */
+	const char *version; /* version of the project */
+	/* -1: the operator is unknown or has a kernel, or memory is short. modser
+	 * runs no models and drops the kernel. */
 	int (*add_kernel)(const modserd_kernel *kernel);
-	/* -1: an engine of that name is there, a function that it needs is not, or
-	 * memory is short. modser forgets it, as it does kernels. */
+	/* -1: an engine of that name exists, a required function is NULL, or memory
+	 * is short. modser drops it, as it does kernels. */
 	int (*add_engine)(const modserd_engine *engine);
 } modserd_host;
 
@@ -101,11 +109,12 @@ typedef struct modserd_plugin {
 	uint32_t size; /* sizeof this struct */
 	const char *name;
 	const char *version;
-	/* Register all; 0, or -1, which refuses the plugin, with a text in @ret_why. */
+	/* Register everything. Returns 0, or -1 with a text in @ret_why, which
+	 * rejects the plugin. */
 	int (*add)(const modserd_host *host, char *ret_why, size_t why_bytes);
 } modserd_plugin;
 
-/** The one name that is looked for in a plugin. */
+/** The only symbol that the loader looks up in a plugin. */
 MODSERD_PLUGIN_EXPORT extern const modserd_plugin modserd_plugin_entry;
 
 #ifdef __cplusplus

@@ -1,11 +1,11 @@
 /*
- * Image and bytes to image. Where the new bytes fit in place of the old, a copy with
- * them is all. Else:
- * - make_plan() looks at the program headers: a former patch to replace, the end of all
- *   segments, pages that nobody needs any more;
- * - make_place() puts the new segment behind both file and addresses;
- * - append() writes the old file, the longer table of headers and the bytes, points the
- *   symbol there, and takes the unneeded pages out.
+ * Write an image with new bytes for a symbol. If the new bytes fit in place of the
+ * old, copy the image with them.
+ *
+ * Otherwise make_plan() reads the program headers: a former patch to replace, the end
+ * of all segments, unused pages. make_place() puts the new segment after the end of
+ * the file and of all addresses. append() writes the old file, the longer table of
+ * headers and the bytes, sets the symbol to them, and removes the unused pages.
  */
 #include "pack/elf_patch.h"
 
@@ -17,33 +17,33 @@
 #define PHDR_BYTES sizeof(Elf64_Phdr)
 #define SYM_BYTES sizeof(Elf64_Sym)
 #define PAGE_BYTES 0x1000u
-#define MAX_ALIGN (1u << 21) /* a larger one is no page size of any machine */
+#define MAX_ALIGN (1u << 21) /* larger than the page size of any machine */
 #define PHDRS_ALIGN 16u
-#define CUT_MIN_BYTES 0x10000u /* less is not worth another segment */
+#define CUT_MIN_BYTES 0x10000u /* smaller cuts are not worth another segment */
 
-/* Whole pages of a segment that nobody needs any more: they leave the file. */
+/* Whole unused pages of a segment, which are removed from the file. */
 struct cut {
 	uint64_t phdr;       /* the segment's program header */
 	uint64_t begin, end; /* in the old file; equal: none */
 };
 
-/* What the new segment takes from the old file. */
+/* Facts of the old file for the new segment. */
 struct plan {
 	struct cut cut;
-	struct msd_span phdrs; /* of the old file */
-	uint64_t kept_bytes;   /* of the old file; a former patch lies behind */
+	struct msd_span phdrs; /* program headers of the old file */
+	uint64_t kept_bytes;   /* bytes of the old file before a former patch */
 	uint64_t n_phdrs;
 	uint64_t dropped; /* the former patch's program header; n_phdrs: none */
 	uint64_t align;
-	uint64_t end; /* of all segments, as addresses */
+	uint64_t end; /* end address of all segments */
 };
 
-/* Where it goes. */
+/* Location of the new segment. */
 struct place {
 	uint64_t offset;
 	uint64_t address;
 	uint64_t table_bytes;
-	uint64_t bytes; /* of the whole segment */
+	uint64_t bytes; /* size of the whole segment */
 };
 
 static uint64_t round_up(uint64_t v, uint64_t align)
@@ -56,8 +56,8 @@ static uint32_t type_of(const uint8_t *ph)
 	return msd_le32(ph + offsetof(Elf64_Phdr, p_type));
 }
 
-/* A former patch is a read-only segment at the file's end that begins with the table of
- * program headers and holds the symbol. */
+/* A former patch is a read-only segment at the file's end that begins with the table
+ * of program headers and contains the symbol. */
 static bool is_patch(const struct msd_elf *elf, const uint8_t *ph,
 		     const struct msd_elf_sym *sym)
 {
@@ -71,7 +71,7 @@ static bool is_patch(const struct msd_elf *elf, const uint8_t *ph,
 	       sym->value - address < bytes;
 }
 
-/* The pages that the symbol's old bytes fill, if there are enough of them. */
+/* The pages covered by the symbol's old bytes, if there are enough of them. */
 static struct cut find_cut(const struct plan *p, const struct msd_elf_sym *sym)
 {
 	uint64_t first = round_up(sym->value, p->align);
@@ -94,7 +94,7 @@ static struct cut find_cut(const struct plan *p, const struct msd_elf_sym *sym)
 	return (struct cut){0};
 }
 
-/* Where what stands at @offset of the old file is without the cut. */
+/* Convert @offset of the old file to the offset after the cut. */
 static uint64_t shifted(const struct plan *p, uint64_t offset)
 {
 	return offset >= p->cut.end ? offset - (p->cut.end - p->cut.begin) : offset;
@@ -144,7 +144,8 @@ static msd_err make_plan(const struct msd_elf *elf, const struct msd_elf_sym *sy
 	return MSD_OK;
 }
 
-/* Pages are mapped as they lie in the file: offset and address agree below a page. */
+/* Pages are mapped as they are in the file: offset and address agree modulo the page
+ * size. */
 static struct place make_place(const struct plan *p, size_t n)
 {
 	uint64_t n_phdrs = p->n_phdrs + (p->dropped == p->n_phdrs ? 1 : 0) +
@@ -169,7 +170,7 @@ static void put_load(struct msd_buf *out, const struct plan *p, const struct pla
 	msd_buf_put_u64(out, p->align);
 }
 
-/* @ph without its first @skip bytes, and of the rest at most @n. */
+/* Write @ph without its first @skip bytes, and at most @n bytes of the rest. */
 static void put_part(struct msd_buf *out, const struct plan *p, const uint8_t *ph,
 		     uint64_t skip, uint64_t n)
 {
@@ -212,8 +213,8 @@ static void put_phdr(struct msd_buf *out, const struct plan *p, uint64_t i,
 	}
 }
 
-/* The old headers with the new one behind the last loadable one: loaders want those in
- * the order of their addresses. */
+/* The old headers with the new one after the last loadable one: loaders require these
+ * sorted by address. */
 static void put_table(struct msd_buf *out, const struct plan *p, const struct place *at)
 {
 	uint64_t last = 0;
@@ -236,7 +237,7 @@ static void point(uint8_t *sym, uint64_t address, uint64_t bytes)
 	msd_put_le64(sym + offsetof(Elf64_Sym, st_size), bytes);
 }
 
-/* One section's symbols of that name, as `nm` without -D shows them. */
+/* Update the symbols of that name in one section, as `nm` without -D shows them. */
 static void point_in_section(struct msd_buf *file, const uint8_t *sh,
 			     struct msd_span sections, const char *name,
 			     const struct msd_elf_sym *old, uint64_t address,
@@ -288,7 +289,7 @@ static void point_static(struct msd_buf *file, const char *name,
 	}
 }
 
-/* Sections, and the table of them, move with the bytes behind the cut. */
+/* Sections, and their table, move with the bytes after the cut. */
 static void shift_sections(struct msd_buf *file, const struct plan *p)
 {
 	uint64_t at = msd_le64(file->p + offsetof(Elf64_Ehdr, e_shoff));

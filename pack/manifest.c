@@ -1,7 +1,7 @@
 /*
- * Taking a tree apart: what holds for the whole stands in the manifest's head, each
- * module in an entry of its list, with the files that pieces.c makes of its payload.
- * The manifest itself is the last of the files.
+ * Unpack a tree: global facts become the manifest's head, each module an entry of its
+ * list, with the files that pieces.c creates from its payload. The manifest itself is
+ * the last of the files.
  */
 #include "pack/manifest.h"
 
@@ -18,7 +18,7 @@ const struct msd_manifest_release msd_manifest_releases[MSD_MANIFEST_RELEASES] =
 	{"0.22", MSD_ERA_FFI, MSD_TREE_022},
 };
 
-/* A name that is fit for a file of any kind that a blob may hold. */
+/* Make a name that is valid for files, for any kind in a blob. */
 static void make_stem(uint32_t i, struct msd_span kind, char stem[static STEM_MAX])
 {
 	int at = snprintf(stem, STEM_MAX, "%u-", i);

@@ -2,10 +2,10 @@
 #define MSD_PACK_MANIFEST_PRIVATE_H
 
 #include "artifact/tree/write.h"
-/* What manifest.c and manifest_read.c share. */
+/* Private declarations of manifest.c and manifest_read.c. */
 
 struct msd_manifest_release {
-	const char *name; /* the oldest release that writes so */
+	const char *name; /* the oldest release with this layout */
 	enum msd_era era;
 	enum msd_tree_style style;
 };

@@ -1,8 +1,8 @@
 /*
- * Putting a tree together: the release decides layout and era, each entry of the list
- * becomes a module (pieces.c joins its payload), the imports its edges. Modules of an
- * unpacked library keep their numbers; those that a person listed are numbered as the
- * release numbers them.
+ * Pack a tree: the release selects layout and era, each entry of the list becomes a
+ * module (pieces.c joins its payload), the imports become edges. Modules of an
+ * unpacked library keep their numbers; modules from a user's list are numbered as the
+ * release does.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -154,7 +154,7 @@ static bool flag(const json_t *root, const char *key, bool otherwise)
 	return v == NULL ? otherwise : json_is_true(v);
 }
 
-/* The modules keep their numbers: what an unpacked library had. */
+/* Keep the modules' numbers from an unpacked library. */
 static msd_err keep_numbers(struct msd_manifest *m, enum msd_tree_style style,
 			    struct msd_diag *d)
 {
@@ -165,7 +165,7 @@ static msd_err keep_numbers(struct msd_manifest *m, enum msd_tree_style style,
 	return read_entries(&m->tree, json_object_get(m->json, "entries"), d);
 }
 
-/* The modules are numbered as the release numbers them. */
+/* Number the modules as the release does. */
 static msd_err order(struct msd_manifest *m, enum msd_tree_style style,
 		     struct msd_diag *d)
 {

@@ -1,11 +1,10 @@
 #ifndef MODSER_PACK_H
 #define MODSER_PACK_H
 /*
- * Import trees of TVM libraries, for programs in C: build one, save it as the blob that
- * a library holds behind one symbol, load a blob and look at it. Link with
- * -lmodser_pack. A tree belongs to one thread at a time; nothing here keeps a global
- * state. How blob and host code become a library: examples/pack_library.c, and
- * `modser pack`.
+ * Import trees of TVM libraries, for C programs: build a tree, save it as the blob of
+ * a library's symbol, load and read a blob. Link with -lmodser_pack. Only one thread
+ * may use a tree at a time; there is no global state. See examples/pack_library.c and
+ * `modser pack` for building a library from blob and host code.
  */
 #include <stddef.h>
 
@@ -13,7 +12,7 @@
 extern "C" {
 #endif
 
-/* Whose layout: named by the oldest release that writes it. */
+/* Layout of a release, named by the oldest release that writes it. */
 typedef enum modser_release {
 	MODSER_TVM_0_6,
 	MODSER_TVM_0_7,
@@ -33,56 +32,62 @@ typedef struct modser_kernel {
 
 typedef struct modser_tree modser_tree;
 
-/** An empty tree, to be destroyed by the caller. NULL: out of memory, or no such
- * release. */
+/**
+ * Create an empty tree; the caller destroys it. NULL: out of memory, or unknown
+ * release.
+ */
 modser_tree *modser_tree_create(modser_release release);
-void modser_tree_destroy(modser_tree *tree); /* NULL is fine */
+void modser_tree_destroy(modser_tree *tree); /* NULL is allowed */
 
 /**
- * Add a module and return its number, 0 for the first, which is the root; -1 on
- * failure. @kind is "_lib" for the host code, which has no payload. @payload is copied.
+ * Add a module and return its number; the first one, 0, is the root; -1 on failure.
+ * @kind is "_lib" for the host code, which has no payload. @payload is copied.
  */
 long modser_tree_add(modser_tree *tree, const char *kind, const void *payload,
 		     size_t bytes);
 /**
- * The same for device code of kind "cuda", "opencl", "hip" or another whose payload is
- * laid out like theirs; @format is "ptx", "cubin", "cl", ... All is copied.
+ * The same for device code of kind "cuda", "opencl", "hip" or another kind with the
+ * same payload layout; @format is "ptx", "cubin", "cl", ... Everything is copied.
  */
 long modser_tree_add_kernels(modser_tree *tree, const char *kind, const char *format,
 			     const void *code, size_t bytes,
 			     const modser_kernel *kernels, size_t n);
-/** Let module @parent import module @child. 0, or -1 on failure. */
+/** Let module @parent import module @child. Returns 0, or -1 on failure. */
 int modser_tree_import(modser_tree *tree, long parent, long child);
 
 /**
- * Number the modules as the release does and write the blob: from 0.8 on its libraries
- * become one, and what the root does not reach is left out. A tree that was loaded and
- * not changed gives the bytes that it was loaded from. 0 on success: *@ret_blob is
- * owned by the caller, who frees it with free(). -1 on failure; both are unchanged.
+ * Number the modules as the release does and write the blob. From 0.8 on the
+ * libraries are merged into one, and modules that the root does not reach are
+ * dropped. A loaded tree without changes gives the same bytes again. Returns 0 on
+ * success: the caller owns *@ret_blob and frees it with free(). -1 on failure; both
+ * are unchanged.
  */
 int modser_tree_save(modser_tree *tree, unsigned char **ret_blob, size_t *ret_bytes);
 /**
- * Read a blob with its size prefix; it is copied. Always a tree unless memory is out
- * or there is no such release (NULL); modser_tree_error() says what was wrong with the
- * blob, and the tree is then empty.
+ * Read a blob with its size prefix; it is copied. Returns NULL if memory is out or
+ * the release is unknown. Otherwise always returns a tree: if the blob is invalid,
+ * the tree is empty and modser_tree_error() gives the reason.
  */
 modser_tree *modser_tree_load(modser_release release, const void *blob, size_t bytes);
 
-/** The symbol behind which a library of that release holds its blob. Static. NULL:
- * no such release. */
+/**
+ * The symbol of the blob in a library of that release. Static. NULL: unknown release.
+ */
 const char *modser_tree_symbol(modser_release release);
-/** What the last function that failed on @tree had against it; "" when none did. The
- * tree's own until the next function fails on it. */
+/**
+ * The error text of the last function that failed on @tree; "" if none failed. Owned
+ * by the tree, valid until the next function fails on it.
+ */
 const char *modser_tree_error(const modser_tree *tree);
 
-/** How many modules it has. */
+/** The number of modules. */
 size_t modser_tree_count(const modser_tree *tree);
-/** Kind of module @i, or NULL when there is no such module. The tree's own. */
+/** Kind of module @i, or NULL if absent. Owned by the tree. */
 const char *modser_tree_kind(const modser_tree *tree, size_t i);
-/** Its payload, the tree's own until it changes. */
+/** Its payload, owned by the tree, valid until the tree changes. */
 const void *modser_tree_payload(const modser_tree *tree, size_t i, size_t *ret_bytes);
 size_t modser_tree_import_count(const modser_tree *tree, size_t i);
-/** The number of the module that module @i imports as its @k-th; -1: no such. */
+/** The number of the module that module @i imports as its @k-th; -1 if absent. */
 long modser_tree_import_at(const modser_tree *tree, size_t i, size_t k);
 
 #ifdef __cplusplus

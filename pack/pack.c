@@ -1,8 +1,8 @@
 /*
- * libmodser_pack: the serializer behind a C interface of its own. A tree here owns all
- * it holds; the serializer's is made of borrowed pieces for each save. A loaded tree
- * remembers how its blob was laid out until something is added, so that it can be
- * written as it was read, byte for byte.
+ * libmodser_pack: a C interface for the serializer. A tree here owns all its data;
+ * the serializer's tree is built from borrowed parts for each save. A loaded tree
+ * remembers the layout of its blob until a module is added, so that it can be written
+ * unchanged, byte for byte.
  */
 #include <stdint.h>
 #include <stdlib.h>
@@ -24,8 +24,8 @@ struct modser_tree {
 	modser_release release;
 	struct module *modules;
 	uint32_t n;
-	bool is_as_read;      /* since it was loaded nothing was added to it */
-	struct msd_tree form; /* then how the blob was laid out; without its modules */
+	bool is_as_read;      /* nothing was added since it was loaded */
+	struct msd_tree form; /* layout of the loaded blob; without its modules */
 	struct msd_diag d;
 };
 
@@ -75,7 +75,7 @@ void modser_tree_destroy(modser_tree *tree)
 	free(tree);
 }
 
-/* @payload is taken, on failure too. */
+/* Takes ownership of @payload, on failure too. */
 static long add(modser_tree *tree, const char *kind, size_t kind_bytes,
 		struct msd_buf *payload)
 {
@@ -108,7 +108,7 @@ long modser_tree_add(modser_tree *tree, const char *kind, const void *payload,
 	return add(tree, kind, strlen(kind), &copy);
 }
 
-/* 0.21 on wrote the name twice, and a tag per argument. */
+/* 0.21 and later write the name twice, and a tag per argument. */
 static msd_err fill_kernel(const modser_kernel *from, enum msd_era era,
 			   struct msd_kernel *to, struct msd_diag *d)
 {

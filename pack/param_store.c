@@ -6,7 +6,7 @@
 #include "artifact/params/params.h"
 #include "artifact/params/tensor_blob.h"
 
-/* Where the tensors stand: @c is behind the second count, and all has been checked. */
+/* Read the tensors: @c is after the second count, and the file is validated. */
 static msd_err take_tensors(struct msd_cur *c, struct msd_param_store *s,
 			    struct msd_diag *d)
 {

@@ -1,8 +1,8 @@
 /*
- * A payload to files and fields, and back. Splitting asks the kind's row how; then the
- * pieces are joined again at once, and if they do not make the same bytes, the module
- * is one file, as it is with a kind that nobody knows or a payload that is damaged. So
- * whatever was unpacked can be packed.
+ * Convert a payload to files and fields, and back. After splitting by the kind's row,
+ * the pieces are joined again at once. If the bytes differ, the module becomes one
+ * file, as for an unknown kind or a damaged payload. So every unpacked module can be
+ * packed again.
  */
 #include "pack/pieces.h"
 
@@ -21,7 +21,7 @@
 #define ROW(kind, title, format, look, params, run) {kind, format},
 static const struct msd_piece_format formats[] = {MSD_KIND_MAP(ROW)};
 
-/* NULL, too, for what stays whole. */
+/* NULL also for kinds that stay whole. */
 static const struct msd_piece_format *find_format(struct msd_span kind)
 {
 	for (size_t i = 0; i < sizeof(formats) / sizeof(*formats); i++) {
@@ -33,7 +33,7 @@ static const struct msd_piece_format *find_format(struct msd_span kind)
 	return NULL;
 }
 
-/* The files that were just made, as a source. */
+/* Use the new files as a source. */
 static msd_err read_piece(void *ctx, const char *name, struct msd_buf *ret,
 			  struct msd_diag *d)
 {
@@ -50,7 +50,7 @@ static msd_err read_piece(void *ctx, const char *name, struct msd_buf *ret,
 	return msd_diag_set(d, MSD_NOT_FOUND, "%s: no such file", name);
 }
 
-/* MSD_BAD_ARTIFACT unless the pieces make the same payload again. */
+/* MSD_BAD_ARTIFACT unless the pieces give the same payload. */
 static msd_err check_pieces(const struct msd_splitter *s, struct msd_span kind,
 			    struct msd_span payload, struct msd_diag *d)
 {
@@ -69,7 +69,7 @@ static msd_err check_pieces(const struct msd_splitter *s, struct msd_span kind,
 static msd_err split_opaque(struct msd_splitter *s, struct msd_span payload,
 			    struct msd_diag *d)
 {
-	if (payload.n == 0) /* not forgotten, but empty */
+	if (payload.n == 0) /* present, but empty */
 		return msd_split_set(s, KEY_OPAQUE, json_null(), d);
 	return msd_split_file(s, KEY_OPAQUE, ".bin", payload, d);
 }
@@ -83,7 +83,7 @@ msd_err msd_payload_split(struct msd_span kind, struct msd_span payload,
 	struct msd_splitter s = {
 		.era = era, .stem = stem, .entry = json_object(), .files = files};
 	struct msd_cur c = msd_cur_of(payload);
-	struct msd_diag why = {0}; /* of no interest: the payload stays whole */
+	struct msd_diag why = {0}; /* ignored: the payload stays whole */
 	msd_err err = MSD_BAD_ARTIFACT;
 
 	if (s.entry == NULL)

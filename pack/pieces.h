@@ -1,9 +1,9 @@
 #ifndef MSD_PACK_PIECES_H
 #define MSD_PACK_PIECES_H
 /*
- * A module's payload taken apart into files that people can open, and put together
- * again. What an unpacked module is stands in its entry of the manifest, a JSON object:
- * its fields, and for every file its name.
+ * Split a module's payload into files that users can open, and join them again. The
+ * manifest entry of an unpacked module, a JSON object, has its fields and the names
+ * of its files.
  */
 #include <jansson.h>
 
@@ -24,15 +24,15 @@ struct msd_pieces {
 MSD_MUST_CHECK msd_err msd_pieces_add(struct msd_pieces *pieces, const char *stem,
 				      const char *suffix, struct msd_span bytes,
 				      struct msd_diag *d);
-/** The same with a buffer, which is taken, on failure too. */
+/** The same with a buffer; takes ownership, on failure too. */
 MSD_MUST_CHECK msd_err msd_pieces_take(struct msd_pieces *pieces, const char *stem,
 				       const char *suffix, struct msd_buf *bytes,
 				       struct msd_diag *d);
-/** Drop all but the first @n. */
+/** Drop all except the first @n. */
 void msd_pieces_cut(struct msd_pieces *pieces, size_t n);
-void msd_pieces_finish(struct msd_pieces *pieces); /* NULL and zeroed are fine */
+void msd_pieces_finish(struct msd_pieces *pieces); /* NULL and zeroed are allowed */
 
-/* Where files come from when a module is put together. */
+/* Source of the files when a module is joined. */
 struct msd_piece_source {
 	/** Append the file called @name to @ret, which is empty and finished by the
 	 * caller. Errors: any. */
@@ -42,9 +42,9 @@ struct msd_piece_source {
 };
 
 /**
- * Take @payload of a module of @kind apart: fields into the object @entry, files into
- * @files, called @stem with an ending. A payload whose pieces would not make the same
- * bytes again is one file. Files borrow from @payload. Errors: MSD_NOMEM.
+ * Split @payload of a module of @kind: fields into the object @entry, files into
+ * @files, called @stem with a suffix. A payload whose pieces do not give the same
+ * bytes again becomes one file. Files borrow from @payload. Errors: MSD_NOMEM.
  */
 MSD_MUST_CHECK msd_err msd_payload_split(struct msd_span kind, struct msd_span payload,
 					 enum msd_era era, const char *stem,
@@ -52,7 +52,7 @@ MSD_MUST_CHECK msd_err msd_payload_split(struct msd_span kind, struct msd_span p
 					 struct msd_diag *d);
 /**
  * Append the payload that @entry describes to @out. Errors: MSD_BAD_ARTIFACT: a field
- * that is missing or wrong, which the text names; those of the source; MSD_NOMEM.
+ * is missing or invalid, the text names it; those of the source; MSD_NOMEM.
  */
 MSD_MUST_CHECK msd_err msd_payload_join(struct msd_span kind, const json_t *entry,
 					enum msd_era era,

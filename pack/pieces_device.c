@@ -19,7 +19,7 @@ static const char *ending_of(struct msd_span format, struct msd_span code)
 	static const uint8_t fatbin[] = {0x50, 0xed, 0x55, 0xba};
 
 	if (code.n >= 4 && memcmp(code.p, fatbin, sizeof(fatbin)) == 0)
-		return ".fatbin"; /* which TVM calls a cubin */
+		return ".fatbin"; /* TVM calls it a cubin */
 	for (size_t i = 0; i < sizeof(endings) / sizeof(*endings); i++) {
 		if (msd_span_is(format, endings[i].format))
 			return endings[i].suffix;

@@ -1,8 +1,7 @@
 /*
- * Fields and files of which unpacked modules are made: the steps that kinds share, in
- * both directions, and the kinds that are nothing but a list of fields. Splitting takes
- * text that is not UTF-8 for damage: JSON could not hold it, so the payload stays
- * whole.
+ * Fields and files of unpacked modules: the steps that kinds share, in both
+ * directions, and the kinds that are only a list of fields. The split treats text
+ * that is not UTF-8 as damage: JSON cannot represent it, so the payload stays whole.
  */
 
 #include "artifact/kind/fields.h"
@@ -21,7 +20,7 @@ msd_err msd_split_set(struct msd_splitter *s, const char *key, json_t *value,
 							      : msd_diag_no_memory(d);
 }
 
-/* NULL, too, for what is not UTF-8: then the payload stays whole. */
+/* NULL also for text that is not UTF-8: the payload then stays whole. */
 static json_t *text_of(struct msd_span text)
 {
 	return json_stringn(text.n > 0 ? (const char *)text.p : "", text.n);

@@ -1,7 +1,5 @@
-/*
- * The table of a device module's kernels, in the form in which TVM saves it beside
- * device code, NAME.tvm_meta.json.
- */
+/* The table of a device module's kernels, in the format of the NAME.tvm_meta.json
+ * that TVM saves with device code. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -77,7 +75,7 @@ msd_err msd_split_kernels(struct msd_splitter *s, const struct msd_kernel *kerne
 	char *dumped = ok ? json_dumps(root, JSON_INDENT(2)) : NULL;
 	json_decref(root);
 	if (dumped == NULL)
-		return msd_split_damaged(d); /* a name that JSON cannot say */
+		return msd_split_damaged(d); /* JSON cannot represent the name */
 	msd_buf_printf(&text, "%s\n", dumped);
 	free(dumped);
 	return msd_split_made(s, "functions", ".tvm_meta.json", &text, d);
@@ -113,7 +111,7 @@ static msd_err join_kernel(const char *name, const json_t *kernel, enum msd_era 
 	const json_t *tags = json_object_get(kernel, "launch_param_tags");
 	const json_t *extra = json_object_get(kernel, "arg_extra_tags");
 
-	if (tags == NULL) /* as 0.6 and 0.7 called it */
+	if (tags == NULL) /* the key in 0.6 and 0.7 */
 		tags = json_object_get(kernel, "thread_axis_tags");
 	if (!json_is_array(args) || !json_is_array(tags)) {
 		return bad_kernel(name,

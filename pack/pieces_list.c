@@ -1,4 +1,4 @@
-/* The files of an unpacked module, in the order in which they were made. */
+/* The files of an unpacked module, in creation order. */
 #include <stdio.h>
 #include <stdlib.h>
 

@@ -1,8 +1,8 @@
 /*
- * Models: graphs, parameters, constants, programs of virtual machines. Tensors become a
- * .params file as TVM's tools read it; to that end their bytes are only found, not
- * decoded, and put together in the file's order. Joining reads the file as a whole
- * first, so that a damaged one is refused in words.
+ * Models: graphs, parameters, constants, programs of virtual machines. Tensors become
+ * a .params file for TVM's tools: their bytes are located without decoding and
+ * concatenated in the file's order. Joining first reads the whole file, so that a
+ * damaged one gives a clear error.
  */
 
 #include "artifact/params/params.h"
@@ -11,7 +11,7 @@
 #include "artifact/relax/text.h"
 #include "pack/pieces_private.h"
 
-/* The bytes that a reader passed over. */
+/* The bytes that a reader consumed. */
 static struct msd_span between(struct msd_cur before, const struct msd_cur *after)
 {
 	return (struct msd_span){before.p, before.left - after->left};
@@ -37,7 +37,7 @@ static msd_err skip_tensors(struct msd_cur *c, uint64_t n, struct msd_diag *d)
 	return err;
 }
 
-/* A .params file of names and tensors, each as they were saved. */
+/* Make a .params file of names and tensors, with the tensors' saved bytes. */
 static msd_err split_params(struct msd_splitter *s, struct msd_span names, uint64_t n,
 			    struct msd_span tensors, struct msd_diag *d)
 {
@@ -78,7 +78,7 @@ static msd_err read_params(const struct msd_joiner *j, struct msd_buf *file,
 
 	if (err != MSD_OK)
 		return err;
-	/* Read as a whole first: a damaged file is refused in words. */
+	/* Read the whole file first: a damaged one gives a clear error. */
 	err = msd_params_read_file((struct msd_span){file->p, file->n}, &p, d);
 	msd_params_finish(&p);
 	if (err != MSD_OK)
@@ -129,7 +129,7 @@ msd_err msd_join_graph(const struct msd_joiner *j, struct msd_buf *out,
 	return err == MSD_OK ? msd_join_aot(j, out, d) : err;
 }
 
-/* Each symbol with the names of its constants; in their order, so a list of pairs. */
+/* Each symbol with the names of its constants, in order, therefore a list of pairs. */
 static msd_err split_symbols(struct msd_splitter *s, struct msd_cur *c,
 			     struct msd_diag *d)
 {
@@ -191,7 +191,7 @@ msd_err msd_join_consts(const struct msd_joiner *j, struct msd_buf *out,
 	return err;
 }
 
-/* The image as it is, and beside it a listing that is for reading only. */
+/* Write the image unchanged, and a listing that is for reading only. */
 msd_err msd_split_relax(struct msd_splitter *s, struct msd_cur *c, struct msd_diag *d)
 {
 	struct msd_span payload = {c->p, c->left};
@@ -210,7 +210,7 @@ msd_err msd_split_relax(struct msd_splitter *s, struct msd_cur *c, struct msd_di
 	if (err != MSD_OK)
 		return err;
 	if (msd_relax_image_read(payload, s->era, &img, d) != MSD_OK)
-		return MSD_OK; /* what cannot be listed is kept all the same */
+		return MSD_OK; /* an image without a listing is still written */
 	msd_relax_text(&img, &text);
 	msd_relax_image_finish(&img);
 	return msd_split_made(s, "listing", ".vm.txt", &text, d);

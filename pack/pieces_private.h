@@ -1,6 +1,6 @@
 #ifndef MSD_PACK_PIECES_PRIVATE_H
 #define MSD_PACK_PIECES_PRIVATE_H
-/* One pair of functions per family of kinds, and what they are made of. */
+/* One pair of functions per family of kinds, and their helpers. */
 #include <jansson.h>
 
 #include "artifact/gpu/device_blob.h"
@@ -32,7 +32,7 @@ struct msd_piece_format {
 	msd_join_fn *join;
 };
 
-/** What @fields say, and back: field by field, each a value or a file. */
+/** Split and join the fields in @fields one by one, each as a value or a file. */
 MSD_MUST_CHECK msd_err msd_split_fields(struct msd_splitter *s,
 					const struct msd_kind_field *fields,
 					struct msd_cur *c, struct msd_diag *d);
@@ -40,8 +40,7 @@ MSD_MUST_CHECK msd_err msd_join_fields(const struct msd_joiner *j,
 				       const struct msd_kind_field *fields,
 				       struct msd_buf *out, struct msd_diag *d);
 
-/* Any failure of a split means that the payload stays one file; only MSD_NOMEM counts.
- */
+/* A failed split leaves the payload in one file; only MSD_NOMEM is reported. */
 msd_err msd_split_damaged(struct msd_diag *d);
 /** Set field @key to text, which must be UTF-8. */
 MSD_MUST_CHECK msd_err msd_split_text(struct msd_splitter *s, const char *key,
@@ -53,21 +52,21 @@ MSD_MUST_CHECK msd_err msd_split_names(struct msd_splitter *s, const char *key,
 MSD_MUST_CHECK msd_err msd_split_file(struct msd_splitter *s, const char *key,
 				      const char *suffix, struct msd_span bytes,
 				      struct msd_diag *d);
-/** The same with a buffer, which is taken. */
+/** The same with a buffer; takes ownership. */
 MSD_MUST_CHECK msd_err msd_split_made(struct msd_splitter *s, const char *key,
 				      const char *suffix, struct msd_buf *bytes,
 				      struct msd_diag *d);
-/** Set field @key to @value, which is taken and may be NULL: memory is short. */
+/** Set field @key to @value, taking ownership; NULL: memory is short. */
 MSD_MUST_CHECK msd_err msd_split_set(struct msd_splitter *s, const char *key,
 				     json_t *value, struct msd_diag *d);
 
 /** u64 length and the text of field @key. */
 MSD_MUST_CHECK msd_err msd_join_text(const struct msd_joiner *j, const char *key,
 				     struct msd_buf *out, struct msd_diag *d);
-/** vec<str> of the array @key; none is an empty one. */
+/** vec<str> of the array @key; empty if absent. */
 MSD_MUST_CHECK msd_err msd_join_names(const struct msd_joiner *j, const char *key,
 				      struct msd_buf *out, struct msd_diag *d);
-/** The bytes of the file that field @key names, into @ret, which is empty. */
+/** Read the file in field @key into @ret, which is empty. */
 MSD_MUST_CHECK msd_err msd_join_read(const struct msd_joiner *j, const char *key,
 				     struct msd_buf *ret, struct msd_diag *d);
 /** u64 length and those bytes. */
@@ -77,8 +76,8 @@ MSD_MUST_CHECK msd_err msd_join_file(const struct msd_joiner *j, const char *key
 MSD_MUST_CHECK msd_err msd_join_array(const json_t *names, const char *key,
 				      struct msd_buf *out, struct msd_diag *d);
 
-/* pieces_kernels.c: the table of a device module's kernels, field "functions", as TVM
- * saves it beside device code. */
+/* pieces_kernels.c: the table of a device module's kernels, field "functions", in
+ * TVM's format. */
 MSD_MUST_CHECK msd_err msd_split_kernels(struct msd_splitter *s,
 					 const struct msd_kernel *kernels, size_t n,
 					 struct msd_diag *d);

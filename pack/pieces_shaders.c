@@ -1,17 +1,16 @@
-/*
- * Kinds that hold the code of each kernel apart: metal since 0.13, vulkan, webgpu. Each
- * becomes a file of its own, named for its kernel.
- */
+/* Kinds that store the code of each kernel separately: metal since 0.13, vulkan,
+ * webgpu. Each kernel becomes a file with its name. */
 #include <stdio.h>
 #include <string.h>
 
 #include "pack/pieces_private.h"
 
 #define KEY_SHADERS "shaders" /* a list of objects: name, file, for vulkan flag */
-#define NAME_MAX_BYTES 100    /* of a kernel in a file's name */
+#define NAME_MAX_BYTES 100    /* limit for a kernel's part of a file name */
 #define SUFFIX_BYTES (NAME_MAX_BYTES + 64)
 
-/* ".NAME.wgsl"; what is no name for a file gets a number, so that none meet. */
+/* ".NAME.wgsl"; an invalid file name is replaced by a number, so that names stay
+ * unique. */
 static void name_file(size_t i, struct msd_span kernel, const char *ending,
 		      char suffix[static SUFFIX_BYTES])
 {
@@ -35,7 +34,7 @@ static void name_file(size_t i, struct msd_span kernel, const char *ending,
 	}
 }
 
-/* Compiled Metal code begins with its magic, whatever the module calls its format. */
+/* Compiled Metal code begins with its magic, whatever format the module declares. */
 static const char *metal_ending(struct msd_span code)
 {
 	return code.n >= 4 && memcmp(code.p, "MTLB", 4) == 0 ? ".metallib" : ".metal";
@@ -210,7 +209,7 @@ static msd_err split_metal_013(struct msd_splitter *s, struct msd_cur *c,
 	return err == MSD_OK ? split_word(s, "format", c, d) : err;
 }
 
-/* A version begins with a digit, a format with a letter; what comes after a format
+/* A version begins with a digit, a format with a letter; the data after a format
  * differs by era: one text up to 0.12, one for each kernel since 0.24. */
 msd_err msd_split_metal(struct msd_splitter *s, struct msd_cur *c, struct msd_diag *d)
 {

@@ -1,7 +1,8 @@
 /*
- * Each module whose row in artifact/kind/kinds.h says how is written anew without its
- * tensors, which go to the store; all else of the payload is copied span by span. A
- * program that is not understood here may run elsewhere: it is kept as it is.
+ * Rewrite modules without their tensors, which move to the store, if their row in
+ * artifact/kind/kinds.h has a function for it. The rest of the payload is copied span
+ * by span. A program that this version cannot read may run elsewhere: it is kept
+ * unchanged.
  */
 #include "pack/split_params.h"
 
@@ -29,8 +30,8 @@ static msd_err damaged(struct msd_diag *d)
 	return msd_diag_set(d, MSD_BAD_ARTIFACT, "truncated");
 }
 
-/* FNV-1a over the saved tensor, type and shape included. That two differ and meet is
- * noticed when the second is stored. */
+/* FNV-1a over the saved tensor, type and shape included. The store detects a
+ * collision when it adds the second tensor. */
 static void name_of(const struct splitter *s, struct msd_span tensor, size_t place,
 		    char name[static NAME_BYTES])
 {
@@ -45,8 +46,7 @@ static void name_of(const struct splitter *s, struct msd_span tensor, size_t pla
 	(void)snprintf(name, NAME_BYTES, "const_%016" PRIx64, h);
 }
 
-/* The constant at @place, whose tensor is at @c, moved; @ret_name is what to call it.
- */
+/* Move the constant at @place, whose tensor is at @c; @ret_name becomes its name. */
 static msd_err move_tensor(struct splitter *s, struct msd_cur *c, size_t place,
 			   char ret_name[static NAME_BYTES], struct msd_diag *d)
 {
@@ -98,7 +98,7 @@ static msd_err split_graph(struct splitter *s, struct msd_span payload,
 	return err;
 }
 
-/* A program that cannot be read stays as it is. */
+/* A program that cannot be read stays unchanged. */
 static msd_err keep_unread(msd_err err, struct msd_diag *d)
 {
 	if (err == MSD_NOMEM)
@@ -108,7 +108,7 @@ static msd_err keep_unread(msd_err err, struct msd_diag *d)
 	return MSD_OK;
 }
 
-/* To the number of constants. */
+/* Skip to the number of constants. */
 static void skip_relax_head(struct msd_cur *c, bool is_v2)
 {
 	(void)msd_cur_u64(c);
@@ -155,7 +155,7 @@ static msd_err split_relax_const(struct splitter *s, struct msd_cur *c,
 		msd_buf_put(out, start, (size_t)(c->p - start));
 		return c->bad ? damaged(d) : MSD_OK;
 	}
-	msd_err err = move_tensor(s, c, 0, name, d); /* never as TVM names them */
+	msd_err err = move_tensor(s, c, 0, name, d); /* never with TVM's names */
 	if (err != MSD_OK)
 		return err;
 	int n = snprintf(text, sizeof(text), MSD_RELAX_PARAM "%s", name);
@@ -172,7 +172,7 @@ static msd_err split_relax_image(struct splitter *s, struct msd_span image,
 	msd_err err = MSD_OK;
 
 	skip_relax_head(&c, img->is_v2);
-	(void)msd_cur_u64(&c); /* how many constants */
+	(void)msd_cur_u64(&c); /* number of constants */
 	if (c.bad)
 		return damaged(d);
 	msd_buf_put(out, image.p, image.n - c.left);
@@ -207,7 +207,7 @@ static msd_err split_relax(struct splitter *s, struct msd_span payload,
 	return err;
 }
 
-/* To the number of constants. */
+/* Skip to the number of constants. */
 static void skip_relay_head(struct msd_cur *c, uint32_t minor)
 {
 	(void)msd_cur_u64(c);
@@ -257,8 +257,8 @@ static msd_err split_relay_code(struct splitter *s, struct msd_span code,
 	return err;
 }
 
-/* A library is loaded with one file of parameters, by TVM and by modserd: constants
- * that another file has already cannot be joined by those of this one. */
+/* TVM and modserd load a library with one file of parameters. Constants that are
+ * already in another file cannot be combined with those of this one. */
 static msd_err refuse_second_file(const struct msd_relay_image *img,
 				  bool *ret_has_bound, struct msd_diag *d)
 {

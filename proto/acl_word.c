@@ -33,8 +33,8 @@ const char *msd_acl_word_next(char **at, const char *stop, struct msd_span *ret)
 	return NULL;
 }
 
-/* Could a module be called so, but for the stars and question marks? A word that is
- * meant as something else, and is not spelled right, mostly could not. */
+/* True for a character of a module name, and for * and ?. A misspelled keyword
+ * usually contains another character. */
 static bool is_of_module(uint8_t c)
 {
 	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ||

@@ -1,7 +1,5 @@
-/*
- * Addresses as people write them: unix:PATH, tcp://HOST:PORT, tls://HOST:PORT; and the
- * default socket.
- */
+/* Parse and format addresses (unix:PATH, tcp://HOST:PORT, tls://HOST:PORT), and find
+ * the default socket. */
 #include "proto/address.h"
 
 #include <errno.h>
@@ -23,7 +21,7 @@ static msd_err refuse_text(const char *text, const char *why, struct msd_diag *d
 		text, why);
 }
 
-/* People write what a browser or a shell takes: say how it is written here. */
+/* Users may type forms of a browser or a shell, so name the form that is valid here. */
 static msd_err refuse_form(const char *text, struct msd_diag *d)
 {
 	char why[2 * MSD_ADDRESS_HOST_MAX];

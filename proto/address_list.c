@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-#define TEXT_MAX 320u /* bytes incl. NUL: more is no address */
+#define TEXT_MAX 320u /* bytes incl. NUL: longer text is not an address */
 
 static const char *const forms[] = {"unix:", "tcp://", "tls://"};
 
@@ -15,7 +15,7 @@ static bool begins_one(const char *text)
 	return false;
 }
 
-/* Where the address at @text ends: at a comma that another one follows. */
+/* End of the address at @text: a comma before another address. */
 static const char *end_of(const char *text)
 {
 	const char *at = strchr(text, ',');

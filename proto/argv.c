@@ -6,8 +6,8 @@
 
 static void put_letters(struct msd_argv *a)
 {
-	/* In order, and neither of getopt's messages: ':' tells a value that is missing
-	 * from an option that is unknown. */
+	/* '-' keeps the order. ':' suppresses getopt's messages, and separates a
+	 * missing value from an unknown option. */
 	size_t n = 2;
 
 	memcpy(a->letters, "-:", n);
@@ -27,14 +27,14 @@ void msd_argv_start(struct msd_argv *a, int argc, char **argv,
 	*a = (struct msd_argv){
 		.argc = argc, .argv = argv, .rows = rows, .is_word = is_word};
 	put_letters(a);
-	/* An empty line makes getopt forget one that was left half read, and leaves
-	 * optind at the first word. */
+	/* An empty command line resets getopt, and leaves optind at the first
+	 * argument. */
 	optind = 0;
 	(void)getopt_long(1, argv, a->letters, rows, NULL);
 }
 
-/* Whether @text says the option @val by its letter or its whole name: getopt takes the
- * begin of a name, too. */
+/* True if @text has the letter or the whole name of the option @val: getopt accepts a
+ * prefix, too. */
 static bool is_whole(const struct msd_argv *a, const char *text, int val)
 {
 	const struct option *o = a->rows;

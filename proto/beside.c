@@ -31,7 +31,7 @@ static bool is_relative(struct msd_span name)
 	return true;
 }
 
-/* The next one, behind @*end bytes, which then are more. False: it is none. */
+/* Read the next item; *@end is advanced past its file. False if it is invalid. */
 static bool take(struct msd_cur *items, uint64_t *end, struct msd_beside_file *ret)
 {
 	struct msd_wire_value pair, name, bytes;

@@ -1,7 +1,5 @@
-/*
- * The three shapes of a body, told apart and cut into their parts without decoding the
- * parts.
- */
+/* Distinguish the three shapes of a body and split it into its parts without decoding
+ * them. */
 #include "proto/body.h"
 
 #include <endian.h>
@@ -12,7 +10,7 @@
 #include "proto/token.h"
 #include "proto/value.h"
 
-/* Read the head of the next object, which must be of @kind; stay in front of it. */
+/* Peek at the head of the next object, which must be of @kind. */
 static msd_err expect(struct msd_scan *s, enum msd_token_kind kind, const char *what,
 		      struct msd_token *ret)
 {
@@ -33,7 +31,7 @@ static msd_err read_part(struct msd_scan *s, enum msd_token_kind kind, const cha
 	return err == MSD_OK ? msd_scan_value(s, ret) : err;
 }
 
-/* Numbers may come in any width and in the signed forms too, as msgpack has it. */
+/* msgpack allows any width and the signed forms for a number. */
 static msd_err read_uint(struct msd_scan *s, const char *what, uint64_t *ret)
 {
 	struct msd_token t;
@@ -81,7 +79,7 @@ static msd_err read_request(struct msd_scan *s, uint32_t n, struct msd_body *b)
 	return err;
 }
 
-/* nil, or [code, name, message, details?]; 0 is the code of no error. */
+/* nil, or [code, name, message, details?]; code 0 is not a valid error. */
 static msd_err check_error(struct msd_scan *s, struct msd_span error)
 {
 	static const char rule[] =
@@ -98,7 +96,7 @@ static msd_err check_error(struct msd_scan *s, struct msd_span error)
 		return msd_scan_fail(s, p, rule);
 	uint32_t n_elements = t.n;
 	for (uint32_t i = 0; i < n_elements;
-	     i++) { /* only the last has elements itself */
+	     i++) { /* only the last has elements of its own */
 		p += n;
 		n = msd_token_read(p, (size_t)(end - p), &t);
 		if (t.kind != kinds[i] || (i == 0 && msd_be(t.data, t.n) == MSD_OK))
@@ -139,11 +137,11 @@ static msd_err read_notification(struct msd_scan *s, uint32_t n, struct msd_body
 	return err;
 }
 
-/* Responses may be larger: a list of many functions, the answer of a worker. */
+/* Responses may be larger: a list of many functions, or the reply of a worker. */
 static msd_err set_limits(struct msd_scan *s, uint64_t kind)
 {
 	size_t n = (size_t)(s->end - s->base);
-	size_t max = MSD_MAX_FORWARDED_BODY_BYTES; /* a client's are held to less */
+	size_t max = MSD_MAX_FORWARDED_BODY_BYTES; /* a client has a lower limit */
 
 	if (kind == MSD_RESPONSE) {
 		max = MSD_MAX_REPLY_BODY_BYTES;
@@ -249,9 +247,10 @@ bool msd_body_error_read(struct msd_span error, struct msd_body_error *ret)
 	return true;
 }
 
-/* The array's head, the kind and the id, written where they stay, and room for @n_more
- * bytes behind them: every message passes here. Returns where those go; NULL: no
- * memory.
+/*
+ * Write the array's head, the kind and the id directly, and reserve @n_more bytes
+ * after them: every message uses this. Returns the address of those bytes; NULL if
+ * out of memory.
  */
 static uint8_t *begin(struct msd_buf *out, enum msd_body_kind kind, uint64_t id,
 		      bool has_tail, size_t n_more)

@@ -1,7 +1,7 @@
 /*
- * A cursor over bytes from outside, and a buffer that grows. A read past the end marks
- * the cursor bad and gives zeros: callers ask once, at the end; a buffer that cannot
- * grow is bad likewise.
+ * A cursor over external bytes, and a growable buffer. A read past the end marks the
+ * cursor bad and returns zeros, so callers check once, at the end. A buffer that
+ * cannot grow is marked bad, too.
  */
 #include "proto/bytes.h"
 
@@ -113,7 +113,7 @@ const uint8_t *msd_cur_take(struct msd_cur *c, size_t n)
 		c->bad = true;
 		return NULL;
 	}
-	if (n > 0) /* an empty view may have no address to add to */
+	if (n > 0) /* an empty view may have a NULL address */
 		c->p += n;
 	c->left -= n;
 	return at;

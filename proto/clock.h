@@ -1,6 +1,6 @@
 #ifndef MSD_PROTO_CLOCK_H
 #define MSD_PROTO_CLOCK_H
-/* The clock that nobody sets. */
+/* The monotonic clock, which is never set. */
 #include <limits.h>
 #include <stdint.h>
 #include <time.h>
@@ -17,14 +17,16 @@ static inline uint64_t msd_now_ns(void)
 	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
 }
 
-/** Its milliseconds. */
+/** Milliseconds of CLOCK_MONOTONIC. */
 static inline uint64_t msd_now_ms(void)
 {
 	return msd_now_ns() / MSD_NS_PER_MS;
 }
 
-/** Milliseconds until @deadline_ns, for poll(), which can wait for 24 days: who waits
- * for longer is woken then. -1: UINT64_MAX, no bound. */
+/**
+ * Milliseconds until @deadline_ns, for poll(). It waits for 24 days at most, so a
+ * longer wait wakes up early. -1 for UINT64_MAX: no limit.
+ */
 static inline int msd_poll_ms(uint64_t deadline_ns)
 {
 	const uint64_t now = msd_now_ns();

@@ -13,7 +13,7 @@ void msd_diag_finish(struct msd_diag *d)
 	*d = (struct msd_diag){0};
 }
 
-/* Take @text (may be NULL when allocation failed) as the new contents. */
+/* Take @text (NULL if the allocation failed) as the new contents. */
 static void diag_take(struct msd_diag *d, msd_err code, char *text, size_t len)
 {
 	free(d->text);
@@ -24,7 +24,7 @@ static void diag_take(struct msd_diag *d, msd_err code, char *text, size_t len)
 	d->hint = NULL;
 }
 
-/* printf into a fresh block, cut at MSD_DIAG_MAX; NULL when memory is short. */
+/* printf into a new block, cut at MSD_DIAG_MAX; NULL if memory is short. */
 __attribute__((format(printf, 1, 0))) static char *
 format_new(const char *fmt, va_list ap, size_t *ret_len)
 {
@@ -52,8 +52,7 @@ msd_err msd_diag_set(struct msd_diag *d, msd_err code, const char *fmt, ...)
 	if (d == NULL)
 		return code;
 	va_start(ap, fmt);
-	char *text =
-		format_new(fmt, ap, &len); /* before the free: it may quote d->text */
+	char *text = format_new(fmt, ap, &len); /* before free: args may use d->text */
 	va_end(ap);
 	diag_take(d, code, text, len);
 	return code;
@@ -62,7 +61,7 @@ msd_err msd_diag_set(struct msd_diag *d, msd_err code, const char *fmt, ...)
 msd_err msd_diag_no_memory(struct msd_diag *d)
 {
 	if (d != NULL)
-		diag_take(d, MSD_NOMEM, NULL, 0); /* the sentence takes none */
+		diag_take(d, MSD_NOMEM, NULL, 0); /* needs no allocation */
 	return MSD_NOMEM;
 }
 

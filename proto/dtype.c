@@ -1,13 +1,11 @@
-/*
- * Element types by code, bits and lanes, and their names, both ways.
- */
+/* Convert element types between code, bits and lanes, and names. */
 #include "proto/dtype.h"
 
 #include <stdio.h>
 #include <string.h>
 
-/* Types with one name each. Where two rows share a type the first is what is written.
- */
+/* Types with one name each. If two rows have the same type, the first is the name to
+ * write. */
 static const struct {
 	const char *name;
 	struct msd_dtype type;
@@ -74,13 +72,13 @@ bool msd_dtype_bytes(struct msd_dtype t, uint64_t n, uint64_t *ret_bytes)
 	uint64_t bits = (uint64_t)t.bits * t.lanes;
 
 	if (t.code == MSD_DT_UINT && t.bits == 1)
-		bits = 8ull * t.lanes; /* TVM's older bool: a byte each */
+		bits = 8ull * t.lanes; /* TVM's older bool: one byte each */
 	if (bits % 8 == 0) {
 		if (__builtin_mul_overflow(n, bits / 8, &bits))
 			return false;
 	} else {
-		uint64_t rest =
-			n % 8 * bits; /* of the elements after the last full eight */
+		uint64_t rest = n % 8 * bits; /* bits of the elements after the last
+						 multiple of eight */
 
 		if (__builtin_mul_overflow(n / 8, bits, &bits) ||
 		    __builtin_add_overflow(bits, (rest + 7) / 8, &bits))
@@ -139,7 +137,8 @@ const char *msd_dtype_format(struct msd_dtype t, char buf[static MSD_DTYPE_NAME_
 	return buf;
 }
 
-/* Decimal digits without sign or leading zero, at most @max; 0 when @p is not that. */
+/* Decimal digits without sign or leading zero, at most @max; 0 if @p is anything
+ * else. */
 static uint32_t parse_count(const char *p, size_t len, uint32_t max)
 {
 	uint32_t v = 0;
@@ -171,7 +170,7 @@ static bool parse_one_lane(const char *name, size_t len, struct msd_dtype *ret)
 		uint32_t bits = parse_count(name + n, len - n, 64);
 		bool is_whole = bits >= 8 && (bits & (bits - 1)) == 0;
 		if (bits == 0 || (stems[i].code == MSD_DT_FLOAT && !is_whole))
-			return false; /* narrow ints exist, float33 is a slip */
+			return false; /* narrow ints exist, but float33 is an error */
 		*ret = (struct msd_dtype){.code = (uint8_t)stems[i].code,
 					  .bits = (uint8_t)bits,
 					  .lanes = 1};
@@ -185,7 +184,7 @@ bool msd_dtype_parse(const char *name, size_t len, struct msd_dtype *ret)
 	const char *x = len > 0 ? memrchr(name, 'x', len) : NULL;
 	struct msd_dtype t;
 
-	if (parse_one_lane(name, len, ret)) /* "complex64" has an x of its own */
+	if (parse_one_lane(name, len, ret)) /* "complex64" contains an x */
 		return true;
 	if (x == NULL || !parse_one_lane(name, (size_t)(x - name), &t))
 		return false;

@@ -32,9 +32,9 @@ enum msd_dtype_code {
 	MSD_DT_F4_E2M1FN = 17,
 };
 
-/* Same layout as DLDataType: passed to compiled code as it is. */
+/* Same layout as DLDataType: passed to compiled code unchanged. */
 struct msd_dtype {
-	uint8_t code; /* enum msd_dtype_code; files may hold others */
+	uint8_t code; /* enum msd_dtype_code; files may hold other values */
 	uint8_t bits; /* of one lane */
 	uint16_t lanes;
 };
@@ -58,26 +58,28 @@ enum msd_device_type {
 #define MSD_DTYPE_NAME_MAX 40 /* bytes incl. NUL for msd_dtype_format() */
 #define MSD_MAX_NDIM 32       /* dimensions of any tensor that modserd handles */
 
-/** The same code, bits and lanes. */
+/** True if code, bits and lanes are equal. */
 bool msd_dtype_eq(struct msd_dtype a, struct msd_dtype b);
-/** Is it a bool, of DLPack or of older TVM? */
+/** True for a bool, as in DLPack or in older TVM. */
 bool msd_dtype_is_bool(struct msd_dtype t);
-/** Bytes of @n elements: ceil(n * bits * lanes / 8); false when it does not fit.
- * {uint,1} is TVM's older bool and takes a byte an element, as in every TVM. */
+/**
+ * Bytes of @n elements: ceil(n * bits * lanes / 8); false on overflow. {uint,1} is
+ * TVM's older bool and takes one byte per element, as in every TVM.
+ */
 MSD_MUST_CHECK bool msd_dtype_bytes(struct msd_dtype t, uint64_t n,
 				    uint64_t *ret_bytes);
-/** Elements of a row-major shape; a negative extent or an overflow is false. */
+/** Elements of a row-major shape; false for a negative dimension or an overflow. */
 MSD_MUST_CHECK bool msd_shape_elements(const int64_t *shape, size_t ndim,
 				       uint64_t *ret_n);
 /**
- * Name as numpy and ml_dtypes write it ("float32", "bool", "bfloat16", "float8_e4m3fn",
- * "float32x4" for lanes > 1; "type<code,bits,lanes>" when there is no name).
- * {uint,1,1} and {bool,8,1} are both "bool". Returns @buf.
+ * Name as numpy and ml_dtypes write it ("float32", "bool", "bfloat16",
+ * "float8_e4m3fn", "float32x4" for lanes > 1; "type<code,bits,lanes>" if there is no
+ * name). {uint,1,1} and {bool,8,1} are both "bool". Returns @buf.
  */
 const char *msd_dtype_format(struct msd_dtype t, char buf[static MSD_DTYPE_NAME_MAX]);
 /**
- * Parse a name: numpy's, ml_dtypes' and TVM's spellings ("e4m3_float8", "handle").
- * "bool" gives {MSD_DT_BOOL, 8, 1}. False when @name is none of them.
+ * Parse a name in the spelling of numpy, ml_dtypes or TVM ("e4m3_float8", "handle").
+ * "bool" gives {MSD_DT_BOOL, 8, 1}. False if @name is unknown.
  */
 MSD_MUST_CHECK bool msd_dtype_parse(const char *name, size_t len,
 				    struct msd_dtype *ret);

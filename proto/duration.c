@@ -5,9 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define BEYOND 0x1p53 /* what a double counts one by one ends here */
+#define BEYOND 0x1p53 /* doubles are exact integers up to here */
 
-/* The largest first; who counts in milliseconds has all but the last. */
+/* The largest first; a scale of milliseconds has all except the last. */
 static const struct {
 	const char *unit;
 	uint64_t us;
@@ -19,14 +19,14 @@ static const struct {
 #define N_US_UNITS (sizeof(units) / sizeof(units[0]))
 #define N_MS_UNITS (N_US_UNITS - 1)
 
-/* What is counted, and its name. */
+/* The base unit of a result, and its name. */
 static const struct scale {
 	size_t n_units;
 	const char *unit, *name, *all;
 } millis = {N_MS_UNITS, "ms", "milliseconds", "ms, s, m, h"},
   micros = {N_US_UNITS, "us", "microseconds", "us, ms, s, m, h"};
 
-/* So many of what @s counts are in one of the unit @i. */
+/* Number of base units of @s in the unit @i. */
 static uint64_t worth(const struct scale *s, size_t i)
 {
 	return units[i].us / units[s->n_units - 1].us;

@@ -1,9 +1,7 @@
 #ifndef MSD_PROTO_ERA_WORD_H
 #define MSD_PROTO_ERA_WORD_H
-/*
- * What people say of a library that has no symbol to tell its era by, as TVM's C target
- * leaves them: which calling convention its functions have.
- */
+/* User-specified calling convention (ABI) of a library that has no symbol to detect
+ * it by, as TVM's C target produces. */
 #include <stdbool.h>
 
 #include "proto/bytes.h"
@@ -16,7 +14,7 @@ enum msd_era_word {
 
 #define MSD_ERA_WORDS "classic (TVM 0.6 to 0.20) or ffi (0.21 and later)"
 
-/** Parse "classic" or "ffi"; false when @word is neither. */
+/** Parse "classic" or "ffi"; false for any other text. */
 MSD_MUST_CHECK bool msd_era_word_parse(struct msd_span word, enum msd_era_word *ret);
 /** The word; NULL for MSD_ERA_UNSAID. */
 const char *msd_era_word_name(enum msd_era_word word);

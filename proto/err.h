@@ -1,9 +1,9 @@
 #ifndef MSD_PROTO_ERR_H
 #define MSD_PROTO_ERR_H
 /*
- * Error codes of modserd. The numbers and the names are protocol: they stand in the
- * error of a response, so append, never renumber. PROTOCOL.md section "Errors" explains
- * each to users and is tested against this table.
+ * Error codes of modserd. The numbers and names are protocol, sent in the error of a
+ * response: append, never renumber. PROTOCOL.md section "Errors" explains each to
+ * users and is tested against this table.
  */
 
 /* X(enumerator, number, wire name, sentence) */
@@ -44,9 +44,8 @@ typedef enum msd_err {
 	MSD_ERR_MAP(MSD_ERR_ENUM)
 #undef MSD_ERR_ENUM
 		MSD_ERR_COUNT,
-	/* No room now, ask again when others are done. It has no wire number: a
-	 * function says it to its caller, who waits, and it is never the error of a
-	 * response. */
+	/* No room now; the caller waits and retries. It has no wire number: it is
+	 * returned between functions only, never in a response. */
 	MSD_WAIT
 } msd_err;
 
@@ -59,7 +58,7 @@ const char *msd_err_name(msd_err err);
 /** One-sentence meaning of @err. Static storage. */
 const char *msd_err_sentence(msd_err err);
 
-/** Code for a wire name, MSD_INTERNAL when the name is not in the table. */
+/** Code for a wire name, MSD_INTERNAL if the name is not in the table. */
 msd_err msd_err_from_name(const char *name);
 
 #endif

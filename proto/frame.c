@@ -12,7 +12,7 @@ enum {
 	AT_PAYLOAD = 8,
 };
 
-/* What a ClientHello begins with. */
+/* First bytes of a TLS ClientHello. */
 enum { TLS_HANDSHAKE = 0x16, TLS_MAJOR = 3 };
 
 void msd_frame_write(struct msd_frame f, uint8_t out[static MSD_FRAME_HEADER_BYTES])
@@ -22,7 +22,7 @@ void msd_frame_write(struct msd_frame f, uint8_t out[static MSD_FRAME_HEADER_BYT
 	msd_put_le64(out + AT_PAYLOAD, f.payload_bytes);
 }
 
-/* It does not begin with MSD_MAGIC. */
+/* The input does not begin with MSD_MAGIC. */
 static msd_err refuse_magic(const uint8_t in[static MAGIC_BYTES], struct msd_diag *d)
 {
 	if (in[0] == TLS_HANDSHAKE && in[1] == TLS_MAJOR) {

@@ -14,13 +14,12 @@ struct msd_frame {
 	uint64_t payload_bytes;
 };
 
-/** The header of @f, which is not checked. */
+/** Write the header of @f, without checks. */
 void msd_frame_write(struct msd_frame f, uint8_t out[static MSD_FRAME_HEADER_BYTES]);
 /**
- * Read and check a header before anything is allocated for it.
- * Errors: MSD_PROTOCOL (wrong magic, other version, empty body), MSD_TOO_LARGE (body
- * over
- * @max_body_bytes, payload over @max_payload_bytes). Both end the connection.
+ * Read and check a header before any allocation. Errors: MSD_PROTOCOL (wrong magic,
+ * other version, empty body), MSD_TOO_LARGE (body over @max_body_bytes, payload over
+ * @max_payload_bytes). Both close the connection.
  */
 msd_err msd_frame_read(const uint8_t in[static MSD_FRAME_HEADER_BYTES],
 		       uint32_t max_body_bytes, uint64_t max_payload_bytes,

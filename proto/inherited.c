@@ -9,7 +9,7 @@
 
 #define OWNER 0700
 
-/* open() returns the lowest free number, and those below @fd are open. */
+/* open() returns the lowest free number, and all below @fd are open. */
 bool msd_inherited_open_standard(void)
 {
 	for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++) {
@@ -25,15 +25,15 @@ static void reset_signals(void)
 	sigset_t none;
 
 	for (int i = 1; i < NSIG; i++)
-		(void)sigaction(i, &plain, NULL); /* not of KILL and STOP */
+		(void)sigaction(i, &plain, NULL); /* fails for KILL and STOP */
 	(void)signal(SIGPIPE, SIG_IGN);
 	(void)signal(SIGXFSZ, SIG_IGN);
 	(void)sigemptyset(&none);
 	(void)sigprocmask(SIG_SETMASK, &none, NULL);
 }
 
-/* Before the signals: one that is due and ignored, or blocked, would end the process.
- */
+/* Stop timers before the signals are reset: a pending ignored or blocked signal would
+ * end the process. */
 static void stop_timers(void)
 {
 	const struct itimerval never = {.it_value = {0}};

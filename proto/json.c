@@ -9,7 +9,7 @@ static bool is_plain(uint8_t byte)
 	return byte >= 0x20 && byte != 0x7f && byte != '"' && byte != '\\';
 }
 
-/* The character that @s begins with; its bytes. */
+/* Append the first character of @s, escaped; returns its length. */
 static size_t put_escaped(struct msd_buf *out, struct msd_span s)
 {
 	size_t n;
@@ -27,7 +27,7 @@ static size_t put_escaped(struct msd_buf *out, struct msd_span s)
 		msd_buf_printf(out, "\\t");
 		break;
 	default:
-		msd_buf_printf(out, "\\u%04x", c); /* of none beyond U+FFFF */
+		msd_buf_printf(out, "\\u%04x", c); /* never beyond U+FFFF */
 	}
 	return n;
 }
@@ -65,7 +65,7 @@ void msd_json_put_shown(struct msd_buf *out, struct msd_span json)
 		if (json.n == 0)
 			return;
 		n = 1;
-		if (json.p[0] == '\n' || json.p[0] == '\t') { /* between its values */
+		if (json.p[0] == '\n' || json.p[0] == '\t') { /* between values */
 			msd_buf_put_u8(out, json.p[0]);
 		} else {
 			n = put_escaped(out, json);
@@ -84,7 +84,7 @@ void msd_json_cstr(struct msd_buf *out, const char *text)
 	}
 }
 
-/* Behind the string that begins at @i. */
+/* The position after the string that begins at @i. */
 static size_t skip_string(struct msd_span text, size_t i)
 {
 	for (i++; i < text.n && text.p[i] != '"'; i++)

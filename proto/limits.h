@@ -1,9 +1,9 @@
 #ifndef MSD_PROTO_LIMITS_H
 #define MSD_PROTO_LIMITS_H
 /*
- * Every limit on what a peer controls in a frame. PROTOCOL.md's limits table repeats
- * these values and a test compares the two. What the daemon's operator may set stands
- * in daemon/limits.h.
+ * Every limit on peer-controlled sizes in a frame. PROTOCOL.md's limits table repeats
+ * these values, and a test compares the two. Limits that the operator may set are in
+ * daemon/limits.h.
  */
 #define MSD_FRAME_HEADER_BYTES 16u
 #define MSD_MAX_BODY_BYTES (1024u * 1024u)   /* msgpack body of a request */
@@ -16,13 +16,13 @@
 #define MSD_MAX_TENSORS 1024u                /* tensor values in one body */
 #define MSD_MAX_NAME_BYTES 64u               /* module name */
 #define MSD_MAX_FUNC_NAME_BYTES 512u         /* function name */
-#define MSD_MAX_IN_FLIGHT 1024u              /* requests of one connection */
-#define MSD_MAX_CLIENT_SEGMENTS 16u          /* that one connection lends */
-#define MSD_MAX_RESULTS_NAMED 64u            /* of earlier requests, by one request */
-#define MSD_MAX_RESULT_PATH 4u               /* steps into one of these */
-#define MSD_MAX_RESULT_BYTES 1024u           /* of one that may be named */
-#define MSD_MAX_RESULTS_KEPT 64u             /* answered ones that nobody waits for */
-#define MSD_TENSOR_ALIGN 128u                /* of payload offsets and of memory */
+#define MSD_MAX_IN_FLIGHT 1024u              /* concurrent requests of one connection */
+#define MSD_MAX_CLIENT_SEGMENTS 16u          /* client segments of one connection */
+#define MSD_MAX_RESULTS_NAMED 64u            /* earlier results named by one request */
+#define MSD_MAX_RESULT_PATH 4u               /* path steps into such a result */
+#define MSD_MAX_RESULT_BYTES 1024u           /* size of such a result */
+#define MSD_MAX_RESULTS_KEPT 64u /* results kept without a waiting request */
+#define MSD_TENSOR_ALIGN 128u    /* alignment of payload offsets and of memory */
 #define MSD_PROTOCOL_VERSION 1u
 #define MSD_MAGIC "\xEDmd\x01" /* the last byte is the version */
 

@@ -3,9 +3,9 @@
 #include "proto/bytes.h"
 
 /*
- * What a client needs to be allowed to ask for a method; who has which right is the
- * supervisor's to say (daemon/supervisor/edge/standing.h). ANY is everybody's, NONE
- * nobody's; what is before them can be given and taken.
+ * Rights that methods require; the supervisor decides which client has which right
+ * (daemon/supervisor/edge/standing.h). ANY needs no right, and NONE cannot be
+ * granted; the rows before them can be granted and revoked.
  *
  * X(enumerator, name)
  */
@@ -24,17 +24,17 @@ enum msd_right {
 #undef MSD_RIGHT_ENUM
 };
 
-/** "load", "-", ...: as the documents write it. Static. */
+/** "load", "-", ...: as in the documents. Static. */
 const char *msd_right_name(enum msd_right right);
 
 /*
- * The method table: what `modserd --api` prints and what PROTOCOL.md documents (a test
- * compares the two). `where`: S answered by the supervisor, W forwarded to the module's
- * worker, L used between supervisor and worker alone (refused from clients). The
- * supervisor sends some of S to the worker, too; daemon/worker/CHANNEL.md has all that
- * passes between them (a test records it and compares).
+ * The method table: `modserd --api` prints it and PROTOCOL.md documents it (a test
+ * compares the two). `where`: S answered by the supervisor, W forwarded to the
+ * module's worker, L used only between supervisor and worker (refused from clients).
+ * The supervisor also sends some of S to the worker. daemon/worker/CHANNEL.md lists
+ * all messages between them (a test records and compares them).
  *
- * A name is looked for from the top, so what nearly every request asks for is first.
+ * The lookup is linear, so the most frequent methods are first.
  *
  * X(enumerator, name, where, right, params, result)
  */
@@ -146,11 +146,12 @@ struct msd_method_row {
 	const char *result;
 };
 
-/** The method called @name, MSD_M_COUNT when there is none. */
+/** The method called @name, MSD_M_COUNT if there is none. */
 enum msd_method msd_method_find(struct msd_span name);
-/** A worker answers it: the supervisor passes it on. False for MSD_M_COUNT. */
+/** True if a worker answers it and the supervisor forwards it. False for MSD_M_COUNT.
+ */
 bool msd_method_is_forwarded(enum msd_method method);
-/** What the table says about @method; NULL for MSD_M_COUNT. Static. */
+/** The table row of @method; NULL for MSD_M_COUNT. Static. */
 const struct msd_method_row *msd_method_row(enum msd_method method);
 
 #endif

@@ -27,7 +27,7 @@ static msd_err bad(struct msd_span word, struct msd_diag *d)
 			    (int)(word.n < 128 ? word.n : 128), (const char *)word.p);
 }
 
-/* Where @byte stands last in @s; s.n: nowhere. */
+/* Last position of @byte in @s; s.n if absent. */
 static size_t find_last(struct msd_span s, uint8_t byte)
 {
 	const uint8_t *at = s.n > 0 ? memrchr(s.p, byte, s.n) : NULL;
@@ -35,7 +35,7 @@ static size_t find_last(struct msd_span s, uint8_t byte)
 	return at != NULL ? (size_t)(at - s.p) : s.n;
 }
 
-/* Names travel as text, and are a line of the store's. */
+/* Names are sent as text, and are stored in a line of the store. */
 static bool is_name(struct msd_span name)
 {
 	for (size_t i = 0; i < name.n; i++) {
@@ -45,7 +45,7 @@ static bool is_name(struct msd_span name)
 	return name.n > 0 && msd_utf8_valid(name);
 }
 
-/* The number that @c begins with, or '?'. */
+/* Read a number from @c, or '?'. */
 static bool take_extent(struct msd_cur *c, int64_t *ret)
 {
 	int64_t value = 0;
@@ -64,7 +64,7 @@ static bool take_extent(struct msd_cur *c, int64_t *ret)
 	return n > 0 && msd_cur_take(c, n) != NULL;
 }
 
-/* @extents stands between the brackets. */
+/* @extents is the text between the brackets. */
 static bool read_shape(struct msd_span extents, struct msd_model_input *ret)
 {
 	struct msd_cur c = msd_cur_of(extents);
@@ -82,7 +82,7 @@ static bool read_shape(struct msd_span extents, struct msd_model_input *ret)
 	return true;
 }
 
-/* Bytes of the first word of @list, with its ']'. */
+/* Length of the first item of @list, with its ']'. */
 static size_t word_of(struct msd_span list)
 {
 	for (size_t i = 0; i < list.n; i++) {
@@ -113,7 +113,7 @@ msd_err msd_model_input_take(struct msd_span *list, struct msd_model_input *ret,
 					ret);
 	if (!is_fine)
 		return bad(word, d);
-	/* A ':' with nothing behind it begins a word that is not there. */
+	/* A trailing ':' without an item after it is an error. */
 	const size_t taken = word.n + (word.n + 1 < list->n);
 	if (word.n + 1 == list->n)
 		return bad(*list, d);

@@ -31,7 +31,8 @@ unsigned msd_near_distance(struct msd_span a, struct msd_span b)
 	return row[m];
 }
 
-/* A third of what was written may be wrong and one letter more; of three, one. */
+/* Allow errors in a third of the name plus one; for up to three characters, one
+ * error. */
 void msd_near_start(struct msd_near *near, struct msd_span name)
 {
 	*near = (struct msd_near){

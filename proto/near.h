@@ -1,26 +1,24 @@
 #ifndef MSD_PROTO_NEAR_H
 #define MSD_PROTO_NEAR_H
-/*
- * The name that somebody may have meant who wrote one that there is not. What is looked
- * at costs some thousand steps a name, so that no more than MSD_NEAR_MOST are.
- */
+/* Spelling suggestion for an unknown name. A comparison costs some thousand steps, so
+ * at most MSD_NEAR_MOST candidates are compared. */
 #include "proto/bytes.h"
 
-#define MSD_NEAR_BYTES 63u /* longer names are compared by their beginning */
+#define MSD_NEAR_BYTES 63u /* longer names are compared by a prefix */
 #define MSD_NEAR_MOST 1024u
 
 struct msd_near {
-	struct msd_span name; /* what was written */
-	struct msd_span best; /* of what was looked at; n is 0: none is near */
+	struct msd_span name; /* the unknown name */
+	struct msd_span best; /* best candidate so far; n is 0 if none is similar */
 	unsigned score;
 	unsigned n_looked;
 };
 
-/** How many bytes must be inserted, deleted or replaced to make @b of @a. */
+/** Number of bytes to insert, delete or replace to turn @a into @b. */
 unsigned msd_near_distance(struct msd_span a, struct msd_span b);
-/** Begin to look for what @name may have meant; spans are borrowed. */
+/** Start a search for @name; spans are borrowed. */
 void msd_near_start(struct msd_near *near, struct msd_span name);
-/** @candidate is one that there is. */
+/** Compare @candidate, an existing name. */
 void msd_near_look(struct msd_near *near, struct msd_span candidate);
 
 #endif

@@ -1,7 +1,7 @@
 /*
- * The writers of proto/value.h: msgpack-c's packer over a struct msd_buf. None can
- * fail: a buffer that could not grow is marked bad, which whoever sends it looks at
- * once.
+ * The writers of proto/value.h: msgpack-c's packer over a struct msd_buf. None
+ * reports an error: a buffer that cannot grow is marked bad, and the sender checks
+ * that.
  */
 #include <msgpack/pack.h>
 #include <string.h>
@@ -9,8 +9,8 @@
 #include "proto/utf8.h"
 #include "proto/value.h"
 
-/* A short buffer marks itself bad, so the packer never needs to know. Inline, so that a
- * nil or a short number is no more than its bytes. */
+/* A full buffer marks itself bad, so the packer needs no error. Inline, so that a nil
+ * or a short number costs only its bytes. */
 static inline __attribute__((always_inline)) int write_buf(void *data,
 							   const char *bytes, size_t n)
 {
@@ -195,7 +195,7 @@ void msd_pack_tensor(struct msd_buf *out, const struct msd_wire_tensor *t)
 
 static void begin_error(struct msd_buf *out, msd_err err, const char *text)
 {
-	if ((unsigned)err >= MSD_ERR_COUNT) /* MSD_WAIT came where nobody waits */
+	if ((unsigned)err >= MSD_ERR_COUNT) /* MSD_WAIT has no wire number */
 		err = MSD_INTERNAL;
 	msd_pack_array(out, 4);
 	msd_pack_uint(out, err);

@@ -7,7 +7,7 @@
 #include <unistd.h>
 
 #define MILLIS 1000u                    /* thousandths of a processor */
-#define MOST_MILLIS (UINT64_C(1) << 32) /* no machine has as many */
+#define MOST_MILLIS (UINT64_C(1) << 32) /* more than any machine has */
 
 const char *msd_proc_text(const char *root, const char *path, char *ret, size_t n)
 {
@@ -37,8 +37,8 @@ uint64_t msd_proc_number(const char *text, const char *key)
 	return 0;
 }
 
-/* Where the groups lie of which @line tells, `0::GROUP`, or `N:CONTROLLERS:GROUP` of
- * the first version; NULL: they have no quotas of processors. */
+/* The cgroup directory of @line, `0::GROUP`, or `N:CONTROLLERS:GROUP` of version 1;
+ * NULL if it has no processor quotas. */
 static const char *folder_of(const char *line)
 {
 	const char *list = strchr(line, ':');
@@ -80,7 +80,7 @@ void msd_proc_groups(const char *root, int64_t pid,
 	}
 }
 
-/* As many thousandths as the quota of a group is worth, where that is fewer. */
+/* Lower the result to the quota of the group, in thousandths. */
 static void take_quota(void *ctx, const char *root, const char *folder)
 {
 	char text[64], path[4300];

@@ -8,20 +8,20 @@
 #include "proto/token.h"
 #include "proto/value.h"
 
-/* Array and kind, a byte each, then the id: the scan passes a head in more bytes, too,
- * but none that has it is remembered, and so none is found. */
+/* Array head and kind, one byte each, then the id. The scan also accepts a longer
+ * head, but such a body is never cached, so never found. */
 #define ID_AT 2u
 #define FOUR_ELEMENTS 0x94
 #define FIVE_ELEMENTS 0x95
-/* What is kept has the id as msd_body_begin_request() writes it. */
+/* A cached body has the id as msd_body_begin_request() writes it. */
 #define ID_IN_EIGHT_BYTES 0xcf
 #define BEHIND_ID (ID_AT + 9u)
 
-/* How a response ends that is remembered: as msd_body_put_timed() has it. */
+/* The end of a cached response, as msd_body_put_timed() writes it. */
 #define TIME_BYTES 8u
 
-/* How many bytes an id has whose first is @first. 0: none, or one in a form with a
- * sign, which is left to the scan. */
+/* Length of an id with the first byte @first. 0: not an id, or a signed form, which
+ * only the scan handles. */
 static size_t id_bytes(uint8_t first)
 {
 	if (first == ID_IN_EIGHT_BYTES)
@@ -32,10 +32,11 @@ static size_t id_bytes(uint8_t first)
 							  : 0;
 }
 
-/* What of @b tells it from others, beside its two first bytes: all behind the id, but
- * for a response's time. No bytes: it is none that is remembered. The id of a request
- * is written as its client likes; of an answer it has nine bytes, for whoever forwards
- * it writes another in its place. */
+/*
+ * The bytes of @b to compare, besides its first two: all after the id, except a
+ * response's time. Empty if such a body is never cached. A request's id has any form.
+ * A response's id has nine bytes, because a forwarder overwrites it.
+ */
 static struct msd_span told_apart(const struct msd_memory *m, struct msd_span b)
 {
 	const size_t n_id = b.n > ID_AT ? id_bytes(b.p[ID_AT]) : 0;
@@ -53,7 +54,7 @@ static uint64_t mix(uint64_t h, uint64_t word)
 	return h ^ (h >> 32);
 }
 
-/* It only has to tell most bodies apart, fast. */
+/* Must be fast, and separate most bodies. */
 static uint64_t print_of(struct msd_span told, uint64_t payload_bytes)
 {
 	const uint8_t *p = told.p;
@@ -65,13 +66,13 @@ static uint64_t print_of(struct msd_span told, uint64_t payload_bytes)
 		memcpy(&word, p + at, sizeof(word));
 		h = mix(h, word);
 	}
-	/* The last eight again, as far as they were not whole. */
+	/* Mix the last eight bytes again: they include the incomplete word. */
 	if (told.n >= sizeof(word))
 		memcpy(&word, p + told.n - sizeof(word), sizeof(word));
 	return mix(h, word);
 }
 
-/* What is compared has the places of what came, so that one comparison is enough. */
+/* First copy the places of the new body into the entry, so one comparison is enough. */
 static bool is_same(const struct msd_memory *m, struct msd_known *k,
 		    const uint8_t *begin, struct msd_span told, uint64_t payload_bytes)
 {
@@ -87,7 +88,7 @@ static bool is_same(const struct msd_memory *m, struct msd_known *k,
 	return memcmp(k->bytes + BEHIND_ID, told.p, told.n) == 0;
 }
 
-/* What is in the id's place is one, and in a response's for a time, too. */
+/* Check that the id, and in a response the time, are where the cache expects them. */
 static bool may_be_added(const struct msd_memory *m, const uint8_t *bytes,
 			 const struct msd_body *body)
 {
@@ -127,7 +128,7 @@ struct msd_known *msd_memory_find(struct msd_memory *m, struct msd_span body,
 		return NULL;
 	if (is_same(m, m->known[m->found], body.p, told, payload_bytes))
 		return m->known[m->found];
-	/* What it is like but for its places is not known before it is found. */
+	/* With places no fingerprint is possible before the match is known. */
 	const uint64_t print = m->has_places ? 0 : print_of(told, payload_bytes);
 	for (unsigned i = 0; i < m->n_known; i++) {
 		if ((!m->has_places && m->prints[i] != print) ||
@@ -158,7 +159,8 @@ static msd_err note_place(void *ctx, int8_t type, size_t at, size_t n,
 	    !msd_wire_tensor_in_segment(to->bytes + at, &segment, &offset))
 		return MSD_OK;
 	if (m->n_noted < MSD_MEMORY_PLACES)
-		m->noted[m->n_noted] = (uint16_t)at; /* what is larger is not added */
+		m->noted[m->n_noted] =
+			(uint16_t)at; /* a body with more places is not cached */
 	m->n_noted++;
 	return MSD_OK;
 }
@@ -174,8 +176,8 @@ msd_err msd_memory_scan(struct msd_memory *m, struct msd_span bytes,
 				     MSD_MAX_OBJECTS, ret, d);
 }
 
-/* The fingerprint of @bytes, of which @told tells them apart: of what is compared,
- * which the places noted are not. */
+/* The fingerprint of @bytes over @told, the bytes to compare, with the noted places
+ * zeroed. */
 static uint64_t print_apart(const struct msd_memory *m, const uint8_t *bytes,
 			    struct msd_span told, uint64_t payload_bytes)
 {
@@ -191,7 +193,7 @@ static uint64_t print_apart(const struct msd_memory *m, const uint8_t *bytes,
 	return print_of((struct msd_span){plain, told.n}, payload_bytes);
 }
 
-/* Whether a body with this fingerprint came lately; it has now. */
+/* True if this fingerprint was seen recently; it is recorded otherwise. */
 static bool was_seen(struct msd_memory *m, uint64_t print)
 {
 	for (unsigned i = 0; i < m->n_seen; i++) {
@@ -205,7 +207,7 @@ static bool was_seen(struct msd_memory *m, uint64_t print)
 	return false;
 }
 
-/* The place for one more; MSD_MEMORY_BODIES: all are in use. */
+/* A free slot; MSD_MEMORY_BODIES if all are in use. */
 static unsigned make_place(struct msd_memory *m)
 {
 	if (m->n_known < MSD_MEMORY_BODIES)
@@ -331,6 +333,6 @@ void msd_memory_parts(const struct msd_known *known, const uint8_t *bytes,
 {
 	*ret = known->body;
 	ret->id = msd_memory_id(bytes);
-	if (ret->kind == MSD_RESPONSE) /* the time in it is another */
+	if (ret->kind == MSD_RESPONSE) /* the time differs */
 		ret->meta.p = bytes + (ret->meta.p - known->bytes);
 }

@@ -25,7 +25,7 @@ static void read(const struct msd_token *t, struct msd_result_of *ret)
 		ret->path[i] = msd_le32(t->data + 8 + 4 * i);
 }
 
-/* Heads are read one after the other, whatever they are inside of. */
+/* Reads heads one after the other, at any nesting depth. */
 bool msd_result_of_next(struct msd_cur *c, struct msd_span *ret_before,
 			struct msd_result_of *ret)
 {

@@ -1,9 +1,7 @@
 #ifndef MSD_PROTO_RESULT_OF_H
 #define MSD_PROTO_RESULT_OF_H
-/*
- * Results of earlier requests where a request wants values (PROTOCOL.md section 6): ext
- * data of u64 id, then u32 for each step into the result, an index in an array.
- */
+/* Results of earlier requests as values of a request (PROTOCOL.md section 6). Ext
+ * data: u64 id, then a u32 array index for each step into the result. */
 #include "proto/bytes.h"
 #include "proto/diag.h"
 #include "proto/limits.h"
@@ -16,13 +14,15 @@ struct msd_result_of {
 
 void msd_pack_result_of(struct msd_buf *out, const struct msd_result_of *r);
 /**
- * Go behind the next one in @c, bytes that the scan has passed; those in front of it go
- * to @ret_before. False: there is none, and @ret_before is all that was left.
+ * Advance @c, scanned bytes, past the next reference; the bytes before it are in
+ * @ret_before. False if there is none: then @ret_before is the whole rest.
  */
 MSD_MUST_CHECK bool msd_result_of_next(struct msd_cur *c, struct msd_span *ret_before,
 				       struct msd_result_of *ret);
-/** The part of @result, a scanned object, that @r's path leads to. Errors:
- * MSD_BAD_REQUEST, naming the step that leads nowhere. */
+/**
+ * The part of @result, a scanned object, at @r's path. Errors: MSD_BAD_REQUEST,
+ * naming the step that does not exist.
+ */
 MSD_MUST_CHECK msd_err msd_result_of_pick(const struct msd_result_of *r,
 					  struct msd_span result, struct msd_span *ret,
 					  struct msd_diag *d);

@@ -1,11 +1,12 @@
 /*
- * msgpack from outside is walked once, before anything is made of it.
+ * External msgpack is walked once before it is decoded.
  *
- * Happy path: head after head; an array or map opens a level that counts what must
- * still come; keys are compared with those of their map; an ext has a legal length and
- * is shown to the visitor. The walk keeps its levels and keys in memory of a fixed size
- * and allocates nothing. Failures name the byte: it ends too early, is nested too deep,
- * has too much of something, a key twice, or a text that is not UTF-8.
+ * Happy path: heads are read one after the other. An array or map opens a level that
+ * counts its remaining objects. Keys are compared with those of their map. An ext
+ * must have a legal length, and the visitor sees it. The walk keeps levels and keys
+ * in a fixed array and allocates nothing. Failures: the error names the byte. The
+ * input ends too early, is nested too deep, exceeds a count, repeats a key, or has a
+ * text that is not UTF-8.
  */
 #include "proto/scan.h"
 
@@ -18,19 +19,19 @@
 #include "proto/utf8.h"
 #include "proto/value.h"
 
-/* One array or map that is being walked. */
+/* An open array or map. */
 struct level {
-	uint32_t left;         /* objects still to come: elements, or keys and values */
+	uint32_t left;         /* remaining objects: elements, or keys and values */
 	uint32_t n_keys_below; /* keys on the stack when this map began */
-	bool is_map, is_wide;  /* wide: of more than NARROW pairs */
+	bool is_map, is_wide;  /* wide: more than NARROW pairs */
 };
 
-/* So many keys are compared as they are; of more their prints are, or a small body of
- * full maps would take its reader longer than a large one takes to be sent. */
+/* Up to this many keys are compared directly; above it, by fingerprint. Otherwise a
+ * small body of full maps would cost more time than a large one takes to send. */
 #define NARROW 4u
 
-/* Keys of the maps that are open, for the search of duplicates. At most as many as
- * depth and pairs allow, so that the walk needs no memory but this. */
+/* Keys of the open maps, to find duplicates. Depth and pairs are limited, so this
+ * array is enough. */
 struct key {
 	uint32_t at; /* offset from msd_scan.base */
 	uint32_t n;
@@ -41,7 +42,7 @@ struct walk {
 	uint32_t n_keys;
 	struct level level[MSD_MAX_DEPTH];
 	struct key key[MSD_MAX_DEPTH * MSD_MAX_MAP_PAIRS];
-	uint32_t print[MSD_MAX_DEPTH * MSD_MAX_MAP_PAIRS]; /* of keys of wide maps */
+	uint32_t print[MSD_MAX_DEPTH * MSD_MAX_MAP_PAIRS]; /* for keys of wide maps */
 };
 
 msd_err msd_scan_fail(struct msd_scan *s, const uint8_t *at, const char *fmt, ...)
@@ -68,7 +69,8 @@ static msd_err fail_head(struct msd_scan *s, const struct msd_token *t)
 			     (size_t)(s->end - s->p));
 }
 
-/* Whether @n bytes are a legal length for ext @type; a tensor's says its own. */
+/* True if @n bytes are a legal length for ext @type; for a tensor it depends on its
+ * ndim. */
 static bool ext_length_ok(int8_t type, const uint8_t *data, uint32_t n)
 {
 	switch (type) {
@@ -92,7 +94,7 @@ static bool ext_length_ok(int8_t type, const uint8_t *data, uint32_t n)
 	}
 }
 
-/* It names an object that its sender or its reader has. */
+/* True if the ext names an object of the sender or the receiver. */
 static bool is_handle(int8_t type)
 {
 	return (type >= MSD_EXT_FUNCTION && type <= MSD_EXT_UPLOAD) ||
@@ -123,7 +125,8 @@ static uint64_t mix(uint64_t h, uint64_t word)
 	return h ^ (h >> 32);
 }
 
-/* Where the walk lies in memory is nobody's to know, who would choose keys by it. */
+/* The seed is the address of the walk, which a peer cannot know, so it cannot choose
+ * colliding keys. */
 static uint32_t print_of(const struct walk *w, const struct msd_token *t)
 {
 	const uint8_t *p = t->data, *end = p + t->n;
@@ -190,7 +193,7 @@ static msd_err open_level(struct msd_scan *s, struct walk *w, const struct msd_t
 				     MSD_MAX_MAP_PAIRS);
 	}
 	uint64_t n = is_map ? 2ull * t->n : t->n;
-	if (n > left) { /* every object takes a byte at least */
+	if (n > left) { /* every object takes at least one byte */
 		return msd_scan_fail(s, s->p, "%u elements do not fit in %zu bytes",
 				     t->n, left);
 	}
@@ -201,7 +204,8 @@ static msd_err open_level(struct msd_scan *s, struct walk *w, const struct msd_t
 	return MSD_OK;
 }
 
-/* Check the object that @t describes, its elements apart, and step behind its head. */
+/* Check the object that @t describes, without its elements, and advance past its
+ * head. */
 static msd_err scan_token(struct msd_scan *s, struct walk *w, const struct msd_token *t,
 			  size_t n)
 {
@@ -233,7 +237,7 @@ static msd_err scan_token(struct msd_scan *s, struct walk *w, const struct msd_t
 msd_err msd_scan_value(struct msd_scan *s, struct msd_span *ret)
 {
 	const uint8_t *begin = s->p;
-	struct walk w; /* 12 KiB, of which plain bodies touch the first bytes */
+	struct walk w; /* 12 KiB, but plain bodies touch only the first bytes */
 
 	w.depth = 0;
 	w.n_keys = 0;

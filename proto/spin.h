@@ -1,26 +1,25 @@
 #ifndef MSD_PROTO_SPIN_H
 #define MSD_PROTO_SPIN_H
 /*
- * Whether who waits for a message looks for it for a while before it sleeps. To be
- * woken costs tens of microseconds, more than a short call; to look costs a processor
- * that long. So it is done only where there is another processor for the other side,
- * and where it has paid lately. Times are given; nothing is read or called here.
+ * Decide whether a waiting thread polls for a while before it sleeps. A wake-up costs
+ * tens of microseconds, more than a short call; polling costs a processor for that
+ * time. So polling needs a second processor for the other side, and recent hits.
+ * Times are parameters; this code reads no clock and makes no system call.
  *
  *   SLEEPS --the last MSD_SPIN_RUN waits were short, and its rest is over--> LOOKS
- *   LOOKS --nothing came in most_ns, or MSD_SPIN_LOOKS looks--> SLEEPS, which rests
+ *   LOOKS --no message in most_ns, or MSD_SPIN_LOOKS looks--> SLEEPS, which rests
  *
- * A rest is so many waits that are slept through: MSD_SPIN_REST_LEAST, and twice as
- * many with each miss, up to MSD_SPIN_REST_MOST; half as many again after
- * MSD_SPIN_GOOD hits in a row. A wait is short up to MSD_SPIN_SHORT times what is
- * looked for at most: one that was slept through has two wake-ups in it, of either
- * side, which are gone when both look. An idle or a slow other side is never looked
- * for: its waits are long.
+ * A rest is a number of waits without polling: MSD_SPIN_REST_LEAST at first. It
+ * doubles with each miss, up to MSD_SPIN_REST_MOST, and halves after MSD_SPIN_GOOD
+ * consecutive hits. A wait is short up to MSD_SPIN_SHORT times the polling time: a
+ * slept wait includes two wake-ups, one on each side, which polling removes. An idle
+ * or slow peer causes no polling, because its waits are long.
  */
 #include <stdbool.h>
 #include <stdint.h>
 
 #define MSD_SPIN_MOST_NS UINT64_C(50000)
-#define MSD_SPIN_LOOKS 512u /* of one wait */
+#define MSD_SPIN_LOOKS 512u /* per wait */
 #define MSD_SPIN_RUN 4u
 #define MSD_SPIN_SHORT 4u
 #define MSD_SPIN_REST_LEAST 4u
@@ -28,9 +27,9 @@
 #define MSD_SPIN_GOOD 16u
 
 struct msd_spin_count {
-	uint64_t hits;     /* waits that ended while it looked */
-	uint64_t misses;   /* that did not */
-	uint64_t waste_ns; /* that it looked in these */
+	uint64_t hits;     /* waits that ended during polling */
+	uint64_t misses;   /* waits that did not */
+	uint64_t waste_ns; /* polling time of the misses */
 };
 
 static inline void msd_spin_count_add(struct msd_spin_count *to,
@@ -41,34 +40,38 @@ static inline void msd_spin_count_add(struct msd_spin_count *to,
 	to->waste_ns += more->waste_ns;
 }
 
-/* All zero: it never looks. */
+/* All zero: never polls. */
 struct msd_spin {
 	struct msd_spin_count count; /* public, read-only */
 	/* private */
-	uint64_t most_ns;   /* of one wait; 0: it never looks */
-	uint64_t since_ns;  /* when the wait that is now began */
-	bool waits;         /* there is one */
-	uint32_t looks;     /* that are left of it; 0: it sleeps */
-	uint32_t run;       /* the last waits that were short, in a row */
+	uint64_t most_ns;   /* polling time per wait; 0: never polls */
+	uint64_t since_ns;  /* start of the current wait */
+	bool waits;         /* a wait is in progress */
+	uint32_t looks;     /* remaining looks of this wait; 0: it sleeps */
+	uint32_t run;       /* consecutive short waits */
 	uint32_t good;      /* hits since the last miss */
-	uint32_t rest;      /* waits that are slept through yet */
-	uint32_t next_rest; /* so many behind the next miss */
+	uint32_t rest;      /* remaining waits without polling */
+	uint32_t next_rest; /* length of the rest after the next miss */
 };
 
-/** It looks for @most_ns of a wait, MSD_SPIN_MOST_NS at most; never, where it may use
- * fewer than two processors: @millis are thousandths of one. */
+/**
+ * Poll for @most_ns per wait, MSD_SPIN_MOST_NS at most. With fewer than two
+ * processors never poll: @millis are thousandths of a processor.
+ */
 void msd_spin_init(struct msd_spin *s, uint64_t most_ns, uint64_t millis);
-/** False: it never looks, and need not be told of waits. */
+/** False: never polls, so waits need not be reported. */
 static inline bool msd_spin_is_on(const struct msd_spin *s)
 {
 	return s->most_ns > 0;
 }
-/** A wait begins at @now_ns. How many nanoseconds to look; 0: sleep. */
+/** A wait begins at @now_ns. Returns the polling time in nanoseconds; 0: sleep. */
 uint64_t msd_spin_begin(struct msd_spin *s, uint64_t now_ns);
-/** A look at @now_ns has found nothing. True: look again; false: sleep. */
+/** A look at @now_ns found nothing. True: look again; false: sleep. */
 bool msd_spin_goes_on(struct msd_spin *s, uint64_t now_ns);
-/** What was waited for is there at @now_ns, whether it slept or not. Without a wait
- * that began nothing is done. */
+/**
+ * The message arrived at @now_ns, during polling or sleep. Does nothing if no wait
+ * has begun.
+ */
 void msd_spin_end(struct msd_spin *s, uint64_t now_ns);
 
 #endif

@@ -1,8 +1,8 @@
 /*
- * The tensor ext and handles of proto/value.h: fields of fixed width at fixed places,
- * so that a forwarder can change where the bytes are without reading the rest. A
- * reader checks all that can be checked without the payload: element type, extents,
- * that their product is the size, and that the place is one there is.
+ * The tensor ext and handles of proto/value.h: fields of fixed width at fixed
+ * offsets, so a forwarder can change the place of the bytes alone. The reader checks
+ * everything that does not need the payload: element type, dimensions, their product
+ * against the size, and the kind of place.
  */
 #include <inttypes.h>
 #include <string.h>

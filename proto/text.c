@@ -2,11 +2,11 @@
 
 #include <string.h>
 
-#define MAX_DIGITS 20 /* of UINT64_MAX */
+#define MAX_DIGITS 20 /* digits of UINT64_MAX */
 
 void msd_text_decimal(struct msd_buf *b, uint64_t v)
 {
-	/* Two at a time: the metrics of many modules are mostly digits. */
+	/* Two digits at a time: metrics of many modules are mostly digits. */
 	static const char pairs[] = "0001020304050607080910111213141516171819"
 				    "2021222324252627282930313233343536373839"
 				    "4041424344454647484950515253545556575859"

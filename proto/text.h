@@ -1,6 +1,6 @@
 #ifndef MSD_PROTO_TEXT_H
 #define MSD_PROTO_TEXT_H
-/* Words and numbers that are written for each call, which does not wait for printf. */
+/* Fast formatting of texts and numbers for each call, without printf. */
 #include <string.h>
 
 #include "proto/bytes.h"

@@ -1,9 +1,7 @@
 #ifndef MSD_PROTO_TOKEN_H
 #define MSD_PROTO_TOKEN_H
-/*
- * One msgpack head, decoded with bounds: what the scan and the value reader share.
- * Private to proto/. Inline because it runs once per object of every body.
- */
+/* Decode one msgpack head with bounds checks; shared by the scan and the value
+ * reader. Private to proto/. Inline because it runs once per object of every body. */
 #include <endian.h>
 #include <stdbool.h>
 #include <stdint.h>
@@ -27,11 +25,11 @@ struct msd_token {
 	enum msd_token_kind kind;
 	int8_t ext; /* EXT */
 	uint32_t n; /* elements of ARRAY, pairs of MAP, bytes at `data` otherwise */
-	const uint8_t *data; /* behind the head; big-endian for numbers */
+	const uint8_t *data; /* after the head; big-endian for numbers */
 };
 
-/* For the first bytes 0xc0 - 0xdf: kind, bytes of the length field, bytes of data when
- * there is no such field. */
+/* For the first bytes 0xc0 - 0xdf: kind, size of the length field, and size of the
+ * data if there is no such field. */
 struct msd_token_head {
 	uint8_t kind;
 	uint8_t length_bytes;
@@ -45,7 +43,7 @@ static inline uint64_t msd_be(const uint8_t *p, size_t n)
 
 	if (n == 1)
 		return p[0];
-	if (n == 8) { /* ids: twice per call */
+	if (n == 8) { /* ids: two per call */
 		memcpy(&v, p, sizeof(v));
 		return be64toh(v);
 	}
@@ -59,11 +57,8 @@ static inline bool msd_token_has_data(enum msd_token_kind kind)
 	return kind != MSD_TOK_ARRAY && kind != MSD_TOK_MAP;
 }
 
-/*
- * Decode the head at @p. Returns the bytes of the object without its elements, or 0
- * when it does not fit in @left (then @t->kind may still be BAD: an impossible first
- * byte).
- */
+/* Decode the head at @p. Returns the size of the object without its elements, or 0 if
+ * it does not fit in @left (or the first byte is invalid: then @t->kind is BAD). */
 static inline size_t msd_token_read(const uint8_t *p, size_t left, struct msd_token *t)
 {
 	size_t head = 1;

@@ -1,6 +1,6 @@
 /*
- * Typed readers over msgpack-c's objects: arrays of the right length, maps with known
- * keys alone, and errors that name the key and both types. Bodies have been scanned
+ * Typed readers for msgpack-c's objects: arrays of the right length, maps with known
+ * keys only, and errors that name the key and both types. Bodies have been scanned
  * before (scan.c).
  */
 #include "proto/unpack.h"
@@ -9,7 +9,7 @@
 #include <msgpack/unpack.h>
 #include <string.h>
 
-#define ZONE_BYTES 4096 /* of the first chunk, which is kept: most trees fit */
+#define ZONE_BYTES 4096 /* size of the first chunk, which is kept: most trees fit */
 
 void msd_unpack_finish(struct msd_unpack *u)
 {
@@ -189,7 +189,7 @@ static msd_err fail_unknown(const msgpack_object *key, const char *what,
 
 	for (size_t i = 0; known[i] != NULL; i++)
 		msd_buf_printf(&list, "%s%s", i > 0 ? ", " : "", known[i]);
-	/* A key in a scanned map is UTF-8; a long one is cut, as a text for people. */
+	/* Keys of a scanned map are UTF-8; long ones are cut in the message. */
 	(void)msd_diag_set(d, MSD_UNKNOWN_OPTION,
 			   "%s: \"%.*s\" is unknown; known: %.*s", what,
 			   key->via.str.size < 64 ? (int)key->via.str.size : 64,

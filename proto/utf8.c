@@ -2,8 +2,7 @@
 
 #include <string.h>
 
-/* Bytes of the well-formed sequence of more than one byte at @p, 0 when there is none.
- */
+/* Length of the well-formed multi-byte sequence at @p, 0 if there is none. */
 static size_t sequence_bytes(const uint8_t *p, size_t left)
 {
 	size_t n;
@@ -14,15 +13,15 @@ static size_t sequence_bytes(const uint8_t *p, size_t left)
 	} else if (p[0] >= 0xe0 && p[0] <= 0xef) {
 		n = 3;
 		if (p[0] == 0xe0)
-			low = 0xa0; /* shorter form exists below */
+			low = 0xa0; /* below: a shorter form exists */
 		if (p[0] == 0xed)
-			high = 0x9f; /* surrogates above */
+			high = 0x9f; /* above: surrogates */
 	} else if (p[0] >= 0xf0 && p[0] <= 0xf4) {
 		n = 4;
 		if (p[0] == 0xf0)
 			low = 0x90;
 		if (p[0] == 0xf4)
-			high = 0x8f; /* beyond U+10FFFF above */
+			high = 0x8f; /* above: beyond U+10FFFF */
 	} else {
 		return 0;
 	}

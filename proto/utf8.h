@@ -1,27 +1,26 @@
 #ifndef MSD_PROTO_UTF8_H
 #define MSD_PROTO_UTF8_H
-/*
- * UTF-8 as RFC 3629 has it: shortest forms, no surrogates, nothing above U+10FFFF. A
- * str on the wire must be that; other bytes travel as bin.
- */
+/* UTF-8 as in RFC 3629: shortest forms, no surrogates, nothing above U+10FFFF. A str
+ * on the wire must be valid UTF-8; other bytes are sent as bin. */
 #include <stdbool.h>
 
 #include "proto/bytes.h"
 
-/** Bytes of @s before the first ill-formed sequence; s.n when there is none. */
+/** Bytes of @s before the first ill-formed sequence; s.n if there is none. */
 size_t msd_utf8_prefix(struct msd_span s);
 
 /**
- * Bytes of @s before the first character that may not be shown as it is: ill-formed
- * UTF-8, and what a terminal, a log or a page obeys in place of showing it: C0 and DEL,
- * C1 (U+0080 to U+009F), line and paragraph separators and the overrides and isolates
- * of the text's direction (U+2028 to U+202E, U+2066 to U+2069). Each text of another
- * program that is for people goes by this; the caller writes the byte there as its
- * format has it.
+ * Bytes of @s before the first character that must not be shown unescaped. These are
+ * ill-formed UTF-8, and characters that control a terminal, log or page: C0 and DEL,
+ * C1 (U+0080 to U+009F), line and paragraph separators, and bidirectional overrides
+ * and isolates (U+2028 to U+202E, U+2066 to U+2069). All foreign text for people is
+ * checked with this; the caller escapes the byte in its own format.
  */
 size_t msd_utf8_shown(struct msd_span s);
-/** The character at the start of @s, which is not empty, and its bytes; U+FFFD and 1
- * where it is ill-formed. */
+/**
+ * The first character of @s, which must not be empty, and its length; U+FFFD and 1 if
+ * it is ill-formed.
+ */
 uint32_t msd_utf8_first(struct msd_span s, size_t *ret_n);
 
 static inline bool msd_utf8_valid(struct msd_span s)

@@ -1,6 +1,4 @@
-/*
- * The values of the protocol: read from and written as msgpack, one kind each.
- */
+/* Read and write the values of the protocol as msgpack, one kind each. */
 #include "proto/value.h"
 
 #include <string.h>
@@ -26,7 +24,7 @@ const char *msd_kind_name(enum msd_kind kind)
 /* Sign-extend a big-endian number of 1, 2, 4 or 8 bytes. */
 static int64_t int_of(const struct msd_token *t)
 {
-	unsigned shift = (64 - 8 * t->n) % 64; /* of no bytes: 0 */
+	unsigned shift = (64 - 8 * t->n) % 64; /* no bytes: 0 */
 
 	return (int64_t)(msd_be(t->data, t->n) << shift) >> shift;
 }
@@ -47,7 +45,7 @@ static double float_of(const struct msd_token *t)
 	return v;
 }
 
-/* Bytes of the @n objects at @p with all they hold, or false when they do not fit. */
+/* Size of the @n objects at @p with all their elements, or false if they do not fit. */
 static bool objects_bytes(const uint8_t *p, size_t left, uint64_t n, size_t *ret)
 {
 	const uint8_t *begin = p;
@@ -126,7 +124,7 @@ static void read_shape(const struct msd_token *t, struct msd_wire_value *v)
 		v->as.shape.dim[i] = (int64_t)msd_le64(t->data + 8 * i);
 }
 
-/* Lengths are checked again, though the scan did: the reader is safe on any bytes. */
+/* Check lengths again, although the scan did: the reader is safe on any bytes. */
 static msd_err read_ext(const struct msd_token *t, struct msd_wire_value *v,
 			struct msd_diag *d)
 {
@@ -192,7 +190,7 @@ static msd_err read_plain(const struct msd_token *t, struct msd_wire_value *v,
 		return MSD_OK;
 	case MSD_TOK_BOOL:
 		v->kind = MSD_K_BOOL;
-		v->as.b = t->data[-1] == 0xc3; /* the head is the value */
+		v->as.b = t->data[-1] == 0xc3; /* the head byte is the value */
 		return MSD_OK;
 	case MSD_TOK_UINT:
 		return read_uint(t, v, d);

@@ -1,10 +1,10 @@
 #ifndef MSD_PROTO_VALUE_H
 #define MSD_PROTO_VALUE_H
 /*
- * Packed-function values on the wire. Plain kinds are msgpack's own (nil, bool, int,
- * float, str, bin; a tuple is an array); the others are ext types with fixed-width
- * little-endian fields, so that a forwarder can patch one in place without re-encoding
- * the body.
+ * Packed-function values on the wire. Plain kinds are native msgpack (nil, bool, int,
+ * float, str, bin; a tuple is an array). The other kinds are ext types with
+ * fixed-width little-endian fields, so a forwarder can patch one in place without
+ * re-encoding the body.
  */
 #include "proto/bytes.h"
 #include "proto/diag.h"
@@ -44,9 +44,11 @@ enum msd_kind {
 /** "tensor", "int", ...: for error texts. Static. */
 const char *msd_kind_name(enum msd_kind kind);
 
-/* A name for something on the server: slot and generation, so that a stale one is an
+/*
+ * Reference to an object of the server: slot and generation. A stale one gives an
  * error and never a wrong object. On the wire: u32 slot, u32 generation. Generation 0
- * is never valid. */
+ * is never valid.
+ */
 struct msd_handle {
 	uint32_t slot;
 	uint32_t generation;
@@ -56,8 +58,8 @@ enum msd_where {
 	MSD_AT_INLINE = 0,   /* offset: into this frame's payload */
 	MSD_AT_SEGMENT = 1,  /* offset: into the shared segment `segment` */
 	MSD_AT_RESIDENT = 2, /* handle: a tensor kept in the module's worker */
-	/* Nothing yet: the callee fills one of this dtype and shape, at `offset` of
-	 * `segment` unless that is 0. */
+	/* No data yet: the callee fills a tensor of this dtype and shape, at `offset`
+	 * of `segment` unless that is 0. */
 	MSD_AT_OUT = 3,
 };
 
@@ -66,7 +68,8 @@ enum msd_where {
  *   +0 u8 where  +1 u8 code  +2 u8 bits  +3 u8 ndim  +4 u16 lanes  +6 u16 segment
  *   +8 i32 device_type  +12 i32 device_id  +16 u64 offset (or u32 slot, u32 generation)
  *   +24 u64 bytes  +32 i64 shape[ndim]
- * Offsets are multiples of MSD_TENSOR_ALIGN. device_type 0: wherever the call runs.
+ * Offsets are multiples of MSD_TENSOR_ALIGN. device_type 0: the device that the call
+ * runs on.
  */
 #define MSD_WIRE_TENSOR_BYTES 32u /* without the shape */
 struct msd_wire_tensor {
@@ -81,31 +84,35 @@ struct msd_wire_tensor {
 	int64_t shape[MSD_MAX_NDIM];
 };
 
-/** Can a tensor's elements be of it? */
+/** Check that @t can be the element type of a tensor. */
 MSD_MUST_CHECK msd_err msd_wire_dtype_check(struct msd_dtype t, struct msd_diag *d);
 
 /**
- * Decode and check ext data: where known, ndim <= MSD_MAX_NDIM and matching the ext's
- * length, extents >= 0, bytes == what dtype and shape say, offset aligned.
+ * Decode and check ext data: known `where`, ndim <= MSD_MAX_NDIM and matching the
+ * ext's length, dimensions >= 0, bytes equal to the size by dtype and shape, offset
+ * aligned.
  */
 MSD_MUST_CHECK msd_err msd_wire_tensor_read(const uint8_t *data, size_t n,
 					    struct msd_wire_tensor *ret,
 					    struct msd_diag *d);
 /** Encode into MSD_WIRE_TENSOR_BYTES + 8 * ndim bytes at @out; returns that number. */
 size_t msd_wire_tensor_write(const struct msd_wire_tensor *t, uint8_t *out);
-/** Patch place alone in encoded ext data: what a forwarder does. */
+/** Change only the place in encoded ext data, as a forwarder does. */
 void msd_wire_tensor_patch(uint8_t *data, enum msd_where where, uint16_t segment,
 			   uint64_t offset);
-/** The place alone of encoded ext data, unchecked: false, it is in no segment. */
+/**
+ * Read only the place of encoded ext data, unchecked. False if it is not in a
+ * segment.
+ */
 bool msd_wire_tensor_in_segment(const uint8_t *data, uint16_t *ret_segment,
 				uint64_t *ret_offset);
-/** Give encoded ext data the segment and the offset of @from, another of the kind. */
+/** Copy segment and offset from @from into @data; both are encoded ext data. */
 void msd_wire_tensor_move(uint8_t *data, const uint8_t *from);
 struct msd_handle msd_handle_read(const uint8_t data[static 8]);
 void msd_handle_write(struct msd_handle h, uint8_t out[static 8]);
 
 /* One decoded value. Spans, shape and items borrow from the scanned bytes or from the
- * msgpack zone they were read with. */
+ * msgpack zone of the reader. */
 struct msd_wire_value {
 	enum msd_kind kind;
 	union {
@@ -130,21 +137,21 @@ struct msd_wire_value {
 };
 
 /**
- * Walk what the scan has passed without msgpack-c. Open an array (or a map: pairs): its
- * elements to @ret, their number to @ret_n. Take the next object whole: false at the
- * end.
+ * Walk scanned bytes without msgpack-c. Open an array (or a map, with pairs): its
+ * elements are returned in @ret, their number in @ret_n. Take the next whole object:
+ * false at the end.
  */
 MSD_MUST_CHECK bool msd_array_open(struct msd_span array, struct msd_cur *ret,
 				   uint32_t *ret_n);
 MSD_MUST_CHECK bool msd_map_open(struct msd_span map, struct msd_cur *ret,
 				 uint32_t *ret_n);
 MSD_MUST_CHECK bool msd_object_take(struct msd_cur *c, struct msd_span *ret);
-/** The value of @key in @map, without bytes when it is not there. */
+/** The value of @key in @map, empty if absent. */
 struct msd_span msd_map_value(struct msd_span map, const char *key);
 
 /**
  * Read the next value of scanned msgpack bytes at @c. No allocation, no recursion: a
- * tuple gives its elements' span, to be read in turn. uint beyond int64 is
+ * tuple returns the span of its elements, to be read next. uint beyond int64 is
  * MSD_BAD_ARGUMENT.
  */
 MSD_MUST_CHECK msd_err msd_value_read(struct msd_cur *c, struct msd_wire_value *ret,
@@ -155,16 +162,18 @@ void msd_pack_nil(struct msd_buf *out);
 void msd_pack_bool(struct msd_buf *out, bool v);
 void msd_pack_int(struct msd_buf *out, int64_t v);
 void msd_pack_uint(struct msd_buf *out, uint64_t v);
-/** In nine bytes, however small: who knows the message again knows where it lies. */
+/** Always nine bytes, so the value has the same offset in equal messages. */
 void msd_pack_u64(struct msd_buf *out, uint64_t v);
 void msd_pack_float(struct msd_buf *out, double v);
 void msd_pack_str(struct msd_buf *out, const char *p, size_t n);
 void msd_pack_cstr(struct msd_buf *out, const char *text);
-/** A key of a map and its value. */
+/** A map key and its value. */
 void msd_pack_pair_str(struct msd_buf *out, const char *key, const char *value);
 void msd_pack_pair_uint(struct msd_buf *out, const char *key, uint64_t value);
-/** A str out of bytes that may not be UTF-8: what is not becomes '?'. For texts for
- * people. */
+/**
+ * A str from bytes that may not be UTF-8: invalid bytes become '?'. For texts for
+ * people.
+ */
 void msd_pack_text(struct msd_buf *out, const char *p, size_t n);
 void msd_pack_bin(struct msd_buf *out, const void *p, size_t n);
 void msd_pack_array(struct msd_buf *out, size_t n);
@@ -173,12 +182,12 @@ void msd_pack_ext(struct msd_buf *out, enum msd_ext type, const void *p, size_t 
 void msd_pack_handle(struct msd_buf *out, enum msd_ext type, struct msd_handle h);
 void msd_pack_dtype(struct msd_buf *out, struct msd_dtype t);
 void msd_pack_device(struct msd_buf *out, struct msd_device dev);
-/* Shapes and tensors of more than MSD_MAX_NDIM dimensions make @out bad. */
+/* Shapes and tensors with more than MSD_MAX_NDIM dimensions make @out bad. */
 void msd_pack_shape(struct msd_buf *out, const int64_t *dim, size_t ndim);
 void msd_pack_tensor(struct msd_buf *out, const struct msd_wire_tensor *t);
 /** [code, name, message, {}]; bytes of @text that are not UTF-8 become '?'. */
 void msd_pack_error(struct msd_buf *out, msd_err err, const char *text);
-/** The same of @d, with {retry_after_ms, hint}, those of them that it has. */
+/** The same from @d, with {retry_after_ms, hint} as far as they are set. */
 void msd_pack_diag(struct msd_buf *out, const struct msd_diag *d);
 
 #endif

@@ -13,8 +13,8 @@
 #define BLOB_MODE 0444
 #define PATH_BYTES (MSD_DIGEST_TEXT + 3) /* "ab/" in front of the digits */
 
-/* The folder of a blob is that of its first two digits: a folder with as many files as
- * there are models would be slow on small file systems. */
+/* A blob's directory is named by its first two digits: one directory with all files
+ * would be slow on small file systems. */
 static void path_of(const struct msd_digest *digest, char ret[static PATH_BYTES])
 {
 	char text[MSD_DIGEST_TEXT];
@@ -66,8 +66,8 @@ static msd_err hash_partial(struct msd_blob_writer *w, uint64_t bytes,
 	return MSD_OK;
 }
 
-/* A partial file ends where its bytes end, so its size says where to go on; the room
- * behind it is reserved without changing that. */
+/* A partial file ends with its last byte, so its size is the resume offset. The space
+ * after it is reserved without changing the size. */
 static msd_err continue_partial(struct msd_blob_writer *w, struct msd_diag *d)
 {
 	struct stat st;
@@ -137,7 +137,7 @@ static msd_err check(struct msd_blob_writer *w, struct msd_diag *d)
 			    text);
 }
 
-/* The folder of a blob's name, made when it is not there. */
+/* Open the directory of a blob; create it if it is missing. */
 static msd_err open_folder(struct msd_store *s, const struct msd_digest *digest,
 			   int *ret, struct msd_diag *d)
 {
@@ -148,8 +148,7 @@ static msd_err open_folder(struct msd_store *s, const struct msd_digest *digest,
 	return msd_folder_open(s->blobs, name, true, ret, d);
 }
 
-/* A blob that is there may be there since a moment before a crash: make sure of its
- * name. */
+/* An existing blob may have been renamed just before a crash, so sync its directory. */
 static msd_err settle(struct msd_store *s, const struct msd_digest *digest,
 		      struct msd_diag *d)
 {
@@ -163,8 +162,7 @@ static msd_err settle(struct msd_store *s, const struct msd_digest *digest,
 	return err;
 }
 
-/* Whether the store has the blob as it was written: a disk may have changed it since.
- */
+/* True if the blob is intact: the disk may have changed it since it was written. */
 static bool is_whole(const struct msd_store *s, const struct msd_digest *digest,
 		     uint64_t bytes)
 {
@@ -172,8 +170,8 @@ static bool is_whole(const struct msd_store *s, const struct msd_digest *digest,
 	       msd_blob_check(s, digest, bytes, NULL) == MSD_OK;
 }
 
-/* Under its name, durably: the name is on the disk after what it names. What is there
- * already and whole is never replaced, for taking it back could not be undone. */
+/* Rename durably: the data is on disk before the name. An intact existing blob is
+ * never replaced, because that could not be undone. */
 static msd_err publish(struct msd_blob_writer *w, struct msd_diag *d)
 {
 	struct msd_store *s = w->store;
@@ -268,7 +266,7 @@ static msd_err copy_in(struct msd_blob_writer *w, int fd, uint64_t at,
 		if (n < 0)
 			return msd_folder_fault(w->name, "read", d);
 		if (n == 0)
-			break; /* commit says how many came */
+			break; /* commit reports the missing bytes */
 		err = msd_blob_write(w, (struct msd_span){chunk, (size_t)n}, d);
 	}
 	return err;
@@ -292,7 +290,7 @@ msd_err msd_blob_put(struct msd_store *s, int fd, uint64_t at,
 	return err;
 }
 
-/* @to may be -1: they are hashed alone. */
+/* If @to is -1, only hash. */
 static msd_err copy_out(int from, int to, const char *name, uint64_t bytes,
 			struct msd_digest *ret, struct msd_diag *d)
 {
@@ -313,7 +311,8 @@ static msd_err copy_out(int from, int to, const char *name, uint64_t bytes,
 			break;
 		n_read += (uint64_t)n;
 		if (n_read > bytes)
-			break; /* no memory is filled with what is too long */
+			break; /* stop: a file that is too long must not fill the memory
+				*/
 		sha256_update(&hash, (size_t)n, chunk);
 		if (to >= 0) {
 			err = msd_folder_write(to, (struct msd_span){chunk, (size_t)n},

@@ -7,9 +7,9 @@
 #include "store/blob.h"
 #include "store/folder.h"
 
-/* One walk over all blobs. */
+/* State of the walk over all blobs. */
 struct walk {
-	int folder; /* the one of two digits */
+	int folder; /* directory of the first two digits */
 	msd_err (*each)(void *ctx, const struct msd_digest *digest, uint64_t bytes,
 			struct msd_diag *d);
 	void *ctx;

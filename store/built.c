@@ -12,7 +12,7 @@
 #include "proto/argv.h"
 #include "proto/bytes.h"
 
-/* Half-written entries; a writer that lives is done in less. */
+/* Files that are being written; a live writer needs less time than this. */
 #define NEW_PREFIX ".new-"
 #define NEW_LIFE_S 3600
 
@@ -32,7 +32,7 @@ bool msd_built_folder(char ret[static PATH_MAX])
 	} else {
 		return false;
 	}
-	/* Entries are the user's own: a relative path would be anybody's. */
+	/* The cache is private to the user: a relative path could point anywhere. */
 	return n > 0 && n < PATH_MAX && ret[0] == '/';
 }
 
@@ -54,7 +54,7 @@ static bool is_entry(const char *name)
 	       strcmp(name + n - suffix, MSD_BUILT_SUFFIX) == 0;
 }
 
-/* The most recently used first; names of one time in their order. */
+/* Most recently used first; ties are sorted by name. */
 static int compare(const void *left, const void *right)
 {
 	const struct msd_built *a = left;
@@ -67,8 +67,8 @@ static int compare(const void *left, const void *right)
 	return strcmp(a->name, b->name);
 }
 
-/* One name of the folder: an entry is kept in @list; what a dead writer left goes when
- * @is_tidy. False: no memory. */
+/* Handle a directory entry: add a cache entry to @list; with @is_tidy, remove the
+ * leftover of a crashed writer. False if out of memory. */
 static bool name_take(int folder, const char *name, bool is_tidy, struct msd_buf *list)
 {
 	struct msd_built built = {0};
@@ -145,7 +145,8 @@ msd_err msd_built_prune(const char *folder, uint64_t limit, uint64_t *ret_remove
 	*ret_left = 0;
 	for (size_t i = 0; i < n; i++) {
 		int used = snprintf(path, sizeof(path), "%s/%s", folder, list[i].name);
-		/* Once one is too many, so are all that were used before it. */
+		/* Once an entry does not fit, evict every less recently used entry,
+		 * too. */
 		const bool fits = *ret_removed == 0 && list[i].bytes <= limit &&
 				  *ret_left <= limit - list[i].bytes;
 		if (!fits && used > 0 && used < (int)sizeof(path) &&

@@ -1,11 +1,11 @@
 #ifndef MSD_STORE_BUILT_H
 #define MSD_STORE_BUILT_H
 /*
- * The folder in which workers keep what drivers and compilers made of device code:
- * $MODSERD_CACHE, else modserd/ in $XDG_CACHE_HOME or $HOME/.cache; nowhere without any
- * of them. Entries are files of one user, which come and go while others look: whatever
- * is missing is as if it had never been there. The time of a file is that of its last
- * use, and the least recently used ones go first.
+ * The directory with the results of drivers and compilers for device code, shared by
+ * workers: $MODSERD_CACHE, else modserd/ in $XDG_CACHE_HOME or $HOME/.cache; none if
+ * these are unset. Entries are files of one user, which other processes may add or
+ * remove at any time. A missing file counts as never cached. A file's time is its
+ * last use; the least recently used files are evicted first.
  */
 #include <limits.h>
 #include <stdbool.h>
@@ -14,7 +14,7 @@
 
 #include "proto/diag.h"
 
-#define MSD_BUILT_LIMIT_BYTES ((uint64_t)2 << 30) /* $MODSERD_CACHE_LIMIT: another */
+#define MSD_BUILT_LIMIT_BYTES ((uint64_t)2 << 30) /* or $MODSERD_CACHE_LIMIT */
 #define MSD_BUILT_SUFFIX ".bin"
 #define MSD_BUILT_NAME_MAX 64u
 
@@ -24,19 +24,19 @@ struct msd_built {
 	struct timespec used;
 };
 
-/** Where entries are; false: nowhere. */
+/** The directory; false if there is none. */
 bool msd_built_folder(char ret[static PATH_MAX]);
-/** What all entries may take together. */
+/** Limit for the total size. */
 uint64_t msd_built_limit(void);
 /**
- * The entries of @folder, the last used first, to be freed; none where there is no such
- * folder. MSD_NOMEM, or MSD_IO: it cannot be read.
+ * The entries of @folder, most recently used first; the caller frees the array. Empty
+ * if the directory is missing. MSD_NOMEM, or MSD_IO if it cannot be read.
  */
 MSD_MUST_CHECK msd_err msd_built_list(const char *folder, struct msd_built **ret,
 				      size_t *ret_n, struct msd_diag *d);
 /**
- * Remove entries that were not used for longest until at most @limit bytes are left,
- * with what writers that died have left behind. *@ret_removed, *@ret_left: bytes.
+ * Remove the least recently used entries until at most @limit bytes are left, and the
+ * leftovers of crashed writers. *@ret_removed, *@ret_left: bytes.
  */
 MSD_MUST_CHECK msd_err msd_built_prune(const char *folder, uint64_t limit,
 				       uint64_t *ret_removed, uint64_t *ret_left,

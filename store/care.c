@@ -15,15 +15,15 @@
 #include "store/record.h"
 
 /*
- * Happy path of a collection: all records are read and the digests that they name
- * sorted; the blobs are walked, and those that are not among them are gathered, then
- * removed. Failures: one damaged record, and nothing is removed.
+ * Happy path of a collection: all records are read, and their digests are sorted. The
+ * walk over the blobs gathers those that are not in this list, and then removes them.
+ * Failures: if one record is damaged, nothing is removed.
  *
- * Where that does not make enough room, previous editions go, one after the other: what
- * serves, and what is to serve, comes before what might be gone back to.
+ * If that does not free enough space, previous editions are removed one after the
+ * other: current editions and candidates have priority over rollback targets.
  *
- * A candidate's bytes come before the record that names them: until that is written
- * they are unneeded, and whoever makes room for more of them counts them again.
+ * A candidate's bytes are written before its record. Until then they count as
+ * unneeded, and a request for more room counts them again.
  */
 
 #define RESERVE_PART 20 /* the file system keeps 1/20 of its room */
@@ -33,13 +33,13 @@ struct digests {
 	size_t n, cap;
 };
 
-/* One count, over the blobs and then the partial files. */
+/* State of one count: first the blobs, then the partial files. */
 struct count {
 	const struct msd_store *store;
 	struct digests needed;
 	struct digests unneeded;
-	struct digests dropped; /* partial files that nobody waits for */
-	struct digests arrived; /* what was fetched of others */
+	struct digests dropped; /* partial files that no record needs */
+	struct digests arrived; /* unfinished fetches */
 	struct msd_store_use use;
 };
 
@@ -100,7 +100,8 @@ static msd_err count_blob(void *ctx, const struct msd_digest *digest, uint64_t b
 	return add(&count->unneeded, digest, d);
 }
 
-/* The file @name of @folder, by its digest. False: it is none, or gone meanwhile. */
+/* Count the file @name of @folder and parse its digest. False if the name is not a
+ * digest, or the file is gone. */
 static bool count_bytes(struct count *count, int folder, const char *name,
 			struct msd_digest *ret)
 {
@@ -201,7 +202,8 @@ msd_err msd_store_collect(struct msd_store *s, struct msd_store_use *ret,
 	return err;
 }
 
-/* Whether @bytes more keep to both limits; @d says which of them they do not. */
+/* Check that @bytes more stay within both limits; @d names the limit that they
+ * exceed. */
 static msd_err check_room(const struct msd_store *s, const struct msd_store_use *use,
 			  uint64_t bytes, uint64_t max_bytes, struct msd_diag *d)
 {
@@ -230,11 +232,12 @@ static msd_err check_room(const struct msd_store *s, const struct msd_store_use 
 	return MSD_OK;
 }
 
-/* A walk over what could be given up, or that gives the first of it up. */
+/* Walk over the editions that may be removed; with may_write, remove the first of
+ * them. */
 struct spare {
 	struct msd_store *store;
 	bool may_write;
-	uint64_t bytes; /* what it takes, but for what others have of it */
+	uint64_t bytes; /* upper bound: other editions may share blobs */
 	bool has_spared;
 };
 
@@ -270,8 +273,8 @@ static msd_err collect_and_check(struct msd_store *s, uint64_t bytes,
 	return err == MSD_OK ? check_room(s, &use, bytes, max_bytes, d) : err;
 }
 
-/* Whether there is room for @bytes once all that can be is given up: if not, none is.
- */
+/* True if @bytes fit once all removable editions are removed; if not, none is
+ * removed. */
 static bool would_fit(struct msd_store *s, uint64_t bytes, uint64_t max_bytes)
 {
 	struct spare spare = {.store = s};
@@ -310,7 +313,7 @@ msd_err msd_store_make_room(struct msd_store *s, uint64_t bytes, uint64_t max_by
 	return err;
 }
 
-/* One verification. */
+/* State of one verification. */
 struct verify {
 	const struct msd_store *store;
 	void (*each_fault)(void *ctx, const char *module, const char *text);
@@ -328,7 +331,7 @@ static void verify_edition(struct verify *v, const char *module, enum msd_ref re
 
 		v->n_blobs++;
 
-		/* A candidate's bytes may be still to come. */
+		/* The bytes of a candidate may not have arrived yet. */
 		if (err != MSD_OK &&
 		    !(ref == MSD_REF_CANDIDATE && err == MSD_NOT_FOUND)) {
 			(void)msd_diag_wrap(&d, err, "%s, %s", msd_ref_word(ref),

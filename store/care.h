@@ -1,39 +1,40 @@
 #ifndef MSD_STORE_CARE_H
 #define MSD_STORE_CARE_H
-/* Looking after a store: what its files are, what nobody needs any more, what is
- * broken. */
+/*
+ * Maintenance of a store: measure its use, collect unneeded files, find damaged ones.
+ */
 #include <stdint.h>
 
 #include "store/store.h"
 
-/* What a store holds. */
+/* Space used by a store. */
 struct msd_store_use {
-	uint64_t n_blobs, blob_bytes;        /* all */
-	uint64_t n_unneeded, unneeded_bytes; /* of them, those that no record names */
-	uint64_t partial_bytes; /* of what is being written, or was being fetched */
+	uint64_t n_blobs, blob_bytes;        /* total */
+	uint64_t n_unneeded, unneeded_bytes; /* blobs without a record */
+	uint64_t partial_bytes;              /* unfinished writes and fetches */
 };
 
-/** Count. Errors: a record that is damaged or cannot be read, MSD_IO, MSD_NOMEM. */
+/** Measure the use. Errors: a record is damaged or unreadable, MSD_IO, MSD_NOMEM. */
 MSD_MUST_CHECK msd_err msd_store_measure(const struct msd_store *s,
 					 struct msd_store_use *ret, struct msd_diag *d);
 /**
- * Remove every blob that no record names, partial files, and what was fetched of
- * others; @ret is what went. With a damaged record nothing is removed: what it named is
- * not known. Errors: as measure.
+ * Remove every blob that no record names, partial files, and unfinished fetches; @ret
+ * reports the removed files. If a record is damaged, nothing is removed, because its
+ * blobs are unknown. Errors: as measure.
  */
 MSD_MUST_CHECK msd_err msd_store_collect(struct msd_store *s, struct msd_store_use *ret,
 					 struct msd_diag *d);
 /**
- * Make sure that @bytes more fit under @max_bytes in all, and that the file system
- * keeps a twentieth of its room; when they do not, what nobody needs is removed, then
- * previous editions of modules that are not pinned (msd_record_spare()). A record that
- * was loaded before is to be loaded again. MSD_NO_SPACE names both numbers.
+ * Ensure that @bytes more fit into the limit @max_bytes, and that the file system
+ * keeps 1/20 of its space free. If not, unneeded files are removed, then previous
+ * editions of modules that are not pinned (msd_record_spare()). The caller must
+ * reload records that it loaded before. MSD_NO_SPACE names both numbers.
  */
 MSD_MUST_CHECK msd_err msd_store_make_room(struct msd_store *s, uint64_t bytes,
 					   uint64_t max_bytes, struct msd_diag *d);
 /**
- * Read every blob that the record of the module @name names and hash it. @each_fault is
- * called with the module and what is wrong; it goes on. MSD_NOT_FOUND: no such module.
+ * Read and hash every blob of the module @name's record. @each_fault is called with
+ * the module and the fault, and the check continues. MSD_NOT_FOUND: no such module.
  */
 MSD_MUST_CHECK msd_err
 msd_store_verify(const struct msd_store *s, const char *name,

@@ -3,7 +3,7 @@
 #include <nettle/base16.h>
 #include <string.h>
 
-/* -1: not a digit. */
+/* -1 if not a digit. */
 static int digit_value(uint8_t c)
 {
 	if (c >= '0' && c <= '9')

@@ -5,9 +5,10 @@
 #include <string.h>
 
 /*
- * Happy path: a candidate is tried, comes up and is current, the one before it
- * previous; it proves itself. Failures: one that does not come up, does not hold, or is
- * cut short too often is bad, and what was good before serves.
+ * Happy path: a candidate starts and becomes current, and the old current edition
+ * becomes previous; later the new one is proven. Failures: an edition that does not
+ * start, fails while it is watched, or is interrupted too often is bad; the last good
+ * edition serves.
  */
 
 static struct msd_edition *take(struct msd_record *r, enum msd_ref ref)
@@ -18,14 +19,14 @@ static struct msd_edition *take(struct msd_record *r, enum msd_ref ref)
 	return e;
 }
 
-/* @e takes the place of what is there, which is freed. */
+/* Store @e in the slot and free the old edition. */
 static void put(struct msd_record *r, enum msd_ref ref, struct msd_edition *e)
 {
 	free(r->editions[ref]);
 	r->editions[ref] = e;
 }
 
-/* The index of @digest among the bad ones, n_bad when it is none. */
+/* Index of @digest in the bad list; n_bad if absent. */
 static uint32_t find_bad(const struct msd_record *r, const struct msd_digest *digest)
 {
 	uint32_t i = 0;
@@ -68,7 +69,7 @@ static void note_failure(struct msd_record *r, const struct msd_edition *e,
 	(void)snprintf(f->why, sizeof(f->why), "%s", why);
 	for (char *c = f->why; *c != '\0'; c++) {
 		if ((unsigned char)*c < ' ' || *c == 0x7f)
-			*c = ' '; /* it is to stand on a line */
+			*c = ' '; /* must fit on one line */
 	}
 }
 
@@ -78,7 +79,7 @@ void msd_record_try(struct msd_record *r, struct msd_edition *e)
 
 	if (i < r->n_bad)
 		remove_bad(r, i);
-	e->attempts = 1; /* the load that follows */
+	e->attempts = 1; /* counts the load that follows */
 	put(r, MSD_REF_CANDIDATE, e);
 }
 
@@ -94,7 +95,7 @@ msd_err msd_record_copy(struct msd_record *r, const struct msd_record *from,
 	e = malloc(sizeof(*e));
 	if (e == NULL)
 		return msd_diag_no_memory(d);
-	*e = *from->editions[ref]; /* which stays until its copy has come up */
+	*e = *from->editions[ref]; /* the original stays until its copy has started */
 	msd_record_try(r, e);
 	return MSD_OK;
 }
@@ -113,7 +114,7 @@ msd_err msd_record_back(struct msd_record *r, struct msd_diag *d)
 	return err;
 }
 
-/* What serves is not bad, whoever wanted to leave it. */
+/* The current edition is not bad, even if an operator tried to leave it. */
 static void forgive_current(struct msd_record *r)
 {
 	const struct msd_edition *e = r->editions[MSD_REF_CURRENT];
@@ -123,7 +124,9 @@ static void forgive_current(struct msd_record *r)
 		remove_bad(r, i);
 }
 
-/* To one that is not bad itself: the two are never both. */
+/*
+ * Requires a previous edition that is not bad: never roll back and forth between two.
+ */
 static bool has_way_back(const struct msd_record *r)
 {
 	const struct msd_edition *e = r->editions[MSD_REF_PREVIOUS];
@@ -140,7 +143,7 @@ void msd_record_good(struct msd_record *r)
 		return;
 	if (old != NULL)
 		old->attempts = 0;
-	/* The same bytes with other options are no edition that one goes back to. */
+	/* The same bytes with other options are not a rollback target. */
 	if (old != NULL && !msd_digest_equal(&old->digest, &e->digest))
 		put(r, MSD_REF_PREVIOUS, take(r, MSD_REF_CURRENT));
 	e->attempts = has_way_back(r) ? 1 : 0;
@@ -178,13 +181,14 @@ msd_err msd_record_return(struct msd_record *r, const char *why, struct msd_diag
 	return MSD_OK;
 }
 
-/* There is one. */
+/* The candidate must exist. */
 static void drop_candidate(struct msd_record *r)
 {
 	struct msd_edition *e = take(r, MSD_REF_CANDIDATE);
 	const struct msd_edition *current = r->editions[MSD_REF_CURRENT];
 	const struct msd_edition *previous = r->editions[MSD_REF_PREVIOUS];
-	/* With other options the same bytes are good: those are not what failed. */
+	/* If the same bytes serve with other options, the options failed, not the
+	 * bytes. */
 	bool is_served =
 		(current != NULL && msd_digest_equal(&current->digest, &e->digest)) ||
 		(previous != NULL && msd_digest_equal(&previous->digest, &e->digest));
@@ -209,7 +213,7 @@ void msd_record_withdraw(struct msd_record *r)
 	forgive_current(r);
 }
 
-/* Whether the candidate gets one more attempt; there is one. */
+/* True if the candidate, which must exist, gets one more attempt. */
 static bool try_again(struct msd_record *r)
 {
 	struct msd_edition *e = r->editions[MSD_REF_CANDIDATE];
@@ -223,7 +227,7 @@ static bool try_again(struct msd_record *r)
 	return false;
 }
 
-/* Whether what is watched has had its last attempt. */
+/* True if the watched edition has used its last attempt. */
 static bool give_up_watched(struct msd_record *r)
 {
 	return msd_record_is_watched(r) &&

@@ -1,8 +1,8 @@
 #ifndef MSD_STORE_EDITIONS_H
 #define MSD_STORE_EDITIONS_H
 /*
- * Which edition of a module is served: steps on its record, without a disk and without
- * a clock. After each the caller saves the record before it does what follows from it.
+ * Select the edition of a module to serve. Steps on its record, without disk or clock
+ * access. After each step the caller must save the record before it acts on the step.
  *
  *             try             good              proven
  *   (bytes) ------> candidate ------> current, ------> current
@@ -11,63 +11,81 @@
  *                failed |     previous    | returned: previous is current again
  *                       '------> bad <----'
  *
- * What has had three attempts (its first load is one, each start of the daemon another)
- * without having proven itself is bad, too. What was proven may be interrupted as often
- * as power fails, and so may what there is nothing to go back from. Of a candidate and
- * one that is watched the candidate alone is counted: it is the newer one, and a start
- * that it cut short says nothing of the other.
+ * An edition is also bad after three attempts without success; its first load and
+ * each start of the daemon count as one. Proven editions have no attempt limit, and
+ * neither has an edition without a rollback target. If there are both a candidate and
+ * a watched edition, only the candidate's attempts count: it is newer, and a start
+ * that it interrupted proves nothing about the other.
  */
 #include "store/record.h"
 
-#define MSD_EDITION_ATTEMPTS 3u /* that a candidate, or a watched one, gets */
+#define MSD_EDITION_ATTEMPTS 3u /* for a candidate or a watched edition */
 
-/** @e, which the record owns from here on, is to be tried, in place of an earlier
- * candidate. That it was bad once is forgotten: somebody asks for it again. */
+/**
+ * Make @e, which the record owns from now on, the candidate, in place of an earlier
+ * one. An explicit request clears an earlier bad mark.
+ */
 void msd_record_try(struct msd_record *r, struct msd_edition *e);
-/** The candidate has come up: it is current, and watched where there is one to go back
- * to. Nothing when there is none. */
+/**
+ * The candidate started: it becomes current. It is watched if there is a rollback
+ * target. No effect without a candidate.
+ */
 void msd_record_good(struct msd_record *r);
-/** Whether the current one has still to prove itself. */
+/** True if the current edition is still watched. */
 bool msd_record_is_watched(const struct msd_record *r);
-/** The current one has proven itself. */
+/** The current edition is proven. */
 void msd_record_proven(struct msd_record *r);
-/** The daemon ended in good order: that start was no attempt. */
+/** The daemon stopped cleanly: this start does not count as an attempt. */
 void msd_record_ended(struct msd_record *r);
-/** The current one, which is watched, has failed, as @why says: it is bad, and the
- * previous one is current, for good. MSD_NOT_FOUND: it is not watched. */
+/**
+ * The watched current edition failed because of @why: mark it bad, and make the
+ * previous one current permanently. MSD_NOT_FOUND: it is not watched.
+ */
 MSD_MUST_CHECK msd_err msd_record_return(struct msd_record *r, const char *why,
 					 struct msd_diag *d);
-/** The edition @ref is to be tried again, in place of an earlier candidate; when that
- * is the previous one and it comes up, the current one is previous. MSD_NOT_FOUND
- * (there is none), MSD_NOMEM. */
+/**
+ * Make the edition @ref a candidate again, in place of an earlier one. If it is the
+ * previous edition and it starts, the current one becomes previous. MSD_NOT_FOUND (no
+ * such edition), MSD_NOMEM.
+ */
 MSD_MUST_CHECK msd_err msd_record_again(struct msd_record *r, enum msd_ref ref,
 					struct msd_diag *d);
-/** The edition @ref of another module is to be tried, as by msd_record_again(). */
+/** Make the edition @ref of another module the candidate, as by msd_record_again(). */
 MSD_MUST_CHECK msd_err msd_record_copy(struct msd_record *r,
 				       const struct msd_record *from, enum msd_ref ref,
 				       struct msd_diag *d);
-/** Somebody goes back to the previous edition by hand: the same, and the current one is
- * bad unless that fails, so that nothing brings it back by itself. */
+/**
+ * Manual rollback to the previous edition: as msd_record_again(), and the current
+ * edition is marked bad, so that it is never reloaded automatically. If the rollback
+ * fails, the mark is removed.
+ */
 MSD_MUST_CHECK msd_err msd_record_back(struct msd_record *r, struct msd_diag *d);
-/** The candidate did not come up, as @why says: it is bad. Nothing when there is none.
- * Where nothing serves in its place, who loaded it was told, and the cause is not kept.
+/**
+ * The candidate did not start because of @why: mark it bad. No effect without a
+ * candidate. If no other edition serves, the cause is not stored, because the client
+ * that loaded it received the error.
  */
 void msd_record_failed(struct msd_record *r, const char *why);
-/** The candidate is not to be tried after all; it is not bad. */
+/** Drop the candidate without marking it bad. */
 void msd_record_withdraw(struct msd_record *r);
-/* What a start of the daemon does with a module. */
+/* Actions for a module at a start of the daemon. */
 struct msd_record_begun {
-	enum msd_ref ref;   /* what is served; MSD_REF_COUNT: nothing */
-	bool try_candidate; /* in its place */
-	bool has_given_up;  /* one has had all its attempts: the record's failure */
+	enum msd_ref ref;   /* edition to serve; MSD_REF_COUNT: none */
+	bool try_candidate; /* then replace it by the candidate */
+	bool has_given_up;  /* an edition has used all its attempts: see the record's
+			       failure */
 };
 
-/** A start of the daemon. What has had all its attempts is bad. */
+/**
+ * Count a start of the daemon. An edition that has used all its attempts becomes bad.
+ */
 struct msd_record_begun msd_record_start(struct msd_record *r);
-/** Give the previous edition up, for its room: how much that is, 0 where there is none,
- * where it may be gone back to by itself, and of what is pinned. */
+/**
+ * Remove the previous edition to free space. Returns its bytes; 0 if there is none,
+ * if it is the automatic rollback target, or if the module is pinned.
+ */
 uint64_t msd_record_spare(struct msd_record *r);
-/** Whether an edition was found bad. */
+/** True if the edition is marked bad. */
 bool msd_record_is_bad(const struct msd_record *r, const struct msd_digest *digest);
 
 #endif

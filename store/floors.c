@@ -1,8 +1,5 @@
-/*
- * Happy path: the text is read whole, raised in memory, and put in place of the old
- * one. Failures name the line; a file that is damaged is not taken for one that is
- * empty.
- */
+/* Happy path: the file is read completely, changed in memory, and replaced. Failures:
+ * the error names the line; a damaged file is never treated as empty. */
 #include "store/floors.h"
 
 #include <errno.h>
@@ -73,7 +70,7 @@ msd_err msd_floors_raise(struct msd_floors *f, const char *name,
 	return MSD_OK;
 }
 
-/* The next word of a line, up to a space or its end. */
+/* Cut the next field of a line, up to a space or the end. */
 static char *cut_word(char **rest)
 {
 	char *word = *rest;
@@ -131,7 +128,7 @@ static msd_err read_line(struct msd_floors *f, char *line, struct msd_diag *d)
 	return msd_floors_raise(f, name, &id, version, d);
 }
 
-/* @text ends with a NUL. */
+/* @text is NUL-terminated. */
 static msd_err parse(struct msd_floors *f, char *text, struct msd_diag *d)
 {
 	unsigned n = 0;

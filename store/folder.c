@@ -1,7 +1,8 @@
 /*
- * Files of a folder, so that a power cut leaves the old one or the new one. A file is
- * replaced by writing another beside it, which is on the disk before it is renamed, and
- * the folder after that. Failures name the file and the call, with its errno.
+ * File operations that survive a power failure: afterwards either the old or the new
+ * file exists. A replacement is written to another file, synced and renamed; then the
+ * directory is synced. Failures: the error names the file and the call, with its
+ * errno.
  */
 #include "store/folder.h"
 
@@ -49,8 +50,8 @@ msd_err msd_folder_sync(int folder, const char *name, struct msd_diag *d)
 	return fsync(folder) == 0 ? MSD_OK : msd_folder_fault(name, "fsync", d);
 }
 
-/* Somebody has a lease on the file, which the kernel ends, and waits for meanwhile.
- * What is opened is what was looked at. */
+/* Another process holds a lease on the file. The kernel revokes it, and the open
+ * waits for that. The opened file must be the one that was checked. */
 static int open_leased(int folder, const char *name, int flags)
 {
 	char path[32];

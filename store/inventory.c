@@ -1,7 +1,7 @@
 /*
- * Happy path: the modules are walked by name, those up to where the last page ended are
- * passed over, and what is told of each goes into a buffer of its own, as a list says
- * first how long it is. Failures: the first one ends the walk, and nothing is appended.
+ * Happy path: the modules are walked by name, and those up to the end of the last
+ * page are skipped. Each page goes into its own buffer, because a msgpack list starts
+ * with its length. Failures: the first error ends the walk, and nothing is appended.
  */
 #include "store/inventory.h"
 
@@ -11,19 +11,19 @@
 #include "store/care.h"
 #include "store/record.h"
 
-#define N_KEYS 9u /* of an edition */
+#define N_KEYS 9u /* keys of an edition */
 
-/* A page that is being written. */
+/* State of one page. */
 struct page {
 	const struct msd_store *store;
 	const char *after;
 	struct msd_buf items; /* owned */
 	size_t n_items;
-	char last[MSD_RECORD_WORD]; /* the module that it ends with */
+	char last[MSD_RECORD_WORD]; /* last module of the page */
 	bool is_full, has_more;
 };
 
-/* Whether @name is on the page. */
+/* True if @name belongs on the page. */
 static bool take(struct page *p, const char *name)
 {
 	if (strcmp(name, p->after) <= 0)
@@ -36,7 +36,7 @@ static bool take(struct page *p, const char *name)
 	return true;
 }
 
-/* @items of the page, and where the next one begins. */
+/* Append the page's @items, and the start of the next page. */
 static msd_err put_page(struct page *p, msd_err err, const char *key,
 			struct msd_buf *out, struct msd_diag *d)
 {
@@ -93,7 +93,7 @@ static void put_options(struct msd_buf *b, const struct msd_edition *e)
 	}
 }
 
-/* The beginning of a map of N_KEYS. */
+/* Start a map of N_KEYS keys. */
 static void put_head(struct msd_buf *b, const char *module, const char *ref,
 		     uint64_t version, const struct msd_digest *digest)
 {
@@ -121,7 +121,8 @@ static void put_edition(struct msd_buf *b, const char *module, enum msd_ref ref,
 	msd_pack_nil(b);
 }
 
-/* One that is never loaded again by itself: of the last that failed it is known why. */
+/* An edition that is never reloaded automatically. The cause is known only for the
+ * last failure. */
 static void put_bad(struct msd_buf *b, const char *module, const struct msd_record *r,
 		    uint32_t i)
 {
@@ -208,7 +209,7 @@ msd_err msd_inventory_verify(const struct msd_store *s, const char *after,
 
 	if (err == MSD_OK && p.is_full)
 		err = msd_store_verify(s, p.last, put_fault, &p, &n_files, d);
-	if (err == MSD_NOT_FOUND) { /* it was forgotten meanwhile */
+	if (err == MSD_NOT_FOUND) { /* removed meanwhile */
 		msd_diag_finish(d);
 		err = MSD_OK;
 	}

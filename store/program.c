@@ -19,8 +19,8 @@ static const char *name_of(const char *path)
 	return slash != NULL ? slash + 1 : path;
 }
 
-/* What it says, until its end: what does not fit is read, too, for a program whose pipe
- * is full waits, and would be waited for. */
+/* Read the output until its end. Also read the part that does not fit: a program with
+ * a full pipe would block, and this process would wait for it. */
 static void hear(int fd, char said[static SAID_BYTES])
 {
 	char more[SAID_BYTES];
@@ -37,8 +37,7 @@ static void hear(int fd, char said[static SAID_BYTES])
 	said[n] = '\0';
 }
 
-/* Whether @word is one of the names; that of MSD_INTERNAL is what others are read as.
- */
+/* True if @word is the name of a code; unknown names also map to MSD_INTERNAL. */
 static bool is_code(const char *word)
 {
 	const msd_err err = msd_err_from_name(word);
@@ -71,7 +70,7 @@ static msd_err read_said(const char *path, char *said, int status, struct msd_di
 			    WEXITSTATUS(status), said);
 }
 
-/* @to: what it says goes there. An errno, or 0. */
+/* Start with standard error to @to. Returns an errno, or 0. */
 static int start(char *const *words, int to, pid_t *ret)
 {
 	posix_spawn_file_actions_t actions;

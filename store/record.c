@@ -7,10 +7,8 @@
 #include "proto/name.h"
 #include "store/folder.h"
 
-/*
- * Happy path: a record is read whole, changed in memory by its owner, and written whole
- * in place of the old one.
- */
+/* Happy path: a record is read completely, changed in memory by its owner, and
+ * replaced completely. Failures: the old record remains. */
 
 msd_err msd_record_load(const struct msd_store *s, const char *name,
 			struct msd_record *ret, struct msd_diag *d)
@@ -56,9 +54,9 @@ msd_err msd_record_remove(struct msd_store *s, const char *name, struct msd_diag
 	return err == MSD_OK ? MSD_OK : msd_diag_wrap(d, err, "%s: modules", s->path);
 }
 
-/* All names, so that they can be sorted. */
+/* Collects all names, to sort them. */
 struct names {
-	char **p; /* owned, and each of them */
+	char **p; /* owned, as is each name */
 	size_t n;
 };
 

@@ -6,9 +6,10 @@
 #include "store/record.h"
 
 /*
- * A record's text: lines of words with one space between them. A line about an edition
- * follows that edition's own. Only what this file writes is read; a line that is not
- * understood makes the whole record damaged, for half a record is worse than none.
+ * Text format of a record: lines of fields separated by one space. A line about an
+ * edition follows the line that begins that edition. The parser accepts only what
+ * this file writes. One unknown line makes the whole record damaged, because a
+ * partial record is worse than none.
  */
 
 #define FIRST_LINE "modserd-module 1"
@@ -27,7 +28,7 @@ const char *msd_edition_option(const struct msd_edition *e, const char *key)
 	return NULL;
 }
 
-/* A text that stands at a line's end: any but control characters. */
+/* A text up to the end of a line, without control characters. */
 static msd_err keep_word(struct msd_span from, char *to, size_t room, const char *what,
 			 struct msd_diag *d)
 {
@@ -95,7 +96,7 @@ msd_err msd_edition_add_option(struct msd_edition *e, const char *key,
 	return add_option(e, msd_span_of(key), msd_span_of(value), d);
 }
 
-/* The bytes up to @end, which is taken away with them; all when it is not there. */
+/* Cut the bytes up to @end, and remove both; all bytes if @end is absent. */
 static struct msd_span cut(struct msd_span *rest, char end)
 {
 	const uint8_t *at = rest->n > 0 ? memchr(rest->p, end, rest->n) : NULL;
@@ -194,7 +195,7 @@ static msd_err read_failure(struct msd_record *r, struct msd_span rest,
 	return keep_word(rest, f->why, sizeof(f->why), "cause", d);
 }
 
-/* A line about the edition @e, which the lines above began. */
+/* Parse a line about the edition @e, which an earlier line began. */
 static msd_err read_detail(struct msd_edition *e, struct msd_span word,
 			   struct msd_span rest, struct msd_diag *d)
 {

@@ -1,7 +1,7 @@
 /*
- * Happy path: the folder is made where a writer wants one, locked, its version read,
- * and its parts opened. Failures: another writer, another version, other files; what
- * was opened is closed, and nothing in the folder is another.
+ * Happy path: the directory is created for a writer, locked, its version checked, and
+ * its subdirectories opened. Failures: another writer, another version, or other
+ * files; then everything is closed, and the directory is unchanged.
  */
 #include "store/store.h"
 
@@ -17,11 +17,13 @@
 #include "store/folder.h"
 
 #define VERSION_TEXT "modserd-store 1\n"
-#define VERSION_BYTES 64 /* more than any version's text */
+#define VERSION_BYTES 64 /* longer than any version text */
 
-/* Two writers would collect each other's files. The lock goes with its process. Nothing
- * is written to it, so that what is there is served from a disk that has become
- * read-only, and that a disk can be made so. */
+/*
+ * Two writers would collect each other's files. The kernel releases the lock when the
+ * process exits. The lock file is not written, so a store on a read-only disk can
+ * still be served, and a disk can be remounted read-only.
+ */
 static msd_err take_lock(struct msd_store *s, struct msd_diag *d)
 {
 	msd_err err = msd_folder_file(s->dir, "lock", O_RDONLY | O_CREAT, &s->lock, d);
@@ -38,8 +40,7 @@ static msd_err take_lock(struct msd_store *s, struct msd_diag *d)
 		"store one daemon");
 }
 
-/* Only an empty folder becomes a store: whose files a wrong path would name is unknown.
- */
+/* Only an empty directory becomes a store: a wrong path may contain foreign files. */
 static msd_err refuse_other(void *ctx, const char *name, struct msd_diag *d)
 {
 	(void)ctx;

@@ -1,7 +1,5 @@
-/*
- * Keys and what names them. Happy path: a line of base64 is decoded, and its first
- * bytes say whose it is. Failures: what is no key's line is refused, or names nobody.
- */
+/* Keys and their ids. Happy path: the base64 line is decoded, and its first bytes are
+ * the key id. Failures: a line that is not a key is refused, or matches no key. */
 #include "store/trust.h"
 
 #include <nettle/base64.h>
@@ -9,7 +7,7 @@
 
 #define KEY_LINE_BYTES (2 + MSD_KEY_ID_BYTES + MSD_PUBLIC_KEY_BYTES)
 #define COMMENT "untrusted comment:"
-#define NAMED_CHARS 16 /* of base64, which have it */
+#define NAMED_CHARS 16 /* base64 characters that contain the id */
 
 static const char *const words[MSD_POLICY_COUNT] = {
 #define MSD_POLICY_WORD(e, word) [MSD_POLICY_##e] = word,
@@ -51,7 +49,7 @@ bool msd_key_id_equal(const struct msd_key_id *a, const struct msd_key_id *b)
 	return memcmp(a->b, b->b, sizeof(a->b)) == 0;
 }
 
-/* The next line without its end, whatever kind of end it has. */
+/* Cut the next line without its end, LF or CR LF. */
 static struct msd_span cut_line(struct msd_span *rest)
 {
 	const uint8_t *end = rest->n > 0 ? memchr(rest->p, '\n', rest->n) : NULL;
@@ -122,7 +120,7 @@ msd_err msd_trust_add(struct msd_trust *t, const struct msd_public_key *key,
 	return MSD_OK;
 }
 
-/* The line behind an untrusted comment begins with "Ed" or "ED" and the key's name. */
+/* The line after an untrusted comment begins with "Ed" or "ED" and the key id. */
 static bool read_named(struct msd_span line, struct msd_key_id *ret)
 {
 	uint8_t bytes[BASE64_DECODE_LENGTH(NAMED_CHARS)];

@@ -1,8 +1,7 @@
 /*
- * The dynamic section: which libraries a library needs, and its symbol table. The
- * table's length is written nowhere; it follows from the hash tables that dlsym uses,
- * or from the section header where a library exports nothing and has an empty hash
- * table.
+ * Read the dynamic section: the needed libraries and the symbol table. No field gives
+ * the table's length. It follows from the hash tables that dlsym uses, or from the
+ * section header if a library exports nothing and has an empty hash table.
  */
 #include <elf.h>
 #include <stdlib.h>
@@ -70,8 +69,7 @@ static const char *string_at(struct msd_span strings, uint64_t offset)
 	return offset < strings.n ? (const char *)strings.p + offset : NULL;
 }
 
-/* Libraries that every host has, so that a $ORIGIN in the search path is not about
- * them. */
+/* Libraries of every host: a $ORIGIN in the search path does not concern them. */
 static bool is_platform_library(const char *name)
 {
 	static const char *const names[] = {
@@ -104,7 +102,7 @@ static msd_err read_needed(struct msd_elf *elf, struct msd_cur c,
 			continue;
 		if (text == NULL)
 			return damaged(d, "a needed library's name is out of range");
-		if (tag != DT_NEEDED) { /* the loader reads no RPATH beside a RUNPATH */
+		if (tag != DT_NEEDED) { /* the loader ignores RPATH if RUNPATH exists */
 			if (tag == DT_RUNPATH || !has_runpath)
 				elf->search_path = text;
 			has_runpath |= tag == DT_RUNPATH;
@@ -121,7 +119,7 @@ static msd_err read_needed(struct msd_elf *elf, struct msd_cur c,
 	return MSD_OK;
 }
 
-/* Symbols that a DT_GNU_HASH table covers; 0 when it is empty. */
+/* Symbols that a DT_GNU_HASH table covers; 0 if it is empty. */
 static msd_err count_gnu_hash(const struct msd_elf *elf, uint64_t address,
 			      uint64_t *ret, struct msd_diag *d)
 {
@@ -158,7 +156,7 @@ static msd_err count_gnu_hash(const struct msd_elf *elf, uint64_t address,
 	return MSD_OK;
 }
 
-/* Entries of the section .dynsym; 0 when there is none or it is not this table. */
+/* Entries of the section .dynsym; 0 if it is absent or another table. */
 static uint64_t count_from_sections(const struct msd_elf *elf, uint64_t symtab)
 {
 	const uint8_t *eh = elf->image.p;
@@ -240,7 +238,7 @@ static msd_err take_symbol(struct msd_elf *elf, struct msd_span table, size_t in
 	return MSD_OK;
 }
 
-/* By name; of one name the defined one first, which is what msd_elf_find() wants. */
+/* By name; for equal names the defined one first, as msd_elf_find() requires. */
 static int compare_symbols(const void *a, const void *b)
 {
 	const struct msd_elf_sym *x = a;

@@ -1,10 +1,10 @@
 /*
- * Image to symbols: the identification (a file of another sort is refused in words,
- * refuse.c), the program headers, which say what of the file is where in memory, the
- * end, and then the dynamic section (dynamic.c), from which all else follows. Every
- * address goes through msd_elf_at() and every offset through msd_elf_bytes().
+ * Parse an image into symbols: the identification (refuse.c explains other file
+ * types), the program headers, which map file ranges to memory, the end check, and
+ * then the dynamic section (dynamic.c). Every address goes through msd_elf_at() and
+ * every offset through msd_elf_bytes().
  *
- * No library is used for it: docs/decisions.md says why.
+ * It uses no ELF library: docs/decisions.md explains why.
  */
 #include "artifact/elf/elf.h"
 
@@ -106,7 +106,7 @@ static msd_err check_ident(struct msd_span image, struct msd_diag *d)
 	return MSD_OK;
 }
 
-/* Take one program header; @dynamic is written when it is PT_DYNAMIC. */
+/* Take one program header; @dynamic is written if it is PT_DYNAMIC. */
 static msd_err take_phdr(struct msd_elf *elf, const uint8_t *ph,
 			 struct msd_elf_dynamic *dynamic, struct msd_diag *d)
 {
@@ -163,8 +163,8 @@ static msd_err read_phdrs(struct msd_elf *elf, struct msd_elf_dynamic *dynamic,
 	return MSD_OK;
 }
 
-/* Nothing here needs the section headers. But linkers write them last, so a file that
- * ends before they do is a file of which the end is missing. */
+/* The parser does not need the section headers. But linkers write them last, so a
+ * file that ends before them is truncated. */
 static msd_err check_end(struct msd_span image, struct msd_diag *d)
 {
 	uint64_t at = msd_le64(image.p + offsetof(Elf64_Ehdr, e_shoff));
@@ -246,7 +246,7 @@ const struct msd_elf_sym *msd_elf_find(const struct msd_elf *elf, const char *na
 	size_t low = 0;
 	size_t high = elf->n_syms;
 
-	while (low < high) { /* the first one whose name is not below */
+	while (low < high) { /* lower bound of the name */
 		size_t mid = low + (high - low) / 2;
 
 		if (strcmp(elf->syms[mid].name, name) < 0) {

@@ -15,7 +15,7 @@ static bool has_prefix(const char *name, const char *prefix)
 	return strncmp(name, prefix, strlen(prefix)) == 0;
 }
 
-/* The era that one symbol speaks for. */
+/* The era that one symbol indicates. */
 static enum msd_era era_of_symbol(const struct msd_elf_sym *sym)
 {
 	const struct msd_era_names *ffi_021 = &names_of[MSD_ERA_FFI_021];
@@ -90,7 +90,7 @@ const char *msd_era_title(enum msd_era era)
 	return "no TVM library";
 }
 
-/* What the tool chain and TVM add beside packed functions, in unprefixed eras. */
+/* Symbols that the tool chain and TVM add to packed functions, in unprefixed eras. */
 static bool is_helper(const char *name)
 {
 	return name[0] == '_' || strcmp(name, "TVMSystemLibEntryPoint") == 0 ||
@@ -109,6 +109,8 @@ const char *msd_era_function_name(enum msd_era era, const struct msd_elf_sym *sy
 	if (!has_prefix(name, prefix))
 		return NULL;
 	name += strlen(prefix);
-	/* "__tvm_ffi__doc_f" and the like: a further underscore marks TVM's own. */
+	/*
+	 * "__tvm_ffi__doc_f" and similar: another underscore marks TVM's own symbols.
+	 */
 	return name[0] == '_' || name[0] == '\0' ? NULL : name;
 }

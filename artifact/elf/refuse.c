@@ -1,7 +1,7 @@
 /*
- * Words for files that are not shared libraries: what they are, told by their first
- * bytes, and what to do. People hand over what their compiler left beside the library,
- * and "not an ELF file" would not help them.
+ * Error texts for files that are not shared libraries: their type, detected by the
+ * first bytes, and a solution. Users often pass other outputs of their compiler, and
+ * "not an ELF file" would not help them.
  */
 #include <elf.h>
 #include <string.h>
@@ -21,21 +21,21 @@ static bool is_named(const char *name, size_t n, const char *wanted)
 	return n == strlen(wanted) && memcmp(name, wanted, n) == 0;
 }
 
-/* What a linker takes. */
+/* Linker inputs. */
 static bool is_piece(const char *name, size_t n)
 {
 	return n > 2 && name[n - 2] == '.' &&
 	       (name[n - 1] == 'o' || name[n - 1] == 'c');
 }
 
-/* What tvmc puts into its packages. */
+/* Members of tvmc's packages. */
 static bool is_packaged(const char *name, size_t n)
 {
 	return is_named(name, n, "mod.so") || is_named(name, n, "lib.so") ||
 	       is_named(name, n, "mod.tar") || is_named(name, n, "lib.tar");
 }
 
-/* Octal field of a tar header; SIZE_MAX when it is not one. */
+/* Octal field of a tar header; SIZE_MAX if it is invalid. */
 static size_t tar_octal(const uint8_t *field, size_t bytes)
 {
 	size_t n = 0;
@@ -51,7 +51,7 @@ static size_t tar_octal(const uint8_t *field, size_t bytes)
 	return n;
 }
 
-/* By the header's checksum: the oldest form, which TVM writes too, has no magic. */
+/* Check the header's checksum: the oldest form, which TVM also writes, has no magic. */
 static bool is_tar(struct msd_span image)
 {
 	size_t sum = 0;
@@ -67,10 +67,10 @@ static bool is_tar(struct msd_span image)
 }
 
 struct listing {
-	bool is_model; /* linking alone would lose its graph */
+	bool is_model; /* linking alone loses its graph */
 	bool is_package;
 	bool has_pieces;
-	bool is_whole; /* it ends with an empty block, behind an entry */
+	bool is_whole; /* ends with an empty block after an entry */
 };
 
 static void look(struct listing *l, const char *name, size_t n)
@@ -144,7 +144,7 @@ static msd_err refuse_tar(struct msd_span image, struct msd_diag *d)
 	"llvm -mtriple=x86_64-linux-gnu, with a linker for it"
 #define COMPILE_IT "compile the model to a library first, see docs/first-model.md"
 
-/* What other systems load, and what people have who have not compiled their model. */
+/* Library formats of other systems, and formats of models that are not compiled yet. */
 static const struct format {
 	uint8_t magic[4];
 	uint8_t n;
@@ -193,7 +193,8 @@ msd_err msd_elf_refuse(struct msd_span image, struct msd_diag *d)
 	}
 	if (is_tar(image))
 		return refuse_tar(image, d);
-	if (msd_span_begins(image, "\x1f\x8b")) { /* how TVM writes its .tar */
+	if (msd_span_begins(image,
+			    "\x1f\x8b")) { /* TVM's .tar files are written like this */
 		return msd_diag_set(
 			d, MSD_UNSUPPORTED,
 			"a compressed archive; `modser load NAME FILE` takes a "

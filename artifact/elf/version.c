@@ -1,7 +1,5 @@
-/*
- * Versions of undefined symbols: a table of numbers beside the symbol table, and a
- * chain of needed libraries with the versions, by number, that were found in each.
- */
+/* Versions of undefined symbols: a table of numbers parallel to the symbol table, and
+ * a list of needed libraries with the version numbers found in each. */
 #include <elf.h>
 #include <stdlib.h>
 
@@ -10,11 +8,11 @@
 #define MAX_VERSIONS 0x8000u /* a number has 15 bits */
 #define HIDDEN 0x8000u
 
-/* Fill @library, by number, from the libraries' chain at @address. */
+/* Fill @library, indexed by number, from the list of libraries at @address. */
 static void read_chain(const struct msd_elf *elf, uint64_t address,
 		       struct msd_span strings, const char **library)
 {
-	size_t budget = MAX_VERSIONS; /* a chain may be a ring */
+	size_t budget = MAX_VERSIONS; /* the list may be cyclic */
 	struct msd_span need, aux;
 
 	while (budget-- > 0 && msd_elf_at(elf, address, sizeof(Elf64_Verneed), &need)) {

@@ -1,4 +1,4 @@
-/* CUDA code of any form, told apart by its first bytes and given to its reader. */
+/* CUDA code of any form: detect the form from its first bytes and call its reader. */
 #include "artifact/gpu/code.h"
 
 #include <stdlib.h>

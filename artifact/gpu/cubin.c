@@ -1,8 +1,8 @@
 /*
- * A cubin: an ELF file for a GPU. Its architecture stands in e_flags, in one of two
- * layouts, and since CUDA 12 with its variant in a note of the tool chain. Kernels are
- * the sections .text.NAME; what each takes stands in sections .nv.*.NAME and in lists
- * of attributes, .nv.info of all kernels and .nv.info.NAME.
+ * A cubin: an ELF file for a GPU. Its architecture is in e_flags, in one of two
+ * layouts, and since CUDA 12 with its variant in a note of the tool chain. Kernels
+ * are the sections .text.NAME. Their resources are in sections .nv.*.NAME and in
+ * lists of attributes: .nv.info for all kernels and .nv.info.NAME.
  */
 #include <elf.h>
 #include <string.h>
@@ -17,7 +17,7 @@
 #define SHT_CUDA_SHARED 0x7000000au
 #define ABI_NEW 8u /* e_ident[EI_ABIVERSION]: the second layout of e_flags */
 #define FLAG_VARIANT_OLD 0x800u
-#define RESERVED_SHARED 1024 /* of the system's, counted in since sm_80 */
+#define RESERVED_SHARED 1024 /* reserved by the system, included since sm_80 */
 
 /* Attributes: u8 form, u8 which, then u16 that is the value or its bytes. */
 #define FORM_SIZED 4u
@@ -33,7 +33,7 @@
 
 struct section {
 	struct msd_span name;
-	struct msd_span data; /* empty for those without bytes */
+	struct msd_span data; /* empty for sections without bytes */
 	uint64_t bytes;
 	uint32_t type;
 	uint32_t link;
@@ -87,7 +87,7 @@ static bool has_no_bytes(uint32_t type)
 	       type == SHT_CUDA_LOCAL || type == SHT_CUDA_SHARED;
 }
 
-/* Section @i, of which the header is there. */
+/* Read section @i, whose header is within the file. */
 static msd_err section_at(const struct cubin *c, uint32_t i, struct section *ret,
 			  struct msd_diag *d)
 {
@@ -126,7 +126,7 @@ static struct msd_gpu_kernel *find_kernel(const struct cubin *c, struct msd_span
 	return NULL;
 }
 
-/* "-arch sm_90a" among the options that a note quotes. */
+/* Find "-arch sm_90a" in the options that a note records. */
 static void take_options(struct cubin *c, struct msd_span note)
 {
 	static const char key[] = "-arch sm_";
@@ -141,7 +141,7 @@ static void take_options(struct cubin *c, struct msd_span note)
 			   &c->image->arch);
 }
 
-/* First pass: the kernels, and what is of the whole. */
+/* First pass: the kernels, and the attributes of the whole file. */
 static msd_err take_kernels(struct cubin *c, const struct section *s,
 			    struct msd_diag *d)
 {
@@ -157,7 +157,7 @@ static msd_err take_kernels(struct cubin *c, const struct section *s,
 	if (k == NULL)
 		return err;
 	k->shared_bytes = 0;
-	/* Where newer tools keep the symbol's number alone, the top byte is 0. */
+	/* Newer tools store only the symbol's number; the top byte is then 0. */
 	if (s->info >> 24 != 0)
 		k->registers = s->info >> 24;
 	return MSD_OK;
@@ -225,7 +225,7 @@ static struct msd_gpu_kernel *kernel_of_symbol(const struct cubin *c,
 	return find_kernel(c, string_at(strings, msd_le32(sym.p)));
 }
 
-/* An attribute of the list of all: u32 symbol, u32 value. */
+/* An attribute of the common list: u32 symbol, u32 value. */
 static void take_common(const struct cubin *c, const struct section *symbols,
 			struct msd_span strings, uint8_t which, struct msd_span v)
 {
@@ -241,7 +241,7 @@ static void take_common(const struct cubin *c, const struct section *symbols,
 	}
 }
 
-/* The list in @s: of kernel @k, or of all when it is NULL. */
+/* The list in @s: of kernel @k, or of all kernels if it is NULL. */
 static msd_err take_attributes(const struct cubin *c, const struct section *s,
 			       struct msd_gpu_kernel *k, struct msd_diag *d)
 {
@@ -278,7 +278,7 @@ static msd_err take_attributes(const struct cubin *c, const struct section *s,
 	return MSD_OK;
 }
 
-/* Second pass: what sections say of the kernels that are known now. */
+/* Second pass: attributes of the known kernels from their sections. */
 static msd_err take_facts(struct cubin *c, const struct section *s, struct msd_diag *d)
 {
 	struct msd_gpu_kernel *k = NULL;
@@ -326,7 +326,7 @@ static void take_flags(struct msd_gpu_image *image, const uint8_t *header)
 
 	if (header[EI_ABIVERSION] >= ABI_NEW) {
 		image->arch.sm = (flags >> 8) & 0xff;
-		return; /* of a variant a fatbin around it, or the note, may tell */
+		return; /* the enclosing fatbin or the note gives a variant */
 	}
 	image->arch.sm = flags & 0xff;
 	image->arch.variant = (flags & FLAG_VARIANT_OLD) != 0 ? 'a' : 0;

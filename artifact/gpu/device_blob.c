@@ -1,7 +1,7 @@
 /*
- * A device module's payload to kernels and code, and back. Reading keeps all that the
- * file has, needed or not (the name that is written twice, tags beyond the arguments),
- * so that writing gives the same bytes again.
+ * Convert a device module's payload to kernels and code, and back. The reader keeps
+ * every field, used or not (the repeated name, tags beyond the arguments), so that
+ * the writer produces the same bytes.
  */
 #include "artifact/gpu/device_blob.h"
 

@@ -29,7 +29,7 @@ static msd_err cut(struct msd_diag *d, const char *what)
 	return msd_diag_set(d, MSD_BAD_ARTIFACT, "the fatbin is cut in %s", what);
 }
 
-/* What the member's header says. */
+/* Read the fields of the member's header. */
 static void take_header(const uint8_t *h, struct msd_gpu_image *image)
 {
 	const uint64_t flags = msd_le64(h + 40);

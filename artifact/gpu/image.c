@@ -1,7 +1,5 @@
-/*
- * One image of CUDA code: kernels are added to it as its reader finds them, its
- * architecture is parsed, printed and compared with a device's.
- */
+/* One image of CUDA code: append kernels to it, and parse, print and compare its
+ * architecture. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,20 +1,20 @@
 /*
- * PTX: assembler text. Read word by word, for its head and the heads of its kernels;
- * instructions are passed over, but for the names of shared arrays in them. Functions
- * that a kernel calls are not followed.
+ * PTX: assembler text. It is read token by token for its head and the heads of its
+ * kernels. Instructions are skipped, except for names of shared arrays in them.
+ * Functions that a kernel calls are not followed.
  */
 #include <string.h>
 
 #include "artifact/gpu/private.h"
 #include "artifact/printable.h"
 
-#define MAX_SHARED 64u /* shared arrays outside kernels that are kept in mind */
+#define MAX_SHARED 64u /* maximum of recorded shared arrays outside kernels */
 #define MAX_PARAMS_SAID 64
-#define MAX_BYTES ((int64_t)1 << 40) /* of one array; more is a mistake */
+#define MAX_BYTES ((int64_t)1 << 40) /* limit for one array; more is an error */
 
 struct array {
 	struct msd_span name;
-	int64_t bytes; /* -1: without an extent, so the launch says */
+	int64_t bytes; /* -1: no extent, set at launch */
 	bool is_counted;
 };
 
@@ -32,7 +32,7 @@ static bool is_word_byte(uint8_t c)
 	       (c >= '0' && c <= '9') || c == '_' || c == '$' || c == '%' || c == '.';
 }
 
-/* Past blanks and comments. */
+/* Skip blanks and comments. */
 static void skip_blank(struct ptx *x)
 {
 	while (x->p < x->end) {
@@ -122,15 +122,15 @@ static int64_t type_bytes(struct msd_span s)
 	return bits / 8;
 }
 
-/* A variable of the kind ".param .align 8 .b8 name[16][4]", behind its first word. */
+/* A variable of the form ".param .align 8 .b8 name[16][4]", after its first word. */
 struct variable {
-	struct msd_span type; /* ".u64"; empty when there is none */
+	struct msd_span type; /* ".u64"; empty if absent */
 	struct msd_span name;
-	int64_t bytes; /* of all; -1 without an extent */
+	int64_t bytes; /* total; -1 without an extent */
 	bool is_array;
 };
 
-/* "[16]", "[]" behind a name. */
+/* Read "[16]", "[]" after a name. */
 static void read_extents(struct ptx *x, struct variable *v)
 {
 	while (is_sign(peek(x), '[')) {
@@ -184,7 +184,7 @@ static msd_err read_params(struct ptx *x, struct msd_gpu_kernel *k, struct msd_d
 	struct msd_buf text = {0};
 
 	k->n_params = 0;
-	k->param_bytes = -1; /* alignment between them is the assembler's */
+	k->param_bytes = -1; /* the assembler decides the alignment between them */
 	if (is_sign(peek(x), '('))
 		(void)next(x);
 	while (x->p < x->end && !is_sign(peek(x), ')') && !is_sign(peek(x), '{')) {
@@ -209,11 +209,11 @@ static msd_err read_params(struct ptx *x, struct msd_gpu_kernel *k, struct msd_d
 		msd_buf_finish(&text);
 		return msd_diag_set(d, MSD_NOMEM, "out of memory for PTX");
 	}
-	k->params = (char *)text.p; /* moved */
+	k->params = (char *)text.p; /* ownership moves */
 	return MSD_OK;
 }
 
-/* ".maxntid 128, 1, 1"; extents that are left out are 1. */
+/* ".maxntid 128, 1, 1"; missing extents are 1. */
 static void read_threads(struct ptx *x, struct msd_gpu_kernel *k, bool is_exact)
 {
 	k->is_exact = is_exact;
@@ -229,7 +229,7 @@ static void read_threads(struct ptx *x, struct msd_gpu_kernel *k, bool is_exact)
 	}
 }
 
-/* What stands between a kernel's parameters and its body. */
+/* Read the directives between a kernel's parameters and its body. */
 static void read_bounds(struct ptx *x, struct msd_gpu_kernel *k)
 {
 	while (x->p < x->end && !is_sign(peek(x), '{') && !is_sign(peek(x), ';')) {
@@ -251,7 +251,7 @@ static void add_shared(struct msd_gpu_kernel *k, int64_t bytes)
 	}
 }
 
-/* A word of a body that may name an array outside it. */
+/* Check a word of a body that may name an array outside it. */
 static void note_use(struct ptx *x, struct msd_gpu_kernel *k, struct msd_span word)
 {
 	for (size_t i = 0; i < x->n_shared; i++) {
@@ -264,7 +264,7 @@ static void note_use(struct ptx *x, struct msd_gpu_kernel *k, struct msd_span wo
 	}
 }
 
-/* False: the text ends within. */
+/* False: the text ends inside the body. */
 static bool read_body(struct ptx *x, struct msd_gpu_kernel *k)
 {
 	int64_t depth = 0;

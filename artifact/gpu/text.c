@@ -1,8 +1,5 @@
-/*
- * CUDA code as people read it, and as JSON: a line for the code, one for each image,
- * one for each kernel with what it needs. Numbers that the code does not say are left
- * out of both.
- */
+/* CUDA code as text and as JSON: a line for the code, one for each image, one for
+ * each kernel with its resources. Both omit numbers that the code does not record. */
 #include <inttypes.h>
 #include <string.h>
 

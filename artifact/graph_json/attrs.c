@@ -1,7 +1,6 @@
 /*
- * What a graph says of each entry: dtype, shape, storage, device, each a list as long
- * as there are entries. Only the devices may be missing: a graph for one device does
- * not name it.
+ * Attributes of each entry: dtype, shape, storage, device, each a list with one
+ * element an entry. Only the devices are optional: a graph for one device omits them.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -58,7 +57,7 @@ static msd_err read_dtypes(struct msd_graph *g, struct msd_diag *d)
 	return err;
 }
 
-/* As TVM counts them: whole bytes for each element. */
+/* TVM counts whole bytes for each element. */
 static bool entry_bytes(struct msd_graph_entry *e)
 {
 	const size_t element = ((size_t)e->dtype.bits * e->dtype.lanes + 7) / 8;
@@ -128,7 +127,7 @@ static int by_value(const void *a, const void *b)
 	return (x > y) - (x < y);
 }
 
-/* Number the storages anew: the file's numbers may have gaps of any width. */
+/* Renumber the storages: the file's numbers may have large gaps. */
 static msd_err read_storages(struct msd_graph *g, struct msd_diag *d)
 {
 	const json_t *list;

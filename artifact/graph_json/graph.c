@@ -1,8 +1,8 @@
 /*
- * Text to graph: jansson parses, then nodes are read in order, so that a reference to a
- * node that does not stand before the reader's is refused, and no cycle is possible.
- * Names stay in the JSON, which the graph keeps; what is walked when it runs (inputs,
- * arguments, heads) is copied into arrays. attrs.c then fills the entries.
+ * Parse the text into a graph: jansson parses, then nodes are read in order. A
+ * reference to a later node is rejected, so no cycle is possible. Names stay in the
+ * JSON, which the graph keeps; lists that a run walks (inputs, arguments, heads) are
+ * copied into arrays. attrs.c then fills the entries.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -47,7 +47,7 @@ bool msd_graph_number(const json_t *v, uint64_t max, uint64_t *ret)
 	return true;
 }
 
-/* [node, index, version?] -> entry, of a node below @limit. */
+/* [node, index, version?] -> entry, for a node below @limit. */
 static msd_err read_ref(const struct msd_graph *g, const json_t *v, uint32_t limit,
 			uint32_t *ret, struct msd_diag *d)
 {
@@ -70,7 +70,7 @@ static msd_err read_ref(const struct msd_graph *g, const json_t *v, uint32_t lim
 	return MSD_OK;
 }
 
-/* Where each node's entries begin. */
+/* Index of each node's first entry. */
 static msd_err read_row_ptr(struct msd_graph *g, struct msd_diag *d)
 {
 	const json_t *rows = json_object_get(g->json, "node_row_ptr");
@@ -134,7 +134,7 @@ static msd_err read_op(const json_t *json, struct msd_graph_node *node,
 	return MSD_OK;
 }
 
-/* They run in the order of the nodes: what stands here must only be true. */
+/* Nodes run in order, so the dependencies only need to be valid. */
 static msd_err check_control_deps(const json_t *json, uint32_t i, struct msd_diag *d)
 {
 	const json_t *deps = json_object_get(json, "control_deps");

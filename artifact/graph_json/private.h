@@ -1,6 +1,8 @@
 #ifndef MSD_ARTIFACT_GRAPH_JSON_PRIVATE_H
 #define MSD_ARTIFACT_GRAPH_JSON_PRIVATE_H
-/* The two halves of reading a graph: nodes and edges, then what is said per entry. */
+/*
+ * The two halves of reading a graph: nodes and edges, then the attributes of entries.
+ */
 #include <jansson.h>
 
 #include "artifact/graph_json/graph.h"

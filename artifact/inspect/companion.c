@@ -5,7 +5,7 @@
 #include "artifact/params/params.h"
 #include "artifact/relax/image.h"
 
-#define GRAPH_HEAD 4096u /* of a graph.json that is looked at */
+#define GRAPH_HEAD 4096u /* bytes of a graph.json that are checked */
 
 static bool is_graph(struct msd_span file)
 {
@@ -26,7 +26,7 @@ static bool is_params(struct msd_span file)
 	return starts_with(file, MSD_PARAMS_MAGIC);
 }
 
-/* Relay's magic is the first of Relax's. */
+/* Relay's magic equals Relax's first one. */
 static bool is_program(struct msd_span file)
 {
 	const struct msd_span program = msd_companion_program(file);

@@ -18,7 +18,7 @@ void msd_inspect_dot(const struct msd_inspect *i, struct msd_buf *out)
 		msd_buf_printf(&label, "[%" PRIu32 "] %s", k, m->kind);
 		if (strcmp(m->kind, "_lib") != 0)
 			msd_buf_printf(&label, ", %" PRIu64 " bytes", m->bytes);
-		/* Strings are quoted alike in both languages. */
+		/* JSON and Graphviz quote strings in the same way. */
 		msd_buf_printf(out, "\tm%" PRIu32 " [label=", k);
 		msd_json_str(out, (struct msd_span){label.p, label.n});
 		msd_buf_printf(out, "];\n");

@@ -1,8 +1,8 @@
 /*
- * File to all that can be said of it: read the ELF, copy names and symbols with who
- * provides them, the signatures in the code's texts (signature.c), then the tree, and
- * of each module its facts and what lies beyond them (look.c). Everything is copied and
- * made printable: the file may go, and callers may print what they find.
+ * Inspect a file: read the ELF, copy names and symbols with their providers, the
+ * signatures in the code's texts (signature.c), then the tree, and each module's
+ * facts and details (look.c). Everything is copied and made printable: the caller may
+ * free the file and print all strings.
  */
 #include "artifact/inspect/inspect.h"
 
@@ -55,7 +55,7 @@ static msd_err add_name(char **list, size_t *n, const char *name, struct msd_dia
 	return MSD_OK;
 }
 
-/* An undefined symbol, with who has it as far as the file says. */
+/* Add an undefined symbol, with its provider if the file names one. */
 static msd_err add_undefined(struct msd_inspect *in, const struct msd_elf_sym *sym,
 			     struct msd_diag *d)
 {
@@ -71,7 +71,7 @@ static msd_err add_undefined(struct msd_inspect *in, const struct msd_elf_sym *s
 							  : msd_diag_no_memory(d);
 }
 
-/* A pointer global that the loader must fill, of a name that it does not know. */
+/* A pointer global that the loader must fill, with a name that it does not know. */
 static bool is_unknown_slot(const struct msd_elf_sym *sym)
 {
 	return sym->defined && sym->type == MSD_SYM_OBJECT &&
@@ -79,7 +79,7 @@ static bool is_unknown_slot(const struct msd_elf_sym *sym)
 	       !msd_provides_name(MSD_PROVIDED_SLOTS, sym->name);
 }
 
-/* Functions and undefined symbols; symbols are sorted, and so are these. */
+/* Copy functions and undefined symbols; the sorted order is kept. */
 static msd_err copy_symbols(const struct msd_elf *elf, struct msd_inspect *in,
 			    struct msd_diag *d)
 {
@@ -131,7 +131,7 @@ static msd_err copy_module(const struct msd_tree_module *from, struct msd_span f
 	return err == MSD_OK ? msd_inspect_look(from, era, to, d) : err;
 }
 
-/* The one whose end is not known is the first of a kind that is not. */
+/* The module with the unknown end is the first of an unknown kind. */
 static msd_err tell_cut(const struct msd_tree *tree, struct msd_inspect *in,
 			struct msd_diag *d)
 {

@@ -1,9 +1,9 @@
 #ifndef MSD_ARTIFACT_INSPECT_INSPECT_H
 #define MSD_ARTIFACT_INSPECT_INSPECT_H
 /*
- * What can be said about an artifact without running any of it: era, machine, needed
- * libraries, undefined symbols and who provides them, functions, the import tree with
- * each module's facts. It owns all it holds: the file may go.
+ * Describe an artifact without running it: era, machine, needed libraries, undefined
+ * symbols and their providers, functions, the import tree with each module's facts.
+ * The result owns all its data, so the caller may free the file.
  */
 #include "artifact/gpu/code.h"
 #include "artifact/kind/model.h"
@@ -16,42 +16,43 @@ struct msd_inspect_module {
 	char *kind;      /* printable */
 	uint64_t offset; /* of its payload in the file */
 	uint64_t bytes;
-	char sha256[MSD_SHA256_TEXT]; /* of its payload; "" until msd_inspect_hash() */
+	char sha256[MSD_SHA256_TEXT]; /* of its payload; "" before msd_inspect_hash() */
 	uint32_t *imports;
 	uint32_t n_imports;
 	struct msd_payload_info info;
-	struct msd_gpu_code gpu; /* CUDA code; no images: none */
-	struct msd_model model;  /* empty: none */
+	struct msd_gpu_code gpu; /* CUDA code; empty: no images */
+	struct msd_model model;  /* empty if absent */
 };
 
 struct msd_inspect {
 	enum msd_era era;
 	char *machine;     /* "x86-64", "aarch64", "machine 183" */
 	char **functions;  /* as callers name them, sorted */
-	char **signatures; /* of each, as the code's own texts have it, or NULL */
+	char **signatures; /* one each, from the code's own texts, or NULL */
 	size_t n_functions;
 	char **needed; /* libraries */
 	size_t n_needed;
-	char **places; /* of each its file on this machine, NULL: it has none; NULL as a
-			* whole until somebody has looked */
-	char *search_path; /* where it looks for those first, as it has it; or NULL */
-	/* One of those that was looked for and is not on this machine; or NULL. Set by
-	 * who looked. */
+	char **places; /* the path of each on this machine, NULL if not found; the array
+			  is NULL before the search */
+	char *search_path; /* its own search path, or NULL */
+	/* A needed library that is not on this machine, or NULL. Set by the search. */
 	const char *missing;
-	char **undefined; /* symbols that must come from the loading process or from a
-			   * needed library, sorted; weak ones left out */
-	char **providers; /* of each: "modserd", a library, or NULL when not known */
+	char **undefined; /* symbols that the loading process or a needed library must
+			     provide, sorted; without weak ones */
+	char **providers; /* one each: "modserd", a library, or NULL if unknown */
 	size_t n_undefined;
 	char **unknown_slots; /* TVM's pointer globals that this build does not fill */
 	size_t n_unknown_slots;
-	bool needs_neighbours; /* libraries beside it: $ORIGIN, or a path */
-	bool is_resolved; /* a symbol without a provider has none (msd_inspect_resolve)
-			   */
+	bool needs_neighbours; /* needs libraries in its directory: $ORIGIN, or a path
+				*/
+	bool is_resolved;      /* a symbol without a provider is missing
+				  (msd_inspect_resolve) */
 	struct msd_inspect_module *modules; /* [0] is the root */
 	uint32_t n_modules;
 	enum msd_blob_layout layout;
 	uint64_t file_bytes;
-	char sha256[MSD_SHA256_TEXT]; /* of the file; "" until msd_inspect_hash() */
+	char sha256[MSD_SHA256_TEXT]; /* hash of the file; "" before msd_inspect_hash()
+				       */
 };
 
 /**
@@ -62,31 +63,34 @@ struct msd_inspect {
  */
 MSD_MUST_CHECK msd_err msd_inspect_read(struct msd_span file, enum msd_era_word said,
 					struct msd_inspect **ret, struct msd_diag *d);
-void msd_inspect_destroy(struct msd_inspect *i); /* NULL is fine */
+void msd_inspect_destroy(struct msd_inspect *i); /* NULL is allowed */
 /**
- * Ask @find for the library that has a symbol of which no provider is known; it returns
- * NULL when none has it. Afterwards such a symbol counts as nobody's. Errors:
- * MSD_NOMEM.
+ * Call @find for each symbol without a known provider; it returns the library or
+ * NULL. Afterwards a symbol without a provider counts as missing. Errors: MSD_NOMEM.
  */
 MSD_MUST_CHECK msd_err msd_inspect_resolve(struct msd_inspect *i,
 					   const char *(*find)(void *ctx,
 							       const char *symbol),
 					   void *ctx, struct msd_diag *d);
 #define MSD_PROVIDER_MAX 96 /* bytes incl. NUL */
-/** Who has a packed function that a model of @i needs: "this library", "module 2
- * (cuda)" into @buf, "modserd"; NULL: nobody. */
+/**
+ * The provider of a packed function that a model of @i needs: "this library", "module
+ * 2 (cuda)" into @buf, "modserd"; NULL if missing.
+ */
 const char *msd_inspect_provider(const struct msd_inspect *i, const char *name,
 				 char buf[static MSD_PROVIDER_MAX]);
-/** What the module is in one phrase: "CUDA kernels". Static. */
+/** A short description of the module: "CUDA kernels". Static. */
 const char *msd_inspect_what(const struct msd_inspect_module *m);
-/** Text for people (a tree, one fact per line) and JSON with the same content. */
+/** Text for the user (a tree, one fact per line) and JSON with the same content. */
 void msd_inspect_text(const struct msd_inspect *i, struct msd_buf *out);
 void msd_inspect_json(const struct msd_inspect *i, struct msd_buf *out);
 /** The tree as a graph for Graphviz. */
 void msd_inspect_dot(const struct msd_inspect *i, struct msd_buf *out);
-/** Append listings of the programs of virtual machines in @file. Errors: those of
+/**
+ * Append listings of the programs of virtual machines in @file. Errors: those of
  * msd_inspect_read(), msd_relax_image_read() and msd_relay_image_read();
- * MSD_UNSUPPORTED: there is none. */
+ * MSD_UNSUPPORTED: the file has none.
+ */
 MSD_MUST_CHECK msd_err msd_inspect_programs(struct msd_span file, struct msd_buf *out,
 					    struct msd_diag *d);
 

@@ -3,7 +3,7 @@
 
 #include "artifact/inspect/inspect.h"
 
-/* [[name, what belongs to it or null], ...] */
+/* [[name, its counterpart or null], ...] */
 static json_t *pairs_json(char *const *names, char *const *others, size_t n)
 {
 	json_t *list = json_array();

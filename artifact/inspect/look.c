@@ -1,11 +1,11 @@
-/* What is told of a module beyond its facts. */
+/* Details of a module beyond its facts. */
 #include "artifact/kind/look.h"
 
 #include <string.h>
 
 #include "artifact/inspect/private.h"
 
-/* Damage that the facts have told already is not told twice. */
+/* True if the facts already report damage. */
 static bool has_damage(const struct msd_payload_info *info)
 {
 	for (size_t i = 0; i < info->n_facts; i++) {

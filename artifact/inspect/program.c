@@ -3,8 +3,8 @@
 #include "artifact/inspect/companion.h"
 #include "artifact/kind/look.h"
 
-/* As what a file can be read: the same bytes as in a library, where some have their
- * number in front. */
+/* Possible types of a file: the same bytes as in a library, where some have a length
+ * in front. */
 static const struct row {
 	const char *kind, *title;
 	enum msd_era era;
@@ -17,7 +17,7 @@ static const struct row {
 };
 #define N_ROWS (sizeof(rows) / sizeof(rows[0]))
 
-/* The program behind its length: the file itself where that has it, else a copy. */
+/* The program with its length in front: the file itself if it has it, else a copy. */
 static msd_err with_length(struct msd_span file, struct msd_program *p,
 			   struct msd_diag *d)
 {
@@ -63,8 +63,8 @@ static msd_err read_as(const struct row *row, struct msd_span file,
 	return err;
 }
 
-/* The first row of @era as which it can be read. Where there is none, what is wrong
- * with it as the first that knows its version. */
+/* The first row of @era that can read the file. If none can, the error is that of the
+ * first row that knows the file's version. */
 static msd_err find_row(struct msd_span file, enum msd_era era, struct msd_program *ret,
 			struct msd_diag *d)
 {
@@ -96,7 +96,7 @@ msd_err msd_program_read(struct msd_span file, enum msd_era era,
 	struct msd_diag unread = {0};
 	msd_err err = find_row(file, era, &p, d);
 
-	/* What is of another era is not damaged. */
+	/* A program of another era is not damaged. */
 	if (err != MSD_OK && era != MSD_ERA_NONE &&
 	    find_row(file, MSD_ERA_NONE, &p, &unread) == MSD_OK) {
 		msd_diag_finish(d);

@@ -1,4 +1,4 @@
-/* Who provides what an artifact needs. */
+/* Find the providers of an artifact's requirements. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,7 +1,7 @@
 /*
- * Signatures of host functions, from the texts that their own checks would print. Since
- * 0.24 the whole signature is one of them, "addone(A: Tensor([n], float32))"; before,
- * there are a number and a kind for each argument: "f: num_args should be 2" and
+ * Signatures of host functions, from the error texts of their own checks. Since 0.24
+ * one text has the whole signature, "addone(A: Tensor([n], float32))". Earlier
+ * releases have a number and a kind for each argument: "f: num_args should be 2" and
  * "f: Expect arg[0] to be pointer".
  */
 #include <stdlib.h>
@@ -14,16 +14,17 @@
 #define MAX_TEXT_BYTES 4096u
 #define MAX_ARGS 64u
 
-/* What is gathered of a function of the second sort. */
+/* Facts collected for a function of earlier releases. */
 struct gathered {
 	uint32_t n_args;
 	bool knows_number;
-	const char *kind[MAX_ARGS]; /* static; NULL: not said */
+	const char *kind[MAX_ARGS]; /* static; NULL: unknown */
 };
 
 struct reader {
 	struct msd_inspect *in;
-	struct gathered *gathered; /* of each function; NULL until one is needed */
+	struct gathered
+		*gathered; /* one for each function; NULL before the first use */
 };
 
 static bool is_name_byte(uint8_t c)
@@ -32,8 +33,8 @@ static bool is_name_byte(uint8_t c)
 	       (c >= '0' && c <= '9') || c == '_' || c == '.' || c == '$';
 }
 
-/* The function whose name ends at @end and is not the end of a longer word; *@ret_begin
- * is where it begins. False: none. */
+/* The function whose name ends at @end as a whole word; *@ret_begin is its start.
+ * False if there is none. */
 static bool func_before(const struct msd_inspect *in, const uint8_t *from,
 			const uint8_t *end, size_t *ret, const uint8_t **ret_begin)
 {
@@ -64,7 +65,7 @@ static bool func_before(const struct msd_inspect *in, const uint8_t *from,
 	return false;
 }
 
-/* "f(...)" up to the end of its text. False: no memory. */
+/* Take "f(...)" up to the end of its text. False: memory is short. */
 static bool take_printed(struct reader *r, struct msd_span all, const uint8_t *at)
 {
 	const uint8_t *begin;
@@ -130,7 +131,7 @@ static bool take_number(struct reader *r, struct msd_span all, const uint8_t *at
 	return true;
 }
 
-/* The same of ": Expect arg[", behind which an index and a kind follow. */
+/* The same for ": Expect arg[", followed by an index and a kind. */
 static bool take_kind(struct reader *r, struct msd_span all, const uint8_t *at,
 		      const uint8_t *rest)
 {
@@ -163,7 +164,7 @@ static bool take_kind(struct reader *r, struct msd_span all, const uint8_t *at,
 	return true;
 }
 
-/* Each place of @mark in @all. */
+/* Call for each occurrence of @mark in @all. */
 static bool each_mark(struct reader *r, struct msd_span all, const char *mark,
 		      bool (*take)(struct reader *r, struct msd_span all,
 				   const uint8_t *at, const uint8_t *rest))
@@ -233,7 +234,7 @@ msd_err msd_inspect_signatures(struct msd_inspect *in, const struct msd_elf *elf
 
 	if (in->n_functions == 0)
 		return MSD_OK;
-	/* What the imports quote is not the host code's. */
+	/* Skip the blob: texts in imported modules do not describe host code. */
 	if (blob != NULL && msd_elf_at(elf, blob->value, blob->size, &bytes)) {
 		before.n = (size_t)(bytes.p - elf->image.p);
 		behind.p = bytes.p + bytes.n;

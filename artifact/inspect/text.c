@@ -1,15 +1,12 @@
-/*
- * An inspected artifact in words: what the file is, what it wants and lacks, its
- * functions, then its modules as a tree with their facts. What is not there has no
- * line.
- */
+/* An inspected artifact as text: the file, its requirements and missing symbols, its
+ * functions, then its modules as a tree with their facts. Absent items have no line. */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "artifact/inspect/inspect.h"
 
-#define MAX_INDENT 16 /* levels; deeper modules stay there */
+#define MAX_INDENT 16 /* levels; deeper modules get no more indent */
 #define LINE_BYTES 88u
 
 const char *msd_inspect_what(const struct msd_inspect_module *m)
@@ -20,7 +17,7 @@ const char *msd_inspect_what(const struct msd_inspect_module *m)
 	return row != NULL ? row->title : "unknown kind";
 }
 
-/* "label      a, b (who), c", broken between names before the line gets too long. */
+/* "label      a, b (who), c", wrapped between names. */
 static void put_names(struct msd_buf *out, const char *label, char *const *names,
 		      size_t n, char *const *who, const char *nobody)
 {
@@ -65,7 +62,8 @@ static void put_functions(struct msd_buf *out, const struct msd_inspect *in)
 	}
 }
 
-/* What a model needs and neither the library nor this build of modserd has. */
+/* Functions that a model needs and that neither the library nor this build of modserd
+ * has. */
 static void put_missing(struct msd_buf *out, const struct msd_inspect *in,
 			const struct msd_model *m, int indent)
 {
@@ -98,7 +96,7 @@ static void put_facts(struct msd_buf *out, const struct msd_payload_info *info,
 	}
 }
 
-/* Depth is bounded by the number of modules, for each is shown once. */
+/* Depth is limited by the number of modules, because each is shown once. */
 static void put_module(struct msd_buf *out, const struct msd_inspect *in,
 		       uint32_t index, int level, bool *is_shown)
 {

@@ -1,13 +1,13 @@
 /*
- * Kinds of vendors' own compilers ("bring your own codegen"), and of host code that was
- * not linked in. None of them can run without the vendor's library; their layouts are
- * needed to find the modules behind them.
+ * Kinds of vendors' compilers ("bring your own codegen"), and of host code that was
+ * not linked. None of them runs without the vendor's library; their layouts are
+ * needed to find the modules after them.
  */
 #include "artifact/kind/fields.h"
 
 const struct msd_kind_field msd_fields_nothing[] = {{0}};
 
-/* The constants lie in a const_loader. */
+/* The constants are in a const_loader. */
 const struct msd_kind_field msd_fields_json_graph[] = {
 	{"symbol", "symbol", MSD_FIELD_SYMBOL, NULL},
 	{"graph", "graph", MSD_FIELD_FILE, ".graph.json"},

@@ -1,8 +1,8 @@
 /*
- * Kinds whose code goes to a device's driver. Most share one layout: format, kernels,
- * code (gpu/device_blob.h). Metal, Vulkan and WebGPU keep the code of each kernel apart
- * and have layouts of their own, which bear no stamp and are told apart by what stands
- * in them.
+ * Kinds with code for a device's driver. Most share one layout: format, kernels, code
+ * (gpu/device_blob.h). Metal, Vulkan and WebGPU store the code of each kernel
+ * separately. Their layouts have no version field, so the reader detects them by
+ * their content.
  */
 #include <string.h>
 
@@ -11,7 +11,7 @@
 #include "artifact/kind/private.h"
 #include "artifact/printable.h"
 
-#define MAX_KERNELS_SAID 256u /* of one module; the rest is a number */
+#define MAX_KERNELS_SAID 256u /* limit for one module; the rest is counted */
 
 static void put_kernel(struct msd_buf *out, const struct msd_kernel *k)
 {
@@ -52,7 +52,7 @@ static bool say_kernels(struct msd_payload_info *info, const struct msd_kernel *
 	       msd_payload_info_add(info, "kernel", "%zu more", n - MAX_KERNELS_SAID);
 }
 
-/* fmap, said kernel by kernel. */
+/* Read an fmap and report each kernel. */
 static msd_err read_kernels(struct msd_cur *c, enum msd_era era,
 			    struct msd_payload_info *info, struct msd_diag *d)
 {
@@ -66,7 +66,7 @@ static msd_err read_kernels(struct msd_cur *c, enum msd_era era,
 	return err;
 }
 
-/* What the code is by its first bytes: the format calls a fatbin "cubin". */
+/* Detect the code's form from its first bytes: the format calls a fatbin "cubin". */
 static const char *sniff(struct msd_span code)
 {
 	static const uint8_t fatbin[] = {0x50, 0xed, 0x55, 0xba};
@@ -102,9 +102,10 @@ msd_err msd_payload_device(struct msd_cur *c, enum msd_era era,
 }
 
 /*
- * Three layouts without a stamp: format, kernels and one text up to 0.12; then version,
- * texts, kernels, format up to 0.23; format, kernels, texts since. A version starts
- * with a digit and a format with a letter; the first and the last differ by era.
+ * Three layouts without a version field: format, kernels and one text up to 0.12;
+ * then version, texts, kernels, format up to 0.23; format, kernels, texts since. A
+ * version starts with a digit and a format with a letter; the first and the last
+ * differ by era.
  */
 msd_err msd_payload_metal(struct msd_cur *c, enum msd_era era,
 			  struct msd_payload_info *info, struct msd_diag *d)
@@ -164,7 +165,7 @@ msd_err msd_payload_webgpu(struct msd_cur *c, enum msd_era era,
 	return err == MSD_OK ? msd_payload_texts(c, info, "sources", d) : err;
 }
 
-/* What the compiler's own code says of its kernels: CUDA's alone can be read. */
+/* Kernel details from the compiled code; only CUDA code can be read. */
 static msd_err look_cuda(struct msd_span payload, enum msd_era era,
 			 struct msd_gpu_code *gpu, struct msd_model *model,
 			 struct msd_diag *d)

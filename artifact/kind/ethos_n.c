@@ -1,4 +1,4 @@
-/* Arm's Ethos-N: the one vendor's kind that is more than fields. */
+/* Arm's Ethos-N: the only vendor kind that is more than fields. */
 #include "artifact/kind/private.h"
 
 /* vec<u32> */
@@ -27,7 +27,7 @@ static void skip_network(struct msd_cur *c, bool has_sizes)
 	}
 }
 
-/* Whether a module's key, or nothing at all, follows. */
+/* True at a module's key or at the end. */
 static bool is_at_boundary(struct msd_cur c)
 {
 	if (c.left == 0)
@@ -42,7 +42,7 @@ static bool is_at_boundary(struct msd_cur c)
 	return true;
 }
 
-/* Two layouts without a stamp: the one that ends where a payload can end is it. */
+/* Two layouts without a version field: the right one ends where a payload can end. */
 msd_err msd_payload_ethos_n(struct msd_cur *c, enum msd_era era,
 			    struct msd_payload_info *info, struct msd_diag *d)
 {

@@ -1,7 +1,7 @@
-/* Kinds that hold a model: graphs, ahead-of-time compiled ones, constants. */
+/* Kinds with a model: graphs, ahead-of-time compiled ones, constants. */
 #include "artifact/kind/private.h"
 
-/* The number and names of parameters, each twice counted, then the tensors. */
+/* The number and names of parameters, each count twice, then the tensors. */
 static msd_err read_params(struct msd_cur *c, struct msd_payload_info *info,
 			   struct msd_diag *d)
 {

@@ -2,7 +2,7 @@
 
 #include "artifact/kind/private.h"
 
-/* A function's name, which other modules find here. */
+/* A function's name, which other modules look up here. */
 static msd_err read_symbol(struct msd_cur *c, struct msd_payload_info *info,
 			   const char *title, struct msd_diag *d)
 {

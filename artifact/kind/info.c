@@ -1,5 +1,4 @@
-/* Facts as they are collected: keys and printable texts, and names that others may look
- * up. */
+/* Collect facts: keys and printable texts, and names that other modules may look up. */
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>

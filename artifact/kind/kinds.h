@@ -1,23 +1,23 @@
 #ifndef MSD_ARTIFACT_KIND_KINDS_H
 #define MSD_ARTIFACT_KIND_KINDS_H
 /*
- * Every kind of module that modserd knows, one row each. Each part of the program takes
- * the columns that it needs and gives the words in them its own meaning:
+ * Every kind of module that modserd knows, one row each. Each part of the program
+ * uses the columns that it needs and defines their words:
  *
  * X(kind, title, format, look, params, run)
  *   kind    the tree's kind string
- *   title   what it is, in one phrase for people
+ *   title   a short description for users
  *   format  FIELDS(f): the payload is the fields of msd_fields_f (fields.h)
  *           PARTS(p): msd_payload_p reads it; pack/ has msd_split_p and msd_join_p
  *           WHOLE(p): msd_payload_p reads it; unpacked, it stays one file
- *   look    LOOK(l): msd_look_l tells more of it than facts (look.h), or NONE
- *   params  PARAMS(p): its parameters may lie in a file beside the library, to which
- *           split_p of pack/split_params.c moves them, or NONE
+ *   look    LOOK(l): msd_look_l reports more than facts (look.h), or NONE
+ *   params  PARAMS(p): its parameters may be in a separate file next to the library,
+ *           written by split_p of pack/split_params.c, or NONE
  *   run     RUNS(r): by msd_kind_r of the runtime; REFUSED(why): not here
  *
- * A kind is a row here and a file of what the row names: what has the fields of another
- * kind is the row alone. The halves of pack/ stand there, because they make JSON of
- * payloads, which no daemon needs.
+ * A kind is a row here and a file with the functions in the row; a kind with the
+ * fields of another kind needs only the row. The functions of pack/ are in pack/,
+ * because they convert payloads to JSON, which the daemon does not need.
  */
 
 #define MSD_KIND_MAP(X)                                                                \

@@ -1,9 +1,9 @@
 #ifndef MSD_ARTIFACT_KIND_LOOK_H
 #define MSD_ARTIFACT_KIND_LOOK_H
 /*
- * What can be told of some kinds beyond the facts of payload.h: the model, the code for
- * devices, a listing. A table apart from that of the facts: the readers of graphs want
- * a library that reads JSON, and whoever links libmodser_pack does not.
+ * Details of some kinds beyond the facts of payload.h: the model, the code for
+ * devices, a listing. The table is separate from that of the facts: readers of graphs
+ * need a JSON library, which users of libmodser_pack do not link.
  */
 #include "artifact/elf/era.h"
 #include "artifact/gpu/code.h"
@@ -18,8 +18,7 @@ struct msd_look {
 	msd_err (*read)(struct msd_span payload, enum msd_era era,
 			struct msd_gpu_code *gpu, struct msd_model *model,
 			struct msd_diag *d);
-	/** Optional: append a listing of the program, which others do not hold. The
-	 * same errors. */
+	/** Optional: append a listing of the program. The same errors. */
 	msd_err (*list)(struct msd_span payload, enum msd_era era, struct msd_buf *out,
 			struct msd_diag *d);
 };
@@ -33,7 +32,7 @@ MSD_KIND_MAP(ROW)
 #undef NONE
 #undef ROW
 
-/** What tells more of @kind, or NULL: nothing does. Static. */
+/** The row for @kind, or NULL. Static. */
 const struct msd_look *msd_look_find(struct msd_span kind);
 
 #endif

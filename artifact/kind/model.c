@@ -1,8 +1,8 @@
 /*
- * A model is filled step by step by the readers of its kind (look.h): functions, their
- * inputs and outputs, and then what is known of each. Names and types from files are
- * made printable here, once; lists end at a limit instead of failing, as what is told
- * to people need not be whole.
+ * Build a model step by step from the readers of its kind (look.h): functions, their
+ * inputs and outputs, then the details of each. Names and types from files are made
+ * printable here, once. Lists stop at a limit instead of failing, because output for
+ * users may be incomplete.
  */
 #include "artifact/kind/model.h"
 
@@ -41,7 +41,8 @@ void msd_model_finish(struct msd_model *m)
 	*m = (struct msd_model){0};
 }
 
-/* Room for one more of @size bytes in *@list, which has @n; zeroed. NULL: no memory. */
+/* Reserve room for one more of @size bytes in *@list, which has @n; zeroed. NULL:
+ * memory is short. */
 static void *grow(void **list, size_t n, size_t size)
 {
 	uint8_t *grown = realloc(*list, (n + 1) * size);
@@ -98,7 +99,7 @@ msd_err msd_model_add_output(struct msd_model_func *f, struct msd_span name,
 	return add_value(&f->outputs, &f->n_outputs, name, ret, d);
 }
 
-/* A name that is not yet in the list, up to the limit. */
+/* Add a name that is not in the list, up to the limit. */
 static msd_err add_name(char ***list, size_t *n, struct msd_span name,
 			struct msd_diag *d)
 {
@@ -161,7 +162,7 @@ static bool take(struct msd_span *s, const char *text)
 	return true;
 }
 
-/* "4", up to the comma or bracket behind it; -1: another expression. */
+/* "4", up to the comma or bracket after it; -1: another expression. */
 static int64_t take_extent(struct msd_span *s)
 {
 	bool is_number = s->n > 0 && s->p[0] >= '0' && s->p[0] <= '9';

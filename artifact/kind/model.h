@@ -1,9 +1,9 @@
 #ifndef MSD_ARTIFACT_KIND_MODEL_H
 #define MSD_ARTIFACT_KIND_MODEL_H
 /*
- * What a module says of the model in it: functions with their inputs and outputs as far
- * as they can be read without running anything, parameters, and the functions that it
- * wants from others.
+ * The model in a module: functions with their inputs and outputs as far as they can
+ * be read without running anything, parameters, and the functions that it needs from
+ * other modules.
  */
 #include "proto/bytes.h"
 #include "proto/diag.h"
@@ -11,11 +11,11 @@
 
 #define MSD_MODEL_MAX_VALUES 4096u /* inputs, outputs, functions, needs: each */
 
-/* An input or output. What is not known is absent. */
+/* An input or output. Unknown properties are absent. */
 struct msd_model_value {
-	char *name; /* NULL: none */
-	char *type; /* in words, when it is not a tensor of known dtype and rank; NULL:
-		       none */
+	char *name; /* NULL if unnamed */
+	char *type; /* as text, if it is not a tensor of known dtype and rank; NULL if
+		       absent */
 	bool is_tensor; /* dtype and shape are known */
 	struct msd_dtype dtype;
 	uint32_t ndim;
@@ -24,7 +24,7 @@ struct msd_model_value {
 
 struct msd_model_func {
 	char *name;
-	bool is_compiled; /* to machine code, where others are code of a VM */
+	bool is_compiled; /* machine code, not VM code */
 	struct msd_model_value *inputs;
 	size_t n_inputs;
 	struct msd_model_value *outputs;
@@ -34,18 +34,18 @@ struct msd_model_func {
 struct msd_model {
 	struct msd_model_func *funcs;
 	size_t n_funcs;
-	char **needs; /* packed functions, by the names that it looks up */
+	char **needs; /* packed functions, by lookup name */
 	size_t n_needs;
-	char **late; /* constants that a .params file brings, by their names */
+	char **late; /* names of constants that are bound from a .params file */
 	size_t n_late;
 	bool has_params;
 	uint64_t n_params; /* parameters and constants that are tensors */
 	uint64_t param_bytes;
 };
 
-void msd_model_finish(struct msd_model *m); /* NULL and zeroed are fine */
+void msd_model_finish(struct msd_model *m); /* NULL and zeroed are allowed */
 
-/** Append a function. *@ret is NULL, and it is left out, beyond the limit. */
+/** Append a function. Beyond the limit *@ret is NULL, and the function is omitted. */
 MSD_MUST_CHECK msd_err msd_model_add_func(struct msd_model *m, struct msd_span name,
 					  struct msd_model_func **ret,
 					  struct msd_diag *d);
@@ -58,7 +58,7 @@ MSD_MUST_CHECK msd_err msd_model_add_output(struct msd_model_func *f,
 					    struct msd_span name,
 					    struct msd_model_value **ret,
 					    struct msd_diag *d);
-/** Append the name of a function that it looks up, unless it is there. */
+/** Append the name of a function that it looks up, unless it is in the list. */
 MSD_MUST_CHECK msd_err msd_model_add_need(struct msd_model *m, struct msd_span name,
 					  struct msd_diag *d);
 MSD_MUST_CHECK msd_err msd_model_add_late(struct msd_model *m, struct msd_span name,
@@ -68,21 +68,27 @@ MSD_MUST_CHECK msd_err msd_model_set_tensor(struct msd_model_value *v,
 					    struct msd_dtype dtype,
 					    const int64_t *shape, size_t ndim,
 					    struct msd_diag *d);
-/** Give @v a type as Relax writes it: R.Tensor((n, 4), dtype="float32") becomes a
- * tensor, anything else a text. */
+/**
+ * Set the type of @v from Relax's notation: R.Tensor((n, 4), dtype="float32") becomes
+ * a tensor, anything else a text.
+ */
 MSD_MUST_CHECK msd_err msd_model_set_type(struct msd_model_value *v,
 					  struct msd_span type, struct msd_diag *d);
 
 struct msd_relax_image;
-/** Fill a zeroed @m, which its caller finishes, from a checked image. Errors:
- * MSD_NOMEM. */
+/**
+ * Fill a zeroed @m, which the caller finishes, from a checked image. Errors:
+ * MSD_NOMEM.
+ */
 MSD_MUST_CHECK msd_err msd_model_of_relax(const struct msd_relax_image *img,
 					  struct msd_model *m, struct msd_diag *d);
 
-/** "function: main(x: Tensor([?, 4], float32)) -> (Tensor(...))", one a line behind
- * @indent blanks. */
+/**
+ * "function: main(x: Tensor([?, 4], float32)) -> (Tensor(...))", one a line, indented
+ * by @indent blanks.
+ */
 void msd_model_text(const struct msd_model *m, int indent, struct msd_buf *out);
-/** An object with functions and params; the caller's. NULL: memory is short. */
+/** An object with functions and params; owned by the caller. NULL: memory is short. */
 struct json_t *msd_model_json(const struct msd_model *m);
 
 #endif

@@ -1,7 +1,5 @@
-/*
- * Models of the graph executor and of ahead-of-time compilation, from their payloads.
- * Apart from executor.c, which reads without JSON (look.h).
- */
+/* Models of the graph executor and of ahead-of-time compilation, from their payloads.
+ * Separate from executor.c, which does not need JSON (look.h). */
 #include <string.h>
 
 #include "artifact/graph_json/graph.h"
@@ -34,7 +32,7 @@ static msd_err set_entry(const struct msd_graph *g, uint32_t entry,
 			 : MSD_OK;
 }
 
-/* Inputs are the arguments that are no parameters. */
+/* Inputs are the arguments that are not parameters. */
 static msd_err take_run(const struct msd_graph *g, const struct msd_params *params,
 			struct msd_model *m, struct msd_diag *d)
 {
@@ -98,7 +96,7 @@ static msd_err look_graph(struct msd_span payload, enum msd_era era,
 	return err;
 }
 
-/* The function that runs all others of an ahead-of-time compiled model. */
+/* The entry function of an ahead-of-time compiled model. */
 static msd_err need_main(struct msd_span model, struct msd_model *m, struct msd_diag *d)
 {
 	struct msd_buf name = {0};

@@ -1,4 +1,4 @@
-/* Facts about a model in words and as JSON. */
+/* Facts about a model as text and as JSON. */
 #include <inttypes.h>
 
 #include "artifact/json.h"

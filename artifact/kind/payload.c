@@ -1,7 +1,7 @@
 /*
- * What is told of a payload: the kind's reader takes it apart with an info to fill, and
- * must use it up. What goes wrong on the way is one more fact, so a module that is
- * damaged is shown with what could be read before the damage.
+ * Describe a payload: the kind's reader parses it, fills an info, and must consume it
+ * completely. An error becomes one more fact, so a damaged module is shown with
+ * everything read before the damage.
  */
 #include "artifact/kind/payload.h"
 
@@ -34,7 +34,7 @@ msd_err msd_payload_read(const struct msd_payload_kind *kind, struct msd_cur *c,
 				    : kind->read(c, era, info, d);
 }
 
-/* A damaged payload is something to say about a module, not a reason to say nothing. */
+/* Report a damaged payload as a fact instead of failing. */
 static msd_err say_damage(struct msd_payload_info *info, msd_err err,
 			  const struct msd_diag *why, struct msd_diag *d)
 {

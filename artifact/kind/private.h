@@ -1,32 +1,30 @@
 #ifndef MSD_ARTIFACT_KIND_PRIVATE_H
 #define MSD_ARTIFACT_KIND_PRIVATE_H
-/*
- * Readers of payloads, one per family of kinds, and the pieces they are made of. Each
- * consumes its bytes from the cursor and, when @info is not NULL, adds what it read.
- */
+/* Readers of payloads, one per family of kinds, and their helpers. Each consumes its
+ * bytes from the cursor and, if @info is not NULL, adds facts. */
 #include "artifact/kind/kinds.h"
 #include "artifact/kind/payload.h"
 
-/* read.c: fields that many formats share. @key NULL: read and say nothing. */
+/* read.c: fields that many formats share. @key NULL: read without a fact. */
 MSD_MUST_CHECK msd_err msd_payload_str(struct msd_cur *c, struct msd_payload_info *info,
 				       const char *key, struct msd_diag *d);
-/** A string of which only the size is worth saying. */
+/** A string whose fact is only its size. */
 MSD_MUST_CHECK msd_err msd_payload_bytes(struct msd_cur *c,
 					 struct msd_payload_info *info, const char *key,
 					 struct msd_diag *d);
-/** vec<str>, said as a list of names. */
+/** vec<str>; the fact is a list of names. */
 MSD_MUST_CHECK msd_err msd_payload_names(struct msd_cur *c,
 					 struct msd_payload_info *info, const char *key,
 					 struct msd_diag *d);
-/** @n saved tensors, said as their number and bytes. */
+/** @n saved tensors; the fact is their number and bytes. */
 MSD_MUST_CHECK msd_err msd_payload_tensors(struct msd_cur *c, uint64_t n,
 					   struct msd_payload_info *info,
 					   const char *key, struct msd_diag *d);
-/** map<str, str>, said as the number of entries. */
+/** map<str, str>; the fact is the number of entries. */
 MSD_MUST_CHECK msd_err msd_payload_texts(struct msd_cur *c,
 					 struct msd_payload_info *info, const char *key,
 					 struct msd_diag *d);
-/** Say that the payload ends within @where; returns MSD_BAD_ARTIFACT. */
+/** Report that the payload ends within @where; returns MSD_BAD_ARTIFACT. */
 msd_err msd_payload_truncated(struct msd_diag *d, const char *where);
 
 /* msd_payload_<name>, for every PARTS and WHOLE of the table. */

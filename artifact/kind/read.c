@@ -5,7 +5,7 @@
 #include "artifact/params/tensor_blob.h"
 #include "artifact/printable.h"
 
-#define MAX_NAMES_SAID 64u /* of one list; the rest is a number */
+#define MAX_NAMES_SAID 64u /* limit for one list; the rest is counted */
 /* The shortest saved tensor: a scalar of no bytes. */
 #define TENSOR_MIN_BYTES 40u
 

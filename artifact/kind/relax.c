@@ -1,7 +1,7 @@
 /*
- * Programs of the Relax VM: facts of the image, the model in it, the listing. An image
- * does not say what its functions take. But compiled checks quote it in texts among the
- * constants, and from those types are learned.
+ * Programs of the Relax VM: facts of the image, its model, its listing. An image does
+ * not record argument types. But compiled checks have them in texts among the
+ * constants, and the reader takes the types from those.
  */
 #include <inttypes.h>
 #include <string.h>
@@ -79,7 +79,7 @@ msd_err msd_payload_relax(struct msd_cur *c, enum msd_era era,
 	return info != NULL ? describe(payload, era, info, d) : MSD_OK;
 }
 
-/* The part of @ctx behind @key up to a comma; empty when there is none. */
+/* The part of @ctx after @key up to a comma; empty if absent. */
 static struct msd_span field_of(struct msd_span ctx, const char *key)
 {
 	const size_t n = strlen(key);
@@ -96,7 +96,7 @@ static struct msd_span field_of(struct msd_span ctx, const char *key)
 	return s;
 }
 
-/* "param[12]"; false: another place. */
+/* "param[12]"; false: another location. */
 static bool param_index(struct msd_span place, size_t *ret)
 {
 	static const char key[] = "param[";
@@ -123,7 +123,7 @@ static struct msd_model_func *find_func(struct msd_model *m, struct msd_span nam
 	return NULL;
 }
 
-/* What a text that checks quote says: "ErrorContext(fn=main, loc=param[0], param=x,
+/* Parse a check's text: "ErrorContext(fn=main, loc=param[0], param=x,
  * annotation=R.Tensor((n, 4), dtype="float32"))". */
 static msd_err take_quote(struct msd_span ctx, struct msd_model *m, struct msd_diag *d)
 {
@@ -169,7 +169,7 @@ static msd_err take_func(const struct msd_relax_func *from, struct msd_model *m,
 	return err;
 }
 
-/* The name of a tensor that was moved out, or what a check quotes. */
+/* The name of a moved tensor, or a check's text. */
 static msd_err take_text(struct msd_span text, struct msd_model *m, struct msd_diag *d)
 {
 	const size_t n = sizeof(MSD_RELAX_PARAM) - 1;

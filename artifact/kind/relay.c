@@ -1,8 +1,5 @@
-/*
- * Programs of the Relay VM: facts of what stands before the code, so that damage in
- * the code hides none of them; then, of the whole image, the model in it and the
- * listing.
- */
+/* Programs of the Relay VM: facts of the part before the code, so that damage in the
+ * code hides none of them; then the model and the listing of the whole image. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -26,7 +23,7 @@ static unsigned long minor_of(struct msd_span version)
 	return strtoul(text + 2, NULL, 10);
 }
 
-/* Devices, since 0.9: with a memory scope each since 0.14. */
+/* Devices, since 0.9; each has a memory scope since 0.14. */
 static msd_err read_devices(struct msd_cur *c, unsigned long minor, struct msd_diag *d)
 {
 	size_t n = minor >= 9 ? msd_cur_count64(c, 8) : 0;
@@ -63,7 +60,7 @@ static msd_err read_vm_constants(struct msd_cur *c, unsigned long minor,
 	return err;
 }
 
-/* What stands before the bytecode, which nothing here runs. */
+/* Describe the part before the bytecode; inspection does not run it. */
 static msd_err describe(struct msd_cur c, struct msd_payload_info *info,
 			struct msd_diag *d)
 {

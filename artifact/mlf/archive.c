@@ -1,8 +1,8 @@
 /*
- * Archive to files in memory: header by header through libarchive, each path and type
- * checked before a byte of its data is taken, all data counted against what an archive
- * of this size may unpack to. Then the files are sorted, so that two at one path meet.
- * Sizes in headers are never believed: bytes are counted as they come.
+ * Unpack an archive into memory. libarchive reads header by header, and each path and
+ * type is checked before its data is read. The size of the archive limits the total
+ * size. Then the files are sorted, which reveals duplicate paths. Sizes in headers
+ * are not trusted: bytes are counted as they are read.
  */
 #include "artifact/mlf/archive.h"
 
@@ -30,7 +30,7 @@ void msd_archive_finish(struct msd_archive *a)
 	*a = (struct msd_archive){0};
 }
 
-/* What libarchive says of its last failure, made printable. */
+/* libarchive's text of its last failure, made printable. */
 static msd_err bad_archive(struct archive *a, struct msd_diag *d)
 {
 	const char *why = archive_error_string(a);
@@ -62,8 +62,8 @@ static bool is_plain(struct msd_span bytes)
 	return bytes.n < 2 || bytes.p[0] != 0x1f || bytes.p[1] != 0x8b;
 }
 
-/* The last block of a whole tar file is zero; the first one cut off anywhere in it is
- * seen by libarchive, unless the cut falls between two entries. */
+/* The last block of a whole tar file is zero. libarchive detects truncation inside an
+ * entry, but not between two entries. */
 static bool has_end(struct msd_span bytes)
 {
 	if (bytes.n < TAR_BLOCK || bytes.n % TAR_BLOCK != 0)
@@ -82,7 +82,7 @@ static msd_err too_much(struct msd_diag *d)
 			    "may");
 }
 
-/* All data of the entry that comes next, at most @left bytes: the header's size is not
+/* Read all data of the current entry, at most @left bytes: the header's size is not
  * trusted. */
 static msd_err read_data(struct archive *a, uint64_t left, struct msd_buf *out,
 			 struct msd_diag *d)
@@ -101,7 +101,7 @@ static msd_err read_data(struct archive *a, uint64_t left, struct msd_buf *out,
 	}
 }
 
-/* The slack of the growing buffer goes back: there may be thousands of small files. */
+/* Return the slack of the growing buffer: there may be thousands of small files. */
 static void trim(struct msd_buf *b)
 {
 	uint8_t *p = realloc(b->p, b->n > 0 ? b->n : 1);
@@ -193,9 +193,11 @@ static uint64_t unpacked_max(struct msd_span bytes)
 	return max < MSD_ARCHIVE_MAX_BYTES ? max : MSD_ARCHIVE_MAX_BYTES;
 }
 
-/* What the headers say is there, before memory is taken for it: of a few MiB that claim
- * gigabytes as much as is allowed would be unpacked first. What else is wrong reading
- * tells. */
+/*
+ * Check the sizes in the headers before allocating memory: otherwise a few MiB that
+ * claim gigabytes would be unpacked up to the limit first. The reader reports other
+ * errors.
+ */
 static msd_err check_claims(struct msd_span bytes, struct msd_diag *d)
 {
 	const uint64_t max = unpacked_max(bytes);
@@ -237,7 +239,7 @@ static msd_err read_entries(struct archive *a, struct msd_span bytes,
 					    "archive: more than %u entries",
 					    MSD_ARCHIVE_MAX_FILES);
 		}
-		/* headers and names count as well, when they come out of little */
+		/* headers and names count, too, if they are highly compressed */
 		if ((uint64_t)archive_filter_bytes(a, 0) > 2 * max)
 			return too_much(d);
 		msd_err err = read_entry(a, entry, &left, ret, d);

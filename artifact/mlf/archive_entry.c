@@ -6,7 +6,7 @@
 #include "artifact/mlf/archive.h"
 #include "artifact/printable.h"
 
-/* As it is written; NULL: it cannot be read. */
+/* The path as stored; NULL: unreadable. */
 static const char *entry_path(struct archive_entry *entry)
 {
 	const char *path = archive_entry_pathname_utf8(entry);
@@ -24,7 +24,8 @@ static const char *strip(const char *path)
 	return strcmp(path, ".") == 0 ? path + 1 : path;
 }
 
-/* Whether each part between slashes is a name; the last may be empty (a folder). */
+/* True if each part between slashes is a valid name; the last may be empty (a
+ * directory). */
 static bool is_inside(const char *path)
 {
 	for (;;) {

@@ -1,20 +1,23 @@
 #ifndef MSD_ARTIFACT_ARCHIVE_ENTRY_H
 #define MSD_ARTIFACT_ARCHIVE_ENTRY_H
-/* One entry of an archive, of which nothing is believed: where it may lie and what it
- * may be is looked at before a byte of its data is taken. */
+/* One untrusted entry of an archive: its path and type are checked before its data is
+ * read. */
 #include "proto/diag.h"
 
 struct archive_entry;
 
-/** Its path, without the "./" in front that TVM writes; the entry's. NULL: it has none
- * that can be read. */
+/** Its path, without TVM's leading "./"; owned by the entry. NULL: no readable path. */
 const char *msd_archive_entry_path(struct archive_entry *entry);
-/** Errors: MSD_BAD_ARTIFACT: none, too long, with control characters, or out of the
- * archive. */
+/**
+ * Errors: MSD_BAD_ARTIFACT: missing, too long, with control characters, or outside
+ * the archive.
+ */
 MSD_MUST_CHECK msd_err msd_archive_entry_check_path(struct archive_entry *entry,
 						    struct msd_diag *d);
-/** Errors: MSD_BAD_ARTIFACT: it is neither a plain file nor a folder. Its path was
- * checked. */
+/**
+ * Errors: MSD_BAD_ARTIFACT: neither a plain file nor a directory. The path must be
+ * checked before.
+ */
 MSD_MUST_CHECK msd_err msd_archive_entry_check_type(struct archive_entry *entry,
 						    struct msd_diag *d);
 

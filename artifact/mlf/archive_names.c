@@ -1,4 +1,4 @@
-/* What an archive is, told by the names of its files. */
+/* Detect the type of an archive from the names of its files. */
 #include <string.h>
 
 #include "artifact/mlf/archive.h"

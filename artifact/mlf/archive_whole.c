@@ -1,4 +1,4 @@
-/* Whether an archive was cut off, told by its name and its compression's own end. */
+/* Detect a truncated archive by its name and the end mark of its compression. */
 #include <archive.h>
 #include <archive_entry.h>
 #include <elf.h>
@@ -35,7 +35,7 @@ static struct archive *open_gzip(struct msd_span bytes)
 	return NULL;
 }
 
-/* What is too large to be looked at is left to whoever reads it. */
+/* Files above the limit are left to the reader. */
 static bool is_whole_gzip(struct msd_span bytes)
 {
 	uint8_t step[STEP_BYTES];
@@ -60,7 +60,7 @@ static bool see_one(void *ctx, const char *path)
 	return false;
 }
 
-/* Its first header has a sum of its own, unlike gzip's, which nobody checks. */
+/* The first tar header has its own checksum; gzip's checksum is not verified here. */
 static bool holds_files(struct msd_span bytes)
 {
 	bool has_one = false;

@@ -52,7 +52,7 @@ msd_err msd_archive_write(const struct msd_archive_entry *entries, size_t n,
 	bool ok = a != NULL;
 	msd_err err = MSD_OK;
 
-	/* ustar, and pax headers only where a path or a size needs them */
+	/* ustar, with pax headers only if a path or a size needs them */
 	ok = ok && archive_write_set_format_pax_restricted(a) == ARCHIVE_OK &&
 	     archive_write_open(a, out, NULL, put_bytes, NULL) == ARCHIVE_OK &&
 	     put_entries(a, entries, n, mtime) && archive_write_close(a) == ARCHIVE_OK;

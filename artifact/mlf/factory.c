@@ -1,11 +1,11 @@
-/* A model that was read, as a graph executor factory in a module tree. */
+/* Convert a model to a graph executor factory in a module tree. */
 #include <string.h>
 
 #include "artifact/graph_json/graph.h"
 #include "artifact/mlf/mlf.h"
 #include "artifact/params/params.h"
 
-/* The tensors of a .params file, as bytes: what comes behind the names. */
+/* The tensors of a .params file, as bytes: the part after the names. */
 static struct msd_span tensors_of(struct msd_span file, const struct msd_params *p)
 {
 	size_t at =
@@ -21,7 +21,7 @@ static void put_tree(struct msd_buf *out)
 {
 	msd_buf_put_str64(out, "_lib", strlen("_lib"));
 	msd_buf_put_str64(out, "_import_tree", strlen("_import_tree"));
-	msd_buf_put_u64(out, 3); /* where each module's imports begin, and the end */
+	msd_buf_put_u64(out, 3); /* offsets of each module's imports, and the end */
 	msd_buf_put_u64(out, 0);
 	msd_buf_put_u64(out, 1);
 	msd_buf_put_u64(out, 1);

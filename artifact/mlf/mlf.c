@@ -1,7 +1,7 @@
 /*
- * Archive to models: unpack all into memory, read metadata.json, check the types of
- * what is used later, and find each model's graph and parameters at the paths of its
- * version. Nothing is refused for a key that nobody here asks for: versions add some.
+ * Read an archive into models: unpack it into memory, parse metadata.json, check the
+ * types of used keys, and find each model's graph and parameters at the paths of its
+ * version. Unknown keys are allowed: versions add some.
  */
 #include "artifact/mlf/mlf.h"
 
@@ -65,7 +65,7 @@ static msd_err read_metadata(struct msd_mlf *m, struct msd_diag *d)
 	return MSD_OK;
 }
 
-/* The file at one of the paths that the versions use; empty when there is none. */
+/* The file at one of the paths that the versions use; empty if absent. */
 static struct msd_span find_first(const struct msd_archive *a, const char *const *forms,
 				  size_t n, const char *name)
 {
@@ -81,7 +81,7 @@ static struct msd_span find_first(const struct msd_archive *a, const char *const
 	return (struct msd_span){0};
 }
 
-/* Each form: what stands before the model's name, whether the name does, what after. */
+/* Each form: the prefix, the model name if used, the suffix. */
 static const char *const graph_forms[] = {
 	"executor-config/graph/", "name", ".graph",     /* 7 */
 	"executor-config/graph/", NULL,   "graph.json", /* 5, 6 */
@@ -89,7 +89,7 @@ static const char *const graph_forms[] = {
 };
 static const char *const params_forms[] = {"parameters/", "name", ".params"};
 
-/* Whether the list of executors (runtimes until version 4) holds @name. */
+/* True if the list of executors (runtimes until version 4) contains @name. */
 static bool has_executor(const json_t *executors, const char *name)
 {
 	for (size_t i = 0; i < json_array_size(executors); i++) {
@@ -133,7 +133,7 @@ static msd_err check_types(const struct msd_mlf *m, const json_t *json,
 		return expected(d, "export_datetime", "a text");
 	if (memory != NULL && !json_is_object(memory) && !json_is_array(memory))
 		return expected(d, "memory", "a map or a list");
-	/* TVM's document of the format has no such key: a model is meant. */
+	/* TVM's specification of the format lacks this key; the default is a model. */
 	if (json_object_get(json, "style") != NULL &&
 	    (style == NULL ||
 	     (strcmp(style, "full-model") != 0 && strcmp(style, "operator") != 0)))
@@ -143,8 +143,8 @@ static msd_err check_types(const struct msd_mlf *m, const json_t *json,
 	return check_target(json_object_get(json, "target"), d);
 }
 
-/* Parameters under another name than the model's, which its graph would lack. Where
- * there are several models they may be another one's. */
+/* Find parameters under another name than the model's, which its graph would lack.
+ * With several models they may belong to another one. */
 static void find_other_params(struct msd_mlf *m)
 {
 	struct msd_mlf_model *model = &m->models[0];
@@ -207,7 +207,7 @@ static msd_err read_model(const struct msd_mlf *m, json_t *json,
 	return MSD_OK;
 }
 
-/* Version 7 has a map of models; its style "operator" stays as it was before. */
+/* Version 7 has a map of models; its style "operator" did not change. */
 static msd_err read_models(struct msd_mlf *m, struct msd_diag *d)
 {
 	json_t *modules = json_object_get(m->json, "modules");

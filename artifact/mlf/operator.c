@@ -6,7 +6,7 @@
 #include "artifact/mlf/mlf.h"
 #include "artifact/printable.h"
 
-/* @name may be NULL: what ought to be a text is none. */
+/* @name may be NULL: the field is not a text. */
 static void put_name(struct msd_buf *out, const char *name)
 {
 	if (name != NULL) {
@@ -14,7 +14,7 @@ static void put_name(struct msd_buf *out, const char *name)
 	}
 }
 
-/* "Tensor([64], float32)", or its bytes when the archive does not say the shape. */
+/* "Tensor([64], float32)", or its bytes if the archive does not record the shape. */
 static void put_type(struct msd_buf *out, const json_t *t)
 {
 	const json_t *shape = json_object_get(t, "shape");
@@ -35,7 +35,7 @@ static void put_type(struct msd_buf *out, const json_t *t)
 	msd_buf_printf(out, ")");
 }
 
-/* Whether the list tells arguments from an operator's own memory; 0.16 does not. */
+/* True if the list separates arguments from an operator's own memory; 0.16 does not. */
 static bool tells_arguments(const json_t *tensors)
 {
 	for (size_t i = 0; i < json_array_size(tensors); i++) {
@@ -46,7 +46,7 @@ static bool tells_arguments(const json_t *tensors)
 	return false;
 }
 
-/* The tensors that are arguments of an operator, or those that are its own memory. */
+/* The arguments of an operator, or the tensors of its own memory. */
 static void put_bound(struct msd_buf *out, json_t *tensors, bool is_argument)
 {
 	size_t n = 0;
@@ -78,7 +78,7 @@ void msd_mlf_put_operator(const char *name, struct json_t *tensors, struct msd_b
 	put_bound(out, tensors, false);
 }
 
-/* Whether each argument among @tensors is told and has a shape; before version 4 it had
+/* True if each argument in @tensors is listed with a shape; before version 4 it had
  * none. */
 static bool has_shapes(const json_t *tensors)
 {

@@ -5,8 +5,10 @@
 
 struct json_t;
 
-/** Append "NAME(ARGUMENTS), within MEMORY"; "?" where the list does not tell which of
- * the @tensors are arguments. */
+/**
+ * Append "NAME(ARGUMENTS), within MEMORY"; "?" if the list does not mark which of the
+ * @tensors are arguments.
+ */
 void msd_mlf_put_operator(const char *name, struct json_t *tensors,
 			  struct msd_buf *out);
 

@@ -1,7 +1,7 @@
 /*
- * The text is TVM's printer's: "def @main(%NAME: TYPE, ...) -> TYPE {", with types
- * Tensor[(3, 8), float32], float32, and (TYPE, TYPE). What has another form is unknown,
- * never an error: nobody but people was meant to read it.
+ * Parse the output of TVM's text printer: "def @main(%NAME: TYPE, ...) -> TYPE {",
+ * with types Tensor[(3, 8), float32], float32, and (TYPE, TYPE). Other forms give
+ * unknown, never an error: the text is not a stable format.
  */
 #include "artifact/mlf/relay_main.h"
 
@@ -12,13 +12,13 @@
 #include "proto/dtype.h"
 
 #define UNKNOWN UINT64_MAX
-#define MAX_DEPTH 16 /* of tuples in tuples */
+#define MAX_DEPTH 16 /* of nested tuples */
 
 struct scan {
 	const char *p, *end;
 };
 
-/* The result that is looked for, and how many there are. */
+/* The wanted result, and the number of results. */
 struct results {
 	size_t wanted, n;
 	uint64_t bytes;
@@ -115,7 +115,7 @@ static bool take_tensor(struct scan *s, uint64_t *ret)
 	return true;
 }
 
-/* A tensor, or a tuple of them, one after the other. */
+/* Read a tensor, or a tuple of them, in order. */
 static bool take_results(struct scan *s, int depth, struct results *r)
 {
 	uint64_t bytes;
@@ -158,7 +158,7 @@ static void skip_item(struct scan *s)
 	}
 }
 
-/* Where the parameters begin; false: there is no such function. */
+/* Find the start of the parameters; false: no such function. */
 static bool find_main(struct msd_span text, struct scan *ret)
 {
 	static const char start[] = "def @main(";
@@ -172,7 +172,7 @@ static bool find_main(struct msd_span text, struct scan *ret)
 	return true;
 }
 
-/* "%NAME: " at the next parameter; empty: an attribute, or none. */
+/* "%NAME: " at the next parameter; empty: an attribute, or no more. */
 static struct msd_span take_name(struct scan *s)
 {
 	struct msd_span name = {0};

@@ -1,7 +1,5 @@
-/*
- * What a Model Library Format archive holds, as JSON and in words. The JSON is made
- * first, and the words of it, so that both say the same.
- */
+/* A Model Library Format archive as JSON and as text. The text is generated from the
+ * JSON, so that both agree. */
 #include <string.h>
 
 #include "artifact/graph_json/graph.h"
@@ -43,7 +41,7 @@ static void put_params(json_t *out, const struct msd_params *p)
 	(void)json_object_set_new(out, "parameters", list);
 }
 
-/* Inputs are those arguments that have no parameter. */
+/* Inputs are the arguments without a parameter. */
 static void put_graph(json_t *out, const struct msd_graph *g,
 		      const struct msd_params *params)
 {
@@ -67,7 +65,7 @@ static void put_graph(json_t *out, const struct msd_graph *g,
 	(void)json_object_set_new(out, "outputs", outputs);
 }
 
-/* A damaged part is said to be: the rest is still worth showing. */
+/* Show a damaged part as such and continue with the rest. */
 static void put_parts(json_t *out, const struct msd_mlf_model *model)
 {
 	struct msd_params params = {0};
@@ -204,7 +202,7 @@ static void put_tensors(struct msd_buf *out, const char *label, const json_t *li
 	}
 }
 
-/* "workspace 416, constants 3496 bytes": the numbers of one map of figures. */
+/* "workspace 416, constants 3496 bytes": the numbers of one map. */
 static void put_figures(struct msd_buf *out, json_t *map)
 {
 	const char *key;
@@ -235,7 +233,7 @@ static void put_function(struct msd_buf *out, bool is_first, const char *name,
 	msd_buf_printf(out, "\n");
 }
 
-/* TVM writes a list of functions; its document has a map of them. */
+/* TVM writes a list of functions; its specification has a map of them. */
 static void put_memory(struct msd_buf *out, const json_t *memory)
 {
 	json_t *mains = json_object_get(memory, "main");

@@ -1,7 +1,7 @@
 /*
- * Parts to a Model Library Format archive of a graph executor, version 5 or 7: check
- * the parts, read graph and parameters (only what could be read back is written), make
- * metadata.json of them, and lay all out at the paths of the version.
+ * Write a Model Library Format archive of a graph executor, version 5 or 7: check the
+ * parts, parse graph and parameters (only readable parts are written), generate
+ * metadata.json, and add all files at the paths of the version.
  */
 #include <jansson.h>
 #include <stdio.h>
@@ -17,7 +17,7 @@
 #define DEVICE_CPU 1
 #define MAX_PARTS 4096u /* objects and sources */
 
-/* The bytes that each storage needs: its largest entry's. */
+/* The bytes of each storage: those of its largest entry. */
 static size_t *storage_bytes(const struct msd_graph *g)
 {
 	size_t *bytes = calloc((size_t)g->n_storages + 1, sizeof(*bytes));
@@ -29,8 +29,8 @@ static size_t *storage_bytes(const struct msd_graph *g)
 	return bytes;
 }
 
-/* The storages in the order of their first use, each with the input that it holds; what
- * holds no input or parameter counts as workspace. */
+/* The storages in the order of their first use, each with its input. Storages without
+ * an input or parameter count as workspace. */
 static json_t *sids_json(const struct msd_graph *g, const size_t *bytes,
 			 uint64_t *ret_workspace)
 {
@@ -76,7 +76,7 @@ static bool is_first_use(const struct msd_graph *g, uint32_t node)
 	return true;
 }
 
-/* What they work in, code does not tell: nothing is said, which is not 0 bytes. */
+/* Code does not record its workspace: it is omitted, which is not 0 bytes. */
 static json_t *functions_json(const struct msd_graph *g)
 {
 	json_t *list = json_array();
@@ -164,7 +164,7 @@ static void put_time(int64_t when, char out[static 32])
 static json_t *metadata_json(const struct msd_mlf_parts *p, const struct msd_graph *g,
 			     const struct msd_params *params, const size_t *bytes)
 {
-	/* what compiled the objects is not known any more; the kind is */
+	/* the compiler of the objects is unknown; the kind is known */
 	const char *target = p->n_objects > 0 ? "llvm -keys=cpu" : "c -keys=cpu";
 	uint64_t workspace;
 	char exported[32];
@@ -218,7 +218,7 @@ static void add_many(struct entries *e, const struct msd_span *list, size_t n,
 	}
 }
 
-/* Folders before what is in them, all in the order of their names, as TVM has them. */
+/* Directories before their files, sorted by name, as in TVM's archives. */
 static void add_all(struct entries *e, const struct msd_mlf_parts *p,
 		    struct msd_span metadata)
 {

@@ -1,7 +1,7 @@
 /*
- * Parameters are read in the two forms of TVM, which differ in where the count of
- * tensors stands: before the names in a factory's payload, behind them in a file.
- * Names and tensors borrow from the bytes: a model's weights are not copied here.
+ * Read parameters in TVM's two forms, which differ in the position of the tensor
+ * count: before the names in a factory's payload, after them in a file. Names and
+ * tensors borrow from the bytes: a model's weights are not copied here.
  */
 #include "artifact/params/params.h"
 

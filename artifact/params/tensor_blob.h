@@ -18,16 +18,18 @@ struct msd_tensor_blob {
 };
 
 /**
- * Read one tensor at @c; its data borrow from @c's bytes and have as many of them as
- * type and shape say. Errors: MSD_BAD_ARTIFACT, for a tensor that was not
- * saved from the host's memory, too; *@ret is written on success only.
+ * Read one tensor at @c; its data borrow from @c's bytes and match type and shape in
+ * size. Errors: MSD_BAD_ARTIFACT, also for a tensor that was not saved from host
+ * memory; *@ret is written on success only.
  */
 MSD_MUST_CHECK msd_err msd_tensor_blob_read(struct msd_cur *c,
 					    struct msd_tensor_blob *ret,
 					    struct msd_diag *d);
 
-/** A copy that is the caller's to free; its data stays borrowed. NULL: out of memory,
- * which @d says. */
+/**
+ * Copy @t; the caller frees the copy; its data stays borrowed. NULL: out of memory,
+ * with the text in @d.
+ */
 struct msd_tensor_blob *msd_tensor_blob_copy(const struct msd_tensor_blob *t,
 					     struct msd_diag *d);
 

@@ -1,10 +1,10 @@
 #ifndef MSD_ARTIFACT_PROVIDES_PACKED_H
 #define MSD_ARTIFACT_PROVIDES_PACKED_H
 /*
- * Packed functions of this build's runtime, by TVM's names: a list for each file that
- * has some, of rows X(name, function). The file makes its table of the list, with its
- * static functions; provides.c takes the names. So what runs and what is said to run
- * cannot differ. A function is one row here.
+ * Packed functions of this build's runtime, by TVM's names: one list for each source
+ * file, of rows X(name, function). The source file builds its table from the list,
+ * with its static functions; provides.c uses the names. So the runtime and the
+ * published list cannot differ. A function is one row here.
  */
 
 /* runtime/global/device.c */

@@ -9,7 +9,7 @@
 #include "artifact/provides/slots.h"
 #include "artifact/provides/symbols.h"
 
-/* The runtime's functions are not here: of each row the name alone is taken. */
+/* The runtime's functions are not linked here: use only the name of each row. */
 #define NAME_OF_PACKED(name, function) name,
 #define NAMES_OF_TABLE(table, list) list(NAME_OF_PACKED)
 #define NAME_OF_SLOT(name, function) name,
@@ -26,7 +26,7 @@ static const struct {
 	bool runs;
 } known[] = {MSD_KIND_MAP(KIND_ROW)};
 #define N_KNOWN (sizeof(known) / sizeof(*known))
-static const char *kinds[N_KNOWN]; /* those of @known that run */
+static const char *kinds[N_KNOWN]; /* known kinds that run */
 
 /* In the order of the headers, which is for readers, until the first use sorts them. */
 static struct {

@@ -1,9 +1,9 @@
 #ifndef MSD_ARTIFACT_PROVIDES_PROVIDES_H
 #define MSD_ARTIFACT_PROVIDES_PROVIDES_H
 /*
- * What a worker of this build gives to the libraries that it loads, as lists of names.
- * The lists beside this file are those of which the runtime makes its tables, so that a
- * program that does not contain the runtime can tell, too.
+ * Names that a worker of this build provides to the libraries that it loads. The
+ * runtime builds its tables from the same lists, so a program without the runtime can
+ * use them, too.
  */
 #include <stdbool.h>
 #include <stddef.h>
@@ -17,7 +17,7 @@ enum msd_provided {
 
 /** The names, sorted, each once; static. Any thread. */
 const char *const *msd_provides(enum msd_provided what, size_t *ret_n);
-/** Whether @name is one of them. */
+/** True if @name is in that list. */
 bool msd_provides_name(enum msd_provided what, const char *name);
 
 #endif

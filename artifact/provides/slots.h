@@ -1,9 +1,9 @@
 #ifndef MSD_ARTIFACT_PROVIDES_SLOTS_H
 #define MSD_ARTIFACT_PROVIDES_SLOTS_H
 /*
- * Pointer globals of libraries that the loader fills: X(name, function), with functions
- * of runtime/abi, whose slots.c makes its table of the list; provides.c takes the
- * names.
+ * Pointer globals of libraries that the loader fills: X(name, function), with
+ * functions of runtime/abi, whose slots.c builds its table from the list; provides.c
+ * uses the names.
  */
 
 #define MSD_SLOT_MAP(X)                                                                \

@@ -1,9 +1,9 @@
 #ifndef MSD_ARTIFACT_PROVIDES_SYMBOLS_H
 #define MSD_ARTIFACT_PROVIDES_SYMBOLS_H
 /*
- * Symbols that libraries leave undefined and that a process which links
- * msd_runtime_host has. The linker's list, runtime/abi/exports.list, is the same names:
- * it cannot include this file, so a test compares them.
+ * Symbols that libraries leave undefined and that a process linked with
+ * msd_runtime_host provides. The linker's list, runtime/abi/exports.list, has the
+ * same names: it cannot include this file, so a test compares them.
  */
 
 #define MSD_SYMBOL_MAP(X)                                                              \

@@ -1,7 +1,7 @@
 /*
- * A small reader by descent: put_type() knows what begins a type, and writes it in
- * other words while it reads. Whoever finds what it does not know marks the text bad,
- * and then the whole annotation is copied as it is: half a translation would be wrong.
+ * A recursive descent parser: put_type() recognizes the start of a type and
+ * translates it while reading. An unknown construct marks the text bad. Then the
+ * whole annotation is copied unchanged, because half a translation would be wrong.
  */
 #include "artifact/relax/annotation.h"
 
@@ -9,9 +9,9 @@
 
 #include "artifact/script.h"
 
-#define DEPTH_MAX 16 /* types within each other; deeper ones are copied */
+#define DEPTH_MAX 16 /* nested types; deeper ones are copied */
 
-/* A text while it is read; @bad once it is not what was expected. */
+/* A text during parsing; @bad after an unexpected token. */
 struct text {
 	const char *p, *end;
 	int depth;
@@ -24,7 +24,7 @@ static void skip_spaces(struct text *t)
 		t->p++;
 }
 
-/* Take @word when it comes next. */
+/* Take @word if it is next. */
 static bool accept(struct text *t, const char *word)
 {
 	const size_t n = strlen(word);
@@ -128,7 +128,7 @@ static struct msd_span take_quoted(struct text *t)
 	return s;
 }
 
-/* (shape, dtype="float32"), (dtype="float32", ndim=2), or any part of it */
+/* (shape, dtype="float32"), (dtype="float32", ndim=2), or any part */
 static void put_tensor(struct msd_buf *out, struct text *t)
 {
 	struct msd_span dtype = {NULL, 0};

@@ -1,17 +1,15 @@
 #ifndef MSD_ARTIFACT_RELAX_ANNOTATION_H
 #define MSD_ARTIFACT_RELAX_ANNOTATION_H
-/*
- * Types as Relax writes them, in the words that every other signature has:
- * R.Tensor((n, T.int64(3)), dtype="float32") is Tensor([n, 3], float32).
- */
+/* Convert Relax types to the notation of the other signatures: R.Tensor((n,
+ * T.int64(3)), dtype="float32") becomes Tensor([n, 3], float32). */
 #include "proto/bytes.h"
 
-/** Append @annotation; what is not understood as it is. */
+/** Append @annotation; unknown constructs are copied unchanged. */
 void msd_relax_put_annotation(struct msd_buf *out, struct msd_span annotation);
 
 /**
- * The type in a text that compiled checks quote, "ErrorContext(..., annotation=TYPE)";
- * empty when there is none.
+ * The type in a text of compiled checks, "ErrorContext(..., annotation=TYPE)"; empty
+ * if absent.
  */
 struct msd_span msd_relax_annotation(struct msd_span ctx);
 

@@ -1,4 +1,4 @@
-/* Constants that were moved to a file beside the library, found again. */
+/* Bind constants that were moved to a file next to the library. */
 #include <string.h>
 
 #include "artifact/params/tensor_blob.h"

@@ -1,7 +1,7 @@
 /*
- * The check of a VM image's code, once, so that running it needs none: instructions do
- * not overlap, functions are made of them and share none, and every number in an
- * instruction is in range. The whole costs no more than the words there are.
+ * Check a VM image's code once, so that execution needs no checks: instructions do
+ * not overlap, functions consist of whole instructions and share none, and every
+ * number in an instruction is in range. The cost is linear in the number of words.
  */
 #include <inttypes.h>
 
@@ -36,7 +36,7 @@ static msd_err bad_code(const struct site *s, struct msd_diag *d, const char *wh
 			    msd_printable(s->func->name, name), s->pc, what, value);
 }
 
-/* Words of an instruction whose first ones are there; 0 for an unknown opcode. */
+/* Number of words of an instruction, given its first ones; 0 for an unknown opcode. */
 static size_t words_of(const int64_t *word, size_t left)
 {
 	if (left < 2)
@@ -56,10 +56,8 @@ static size_t words_of(const int64_t *word, size_t left)
 	}
 }
 
-/*
- * Each instruction must end where the next begins or before: they cannot overlap, and a
- * walk over all of them costs no more than the words there are.
- */
+/* Each instruction must end at or before the start of the next: they cannot overlap,
+ * and a walk over all of them is linear in the number of words. */
 static msd_err check_offsets(const struct msd_relax_image *img, struct msd_diag *d)
 {
 	size_t free_from = 0;
@@ -194,7 +192,8 @@ msd_err msd_relax_check_code(const struct msd_relax_image *img, struct msd_diag 
 
 		if (f->kind != MSD_RELAX_BYTECODE)
 			continue;
-		/* Disjoint functions: else a small file could ask for a long check. */
+		/* Functions are disjoint: otherwise a small file could cause a long
+		 * check. */
 		n_checked += (size_t)(f->end - f->start);
 		if (n_checked > img->n_instrs) {
 			return bad_func(f, d,

@@ -1,8 +1,8 @@
 /*
- * Payload to image: magic and version, functions, memory scopes (v2), constants by
- * their era's tags, and two arrays of numbers, the instructions' offsets and words.
- * Then code.c checks all that the VM relies on. Numbers are copied, as nothing in a
- * payload is aligned; names and tensors' data borrow from it.
+ * Parse a payload into an image: magic and version, functions, memory scopes (v2),
+ * constants by their era's tags, and two arrays of numbers, the instructions' offsets
+ * and words. Then code.c checks everything that the VM relies on. Numbers are copied,
+ * because the payload is not aligned; names and tensors' data borrow from it.
  */
 #include "artifact/relax/image.h"
 
@@ -24,7 +24,7 @@ static msd_err truncated(struct msd_diag *d, const char *where)
 			    where);
 }
 
-/* calloc that never returns NULL for no elements */
+/* calloc that does not return NULL for 0 elements */
 static void *new_array(size_t n, size_t bytes)
 {
 	return calloc(n > 0 ? n : 1u, bytes);
@@ -99,7 +99,7 @@ static msd_err read_funcs(struct msd_cur *c, struct msd_relax_image *img,
 	return err;
 }
 
-/* Where constants belong on a device; the host has one place, so check only. */
+/* The device of each constant; the host has one memory, so only check. */
 static msd_err read_scopes(struct msd_cur *c, int64_t *ret_highest, struct msd_diag *d)
 {
 	size_t n = msd_cur_count64(c, 2 * sizeof(uint64_t));
@@ -121,10 +121,8 @@ static msd_err read_scopes(struct msd_cur *c, int64_t *ret_highest, struct msd_d
 	return c->bad ? truncated(d, "memory scopes") : MSD_OK;
 }
 
-/*
- * The tags of constants are type indices of their release. Those of 0.21 and of later
- * ones do not overlap in meaning; those up to 0.20 do, and are told apart by the era.
- */
+/* The tags of constants are type indices of their release. Tags of 0.21 and of later
+ * releases do not conflict. Those up to 0.20 do, so the era selects the meaning. */
 static bool const_kind_of(int32_t tag, enum msd_era era, enum msd_relax_const_kind *ret)
 {
 	static const enum msd_relax_const_kind classic[] = {
@@ -157,7 +155,7 @@ static bool const_kind_of(int32_t tag, enum msd_era era, enum msd_relax_const_ki
 
 int32_t msd_relax_text_tag(enum msd_era era)
 {
-	return era == MSD_ERA_CLASSIC ? 3 : 65; /* as const_kind_of() has them */
+	return era == MSD_ERA_CLASSIC ? 3 : 65; /* the inverse of const_kind_of() */
 }
 
 static msd_err read_tensor(struct msd_cur *c, struct msd_relax_const *k,
@@ -175,7 +173,7 @@ static msd_err read_tensor(struct msd_cur *c, struct msd_relax_const *k,
 	return MSD_OK;
 }
 
-/* vec<i64> into memory of its own: the image is not aligned. */
+/* Copy vec<i64>: the image is not aligned. */
 static msd_err read_i64s(struct msd_cur *c, int64_t **ret, size_t *ret_n,
 			 struct msd_diag *d)
 {
@@ -290,7 +288,7 @@ msd_err msd_relax_image_read(struct msd_span payload, enum msd_era era,
 	struct msd_relax_image img = {0};
 	struct msd_cur c = msd_cur_of(payload);
 
-	if (era != MSD_ERA_FFI) { /* one string holds the image */
+	if (era != MSD_ERA_FFI) { /* one string contains the image */
 		struct msd_span inner = msd_cur_str64(&c);
 
 		if (!msd_cur_end(&c))

@@ -9,7 +9,7 @@
 #include "artifact/params/params.h"
 #include "proto/dtype.h"
 
-/* An executable begins with one of them, as one of relay does with the first. */
+/* An executable begins with one of them; Relay executables use the first. */
 #define MSD_RELAX_MAGIC_V1 0xD225DE2F4214151Dull
 #define MSD_RELAX_MAGIC_V2 0xD225DE2F4214151Eull
 
@@ -62,8 +62,8 @@ enum msd_relax_arg {
 	MSD_RELAX_CONST = 2,
 	MSD_RELAX_FUNC = 3
 };
-#define MSD_RELAX_MAX_REGS ((int64_t)1 << 20) /* of one function */
-/* Special registers: reads give None and the VM itself, writes are ignored. */
+#define MSD_RELAX_MAX_REGS ((int64_t)1 << 20) /* limit for one function */
+/* Special registers: reads return None and the VM itself, writes are ignored. */
 #define MSD_RELAX_VOID_REG ((int64_t)1 << 54)
 #define MSD_RELAX_VM_REG (((int64_t)1 << 54) + 1)
 
@@ -82,30 +82,30 @@ struct msd_relax_image {
 
 /**
  * Read the image in a module's payload, which is borrowed and must outlive *@ret; the
- * caller owns *@ret (finish it). What holds afterwards, for functions with bytecode:
+ * caller owns *@ret (finish it). Guarantees for functions with bytecode:
  *   0 <= start < end <= n_instrs, and no two functions share an instruction;
  *   0 <= n_args <= n_regs <= MSD_RELAX_MAX_REGS, and n_params is n_args or 0;
  *   every instruction's words are inside words[], its opcode is a msd_relax_op;
  *   every register is below n_regs, or MSD_RELAX_VOID_REG or MSD_RELAX_VM_REG;
- *   every argument is one of the four kinds, with its constant or function index in
- * range; a call of a function with code passes as many arguments as that one has; every
- * jump stays inside the function and no path runs past its end. A register's content
- * and the type of a value are not known before a run. Errors: MSD_BAD_ARTIFACT,
- * MSD_UNSUPPORTED (another version of the format), MSD_NOMEM.
+ *   every argument is one of the four kinds, with a valid constant or function index;
+ *   a call of a function with code passes as many arguments as that function has;
+ *   every jump stays inside the function, and no path runs past its end.
+ *
+ * A register's content and the type of a value are not known before a run. Errors:
+ * MSD_BAD_ARTIFACT, MSD_UNSUPPORTED (another version of the format), MSD_NOMEM.
  */
 MSD_MUST_CHECK msd_err msd_relax_image_read(struct msd_span payload, enum msd_era era,
 					    struct msd_relax_image *ret,
 					    struct msd_diag *d);
-#define MSD_RELAX_PARAM "modserd.param:" /* a text constant that names a tensor */
+#define MSD_RELAX_PARAM "modserd.param:" /* text constant with a tensor's name */
 /**
- * Give the constants of @img that were moved out their tensors, which borrow from
- * @params' bytes. Errors: MSD_UNSUPPORTED: one is not there, which the text names;
- * MSD_NOMEM.
+ * Bind the moved constants of @img to their tensors, which borrow from @params'
+ * bytes. Errors: MSD_UNSUPPORTED: a tensor is missing, the text names it; MSD_NOMEM.
  */
 MSD_MUST_CHECK msd_err msd_relax_image_bind(struct msd_relax_image *img,
 					    const struct msd_params *params,
 					    struct msd_diag *d);
-void msd_relax_image_finish(struct msd_relax_image *img); /* NULL is fine */
+void msd_relax_image_finish(struct msd_relax_image *img); /* NULL is allowed */
 /** The tag of a text constant in images of @era. */
 int32_t msd_relax_text_tag(enum msd_era era);
 /** Kind and sign-extended value of a call's argument word. */

@@ -1,6 +1,6 @@
 #ifndef MSD_ARTIFACT_RELAX_PRIVATE_H
 #define MSD_ARTIFACT_RELAX_PRIVATE_H
-/* What the relax_*.c files share; nobody else includes this. */
+/* Private declarations of the relax_*.c files. */
 #include "artifact/relax/image.h"
 
 /** Check all that msd_relax_image_read() promises about functions and their code. */

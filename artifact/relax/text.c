@@ -1,7 +1,5 @@
-/*
- * The listing of a Relax VM image: constants, then functions with their instructions
- * one a line. The image was checked before, so nothing is checked here.
- */
+/* The listing of a Relax VM image: constants, then functions with one instruction a
+ * line. The image is already checked. */
 #include "artifact/relax/text.h"
 
 #include <inttypes.h>

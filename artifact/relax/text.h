@@ -1,6 +1,6 @@
 #ifndef MSD_ARTIFACT_RELAX_TEXT_H
 #define MSD_ARTIFACT_RELAX_TEXT_H
-/* A VM image as text for people: functions, constants, instructions. */
+/* A VM image as text: functions, constants, instructions. */
 #include "artifact/relax/image.h"
 
 /**

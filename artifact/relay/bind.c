@@ -1,4 +1,4 @@
-/* Constants that are bound late, given their tensors. */
+/* Bind late constants to their tensors. */
 #include "artifact/params/tensor_blob.h"
 #include "artifact/relay/image.h"
 

@@ -1,7 +1,7 @@
 /*
- * Functions of a relay VM image. Each instruction is an opcode and a list of numbers; a
- * form per opcode says what each number must be (a register, a constant, a jump, ...),
- * and it is refused where it is out of range. So the VM checks none of it.
+ * Functions of a relay VM image. Each instruction is an opcode and a list of numbers.
+ * A form per opcode gives the kind of each number (a register, a constant, a jump,
+ * ...), and numbers out of range are rejected. So the VM needs no checks.
  */
 #include <stdlib.h>
 
@@ -12,8 +12,8 @@ static msd_err truncated(struct msd_diag *d)
 	return msd_diag_set(d, MSD_BAD_ARTIFACT, "truncated (code)");
 }
 
-/* What an operand is. A count says how many operands of the kind after it follow at the
- * end of the instruction. */
+/* Kind of an operand. A count gives the number of operands of the next kind that
+ * follow at the end of the instruction. */
 enum operand {
 	R = 1, /* register */
 	W,     /* any number */
@@ -52,8 +52,8 @@ static const struct {
 	[MSD_RELAY_DEVICE_COPY] = {4, {R, D, D, R}},
 	[MSD_RELAY_KILL] = {1, {R}},
 };
-/* Since 0.14. The size of a storage with extents is where the compiler had a pointer.
- */
+/* Since 0.14. The size of a storage with extents contains a leftover pointer of the
+ * compiler. */
 static const uint8_t form_load_const_014[] = {K, D, R};
 static const uint8_t form_alloc_storage_014[] = {R, D, D, D, D, D, ND, R};
 static const uint8_t form_alloc_storage_shaped[] = {W, D, D, D, D, D, ND, R};
@@ -115,7 +115,7 @@ static msd_err bad_instruction(const struct checking *k, const char *what,
 	return msd_diag_set(d, MSD_BAD_ARTIFACT, "instruction %u: %s", k->pc, what);
 }
 
-/* Registers or extents behind the fixed fields: as many as one of those says. */
+/* Registers or extents after the fixed fields; a fixed field gives their number. */
 static msd_err check_tail(const struct checking *k, const struct msd_relay_ins *ins,
 			  uint32_t n, const uint8_t *form, struct msd_diag *d)
 {
@@ -154,7 +154,7 @@ static msd_err check_instruction(const struct checking *k,
 	return check_tail(k, ins, n, form, d);
 }
 
-/* As the compiler folds it. */
+/* The same hash as the compiler's. */
 static uint64_t hash_of(int64_t op, const int64_t *fields, uint32_t n)
 {
 	uint64_t key = (uint64_t)op;

@@ -1,8 +1,8 @@
 /*
- * Payload to image, in the order of the file: magic and version, the devices, names of
- * functions, constants, names of compiled functions, code (code.c). The version decides
- * the layout at each step. Calls are checked once all functions are there, as they may
- * call one that comes later.
+ * Parse a payload into an image, in file order: magic and version, the devices, names
+ * of functions, constants, names of compiled functions, code (code.c). The version
+ * selects the layout at each step. Calls are checked after all functions are read,
+ * because they may call a later one.
  */
 #include "artifact/relay/image.h"
 
@@ -114,7 +114,7 @@ static msd_err read_devices(struct msd_cur *c, struct msd_relay_image *img,
 			note_device(img, img->device_types[i]);
 	}
 	img->n_devices = (uint32_t)n;
-	(void)msd_cur_i32(c); /* which is the host's */
+	(void)msd_cur_i32(c); /* index of the host device */
 	return c->bad ? truncated(d, "devices") : MSD_OK;
 }
 
@@ -181,7 +181,7 @@ static msd_err read_consts(struct msd_cur *c, struct msd_relay_image *img,
 	return c->bad ? truncated(d, "constants") : MSD_OK;
 }
 
-/* What the compiler noted of each compiled function; nothing here needs it. */
+/* Skip the compiler's attributes of each compiled function; they are not used. */
 static msd_err skip_attrs(struct msd_cur *c, struct msd_diag *d)
 {
 	size_t n = msd_cur_count64(c, 2 * sizeof(uint64_t));
@@ -231,7 +231,7 @@ static msd_err read_image(struct msd_cur *c, struct msd_relay_image *img,
 		err = read_devices(c, img, d);
 	if (err == MSD_OK)
 		err = read_names(c, &globals, &n, d, "globals");
-	free(globals); /* the functions say their names, too */
+	free(globals); /* the functions have their names, too */
 	if (err == MSD_OK)
 		err = read_consts(c, img, d);
 	if (err == MSD_OK)

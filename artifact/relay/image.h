@@ -13,7 +13,7 @@ enum msd_relay_op {
 	MSD_RELAY_RET,            /* value */
 	MSD_RELAY_INVOKE,         /* function, n, dst, n arguments */
 	MSD_RELAY_INVOKE_CLOSURE, /* closure, n, dst, n arguments */
-	MSD_RELAY_INVOKE_PACKED,  /* packed, n, how many of them are outputs, n */
+	MSD_RELAY_INVOKE_PACKED,  /* packed, n, number of outputs among them, n */
 	MSD_RELAY_ALLOC_TENSOR, /* storage, offset, code, bits, lanes, n, dst, n dims */
 	MSD_RELAY_ALLOC_TENSOR_REG, /* storage, offset, shape, code, bits, lanes, dst */
 	MSD_RELAY_ALLOC_ADT,        /* tag, n, dst, n fields */
@@ -39,13 +39,15 @@ enum msd_relay_op {
 struct msd_relay_ins {
 	enum msd_relay_op op;
 	uint32_t n_fields;
-	/* As above; jumps are relative to the instruction; a device is its type
-	 * whatever the file has, 0 where it says nothing. Owned. */
+	/* As above; jumps are relative to the instruction; a device is a device type
+	 * in all versions, 0 if not given. Owned. */
 	int64_t *fields;
 };
 
-/** Whether a storage is as large as the extents say that it has; else its size is in
- * the register that its first field names. */
+/**
+ * True if extents give the size of the storage; otherwise the register in its first
+ * field has the size.
+ */
 static inline bool msd_relay_storage_has_shape(const struct msd_relay_ins *ins)
 {
 	return ins->n_fields > 7 && ins->fields[6] > 0;
@@ -54,7 +56,7 @@ static inline bool msd_relay_storage_has_shape(const struct msd_relay_ins *ins)
 struct msd_relay_func {
 	struct msd_span name;
 	struct msd_span *params; /* their names; they are the first registers */
-	int32_t *param_types;    /* of the devices that they belong on; 0: any */
+	int32_t *param_types;    /* device type of each parameter; 0: any */
 	uint32_t n_params;
 	uint32_t n_regs;
 	struct msd_relay_ins *code;
@@ -62,12 +64,12 @@ struct msd_relay_func {
 };
 
 struct msd_relay_const {
-	struct msd_span name;           /* of one that is bound later; else empty */
-	struct msd_tensor_blob *tensor; /* owned; NULL when it is bound later */
-	int32_t device_type;            /* of where it belongs; 0: the host */
+	struct msd_span name;           /* name of a late-bound constant; else empty */
+	struct msd_tensor_blob *tensor; /* owned; NULL if it is bound later */
+	int32_t device_type;            /* of its device; 0: the host */
 };
 
-#define MSD_RELAY_MAX_REGS ((int64_t)1 << 20) /* of one function */
+#define MSD_RELAY_MAX_REGS ((int64_t)1 << 20) /* limit for one function */
 
 struct msd_relay_image {
 	struct msd_span version;
@@ -77,11 +79,11 @@ struct msd_relay_image {
 	uint32_t n_packed;
 	struct msd_relay_func *funcs;
 	uint32_t n_funcs;
-	int32_t device_type; /* the first one named that is not the host; 0: none */
+	int32_t device_type; /* first named, not the host; 0: none */
 	int32_t other_type;  /* another one; 0: none */
 	/* Private to the reader. */
-	uint32_t minor;        /* of the version, 0.minor */
-	int32_t *device_types; /* of the virtual devices, 0.9+ */
+	uint32_t minor;        /* minor version, 0.minor */
+	int32_t *device_types; /* one for each virtual device, 0.9+ */
 	uint32_t n_devices;
 };
 
@@ -92,22 +94,26 @@ struct msd_relay_image {
 MSD_MUST_CHECK msd_err msd_relay_image_read(struct msd_span payload,
 					    struct msd_relay_image *ret,
 					    struct msd_diag *d);
-/** Give constants that are bound late their tensors, which borrow from @params' bytes;
- * those that are not there stay unbound. Errors: MSD_NOMEM. */
+/**
+ * Bind late constants to their tensors, which borrow from @params' bytes; missing
+ * ones stay unbound. Errors: MSD_NOMEM.
+ */
 MSD_MUST_CHECK msd_err msd_relay_image_bind(struct msd_relay_image *img,
 					    const struct msd_params *params,
 					    struct msd_diag *d);
-void msd_relay_image_finish(struct msd_relay_image *img); /* NULL is fine */
+void msd_relay_image_finish(struct msd_relay_image *img); /* NULL is allowed */
 
 /**
- * The type of the device that the file calls @number: a type itself in 0.8, since then
- * the index of a virtual device. 0 says nothing; -1: there is none. Notes what is not
- * the host; private to the reader.
+ * The type of the device @number of the file: the type itself in 0.8, the index of a
+ * virtual device in later versions. 0: not given; -1: invalid. Records devices other
+ * than the host; private to the reader.
  */
 int32_t msd_relay_device(struct msd_relay_image *img, int64_t number);
 
-/** The instruction that allocates what the function returns, MSD_RELAY_ALLOC_TENSOR;
- * NULL: it returns something else. */
+/**
+ * The instruction that allocates the function's return value, MSD_RELAY_ALLOC_TENSOR;
+ * NULL: it returns another value.
+ */
 const struct msd_relay_ins *msd_relay_find_result(const struct msd_relay_func *f);
 
 /** One function at @c, checked against img; private to the reader (code.c). */
@@ -115,7 +121,7 @@ MSD_MUST_CHECK msd_err msd_relay_read_func(struct msd_cur *c,
 					   struct msd_relay_image *img,
 					   struct msd_relay_func *f,
 					   struct msd_diag *d);
-/** Check what needs all functions to be there: the number of arguments of calls. */
+/** Check the number of arguments of calls, after all functions are read. */
 MSD_MUST_CHECK msd_err msd_relay_check_calls(const struct msd_relay_image *img,
 					     const struct msd_relay_func *f,
 					     struct msd_diag *d);

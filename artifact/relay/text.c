@@ -1,7 +1,7 @@
 /*
  * The listing of a relay VM image: constants, packed functions, then each function's
- * instructions by a form per opcode, in which %r0 is the register that field 0 names.
- * The image was checked before, so nothing is checked here.
+ * instructions by a form per opcode, in which %r0 is the register in field 0. The
+ * image is already checked.
  */
 #include "artifact/relay/text.h"
 
@@ -37,10 +37,10 @@ static void put_registers(struct msd_buf *out, const int64_t *reg, int64_t n)
 }
 
 /*
- * How an instruction is written. Behind a percent sign stand a letter and the number of
- * a field: n a number, j a jump, t a dtype, f a function, p a packed function; with a
- * second number, of the field where they begin, r registers and s extents, as many as
- * the first says; i the inputs and o the outputs of a packed function.
+ * Print forms of instructions. After a percent sign follow a letter and a field
+ * number: n a number, j a jump, t a dtype, f a function, p a packed function. With a
+ * second number, the field of the first item: r registers and s extents, where the
+ * first field is the count; i the inputs and o the outputs of a packed function.
  */
 static const char *const forms[MSD_RELAY_OP_COUNT] = {
 	[MSD_RELAY_MOVE] = "move r%n0 -> r%n1",
@@ -85,7 +85,7 @@ static const char *form_of(const struct msd_relay_ins *ins)
 	return forms[ins->op];
 }
 
-/* What stands behind a percent sign at @p; returns where the form goes on. */
+/* Print the field after a percent sign at @p; returns the rest of the form. */
 static const char *put_field(struct msd_buf *out, const struct msd_relay_image *img,
 			     const int64_t *fields, const char *p)
 {
@@ -107,7 +107,7 @@ static const char *put_field(struct msd_buf *out, const struct msd_relay_image *
 	case 'p':
 		msd_printable_put(out, img->packed[v]);
 		break;
-	case 'i': /* first among the arguments, and then the outputs that it fills */
+	case 'i': /* first in the arguments, then the outputs that it fills */
 		put_registers(out, fields + 3, v - fields[2]);
 		break;
 	case 'o':

@@ -1,6 +1,6 @@
 #ifndef MSD_ARTIFACT_RELAY_TEXT_H
 #define MSD_ARTIFACT_RELAY_TEXT_H
-/* A relay VM image as text for people: constants, functions, instructions. */
+/* A relay VM image as text: constants, functions, instructions. */
 #include "artifact/relay/image.h"
 
 /**

@@ -32,7 +32,7 @@ struct msd_import_rows msd_import_rows_read(struct msd_cur *c)
 	return rows;
 }
 
-/* A payload may hold the same bytes, but hardly with rows that end where it ends. */
+/* A payload may contain the same bytes, but hardly with rows that end at its end. */
 bool msd_import_rows_find(struct msd_span rest, struct msd_import_rows *ret,
 			  struct msd_span *ret_before)
 {
@@ -56,7 +56,7 @@ bool msd_import_rows_find(struct msd_span rest, struct msd_import_rows *ret,
 	return false;
 }
 
-/* Kahn's order: it ends early when the rest hangs on a cycle. */
+/* Kahn's algorithm: it stops early if the rest contains a cycle. */
 msd_err msd_imports_check(const struct msd_tree *tree, size_t n_edges,
 			  struct msd_diag *d)
 {

@@ -1,8 +1,8 @@
 /*
- * Numbering modules. 0.7 visits depth first with a stack: imports are pushed in their
- * order, so the last import comes first. Since 0.8 there are two phases: what the root
- * reaches without passing through a host module comes first; then one slot for all
- * host modules together; then what they import.
+ * Number the modules. 0.7 visits depth first with a stack: imports are pushed in
+ * order, so the last import is visited first. Since 0.8 there are two phases: first
+ * the modules that the root reaches without passing through a host module; then one
+ * slot for all host modules together; then their imports.
  */
 #include <stdlib.h>
 
@@ -11,7 +11,7 @@
 
 #define UNSEEN UINT32_MAX
 
-/* A numbering under way. Each array has room for all modules of @from. */
+/* State of a numbering. Each array has room for all modules of @from. */
 struct walk {
 	const struct msd_tree *from;
 	uint32_t *index_of; /* old number -> new number */
@@ -20,7 +20,7 @@ struct walk {
 	bool *is_seen;
 	uint32_t n_stack;
 	uint32_t n_hosts;
-	uint32_t n; /* new numbers given */
+	uint32_t n; /* number of new numbers assigned */
 	bool merges;
 };
 
@@ -41,7 +41,7 @@ static void push_imports(struct walk *w, uint32_t i)
 	}
 }
 
-/* Down from what is on the stack; in phase 0 libraries wait for phase 1. */
+/* Visit everything below the stack; in phase 0 libraries wait for phase 1. */
 static void descend(struct walk *w, bool stops_at_hosts, uint32_t host_slot)
 {
 	while (w->n_stack > 0) {
@@ -78,7 +78,7 @@ static int compare(const void *a, const void *b)
 	return (*x > *y) - (*x < *y);
 }
 
-/* The imports of new module @i, from all old ones that became it. */
+/* The imports of new module @i, from all old modules merged into it. */
 static void take_imports(const struct walk *w, uint32_t i, struct msd_tree *to,
 			 uint32_t *n_edges)
 {
@@ -95,7 +95,7 @@ static void take_imports(const struct walk *w, uint32_t i, struct msd_tree *to,
 		for (uint32_t k = 0; k < m->n_imports; k++) {
 			uint32_t child = w->index_of[m->imports[k]];
 
-			if (child != i) /* host modules that became one */
+			if (child != i) /* merged host modules */
 				first[n++] = child;
 		}
 	}

@@ -1,8 +1,8 @@
 /*
- * Blob to tree. msd_tree_read_library() finds the blob by its symbol, takes its size
- * prefix off, and lets the era choose the layout: framed (the tree first, payloads with
- * their lengths) or inline (bare, each kind's reader must find the end; the tree last
- * or nowhere). Then imports.h says who imports whom.
+ * Parse a blob into a tree. msd_tree_read_library() finds the blob by its symbol,
+ * removes its size prefix, and selects the layout by era: framed (the tree first,
+ * payloads with their lengths) or inline (no lengths, each kind's reader must find
+ * the end; the tree last or absent). Then imports.h sets the imports.
  */
 #include "artifact/tree/tree.h"
 
@@ -50,8 +50,8 @@ static void add_library(struct msd_tree *tree)
 		(const uint8_t *)KIND_LIBRARY, sizeof(KIND_LIBRARY) - 1};
 }
 
-/* @kind is not known, so neither is where its payload ends; but the tree is what the
- * blob ends with, and tells how many modules there are. Of @n entries. */
+/* @kind is unknown, so the end of its payload is unknown; but the tree is at the end
+ * of the blob and gives the number of modules. @n is the number of entries. */
 static bool cut_at(struct msd_tree *tree, struct msd_span kind, struct msd_cur *c,
 		   size_t n, struct msd_import_rows *rows)
 {
@@ -72,7 +72,7 @@ static bool cut_at(struct msd_tree *tree, struct msd_span kind, struct msd_cur *
 	return true;
 }
 
-/* Only its kind's own reader knows where an inline payload ends. */
+/* Only the reader of its kind can find the end of an inline payload. */
 static msd_err take_inline_payload(struct msd_tree *tree, struct msd_span kind,
 				   struct msd_cur *c, enum msd_era era,
 				   struct msd_diag *d)
@@ -124,7 +124,8 @@ static msd_err read_inline_entry(struct msd_tree *tree, struct msd_import_rows *
 	return c->bad ? bad(d, "truncated") : MSD_OK;
 }
 
-/* Without a tree the library is the root, wherever and however often it is listed. */
+/* Without a tree the library is the root, at any position and however often it is
+ * listed. */
 static void put_library_first(struct msd_tree *tree)
 {
 	struct msd_tree_module *m = tree->modules;
@@ -145,7 +146,7 @@ static void put_library_first(struct msd_tree *tree)
 	tree->n_modules = kept + 1;
 }
 
-/* Entries that stand as TVM writes them need not be remembered. */
+/* Entries in TVM's usual order need not be stored. */
 static void forget_usual_entries(struct msd_tree *tree)
 {
 	uint32_t first = tree->has_import_tree ? 0 : 1;
@@ -165,8 +166,7 @@ static void forget_usual_entries(struct msd_tree *tree)
 	tree->n_entries = 0;
 }
 
-/* What stands at @c is a module of a kind that nobody reads, and the rest was taken as
- * the blob's end tells. */
+/* The module at @c has an unknown kind; the rest was read from the blob's end. */
 static bool take_cut(struct msd_tree *tree, struct msd_cur *c, size_t n,
 		     struct msd_import_rows *rows)
 {
@@ -294,7 +294,7 @@ static msd_err read_no_blob(struct msd_tree *ret, struct msd_diag *d)
 	return MSD_OK;
 }
 
-/* The blob's symbol; that of a system library may have a prefix. */
+/* The blob's symbol; in a system library it may have a prefix. */
 static const struct msd_elf_sym *
 find_symbol(const struct msd_elf *elf, const char *name, struct msd_span *ret_prefix)
 {

@@ -48,7 +48,8 @@ static void put_entry(const struct msd_tree *tree, uint32_t entry, struct msd_bu
 	put_rows(tree, out);
 }
 
-/* Without a tree in the file the root must be the library and import all others. */
+/* Without a tree in the file the root must be the library and import all other
+ * modules. */
 static bool is_implied(const struct msd_tree *tree)
 {
 	if (tree->n_modules == 0 || !msd_span_is(tree->modules[0].kind, KIND_LIBRARY) ||
@@ -94,7 +95,7 @@ static void put_framed(const struct msd_tree *tree, struct msd_buf *out)
 		put_module(&tree->modules[i], true, out);
 }
 
-/* Room for all at once: payloads are as large as models are. */
+/* Reserve room for everything at once: payloads are as large as models. */
 static bool reserve(const struct msd_tree *tree, struct msd_buf *out)
 {
 	size_t n = 64;

@@ -5,15 +5,15 @@
 
 #include "proto/acl_word.h"
 
-/* What a line says, and where its last word ends. */
+/* Parsed line, and the end of its last word. */
 struct line {
-	struct msd_span who; /* "user", "group", something else, or nothing */
+	struct msd_span who; /* "user", "group", another word, or empty */
 	struct msd_span name;
 	bool has_names;
 	size_t n; /* bytes up to the end of its last word */
 };
 
-/* The words lose their quotes in place, so @text is a copy. */
+/* Unquotes the words in place, so @text is a copy. */
 static const char *look_at(char *text, size_t n, struct line *ret)
 {
 	char *at = text;
@@ -43,7 +43,7 @@ static bool is_about_rights(const struct line *l)
 	return msd_span_is(l->who, "user") || msd_span_is(l->who, "group");
 }
 
-/* @copy holds the line @old, its newline not among them. */
+/* @copy is a copy of the line @old, without its newline. */
 static msd_err write_line(const char *file, unsigned number, struct msd_span old,
 			  char *copy, struct msd_buf *ret, struct msd_buf *told,
 			  struct msd_diag *d)

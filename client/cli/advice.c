@@ -1,9 +1,9 @@
 /*
- * Happy path: the first argument that its parameter does not take is found, as the
- * daemon found it; its word is written anew with the dtype, the extents or the form
- * that the signature has there, or, for a file, the line of Python that makes one.
- * With another number of arguments the whole command is written anew: words that are
- * missing are made of the signature, those too many left out.
+ * Happy path: find the first argument that does not fit its parameter, by the
+ * daemon's rules. Write its word again with the dtype, the extents or the form of the
+ * signature. For a file, write the line of Python that converts it. If the number of
+ * arguments is wrong, write the whole command again: missing words are made from the
+ * signature, surplus words are left out.
  */
 #include "client/cli/advice.h"
 
@@ -18,13 +18,13 @@
 #define PLAIN                                                                          \
 	"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789@%+=:,./_-[]"
 
-/* Of the word as it was written, how many bytes are NAME= in front. */
+/* Bytes of the prefix NAME= in the word as typed. */
 static size_t name_bytes(const struct msd_arguments *a, size_t i)
 {
 	return a->names[i] != NULL ? strlen(a->names[i]) + 1 : 0;
 }
 
-/* As a shell takes it for one word. */
+/* Append the word quoted for a shell. */
 static void put_quoted(struct msd_buf *out, const char *word)
 {
 	const char *quote = word[strspn(word, PLAIN)] == '\0' ? "" : "'";
@@ -49,7 +49,7 @@ static bool has_dtype(const modser_value *param, const modser_tensor *t)
 	       (msd_dtype_is_bool(want) && msd_dtype_is_bool(got));
 }
 
-/* "zeros:" of "zeros:float32[2]"; 0: the word is of another form. */
+/* Length of "zeros:" in "zeros:float32[2]"; 0: the word has another form. */
 static size_t maker_of(const char *word)
 {
 	static const char *const makers[] = {"zeros:", "ones:", "rand:", "out:"};
@@ -69,8 +69,8 @@ static void put_replaced(struct msd_buf *out, const char *word, const char *by)
 	put_quoted(out, by);
 }
 
-/* The elements of a file are converted by who can read it; @x are the extents that it
- * is to have. */
+/* Append the Python line that converts the elements of a file; @x are the required
+ * extents. */
 static void put_conversion(struct msd_buf *out, const struct msd_arguments *a, size_t i,
 			   const modser_value *param, const struct msd_extents *x,
 			   bool is_reshaped)
@@ -95,7 +95,7 @@ static void put_conversion(struct msd_buf *out, const struct msd_arguments *a, s
 		       a->texts[i], n_stem, word + 1, a->texts[i]);
 }
 
-/* A name that stands in Python and in a shell as it is, and a type that numpy has. */
+/* True if the name needs no quotes in Python and in a shell, and numpy has the type. */
 static bool is_convertible(const char *word, const modser_value *param)
 {
 	static const char *const own[] = {"bool",   "int8",    "int16",   "int32",
@@ -114,7 +114,8 @@ static bool is_convertible(const char *word, const modser_value *param)
 	return false;
 }
 
-/* What @i is, a tensor or none, in place of which a tensor of @x is wanted. */
+/* Append the word for a tensor of @x in place of argument @i, which may be a tensor
+ * or not. */
 static void put_tensor(struct msd_buf *out, const struct msd_arguments *a, size_t i,
 		       const modser_value *param, const struct msd_extents *x)
 {
@@ -152,7 +153,7 @@ static void put_tensor(struct msd_buf *out, const struct msd_arguments *a, size_
 	msd_buf_finish(&by);
 }
 
-/* For a parameter that is no tensor: the word that is of its kind. */
+/* For a parameter that is not a tensor: append a word of its kind. */
 static void put_scalar(struct msd_buf *out, const struct msd_arguments *a, size_t i,
 		       const modser_value *param)
 {
@@ -162,8 +163,8 @@ static void put_scalar(struct msd_buf *out, const struct msd_arguments *a, size_
 	msd_scalar_put(out, &a->values[i], param);
 }
 
-/* What makes a tensor for parameter @i: a function that fills its last is given that.
- */
+/* Prefix of the word for parameter @i: "out" for the last parameter of a function
+ * that fills it, else "rand". */
 static const char *word_for(const struct msd_parameters *s, size_t i)
 {
 	const char *style = msd_parameters_text(s->function, "style");
@@ -174,7 +175,7 @@ static const char *word_for(const struct msd_parameters *s, size_t i)
 		       : "rand";
 }
 
-/* Of the function's name in @target and what it takes: the whole command. */
+/* Append the whole command for the function's name in @target and its parameters. */
 static void put_command(struct msd_buf *out, const struct msd_arguments *a,
 			const struct msd_parameters *s, const char *target)
 {
@@ -199,7 +200,7 @@ static void put_command(struct msd_buf *out, const struct msd_arguments *a,
 	}
 }
 
-/* What to do about argument @i, for @param; false: it fits, as far as that is known. */
+/* Append the advice for argument @i and @param; false: it fits, as far as known. */
 static bool put_argument(struct msd_buf *out, const struct msd_arguments *a,
 			 const struct msd_parameters *s, size_t i,
 			 const modser_value *param)
@@ -233,8 +234,8 @@ static bool is_taken(const struct msd_arguments *a, const char *name)
 	return false;
 }
 
-/* A name that no parameter has: the one that is near, of those that no argument has, or
- * all there are. */
+/* For a name that no parameter has: append the most similar unused name, or all
+ * names. */
 static void put_name(struct msd_buf *out, const struct msd_arguments *a,
 		     const struct msd_parameters *s, size_t i)
 {
@@ -261,7 +262,7 @@ static void put_name(struct msd_buf *out, const struct msd_arguments *a,
 	msd_buf_finish(&names);
 }
 
-/* Of named arguments: the first parameter that has none. */
+/* For named arguments: append the first parameter without one. */
 static bool put_missing(struct msd_buf *out, const struct msd_arguments *a,
 			const struct msd_parameters *s)
 {
@@ -288,7 +289,7 @@ static bool put_missing(struct msd_buf *out, const struct msd_arguments *a,
 	return false;
 }
 
-/* The parameter of @s that an input's key, a name or a number, is about. */
+/* The parameter of @s for an input's key, a name or a number. */
 static const modser_value *keyed(const struct msd_parameters *s,
 				 const modser_value *key)
 {
@@ -299,8 +300,11 @@ static const modser_value *keyed(const struct msd_parameters *s,
 		       : NULL;
 }
 
-/* What an instance's functions set: by the name of a function of a virtual machine the
- * arguments of it, by keys the inputs of `run`. */
+/*
+ * For functions that set an instance's inputs: if the first argument names a function
+ * of a virtual machine, use that function's parameters; if it is a key, use the
+ * inputs of `run`.
+ */
 static bool put_inputs(struct msd_buf *out, const struct msd_arguments *a,
 		       const struct msd_parameters *asked)
 {

@@ -42,7 +42,7 @@ static uint32_t count(const char *list)
 	return n;
 }
 
-/* @list with its first address last. */
+/* Write @list with its first address moved to the end. */
 static bool turn(const char *list, struct msd_buf *ret)
 {
 	const size_t n = msd_address_list_first(list);
@@ -54,7 +54,7 @@ static bool turn(const char *list, struct msd_buf *ret)
 	return !ret->bad;
 }
 
-/* The next of several is to be asked first. */
+/* Start with the next address of the list. */
 static bool turn_host(struct msd_cli *cli, struct msd_buf *host)
 {
 	struct msd_buf turned = {0};
@@ -71,14 +71,14 @@ static bool turn_host(struct msd_cli *cli, struct msd_buf *host)
 	return true;
 }
 
-/* Without an answer nothing was sent: only that nobody was there may be over soon. */
+/* Without an answer nothing was sent. Only a missing daemon may be temporary. */
 static bool is_final(enum msd_exit code, const modser_result *answer)
 {
 	return code == MSD_EXIT_OK || (answer == NULL && code != MSD_EXIT_CONNECT);
 }
 
-/* Its daemon or module goes, and has not begun it: who comes next may be there already,
- * or the kernel has the connection wait for it (systemd/modserd.socket). */
+/* The daemon or module is leaving and did not begin the call. Its successor may
+ * already run, or the kernel queues the connection for it (systemd/modserd.socket). */
 static bool is_for_next(void)
 {
 	return msd_report_last() == MODSER_DRAINING;

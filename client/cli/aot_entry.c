@@ -1,7 +1,8 @@
 /*
- * Happy path: the head of the source with its checks of tensors; the model's inputs and
- * outputs as structures of pointers; a declaration of the model's own function in the
- * form that it has; `run`, which takes and checks each argument and makes the one call.
+ * Happy path: writes the head of the source with its tensor checks, then the model's
+ * inputs and outputs as structures of pointers. Next are the declaration of the
+ * model's own function in its form, and `run`, which checks each argument and makes
+ * the call.
  */
 #include "client/cli/aot_entry.h"
 
@@ -13,7 +14,7 @@
 
 struct entry {
 	const struct msd_aot_call *call;
-	bool is_described; /* io says what is to be checked */
+	bool is_described; /* io describes the sizes to check */
 	struct msd_aot_io io;
 };
 
@@ -35,8 +36,8 @@ static void put_lines(struct msd_buf *out, const struct msd_aot_fields *f,
 	}
 }
 
-/* Numbered, for two names of a model may become one in C. The last one is for a model
- * without inputs: C has no empty structure. */
+/* Members are numbered, because two names of a model may become the same C name. The
+ * extra last member is for a model without inputs: C has no empty structure. */
 static void put_struct(struct msd_buf *out, const struct msd_aot_fields *f,
 		       const char *what)
 {
@@ -75,7 +76,8 @@ static void put_pointers(struct msd_buf *out, const struct msd_aot_fields *f,
 	}
 }
 
-/* What the model's function takes, and the call with what was gathered. */
+/* Append the declaration of the model's function, and the call with the collected
+ * arguments. */
 static void put_declaration(struct msd_buf *out, const struct entry *e)
 {
 	msd_buf_printf(out, "int32_t %s(", e->call->function);
@@ -157,7 +159,7 @@ static void put_entry(struct msd_buf *out, const struct entry *e)
 	put_call(out, e);
 }
 
-/* The model's own code says what it takes, when it is asked. */
+/* Append code that asks the model's own code for its parameters. */
 static void put_described(struct msd_buf *out, const struct msd_aot_call *call)
 {
 	msd_buf_printf(out,

@@ -1,7 +1,7 @@
 /*
- * Three sources, from the surest on: the header has names and order, metadata.json
- * sizes by name (0.11 on), the program in src/ sizes by name and order. What none tells
- * is left to the model's own code.
+ * Three sources, the most reliable first: the header has names and order,
+ * metadata.json has sizes by name (0.11 on), the program in src/ has sizes by name
+ * and order. The model's own code checks everything else.
  */
 #include "client/cli/aot_fields.h"
 
@@ -12,8 +12,8 @@
 #include "artifact/mlf/relay_main.h"
 
 #define UNKNOWN MSD_AOT_UNKNOWN
-/* The last version whose io_size_bytes is that of inputs and outputs; later ones count
- * every variable. */
+/* The last version whose io_size_bytes covers inputs and outputs; later versions
+ * count every variable. */
 #define LAST_VERSION_WITH_TOTAL 5u
 
 static msd_err unsupported(const struct msd_mlf_model *model, const char *why,
@@ -38,7 +38,7 @@ static const char *skip_space(const char *p, const char *end)
 	return p;
 }
 
-/* "void* NAME;" at *@at, which moves behind it. */
+/* Parse "void* NAME;" at *@at and advance behind it. */
 static bool read_field(const char **at, const char *end,
 		       char name[static MSD_AOT_MAX_NAME])
 {
@@ -61,7 +61,7 @@ static bool read_field(const char **at, const char *end,
 	return true;
 }
 
-/* Behind "struct tvmgen_MODEL_@what {"; NULL: there is none. */
+/* Position behind "struct tvmgen_MODEL_@what {"; NULL if absent. */
 static const char *find_struct(struct msd_span header, const char *model,
 			       const char *what)
 {
@@ -72,7 +72,7 @@ static const char *find_struct(struct msd_span header, const char *model,
 	return p != NULL ? p + strlen(start) : NULL;
 }
 
-/* The structure's members: { void* NAME; ... } and nothing else. */
+/* Parse the structure's members: { void* NAME; ... } and nothing else. */
 static bool read_struct(struct msd_span header, const char *model, const char *what,
 			struct msd_aot_fields *ret)
 {
@@ -102,7 +102,7 @@ static struct msd_span find_header(const struct msd_mlf *m,
 			 : (struct msd_span){0};
 }
 
-/* The digits at @p, at least one; UNKNOWN: none, or more than memory. */
+/* Parse the digits at @p, at least one; UNKNOWN: none, or an overflow. */
 static uint64_t read_bytes(const char *p, const char *end)
 {
 	uint64_t bytes = 0;
@@ -132,7 +132,7 @@ static uint64_t pool_bytes(struct msd_span header, const char *model, const char
 	return p != NULL ? read_bytes(p + n, end) : UNKNOWN;
 }
 
-/* Memory that the caller brings; empty where the model has its own. */
+/* Read the memory that the caller provides; empty if the model has its own. */
 static msd_err read_pools(const struct msd_mlf_model *model, struct msd_span header,
 			  struct msd_aot_fields *ret, struct msd_diag *d)
 {
@@ -154,7 +154,7 @@ static msd_err read_pools(const struct msd_mlf_model *model, struct msd_span hea
 	return MSD_OK;
 }
 
-/* Sizes by the description, else by the program. */
+/* Find the sizes in the description, else in the program. */
 static bool find_sizes(const struct msd_mlf *m, const struct msd_mlf_model *model,
 		       struct msd_aot_io *io)
 {
@@ -229,7 +229,7 @@ static bool add_described(const struct msd_mlf_model *model, const char *kind,
 	return true;
 }
 
-/* In which order the function takes several, the description does not say. */
+/* The description does not give the function's order of several fields. */
 static void forget_each(struct msd_aot_fields *f, const char *what)
 {
 	for (size_t i = 0; f->n > 1 && i < f->n; i++) {
@@ -244,7 +244,7 @@ bool msd_aot_fields_by_description(const struct msd_mlf_model *model,
 	ret->total = 0;
 	if (!add_described(model, "inputs", &ret->in, &ret->total) ||
 	    !add_described(model, "outputs", &ret->outs, &ret->total) ||
-	    ret->outs.n == 0) /* without an output the lists are not those */
+	    ret->outs.n == 0) /* without an output the lists are not valid */
 		return false;
 	if (ret->in.n <= 1 && ret->outs.n <= 1)
 		ret->total = UNKNOWN;

@@ -1,10 +1,10 @@
 /*
- * The command line of modser, by the table of options (options.c) and that of verbs in
- * verbs.c.
+ * Parses the command line of modser, with the table of options (options.c) and the
+ * table of verbs (verbs.c).
  *
- * Happy path: msd_argv_next() gives words and options in their order; the first word is
- * the verb, an option's value is kept in its field or handed to its function; at the
- * end the verb says whether the words are as many as it takes and the options its own.
+ * Happy path: msd_argv_next() returns words and options in order. The first word is
+ * the verb. An option's value is stored in its field or passed to its function. At
+ * the end the number of words and the options are checked against the verb.
  */
 #include "client/cli/args.h"
 
@@ -18,11 +18,11 @@
 #include "proto/argv.h"
 #include "proto/near.h"
 
-/* Of verbs whose words are arguments of a function. */
+/* Verbs whose words are arguments of a function. */
 #define TAKES_ARGUMENTS (MSD_OPT_CALL | MSD_OPT_BENCH)
 
-/* Whose letter it is, of several rows that have it: that of an option of @verb, else
- * the first. */
+/* The row of an option letter that several rows share: the option of @verb, else the
+ * first. */
 static const struct msd_option_row *owner_of(char letter, const struct msd_verb *verb)
 {
 	const struct msd_option_row *first = NULL;
@@ -38,7 +38,7 @@ static const struct msd_option_row *owner_of(char letter, const struct msd_verb 
 	return first;
 }
 
-/* getopt's table of the same options, as @verb has them. */
+/* getopt's table of the same options, with the letters of @verb. */
 static void list_rows(const struct msd_verb *verb,
 		      struct option ret[MSD_OPTIONS_MAX + 1])
 {
@@ -55,7 +55,7 @@ static void list_rows(const struct msd_verb *verb,
 	ret[n] = (struct option){0};
 }
 
-/* The verb may come behind its options: a look ahead. NULL: there is none. */
+/* Find the verb in advance, because it may follow its options. NULL: none. */
 static const struct msd_verb *verb_of(int argc, char **argv, const struct option *rows)
 {
 	struct msd_argv line;
@@ -93,11 +93,11 @@ static enum msd_exit apply(const struct msd_option_row *o, struct msd_cli *cli,
 	return MSD_EXIT_OK;
 }
 
-/* What the command line asks for that its verb does not have. */
+/* Options on the command line that the verb does not take. */
 struct seen {
 	unsigned needs;
 	const char *word;
-	const struct msd_verb *verb; /* whose its letters are; NULL: nobody's */
+	const struct msd_verb *verb; /* defines the letters; NULL: no verb */
 };
 
 static enum msd_exit check_words(const struct msd_cli *cli, const char *hint)
@@ -154,7 +154,7 @@ static enum msd_exit take_word(const char *word, struct msd_cli *cli)
 	return cli->verb != NULL ? MSD_EXIT_OK : msd_report_verb(word);
 }
 
-/* @word is no option: say which one of @verb, or of any verb, may have been meant. */
+/* @word is not an option: suggest an option of @verb, or of any verb. */
 static enum msd_exit refuse_unknown(const struct msd_verb *verb, const char *word)
 {
 	const size_t dashes = strspn(word, "-");
@@ -178,7 +178,8 @@ static enum msd_exit refuse_unknown(const struct msd_verb *verb, const char *wor
 				near.best.n > 0 ? "?" : "");
 }
 
-/* What msd_argv_next() gave as @val and @value; @word is where it stands. */
+/* Apply what msd_argv_next() returned as @val and @value; @word is the word that
+ * contains it. */
 static enum msd_exit take(struct msd_cli *cli, struct seen *seen,
 			  const struct option *rows, int val, const char *value,
 			  const char *word)

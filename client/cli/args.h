@@ -4,9 +4,9 @@
 #include "client/cli/cli.h"
 
 /**
- * Parse. Options may stand anywhere, before and after the verb, until "--". A word that
- * parses as a number is never an option. On failure it is reported and the exit code
- * returned. End with msd_args_finish() in any case.
+ * Parse. Options may stand anywhere, before and after the verb, until "--". A word
+ * that parses as a number is never an option. On failure, reports it and returns the
+ * exit code. End with msd_args_finish() in any case.
  */
 enum msd_exit msd_args_parse(int argc, char **argv, struct msd_cli *ret);
 void msd_args_finish(struct msd_cli *cli);

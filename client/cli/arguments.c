@@ -1,7 +1,7 @@
 /*
- * Happy path of a call: its words become values and names; those without a dtype get
- * the one that the function's signature has there; it is sent. Failures: a word that is
- * no argument, or a file that cannot be read, is reported before anything is sent.
+ * Happy path of a call: its words become values and names. Values without a dtype get
+ * the one of the function's signature. Then the call is sent. Failures: an invalid
+ * word or an unreadable file is reported before anything is sent.
  */
 #include "client/cli/arguments.h"
 
@@ -53,7 +53,7 @@ enum msd_exit msd_arguments_parse(const struct msd_cli *cli, const char *const *
 	return code;
 }
 
-/* Whose place in the signature is not said, takes the first that nobody names. */
+/* A positional argument takes the first parameter that no argument names. */
 const modser_value *msd_arguments_param(const struct msd_arguments *a,
 					const struct msd_parameters *s, size_t at)
 {

@@ -1,4 +1,4 @@
-/* The figures of `modser bench` as a map, and what makes them doubtful. */
+/* Prints the figures of `modser bench` as a map, and reasons to doubt them. */
 #include <math.h>
 
 #include "client/cli/bench.h"
@@ -6,7 +6,7 @@
 
 #define MOST_ROWS 23u
 
-/* What makes the figures doubtful, or NULL. */
+/* Reasons to doubt the figures, or NULL. */
 static const char *doubt(const struct msd_bench *b)
 {
 	const uint64_t a = b->ping_ns[0], z = b->ping_ns[1];
@@ -29,7 +29,7 @@ static modser_value int_of(uint64_t v)
 	return modser_int((int64_t)v);
 }
 
-/* Of few a second the hundredths count. */
+/* Low rates are printed with hundredths. */
 static modser_value rate_of(uint64_t n, double seconds)
 {
 	const double rate = (double)n / seconds;
@@ -43,7 +43,7 @@ struct row {
 	modser_value v;
 };
 
-/* The rows, then the means of the stages, then what makes them doubtful. */
+/* Print the rows, then the mean times of the stages, then the doubts. */
 static void print(const struct msd_bench *b, const struct row *rows, size_t n)
 {
 	modser_value pairs[2 * MOST_ROWS];

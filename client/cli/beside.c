@@ -8,7 +8,7 @@
 #include "graph/modser_graph.h"
 #include "graph/serializer/choose.h"
 
-/* A file that was read, by the model's name for it. */
+/* A file that was read, under the model's name for it. */
 struct read_file {
 	char *name;
 	struct msd_buf bytes;
@@ -44,7 +44,7 @@ static int take(const struct read_file *f, modser_part *ret)
 	return 0;
 }
 
-/* Each file is read once. */
+/* Read each file once. */
 static int read_beside(void *ctx, modser_graph *graph, const char *name,
 		       modser_part *ret)
 {
@@ -119,7 +119,8 @@ static bool was_read(const struct beside *b, const char *with)
 	return false;
 }
 
-/* What --with names would do nothing, unsaid, where the model names no such file. */
+/* A file of --with that the model does not name would be ignored silently, so it is
+ * an error. */
 static msd_err check_with(const struct beside *b, const char *path, struct msd_diag *d)
 {
 	for (size_t i = 0; i < b->cli->n_with; i++) {

@@ -1,7 +1,7 @@
 /*
- * Happy path: brackets are walked once; what stands between commas at the innermost
- * level is an element, kept as text; with a dtype each becomes a number of it. Failures
- * quote the element, or say which list has another length than its neighbours.
+ * Happy path: one pass over the brackets; each element of the innermost lists is kept
+ * as text. With a dtype, each text becomes a number. Failures quote the element, or
+ * name the list whose length differs from the first.
  */
 #include "client/cli/bracket.h"
 
@@ -51,7 +51,7 @@ static msd_err add_item(struct walk *w, size_t n)
 
 static msd_err take_list(struct walk *w, uint32_t depth);
 
-/* An element, or a list one level down; all of them must be of one kind. */
+/* Parse an element, or a list one level down; all entries must be of one kind. */
 static msd_err take_entry(struct walk *w, uint32_t depth)
 {
 	const size_t n = strcspn(w->at, "[], \t\n");
@@ -67,7 +67,7 @@ static msd_err take_entry(struct walk *w, uint32_t depth)
 	return add_item(w, n);
 }
 
-/* The first list of each level says how long the others must be. */
+/* The first list of each level sets the required length. */
 static msd_err end_list(struct walk *w, uint32_t depth, int64_t n)
 {
 	struct msd_bracket *b = w->b;
@@ -123,7 +123,7 @@ msd_err msd_bracket_parse(const char *text, struct msd_bracket *ret, struct msd_
 	return err;
 }
 
-/* An element as a text of its own; false: it is longer than any number. */
+/* Copy an element as a text of its own; false: it is too long for a number. */
 static bool copy(struct msd_span item, char ret[64])
 {
 	if (item.n >= 64)
@@ -133,8 +133,7 @@ static bool copy(struct msd_span item, char ret[64])
 	return true;
 }
 
-/* Of a wider float's bits the upper ones, rounded to the nearest, of two to the even
- * one. */
+/* The upper bits of a wider float, rounded to nearest even. */
 static uint32_t round_off(uint32_t bits, unsigned drop)
 {
 	const uint32_t half = (UINT32_C(1) << (drop - 1)) - 1u;

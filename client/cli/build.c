@@ -1,7 +1,7 @@
 /*
- * Happy path: the blob is written as a file of its own, which a short C source includes
- * as bytes under the symbol that its release of TVM looks for; the compiler makes that
- * an object, or a library with the host's objects.
+ * Happy path: the blob is written to a file, and a short C source includes it as
+ * bytes under the symbol that this TVM release looks for. The compiler makes an
+ * object from it, or a library together with the host objects.
  */
 #include "client/cli/build.h"
 
@@ -11,8 +11,8 @@
 #include "client/cli/confine.h"
 #include "client/cli/headers.h"
 
-#define ROW_BYTES 16u          /* of the C array's rows */
-#define LARGE_BYTES (1u << 30) /* above, x86-64 wants its large sections */
+#define ROW_BYTES 16u          /* bytes a row of the C array */
+#define LARGE_BYTES (1u << 30) /* a larger blob needs x86-64's large sections */
 
 static bool is_large(const struct msd_build *b)
 {
@@ -34,7 +34,7 @@ static msd_err check_prefix(const char *prefix, struct msd_diag *d)
 	return MSD_OK;
 }
 
-/* A constructor that tells the runtime where the blob lies. */
+/* Append a constructor that gives the blob's address to the runtime. */
 static void put_registration(const struct msd_build *b, struct msd_buf *out)
 {
 	const char *symbol = msd_era_names(b->era)->blob;
@@ -91,8 +91,8 @@ msd_err msd_build_source(const struct msd_build *b, struct msd_buf *out,
 			: MSD_OK;
 }
 
-/* The same where the assembler fetches the bytes: an array of a model's weights takes
- * a compiler minutes and gigabytes. */
+/* The same, but the assembler includes the bytes: a C array of a model's weights
+ * takes a compiler minutes and gigabytes. */
 static void put_include(const struct msd_build *b, const char *path,
 			struct msd_buf *out)
 {
@@ -185,7 +185,7 @@ msd_err msd_build_library(const struct msd_build *b, const char *out,
 			  struct msd_diag *d)
 {
 	static const char *const options[] = {"-shared", "-fPIC", NULL};
-	/* What TVM's code calls without naming it, where it does. */
+	/* Libraries that TVM's code may call without naming them. */
 	static const char *const libraries[] = {"-Wl,--as-needed", "-lm", NULL};
 
 	return build(b, options, libraries, out, d);

@@ -1,11 +1,11 @@
-/* What stands in one place of a table, told by the key of its column. */
+/* Formats one cell of a table, by the key of its column. */
 #include "client/cli/cell.h"
 
 #include <string.h>
 
 #include "client/cli/print.h"
 
-#define LIST_SHOWN 8u /* items of a list within a table */
+#define LIST_SHOWN 8u /* list items shown in a cell */
 
 static bool ends_with(const char *text, const char *tail)
 {
@@ -15,7 +15,7 @@ static bool ends_with(const char *text, const char *tail)
 	return n >= k && strcmp(text + n - k, tail) == 0;
 }
 
-/* A number of bytes, by its key. */
+/* True if the key is that of a number of bytes. */
 static bool is_bytes(const char *key, const modser_value *v)
 {
 	return v->kind == MODSER_INT &&
@@ -36,11 +36,11 @@ void msd_print_size(struct msd_buf *out, int64_t n)
 }
 
 static const struct {
-	const char *tail; /* of keys */
+	const char *tail; /* suffix of keys */
 	double ns;
 } time_units[] = {{"_ns", 1}, {"_us", 1e3}, {"_ms", 1e6}};
 
-/* Nanoseconds of the unit that a number's key ends with; 0: it has none. */
+/* Nanoseconds in the unit of the key's suffix; 0: no unit. */
 static double unit_of(const char *key, const modser_value *v)
 {
 	for (size_t i = 0; i < sizeof(time_units) / sizeof(time_units[0]); i++) {
@@ -66,7 +66,8 @@ void msd_print_ns(struct msd_buf *out, double ns)
 	const size_t last = sizeof(units) / sizeof(units[0]) - 1;
 	size_t i = 0;
 
-	/* Of minutes and hours there must be some before they say more than seconds. */
+	/* Use minutes and hours only from two of them on; below that, seconds are
+	 * more precise. */
 	while (i < last && ns < units[i].ns * (i < 2 ? 2 : 1))
 		i++;
 	const double v = ns / units[i].ns;

@@ -1,7 +1,5 @@
-/*
- * Happy path: libcrypto is found, a key made, the certificate filled with what its role
- * asks for, and signed. Failures: OpenSSL's own words say what it did not do.
- */
+/* Happy path: libcrypto is loaded, a key is made, and the certificate gets the fields
+ * of its role and is signed. Failures: the error quotes OpenSSL's text. */
 #include "client/cli/certificate.h"
 
 #include <openssl/err.h>
@@ -96,7 +94,7 @@ static bool add_extension(X509 *x, X509V3_CTX *ctx, int nid, const char *value)
 	return is_added;
 }
 
-/* What a verifier that keeps to RFC 5280 wants to see of each role. */
+/* Add the extensions that an RFC 5280 verifier expects for each role. */
 static bool add_extensions(X509 *x, X509 *issuer,
 			   const struct msd_certificate_wish *wish)
 {
@@ -123,7 +121,7 @@ static bool add_extensions(X509 *x, X509 *issuer,
 	       add_extension(x, &ctx, NID_subject_alt_name, wish->alt_names);
 }
 
-/* Positive, as RFC 5280 has it, and never the same again. */
+/* Set a random serial number, positive as RFC 5280 requires. */
 static bool draw_serial(X509 *x)
 {
 	uint64_t serial;
@@ -134,7 +132,7 @@ static bool draw_serial(X509 *x)
 					      serial >> 1 | 1u) == 1;
 }
 
-/* The clocks of others may go after this one. */
+/* Start earlier than now, because the clocks of other machines may be behind. */
 static bool set_times(X509 *x, enum msd_certificate_role role)
 {
 	const long years = role == MSD_CERTIFICATE_AUTHORITY ? 10 : 1;

@@ -1,9 +1,7 @@
 #ifndef MSD_CLI_CERTIFICATE_H
 #define MSD_CLI_CERTIFICATE_H
-/*
- * A certificate of X.509 with its key, made here by OpenSSL's libcrypto, which is
- * opened when the first is wanted. Keys are of P-256 and have no password.
- */
+/* Creates an X.509 certificate with its key. Uses OpenSSL's libcrypto, which is
+ * loaded on first use. Keys are P-256 and have no password. */
 #include <stdbool.h>
 #include <stdio.h>
 
@@ -14,7 +12,7 @@
 struct msd_certificate;
 
 enum msd_certificate_role {
-	MSD_CERTIFICATE_AUTHORITY, /* signs others; 10 years */
+	MSD_CERTIFICATE_AUTHORITY, /* signs certificates; 10 years */
 	MSD_CERTIFICATE_SERVER,    /* 1 year */
 	MSD_CERTIFICATE_CLIENT     /* 1 year */
 };
@@ -25,17 +23,19 @@ struct msd_certificate_wish {
 	const char *alt_names; /* "DNS:localhost,IP:::1"; NULL: none */
 };
 
-/** Make what @wish says, signed by @issuer, an authority; NULL: by itself. Errors:
- * MSD_UNSUPPORTED (no libcrypto, or built without TLS), MSD_IO, MSD_NOMEM. */
+/**
+ * Create the certificate @wish, signed by @issuer, an authority; NULL: self-signed.
+ * Errors: MSD_UNSUPPORTED (no libcrypto, or built without TLS), MSD_IO, MSD_NOMEM.
+ */
 MSD_MUST_CHECK msd_err msd_certificate_make(const struct msd_certificate_wish *wish,
 					    const struct msd_certificate *issuer,
 					    struct msd_certificate **ret,
 					    struct msd_diag *d);
-/** Read an authority, as PEM. Errors: MSD_BAD_REQUEST and those above. */
+/** Read an authority from PEM. Errors: MSD_BAD_REQUEST and those above. */
 MSD_MUST_CHECK msd_err msd_certificate_read(FILE *cert, FILE *key,
 					    struct msd_certificate **ret,
 					    struct msd_diag *d);
-/** As PEM. False: what cannot be written is told by fclose(), too. */
+/** Write PEM. False: a write failed; fclose() may report one later, too. */
 MSD_MUST_CHECK bool msd_certificate_write(const struct msd_certificate *c, FILE *cert,
 					  FILE *key);
 /** NULL is fine. */

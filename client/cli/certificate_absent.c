@@ -1,4 +1,4 @@
-/* Built without TLS: nobody makes a certificate. */
+/* Build without TLS: creating a certificate always fails. */
 #include "client/cli/certificate.h"
 
 static msd_err refuse(struct msd_diag *d)

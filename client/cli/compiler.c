@@ -1,10 +1,11 @@
 /*
- * Happy path: a folder below $TMPDIR; what is to be read is written there; the command
- * is $CC's or --cc's words and ours; it is run (compiler_process.h), its output into a
- * file there; when it has ended well, what it made is read or moved away.
+ * Happy path: creates a folder below $TMPDIR and writes the inputs there. The command
+ * consists of the words of $CC or --cc and the program's own. It runs
+ * (compiler_process.h) with its output in a file of the folder. On success the
+ * product is read or moved away.
  *
- * Failures: of what it said the line that tells the cause is quoted; a signal that
- * would end us ends the compiler first.
+ * Failures: the error quotes the line of the output that gives the cause. A signal
+ * that would end this program ends the compiler first.
  */
 #include "client/cli/compiler.h"
 
@@ -24,13 +25,13 @@
 #include "client/cli/report.h"
 
 #define MAX_CC_WORDS 64u
-#define MAX_CAUSE 400 /* bytes of the line that says why */
+#define MAX_CAUSE 400 /* bytes of the quoted line */
 #define WALK_FDS 16
 
 extern char **environ;
 
-/* The signals that wait; with a child's end, for which the run waits. Those that
- * whoever started us wants ignored stay so. */
+/* The signals that are delayed, and SIGCHLD, which the run waits for. Signals that
+ * the parent process set to ignored stay ignored. */
 static void list_signals(sigset_t *set)
 {
 	static const int ends[] = {SIGINT, SIGTERM, SIGHUP, SIGALRM};
@@ -61,13 +62,14 @@ msd_err msd_compiler_open(struct msd_compiler *c, struct msd_diag *d)
 	bool fits = (size_t)snprintf(path, sizeof(path), "%s/modser.XXXXXX", base) <
 		    sizeof(path);
 	free(base);
-	/* the assembler is told the path within quotes */
+	/* the path is quoted in the assembler source */
 	if (!fits || strpbrk(path, "\"\\\n") != NULL) {
 		return msd_diag_set(d, MSD_IO,
 				    "TMPDIR: too long, or with quotes in its name");
 	}
 	list_signals(&set);
-	(void)signal(SIGCHLD, SIG_DFL); /* who ignores it has no children to wait for */
+	(void)signal(SIGCHLD,
+		     SIG_DFL); /* with SIG_IGN a parent cannot wait for children */
 	(void)sigprocmask(SIG_BLOCK, &set, &c->before);
 	c->is_open = true;
 	if (mkdtemp(path) == NULL)
@@ -117,7 +119,8 @@ void msd_compiler_add_library(struct msd_compiler *c, const char *name)
 	msd_compiler_add(c, name);
 }
 
-/* The command: @cc's words, cut in place, and ours. NULL when memory is short. */
+/* Build the command: the words of @cc, split in place, and the program's own. NULL:
+ * out of memory. */
 static char **make_command(const struct msd_compiler *c, char *cc)
 {
 	char **words = calloc(MAX_CC_WORDS + c->n_words + 1, sizeof(*words));
@@ -137,8 +140,8 @@ static char **make_command(const struct msd_compiler *c, char *cc)
 	return words;
 }
 
-/* Its own temporary files go to the folder, too, and what it says is in the language
- * that compiler_cause.c reads. NULL when memory is short. */
+/* Set TMPDIR to the folder for the compiler's temporary files, and the language that
+ * compiler_cause.c parses. NULL: out of memory. */
 static char **make_environment(char *tmpdir)
 {
 	static char english[] = "LC_ALL=C.UTF-8";
@@ -162,7 +165,7 @@ static char **make_environment(char *tmpdir)
 
 #define MIB (UINT64_C(1) << 20)
 
-/* What was stopped by a bound says so; MSD_OK: it was not. */
+/* Report the bound that stopped the compiler; MSD_OK: none did. */
 static msd_err tell_overrun(const struct msd_compiler *c, const char *cc, int status,
 			    struct msd_span said, struct msd_diag *d)
 {
@@ -198,7 +201,7 @@ static msd_err tell_overrun(const struct msd_compiler *c, const char *cc, int st
 		cc, what);
 }
 
-/* Everything that it said, for people, and why it failed. */
+/* Print the compiler's complete output, and report why it failed. */
 static msd_err tell(const struct msd_compiler *c, const char *cc, int status,
 		    struct msd_diag *d)
 {
@@ -280,7 +283,7 @@ static msd_err run_command(const struct msd_compiler *c, char **words,
 		return msd_diag_set(d, MSD_IO, "%s: %s", cc, strerror(error));
 	if (end.interrupt == 0)
 		return tell(c, cc, end.status, d);
-	(void)raise(end.interrupt); /* it waits until the folder is gone */
+	(void)raise(end.interrupt); /* delayed until the folder is removed */
 	return msd_diag_set(d, MSD_IO, "%s was interrupted", cc);
 }
 

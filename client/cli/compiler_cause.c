@@ -1,4 +1,4 @@
-/* What a compiler says when it fails: the line that matters, and what helps. */
+/* Finds the relevant line in the output of a failed compiler, and advice for it. */
 #include <string.h>
 
 #include "client/cli/compiler.h"
@@ -27,7 +27,7 @@ struct msd_span msd_compiler_cause(struct msd_span said)
 
 enum msd_compiler_bound msd_compiler_overrun(int signal, struct msd_span said)
 {
-	/* The words of gcc, clang, their assemblers and linkers. */
+	/* Messages of gcc, clang, their assemblers and linkers. */
 	static const struct {
 		const char *words;
 		enum msd_compiler_bound bound;
@@ -62,7 +62,7 @@ static bool is_of_name(uint8_t c)
 	       (c >= 'A' && c <= 'Z');
 }
 
-/* "float4", "uint8_t16": as OpenCL names vectors, but for the exact types. */
+/* "float4", "uint8_t16": OpenCL's vector names, and the same for exact-width types. */
 static bool is_vector(struct msd_span name)
 {
 	static const char *const bases[] = {

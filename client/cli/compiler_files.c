@@ -1,4 +1,4 @@
-/* The folder of a compiler's run: what it is given, and what it made. */
+/* The folder of a compiler's run: its inputs and products. */
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
@@ -33,7 +33,7 @@ msd_err msd_compiler_read(const struct msd_compiler *c, const char *name,
 	return msd_file_read(path, ret, d);
 }
 
-/* Between two file systems. */
+/* Copy between two file systems. */
 static msd_err copy(const struct msd_compiler *c, const char *name, const char *path,
 		    struct msd_diag *d)
 {

@@ -1,12 +1,11 @@
 /*
- * Happy path: the keeper leads a group of its own and starts the compiler there; it
- * writes how that ended into a pipe and kills the group, itself included, so that no
- * process of the run is left.
+ * Happy path: the keeper process leads a group of its own and starts the compiler in
+ * it. It writes the compiler's exit status into a pipe and kills the group, including
+ * itself, so that no process of the run remains.
  *
- * Failures: what keeps the compiler from being started is written into the same pipe. A
- * keeper that learns of the end of this program kills the group. A compiler whose
- * keeper was killed gets SIGKILL from the kernel; what that one has started has the
- * bounds left.
+ * Failures: an error that prevents the start is written into the same pipe. If this
+ * program ends, the keeper kills the group. If the keeper is killed, the kernel sends
+ * SIGKILL to the compiler; the compiler's children keep their bounds.
  */
 #include "client/cli/compiler_process.h"
 
@@ -18,7 +17,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-/* One file of a real archive compiles in seconds, and the largest in a few minutes. */
+/* A file of a real archive compiles in seconds, the largest ones in a few minutes. */
 #define MAX_CPU_S 600u
 #define MAX_MEMORY_BYTES (8ull << 30)
 #define LEAST_MEMORY_BYTES (1ull << 30)
@@ -26,8 +25,8 @@
 
 #define NOT_STARTED 127
 
-/* Below what this process may have: behind the limit comes a signal, behind the hard
- * one, which is one more, SIGKILL. */
+/* At most the limit of this process. The soft limit sends a signal; the hard limit,
+ * one higher, sends SIGKILL. */
 static uint64_t bound_of(enum __rlimit_resource what, uint64_t most)
 {
 	struct rlimit r;
@@ -39,7 +38,8 @@ static uint64_t bound_of(enum __rlimit_resource what, uint64_t most)
 	return r.rlim_cur < most ? r.rlim_cur : most;
 }
 
-/* A compiler that takes half of the machine's memory leaves the other to its user. */
+/* A compiler that takes half of the machine's memory leaves the other half to its
+ * user. */
 static uint64_t memory_of_half(void)
 {
 	const long pages = sysconf(_SC_PHYS_PAGES), bytes = sysconf(_SC_PAGESIZE);
@@ -96,7 +96,8 @@ static int set_output(const char *said)
 	return 0;
 }
 
-/* In the compiler's process, which ends with its keeper. Only a failure returns. */
+/* Runs in the compiler's process, which dies with its keeper. Returns only on
+ * failure. */
 static int become(const struct msd_compiler_job *job, pid_t keeper,
 		  bool *ret_is_confined)
 {
@@ -153,13 +154,14 @@ static _Noreturn void keep(const struct msd_compiler_job *job, pid_t owner, int 
 	} else {
 		wait_or_orphan(pid, &set, &end.status);
 	}
-	(void)!write(out, &end,
-		     sizeof(end)); /* behind the compiler's own, if it wrote */
+	(void)!write(
+		out, &end,
+		sizeof(end)); /* after the compiler's own record, if it wrote one */
 	(void)kill(-keeper, SIGKILL);
 	_exit(NOT_STARTED);
 }
 
-/* The keeper's end, and the signal that asked for it. */
+/* Wait for the keeper; *@ret_signal is the signal that requested the end. */
 static int wait_for(pid_t keeper, const sigset_t *ends, int *ret_signal)
 {
 	int status;
@@ -196,10 +198,11 @@ int msd_compiler_process_run(const struct msd_compiler_job *job, const sigset_t 
 	int error = keeper < 0 ? errno : 0;
 	(void)close(fds[1]);
 	if (error == 0) {
-		(void)setpgid(keeper, keeper); /* whichever of the two comes first */
+		(void)setpgid(keeper,
+			      keeper); /* set by parent and child, in either order */
 		error = wait_for(keeper, ends, &interrupt);
 	}
-	/* A keeper that was killed has written nothing. */
+	/* A killed keeper has written nothing. */
 	(void)fcntl(fds[0], F_SETFL, O_NONBLOCK);
 	if (error == 0 && read(fds[0], ret, sizeof(*ret)) != (ssize_t)sizeof(*ret)) {
 		*ret = (struct msd_compiler_end){.is_confined = true,

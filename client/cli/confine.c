@@ -21,17 +21,19 @@
 	(LANDLOCK_ACCESS_FS_WRITE_FILE | LANDLOCK_ACCESS_FS_REMOVE_FILE |              \
 	 LANDLOCK_ACCESS_FS_REMOVE_DIR | LANDLOCK_ACCESS_FS_MAKE_REG |                 \
 	 LANDLOCK_ACCESS_FS_MAKE_DIR | LANDLOCK_ACCESS_FS_MAKE_SYM)
-/* Handled, so that nobody has them: what a compiler does not make. */
+/* Access rights that are restricted but never granted: file types that a compiler
+ * does not create. */
 #define NEVER                                                                          \
 	(LANDLOCK_ACCESS_FS_MAKE_CHAR | LANDLOCK_ACCESS_FS_MAKE_BLOCK |                \
 	 LANDLOCK_ACCESS_FS_MAKE_SOCK | LANDLOCK_ACCESS_FS_MAKE_FIFO)
 
-/* What stands on one file alone: a rule for a file may not speak of folders. */
+/* Access rights of a single file: a rule for a file may not contain rights of
+ * folders. */
 #define OF_A_FILE                                                                      \
 	(LANDLOCK_ACCESS_FS_EXECUTE | LANDLOCK_ACCESS_FS_READ_FILE |                   \
 	 LANDLOCK_ACCESS_FS_WRITE_FILE)
 
-/* What is not there need not be allowed. */
+/* A path that does not exist needs no rule. */
 static int allow(int rules, const char *path, uint64_t access)
 {
 	struct landlock_path_beneath_attr beneath = {.allowed_access = access};
@@ -47,7 +49,7 @@ static int allow(int rules, const char *path, uint64_t access)
 	return error;
 }
 
-/* Where the program @name is that a shell would run; false: nowhere. */
+/* Find program @name in PATH, as a shell does; false if absent. */
 static bool find_program(const char *name, char ret[static PATH_MAX])
 {
 	const char *path = getenv("PATH");
@@ -66,8 +68,8 @@ static bool find_program(const char *name, char ret[static PATH_MAX])
 	return false;
 }
 
-/* A tool chain in a folder of its own: PREFIX/bin/cc and what belongs to it, but not
- * all of PREFIX, which may be somebody's home. */
+/* A tool chain in its own folder: allow PREFIX/bin/cc and its parts, but not all of
+ * PREFIX, which may be a home directory. */
 static int allow_tool(int rules, const char *tool)
 {
 	static const char *const parts[] = {"bin",     "lib",     "lib64",
@@ -77,7 +79,7 @@ static int allow_tool(int rules, const char *tool)
 	int error = 0;
 
 	if (!find_program(tool, prefix))
-		return 0; /* then it cannot be started either */
+		return 0; /* the start will fail, too */
 	error = allow(rules, prefix, OF_A_FILE & ~LANDLOCK_ACCESS_FS_WRITE_FILE);
 	for (unsigned i = 0; i < 2; i++) {
 		char *slash = strrchr(prefix, '/');

@@ -1,30 +1,31 @@
 #ifndef MSD_CLI_CONFINE_H
 #define MSD_CLI_CONFINE_H
 /*
- * A process that can read nothing of its user's: it compiles code that a stranger
- * wrote, and C can take any file in (#include, .incbin, a linker script). By Landlock,
- * in Linux since 5.13; Debian 12 has it on.
+ * Sandbox for a process that compiles untrusted code: it cannot read the user's
+ * files. C can include any file (#include, .incbin, a linker script). Uses Landlock,
+ * in Linux since 5.13; Debian 12 enables it.
  */
 
 #include <stdbool.h>
 #include <stddef.h>
 
-/* What such a compiler needs: all borrowed. */
+/* Paths that the compiler needs: all borrowed. */
 struct msd_confine {
-	const char *dir;    /* to be read and written */
+	const char *dir;    /* readable and writable */
 	const char *tool;   /* the compiler: a name in PATH, or a path */
-	const char *folder; /* to be read; NULL: none */
-	char *const *files; /* the same */
+	const char *folder; /* readable; NULL: none */
+	char *const *files; /* readable */
 	size_t n_files;
 };
 
-/** Whether the user wants no such thing: MODSER_TRUST_SOURCES is set. */
+/** True if the user disabled the sandbox: MODSER_TRUST_SOURCES is set. */
 bool msd_confine_is_off(void);
 /**
- * From now on the calling process, of one thread, and what it starts read system
- * folders (/usr, /lib, /bin, /opt and the like) and what @c names, and open nothing
- * else; the tool may be run and finds what is installed with it. No privileges can be
- * gained either. 0 or an errno; ENOSYS or EOPNOTSUPP where the kernel has no Landlock.
+ * Sandbox the calling process, which must have one thread, and its children. They can
+ * read system folders (/usr, /lib, /bin, /opt and the like) and the paths of @c, and
+ * open nothing else. They can run the tool, which finds the files installed with it.
+ * They cannot gain privileges. Returns 0 or an errno; ENOSYS or EOPNOTSUPP if the
+ * kernel has no Landlock.
  */
 int msd_confine_process(const struct msd_confine *c);
 

@@ -1,13 +1,16 @@
 #ifndef MSD_CLI_DIMS_H
 #define MSD_CLI_DIMS_H
-/* Extents as people write them, "[2, 3]"; "[]" of rank 0. Spaces are fine. */
+/* Extents as text, "[2, 3]"; "[]" for rank 0. Spaces are allowed. */
 #include <stdbool.h>
 #include <stdint.h>
 
 #include "proto/bytes.h"
 #include "proto/dtype.h"
 
-/** All of @text into @shape; false: it is not of that form, and @shape is anything. */
+/**
+ * Parse the whole @text into @shape. False: the form is wrong, and @shape is
+ * undefined.
+ */
 bool msd_dims_parse(const char *text, int64_t shape[static MSD_MAX_NDIM],
 		    uint32_t *ret_ndim);
 /** Append the @ndim extents @dim. */

@@ -1,7 +1,5 @@
-/*
- * Happy path: each fact is a number in a file of the kernel's. Failures: a file that is
- * not there, or is written otherwise, tells nothing, and nothing is said of it.
- */
+/* Happy path: each fact is a number in a kernel file. Failures: a file that is
+ * missing or has another format is ignored. */
 #include "client/cli/doctor.h"
 
 #include <stdio.h>
@@ -12,17 +10,17 @@
 
 #define STOLEN_PERCENT 2u
 #define OTHERS_PERCENT 20u /* of all processors */
-#define ONE_PERCENT 20u    /* of one, by one process */
+#define ONE_PERCENT 20u    /* of one processor, by one process */
 #define WAITED_PERCENT 20u
-#define OTHER_THREADS 2u    /* of a worker, beside its pool's */
-#define IDLE_REQUESTS 2000u /* a second that are no calls */
-#define IDLE_FACTOR 4u      /* tensors that go to and fro for one call are no idling */
+#define OTHER_THREADS 2u    /* threads of a worker outside its pool */
+#define IDLE_REQUESTS 2000u /* requests a second that are not calls */
+#define IDLE_FACTOR 4u      /* transfers of tensors for calls are not idle */
 #define BUSY_MS 10000u
 #define LATE_MS 50u
 #define MAX_PROCESSORS 1024u
 
-/* `cpu user nice system idle iowait irq softirq steal guest guest_nice`; guests are
- * among the users. */
+/* `cpu user nice system idle iowait irq softirq steal guest guest_nice`; user
+ * includes guest. */
 static void read_ticks(const char *text, struct msd_doctor_look *ret)
 {
 	char *at = strstr(text, "cpu ") == text ? (char *)(uintptr_t)text + 4 : NULL;
@@ -35,7 +33,7 @@ static void read_ticks(const char *text, struct msd_doctor_look *ret)
 	}
 }
 
-/* How often the quota of a group has stopped what runs in it. */
+/* Add the number of times that a group's quota stopped its processes. */
 static void count_held(void *ctx, const char *root, const char *folder)
 {
 	char text[4096], path[4300];
@@ -45,7 +43,7 @@ static void count_held(void *ctx, const char *root, const char *folder)
 		msd_proc_text(root, path, text, sizeof(text)), "nr_throttled");
 }
 
-/* `some avg10=... total=MICROSECONDS`: while something waited for a processor. */
+/* `some avg10=... total=MICROSECONDS`: time in which a task waited for a processor. */
 static uint64_t read_waited(const char *text)
 {
 	const char *at = strstr(text, "total=");
@@ -88,13 +86,13 @@ uint64_t msd_doctor_threads(const char *root, int64_t pid)
 	return at != NULL ? strtoull(at + strlen("\nThreads:"), NULL, 10) : 0;
 }
 
-/* In hundredths of @ticks; a counter that went back tells nothing. */
+/* In percent of @ticks; 0 if the counter decreased. */
 static uint64_t percent(uint64_t before, uint64_t after, uint64_t ticks)
 {
 	return after > before ? 100 * (after - before) / ticks : 0;
 }
 
-/* Of all that is computed here, what neither the daemon nor this client does. */
+/* Processor time of this machine, except that of the daemon and this client. */
 static uint64_t percent_of_others(const struct msd_doctor_look *a,
 				  const struct msd_doctor_look *b,
 				  const struct msd_doctor_facts *f, uint64_t ticks)

@@ -8,7 +8,8 @@
 #include "client/cli/report.h"
 #include "proto/clock.h"
 
-static struct msd_buf last_words; /* what a handler cannot make */
+static struct msd_buf
+	last_words; /* prepared, because a signal handler cannot format it */
 
 struct msd_due msd_due_begin(uint32_t in_ms)
 {
@@ -28,7 +29,7 @@ static void on_alarm(int number)
 {
 	(void)number;
 	if (write(STDERR_FILENO, last_words.p, last_words.n) < 0)
-		_exit(MSD_EXIT_NOT_READY); /* there is nowhere left to report it */
+		_exit(MSD_EXIT_NOT_READY); /* a failed write cannot be reported */
 	_exit(MSD_EXIT_NOT_READY);
 }
 

@@ -1,24 +1,26 @@
 #ifndef MSD_CLI_DUE_H
 #define MSD_CLI_DUE_H
 /*
- * When the command line's --deadline is over. It bounds all that the program does: what
- * is done here before the daemon is asked, reading and linking, and the requests, of
- * which each gets what is left.
+ * The --deadline of the command line. The deadline bounds everything that the program
+ * does: local work before the first request, such as reading and linking, and the
+ * requests. Each request gets the rest.
  */
 #include <stdbool.h>
 #include <stdint.h>
 
 struct msd_due {
-	uint32_t in_ms; /* 0: never */
+	uint32_t in_ms; /* 0: no deadline */
 	uint64_t since_ms;
 };
 
 struct msd_due msd_due_begin(uint32_t in_ms);
-/** For a request now: at least 1 ms; 0: there is no deadline. */
+/** Timeout for a request now: at least 1 ms; 0: there is no deadline. */
 uint32_t msd_due_left_ms(const struct msd_due *due);
-/** Until msd_due_unguard() the program ends with an error and the exit code when @due
- * is over, whatever it waits for. @what has not been done then: "net.so: it was not
- * read". False: out of memory. */
+/**
+ * Until msd_due_unguard(), end the program with an error and the exit code when @due
+ * passes, even if it is blocked. @what names the unfinished work: "net.so: it was not
+ * read". False: out of memory.
+ */
 bool msd_due_guard(const struct msd_due *due, const char *what);
 void msd_due_unguard(void);
 

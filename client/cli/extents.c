@@ -1,8 +1,8 @@
 /*
- * Happy path: each extent is the number that the parameter's map has; an open one has a
- * name in the signature's text, "f(A: Tensor([n, 4], float32), ...)", and is what an
- * argument has where the same name stands. Failures: a text of another form has no
- * names; then the argument's own extent, or 1, is as good as any.
+ * Happy path: each fixed extent is in the parameter's map. An open extent has a name
+ * in the signature's text, "f(A: Tensor([n, 4], float32), ...)", and gets the value
+ * of an argument with the same name. Failures: a text of another form has no names;
+ * then the argument's own extent, or 1, is used.
  */
 #include "client/cli/extents.h"
 
@@ -67,7 +67,7 @@ bool msd_extents_same_but_ones(const struct msd_extents *x, const modser_tensor 
 	}
 }
 
-/* The name of extent @k of the tensor that is parameter @i in @text; n is 0: none. */
+/* The name of extent @k of tensor parameter @i in @text; n is 0: none. */
 static struct msd_span name_of(const char *text, const modser_value *params, size_t i,
 			       size_t k)
 {
@@ -95,8 +95,8 @@ static struct msd_span name_of(const char *text, const modser_value *params, siz
 		       : (struct msd_span){0};
 }
 
-/* What the other arguments have where the open extent @k of parameter @i stands, too;
- * -1: nowhere. */
+/* The value in other arguments of the name of open extent @k of parameter @i; -1:
+ * none. */
 static int64_t elsewhere(const struct msd_arguments *a, const struct msd_parameters *s,
 			 size_t i, size_t k)
 {
@@ -137,7 +137,7 @@ bool msd_extents_wanted(struct msd_extents *ret, const struct msd_arguments *a,
 
 	if (shape == NULL)
 		return false;
-	/* What an instance sets is for no argument's parameter. */
+	/* An input of an instance is not a parameter of the arguments. */
 	const size_t at = (size_t)(param - s->params->as.tuple.item);
 	const bool is_called = i >= a->n || msd_arguments_param(a, s, i) == param;
 	ret->ndim = (uint32_t)shape->as.tuple.n;

@@ -1,7 +1,7 @@
 #ifndef MSD_CLI_EXTENTS_H
 #define MSD_CLI_EXTENTS_H
-/* The extents that a tensor should have, of what a signature says of it and of the
- * other arguments. */
+/* Determines the extents of a tensor argument, from the signature and from the other
+ * arguments. */
 #include "client/cli/arguments.h"
 #include "client/cli/parameters.h"
 #include "proto/bytes.h"
@@ -11,17 +11,19 @@ struct msd_extents {
 	int64_t dim[MSD_MAX_NDIM];
 };
 
-/** Those of argument @i, for @param of @s: what the signature leaves open is as in the
- * other arguments, by the name that the signature gives it, else as the argument has
- * it; else 1. False: its rank is not known. */
+/**
+ * Extents of argument @i, for @param of @s. An open extent takes the value of its
+ * name in the other arguments, else the argument's own, else 1. False: the rank is
+ * unknown.
+ */
 bool msd_extents_wanted(struct msd_extents *ret, const struct msd_arguments *a,
 			const struct msd_parameters *s, size_t i,
 			const modser_value *param);
-/** Append them as a word has them: "[2,3]". */
+/** Append them in the form of a word: "[2,3]". */
 void msd_extents_put(struct msd_buf *out, const struct msd_extents *x);
-/** Has @t what @param wants, as far as that is known? */
+/** True if @t fits @param, as far as that is known. */
 bool msd_extents_fit(const modser_value *param, const modser_tensor *t);
-/** Has @t the same extents in the same order, those that are 1 apart? */
+/** True if @t has the same extents in the same order, ignoring extents of 1. */
 bool msd_extents_same_but_ones(const struct msd_extents *x, const modser_tensor *t);
 
 #endif

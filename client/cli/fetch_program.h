@@ -1,10 +1,12 @@
 #ifndef MSD_CLI_FETCH_PROGRAM_H
 #define MSD_CLI_FETCH_PROGRAM_H
-/* modserd-fetch, which has the network, started for one thing and waited for. */
+/* Starts modserd-fetch, which has network access, for one task and waits for it. */
 #include "proto/diag.h"
 
-/** Run it with the words behind the first, whose place is its own. MSD_OK, the code
- * and text that it names, MSD_UNSUPPORTED (there is none), MSD_IO. */
+/**
+ * Run it with @words; the first place is for the program's name. Returns MSD_OK, the
+ * code and text that it reports, MSD_UNSUPPORTED (not installed), MSD_IO.
+ */
 MSD_MUST_CHECK msd_err msd_fetch_program_run(char **words, struct msd_diag *d);
 
 #endif

@@ -1,9 +1,9 @@
 /*
- * Whole files in and out, "-" for the standard ones.
+ * Reads and writes whole files, "-" for standard input and output.
  *
- * Happy path: open, read to the end into one block, or write all pieces. A name that
- * came from a file of somebody else's is opened beneath its folder alone; a file that
- * must never be seen half written is written beside its name and renamed.
+ * Happy path: open, read to the end into one block, or write all chunks. A name from
+ * an untrusted file is opened only below its folder. A file that must never be
+ * visible half written is written under a temporary name and renamed.
  */
 #include "client/cli/file.h"
 
@@ -17,8 +17,8 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#define STEP_BYTES ((size_t)64 * 1024) /* when the size is not known before */
-#define DEVICE_MAX ((size_t)1 << 20)   /* a terminal gives less, /dev/zero has no end */
+#define STEP_BYTES ((size_t)64 * 1024) /* if the size is unknown */
+#define DEVICE_MAX ((size_t)1 << 20)   /* limit of a device; /dev/zero has no end */
 
 msd_err msd_file_join(const char *dir, const char *name,
 		      char path[static MSD_PATH_BYTES], struct msd_diag *d)
@@ -45,7 +45,7 @@ static msd_err read_all(int fd, struct msd_buf *out)
 
 	if (is_known && S_ISREG(st.st_mode) && st.st_size > 0) {
 		expected =
-			(size_t)st.st_size + 1; /* the end is seen in the same read */
+			(size_t)st.st_size + 1; /* so that the same read sees the end */
 	}
 	for (;;) {
 		if (out->cap == out->n && !msd_buf_reserve(out, expected))
@@ -64,7 +64,7 @@ static msd_err read_all(int fd, struct msd_buf *out)
 	}
 }
 
-/* All of @fd, which is closed. @title is for error texts. */
+/* Read all of @fd, and close it. @title is for error texts. */
 static msd_err read_open(int fd, const char *name, struct msd_buf *ret,
 			 struct msd_diag *d)
 {
@@ -99,8 +99,7 @@ msd_err msd_file_read_beneath(const char *dir, const char *name, struct msd_buf 
 			      struct msd_diag *d)
 {
 	const struct open_how how = {
-		.flags =
-			O_RDONLY | O_CLOEXEC | O_NONBLOCK, /* a pipe must not hang it */
+		.flags = O_RDONLY | O_CLOEXEC | O_NONBLOCK, /* do not block on a pipe */
 		.resolve = RESOLVE_BENEATH | RESOLVE_NO_SYMLINKS,
 	};
 	int folder = open(dir, O_PATH | O_DIRECTORY | O_CLOEXEC);
@@ -148,7 +147,7 @@ msd_err msd_file_write(const char *path, const struct msd_span *pieces, size_t n
 	if (!is_stdout) {
 		fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
 	} else {
-		ok = fflush(stdout) == 0; /* what was printed before comes before */
+		ok = fflush(stdout) == 0; /* keep the order with earlier output */
 	}
 	if (fd < 0)
 		return msd_diag_set(d, MSD_IO, "%s: %s", path, strerror(errno));

@@ -17,8 +17,8 @@ static uint32_t draw(uint32_t below)
 	return (uint32_t)(state >> 32) % below;
 }
 
-/* The bits of @v as a half float; @v is one that has no more than its 11 bits and is
- * not subnormal. */
+/* The bits of @v as a half float; @v must fit into 11 bits of mantissa and not be
+ * subnormal. */
 static uint16_t half_of(float v)
 {
 	uint32_t bits;
@@ -29,8 +29,10 @@ static uint16_t half_of(float v)
 				      (bits >> 13 & 0x3ffu));
 }
 
-/* Steps of which the shortest type has each one exactly, so that none becomes 1: of 16
- * bits that is bfloat16, of 8 and 6 one of 2 bits of mantissa, of 4 float4_e2m1fn. */
+/*
+ * Number of steps that the narrowest type represents exactly, so that no value rounds
+ * up to 1: bfloat16 for 16 bits, 2 bits of mantissa for 8 and 6, float4_e2m1fn for 4.
+ */
 static uint32_t steps_of(struct msd_dtype t)
 {
 	if (t.bits >= 16)
@@ -62,7 +64,7 @@ static uint64_t float_bits(struct msd_dtype t, bool is_random)
 	return small;
 }
 
-/* 0 to 9, or as far as the type goes. */
+/* 0 to 9, or the range of a smaller type. */
 static uint64_t int_bits(struct msd_dtype t, bool is_random)
 {
 	const unsigned n = t.code == MSD_DT_INT ? t.bits - 1u : t.bits;

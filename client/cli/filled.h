@@ -1,6 +1,6 @@
 #ifndef MSD_CLI_FILLED_H
 #define MSD_CLI_FILLED_H
-/* Tensors that need no file: for a first call, or where only the shape matters. */
+/* Generates tensors without a file, for a first call or if only the shape matters. */
 #include "proto/diag.h"
 #include "proto/dtype.h"
 
@@ -10,12 +10,12 @@ enum msd_filled_with {
 	MSD_FILLED_RANDOM /* floats in [0, 1), integers 0 to 9, bools */
 };
 
-/** Whether ones and random elements of @t can be made, and not only zeros. */
+/** True if ones and random elements of @t can be made, and not only zeros. */
 bool msd_filled_has(struct msd_dtype t);
 /**
- * Fill @bytes at @data with elements of @t. Random ones are the same in every run and
- * go on from tensor to tensor. Errors: MSD_UNSUPPORTED, for types of which only zeros
- * can be made.
+ * Fill @bytes at @data with elements of @t. Random elements are the same in every
+ * run; the sequence continues from tensor to tensor. Errors: MSD_UNSUPPORTED, for
+ * types that support only zeros.
  */
 MSD_MUST_CHECK msd_err msd_filled_make(struct msd_dtype t, enum msd_filled_with with,
 				       uint8_t *data, uint64_t bytes,

@@ -46,7 +46,7 @@ static bool trip(int fd)
 	       recv(fd, bytes, sizeof(bytes), MSG_WAITALL) == (ssize_t)sizeof(bytes);
 }
 
-/* Two ends of a connection over the loopback. */
+/* Create two connected TCP sockets on the loopback. */
 static bool connect_tcp(int listener, int fds[2])
 {
 	const int on = 1;

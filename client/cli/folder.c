@@ -11,9 +11,9 @@
 #include "artifact/mlf/archive.h"
 #include "client/cli/file.h"
 
-/* The folder's files, as entries to write and the bytes that they borrow. */
+/* The folder's files: archive entries, and the bytes that they borrow. */
 struct folder {
-	size_t n_root; /* bytes of the folder's path and the slash */
+	size_t n_root; /* bytes of the folder's path with the slash */
 	struct msd_archive_entry *entries;
 	struct msd_buf *bytes;
 	size_t n;
@@ -77,7 +77,7 @@ static msd_err visit(struct folder *f, const FTSENT *e, struct msd_diag *d)
 	}
 }
 
-/* Told before its files are read: a folder given by mistake may be a large one. */
+/* Checked before its files are read, because a folder given by mistake may be large. */
 static msd_err check_folder(const char *path, struct msd_diag *d)
 {
 	const int fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);

@@ -1,5 +1,5 @@
-/* The format of libraries; and what looks like none of the others is taken for a bad
- * one, whose reader tells what it is. */
+/* The format of libraries. A file that matches no other format is treated as a bad
+ * library, and this reader names its real type. */
 #include "artifact/inspect/hash.h"
 #include "client/cli/formats.h"
 #include "client/cli/library.h"
@@ -10,7 +10,7 @@ static bool is(const char *path, struct msd_span file)
 	return true;
 }
 
-/* What no daemon could load is refused here: nothing is uploaded for it. */
+/* A library that no daemon can load is rejected before the upload. */
 static msd_err prepare(const struct msd_cli *cli, struct msd_loadable *l,
 		       struct msd_diag *d)
 {

@@ -1,4 +1,4 @@
-/* Device code by itself, as compilers leave it and unpack writes it: cubins, fatbins,
+/* Device code without host code, as compilers and `unpack` write it: cubins, fatbins,
  * PTX. */
 #include <string.h>
 

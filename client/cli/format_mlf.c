@@ -1,4 +1,4 @@
-/* The format of archives of models: Model Library Format. */
+/* The format of model archives: Model Library Format. */
 #include "artifact/mlf/mlf.h"
 #include "client/cli/formats.h"
 #include "client/cli/model.h"
@@ -9,7 +9,7 @@ static bool is(const char *path, struct msd_span file)
 	return msd_archive_is_model(file);
 }
 
-/* An archive becomes the library that it describes: the daemon runs no compiler. */
+/* Build the library that the archive describes: the daemon runs no compiler. */
 static msd_err prepare(const struct msd_cli *cli, struct msd_loadable *l,
 		       struct msd_diag *d)
 {

@@ -1,4 +1,4 @@
-/* The formats of code that was not linked: an object, an archive of them. */
+/* The formats of unlinked code: an object, and an archive of objects. */
 #include "artifact/json.h"
 #include "artifact/mlf/archive.h"
 #include "client/cli/formats.h"

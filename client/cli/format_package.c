@@ -1,7 +1,8 @@
 /*
- * The format of tvmc's packages: an archive with a library, linked (mod.so, lib.so of a
- * virtual machine) or not (mod.tar, lib.tar), and beside it the graph and the
- * parameters of its executor (mod.json, mod.params), or a virtual machine's program.
+ * The format of tvmc's packages: an archive with a library, linked (mod.so, lib.so of
+ * a virtual machine) or not (mod.tar, lib.tar). The archive also contains the
+ * executor's graph and parameters (mod.json, mod.params), or a virtual machine's
+ * program.
  */
 #include "artifact/inspect/companion.h"
 #include "artifact/mlf/archive.h"
@@ -23,7 +24,7 @@ static bool is(const char *path, struct msd_span file)
 	return msd_archive_is_package(file);
 }
 
-/* The program of a virtual machine, told by its contents; NULL: there is none. */
+/* Find the program of a virtual machine by its contents; NULL: none. */
 static const struct msd_archive_file *program_of(const struct msd_archive *a)
 {
 	for (size_t i = 0; i < a->n; i++) {
@@ -35,7 +36,7 @@ static const struct msd_archive_file *program_of(const struct msd_archive *a)
 	return NULL;
 }
 
-/* What was said on the command line stays. */
+/* A file from the command line takes precedence. */
 static msd_err take(const struct msd_archive_file *f, struct msd_buf *ret,
 		    struct msd_diag *d)
 {
@@ -83,7 +84,7 @@ static msd_err prepare(const struct msd_cli *cli, struct msd_loadable *l,
 	return MSD_OK;
 }
 
-/* Each of its files as it would be told alone. */
+/* Inspect each file as a separate one. */
 static msd_err inspect_file(const struct msd_cli *cli, const struct msd_archive_file *f,
 			    struct msd_buf *out, struct msd_diag *d)
 {

@@ -1,7 +1,5 @@
-/*
- * Files of a model that are no module by themselves: a graph executor's graph and
- * parameters. They are loaded beside their library, and shown alone.
- */
+/* Files of a model that are not modules: a graph executor's graph and parameters. The
+ * client loads them together with their library, and can inspect them separately. */
 #include <inttypes.h>
 #include <string.h>
 
@@ -25,13 +23,14 @@ static bool is_params(const char *path, struct msd_span file)
 	return msd_companion_of(file) == MSD_COMPANION_PARAMS;
 }
 
-/* The reader of a factory's payload reads it: the graph, and no parameters. */
+/* The reader of a factory's payload also reads a graph without parameters. */
 static msd_err read_graph(struct msd_span file, struct msd_model *m, struct msd_diag *d)
 {
 	static const char kind[] = "GraphExecutorFactory";
 	const struct msd_look *look = msd_look_find(
 		(struct msd_span){(const uint8_t *)kind, sizeof(kind) - 1});
-	static const uint8_t no_params[2 * sizeof(uint64_t)]; /* names and tensors */
+	static const uint8_t
+		no_params[2 * sizeof(uint64_t)]; /* number of names and of tensors */
 	struct msd_gpu_code none = {0};
 	struct msd_buf payload = {0};
 	msd_err err;
@@ -59,7 +58,7 @@ static msd_err inspect_graph(const struct msd_cli *cli, struct msd_span file,
 	struct msd_model m = {0};
 	msd_err err = read_graph(file, &m, d);
 
-	m.has_params = false; /* which of its inputs are parameters it does not say */
+	m.has_params = false; /* a graph does not tell which inputs are parameters */
 	if (err == MSD_OK && cli->json) {
 		msd_json_put(out, msd_model_json(&m), JSON_COMPACT);
 	} else if (err == MSD_OK) {

@@ -1,7 +1,7 @@
 /*
- * A virtual machine's program in a file of its own, as executables of TVM write
- * themselves (of Relay `mod.ro`). What it runs is in its library, so it is not loaded
- * alone; what it says of itself is told.
+ * A virtual machine's program in its own file, as executables of TVM write it
+ * (`mod.ro` for Relay). Its code is in a library, so it cannot be loaded alone; it
+ * can be inspected.
  */
 #include "artifact/inspect/companion.h"
 #include "artifact/inspect/program.h"

@@ -7,7 +7,7 @@
 
 #include "client/cli/header.h"
 
-/* Each header that generated code asks for, and which of ours stands in for it. */
+/* Each header that generated code includes, and the replacement for it. */
 static const struct {
 	const char *name;
 	const char *text;

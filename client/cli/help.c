@@ -1,7 +1,7 @@
 /*
- * Help, made of the tables: what a verb takes stands in its row and in the rows of the
- * options (options.c), so that no text can promise an option that is refused, or keep
- * one back. Here is only what each option means, in a few words.
+ * Prints help from the tables. The words and options of a verb are in its row and in
+ * the rows of the options (options.c), so help and parser always agree. This file
+ * only has a short meaning of each option.
  */
 #include "client/cli/help.h"
 
@@ -10,14 +10,14 @@
 
 #include "client/cli/options.h"
 
-/* Options about a connection: of no use to a verb that makes none. */
+/* Options of a connection; not shown for a verb without one. */
 #define OF_CONNECTION                                                                  \
 	"host", "token-file", "tls-ca", "tls-cert", "tls-key", "deadline",             \
 		"connect-timeout"
 
 static const struct {
 	const char *name;
-	const char *value; /* what follows it; "" : nothing */
+	const char *value; /* placeholder of the value; "": no value */
 	const char *text;
 } meanings[] = {
 	{"host", "ADDR", "unix:PATH, tcp:// or tls://HOST:PORT (else $MODSER_HOST)"},
@@ -86,7 +86,7 @@ static const struct {
 	{"mlf-version", "5|7", "the version of the archive that is written"},
 };
 
-/* The place of @name above, or of none. */
+/* Index of @name in the table, or the table's size. */
 static size_t meaning_of(const char *name)
 {
 	const size_t n = sizeof(meanings) / sizeof(meanings[0]);
@@ -107,7 +107,8 @@ static bool is_of_connection(const char *name)
 	return i < sizeof(names) / sizeof(names[0]);
 }
 
-/* An option without a meaning is a former name, kept to say the new one. */
+/* An option without a meaning is a former name, which is only kept to report the new
+ * name. */
 static void print_option(const struct msd_option_row *o)
 {
 	const size_t at = meaning_of(o->name);
@@ -124,7 +125,7 @@ static void print_option(const struct msd_option_row *o)
 	}
 }
 
-/* Those of @verb alone, or those that every verb takes. */
+/* Print the options of @verb, or those that every verb takes. */
 static void print_options(const struct msd_verb *verb, bool is_common)
 {
 	for (const struct msd_option_row *o = msd_options; o->name != NULL; o++) {
@@ -140,8 +141,8 @@ static void print_options(const struct msd_verb *verb, bool is_common)
 static const struct {
 	enum msd_exit code;
 	const char *text;
-	bool of_daemon; /* nothing that a verb without one can end with */
-	unsigned needs; /* enum msd_option: of verbs that take these alone */
+	bool of_daemon; /* only for verbs that connect to a daemon */
+	unsigned needs; /* enum msd_option: only for verbs with these options */
 } exits[] = {
 	{MSD_EXIT_OK, "all is well", false, 0},
 	{MSD_EXIT_REMOTE, "the daemon, the function or a compiler reports an error",

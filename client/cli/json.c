@@ -13,7 +13,7 @@ static void put_str(struct msd_buf *out, const modser_value *v)
 	msd_json_str(out, (struct msd_span){(const uint8_t *)v->as.str.p, v->as.str.n});
 }
 
-/* Kinds that have a text of their own. */
+/* Append a value whose kind has its own text form. */
 static void put_quoted(struct msd_buf *out, const modser_value *v)
 {
 	struct msd_buf text = {0};
@@ -23,7 +23,8 @@ static void put_quoted(struct msd_buf *out, const modser_value *v)
 	msd_buf_finish(&text);
 }
 
-/* Dimension @dim and those behind it, from element @at on; returns the next. */
+/* Append dimension @dim and the inner ones, from element @at on; returns the next
+ * element. */
 static uint64_t put_data(struct msd_buf *out, const modser_tensor *t, uint32_t dim,
 			 uint64_t at)
 {
@@ -59,7 +60,7 @@ static void put_tensor(struct msd_buf *out, const modser_tensor *t)
 	msd_buf_put_u8(out, '{');
 	msd_json_put_type(out, t);
 	msd_buf_printf(out, ", \"data\": ");
-	if (t->bytes == 0) { /* other extents may be as large as they like */
+	if (t->bytes == 0) { /* the other extents may be very large */
 		msd_buf_printf(out, "[]");
 	} else {
 		(void)put_data(out, t, 0, 0);

@@ -9,8 +9,8 @@
 #define KNOCK_MS 500
 #define ENOUGH_BYTES 512u
 
-/* Of those who were never told which version, some answer as HTTP 0.9 did: without a
- * head. */
+/* True for HTTP. Without a version in the request, some servers answer as in HTTP
+ * 0.9: without a head. */
 static bool is_http(struct msd_span said)
 {
 	static const char *const begins[] = {"HTTP/", "<!DOCTYPE", "<!doctype",

@@ -1,13 +1,13 @@
 #ifndef MSD_CLI_KNOCK_H
 #define MSD_CLI_KNOCK_H
-/*
- * Who is it that has said nothing? A server of HTTP may wait for the end of a line,
- * which a frame has not.
- */
+/* HTTP probe for a peer that sent nothing. An HTTP server may wait for the end of a
+ * line, which a frame does not contain. */
 #include <stdbool.h>
 
-/** Whether the peer on @fd, which is given up, answers lines as a server of HTTP does.
- * Takes KNOCK_MS at most. */
+/**
+ * True if the peer on @fd answers line ends as an HTTP server does. @fd cannot be
+ * used afterwards. Takes at most KNOCK_MS.
+ */
 bool msd_knock_is_http(int fd);
 
 #endif

@@ -5,7 +5,7 @@
 
 #include "client/cli/system.h"
 
-/* Where each of the needed libraries is. */
+/* Record where each needed library is. */
 static msd_err note_places(struct msd_inspect *inspect, const struct msd_system *system,
 			   struct msd_diag *d)
 {

@@ -1,7 +1,7 @@
 /*
- * Happy path: every connection gets its calls; an answer is noted and its call sent
- * again, while there is time; then what is in flight comes back. Failures: the first
- * error ends the sending, and the run when all have come back.
+ * Happy path: every connection starts its calls. Each answer is recorded and its call
+ * is sent again, until the time is over; then the calls in flight finish. Failures:
+ * the first error stops the sending, and the run ends when all calls have finished.
  */
 #include "client/cli/load_run.h"
 
@@ -15,16 +15,16 @@
 
 #define MOST_WAIT_MS 1000
 
-/* A place of a call in flight. */
+/* Slot for a call in flight. */
 struct slot {
 	struct msd_load_run *run;
 	modser_client *client;
 	modser_value *params;
 	uint64_t sent_ns;
-	bool is_idle; /* its call has been answered */
+	bool is_idle; /* no call in flight */
 };
 
-/* What all slots share. */
+/* Shared by all slots. */
 struct clock {
 	uint64_t begun_ns, counted_ns, end_ns;
 };
@@ -79,8 +79,8 @@ static void send_one(struct slot *s, const struct clock *c, uint64_t now)
 		run->lost = s->client;
 }
 
-/* When a call of the warm-up took longer than all the time, others follow it all the
- * same: somebody wants a figure. */
+/* If one warm-up call took longer than the whole time, send more calls anyway, so
+ * that there is a result. */
 static bool may_send(const struct msd_load_run *run, const struct clock *c,
 		     uint64_t now)
 {
@@ -88,8 +88,8 @@ static bool may_send(const struct msd_load_run *run, const struct clock *c,
 	       (now < c->end_ns || run->first_ns == 0);
 }
 
-/* Send what may be sent; false: nothing is in flight and nothing will be, so that no
- * answer meets a slot that is gone. */
+/* Send the calls that are due. False: nothing is in flight and nothing will be sent,
+ * so that no answer refers to a freed slot. */
 static bool refill(struct slot *slots, size_t n, const struct clock *c)
 {
 	const uint64_t now = msd_now_ns();
@@ -126,7 +126,7 @@ static bool run_all(struct msd_load_run *run, struct slot *slots, struct pollfd 
 	while (refill(slots, n, &c)) {
 		const uint64_t n_back = run->n_back;
 
-		/* What was sent is on its way before anybody waits. */
+		/* Send all calls before waiting. */
 		for (uint32_t i = 0; i < run->n_clients; i++)
 			(void)modser_process(run->clients[i]);
 		if (run->n_back == n_back)

@@ -6,7 +6,7 @@
 #include "client/cli/parameters.h"
 #include "proto/bytes.h"
 
-/* Some types have no random elements here. */
+/* For some types no random elements can be made. */
 static const char *fill_of(const char *dtype)
 {
 	struct msd_dtype t;
@@ -30,7 +30,7 @@ bool msd_made_word(const modser_value *param, bool is_out, char ret[MSD_MADE_WOR
 		const modser_value *extent = &shape->as.tuple.item[i];
 		const int64_t n = extent->kind == MODSER_INT ? extent->as.i : -1;
 
-		/* An open extent is 1: the shortest input that there is. */
+		/* An open extent is 1, the shortest possible input. */
 		msd_buf_printf(&word, "%s%lld", i > 0 ? "," : "",
 			       (long long)(n >= 0 ? n : 1));
 	}

@@ -1,12 +1,14 @@
 #ifndef MSD_CLI_MADE_WORD_H
 #define MSD_CLI_MADE_WORD_H
-/* Arguments made of a function's signature, as words of the command line. */
+/* Makes arguments from a function's signature, as words of the command line. */
 #include "client/modser.h"
 
-#define MSD_MADE_WORD_MAX 512u /* bytes, incl. NUL */
+#define MSD_MADE_WORD_MAX 512u /* bytes, including NUL */
 
-/** The word that makes an argument for @param, of the map of a parameter: "rand:..."
- * or, for one that is filled, "out:...". False: it cannot be made. */
+/**
+ * Make the word for @param, a parameter's map: "rand:..." or, for an output,
+ * "out:...". False: not possible.
+ */
 bool msd_made_word(const modser_value *param, bool is_out, char ret[MSD_MADE_WORD_MAX]);
 
 #endif

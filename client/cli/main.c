@@ -1,7 +1,5 @@
-/*
- * A verb found by its name, and main(): parse, run, flush, exit with what the verb
- * returned. The table of verbs is verbs.c.
- */
+/* main(): parse, run the verb, flush, exit with the verb's code. Also finds a verb by
+ * name. The table of verbs is in verbs.c. */
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
@@ -14,7 +12,7 @@
 #include "client/cli/report.h"
 #include "proto/inherited.h"
 
-/* What other programs call them. */
+/* Names in other programs. */
 static const struct {
 	const char *other, *verb;
 } habits[] = {{"ps", "ls"}, {"list", "ls"}, {"rm", "unload"}, {"functions", "funcs"}};
@@ -60,10 +58,11 @@ int main(int argc, char **argv)
 
 	if (!msd_inherited_open_standard())
 		return MSD_EXIT_USAGE;
-	(void)signal(SIGCHLD, SIG_DFL); /* ignored, no compiler's status would come */
+	(void)signal(SIGCHLD,
+		     SIG_DFL); /* with SIG_IGN a compiler's status would be lost */
 	(void)sigaction(SIGINT, &interrupt, NULL);
 	(void)sigaction(SIGTERM, &interrupt, NULL);
-	(void)signal(SIGPIPE, SIG_IGN); /* a closed pipe is a write error, reported */
+	(void)signal(SIGPIPE, SIG_IGN); /* report a closed pipe as a write error */
 	code = msd_args_parse(argc, argv, &cli);
 	if (code == MSD_EXIT_OK) {
 		if (cli.wants_version) {

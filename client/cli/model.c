@@ -1,8 +1,8 @@
 /*
- * Happy path: the archive is read and the model found; its objects and sources go to
- * the linker, with the headers of all; a function `run` is added where the model has
- * none that can be called (aot_entry.h), graph and parameters as modules of a blob
- * where it has a graph, signatures where the archive tells them.
+ * Happy path: the archive is read and the model found. Its objects and sources go to
+ * the linker, with all headers. If the model has no callable function, `run` is added
+ * (aot_entry.h). If it has a graph, the graph and the parameters become modules of a
+ * blob. Signatures are added if the archive has them.
  */
 #include "client/cli/model.h"
 
@@ -20,8 +20,8 @@ static struct msd_span span_of(const struct msd_archive_file *f)
 	return (struct msd_span){f->data.p, f->data.n};
 }
 
-/* Of several models each has pieces of its own, NAME_lib0.o and so on, and both may
- * define the same symbols. */
+/* If there are several models, each has its own files, NAME_lib0.o and so on, and two
+ * models may define the same symbols. */
 bool msd_model_owns(const struct msd_mlf *m, const struct msd_mlf_model *model,
 		    const char *path)
 {
@@ -34,7 +34,7 @@ bool msd_model_owns(const struct msd_mlf *m, const struct msd_mlf_model *model,
 				    base[n + 4] >= '0' && base[n + 4] <= '9');
 }
 
-/* Every model's, for they have names of their own. */
+/* Add the headers of all models; their names are unique. */
 static msd_err add_headers(const struct msd_archive *a, struct msd_linker *l,
 			   struct msd_diag *d)
 {
@@ -50,8 +50,8 @@ static msd_err add_headers(const struct msd_archive *a, struct msd_linker *l,
 	return err;
 }
 
-/* The model's pieces. Sources in other languages are refused, for what they define
- * would lack. */
+/* Add the model's files. Sources in other languages are rejected, because their
+ * symbols would be missing. */
 static msd_err add_pieces(const struct msd_mlf *m, const struct msd_mlf_model *model,
 			  struct msd_linker *l, struct msd_diag *d)
 {
@@ -83,8 +83,8 @@ static msd_err add_pieces(const struct msd_mlf *m, const struct msd_mlf_model *m
 	return err;
 }
 
-/* C code that never asks for another function has no symbol that tells a loader what it
- * is. A strong one of the same name wins over this. */
+/* C code that calls no runtime function has no symbol from which a loader can detect
+ * it. This symbol is weak, so a strong one of the same name takes precedence. */
 static msd_err add_mark(struct msd_linker *l, struct msd_diag *d)
 {
 	static const char text[] = "__attribute__((weak, visibility(\"default\"))) "
@@ -103,7 +103,7 @@ static bool says_unpacked(const struct msd_mlf *m)
 	return memmem(f->data.p, f->data.n, word, strlen(word)) != NULL;
 }
 
-/* Whether one of the model's pieces defines, or at least names, @function. */
+/* True if a file of the model defines, or refers to, @function. */
 static bool is_named(const struct msd_mlf *m, const struct msd_mlf_model *model,
 		     const char *function)
 {
@@ -111,7 +111,7 @@ static bool is_named(const struct msd_mlf *m, const struct msd_mlf_model *model,
 	char in_object[512];
 
 	int n = snprintf(in_c, sizeof(in_c), "%.400s(", function);
-	/* a symbol's name stands between NULs */
+	/* in a string table a name is between NULs */
 	(void)snprintf(in_object, sizeof(in_object), "%c%.400s", 0, function);
 	for (size_t i = 0; i < m->archive.n; i++) {
 		const struct msd_archive_file *f = &m->archive.files[i];
@@ -128,7 +128,8 @@ static bool is_named(const struct msd_mlf *m, const struct msd_mlf_model *model,
 	return false;
 }
 
-/* The model's function of this @end; false: none of its pieces names it. */
+/* Find the model's function with the suffix @end; false: no file of the model names
+ * it. */
 static bool find_function(const struct msd_mlf *m, const struct msd_mlf_model *model,
 			  const char *end, char function[static MAX_FUNCTION])
 {
@@ -145,8 +146,8 @@ static bool has_header(const struct msd_mlf *m, const struct msd_mlf_model *mode
 	return msd_archive_find(&m->archive, path) != NULL;
 }
 
-/* The function that says what the model takes: the model's own, or, for the runtime in
- * C++, the library's only one. NULL: none. */
+/* Find the function that describes the model's parameters: the model's own, or, for
+ * the C++ runtime, the library's only one. NULL: none. */
 static const char *find_metadata(const struct msd_mlf *m,
 				 const struct msd_mlf_model *model,
 				 char function[static MAX_FUNCTION])
@@ -158,13 +159,13 @@ static const char *find_metadata(const struct msd_mlf *m,
 	return is_named(m, model, only) ? only : NULL;
 }
 
-/* An ahead-of-time model gets an entry, `run`. Without a function that the model's own
- * can be told by, the library's functions are all there is. */
+/* Add the entry `run` to an ahead-of-time model. If the model's own function cannot
+ * be identified, only the library's functions are available. */
 static msd_err add_entry(const struct msd_mlf *m, const struct msd_mlf_model *model,
 			 struct msd_linker *l, struct msd_diag *d)
 {
 	static const char *const ends[] = {
-		"run",          /* brings planned memory; the C interface's, too */
+		"run",          /* provides planned memory; also in the C interface */
 		"__tvm_main__", /* 0.9 to 0.18 */
 		"run_model",    /* 0.8 */
 	};
@@ -200,7 +201,8 @@ static msd_err add_entry(const struct msd_mlf *m, const struct msd_mlf_model *mo
 	return err;
 }
 
-/* What the archive says of its operators, for the library's own code may not. */
+/* Add the signatures of the archive's operators, because the library's code may lack
+ * them. */
 static msd_err add_signatures(const struct msd_mlf_model *model, struct msd_linker *l,
 			      struct msd_diag *d)
 {

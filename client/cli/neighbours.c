@@ -9,9 +9,9 @@
 
 #include "proto/proc.h"
 
-#define ANCESTORS 16 /* between a process and who is asked for */
+#define ANCESTORS 16 /* most ancestors that are followed */
 
-/* The @n-th number or word behind @at, which is NULL for no words any more. */
+/* Skip @n words from @at; NULL if there are not enough. */
 static const char *skip(const char *at, unsigned n)
 {
 	for (; at != NULL && n > 0; n--) {
@@ -21,8 +21,8 @@ static const char *skip(const char *at, unsigned n)
 	return at;
 }
 
-/* `PID (NAME) STATE PARENT ... UTIME STIME`, the 14th and 15th; a name may hold
- * anything. */
+/* `PID (NAME) STATE PARENT ... UTIME STIME`, the times are the 14th and 15th; NAME
+ * may contain any character. */
 static bool read_process(const char *text, struct msd_neighbour *ret)
 {
 	const char *open = strchr(text, '('), *end = strrchr(text, ')');
@@ -88,7 +88,7 @@ static const struct msd_neighbour *find(const struct msd_neighbours *n, int64_t 
 	return n->n > 0 ? bsearch(&key, n->all, n->n, sizeof(key), by_pid) : NULL;
 }
 
-/* @p is @pid, or was started by it, or by one that was. */
+/* True if @p is @pid or its descendant. */
 static bool is_of(const struct msd_neighbours *n, const struct msd_neighbour *p,
 		  int64_t pid)
 {

@@ -1,31 +1,33 @@
 #ifndef MSD_CLI_NEIGHBOURS_H
 #define MSD_CLI_NEIGHBOURS_H
-/* Who computes on this machine beside a daemon. */
+/* Finds other processes that use the processors of the daemon's machine. */
 #include <stddef.h>
 #include <stdint.h>
 
-#define MSD_NEIGHBOURS 4096u /* processes that are looked at */
+#define MSD_NEIGHBOURS 4096u /* most processes in a snapshot */
 
 struct msd_neighbour {
 	int64_t pid, parent;
-	uint64_t ticks; /* that it has computed */
+	uint64_t ticks; /* of processor time */
 	char name[32];
 };
 
-/* All processes that are seen here, by their numbers. */
+/* All visible processes, sorted by pid. */
 struct msd_neighbours {
 	struct msd_neighbour *all; /* owned */
 	size_t n;
 };
 
-/** Look at those below @root; fewer where memory is short. */
+/** Take a snapshot below @root; incomplete if memory runs out. */
 void msd_neighbours_look(const char *root, struct msd_neighbours *ret);
 void msd_neighbours_finish(struct msd_neighbours *n);
-/** Ticks between two looks of the process @pid and all that it has started. */
+/** Ticks of process @pid and its descendants between two snapshots. */
 uint64_t msd_neighbours_own(const struct msd_neighbours *before,
 			    const struct msd_neighbours *after, int64_t pid);
-/** The one of all others that computed most in between, to @ret with these ticks; 0 of
- * them: nobody did. */
+/**
+ * Set @ret to the process with the most ticks in between, except the @own processes
+ * and their descendants; 0 ticks: none.
+ */
 void msd_neighbours_busiest(const struct msd_neighbours *before,
 			    const struct msd_neighbours *after, const int64_t *own,
 			    size_t n_own, struct msd_neighbour *ret);

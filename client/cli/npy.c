@@ -1,8 +1,8 @@
 /*
- * Reading, happy path: magic and version, the dict (npy_header.c), the dtype that it or
- * the caller names, a length that fits; the elements stay where they are in the file
- * when they are in order already, else they are copied: bytes swapped, columns to rows.
- * Writing: the header alone, for the data follow as they are.
+ * Reading, happy path: magic and version, the dict (npy_header.c), the dtype of the
+ * file or of the caller, a matching length. Elements that are already in order are
+ * borrowed from the file. Otherwise they are copied, with bytes swapped and columns
+ * converted to rows. Writing: only the header; the data follow unchanged.
  */
 #include "client/cli/npy.h"
 
@@ -13,15 +13,15 @@
 
 #define MAGIC "\x93NUMPY"
 #define MAGIC_BYTES 6u
-#define HEAD_ALIGN 64u /* numpy pads so that the elements begin at a multiple */
+#define HEAD_ALIGN 64u /* numpy pads the header to a multiple of this */
 
-/* The type that kind and size name; false for void and what there is not. */
+/* The dtype of the header's kind and size; false for void and unknown types. */
 static bool native_dtype(const struct msd_npy_header *h, struct msd_dtype *ret)
 {
 	static const struct {
 		char kind;
 		uint8_t code;
-		uint8_t min, max; /* bytes of an element */
+		uint8_t min, max; /* element sizes in bytes */
 	} rows[] = {{'b', MSD_DT_BOOL, 1, 1},
 		    {'i', MSD_DT_INT, 1, 8},
 		    {'u', MSD_DT_UINT, 1, 8},
@@ -40,7 +40,7 @@ static bool native_dtype(const struct msd_npy_header *h, struct msd_dtype *ret)
 	return false;
 }
 
-/* An element a byte, of a type that has fewer bits. */
+/* True if each element takes a byte, although the type has fewer bits. */
 static bool is_packed(const struct msd_npy_header *h, struct msd_dtype t)
 {
 	return t.lanes == 1 && t.bits > 0 && t.bits < 8 && h->size_bytes == 1 &&
@@ -78,7 +78,7 @@ static msd_err choose_dtype(const struct msd_npy_header *h, const struct msd_dty
 	return MSD_OK;
 }
 
-/* The part of an element that has a byte order: each half of a complex number. */
+/* Bytes of the unit that has a byte order; for a complex number it is each half. */
 static uint32_t word_bytes(const struct msd_npy_header *h)
 {
 	if (h->kind == 'c')
@@ -94,11 +94,11 @@ static void copy_swapped(uint8_t *to, const uint8_t *from, uint32_t n, uint32_t 
 	}
 }
 
-/* Write the elements of @from row-major and little-endian to @to. */
+/* Write the elements of @from to @to, row-major and little-endian. */
 static void convert(const struct msd_npy_header *h, const uint8_t *from, uint8_t *to,
 		    uint64_t n)
 {
-	uint64_t stride[MSD_MAX_NDIM]; /* in elements, of the file */
+	uint64_t stride[MSD_MAX_NDIM]; /* in elements of the file */
 	int64_t index[MSD_MAX_NDIM] = {0};
 	uint32_t word = h->is_big_endian ? word_bytes(h) : 1;
 	uint64_t step = 1;
@@ -176,8 +176,8 @@ static msd_err check_length(const struct msd_npy_header *h, size_t left,
 	return MSD_OK;
 }
 
-/* Whether @v, an element of @h, is a number of @t; of a type that is no integer the
- * bits are meant. */
+/* True if @v, an element of @h, is in the range of @t; for a type that is not an
+ * integer, @v holds the bits. */
 static bool has_value(const struct msd_npy_header *h, struct msd_dtype t, uint8_t v)
 {
 	const int value = h->kind == 'i' ? (int8_t)v : (int)v;
@@ -186,7 +186,7 @@ static bool has_value(const struct msd_npy_header *h, struct msd_dtype t, uint8_
 	return value < n && value >= (t.code == MSD_DT_INT ? -n : 0);
 }
 
-/* Elements of a byte each close together, as the protocol has them. */
+/* Pack elements of a byte each, as the protocol requires. */
 static msd_err pack(const struct msd_npy_header *h, uint64_t n, struct msd_npy *npy,
 		    struct msd_diag *d)
 {

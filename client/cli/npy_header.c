@@ -1,7 +1,8 @@
 /*
- * The dict of an .npy file: the few Python literals that numpy writes there, 'descr',
- * 'fortran_order' and 'shape' in any order and each once. Every step takes what it
- * expects from a cursor or fails with what it is about; nothing is evaluated.
+ * Parses the dict of an .npy file: the Python literals that numpy writes there,
+ * 'descr', 'fortran_order' and 'shape' in any order and each once. Every step reads
+ * the expected token from a cursor or fails with an error that names it; nothing is
+ * evaluated.
  */
 #include <string.h>
 
@@ -20,7 +21,7 @@ static void skip_space(struct msd_cur *c)
 	}
 }
 
-/* Take @mark, with space in front of it. */
+/* Read @mark and the spaces before it. */
 static bool take(struct msd_cur *c, char mark)
 {
 	skip_space(c);
@@ -31,7 +32,7 @@ static bool take(struct msd_cur *c, char mark)
 	return true;
 }
 
-/* A string without escapes, in either kind of quotes. */
+/* Read a string without escapes, in either kind of quotes. */
 static bool take_string(struct msd_cur *c, struct msd_span *ret)
 {
 	skip_space(c);
@@ -72,7 +73,7 @@ static bool take_number(struct msd_cur *c, int64_t *ret)
 		c->p++;
 		c->left--;
 	}
-	(void)take(c, 'L'); /* what Python 2 wrote behind a long */
+	(void)take(c, 'L'); /* Python 2 wrote it after a long */
 	*ret = v;
 	return any;
 }

@@ -1,8 +1,9 @@
 /*
- * Happy path of an element: its bits are taken from where the lane begins; an integer
- * is printed as it is, a float by the fewest digits that read back the same. Floats of
- * 16 bits and less are told by a table of their layouts (exponent, mantissa, bias, what
- * the highest exponent means) and become doubles, which hold them exactly.
+ * Happy path of an element: its bits are read from the start of the lane. An integer
+ * is printed as it is, a float with the fewest digits that read back the same. Floats
+ * of 16 bits and less are decoded to doubles, which represent them exactly. The
+ * decoder uses a table of their layouts (exponent, mantissa, bias, meaning of the
+ * highest exponent).
  */
 #include "client/cli/number.h"
 
@@ -15,12 +16,12 @@
 
 enum special {
 	IEEE, /* the highest exponent is inf and nan */
-	FN,   /* no inf; all ones is nan */
-	FNUZ, /* no inf, no -0: its bits are nan */
+	FN,   /* no inf; all bits set is nan */
+	FNUZ, /* no inf, no -0: that bit pattern is nan */
 	NONE, /* neither inf nor nan */
 };
 
-/* How the bits of a small float are read. */
+/* Layout of a small float. */
 struct layout {
 	uint8_t exponent_bits, mantissa_bits;
 	int bias;
@@ -117,7 +118,7 @@ static void put_complex(struct msd_buf *out, double re, double im, bool is_doubl
 	msd_buf_put_u8(out, as_json ? ']' : 'j');
 }
 
-/* @width bits at bit @at of the data, the lowest first. */
+/* @width bits at bit @at of the data, lowest bit first. */
 static uint64_t bits_at(const modser_tensor *t, uint64_t at, unsigned width)
 {
 	const uint8_t *data = t->data;

@@ -1,6 +1,6 @@
 #ifndef MSD_CLI_NUMBER_H
 #define MSD_CLI_NUMBER_H
-/* Elements of tensors as text, of every dtype that the protocol carries. */
+/* Formats elements of tensors as text, for every dtype of the protocol. */
 #include "client/modser.h"
 #include "proto/bytes.h"
 
@@ -14,10 +14,15 @@ void msd_number_put(struct msd_buf *out, double v, bool is_double);
 void msd_number_put_element(struct msd_buf *out, const modser_tensor *t, uint64_t i,
 			    bool as_json);
 
-/** The bits of @v as the float @t of 8 bits or less, the nearest that there is; of two
- * the even one. False: @t is none, or @v is beyond all that it has. */
+/**
+ * Round @v to the nearest value of the float @t of 8 bits or less, ties to even, and
+ * return its bits. False: @t is not such a float, or @v is out of range.
+ */
 bool msd_number_small_bits(modser_dtype t, double v, uint8_t *ret);
-/** Put the lowest @width bits of @bits at bit @at of @data, which are 0. */
+/**
+ * Store the lowest @width bits of @bits at bit @at of @data, where the bits must be
+ * 0.
+ */
 void msd_number_put_bits(uint8_t *data, uint64_t at, unsigned width, uint64_t bits);
 
 #endif

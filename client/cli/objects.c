@@ -43,7 +43,7 @@ msd_err msd_objects_check_whole(const char *path, struct msd_span file,
 			    file.n);
 }
 
-/* What it defines would lack. */
+/* Its symbols would be missing. */
 static bool is_other_source(const char *path)
 {
 	static const char *const ends[] = {".cc", ".cpp", ".cxx", ".cu", ".ll", ".S"};

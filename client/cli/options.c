@@ -1,8 +1,5 @@
-/*
- * What each option of modser does: most keep their value in a field of struct msd_cli,
- * some look at it first. What is wrong with a value is reported here, with what would
- * be right.
- */
+/* Applies each option of modser: most store their value in a field of struct msd_cli,
+ * some check it first. A wrong value is reported here, with the expected form. */
 #include "client/cli/options.h"
 
 #include <string.h>
@@ -45,7 +42,8 @@ static enum msd_exit apply_tail(struct msd_cli *cli, const char *value)
 				"--tail %s: not a number", value);
 }
 
-/* The option had this name: an unknown one would not be told the new word. */
+/* Former name of an option; report the new name, because an unknown option has no
+ * such hint. */
 static enum msd_exit refuse_instances(struct msd_cli *cli, const char *value)
 {
 	(void)cli;
@@ -55,7 +53,7 @@ static enum msd_exit refuse_instances(struct msd_cli *cli, const char *value)
 
 static enum msd_exit apply_device(struct msd_cli *cli, const char *value)
 {
-	/* A module's workers may be spread over several. */
+	/* The workers of a module may use several devices. */
 	for (const char *part = value; part != NULL;) {
 		const size_t n = strcspn(part, ",");
 		struct msd_device device;
@@ -94,7 +92,7 @@ static enum msd_exit apply_fill(struct msd_cli *cli, const char *value)
 	return MSD_EXIT_OK;
 }
 
-/* What is wrong with a word of a framework's model. */
+/* Report a wrong word for a framework's model. */
 static enum msd_exit refuse_words(struct msd_diag *d)
 {
 	const enum msd_exit code = msd_report_usage(
@@ -168,7 +166,7 @@ static enum msd_exit apply_with(struct msd_cli *cli, const char *value)
 	return MSD_EXIT_OK;
 }
 
-/* A name alone: a word that a compiler takes for another option has no place here. */
+/* Accept only a plain name, because a compiler may treat another word as an option. */
 static enum msd_exit apply_library(struct msd_cli *cli, const char *value)
 {
 	const char *all = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
@@ -207,7 +205,7 @@ static enum msd_exit apply_within(struct msd_cli *cli, const char *value)
 	return read_time("--within", value, &cli->batch_ms);
 }
 
-/* 0 is without end, which is not the same as what was not said. */
+/* 0 means no limit; a missing option means the daemon's default. */
 static enum msd_exit apply_max_run(struct msd_cli *cli, const char *value)
 {
 	uint32_t ms = 0;

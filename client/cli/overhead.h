@@ -1,7 +1,10 @@
 #ifndef MSD_CLI_OVERHEAD_H
 #define MSD_CLI_OVERHEAD_H
-/* What the daemon adds to the calls of each module, by its metrics: the mean time in
- * all stages but the function itself, and the queue, where calls wait for others. */
+/*
+ * Computes from the metrics how much time the daemon adds to each module's calls: the
+ * mean of all stages except the function itself, and the queue, where a call waits
+ * for other calls.
+ */
 #include <stdbool.h>
 #include <stddef.h>
 
@@ -13,15 +16,17 @@ struct msd_overhead {
 	char module[MSD_MAX_NAME_BYTES + 1];
 	double run_s, wait_s, added_s; /* sums */
 	double calls;
-	bool is_recent; /* of the time between two looks alone */
+	bool is_recent; /* only of the time between two snapshots */
 };
 
-/** Those of the modules in @metrics that were called, MSD_OVERHEAD_MODULES at most, to
- * @ret; returns how many. */
+/**
+ * Read the called modules in @metrics, at most MSD_OVERHEAD_MODULES, into @ret;
+ * returns their number.
+ */
 size_t msd_overhead_read(const char *metrics, struct msd_overhead *ret);
 
-/** Those of @after, @n of them, become what has happened since @before where there were
- * calls since. */
+/** Subtract @before from the @n entries of @after, for modules with calls in between.
+ */
 void msd_overhead_since(struct msd_overhead *after, size_t n,
 			const struct msd_overhead *before, size_t n_before);
 

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Its map in function.list's answer. */
+/* Find its map in the answer of function.list. */
 static const modser_value *find(const modser_value *list, const char *name)
 {
 	for (size_t i = 0;

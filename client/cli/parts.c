@@ -1,10 +1,10 @@
 /*
- * Happy path: each file is told by its first bytes and put where it belongs: graph and
- * parameters, an object, an archive that is gone through in turn, a library whose
- * imports are nothing but the host's.
+ * Happy path: each file is identified by its first bytes and stored in its place:
+ * graph and parameters, an object, an archive, whose files are added one by one, or a
+ * library without imports other than those of the host.
  *
- * Failures: two of what there can be one of, or a file that is none of these, is
- * refused by its name.
+ * Failures: a second file of a single kind, and a file of any other type, is rejected
+ * by name.
  */
 #include "client/cli/parts.h"
 
@@ -91,8 +91,8 @@ static msd_err check_kinds(struct msd_span library, struct msd_diag *d)
 	return err;
 }
 
-/* devc holds what a library imports. A graph's factory is left behind, for the graph
- * and its parameters are given beside it; code for a device would be lost. */
+/* devc contains the imports of a library. A graph's factory is dropped, because the
+ * graph and its parameters are given separately; code for a device would be lost. */
 static msd_err check_imports(const struct msd_archive_file *f, struct msd_diag *d)
 {
 	struct msd_linker l = {0};
@@ -141,7 +141,7 @@ static msd_err add_archive(struct msd_parts *p, struct msd_span file,
 	return err;
 }
 
-/* A copy of what the archive @f holds. */
+/* Copy the contents of the archive @f. */
 static msd_err copy_of(struct msd_span s, struct msd_buf *ret, struct msd_diag *d)
 {
 	msd_buf_put(ret, s.p, s.n);
@@ -163,7 +163,7 @@ static msd_err take_piece(struct msd_parts *p, const struct msd_mlf *m,
 	return add_member(p, f, d);
 }
 
-/* The parts of a model that is in an archive already. */
+/* Add the parts of a model from an archive. */
 static msd_err add_model(struct msd_parts *p, struct msd_span file, struct msd_diag *d)
 {
 	const struct msd_mlf_model *model = NULL;

@@ -1,6 +1,7 @@
 /*
- * Happy path: all certificates are made in memory, then each is written as two files
- * that were not there. Failures: what was written is removed, and the file named.
+ * Happy path: all certificates are made in memory, then each is written as two new
+ * files. Failures: the files already written are removed, and the error names the
+ * file.
  */
 #include "client/cli/pki.h"
 
@@ -57,7 +58,7 @@ static msd_err open_file(const char *path, int flags, mode_t mode, FILE **ret,
 			    strerror(error));
 }
 
-/* Close what was written; false, with errno: it was not. */
+/* Close a written file; false, with errno: the write failed. */
 static bool is_closed(FILE *f)
 {
 	const bool is_whole = ferror(f) == 0 && fflush(f) == 0 && fsync(fileno(f)) == 0;
@@ -74,7 +75,7 @@ static void remove_pair(const struct pair *p)
 	(void)unlink(p->cert);
 }
 
-/* Both files, or none. */
+/* Write both files, or none. */
 static msd_err save(const struct msd_certificate *c, const struct pair *p,
 		    struct msd_diag *d)
 {
@@ -107,7 +108,7 @@ static bool is_host_name(const char *host)
 	return n > 0 && host[n] == '\0' && n <= 253;
 }
 
-/* The names as a certificate has them. */
+/* Format the names as a certificate's alternative names. */
 static msd_err put_hosts(const char *const *hosts, size_t n, struct msd_buf *ret,
 			 struct msd_diag *d)
 {
@@ -193,7 +194,7 @@ static msd_err read_authority(const char *folder, struct msd_certificate **ret,
 	return err;
 }
 
-/* One more certificate, as @wish says, by the authority in @folder. */
+/* Create the certificate @wish, signed by the authority in @folder. */
 static msd_err add(const char *folder, const struct msd_certificate_wish *wish,
 		   struct msd_diag *d)
 {

@@ -8,7 +8,7 @@
 #include "client/cli/report.h"
 #include "graph/plugin/plugin.h"
 
-/* Nothing is run here. */
+/* This program runs no kernels. */
 static int forget_kernel(const modserd_kernel *kernel)
 {
 	return msd_plugin_check_kernel(kernel) &&
@@ -29,7 +29,7 @@ static const modserd_host host = {.abi = MODSERD_PLUGIN_ABI,
 				  .add_kernel = forget_kernel,
 				  .add_engine = forget_engine};
 
-/* The dynamic linker looks for a name without a slash elsewhere. */
+/* For a name without a slash, the dynamic linker searches other folders. */
 static enum msd_exit open_one(const char *path)
 {
 	char whole[PATH_MAX];

@@ -1,6 +1,7 @@
 /*
- * Values as text. For people large tensors are shown by their edges and everything that
- * a terminal would obey is escaped; for scripts all is printed, one value a line.
+ * Formats values as text. For people, large tensors show only their edges and
+ * terminal control characters are escaped. For scripts everything is printed, one
+ * value a line.
  */
 #include "client/cli/print.h"
 
@@ -14,7 +15,7 @@
 #include "proto/dtype.h"
 #include "proto/utf8.h"
 
-#define ELEMENTS_SHOWN 1000u /* on a terminal; of larger ones the edges */
+#define ELEMENTS_SHOWN 1000u /* on a terminal; a larger tensor shows its edges */
 #define EDGE 3
 
 static void put_escaped(struct msd_buf *out, const char *p, size_t n, const char *keep)
@@ -60,7 +61,7 @@ void msd_print_text(struct msd_buf *out, const char *p, size_t n)
 		msd_buf_put_u8(out, '\n');
 }
 
-/* A tensor being printed: @dim more dimensions from the first. */
+/* Printer state: @dim more dimensions from the first. */
 struct printer {
 	struct msd_buf *out;
 	const modser_tensor *t;
@@ -69,7 +70,7 @@ struct printer {
 
 static uint32_t rank_of(const modser_tensor *t)
 {
-	return t->ndim + (t->dtype.lanes > 1); /* lanes are one dimension more */
+	return t->ndim + (t->dtype.lanes > 1); /* lanes count as one more dimension */
 }
 
 static uint64_t extent_of(const modser_tensor *t, uint32_t dim)
@@ -77,7 +78,7 @@ static uint64_t extent_of(const modser_tensor *t, uint32_t dim)
 	return dim < t->ndim ? (uint64_t)t->shape[dim] : t->dtype.lanes;
 }
 
-/* Dimension @dim and those behind it, from element @at on. */
+/* Append dimension @dim and the inner ones, from element @at on. */
 static void put_dim(struct printer *p, uint32_t dim, uint64_t at)
 {
 	uint64_t below = 1;
@@ -121,7 +122,7 @@ static void put_tensor(struct msd_buf *out, const modser_tensor *t, bool for_peo
 		msd_buf_put_u8(out, ' ');
 		p.cut = t->bytes * 8 / t->dtype.bits > ELEMENTS_SHOWN;
 	}
-	if (t->bytes == 0) { /* other extents may be as large as they like */
+	if (t->bytes == 0) { /* the other extents may be very large */
 		msd_buf_printf(out, "[]");
 	} else {
 		put_dim(&p, 0, 0);
@@ -218,7 +219,7 @@ void msd_print_value(struct msd_buf *out, const modser_value *v, bool for_people
 	case MODSER_MAP:
 		put_items(out, v, for_people);
 		return;
-	case MODSER_RESULT_OF: /* of arguments alone */
+	case MODSER_RESULT_OF: /* only in arguments */
 		return;
 	}
 }

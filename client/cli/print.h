@@ -1,23 +1,26 @@
 #ifndef MSD_CLI_PRINT_H
 #define MSD_CLI_PRINT_H
 /*
- * Values as text: for people on a terminal (aligned, large tensors cut short, sizes in
- * KiB), for scripts in a pipe (one fact a line, fields parted by a tab). Characters
- * that a terminal obeys are escaped (proto/utf8.h): names and texts come from foreign
- * code.
+ * Formats values as text. On a terminal, for people: aligned, large tensors
+ * truncated, sizes in KiB. In a pipe, for scripts: one fact a line, fields separated
+ * by a tab. Terminal control characters are escaped (proto/utf8.h), because names and
+ * texts are untrusted.
  */
 #include <stdio.h>
 
 #include "client/modser.h"
 #include "proto/bytes.h"
 
-/** Append @n bytes of text as one line: "\n" and the like are written as escapes. */
+/** Append @n bytes of text as one line; "\n" and similar characters become escapes. */
 void msd_print_line(struct msd_buf *out, const char *p, size_t n);
-/** Append text of many lines, ended by a newline; other control characters escaped. */
+/**
+ * Append text of several lines and a final newline; other control characters are
+ * escaped.
+ */
 void msd_print_text(struct msd_buf *out, const char *p, size_t n);
-/** The same of a piece, which may end within a line. */
+/** The same for a chunk of text, which may end within a line. */
 void msd_print_piece(struct msd_buf *out, const char *p, size_t n);
-/** Append text of many lines, each behind @prefix and ended by a newline. */
+/** Append text of several lines, each after @prefix and with a newline. */
 void msd_print_indented(struct msd_buf *out, const char *p, size_t n,
 			const char *prefix);
 /** Append one value on one line, without the newline. */
@@ -25,27 +28,30 @@ void msd_print_value(struct msd_buf *out, const modser_value *v, bool for_people
 /** Append @n bytes as "3.0 MiB", and @ns nanoseconds as "1.5 ms". */
 void msd_print_size(struct msd_buf *out, int64_t n);
 void msd_print_ns(struct msd_buf *out, double ns);
-/** Append a map: a key and its value a line. */
+/** Append a map: one key and value a line. */
 void msd_print_map(struct msd_buf *out, const modser_value *map, bool for_people);
-/** Append a list of maps: a row each, a column for each key whose values are plain.
- * @has_header: scripts get the keys as the first line; people get headings anyway. */
+/**
+ * Append a list of maps: a row for each map, a column for each key with plain values.
+ * @has_header: print the keys as the first line for scripts; people always get
+ * headings.
+ */
 void msd_print_table(struct msd_buf *out, const modser_value *list, bool for_people,
 		     bool has_header);
-/* One of the columns of a table that has not all that there are. */
+/* A column of a table with selected columns. */
 struct msd_column {
 	const char *key;
 	const char *heading; /* for people */
-	bool may_lack;       /* people are spared it when it is empty in all rows */
+	bool may_lack;       /* not shown to people if all rows are empty */
 };
-/** The same of the @n columns alone. */
+/** The same, with only the @n columns. */
 void msd_print_columns(struct msd_buf *out, const modser_value *list,
 		       const struct msd_column *columns, size_t n, bool for_people,
 		       bool has_header);
-/** Is standard output a terminal? */
+/** True if standard output is a terminal. */
 bool msd_print_for_people(void);
-/** Columns of that terminal; SIZE_MAX: it does not say. */
+/** Columns of that terminal; SIZE_MAX: unknown. */
 size_t msd_print_width(void);
-/** Write @out to standard output and empty it. Errors show in msd_report_stdout(). */
+/** Write @out to standard output and empty it. msd_report_stdout() reports errors. */
 void msd_print_flush(struct msd_buf *out);
 void msd_print_flush_to(struct msd_buf *out, FILE *file);
 

@@ -10,9 +10,9 @@
 #include "proto/clock.h"
 
 #define EVERY_MS 100u
-#define SETTLED_MS 500u /* before that a rate is a guess */
+#define SETTLED_MS 500u /* the rate is unreliable before */
 
-static atomic_bool has_line; /* on the terminal, which is not ended */
+static atomic_bool has_line; /* an unfinished line is on the terminal */
 
 static void put_figures(struct msd_buf *out, uint64_t done, uint64_t total,
 			uint64_t elapsed_ms)
@@ -39,7 +39,7 @@ static void put_figures(struct msd_buf *out, uint64_t done, uint64_t total,
 	}
 }
 
-/* Of the figures as many as fit, each whole. */
+/* Remove figures from the end until the rest fits; each figure stays whole. */
 static void fit(struct msd_buf *figures, size_t columns)
 {
 	while (figures->n > columns) {
@@ -67,8 +67,8 @@ void msd_progress_put(struct msd_buf *out, const struct msd_progress *p, uint64_
 	msd_buf_finish(&figures);
 }
 
-/* Of the terminal, without the last one, behind which some begin a line of their own.
- * 0: it does not say. */
+/* Columns of the terminal minus one, because some terminals wrap after the last
+ * column. 0: unknown. */
 static size_t columns_of_terminal(void)
 {
 	struct winsize size;
@@ -92,7 +92,7 @@ void msd_progress_show(void *progress, uint64_t done, uint64_t total)
 	msd_buf_printf(&out, "\r");
 	msd_progress_put(&out, p, done, total, now - p->started_ms,
 			 columns_of_terminal());
-	msd_buf_printf(&out, "\033[K"); /* what a longer line left behind it */
+	msd_buf_printf(&out, "\033[K"); /* clear the rest of a longer line */
 	msd_print_flush_to(&out, stderr);
 }
 
@@ -107,7 +107,7 @@ void msd_progress_end(struct msd_progress *p)
 void msd_progress_interrupted(void)
 {
 	if (has_line && write(STDERR_FILENO, "\n", 1) < 0)
-		has_line = false; /* nobody looks any more */
+		has_line = false; /* stderr is closed */
 }
 
 struct msd_progress msd_progress_begin(const char *verb, const char *name)

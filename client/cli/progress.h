@@ -1,31 +1,35 @@
 #ifndef MSD_CLI_PROGRESS_H
 #define MSD_CLI_PROGRESS_H
-/* How far an upload or a pull is, on one line of a terminal: part, rate, time left. */
+/* Shows the progress of an upload or a pull on one terminal line: percentage, rate,
+ * remaining time. */
 #include <stdbool.h>
 
 #include "proto/bytes.h"
 
 struct msd_progress {
-	const char *verb, *name; /* "load", and the module's */
+	const char *verb, *name; /* "load", and the module's name */
 	uint64_t started_ms;
 	uint64_t shown_ms;
-	bool is_open; /* a line was begun and not ended */
+	bool is_open; /* a line was started and not finished */
 };
 
-/** Of @verb for the module @name (both borrowed), from now on. */
+/** Start the progress of @verb for the module @name (both borrowed). */
 struct msd_progress msd_progress_begin(const char *verb, const char *name);
-/** Append the line for @done of @total bytes, 0: not known, after @elapsed_ms; without
- * an end. It has at most @columns, 0: not known, and leaves the module's name out
- * first, then figures: of a line that is wrapped a terminal takes back the last part
- * alone. */
+/**
+ * Append the line for @done of @total bytes (0: unknown) after @elapsed_ms, without a
+ * newline. It has at most @columns (0: unknown); the module's name is dropped first,
+ * then figures. A longer line would wrap, and a terminal rewrites only its last row.
+ */
 void msd_progress_put(struct msd_buf *out, const struct msd_progress *p, uint64_t done,
 		      uint64_t total, uint64_t elapsed_ms, size_t columns);
-/** Show it on standard error, ten times a second at most; a progress function of
- * libmodser's, @progress a struct msd_progress. */
+/**
+ * Show it on standard error, at most ten times a second; a progress function for
+ * libmodser, where @progress is a struct msd_progress.
+ */
 void msd_progress_show(void *progress, uint64_t done, uint64_t total);
-/** What comes next on standard error begins a line. */
+/** End the line, so that later output on standard error starts a new one. */
 void msd_progress_end(struct msd_progress *p);
-/** The same, of whatever line is open, in a signal's handler. */
+/** The same for any open line; safe in a signal handler. */
 void msd_progress_interrupted(void);
 
 #endif

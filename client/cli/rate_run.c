@@ -1,7 +1,7 @@
 /*
- * Happy path: a call is sent when it is due, and the next one falls due; answers are
- * noted as they come; then what is in flight comes back. Failures: an error that is no
- * sign of too much work ends the sending, and the run when all have come back.
+ * Happy path: each call is sent when it is due; answers are recorded as they arrive;
+ * then the calls in flight finish. Failures: an error that is not a sign of overload
+ * stops the sending, and the run ends when all calls have finished.
  */
 #include "client/cli/rate_run.h"
 
@@ -16,13 +16,13 @@
 #include "proto/clock.h"
 
 #define MOST_WAIT_NS 1000000000u
-#define MOST_IN_FLIGHT 1024u /* a connection: the daemon reads no more */
+#define MOST_IN_FLIGHT 1024u /* per connection; the daemon stops reading */
 #define SEED 88172645463325252u
 
-/* A place of a call in flight. */
+/* Slot for a call in flight. */
 struct slot {
 	struct rate *rate;
-	struct slot *next; /* of those that are free */
+	struct slot *next; /* next free slot */
 	modser_client *client;
 	uint64_t due_ns;
 	bool is_counted;
@@ -34,7 +34,7 @@ struct rate {
 	struct slot *slots, *free;
 	struct pollfd *fds;
 	uint64_t random, next_ns, n_in_flight;
-	uint32_t turn; /* whose the next call is */
+	uint32_t turn; /* connection of the next call */
 };
 
 /* xorshift64: the same times in each run. */
@@ -130,7 +130,7 @@ static bool has_failed(const struct msd_rate_run *run)
 	return run->failure != NULL || run->lost != NULL || run->no_memory;
 }
 
-/* Until there is something to read, or the next call is due. */
+/* Wait until there is data to read, or the next call is due. */
 static void wait_until(struct rate *r, uint64_t now)
 {
 	const uint64_t left = r->next_ns > now ? r->next_ns - now : 0;

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Is @path @place, or below it? What the daemon names may be a link. */
+/* True if @path is @place, or below it. The daemon's path may be a link. */
 static bool is_within(const char *path, const char *place)
 {
 	char *real = realpath(place, NULL);
@@ -15,7 +15,7 @@ static bool is_within(const char *path, const char *place)
 	return is;
 }
 
-/* Without a sandbox, or a kernel that holds one, nothing is closed. */
+/* Without a sandbox, or without kernel support for it, nothing is restricted. */
 static bool is_closed(const modser_value *sandbox)
 {
 	const modser_value *profile = modser_find(sandbox, "profile");

@@ -1,7 +1,7 @@
 /*
- * Every error ends in report(): two lines on stderr, or one JSON object. The others
- * here find the words and the exit code: of a diag, of a result, of a file that cannot
- * be read, of a verb that there is not.
+ * Every error ends in report(): two lines on stderr, or one JSON object. The other
+ * functions find the texts and the exit code: for a diag, a result, an unreadable
+ * file, an unknown verb.
  */
 #include "client/cli/report.h"
 
@@ -37,7 +37,7 @@ bool msd_report_is_json(void)
 
 static void write_buf(struct msd_buf *out)
 {
-	/* There is nowhere left to report that stderr fails. */
+	/* A failed write to stderr cannot be reported. */
 	(void)fwrite(out->p, 1, out->n, stderr);
 	msd_buf_finish(out);
 }
@@ -57,7 +57,7 @@ void msd_report_release(bool is_wanted)
 	}
 }
 
-/* A text of several lines as one. */
+/* Append a text of several lines as one line. */
 static void put_folded(struct msd_buf *out, const char *text)
 {
 	for (;;) {
@@ -87,7 +87,7 @@ static void put(struct msd_buf *out, const char *name, const char *message,
 		msd_buf_printf(out, "modser: ");
 		put_folded(out, message);
 		msd_buf_printf(out, " [");
-		msd_print_line(out, name, strlen(name)); /* a worker may have said it */
+		msd_print_line(out, name, strlen(name)); /* a worker may have set it */
 		msd_buf_printf(out, "]\n  to do: ");
 		msd_print_line(out, hint, strlen(hint));
 		msd_buf_printf(out, "\n");
@@ -129,7 +129,7 @@ enum msd_exit msd_report_no_memory(void)
 	return msd_report_usage("free memory", "out of memory");
 }
 
-/* What those type who come from docker, Ollama or Triton, and what they mean here. */
+/* Commands of docker, Ollama or Triton, and their equivalents here. */
 static const struct {
 	const char *other, *verb;
 } elsewhere[] = {{"run", "call"},      {"exec", "call"},   {"infer", "call"},
@@ -138,7 +138,7 @@ static const struct {
 		 {"delete", "unload"}, {"status", "ls"},   {"models", "ls"},
 		 {"describe", "show"}, {"images", "store"}};
 
-/* The word that @word may stand for, be it another program's or mistyped. */
+/* Find the verb for @word, which may be another program's command or mistyped. */
 static void look_for_verb(struct msd_near *near, const char *word)
 {
 	msd_near_start(near, msd_span_of(word));

@@ -1,7 +1,8 @@
 /*
- * Happy path: the answers' tuples are flattened into one list; the first of it are
- * checked against the -o options before any file is written; then they are written as
- * .npy and the others printed, on stderr when a file goes to standard output.
+ * Happy path: the tuples of the answers are flattened into one list. The first
+ * results are checked against the -o options before any file is written. Then they
+ * are written as .npy and the rest is printed; it goes to stderr if a file goes to
+ * standard output.
  */
 #include "client/cli/results.h"
 
@@ -17,7 +18,7 @@
 #include "client/cli/trace.h"
 #include "proto/json.h"
 
-/* Tuples are flattened depth first. */
+/* Flatten tuples depth first. */
 static bool add(struct msd_results *r, const modser_value *v)
 {
 	if (v->kind == MODSER_TUPLE) {
@@ -65,7 +66,7 @@ void msd_results_finish(struct msd_results *r)
 	free(r->item);
 }
 
-/* What @v becomes in a file: a header and the data behind it; false when it cannot. */
+/* Make the file of @v: a header and the data after it; false: @v cannot be stored. */
 static bool file_of(const modser_value *v, struct msd_buf *head, struct msd_span *data)
 {
 	modser_tensor t = {.dtype = {.bits = 64, .lanes = 1}, .bytes = 8};
@@ -75,7 +76,7 @@ static bool file_of(const modser_value *v, struct msd_buf *head, struct msd_span
 	case MODSER_TENSOR:
 		t = v->as.tensor;
 		break;
-	case MODSER_INT: /* DLPack's code 0; little-endian hosts alone are served */
+	case MODSER_INT: /* DLPack's code 0; only little-endian hosts are supported */
 		t.data = (void *)(uintptr_t)&v->as.i;
 		break;
 	case MODSER_FLOAT:
@@ -87,7 +88,7 @@ static bool file_of(const modser_value *v, struct msd_buf *head, struct msd_span
 		t.bytes = 1;
 		t.data = (void *)(uintptr_t)&v->as.b;
 		break;
-	case MODSER_SHAPE: /* a row of its extents */
+	case MODSER_SHAPE: /* one-dimensional array of its extents */
 		dim = v->as.shape.ndim;
 		t.ndim = 1;
 		t.shape = &dim;
@@ -108,7 +109,7 @@ static bool file_of(const modser_value *v, struct msd_buf *head, struct msd_span
 	return !head->bad;
 }
 
-/* What @v is for people, of what a file cannot hold. */
+/* Name for people of a value that cannot be stored in a file. */
 static const char *noun_of(const modser_value *v)
 {
 	switch ((int)v->kind) {
@@ -125,7 +126,7 @@ static const char *noun_of(const modser_value *v)
 	}
 }
 
-/* Before anything is written: every -o has a result that can be written. */
+/* Check before any write that every -o has a result that can be written. */
 static enum msd_exit check_outputs(const struct msd_results *r,
 				   const struct msd_cli *cli)
 {
@@ -214,8 +215,8 @@ static bool writes_to_stdout(const struct msd_cli *cli)
 	return false;
 }
 
-/* Lines of a text are lines where nothing else is printed: of several results each has
- * one. */
+/* Print a single text with its line breaks. If there are several results, each takes
+ * one line. */
 static void put_result(const modser_value *v, bool is_only, bool for_people,
 		       struct msd_buf *out)
 {
@@ -227,7 +228,7 @@ static void put_result(const modser_value *v, bool is_only, bool for_people,
 	msd_buf_put_u8(out, '\n');
 }
 
-/* What has no -o; on stderr when standard output carries a file. */
+/* Print the results without -o; on stderr if a file goes to standard output. */
 static void print_rest(const struct msd_results *r, const struct msd_cli *cli)
 {
 	bool for_people = msd_print_for_people();
@@ -244,7 +245,7 @@ static void print_rest(const struct msd_results *r, const struct msd_cli *cli)
 	msd_print_flush(&out);
 }
 
-/* Beside the results, which may be what another program reads. */
+/* On stderr, because another program may read the results. */
 static void print_trace(const modser_trace *t)
 {
 	struct msd_buf out = {0};

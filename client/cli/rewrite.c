@@ -23,7 +23,7 @@ static bool write_all(int fd, struct msd_span s)
 	return true;
 }
 
-/* The owner comes first: a change of it takes bits of the mode away. */
+/* Set the owner first: a change of owner clears bits of the mode. */
 static bool dress(int fd, const struct stat *as)
 {
 	struct stat is;
@@ -36,7 +36,7 @@ static bool dress(int fd, const struct stat *as)
 	return fchmod(fd, as->st_mode & 07777) == 0;
 }
 
-/* The name is on the disk when the folder is. */
+/* A rename is durable only after the folder is synced. */
 static bool sync_folder(char *path)
 {
 	char *slash = strrchr(path, '/');
@@ -49,7 +49,7 @@ static bool sync_folder(char *path)
 	return ok;
 }
 
-/* @real is the path without links, and is spent. */
+/* @real is the path without links; it is modified. */
 static bool replace(char *real, char *next, struct msd_span bytes)
 {
 	struct stat st;

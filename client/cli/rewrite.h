@@ -1,13 +1,13 @@
 #ifndef MSD_CLI_REWRITE_H
 #define MSD_CLI_REWRITE_H
-/* A file of settings that a program changes as an editor would. */
+/* Replaces a settings file as an editor does. */
 #include "proto/bytes.h"
 #include "proto/diag.h"
 
 /**
- * Write @bytes in the place of the file at @path, which exists: its owner, group and
- * mode stay, a symbolic link to it stays, and whatever happens meanwhile, a power cut
- * too, the file is the old one or the new one. Errors: MSD_IO, MSD_NOMEM.
+ * Replace the existing file at @path with @bytes. Owner, group, mode and a symbolic
+ * link to it are kept. After any interruption, including a power failure, the file is
+ * either the old one or the new one. Errors: MSD_IO, MSD_NOMEM.
  */
 MSD_MUST_CHECK msd_err msd_rewrite(const char *path, struct msd_span bytes,
 				   struct msd_diag *d);

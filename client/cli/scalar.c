@@ -5,14 +5,14 @@
 #include "client/cli/parameters.h"
 #include "proto/dtype.h"
 
-#define EXACT 1e15 /* floats below it are integers exactly when they look so */
+#define EXACT 1e15 /* below it a float without a fraction is an exact integer */
 
 static bool is_int(const modser_value *v)
 {
 	return v->kind == MODSER_INT || v->kind == MODSER_BOOL;
 }
 
-/* Is @v in the range of the integer that @param is? */
+/* True if @v is in the range of the integer parameter @param. */
 static bool holds(const modser_value *param, const modser_value *v)
 {
 	const char *dtype = msd_parameters_text(param, "dtype");

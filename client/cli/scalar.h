@@ -1,14 +1,19 @@
 #ifndef MSD_CLI_SCALAR_H
 #define MSD_CLI_SCALAR_H
-/* Numbers and texts as arguments: whether a parameter takes one, and how it is written.
- */
+/* Numbers and texts as arguments: checks whether a parameter accepts one, and formats
+ * a corrected one. */
 #include "client/modser.h"
 #include "proto/bytes.h"
 
-/** Is @v of a kind that @param takes, which is no tensor? What is not known, is. */
+/**
+ * True if @v, not a tensor, has a kind that @param accepts, or if the kind is
+ * unknown.
+ */
 bool msd_scalar_fits(const modser_value *v, const modser_value *param);
-/** Append what is written for @param in place of @v: the same number where it can be,
- * else what an argument of that kind looks like. */
+/**
+ * Append the corrected word for @param in place of @v: the same number if possible,
+ * else an example of that kind.
+ */
 void msd_scalar_put(struct msd_buf *out, const modser_value *v,
 		    const modser_value *param);
 

@@ -1,9 +1,10 @@
 /*
- * From the command line to an answer.
+ * Connects as the command line says and sends requests.
  *
- * Happy path: connect, and ping: a daemon answers that at once, whatever its modules
- * do; then the verb's own request, which may take its time. Failures: nobody is there,
- * it is somebody else, or it says nothing; then the exit code is that of no connection.
+ * Happy path: connect and ping; a daemon answers a ping at once, even if its modules
+ * are busy. Then send the verb's own request, which may take long. Failures: there is
+ * no daemon, the peer is not modserd, or it does not answer; the exit code is then
+ * that of no connection.
  */
 #include "client/cli/session.h"
 
@@ -20,9 +21,9 @@
 #include "client/cli/token.h"
 #include "proto/clock.h"
 
-#define CONNECT_MS 10000u /* when nothing is said */
+#define CONNECT_MS 10000u /* default */
 
-/* How long the daemon may take to answer at all. */
+/* Longest wait for the daemon's first answer. */
 static uint32_t patience_ms(const struct msd_cli *cli)
 {
 	const uint32_t ms = cli->connect_ms != 0 ? cli->connect_ms : CONNECT_MS;
@@ -70,7 +71,8 @@ static enum msd_exit report_silent(const struct msd_cli *cli)
 	return patience_ms(cli) == cli->deadline_ms ? code : MSD_EXIT_CONNECT;
 }
 
-/* Is it a daemon, does it answer, and whose this is to it: @token, empty for none. */
+/* Check that the peer is a daemon and answers, and log in with @token, empty for
+ * none. */
 static enum msd_exit greet(const struct msd_cli *cli, modser_client *client,
 			   const struct msd_buf *token, uint64_t until_ms)
 {
@@ -176,7 +178,7 @@ enum msd_exit msd_session_check_name(const struct msd_cli *cli)
 	return code;
 }
 
-/* An error is told by @report. */
+/* @report reports an error. */
 static enum msd_exit
 ask(const struct msd_cli *cli, const char *method, const modser_value *params,
     size_t n_params, modser_result **ret,

@@ -5,10 +5,10 @@
 #include "client/cli/session.h"
 #include "proto/bytes.h"
 
-#define PAIRS_MAX 64u /* as a map can have */
+#define PAIRS_MAX 64u /* limit of the pairs in a map */
 
-/* Lines of an inspected file that the map around them says, too: the file's size, era
- * and machine, and the functions, which stand below it with their kinds. */
+/* True for lines of the inspection that the surrounding map repeats: the file's size,
+ * ABI and machine, and the functions, which are listed below with their kinds. */
 static bool is_said_around(const char *line, size_t n)
 {
 	static const char *const heads[] = {"file ", "era ", "machine ", "functions "};
@@ -22,7 +22,7 @@ static bool is_said_around(const char *line, size_t n)
 	return false;
 }
 
-/* @text without such lines, and without those that go on with one. */
+/* Append @text without such lines and their continuation lines. */
 static void put_rest(struct msd_buf *out, const modser_value *text)
 {
 	const char *p = text->as.str.p;
@@ -42,7 +42,7 @@ static void put_rest(struct msd_buf *out, const modser_value *text)
 	}
 }
 
-/* The pairs of @map into @ret, with @v as the value of @key. */
+/* Copy the pairs of @map to @ret, with @v as the value of @key. */
 static modser_value replaced(const modser_value *map, const char *key,
 			     const modser_value *v,
 			     modser_value ret[static 2 * PAIRS_MAX])

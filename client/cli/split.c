@@ -29,7 +29,8 @@ static msd_err read_given(const char *path, struct msd_split *s, struct msd_diag
 	return err == MSD_NOT_FOUND ? MSD_OK : err;
 }
 
-/* Not one module was written anew: a file without parameters would only puzzle. */
+/* Fail if no module was changed, because a file without parameters would be
+ * confusing. */
 static msd_err expect_moved(const struct msd_split *s, enum msd_split_names names,
 			    struct msd_diag *d)
 {

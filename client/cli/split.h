@@ -1,9 +1,10 @@
 #ifndef MSD_CLI_SPLIT_H
 #define MSD_CLI_SPLIT_H
-/* --split-params: a tree's parameters moved to a file that builds of a model share. */
+/* --split-params: moves a tree's parameters to a file that several builds of a model
+ * share. */
 #include "pack/split_params.h"
 
-/* What the tree's new payloads and the file's bytes live in. */
+/* Storage of the tree's new payloads and of the file's bytes. */
 struct msd_split {
 	struct msd_buf file;
 	struct msd_param_store store;
@@ -12,8 +13,8 @@ struct msd_split {
 };
 
 /**
- * Move @tree's parameters to the file @path, which may be there: what it has is kept
- * and what it lacks is put behind. Finish *@ret, which starts zeroed, after the tree.
+ * Move @tree's parameters to the file @path. If the file exists, its parameters stay
+ * and missing ones are appended. Finish *@ret, which starts zeroed, after the tree.
  * Errors: those of msd_split_params() and of files.
  */
 MSD_MUST_CHECK msd_err msd_split_to_file(struct msd_tree *tree, enum msd_era era,

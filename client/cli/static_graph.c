@@ -1,9 +1,9 @@
 /*
- * Models of frameworks in the command line: what inspect and convert do with them.
+ * Frameworks' models in the command line, for inspect and convert.
  *
- * Happy path: a serializer is found by the file's bytes and reads a graph, which is
- * shown, or stored by the serializer that the wanted file name asks for. The graph's
- * own error is the text of a failure.
+ * Happy path: a serializer is selected by the file's bytes and reads a graph. The
+ * graph is printed, or stored by the serializer of the output file's name. A failure
+ * quotes the graph's own error.
  */
 #include "client/cli/static_graph.h"
 
@@ -29,7 +29,8 @@ static msd_err take_error(const modser_graph *g, struct msd_diag *d)
 			    modser_graph_error(g));
 }
 
-/* The graph of @file, which outlives it. Constants that are not in it stay out. */
+/* Read the graph of @file, which must stay valid while the graph is used. Constants
+ * in other files are not read. */
 static msd_err read_graph(struct msd_span file, const struct msd_model_words *words,
 			  modser_graph **ret, struct msd_diag *d)
 {
@@ -105,7 +106,7 @@ static msd_err store(modser_graph *g, const char *format, struct msd_buf *out,
 	msd_err err = MSD_OK;
 
 	if (s == NULL) {
-		err = msd_diag_no_memory(d); /* the format was there */
+		err = msd_diag_no_memory(d); /* the format was detected */
 	} else if (modser_serializer_store_memory(s, g, &part, 1) != 0) {
 		err = take_error(g, d);
 	}

@@ -4,7 +4,7 @@
 #include "graph/inspect/inspect.h"
 #include "graph/inspect/tally.h"
 
-/* null while it is unknown; extents by their names where they are open. */
+/* null if unknown; an open extent is its name. */
 static json_t *shape_of(const modser_sg_tensor *t)
 {
 	const int ndim = modser_sg_tensor_ndim(t);
@@ -60,7 +60,7 @@ static json_t *attributes_of(const modser_graph *g)
 	return map;
 }
 
-/* null: not known before a run. */
+/* null: unknown before a run. */
 static json_t *run_bytes_of(modser_graph *g)
 {
 	uint64_t bytes = 0;
@@ -99,7 +99,7 @@ json_t *msd_static_graph_json(modser_graph *g)
 	msd_json_set(&doc, "inputs", inputs);
 	msd_json_set(&doc, "outputs", outputs);
 	put_tally(&doc, g);
-	/* The last, for it has shapes follow. */
+	/* Computed last, because it infers shapes. */
 	msd_json_set(&doc, "run_bytes", run_bytes_of(g));
 	return doc;
 }

@@ -8,9 +8,9 @@
 #include "artifact/elf/search.h"
 #include "client/cli/file.h"
 
-#define MAX_LIBRARY_BYTES ((off_t)512 << 20) /* larger ones are not looked into */
+#define MAX_LIBRARY_BYTES ((off_t)512 << 20) /* larger libraries are skipped */
 
-/* With the machine's own directory of Debian between them. */
+/* Including Debian's multiarch directory. */
 static const char *const directories[] = {
 #if defined(__x86_64__)
 	"/lib/x86_64-linux-gnu",
@@ -29,8 +29,8 @@ static const char *const directories[] = {
 	"/usr/local/lib",
 };
 
-/* The @i-th file that may be the library @name: as the one that needs it says, then
- * where the loader looks without being told. */
+/* The @i-th possible path of library @name: first the search path of the library that
+ * needs it, then the loader's default directories. */
 static bool next_place(const char *search_path, const char *name, size_t i,
 		       char out[static MSD_SEARCH_MAX])
 {
@@ -47,7 +47,7 @@ static bool next_place(const char *search_path, const char *name, size_t i,
 	return true;
 }
 
-/* The library called @name into a new entry; nothing when there is none. */
+/* Add the library @name as a new entry; nothing if it does not exist. */
 static msd_err add(struct msd_system *s, const char *search_path, const char *name,
 		   struct msd_diag *d)
 {

@@ -1,10 +1,11 @@
 /*
- * Maps and lists of maps of whatever keys: what a newer daemon adds shows up too.
+ * Prints maps and lists of maps with any keys, so that additions of a newer daemon
+ * appear, too.
  *
- * Happy path of a list: the columns are the keys that any row has with a plain value;
- * each cell is written once to learn the columns' widths, and once more padded to them.
- * In a pipe there are no widths: the cells of a line are parted by tabs. Within a map,
- * maps, lists of maps and texts of several lines are sections of their own.
+ * Happy path of a list: the columns are the keys with a plain value in any row. Each
+ * cell is formatted once to measure the column widths, and once more with padding. In
+ * a pipe there are no widths; tabs separate the cells. Inside a map, each map, list
+ * of maps or text of several lines is a section.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -12,7 +13,7 @@
 #include "client/cli/cell.h"
 #include "client/cli/print.h"
 
-#define COLUMNS_MAX 64u /* as a map can have pairs */
+#define COLUMNS_MAX 64u /* limit of the pairs in a map */
 
 static bool is_plain(const modser_value *v)
 {
@@ -46,8 +47,8 @@ static void add_column(struct columns *to, const char *key)
 		to->all[to->n++] = (struct msd_column){.key = key};
 }
 
-/* The keys of all rows in the order in which they come, of plain values alone. People
- * are spared what is empty everywhere; scripts count on it. */
+/* Collect the keys of all rows in order of appearance, only those with plain values.
+ * For people, omit columns that are empty in all rows; scripts need all columns. */
 static void find_columns(const modser_value *list, bool for_people, struct columns *ret)
 {
 	for (size_t row = 0; row < list->as.tuple.n; row++) {
@@ -64,7 +65,7 @@ static void find_columns(const modser_value *list, bool for_people, struct colum
 	}
 }
 
-/* Characters of UTF-8 text, one column each. */
+/* Number of UTF-8 characters; each takes one column. */
 static size_t width_of(const uint8_t *p, size_t n)
 {
 	size_t width = 0;
@@ -80,7 +81,7 @@ static void pad(struct msd_buf *out, size_t from, size_t to)
 		msd_buf_put_u8(out, ' ');
 }
 
-/* A column of times says the unit in each cell. */
+/* In a column of times, each cell contains its unit. */
 static void put_heading(struct msd_buf *out, const struct msd_column *column)
 {
 	const char *key = column->key;
@@ -110,8 +111,8 @@ static void put_column(struct msd_buf *out, const modser_value *map,
 	}
 }
 
-/* One row, padded to @widths; or its widths taken into them when @out is NULL. The
- * heading's @map is NULL. */
+/* Append one row, padded to @widths; if @out is NULL, update @widths instead. The
+ * heading has a NULL @map. */
 static void put_row(struct msd_buf *out, const modser_value *map,
 		    const struct columns *columns, size_t *widths, bool for_people)
 {
@@ -136,7 +137,7 @@ static void put_row(struct msd_buf *out, const modser_value *map,
 		msd_buf_put_u8(out, '\n');
 }
 
-/* Where the last column would begin. */
+/* Start of the last column. */
 static size_t begin_of_last(const struct columns *columns, const size_t *widths)
 {
 	size_t at = 0;
@@ -146,7 +147,8 @@ static size_t begin_of_last(const struct columns *columns, const size_t *widths)
 	return at;
 }
 
-/* A row as lines of its own, a column each, for a terminal that has no room beside. */
+/* Append a row as separate lines, one for each column, for a terminal that is too
+ * narrow. */
 static void put_lines(struct msd_buf *out, const modser_value *map,
 		      const struct columns *columns, const char *prefix)
 {
@@ -261,7 +263,7 @@ void msd_print_indented(struct msd_buf *out, const char *p, size_t n,
 static void put_map(struct msd_buf *out, const modser_value *map, const char *prefix,
 		    bool for_people);
 
-/* @key with a value that takes lines of its own. */
+/* Append @key and a value that takes several lines. */
 static void put_section(struct msd_buf *out, const char *key, const modser_value *v,
 			const char *prefix, bool for_people)
 {

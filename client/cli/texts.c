@@ -1,6 +1,4 @@
-/*
- * What `modser help VERB` says at length of the verbs that need it: see texts.h.
- */
+/* Long help texts for `modser help VERB`: see texts.h. */
 #include "client/cli/texts.h"
 
 const char msd_text_call[] =

@@ -1,8 +1,7 @@
 #ifndef MSD_CLI_TEXTS_H
 #define MSD_CLI_TEXTS_H
-/*
- * The long help texts of verbs, apart from the table of verbs, which names them.
- */
+/* The long help texts of verbs, separate from the table of verbs, which refers to
+ * them. */
 
 extern const char msd_text_call[];
 extern const char msd_text_load[];

@@ -22,7 +22,7 @@ enum msd_exit msd_tls_option_apply(const struct msd_cli *cli, const char *addres
 								: "tls-key",
 					address);
 	}
-	/* The environment's key is of the environment's certificate. */
+	/* The environment's key does not fit a certificate from the command line. */
 	if (cli->tls_cert != NULL && cli->tls_key == NULL)
 		(void)unsetenv("MODSER_TLS_KEY");
 	if (put("MODSER_TLS_CA", cli->tls_ca) &&

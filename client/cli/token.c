@@ -7,9 +7,10 @@
 #include "client/cli/report.h"
 #include "proto/address_list.h"
 
-#define TOKEN_MAX 4096u /* bytes: a file of more is another one */
+#define TOKEN_MAX 4096u /* bytes; a larger file is not a token */
 
-/* One of several is enough: nobody knows which of them will answer. */
+/* True if one of several addresses qualifies, because the answering daemon is not
+ * known yet. */
 static bool is_readable(const char *address)
 {
 	return msd_address_list_has(address, "tcp://");
@@ -24,7 +25,7 @@ static enum msd_exit read_file(const char *path, struct msd_buf *ret)
 		msd_diag_finish(&d);
 		return code;
 	}
-	/* An editor ends a file with a new line. */
+	/* Remove the newline that editors append. */
 	while (ret->n > 0 && (ret->p[ret->n - 1] == '\n' || ret->p[ret->n - 1] == '\r'))
 		ret->n--;
 	if (ret->n == 0 || ret->n > TOKEN_MAX || memchr(ret->p, 0, ret->n) != NULL) {

@@ -1,14 +1,15 @@
 #ifndef MSD_CLI_TOKEN_H
 #define MSD_CLI_TOKEN_H
-/* The token that says whose this client is: of --token-file, else $MODSER_TOKEN. */
+/* The token that identifies this client's user: from --token-file, else
+ * $MODSER_TOKEN. */
 #include "client/cli/cli.h"
 #include "proto/bytes.h"
 
 /**
- * The token for a daemon at @address, ended by a NUL, in @ret, to be freed with
- * msd_buf_finish(); empty: none is shown. Over plain TCP, where others could read it,
- * the environment's is kept back and that of the option refused. What fails is
- * reported.
+ * Read the token for a daemon at @address into @ret, with a final NUL; free it with
+ * msd_buf_finish(). Empty: no token. On plain TCP the network could read it: a token
+ * from the environment is not sent, and one from the option is an error. Reports
+ * failures.
  */
 enum msd_exit msd_token_find(const struct msd_cli *cli, const char *address,
 			     struct msd_buf *ret);

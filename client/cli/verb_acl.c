@@ -1,4 +1,4 @@
-/* Rights: whose they are, who was refused; and the file of them brought up to date. */
+/* acl: shows rights and rejected requests, and upgrades the ACL file. */
 #include <stdio.h>
 #include <string.h>
 
@@ -28,8 +28,7 @@ static enum msd_exit dry_run(const struct msd_cli *cli)
 	return code;
 }
 
-/* From standard input to standard output, or in place, where there is something to do.
- */
+/* Write to standard output for standard input; else replace the file if it changed. */
 static msd_err put_upgraded(const char *path, struct msd_span old, struct msd_span text,
 			    struct msd_diag *d)
 {

@@ -1,11 +1,12 @@
 /*
- * bench: how fast a function is from here, and where the time goes.
+ * bench: measures the speed of a function from this client, and where the time is
+ * spent.
  *
- * Happy path: the arguments are those given, or made from the function's signature; the
- * bare round trip of a ping is measured, the function called for the time that was
- * said, the ping measured again; the figures are a map. Failures: a call that fails is
- * reported as `call` does; what makes figures doubtful is told as `doubts`; when no
- * call at a rate was answered with a result, the exit code says so.
+ * Happy path: the arguments are given, or made from the function's signature. The
+ * round trip of a ping is measured, the function is called for the given time, and
+ * the ping is measured again; the figures are a map. Failures: a failed call is
+ * reported as in `call`. Reasons to doubt the figures are in `doubts`. If no call at
+ * a rate returned a result, the exit code reports it.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -31,7 +32,7 @@ static enum msd_exit make_words(struct msd_bench *b)
 	const size_t n = params != NULL ? params->as.tuple.n : 0;
 
 	if (b->parameters.function == NULL)
-		return MSD_EXIT_OK; /* there is none: the call's own error says more */
+		return MSD_EXIT_OK; /* no such function: the call itself reports it */
 	if (params == NULL) {
 		return msd_report_usage("give the arguments, as to `modser call`",
 					"the signature of %s is not known",
@@ -78,7 +79,7 @@ static enum msd_exit prepare(struct msd_bench *b)
 		       : code;
 }
 
-/* The median of some round trips without any work. */
+/* Measure the median of some round trips without work. */
 static enum msd_exit ping(struct msd_bench *b, uint64_t *ret_ns)
 {
 	struct msd_samples took = {0};
@@ -102,7 +103,7 @@ static enum msd_exit ping(struct msd_bench *b, uint64_t *ret_ns)
 	return code;
 }
 
-/* How many calls the module has had; -1: it cannot be told. */
+/* Number of calls of the module so far; -1: unknown. */
 static int64_t calls_of(struct msd_bench *b)
 {
 	const char *target = b->cli->words[0];
@@ -119,7 +120,7 @@ static int64_t calls_of(struct msd_bench *b)
 	return n;
 }
 
-/* Why a run did not come to its end. */
+/* Report why a run did not finish. */
 static enum msd_exit report(const struct msd_bench *b, modser_result *failure,
 			    modser_client *failed, modser_client *lost)
 {
@@ -172,8 +173,8 @@ static enum msd_exit run_in_turn(struct msd_bench *b, struct msd_load_run *run,
 				 : report(b, run->failure, run->failed, run->lost);
 }
 
-/* The same for a tenth of the time with calls that are traced, which counts for
- * nothing else: to trace a call takes time, too. */
+/* Run again with traced calls for a tenth of the time. These calls are only used for
+ * the trace, because tracing takes time, too. */
 static enum msd_exit run_traced(struct msd_bench *b, uint64_t ms)
 {
 	struct msd_load_run in_turn = {.n_sent = 0};
@@ -187,7 +188,7 @@ static enum msd_exit run_traced(struct msd_bench *b, uint64_t ms)
 	return code;
 }
 
-/* Figures of no call are none. */
+/* Without calls there are no figures. */
 static enum msd_exit check_any(const struct msd_bench *b, uint64_t ms)
 {
 	if (b->cli->rate == 0 || b->at_rate.n_due > 0)
@@ -242,7 +243,7 @@ enum msd_exit msd_verb_bench(const struct msd_cli *said)
 					"--rate sends when calls are due, however many "
 					"are in flight; --depth keeps so many");
 	}
-	if (cli.rate != 0) { /* it is the calls', not that of what is asked before */
+	if (cli.rate != 0) { /* applies to the calls, not to earlier requests */
 		b.deadline_ms = cli.deadline_ms;
 		cli.deadline_ms = 0;
 	}

@@ -1,6 +1,4 @@
-/*
- * cache: what workers have kept of built device code, without a daemon.
- */
+/* cache: manages the workers' build cache of device code, without a daemon. */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>

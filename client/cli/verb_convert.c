@@ -1,6 +1,6 @@
 /*
- * convert: an archive into a library, parts into an archive, a model into another
- * format. Which of them is told by what is given and by the name of what is wanted; the
+ * convert: builds a library from an archive, an archive from parts, or a model in
+ * another format. The inputs and the name of the output select the conversion. The
  * whole result is made in memory and written last, so that a failure leaves no file.
  */
 #include <errno.h>
@@ -21,7 +21,7 @@
 
 #define DEFAULT_VERSION 7u
 
-/* When the archive was made: SOURCE_DATE_EPOCH for builds that can be repeated. */
+/* Creation time of the archive: SOURCE_DATE_EPOCH for reproducible builds. */
 static msd_err find_time(int64_t *ret, struct msd_diag *d)
 {
 	const char *text = getenv("SOURCE_DATE_EPOCH");
@@ -107,7 +107,8 @@ static msd_err make_archive(const struct msd_cli *cli, struct msd_buf *out,
 	return err;
 }
 
-/* What needs no linker is loaded as it is; what is damaged tells so first. */
+/* A file that needs no linker is rejected, because `modser load` accepts it
+ * unchanged; damage is reported first. */
 static msd_err link_file(const struct msd_cli *cli, struct msd_loadable *made,
 			 struct msd_diag *d)
 {
@@ -126,7 +127,7 @@ static msd_err link_file(const struct msd_cli *cli, struct msd_loadable *made,
 			    format->name);
 }
 
-/* Several files are an archive of them that nobody made. */
+/* Treat several files as an archive of them. */
 static msd_err read_several(const struct msd_cli *cli, struct msd_buf *ret,
 			    struct msd_diag *d)
 {
@@ -172,7 +173,7 @@ static msd_err make_library(const struct msd_cli *cli, struct msd_buf *out,
 
 	if (err == MSD_OK)
 		err = msd_archive_check_whole(path, span_of(&made.library), d);
-	if (err == MSD_OK) { /* what was wrong before has named the file */
+	if (err == MSD_OK) { /* earlier errors already name the file */
 		err = link_file(cli, &made, d);
 		if (err != MSD_OK)
 			err = msd_diag_wrap(d, err, "%s", path);
@@ -202,7 +203,7 @@ static msd_err make_model(const struct msd_cli *cli, const char *format,
 	return err;
 }
 
-/* The name of file @path, when it is in the folder of @beside; else NULL. */
+/* Name of the file @path, if it is in the same folder as @beside; else NULL. */
 static const char *name_beside(const char *path, const char *beside)
 {
 	const char *slash = strrchr(path, '/');
@@ -216,8 +217,8 @@ static const char *name_beside(const char *path, const char *beside)
 	return slash != NULL ? slash + 1 : path;
 }
 
-/* The weights go into the second file, the first names it. That is there last, so that
- * what it names is. */
+/* Move the weights to the second file; the first refers to it. The first is written
+ * last, so that it never refers to a missing file. */
 static msd_err write_split(const struct msd_cli *cli, const char *format,
 			   struct msd_buf *model, struct msd_diag *d)
 {
@@ -259,7 +260,7 @@ static enum msd_exit check_outputs(const struct msd_cli *cli, const char *format
 	return MSD_EXIT_OK;
 }
 
-/* Objects and C sources, and no word of a model: as export_library keeps them. */
+/* Objects and C sources without a model, as export_library stores them. */
 static bool is_code_alone(const struct msd_cli *cli)
 {
 	for (size_t i = 0; i < cli->n_words; i++) {

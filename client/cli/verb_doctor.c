@@ -1,10 +1,10 @@
 /*
- * doctor: what a round trip costs here, what the daemon adds to it, and what is
- * unusual.
+ * doctor: measures the cost of a round trip and of the daemon, and reports unusual
+ * conditions.
  *
- * Happy path: in turns bytes go to and fro between this process and a child, and pings
- * between it and the daemon; then a second passes in which the machine is looked at.
- * Failures: what cannot be measured is left out.
+ * Happy path: alternately, bytes travel between this process and a child, and pings
+ * between it and the daemon. Then the machine is observed for a second. Failures: a
+ * measurement that fails is left out.
  */
 #include <poll.h>
 #include <stdio.h>
@@ -24,7 +24,7 @@
 #define ROUNDS 9u
 #define LOOK_MS 1000
 
-/* Pings of a round, their median. */
+/* Measure the median of a round of pings. */
 static enum msd_exit measure_ping(modser_client *client, int64_t *ret)
 {
 	uint64_t ns[MSD_FLOOR_TRIPS];
@@ -50,11 +50,8 @@ static int64_t least(int64_t a, int64_t b)
 	return a == 0 || b < a ? b : a;
 }
 
-/*
- * The least of both, measured in turns, so that both had the same chance to be beside
- * nobody. A ping is a question and an answer, too: where it came out as the cheaper
- * one, more cannot be said of the floor than that.
- */
+/* The minimum of each, measured alternately, so that both have the same chance of an
+ * idle machine. A ping is also a round trip, so it is an upper bound of the floor. */
 static enum msd_exit measure(modser_client *client, bool by_tcp, int64_t *ret_floor,
 			     int64_t *ret_ping)
 {
@@ -89,7 +86,7 @@ static int64_t landlock_of(const modser_value *info)
 	return number_of(sandbox, "landlock");
 }
 
-/* What was done between two answers of server.info; the second is @info. */
+/* Compute the work between two answers of server.info; the second is @info. */
 static void take_info(struct msd_doctor_facts *f, const modser_value *info)
 {
 	const modser_value *group = modser_find(info, "control_group");
@@ -107,14 +104,14 @@ static const char *host_of(const struct msd_cli *cli)
 	return cli->host != NULL ? cli->host : getenv("MODSER_HOST");
 }
 
-/* Its process is one of this machine: it listens where this client has found it. */
+/* True if the daemon is on this machine: the client connects to a local address. */
 static bool is_here(const struct msd_cli *cli)
 {
 	const char *host = host_of(cli);
 
 	if (host == NULL || host[0] == '\0')
 		return true;
-	/* Of several, nobody knows here which has answered. */
+	/* In a list of addresses, the answering one is not known here. */
 	return strchr(host, ',') == NULL && (strncmp(host, "unix:", 5) == 0 ||
 					     strstr(host, "://127.0.0.1:") != NULL);
 }
@@ -141,7 +138,7 @@ static enum msd_exit ask_info(modser_client *client, struct msd_doctor_facts *f)
 	return code;
 }
 
-/* Of the worker that has most of them. */
+/* Threads of the worker with the most. */
 static uint64_t most_threads(const modser_value *modules)
 {
 	uint64_t most = 0;
@@ -205,7 +202,7 @@ static enum msd_exit ask_overhead(modser_client *client, struct msd_overhead *re
 	return code;
 }
 
-/* What is shown. */
+/* The printed report. */
 struct report {
 	int64_t floor_ns, ping_ns;
 	struct msd_overhead before[MSD_OVERHEAD_MODULES];
@@ -220,8 +217,8 @@ static modser_value mean_ns(double seconds, double calls)
 	return modser_int((int64_t)(seconds / calls * 1e9));
 }
 
-/* Of each module that was called: how long a call ran and waited for others, and how
- * many times the floor it is that was added to that. */
+/* For each called module: the run time and wait of a call, and the added time as a
+ * multiple of the floor. */
 static modser_value put_modules(struct report *r)
 {
 	size_t n = 0;
@@ -279,7 +276,7 @@ static void show(const struct msd_cli *cli, struct report *r,
 	msd_session_print_value(cli, &map);
 }
 
-/* Two looks at the machine, a moment apart. */
+/* Take two snapshots of the machine, a moment apart. */
 static void look_twice(struct msd_doctor_look looks[2], struct msd_doctor_facts *f)
 {
 	struct msd_neighbours seen[2];
@@ -298,7 +295,7 @@ static void look_twice(struct msd_doctor_look looks[2], struct msd_doctor_facts 
 	msd_neighbours_finish(&seen[1]);
 }
 
-/* What is asked twice, around the looks. */
+/* Request server.info twice, before and after the snapshots. */
 static enum msd_exit look(modser_client *client, struct report *r,
 			  struct msd_doctor_look looks[2], struct msd_doctor_facts *f)
 {
@@ -335,7 +332,7 @@ static enum msd_exit examine(const struct msd_cli *cli, modser_client *client,
 	msd_overhead_since(r->modules, r->n_modules, r->before, r->n_before);
 	msd_doctor_judge(&looks[0], &looks[1], &f, &unusual);
 	if (unusual.n > 0)
-		unusual.n--; /* the last line ends without one */
+		unusual.n--; /* the last line has no newline */
 	msd_buf_put_u8(&unusual, '\0');
 	if (unusual.bad) {
 		code = msd_report_no_memory();

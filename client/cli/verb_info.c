@@ -1,10 +1,10 @@
-/* What the daemon says of itself, whole or in parts. */
+/* info: prints the daemon's information, whole or in sections. */
 #include <string.h>
 
 #include "client/cli/report.h"
 #include "client/cli/session.h"
 
-/* The parts that are maps or lists: what is worth naming. */
+/* Append the names of the sections, which are maps or lists. */
 static void put_sections(struct msd_buf *out, const modser_value *info)
 {
 	for (size_t i = 0; i < info->as.tuple.n; i++) {

@@ -1,10 +1,10 @@
 /*
- * inspect: what a file holds, without running any of it.
+ * inspect: shows the contents of a file without running it.
  *
- * Happy path: the file, or the folder of an unpacked archive, is read whole; by what it
- * is (library, archive of a model, device code) its reader is chosen, and text, JSON or
- * a picture printed. With --will-run-on a daemon is asked what it runs, and the library
- * judged by that (verdict.h).
+ * Happy path: the file, or the folder of an unpacked archive, is read completely. Its
+ * type (library, archive of a model, device code) selects the reader, which prints
+ * text, JSON or a graph. With --will-run-on, the daemon reports what it can run, and
+ * the library is compared with that (verdict.h).
  */
 #include <string.h>
 
@@ -25,7 +25,7 @@ static struct msd_span span_of(const struct msd_buf *b)
 	return (struct msd_span){b->p, b->n};
 }
 
-/* Ask the daemon what it runs, and say whether this is among it. */
+/* Ask the daemon what it can run, and judge this library. */
 static enum msd_exit judge(const struct msd_cli *cli, const struct msd_inspect *inspect,
 			   const struct msd_params *params)
 {
@@ -102,7 +102,7 @@ static enum msd_exit inspect_for_host(const struct msd_cli *cli, struct msd_span
 	return code;
 }
 
-/* Libraries have a tree to draw and programs to list; nothing else has. */
+/* Only libraries have a tree to draw and programs to list. */
 static msd_err inspect_file(const struct msd_cli *cli, struct msd_span file,
 			    struct msd_buf *out, struct msd_diag *d)
 {

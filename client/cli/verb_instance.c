@@ -1,4 +1,5 @@
-/* instance: an executor for this process's time, and calls of it one after another. */
+/* instance: creates an executor for the life of this process, and calls it several
+ * times. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,7 +10,7 @@
 #include "client/cli/results.h"
 #include "client/cli/session.h"
 
-/* A word that is no argument of any form, so it can part the calls. */
+/* A word that is not a valid argument, so it can separate the calls. */
 #define SEPARATOR "then"
 
 struct step {
@@ -27,7 +28,7 @@ struct instance {
 	size_t n;
 };
 
-/* One call from @n words. */
+/* Add one call from @n words. */
 static enum msd_exit add_step(struct instance *x, const char *const *words, size_t n)
 {
 	struct step *s = &x->steps[x->n];
@@ -64,7 +65,7 @@ static enum msd_exit parse_steps(struct instance *x)
 	return code;
 }
 
-/* Its result to @ret, reported when it is an error. */
+/* Wait for its result, *@ret; reports an error. */
 static enum msd_exit wait_for(struct instance *x, uint64_t id, modser_result **ret)
 {
 	return modser_wait(x->client, id, ret) == MODSER_OK
@@ -72,7 +73,7 @@ static enum msd_exit wait_for(struct instance *x, uint64_t id, modser_result **r
 		       : msd_report_result(x->client, *ret);
 }
 
-/* The executor and the first call of it, which leave in one write. */
+/* Start the executor and its first call, in one write. */
 static enum msd_exit begin(struct instance *x, modser_options *options)
 {
 	const modser_options promised = {.deadline_ms = options->deadline_ms,
@@ -151,7 +152,7 @@ enum msd_exit msd_verb_instance(const struct msd_cli *cli)
 		code = msd_session_open(&left, &x.client);
 	if (code == MSD_EXIT_OK)
 		code = run(&x, &results);
-	modser_close(x.client); /* which frees the instance */
+	modser_close(x.client); /* also frees the instance */
 	if (code == MSD_EXIT_OK)
 		code = msd_results_put(&results, cli);
 	msd_results_finish(&results);

@@ -1,10 +1,10 @@
 /*
- * load: upload a library.
+ * load: uploads a library.
  *
- * Happy path: the files are read, by its format (formats.h) the file becomes what a
- * daemon loads, and what none could load is refused before one is asked; then upload
- * and load, with the progress on a terminal. A refusal has one exit code, whoever found
- * the reason.
+ * Happy path: the files are read, and the format of the file (formats.h) prepares
+ * what a daemon loads. A file that no daemon can load is rejected before a connection
+ * is made. Then it is uploaded and loaded, with the progress on a terminal. A
+ * rejected file has one exit code, wherever the error was found.
  */
 #include <stdio.h>
 #include <string.h>
@@ -34,7 +34,7 @@ static struct msd_span span_of(const struct msd_buf *b)
 	return (struct msd_span){b->p, b->n};
 }
 
-/* The file becomes what a daemon loads, by the format that it has. */
+/* Prepare the file for the daemon, by its format. */
 static msd_err prepare(const struct msd_cli *cli, struct msd_loadable *f,
 		       struct msd_diag *d)
 {
@@ -46,7 +46,7 @@ static msd_err prepare(const struct msd_cli *cli, struct msd_loadable *f,
 	return err == MSD_OK ? err : msd_diag_wrap(d, err, "%s", path);
 }
 
-/* None is "no graph" to the daemon. */
+/* An empty file would mean "no graph" to the daemon. */
 static msd_err read_part(const char *path, struct msd_buf *ret, struct msd_diag *d)
 {
 	msd_err err = msd_file_read(path, ret, d);

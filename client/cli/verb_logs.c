@@ -1,9 +1,9 @@
 /*
- * logs: what modules' workers have written.
+ * logs: prints the output of modules' workers.
  *
- * Happy path: what is kept is printed, or its last lines; with -f the daemon is asked
- * again from where that ended, and answers when there is more. Failures: the module
- * goes, and following it is over.
+ * Happy path: the kept output is printed, or its last lines. With -f, the next
+ * request starts at its end, and the daemon answers when there is more. Failures: if
+ * the module is unloaded, following ends.
  */
 #include <stdio.h>
 
@@ -12,9 +12,9 @@
 #include "client/cli/report.h"
 #include "client/cli/session.h"
 
-#define WAIT_MS 60000 /* of one request; an answer with nothing is asked again */
+#define WAIT_MS 60000 /* of one request; after an empty answer it is repeated */
 
-/* Where the last @n lines of the text begin. */
+/* Start of the last @n lines of the text. */
 static size_t last_lines(const char *p, size_t bytes, uint32_t n)
 {
 	size_t at = bytes;
@@ -52,7 +52,7 @@ static void print_text(const struct msd_cli *cli, const modser_value *text,
 		msd_print_piece(&out, text->as.str.p + at, text->as.str.n - at);
 	}
 	msd_print_flush(&out);
-	(void)fflush(stdout); /* what fails is told at the end */
+	(void)fflush(stdout); /* errors are reported at the end */
 }
 
 static enum msd_exit show_kept(const struct msd_cli *cli, const char *name)
@@ -67,7 +67,7 @@ static enum msd_exit show_kept(const struct msd_cli *cli, const char *name)
 	return code;
 }
 
-/* One answer; @next is where the following one begins. */
+/* Request one answer; *@next is the start of the following one. */
 static modser_err ask_more(const struct msd_cli *cli, modser_client *client,
 			   const char *name, int64_t *next, modser_result **ret)
 {
@@ -107,7 +107,7 @@ static enum msd_exit follow(const struct msd_cli *cli, const char *name)
 		result = NULL;
 		err = ask_more(cli, client, name, &next, &result);
 	}
-	/* That a module which was there is unloaded is an end as good as any. */
+	/* The unload of an existing module is a normal end. */
 	if (err != MODSER_OK && err != MODSER_DRAINING)
 		code = msd_report_result(client, result);
 	modser_result_free(result);

@@ -1,4 +1,4 @@
-/* Verbs about modules. */
+/* Verbs for modules. */
 #include <stdio.h>
 #include <string.h>
 
@@ -7,8 +7,8 @@
 #include "client/cli/session.h"
 #include "client/cli/show.h"
 
-/* What @ask does for each module that a word names; all are tried, and the first
- * failure is the answer. */
+/* Call @ask for each module in the words; all are tried, and the first failure is
+ * returned. */
 static enum msd_exit for_each(const struct msd_cli *cli, const char *method,
 			      enum msd_exit (*ask)(const struct msd_cli *cli,
 						   const char *method,
@@ -34,7 +34,7 @@ static enum msd_exit show_one(const struct msd_cli *cli, const char *method,
 	return msd_session_show(cli, method, &param, 1);
 }
 
-/* Of several modules each is told apart, as head and tail do it of files. */
+/* Print a title for each of several modules, as head and tail do for files. */
 static enum msd_exit show_titled(const struct msd_cli *cli, const char *method,
 				 const char *name)
 {
@@ -50,15 +50,15 @@ static enum msd_exit show_titled(const struct msd_cli *cli, const char *method,
 	return code;
 }
 
-/* What fits on a line; -l has the rest. */
+/* Columns that fit on a line; -l shows all. */
 static const struct msd_column narrow[] = {
-	{"name", "NAME", false},     {"state", "STATE", false},
-	{"device", "DEVICE", false}, {"rss", "MEM", false},
-	{"calls", "CALLS", false},   {"errors", "ERRORS", false},
-	{"p50_ns", "P50", false},    {"p99_ns", "P99", false},
-	{"busy_ms", "BUSY SINCE", true},
-	{"next", "NEXT", true},      {"watch_ms", "WATCH", true},
-	{"config", "CONFIG", true},  {"error", "WHY", true}};
+	{"name", "NAME", false},         {"state", "STATE", false},
+	{"device", "DEVICE", false},     {"rss", "MEM", false},
+	{"calls", "CALLS", false},       {"errors", "ERRORS", false},
+	{"p50_ns", "P50", false},        {"p99_ns", "P99", false},
+	{"busy_ms", "BUSY SINCE", true}, {"next", "NEXT", true},
+	{"watch_ms", "WATCH", true},     {"config", "CONFIG", true},
+	{"error", "WHY", true}};
 
 enum msd_exit msd_verb_ls(const struct msd_cli *cli)
 {
@@ -98,7 +98,7 @@ static void put_text(struct msd_buf *out, const modser_value *v)
 	msd_print_text(out, v->as.str.p, v->as.str.n);
 }
 
-/* The signature, and below it what the function's author says of it. */
+/* Append the signature, and the author's text below it. */
 static void put_described(struct msd_buf *out, const modser_value *list)
 {
 	for (size_t i = 0; i < list->as.tuple.n; i++) {
@@ -180,7 +180,7 @@ enum msd_exit msd_verb_unload(const struct msd_cli *cli)
 	return for_each(cli, "module.unload", show_one);
 }
 
-/* A module that has failed is an answer to the wait, and not the one hoped for. */
+/* The wait also ends if the module failed; report that as an error. */
 static enum msd_exit check_state(const modser_value *answer)
 {
 	const modser_value *state = modser_find(answer, "state");

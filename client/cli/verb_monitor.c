@@ -1,11 +1,11 @@
 /*
- * monitor and slowlog: single calls that the daemon has answered.
+ * monitor and slowlog: show single calls that the daemon has answered.
  *
- * Happy path: what the daemon has kept is asked for in pieces, a line a call; with -f
- * it is asked again from where that ended, and answers when there is more. --tail reads
- * all that is kept first, for only the daemon knows which calls are of a module.
- * Failures: what came faster than it was asked for is lost, and how much is told on
- * stderr.
+ * Happy path: the daemon's call log is requested in chunks, one line a call. With -f,
+ * the next request starts at its end, and the daemon answers when there is more.
+ * --tail first reads the whole log, because only the daemon knows which calls belong
+ * to a module. Failures: calls that arrive faster than they are read are lost; their
+ * number is printed on stderr.
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -16,9 +16,9 @@
 #include "client/cli/report.h"
 #include "client/cli/session.h"
 
-#define WAIT_MS 60000 /* of one request; an answer with nothing is asked again */
+#define WAIT_MS 60000 /* of one request; after an empty answer it is repeated */
 
-/* What is asked for next. */
+/* State of the next request. */
 struct watch {
 	const struct msd_cli *cli;
 	modser_client *client;
@@ -26,8 +26,8 @@ struct watch {
 	bool waits;
 	bool has_shown;
 	struct msd_buf
-		*found; /* numbers of calls, which are not printed; NULL: they are */
-	size_t n;       /* that the last answer had */
+		*found; /* collects call numbers instead of printing; NULL: print */
+	size_t n;       /* number of calls in the last answer */
 };
 
 static int64_t number_of(const modser_value *map, const char *key)
@@ -85,7 +85,7 @@ static void print_calls(const struct msd_cli *cli, const modser_value *calls)
 		msd_print_table(&out, calls, false, false);
 	}
 	msd_print_flush(&out);
-	(void)fflush(stdout); /* what fails is told at the end */
+	(void)fflush(stdout); /* errors are reported at the end */
 }
 
 static void note_numbers(struct msd_buf *found, const modser_value *calls)
@@ -137,7 +137,7 @@ static modser_err ask(struct watch *w, modser_result **ret)
 	return MODSER_OK;
 }
 
-/* Go on from the last calls that are wanted. */
+/* Move to the start of the requested last calls. */
 static modser_err seek_tail(struct watch *w, modser_result **ret)
 {
 	struct msd_buf found = {0};
@@ -162,7 +162,8 @@ static modser_err seek_tail(struct watch *w, modser_result **ret)
 	return err;
 }
 
-/* From the end, or from so many before it; without -f all that is kept. */
+/* Start at the end, or the given number of calls before it; without -f at the start
+ * of the log. */
 static modser_err begin(struct watch *w, modser_result **ret)
 {
 	modser_err err = MODSER_OK;
@@ -198,8 +199,8 @@ enum msd_exit msd_verb_monitor(const struct msd_cli *cli)
 	if (err == MODSER_OK && !w.has_shown && cli->n_words > 0) {
 		const modser_value name = modser_str(cli->words[0]);
 
-		/* One that was unloaded has calls that are kept; a name that nobody has
-		 * had is told. */
+		/* An unloaded module may still have calls in the log; a name that
+		 * never existed is an error. */
 		modser_result_free(result);
 		result = NULL;
 		err = modser_request(w.client, "module.describe", &name, 1, NULL,

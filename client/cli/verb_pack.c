@@ -1,9 +1,10 @@
 /*
- * pack: a library's modules put together from files.
+ * pack: builds a library's modules from files.
  *
- * Happy path: the manifest is read with the files that it names; by the ending of -o
- * the library that lies beside it is patched, objects are linked with the modules (or
- * the modules alone made an object or C source), or the bytes are written as they are.
+ * Happy path: the manifest is read with the files that it names. The suffix of -o
+ * selects the output: the library next to it is patched, or objects are linked with
+ * the modules. Otherwise the modules become an object or a C source, or the bytes are
+ * written unchanged.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -22,20 +23,20 @@
 #include "pack/elf_patch.h"
 #include "pack/manifest.h"
 
-/* Files that a manifest names lie beside it. */
+/* Files that a manifest names are in its folder. */
 static msd_err read_beside(void *ctx, const char *name, struct msd_buf *ret,
 			   struct msd_diag *d)
 {
 	return msd_file_read_beneath(ctx, name, ret, d);
 }
 
-/* What a pack is about; finish with job_finish(). */
+/* State of a pack; finish with job_finish(). */
 struct job {
-	char dir[MSD_PATH_BYTES]; /* of the manifest */
+	char dir[MSD_PATH_BYTES]; /* folder of the manifest */
 	struct msd_manifest manifest;
 	struct msd_split split;
 	struct msd_buf blob;
-	char **objects; /* owned, and each of them */
+	char **objects; /* owned, including each entry */
 	size_t n_objects;
 };
 
@@ -57,8 +58,8 @@ static bool ends_with(const char *text, const char *tail)
 	return n >= k && strcmp(text + n - k, tail) == 0;
 }
 
-/* An object that a manifest names: a linker takes what is none for a script of its own,
- * which may name any file. */
+/* Check an object of a manifest: a linker treats other files as scripts, which may
+ * name any file. */
 static msd_err check_object(const char *dir, const char *name, struct msd_diag *d)
 {
 	static const char elf[] = {'\x7f', 'E', 'L', 'F'};
@@ -75,7 +76,8 @@ static msd_err check_object(const char *dir, const char *name, struct msd_diag *
 	return err;
 }
 
-/* Here, because the compiler's status does not tell a wrong name from a wrong file. */
+/* Checked here, because the compiler's status does not distinguish a wrong name from
+ * a wrong file. */
 static msd_err check_given(const char *path, struct msd_diag *d)
 {
 	if (access(path, F_OK) == 0)
@@ -83,7 +85,8 @@ static msd_err check_given(const char *path, struct msd_diag *d)
 	return msd_diag_set(d, MSD_NOT_FOUND, "%s: %s", path, strerror(errno));
 }
 
-/* The manifest's objects, which lie beside it, and those of the command line. */
+/* List the manifest's objects, which are in its folder, and those of the command
+ * line. */
 static msd_err list_objects(struct job *job, const struct msd_cli *cli,
 			    struct msd_diag *d)
 {
@@ -112,7 +115,7 @@ static msd_err list_objects(struct job *job, const struct msd_cli *cli,
 	return MSD_OK;
 }
 
-/* A manifest's text, or why @path holds none. */
+/* Read a manifest's text, or report why @path is not one. */
 static msd_err read_text(const char *path, struct msd_buf *ret, struct msd_diag *d)
 {
 	const bool is_there = access(path, F_OK) == 0;
@@ -181,7 +184,7 @@ static msd_err write_library(const char *path, struct msd_span bytes,
 	return err;
 }
 
-/* The symbol behind which a library holds its modules; NULL: out of memory. */
+/* The symbol of the blob in a library; NULL: out of memory. */
 static char *blob_symbol(const struct msd_manifest *m)
 {
 	char *symbol = NULL;
@@ -191,7 +194,7 @@ static char *blob_symbol(const struct msd_manifest *m)
 		       : NULL;
 }
 
-/* The manifest's library with the new blob inside. */
+/* Write the manifest's library with the new blob. */
 static msd_err patch_library(const struct job *job, const char *out, struct msd_diag *d)
 {
 	const struct msd_manifest *m = &job->manifest;
@@ -226,13 +229,13 @@ static msd_err patch_library(const struct job *job, const char *out, struct msd_
 	return err;
 }
 
-/* The unpacked library has code of its own, which no object among those given is. */
+/* True if the unpacked library has code of its own that no given object contains. */
 static bool has_lost_code(const struct job *job)
 {
 	return job->n_objects == 0 && job->manifest.library != NULL;
 }
 
-/* What the command line asks for and this kind of output cannot have. */
+/* Reject options that this kind of output does not support. */
 static msd_err check_wishes(const struct job *job, const struct msd_cli *cli,
 			    bool is_patch, struct msd_diag *d)
 {
@@ -276,7 +279,7 @@ static msd_err check_wishes(const struct job *job, const struct msd_cli *cli,
 	return MSD_OK;
 }
 
-/* An archive as TVM exports them for linking, of one object that has all. */
+/* Write an archive as TVM exports it for linking, with a single object. */
 static msd_err write_archive(const struct msd_build *b, const char *out,
 			     struct msd_diag *d)
 {
@@ -340,8 +343,8 @@ static msd_err write_output(const struct job *job, const struct msd_cli *cli,
 	return err;
 }
 
-/* An object or a source of the modules alone is of use to who links it with the rest.
- */
+/* Warn that an object or source contains only the modules, and must be linked with
+ * the rest. */
 static void tell_lost_code(const struct job *job, const struct msd_cli *cli)
 {
 	const char *out = cli->outputs[0];

@@ -1,9 +1,9 @@
 /*
- * pull: have the daemon get a module by itself, into its store.
+ * pull: lets the daemon download a module into its store.
  *
- * Happy path: one request, whose progress is shown on a terminal until the module is
- * READY. Failures are the daemon's; what is not what was promised has an exit code of
- * its own.
+ * Happy path: one request, with its progress on a terminal until the module is READY.
+ * Failures are reported by the daemon; a digest or signature mismatch has its own
+ * exit code.
  */
 #include <string.h>
 #include <unistd.h>
@@ -12,7 +12,7 @@
 #include "client/cli/report.h"
 #include "client/cli/session.h"
 
-/* A path is this machine's: the daemon has another working directory. */
+/* Reject a path of this machine: the daemon has another working directory. */
 static enum msd_exit check_uri(const char *uri)
 {
 	if (strstr(uri, "://") != NULL)

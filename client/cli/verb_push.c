@@ -1,9 +1,10 @@
 /*
- * push: a module is put into a registry, with a manifest that somebody may have signed.
+ * push: uploads a module to a registry, with a manifest that may be signed.
  *
  * Happy path: the manifest is written, or read and compared with the files that it
- * lists; it is signed; then modserd-fetch, which has the network, is started with all
- * of it and waited for. Failures are told by the code that it names.
+ * lists, and signed. Then modserd-fetch, which has network access, uploads
+ * everything, and this program waits for it. Failures are reported with its error
+ * code.
  */
 #include <libgen.h>
 #include <limits.h>
@@ -26,11 +27,11 @@
 
 struct push {
 	const struct msd_cli *cli;
-	char folder[PATH_MAX]; /* of the file */
+	char folder[PATH_MAX]; /* folder of the file */
 	struct msd_edition_manifest manifest;
 	char paths[MSD_EDITION_FILES][PATH_MAX];
 	struct msd_buf text, signature;
-	bool is_of_manifest; /* what is wrong is in the file --manifest */
+	bool is_of_manifest; /* the error is in the file of --manifest */
 };
 
 static const char *arch(void)
@@ -48,7 +49,7 @@ static struct msd_span span_of(const struct msd_buf *b)
 	return (struct msd_span){b->p, b->n};
 }
 
-/* The end of the repository: oci://HOST/models/digits:1 is digits. */
+/* Take the last part of the repository: oci://HOST/models/digits:1 is digits. */
 static msd_err name_module(struct push *p, struct msd_diag *d)
 {
 	const char *uri = p->cli->words[1];
@@ -65,7 +66,7 @@ static msd_err name_module(struct push *p, struct msd_diag *d)
 	return MSD_OK;
 }
 
-/* What no daemon would load is not vouched for. */
+/* Do not sign a module that no daemon can load. */
 static msd_err check_module(const struct push *p, enum msd_role role, const char *path,
 			    struct msd_span bytes, struct msd_diag *d)
 {
@@ -73,7 +74,7 @@ static msd_err check_module(const struct push *p, enum msd_role role, const char
 
 	if ((role != MSD_ROLE_LIBRARY && role != MSD_ROLE_MODEL) ||
 	    (format->traits & MSD_FORMAT_LINKED) != 0)
-		return MSD_OK; /* archives are refused by their names */
+		return MSD_OK; /* archives are rejected by name */
 	const msd_err err = msd_file_format_check(format, p->cli, bytes, d);
 	return err == MSD_OK ? MSD_OK : msd_diag_wrap(d, err, "%s", path);
 }
@@ -113,7 +114,7 @@ static bool is_library(const char *path)
 	return n > 3 && strcmp(path + n - 3, ".so") == 0;
 }
 
-/* It is read by the same rules as by who pulls it. */
+/* Check it with the same rules as a pull. */
 static msd_err check_written(const struct push *p, struct msd_diag *d)
 {
 	struct msd_edition_manifest again;
@@ -146,7 +147,7 @@ static msd_err write_manifest(struct push *p, struct msd_diag *d)
 	return p->text.bad ? msd_diag_no_memory(d) : check_written(p, d);
 }
 
-/* Who signs what is wrong would sign for nobody. */
+/* A signature of a wrong file is useless, so check each file. */
 static msd_err check_file(struct push *p, uint32_t i, struct msd_diag *d)
 {
 	const struct msd_edition_file *f = &p->manifest.files[i];
@@ -170,8 +171,7 @@ static msd_err check_file(struct push *p, uint32_t i, struct msd_diag *d)
 			    p->paths[i]);
 }
 
-/* What is sent is what the manifest lists: who names another file means another
- * manifest, or another file. */
+/* The manifest must list exactly the files to send. */
 static msd_err check_listed(const struct push *p, struct msd_diag *d)
 {
 	const struct msd_edition_manifest *m = &p->manifest;
@@ -232,7 +232,7 @@ static msd_err sign(struct push *p, struct msd_diag *d)
 	return err != MSD_OK ? msd_diag_wrap(d, err, "%s", p->cli->sign) : err;
 }
 
-/* What a process that is started can open: @ret is its path there. */
+/* Make @b readable for a child process; @ret is its path there. */
 static msd_err lend(const struct msd_buf *b, char ret[static 32], struct msd_diag *d)
 {
 	const int fd = memfd_create("modser-push", 0);
@@ -265,7 +265,7 @@ static msd_err send(struct push *p, struct msd_diag *d)
 	return msd_fetch_program_run(words, d);
 }
 
-/* Of what was to be sent: its files, and what vouches for them. */
+/* Report an error in the files to send, in the manifest or in the signature. */
 static enum msd_exit report_made(const struct push *p, const struct msd_diag *d)
 {
 	if (p->is_of_manifest && d->code == MSD_BAD_ARTIFACT) {

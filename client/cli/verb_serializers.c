@@ -1,4 +1,4 @@
-/* serializers: which formats of models are known, and what of each. */
+/* serializers: lists the known model formats and their features. */
 #include <stdlib.h>
 
 #include "client/cli/print.h"
@@ -6,7 +6,7 @@
 #include "graph/serializer/operators.h"
 #include "proto/json.h"
 
-/* One of those that are kept. */
+/* One row of the list. */
 struct row {
 	const char *key;
 	const modser_serializer *s;
@@ -43,7 +43,7 @@ static void put_json(struct msd_buf *out, const struct row *row)
 	msd_buf_printf(out, "}");
 }
 
-/* A format of a plugin may have operators that it does not tell. */
+/* A plugin's format may have operators that it does not report. */
 static void put_count(struct msd_buf *out, const struct msd_operators *o)
 {
 	if (o->n > 0)

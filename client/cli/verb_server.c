@@ -1,4 +1,4 @@
-/* Verbs about the daemon as a whole. */
+/* Verbs for the daemon as a whole. */
 #include <stdio.h>
 #include <string.h>
 
@@ -32,7 +32,7 @@ enum msd_exit msd_verb_ping(const struct msd_cli *cli)
 	return code;
 }
 
-/* The daemon's behind the client's, which is told even when no daemon is there. */
+/* Print the client's version, then the daemon's if there is one. */
 enum msd_exit msd_verb_version(const struct msd_cli *cli)
 {
 	modser_result *result = NULL;
@@ -92,7 +92,7 @@ enum msd_exit msd_verb_reload(const struct msd_cli *cli)
 	return msd_session_show(cli, "server.reload", NULL, 0);
 }
 
-/* Backends without a device are told on stderr: a list stays a list. */
+/* Report backends without a device on stderr, so that the list stays parseable. */
 static void tell_absent(const modser_value *absent)
 {
 	struct msd_buf out = {0};

@@ -1,9 +1,10 @@
 /*
- * stats: what the daemon's metrics tell of one module.
+ * stats: shows the daemon's metrics of one module.
  *
- * Happy path: the text of server.metrics is read line by line; samples of the module
- * become facts, buckets of its stages quantiles. Failures: no sample names the module,
- * which is not there then; what cannot be read is passed over, as a later daemon's.
+ * Happy path: the text of server.metrics is read line by line. Samples of the module
+ * become facts, buckets of its stages become quantiles. Failures: if no sample names
+ * the module, it does not exist. Lines that cannot be parsed are skipped; they may be
+ * from a newer daemon.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -13,7 +14,7 @@
 #include "client/cli/session.h"
 #include "proto/bytes.h"
 
-#define KEY_BYTES 1408u /* a function's name, escaped, and a code's */
+#define KEY_BYTES 1408u /* an escaped function name and a code */
 
 struct fact {
 	char key[KEY_BYTES];
@@ -21,16 +22,15 @@ struct fact {
 };
 
 struct stats {
-	struct msd_buf facts; /* of struct fact */
-	/* The buckets of the stage that is being read: how many calls took at most how
-	 * long. */
+	struct msd_buf facts; /* array of struct fact */
+	/* Buckets of the current stage: number of calls up to each duration. */
 	double bound_s[64];
 	double n[64];
 	size_t n_buckets;
 	bool is_there;
 };
 
-/* The text behind @prefix where @line begins with it, else NULL. */
+/* The text behind @prefix if @line begins with it, else NULL. */
 static const char *behind(const char *line, const char *prefix)
 {
 	const size_t n = strlen(prefix);
@@ -46,7 +46,7 @@ static void add(struct stats *s, int64_t value, const char *a, int n_a, const ch
 	msd_buf_put(&s->facts, &f, sizeof(f));
 }
 
-/* Within its bucket as if that were filled evenly, as Prometheus does it. */
+/* Interpolate linearly within the bucket, as Prometheus does. */
 static int64_t quantile_ns(const struct stats *s, double part)
 {
 	const double rank = part * s->n[s->n_buckets - 1];
@@ -61,7 +61,7 @@ static int64_t quantile_ns(const struct stats *s, double part)
 			 1e9);
 }
 
-/* `STAGE",le="BOUND"} N`; the last bound is +Inf, which strtod() knows. */
+/* `STAGE",le="BOUND"} N`; the last bound is +Inf, which strtod() parses. */
 static void take_bucket(struct stats *s, const char *at)
 {
 	const char *bound = strstr(at, "\",le=\"");
@@ -91,7 +91,7 @@ static void take_calls(struct stats *s, const char *at)
 	const char *code = NULL, *end;
 
 	for (const char *p = at; (p = strstr(p, label)) != NULL; p++)
-		code = p; /* the last: a function may be called so */
+		code = p; /* the last one: a function name may contain it */
 	if (code == NULL)
 		return;
 	end = strstr(code + sizeof(label) - 1, "\"} ");
@@ -169,7 +169,7 @@ static enum msd_exit show(const struct msd_cli *cli, const struct stats *s)
 	return MSD_EXIT_OK;
 }
 
-/* In the daemon's words, which knows what may have been meant. */
+/* Report the daemon's own error, which suggests similar names. */
 static enum msd_exit not_found(const struct msd_cli *cli, const char *name)
 {
 	const modser_value param = modser_str(name);

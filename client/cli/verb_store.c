@@ -1,10 +1,10 @@
 /*
- * store: what a daemon's store holds, asked of the daemon or, with -d, of its folder.
+ * store: shows the contents of a daemon's store, from the daemon or, with -d, from
+ * its folder.
  *
- * Happy path: the word after `store` picks a row of the table below; the daemon's
- * method or the folder gives a page, the same value from both, which is added to what
- * is printed; and so on with the next page. Failures: what was found until then is
- * printed all the same.
+ * Happy path: the word after `store` selects a row of the table below. The daemon's
+ * method or the folder returns a page, in the same form; it is added to the output,
+ * and the next page follows. Failures: the pages so far are printed anyway.
  */
 #include <inttypes.h>
 #include <stdlib.h>
@@ -21,12 +21,12 @@
 
 struct row;
 
-/* What a row's functions work on. */
+/* State of a row's functions. */
 struct job {
 	const struct msd_cli *cli;
 	const struct row *row;
-	modser_client *client;  /* NULL: it is the folder */
-	struct msd_store store; /* else */
+	modser_client *client;  /* NULL: use the folder */
+	struct msd_store store; /* used if there is no client */
 	char after[MSD_RECORD_WORD];
 	struct msd_buf out;
 	size_t n_items, n_faults;
@@ -35,14 +35,14 @@ struct job {
 
 struct row {
 	const char *word;
-	bool has_name;      /* a module's, after it */
-	bool is_pinning;    /* what the daemon is told behind the name */
-	const char *method; /* NULL: a daemon is not asked for that */
+	bool has_name;      /* a module name follows the word */
+	bool is_pinning;    /* value that the daemon gets after the name */
+	const char *method; /* NULL: not available from a daemon */
 	enum msd_store_mode mode;
-	/** Append the page behind @word, or what became of the module of that name. */
+	/** Append the page after @word, or the outcome for the module of that name. */
 	msd_err (*look)(struct msd_store *s, const char *word, struct msd_buf *out,
 			struct msd_diag *d);
-	/** Add a page to job->out; what all of them come to. May be NULL. */
+	/** Add a page to job->out and to the totals. May be NULL. */
 	void (*add)(struct job *job, const modser_value *page);
 	void (*end)(struct job *job);
 };
@@ -68,7 +68,7 @@ static void put_text(struct msd_buf *out, struct msd_span text)
 	msd_print_line(out, (const char *)text.p, text.n);
 }
 
-/* Text in a column of @width for people, ended by a tab for scripts. */
+/* Append text, padded to @width for people, with a tab for scripts. */
 static void put_cell(struct msd_buf *out, struct msd_span text, size_t width)
 {
 	put_text(out, text);
@@ -81,8 +81,8 @@ static void put_cell(struct msd_buf *out, struct msd_span text, size_t width)
 	} while (width-- > text.n);
 }
 
-/* A line an edition: module, which one, version, digest, bytes, pinned or, of one that
- * failed, why. */
+/* Append one line an edition: module, ref, version, digest, bytes, and "pinned" or,
+ * for a failed edition, the reason. */
 static void put_edition(struct msd_buf *out, const modser_value *e)
 {
 	const bool for_people = msd_print_for_people();
@@ -114,7 +114,7 @@ static void put_fault(struct msd_buf *out, const modser_value *fault)
 	msd_buf_put_u8(out, '\n');
 }
 
-/* The maps of a page that @key has: as one list of JSON over all pages, or by @put. */
+/* Add the maps at @key of a page: as one JSON list over all pages, or with @put. */
 static size_t add_maps(struct job *job, const modser_value *page, const char *key,
 		       void (*put)(struct msd_buf *out, const modser_value *map))
 {
@@ -294,7 +294,7 @@ static enum msd_exit ask_daemon(const struct job *job, const char *word,
 	return MSD_EXIT_OK;
 }
 
-/* One page; false: it was the last one. */
+/* Get one page; false: it was the last one. */
 static bool turn(struct job *job, enum msd_exit *code)
 {
 	const char *word = job->row->has_name ? job->cli->words[1] : job->after;
@@ -364,7 +364,7 @@ static enum msd_exit run(const struct msd_cli *cli, const struct row *row)
 	if (job.out.bad) {
 		code = msd_report_no_memory();
 	} else if (code == MSD_EXIT_OK || !cli->json) {
-		msd_print_flush(&job.out); /* half a document is none */
+		msd_print_flush(&job.out); /* an incomplete JSON document is useless */
 	}
 	if (code == MSD_EXIT_OK && job.n_faults > 0)
 		code = report_faults(&job);

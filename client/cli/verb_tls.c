@@ -1,4 +1,4 @@
-/* tls: certificates of one's own, without a daemon. */
+/* tls: creates the user's own certificates, without a daemon. */
 #include <string.h>
 
 #include "artifact/json.h"
@@ -9,7 +9,7 @@
 static const char hint[] =
 	"modser tls init DIR [HOST...], server DIR [HOST...], or client DIR NAME";
 
-/* Where a daemon's clients are when nobody says otherwise. */
+/* Default server names, for clients on the daemon's machine. */
 static const char *const at_home[] = {"localhost", "127.0.0.1", "::1"};
 
 static void put_files(const struct msd_cli *cli, const char *const *names, size_t n,
@@ -75,7 +75,7 @@ static enum msd_exit finish(const struct msd_cli *cli, msd_err err,
 	return code;
 }
 
-/* Of init and server: behind the folder are the server's names. */
+/* For init and server: the words after the folder are the server's names. */
 static enum msd_exit with_hosts(const struct msd_cli *cli, bool is_init)
 {
 	static const char *const made[] = {"server", "ca", "client"};

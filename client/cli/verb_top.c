@@ -1,9 +1,9 @@
 /*
- * top: what the modules do right now.
+ * top: shows the current activity of the modules.
  *
- * Happy path: the daemon's metrics are read every second, and what was counted between
- * two readings is shown, a line a module; with --once what was counted since the start.
- * Failures: a daemon that is gone ends it; samples that are not known are passed over.
+ * Happy path: the daemon's metrics are read every second. The difference between two
+ * readings is shown, one line a module; with --once the totals since the start.
+ * Failures: the verb ends if the daemon is gone; unknown samples are skipped.
  */
 #include <poll.h>
 #include <stdio.h>
@@ -20,16 +20,16 @@
 
 enum figure { CALLS, ERRORS, RUN_NS, RUNS, READY, WORKERS, OPEN, QUEUED, SENT, RSS, N };
 
-/* What one reading has of a module. */
+/* Figures of a module in one reading. */
 struct line {
 	char name[MSD_MAX_NAME_BYTES + 1];
 	int64_t figures[N];
 };
 
-/* Samples that are added up in a figure of the module that they are labelled with. */
+/* Samples that are added to a figure of the module in their label. */
 static const struct {
-	const char *family; /* with the label's beginning */
-	const char *tail;   /* that the labels have, too; NULL: any */
+	const char *family; /* with the start of the label */
+	const char *tail;   /* required rest of the labels; NULL: any */
 	enum figure figure;
 	double factor;
 } families[] = {
@@ -64,7 +64,7 @@ static struct line *find(const struct msd_buf *b, const char *name)
 	return NULL;
 }
 
-/* Modules come by their names: the one that is wanted is nearly always the last. */
+/* Modules are sorted by name, so the wanted one is nearly always the last. */
 static struct line *find_or_add(struct msd_buf *b, const char *name)
 {
 	struct line new = {0};
@@ -79,7 +79,7 @@ static struct line *find_or_add(struct msd_buf *b, const char *name)
 	return b->bad ? NULL : &lines_of(b)[count(b) - 1];
 }
 
-/* `NAME",...} VALUE`, of which the name is cut off. */
+/* Parse `NAME",...} VALUE`; terminates the name in place. */
 static void take(struct msd_buf *lines, char *at, size_t family)
 {
 	char *end = strchr(at, '"');
@@ -145,8 +145,7 @@ static enum msd_exit read_lines(const struct msd_cli *cli, modser_client *client
 		       : code;
 }
 
-/* The keys of a line, and its figures; of the first three what has come since the last
- * reading. */
+/* Keys and figures of a line; the first three are differences to the last reading. */
 #define PAIRS 10u
 static void fill(modser_value *pairs, const struct line *now, const struct line *before)
 {
@@ -154,7 +153,7 @@ static void fill(modser_value *pairs, const struct line *now, const struct line 
 
 	for (unsigned i = 0; i <= RUNS; i++) {
 		new[i] = now->figures[i] - (before != NULL ? before->figures[i] : 0);
-		if (new[i] < 0) /* it began anew */
+		if (new[i] < 0) /* the counter was reset */
 			new[i] = now->figures[i];
 	}
 	const modser_value all[2 * PAIRS] = {
@@ -193,7 +192,7 @@ static enum msd_exit show(const struct msd_cli *cli, const struct msd_buf *now,
 		const struct line *line = &lines_of(now)[i];
 		modser_value *its = &pairs[shown * 2 * PAIRS];
 		if (line->figures[WORKERS] == 0)
-			continue; /* calls of no module */
+			continue; /* calls without a module */
 		fill(its, line, find(before, line->name));
 		maps[shown++] = (modser_value){.kind = MODSER_MAP,
 					       .as.tuple = {.item = its, .n = PAIRS}};
@@ -208,7 +207,7 @@ static enum msd_exit show(const struct msd_cli *cli, const struct msd_buf *now,
 	return maps != NULL && pairs != NULL ? MSD_EXIT_OK : msd_report_no_memory();
 }
 
-/* The screen is cleared for people; in a pipe one reading follows the other. */
+/* Clear the screen for people; in a pipe, readings follow each other. */
 static void clear(const struct msd_cli *cli)
 {
 	if (!cli->json && msd_print_for_people()) {
@@ -234,7 +233,7 @@ enum msd_exit msd_verb_top(const struct msd_cli *cli)
 			clear(cli);
 		if (code == MSD_EXIT_OK)
 			code = show(cli, &now, &before);
-		(void)fflush(stdout); /* what fails is told at the end */
+		(void)fflush(stdout); /* errors are reported at the end */
 		msd_buf_finish(&before);
 		before = now;
 		if (cli->once)

@@ -1,9 +1,10 @@
 /*
- * unpack: a library's modules taken apart into files.
+ * unpack: splits a library's modules into files.
  *
- * Happy path: the import tree is read, its weights moved out of it when there is a
- * --split-params; the manifest is made, with the pieces that it names; all is written
- * into the folder beside a copy of the library, and listed.
+ * Happy path: the import tree is read, and its weights are moved out if
+ * --split-params is given. The manifest and the files that it names are made.
+ * Everything is written to the folder together with a copy of the library, and
+ * listed.
  */
 #include <errno.h>
 #include <string.h>

@@ -1,11 +1,9 @@
-/*
- * The verbs of modser in one table: what each takes, its help and the function that it
- * is. A help of more than some lines stands in texts.c.
- */
+/* The verbs of modser in one table: words, options, help and function of each. A help
+ * text of more than a few lines is in texts.c. */
 #include "client/cli/cli.h"
 #include "client/cli/texts.h"
 
-#define MANY 4096 /* words: more than a call can have arguments */
+#define MANY 4096 /* words: more than the arguments of any call */
 
 const struct msd_verb msd_verbs[] = {
 	{"ping", "", "ask the daemon for an answer, print how long it took", "", 0, 0,

@@ -1,8 +1,8 @@
 /*
- * Happy path: the daemon's lists are found in what it said; then file, symbols and each
- * module are compared with them, and whatever is not there is one line of the reasons.
- * What cannot be told from here, such as which libraries another machine has, is a line
- * of its own kind and refuses nothing.
+ * Happy path: the daemon's lists are read from its answer. Then the file, its symbols
+ * and each module are compared with them, and each missing item is one line of the
+ * reasons. Facts that cannot be checked here, such as the libraries of another
+ * machine, are listed separately and do not cause a rejection.
  */
 #include "client/cli/verdict.h"
 
@@ -13,7 +13,7 @@
 #include "artifact/json.h"
 #include "client/cli/reach.h"
 
-/* What the daemon says; lists are arrays of texts. */
+/* The daemon's answer; lists are arrays of texts. */
 struct host {
 	const modser_value *info;
 	const char *machine;
@@ -24,7 +24,8 @@ struct judge {
 	const struct msd_inspect *in;
 	struct host host;
 	struct msd_verdict *verdict;
-	const struct msd_params *params; /* given beside the library; NULL: none */
+	const struct msd_params
+		*params; /* params loaded with the library; NULL: none */
 	bool is_local;
 };
 
@@ -65,7 +66,7 @@ static bool read_host(const modser_value *info, struct host *ret)
 	       ret->slots != NULL && ret->packed != NULL && ret->devices != NULL;
 }
 
-/* Libraries that every host of modserd has. */
+/* Libraries that every machine with modserd has. */
 static bool is_platform(const char *library)
 {
 	static const char *const names[] = {"libc.so.",  "libm.so.",       "libdl.so.",
@@ -90,7 +91,8 @@ static void judge_file(struct judge *j)
 		msd_buf_printf(why, "it is for %s, the daemon's machine is %s\n",
 			       j->in->machine, j->host.machine);
 	}
-	/* Of this machine it is known whether they lie elsewhere, too. */
+	/* On this machine, the check can tell whether they are also in another
+	 * folder. */
 	if (j->in->needs_neighbours && (!j->is_local || j->in->missing != NULL)) {
 		msd_buf_printf(why, "it looks for libraries beside itself ($ORIGIN), "
 				    "where a daemon has none; `patchelf --set-rpath "
@@ -125,7 +127,7 @@ static void judge_symbols(struct judge *j)
 	}
 }
 
-/* A library that is on this machine, but for a module. */
+/* Judge a library that this machine has but a module may not be able to read. */
 static void judge_place(struct judge *j, const char *needed, const char *path)
 {
 	const char *end = strrchr(path, '/');
@@ -138,7 +140,9 @@ static void judge_place(struct judge *j, const char *needed, const char *path)
 		       needed, (int)(end > path ? end - path : 1), path);
 }
 
-/* What this machine lacks may lie where only its loader is told to look. */
+/*
+ * A library that was not found here may be in a folder of the loader's configuration.
+ */
 static void judge_needed(struct judge *j)
 {
 	const struct msd_inspect *in = j->in;
@@ -161,7 +165,7 @@ static void judge_needed(struct judge *j)
 	}
 }
 
-/* "9.0" is 90; 0: something else. */
+/* "9.0" is 90; 0: another form. */
 static uint32_t capability_of(const modser_value *device)
 {
 	const char *text = text_of(device, "capability");
@@ -182,7 +186,7 @@ static bool any_image_runs(const struct msd_gpu_code *code, uint32_t capability)
 		if (msd_gpu_image_runs_on(&code->images[i], capability))
 			return true;
 	}
-	return code->n_images == 0; /* source, which is compiled there */
+	return code->n_images == 0; /* source code, which is compiled there */
 }
 
 /* "sm_90, compute_80" */
@@ -196,7 +200,7 @@ static void put_archs(struct msd_buf *out, const struct msd_gpu_code *code)
 	}
 }
 
-/* A module of kernels wants a device of its kind, and one that takes its code. */
+/* A module of kernels needs a device of its kind that supports its code. */
 static void judge_device(struct judge *j, uint32_t index)
 {
 	const struct msd_inspect_module *m = &j->in->modules[index];
@@ -231,7 +235,7 @@ static void judge_device(struct judge *j, uint32_t index)
 	msd_buf_finish(&others);
 }
 
-/* Constants that come from a file beside the library. */
+/* Judge constants that are in a file outside the library. */
 static void judge_late(struct judge *j, uint32_t index)
 {
 	const struct msd_inspect_module *m = &j->in->modules[index];
@@ -255,7 +259,7 @@ static void judge_late(struct judge *j, uint32_t index)
 		msd_buf_printf(why, "\n");
 }
 
-/* What the module needs from others, and what in it cannot be read. */
+/* Judge the functions that the module needs, and its unreadable parts. */
 static void judge_content(struct judge *j, uint32_t index)
 {
 	const struct msd_inspect_module *m = &j->in->modules[index];
@@ -288,7 +292,7 @@ static void judge_module(struct judge *j, uint32_t index)
 	const char *kind = j->in->modules[index].kind;
 
 	if (strcmp(kind, MSD_TREE_UNREAD) == 0)
-		return; /* the module that it is behind is a reason already */
+		return; /* its parent module is already a reason */
 	if (!has_name(j->host.kinds, kind)) {
 		msd_buf_printf(&j->verdict->reasons,
 			       "module %" PRIu32 " (%s): the daemon does not run this "
@@ -328,7 +332,7 @@ void msd_verdict_finish(struct msd_verdict *v)
 	msd_buf_finish(&v->unknown);
 }
 
-/* The next line of *@p up to @end, without its end; false: none. */
+/* Get the next line of *@p up to @end, without its newline; false: none. */
 static bool next_line(const uint8_t **p, const uint8_t *end, struct msd_span *ret)
 {
 	if (*p == end)

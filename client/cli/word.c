@@ -1,10 +1,10 @@
 /*
- * Happy path of a word: NAME= in front is taken off; the rest is a number, @FILE, one
- * of three names, or a form that its prefix tells (out:, zeros:, str:, ...). The value
- * borrows from the word and from what the struct keeps beside it.
+ * Happy path of a word: the prefix NAME= is removed. The rest is a number, @FILE, one
+ * of three names, or a form with a prefix (out:, zeros:, str:, ...). The value
+ * borrows from the word and from other fields of the struct.
  *
- * Failures: the word is quoted with what was expected; what looks like a file without
- * its @ is told so.
+ * Failures: the error quotes the word and the expected form; if it looks like a file
+ * without the @, the error says so.
  */
 #include "client/cli/word.h"
 
@@ -19,7 +19,7 @@
 #include "client/cli/filled.h"
 #include "proto/limits.h"
 
-/* Behind the digits at @p. */
+/* Skip the digits at @p. */
 static const char *digits(const char *p)
 {
 	while (*p >= '0' && *p <= '9')
@@ -48,7 +48,7 @@ static bool is_float(const char *text)
 
 	if (strcmp(p, "inf") == 0 || strcmp(p, "nan") == 0)
 		return true;
-	if (end - p == (*whole == '.')) /* no digit at all */
+	if (end - p == (*whole == '.')) /* no digits */
 		return false;
 	if (*end == 'e' || *end == 'E') {
 		p = behind_sign(end + 1);
@@ -90,7 +90,7 @@ static msd_err bad(const char *text, const char *what, struct msd_diag *d)
 	return msd_diag_set(d, MSD_BAD_REQUEST, "argument \"%s\": %s", text, what);
 }
 
-/* The names are also those of widths that no library has, such as float33. */
+/* Also accepts names with widths that no library has, such as float33. */
 static bool parse_type(const char *name, size_t n, struct msd_dtype *ret)
 {
 	struct msd_dtype t;
@@ -120,7 +120,7 @@ static msd_err parse_shape(const char *text, const char *rest, struct msd_word *
 	return MSD_OK;
 }
 
-/* "float32[2,3]": a tensor of @w->shape, its memory in @w->data. */
+/* "float32[2,3]": a tensor of @w->shape, with its memory in @w->data. */
 static msd_err parse_tensor(const char *text, const char *rest, struct msd_word *w,
 			    modser_value *ret, struct msd_diag *d)
 {
@@ -239,10 +239,8 @@ static msd_err parse_bytes(const char *text, const char *rest, struct msd_word *
 	return MSD_OK;
 }
 
-/*
- * @FILE or @FILE:DTYPE. What stands behind the last colon is a dtype when it is the
- * name of one; else the colon belongs to the file's name.
- */
+/* @FILE or @FILE:DTYPE. The text after the last colon is a dtype if it is a valid
+ * name; else the colon belongs to the file's name. */
 static msd_err parse_file(const char *text, struct msd_word *w, struct msd_diag *d)
 {
 	const char *colon = strrchr(text, ':');
@@ -292,7 +290,7 @@ msd_err msd_word_set_type(struct msd_word *w, struct msd_dtype t, struct msd_dia
 	return err;
 }
 
-/* float32:[1.0,2.0], as far as it is one. */
+/* float32:[1.0,2.0], if the prefix is a dtype. */
 static bool has_type(const char *text, struct msd_dtype *ret)
 {
 	const char *colon = strchr(text, ':');
@@ -368,7 +366,7 @@ static bool is_form(const char *text)
 	return text[0] == '@' || text[0] == '[';
 }
 
-/* The length of the name that @text, NAME=ARGUMENT, begins with; 0 without. */
+/* Length of the name in @text, NAME=ARGUMENT; 0: no name. */
 static size_t name_of(const char *text)
 {
 	const char *sign = is_form(text) ? NULL : strchr(text, '=');

@@ -17,22 +17,24 @@
 #include "daemon/child/user.h"
 
 /*
- * Happy path: the thread gets a table of its own, with its end of a socket pair in it;
- * a message brings a birth's address and its descriptors; clone() makes a child, which
- * puts them to their places and executes its program; the answer is one byte.
- * Failures: the child leaves an errno in the memory that it shares; no such table can
- * be had: that of the daemon is used, and nothing else changes.
+ * Happy path: the thread gets its own descriptor table, which holds its end of a
+ * socket pair. A message carries the address of a birth and its descriptors. clone()
+ * makes a child, which moves the descriptors to their numbers and executes its
+ * program. The reply is one byte.
+ *
+ * Failures: the child stores an errno in the shared memory. If the thread cannot have
+ * its own table, it uses the daemon's, and nothing else changes.
  */
 
-#define STACK_BYTES (64u * 1024u) /* of a child, until its exec */
-#define OWN_CHANNEL 3             /* in a table of its own */
-#define NO_EXEC 127               /* its status; nobody sees it */
+#define STACK_BYTES (64u * 1024u) /* child's stack, until its exec */
+#define OWN_CHANNEL 3             /* number in its own table */
+#define NO_EXEC 127               /* exit status; never seen */
 
-/* The child's functions run on memory of the daemon's that no sanitizer of the thread
- * knows as a stack. */
+/* Functions of the child run in the daemon's memory, on a stack that the sanitizers
+ * do not know. */
 #define IN_CHILD __attribute__((no_sanitize("address", "undefined")))
 
-/* What the child works with. Its own descriptors, in its own table. */
+/* State of the child. The descriptors are numbers in its own table. */
 struct womb {
 	const struct msd_birth_how *how;
 	int fds[MSD_BIRTH_FDS];
@@ -44,28 +46,28 @@ union control {
 	struct cmsghdr head;
 };
 
-/* No handler of the daemon's may run in a child, in the daemon's memory. Those that are
- * the library's own are for its threads. */
+/* No signal handler of the daemon may run in a child, because it shares the daemon's
+ * memory. The C library's own signals are for its threads. */
 IN_CHILD static int forget_signals(void)
 {
 	const struct sigaction plain = {.sa_handler = SIG_DFL};
 	sigset_t none;
 
 	for (int i = 1; i < NSIG; i++)
-		(void)sigaction(i, &plain, NULL); /* not of KILL and STOP */
+		(void)sigaction(i, &plain, NULL); /* fails for KILL and STOP */
 	(void)sigemptyset(&none);
 	return pthread_sigmask(SIG_SETMASK, &none, NULL);
 }
 
-/* By system calls: the library's functions would change all threads that it knows, and
- * these are the daemon's. */
+/* Use system calls: the library's functions would change all threads that it knows,
+ * and these are the daemon's. */
 IN_CHILD static int become(const struct msd_child_user *user)
 {
 	if (user == NULL)
 		return 0;
 	if (syscall(SYS_setgroups, 0, NULL) != 0 && getgroups(0, NULL) != 0)
 		return EPERM;
-	/* EINVAL: the kernel, before 4.3, has none. */
+	/* EINVAL: kernels before 4.3 have none. */
 	if (prctl(PR_CAP_AMBIENT, PR_CAP_AMBIENT_CLEAR_ALL, 0, 0, 0) != 0 &&
 	    errno != EINVAL)
 		return errno;
@@ -74,7 +76,7 @@ IN_CHILD static int become(const struct msd_child_user *user)
 	return 0;
 }
 
-/* First out of the way of the others' places, then to their own. */
+/* Move all descriptors above the target numbers first, then to their targets. */
 IN_CHILD static int place_descriptors(struct womb *b)
 {
 	const int n = (int)b->how->n_fds;
@@ -98,7 +100,7 @@ IN_CHILD static int begin(void *womb)
 	struct womb *b = womb;
 
 	(void)setsid();
-	(void)unshare(CLONE_NEWIPC); /* who may not shares the daemon's */
+	(void)unshare(CLONE_NEWIPC); /* without permission: the daemon's */
 	b->error = place_descriptors(b);
 	if (b->error == 0)
 		b->error = become(b->how->user);
@@ -111,13 +113,16 @@ IN_CHILD static int begin(void *womb)
 	_exit(NO_EXEC);
 }
 
-/* When clone() has returned the child has another memory, or is dead. */
+/* When clone() returns, the child has other memory, or is dead. */
 static void give_birth(struct msd_birth *r, const int *fds, char *stack)
 {
 	struct womb b = {.how = &r->how};
 	unsigned n = 0;
-	/* A process that becomes another user's makes its memory, the daemon's, one of
-	 * which nobody may have a core or a look. */
+	/*
+	 * A process that changes its user makes its memory, which is also the
+	 * daemon's, undumpable: no core, no access by other processes. Restored
+	 * below.
+	 */
 	const int is_dumpable = prctl(PR_GET_DUMPABLE, 0, 0, 0, 0);
 
 	for (unsigned i = 0; i < r->how.n_fds; i++)
@@ -139,7 +144,7 @@ static unsigned count_given(const struct msd_birth_how *how)
 	return n;
 }
 
-/* NULL: there will be no more of them. */
+/* NULL: no more births follow. */
 static struct msd_birth *receive(int from, int fds[MSD_BIRTH_FDS], unsigned *n)
 {
 	struct msd_birth *r = NULL;
@@ -173,7 +178,7 @@ static void serve(int channel, char *stack)
 		if (n == count_given(&r->how)) {
 			give_birth(r, fds, stack);
 		} else {
-			r->error = EMFILE; /* the daemon's own table is full */
+			r->error = EMFILE; /* the daemon's table is full */
 		}
 		while (n > 0)
 			(void)close(fds[--n]);
@@ -181,7 +186,8 @@ static void serve(int channel, char *stack)
 	}
 }
 
-/* Valgrind, as of 3.19, says that it has done so, and then closes all for everybody. */
+/* Valgrind, as of 3.19, reports success, and then closes the descriptors of all
+ * threads. */
 static bool is_table_shared(void)
 {
 	static const char name[] = "modserd-starter";
@@ -196,11 +202,11 @@ static bool is_table_shared(void)
 	return n > 0 && strstr(link, name) != NULL;
 }
 
-/* A table with @channel behind standard error, where a library may tell of its end, and
- * with nothing else; -1: that cannot be had. */
+/* Make a table with @channel behind standard error, where a library may print errors,
+ * and with nothing else. -1 if that fails. */
 static int have_own_table(int channel)
 {
-	/* For its flag: this one closes nothing. */
+	/* Called for its flag: it closes nothing. */
 	if (syscall(SYS_close_range, ~0u, ~0u, CLOSE_RANGE_UNSHARE) != 0 ||
 	    is_table_shared())
 		return -1;

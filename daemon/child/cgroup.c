@@ -15,19 +15,18 @@
 #include "proto/errno_text.h"
 
 /*
- * Happy path: /proc/self/cgroup names the group; the daemon is alone in it, goes into a
- * leaf, and says which controllers its leaves are to have. A worker's leaf is made, its
- * limits written, its cgroup.procs opened for the worker to join; at the end it is
- * killed and removed.
+ * Happy path: /proc/self/cgroup names the group. The daemon is alone in it, moves
+ * into a leaf, and enables controllers for its leaves. For each worker it makes a
+ * leaf, writes the limits, and opens cgroup.procs for the worker to join. At the end
+ * the leaf is killed and removed.
  *
  * Failures:
- *  - any step of the beginning: there are no groups, and the reason is told. What was
- *    begun of it stays: a leaf more does no harm
- *  - a controller that is not there: its limit is not set, msd_cgroups says so
- *  - a leaf has the name already: a daemon before this one left it, and it is emptied
- *    and used
- *  - a leaf is not empty yet when it is to be removed: tried again with each that comes
- *    or goes, and from time to time
+ *   - any step of the start: control groups are not used, and the cause is reported. An
+ *     extra leaf may stay, which does no harm
+ *   - a controller is missing: its limit is not set, see msd_cgroups
+ *   - a leaf of that name exists, left by an earlier daemon: it is emptied and used
+ *   - a leaf is not empty yet at its removal: tried again with each new or
+ *     removed leaf, and periodically
  */
 
 #define LEAF_MODE 0755
@@ -105,7 +104,7 @@ static msd_err open_folder(struct msd_cgroups *g, const char *root, const char *
 	return no_groups(d, "no unified hierarchy is mounted", 0);
 }
 
-/* Groups that somebody else looks after are not to be divided. */
+/* Do not divide groups that another program manages. */
 static msd_err check_delegated(const struct msd_cgroups *g, struct msd_diag *d)
 {
 	char procs[64], want[24], others[16];
@@ -209,7 +208,7 @@ static void write_name(struct msd_cgroup *c)
 		       (unsigned long long)c->number);
 }
 
-/* 0, or the errno of what failed. */
+/* Returns 0, or an errno. */
 static int set_limits(const struct msd_cgroup *c,
 		      const struct msd_cgroup_limits *limits)
 {
@@ -219,15 +218,15 @@ static int set_limits(const struct msd_cgroup *c,
 		failed = put_limit(c, "pids.max", limits->max_processes);
 	if (failed == 0 && c->all->has_memory) {
 		failed = put_limit(c, "memory.max", limits->max_memory);
-		/* What is swapped out is not in that; some kernels have no swap. */
+		/* memory.max does not count swap; some kernels have no swap. */
 		(void)put_limit(c, "memory.swap.max", limits->max_memory);
-		/* Since Linux 4.19; without it the kernel chooses one of them. */
+		/* Since Linux 4.19; without it the kernel kills one process only. */
 		(void)put_in(c, "memory.oom.group", "1");
 	}
 	return failed;
 }
 
-/* The same. */
+/* Returns 0, or an errno. */
 static int make_leaf(struct msd_cgroup *c, const struct msd_cgroup_limits *limits)
 {
 	char path[MSD_CGROUP_NAME + 32];
@@ -312,13 +311,13 @@ void msd_cgroup_leave(struct msd_cgroup *c)
 	free(c);
 }
 
-/* An end that comes with the last process of it: msd_cgroups_tidy()'s. */
+/* The leaf is removed by msd_cgroups_tidy() after its last process has ended. */
 static void sweep_leaf(struct msd_cgroups *g, uint64_t number)
 {
 	struct msd_cgroup *c = calloc(1, sizeof(*c));
 
 	if (c == NULL)
-		return; /* it stays, as it was */
+		return; /* the leaf stays unchanged */
 	*c = (struct msd_cgroup){
 		.all = g, .next = g->leaves, .number = number, .join_fd = -1};
 	g->leaves = c;

@@ -16,25 +16,25 @@
 
 /*
  * Happy path:
- *  - spawn: a pipe for its output, exec in a session of its own (starter.h)
- *  - output goes to on_output as it comes, its end is kept as last words
- *  - exit: the rest of its control group (cgroup.h) and of its process group is killed,
- *    and what left that (reaper.h); on_exit
- *  - close: both handles closed; on_closed, freed
+ *   - spawn: a pipe for its output, exec in a session of its own (starter.h)
+ *   - output is passed to on_output; its end is kept as last words
+ *   - exit: the rest of its control group (cgroup.h) and of its process group is
+ *     killed, and processes that left these (reaper.h); on_exit
+ *   - close: both handles are closed; on_closed, freed
  *
- * One that an earlier daemon started is watched by a descriptor of it instead of as a
- * child. One that is left to the next daemon is forgotten as it is.
+ * A process of an earlier daemon is watched by a pidfd instead of as a child. A
+ * process that is left to the next daemon is only forgotten.
  *
  * Failures:
- *  - it cannot be started: that is its end
- *  - a process that it left behind in another session holds the pipe open: its exit
- *    is enough, the pipe's end is not waited for
- *  - it writes without end: 16 KiB are read of each in a turn, and 256 KiB when it
- *    has ended
+ *   - it cannot be started: that is reported as its end
+ *   - a process that it left behind in another session holds the pipe open: its exit is
+ *     enough, the end of the pipe is not waited for
+ *   - it writes without end: 16 KiB per child are read in a loop iteration, and 256 KiB
+ *     after its exit
  */
 
 #define READ_BYTES 4096u
-#define READS_PER_TURN 4u /* of many, each may have as much */
+#define READS_PER_TURN 4u /* per child */
 #define READS_AT_END 64u
 
 static void keep_words(struct msd_child *c, const char *bytes, size_t n)
@@ -50,7 +50,7 @@ static void keep_words(struct msd_child *c, const char *bytes, size_t n)
 	c->n_words = old + n;
 }
 
-/* Take what has been written. False at the end: every writer is gone. */
+/* Read the available output. False at the end: all writers are gone. */
 static bool read_some(struct msd_child *c, unsigned most)
 {
 	char bytes[READ_BYTES];
@@ -109,7 +109,7 @@ static void on_alone(struct msd_ward *w)
 	be_alone(child_of(w));
 }
 
-/* Somebody else is its parent, and has its status. */
+/* Another process is its parent, and gets its status. */
 static void on_found_ended(uv_poll_t *poll, int status, int events)
 {
 	struct msd_child *c = poll->data;
@@ -142,8 +142,11 @@ static void send_kill(const struct msd_child *c)
 	if (c->pidfd >= 0) {
 		(void)syscall(SYS_pidfd_send_signal, c->pidfd, SIGKILL, NULL, 0);
 	} else {
-		/* It leads that group before its exec, which the starter's clone()
-		 * waits for; but not under qemu-user, which makes it a fork(). */
+		/*
+		 * It leads that group before its exec, which the starter's clone()
+		 * waits for. Under qemu-user that is not so: clone() becomes a
+		 * fork().
+		 */
 		(void)kill(pid, SIGKILL);
 	}
 }
@@ -184,7 +187,8 @@ void msd_child_close(struct msd_child *c)
 	uv_close((uv_handle_t *)&c->output, on_handle_closed);
 }
 
-/* The daemon's own, and the mark before it. Owned by the caller; NULL: no memory. */
+/* The daemon's environment, with the mark before it. Owned by the caller; NULL: no
+ * memory. */
 static char **marked_environment(char *mark)
 {
 	size_t n = 0;
@@ -199,7 +203,7 @@ static char **marked_environment(char *mark)
 	return all;
 }
 
-/* Nothing is left of it: that is its end, too. */
+/* No process is left: report that as its end, too. */
 static void fail(struct msd_child *c, int error)
 {
 	c->start_error = error;
@@ -219,7 +223,7 @@ static void on_begun(void *user, pid_t pid, int error)
 	}
 	msd_reaper_on_begun(c->reaper, &c->ward, pid);
 	if (c->kill_reason[0] != '\0' && !c->is_reaped)
-		send_kill(c); /* what it has started, too */
+		send_kill(c); /* its descendants, too */
 }
 
 static int start(struct msd_child *c, const struct msd_child_how *how, int output,
@@ -243,7 +247,7 @@ static void on_failed_spawn_closed(uv_handle_t *handle)
 	free(handle->data);
 }
 
-/* At once: nobody has it yet. */
+/* Free it at once: the caller does not have it yet. */
 static msd_err failed_start(struct msd_child *c, int error, struct msd_diag *d)
 {
 	struct msd_buf why = {0};
@@ -257,7 +261,7 @@ static msd_err failed_start(struct msd_child *c, int error, struct msd_diag *d)
 	return err;
 }
 
-/* A pipe for what it will write, read from the loop. */
+/* Make a pipe for its output, read from the loop. */
 static msd_err open_output(struct msd_child *c, const char *program, int *ret_end,
 			   struct msd_diag *d)
 {

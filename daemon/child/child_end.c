@@ -5,11 +5,12 @@
 #include "daemon/child/child.h"
 #include "proto/errno_text.h"
 
-/* How a child ended, for people. */
+/* Describes for people how a child ended. */
 
 #define LAST_LINES 2
 
-/* The last lines often say why: the module's own and the crash handler's. */
+/* The last lines often contain the cause: output of the module and of the crash
+ * handler. */
 static void describe_words(const struct msd_child *c, struct msd_buf *out)
 {
 	size_t end = c->n_words;
@@ -26,7 +27,7 @@ static void describe_words(const struct msd_child *c, struct msd_buf *out)
 	}
 }
 
-/* What somebody can do about it. */
+/* Advice for the operator. */
 static const char *advice(const struct msd_child *c)
 {
 	if (c->start_error == EACCES && c->has_user) {

@@ -12,24 +12,26 @@
 #include <unistd.h>
 
 /*
- * Happy path: a child exits; the list of the daemon's children, read from /proc, names
- * none with its mark; on_alone. Failures:
- *  - there are some: they are killed, and their own children come into the list; it is
- *    read until none is found, again at each SIGCHLD and after a while
- *  - they start others as fast as they are killed: the loop goes on with a part of its
- *    time, and after GIVE_UP_MS of looking the child is alone all the same; what is
- * left of it has nobody's mark, and is killed whenever it is seen
- *  - the kernel lists no children (CONFIG_PROC_CHILDREN): nothing is found
+ * Happy path: a child exits; the list of the daemon's children, read from /proc, has
+ * no process with its mark; on_alone.
+ *
+ * Failures:
+ *   - processes with its mark exist: they are killed, and their children enter
+ *     the list. It is read until none is found, again at each SIGCHLD and periodically
+ *   - they start more as fast as they are killed: the scan uses a part of the loop's
+ *     time, and after GIVE_UP_MS of scans on_alone is called. The rest then has an
+ *     unknown mark, and is killed when found
+ *   - the kernel lists no children (CONFIG_PROC_CHILDREN): nothing is found
  */
 
-#define MARKS_FROM (UINT64_C(1) << 62) /* microseconds: nobody is scheduled as long */
-#define ROUNDS 8                       /* of a look */
+#define MARKS_FROM (UINT64_C(1) << 62) /* microseconds: no real limit is as long */
+#define ROUNDS 8                       /* passes of one scan */
 #define GIVE_UP_MS 5000u
-#define LOOK_MS 50u     /* more than that between two looks, and the loop had to wait */
-#define REST_FACTOR 20u /* a look may take this part of the loop's time */
-#define END_ROUNDS 5000 /* of a millisecond; what is dying is waited for */
+#define LOOK_MS 50u     /* a longer gap means that the loop was blocked */
+#define REST_FACTOR 20u /* a scan may use this fraction of the loop's time */
+#define END_ROUNDS 5000 /* 1 ms each; wait for dying processes */
 
-/* By its mark, which all that it starts has too. */
+/* Identified by its mark, which its descendants also have. */
 struct msd_reaper_left {
 	struct msd_reaper_left *next;
 	struct msd_mark mark;
@@ -49,7 +51,8 @@ static pid_t number_of(const struct msd_ward *w)
 	return w->start != NULL ? msd_start_born(w->start) : w->pid;
 }
 
-/* Or being born: it has no mark yet, and its starter waits for it. */
+/* Includes a child that is being started: it has no mark yet, and its starter waits
+ * for it. */
 static const struct msd_ward *living(const struct msd_reaper *r, pid_t pid)
 {
 	for (const struct msd_ward *w = r->wards; w != NULL; w = w->next) {
@@ -68,7 +71,7 @@ static struct msd_ward *owner_of(const struct msd_reaper *r, struct msd_mark mar
 	return w;
 }
 
-/* A child of the daemon that may be an orphan. True: it has no business to live. */
+/* Check a child of the daemon that may be an orphan. True if it was killed. */
 static bool meet(struct msd_reaper *r, pid_t pid)
 {
 	bool is_killed = false;
@@ -76,7 +79,7 @@ static bool meet(struct msd_reaper *r, pid_t pid)
 
 	if (living(r, pid) != NULL)
 		return false;
-	if (!msd_mark_of(pid, &mark)) { /* without a descriptor: look again */
+	if (!msd_mark_of(pid, &mark)) { /* no free descriptor: scan again */
 		r->has_strays = r->has_strays || errno == EMFILE || errno == ENFILE;
 	} else if (!msd_mark_is(mark, r->unmarked) && !is_left(r, mark)) {
 		struct msd_ward *owner = owner_of(r, mark);
@@ -88,11 +91,11 @@ static bool meet(struct msd_reaper *r, pid_t pid)
 			r->has_strays = true;
 		}
 	}
-	(void)waitpid(pid, NULL, WNOHANG); /* of a dead one, whosever it was */
+	(void)waitpid(pid, NULL, WNOHANG); /* reap it if dead, with any mark */
 	return is_killed;
 }
 
-/* True: some were killed. */
+/* True if some were killed. */
 static bool scan_list(struct msd_reaper *r, int list_fd)
 {
 	char bytes[4096];
@@ -121,8 +124,8 @@ static bool scan(struct msd_reaper *r)
 	return scan_list(r, r->list_fds[1]) || is_any;
 }
 
-/* Tell those that are alone; not while a stray is dying, which may be of any of them.
- * Whom it is told may end others: begin anew each time. */
+/* Call on_alone where it is due; not while a stray process is dying, which may belong
+ * to any child. The callback may end other children, so start again each time. */
 static bool tell(struct msd_reaper *r)
 {
 	struct msd_ward *w = r->wards;
@@ -145,7 +148,7 @@ static bool tell(struct msd_reaper *r)
 
 static void on_again(uv_timer_t *timer);
 
-/* Twice, for a process that ends while the list is read may hide its neighbour. */
+/* Read twice: a process that ends during the read may hide its neighbour. */
 static bool scan_surely(struct msd_reaper *r)
 {
 	const bool is_any = scan(r);
@@ -153,8 +156,8 @@ static bool scan_surely(struct msd_reaper *r)
 	return scan(r) || is_any;
 }
 
-/* What this thread has used: a processor that others had meanwhile is not the loop's.
- */
+/* CPU time of this thread: time on the processor used by other threads is not the
+ * loop's. */
 static uint64_t used_ns(void)
 {
 	struct timespec t = {0};
@@ -200,7 +203,7 @@ static void look_soon(struct msd_reaper *r)
 	}
 }
 
-/* Whom it is told may end others: begin anew each time. */
+/* The callback may end other children, so start again each time. */
 static void wait_for_all(struct msd_reaper *r)
 {
 	struct msd_ward *w = r->wards;
@@ -224,7 +227,7 @@ static void on_sigchld(uv_signal_t *handle, int number)
 	look_soon(handle->data);
 }
 
-/* While there is something to hear of, and no longer. */
+/* Keep the loop running only while an exit is expected. */
 static void keep_loop(struct msd_reaper *r)
 {
 	const struct msd_ward *w = r->wards;
@@ -238,7 +241,7 @@ static void keep_loop(struct msd_reaper *r)
 	}
 }
 
-/* Open from the start, for a time when no descriptor is free. */
+/* Opened at the start, because later no descriptor may be free. */
 static int open_list(pid_t thread)
 {
 	char path[64];
@@ -268,8 +271,8 @@ static uint64_t smaller(uint64_t a, uint64_t b)
 	return a < b ? a : b;
 }
 
-/* Below the daemon's own, which a child cannot raise: one from there down, the other
- * from half of it up. */
+/* Below the daemon's own limits, which a child cannot raise. One counts down from
+ * there, the other counts up from half of it. */
 struct msd_mark msd_reaper_new_mark(struct msd_reaper *r)
 {
 	const uint64_t top = smaller(r->unmarked.falls, MARKS_FROM);
@@ -303,7 +306,7 @@ void msd_reaper_await(struct msd_reaper *r, struct msd_ward *w, struct msd_start
 	w->start = start;
 }
 
-/* Its end may have been told while it was passed over. */
+/* Its exit may have been signalled during the start. */
 void msd_reaper_on_begun(struct msd_reaper *r, struct msd_ward *w, pid_t pid)
 {
 	w->pid = pid;
@@ -315,7 +318,7 @@ void msd_reaper_on_begun(struct msd_reaper *r, struct msd_ward *w, pid_t pid)
 void msd_reaper_bury(struct msd_reaper *r, struct msd_ward *w)
 {
 	w->is_dead = w->is_waiting = true;
-	w->has_heirs = true; /* until it was looked */
+	w->has_heirs = true; /* until the next scan */
 	w->died_ms = r->looked_ms;
 	keep_loop(r);
 	look_soon(r);
@@ -347,7 +350,7 @@ msd_err msd_reaper_leave(struct msd_reaper *r, struct msd_ward *w)
 	while (at != NULL && at != w)
 		at = at->next;
 	if (at == NULL)
-		return MSD_OK; /* an earlier daemon's: no child of this one */
+		return MSD_OK; /* from an earlier daemon: not a child of this one */
 	struct msd_reaper_left *l = calloc(1, sizeof(*l));
 	if (l == NULL)
 		return MSD_NOMEM;
@@ -357,7 +360,8 @@ msd_err msd_reaper_leave(struct msd_reaper *r, struct msd_ward *w)
 	return MSD_OK;
 }
 
-/* One that was killed before it took its mark is no stray, and is waited for too. */
+/* A child that was killed before it took its mark is not a stray, and is waited for,
+ * too. */
 static bool is_any_dying(const struct msd_reaper *r)
 {
 	bool is_any = false;
@@ -379,10 +383,10 @@ void msd_reaper_close(struct msd_reaper *r)
 			(void)kill(w->pid, SIGKILL);
 		w->is_dead = true;
 	}
-	msd_starter_close(&r->starter); /* no more of them come */
+	msd_starter_close(&r->starter); /* no more starts */
 	for (int i = 0; i < END_ROUNDS && is_any; i++) {
 		is_any = is_any_dying(r);
-		is_any = scan_surely(r) || is_any; /* its heirs come when it is gone */
+		is_any = scan_surely(r) || is_any; /* its children appear then */
 		if (is_any)
 			(void)nanosleep(&moment, NULL);
 	}

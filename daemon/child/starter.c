@@ -12,21 +12,23 @@
 #include "daemon/child/start.h"
 
 /*
- * Happy path: a start comes into the line with copies of all that it needs; the first
- * one is with the thread; its answer takes it out of the line, the next one goes, and
- * its owner hears of it. Failures:
- *  - the child has left an errno: it is waited for here, it has ended
- *  - it has no program in time: it is killed, and then there is an answer
- *  - there is none a second later either (a disk that does not answer at all): all in
- *    the line are told, and whoever comes, until the answer is there
+ * Happy path: a start enters the queue with copies of everything that it needs. The
+ * thread handles the first one. Its reply removes the start from the queue, the next
+ * one is sent, and the owner is notified.
+ *
+ * Failures:
+ *   - the child has stored an errno: it has ended, and is waited for here
+ *   - it has no program in time: it is killed, and then the thread replies
+ *   - no reply a second later either (a disk that does not answer at all): all queued
+ *     starts fail, and new ones, until the reply arrives
  */
 
-#define KILLED_MS 1000u  /* to end in */
-#define BIRTH_MS 1u      /* between two looks whether it is there to be killed */
-#define CLOSE_ROUNDS 100 /* of 10 ms: as long at the daemon's end */
+#define KILLED_MS 1000u  /* for a killed process to end */
+#define BIRTH_MS 1u      /* interval of checks for a process to kill */
+#define CLOSE_ROUNDS 100 /* of 10 ms each: the same time at the daemon's end */
 #define CLOSE_ROUND_NS 10000000
 
-/* Nobody has waited for it: the number is its own. */
+/* The process was not waited for yet, so its id cannot be reused. */
 static void kill_born(const struct msd_start *start)
 {
 	const pid_t born = msd_start_born(start);
@@ -65,7 +67,7 @@ static struct msd_start *take_first(struct msd_starter *s)
 	return start;
 }
 
-/* Out of the line first: whom it is told may begin others. */
+/* Remove it from the queue first: the callback may begin other starts. */
 static void end_first(struct msd_starter *s, int error)
 {
 	struct msd_start *start = take_first(s);
@@ -74,7 +76,7 @@ static void end_first(struct msd_starter *s, int error)
 	msd_start_free(start);
 }
 
-/* Those who wait are told in their turn; the first stays, the thread works on it. */
+/* The queued starts fail in order; the first stays, because the thread works on it. */
 static void be_stuck(struct msd_starter *s)
 {
 	struct msd_start *first = s->first;
@@ -93,7 +95,7 @@ static void be_stuck(struct msd_starter *s)
 
 static void on_soon(uv_timer_t *timer);
 
-/* The thread may not have made it yet: then it is looked at again. */
+/* The thread may not have made the process yet: then check again. */
 static void kill_first(struct msd_starter *s)
 {
 	if (s->first == NULL || !s->first->is_cancelled)
@@ -103,7 +105,7 @@ static void kill_first(struct msd_starter *s)
 		(void)uv_timer_start(&s->soon, on_soon, BIRTH_MS, 0);
 }
 
-/* Whom it is told may begin, cancel and give up others: begin anew each time. */
+/* The callback may begin, cancel and drop other starts, so start again each time. */
 static void tell_cancelled(struct msd_starter *s)
 {
 	struct msd_start **at = s->first != NULL ? &s->first->next : &s->first;
@@ -160,14 +162,14 @@ static bool hear(int fd, char *ret)
 	return n == 1;
 }
 
-/* What is left of the first start, which has its answer. True: nothing is. */
+/* Clean up after the first start, which has its reply. True if no process is left. */
 static bool has_failed(const struct msd_start *start)
 {
 	const struct msd_birth *b = &start->birth;
 
 	if (b->error == 0 && !start->is_late && start->on_begun != NULL)
 		return false;
-	/* Whose number is not another's yet: the reaper meets it, too. */
+	/* The process id is not reused yet: the reaper may see it, too. */
 	if (b->pid > 0 && waitpid(b->pid, NULL, WNOHANG) == 0) {
 		(void)kill(b->pid, SIGKILL);
 		(void)waitpid(b->pid, NULL, 0);
@@ -202,7 +204,7 @@ static void on_heard(uv_poll_t *poll, int status, int events)
 
 	(void)uv_timer_stop(&s->late);
 	s->is_stuck = false;
-	send_next(s); /* the thread goes on while the owner does */
+	send_next(s); /* the thread works while the owner's callback runs */
 	tell(start, failed ? -1 : start->birth.pid, error);
 	msd_start_free(start);
 }
@@ -245,7 +247,8 @@ void msd_starter_give_up(struct msd_starter *s, struct msd_start *start)
 	msd_starter_cancel(s, start);
 }
 
-/* With all signals blocked: they are the loop's, and a child's only after its exec. */
+/* Start the thread with all signals blocked: the loop handles them, and a child only
+ * after its exec. */
 static int start_thread(struct msd_starter *s, struct msd_birth_room *room)
 {
 	sigset_t all, before;
@@ -266,7 +269,7 @@ static void close_ends(struct msd_starter *s)
 	s->to_thread = s->thread_end = -1;
 }
 
-/* Above standard error, wherever what is there was closed. */
+/* Use numbers above standard error, even if those are closed. */
 static int open_ends(struct msd_starter *s)
 {
 	int ends[2];
@@ -335,7 +338,7 @@ void msd_starter_open(struct msd_starter *s, uv_loop_t *loop)
 	uv_unref((uv_handle_t *)&s->soon);
 }
 
-/* False: it is with a child that cannot be killed. */
+/* False if it waits for a child that cannot be killed. */
 static bool end_thread(struct msd_starter *s)
 {
 	for (int i = 0; i < CLOSE_ROUNDS; i++) {
@@ -363,7 +366,7 @@ void msd_starter_close(struct msd_starter *s)
 	if (s->first != NULL) {
 		struct msd_start *first = take_first(s);
 		first->on_begun = NULL;
-		if (is_ended) { /* else it is the thread's */
+		if (is_ended) { /* otherwise the thread uses it */
 			(void)has_failed(first);
 			msd_start_free(first);
 		}

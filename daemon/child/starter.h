@@ -1,19 +1,19 @@
 #ifndef MSD_CHILD_STARTER_H
 #define MSD_CHILD_STARTER_H
 /*
- * Starts processes, on a thread with a table of descriptors of its own (birth.h). A new
- * process has a copy of its starter's table, and its exec closes the copies, while the
- * starter waits: what a peer has passed, a file on FUSE, may be closed as slowly as the
- * peer likes. So what a child is to have is passed to the thread, as it would be to
- * another process, and nothing else of the daemon's is ever in a child, whether it has
- * FD_CLOEXEC or not.
+ * Starts processes, on a thread with its own descriptor table (birth.h). A new
+ * process gets a copy of its starter's table. Its exec closes the copies while the
+ * starter waits. A peer can make such a close as slow as it likes, for example with a
+ * passed file on FUSE. So descriptors for a child are passed to the thread as to
+ * another process. No other descriptor of the daemon is ever in a child, with or
+ * without FD_CLOEXEC.
  *
- * The loop waits for no start: one is with the thread, the others are in a line, and
- * how each went comes as an event. One that has no program after
- * MSD_STARTER_PATIENCE_MS is killed; while one that was killed has not ended, none can
- * be started, and all that wait fail.
+ * The loop waits for no start: the thread handles one, the rest are queued, and an
+ * event reports each result. A start without a program after MSD_STARTER_PATIENCE_MS
+ * is killed. While a killed one has not ended, none can be started, and all queued
+ * starts fail.
  *
- *   msd_starter_begin() --> (in line) --> (with the thread) --> on_begun
+ *   msd_starter_begin() --> (queued) --> (on the thread) --> on_begun
  */
 #include <pthread.h>
 #include <uv.h>
@@ -25,50 +25,60 @@
 struct msd_start;
 
 struct msd_starter {
-	pid_t thread_id; /* read-only: to the kernel it is the parent of all; 0: there
-			    is none */
+	pid_t thread_id; /* read-only: for the kernel it is the parent of all children;
+			    0: no thread */
 	/* private */
 	pthread_t thread;
-	int to_thread; /* -1: there is no thread */
+	int to_thread; /* -1: no thread */
 	int thread_end;
-	int error;                       /* why not */
-	struct msd_start *first, **last; /* owned: the line; the first is with it */
+	int error; /* the cause */
+	struct msd_start *first,
+		**last; /* owned: the queue; the thread handles the first */
 	uv_poll_t heard;
 	uv_timer_t late;
-	uv_timer_t soon; /* for who was cancelled */
+	uv_timer_t soon; /* for cancelled starts */
 	uint64_t patience_ms;
 	bool is_stuck; /* the first was killed, and has not ended */
 };
 
 /**
- * It went so: with @error 0, @pid is a child of the daemon, its program, that is still
- * to be waited for; else an errno, and no process is left. ETIMEDOUT: its exec was not
- * done in time, for its program's disk is away, or somebody keeps it with a lease.
- * EBUSY: an earlier start cannot be ended. Begin others here as you like.
+ * Result of a start. @error 0: @pid is a child of the daemon that runs its program,
+ * and must be waited for. Otherwise an errno, and no process is left. ETIMEDOUT: its
+ * exec did not finish in time, because its disk does not answer, or a process holds a
+ * lease on the file. EBUSY: an earlier start cannot be killed. The callback may begin
+ * other starts.
  */
 typedef void (*msd_start_fn)(void *user, pid_t pid, int error);
 
-/** Start the thread: before anybody can have passed a descriptor, and after the daemon
- * has given up what its children shall not have. If that fails, each
- * msd_starter_begin() will say why. Its handles do not keep @loop running. */
+/**
+ * Start the thread. Call it before any peer can pass a descriptor, and after the
+ * daemon has dropped what its children must not have. If it fails, each
+ * msd_starter_begin() returns the cause. Its handles do not keep @loop running.
+ */
 void msd_starter_open(struct msd_starter *s, uv_loop_t *loop);
-/** Start a process as @how says, which is copied, descriptors too. @on_begun comes
- * once, on a later turn. Returns 0, or an errno: then it does not come. */
+/**
+ * Start a process as @how says, which is copied, with its descriptors. @on_begun is
+ * called once, in a later loop iteration. Returns 0, or an errno: then it is not
+ * called.
+ */
 MSD_MUST_CHECK int msd_starter_begin(struct msd_starter *s,
 				     const struct msd_birth_how *how,
 				     msd_start_fn on_begun, void *user,
 				     struct msd_start **ret);
-/** The number of its process, from before that runs; 0: there is none yet. Any thread.
- */
+/** The process id, set before the process runs; 0: none yet. Any thread. */
 pid_t msd_start_born(const struct msd_start *start);
-/** It is wanted no more: on_begun comes soon, on a later turn. In the line it is
- * ECANCELED; one that is with the thread is killed, and may have become its program. */
+/**
+ * Cancel the start: on_begun is called soon, in a later loop iteration. A queued
+ * start gets ECANCELED. A start on the thread is killed, and may have executed its
+ * program.
+ */
 void msd_starter_cancel(struct msd_starter *s, struct msd_start *start);
-/** Nobody waits for it any more: on_begun does not come, and what it made is killed. */
+/** Drop the start: on_begun is not called, and its process is killed. */
 void msd_starter_give_up(struct msd_starter *s, struct msd_start *start);
-/** End the thread, and close the handles; no start is waited for any more. One that
- * cannot be killed is left. Children stay the daemon's. Legal when it could not be
- * opened. */
+/**
+ * End the thread and close the handles; waits for no start. A process that cannot be
+ * killed is left. Children stay the daemon's. Legal if the open failed.
+ */
 void msd_starter_close(struct msd_starter *s);
 
 #endif

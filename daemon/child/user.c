@@ -10,7 +10,7 @@
 
 #include "proto/errno_text.h"
 
-/* To become it, and to end what has become it. */
+/* capabilities to become the user, and to kill its processes */
 #define WANTED ((1u << CAP_SETUID) | (1u << CAP_SETGID) | (1u << CAP_KILL))
 
 static bool may_change(void)
@@ -68,7 +68,7 @@ msd_err msd_child_user_take(const char *name, struct msd_child_user *ret,
 				    name);
 	}
 	/* Ambient capabilities survive a change between users that are not root.
-	 * EINVAL: the kernel, before 4.3, has none. */
+	 * EINVAL: kernels before 4.3 have none. */
 	if (prctl(PR_CAP_AMBIENT, PR_CAP_AMBIENT_CLEAR_ALL, 0, 0, 0) != 0 &&
 	    errno != EINVAL) {
 		return msd_diag_set(d, MSD_IO,

@@ -13,7 +13,7 @@ static const char *header(CURL *easy, const char *name)
 		       : NULL;
 }
 
-/* The number at *@at, which it leaves behind @mark. */
+/* Parse the number at *@at, and move *@at past @mark. */
 static bool read_number(const char **at, char mark, uint64_t *ret)
 {
 	char *end;

@@ -1,30 +1,34 @@
 #ifndef MSD_FETCH_ANSWER_H
 #define MSD_FETCH_ANSWER_H
-/* What an HTTP answer says besides its bytes. */
+/* Status and headers of an HTTP response. */
 #include <curl/curl.h>
 #include <stdbool.h>
 #include <stdint.h>
 
-/* A part of something. */
+/* A byte range of a file. */
 struct msd_range {
-	uint64_t from, end; /* its first byte, and the one behind its last */
-	uint64_t total;     /* of all there is */
+	uint64_t from, end; /* first byte, and the byte after the last one */
+	uint64_t total;     /* size of the whole file */
 };
 
 struct msd_answer {
-	long status;            /* 0: none came */
-	struct msd_range range; /* of a 206; nothing: not said, or not understood */
-	uint64_t bytes;         /* of its body; 0: not said */
-	const char *etag;       /* borrowed until the handle is asked again; NULL */
-	const char *challenge;  /* of a 401, likewise */
-	uint64_t retry_after_s; /* 0: not said */
+	long status;            /* 0 if no response arrived */
+	struct msd_range range; /* of a 206; empty if absent or not understood */
+	uint64_t bytes;         /* size of the body; 0 if unknown */
+	const char *etag;      /* borrowed until the next request of the handle; NULL if
+				  absent */
+	const char *challenge; /* of a 401; borrowed as etag is */
+	uint64_t retry_after_s; /* 0 if absent */
 };
 
-/** Read a Content-Range. False: it does not say which bytes come, and of how many. */
+/**
+ * Parse a Content-Range header. False if it does not give the range and the total
+ * size.
+ */
 bool msd_range_read(const char *text, struct msd_range *ret);
-/** Of @easy, whose headers have come. */
+/** Response of @easy. The headers must have arrived. */
 struct msd_answer msd_answer_of(CURL *easy);
-/** Whether what ended a transfer may be over in a while. */
+/** True if the error that ended a transfer may be temporary. */
 bool msd_answer_may_be_better(CURLcode rc);
 
 #endif

@@ -1,7 +1,5 @@
-/*
- * Happy path: the keys of the one map are read group by group; what it borrows lives as
- * long as the params. Failures name the key.
- */
+/* Happy path: the keys of the map are read group by group. The result borrows from
+ * the params. Failures: the error names the key. */
 #include "daemon/fetch/asked.h"
 
 #include <stdio.h>
@@ -18,7 +16,7 @@ static msd_err refuse(const char *what, struct msd_diag *d)
 	return msd_diag_set(d, MSD_BAD_REQUEST, "fetch.get: %s", what);
 }
 
-/* An optional hash of the map, or several in a row. */
+/* Read an optional digest of the map, or several concatenated digests. */
 static msd_err read_digests(const msgpack_object *map, const char *key,
 			    struct msd_span *ret, struct msd_diag *d)
 {
@@ -53,7 +51,7 @@ static msd_err read_all_digests(const msgpack_object *map, struct msd_job_ask *r
 	return err;
 }
 
-/* Of an edition among those that the asker has. */
+/* Texts of an edition that the requester already has. */
 static msd_err read_texts(const msgpack_object *map, struct msd_job_ask *ret,
 			  struct msd_diag *d)
 {
@@ -80,7 +78,7 @@ static msd_err read_limits(const msgpack_object *map, struct msd_job_ask *ret,
 	return err;
 }
 
-/* Keys in a row. */
+/* Concatenated keys. */
 static msd_err read_keys(const msgpack_object *map, struct msd_trust *ret,
 			 struct msd_diag *d)
 {
@@ -155,7 +153,7 @@ static msd_err read_order(const msgpack_object *map, struct msd_order *ret,
 	return err;
 }
 
-/* The key itself says that the asker is not the operator. */
+/* This key alone means that the requester is not the operator. */
 static msd_err read_bound(const msgpack_object *map, struct msd_reach *ret,
 			  struct msd_diag *d)
 {

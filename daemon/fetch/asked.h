@@ -1,18 +1,20 @@
 #ifndef MSD_FETCH_ASKED_H
 #define MSD_FETCH_ASKED_H
-/* The params of a fetch.get, as CHANNEL.md has them. */
+/* Parse the params of a fetch.get request (see CHANNEL.md). */
 #include "daemon/fetch/job.h"
 #include "proto/unpack.h"
 
 struct msd_asked {
-	struct msd_job_ask ask; /* borrows from the params, and from what follows */
-	uint64_t max_memory;    /* of all that is asked for at a time */
+	struct msd_job_ask ask; /* borrows from the params and from the fields below */
+	uint64_t max_memory;    /* memory limit of all jobs together */
 	char *uri, *etag;       /* owned */
 	char name[MSD_MAX_NAME_BYTES + 1];
 };
 
-/** Read @params; finish in every case. Errors: MSD_BAD_REQUEST, MSD_UNKNOWN_OPTION,
- * MSD_NOMEM. */
+/**
+ * Parse @params. Call finish in every case. Errors: MSD_BAD_REQUEST,
+ * MSD_UNKNOWN_OPTION, MSD_NOMEM.
+ */
 MSD_MUST_CHECK msd_err msd_asked_read(struct msd_unpack *unpack, struct msd_span params,
 				      struct msd_asked *ret, struct msd_diag *d);
 void msd_asked_finish(struct msd_asked *a);

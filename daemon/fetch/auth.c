@@ -27,7 +27,7 @@ bool msd_auth_is_of(const char *key, const char *host)
 	       strcmp(host + n, HTTPS_PORT) == 0;
 }
 
-/* It goes into a header: only what base64 is made of. */
+/* The text goes into a header, so allow only base64 characters. */
 static bool is_base64(const char *text)
 {
 	const size_t n = strlen(text);
@@ -70,7 +70,7 @@ static msd_err find(json_t *root, const char *host, char **ret, struct msd_diag 
 	return MSD_OK;
 }
 
-/* A pipe would keep who reads it. */
+/* Accept regular files only: reading a pipe would block. */
 static msd_err open_file(const char *path, int *ret, struct msd_diag *d)
 {
 	const int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);

@@ -1,22 +1,26 @@
 #ifndef MSD_FETCH_AUTH_H
 #define MSD_FETCH_AUTH_H
 /*
- * Names and passwords by host, as `docker login` and `skopeo login` write them: a file
- * of JSON, {"auths": {"HOST[:PORT]": {"auth": "base64 of NAME:PASSWORD"}}}. It is read
- * for each fetch, so that a password that was changed counts at once.
+ * User names and passwords by host, in the JSON file of `docker login` and `skopeo
+ * login`: {"auths": {"HOST[:PORT]": {"auth": "base64 of NAME:PASSWORD"}}}. Each fetch
+ * reads the file again, so a changed password takes effect at once.
  */
 #include <stdbool.h>
 
 #include "proto/diag.h"
 
-/** The header to send, "Authorization: Basic ...", owned by the caller; *ret NULL: the
- * file @path has nothing for @host. Errors: MSD_IO (it cannot be read), MSD_BAD_REQUEST
- * (it is no such file, or names a way that is none of ours), MSD_NOMEM; the text names
- * the file and nothing of its contents. */
+/**
+ * The header to send, "Authorization: Basic ...", owned by the caller. *ret is NULL
+ * if the file @path has no entry for @host. Errors: MSD_IO (the file cannot be read),
+ * MSD_BAD_REQUEST (not such a file, or the entry uses an unsupported method),
+ * MSD_NOMEM. The error text names the file and shows nothing of its contents.
+ */
 MSD_MUST_CHECK msd_err msd_auth_find(const char *path, const char *host, char **ret,
 				     struct msd_diag *d);
-/** Whether @key names @host, a URI's (uri.h): "HOST[:PORT]", 443 where it says none,
- * or, as docker writes its own, a URL there. */
+/**
+ * True if @key names @host. @host is a URI's host (uri.h), "HOST[:PORT]", port 443 by
+ * default. @key may be a host, or a URL as docker writes it.
+ */
 bool msd_auth_is_of(const char *key, const char *host);
 
 #endif

@@ -1,14 +1,15 @@
 #ifndef MSD_FETCH_BACKOFF_H
 #define MSD_FETCH_BACKOFF_H
-/* How long who failed rests before it tries again. */
+/* Back-off time before a retry. */
 #include <stdint.h>
 
 #define MSD_BACKOFF_MOST_MS 300000u
 
 /**
- * A random time up to @first_ms doubled with each failure before the last of
- * @n_failures (at least 1): those that failed together do not come back together. Not
- * below @least_ms, which a server asked for; neither is above MSD_BACKOFF_MOST_MS.
+ * A random time in ms, at most @first_ms doubled for each failure after the first
+ * (@n_failures is at least 1). The randomness spreads the retries of clients that
+ * failed together. The result is at least @least_ms, which a server may ask for, and
+ * at most MSD_BACKOFF_MOST_MS.
  */
 uint64_t msd_backoff_ms(unsigned n_failures, uint64_t first_ms, uint64_t least_ms);
 

@@ -11,7 +11,7 @@
 
 #define MAX_TOKEN 16384u
 
-/* The value of NAME="VALUE" in @text, owned by the caller; NULL: it is not there. */
+/* The value of NAME="VALUE" in @text, owned by the caller; NULL if absent. */
 static char *value_of(const char *text, const char *name)
 {
 	const size_t n = strlen(name);
@@ -54,8 +54,7 @@ msd_err msd_challenge_url(const char *text, const char *from, bool insecure, cha
 				    "tokens: %.100s",
 				    text);
 	}
-	/* It is asked from this machine on a foreign server's word, as a redirect is.
-	 */
+	/* A remote server chose this URL, so check it as a redirect. */
 	err = msd_way_lead(from, said, insecure, &realm, d);
 	free(said);
 	if (err != MSD_OK)
@@ -73,7 +72,7 @@ msd_err msd_challenge_url(const char *text, const char *from, bool insecure, cha
 	return MSD_OK;
 }
 
-/* It goes into a header: only what a token is made of. */
+/* The text goes into a header, so allow only token characters. */
 static bool is_token(const char *text)
 {
 	const size_t n = strlen(text);

@@ -9,17 +9,17 @@
 #include "proto/value.h"
 
 /*
- * Happy path: fetch.get begins a job; fetch.progress says several times a second how
- * far each is, which the supervisor takes for a sign that it goes on; the response has
- * the memfd with it. One that depends on the machine's devices begins again when the
- * supervisor has told them. Failures: a job's is its response's error; what breaks
- * CHANNEL.md ends the process, as the supervisor's end does.
+ * Happy path: fetch.get starts a job. fetch.progress reports each job several times a
+ * second, and the supervisor uses it as a liveness signal. The response carries the
+ * memfd. A job that depends on the machine's devices restarts when the device list
+ * arrives. Failures: a failed job sends an error response. A violation of CHANNEL.md,
+ * or the end of the supervisor, ends the process.
  */
 
 #define PROGRESS_MS 200u
 #define MAX_QUEUED_BYTES (16u << 20)
 
-/* A fetch.get whose job has ended, and is made again. */
+/* A fetch.get whose job ended and will be started again. */
 struct waiting {
 	struct msd_list link;
 	uint64_t id;
@@ -90,7 +90,7 @@ static void ask_devices(struct msd_desk *desk)
 	send_or_die(desk, o);
 }
 
-/* MSD_NOMEM: it does not wait. */
+/* Queue the request until the device list arrives. MSD_NOMEM: it is not queued. */
 static msd_err wait_for_devices(struct msd_desk *desk, struct msd_job *job,
 				struct msd_diag *d)
 {
@@ -147,7 +147,7 @@ static void on_progress_due(uv_timer_t *timer)
 	}
 }
 
-/* What was asked for is @params, which may have to be read once more. */
+/* Keep @params with the job: the job may have to be started again from them. */
 static msd_err begin_job(struct msd_desk *desk, uint64_t id, struct msd_span params,
 			 struct msd_diag *d)
 {
@@ -194,7 +194,7 @@ static void on_request(struct msd_desk *desk, const struct msd_body *b)
 	msd_diag_finish(&d);
 }
 
-/* Whether the devices were found or not, they are known from here on. */
+/* An error also counts as an answer: the devices are not requested again. */
 static void on_devices(struct msd_desk *desk, const struct msd_body *b)
 {
 	struct msd_diag d = {0};
@@ -213,7 +213,7 @@ static void on_devices(struct msd_desk *desk, const struct msd_body *b)
 	}
 }
 
-/* cancel [id]: of one that has ended meanwhile nobody wants to hear. */
+/* Handle cancel [id]. If the job has already ended, ignore it. */
 static void on_cancel(struct msd_desk *desk, struct msd_span params)
 {
 	struct msd_cur c;
@@ -252,7 +252,8 @@ static void on_frame(struct msd_conn *c, struct msd_in *in)
 	}
 }
 
-/* What is on its way has nobody to go to, but somebody may ask for it another time. */
+/* The supervisor is gone. Save unfinished downloads, so that a later fetch can resume
+ * them. */
 static void on_closed(struct msd_conn *c, msd_err err, const char *why)
 {
 	struct msd_desk *desk = c->user;

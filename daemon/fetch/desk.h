@@ -1,9 +1,9 @@
 #ifndef MSD_FETCH_DESK_H
 #define MSD_FETCH_DESK_H
 /*
- * The channel to the supervisor: what it asks for becomes jobs, what comes of them is
- * answered. Those that depend on the machine's devices wait while these are asked for,
- * and are begun again. CHANNEL.md has the messages.
+ * The channel to the supervisor. Each fetch.get request becomes a job, and its result
+ * is sent back. If a job depends on the machine's devices, it waits for the device
+ * list and is then restarted. CHANNEL.md describes the messages.
  */
 #include "daemon/fetch/landing.h"
 #include "daemon/fetch/net.h"
@@ -18,15 +18,19 @@ struct msd_desk {
 	struct msd_net net;
 	struct msd_unpack unpack;
 	struct msd_list jobs;    /* msd_job.link */
-	struct msd_list waiting; /* for the devices; they have been asked for */
+	struct msd_list waiting; /* waiting for the device list, which was requested */
 	struct msd_platform_machine machine;
-	struct msd_landing_room room; /* of all jobs, as the last one was told */
+	struct msd_landing_room
+		room; /* memory limit of all jobs, from the last fetch.get */
 	uv_timer_t progress;
-	int arriving; /* the folder for what is broken off; -1: none */
+	int arriving; /* directory for unfinished downloads; -1 if none */
 };
 
-/** Listen to the supervisor at @channel_fd, which is taken. @arriving is borrowed; -1:
- * there is no such folder. The loop ends when the supervisor is gone. */
+/**
+ * Listen to the supervisor at @channel_fd and take ownership of it. @arriving is
+ * borrowed; -1 if no such directory exists. The process exits when the supervisor
+ * closes the channel.
+ */
 MSD_MUST_CHECK msd_err msd_desk_open(struct msd_desk *desk, uv_loop_t *loop,
 				     int channel_fd, int arriving, struct msd_diag *d);
 

@@ -1,10 +1,10 @@
 /*
- * Happy path: an easy handle asks for the URL, its bytes go to the sink as they come,
- * and when all have come on_done tells. Redirects are followed here and not by libcurl,
- * for each is checked first.
- * Failures: what may be better in a while (a cut, a stall, 429, 5xx) is tried again
- * after a random rest, from where it ended if the server proves that it still has the
- * same file; else from the beginning. What will not be better ends it.
+ * Happy path: an easy handle requests the URL and its bytes go to the sink as they
+ * arrive. on_done reports the end. Redirects are followed here, not by libcurl,
+ * because each one is checked first. Failures: temporary ones (a cut, a stall, 429,
+ * 5xx) are retried after a random back-off. The retry resumes if the server proves
+ * that the file is the same; otherwise it restarts. Permanent failures end the
+ * download.
  */
 #include "daemon/fetch/download.h"
 
@@ -17,7 +17,7 @@
 #include "daemon/fetch/reach.h"
 #include "daemon/fetch/sink.h"
 
-#define STALL_BYTES_PER_S 64u /* a server that gives less is as good as none */
+#define STALL_BYTES_PER_S 64u /* a slower server counts as stalled */
 #define AWAY_LEAST_MS 1000u
 
 static void ask(struct msd_download *dl);
@@ -55,7 +55,7 @@ static void on_rested(uv_timer_t *timer)
 	}
 }
 
-/* dl->why says why; it may be better in a while, not before @wait_ms. */
+/* dl->why holds the error. Retry after the back-off, which is at least @wait_ms. */
 static void try_again(struct msd_download *dl, uint64_t wait_ms)
 {
 	const msd_err err = dl->why.code;
@@ -83,7 +83,8 @@ static void on_stall_check(uv_timer_t *timer)
 		now_ms - dl->checked_ms > dl->how.stall_ms + AWAY_LEAST_MS;
 
 	dl->checked_ms = now_ms;
-	/* Stopped, or without a processor: what has come meanwhile is not read yet. */
+	/* The process was stopped or got no processor time: received bytes are not
+	 * read yet. */
 	if (was_away || bytes >= dl->checked_bytes + least) {
 		dl->checked_bytes = bytes;
 		return;
@@ -96,7 +97,9 @@ static void on_stall_check(uv_timer_t *timer)
 	try_again(dl, 0);
 }
 
-/* Whether a 206 goes on with what is there; its end may come before the file's. */
+/*
+ * True if a 206 continues the received bytes. The range may end before the file does.
+ */
 static bool is_the_rest(const struct msd_download *dl, const struct msd_answer *a)
 {
 	return dl->sink->bytes > 0 && a->range.end > 0 &&
@@ -106,7 +109,7 @@ static bool is_the_rest(const struct msd_download *dl, const struct msd_answer *
 	       (dl->total_bytes == 0 || dl->total_bytes == a->range.total);
 }
 
-/* The first bytes of an answer, or its end: whether they are what was asked for. */
+/* Check the response at its first byte, or at its end if it has no bytes. */
 static msd_err begin_answer(struct msd_download *dl)
 {
 	const struct msd_answer a = msd_answer_of(dl->call.easy);
@@ -137,7 +140,7 @@ static bool is_whole_or_part(long status)
 	return status == 200 || status == 206;
 }
 
-/* What an error page says is not read: the status tells. */
+/* Skip the body of an error page: the status is enough. */
 static size_t on_bytes(char *p, size_t size, size_t n, void *user)
 {
 	struct msd_download *dl = user;
@@ -172,7 +175,7 @@ static void on_redirect(struct msd_download *dl)
 	}
 }
 
-/* The answer says that it is not to be had, at least not now. */
+/* The server refuses the file, at least for now. */
 static void on_refusal(struct msd_download *dl, const struct msd_answer *a)
 {
 	const long status = a->status;
@@ -196,13 +199,12 @@ static void on_refusal(struct msd_download *dl, const struct msd_answer *a)
 	}
 }
 
-/* All bytes of an answer of 200 or 206 have come; a part may be shorter than the rest.
- */
+/* A 200 or 206 response is complete. A 206 may be shorter than the rest of the file. */
 static void on_whole(struct msd_download *dl)
 {
 	msd_err err = MSD_OK;
 
-	if (!dl->has_begun) /* not one byte */
+	if (!dl->has_begun) /* the body is empty */
 		err = begin_answer(dl);
 	const bool is_cut = err == MSD_OK && dl->total_bytes > 0 &&
 			    dl->sink->bytes != dl->total_bytes;
@@ -221,7 +223,7 @@ static void on_whole(struct msd_download *dl)
 	finish(dl, err);
 }
 
-/* No answer, or not all of it. */
+/* The response is missing or incomplete. */
 static void on_fault(struct msd_download *dl, CURLcode rc)
 {
 	if (dl->gate.is_refused) {
@@ -274,8 +276,8 @@ static void add_header(struct msd_download *dl, const char *line)
 		dl->headers = more;
 }
 
-/* What came of an earlier attempt is gone on with, if its server can be held to it; of
- * what is there already only a change is wanted. */
+/* Resume an earlier attempt if the digest or a strong ETag protects the file. If the
+ * owner has a copy, request the file only if it changed. */
 static msd_err set_range(struct msd_download *dl)
 {
 	const bool may_resume =

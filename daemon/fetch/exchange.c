@@ -1,8 +1,8 @@
 /*
- * Happy path: a request goes out, its answer's status and headers are kept. A 401 with
- * a Bearer challenge is followed by one request for a token, and the same once more;
- * one with a Basic challenge by the same with the registry's name and password.
- * Failures: no answer; another machine than this one by http.
+ * Happy path: a request is sent, and the status and headers of the response are kept.
+ * After a 401 with a Bearer challenge, one token request follows, and the request is
+ * repeated. After a Basic challenge, the request is repeated with the registry's name
+ * and password. Failures: no response, or http to another machine.
  */
 #include "daemon/fetch/exchange.h"
 
@@ -14,11 +14,11 @@
 
 #include "daemon/fetch/challenge.h"
 
-#define TEXT_BYTES 65536u /* of an answer: a token, or why not */
+#define TEXT_BYTES 65536u /* of a response: a token, or an error text */
 #define CONNECT_S 30L
 #define STALL_S 30L
 
-/* What is sent, and how much of it was. */
+/* The request body, and the number of bytes already sent. */
 struct sending {
 	const struct msd_exchange_body *body;
 	uint64_t at;
@@ -141,8 +141,9 @@ static msd_err ask_once(struct msd_exchange *x, const char *method,
 	return ret->url != NULL ? MSD_OK : msd_diag_no_memory(d);
 }
 
-/* What goes to the host of @to from here on: the name and password that there are for
- * @host, if there are. */
+/*
+ * From now on send the name and password of @host, if they exist, to the host of @to.
+ */
 static msd_err take_name(struct msd_exchange *x, const char *host,
 			 const struct msd_uri *to, struct msd_diag *d)
 {

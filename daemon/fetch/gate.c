@@ -6,7 +6,7 @@
 
 #include "daemon/fetch/public.h"
 
-/* Nothing is sent, so that not even an open port is told from a closed one. */
+/* Refuse before any packet is sent, so that open and closed ports look the same. */
 static curl_socket_t on_socket(void *user, curlsocktype purpose,
 			       struct curl_sockaddr *a)
 {
@@ -20,7 +20,7 @@ static curl_socket_t on_socket(void *user, curlsocktype purpose,
 	return socket(a->family, a->socktype | SOCK_CLOEXEC, a->protocol);
 }
 
-/* An address of this machine may be a public one. */
+/* This machine may also have a public address. */
 static bool is_bounded_out(const struct msd_gate *g, const char *peer,
 			   const char *local)
 {

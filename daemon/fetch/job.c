@@ -9,10 +9,10 @@
 #include "daemon/fetch/place.h"
 
 /*
- * Happy path: the plan says what is wanted next, a transfer or the registry brings it,
- * the plan looks at what came; when nothing more is wanted the landing is sealed.
- * Failures: whoever finds one ends the job with it. A job that was cancelled is freed
- * when what works for it has let go.
+ * Happy path: the plan names the next file. A transfer or the registry downloads it,
+ * and the plan checks it. When no file is left, the download buffer is sealed.
+ * Failures: any error ends the job. A cancelled job is freed when its transfer or
+ * registry session has stopped.
  */
 
 static void job_free(struct msd_job *job)
@@ -44,7 +44,7 @@ static void tell(struct msd_job *job, msd_err err, struct msd_diag *d)
 
 static void on_brought(struct msd_transfer *t, msd_err err, struct msd_diag *d);
 
-/* What of a daemon's store is wanted; NULL: the manifest. */
+/* The file to read from a daemon's store; NULL means the manifest. */
 static const struct msd_digest *file_of(const struct msd_job *job, uint64_t *ret_bytes)
 {
 	const struct msd_edition_file *f = msd_plan_file(&job->plan);
@@ -56,7 +56,7 @@ static const struct msd_digest *file_of(const struct msd_job *job, uint64_t *ret
 	return &job->transfer.papers.signature;
 }
 
-/* Another daemon has said which it has. */
+/* The other daemon has reported that it has no signature. */
 static bool lacks_signature(const struct msd_job *job)
 {
 	return job->uri.scheme == MSD_SCHEME_MODSER &&
@@ -105,8 +105,8 @@ static bool is_signed(const struct msd_job *job)
 	return job->plan.order.trust.policy == MSD_POLICY_SIGNED;
 }
 
-/* Where somebody must have signed it the file is asked for last, and a path with a slip
- * of the pen would pass for one that nobody has signed. */
+/* If a signature is required, the file itself is requested last. Check its path
+ * first, so that a mistyped path is not reported as an unsigned module. */
 static msd_err find_slip(const struct msd_job *job, struct msd_diag *d)
 {
 	if (job->uri.scheme != MSD_SCHEME_FILE || job->reach.is_bounded ||
@@ -119,8 +119,8 @@ static msd_err find_slip(const struct msd_job *job, struct msd_diag *d)
 			    job->uri.shown);
 }
 
-/* Manifest or signature are not to be had; without a signature that nobody wants here
- * the manifest is read. */
+/* The manifest or the signature is not available. If no signature is required here,
+ * the manifest is parsed now. */
 static msd_err lack(struct msd_job *job, struct msd_diag *d)
 {
 	const bool reads = job->plan.want == MSD_WANT_SIGNATURE && !is_signed(job);
@@ -178,7 +178,7 @@ static struct msd_job *of_oci(struct msd_oci *o)
 	return MSD_CONTAINER_OF(o, struct msd_job, oci);
 }
 
-/* What the registry's manifest has of what the plan wants first. */
+/* Take the files of the registry's manifest that the plan needs first. */
 static msd_err begin_layers(struct msd_job *job, struct msd_diag *d)
 {
 	const struct msd_oci_manifest *m = &job->oci.manifest;
@@ -196,7 +196,8 @@ static msd_err begin_layers(struct msd_job *job, struct msd_diag *d)
 	return err;
 }
 
-/* Of text the registry's digest is checked, too: it is the other end's word alone. */
+/* Also check a manifest or signature against the registry's digest: only the other
+ * end claims it. */
 static msd_err check_layer(struct msd_job *job, struct msd_diag *d)
 {
 	const struct msd_oci_manifest *m = &job->oci.manifest;

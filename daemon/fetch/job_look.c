@@ -1,4 +1,4 @@
-/* What a job is at, and what it has learned of what it brings. */
+/* Read-only views of a job: its progress, and facts about its content. */
 #include <string.h>
 
 #include "daemon/fetch/job.h"
@@ -9,7 +9,8 @@ bool msd_job_needs_devices(const struct msd_job *job)
 	return job->plan.needs_devices || job->oci.needs_devices;
 }
 
-/* Of all files, when it is known which; a manifest is nothing beside them. */
+/* Total of all files once the manifest is known. The manifest's own size is
+ * negligible. */
 static uint64_t total_bytes(const struct msd_job *job, uint64_t alone)
 {
 	uint64_t total = 0;

@@ -1,7 +1,8 @@
 /*
- * Happy path: parts are begun, taken and hashed one after the other; a restart goes
- * back to the beginning of the last one. One that an earlier fetch has begun is gone on
- * with. Failures: more than may come, or than should; memory.
+ * Happy path: parts are started, filled and hashed one after the other. A restart
+ * truncates to the start of the last part. A part that an earlier fetch saved is
+ * resumed. Failures: more bytes than the limit or the required size, or out of
+ * memory.
  */
 #include "daemon/fetch/landing.h"
 
@@ -101,7 +102,7 @@ msd_err msd_landing_expect(const struct msd_landing *l, uint64_t bytes,
 	return bytes <= l->max_bytes - l->part_at ? MSD_OK : too_large(l, bytes, d);
 }
 
-/* With those of all others. */
+/* Counts the bytes of all download buffers together. */
 static msd_err check_memory(const struct msd_landing *l, size_t n, struct msd_diag *d)
 {
 	const struct msd_landing_room *room = l->room;
@@ -143,7 +144,7 @@ msd_err msd_landing_take(struct msd_landing *l, struct msd_span bytes,
 
 	if (err != MSD_OK)
 		return err;
-	if (l->part_at > 0) /* of the first one it is the hash of all */
+	if (l->part_at > 0) /* the first part's hash is the hash of all */
 		sha256_update(&l->part_hash, bytes.n, bytes.p);
 	sha256_update(&l->hash, bytes.n, bytes.p);
 	while (bytes.n > 0) {
@@ -163,7 +164,7 @@ msd_err msd_landing_take(struct msd_landing *l, struct msd_span bytes,
 	return MSD_OK;
 }
 
-/* The first @bytes of @from. */
+/* Append the first @bytes of @from. */
 static msd_err take_saved(struct msd_landing *l, int from, uint64_t bytes,
 			  struct msd_diag *d)
 {
@@ -176,7 +177,7 @@ static msd_err take_saved(struct msd_landing *l, int from, uint64_t bytes,
 
 		if (n < 0 && errno == EINTR)
 			continue;
-		if (n <= 0) /* what is there is as good as none */
+		if (n <= 0) /* unreadable or shorter: as if absent */
 			return msd_landing_restart(l, d);
 		err = msd_landing_take(l, (struct msd_span){chunk, (size_t)n}, d);
 		bytes -= (uint64_t)n;

@@ -1,70 +1,78 @@
 #ifndef MSD_FETCH_LANDING_H
 #define MSD_FETCH_LANDING_H
 /*
- * Where fetched bytes come down: a memfd that is hashed while it grows and sealed when
- * it is whole, so that what was hashed is what is handed over. Several files lie in it
- * one behind the other, each a part with a hash of its own.
+ * Download buffer: a memfd that is hashed while it grows and sealed when complete, so
+ * the hashed bytes are the ones that are handed over. It holds several files one
+ * after the other; each is a part with its own hash.
  */
 #include "daemon/fetch/saved.h"
 #include "daemon/fetch/sink.h"
 
-/* What several of them may have of memory together. */
+/* Memory limit shared by several download buffers. */
 struct msd_landing_room {
 	uint64_t max_bytes, bytes;
 };
 
 struct msd_landing {
-	struct msd_sink sink; /* of its last part */
-	int fd;               /* owned; -1: none */
+	struct msd_sink sink; /* for the last part */
+	int fd;               /* owned; -1 if none */
 	uint64_t bytes;       /* so far */
-	uint64_t max_bytes;   /* more are refused */
-	const char *limit; /* what that is called; static, max-upload when it opens */
-	/* Where its bytes count until they are the caller's; borrowed, set once it is
-	 * open. NULL: nowhere. */
+	uint64_t max_bytes;   /* further bytes are refused */
+	const char *limit;    /* name of that limit; static, max-upload after open */
+	/* Accounts the bytes until the caller takes them; borrowed, set after open.
+	 * NULL if there is no shared limit. */
 	struct msd_landing_room *room;
-	struct msd_saved saved; /* of its last part; its folder is set likewise */
-	bool has_old;           /* some of the part was saved by an earlier fetch */
-	/* Its own. */
-	uint64_t part_at;    /* where the last part begins */
-	uint64_t part_bytes; /* how long it must be; 0: nobody knows */
+	struct msd_saved
+		saved; /* for the last part; its directory is set after open, too */
+	bool has_old;  /* part of it was saved by an earlier fetch */
+	/* Private. */
+	uint64_t part_at;    /* offset of the last part */
+	uint64_t part_bytes; /* required size of the last part; 0 if unknown */
 	struct sha256_ctx hash, hash_at_part, part_hash;
 };
 
-/** An empty one. MSD_IO. */
+/** Create an empty buffer. MSD_IO. */
 MSD_MUST_CHECK msd_err msd_landing_open(struct msd_landing *l, uint64_t max_bytes,
 					struct msd_diag *d);
-/** So many are announced of the part, those that came among them. MSD_TOO_LARGE,
- * MSD_NOT_VERIFIED (it should be of another size). */
+/**
+ * Check the announced size of the part, received bytes included. MSD_TOO_LARGE,
+ * MSD_NOT_VERIFIED (the required size differs).
+ */
 MSD_MUST_CHECK msd_err msd_landing_expect(const struct msd_landing *l, uint64_t bytes,
 					  struct msd_diag *d);
-/** Take the next ones. MSD_TOO_LARGE, MSD_NOT_VERIFIED (it should have ended),
- * MSD_NO_SPACE, MSD_IO. */
+/**
+ * Append bytes. MSD_TOO_LARGE, MSD_NOT_VERIFIED (the part is already complete),
+ * MSD_NO_SPACE, MSD_IO.
+ */
 MSD_MUST_CHECK msd_err msd_landing_take(struct msd_landing *l, struct msd_span bytes,
 					struct msd_diag *d);
-/** Begin another part, of @bytes if that is not 0. MSD_TOO_LARGE. */
+/** Start another part, with the required size @bytes unless that is 0. MSD_TOO_LARGE.
+ */
 MSD_MUST_CHECK msd_err msd_landing_next(struct msd_landing *l, uint64_t bytes,
 					struct msd_diag *d);
-/** The part is the file of @digest, of @bytes or of nobody knows how many (0): begin
- * with what an earlier fetch has saved of it, but for the last byte, so that there is
- * always something to ask for. MSD_TOO_LARGE, MSD_NO_SPACE, MSD_IO. */
+/**
+ * The part is the file of @digest, of size @bytes (0 if unknown). Load the bytes that
+ * an earlier fetch saved, except the last byte, so that a request is always needed.
+ * MSD_TOO_LARGE, MSD_NO_SPACE, MSD_IO.
+ */
 MSD_MUST_CHECK msd_err msd_landing_go_on(struct msd_landing *l,
 					 const struct msd_digest *digest,
 					 uint64_t bytes, struct msd_diag *d);
-/** It ends here: what has come of the part is saved. */
+/** The download stops here: save the received bytes of the part. */
 void msd_landing_save(struct msd_landing *l);
-/** The hash of the part that is there. */
+/** The hash of the received bytes of the part. */
 void msd_landing_digest(const struct msd_landing *l, struct msd_digest *ret);
-/** Append all that has come to @ret. MSD_IO, MSD_NOMEM. */
+/** Append all received bytes to @ret. MSD_IO, MSD_NOMEM. */
 MSD_MUST_CHECK msd_err msd_landing_read(const struct msd_landing *l,
 					struct msd_buf *ret, struct msd_diag *d);
-/** Throw away what has come of the part. MSD_IO. */
+/** Discard the received bytes of the part. MSD_IO. */
 MSD_MUST_CHECK msd_err msd_landing_restart(struct msd_landing *l, struct msd_diag *d);
-/** No more come, and none can change: their hash. MSD_IO. */
+/** Seal the memfd against changes, and return the hash of its content. MSD_IO. */
 MSD_MUST_CHECK msd_err msd_landing_seal(struct msd_landing *l, struct msd_digest *ret,
 					struct msd_diag *d);
-/** The sealed memfd, the caller's from here on. */
+/** The sealed memfd; the caller owns it from now on. */
 int msd_landing_take_fd(struct msd_landing *l);
-/** What has come of a part that is not whole is saved. Legal more than once. */
+/** Save the bytes of an incomplete part and close. May be called more than once. */
 void msd_landing_close(struct msd_landing *l);
 
 #endif

@@ -1,8 +1,8 @@
 /*
- * Happy path: libcurl connects and hands the socket over; a frame is written, then one
- * is read. Failures: what the daemon refuses is passed on where its asker can do
- * something about it, anything else may be better in a while. Who waits looks ten times
- * a second whether it is still wanted.
+ * Happy path: libcurl connects and provides the socket. A frame is written, then one
+ * is read. Failures: an error of the daemon is passed on if the requester can act on
+ * it; any other error counts as temporary. A waiting thread checks ten times a second
+ * for cancellation.
  */
 #include "daemon/fetch/line.h"
 
@@ -16,8 +16,8 @@
 #include "proto/clock.h"
 #include "proto/frame.h"
 
-#define LOOK_MS 100         /* whether it is still wanted */
-#define AWAY_LEAST_MS 1000u /* the process was stopped: it is no stall */
+#define LOOK_MS 100         /* interval of the cancellation check */
+#define AWAY_LEAST_MS 1000u /* a longer gap is a stopped process, not a stall */
 #define STALL_BYTES_PER_S 64u
 
 static msd_err cancelled(struct msd_diag *d)
@@ -115,7 +115,7 @@ static msd_err wait_for(struct msd_line *l, short events, struct msd_diag *d)
 			return cancelled(d);
 		if (n < 0 && errno != EINTR)
 			return msd_diag_set(d, MSD_IO, "%s: poll", l->to->shown);
-		/* Also when there is something: it may be less than a record of TLS. */
+		/* Check even if bytes arrived: they may be less than one TLS record. */
 		const msd_err err = check_stall(l, d);
 		if (err != MSD_OK || n > 0)
 			return err;
@@ -173,7 +173,7 @@ static msd_err receive(struct msd_line *l, uint8_t *to, size_t n_wanted,
 static msd_err send_question(struct msd_line *l, const char *method,
 			     struct msd_span params, struct msd_diag *d)
 {
-	static const uint8_t head[MSD_FRAME_HEADER_BYTES]; /* room for it */
+	static const uint8_t head[MSD_FRAME_HEADER_BYTES]; /* reserve space for it */
 	struct msd_buf *b = &l->body;
 
 	b->n = 0;
@@ -210,7 +210,7 @@ static msd_err receive_answer(struct msd_line *l, struct msd_diag *d)
 	return err;
 }
 
-/* Its words are the daemon's; what a code of its own would promise here is not. */
+/* Pass on the daemon's text, but not a code whose meaning would be wrong here. */
 static msd_err pass_on(const struct msd_line *l, const struct msd_body_error *e,
 		       struct msd_diag *d)
 {

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Owned by libcurl; NULL: there is none. */
+/* Owned by libcurl; NULL if absent. */
 struct parts {
 	char *scheme, *user, *host, *port, *path;
 };
@@ -26,7 +26,7 @@ static void finish(struct parts *p)
 	curl_free(p->path);
 }
 
-/* One host has several spellings. */
+/* Normalize the spelling of a host. */
 static void fold_host(char *host)
 {
 	size_t n = host != NULL ? strlen(host) : 0;
@@ -37,7 +37,7 @@ static void fold_host(char *host)
 		host[i] = (char)tolower((unsigned char)host[i]);
 }
 
-/* Does every server take it for what it says? */
+/* True if every server reads the path in the same way. */
 static bool is_plain(const char *path)
 {
 	for (const char *p = path; *p != '\0'; p++) {
@@ -82,8 +82,8 @@ static bool is_file(const struct parts *p)
 	return strcmp(p->scheme, "file") == 0;
 }
 
-/* Whole segments alone: /models is no prefix of /models-of-others. Behind a repository
- * stands a tag or a digest. */
+/* Match whole segments only: /models is not a prefix of /models-private. After a
+ * repository, a tag or a digest may follow. */
 static bool begins_with(const char *path, const char *prefix, const char *ends)
 {
 	const size_t n = strlen(prefix);

@@ -1,15 +1,18 @@
 #ifndef MSD_FETCH_LISTED_H
 #define MSD_FETCH_LISTED_H
-/* Whether a URL is one of those that a prefix stands for (`pull-from`). Both are
- * compared by their parts: scheme, host and port must be the same, the path begin with
- * whole segments of the prefix's. */
+/* Match a URL against a prefix of `pull-from`. The parts are compared: scheme, host
+ * and port must be equal, and the path must begin with whole segments of the prefix. */
 #include <stdbool.h>
 
-/** A URL with a user, or with a path that a server may read as another one (dots,
- * percent signs and backslashes that are left when it is decoded), is never listed. */
+/**
+ * False for a URL with a user. Also false for a path that a server may read
+ * differently: one with dots, or with percent signs or backslashes after decoding.
+ */
 bool msd_listed(const char *prefix, const char *url);
-/** Is the file at @resolved, a path without links, in the folder that the prefix leads
- * to, or that file itself? */
+/**
+ * True if @resolved, a path without links, is in the directory that the prefix leads
+ * to, or is that file itself.
+ */
 bool msd_listed_path(const char *prefix, const char *resolved);
 
 #endif

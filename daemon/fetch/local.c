@@ -1,7 +1,8 @@
 /*
- * Happy path: on a thread the file is opened, looked at and copied into the landing. Of
- * an asker who is bounded, where its path leads to is judged before it is opened to be
- * read. Failures name the file; of what such an asker may not have they tell nothing.
+ * Happy path: a thread opens the file, checks its type and copies it into the
+ * download buffer. For a restricted requester, the resolved path is checked before
+ * the file is opened for reading. Failures: the error names the file. A refusal to
+ * such a requester reveals nothing about the file.
  */
 #include "daemon/fetch/local.h"
 
@@ -18,7 +19,7 @@
 #include "daemon/wire/list.h"
 #include "proto/errno_text.h"
 
-#define READ_BYTES (256u * 1024u) /* at a time */
+#define READ_BYTES (256u * 1024u) /* per read */
 
 static msd_err fault(const struct msd_local *l, int error, struct msd_diag *d)
 {
@@ -28,7 +29,7 @@ static msd_err fault(const struct msd_local *l, int error, struct msd_diag *d)
 			    "file://%s: %s", l->path, msd_errno_text(error, text));
 }
 
-/* Of a file that is not there, too: no asker learns by it what there is elsewhere. */
+/* Also used if the file does not exist, so the requester cannot probe for files. */
 static msd_err refuse(const struct msd_local *l, struct msd_diag *d)
 {
 	struct msd_uri at = {.scheme = MSD_SCHEME_FILE};
@@ -37,8 +38,8 @@ static msd_err refuse(const struct msd_local *l, struct msd_diag *d)
 	return msd_reach_refuse(&at, d);
 }
 
-/* Open what the path leads to, after all links, where that may be read: the descriptor
- * stays with the file, whatever becomes of the path meanwhile. */
+/* Resolve the path with all links and open the file if the requester may read it. The
+ * descriptor stays with that file even if the path changes meanwhile. */
 static int open_bounded(const struct msd_local *l, bool *ret_refused)
 {
 	char link[sizeof("/proc/self/fd/") + 3 * sizeof(int)], resolved[PATH_MAX + 1];
@@ -89,7 +90,7 @@ static msd_err copy(struct msd_local *l, int fd, uint8_t *buffer, struct msd_dia
 	}
 }
 
-/* A pipe or a device may have no end. */
+/* Accept regular files only: a pipe or a device may have no end. */
 static msd_err check_kind(struct msd_local *l, int fd, struct msd_diag *d)
 {
 	struct stat st;

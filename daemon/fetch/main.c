@@ -1,6 +1,8 @@
-/* modserd-fetch: gets models for modserd, CHANNEL.md says how they talk; and puts them
- * into registries for `modser push`, and judges sources for `modserd --check-config`,
- * which start it for one. */
+/*
+ * modserd-fetch: downloads models for modserd (protocol: CHANNEL.md). It also pushes
+ * them to registries for `modser push`, and checks sources for `modserd
+ * --check-config`; those two start it once per call.
+ */
 #include <fcntl.h>
 #include <signal.h>
 #include <stdio.h>
@@ -16,7 +18,7 @@
 #include "daemon/mark.h"
 #include "proto/inherited.h"
 
-#define CHANNEL_FD 3 /* where the supervisor put it */
+#define CHANNEL_FD 3 /* the supervisor opens it there */
 #define ARRIVING_FD 4
 
 static int fail(const char *why)
@@ -25,7 +27,7 @@ static int fail(const char *why)
 	return 2;
 }
 
-/* To who started it, and waits for its end. */
+/* Report the result to the parent process, which waits for the exit. */
 static int tell(msd_err err, struct msd_diag *d)
 {
 	if (err != MSD_OK)
@@ -52,9 +54,11 @@ static char *said(char *word)
 	return strcmp(word, "-") != 0 ? word : NULL;
 }
 
-/* --push URI AUTH REALM MANIFEST SIGNATURE FILE...; AUTH "-": no names and passwords,
- * REALM "-": they go to registries alone, SIGNATURE "-": nobody signed it. On standard
- * error the name of the code of what went wrong, and why. */
+/*
+ * --push URI AUTH REALM MANIFEST SIGNATURE FILE...; AUTH "-": no credentials, REALM
+ * "-": credentials go only to registries, SIGNATURE "-": unsigned. On failure,
+ * standard error gets the name of the error code and the reason.
+ */
 static int push(int n_words, char **words)
 {
 	struct msd_push_layer layers[MSD_PUSH_LAYERS] = {0};
@@ -80,7 +84,7 @@ static int push(int n_words, char **words)
 	return tell(err, &d);
 }
 
-/* --check URI POLICY yes|no: whether plain http is allowed. Told as a push is. */
+/* --check URI POLICY yes|no: whether plain http is allowed. Reports as --push does. */
 static int check(char **words)
 {
 	enum msd_policy policy = MSD_POLICY_SIGNED;
@@ -116,7 +120,7 @@ int main(int argc, char **argv)
 	const bool has_folder = argc == 3 && strcmp(argv[2], "--arriving") == 0;
 	if ((argc != 2 && !has_folder) || strcmp(argv[1], "--channel") != 0)
 		return fail("started by modserd, not by hand");
-	/* The end of the channel ends it, too. */
+	/* The process also exits when the channel closes. */
 	(void)prctl(PR_SET_PDEATHSIG, SIGKILL);
 	(void)prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0);
 	(void)signal(SIGPIPE, SIG_IGN);

@@ -3,12 +3,13 @@
 #include <stdlib.h>
 
 /*
- * Happy path: libcurl says which sockets it waits for (on_socket) and until when
- * (on_timer); whatever happens goes to curl_multi_socket_action(), after which the
- * transfers that have ended are told to their owners.
+ * Happy path: libcurl names the sockets (on_socket) and the timeout (on_timer) to
+ * wait for. Each event goes to curl_multi_socket_action(). Afterwards the owners of
+ * finished transfers are notified. Failures: libcurl reports the error of a transfer,
+ * which done() passes on.
  *
- * libcurl closes a socket as soon as it has said that it waits for it no more: the poll
- * is stopped in that moment, and freed by the loop later.
+ * libcurl closes a socket as soon as it no longer waits for it. So the poll stops at
+ * that moment, and the loop frees it later.
  */
 
 struct socket_poll {
@@ -17,7 +18,8 @@ struct socket_poll {
 	curl_socket_t fd;
 };
 
-/* A done() may begin or end others; so the list is asked anew each time. */
+/* A done() callback may start or end other transfers, so query the list again each
+ * time. */
 static void tell_ended(struct msd_net *n)
 {
 	struct CURLMsg *m;
@@ -108,7 +110,7 @@ static void on_due(uv_timer_t *timer)
 	act(timer->data, CURL_SOCKET_TIMEOUT, 0);
 }
 
-/* Never from within this call: libcurl is not to be entered again by itself. */
+/* Never call libcurl from here: it does not allow recursive calls. */
 static int on_timer(CURLM *multi, long ms, void *user)
 {
 	struct msd_net *n = user;

@@ -1,10 +1,10 @@
 /*
- * Happy path: the manifest that the reference names is read; of an index, the one for
- * this machine; then the blobs that the owner wants go into its sinks. A 401 says where
- * a token is to be had, for a name and password where there are some, or wants these
- * themselves: with that the same is asked again, a blob from where it was.
- * Failures: a manifest that was asked for by its digest has another; a new token does
- * not help; whatever a download fails of.
+ * Happy path: read the manifest that the reference names; for an index, the manifest
+ * for this machine. Then download the blobs that the owner wants into its sinks. A
+ * 401 leads to a token server, with a user name and password if known, or requires
+ * these directly. The request is then repeated, and a blob resumes. Failures: a
+ * manifest does not match the requested digest, a new token is refused, or a download
+ * fails.
  */
 #include "daemon/fetch/oci.h"
 
@@ -18,16 +18,16 @@
 #include "daemon/fetch/reach.h"
 #include "daemon/fetch/sink.h"
 
-#define MAX_MANIFESTS 3u /* an index, of an index, and what it leads to */
+#define MAX_MANIFESTS 3u /* an index, a nested index, and the manifest */
 
-/* One download; freed when the loop has let go of it. */
+/* One download; freed once the loop has closed it. */
 struct msd_oci_step {
 	struct msd_download download;
 	struct msd_oci *oci;
 	bool is_token;
-	bool is_of_registry; /* the token, at the registry's own host */
-	const char *asker;   /* of a token, its header; NULL: nobody */
-	bool has_digest;     /* a manifest's */
+	bool is_of_registry; /* token request to the registry's own host */
+	const char *asker; /* token request: Authorization header; NULL if anonymous */
+	bool has_digest;   /* manifest request */
 	struct msd_digest digest;
 };
 
@@ -76,7 +76,7 @@ static msd_err ask_manifest(struct msd_oci *o, struct msd_diag *d)
 	struct msd_oci_step how = {0};
 	char *url;
 
-	if (++o->n_manifests > 2 * MAX_MANIFESTS) { /* each may cost a token */
+	if (++o->n_manifests > 2 * MAX_MANIFESTS) { /* each may need a token */
 		return msd_diag_set(d, MSD_BAD_ARTIFACT,
 				    "its manifests lead on and on");
 	}
@@ -104,8 +104,8 @@ static msd_err ask_blob(struct msd_oci *o, struct msd_diag *d)
 	return err;
 }
 
-/* The registry says where its tokens are, and is believed; what is meant for it alone
- * does not follow. */
+/* The registry chooses its token server. Credentials go there only if the check below
+ * allows it, and the permission for the registry's own host does not extend to it. */
 static msd_err choose_asker(struct msd_oci *o, const char *url,
 			    struct msd_oci_step *ret, struct msd_diag *d)
 {
@@ -126,7 +126,7 @@ static msd_err choose_asker(struct msd_oci *o, const char *url,
 	return err != MSD_OK ? msd_diag_wrap(d, err, "%s", o->name.base) : err;
 }
 
-/* A token that brought nothing brings nothing the second time, either. */
+/* If a token did not help, a second one does not help either. */
 static msd_err ask_token(struct msd_oci *o, const char *challenge, struct msd_diag *d)
 {
 	const uint64_t bytes = o->sink != NULL ? o->sink->bytes : 0;
@@ -159,7 +159,7 @@ static msd_err ask_again(struct msd_oci *o, struct msd_diag *d)
 	return o->sink != NULL ? ask_blob(o, d) : ask_manifest(o, d);
 }
 
-/* By name and password, which it has not refused yet. */
+/* Send the name and password, unless the registry has already refused them. */
 static msd_err ask_by_name(struct msd_oci *o, struct msd_diag *d)
 {
 	if (o->basic == NULL || o->authorization != NULL) {
@@ -245,8 +245,8 @@ static msd_err read_token(struct msd_oci *o, struct msd_diag *d)
 	return ask_again(o, d);
 }
 
-/* What follows from a step that has ended; MSD_OK with *ret_over false: the next one is
- * begun. */
+/* Decide the next action after a step. MSD_OK with *ret_over false: the next step has
+ * started. */
 static msd_err go_on(struct msd_oci *o, const struct msd_oci_step *step, msd_err err,
 		     bool *ret_over, struct msd_diag *d)
 {

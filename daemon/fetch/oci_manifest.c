@@ -31,7 +31,7 @@ static const char *word_of(const json_t *object, const char *key)
 	return word != NULL ? word : "";
 }
 
-/* What says nothing of its architecture is for none. */
+/* An entry without an architecture fits no machine. */
 static struct msd_platform platform_of(const json_t *entry)
 {
 	const json_t *notes = json_object_get(entry, "annotations");
@@ -42,7 +42,7 @@ static struct msd_platform platform_of(const json_t *entry)
 		.capability = word_of(notes, MSD_OCI_CAPABILITY)};
 }
 
-/* The best one of those that suit; of equals the first. */
+/* The best of the entries that fit; the first of equal ones. */
 static const json_t *choose(const json_t *manifests,
 			    const struct msd_platform_machine *m,
 			    bool *ret_needs_devices)
@@ -79,7 +79,7 @@ static msd_err read_index(const json_t *manifests, const struct msd_platform_mac
 	return msd_platform_refuse(m, "the index has nothing for this machine", d);
 }
 
-/* The one layer of a media type; NULL: there is none, or several. */
+/* The only layer with that media type; NULL if there is none or several. */
 static const json_t *layer_of(const json_t *layers, const char *wanted)
 {
 	const json_t *found = NULL;

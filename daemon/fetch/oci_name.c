@@ -6,7 +6,8 @@
 
 #include "store/digest.h"
 
-/* It goes into a URL as it is: only what a repository or a tag may have. */
+/* The text goes into a URL unescaped, so allow only characters of a repository or a
+ * tag. */
 static bool is_plain(const char *text, size_t n)
 {
 	static const char others[] = "._-/";

@@ -1,8 +1,8 @@
 /*
- * Happy path: one connection for each file; what the module consists of is one
- * question, a file as many as it has pieces, the manifest and its signature among them.
- * Failures: what may be better in a while is tried again after a random rest, from
- * where it ended, as the pieces are of a digest that is checked behind.
+ * Happy path: one connection for each file. One request lists the files of the
+ * module; a file needs one request for each chunk, manifest and signature included.
+ * Failures: temporary ones are retried after a random back-off. The retry resumes,
+ * because a digest is checked at the end.
  */
 #include "daemon/fetch/origin.h"
 
@@ -23,7 +23,7 @@
 
 static const char *module_of(const struct msd_origin *o)
 {
-	return o->uri.path + 1; /* behind the slash */
+	return o->uri.path + 1; /* skip the slash */
 }
 
 static msd_err bad_edition(const struct msd_origin *o, const char *what,
@@ -33,7 +33,7 @@ static msd_err bad_edition(const struct msd_origin *o, const char *what,
 			    o->uri.shown, what);
 }
 
-/* A daemon may call all files of an edition alike. */
+/* A daemon may give several files of an edition the same name. */
 static void name_file(struct msd_edition_file *f, struct msd_span name)
 {
 	if (f->role == MSD_ROLE_GRAPH || f->role == MSD_ROLE_PARAMS) {
@@ -55,7 +55,7 @@ static bool find_role(struct msd_span word, enum msd_role *ret)
 	return false;
 }
 
-/* They are read into memory, and empty they are none. */
+/* These files are read into memory, and an empty one is invalid. */
 static msd_err read_paper(const struct msd_origin *o, const struct msd_edition_file *f,
 			  struct msd_digest *ret, uint64_t *ret_bytes,
 			  struct msd_diag *d)
@@ -95,7 +95,7 @@ static msd_err read_file(struct msd_origin *o, const msgpack_object *map,
 		return read_paper(o, &f, &papers->signature, &papers->signature_bytes,
 				  d);
 	}
-	if (f.role > MSD_ROLE_MODEL) /* what is loaded is all else that is wanted */
+	if (f.role > MSD_ROLE_MODEL) /* only files to load are needed besides */
 		return MSD_OK;
 	name_file(&f, name);
 	ret->files[ret->n_files++] = f;
@@ -114,7 +114,7 @@ static msd_err read_edition(struct msd_origin *o, const msgpack_object *map,
 	    files->via.array.size > MSD_EDITION_FILES)
 		return bad_edition(o, "at most 16 files", d);
 	(void)snprintf(ret->name, sizeof(ret->name), "%s", module_of(o));
-	/* Whether its files run here they say themselves. */
+	/* The files themselves tell whether they run here. */
 	(void)snprintf(ret->arch, sizeof(ret->arch), "any");
 	for (uint32_t i = 0; err == MSD_OK && i < files->via.array.size; i++)
 		err = read_file(o, &files->via.array.ptr[i], ret, d);
@@ -135,7 +135,7 @@ static msd_err write_manifest(const struct msd_origin *o,
 	return err;
 }
 
-/* Another edition may be told than at an earlier attempt. */
+/* The daemon may report another edition than at an earlier attempt. */
 static msd_err take_edition(struct msd_origin *o, struct msd_span told,
 			    struct msd_diag *d)
 {
@@ -221,7 +221,7 @@ static msd_err ask_file(struct msd_origin *o, struct msd_line *l, struct msd_dia
 	return err;
 }
 
-/* What is told to be the manifest may not be what lies under its name. */
+/* The received manifest may not match its announced digest. */
 static msd_err check_manifest(const struct msd_origin *o, struct msd_diag *d)
 {
 	struct msd_digest is;
@@ -262,14 +262,14 @@ static msd_err attempt(struct msd_origin *o, struct msd_diag *d)
 	return err;
 }
 
-/* Whether it is still wanted behind the rest. */
+/* Wait. Returns true if the download is still wanted afterwards. */
 static bool rest(const struct msd_origin *o, uint64_t ms)
 {
 	while (ms > 0 && !atomic_load(&o->is_unwanted)) {
 		const uint64_t part_ms = ms < REST_LOOK_MS ? ms : REST_LOOK_MS;
 		const struct timespec t = {.tv_nsec = (long)part_ms * 1000000};
 
-		(void)nanosleep(&t, NULL); /* a rest may be shorter */
+		(void)nanosleep(&t, NULL); /* a signal may shorten the sleep */
 		ms -= part_ms;
 	}
 	return !atomic_load(&o->is_unwanted);

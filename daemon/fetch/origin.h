@@ -1,10 +1,10 @@
 #ifndef MSD_FETCH_ORIGIN_H
 #define MSD_FETCH_ORIGIN_H
 /*
- * Another daemon's store, as a source: module.read tells which files a module consists
- * of, and then gives them in pieces. A manifest that its maker wrote is one of them,
- * and so is its signature; where there is none a manifest is written here, the same as
- * long as the edition is. It is read on a thread, which waits.
+ * Pull from another daemon's store. module.read lists the files of the module, then
+ * returns them in chunks. Manifest and signature are among the files if they exist.
+ * If there is no manifest, one is generated here, always the same for the same
+ * edition. A thread does the blocking reads.
  */
 #include <stdatomic.h>
 
@@ -15,38 +15,42 @@
 
 struct msd_landing;
 
-/* What it tells of an edition beside the files that the manifest lists. */
+/* Manifest and signature of an edition, in addition to the files that the manifest
+ * lists. */
 struct msd_origin_papers {
 	struct msd_digest manifest, signature;
-	uint64_t manifest_bytes, signature_bytes; /* 0: it has none */
+	uint64_t manifest_bytes, signature_bytes; /* 0 if absent */
 };
 
 struct msd_origin {
-	/* The owner's. */
-	struct msd_uri uri;          /* the reader's own from here on */
-	struct msd_landing *landing; /* the thread's until on_done */
+	/* Set by the owner. */
+	struct msd_uri uri;          /* owned by the reader after begin */
+	struct msd_landing *landing; /* used by the thread until on_done */
 	struct msd_download_how how;
-	bool wants_file; /* else the manifest */
+	bool wants_file; /* false: wants the manifest */
 	struct msd_digest digest;
 	uint64_t file_bytes;
-	/** On the loop, once. */
+	/** Called once, on the loop. */
 	void (*on_done)(struct msd_origin *o, msd_err err, struct msd_diag *d);
-	/* When the manifest came. */
+	/* Valid once the manifest has arrived. */
 	struct msd_origin_papers papers;
-	/* For who shows progress. */
+	/* For progress reports. */
 	_Atomic uint64_t bytes;
-	/* Its own. */
+	/* Private. */
 	struct msd_waiter waiter;
 	atomic_bool is_unwanted;
 	msd_err err;
 	struct msd_diag d;
 };
 
-/** Begin to read. Errors in on_done: those of msd_line_ask(), after as many attempts as
- * a download has; MSD_BAD_ARTIFACT (what it tells of the module is no edition);
- * MSD_NOT_VERIFIED (the manifest is another than it tells); those of the landing. */
+/**
+ * Start to read. Errors in on_done: those of msd_line_ask(), after as many attempts
+ * as a download has; MSD_BAD_ARTIFACT (the listing is not a valid edition);
+ * MSD_NOT_VERIFIED (the manifest does not match its announced digest); those of the
+ * download buffer.
+ */
 void msd_origin_begin(struct msd_origin *o, uv_loop_t *loop);
-/** Nobody wants it any more: on_done comes soon, with an error. */
+/** Cancel: on_done follows soon, with an error. */
 void msd_origin_cancel(struct msd_origin *o);
 
 #endif

@@ -4,7 +4,7 @@
 
 #define SIDE_BYTES MSD_MANIFEST_BYTES
 
-/* No option changes what a text may have. */
+/* The size limit of a manifest or signature is fixed, not an option. */
 static msd_err open_side(struct msd_job *job, struct msd_diag *d)
 {
 	msd_landing_close(&job->side);
@@ -23,7 +23,7 @@ msd_err msd_place_open(struct msd_job *job, uint64_t bytes,
 	if (msd_place_is_text(job))
 		return open_side(job, d);
 	err = msd_landing_next(&job->landing, bytes, d);
-	/* What is on this machine is read sooner than saved. */
+	/* A local file is faster to read again than to resume. */
 	if (err == MSD_OK && digest != NULL && job->uri.scheme != MSD_SCHEME_FILE)
 		err = msd_landing_go_on(&job->landing, digest, bytes, d);
 	return err;
@@ -80,7 +80,7 @@ msd_err msd_place_uri(const struct msd_job *job, char **ret, struct msd_diag *d)
 {
 	const struct msd_edition_file *f = msd_plan_file(&job->plan);
 
-	if (job->uri.scheme == MSD_SCHEME_MODSER) /* which of it, transfer.file says */
+	if (job->uri.scheme == MSD_SCHEME_MODSER) /* transfer.file selects the file */
 		return copy_text(job, ret, d);
 	switch (job->plan.want) {
 	case MSD_WANT_MANIFEST:

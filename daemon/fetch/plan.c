@@ -1,8 +1,7 @@
 /*
- * Happy path: the manifest comes, where signatures are wanted its signature, then each
- * of its files, which is compared with what the manifest says. Failures: what cannot be
- * believed ends it; that there is no manifest, where nobody must have signed one, does
- * not.
+ * Happy path: the manifest arrives, then its signature if signatures are wanted, then
+ * each file, which is compared with the manifest. Failures: a failed check ends the
+ * plan. A missing manifest does not, unless a signature is required.
  */
 #include "daemon/fetch/plan.h"
 
@@ -62,7 +61,7 @@ static msd_err believe(struct msd_plan *p, struct msd_span signature,
 
 msd_err msd_plan_lacks(struct msd_plan *p, struct msd_diag *d)
 {
-	/* Whatever keeps one from coming that nobody wants here: it does without. */
+	/* If no signature is required, any error to get it is ignored. */
 	const bool is_absent = d->code == MSD_NOT_FOUND || d->code == MSD_REFUSED ||
 			       (p->want == MSD_WANT_SIGNATURE && !is_signed(p));
 
@@ -105,7 +104,7 @@ const struct msd_edition_file *msd_plan_file(const struct msd_plan *p)
 		       : NULL;
 }
 
-/* From the part that it is at to one that there is. */
+/* Advance from the current part to the next one that exists. */
 static void go_on(struct msd_plan *p)
 {
 	while (p->part < MSD_PLAN_PARTS && msd_plan_file(p) == NULL)
@@ -140,7 +139,7 @@ static msd_err check_files(const struct msd_plan *p, struct msd_diag *d)
 	return MSD_OK;
 }
 
-/* What was promised may be the manifest, or what it calls its library or model. */
+/* The requested digest may be that of the manifest, or of its library or model. */
 static msd_err check_promise(const struct msd_plan *p, struct msd_diag *d)
 {
 	const struct msd_edition_file *first =
@@ -203,7 +202,8 @@ msd_err msd_plan_text(struct msd_plan *p, const struct msd_landing *side,
 		p->want = MSD_WANT_SIGNATURE;
 		return err;
 	}
-	if (!is_signed(p) && side->bytes > MSD_SIGNATURE_BYTES) /* it is none */
+	if (!is_signed(p) &&
+	    side->bytes > MSD_SIGNATURE_BYTES) /* too large for a signature */
 		return believe(p, (struct msd_span){NULL, 0}, d);
 	err = msd_landing_read(side, &p->signature, d);
 	return err == MSD_OK
@@ -212,7 +212,7 @@ msd_err msd_plan_text(struct msd_plan *p, const struct msd_landing *side,
 		       : err;
 }
 
-/* As it was when it began. */
+/* Reset to the state after begin. */
 static void forget_texts(struct msd_plan *p)
 {
 	if (p->has_manifest)
@@ -235,7 +235,7 @@ bool msd_plan_settle(struct msd_plan *p, struct msd_span manifest,
 	if (!p->text.bad &&
 	    ((believe(p, signature, d) == MSD_OK && p->is_had) || p->needs_devices))
 		return true;
-	msd_diag_finish(d); /* the source may have what is better */
+	msd_diag_finish(d); /* the source may have a newer version */
 	*d = (struct msd_diag){0};
 	forget_texts(p);
 	return false;

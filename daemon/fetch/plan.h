@@ -1,13 +1,13 @@
 #ifndef MSD_FETCH_PLAN_H
 #define MSD_FETCH_PLAN_H
 /*
- * What is fetched after what, and whether it may be believed: steps without a network.
+ * Order and verification of the files of a fetch, without network access.
  *
- *   MANIFEST --came--> SIGNATURE --came, or none is wanted--> FILE --> ... (NOTHING)
+ *   MANIFEST --came--> SIGNATURE --came, or not required--> FILE --> ... (NOTHING)
  *      '--there is none--> ALONE --came--> (NOTHING)
  *
- * A signature that nobody wants here is kept for who asks this daemon for the module.
- * Wherever the edition turns out to be there already it ends, with is_had.
+ * A signature that is not required here is kept for clients that pull the module from
+ * this daemon. If the edition is already present, the plan ends at once with is_had.
  */
 #include "daemon/fetch/landing.h"
 #include "store/manifest/verify.h"
@@ -15,68 +15,78 @@
 struct msd_platform_machine;
 
 #define MSD_PLAN_PARTS                                                                 \
-	3u /* library or model, graph, params: as they lie in a source                 \
-	    */
+	3u /* library or model, graph, params: in their order in a source */
 
 enum msd_want {
 	MSD_WANT_MANIFEST,
 	MSD_WANT_SIGNATURE,
-	MSD_WANT_FILE,  /* of the manifest: msd_plan_file() */
+	MSD_WANT_FILE,  /* a file of the manifest: msd_plan_file() */
 	MSD_WANT_ALONE, /* the source itself, which has no manifest */
 	MSD_WANT_NOTHING
 };
 
 struct msd_plan {
-	/* The owner's, before it begins. */
+	/* Set by the owner before begin. */
 	struct msd_order order;
 	char name[MSD_MAX_NAME_BYTES + 1]; /* order.name */
-	bool has_digest;                   /* what was promised */
+	bool has_digest;                   /* `digest` is the requested digest */
 	struct msd_digest digest;
-	struct msd_buf have; /* digests in a row, of what is there already; owned */
-	uint64_t max_bytes;  /* of all files */
+	struct msd_buf
+		have; /* concatenated digests of editions already present; owned */
+	uint64_t max_bytes;                         /* of all files */
 	const struct msd_platform_machine *machine; /* borrowed */
 	/* Read-only. */
 	enum msd_want want;
 	bool is_had;
-	bool needs_devices; /* it failed, as those of the machine are not known */
-	struct msd_digest edition; /* of the manifest, or of the one file */
+	bool needs_devices; /* failed because the machine's devices are not known yet */
+	struct msd_digest edition; /* digest: manifest, or single file */
 	bool has_manifest;
 	struct msd_edition_manifest manifest;
 	struct msd_signers signers;
 	uint64_t part_bytes[MSD_PLAN_PARTS];
-	struct msd_buf text, signature; /* of the manifest; owned */
-	/* Its own. */
-	unsigned part; /* that is wanted */
+	struct msd_buf text, signature; /* text of the manifest; owned */
+	/* Private. */
+	unsigned part; /* index of the wanted part */
 };
 
-/** Begin. @may_be_alone: what was promised is the source's one file, and no manifest is
- * asked for where nobody must have signed one. MSD_NOT_VERIFIED (nothing was promised,
- * and the policy is "digest"). */
+/**
+ * Start. @may_be_alone: the requested digest is of the source's only file; then no
+ * manifest is requested unless a signature is required. MSD_NOT_VERIFIED (no digest
+ * was requested, and the policy is "digest").
+ */
 MSD_MUST_CHECK msd_err msd_plan_begin(struct msd_plan *p, bool may_be_alone,
 				      struct msd_diag *d);
-/** The asker has a manifest and its signature of an earlier time: true, and is_had,
- * when these may be believed and are what is asked for, or needs_devices; nothing is to
- * be fetched then. */
+/**
+ * Check the manifest and signature that the requester already has. Returns true if
+ * nothing is to be downloaded: with is_had if they are trusted and match the request,
+ * or with needs_devices.
+ */
 bool msd_plan_settle(struct msd_plan *p, struct msd_span manifest,
 		     struct msd_span signature, struct msd_diag *d);
-/** The manifest or the signature is not to be had for the reason @d, which is taken
- * where it does not matter; errors as by msd_plan_text(), too. */
+/**
+ * The manifest or the signature is not available, for the reason @d. If that does not
+ * matter, @d is finished. Errors also as by msd_plan_text().
+ */
 MSD_MUST_CHECK msd_err msd_plan_lacks(struct msd_plan *p, struct msd_diag *d);
-/** The manifest or the signature came. Errors: those of msd_verify(), MSD_UNSUPPORTED
- * (not for this machine). */
+/**
+ * The manifest or the signature arrived. Errors: those of msd_verify(),
+ * MSD_UNSUPPORTED (not for this machine).
+ */
 MSD_MUST_CHECK msd_err msd_plan_text(struct msd_plan *p, const struct msd_landing *side,
 				     struct msd_diag *d);
-/** The file that is wanted; NULL: none of a manifest. */
+/** The wanted file of the manifest; NULL if none. */
 const struct msd_edition_file *msd_plan_file(const struct msd_plan *p);
-/** The one file will hash to @digest, its registry says. MSD_NOT_VERIFIED. */
+/** The registry announces @digest for the single file. MSD_NOT_VERIFIED. */
 MSD_MUST_CHECK msd_err msd_plan_announce(struct msd_plan *p,
 					 const struct msd_digest *digest,
 					 struct msd_diag *d);
-/** The file that is wanted came, the last part of @l. MSD_NOT_VERIFIED,
- * MSD_BAD_ARTIFACT (it is empty). */
+/**
+ * The wanted file arrived; it is the last part of @l. MSD_NOT_VERIFIED,
+ * MSD_BAD_ARTIFACT (it is empty).
+ */
 MSD_MUST_CHECK msd_err msd_plan_came(struct msd_plan *p, const struct msd_landing *l,
 				     struct msd_diag *d);
-/** The one file is still the one of @digest, which is there. */
+/** The single file still has the digest @digest, which is already present. */
 void msd_plan_known(struct msd_plan *p, const struct msd_digest *digest);
 void msd_plan_finish(struct msd_plan *p);
 

@@ -1,7 +1,7 @@
 /*
- * Happy path: architectures are compared by Go's words, devices by their type, and
- * capabilities by the number that stands in them. Failures: a capability without a
- * number suits nobody who does not call his the same.
+ * Happy path: compare architectures by GOARCH names, devices by type, and
+ * capabilities by the number in them. Failures: a capability without a number matches
+ * only an equal string.
  */
 #include "daemon/fetch/platform.h"
 
@@ -25,8 +25,8 @@ const char *msd_platform_arch(void)
 	return u.machine;
 }
 
-/* "sm_90", "9.0" and "CUDA 9.0" are 90, "OpenCL 3.0 of somebody" is 30. The letter of
- * "sm_90a" is *ret_letter, else 0. */
+/* "sm_90", "9.0" and "CUDA 9.0" give 90, "OpenCL 3.0 vendor" gives 30. *ret_letter is
+ * the letter of "sm_90a", or 0. */
 static unsigned long capability_number(const char *text, char *ret_letter)
 {
 	const char *at = text + strcspn(text, "0123456789");
@@ -89,7 +89,7 @@ bool msd_platform_is_better(const struct msd_platform *a, const struct msd_platf
 	return more > less || (more == less && of_a > of_b);
 }
 
-/* "cuda:0" is of the type "cuda". */
+/* "cuda:0" has the type "cuda". */
 static msd_err read_device(const msgpack_object *row, struct msd_platform_machine *m,
 			   struct msd_diag *d)
 {

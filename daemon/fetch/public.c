@@ -10,9 +10,11 @@ struct block {
 	unsigned bits;
 };
 
-/* The unspecified, private and shared networks, loopback, link-local, where clouds have
- * their metadata, protocols, documentation, 6to4 relays, benchmarks, multicast, and
- * what is reserved, broadcast included. */
+/*
+ * Unspecified, private and shared networks, loopback, link-local (cloud metadata),
+ * protocol assignments, documentation, 6to4 relays, benchmarks, multicast, and
+ * reserved addresses with broadcast.
+ */
 static const struct block kept_v4[] = {{{0}, 8},
 				       {{10}, 8},
 				       {{100, 64}, 10},
@@ -29,12 +31,13 @@ static const struct block kept_v4[] = {{{0}, 8},
 				       {{224}, 4},
 				       {{240}, 4}};
 
-/* Of the global unicast addresses: protocols (Teredo among them) and documentation. */
+/* Excluded from the global unicast addresses: protocols (including Teredo) and
+ * documentation. */
 static const struct block kept_v6[] = {
 	{{0x20, 0x01}, 23}, {{0x20, 0x01, 0x0d, 0xb8}, 32}, {{0x3f, 0xff}, 20}};
 static const struct block global_v6 = {{0x20}, 3};
 
-/* An IPv6 address in which an IPv4 one stands leads there. */
+/* An IPv6 address with an embedded IPv4 address leads to the IPv4 address. */
 static const struct {
 	struct block block;
 	unsigned at;

@@ -1,10 +1,9 @@
 /*
- * Happy path: for each layer the registry is asked whether it has the blob; one that it
- * lacks is sent to where it says; then the manifest is put under the tag. A 401 says
- * where a token is to be had, or wants a name and password, and what was asked is asked
- * again with it, once.
- * Failures: whatever a request fails of ends it; blobs that were sent are there the
- * next time.
+ * Happy path: for each layer, ask the registry whether it has the blob. If not,
+ * upload it to the location that the registry returns. Then put the manifest under
+ * the tag. A 401 asks for a token, or for a name and password; the request is
+ * repeated once with it. Failures: any failed request ends the push; blobs already
+ * sent are found the next time.
  */
 #include "daemon/fetch/push.h"
 
@@ -55,8 +54,8 @@ static msd_err measure(struct msd_push_layer *l, struct msd_diag *d)
 	return MSD_OK;
 }
 
-/* Where the upload that was begun at @url, and goes on at @location, is ended with its
- * digest. */
+/* The URL that completes an upload with its digest. The upload began at @url and
+ * continues at @location. */
 static msd_err upload_url(const char *url, const char *location, const char *digest,
 			  char **ret, struct msd_diag *d)
 {
@@ -141,7 +140,7 @@ static json_t *descriptor(const char *type, const struct msd_digest *digest,
 	return o;
 }
 
-/* Owned by the caller; NULL: no memory. */
+/* Owned by the caller; NULL if out of memory. */
 static char *registry_manifest(const struct msd_push_layer *layers, unsigned n)
 {
 	struct msd_digest digest;

@@ -48,7 +48,7 @@ static void pack_tests(struct msd_buf *b, const struct msd_vectors *tests)
 	}
 }
 
-/* Who gets them hands them on as they are, and reads them when it is time. */
+/* The receiver passes the tests on unchanged and parses them when it needs them. */
 static void put_tests(struct msd_buf *b, const struct msd_vectors *tests)
 {
 	struct msd_buf packed = {0};
@@ -67,7 +67,8 @@ static void put_text(struct msd_buf *b, const char *key, const struct msd_buf *t
 	msd_pack_bin(b, text->p, text->n);
 }
 
-/* Of what is there nothing is to be kept, nor of a manifest that was written here. */
+/* No texts for an edition that is already present, or for a manifest that was
+ * generated here. */
 static bool has_texts(const struct msd_job *job)
 {
 	return job->plan.has_manifest && !job->plan.is_had &&

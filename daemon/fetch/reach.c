@@ -101,7 +101,7 @@ void msd_reach_apply(const struct msd_reach *r, const struct msd_uri *to, CURL *
 	(void)curl_easy_setopt(easy, CURLOPT_PROTOCOLS_STR, "http,https");
 	(void)curl_easy_setopt(easy, CURLOPT_NOSIGNAL, 1L);
 	(void)curl_easy_setopt(easy, CURLOPT_USERAGENT, "modserd/" MSD_VERSION);
-	if (to->is_local) { /* no proxy is nearer than this machine */
+	if (to->is_local) { /* no proxy for this machine */
 		(void)curl_easy_setopt(easy, CURLOPT_PROXY, "");
 	} else if (r->proxy != NULL) {
 		(void)curl_easy_setopt(easy, CURLOPT_PROXY, r->proxy);
@@ -125,7 +125,7 @@ msd_err msd_reach_header(const struct msd_reach *r, const char *host,
 	return msd_auth_find(r->auth, host, ret, d);
 }
 
-/* @names: hosts, with commas between them. */
+/* @names is a comma-separated list of hosts. */
 static bool is_among(const char *names, const char *host)
 {
 	char name[256];

@@ -1,58 +1,71 @@
 #ifndef MSD_FETCH_REACH_H
 #define MSD_FETCH_REACH_H
-/* How the servers of one fetch are reached: what its owner says in place of what counts
- * without a word. */
+/* Network options of one fetch: the owner's settings, which override the defaults. */
 #include <curl/curl.h>
 
 #include "daemon/fetch/uri.h"
 #include "proto/bytes.h"
 
 struct msd_reach {
-	/* Owned; NULL: not said. */
-	char *auth;    /* file: names and passwords by host (auth.h) */
-	char *ca;      /* file of authorities; else SSL_CERT_FILE, else the system's */
-	char *proxy;   /* its URL; else what the environment says */
-	char *realm;   /* hosts of tokens that get names and passwords of registries */
-	bool insecure; /* plain http to other machines, too */
-	/* Its asker is not the operator: public addresses alone, and what begins with
-	 * one of these URLs (listed.h). Owned. */
+	/* Owned; NULL if not set. */
+	char *auth; /* file: user names and passwords by host (auth.h) */
+	char *ca;   /* file of CA certificates; default SSL_CERT_FILE, then the system's
+		     */
+	char *proxy; /* its URL; default from the environment */
+	char *realm; /* hosts of token servers that may get the registries' credentials
+		      */
+	bool insecure; /* also plain http to other machines */
+	/* The requester is not the operator. Allowed are public addresses, and URLs
+	 * that begin with one of these (listed.h). Owned. */
 	bool is_bounded;
 	char **listed;
 	uint32_t n_listed;
 };
 
-/** Copies of what was said, empty where it was not. MSD_NOMEM; finish in every case. */
+/**
+ * Copy the given settings; an empty span means not set. MSD_NOMEM; finish in every
+ * case.
+ */
 MSD_MUST_CHECK msd_err msd_reach_init(struct msd_reach *r, struct msd_span auth,
 				      struct msd_span ca, struct msd_span proxy,
 				      struct msd_span realm, struct msd_diag *d);
-/** From here on the asker is not the operator; what begins with @url is listed for it,
- * where that is not empty. MSD_NOMEM. */
+/**
+ * From now on the requester is not the operator. Add @url to its allowed prefixes
+ * unless it is empty. MSD_NOMEM.
+ */
 MSD_MUST_CHECK msd_err msd_reach_bound(struct msd_reach *r, struct msd_span url,
 				       struct msd_diag *d);
-/** May the asker have @url asked, whatever address it leads to? */
+/** True if the requester may use @url, regardless of its address. */
 bool msd_reach_is_free(const struct msd_reach *r, const char *url);
-/** May it have the file at @resolved, a path without links? */
+/** True if the requester may read the file at @resolved, a path without links. */
 bool msd_reach_is_free_path(const struct msd_reach *r, const char *resolved);
-/** Why it may not have @to asked, by words that tell nothing of @to. MSD_REFUSED. */
+/**
+ * Explain that @to is not allowed; the text reveals nothing about @to. Returns
+ * MSD_REFUSED.
+ */
 msd_err msd_reach_refuse(const struct msd_uri *to, struct msd_diag *d);
-/** May a proxy be between here and @to, which alone knows the address? */
+/** True if a proxy may be used for @to. Then only the proxy knows the address. */
 bool msd_reach_has_proxy(const struct msd_reach *r, const struct msd_uri *to);
-/** Set what @easy needs to ask @to; the strings are libcurl's own then. */
+/** Set the options that @easy needs to reach @to; libcurl copies the strings. */
 void msd_reach_apply(const struct msd_reach *r, const struct msd_uri *to, CURL *easy);
-/** Whether the address @peer may be talked to, which the host of @to led to: a name
- * that says localhost may lead elsewhere. */
+/**
+ * True if a connection to the address @peer is allowed. The host of @to resolved to
+ * it; even "localhost" may resolve to another machine.
+ */
 bool msd_reach_allows(const struct msd_reach *r, const struct msd_uri *to,
 		      const char *peer);
-/** The header for @to of the name and password that the file has for @host, owned by
- * the caller; NULL: it has none, or they would go to another machine unencrypted.
- * Errors: those of msd_auth_find(). */
+/**
+ * The Authorization header for @to, with the name and password that the file has for
+ * @host. Owned by the caller. NULL if there is none, or if it would go to another
+ * machine unencrypted. Errors: those of msd_auth_find().
+ */
 MSD_MUST_CHECK msd_err msd_reach_header(const struct msd_reach *r, const char *host,
 					const struct msd_uri *to, char **ret,
 					struct msd_diag *d);
 /**
- * Whether the name and password of @registry may go to @to, which it has its tokens
- * given by: its own server may have them, by the same scheme, host and port, and others
- * that the owner names. MSD_REFUSED.
+ * Check whether the name and password of @registry may go to @to, its token server.
+ * The registry's own server (same scheme, host and port) is allowed, and so are the
+ * servers that the owner lists. MSD_REFUSED.
  */
 MSD_MUST_CHECK msd_err msd_reach_check_realm(const struct msd_reach *r,
 					     const struct msd_uri *registry,

@@ -1,7 +1,7 @@
 /*
- * Happy path: begun, the file that is there is opened; from then on what has come since
- * is appended to it now and then. Others of the folder give way, the oldest first, when
- * all together would be too many. Failures: the file is removed, and no more is saved.
+ * Happy path: begin opens the existing file; new bytes are appended to it at
+ * intervals. If all files together exceed the limit, the oldest other files are
+ * removed. Failures: the file is removed, and saving stops.
  */
 #include "daemon/fetch/saved.h"
 
@@ -16,8 +16,8 @@
 
 #include "proto/limits.h"
 
-#define STEP_BYTES (512u << 10) /* fewer are fetched again sooner than found */
-#define RESERVE_PART 20         /* of a file system's room that is kept free */
+#define STEP_BYTES (512u << 10) /* fewer bytes are not worth saving */
+#define RESERVE_PART 20         /* share of the file system that stays free (1/20) */
 
 void msd_saved_init(struct msd_saved *s, int folder, uint64_t max_bytes)
 {
@@ -61,7 +61,7 @@ int msd_saved_begin(struct msd_saved *s, const struct msd_digest *digest,
 	return fd;
 }
 
-/* The others: how many bytes, and the oldest of them; "": there is none. */
+/* Total bytes of the other files, and the name of the oldest; "" if none. */
 static uint64_t look(const struct msd_saved *s, char ret_oldest[static MSD_DIGEST_TEXT])
 {
 	const int fd = openat(s->folder, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
@@ -89,7 +89,7 @@ static uint64_t look(const struct msd_saved *s, char ret_oldest[static MSD_DIGES
 	return bytes;
 }
 
-/* Room for @bytes in all, and @more on the disk. */
+/* Ensure room for @bytes within the limit, and for @more on the disk. */
 static bool make_room(const struct msd_saved *s, uint64_t bytes, uint64_t more)
 {
 	char oldest[MSD_DIGEST_TEXT];
@@ -126,7 +126,7 @@ static bool copy(int from, uint64_t at, int to, uint64_t bytes)
 	return true;
 }
 
-/* Behind what is there, unless somebody else has written to it. */
+/* Append after the saved bytes. If another process changed the file, start it again. */
 static bool append(struct msd_saved *s, int from, uint64_t at, uint64_t bytes)
 {
 	const int fd =

@@ -1,38 +1,47 @@
 #ifndef MSD_FETCH_SAVED_H
 #define MSD_FETCH_SAVED_H
 /*
- * What has come of a file, in a folder: so that a fetch goes on where it was broken
- * off, by another process, another daemon, after a power cut. Written every half MiB,
- * and when a fetch ends without its file; gone with the fetch that succeeds.
+ * Resume file: keeps the received bytes of a file in a directory, so that a later
+ * fetch can resume. This works across processes, daemons and power failures. The file
+ * is written every half MiB and when a fetch ends early; a successful fetch removes
+ * it.
  *
- * It is help alone. What cannot be read or written is as if it were not there; what is
- * read is hashed with the rest, and who finds that wrong begins again without it.
+ * Saving is best effort: an unreadable or unwritable file counts as absent. Loaded
+ * bytes are hashed with the rest. If the hash is wrong, the caller restarts without
+ * them.
  */
 #include "store/digest.h"
 
 struct msd_saved {
-	int folder;         /* borrowed; -1: there is none */
-	uint64_t max_bytes; /* of all files in it */
-	/* Borrowed: the module that it is for. What has come for another one is not
-	 * gone on with, as a digest alone gives no right to it. NULL: any will do. */
+	int folder;         /* borrowed; -1 if none */
+	uint64_t max_bytes; /* limit for all files in it */
+	/* Borrowed: name of the module. Bytes saved for one module are not used for
+	 * another, because knowing a digest gives no access right. NULL: any module. */
 	const char *owner;
-	/* Its own. */
-	char name[MSD_DIGEST_TEXT]; /* "": nothing is saved */
+	/* Private. */
+	char name[MSD_DIGEST_TEXT]; /* "" means that nothing is saved */
 	uint64_t bytes;             /* in the file */
 };
 
-/** Nothing is saved before msd_saved_begin(). @folder is borrowed; -1: ever. */
+/**
+ * Nothing is saved before msd_saved_begin(). @folder is borrowed; -1: nothing is ever
+ * saved.
+ */
 void msd_saved_init(struct msd_saved *s, int folder, uint64_t max_bytes);
-/** Of the file of @digest. The descriptor of what is there, the caller's, and its
- * bytes; -1: nothing. */
+/**
+ * Start for the file of @digest. Returns a descriptor of the saved bytes, owned by
+ * the caller, and their number; -1 if none.
+ */
 int msd_saved_begin(struct msd_saved *s, const struct msd_digest *digest,
 		    uint64_t *ret_bytes);
-/** The first @bytes of the file are in @fd from @at on: save them, now or when they are
- * enough. */
+/**
+ * The first @bytes of the file are in @fd, from offset @at. Save them if @now is set
+ * or enough have accumulated.
+ */
 void msd_saved_put(struct msd_saved *s, int fd, uint64_t at, uint64_t bytes, bool now);
-/** They are of no use: the file that they are of is begun again. */
+/** Discard the saved bytes: the file is downloaded from its start. */
 void msd_saved_clear(struct msd_saved *s);
-/** They are needed no more, or wrong: nothing more is saved. */
+/** Discard the saved bytes, which are wrong or no longer needed, and stop saving. */
 void msd_saved_drop(struct msd_saved *s);
 
 #endif

@@ -1,16 +1,17 @@
 #ifndef MSD_FETCH_SINK_H
 #define MSD_FETCH_SINK_H
-/* Where the bytes of a download go; embedded by who has them. */
+/* Destination of a download's bytes; embedded by its owner. */
 #include "proto/bytes.h"
 #include "proto/diag.h"
 
 struct msd_sink {
-	uint64_t bytes;  /* that it has */
-	bool is_checked; /* its owner knows their hash: resuming cannot mix two files */
-	/** So many come in all. An error ends the download. */
+	uint64_t bytes;  /* received so far */
+	bool is_checked; /* the owner checks a digest, so resuming cannot mix two files
+			  */
+	/** Announces the total size. An error ends the download. */
 	msd_err (*expect)(struct msd_sink *s, uint64_t bytes, struct msd_diag *d);
 	msd_err (*take)(struct msd_sink *s, struct msd_span bytes, struct msd_diag *d);
-	/** Forget what has come. */
+	/** Discard the received bytes. */
 	msd_err (*restart)(struct msd_sink *s, struct msd_diag *d);
 };
 

@@ -3,7 +3,7 @@
 #include "daemon/fetch/oci_name.h"
 #include "daemon/fetch/plan.h"
 
-/* The plan's own first step, of a source that promises nothing. */
+/* Run the first step of the plan, without a requested digest. */
 static msd_err check_policy(enum msd_policy policy, struct msd_diag *d)
 {
 	struct msd_plan p = {.order.trust.policy = policy};

@@ -1,6 +1,6 @@
 #ifndef MSD_FETCH_TEXT_H
 #define MSD_FETCH_TEXT_H
-/* A sink for what is small and read here: manifests, tokens. */
+/* A sink in memory for small texts: manifests, tokens. */
 #include "daemon/fetch/sink.h"
 
 #define MSD_TEXT_MAX (1u << 20)
@@ -10,7 +10,7 @@ struct msd_text {
 	struct msd_buf bytes;
 };
 
-/** An empty one; the buffer's owner finishes it. */
+/** Initialize empty; the buffer's owner finishes it. */
 void msd_text_init(struct msd_text *t);
 
 #endif

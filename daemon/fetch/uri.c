@@ -1,7 +1,7 @@
 /*
- * URIs are read by libcurl's own parser, so that what is checked here is what libcurl
- * goes to. Happy path: scheme, host and path are taken out and judged; what is not
- * allowed is refused with what would be.
+ * libcurl's own parser reads the URIs, so the checks here see the same host as
+ * libcurl. Happy path: scheme, host and path are extracted and checked. Failures: the
+ * error of a refused URI says what is allowed.
  */
 #include "daemon/fetch/uri.h"
 
@@ -29,8 +29,7 @@ bool msd_uri_is_loopback(const char *address)
 	return inet_pton(AF_INET6, address, &v6) == 1 && IN6_IS_ADDR_LOOPBACK(&v6);
 }
 
-/* A name counts by its word; whether it leads here is checked once it is connected to.
- */
+/* The name decides here. The real address is checked after the connect. */
 static bool names_loopback(const char *host)
 {
 	char address[INET6_ADDRSTRLEN] = "";
@@ -92,7 +91,7 @@ static msd_err check_user(CURLU *url, struct msd_diag *d)
 			    "a user or password in the URI would be in every log");
 }
 
-/* Of oci nobody knows the port that is meant when none is said. */
+/* libcurl knows no default port for oci, so leave it out. */
 static char *join_host(const char *host, const char *port)
 {
 	char *joined = NULL;
@@ -102,7 +101,7 @@ static char *join_host(const char *host, const char *port)
 	return asprintf(&joined, "%s:%s", host, port) < 0 ? NULL : joined;
 }
 
-/* Both kinds go by one name. */
+/* These schemes cover both plain and encrypted connections. */
 static bool has_plain_kind(enum msd_scheme scheme)
 {
 	return scheme == MSD_SCHEME_OCI || scheme == MSD_SCHEME_MODSER;
@@ -119,7 +118,7 @@ static msd_err read_host(CURLU *url, bool insecure, struct msd_uri *ret,
 		host = strdup("");
 	if (host != NULL) {
 		ret->is_local = names_loopback(host);
-		/* libcurl says port 0 of a file. */
+		/* libcurl reports port 0 for a file. */
 		ret->host = ret->scheme == MSD_SCHEME_FILE ? strdup("")
 							   : join_host(host, port);
 	}
@@ -144,7 +143,7 @@ static msd_err read_host(CURLU *url, bool insecure, struct msd_uri *ret,
 	return err;
 }
 
-/* Of a daemon it is a module's name. */
+/* The path of a daemon's URI is a module name. */
 static msd_err check_path(const struct msd_uri *u, struct msd_diag *d)
 {
 	if (u->scheme != MSD_SCHEME_MODSER ||
@@ -172,7 +171,9 @@ static msd_err read_parts(CURLU *url, bool insecure, struct msd_uri *ret,
 	return check_path(ret, d);
 }
 
-/* Of what is no URI, too, neither the password nor the query comes into a log. */
+/*
+ * Neither the password nor the query may get into a log, not even for an invalid URI.
+ */
 static msd_err explain_unread(const char *text, CURLUcode rc, struct msd_diag *d)
 {
 	const char *at = strrchr(text, '@');
@@ -226,7 +227,7 @@ msd_err msd_uri_check_redirect(const struct msd_uri *from, const struct msd_uri 
 	return MSD_OK;
 }
 
-/* @name in the folder of @path, or @path with @end behind. */
+/* @name in the directory of @path, or @path with @end appended. */
 static char *path_beside(const char *path, const char *name, const char *end)
 {
 	const char *slash = strrchr(path, '/');

@@ -26,8 +26,9 @@ static void run(void *arg)
 void msd_waiter_begin(struct msd_waiter *w, uv_loop_t *loop)
 {
 	w->done.data = w;
-	(void)uv_async_init(loop, &w->done, on_worked); /* fails for a first one only,
-							   and the loop has one */
+	(void)uv_async_init(loop, &w->done,
+			    on_worked); /* can only fail for a loop's first async; the
+					   loop has one */
 	w->has_worked = uv_thread_create(&w->thread, run, w) == 0;
 	if (!w->has_worked)
 		uv_close((uv_handle_t *)&w->done, on_closed);

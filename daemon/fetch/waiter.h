@@ -1,27 +1,29 @@
 #ifndef MSD_FETCH_WAITER_H
 #define MSD_FETCH_WAITER_H
 /*
- * What waits for others (a peer, a file system), on a thread of its own: as many as
- * there are pulls, which have a limit. libuv's threads are four, and four that wait
- * would keep all others waiting.
+ * A thread for one blocking job (a peer, a file system). Each pull has its own, and
+ * pulls are limited. libuv's pool has only four threads, and four blocked jobs would
+ * stop it.
  */
 #include <stdbool.h>
 #include <uv.h>
 
-/* Embedded by who waits. */
+/* Embedded by the owner. */
 struct msd_waiter {
-	/** On the thread. */
+	/** Called on the thread. */
 	void (*work)(struct msd_waiter *w);
-	/** On the loop, once, when nothing of it is left. !w->has_worked: no thread was
-	 * to be had. */
+	/**
+	 * Called once on the loop, after the thread has ended. !w->has_worked: no
+	 * thread could be created.
+	 */
 	void (*on_done)(struct msd_waiter *w);
 	bool has_worked;
-	/* Its own. */
+	/* Private. */
 	uv_thread_t thread;
 	uv_async_t done;
 };
 
-/** Begin. */
+/** Start the thread. */
 void msd_waiter_begin(struct msd_waiter *w, uv_loop_t *loop);
 
 #endif

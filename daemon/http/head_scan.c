@@ -2,7 +2,7 @@
 
 enum { FIRST, REQUEST, SPACE, REQUEST_CR, LINE, NAME, VALUE, VALUE_CR, LAST_CR, ENDED };
 
-/* What a token may have beside letters and digits: RFC 9110, 5.6.2. */
+/* Token characters other than letters and digits: RFC 9110, 5.6.2. */
 static bool is_token(uint8_t c)
 {
 	static const char others[] = "!#$%&'*+-.^_`|~";
@@ -27,7 +27,7 @@ static unsigned fail(struct msd_head_scan *h, const char *why)
 	return ENDED;
 }
 
-/* Within a text that ends by CR LF: the request line, a field's value. */
+/* In a text that ends by CR LF: the request line or a field's value. */
 static unsigned in_text(struct msd_head_scan *h, uint8_t c, unsigned here,
 			unsigned after_cr)
 {
@@ -62,7 +62,7 @@ static unsigned in_name(struct msd_head_scan *h, uint8_t c)
 	return is_token(c) ? NAME : fail(h, "the name of a field is no token");
 }
 
-/* Of a request line: words with one space between them. */
+/* In the request line: its parts are separated by single spaces. */
 static unsigned in_request(struct msd_head_scan *h, uint8_t c)
 {
 	if (c == '\t' || (h->state == SPACE && (c == ' ' || c == '\r')))

@@ -1,12 +1,13 @@
 #ifndef MSD_HTTP_HEAD_SCAN_H
 #define MSD_HTTP_HEAD_SCAN_H
 /*
- * Where the head of a request ends, and that nobody could find another end of it: lines
- * end by CR LF alone, names of fields are tokens up to their colon, no line continues
- * the one before, no control characters. A proxy in front that is laxer must not see
- * other requests than we do, so it is looked at before a parser is.
+ * Find the end of a request's head, and check that no other parser would see a
+ * different end. Lines end by CR LF only, field names are tokens up to the colon,
+ * there are no folded lines and no control characters. A laxer proxy in front must
+ * not see other requests than we do, so this check runs before the parser.
  *
- * It goes on from piece to piece, each byte looked at once. Zero is the beginning.
+ * The scan is incremental and looks at each byte once. A zeroed struct is the start
+ * state.
  */
 #include <stdbool.h>
 
@@ -14,12 +15,13 @@
 
 struct msd_head_scan {
 	unsigned state;
-	const char *why; /* what is wrong; NULL: nothing so far. Static */
+	const char *why; /* the error; NULL if none so far. Static */
 };
 
 /**
- * Look at more of the head. Returns the bytes of @s that belong to it: all of them
- * while it goes on. True in *@ret_ended: the last of these ends it, or is wrong.
+ * Scan more of the head. Returns the number of bytes of @s that belong to it: all of
+ * them unless the head ends. *@ret_ended is true if the last of them ends the head or
+ * is invalid.
  */
 size_t msd_head_scan(struct msd_head_scan *h, struct msd_span s, bool *ret_ended);
 

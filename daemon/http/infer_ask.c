@@ -1,8 +1,8 @@
 /*
- * Happy path: jansson reads the text, each input is looked at, the sizes of the binary
- * ones are added up. Failures: the first thing that is wrong is told, with the tensor
- * that it is of; what is meant for something that is not done here (shared memory,
- * classes instead of tensors) is refused, for the answer would not be what was asked.
+ * Happy path: jansson parses the text, each input is checked, and the sizes of the
+ * binary inputs are added up. Failures: the first error is reported with its tensor.
+ * Unsupported features (shared memory, classification) are refused, because the
+ * response would not be the requested one.
  */
 #include "daemon/http/infer_ask.h"
 
@@ -34,7 +34,7 @@ static msd_err read_name(const json_t *tensor, const char *what, struct msd_span
 	}
 	*ret = text_of(name);
 	if (memchr(ret->p, '\0', ret->n) != NULL) {
-		return msd_infer_wrong(d, what, *ret, /* as far as that */
+		return msd_infer_wrong(d, what, *ret, /* at most that many bytes */
 				       "its name has a NUL, which no tensor's has");
 	}
 	if (parameters != NULL && !json_is_object(parameters))
@@ -63,16 +63,16 @@ static bool read_shape(const json_t *shape, uint32_t *ret_ndim,
 	return true;
 }
 
-/* What is read, and with what. */
+/* State of the parser. */
 struct reading {
 	struct msd_infer_ask *ask;
 	const json_t *json;
-	bool has_wide;                    /* in it */
-	uint64_t behind_at, behind_bytes; /* how far behind the JSON; of all there */
+	bool has_wide;                    /* parsed JSON */
+	uint64_t behind_at, behind_bytes; /* offset after the JSON; total bytes there */
 	struct msd_diag *d;
 };
 
-/* As many elements as it says are in the text, or it is refused before. */
+/* The text must contain as many elements as its shape has, or it is refused earlier. */
 static msd_err read_data(struct reading *r, const json_t *data,
 			 struct msd_infer_input *t)
 {
@@ -87,18 +87,18 @@ static msd_err read_data(struct reading *r, const json_t *data,
 	return err;
 }
 
-/* Its bytes lie here, or behind. */
+/* Find the tensor's bytes: in the JSON, or after it. */
 static msd_err read_place(struct reading *r, const json_t *tensor,
 			  struct msd_infer_input *t)
 {
 	struct msd_diag *d = r->d;
 	const json_t *given = json_object_get(tensor, "data");
-	const json_t *data = json_is_null(given) ? NULL : given; /* kserve's is */
+	const json_t *data = json_is_null(given) ? NULL : given; /* kserve sends null */
 	const json_t *size = json_object_get(json_object_get(tensor, "parameters"),
 					     "binary_data_size");
 
 	t->has_data = data != NULL;
-	if (data == NULL && size == NULL && t->n_elements == 0) { /* there is none */
+	if (data == NULL && size == NULL && t->n_elements == 0) { /* empty tensor */
 		t->has_data = true;
 		t->from = r->ask->values.n;
 		return MSD_OK;
@@ -183,7 +183,7 @@ static msd_err read_output(const json_t *tensor, struct msd_infer_output *t,
 	return MSD_OK;
 }
 
-/* The array @key of @json, of @most elements. */
+/* The array @key of @json, with at most @most elements. */
 static msd_err open_list(const json_t *json, const char *key, const json_t **ret,
 			 uint32_t *ret_n, struct msd_diag *d)
 {
@@ -196,7 +196,7 @@ static msd_err open_list(const json_t *json, const char *key, const json_t **ret
 			    key, MSD_MAX_TENSORS);
 }
 
-/* Who is asked twice for @name could answer either. */
+/* A duplicate name is ambiguous, so refuse it. */
 static msd_err check_single(struct msd_span name, struct msd_span other,
 			    const char *what, struct msd_diag *d)
 {
@@ -297,7 +297,7 @@ static msd_err read_own(const struct reading *r)
 	return MSD_OK;
 }
 
-/* @s lies at @at from here on; returns where the next one may. */
+/* Copy @s to @at; returns where the next copy may start. */
 static uint8_t *keep(uint8_t *at, struct msd_span *s)
 {
 	if (s->n > 0)
@@ -307,7 +307,8 @@ static uint8_t *keep(uint8_t *at, struct msd_span *s)
 	return at + s->n;
 }
 
-/* The JSON, many times as large as its text, goes; its words are still wanted. */
+/* Copy the strings that are still needed: the parsed JSON, many times as large as its
+ * text, is freed. */
 static msd_err settle(struct msd_infer_ask *a, struct msd_diag *d)
 {
 	size_t n = a->id.n;

@@ -8,7 +8,7 @@
 
 #include "daemon/http/infer_wide.h"
 
-/* A walk over the data of one input. */
+/* State of the conversion of one input. */
 struct walk {
 	const struct msd_infer_input *t;
 	uint8_t *out;
@@ -16,7 +16,7 @@ struct walk {
 	bool has_wide;
 };
 
-/* The number that is a text; n is 0: it is none. */
+/* The wide number that the string holds; n is 0 if none. */
 static struct msd_span wide_number(const struct walk *w, const json_t *v)
 {
 	return w->has_wide ? msd_infer_wide_number(v) : (struct msd_span){0};
@@ -29,7 +29,7 @@ static msd_err fail(const struct walk *w, struct msd_diag *d, const char *why)
 			    (const char *)w->t->name.p, (unsigned long long)w->n, why);
 }
 
-/* The lowest and highest of an integer type, as far as JSON's integers go. */
+/* Check the range of an integer type, within JSON's integers. */
 static bool is_in_range(struct msd_dtype t, json_int_t v)
 {
 	if (t.code == MSD_DT_UINT)
@@ -56,7 +56,7 @@ static bool is_whole(struct msd_span number)
 	return true;
 }
 
-/* Beyond JSON's integers there are those of UINT64 alone. */
+/* Only UINT64 has values beyond JSON's integers. */
 static msd_err put_wide_integer(struct walk *w, struct msd_span number, uint8_t *at,
 				struct msd_diag *d)
 {
@@ -127,7 +127,7 @@ static msd_err put(struct walk *w, const json_t *v, struct msd_diag *d)
 	return err;
 }
 
-/* One array of the innermost extent. */
+/* An array of the innermost dimension. */
 static msd_err put_row(struct walk *w, const json_t *row, struct msd_diag *d)
 {
 	size_t i;
@@ -143,7 +143,7 @@ static msd_err put_row(struct walk *w, const json_t *row, struct msd_diag *d)
 	return err;
 }
 
-/* Arrays in arrays, depth first: as many levels as there are extents at most. */
+/* Nested arrays, depth first; at most as many levels as dimensions. */
 static msd_err put_nested(struct walk *w, const json_t *data, struct msd_diag *d)
 {
 	struct level {
@@ -219,7 +219,8 @@ static uint64_t unsigned_at(const uint8_t *p, unsigned bits)
 			    : *p;
 }
 
-/* So that who reads it has the same bits again. False: JSON has no word for it. */
+/* Write with enough digits to read the same bits back. False if JSON cannot represent
+ * it. */
 static bool write_float(const uint8_t *p, unsigned bits, struct msd_buf *out)
 {
 	double wide;
@@ -231,7 +232,7 @@ static bool write_float(const uint8_t *p, unsigned bits, struct msd_buf *out)
 		memcpy(&narrow, p, sizeof(narrow));
 		wide = narrow;
 	}
-	if (wide == 0 && signbit(wide)) { /* `-0` would be read as an integer's zero */
+	if (wide == 0 && signbit(wide)) { /* `-0` would be parsed as the integer zero */
 		msd_buf_printf(out, "-0.0");
 	} else {
 		msd_buf_printf(out, bits == 64 ? "%.17g" : "%.9g", wide);

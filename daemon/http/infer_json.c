@@ -6,15 +6,15 @@
 #include "daemon/http/infer_wide.h"
 #include "proto/json.h"
 
-/* About what jansson takes for each, with what the allocator adds. */
+/* Approximate memory of jansson for each kind, with allocator overhead. */
 #define OBJECT_BYTES 256u
 #define ARRAY_BYTES 128u
 #define PAIR_BYTES 64u
 #define VALUE_BYTES 48u
-/* The shortest that takes the most is "{},". */
+/* The text with the most memory per byte is "{},". */
 #define MOST_A_BYTE ((OBJECT_BYTES + VALUE_BYTES) / 3u + 1u)
 
-/* Small in text, and very large when it is read. */
+/* Refuse a short text that would need very much memory. */
 static msd_err check_parts(struct msd_span text, struct msd_diag *d)
 {
 	struct msd_json_parts parts;
@@ -40,7 +40,7 @@ static json_t *load_once(struct msd_span text, json_error_t *error)
 			  JSON_REJECT_DUPLICATES | JSON_ALLOW_NUL, error);
 }
 
-/* With numbers that there is no room for it is read once more: seldom is there one. */
+/* If a number does not fit, parse once more with wide numbers; this is rare. */
 static json_t *load(struct msd_span text, bool *ret_has_wide, json_error_t *error)
 {
 	struct msd_buf wide = {0};

@@ -1,17 +1,20 @@
 #ifndef MSD_HTTP_INFER_SPLIT_H
 #define MSD_HTTP_INFER_SPLIT_H
-/* Where the JSON of an infer ends, and its bytes begin. */
+/* Split the body of an infer request into JSON and binary data. */
 #include <stdbool.h>
 
 #include "proto/bytes.h"
 #include "proto/err.h"
 
-/** How many bytes of JSON an Inference-Header-Content-Length, @field, announces. False:
- * it is no number, or more than may be JSON. */
+/**
+ * Parse @field, an Inference-Header-Content-Length: the number of bytes of JSON.
+ * False if it is not a number, or exceeds the JSON limit.
+ */
 MSD_MUST_CHECK bool msd_infer_text_bytes(struct msd_span field, size_t *ret);
 /**
- * Cut @body, where @field is its Inference-Header-Content-Length; p NULL: all of it is
- * JSON. False: that is no number of its bytes, or more than may be JSON.
+ * Split @body. @field is its Inference-Header-Content-Length; if its p is NULL, all
+ * of the body is JSON. False if the number is invalid for this body, or exceeds the
+ * JSON limit.
  */
 MSD_MUST_CHECK bool msd_infer_split(struct msd_span field, struct msd_span body,
 				    struct msd_span *ret_text,

@@ -1,7 +1,7 @@
 /*
- * Happy path: the text is copied, up to the next number that is too wide, which gets
- * quotes and its mark. Failures: what is no number by JSON's grammar is copied as it
- * is, for jansson to refuse.
+ * Happy path: copy the text up to the next number that is too wide, and write that
+ * number with quotes and its mark. Failures: a number that JSON's grammar does not
+ * allow is copied unchanged, and jansson refuses it.
  */
 #include "daemon/http/infer_wide.h"
 
@@ -11,9 +11,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define NUL "\\u0000"      /* as JSON has it */
-#define NUMBER_BYTES 512u  /* of a longer one only digits can be too wide */
-#define MAX_INT_DIGITS 18u /* of any integer with fewer there is room */
+#define NUL "\\u0000"      /* JSON escape */
+#define NUMBER_BYTES 512u  /* longer: too wide only by its digits */
+#define MAX_INT_DIGITS 18u /* always fits in an integer */
 
 static size_t count_digits(struct msd_span s, size_t at)
 {
@@ -30,11 +30,11 @@ static bool is_one_of(struct msd_span s, size_t at, const char *these)
 }
 
 struct number {
-	size_t n; /* bytes; 0: it is none */
+	size_t n; /* bytes; 0 if none */
 	bool is_integer;
 };
 
-/* The one that @s begins with. */
+/* The number at the start of @s. */
 static struct number read_number(struct msd_span s)
 {
 	struct number r = {.n = is_one_of(s, 0, "-"), .is_integer = true};
@@ -74,7 +74,7 @@ static bool is_wide(const uint8_t *p, struct number number)
 	return errno == ERANGE;
 }
 
-/* Bytes of the string that @s begins with. */
+/* Length of the string at the start of @s. */
 static size_t string_bytes(struct msd_span s)
 {
 	size_t n = 1;

@@ -1,17 +1,19 @@
 #ifndef MSD_HTTP_INFER_WRONG_H
 #define MSD_HTTP_INFER_WRONG_H
-/* What is wrong with an `infer` is told of a tensor: "input x: ...". */
+/* Error texts of `infer` that name the tensor: "input x: ...". */
 #include "proto/bytes.h"
 #include "proto/diag.h"
 
-/** Say of the @what ("input" or "output") called @name, of a long one its beginning.
- * Returns @err. */
+/**
+ * Set an error about the @what ("input" or "output") called @name; a long name is
+ * cut. Returns @err.
+ */
 msd_err msd_infer_wrong_as(struct msd_diag *d, msd_err err, const char *what,
 			   struct msd_span name, const char *fmt, ...)
 	__attribute__((format(printf, 5, 6)));
 #define msd_infer_wrong(d, what, name, ...)                                            \
 	msd_infer_wrong_as(d, MSD_BAD_REQUEST, what, name, __VA_ARGS__)
-/** Append extents as a shape is written, * for one that varies: "[2,*]". */
+/** Append the dimensions of a shape, * for a variable one: "[2,*]". */
 void msd_infer_put_shape(struct msd_buf *out, const int64_t *shape, uint32_t ndim);
 
 #endif

@@ -9,7 +9,7 @@ static int hex(uint8_t c)
 	return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
 }
 
-/* What an escape stands for, behind its first character; 0: for nothing that may be. */
+/* Decode an escape after its first character; 0 if it is invalid. */
 static uint8_t take_escaped(struct msd_cur *c)
 {
 	const int high = hex(msd_cur_u8(c)), low = hex(msd_cur_u8(c));
@@ -46,7 +46,7 @@ bool msd_http_path_read(struct msd_span target, struct msd_http_path *ret)
 		return false;
 	struct msd_cur c = msd_cur_of((struct msd_span){target.p, n});
 	while (c.left > 0) {
-		(void)msd_cur_u8(&c); /* the slash */
+		(void)msd_cur_u8(&c); /* skip the slash */
 		if (c.left == 0 && ret->n == 0)
 			return true;
 		if (ret->n == MSD_HTTP_SEGMENTS || !read_segment(&c, ret, &at))

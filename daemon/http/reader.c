@@ -1,12 +1,12 @@
 /*
- * Happy path: the head is gathered while msd_head_scan() looks for its end, then given
- * to llhttp at once, so that each field lies in one piece; then its body: so many bytes
- * as it says, or chunks, which llhttp takes apart. llhttp is begun anew for each
- * request and stops where one ends. A head of the same bytes as the one before says the
- * same, and is not read again.
+ * Happy path: the head is collected while msd_head_scan() looks for its end. Then
+ * llhttp parses it in one call, so each field is contiguous. The body follows: as
+ * many bytes as the head says, or chunks, which llhttp decodes. llhttp is initialized
+ * for each request and stops at its end. A head equal to the previous one is not
+ * parsed again.
  *
- * Failures: what could be read in two ways is refused, by the scan, by llhttp in its
- * strict mode, and here; nothing is read behind it.
+ * Failures: an ambiguous request is refused, by the scan, by llhttp in strict mode,
+ * or here. Nothing is read after it.
  */
 #include "daemon/http/reader.h"
 
@@ -15,7 +15,7 @@
 #include "daemon/http/reader_parts.h"
 #include "daemon/http/scatter.h"
 
-#define KEEP_HEAD_BYTES 1024u /* of the buffer, from one request to the next */
+#define KEEP_HEAD_BYTES 1024u /* bytes of the buffer kept between requests */
 
 static int put_body(struct msd_http_reader *r, const void *p, size_t n)
 {
@@ -24,7 +24,7 @@ static int put_body(struct msd_http_reader *r, const void *p, size_t n)
 			   : 0;
 }
 
-/* Within a chunk. */
+/* Data of a chunk. */
 static int on_body(llhttp_t *parser, const char *at, size_t n)
 {
 	struct msd_http_reader *r = msd_http_reader_of(parser);
@@ -39,7 +39,7 @@ static int on_body(llhttp_t *parser, const char *at, size_t n)
 static int on_whole(llhttp_t *parser)
 {
 	msd_http_reader_of(parser)->is_whole = true;
-	return HPE_PAUSED; /* what follows is another request */
+	return HPE_PAUSED; /* the next request follows */
 }
 
 static const llhttp_settings_t settings = {
@@ -56,7 +56,8 @@ static unsigned status_of(llhttp_errno_t e)
 	return e == HPE_INVALID_VERSION ? 505 : e == HPE_INVALID_METHOD ? 501 : 400;
 }
 
-/* Give llhttp @n bytes at @p; returns those it took. False: the request is broken. */
+/* Pass @n bytes at @p to llhttp; *@ret is the number that it took. False if the
+ * request is invalid. */
 static bool parse(struct msd_http_reader *r, const uint8_t *p, size_t n, size_t *ret)
 {
 	const llhttp_errno_t e = llhttp_execute(&r->parser, (const char *)p, n);
@@ -79,7 +80,7 @@ static enum msd_http_event broken(struct msd_http_reader *r)
 	return MSD_HTTP_BAD;
 }
 
-/* A request is over: its body is given back, its head stays in case it comes again. */
+/* A request is over: free its body; keep its head to compare it with the next one. */
 static void clear(struct msd_http_reader *r)
 {
 	if (r->head.cap > KEEP_HEAD_BYTES)
@@ -94,7 +95,7 @@ static void clear(struct msd_http_reader *r)
 	r->state = MSD_READER_BETWEEN;
 }
 
-/* The next one begins. */
+/* Start the next request. */
 static void begin(struct msd_http_reader *r)
 {
 	r->head.n = 0;
@@ -107,8 +108,8 @@ static void begin(struct msd_http_reader *r)
 	r->parser.data = r;
 }
 
-/* The head of the last request has come again, whole: where it ends and what it says
- * depends on nothing but its bytes. Chunks need an llhttp that has read it. */
+/* The whole head of the last request has arrived again, so the result is the same.
+ * Not for chunks: there llhttp must have parsed the head. */
 static bool has_come_again(const struct msd_http_reader *r, struct msd_span in)
 {
 	return r->head.n > 0 && in.n >= r->head.n && !r->request.is_chunked &&
@@ -150,7 +151,7 @@ static enum msd_http_event read_head(struct msd_http_reader *r, struct msd_span 
 	if (!parse(r, r->head.p, r->head.n, &taken))
 		return broken(r);
 	if (r->parser.method ==
-	    HTTP_PRI) { /* llhttp waits for the rest of its preface */
+	    HTTP_PRI) { /* llhttp waits for the rest of the HTTP/2 preface */
 		(void)msd_http_reader_fail(r, 505, "HTTP/2 is not spoken here");
 		return broken(r);
 	}
@@ -158,7 +159,7 @@ static enum msd_http_event read_head(struct msd_http_reader *r, struct msd_span 
 	return MSD_HTTP_HEAD;
 }
 
-/* llhttp takes a bare LF as the end of the last chunk. */
+/* llhttp accepts a bare LF at the end of the last chunk; this check does not. */
 static bool ends_by_crlf(const struct msd_http_reader *r, const uint8_t *p, size_t n)
 {
 	return !r->request.is_chunked || (n > 1 ? p[n - 2] : r->last) == '\r';
@@ -193,8 +194,8 @@ static bool wants_part(const struct msd_http_reader *r)
 	       r->part_bytes < r->request.body_bytes;
 }
 
-/* So many bytes as the head says, which is no more than there may be: the part that is
- * wanted first, or all, or what follows the part. */
+/* Read a body with a length, which is within the limit: first the requested part,
+ * otherwise all, or the rest after the part. */
 static enum msd_http_event read_bytes(struct msd_http_reader *r, struct msd_span *in)
 {
 	const bool is_part = wants_part(r);

@@ -1,6 +1,4 @@
-/*
- * What llhttp finds in a head, field by field, and what is refused of it.
- */
+/* llhttp callbacks for the head: store the fields, and refuse ambiguous ones. */
 #include <string.h>
 #include <strings.h>
 
@@ -65,7 +63,8 @@ int msd_http_on_value(llhttp_t *parser, const char *at, size_t n)
 	if (r->field == MSD_HTTP_F_COUNT)
 		return 0;
 	struct msd_span *ret = &r->request.fields[r->field];
-	/* Of an Accept any is right; of all others two may contradict each other. */
+	/* Accept may be repeated; two values of any other field may contradict each
+	 * other. */
 	if (ret->p != NULL && r->field != MSD_HTTP_F_ACCEPT) {
 		return msd_http_reader_fail(
 			r, 400, "a field that may be there once is there twice");
@@ -106,7 +105,7 @@ static enum msd_http_method method_of(uint8_t method)
 				     : MSD_HTTP_OTHER;
 }
 
-/* A whole URI has a host of its own. */
+/* An absolute URI contains its own host. */
 static int take_target(struct msd_http_reader *r)
 {
 	struct msd_http_request *q = &r->request;
@@ -126,7 +125,7 @@ int msd_http_on_head(llhttp_t *parser)
 		return msd_http_reader_fail(r, 505, "HTTP/1.1 is spoken here");
 	if (parser->method == HTTP_CONNECT)
 		return msd_http_reader_fail(r, 501, "this is no proxy");
-	parser->upgrade = 0; /* nothing else is spoken: it goes on as it began */
+	parser->upgrade = 0; /* no upgrade: continue with HTTP/1.1 */
 	q->method = method_of(parser->method);
 	q->is_old = parser->http_minor == 0;
 	q->is_chunked = (parser->flags & F_CHUNKED) != 0;

@@ -1,7 +1,7 @@
 #ifndef MSD_HTTP_READER_PARTS_H
 #define MSD_HTTP_READER_PARTS_H
-/* What the reader's two files share: reader.c has its states and bodies, reader_head.c
- * what llhttp calls while it reads a head. */
+/* Shared by the reader's two files: reader.c has the states and bodies, reader_head.c
+ * the llhttp callbacks for a head. */
 #include "daemon/http/reader.h"
 
 enum msd_reader_state {
@@ -18,9 +18,9 @@ static inline struct msd_http_reader *msd_http_reader_of(llhttp_t *parser)
 	return parser->data;
 }
 
-/** Why it is refused, if nothing was before. Returns -1. */
+/** Set the reason for the refusal, unless one is already set. Returns -1. */
 int msd_http_reader_fail(struct msd_http_reader *r, unsigned status, const char *why);
-/* As llhttp_settings_t has them. */
+/* Callbacks of llhttp_settings_t. */
 int msd_http_on_url(llhttp_t *parser, const char *at, size_t n);
 int msd_http_on_field(llhttp_t *parser, const char *at, size_t n);
 int msd_http_on_value(llhttp_t *parser, const char *at, size_t n);

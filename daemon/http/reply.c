@@ -8,7 +8,7 @@
 		status, sizeof(LINE(text)) - 1, LINE(text)                             \
 	}
 
-/* A status line begins each answer: it is put, with what always follows it. */
+/* The status line of a response, with the fields that always follow it. */
 static struct msd_span status_line(unsigned status)
 {
 	static const struct {

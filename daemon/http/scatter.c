@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-/* As many of @n as the first piece has room for. */
+/* As many of @n bytes as fit into the first buffer. */
 static size_t first_room(const struct msd_scatter *s, size_t n)
 {
 	return n < s->pieces->iov_len ? n : s->pieces->iov_len;

@@ -17,7 +17,7 @@ static bool ends_in(struct msd_span s, const char *word)
 	       is_same((struct msd_span){s.p + (s.n - n), n}, msd_span_of(word));
 }
 
-/* Without the port that a browser leaves out. */
+/* Remove the default port, which a browser omits. */
 static struct msd_span without(struct msd_span host, const char *port)
 {
 	if (ends_in(host, port))
@@ -46,7 +46,7 @@ bool msd_site_may_move(struct msd_span host)
 {
 	bool has_letter = false, has_dot = false;
 
-	if (host.n == 0 || host.p[0] == '[') /* none, or IPv6 */
+	if (host.n == 0 || host.p[0] == '[') /* empty, or IPv6 */
 		return false;
 	const uint8_t *port = memrchr(host.p, ':', host.n);
 	if (port != NULL)

@@ -11,7 +11,7 @@ static bool begins_with(struct msd_span s, const char *word)
 	return s.n >= n && strncasecmp((const char *)s.p, word, n) == 0;
 }
 
-/* Without a user, which nobody asks here. */
+/* Host characters. A user part is not allowed. */
 static bool is_of_host(uint8_t c)
 {
 	return isalnum(c) || (c != 0 && strchr("-._~%!$&'()*+,;=:[]", c) != NULL);
@@ -26,7 +26,7 @@ static size_t host_bytes(struct msd_span s)
 	return n;
 }
 
-/* Of `[ADDRESS]` in front of @s; 0: there is none. */
+/* Length of `[ADDRESS]` at the start of @s; 0 if absent. */
 static size_t address_bytes(struct msd_span s)
 {
 	size_t n = 1;
@@ -36,8 +36,7 @@ static size_t address_bytes(struct msd_span s)
 	return s.n > 0 && *s.p == '[' && n > 1 && n < s.n && s.p[n] == ']' ? n + 1 : 0;
 }
 
-/* An address of IPv6 or a name, and behind it a port or nothing; nothing at all is one,
- * too. */
+/* An IPv6 address or a name, with an optional port. Empty is valid, too. */
 static bool is_host(struct msd_span s)
 {
 	size_t n = address_bytes(s);

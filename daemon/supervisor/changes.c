@@ -8,7 +8,7 @@
 #include "daemon/supervisor/preload.h"
 #include "proto/bytes.h"
 
-/* The text in @b, which is used up; NULL: no memory. */
+/* The text in @b; empties @b. Returns NULL if out of memory. */
 static char *text_of(struct msd_buf *b)
 {
 	msd_buf_put(b, "", 1);
@@ -36,7 +36,7 @@ static char *module_text(const struct msd_preload *p)
 	return text_of(&b);
 }
 
-/* Add @c if its texts differ or it is done again, else free them. */
+/* Append @c if its two texts differ or is_again is set; free its texts otherwise. */
 static msd_err add(struct msd_changes *all, struct msd_change c, struct msd_diag *d)
 {
 	struct msd_change *more = NULL;
@@ -66,7 +66,7 @@ static msd_err compare_modules(const struct msd_options *now,
 		const struct msd_preload *old = msd_options_preload(now, p->name);
 
 		if (msd_options_preload(next, p->name) != p)
-			continue; /* a later one has the name */
+			continue; /* a later module has the same name */
 		err = add(ret,
 			  (struct msd_change){.old = old,
 					      .module = p,

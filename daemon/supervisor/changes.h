@@ -1,6 +1,6 @@
 #ifndef MSD_SUPERVISOR_CHANGES_H
 #define MSD_SUPERVISOR_CHANGES_H
-/* What differs between the options that are in force and those that were read again. */
+/* Differences between the options in force and the options that were read again. */
 #include <stdbool.h>
 #include <stdint.h>
 
@@ -11,13 +11,13 @@ struct msd_options;
 struct msd_preload;
 
 struct msd_change {
-	const struct msd_option *row; /* NULL: it is a module */
-	/* Of a module: what was said of it and what is; NULL: it was not there, it is
-	 * there no more. Borrowed from the options. */
+	const struct msd_option *row; /* NULL: the change is about a module */
+	/* For a module: its old and new section. NULL if the module did not exist
+	 * before or no longer exists. Borrowed from the options. */
 	const struct msd_preload *old, *module;
-	bool waits;     /* for the next start */
-	bool is_again;  /* a module's section says what it said, and is not done */
-	char *was, *is; /* as a file has them, for people; owned */
+	bool waits;     /* takes effect at the next start */
+	bool is_again;  /* the section is unchanged but not in effect */
+	char *was, *is; /* in the file's syntax, for display; owned */
 };
 
 struct msd_changes {
@@ -26,22 +26,27 @@ struct msd_changes {
 };
 
 /**
- * Compare @next with @now; with @started where only a start can take a change over, so
- * that it is told until then. Errors: MSD_NOMEM.
+ * Compare @next with @now. Compare options that only a restart can apply with
+ * @started, so that they are reported until the restart. Errors: MSD_NOMEM.
  */
 MSD_MUST_CHECK msd_err msd_changes_find(const struct msd_options *started,
 					const struct msd_options *now,
 					const struct msd_options *next,
 					struct msd_changes *ret, struct msd_diag *d);
-/** Add the modules of @next whose sections say what those of @now said and of whom
- * @is_undone tells that they do not serve so. Errors: MSD_NOMEM. */
+/**
+ * Append the modules of @next whose sections equal those of @now and for which
+ * @is_undone returns true: they do not serve by their section. Errors: MSD_NOMEM.
+ */
 MSD_MUST_CHECK msd_err
 msd_changes_find_undone(const struct msd_options *now, const struct msd_options *next,
 			bool (*is_undone)(const void *ctx, const char *name),
 			const void *ctx, struct msd_changes *ret, struct msd_diag *d);
-/** After msd_changes_find(), in every case. */
+/** Call it after msd_changes_find(), also after a failure. */
 void msd_changes_finish(struct msd_changes *c);
-/** "max-upload", "module": what kind of thing; msd_change_name() tells of modules. */
+/**
+ * The option's name ("max-upload") or "module"; msd_change_name() returns the
+ * module's name.
+ */
 const char *msd_change_key(const struct msd_change *c);
 /** The module's name, or NULL. */
 const char *msd_change_name(const struct msd_change *c);

@@ -1,12 +1,11 @@
 /*
- * Configuration files by libconfuse. It parses; what a value means is said by the
- * tables of options and of a module's keys, through a function that it calls for each
- * value.
+ * Parse configuration files with libconfuse. The option table and the table of module
+ * keys interpret each value, in a callback that libconfuse calls.
  *
- * Happy path: the text is stripped of comments and parsed, each value goes to its row
- * at once. Failures: the first one is kept, with file and line, and ends the parse.
- * What libconfuse lets pass is found here: keys that come twice are counted, and a key
- * of our own behind the text shows that all sections are closed.
+ * Happy path: comments are removed, the text is parsed, and each value is passed to
+ * its row at once. Failures: the parser stops at the first error and reports file and
+ * line. This file also detects errors that libconfuse accepts: it counts repeated
+ * keys, and an extra key after the text proves that all sections are closed.
  */
 #include "daemon/supervisor/config.h"
 
@@ -24,15 +23,15 @@
 #define FILE_KEY "file"
 #define MODULE "module"
 
-/* The file that is being parsed: libconfuse's functions are given no pointer of ours.
- */
+/* The file being parsed. It is static because libconfuse passes no user pointer to
+ * its callbacks. */
 static struct {
 	struct msd_options *o;
 	const char *path;
 	unsigned n_lines;
-	bool has_ended;                /* the key behind the text has come */
-	bool is_seen[MSD_MAX_OPTIONS]; /* options so far */
-	const cfg_t *section;          /* the module's that is being read */
+	bool has_ended;                /* the parser reached the key after the text */
+	bool is_seen[MSD_MAX_OPTIONS]; /* options seen so far */
+	const cfg_t *section;          /* section of the module that is being read */
 	msd_err err;
 	struct msd_diag *d;
 } now;
@@ -45,7 +44,8 @@ static const char *origin(int line)
 	return msd_options_keep(now.o, text);
 }
 
-/* Put file and line before what @err says; a line behind the end is ours. */
+/* Put file and line before the message of @err. A line after the end of the file
+ * belongs to the extra key. */
 static int fail(int line, msd_err err)
 {
 	if (line > (int)now.n_lines) {
@@ -59,7 +59,7 @@ static int fail(int line, msd_err err)
 	return -1;
 }
 
-/* The key of @cfg's that libconfuse's "no such option 'KEY'" may stand for. */
+/* The key of @cfg that is closest to the KEY in libconfuse's "no such option 'KEY'". */
 static struct msd_span near_key(const cfg_t *cfg, const char *text)
 {
 	const char *key = strstr(text, "no such option '") == text
@@ -96,7 +96,7 @@ static int refuse(const cfg_t *cfg, const char *key, const char *why)
 		    msd_diag_set(now.d, MSD_BAD_REQUEST, "%s: %s", key, why));
 }
 
-/* A value of an option. */
+/* Handle the value of an option. */
 static int on_option(cfg_t *cfg, cfg_opt_t *opt, const char *value, void *result)
 {
 	const unsigned i = msd_option_find(opt->name);
@@ -117,7 +117,7 @@ static int on_option(cfg_t *cfg, cfg_opt_t *opt, const char *value, void *result
 	return 0;
 }
 
-/* The module whose section @cfg is; NULL: it failed. */
+/* The module of the section @cfg; NULL on failure. */
 static struct msd_preload *module_of(cfg_t *cfg)
 {
 	const char *title = cfg_title(cfg);
@@ -149,7 +149,7 @@ static struct msd_preload *module_of(cfg_t *cfg)
 	return p;
 }
 
-/* A value of a module's. */
+/* Handle the value of a module key. */
 static int on_module_key(cfg_t *cfg, cfg_opt_t *opt, const char *value, void *result)
 {
 	struct msd_preload *p = module_of(cfg);
@@ -178,7 +178,9 @@ static int on_module_key(cfg_t *cfg, cfg_opt_t *opt, const char *value, void *re
 	return 0;
 }
 
-/* The key behind the text: at the top, or something is still open. */
+/*
+ * The key after the text must be at the top level; otherwise a section is still open.
+ */
 static int on_end(cfg_t *cfg, cfg_opt_t *opt, const char *value, void *result)
 {
 	if (cfg->line <= (int)now.n_lines)
@@ -188,7 +190,7 @@ static int on_end(cfg_t *cfg, cfg_opt_t *opt, const char *value, void *result)
 	return 0;
 }
 
-/* Sections are known to libconfuse alone when nothing is in them. */
+/* Only libconfuse knows a section that is empty. */
 static msd_err check_modules(cfg_t *cfg)
 {
 	for (unsigned i = 0; i < cfg_size(cfg, MODULE) && now.err == MSD_OK; i++) {
@@ -207,7 +209,7 @@ static msd_err check_modules(cfg_t *cfg)
 	return now.err;
 }
 
-/* Empty lists tell nobody of themselves. */
+/* libconfuse calls no callback for an empty list. */
 static msd_err check_lists(cfg_t *cfg)
 {
 	const struct msd_option *row;

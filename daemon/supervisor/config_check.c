@@ -1,7 +1,7 @@
 /*
- * Happy path: each part of the options is looked at as its opener would look at it, and
- * left as it is. Failures: the first one is told. What another user's rights decide (a
- * store that this user may not enter) is not known here, and is no fault.
+ * Happy path: each part of the options is checked by the code that opens it, without
+ * side effects. Failures: the first error is returned. Access rights of another user
+ * (a store that this user may not enter) are unknown here and are not an error.
  */
 #include "daemon/supervisor/config_check.h"
 
@@ -19,7 +19,7 @@
 #include "daemon/supervisor/tls.h"
 #include "store/store.h"
 
-/* Where the option was said, before what @err says of it. */
+/* Put the origin of the option before the message of @err. */
 static msd_err at(const struct msd_options *o, const char *option, msd_err err,
 		  struct msd_diag *d)
 {

@@ -1,7 +1,7 @@
 /*
- * Happy path: the file is read whole, then those of the folder beside it, by name.
- * Failures: what is no file, too long, or, for a daemon that serves, cut or empty, is
- * told by its path.
+ * Happy path: the whole file is read, then the files of modules.d, sorted by name.
+ * Failures: an error names the path if the entry is not a regular file or is too
+ * long. A running daemon also rejects a truncated or empty file.
  */
 #include <dirent.h>
 #include <errno.h>
@@ -23,14 +23,17 @@ static msd_err cannot(const char *path, msd_err err, struct msd_diag *d)
 	return msd_diag_set(d, err, "%s: %s", path, strerror(errno));
 }
 
-/* Where a configuration of nothing is meant. */
+/* /dev/null means an empty configuration. */
 static bool is_null_device(const struct stat *st)
 {
 	return S_ISCHR(st->st_mode) && st->st_rdev == makedev(1, 3);
 }
 
-/* What a daemon that serves reads again may just be written, or the disk be full. What
- * is left of a file would unload what the rest has said. */
+/*
+ * When a running daemon reads the file again, an editor may still be writing it, or
+ * the disk may be full. A truncated file would unload the modules of its missing
+ * part.
+ */
 static msd_err check_whole(const char *path, const struct msd_buf *text,
 			   struct msd_diag *d)
 {
@@ -51,7 +54,8 @@ static msd_err check_whole(const char *path, const struct msd_buf *text,
 	return MSD_OK;
 }
 
-/* The whole of @path, which must be a file: a fifo would keep the daemon. */
+/* Read the whole file @path, which must be a regular file: a FIFO would block the
+ * daemon. */
 static msd_err read_file(const char *path, bool is_again, struct msd_buf *ret,
 			 struct msd_diag *d)
 {

@@ -1,10 +1,13 @@
 #ifndef MSD_SUPERVISOR_CONFIG_SOURCES_H
 #define MSD_SUPERVISOR_CONFIG_SOURCES_H
-/* Whether modules' sources are such that a pull takes. */
+/* Check that a pull would accept the sources of modules. */
 #include "daemon/supervisor/options.h"
 
-/** Have modserd-fetch judge each source, without asking it. @fetch_path: NULL: it is
- * not there. MSD_UNSUPPORTED (it is not), MSD_IO, what it says of the first bad one. */
+/**
+ * Let modserd-fetch validate each source without contacting it. @fetch_path: NULL if
+ * modserd-fetch is not installed. Errors: MSD_UNSUPPORTED (not installed), MSD_IO, or
+ * modserd-fetch's error for the first invalid source.
+ */
 MSD_MUST_CHECK msd_err msd_config_check_sources(const struct msd_options *o,
 						const char *fetch_path,
 						struct msd_diag *d);

@@ -11,12 +11,12 @@ unsigned msd_config_line(const char *text, const char *at)
 	return line;
 }
 
-/* A text of the file @path. */
+/* The text of the file @path. */
 struct text {
 	const char *path;
 	char *p;
-	unsigned n_open;    /* braces so far */
-	const char *opener; /* the first of these */
+	unsigned n_open;    /* braces open so far */
+	const char *opener; /* first open brace */
 };
 
 static msd_err refuse(const struct text *t, const char *at, const char *why,
@@ -26,7 +26,8 @@ static msd_err refuse(const struct text *t, const char *at, const char *why,
 			    msd_config_line(t->p, at), why);
 }
 
-/* Behind the string whose first quote is @at; NULL: it does not end. */
+/* The position after the string whose first quote is at @at; NULL if the string is
+ * not closed. */
 static char *skip_string(char *at)
 {
 	const char quote = *at++;
@@ -40,8 +41,8 @@ static char *skip_string(char *at)
 	return at + 1;
 }
 
-/* The end of the comment that begins at @at, @at when none does; NULL: it does not
- * end. */
+/* The end of the comment that begins at @at. Returns @at if no comment begins there,
+ * NULL if the comment is not closed. */
 static char *comment_end(char *at)
 {
 	if (*at == '#' || strncmp(at, "//", 2) == 0)
@@ -64,7 +65,7 @@ static void blank(char *from, const char *to)
 	}
 }
 
-/* The string at @at: libconfuse would put the environment into it. */
+/* Check the string at @at: libconfuse would expand environment variables in it. */
 static msd_err check_string(const struct text *t, char *at, char **ret,
 			    struct msd_diag *d)
 {
@@ -84,7 +85,7 @@ static void count_brace(struct text *t, const char *at)
 {
 	if (*at == '{' && t->n_open++ == 0)
 		t->opener = at;
-	if (*at == '}' && t->n_open > 0) /* of one too many the parser tells */
+	if (*at == '}' && t->n_open > 0) /* the parser reports an extra closing brace */
 		t->n_open--;
 }
 
@@ -104,7 +105,7 @@ msd_err msd_config_strip(const char *path, char *text, struct msd_diag *d)
 			if (err != MSD_OK)
 				return err;
 		} else if (end == at) {
-			/* In the midst of a word neither begins. */
+			/* A string or comment cannot begin inside a bare value. */
 			const size_t n = strcspn(at, " \t\r\n\"'{}()=+,#");
 			end = at + (n > 0 ? n : 1);
 			count_brace(&t, at);

@@ -10,8 +10,8 @@ bool msd_store_is_named(const char *store)
 	return store != NULL && strcmp(store, "none") != 0;
 }
 
-/* An environment may hold anything: a path that depends on the working directory is
- * nobody's home. */
+/* Accept only an absolute path from the environment: a relative one would depend on
+ * the working directory. */
 static const char *folder_of(const char *variable)
 {
 	const char *value = secure_getenv(variable);

@@ -12,19 +12,20 @@
 #include "daemon/wire/transport.h"
 #include "proto/errno_text.h"
 
-#define OWN 64u         /* its loop, listeners, log, what is being accepted or closed */
+#define OWN 64u         /* loop, listeners, log, connections being accepted or closed */
 #define OF_A_MODULE 16u /* its file, its workers' channels and output, segments */
 
-/* Ends of clients' own channels to it are held beside. */
+/* The supervisor also holds its ends of the direct channels between clients and the
+ * module. */
 static uint64_t of_a_module(const struct msd_limits *limits)
 {
 	return OF_A_MODULE + limits->max_directs;
 }
 
-#define LAST 320u /* that no client has a part of */
+#define LAST 320u /* reserved; no client uses them */
 
-/* Of a connection with all that it may have beside its socket: uploads, and what came
- * with a frame that is not whole. */
+/* A connection holds its socket, its uploads and the descriptors of an incomplete
+ * frame. */
 static uint64_t of_a_connection(const struct msd_limits *limits)
 {
 	return 1 + limits->max_uploads + MSD_TRANSPORT_FDS;
@@ -34,8 +35,7 @@ static uint64_t wanted(const struct msd_limits *limits)
 {
 	return OWN + LAST + of_a_connection(limits) * limits->max_connections +
 	       of_a_module(limits) * limits->max_modules + MSD_MAX_LENT +
-	       MSD_ASIDE_OF_ALL /
-		       4; /* more only while many do not let them be closed */
+	       MSD_ASIDE_OF_ALL / 4; /* more wait only if many closes block */
 }
 
 uint64_t msd_descriptors_last(uint64_t have)

@@ -1,8 +1,8 @@
 /*
- * Happy path: on the keeper's thread the signature that each current edition was taken
- * by is read, and its keys' names are compared with those that are trusted now; on the
- * loop's thread what was found is told. Failures: what cannot be read is told when it
- * is served, and here not at all.
+ * Happy path: the keeper's thread reads the signature of each current edition and
+ * compares the names of its keys with the trusted keys. The loop's thread logs the
+ * result. Failures: this file ignores an edition that cannot be read; serving it
+ * reports the error.
  */
 #include "daemon/supervisor/distrust.h"
 
@@ -51,7 +51,7 @@ static void note(struct look *look, const char *name, const struct msd_edition *
 	struct distrusted *one = calloc(1, sizeof(*one));
 
 	if (one == NULL)
-		return; /* it is told at the next start */
+		return; /* the next start logs it */
 	(void)snprintf(one->name, sizeof(one->name), "%s", name);
 	one->version = e->version;
 	one->digest = e->digest;
@@ -136,7 +136,7 @@ void msd_distrust_look(struct msd_keeper *keeper, const struct msd_supplies *sup
 		return;
 	look = calloc(1, sizeof(*look));
 	if (look == NULL)
-		return; /* it is told at the next start */
+		return; /* the next start logs it */
 	look->supplies = supplies;
 	look->trust = *trust;
 	look->job.work = work;

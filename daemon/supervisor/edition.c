@@ -1,7 +1,7 @@
 /*
- * Happy path: the files of an edition become one sealed source, which is loaded with
- * the options that it was kept with. Failures: what is damaged, or has no room, is not
- * loaded, and whoever asked is told.
+ * Happy path: the files of an edition become one sealed source. The module loads from
+ * it, with the options that the store keeps. Failures: a damaged edition, or one
+ * without room in memory, is not loaded, and the caller gets the error.
  */
 #include "daemon/supervisor/edition.h"
 
@@ -43,12 +43,13 @@ static msd_err copy_files(const struct msd_store *s, const struct msd_edition *e
 		only = f;
 		n++;
 	}
-	/* One file was hashed as it was read, which is half of the time of a start. */
+	/* A single file was hashed while it was read, which saves half of the start
+	 * time. */
 	return n == 1 ? msd_source_seal_hashed(source, &only->digest, only->bytes, d)
 		      : msd_source_seal(source, d);
 }
 
-/* What is told of it is told by what the store calls it. */
+/* Name the source by the store's version and digest of the edition. */
 static void name_source(struct msd_source *source, const struct msd_edition *e)
 {
 	source->version = e->version;
@@ -92,7 +93,7 @@ bool msd_edition_find(struct msd_house *house, const struct msd_edition *e,
 		if (!msd_role_is_loaded(e->files[i].role))
 			continue;
 		if (only != NULL)
-			return false; /* together they have another digest */
+			return false; /* several files together have another digest */
 		only = &e->files[i];
 	}
 	const int fd = only == NULL

@@ -1,6 +1,6 @@
 #ifndef MSD_SUPERVISOR_EDITION_H
 #define MSD_SUPERVISOR_EDITION_H
-/* An edition that the store keeps, read and loaded again. */
+/* Read an edition from the store and load it. */
 #include "daemon/supervisor/source/source.h"
 #include "store/record.h"
 
@@ -11,28 +11,33 @@ struct msd_module;
 struct msd_preload;
 
 struct msd_edition_how {
-	bool is_candidate; /* how its load ends is told to the store */
-	bool replace;      /* a module of the name stays until this one is READY */
-	/* With these options instead of those that it was kept with; NULL: with those.
-	 */
+	bool is_candidate; /* the store records the result of its load */
+	bool replace;      /* the old module serves until this one is READY */
+	/* Use these options instead of the kept ones; NULL: use the kept ones. */
 	const struct msd_load *options;
-	const struct msd_kept_trial *trial; /* before it is READY; NULL: none */
+	const struct msd_kept_trial *trial; /* run before READY; NULL if absent */
 };
 
-/** The bytes of @e that an earlier daemon left in memory (warm_artifact.h), which are
- * neither read nor hashed again. False: it left none; *ret is unchanged. */
+/**
+ * Find the bytes of @e that an earlier daemon left in memory (warm_artifact.h). They
+ * are neither read nor hashed again. Returns false if there are no such bytes; *ret
+ * is unchanged.
+ */
 bool msd_edition_find(struct msd_house *house, const struct msd_edition *e,
 		      struct msd_source *ret);
-/** Its files as one sealed source, as an upload would have left them. Blocks. Errors:
- * those of msd_blob_get(), MSD_TOO_LARGE, MSD_NO_SPACE. */
+/**
+ * Read the files of @e into one sealed source, as an upload does. Blocks. Errors:
+ * those of msd_blob_get(), MSD_TOO_LARGE, MSD_NO_SPACE.
+ */
 MSD_MUST_CHECK msd_err msd_edition_read(const struct msd_store *s,
 					const struct msd_edition *e, uint64_t max_bytes,
 					struct msd_source *ret, struct msd_diag *d);
-/** The options that it was kept with, borrowed from it. MSD_BAD_REQUEST. */
+/**
+ * Parse the options kept with @e; they are borrowed from @e. Errors: MSD_BAD_REQUEST.
+ */
 MSD_MUST_CHECK msd_err msd_edition_keys(const struct msd_edition *e,
 					struct msd_preload *ret, struct msd_diag *d);
-/** Load @e from @source, which is taken.
- * Errors: those of msd_module_load(). */
+/** Load @e from @source, which is taken. Errors: those of msd_module_load(). */
 MSD_MUST_CHECK msd_err msd_edition_load(struct msd_house *house, const char *name,
 					const struct msd_edition *e,
 					struct msd_source *source,

@@ -1,7 +1,7 @@
 /*
- * What the parts of the supervisor know of each other: each is given what it lives on,
- * and functions for what it cannot decide alone. The parts call these; none of them
- * knows the server.
+ * Wire the components of the supervisor together. Each component gets its
+ * dependencies, and callbacks for decisions that involve other components. No
+ * component knows the server.
  */
 #include "daemon/supervisor/furnish.h"
 
@@ -72,7 +72,7 @@ static void on_tried(struct msd_house *house, struct msd_module *m, bool is_good
 			  is_good);
 }
 
-/* Why one that is watched did not hold. */
+/* Explain why a watched module failed its canary period. */
 static void explain_watched(const struct msd_module *m, char *ret, size_t room)
 {
 	if (m->error != NULL) {
@@ -138,7 +138,7 @@ static void on_fetcher_gone(struct msd_fetcher *fetcher)
 	msd_server_check_drained(MSD_CONTAINER_OF(fetcher, struct msd_server, fetcher));
 }
 
-/* Who is asked for figures wants to know them, and who gets models. */
+/* Requests for server.info and modserd-fetch wait for the device list. */
 static void on_devices_known(void *user)
 {
 	struct msd_server *s = user;
@@ -236,9 +236,9 @@ static void furnish_edge(struct msd_server *s)
 		.keeper = &s->keeper,
 		.fetcher = &s->fetcher,
 		.tls = &s->tls,
-		.proxies = s->edge.proxies,   /* likewise */
-		.load_tcp = s->edge.load_tcp, /* main's to say */
-		.rights = s->edge.rights,     /* likewise */
+		.proxies = s->edge.proxies,   /* set by main */
+		.load_tcp = s->edge.load_tcp, /* set by main */
+		.rights = s->edge.rights,     /* set by main */
 		.started_ms = uv_now(&s->loop),
 		.on_reload = on_reload,
 		.on_rollback = on_rollback,
@@ -293,7 +293,7 @@ void msd_server_furnish(struct msd_server *s)
 	s->devices.on_known = on_devices_known;
 	s->devices.user = s;
 	s->fetcher = (struct msd_fetcher){
-		.path = s->fetcher.path, /* main's to say, as whom is trusted */
+		.path = s->fetcher.path, /* set by main, like the trust settings */
 		.vouch = {.keeper = &s->keeper, .trust = s->fetcher.vouch.trust},
 		.terms = s->fetcher.terms,
 		.reaper = &s->reaper,

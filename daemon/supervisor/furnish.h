@@ -1,9 +1,12 @@
 #ifndef MSD_SUPERVISOR_FURNISH_H
 #define MSD_SUPERVISOR_FURNISH_H
-/* What the parts of the supervisor know of each other. */
+/* Wire the components of the supervisor together. */
 #include "daemon/supervisor/server.h"
 
-/** Give the parts of @s, whose loop, wire and deadlines stand, what they live on. */
+/**
+ * Pass their dependencies to the components of @s. The loop, wire and deadlines of @s
+ * must be initialized.
+ */
 void msd_server_furnish(struct msd_server *s);
 
 #endif

@@ -13,10 +13,10 @@
 #include "daemon/supervisor/module/watched.h"
 
 /*
- * Happy path: a candidate is LOADING; its bytes and its record go to the disk; it is
- * started; READY, the record says that it is good, and then who asked is told.
- * Failures: the disk refuses, and so the load has failed. The module may be gone when
- * the disk is done, so a job knows it by its serial number.
+ * Happy path: a candidate is LOADING; its bytes and its record are written to the
+ * disk; its worker starts. When it is READY, the record marks it as good, and then
+ * the client gets its reply. Failures: a disk error fails the load. The module may be
+ * gone when the disk job is done, so a job refers to it by serial number.
  */
 
 struct keeping {
@@ -34,8 +34,7 @@ static struct keeping *keeping_of(struct msd_keeper_job *job)
 static void keeping_free(struct keeping *k)
 {
 	if (k->keep.fd >= 0) {
-		(void)close(
-			k->keep.fd); /* the module's own, or aside: not the last one */
+		(void)close(k->keep.fd); /* not the last reference */
 	}
 	for (unsigned i = 0; i < MSD_PAPERS; i++)
 		msd_paper_close(&k->keep.papers[i]);
@@ -67,7 +66,7 @@ static struct msd_paper *paper_of(struct keeping *k, enum msd_role role)
 	return &k->keep.papers[role - MSD_ROLE_TEST];
 }
 
-/* The texts are the module's no more. */
+/* Move the texts out of the module. */
 static msd_err take_papers(struct keeping *k, struct msd_module *m, struct msd_diag *d)
 {
 	struct msd_buf *manifest = &m->crew.source.manifest_text;
@@ -89,7 +88,7 @@ static msd_err take_papers(struct keeping *k, struct msd_module *m, struct msd_d
 	return err;
 }
 
-/* A descriptor of its own: the module may be gone before the disk is done. */
+/* Duplicate the descriptor: the module may be gone before the disk job is done. */
 static msd_err fill(struct keeping *k, struct msd_module *m, struct msd_diag *d)
 {
 	const struct msd_crew *crew = &m->crew;
@@ -116,7 +115,7 @@ static msd_err fill(struct keeping *k, struct msd_module *m, struct msd_diag *d)
 	k->keep.part_bytes[0] = source->part_bytes[MSD_PART_MODEL];
 	k->keep.part_bytes[1] = source->part_bytes[MSD_PART_GRAPH];
 	k->keep.part_bytes[2] = source->part_bytes[MSD_PART_PARAMS];
-	if (k->keep.part_bytes[0] == 0) { /* an upload's, which only its end tells */
+	if (k->keep.part_bytes[0] == 0) { /* an upload, which has no part sizes */
 		k->keep.part_bytes[0] =
 			source->bytes - k->keep.part_bytes[1] - k->keep.part_bytes[2];
 	}
@@ -149,8 +148,8 @@ void msd_keeping_begin(struct msd_keeper *keeper, struct msd_module *m)
 	msd_diag_finish(&d);
 }
 
-/* It is answered whether or not that could be written: a candidate that is not known to
- * be good is tried again at the next start. */
+/* Reply even if the write failed: the next start retries a candidate that is not
+ * marked as good. */
 static void on_told(void *house, uint64_t serial, bool is_watched)
 {
 	struct msd_module *m = msd_module_by_serial(house, serial);

@@ -1,12 +1,17 @@
 #ifndef MSD_SUPERVISOR_KEEPING_H
 #define MSD_SUPERVISOR_KEEPING_H
-/* Modules and the store, brought together: what a load with keep has written down. */
+/* Connect modules and the store: write the results of loads with keep. */
 #include "daemon/supervisor/keep/keeper.h"
 #include "daemon/supervisor/module/module.h"
 
-/** The bytes of the candidate @m are there: write it down, then msd_module_kept(). */
+/**
+ * The bytes of the candidate @m are complete: write it to the store, then call
+ * msd_module_kept().
+ */
 void msd_keeping_begin(struct msd_keeper *keeper, struct msd_module *m);
-/** Its load has ended: write that down, then answer who waits for a good one. */
+/**
+ * The load of @m has finished: write the result, then reply to the clients that wait.
+ */
 void msd_keeping_tried(struct msd_keeper *keeper, struct msd_module *m, bool is_good);
 
 #endif

@@ -10,7 +10,7 @@ msd_err msd_kept_options_put(const struct msd_load *load, struct msd_edition *e,
 	char device[MSD_SPREAD_TEXT_MAX], workers[16], batch[16], within[16];
 	char max_run[16];
 	const struct {
-		const char *key, *value; /* NULL: it was not said */
+		const char *key, *value; /* NULL: not given */
 	} options[] = {
 		{"device", load->spread.n > 0 ? device : NULL},
 		{"workers", load->workers > 1 || load->spread.n > 1 ? workers : NULL},

@@ -1,12 +1,14 @@
 #ifndef MSD_SUPERVISOR_KEPT_OPTIONS_H
 #define MSD_SUPERVISOR_KEPT_OPTIONS_H
-/* The options of a load, as the store's record of an edition has them. */
+/* Convert the options of a load to the form in the store's record of an edition. */
 #include "store/record.h"
 
 struct msd_load;
 
-/** They are the options of @e, which has no others. Errors: those of
- * msd_edition_add_option(). */
+/**
+ * Add the options of @load to @e, which must have no options yet. Errors: those of
+ * msd_edition_add_option().
+ */
 MSD_MUST_CHECK msd_err msd_kept_options_put(const struct msd_load *load,
 					    struct msd_edition *e, struct msd_diag *d);
 

@@ -10,7 +10,7 @@
 #include "store/blob.h"
 #include "store/record.h"
 
-#define HEAD_BYTES 32u /* of the msgpack around the tests, at most */
+#define HEAD_BYTES 32u /* maximum size of the msgpack around the tests */
 
 static msd_err open_file(int *ret, struct msd_diag *d)
 {
@@ -37,7 +37,7 @@ msd_err msd_kept_trial_write(const struct msd_trial *t, struct msd_paper *ret,
 	return err;
 }
 
-/* Whoever can write to the store could have put anything there. */
+/* Any process with write access to the store could have changed the file. */
 static msd_err parse(struct msd_kept_trial *t, struct msd_diag *d)
 {
 	struct msd_wire_value warmup, tests;

@@ -13,8 +13,8 @@
 #include "proto/errno_text.h"
 #include "proto/value.h"
 
-/* The file that workers are started from: a running program's cannot be written to, and
- * what is installed instead is another file. */
+/* Identify the worker executable by its file. A running program cannot be written to,
+ * and an update installs another file. */
 static bool know_worker(const char *path, struct msd_digest *ret)
 {
 	struct msd_buf b = {0};
@@ -35,7 +35,7 @@ static bool know_worker(const char *path, struct msd_digest *ret)
 	return is_known;
 }
 
-/* Why none can be kept; NULL: they can. */
+/* The reason why workers cannot be kept; NULL if they can. */
 static const char *obstacle(struct msd_house *house, const struct msd_sd *sd,
 			    char text[MSD_ERRNO_TEXT_BYTES])
 {
@@ -77,7 +77,7 @@ void msd_kept_workers_open(struct msd_house *house, const struct msd_sd *sd, boo
 				why);
 		}
 	}
-	/* The descriptors of a worker come under one name, one behind the other. */
+	/* The descriptors of a worker have the same name and follow each other. */
 	while (msd_sd_next_stored(sd, &at, &name, &fd)) {
 		if (name.n != last.n || memcmp(name.p, last.p, name.n) != 0)
 			msd_sd_unstore(sd, name);
@@ -101,7 +101,8 @@ static bool is_coming(const struct msd_module *m)
 	       (m->successor != NULL && is_coming(m->successor));
 }
 
-/* Of which the manager was not told, for it had more to read than it may. */
+/* Store workers again that the manager did not accept because its socket buffer was
+ * full. */
 static void keep_again(const struct msd_crew *crew)
 {
 	for (uint32_t i = 0; i < crew->n_replicas; i++) {

@@ -3,14 +3,17 @@
 #define MIB (1ull << 20)
 #define GIB (1ull << 30)
 
-/* @bytes, at least @least and at most @most. */
+/* Clamp @bytes to the range @least to @most. */
 static uint64_t within(uint64_t bytes, uint64_t least, uint64_t most)
 {
 	return bytes < least ? least : bytes > most ? most : bytes;
 }
 
-/* Replies that nobody reads keep tensor memory from others' results: of as much as the
- * operator has said, 0 for the default, all of them together no more than half. */
+/*
+ * Unread replies take tensor memory away from the results of other clients. Returns
+ * the limit of all unread replies together: at most half of the memory that the
+ * operator configured; 0 means the default.
+ */
 static uint64_t total_memory(uint64_t said_memory, uint64_t machine_bytes)
 {
 	const uint64_t part = within(machine_bytes / 16, 128 * MIB, GIB);
@@ -18,7 +21,8 @@ static uint64_t total_memory(uint64_t said_memory, uint64_t machine_bytes)
 	return said_memory == 0 ? part : within(said_memory / 2, 4 * MIB, part);
 }
 
-/* Pools of threads, one a core, are several: ours, a driver's, a vendor library's. */
+/* A process has several thread pools with one thread per core: its own, the driver's,
+ * a vendor library's. */
 #define PROCESSES 256u
 #define PROCESSES_PER_CORE 16u
 

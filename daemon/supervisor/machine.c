@@ -7,10 +7,10 @@
 #include <string.h>
 
 /*
- * Happy path: the line of the unified hierarchy, or of the memory controller of the old
- * one, names a group; its limit and those of all groups above it are read, and the
- * smallest one counts. Failures: a file is not there (another hierarchy, a group of
- * outside the container), or says "max": no limit.
+ * Happy path: a line of the unified hierarchy, or of the memory controller of the old
+ * one, names a group. The limits of the group and of all its parents are read, and
+ * the smallest one applies. Failures: a missing file (another hierarchy, a group
+ * outside the container) or the value "max" means no limit.
  */
 
 static uint64_t limit_at(const char *path, uint64_t most)
@@ -28,7 +28,7 @@ static uint64_t limit_at(const char *path, uint64_t most)
 	return limit < most ? limit : most;
 }
 
-/* The smallest limit of @group and all above it. Destroys @group. */
+/* The smallest limit of @group and all its parents. Modifies @group. */
 static uint64_t limit_of(const char *root, const char *mount, char *group,
 			 const char *file, uint64_t most)
 {
@@ -45,7 +45,7 @@ static uint64_t limit_of(const char *root, const char *mount, char *group,
 	}
 }
 
-/* A line is "0::/group", or "4:memory,cpu:/group" of the old hierarchies. */
+/* A line is "0::/group", or "4:memory,cpu:/group" in the old hierarchies. */
 static uint64_t limit_of_line(const char *root, char *line, uint64_t most)
 {
 	char *controllers = strchr(line, ':');

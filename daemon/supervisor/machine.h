@@ -1,11 +1,13 @@
 #ifndef MSD_SUPERVISOR_MACHINE_H
 #define MSD_SUPERVISOR_MACHINE_H
-/* How much memory there is for this process: the machine's, or less, where a control
- * group (of a container, of a unit) allows less. */
+/* The memory that this process may use: the memory of the machine, or less if a
+ * control group (container, unit) sets a limit. */
 #include <stdint.h>
 
-/** @physical bytes, or what the control groups named in @root/proc/self/cgroup leave of
- * them. @root is "" but in tests. */
+/**
+ * The smaller of @physical bytes and the limits of the control groups in
+ * @root/proc/self/cgroup. @root is "" except in tests.
+ */
 uint64_t msd_machine_memory(const char *root, uint64_t physical);
 
 #endif

@@ -1,9 +1,9 @@
 /*
- * modserd: the command line, then the server.
+ * modserd: read the command line, then run the server.
  *
- * Happy path: options are read, the loop is prepared, the store opened, addresses
- * listened on, modules begun (those of the command line, then those of the store), and
- * it runs until it is told to end. Failures: one line on standard error and an exit
+ * Happy path: options are read, the loop is prepared, the store is opened, listeners
+ * start. Modules are loaded (from the command line, then from the store), and the
+ * loop runs until it is stopped. Failures: one line on standard error and an exit
  * code.
  */
 #include <limits.h>
@@ -34,7 +34,8 @@
 
 enum { EXIT_OK = 0, EXIT_FAILED = 1, EXIT_USAGE = 2 };
 
-/* What @variable says, beside the executable, or ../libexec/modserd/ of it. */
+/* The path in @variable, next to the executable, or in ../libexec/modserd/ relative
+ * to it. */
 static char *find_part(const char *variable, const char *name, int access_mode)
 {
 	static const char *const places[] = {"", "../libexec/modserd/"};
@@ -79,7 +80,7 @@ static int print_config(const struct msd_options *o)
 	return text.bad ? EXIT_FAILED : EXIT_OK;
 }
 
-/* Somebody handed a socket of this address over. */
+/* True if the service manager passed a socket with this address. */
 static bool is_adopted(const struct msd_edge *e, const struct msd_address *a)
 {
 	char text[MSD_ADDRESS_TEXT_MAX];
@@ -127,7 +128,7 @@ static msd_err listen_all(struct msd_edge *e, const struct msd_options *o,
 	return MSD_OK;
 }
 
-/* Of several modules of one name the last is meant. */
+/* If several modules have the same name, the last one applies. */
 static bool is_overridden(const struct msd_options *o, uint32_t i)
 {
 	for (uint32_t later = i + 1; later < o->n_preloads; later++) {
@@ -144,7 +145,7 @@ static void preload_all(struct msd_house *house, const struct msd_options *o)
 		struct msd_diag d = {0};
 
 		if (p->source != NULL)
-			continue; /* supply_all()'s */
+			continue; /* supply_all() handles it */
 		if (is_overridden(o, i)) {
 			msd_log(MSD_LOG_WARN, "load",
 				"name=%s file=%s origin=\"%s\" why=\"a later one has "
@@ -158,7 +159,7 @@ static void preload_all(struct msd_house *house, const struct msd_options *o)
 	}
 }
 
-/* What the store has is there by now. */
+/* Modules from the store are already loaded here. */
 static void supply_all(struct msd_supplies *supplies, const struct msd_options *o)
 {
 	for (uint32_t i = 0; i < o->n_preloads; i++) {
@@ -167,7 +168,9 @@ static void supply_all(struct msd_supplies *supplies, const struct msd_options *
 	}
 }
 
-/* Programs and libraries of its own; without a worker there is no daemon. */
+/*
+ * Find the daemon's programs and libraries; the daemon cannot run without the worker.
+ */
 static msd_err find_parts(struct msd_server *s, struct msd_diag *d)
 {
 	s->worker_path = find_part("MODSERD_WORKER", "modserd-worker", X_OK);
@@ -180,7 +183,7 @@ static msd_err find_parts(struct msd_server *s, struct msd_diag *d)
 			    "../libexec/modserd: set MODSERD_WORKER");
 }
 
-/* What a pull will lack is no reason not to serve. */
+/* A missing file for pulls does not stop the daemon. */
 static void warn_of_terms(const struct msd_options *o)
 {
 	struct msd_diag d = {0};
@@ -190,8 +193,8 @@ static void warn_of_terms(const struct msd_options *o)
 	msd_diag_finish(&d);
 }
 
-/* The user's own folder is there for the first of several daemons, and may be no place
- * at all: the others do without. */
+/* The user's default folder may be in use by another daemon, or may not be usable:
+ * then the daemon runs without a store. */
 static msd_err open_store(struct msd_server *s, const struct msd_options *o,
 			  struct msd_diag *d)
 {
@@ -233,7 +236,7 @@ static int check_config(const struct msd_options *o, const struct msd_acl *acl,
 	return EXIT_OK;
 }
 
-/* @acl: the file of rights, which it takes; NULL: there is none. */
+/* @acl: the rights file, which is taken; NULL if there is no file. */
 static int serve(const struct msd_options *o, struct msd_acl *acl,
 		 const struct msd_sd *sd, const struct msd_reload *reload)
 {
@@ -291,7 +294,7 @@ static int serve(const struct msd_options *o, struct msd_acl *acl,
 		(void)fprintf(stderr, "modserd: %s\n", msd_diag_text(&d));
 		msd_listeners_close(&s.edge, false);
 	}
-	if (!msd_server_finish(&s)) { /* a file system hangs: nobody waits for it */
+	if (!msd_server_finish(&s)) { /* a file system hangs: do not wait for it */
 		msd_log_finish();
 		_exit(code);
 	}
@@ -299,7 +302,7 @@ static int serve(const struct msd_options *o, struct msd_acl *acl,
 	return code;
 }
 
-/* To serve, and to say whether the configuration is right. */
+/* The file is needed to serve and to check the configuration. */
 static msd_err read_rights(const struct msd_options *o, struct msd_acl **ret,
 			   struct msd_diag *d)
 {
@@ -318,7 +321,7 @@ int main(int argc, char **argv)
 	int code = EXIT_OK;
 
 	if (!msd_inherited_open_standard())
-		return EXIT_FAILED; /* there may be no place to say so */
+		return EXIT_FAILED; /* stderr may be unusable */
 	msd_inherited_reset();
 	msd_signals_hold();
 	msd_sd_init(&sd);

@@ -1,4 +1,4 @@
-/* How the values of options that are addresses are read and written. */
+/* Read and write option values that are addresses. */
 #include <stdio.h>
 #include <string.h>
 
@@ -39,7 +39,7 @@ void msd_option_write_listen(const struct msd_options *o, const struct msd_optio
 
 #define PLAIN_FORMS "HOST:PORT, [IPV6]:PORT or unix:PATH"
 
-/* An address without a scheme: what is spoken there is said by the option. */
+/* Read an address without a scheme: the option determines the protocol. */
 static msd_err read_plain(const char *value, struct msd_address *ret,
 			  struct msd_diag *d)
 {
@@ -110,7 +110,8 @@ msd_err msd_option_read_agents(struct msd_options *o, const struct msd_option *r
 		return msd_diag_set(d, MSD_BAD_REQUEST, "at most %u addresses",
 				    MSD_MAX_AGENTS);
 	}
-	/* The path of a unix socket may have a `=`, too: no name is before that. */
+	/* The path of a unix socket may contain `=`, too; then no name precedes the
+	 * `=`. */
 	if (msd_name_valid((struct msd_span){(const uint8_t *)value, n})) {
 		memcpy(a.module, value, n);
 		value += n + 1;

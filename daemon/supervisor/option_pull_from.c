@@ -1,12 +1,12 @@
-/* How prefixes of URLs are read and written. They are compared by modserd-fetch
- * (daemon/fetch/listed.h); here they are held to what leaves no doubt. */
+/* Read and write URL prefixes. modserd-fetch compares them (daemon/fetch/listed.h);
+ * this file accepts only prefixes that are unambiguous. */
 #include <ctype.h>
 #include <string.h>
 
 #include "daemon/supervisor/config_text.h"
 #include "daemon/supervisor/option_values.h"
 
-/* The text behind the scheme; NULL: nothing is fetched by it. */
+/* The text after the scheme; NULL if the scheme is not supported. */
 static const char *behind_scheme(const char *url, bool *ret_is_file)
 {
 	static const char *const schemes[] = {"file://", "https://", "http://",
@@ -22,7 +22,7 @@ static const char *behind_scheme(const char *url, bool *ret_is_file)
 	return NULL;
 }
 
-/* HOST or HOST:PORT, HOST maybe an address in brackets. */
+/* HOST or HOST:PORT; HOST may be an address in brackets. */
 static bool is_host(const char *text, size_t n)
 {
 	for (size_t i = 0; i < n; i++) {
@@ -33,7 +33,7 @@ static bool is_host(const char *text, size_t n)
 	return n > 0;
 }
 
-/* Nothing in it means anything but itself. */
+/* True if no character of @path has a special meaning in a URL. */
 static bool is_path(const char *path)
 {
 	for (const char *p = path; *p != '\0'; p++) {

@@ -1,4 +1,5 @@
-/* The table of options; how their values are read and written: option_values.h. */
+/* The table of options; option_values.h declares the functions that read and write
+ * their values. */
 #include "daemon/supervisor/option_rows.h"
 
 #include <getopt.h>
@@ -258,7 +259,8 @@ void msd_option_defaults(struct msd_options *o)
 		if (rows[i].limit != NULL)
 			*msd_option_limit(&o->limits, &rows[i]) = rows[i].value;
 	}
-	/* What clients pass on such a channel would be the worker's to close. */
+	/* The worker would have to close descriptors that clients pass on such a
+	 * channel. */
 	if (!msd_pair_is_tight())
 		o->limits.max_directs = 0;
 }

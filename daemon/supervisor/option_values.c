@@ -1,9 +1,9 @@
 /*
- * How the values of options are read and written.
+ * Read and write option values.
  *
- * Happy path: `read` checks a value and puts it where the row's `offset` says, or where
- * it alone goes; `write` says the same as a file has it. Failures say what was
- * expected: who called knows which option it is, and where it was said.
+ * Happy path: `read` checks a value and stores it at the row's `offset`, or in a
+ * field of its own. `write` formats it in the syntax of the file. Failures say what
+ * was expected; the caller adds the option and its origin.
  */
 #include "daemon/supervisor/option_values.h"
 
@@ -22,7 +22,7 @@ static void *field(const struct msd_options *o, const struct msd_option *row)
 	return (char *)(uintptr_t)o + row->offset;
 }
 
-/* A limit's field ends with its unit. */
+/* The name of a limit's field ends with its unit. */
 static bool is_in(const struct msd_option *row, const char *unit)
 {
 	const size_t n = strlen(row->limit_field);
@@ -104,7 +104,7 @@ void msd_option_write_mode(const struct msd_options *o, const struct msd_option 
 	msd_buf_printf(ret, "0%" PRIo32, o->socket_mode);
 }
 
-/* On the command line it has no value. */
+/* It has no value on the command line. */
 msd_err msd_option_read_flag(struct msd_options *o, const struct msd_option *row,
 			     const char *value, struct msd_diag *d)
 {
@@ -144,7 +144,7 @@ void msd_option_write_path(const struct msd_options *o, const struct msd_option 
 		msd_config_quote(path, ret);
 }
 
-/* Workers may have another folder: the path becomes an absolute one. */
+/* Workers may have another working directory: make the path absolute. */
 msd_err msd_option_read_paths(struct msd_options *o, const struct msd_option *row,
 			      const char *value, struct msd_diag *d)
 {

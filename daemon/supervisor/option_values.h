@@ -1,19 +1,19 @@
 #ifndef MSD_SUPERVISOR_OPTION_VALUES_H
 #define MSD_SUPERVISOR_OPTION_VALUES_H
 /*
- * What stands in the columns `read` and `write` of the table of options: one pair for
- * each type of value (option_rows.h says what is asked of them). A new type is a pair
- * here.
+ * The functions in the columns `read` and `write` of the option table: a pair for
+ * each type of value (option_rows.h defines their contract). To add a type, add a
+ * pair here.
  */
 #include "daemon/supervisor/option_rows.h"
 #include "proto/duration.h"
 
 #define MSD_LIMIT_TEXT_MAX MSD_DURATION_TEXT_MAX
-/** @value of an option that is a limit, as one writes it; returns @ret. */
+/** Format @value of an option that is a limit; returns @ret. */
 const char *msd_option_limit_text(const struct msd_option *row, uint64_t value,
 				  char ret[MSD_LIMIT_TEXT_MAX]);
 
-/** @d says that @what was expected. */
+/** Set @d to say that @what was expected. */
 static inline msd_err msd_option_expected(const char *what, struct msd_diag *d)
 {
 	return msd_diag_set(d, MSD_BAD_REQUEST, "expected %s", what);

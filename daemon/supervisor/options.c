@@ -1,4 +1,4 @@
-/* What options hold, for as long as they live; and how they are written. */
+/* The lifetime of option values, and how options are written. */
 #include "daemon/supervisor/options.h"
 
 #include <stdlib.h>
@@ -78,7 +78,7 @@ void msd_options_write(const struct msd_options *o, struct msd_buf *ret)
 		const struct msd_preload *p = &o->preloads[i];
 
 		if (msd_options_preload(o, p->name) != p)
-			continue; /* a later one has the name */
+			continue; /* a later module has the same name */
 		msd_preload_write(p, ret);
 		msd_buf_printf(ret, "  # %s\n", p->origin);
 	}

@@ -1,10 +1,10 @@
 #ifndef MSD_SUPERVISOR_OPTIONS_H
 #define MSD_SUPERVISOR_OPTIONS_H
 /*
- * What modserd is told: by its configuration file, then by its command line, which
- * wins. Both say the same options, those of option_rows.h. A list (`listen`) that the
- * command line gives takes the place of the file's; modules (`--load`, `module`) are
- * told apart by their names.
+ * The configuration of modserd: the configuration file, overridden by the command
+ * line. Both accept the options of option_rows.h. A list (`listen`) on the command
+ * line replaces the list of the file; modules (`--load`, `module`) are matched by
+ * name.
  */
 #include "daemon/limits.h"
 #include "daemon/supervisor/fetch/terms.h"
@@ -30,22 +30,22 @@ enum msd_run {
 	MSD_RUN_PRINT_CONFIG
 };
 
-/* Absolute paths of what is there. */
+/* Absolute paths of existing files. */
 struct msd_option_paths {
 	uint32_t n;
-	const char *paths[MSD_MAX_PATHS + 1]; /* ended by NULL */
+	const char *paths[MSD_MAX_PATHS + 1]; /* terminated by NULL */
 };
 
-/* Trusted proxies, and as whom they were said. */
+/* Trusted proxies, and the text of each as it was given. */
 struct msd_option_proxies {
 	struct msd_networks networks;
 	const char *texts[MSD_MAX_NETWORKS];
 };
 
-/* Where the agent checks of balancers are answered. */
+/* The listener for agent checks of load balancers. */
 struct msd_agent {
 	struct msd_address address;
-	char module[MSD_MAX_NAME_BYTES + 1]; /* of which; "": of the whole daemon */
+	char module[MSD_MAX_NAME_BYTES + 1]; /* module; "": the whole daemon */
 };
 
 struct msd_options {
@@ -57,43 +57,43 @@ struct msd_options {
 	uint32_t socket_mode;
 	uint32_t threads;
 	struct msd_option_paths plugins;
-	enum msd_sandbox_word sandbox; /* of workers */
+	enum msd_sandbox_word sandbox; /* for workers */
 	struct msd_option_paths may_read, may_write;
-	const char *worker_user; /* of workers; NULL: the daemon's */
+	const char *worker_user; /* for workers; NULL: the daemon's user */
 	const char *store;       /* folder; NULL: nothing is kept */
-	bool may_lack_store;     /* nobody has named it: without it will do, too */
-	const char *config;      /* the file; NULL: none was read */
-	bool is_again;   /* by a daemon that serves: a file that is cut is none */
-	const char *acl; /* the file of rights; NULL: none */
+	bool may_lack_store; /* it is only a default: the daemon may run without it */
+	const char *config;  /* path of the file; NULL: no file was read */
+	bool is_again;   /* read by a running daemon: a truncated file is rejected */
+	const char *acl; /* path of the rights file; NULL if absent */
 	const char *tls_cert, *tls_key, *tls_ca,
-		*tls_crl; /* PEM files; NULL: not said */
+		*tls_crl; /* PEM files; NULL: not given */
 	struct msd_option_proxies proxies;
 	struct msd_trust_option trust;
-	struct msd_fetch_terms terms; /* of all that is fetched */
-	struct msd_address http;      /* where HTTP is listened for */
-	bool has_http;                /* it is, at all */
+	struct msd_fetch_terms terms; /* defaults for all fetches */
+	struct msd_address http;      /* HTTP listener address */
+	bool has_http;                /* true if HTTP is enabled */
 	struct msd_agent agents[MSD_MAX_AGENTS];
 	uint32_t n_agents;
 	bool insecure_tcp, allow_load_tcp;
-	bool keep_workers; /* over a restart, by the service manager */
+	bool keep_workers; /* over a restart, in the service manager */
 	enum msd_run action;
-	/* Where each row's value is from; NULL: it is the default. */
+	/* The origin of each row's value; NULL: it is the default. */
 	const char *origins[MSD_MAX_OPTIONS];
-	char **texts; /* owned: of the file, what the above point to */
+	char **texts; /* owned: strings of the file that the fields above point to */
 	uint32_t n_texts;
 };
 
-/** After msd_options_read(), in every case. */
+/** Call it after msd_options_read(), also after a failure. */
 void msd_options_finish(struct msd_options *o);
-/** A copy of @text that lives as long as @o; NULL: no memory. */
+/** A copy of @text that lives as long as @o; NULL if out of memory. */
 const char *msd_options_keep(struct msd_options *o, const char *text);
-/** One module more; NULL: no memory. Valid until the next one. */
+/** Append a module; NULL if out of memory. Valid until the next call. */
 struct msd_preload *msd_options_add_preload(struct msd_options *o);
-/** The module of that name that was said last, or NULL. */
+/** The last module with that name, or NULL. */
 struct msd_preload *msd_options_preload(const struct msd_options *o, const char *name);
-/** All options as a configuration file, each with where it is from. */
+/** Write all options as a configuration file, each with its origin. */
 void msd_options_write(const struct msd_options *o, struct msd_buf *ret);
-/** To standard output. */
+/** Print to standard output. */
 void msd_options_print_help(void);
 
 #endif

@@ -4,7 +4,7 @@
 #include "daemon/supervisor/option_values.h"
 #include "daemon/supervisor/options.h"
 
-/* The limits come between these from the table of options. */
+/* The help text inserts the limits of the option table between these parts. */
 static const char words[] =
 	"usage: modserd --listen [unix:PATH | tcp://HOST:PORT | "
 	"tls://HOST:PORT] ... [options]\n"

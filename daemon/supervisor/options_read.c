@@ -1,9 +1,11 @@
 /*
- * modserd's options: the command line over the configuration file over the defaults.
+ * Read modserd's options: the command line overrides the configuration file, and the
+ * file overrides the defaults.
  *
- * Happy path: the command line is cut into options, the file is read, then the values
- * of the command line, each checked at once by its row (option_rows.h). Failures name
- * the option, what was given and what was expected; nothing was begun by then.
+ * Happy path: the command line is split into options, the file is read, then the
+ * values of the command line are applied. The row of each option checks its value at
+ * once (option_rows.h). Failures name the option, the given value and the expected
+ * value; nothing has been started.
  */
 #include "daemon/supervisor/options_read.h"
 
@@ -25,7 +27,7 @@
 /* An option of the command line. */
 struct word {
 	unsigned row;
-	const char *value; /* NULL: it has none */
+	const char *value; /* NULL: no value */
 };
 
 static bool is_address(const char *text)
@@ -35,7 +37,7 @@ static bool is_address(const char *text)
 		strncmp(text, "tls://", 6) == 0);
 }
 
-/* What is no option, @text, or lacks its value. */
+/* Reject @text: it is not an option, or its value is missing. */
 static msd_err refuse(int val, const char *text, struct msd_diag *d)
 {
 	static const char former[] = "--max-instances";
@@ -61,8 +63,8 @@ static msd_err refuse(int val, const char *text, struct msd_diag *d)
 			    near != NULL ? near : "", near != NULL ? "?" : "");
 }
 
-/* The table as getopt has it; what comes of a row is MSD_ARGV_NO_LETTER and its number,
- * but for -h. */
+/* Build getopt's table. The code of a row is MSD_ARGV_NO_LETTER plus its number,
+ * except for -h. */
 static void getopt_rows(struct option ret[static MSD_MAX_OPTIONS + 1])
 {
 	const struct msd_option *row;
@@ -77,7 +79,7 @@ static void getopt_rows(struct option ret[static MSD_MAX_OPTIONS + 1])
 	}
 }
 
-/* Cut @argv into @words, which has room for them all. */
+/* Split @argv into @words, which has room for all of them. */
 static msd_err read_words(int argc, char **argv, struct word *words, unsigned *ret_n,
 			  struct msd_diag *d)
 {
@@ -95,9 +97,8 @@ static msd_err read_words(int argc, char **argv, struct word *words, unsigned *r
 
 		if (val != 'h' && val < MSD_ARGV_NO_LETTER)
 			return refuse(val, value, d);
-		/* An address is in the same word, or in the next if that looks like
-		 * one.
-		 */
+		/* An address is in the same argument, or in the next argument if that
+		 * looks like an address. */
 		if (msd_option_row(row)->argument == optional_argument &&
 		    value == NULL && is_address(msd_argv_peek(&line))) {
 			value = msd_argv_peek(&line);
@@ -114,12 +115,12 @@ static msd_err apply(struct msd_options *o, const struct word *w, struct msd_dia
 	const struct msd_option *row = msd_option_row(w->row);
 	const char *origin = o->origins[w->row];
 
-	/* A list of the command line takes the place of the file's. */
+	/* A list of the command line replaces the list of the file. */
 	if (row->is_list && (origin == NULL || strcmp(origin, COMMAND_LINE) != 0))
 		*(uint32_t *)(void *)((char *)o + row->offset) = 0;
 	o->origins[w->row] = COMMAND_LINE;
 	msd_err err = row->read(o, row, w->value, d);
-	/* A module's text has said all by itself. */
+	/* The error text of a module is already complete. */
 	if (err != MSD_OK && strcmp(row->name, "load") != 0) {
 		err = msd_diag_wrap(d, err, "--%s%s%s", row->name,
 				    w->value != NULL ? " " : "",
@@ -128,7 +129,8 @@ static msd_err apply(struct msd_options *o, const struct word *w, struct msd_dia
 	return err;
 }
 
-/* What the command line says to do comes first, and with which file. */
+/* Apply the words of the command line; the first pass applies only the action and the
+ * configuration file. */
 static msd_err apply_words(struct msd_options *o, const struct word *words, unsigned n,
 			   bool first, struct msd_diag *d)
 {
@@ -156,7 +158,7 @@ static msd_err read_file(struct msd_options *o, struct msd_diag *d)
 	return msd_config_read(o, o->config, d);
 }
 
-/* Where nobody has named a store the environment does. */
+/* If no store is named, use the environment. */
 static msd_err read_environment(struct msd_options *o, struct msd_diag *d)
 {
 	const char *origin;
@@ -175,7 +177,7 @@ static msd_err read_environment(struct msd_options *o, struct msd_diag *d)
 	return err;
 }
 
-/* @module: whose section says so, or NULL. */
+/* @module: the name of the section that sets the policy, or NULL. */
 static msd_err refuse_signed(const char *where, const char *module, struct msd_diag *d)
 {
 	return msd_diag_set(d, MSD_BAD_REQUEST,
@@ -192,7 +194,7 @@ static const char *origin_of(const struct msd_options *o, const char *name)
 	return origin != NULL ? origin : COMMAND_LINE;
 }
 
-/* That those who must have signed can have. */
+/* Check that trusted keys exist if signatures are required. */
 static msd_err check_trust(const struct msd_options *o, struct msd_diag *d)
 {
 	const struct msd_trust *t = &o->trust.trust;

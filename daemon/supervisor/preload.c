@@ -1,10 +1,10 @@
 /*
  * Modules that are loaded at the start.
  *
- * Happy path: the option is cut into name, file and keys, each key read by its row; the
- * module is LOADING while a thread makes one source of its files, then loaded like an
- * uploaded one. Failures: an option that cannot be read ends the start; a file that
- * cannot be read makes a module that is FAILED, with its cause.
+ * Happy path: the option is split into name, file and keys, and each key's row reads
+ * its value. The module is LOADING while a thread builds one source from its files;
+ * then it is loaded like an upload. Failures: an invalid option stops the start. A
+ * file that cannot be read makes the module FAILED, with the cause.
  */
 #include "daemon/supervisor/preload.h"
 
@@ -110,7 +110,7 @@ void msd_preload_write(const struct msd_preload *p, struct msd_buf *ret)
 	msd_buf_printf(ret, " }");
 }
 
-/* The next ",word=" of @text, or NULL: any other comma belongs to a file's name. */
+/* The next ",key=" in @text, or NULL: any other comma is part of a file name. */
 static char *next_key(char *text)
 {
 	for (char *comma = strchr(text, ','); comma != NULL;

@@ -1,4 +1,5 @@
-/* The keys of a module that is loaded at the start: how the value of each is read. */
+/* The keys of a module that is loaded at the start: how the value of each key is
+ * read. */
 #include <string.h>
 #include <strings.h>
 
@@ -97,7 +98,7 @@ static msd_err read_tvm_inputs(struct msd_preload *p, const char *value,
 			    value);
 }
 
-/* The rest is read by who fetches it. */
+/* modserd-fetch parses the rest. */
 static msd_err read_source(struct msd_preload *p, const char *value, struct msd_diag *d)
 {
 	static const char *const schemes[] = {"oci://", "https://", "http://",
@@ -146,7 +147,7 @@ static msd_err read_keep_alive(struct msd_preload *p, const char *value,
 static msd_err read_auth(struct msd_preload *p, const char *value, struct msd_diag *d)
 {
 	(void)d;
-	p->terms.auth = value; /* who fetches reads it, each time anew */
+	p->terms.auth = value; /* modserd-fetch reads it, again for each fetch */
 	return MSD_OK;
 }
 
@@ -200,7 +201,7 @@ static msd_err read_max_run(struct msd_preload *p, const char *value,
 static const struct {
 	const char *name;
 	msd_err (*read)(struct msd_preload *p, const char *value, struct msd_diag *d);
-	bool is_how; /* it is run, so that who may load may say it for one load */
+	bool is_how; /* a client with the right to load may set it for one load */
 } keys[] = {{"device", read_device, true},
 	    {"graph", read_graph, false},
 	    {"params", read_params, false},
@@ -227,7 +228,7 @@ static const struct {
 #define N_KEYS (sizeof(keys) / sizeof(keys[0]))
 _Static_assert(N_KEYS == MSD_PRELOAD_KEYS, "a value for each key");
 
-/* The row of @key, N_KEYS when there is none. */
+/* The row of @key, N_KEYS if not found. */
 static unsigned find_key(const char *key)
 {
 	unsigned i = 0;

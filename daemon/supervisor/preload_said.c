@@ -1,5 +1,5 @@
-/* What somebody says of one load, over what the configuration or the store has of it.
- */
+/* The keys that a client gives for one load; they override those of the configuration
+ * or the store. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -23,7 +23,7 @@ static msd_err refuse(const char *key, struct msd_diag *d)
 			    words + 2);
 }
 
-/* One behind the other, each with its end. */
+/* The strings follow each other, each with its NUL. */
 static const char *keep(char **at, const char *text)
 {
 	const size_t n = strlen(text) + 1;

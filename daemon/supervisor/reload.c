@@ -1,9 +1,9 @@
 /*
- * Happy path: the command line and its file are read into new options, which are
- * compared with those in force; limits are taken over, modules loaded, replaced and
- * unloaded, and what differs is told.
- * Failures: what cannot be read changes nothing. A module that cannot be loaded is
- * FAILED, with its cause, as at the start; one that is to replace another leaves that.
+ * Happy path: the command line and its file are read into new options and compared
+ * with the options in force. Limits are applied, modules are loaded, replaced and
+ * unloaded, and the differences are reported. Failures: if the options cannot be
+ * read, nothing changes. A module that cannot be loaded is FAILED, with the cause, as
+ * at the start; if it replaces a module, the old one continues to serve.
  */
 #include "daemon/supervisor/reload.h"
 
@@ -29,7 +29,8 @@
 #include "daemon/supervisor/tls.h"
 #include "proto/value.h"
 
-/* It is begun behind all changes, or when its module can take it. */
+/* It starts after all changes are applied, or when its module is ready for another
+ * load. */
 static void take_module(struct msd_server *s, const struct msd_change *c)
 {
 	const char *name = msd_change_name(c);
@@ -45,7 +46,7 @@ static void take_module(struct msd_server *s, const struct msd_change *c)
 	msd_diag_finish(&d);
 }
 
-/* What is 0 gets its part of the machine, as at the start. */
+/* A value of 0 gets its fair share of the machine, as at the start. */
 static void take_limit(struct msd_server *s, const struct msd_options *next,
 		       const struct msd_option *row)
 {
@@ -54,7 +55,7 @@ static void take_limit(struct msd_server *s, const struct msd_options *next,
 	msd_limits_size(&sized, msd_machine_memory("", uv_get_total_memory()),
 			uv_available_parallelism());
 	*msd_option_limit(&s->limits, row) = *msd_option_limit(&sized, row);
-	msd_directs_end(&s->house); /* their workers have them as they were */
+	msd_directs_end(&s->house); /* their workers have the old limits */
 	s->wire.last_fd = msd_descriptors_raise(&s->limits);
 }
 
@@ -73,13 +74,13 @@ static void take(struct msd_server *s, const struct msd_options *next,
 		take_module(s, c);
 	} else if (c->row->limit != NULL) {
 		take_limit(s, next, c->row);
-	} else { /* of TLS all was taken before, as a whole */
+	} else { /* the TLS options were applied before, all together */
 		s->threads = s->house.threads = next->threads;
 	}
 }
 
 struct told {
-	const char *key, *name; /* no name: it has none */
+	const char *key, *name; /* NULL: no name */
 	const char *was, *is;
 	const char *state;
 };
@@ -95,7 +96,7 @@ static bool is_same(const uint8_t *a, const uint8_t *b)
 	return memcmp(a, b, MSD_TLS_DIGEST_BYTES) == 0;
 }
 
-/* A file that is no longer named has changed, too. */
+/* A file that is no longer configured has changed, too. */
 static const char *name_or_none(const char *file)
 {
 	return file != NULL ? file : "";
@@ -120,9 +121,11 @@ static const char *state_of(const struct msd_wanted *w, const struct msd_change 
 	return c->is_again ? "again" : "changed";
 }
 
-/* Beside options and modules, files that are others under their old names: of rights,
- * for which the file is to say whose they are, and of TLS. Those without a name are as
- * they were. */
+/*
+ * Also report files whose content changed under the same name: the rights file, with
+ * the path of the file, and the TLS files. Omit entries without a name: they did not
+ * change.
+ */
 static void tell(const struct msd_changes *all, const struct msd_wanted *w,
 		 const struct told *files, size_t n_files, struct msd_buf *b)
 {
@@ -177,7 +180,7 @@ static void tell_all(const struct msd_changes *all, const struct msd_wanted *w,
 	tell(all, w, files, sizeof(files) / sizeof(files[0]), b);
 }
 
-/* Connections by TLS that are there were let in by what was believed. */
+/* Open TLS connections were accepted with the old authorities: check them again. */
 static void judge(struct msd_server *s, const struct msd_tls_state *was,
 		  const struct msd_tls_state *is)
 {
@@ -189,11 +192,11 @@ static void judge(struct msd_server *s, const struct msd_tls_state *was,
 		msd_vouched_judge(&s->edge, &s->tls));
 }
 
-/* The file of rights, as it is now; NULL: there is none, or it says what it said. */
+/* Read the rights file again; NULL if there is no file or it did not change. */
 static msd_err read_rights(const struct msd_server *s, struct msd_acl **ret,
 			   struct msd_diag *d)
 {
-	const char *path = s->reload.started->acl; /* another waits for a restart */
+	const char *path = s->reload.started->acl; /* a new path needs a restart */
 	struct msd_acl *acl;
 
 	*ret = NULL;
@@ -210,8 +213,8 @@ static msd_err read_rights(const struct msd_server *s, struct msd_acl **ret,
 	return MSD_OK;
 }
 
-/* What is gone was hardly meant to go: the default file, while another is put in its
- * place; the line by which is decided who may do what. */
+/* A missing setting is probably a mistake: the default file while it is being
+ * replaced, or the line that names the rights file. */
 static msd_err check_kept(const struct msd_options *started,
 			  const struct msd_options *next, struct msd_diag *d)
 {
@@ -233,11 +236,11 @@ static msd_err check_kept(const struct msd_options *started,
 			    started->acl, origin != NULL ? origin : "command line");
 }
 
-/* What is read again, and what was found of it. */
+/* The state of a reload: the options that were read, and the differences found. */
 struct again {
 	const struct msd_options *now;
 	struct msd_options *next;
-	struct msd_acl *rights; /* NULL: they are what they were */
+	struct msd_acl *rights; /* NULL: unchanged */
 	struct msd_changes changes;
 	struct msd_tls_state was;
 };
@@ -264,7 +267,7 @@ static msd_err find(struct msd_server *s, struct again *a, struct msd_diag *d)
 		err = msd_changes_find_undone(a->now, a->next, is_undone, &s->wanted,
 					      &a->changes, d);
 	}
-	if (err == MSD_OK) { /* the files may be others under their old names */
+	if (err == MSD_OK) { /* the content of the files may have changed */
 		err = msd_tls_take(&s->tls, a->next,
 				   a->rights != NULL ? a->rights : s->edge.rights.acl,
 				   &a->was, d);

@@ -1,10 +1,10 @@
 /*
- * Happy path: for each module is written down what is started, its files are read into
- * sealed memfds, and those are loaded like any others: what was good serves at once, a
- * candidate takes its place when it is READY.
- * Failures: a current edition that is damaged on the disk is passed over for the
- * previous one; without that the module is FAILED, and the record stays for who mends
- * it. When the start cannot be written down (the disk is full), no candidate is tried.
+ * Happy path: the start of each module is recorded in the store, its files are read
+ * into sealed memfds, and the module loads from those. A good edition serves at once;
+ * a candidate replaces it when it is READY. Failures: if the current edition is
+ * damaged on the disk, the previous one is used. Without a previous edition the
+ * module is FAILED, and the record stays for a repair. If the start cannot be
+ * recorded (the disk is full), no candidate is tried.
  */
 #include "daemon/supervisor/restore.h"
 
@@ -20,28 +20,28 @@
 #include "daemon/supervisor/preload.h"
 #include "store/editions.h"
 
-/* All of them. */
+/* State of the whole restore. */
 struct restoring {
 	struct msd_house *house;
 	struct msd_store *store;
 	const struct msd_options *options;
 };
 
-/* One module. */
+/* State of one module. */
 struct restore {
 	struct msd_house *house;
 	const char *name;
-	const struct msd_preload *section; /* NULL: it was loaded by hand */
+	const struct msd_preload *section; /* NULL: it was loaded by a client */
 	struct msd_record record;
-	enum msd_ref ref; /* what is served; MSD_REF_COUNT: nothing is left */
-	struct msd_diag passed_over; /* why it is not the current one */
-	struct msd_source source;    /* of its files */
-	struct msd_source tried;     /* of the candidate's; fd -1: none */
-	struct msd_kept_trial trial; /* of the candidate's, too */
-	struct msd_diag candidate;   /* why that cannot be */
+	enum msd_ref ref; /* the edition to serve; MSD_REF_COUNT: no edition is left */
+	struct msd_diag passed_over; /* why the current edition is not used */
+	struct msd_source source;    /* bytes of the edition to serve */
+	struct msd_source tried;     /* of the candidate; fd -1: no candidate */
+	struct msd_kept_trial trial; /* of the candidate */
+	struct msd_diag candidate;   /* why the candidate cannot be tried */
 };
 
-/* What is served: the current edition, or the previous one when that cannot be had. */
+/* Read the current edition, or the previous one if the current one cannot be read. */
 static msd_err read_served(struct restore *r, const struct msd_store *s,
 			   struct msd_diag *d)
 {
@@ -62,7 +62,7 @@ static msd_err read_served(struct restore *r, const struct msd_store *s,
 				d);
 }
 
-/* What its self-tests were to find out is still to be found out. */
+/* The self-tests of a candidate have not passed yet, so they must run again. */
 static msd_err read_candidate(struct restore *r, const struct msd_store *s,
 			      struct msd_diag *d)
 {
@@ -98,12 +98,13 @@ static msd_err read_module(struct restore *r, struct msd_store *s, struct msd_di
 	r->ref = begun.ref;
 	if (begun.has_given_up)
 		say_given_up(r);
-	/* The attempt is on the disk before it is made, or it is not made. */
+	/* Write the attempt to the disk before it is made; if that fails, do not make
+	 * it. */
 	if (is_changed)
 		err = msd_record_save(s, r->name, &r->record, d);
 	if (err != MSD_OK)
 		try_candidate = false;
-	if (err != MSD_OK && r->ref != MSD_REF_COUNT) { /* what was good is not new */
+	if (err != MSD_OK && r->ref != MSD_REF_COUNT) { /* needs no record */
 		r->candidate = *d;
 		*d = (struct msd_diag){0};
 		err = MSD_OK;
@@ -144,7 +145,7 @@ static msd_err load(struct restore *r, enum msd_ref ref, struct msd_source *sour
 	return MSD_OK;
 }
 
-/* Without one it is the start of what is watched that could not be written down. */
+/* Without a candidate, the start of a watched edition could not be recorded. */
 static const char *tried(const struct restore *r)
 {
 	return r->record.editions[MSD_REF_CANDIDATE] != NULL ? "candidate" : "record";
@@ -158,7 +159,7 @@ static void say(const struct restore *r, const char *edition, const struct msd_d
 	}
 }
 
-/* It is FAILED, unless another has the name by now. */
+/* Add it as FAILED, unless another module has the name. */
 static void add_failed(struct restore *r, struct msd_diag *d)
 {
 	const struct msd_span name = msd_span_of(r->name);
@@ -169,7 +170,8 @@ static void add_failed(struct restore *r, struct msd_diag *d)
 	(void)!msd_module_add_failed(r->house, name, "store", d);
 }
 
-/* What came of each is told here: one module's failure is not the others'. */
+/* Log the result of each module here: the failure of a module does not affect the
+ * other modules. */
 static msd_err restore_module(void *ctx, const char *name, struct msd_diag *d)
 {
 	struct restoring *all = ctx;

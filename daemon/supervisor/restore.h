@@ -1,15 +1,17 @@
 #ifndef MSD_SUPERVISOR_RESTORE_H
 #define MSD_SUPERVISOR_RESTORE_H
-/* Modules that were kept, loaded again at the daemon's start. */
+/* Load the modules of the store again at the daemon's start. */
 #include "daemon/supervisor/keep/keeper.h"
 #include "daemon/supervisor/module/house.h"
 
 struct msd_options;
 
-/** Start to load what the store keeps, with the options of @o's section of its name
- * where there is one; a name that is taken by then stays with who has
- * it. What cannot be had is FAILED, with its cause. It reads all files and is called
- * before the loop runs, so that who connects first finds every name, as with --load. */
+/**
+ * Start to load the modules of the store. Options in a section of @o override the
+ * kept options. A module that already has the name keeps it. A module that cannot be
+ * loaded is FAILED, with the cause. It reads all files before the loop runs, so that
+ * the first client finds every name, as with --load.
+ */
 void msd_restore(struct msd_keeper *keeper, struct msd_house *house,
 		 const struct msd_options *o);
 

@@ -1,11 +1,10 @@
 /*
- * Happy path: on the keeper's thread the record's edition becomes a candidate
- * and its files are read; then it is loaded like any candidate, in place of what
- * serves. READY, it is current, and what it replaced is previous: a rollback is undone
- * by another.
- * Failures: there is none, or its files are damaged, and nothing has changed; it does
- * not come up, and what serves goes on. Who asked may leave meanwhile: it is done all
- * the same.
+ * Happy path: on the keeper's thread the edition of the record becomes a candidate,
+ * and its files are read. Then it is loaded like any candidate and replaces the
+ * module that serves. When it is READY, it is current and the replaced edition is
+ * previous: a second rollback undoes the first. Failures: without such an edition, or
+ * with damaged files, nothing changes. If the candidate does not become READY, the
+ * old module continues to serve. The rollback continues if its client disconnects.
  */
 #include "daemon/supervisor/rollback.h"
 
@@ -25,25 +24,25 @@
 
 enum kind {
 	BY_HAND,
-	AGAIN, /* an edition that the source has again */
-	RETURN /* from one that did not hold: no candidate, it was good before */
+	AGAIN, /* the source offers an edition of the store again */
+	RETURN /* from a bad edition; no candidate, it was good before */
 };
 
 struct rollback {
 	struct msd_keeper_job job;
 	struct msd_house *house;
-	struct msd_list requests; /* msd_req.link: the one, until its client goes */
+	struct msd_list requests; /* msd_req.link: one, or none if its client is gone */
 	char name[MSD_MAX_NAME_BYTES + 1];
 	uint64_t max_bytes;
 	enum kind kind;
 	enum msd_ref ref;                  /* of AGAIN */
-	char from[MSD_MAX_NAME_BYTES + 1]; /* likewise: the module whose it is */
+	char from[MSD_MAX_NAME_BYTES + 1]; /* of AGAIN: module of the edition */
 	bool has_options;
 	struct msd_load options;
-	struct msd_preload more; /* of AGAIN: over those that it was kept with */
+	struct msd_preload more; /* of AGAIN: overrides the kept options */
 	struct msd_edition edition;
 	struct msd_source source;
-	struct msd_failure failure; /* of RETURN: what is left, and why */
+	struct msd_failure failure; /* of RETURN: the failure to report */
 };
 
 static struct rollback *rollback_of(struct msd_keeper_job *job)
@@ -101,7 +100,7 @@ static msd_err put_more(const struct rollback *b, struct msd_edition *e,
 	return msd_kept_options_put(&load, e, d);
 }
 
-/* Its bytes are there before anything is written: a damaged one changes nothing. */
+/* Read the bytes before anything is written: a damaged edition changes nothing. */
 static msd_err bring(struct rollback *b, struct msd_store *s, struct msd_record *r,
 		     struct msd_diag *d)
 {
@@ -163,7 +162,7 @@ static msd_err load(struct rollback *b, struct msd_req *r, struct msd_diag *d)
 	return MSD_OK;
 }
 
-/* What a section of the configuration says is not done: the next reload sees it. */
+/* The section of the configuration was not applied; the next reload detects that. */
 static void note_refused(const struct rollback *b, const struct msd_diag *d)
 {
 	struct msd_module *m;
@@ -213,10 +212,10 @@ static void explain_due(const struct msd_req *r, struct msd_diag *d)
 
 static void ignore(struct msd_req *r)
 {
-	(void)r; /* the rollback finds its list empty */
+	(void)r; /* the rollback finds an empty list */
 }
 
-/* No worker has it yet, so the others are never asked. */
+/* No worker has the request yet, so the other callbacks are never called. */
 static const struct msd_req_ops req_ops = {
 	.explain_due = explain_due, .on_answered = ignore, .on_freed = ignore};
 
@@ -255,7 +254,7 @@ void msd_rollback(struct msd_keeper *keeper, struct msd_house *house, const char
 	msd_keeper_submit(keeper, &b->job);
 }
 
-/* NULL: @r was told. */
+/* NULL: @r was answered. */
 static struct rollback *again_new(struct msd_house *house, const char *name,
 				  struct msd_edition_of of,
 				  const struct msd_load *options, struct msd_req *r)
@@ -263,7 +262,7 @@ static struct rollback *again_new(struct msd_house *house, const char *name,
 	struct rollback *b = rollback_new(house, name, options);
 
 	if (b == NULL) {
-		if (r != NULL) /* else its source is asked again */
+		if (r != NULL) /* otherwise the source is polled again */
 			msd_req_refuse(r, MSD_NOMEM, "load: out of memory");
 		return NULL;
 	}

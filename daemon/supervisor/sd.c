@@ -13,15 +13,16 @@
 #include <unistd.h>
 
 /*
- * Happy path: the environment says where messages go and what is handed over: sockets
- * to listen on, and what an earlier daemon had kept, told apart by their names;
- * messages are sent. Failures: what the variables say is not for this process, or is
- * nonsense: nobody manages it. A message that the manager has no room for is lost.
+ * Happy path: environment variables give the address for messages and the descriptors
+ * that were passed: listening sockets, and descriptors kept for an earlier daemon,
+ * distinguished by name. Failures: if the variables are for another process or not
+ * valid, there is no service manager. A message is lost if the manager's socket
+ * buffer is full.
  */
 
 #define FIRST_FD 3
 #define MOST_STORED 4096u
-/* How what is kept is called; sockets are called otherwise. */
+/* Prefix of the names of kept descriptors; listening sockets have other names. */
 #define STORED "modserd-"
 #define MOST_AT_ONCE 16u
 
@@ -29,7 +30,7 @@ static const char *const variables[] = {"NOTIFY_SOCKET", "LISTEN_PID",
 					"LISTEN_FDS",    "LISTEN_FDNAMES",
 					"WATCHDOG_PID",  "WATCHDOG_USEC"};
 
-/* A number that a variable holds; 0 when it holds none. */
+/* The number in a variable; 0 if it is not a number. */
 static uint64_t number_of(const char *variable)
 {
 	const char *text = secure_getenv(variable);
@@ -48,7 +49,7 @@ static bool is_for_us(const char *variable)
 	       number_of(variable) == (uint64_t)getpid();
 }
 
-/* A path, or '@' and a name that is in no file system. */
+/* A path, or '@' and an abstract socket name. */
 static void read_address(const char *text, struct msd_sd *sd)
 {
 	const size_t n = text != NULL ? strlen(text) : 0;
@@ -66,8 +67,8 @@ static void read_address(const char *text, struct msd_sd *sd)
 	sd->address_bytes = (socklen_t)(offsetof(struct sockaddr_un, sun_path) + n);
 }
 
-/* The next descriptor that is handed over, and its name: of a list with ':' between
- * them. Empty: it has none. */
+/* The next descriptor that was passed, and its name from the list separated by ':'.
+ * The name is empty if it has no name. */
 static int next_handed(const struct msd_sd *sd, struct msd_sd_cursor *at,
 		       struct msd_span *ret_name)
 {
@@ -95,7 +96,7 @@ static void take_handed(struct msd_sd *sd)
 	    n > MSD_SD_MOST_LISTEN + MOST_STORED)
 		return;
 	sd->n_handed = (uint32_t)n;
-	sd->names = secure_getenv("LISTEN_FDNAMES"); /* its bytes stay where they are */
+	sd->names = secure_getenv("LISTEN_FDNAMES"); /* the string stays valid */
 	while (at.n < sd->n_handed) {
 		const int fd = next_handed(sd, &at, &name);
 
@@ -122,7 +123,7 @@ void msd_sd_init(struct msd_sd *sd)
 	take_handed(sd);
 	read_address(secure_getenv("NOTIFY_SOCKET"), sd);
 	if (sd->address_bytes > 0 && is_for_us("WATCHDOG_PID")) {
-		/* Half of what it waits. */
+		/* Half of the manager's timeout. */
 		const uint64_t us = number_of("WATCHDOG_USEC");
 
 		sd->watchdog_ms = us == 0 ? 0 : us < 2000 ? 1 : us / 2000;
@@ -138,7 +139,7 @@ void msd_sd_finish(struct msd_sd *sd)
 	sd->address_bytes = 0;
 }
 
-/* With descriptors; never blocks. */
+/* Send with descriptors; never blocks. */
 static bool send_with(const struct msd_sd *sd, const char *text, size_t bytes,
 		      const int *fds, unsigned n)
 {

@@ -29,21 +29,21 @@
 #include "proto/inherited.h"
 
 /*
- * Happy path: init, listeners and modules by main, run; SIGTERM drains: no new
- * connections and requests, modules finish what they have, their workers end, the loop
- * stops. Failures: what does not end in limits.drain_ms is killed; a second signal does
- * not wait.
+ * Happy path: init, then main adds listeners and modules, then run. SIGTERM drains:
+ * new connections and requests are rejected, modules finish their requests, workers
+ * exit, the loop stops. Failures: workers that do not exit within limits.drain_ms are
+ * killed; a second signal skips the wait.
  */
 
 #define TICK_MS 5000u
-#define END_AT_ONCE_MS 500u           /* for killed workers to be reaped */
-#define DISMISS_MS 250u               /* for those who are just coming in */
-#define END_PATIENCE_MS 5000u         /* of the service manager, behind that */
+#define END_AT_ONCE_MS 500u           /* time to reap killed workers */
+#define DISMISS_MS 250u               /* time for connections that are being accepted */
+#define END_PATIENCE_MS 5000u         /* additional timeout for the service manager */
 #define KEEP_WARM_BYTES (64ull << 20) /* of idle tensor memory, per module */
 
 msd_err msd_server_reload(struct msd_server *s, struct msd_buf *ret, struct msd_diag *d)
 {
-	/* To the service manager the end has begun, and READY=1 would take it back. */
+	/* For the service manager the stop has begun; READY=1 would undo it. */
 	const bool is_told = !s->house.is_leaving;
 
 	if (is_told)
@@ -54,15 +54,15 @@ msd_err msd_server_reload(struct msd_server *s, struct msd_buf *ret, struct msd_
 	return err;
 }
 
-/* The service manager waits for as long as that takes. */
+/* Extend the service manager's timeout by @ms. */
 static void tell_stopping(const struct msd_server *s, uint64_t ms, const char *status)
 {
 	msd_sd_notify(&s->sd, "STOPPING=1\nEXTEND_TIMEOUT_USEC=%llu\nSTATUS=%s",
 		      (unsigned long long)(ms + END_PATIENCE_MS) * 1000, status);
 }
 
-/* Who shares the calls out is told in time to stop sending them here; all that comes
- * until then is served. */
+/* Tell load balancers early to send no more calls; serve the calls that arrive in the
+ * meantime. */
 static void leave(struct msd_server *s)
 {
 	s->house.is_leaving = true;
@@ -81,7 +81,7 @@ static void on_signal(struct msd_signals *signals, int number)
 		struct msd_diag d = {0};
 
 		msd_log(MSD_LOG_INFO, "signal", "name=SIGHUP");
-		(void)msd_server_reload(s, &changes, &d); /* it has told the log */
+		(void)msd_server_reload(s, &changes, &d); /* it has logged the error */
 		msd_buf_finish(&changes);
 		msd_diag_finish(&d);
 		return;
@@ -99,7 +99,7 @@ static void on_signal(struct msd_signals *signals, int number)
 	}
 }
 
-/* While more is freed in the next turns, it is looked at behind that. */
+/* If deferred frees are pending, on_freed() does it after them. */
 static void give_back_memory(struct msd_server *s)
 {
 	if (msd_list_is_empty(&s->wire.ending.all))
@@ -113,7 +113,7 @@ static void on_freed(void *server)
 	msd_thrift_look(&s->thrift);
 }
 
-/* Nothing is asked of a module: what it keeps for the next request is bounded. */
+/* The module is idle: limit the memory that it keeps for the next request. */
 static void rest(struct msd_crew *crew)
 {
 	msd_segpool_trim(&crew->in, KEEP_WARM_BYTES);
@@ -155,8 +155,8 @@ static void on_watchdog(uv_timer_t *timer)
 	msd_sd_notify(&s->sd, "WATCHDOG=1");
 }
 
-/* Who has come is told that the daemon ends, and who is just coming in, for a while.
- * True: not all are gone. */
+/* Tell connected clients that the daemon stops, and for a while also connections that
+ * are being accepted. Returns true if some are left. */
 static bool dismiss(struct msd_server *s)
 {
 	const uint64_t now_ms = uv_now(&s->loop);
@@ -180,8 +180,8 @@ static bool is_drained(const struct msd_server *s)
 		(!msd_keeper_is_busy(&s->keeper) && s->fetcher.n_processes == 0));
 }
 
-/* Drained but for who is to be told, and for replies that are still being read: let the
- * last ones out, for as long as somebody reads them. */
+/* Drained, except for clients to notify and replies that are still being read. Send
+ * these as long as the clients read them. */
 static void on_tick_drain(uv_timer_t *timer)
 {
 	struct msd_server *s = timer->data;
@@ -195,7 +195,8 @@ static void on_tick_drain(uv_timer_t *timer)
 		uv_stop(&s->loop);
 }
 
-/* On a turn of its own: who calls it may be in the midst of a session or a module. */
+/* Runs in a later loop iteration: the caller may be in the middle of a session or a
+ * module. */
 void msd_server_check_drained(struct msd_server *s)
 {
 	if (is_drained(s))
@@ -217,7 +218,7 @@ static void on_space(struct msd_deadline *node)
 		msd_deadline_set(&s->deadlines, node, 0);
 }
 
-/* Most daemons have none, and say so once. */
+/* Most daemons have no control group; log that once. */
 static void divide_group(struct msd_server *s)
 {
 	struct msd_diag d = {0};
@@ -243,7 +244,7 @@ msd_err msd_server_init(struct msd_server *s, struct msd_diag *d)
 		return err;
 	if (rc != 0)
 		return msd_diag_set(d, MSD_IO, "event loop: %s", uv_strerror(rc));
-	if (s->worker_user_name != NULL) /* threads keep what they begin with */
+	if (s->worker_user_name != NULL) /* threads keep their first user */
 		err = msd_child_user_take(s->worker_user_name, &s->worker_user, d);
 	if (err != MSD_OK)
 		return err;
@@ -295,7 +296,7 @@ void msd_server_drain(struct msd_server *s, bool now)
 		msd_fetcher_drain(&s->fetcher);
 	}
 	if (now && s->is_ending) {
-		uv_stop(&s->loop); /* what is left dies with its supervisor */
+		uv_stop(&s->loop); /* remaining children die with the supervisor */
 		return;
 	}
 	s->is_ending = now;
@@ -332,12 +333,12 @@ static void close_handle(uv_handle_t *handle, void *ctx)
 bool msd_server_finish(struct msd_server *s)
 {
 	msd_listeners_close(&s->edge, false);
-	s->wire.ending.on_freed = NULL; /* the process gives all of it back */
+	s->wire.ending.on_freed = NULL; /* the process exit frees all memory */
 	msd_gate_close(&s->edge);
 	msd_porch_close(&s->edge);
 	while (!msd_list_is_empty(&s->edge.sessions) || !msd_porch_is_empty(&s->edge) ||
 	       !msd_list_is_empty(&s->edge.comers) || !msd_http_is_empty(&s->edge)) {
-		/* A handshake that was done already opens one more. */
+		/* A finished handshake still opens a session. */
 		msd_sessions_close_all(&s->edge);
 		msd_http_close(&s->edge);
 		(void)uv_run(&s->loop, UV_RUN_NOWAIT);
@@ -361,7 +362,7 @@ bool msd_server_finish(struct msd_server *s)
 	msd_work_close();
 	uv_walk(&s->loop, close_handle, NULL);
 	(void)uv_run(&s->loop, UV_RUN_NOWAIT);
-	/* A thread that is not done yet is going to wake it. */
+	/* A thread that is still busy would wake the loop. */
 	const bool is_over = !msd_work_is_busy() && uv_loop_close(&s->loop) == 0;
 	msd_wire_finish(&s->wire);
 	msd_unpack_finish(&s->unpack);

@@ -1,8 +1,8 @@
 #ifndef MSD_SUPERVISOR_SERVER_H
 #define MSD_SUPERVISOR_SERVER_H
 /*
- * The supervisor: one libuv loop that owns everything below. It never opens a module
- * and never touches a device, so no module can take it down.
+ * The supervisor: one libuv loop that owns all objects below. It never opens a module
+ * and never touches a device, so a module cannot crash it.
  *
  *   server --> listeners
  *          --> sessions (one per client connection) --> requests in flight, handles
@@ -34,62 +34,66 @@
 
 struct msd_server {
 	uv_loop_t loop;
-	struct msd_reaper reaper;  /* of all that it starts */
-	struct msd_cgroups groups; /* of the workers */
+	struct msd_reaper reaper;  /* reaps all child processes */
+	struct msd_cgroups groups; /* for the workers */
 	struct msd_wire wire;
 	struct msd_deadlines deadlines;
 	struct msd_limits limits;
-	struct msd_edge edge;     /* of the clients */
-	struct msd_house house;   /* of the modules */
+	struct msd_edge edge;     /* clients */
+	struct msd_house house;   /* modules */
 	struct msd_budget budget; /* tensor bytes of all requests */
 	struct msd_unpack
-		unpack; /* of what is read right now; never kept over a callback */
+		unpack; /* of the message being read; not kept over callbacks */
 	struct msd_devices devices;
 	struct msd_device_gauges gauges;
 	struct msd_metrics_desk metrics;
-	struct msd_keeper keeper;     /* open when there is a store */
-	struct msd_fetcher fetcher;   /* its path is main's to say */
-	struct msd_supplies supplies; /* of modules with a source */
-	struct msd_wanted wanted;     /* of modules with a section */
-	struct msd_tls tls;           /* its path is main's to say */
+	struct msd_keeper keeper;     /* open if there is a store */
+	struct msd_fetcher fetcher;   /* main sets its path */
+	struct msd_supplies supplies; /* modules with a source */
+	struct msd_wanted wanted;     /* modules with a section */
+	struct msd_tls tls;           /* main sets its path */
 	char *worker_path;
-	uint32_t n_files;           /* that are loaded at the start: each may hang */
-	uint32_t threads;           /* of each worker's pool; 0: the worker decides */
-	const char *const *plugins; /* of the workers, ended by NULL; borrowed */
+	uint32_t n_files; /* files that are loaded at the start: each read may hang */
+	uint32_t threads; /* size of each worker's pool; 0: the worker decides */
+	const char *const *plugins; /* for the workers, terminated by NULL; borrowed */
 	struct msd_house_sandbox sandbox;
-	bool keeps_workers;           /* over a restart, where somebody keeps them */
-	const char *worker_user_name; /* borrowed; NULL: workers are the daemon's own */
+	bool keeps_workers; /* over a restart, if a service manager keeps them */
+	const char *worker_user_name; /* borrowed; NULL: the daemon's user */
 	struct msd_child_user worker_user;
-	bool is_draining, is_ending; /* ending: without waiting for anybody */
-	uint64_t dismissed_ms;       /* since when who is left is told; 0: nobody was */
+	bool is_draining, is_ending; /* is_ending: stop without waiting */
+	uint64_t dismissed_ms; /* when clients were notified of the stop; 0: not yet */
 	int exit_code;
 	struct msd_signals signals;
-	struct msd_reload reload; /* main's to fill */
-	struct msd_sd sd;         /* main's to open */
-	uv_timer_t watchdog; /* of the service manager: a loop that hangs feeds none */
-	uint64_t ticked_ms;  /* when `tick` came last */
-	uv_timer_t tick;     /* stalled writers, cold memory */
+	struct msd_reload reload; /* set by main */
+	struct msd_sd sd;         /* opened by main */
+	uv_timer_t watchdog;      /* service manager's; not fed if the loop hangs */
+	uint64_t ticked_ms;       /* time of the last `tick` */
+	uv_timer_t tick;          /* stalled writers, idle memory */
 	struct msd_thrift thrift;
 	struct msd_deadline drain, space;
 };
 
 /** Prepare loop, wire and timers. */
 MSD_MUST_CHECK msd_err msd_server_init(struct msd_server *s, struct msd_diag *d);
-/** Tell the service manager that it serves. */
+/** Tell the service manager that the daemon serves. */
 void msd_server_tell_ready(struct msd_server *s);
-/** Read the configuration again; @ret says what changed. The service manager is told on
- * both sides of it. Errors: those of msd_reload(). */
+/**
+ * Read the configuration again; @ret describes the changes. Notifies the service
+ * manager before and after. Errors: those of msd_reload().
+ */
 msd_err msd_server_reload(struct msd_server *s, struct msd_buf *ret,
 			  struct msd_diag *d);
-/** A module, a worker or a session is gone: end the loop once a drain is complete. */
+/** A module, a worker or a session is gone: stop the loop if a drain is complete. */
 void msd_server_check_drained(struct msd_server *s);
-/** Run until drained or told to end; returns the exit code. */
+/** Run until drained or stopped; returns the exit code. */
 int msd_server_run(struct msd_server *s);
-/** Close what is left and free it; after a failed init, too. False: a thread still
- * works for it and may never end; @s stays in use, and the process is to end by
- * _exit(). */
+/**
+ * Close and free everything; also call it after a failed init. Returns false if a
+ * thread is still busy and may never finish: @s stays in use, and the process must
+ * exit with _exit().
+ */
 bool msd_server_finish(struct msd_server *s);
-/** Stop accepting, finish what runs, end; @now does not wait. Idempotent. */
+/** Stop accepting, finish running requests, stop. @now: do not wait. Idempotent. */
 void msd_server_drain(struct msd_server *s, bool now);
 
 #endif

@@ -1,15 +1,14 @@
 #ifndef MSD_SUPERVISOR_SIGNALS_H
 #define MSD_SUPERVISOR_SIGNALS_H
 /*
- * The signals that the daemon is told things by: SIGTERM, SIGINT, SIGHUP, SIGUSR1.
+ * The signals that control the daemon: SIGTERM, SIGINT, SIGHUP, SIGUSR1.
  *
- *   (held) --open--> each is told on a turn of the loop --close--> (held)
+ *   (blocked) --open--> delivered in a loop iteration --close--> (blocked)
  *
- * They stay held from the first line of main to the end of the process, so that being
- * told to end once more, by somebody in a hurry, never kills a daemon that is just
- * ending with its work done: there is no moment with the system's own disposition,
- * which libuv's signal handles bring back when they are closed. Children get an empty
- * mask (libuv sees to it).
+ * They stay blocked from the first line of main to the exit of the process. A second
+ * SIGTERM therefore never kills a daemon that has finished its work and is exiting.
+ * libuv's signal handles would restore the default disposition when they are closed.
+ * Children get an empty mask (libuv sets it).
  */
 #include <uv.h>
 
@@ -22,15 +21,20 @@ struct msd_signals {
 	int fd;
 };
 
-/** Hold them for this thread and all that it starts: before there is another one. */
+/**
+ * Block the signals in this thread and the threads that it starts; call it before the
+ * first thread starts.
+ */
 void msd_signals_hold(void);
-/** Tell @on_signal on turns of @loop of each that came, held ones too. Errors: MSD_IO.
+/**
+ * Call @on_signal in an iteration of @loop for each signal that arrived, also for
+ * those that were blocked before. Errors: MSD_IO.
  */
 MSD_MUST_CHECK msd_err msd_signals_open(struct msd_signals *s, uv_loop_t *loop,
 					void (*on_signal)(struct msd_signals *s,
 							  int number),
 					struct msd_diag *d);
-/** Nothing is told any more. The loop must turn once more before @s goes. */
+/** Deliver no more signals. The loop must run one more iteration before @s is freed. */
 void msd_signals_close(struct msd_signals *s);
 
 #endif

@@ -1,9 +1,9 @@
 /*
- * Happy path: on the keeper's thread the module's editions are read and hashed, until
- * one has the bytes that it was loaded from: then it may give up its own, or gets them
- * back. They are read for the first, too: what is given up is what can be had.
- * Failures: there is no such edition, or it is damaged by now. The module may be gone
- * when that is known.
+ * Happy path: the keeper's thread reads and hashes the module's editions until one
+ * has the bytes that the module was loaded from. Then the module may drop its own
+ * bytes, or gets them back. Even the first check reads them: a module drops only
+ * bytes that can be restored. Failures: there is no such edition, or it is damaged by
+ * now. The module may be gone when the result is known.
  */
 #include "daemon/supervisor/slumbering.h"
 
@@ -21,12 +21,12 @@
 struct slumber {
 	struct msd_keeper_job job;
 	struct msd_house *house;
-	uint64_t serial; /* the module's */
-	bool is_wanted;  /* it gets them; false: it has them */
+	uint64_t serial; /* of the module */
+	bool is_wanted;  /* true: restore the bytes; false: only check */
 	char name[MSD_MAX_NAME_BYTES + 1];
 	struct msd_digest sha256;
 	uint64_t max_bytes;
-	struct msd_source source; /* what was found; fd -1: nothing */
+	struct msd_source source; /* the edition found; fd -1: not found */
 };
 
 static msd_err read_edition(struct slumber *s, const struct msd_store *store,
@@ -41,7 +41,7 @@ static msd_err read_edition(struct slumber *s, const struct msd_store *store,
 	return err;
 }
 
-/* The first failure is told: it is that of the edition which is served. */
+/* Report the first failure: it belongs to the edition that is served. */
 static msd_err find(struct slumber *s, const struct msd_store *store,
 		    const struct msd_record *r, struct msd_diag *d)
 {
@@ -89,7 +89,7 @@ static void done(struct msd_keeper_job *job, struct msd_keeper *keeper)
 	(void)keeper;
 	if (m != NULL && s->is_wanted) {
 		msd_slumber_on_brought(m, is_found ? &s->source : NULL, &job->d);
-		s->source.fd = -1; /* its own */
+		s->source.fd = -1; /* the module has taken it */
 	} else if (m != NULL) {
 		msd_sleep_on_looked(m, is_found);
 	}

@@ -1,14 +1,17 @@
 #ifndef MSD_SUPERVISOR_SLUMBERING_H
 #define MSD_SUPERVISOR_SLUMBERING_H
-/* Bytes of modules that are ASLEEP lie in the store alone, where it has them
+/* If the store has the bytes of an ASLEEP module, they stay only in the store
  * (module/slumber.h). */
 #include "daemon/supervisor/keep/keeper.h"
 #include "daemon/supervisor/module/module.h"
 
-/** Look, later, whether the store gives the bytes that @m was loaded from; then
- * msd_sleep_on_looked(). False: nobody looks, as there is no store, or no memory. */
+/**
+ * Check in the background if the store has the bytes that @m was loaded from, then
+ * call msd_sleep_on_looked(). Returns false if there is no store or no memory: no
+ * check runs.
+ */
 bool msd_slumbering_look(struct msd_keeper *keeper, struct msd_module *m);
-/** Bring them; then msd_slumber_on_brought(). False: as above. */
+/** Restore the bytes, then call msd_slumber_on_brought(). Returns false as above. */
 bool msd_slumbering_bring(struct msd_keeper *keeper, struct msd_module *m);
 
 #endif

@@ -1,27 +1,28 @@
 #ifndef MSD_SUPERVISOR_STOCK_H
 #define MSD_SUPERVISOR_STOCK_H
-/* What the store has of a module, by digest: what a source need not bring again. */
+/* The store's editions of a module, by digest: a source need not transfer these
+ * again. */
 #include "store/record.h"
 
 struct msd_stock {
-	/* The bad ones, then the editions. */
+	/* The bad editions, then the good ones. */
 	struct msd_digest have[MSD_RECORD_BAD + MSD_REF_COUNT];
 	uint32_t n_have, n_bad;
 	struct msd_digest editions[MSD_REF_COUNT];
 	bool has_edition[MSD_REF_COUNT];
-	struct msd_digest names[MSD_REF_COUNT]; /* by which a registry was asked */
+	struct msd_digest names[MSD_REF_COUNT]; /* names in a registry */
 	bool has_name[MSD_REF_COUNT];
 };
 
-/** What @r says. */
+/** Fill @s from the record @r. */
 void msd_stock_take(struct msd_stock *s, const struct msd_record *r);
-/** It has no edition after all: what is bad stays. */
+/** Forget the good editions, because they are not usable; keep the bad ones. */
 void msd_stock_forget_editions(struct msd_stock *s);
 bool msd_stock_is_bad(const struct msd_stock *s, const struct msd_digest *digest);
 bool msd_stock_is_edition(const struct msd_stock *s, enum msd_ref ref,
 			  const struct msd_digest *digest);
 
-/** Which edition a registry was asked for by @name; MSD_REF_COUNT: none. */
+/** The edition that a registry knows as @name; MSD_REF_COUNT: not found. */
 enum msd_ref msd_stock_find_name(const struct msd_stock *s,
 				 const struct msd_digest *name);
 

@@ -13,9 +13,9 @@
 #include "proto/value.h"
 
 /*
- * Happy path: a section makes a supply, and its module, which is LOADING until
- * something was brought; unless the store has an edition that serves by now. Failures:
- * without a store, or with a name that is taken, the module is FAILED.
+ * Happy path: a section creates a source poller. Its module is LOADING until the
+ * source delivers, unless an edition of the store already serves. Failures: the
+ * module is FAILED without a store, or if the name is taken.
  */
 
 static struct msd_supply *of_link(struct msd_list *it)
@@ -44,11 +44,11 @@ void msd_supplies_finish(struct msd_supplies *all)
 	}
 }
 
-/* The name is taken, so that who calls it waits for it. */
+/* Reserve the name, so that clients can wait for the module. */
 static msd_err await(struct msd_supply *s, struct msd_diag *d)
 {
 	const struct msd_span name = msd_span_of(s->name);
-	/* Behind the question mark may be what only its owner should know. */
+	/* The query part of the URI may contain secrets of its owner. */
 	char *shown = strndup(s->uri, strcspn(s->uri, "?"));
 	struct msd_load how = s->load;
 	struct msd_module *m;
@@ -104,7 +104,7 @@ static msd_err start(struct msd_supplies *all, const struct msd_preload *p,
 	if (s == NULL)
 		return msd_diag_no_memory(d);
 	struct msd_module *m = msd_supply_module(s);
-	if (m != NULL && m->is_awaiting) { /* for what an earlier section said */
+	if (m != NULL && m->is_awaiting) { /* created by an earlier section */
 		msd_module_unload(m);
 		m = NULL;
 	}
@@ -201,7 +201,7 @@ void msd_supplies_put(const struct msd_supplies *all, const char *name,
 	}
 	msd_pack_map(ret, 5);
 	msd_pack_cstr(ret, "uri");
-	/* Behind the question mark may be what only its owner should know. */
+	/* The query part of the URI may contain secrets of its owner. */
 	msd_pack_text(ret, s->uri, strcspn(s->uri, "?"));
 	msd_pack_cstr(ret, "state");
 	msd_pack_cstr(ret, words[s->state]);

@@ -1,10 +1,10 @@
 /*
- * Happy path of a question: on the keeper's thread is looked up which editions the
- * store has; modserd-fetch asks the source, which brings nothing of these; what is new
- * is loaded as a candidate, and takes the place of what serves when it is READY.
- * Failures: what serves goes on serving; the source is asked again after a rest. An
- * edition that was found bad is not loaded again. A module that was unloaded by hand
- * ends its supply until the configuration is read again.
+ * Happy path of a poll: the keeper's thread looks up the editions in the store.
+ * modserd-fetch asks the source, which does not send these again. A new edition is
+ * loaded as a candidate and replaces the module when it is READY. Failures: the old
+ * module continues to serve, and the source is asked again after a back-off. An
+ * edition that was found bad is not loaded again. Unloading the module by hand stops
+ * polling until the next reload.
  */
 #include "daemon/supervisor/supply.h"
 
@@ -42,7 +42,7 @@ static uint32_t chance(void)
 	uint32_t n = 0;
 
 	if (getrandom(&n, sizeof(n), GRND_NONBLOCK) < 0)
-		n = UINT32_MAX; /* without chance it is the longest */
+		n = UINT32_MAX; /* without randomness use the maximum */
 	return n;
 }
 
@@ -67,7 +67,7 @@ static void rest(struct msd_supply *s)
 	rest_for(s, msd_supply_rest(&s->pace, s->n_failures, chance()));
 }
 
-/* While the module has nothing else to say, this is why it is not there. */
+/* If the module has no other state, this is the reason why it is not loaded. */
 static void set_why(struct msd_supply *s, msd_err err, const char *why)
 {
 	struct msd_module *m = msd_supply_module(s);
@@ -98,7 +98,8 @@ static void fail(struct msd_supply *s, struct msd_diag *d)
 		msd_diag_text(d));
 }
 
-/* It has what was found bad here: that is not an error of the source's. */
+/* The source offers an edition that was found bad here: that is not an error of the
+ * source. */
 static void pass_over(struct msd_supply *s, const struct msd_digest *digest)
 {
 	char digits[MSD_DIGEST_TEXT], text[256];
@@ -192,7 +193,7 @@ static void on_fetched(struct msd_fetch *f, struct msd_source *source,
 
 static void on_progress(struct msd_fetch *f, uint64_t bytes, uint64_t total)
 {
-	(void)f; /* nobody watches */
+	(void)f; /* no client waits for progress */
 	(void)bytes;
 	(void)total;
 }
@@ -217,7 +218,7 @@ static void look_up(struct msd_keeper_job *job, struct msd_keeper *keeper)
 	struct msd_record r;
 
 	s->stock = (struct msd_stock){0};
-	/* What could not be kept would be brought each time anew. */
+	/* If the store cannot keep the edition, each poll would transfer it again. */
 	job->err = msd_store_check_disk(&keeper->store, &job->d);
 	if (job->err != MSD_OK)
 		return;
@@ -225,7 +226,7 @@ static void look_up(struct msd_keeper_job *job, struct msd_keeper *keeper)
 	if (job->err == MSD_OK) {
 		msd_stock_take(&s->stock, &r);
 		const enum msd_ref ref = find_promised(s);
-		if (ref != MSD_REF_COUNT) { /* else the source has them */
+		if (ref != MSD_REF_COUNT) { /* otherwise the source provides them */
 			(void)msd_paper_read_proof(&keeper->store, r.editions[ref],
 						   &s->manifest, &s->signature);
 		}
@@ -237,7 +238,7 @@ static void look_up(struct msd_keeper_job *job, struct msd_keeper *keeper)
 	}
 }
 
-/* What is there only on paper is brought again. */
+/* An edition that is in the record but does not serve is transferred again. */
 static void forget_unserved(struct msd_supply *s, const struct msd_module *m)
 {
 	if (!m->is_awaiting && m->life.state != MSD_STATE_FAILED)
@@ -247,7 +248,7 @@ static void forget_unserved(struct msd_supply *s, const struct msd_module *m)
 		s->fetch.etag[0] = '\0';
 }
 
-/* The store has one candidate of a module at a time. */
+/* The store has one candidate per module at a time. */
 static bool is_being_tried(const struct msd_module *m)
 {
 	return m->successor != NULL || (m->is_candidate && !m->is_awaiting);
@@ -270,7 +271,8 @@ static msd_err fetch(struct msd_supply *s, struct msd_diag *d)
 	return err;
 }
 
-/* The store has what the source promises, and nobody need have signed it. */
+/* The store has the edition that the URI pins by digest, and no signature is
+ * required. */
 static bool has_promised(const struct msd_supply *s, struct msd_digest *ret)
 {
 	const enum msd_ref ref = find_promised(s);

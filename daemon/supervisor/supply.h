@@ -1,14 +1,14 @@
 #ifndef MSD_SUPERVISOR_SUPPLY_H
 #define MSD_SUPERVISOR_SUPPLY_H
 /*
- * One module's source, which is asked whether it has another edition:
+ * The poller of one module's source, which looks for another edition:
  *
- *   LOOKING --what the store has is known--> FETCHING
- *   FETCHING --nothing new, or brought--> RESTING --poll--> LOOKING
- *      '--failed--> RESTING --longer each time--> LOOKING
+ *   LOOKING --the store's editions are known--> FETCHING
+ *   FETCHING --nothing new, or delivered--> RESTING --poll--> LOOKING
+ *      '--failed--> RESTING --back-off--> LOOKING
  *   any --the module was unloaded by hand--> OVER
  *
- * All calls on the loop's thread.
+ * Call all functions on the loop's thread.
  */
 #include "daemon/supervisor/fetch/fetcher.h"
 #include "daemon/supervisor/keep/keeper.h"
@@ -19,41 +19,40 @@
 
 enum msd_supply_state {
 	MSD_SUPPLY_RESTING,
-	MSD_SUPPLY_LOOKING, /* into the store: its job is the keeper's */
+	MSD_SUPPLY_LOOKING, /* in the store: its job belongs to the keeper */
 	MSD_SUPPLY_FETCHING,
-	MSD_SUPPLY_OVER /* nobody wants the module */
+	MSD_SUPPLY_OVER /* the module is not wanted any more */
 };
 
 struct msd_supply {
-	struct msd_list link; /* the owner's */
-	/* The owner's. */
+	struct msd_list link; /* for the owner */
+	/* Set by the owner. */
 	struct msd_house *house;
 	struct msd_keeper *keeper;
 	struct msd_fetcher *fetcher;
 	char name[MSD_MAX_NAME_BYTES + 1];
 	char *uri;            /* owned by it */
-	struct msd_load load; /* how, without its source */
+	struct msd_load load; /* load options, without its source */
 	struct msd_fetch_terms terms;
 	struct msd_supply_pace pace;
-	bool has_changed; /* its options: they count for the same bytes, too */
-	/* Its own. */
+	bool has_changed; /* its options changed: apply them to the same bytes, too */
+	/* Private. */
 	enum msd_supply_state state;
 	uint32_t n_failures; /* in a row */
-	char *why;           /* of the last question, NULL: it was answered */
+	char *why;           /* error of the last poll; NULL: it succeeded */
 	struct msd_deadline timer;
 	struct msd_keeper_job job;
 	struct msd_fetch fetch;
 	struct msd_stock stock;
 	struct msd_buf manifest, signature; /* while it is LOOKING */
-	bool is_dropped; /* freed when the keeper is done with its job */
+	bool is_dropped; /* freed when the keeper has finished its job */
 };
 
-/** The module that it supplies; NULL: nobody has the name. */
+/** The module that it supplies; NULL if no module has the name. */
 struct msd_module *msd_supply_module(const struct msd_supply *s);
-/** Ask for the first time: @at_once, or when others that started now ask, too. @s is on
- * the heap. */
+/** Start the first poll, @at_once or after a random delay. @s is on the heap. */
 void msd_supply_begin(struct msd_supply *s, bool at_once);
-/** End it in any state, and free it. It takes itself out of its list. */
+/** Stop it in any state, and free it. It removes itself from its list. */
 void msd_supply_drop(struct msd_supply *s);
 
 #endif

@@ -1,6 +1,6 @@
 #include "daemon/supervisor/supply_rest.h"
 
-#define FIRST_SHARE 10u /* of a poll: what a start puts the first question off by */
+#define FIRST_SHARE 10u /* the first poll waits at most 1/10 of the interval */
 
 static uint64_t part_of(uint64_t ms, uint32_t chance)
 {

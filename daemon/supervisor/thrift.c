@@ -6,7 +6,7 @@
 #include "daemon/wire/list.h"
 
 #define MUCH_BYTES (8u << 20)
-#define MAPPED_BYTES (128 * 1024) /* as glibc begins; fixed, for it would grow */
+#define MAPPED_BYTES (128 * 1024) /* glibc's initial value; fixed, or it would grow */
 
 static void run(struct msd_work *job)
 {
@@ -33,7 +33,7 @@ void msd_thrift_init(struct msd_thrift *t, uv_loop_t *loop, struct msd_account *
 	*t = (struct msd_thrift){
 		.loop = loop,
 		.all = all,
-		/* Not BULK: others want the allocator's lock that it holds. */
+		/* Not BULK: other threads need the allocator lock that it holds. */
 		.job = {.run = run,
 			.done = done,
 			.pool = MSD_WORK_PROMPT,

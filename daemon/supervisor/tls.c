@@ -54,7 +54,7 @@ msd_err msd_tls_take(struct msd_tls *t, const struct msd_options *o,
 
 	if (was != NULL)
 		*was = before;
-	/* A listener that the file no longer names is there until the next start. */
+	/* A listener that the file no longer names exists until the next start. */
 	if (!listens_by_it(o) && !msd_tls_is_open(t))
 		return MSD_OK;
 	if (o->tls_cert == NULL || o->tls_key == NULL) {

@@ -1,7 +1,7 @@
 #ifndef MSD_SUPERVISOR_TLS_H
 #define MSD_SUPERVISOR_TLS_H
-/* What the options say about TLS, and when it is read: at the start, when somebody
- * listens by it, and again whenever the configuration is. */
+/* The TLS options, and when they are read: at the start, if there is a TLS listener,
+ * and at each reload. */
 #include "daemon/supervisor/tls/library.h"
 
 struct msd_acl;
@@ -13,17 +13,17 @@ struct msd_tls_state {
 };
 
 /**
- * Read the files of @o when one of its addresses is tls://; open the library for them.
- * @rights: the file of rights that is in force, by which who shows no certificate is
- * `anonymous`, or has a token; NULL: there is none, and who shows none is refused. What
- * was read before stays when that fails. A certificate that was not shown before is a
- * line of the log; @was, unless NULL, is what there was before, or empty. Errors:
+ * If an address of @o is tls://, read the TLS files and open the library. @rights:
+ * the rights file in force; with it, a client without a certificate is `anonymous`,
+ * or has a token. NULL: no rights file; a client without a certificate is rejected.
+ * After an error the files that were read before stay in use. A new certificate is
+ * logged. @was, unless NULL, gets the previous state, or is empty. Errors:
  * MSD_BAD_REQUEST, naming the option or the file; those of msd_tls_open().
  */
 MSD_MUST_CHECK msd_err msd_tls_take(struct msd_tls *t, const struct msd_options *o,
 				    const struct msd_acl *rights,
 				    struct msd_tls_state *was, struct msd_diag *d);
-/** What is shown and believed now; empty where TLS is not open. */
+/** The certificate and authorities in use; empty if TLS is not open. */
 struct msd_tls_state msd_tls_state(const struct msd_tls *t);
 
 #endif

@@ -37,7 +37,7 @@ msd_err msd_trust_option_add(struct msd_trust_option *t, const char *file,
 		return msd_diag_set(d, MSD_BAD_REQUEST, "at most %u keys",
 				    MSD_TRUST_KEYS);
 	}
-	if (t->n == 0) /* a list that takes the place of another */
+	if (t->n == 0) /* the first key of a list replaces the earlier list */
 		t->trust.n_keys = 0;
 	t->files[t->n++] = file;
 	if (!t->has_policy)

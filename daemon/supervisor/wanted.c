@@ -1,9 +1,10 @@
 /*
- * Happy path: a change makes an entry; a look begins it, if its module can take it, and
- * the entry is gone. Failures: the module is being unloaded or replaced, or there are
- * too many modules and some are about to go: the entry is looked at again when a module
- * is gone or replaced. A section that cannot be loaded leaves what serves, or a module
- * that is FAILED, with its cause.
+ * Happy path: a change creates an entry. A check starts the load if its module is
+ * ready for one, and removes the entry. Failures: if the module is being unloaded or
+ * replaced, or there are too many modules and some are about to be removed, the entry
+ * waits. It is checked again when a module is removed or replaced. If a section
+ * cannot be loaded, the old module continues to serve, or the module is FAILED, with
+ * the cause.
  */
 #include "daemon/supervisor/wanted.h"
 
@@ -52,7 +53,7 @@ static const struct msd_preload *section_of(const struct msd_wanted *w,
 	return w->options != NULL ? msd_options_preload(w->options, name) : NULL;
 }
 
-/* A module, found by its name or not, is to go: it makes room for others then. */
+/* True if a module, listed or not, is being removed: that makes room for another. */
 static bool is_room_coming(const struct msd_house *house)
 {
 	uint32_t n = 0;
@@ -64,10 +65,10 @@ static bool is_room_coming(const struct msd_house *house)
 			return true;
 		n++;
 	}
-	return n < house->n_modules; /* successors, and what was replaced */
+	return n < house->n_modules; /* successors, and replaced modules */
 }
 
-/* One module more is too many now, and there will be room. */
+/* One more module is too many now, but there will be room. */
 static bool lacks_room(const struct msd_wanted *w, const struct msd_preload *p)
 {
 	const struct msd_load one = {.workers = 1};
@@ -87,7 +88,8 @@ static bool may_begin(const struct msd_wanted *w, const struct msd_preload *p,
 	return m->life.state != MSD_STATE_DRAINING && m->successor == NULL;
 }
 
-/* A load that was refused at once has left no other trace where a module serves. */
+/* Record a load that was rejected at once; the module that serves has no other trace
+ * of it. */
 static void note_refused(const struct msd_wanted *w, const struct msd_preload *p,
 			 const struct msd_diag *d)
 {
@@ -112,7 +114,7 @@ static void begin(const struct msd_wanted *w, const struct msd_preload *p,
 	msd_diag_finish(&d);
 }
 
-/* True: nothing of @e waits any more. */
+/* Returns true if @e no longer waits. */
 static bool settle(const struct msd_wanted *w, const struct entry *e)
 {
 	const struct msd_preload *p = section_of(w, e->name);
@@ -131,7 +133,7 @@ static bool settle(const struct msd_wanted *w, const struct entry *e)
 
 void msd_wanted_look(struct msd_wanted *w)
 {
-	/* Removals come first: they may make the room that another module needs. */
+	/* Removals first: they may make room for another module. */
 	for (int goes = 1; goes >= 0 && !w->house->is_closing; goes--) {
 		struct msd_list seen;
 

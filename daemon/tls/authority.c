@@ -1,10 +1,11 @@
 /*
- * Whose certificates are taken from clients: the authorities, and the lists of those
- * that these have revoked.
+ * Verification of client certificates: the trusted authorities, and their certificate
+ * revocation lists.
  *
- * Happy path: both files are read into the context's store; every authority has a list,
- * and each list is in force. Failures: a list that no authority of the file has signed,
- * that has expired or is not in force yet, or that an authority lacks, is named.
+ * Happy path: both files are read into the context's store; every authority has a
+ * list, and each list is in force. Failures: the error names the list and its fault:
+ * not signed by an authority of the file, expired, not yet in force, or missing for
+ * an authority.
  */
 #include <openssl/err.h>
 #include <openssl/evp.h>
@@ -119,7 +120,7 @@ msd_err msd_tls_revoked_read(SSL_CTX *ctx, const char *path, struct msd_diag *d)
 struct reading {
 	EVP_MD_CTX *ca, *crl;
 	struct msd_tls_trust *ret;
-	const ASN1_TIME *until; /* of the list that expires first */
+	const ASN1_TIME *until; /* expiry of the list that expires first */
 };
 
 static void add_der(EVP_MD_CTX *digest, unsigned char *der, int n)
@@ -188,7 +189,7 @@ static void free_trust(void *parent, void *trust, CRYPTO_EX_DATA *all, int index
 	free(trust);
 }
 
-/* Where a context keeps it; contexts are read by one thread. */
+/* Index of the context's data slot; one thread reads contexts. */
 static int trust_index(void)
 {
 	static int index = -1;

@@ -1,9 +1,10 @@
 /*
- * What the server shows and whom it believes, from PEM files.
+ * The server's TLS context from PEM files: its certificate, and the authorities it
+ * trusts.
  *
- * Happy path: TLS 1.3 alone; the certificate with its chain, its key, and, where
- * clients are to show theirs, the authorities. Failures name the file and what is wrong
- * with it; nothing of a context that could not be made whole is used.
+ * Happy path: TLS 1.3 only; the certificate with its chain, its key, and the
+ * authorities if clients must present certificates. Failures: the error names the
+ * file and the fault. An incomplete context is discarded.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -26,7 +27,7 @@ static msd_err fail(const char *what, const char *path, const char *why,
 	return MSD_BAD_REQUEST;
 }
 
-/* OpenSSL says "system lib" of a file that is not there. */
+/* OpenSSL only reports "system lib" for a missing file. */
 static msd_err check_file(const char *what, const char *path, bool is_secret,
 			  struct msd_diag *d)
 {
@@ -53,7 +54,7 @@ static msd_err check_file(const char *what, const char *path, bool is_secret,
 	return MSD_OK;
 }
 
-/* Nobody is there to be asked for one. */
+/* A daemon cannot prompt for a password. */
 static int no_password(char *buf, int size, int is_write, void *user)
 {
 	(void)buf;
@@ -63,7 +64,7 @@ static int no_password(char *buf, int size, int is_write, void *user)
 	return -1;
 }
 
-/* Others make a certificate that nobody can be shown by TLS 1.3. */
+/* TLS 1.3 cannot use a certificate on any other curve. */
 static bool has_known_curve(const SSL_CTX *ctx, char *ret, size_t size)
 {
 	static const char *const known[] = {"prime256v1", "secp384r1", "secp521r1"};
@@ -107,8 +108,7 @@ static msd_err read_own(SSL_CTX *ctx, const struct msd_tls_files *f, struct msd_
 	return MSD_OK;
 }
 
-/* A certificate that is verified may still have names that nobody should be known by.
- */
+/* Even a verified certificate may have names that must be refused. */
 static int on_verify(int is_good, X509_STORE_CTX *store)
 {
 	SSL *ssl =
@@ -149,7 +149,7 @@ static msd_err read_authorities(SSL_CTX *ctx, const struct msd_tls_files *f,
 		sk_X509_NAME_pop_free(names, X509_NAME_free);
 		return fail("--tls-ca", f->ca, "expected certificates, PEM", d);
 	}
-	SSL_CTX_set_client_CA_list(ctx, names); /* takes them */
+	SSL_CTX_set_client_CA_list(ctx, names); /* takes ownership */
 	SSL_CTX_set_verify(ctx, SSL_VERIFY_PEER | must, on_verify);
 	if (f->crl != NULL)
 		err = check_file("--tls-crl", f->crl, false, d);
@@ -158,10 +158,10 @@ static msd_err read_authorities(SSL_CTX *ctx, const struct msd_tls_files *f,
 }
 
 /*
- * Without tickets each connection shows its certificate anew, and nothing about a
- * client is kept. Without automatic retries a client whose records have no bytes gets
- * no more than a buffer of them read in one turn. The end of the socket without TLS's
- * own is told by the frames, which carry their lengths.
+ * No session tickets: each connection presents its certificate again, and no client
+ * state is kept. No automatic retry: a client that sends empty records gets at most
+ * one buffer read per loop iteration. A socket end without a TLS close_notify is
+ * accepted, because frames carry their lengths.
  */
 static void set_up(SSL_CTX *ctx)
 {
@@ -184,8 +184,8 @@ msd_err msd_tls_context_read(const struct msd_tls_files *files, SSL_CTX **ret,
 	SSL_CTX *ctx;
 	msd_err err;
 
-	/* Its clean-up at the exit would come before threads end that it has given
-	 * something, and they would not give it back. */
+	/* OpenSSL's cleanup at exit would run before some threads end that still use
+	 * its memory, and they could not free it. */
 	if (OPENSSL_init_ssl(OPENSSL_INIT_NO_ATEXIT, NULL) != 1)
 		return msd_diag_no_memory(d);
 	ctx = SSL_CTX_new(TLS_server_method());

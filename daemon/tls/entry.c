@@ -1,5 +1,5 @@
-/* The one symbol of modserd-tls.so. A context is OpenSSL's own: its connections hold
- * it, so that it may be closed before them. */
+/* The one exported symbol of modserd-tls.so. OpenSSL counts references of contexts:
+ * connections hold them, so a context may be closed before its connections. */
 #include "daemon/tls/parts.h"
 
 static msd_err context_open(const struct msd_tls_files *files,

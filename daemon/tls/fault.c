@@ -3,7 +3,7 @@
 
 #include "daemon/tls/parts.h"
 
-/* OpenSSL's own words are good for the rest. */
+/* For all other errors OpenSSL's own texts are clear enough. */
 static const struct {
 	int reason;
 	const char *text;

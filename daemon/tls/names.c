@@ -1,7 +1,7 @@
 /*
- * The names in a certificate. Its authority is believed, but whoever asked it for a
- * certificate may have chosen the names: what could be taken for another name, or would
- * have to be cut, is refused as a whole.
+ * Read the names of a certificate. Its authority is trusted, but the client may have
+ * chosen the names. A name that could be mistaken for another, or is too long, makes
+ * the whole certificate invalid.
  */
 #include <openssl/evp.h>
 #include <openssl/x509v3.h>
@@ -33,7 +33,7 @@ static msd_err read_cn(X509 *cert, struct msd_tls_peer *p, struct msd_diag *d)
 	uint8_t *text = NULL;
 
 	if (at < 0 || X509_NAME_get_index_by_NID(subject, NID_commonName, at) >= 0)
-		return MSD_OK; /* which of several is meant, nobody can say */
+		return MSD_OK; /* several names: ambiguous */
 	const int n = ASN1_STRING_to_UTF8(
 		&text, X509_NAME_ENTRY_get_data(X509_NAME_get_entry(subject, at)));
 	msd_err err = check(text, n, d);

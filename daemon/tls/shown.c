@@ -1,4 +1,4 @@
-/* What the operator is told of the certificate that the daemon shows. */
+/* Describe the daemon's own certificate for the operator. */
 #include <openssl/evp.h>
 #include <openssl/x509.h>
 #include <stdio.h>

@@ -1,12 +1,12 @@
 /*
- * The bytes of one connection.
+ * A TLS connection as a transport.
  *
- * Happy path: accept makes the stream, handshake is called until it is done; from then
- * on it is a transport like any other. A payload is decrypted straight to where it
- * belongs; small pieces are put together, so that a frame is one record.
+ * Happy path: accept creates the stream, and handshake is called until it is done.
+ * From then on it is an ordinary transport. A payload is decrypted directly into its
+ * destination. Small pieces are joined, so that a frame is one record.
  *
- * Failures: what breaks TLS ends the stream for good, with a text; an end without TLS's
- * own is an end, for frames carry their lengths.
+ * Failures: a TLS error ends the stream permanently, with a text. A socket end
+ * without close_notify is a normal end, because frames carry their lengths.
  */
 #include <errno.h>
 #include <openssl/err.h>
@@ -20,17 +20,18 @@
 #include "daemon/tls/parts.h"
 #include "proto/pieces.h"
 
-#define RECORD_BYTES 16384u /* what one record carries at most */
-#define RECORDS_PER_READ 16 /* then others get their turn */
-#define READS_AT_THE_END 16 /* of bytes that nobody wants, before a close */
+#define RECORD_BYTES 16384u /* maximum data of one record */
+#define RECORDS_PER_READ 16 /* limit per call, for fairness */
+#define READS_AT_THE_END 16 /* reads that discard data before a close */
 
 static struct msd_tls_stream *stream_of(const struct msd_transport *t)
 {
 	return t->state;
 }
 
-/* Why nothing more comes of @rc, of reading or writing now. Returns -EAGAIN, or what
- * stays as s->ended. */
+/*
+ * Handle the failed read or write @rc. Returns -EAGAIN, or the new value of s->ended.
+ */
 static ssize_t fail(struct msd_tls_stream *s, int rc)
 {
 	const int error = errno;
@@ -64,7 +65,7 @@ static ssize_t fail(struct msd_tls_stream *s, int rc)
 	return s->ended;
 }
 
-/* As much as one record has for the @n bytes at @p. */
+/* Read up to @n bytes of one record to @p. */
 static ssize_t read_record(struct msd_tls_stream *s, void *p, size_t n)
 {
 	size_t got = 0;
@@ -78,7 +79,7 @@ static ssize_t read_record(struct msd_tls_stream *s, void *p, size_t n)
 	return (ssize_t)got;
 }
 
-/* Fill @piece. False: nothing more is to be read now, @s says why. */
+/* Fill @piece. False if nothing more can be read now; the state is in @s. */
 static bool fill(struct msd_tls_stream *s, const struct iovec *piece, int *records,
 		 size_t *all)
 {
@@ -103,7 +104,7 @@ static ssize_t stream_read(struct msd_transport *t, struct iovec *pieces, size_t
 	int records = RECORDS_PER_READ;
 	size_t all = 0;
 
-	(void)fds; /* none passes */
+	(void)fds; /* TLS passes no descriptors */
 	s->waits_to_write = false;
 	s->is_dry = false;
 	for (size_t i = 0; i < n && s->ended == 0; i++) {
@@ -117,8 +118,8 @@ static ssize_t stream_read(struct msd_transport *t, struct iovec *pieces, size_t
 	return -EAGAIN;
 }
 
-/* A record that the socket does not take whole is OpenSSL's until it does; the bytes
- * that come then begin with the same ones, for a queue only grows at its end. */
+/* If the socket does not take a whole record, OpenSSL keeps it. The next call passes
+ * the same bytes first, because the queue only grows at its end. */
 static ssize_t stream_writev(struct msd_transport *t, struct iovec *pieces, size_t n,
 			     int fd)
 {
@@ -127,7 +128,7 @@ static ssize_t stream_writev(struct msd_transport *t, struct iovec *pieces, size
 	const uint8_t *p;
 	size_t all = 0, bytes;
 
-	(void)fd; /* none passes: may_pass_fds is false */
+	(void)fd; /* TLS passes no descriptors: may_pass_fds is false */
 	if (s->ended < 0)
 		return s->ended;
 	while ((bytes = msd_pieces_next(pieces, n, all, room, sizeof(room), &p)) > 0) {
@@ -169,7 +170,7 @@ static const char *stream_cause(const struct msd_transport *t)
 	return stream_of(t)->why;
 }
 
-/* TLS's own end, as far as the socket takes it. */
+/* Send close_notify, as far as the socket takes it. */
 static void say_end(struct msd_tls_stream *s)
 {
 	if (s->is_open && s->ended >= 0)
@@ -177,7 +178,8 @@ static void say_end(struct msd_tls_stream *s)
 	ERR_clear_error();
 }
 
-/* Unread bytes would turn the close into a reset that may overtake what was written. */
+/* Unread bytes would make the close a reset, which may overtake the data already
+ * written. */
 static void stream_end(struct msd_transport *t, void *scratch, size_t n)
 {
 	say_end(stream_of(t));

@@ -1,16 +1,17 @@
 /*
- * How often the other side may change its keys.
+ * Limit the number of key updates by the peer.
  *
- * Happy path: a change is counted, and bytes that follow give it back. Failures: one
- * that is too many ends the stream: OpenSSL would take all that its buffer has, of 10
- * us and an answer each, in one read, and no limit of its own holds for them.
+ * Happy path: an update is counted, and later bytes pay it off. Failures: one too
+ * many ends the stream. Without the limit, OpenSSL would process a full buffer of
+ * updates in one read, at 10 us and one response each; its own limits do not apply.
  */
 #include <stdio.h>
 
 #include "daemon/tls/parts.h"
 
-#define MOST 32u /* without bytes between them */
-/* What one more is due for: clients change their keys after megabytes at the earliest.
+#define MOST 32u /* updates without data between them */
+/*
+ * Data that pays off one update: clients change keys after megabytes at the earliest.
  */
 #define BYTES_EACH (64u << 10)
 
@@ -29,7 +30,7 @@ static void on_message(int is_sent, int version, int type, const void *bytes, si
 			       "it changed its keys %u times within %u KiB", MOST,
 			       BYTES_EACH >> 10);
 	}
-	/* The rest of what was read is thrown away as behind an end. */
+	/* Discard the rest of the input, as after a close_notify. */
 	SSL_set_shutdown(ssl, SSL_get_shutdown(ssl) | SSL_RECEIVED_SHUTDOWN);
 }
 

@@ -13,7 +13,7 @@ void msd_account_open(struct msd_account *a, struct msd_account *parent,
 void msd_account_close(struct msd_account *a)
 {
 	if (a->used_bytes > 0)
-		abort(); /* our own mistake: somebody would give it back later */
+		abort(); /* internal error: the bytes would be given back later */
 	msd_account_settle(a);
 	if (a->parent != NULL)
 		a->parent->n_children--;

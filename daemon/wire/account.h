@@ -1,49 +1,53 @@
 #ifndef MSD_WIRE_ACCOUNT_H
 #define MSD_WIRE_ACCOUNT_H
 /*
- * Bytes that somebody makes this process hold: a connection, whose connections they
- * are, all together; each account is the parent of the one before. What is charged to
- * one is charged to its parents, too, in steps: a small request and its reply touch
- * their connection's alone.
+ * Counts the bytes that this process holds for a connection, for all connections of
+ * its peer, and for all peers together. Each account is the parent of the one before.
+ * A charge also goes to the parents, but in steps: a small request and its reply
+ * change only their connection's account.
  *
- * What has come is there, so a charge never fails: who is over its limit is not read
- * from until it holds less. While a parent is over its own limit a child's is an equal
- * share of that: then somebody is always over it, and never the one that holds little.
+ * Received bytes already exist, so a charge never fails. A connection over its limit
+ * is not read until it holds less. While a parent is over its own limit, each child
+ * gets an equal share of that limit. Then at least one child is over its share, and
+ * it is never one that holds little.
  */
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
-#define MSD_ACCOUNT_STEP_BYTES 16384u  /* in which parents are charged */
-#define MSD_ACCOUNT_LEAST_BYTES 65536u /* no share is smaller */
+#define MSD_ACCOUNT_STEP_BYTES 16384u  /* step for charges to parents */
+#define MSD_ACCOUNT_LEAST_BYTES 65536u /* minimum share */
 
 struct msd_account {
 	struct msd_account *parent; /* NULL: the root */
 	uint64_t max_bytes;
-	uint64_t used_bytes;   /* of a parent: in whole steps of its children */
-	uint64_t ahead_bytes;  /* of used_bytes: what its owner is not stopped for */
-	uint64_t passed_bytes; /* of used_bytes, rounded up: what the parent knows */
-	uint64_t most_bytes;   /* used at a time since the owner set it back */
-	uint32_t n_children;   /* open ones */
-	/* Of a parent: the turn of the loop in which a child was served last, how long
-	 * children were in it, as far as somebody measured, and how many. */
+	uint64_t used_bytes;   /* for a parent: in whole steps of its children */
+	uint64_t ahead_bytes;  /* part of used_bytes that does not stop its owner */
+	uint64_t passed_bytes; /* used_bytes rounded up: the amount charged to the
+				  parent */
+	uint64_t most_bytes;   /* peak of used_bytes since the owner reset it */
+	uint32_t n_children;   /* open children */
+	/* Parent only: the loop iteration that last served a child, the measured time
+	 * of its children, and their number. */
 	uint64_t turn, served_ns;
 	uint32_t n_served;
-	/* Of a parent: the turn in which something was written to a child, and how much
-	 * was, of all of them. */
+	/* Parent only: the loop iteration that last wrote to a child, and the bytes
+	 * written to all of them. */
 	uint64_t write_turn, written_bytes;
-	/** The root's, optional: a child gave something back. */
+	/** Optional, root only: called when a child gives bytes back. */
 	void (*on_room)(struct msd_account *root);
 };
 
-/** An empty account below @parent, or NULL; it counts as a child until its close. */
+/**
+ * Open an empty account below @parent, or NULL. It counts as a child until its close.
+ */
 void msd_account_open(struct msd_account *a, struct msd_account *parent,
 		      uint64_t max_bytes);
-/** Nothing is charged to it any more, nor to a child of it. */
+/** After this no charge to it or to its children is allowed. */
 void msd_account_close(struct msd_account *a);
-/** It is a child of @parent from here on, with all that it holds; it had a parent. */
+/** Make it a child of @parent, with all bytes that it holds. It must have a parent. */
 void msd_account_move(struct msd_account *a, struct msd_account *parent);
-/** Tell the parents what changed: msd_account_charge() and _release(). */
+/** Pass changes to the parents; used by msd_account_charge() and _release(). */
 void msd_account_settle(struct msd_account *a);
 
 static inline void msd_account_charge(struct msd_account *a, uint64_t bytes)
@@ -60,11 +64,13 @@ static inline void msd_account_release(struct msd_account *a, uint64_t bytes)
 		msd_account_settle(a);
 }
 
-/** What a struct msd_memory of proto/recognise.h tells: @ctx is the account. */
+/** Callback of struct msd_memory in proto/recognise.h; @ctx is the account. */
 void msd_account_weigh(void *ctx, int64_t bytes);
 
-/** The owner of @a is one of @most children of its parent that are served in @turn.
- * False: so many were, or they took @most_ns. */
+/**
+ * Count the owner of @a as one of @most children of its parent that are served in
+ * @turn. False if that many were served, or they took @most_ns.
+ */
 static inline bool msd_account_has_turn(const struct msd_account *a, uint64_t turn,
 					uint32_t most, uint64_t most_ns)
 {
@@ -83,21 +89,23 @@ static inline bool msd_account_has_turn(const struct msd_account *a, uint64_t tu
 	return true;
 }
 
-/** Others of its parent's had their part of this turn before it. */
+/** True if another child of its parent was served before it in this iteration. */
 static inline bool msd_account_is_behind(const struct msd_account *a)
 {
 	return a->parent != NULL && a->parent->n_served > 1;
 }
 
-/** Its part took @ns. */
+/** Add @ns to the time of its parent's children. */
 static inline void msd_account_spend(const struct msd_account *a, uint64_t ns)
 {
 	if (a->parent != NULL)
 		a->parent->served_ns += ns;
 }
 
-/** Something may be written to the owner of @a in @turn. False: its parent's children
- * had @most_bytes. */
+/**
+ * True if bytes may be written to the owner of @a in @turn. False if its parent's
+ * children had @most_bytes.
+ */
 static inline bool msd_account_may_write(const struct msd_account *a, uint64_t turn,
 					 uint64_t most_bytes)
 {
@@ -106,7 +114,7 @@ static inline bool msd_account_may_write(const struct msd_account *a, uint64_t t
 	return up == NULL || up->write_turn != turn || up->written_bytes < most_bytes;
 }
 
-/** So much was written to it in @turn. */
+/** Count @bytes written to it in @turn. */
 static inline void msd_account_wrote(const struct msd_account *a, uint64_t turn,
 				     uint64_t bytes)
 {
@@ -120,13 +128,16 @@ static inline void msd_account_wrote(const struct msd_account *a, uint64_t turn,
 	up->written_bytes += bytes;
 }
 
-/** What its parents leave it, UINT64_MAX while none of them is over its own limit. */
+/**
+ * The limit that its parents leave it; UINT64_MAX while no parent is over its own
+ * limit.
+ */
 uint64_t msd_account_share(const struct msd_account *a);
 /** The smaller of its own limit and its share. */
 uint64_t msd_account_limit(const struct msd_account *a);
 
-/* What was read ahead, and handles. It is no reason to stop its owner, for whom
- * stopping would keep it; others have less room by it. */
+/* For read-ahead bytes and handles. They do not stop their owner, because a stopped
+ * owner could not free them, but they reduce the room of other children. */
 static inline void msd_account_read_ahead(struct msd_account *a, uint64_t bytes)
 {
 	a->ahead_bytes += bytes;
@@ -139,7 +150,7 @@ static inline void msd_account_served(struct msd_account *a, uint64_t bytes)
 	msd_account_release(a, bytes);
 }
 
-/** What its owner can be stopped for. */
+/** Bytes that can stop its owner. */
 static inline uint64_t msd_account_kept(const struct msd_account *a)
 {
 	return a->used_bytes - a->ahead_bytes;

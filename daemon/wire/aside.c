@@ -10,51 +10,52 @@
 #include <unistd.h>
 
 /*
- * Happy path: what is to be given back goes into a queue, its passer's or that of what
- * is our own; a thread is started unless the queue has as many as it may; threads take
- * from their queue until it is empty.
- * Failures: no thread can be started: those that run do it (of what is our own, one
- * always does), or the next one that can be, which is tried when somebody asks whether
- * the queue is crowded; memory is short: see the header; a close sleeps: a timer's
- * signal ends it, or it stays for as long as it likes and its passer brings no more.
+ * Happy path: an item goes into a queue, the passer's or the one for our own objects.
+ * A thread starts unless the queue has its maximum of threads. Threads take items
+ * until their queue is empty.
+ *
+ * Failures: no thread can be started: the running threads do the work (the queue of
+ * our own objects always has one), or msd_aside_is_crowded() starts the next one.
+ * Memory is short: see the header. A close sleeps: the signal of a timer ends it;
+ * otherwise it keeps its thread, and no more is read from its passer.
  */
 
-#define STACK_BYTES (256u * 1024u)       /* a thread that only makes system calls */
-#define OUR_OWN MSD_ASIDE_PASSERS        /* the queues behind those of passers */
-#define WORKERS (MSD_ASIDE_PASSERS + 1u) /* no client's closes come before theirs */
-#define WAKE_SIGNAL SIGURG /* means nothing to who has no handler for it */
+#define STACK_BYTES (256u * 1024u)       /* the thread only makes system calls */
+#define OUR_OWN MSD_ASIDE_PASSERS        /* index behind the queues of passers */
+#define WORKERS (MSD_ASIDE_PASSERS + 1u) /* closes of clients do not delay these */
+#define WAKE_SIGNAL SIGURG               /* ignored where no handler is set */
 
 struct gift {
-	struct gift *next; /* behind it in the queue */
-	void *p;           /* NULL: a descriptor */
+	struct gift *next; /* next in the queue */
+	void *p;           /* NULL: the item is a descriptor */
 	size_t bytes;
-	int advice; /* about the pages, before they are unmapped */
+	int advice; /* madvise() before the unmap */
 	int fd;
-	bool is_passed; /* it counts among those that were */
+	bool is_passed; /* counted in n_passed */
 };
 
 struct queue {
 	struct gift *first, *last;
-	unsigned n;        /* that wait */
-	unsigned n_giving; /* taken from it and not done */
+	unsigned n;        /* waiting items */
+	unsigned n_giving; /* items taken and not done */
 	unsigned n_threads;
-	bool has_own;    /* one of them, that does not end */
-	uint64_t passer; /* whose it is, while anything of it is left */
+	bool has_own;    /* one thread is permanent */
+	uint64_t passer; /* owner while the queue is not empty */
 };
 
 static struct {
 	pthread_mutex_t lock;
 	struct queue queues[MSD_ASIDE_PASSERS + 2];
 	unsigned of_one, of_all;
-	pthread_cond_t filled; /* the queue of our own */
-	atomic_uint n_passed; /* closes of passers that have not ended; changed with the
-				 lock held */
+	pthread_cond_t filled; /* signals the queue of our own objects */
+	atomic_uint n_passed;  /* unfinished closes of passed descriptors; written with
+				  the lock held */
 } aside = {.lock = PTHREAD_MUTEX_INITIALIZER,
 	   .filled = PTHREAD_COND_INITIALIZER,
 	   .of_one = MSD_ASIDE_OF_ONE,
 	   .of_all = MSD_ASIDE_OF_ALL};
 
-/* Nobody knows how many there are: a client's are its own doing, and have few. */
+/* Clients choose how many descriptors they pass, so their queues get few threads. */
 static unsigned most_threads(const struct queue *q)
 {
 	return q == &aside.queues[OUR_OWN] || q == &aside.queues[WORKERS]
@@ -62,8 +63,8 @@ static unsigned most_threads(const struct queue *q)
 		       : MSD_ASIDE_PASSED_THREADS;
 }
 
-/* Pages first, for that lets other threads map and fault meanwhile; munmap() of many
- * holds them up. */
+/* Drop the pages first: other threads can map and fault meanwhile. munmap() of many
+ * pages blocks them. */
 static void unmap(const struct gift *g)
 {
 	(void)madvise(g->p, g->bytes, g->advice);
@@ -72,7 +73,8 @@ static void unmap(const struct gift *g)
 
 static void give(const struct gift *g)
 {
-	/* Its bytes are sent without us; what is no socket has no such option. */
+	/* The kernel sends the bytes without us. A descriptor that is no socket does
+	 * not have this option. */
 	const struct linger none = {.l_onoff = 0};
 
 	if (g->p != NULL) {
@@ -85,10 +87,10 @@ static void give(const struct gift *g)
 
 static void on_wake(int signal)
 {
-	(void)signal; /* to come is all that it is for */
+	(void)signal; /* the signal only has to interrupt the system call */
 }
 
-/* This thread gets a signal every so often. Without it closes sleep longer. */
+/* Send this thread a signal periodically. Without it closes sleep longer. */
 static bool start_waking(timer_t *ret)
 {
 	const struct timespec each = {.tv_nsec = MSD_ASIDE_WAKE_US * 1000L};
@@ -98,7 +100,7 @@ static bool start_waking(timer_t *ret)
 	struct sigaction action = {.sa_handler = on_wake, .sa_flags = SA_RESTART}, now;
 	sigset_t set;
 
-	/* In a worker it may be the module's. */
+	/* In a worker the module may have set the handler. */
 	if (sigaction(WAKE_SIGNAL, NULL, &now) != 0 ||
 	    (now.sa_handler == SIG_DFL && sigaction(WAKE_SIGNAL, &action, NULL) != 0))
 		return false;
@@ -110,7 +112,7 @@ static bool start_waking(timer_t *ret)
 	       timer_settime(*ret, 0, &when, NULL) == 0;
 }
 
-/* With the lock held. */
+/* Call with the lock held. */
 static void empty(struct queue *q)
 {
 	while (q->n > 0) {
@@ -144,7 +146,7 @@ static void *give_all(void *of)
 	return NULL;
 }
 
-/* What is our own is known to end: nothing needs to wake it. */
+/* Closes of our own objects always return, so no signal is needed. */
 static void *give_always(void *of)
 {
 	struct queue *q = of;
@@ -157,7 +159,7 @@ static void *give_always(void *of)
 	return NULL;
 }
 
-/* With the lock held. Returns 0, or an errno. */
+/* Call with the lock held. Returns 0, or an errno. */
 static int start(struct queue *q, void *(*give_some)(void *of))
 {
 	pthread_attr_t attr;
@@ -175,14 +177,14 @@ static int start(struct queue *q, void *(*give_some)(void *of))
 	return error;
 }
 
-/* With the lock held. */
+/* Call with the lock held. */
 static void start_thread(struct queue *q)
 {
 	if (q->n_threads < most_threads(q))
 		(void)start(q, give_all);
 }
 
-/* With the lock held: there was no thread to be had when the queue was filled. */
+/* Call with the lock held. No thread could be started when the queue was filled. */
 static void start_missing(struct queue *q)
 {
 	if (q->n > 0 && q->n_threads == 0)
@@ -202,7 +204,7 @@ int msd_aside_open(void)
 	return error;
 }
 
-/* With the lock held. False when memory is short. */
+/* Call with the lock held. False if memory is short. */
 static bool put(struct queue *q, struct gift g)
 {
 	struct gift *kept = malloc(sizeof(*kept));
@@ -237,7 +239,8 @@ static unsigned not_ended(const struct queue *q)
 	return q->n + q->n_giving;
 }
 
-/* With the lock held: whose it is, else one that is nobody's, else one of others'. */
+/* Call with the lock held. Prefer the queue of @passer, then a free queue, then a
+ * queue shared with another passer. */
 static struct queue *queue_of(uint64_t passer)
 {
 	struct queue *found = NULL;
@@ -281,8 +284,11 @@ void msd_aside_close_socket(int fd, uint64_t passer)
 	close_for(passer, (struct gift){.fd = fd});
 }
 
-/* With the lock held: one read of each that may still come, and of who asks, has room;
- * of less where there is less. */
+/*
+ * Call with the lock held. True if there is room for one read of each passer that may
+ * still send descriptors, including the caller. A lower total limit gives each passer
+ * less room.
+ */
 static bool leaves_room(const struct queue *of)
 {
 	const struct queue *workers = &aside.queues[WORKERS];

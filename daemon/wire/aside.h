@@ -1,19 +1,19 @@
 #ifndef MSD_WIRE_ASIDE_H
 #define MSD_WIRE_ASIDE_H
 /*
- * What is given back aside, on threads beside the loop, for it may sleep as long as
- * somebody else chose: close() of a descriptor that a peer passed waits for the peer's
- * unsent bytes (SO_LINGER) or for the server of a file system, and pages of a large
- * segment are freed in time that grows with it.
+ * Frees resources on threads outside the loop, because another party chooses how long
+ * that takes. close() of a passed descriptor waits for the peer's unsent bytes
+ * (SO_LINGER) or for the server of a file system. The time to free the pages of a
+ * large segment grows with its size.
  *
  * A sleep that a signal ends (SO_LINGER, a serial line) ends after MSD_ASIDE_WAKE_US.
- * One that nothing ends (a flush that a FUSE server never answers) keeps its thread; so
- * whoever passes descriptors has threads and a queue of its own, and brings no more of
- * them while many of its closes have not ended (msd_aside_is_crowded()). Those of
- * workers, sockets and files of our own do not wait behind those.
+ * A sleep that nothing ends (a flush that a FUSE server never answers) keeps its
+ * thread. So each passer has its own threads and queue, and no more descriptors are
+ * read from it while many of its closes are unfinished (msd_aside_is_crowded()).
+ * Closes of workers, and of our own sockets and files, do not wait behind those.
  *
- * Threads are started when there is something to do and end when there is nothing. The
- * end of the process waits for none of them.
+ * Threads start on demand and end when their queue is empty. The exit of the process
+ * does not wait for them.
  */
 #include <stdbool.h>
 #include <stddef.h>
@@ -21,56 +21,73 @@
 
 #include "proto/err.h"
 
-/** Start a thread for what is our own, which stays: where its user has no thread left,
- * memory is given back all the same. Returns 0, or an errno. Without it threads are
- * started as they are wanted. */
+/**
+ * Start a permanent thread for our own objects, so that memory is freed even if the
+ * user has no thread left. Returns 0, or an errno. Without it threads start on
+ * demand.
+ */
 MSD_MUST_CHECK int msd_aside_open(void);
-/** Close @fd, of our own and known to end, which is the thread's from here on. -1 is
- * fine. Any thread; never blocks. When memory is short it is left open: a descriptor is
- * lost, not the loop. */
+/**
+ * Close @fd, our own descriptor, whose close() is known to return. Takes ownership.
+ * -1 is allowed. Any thread; never blocks. If memory is short, @fd stays open: a
+ * descriptor leaks, but the loop does not block.
+ */
 void msd_aside_close(int fd);
-/** The same of a descriptor that @passer, any number that stands for somebody, has
- * passed, and of which nobody knows what it is. */
+/**
+ * Same as msd_aside_close(), for a descriptor of unknown kind that @passer has
+ * passed. @passer is any number that identifies a peer.
+ */
 void msd_aside_close_passed(int fd, uint64_t passer);
-/** The same of a socket of our own in which unread descriptors may lie that @passer has
- * passed: they are closed with it, and nobody else's waits behind them. */
+/**
+ * Same as msd_aside_close(), for our own socket, which may hold unread descriptors of
+ * @passer. They are closed with it, and closes for other passers do not wait behind
+ * them.
+ */
 void msd_aside_close_socket(int fd, uint64_t passer);
-/** The same of a memfd or file of our own, whose close ends: where it would be left
- * open it is closed here. */
+/**
+ * Same as msd_aside_close(), for our own memfd or file, whose close() returns. If
+ * memory is short, it is closed on the calling thread.
+ */
 void msd_aside_close_own(int fd);
 /**
- * Is the close() of every unix socket to be left to a thread, on a kernel that calls
- * itself @release ("6.1.0-37-amd64")? Before 6.10 it closes what lies in sockets that
- * nobody can reach any more, too: those that were passed into each other by anybody,
- * with whatever was passed beside them. Later ones leave that to a thread of their own.
+ * True if a thread must close every unix socket on kernel @release
+ * ("6.1.0-37-amd64"). Before 6.10, close() also closes the contents of unreachable
+ * sockets: sockets that any process passed into each other, with all descriptors in
+ * them. Later kernels do that on a thread of their own.
  */
 bool msd_aside_wants_unix(const char *release);
-/** So many closes of what @passer has passed have not ended that nothing should be read
- * that brings more: MSD_ASIDE_OF_ONE of its own, or what all have would be in the way
- * of one read of each passer that may still come. Any thread; cheap while nothing
- * waits. */
+/**
+ * True if so many closes of descriptors of @passer are unfinished that no more may be
+ * read from it. The limits are MSD_ASIDE_OF_ONE per passer and a total that leaves
+ * room for one read of each other passer. Any thread; cheap while no close waits.
+ */
 bool msd_aside_is_crowded(uint64_t passer);
-/** So much of what is our own, or of workers, waits that nothing should begin which
- * brings more: no connection be accepted that may have to be turned away. Any thread.
+/**
+ * True if so many closes of our own objects or of workers wait that no new work may
+ * add to them: no connection is accepted that may have to be rejected. Any thread.
  */
 bool msd_aside_is_behind(void);
-/** The process has @n descriptors for passers: no more than a quarter of them, and one
- * read, wait to be closed. 0: it is not known. */
-void msd_aside_allow(unsigned n);
-/** Unmap @bytes at @p. Any thread; blocks only where msd_aside_close() would give up.
+/**
+ * Tell how many descriptors (@n) the process has for passers. At most a quarter of
+ * them, and one read, wait to be closed. 0 means unknown.
  */
+void msd_aside_allow(unsigned n);
+/** Unmap @bytes at @p. Any thread; blocks only where msd_aside_close() would leak. */
 void msd_aside_unmap(void *p, size_t bytes);
-/** The same of a memfd of our own whose pages go for all who have it mapped, too. */
+/**
+ * Same as msd_aside_unmap(), for our own memfd. The pages are freed for all processes
+ * that map it.
+ */
 void msd_aside_discard(void *p, size_t bytes);
 
-#define MSD_ASIDE_BEHIND 1280u      /* in one queue */
-#define MSD_ASIDE_THREADS 8u        /* of what is our own, and of workers */
-#define MSD_ASIDE_PASSERS 16u       /* more share a queue */
-#define MSD_ASIDE_PASSED_THREADS 2u /* of each that is no worker */
-#define MSD_ASIDE_OF_ONE 128u  /* closes that have not ended, until it is crowded */
-#define MSD_ASIDE_AT_ONCE 253u /* that one read can bring: SCM_MAX_FD of the kernel */
+#define MSD_ASIDE_BEHIND 1280u      /* closes in one queue */
+#define MSD_ASIDE_THREADS 8u        /* for our own objects, and for workers */
+#define MSD_ASIDE_PASSERS 16u       /* more passers share a queue */
+#define MSD_ASIDE_PASSED_THREADS 2u /* per queue of passers */
+#define MSD_ASIDE_OF_ONE 128u       /* unfinished closes until it is crowded */
+#define MSD_ASIDE_AT_ONCE 253u /* descriptors in one read: SCM_MAX_FD of the kernel */
 #define MSD_ASIDE_OF_ALL ((MSD_ASIDE_PASSERS + 2) * MSD_ASIDE_AT_ONCE)
 #define MSD_ASIDE_WAKE_US 500u
-#define MSD_ASIDE_WORKERS 0u /* the passer that all workers are */
+#define MSD_ASIDE_WORKERS 0u /* passer number of all workers */
 
 #endif

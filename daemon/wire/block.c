@@ -1,7 +1,5 @@
-/*
- * A treap beside a list: in the order of addresses by place, by rank from above to
- * below. What is largest below a block is told up the tree with each change.
- */
+/* A treap with a list: ordered by address from left to right, by rank from top to
+ * bottom. Each change updates the size of the largest free block up the tree. */
 #include "daemon/wire/block.h"
 
 #include <stdlib.h>
@@ -21,7 +19,7 @@ static uint64_t most_of(const struct msd_block *b)
 	return !b->is_live && b->bytes > below ? b->bytes : below;
 }
 
-/* What is below @b, or is @b, has changed. */
+/* Call after a change of @b or of a block below it. */
 static void tell_up(struct msd_block *b)
 {
 	for (; b != NULL; b = b->up) {
@@ -32,7 +30,7 @@ static void tell_up(struct msd_block *b)
 	}
 }
 
-/* @b stands where @was stood. */
+/* Put @b in the place of @was. */
 static void replace(struct msd_blocks *s, struct msd_block *was, struct msd_block *b)
 {
 	struct msd_block *up = was->up;
@@ -48,7 +46,7 @@ static void replace(struct msd_blocks *s, struct msd_block *was, struct msd_bloc
 		b->up = up;
 }
 
-/* @b and the one above it change places; what is below both is the same. */
+/* Swap @b with its parent; the set of blocks below them is unchanged. */
 static void rise(struct msd_blocks *s, struct msd_block *b)
 {
 	struct msd_block *up = b->up;
@@ -65,7 +63,7 @@ static void rise(struct msd_blocks *s, struct msd_block *b)
 	up->most = most_of(up);
 }
 
-/* Xorshift, begun with an address: who chooses sizes does not know it. */
+/* Xorshift, seeded with an address: a peer that chooses sizes does not know it. */
 static uint64_t next_chance(struct msd_blocks *s)
 {
 	s->chance ^= s->chance << 13;
@@ -74,12 +72,12 @@ static uint64_t next_chance(struct msd_blocks *s)
 	return s->chance;
 }
 
-/* @b, a neighbour of @at behind it, gets a place in the tree. */
+/* Insert @b into the tree; it is the block behind @at. */
 static void put_behind(struct msd_blocks *s, struct msd_block *at, struct msd_block *b)
 {
 	struct msd_block *up = at;
 
-	/* With something behind @at the next one of it has nothing before itself. */
+	/* If @at has a right subtree, the next block in order has no left child. */
 	if (at->after == NULL || b->next == NULL) {
 		at->after = b;
 	} else {
@@ -102,8 +100,8 @@ static void take_out(struct msd_blocks *s, struct msd_block *b)
 	tell_up(up);
 }
 
-/* A call makes one of what is left of a gap, and its answer's reader ends it: some are
- * kept for the next. */
+/* A call makes one for the rest of a gap, and the reader of its reply frees it: keep
+ * some for reuse. */
 static struct msd_block *new_block(struct msd_blocks *s)
 {
 	struct msd_block *b = s->spare;
@@ -201,7 +199,7 @@ bool msd_block_claim(struct msd_blocks *s, struct msd_block *b, uint64_t bytes)
 	return true;
 }
 
-/* @b has the block after it, too. */
+/* Extend @b by the block after it. */
 static void absorb_next(struct msd_blocks *s, struct msd_block *b)
 {
 	struct msd_block *gone = b->next;
@@ -226,7 +224,7 @@ bool msd_block_cut(struct msd_blocks *s, struct msd_block *b, uint64_t bytes)
 {
 	if (b->bytes <= bytes)
 		return true;
-	b->is_live = false; /* the tree learns of it when it is live again, and less */
+	b->is_live = false; /* the tree is updated when it is live again and shorter */
 	if (!msd_block_claim(s, b, bytes)) {
 		b->is_live = true;
 		return false;

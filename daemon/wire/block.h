@@ -1,11 +1,11 @@
 #ifndef MSD_WIRE_BLOCK_H
 #define MSD_WIRE_BLOCK_H
 /*
- * What is used and free of one segment: blocks in the order of their addresses, which
- * cover it without gaps; no two free ones are neighbours. They are as many as a peer
- * makes them (a call may have a thousand results, each a block until somebody has read
- * it), so none is looked for by a walk: they are in a tree, too, whose shape is by
- * chance (heights by rank), and each knows the largest free one below it.
+ * Used and free parts of one segment: blocks in address order, which cover it without
+ * gaps. Two free blocks are never neighbours. A peer decides how many there are: a
+ * call may have a thousand results, each a block until it is read. So no lookup walks
+ * the list. A tree with random shape (heights by rank) finds blocks, and each block
+ * stores the size of the largest free block below it.
  */
 #include <stdbool.h>
 #include <stdint.h>
@@ -15,39 +15,45 @@ struct msd_block {
 	uint64_t offset;
 	uint64_t bytes;
 	bool is_live;
-	void *owner; /* of a live one, as its user has set it */
-	/* private: of the tree */
+	void *owner; /* live blocks only; set by the user of the block */
+	/* private: tree links */
 	struct msd_block *up, *before, *after;
 	uint64_t rank;
-	uint64_t most; /* bytes of the largest free one of it and those below */
+	uint64_t most; /* bytes of the largest free block in this subtree */
 };
 
 struct msd_blocks {
-	struct msd_block *first; /* owned, as all behind it; NULL: there are none */
+	struct msd_block *first; /* owned, with all blocks behind it; NULL: empty */
 	struct msd_block *root;
-	struct msd_block *spare; /* owned: ended, for those to come */
+	struct msd_block *spare; /* owned: freed blocks for reuse */
 	uint32_t n_spare;
 	uint64_t chance;
 };
 
-/** One free block of @bytes. False when memory is short: nothing has changed. */
+/** Make one free block of @bytes. False if memory is short; nothing has changed. */
 bool msd_blocks_init(struct msd_blocks *s, uint64_t bytes);
-/** All die. */
+/** Free all blocks. */
 void msd_blocks_finish(struct msd_blocks *s);
-/** The first free block of at least @bytes, or NULL. */
+/** Return the first free block of at least @bytes, or NULL. */
 struct msd_block *msd_blocks_fit(const struct msd_blocks *s, uint64_t bytes);
-/** The live block that begins at @offset, or NULL. */
+/** Return the live block that begins at @offset, or NULL. */
 struct msd_block *msd_blocks_live_at(const struct msd_blocks *s, uint64_t offset);
-/** Make the first @bytes of free block @b live; the rest stays free. False when memory
- * is short: nothing has changed. */
+/**
+ * Make the first @bytes of free block @b live; the rest stays free. False if memory
+ * is short; nothing has changed.
+ */
 bool msd_block_claim(struct msd_blocks *s, struct msd_block *b, uint64_t bytes);
-/** Live block @b keeps its first @bytes; the rest is free. False when memory is short:
- * nothing has changed. */
+/**
+ * Shrink live block @b to its first @bytes; the rest becomes free. False if memory is
+ * short; nothing has changed.
+ */
 bool msd_block_cut(struct msd_blocks *s, struct msd_block *b, uint64_t bytes);
-/** Live block @b has @bytes, of the free block behind it. False: that has not so many,
- * or memory is short; nothing has changed. */
+/**
+ * Grow live block @b to @bytes, from the free block behind it. False if that block is
+ * too small, or memory is short; nothing has changed.
+ */
 bool msd_block_widen(struct msd_blocks *s, struct msd_block *b, uint64_t bytes);
-/** A live block is free again; it may become part of the one before it. */
+/** Free a live block; it may be merged into the block before it. */
 void msd_block_free(struct msd_blocks *s, struct msd_block *b);
 
 #endif

@@ -1,14 +1,14 @@
 /*
- * A connection from its opening to its end; the halves that read and write are
- * conn_read.c and conn_write.c.
+ * A connection from open to close. conn_read.c and conn_write.c are the halves that
+ * read and write.
  *
- * Happy path: open makes the poll handle; its readiness goes to the halves. Close says
- * why to the peer if it can, stops both, and frees in turns when libuv has let go of
- * the handle (ending.h).
+ * Happy path: open makes the poll handle, whose events go to the halves. Close tells
+ * the peer the reason if it can, stops both halves, and frees the connection in steps
+ * after libuv has closed the handle (ending.h).
  *
- * Turns: what came fits into one, mostly. Else the clock is looked at between two
- * frames, and what is left over waits in the list of the loop (wire.c). A peer that is
- * gone is heard out in the same way.
+ * Fair shares: the received bytes mostly fit into one share. Otherwise the clock is
+ * checked between two frames, and the rest waits in the list of the loop (wire.c).
+ * The last bytes of a closed peer are read in the same way.
  */
 #include "daemon/wire/conn.h"
 
@@ -17,7 +17,7 @@
 #include "daemon/wire/account.h"
 #include "daemon/wire/conn_parts.h"
 
-#define LAST_TURNS 1024u /* of who is gone: another process may talk on for ever */
+#define LAST_TURNS 1024u /* after the peer is gone: a process may send for ever */
 
 bool msd_conn_reads_on(struct msd_conn *c)
 {
@@ -33,14 +33,14 @@ static void on_poll(uv_poll_t *handle, int status, int events)
 		c->events = 0;
 		events = UV_READABLE | UV_WRITABLE | UV_DISCONNECT;
 	}
-	/* Where something is read, the end comes behind what the peer has said. */
+	/* While reading is on, the end is read behind the peer's last bytes. */
 	if ((events & UV_DISCONNECT) != 0 && msd_conn_is_stopped(c) &&
 	    !msd_conn_reads_on(c)) {
 		msd_conn_close(c, MSD_OK, "closed by the peer");
 		return;
 	}
-	/* Who had its turn already is told again. A transport that holds bytes may have
-	 * had to write before it could read on. */
+	/* A connection that was already served gets the event again. A transport with
+	 * buffered bytes may have had to write before it could read more. */
 	if (((events & UV_READABLE) != 0 || c->transport.ops->holds != NULL) &&
 	    c->taker.turn != c->wire->count.turns)
 		msd_conn_poll_now(c);
@@ -51,7 +51,8 @@ static void on_poll(uv_poll_t *handle, int status, int events)
 			msd_list_append(&c->wire->dirty, &c->dirty_link);
 		}
 	}
-	/* The error may lie behind bytes that were read now: it is met the next time.
+	/*
+	 * The error may be behind bytes that were read now; the next read returns it.
 	 */
 	msd_conn_poll_update(c);
 }
@@ -79,7 +80,8 @@ void msd_conn_poll_update(struct msd_conn *c)
 	}
 }
 
-/* Go on with bytes that were read before the stop, on a later turn: never re-entrant.
+/*
+ * Serve bytes that were read before the stop, in a later iteration; never re-entrant.
  */
 static void resume(struct msd_conn *c)
 {
@@ -114,7 +116,7 @@ static void have_turn(struct msd_taker *t)
 	msd_conn_poll_now(MSD_CONTAINER_OF(t, struct msd_conn, taker));
 }
 
-/* A frame; with the last one gone the rest of it. */
+/* Free one frame; after the last one free the connection. */
 static void free_one(struct msd_ender *e)
 {
 	struct msd_conn *c = MSD_CONTAINER_OF(e, struct msd_conn, ender);
@@ -155,7 +157,7 @@ msd_err msd_conn_open(struct msd_conn *c, struct msd_wire *w,
 	c->poll.data = c;
 	c->last_progress_ms = uv_now(w->loop);
 	msd_conn_poll_update(c);
-	if (msd_conn_has_bytes(c)) /* they came with what made the connection */
+	if (msd_conn_has_bytes(c)) /* received together with the connection's setup */
 		msd_conn_wait_for_turn(c);
 	return MSD_OK;
 }
@@ -167,7 +169,7 @@ static void on_handle_closed(uv_handle_t *handle)
 	msd_ending_add(&c->wire->ending, &c->ender);
 }
 
-/* Tell the peer why, as far as its transport takes it now. */
+/* Send the peer the reason, as far as its transport takes it now. */
 static void say_farewell(struct msd_conn *c, msd_err err, const char *why)
 {
 	struct msd_out *o = c->ops->farewell(c, err, why);
@@ -176,7 +178,7 @@ static void say_farewell(struct msd_conn *c, msd_err err, const char *why)
 		msd_conn_send(c, o);
 		msd_conn_flush(c);
 	}
-	/* Who passed some would be read from, and pass more. */
+	/* If the peer passed refused descriptors, do not drain: it could pass more. */
 	if (!c->is_closing && (!c->limits.refuses_fds || c->fds.n == 0)) {
 		c->transport.ops->end(&c->transport, c->wire->waste,
 				      c->wire->rbuf_bytes);
@@ -210,8 +212,8 @@ bool msd_conn_is_stopped(const struct msd_conn *c)
 	       c->waits_to_bring;
 }
 
-/* What is known and brings nothing takes a microsecond: a turn of it that was not
- * measured stays so. */
+/* A cached body without payload takes a microsecond. A share with only such frames
+ * that was not measured is not counted. */
 void msd_conn_part_ends(struct msd_conn *c, uint64_t began_ns)
 {
 	const uint64_t first_ns = c->turn_ends_ns;
@@ -236,7 +238,7 @@ void msd_conn_spend_time(struct msd_conn *c)
 	}
 }
 
-/* Nothing more will come from who is gone, or too much. */
+/* True if no more bytes will arrive from the closed peer, or it sent too much. */
 static bool is_heard(struct msd_conn *c, bool has_more)
 {
 	return msd_conn_is_stopped(c) || --c->last_turns == 0 ||
@@ -263,7 +265,7 @@ void msd_conn_hear_out(struct msd_conn *c, msd_err err, const char *why)
 	c->close_err = err;
 	(void)snprintf(c->close_why, sizeof(c->close_why), "%s", why);
 	msd_list_remove(&c->dirty_link);
-	c->queued_bytes = 0; /* none is written any more */
+	c->queued_bytes = 0; /* nothing is written any more */
 	if (c->limits.takes_turns) {
 		msd_conn_wait_for_turn(c);
 	} else {

@@ -1,34 +1,37 @@
 #ifndef MSD_WIRE_CONN_H
 #define MSD_WIRE_CONN_H
 /*
- * One framed connection on a libuv loop: a client's socket in the supervisor, either
- * end of the channel between supervisor and worker. Reads frames, places payloads
- * straight where their owner wants them, writes queued frames gathered into few
- * writes, carries descriptors. Knows frames and bodies, nothing of methods, and of the
- * socket what transport.h says.
+ * One framed connection on a libuv loop: a client's socket in the supervisor, or
+ * either end of the channel between supervisor and worker. It reads frames, reads
+ * payloads straight into the memory of their owner, gathers queued frames into few
+ * writes, and carries descriptors. It knows frames and bodies, but no methods, and
+ * uses the socket only through transport.h.
  *
- * Ownership: the creator owns the struct (embedded by value) and frees it in on_closed,
- * which is called exactly once, after msd_conn_close() or a failure. All calls on the
- * loop's thread.
+ * Ownership: the creator owns the struct (embedded by value) and frees it in
+ * on_closed, which is called exactly once, after msd_conn_close() or a failure. All
+ * calls on the loop's thread.
  *
  * Happy path of one incoming frame:
- *  - header read and checked; body read; msd_body_read() scans it, unless it is known
- *  - payload_bytes > 0: on_body() says where the payload goes (here, skip, or later)
- *  - payload complete: on_frame()
- * Failures: a frame that breaks the protocol, an over-limit header or a read error end
- * the connection: on_closed(err, text). Nothing is read any more after that.
+ *   - the header is read and checked; the body is read; msd_body_read() scans it,
+ *     unless it is in the body cache
+ *   - payload_bytes > 0: on_body() says where the payload goes (here, skip, or later)
+ *   - the payload is complete: on_frame()
  *
- * Whoever is not read from is watched for its end: a peer that is gone then is noticed
- * at once, and what it had said behind the stop is not read any more.
+ * Failures: a frame that breaks the protocol, a header over the limits or a read
+ * error ends the connection: on_closed(err, text). Nothing is read after that.
  *
- * A connection takes turns with the others of its loop (limits.takes_turns): after
- * MSD_CONN_TURN_FRAMES frames or MSD_CONN_TURN_US, what is left waits for the next turn
- * of the loop, when all others had theirs. Of those whose accounts have a parent in
- * common, a peer's, MSD_CONN_TURN_SHARE are served in one turn of the loop, or fewer
- * when they took MSD_CONN_SHARE_US, and the others, first, in the next one; so it is
- * with what is written to them, MSD_CONN_SHARE_BYTES: who has many connections makes no
- * turn long, nor who fills them with frames that take long, or with answers that it
- * reads all at once.
+ * While reading is stopped, the connection still watches for the end of the peer. A
+ * closed peer is noticed at once, and its bytes behind the stop are not read any
+ * more.
+ *
+ * Connections of a loop are scheduled fairly (limits.takes_turns). After
+ * MSD_CONN_TURN_FRAMES frames or MSD_CONN_TURN_US the rest waits for the next loop
+ * iteration, behind all other connections. Connections of one peer have accounts with
+ * a common parent, and share one iteration: at most MSD_CONN_TURN_SHARE connections,
+ * fewer if they took MSD_CONN_SHARE_US. The rest of them are first in the next
+ * iteration. Writes to them are limited in the same way, to MSD_CONN_SHARE_BYTES. So
+ * no peer makes an iteration long: not with many connections, slow frames, or replies
+ * that it reads all at once.
  */
 #include <sys/uio.h>
 #include <uv.h>
@@ -48,18 +51,18 @@ struct msd_memory;
 #define MSD_CONN_TURN_FRAMES 64u
 #define MSD_CONN_TURN_US 200u
 
-/* An incoming frame while it is being received. Bytes are the connection's, valid until
- * on_frame() returns, and may be patched by the receiver. */
+/* An incoming frame while it is received. The connection owns its bytes, which are
+ * valid until on_frame() returns; the receiver may patch them. */
 struct msd_in {
 	struct msd_body body;
 	struct msd_known
-		*known; /* it came before: the body's parts lie there; or NULL */
+		*known; /* cache entry with the body's parts; NULL: not cached */
 	uint8_t *bytes; /* the body */
 	size_t n_bytes;
 	uint64_t payload_bytes;
-	uint64_t begun_ms; /* loop time, when its header was read */
-	void *payload;     /* where on_body() wanted it; NULL when skipped or absent */
-	void *user;        /* the owner's, from on_body() to on_frame() */
+	uint64_t begun_ms; /* loop time when the header was read */
+	void *payload;     /* place from on_body(); NULL if skipped or absent */
+	void *user;        /* for the owner, from on_body() to on_frame() */
 };
 
 enum msd_place {
@@ -68,106 +71,127 @@ enum msd_place {
 	MSD_PLACE_LATER, /* stop reading until msd_conn_place() */
 };
 
-/* Why an owner stops reading; each has its own end. */
+/* Reasons of an owner to stop reading; each ends separately. */
 enum msd_pause {
-	MSD_PAUSE_REQUESTS = 1,  /* as many are in flight as may be */
-	MSD_PAUSE_MEMORY = 2,    /* what came before holds more than it may */
-	MSD_PAUSE_DISBELIEF = 4, /* what came before cannot be believed; for good */
-	MSD_PAUSE_ROOM = 8,      /* what came last waits for room of its own */
-	MSD_PAUSE_LEAVING = 16   /* it is to end when what came is answered; for good */
+	MSD_PAUSE_REQUESTS = 1,  /* maximum of requests in flight */
+	MSD_PAUSE_MEMORY = 2,    /* earlier requests hold too much memory */
+	MSD_PAUSE_DISBELIEF = 4, /* earlier data cannot be trusted; permanent */
+	MSD_PAUSE_ROOM = 8,      /* the last frame waits for memory */
+	MSD_PAUSE_LEAVING = 16   /* close after the pending replies; permanent */
 };
 
 struct msd_conn_ops {
 	/** Only for frames with a payload. Optional: NULL skips every payload. */
 	enum msd_place (*on_body)(struct msd_conn *c, struct msd_in *in);
-	/** The place of the payload, which msd_conn_narrow() has cut, is full: it goes
-	 * on at in->payload when there is room for all of it (HERE), or stops (LATER);
-	 * SKIP drops the rest. Only where an owner calls that. */
+	/**
+	 * The place of the payload, cut by msd_conn_narrow(), is full. HERE: continue
+	 * at in->payload, which has room for all of it; LATER: stop; SKIP: drop the
+	 * rest. Only for owners that call msd_conn_narrow().
+	 */
 	enum msd_place (*on_full)(struct msd_conn *c, struct msd_in *in);
-	/** One whole frame. May call msd_conn_send() and msd_conn_close(). */
+	/** One complete frame. May call msd_conn_send() and msd_conn_close(). */
 	void (*on_frame)(struct msd_conn *c, struct msd_in *in);
-	/** A body has no room in limits.account, without which it may be NULL: pause,
-	 * and resume when there may be some. */
+	/**
+	 * A body has no room in limits.account: pause, and resume when there may be
+	 * some. May be NULL if there is no account.
+	 */
 	void (*on_short)(struct msd_conn *c);
-	/** Optional. The peer writes no more: true, it reads on and is answered, and
-	 * what it had written is read first; false, or NULL: it is gone. */
+	/**
+	 * Optional. The peer has ended its sending side. True: it still reads and
+	 * gets its replies, and the bytes that it had sent are read first. False, or
+	 * NULL: it is gone.
+	 */
 	bool (*reads_on)(struct msd_conn *c);
-	/** With that: all of it was read. */
+	/** With reads_on: all bytes of the peer were read. */
 	void (*on_last)(struct msd_conn *c);
-	/** The end, once; @err MSD_OK when the peer closed between two frames. */
+	/**
+	 * The connection has ended; called once. @err is MSD_OK if the peer closed
+	 * between two frames.
+	 */
 	void (*on_closed)(struct msd_conn *c, msd_err err, const char *why);
-	/** Optional: a last frame that tells the peer why this side ends the
-	 * connection. NULL: it was told otherwise, or there is no memory. */
+	/**
+	 * Optional: make a last frame that tells the peer why this side closes the
+	 * connection. NULL: the peer already knows, or memory is short.
+	 */
 	struct msd_out *(*farewell)(struct msd_conn *c, msd_err err, const char *why);
 };
 
 struct msd_conn_limits {
 	uint32_t max_body_bytes;
 	uint64_t max_payload_bytes;
-	uint64_t max_queued_bytes; /* a reader slower than this loses its connection */
-	uint32_t max_answer_objects; /* of a response; 0: MSD_MAX_OBJECTS */
-	/* What queued frames and bodies hold is charged to it, until the end.
-	 * While others are short of it, a reader slower than its share of it loses its
-	 * connection. NULL: nobody counts. */
+	uint64_t max_queued_bytes;   /* a slower reader loses its connection */
+	uint32_t max_answer_objects; /* limit of a response; 0: MSD_MAX_OBJECTS */
+	/*
+	 * Charged for queued frames and bodies until the end. While a parent account
+	 * is over its limit, a reader with more queued than its share loses its
+	 * connection. NULL: not counted.
+	 */
 	struct msd_account *account;
-	/* Whose parent's part of a turn is its own too: msd_wire.worker. NULL: the
-	 * account. */
+	/* Account whose parent limits the share of a loop iteration: msd_wire.worker.
+	 * NULL: same as account. */
 	const struct msd_account *shares;
-	/* Of requests, borrowed. NULL: each is scanned. */
+	/* Body cache of requests, borrowed. NULL: each body is scanned. */
 	struct msd_memory *memory;
-	bool takes_fds;   /* false: every received descriptor is closed, aside */
-	bool refuses_fds; /* one ends the connection; neither: they are passed over */
-	bool takes_turns; /* false: all that has come is handed on before others */
-	bool leaves_last_fds; /* keeps none of msd_wire.last_fd for a frame's rest */
-	bool gathers;         /* msd_conn_put() finds room */
+	bool takes_fds;       /* false: a thread closes every received descriptor */
+	bool refuses_fds;     /* one ends the connection; neither: they are ignored */
+	bool takes_turns;     /* false: all received bytes are served before other
+				 connections */
+	bool leaves_last_fds; /* keeps none of msd_wire.last_fd inside a frame */
+	bool gathers;         /* msd_conn_put() may be used */
 };
 
-/* Who is told how long frames took from being queued to their last byte. */
+/* Gets the time from the queueing of frames to their last byte. */
 struct msd_written {
-	/** Once for each frame, or for @n that were queued as one, of whose times @ns
-	 * is the mean; @sent: false, the connection ended before. */
+	/**
+	 * Called once per frame, or once for @n frames that were queued together,
+	 * with the mean of their times as @ns. @sent is false if the connection ended
+	 * first.
+	 */
 	void (*tell)(struct msd_written *w, uint64_t ns, uint32_t n, bool sent);
 };
 
 /*
- * One outgoing frame: a body that the frame owns, then payload pieces that it borrows.
- * Create with msd_out_new(), append to ->body with the pack writers, add pieces, send.
+ * One outgoing frame: a body that the frame owns, then payload pieces that it
+ * borrows. Create it with msd_out_new(), append to ->body with the pack writers, add
+ * pieces, send.
  */
 struct msd_out {
 	struct msd_list link; /* msd_conn.queue */
-	struct msd_buf body;  /* the frame header's room first, then msgpack */
+	struct msd_buf body;  /* room for the frame header, then msgpack */
 	struct iovec *pieces; /* behind the body; owned array of borrowed memory */
 	uint32_t n_pieces, cap_pieces;
 	uint64_t payload_bytes;
-	size_t shared_bytes; /* of the body: the first piece */
-	/* Of msd_conn_put(): so many whole frames lie in the body. 0: it is one. */
+	size_t shared_bytes; /* part of the body: the first piece */
+	/* Number of whole frames in the body, for msd_conn_put(). 0: a single frame. */
 	uint32_t n_put;
-	int fd; /* passed along with the first byte; -1 none; owned, closed when sent */
-	/** Called once: the last byte was written, or the connection ended. Optional.
+	int fd; /* passed with the first byte; -1 none; owned, closed when sent */
+	/** Optional. Called once: the last byte was written, or the connection ended.
 	 */
 	void (*on_done)(void *ctx, bool sent);
 	void *ctx;
 	struct msd_written *written; /* optional */
-	uint64_t since_ns; /* when it was queued, for that; of n_put the first */
-	uint64_t later_ns; /* so much later were they all together */
+	uint64_t since_ns; /* queueing time, for written; of n_put frames the first */
+	uint64_t later_ns; /* sum of the later frames' delays after since_ns */
 };
 
-/** A frame with the body's envelope still to be written; NULL when memory is short. */
+/** Make a frame whose body envelope is still to be written; NULL if memory is short. */
 struct msd_out *msd_out_new(void);
-/** `session.close` with @err and @why; NULL when memory is short. */
+/** Make `session.close` with @err and @why; NULL if memory is short. */
 struct msd_out *msd_out_farewell(msd_err err, const char *why);
-/** Add @n payload bytes at @p, zeros up to MSD_TENSOR_ALIGN before them.
- * Returns their offset in the payload, UINT64_MAX when memory is short. */
+/**
+ * Add @n payload bytes at @p, with zeros up to MSD_TENSOR_ALIGN before them. Returns
+ * their offset in the payload, UINT64_MAX if memory is short.
+ */
 uint64_t msd_out_add_piece(struct msd_out *o, const void *p, size_t n);
-/** End the body of @o, which has no pieces and no on_done, with @part of @s. */
+/** Append @part of @s to the body of @o as its end. @o has no pieces and no on_done. */
 void msd_out_share(struct msd_out *o, struct msd_shared *s, struct msd_span part);
 void msd_out_destroy(struct msd_out *o); /* unsent frames only; runs no callback */
 
 struct msd_conn {
 	/* public, read-only */
-	void *user;            /* the owner's */
+	void *user;            /* for the owner */
 	uint64_t queued_bytes; /* not yet written */
-	uint64_t n_frames;     /* whole ones that came */
+	uint64_t n_frames;     /* complete received frames */
 	uint64_t bytes_in, bytes_out;
 	/* private */
 	struct msd_transport transport;
@@ -175,82 +199,98 @@ struct msd_conn {
 	const struct msd_conn_ops *ops;
 	struct msd_conn_limits limits;
 	uv_poll_t poll;
-	int events; /* what poll waits for */
+	int events; /* current events of the poll handle */
 	struct msd_list queue;
 	struct msd_list dirty_link;
-	uint64_t written; /* bytes of the first queued frame that are out */
+	uint64_t written; /* written bytes of the first queued frame */
 	int state;
-	/* A header that comes in parts, or the one that ended the connection. */
+	/* A header that arrives in pieces, or the header that ended the connection. */
 	uint8_t head[MSD_FRAME_HEADER_BYTES];
-	uint64_t have;        /* bytes of the current part that have come */
-	uint64_t place_bytes; /* of the payload: so many of it have a place */
-	uint8_t *body; /* owned; for a body that cannot be used where it was read */
+	uint64_t have;        /* received bytes of the current part */
+	uint64_t place_bytes; /* bytes of the payload that have a place */
+	uint8_t *body; /* owned; for a body that cannot be used in the read buffer */
 	size_t body_cap;
 	struct msd_frame frame;
-	uint64_t begun_ms; /* of that frame: msd_in.begun_ms */
+	uint64_t begun_ms; /* msd_in.begun_ms of that frame */
 	struct msd_in in;
 	uint8_t *spare; /* owned; bytes read but not consumed before reading stopped */
-	size_t spare_at, n_spare; /* consumed of it; of it in all */
+	size_t spare_at, n_spare; /* consumed bytes of it; its total */
 	struct msd_taker taker;
 	struct msd_ender ender;
-	uint64_t turn_ends_ns; /* 0: the turn has not been long so far */
-	uint64_t crowded_ns;   /* since when closes are waited for; 0: they are not */
-	uint32_t frames_left;  /* of its turn */
-	uint32_t last_turns;   /* left to who is ending */
+	uint64_t turn_ends_ns; /* 0: the share has no time limit yet */
+	uint64_t crowded_ns;   /* start of waiting for closes; 0: not waiting */
+	uint32_t frames_left;  /* left in this share */
+	uint32_t last_turns;   /* left while is_ending */
 	unsigned paused;       /* bits of enum msd_pause */
 	bool is_closing, waits_for_place, wants_write, has_said_farewell;
-	bool waits_to_bring;       /* descriptors, while too many wait to be closed */
-	bool is_ending;            /* msd_conn_hear_out() */
-	bool reads_on;             /* the peer does, and writes no more */
-	struct msd_fds fds;        /* received, not yet taken */
+	bool waits_to_bring; /* too many descriptors wait to be closed: reads wait */
+	bool is_ending;      /* msd_conn_hear_out() */
+	bool reads_on;       /* the peer has ended its sending side but still reads */
+	struct msd_fds fds;  /* received, not yet taken */
 	uint64_t last_progress_ms; /* of writing, loop time */
-	uint64_t refused_ns;       /* since when no descriptor is taken; 0: they are */
+	uint64_t refused_ns;       /* start of refused descriptors; 0: not refused */
 	msd_err close_err;
 	char close_why[200];
 };
 
 /**
- * Start reading from @transport, which the connection now owns (its descriptor is set
- * non-blocking here). On failure it is closed and on_closed is not called.
+ * Start reading from @transport. The connection owns it and sets its descriptor
+ * non-blocking. On failure it is closed and on_closed is not called.
  */
 MSD_MUST_CHECK msd_err msd_conn_open(struct msd_conn *c, struct msd_wire *w,
 				     struct msd_transport transport,
 				     const struct msd_conn_ops *ops,
 				     const struct msd_conn_limits *limits, void *user,
 				     struct msd_diag *d);
-/** Queue a frame; takes it over in every case. Written at the end of this turn. One
- * that carries a descriptor needs a transport that may pass it. */
+/**
+ * Queue a frame; takes it in every case. It is written at the end of this loop
+ * iteration. A frame with a descriptor needs a transport that may pass it.
+ */
 void msd_conn_send(struct msd_conn *c, struct msd_out *o);
-/** Queue a frame with a body of @n bytes and nothing else: the caller writes them to
- * where is returned, at once. Short frames that come one after the other lie in one
- * piece of memory, so that a pipeline's answers cost a copy each. @w is told, optional.
- * NULL: nothing was queued; msd_conn_send() takes all that there is. */
+/**
+ * Queue a frame that is only a body of @n bytes; the caller writes it at once to the
+ * returned address. Consecutive short frames share one buffer, so each reply of a
+ * pipeline costs one copy. @w is notified, optional. NULL: nothing was queued; use
+ * msd_conn_send().
+ */
 uint8_t *msd_conn_put(struct msd_conn *c, size_t n, struct msd_written *w);
-/** Write what is queued now, as far as the transport takes it and the turn goes. */
+/** Write queued frames now, as far as the transport and the share allow. */
 void msd_conn_flush(struct msd_conn *c);
-/** Its peer's other connections have left it a part of what is written in this turn. */
+/** True if the peer's connections may write more in this iteration. */
 bool msd_conn_may_write(const struct msd_conn *c);
-/** Its turn: serve what has come, without waiting; for what is left it waits for the
- * next one. For a worker, too, between two calls. */
+/**
+ * Serve received bytes now, without blocking; the rest waits for the next iteration.
+ * A worker also calls it between two calls.
+ */
 void msd_conn_poll_now(struct msd_conn *c);
 /** Answer a MSD_PLACE_LATER. NULL: skip the payload. */
 void msd_conn_place(struct msd_conn *c, void *payload);
-/** Only the first @bytes of the payload that is being read have a place from here on,
- * which are more than have come. */
+/**
+ * From now on only the first @bytes of the current payload have a place. @bytes must
+ * be more than have been received.
+ */
 void msd_conn_narrow(struct msd_conn *c, uint64_t bytes);
-/** The memory of the payload that is being read is gone: read and drop the rest. */
+/** The memory of the current payload is gone: read and drop the rest. */
 void msd_conn_skip_payload(struct msd_conn *c);
-/** Stop reading for @why, or resume: nothing is read while there is any reason. */
+/** Stop reading for @why, or resume. Nothing is read while any reason is set. */
 void msd_conn_pause(struct msd_conn *c, enum msd_pause why, bool pause);
-/** A frame has begun, and its rest is for the peer to send: nobody here stops it. */
+/**
+ * True if the peer must send the rest of a frame, and this side has not stopped
+ * reading.
+ */
 bool msd_conn_is_owed(const struct msd_conn *c);
-/** The oldest received descriptor, now the caller's, or -1. */
+/** Take the oldest received descriptor; the caller owns it. -1: none. */
 int msd_conn_take_fd(struct msd_conn *c);
-/** The other side is gone: write nothing any more of what is queued, read what it had
- * said before, in turns, then close. Not before a later turn; idempotent. */
+/**
+ * The other side is gone: drop queued writes, read the bytes that it had sent, in
+ * fair shares, then close. Closes in a later iteration; idempotent.
+ */
 void msd_conn_hear_out(struct msd_conn *c, msd_err err, const char *why);
-/** Close now. On later turns, in a part of each that all share which end, queued frames
- * get on_done(false), then on_closed follows. Idempotent. @why becomes its text. */
+/**
+ * Close now. Later iterations, each with a limited time for all closed connections,
+ * call on_done(false) for queued frames, then on_closed. Idempotent. @why becomes its
+ * text.
+ */
 void msd_conn_close(struct msd_conn *c, msd_err err, const char *why);
 /** True from msd_conn_close() or a failure on: nothing is read or written any more. */
 static inline bool msd_conn_is_closing(const struct msd_conn *c)

@@ -1,7 +1,5 @@
-/*
- * Memory for a body that has to outlive the read buffer, or that came in parts. It is
- * kept for the next one, and stands in the connection's account.
- */
+/* Memory for a body that must outlive the read buffer, or that arrived in pieces. It
+ * is kept for the next body, and charged to the connection's account. */
 #include <stdint.h>
 #include <stdlib.h>
 
@@ -17,8 +15,8 @@ void msd_conn_free_body(struct msd_conn *c)
 	c->body_cap = 0;
 }
 
-/* While those who share the account are short of it, what is over its share waits: the
- * peer may never send the rest. */
+/* While the parent accounts are over their limit, a body over the connection's share
+ * waits: the peer may never send the rest. */
 static bool may_hold(const struct msd_conn *c, uint64_t bytes)
 {
 	const struct msd_account *a = c->limits.account;

@@ -1,10 +1,10 @@
 /*
- * Descriptors that a connection brings.
+ * Descriptors that a connection receives.
  *
- * Happy path: one comes with a frame's first byte, and whoever serves the frame takes
- * it. Failures: nobody does, and it is closed aside; they come faster than threads
- * close them, and what brings more is read later; closes of what its peer has passed do
- * not end, and the connection does.
+ * Happy path: a descriptor arrives with the first byte of a frame, and the handler of
+ * the frame takes it. Failures: no handler takes it: a thread closes it. Descriptors
+ * arrive faster than threads close them: later bytes that carry descriptors are read
+ * later. Closes of the peer's descriptors do not return: the connection is closed.
  */
 #include <fcntl.h>
 #include <string.h>
@@ -12,7 +12,7 @@
 #include "daemon/wire/aside.h"
 #include "daemon/wire/conn_parts.h"
 
-/* Closes that sleep are not waited for any longer. */
+/* Maximum time to wait for closes that sleep. */
 #define CROWDED_NS UINT64_C(10000000000)
 
 void msd_conn_close_fds(struct msd_conn *c)
@@ -22,7 +22,7 @@ void msd_conn_close_fds(struct msd_conn *c)
 	c->fds.n = 0;
 }
 
-/* A memfd, or a file that lies in memory, whose close ends. */
+/* True for a memfd, or a file in memory, whose close() returns. */
 static bool is_memory(int fd)
 {
 	return fcntl(fd, F_GET_SEALS) >= 0;

@@ -12,11 +12,11 @@
  */
 enum { S_HEADER, S_BODY, S_PAYLOAD, S_SKIP };
 
-#define READS_PER_TURN 16         /* then others get their turn */
-#define READ_BYTES (512u * 1024u) /* straight into place with one read */
-#define MEASURED_BYTES 65536u     /* takes time, whatever is known of its frame */
-#define KNOWN_PER_LOOK 4u         /* frames to one reading of the clock */
-#define KEEP_BODY_BYTES 4096u     /* a bigger body buffer is freed after its frame */
+#define READS_PER_TURN 16         /* then other connections are served */
+#define READ_BYTES (512u * 1024u) /* maximum of one read straight into place */
+#define MEASURED_BYTES 65536u     /* takes measurable time, even for a cached body */
+#define KNOWN_PER_LOOK 4u         /* cached frames per clock reading */
+#define KEEP_BODY_BYTES 4096u     /* a larger body buffer is freed after its frame */
 
 static void body_release(struct msd_conn *c)
 {
@@ -24,7 +24,7 @@ static void body_release(struct msd_conn *c)
 		msd_conn_free_body(c);
 }
 
-/* Some of a frame has been read, and not all of it. */
+/* True if a frame has been read in part. */
 static bool is_in_frame(const struct msd_conn *c)
 {
 	return c->state != S_HEADER || c->have > 0;
@@ -37,7 +37,7 @@ static void begin_turn(struct msd_conn *c)
 	c->turn_ends_ns = 0;
 }
 
-/* What is known takes a microsecond: some of those share a reading of the clock. */
+/* A cached body takes a microsecond, so several of them share one clock reading. */
 static bool may_have_taken_long(const struct msd_conn *c)
 {
 	return c->in.known == NULL || c->n_frames % KNOWN_PER_LOOK == 0;
@@ -67,7 +67,7 @@ void msd_conn_payload_place(struct msd_conn *c, enum msd_place place)
 		c->in.payload = NULL;
 }
 
-/* The parts of the body: those that are known, or those that a scan finds. */
+/* Get the parts of the body from the cache, or scan the body. */
 static msd_err read_parts(struct msd_conn *c, struct msd_in *in, struct msd_diag *d)
 {
 	const struct msd_span bytes = {in->bytes, in->n_bytes};
@@ -83,14 +83,15 @@ static msd_err read_parts(struct msd_conn *c, struct msd_in *in, struct msd_diag
 	return MSD_OK;
 }
 
-/* A whole body at @bytes: read its parts, then ask for the payload's place or hand it
- * over. */
+/* Handle the complete body at @bytes: read its parts, then get the payload's place or
+ * deliver the frame. */
 static void body_done(struct msd_conn *c, uint8_t *bytes)
 {
 	struct msd_diag d = {0};
 	struct msd_in *in = &c->in;
 
-	/* All but its parts: to clear those first costs more than to read them. */
+	/* Set all fields but the parts: clearing those first costs more than reading
+	 * them. */
 	in->known = NULL;
 	in->bytes = bytes;
 	in->n_bytes = c->frame.body_bytes;
@@ -117,7 +118,7 @@ static bool is_more_behind(const struct msd_frame *f, size_t n)
 	return n > f->body_bytes && n - f->body_bytes > f->payload_bytes;
 }
 
-/* A whole header at @head, behind which @n_behind bytes have come. */
+/* Handle the complete header at @head; @n_behind bytes behind it are already read. */
 static void header_done(struct msd_conn *c, const uint8_t *head, size_t n_behind)
 {
 	struct msd_diag d = {0};
@@ -125,7 +126,7 @@ static void header_done(struct msd_conn *c, const uint8_t *head, size_t n_behind
 					   c->limits.max_payload_bytes, &c->frame, &d);
 
 	if (err != MSD_OK) {
-		memmove(c->head, head, sizeof(c->head)); /* for the farewell */
+		memmove(c->head, head, sizeof(c->head)); /* for the last frame */
 		msd_conn_close(c, err, msd_diag_text(&d));
 		msd_diag_finish(&d);
 	}
@@ -146,7 +147,7 @@ static size_t take_header(struct msd_conn *c, const uint8_t *p, size_t n)
 	}
 	if (want > n)
 		want = n;
-	memcpy(c->head + c->have, p, want); /* it comes in parts */
+	memcpy(c->head + c->have, p, want); /* the header arrives in pieces */
 	c->have += want;
 	if (c->have == MSD_FRAME_HEADER_BYTES)
 		header_done(c, c->head, n - want);
@@ -165,8 +166,8 @@ static bool own_body(struct msd_conn *c)
 	return err == MSD_OK;
 }
 
-/* A body without payload that lies whole in the read buffer is used where it lies; with
- * a payload it must outlive the buffer and is copied. */
+/* A body without payload that lies whole in the read buffer is used in place. With a
+ * payload it must outlive the buffer and is copied. */
 static size_t take_body(struct msd_conn *c, uint8_t *p, size_t n)
 {
 	size_t want = c->frame.body_bytes - (size_t)c->have;
@@ -186,7 +187,7 @@ static size_t take_body(struct msd_conn *c, uint8_t *p, size_t n)
 	return want;
 }
 
-/* Its place is full, with all of it or with what has a place. */
+/* The place is full, with all of the payload or with the part that has a place. */
 static void place_full(struct msd_conn *c)
 {
 	if (c->have == c->frame.payload_bytes) {
@@ -209,7 +210,8 @@ static size_t take_payload(struct msd_conn *c, const uint8_t *p, size_t n)
 	return want;
 }
 
-/* Serve of @n bytes at @p what may be served now. Returns how many are left. */
+/* Serve as much as possible of the @n bytes at @p now. Returns the number of bytes
+ * left. */
 static size_t consume(struct msd_conn *c, uint8_t *p, size_t n)
 {
 	while (n > 0 && c->frames_left > 0) {
@@ -239,8 +241,8 @@ static void consume_spare(struct msd_conn *c)
 	msd_conn_close_unwanted_fds(c, is_in_frame(c));
 }
 
-/* The part of the current frame that can be read straight into place; 0 when there is
- * none. */
+/* The part of the current frame that can be read straight into place; otherwise
+ * length 0. */
 static struct iovec direct_target(const struct msd_conn *c)
 {
 	if (c->state == S_PAYLOAD) {
@@ -265,7 +267,7 @@ static void direct_advance(struct msd_conn *c, size_t n)
 	}
 }
 
-/* Nothing is read until the wire's next look at it. */
+/* Read nothing until the wire's next retry. */
 static void wait_to_bring(struct msd_conn *c)
 {
 	if (!msd_conn_may_wait_to_bring(c)) {
@@ -294,7 +296,7 @@ static void nothing_read(struct msd_conn *c, ssize_t n)
 	}
 }
 
-/* One read and what follows from it. False when there is nothing more to read now. */
+/* Read once and serve the bytes. False if no more can be read now. */
 static bool read_once(struct msd_conn *c)
 {
 	struct iovec pieces[2];
@@ -332,17 +334,18 @@ static bool read_once(struct msd_conn *c)
 	    !msd_conn_keep_spare(c, c->wire->rbuf + (rest - left), left))
 		msd_conn_close(c, MSD_NOMEM, "out of memory for read-ahead");
 	msd_conn_close_unwanted_fds(c, is_in_frame(c));
-	/* A short read means that nothing more is there: the next would say EAGAIN. */
+	/* A short read means that no more is available: the next read would return
+	 * EAGAIN. */
 	return (size_t)n == room ||
 	       (direct.iov_len > 0 && (size_t)n >= direct.iov_len) ||
 	       msd_conn_has_bytes(c);
 }
 
-/* False: nothing more is there to be read now. */
+/* False if no more can be read now. */
 static bool read_some(struct msd_conn *c)
 {
 	for (int i = 0; i < READS_PER_TURN; i++) {
-		if (c->frames_left == 0) /* as it is when spare bytes are left */
+		if (c->frames_left == 0) /* true while spare bytes are left */
 			return true;
 		if (!read_once(c))
 			return false;

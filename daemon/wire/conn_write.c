@@ -2,13 +2,14 @@
  * The sending half of a connection: messages in a queue, written with as few system
  * calls as the socket allows.
  *
- * Happy path: a message is queued, behind the last one in the same memory where both
- * are short, and written at the end of the turn with all others, headers, bodies and
- * payload pieces in one writev; what the socket does not take waits for its readiness.
- * A peer that takes nothing for too long, or too much behind its budget, loses the
- * connection; one that is gone is heard to the end first. A descriptor that the kernel
- * does not take, because other processes of the user have too many on their way, is
- * tried again after a while.
+ * Happy path: a message is queued, in the memory of the last one if both are short.
+ * At the end of the loop iteration one writev sends all headers, bodies and payload
+ * pieces. Bytes that the socket does not take wait for its readiness.
+ *
+ * Failures: a peer that takes nothing for too long, or exceeds its budget of queued
+ * bytes, loses the connection. If the peer is gone, its remaining bytes are read
+ * first. If the kernel refuses a descriptor because the user's processes have too
+ * many in flight, the write is retried later.
  */
 #include <errno.h>
 #include <limits.h>
@@ -22,12 +23,12 @@
 
 #define PIECES_PER_WRITE 64
 #define BYTES_PER_WRITE (256u * 1024u)
-/* So much more goes with the last one: for the header of a frame with a whole MiB
- * another turn would cost a tenth of its time. */
+/* Extra bytes allowed in the last write. A separate iteration for the header of a 1
+ * MiB frame would cost a tenth of its time. */
 #define BYTES_OF_REST (16u * 1024u)
-#define PUT_BYTES 4096u                   /* of short frames together */
-#define WRITES_PER_TURN 4                 /* then others get their turn */
-#define REFUSED_NS UINT64_C(120000000000) /* then the connection ends */
+#define PUT_BYTES 4096u                   /* buffer for short frames */
+#define WRITES_PER_TURN 4                 /* then other connections are served */
+#define REFUSED_NS UINT64_C(120000000000) /* then the connection is closed */
 
 static struct msd_out *out_of(struct msd_list *link)
 {
@@ -39,7 +40,7 @@ static uint64_t out_bytes(const struct msd_out *o)
 	return o->body.n + o->shared_bytes + o->payload_bytes;
 }
 
-/* The memory that it keeps from others until it is written. */
+/* Memory that the frame holds until it is written. */
 static uint64_t out_weight(const struct msd_out *o)
 {
 	return sizeof(*o) + o->body.cap + o->cap_pieces * sizeof(o->pieces[0]) +
@@ -58,7 +59,7 @@ static void out_end(const struct msd_conn *c, struct msd_out *o, bool sent)
 	msd_out_destroy(o);
 }
 
-/* Of one that is queued. */
+/* The frame must be in the queue. */
 static void out_finish(struct msd_conn *c, struct msd_out *o, bool sent)
 {
 	msd_list_remove(&o->link);
@@ -92,7 +93,7 @@ static void enqueue(struct msd_conn *c, struct msd_out *o)
 	if (c->limits.account != NULL)
 		msd_account_charge(c->limits.account, out_weight(o));
 	msd_list_append(&c->queue, &o->link);
-	/* While the transport is full the poll handle flushes. */
+	/* While the transport is full, the poll handle flushes. */
 	if (!c->wants_write && c->dirty_link.next == &c->dirty_link)
 		msd_list_append(&c->wire->dirty, &c->dirty_link);
 }
@@ -108,7 +109,7 @@ void msd_conn_send(struct msd_conn *c, struct msd_out *o)
 		return;
 	}
 	if (o->fd >= 0 && !c->transport.may_pass_fds)
-		abort(); /* our own mistake: no peer can ask for a descriptor */
+		abort(); /* internal error: no peer can ask for a descriptor */
 	if (reads_too_slowly(c)) {
 		msd_conn_close(c, MSD_BUSY,
 			       "reads too slowly: queued bytes over the limit");
@@ -124,8 +125,8 @@ void msd_conn_send(struct msd_conn *c, struct msd_out *o)
 	enqueue(c, o);
 }
 
-/* The last one in the queue, if it has short frames alone, of which @w is told, and
- * room for @bytes more. */
+/* Return the last frame of the queue if it holds only short frames that report to @w
+ * and has room for @bytes more. Otherwise NULL. */
 static struct msd_out *last_put(struct msd_conn *c, size_t bytes,
 				const struct msd_written *w)
 {
@@ -140,7 +141,7 @@ static struct msd_out *last_put(struct msd_conn *c, size_t bytes,
 		return o;
 	const uint64_t before = out_weight(o);
 	if (!msd_buf_reserve(&o->body, PUT_BYTES - o->body.n)) {
-		o->body.bad = false; /* what it has is as it was */
+		o->body.bad = false; /* the buffer is unchanged */
 		return NULL;
 	}
 	if (c->limits.account != NULL)
@@ -165,7 +166,7 @@ static struct msd_out *first_put(struct msd_conn *c, size_t bytes,
 	return o;
 }
 
-/* Of several frames the mean of their times is told. */
+/* For several frames the mean of their times is reported. */
 static void note_put(struct msd_out *o, uint64_t now)
 {
 	if (o->n_put == 0)
@@ -196,7 +197,7 @@ uint8_t *msd_conn_put(struct msd_conn *c, size_t n, struct msd_written *w)
 	return at + MSD_FRAME_HEADER_BYTES;
 }
 
-/* Iovecs of one frame from byte @skip on; false when the array is full. */
+/* Add the iovecs of one frame from byte @skip on. False if the array is full. */
 static bool gather_one(const struct msd_out *o, uint64_t skip, struct iovec *iov,
 		       int *n)
 {
@@ -216,8 +217,8 @@ static bool gather_one(const struct msd_out *o, uint64_t skip, struct iovec *iov
 	return true;
 }
 
-/* A descriptor travels with its own frame alone: it is at the front when it is sent,
- * and the frames behind it wait for the next write. */
+/* A descriptor is sent only with its own frame. That frame is first in its write, and
+ * the frames behind it wait for the next write. */
 static int gather(struct msd_conn *c, struct iovec *iov, int *ret_fd)
 {
 	int n = 0;
@@ -240,7 +241,7 @@ static int gather(struct msd_conn *c, struct iovec *iov, int *ret_fd)
 	return n;
 }
 
-/* What is over the bytes of one write is for the next. Returns the pieces left. */
+/* Limit the bytes of one write. Returns the number of pieces left. */
 static int cut(struct iovec *iov, int n)
 {
 	size_t room = BYTES_PER_WRITE;
@@ -282,7 +283,7 @@ static void wrote(struct msd_conn *c, uint64_t n)
 		c->written -= out_bytes(o);
 		out_finish(c, o, true);
 		if (c->written == 0)
-			break; /* the rest has not begun: its descriptors stay */
+			break; /* the next frame keeps its descriptor */
 	}
 }
 
@@ -305,15 +306,18 @@ const char *msd_conn_cause(const struct msd_conn *c, int error)
 							: strerror(error);
 }
 
-/* The poll handle flushes when the transport takes more. */
+/* The poll handle flushes when the transport can take more. */
 static void go_on_later(struct msd_conn *c)
 {
 	c->wants_write = true;
 	msd_conn_poll_update(c);
 }
 
-/* The socket is ready, so that its poll handle would tell so without end. The loop's
- * time may lie a whole call back: the clock is asked. False: it takes too long. */
+/*
+ * The socket is ready, so its poll handle would fire continuously; a timer retries
+ * instead. Read the clock, because the loop's time may be older than a whole call.
+ * False if the retries take too long.
+ */
 static bool go_on_after_a_while(struct msd_conn *c)
 {
 	const uint64_t now = msd_wire_look_ns(c->wire);
@@ -342,8 +346,8 @@ void msd_conn_flush(struct msd_conn *c)
 		if (n == -ETOOMANYREFS && go_on_after_a_while(c))
 			return;
 		if (n < 0) {
-			/* What the other side had said before it went is still to be
-			 * heard: a worker's answers, a client's last requests. */
+			/* Read the bytes that the other side sent before it left:
+			 * replies of a worker, last requests of a client. */
 			msd_conn_hear_out(c, MSD_IO, msd_conn_cause(c, (int)-n));
 			return;
 		}

@@ -3,9 +3,9 @@
 #include "proto/clock.h"
 
 /*
- * Happy path: it is the only one, and all of it is freed at once. Failures: the turn's
- * part is over, and the rest is for the next turn; the loop is to end, and all is
- * freed.
+ * Happy path: one object is added, and freed completely at once. Failures: the time
+ * of the iteration is over: the next iteration frees the rest. The loop ends: all
+ * objects are freed.
  */
 
 #define PART_NS UINT64_C(1000000)
@@ -40,7 +40,7 @@ static void on_more(uv_idle_t *more)
 {
 	struct msd_ending *all = more->data;
 
-	/* Who is idle comes before the turn is counted. */
+	/* Idle handles run before the iteration is counted. */
 	free_some(all, *all->n_turns + 1);
 	if (msd_list_is_empty(&all->all))
 		(void)uv_idle_stop(more);

@@ -1,15 +1,15 @@
 /*
- * Happy path: an object takes the first free slot, and its handle says slot and
- * generation; who has the handle finds it; freed, the slot's generation advances, so
- * that the handle finds nothing any more. Failures: every slot is taken, or memory is
- * short; a handle of another generation, or of no slot.
+ * Happy path: an object takes the first free slot, and its handle holds slot and
+ * generation. A lookup with the handle finds it. A free increments the slot's
+ * generation, so that the old handle finds nothing. Failures: every slot is taken, or
+ * memory is short; a handle has another generation, or no slot.
  */
 #include "daemon/wire/handle.h"
 
 #include <malloc.h>
 #include <stdlib.h>
 
-#define BESIDE_BYTES 16u /* what the allocator has beside an object */
+#define BESIDE_BYTES 16u /* overhead of the allocator per object */
 
 void msd_handles_init(struct msd_handles *hs, uint32_t max)
 {
@@ -66,14 +66,14 @@ static msd_err grow(struct msd_handles *hs, struct msd_diag *d)
 	return MSD_OK;
 }
 
-/* Nothing where nobody counts: then it may be no allocation. */
+/* 0 without an account: then the object may be no allocation. */
 static uint64_t bytes_of(const struct msd_handles *hs, void *object)
 {
 	return hs->account != NULL ? malloc_usable_size(object) + BESIDE_BYTES : 0;
 }
 
-/* Half of what a connection may hold, for it is to be read from still; nothing while
- * its peer holds too much, but for what everybody has. */
+/* Allow half of the connection's limit, because it must still be readable. While its
+ * peer is over its limit, allow only the minimum that every connection has. */
 static msd_err check_room(const struct msd_handles *hs, uint64_t bytes,
 			  struct msd_diag *d)
 {

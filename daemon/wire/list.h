@@ -1,7 +1,7 @@
 #ifndef MSD_WIRE_LIST_H
 #define MSD_WIRE_LIST_H
-/* Intrusive doubly linked list. A list says its element: struct msd_list x; //
- * msd_y.link */
+/* Intrusive doubly linked list. The declaration of a list names its element: struct
+ * msd_list x; // msd_y.link */
 #include <stdbool.h>
 #include <stddef.h>
 
@@ -14,7 +14,7 @@ struct msd_list {
 	((type *)(void *)((char *)(ptr)-offsetof(type, member)))
 #define MSD_LIST_EACH(it, list)                                                        \
 	for (struct msd_list *it = (list)->next; it != (list); it = it->next)
-/* Survives removal of the current element alone. */
+/* Only the current element may be removed in the loop. */
 #define MSD_LIST_EACH_SAFE(it, list)                                                   \
 	for (struct msd_list *it = (list)->next, *it##_next = it->next; it != (list);  \
 	     it = it##_next, it##_next = it->next)
@@ -41,7 +41,7 @@ static inline void msd_list_remove(struct msd_list *element)
 	element->next->prev = element->prev;
 	msd_list_init(element);
 }
-/* What @from has comes to the end of @to; @from is empty then. */
+/* Move all elements of @from to the end of @to; @from is empty then. */
 static inline void msd_list_append_all(struct msd_list *to, struct msd_list *from)
 {
 	if (msd_list_is_empty(from))

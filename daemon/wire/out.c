@@ -7,12 +7,12 @@
 #include "proto/body.h"
 #include "proto/value.h"
 
-/* What a spare frame keeps of its own is no more than this. */
+/* Maximum memory that a spare frame keeps. */
 #define SPARE_BODY_BYTES 4096u
 #define SPARE_PIECES 8u
 static struct msd_spare spare;
 
-/* False: it is too big or too many. */
+/* False if it is too big, or enough are kept. */
 static bool keep_spare(struct msd_out *o)
 {
 	if (!msd_spare_has_room(&spare) || o->body.bad ||
@@ -48,7 +48,8 @@ struct msd_out *msd_out_new(void)
 	if (o == NULL)
 		return NULL;
 	o->fd = -1;
-	/* The header is written when the frame is queued: its sizes are known then. */
+	/* The header is written when the frame is queued, because its sizes are known
+	 * then. */
 	static const uint8_t room[MSD_FRAME_HEADER_BYTES];
 	msd_buf_put(&o->body, room, sizeof(room));
 	return o;
@@ -90,7 +91,7 @@ uint64_t msd_out_add_piece(struct msd_out *o, const void *p, size_t n)
 	size_t pad = (size_t)(-o->payload_bytes & (MSD_TENSOR_ALIGN - 1));
 
 	if (n == 0)
-		return 0; /* no bytes: readers ignore where they are */
+		return 0; /* readers ignore the offset of an empty piece */
 	if (pad > 0 && !push_piece(o, zeros, pad))
 		return UINT64_MAX;
 	uint64_t at = o->payload_bytes + pad;

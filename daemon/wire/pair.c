@@ -1,7 +1,7 @@
 /*
- * Happy path: the option is switched off at both ends before anybody has one of them.
- * Failures: a kernel that has no such option passes descriptors, which whoever receives
- * them deals with; one that has it and refuses makes no pair.
+ * Happy path: the option is switched off at both ends before either end is given
+ * away. Failures: a kernel without the option passes descriptors, and the receiver
+ * handles them; if a kernel has it and refuses, no pair is made.
  */
 #include "daemon/wire/pair.h"
 
@@ -51,7 +51,8 @@ msd_err msd_pair_open(int ret[2], struct msd_diag *d)
 			    strerror(error));
 }
 
-/* Of the kernel, whether descriptors are left to ask it again or not. */
+/* Depends on the kernel only; it works even when no descriptor is free to check
+ * again. */
 bool msd_pair_is_tight(void)
 {
 	static enum { UNKNOWN, NO, YES } known;

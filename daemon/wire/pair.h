@@ -1,18 +1,18 @@
 #ifndef MSD_WIRE_PAIR_H
 #define MSD_WIRE_PAIR_H
 /*
- * Two connected sockets for two who do not trust each other: they pass bytes, and,
- * where the kernel has it (Linux 6.16), nothing else. Whoever sends a descriptor to
- * either end is told EPERM then, and it was never on its way. Who has an end may let in
- * again what comes to that end, and to no other.
+ * Two connected sockets for two parties that do not trust each other. They pass
+ * bytes, and, where the kernel supports it (Linux 6.16), nothing else. A process that
+ * sends a descriptor to either end then gets EPERM, and the descriptor is never in
+ * flight. The holder of an end can allow descriptors again for that end only.
  */
 #include <stdbool.h>
 
 #include "proto/diag.h"
 
-/** Make them. Errors: MSD_IO. */
+/** Make the pair. Errors: MSD_IO. */
 MSD_MUST_CHECK msd_err msd_pair_open(int ret[2], struct msd_diag *d);
-/** This kernel has it. One thread at a time. */
+/** True if this kernel supports it. One thread at a time. */
 bool msd_pair_is_tight(void);
 
 #endif

@@ -23,7 +23,7 @@ static bool overlaps(const struct msd_ranges *s, const struct msd_range *r)
 	return false;
 }
 
-/* Those of @tree that begin before @at, and the others. */
+/* Split @tree into the ranges that begin before @at and the rest. */
 static void split(struct msd_range *tree, uint64_t at, struct msd_range **before,
 		  struct msd_range **after)
 {

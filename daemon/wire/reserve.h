@@ -1,9 +1,9 @@
 #ifndef MSD_WIRE_RESERVE_H
 #define MSD_WIRE_RESERVE_H
 /*
- * Memory that is reserved as a memfd: that it is not there is said now, not by a SIGBUS
- * later. That takes 0.3 to 0.5 s a GiB, so it is done on a thread (work.h)
- * where others would wait for it.
+ * Reserves memory as a memfd: missing memory is an error now, not a SIGBUS later.
+ * That takes 0.3 to 0.5 s per GiB, so a thread (work.h) does it where other clients
+ * would wait.
  */
 #include <stdatomic.h>
 #include <stdint.h>
@@ -11,24 +11,28 @@
 
 #include "daemon/wire/work.h"
 
-/** A memfd called @name of @bytes, all reserved, not sealed. Blocks as said above.
- * -1: errno says why not. */
+/**
+ * Make a memfd named @name with @bytes, all reserved, not sealed. Blocks as described
+ * above. -1 on error, with errno set.
+ */
 int msd_reserve_now(const char *name, uint64_t bytes);
 
-/** Seal the memfd @fd: nobody changes its bytes, its size or its seals from here on.
- * Blocks, for a tenth of a second at most, while the kernel says that a page of it is
- * still in somebody's hands, which on a busy machine its own may be. 0, or an errno. */
+/**
+ * Seal the memfd @fd: after that its bytes, size and seals cannot change. Blocks for
+ * at most 0.1 s while the kernel reports that a page is still in use; on a busy
+ * machine the kernel itself may use it. Returns 0, or an errno.
+ */
 int msd_reserve_seal(int fd);
 
-/* One that is being reserved. */
+/* A reservation in progress. */
 struct msd_reserve {
-	int fd;    /* when it is done; -1: `error` says why not */
+	int fd;    /* set when done; -1: see `error` */
 	int error; /* an errno */
 	uint64_t bytes;
-	void *user; /* the owner's */
+	void *user; /* owned by the owner */
 	/* Private. */
 	void (*on_done)(struct msd_reserve *r);
-	atomic_bool is_left; /* the owner has left */
+	atomic_bool is_left; /* the owner no longer waits */
 	struct msd_work work;
 	const char *name;
 };
@@ -40,15 +44,19 @@ struct msd_reserve_how {
 	uint64_t owner; /* msd_work.owner */
 };
 
-/** Do it on a thread. @on_done is called on a later turn of @loop; there the owner may
- * take the descriptor and put -1 in its place; then it is freed. NULL: out of memory.
+/**
+ * Reserve on a thread. @on_done is called in a later iteration of @loop. There the
+ * owner may take the descriptor and set -1; then the object is freed. NULL if memory
+ * is short.
  */
 struct msd_reserve *msd_reserve_begin(uv_loop_t *loop,
 				      const struct msd_reserve_how *how,
 				      void (*on_done)(struct msd_reserve *r),
 				      void *user);
-/** Its owner goes, before on_done, which is not called then; no memory is reserved
- * unless a thread has begun that. NULL is fine. */
+/**
+ * Cancel before on_done, which is then not called. Unless a thread has already begun,
+ * no memory is reserved. NULL is allowed.
+ */
 void msd_reserve_leave(struct msd_reserve *r);
 
 #endif

@@ -1,7 +1,7 @@
 /*
- * Happy path: what the other side passes is mapped when its seals and its size are what
- * was said, and unmapped when the other side takes it back. Failures: it is closed, and
- * nothing has changed.
+ * Happy path: a segment that the other side passes is mapped if its seals and size
+ * match the announcement. It is unmapped when the other side takes it back. Failures:
+ * the descriptor is closed, and nothing has changed.
  */
 #include "daemon/wire/segmap.h"
 
@@ -23,7 +23,7 @@
 void msd_segmap_init(struct msd_segmap *m, uint64_t max_bytes)
 {
 	*m = (struct msd_segmap){.max_bytes = max_bytes};
-	/* Where the system has none yet, it is too early for an attack. */
+	/* If the system has no random bytes yet, it is too early for an attack. */
 	(void)!getrandom(&m->chance, sizeof(m->chance), GRND_NONBLOCK);
 	m->chance |= 1;
 }
@@ -38,7 +38,7 @@ void msd_segmap_finish(struct msd_segmap *m)
 	*m = (struct msd_segmap){0};
 }
 
-/* Pages that are not there would become ours when we read them. */
+/* A missing page would be allocated and charged to us when we read it. */
 static msd_err segmap_check_limit(const struct msd_segmap *m, uint16_t index,
 				  const struct stat *st, struct msd_diag *d)
 {
@@ -58,8 +58,8 @@ static msd_err segmap_check_limit(const struct msd_segmap *m, uint16_t index,
 	return MSD_OK;
 }
 
-/* Huge pages are the machine's, taken from a pool of its administrator, and no part of
- * one can be given back. The seals have told that it is memory: asking cannot sleep. */
+/* Huge pages come from a pool that the administrator sizes, and no part of one can be
+ * given back. The seals prove that it is memory, so this call cannot sleep. */
 static bool is_of_ordinary_pages(int fd)
 {
 	struct statfs fs;
@@ -123,7 +123,7 @@ msd_err msd_segmap_add(struct msd_segmap *m, uint16_t index, int fd, uint64_t by
 					   index, strerror(errno));
 		}
 	}
-	if (err != MSD_OK) { /* nobody knows what it is, or how much it frees */
+	if (err != MSD_OK) { /* unknown kind and size: close() may take long */
 		msd_aside_close_passed(fd, MSD_ASIDE_WORKERS);
 	} else {
 		(void)close(fd);
@@ -145,7 +145,7 @@ msd_err msd_segmap_remove(struct msd_segmap *m, uint16_t index, struct msd_diag 
 				    index);
 	}
 	const struct msd_segmap_entry *e = &m->maps[index];
-	if (e->is_apart) { /* then the kernel counts it as our data no longer */
+	if (e->is_apart) { /* after this the kernel no longer counts it as our data */
 		(void)mprotect(e->p, e->bytes, PROT_READ);
 		m->apart_bytes -= e->bytes;
 	}
@@ -164,7 +164,7 @@ uint8_t *msd_segmap_at(const struct msd_segmap *m, uint16_t index, uint64_t offs
 	return m->maps[index].p + offset;
 }
 
-/* Xorshift: the other side sees none of it. */
+/* Xorshift; the other side never sees the state. */
 static uint64_t next_chance(struct msd_segmap *m)
 {
 	m->chance ^= m->chance << 13;
@@ -197,7 +197,7 @@ void msd_segmap_let_go(struct msd_segmap *m, uint16_t index, const struct msd_ra
 void msd_segmap_cool(const struct msd_segmap *m)
 {
 	for (uint32_t i = 0; i < m->n; i++) {
-		if (m->maps[i].p != NULL) { /* a wish: what fails stays as it is */
+		if (m->maps[i].p != NULL) { /* a hint: errors are ignored */
 			(void)madvise(m->maps[i].p, m->maps[i].bytes, MADV_DONTNEED);
 		}
 	}

@@ -21,8 +21,8 @@ msd_err msd_segment_missing(uint64_t bytes, int error, struct msd_diag *d)
 			    (unsigned long long)bytes, msd_errno_text(error, text));
 }
 
-/* The seals keep the other side from truncating what we have mapped, which would turn
- * our next access into a SIGBUS. */
+/* The seals keep the other side from truncating a segment that we have mapped.
+ * Otherwise our next access would be a SIGBUS. */
 msd_err msd_segment_open(struct msd_segment *ret, int fd, uint64_t bytes,
 			 struct msd_diag *d)
 {
@@ -69,7 +69,7 @@ void msd_segment_cool(struct msd_segment *s)
 	s->has_holes = s->warm_bytes < s->bytes;
 }
 
-/* Reserve the pages of a range again that may have been given up. */
+/* Reserve the pages of a range again if they may have been given up. */
 static bool warm(struct msd_segment *s, uint64_t offset, uint64_t bytes, uint64_t room)
 {
 	const uint64_t from = round_down(offset, MSD_PAGE_BYTES);

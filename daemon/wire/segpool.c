@@ -1,17 +1,17 @@
 /*
- * Shared memory for tensors, the allocating side.
+ * Shared memory for tensors, on the allocating side.
  *
- * Happy path: alloc finds the first gap that is large enough, else makes a segment: a
- * memfd, sized, sealed, reserved, mapped, told to the other side before its first slot
- * is. Free joins gaps. Trim takes unused segments back.
+ * Happy path: alloc finds the first gap that is large enough, or makes a segment: a
+ * memfd, sized, sealed, reserved, mapped, and announced to the other side before its
+ * first slot. Free joins gaps. Trim takes unused segments back.
  *
  * Failures:
- *  - a large segment takes long to reserve: a thread does it, and the slot is asked for
- *    again when it is there
- *  - no gap is large enough and the pool has what it may have: unused segments are
- *    taken back, then the free pages between used slots are given up, as many as the
- *    slot needs; they are reserved again before a slot has them
- *  - memory that is not there is an error of alloc, never a SIGBUS later
+ *   - a large segment takes long to reserve: a thread reserves it, and the caller asks
+ *     again when it is ready
+ *   - no gap is large enough and the pool is at its limit: unused segments are taken
+ *     back, then free pages between used slots are given up, as many as the slot
+ *     needs. They are reserved again before a slot uses them
+ *   - memory is missing: alloc returns an error; there is never a later SIGBUS
  */
 #include "daemon/wire/segpool.h"
 
@@ -25,7 +25,7 @@
 
 #define SEGMENT_NAME "modserd-segment"
 
-/* What may still be added to @used. */
+/* Amount that may still be added to @used. */
 static uint64_t room(uint64_t most, uint64_t used)
 {
 	return used < most ? most - used : 0;
@@ -56,7 +56,7 @@ void msd_segpool_finish(struct msd_segpool *p)
 	p->total_bytes = p->warm_bytes = p->used_bytes = 0;
 }
 
-/* How large a new segment may be. */
+/* Maximum size of a new segment. */
 static uint64_t growth_room(const struct msd_segpool *p)
 {
 	const uint64_t pages = room(p->max_bytes, p->warm_bytes);
@@ -66,7 +66,7 @@ static uint64_t growth_room(const struct msd_segpool *p)
 	return pages < addresses ? pages : addresses;
 }
 
-/* A new segment at least as big as everything there is: few segments, few first
+/* Make a new segment at least as large as all existing ones: few segments, few first
  * touches. */
 static uint64_t next_segment_bytes(const struct msd_segpool *p, uint64_t need)
 {
@@ -82,7 +82,7 @@ static uint64_t next_segment_bytes(const struct msd_segpool *p, uint64_t need)
 	return bytes <= growth_room(p) ? bytes : msd_round_up(need, MSD_PAGE_BYTES);
 }
 
-/* A place for one more, the first that is empty; NULL when memory is short. */
+/* Return the first empty entry, or add one; NULL if memory is short. */
 static struct msd_segment *empty_place(struct msd_segpool *p)
 {
 	for (uint32_t i = 0; i < p->n_segments; i++) {
@@ -114,7 +114,7 @@ static void say(const struct msd_segpool *p, const struct msd_segment *s, int fd
 		p->tell(p->ctx, (uint16_t)(s - p->segments), fd, bytes);
 }
 
-/* A segment of the reserved *@fd, which becomes -1 when it is taken. */
+/* Make a segment of the reserved *@fd, which becomes -1 when it is taken. */
 static msd_err add_segment(struct msd_segpool *p, int *fd, uint64_t bytes,
 			   struct msd_diag *d)
 {
@@ -157,7 +157,9 @@ static msd_err pool_grow(struct msd_segpool *p, uint64_t need, struct msd_diag *
 			(unsigned long long)p->max_bytes);
 	}
 	if (p->loop != NULL && bytes > MSD_MIN_SEGMENT_BYTES) {
-		/* A call waits for it: not behind uploads and disks. */
+		/*
+		 * A call waits for it, so it does not queue behind uploads and disks.
+		 */
 		const struct msd_reserve_how how = {.name = SEGMENT_NAME,
 						    .bytes = bytes,
 						    .pool = MSD_WORK_PROMPT,
@@ -175,13 +177,13 @@ static msd_err pool_grow(struct msd_segpool *p, uint64_t need, struct msd_diag *
 
 static void take_back(struct msd_segpool *p, struct msd_segment *s)
 {
-	say(p, s, -1, 0); /* who has made something of the pages undoes it */
+	say(p, s, -1, 0); /* users of the pages undo their registrations */
 	p->total_bytes -= s->bytes;
 	p->warm_bytes -= s->warm_bytes;
 	msd_segment_close(s);
 }
 
-/* Give up what nobody uses until the pool can grow by @bytes, or there is no more. */
+/* Give up unused memory until the pool can grow by @bytes, or no more is left. */
 static void make_room(struct msd_segpool *p, uint64_t bytes)
 {
 	for (uint32_t i = 0; i < p->n_segments && !can_grow(p, bytes); i++) {
@@ -199,7 +201,8 @@ static void make_room(struct msd_segpool *p, uint64_t bytes)
 	}
 }
 
-/* Pages that may still be added; what is being reserved on a thread has its own. */
+/* Bytes of pages that may still be added. A segment that a thread is reserving counts
+ * as used. */
 static uint64_t page_room(const struct msd_segpool *p)
 {
 	const uint64_t growing = p->growing != NULL ? p->growing->bytes : 0;
@@ -240,14 +243,14 @@ msd_err msd_segpool_alloc(struct msd_segpool *p, uint64_t bytes, struct msd_slot
 		return MSD_OK;
 	if (p->growing != NULL)
 		return MSD_WAIT;
-	if (p->grow_error != 0) { /* of whoever waited: told once */
+	if (p->grow_error != 0) { /* error of an earlier MSD_WAIT: reported once */
 		const int error = p->grow_error;
 		p->grow_error = 0;
 		return msd_segment_missing(bytes, error, d);
 	}
 	if (!can_grow(p, next_segment_bytes(p, bytes))) {
 		make_room(p, msd_round_up(bytes, MSD_PAGE_BYTES));
-		if (pool_alloc(p, bytes, ret)) /* where pages may be reserved again */
+		if (pool_alloc(p, bytes, ret)) /* pages may be reserved again now */
 			return MSD_OK;
 	}
 	msd_err err = pool_grow(p, bytes, d);
@@ -268,13 +271,13 @@ void msd_segpool_announce(const struct msd_segpool *p, msd_segment_teller tell,
 bool msd_segpool_free(struct msd_segpool *p, uint16_t segment, uint64_t offset)
 {
 	if (segment >= p->n_segments)
-		return false; /* of one that was taken back no block is found */
+		return false; /* no block is found in a segment that was taken back */
 	struct msd_segment *s = &p->segments[segment];
 	const uint64_t bytes = msd_segment_free(s, offset);
 	if (bytes == 0)
 		return false;
 	p->used_bytes -= bytes;
-	if (s->n_live == 0 && s->has_holes) /* a whole one is better */
+	if (s->n_live == 0 && s->has_holes) /* a segment without holes is better */
 		take_back(p, s);
 	return true;
 }

@@ -1,6 +1,6 @@
 #ifndef MSD_WIRE_SHARED_H
 #define MSD_WIRE_SHARED_H
-/* Bytes that do not change and that several frames borrow: freed with the last user. */
+/* Constant bytes that several frames borrow. The last user frees them. */
 #include <stddef.h>
 #include <stdint.h>
 
@@ -10,10 +10,12 @@ struct msd_shared {
 	uint8_t bytes[];
 };
 
-/** Room for @n bytes, to be filled before it is shared, with one reference for the
- * caller; NULL when memory is short. */
+/**
+ * Allocate @n bytes, which the caller fills before sharing, with one reference for
+ * the caller. NULL if memory is short.
+ */
 struct msd_shared *msd_shared_new(size_t n);
 struct msd_shared *msd_shared_ref(struct msd_shared *s);
-void msd_shared_unref(struct msd_shared *s); /* NULL is fine */
+void msd_shared_unref(struct msd_shared *s); /* NULL is allowed */
 
 #endif

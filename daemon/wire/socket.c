@@ -1,8 +1,10 @@
 /*
- * A socket as it is. Happy path: bytes and descriptors are read and written as the
- * kernel takes them; at the end what came is dropped, so that what was written arrives.
- * Failures: what would sleep in close() is closed aside, and descriptors that do not
- * fit into what asked for them, too.
+ * A plain socket as a transport. Happy path: bytes and descriptors are read and
+ * written as the kernel takes them. At the end received bytes are dropped, so that
+ * the written bytes arrive.
+ *
+ * Failures: the closer thread (aside.h) closes sockets whose close() may sleep, and
+ * descriptors that do not fit into the caller's array.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -16,7 +18,7 @@
 #include "daemon/wire/aside.h"
 #include "daemon/wire/transport.h"
 
-#define END_READS 16 /* of bytes that nobody wants, before a close */
+#define END_READS 16 /* reads of bytes to drop, before a close */
 
 static void keep_fds(struct msghdr *m, struct msd_fds *fds, uint64_t passer)
 {
@@ -36,9 +38,11 @@ static void keep_fds(struct msghdr *m, struct msd_fds *fds, uint64_t passer)
 	}
 }
 
-/* Look at what has come: -EBUSY when there are descriptors with it. Else the pieces are
- * made no longer than it is, for what comes behind it may have some. A look that has no
- * room for descriptors leaves them where they are. */
+/*
+ * Peek at the received bytes. -EBUSY if descriptors came with them. Otherwise shorten
+ * the pieces to the peeked length, because later bytes may carry descriptors. A peek
+ * without room for descriptors leaves them in the socket.
+ */
 static int keep_to_plain(const struct msd_transport *t, struct iovec *pieces, size_t n)
 {
 	struct msghdr m = {.msg_iov = pieces, .msg_iovlen = n};
@@ -55,8 +59,8 @@ static int keep_to_plain(const struct msd_transport *t, struct iovec *pieces, si
 	return 0;
 }
 
-/* There is room for all descriptors that one read can bring: those without room the
- * kernel would close here, and sleep over it. */
+/* The control buffer holds all descriptors that one read can bring. The kernel would
+ * close the rest here, and may sleep in that. */
 static ssize_t socket_read(struct msd_transport *t, struct iovec *pieces, size_t n,
 			   struct msd_fds *fds)
 {
@@ -138,8 +142,8 @@ static bool is_old_kernel(void)
 	return is_old != 0;
 }
 
-/* Descriptors may lie in what was never read, and are closed with their socket; with
- * any socket on an old kernel. */
+/* True if close() may sleep. Descriptors in unread bytes are closed with their
+ * socket; an old kernel may sleep for any unix socket. */
 static bool may_sleep(const struct msd_transport *t)
 {
 	int unread = 0;
@@ -148,19 +152,20 @@ static bool may_sleep(const struct msd_transport *t)
 	       (ioctl(t->fd, SIOCINQ, &unread) != 0 || unread > 0 || is_old_kernel());
 }
 
-/* Its number is free at once: another may have it before the thread has closed what it
- * stood for. Not so where there is no second number to be had. */
+/* Free the descriptor number at once, so that it can be reused before the thread
+ * closes the socket. If dup fails, the thread closes the number itself. */
 static void close_aside(const struct msd_transport *t)
 {
 	const int other = fcntl(t->fd, F_DUPFD_CLOEXEC, 0);
 
 	if (other >= 0)
-		(void)close(t->fd); /* it is open by the other: nothing to wait for */
+		(void)close(t->fd); /* the duplicate is open: does not block */
 	msd_aside_close_socket(other >= 0 ? other : t->fd, t->passer);
 }
 
-/* Once it is shut down nothing comes any more, and its peer need not wait for the
- * thread. */
+/*
+ * After the shutdown nothing more arrives, and the peer does not wait for the thread.
+ */
 static void socket_close(struct msd_transport *t)
 {
 	if (t->may_pass_fds)

@@ -1,24 +1,25 @@
 #ifndef MSD_WIRE_SPARE_H
 #define MSD_WIRE_SPARE_H
 /*
- * Objects of one kind that are over, kept for the next ones: every call makes some, and
- * a pipeline frees them in bursts that run over the allocator's own caches. The last
- * one kept is the first one taken, while it still lies in the processor's cache. One
- * loop and one thread to a process, so there is no lock.
+ * Keeps finished objects of one kind for reuse. Every call makes some, and a pipeline
+ * frees them in bursts that exceed the caches of the allocator. The last object kept
+ * is reused first, while it is still in the processor's cache. A process has one loop
+ * and one thread, so there is no lock.
  *
- * None is kept with AddressSanitizer, which would take a stale one for a living one.
+ * With AddressSanitizer no object is kept, because it would take a stale object for a
+ * live one.
  */
 #include "daemon/wire/list.h"
 
 #define MSD_SPARE_MAX 128u
 
-/* All zeros: none. */
+/* All zeros: empty. */
 struct msd_spare {
-	struct msd_list *first; /* links of the objects; `next` alone counts */
+	struct msd_list *first; /* links of the objects; only `next` is used */
 	unsigned n;
 };
 
-/** The link of one that was kept, in no list any more; NULL: there is none. */
+/** Take the link of a kept object, which is in no list any more. NULL if empty. */
 static inline struct msd_list *msd_spare_take(struct msd_spare *s)
 {
 	struct msd_list *it = s->first;
@@ -31,7 +32,7 @@ static inline struct msd_list *msd_spare_take(struct msd_spare *s)
 	return it;
 }
 
-/** One more may be kept. */
+/** True if one more may be kept. */
 static inline bool msd_spare_has_room(const struct msd_spare *s)
 {
 #ifdef __SANITIZE_ADDRESS__
@@ -42,7 +43,7 @@ static inline bool msd_spare_has_room(const struct msd_spare *s)
 #endif
 }
 
-/** Keep the object with @link, which is in no list; there is room. */
+/** Keep the object with @link, which is in no list. There must be room. */
 static inline void msd_spare_keep(struct msd_spare *s, struct msd_list *link)
 {
 	link->next = s->first;

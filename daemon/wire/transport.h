@@ -1,12 +1,11 @@
 #ifndef MSD_WIRE_TRANSPORT_H
 #define MSD_WIRE_TRANSPORT_H
 /*
- * How bytes get to the other side of a connection and back. A connection (conn.h) knows
- * frames and asks a transport for everything that is done with its descriptor; so
- * another kind of transport is one more file and nothing else. socket.c is a stream
- * socket as it is.
+ * How bytes get to the other side of a connection and back. A connection (conn.h)
+ * knows frames and uses a transport for every operation on its descriptor. So another
+ * kind of transport is one more file. socket.c is a plain stream socket.
  *
- * Nothing blocks: who is told "not now" waits for the events that wants() names.
+ * No call blocks: after -EAGAIN the caller waits for the events that wants() names.
  */
 #include <stdbool.h>
 #include <stdint.h>
@@ -15,7 +14,7 @@
 
 #define MSD_TRANSPORT_FDS 4u
 
-/* Descriptors that were received and not yet taken; owned. */
+/* Received descriptors that are not yet taken; owned. */
 struct msd_fds {
 	int fd[MSD_TRANSPORT_FDS];
 	unsigned n;
@@ -26,55 +25,61 @@ struct msd_tls_peer;
 
 struct msd_transport_ops {
 	/**
-	 * Fill @n pieces in order with what has come. Fewer bytes than they have room
-	 * for mean that nothing more is there now. Descriptors that came with the bytes
-	 * are appended to @fds; those that it has no room for are closed aside
-	 * (aside.h), all of them where it is NULL. Returns bytes; 0: the other side has
-	 * ended; -EAGAIN: nothing has come; -EBUSY: there are descriptors with what
-	 * comes next, and too many of the same passer are not closed yet, which no
-	 * event tells; another -errno: it is broken.
+	 * Fill @n pieces in order with received bytes. A short read means that no
+	 * more is available now. Received descriptors are appended to @fds; those
+	 * that do not fit (all if @fds is NULL) are closed on a thread (aside.h).
+	 * Returns bytes; 0: the other side has ended; -EAGAIN: nothing is available;
+	 * -EBUSY: the next bytes carry descriptors and too many of the same passer
+	 * are not closed yet, and no event tells when they are; another -errno: it is
+	 * broken.
 	 */
 	ssize_t (*read)(struct msd_transport *t, struct iovec *pieces, size_t n,
 			struct msd_fds *fds);
 	/**
-	 * Write @n pieces as far as it takes them, and pass @fd (-1: none; borrowed)
-	 * with the first byte. Returns bytes; -EAGAIN: none now; -ETOOMANYREFS: the
-	 * user has too many descriptors on their way, which no event ends; another
-	 * -errno: it is broken.
+	 * Write as much of the @n pieces as it takes, and pass @fd (-1: none;
+	 * borrowed) with the first byte. Returns bytes; -EAGAIN: none now;
+	 * -ETOOMANYREFS: the user has too many descriptors in flight, and no event
+	 * tells when that ends; another -errno: it is broken.
 	 */
 	ssize_t (*writev)(struct msd_transport *t, struct iovec *pieces, size_t n,
 			  int fd);
-	/** The events of the descriptor that reading, writing or both (@events, of
-	 * UV_READABLE and UV_WRITABLE) wait for. */
+	/**
+	 * The events of the descriptor to wait for in order to read, write or both
+	 * (@events: UV_READABLE and UV_WRITABLE).
+	 */
 	int (*wants)(const struct msd_transport *t, int events);
-	/** Optional. The transport holds bytes that it has taken from its descriptor:
-	 * reading brings more, of which no event tells. */
+	/**
+	 * Optional. True if the transport holds bytes that it has taken from its
+	 * descriptor. A read returns more, but no event fires.
+	 */
 	bool (*holds)(const struct msd_transport *t);
-	/** Optional. What was wrong, when the last call returned -EPROTO; valid until
-	 * the next one. */
+	/** Optional. The cause of the last -EPROTO; valid until the next call. */
 	const char *(*cause)(const struct msd_transport *t);
 	/**
-	 * Nothing will be written or read any more, and what was written should arrive:
-	 * say so to the other side, and drop what it has sent. @scratch is room for
-	 * that.
+	 * End the conversation: no more reads or writes follow, and the written bytes
+	 * should arrive. Tell the other side, and drop the bytes that it has sent.
+	 * @scratch is a buffer for that.
 	 */
 	void (*end)(struct msd_transport *t, void *scratch, size_t n);
-	/** Close the descriptor; the transport's last call. */
+	/** Close the descriptor. This is the last call on the transport. */
 	void (*close)(struct msd_transport *t);
 };
 
 struct msd_transport {
 	const struct msd_transport_ops *ops;
-	int fd;            /* owned; what a loop polls */
-	bool may_pass_fds; /* descriptors can come, and writev may be given one */
-	uint64_t passer;   /* who sends those (aside.h); MSD_ASIDE_WORKERS unless set */
-	void *state;       /* the kind's own; NULL: it needs none */
-	/* Who the other side has proved to be (tls.h), as long as the transport lives.
-	 * NULL: this kind of transport does not ask. */
+	int fd;            /* owned; polled by a loop */
+	bool may_pass_fds; /* descriptors can be received, and passed to writev */
+	uint64_t passer;   /* sender of these (aside.h); default MSD_ASIDE_WORKERS */
+	void *state;       /* private to the kind of transport; NULL if not needed */
+	/* Verified identity of the other side (tls.h); lives as long as the
+	 * transport. NULL: this kind of transport does not check it. */
 	const struct msd_tls_peer *peer;
 };
 
-/** A connected stream socket, owned from here on; @may_pass_fds is for unix sockets. */
+/**
+ * Make a transport of a connected stream socket; takes ownership. @may_pass_fds is
+ * for unix sockets.
+ */
 struct msd_transport msd_transport_of_socket(int fd, bool may_pass_fds);
 
 #endif

@@ -6,16 +6,16 @@
 #include "daemon/wire/conn.h"
 
 /*
- * Who was served and has more to say goes to the end of the list, so one look at the
- * list serves each connection once, and stops at the first that had its turn. Who is
- * passed over comes first the next time.
+ * A connection that was served and has more goes to the end of the list. So one pass
+ * serves each connection once, and stops at the first that was served in this
+ * iteration. Connections that were passed over are first in the next one.
  */
 
 #define RBUF_BYTES (256u * 1024u)
 
 static void on_awake(uv_idle_t *handle)
 {
-	(void)handle; /* being active is all that it is for */
+	(void)handle; /* an active idle handle keeps the loop awake */
 }
 
 static void serve_waiting(struct msd_wire *w)
@@ -24,7 +24,7 @@ static void serve_waiting(struct msd_wire *w)
 
 	while ((it = msd_list_first(&w->passed_over)) != NULL) {
 		msd_list_remove(it);
-		msd_list_append(first, it); /* before it */
+		msd_list_append(first, it); /* insert before @first */
 	}
 	while ((it = msd_list_first(&w->waiting)) != NULL) {
 		struct msd_taker *t = MSD_CONTAINER_OF(it, struct msd_taker, link);
@@ -46,8 +46,8 @@ static void keep_awake(struct msd_wire *w, bool is_awake)
 	}
 }
 
-/* A flush may make others write, or end them: whoever is first comes next. Those whose
- * peer had its share stay, and come first in the next turn. */
+/* A flush may make other connections write or close, so take the first one each time.
+ * Connections whose peer had its share stay, and are first in the next iteration. */
 static void write_dirty(struct msd_wire *w)
 {
 	struct msd_list *it, late;

@@ -1,10 +1,10 @@
 #ifndef MSD_WIRE_WIRE_H
 #define MSD_WIRE_WIRE_H
 /*
- * What all connections of one loop share: the read buffer, and the lists of those that
- * have something to write and of those that wait for their next turn. Both are served
- * once in each turn of the loop, just before it sleeps; while somebody waits for a turn
- * it does not sleep.
+ * State shared by all connections of one loop: the read buffer, the list of
+ * connections with data to write, and the list that waits for the next loop
+ * iteration. Each iteration serves both lists once, just before the loop sleeps. The
+ * loop does not sleep while a connection waits for its next iteration.
  */
 #include <uv.h>
 
@@ -14,52 +14,52 @@
 #include "daemon/wire/retry.h"
 #include "proto/diag.h"
 
-/* One peer's connections in a turn of the loop, however they speak: so many, and, when
- * there is more than one, so long. */
+/* Share of one peer's connections in a loop iteration, for all protocols: a number of
+ * connections, and a time if there is more than one. */
 #define MSD_CONN_TURN_SHARE 64u
 #define MSD_CONN_SHARE_US 2000u
-/* What is written to them in it, with what one of them may have more, where a write
- * counts as so much at least: what takes a millisecond or two. */
+/*
+ * Bytes written to one peer's connections in one iteration, which takes a millisecond
+ * or two. One connection may exceed it at once. A write counts as at least
+ * MSD_CONN_LEAST_WRITE.
+ */
 #define MSD_CONN_SHARE_BYTES (2u << 20)
 #define MSD_CONN_LEAST_WRITE (16u << 10)
 
-/* A connection, as one of those that take turns. */
+/* A connection that the wire schedules. */
 struct msd_taker {
-	struct msd_list link; /* msd_wire.waiting: for its next turn */
-	uint64_t turn;        /* the loop's, when it had its last */
-	/* Borrowed; whose parent is its peer's. NULL: it shares with nobody. */
+	struct msd_list link; /* in msd_wire.waiting: waits for its next iteration */
+	uint64_t turn;        /* number of the loop iteration that served it last */
+	/* Borrowed; its parent is the peer's account. NULL: it shares with no other. */
 	const struct msd_account *account;
-	/** It is its turn; it leaves the list, or is passed over. */
+	/** Serve it now; it leaves the list, or is passed over. */
 	void (*have_turn)(struct msd_taker *t);
 };
 
 struct msd_wire {
 	uv_loop_t *loop;
 	uv_prepare_t prepare;
-	uv_idle_t awake;             /* runs while somebody waits */
+	uv_idle_t awake;             /* active while a connection waits */
 	struct msd_list dirty;       /* msd_conn.dirty_link */
 	struct msd_list waiting;     /* msd_taker.link */
-	struct msd_list passed_over; /* the same link: those whose peer had its share */
-	struct msd_ending ending;    /* closed connections, that are to be freed */
-	struct msd_retry retry;      /* of who is dirty */
-	struct msd_retry bringing;   /* of who waits until descriptors are closed */
-	/* The peer that all workers are, and whoever of them has a turn. Nothing is
-	 * charged to them. */
+	struct msd_list passed_over; /* same link: their peer had its share */
+	struct msd_ending ending;    /* closed connections to free */
+	struct msd_retry retry;      /* for the dirty list */
+	struct msd_retry bringing;   /* until passed descriptors are closed */
+	/* Accounts shared by all workers, as one peer. Nothing is charged to them. */
 	struct msd_account workers, worker;
 	bool is_awake;
-	uint64_t (*clock_ns)(
-		void);   /* what a turn is measured with; only differences count */
-	uint64_t now_ns; /* what that said last; 0: nobody has asked since the loop
-			    slept */
-	uint8_t *rbuf;   /* frames of whose turn it is */
+	uint64_t (*clock_ns)(void); /* clock for shares; only differences count */
+	uint64_t now_ns; /* last result of clock_ns; 0: not read since the loop slept */
+	uint8_t *rbuf;   /* frames of the connection being served */
 	size_t rbuf_bytes;
-	uint8_t *waste; /* as many bytes: what is dropped of who is closed, mostly in
-			   another's turn */
-	/* From this number on the process has only its last descriptors, which clients
-	 * have no part of; 0: nobody has said so. */
+	uint8_t *waste; /* as large: for dropped bytes of a closed connection, even
+			   while another is being served */
+	/* From this number on, descriptors are reserved and clients may not use them.
+	 * 0: not set. */
 	int last_fd;
-	/* What was done since the start, of all connections: who asks twice learns how
-	 * much lay between. Frames are whole ones that came. */
+	/* Totals of all connections since the start; a caller that reads twice gets
+	 * the difference. Only complete received frames count. */
 	struct {
 		uint64_t turns, frames, bytes_in, bytes_out;
 	} count;
@@ -82,34 +82,44 @@ static inline void msd_wire_count_out(struct msd_wire *w, uint64_t bytes)
 	w->count.bytes_out += bytes;
 }
 
-/** The kernel gives the lowest number that is free: @fd is among the last. */
+/**
+ * True if @fd is one of the last descriptors: the kernel always gives the lowest free
+ * number.
+ */
 static inline bool msd_wire_is_last(const struct msd_wire *w, int fd)
 {
 	return w->last_fd > 0 && fd >= w->last_fd;
 }
 
-/** The time, read now. */
+/** Read the clock now. */
 static inline uint64_t msd_wire_look_ns(struct msd_wire *w)
 {
 	w->now_ns = w->clock_ns();
 	return w->now_ns;
 }
-/** The time as it was read since the loop slept last: now, when nobody has yet. */
+/**
+ * The time of the first clock reading since the loop slept; reads the clock if there
+ * was none.
+ */
 static inline uint64_t msd_wire_now_ns(struct msd_wire *w)
 {
 	return w->now_ns != 0 ? w->now_ns : msd_wire_look_ns(w);
 }
 
-/** When the part of @t begins; 0: it is not measured, for it is the first of those with
- * whom it shares. */
+/**
+ * When the share of @t begins. 0: it is not measured, because @t is the first of its
+ * peer.
+ */
 static inline uint64_t msd_taker_begins(const struct msd_taker *t, struct msd_wire *w)
 {
 	if (t->account == NULL || !msd_account_is_behind(t->account))
 		return 0;
-	return msd_wire_look_ns(w); /* what was before is others' time */
+	return msd_wire_look_ns(w); /* earlier time belongs to other connections */
 }
-/** Those with whom @t shares have had all that they may of this turn: it waits for the
- * next one. Else it is one of them, and in no list. */
+/**
+ * True if the peer of @t has used its share of this iteration, and @t waits for the
+ * next one. Otherwise @t counts as served, and is in no list.
+ */
 static inline bool msd_taker_is_passed_over(struct msd_taker *t, struct msd_wire *w)
 {
 	const bool waits = !msd_list_is_empty(&t->link);
@@ -128,8 +138,7 @@ static inline bool msd_taker_is_passed_over(struct msd_taker *t, struct msd_wire
 	return true;
 }
 
-/** Those with whom the owner of @a shares have not been written all that they may be in
- * this turn. */
+/** True if the peer of @a has not used its share of written bytes in this iteration. */
 static inline bool msd_wire_may_write(const struct msd_wire *w,
 				      const struct msd_account *a)
 {
@@ -142,10 +151,13 @@ static inline void msd_wire_wrote(const struct msd_wire *w, const struct msd_acc
 			  bytes > MSD_CONN_LEAST_WRITE ? bytes : MSD_CONN_LEAST_WRITE);
 }
 
-/** What all connections on @loop share. Errors: MSD_NOMEM; finish is legal then. */
+/**
+ * Initialize the state that all connections on @loop share. Errors: MSD_NOMEM;
+ * msd_wire_finish() is legal then.
+ */
 MSD_MUST_CHECK msd_err msd_wire_init(struct msd_wire *w, uv_loop_t *loop,
 				     struct msd_diag *d);
-void msd_wire_close(struct msd_wire *w);  /* closes the handles, before the loop ends */
-void msd_wire_finish(struct msd_wire *w); /* frees memory, after the loop ended */
+void msd_wire_close(struct msd_wire *w);  /* close the handles, before the loop ends */
+void msd_wire_finish(struct msd_wire *w); /* free memory, after the loop ended */
 
 #endif

@@ -2,9 +2,11 @@
 #define MSD_WIRE_WITHOUT_H
 #include <stdbool.h>
 
-/** Whether MODSERD_WITHOUT, words with commas between them, names @what: an
- * optimisation, or the counting of calls, that this process does without. For measuring
- * and tests; answers are the same. */
+/**
+ * True if the comma-separated list MODSERD_WITHOUT names @what: an optimisation, or
+ * the counting of calls, that this process disables. For measurements and tests;
+ * results stay the same.
+ */
 bool msd_without(const char *what);
 
 #endif

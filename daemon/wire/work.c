@@ -1,8 +1,8 @@
 /*
- * Happy path: a job goes into its pool's queue behind the jobs of its turn, and wakes a
- * thread; the thread puts it into `over` and wakes the loop, which calls done().
- * Failures: no thread can be started beside those that stay: those do the work; a job
- * never comes back (a file system that hangs): it keeps its thread.
+ * Happy path: a job goes into its pool's queue, behind the jobs of its round, and
+ * wakes a thread. The thread puts the finished job into `over` and wakes the loop,
+ * which calls done(). Failures: no extra thread can be started: the permanent threads
+ * do the work. A job never returns (a file system that hangs): it keeps its thread.
  */
 #include "daemon/wire/work.h"
 
@@ -13,12 +13,12 @@
 #define STACK_BYTES (1024u * 1024u)
 
 struct pool {
-	struct msd_list waiting; /* msd_work.link, by their turns */
+	struct msd_list waiting; /* msd_work.link, ordered by round */
 	struct msd_list running;
 	pthread_cond_t wanted;
-	uint64_t turn; /* of the last job that a thread has */
+	uint64_t turn; /* round of the last started job */
 	unsigned n_waiting, n_idle, n_threads;
-	unsigned n_stay; /* threads that do not end */
+	unsigned n_stay; /* permanent threads */
 	unsigned n_most;
 	int nice;
 };
@@ -36,9 +36,9 @@ static struct {
 	struct pool pools[MSD_WORK_POOLS];
 	struct msd_list over; /* msd_work.link: run() has returned */
 	unsigned n_over;
-	/* The loop's thread alone. */
+	/* Loop's thread only. */
 	uv_async_t heard;
-	bool is_open;    /* it is on a loop */
+	bool is_open;    /* the handle is on a loop */
 	unsigned n_left; /* begun and not done */
 } work = {.lock = PTHREAD_MUTEX_INITIALIZER,
 	  .pools = {[MSD_WORK_PROMPT] = POOL(MSD_WORK_PROMPT, MSD_WORK_STAY_PROMPT, 0),
@@ -51,8 +51,8 @@ static struct msd_work *work_of(struct msd_list *link)
 	return MSD_CONTAINER_OF(link, struct msd_work, link);
 }
 
-/* Linux gives each thread a priority of its own. A thread that has lowered it may not
- * raise it again, so the pools share none. */
+/* Linux has a priority per thread. A thread that has lowered it may not raise it
+ * again, so the pools share no threads. */
 static void lower_priority(const struct pool *p)
 {
 	const id_t self = (id_t)gettid();
@@ -63,7 +63,7 @@ static void lower_priority(const struct pool *p)
 	}
 }
 
-/* With the lock held, as all functions up to work_all(). */
+/* Call with the lock held, as all functions up to work_all(). */
 static bool may_run(const struct pool *p, const struct msd_work *w)
 {
 	unsigned n = 0;
@@ -119,7 +119,7 @@ static void *work_all(void *of)
 	return NULL;
 }
 
-/* With the lock held. Returns 0, or an errno. */
+/* Call with the lock held. Returns 0, or an errno. */
 static int start_thread(struct pool *p)
 {
 	pthread_attr_t attr;
@@ -137,7 +137,7 @@ static int start_thread(struct pool *p)
 	return error;
 }
 
-/* With the lock held. Returns 0, or an errno. */
+/* Call with the lock held. Returns 0, or an errno. */
 static int start_all(struct pool *p, unsigned n, unsigned n_more)
 {
 	int error = 0;
@@ -163,7 +163,7 @@ static struct msd_work *take_over(void)
 	return w;
 }
 
-/* No more than there are now: done() may begin others. */
+/* Handle only the jobs finished by now: done() may begin more. */
 static void on_heard(uv_async_t *heard)
 {
 	struct msd_work *w;
@@ -178,7 +178,7 @@ static void on_heard(uv_async_t *heard)
 	}
 }
 
-/* It does not fail: uv_loop_init() has made the descriptor that all such handles of the
+/* Cannot fail: uv_loop_init() has made the descriptor that all async handles of the
  * loop share. */
 static void hear(uv_loop_t *loop)
 {
@@ -210,8 +210,8 @@ void msd_work_close(void)
 	work.is_open = false;
 }
 
-/* With the lock held. The turn behind the last waiting job of the same owner, or the
- * one that is on: each job takes longer than looking at all that wait. */
+/* Call with the lock held. The round after the owner's last waiting job, or the
+ * current one. The search is cheap compared with any job. */
 static uint64_t next_turn(const struct pool *p, const struct msd_work *w)
 {
 	for (struct msd_list *it = p->waiting.prev;
@@ -222,7 +222,7 @@ static uint64_t next_turn(const struct pool *p, const struct msd_work *w)
 	return p->turn;
 }
 
-/* With the lock held. */
+/* Call with the lock held. */
 static void put(struct pool *p, struct msd_work *w)
 {
 	struct msd_list *before = p->waiting.prev;
@@ -244,7 +244,7 @@ void msd_work_begin(uv_loop_t *loop, struct msd_work *w)
 	(void)pthread_mutex_lock(&work.lock);
 	put(p, w);
 	if (p->n_waiting > p->n_idle && p->n_threads < p->n_most)
-		(void)start_thread(p); /* or those that there are do it */
+		(void)start_thread(p); /* on failure existing threads do the work */
 	(void)pthread_cond_signal(&p->wanted);
 	(void)pthread_mutex_unlock(&work.lock);
 }

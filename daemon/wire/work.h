@@ -1,8 +1,8 @@
 #ifndef MSD_WIRE_WORK_H
 #define MSD_WIRE_WORK_H
 /*
- * Threads for work that takes longer than the loop can wait. They have nothing to do
- * with libuv's pool: libuv makes that at the first use, and aborts the process if it
+ * Thread pools for work that takes longer than the loop can wait. They do not use
+ * libuv's pool: libuv makes that at the first use, and aborts the process if it
  * cannot. There are two pools, and no job of one waits for a job of the other:
  *
  *   PROMPT  short work that a client waits for: JSON, steps of TLS handshakes, memory
@@ -11,15 +11,15 @@
  *           45 MiB takes a tenth of a second. Its threads have MSD_WORK_NICE: at the
  *           loop's priority, one call in fifty waited 3 ms for such a thread.
  *
- *   (begun) --thread--> run() --loop--> done() is called, once, on a later turn
+ *   (begun) --thread--> run() --loop--> done() is called once, in a later iteration
  *
- * msd_work_open() makes MSD_WORK_STAY threads of each pool, and these live as long as
- * the process: a user without a thread left still has all work done. A pool adds
- * threads while all of its own are busy, as far as msd_work_open() allows, and these
- * end when there is nothing to do.
+ * msd_work_open() makes MSD_WORK_STAY permanent threads in each pool. So all work is
+ * done even if the user has no thread left. A pool adds threads while all of its own
+ * are busy, up to the limit of msd_work_open(). Extra threads end when there is no
+ * work.
  *
- * Owners take turns. One owner has MSD_WORK_OF_ONE jobs on threads of a pool at a time;
- * MSD_WORK_OWN, the daemon itself, has as many as there are threads.
+ * Owners share a pool fairly. One owner has at most MSD_WORK_OF_ONE jobs on threads
+ * of a pool. MSD_WORK_OWN, the daemon itself, may use all threads.
  */
 #include <stdbool.h>
 #include <stdint.h>
@@ -32,10 +32,10 @@ enum msd_work_pool { MSD_WORK_PROMPT, MSD_WORK_BULK, MSD_WORK_POOLS };
 
 /* Embedded in the object that needs the work. */
 struct msd_work {
-	void (*run)(struct msd_work *w);  /* on a thread */
-	void (*done)(struct msd_work *w); /* on the loop; it may free @w */
+	void (*run)(struct msd_work *w);  /* called on a thread */
+	void (*done)(struct msd_work *w); /* called on the loop; may free @w */
 	enum msd_work_pool pool;
-	uint64_t owner; /* a number that stands for a peer, or one of these below */
+	uint64_t owner; /* number of a peer, or a value below */
 	/* Private. */
 	struct msd_list link;
 	uint64_t turn;
@@ -45,22 +45,28 @@ struct msd_work {
 #define MSD_WORK_SEGMENTS (UINT64_MAX - 1) /* memory for calls, of all modules */
 
 /**
- * Make the threads that stay; done() is called on @loop. BULK may have @n_more threads
- * beside them. Returns 0, or an errno: the system refuses a thread. The loop's thread,
- * before any work. Without it, as in tests, a pool makes threads when it has work.
+ * Make the permanent threads; done() is called on @loop. BULK may have @n_more extra
+ * threads. Returns 0, or an errno if the system refuses a thread. Call it on the
+ * loop's thread, before any work. Without it, as in tests, a pool makes threads on
+ * demand.
  */
 MSD_MUST_CHECK int msd_work_open(uv_loop_t *loop, unsigned n_more);
-/** Close the handle on the loop, which is not busy. Threads stay for the next loop. */
+/**
+ * Close the handle on the loop, which must not be busy. Threads stay for the next
+ * loop.
+ */
 void msd_work_close(void);
-/** Do @w, of which all public fields are set, in its owner's turn; @w stays where it is
- * until done(), where it may be begun again. The loop's thread. */
+/**
+ * Queue @w, whose public fields are all set; owners are scheduled fairly. @w must not
+ * move until done(), where it may be queued again. Loop's thread only.
+ */
 void msd_work_begin(uv_loop_t *loop, struct msd_work *w);
-/** Some that were begun are not done: the loop may not be closed. Its thread. */
+/** True if jobs are unfinished: the loop may not be closed. Loop's thread only. */
 bool msd_work_is_busy(void);
 
 #define MSD_WORK_STAY_PROMPT 6u /* two each for JSON, handshakes and segments */
 #define MSD_WORK_STAY_BULK 4u
 #define MSD_WORK_OF_ONE 2u
-#define MSD_WORK_NICE 10 /* more than the process */
+#define MSD_WORK_NICE 10 /* added to the process's nice value */
 
 #endif

@@ -6,7 +6,8 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
-/* What the process has already: next to nothing, or a sanitizer's terabytes. */
+/* Bytes of data that the process already has: almost nothing, or a sanitizer's
+ * terabytes. */
 static uint64_t data_bytes(void)
 {
 	unsigned long long size, resident, shared, text, library, data = 0;
@@ -22,14 +23,14 @@ static uint64_t data_bytes(void)
 	return data * (uint64_t)sysconf(_SC_PAGESIZE);
 }
 
-static uint64_t own_data; /* that is allowed without what is lent; 0: no limit */
+static uint64_t own_data; /* limit without client segments; 0: no limit */
 
 static uint64_t sum(uint64_t a, uint64_t b)
 {
 	return a < UINT64_MAX - b ? a + b : UINT64_MAX;
 }
 
-/* @most now, and @more when it is raised. */
+/* Set the limit @most now, with @more room to raise it. */
 static msd_err set_limits(enum __rlimit_resource what, uint64_t most, uint64_t more,
 			  const char *option, struct msd_diag *d)
 {
@@ -63,14 +64,16 @@ msd_err msd_allowance_apply(const struct msd_allowance *a, struct msd_diag *d)
 		err = set_limit(RLIMIT_NOFILE, a->max_files, "max-worker-files", d);
 	if (err != MSD_OK || a->max_data == 0)
 		return err;
-	/* A module that allocates without end gets NULL from its malloc, and the
-	 * machine's other processes keep their memory. Segments are shared, not data:
-	 * they have max_out. Addresses that drivers only reserve are none, either. */
+	/*
+	 * A module that allocates without end gets NULL from malloc, so other
+	 * processes keep their memory. Segments are shared memory, not data: max_out
+	 * limits them. Addresses that drivers only reserve do not count either.
+	 */
 	own_data = sum(a->max_data, data_bytes());
 	return set_limits(RLIMIT_DATA, own_data, a->max_lent, "max-worker-memory", d);
 }
 
-/* Where a module has lowered it, that is its own. */
+/* A limit that the module has lowered itself may be raised again here. */
 void msd_allowance_set_lent(uint64_t bytes)
 {
 	const uint64_t wanted = sum(own_data, bytes);

@@ -1,11 +1,11 @@
 #ifndef MSD_WORKER_ALLOWANCE_H
 #define MSD_WORKER_ALLOWANCE_H
 /*
- * What this process may take of the machine, and all that it starts. It is set by the
- * process itself, before foreign code runs, and nobody can raise it again: set from
- * outside it would change under a process that is just being started. Of its memory
- * what clients lend to be read is no part: the kernel counts that as data where it is
- * mapped so that writing to it stays here, and the limit is higher for as long.
+ * Resource limits of this process and its descendants. The process sets them itself,
+ * before foreign code runs, and cannot raise them again; limits set from outside
+ * could change a process during its start. The memory limit excludes memory that
+ * clients share for reading. Where that is mapped copy-on-write, the kernel counts it
+ * as data, so the limit is raised while it is mapped.
  */
 #include <stdint.h>
 
@@ -13,16 +13,20 @@
 
 struct msd_allowance {
 	uint64_t max_data;  /* bytes of its own memory; 0: no limit */
-	uint64_t max_lent;  /* bytes that clients may lend beside it */
+	uint64_t max_lent;  /* additional bytes for client segments */
 	uint64_t max_files; /* descriptors; 0: no limit */
 	uint64_t max_core;  /* bytes of a core file */
 };
 
-/** Keep to @a from here on. Where the process has less already, it keeps that. Errors:
- * MSD_IO, naming the option. */
+/**
+ * Apply @a. A limit that is already lower stays. Errors: MSD_IO, which names the
+ * option.
+ */
 MSD_MUST_CHECK msd_err msd_allowance_apply(const struct msd_allowance *a,
 					   struct msd_diag *d);
-/** From here on @bytes are there that clients lend to be read, max_lent at most. */
+/**
+ * Set the size of the client segments mapped for reading to @bytes, at most max_lent.
+ */
 void msd_allowance_set_lent(uint64_t bytes);
 
 #endif

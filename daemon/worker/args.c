@@ -1,9 +1,9 @@
 /*
- * Arguments of a call, from msgpack to values that compiled code takes.
+ * Converts the arguments of a call from msgpack to values for compiled code.
  *
- * Happy path: each is read once; a tensor in a segment becomes a view of it, an out
- * tensor gets a slot, a resident one is looked up by its handle. Names are put in the
- * order of the signature first.
+ * Happy path: each argument is read once. A tensor in a segment becomes a view of it,
+ * an out tensor gets a slot, a resident tensor is looked up by its handle. Named
+ * arguments are put in the order of the signature.
  */
 #include <string.h>
 
@@ -35,8 +35,8 @@ msd_err msd_call_hold(struct msd_call *call, struct msd_obj *obj, struct msd_any
 
 void msd_call_finish(struct msd_call *call, bool failed)
 {
-	/* What is queued reads and writes the call's memory. Who failed has said why.
-	 */
+	/* Queued operations use the call's memory. If the call failed, its error is
+	 * already set. */
 	(void)!msd_stage_wait(call, NULL);
 	for (struct call_hold *h = call->holds; h != NULL; h = h->next)
 		msd_obj_unref(h->obj);
@@ -51,8 +51,8 @@ void msd_call_finish(struct msd_call *call, bool failed)
 	msd_arena_reset(call->arena);
 }
 
-/* A tensor that the callee fills: zeros in a slot of its own, or what is there in a
- * client's memory; noted for the reply. */
+/* Reserve a tensor that the callee fills: zeros in its own slot, or a place in a
+ * client segment with its current bytes. It is noted for the reply. */
 static msd_err reserve_out(struct msd_call *call, struct msd_wire_tensor *t,
 			   struct msd_call_out **ret, struct msd_diag *d)
 {
@@ -78,7 +78,7 @@ static msd_err reserve_out(struct msd_call *call, struct msd_wire_tensor *t,
 	return MSD_OK;
 }
 
-/* Compiled functions read a DLTensor and forget it: no object is needed for those. */
+/* Compiled functions do not keep a DLTensor, so they need no object. */
 static msd_err borrowed_tensor(struct msd_call *call, const struct msd_wire_tensor *t,
 			       uint8_t *p, struct msd_device device,
 			       struct msd_any *ret, struct msd_diag *d)
@@ -98,7 +98,7 @@ static msd_err borrowed_tensor(struct msd_call *call, const struct msd_wire_tens
 	return MSD_OK;
 }
 
-/* A tensor over memory that stays for the call. */
+/* Make a tensor over memory that stays valid for the call. */
 static msd_err view(struct msd_call *call, const struct msd_wire_tensor *t, uint8_t *p,
 		    struct msd_device device, struct msd_obj *owner, bool is_nested,
 		    struct msd_any *ret, struct msd_diag *d)
@@ -110,7 +110,8 @@ static msd_err view(struct msd_call *call, const struct msd_wire_tensor *t, uint
 	return msd_call_hold(call, made != NULL ? &made->obj : NULL, ret, d);
 }
 
-/* An out tensor: the slot itself, or memory of a device that is copied there later. */
+/* Make an out tensor: the slot itself, or memory of a device that is copied there
+ * later. */
 static msd_err read_out(struct msd_call *call, struct msd_wire_tensor *t,
 			struct msd_dev *dev, struct msd_any *ret, struct msd_diag *d)
 {
@@ -138,7 +139,8 @@ static msd_err refuse_out(const struct msd_call *call, struct msd_diag *d)
 		call->func->name);
 }
 
-/* @t has its bytes; @dev is where they go, NULL where the host's memory will do. */
+/* Read a tensor @t that has bytes. @dev is their destination, NULL if host memory is
+ * sufficient. */
 static msd_err read_in(struct msd_call *call, const struct msd_wire_tensor *t,
 		       struct msd_dev *dev, bool is_nested, struct msd_any *ret,
 		       struct msd_diag *d)
@@ -172,8 +174,8 @@ static msd_err read_tensor(struct msd_call *call, struct msd_span ext, bool is_n
 	struct msd_dev *dev = NULL;
 	msd_err err = msd_wire_tensor_read(ext.p, ext.n, &t, d);
 
-	/* Bytes go where the tensor says, else to where the call runs; a resident one
-	 * never moves. */
+	/* Bytes go to the tensor's device, otherwise to the call's device. A resident
+	 * tensor never moves. */
 	if (err == MSD_OK && t.where != MSD_AT_RESIDENT) {
 		err = msd_loaded_reach(call->module,
 				       t.device.type != 0 ? t.device : call->device,
@@ -285,8 +287,8 @@ msd_err msd_call_make_args(struct msd_call *call, uint32_t n, struct msd_diag *d
 	return call->args != NULL ? MSD_OK : msd_diag_no_memory(d);
 }
 
-/* Argument @i was read with @err. Places for results are no arguments of the
- * function's, and come last. */
+/* Check argument @i, read with @err. Places for results are not passed to the
+ * function, and must be last. */
 static msd_err took_arg(struct msd_call *call, uint32_t i, uint32_t n_places,
 			msd_err err, struct msd_diag *d)
 {

@@ -1,10 +1,10 @@
 /*
- * Calls that run as one.
+ * Joined calls.
  *
- * Happy path: the first call of the queue can be joined; those behind it are looked at
- * until one does not fit; their tensors are copied behind each other, the function
- * runs, and each reply gets its rows. Failures: memory is short, or the function fails:
- * the calls run apart, and each gets an answer of its own.
+ * Happy path: the first call of the queue can be joined. The calls behind it are
+ * added until one does not fit. Their tensors are concatenated, the function runs,
+ * and each reply gets its rows. Failures: memory is short, or the function fails: the
+ * calls run separately, and each gets its own reply.
  */
 #include "daemon/worker/batch.h"
 
@@ -18,7 +18,7 @@
 
 #define MOST_CALLS 64u /* as many as the supervisor sends ahead */
 
-/* A tensor of one call, and where its bytes are. */
+/* A tensor of one call, and the address of its bytes. */
 struct piece {
 	struct msd_wire_tensor tensor;
 	const uint8_t *p;
@@ -26,17 +26,17 @@ struct piece {
 
 struct member {
 	struct msd_request *request;
-	struct piece *pieces; /* as many as the call has arguments */
+	struct piece *pieces; /* one per argument */
 	int64_t rows;
 };
 
-/* The calls that are to run as one; in the worker's arena. */
+/* The calls to run as one; in the worker's arena. */
 struct group {
 	struct member members[MOST_CALLS];
 	uint32_t n;
 	uint32_t n_args;
 	int64_t rows;
-	uint64_t deadline_ns; /* the earliest of theirs; 0: there is none */
+	uint64_t deadline_ns; /* the earliest of their deadlines; 0: none */
 };
 
 static struct msd_request *request_of(struct msd_list *link)
@@ -44,7 +44,7 @@ static struct msd_request *request_of(struct msd_list *link)
 	return MSD_CONTAINER_OF(link, struct msd_request, link);
 }
 
-/* The arguments of a call that has no plan, behind its target. */
+/* Open the arguments of a call without a plan, behind its target. */
 static bool open_args(const struct msd_request *r, struct msd_cur *c, uint32_t *ret_n,
 		      struct msd_wire_value *ret_target)
 {
@@ -57,7 +57,7 @@ static bool open_args(const struct msd_request *r, struct msd_cur *c, uint32_t *
 	return true;
 }
 
-/* When it was queued its name may have been a new one. */
+/* The name may have been unknown when the request was queued. */
 static void find_func(struct msd_worker *w, struct msd_request *r)
 {
 	struct msd_span module, function;
@@ -82,7 +82,9 @@ static bool may_join(struct msd_worker *w, struct msd_request *r)
 	return r->func != NULL && r->func->has_batch;
 }
 
-/* A tensor that came with the call, has rows, and belongs where the module is. */
+/*
+ * Read a tensor that arrived with the call, has rows, and is for the module's device.
+ */
 static bool read_piece(const struct msd_request *r, const struct msd_wire_value *v,
 		       struct piece *ret)
 {
@@ -152,8 +154,8 @@ static bool fits(const struct group *g, const struct member *m, uint32_t n_args)
 	return true;
 }
 
-/* Whether @rows of @g's function that begin now are expected to be done when half of
- * the time to @g's deadline has gone: they run again, apart, when they fail as one. */
+/* True if @rows of @g's function, started now, are expected to finish in half of the
+ * time to @g's deadline. If the joint run fails, the calls run again separately. */
 static bool is_in_time(const struct group *g, int64_t rows, uint64_t now_ns)
 {
 	return g->deadline_ns == 0 ||
@@ -167,13 +169,13 @@ static bool is_late(const struct msd_request *r, uint64_t now_ns)
 	return r->deadline_ns != 0 && now_ns >= r->deadline_ns;
 }
 
-/* Of two deadlines, of which 0 is none. */
+/* The earlier of two deadlines; 0 means none. */
 static uint64_t earlier(uint64_t a, uint64_t b)
 {
 	return a == 0 || (b != 0 && b < a) ? b : a;
 }
 
-/* The queue's first calls as far as they can be joined. */
+/* Collect the first calls of the queue that can be joined. */
 static void gather(struct msd_worker *w, uint64_t now_ns, struct group *g)
 {
 	g->n = 0;
@@ -224,7 +226,7 @@ bool msd_batch_waits(struct msd_worker *w)
 		waits = g->n > 0 && g->n < MOST_CALLS &&
 			(uint64_t)g->rows < w->batch.most_rows &&
 			g->members[g->n - 1].request->link.next == &w->queue &&
-			/* Nobody may be made late by waiting for others. */
+			/* A call must not miss its deadline because it waited. */
 			is_in_time(g, g->rows, until_ns);
 	}
 	msd_arena_reset(&w->arena);
@@ -236,8 +238,8 @@ bool msd_batch_waits(struct msd_worker *w)
 	return waits;
 }
 
-/* Argument @i of all, one behind the other. The copy on the host stays for as long as
- * one on a device may be queued. */
+/* Concatenate argument @i of all calls. The host copy stays valid until a queued
+ * device copy has finished. */
 static msd_err join_arg(const struct group *g, uint32_t i, struct msd_call *call,
 			struct msd_dev *dev, struct msd_diag *d)
 {
@@ -305,7 +307,7 @@ static void answer(struct msd_worker *w, const struct msd_call *joined,
 	msd_conn_send(&m->request->peer->conn, o);
 }
 
-/* False: they are to be run apart. */
+/* False if the calls must run separately. */
 static bool run_joined(struct msd_worker *w, const struct group *g,
 		       struct msd_call *call)
 {
@@ -358,7 +360,7 @@ static bool run_group(struct msd_worker *w, const struct group *g)
 	for (uint32_t k = 0; ran && k < g->n; k++)
 		msd_worker_recycle(w, g->members[k].request);
 	if (!ran)
-		w->batch.n_apart = g->n - 1; /* the first is next */
+		w->batch.n_apart = g->n - 1; /* the first one runs next */
 	msd_call_finish(&call, false);
 	return ran;
 }

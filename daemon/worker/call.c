@@ -1,9 +1,9 @@
 /*
- * A call: function found, arguments made, run, results written.
+ * A call: find the function, make the arguments, run it, write the results.
  *
- * Happy path: the target's name is looked up once and kept, arguments become values
- * over the in segments (args.c), tensors that are elsewhere are staged to the call's
- * device (stage.c), compiled code runs, its results go to out slots (results.c).
+ * Happy path: the target's name is looked up once and cached. Arguments become values
+ * over the in segments (args.c). Tensors elsewhere are copied to the call's device
+ * (stage.c). Compiled code runs, and its results go to out slots (results.c).
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -38,7 +38,7 @@ static msd_err find_func(struct msd_worker *w, struct msd_span target,
 	return msd_funcs_find(&w->funcs, function, ret, d);
 }
 
-/* A function of an instance; it lives as long as the call's other memory. */
+/* Find a function of an instance; it lives as long as the call's other memory. */
 static msd_err find_instance_func(struct msd_worker *w, const struct msd_request *r,
 				  struct msd_span target, struct msd_func **ret,
 				  bool *ret_takes_out, struct msd_diag *d)
@@ -88,7 +88,7 @@ msd_err msd_call_invoke(struct msd_worker *w, struct msd_call *call,
 	return err;
 }
 
-/* @t as the command line writes an out tensor: "float32[2,3]". */
+/* Format @t as an out tensor of the command line: "float32[2,3]". */
 static const char *out_text(const struct msd_dltensor *t, char out[static OUT_TEXT_MAX])
 {
 	char name[MSD_DTYPE_NAME_MAX];
@@ -104,8 +104,8 @@ static const char *out_text(const struct msd_dltensor *t, char out[static OUT_TE
 	return out;
 }
 
-/* Refuse to lose a result: the callee fills tensors, but all that it got were copies
- * that end with the call. Only a call that returned nothing shows it. */
+/* Refuse to lose a result: the callee fills tensors, but it only got copies that are
+ * freed with the call. Detected only for a call that returned nothing. */
 static msd_err check_kept(const struct msd_call *call, const struct msd_any *result,
 			  struct msd_diag *d)
 {
@@ -127,8 +127,8 @@ static msd_err check_kept(const struct msd_call *call, const struct msd_any *res
 			    at, out_text(t, text));
 }
 
-/* {"exec_ns": int}, of a traced call behind what went before and after it here, and of
- * a joined one behind how many ran. */
+/* Write {"exec_ns": int}. A joined call also has the number of joined calls, and a
+ * traced call the times before and after the run. */
 static void write_meta(const struct msd_call *call, uint64_t exec_ns,
 		       struct msd_buf *out)
 {
@@ -174,14 +174,14 @@ msd_err msd_call_write_reply(struct msd_call *call, const struct msd_any *result
 		err = msd_stage_wait(call, d);
 	if (err != MSD_OK)
 		return err;
-	if (waits) { /* what the call has queued ran since */
+	if (waits) { /* the call's queued work has run since */
 		struct msd_worker *w = call->peer->worker;
 		w->last_end_ns = msd_now_ns();
 		w->last_run_ns = w->last_end_ns - call->entered_ns;
 		exec_ns += w->last_end_ns - queued_ns;
 		msd_graphs_tell(w);
 	}
-	/* A device's own time is without the copies, and nobody's sleep is in it. */
+	/* The device's own time excludes the copies and any sleep. */
 	if (call->timed != NULL)
 		(void)call->timed->ops->elapsed(call->timed, &exec_ns);
 	write_meta(call, exec_ns, out);
@@ -195,7 +195,7 @@ msd_err msd_call_write_reply(struct msd_call *call, const struct msd_any *result
 	return MSD_OK;
 }
 
-/* Its arguments: those of its plan, or the @n at @c. */
+/* Get the arguments from the plan, or the @n values at @c. */
 static msd_err get_args(struct msd_call *call, struct msd_cur *c, uint32_t n,
 			struct msd_diag *d)
 {
@@ -203,7 +203,7 @@ static msd_err get_args(struct msd_call *call, struct msd_cur *c, uint32_t n,
 					    : msd_call_read_args(call, c, n, d);
 }
 
-/* @n arguments at @c; the whole response to @out. */
+/* Run with @n arguments at @c; write the whole response to @out. */
 static msd_err run(struct msd_worker *w, struct msd_call *call, struct msd_cur *c,
 		   uint32_t n, struct msd_buf *out, struct msd_diag *d)
 {
@@ -229,7 +229,7 @@ static msd_err run(struct msd_worker *w, struct msd_call *call, struct msd_cur *
 	return err == MSD_OK ? err : msd_diag_wrap(d, err, "%s", call->func->name);
 }
 
-/* What is called; the arguments that follow stay in @c. */
+/* Find the function; the arguments that follow stay in @c. */
 static msd_err open_call(struct msd_worker *w, const struct msd_request *r,
 			 struct msd_cur *c, uint32_t *ret_n, struct msd_func **ret,
 			 bool *ret_takes_out, struct msd_diag *d)

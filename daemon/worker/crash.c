@@ -6,7 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
-/* MINSIGSTKSZ is no constant any more, and AVX-512 frames are large. */
+/* MINSIGSTKSZ is no longer a constant, and AVX-512 frames are large. */
 #define STACK_BYTES (64u * 1024u)
 
 static const struct {
@@ -19,11 +19,11 @@ static const struct {
 	     {SIGABRT, "SIGABRT"}};
 #define N_FATAL (sizeof(fatal) / sizeof(fatal[0]))
 
-/* Read by the handler, on whatever thread. */
+/* Read by the handler, on any thread. */
 static const char *volatile doing_what;
 static const char *volatile doing_name;
 
-/* A line put together without stdio: the process may be in any state. */
+/* A line built without stdio: the process may be in any state. */
 struct line {
 	char text[256];
 	size_t n;

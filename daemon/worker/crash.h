@@ -1,17 +1,22 @@
 #ifndef MSD_WORKER_CRASH_H
 #define MSD_WORKER_CRASH_H
 /*
- * Last words: when compiled code crashes the worker, one line on standard error says
- * with which signal, where, and in what. The supervisor quotes it to the callers.
+ * Crash report: when compiled code crashes the worker, one line on standard error
+ * gives the signal, the address and the running function. The supervisor quotes it to
+ * its clients.
  */
 
-/** Handle SIGSEGV, SIGBUS, SIGFPE, SIGILL and SIGABRT on a stack of their own; the
- * signal then takes its default action. */
+/**
+ * Handle SIGSEGV, SIGBUS, SIGFPE, SIGILL and SIGABRT on a separate stack; the signal
+ * then takes its default action.
+ */
 void msd_crash_install(void);
-/** What is being done ("call of", "boom"); both must stay valid until the next note.
- * NULL: nothing foreign. */
+/**
+ * Set the current action ("call of", "boom"); both must stay valid until the next
+ * note. NULL: no foreign code runs.
+ */
 void msd_crash_note(const char *what, const char *name);
-/** Back to the default actions (a forked child whose death is expected). */
+/** Restore the default actions (for a forked child that may crash). */
 void msd_crash_uninstall(void);
 
 #endif

@@ -1,8 +1,8 @@
 /*
- * The answer to worker.open: what the supervisor and its clients are told of a module.
+ * The reply to worker.open: describes a module to the supervisor and its clients.
  *
- * Of a module with more functions than a frame holds, first their details and then the
- * rest are left out, and how many.
+ * If the functions do not fit into a frame, their details are left out first, then
+ * whole functions, with their number.
  */
 #include "daemon/worker/describe.h"
 
@@ -14,17 +14,17 @@
 #include "runtime/module/signature.h"
 
 #define MAX_TEXT_BYTES (128u * 1024u)
-/* Of what a body may hold; the rest is for the envelope and a broad margin. */
+/* Limits within a body; the rest is for the envelope and a wide margin. */
 #define DETAILS_BYTES (MSD_MAX_BODY_BYTES / 2)
 #define DETAILS_OBJECTS (MSD_MAX_OBJECTS / 2)
 #define NAMES_BYTES (MSD_MAX_BODY_BYTES / 8 * 7 - MAX_TEXT_BYTES)
 #define NAMES_OBJECTS (MSD_MAX_OBJECTS / 8 * 7)
 
-/* What has been written so far. */
+/* Size of the output so far. */
 struct budget {
 	struct msd_buf *out;
 	size_t objects;
-	uint64_t batch; /* rows that calls may be joined to; 0: they are not */
+	uint64_t batch; /* limit of rows for joined calls; 0: calls are not joined */
 };
 
 static const char *hint_name(enum msd_kind_hint kind)
@@ -52,7 +52,7 @@ static const char *hint_name(enum msd_kind_hint kind)
 	return "unknown";
 }
 
-/* The names of extents that vary, "" of all others. */
+/* The names of variable extents, "" for fixed ones. */
 static void put_extents(struct budget *b, const struct msd_param *p)
 {
 	msd_pack_cstr(b->out, "extents");
@@ -72,7 +72,7 @@ static bool has_names(const struct msd_param *p)
 	return false;
 }
 
-/* Its extents' names are those of @shown, the same as its signature's text has it. */
+/* Extent names are from @shown, to match the signature's text. */
 static void put_param(struct budget *b, const struct msd_param *p,
 		      const struct msd_param *shown)
 {
@@ -118,7 +118,8 @@ static void put_params(struct budget *b, const struct msd_signature *s)
 	msd_signature_finish(&shown);
 }
 
-/* As its signature's text has them: an executor's says more, its own names, too. */
+/* Read results from the signature's text, because an executor's text has more, such
+ * as its own names. */
 static void read_results(struct budget *b, const struct msd_signature *s,
 			 struct msd_signature *ret)
 {
@@ -176,7 +177,7 @@ static void put_function(struct budget *b, const struct msd_func_info *f, bool d
 	b->objects += 1 + 2 * n;
 }
 
-/* Write functions until the room is used up; returns how many are in. */
+/* Write functions until the limit is reached; returns how many were written. */
 static size_t put_functions(struct budget *b, const struct msd_func_info *const *all,
 			    size_t n)
 {

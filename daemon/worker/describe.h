@@ -1,12 +1,14 @@
 #ifndef MSD_WORKER_DESCRIBE_H
 #define MSD_WORKER_DESCRIBE_H
-/* What a worker tells about its module when it is open (CHANNEL.md, worker.open). */
+/* The description of the open module that a worker sends (CHANNEL.md, worker.open). */
 #include "daemon/worker/sandbox.h"
 #include "runtime/load/loaded.h"
 
-/** Append the map, with what @sandbox holds; @batch: rows that calls may be joined to,
- * 0 when they are not. Of a module with more functions than a frame holds, details are
- * left out first and functions last; then "left_out" says how many. */
+/**
+ * Append the map, with the state of @sandbox. @batch: limit of rows for joined calls,
+ * 0 if calls are not joined. If the functions do not fit into a frame, details are
+ * left out first and functions last; then "left_out" is their number.
+ */
 MSD_MUST_CHECK msd_err msd_describe_write(struct msd_loaded *m,
 					  const struct msd_sandbox *sandbox,
 					  uint64_t batch, struct msd_buf *out,

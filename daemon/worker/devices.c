@@ -69,7 +69,7 @@ struct places {
 	size_t n;
 };
 
-/* Libraries lie where a module may run files, too. */
+/* Libraries can be in every directory from which a module may execute files. */
 static void put_place(void *ctx, const char *path, enum msd_landlock_reach reach)
 {
 	struct places *places = ctx;
@@ -80,8 +80,8 @@ static void put_place(void *ctx, const char *path, enum msd_landlock_reach reach
 	msd_pack_text(&places->paths, path, strlen(path));
 }
 
-/* What the kernel has for sandboxes, and where modules in one find libraries without
- * that the daemon's options say so. */
+/* Sandbox features of the kernel, and directories where sandboxed modules find
+ * libraries without daemon options. */
 static void put_sandbox(struct msd_buf *out)
 {
 	const struct msd_sandbox_plan plan = {.profile = MSD_SANDBOX_CPU};
@@ -102,7 +102,7 @@ static void put_sandbox(struct msd_buf *out)
 	msd_buf_finish(&places.paths);
 }
 
-/* What this build runs, whatever devices there are. */
+/* Features of this build, independent of devices. */
 static void put_abilities(struct msd_buf *out)
 {
 	static const enum msd_era eras[] = {MSD_ERA_CLASSIC, MSD_ERA_FFI_021,

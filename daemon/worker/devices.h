@@ -1,12 +1,14 @@
 #ifndef MSD_WORKER_DEVICES_H
 #define MSD_WORKER_DEVICES_H
-/* `modserd-worker --devices`: look for devices, in a process that may die of it. */
+/* `modserd-worker --devices`: look for devices, in a process that may crash in that. */
 
-/** Write one response body (proto/body.h) to standard output: {"devices": [{"device",
+/**
+ * Write one response body (proto/body.h) to standard output: {"devices": [{"device",
  * "name", "platform", "capability", "driver", "memory_bytes", "compute_units"}],
  * "absent": [why a backend has none], "machine", and lists of names, "eras", "kinds",
- * "symbols", "slots", "packed_functions": what this build runs and gives}. Returns the
- * exit code. */
+ * "symbols", "slots", "packed_functions": formats that this build runs, and functions
+ * that it provides}. Returns the exit code.
+ */
 int msd_devices_print(void);
 
 #endif

@@ -11,9 +11,10 @@
 #include "daemon/worker/worker.h"
 
 /*
- * Happy path: a channel comes, the old one is closed with all that it had here, the new
- * one takes its number: a sandbox lets no other be waited for. Failures: what comes
- * without a descriptor is nothing; when no channel can be made of it, the process ends.
+ * Happy path: a channel arrives, and the old one is closed with all its objects. The
+ * new one takes its descriptor number, because a sandbox allows no other to be waited
+ * on. Failures: a message without a descriptor is ignored; if the new channel cannot
+ * be opened, the process exits.
  */
 
 static msd_err admit(struct msd_door *door, struct msd_diag *d)
@@ -39,7 +40,8 @@ static void admit_or_end(struct msd_door *door)
 	msd_worker_exit(1);
 }
 
-/* Its number stays taken until the next one has it: other threads open files, too. */
+/* Keep the number in use until the next channel has it: other threads open files,
+ * too. */
 static void hold_number(const struct msd_worker *w)
 {
 	(void)dup3(w->artifact_fd, w->channel_fd, O_CLOEXEC);
@@ -114,8 +116,8 @@ msd_err msd_door_open(struct msd_worker *w, uv_loop_t *loop, int fd, struct msd_
 	return MSD_OK;
 }
 
-/* A supervisor that is gone leaves an end, or an error of the socket where it had not
- * read all. What it said is no reason. */
+/* A supervisor that has exited leaves an end of file, or a socket error if it had
+ * unread bytes. A breach of the contract is different: it ends the worker. */
 bool msd_door_is_end(const struct msd_door *door, msd_err err)
 {
 	return door->fd < 0 || door->worker->module == NULL ||

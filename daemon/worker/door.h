@@ -1,15 +1,16 @@
 #ifndef MSD_WORKER_DOOR_H
 #define MSD_WORKER_DOOR_H
 /*
- * The way in for the next supervisor, where this worker may outlive the one that it
- * has: a socket whose other end that one has, and the service manager. What comes
- * through is one end of a new channel. Nothing of the old one is gone on with: nobody
- * knows how much of it was read.
+ * Accepts the next supervisor, if this worker may outlive its current one. The door
+ * is a socket whose other end the supervisor and the service manager hold. A message
+ * on it brings one end of a new channel. The old channel is not continued, because it
+ * is unknown how much of it was read.
  *
- *   (one channel) --its end--> (waits) --a channel comes--> (one channel)
- *        '------------- a channel comes: the old one is closed -----^
+ *   (one channel) --its end--> (waits) --a channel arrives--> (one channel)
+ *        '------------- a channel arrives: the old one is closed --^
  *
- * When nobody has the other end any more, nobody can come: the process ends.
+ * When the other end is closed in all processes, no supervisor can connect: the
+ * process exits.
  */
 #include <stdbool.h>
 #include <uv.h>
@@ -21,17 +22,17 @@ struct msd_worker;
 struct msd_door {
 	struct msd_worker *worker;
 	uv_poll_t poll;
-	int fd;          /* -1: there is none */
-	int next;        /* a channel that waits for the end of the one before; -1 */
-	bool is_between; /* there is no channel now */
+	int fd;   /* -1: none */
+	int next; /* new channel that waits for the end of the old one; -1: none */
+	bool is_between; /* no channel is open now */
 };
 
-/** Watch @fd, which is the worker's from here on; -1: there is no door. */
+/** Watch @fd, which the worker owns from now on; -1: no door. */
 MSD_MUST_CHECK msd_err msd_door_open(struct msd_worker *w, uv_loop_t *loop, int fd,
 				     struct msd_diag *d);
-/** The channel has ended with @err: the worker is to end with it. */
+/** True if the end of the channel with @err also ends the worker. */
 bool msd_door_is_end(const struct msd_door *door, msd_err err);
-/** The channel is closed; behind msd_door_is_end(), which was false. */
+/** The channel is closed; call it after msd_door_is_end() returned false. */
 void msd_door_on_closed(struct msd_door *door);
 
 #endif

@@ -1,9 +1,9 @@
 /*
- * tensor.fill: one number in every element of a resident tensor.
+ * tensor.fill: set every element of a resident tensor to one number.
  *
  * Happy path: the number is encoded once in the tensor's element type, where it must
- * fit, repeated in a chunk, and the chunk is written until the tensor is full. Failures
- * name the number, the type and its range, before an element is touched.
+ * fit. It is repeated in a chunk, and the chunk is copied until the tensor is full.
+ * Failures name the number, the type and its range, before an element is changed.
  */
 #include <inttypes.h>
 #include <math.h>
@@ -17,10 +17,10 @@
 #include "runtime/value/half.h"
 
 #define MAX_ELEMENT_BYTES 64u
-#define RANGE_MAX 96                  /* bytes of a range in words */
-#define CHUNK_BYTES ((size_t)1 << 20) /* of the host, copied again and again */
+#define RANGE_MAX 96                  /* bytes of a range text */
+#define CHUNK_BYTES ((size_t)1 << 20) /* host buffer, copied repeatedly */
 
-/* An integer type that is filled with more than 0. */
+/* True for an integer type that supports values other than 0. */
 static bool is_int(struct msd_dtype t)
 {
 	const bool has_code =
@@ -29,7 +29,7 @@ static bool is_int(struct msd_dtype t)
 	return has_code && (t.bits == 1 || (t.bits % 8 == 0 && t.bits <= 64));
 }
 
-/* What of integers a tensor of @t holds: "integers from -128 to 127". */
+/* Format the integers that a tensor of @t can hold: "integers from -128 to 127". */
 static void int_range(struct msd_dtype t, char out[static RANGE_MAX])
 {
 	const bool is_bool =
@@ -44,7 +44,7 @@ static void int_range(struct msd_dtype t, char out[static RANGE_MAX])
 		       top);
 }
 
-/* What a tensor of @t can be filled with. */
+/* Format the values that a tensor of @t can be filled with. */
 static void range_of(struct msd_dtype t, char out[static RANGE_MAX])
 {
 	const bool is_float = t.code == MSD_DT_FLOAT || t.code == MSD_DT_BFLOAT;
@@ -109,7 +109,8 @@ static bool is_zero(const struct msd_wire_value *v)
 	       (v->kind == MSD_K_FLOAT && v->as.f == 0 && !signbit(v->as.f));
 }
 
-/* The bits of @f as a float of @t, rounded to the nearest; false: no such type here. */
+/* Convert @f to the bits of float type @t, rounded to nearest; false if the type is
+ * not supported. */
 static bool float_bits(double f, struct msd_dtype t, uint64_t *ret)
 {
 	const float single = (float)f;
@@ -132,7 +133,7 @@ static bool float_bits(double f, struct msd_dtype t, uint64_t *ret)
 	return true;
 }
 
-/* Whether @bits are an infinity of @t. */
+/* True if @bits are an infinity of @t. */
 static bool is_infinite(uint64_t bits, struct msd_dtype t)
 {
 	const uint64_t inf = t.code == MSD_DT_BFLOAT ? 0x7f80
@@ -143,8 +144,8 @@ static bool is_infinite(uint64_t bits, struct msd_dtype t)
 	return (bits & ~((uint64_t)1 << (t.bits - 1))) == inf;
 }
 
-/* @f as a float of @t, low byte first; false: it is out of the type's range, or there
- * is no such type here. */
+/* Write @f as float type @t, low byte first; false if it is out of range, or the type
+ * is not supported. */
 static bool put_float(double f, struct msd_dtype t, uint8_t *out)
 {
 	uint64_t bits;
@@ -156,14 +157,14 @@ static bool put_float(double f, struct msd_dtype t, uint8_t *out)
 	return true;
 }
 
-/* One lane of @t with the value @v. */
+/* Encode @v as one lane of @t. */
 static msd_err encode(const struct msd_wire_value *v, struct msd_dtype t, uint8_t *out,
 		      struct msd_diag *d)
 {
 	const bool is_number = v->kind == MSD_K_INT || v->kind == MSD_K_BOOL;
 	const int64_t i = v->kind == MSD_K_BOOL ? v->as.b : v->as.i;
 
-	if (is_zero(v)) /* of every type, all bytes are 0 */
+	if (is_zero(v)) /* all bytes are 0 in every type */
 		return MSD_OK;
 	if (is_int(t) && is_number && int_fits(i, t)) {
 		for (unsigned b = 0; b < (t.bits + 7u) / 8u; b++)

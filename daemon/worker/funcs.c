@@ -11,7 +11,7 @@ void msd_funcs_init(struct msd_funcs *f, struct msd_loaded *module)
 	*f = (struct msd_funcs){.module = module};
 }
 
-/* FNV-1a: names are short and come from clients that may run code here anyway. */
+/* FNV-1a: names are short, and come from clients that may run code here anyway. */
 static uint32_t hash_of(struct msd_span name)
 {
 	uint32_t h = 2166136261u;
@@ -21,7 +21,7 @@ static uint32_t hash_of(struct msd_span name)
 	return h;
 }
 
-/* Where @name is or would be. The table is never full. */
+/* Index of @name, or its free entry. The table is never full. */
 static size_t place_of(const struct msd_funcs *f, struct msd_span name, uint32_t hash)
 {
 	size_t i = hash & (f->n_table - 1);

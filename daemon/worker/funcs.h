@@ -1,9 +1,7 @@
 #ifndef MSD_WORKER_FUNCS_H
 #define MSD_WORKER_FUNCS_H
-/*
- * The module's functions by name, with what the worker learns about each while it calls
- * them. Filled as functions are first named.
- */
+/* The module's functions by name, with statistics of their calls. A function is added
+ * when it is first named. */
 #include "daemon/worker/rows_pace.h"
 #include "runtime/load/loaded.h"
 
@@ -11,14 +9,16 @@ struct msd_func {
 	enum msd_func_style style;
 	bool has_batch; /* its calls may be joined: batch.h */
 	struct msd_function *fn;
-	/* Highest time of the calls so far, forgetting an eighth of the difference a
-	 * call: one preempted call does not make a function slow for ever. 0: never
-	 * called. */
+	/*
+	 * Longest call so far, which decays by an eighth of the difference per call:
+	 * one preempted call does not mark a function as slow for ever. 0: never
+	 * called.
+	 */
 	uint64_t peak_ns;
-	struct msd_rows_pace rows_pace; /* of one that has a batch */
+	struct msd_rows_pace rows_pace; /* only with has_batch */
 	uint32_t hash;
-	uint16_t ledger_row; /* where guests' calls of it are counted; 0: not yet */
-	char name[];         /* as it was asked for */
+	uint16_t ledger_row; /* row that counts direct peers' calls; 0: not yet */
+	char name[];         /* as requested */
 };
 
 struct msd_funcs {
@@ -28,17 +28,19 @@ struct msd_funcs {
 	size_t n_used;
 };
 
-/** An empty table of the functions of @module, which outlives it. */
+/** Make an empty table of the functions of @module, which outlives it. */
 void msd_funcs_init(struct msd_funcs *f, struct msd_loaded *module);
-/** The function called @name, borrowed for as long as the table. Errors: those of
- * msd_loaded_find(). */
+/**
+ * Find the function @name, borrowed for as long as the table. Errors: those of
+ * msd_loaded_find().
+ */
 MSD_MUST_CHECK msd_err msd_funcs_find(struct msd_funcs *f, struct msd_span name,
 				      struct msd_func **ret, struct msd_diag *d);
-/** The same without asking the module: NULL when it was never named before. */
+/** Same as msd_funcs_find(), without the module: NULL if it was never named before. */
 struct msd_func *msd_funcs_peek(const struct msd_funcs *f, struct msd_span name);
-/** None of them has a row in the ledger any more. */
+/** Forget the ledger rows of all functions. */
 void msd_funcs_forget_rows(struct msd_funcs *f);
-/** Note that one call took @ns. */
+/** Record that one call took @ns. */
 void msd_func_learn(struct msd_func *func, uint64_t ns);
 
 #endif

@@ -1,10 +1,9 @@
 #ifndef MSD_WORKER_GRAPHS_H
 #define MSD_WORKER_GRAPHS_H
-/* What became of the regions of a model that its compiler made for CUDA graphs, for
- * whoever reads the worker's log. */
+/* Logs the state of model regions that the compiler made for CUDA graphs. */
 #include "daemon/worker/worker.h"
 
-/** The first region that cannot be captured is told, once. */
+/** Log the first region that cannot be captured, once. */
 void msd_graphs_tell(struct msd_worker *w);
 
 #endif

@@ -1,7 +1,5 @@
-/*
- * Happy path: what a guest asks for is a call of a function that it may call. Failures:
- * anything else is refused, with the way to have it.
- */
+/* Happy path: a direct peer requests a call of a function that it may call. Failures:
+ * any other request is refused, with advice how to do it. */
 #include "daemon/worker/guest.h"
 
 #include <stdlib.h>
@@ -41,7 +39,7 @@ bool msd_guest_is_light(const struct msd_peer *peer)
 	       g->body_bytes <= MSD_GUEST_BODIES_BYTES / 2 && !msd_guest_is_full(peer);
 }
 
-/* What the other guests have beyond their parts. */
+/* Bytes that other direct peers use above their fair shares. */
 static uint64_t taken_by_others(const struct msd_peer *peer)
 {
 	uint64_t taken = 0;
@@ -87,7 +85,8 @@ static bool is_among(const struct msd_guest *g, struct msd_span function)
 	return false;
 }
 
-/* The function that is called; false: none is named, which the call says itself. */
+/* Get the name of the called function. False if no function is named; the call
+ * reports that itself. */
 static bool read_function(const struct msd_request *r, struct msd_span *ret)
 {
 	struct msd_wire_value v;

@@ -1,10 +1,10 @@
 /*
- * Where a guest's tensors come to. Happy path: the smallest of what has become free
- * before that is large enough, or memory is mapped, shared with nobody but by its kind:
- * the limit of a worker's data (--max-worker-memory) is its module's alone, and what
- * the daemon's own calls bring lies in segments, which are none either. What was not
- * used for the longest time goes back to the system when there is too much. Failures:
- * the kernel has none, and the guest is ended.
+ * Memory for a direct peer's tensors. Happy path: use the smallest free block that is
+ * large enough, or map memory. It is a shared mapping only so that it does not count
+ * as data: the limit of a worker's data (--max-worker-memory) is for its module
+ * alone, and the daemon's own calls use segments, which do not count either. If too
+ * much is free, the least recently used memory returns to the system. Failures: the
+ * kernel has no memory, and the direct peer is closed.
  */
 #include <stdlib.h>
 #include <sys/mman.h>
@@ -23,7 +23,7 @@ static void drop(struct msd_guest *g, struct msd_guest_payload *p)
 	g->kept_bytes -= p->cap;
 }
 
-/* NULL: nothing is large enough. */
+/* NULL: none is large enough. */
 static struct msd_guest_payload *take_kept(struct msd_guest *g, size_t cap)
 {
 	struct msd_guest_payload *best = NULL;
@@ -42,8 +42,11 @@ static struct msd_guest_payload *take_kept(struct msd_guest *g, size_t cap)
 	return best;
 }
 
-/* The bytes begin with a page: what is read ahead of them lies at another place of its
- * page, from where the processor copies twice as fast as to a little behind that. */
+/*
+ * The bytes begin at a page boundary. The read buffer has them at another page
+ * offset. A copy to an address slightly behind the source's page offset takes twice
+ * as long.
+ */
 static struct msd_guest_payload *map(size_t cap)
 {
 	struct msd_guest_payload *p = malloc(sizeof(*p));
@@ -77,7 +80,7 @@ struct msd_guest_payload *msd_guest_payload_take(struct msd_guest *g, uint64_t b
 
 static void keep(struct msd_guest *g, struct msd_guest_payload *p)
 {
-	msd_list_append(g->kept.next, &p->link); /* in front */
+	msd_list_append(g->kept.next, &p->link); /* at the front */
 	g->kept_bytes += p->cap;
 }
 

@@ -1,8 +1,8 @@
 /*
- * The answers of guests. Happy path: a call's results lie in slots of the guest's own
- * pool, which nobody else maps; they become pieces of the frame and are written from
- * there; with the last byte the slots are free again. Failures: the connection ends
- * first, and they are, too.
+ * Replies to direct peers. Happy path: a call's results are in slots of the peer's
+ * own pool, which no other process maps. They become pieces of the frame and are
+ * written from there; the last byte frees the slots. Failures: the connection ends
+ * first, and the slots are freed, too.
  */
 #include <stdlib.h>
 #include <string.h>

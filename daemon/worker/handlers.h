@@ -1,15 +1,11 @@
 #ifndef MSD_WORKER_HANDLERS_H
 #define MSD_WORKER_HANDLERS_H
-/*
- * The table of what a worker answers: a row for each method that it is sent, NULL for
- * the others.
- */
+/* The table of request handlers of a worker: one row per method that it receives,
+ * NULL for the rest. */
 #include "daemon/worker/worker.h"
 
-/*
- * What a request does. Each writes the whole response to @out, or fails with @d filled
- * and leaves @out to be rewritten.
- */
+/* Handle a request. Write the whole response to @out, or fail with @d filled; the
+ * caller then rewrites @out. */
 typedef msd_err msd_handler(struct msd_worker *w, struct msd_request *r,
 			    struct msd_buf *out, struct msd_diag *d);
 msd_handler msd_handle_open;

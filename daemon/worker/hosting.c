@@ -1,9 +1,10 @@
 /*
- * Happy path: the supervisor passes a socket with what may be done over it; calls that
- * come are queued as any peer's; when the supervisor takes it back, what was sent
- * before is answered, the client is told why, and the supervisor that it is gone.
- * Failures: a frame that no guest may send ends its connection; a request that is none
- * of a guest's is answered with an error.
+ * Happy path: the supervisor passes a socket with its permissions, and calls on it
+ * are queued like those of any peer. When the supervisor takes it back, earlier
+ * requests are answered, the client gets the reason, and the supervisor is notified.
+ *
+ * Failures: a frame that a direct peer may not send ends its connection; a request
+ * that it may not send is answered with an error.
  */
 #include "daemon/worker/hosting.h"
 
@@ -21,7 +22,7 @@
 #include "daemon/worker/seat.h"
 #include "proto/value.h"
 
-/* A guest that reads nothing has this and the answer that went over it. */
+/* A direct peer that does not read can have this and the reply that exceeded it. */
 #define MAX_QUEUED_REPLY_BYTES UINT64_MAX
 #define N_TERMS 7u /* of worker.peer */
 
@@ -30,8 +31,8 @@ static struct msd_peer *peer_of(struct msd_conn *c)
 	return c->user;
 }
 
-/* Where a frame's tensors go: memory of the request's own, which is bounded before its
- * frame is read (limits.max_payload_bytes). */
+/* Get memory for a frame's tensors. It belongs to the request, and is bounded before
+ * its frame is read (limits.max_payload_bytes). */
 static enum msd_place on_body(struct msd_conn *c, struct msd_in *in)
 {
 	struct msd_guest *g = peer_of(c)->guest;
@@ -42,7 +43,8 @@ static enum msd_place on_body(struct msd_conn *c, struct msd_in *in)
 	return g->coming != NULL ? MSD_PLACE_HERE : MSD_PLACE_SKIP;
 }
 
-/* It writes no more: the supervisor has taken its channel back, or it is gone. */
+/* The peer has ended its sending side: true if the supervisor has taken its channel
+ * back, false if it is gone. */
 static bool reads_on(struct msd_conn *c)
 {
 	const struct msd_peer *peer = peer_of(c);
@@ -52,7 +54,7 @@ static bool reads_on(struct msd_conn *c)
 				  msd_ledger_bit(peer->guest->number)) != 0;
 }
 
-/* All was read that it had sent before that. */
+/* All earlier bytes of the peer were read. */
 static void on_last(struct msd_conn *c)
 {
 	peer_of(c)->guest->has_said_all = true;
@@ -87,7 +89,7 @@ static void on_frame(struct msd_conn *c, struct msd_in *in)
 	msd_diag_finish(&d);
 }
 
-/* Its number may be given again. */
+/* Its number may be reused. */
 static void tell_gone(struct msd_peer *host, uint16_t number)
 {
 	struct msd_out *o = msd_out_new();
@@ -142,13 +144,13 @@ static void keep_pins(void *ctx, uint16_t index, int fd, uint64_t bytes)
 	}
 }
 
-/* What worker.peer says of one that is to be admitted. */
+/* Parameters of worker.peer for a new direct peer. */
 struct terms {
 	uint16_t number;
 	uint32_t max_requests;
 	uint64_t max_bytes, slow_ns, write_stall_ms, read_stall_ms;
 	bool may_call_all;
-	struct msd_span functions; /* of these, the msgpack */
+	struct msd_span functions; /* msgpack of the functions */
 };
 
 /* NULL: out of memory. */
@@ -212,7 +214,7 @@ static void admit(struct msd_peer *host, const struct terms *terms, int fd,
 		msd_list_append(&w->peers, &peer->link);
 		return;
 	}
-	/* Its client is the one that has none. */
+	/* Only its client is affected: it gets no channel. */
 	if (peer != NULL)
 		msd_peer_destroy(peer);
 	tell_gone(host, terms->number);
@@ -317,7 +319,7 @@ void msd_hosting_end(struct msd_worker *w)
 				       "the daemon has left this module's worker");
 		}
 	}
-	msd_funcs_forget_rows(&w->funcs); /* the next ledger has none yet */
+	msd_funcs_forget_rows(&w->funcs); /* the next ledger starts empty */
 	if (w->ledger != NULL)
 		(void)munmap(w->ledger, sizeof(*w->ledger));
 	w->ledger = NULL;

@@ -20,7 +20,7 @@ void msd_instances_finish(struct msd_handles *instances)
 	msd_handles_finish(instances);
 }
 
-/* [name]: the name is this module's, the supervisor has looked. */
+/* [name]: the supervisor has checked that it is this module's name. */
 msd_err msd_handle_instance(struct msd_worker *w, struct msd_request *r,
 			    struct msd_buf *out, struct msd_diag *d)
 {
@@ -42,7 +42,7 @@ msd_err msd_handle_instance(struct msd_worker *w, struct msd_request *r,
 	return MSD_OK;
 }
 
-/* False when @h is stale. */
+/* False if @h is stale. */
 static bool drop(struct msd_handles *instances, struct msd_handle h)
 {
 	struct msd_instance *instance = msd_instances_peek(instances, h);
@@ -54,7 +54,7 @@ static bool drop(struct msd_handles *instances, struct msd_handle h)
 	return true;
 }
 
-/* [instance...]: frees all that are there, whatever else is named. */
+/* [instance...]: frees all existing ones, even if stale handles are listed. */
 msd_err msd_handle_instance_free(struct msd_worker *w, struct msd_request *r,
 				 struct msd_buf *out, struct msd_diag *d)
 {

@@ -3,7 +3,7 @@
 /* Instances of the module that a peer holds, by handle. */
 #include "daemon/wire/handle.h"
 
-/** NULL when @h is stale. */
+/** NULL if @h is stale. */
 struct msd_instance *msd_instances_peek(const struct msd_handles *instances,
 					struct msd_handle h);
 /** Close all, and free the table. */

@@ -5,7 +5,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-/* Numbers and layouts as Linux' header for programs has them, as of version 7. */
+/* Numbers and layouts of Linux's UAPI header, as of version 7. */
 #define CALL_CREATE 444
 #define CALL_ADD 445
 #define CALL_ENTER 446
@@ -47,7 +47,7 @@ static const uint64_t allows[] = {
 	[MSD_REACH_READ] = READ,
 	[MSD_REACH_RUN] = READ | FS(EXECUTE),
 	[MSD_REACH_USE] = READ | FS(WRITE_FILE) | FS(TRUNCATE),
-	/* No sockets: whoever connects there would be somebody else. */
+	/* No sockets: another process could connect to them. */
 	[MSD_REACH_WRITE] = READ | FS(WRITE_FILE) | FS(TRUNCATE) | FS(REMOVE_DIR) |
 			    FS(REMOVE_FILE) | FS(MAKE_DIR) | FS(MAKE_REG) |
 			    FS(MAKE_FIFO) | FS(MAKE_SYM) | FS(REFER),
@@ -86,7 +86,7 @@ void msd_landlock_allow(const struct msd_landlock *l, const char *path,
 		return;
 	if (fstat(rule.parent_fd, &st) == 0 && !S_ISDIR(st.st_mode))
 		rule.allowed &= OF_FILES;
-	/* What cannot be allowed stays forbidden, and says so where it is missed. */
+	/* A rule that fails leaves the path forbidden; the error appears at its use. */
 	(void)syscall(CALL_ADD, l->fd, RULE_BELOW, &rule, 0u);
 	(void)close(rule.parent_fd);
 }

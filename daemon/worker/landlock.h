@@ -1,49 +1,55 @@
 #ifndef MSD_WORKER_LANDLOCK_H
 #define MSD_WORKER_LANDLOCK_H
 /*
- * Landlock, by which a process without any privilege gives up what it could reach:
- * files that no rule allows, other processes' memory and descriptors, and from some
- * release of Linux on TCP, and signals to who is not in the same sandbox. It holds for
- * the thread that enters it and all that comes of it, for good.
+ * Landlock: an unprivileged process restricts its own access. It covers files that no
+ * rule allows, and other processes' memory and descriptors. On newer kernels it also
+ * covers TCP, and signals outside the sandbox. It is permanent for the calling thread
+ * and its descendants.
  *
- * (nothing) --begin--> (rules are added) --enter--> (in force)
+ *   (nothing) --begin--> (rules are added) --enter--> (in force)
  *
- * The numbers of the interface stand in landlock.c: a kernel is often newer than the
- * headers that a program is built with.
+ * landlock.c defines the interface's numbers, because a kernel is often newer than
+ * the headers of the build.
  */
 #include <stdbool.h>
 #include <stdint.h>
 
-/* From this version of the kernel's interface on it holds ... */
+/* Minimum version of the kernel's interface that restricts ... */
 #define MSD_LANDLOCK_FILES 1u
-#define MSD_LANDLOCK_TRUNCATE 3u /* ... files against being cut off, too */
-#define MSD_LANDLOCK_SIGNALS 6u  /* ... other processes against signals */
+#define MSD_LANDLOCK_TRUNCATE 3u /* ... truncation of files, too */
+#define MSD_LANDLOCK_SIGNALS 6u  /* ... signals to other processes */
 
 enum msd_landlock_reach {
 	MSD_REACH_READ,
 	MSD_REACH_RUN,  /* read, and execute */
-	MSD_REACH_USE,  /* read and write what is there: devices */
-	MSD_REACH_WRITE /* all but execute, and make devices and sockets */
+	MSD_REACH_USE,  /* read and write existing files: devices */
+	MSD_REACH_WRITE /* all except execute, and make devices and sockets */
 };
 
 struct msd_landlock {
 	/* private */
 	int fd;
 	unsigned abi;
-	uint64_t files; /* what is forbidden where no rule is */
+	uint64_t files; /* forbidden unless a rule allows it */
 };
 
-/** The version of the kernel's interface; 0: it has none, or it is not to be had. */
+/** The version of the kernel's interface; 0: unsupported or disabled. */
 unsigned msd_landlock_abi(void);
-/** Begin a set of rules for version @abi, which may be less than the kernel's; false:
- * the kernel refuses. */
+/**
+ * Begin a rule set for version @abi, which may be lower than the kernel's; false if
+ * the kernel refuses.
+ */
 bool msd_landlock_begin(struct msd_landlock *l, unsigned abi);
-/** Allow @reach of the file at @path or of all below that folder. What is not there is
- * left out. */
+/**
+ * Allow @reach on the file @path, or on everything below that directory. A missing
+ * path is skipped.
+ */
 void msd_landlock_allow(const struct msd_landlock *l, const char *path,
 			enum msd_landlock_reach reach);
-/** Put the rules in force; false: the kernel refuses, and nothing holds. Wants no new
- * privileges (prctl), or the privilege for it. Ends @l in every case. */
+/**
+ * Enforce the rules; false if the kernel refuses, and nothing is enforced. Needs
+ * no_new_privs (prctl), or the privilege for it. Ends @l in every case.
+ */
 bool msd_landlock_enter(struct msd_landlock *l);
 
 #endif

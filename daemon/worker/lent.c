@@ -1,7 +1,7 @@
 /*
- * Happy path: an argument is found where it lies; one of wide integers is copied; an
- * output is filled where it is to be, or, where the function returns its outputs by
- * itself, noted as the place of the next tensor that it returns.
+ * Happy path: an argument is used in place; an argument of wide integers is copied.
+ * An output is filled in place, or, if the function returns its outputs, it is the
+ * place of the next returned tensor.
  */
 #include "daemon/worker/lent.h"
 

@@ -1,21 +1,21 @@
 #ifndef MSD_WORKER_LENT_H
 #define MSD_WORKER_LENT_H
 /*
- * Tensors in memory that a client lends, and can change while a call runs. Where they
- * lie they are used and filled; but integers that may be places in other tensors, which
- * code checks and then uses, are copied before the call.
+ * Tensors in client memory, which the client can change while a call runs. They are
+ * used and filled in place. Integers that may be indices into other tensors are
+ * copied before the call, because code checks them first and uses them later.
  */
 #include "daemon/worker/call.h"
 
-/** @t lies, or is to be filled, in such memory. */
+/** True if @t is in such memory, or is to be written there. */
 static inline bool msd_lent_has(const struct msd_wire_tensor *t)
 {
 	return (t->where == MSD_AT_SEGMENT || t->where == MSD_AT_OUT) &&
 	       t->segment >= MSD_FIRST_LENT;
 }
-/** Is @t, of that kind, copied? */
+/** True if @t, which is in such memory, must be copied. */
 bool msd_lent_is_copied(const struct msd_wire_tensor *t);
-/** A copy of @t, whose bytes are at @p, for as long as the call: *@ret. */
+/** Copy @t, whose bytes are at @p, for the duration of the call: *@ret. */
 MSD_MUST_CHECK msd_err msd_lent_copy(struct msd_call *call,
 				     const struct msd_wire_tensor *t, const uint8_t *p,
 				     struct msd_any *ret, struct msd_diag *d);

@@ -1,7 +1,7 @@
 /*
- * Where a tensor's bytes are: in a segment of the supervisor's or of a client's, or
- * resident in this process. A place that is not there, or not as it is said to be, is
- * refused with its numbers.
+ * Finds the bytes of a tensor: in a segment of the supervisor or of a client, or
+ * resident in this process. A place that does not exist or does not match is refused,
+ * with its numbers.
  */
 #include <string.h>
 
@@ -53,10 +53,11 @@ msd_err msd_lent_locate(const struct msd_peer *peer, const struct msd_wire_tenso
 			    "worker: its logs say why");
 }
 
-/* Where tensors without elements are. */
+/* Address of tensors without elements. */
 static uint8_t no_bytes[MSD_TENSOR_ALIGN] __attribute__((aligned(MSD_TENSOR_ALIGN)));
 
-/* In the frame of the request that runs, of a guest; the supervisor's have segments. */
+/* Find an inline tensor in the running request of a direct peer; the supervisor uses
+ * segments. */
 static msd_err locate_inline(const struct msd_peer *peer,
 			     const struct msd_wire_tensor *t, uint8_t **ret,
 			     struct msd_diag *d)

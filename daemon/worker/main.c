@@ -1,4 +1,4 @@
-/* modserd-worker: runs one module for modserd. CHANNEL.md says how they talk. */
+/* modserd-worker: runs one module for modserd. CHANNEL.md describes their protocol. */
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
@@ -26,8 +26,8 @@ static bool take_word(int argc, char **argv, int *at, const char *word)
 	return true;
 }
 
-/* `--name NAME` is for those who read process lists; worker.open says what counts. The
- * others say which descriptors there are. */
+/* `--name NAME` is only for process lists; worker.open sets the actual name. The
+ * other options say which descriptors are passed. */
 static bool read_args(int argc, char **argv, struct msd_process_given *ret)
 {
 	int at = 3;

@@ -1,4 +1,4 @@
-/* Arguments that come with names, put where their parameters are. */
+/* Puts named arguments into the positions of their parameters. */
 #include <string.h>
 
 #include "daemon/worker/call.h"
@@ -11,7 +11,7 @@ struct ordering {
 	bool *is_taken;
 };
 
-/* The parameters of the function that is called, or NULL when they are not known. */
+/* The parameters of the called function; NULL if unknown. */
 static const struct msd_signature *signature_of(const struct msd_call *call)
 {
 	const struct msd_call_rules *rules = call->func->fn->rules;
@@ -25,7 +25,7 @@ static const char *hint_of(const struct msd_signature *s)
 	return s->text != NULL ? s->text : "a function without names";
 }
 
-/* Whether parameter @p is what a caller means by @name. */
+/* True if @name names parameter @p. */
 static bool is_name(const struct msd_signature *s, const struct msd_param *p,
 		    struct msd_span name)
 {
@@ -75,7 +75,7 @@ static msd_err place_unnamed(struct ordering *o, const struct msd_any *v,
 	return MSD_OK;
 }
 
-/* One pass over the names: the arguments with one, or those without. */
+/* One pass over the names: either the named arguments, or the rest. */
 static msd_err place_args(struct ordering *o, const struct msd_call *call,
 			  struct msd_cur names, bool named, struct msd_diag *d)
 {

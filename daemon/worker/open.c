@@ -1,14 +1,12 @@
 /*
- * worker.open: the artifact is mapped, loaded, asked for its signatures, placed, and
- * described.
+ * worker.open: map and load the artifact, get its signatures, place it on a device,
+ * and describe it.
  *
- * Happy path: the options are read, its limits are set and its sandbox is entered
- * before foreign code runs (allowance.c, sandbox.c), plugins register what they bring,
- * the library is opened
- * (runtime/load), its functions are probed (probe.c, in a child first), device code
- * goes to its driver, and the answer tells what is in it (describe.c).
- * worker.resume, of the supervisor behind the one that had it opened, is the answer
- * alone.
+ * Happy path: the options are read. Limits are set and the sandbox is entered before
+ * foreign code runs (allowance.c, sandbox.c). Plugins register their functions, the
+ * library is opened (runtime/load), its functions are probed (probe.c, in a child
+ * first), and device code goes to its driver. The reply describes the module
+ * (describe.c). worker.resume, from the next supervisor, only sends that reply.
  */
 #include <stddef.h>
 #include <stdio.h>
@@ -39,25 +37,25 @@
 struct open_params {
 	struct msd_span name;
 	struct msd_span file;
-	uint64_t threads; /* 0: this process's part of the cores */
-	uint64_t workers; /* processes that the cores are for; 0: not said */
+	uint64_t threads; /* 0: this process's share of the cores */
+	uint64_t workers; /* processes that share the cores; 0: not given */
 	uint64_t max_out; /* bytes */
-	uint64_t batch;   /* rows that calls may be joined to; 0: they are not */
-	uint64_t within;  /* milliseconds that one waits for others */
-	uint64_t spin;    /* microseconds that a guest's next call is looked for */
+	uint64_t batch;   /* limit of rows for joined calls; 0: calls are not joined */
+	uint64_t within;  /* milliseconds that a call waits to be joined */
+	uint64_t spin; /* microseconds of busy polling for a direct peer's next call */
 	struct msd_allowance allowance;
-	struct msd_device device; /* type 0: what the module has code for */
+	struct msd_device device; /* type 0: the device that the module has code for */
 	uint64_t graph, params;   /* bytes of each behind the library */
-	uint64_t model;           /* of these, before files; 0: there are none */
+	uint64_t model;           /* bytes of a model before its files; 0: none */
 	struct msd_span files;    /* proto/beside.h */
 	enum msd_era_word era;
 	enum msd_fill_word fill;
 	struct msd_model_words words;
 	bool tvm_inputs;
-	struct msd_sandbox_plan sandbox; /* of its spans each is strs in a row */
+	struct msd_sandbox_plan sandbox; /* its spans are concatenated strs */
 };
 
-/* Keys whose value is a count, and where it goes. */
+/* Keys whose value is a count, and their fields. */
 static const struct {
 	const char *key;
 	size_t offset;
@@ -77,7 +75,7 @@ static const struct {
 	{"model", offsetof(struct open_params, model)},
 };
 
-/* False: no such key, or not its type. */
+/* False if the key or its type does not match. */
 static bool take_count(struct open_params *p, struct msd_span key,
 		       const struct msd_wire_value *v)
 {
@@ -177,7 +175,7 @@ static msd_err read_params(const struct msd_request *r, struct open_params *ret,
 	return MSD_OK;
 }
 
-/* The file's bytes stay mapped for the life of the process: the module borrows them. */
+/* The file stays mapped for the life of the process: the module borrows its bytes. */
 static msd_err map_artifact(struct msd_worker *w, struct msd_diag *d)
 {
 	struct stat st;
@@ -192,15 +190,15 @@ static msd_err map_artifact(struct msd_worker *w, struct msd_diag *d)
 	return MSD_OK;
 }
 
-/* The last @bytes of @file, which then ends before them. */
+/* Cut the last @bytes off @file. */
 static struct msd_span take_end(struct msd_span *file, uint64_t bytes)
 {
 	file->n -= (size_t)bytes;
 	return (struct msd_span){file->p + file->n, (size_t)bytes};
 }
 
-/* The library, then a graph and its parameters, or the model, then its files, when they
- * came with it. */
+/* Split the library from a graph and its parameters, or from the model and its files,
+ * if present. */
 static msd_err split_artifact(struct msd_worker *w, const struct open_params *p,
 			      struct msd_load_options *options, struct msd_diag *d)
 {
@@ -271,8 +269,8 @@ static enum msd_sandbox_word profile_of(struct msd_device device)
 	}
 }
 
-/* What only some device needs is given up when it is known that this module has no code
- * for it; to know that, its file must be read, which is done inside already. */
+/* Access for a device is dropped once the module is known to have no code for it. To
+ * know that, its file must be read, which already happens in the sandbox. */
 static msd_err enter_sandbox(struct msd_worker *w, const struct open_params *p,
 			     struct msd_load_options *options, struct msd_diag *d)
 {
@@ -322,8 +320,8 @@ static msd_err load(struct msd_worker *w, const struct open_params *p,
 	return err;
 }
 
-/* Names come from the file, and a damaged one is no text: the supervisor would take
- * what is at @begin of @out for a broken protocol. */
+/* Names are from the file, and in a damaged file they are not text: the supervisor
+ * would treat the bytes at @begin of @out as a broken protocol. */
 static msd_err check_names(const struct msd_buf *out, size_t begin, const char *label,
 			   struct msd_diag *d)
 {
@@ -340,7 +338,7 @@ static msd_err check_names(const struct msd_buf *out, size_t begin, const char *
 	return err;
 }
 
-/* The answer, and what the peer may have here. */
+/* Write the reply, and set the peer's limits. */
 static msd_err describe(struct msd_worker *w, const struct msd_request *r,
 			const char *label, struct msd_buf *out, struct msd_diag *d)
 {
@@ -395,5 +393,5 @@ msd_err msd_handle_open(struct msd_worker *w, struct msd_request *r,
 msd_err msd_handle_resume(struct msd_worker *w, struct msd_request *r,
 			  struct msd_buf *out, struct msd_diag *d)
 {
-	return describe(w, r, w->name, out, d); /* that it is open was checked */
+	return describe(w, r, w->name, out, d); /* checked before: it is open */
 }

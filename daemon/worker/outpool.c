@@ -1,6 +1,7 @@
 /*
- * Out slots: room for results in segments that the supervisor reads. Slots are zeroed
- * after their release, between calls, so that no client sees another's bytes.
+ * Out slots: memory for results in segments that the supervisor reads. Slots are
+ * zeroed after their release, between calls, so that no client sees another client's
+ * bytes.
  */
 #include "daemon/worker/outpool.h"
 
@@ -9,21 +10,22 @@
 
 #include "proto/limits.h"
 
-/* About 100 microseconds of clearing: what a call that arrives meanwhile may wait. */
+/* About 100 microseconds of clearing: the maximum delay of a call that arrives in
+ * that time. */
 #define CLEAN_STEP_BYTES (1u << 20)
-/* Small slots are cleared at once when so many wait for it, and only so many are looked
- * at for one that fits: most calls' results are of one size. */
+/* Small slots are cleared at once if this many wait for it. Only a few are checked
+ * for a fitting size: most calls' results have one size. */
 #define SMALL_BYTES 4096u
 #define MANY_DIRTY 64u
 #define LOOKS 8u
 
-/* One slot from its allocation until it is clear again. */
+/* One slot from its allocation until it is cleared. */
 struct live_slot {
 	struct msd_list link; /* msd_outpool.live, .dirty or .spare */
 	struct msd_slot slot;
 	bool is_out;      /* not released yet */
-	uint64_t used;    /* bytes that may hold something */
-	uint64_t cleared; /* of them, from the front */
+	uint64_t used;    /* bytes that may be nonzero */
+	uint64_t cleared; /* cleared bytes of these, from the front */
 };
 
 static struct live_slot *slot_of(struct msd_list *link)
@@ -63,7 +65,7 @@ static void move_to(struct msd_list *list, struct live_slot *s)
 	msd_list_append(list, &s->link);
 }
 
-/* Clear at most @limit bytes of @s; true when it is all zeros. */
+/* Clear at most @limit bytes of @s; true if it is all zeros. */
 static bool clear_some(struct live_slot *s, uint64_t limit)
 {
 	uint64_t n = s->used - s->cleared;
@@ -89,8 +91,8 @@ static void free_dirty(struct msd_outpool *p, struct live_slot *s)
 	clear_and_free(p, s);
 }
 
-/* A released slot of the same size is taken as it is: a client that calls in a row gets
- * the same warm memory each time and the pool does not grow. */
+/* Reuse a released slot of the same size: consecutive calls of a client get the same
+ * warm memory, and the pool does not grow. */
 static struct live_slot *take_dirty(struct msd_outpool *p, uint64_t bytes)
 {
 	unsigned looks = LOOKS;
@@ -105,8 +107,7 @@ static struct live_slot *take_dirty(struct msd_outpool *p, uint64_t bytes)
 	return NULL;
 }
 
-/* A slot that was in use becomes one of @bytes; what is behind them may hold something
- * of before. */
+/* Reuse a slot for @bytes; bytes behind them may still be nonzero. */
 static void use_again(struct msd_outpool *p, struct live_slot *s, uint64_t bytes,
 		      enum msd_outpool_as as)
 {
@@ -197,7 +198,7 @@ bool msd_outpool_clean(struct msd_outpool *p)
 	return !msd_list_is_empty(&p->dirty);
 }
 
-/* A guest may have more than its part while it needs it. */
+/* A direct peer may exceed its share only while it needs it. */
 static uint64_t keeps(const struct msd_outpool *p)
 {
 	return p->pool.max_bytes < MSD_OUTPOOL_KEEP_BYTES ? p->pool.max_bytes

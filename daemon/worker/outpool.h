@@ -1,11 +1,12 @@
 #ifndef MSD_WORKER_OUTPOOL_H
 #define MSD_WORKER_OUTPOOL_H
 /*
- * The worker's *out* segments: where results lie until the other side has taken them.
- * A slot is all zeros when compiled code gets it: that need not fill its outputs, and
- * what an earlier call of another client left there must not travel. Clearing is done
- * after the release, between calls, so that no call waits for it; only a slot that is
- * wanted again at once is cleared at the call, and one that its user fills is not.
+ * The worker's *out* segments: hold results until the other side has read them. A
+ * slot is all zeros when compiled code gets it, because that may not fill its
+ * outputs, and bytes of another client's call must not leak. Slots are cleared after
+ * their release, between calls, so that no call waits for it. A slot that is reused
+ * at once is cleared at the call; a slot that its user fills completely is not
+ * cleared.
  */
 #include "daemon/wire/list.h"
 #include "daemon/wire/segpool.h"
@@ -23,24 +24,26 @@ void msd_outpool_init(struct msd_outpool *p, uint64_t max_bytes,
 		      msd_segment_teller tell, void *ctx);
 void msd_outpool_finish(struct msd_outpool *p);
 enum msd_outpool_as {
-	MSD_OUT_ZEROS, /* all of it is 0 */
-	MSD_OUT_FILLED /* whoever wants it writes all of it before it travels */
+	MSD_OUT_ZEROS, /* all zeros */
+	MSD_OUT_FILLED /* the caller overwrites all of it before it is sent */
 };
 /** Reserve @bytes. Errors: MSD_NO_SPACE (with the sizes), MSD_NOMEM. */
 MSD_MUST_CHECK msd_err msd_outpool_alloc(struct msd_outpool *p, uint64_t bytes,
 					 enum msd_outpool_as as, struct msd_slot *ret,
 					 struct msd_diag *d);
-/** Give a slot back. False when no such slot is live: the peer's mistake. */
+/** Free a slot. False if no such slot is live: an error of the peer. */
 MSD_MUST_CHECK bool msd_outpool_free(struct msd_outpool *p, uint16_t segment,
 				     uint64_t offset);
-/** Clear a little of what was released; true while there is more. */
+/** Clear a part of the released memory; true while there is more. */
 bool msd_outpool_clean(struct msd_outpool *p);
-/** Warm memory kept by msd_outpool_trim(), or all that the pool may have: results up to
- * this size meet no page fault. */
+/**
+ * Memory kept by msd_outpool_trim(), or the pool's limit if lower: results up to this
+ * size cause no page fault.
+ */
 #define MSD_OUTPOOL_KEEP_BYTES (64u << 20)
-/** It may have something to trim. */
+/** True if there may be memory to trim. */
 bool msd_outpool_is_large(const struct msd_outpool *p);
-/** Give memory that no slot uses back to the system. */
+/** Return unused memory to the system. */
 void msd_outpool_trim(struct msd_outpool *p);
 
 #endif

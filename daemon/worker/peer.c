@@ -2,12 +2,13 @@
  * A peer's frames.
  *
  * Happy path:
- *  - request: copied into the worker's queue; it runs when all that has come is drained
- *  - worker.segment, worker.release, worker.peer, cancel: take effect at once
- *  - end of the connection: the peer's requests, segments and tensors go; the end of
- * the supervisor's channel is that of the process, unless it has a door (door.h)
- * Failures: whatever breaks the
- * contract of CHANNEL.md closes the connection.
+ *   - request: copied into the worker's queue; it runs after all received frames are
+ *     drained
+ *   - worker.segment, worker.release, worker.peer, cancel: take effect at once
+ *   - end of the connection: the peer's requests, segments and tensors are freed. The
+ *     end of the supervisor's channel ends the process, unless it has a door (door.h)
+ *
+ * Failures: a breach of the contract of CHANNEL.md closes the connection.
  */
 #include "daemon/worker/peer.h"
 
@@ -33,8 +34,8 @@ static struct msd_peer *peer_of(struct msd_conn *c)
 	return c->user;
 }
 
-/* Pass a new out segment on before any reply that names it; one that was taken back
- * has no bytes and no descriptor. */
+/* Pass a new out segment to the supervisor before any reply that names it; a segment
+ * that was taken back has no bytes and no descriptor. */
 static void tell_segment(void *ctx, uint16_t index, int fd, uint64_t bytes)
 {
 	struct msd_peer *peer = ctx;
@@ -64,15 +65,15 @@ static void tell_segment(void *ctx, uint16_t index, int fd, uint64_t bytes)
 	msd_conn_send(&peer->conn, o);
 }
 
-/* What the other side passes: slots of arguments, or what a client lends. */
+/* Segments that the other side passes: for arguments, or shared by a client. */
 static const struct passed {
 	const char *word;
 	enum msd_segmap_as as;
-	uint16_t first, n; /* the numbers that those have */
+	uint16_t first, n; /* index range of the kind */
 } kinds[] = {
 	{"in", MSD_MAP_WRITE, 0, MSD_MAX_SEGMENTS},
 	{"lent", MSD_MAP_WRITE, MSD_FIRST_LENT, MSD_MAX_LENT},
-	/* A function that writes to it all the same does so for itself. */
+	/* Writes of a function to it stay in this process. */
 	{"shown", MSD_MAP_APART, MSD_FIRST_LENT, MSD_MAX_LENT},
 };
 
@@ -96,13 +97,14 @@ static msd_err add_segment(struct msd_peer *peer, const struct passed *kind,
 
 	if (kind->as == MSD_MAP_APART)
 		msd_allowance_set_lent(peer->in.apart_bytes);
-	/* To pin what is kept apart would copy all of it, and show the client's later
-	 * bytes to nobody. */
+	/* To pin a private mapping would copy all of it, and hide the client's later
+	 * writes. */
 	if (err == MSD_OK && kind->as == MSD_MAP_WRITE)
 		msd_pins_add(peer, true, index, bytes);
 	if (kind->first != MSD_FIRST_LENT || err == MSD_OK || err == MSD_PROTOCOL)
 		return err;
-	/* A client's is its own trouble: the calls that name it are told. */
+	/* A client's bad segment affects only the client: calls that name it get an
+	 * error. */
 	(void)fprintf(stderr, "modserd-worker: %s\n", msd_diag_text(d));
 	return MSD_OK;
 }
@@ -119,7 +121,7 @@ static msd_err remove_segment(struct msd_peer *peer, const struct passed *kind,
 	return err;
 }
 
-/* [word, index, bytes] and a descriptor; without bytes it is taken back. */
+/* [word, index, bytes] and a descriptor; 0 bytes: it is taken back. */
 static msd_err take_segment(struct msd_peer *peer, struct msd_span params,
 			    struct msd_diag *d)
 {
@@ -193,8 +195,8 @@ static void on_notification(struct msd_peer *peer, const struct msd_in *in)
 	struct msd_diag d = {0};
 	msd_err err = MSD_OK;
 
-	/* One of the first kind comes with each call. What we do not know is not for
-	 * us. */
+	/* worker.release arrives with each call, so it is first. Unknown
+	 * notifications are ignored. */
 	if (msd_span_is(method, "worker.release")) {
 		err = release(peer, in->body.params, &d);
 	} else if (msd_span_is(method, "worker.segment")) {
@@ -230,11 +232,11 @@ static void on_frame(struct msd_conn *c, struct msd_in *in)
 void msd_peer_destroy(struct msd_peer *peer)
 {
 	msd_list_remove(&peer->link);
-	msd_guest_free(peer); /* its results lie in its pool */
+	msd_guest_free(peer); /* its results are in its pool */
 	msd_pins_finish(peer);
 	msd_segmap_finish(&peer->in);
 	msd_outpool_finish(&peer->out);
-	msd_instances_finish(&peer->instances); /* they may hold residents */
+	msd_instances_finish(&peer->instances); /* they may use resident tensors */
 	msd_residents_finish(&peer->residents);
 	msd_memory_finish(&peer->memory);
 	free(peer);
@@ -270,7 +272,7 @@ struct msd_peer *msd_peer_new(struct msd_worker *w, uint64_t max_out,
 		return NULL;
 	peer->worker = w;
 	msd_list_init(&peer->link);
-	msd_segmap_init(&peer->in, 0); /* the supervisor's */
+	msd_segmap_init(&peer->in, 0); /* made by the supervisor, which is trusted */
 	msd_outpool_init(&peer->out, max_out, tell, peer);
 	msd_residents_init(&peer->residents, max_out);
 	msd_handles_init(&peer->instances, MSD_MAX_INSTANCES);
@@ -283,7 +285,7 @@ msd_err msd_peer_open(struct msd_worker *w, int fd, bool is_channel, struct msd_
 						.on_closed = on_closed};
 	struct msd_conn_limits limits = {
 		.max_body_bytes = MSD_MAX_FORWARDED_BODY_BYTES,
-		.max_payload_bytes = 0, /* tensors come in segments */
+		.max_payload_bytes = 0, /* tensors are in segments */
 		.max_queued_bytes = MAX_QUEUED_REPLY_BYTES,
 		.takes_fds = true,
 		.gathers = !msd_without("gather"),

@@ -6,7 +6,7 @@
 
 #include "runtime/device/pinned.h"
 
-/* Whoever looks for why copies are slow asks for all of it. */
+/* True at debug level: to diagnose slow copies, every range is logged. */
 static bool wants_all(void)
 {
 	const char *level = getenv("MODSERD_LOG");
@@ -14,8 +14,8 @@ static bool wants_all(void)
 	return level != NULL && strcmp(level, "debug") == 0;
 }
 
-/* The first range that is refused is told, as the others will be for the same reason.
- */
+/* Only the first refused range is logged, because the rest usually have the same
+ * cause. */
 static void pin(struct msd_worker *w, uint8_t *p, uint64_t bytes)
 {
 	struct msd_diag d = {0};

@@ -1,7 +1,7 @@
 /*
- * Happy path: the table's rows of the profile, the folders that environment variables
- * name, the caches of drivers, the devices that are there, what the daemon's options
- * allow. Failures: a path that is too long, or not there, gets no rule.
+ * Happy path: collects the table's rows of the profile, directories from environment
+ * variables, driver caches, existing devices, and the paths of the daemon's options.
+ * Failures: a path that is too long or does not exist gets no rule.
  */
 #include "daemon/worker/places.h"
 
@@ -15,7 +15,7 @@
 #include "proto/value.h"
 #include "store/built.h"
 
-#define MAX_CARDS 64u /* of NVIDIA's, in one machine */
+#define MAX_CARDS 64u /* NVIDIA cards in one machine */
 
 enum {
 	CPU = 1 << MSD_SANDBOX_CPU,
@@ -25,7 +25,9 @@ enum {
 	ALL = CPU | DEVICES
 };
 
-/* Of /etc what loaders and C libraries read; the rest may hold secrets. */
+/*
+ * In /etc only files that loaders and C libraries read; other files may hold secrets.
+ */
 static const struct {
 	const char *path;
 	enum msd_landlock_reach reach;
@@ -65,11 +67,10 @@ static const struct {
 	{"/proc/self", MSD_REACH_USE, DEVICES}, /* drivers name their threads */
 };
 
-/* Variables by which somebody has said where libraries are; of all others a module has
- * no use. */
+/* Variables that name library paths; a module does not need any other ones. */
 static const struct {
 	const char *name;
-	bool is_file; /* what it needs beside itself is in its folder */
+	bool is_file; /* its directory contains its dependencies */
 } variables[] = {
 	{"LD_LIBRARY_PATH", false},  {"CUDA_HOME", false},
 	{"CUDA_PATH", false},        {"OCL_ICD_VENDORS", false},
@@ -77,12 +78,12 @@ static const struct {
 	{"MODSERD_LIBCUDA", true},   {"MODSERD_LIBNVRTC", true},
 };
 
-/* Caches of drivers: the folder that a variable names, else one below another. NVIDIA's
- * driver of OpenCL has that of CUDA. */
+/* Driver caches: the directory that a variable names, otherwise one below another.
+ * NVIDIA's OpenCL driver uses that of CUDA. */
 static const struct {
 	const char *own, *base, *below;
 	unsigned profiles;
-	const char *where; /* wanted where this is; NULL: everywhere */
+	const char *where; /* needed if this path exists; NULL: always */
 } caches[] = {
 	{"POCL_CACHE_DIR", "XDG_CACHE_HOME", "pocl", OPENCL, NULL},
 	{"POCL_CACHE_DIR", "HOME", ".cache/pocl", OPENCL, NULL},
@@ -112,7 +113,7 @@ static void allow_folder_of(const struct msd_places_visitor *v, const char *path
 	tell(v, folder, MSD_REACH_RUN);
 }
 
-/* A list as of LD_LIBRARY_PATH. Relative ones are nobody's. */
+/* Parse a list like LD_LIBRARY_PATH. Relative paths are ignored. */
 static void allow_list(const struct msd_places_visitor *v, const char *list,
 		       bool are_files)
 {
@@ -143,7 +144,7 @@ static void allow_variables(const struct msd_places_visitor *v)
 	}
 }
 
-/* What lies beside the program is its own, and read to tell where it has crashed. */
+/* The directory of the program is its own, and is read to report crash locations. */
 static void allow_own_folder(const struct msd_places_visitor *v)
 {
 	char path[PATH_MAX];
@@ -153,7 +154,7 @@ static void allow_own_folder(const struct msd_places_visitor *v)
 	allow_folder_of(v, path);
 }
 
-/* Inside, nobody could make it. */
+/* Make it now: it cannot be made inside the sandbox. */
 static void allow_made(const struct msd_places_visitor *v, const char *path)
 {
 	char upper[PATH_MAX];
@@ -195,8 +196,8 @@ static void allow_caches(const struct adding *a)
 		allow_made(a->v, path);
 }
 
-/* By number, and not by what the folder lists: within a profile that is made narrower
- * nobody may read it. */
+/* Use fixed numbers, not the directory listing: it cannot be read when the profile is
+ * narrowed later. */
 static void allow_cards(const struct msd_places_visitor *v)
 {
 	char path[sizeof("/dev/nvidia") + 3];

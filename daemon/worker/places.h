@@ -1,21 +1,21 @@
 #ifndef MSD_WORKER_PLACES_H
 #define MSD_WORKER_PLACES_H
-/* Where in the file system the code in a worker has to do, by profile: the libraries of
- * the system, what is known of the machine, the devices and caches of drivers. */
+/* The parts of the file system that a worker's code needs, by sandbox profile:
+ * libraries of the system, machine information, devices and driver caches. */
 #include "daemon/worker/landlock.h"
 #include "daemon/worker/sandbox.h"
 
-/* There where a card of NVIDIA's is. */
+/* Exists if the machine has an NVIDIA card. */
 #define MSD_PLACE_NVIDIA "/dev/nvidiactl"
 
-/* Who is told of a file or folder, which may not be there, and what may be done with it
- * and all below it. */
+/* Called for each file or directory, which may not exist, with the access allowed to
+ * it and everything below it. */
 struct msd_places_visitor {
 	void (*visit)(void *ctx, const char *path, enum msd_landlock_reach reach);
 	void *ctx;
 };
 
-/** Tell @v of all places of @plan. Caches that are to be written are made. */
+/** Call @v for all paths of @plan. Makes writable cache directories. */
 void msd_places_visit(const struct msd_sandbox_plan *plan,
 		      const struct msd_places_visitor *v);
 /** Add them as rules to @l. */

@@ -2,11 +2,11 @@
 
 #include <stdlib.h>
 
-/* Calls with more are rare, and long beside their reading. */
+/* Calls with more arguments are rare, and run much longer than they take to parse. */
 #define MAX_ARGS 16u
 
-/* The plan of a call with @params, whose first element is the target; NULL: none is
- * made. */
+/* Make the plan of a call with @params, whose first element is the target. NULL: no
+ * plan is made. */
 static struct msd_plan *make(struct msd_span params, struct msd_func *func,
 			     size_t *ret_bytes)
 {

@@ -1,11 +1,11 @@
 #ifndef MSD_WORKER_PLAN_H
 #define MSD_WORKER_PLAN_H
 /*
- * What reading a call finds out, kept for when the same call comes again: its function
- * and its arguments' values. Nothing in a plan grows old: functions stay where they are
- * while the process has its module, and what an argument names (a place in a segment, a
- * resident tensor, a device) is looked up anew by each call. In which segment and where
- * in it a tensor is may be different each time: that is read from the call's own bytes.
+ * Cached result of parsing a call, for later equal calls: its function and its
+ * argument values. A plan never becomes stale. Functions do not move while the
+ * process has its module. Each call looks up again the objects that arguments name: a
+ * place in a segment, a resident tensor, a device. The segment and offset of a tensor
+ * may differ: they are read from the call's own bytes.
  */
 #include "daemon/worker/worker.h"
 #include "proto/value.h"
@@ -13,10 +13,10 @@
 struct msd_plan {
 	struct msd_func *func; /* borrowed */
 	uint32_t n_args;
-	struct msd_wire_value args[]; /* in the remembered body */
+	struct msd_wire_value args[]; /* in the cached body */
 };
 
-/** Argument @i of @r, which has a plan with so many. */
+/** Return argument @i of @r, which has a plan with more than @i arguments. */
 static inline struct msd_wire_value msd_plan_arg(const struct msd_request *r,
 						 uint32_t i)
 {
@@ -32,8 +32,10 @@ static inline struct msd_wire_value msd_plan_arg(const struct msd_request *r,
 	return v;
 }
 
-/** The request of @in, read as a call of @func by place and without options, is
- * remembered if it may be: see msd_memory_add(). */
+/**
+ * Cache the request of @in, a call of @func with positional arguments and no options,
+ * if allowed: see msd_memory_add().
+ */
 void msd_plan_learn(struct msd_peer *peer, const struct msd_in *in,
 		    struct msd_func *func);
 

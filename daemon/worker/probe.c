@@ -1,11 +1,12 @@
 /*
- * Signatures that functions tell only when they are called.
+ * Gets signatures that a function only returns when it is called.
  *
- * Happy path: a child of this process asks them all and ends well, so asking is
- * harmless, and the worker asks them itself. Failures: the child dies or takes too
- * long; where it was stands in memory that both share; the next child leaves that
- * function out, and so does the worker in the end. A function that nobody could ask has
- * no signature; the load goes on.
+ * Happy path: a child of this process queries all functions and exits normally. So
+ * the queries are harmless, and the worker repeats them itself.
+ *
+ * Failures: the child dies or takes too long. Shared memory holds the function that
+ * it was at. The next child skips that function, and so does the worker. A function
+ * that could not be queried has no signature; the load continues.
  */
 #include "daemon/worker/probe.h"
 
@@ -26,12 +27,14 @@
 #include "daemon/worker/crash.h"
 #include "proto/clock.h"
 
-/* For all children together: a load must not wait long for what is only nice to know.
- * It is the processor's time that counts, so that a loaded machine costs no signatures;
- * who waits for what does not come takes none of it, and is ended by the clock. */
+/*
+ * For all children together: signatures are optional, so a load must not wait long
+ * for them. CPU time is limited, so a busy machine loses no signatures. A child that
+ * blocks uses none, and the wall clock ends it.
+ */
 #define CPU_NS UINT64_C(2000000000)
 #define LATEST_NS UINT64_C(10000000000)
-/* Functions that may kill the child before the rest is left unknown. */
+/* Functions that may kill a child before the remaining ones stay unknown. */
 #define MAX_DEADLY 8
 
 static bool ask_nobody(void *ctx, size_t place)
@@ -40,13 +43,13 @@ static bool ask_nobody(void *ctx, size_t place)
 	return false;
 }
 
-/* What parent and children know. */
+/* State of parent and children. */
 struct probing {
-	_Atomic size_t *asking; /* shared: the place that the child is at */
+	_Atomic size_t *asking; /* shared: index of the child's current function */
 	size_t deadly[MAX_DEADLY];
 	size_t n_deadly;
-	size_t end;           /* places from here on are not asked */
-	uint64_t cpu_ns_left; /* for the children that are still to come */
+	size_t end;           /* functions from this index on are skipped */
+	uint64_t cpu_ns_left; /* for the remaining children */
 	uint64_t end_ns;      /* msd_now_ns() */
 };
 
@@ -69,8 +72,8 @@ static bool may_ask_and_tell(void *ctx, size_t place)
 	return may_ask(ctx, place);
 }
 
-/* Where a sandbox refuses the worker all signals to others, the child must end without
- * one: of itself, a moment after it would have been killed. */
+/* If a sandbox forbids signals to other processes, the child must end itself,
+ * slightly after its time limit. */
 static void end_in_time(const struct probing *p)
 {
 	const rlim_t cpu_s = p->cpu_ns_left / 1000000000u + 1;
@@ -80,8 +83,8 @@ static void end_in_time(const struct probing *p)
 	(void)alarm((unsigned)(LATEST_NS / 1000000000u) + 1);
 }
 
-/* The child: nothing that it does to memory or prints matters, and it holds nothing
- * open that would outlive the worker. */
+/* Runs in the child: its changes to memory and its output are discarded, and it keeps
+ * no descriptor open that would outlive the worker. */
 _Noreturn static void ask_all(struct msd_loaded *m, struct probing *p, pid_t worker)
 {
 	const struct msd_probe_gate gate = {may_ask_and_tell, p};
@@ -89,7 +92,7 @@ _Noreturn static void ask_all(struct msd_loaded *m, struct probing *p, pid_t wor
 
 	(void)prctl(PR_SET_PDEATHSIG, SIGKILL);
 	if (getppid() != worker)
-		_exit(1); /* it died before it could take this along */
+		_exit(1); /* the worker died before the death signal was set */
 	msd_crash_uninstall();
 	end_in_time(p);
 	int null = open("/dev/null", O_RDWR | O_CLOEXEC);
@@ -109,7 +112,7 @@ static uint64_t cpu_ns_of(pid_t pid)
 	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
 }
 
-/* The time that @pid, which has used @cpu_ns, may be waited for; 0: none. */
+/* Remaining time for @pid, which has used @cpu_ns; 0: none. */
 static uint64_t ns_left(const struct probing *p, uint64_t cpu_ns)
 {
 	const uint64_t now = msd_now_ns();
@@ -120,8 +123,8 @@ static uint64_t ns_left(const struct probing *p, uint64_t cpu_ns)
 							 : p->end_ns - now;
 }
 
-/* Wait for @pid as long as it may take, then kill it. True when it has asked everybody.
- */
+/* Wait for @pid within its time limit, then kill it. True if it has queried all
+ * functions. */
 static bool wait_for(struct probing *p, pid_t pid)
 {
 	struct pollfd ended = {.fd = pidfd_open(pid, 0), .events = POLLIN};
@@ -142,7 +145,7 @@ static bool wait_for(struct probing *p, pid_t pid)
 	       WEXITSTATUS(status) == 0;
 }
 
-/* One child. True when there is nothing more to find out. */
+/* Run one child. True if no more can be learned. */
 static bool try_all(struct msd_loaded *m, struct probing *p)
 {
 	atomic_store(p->asking, 0);
@@ -175,7 +178,8 @@ msd_err msd_probe_signatures(struct msd_loaded *m, struct msd_diag *d)
 	if (page == MAP_FAILED)
 		return msd_diag_no_memory(d);
 	p.asking = page;
-	/* Finding out who can be asked reads the file: once, before the children. */
+	/* The list of functions to query is read from the file: once, before the
+	 * children. */
 	const struct msd_probe_gate nobody = {ask_nobody, NULL};
 	msd_err err = msd_loaded_probe(m, &nobody, d);
 	while (err == MSD_OK && !try_all(m, &p))

@@ -1,7 +1,7 @@
 /*
- * Happy path: the process ends with its supervisor, or by its lifeline; it goes into
- * its group, its descriptors go out of the way of foreign code. Failures: a step of
- * these cannot be done, and it does not start.
+ * Happy path: the process is set to end with its supervisor, or by its lifeline. It
+ * joins its control group, and its descriptors are moved away from foreign code.
+ * Failures: if a step fails, it does not start.
  */
 #include "daemon/worker/process.h"
 
@@ -23,7 +23,7 @@
 #include <sanitizer/lsan_interface.h>
 #endif
 
-/* Where the supervisor put them. */
+/* Numbers set by the supervisor. */
 #define CHANNEL_FD 3
 #define ARTIFACT_FD 4
 #define FIRST_MORE_FD 5
@@ -41,8 +41,8 @@ static msd_err move_up(int fd, int *ret, struct msd_diag *d)
 	return MSD_OK;
 }
 
-/* Code that writes to or closes small descriptors that are not its own meets /dev/null
- * and not the channel, the loop's or a segment's. */
+/* Foreign code that writes to or closes low descriptors hits /dev/null, not the
+ * descriptors of the channel, the loop or a segment. */
 static msd_err fill_low(struct msd_diag *d)
 {
 	int null = open("/dev/null", O_RDWR | O_CLOEXEC);
@@ -58,8 +58,8 @@ static msd_err fill_low(struct msd_diag *d)
 	return MSD_OK;
 }
 
-/* When memory runs out the kernel shall choose the module that took it, not the daemon.
- */
+/* When memory runs out, the kernel should kill the module that used it, not the
+ * daemon. */
 static void die_first(void)
 {
 	static const char score[] = "500";
@@ -68,12 +68,15 @@ static void die_first(void)
 	if (fd < 0)
 		return;
 	ssize_t n = write(fd, score, sizeof(score) - 1);
-	(void)n; /* nothing depends on it */
+	(void)n; /* errors are ignored */
 	(void)close(fd);
 }
 
-/* A supervisor that died before this process asked to die with it left the channel's
- * other end closed; code that never comes back would keep an orphan for ever. */
+/*
+ * If the supervisor died before this process set its death signal, the other end of
+ * the channel is closed. Otherwise code that never returns would keep an orphan for
+ * ever.
+ */
 static bool is_orphan(void)
 {
 	struct pollfd channel = {.fd = CHANNEL_FD, .events = POLLRDHUP};
@@ -82,8 +85,8 @@ static bool is_orphan(void)
 	       (channel.revents & (POLLRDHUP | POLLHUP)) != 0;
 }
 
-/* Its limits are to hold for all that follows. The supervisor does not move it, for
- * that may take the kernel 20 ms. */
+/* Its limits must hold for everything that follows. The supervisor does not move the
+ * process, because that may take the kernel 20 ms. */
 static msd_err join_group(int fd, struct msd_diag *d)
 {
 	if (write(fd, "0", 1) == 1)
@@ -92,8 +95,8 @@ static msd_err join_group(int fd, struct msd_diag *d)
 			    strerror(errno));
 }
 
-/* The kernel kills this process and its group when nobody has the other end any more,
- * whatever code runs here. */
+/* The kernel kills this process and its group when the other end is closed in all
+ * processes, whatever code runs here. */
 static msd_err hang_on(int lifeline, struct msd_diag *d)
 {
 	struct pollfd other = {.fd = lifeline};
@@ -110,8 +113,8 @@ static msd_err hang_on(int lifeline, struct msd_diag *d)
 	return MSD_OK;
 }
 
-/* A sandbox lets the worker wait for certain descriptors alone: those that guests will
- * have are taken now, by what is open anyhow. */
+/* A sandbox lets the worker wait only on certain descriptors. Reserve the numbers of
+ * direct peers now, with copies of an open descriptor. */
 static msd_err keep_numbers(struct msd_process_given *given, struct msd_diag *d)
 {
 	given->first_guest_fd = given->channel_fd + 1;
@@ -126,7 +129,7 @@ static msd_err keep_numbers(struct msd_process_given *given, struct msd_diag *d)
 	return MSD_OK;
 }
 
-/* Whoever may outlive its supervisor does not die with it. */
+/* A process that may outlive its supervisor does not die with it. */
 static msd_err outlive(struct msd_process_given *given, struct msd_diag *d)
 {
 	int lifeline;
@@ -142,8 +145,7 @@ msd_err msd_process_prepare(struct msd_process_given *given, struct msd_diag *d)
 	const int group_fd = FIRST_MORE_FD + (given->is_kept ? 2 : 0);
 	msd_err err = MSD_OK;
 
-	/* A failure of these leaves a worker that works: the end of the channel ends
-	 * it, too. */
+	/* The worker works even if these fail: the end of the channel also ends it. */
 	if (!given->is_kept)
 		(void)prctl(PR_SET_PDEATHSIG, SIGKILL);
 	if (is_orphan())

@@ -1,32 +1,31 @@
 #ifndef MSD_WORKER_PROCESS_H
 #define MSD_WORKER_PROCESS_H
-/* What the process gives up and puts in place before foreign code runs in it. */
+/* Prepares the process before foreign code runs in it. */
 #include <stdbool.h>
 
 #include "proto/diag.h"
 
-/* What the supervisor gives it: descriptors, from 3 on in this order. */
+/* Descriptors from the supervisor, from 3 on in this order. */
 struct msd_process_given {
-	bool is_kept;   /* it may outlive its supervisor: there are the door's, and that
-			   of its lifeline */
-	bool has_group; /* there is one to go into its control group by */
+	bool is_kept; /* it may outlive its supervisor: door and lifeline are passed */
+	bool has_group; /* a descriptor to join its control group is passed */
 	int channel_fd, artifact_fd;
-	int door_fd; /* -1: it has none */
-	/* Numbers for the sockets of guests, MSD_MAX_GUESTS of them behind that of the
-	 * channel, all taken; 0: none are kept. */
+	int door_fd; /* -1: none */
+	/* First of MSD_MAX_GUESTS reserved descriptor numbers for sockets of direct
+	 * peers, behind the channel's, all in use; 0: none are reserved. */
 	int first_guest_fd;
 };
 
 /**
- * Die with the parent, or, where @given says that it may outlive it, with the last who
- * has the other end of its lifeline; go into its control group, gain no privileges,
- * keep no descriptor but 0-2 and those of @given, which are filled in. These move to
- * high numbers; all small ones become /dev/null, out of the way of foreign code that
- * closes or writes to descriptors it does not own.
+ * Die with the parent; or, if @given says that it may outlive it, when the other end
+ * of its lifeline is closed in all processes. Join its control group, gain no
+ * privileges, and keep only descriptors 0-2 and those of @given, which are filled in.
+ * These move to high numbers. All low ones become /dev/null, as protection from
+ * foreign code that closes or writes to descriptors it does not own.
  */
 MSD_MUST_CHECK msd_err msd_process_prepare(struct msd_process_given *given,
 					   struct msd_diag *d);
-/** End the process without running a destructor of foreign code. */
+/** End the process without running destructors of foreign code. */
 _Noreturn void msd_worker_exit(int status);
 
 #endif

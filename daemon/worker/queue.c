@@ -1,11 +1,11 @@
 /*
  * The queue.
  *
- * Happy path, once per turn of the loop: all frames that have come are in the queue;
- * one request runs, its reply is queued on its connection; pause (send the replies,
- * drain what has come meanwhile); the next one, until the queue is empty or waits for
- * more of the same; clear released memory as long as nothing comes; back to sleep, or
- * look for a while first (spinning.h).
+ * Happy path, once per loop iteration: all received frames are in the queue. One
+ * request runs, and its reply is queued on its connection. Pause: send the replies
+ * and drain received frames. The next request runs, until the queue is empty or waits
+ * for calls to join. Then clear released memory while no frame arrives, and sleep, or
+ * poll for a while first (spinning.h).
  */
 #include "daemon/worker/queue.h"
 
@@ -24,13 +24,13 @@
 #include "daemon/worker/turns.h"
 #include "proto/clock.h"
 
-/* Below this a call is fast: its reply may wait for the next one's ... */
+/* A call below this is fast: its reply may wait for the next one's ... */
 #define FAST_CALL_NS 20000u
 /* ... but no reply waits longer than about this. */
 #define MAX_UNSENT_NS 50000u
-/* A longer reply's memory is freed behind it. */
+/* The memory of a longer reply is freed after it. */
 #define KEEP_REPLY_BYTES 65536u
-/* After this long without a request memory goes back to the system. */
+/* After this time without a request memory is returned to the system. */
 #define IDLE_MS 10000u
 
 static msd_err check_start(const struct msd_worker *w, const struct msd_request *r,
@@ -46,8 +46,8 @@ static msd_err check_start(const struct msd_worker *w, const struct msd_request 
 	return MSD_OK;
 }
 
-/* A guest waits no longer than the daemon would have it wait: what was done later is
- * not told. */
+/* A call of a direct peer that finishes after its deadline gets an error, as from the
+ * daemon. */
 static msd_err check_end(struct msd_worker *w, const struct msd_request *r,
 			 struct msd_diag *d)
 {
@@ -91,8 +91,8 @@ static void send_reply(struct msd_conn *c, struct msd_buf *body)
 	msd_conn_send(c, o);
 }
 
-/* What is answered is told. A driver takes tenths of a second to end a process: nobody
- * is to send it anything meanwhile. */
+/* Send all finished replies and shut down the connections. A driver takes tenths of a
+ * second to end a process; no peer must send requests in that time. */
 static void hang_up(struct msd_worker *w)
 {
 	MSD_LIST_EACH (it, &w->peers) {
@@ -134,7 +134,7 @@ static msd_err run_request(struct msd_worker *w, struct msd_request *r)
 	body->n = 0;
 	if (body->bad || body->cap > KEEP_REPLY_BYTES)
 		msd_buf_finish(body);
-	/* A device that is lost is lost to the process: a fresh one takes over. */
+	/* A lost device is lost for this process: a new worker takes over. */
 	if (err == MSD_GPU_FAULT || (err != MSD_OK && r->method == MSD_M_WORKER_OPEN)) {
 		hang_up(w);
 		msd_worker_exit(err == MSD_GPU_FAULT ? MSD_EXIT_GPU_FAULT
@@ -143,7 +143,7 @@ static msd_err run_request(struct msd_worker *w, struct msd_request *r)
 	return err;
 }
 
-/* Send the replies; drain what has come meanwhile when @drain. */
+/* Send the replies; with @drain also read received frames. */
 static void pause_between(struct msd_worker *w, bool drain)
 {
 	MSD_LIST_EACH_SAFE (it, &w->peers) {
@@ -161,10 +161,11 @@ static void pause_between(struct msd_worker *w, bool drain)
 }
 
 /*
- * A reply must not wait behind a slow call, nor a cancel or a deadline. But two system
- * calls between trivial calls would cost more than the calls: while the next one is
- * known to be fast and the last pause was recent when the last one ended, go on. Then
- * nothing waits longer than MAX_UNSENT_NS, one fast call and the writing of its reply.
+ * A reply, a cancel or a deadline must not wait behind a slow call. But two system
+ * calls between trivial calls would cost more than the calls. So skip the pause if
+ * the next call is known to be fast, and the last pause was recent when the last call
+ * ended. Then nothing waits longer than MAX_UNSENT_NS, one fast call and the writing
+ * of its reply.
  */
 static bool may_go_on(const struct msd_worker *w, const struct msd_request *next)
 {
@@ -184,8 +185,8 @@ static bool clean_a_little(struct msd_worker *w)
 	return more;
 }
 
-/* Run what is first in the queue, with what can be joined with it; requests go back to
- * the spare ones. */
+/* Run the first request in the queue, with the calls that can be joined with it; the
+ * requests return to the spare list. */
 static void run_first(struct msd_worker *w, struct msd_request *r)
 {
 	if (w->batch.most_rows == 0) {
@@ -216,7 +217,7 @@ static void run_queue(struct msd_worker *w)
 			r = msd_turns_next(w);
 			if (r == NULL || !may_go_on(w, r)) {
 				pause_between(w, !msd_list_is_empty(&w->queue));
-				r = msd_turns_next(w); /* who was full may have room */
+				r = msd_turns_next(w); /* full peers may have room */
 			}
 		}
 		if (!clean_a_little(w))
@@ -266,7 +267,7 @@ static void on_check(uv_check_t *check)
 {
 	struct msd_worker *w = check->data;
 
-	if (w->ledger == NULL) { /* there was never a guest */
+	if (w->ledger == NULL) { /* no direct peer so far */
 		work(w);
 		return;
 	}
@@ -276,7 +277,7 @@ static void on_check(uv_check_t *check)
 	work(w);
 	msd_stall_watch(w);
 	msd_spinning_wait(w);
-	/* What waits for its guest to read waits for an event. */
+	/* Requests whose direct peer must first read its replies wait for an event. */
 	(void)uv_idle_stop(&w->awake);
 }
 

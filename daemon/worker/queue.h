@@ -1,14 +1,13 @@
 #ifndef MSD_WORKER_QUEUE_H
 #define MSD_WORKER_QUEUE_H
-/* What takes requests from the worker's queue and runs them, a turn of the loop at a
- * time. */
+/* Takes requests from the worker's queue and runs them, in each loop iteration. */
 #include "daemon/worker/worker.h"
 
 struct msd_process_given;
 
 /**
- * Make the worker on @loop and start reading from its channel. The descriptors of
- * @given are the worker's from now on.
+ * Make the worker on @loop and start to read its channel. The worker owns the
+ * descriptors of @given from now on.
  */
 MSD_MUST_CHECK msd_err msd_worker_start(struct msd_worker *w, uv_loop_t *loop,
 					const struct msd_process_given *given,

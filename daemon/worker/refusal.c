@@ -1,6 +1,7 @@
 /*
- * Happy path: a filter with its lists is made by libseccomp and put in force. Failures:
- * a call that this architecture lacks is left out; all others leave nothing in force.
+ * Happy path: libseccomp makes a filter from the lists, and the kernel enforces it.
+ * Failures: a call that this architecture lacks is skipped; after any other error
+ * nothing is enforced.
  */
 #include "daemon/worker/refusal.h"
 
@@ -22,15 +23,15 @@
 #define CALL(name) SCMP_SYS(name)
 #define LENGTH(list) (sizeof(list) / sizeof((list)[0]))
 #define IOPRIO_WHO_PROCESS 1 /* in no header of the C library */
-#define SOCKET_TYPE 0xfu     /* without its flags */
-/* Newer than the library that knows their names. */
+#define SOCKET_TYPE 0xfu     /* mask without its flags */
+/* Newer than libseccomp's table of names. */
 #define SYS_FCHMODAT2 452
 #define SYS_SETXATTRAT 463
 #define SYS_REMOVEXATTRAT 466
 #define SYS_FILE_SETATTR 469
 
 static const int refused[] = {
-/* Into other processes. A leak checker traces its own process at the end. */
+/* Access to other processes. A leak checker traces its own process at the end. */
 #ifndef __SANITIZE_ADDRESS__
 	CALL(ptrace),
 #endif
@@ -41,7 +42,9 @@ static const int refused[] = {
 	CALL(kcmp),
 	CALL(migrate_pages),
 	CALL(move_pages),
-	/* Where files are, around paths and rules for them. */
+	/*
+	 * Changes of mounts, and access to files that bypasses paths and their rules.
+	 */
 	CALL(mount),
 	CALL(umount2),
 	CALL(move_mount),
@@ -59,8 +62,8 @@ static const int refused[] = {
 	CALL(swapon),
 	CALL(swapoff),
 	CALL(acct),
-	/* What files are beside their bytes: rules for paths do not cover that. By a
-	 * descriptor, too: one that may only be read is enough for the owner. */
+	/* File metadata, which rules for paths do not cover. Also by descriptor: a
+	 * read-only one is enough for the owner. */
 	CALL(chmod),
 	CALL(fchmod),
 	CALL(fchmodat),
@@ -82,7 +85,7 @@ static const int refused[] = {
 	CALL(utimes),
 	CALL(utimensat),
 	CALL(futimesat),
-	/* What outlives all processes that use it, and belongs to the user. */
+	/* IPC objects that belong to the user and outlive all their processes. */
 	CALL(shmget),
 	CALL(shmat),
 	CALL(shmctl),
@@ -95,11 +98,11 @@ static const int refused[] = {
 	CALL(semtimedop),
 	CALL(semctl),
 	CALL(mq_open),
-	/* What the user, or the machine, has only so many of. */
+	/* Resources that are limited per user or machine. */
 	CALL(inotify_init),
 	CALL(inotify_init1),
 	CALL(io_setup),
-	/* Into the kernel; calls that no filter sees. */
+	/* Kernel internals; calls that no filter can check. */
 	CALL(bpf),
 	CALL(perf_event_open),
 	CALL(userfaultfd),
@@ -118,10 +121,10 @@ static const int refused[] = {
 	CALL(add_key),
 	CALL(request_key),
 	CALL(keyctl),
-	/* Out of what it is in. */
+	/* Leaving namespaces. */
 	CALL(unshare),
 	CALL(setns),
-	/* The machine's. */
+	/* Machine settings. */
 	CALL(settimeofday),
 	CALL(clock_settime),
 	CALL(clock_adjtime),
@@ -155,8 +158,8 @@ static bool add_those(scmp_filter_ctx f, const struct with_argument *rows, size_
 }
 
 #define FLAG(argument, bit) SCMP_CMP64(argument, SCMP_CMP_MASKED_EQ, bit, bit)
-/* New namespaces are made by clone, too; its successor keeps its flags where no filter
- * sees them, and C libraries do without it where it is not there. */
+/* clone also makes new namespaces. A filter cannot see the flags of clone3, and C
+ * libraries fall back if it does not exist. */
 static bool add_namespaces(scmp_filter_ctx f)
 {
 	const struct with_argument rows[] = {
@@ -173,8 +176,8 @@ static bool add_namespaces(scmp_filter_ctx f)
 	       seccomp_rule_add(f, SCMP_ACT_ERRNO(ENOSYS), CALL(clone3), 0) == 0;
 }
 
-/* What else an owner may do by a descriptor that may only be read: a file's flags, and
- * making whoever opens it to write wait; and watching a folder. */
+/* Further operations of a file's owner with a read-only descriptor: change its flags,
+ * delay processes that open it for writing, watch a directory. */
 static bool add_by_descriptor(scmp_filter_ctx f)
 {
 	const struct with_argument rows[] = {
@@ -182,7 +185,7 @@ static bool add_by_descriptor(scmp_filter_ctx f)
 		{CALL(ioctl), SCMP_A1_32(SCMP_CMP_EQ, FS_IOC_FSSETXATTR)},
 		{CALL(ioctl), SCMP_A1_32(SCMP_CMP_EQ, FS_IOC_SETVERSION)},
 		{CALL(ioctl), SCMP_A1_32(SCMP_CMP_EQ, FS_IOC_ENABLE_VERITY)},
-		/* Of btrfs all: it makes and removes folders by them. */
+		/* All of btrfs: they make and remove directories. */
 		{CALL(ioctl),
 		 SCMP_A1_32(SCMP_CMP_MASKED_EQ, _IOC_TYPEMASK << _IOC_TYPESHIFT,
 			    BTRFS_IOCTL_MAGIC << _IOC_TYPESHIFT)},
@@ -193,9 +196,11 @@ static bool add_by_descriptor(scmp_filter_ctx f)
 	return add_those(f, rows, LENGTH(rows));
 }
 
-/* The limits and the share of the processor of others: a limit of processor time kills
- * whose it is. Threads are named by numbers of their own, which a filter does not know:
- * of the supervisor it is the one that serves. */
+/*
+ * Limits and scheduling of other processes: a limit on CPU time kills its process.
+ * Threads have ids of their own, which a filter does not know. Only the supervisor's
+ * serving thread is protected.
+ */
 static bool add_limits_of_others(scmp_filter_ctx f)
 {
 	const scmp_datum_t supervisor = (scmp_datum_t)getppid();
@@ -214,8 +219,8 @@ static bool add_limits_of_others(scmp_filter_ctx f)
 	return add_those(f, rows, LENGTH(rows));
 }
 
-/* A descriptor's owner gets a signal of its choice when something comes; a descriptor
- * of a process is one of many ways to name it. */
+/* The owner of a descriptor gets a signal of its choice on input. A pidfd is one more
+ * way to name a process. */
 static bool add_signals(scmp_filter_ctx f)
 {
 	static const int calls[] = {CALL(tkill), CALL(pidfd_send_signal)};
@@ -235,8 +240,8 @@ static bool add_signals(scmp_filter_ctx f)
 	return add_all(f, calls, LENGTH(calls)) && add_those(f, rows, LENGTH(rows));
 }
 
-/* Drivers talk to services on the machine, and to the kernel. All other families are
- * refused: some lead out of it over the network's own (RDS, RXRPC, SMC). */
+/* Drivers talk to local services and to the kernel. All other families are refused:
+ * some reach the network by other protocols (RDS, RXRPC, SMC). */
 static bool add_families(scmp_filter_ctx f)
 {
 	int failed = seccomp_rule_add(f, NO, CALL(socket), 1,
@@ -251,8 +256,8 @@ static bool add_families(scmp_filter_ctx f)
 	return failed == 0;
 }
 
-/* Where none are wanted, there are no pairs of them, either: descriptors that are on
- * their way through one are counted by user, and with too many nobody sends any. */
+/* Without sockets there are no socket pairs either: the kernel counts descriptors in
+ * flight per user, and above the limit no process of the user can send any. */
 static bool add_sockets(scmp_filter_ctx f)
 {
 	static const int calls[] = {CALL(socket), CALL(socketpair), CALL(connect),
@@ -262,8 +267,11 @@ static bool add_sockets(scmp_filter_ctx f)
 	return add_all(f, calls, LENGTH(calls));
 }
 
-/* What is waited for is counted by user, too: with too many nobody waits, the
- * supervisor for its clients neither. The worker itself goes on with its channel. */
+/*
+ * The kernel also counts epoll watches per user: above the limit no process of the
+ * user can add any, including the supervisor for its clients. The worker may still
+ * wait on its own channel.
+ */
 static bool add_waiting(scmp_filter_ctx f, const struct msd_refusal *r)
 {
 	static const int calls[] = {CALL(epoll_create), CALL(epoll_create1)};
@@ -293,8 +301,8 @@ bool msd_refusal_enter(const struct msd_refusal *r)
 
 	if (f == NULL)
 		return false;
-	/* Calls of another architecture's numbers would pass the lists. Computing is
-	 * not to be slowed down by what older kernels do beside. */
+	/* Calls with numbers of another architecture would bypass the lists. CTL_SSB:
+	 * avoid the mitigation that older kernels add, which slows down computation. */
 	const bool is_in =
 		seccomp_attr_set(f, SCMP_FLTATR_ACT_BADARCH, SCMP_ACT_ERRNO(ENOSYS)) ==
 			0 &&

@@ -1,10 +1,10 @@
 /*
- * Requests from their arrival to the moment they run.
+ * Requests from their arrival until they run.
  *
- * Happy path: a frame's body is copied to a request that is kept for the purpose, cut
- * into its parts, and queued; or it is known from before and has a plan (plan.h). The
- * worker takes the first one when it has drained its channel. A peer with too many
- * waiting is not read from until half of them are done.
+ * Happy path: the body of a frame is copied to a spare request, parsed and queued; or
+ * it is in the call cache and has a plan (plan.h). The worker takes the first request
+ * after it has drained its channel. A peer with too many waiting requests is not read
+ * until half of them are done.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -50,7 +50,7 @@ static struct msd_request *take_spare(struct msd_worker *w, size_t bytes)
 	return r;
 }
 
-/* As many wait as may. */
+/* True if the peer has its maximum of waiting requests. */
 static bool is_laden(const struct msd_peer *peer)
 {
 	return peer->guest != NULL ? msd_guest_is_laden(peer)
@@ -63,13 +63,13 @@ static bool is_light(const struct msd_peer *peer)
 				   : peer->n_queued < MSD_MAX_IN_FLIGHT / 2;
 }
 
-/* What is kept may be larger than what has come to it. */
+/* The kept memory may be larger than the received payload. */
 static uint64_t payload_room(const struct msd_request *r)
 {
 	return r->payload != NULL ? r->payload->cap : 0;
 }
 
-/* The end of take_load(). */
+/* Undo take_load(). */
 static void put_load(struct msd_guest *g, struct msd_request *r)
 {
 	g->held_bytes -= r->held_bytes;
@@ -106,7 +106,7 @@ static struct msd_span move_span(struct msd_span s, const uint8_t *from, uint8_t
 	return s.n == 0 ? s : (struct msd_span){to + (s.p - from), s.n};
 }
 
-/* A call's function as far as it is known without a lookup in the module. */
+/* Find a call's function without a lookup in the module; NULL if not known yet. */
 static struct msd_func *peek_func(const struct msd_worker *w, struct msd_span params)
 {
 	struct msd_cur c;
@@ -182,12 +182,12 @@ static msd_err take_trace(struct msd_request *r, struct msd_span object,
 	return MSD_OK;
 }
 
-/* The supervisor has checked the others. */
+/* The supervisor has checked all other options. */
 static const struct {
 	const char *key;
 	msd_err (*take)(struct msd_request *r, struct msd_span object,
 			struct msd_diag *d);
-	bool is_guests; /* they may have it, as their clients write it */
+	bool is_guests; /* allowed for direct peers, which send options as clients do */
 } options[] = {
 	{"deadline_ms", take_deadline, true}, {"device", take_device, false},
 	{"instance", take_instance, false},   {"names", take_names, true},
@@ -214,7 +214,7 @@ static msd_err take_option(struct msd_request *r, struct msd_span key,
 			    (int)(key.n < 80 ? key.n : 80), (const char *)key.p);
 }
 
-/* Options are few: the scan bounds a map's pairs. */
+/* There are few options: the scan bounds a map's pairs. */
 static msd_err read_options(struct msd_request *r, struct msd_diag *d)
 {
 	struct msd_cur c;
@@ -237,7 +237,7 @@ static msd_err read_options(struct msd_request *r, struct msd_diag *d)
 	return err;
 }
 
-/* Everything that a request says, none of it checked. */
+/* Parse all parts of a request; nothing is checked. */
 static msd_err read_request(const struct msd_worker *w, struct msd_request *r,
 			    const struct msd_in *in, struct msd_diag *d)
 {
@@ -254,12 +254,12 @@ static msd_err read_request(const struct msd_worker *w, struct msd_request *r,
 	return read_options(r, d);
 }
 
-/* The same of one that came before. */
+/* Same as read_request(), for a cached body. */
 static void use_plan(struct msd_request *r, struct msd_known *known)
 {
 	const struct msd_plan *plan = known->plan;
 
-	if (known->n_places > 0) /* those of the next one may be others */
+	if (known->n_places > 0) /* the places of the next call may differ */
 		memcpy(r->bytes, known->bytes, known->n_bytes);
 	known->n_users++;
 	r->known = known;
@@ -269,10 +269,10 @@ static void use_plan(struct msd_request *r, struct msd_known *known)
 
 static void on_awake(uv_idle_t *handle)
 {
-	(void)handle; /* being active is all that it is for */
+	(void)handle; /* an active idle handle keeps the loop awake */
 }
 
-/* What a guest's request brings beside its body, and is counted with. */
+/* Take the payload of a direct peer's request, and count its memory. */
 static void take_load(struct msd_worker *w, struct msd_request *r,
 		      const struct msd_in *in)
 {

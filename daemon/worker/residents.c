@@ -53,7 +53,7 @@ static msd_err zeros_on_host(struct msd_dtype dtype, const int64_t *shape, size_
 	if (t == NULL)
 		return msd_diag_no_memory(d);
 	size_t bytes = msd_dltensor_bytes(&t->dl);
-	if (bytes > 0) /* the heap's old contents are other clients' */
+	if (bytes > 0) /* the heap's old contents belong to other clients */
 		memset(t->dl.data, 0, bytes);
 	*ret = t;
 	return MSD_OK;

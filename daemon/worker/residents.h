@@ -1,9 +1,7 @@
 #ifndef MSD_WORKER_RESIDENTS_H
 #define MSD_WORKER_RESIDENTS_H
-/*
- * Tensors that stay in the worker between calls, by handle. On the host or a
- * device.
- */
+/* Resident tensors, which stay in the worker between calls, by handle. On the host or
+ * a device. */
 #include "daemon/wire/handle.h"
 #include "runtime/value/value.h"
 
@@ -13,12 +11,14 @@ struct msd_residents {
 	uint64_t max_bytes;
 };
 
-/** None yet; all together may have @max_bytes. */
+/** Initialize, empty; all tensors together may have @max_bytes. */
 void msd_residents_init(struct msd_residents *r, uint64_t max_bytes);
 /** Drop all of them. */
 void msd_residents_finish(struct msd_residents *r);
-/** A new tensor of zeros on @device, which is opened. Errors: MSD_NO_SPACE (with the
- * sizes), MSD_NOMEM, and those of msd_dev_open(). */
+/**
+ * Make a tensor of zeros on @device, which is opened. Errors: MSD_NO_SPACE (with the
+ * sizes), MSD_NOMEM, and those of msd_dev_open().
+ */
 MSD_MUST_CHECK msd_err msd_residents_alloc(struct msd_residents *r,
 					   struct msd_device device,
 					   struct msd_dtype dtype, const int64_t *shape,

@@ -1,15 +1,12 @@
-/*
- * Results of a call, from values to msgpack: outputs that were asked for in their
- * slots, what the function returned beside them, copied to slots where it lies
- * elsewhere.
- */
+/* Converts results of a call from values to msgpack: requested outputs are in their
+ * slots; returned tensors elsewhere are copied to slots. */
 #include <string.h>
 
 #include "daemon/worker/guest.h"
 #include "daemon/worker/stage.h"
 #include "proto/utf8.h"
 
-/* Body, result pair and out list are levels, too; the reader's scan counts them all. */
+/* Body, result pair and out list also count as levels in the reader's scan. */
 #define MAX_RESULT_DEPTH (MSD_MAX_DEPTH - 3)
 #define MAX_RESULT_VALUES (MSD_MAX_OBJECTS - 64)
 
@@ -17,10 +14,10 @@
 struct call_slot {
 	struct call_slot *next;
 	struct msd_slot slot;
-	uint64_t bytes; /* of its tensor */
+	uint64_t bytes; /* bytes of its tensor */
 };
 
-/* TVM's older bool travels as what everybody understands. */
+/* Send TVM's older bool type as the common one. */
 static struct msd_dtype wire_dtype(struct msd_dtype t)
 {
 	if (t.code == MSD_DT_UINT && t.bits == 1)
@@ -28,8 +25,8 @@ static struct msd_dtype wire_dtype(struct msd_dtype t)
 	return t;
 }
 
-/* Tensors of a guest's reply lie behind each other in its payload, in the order in
- * which they got their slots. */
+/* Tensors of a direct peer's reply are consecutive in its payload, in the order of
+ * their slots. */
 static msd_err place_inline(struct msd_call *call, struct msd_wire_tensor *t,
 			    struct msd_diag *d)
 {
@@ -66,7 +63,7 @@ msd_err msd_call_hand_over(struct msd_call *call, struct msd_diag *d)
 	uint32_t at = n;
 	for (const struct call_slot *s = call->slots; s != NULL; s = s->next) {
 		slots[--at] = s->slot;
-		slots[at].bytes = s->bytes; /* what is sent of it */
+		slots[at].bytes = s->bytes; /* bytes to send */
 	}
 	return msd_guest_keep(call->peer, slots, n, d);
 }
@@ -111,8 +108,8 @@ void msd_call_free_slots(struct msd_call *call)
 	call->slots = NULL;
 }
 
-/* Row-major copy of dimension @dim and the inner ones; returns where the next byte
- * goes. */
+/* Row-major copy of dimension @dim and the inner ones; returns the address behind the
+ * last written byte. */
 static uint8_t *copy_strided(const struct msd_dltensor *t, int32_t dim,
 			     const uint8_t *src, size_t element_bytes, uint8_t *dst)
 {
@@ -181,7 +178,7 @@ static msd_err write_tensor(struct msd_call *call, const struct msd_dltensor *t,
 		return err;
 	if (wire.bytes > 0 && is_host) {
 		const uint8_t *src = (const uint8_t *)t->data + t->byte_offset;
-		if (compact) { /* a place may lie over what is returned */
+		if (compact) { /* a place may overlap the returned tensor */
 			memmove(dst, src, wire.bytes);
 		} else {
 			(void)copy_strided(t, 0, src, element_bytes, dst);
@@ -211,7 +208,7 @@ bool msd_call_has_rows(const struct msd_any *v, int64_t rows)
 	return true;
 }
 
-/* Of a tensor that a joined call returned the rows that are this one's. */
+/* Write this call's rows of a tensor that a joined call returned. */
 static msd_err write_rows(struct msd_call *call, const struct msd_dltensor *t,
 			  struct msd_buf *out, struct msd_diag *d)
 {
@@ -338,7 +335,7 @@ msd_err msd_call_write_result(struct msd_call *call, const struct msd_any *v,
 {
 	msd_err err = MSD_OK;
 
-	if (v->type == MSD_T_NONE) { /* as most that fill what they are given */
+	if (v->type == MSD_T_NONE) { /* usual for functions that fill out tensors */
 		msd_pack_nil(out);
 	} else {
 		err = write_value(call, v, 0, out, d);

@@ -28,7 +28,7 @@ void msd_rows_pace_note(struct msd_rows_pace *p, uint64_t rows, uint64_t ns)
 		p->n[at]++;
 }
 
-/* By the nearest run of fewer rows, as if each took as long there. */
+/* Estimate from the nearest run of fewer rows, at its time per row. */
 static uint64_t expect_of_fewer(const struct msd_rows_pace *p, uint64_t rows)
 {
 	for (unsigned i = place_of(rows); i-- > 0;) {
@@ -57,8 +57,8 @@ uint64_t msd_rows_pace_expect(const struct msd_rows_pace *p, uint64_t rows)
 	const unsigned at = place_of(rows);
 	const uint64_t fewer_ns = expect_of_fewer(p, rows);
 
-	/* What was slow once is tried again when fewer rows have shown to be faster:
-	 * who waits for a second time of as many may wait for ever. */
+	/* A slow first run is tried again if fewer rows have been faster: otherwise a
+	 * second run of that size might never happen. */
 	if (p->n[at] > 0)
 		return least(p->ns[at], times(fewer_ns, 2));
 	const uint64_t known_ns = least(fewer_ns, expect_of_more(p, rows));

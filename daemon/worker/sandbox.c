@@ -1,7 +1,7 @@
 /*
- * Happy path: what the process may reach is collected (places.h), privileges are given
- * up, then the files (landlock.h), last the calls (refusal.h), for the steps before
- * want some. Failures: what the kernel refuses is left out, and the rest holds.
+ * Happy path: collect the allowed paths (places.h), drop privileges, restrict files
+ * (landlock.h), and last system calls (refusal.h), because the earlier steps need
+ * some. Failures: a part that the kernel refuses is skipped; the rest is enforced.
  */
 #include "daemon/worker/sandbox.h"
 
@@ -20,12 +20,12 @@
 void msd_sandbox_look(struct msd_sandbox_kernel *ret)
 {
 	ret->landlock_abi = msd_landlock_abi();
-	/* Where there are none it fails; where they are, without asking for any. */
+	/* Fails if the kernel lacks seccomp, and otherwise has no effect. */
 	ret->has_seccomp = prctl(PR_GET_SECCOMP) >= 0;
 }
 
-/* Root's, mostly: a sandbox that is around root is to be one, too. A process without
- * any loses nothing. */
+/* Needed mostly for root: a sandbox must also confine root. A process without
+ * capabilities loses nothing. */
 static void drop_capabilities(void)
 {
 	struct __user_cap_header_struct head = {.version = _LINUX_CAPABILITY_VERSION_3};
@@ -36,7 +36,7 @@ static void drop_capabilities(void)
 	(void)syscall(SYS_capset, &head, none);
 }
 
-/* Too large a file is an error to who writes it, and not its death. */
+/* Writing too large a file is an error, and does not kill the process. */
 static void limit_files(uint64_t most)
 {
 	const struct rlimit limit = {most, most};
@@ -55,8 +55,8 @@ static bool enter_files(const struct msd_sandbox_plan *plan, unsigned abi)
 	return msd_landlock_enter(&l);
 }
 
-/* NVIDIA's drivers, of OpenCL as of CUDA, do not start where they cannot listen on a
- * socket of the machine. */
+/* NVIDIA's OpenCL and CUDA drivers do not start if they cannot listen on a local
+ * socket. */
 static enum msd_refused_sockets sockets_of(enum msd_sandbox_word profile)
 {
 	const bool has_nvidia = access(MSD_PLACE_NVIDIA, F_OK) == 0;

@@ -1,52 +1,51 @@
 #ifndef MSD_WORKER_SANDBOX_H
 #define MSD_WORKER_SANDBOX_H
 /*
- * What a worker gives up before it opens its module, so that the module's code may
- * compute and little else: docs/sandbox.md has the table. Each part that the kernel
- * lacks is left out, and told.
+ * Privileges that a worker drops before it opens its module, so that the module's
+ * code can do little more than compute: docs/sandbox.md has the table. A part that
+ * the kernel lacks is skipped, and reported.
  */
 #include <stdbool.h>
 
 #include "proto/bytes.h"
 #include "proto/sandbox_word.h"
 
-/* What the kernel can do for it. */
+/* Sandbox features of the kernel. */
 struct msd_sandbox_kernel {
 	unsigned landlock_abi; /* 0: none */
 	bool has_seccomp;
 };
 
 struct msd_sandbox_plan {
-	enum msd_sandbox_word profile; /* AUTO: what any device needs */
-	/* Arrays of msgpack's str, one after the other: paths that may be reached
-	 * beside those of the profile. */
+	enum msd_sandbox_word profile; /* AUTO: for any device */
+	/* Concatenated msgpack str: additional paths beyond those of the profile. */
 	struct msd_span reads, writes;
 	struct msd_span plugins;
-	/* By which the worker waits for what is asked of it: the last of its guests'
-	 * numbers, which are behind the channel's. */
+	/* Descriptors on which the worker waits for requests: the direct peers'
+	 * numbers follow the channel's; last_fd is the last of them. */
 	int loop_fd, channel_fd, last_fd;
-	uint64_t max_file_bytes; /* of any file or segment that it makes grow */
+	uint64_t max_file_bytes; /* maximum size of any file or segment that it grows */
 };
 
 struct msd_sandbox {
-	enum msd_sandbox_word profile; /* UNSAID: nobody asked for one */
-	bool has_files; /* the rules for files hold, and those for processes' memory */
-	bool has_truncate; /* they hold against cutting files off, too */
-	bool has_calls;    /* calls are refused */
-	bool has_signals;  /* no signal reaches another's process */
+	enum msd_sandbox_word profile; /* UNSAID: no sandbox was requested */
+	bool has_files; /* rules for files, and for memory of processes, are enforced */
+	bool has_truncate; /* also against truncation of files */
+	bool has_calls;    /* system calls are refused */
+	bool has_signals;  /* signals to other processes are blocked */
 };
 
-/** Find out what the kernel can do, without doing any of it. */
+/** Detect the features of the kernel, without using them. */
 void msd_sandbox_look(struct msd_sandbox_kernel *ret);
 /**
- * Give up what @plan says, as far as @kernel goes; @ret says how far that was. May be
- * called again with less: the process has only what both leave. The thread must be the
- * process's only one.
+ * Enter the sandbox of @plan, as far as @kernel supports it; @ret gets the result.
+ * May be called again with less: only the common part stays allowed. The thread must
+ * be the process's only one.
  */
 void msd_sandbox_enter(const struct msd_sandbox_plan *plan,
 		       const struct msd_sandbox_kernel *kernel,
 		       struct msd_sandbox *ret);
-/** Append as msgpack what holds, as worker.open answers it. */
+/** Append the state as msgpack, for the reply to worker.open. */
 void msd_sandbox_put(const struct msd_sandbox *s, struct msd_buf *out);
 
 #endif

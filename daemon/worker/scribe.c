@@ -1,9 +1,9 @@
 /*
- * Happy path: a guest's call is counted when it comes; who asked, since when, its
- * function and the deadline of a guest's call stand in the ledger while it runs; then,
- * of a guest's, its times are added, and one to its function's row, which it gets when
- * it is found in the module: names come from clients. Failures: without a free row it
- * is among the others.
+ * Happy path: a direct peer's call is counted on arrival. While a request runs, the
+ * ledger holds its sender, start, function, and the deadline of a direct peer's call.
+ * After a direct peer's call its times are added, and its function's row is
+ * incremented. A function gets a row only when it is found in the module, because
+ * names come from clients. Failures: without a free row it is counted as other.
  */
 #include "daemon/worker/scribe.h"
 
@@ -12,7 +12,7 @@
 #include "daemon/wire/ledger.h"
 #include "daemon/worker/guest.h"
 
-/* From now on @who runs. */
+/* @who runs from now on. */
 static void note_who(struct msd_ledger *l, uint64_t who, uint64_t since_ns,
 		     uint64_t deadline_ns)
 {
@@ -55,7 +55,7 @@ void msd_scribe_begin(struct msd_worker *w, const struct msd_request *r)
 	w->last_run_ns = 0;
 	if (g != NULL)
 		msd_ledger_set(&w->ledger->row, find_row(w->ledger, r->func));
-	/* What ran before has ended later than the turn began. */
+	/* The previous request may have ended after the iteration began. */
 	note_who(w->ledger, g != NULL ? g->number : MSD_LEDGER_CHANNEL,
 		 now_ns > w->last_end_ns ? now_ns : w->last_end_ns,
 		 g != NULL ? r->deadline_ns : 0);
@@ -79,7 +79,7 @@ static void note_slow(struct msd_ledger *l, const struct msd_ledger_slow *s)
 	msd_ledger_add(&l->n_slow, 1);
 }
 
-/* A guest's call @r, which ran for @run_ns, has ended. */
+/* Record the end of a direct peer's call @r, which ran for @run_ns. */
 static void note_call(struct msd_ledger *l, const struct msd_request *r, unsigned code,
 		      uint64_t run_ns, uint64_t now_ns)
 {

@@ -6,9 +6,12 @@
 
 #include "daemon/wire/aside.h"
 
-/* The socket moves to another number to be closed, for that may sleep. Where there is
- * no other it is closed here: its number is not given up for a moment, or the next
- * guest would be put over what somebody else has opened. */
+/*
+ * Move the socket to another number and close it on a thread, because close() may
+ * sleep. If no number is free, it is closed here. Its number is never free: a file
+ * opened by another thread could take it, and the next direct peer would replace that
+ * file.
+ */
 static void close_transport(struct msd_transport *t)
 {
 	const struct msd_worker *w = t->state;

@@ -1,12 +1,17 @@
 #ifndef MSD_WORKER_SEAT_H
 #define MSD_WORKER_SEAT_H
-/* The number that a guest's socket has. A sandbox lets the worker wait for certain
- * descriptors alone, so these were taken before it began, and are taken always: between
- * two guests by what is open anyhow, for other threads open files, too. */
+/*
+ * Descriptor numbers for the sockets of direct peers. A sandbox lets the worker wait
+ * only on certain descriptors, so these numbers are reserved before it is entered.
+ * They are always in use: other threads open files, too, so another open descriptor
+ * holds each number between two peers.
+ */
 #include "daemon/worker/worker.h"
 
-/** Guest @number, from 1, is spoken to over @fd, which is taken over unless false is
- * returned. Where no numbers are kept for guests it has its own. */
+/**
+ * Put the socket @fd of direct peer @number, from 1, on its reserved number. Takes
+ * @fd unless it returns false. If no numbers are reserved, @fd keeps its own.
+ */
 MSD_MUST_CHECK bool msd_seat_take(struct msd_worker *w, uint16_t number, int fd,
 				  struct msd_transport *ret);
 

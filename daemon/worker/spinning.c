@@ -6,7 +6,7 @@
 
 static void on_idle(uv_idle_t *idle)
 {
-	(void)idle; /* while it is active the loop does not sleep */
+	(void)idle; /* an active idle handle keeps the loop awake */
 }
 
 void msd_spinning_init(struct msd_worker *w, uv_loop_t *loop)
@@ -44,7 +44,7 @@ static void tell(struct msd_worker *w)
 	msd_ledger_set(&w->ledger->spun.waste_ns, n->waste_ns);
 }
 
-/* The next request is waited for from here on. */
+/* Start waiting for the next request. */
 static void begin(struct msd_worker *w)
 {
 	const bool looks = w->spinning.is_guests &&

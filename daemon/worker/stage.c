@@ -16,7 +16,7 @@ static const char *device_text(struct msd_device device,
 	return out;
 }
 
-/* One device at a time has something queued for the call. */
+/* Only one device at a time has queued work of the call. */
 static msd_err use(struct msd_call *call, struct msd_dev *dev, struct msd_diag *d)
 {
 	msd_err err = MSD_OK;
@@ -38,7 +38,8 @@ msd_err msd_stage_in(struct msd_call *call, const struct msd_wire_tensor *t,
 		err = msd_dev_tensor(dev, t->dtype, t->shape, t->ndim, &there, d);
 	if (err != MSD_OK)
 		return err;
-	/* An earlier owner's bytes must not travel in what the callee leaves out. */
+	/* Fill with zeros: bytes of an earlier owner must not leak through parts that
+	 * the callee does not write. */
 	if (src != NULL) {
 		err = msd_dev_copy(dev, there->dl.data, NULL, src, t->bytes, d);
 	} else if (t->bytes > 0) {
@@ -89,7 +90,7 @@ msd_err msd_stage_wait(struct msd_call *call, struct msd_diag *d)
 	return dev != NULL ? msd_dev_sync(dev, d) : MSD_OK;
 }
 
-/* The first tensor within @v and its device; NULL: there is none. */
+/* Return the first tensor in @v; NULL: none. */
 static const struct msd_dltensor *first_tensor(const struct msd_any *v)
 {
 	const struct msd_dltensor *t = msd_any_dltensor(v);
@@ -130,7 +131,7 @@ msd_err msd_stage_check(struct msd_call *call, struct msd_diag *d)
 	}
 	if (first == NULL || first->device.type == MSD_DEV_CPU)
 		return MSD_OK;
-	/* Kernels go to where the tensors are; that is what the reply waits for. */
+	/* Kernels run on the tensors' device, and the reply waits for it. */
 	struct msd_dev *dev;
 	msd_err err = msd_loaded_reach(call->module, first->device, &dev, d);
 	return err == MSD_OK ? use(call, dev, d) : err;

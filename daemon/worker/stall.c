@@ -2,13 +2,15 @@
 
 #include "daemon/worker/guest.h"
 
-/* Happy path: while an answer is not written whole, or a frame has not come whole, a
- * timer looks at who reads, and who writes. Failure: so many looks have found somebody
- * where it was before. They are counted, not the time: during a call of the worker's
- * nothing is written to anybody, nor read. */
+/*
+ * Happy path: while a reply is not completely written, or a frame not completely
+ * received, a timer checks for progress. Failure: a peer makes no progress in several
+ * checks. Checks are counted instead of time, because during a call the worker
+ * neither writes nor reads.
+ */
 #define LOOKS 4u
-/* What one that leaves reads in that time, and anybody writes of a frame; or all that
- * there is. */
+/* Minimum progress within the stall limit: bytes that a leaving peer reads, or that
+ * any peer sends of a frame. Completion counts, too. */
 #define LEAST_BYTES UINT64_C(65536)
 
 static bool is_unread(const struct msd_peer *peer)
@@ -29,8 +31,8 @@ static void take_least(uint64_t *least_ms, uint64_t ms)
 		*least_ms = ms;
 }
 
-/* How often those that there are now are looked at; they were given the same time, but
- * for those before another configuration. 0: nobody waits. */
+/* Interval of checks for the waiting peers. They usually have the same limits, unless
+ * the configuration has changed. 0: no peer waits. */
 static uint64_t look_ms(const struct msd_worker *w)
 {
 	uint64_t least_ms = 0;
@@ -46,7 +48,7 @@ static uint64_t look_ms(const struct msd_worker *w)
 	return least_ms;
 }
 
-/* Whether it has rested too long, at the place of @bytes. */
+/* True if it has made no progress for too long; @bytes is its current position. */
 static bool rests(struct msd_guest_rest *rest, bool goes_on, uint64_t bytes,
 		  uint64_t passed_ms)
 {

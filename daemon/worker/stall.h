@@ -1,12 +1,14 @@
 #ifndef MSD_WORKER_STALL_H
 #define MSD_WORKER_STALL_H
-/* Guests that do not read their answers, or stop within a frame, lose their
- * connections, as the daemon's clients do (--write-stall, --read-stall); one that is to
- * leave has a bound for the time that it may take in all. */
+/*
+ * Closes direct peers that do not read their replies or stop within a frame, as the
+ * daemon does with its clients (--write-stall, --read-stall). A peer that is leaving
+ * has a limit for its total time.
+ */
 #include "daemon/worker/worker.h"
 
 void msd_stall_init(struct msd_worker *w, uv_loop_t *loop);
-/** Answers may have been left unread in this turn, or frames begun. */
+/** Call after an iteration that may leave replies unread, or frames incomplete. */
 void msd_stall_watch(struct msd_worker *w);
 
 #endif

@@ -1,10 +1,10 @@
 /*
  * tensor.alloc, tensor.copy, tensor.free: resident tensors, on the host or a device.
  *
- * Happy path of a copy: where the bytes are is found, and where they go: a new tensor,
- * an out slot of the reply, or a tensor that is there, of the same shape and type; the
- * device moves them, and the reply follows when they have arrived. Failures leave the
- * destination as it was, unless its device fails in the middle.
+ * Happy path of a copy: find the source and the destination: a new tensor, an out
+ * slot of the reply, or an existing tensor of the same shape and type. The device
+ * copies the bytes, and the reply is sent when they have arrived. Failures leave the
+ * destination unchanged, unless its device fails in the middle.
  */
 #include <string.h>
 
@@ -41,7 +41,7 @@ static void reply_nil(const struct msd_request *r, struct msd_buf *out)
 	msd_pack_nil(out);
 }
 
-/* The device that @v names; nil is where the module is. */
+/* The device that @v names; nil means the module's. */
 static msd_err read_device(const struct msd_worker *w, const struct msd_wire_value *v,
 			   struct msd_device *ret, struct msd_diag *d)
 {
@@ -99,14 +99,14 @@ msd_err msd_handle_tensor_alloc(struct msd_worker *w, struct msd_request *r,
 	return MSD_OK;
 }
 
-/* What is copied: bytes at an address of a device, NULL being the host. */
+/* Source of a copy: bytes at an address of a device; NULL is the host. */
 struct source {
 	struct msd_wire_tensor wire;
 	struct msd_dev *dev;
 	uint8_t *p;
 };
 
-/* Copy, and wait for it: the reply may be followed by anything. */
+/* Copy and wait for it: any operation may follow the reply. */
 static msd_err copy_bytes(struct msd_dev *to, void *dst, const struct source *from,
 			  struct msd_diag *d)
 {
@@ -119,7 +119,7 @@ static msd_err copy_bytes(struct msd_dev *to, void *dst, const struct source *fr
 	return err;
 }
 
-/* A new resident on @device with the source's contents. */
+/* Make a resident tensor on @device with the source's contents. */
 static msd_err copy_to_new(struct msd_worker *w, struct msd_request *r,
 			   const struct source *from, struct msd_device device,
 			   struct msd_buf *out, struct msd_diag *d)
@@ -214,10 +214,8 @@ static msd_err read_tensor(struct msd_cur *c, struct msd_wire_tensor *ret,
 	return msd_wire_tensor_read(v.as.tensor.p, v.as.tensor.n, ret, d);
 }
 
-/*
- * [from, to]. To a resident tensor of the same dtype and shape: nil. To an out tensor:
- * that tensor, filled. To a device: a new resident tensor.
- */
+/* [from, to]. To a resident tensor of the same dtype and shape: nil. To an out
+ * tensor: that tensor, filled. To a device: a new resident tensor. */
 static msd_err copy(struct msd_worker *w, struct msd_request *r, struct msd_buf *out,
 		    struct msd_diag *d)
 {
@@ -256,7 +254,7 @@ msd_err msd_handle_tensor_copy(struct msd_worker *w, struct msd_request *r,
 	return err == MSD_OK ? err : msd_diag_wrap(d, err, "tensor.copy");
 }
 
-/* [tensor...]: frees all that are there, then complains about those that are not. */
+/* [tensor...]: frees all existing ones, then fails if some do not exist. */
 msd_err msd_handle_tensor_free(struct msd_worker *w, struct msd_request *r,
 			       struct msd_buf *out, struct msd_diag *d)
 {

@@ -2,7 +2,7 @@
 
 #include "daemon/worker/guest.h"
 
-/* So many turns has the supervisor in a guest's one. */
+/* The supervisor's requests per request of a direct peer. */
 #define GUEST_TURN 4u
 
 static struct msd_request *request_of(struct msd_list *link)
@@ -23,8 +23,8 @@ static uint64_t next_round(const struct msd_worker *w, struct msd_peer *peer)
 	return peer->round;
 }
 
-/* Whose turns were given back would come before what it has in the queue: it is in the
- * last one's round then. */
+/* After msd_turns_give_back() the new request could be ordered before queued requests
+ * of its peer. Then it gets the round of the last one. */
 void msd_turns_put(struct msd_worker *w, struct msd_request *r)
 {
 	struct msd_list *before = w->queue.prev;
@@ -53,7 +53,7 @@ void msd_turns_give_back(const struct msd_request *r)
 	peer->round -= turn_of(peer) < peer->round ? turn_of(peer) : peer->round;
 }
 
-/* What waits of @peer, in its order, waits from the round that is now on. */
+/* Move the queued requests of @peer, in order, to rounds from the current one on. */
 static void restart(struct msd_worker *w, struct msd_peer *peer)
 {
 	struct msd_list own;
@@ -71,8 +71,8 @@ static void restart(struct msd_worker *w, struct msd_peer *peer)
 	MSD_LIST_EACH_SAFE (it, &own) {
 		struct msd_request *r = request_of(it);
 		r->round = next_round(w, peer);
-		/* What is in the queue has a round: the analyzer takes the list's head
-		 * for a request. NOLINTNEXTLINE(clang-analyzer-core.*) */
+		/* Queue entries have a round: the analyzer takes the list's head for
+		 * a request. NOLINTNEXTLINE(clang-analyzer-core.*) */
 		while (at != &w->queue && request_of(at)->round <= r->round)
 			at = at->next;
 		msd_list_remove(it);

@@ -1,22 +1,23 @@
 #ifndef MSD_WORKER_TURNS_H
 #define MSD_WORKER_TURNS_H
 /*
- * Whose request is next. Peers take turns, in rounds: however many of each wait, the
- * first of each comes before the second of any; the supervisor speaks for many, and so
- * has several turns in a guest's one. Of one peer requests keep their order.
+ * A fair queue of requests. Peers are served in rounds: the first request of each
+ * peer runs before the second of any, however many wait. The supervisor sends for
+ * many clients, so it has several requests in one round. Requests of one peer keep
+ * their order.
  *
- * Turns are not saved up: who had nothing to ask for, or was passed over because it
- * reads no answers, goes on in the round that is now.
+ * Unused slots are not saved up: a peer that was idle, or was passed over because it
+ * does not read replies, continues in the current round.
  */
 #include "daemon/worker/worker.h"
 
-/** @r, which is in no list, waits. */
+/** Add @r, which is in no list, to the queue. */
 void msd_turns_put(struct msd_worker *w, struct msd_request *r);
-/** @r, which waits, is the one that runs: its round is now. */
+/** @r, which is queued, runs now: its round is the current one. */
 void msd_turns_begin(struct msd_worker *w, const struct msd_request *r);
-/** @r waits no more and was not run: its turn is its peer's next one's. */
+/** @r leaves the queue without a run: its peer's next request gets its slot. */
 void msd_turns_give_back(const struct msd_request *r);
-/** Whose turn it is, or NULL: nobody's that reads its answers. */
+/** Return the next request, or NULL if no peer with a request reads its replies. */
 struct msd_request *msd_turns_next(struct msd_worker *w);
 
 #endif

@@ -10,7 +10,7 @@ static bool is_const(const modser_sg_tensor *t)
 
 static void put_label(struct msd_buf *out, const struct msd_buf *label)
 {
-	/* Strings are quoted alike in both languages. */
+	/* JSON and Graphviz quote strings in the same way. */
 	msd_json_str(out, (struct msd_span){label->p, label->n});
 	out->bad |= label->bad;
 }

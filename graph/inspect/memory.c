@@ -1,8 +1,9 @@
 /*
- * What a run of a graph needs, found without one.
+ * Compute the memory that a run of a graph needs, without running it.
  *
- * Happy path: shapes are inferred in the order in which nodes run, as a plan does it,
- * and each tensor that a node makes gets its place in an arena that nobody makes.
+ * Happy path: shapes are inferred in the order in which nodes run, as a plan does it.
+ * Each tensor that a node produces gets an offset in an arena that is never
+ * allocated.
  */
 #include <inttypes.h>
 #include <stdlib.h>
@@ -23,8 +24,7 @@ static bool is_open(const modser_sg_tensor *t)
 	return t->ndim < 0;
 }
 
-/* A node behind one whose shape is not known is asked as well: it may be one that
- * cannot be. */
+/* Infer nodes after one with an unknown shape as well: their shapes may be invalid. */
 static int infer_all(modser_graph *g, const size_t *order)
 {
 	int result = 0;
@@ -71,7 +71,7 @@ int msd_sg_inspect_run(modser_graph *g, uint64_t *ret)
 	return result;
 }
 
-/* Inputs can be given a shape; what follows from values cannot. */
+/* The user can fix the shapes of inputs, but not shapes that depend on values. */
 static void put_advice(const modser_graph *g, struct msd_buf *out)
 {
 	for (size_t i = 0; i < g->n_inputs; i++) {

@@ -32,7 +32,7 @@ static int compare(const void *a, const void *b)
 
 static bool count_graph(struct msd_sg_tally *t, const modser_graph *g);
 
-/* The graphs that an operator runs are its attributes. */
+/* The subgraphs of an operator are its attributes. */
 static bool count_node(struct msd_sg_tally *t, const modser_sg_node *node)
 {
 	const modser_sg_op *op = node->op;
@@ -55,7 +55,7 @@ static void count_constant(struct msd_sg_tally *t, const modser_sg_tensor *const
 	t->stripped_bytes += constant->is_stripped ? constant->bytes : 0;
 }
 
-/* Graphs within graphs are no deeper than MODSER_GRAPH_MAX_DEPTH. */
+/* Subgraphs are nested at most MODSER_GRAPH_MAX_DEPTH deep. */
 static bool count_graph(struct msd_sg_tally *t, const modser_graph *g)
 {
 	for (size_t i = 0; i < g->n_nodes; i++) {

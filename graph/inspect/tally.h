@@ -1,7 +1,7 @@
 #ifndef MSD_GRAPH_INSPECT_TALLY_H
 #define MSD_GRAPH_INSPECT_TALLY_H
-/* How often each operator occurs, and how much the constants are, in a graph and in
- * those that its nodes run. */
+/* Count the operators and the size of the constants, in a graph and in the subgraphs
+ * of its nodes. */
 #include "graph/modser_graph.h"
 #include "proto/err.h"
 
@@ -11,11 +11,11 @@ struct msd_sg_tally {
 		size_t n;
 	} * rows; /* the most frequent first, then by name */
 	size_t n_rows;
-	size_t n_nodes; /* of the graph alone */
+	size_t n_nodes; /* in the graph alone */
 	size_t n_tensors;
 	size_t n_constants;
 	uint64_t constant_bytes;
-	uint64_t stripped_bytes; /* of these: not in the file */
+	uint64_t stripped_bytes; /* part of the above that is not in the file */
 };
 
 /** False: memory is short. Finish *@ret in any case. */

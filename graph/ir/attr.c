@@ -1,4 +1,4 @@
-/* Typed values: copies, text, equality, and lists of them by name. */
+/* Typed values: copies, text, equality, and lists by name. */
 #include "graph/ir/attr.h"
 
 #include <inttypes.h>
@@ -65,7 +65,7 @@ void msd_sg_attr_finish(modser_sg_attr *a)
 	*a = (modser_sg_attr){.kind = MODSER_ATTR_INT};
 }
 
-/* Compared are bits: files hold NaN, too. */
+/* Compare bits: files contain NaN, too. */
 static uint32_t float_bits(float f)
 {
 	uint32_t bits;
@@ -163,7 +163,7 @@ int msd_sg_attrs_add(modser_graph *g, struct msd_sg_attrs *list, const char *nam
 		free(item.name);
 		return msd_sg_no_memory(g);
 	}
-	/* Last, for it cannot be taken back. */
+	/* The last step, because it cannot be undone. */
 	if (value->kind == MODSER_ATTR_GRAPH &&
 	    msd_sg_take_graph(g, value->as.graph) != 0) {
 		free(item.name);

@@ -12,22 +12,26 @@ struct msd_sg_attrs {
 	size_t n;
 };
 
-/** A copy of @from with lists and texts of its own; graphs are moved. False: memory is
- * short. */
+/** Copy @from with its own lists and texts; graphs are moved. False: memory is short.
+ */
 MSD_MUST_CHECK bool msd_sg_attr_copy(const modser_sg_attr *from, modser_sg_attr *ret);
 void msd_sg_attr_finish(modser_sg_attr *a);
-/** A text's or list's bytes, *@ret_n of them; none of other kinds. Borrowed. */
+/** The bytes of a text or list, *@ret_n of them; 0 for other kinds. Borrowed. */
 const void *msd_sg_attr_bytes(const modser_sg_attr *a, size_t *ret_n);
-/** The same kind and the same bits; of graphs: the same one. */
+/**
+ * True if kind and bits are equal; graphs are equal only if they are the same object.
+ */
 bool msd_sg_attr_equal(const modser_sg_attr *a, const modser_sg_attr *b);
-/** Append @a as text, on one line; of a graph only that it is one. */
+/** Append @a as text, on one line; a graph is shown only as such. */
 void msd_sg_attr_put(struct msd_buf *out, const modser_sg_attr *a);
 
-/** The one called @name, borrowed; NULL: there is none. */
+/** The attribute called @name, borrowed; NULL if absent. */
 const modser_sg_attr *msd_sg_attrs_find(const struct msd_sg_attrs *list,
 					const char *name);
-/** Add to a list of @g. Returns 0, or -1: the name is taken, or see
- * msd_sg_take_graph(). */
+/**
+ * Add to a list of @g. Returns 0, or -1: the name is in use, or see
+ * msd_sg_take_graph().
+ */
 MSD_MUST_CHECK int msd_sg_attrs_add(modser_graph *g, struct msd_sg_attrs *list,
 				    const char *name, const modser_sg_attr *value);
 void msd_sg_attrs_finish(struct msd_sg_attrs *list);

@@ -1,8 +1,8 @@
 /*
- * modser_graph_check(): does a graph hold together? Counts of inputs and outputs are
- * those of the operators, each tensor has one producer, constants have their bytes,
- * nodes can be put in order, and graphs that are attributes are checked in turn. The
- * first fault is told by node or tensor.
+ * modser_graph_check(): check that a graph is consistent. Operators have the right
+ * number of inputs and outputs. Each tensor has one producer, constants have their
+ * bytes, and the nodes can be ordered. Subgraphs in attributes are checked
+ * recursively. The error names the first faulty node or tensor.
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -60,14 +60,14 @@ static int check_attrs(modser_graph *g, const struct msd_sg_attrs *attrs)
 	return 0;
 }
 
-/* @seen has a mark for each tensor that was met. */
+/* @seen marks each tensor that was visited. */
 static int check_outputs(const modser_sg_node *node, bool *seen)
 {
 	for (size_t k = 0; k < node->n_outputs; k++) {
 		const modser_sg_tensor *t = node->outputs[k];
 
 		if (t == NULL)
-			continue; /* one that nobody asked for */
+			continue; /* not requested */
 		const bool is_const = t->type == MODSER_TENSOR_CONST;
 		if (t->producer != node)
 			return bad_tensor(t, "two nodes produce it");
@@ -129,8 +129,8 @@ static int check_tensor(const modser_sg_tensor *t)
 	return 0;
 }
 
-/* What a node reads of a caller's is one of the graph's inputs, of which @seen has a
- * mark: nobody would bring another. */
+/* A tensor that a caller provides and a node reads must be an input of the graph.
+ * @seen marks these inputs. No caller provides any other tensor. */
 static int check_given(modser_sg_tensor *const *read, size_t n, const bool *seen)
 {
 	for (size_t i = 0; i < n; i++) {

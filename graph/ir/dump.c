@@ -1,7 +1,7 @@
 /*
- * A graph in words, one line each: its facts and attributes, its inputs and outputs,
- * its nodes with their parameters, its tensors with a hash of their bytes. Equal graphs
- * have equal texts, so that two can be compared by diff.
+ * Dump a graph as text, one line an item: facts and attributes, inputs and outputs,
+ * nodes with their parameters, tensors with a hash of their bytes. Equal graphs have
+ * equal texts, so diff can compare two graphs.
  */
 #include "graph/ir/dump.h"
 
@@ -19,7 +19,7 @@ static const char *const fact_names[MODSER_GRAPH_FACT_COUNT] = {
 	[MODSER_GRAPH_SOURCE_FORMAT] = "format",
 };
 
-/* The name of extents is a word in the shape, so it must look like one. */
+/* The name of an extent is an identifier in the shape, so it must look like one. */
 static bool is_word(const char *s)
 {
 	for (; *s != '\0'; s++) {
@@ -53,7 +53,7 @@ static void put_params(struct msd_buf *out, const modser_sg_op *op)
 	const char *comma = "";
 
 	for (size_t i = 0; i < op->schema->n_fields; i++) {
-		/* Operators have many that are of one format alone. */
+		/* Many parameters exist in one format only. */
 		if (op->schema->fields[i].tm_encoding == MODSER_TM_NONE &&
 		    msd_sg_attr_equal(&op->params[i], &op->schema->fields[i].def))
 			continue;
@@ -70,7 +70,7 @@ static void put_params(struct msd_buf *out, const modser_sg_op *op)
 	}
 }
 
-/* FNV-1a: which bytes a constant has, in a few characters. */
+/* FNV-1a: identifies the bytes of a constant in a few characters. */
 static uint64_t hash_of(const uint8_t *p, uint64_t n)
 {
 	uint64_t hash = 0xcbf29ce484222325u;

@@ -1,6 +1,7 @@
 /*
- * modser_graph_equal(): two graphs side by side, index by index, down to the bytes of
- * constants and the bits of floats. The first difference is told in the first graph.
+ * modser_graph_equal(): compare two graphs index by index, down to the bytes of
+ * constants and the bits of floats. The error of the first graph names the first
+ * difference.
  */
 #include <string.h>
 

@@ -1,10 +1,10 @@
 /*
- * modser_graph_fix_inputs(): the shapes that inputs are to have, said beside the file.
+ * modser_graph_fix_inputs(): apply input shapes that the user gives next to the file.
  *
- * Happy path: each word finds its input, is compared with what the model says of it,
- * and gives its open extents numbers; other inputs and outputs that call an extent by
- * the same name have the same number there. Failures name the input, what was said and
- * what the model has, and leave a graph that can only be destroyed.
+ * Happy path: each shape text is matched with its input, compared with the model's
+ * shape, and assigns numbers to the open extents. Other inputs and outputs with the
+ * same extent name get the same number. Failures name the input, the given shape and
+ * the model's shape; the graph can then only be destroyed.
  */
 #include <inttypes.h>
 #include <stdlib.h>
@@ -55,7 +55,7 @@ static const char *name_of(const modser_sg_tensor *t, size_t i)
 	return t->dim_names != NULL && t->dim_names[i] != NULL ? t->dim_names[i] : "";
 }
 
-/* That the model and @in do not contradict each other. */
+/* Check that the model and @in do not contradict each other. */
 static int check(modser_sg_tensor *t, const struct msd_model_input *in)
 {
 	char dtype[MSD_DTYPE_NAME_MAX];
@@ -83,7 +83,7 @@ static int check(modser_sg_tensor *t, const struct msd_model_input *in)
 	return 0;
 }
 
-/* Every extent of @list that is open and called @name is @extent. */
+/* Set every open extent of @list called @name to @extent. */
 static void bind(modser_sg_tensor *const *list, size_t n, const char *name,
 		 int64_t extent)
 {
@@ -96,7 +96,7 @@ static void bind(modser_sg_tensor *const *list, size_t n, const char *name,
 	}
 }
 
-/* Names stay where they were until all words are read: they say what was said twice. */
+/* Keep the names until all texts are read: they show which extent was given twice. */
 static int fix(modser_graph *g, const struct msd_model_input *in)
 {
 	modser_sg_tensor *t = find(g, in->name);
@@ -119,7 +119,7 @@ static int fix(modser_graph *g, const struct msd_model_input *in)
 	return 0;
 }
 
-/* Only what is open has a name. */
+/* Only open extents have a name. */
 static void drop_names(modser_sg_tensor *const *list, size_t n)
 {
 	for (size_t i = 0; i < n; i++) {
@@ -132,7 +132,9 @@ static void drop_names(modser_sg_tensor *const *list, size_t n)
 	}
 }
 
-/* Shapes that follow from these; others are known in a run alone. */
+/*
+ * Infer the shapes that follow from the inputs; other shapes are known only in a run.
+ */
 static int infer_known(modser_graph *g)
 {
 	size_t *order = calloc(g->n_nodes + 1, sizeof(*order));

@@ -1,7 +1,7 @@
 /*
- * The graph itself: what it owns, what is known of it, and its ends. Nodes, tensors and
- * operators are made by their own files, which put them into the graph's lists; all go
- * with it. A call that fails leaves its text in the graph.
+ * The graph object: its members, its facts, and its destruction. Nodes, tensors and
+ * operators are created in their own files, which add them to the graph's lists; the
+ * graph frees them all. A call that fails stores its error text in the graph.
  */
 #include "graph/ir/graph.h"
 

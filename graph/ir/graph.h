@@ -1,9 +1,7 @@
 #ifndef MSD_GRAPH_IR_GRAPH_H
 #define MSD_GRAPH_IR_GRAPH_H
-/*
- * What the public names of modser_graph.h stand for. The graph owns everything here;
- * pointers between its parts live as long as it does.
- */
+/* Definitions of the opaque types of modser_graph.h. The graph owns everything here;
+ * pointers between its parts live as long as it does. */
 #include "graph/ir/attr.h"
 #include "graph/modser_graph.h"
 #include "proto/bytes.h"
@@ -22,37 +20,37 @@ struct modser_sg_tensor {
 	modser_sg_tensor_type type;
 	struct msd_dtype dtype; /* float32 until it is known */
 	char dtype_name[MSD_DTYPE_NAME_MAX];
-	bool has_dtype; /* a file, a caller or an inference has said it */
+	bool has_dtype; /* set by a file, a caller or an inference */
 	bool is_nhwc;
 	int ndim; /* -1: the shape is not known */
 	int64_t dims[MODSER_GRAPH_MAX_NDIM];
-	char **dim_names; /* one each, NULL where there is none; NULL: none at all */
+	char **dim_names; /* one each, NULL if unnamed; NULL if all are */
 	struct msd_sg_quant *quants;
 	size_t n_quants;
-	modser_sg_node *producer; /* the first that said so */
-	uint64_t bytes;           /* of a constant */
-	const void *data;         /* of a constant, or NULL: not here */
+	modser_sg_node *producer; /* the first producer */
+	uint64_t bytes;           /* size of a constant */
+	const void *data;         /* constant data, or NULL if not loaded */
 	void (*release)(void *data);
-	const void *value; /* of a variable: its bytes while a run knows them */
-	bool is_stripped;  /* its bytes were taken out, and that is all right */
+	const void *value; /* variable: its bytes while a run knows them */
+	bool is_stripped;  /* its bytes were stripped on purpose */
 	bool has_location;
-	uint64_t offset; /* where it stands in the graph's file */
+	uint64_t offset; /* offset in the graph's file */
 };
 
 struct modser_sg_op {
 	modser_graph *graph;
 	const modser_sg_op_schema *schema;
-	modser_sg_node *node;   /* whose it is; NULL: nobody's yet */
-	modser_sg_attr *params; /* schema->n_fields of them */
+	modser_sg_node *node;   /* its node; NULL if it has none yet */
+	modser_sg_attr *params; /* schema->n_fields entries */
 	struct msd_sg_attrs attrs;
 };
 
 struct modser_sg_node {
 	modser_graph *graph;
 	size_t index;
-	size_t number; /* its index in the file, by which texts call it */
+	size_t number; /* index in the file, shown in texts */
 	char *name;
-	modser_sg_op *op; /* NULL: none yet, or it was taken out */
+	modser_sg_op *op; /* NULL: none yet, or it was removed */
 	modser_sg_tensor **inputs;
 	size_t n_inputs;
 	modser_sg_tensor **outputs;
@@ -72,46 +70,59 @@ struct modser_graph {
 	size_t n_inputs;
 	modser_sg_tensor **outputs;
 	size_t n_outputs;
-	struct msd_buf *files; /* that constants point into */
+	struct msd_buf *files; /* constants point into them */
 	size_t n_files;
-	modser_read_beside *read_beside; /* for its load; NULL: there are none */
+	modser_read_beside *read_beside; /* for its load; NULL if absent */
 	void *beside_ctx;
-	modser_graph *parent; /* whose attribute this graph is; NULL: nobody's */
-	unsigned depth;       /* of the graphs within, 0: there are none */
+	modser_graph
+		*parent; /* the graph with this graph as an attribute; NULL if none */
+	unsigned depth;  /* nesting depth of subgraphs, 0 without any */
 	struct msd_diag diag;
 };
 
-/** Say why a function fails on @g. Returns -1. */
+/** Record the error of a function on @g. Returns -1. */
 int msd_sg_fail(modser_graph *g, msd_err code, const char *fmt, ...)
 	__attribute__((format(printf, 3, 4)));
 int msd_sg_no_memory(modser_graph *g);              /* the same, returns -1 */
 int msd_sg_null(modser_graph *g, const char *what); /* the same: @what is NULL */
-/** Give @node the operator @op of its graph, which no other node has; NULL: none. */
+/**
+ * Give @node the operator @op of the same graph, which no other node has; NULL: no
+ * operator.
+ */
 void msd_sg_node_take_op(modser_sg_node *node, modser_sg_op *op);
-/** Room for one more of @n elements of @size bytes in *@list, which grows by doubling.
- * False: memory is short, and nothing has changed. */
+/**
+ * Reserve room for one more of @n elements of @size bytes in *@list, which grows by
+ * doubling. False: memory is short, and nothing has changed.
+ */
 MSD_MUST_CHECK bool msd_sg_grow(void *list, size_t n, size_t size);
-/** @text can be a name: programs of other languages, and the wire, have it as text. */
+/** True if @text is valid as a name: other languages and the wire treat it as text. */
 bool msd_sg_is_name(const char *text);
-/** A copy of @n bytes with a NUL behind them; NULL: memory is short. */
+/** Copy @n bytes and append a NUL; NULL: memory is short. */
 char *msd_sg_copy(const char *text, size_t n);
-/** Let @g own @file, whose bytes constants may point into. It is emptied on success. */
+/** Let @g own @file; constants may point into its bytes. @file is empty on success. */
 MSD_MUST_CHECK int msd_sg_take_file(modser_graph *g, struct msd_buf *file);
-/** Let @child be an attribute of @g: -1 when it is somebody's, or too deep. */
+/**
+ * Make @child an attribute of @g. -1: @child has a parent already, or the nesting is
+ * too deep.
+ */
 MSD_MUST_CHECK int msd_sg_take_graph(modser_graph *g, modser_graph *child);
-/** @t is of @dtype, which has one lane. */
+/** Set the dtype of @t to @dtype, which has one lane. */
 void msd_sg_tensor_take_dtype(modser_sg_tensor *t, struct msd_dtype dtype);
-/** Bytes that @t has by its shape and dtype; false while they are not known, or do not
- * fit. */
+/**
+ * Compute the bytes of @t from its shape and dtype; false if they are unknown or
+ * overflow.
+ */
 MSD_MUST_CHECK bool msd_sg_tensor_bytes(const modser_sg_tensor *t, uint64_t *ret);
 
-/** Has @node, which has an operator, as many inputs and outputs as that takes? -1 with
- * the graph's error. */
+/**
+ * Check the number of inputs and outputs of @node, which has an operator. -1 with the
+ * graph's error.
+ */
 MSD_MUST_CHECK int msd_sg_check_ends(const modser_sg_node *node);
 
-/** Does @node compute nothing: is its output a constant, or what a caller gives? */
+/** True if @node computes nothing: its output is a constant or an input. */
 bool msd_sg_node_is_given(const modser_sg_node *node);
-void msd_sg_tensor_destroy(modser_sg_tensor *t); /* NULL is fine */
+void msd_sg_tensor_destroy(modser_sg_tensor *t); /* NULL is allowed */
 void msd_sg_node_destroy(modser_sg_node *node);
 void msd_sg_op_destroy(modser_sg_op *op);
 

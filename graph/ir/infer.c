@@ -1,5 +1,5 @@
-/* What operators infer shapes and dtypes with, and the walk over a graph that calls
- * them. */
+/* Helpers of operators that infer shapes and dtypes, and the walk over a graph that
+ * calls them. */
 #include "graph/ir/infer.h"
 
 #include <inttypes.h>
@@ -170,12 +170,13 @@ int msd_infer_axis(const modser_sg_node *node, size_t *ret)
 	return 0;
 }
 
-/* More than a machine can address: below it sums of extents and pads do not overflow.
+/*
+ * More than a machine can address: below it sums of extents and pads do not overflow.
  */
 #define MOST_BYTES (UINT64_C(1) << 48)
 
-/* Every extent is known, and the bytes fit, also of a part that leaves out extents of
- * 0.
+/*
+ * Check that every extent is known and that the bytes fit, also without extents of 0.
  */
 static int check_shape(const modser_sg_node *node, const modser_sg_tensor *t)
 {
@@ -225,7 +226,7 @@ static int check_inputs(const modser_sg_node *node)
 	return 0;
 }
 
-/* The elements of such a node's outputs are those of its graphs'. */
+/* The subgraphs of such a node decide the dtypes of its outputs. */
 static bool runs_graphs(const modser_sg_node *node)
 {
 	for (size_t i = 0; i < node->op->attrs.n; i++) {

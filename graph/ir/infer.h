@@ -1,71 +1,83 @@
 #ifndef MSD_GRAPH_IR_INFER_H
 #define MSD_GRAPH_IR_INFER_H
-/* What the operators' files infer shapes with; modser_graph_infer() calls them. */
+/* Helpers for shape inference in the operators' files; modser_graph_infer() calls
+ * these files. */
 
 #include "graph/modser_graph.h"
 #include "proto/dtype.h"
 #include "proto/err.h"
 
-/* What an inference returns that needs a value which only a run has. */
+/* Returned by an inference that needs a value known only in a run. */
 #define MSD_INFER_LATER 1
 
-/** Set dtypes and shapes of the outputs of @node. Returns 0, -1, or MSD_INFER_LATER: an
- * extent or a value that it needs is not known. */
+/**
+ * Set dtypes and shapes of the outputs of @node. Returns 0, -1, or MSD_INFER_LATER:
+ * an extent or a value that it needs is not known.
+ */
 MSD_MUST_CHECK int msd_sg_infer_node(modser_sg_node *node);
-/** Say why the shapes of @node cannot be. Returns -1. */
+/** Record why the shapes of @node are invalid. Returns -1. */
 int msd_infer_fail(const modser_sg_node *node, const char *fmt, ...)
 	__attribute__((format(printf, 2, 3)));
-/** Extents of input @i, which is there, and their number. */
+/** Extents of input @i, which must exist, and their number. */
 const int64_t *msd_infer_dims(const modser_sg_node *node, size_t i);
 size_t msd_infer_ndim(const modser_sg_node *node, size_t i);
 /** The product of extents @from to before @to of input @i, which fits. */
 int64_t msd_infer_product(const modser_sg_node *node, size_t i, size_t from, size_t to);
 MSD_MUST_CHECK int msd_infer_rank(const modser_sg_node *node, size_t i, size_t rank);
-/** Whether the node has an input @i. */
+/** True if the node has an input @i. */
 bool msd_infer_has(const modser_sg_node *node, size_t i);
-/** The bytes of input @i, which is there: a constant's, or those that a run knows.
- * NULL: not known yet. */
+/**
+ * The bytes of input @i, which must exist: from a constant, or known in a run. NULL:
+ * not known yet.
+ */
 const void *msd_infer_value(const modser_sg_node *node, size_t i);
 #define MSD_INFER_MAX_INTS 64u
 /**
- * The numbers of input @i, which is there: int64 or int32, one dimension or none, at
- * most MSD_INFER_MAX_INTS. Returns 0, -1 or MSD_INFER_LATER.
+ * Read the numbers of input @i, which must exist: int64 or int32, a scalar or one
+ * dimension, at most MSD_INFER_MAX_INTS. Returns 0, -1 or MSD_INFER_LATER.
  */
 MSD_MUST_CHECK int msd_infer_ints(const modser_sg_node *node, size_t i,
 				  int64_t ret[static MSD_INFER_MAX_INTS],
 				  size_t *ret_n);
-/** The one number of input @i, which is there; an integer beyond 2^53 is rounded.
- * Returns 0, -1 or MSD_INFER_LATER. */
+/**
+ * Read the one number of input @i, which must exist; an integer beyond 2^53 is
+ * rounded. Returns 0, -1 or MSD_INFER_LATER.
+ */
 MSD_MUST_CHECK int msd_infer_number(const modser_sg_node *node, size_t i, double *ret);
-/** Input @i has indices: int32 or int64. */
+/** Check that input @i has indices: int32 or int64. */
 MSD_MUST_CHECK int msd_infer_indices(const modser_sg_node *node, size_t i);
-/** Input @i has the dimensions of input 0 and is nowhere larger, but for @axis. */
+/**
+ * Check that input @i has the dimensions of input 0 and is nowhere larger, except on
+ * @axis.
+ */
 MSD_MUST_CHECK int msd_infer_inside(const modser_sg_node *node, size_t i, size_t axis);
-/** Axis @axis of @ndim, counted from behind when it is negative. */
+/** Axis @axis of @ndim; a negative axis counts from the end. */
 MSD_MUST_CHECK int msd_infer_axis_of(const modser_sg_node *node, int64_t axis,
 				     size_t ndim, size_t *ret);
-/** Output 0 has these extents. */
+/** Set the extents of output 0. */
 MSD_MUST_CHECK int msd_infer_set(const modser_sg_node *node, const int64_t *dims,
 				 size_t n);
-/** Output @k has these extents; nothing is done when nobody asked for it. */
+/** Set the extents of output @k; does nothing if the output is not requested. */
 MSD_MUST_CHECK int msd_infer_set_output(const modser_sg_node *node, size_t k,
 					const int64_t *dims, size_t n);
-/** Output @k is of @dtype, not of input 0's as is assumed. */
+/** Set the dtype of output @k, instead of the default, input 0's. */
 void msd_infer_dtype(const modser_sg_node *node, size_t k, struct msd_dtype dtype);
 struct msd_dtype msd_infer_dtype_of(const modser_sg_node *node, size_t i);
-/** Inputs @from to before @to that are there have the dtype of input @from. */
+/**
+ * Check that the existing inputs from @from to before @to have the dtype of input
+ * @from.
+ */
 MSD_MUST_CHECK int msd_infer_alike(const modser_sg_node *node, size_t from, size_t to);
-/** Output 0 is as large as all inputs together, stretched as numpy does it. */
+/** Output 0 gets the broadcast shape of all inputs, by numpy's rules. */
 MSD_MUST_CHECK int msd_infer_broadcast(const modser_sg_node *node);
-/** The same of all inputs with one dtype: the whole inference of many operators. */
+/** The same for inputs with one dtype: the whole inference of many operators. */
 int msd_infer_elementwise(modser_sg_node *node);
-/** Output 0 is as input 0: the whole inference of many operators. */
+/** Output 0 is like input 0: the whole inference of many operators. */
 int msd_infer_same(modser_sg_node *node);
-/** A parameter that must be in a range. */
+/** Check that a parameter is in a range. */
 MSD_MUST_CHECK int msd_infer_range(const modser_sg_node *node, const char *param,
 				   int64_t min, int64_t max);
-/** The axis that parameter "axis" names, of input 0, counted from behind when it is
- * negative. */
+/** The axis of input 0 in parameter "axis"; a negative axis counts from the end. */
 MSD_MUST_CHECK int msd_infer_axis(const modser_sg_node *node, size_t *ret);
 
 #endif

@@ -1,4 +1,4 @@
-/* What inference reads of values, and asks of indices. */
+/* Inference helpers that read values and check indices. */
 #include <string.h>
 
 #include "graph/ir/graph.h"
@@ -37,7 +37,7 @@ int msd_infer_ints(const modser_sg_node *node, size_t i,
 	return 0;
 }
 
-/* An integer of @bits bits. */
+/* Read an integer of the width of @dtype. */
 static int64_t integer(const uint8_t *p, struct msd_dtype dtype)
 {
 	const unsigned unused = 64u - dtype.bits;

@@ -1,4 +1,4 @@
-/* What all of a graph's parts share: errors kept with the graph, lists that grow, and
+/* Helpers of all parts of a graph: errors kept in the graph, growing lists, and
  * copies of texts. */
 #include <stdarg.h>
 #include <stdio.h>
@@ -36,7 +36,7 @@ bool msd_sg_grow(void *list, size_t n, size_t size)
 	void **at = list;
 	size_t bytes;
 
-	/* The room is a power of two, so it is full when the count is one. */
+	/* The capacity is a power of two, so the list is full when the count is one. */
 	if (n > 0 && (n & (n - 1)) != 0)
 		return true;
 	if (!msd_mul_size(n > 0 ? 2 * n : 1, size, &bytes))

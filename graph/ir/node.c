@@ -1,6 +1,7 @@
 /*
- * A node of a graph: made by name, then its operator, inputs and outputs are set, each
- * of which must be the same graph's. A call that fails leaves its text in the graph.
+ * A node of a graph: created by name, then its operator, inputs and outputs are set.
+ * All must belong to the same graph. A call that fails stores its error text in the
+ * graph.
  */
 #include <limits.h>
 #include <stdlib.h>

@@ -1,7 +1,7 @@
 /*
- * An operator of a node: made with its schema's defaults, then its parameters are set,
- * each of the kind that the schema says. A call that fails leaves its text in the
- * graph.
+ * An operator of a node: created with its schema's defaults, then its parameters are
+ * set. Each must have the kind that the schema declares. A call that fails stores its
+ * error text in the graph.
  */
 #include <stdlib.h>
 #include <string.h>

@@ -4,10 +4,10 @@
 
 #include "graph/ir/graph.h"
 
-/* A walk over nodes, depth first; a stack of its own, for chains are long. */
+/* A depth-first walk over nodes with an explicit stack, because chains are long. */
 struct walk {
 	modser_graph *g;
-	size_t *next_input; /* of each node: the next to look at; SIZE_MAX: done */
+	size_t *next_input; /* per node: the next to visit; SIZE_MAX: done */
 	bool *is_open;      /* on the stack */
 	size_t *stack;
 	size_t depth;
@@ -15,8 +15,7 @@ struct walk {
 	size_t n;
 };
 
-/* The node that makes the next input of @node that is not ordered yet; NULL: all are.
- */
+/* The producer of the next input of @node that is not ordered yet; NULL: all are. */
 static const modser_sg_node *next_producer(struct walk *w, const modser_sg_node *node)
 {
 	size_t *k = &w->next_input[node->index];

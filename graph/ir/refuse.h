@@ -1,7 +1,7 @@
 #ifndef MSD_GRAPH_IR_REFUSE_H
 #define MSD_GRAPH_IR_REFUSE_H
-/* Structs that a program or a plugin registers, checked before any field of them is
- * used: each begins with its size. */
+/* Check structs that a program or a plugin registers, before any field is used. Each
+ * struct begins with its size. */
 #include <stddef.h>
 
 #include "graph/modser_graph.h"
@@ -9,10 +9,10 @@
 
 struct msd_struct_field {
 	const char *name;
-	size_t at; /* of a pointer that must not be NULL */
+	size_t at; /* offset of a pointer that must not be NULL */
 };
 
-/* A kind of struct, and its pointers that must be there. */
+/* A kind of struct, and its required pointers. */
 struct msd_struct {
 	const char *name;
 	size_t bytes;
@@ -29,13 +29,16 @@ struct msd_struct {
 #type, sizeof(type), (fields), sizeof(fields) / sizeof((fields)[0])    \
 	}
 
-/** Is @p such a struct, with all that it needs? False with the text of the thread. */
+/**
+ * True if @p is such a struct with all required pointers. False with the error text
+ * of the thread.
+ */
 MSD_MUST_CHECK bool msd_struct_check(const struct msd_struct *kind, const void *p);
-/** Is the value there, with its text, list or graph? NULL is none. */
+/** True if the attribute has its value: text, list or graph, not NULL. */
 bool msd_sg_attr_is_whole(const modser_sg_attr *a);
-/** Forget what was said on this thread. */
+/** Clear the error text of this thread. */
 void msd_refuse_nothing(void);
-/** Say why a registration fails. Returns -1. */
+/** Record why a registration fails. Returns -1. */
 int msd_refuse(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 
 #endif

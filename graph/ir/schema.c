@@ -6,8 +6,8 @@
 
 #include "graph/ir/refuse.h"
 
-/* A registered operator; the list only grows, so that it is read without the lock's
- * holder ever taking one away. */
+/* A registered operator. The list only grows, so readers keep their pointers without
+ * a lock. */
 struct row {
 	const modser_sg_op_schema *schema;
 	struct row *next;

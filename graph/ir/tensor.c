@@ -1,7 +1,7 @@
 /*
- * A tensor of a graph: made by name, then its extents, element type and bytes are set,
- * each checked by itself; whether they agree with each other is check.c's to say, for
- * serializers set them in the order of their files.
+ * A tensor of a graph: created by name, then its extents, dtype and bytes are set,
+ * each checked alone. check.c checks them against each other, because serializers set
+ * them in the order of their files.
  */
 #include <stdlib.h>
 #include <string.h>

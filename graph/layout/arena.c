@@ -4,7 +4,7 @@
 
 #include "proto/bytes.h"
 
-/* What is live stays ordered by offsets. */
+/* Live tensors stay sorted by offset. */
 bool msd_arena_put(struct msd_arena *a, size_t tensor)
 {
 	struct msd_arena_place *place = &a->places[tensor];

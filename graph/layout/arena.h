@@ -1,8 +1,9 @@
 #ifndef MSD_GRAPH_LAYOUT_ARENA_H
 #define MSD_GRAPH_LAYOUT_ARENA_H
 /*
- * Places of tensors in one block of memory: each from the step that makes it to the
- * last that reads it, in the first gap that is wide enough.
+ * Assign tensors offsets in one memory block. A tensor lives from the step that
+ * produces it to the step that reads it last. It takes the first gap that is wide
+ * enough.
  */
 #include <stdbool.h>
 #include <stddef.h>
@@ -10,7 +11,7 @@
 #include "proto/err.h"
 
 #define MSD_ARENA_ALIGN ((size_t)64)
-#define MSD_ARENA_KEEP SIZE_MAX /* a last step: none, it stays */
+#define MSD_ARENA_KEEP SIZE_MAX /* as last step: never freed */
 
 struct msd_arena_place {
 	size_t offset;
@@ -19,16 +20,18 @@ struct msd_arena_place {
 };
 
 struct msd_arena {
-	struct msd_arena_place *places; /* of all tensors, the caller's */
-	size_t *live; /* those that lie there now, by their offsets; the caller's */
+	struct msd_arena_place *places; /* one for each tensor, owned by the caller */
+	size_t *live; /* tensors placed now, sorted by offset; owned by the caller */
 	size_t n_live;
-	size_t bytes; /* of the whole, so far */
+	size_t bytes; /* total so far */
 };
 
-/** Find a place for @tensor, whose `bytes` and `last` are set. False: it does not fit
- * into memory. */
+/**
+ * Find an offset for @tensor, whose `bytes` and `last` are set. False: it does not
+ * fit into memory.
+ */
 MSD_MUST_CHECK bool msd_arena_put(struct msd_arena *a, size_t tensor);
-/** Step @step is done: what it read last goes. */
+/** Finish step @step: free the tensors that it reads last. */
 void msd_arena_drop(struct msd_arena *a, size_t step);
 
 #endif

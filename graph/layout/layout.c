@@ -31,7 +31,7 @@ static void read_last(struct msd_layout *l, modser_sg_tensor *const *list, size_
 	}
 }
 
-/* What nobody reads is written all the same. */
+/* Tensors without readers are written, too. */
 void msd_layout_find_last_reads(struct msd_layout *l, const modser_graph *g,
 				const size_t *order)
 {
@@ -48,7 +48,7 @@ size_t msd_layout_room(const modser_sg_tensor *t)
 {
 	uint64_t bytes = 0;
 
-	if (!msd_sg_tensor_bytes(t, &bytes)) /* inference has seen that it fits */
+	if (!msd_sg_tensor_bytes(t, &bytes)) /* inference has checked the size */
 		return 0;
 	return ((size_t)bytes + MSD_ARENA_ALIGN - 1) / MSD_ARENA_ALIGN *
 	       MSD_ARENA_ALIGN;

@@ -1,32 +1,32 @@
 #ifndef MSD_GRAPH_LAYOUT_LAYOUT_H
 #define MSD_GRAPH_LAYOUT_LAYOUT_H
-/* Where the tensors that a graph's kernels make are while it runs: each has a place in
- * one arena from the node that makes it to the last that reads it. */
+/* The memory plan of the tensors that a graph's kernels produce in a run. Each has an
+ * offset in one arena from its producer to its last reader. */
 #include "graph/modser_graph.h"
 #include "proto/diag.h"
 
 struct msd_arena_place;
 struct msd_layout {
-	struct msd_arena_place *places; /* of each tensor */
-	size_t *live;                   /* what the arena works with */
-	uint8_t *arena;                 /* NULL: it was not made */
+	struct msd_arena_place *places; /* one for each tensor */
+	size_t *live;                   /* scratch memory of the arena */
+	uint8_t *arena;                 /* NULL: not allocated */
 	size_t arena_bytes;
 };
 
-/** For a graph of @n_tensors. Finish @l in any case. */
+/** Initialize for a graph of @n_tensors. Finish @l in any case. */
 MSD_MUST_CHECK msd_err msd_layout_init(struct msd_layout *l, size_t n_tensors,
 				       struct msd_diag *d);
 void msd_layout_finish(struct msd_layout *l);
-/** At which step of @order each tensor is read last; MSD_ARENA_KEEP for outputs. */
+/** Find the step of @order that reads each tensor last; MSD_ARENA_KEEP for outputs. */
 void msd_layout_find_last_reads(struct msd_layout *l, const modser_graph *g,
 				const size_t *order);
-/** Give each tensor its place; all shapes are known, and its last read. */
+/** Assign each tensor its offset; all shapes and last reads are known. */
 MSD_MUST_CHECK msd_err msd_layout_put(struct msd_layout *l, const modser_graph *g,
 				      const size_t *order, struct msd_diag *d);
-/** Have an arena of @bytes at least; what was in a smaller one is gone. */
+/** Allocate an arena of at least @bytes; the contents of a smaller one are lost. */
 MSD_MUST_CHECK msd_err msd_layout_make(struct msd_layout *l, size_t bytes,
 				       struct msd_diag *d);
-/** Bytes that @t takes, whose shape is known. */
+/** Bytes that @t takes; its shape is known. */
 size_t msd_layout_room(const modser_sg_tensor *t);
 
 #endif

@@ -1,4 +1,4 @@
-/* What is computed element by element, with parameters. */
+/* Element-wise operators with parameters. */
 #include <string.h>
 
 #include "graph/ir/infer.h"
@@ -83,7 +83,7 @@ static const modser_sg_op_field clip_fields[] = {
 	OP_FLOAT("max", 3.40282347e+38, 0),
 	OP_FLOAT("min", -3.40282347e+38, 4),
 };
-/* ONNX may give the limits, each a scalar, as inputs. */
+/* ONNX may give the limits as inputs, each a scalar. */
 static int infer_clip(modser_sg_node *node)
 {
 	for (size_t i = 1; i < modser_sg_node_input_count(node); i++) {
@@ -205,7 +205,7 @@ static const modser_sg_op_field cast_like_fields[] = {
 	OP_OWN_INT("saturate", 1),
 };
 
-/* Of the type that input 1 has. */
+/* The output has the dtype of input 1. */
 static int infer_cast_like(modser_sg_node *node)
 {
 	msd_infer_dtype(node, 0, msd_infer_dtype_of(node, 1));

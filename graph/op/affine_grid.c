@@ -1,5 +1,5 @@
-/* AffineGrid: the places that a GridSample looks at, moved by a matrix for each image.
- */
+/* AffineGrid: the sampling points of a GridSample, transformed by one matrix an
+ * image. */
 #include "graph/ir/infer.h"
 #include "graph/op/op.h"
 

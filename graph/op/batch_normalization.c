@@ -7,7 +7,7 @@ static const modser_sg_op_field batch_normalization_fields[] = {
 	OP_OWN_FLOAT("momentum", 0.9),
 };
 
-/* What a training hands on: the mean and the variance of each channel. */
+/* Outputs of training: the mean and the variance of each channel. */
 static int infer_moments(modser_sg_node *node)
 {
 	const int64_t channels = msd_infer_dims(node, 0)[1];

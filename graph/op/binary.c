@@ -1,4 +1,4 @@
-/* What is computed of two tensors or more, element by element. */
+/* Element-wise operators of two or more tensors. */
 #include "graph/ir/infer.h"
 #include "graph/op/op.h"
 
@@ -44,7 +44,7 @@ const modser_sg_op_schema msd_op_bias = {
 static const modser_sg_op_field logical_fields[] = {
 	OP_INT("type", 0, 0),
 };
-/* And, or; the exclusive one is none of Tengine's. */
+/* And, or; Tengine has no exclusive or. */
 static int infer_logical(modser_sg_node *node)
 {
 	if (msd_infer_range(node, "type", 0, 2) != 0)
@@ -138,7 +138,7 @@ const modser_sg_op_schema msd_op_scale = {
 		OP_TM(MODSER_NO_TM_TYPE, 0),                                           \
 	}
 
-/* Stretched as numpy does it; Tengine's Eltwise stretches by channels. */
+/* Broadcast by numpy's rules; Tengine's Eltwise broadcasts by channels. */
 ARITHMETIC(add, "Add");
 ARITHMETIC(sub, "Sub");
 ARITHMETIC(mul, "Mul");

@@ -1,4 +1,4 @@
-/* CenterCropPad: as much around the middle of some axes as is asked for. */
+/* CenterCropPad: crop or pad some axes around their center to given extents. */
 #include <string.h>
 
 #include "graph/ir/infer.h"

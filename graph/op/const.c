@@ -1,6 +1,6 @@
 #include "graph/op/op.h"
 
-/* Its shape is the file's. */
+/* The file gives the shape. */
 static int infer(modser_sg_node *node)
 {
 	(void)node;

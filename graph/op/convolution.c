@@ -1,5 +1,5 @@
-/* Convolution, and what those of integers share with it: windows, extents, and whether
- * weights and bias fit. */
+/* Convolution, and the checks that quantized convolutions share: windows, extents,
+ * weights and bias. */
 #include <string.h>
 
 #include "graph/ir/infer.h"
@@ -86,7 +86,7 @@ static int check_weights(const modser_sg_node *node, size_t n, size_t bias)
 	const int64_t group = modser_sg_op_int(modser_sg_node_op(node), "group");
 	const int64_t *weights = msd_infer_dims(node, w);
 
-	for (size_t i = 0; i < n; i++) { /* 0 says: as large as its weights */
+	for (size_t i = 0; i < n; i++) { /* 0 means: as large as its weights */
 		const int64_t kernel = msd_op_window_param(node, &kernels, i, n, 0);
 
 		if (weights[2 + i] < 1 || weights[2 + i] > INT32_MAX ||
@@ -144,7 +144,7 @@ static int infer(modser_sg_node *node)
 	return msd_op_conv_infer(node, 2);
 }
 
-/* Input 3 has a factor and an addend for each channel; a pass makes it, no file. */
+/* Input 3 has a factor and an addend for each channel; only a pass creates it. */
 static int infer_scaled(modser_sg_node *node)
 {
 	const struct msd_dtype f64 = {MSD_DT_FLOAT, 64, 1};

@@ -33,7 +33,7 @@ void msd_op_crop_offsets(const modser_sg_node *node, int64_t ret[4])
 	}
 }
 
-/* Extents from the axis on are the second input's, or those that it says. */
+/* Extents from the axis on are taken from the second input or from the parameters. */
 static int find_dims(const modser_sg_node *node, int64_t dims[4])
 {
 	const modser_sg_op *op = modser_sg_node_op(node);

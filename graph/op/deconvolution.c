@@ -1,5 +1,5 @@
-/* Deconvolution: its parameters, and which places of its input reach one of its
- * output. */
+/* Deconvolution: its parameters, and the input positions that contribute to an output
+ * position. */
 #include "graph/ir/infer.h"
 #include "graph/op/op.h"
 #include "graph/op/window.h"
@@ -37,8 +37,8 @@ static const struct msd_op_window_names extras = {"output_padding",
 static const struct msd_op_window_names shapes = {"output_shape", {NULL, NULL}};
 enum { AUTO_UPPER = 1, AUTO_LOWER };
 
-/* The output is given, or as many times the input as the stride says: what is too much
- * is cut off, more behind than before for AUTO_UPPER. */
+/* The output is given, or the input times the stride. The excess is cut off, more at
+ * the end than at the start for AUTO_UPPER. */
 static void cut(struct msd_op_window *w, int64_t whole, int64_t out, bool is_upper)
 {
 	const int64_t all = whole > out ? whole - out : 0;
@@ -70,8 +70,11 @@ void msd_op_deconv_windows(const modser_sg_node *node,
 		if (shape > 0) {
 			cut(w, whole, shape, auto_pad == AUTO_UPPER);
 		} else if (auto_pad != 0) {
-			/* A kernel below its stride makes less, and nothing is added:
-			 * so ONNX's inference of shapes and ONNX Runtime have it. */
+			/*
+			 * A kernel smaller than its stride produces less, and nothing
+			 * is added; ONNX's shape inference and ONNX Runtime do the
+			 * same.
+			 */
 			const int64_t kept = w->in * w->stride;
 
 			cut(w, whole, whole < kept ? whole : kept,

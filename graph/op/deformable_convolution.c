@@ -1,4 +1,4 @@
-/* A convolution whose taps are moved, each at each place by offsets of its own. */
+/* A convolution with moved taps: each tap has its own offsets at each position. */
 #include "graph/ir/infer.h"
 #include "graph/op/op.h"
 #include "graph/op/window.h"
@@ -14,7 +14,7 @@ static const modser_sg_op_field fields[] = {
 	OP_OWN_INT("group", 1),      OP_OWN_INT("offset_group", 1),
 };
 
-/* Input @i has @per numbers for each tap of each group of offsets, at each place. */
+/* Input @i has @per numbers for each tap of each group of offsets, at each position. */
 static int check_moves(const modser_sg_node *node, size_t i, int64_t per)
 {
 	const int64_t *w = msd_infer_dims(node, W);

@@ -1,4 +1,4 @@
-/* DepthToSpace and SpaceToDepth: channels become squares, and squares channels. */
+/* DepthToSpace and SpaceToDepth: move channels into spatial blocks, and back. */
 #include <string.h>
 
 #include "graph/ir/infer.h"

@@ -1,7 +1,5 @@
-/*
- * Schemas of what proposes regions and sorts boxes out: read, written, shown. They have
- * no inference yet, so a model with one of them is not run.
- */
+/* Schemas of operators that propose regions and filter boxes: they are read, written
+ * and shown. They have no inference yet, so a model with one of them does not run. */
 #include "graph/op/op.h"
 
 const modser_sg_op_schema msd_op_accuracy = {

@@ -1,4 +1,4 @@
-/* Det: a number for each square matrix. */
+/* Det: one number for each square matrix. */
 #include "graph/ir/infer.h"
 #include "graph/op/op.h"
 

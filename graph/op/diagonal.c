@@ -1,4 +1,4 @@
-/* What a diagonal divides: EyeLike, Trilu; and OneHot, which has ones, too. */
+/* Operators with a diagonal: EyeLike, Trilu; and OneHot, which writes ones, too. */
 #include <string.h>
 
 #include "graph/ir/infer.h"
@@ -59,7 +59,7 @@ const modser_sg_op_schema msd_op_trilu = {
 static const modser_sg_op_field one_hot_fields[] = {
 	OP_OWN_INT("axis", -1),
 };
-/* Inputs are where, how many places there are, and the two values. */
+/* Inputs are the indices, the depth, and the two values. */
 static int infer_one_hot(modser_sg_node *node)
 {
 	const size_t ndim = msd_infer_ndim(node, 0);

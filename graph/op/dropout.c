@@ -1,7 +1,7 @@
 #include "graph/ir/infer.h"
 #include "graph/op/op.h"
 
-/* Is input 1, the share that is dropped, there and 0? */
+/* True if input 1, the ratio, exists and is 0. */
 static bool drops_nothing(const modser_sg_node *node)
 {
 	const struct msd_dtype f32 = {MSD_DT_FLOAT, 32, 1};
@@ -15,7 +15,7 @@ static bool drops_nothing(const modser_sg_node *node)
 	return ratio != NULL && *ratio == 0;
 }
 
-/* Nothing is dropped when nothing is learned, as input 2 may say. */
+/* Outside training nothing is dropped; input 2 may select training. */
 static int infer(modser_sg_node *node)
 {
 	msd_infer_dtype(node, 1, OP_BOOL);

@@ -1,7 +1,7 @@
 /*
- * Einsum. The equation is read twice: once for the axes that the output has, whether
- * it says them or not, once for the inputs. An ellipsis stands for the axes that no
- * letter names, aligned at their ends.
+ * Einsum. The equation is read twice: once for the axes of the output, explicit or
+ * implicit, once for the inputs. An ellipsis stands for the axes without a letter,
+ * aligned at their ends.
  */
 #include "graph/op/einsum.h"
 
@@ -11,16 +11,16 @@
 #include "graph/op/op.h"
 
 #define ELLIPSIS "..."
-#define LETTERS 52u /* the numbers behind are of the axes of an ellipsis */
+#define LETTERS 52u /* the numbers after these are axes of an ellipsis */
 enum { NO_AXIS = -1 };
 
-/* One equation while it is read. */
+/* One equation during parsing. */
 struct reader {
 	const modser_sg_node *node;
 	struct msd_op_einsum *e;
-	int axis_of[MSD_EINSUM_AXES]; /* of a letter or an ellipsis's axis */
+	int axis_of[MSD_EINSUM_AXES]; /* axis of each letter or ellipsis axis */
 	unsigned seen[MSD_EINSUM_AXES];
-	size_t wide; /* axes that an ellipsis stands for, in the widest input */
+	size_t wide; /* axes of the ellipsis, in the widest input */
 };
 
 static int letter(char c)
@@ -30,8 +30,8 @@ static int letter(char c)
 	return c >= 'a' && c <= 'z' ? c - 'a' + 26 : NO_AXIS;
 }
 
-/* The labels of one term, up to ',' or '-' or the end: their number, or -1. @wide axes
- * are the ellipsis's. */
+/* Read the labels of one term, up to ',' or '-' or the end. Returns their number, or
+ * -1. The ellipsis has @wide axes. */
 static int read_term(struct reader *r, const char **at, size_t wide,
 		     int ret[static MSD_EINSUM_AXES])
 {
@@ -58,7 +58,7 @@ static int read_term(struct reader *r, const char **at, size_t wide,
 	return (int)n;
 }
 
-/* How many axes the ellipsis of the term at @at stands for, of @ndim. */
+/* The number of ellipsis axes of the term at @at, which has @ndim axes. */
 static int ellipsis_of(const struct reader *r, const char *at, size_t ndim)
 {
 	size_t letters = 0;
@@ -85,7 +85,7 @@ static const char *term(const char *equation, size_t i)
 	return equation;
 }
 
-/* Each label of the inputs: how often it is there, and how wide an ellipsis is. */
+/* Count each label of the inputs, and find the width of the ellipsis. */
 static int count_labels(struct reader *r, const char *equation, size_t n_inputs)
 {
 	int labels[MSD_EINSUM_AXES];
@@ -123,8 +123,8 @@ static void add_axis(struct reader *r, size_t label)
 	e->extents[e->n_axes++] = 1;
 }
 
-/* The output's axes: those behind the arrow, or the ellipsis's and each letter that is
- * there once, in their order. */
+/* The output's axes: those after the arrow, or the ellipsis axes and each letter that
+ * occurs once, in order. */
 static int read_output(struct reader *r, const char *equation)
 {
 	const char *arrow = strstr(equation, "->");
@@ -156,7 +156,7 @@ static int read_output(struct reader *r, const char *equation)
 	return 0;
 }
 
-/* What one axis of an input adds: its extent, where that is not 1, and its steps. */
+/* Add one axis of an input: its extent, if that is not 1, and its step. */
 static int add_extent(struct reader *r, size_t i, int label, int64_t extent,
 		      int64_t step)
 {

@@ -5,8 +5,8 @@ static const modser_sg_op_field eltwise_fields[] = {
 	OP_INT("type", 2, 0),     OP_INT("caffe_flavor", 0, 4), OP_FLOAT("shift", 0, 8),
 	OP_FLOAT("power", 1, 12), OP_FLOAT("scale", 1, 16),
 };
-/* As large as the larger input; the other has the same elements, one, one for each
- * channel or one for each place of the last two axes. */
+/* The output has the shape of the larger input. The other input has the same number
+ * of elements, one, one a channel, or one for each position of the last two axes. */
 static int infer(modser_sg_node *node)
 {
 	const size_t n_inputs = modser_sg_node_input_count(node);

@@ -1,10 +1,10 @@
-/* Expand and Tile: the same elements again and again. */
+/* Expand and Tile: repeat elements. */
 #include <string.h>
 
 #include "graph/ir/infer.h"
 #include "graph/op/op.h"
 
-/* The list of input 1, or of a parameter. */
+/* The list from input 1, or from a parameter. */
 static int read_list(const modser_sg_node *node, const char *param, int64_t *ret,
 		     size_t *ret_n)
 {

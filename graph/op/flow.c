@@ -1,7 +1,7 @@
 /*
- * Operators whose nodes run graphs. Happy path: the graphs are found, their inputs and
- * outputs counted against the node's, and shapes are left to the run. What does not go
- * together is the error of the node's graph.
+ * Operators with subgraphs. Happy path: the subgraphs are found, their inputs and
+ * outputs are counted against the node's, and shapes are left to the run. A mismatch
+ * is an error of the node's graph.
  */
 #include "graph/op/flow.h"
 
@@ -49,7 +49,7 @@ size_t msd_flow_states(const modser_sg_node *node)
 				 (size_t)modser_sg_op_int(node->op, "num_scan_inputs");
 }
 
-/* A parameter that counts some of @n inputs. */
+/* Check a parameter that counts some of @n inputs. */
 static int check_count(const modser_sg_node *node, const char *param, size_t n)
 {
 	return msd_infer_range(node, param, 0, (int64_t)n);
@@ -137,8 +137,8 @@ int msd_flow_check(const modser_sg_node *node)
 			  node->n_outputs + 1);
 }
 
-/* Only a run tells shapes; of the outputs' elements the graph within says what the
- * file does. A Loop's condition goes before them. */
+/* Shapes are known only in a run. The subgraph gives the dtypes of the outputs as far
+ * as the file does. A Loop's condition precedes them. */
 static int infer(modser_sg_node *node)
 {
 	const size_t first = is_op(node, "Loop") ? 1 : 0;
@@ -154,7 +154,7 @@ static int infer(modser_sg_node *node)
 	return MSD_INFER_LATER;
 }
 
-/* An If without inputs of its graphs has the condition alone. */
+/* An If without inputs of its subgraphs has only the condition. */
 const modser_sg_op_schema msd_op_if_else = {
 	.name = "If",
 	OP_IN(1, MODSER_MANY),

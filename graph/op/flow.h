@@ -1,28 +1,29 @@
 #ifndef MSD_GRAPH_OP_FLOW_H
 #define MSD_GRAPH_OP_FLOW_H
 /*
- * If, Loop and Scan: nodes that run graphs of their own, which are attributes of their
- * operators. Such a graph reads nothing of the graph around it: what ONNX lets it
- * capture are further inputs, of the node and, in the same order, behind the graph's
- * own.
+ * If, Loop and Scan: nodes that run subgraphs, which are attributes of their
+ * operators. A subgraph reads nothing of the graph around it. Tensors that ONNX lets
+ * it capture become extra inputs of the node and, in the same order, of the subgraph,
+ * after its own.
  *
- * If: the condition; inputs of `then_branch`; inputs of `else_branch`.
- * Loop: how often, or none; whether to begin, or none; then the inputs of `body` from
- * its third on: values that go from turn to turn, and captured ones.
- * Scan: the inputs of `body`: values that go from turn to turn, tensors that are cut
- * into slices, and captured ones.
+ * If: the condition; inputs of `then_branch`; inputs of `else_branch`. Loop: the trip
+ * count, optional; the initial condition, optional; then the inputs of `body` from
+ * its third on: loop-carried values, and captured ones. Scan: the inputs of `body`:
+ * carried values, tensors that are sliced, and captured ones.
  */
 #include "graph/modser_graph.h"
 #include "proto/err.h"
 
-#define MSD_FLOW_GRAPHS 2u /* that a node has at most */
+#define MSD_FLOW_GRAPHS 2u /* maximum of a node */
 
-/** Number @i of the graphs of @node; NULL: it has fewer, or lacks it. */
+/** Subgraph @i of @node; NULL: it has fewer, or lacks it. */
 modser_graph *msd_flow_graph(const modser_sg_node *node, size_t i);
-/** Values that go from turn to turn of a Loop or Scan that holds together. */
+/** Number of carried values of a consistent Loop or Scan. */
 size_t msd_flow_states(const modser_sg_node *node);
-/** Are the graphs there, and do their inputs and outputs go with the node's? -1 with
- * the error of the node's graph. */
+/**
+ * Check that the subgraphs exist and that their inputs and outputs match the node's.
+ * -1 with the error of the node's graph.
+ */
 MSD_MUST_CHECK int msd_flow_check(const modser_sg_node *node);
 
 #endif

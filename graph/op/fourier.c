@@ -1,5 +1,5 @@
-/* Spectra: DFT along an axis, STFT of frames of a signal. Numbers are real or complex
- * by the last extent, 1 or 2. */
+/* Spectra: DFT along an axis, STFT of frames of a signal. The last extent, 1 or 2,
+ * makes numbers real or complex. */
 #include "graph/op/fourier.h"
 
 #include <math.h>
@@ -8,7 +8,7 @@
 #include "graph/ir/infer.h"
 #include "graph/op/op.h"
 
-/* A whole number from 1 on that input @i has. */
+/* Read a positive integer from input @i. */
 static int read_count(const modser_sg_node *node, size_t i, int64_t *ret)
 {
 	double v;
@@ -22,8 +22,7 @@ static int read_count(const modser_sg_node *node, size_t i, int64_t *ret)
 	return 0;
 }
 
-/* How many of @n frequencies there are; the others mirror them where numbers are real.
- */
+/* The number of distinct frequencies of @n; for real numbers the rest mirror them. */
 static int64_t count_bins(const modser_sg_node *node, int64_t n)
 {
 	return modser_sg_op_int(modser_sg_node_op(node), "onesided") != 0 ? n / 2 + 1
@@ -116,7 +115,7 @@ int msd_op_frames(const modser_sg_node *node, int64_t *ret_step, int64_t *ret_le
 static const modser_sg_op_field stft_fields[] = {
 	OP_OWN_INT("onesided", 1),
 };
-/* Inputs are the signal, from frame to frame, what weighs a frame, and its length. */
+/* Inputs are the signal, the frame step, the window, and the frame length. */
 static int infer_stft(modser_sg_node *node)
 {
 	int64_t step = 1;

@@ -1,4 +1,4 @@
-/* What is taken from a tensor by indices: Gather, GatherElements, GatherND. */
+/* Read elements by indices: Gather, GatherElements, GatherND. */
 #include "graph/ir/infer.h"
 #include "graph/op/op.h"
 
@@ -66,7 +66,8 @@ const modser_sg_op_schema msd_op_gather_elements = {
 static const modser_sg_op_field gather_nd_fields[] = {
 	OP_OWN_INT("batch_dims", 0),
 };
-/* The last extent of the indices is how many axes behind the stacked ones they name. */
+/* The last extent of the indices is the number of axes, after the batch axes, that
+ * they index. */
 static int infer_nd(modser_sg_node *node)
 {
 	const int64_t stacked = modser_sg_op_int(modser_sg_node_op(node), "batch_dims");

@@ -1,6 +1,6 @@
 #include "graph/op/op.h"
 
-/* Its shape is the file's, or was given. */
+/* The shape is given by the file or by the user. */
 static int infer(modser_sg_node *node)
 {
 	(void)node;

@@ -6,7 +6,7 @@ static const modser_sg_op_field interp_fields[] = {
 	OP_FLOAT("height_scale", 1, 8), OP_INT("output_width", 1, 12),
 	OP_INT("output_height", 1, 16),
 };
-/* A scale of 0 says that the extent itself is given. */
+/* A scale of 0 means that the extent is given. */
 static int64_t extent(const modser_sg_node *node, int64_t in, const char *scale_name,
 		      const char *output_name)
 {

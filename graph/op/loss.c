@@ -1,5 +1,5 @@
-/* How far from its labels a classification is: NegativeLogLikelihoodLoss of logarithms,
- * SoftmaxCrossEntropyLoss of what a Softmax would take. */
+/* Classification losses: NegativeLogLikelihoodLoss of logarithms,
+ * SoftmaxCrossEntropyLoss of the inputs of a Softmax. */
 #include "graph/op/loss.h"
 
 #include <string.h>
@@ -12,7 +12,8 @@ static const modser_sg_op_field fields[] = {
 	OP_OWN_INT("ignore_index", MSD_OP_IGNORES_NONE),
 };
 
-/* Labels are as the scores without their axis 1, the classes; a weight is for each. */
+/* Labels have the shape of the scores without axis 1, the classes; each class has a
+ * weight. */
 static int check(const modser_sg_node *node)
 {
 	const size_t ndim = msd_infer_ndim(node, 0);

@@ -1,4 +1,4 @@
-/* Products of matrices. */
+/* Matrix products. */
 #include "graph/ir/infer.h"
 #include "graph/op/op.h"
 #include "graph/op/quantize.h"
@@ -9,7 +9,7 @@ static const modser_sg_op_field gemm_fields[] = {
 	OP_INT("transA", 0, 8),
 	OP_INT("transB", 0, 12),
 };
-/* All inputs are of one type of numbers. */
+/* All inputs have the same numeric dtype. */
 static int check_types(const modser_sg_node *node, size_t n)
 {
 	if (msd_infer_alike(node, 0, n) != 0)

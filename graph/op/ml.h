@@ -1,12 +1,12 @@
 #ifndef MSD_GRAPH_OP_ML_H
 #define MSD_GRAPH_OP_ML_H
-/* What the operators of ai.onnx.ml have in common: rows of features in, float32 out. */
+/* Common parts of the ai.onnx.ml operators: rows of features in, float32 out. */
 #include "graph/modser_graph.h"
 
 #define MSD_ML_FLOAT32 ((struct msd_dtype){MSD_DT_FLOAT, 32, 1})
 #define MSD_ML_INT64 ((struct msd_dtype){MSD_DT_INT, 64, 1})
 
-/* What becomes of scores. PROBIT is not known. */
+/* Transformation of scores. PROBIT is not supported. */
 enum msd_ml_transform {
 	MSD_ML_NONE,
 	MSD_ML_LOGISTIC,
@@ -15,13 +15,19 @@ enum msd_ml_transform {
 	MSD_ML_TRANSFORM_COUNT
 };
 
-/** The node's parameter post_transform; MSD_ML_TRANSFORM_COUNT: none of these. */
+/**
+ * The node's parameter post_transform; MSD_ML_TRANSFORM_COUNT if it has another
+ * value.
+ */
 enum msd_ml_transform msd_ml_transform_of(const modser_sg_node *node);
-/** Input 0 is [rows, features], and the transform is known. 0, or -1 with the error. */
+/**
+ * Check that input 0 is [rows, features] and that the transform is known. 0, or -1
+ * with the error.
+ */
 int msd_ml_check(const modser_sg_node *node);
-/** Output @k is [rows, @n] of float32. */
+/** Set output @k to [rows, @n] of float32. */
 int msd_ml_scores(const modser_sg_node *node, size_t k, size_t n);
-/** Elements of a parameter that is a list. */
+/** Number of elements of a list parameter. */
 size_t msd_ml_count(const modser_sg_node *node, const char *param);
 
 #endif

@@ -1,4 +1,4 @@
-/* Features made into others one by one: Binarizer, Imputer, LabelEncoder and
+/* Operators that map features one by one: Binarizer, Imputer, LabelEncoder and
  * OneHotEncoder, of numbers. */
 #include <string.h>
 

@@ -1,5 +1,5 @@
-/* ArrayFeatureExtractor: chosen features of each row; of a single row a table with one.
- */
+/* ArrayFeatureExtractor: selected features of each row; a single row gives a table
+ * with one row. */
 #include "graph/ir/infer.h"
 #include "graph/op/op.h"
 

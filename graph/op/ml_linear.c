@@ -10,7 +10,8 @@ static const modser_sg_op_field regressor_fields[] = {
 	OP_OWN_INT("targets", 1),
 };
 
-/* A coefficient for each of @n sums and feature, an intercept for each sum or none. */
+/* One coefficient for each pair of @n sums and features, one intercept for each sum
+ * or none. */
 static int check_weights(const modser_sg_node *node, size_t n)
 {
 	const size_t given = msd_ml_count(node, "coefficients");
@@ -58,7 +59,7 @@ static const modser_sg_op_field classifier_fields[] = {
 	OP_OWN_INTS("labels"),
 };
 
-/* Two classes may have one sum, which is the second one's. */
+/* Two classes may share one sum, which belongs to the second class. */
 static int infer_classifier(modser_sg_node *node)
 {
 	const size_t classes = msd_ml_count(node, "labels");

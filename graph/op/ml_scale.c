@@ -1,5 +1,4 @@
-/* Features made alike: Scaler, (x - offset) * scale, and Normalizer, rows of length 1.
- */
+/* Feature scaling: Scaler, (x - offset) * scale, and Normalizer, rows of length 1. */
 #include <string.h>
 
 #include "graph/ir/infer.h"
@@ -11,7 +10,7 @@ static const modser_sg_op_field scaler_fields[] = {
 	OP_OWN_FLOATS("scale"),
 };
 
-/* One number for all features, or one for each; ONNX has neither without the other. */
+/* One number for all features, or one for each; ONNX requires both or neither. */
 static int infer_scaler(modser_sg_node *node)
 {
 	const size_t ndim = msd_infer_ndim(node, 0);

@@ -1,5 +1,5 @@
-/* Ensembles of decision trees. Lists have an element for each node, or for each weight
- * of a leaf; what stands in them is looked at when they are walked. */
+/* Ensembles of decision trees. Lists have an element for each node, or for each
+ * weight of a leaf. Their values are checked when the tree is walked. */
 #include "graph/ir/infer.h"
 #include "graph/op/ml.h"
 #include "graph/op/op.h"

@@ -1,5 +1,5 @@
-/* Support vector machines: a row's likeness to each support vector, weighted and
- * summed; of a classifier for each pair of classes. */
+/* Support vector machines: a row's similarity to each support vector, weighted and
+ * summed; a classifier does so for each pair of classes. */
 #include "graph/op/ml_vector.h"
 
 #include <string.h>
@@ -39,7 +39,7 @@ static int check_count(const modser_sg_node *node, const char *param, uint64_t w
 			      (unsigned long long)want);
 }
 
-/* @n support vectors, as long as a row. */
+/* Check for @n support vectors, as long as a row. */
 static int check_vectors(const modser_sg_node *node, uint64_t n)
 {
 	if (msd_ml_check(node) != 0)
@@ -63,7 +63,7 @@ static const modser_sg_op_field regressor_fields[] = {
 	OP_OWN_INT("one_class", 0),
 };
 
-/* Without support vectors the coefficients are those of a linear model. */
+/* Without support vectors the coefficients form a linear model. */
 static int infer_regressor(modser_sg_node *node)
 {
 	const int64_t n = modser_sg_op_int(modser_sg_node_op(node), "n_supports");
@@ -91,7 +91,7 @@ static const modser_sg_op_field classifier_fields[] = {
 	OP_OWN_INTS("labels"),
 };
 
-/* How many support vectors all classes have; -1 with the error. */
+/* The number of support vectors of all classes; -1 with the error. */
 static int64_t count_vectors(const modser_sg_node *node, size_t classes)
 {
 	const modser_sg_attr *each =

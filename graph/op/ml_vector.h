@@ -2,7 +2,7 @@
 #define MSD_GRAPH_OP_ML_VECTOR_H
 #include "graph/modser_graph.h"
 
-/* How alike a row and a support vector are. */
+/* The similarity of a row and a support vector. */
 enum msd_ml_likeness {
 	MSD_ML_LINEAR, /* their product */
 	MSD_ML_POLY,
@@ -11,7 +11,7 @@ enum msd_ml_likeness {
 	MSD_ML_LIKENESS_COUNT
 };
 
-/** The node's parameter kernel_type; MSD_ML_LIKENESS_COUNT: none of these. */
+/** The node's parameter kernel_type; MSD_ML_LIKENESS_COUNT if it has another value. */
 enum msd_ml_likeness msd_ml_likeness_of(const modser_sg_node *node);
 
 #endif

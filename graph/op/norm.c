@@ -74,8 +74,8 @@ static const modser_sg_op_field layer_norm_fields[] = {
 	OP_FLOAT("eps", 1e-5, 0),
 	OP_OWN_INT("axis", -1),
 };
-/* Scale and bias are as large as the axes from "axis" on; the two more outputs, mean
- * and inverse deviation, have ones there. */
+/* Scale and bias have the extents of the axes from "axis" on. The two other outputs,
+ * mean and inverse deviation, have extents of 1 there. */
 static int infer_layer_norm(modser_sg_node *node)
 {
 	const size_t ndim = msd_infer_ndim(node, 0);
@@ -128,7 +128,8 @@ static const modser_sg_op_field group_norm_fields[] = {
 	OP_OWN_INT("num_groups", 1),
 	OP_OWN_FLOAT("eps", 1e-5),
 };
-/* Scale and bias have an element for each channel, or, until opset 20, each group. */
+/* Scale and bias have an element for each channel, or, up to opset 20, for each
+ * group. */
 static int infer_group_norm(modser_sg_node *node)
 {
 	const int64_t groups = modser_sg_op_int(modser_sg_node_op(node), "num_groups");

@@ -1,21 +1,19 @@
 #ifndef MSD_GRAPH_OP_OP_H
 #define MSD_GRAPH_OP_OP_H
-/*
- * What the files of operators are written with: one schema each, whose parameters say
- * their default and where they stand in a tmfile.
- */
+/* Macros for the schemas of operators: each parameter has a default and an offset in
+ * a tmfile. */
 #include "graph/ir/schema.h"
 
 #define OP_COUNT(list) (sizeof(list) / sizeof((list)[0]))
 
-/* A schema's parameters, how many inputs and outputs it has, and its number and its
- * parameters' bytes in a tmfile. */
+/* A schema's parameters, the numbers of inputs and outputs, its tmfile type, and the
+ * bytes of its parameters in a tmfile. */
 #define OP_FIELDS(list) .fields = (list), .n_fields = OP_COUNT(list)
 #define OP_IN(min, max) .min_in = (min), .max_in = (max)
 #define OP_OUT(min, max) .min_out = (min), .max_out = (max)
 #define OP_TM(type, bytes) .tm_type = (type), .tm_bytes = (bytes)
 
-/* A parameter: its name, what it is when nothing is said, its place in a tmfile. */
+/* A parameter: its name, its default, its offset in a tmfile. */
 #define OP_NUMBER(field, value, encoding, offset)                                      \
 	{                                                                              \
 		.name = (field), .def = {.kind = MODSER_ATTR_INT, .as.i = (value)},    \
@@ -45,7 +43,7 @@
 		.name = (field), .def = {.kind = MODSER_ATTR_STR, .as.s = ""},         \
 		.tm_encoding = MODSER_TM_STRING, .tm_offset = (offset)                 \
 	}
-/* What tmfiles do not have: it must be as it is here to be stored in one. */
+/* A parameter that tmfiles lack: it must have this value to be stored in one. */
 #define OP_OWN(field, ...)                                                             \
 	{                                                                              \
 		.name = (field), .def = {__VA_ARGS__}, .tm_encoding = MODSER_TM_NONE   \

@@ -18,7 +18,7 @@ static int tm_amounts(const modser_sg_node *node, struct msd_op_pads *ret)
 
 	if (msd_infer_rank(node, 0, 4) != 0)
 		return -1;
-	for (size_t i = 0; i < 4; i++) { /* the fields stand in this order */
+	for (size_t i = 0; i < 4; i++) { /* the fields are in this order */
 		ret->before[i] = modser_sg_op_int(op, pad_fields[2 * i].name);
 		ret->after[i] = modser_sg_op_int(op, pad_fields[2 * i + 1].name);
 	}

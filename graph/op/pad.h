@@ -1,13 +1,13 @@
 #ifndef MSD_GRAPH_OP_PAD_H
 #define MSD_GRAPH_OP_PAD_H
-/* What a Pad adds. */
+/* The amounts of padding of a Pad. */
 #include "graph/modser_graph.h"
 #include "proto/err.h"
 
 enum msd_op_pad_mode { MSD_PAD_CONSTANT, MSD_PAD_EDGE, MSD_PAD_REFLECT, MSD_PAD_WRAP };
 
 struct msd_op_pads {
-	int64_t before[MODSER_GRAPH_MAX_NDIM]; /* negative: taken away */
+	int64_t before[MODSER_GRAPH_MAX_NDIM]; /* negative: removed */
 	int64_t after[MODSER_GRAPH_MAX_NDIM];
 };
 

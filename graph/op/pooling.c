@@ -1,5 +1,5 @@
-/* Pooling: its parameters, and its windows in the ways in which Caffe, Darknet and ONNX
- * round and pad them. */
+/* Pooling: its parameters, and its windows as Caffe, Darknet and ONNX round and pad
+ * them. */
 #include "graph/ir/infer.h"
 #include "graph/op/op.h"
 #include "graph/op/window.h"
@@ -21,9 +21,9 @@ static const modser_sg_op_field pooling_fields[] = {
 	OP_OWN_INTS("dilations"),
 	OP_OWN_INTS("pads"),
 	OP_OWN_INT("ceil_mode", 0),     /* ONNX's, which does not count padding */
-	OP_OWN_INT("auto_pad", 0),      /* 1 and 2: the extent stays, upper and lower */
+	OP_OWN_INT("auto_pad", 0),      /* 1 and 2: same extent, upper and lower */
 	OP_OWN_INT("storage_order", 0), /* 1: indices count columns first */
-	OP_OWN_INT("p", 2),             /* of alg 2: the root of a sum of powers */
+	OP_OWN_INT("p", 2),             /* for alg 2: the root of a sum of powers */
 };
 static const struct msd_op_window_names kernels = {"kernel", {"kernel_h", "kernel_w"}};
 static const struct msd_op_window_names strides = {"strides", {"stride_h", "stride_w"}};
@@ -31,15 +31,15 @@ static const struct msd_op_window_names dilations = {"dilations", {NULL, NULL}};
 enum flavor { FLOOR = 0, CEIL = 1, DARKNET = 2 };
 enum { AUTO_UPPER = 1, AUTO_LOWER };
 
-/* A kernel that is larger than the padded input, but by less than its stride, has one
- * place; by a whole stride, none. */
+/* A kernel larger than the padded input by less than its stride has one position; by
+ * a whole stride or more, none. */
 static int64_t ceil_out(const struct msd_op_window *w)
 {
 	const int64_t room = w->in + w->before + w->after - msd_op_window_reach(w);
 	int64_t out = room > 0 ? (room + w->stride - 1) / w->stride + 1
 			       : room / w->stride + 1;
 
-	/* A window that begins in the padding behind has nothing to look at. */
+	/* A window that begins in the padding at the end covers no input. */
 	if (out > 0 && (out - 1) * w->stride >= w->in + w->before)
 		out--;
 	return out;
@@ -138,7 +138,7 @@ static int infer(modser_sg_node *node)
 			return msd_infer_fail(node,
 					      "its kernel is larger than its input");
 		}
-		/* Each window must look at something. */
+		/* Each window must cover some input. */
 		if (w->before >= reach || w->after >= reach || w->after < 0) {
 			return msd_infer_fail(node,
 					      "its padding is as large as its kernel");

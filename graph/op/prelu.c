@@ -2,7 +2,8 @@
 #include "graph/op/op.h"
 
 static const modser_sg_op_field prelu_fields[] = {
-	OP_OWN_INT("broadcasts", 0), /* the slopes go with the last axes, as in ONNX */
+	OP_OWN_INT("broadcasts",
+		   0), /* the slopes align with the last axes, as in ONNX */
 };
 static int infer(modser_sg_node *node)
 {

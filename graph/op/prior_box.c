@@ -42,7 +42,7 @@ void msd_op_priors_of(const modser_sg_node *node, struct msd_op_priors *ret)
 	}
 }
 
-/* Boxes at each place. */
+/* Boxes at each position. */
 static int64_t count_priors(const struct msd_op_priors *p)
 {
 	const size_t ratios = p->ratios->n * (p->flips ? 2 : 1);

@@ -2,15 +2,15 @@
 #define MSD_GRAPH_OP_PRIOR_BOX_H
 #include "graph/modser_graph.h"
 
-/* What boxes a PriorBox makes; its inputs' shapes are known. */
+/* The boxes that a PriorBox makes; its inputs' shapes are known. */
 struct msd_op_priors {
 	const modser_sg_attr *min_sizes;
 	const modser_sg_attr *max_sizes; /* none, or one for each of min_sizes */
 	const modser_sg_attr *ratios;
 	const modser_sg_attr *variances;
-	bool flips; /* each ratio, and one over it */
+	bool flips; /* each ratio and its inverse */
 	bool clips;
-	int64_t rows; /* of the feature map */
+	int64_t rows; /* feature map */
 	int64_t columns;
 	double image_h;
 	double image_w;
@@ -19,7 +19,7 @@ struct msd_op_priors {
 	double offset;
 };
 
-/** What the parameters and shapes of @node say, which must be inferred; borrowed. */
+/** Read the parameters and shapes of @node, which must be inferred; borrowed. */
 void msd_op_priors_of(const modser_sg_node *node, struct msd_op_priors *ret);
 
 #endif

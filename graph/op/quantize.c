@@ -1,5 +1,5 @@
-/* Quantized numbers: QuantizeLinear, DequantizeLinear, DynamicQuantizeLinear and the
- * products of integers. */
+/* Quantization: QuantizeLinear, DequantizeLinear, DynamicQuantizeLinear and integer
+ * products. */
 #include "graph/op/quantize.h"
 
 #include <string.h>
@@ -9,7 +9,8 @@
 
 #define OP_UINT8 ((struct msd_dtype){MSD_DT_UINT, 8, 1})
 
-/* Is the scale one number, one for each place of the axis, or one for each block? */
+/* Check that the scale is one number, one for each position of the axis, or one for
+ * each block. */
 static int check_scale(const modser_sg_node *node, size_t axis)
 {
 	const size_t ndim = msd_infer_ndim(node, 1);
@@ -47,7 +48,8 @@ static int check(const modser_sg_node *node)
 	const size_t ndim = msd_infer_ndim(node, 0);
 	size_t axis = 0;
 
-	/* Without a scale for each place the axis says nothing, and may be anything. */
+	/* With one scale for the tensor the axis has no meaning and may have any
+	 * value. */
 	if (msd_infer_product(node, 1, 0, msd_infer_ndim(node, 1)) != 1 &&
 	    msd_infer_axis_of(node, modser_sg_op_int(op, "axis"), ndim, &axis) != 0)
 		return -1;
@@ -62,7 +64,7 @@ static int check(const modser_sg_node *node)
 	return 0;
 }
 
-/* An integer of 4, 8 or 16 bits, or a float of 8 that ONNX has. */
+/* An integer of 4, 8 or 16 bits, or one of ONNX's 8-bit floats. */
 static bool is_quantized(struct msd_dtype t)
 {
 	const bool is_integer = t.code == MSD_DT_INT || t.code == MSD_DT_UINT;

@@ -1,5 +1,5 @@
-/* Convolutions of integers: ConvInteger, whose sums stay as they are, and QLinearConv,
- * which scales them. */
+/* Integer convolutions: ConvInteger, which keeps the sums, and QLinearConv, which
+ * scales them. */
 #include "graph/ir/infer.h"
 #include "graph/op/op.h"
 #include "graph/op/quantize.h"

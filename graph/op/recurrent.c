@@ -1,17 +1,18 @@
-/* Recurrent layers. Tengine's form, whose direction is empty, is only read. */
+/* Recurrent layers. Tengine's form, with an empty direction, is only read. */
 #include <string.h>
 
 #include "graph/ir/infer.h"
 #include "graph/op/op.h"
 
-/* What ONNX says of all three. */
+/* ONNX's attributes of all three operators. */
 #define ONNX_FIELDS                                                                    \
 	OP_OWN_TEXT("direction", ""), OP_OWN_TEXT("activations", ""),                  \
 		OP_OWN_FLOATS("activation_alpha"), OP_OWN_FLOATS("activation_beta"),   \
 		OP_OWN_INT("layout", 0)
 enum { X, W, R, B, LENGTHS, STATE, CELL, PEEPHOLES };
 
-/* Is input @i, if it is there, of shape @a, @b, @c? -1 stands for no such axis. */
+/* True if input @i is missing or has shape @a, @b, @c. -1 means that the axis does
+ * not exist. */
 static bool fits(const modser_sg_node *node, size_t i, int64_t a, int64_t b, int64_t c)
 {
 	const int64_t want[] = {a, b, c};
@@ -39,7 +40,7 @@ static int check_types(const modser_sg_node *node)
 	return 0;
 }
 
-/* @gates: how many of the matrices stand in one. */
+/* @gates: number of gate matrices stacked in one. */
 static int infer(modser_sg_node *node, int64_t gates)
 {
 	const modser_sg_op *op = modser_sg_node_op(node);

@@ -1,4 +1,4 @@
-/* Reductions, and the search for the largest along an axis. */
+/* Reductions, ArgMax, ArgMin and TopK. */
 #include "graph/op/reduce.h"
 
 #include <string.h>
@@ -13,7 +13,7 @@ static const modser_sg_op_field reduction_fields[] = {
 	OP_OWN_INTS("axes"),    OP_OWN_INT("noop_with_empty_axes", 0),
 };
 
-/* Tengine's four fields, -2 where there is none. */
+/* Tengine's four fields, -2 if unused. */
 static size_t tm_axes(const modser_sg_op *op, int64_t *ret)
 {
 	static const char *const names[] = {"dim_0", "dim_1", "dim_2", "dim_3"};

@@ -1,12 +1,12 @@
 #ifndef MSD_GRAPH_OP_REDUCE_H
 #define MSD_GRAPH_OP_REDUCE_H
-/* Which axes go away. */
+/* The axes that a reduction removes. */
 #include <stdbool.h>
 
 #include "graph/modser_graph.h"
 #include "proto/err.h"
 
-/* What a Reduction computes, as tmfiles number it; 7 is our own. */
+/* Kind of a Reduction, by tmfile number; 7 is not in tmfiles. */
 enum msd_op_reduction {
 	MSD_REDUCE_SUM,
 	MSD_REDUCE_MEAN,
@@ -20,8 +20,10 @@ enum msd_op_reduction {
 	MSD_REDUCE_LOG_SUM_EXP
 };
 
-/** Mark the axes of input 0 that a Reduction takes away. Returns 0, -1 or
- * MSD_INFER_LATER. */
+/**
+ * Mark the axes of input 0 that a Reduction removes. Returns 0, -1 or
+ * MSD_INFER_LATER.
+ */
 MSD_MUST_CHECK int msd_op_reduce_axes(const modser_sg_node *node,
 				      bool ret[static MODSER_GRAPH_MAX_NDIM]);
 

@@ -8,7 +8,7 @@ static const modser_sg_op_field reshape_fields[] = {
 struct target {
 	int64_t dims[MODSER_GRAPH_MAX_NDIM];
 	size_t n;
-	size_t unknown; /* which one follows from the others; SIZE_MAX: none */
+	size_t unknown; /* the inferred extent; SIZE_MAX: none */
 };
 
 static int push(const modser_sg_node *node, struct target *t, int64_t extent)
@@ -25,8 +25,8 @@ static int push(const modser_sg_node *node, struct target *t, int64_t extent)
 	return 0;
 }
 
-/* Code @k: an extent, or 0 to copy one, -1 for what is left, -2 to copy all that
- * follow, -3 to join two. @at is the place in the input. */
+/* Code @k: an extent, or 0 to copy one, -1 for the rest, -2 to copy all that follow,
+ * -3 to join two. @at is the position in the input. */
 static int apply(const modser_sg_node *node, struct target *t, int64_t code, size_t *at)
 {
 	const int64_t *in = msd_infer_dims(node, 0);

@@ -1,10 +1,10 @@
-/* What looks at places between elements: GridSample and RoiAlign. */
+/* Operators that sample between elements: GridSample and RoiAlign. */
 #include <string.h>
 
 #include "graph/ir/infer.h"
 #include "graph/op/op.h"
 
-/* Is text @param one of @words, which end with NULL? */
+/* Check that text @param is in @words, which ends with NULL. */
 static int check_word(const modser_sg_node *node, const char *param,
 		      const char *const *words)
 {

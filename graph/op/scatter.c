@@ -1,4 +1,4 @@
-/* What is put into a copy of a tensor by indices: Scatter, ScatterND. */
+/* Write updates into a copy of a tensor by indices: Scatter, ScatterND. */
 #include "graph/op/scatter.h"
 
 #include <string.h>
@@ -21,7 +21,9 @@ int msd_op_scatter_how(const modser_sg_node *node, enum msd_op_scatter *ret)
 	return msd_infer_fail(node, "reduction \"%s\" is not known", how);
 }
 
-/* What is put in is of the elements that are there, and every index is in its place. */
+/*
+ * Check that the updates have the dtype of the input, and that the indices are valid.
+ */
 static int check(const modser_sg_node *node)
 {
 	enum msd_op_scatter how;
@@ -64,7 +66,7 @@ const modser_sg_op_schema msd_op_scatter = {
 static const modser_sg_op_field scatter_nd_fields[] = {
 	OP_OWN_TEXT("reduction", "none"),
 };
-/* An update is as large as what the tuple of indices before it leaves of the input. */
+/* An update has the shape of the part of the input that its index tuple selects. */
 static int infer_scatter_nd(modser_sg_node *node)
 {
 	const size_t ndim = msd_infer_ndim(node, 0);

@@ -1,11 +1,11 @@
 #ifndef MSD_GRAPH_OP_SCATTER_H
 #define MSD_GRAPH_OP_SCATTER_H
-/* How an update is put together with what is there. */
+/* How an update is combined with the old value. */
 #include "graph/modser_graph.h"
 #include "proto/err.h"
 
 enum msd_op_scatter {
-	MSD_SCATTER_NONE, /* it takes its place */
+	MSD_SCATTER_NONE, /* replaces it */
 	MSD_SCATTER_ADD,
 	MSD_SCATTER_MUL,
 	MSD_SCATTER_MAX,

@@ -1,4 +1,4 @@
-/* What is there only where a value says so: NonZero, Compress; how many there are is
+/* Operators whose values decide the output's size: NonZero, Compress. The size is
  * known with the values. */
 #include "graph/op/select.h"
 
@@ -18,7 +18,7 @@ bool msd_op_is_zero(struct msd_dtype dtype, const void *p, size_t i)
 	return (x[size - 1] & (has_sign ? 0x7f : 0xff)) == 0; /* -0.0 is 0, too */
 }
 
-/* Elements of input @i, at most @most of them, that are not 0. */
+/* Count the elements of input @i, at most @most of them, that are not 0. */
 static int64_t count(const modser_sg_node *node, size_t i, int64_t most)
 {
 	const int64_t all = msd_infer_product(node, i, 0, msd_infer_ndim(node, i));
@@ -41,7 +41,7 @@ static int infer_non_zero(modser_sg_node *node)
 {
 	const size_t ndim = msd_infer_ndim(node, 0);
 
-	msd_infer_dtype(node, 0, OP_INT64); /* which is so whatever its values are */
+	msd_infer_dtype(node, 0, OP_INT64); /* independent of its values */
 	if (!is_known(node, 0))
 		return MSD_INFER_LATER;
 	const int64_t dims[] = {ndim > 0 ? (int64_t)ndim : 1,

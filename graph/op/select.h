@@ -6,10 +6,10 @@
 
 #include "proto/dtype.h"
 
-/* The axis of a Compress that says none: the tensor is one row. */
+/* The axis of a Compress without one: the tensor is flattened. */
 #define MSD_OP_FLAT INT64_MIN
 
-/** Is element @i of compact data at @p, of whole bytes, 0? */
+/** True if element @i of the compact data at @p, of whole bytes, is 0. */
 bool msd_op_is_zero(struct msd_dtype dtype, const void *p, size_t i);
 
 #endif

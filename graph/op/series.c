@@ -1,10 +1,10 @@
-/* What runs along one axis: Range, CumSum, ReverseSequence. */
+/* Sequences along one axis: Range, CumSum, ReverseSequence. */
 #include <math.h>
 
 #include "graph/ir/infer.h"
 #include "graph/op/op.h"
 
-/* As many numbers as there are from the first on before the limit. */
+/* The count of numbers from the first to before the limit. */
 static int infer_range(modser_sg_node *node)
 {
 	double v[3];

@@ -1,4 +1,4 @@
-/* What moves elements, or tells shapes. */
+/* Operators that move elements or return shapes. */
 #include "graph/op/op.h"
 
 static const modser_sg_op_field bilinear_resize_fields[] = {

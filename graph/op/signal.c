@@ -1,10 +1,10 @@
-/* What signals are weighed with: windows, and filters of the mel scale. */
+/* Weights of signals: windows, and filters of the mel scale. */
 #include <string.h>
 
 #include "graph/ir/infer.h"
 #include "graph/op/op.h"
 
-/* The dtype is known before the values are that the shape follows from. */
+/* The dtype is known before the values that decide the shape. */
 static int infer_dtype(const modser_sg_node *node)
 {
 	const char *name = modser_sg_op_param(modser_sg_node_op(node), "dtype")->as.s;
@@ -52,8 +52,8 @@ WINDOW(hann_window, "HannWindow");
 static const modser_sg_op_field mel_fields[] = {
 	OP_OWN_TEXT("dtype", "float32"),
 };
-/* Inputs are the number of filters, the length of the transform, the rate of samples,
- * and the lowest and highest frequency. */
+/* Inputs are the number of filters, the length of the transform, the sample rate, and
+ * the lowest and highest frequency. */
 static int infer_mel(modser_sg_node *node)
 {
 	double v[5];

@@ -1,5 +1,5 @@
-/* Slice: pieces along one axis, as Caffe and MXNet take them, or ranges of all axes, as
- * ONNX does. */
+/* Slice: pieces along one axis, as in Caffe and MXNet, or ranges of all axes, as in
+ * ONNX. */
 #include "graph/op/slice.h"
 
 #include <string.h>
@@ -20,11 +20,11 @@ int64_t msd_op_slice_begin(const modser_sg_node *node)
 	return modser_sg_op_int(op, "iscaffe") != 0 ? 0 : modser_sg_op_int(op, "begin");
 }
 
-/* Where a range of @all elements begins and how many it has, as Python's slices. */
+/* The begin and length of a range of @all elements, by Python's slice rules. */
 static struct msd_op_range range_of(int64_t all, int64_t begin, int64_t end,
 				    int64_t step)
 {
-	const int64_t low = step < 0 ? -1 : 0; /* where walking ends, and may begin */
+	const int64_t low = step < 0 ? -1 : 0; /* limits of the walk */
 	const int64_t high = step < 0 ? all - 1 : all;
 
 	begin = begin < 0 ? begin + all : begin;
@@ -34,7 +34,7 @@ static struct msd_op_range range_of(int64_t all, int64_t begin, int64_t end,
 	const int64_t way = step < 0 ? begin - end : end - begin;
 	const uint64_t size = step < 0 ? -(uint64_t)step : (uint64_t)step;
 	const uint64_t n = way <= 0 ? 0 : ((uint64_t)way - 1) / size + 1;
-	/* One element needs no step, which may be as large as there is. */
+	/* One element needs no step, which may be arbitrarily large. */
 	return (struct msd_op_range){begin, n < 2 ? 1 : step, (int64_t)n};
 }
 
@@ -101,7 +101,7 @@ static int set_piece(const modser_sg_node *node, size_t k, size_t axis, int64_t 
 	return modser_sg_tensor_set_dims(modser_sg_node_output(node, k), dims, ndim);
 }
 
-/* Pieces that end at the points, or that are alike. */
+/* Pieces that end at the given points, or that have equal extents. */
 static int infer_caffe(const modser_sg_node *node, size_t axis)
 {
 	const modser_sg_attr *points =

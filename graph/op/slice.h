@@ -3,7 +3,7 @@
 #include "graph/modser_graph.h"
 #include "proto/err.h"
 
-/* How one axis is walked: ONNX's form, whose inputs say it. */
+/* The range along one axis: ONNX's form, from inputs. */
 struct msd_op_range {
 	int64_t begin;
 	int64_t step;
@@ -16,7 +16,7 @@ MSD_MUST_CHECK int
 msd_op_slice_ranges(const modser_sg_node *node,
 		    struct msd_op_range ret[static MODSER_GRAPH_MAX_NDIM]);
 
-/** Where on its axis the first piece of a Slice begins; sound after inference alone. */
+/** The offset of the first piece of a Slice on its axis; valid only after inference. */
 int64_t msd_op_slice_begin(const modser_sg_node *node);
 
 #endif

@@ -3,7 +3,8 @@
 
 static const modser_sg_op_field softmax_fields[] = {
 	OP_INT("axis", 1, 0),
-	OP_OWN_INT("flattens", 0), /* axes behind it count, too: ONNX up to opset 12 */
+	OP_OWN_INT("flattens",
+		   0), /* normalizes over the axes after it, too: ONNX up to opset 12 */
 };
 static int infer(modser_sg_node *node)
 {

@@ -8,7 +8,7 @@ static const modser_sg_op_field split_fields[] = {
 	OP_BYTE("is_onnx", 0, 9), OP_INTS("sizes", 12),
 };
 
-/* The extents of the pieces: given, or alike but for the last. */
+/* The extents of the pieces: given, or equal except the last. */
 static int read_sizes(const modser_sg_node *node, int64_t all, int64_t *sizes)
 {
 	const modser_sg_attr *own =

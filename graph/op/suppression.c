@@ -1,4 +1,4 @@
-/* NonMaxSuppression: as with NonZero, values say how many there are. */
+/* NonMaxSuppression: as with NonZero, the values decide the output's size. */
 #include "graph/op/suppression.h"
 
 #include <stdlib.h>
@@ -33,7 +33,7 @@ static float area(const struct box *x)
 	return (x->high[0] - x->low[0]) * (x->high[1] - x->low[1]);
 }
 
-/* What two boxes have in common is too much of what they cover together. */
+/* True if the intersection of two boxes is too large a share of their union. */
 static bool overlap(const struct msd_op_boxes *b, size_t i, size_t k)
 {
 	const struct box x = box_of(b, i);
@@ -50,7 +50,7 @@ static bool overlap(const struct msd_op_boxes *b, size_t i, size_t k)
 	return shared / (area(&x) + area(&y) - shared) > b->overlap;
 }
 
-/* The better first, and the earlier of two that are as good. */
+/* The higher score first; of equal scores the earlier box. */
 static int compare(const void *a, const void *b, void *ctx)
 {
 	const float *scores = ctx;
@@ -62,7 +62,8 @@ static int compare(const void *a, const void *b, void *ctx)
 	return x < y ? -1 : x > y;
 }
 
-/* The boxes whose scores are high enough, the best first. No number is none. */
+/* Collect the boxes whose scores are high enough, the best first. NaN is never high
+ * enough. */
 static size_t sort(const struct msd_op_boxes *b, const float *scores, size_t *ret)
 {
 	size_t n = 0;
@@ -76,7 +77,7 @@ static size_t sort(const struct msd_op_boxes *b, const float *scores, size_t *re
 	return n;
 }
 
-/* Those of the @n boxes of @image at @ret that are left are brought to its front. */
+/* Move the remaining ones of the @n boxes of @image at @ret to its front. */
 static size_t leave(const struct msd_op_boxes *b, size_t image, size_t n, size_t *ret)
 {
 	const size_t first = image * b->n_boxes;
@@ -170,7 +171,7 @@ static int infer(modser_sg_node *node)
 {
 	struct msd_op_boxes b;
 
-	msd_infer_dtype(node, 0, OP_INT64); /* which is so whatever its values are */
+	msd_infer_dtype(node, 0, OP_INT64); /* independent of its values */
 	if (check(node) != 0)
 		return -1;
 	const int result = msd_op_boxes_of(node, &b);

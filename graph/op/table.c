@@ -1,7 +1,9 @@
-/* The operators, in the order of their numbers in tmfiles, and those that tmfiles do
- * not have: a new one is a row. The kernels of runtime/engine/kernels.h are another
- * list, in another library: an operator may be known here, written and shown, and not
- * computed, and one kernel file may serve several. */
+/*
+ * The operators, in the order of their tmfile numbers, then those that tmfiles lack:
+ * a new one is a row. The kernels in runtime/engine/kernels.h are a separate list in
+ * another library. An operator may be readable, writable and shown here without a
+ * kernel, and one kernel file may serve several operators.
+ */
 #include "graph/op/op.h"
 
 #define OPS(X)                                                                         \

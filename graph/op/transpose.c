@@ -17,7 +17,7 @@ int msd_op_transpose_order(const modser_sg_node *node,
 	if (perm->n != 0 && perm->n != ndim)
 		return msd_infer_fail(node, "%zu axes of %zu", perm->n, ndim);
 	for (size_t i = 0; i < ndim; i++) {
-		ret[i] = ndim - 1 - i; /* backwards, unless the order is given */
+		ret[i] = ndim - 1 - i; /* reversed, unless the order is given */
 		if (perm->n != 0 &&
 		    msd_infer_axis_of(node, perm->as.ints[i], ndim, &ret[i]) != 0)
 			return -1;

@@ -6,7 +6,7 @@
 #include "graph/modser_graph.h"
 #include "proto/err.h"
 
-/** Which axis of input 0 each axis of the output is. */
+/** For each axis of the output, the axis of input 0. */
 MSD_MUST_CHECK int msd_op_transpose_order(const modser_sg_node *node,
 					  size_t ret[static MODSER_GRAPH_MAX_NDIM]);
 

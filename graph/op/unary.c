@@ -1,4 +1,4 @@
-/* What is computed element by element of one tensor, without parameters. */
+/* Element-wise operators of one tensor, without parameters. */
 #include "graph/ir/infer.h"
 #include "graph/op/op.h"
 

@@ -5,7 +5,7 @@
 #include "graph/ir/infer.h"
 #include "graph/op/op.h"
 
-/* Number @i of a list that may be empty, in a range. */
+/* Read element @i, within a range, of a list that may be empty. */
 static int read_one(const modser_sg_node *node, const char *param, size_t i, size_t n,
 		    int64_t least, int64_t otherwise, int64_t *ret)
 {
@@ -145,7 +145,7 @@ int msd_op_folds(const modser_sg_node *node,
 	return 0;
 }
 
-/* Both products fit: neither is larger than what the input has. */
+/* Both products fit: neither exceeds the input's number of elements. */
 static int infer_fold(modser_sg_node *node)
 {
 	struct msd_op_fold folds[MODSER_GRAPH_MAX_NDIM] = {{0}};
@@ -162,7 +162,7 @@ static int infer_fold(modser_sg_node *node)
 	const int64_t *in = msd_infer_dims(node, 0);
 	for (size_t i = 0; i < n; i++) {
 		if (folds[i].block < 1 || folds[i].places < 1)
-			return -1; /* which msd_op_folds() has refused */
+			return -1; /* rejected by msd_op_folds() */
 		block = block > in[1] / folds[i].block ? in[1] + 1
 						       : block * folds[i].block;
 		places = places > in[2] / folds[i].places ? in[2] + 1

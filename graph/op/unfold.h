@@ -1,10 +1,10 @@
 #ifndef MSD_GRAPH_OP_UNFOLD_H
 #define MSD_GRAPH_OP_UNFOLD_H
-/* What puts the elements of windows back to where they were: MaxUnpool, Col2Im. */
+/* Operators that put the elements of windows back in place: MaxUnpool, Col2Im. */
 #include "graph/modser_graph.h"
 #include "proto/err.h"
 
-/** The extents that a MaxUnpool's indices are of. */
+/** The extents that a MaxUnpool's indices refer to. */
 MSD_MUST_CHECK int msd_op_unpool_dims(const modser_sg_node *node,
 				      int64_t ret[static MODSER_GRAPH_MAX_NDIM]);
 
@@ -15,7 +15,7 @@ struct msd_op_fold {
 	int64_t stride;
 	int64_t dilation;
 	int64_t before; /* padding */
-	int64_t places; /* of windows */
+	int64_t places; /* number of windows */
 };
 /** The @ret_n axes of a Col2Im. Returns 0, -1 or MSD_INFER_LATER. */
 MSD_MUST_CHECK int msd_op_folds(const modser_sg_node *node,

@@ -1,9 +1,9 @@
 /*
- * Unique: how many there are is known with the values.
+ * Unique: the number of results is known with the values.
  *
- * Happy path: slices are sorted by their elements, and by their places where these are
- * alike; so the first of each group is where it is first. What is not to be sorted is
- * numbered anew by these places.
+ * Happy path: slices are sorted by their elements, equal ones by index, so the first
+ * of each group is its first occurrence. If the node does not ask for sorted output,
+ * the groups are renumbered by first occurrence.
  */
 #include "graph/op/unique.h"
 
@@ -15,7 +15,7 @@
 #include "graph/op/op.h"
 #include "graph/op/select.h"
 
-/* Slice @i is @outer rows of @inner elements, @n * @inner elements apart. */
+/* Slice @i has @outer rows of @inner elements, @n * @inner elements apart. */
 struct slices {
 	const uint8_t *x;
 	struct msd_dtype dtype;
@@ -27,8 +27,8 @@ struct item {
 	size_t i;
 };
 
-/* A number that is ordered as element @i is; of floats -0 is 0, and NaNs are at the
- * ends. */
+/* An integer that sorts as element @i does; for floats -0 equals 0, and NaNs are at
+ * the ends. */
 static uint64_t key_of(const struct slices *s, size_t i)
 {
 	const size_t size = s->dtype.bits / 8u;
@@ -109,7 +109,7 @@ static void take_groups(struct msd_op_unique *u, const struct item *items)
 	}
 }
 
-/* The places where groups are first, in the order of these. */
+/* Renumber the groups by their first occurrence. */
 static void renumber(struct msd_op_unique *u)
 {
 	size_t n = 0;
@@ -118,7 +118,7 @@ static void renumber(struct msd_op_unique *u)
 		const size_t old = u->group[i];
 
 		if (u->first[old] == i) {
-			u->count[old] = n; /* its new number, for a while */
+			u->count[old] = n; /* temporarily its new number */
 			n++;
 		}
 		u->group[i] = u->count[old];

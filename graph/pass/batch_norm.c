@@ -1,10 +1,11 @@
 /*
- * Batch norm into convolution: where nobody else reads what a convolution computes, it
- * multiplies and adds for each channel of its sums itself (ScaledConvolution).
+ * Fuse batch norm into convolution: if nothing else reads the convolution's output,
+ * the convolution multiplies and adds for each channel of its sums itself
+ * (ScaledConvolution).
  *
- * Weights stay as they are: scaled ones would be a copy in each worker. Factors and
- * addends are float64, so that the answers differ from those of two nodes by the
- * rounding between these alone.
+ * Weights stay unchanged: scaled ones would be a copy in each worker. Factors and
+ * addends are float64, so the results differ from those of two nodes only by the
+ * rounding between them.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -35,7 +36,7 @@ static double at(const modser_sg_node *norm, size_t input, size_t k)
 	return (double)((const float *)norm->inputs[input]->data)[k];
 }
 
-/* How many channels, which both agree on; 0: it is left as it is. */
+/* The number of channels on which both agree; 0: no fusion. */
 static size_t channels_of(const modser_sg_node *conv, const modser_sg_node *norm)
 {
 	const modser_sg_tensor *weights =
@@ -54,8 +55,8 @@ static size_t channels_of(const modser_sg_node *conv, const modser_sg_node *norm
 	return n;
 }
 
-/* Factors, then addends, in memory of malloc(). *@ret is NULL where one is no number:
- * two nodes say what comes of that. */
+/* Allocate factors, then addends, with malloc(). *@ret is NULL if one is not a
+ * number: the two nodes stay. */
 static int make_terms(const modser_sg_node *norm, size_t n, double **ret)
 {
 	const double rescale = (double)modser_sg_op_float(norm->op, "rescale_factor");
@@ -78,7 +79,7 @@ static int make_terms(const modser_sg_node *norm, size_t n, double **ret)
 	return 0;
 }
 
-/* The same convolution, which takes one input more. */
+/* Turn it into the convolution with one more input. */
 static int rename_op(modser_sg_node *conv)
 {
 	modser_sg_op *op = modser_sg_op_create(conv->graph, MADE);

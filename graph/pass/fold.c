@@ -1,11 +1,11 @@
 /*
- * Constant folding: a node that reads nothing but constants is computed once, and so is
- * one that asks for a shape which every run has.
+ * Constant folding: a node that reads only constants is computed once. So is a node
+ * that asks for a shape that is the same in every run.
  *
- * What only changes the shape of a constant points into the file as that does. All else
- * is read and made within bounds: a model's large constants stay where they are, pages
- * that no run has asked for, so that its opening stays short and its workers share
- * them.
+ * A result that only changes the shape of a constant points into the file, as the
+ * constant does. Other results are computed within limits. A model's large constants
+ * stay untouched in pages that no run has read, so that loading stays short and
+ * workers share them.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -16,7 +16,7 @@
 #include "graph/pass/known.h"
 #include "graph/pass/pass.h"
 
-#define MOST_OF_A_NODE (UINT64_C(1) << 20) /* bytes that it reads and makes */
+#define MOST_OF_A_NODE (UINT64_C(1) << 20) /* bytes that it reads and writes */
 
 static bool is_one_of(const modser_sg_node *node, const char *const *names, size_t n)
 {
@@ -41,7 +41,7 @@ static bool reads_constants(const modser_sg_node *node)
 	return node->n_inputs > 0;
 }
 
-/* Input 0's bytes are not looked at. */
+/* True if input 0's bytes are not read. */
 static bool asks_for_a_shape(const modser_sg_node *node)
 {
 	static const char *const names[] = {"Shape", "Size"};
@@ -58,7 +58,7 @@ static bool keeps_bytes(const modser_sg_node *node)
 	return is_one_of(node, names, 5) && has_bytes(t) && t->release == NULL;
 }
 
-/* Of what is not looked at, nothing counts. */
+/* Bytes that are not read do not count. */
 static bool take_room(const struct msd_pass_job *job, const modser_sg_node *node)
 {
 	uint64_t all = 0;
@@ -82,7 +82,7 @@ static bool take_room(const struct msd_pass_job *job, const modser_sg_node *node
 	return true;
 }
 
-/* Room for output @t; constants are aligned as those of files are. */
+/* Allocate output @t; constants are aligned as in files. */
 static void *make(const modser_sg_tensor *t)
 {
 	uint64_t bytes = 0;
@@ -93,7 +93,7 @@ static void *make(const modser_sg_tensor *t)
 			     ((size_t)bytes / MSD_ARENA_ALIGN + 1) * MSD_ARENA_ALIGN);
 }
 
-/* What a node is computed with. */
+/* Scratch for the computation of a node. */
 struct hands {
 	const void **in;
 	void **out;
@@ -127,7 +127,8 @@ static int hands_init(struct hands *h, const modser_sg_node *node)
 	return 0;
 }
 
-/* The node makes the first of its outputs; others get nodes of their own. */
+/* The node produces the first of its outputs; the other outputs get nodes of their
+ * own. */
 static int put_constants(modser_sg_node *node, struct hands *h)
 {
 	size_t first = 0;
@@ -152,7 +153,7 @@ static int put_constants(modser_sg_node *node, struct hands *h)
 	return 0;
 }
 
-/* *@ret_n grows when it was folded. */
+/* *@ret_n grows if the node was folded. */
 static int compute(const struct msd_pass_job *job, modser_sg_node *node, size_t *ret_n)
 {
 	struct hands h;

@@ -1,9 +1,10 @@
 /*
- * Identity removal: what gives its input as it is, with the same bytes, dtype and
- * shape, is taken out; who read its output reads its input.
+ * Identity removal: remove a node whose output equals its input in bytes, dtype and
+ * shape. The readers of its output then read its input.
  *
- * An output of the graph keeps its name and its place: whoever made what the identity
- * read makes the output instead, unless that is a constant, an input or another output.
+ * An output of the graph keeps its name and its place: the producer of the identity's
+ * input produces the output instead, unless that input is a constant, an input or
+ * another output.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -22,7 +23,7 @@ static bool always(const modser_sg_node *node)
 	return true;
 }
 
-/* It is not said to train, or said not to. */
+/* True if training mode is off or not given. */
 static bool drops_nothing(const modser_sg_node *node)
 {
 	const modser_sg_tensor *trains = node->n_inputs > 2 ? node->inputs[2] : NULL;
@@ -58,7 +59,7 @@ static bool pads_nothing(const modser_sg_node *node)
 	return true;
 }
 
-/* All of each axis, and forwards. */
+/* True if it takes all of each axis, forwards. */
 static bool slices_all(const modser_sg_node *node)
 {
 	struct msd_op_range ranges[MODSER_GRAPH_MAX_NDIM];
@@ -78,8 +79,8 @@ static bool is_alone(const modser_sg_node *node)
 	return node->n_inputs == 1;
 }
 
-/* Operators whose nodes may give what they get. Those with `needs_shapes` do so only
- * where the output has the dtype and the shape of the input in every run. */
+/* Operators that may return their input. Those with `needs_shapes` do so only if the
+ * output has the dtype and the shape of the input in every run. */
 static const struct row {
 	const char *op;
 	bool needs_shapes;
@@ -112,12 +113,14 @@ static bool is_same(const modser_sg_tensor *x, const modser_sg_tensor *y)
 struct removal {
 	const struct msd_pass_job *job;
 	struct msd_known known;
-	modser_sg_tensor **instead; /* of each tensor: what is read; NULL: itself */
-	bool *is_output;            /* of the graph */
+	modser_sg_tensor **instead; /* per tensor: its replacement; NULL: itself */
+	bool *is_output;            /* per tensor: an output of the graph */
 	bool *is_read;
 };
 
-/* Only its first output is asked for, and its first input says what that is. */
+/*
+ * True if only the first output is requested, and it depends only on the first input.
+ */
 static bool gives_one(const struct removal *r, const modser_sg_node *node)
 {
 	if (node->n_inputs == 0 || node->inputs[0] == NULL || node->outputs[0] == NULL)
@@ -151,7 +154,7 @@ static void move_output(modser_sg_tensor *x, modser_sg_tensor *y)
 	}
 }
 
-/* True: @node is gone. */
+/* True: @node was removed. */
 static bool take_out(struct removal *r, modser_sg_node *node)
 {
 	modser_sg_tensor *x = node->inputs[0];
@@ -231,7 +234,7 @@ static int run(const struct msd_pass_job *job, size_t *ret_n)
 			++*ret_n;
 	}
 	for (size_t i = 0; result == 0 && i < g->n_nodes; i++)
-		follow(&r, g->nodes[i]); /* an output may have taken a place since */
+		follow(&r, g->nodes[i]); /* an output may have been replaced since */
 	removal_finish(&r);
 	return result;
 }

@@ -37,7 +37,7 @@ static bool can_infer(const struct msd_known *k, const modser_sg_node *node)
 	return node->op->schema->infer != NULL;
 }
 
-/* An inference that fails is the plan's to tell, or a run's that comes to the node. */
+/* The plan reports a failed inference, or the run that reaches the node. */
 static bool infer(const struct msd_known *k, modser_sg_node *node)
 {
 	if (!can_infer(k, node))

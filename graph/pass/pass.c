@@ -1,7 +1,7 @@
 /*
- * Happy path: the graphs within come first, for a node of theirs costs most; each pass
- * gets the order of the nodes as the one before left them, and what it took out is
- * swept away behind it. What cannot be inferred is left as it is: the plan says why.
+ * Happy path: subgraphs are optimized first, because their nodes cost most. Each pass
+ * gets the current order of the nodes, and removed nodes are swept after it. Nodes
+ * that cannot be inferred stay: the plan reports why.
  */
 #include "graph/pass/pass.h"
 
@@ -12,7 +12,7 @@
 #include "graph/ir/graph.h"
 #include "graph/ir/order.h"
 
-#define MOST_FOLDED (UINT64_C(16) << 20) /* bytes read and made, of a model */
+#define MOST_FOLDED (UINT64_C(16) << 20) /* bytes read and written, for a model */
 
 #define ROW(name) [MSD_PASS_##name] = &msd_pass_##name,
 static const struct msd_pass *const passes[] = {MSD_PASSES(ROW)};
@@ -41,7 +41,7 @@ static int fail_within(modser_graph *g, const modser_graph *inner)
 	return msd_sg_fail(g, inner->diag.code, "%s", modser_graph_error(inner));
 }
 
-/* Graphs within graphs are no deeper than MODSER_GRAPH_MAX_DEPTH. */
+/* Subgraphs are nested at most MODSER_GRAPH_MAX_DEPTH deep. */
 static int run_within(const modser_sg_node *node, struct msd_pass_job job,
 		      struct msd_passed *ret)
 {

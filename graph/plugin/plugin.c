@@ -7,7 +7,7 @@
 
 #define ENTRY "modserd_plugin_entry"
 
-/* dlerror() begins with the path, which every text has in front. */
+/* dlerror() begins with the path, which every text has already. */
 static msd_err fail_open(const char *path, struct msd_diag *d)
 {
 	const char *why = dlerror();
@@ -67,8 +67,8 @@ bool msd_plugin_check_engine(const modserd_engine *engine)
 	return msd_struct_check(&kind, engine);
 }
 
-/* The libraries that were asked to add what they have, whether they did or refused. One
- * that failed stays open: parts of it may be in use. */
+/* The libraries whose add function was called, successful or not. A failed one stays
+ * open: parts of it may be in use. */
 struct opened {
 	void *library;
 	bool is_added;
@@ -91,7 +91,7 @@ static msd_err add(const char *path, const modserd_plugin *plugin,
 {
 	char why[256] = "";
 
-	msd_refuse_nothing(); /* of a plugin before it */
+	msd_refuse_nothing(); /* the error of an earlier plugin */
 	if (plugin->add(host, why, sizeof(why)) == 0)
 		return MSD_OK;
 	why[sizeof(why) - 1] = '\0';
@@ -102,7 +102,7 @@ static msd_err add(const char *path, const modserd_plugin *plugin,
 			    why, refused[0] != '\0' ? ": " : "", refused);
 }
 
-/* The dynamic linker gives one handle for one file, by whatever path it is opened. */
+/* The dynamic linker returns one handle for one file, whatever the path. */
 msd_err msd_plugin_open(const char *path, const modserd_host *host, struct msd_diag *d)
 {
 	void *library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
@@ -117,7 +117,7 @@ msd_err msd_plugin_open(const char *path, const modserd_host *host, struct msd_d
 				   path, MSD_PLUGINS_MAX);
 	}
 	if (err != MSD_OK || before != NULL)
-		(void)dlclose(library); /* the first share of one stays */
+		(void)dlclose(library); /* the first reference stays */
 	if (err == MSD_OK && before != NULL && !before->is_added) {
 		err = msd_diag_set(d, MSD_BAD_ARTIFACT,
 				   "plugin %s: it could not be added before", path);

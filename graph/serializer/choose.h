@@ -1,21 +1,23 @@
 #ifndef MSD_GRAPH_SERIALIZER_CHOOSE_H
 #define MSD_GRAPH_SERIALIZER_CHOOSE_H
-/* Which serializer reads a file: that of the format that somebody said, else the one
- * whose format its bytes look like. */
+/* Select the serializer that reads a file: by the format that the user names, else by
+ * the file's first bytes. */
 #include "graph/modser_graph.h"
 #include "proto/bytes.h"
 #include "proto/diag.h"
 
 /**
- * To be given back with modser_serializer_unref(). @format is "" when nobody said one.
- * Errors: MSD_BAD_ARGUMENT (no such format; the text lists those that there are),
- * MSD_BAD_ARTIFACT (the bytes are of none), MSD_NOMEM.
+ * Release the result with modser_serializer_unref(). @format is "" if the user named
+ * none. Errors: MSD_BAD_ARGUMENT (unknown format; the text lists the known ones),
+ * MSD_BAD_ARTIFACT (the bytes match no format), MSD_NOMEM.
  */
 MSD_MUST_CHECK msd_err msd_serializer_choose(const char *format, struct msd_span file,
 					     modser_serializer **ret,
 					     struct msd_diag *d);
-/** @file was read as @format and refused with @err, of which @d tells: put in front
- * what its bytes look like, where that is another format. Returns @err. */
+/**
+ * Reading @file as @format failed with @err and the text in @d. If the bytes look
+ * like another format, prepend its name to the text. Returns @err.
+ */
 msd_err msd_serializer_blame(const char *format, struct msd_span file, msd_err err,
 			     struct msd_diag *d);
 

@@ -1,10 +1,10 @@
 /*
- * Loading: of a model's files, of their bytes, and of one constant.
+ * Load the files of a model, a model in memory, or one constant.
  *
  * Happy path: files are read whole, the serializer makes a graph of their bytes, and
- * the graph keeps the files, for constants lie in them. A constant that was left out is
- * found again in its model's file, which is read anew. Failures are the graph's, with
- * the file's name in front.
+ * the graph owns the files, because constants point into them. A stripped constant is
+ * found by reading its model's file again. Failures are the graph's, with the file's
+ * name in front.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -37,8 +37,8 @@ int msd_serializer_read_fd(modser_graph *g, int fd, const char *name,
 		if (n < 0)
 			return msd_sg_fail(g, MSD_IO, "%s: %s", name, strerror(errno));
 		if (n == 0)
-			break; /* it was made shorter; what is left says what is missing
-				*/
+			break; /* the file was truncated; the error names the missing
+				  part */
 		ret->n += (size_t)n;
 	}
 	return 0;
@@ -69,7 +69,7 @@ static int check_count(const modser_serializer *s, modser_graph *graph, size_t n
 	return 0;
 }
 
-/* What a loader gives wrongly to the graph is in its file. */
+/* A bad argument from a loader to the graph means a bad file. */
 static int fail_file(modser_graph *graph)
 {
 	if (graph->diag.code == MSD_BAD_ARGUMENT)
@@ -107,8 +107,7 @@ int modser_serializer_join(const modser_serializer *s, const modser_part *model,
 	return s->ops->join != NULL ? s->ops->join(model, read, ctx, graph, ret) : 0;
 }
 
-/* The graph owns what is read at once, so that nothing is lost when a later file fails.
- */
+/* The graph owns each part at once, so no memory leaks if a later file fails. */
 static int read_parts(modser_graph *graph, const char *const *paths, size_t n,
 		      modser_part *parts)
 {
@@ -143,7 +142,7 @@ int modser_serializer_load_files(const modser_serializer *s, const char *const *
 	if (parts == NULL)
 		return msd_sg_no_memory(graph);
 	result = read_parts(graph, paths, n, parts);
-	if (result == 0) { /* the last file is the one with the constants */
+	if (result == 0) { /* the last file holds the constants */
 		result = modser_graph_set_source(graph, paths[0]) != 0 ||
 					 modser_graph_set_const_file(graph,
 								     paths[n - 1]) != 0
@@ -212,8 +211,9 @@ static int copy_const(modser_graph *from, modser_sg_tensor *to)
 	return 0;
 }
 
-/* The file is read as the model that it is: a constant has no shape of its own in most
- * formats. */
+/*
+ * Read the file as a whole model: in most formats a constant has no shape of its own.
+ */
 static int load_const(const modser_serializer *s, struct msd_buf *file,
 		      modser_sg_tensor *tensor)
 {

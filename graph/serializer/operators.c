@@ -6,7 +6,7 @@
 #include "graph/ir/graph.h"
 #include "graph/serializer/serializer.h"
 
-/* What the project's own formats read and write without methods. */
+/* Operators that the built-in formats read and write without methods. */
 static const struct own {
 	const modser_serializer_ops *ops;
 	bool (*loaded)(struct msd_operators *ret);

@@ -1,7 +1,5 @@
-/*
- * The manager and the factory. One lock guards both lists; a serializer that is taken
- * out lives on for those who hold it.
- */
+/* The manager and the factory. One lock guards both lists; a removed serializer lives
+ * on until its last reference is released. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -22,7 +20,7 @@ static struct row *rows;
 static size_t n_rows;
 static struct maker *makers;
 static size_t n_makers;
-static bool has_own; /* whether the project's own are in */
+static bool has_own; /* whether the built-in serializers are registered */
 
 static struct row *find_row(const char *key)
 {
@@ -45,8 +43,8 @@ static int add_row(const char *key, modser_serializer *s)
 	return 0;
 }
 
-/* Each format's key is its name. What does not fit into memory now is added by the next
- * who asks. */
+/* Register each built-in format under its name. If memory is short, the next call
+ * retries. */
 static void enter(void)
 {
 	static const modser_serializer_ops *const own[] = {&msd_tmfile_serializer,

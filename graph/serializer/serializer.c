@@ -1,7 +1,5 @@
-/*
- * A serializer: the functions of its format, checked when it is made, the methods that
- * were registered for operators, and the count of those who hold it.
- */
+/* A serializer: the functions of its format, checked at creation, the methods
+ * registered for operators, and the reference count. */
 #include "graph/serializer/serializer.h"
 
 #include <stdlib.h>

@@ -1,6 +1,6 @@
 #ifndef MSD_GRAPH_SERIALIZER_SERIALIZER_H
 #define MSD_GRAPH_SERIALIZER_SERIALIZER_H
-/* What a serializer is inside, and the project's own: one row for each format. */
+/* Internals of a serializer, and the built-in serializers: one row for each format. */
 #include <pthread.h>
 #include <stdatomic.h>
 
@@ -19,12 +19,13 @@ struct msd_op_methods {
 struct modser_serializer {
 	const modser_serializer_ops *ops;
 	atomic_uint refs;
-	pthread_mutex_t *lock; /* of the methods; apart, for readers have it const */
+	pthread_mutex_t *lock; /* protects the methods; separate, because readers have a
+				  const serializer */
 	struct msd_op_methods loads;
 	struct msd_op_methods stores;
 };
 
-/** Each further user calls modser_serializer_unref(). Returns @s. */
+/** Add a reference; each holder calls modser_serializer_unref(). Returns @s. */
 modser_serializer *msd_serializer_ref(modser_serializer *s);
 /** Read all of @fd, or of the file @path, into *@ret. -1 with the error of @g. */
 MSD_MUST_CHECK int msd_serializer_read(modser_graph *g, const char *path,

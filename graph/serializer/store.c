@@ -1,4 +1,4 @@
-/* Storing: into memory, and into files. */
+/* Store a graph into memory or into files. */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -23,8 +23,7 @@ static struct msd_any *items_of(void *list)
 	return (void *)((char *)list - era_of(list));
 }
 
-/* Before the classic parameters are told from the others: an int in a pointer's place.
- */
+/* Classic code passes an int in this pointer parameter. */
 static int place_of(void *codes)
 {
 	return (int)(intptr_t)codes;
@@ -40,7 +39,7 @@ int msd_list_set_arg(void *list, int index, void *args, void *codes, int arg)
 					      (union msd_classic_value *)args + arg,
 					      (int *)codes + arg);
 	}
-	values[place_of(codes)] = *item; /* borrowed, as arguments are */
+	values[place_of(codes)] = *item; /* borrowed, like arguments */
 	if (era_of(list) == MSD_LIST_FFI_021)
 		msd_ffi021_put_object(&values[place_of(codes)]);
 	return 0;

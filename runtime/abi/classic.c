@@ -1,9 +1,9 @@
 /*
- * Calls in the classic convention (TVM up to 0.20): arrays of values beside arrays of
- * type codes, turned into ours and back.
+ * Calls in the classic convention (TVM up to 0.20): converts arrays of values and
+ * type codes to and from ours.
  *
- * Happy path: arguments are converted where they lie, without a copy; the return value
- * is taken over, or copied when it points into the callee.
+ * Happy path: arguments are converted in place, without a copy. The return value is
+ * moved, or copied if it points into the callee.
  */
 #include "runtime/abi/classic.h"
 
@@ -21,7 +21,8 @@ struct byte_array {
 	size_t size;
 };
 
-/* One argument outwards. @bytes is room for a small byte string's descriptor. */
+/* Convert one argument for the callee. @bytes is room for the descriptor of a small
+ * byte string. */
 static bool to_classic(const struct msd_any *v, union msd_classic_value *value,
 		       int *code, struct byte_array *bytes)
 {
@@ -32,7 +33,7 @@ static bool to_classic(const struct msd_any *v, union msd_classic_value *value,
 		value->p = NULL;
 		return true;
 	case MSD_T_INT:
-	case MSD_T_BOOL: /* 0.18+ has a code for bool, and takes ints for it as well */
+	case MSD_T_BOOL: /* 0.18+ has a code for bool, but also accepts ints */
 		*code = MSD_C_INT;
 		return true;
 	case MSD_T_FLOAT:
@@ -132,7 +133,7 @@ static bool from_classic(union msd_classic_value value, int code, struct msd_any
 	case MSD_C_DLTENSOR:
 		ret->type = MSD_T_DLTENSOR;
 		return true;
-	case MSD_C_NDARRAY: /* only what put_object() gave has this code */
+	case MSD_C_NDARRAY: /* only put_object() produces this code */
 		*ret = msd_of_obj(&tensor_of(value.p)->obj);
 		return true;
 	case MSD_C_OBJECT:
@@ -187,8 +188,8 @@ static int enter(const struct msd_thunk *thunk, const struct msd_any *args, int3
 	memcpy(&code, &thunk->code, sizeof(code));
 	if (code(a.values, a.codes, n, &value, &ret_code, NULL) != 0)
 		return -1;
-	/* The callee keeps what it returned: copy text and tensors while they are
-	 * there. */
+	/* The callee keeps ownership of its return value: copy text and tensors while
+	 * they exist. */
 	if (!from_classic(value, ret_code, &borrowed) ||
 	    borrowed.type >= MSD_T_OBJECT) {
 		return msd_abi_raise("TypeError", "%s returned a value of type code %d",
@@ -223,7 +224,7 @@ int msd_classic_thunk(void *self, const struct msd_any *args, int32_t n,
 	return rc;
 }
 
-/* What the last call into the runtime returned to classic code: it borrows it. */
+/* The last return value of the runtime to classic code, which borrows it. */
 static _Thread_local struct {
 	struct msd_any value;
 	struct byte_array bytes;
@@ -265,8 +266,8 @@ int msd_classic_func_call(void *fn, union msd_classic_value *args, int *codes, i
 						  "no memory for %d arguments", n);
 		}
 	} else if (n == 0) {
-		inline_args[0] =
-			msd_none(); /* GCC 12 cannot see that nobody reads it */
+		inline_args[0] = msd_none(); /* GCC 12 does not see that this value is
+						never read */
 	}
 	for (int i = 0; rc == 0 && i < n; i++) {
 		if (!from_classic(args[i], codes[i], &converted[i])) {

@@ -1,9 +1,7 @@
 #ifndef MSD_RUNTIME_ABI_CLASSIC_H
 #define MSD_RUNTIME_ABI_CLASSIC_H
-/*
- * Calls of the classic era (TVM 0.6 - 0.20): values and type codes in two arrays. Both
- * directions convert to and from struct msd_any.
- */
+/* Calls in the classic ABI (TVM 0.6 - 0.20): values and type codes in two arrays.
+ * Both directions convert to and from struct msd_any. */
 #include "runtime/value/value.h"
 
 /* TVMValue */
@@ -35,32 +33,35 @@ enum msd_classic_code {
 	MSD_C_BOOL = 15, /* 0.18+ */
 };
 
-/* 0.7+; a 0.6 function takes the first three and does not miss the rest. */
+/* 0.7+. A 0.6 function takes only the first three parameters and ignores the rest. */
 typedef int (*msd_classic_code_fn)(union msd_classic_value *args, int *codes, int n,
 				   union msd_classic_value *ret, int *ret_code,
 				   void *resource);
 
-/* A library's function behind a calling convention that is not ours: fn.call converts
- * and enters @code. */
+/* A library function with another calling convention: fn.call converts and calls
+ * @code. */
 struct msd_thunk {
 	struct msd_function fn;
 	void *code;
 };
 
-/** msd_safe_call of a thunk (@self) whose code is a classic packed function. */
+/** msd_safe_call of a thunk (@self) with a classic packed function as code. */
 int msd_classic_thunk(void *self, const struct msd_any *args, int32_t n,
 		      struct msd_any *ret);
-/** TVMFuncCall: a handle that msd_ffi_lookup() gave, called by classic code. A returned
- * string, bytes or tensor lives until the next such call on this thread. */
+/**
+ * TVMFuncCall: classic code calls a handle that msd_ffi_lookup() returned. A returned
+ * string, bytes or tensor lives until the next such call on this thread.
+ */
 int msd_classic_func_call(void *fn, union msd_classic_value *args, int *codes, int n,
 			  union msd_classic_value *ret, int *ret_code);
 /**
- * A value of a list for classic code, which passes it on: objects, which it cannot look
- * into, cross as they are, and tensors so that what is behind them comes back.
+ * Return a list value to classic code, which passes it on. Objects are opaque to the
+ * code and pass unchanged. Tensors pass in a form from which
+ * msd_classic_take_object() restores the object.
  */
 int msd_classic_put_object(const struct msd_any *v, union msd_classic_value *ret,
 			   int *ret_code);
-/** What the code passes back; borrowed. */
+/** Convert a value that the code passes back; borrowed. */
 int msd_classic_take_object(const union msd_classic_value *value, int code,
 			    struct msd_any *ret);
 /** TVMAPISetLastError */

@@ -1,16 +1,19 @@
 #ifndef MSD_RUNTIME_ABI_CONTEXT_H
 #define MSD_RUNTIME_ABI_CONTEXT_H
-/*
- * What the context of a library points to: who opens a library gives it one, and what
- * its compiled code looks up is asked there. Several threads may ask at a time.
- */
+/* The context of a library. The loader sets it, and the library's compiled code looks
+ * functions up through it. Several threads may do so at the same time. */
 #include "proto/bytes.h"
 
 struct msd_abi_context {
-	/** The function called @name; it lives as long as the library is mapped. NULL:
-	 * there is none. */
+	/**
+	 * The function called @name, valid while the library is mapped. NULL if it
+	 * does not exist.
+	 */
 	struct msd_function *(*find)(struct msd_abi_context *c, const char *name);
-	/** Append why there may be none; nothing when that is not known. */
+	/**
+	 * Append the reason why the function may be missing; nothing if the reason is
+	 * not known.
+	 */
 	void (*explain)(struct msd_abi_context *c, struct msd_buf *why);
 };
 

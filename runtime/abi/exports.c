@@ -1,5 +1,5 @@
-/* The symbols by name, each a call of the function of modserd's that does it: what else
- * wants them calls that, so that nobody depends on who exports. */
+/* The exported symbols. Each calls the modserd function that does the work. Other
+ * code calls that function directly, so that it does not depend on the exports. */
 #include "runtime/abi/exports.h"
 
 #include "runtime/abi/anylist.h"
@@ -176,8 +176,8 @@ float __gnu_h2f_ieee(uint16_t v)
 }
 
 #if defined(__x86_64__)
-/* uint16_t or _Float16 __truncdfhf2(double): LLVM up to 14 takes the result from eax,
- * later ones from xmm0. Give both. */
+/* uint16_t or _Float16 __truncdfhf2(double): LLVM up to 14 reads the result from eax,
+ * later versions from xmm0. Set both. */
 __asm__(".globl __truncdfhf2\n"
 	".type __truncdfhf2, @function\n"
 	"__truncdfhf2:\n"

@@ -1,11 +1,11 @@
 #ifndef MSD_RUNTIME_ABI_EXPORTS_H
 #define MSD_RUNTIME_ABI_EXPORTS_H
 /*
- * Symbols that libraries of TVM leave undefined and that the loading process must have:
- * the C target and system libraries call the API by name, tvm-ffi's error hook is one
- * since 0.24, code of 0.6 - 0.10 wants conversions of half floats. Only this object
- * exports anything; link msd_runtime_host to get it, with the linker options that keep
- * it (exports.list).
+ * Symbols that TVM libraries leave undefined and that the loading process must
+ * provide. The C target and system libraries call the API by name. The error hook of
+ * tvm-ffi is such a symbol since 0.24. Code of 0.6 - 0.10 needs conversions of half
+ * floats. Only this object exports symbols; link msd_runtime_host to get it, with the
+ * linker options that keep it (exports.list).
  */
 #include "runtime/abi/classic.h"
 #include "runtime/abi/typed.h"
@@ -34,7 +34,7 @@ MSD_EXPORT const struct msd_typed_info *TVMFFIGetTypeInfo(int32_t type);
 MSD_EXPORT const struct msd_typed_bytes *
 TVMFFIBacktrace(const char *file, int line, const char *function, int crosses);
 
-/* both eras; of the lists' hooks classic code passes the last parameter alone */
+/* both ABIs; only classic code passes the last parameter of the list hooks */
 MSD_EXPORT int TVMBackendAnyListSetPackedArg(void *list, int index, void *args,
 					     void *codes, int arg);
 MSD_EXPORT int TVMBackendAnyListResetItem(void *list, int index);

@@ -42,8 +42,8 @@ int msd_ffi_lookup(void *ctx, const char *name, void **ret)
 	return -1;
 }
 
-/* Compiled code initialises few handles, once each: one lock serves all. Recursive, for
- * an initialiser may look up through another handle. */
+/* Compiled code initialises few handles, each once, so one lock is enough. It is
+ * recursive because an initialiser may look up through another handle. */
 static pthread_mutex_t once_lock = PTHREAD_RECURSIVE_MUTEX_INITIALIZER_NP;
 
 int msd_ffi_handle_init_once(void **handle, int (*init)(void **ret))

@@ -16,7 +16,8 @@ struct byte_array {
 	size_t size;
 };
 
-/* One argument outwards; @bytes is room for a byte string's descriptor. */
+/* Convert one argument for the callee. @bytes is room for the descriptor of a byte
+ * string. */
 static bool to_021(const struct msd_any *v, struct msd_any *out,
 		   struct byte_array *bytes)
 {
@@ -96,7 +97,7 @@ int msd_ffi021_thunk(void *self, const struct msd_any *args, int32_t n,
 	return rc;
 }
 
-/* A tensor lies 16 bytes behind the object there; ours 24. */
+/* In 0.21 a tensor starts 16 bytes after the object, in ours 24. */
 #define TENSOR_021 72
 #define SHIFT 8
 

@@ -3,16 +3,18 @@
 
 #include "runtime/value/value.h"
 /*
- * Calls of TVM 0.21: values as in tvm-ffi, but objects have another header, other type
- * numbers, and there are no small strings. Objects cross as what they hold.
+ * Calls of TVM 0.21: values as in tvm-ffi, but objects have another header and other
+ * type numbers, and small strings do not exist. Objects are passed as their contents.
  */
 
-/** msd_safe_call of a struct msd_thunk whose code is a 0.21 packed function. */
+/** msd_safe_call of a struct msd_thunk with a 0.21 packed function as code. */
 int msd_ffi021_thunk(void *self, const struct msd_any *args, int32_t n,
 		     struct msd_any *ret);
 
-/** Give @v the type and the header that code of 0.21 knows, and back. Only tensors are
- * looked into. */
+/**
+ * Give @v the type and header that code of 0.21 expects, and convert back. Only
+ * tensors are converted.
+ */
 void msd_ffi021_put_object(struct msd_any *v);
 void msd_ffi021_take_object(struct msd_any *v);
 /** __TVMFFIFunctionCall of 0.21. */

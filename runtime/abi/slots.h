@@ -4,16 +4,17 @@
 #include <stddef.h>
 
 /*
- * The pointer globals `__TVM...` through which compiled code calls the runtime: weak
- * data of the library, zero until the loader fills them. An empty one that is used is a
- * jump to NULL, so a library with one that is not in the table is refused by name.
+ * The pointer globals `__TVM...` through which compiled code calls the runtime. They
+ * are weak data of the library, zero until the loader fills them. A call through an
+ * empty one jumps to NULL, so the loader rejects, by name, a library with a global
+ * that is not in the table.
  */
 
-/** The function that belongs into the global @name, or NULL. */
+/** The function for the global @name, or NULL. */
 void *msd_slot_value(const char *name);
-/** The name of the global in row @i of the table, NULL behind the last. */
+/** The name of the global in row @i of the table, NULL after the last row. */
 const char *msd_slot_name(size_t i);
-/** True for names of such globals, known or not. */
+/** True if @name has the form of such a global, known or not. */
 bool msd_slot_is_name(const char *name);
 
 #endif

@@ -5,11 +5,11 @@
 
 #include "runtime/value/error.h"
 
-#define SMALL_MAX 7u /* bytes that a value has room for, with their end */
+#define SMALL_MAX 7u /* capacity of a small value in bytes, including the NUL */
 #define KIND_MAX 128u
 
-/* What a string object has behind its header is an array of bytes, and an error object
- * begins with two of them. */
+/* A string object has a byte array after its header; an error object begins with two
+ * of them. */
 struct error {
 	struct msd_obj obj;
 	struct msd_typed_bytes kind;

@@ -1,10 +1,9 @@
 #ifndef MSD_RUNTIME_ABI_TYPED_H
 #define MSD_RUNTIME_ABI_TYPED_H
 /*
- * What code calls that was built with the C++ headers of tvm-ffi (0.22 and later)
- * rather than by TVM: functions exported there by TVM_FFI_DLL_EXPORT_TYPED_FUNC take
- * and give strings, ask for the names of types, and fail with error objects of their
- * own.
+ * Functions called by code that was built with the C++ headers of tvm-ffi (0.22 and
+ * later) rather than by TVM. Its exports (TVM_FFI_DLL_EXPORT_TYPED_FUNC) take and
+ * return strings, ask for type names, and fail with their own error objects.
  */
 #include "runtime/value/value.h"
 
@@ -19,8 +18,7 @@ struct msd_typed_info {
 	int32_t type;
 	int32_t depth;
 	struct msd_typed_bytes key;
-	const struct msd_typed_info *const
-		*ancestors; /* depth of them, the root first */
+	const struct msd_typed_info *const *ancestors; /* @depth entries, root first */
 	uint64_t key_hash;
 	int32_t n_fields;
 	int32_t n_methods;
@@ -29,15 +27,16 @@ struct msd_typed_info {
 	const void *metadata;
 };
 
-/** A string or bytes of its own with the contents of @in, small ones within the value:
- * 0, or -1 with the error raised. */
-int msd_typed_str(const struct msd_typed_bytes *in, bool is_text, struct msd_any *ret);
-/** Raise the kind and message of an error object, which is borrowed. */
-void msd_typed_raise(const void *error);
-/** What is known of a type; one that is not known is called "?", and has no ancestor.
+/**
+ * Create an owned string or bytes value with the contents of @in; small ones are
+ * stored in the value. Returns 0, or -1 with the error raised.
  */
+int msd_typed_str(const struct msd_typed_bytes *in, bool is_text, struct msd_any *ret);
+/** Raise an error with the kind and message of an error object, which is borrowed. */
+void msd_typed_raise(const void *error);
+/** Information about a type; an unknown type has the name "?" and no ancestor. */
 const struct msd_typed_info *msd_typed_info(int32_t type);
-/** Nothing: where an error came from is of no use to who cannot see the code. */
+/** Empty: a backtrace is useless to a client that cannot see the code. */
 const struct msd_typed_bytes *msd_typed_backtrace(void);
 
 #endif

@@ -1,8 +1,8 @@
 /*
- * TVMBackendAllocWorkspace and its kin: scratch memory of compiled code.
+ * TVMBackendAllocWorkspace and related functions: scratch memory of compiled code.
  *
- * Happy path: on the host each thread keeps the blocks that it freed and gives the
- * smallest that is large enough; on a device the device's own workspaces serve.
+ * Happy path: on the host each thread caches the blocks that it freed and reuses the
+ * smallest that is large enough. On a device the device's own workspaces are used.
  */
 #include "runtime/abi/workspace.h"
 
@@ -15,21 +15,20 @@
 #include "runtime/device/workspace.h"
 #include "runtime/value/error.h"
 
-#define MAX_IDLE                                                                       \
-	32 /* blocks that a thread keeps; the smallest makes room for a new one */
+#define MAX_IDLE 32 /* cached blocks per thread; if full, the smallest is freed */
 
-/* In front of every block, and as long as the alignment. */
+/* Header before every block; its size is the alignment. */
 struct block {
 	_Alignas(MSD_TENSOR_ALIGN) size_t n_bytes;
 };
 
 struct idle {
-	struct block *blocks[MAX_IDLE]; /* the last freed is at the end */
+	struct block *blocks[MAX_IDLE]; /* last freed block at the end */
 	size_t n;
 };
 
 static _Thread_local struct idle *mine;
-static pthread_key_t key; /* frees a thread's blocks when it ends */
+static pthread_key_t key; /* frees the blocks of a thread when it exits */
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 
 static void idle_free(void *arg)
@@ -69,7 +68,7 @@ static struct block *idle_take(struct idle *idle, size_t at)
 	return b;
 }
 
-/* The smallest idle block that is large enough and not wastefully so. */
+/* The smallest idle block that is large enough but not wastefully large. */
 static struct block *idle_find(struct idle *idle, size_t n_bytes)
 {
 	size_t best = idle->n;

@@ -1,7 +1,7 @@
 /*
- * vm.builtin.* that call: closures, and functions that take their shape arguments one
- * by one. A closure is a function object that appends the values it was made with, so
- * whoever can call a function can call it.
+ * vm.builtin.* that call functions: closures, and functions that take their shape
+ * arguments one by one. A closure is a function object that appends its saved values,
+ * so any caller of functions can call it.
  */
 #include <stdlib.h>
 
@@ -9,9 +9,9 @@
 #include "runtime/global/args.h"
 #include "runtime/global/global.h"
 
-#define NEAR_ARGS 16 /* argument lists up to this long are on the stack */
+#define NEAR_ARGS 16 /* argument lists up to this length are on the stack */
 
-/* Call @fn with @n borrowed values and then @n_more. */
+/* Call @fn with @n borrowed values followed by @n_more values. */
 static int call_joined(struct msd_function *fn, const struct msd_any *v, size_t n,
 		       const struct msd_any *more, size_t n_more, struct msd_any *ret)
 {
@@ -64,8 +64,7 @@ static int closure_call(void *self, const struct msd_any *args, int32_t n,
 	return call_joined(c->target, args, (size_t)n, c->saved, c->n_saved, ret);
 }
 
-/* (function, saved...) -> function that takes the arguments in front of the saved ones
- */
+/* (function, saved...) -> function that takes the arguments before the saved ones */
 static int make_closure(void *self, const struct msd_any *args, int32_t n,
 			struct msd_any *ret)
 {
@@ -93,7 +92,7 @@ static int make_closure(void *self, const struct msd_any *args, int32_t n,
 	return msd_return_obj(&c->fn.obj, ret);
 }
 
-/* (vm, function, args...) -> what it returns */
+/* (vm, function, args...) -> return value of the function */
 static int invoke_closure(void *self, const struct msd_any *args, int32_t n,
 			  struct msd_any *ret)
 {

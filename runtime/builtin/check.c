@@ -1,8 +1,5 @@
-/*
- * vm.builtin.check_*: what a VM function asserts about its arguments before it uses
- * them. The last argument is the context that the compiler wrote
- * ("ErrorContext(fn=main, ...)").
- */
+/* vm.builtin.check_*: assertions of a VM function about its arguments. The last
+ * argument is the context that the compiler wrote ("ErrorContext(fn=main, ...)"). */
 #include <inttypes.h>
 #include <string.h>
 
@@ -10,7 +7,7 @@
 #include "runtime/global/args.h"
 #include "runtime/global/global.h"
 
-/* The context argument as printf precision and text; empty when it is not a string. */
+/* The context argument as printf precision and text; empty if it is not a string. */
 static struct msd_span context(struct msd_args a)
 {
 	struct msd_span s;
@@ -40,14 +37,15 @@ static int check_dtype(struct msd_args a, struct msd_dtype got)
 		return 0;
 	if (!msd_args_dtype(a, 2, &want))
 		return -1;
-	/* 0.22 writes "any dtype" as void: a handle of no bits. */
+	/* 0.22 writes "any dtype" as void: a handle of 0 bits. */
 	bool is_void = want.code == MSD_DT_HANDLE && want.bits == 0;
 	if (is_void || msd_dtype_eq(want, got))
 		return 0;
 	struct msd_span ctx = context(a);
 	(void)msd_dtype_format(want, want_name);
 	(void)msd_dtype_format(got, got_name);
-	if (strcmp(want_name, got_name) == 0) { /* both kinds of bool have one name */
+	if (strcmp(want_name, got_name) ==
+	    0) { /* both kinds of bool have the same name */
 		return msd_abi_raise("ValueError",
 				     "%.*s expect Tensor with dtype %s (code %d, %d "
 				     "bits) but get %s (code %d, %d bits)",
@@ -131,7 +129,7 @@ static int check_tuple_info(void *self, const struct msd_any *args, int32_t n,
 			     (int)ctx.n, (const char *)ctx.p, size, t->size);
 }
 
-/* (x, dtype, context): ints pass for every number, floats for float types alone. */
+/* (x, dtype, context): ints pass for every number type, floats only for float types. */
 static int check_prim_value_info(void *self, const struct msd_any *args, int32_t n,
 				 struct msd_any *ret)
 {

@@ -1,7 +1,7 @@
 /*
- * vm.builtin.cuda_graph.*: regions of a model that the compiler has found to be the
- * same each time. Where the device has graphs they are captured and launched
- * (runtime/device/captures.h), elsewhere they run as they are.
+ * vm.builtin.cuda_graph.*: regions of a model that are the same in each call, as the
+ * compiler found. If the device supports graphs they are captured and launched
+ * (runtime/device/captures.h), else they run normally.
  */
 #include "artifact/provides/packed.h"
 #include "runtime/device/captures.h"
@@ -9,7 +9,7 @@
 #include "runtime/global/global.h"
 #include "runtime/global/vm_memory.h"
 
-/* A function with the arguments that it always has. */
+/* A function and its fixed arguments. */
 struct bound {
 	struct msd_function *fn;
 	const struct msd_any *args;
@@ -23,7 +23,8 @@ static int run_bound(void *ctx, struct msd_any *ret)
 	return msd_name_error(b->fn, b->fn->call(b->fn, b->args, b->n, ret));
 }
 
-/* The VM's captures. False: memory is short. *@ret NULL: its device has no graphs. */
+/* The VM's captures. False if memory is short. *@ret is NULL if its device has no
+ * graphs. */
 static bool captures_of(struct msd_vm_memory *vm, struct msd_captures **ret)
 {
 	*ret = vm->captures;
@@ -64,8 +65,8 @@ static int cuda_graph_run_or_capture(void *self, const struct msd_any *args, int
 				: run_bound(&b, ret);
 }
 
-/* (vm, function, entry index): memory of the regions, the same each time. Without
- * graphs fresh memory is as good. */
+/* (vm, function, entry index): memory of the regions, the same in each call. Without
+ * graphs fresh memory works as well. */
 static int cuda_graph_get_cached_alloc(void *self, const struct msd_any *args,
 				       int32_t n, struct msd_any *ret)
 {

@@ -35,11 +35,13 @@ static int alloc_shape_heap(void *self, const struct msd_any *args, int32_t n,
 		return msd_return_obj(NULL, ret);
 	struct msd_tensor *t = msd_tensor_view(s->data, s->device, int64, &cells, 1,
 					       &s->obj, NULL, NULL);
-	msd_obj_unref(&s->obj); /* the tensor holds it */
+	msd_obj_unref(&s->obj); /* the tensor holds a reference */
 	return msd_return_obj(t != NULL ? &t->obj : NULL, ret);
 }
 
-/* Bytes of @shape elements, each in whole bytes; false when that does not fit. */
+/*
+ * Size of @shape in bytes, each element rounded up to whole bytes; false on overflow.
+ */
 static bool storage_bytes(const struct msd_shape *shape, struct msd_dtype dtype,
 			  size_t *ret)
 {
@@ -50,7 +52,7 @@ static bool storage_bytes(const struct msd_shape *shape, struct msd_dtype dtype,
 	       msd_mul_size((size_t)n, item, ret);
 }
 
-/* "global" is what a CPU has; texture memory and the like are not here. */
+/* The CPU has only the "global" scope; texture memory and similar are not supported. */
 static bool scope_is_plain(struct msd_args a, int32_t i)
 {
 	struct msd_span scope;
@@ -88,7 +90,7 @@ static int alloc_storage(void *self, const struct msd_any *args, int32_t n,
 	struct msd_shape *shape;
 	struct msd_dtype dtype;
 	struct msd_storage *s;
-	int64_t device_index; /* 0 is where the module is placed; the host is last */
+	int64_t device_index; /* 0 is the module's device; the host is last */
 	size_t bytes;
 	(void)self;
 
@@ -108,8 +110,8 @@ static int alloc_storage(void *self, const struct msd_any *args, int32_t n,
 	return msd_return_obj(&s->obj, ret);
 }
 
-/* (storage, offset, shape, dtype[, scope]) -> tensor. The offset goes into the data
- * pointer: compiled code refuses a byte_offset. */
+/* (storage, offset, shape, dtype[, scope]) -> tensor. The offset is added to the data
+ * pointer because compiled code rejects a byte_offset. */
 static int alloc_tensor(void *self, const struct msd_any *args, int32_t n,
 			struct msd_any *ret)
 {
@@ -141,7 +143,7 @@ static int alloc_tensor(void *self, const struct msd_any *args, int32_t n,
 	return msd_return_obj(t != NULL ? &t->obj : NULL, ret);
 }
 
-/* () -> None; the VM itself executes it as clearing a register. */
+/* () -> None; the VM itself executes it by clearing a register. */
 static int null_value(void *self, const struct msd_any *args, int32_t n,
 		      struct msd_any *ret)
 {
@@ -152,7 +154,8 @@ static int null_value(void *self, const struct msd_any *args, int32_t n,
 	return 0;
 }
 
-/* () -> None. The pool bounds what it keeps (storage_pool.h), so nothing is left to do.
+/*
+ * () -> None. The pool limits its idle memory (storage_pool.h), so this does nothing.
  */
 static int memory_manager_clear(void *self, const struct msd_any *args, int32_t n,
 				struct msd_any *ret)

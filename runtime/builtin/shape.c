@@ -1,7 +1,7 @@
 /*
- * Symbolic shapes: a VM function keeps its symbolic extents in a heap of int64 cells,
- * filled by match_shape from its arguments and read by make_shape. Each extent comes as
- * a code and a value.
+ * Symbolic shapes. A VM function stores its symbolic extents in a heap of int64
+ * cells: match_shape fills it from the arguments and make_shape reads it. Each extent
+ * is a code and a value.
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -19,7 +19,7 @@ enum match_code {
 enum make_code { MAKE_IMM = 0, MAKE_HEAP = 1 };
 
 struct heap {
-	int64_t *cell; /* NULL: a function without symbolic extents */
+	int64_t *cell; /* NULL if the function has no symbolic extents */
 	int64_t n;
 };
 
@@ -40,7 +40,7 @@ static bool heap_open(struct msd_args a, int32_t i, struct heap *ret)
 	return true;
 }
 
-/* The cell, or NULL with the error raised: indices are immediates of the bytecode. */
+/* The cell, or NULL with the error raised. Indices are immediates of the bytecode. */
 static int64_t *heap_at(struct heap h, int64_t i)
 {
 	if (i >= 0 && i < h.n)
@@ -51,7 +51,7 @@ static int64_t *heap_at(struct heap h, int64_t i)
 	return NULL;
 }
 
-/* What to say about a mismatch: the compiler's context and the place. */
+/* Details for a mismatch error: the compiler's context and the position. */
 struct place {
 	struct msd_span ctx;
 	int64_t dim; /* -1: a single value, not an extent */

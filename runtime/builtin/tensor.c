@@ -1,7 +1,5 @@
-/*
- * vm.builtin.* on tensors: views, copies, and the values that control flow and shapes
- * read out of them.
- */
+/* vm.builtin.* on tensors: views, copies, and reads of values for control flow and
+ * shapes. */
 #include <inttypes.h>
 #include <string.h>
 
@@ -11,8 +9,8 @@
 #include "runtime/global/global.h"
 #include "runtime/value/element.h"
 
-/* An open device; NULL is the host. False, with the error raised, when it is neither.
- */
+/* An open device; NULL is the host. False, with the error raised, if @device is
+ * neither. */
 static bool device_find(struct msd_device device, struct msd_dev **ret)
 {
 	char name[MSD_DTYPE_NAME_MAX];
@@ -31,7 +29,7 @@ static bool device_find(struct msd_device device, struct msd_dev **ret)
 	return *ret != NULL;
 }
 
-/* Copy, and wait for it: what the host gave may go away. */
+/* Copy and wait for completion, because the host memory may be freed afterwards. */
 static msd_err copy_now(struct msd_dev *to, void *dst, struct msd_dev *from,
 			const void *src, size_t n, struct msd_diag *d)
 {
@@ -84,7 +82,7 @@ static int return_clone(const struct msd_dltensor *t, struct msd_device device,
 	return -1;
 }
 
-/* A small tensor whose elements the host can read; wherever it lies. */
+/* A small tensor with elements that the host can read, wherever it is stored. */
 struct readable {
 	struct msd_dltensor dl;
 	uint8_t bytes[MSD_MAX_NDIM * sizeof(int64_t)];
@@ -143,8 +141,8 @@ static int reshape(void *self, const struct msd_any *args, int32_t n,
 	return msd_return_obj(view != NULL ? &view->obj : NULL, ret);
 }
 
-/* (tensor, shape, dtype, byte offset) -> a view of part of the same memory; its offset
- * stays one, which compiled code has to ask to be taken away (ensure_zero_offset) */
+/* (tensor, shape, dtype, byte offset) -> a view of part of the same memory. It keeps
+ * a byte offset, which compiled code removes with ensure_zero_offset. */
 static int create_view(void *self, const struct msd_any *args, int32_t n,
 		       struct msd_any *ret)
 {
@@ -258,7 +256,7 @@ static int shape_to_tensor(void *self, const struct msd_any *args, int32_t n,
 	return msd_return_obj(t != NULL ? &t->obj : NULL, ret);
 }
 
-/* (bool, int, or tensor of one) -> bool */
+/* (bool, int, or tensor with one element) -> bool */
 static int read_if_cond(void *self, const struct msd_any *args, int32_t n,
 			struct msd_any *ret)
 {
@@ -284,7 +282,7 @@ static int read_if_cond(void *self, const struct msd_any *args, int32_t n,
 	return 0;
 }
 
-/* (tensor, device type, device id[, scope]) -> tensor there */
+/* (tensor, device type, device id[, scope]) -> tensor on that device */
 static int to_device(void *self, const struct msd_any *args, int32_t n,
 		     struct msd_any *ret)
 {
@@ -300,7 +298,7 @@ static int to_device(void *self, const struct msd_any *args, int32_t n,
 	return return_clone(t, (struct msd_device){(int32_t)type, (int32_t)id}, ret);
 }
 
-/* (tensor) -> the same with byte_offset 0, which compiled code insists on */
+/* (tensor) -> the same with byte_offset 0, which compiled code requires */
 static int ensure_zero_offset(void *self, const struct msd_any *args, int32_t n,
 			      struct msd_any *ret)
 {

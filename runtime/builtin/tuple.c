@@ -23,7 +23,7 @@ static int make_tuple(void *self, const struct msd_any *args, int32_t n,
 	return msd_return_obj(&t->obj, ret);
 }
 
-/* The field that arguments 0 and 1 name, or NULL with the error raised. */
+/* The field that arguments 0 and 1 specify, or NULL with the error raised. */
 static struct msd_any *field_of(struct msd_args a)
 {
 	struct msd_array *t;
@@ -50,7 +50,7 @@ static int tuple_getitem(void *self, const struct msd_any *args, int32_t n,
 	return field != NULL ? msd_return_copy(field, ret) : -1;
 }
 
-/* (tuple, i): drop the field, so that its memory can be used again */
+/* (tuple, i): drop the field, so that its memory can be reused */
 static int tuple_reset_item(void *self, const struct msd_any *args, int32_t n,
 			    struct msd_any *ret)
 {

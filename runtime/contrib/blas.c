@@ -1,7 +1,7 @@
 /*
- * tvm.contrib.cblas.*: matrix products by whatever BLAS the system has. None is linked:
- * the first call looks for one, and without it the calls are refused with what was
- * looked for.
+ * tvm.contrib.cblas.*: matrix products with the system's BLAS. No BLAS is linked: the
+ * first call looks for one. If there is none, calls fail with the list of libraries
+ * that were tried.
  */
 #include <dlfcn.h>
 #include <inttypes.h>
@@ -21,7 +21,7 @@ typedef void (*dgemm_fn)(int order, int trans_a, int trans_b, int m, int n, int 
 			 double alpha, const double *a, int lda, const double *b,
 			 int ldb, double beta, double *c, int ldc);
 
-/* Best first; all have cblas_* on Debian. */
+/* Best first. On Debian all have cblas_*. */
 static const char *const libraries[] = {"libopenblas.so.0", "libcblas.so.3",
 					"libblas.so.3"};
 #define LIBRARY_NAMES "libopenblas.so.0, libcblas.so.3, libblas.so.3"
@@ -41,7 +41,7 @@ static void load(void)
 			continue;
 		single = dlsym(library, "cblas_sgemm");
 		twice = dlsym(library, "cblas_dgemm");
-		if (single != NULL && twice != NULL) { /* mapped for good */
+		if (single != NULL && twice != NULL) { /* never unmapped */
 			memcpy(&sgemm, &single, sizeof(sgemm));
 			memcpy(&dgemm, &twice, sizeof(dgemm));
 			return;
@@ -50,10 +50,10 @@ static void load(void)
 	}
 }
 
-/* One operand: a matrix, or a batch of them. */
+/* One operand: a matrix or a batch of matrices. */
 struct matrix {
 	const struct msd_dltensor *t;
-	int64_t batch; /* 1 when there is no batch */
+	int64_t batch; /* 1 if there is no batch */
 	int64_t rows;  /* after the transposition */
 	int64_t columns;
 	int64_t ld;
@@ -68,7 +68,7 @@ static bool refuse_strides(int32_t i)
 	return false;
 }
 
-/* Argument @i, of 2 dimensions and @n_batch more. */
+/* Argument @i, with 2 + @n_batch dimensions. */
 static bool matrix_open(struct msd_args a, int32_t i, int32_t n_batch, bool transpose,
 			struct matrix *ret)
 {
@@ -165,7 +165,7 @@ static bool product_open(struct msd_args a, int32_t n_batch, struct product *ret
 	return true;
 }
 
-/* Matrix @i of a batch; of a batch of one always that. */
+/* Matrix @i of a batch; a batch of one is used for every @i. */
 static void *matrix_at(const struct matrix *m, int64_t i)
 {
 	const struct msd_dltensor *t = m->t;

@@ -1,12 +1,10 @@
-/*
- * Sorting as TVM's functions have it: items by value with their index, stable, and the
- * k best of many by a heap.
- */
+/* Sorting as in TVM's functions: stable, by value, items carry their index. A heap
+ * finds the k best items. */
 #include "runtime/contrib/order.h"
 
 #include <string.h>
 
-#define CHUNK ((size_t)7) /* sorted by insertion before merging starts */
+#define CHUNK ((size_t)7) /* size of insertion-sorted chunks */
 
 static bool before(struct msd_order o, const struct msd_item *a,
 		   const struct msd_item *b)
@@ -31,7 +29,7 @@ static void insertion_sort(struct msd_order o, struct msd_item *items, size_t n)
 		if (before(o, &item, &items[0])) {
 			memmove(items + 1, items, i * sizeof(*items));
 			to = 0;
-		} else { /* items[0] stops this: it was compared */
+		} else { /* items[0] stops the scan: it was compared */
 			for (; before(o, &item, &items[to - 1]); to--)
 				items[to] = items[to - 1];
 		}
@@ -39,7 +37,7 @@ static void insertion_sort(struct msd_order o, struct msd_item *items, size_t n)
 	}
 }
 
-/* Merge two neighbours, @n and @m items long, to another place. */
+/* Merge two adjacent runs of @n and @m items into @to. */
 static void merge(struct msd_order o, const struct msd_item *items, size_t n, size_t m,
 		  struct msd_item *to)
 {
@@ -83,7 +81,7 @@ static void merge_sort(struct msd_order o, struct msd_item *items, size_t n,
 	}
 }
 
-/* The left half, @n items, is taken aside and merged from the front. */
+/* Copy the left half, @n items, to scratch and merge from the front. */
 static void join_forward(struct msd_order o, struct msd_item *items, size_t n, size_t m,
 			 struct msd_item *scratch)
 {
@@ -103,7 +101,7 @@ static void join_forward(struct msd_order o, struct msd_item *items, size_t n, s
 	memcpy(to, scratch, n * sizeof(*to));
 }
 
-/* The right half, @m items, is taken aside and merged from the back. */
+/* Copy the right half, @m items, to scratch and merge from the back. */
 static void join_backward(struct msd_order o, struct msd_item *items, size_t n,
 			  size_t m, struct msd_item *scratch)
 {
@@ -148,7 +146,7 @@ static void sift_up(struct msd_top *t, size_t hole, size_t top, struct msd_item 
 	t->items[hole] = item;
 }
 
-/* Fill @hole from below down to a leaf, then let @item rise from there. */
+/* Fill @hole from below down to a leaf, then sift @item up from there. */
 static void sift(struct msd_top *t, size_t hole, size_t n, struct msd_item item)
 {
 	const size_t top = hole;
@@ -161,7 +159,7 @@ static void sift(struct msd_top *t, size_t hole, size_t n, struct msd_item item)
 		t->items[hole] = t->items[child];
 		hole = child;
 	}
-	if (2 * hole + 2 == n) { /* a lone left child */
+	if (2 * hole + 2 == n) { /* last node has only a left child */
 		t->items[hole] = t->items[n - 1];
 		hole = n - 1;
 	}

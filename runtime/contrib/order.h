@@ -1,12 +1,13 @@
 #ifndef MSD_RUNTIME_CONTRIB_ORDER_H
 #define MSD_RUNTIME_CONTRIB_ORDER_H
 /*
- * Sorting numbers that remember where they stood. The result is that of TVM's own
- * runtime even where the order is not one: NaNs compare as smaller to nothing, so where
- * they and their neighbours end depends on which pairs are compared. Both algorithms
- * therefore make the comparisons that the C++ library of TVM's builds makes.
+ * Sort numbers that carry their original index. The result equals that of TVM's own
+ * runtime even where the order is not a strict weak order. A NaN compares as not
+ * smaller than any number, so the final positions of NaNs and their neighbours depend
+ * on the compared pairs. Therefore both algorithms make the same comparisons as the
+ * C++ library of TVM's builds.
  *
- * A descending order is an ascending one of the negated numbers
+ * A descending order is an ascending order of the negated numbers
  * (msd_number_negate()).
  */
 #include "runtime/value/element.h"
@@ -17,18 +18,20 @@ struct msd_item {
 };
 struct msd_order {
 	bool is_float;
-	bool by_index; /* of equal numbers the one of smaller index is first */
+	bool by_index; /* equal numbers are ordered by index */
 };
 
-/** For a descending order; keeps NaNs. Integers are complemented, which does not
- * overflow. */
+/**
+ * Negate for a descending order; keeps NaNs. Integers are complemented, which cannot
+ * overflow.
+ */
 union msd_number msd_number_negate(struct msd_order o, union msd_number v);
-/** Stable. @scratch has room for (n + 1) / 2 items. */
+/** Stable sort. @scratch has room for (n + 1) / 2 items. */
 void msd_items_sort(struct msd_order o, struct msd_item *items, size_t n,
 		    struct msd_item *scratch);
 
-/* The first k in order of a stream: at most k items in a heap, the last of them on top.
- */
+/* The first k items of a stream in order: a heap of at most k items with the last of
+ * them on top. */
 struct msd_top {
 	struct msd_order order;
 	struct msd_item *items; /* room for k + 1 */
@@ -36,7 +39,7 @@ struct msd_top {
 };
 /** Make a heap of the first n items. */
 void msd_top_start(struct msd_top *t);
-/** Offer an item once there are k. */
+/** Offer an item when the heap already holds k. */
 void msd_top_offer(struct msd_top *t, struct msd_item item);
 
 #endif

@@ -1,7 +1,7 @@
 /*
- * relax.run.print, relax.run.assert_op and vm.builtin.debug_print: what a model says
- * itself. Printing goes to the standard output of the process, where printf() of
- * compiled code goes too.
+ * relax.run.print, relax.run.assert_op and vm.builtin.debug_print: output of the
+ * model itself. It goes to the standard output of the process, like printf() of
+ * compiled code.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -12,7 +12,8 @@
 #include "runtime/global/args.h"
 #include "runtime/global/global.h"
 
-/* The values from @first on, in the format at @at; an empty one: between @between. */
+/* Write the values from @first on in the format at @at. If the format is empty,
+ * separate them by @between. */
 static void write_values(FILE *out, struct msd_args a, int32_t at, int32_t first,
 			 const char *between)
 {
@@ -35,7 +36,7 @@ static bool is_format(struct msd_args a, int32_t i)
 	return msd_any_str(&a.v[i], &format) || msd_args_refuse(a, i, "str") == 0;
 }
 
-/* Text in the making. */
+/* Text under construction. */
 struct text {
 	FILE *out;
 	char *p;
@@ -51,7 +52,7 @@ static bool text_open(struct text *t)
 	return t->out != NULL;
 }
 
-/* Complete the text; false, with nothing to free, when memory is short. */
+/* Complete the text; false, with nothing to free, if memory is short. */
 static bool text_close(struct text *t)
 {
 	if (fclose(t->out) == 0)
@@ -61,7 +62,8 @@ static bool text_close(struct text *t)
 	return false;
 }
 
-/* Whole lines in as few writes as there can be: nobody else's come between. */
+/* Write whole lines in as few writes as possible, so that output of other writers
+ * does not split them. */
 static int text_print(struct text *t)
 {
 	size_t done = 0;
@@ -73,7 +75,7 @@ static int text_print(struct text *t)
 		ssize_t n = write(STDOUT_FILENO, t->p + done, t->n - done);
 
 		if (n < 0 && errno != EINTR)
-			break; /* nobody listens: not the model's problem */
+			break; /* stdout is closed: not an error of the model */
 		done += n > 0 ? (size_t)n : 0;
 	}
 	free(t->p);

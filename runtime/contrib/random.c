@@ -1,7 +1,7 @@
 /*
- * tvm.contrib.random.*: tensors filled with random numbers. A Mersenne Twister for each
- * thread; the distributions take its words as the C++ library of TVM's builds does, so
- * that a call with seeds gives TVM's numbers.
+ * tvm.contrib.random.*: tensors filled with random numbers. Each thread has a
+ * Mersenne Twister. The distributions consume its words as the C++ library of TVM's
+ * builds does, so a call with seeds returns TVM's numbers.
  */
 #include <inttypes.h>
 #include <math.h>
@@ -76,7 +76,7 @@ static double next_double(struct engine *e)
 	return v < 1 ? v : nextafter(1, 0);
 }
 
-/* The thread's engine; seeded from the system at first. */
+/* The thread's engine, initially seeded from the system. */
 static struct engine *engine_shared(void)
 {
 	uint32_t seed;
@@ -97,8 +97,8 @@ static uint64_t mix(uint64_t v)
 	return v ^ v >> 31;
 }
 
-/* Two seeds in front of the arguments: the same ones give the same numbers in every
- * call; two zeros are none. */
+/* Two seeds before the arguments: equal seeds produce equal numbers in every call;
+ * two zeros mean unseeded. */
 static struct engine *engine_of(int64_t seed, int64_t seed2)
 {
 	const uint64_t a = (uint64_t)seed;
@@ -169,7 +169,8 @@ static int uniform(void *self, const struct msd_any *args, int32_t n,
 	return 0;
 }
 
-/* Two normal numbers by the polar method; the second comes first. */
+/* Generate two normal numbers by the polar method. The second one is the first that
+ * the method produces. */
 static void next_normals(struct engine *e, float *ret_first, float *ret_second)
 {
 	float x;
@@ -209,7 +210,8 @@ static int normal(void *self, const struct msd_any *args, int32_t n,
 	return 0;
 }
 
-/* (low, high, out): integers of at most 32 bits; the limits are cut to the dtype's */
+/* (low, high, out): integers of at most 32 bits; the limits are clamped to the
+ * dtype's range */
 static int randint(void *self, const struct msd_any *args, int32_t n,
 		   struct msd_any *ret)
 {
@@ -244,7 +246,7 @@ static int randint(void *self, const struct msd_any *args, int32_t n,
 	return 0;
 }
 
-/* (out): 1 to 10, by the size of an element alone */
+/* (out): values from 1 to 10; depends only on the element size */
 static int random_fill(void *self, const struct msd_any *args, int32_t n,
 		       struct msd_any *ret)
 {
@@ -279,7 +281,7 @@ static int random_fill(void *self, const struct msd_any *args, int32_t n,
 	return 0;
 }
 
-/* (seed): of this thread's engine */
+/* (seed): seed this thread's engine */
 static int seed(void *self, const struct msd_any *args, int32_t n, struct msd_any *ret)
 {
 	struct msd_args a = {args, n};

@@ -1,6 +1,4 @@
-/*
- * Values as text, the way numpy prints them: what relax.run.print shows.
- */
+/* Values as text in numpy's format, for relax.run.print. */
 #include "runtime/contrib/render.h"
 
 #include <inttypes.h>
@@ -11,10 +9,10 @@
 #include "runtime/global/args.h"
 #include "runtime/value/element.h"
 
-#define MAX_SHOWN 16 /* elements of a dimension */
-#define MAX_NESTED 8 /* tuples in tuples */
+#define MAX_SHOWN 16 /* elements per dimension */
+#define MAX_NESTED 8 /* nesting depth of tuples */
 
-/* The fewest digits that give the same number, with a dot as numpy has it. */
+/* The fewest digits that read back as the same number, with a dot as in numpy. */
 static void render_float(FILE *out, double v, int max_digits)
 {
 	char text[40];
@@ -53,7 +51,7 @@ static void render_element(FILE *out, const struct msd_dltensor *t, int64_t i)
 	}
 }
 
-/* Brackets close and open where dimensions end; a cursor instead of recursion. */
+/* Brackets close and open at the ends of dimensions. A cursor replaces recursion. */
 static void render_elements(FILE *out, const struct msd_dltensor *t)
 {
 	int64_t at[MSD_MAX_NDIM] = {0};
@@ -155,8 +153,8 @@ void msd_render(FILE *out, const struct msd_any *v)
 	render_nested(out, v, MAX_NESTED);
 }
 
-/* The bytes of a place at the front of @s ("{}", "{3}"), 0 for none; the value it names
- * in @ret. */
+/* Length of a placeholder at the front of @s ("{}", "{3}"), 0 if there is none. @ret
+ * gets the index of its value. */
 static size_t place(struct msd_span s, int32_t next, int32_t *ret)
 {
 	int32_t named = 0;

@@ -1,7 +1,7 @@
 /*
- * relax.run.nonzero and relax.run.unique: what TVM's Python runtime does with numpy
- * (2.4). Both return tensors of a size that only the values tell. unique sorts rows of
- * keys, groups the equal ones, and makes each of its results from the groups.
+ * relax.run.nonzero and relax.run.unique: TVM's Python runtime computes both with
+ * numpy (2.4). Both return tensors with a size that depends on the values. unique
+ * sorts rows of keys, groups equal rows, and builds each result from the groups.
  */
 #include <inttypes.h>
 #include <stdlib.h>
@@ -12,7 +12,7 @@
 #include "runtime/global/global.h"
 #include "runtime/value/element.h"
 
-#define KEY_FIRST INT64_MIN /* no float's key */
+#define KEY_FIRST INT64_MIN /* not the key of any float */
 
 static const struct msd_dtype int64 = {MSD_DT_INT, 64, 1};
 
@@ -45,7 +45,7 @@ static bool is_zero(const struct msd_dltensor *t, int64_t i)
 	return msd_number_kind(t->dtype) == MSD_N_FLOAT ? v.f == 0 : v.i == 0;
 }
 
-/* (x) -> int64 [max(ndim, 1), how many]: the places of what is not zero, row-major */
+/* (x) -> int64 [max(ndim, 1), count]: the indices of the nonzero elements, row-major */
 static int nonzero(void *self, const struct msd_any *args, int32_t n,
 		   struct msd_any *ret)
 {
@@ -78,16 +78,17 @@ static int nonzero(void *self, const struct msd_any *args, int32_t n,
 	return msd_return_obj(&out->obj, ret);
 }
 
-/* A tensor as rows along an axis, each of width keys; without an axis each element is a
- * row. */
+/* A tensor as rows along an axis, with width keys each. Without an axis each element
+ * is a row. */
 struct rows {
 	const struct msd_dltensor *t;
 	int32_t axis; /* -1: none */
 	int64_t n;
 	int64_t width;
-	int64_t after;        /* elements that follow each other within a row */
-	bool nan_is_distinct; /* numpy tells NaNs apart in rows, not in elements */
-	bool nan_is_first;    /* and puts float16's in front there */
+	int64_t after;        /* number of consecutive elements in a row */
+	bool nan_is_distinct; /* in rows numpy treats each NaN as distinct, in elements
+				 as equal */
+	bool nan_is_first;    /* in rows numpy sorts float16 NaNs first */
 	int64_t *keys;        /* n * width */
 };
 
@@ -98,11 +99,11 @@ struct row {
 	int64_t width;
 };
 
-/* Rows that are the same. */
+/* Equal rows. */
 struct group {
-	int64_t first; /* smallest index */
+	int64_t first; /* smallest row index */
 	int64_t count;
-	int64_t rank; /* place among the results */
+	int64_t rank; /* position in the results */
 };
 
 static int64_t element_at(const struct rows *rows, int64_t row, int64_t i)
@@ -179,8 +180,8 @@ static bool is_same(const struct rows *rows, const struct row *x, const struct r
 struct unique {
 	struct rows rows;
 	struct row *row;       /* sorted */
-	struct group *group;   /* in the order of the keys */
-	struct group **result; /* in the order asked for */
+	struct group *group;   /* in key order */
+	struct group **result; /* in the requested order */
 	int64_t n_groups;
 	bool sorted;
 };
@@ -297,7 +298,7 @@ static struct msd_tensor *unique_column(const struct unique *u, enum column whic
 	return out;
 }
 
-/* The values, or a tuple of them and what else is @wanted. */
+/* The values, or a tuple of them and the outputs that @wanted selects. */
 static struct msd_obj *unique_result(const struct unique *u, const int64_t wanted[3])
 {
 	struct msd_tensor *t = unique_values(u);
@@ -328,7 +329,7 @@ static struct msd_obj *unique_result(const struct unique *u, const int64_t wante
 }
 
 /* (x, sorted, return_index, return_inverse, return_counts[, axis or None]) -> values,
- * or a tuple of values and what was asked for */
+ * or a tuple of the values and the requested outputs */
 static int unique(void *self, const struct msd_any *args, int32_t n,
 		  struct msd_any *ret)
 {

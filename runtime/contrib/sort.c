@@ -1,7 +1,5 @@
-/*
- * tvm.contrib.sort.*: destination-passing sorts along one axis, as compiled code calls
- * them. Every dtype that modserd reads as a number is taken; TVM takes fewer.
- */
+/* tvm.contrib.sort.*: sorts along one axis into output arguments, called by compiled
+ * code. They accept every dtype that modserd reads as a number; TVM accepts fewer. */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -62,7 +60,7 @@ static bool refuse_dtype(const char *which, struct msd_dtype dtype)
 	return false;
 }
 
-/* Read the input and the axis; the outputs come later. */
+/* Read the input and the axis; the outputs are read later. */
 static bool job_open(struct msd_args a, int32_t axis_at, struct job *ret)
 {
 	int64_t axis;
@@ -103,7 +101,7 @@ static bool job_output(struct msd_args a, int32_t i, const struct job *job,
 	return false;
 }
 
-/* Values are copied from the input: the same dtype. */
+/* The values output; it must have the dtype of the input. */
 static bool job_values(struct msd_args a, int32_t i, struct job *job)
 {
 	char want[MSD_DTYPE_NAME_MAX];
@@ -154,7 +152,7 @@ static void store(const struct job *job, int64_t from, int64_t to, size_t n)
 	}
 }
 
-/* The first @n elements of the lane at @base, sorted, into items. */
+/* Sort the first @n elements of the lane at @base into items. */
 static size_t sort_lane(const struct job *job, int64_t base, int64_t n)
 {
 	for (int64_t k = 0; k < n; k++)
@@ -163,7 +161,7 @@ static size_t sort_lane(const struct job *job, int64_t base, int64_t n)
 	return (size_t)n;
 }
 
-/* The first k of the lane's order. */
+/* Find the first k items of the lane in order. */
 static size_t top_lane(const struct job *job, int64_t base)
 {
 	struct msd_top top = {.order = job->order, .items = job->items};
@@ -178,7 +176,8 @@ static size_t top_lane(const struct job *job, int64_t base)
 	return top.n;
 }
 
-/* Room for the items of a lane (one more for the heap's newcomer) and half as many. */
+/* Allocate the items of a lane, one more for the new item of the heap, and half as
+ * many for scratch. */
 static bool job_start(struct job *job)
 {
 	const size_t n = (size_t)job->lanes.extent + 1;
@@ -248,8 +247,7 @@ static int sort(void *self, const struct msd_any *args, int32_t n, struct msd_an
 }
 
 /* (in, out values and indices or one of them, k, axis, "both" | "values" | "indices",
- * is_ascend); k below 1: all. Where k is more than there is, the rest is not written.
- */
+ * is_ascend); k below 1 means all. If k exceeds the extent, the rest is not written. */
 static int topk(void *self, const struct msd_any *args, int32_t n, struct msd_any *ret)
 {
 	struct msd_args a = {args, n};
@@ -302,7 +300,8 @@ static bool int32_tensor(struct msd_args a, int32_t i, int64_t elements,
 	return false;
 }
 
-/* Sort as many of each lane as @count says; the others keep their places. */
+/* Sort the first elements of each lane, as many as @count says; the other elements
+ * keep their positions. */
 static int nms_run(struct job *job, const int32_t *count)
 {
 	int rc = 0;
@@ -332,7 +331,7 @@ static int nms_run(struct job *job, const int32_t *count)
 	return rc;
 }
 
-/* (in, how many to sort of each lane, out indices, axis, is_ascend) */
+/* (in, number of elements to sort per lane, out indices, axis, is_ascend) */
 static int argsort_nms(void *self, const struct msd_any *args, int32_t n,
 		       struct msd_any *ret)
 {

@@ -1,18 +1,23 @@
 #ifndef MSD_RUNTIME_DEVICE_BUILD_LOG_H
 #define MSD_RUNTIME_DEVICE_BUILD_LOG_H
-/* What a driver's compiler says of code that it does not take, in an error's text, and
- * how long compilers have worked in this process. */
+/* The log of a driver's compiler for code that it rejects, appended to an error text,
+ * and the total compile time of this process. */
 #include "proto/diag.h"
 
-#define MSD_BUILD_LOG_MAX 16384u /* bytes of it that are kept */
+#define MSD_BUILD_LOG_MAX 16384u /* kept bytes of the log */
 
-/** Append @log, a NUL-terminated text, to the error in @d without the blanks and the
- * line ends around it; one that is empty or NULL adds nothing. Returns the error. */
+/**
+ * Append @log, a NUL-terminated text, to the error in @d without leading and trailing
+ * blanks and line ends. An empty or NULL log adds nothing. Returns the error.
+ */
 msd_err msd_build_log_add(struct msd_diag *d, msd_err err, const char *log);
 
-/** A compiler has worked since @begin_ns (proto/clock.h). Any thread. */
+/** Record that a compiler ran from @begin_ns until now (proto/clock.h). Any thread. */
 void msd_build_note(uint64_t begin_ns);
-/** Milliseconds of all of them; 0: no code was compiled, it was ready or kept. */
+/**
+ * Total compile time in milliseconds; 0: no code was compiled, it was prebuilt or
+ * cached.
+ */
 uint64_t msd_build_ms(void);
 
 #endif

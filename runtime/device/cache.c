@@ -1,9 +1,11 @@
 /*
- * Built device code kept on disk, for compiling takes seconds and loading milliseconds.
+ * Disk cache of built device code, because compiling takes seconds and loading
+ * milliseconds.
  *
- * Happy path: a key of driver, device, options and source gives a file; what it holds
- * is compared with the whole key before it is used. Written to a temporary file and
- * renamed; a cache that cannot be written is no cache, never an error.
+ * Happy path: a key of driver, device, options and source selects a file. Its stored
+ * key is compared in full before the entry is used. An entry is written to a
+ * temporary file and renamed. A cache that cannot be written is disabled; this is
+ * never an error.
  */
 #include "runtime/device/cache.h"
 
@@ -21,10 +23,9 @@
 
 #define MAGIC "msdcach1"
 #define MAGIC_BYTES 8u
-#define HEAD_BYTES (MAGIC_BYTES + 8u) /* and the checksum of what follows */
+#define HEAD_BYTES (MAGIC_BYTES + 8u) /* plus the checksum of the rest */
 
-/* FNV-1a. It finds files and damage; that an entry is the right one is compared byte by
- * byte. */
+/* FNV-1a. It names files and detects damage; the full key is compared byte by byte. */
 static uint64_t hash(uint64_t h, const void *bytes, size_t n)
 {
 	const uint8_t *p = bytes;
@@ -35,7 +36,7 @@ static uint64_t hash(uint64_t h, const void *bytes, size_t n)
 }
 #define HASH_BEGIN 0xcbf29ce484222325u
 
-/* Make @path's last directory, and the one above it when that is missing as well. */
+/* Create @path's last directory, and its parent if that is missing as well. */
 static bool directory_make(char *path)
 {
 	if (mkdir(path, 0700) == 0 || errno == EEXIST)
@@ -79,7 +80,7 @@ static bool read_whole(const char *path, struct msd_buf *ret)
 		ok = got > 0 || (got < 0 && errno == EINTR);
 		ret->n += got > 0 ? (size_t)got : 0;
 	}
-	/* The least recently used go first when there are too many. */
+	/* If there are too many entries, the least recently used are removed first. */
 	if (ok)
 		(void)futimens(fd, NULL);
 	if (fd >= 0)
@@ -87,7 +88,7 @@ static bool read_whole(const char *path, struct msd_buf *ret)
 	return ok;
 }
 
-/* The payload of @file when it is exactly an entry of @key. */
+/* The payload of @file if it is a valid entry for @key. */
 static bool entry_read(const struct msd_cache_key *key, struct msd_span file,
 		       struct msd_span *ret)
 {
@@ -161,7 +162,7 @@ static void limit_keep(const char *directory)
 	msd_err err =
 		msd_built_prune(directory, msd_built_limit(), &removed, &left, NULL);
 
-	(void)err; /* the folder is as large as it was */
+	(void)err; /* pruning failed: the folder keeps its size */
 }
 
 void msd_cache_put(const struct msd_cache_key *key, struct msd_span bytes)

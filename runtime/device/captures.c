@@ -1,8 +1,8 @@
 /*
- * Happy path: a region that is new runs, is captured, and its graph is kept with what
- * it gave; when it comes again, the graph is launched. Failures: what cannot be
- * captured is kept as such, and the reason told (msd_captures_counted()); a device that
- * is lost is an error.
+ * Happy path: a new region runs, is captured, and its graph is kept with its result;
+ * at the next call the graph is launched. Failures: a region that cannot be captured
+ * is recorded as such, with the reason (msd_captures_counted()); a lost device is an
+ * error.
  */
 #include "runtime/device/captures.h"
 
@@ -14,7 +14,7 @@
 
 #include "runtime/value/error.h"
 
-/* Of a tensor or storage its address, a number itself. */
+/* A tensor or storage is identified by its address, a number by itself. */
 struct kept_arg {
 	int32_t type;
 	uint64_t where;
@@ -23,12 +23,13 @@ struct kept_arg {
 
 struct kept {
 	int64_t index;
-	struct msd_shape *extents;   /* owned; NULL: what is kept of an index alone */
+	struct msd_shape
+		*extents; /* owned; NULL: the entry is identified by its index only */
 	struct msd_any result;       /* owned */
-	struct msd_dev_graph *graph; /* NULL: it runs each time */
-	struct kept_arg *args;       /* owned: what the graph was captured with */
+	struct msd_dev_graph *graph; /* NULL: the region runs each time */
+	struct kept_arg *args;       /* owned: arguments of the capture */
 	size_t n_args;
-	bool has_others; /* it was called with other arguments, which has been told */
+	bool has_others; /* it was called with other arguments; this has been counted */
 };
 
 struct msd_captures {
@@ -102,7 +103,7 @@ static bool is_shape(const struct msd_shape *s, const int64_t *dim, size_t n)
 	return s->ndim == n && (n == 0 || memcmp(s->dim, dim, n * sizeof(*dim)) == 0);
 }
 
-/* False: what it is cannot be told from another one. */
+/* Identify an argument. False if it cannot be compared with another one. */
 static bool arg_of(const struct msd_any *v, struct kept_arg *ret)
 {
 	const struct msd_dltensor *t = msd_any_dltensor(v);
@@ -177,8 +178,8 @@ static int no_memory(struct msd_any *ret)
 	return msd_abi_no_memory();
 }
 
-/* The region's second run, of which the device does nothing: the graph, and what it
- * gave. An error tells why there is none. */
+/* Run the region a second time while capturing, so the device executes nothing.
+ * Returns the graph and the result. An error gives the reason why there is no graph. */
 static msd_err capture(struct msd_captures *c, const struct msd_region *r,
 		       struct kept *ret, struct msd_diag *d)
 {
@@ -204,7 +205,7 @@ static msd_err capture(struct msd_captures *c, const struct msd_region *r,
 	return err;
 }
 
-/* It ran, and @ret is what it gave. */
+/* Called after the region ran with the result @ret. */
 static int capture_or_note(struct msd_captures *c, const struct msd_region *r,
 			   struct msd_any *ret)
 {
@@ -259,7 +260,7 @@ int msd_captures_run(struct msd_captures *c, const struct msd_region *r,
 		note(&count.uncaptured, "its arguments lie elsewhere than before");
 	}
 	const int rc = r->run(r->ctx, ret);
-	/* Within another one's capture it is a part of that. */
+	/* A region inside another capture becomes part of that graph. */
 	if (rc != 0 || k != NULL || c->n == MSD_MAX_CAPTURES || c->dev->is_capturing)
 		return rc;
 	return capture_or_note(c, r, ret);

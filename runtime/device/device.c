@@ -1,9 +1,10 @@
 /*
- * Open devices of this process, one each, counted; and copies between any two of them.
+ * Open devices of this process, one instance each, reference-counted; and copies
+ * between any two of them.
  *
- * Happy path: open gives the device that is open already or asks its back end; a copy
- * goes to the one back end that knows the other side, else through the host. Back ends
- * are rows; nothing else lists them.
+ * Happy path: open returns the device that is already open or calls its backend. A
+ * copy goes to the one backend that knows the other side, else through the host.
+ * Backends are rows of a table; nothing else lists them.
  */
 #include "runtime/device/device.h"
 
@@ -13,7 +14,7 @@
 #include "runtime/device/memory.h"
 #include "runtime/device/pinned.h"
 
-/* Every backend. Adding one is its file and its row here. */
+/* All backends. To add one, add its file and a row here. */
 static const struct msd_device_ops *const rows[] = {
 	&msd_device_host,
 	&msd_device_cuda,
@@ -21,7 +22,7 @@ static const struct msd_device_ops *const rows[] = {
 };
 #define N_ROWS (sizeof(rows) / sizeof(rows[0]))
 
-/* Copies between two devices go through this much of the host at a time. */
+/* Chunk size of copies between two devices through the host. */
 #define BOUNCE_BYTES ((size_t)4 * 1024 * 1024)
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
@@ -62,7 +63,7 @@ struct msd_dev *msd_dev_peek(struct msd_device device)
 	return dev;
 }
 
-/* With the lock held. */
+/* The caller holds the lock. */
 static msd_err open_new(struct msd_device device, struct msd_dev **ret,
 			struct msd_diag *d)
 {

@@ -1,5 +1,4 @@
-/* The host as a device: what every other backend is compared with. Nothing is queued.
- */
+/* The host as a device: the reference for every other backend. Nothing is queued. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,7 +14,7 @@ static msd_err host_count(uint32_t *ret_n, struct msd_diag *d)
 	return MSD_OK;
 }
 
-/* "model name : ..." of the first processor, when the system tells. */
+/* "model name : ..." of the first processor, if the system reports it. */
 static void processor_name(char name[static MSD_DEVICE_TEXT_MAX])
 {
 	char line[256];

@@ -1,10 +1,11 @@
 /*
- * A kernel's launch: what its tags say is understood once, arguments become the
- * driver's at each call.
+ * Launch of a kernel: its tags are parsed once, its arguments are converted at each
+ * call.
  *
- * Happy path: make reads the tags (which argument is which extent of grid and block,
- * dynamic shared memory, cooperative groups); run takes the packed function's
- * arguments, checks each against the kernel's parameters, and has the back end launch.
+ * Happy path: make parses the tags (which argument is which extent of grid and block,
+ * dynamic shared memory, cooperative groups). run takes the packed function's
+ * arguments, checks each against the kernel's parameters, and calls the backend's
+ * launch.
  */
 #include "runtime/device/launch.h"
 
@@ -14,8 +15,8 @@
 
 #include "runtime/value/element.h"
 
-/* Extents by axis: the first letters of a tag choose three slots, the last letter one
- * of them. */
+/* Extents by axis: the first letters of a tag select three slots, the last letter
+ * selects one of them. */
 enum slot {
 	SLOT_GRID = 0,
 	SLOT_BLOCK = 3,
@@ -91,8 +92,8 @@ static msd_err tag_understand(struct msd_launch_plan *plan, struct msd_span tag,
 	return MSD_OK;
 }
 
-/* TVM's runtime launches kernels with scalars of 32 and 64 bits alone; its compilers
- * write all widths. */
+/* TVM's runtime launches kernels with scalars of 32 and 64 bits only, but its
+ * compilers write all widths. */
 static bool is_parameter(struct msd_dtype t)
 {
 	return t.lanes == 1 &&
@@ -148,7 +149,7 @@ void msd_launch_plan_finish(struct msd_launch_plan *plan)
 	*plan = (struct msd_launch_plan){0};
 }
 
-/* One parameter as the kernel takes it: a scalar of any width begins where it does. */
+/* One kernel parameter; a scalar of any width is at the start of the union. */
 union value {
 	uint64_t bits;
 	void *p;
@@ -194,8 +195,8 @@ static msd_err pack_number(struct msd_dtype type, const struct msd_any *v, int32
 	}
 	if (!is_int)
 		return refuse(i, "an int", v, d);
-	/* Low bytes first, so the narrower ones stand in front; what is unsigned comes
-	 * widened, too. */
+	/* Little-endian, so narrower values are at the start; unsigned values are
+	 * already widened. */
 	ret->bits = (uint64_t)v->as.i;
 	if (type.bits <= 8 && msd_dtype_is_bool(type))
 		ret->bits = v->as.i != 0;

@@ -1,24 +1,24 @@
 /*
- * A device's memory kept between calls, as storage_pool.c keeps the host's: small
- * blocks by size class, large ones by their size, given back to the driver when more
- * waits than was in use.
+ * Cache of a device's memory between calls, as storage_pool.c does for the host:
+ * small blocks by size class, large blocks by size. Blocks return to the driver when
+ * more bytes are idle than were in use.
  *
- * Happy path: a block that was freed before, else one of the driver's, a little larger
- * than was asked for. When the driver has none: what waits here goes back to it, then
- * what waits for other devices, and at last it is asked for the exact size.
+ * Happy path: reuse a freed block, else allocate a slightly larger one from the
+ * driver. If the driver has no memory, free this device's idle blocks, then those of
+ * other devices, and finally request the exact size.
  */
 #include "runtime/device/memory.h"
 
 #include <pthread.h>
 #include <stdlib.h>
 
-/* Four classes per power of two, as the pools of host memory have. */
+/* Four classes per power of two, as in the pools of host memory. */
 #define CLASS_BITS 2
 #define N_CLASSES ((64 + 1) << CLASS_BITS)
 #define MIN_BYTES 256u
-#define MAX_BYTES ((size_t)1 << 46) /* more is a mistake */
-/* A quarter of a large block would be much; drivers take large memory from the system
- * in steps of this. */
+#define MAX_BYTES ((size_t)1 << 46) /* a larger size is an error */
+/* A quarter of a large block would waste much. Drivers allocate large memory from the
+ * system in steps of this size. */
 #define LARGE_BYTES ((size_t)16 * 1024 * 1024)
 #define LARGE_STEP ((size_t)2 * 1024 * 1024)
 
@@ -36,7 +36,7 @@ struct msd_dev_pool {
 	pthread_mutex_t lock;
 	struct blocks idle[N_CLASSES];
 	struct blocks idle_large;
-	/* In use, and of the size that was asked for: not to be kept. */
+	/* Used blocks of exact size: not cached when freed. */
 	struct blocks exact;
 	size_t idle_bytes;
 	size_t used_bytes;
@@ -65,7 +65,7 @@ static void *blocks_remove(struct blocks *list, size_t i)
 	return p;
 }
 
-/* What a block for @bytes holds, and where it waits; false: too much. */
+/* Capacity of a block for @bytes, and its idle list; false if @bytes is too large. */
 static bool capacity_of(struct msd_dev_pool *p, size_t bytes, size_t *ret,
 			struct blocks **ret_idle)
 {
@@ -108,7 +108,8 @@ static void list_trim(struct msd_dev *dev, struct blocks *list, size_t keep)
 	}
 }
 
-/* Give blocks back to the driver, the large ones first, until at most @keep wait. */
+/* Return blocks to the driver, the large ones first, until at most @keep bytes are
+ * idle. */
 static void idle_trim(struct msd_dev *dev, size_t keep)
 {
 	struct msd_dev_pool *p = dev->pool;
@@ -150,7 +151,7 @@ static size_t idle_limit(const struct msd_dev_pool *p)
 	return limit > p->used_bytes ? limit - p->used_bytes : 0;
 }
 
-/* The last freed of this size; NULL: none. */
+/* The last freed block of this size; NULL if there is none. */
 static void *idle_take(struct msd_dev_pool *p, struct blocks *idle, size_t capacity)
 {
 	for (size_t i = idle->n; i-- > 0;) {
@@ -162,7 +163,7 @@ static void *idle_take(struct msd_dev_pool *p, struct blocks *idle, size_t capac
 	return NULL;
 }
 
-/* From the driver, as the last resort without what the pool adds. */
+/* Allocate from the driver; as a last resort without the pool's rounding. */
 static msd_err driver_take(struct msd_dev *dev, size_t bytes, size_t capacity,
 			   void **ret, struct msd_diag *d)
 {
@@ -171,8 +172,8 @@ static msd_err driver_take(struct msd_dev *dev, size_t bytes, size_t capacity,
 
 	if (err != MSD_NOMEM)
 		return err;
-	/* The others' locks are not taken under this one, and what comes of the next
-	 * try says all. */
+	/* Release this lock before taking those of other devices. The next attempt
+	 * sets @d again. */
 	msd_diag_finish(d);
 	(void)pthread_mutex_unlock(&p->lock);
 	msd_devices_trim();
@@ -196,7 +197,7 @@ msd_err msd_dev_alloc(struct msd_dev *dev, size_t bytes, void **ret, struct msd_
 	size_t capacity;
 	msd_err err = MSD_OK;
 
-	/* It would have another owner when the graph runs. */
+	/* The memory would have another owner when the graph runs. */
 	if (dev->is_capturing) {
 		return msd_diag_set(d, MSD_UNSUPPORTED,
 				    "it allocates memory of the device");
@@ -219,7 +220,7 @@ msd_err msd_dev_alloc(struct msd_dev *dev, size_t bytes, void **ret, struct msd_
 	return err;
 }
 
-/* Was it of the exact size? Then it is no longer. */
+/* Was it a block of exact size? If so, remove it from the list. */
 static bool exact_take(struct msd_dev_pool *p, const void *block)
 {
 	for (size_t i = p->exact.n; i-- > 0;) {
@@ -250,10 +251,10 @@ void msd_dev_free(struct msd_dev *dev, void *block, size_t bytes)
 	(void)pthread_mutex_unlock(&p->lock);
 }
 
-/* A storage on a device, with what it takes to give its memory back. */
+/* A storage on a device, with the data needed to free its memory. */
 struct dev_storage {
 	struct msd_storage storage;
-	struct msd_dev *dev; /* a reference of its own */
+	struct msd_dev *dev; /* own reference */
 };
 
 static void storage_delete(void *self, int flags)
@@ -311,7 +312,7 @@ msd_err msd_dev_tensor(struct msd_dev *dev, struct msd_dtype dtype,
 		return err;
 	*ret = msd_tensor_view(s->data, dev->device, dtype, shape, ndim, &s->obj, NULL,
 			       NULL);
-	msd_obj_unref(&s->obj); /* the tensor holds it */
+	msd_obj_unref(&s->obj); /* the tensor holds a reference */
 	return *ret != NULL ? MSD_OK : msd_diag_no_memory(d);
 }
 
@@ -326,7 +327,7 @@ msd_err msd_dev_tensor_move(struct msd_dev *dev, struct msd_any *v, struct msd_d
 		return err;
 	err = msd_dev_copy(dev, there->dl.data, NULL, t->data, msd_dltensor_bytes(t),
 			   d);
-	if (err == MSD_OK) /* the host's copy goes now */
+	if (err == MSD_OK) /* the host copy is freed now */
 		err = msd_dev_sync(dev, d);
 	if (err != MSD_OK) {
 		msd_obj_unref(&there->obj);

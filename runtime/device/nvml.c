@@ -1,8 +1,8 @@
 /*
- * Happy path: the library is opened and started, each card is named and asked to tell
- * of its critical errors; waiting is waiting for these. Failures: a symbol that is not
- * there (an older driver) is as no library; a card that does not answer is told of
- * without numbers.
+ * Happy path: the library is opened and started; each card is named and registered
+ * for critical error events; a wait waits for these events. Failures: a missing
+ * symbol (an older driver) counts as no library; a card that does not answer is
+ * listed without numbers.
  */
 #include "runtime/device/nvml.h"
 
@@ -48,7 +48,7 @@ static struct {
 
 static const struct {
 	const char *name;
-	void *to; /* one of api */
+	void *to; /* a member of api */
 } symbols[] = {
 	{"nvmlInit_v2", &api.init},
 	{"nvmlErrorString", &api.error_string},
@@ -167,8 +167,7 @@ static void wait_in_vain(uint64_t ns)
 	(void)nanosleep(&time, NULL);
 }
 
-/* An event ends a wait early; one that fails, or has nothing to wait for, ends at
- * once. */
+/* An event ends a wait early; a wait that fails or has no events returns at once. */
 void msd_nvml_wait(struct msd_nvml *n, unsigned ms)
 {
 	const uint64_t end_ns = msd_now_ns() + (uint64_t)ms * MSD_NS_PER_MS;

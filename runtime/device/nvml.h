@@ -1,11 +1,11 @@
 #ifndef MSD_RUNTIME_DEVICE_NVML_H
 #define MSD_RUNTIME_DEVICE_NVML_H
 /*
- * What NVIDIA's management library tells of the cards of this machine, all of them,
- * whichever CUDA may see. Source of names and layouts: nvml.h of the driver, whose
- * functions with a version in their names stay as they are.
+ * Reads NVIDIA's management library for all cards of this machine, also those that
+ * CUDA does not see. Source of names and layouts: nvml.h of the driver; functions
+ * with a version in their names do not change.
  *
- * One thread. The library is opened where it is; the process keeps it.
+ * One thread. The library is opened and never closed.
  */
 #include <stdbool.h>
 #include <stdint.h>
@@ -18,7 +18,7 @@
 struct msd_nvml_gpu {
 	char uuid[MSD_NVML_TEXT_MAX];
 	char name[MSD_NVML_TEXT_MAX];
-	bool tells_faults; /* its driver does */
+	bool tells_faults; /* the driver reports faults */
 	uint64_t faults;   /* critical errors (Xid) since msd_nvml_open() */
 	void *device;      /* nvmlDevice_t */
 };
@@ -30,17 +30,19 @@ struct msd_nvml {
 };
 
 struct msd_nvml_reading {
-	uint64_t memory_bytes, used_bytes; /* 0 when it does not tell */
-	bool has_utilization;              /* with MIG a card has none */
+	uint64_t memory_bytes, used_bytes; /* 0 if the card does not report it */
+	bool has_utilization;              /* a card with MIG has none */
 	unsigned utilization;              /* percent of the last sampling period */
 };
 
-/** Find the library ($MODSERD_LIBNVML, else libnvidia-ml.so.1) and the cards. Errors:
- * MSD_UNSUPPORTED (no library, none that starts). */
+/**
+ * Find the library ($MODSERD_LIBNVML, else libnvidia-ml.so.1) and the cards. Errors:
+ * MSD_UNSUPPORTED (no library, or it does not start).
+ */
 MSD_MUST_CHECK msd_err msd_nvml_open(struct msd_nvml *ret, struct msd_diag *d);
-/** What @gpu says now. */
+/** Read the current state of @gpu. */
 void msd_nvml_read(const struct msd_nvml_gpu *gpu, struct msd_nvml_reading *ret);
-/** Wait @ms, and count the faults that come meanwhile. */
+/** Wait @ms, and count the faults that arrive in that time. */
 void msd_nvml_wait(struct msd_nvml *n, unsigned ms);
 
 #endif

@@ -7,16 +7,18 @@ struct range {
 	struct range *next;
 	void *p;
 	size_t n;
-	struct msd_dev *owner; /* the device that has pinned it; NULL: none */
+	struct msd_dev *owner; /* the device that pinned it; NULL: none */
 };
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static struct range *ranges;
-/* Open devices that pin. One pins for all of them: a driver does it per process. */
+/* Open devices that can pin. One pins for all of them because a driver pins per
+ * process. */
 static struct msd_dev *pinners[MSD_MAX_DEVICES];
 static size_t n_pinners;
 
-/* With the lock held. The first device that takes it; @d has the last one's words. */
+/* The caller holds the lock. The first device that accepts the range pins it; @d has
+ * the error of the last one. */
 static bool range_pin(struct range *r, struct msd_diag *d)
 {
 	for (size_t i = 0; i < n_pinners && r->owner == NULL; i++) {
@@ -98,7 +100,7 @@ void msd_pinned_detach(struct msd_dev *dev)
 		if (r->owner != dev)
 			continue;
 		range_unpin(r);
-		range_pin_quietly(r); /* by another one */
+		range_pin_quietly(r); /* by another device */
 	}
 	(void)pthread_mutex_unlock(&lock);
 }

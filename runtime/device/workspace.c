@@ -5,19 +5,19 @@
 
 #include "runtime/device/memory.h"
 
-/* What is in use: few at a time, the last ones are freed first. */
+/* Workspaces in use. They are few, and the last ones are freed first. */
 struct space {
 	void *p;
 	size_t bytes;
-	struct msd_dev *dev; /* a reference of its own */
+	struct msd_dev *dev; /* own reference */
 };
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-static struct space *spaces; /* freed when the last one is */
+static struct space *spaces; /* freed with the last workspace */
 static size_t n_spaces;
 static size_t room;
 
-/* Note it; false when memory is short. */
+/* Record it; false if memory is short. */
 static bool space_push(struct space s)
 {
 	(void)pthread_mutex_lock(&lock);

@@ -1,7 +1,7 @@
 /*
- * Happy path: the engines of plugins are asked from the one that was added last to the
- * first, then those of the table. A plugin's is a row like the others, whose functions
- * call the plugin's; what it says is told with its name.
+ * Happy path: a node is offered to the engines of plugins, the last registered first,
+ * then to those of the table. A plugin's engine has a row too, with functions that
+ * call the plugin's; its errors get the plugin engine's name.
  */
 #include "runtime/engine/engine.h"
 
@@ -22,14 +22,14 @@ static const struct msd_engine *const engines[] = {&msd_engine_reference};
 
 /* Engines of plugins; the list only grows, at its head. */
 struct added {
-	struct msd_engine row; /* first */
+	struct msd_engine row; /* first member */
 	const modserd_engine *theirs;
 	const struct added *next;
 };
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* of those who add */
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* protects registration */
 static _Atomic(const struct added *) list;
 
-/* What is kept of a node that a plugin's engine has taken. */
+/* State of a node that a plugin's engine has accepted. */
 struct held {
 	const modserd_engine *engine;
 	void *state;
@@ -94,7 +94,7 @@ static msd_err offer(const struct msd_engine *e, const modser_sg_node *node,
 	return err;
 }
 
-/* What passes made is offered to those alone that list it. */
+/* Nodes that passes made are offered only to engines that list the operator. */
 static bool is_listed(const modserd_engine *engine, const char *op)
 {
 	for (size_t i = 0; engine->made != NULL && engine->made[i] != NULL; i++) {
@@ -114,8 +114,8 @@ static msd_err offer_added(const struct added *a, const modser_sg_node *node,
 	return offer(&a->row, node, ret, d);
 }
 
-/* The first that would take the node decides. Who fails would fail the load of the node
- * as it is, and does. */
+/* The first engine that would accept the node decides. An engine that fails here also
+ * fails the load of the unchanged node. */
 bool msd_engine_may_make(const modser_sg_node *node, const char *made)
 {
 	for (const struct added *a = atomic_load(&list); a != NULL; a = a->next) {

@@ -1,9 +1,10 @@
 #ifndef MSD_RUNTIME_ENGINE_ENGINE_H
 #define MSD_RUNTIME_ENGINE_ENGINE_H
 /*
- * Engines: what computes nodes. When a graph is planned each node is offered to one
- * after the other, those of plugins first, and who takes it runs it. The reference
- * engine, the last, takes what has a kernel. A new one is a file and a row in engine.c.
+ * Engines: implementations that compute nodes. When a graph is planned, each node is
+ * offered to one engine after the other, plugins first, and the first that accepts it
+ * runs it. The reference engine is last and accepts every node with a kernel. A new
+ * engine is a file and a row in engine.c.
  */
 #include <modserd_plugin.h>
 
@@ -14,36 +15,43 @@ struct msd_kernel_call;
 
 struct msd_engine {
 	const char *name;
-	/* Take @node, whose operator and constants are there; *@ret_state is what the
-	 * engine keeps of it. MSD_UNSUPPORTED: it is another's to compute. */
+	/* Accept @node, with its operator and constants set; *@ret_state is the
+	 * engine's state for it. MSD_UNSUPPORTED: another engine must compute it. */
 	msd_err (*take)(const struct msd_engine *e, const modser_sg_node *node,
 			void **ret_state, struct msd_diag *d);
-	/* The node's shapes and dtypes are known now: can it be run with these? NULL:
-	 * always. */
+	/* The node's shapes and dtypes are now known: check that it can run with
+	 * them. NULL: always. */
 	msd_err (*check)(void *state, const modser_sg_node *node, struct msd_diag *d);
 	msd_err (*run)(void *state, const struct msd_kernel_call *c,
 		       struct msd_diag *d);
-	void (*leave)(void *state); /* the node goes; NULL: nothing is kept */
+	void (*leave)(
+		void *state); /* the node is freed; NULL: there is no state to free */
 };
 extern const struct msd_engine msd_engine_reference;
 
-/* A node that was taken. */
+/* An accepted node. */
 struct msd_engine_node {
-	const struct msd_engine *engine; /* NULL: nobody has taken it */
+	const struct msd_engine *engine; /* NULL: no engine has accepted it */
 	void *state;
 };
 
-/** Offer @node to all. MSD_UNSUPPORTED: nobody takes it. */
+/** Offer @node to all engines. MSD_UNSUPPORTED: no engine accepts it. */
 MSD_MUST_CHECK msd_err msd_engine_offer(const modser_sg_node *node,
 					struct msd_engine_node *ret,
 					struct msd_diag *d);
-/** May a pass make @node, which somebody could take as it is, part of an operator
- * @made? An engine of a plugin's says so that lists it, or does not take the node. */
+/**
+ * True if a pass may merge @node, which some engine could run unchanged, into an
+ * operator @made. A plugin's engine agrees if it lists the operator or does not
+ * accept the node.
+ */
 bool msd_engine_may_make(const modser_sg_node *node, const char *made);
 MSD_MUST_CHECK msd_err msd_engine_check(const struct msd_engine_node *n,
 					const modser_sg_node *node, struct msd_diag *d);
 void msd_engine_leave(struct msd_engine_node *n);
-/** Add a plugin's, which is as modserd_host.add_engine of modserd_plugin.h says. */
+/**
+ * Register a plugin's engine, as modserd_host.add_engine of modserd_plugin.h
+ * specifies.
+ */
 int msd_engine_register(const modserd_engine *engine);
 
 #endif

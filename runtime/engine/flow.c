@@ -1,7 +1,8 @@
 /*
- * Happy path: the graphs of a node get plans when its own graph does; in a run the
- * operator's kernel sends values into them and copies what comes out into memory that
- * becomes the outer plan's. A failure inside is the node's, whose name it gets.
+ * Happy path: the graphs of a node get plans together with its own graph. In a run
+ * the operator's kernel passes values into them and copies their outputs into memory
+ * that the outer plan then owns. A failure inside a graph is reported with the node's
+ * name.
  */
 #include "runtime/engine/flow.h"
 
@@ -35,7 +36,7 @@ static msd_err graph_error(const modser_graph *g, struct msd_diag *d)
 			    modser_graph_error(g));
 }
 
-/* Runs leave their shapes in the graph's tensors, so what the file says is kept. */
+/* Runs change the shapes of the graph's tensors, so the file's shapes are saved. */
 static msd_err graph_init(struct msd_flow_graph *f, modser_graph *g, struct msd_diag *d)
 {
 	f->graph = g;
@@ -177,7 +178,7 @@ msd_err msd_flow_make(const struct msd_flow_call *c, size_t i, struct msd_dtype 
 msd_err msd_flow_give(const struct msd_flow_call *c, size_t i,
 		      const struct msd_flow_value *v, struct msd_diag *d)
 {
-	if (c->node->outputs[i] == NULL) /* nobody asked for it */
+	if (c->node->outputs[i] == NULL) /* the output is not requested */
 		return MSD_OK;
 	const msd_err err = msd_flow_make(c, i, v->dtype, v->dims, v->ndim, d);
 	if (err == MSD_OK && v->bytes > 0)

@@ -1,5 +1,4 @@
-/* What kernels are written with: the shapes and parameters of their node, and the pool.
- */
+/* Helpers for kernels: the shapes and parameters of their node, and the pool. */
 #include "runtime/engine/kernel.h"
 
 #include <inttypes.h>
@@ -182,7 +181,7 @@ struct job {
 	const void *ctx;
 };
 
-/* Each thread takes a stretch of its own. */
+/* Each thread processes one contiguous range. */
 static int run_stretch(int task, struct msd_parallel_env *env, void *data)
 {
 	const struct job *job = data;
@@ -200,5 +199,5 @@ void msd_kernel_each(size_t n, msd_kernel_part *part, const void *ctx)
 {
 	struct job job = {n, part, ctx};
 
-	(void)msd_pool_launch(run_stretch, &job, 0); /* its tasks do not fail */
+	(void)msd_pool_launch(run_stretch, &job, 0); /* the tasks cannot fail */
 }

@@ -1,9 +1,10 @@
 #ifndef MSD_RUNTIME_ENGINE_KERNEL_H
 #define MSD_RUNTIME_ENGINE_KERNEL_H
 /*
- * Kernels: what computes one operator on row-major tensors. A kernel is a row in
- * kernels.h and a file in reference/, written to be read and compared with. Shapes and
- * dtypes are those that inference gave the node's tensors, which has checked them.
+ * Kernels: each computes one operator on row-major tensors. A kernel is a row in
+ * kernels.h and a file in reference/, written to be readable and to serve as a
+ * reference. Inference has set and checked the shapes and dtypes of the node's
+ * tensors.
  */
 #include <modserd_plugin.h>
 
@@ -13,19 +14,21 @@
 
 struct msd_kernel_call {
 	const modser_sg_node *node;
-	const void *const *in; /* one for each input; NULL: the node has none there */
-	void *const *out;      /* NULL: nobody asked for it */
+	const void *const *in; /* one per input; NULL: the node lacks this input */
+	void *const *out;      /* NULL: the output is not requested */
 };
 
-/* Which elements a kernel can read; what differs between its inputs is inference's. */
+/* Element types that a kernel can read. Inference checks differences between its
+ * inputs. */
 enum msd_kernel_takes {
 	MSD_TAKES_FLOAT32,       /* all inputs are float32 */
-	MSD_TAKES_FLOAT32_FIRST, /* input 0 is; inference has seen the others */
+	MSD_TAKES_FLOAT32_FIRST, /* input 0 is float32; inference has checked the other
+				    inputs */
 	MSD_TAKES_FLOATS,        /* input 0 is float16, bfloat16, float32 or float64 */
-	MSD_TAKES_FLOATS_ALONE,  /* every input is */
+	MSD_TAKES_FLOATS_ALONE,  /* every input is one of these */
 	MSD_TAKES_NUMBERS,       /* input 0 is a float, an integer or bool */
-	MSD_TAKES_SMALL,         /* a number, or what runtime/value/small.h has */
-	MSD_TAKES_BYTES          /* it moves whole elements, whatever they are */
+	MSD_TAKES_SMALL,         /* a number, or a type of runtime/value/small.h */
+	MSD_TAKES_BYTES          /* it moves whole elements of any type */
 };
 
 struct msd_kernel {
@@ -34,44 +37,55 @@ struct msd_kernel {
 	enum msd_kernel_takes takes;
 };
 
-/** The kernel of operator @op; NULL: there is none. */
+/** The kernel of operator @op; NULL if there is none. */
 const struct msd_kernel *msd_kernel_find(const char *op);
-/** Add a plugin's, which is as modserd_host.add_kernel of modserd_plugin.h says. */
+/**
+ * Register a plugin's kernel, as modserd_host.add_kernel of modserd_plugin.h
+ * specifies.
+ */
 int msd_kernel_register(const modserd_kernel *kernel);
 
-/** Compute one node of constants before any run, as a pass asks for it: by a kernel of
- * this project's, which gives the same each time. */
+/**
+ * Compute one node with constant inputs before any run, for a pass. Uses a built-in
+ * kernel, so the result is always the same.
+ */
 bool msd_kernel_compute(const modser_sg_node *node, const void *const *in,
 			void *const *out);
 
-/** Can @kernel read the inputs of @node, whose dtypes are known? The error names the
- * first that it cannot. */
+/**
+ * Check that @kernel can read the inputs of @node, which have known dtypes. The error
+ * names the first input that it cannot read.
+ */
 MSD_MUST_CHECK msd_err msd_kernel_check(const struct msd_kernel *kernel,
 					const modser_sg_node *node, struct msd_diag *d);
 
-/** Is input @i there? */
+/** True if input @i exists. */
 bool msd_kernel_has(const struct msd_kernel_call *c, size_t i);
-/** Input and output @i of kernels for float32. */
+/** Input and output @i for kernels of float32. */
 const float *msd_kernel_in(const struct msd_kernel_call *c, size_t i);
 float *msd_kernel_out(const struct msd_kernel_call *c, size_t i);
 struct msd_dtype msd_kernel_in_dtype(const struct msd_kernel_call *c, size_t i);
 struct msd_dtype msd_kernel_out_dtype(const struct msd_kernel_call *c, size_t i);
-/** Bytes of an element of input 0. */
+/** Size of an element of input 0 in bytes. */
 size_t msd_kernel_size(const struct msd_kernel_call *c);
 /** Extents of input and output @i. */
 const int64_t *msd_kernel_in_dims(const struct msd_kernel_call *c, size_t i);
 const int64_t *msd_kernel_out_dims(const struct msd_kernel_call *c, size_t i);
 size_t msd_kernel_in_ndim(const struct msd_kernel_call *c, size_t i);
 size_t msd_kernel_out_ndim(const struct msd_kernel_call *c, size_t i);
-/** Elements of an input or output, whose bytes are known to fit. */
+/** Number of elements of an input or output, which is known to fit. */
 size_t msd_kernel_in_elements(const struct msd_kernel_call *c, size_t i);
 size_t msd_kernel_out_elements(const struct msd_kernel_call *c, size_t i);
-/** Element @k of input @i as a double, whatever its type, and a double as element @k of
- * output @i. */
+/**
+ * Read element @k of input @i as a double, for any type; msd_kernel_put() writes a
+ * double to element @k of output @i.
+ */
 double msd_kernel_get(const struct msd_kernel_call *c, size_t i, size_t k);
 void msd_kernel_put(const struct msd_kernel_call *c, size_t i, size_t k, double v);
-/** Index @k of input @i, which has int32 or int64, into @n places: counted from behind
- * when it is negative, and refused when it is outside. */
+/**
+ * Index @k of input @i, which has int32 or int64, into @n positions. A negative index
+ * counts from the end; an index out of range is an error.
+ */
 MSD_MUST_CHECK msd_err msd_kernel_index(const struct msd_kernel_call *c, size_t i,
 					int64_t k, int64_t n, int64_t *ret,
 					struct msd_diag *d);
@@ -80,10 +94,10 @@ int64_t msd_kernel_int(const struct msd_kernel_call *c, const char *param);
 float msd_kernel_float(const struct msd_kernel_call *c, const char *param);
 const char *msd_kernel_text(const struct msd_kernel_call *c, const char *param);
 
-/** Product of the extents before @axis, and of those behind it. */
+/** Product of the extents before @axis, and of those after it. */
 size_t msd_kernel_outer(const int64_t *dims, size_t axis);
 size_t msd_kernel_inner(const int64_t *dims, size_t ndim, size_t axis);
-/** @axis of @ndim, counted from behind when it is negative. */
+/** @axis of @ndim; a negative axis counts from the end. */
 size_t msd_kernel_axis(int64_t axis, size_t ndim);
 
 typedef void msd_kernel_part(const void *ctx, size_t i);

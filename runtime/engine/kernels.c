@@ -17,7 +17,7 @@ struct added {
 	const modserd_kernel *kernel;
 	const struct added *next;
 };
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* of those who add */
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* protects registration */
 static _Atomic(const struct added *) list;
 
 static const struct added *find_added(const char *op)
@@ -63,7 +63,8 @@ const struct msd_kernel *msd_kernel_find(const char *op)
 	return a != NULL ? &a->row : NULL;
 }
 
-/* What a plan calls for each of them: it is there, for it was found for the node. */
+/* Run function of all plugin kernels. The kernel exists because it was found for the
+ * node. */
 static msd_err run_added(const struct msd_kernel_call *c, struct msd_diag *d)
 {
 	const modserd_kernel_call call = {c->node, c->in, c->out};

@@ -1,6 +1,6 @@
 #ifndef MSD_RUNTIME_ENGINE_KERNELS_H
 #define MSD_RUNTIME_ENGINE_KERNELS_H
-/* The kernels of the reference engine: a row each. */
+/* The table of the reference engine's kernels. */
 #include "runtime/engine/kernel.h"
 
 #define MSD_KERNELS(X)                                                                 \

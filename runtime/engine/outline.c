@@ -1,8 +1,8 @@
 /*
- * Happy path: inputs get the shapes of what a turn would begin with, and their bytes
- * where these are there; then node after node is inferred, and computed when all that
- * it reads is known and small. No failure counts: a node that cannot be inferred or
- * computed leaves its outputs unknown, and what follows from them, too.
+ * Happy path: inputs get the shapes of a first iteration, and their bytes if these
+ * exist. Then node after node is inferred, and computed if all its inputs are known
+ * and small. Failures are ignored: a node that cannot be inferred or computed leaves
+ * its outputs, and all that depend on them, unknown.
  */
 #include "runtime/engine/outline.h"
 
@@ -16,12 +16,12 @@
 #include "runtime/engine/kernel.h"
 #include "runtime/engine/outline_flow.h"
 
-#define MOST_BYTES (UINT64_C(1) << 20) /* of a value that is made here */
+#define MOST_BYTES (UINT64_C(1) << 20) /* per computed value */
 
 struct outline {
 	modser_graph *g;
 	size_t *order;
-	void **own; /* values of tensors that were made here */
+	void **own; /* owned: values of tensors that were computed here */
 	const void **in;
 	void **out;
 	bool lacks_memory;
@@ -87,7 +87,7 @@ static bool is_there(const modser_sg_tensor *t)
 	       (msd_sg_tensor_bytes(t, &bytes) && bytes == 0);
 }
 
-/* Room for the value of @t, in zeros; NULL: it has none that is small. */
+/* Zeroed memory for the value of @t; NULL: the tensor is not small. */
 static void *make_value(struct outline *o, const modser_sg_tensor *t)
 {
 	uint64_t bytes;
@@ -106,7 +106,7 @@ static void *make_value(struct outline *o, const modser_sg_tensor *t)
 	return p;
 }
 
-/* True: something was missing, and is there now. */
+/* True if an input was missing and is now set to zeros. */
 static bool assume_zeros(struct outline *o, const modser_sg_node *node)
 {
 	bool has_made = false;
@@ -135,7 +135,7 @@ static bool infer(struct outline *o, modser_sg_node *node)
 	return result == 0;
 }
 
-/* Does the node read nothing but what is there, and little? */
+/* True if all inputs of the node are known and small. */
 static bool can_compute(const modser_sg_node *node)
 {
 	const bool asks_for_a_shape = strcmp(node->op->schema->name, "Shape") == 0 ||
@@ -237,7 +237,7 @@ struct msd_flow_value msd_outline_output(const struct msd_flow_graph *g, size_t 
 		memcpy(v.dims, said->dims, said->ndim * sizeof(*v.dims));
 	}
 	for (size_t k = 0; k < v.ndim && v.ndim == said->ndim; k++) {
-		if (v.dims[k] == 0) /* it may come of an assumed value */
+		if (v.dims[k] == 0) /* it may depend on an assumed value */
 			v.dims[k] = said->dims[k];
 	}
 	v.bytes = 0;

@@ -1,7 +1,8 @@
 /*
- * If, Loop and Scan within an outline. Happy path: the graph gets what is known of the
- * node's inputs, is inferred, and its outputs become the node's, with an axis more
- * where turns are stacked. A shape that is not known stays so; only memory fails.
+ * If, Loop and Scan during shape inference (outline.h). Happy path: the graph gets
+ * the known shapes and values of the node's inputs and is inferred. Its outputs
+ * become the node's, with one more axis for stacked outputs. An unknown shape stays
+ * unknown; only lack of memory is an error.
  */
 #include "runtime/engine/outline_flow.h"
 
@@ -31,7 +32,7 @@ static void take_shape(modser_sg_tensor *to, const modser_sg_tensor *from)
 	msd_sg_tensor_take_dtype(to, from->dtype);
 }
 
-/* Input @i of a graph is what @from is outside; NULL: it is not there. */
+/* Set input @i of a graph from the outer tensor @from; NULL: it does not exist. */
 static void give_input(const modser_graph *g, size_t i, const modser_sg_tensor *from)
 {
 	modser_sg_tensor *to = g->inputs[i];
@@ -58,7 +59,7 @@ static void cut_axis(modser_sg_tensor *t, int64_t axis)
 	t->ndim--;
 }
 
-/* Output @i of @node is @n of @from, along an axis of its own. */
+/* Output @i of @node stacks @n of @from along a new axis. */
 static void give_stack(const modser_sg_node *node, size_t i,
 		       const modser_sg_tensor *from, int64_t axis, int64_t n)
 {
@@ -93,7 +94,7 @@ static msd_err enter_if(const modser_sg_node *node, struct msd_diag *d)
 	return err;
 }
 
-/* Values that go from turn to turn are as they came in. */
+/* Values carried between iterations keep their input shapes. */
 static void give_states(const modser_sg_node *node, size_t first)
 {
 	for (size_t i = 0; i < msd_flow_states(node); i++) {
@@ -128,7 +129,7 @@ static msd_err enter_loop(const modser_sg_node *node, struct msd_diag *d)
 	return err;
 }
 
-/* Number @i of a list that may be left out, and is zeros then. */
+/* Entry @i of a list parameter; zero if the list is missing. */
 static int64_t number(const modser_sg_node *node, const char *param, size_t i)
 {
 	const modser_sg_attr *a = modser_sg_op_param(node->op, param);

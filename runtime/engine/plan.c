@@ -1,13 +1,13 @@
 /*
- * A graph made ready to run, and its runs.
+ * A graph prepared to run, and its runs.
  *
- * Happy path: shapes are inferred and nodes put in order; each node is taken by an
- * engine that has elements for it; each tensor that a kernel makes gets a place in one
- * arena, which others reuse after its last reader. A run binds constants and inputs,
- * calls kernel after kernel, and copies the outputs out.
+ * Happy path: shapes are inferred and nodes ordered. An engine that supports the
+ * element types accepts each node. Each tensor that a kernel makes gets a range of
+ * one arena, which other tensors reuse after its last reader. A run binds constants
+ * and inputs, calls kernel after kernel, and copies the outputs out.
  *
- * Failures are the load's: an operator without a kernel, elements that are not float32,
- * a constant without bytes. A run fails only when a kernel does.
+ * Failures occur at load: an operator without a kernel, elements that are not
+ * float32, a constant without bytes. A run fails only when a kernel does.
  */
 #include "runtime/engine/plan.h"
 
@@ -25,15 +25,15 @@
 
 struct msd_plan {
 	modser_graph *g;
-	size_t *order; /* of nodes */
+	size_t *order; /* order of the nodes */
 	struct msd_places places;
-	struct msd_shapes shapes; /* of the last runs */
-	bool keeps_shapes;        /* they follow from those of inputs alone */
-	const void **in;          /* of the node that runs */
+	struct msd_shapes shapes; /* shapes of the last runs */
+	bool keeps_shapes;        /* shapes depend only on the input shapes */
+	const void **in;          /* inputs of the running node */
 	void **out;
-	struct msd_engine_node *taken; /* of each node: who computes it */
-	struct msd_flow **flows;       /* of nodes that run graphs; NULL: of others */
-	bool is_within; /* such a graph: no shape is known before a run */
+	struct msd_engine_node *taken; /* by node: its engine */
+	struct msd_flow **flows;       /* by node: its graphs, else NULL */
+	bool is_within; /* a graph within a node: no shape is known before a run */
 };
 
 static msd_err take_error(const modser_graph *g, struct msd_diag *d)
@@ -58,7 +58,8 @@ static msd_err check_node(struct msd_plan *p, const modser_sg_node *node,
 				 : msd_engine_offer(node, &p->taken[node->index], d);
 }
 
-/* The shape of an input that is known in a call alone still has its dimensions. */
+/* An input with a shape that only a call knows still has a known number of
+ * dimensions. */
 static msd_err check_given(modser_sg_node *node, bool *is_open, struct msd_diag *d)
 {
 	const modser_sg_tensor *t = node->outputs[0];
@@ -88,7 +89,7 @@ static msd_err infer_step(const struct msd_plan *p, modser_sg_node *node, bool *
 					  : infer_node(p, node, is_open, d);
 }
 
-/* *@is_open: some shape is known in a run alone. */
+/* *@is_open: some shape is known only during a run. */
 static msd_err infer_all(struct msd_plan *p, bool *is_open, struct msd_diag *d)
 {
 	msd_err err = MSD_OK;
@@ -151,7 +152,7 @@ static msd_err create(modser_graph *graph, bool is_within, struct msd_plan **ret
 	if (err == MSD_OK && !is_open)
 		err = msd_layout_make(layout, layout->arena_bytes, d);
 	p->places.now = is_open ? NULL : layout;
-	p->keeps_shapes = is_open && !is_within; /* until one shows that they do not */
+	p->keeps_shapes = is_open && !is_within; /* until a run shows the opposite */
 	if (err != MSD_OK) {
 		msd_plan_destroy(p);
 		return err;
@@ -225,7 +226,7 @@ static msd_err run_kernel(struct msd_plan *p, const modser_sg_node *node,
 	return MSD_OK;
 }
 
-/* A node that runs graphs says itself what its outputs are. */
+/* A node that runs graphs sets its output shapes itself. */
 static msd_err run_flow(struct msd_plan *p, const modser_sg_node *node,
 			struct msd_diag *d)
 {
@@ -250,7 +251,7 @@ static msd_err run_flow(struct msd_plan *p, const modser_sg_node *node,
 					     node->name);
 }
 
-/* The shapes that follow from what was computed before; what a value says is known. */
+/* Infer the node's shapes after its inputs were computed; their values are known. */
 static msd_err run_inferred(struct msd_plan *p, modser_sg_node *node,
 			    struct msd_diag *d)
 {
@@ -277,8 +278,8 @@ static msd_err run_open(struct msd_plan *p, modser_sg_node *node, size_t step,
 	return err;
 }
 
-/* The shapes of all tensors follow from those that the inputs have now; *@is_open: they
- * do not without values. */
+/* Infer the shapes of all tensors from the current input shapes. *@is_open: this
+ * needs values as well. */
 static msd_err infer_run(struct msd_plan *p, bool *is_open, struct msd_diag *d)
 {
 	msd_err err = MSD_OK;
@@ -289,7 +290,7 @@ static msd_err infer_run(struct msd_plan *p, bool *is_open, struct msd_diag *d)
 	return err;
 }
 
-/* The layout of this run's shapes: one that is kept, or a new one. */
+/* Find the memory plan for this run's shapes: a cached one or a new one. */
 static msd_err find_shapes(struct msd_plan *p, struct msd_diag *d)
 {
 	const struct msd_layout **now = &p->places.now;

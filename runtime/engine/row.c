@@ -10,7 +10,8 @@ void msd_row_load(struct msd_dtype dtype, const void *p, int64_t first, int64_t 
 			ret[i] = msd_row_at(dtype, p,
 					    (size_t)(first + (int64_t)i * step));
 		}
-	} else if (step == 1) { /* a loop by itself: the compiler sees vectors */
+	} else if (step ==
+		   1) { /* a separate loop, so that the compiler vectorises it */
 		for (size_t i = 0; i < n; i++)
 			ret[i] = (double)x[first + (int64_t)i];
 	} else {

@@ -1,8 +1,9 @@
 #ifndef MSD_RUNTIME_ENGINE_ROW_H
 #define MSD_RUNTIME_ENGINE_ROW_H
 /*
- * Elements of any type of numbers as double, in which kernels compute, and back: one by
- * one or in rows. Those of float32, which most models have, are read without a call.
+ * Conversion of number elements of any type to double, in which kernels compute, and
+ * back: single elements or rows. float32, which most models use, is read without a
+ * call.
  */
 #include "proto/dtype.h"
 #include "runtime/value/element.h"
@@ -12,7 +13,7 @@ static inline bool msd_row_is_single(struct msd_dtype dtype)
 	return dtype.code == MSD_DT_FLOAT && dtype.bits == 32;
 }
 
-/** Element @i of @p; integers are as near as a double is. */
+/** Element @i of @p; integers are rounded to the nearest double. */
 static inline double msd_row_at(struct msd_dtype dtype, const void *p, size_t i)
 {
 	if (msd_row_is_single(dtype))
@@ -24,7 +25,7 @@ static inline double msd_row_at(struct msd_dtype dtype, const void *p, size_t i)
 	return kind == MSD_N_FLOAT ? v.f : (double)v.i;
 }
 
-/** @v without what is behind its point; beyond what 64 bits hold it is their end. */
+/** @v truncated towards 0 and clamped to 64 bits. */
 static inline int64_t msd_row_whole(enum msd_number_kind kind, double v)
 {
 	if (kind == MSD_N_UINT64 && v >= 0x1p63)
@@ -34,8 +35,7 @@ static inline int64_t msd_row_whole(enum msd_number_kind kind, double v)
 	return v > -0x1p63 ? (int64_t)v : INT64_MIN;
 }
 
-/** Store element @i of @p, rounded to the type; integers lose what is behind the point.
- */
+/** Store element @i of @p, rounded to the type; truncated for integers. */
 static inline void msd_row_put(struct msd_dtype dtype, void *p, size_t i, double v)
 {
 	if (msd_row_is_single(dtype)) {
@@ -50,10 +50,10 @@ static inline void msd_row_put(struct msd_dtype dtype, void *p, size_t i, double
 	}
 }
 
-/** @n elements from @first on, each @step behind the one before. */
+/** Load @n elements from @first on with a stride of @step. */
 void msd_row_load(struct msd_dtype dtype, const void *p, int64_t first, int64_t step,
 		  size_t n, double *ret);
-/** Store @n elements one behind the other. */
+/** Store @n consecutive elements. */
 void msd_row_store(struct msd_dtype dtype, void *p, size_t first, size_t n,
 		   const double *from);
 

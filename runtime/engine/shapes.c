@@ -24,7 +24,8 @@ static size_t count_of(const modser_sg_tensor *t)
 	return t->ndim > 0 ? (size_t)t->ndim : 0;
 }
 
-/* Where the extents of each tensor begin follows from how many those before have. */
+/* The offset of a tensor's extents depends on the number of dimensions of all earlier
+ * tensors. */
 static bool is_for(const struct msd_shapes_row *row, const modser_graph *g)
 {
 	const int64_t *dims = row->dims;

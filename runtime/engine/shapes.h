@@ -1,17 +1,17 @@
 #ifndef MSD_RUNTIME_ENGINE_SHAPES_H
 #define MSD_RUNTIME_ENGINE_SHAPES_H
-/* What inference found for the last sets of shapes that a graph's inputs had: the shape
- * of each tensor, and its place. A run of such shapes infers nothing. */
+/* Cache of inference results for the last sets of input shapes of a graph: the shape
+ * and the location of each tensor. A run with cached shapes infers nothing. */
 #include "graph/layout/layout.h"
 #include "proto/diag.h"
 
 #define MSD_SHAPES_KEPT 8u
 
 struct msd_shapes_row {
-	int64_t *dims; /* of all tensors, one after the other; NULL: the row is free */
+	int64_t *dims; /* dims of all tensors, concatenated; NULL: the row is free */
 	int *ndims;
-	struct msd_layout layout; /* places alone */
-	uint64_t used;            /* when: the smallest goes first */
+	struct msd_layout layout; /* offsets only */
+	uint64_t used;            /* time of last use: the smallest is evicted */
 };
 
 struct msd_shapes {
@@ -19,11 +19,15 @@ struct msd_shapes {
 	uint64_t clock;
 };
 
-/** The row for the shapes that the inputs of @g have now, whose tensors get the shapes
- * of it. NULL: none. */
+/**
+ * Find the row for the current input shapes of @g and set the shapes of its tensors
+ * from it. NULL if there is none.
+ */
 const struct msd_layout *msd_shapes_find(struct msd_shapes *s, const modser_graph *g);
-/** Keep the shapes that the tensors of @g have now, all known, and places for them, in
- * the room of those that were used longest ago. */
+/**
+ * Cache the current shapes of the tensors of @g, all known, with a memory plan for
+ * them. Evicts the least recently used row.
+ */
 MSD_MUST_CHECK msd_err msd_shapes_keep(struct msd_shapes *s, const modser_graph *g,
 				       const size_t *order,
 				       const struct msd_layout **ret,

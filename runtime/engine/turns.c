@@ -26,7 +26,7 @@ msd_err msd_turns_init(struct msd_turns *t, const struct msd_flow_call *c, size_
 		       : msd_diag_no_memory(d);
 }
 
-/* A copy, for the next run of the body takes back what this one gave. */
+/* Make a copy because the next run of the body reuses the memory of its outputs. */
 static msd_err copy_state(struct msd_turns *t, size_t i, struct msd_diag *d)
 {
 	const struct msd_flow_value v = msd_flow_output(t->body, t->first + i);
@@ -39,7 +39,7 @@ static msd_err copy_state(struct msd_turns *t, size_t i, struct msd_diag *d)
 	return MSD_OK;
 }
 
-/* Only when all are copied: an output may be a value that came in. */
+/* Call only after all are copied: an output may be an input value. */
 static void hand_on(struct msd_turns *t)
 {
 	for (size_t i = 0; i < t->n_states; i++) {

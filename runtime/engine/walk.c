@@ -47,7 +47,7 @@ void msd_walk_begin(struct msd_walk *w)
 	w->row = 0;
 }
 
-/* The last axis but one goes on; those that are at their end begin again. */
+/* Increment the last axis but one; an axis at its end wraps to 0 and carries. */
 void msd_walk_next(struct msd_walk *w)
 {
 	w->row++;

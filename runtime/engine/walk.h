@@ -1,12 +1,12 @@
 #ifndef MSD_RUNTIME_ENGINE_WALK_H
 #define MSD_RUNTIME_ENGINE_WALK_H
 /*
- * A walk over the elements of one shape, row by row along its last axis, and over the
- * tensors that go with it, each with steps of its own: 0 where an extent of 1 is
- * stretched, others than the shape's where axes are swapped or left out.
+ * Iterates over the elements of one shape, row by row along its last axis, and over
+ * tensors in parallel. Each tensor has its own strides: 0 for a broadcast extent of
+ * 1, different from the shape's if axes are permuted or left out.
  *
- * for (msd_walk_begin(&w); w.row < w.n_rows; msd_walk_next(&w))
- *	element k of the row is at w.at[operand] + k * msd_walk_step(&w, operand)
+ *   for (msd_walk_begin(&w); w.row < w.n_rows; msd_walk_next(&w))
+ *     element k of the row is at w.at[operand] + k * msd_walk_step(&w, operand)
  */
 #include "graph/modser_graph.h"
 
@@ -17,7 +17,7 @@ struct msd_walk {
 	int64_t dims[MODSER_GRAPH_MAX_NDIM];
 	int64_t index[MODSER_GRAPH_MAX_NDIM];
 	int64_t steps[MSD_WALK_OPERANDS][MODSER_GRAPH_MAX_NDIM];
-	int64_t at[MSD_WALK_OPERANDS]; /* where the row begins */
+	int64_t at[MSD_WALK_OPERANDS]; /* start of the row */
 	int64_t from[MSD_WALK_OPERANDS];
 	size_t n_operands;
 	size_t row;
@@ -25,19 +25,21 @@ struct msd_walk {
 	int64_t n; /* elements of a row */
 };
 
-/** Walk over all places of @dims, without a tensor yet. */
+/** Iterate over all positions of @dims, without a tensor yet. */
 void msd_walk_init(struct msd_walk *w, const int64_t *dims, size_t ndim);
-/** Add a tensor of this shape, stretched as numpy does it. */
+/** Add a tensor of this shape, broadcast as in numpy. */
 void msd_walk_stretch(struct msd_walk *w, const int64_t *dims, size_t ndim);
-/** Add a tensor by one step for each axis, whose first element is at @from. */
+/** Add a tensor with one stride per axis and its first element at @from. */
 void msd_walk_operand(struct msd_walk *w, const int64_t *steps, int64_t from);
 void msd_walk_begin(struct msd_walk *w);
 void msd_walk_next(struct msd_walk *w);
 int64_t msd_walk_step(const struct msd_walk *w, size_t operand);
-/** Where operand @operand is at place @i of the walk's extents; of a walk that was
- * never begun, too. */
+/**
+ * Offset of operand @operand at position @i of the iteration space; also works before
+ * msd_walk_begin().
+ */
 int64_t msd_walk_place(const struct msd_walk *w, size_t operand, size_t i);
-/** The steps of a row-major tensor. */
+/** The strides of a row-major tensor. */
 void msd_walk_steps(const int64_t *dims, size_t ndim, int64_t *ret);
 /** Copy elements of @size bytes from operand 0, @from, into row-major @to. */
 void msd_walk_copy(struct msd_walk *w, void *to, const void *from, size_t size);

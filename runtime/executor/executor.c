@@ -1,11 +1,11 @@
 /*
- * What code written against TVM does with a graph or AOT executor: set_input, run,
- * get_output and their kin.
+ * Functions that code written against TVM calls on a graph or AOT executor:
+ * set_input, run, get_output and related ones.
  *
  * Happy path: set_input finds the input by name or number, compares dtype and shape,
- * and has the kind copy the tensor; run has the kind execute, then copies to what
- * set_output_zero_copy gave; get_output gives the kind's tensor. What the kinds differ
- * in is behind msd_executor_ops.
+ * and lets the kind copy the tensor. run lets the kind execute, then copies to the
+ * tensors of set_output_zero_copy. get_output returns the kind's tensor.
+ * msd_executor_ops covers the differences between the kinds.
  */
 #include "runtime/executor/executor.h"
 
@@ -24,7 +24,7 @@ static struct msd_executor *executor_of(struct msd_instance *self)
 
 typedef struct msd_model_tensor (*list_fn)(const struct msd_executor *x, uint32_t i);
 
-/* Whether @own is what a caller means by @name. */
+/* True if the caller's @name means @own. */
 static bool is_name(const struct msd_executor *x, struct msd_span name, const char *own)
 {
 	return x->ops->has_c_names ? msd_c_name_is(name, own) : msd_span_is(name, own);
@@ -84,7 +84,7 @@ static int find_output(const struct msd_executor *x, const struct msd_any *v,
 	return *ret == MSD_NO_SUCH_NAME ? msd_executor_no_output(x, v) : 0;
 }
 
-/* An extent of -1 may be any, and so may what has no dimensions yet. */
+/* An extent of -1 matches any extent; an unranked tensor matches any shape. */
 static bool shape_fits(const struct msd_model_tensor *want,
 		       const struct msd_dltensor *t)
 {
@@ -99,7 +99,7 @@ static bool shape_fits(const struct msd_model_tensor *want,
 	return true;
 }
 
-/* Is argument @at, for input or output @i, what the model has there? */
+/* Check that argument @at has the type of the model's input or output @i. */
 static int check(const char *what, uint32_t i, const struct msd_model_tensor *want,
 		 const struct msd_any *v, int at)
 {
@@ -143,7 +143,7 @@ int msd_executor_set_one(struct msd_executor *x, const struct msd_any *key,
 	return 0;
 }
 
-/* An input and its tensor, or several such pairs. */
+/* (input, tensor), or several such pairs. */
 static int set_input(struct msd_instance *self, const struct msd_any *args, int32_t n,
 		     struct msd_any *ret)
 {
@@ -238,8 +238,8 @@ static int run(struct msd_instance *self, const struct msd_any *args, int32_t n,
 	return rc;
 }
 
-/* The device's type and number, which the call's own device stands for here, then
- * inputs by name or number: all outputs. */
+/* (device type, device id, inputs by name or number...) -> all outputs. The call's
+ * own device replaces the given one. */
 static int run_from_inputs(struct msd_instance *self, const struct msd_any *args,
 			   int32_t n, struct msd_any *ret)
 {
@@ -286,8 +286,8 @@ static int get_output(struct msd_instance *self, const struct msd_any *args, int
 	return copy_output(x, i, msd_any_dltensor(&args[1]));
 }
 
-/* A name that the model does not know is refused; None, where all is to be as TVM has
- * it. */
+/* An unknown name is an error; with TVM's input rules (tvm_inputs) the result is
+ * None. */
 static int get_input(struct msd_instance *self, const struct msd_any *args, int32_t n,
 		     struct msd_any *ret)
 {
@@ -301,7 +301,7 @@ static int get_input(struct msd_instance *self, const struct msd_any *args, int3
 				     : msd_executor_no_input(x, &args[0], 0);
 }
 
-/* Instances of one module have their parameters in common anyhow. */
+/* Nothing to do: instances of one module always share their parameters. */
 static int share_params(struct msd_instance *self, const struct msd_any *args,
 			int32_t n, struct msd_any *ret)
 {

@@ -1,5 +1,5 @@
-/* What an executor says of its inputs and outputs. TVM's get_input_info has two maps;
- * the wire has no map, so a tuple of name, shape and dtype stands for each input. */
+/* Descriptions of an executor's inputs and outputs. TVM's get_input_info returns two
+ * maps; the wire has no maps, so each input is a tuple of name, shape and dtype. */
 #include <inttypes.h>
 #include <string.h>
 
@@ -12,7 +12,7 @@ static int text(const char *s, struct msd_any *ret)
 	return s != NULL ? msd_instance_give_text(s, ret) : 0;
 }
 
-/* @all is the result, if @rc says that it was filled in. */
+/* Return @all if @rc says that it was filled in. */
 static int give(int rc, struct msd_array *all, struct msd_any *ret)
 {
 	if (rc == 0) {
@@ -34,7 +34,7 @@ static int describe(const struct msd_model_tensor *t, struct msd_any *ret)
 		msd_obj_unref(shape != NULL ? &shape->obj : NULL);
 		return msd_abi_no_memory();
 	}
-	if (t->is_unranked) { /* None: only a run tells it */
+	if (t->is_unranked) { /* None: only a run determines it */
 		msd_obj_unref(&shape->obj);
 	} else {
 		three->items[1] = msd_of_obj(&shape->obj);
@@ -118,7 +118,7 @@ int msd_executor_input_index(struct msd_instance *self, const struct msd_any *ar
 
 #define MANY_NAMED 16
 
-/* The names of what a caller sets, parameters apart: "data, mask". */
+/* The names of the inputs that a caller sets, without parameters: "data, mask". */
 static void list_inputs(const struct msd_executor *x, struct msd_buf *out)
 {
 	uint32_t n = 0;

@@ -17,8 +17,8 @@ bool msd_kept_is_param(const struct msd_executor *x, uint32_t i)
 	return k->ops->bound != NULL && k->ops->bound(k, i) != NULL;
 }
 
-/* Input @i is @t from now on; it fits, but eras write bool in two ways, and the model's
- * code is given its own. */
+/* Set input @i to @t, already checked. The ABIs represent bool in two ways; convert
+ * to that of the model's code. */
 static void put(struct msd_executor *x, uint32_t i, struct msd_tensor *t)
 {
 	struct msd_any *input = &kept_of(x)->inputs[i];
@@ -49,7 +49,7 @@ bool msd_kept_share(struct msd_executor *x, uint32_t i, const struct msd_dltenso
 	return view != NULL;
 }
 
-/* Zeros for an input that nothing was set for and that is not bound. */
+/* Create zeros for an input that was not set and is not bound. */
 static int fill_input(struct msd_executor *x, uint32_t i)
 {
 	if (kept_of(x)->inputs[i].type != MSD_T_NONE || msd_kept_is_param(x, i))
@@ -57,7 +57,7 @@ static int fill_input(struct msd_executor *x, uint32_t i)
 	const struct msd_model_tensor want = x->ops->input(x, i);
 	int64_t shape[MSD_MAX_NDIM];
 
-	for (uint32_t k = 0; k < want.ndim; k++) /* one of what a call brings */
+	for (uint32_t k = 0; k < want.ndim; k++) /* an extent that a call sets is 1 */
 		shape[k] = want.shape[k] < 0 ? 1 : want.shape[k];
 	struct msd_tensor *t = msd_tensor_new(want.dtype, shape, want.ndim);
 	if (t == NULL)
@@ -89,7 +89,8 @@ int msd_kept_run(struct msd_executor *x)
 	return 0;
 }
 
-/* A copy: the next set_input writes to other memory, but a shared tensor's changes. */
+/* Return a copy: the next set_input uses other memory, but a shared tensor may
+ * change. */
 int msd_kept_get_input(struct msd_executor *x, uint32_t i, struct msd_any *ret)
 {
 	const struct msd_kept *k = kept_of(x);

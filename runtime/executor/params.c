@@ -1,4 +1,4 @@
-/* load_params of an executor: a .params file's tensors set by their names. */
+/* load_params of an executor: sets the tensors of a .params file by name. */
 #include "artifact/params/params.h"
 
 #include <string.h>
@@ -7,7 +7,8 @@
 #include "runtime/executor/executor.h"
 #include "runtime/value/error.h"
 
-/* One tensor of a .params file; models lose parameters that they do not use. */
+/* Load one tensor of a .params file; unknown names are allowed because compilation
+ * may remove unused parameters. */
 static int load_param(struct msd_executor *x, struct msd_span name,
 		      const struct msd_tensor_blob *blob, uint32_t *n_known)
 {

@@ -1,6 +1,7 @@
 /*
- * Typed readers of a packed function's arguments. Each checks that the argument is
- * there and is what it wants, else raises an error that names its place and both types.
+ * Typed readers of a packed function's arguments. Each checks that the argument
+ * exists and has the expected type, else raises an error with its position and both
+ * types.
  */
 #include "runtime/global/args.h"
 
@@ -161,7 +162,7 @@ bool msd_shape_bytes(const struct msd_shape *shape, struct msd_dtype dtype, size
 	uint64_t n;
 
 	if (dtype.code == MSD_DT_UINT && dtype.bits == 1)
-		dtype.bits = 8; /* bool up to 0.22: a bit by name, a byte in memory */
+		dtype.bits = 8; /* bool up to 0.22: 1 bit by name, a byte in memory */
 	if (!msd_shape_elements(shape->dim, shape->ndim, &n) ||
 	    !msd_dtype_bytes(dtype, n, &bytes) || bytes > SIZE_MAX)
 		return false;

@@ -1,11 +1,11 @@
 #ifndef MSD_RUNTIME_GLOBAL_ARGS_H
 #define MSD_RUNTIME_GLOBAL_ARGS_H
 /*
- * What the runtime's packed functions share: typed access to their arguments, and the
- * tables that global.c searches. A reader that refuses has raised the error already
- * (runtime/value/error.h): return -1. Everything read is borrowed from the arguments.
+ * Shared code of the runtime's packed functions: typed access to their arguments, and
+ * the tables that global.c searches. A reader that fails has already raised the error
+ * (runtime/value/error.h): return -1. All results are borrowed from the arguments.
  *
- * Texts do not name the function itself: whoever calls puts the callee's name in front.
+ * Texts do not name the function itself: the caller adds the callee's name.
  */
 #include <stdbool.h>
 
@@ -30,17 +30,17 @@ MSD_MUST_CHECK bool msd_args_tensor(struct msd_args a, int32_t i,
 /** The same on any device, row-major without gaps. */
 MSD_MUST_CHECK bool msd_args_compact_tensor(struct msd_args a, int32_t i,
 					    struct msd_dltensor **ret);
-/** A tensor that this process may read: on the host. */
+/** A tensor on the host, which this process may read. */
 MSD_MUST_CHECK bool msd_args_host_tensor(struct msd_args a, int32_t i,
 					 struct msd_dltensor **ret);
-/** Both. */
+/** Both: on the host and compact. */
 MSD_MUST_CHECK bool msd_args_host_compact_tensor(struct msd_args a, int32_t i,
 						 struct msd_dltensor **ret);
 MSD_MUST_CHECK bool msd_args_shape(struct msd_args a, int32_t i,
 				   struct msd_shape **ret);
 MSD_MUST_CHECK bool msd_args_tuple(struct msd_args a, int32_t i,
 				   struct msd_array **ret);
-/** A dtype, or its name. */
+/** A dtype or its name. */
 MSD_MUST_CHECK bool msd_args_dtype(struct msd_args a, int32_t i, struct msd_dtype *ret);
 MSD_MUST_CHECK bool msd_args_function(struct msd_args a, int32_t i,
 				      struct msd_function **ret);
@@ -55,20 +55,22 @@ static inline int msd_args_refuse(struct msd_args a, int32_t i, const char *expe
 	return -1;
 }
 
-/* First bytes of the data, past byte_offset. */
+/* Address of the first element, including byte_offset. */
 static inline void *msd_dltensor_at(const struct msd_dltensor *t)
 {
 	return (char *)t->data + t->byte_offset;
 }
-/** Bytes of a compact tensor of @shape; false when the shape is not valid. */
+/** Size of a compact tensor of @shape in bytes; false if the shape is not valid. */
 MSD_MUST_CHECK bool msd_shape_bytes(const struct msd_shape *shape,
 				    struct msd_dtype dtype, size_t *ret);
-/** Put @callee's name in front of the error when @rc, what its call returned, is not 0.
- * Returns @rc. */
+/**
+ * Prefix the error with @callee's name if @rc, the result of its call, is not 0.
+ * Returns @rc.
+ */
 int msd_name_error(const struct msd_function *callee, int rc);
 /** Return @obj (one reference moves to @ret); NULL raises out of memory. */
 int msd_return_obj(struct msd_obj *obj, struct msd_any *ret);
-/** Return @v with a reference of its own. */
+/** Return @v with its own reference. */
 int msd_return_copy(const struct msd_any *v, struct msd_any *ret);
 
 #endif

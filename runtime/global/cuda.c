@@ -1,4 +1,4 @@
-/* What host code of CUDA modules calls beside kernels. */
+/* Functions other than kernels that host code of CUDA modules calls. */
 #include "runtime/device/cuda/cuda.h"
 
 #include <stdio.h>
@@ -8,7 +8,7 @@
 #include "runtime/global/args.h"
 #include "runtime/global/global.h"
 
-/* The arguments from @at on, one after another. */
+/* Reads the arguments from @at on, one after another. */
 struct reader {
 	struct msd_args a;
 	int32_t at;
@@ -60,7 +60,7 @@ static bool read_pointer(struct reader *r, size_t align, void **ret)
 	return true;
 }
 
-/* Since 0.26: the last one, when it is there. */
+/* Since 0.26 this is the last argument, optional. */
 static bool read_forced_type(struct reader *r, int32_t *ret)
 {
 	int64_t type = MSD_TENSOR_MAP_OWN_TYPE;
@@ -127,8 +127,8 @@ static int encode_tiled(void *self, const struct msd_any *args, int32_t n,
 	return err == MSD_OK ? 0 : raised(err, &d);
 }
 
-/* () -> the stream that the thread's device launches on, for kernels that a library
- * launches itself: they stay in order with ours. */
+/* () -> the stream of the thread's device, for kernels that a library launches
+ * itself; they stay in order with ours. */
 static int get_stream(void *self, const struct msd_any *args, int32_t n,
 		      struct msd_any *ret)
 {
@@ -161,7 +161,7 @@ static int get_device_count(void *self, const struct msd_any *args, int32_t n,
 	return 0;
 }
 
-/* () -> TVM's sentence about the thread's device. */
+/* () -> TVM's text about the thread's device. */
 static int get_free_memory(void *self, const struct msd_any *args, int32_t n,
 			   struct msd_any *ret)
 {

@@ -16,7 +16,7 @@ static int enter(struct msd_dev *dev)
 	return -1;
 }
 
-/* Host code of a device module names its device first: __tvm_set_device(type, id). */
+/* Host code of a device module first sets its device: __tvm_set_device(type, id). */
 static int set_device(void *self, const struct msd_any *args, int32_t n,
 		      struct msd_any *ret)
 {

@@ -22,7 +22,7 @@ static int by_name(const void *a, const void *b)
 	return strcmp(x->name, y->name);
 }
 
-/* Short of memory the table stays empty and lookups fail by name. */
+/* If memory is short, the table stays empty and lookups fail by name. */
 static void build(void)
 {
 	size_t n = 0;

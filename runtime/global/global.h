@@ -1,15 +1,15 @@
 #ifndef MSD_RUNTIME_GLOBAL_GLOBAL_H
 #define MSD_RUNTIME_GLOBAL_GLOBAL_H
 /*
- * Packed functions that the runtime itself provides, by TVM's names (vm.builtin.*,
- * __tvm_set_device, ...). The names stand in artifact/provides/packed.h, a list for
- * each file that has such functions; the file makes its table of its list.
+ * Packed functions that the runtime itself provides under TVM's names (vm.builtin.*,
+ * __tvm_set_device, ...). artifact/provides/packed.h has a list of names for each
+ * file with such functions; the file builds its table from its list.
  */
 #include "artifact/provides/packed.h"
 #include "runtime/value/value.h"
 
 struct msd_global {
-	const char *name; /* NULL ends a table */
+	const char *name; /* NULL terminates a table */
 	msd_safe_call call;
 };
 

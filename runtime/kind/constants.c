@@ -1,16 +1,17 @@
 /*
- * Module kinds that hand constants to what they import: `metadata` (0.7, 0.8) and
- * `const_loader` (0.9 on). They serve code generators of vendors, whose functions take
- * TVM's own arrays of tensors. Where no symbol has constants, as with host code alone,
- * lookups just pass through. `metadata_module` describes a model; who needs that asks
- * the library itself.
+ * Module kinds that pass constants to their imports: `metadata` (0.7, 0.8) and
+ * `const_loader` (0.9 on). They serve vendor code generators with functions that take
+ * TVM's own arrays of tensors. If no symbol has constants, as with host code only,
+ * lookups just pass through. `metadata_module` describes a model; its users read it
+ * from the library directly.
  */
 #include <stdio.h>
 
 #include "artifact/params/tensor_blob.h"
 #include "runtime/kind/kinds.h"
 
-/* Skip names and tensors, then the first symbol that has constants, or an empty one. */
+/* Skip names and tensors, then find the first symbol that has constants. The result
+ * is empty if there is no such symbol. */
 static msd_err find_needy(struct msd_span payload, struct msd_span *ret,
 			  struct msd_diag *d)
 {

@@ -1,9 +1,8 @@
 /*
- * Module kinds whose code goes to a device's driver. The node is made from its blob
- * when the artifact is opened; the driver gets the code when the module is placed, all
- * of it, so that a device that is absent or code that it refuses fail the load and no
- * call. Another device of the same type gets the code with the first kernel that is
- * called for tensors there.
+ * Module kinds with code for a device driver. The node is made from its blob when the
+ * artifact is opened. The driver gets all of the code when the module is placed, so
+ * an absent device or rejected code fails the load and not a call. Another device of
+ * the same type gets the code at the first kernel call with tensors on it.
  */
 #include <pthread.h>
 #include <stdlib.h>
@@ -15,20 +14,20 @@
 
 struct device_node;
 
-/* A kernel as compiled host code calls it. */
+/* A kernel in the form that compiled host code calls. */
 struct kernel_function {
-	struct msd_function fn; /* first: what callers hold */
+	struct msd_function fn; /* first member: callers hold a pointer to it */
 	struct device_node *owner;
-	size_t index; /* in the blob */
+	size_t index; /* index in the blob */
 	char *name;   /* owned */
 	struct msd_launch_plan plan;
-	char *refusal; /* why nobody can launch it, or NULL; owned */
+	char *refusal; /* reason why the kernel cannot be launched, or NULL; owned */
 };
 
-/* "__tvm_prepare_global_barrier", which host code calls before kernels with a barrier
+/* "__tvm_prepare_global_barrier". Host code calls it before kernels with a barrier
  * over all their blocks (TVM 0.6 to 0.23). */
 struct barrier_function {
-	struct msd_function fn; /* first */
+	struct msd_function fn; /* first member */
 	struct device_node *owner;
 };
 #define BARRIER "__tvm_prepare_global_barrier"
@@ -46,8 +45,8 @@ struct device_node {
 	struct msd_device_blob blob; /* its spans borrow from the file */
 	struct kernel_function *kernels;
 	struct barrier_function barrier;
-	struct place first;   /* dev is NULL until it is placed; then never changed */
-	pthread_mutex_t lock; /* of the others */
+	struct place first; /* dev is NULL until the module is placed, then constant */
+	pthread_mutex_t lock; /* protects the other places */
 	struct place *others;
 };
 
@@ -68,7 +67,7 @@ static msd_err place_make(const struct device_node *n, struct msd_device device,
 	return MSD_OK;
 }
 
-/* With the lock held. */
+/* The caller holds the lock. */
 static msd_err place_add(struct device_node *n, struct msd_device device,
 			 const struct place **ret, struct msd_diag *d)
 {
@@ -87,8 +86,7 @@ static msd_err place_add(struct device_node *n, struct msd_device device,
 	return MSD_OK;
 }
 
-/* Where the thread's tensors are: host code has named their device with
- * __tvm_set_device. */
+/* The place of the thread's tensors: host code set the device with __tvm_set_device. */
 static msd_err place_find(struct device_node *n, const struct place **ret,
 			  struct msd_diag *d)
 {
@@ -111,7 +109,7 @@ static msd_err place_find(struct device_node *n, const struct place **ret,
 	return err;
 }
 
-/* The place where @n's code runs for @name, which somebody calls. */
+/* The place where the code of @n runs for a call of @name. */
 static msd_err place_for_call(struct device_node *n, const char *name,
 			      const struct place **ret, struct msd_diag *d)
 {
@@ -184,7 +182,7 @@ static msd_err kernel_make(struct device_node *n, size_t i, struct msd_diag *d)
 	if (k->name == NULL)
 		return msd_diag_no_memory(d);
 	msd_function_init(&k->fn, k->name, kernel_call);
-	/* One kernel that nobody can launch keeps no other from running. */
+	/* One kernel that cannot be launched does not block the other kernels. */
 	msd_err err = msd_launch_plan_make(kernel, &k->plan, d);
 	if (err != MSD_UNSUPPORTED)
 		return err;
@@ -227,7 +225,7 @@ static msd_err device_place(struct msd_node *node, struct msd_device device,
 	struct device_node *n = node->state;
 
 	if (device.type == MSD_DEV_CPU)
-		return MSD_OK; /* host functions alone */
+		return MSD_OK; /* host functions only */
 	if (device.type != n->ops->type)
 		device = (struct msd_device){n->ops->type, 0};
 	return place_make(n, device, &n->first, d);

@@ -1,5 +1,5 @@
-/* Kinds that cannot run: each is in the tree, is shown, and says why when it is needed.
- */
+/* Kinds that cannot run: each appears in the tree and in listings, and reports the
+ * reason when it is used. */
 #include <stdio.h>
 
 #include "artifact/kind/kinds.h"
@@ -37,7 +37,7 @@ static msd_err refused_open(struct msd_node *node, const struct msd_node_context
 
 static void refused_close(struct msd_node *node)
 {
-	(void)node; /* the refusal is the load's to free */
+	(void)node; /* the load frees the reason */
 }
 
 const struct msd_node_ops msd_kind_refused = {

@@ -4,7 +4,7 @@
 
 #define MAX_DIGITS 18
 
-/* Digits from *@p on; moves it behind them. */
+/* Read digits from *@p on and advance it. */
 static bool take_number(const char **p, const char *end, int64_t *ret)
 {
 	const char *begin = *p;
@@ -33,7 +33,7 @@ static bool skip(const char **p, const char *word)
 	return true;
 }
 
-/* 64, T.int64(64) or (int64)64; moves *@p behind it. */
+/* Read 64, T.int64(64) or (int64)64 and advance *@p. */
 static bool take_literal(const char **p, int64_t *ret)
 {
 	const char *end = *p + strlen(*p);

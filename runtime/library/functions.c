@@ -1,7 +1,5 @@
-/*
- * The functions of a library: every exported packed function, by the name that callers
- * use, with the calling convention of its era.
- */
+/* The functions of a library: every exported packed function, under the name that
+ * callers use, with the calling convention of its ABI. */
 #include <dlfcn.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,8 +10,8 @@
 #include "runtime/library/library.h"
 #include "runtime/module/signature.h"
 
-/* Data alignment that compiled code assumes without checking: 128 in 0.7 - 0.9 (which
- * of the classic releases made a library is not known), 64 since tvm-ffi. */
+/* Data alignment that compiled code assumes without checking: 128 in 0.7 - 0.9 (the
+ * exact classic release of a library is not known), 64 since tvm-ffi. */
 #define ALIGN_CLASSIC 128u
 #define ALIGN_FFI 64u
 
@@ -30,7 +28,7 @@ static bool has_prefix(const char *text, const char *prefix)
 	return strncmp(text, prefix, strlen(prefix)) == 0;
 }
 
-/* Code that is no packed function although its symbol is a plain one. */
+/* True if the symbol has a plain name but is not a packed function. */
 static bool is_not_packed(const char *name)
 {
 	return strcmp(name, "TVMSystemLibEntryPoint") == 0 ||
@@ -42,7 +40,7 @@ void msd_lib_func_init(const struct msd_lib *lib, struct msd_lib_func *f,
 {
 	msd_safe_call call = msd_classic_thunk;
 
-	if (lib->era == MSD_ERA_FFI) { /* compiled code takes our values as they are */
+	if (lib->era == MSD_ERA_FFI) { /* compiled code takes our values unchanged */
 		memcpy(&call, &code, sizeof(call));
 	} else if (lib->era == MSD_ERA_FFI_021) {
 		call = msd_ffi021_thunk;
@@ -63,7 +61,7 @@ static void add(struct msd_lib *lib, const char *name, void *code)
 	msd_lib_func_init(lib, &lib->funcs[lib->n_funcs++], name, code);
 }
 
-/* The caller's name of a symbol that is a function of this era, or NULL. */
+/* The caller's name for a symbol that is a function of this ABI, or NULL. */
 static const char *function_name(const struct msd_lib *lib, const char *symbol)
 {
 	const char *prefix = msd_era_names(lib->era)->func_prefix;
@@ -76,8 +74,8 @@ static const char *function_name(const struct msd_lib *lib, const char *symbol)
 	return symbol[0] != '\0' ? symbol : NULL;
 }
 
-/* A system library's table holds functions by the same names, besides two data symbols.
- */
+/* The table of a system library has functions under the same names, and two data
+ * symbols. */
 static const char *syslib_name(const struct msd_lib *lib, const char *symbol)
 {
 	const struct msd_era_names *names = msd_era_names(lib->era);
@@ -124,7 +122,7 @@ static struct msd_lib_func *find_function(struct msd_lib *lib, struct msd_span n
 	return NULL;
 }
 
-/* Text that is no signature leaves its function as unknown as it was. */
+/* Text that is not a signature leaves the function's signature unknown. */
 static msd_err read_signature(struct msd_lib *lib, struct msd_span line,
 			      struct msd_diag *d)
 {
@@ -143,7 +141,7 @@ static msd_err read_signature(struct msd_lib *lib, struct msd_span line,
 	return err == MSD_NOMEM ? msd_diag_no_memory(d) : MSD_OK;
 }
 
-/* Those that an archive's description had for code that checks nothing by itself. */
+/* Read signatures from an archive's description, for code without argument checks. */
 static msd_err read_signatures(struct msd_lib *lib, struct msd_diag *d)
 {
 	const struct msd_elf_sym *s = msd_elf_find(lib->elf, MSD_SIGNATURES_SYMBOL);
@@ -187,7 +185,7 @@ msd_err msd_library_list_functions(struct msd_lib *lib, struct msd_diag *d)
 	}
 	qsort(lib->funcs, lib->n_funcs, sizeof(*lib->funcs), by_name);
 	drop_duplicates(lib);
-	for (size_t i = 0; i < lib->n_funcs; i++) /* where they stay */
+	for (size_t i = 0; i < lib->n_funcs; i++) /* their final address */
 		lib->funcs[i].rules.info.signature = &lib->funcs[i].signature;
 	for (size_t i = 0; i < lib->n_funcs; i++)
 		lib->funcs[i].thunk.fn.rules = &lib->funcs[i].rules;

@@ -10,7 +10,7 @@
 
 #define METADATA "_metadata_"
 #define DOC "_doc_"
-#define DOC_MAX (16u * 1024u) /* what is longer is cut: a list has many of them */
+#define DOC_MAX (16u * 1024u) /* longer texts are cut: a list has many of them */
 
 bool msd_getters_is(const char *name)
 {
@@ -18,7 +18,7 @@ bool msd_getters_is(const char *name)
 	       strncmp(name, DOC, sizeof(DOC) - 1) == 0;
 }
 
-/* The getter of that sort for @f, or NULL. */
+/* The getter of kind @sort for @f, or NULL. */
 static msd_safe_call getter_of(const struct msd_lib *lib, const struct msd_lib_func *f,
 			       const char *sort)
 {
@@ -42,7 +42,7 @@ bool msd_getters_have(const struct msd_lib *lib, const struct msd_lib_func *f)
 	       (getter_of(lib, f, METADATA) != NULL || getter_of(lib, f, DOC) != NULL);
 }
 
-/* The text that @call gives, in @value, which owns it. One that fails has none. */
+/* The text that @call returns in @value, which owns it; false if it fails. */
 static bool text_of(msd_safe_call call, struct msd_any *value, struct msd_span *ret)
 {
 	struct msd_diag ignored = {0};

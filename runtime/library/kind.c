@@ -1,7 +1,5 @@
-/*
- * The kind `_lib`: the library that an artifact is, as a node of its own tree; and
- * further nodes that stand for the same library, as TVM 0.7 wrote them.
- */
+/* The kind `_lib`: the library of the artifact as a node of its own tree; also
+ * further nodes for the same library, which TVM 0.7 wrote. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -35,8 +33,8 @@ static msd_err library_open(struct msd_node *node, const struct msd_node_context
 	return err;
 }
 
-/* Tensors of the device that the imports have code for pass the checks; kernels go to
- * whichever of that type they are on. */
+/* Tensors on the device of the imports' code pass the checks; kernels run on
+ * whichever device of that type holds them. */
 static msd_err library_place(struct msd_node *node, struct msd_device device,
 			     struct msd_diag *d)
 {
@@ -69,7 +67,7 @@ static struct msd_lib_func *find_exact(const struct msd_lib *lib, const char *na
 	return NULL;
 }
 
-/* The entry function has two names in each era: "main" and "__tvm_main__". */
+/* The entry function has two names in each ABI: "main" and "__tvm_main__". */
 static struct msd_lib_func *find_entry(const struct msd_lib *lib, const char *name)
 {
 	struct msd_lib_func *f = NULL;

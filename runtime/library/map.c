@@ -2,10 +2,10 @@
  * A library of compiled code in this process: opened from its descriptor, its slots
  * filled, its context bound.
  *
- * Happy path: symbols that nobody provides are named before dlopen runs a constructor;
- * the descriptor is opened by its path in /proc, or as a copy when the same file is
- * mapped already; the pointer globals that compiled code calls through get our
- * functions, the context what it looks up by.
+ * Happy path: missing symbols are reported before dlopen runs a constructor. The
+ * descriptor is opened by its path in /proc, or as a copy if the same file is already
+ * mapped. The pointer globals of the compiled code get our functions, and its context
+ * serves its lookups.
  */
 #include <dlfcn.h>
 #include <errno.h>
@@ -22,10 +22,10 @@
 #include "runtime/library/library.h"
 #include "runtime/library/needed.h"
 
-#define MAX_NAMED 40 /* symbols that an error text names */
+#define MAX_NAMED 40 /* maximum number of symbols in an error text */
 #define FD_NAME_MAX 32
 
-/* Symbols of TVM's C++ runtime: code that was made to be linked with it. */
+/* True for symbols of TVM's C++ runtime: the code must be linked with that runtime. */
 static bool is_tvm_cpp(const char *name)
 {
 	return strncmp(name, "_ZN3tvm", 7) == 0 || strncmp(name, "_ZNK3tvm", 8) == 0 ||
@@ -77,7 +77,8 @@ static bool resolves(const char *name, void *const *libs, size_t n_libs)
 	return false;
 }
 
-/* As the loader finds it for the library: in its own search path, then the system's. */
+/* Open as the loader does for the library: its own search path first, then the
+ * system's. */
 static void *open_needed(const struct msd_elf *elf, const char *name)
 {
 	char place[MSD_SEARCH_MAX];
@@ -91,7 +92,7 @@ static void *open_needed(const struct msd_elf *elf, const char *name)
 	return found;
 }
 
-/* Whether the library's search path has @name at a place that may not be read. */
+/* True if the library's search path has @name in a place that is not readable. */
 static bool is_closed(const struct msd_elf *elf, const char *name,
 		      char place[static MSD_SEARCH_MAX])
 {
@@ -106,7 +107,9 @@ static bool is_closed(const struct msd_elf *elf, const char *name,
 	return false;
 }
 
-/* The first of them that is where the library looks for it, and may not be read. */
+/*
+ * Report the first needed library that exists in the search path but is not readable.
+ */
 static msd_err refuse_closed(const struct msd_elf *elf, struct msd_diag *d)
 {
 	char place[MSD_SEARCH_MAX];
@@ -216,9 +219,9 @@ static void fd_name(int fd, char out[static FD_NAME_MAX])
 }
 
 /*
- * dlopen gives an existing mapping when the name or the inode is one it knows. The name
- * is this load's own because the descriptor stays open as long as the mapping; a file
- * that is mapped already is copied.
+ * dlopen returns an existing mapping if it knows the name or the inode. The name is
+ * unique to this load because the descriptor stays open as long as the mapping; a
+ * file that is already mapped is copied.
  */
 static msd_err private_fd(int fd, struct msd_span file, int *ret, struct msd_diag *d)
 {

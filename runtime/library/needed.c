@@ -16,7 +16,7 @@ struct msd_needed {
 	struct msd_lib_func func;
 };
 
-/* Names are looked for when code is called first, then callers keep what was found. */
+/* Names are looked up at the first call; then callers cache the result. */
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 
 static void fill(const struct msd_lib *lib, const char *name, void *value)
@@ -38,8 +38,8 @@ void msd_needed_bind(struct msd_lib *lib, struct msd_node *env)
 	fill(lib, msd_era_names(lib->era)->ctx, &env->context);
 }
 
-/* Without a prefix to its name a function is one of TVM's only in a library that has
- * pointer globals, as all have that TVM's LLVM target makes. */
+/* A function without a name prefix belongs to TVM only if its library has pointer
+ * globals, as all libraries of TVM's LLVM target do. */
 static bool is_of_tvm(const char *path, const void *base)
 {
 	void *handle = dlopen(path, RTLD_LAZY | RTLD_LOCAL | RTLD_NOLOAD);
@@ -59,7 +59,7 @@ static bool is_of_tvm(const char *path, const void *base)
 	return found;
 }
 
-/* The code of the function that callers know as @name, or NULL. */
+/* The code of the function that callers call @name, or NULL. */
 static void *code_of(const struct msd_lib *lib, const char *name)
 {
 	const char *prefix = msd_era_names(lib->era)->func_prefix;

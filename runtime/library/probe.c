@@ -1,7 +1,5 @@
-/*
- * Signatures learnt from the functions themselves: code of tvm-ffi that is called with
- * -1 arguments fails with a text that holds its whole signature, and runs nothing.
- */
+/* Learn signatures from the functions themselves: code of tvm-ffi called with -1
+ * arguments fails with its whole signature in the text, and runs nothing. */
 #include "runtime/library/probe.h"
 
 #include <stdio.h>
@@ -12,7 +10,8 @@
 #include "runtime/module/signature.h"
 #include "runtime/value/error.h"
 
-/* Without a way to report an error a function has no checks that could answer. */
+/* A function that cannot report an error has no checks that could reveal its
+ * signature. */
 static bool has_error_hook(const struct msd_elf *elf)
 {
 	static const char *const hooks[] = {
@@ -49,7 +48,7 @@ static struct msd_probe_texts texts_of(const struct msd_lib *lib)
 	return texts;
 }
 
-/* memmem() of the C library takes ten times as long where little looks like @key. */
+/* memmem() of the C library takes ten times as long if few bytes look like @key. */
 static const uint8_t *find_key(struct msd_span s, const char *key, size_t n)
 {
 	while (s.n >= n) {
@@ -95,14 +94,15 @@ struct msd_span msd_probe_find_text(const struct msd_probe_texts *texts,
 	return found;
 }
 
-/* Part of a function's name, as far as the texts are concerned. */
+/* True for bytes that may be part of a function name in the texts. */
 static bool is_name_byte(uint8_t c)
 {
 	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ||
 	       (c >= '0' && c <= '9') || c == '_' || c == '.' || c == '$';
 }
 
-/* The listed function whose name ends before @end, not as the end of a longer one. */
+/* The listed function with a name that ends before @end and is not the tail of a
+ * longer name. */
 static struct msd_lib_func *func_before(const struct msd_lib *lib, const uint8_t *begin,
 					const uint8_t *end)
 {
@@ -130,7 +130,7 @@ static struct msd_lib_func *func_before(const struct msd_lib *lib, const uint8_t
 	return NULL;
 }
 
-/* Every "NAME@tail" in @s makes NAME answer so, unless a better way is known. */
+/* For every "NAME@tail" in @s set the answer of NAME, unless a better one is known. */
 static void note_answers(struct msd_lib *lib, struct msd_span s, const char *tail,
 			 enum msd_lib_answer answer)
 {
@@ -164,7 +164,7 @@ static void read_answers(struct msd_lib *lib, const struct msd_probe_texts *text
 	}
 }
 
-/* "... when calling:\n  `addone(A: ...)`": what stands between the backticks. */
+/* "... when calling:\n  `addone(A: ...)`": use the text between the backticks. */
 static msd_err probe_printed(struct msd_lib_func *f, struct msd_diag *d)
 {
 	struct msd_any ret = {0};
@@ -186,14 +186,15 @@ static msd_err probe_printed(struct msd_lib_func *f, struct msd_diag *d)
 					 (size_t)(last - first - 1)};
 		err = msd_signature_parse(inner, &f->signature, d);
 		if (err != MSD_NOMEM)
-			err = MSD_OK; /* another text: the signature stays unknown */
+			err = MSD_OK; /* an unexpected text: the signature stays unknown
+				       */
 	}
 	msd_diag_finish(&said);
 	return err;
 }
 
-/* Libraries that print signatures write bool as {bool, 8}: they are of 0.24 or later.
- */
+/* Libraries that print signatures are of 0.24 or later and represent bool as {bool,
+ * 8}. */
 static void learn_bool_style(struct msd_lib_func *f)
 {
 	if (f->signature.known)
@@ -213,7 +214,7 @@ static msd_err probe_bool8(struct msd_lib_func *f, struct msd_diag *d)
 	return err;
 }
 
-/* The file does not say it, and it can be asked. */
+/* True if the file does not contain the signature, and the function may be probed. */
 static bool is_open_question(const struct msd_lib_func *f,
 			     const struct msd_probe_gate *gate, size_t place)
 {
@@ -221,7 +222,7 @@ static bool is_open_question(const struct msd_lib_func *f,
 	       may_ask(gate, place);
 }
 
-/* What the library says by itself needs no call of the functions. */
+/* Getters need no call of the functions themselves. */
 static msd_err ask_getters(struct msd_lib *lib, const struct msd_probe_gate *gate,
 			   size_t first, struct msd_diag *d)
 {
@@ -262,7 +263,8 @@ msd_err msd_probe_library(struct msd_lib *lib, const struct msd_probe_gate *gate
 			n_printed += f->signature.known ? 1 : 0;
 		}
 	}
-	/* `main` is a call of the entry function, whose texts bear that one's name. */
+	/* `main` calls the entry function, and the texts contain that function's
+	 * name. */
 	if (err == MSD_OK && entry != NULL && !entry->signature.known &&
 	    n_printed > 0 && may_ask(gate, first + lib->n_funcs))
 		err = probe_bool8(entry, d);

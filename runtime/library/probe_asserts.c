@@ -10,17 +10,18 @@
 #include "runtime/value/error.h"
 
 /*
- * How code up to 0.23 answers. Arity and kinds are read from its texts:
+ * Probing of code up to 0.23. Arity and kinds are read from its texts:
  *   f: num_args should be 2        f: Expect arg[1] to be pointer|int|float|bool
- * The rest it says when it is called with tensors that are wrong in everything:
+ * The rest is learned from the errors of calls with tensors that are completely
+ * wrong:
  *   arg0.ndim is expected to equal 1
  *   arg0.dtype is expected to be float32
  *   Argument arg0.shape[1] has an unsatisfied constraint: (64 == int32(arg0.shape[1]))
- * What it asked for is put right, and it is called again. The last tensor keeps a dtype
- * that no function has, so that a check fails in every call and no body runs. All free
- * extents are 0: should a body run after all, it has nothing to do.
+ * Each call corrects the property that the last error names. The last tensor keeps a
+ * dtype that no function has, so a check fails in every call and no body runs. All
+ * free extents are 0: if a body runs after all, it has nothing to do.
  */
-#define MAX_ARGS 256    /* functions with more are not asked */
+#define MAX_ARGS 256    /* functions with more are not probed */
 #define WRONG_NDIM 63   /* no buffer has that rank */
 #define SUBJECT_MAX 128 /* "f.A" */
 static const struct msd_dtype wrong_dtype = {MSD_DT_HANDLE, 64, 513};
@@ -28,7 +29,8 @@ static const struct msd_dtype wrong_dtype = {MSD_DT_HANDLE, 64, 513};
 struct dummy {
 	struct msd_dltensor t;
 	int64_t shape[WRONG_NDIM + 1];
-	char subject[SUBJECT_MAX]; /* how the texts call it; "" until it was named */
+	char subject[SUBJECT_MAX]; /* its name in the texts; "" until an error names it
+				    */
 };
 
 struct probe {
@@ -36,14 +38,16 @@ struct probe {
 	struct msd_signature *s;
 	struct dummy *dummies; /* one per parameter */
 	struct msd_any *args;
-	size_t last_tensor; /* index of the last parameter that is one */
-	void *data;         /* what the dummies point to */
+	size_t last_tensor; /* index of the last tensor parameter */
+	void *data;         /* memory of the dummies */
 };
 
 #define DATA_BYTES 4096u
 #define CONSTRAINT " has an unsatisfied constraint"
 
-/* Kinds from the texts; false when one is missing, and then nothing is called. */
+/*
+ * Read the kinds from the texts; false if one is missing, and then nothing is called.
+ */
 static bool read_kinds(struct probe *p, const struct msd_probe_texts *texts,
 		       bool *ret_any)
 {
@@ -115,9 +119,9 @@ static bool is_subject_char(char c)
 }
 
 /*
- * The parameter that a text speaks of, by the word that ends at @end: "arg2", or "f.A",
- * which is the first tensor not named before, because checks come in the order of
- * parameters.
+ * The parameter that a text refers to, by the identifier that ends at @end: "arg2",
+ * or "f.A". The latter is the first tensor without a name so far, because checks
+ * follow the order of the parameters.
  */
 static bool subject_before(struct probe *p, const char *text, const char *end,
 			   size_t *ret_param)
@@ -183,8 +187,8 @@ static bool learn_dtype(struct probe *p, size_t i, const char *text, const char 
 	const bool is_bool = t.code == MSD_DT_BOOL;
 	if (is_bool && p->f->rules.bool_style != MSD_BOOL_BOOL8)
 		t = (struct msd_dtype){MSD_DT_UINT, 1, t.lanes};
-	if (param->has_dtype) { /* refused what it asked for: bool of the other style?
-				 */
+	if (param->has_dtype) { /* rejects the dtype that it requires: bool of the other
+				   style? */
 		if (!is_bool || p->f->rules.bool_style != MSD_BOOL_UNKNOWN)
 			return false;
 		p->f->rules.bool_style = MSD_BOOL_BOOL8;
@@ -193,7 +197,7 @@ static bool learn_dtype(struct probe *p, size_t i, const char *text, const char 
 	param->has_dtype = true;
 	param->dtype = t;
 	if (i == p->last_tensor)
-		return false; /* keeps its wrong dtype: this was the last question */
+		return false; /* keeps its wrong dtype: this was the last call */
 	p->dummies[i].t.dtype = t;
 	return true;
 }
@@ -229,7 +233,7 @@ static bool learn_device(struct probe *p, size_t i, const char *text, const char
 	return true;
 }
 
-/* Put right what @text complains of; false ends the questions. */
+/* Correct the property that @text complains about; false ends the probe. */
 static bool learn(struct probe *p, const char *text)
 {
 	static const struct {
@@ -270,7 +274,7 @@ static void ask(struct probe *p)
 		struct msd_diag said = {0};
 		msd_abi_clear();
 		if (fn->call(fn, p->args, (int32_t)p->s->n_params, &ret) == 0) {
-			msd_any_drop(&ret); /* it has no checks worth the name */
+			msd_any_drop(&ret); /* the function has no useful checks */
 			return;
 		}
 		(void)msd_abi_take(&said);

@@ -1,9 +1,9 @@
 /*
- * What tvm-ffi writes of a function's types, as a signature.
+ * Converts tvm-ffi's description of a function's types into a signature.
  *
- * Happy path: the metadata is JSON that holds the schema, JSON again, as a text; each
- * parameter becomes a kind for the checks and a word for people. Failures: what is no
- * such text, or of another form, leaves the signature unknown.
+ * Happy path: the metadata is JSON that contains the schema, again JSON, as a text.
+ * Each parameter becomes a kind for the checks and a type name for people. Failures:
+ * a text of another form leaves the signature unknown.
  */
 #include "runtime/library/schema.h"
 
@@ -13,11 +13,11 @@
 
 #include "runtime/module/signature.h"
 
-#define MAX_DEPTH 16 /* of types in types that are shown */
+#define MAX_DEPTH 16 /* nesting depth of types that are shown */
 
 static const struct {
-	const char *type;  /* the schema's word */
-	const char *shown; /* ours */
+	const char *type;  /* type name in the schema */
+	const char *shown; /* type name in our signatures */
 	enum msd_kind_hint kind;
 } types[] = {
 	{"int", "int", MSD_P_INT},
@@ -49,7 +49,7 @@ static const char *word_of(const json_t *type)
 	return word != NULL ? word : "?";
 }
 
-/* What is not in the table takes whatever its own checks take. */
+/* For types outside the table only the function's own checks apply. */
 static enum msd_kind_hint kind_of(const json_t *type)
 {
 	for (size_t i = 0; i < sizeof(types) / sizeof(*types); i++) {
@@ -70,7 +70,7 @@ static const char *shown_word(const json_t *type)
 	return strncmp(word, "ffi.", 4) == 0 ? word + 4 : word;
 }
 
-/* "Array[int]": as deep as types go that people write. */
+/* "Array[int]"; deep enough for realistic types. */
 static void put_type(const json_t *type, int depth, struct msd_buf *out) /* NOLINT */
 {
 	const json_t *args = json_object_get(type, "args");
@@ -90,12 +90,12 @@ static void put_type(const json_t *type, int depth, struct msd_buf *out) /* NOLI
 	msd_buf_printf(out, "]");
 }
 
-/* Where a function's schema has its parts: since 0.1.15 of tvm-ffi by their names,
- * before as one list that the result begins. */
+/* Location of the parts of a function's schema: named members since 0.1.15 of
+ * tvm-ffi, before that one list that begins with the result. */
 struct parts {
 	const json_t *result;
 	const json_t *params;
-	size_t first; /* of @params */
+	size_t first; /* first index in @params */
 };
 
 static bool find_parts(const json_t *schema, struct parts *ret)

@@ -6,8 +6,9 @@
 #include "runtime/value/error.h"
 
 /*
- * One library may hold functions of the host and of a device. When a callee complains
- * about the device of its tensors, say where they were and what to try.
+ * One library may contain functions for the host and for a device. If a callee
+ * complains about the device of its tensors, add the devices of the tensors and what
+ * to try.
  */
 static void hint_device(const struct msd_loaded *m, const struct msd_any *args,
 			size_t n, struct msd_diag *d)
@@ -40,10 +41,8 @@ static void hint_device(const struct msd_loaded *m, const struct msd_any *args,
 	msd_buf_finish(&text);
 }
 
-/*
- * The callee's own words. Host code of a device module asks for tensors on its device
- * before it gets to a kernel: when that device's module is refused, say so first.
- */
+/* The callee's own error. Host code of a device module requires tensors on its device
+ * before it reaches a kernel. If that device's module cannot run, report this first. */
 static msd_err call_failed(struct msd_loaded *m, const struct msd_function *fn,
 			   const struct msd_any *args, size_t n, struct msd_diag *d)
 {
@@ -72,7 +71,7 @@ static msd_err call_plain(struct msd_loaded *m, struct msd_function *fn,
 	if (fn->call(fn, args, (int32_t)n, &result) != 0)
 		return call_failed(m, fn, args, n, d);
 	if (result.type == MSD_T_DLTENSOR || result.type == MSD_T_RAW_STR ||
-	    result.type == MSD_T_BYTE_ARRAY) { /* the callee's own: copy it now */
+	    result.type == MSD_T_BYTE_ARRAY) { /* owned by the callee: copy it now */
 		if (!msd_any_copy(&result, ret)) {
 			return msd_diag_set(d, MSD_NOMEM,
 					    "%s: no memory for its result", fn->name);
@@ -86,7 +85,7 @@ static msd_err call_plain(struct msd_loaded *m, struct msd_function *fn,
 static const struct msd_dtype bool8 = {MSD_DT_BOOL, 8, 1};
 static const struct msd_dtype uint1 = {MSD_DT_UINT, 1, 1};
 
-/* One bit per argument; more arguments than this are refused. */
+/* One bit per argument; calls with more arguments than this are rejected. */
 struct bools {
 	uint64_t is_bool8[MSD_MAX_TENSORS / 64];
 	uint64_t is_uint1[MSD_MAX_TENSORS / 64];
@@ -143,8 +142,8 @@ static void bools_restore(const struct bools *b, const struct msd_any *args, siz
 	}
 }
 
-/* The callee refused a dtype: its checks come before its work, so a second try is
- * harmless. */
+/* True if the callee rejected a dtype. It checks before it computes, so a second call
+ * is harmless. */
 static bool is_dtype_complaint(msd_err err, const struct msd_diag *d)
 {
 	return err == MSD_CALL_FAILED && strstr(msd_diag_text(d), "dtype") != NULL;
@@ -170,7 +169,8 @@ static msd_err call_with_bools(struct msd_loaded *m, struct msd_function *fn,
 		bools_restore(&b, args, n);
 		return err;
 	}
-	/* 0.22 or 0.23: try as since 0.23, then as before, and keep what was taken. */
+	/* 0.22 or 0.23: try the convention since 0.23, then the older one, and
+	 * remember the one that worked. */
 	err = call_plain(m, fn, args, n, ret, &first);
 	if (is_dtype_complaint(err, &first)) {
 		bools_rewrite(&b, args, n, MSD_BOOL_UINT1);
@@ -181,7 +181,8 @@ static msd_err call_with_bools(struct msd_loaded *m, struct msd_function *fn,
 		rules->bool_style = MSD_BOOL_BOOL8;
 	}
 	bools_restore(&b, args, n);
-	if (err != MSD_OK) /* the first try's words: bool as the caller gave it */
+	if (err !=
+	    MSD_OK) /* report the first error: it has bool as the caller passed it */
 		(void)msd_diag_set(d, err, "%s", msd_diag_text(&first));
 	msd_diag_finish(&first);
 	return err;

@@ -1,4 +1,5 @@
-/* Files that are no module by themselves: they say beside what they are loaded. */
+/* Files that belong to a library and are not modules: opening one fails and tells how
+ * to load it. */
 #include "artifact/inspect/companion.h"
 
 #include "runtime/load/format.h"

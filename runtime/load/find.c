@@ -1,10 +1,10 @@
 /*
  * The functions of a loaded module by name.
  *
- * Happy path: once, after the load, all nodes are asked what they have, as lookups go,
- * and of equal names the first one stays; sorted, a name is found by halves. What no
- * node lists may still be found by asking for it. Failures: a name that nobody has is
- * answered with those near it and with what nodes could not say.
+ * Happy path: once after the load, all nodes list their functions in lookup order; of
+ * equal names the first is kept. The list is sorted for binary search. Functions that
+ * no node lists may still be found by asking the nodes. Failures: the error for an
+ * unknown name lists similar names and the nodes that cannot be searched.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -48,7 +48,7 @@ static int by_name(const void *a, const void *b)
 	return c != 0 ? c : (x->order > y->order) - (x->order < y->order);
 }
 
-/* Depth first from the root, as lookups go; every node is reachable from it. */
+/* Depth first from the root, in lookup order; every node is reachable from it. */
 static msd_err collect_below(struct collecting *c, struct msd_node *node, bool *seen)
 {
 	msd_err err = MSD_OK;
@@ -111,7 +111,8 @@ static const struct msd_loaded_entry *entry_find(const struct msd_loaded *m,
 	return NULL;
 }
 
-/* Nobody has it: say what there is, and what cannot be known. */
+/* The function is unknown: report the existing functions and the nodes that cannot be
+ * searched. */
 static msd_err not_found(struct msd_loaded *m, const char *name, struct msd_diag *d)
 {
 	struct msd_buf near = {0};

@@ -19,8 +19,8 @@ struct msd_device msd_foresee_device(struct msd_span file, enum msd_era_word wor
 	struct msd_tree tree = {0};
 	enum msd_era era;
 
-	/* Only libraries have code for devices. What is wrong with one is told by who
-	 * opens it. */
+	/* Only libraries have device code. Errors in the file are reported when it is
+	 * opened. */
 	if (msd_elf_read(file, &elf, NULL) == MSD_OK &&
 	    msd_era_choose(&elf, word, &era, NULL) == MSD_OK && era != MSD_ERA_NONE &&
 	    msd_tree_read_library(&elf, era, &tree, NULL) == MSD_OK) {

@@ -1,15 +1,15 @@
 #ifndef MSD_RUNTIME_LOAD_FORMAT_H
 #define MSD_RUNTIME_LOAD_FORMAT_H
 /*
- * Artifact formats: what a file may be, and how it becomes a tree of nodes. One file
- * and one row in format.c each; nothing else knows them.
+ * Artifact formats: detection of a file's format, and its conversion into a tree of
+ * nodes. Each has one file and one row in format.c; nothing else knows the list.
  *
- * A format makes the nodes and their edges in msd_loaded and opens each; listing,
- * placing, calling and closing them is the same for all (loaded.c).
+ * A format creates the nodes and edges in msd_loaded and opens each node. Listing,
+ * placing, calling and closing are the same for all formats (loaded.c).
  */
 #include "runtime/load/state.h"
 
-/* A file, all borrowed; its bytes and the options' outlive the module. */
+/* A file, all borrowed. Its bytes and those of the options outlive the module. */
 struct msd_load_source {
 	int fd;
 	struct msd_span file;
@@ -17,20 +17,21 @@ struct msd_load_source {
 };
 
 struct msd_format {
-	const char *name; /* for people: "shared library" */
-	/** Whether a file begins as this format does; cheap, and nothing is promised
-	 * about the rest of it. */
+	const char *name; /* name in messages: "shared library" */
+	/**
+	 * True if the file begins like this format; cheap, and says nothing about the
+	 * rest.
+	 */
 	bool (*is)(struct msd_span file);
 	/**
-	 * Fill @m: `nodes`, each made ready by msd_node_init() and opened by its ops,
-	 * how many they are, `edges` where one imports another, `root`, all of `about`,
-	 * and `form` with what the format needs while the module is there. What is
-	 * half-built after an error is closed as a whole. Errors: MSD_BAD_ARTIFACT,
-	 * MSD_UNSUPPORTED, MSD_NOMEM.
+	 * Fill @m: `nodes`, their number, `edges` for the imports, `root`, all of
+	 * `about`, and `form` with the format's data. msd_node_init() initialises
+	 * each node, and its ops open it. After an error the caller closes whatever
+	 * was built. Errors: MSD_BAD_ARTIFACT, MSD_UNSUPPORTED, MSD_NOMEM.
 	 */
 	msd_err (*open)(struct msd_loaded *m, const struct msd_load_source *from,
 			struct msd_diag *d);
-	/** Optional: free `form`, which may be NULL; the nodes are closed by then. */
+	/** Optional: free `form`, which may be NULL; the nodes are already closed. */
 	void (*close)(void *form);
 };
 
@@ -38,8 +39,10 @@ extern const struct msd_format msd_format_library;      /* library.c */
 extern const struct msd_format msd_format_companion;    /* companion.c */
 extern const struct msd_format msd_format_static_graph; /* static_graph.c */
 
-/** The format of @file, a framework's where @options name one. What is of none is given
- * to the shared library's reader, which says what it is instead. */
+/**
+ * The format of @file, or a framework's if @options name one. An unknown file gets
+ * the shared library's reader, which reports the actual type of the file.
+ */
 const struct msd_format *msd_format_find(struct msd_span file,
 					 const struct msd_load_options *options);
 

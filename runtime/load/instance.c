@@ -1,4 +1,4 @@
-/* Executors that keep a state, asked for from outside. */
+/* Entry points of executors that keep state. */
 #include "runtime/module/instance.h"
 
 #include "runtime/load/state.h"

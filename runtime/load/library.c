@@ -1,11 +1,11 @@
 /*
- * A shared library of TVM: the ELF file, and in it the tree of modules that the library
- * imports.
+ * A shared library of TVM: the ELF file, and in it the tree of modules that the
+ * library imports.
  *
- * Happy path: the file is read as ELF and checked against this machine, its era is told
- * by its symbols, the blob gives the tree; a node for each module, one more above them
- * for a graph or a program that came beside the library; then they are opened, the
- * library last, for that runs its constructors.
+ * Happy path: the file is read as ELF and checked against this machine, its symbols
+ * determine the ABI, and the blob contains the tree. Each module gets a node; a graph
+ * or program given with the library gets one more as the root. Then the nodes are
+ * opened, the library last because that runs its constructors.
  */
 #include <elf.h>
 #include <stdlib.h>
@@ -24,8 +24,9 @@
 struct library {
 	struct msd_elf elf;
 	struct msd_tree tree;
-	struct msd_program program; /* that came beside it */
-	struct msd_span given; /* the kind of what came beside it; empty: nothing */
+	struct msd_program program; /* given with the library */
+	struct msd_span given;      /* the kind of the graph or program given with the
+				       library; empty: none */
 };
 
 static bool is_elf(struct msd_span file)
@@ -38,7 +39,8 @@ static bool is_library(const struct msd_tree_module *module)
 	return msd_span_is(module->kind, "_lib");
 }
 
-/* What was given imports the whole tree, as a module of its kind at its root would. */
+/* The given graph or program imports the whole tree, like a module of its kind at the
+ * root. */
 static void given_create(struct msd_loaded *m, struct msd_span name,
 			 struct msd_node **edge)
 {
@@ -58,14 +60,14 @@ static void given_create(struct msd_loaded *m, struct msd_span name,
 	m->root = given;
 }
 
-/* Make the nodes with their kinds and imports; nothing is opened. */
+/* Create the nodes with their kinds and imports; nothing is opened. */
 static msd_err nodes_create(struct msd_loaded *m, const struct msd_tree *tree,
 			    struct msd_span given, struct msd_diag *d)
 {
 	bool has_library = false;
 	size_t n_edges = 0;
 
-	if (tree->n_modules == 0) /* the reader lets none through */
+	if (tree->n_modules == 0) /* the reader rejects such a file */
 		return msd_diag_set(d, MSD_BAD_ARTIFACT, "a tree without modules");
 	for (uint32_t i = 0; i < tree->n_modules; i++)
 		n_edges += tree->modules[i].n_imports;
@@ -113,8 +115,8 @@ static msd_err given_open(struct msd_loaded *m, const struct msd_node_context *c
 	return m->root->ops->open(m->root, &own, d);
 }
 
-/* Open @which nodes: the others first, then the library, whose constructors are code.
- */
+/* Open the library nodes if @libraries, else the other nodes. Libraries are last
+ * because their constructors are code. */
 static msd_err nodes_open(struct msd_loaded *m, const struct msd_tree *tree,
 			  bool libraries, struct msd_node_context *ctx,
 			  struct msd_diag *d)
@@ -138,7 +140,7 @@ static bool takes_params(struct msd_span kind)
 	return row != NULL && row->takes_params;
 }
 
-/* Parameters that nobody would take were meant for another library. */
+/* If no module takes parameters, they were meant for another library. */
 static msd_err check_params(const struct msd_tree *tree,
 			    const struct msd_load_options *options, struct msd_diag *d)
 {
@@ -152,7 +154,8 @@ static msd_err check_params(const struct msd_tree *tree,
 			    "parameters were given, and none of its modules takes any");
 }
 
-/* What is said of a framework's model alone: whoever says it expects one. */
+/* Reject options that apply to a framework's model only: the caller expects such a
+ * model. */
 static msd_err check_words(const struct msd_load_options *options, struct msd_diag *d)
 {
 	if (options->files.n > 0) {
@@ -176,8 +179,8 @@ static msd_err check_words(const struct msd_load_options *options, struct msd_di
 			    "library: load it without");
 }
 
-/* What inspect says of the file, as one of @era; its facts are not needed afterwards.
- */
+/* Write the text of inspect for the file with ABI @era; its facts are not needed
+ * afterwards. */
 static msd_err say(struct msd_loaded *m, const struct msd_load_source *from,
 		   enum msd_era era, struct msd_diag *d)
 {
@@ -198,8 +201,8 @@ static msd_err say(struct msd_loaded *m, const struct msd_load_source *from,
 	return MSD_OK;
 }
 
-/* The file beside the library: a program, else it is to be a graph. Of a library that
- * says nothing it tells the era. */
+/* Read the file given with the library: a program, else a graph. If the library's ABI
+ * is unknown, the file determines it. */
 static msd_err read_given(struct library *lib, struct msd_span file, enum msd_era *era,
 			  struct msd_diag *d)
 {
@@ -213,13 +216,13 @@ static msd_err read_given(struct library *lib, struct msd_span file, enum msd_er
 			return msd_diag_wrap(d, err, "what came beside it");
 		lib->given = lib->program.kind;
 		*era = lib->program.era;
-	} else if (*era == MSD_ERA_NONE) { /* graphs ended before the next one began */
+	} else if (*era == MSD_ERA_NONE) { /* graphs existed only in the classic ABI */
 		*era = MSD_ERA_CLASSIC;
 	}
 	return MSD_OK;
 }
 
-/* Which era the library is of, and its tree. */
+/* Determine the library's ABI and read its tree. */
 static msd_err read(struct library *lib, const struct msd_load_source *from,
 		    enum msd_era *ret_era, struct msd_diag *d)
 {

@@ -1,7 +1,5 @@
-/*
- * A module from its file to its end, whatever the format: opened by its row in
- * format.c, its nodes started imports first, its functions listed.
- */
+/* A module from load to close, for all formats: its row in format.c opens it, its
+ * nodes start imports first, and its functions are listed. */
 #include "runtime/load/loaded.h"
 
 #include <stdlib.h>
@@ -19,7 +17,7 @@ void msd_loaded_close(struct msd_loaded *m)
 {
 	if (m == NULL)
 		return;
-	/* Importers first: compiled code keeps handles of what it imports. */
+	/* Importers first: compiled code keeps handles of its imports. */
 	if (m->root != NULL)
 		node_close(m->root);
 	for (uint32_t i = 0; i < m->n_nodes; i++) {
@@ -78,8 +76,8 @@ static msd_err nodes_start(struct msd_loaded *m, struct msd_diag *d)
 	return err;
 }
 
-/* What was given beside the library and cannot run, though all modules of the library
- * can, is not of that library. */
+/* A given graph or program that cannot run, while all modules of the library can,
+ * belongs to another library. */
 static msd_err check_given(const struct msd_loaded *m, struct msd_diag *d)
 {
 	struct msd_buf why = {0};

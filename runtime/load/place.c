@@ -1,7 +1,7 @@
 #include "runtime/device/device.h"
 #include "runtime/load/state.h"
 
-/* The first device that the tree has code for, as lookups go; the CPU without one. */
+/* The first device that the tree has code for, in lookup order; else the CPU. */
 static struct msd_device default_device(const struct msd_loaded *m)
 {
 	for (uint32_t i = 0; i < m->n_nodes; i++) {
@@ -50,7 +50,7 @@ msd_err msd_loaded_place(struct msd_loaded *m, struct msd_device device,
 		return msd_diag_set(d, MSD_UNSUPPORTED, "cpu:%d: the host is cpu:0",
 				    device.id);
 	}
-	/* Imports first: they stand behind their importers; the root comes last. */
+	/* Imports first: they are after their importers; the root is last. */
 	for (uint32_t i = m->n_nodes; err == MSD_OK && i-- > 0;) {
 		if (&m->nodes[i] != m->root)
 			err = node_place(m, &m->nodes[i], device, d);

@@ -3,8 +3,10 @@
 /* Plugins (graph/modserd_plugin.h) of the process that runs modules. */
 #include "proto/diag.h"
 
-/** Open the plugin at @path, once; what it brings is there for every module loaded
- * afterwards. It executes code of others. Errors: msd_plugin_open()'s. */
+/**
+ * Open the plugin at @path, once; modules loaded afterwards can use its extensions.
+ * This executes third-party code. Errors: those of msd_plugin_open().
+ */
 MSD_MUST_CHECK msd_err msd_load_plugin(const char *path, struct msd_diag *d);
 
 #endif

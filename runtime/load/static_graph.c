@@ -1,7 +1,5 @@
-/*
- * Files of frameworks: what a serializer knows. A tree of one node, the model. Nothing
- * of the file is executed.
- */
+/* Files of frameworks that a serializer can read. The tree has one node, the model.
+ * Nothing in the file is executed. */
 #include <stdlib.h>
 #include <string.h>
 

@@ -4,8 +4,10 @@
 
 #include "proto/bytes.h"
 
-/** Whether @own is what TVM made of @name: a C identifier, in which what is no letter
- * and no digit has become '_'. The caller may know either. */
+/**
+ * True if @own is @name as converted by TVM to a C identifier, with '_' for each
+ * character that is not a letter or digit. The caller may use either.
+ */
 bool msd_c_name_is(struct msd_span name, const char *own);
 
 #endif

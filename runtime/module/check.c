@@ -1,9 +1,11 @@
 /*
- * Arguments compared with what is known of a function before its code is entered.
+ * Compares arguments with the known signature of a function before its code is
+ * called.
  *
- * Happy path: for each argument the parameter it is for, if one is known; tensors by
- * place, layout and alignment always, by dtype, rank and shape where the signature has
- * them; scalars by kind and width. Texts name function, argument and both sides.
+ * Happy path: each argument is matched with its parameter, if that is known. Tensors
+ * are always checked for device, layout and alignment, and for dtype, rank and shape
+ * if the signature has them; scalars for kind and width. Texts name function,
+ * argument and both types.
  */
 #include "runtime/module/check.h"
 
@@ -13,7 +15,7 @@
 
 #define TEXT_MAX 256
 
-/* The parameter that argument @i is for, or NULL when nothing is known of it. */
+/* The parameter for argument @i, or NULL if nothing is known of it. */
 static const struct msd_param *param_at(const struct msd_call_rules *rules, size_t i)
 {
 	const struct msd_signature *s = rules->info.signature;
@@ -43,7 +45,7 @@ bool msd_dtype_fits(struct msd_dtype want, struct msd_dtype got)
 	       (msd_dtype_is_bool(want) && msd_dtype_is_bool(got));
 }
 
-/* "a float32 tensor of rank 1", as far as it is known. */
+/* "a float32 tensor of rank 1", with the known parts only. */
 static void describe_tensor(const struct msd_param *p, char out[static TEXT_MAX])
 {
 	char dtype[MSD_DTYPE_NAME_MAX] = "";
@@ -101,7 +103,7 @@ static msd_err check_known_tensor(const struct msd_call_rules *rules, size_t i,
 	return MSD_OK;
 }
 
-/* What holds for every tensor that CPU code gets, known or not. */
+/* Checks for every tensor passed to CPU code, known or not. */
 static msd_err check_tensor(const struct msd_call_rules *rules, size_t i,
 			    const struct msd_dltensor *t, struct msd_diag *d)
 {
@@ -143,7 +145,7 @@ static msd_err check_tensor(const struct msd_call_rules *rules, size_t i,
 	return MSD_OK;
 }
 
-/* Compiled code cuts an int that is wider than its parameter. */
+/* Compiled code truncates an int that is wider than its parameter. */
 static bool int_fits(const struct msd_param *p, int64_t v)
 {
 	if (!p->has_dtype || p->dtype.bits >= 64)
@@ -174,7 +176,7 @@ static msd_err check_scalar(const struct msd_call_rules *rules, size_t i,
 		return refuse(rules, i, d, "a shape", msd_type_name(v->type));
 	if (p->kind == MSD_P_TUPLE && v->type != MSD_T_ARRAY)
 		return refuse(rules, i, d, "a tuple", msd_type_name(v->type));
-	/* tvm-ffi code converts an int, classic code refuses it with its own words. */
+	/* tvm-ffi code converts an int; classic code rejects it with its own error. */
 	if (p->kind == MSD_P_FLOAT && !is_int && v->type != MSD_T_FLOAT)
 		return refuse(rules, i, d, "a float", msd_type_name(v->type));
 	return MSD_OK;
@@ -202,7 +204,7 @@ msd_err msd_check_arg(const struct msd_call_rules *rules, size_t i,
 	}
 	if (is_known)
 		return check_scalar(rules, i, p, v, d);
-	/* Compiled code takes any object for a tensor; a VM looks for itself. */
+	/* Compiled code takes any object for a tensor; a VM checks this itself. */
 	if (rules->info.style == MSD_FUNC_PRIM && v->type >= MSD_T_OBJECT &&
 	    v->type != MSD_T_STR && v->type != MSD_T_BYTES) {
 		return refuse(rules, i, d, "a tensor, a number or a string",

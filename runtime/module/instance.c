@@ -1,9 +1,9 @@
 /*
- * What all instances share: the table of functions with their numbers of arguments, and
- * memory that outlives a call.
+ * Shared code of all instances: the table of functions with their argument counts,
+ * and memory that outlives a call.
  *
- * Happy path: init makes a function object a row; a call through one checks the number
- * of arguments and calls the row.
+ * Happy path: init creates a function object per row; a call checks the number of
+ * arguments and calls the row's function.
  */
 #include "runtime/module/instance.h"
 
@@ -14,7 +14,7 @@
 #include "runtime/value/error.h"
 
 struct msd_instance_func {
-	struct msd_function fn; /* first: it is what calls get as self */
+	struct msd_function fn; /* first member: calls get it as self */
 	struct msd_instance *instance;
 	const struct msd_instance_row *row;
 };
@@ -129,7 +129,7 @@ bool msd_instance_is_resident(const struct msd_any *v)
 	       ((const struct msd_tensor *)v->as.p)->owner != NULL;
 }
 
-/* The open device that @t is on; NULL: the host. */
+/* The open device of @t; NULL: the host. */
 static struct msd_dev *dev_of(const struct msd_dltensor *t)
 {
 	return t->device.type == MSD_DEV_CPU ? NULL : msd_dev_peek(t->device);
@@ -144,7 +144,7 @@ int msd_instance_copy(const struct msd_dltensor *to, const struct msd_dltensor *
 				   (const char *)from->data + from->byte_offset,
 				   msd_dltensor_bytes(from), &d);
 
-	/* What is the host's may change next. */
+	/* Host memory may change next. */
 	if (err == MSD_OK && there != here)
 		err = msd_dev_sync(there != NULL ? there : here, &d);
 	return err == MSD_OK ? 0 : msd_instance_raise(&d, err);

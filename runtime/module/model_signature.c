@@ -6,7 +6,7 @@
 
 #include "runtime/module/signature.h"
 
-/* What would be taken for another part of the signature is no name. */
+/* False if the text could be mistaken for another part of the signature. */
 static bool is_name(const char *name)
 {
 	static const char letters[] = "abcdefghijklmnopqrstuvwxyz"

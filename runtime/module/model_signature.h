@@ -1,6 +1,6 @@
 #ifndef MSD_RUNTIME_MODULE_MODEL_SIGNATURE_H
 #define MSD_RUNTIME_MODULE_MODEL_SIGNATURE_H
-/* The signature of a model whose inputs and outputs are all known: an executor's. */
+/* The signature of an executor's model: all inputs and outputs are known. */
 #include "proto/diag.h"
 #include "runtime/module/module.h"
 
@@ -9,9 +9,10 @@ struct msd_model_tensor { /* all borrowed */
 	struct msd_dtype dtype;
 	const int64_t *shape;
 	uint32_t ndim;
-	bool is_unranked; /* an output that only a run tells the dimensions of; ndim 0
-			   */
-	const char *const *dim_names; /* of unknown extents, "": none; NULL: no names */
+	bool is_unranked; /* an output with dimensions that only a run determines; ndim
+			     0 */
+	const char *const
+		*dim_names; /* names of unknown extents, "": unnamed; NULL: no names */
 };
 
 struct msd_model_io {
@@ -22,7 +23,7 @@ struct msd_model_io {
 };
 
 /**
- * Parameters from the inputs, results from the outputs, and a text such as
+ * Build parameters from the inputs, results from the outputs, and a text such as
  * "run(data: Tensor([2, 16], float32)) -> (Tensor([2, 10], float32))". Finish @ret in
  * any case. Errors: MSD_UNSUPPORTED (too many), MSD_NOMEM.
  */

@@ -7,12 +7,12 @@
 #define MAX_NAMES 3
 
 struct near {
-	size_t best[MAX_NAMES]; /* the nearest first */
+	size_t best[MAX_NAMES]; /* best match first */
 	unsigned score[MAX_NAMES];
 	size_t count;
 };
 
-/* Keep name @i at @score where it belongs, if it is among the nearest. */
+/* Insert name @i with @score if it is among the best. */
 static void keep(struct near *near, size_t i, unsigned score)
 {
 	size_t at = near->count;
@@ -31,7 +31,7 @@ static void keep(struct near *near, size_t i, unsigned score)
 	near->count += near->count < MAX_NAMES ? 1 : 0;
 }
 
-/* None is near: what the module is for comes first, then whatever there is. */
+/* No name is similar: list the module's main functions first, then any others. */
 static void put_any(const struct msd_func_info *const *infos, size_t n,
 		    struct msd_buf *out)
 {

@@ -3,9 +3,10 @@
 #include "artifact/tree/tree.h"
 #include "runtime/global/global.h"
 
-/* Nodes already searched: a tree may reach one node on many paths. */
+/* Nodes already searched: several paths may lead to one node. */
 struct visited {
-	uint64_t bits[MSD_MAX_MODULES / 64 + 1]; /* a graph may stand above the tree */
+	uint64_t bits[MSD_MAX_MODULES / 64 +
+		      1]; /* one more bit: a graph may be above the tree */
 };
 
 static bool visit(struct visited *v, const struct msd_node *node)

@@ -1,10 +1,10 @@
 /*
- * Signatures as compiled code prints them in its errors, parsed into parameters; and
- * composed anew where modserd knows more than the text.
+ * Parse signatures that compiled code prints in its errors into parameters; compose
+ * them again if modserd knows more than the text.
  *
- * Happy path: `name(A: Tensor([n], float32), b: int64)` is cut at the commas outside of
- * brackets, each part at its colon; extents that are no numbers are any extent. A text
- * of another form is kept as it is, with nothing known.
+ * Happy path: `name(A: Tensor([n], float32), b: int64)` is split at the commas
+ * outside of brackets, each part at its colon. Extents that are not numbers are
+ * unknown. A text of another form is kept unchanged, and its parameters stay unknown.
  */
 #include "runtime/module/signature.h"
 
@@ -15,7 +15,7 @@
 #include "artifact/script.h"
 
 #define MAX_PARAMS 4096u
-#define ANY_SHAPE "[...]" /* of a tensor whose dimensions nobody knows */
+#define ANY_SHAPE "[...]" /* shape of a tensor of unknown rank */
 
 static void param_finish(struct msd_param *p)
 {
@@ -53,7 +53,7 @@ msd_err msd_signature_init(struct msd_signature *s, size_t n, struct msd_diag *d
 	return MSD_OK;
 }
 
-/* Bytes before the next @stop outside of brackets, or all that is left. */
+/* Bytes before the next @stop outside of brackets, or the whole rest. */
 static struct msd_span take_item(struct msd_span *in, char stop)
 {
 	struct msd_span item = {in->p, 0};
@@ -86,7 +86,7 @@ static struct msd_span trim(struct msd_span s)
 	return s;
 }
 
-/* Cut @head and @tail off; false when they are not there. */
+/* Strip @head and @tail; false if they are missing. */
 static bool unwrap(struct msd_span *s, const char *head, const char *tail)
 {
 	const size_t h = strlen(head);
@@ -197,7 +197,7 @@ static bool parse_params(struct msd_span list, struct msd_signature *s)
 	return true;
 }
 
-/* NULL: memory is short. */
+/* NULL if memory is short. */
 static char *plain_text(struct msd_span text)
 {
 	struct msd_buf out = {0};
@@ -215,7 +215,7 @@ msd_err msd_signature_parse(struct msd_span text, struct msd_signature *ret,
 	struct msd_signature s;
 	struct msd_span list = text;
 
-	(void)take_item(&list, '('); /* its '(' opens the list: take_item stops there */
+	(void)take_item(&list, '('); /* skip to the '(' that opens the list */
 	if (list.n == 0 || text.p[text.n - 1] != ')')
 		return msd_diag_set(d, MSD_BAD_ARTIFACT, "not a signature");
 	list.n--;
@@ -231,7 +231,7 @@ msd_err msd_signature_parse(struct msd_span text, struct msd_signature *ret,
 	return MSD_OK;
 }
 
-/* Cut @text before its results, which are @ret_results; n is 0: it has none. */
+/* Split @text before its results. @ret_results gets them; n is 0 if there are none. */
 static struct msd_span split_results(struct msd_span text, struct msd_span *ret_results)
 {
 	struct msd_span rest = text;
@@ -269,7 +269,7 @@ msd_err msd_signature_parse_results(struct msd_span text, struct msd_signature *
 			msd_signature_finish(&s);
 			return msd_diag_no_memory(d);
 		}
-		if (s.params[i].kind != MSD_P_TENSOR) { /* then nothing is sure */
+		if (s.params[i].kind != MSD_P_TENSOR) { /* then no result is certain */
 			msd_signature_finish(&s);
 			break;
 		}
@@ -278,8 +278,8 @@ msd_err msd_signature_parse_results(struct msd_span text, struct msd_signature *
 	return MSD_OK;
 }
 
-/* The name of the first extent of @p, "" when it has none; NULL: it is no tensor, or
- * that extent is known. */
+/* The name of the first extent of @p, "" if it has no name. NULL: @p is not a tensor,
+ * or that extent is known. */
 static const char *batch_of(const struct msd_param *p)
 {
 	if (p->kind != MSD_P_TENSOR || p->ndim < 1 || p->shape == NULL ||

@@ -15,45 +15,44 @@
 #include "runtime/value/error.h"
 
 /*
- * Task i of a launch runs on worker i, task 0 on the caller: all tasks of a launch run
- * at the same time, which a barrier needs. Each worker waits on a word of its own, so a
- * launch wakes those that it uses and touches no other.
+ * Task i of a launch runs on worker i, task 0 on the caller. All tasks of a launch
+ * run at the same time, as a barrier requires. Each worker waits on its own word, so
+ * a launch wakes only the workers that it uses.
  */
-#define SPIN_NS 30000    /* how long a thread looks for the next job before it sleeps */
-#define MAX_THREADS 512u /* more gains nothing and costs stacks */
+#define SPIN_NS 30000 /* a thread spins this long for the next job before it sleeps */
+#define MAX_THREADS 512u /* more threads gain nothing and cost stacks */
 
 struct worker {
-	_Alignas(64) _Atomic uint32_t ticket; /* one more for each job; futex */
+	_Alignas(64) _Atomic uint32_t ticket; /* incremented for each job; futex */
 	_Atomic bool is_asleep;
 	pthread_t thread;
 	int task;
-	struct msd_abi_error *error; /* of the job just done; the launcher takes it */
+	struct msd_abi_error *error; /* error of the last job; the launcher takes it */
 };
 
 struct barrier {
 	pthread_mutex_t lock;
 	pthread_cond_t passed;
 	_Atomic uint32_t arrived;
-	_Atomic uint32_t finished; /* tasks that returned: they will never arrive */
+	_Atomic uint32_t finished; /* returned tasks: they will not reach the barrier */
 	_Atomic uint32_t generation;
 	uint32_t n;
 };
 
 static struct {
 	pthread_mutex_t launch; /* held for a whole launch */
-	unsigned n_sharers; /* processes that the cores are for; 0: this one alone */
+	unsigned n_sharers;     /* processes that share the cores; 0: only this one */
 	unsigned configured;
-	unsigned n_workers; /* started; the caller is one thread more */
+	unsigned n_workers; /* started; plus the caller's thread */
 	bool is_started;
-	bool may_spin; /* a core for each thread: waiting takes nothing from the others
-			*/
+	bool may_spin; /* each thread has a core: spinning costs no other thread */
 	struct worker *workers;
 	atomic_bool is_stopping;
 	/* the job */
 	msd_parallel_lambda f;
 	void *data;
 	struct msd_parallel_env env;
-	_Atomic uint32_t pending; /* workers not done; futex */
+	_Atomic uint32_t pending; /* workers that are not done; futex */
 	_Atomic bool launcher_is_asleep;
 	struct barrier barrier;
 } pool = {
@@ -66,7 +65,7 @@ static _Thread_local bool is_in_task;
 
 static void futex_wait(_Atomic uint32_t *word, uint32_t expected)
 {
-	/* EAGAIN and EINTR are what the callers' loops are for. */
+	/* The callers' loops handle EAGAIN and EINTR. */
 	(void)syscall(SYS_futex, word, FUTEX_WAIT_PRIVATE, expected, NULL, NULL, 0);
 }
 
@@ -84,7 +83,7 @@ static void relax_cpu(void)
 #endif
 }
 
-/* Spin until *@word differs from @old; false when SPIN_NS went by. */
+/* Spin until *@word differs from @old; false after SPIN_NS. */
 static bool spin_until_change(_Atomic uint32_t *word, uint32_t old)
 {
 	const uint64_t end = pool.may_spin ? msd_now_ns() + SPIN_NS : 0;
@@ -114,7 +113,7 @@ static uint32_t wait_for_change(_Atomic uint32_t *word, uint32_t old,
 	return now;
 }
 
-/* With the lock held: let everybody through when nobody is left to wait for. */
+/* The caller holds the lock. Release all tasks if no other task will arrive. */
 static void barrier_release_if_full(struct barrier *b)
 {
 	if (atomic_load(&b->arrived) == 0 ||
@@ -133,8 +132,7 @@ static int run_task(int task)
 	int rc = pool.f(task, &pool.env, pool.data);
 	is_in_task = false;
 	(void)atomic_fetch_add(&b->finished, 1);
-	if (atomic_load(&b->arrived) >
-	    0) { /* do not leave others waiting for this task */
+	if (atomic_load(&b->arrived) > 0) { /* other tasks must not wait for this one */
 		(void)pthread_mutex_lock(&b->lock);
 		barrier_release_if_full(b);
 		(void)pthread_mutex_unlock(&b->lock);
@@ -165,7 +163,7 @@ static void *worker_main(void *arg)
 	}
 }
 
-/* Of those that this process may use, its part. */
+/* This process's share of the usable cores. */
 static unsigned n_cores(void)
 {
 	cpu_set_t cores;
@@ -205,7 +203,7 @@ void msd_pool_configure(unsigned n)
 	(void)pthread_mutex_unlock(&pool.launch);
 }
 
-/* With the launch lock held. */
+/* The caller holds the launch lock. */
 static unsigned wanted_size(void)
 {
 	if (pool.configured == 0)
@@ -215,7 +213,7 @@ static unsigned wanted_size(void)
 
 unsigned msd_pool_size(void)
 {
-	if (is_in_task) /* the lock is held by the launch that runs us */
+	if (is_in_task) /* the enclosing launch holds the lock */
 		return pool.n_workers + 1;
 	(void)pthread_mutex_lock(&pool.launch);
 	unsigned n = wanted_size();
@@ -223,7 +221,8 @@ unsigned msd_pool_size(void)
 	return n;
 }
 
-/* Start what can be started: with fewer threads, or none, launches are only slower. */
+/* Start as many workers as possible: fewer threads, or none, only make launches
+ * slower. */
 static void start_workers(void)
 {
 	const unsigned n = wanted_size() - 1;
@@ -237,7 +236,7 @@ static void start_workers(void)
 	pool.workers = aligned_alloc(64, n * sizeof(*pool.workers));
 	if (pool.workers == NULL)
 		return;
-	(void)sigfillset(&all); /* signals are the main thread's business */
+	(void)sigfillset(&all); /* the main thread handles signals */
 	(void)pthread_sigmask(SIG_SETMASK, &all, &old);
 	for (unsigned i = 0; i < n; i++) {
 		struct worker *w = &pool.workers[i];
@@ -260,7 +259,7 @@ static int run_inline(msd_parallel_lambda f, void *data)
 	return rc != 0 ? -1 : 0;
 }
 
-/* Take every task's error, keep the first one's for the calling thread. */
+/* Take every task's error and keep the first one for the calling thread. */
 static int collect_errors(int rc, unsigned n_used)
 {
 	struct msd_abi_error *first = rc != 0 ? msd_abi_detach() : NULL;
@@ -316,7 +315,7 @@ int msd_pool_launch(msd_parallel_lambda f, void *data, int num_task)
 	unsigned n;
 	int rc;
 
-	/* A second launch at the same time runs alone: one task is always right. */
+	/* A concurrent launch runs inline: one task is always correct. */
 	if (is_in_task || pthread_mutex_trylock(&pool.launch) != 0)
 		return run_inline(f, data);
 	if (!pool.is_started)

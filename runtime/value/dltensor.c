@@ -8,7 +8,7 @@ size_t msd_dltensor_bytes(const struct msd_dltensor *t)
 
 	if (t->ndim < 0 || !msd_shape_elements(t->shape, (size_t)t->ndim, &n))
 		return 0;
-	/* TVM's bool of up to 0.22 is one bit by name and one byte in memory. */
+	/* In TVM up to 0.22 bool has 1 bit by name but occupies one byte in memory. */
 	if (dtype.code == MSD_DT_UINT && dtype.bits == 1)
 		dtype.bits = 8;
 	if (!msd_dtype_bytes(dtype, n, &bytes) || bytes > SIZE_MAX)

@@ -1,7 +1,7 @@
 #ifndef MSD_RUNTIME_VALUE_DLTENSOR_H
 #define MSD_RUNTIME_VALUE_DLTENSOR_H
-/* A tensor as compiled code sees it, laid out exactly like DLPack's DLTensor: elements
- * that lie somewhere, and who frees them is another's matter. */
+/* A tensor as compiled code sees it, with exactly the layout of DLPack's DLTensor. It
+ * does not own its elements. */
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -21,7 +21,7 @@ _Static_assert(sizeof(struct msd_dltensor) == 48, "DLTensor");
 
 /** Bytes of a compact tensor's elements (sub-byte types rounded up). */
 size_t msd_dltensor_bytes(const struct msd_dltensor *t);
-/** Row-major without gaps; what a dimension of extent 1 says does not matter. */
+/** True if row-major without gaps; the stride of a dimension of extent 1 is ignored. */
 bool msd_dltensor_is_compact(const struct msd_dltensor *t);
 
 #endif

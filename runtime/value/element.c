@@ -5,7 +5,7 @@
 
 #include "runtime/value/half.h"
 
-/* A dtype as one number for switches. */
+/* A dtype as one number for switch statements. */
 #define DTYPE(code, bits) ((unsigned)(code) << 8 | (unsigned)(bits))
 
 enum msd_number_kind msd_number_kind(struct msd_dtype dtype)
@@ -69,7 +69,7 @@ union msd_number msd_number_load(struct msd_dtype dtype, const void *p, int64_t 
 		return (union msd_number){.f = ((const float *)p)[i]};
 	case DTYPE(MSD_DT_FLOAT, 64):
 		return (union msd_number){.f = ((const double *)p)[i]};
-	default: /* a byte: uint8 and bool */
+	default: /* uint8 and bool */
 		return (union msd_number){.i = ((const uint8_t *)p)[i]};
 	}
 }
@@ -89,7 +89,7 @@ static uint16_t bfloat_of(float v)
 	uint32_t bits;
 
 	memcpy(&bits, &v, sizeof(bits));
-	if (v != v) /* rounding would make some NaNs infinite */
+	if (v != v) /* rounding would turn some NaNs into infinity */
 		return 0x7fc0;
 	return (uint16_t)((bits + 0x7fff + (bits >> 16 & 1)) >> 16);
 }
@@ -157,7 +157,7 @@ int64_t msd_number_key(enum msd_number_kind kind, union msd_number v)
 		return MSD_KEY_NAN;
 	if (v.f == 0)
 		return 0;
-	/* The bits of a positive double sort as integers; a negative one's backwards.
-	 */
+	/* The bits of positive doubles sort as integers; those of negative doubles
+	 * sort in reverse. */
 	return v.i >= 0 ? v.i : (int64_t)(~(uint64_t)v.i | (uint64_t)1 << 63);
 }

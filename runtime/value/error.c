@@ -11,7 +11,7 @@ struct msd_abi_error {
 	char text[];
 };
 
-/* Stands in when the real error could not be allocated; never freed, has no text. */
+/* Used when the real error could not be allocated; never freed, has no text. */
 static struct msd_abi_error out_of_memory = {.code = MSD_NOMEM};
 
 static _Thread_local struct msd_abi_error *pending; /* owned */
@@ -81,7 +81,7 @@ static char *format_new(const char *fmt, va_list ap)
 	return vasprintf(&text, fmt, ap) < 0 ? NULL : text;
 }
 
-/* Takes @text; NULL: memory is short. */
+/* Takes ownership of @text; NULL means that memory is short. */
 static void raise_text(const char *kind, char *text)
 {
 	if (text == NULL) {

@@ -24,7 +24,7 @@ uint16_t msd_half_from_double(double v)
 		return (uint16_t)(sign | HALF_INF);
 	if (exponent < -25)
 		return sign;
-	/* Bits to drop: 42 from a normal, more the further below 2^-14. */
+	/* Bits to drop: 42 for normal numbers, more for numbers below 2^-14. */
 	const unsigned drop = exponent >= -14 ? 42u : 42u + (unsigned)(-14 - exponent);
 	const uint64_t mantissa = fraction | (uint64_t)1 << 52;
 	uint64_t kept = mantissa >> drop;
@@ -32,10 +32,11 @@ uint16_t msd_half_from_double(double v)
 	const uint64_t middle = (uint64_t)1 << (drop - 1);
 
 	if (rest > middle || (rest == middle && (kept & 1) != 0))
-		kept++; /* may carry into the exponent: that is the next half float */
+		kept++; /* may carry into the exponent: the result is the next half
+			   float */
 	if (exponent >= -14) {
 		kept += (uint64_t)(exponent + 14)
-			<< 10; /* the hidden one adds the rest */
+			<< 10; /* the hidden bit adds the rest */
 	}
 	return (uint16_t)(sign | kept);
 }

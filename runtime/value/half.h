@@ -1,6 +1,6 @@
 #ifndef MSD_RUNTIME_VALUE_HALF_H
 #define MSD_RUNTIME_VALUE_HALF_H
-/* IEEE half floats by bits, rounded to nearest even; NaNs stay NaNs. */
+/* Conversion of IEEE half floats by bits, rounded to nearest even; NaNs stay NaNs. */
 #include <stdint.h>
 
 /* IEEE binary16, rounded to the nearest, ties to even; NaN stays NaN. */

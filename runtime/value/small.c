@@ -8,7 +8,7 @@ struct form {
 	int bias;
 	double most;
 	bool has_infinity;
-	bool has_negative_zero; /* else those bits are NaN */
+	bool has_negative_zero; /* if false, those bits are NaN */
 };
 
 static const struct form forms[] = {
@@ -64,7 +64,7 @@ static double load_float(const struct form *f, uint8_t byte)
 	return (byte & SIGN) != 0 ? -v : v;
 }
 
-/* The bits of @v, which the form has, without a sign. */
+/* The bits of @v, which must be representable in the format, without the sign. */
 static uint8_t bits_of(const struct form *f, double v)
 {
 	int exponent;
@@ -72,7 +72,7 @@ static uint8_t bits_of(const struct form *f, double v)
 	if (v == 0)
 		return 0;
 	(void)frexp(v, &exponent);
-	exponent--; /* v is 1.something of it */
+	exponent--; /* normalise: v is 1.something times 2^exponent */
 	if (exponent < 1 - f->bias)
 		return (uint8_t)ldexp(v, f->mantissa + f->bias - 1);
 	const int m = (int)ldexp(v, f->mantissa - exponent) - (1 << f->mantissa);

@@ -1,7 +1,7 @@
 /*
- * Blocks by size class, in lists of what waits. Take pops a waiting block or makes one;
- * the last reference of a storage pushes its block back. The block keeps the pool
- * alive, for a storage may outlive its VM.
+ * Blocks by size class, with a list of idle blocks for each. Take pops an idle block
+ * or allocates one; the last reference of a storage pushes its block back. The block
+ * keeps the pool alive because a storage may outlive its VM.
  */
 #include "runtime/value/storage_pool.h"
 
@@ -16,11 +16,11 @@
 #define CLASS_BITS 2
 #define N_CLASSES ((64 + 1) << CLASS_BITS)
 
-/* A storage, and behind it (HEAD_BYTES later) its memory: one allocation. */
+/* A storage followed by its memory (HEAD_BYTES later): one allocation. */
 struct block {
 	struct msd_storage storage;
 	struct msd_storage_pool *pool;
-	struct block *next; /* while it waits */
+	struct block *next; /* next idle block */
 	size_t capacity;    /* bytes of memory */
 	unsigned class;
 };
@@ -32,12 +32,13 @@ struct msd_storage_pool {
 	struct block *idle[N_CLASSES];
 	size_t idle_bytes;
 	size_t used_bytes;
-	size_t peak_bytes; /* the most that was used at one time */
+	size_t peak_bytes; /* peak of used bytes */
 	size_t n_used;     /* blocks */
 	bool is_closed;
 };
 
-/* Smallest class whose blocks hold @bytes, and what they hold; false when too large. */
+/* Smallest class with blocks that hold @bytes, and its capacity; false if @bytes is
+ * too large. */
 static bool class_of(size_t bytes, unsigned *ret_class, size_t *ret_capacity)
 {
 	size_t unit = MSD_TENSOR_ALIGN;
@@ -71,7 +72,7 @@ static void pool_free(struct msd_storage_pool *p)
 	free(p);
 }
 
-/* Free waiting blocks, the largest first, until at most @keep_bytes wait. */
+/* Free idle blocks, the largest first, until at most @keep_bytes are idle. */
 static void idle_trim(struct msd_storage_pool *p, size_t keep_bytes)
 {
 	for (size_t c = N_CLASSES; c-- > 0 && p->idle_bytes > keep_bytes;) {
@@ -98,7 +99,7 @@ void msd_storage_pool_close(struct msd_storage_pool *p)
 		pool_free(p);
 }
 
-/* How many bytes may wait when @used are in use. */
+/* Number of bytes that may be idle while @used are in use. */
 static size_t idle_limit(const struct msd_storage_pool *p)
 {
 	size_t limit = 2 * p->peak_bytes;
@@ -108,7 +109,7 @@ static size_t idle_limit(const struct msd_storage_pool *p)
 	return limit > p->used_bytes ? limit - p->used_bytes : 0;
 }
 
-/* The storage's last reference is gone: its block waits for the next taker. */
+/* The storage's last reference is gone: its block becomes idle. */
 static void block_delete(void *self, int flags)
 {
 	struct block *b = self;

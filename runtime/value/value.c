@@ -2,8 +2,8 @@
  * Values and objects: reference counts, storages, tensors and views of them, strings,
  * shapes, tuples, functions.
  *
- * An object is freed by its own deleter with its last reference, on whatever thread.
- * Compiled code sees the same layout (runtime/abi): sizes and order are fixed.
+ * The last reference calls the object's own deleter, on any thread. Compiled code
+ * sees the same layout (runtime/abi): sizes and order are fixed.
  */
 #include "runtime/value/value.h"
 
@@ -12,8 +12,8 @@
 
 #include "proto/limits.h"
 
-/* Reference counts as TVMFFIObject keeps them: all strong references together hold one
- * weak reference. */
+/* Reference counts as in TVMFFIObject: all strong references together hold one weak
+ * reference. */
 #define STRONG_MASK 0xffffffffu
 #define ONE_WEAK ((uint64_t)1 << 32)
 #define FRESH_COUNTS (ONE_WEAK | 1)
@@ -137,7 +137,7 @@ struct msd_array *msd_array_new(size_t n)
 	return a;
 }
 
-/* Room for @bytes and for vector code that loads whole lines at the end. */
+/* Room for @bytes plus padding, because vector code loads whole lines at the end. */
 static bool round_up(size_t bytes, size_t *ret)
 {
 	if (!msd_add_size(bytes, MSD_TENSOR_ALIGN - 1, &bytes))
@@ -225,11 +225,11 @@ struct msd_tensor *msd_tensor_new(struct msd_dtype dtype, const int64_t *shape,
 	if (t == NULL)
 		return NULL;
 	tensor_init(t, dtype, shape, ndim);
-	t->dl.data = (char *)t + head; /* one block: freed with the header */
+	t->dl.data = (char *)t + head; /* one allocation: freed with the header */
 	return t;
 }
 
-/* Eight facts that belong to one tensor, most of them plain numbers. */
+/* Eight properties of one tensor, most of them plain numbers. */
 /* NOLINTNEXTLINE(readability-function-size) */
 struct msd_tensor *msd_tensor_view(void *data, struct msd_device device,
 				   struct msd_dtype dtype, const int64_t *shape,
@@ -262,7 +262,7 @@ struct msd_dltensor *msd_any_dltensor(const struct msd_any *v)
 	return v->type == MSD_T_DLTENSOR ? v->as.dl : NULL;
 }
 
-/* What TVMFFIByteArray looks like. */
+/* The layout of TVMFFIByteArray. */
 struct byte_array {
 	const char *data;
 	size_t size;

@@ -1,14 +1,14 @@
 #ifndef MSD_RUNTIME_VALUE_VALUE_H
 #define MSD_RUNTIME_VALUE_VALUE_H
 /*
- * Values and objects of the runtime. A value is laid out exactly like tvm-ffi's
- * TVMFFIAny and an object like TVMFFIObject (0.22 - 0.27), so that code compiled by TVM
- * takes ours as they are: a tensor object's DLTensor stands at +24, a string's {data,
- * size} too. No TVM library is linked; only the layouts are shared. The classic era and
- * 0.21 are served by converting at the call (runtime/abi).
+ * Values and objects of the runtime. A value has exactly the layout of tvm-ffi's
+ * TVMFFIAny and an object that of TVMFFIObject (0.22 - 0.27), so code compiled by TVM
+ * accepts ours unchanged. The DLTensor of a tensor object is at +24, and so is a
+ * string's {data, size}. No TVM library is linked; only the layouts are shared. The
+ * classic ABI and 0.21 are served by converting at the call (runtime/abi).
  *
- * Ownership: a value in an argument array is borrowed for the call. A value returned or
- * stored owns one reference; drop it with msd_any_drop(). References are atomic.
+ * Ownership: a value in an argument array is borrowed for the call. A value returned
+ * or stored owns one reference; drop it with msd_any_drop(). References are atomic.
  */
 #include <stddef.h>
 #include <stdint.h>
@@ -38,14 +38,14 @@ enum msd_type {
 	MSD_T_TENSOR = 70,
 	MSD_T_ARRAY = 71,
 	MSD_T_MODULE = 73,
-	/* Ours alone; generated code only carries them around. */
+	/* Only ours; generated code just passes them on. */
 	MSD_T_STORAGE = 512,
 	MSD_T_CLOSURE = 513, /* of the relay VM */
 };
 
 struct msd_obj;
 struct msd_any {
-	int32_t type;   /* enum msd_type; foreign objects may hold others */
+	int32_t type;   /* enum msd_type; foreign objects may have other values */
 	uint32_t small; /* length of a small string, else 0 */
 	union {
 		int64_t i;
@@ -82,9 +82,10 @@ struct msd_shape {
 struct msd_tensor {
 	struct msd_obj obj;
 	struct msd_dltensor dl;
-	struct msd_obj *owner; /* what keeps dl.data alive: a storage, or NULL */
-	void (*release)(void *ctx,
-			void *data); /* or this, once, when the tensor dies */
+	struct msd_obj *owner; /* owner of dl.data: a storage, or NULL */
+	void (*release)(
+		void *ctx,
+		void *data); /* called once when the tensor is freed; optional */
 	void *release_ctx;
 	int64_t shape[]; /* dl.shape points here */
 };
@@ -96,23 +97,22 @@ struct msd_array { /* tuples */
 	void (*data_deleter)(void *);
 	struct msd_any inline_items[];
 };
-struct msd_storage { /* a block of device memory that tensors are views of */
+struct msd_storage { /* a block of device memory; tensors are views of it */
 	struct msd_obj obj;
 	void *data;
 	size_t bytes;
 	struct msd_device device;
 };
 
-/* 0 = ok, -1 = error kept for the thread (runtime/value/error.h). @ret is None on
- * entry.
- */
+/* 0 = ok, -1 = error stored for the thread (runtime/value/error.h). @ret is None on
+ * entry. */
 typedef int (*msd_safe_call)(void *self, const struct msd_any *args, int32_t n,
 			     struct msd_any *ret);
 
 /*
- * Anything callable: a library's function, a builtin, a VM function.
- * TVMFFIFunctionObj's layout, then ours. Handles that compiled code caches are pointers
- * to these and must live as long as the library is mapped.
+ * A callable: a library's function, a builtin, a VM function. It has
+ * TVMFFIFunctionObj's layout, followed by our fields. Compiled code caches pointers
+ * to these as handles; they must live as long as the library is mapped.
  */
 struct msd_function {
 	struct msd_obj obj;
@@ -120,8 +120,8 @@ struct msd_function {
 	void *cpp_call; /* always NULL */
 	const char
 		*name; /* for error texts; owned by the module that made the function */
-	/* What msd_loaded_call() checks before the call and what find says about it
-	 * (runtime/module/check.h); NULL: the function checks its arguments itself. */
+	/* Rules that msd_loaded_call() checks before the call and find reports
+	 * (runtime/module/check.h). NULL: the function checks its arguments itself. */
 	struct msd_call_rules *rules;
 };
 
@@ -141,8 +141,8 @@ static inline struct msd_any msd_float(double v)
 {
 	return (struct msd_any){.type = MSD_T_FLOAT, .as.f = v};
 }
-/* A function that is part of a larger object and lives as long as that: never freed
- * through its reference count. */
+/* Initialise a function that is part of a larger object and lives as long as that
+ * object. Its reference count never frees it. */
 static inline void msd_function_init(struct msd_function *fn, const char *name,
 				     msd_safe_call call)
 {
@@ -157,37 +157,40 @@ static inline struct msd_any msd_of_obj(struct msd_obj *obj)
 	return (struct msd_any){.type = obj->type, .as.obj = obj};
 }
 
-/** One reference more; one less, the last of which frees the object. */
+/** Add a reference; msd_obj_unref() drops one, and the last one frees the object. */
 void msd_obj_ref(struct msd_obj *obj);
 void msd_obj_unref(struct msd_obj *obj); /* NULL is fine */
-/** Copy a value, adding a reference when it is an object. Borrowed kinds (DLTENSOR,
- * RAW_STR, BYTE_ARRAY) are made owned objects; out of memory gives None and false. */
+/**
+ * Copy a value and add a reference if it is an object. Borrowed kinds (DLTENSOR,
+ * RAW_STR, BYTE_ARRAY) become owned objects. If memory is short, @ret is None and the
+ * result false.
+ */
 MSD_MUST_CHECK bool msd_any_copy(const struct msd_any *v, struct msd_any *ret);
 /** Drop the reference that @v owns and set it to None. */
 void msd_any_drop(struct msd_any *v);
 
-/* Constructors: one reference, NULL when memory is short. */
+/* Constructors: one reference, NULL if memory is short. */
 struct msd_str *msd_str_new(const char *p, size_t n, enum msd_type type);
 struct msd_shape *msd_shape_new(const int64_t *dim, size_t ndim);
-struct msd_array *msd_array_new(size_t n); /* n Nones */
+struct msd_array *msd_array_new(size_t n); /* @n values None */
 /** 128-byte-aligned host memory. */
 struct msd_storage *msd_storage_new(size_t bytes);
 /** A compact tensor with fresh 128-byte-aligned host memory, contents undefined. */
 struct msd_tensor *msd_tensor_new(struct msd_dtype dtype, const int64_t *shape,
 				  size_t ndim);
 /**
- * A compact tensor over memory that someone else owns. @owner (may be NULL) is
- * referenced until the tensor dies; then @release(@release_ctx, data) is called when
- * not NULL.
+ * A compact tensor over memory with another owner. @owner (may be NULL) is referenced
+ * until the tensor is freed; then @release(@release_ctx, data) is called if it is not
+ * NULL.
  */
 struct msd_tensor *msd_tensor_view(void *data, struct msd_device device,
 				   struct msd_dtype dtype, const int64_t *shape,
 				   size_t ndim, struct msd_obj *owner,
 				   void (*release)(void *ctx, void *data),
 				   void *release_ctx);
-/** The DLTensor inside a TENSOR or DLTENSOR value, else NULL. */
+/** The DLTensor in a TENSOR or DLTENSOR value, else NULL. */
 struct msd_dltensor *msd_any_dltensor(const struct msd_any *v);
-/** Text inside any of the string kinds; false for others. Borrowed from @v. */
+/** Text of any of the string kinds; false for other kinds. Borrowed from @v. */
 MSD_MUST_CHECK bool msd_any_str(const struct msd_any *v, struct msd_span *ret);
 const char *msd_type_name(int32_t type); /* "tensor", "int", ...: for error texts */
 

@@ -14,7 +14,7 @@ const char *msd_instant_format(uint64_t seconds, char ret[static MSD_INSTANT_TEX
 	return ret;
 }
 
-/* What is written again as it was read is a time: no 31st of June, no spaces. */
+/* A valid time formats to the same text again: no 31st of June, no spaces. */
 bool msd_instant_parse(const char *text, uint64_t *ret)
 {
 	char again[MSD_INSTANT_TEXT];

@@ -1,7 +1,7 @@
 /*
- * Happy path: the text is looked over without memory, read by jansson, and its keys are
- * taken out one by one. Failures name the key. What is judged here is the text alone:
- * whether anybody vouches for it, and whether it is for this machine, is its reader's.
+ * Happy path: the size of the text is checked without allocation, jansson parses it,
+ * and the keys are read one by one. Failures: the error names the key. Only the text
+ * is checked here; the caller checks its signature and whether it fits this machine.
  */
 #include "store/manifest/manifest.h"
 
@@ -16,7 +16,7 @@ static msd_err damaged(struct msd_diag *d, const char *expected)
 	return msd_diag_set(d, MSD_BAD_ARTIFACT, "expected %s", expected);
 }
 
-/* What bounds jansson's work. */
+/* Limits the work of jansson. */
 static msd_err check_size(struct msd_span text, struct msd_diag *d)
 {
 	struct msd_json_parts parts;
@@ -119,7 +119,7 @@ static bool read_role(const json_t *text, enum msd_role *ret)
 	return false;
 }
 
-/* Objects and sources become a library by a compiler, which a device has not. */
+/* Objects and sources need a compiler, which a target machine may lack. */
 static bool needs_compiler(const char *name)
 {
 	static const char *const ends[] = {".tar", ".tar.gz", ".tgz", ".zip", ".a",
@@ -135,7 +135,8 @@ static bool needs_compiler(const char *name)
 	return false;
 }
 
-/* It is looked for in the manifest's folder, and named so in the store. */
+/* The file is looked up in the manifest's directory, and keeps this name in the
+ * store. */
 static msd_err add_file(struct msd_edition_manifest *m,
 			const struct msd_edition_file *f, const json_t *path,
 			struct msd_diag *d)
@@ -199,7 +200,7 @@ msd_edition_manifest_file(const struct msd_edition_manifest *m, enum msd_role ro
 	return NULL;
 }
 
-/* What is loaded: a library, which may have a graph and parameters, or a model. */
+/* Files to load: a library with an optional graph and parameters, or a model. */
 static msd_err check_roles(const struct msd_edition_manifest *m, struct msd_diag *d)
 {
 	const bool has_library = msd_edition_manifest_file(m, MSD_ROLE_LIBRARY) != NULL;
@@ -285,8 +286,8 @@ msd_err msd_edition_manifest_parse(struct msd_span text,
 		root = json_loadb((const char *)text.p, text.n, JSON_REJECT_DUPLICATES,
 				  &where);
 		if (root == NULL) {
-			/* jansson's own words quote the text, which may be that of
-			 * anything that a server gave. */
+			/* jansson's error text quotes the input, which may be any
+			 * data from a server. */
 			err = msd_diag_set(d, MSD_BAD_ARTIFACT,
 					   "line %d: expected JSON, each key once",
 					   where.line);

@@ -1,8 +1,8 @@
 /*
- * Happy path: the four lines of each signature are taken apart, its key is looked for
- * among the trusted ones, and both of its signatures are checked. Failures name the
- * key. A line of base64 counts as it would be written: no other spelling of the same
- * bytes is taken, so that no byte of it can change unseen.
+ * Happy path: the four lines of each signature are parsed, its key is looked up among
+ * the trusted ones, and both of its signatures are checked. Failures: the error names
+ * the key. Only the canonical base64 encoding is accepted, so every changed byte is
+ * detected.
  */
 #include "store/manifest/signature.h"
 
@@ -18,7 +18,7 @@
 
 _Static_assert(MSD_PUBLIC_KEY_BYTES == crypto_sign_PUBLICKEYBYTES, "Ed25519");
 
-/* As they stand behind each other in the file. */
+/* In the order of the file. */
 struct named_signature {
 	char algorithm[2];
 	struct msd_key_id id;
@@ -26,7 +26,7 @@ struct named_signature {
 };
 _Static_assert(sizeof(struct named_signature) == 74, "no padding");
 
-/* Of a file that no password locks: "kdf" is zero. */
+/* From a file without a password: "kdf" is zero. */
 struct secret_key {
 	char algorithm[2], kdf[2], checksum_algorithm[2];
 	uint8_t salt[32], ops_limit[8], memory_limit[8];
@@ -41,7 +41,7 @@ static msd_err not_verified(struct msd_diag *d, const char *why)
 	return msd_diag_set(d, MSD_NOT_VERIFIED, "signature: %s", why);
 }
 
-/* The next line, without its end, which it must have; false: there is none. */
+/* Cut the next line, without its required newline; false if there is none. */
 static bool cut_line(struct msd_span *rest, struct msd_span *ret)
 {
 	const uint8_t *end = rest->n > 0 ? memchr(rest->p, '\n', rest->n) : NULL;
@@ -86,10 +86,10 @@ static bool decode(struct msd_span line, void *ret, size_t n)
 	return is_same;
 }
 
-/* One signature's four lines. */
+/* The four lines of one signature. */
 struct lines {
 	struct named_signature signature;
-	struct msd_span comment; /* the trusted one */
+	struct msd_span comment; /* the trusted comment */
 	uint8_t global[crypto_sign_BYTES];
 };
 
@@ -145,10 +145,10 @@ static void add_signer(struct msd_signers *s, const struct msd_key_id *id)
 	s->ids[s->n++] = *id;
 }
 
-/* What is known while signatures are looked at. */
+/* State while signatures are checked. */
 struct count {
 	struct msd_signers signers;
-	bool has_stranger; /* a key that is not trusted has signed, too */
+	bool has_stranger; /* an untrusted key has also signed */
 	struct msd_key_id stranger;
 };
 
@@ -179,7 +179,7 @@ static msd_err check_one(const struct lines *l, struct msd_span message,
 			    id);
 }
 
-/* So many different keys; one that signed twice is one. */
+/* Count different keys; two signatures by one key count once. */
 static msd_err check_count(const struct msd_trust *t, const struct count *c,
 			   struct msd_diag *d)
 {
@@ -237,7 +237,7 @@ static msd_err read_secret(struct msd_span text, struct secret_key *ret,
 	bool is_key = cut_line(&text, &line) && cut_word(&line, UNTRUSTED);
 
 	if (is_key && !cut_line(&text, &line))
-		line = text; /* the last line's end is missing */
+		line = text; /* the last newline is missing */
 	if (!is_key || !decode(line, ret, sizeof(*ret)) ||
 	    memcmp(ret->algorithm, PLAIN, 2) != 0) {
 		return msd_diag_set(d, MSD_BAD_REQUEST,

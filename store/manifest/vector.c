@@ -8,9 +8,9 @@
 #include "proto/bytes.h"
 
 /*
- * Happy path: each test is a function's name and two lists of tensors, whose numbers
- * become bytes. Failures name the test and the part of it; sizes are compared with what
- * is there before memory is taken.
+ * Happy path: each test has a function name and two lists of tensors, whose numbers
+ * are converted to bytes. Failures: the error names the test and its part. Sizes are
+ * compared with the actual data before memory is allocated.
  */
 
 static msd_err expected(const char *what, struct msd_diag *d)
@@ -39,7 +39,7 @@ static msd_err read_shape(const json_t *shape, struct msd_vector_tensor *ret,
 	return MSD_OK;
 }
 
-/* A number as its element; false: it is none of the dtype. */
+/* Convert a number to an element; false if the dtype cannot hold it. */
 static bool put_float(const json_t *number, unsigned bits, uint8_t *to)
 {
 	const double value = json_number_value(number);
@@ -191,7 +191,7 @@ static msd_err read_tensors(const json_t *test, const char *key,
 	return MSD_OK;
 }
 
-/* Absent, it is 0: the same bits are expected. */
+/* Absent means 0: bit-exact results are expected. */
 static msd_err read_tolerance(const json_t *test, const char *key, double *ret,
 			      struct msd_diag *d)
 {

@@ -1,12 +1,12 @@
 #ifndef MSD_STORE_VECTOR_H
 #define MSD_STORE_VECTOR_H
 /*
- * What a module must answer before it serves: the tests of a manifest.
+ * The tests of a manifest, which a module must pass before it serves.
  *
  *   {"function": "main", "inputs": [T, ...], "outputs": [T, ...],
  *    "rtol": 1e-5, "atol": 1e-8}
  *   T: {"dtype": "float32", "shape": [1, 10], "data": [0.5, ...]}
- *      or, of any dtype, "base64" in place of "data": the bytes, row-major and
+ *      or, for any dtype, "base64" in place of "data": the bytes, row-major and
  *      little-endian
  */
 #include <jansson.h>
@@ -15,15 +15,15 @@
 #include "proto/dtype.h"
 
 #define MSD_VECTORS 64u
-#define MSD_VECTOR_TENSORS 64u          /* inputs, and outputs, of one */
-#define MSD_VECTOR_BYTES (512u * 1024u) /* of all tensors of all */
-#define MSD_VECTOR_FUNCTION 256u        /* bytes of a function's name */
+#define MSD_VECTOR_TENSORS 64u          /* inputs, and outputs, of one test */
+#define MSD_VECTOR_BYTES (512u * 1024u) /* maximum size of all tensors together */
+#define MSD_VECTOR_FUNCTION 256u        /* maximum size of a function name */
 
 struct msd_vector_tensor {
 	struct msd_dtype dtype;
 	uint32_t ndim;
 	int64_t shape[MSD_MAX_NDIM];
-	uint8_t *data; /* owned; NULL when there are no bytes */
+	uint8_t *data; /* owned; NULL if there are no bytes */
 	uint64_t bytes;
 };
 
@@ -37,11 +37,13 @@ struct msd_vector {
 struct msd_vectors {
 	struct msd_vector *at; /* owned */
 	uint32_t n;
-	uint64_t bytes; /* of all tensors */
+	uint64_t bytes; /* total size of the tensors */
 };
 
-/** Read a manifest's "tests"; NULL: there are none. Finish in every case. Errors:
- * MSD_BAD_ARTIFACT, MSD_TOO_LARGE, MSD_NOMEM. */
+/**
+ * Parse a manifest's "tests"; NULL: there are none. Finish in every case. Errors:
+ * MSD_BAD_ARTIFACT, MSD_TOO_LARGE, MSD_NOMEM.
+ */
 MSD_MUST_CHECK msd_err msd_vectors_read(const json_t *tests, struct msd_vectors *ret,
 					struct msd_diag *d);
 void msd_vectors_finish(struct msd_vectors *v);

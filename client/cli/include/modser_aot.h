@@ -1,14 +1,14 @@
 /*
- * What the entry of an ahead-of-time model, `run`, is made of: it takes the inputs,
+ * Support code of `run`, the entry of an ahead-of-time model. `run` takes the inputs,
  * then the outputs, and checks them before the model's own function runs. `modser`
- * compiles this together with the archive's code, one call at a time.
+ * compiles it together with the archive's code; one call runs at a time.
  */
 #ifndef MODSER_AOT_H
 #define MODSER_AOT_H
 #include <stdio.h>
 #include <tvm/runtime/c_runtime_api.h>
 
-/* Type codes that a model's own function reads although nobody passed them: those of
+/* Type codes that a model's function reads although the caller passes none: those of
  * the memory that it adds to its arguments. */
 #define MODSER_SPARE_CODES 64
 #define MODSER_ALIGN 128
@@ -22,7 +22,7 @@ static int modser_fail(const char *name, const char *what, long long n)
 	return -1;
 }
 
-/* One tensor: dense, on the host, of @want bytes; -1: of any size. */
+/* Take one tensor: dense, on the host, of @want bytes; -1: any size. */
 static int modser_take(TVMValue *args, int *codes, int i, long long want,
 		       const char *name, void **ret, long long *total)
 {
@@ -70,7 +70,7 @@ static long long modser_bytes_of(const struct TVMTensorInfo *info)
 	return bytes;
 }
 
-/* A saved tensor: 24 bytes, rank, dtype, extents, number of bytes, bytes. */
+/* Layout of a saved tensor: 24 bytes, rank, dtype, extents, number of bytes, bytes. */
 static const char *modser_saved(const struct TVMConstantInfo *k, int64_t *ret_n)
 {
 	const char *p = k->data_bytes;
@@ -117,7 +117,7 @@ static DLTensor *modser_constants(const struct TVMMetadata *meta)
 	return t;
 }
 
-/* Planned memory, which stays: constants if there are any, then workspaces. */
+/* Plan memory that stays allocated: constants if there are any, then workspaces. */
 static int modser_plan(const struct TVMMetadata *meta, TVMValue *at, int *ret_n)
 {
 	static TVMValue made[1 + MODSER_SPARE_CODES];
@@ -146,10 +146,8 @@ static int modser_plan(const struct TVMMetadata *meta, TVMValue *at, int *ret_n)
 	return 0;
 }
 
-/*
- * Call @function with what @get says that it takes. @is_main: it takes the planned
- * memory, too.
- */
+/* Call @function with the parameters that @get describes. @is_main: it takes the
+ * planned memory, too. */
 static int modser_call_described(TVMBackendPackedCFunc function,
 				 TVMBackendPackedCFunc get, int is_main, TVMValue *args,
 				 int *codes, int n, TVMValue *ret, int *ret_code,

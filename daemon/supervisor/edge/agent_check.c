@@ -25,13 +25,14 @@ void msd_agent_line(bool is_leaving, bool is_ready, uint32_t n_workers,
 		(void)snprintf(ret, MSD_AGENT_LINE_MAX, "drain\n");
 	} else if (!is_ready) {
 		(void)snprintf(ret, MSD_AGENT_LINE_MAX, "down\n");
-	} else { /* `ready` takes a `drain` back, `up` a `down` */
+	} else { /* `ready` cancels an earlier `drain`, `up` an earlier `down` */
 		(void)snprintf(ret, MSD_AGENT_LINE_MAX, "up ready %u%%\n",
 			       percent > 0 ? percent : 1);
 	}
 }
 
-/* In the queue, and at the workers beside what each runs, be it several as one. */
+/* Count the requests in the queue and those that wait at the workers. Requests that a
+ * worker runs now, also as one batch, do not count. */
 static uint32_t count_waiting(const struct msd_crew *crew)
 {
 	const uint32_t n_run = crew->batching.rows > 1 ? crew->batching.rows : 1;
@@ -58,7 +59,7 @@ static void tell_of_all(struct msd_house *house, char ret[MSD_AGENT_LINE_MAX])
 		       n_waiting, ret);
 }
 
-/* It may be there or not, whatever the daemon was started for. */
+/* The module need not be in the readiness set. */
 static void tell_of_module(struct msd_house *house, const char *name,
 			   char ret[MSD_AGENT_LINE_MAX])
 {
@@ -68,10 +69,12 @@ static void tell_of_module(struct msd_house *house, const char *name,
 		       m != NULL ? count_waiting(&m->crew) : 0, ret);
 }
 
-/* The line is written at once, or not at all: no connection is kept, so that any number
- * of them costs no memory. What the peer has sent is read first: closing a socket with
- * unread bytes sends a reset, which would drop the line. What was passed with it is
- * closed aside. */
+/*
+ * Write the line at once or not at all. No connection object is kept, so any number
+ * of checks costs no memory. The input is read first: closing a socket with unread
+ * bytes sends a reset, which would drop the line. The closer thread closes the socket
+ * and any passed descriptors.
+ */
 static void enter(struct msd_edge *e, int fd, struct msd_principal who,
 		  const char *module)
 {
@@ -87,7 +90,7 @@ static void enter(struct msd_edge *e, int fd, struct msd_principal who,
 	}
 	(void)transport.ops->read(&transport, &piece, 1, NULL);
 	(void)send(fd, line, strlen(line), MSG_DONTWAIT | MSG_NOSIGNAL);
-	/* Closing what it was passed may block. */
+	/* Closing passed descriptors may block. */
 	msd_aside_close_socket(fd, transport.passer);
 }
 

@@ -5,13 +5,13 @@
 #include "daemon/supervisor/edge/object.h"
 #include "proto/name.h"
 
-/* Which parameters name what is asked for. */
+/* The parameters that name the target of a request. */
 enum naming {
-	NOTHING,  /* nothing, or something of the session's own */
-	MODULE,   /* the first is a module's name */
-	FUNCTION, /* the first two are a module's and its function's */
-	TARGET,   /* the first is "module:function", or a handle that stands for it */
-	TENSOR    /* a resident tensor among the parameters names its module */
+	NOTHING,  /* no name, or an object of the session */
+	MODULE,   /* the first is a module name */
+	FUNCTION, /* the first two are a module name and a function name */
+	TARGET,   /* the first is "module:function", or a function handle */
+	TENSOR    /* a resident tensor among the parameters gives the module */
 };
 
 static const uint8_t namings[MSD_M_COUNT] = {
@@ -38,7 +38,8 @@ bool msd_asked_has_name(enum msd_method method)
 	return method < MSD_M_COUNT && namings[method] != NOTHING;
 }
 
-/* A call's target, read as call.c reads it; what that refuses has no target here. */
+/* Read the target of a call in the same way as call.c. If call.c rejects the value,
+ * the target is empty. */
 static void read_target(struct msd_session *s, const struct msd_wire_value *v,
 			struct msd_acl_target *ret)
 {
@@ -85,7 +86,8 @@ static bool read_naming(struct msd_session *s, struct msd_cur items, uint32_t n,
 		return true;
 	case TENSOR:
 		if (msd_object_module(s, items, n, &ret->module, NULL) != MSD_OK)
-			ret->module = (struct msd_span){0}; /* the method tells why */
+			ret->module =
+				(struct msd_span){0}; /* the method reports the error */
 		return true;
 	case NOTHING:
 	default:

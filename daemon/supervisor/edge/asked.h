@@ -1,19 +1,20 @@
 #ifndef MSD_SUPERVISOR_ASKED_H
 #define MSD_SUPERVISOR_ASKED_H
-/* What a request is for, read from its body before anything is done for it: the module
- * and the function that rights are asked for. */
+/* Reads the target of a request from its body before the request starts: the module
+ * and the function that the authorization check needs. */
 #include "daemon/supervisor/edge/session.h"
 #include "daemon/supervisor/rights/acl.h"
 
 /**
- * The target of a request for @method, borrowed from the body or from the session's
- * handles. Of a method that names none, and of a handle that is stale, it is empty: who
- * handles that refuses it. Errors: MSD_BAD_REQUEST: there has to be a name, and is not.
+ * Read the target of a request for @method. It borrows from the body or from the
+ * session's handles. The target is empty if the method takes no name or the handle is
+ * stale; the handler then rejects the request. Errors: MSD_BAD_REQUEST (a required
+ * name is missing).
  */
 MSD_MUST_CHECK msd_err msd_asked_read(struct msd_session *s, const struct msd_in *in,
 				      enum msd_method method,
 				      struct msd_acl_target *ret, struct msd_diag *d);
-/** Does a request for it name a module? */
+/** True if a request for @method names a module. */
 bool msd_asked_has_name(enum msd_method method);
 
 #endif

@@ -23,7 +23,8 @@ static bool take(struct msd_session *s, struct msd_log_rate *rate, uint64_t *ret
 	return msd_log_rate_take(rate, uv_now(s->edge->loop), LINES_PER_SECOND, ret);
 }
 
-/* A line with who @s is; @more, which begins with a space, is about what it did. */
+/* Write a line with the identity of @s. @more describes the action and begins with a
+ * space. */
 static void write_line(const struct msd_session *s, const char *event, const char *more,
 		       uint64_t n_others)
 {

@@ -1,9 +1,9 @@
 /*
- * Happy path: new, which puts a use at the end of each named promise's line; ready;
- * write; destroy, which lets the next in line come.
+ * Happy path: msd_awaited_new() appends a use to the queue of each named future;
+ * ready; write; destroy, which lets the next use in each queue proceed.
  *
- * Failures: what is not known is refused at once; a promise that was settled by a
- * failure fails whoever is written with it, by the same words however long the chain.
+ * Failures: an unknown result is rejected at once. If a future failed, each request
+ * that is written with it fails with the same text, however long the chain.
  */
 #include <stdlib.h>
 
@@ -69,7 +69,7 @@ msd_err msd_awaited_new(struct msd_promises *p, uint64_t id, struct msd_span bod
 				    "most %u are allowed",
 				    n_results, MSD_MAX_RESULTS_NAMED);
 	}
-	/* Allocated as one block, the uses behind the head. */
+	/* One allocation: the uses follow the head. */
 	struct msd_awaited *a = calloc(1, sizeof(*a) + n_results * sizeof(a->uses[0]));
 	if (a == NULL)
 		return msd_diag_no_memory(d);
@@ -86,7 +86,7 @@ msd_err msd_awaited_new(struct msd_promises *p, uint64_t id, struct msd_span bod
 	return err;
 }
 
-/* Remove it from the queue; the next one may have waited for that. */
+/* Remove the use from the queue. The next use may have waited for that. */
 static void leave(struct msd_promises *p, struct msd_awaited_use *u)
 {
 	struct msd_promise *one = u->of;
@@ -124,12 +124,12 @@ static const struct msd_promise *promise_of(const struct msd_awaited *a, uint64_
 {
 	uint32_t i = 0;
 
-	while (a->uses[i].of->id != id) /* it is there: the body is the same */
+	while (a->uses[i].of->id != id) /* always found: the body is the same */
 		i++;
 	return a->uses[i].of;
 }
 
-/* Its bytes came with another frame, and are gone. */
+/* Its bytes were sent with another frame and no longer exist. */
 static msd_err refuse_inline(void *ctx, int8_t type, size_t at, size_t n,
 			     struct msd_diag *d)
 {

@@ -1,11 +1,11 @@
 /*
- * Happy path of one that waits: take copies it into a request of its own; its promises
- * are settled by answers to others, and a deadline of no time has run() take it up on
- * the loop's next turn, for answers are given where nothing new may begin; what was
- * copied is written anew and resumed.
+ * Happy path of a request that waits: msd_awaiting_take() copies it into its own
+ * request. Replies to other requests settle its futures. No request may start while a
+ * reply is sent, so a deadline of 0 ms calls run() in the next loop iteration. The
+ * copied body is written again with the values, and the request is resumed.
  *
- * Failures: what it names failed, and it is refused by the same words; its deadline, a
- * cancel or the end of the connection free it like any request.
+ * Failures: if a named request failed, this one is rejected with the same text. Its
+ * deadline, a cancel or the end of the connection frees it like any request.
  */
 #include "daemon/supervisor/edge/awaiting.h"
 
@@ -78,11 +78,11 @@ static void on_freed(struct msd_req *r)
 	msd_awaited_destroy(r->awaited);
 }
 
-/* It is never sent to a worker, so the other operations are never called. */
+/* The request never reaches a worker, so the other operations are never called. */
 static const struct msd_req_ops req_ops = {
 	.explain_due = explain_due, .on_answered = on_answered, .on_freed = on_freed};
 
-/* An option that is no number of milliseconds is refused when the rest is read. */
+/* If the option is not a number of milliseconds, the full parser rejects it later. */
 static void set_due(struct msd_req *r, struct msd_edge *e, const struct msd_in *in)
 {
 	struct msd_cur c = msd_cur_of(msd_map_value(in->body.options, "deadline_ms"));
@@ -96,7 +96,7 @@ static void set_due(struct msd_req *r, struct msd_edge *e, const struct msd_in *
 	msd_req_set_due_from(r, e->deadlines, in->begun_ms, r->due.in_ms);
 }
 
-/* It is a request in flight from here on. */
+/* The request is in flight from now on. */
 static msd_err wait(struct msd_awaiting *a, const struct msd_in *in,
 		    enum msd_method method, struct msd_awaited *awaited,
 		    struct msd_diag *d)
@@ -123,8 +123,11 @@ static msd_err wait(struct msd_awaiting *a, const struct msd_in *in,
 	return MSD_OK;
 }
 
-/* @body as it was, with values in the places of results, is that of @in, which still
- * counts them: nothing is remembered of it, for it was not looked for. */
+/*
+ * Write @body again with values in place of the result references, and parse it into
+ * @in. @in keeps its count of references, so the call cache does not store it: it was
+ * never looked up there.
+ */
 static msd_err write_anew(const struct msd_awaited *awaited, struct msd_span body,
 			  struct msd_buf *room, struct msd_in *in, struct msd_diag *d)
 {
@@ -144,7 +147,7 @@ static msd_err write_anew(const struct msd_awaited *awaited, struct msd_span bod
 					    "nested too deep, or has too many objects");
 }
 
-/* It names results. */
+/* Handle a request that names results. */
 static msd_err await(struct msd_awaiting *a, struct msd_in *in, enum msd_method method,
 		     enum msd_awaits *ret, struct msd_diag *d)
 {
@@ -174,7 +177,7 @@ msd_err msd_awaiting_take(struct msd_awaiting *a, struct msd_in *in,
 	msd_err err = MSD_OK;
 
 	*ret = MSD_AWAITS_NOTHING;
-	msd_awaiting_pass(a); /* of a refused request, whose payload was dropped */
+	msd_awaiting_pass(a); /* left from a rejected request */
 	if (is_promised(in->body.options))
 		err = msd_promises_expect(&a->promises, in->body.id, method, d);
 	return err == MSD_OK && in->body.n_results > 0 ? await(a, in, method, ret, d)
@@ -188,7 +191,7 @@ static void refuse(struct msd_req *r, const struct msd_diag *why)
 	msd_req_refuse_for(r, why);
 }
 
-/* @awaited is ready. */
+/* Resume @awaited, which is ready. */
 static void take_up(struct msd_awaiting *a, struct msd_awaited *awaited)
 {
 	struct msd_req *r = awaited->req;
@@ -215,7 +218,7 @@ static void take_up(struct msd_awaiting *a, struct msd_awaited *awaited)
 	msd_diag_finish(&d);
 }
 
-/* A session receives one request at a time, and keeps the state of that one. */
+/* A session receives one request at a time and keeps state only for that one. */
 static struct msd_awaited *next(struct msd_awaiting *a)
 {
 	return a->session->receiving == NULL ? msd_promises_ready(&a->promises) : NULL;
@@ -226,7 +229,8 @@ static void run(struct msd_deadline *node)
 	struct msd_awaiting *a = MSD_CONTAINER_OF(node, struct msd_awaiting, wake);
 	struct msd_awaited *awaited = next(a);
 
-	/* One at a time: who has deadlines shares a turn of the loop, by time. */
+	/* One request at a time: the deadline queue bounds the time of a loop
+	 * iteration. */
 	if (awaited != NULL)
 		take_up(a, awaited);
 	msd_awaiting_go_on(a);

@@ -1,14 +1,16 @@
 /*
- * From a client's request to one that a worker understands.
+ * Converts a client's request to one that a worker understands.
  *
- * Happy path of a call with tensors: it is known with a plan, and follows that; or
- * prepare finds the module and writes the parameters
- * with the target as text; one pass over the tensors checks where they are, translates
- * resident ones and remembers inline ones; place claims memory for arguments and
- * outputs together and points the inline ones there; submit queues it with the module.
+ * Happy path of a call with tensors: if the call cache has a template, the call
+ * follows it. Otherwise prepare finds the module and writes the parameters with the
+ * target as text. One pass over the tensors checks their locations, translates
+ * resident ones and records inline ones. place reserves memory for arguments and
+ * outputs together and points the inline ones there. submit queues the request with
+ * the module.
  *
- * Failures: what is wrong is answered before anything is claimed; no room now is
- * MSD_WAIT, and place is asked again when other requests are done.
+ * Failures: a wrong request is rejected before anything is reserved. If there is no
+ * room now, the result is MSD_WAIT, and place is called again when other requests are
+ * done.
  */
 #include "daemon/supervisor/edge/call.h"
 
@@ -27,9 +29,9 @@
 #include "proto/name.h"
 #include "proto/value.h"
 
-#define KEEP_INLINES_BYTES 4096u /* more is freed, not kept for the next request */
+#define KEEP_INLINES_BYTES 4096u /* a larger buffer is not kept */
 
-/* The pass over the tensors of a request's parameters: each is read once. */
+/* The pass over the tensors in a request's parameters. Each tensor is read once. */
 struct pass {
 	struct msd_req *req;
 	struct msd_buf *inlines; /* of struct msd_inline */
@@ -39,7 +41,9 @@ struct pass {
 	bool has_resident;
 };
 
-/* place_inlines() moves it to the module's in segment when there is a place. */
+/*
+ * place_inlines() moves the tensor to the module's input segment when it has a place.
+ */
 static msd_err keep_inline(const struct pass *p, const struct msd_wire_tensor *t,
 			   uint32_t at, struct msd_diag *d)
 {
@@ -62,8 +66,8 @@ static bool is_lent(const struct msd_wire_tensor *t)
 	return t->where == MSD_AT_SEGMENT || t->segment != 0;
 }
 
-/* Check where each tensor is, and sum up the room that the outputs need. Resident
- * tensors are translated here. */
+/* Check the location of each tensor, translate resident tensors and sum the size of
+ * the outputs. */
 static msd_err take_ext(void *ctx, int8_t type, size_t at, size_t n, struct msd_diag *d)
 {
 	struct pass *p = ctx;
@@ -111,7 +115,7 @@ static msd_err scan_params(struct pass *p, struct msd_diag *d)
 	return err == MSD_OK ? msd_lent_check_apart(p->places, d) : err;
 }
 
-/* Inline tensors become places in the module's in segment. */
+/* Point the inline tensors at their places in the module's input segment. */
 static void place_inlines(struct msd_req *r, const struct msd_buf *inlines)
 {
 	struct msd_inline t;
@@ -122,7 +126,7 @@ static void place_inlines(struct msd_req *r, const struct msd_buf *inlines)
 	}
 }
 
-/* The target as "module:function" text, from text or from a function handle. */
+/* Read the target as "module:function" text, from text or from a function handle. */
 static msd_err read_target(struct msd_session *s, const struct msd_wire_value *v,
 			   struct msd_span *ret_target, struct msd_diag *d)
 {
@@ -176,7 +180,7 @@ static msd_err write_call(struct msd_req *r, struct msd_in *in, struct msd_diag 
 	if (err != MSD_OK)
 		return err;
 	msd_counted_begin(r, &r->module->crew, function);
-	if (v.kind == MSD_K_STR) { /* as it came */
+	if (v.kind == MSD_K_STR) { /* unchanged */
 		msd_buf_put(&r->job.params, in->body.params.p, in->body.params.n);
 		return MSD_OK;
 	}
@@ -202,7 +206,7 @@ static msd_err use_options(struct msd_req *r, const struct msd_request_options *
 			       : MSD_OK;
 }
 
-/* Read all that @in says; whether it may be done now is asked later. */
+/* Parse all of @in. Whether the module accepts the request now is checked later. */
 static msd_err read_request(struct pass *p, struct msd_in *in,
 			    struct msd_request_options *options, struct msd_diag *d)
 {
@@ -230,7 +234,7 @@ static msd_err check_state(const struct msd_module *m, struct msd_diag *d)
 				      m->crew.name);
 }
 
-/* Read @in into the pass's request, without a plan of an earlier one. */
+/* Parse @in into the request of the pass, without a call template. */
 static msd_err read_anew(struct msd_session *s, struct pass *p, struct msd_in *in,
 			 struct msd_diag *d)
 {
@@ -247,7 +251,7 @@ static msd_err read_anew(struct msd_session *s, struct pass *p, struct msd_in *i
 	return err;
 }
 
-/* The same of one that did. */
+/* Fill the request from the call template in @known. */
 static msd_err read_again(struct pass *p, struct msd_known *known, struct msd_diag *d)
 {
 	const struct msd_job_plan *plan = known->plan;
@@ -319,7 +323,8 @@ msd_err msd_call_restore(struct msd_session *s, struct msd_req *r,
 			 struct msd_diag *d)
 {
 	const bool is_known = r->job.known != NULL;
-	/* So many tensors that place() has dropped where they are stay there. */
+	/* place() freed the list of inline tensors because it was large: those
+	 * tensors stay where they are. */
 	const bool stays = !is_known && s->inlines.n == 0;
 	const msd_err err = msd_req_restore(r, payload_bytes, came_bytes, stays, d);
 
@@ -332,7 +337,7 @@ void msd_call_submit(struct msd_req *r)
 {
 	struct msd_module *m = r->module;
 
-	msd_list_remove(&r->link); /* of `receiving` */
+	msd_list_remove(&r->link); /* from `receiving` */
 	msd_counts_call(&msd_session_of(r)->edge->counts);
 	msd_counted_stage(r, &m->crew, MSD_STAGE_READ);
 	msd_module_submit(m, r);

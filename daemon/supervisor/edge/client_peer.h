@@ -1,9 +1,9 @@
 #ifndef MSD_SUPERVISOR_CLIENT_PEER_H
 #define MSD_SUPERVISOR_CLIENT_PEER_H
 /*
- * All connections of one peer (daemon/supervisor/request/peer_id.h), as far as they are
- * counted together: how many they are, and what they hold. It lives while it has a
- * connection.
+ * Totals over all connections of one peer (daemon/supervisor/request/peer_id.h):
+ * their number and the resources that they hold. The object lives while the peer has
+ * a connection.
  */
 #include <stdbool.h>
 #include <stdint.h>
@@ -21,22 +21,24 @@ struct msd_client_peer {
 	struct msd_list link; /* msd_client_peers.all */
 	struct msd_peer_id who;
 	struct msd_account account; /* of its connections */
-	/* Connections that are being refused do not count; ended ones count until
-	 * leavings.h has dropped all that they left. */
+	/* Rejected connections do not count. Closed ones count until leavings.h has
+	 * dropped all their handles. */
 	uint32_t n_connections;
-	uint32_t n_lent; /* segments of its connections, and their bytes */
+	uint32_t n_lent; /* client segments of its connections, and their bytes */
 	uint64_t lent_bytes;
-	uint32_t n_uploads; /* begun while their connection was this peer's */
+	uint32_t n_uploads; /* started while their connection belonged to this peer */
 	uint32_t n_refs;
 };
 
-/** The user that the daemon runs as, or root: who may end it anyway. */
+/** True for the daemon's own user and for root, which can stop the daemon anyway. */
 bool msd_client_peer_is_operator(const struct msd_client_peer *p);
 
-/** None yet; all may hold @max_bytes together. */
+/** Initialize without peers. All peers together may hold @max_bytes. */
 void msd_client_peers_init(struct msd_client_peers *ps, uint64_t max_bytes);
-/** The peer @who, made of at most @max_bytes when it is not there. One reference for
- * the caller. NULL: out of memory. */
+/**
+ * Return the peer @who with one reference for the caller. A new peer may hold at most
+ * @max_bytes. NULL: out of memory.
+ */
 struct msd_client_peer *msd_client_peer_take(struct msd_client_peers *ps,
 					     struct msd_peer_id who,
 					     uint64_t max_bytes);

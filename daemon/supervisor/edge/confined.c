@@ -11,12 +11,12 @@
 #include "daemon/supervisor/edge/counts.h"
 #include "daemon/wire/transport.h"
 
-/* Since Linux 6.5; newer than the headers of some. */
+/* Since Linux 6.5; some system headers are older. */
 #define PEER_PIDFD 77
 #define LINES_PER_SECOND 1u
 
-/* What keeps the number of who has connected @fd from becoming another's. False: it is
- * another's already. */
+/* Open a pidfd, which keeps the PID of the peer of @fd from being reused. False: the
+ * PID was reused already. */
 static bool hold(int fd, int *ret)
 {
 	socklen_t n = sizeof(*ret);
@@ -26,8 +26,8 @@ static bool hold(int fd, int *ret)
 	       errno == ENOPROTOOPT || errno == EMFILE || errno == ENFILE;
 }
 
-/* Its number was its own all the while; a dead process that nobody has waited for keeps
- * it, too. */
+/* Close the pidfd. True if the PID was valid all the time. A zombie process keeps its
+ * PID, too. */
 static bool let_go(int held)
 {
 	const bool is_there =
@@ -37,7 +37,8 @@ static bool let_go(int held)
 	return is_there;
 }
 
-/* The other end is closed: who waited for a daemon that was stopped, and gave up. */
+/* True if the peer closed its end: for example a client that waited for a stopped
+ * daemon and gave up. */
 static bool has_left(int fd)
 {
 	struct pollfd p = {.fd = fd};
@@ -52,7 +53,8 @@ enum msd_connected msd_confined_look(int fd)
 	bool is_confined = false;
 	int held;
 
-	/* What is in no namespace that can be seen from here is no child either. */
+	/* A process in a namespace that is not visible from here is not a child of
+	 * the daemon. */
 	if (getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &who, &n) != 0 || who.pid <= 0)
 		return MSD_CONNECTED_FREE;
 	bool is_known = hold(fd, &held);
@@ -72,7 +74,7 @@ void msd_confined_refuse(struct msd_edge *e, int fd)
 
 	struct msd_transport unheard = msd_transport_of_socket(fd, true);
 
-	unheard.ops->close(&unheard); /* it may hold what was passed already */
+	unheard.ops->close(&unheard); /* it may hold passed descriptors already */
 	msd_counts_refused(&e->counts, MSD_REFUSAL_CONFINED);
 	if (msd_log_rate_take(&e->confined, uv_now(e->loop), LINES_PER_SECOND,
 			      &n_others)) {

@@ -1,23 +1,23 @@
 #ifndef MSD_SUPERVISOR_CONFINED_H
 #define MSD_SUPERVISOR_CONFINED_H
 /*
- * Who connects to a unix socket out of a module's sandbox: code of somebody else that
- * would have the rights of the daemon's own user. It is known by a mark that it cannot
- * take off (daemon/mark.h), and has no place here.
+ * Detects peers that connect to a unix socket from inside a module's sandbox. Their
+ * code is not trusted but would have the rights of the daemon's user. Each has a mark
+ * that it cannot remove (daemon/mark.h), and the daemon rejects it.
  */
 #include "daemon/supervisor/edge/edge.h"
 
 enum msd_connected {
 	MSD_CONNECTED_FREE,
-	/* A process of a sandbox, or one of the daemon's own user of which that cannot
-	 * be found out because it is gone, with its end still open. */
+	/* A sandboxed process. Also a process of the daemon's user that exited before
+	 * the check, while its end is still open. */
 	MSD_CONNECTED_CONFINED,
-	MSD_CONNECTED_LEFT, /* likewise, and nobody has the other end any more */
+	MSD_CONNECTED_LEFT, /* such a process that exited, and its end is closed */
 };
 
-/** Who has connected the unix socket @fd? */
+/** Classify the peer of the unix socket @fd. */
 enum msd_connected msd_confined_look(int fd);
-/** Close @fd, of who is confined: counted, and told to the log. */
+/** Close @fd of a sandboxed peer; count and log it. */
 void msd_confined_refuse(struct msd_edge *e, int fd);
 
 #endif

@@ -1,21 +1,19 @@
 #ifndef MSD_SUPERVISOR_COUNTS_H
 #define MSD_SUPERVISOR_COUNTS_H
-/*
- * What was done for all clients since the start. Who does it says so here; who tells of
- * it reads (daemon/supervisor/facts/). Nothing is ever taken back.
- */
+/* Counters of the work for all clients since the start. The code that does the work
+ * increments them; daemon/supervisor/facts/ reads them. They never decrease. */
 #include <stdint.h>
 
 #include "daemon/supervisor/tls/handshake.h"
 #include "proto/err.h"
 
-/* Why nobody comes in by a proxy. X(enumerator, word) */
+/* Causes of failed PROXY headers. X(enumerator, word) */
 #define MSD_GATE_FAULT_MAP(X)                                                          \
-	X(FORGED, "forged")   /* a header of somebody who is no trusted proxy */       \
-	X(MISSING, "missing") /* a trusted proxy without one */                        \
+	X(FORGED, "forged")   /* a header from an untrusted peer */                    \
+	X(MISSING, "missing") /* a trusted proxy sent no header */                     \
 	X(WRONG, "wrong")                                                              \
 	X(LATE, "late")                                                                \
-	X(GONE, "gone") /* it, or the daemon */
+	X(GONE, "gone") /* the peer closed it, or the daemon stops */
 
 enum msd_gate_fault {
 #define MSD_GATE_FAULT_ENUM(e, word) MSD_GATE_##e,
@@ -24,13 +22,13 @@ enum msd_gate_fault {
 		MSD_GATE_FAULT_COUNT
 };
 
-/* Why a connection is let in no further. X(enumerator, word) */
+/* Causes of rejected connections. X(enumerator, word) */
 #define MSD_REFUSAL_MAP(X)                                                             \
-	X(ALL, "connections")   /* as many as there may be */                          \
-	X(RESERVED, "reserved") /* the last places are the operator's */               \
-	X(FDS, "descriptors")   /* and so are the last of these */                     \
-	X(PEER, "peer")         /* as many as its peer may have */                     \
-	X(CONFINED, "confined") /* it comes out of a sandbox */                        \
+	X(ALL, "connections")   /* the maximum number of connections */                \
+	X(RESERVED, "reserved") /* the remaining slots are for the operator */         \
+	X(FDS, "descriptors")   /* the remaining descriptors are for the operator */   \
+	X(PEER, "peer")         /* the maximum for its peer */                         \
+	X(CONFINED, "confined") /* the peer is sandboxed */                            \
 	X(MEMORY, "memory")
 
 enum msd_refusal {
@@ -43,91 +41,95 @@ enum msd_refusal {
 struct msd_counts {
 	uint64_t connections;
 	uint64_t refused[MSD_REFUSAL_COUNT];      /* connections, by cause */
-	uint64_t http_connections, http_requests; /* of those of all */
-	uint64_t http_ended;                      /* of these connections */
-	uint64_t http_unreadable; /* what came by HTTP and was no request */
-	uint64_t handshakes;      /* of TLS, completed; those that failed: */
+	uint64_t http_connections, http_requests; /* included in the totals */
+	uint64_t http_ended;                      /* ended HTTP connections */
+	uint64_t http_unreadable; /* HTTP input that was not a request */
+	uint64_t handshakes;      /* completed TLS handshakes; then the failed ones */
 	uint64_t handshakes_failed[MSD_HANDSHAKE_FAULT_COUNT];
 	uint64_t gate_failed[MSD_GATE_FAULT_COUNT];
 	uint64_t requests, calls, pulls;
-	uint64_t errors[MSD_ERR_COUNT]; /* what the daemon itself answered, by code */
-	uint64_t lost_calls[MSD_ERR_COUNT]; /* of these, calls that reached no module */
+	uint64_t errors[MSD_ERR_COUNT]; /* errors that the daemon itself returned, by
+					   code */
+	uint64_t lost_calls[MSD_ERR_COUNT]; /* included: calls that reached no module */
 };
 
-/** A connection became a session. Returns its number. */
+/** Count a connection that became a session. Returns its number. */
 static inline uint64_t msd_counts_connection(struct msd_counts *c)
 {
 	return ++c->connections;
 }
-/** A connection was let in no further. */
+/** Count a rejected connection. */
 static inline void msd_counts_refused(struct msd_counts *c, enum msd_refusal cause)
 {
 	c->refused[cause]++;
 }
-/** One that became a session speaks HTTP. */
+/** Count a session that speaks HTTP. */
 static inline void msd_counts_http_connection(struct msd_counts *c)
 {
 	c->http_connections++;
 }
-/** And is over. */
+/** Count the end of an HTTP session. */
 static inline void msd_counts_http_end(struct msd_counts *c)
 {
 	c->http_ended++;
 }
-/** A whole request came by HTTP, which counts as one of all, too. */
+/** Count a complete HTTP request. It also counts as a request. */
 static inline void msd_counts_http_request(struct msd_counts *c)
 {
 	c->requests++;
 	c->http_requests++;
 }
-/** What came by HTTP could not be read. */
+/** Count HTTP input that cannot be parsed. */
 static inline void msd_counts_http_unreadable(struct msd_counts *c)
 {
 	c->http_unreadable++;
 }
-/** A handshake was done. */
+/** Count a completed handshake. */
 static inline void msd_counts_handshake(struct msd_counts *c)
 {
 	c->handshakes++;
 }
-/** One failed. */
+/** Count a failed handshake. */
 static inline void msd_counts_handshake_fault(struct msd_counts *c,
 					      enum msd_handshake_fault fault)
 {
 	c->handshakes_failed[fault]++;
 }
-/** Somebody was refused at the gate. */
+/** Count a connection that failed at the PROXY accept stage. */
 static inline void msd_counts_gate_fault(struct msd_counts *c,
 					 enum msd_gate_fault fault)
 {
 	c->gate_failed[fault]++;
 }
-/** A whole request came. */
+/** Count a complete request. */
 static inline void msd_counts_request(struct msd_counts *c)
 {
 	c->requests++;
 }
-/** A request went to a module. */
+/** Count a request that was sent to a module. */
 static inline void msd_counts_call(struct msd_counts *c)
 {
 	c->calls++;
 }
-/** A module is to be pulled. */
+/** Count a pull. */
 static inline void msd_counts_pull(struct msd_counts *c)
 {
 	c->pulls++;
 }
-/** A request was answered with an error that no worker sent. */
+/** Count an error reply that no worker sent. */
 static inline void msd_counts_error(struct msd_counts *c, msd_err err)
 {
 	c->errors[err < MSD_ERR_COUNT ? err : MSD_INTERNAL]++;
 }
-/** A call was answered so that came to no module, whose tally would have it. */
+/**
+ * Count an error reply to a call that reached no module, and so is in no module's
+ * statistics.
+ */
 static inline void msd_counts_lost_call(struct msd_counts *c, msd_err err)
 {
 	c->lost_calls[err < MSD_ERR_COUNT ? err : MSD_INTERNAL]++;
 }
-/** Of all codes. */
+/** Return the number of errors of all codes. */
 static inline uint64_t msd_counts_errors(const struct msd_counts *c)
 {
 	uint64_t n = 0;

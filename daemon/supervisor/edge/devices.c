@@ -1,9 +1,9 @@
 /*
  * Happy path:
- *  - the first question starts the process; it writes a response body and exits
- *  - its exit: what is left in the pipe is read; on_known
- * Failures: it cannot be started, it dies, it writes something else, it takes too long
- * (killed): the answer has no devices and says why.
+ *   - the first question starts the process, which writes a response body and exits
+ *   - on exit the rest of the pipe is read, and on_known is called
+ * Failures: the process does not start, dies, writes something else, or is killed
+ * after a timeout. The answer then has no devices and says why.
  */
 #include "daemon/supervisor/edge/devices.h"
 
@@ -14,7 +14,7 @@
 
 #define MAX_ANSWER_BYTES (1u << 20)
 #define NOT_STARTED "modserd-worker --devices cannot be started"
-#define LOOK_MS 20000 /* drivers may take seconds for their first start */
+#define LOOK_MS 20000 /* drivers may take seconds at their first start */
 
 void msd_devices_init(struct msd_devices *devices, struct msd_reaper *reaper,
 		      struct msd_deadlines *deadlines, char *worker_path)
@@ -51,7 +51,7 @@ static void found_nothing(struct msd_devices *devices, const char *why)
 	msd_pack_cstr(b, why);
 }
 
-/* The whole answer is one response body: scanned like every other. */
+/* The whole answer is one response body and is checked like any other. */
 static void read_answer(struct msd_devices *devices)
 {
 	const struct msd_span bytes = {devices->bytes.p, devices->bytes.n};

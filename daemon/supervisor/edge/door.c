@@ -11,9 +11,10 @@
 #include "proto/errno_text.h"
 
 #define WHY_MAX MSD_PLACES_WHY_BYTES
-#define REFUSALS_PER_SECOND 1u /* in the log */
+#define REFUSALS_PER_SECOND 1u /* log lines */
 
-/* Why one more connection of @p, @fd, may not be; MSD_REFUSAL_COUNT: it may. */
+/* Return why the connection @fd of @p must be rejected. MSD_REFUSAL_COUNT: it is
+ * accepted. */
 static enum msd_refusal find_refusal(const struct msd_edge *e,
 				     const struct msd_client_peer *p, int fd,
 				     char why[static WHY_MAX])
@@ -54,7 +55,7 @@ static enum msd_refusal find_refusal(const struct msd_edge *e,
 	return MSD_REFUSAL_COUNT;
 }
 
-/* True: it is one too many, which is counted, and told to the log. */
+/* True if the connection must be rejected. It is then counted and logged. */
 static bool is_one_too_many(struct msd_edge *e, const struct msd_client_peer *p, int fd,
 			    char why[static WHY_MAX])
 {
@@ -87,7 +88,7 @@ void msd_door_open(struct msd_edge *e, int fd, struct msd_principal who)
 
 	if (p == NULL) {
 		msd_counts_refused(&e->counts, MSD_REFUSAL_MEMORY);
-		/* Closing what it was passed may block. */
+		/* Closing passed descriptors may block. */
 		msd_aside_close_socket(fd, msd_peer_id_passer(id));
 		return;
 	}

@@ -17,11 +17,11 @@ static void ignore(struct msd_req *r)
 	(void)r; /* msd_errand_end() finds the list empty */
 }
 
-/* No worker has it, so the other operations are never called. */
+/* No worker gets the request, so the other operations are never called. */
 static const struct msd_req_ops req_ops = {
 	.explain_due = explain_due, .on_answered = ignore, .on_freed = ignore};
 
-/* Of those that are under way, of the same kind. */
+/* Count the peer's requests of the same kind that are in progress. */
 static uint32_t n_of_peer(const struct msd_edge *e, const uint32_t *n_open,
 			  struct msd_peer_id who)
 {
@@ -63,7 +63,8 @@ static msd_err check_room(const struct msd_method_call *c, const uint32_t *n_ope
 		return msd_diag_set(d, MSD_UNSUPPORTED, "%s: this daemon has no store",
 				    method);
 	}
-	if (*n_open >= e->limits->max_uploads) { /* who left has some, too */
+	if (*n_open >=
+	    e->limits->max_uploads) { /* requests of clients that left count, too */
 		return msd_diag_set(d, MSD_BUSY,
 				    "%s: the store is being read for %u others", method,
 				    *n_open);

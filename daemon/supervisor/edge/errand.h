@@ -1,29 +1,33 @@
 #ifndef MSD_SUPERVISOR_ERRAND_H
 #define MSD_SUPERVISOR_ERRAND_H
-/*
- * A request that a job of the keeper's answers: embedded in what the job works on. Who
- * asked may leave meanwhile, or its deadline pass; the job goes on, for nobody.
- */
+/* A request that a background job of the store answers; embedded in the state of the
+ * job. If the client leaves or the deadline passes, the job still runs to its end. */
 #include "daemon/supervisor/edge/method.h"
 #include "daemon/supervisor/keep/keeper.h"
 
 struct msd_errand {
 	struct msd_list link; /* msd_edge.errands */
 	struct msd_edge *edge;
-	struct msd_list requests; /* msd_req.link: the one, until its client goes */
-	struct msd_peer_id who;   /* whose it was */
-	uint32_t *n_open;         /* of its kind */
+	struct msd_list
+		requests; /* msd_req.link: the one request, until its client leaves */
+	struct msd_peer_id who; /* the peer that asked */
+	uint32_t *n_open;       /* counter of its kind */
 };
 
-/** One more of which @n_open are under way, for @c, whose answer comes later. Errors:
- * MSD_UNSUPPORTED (there is no store), MSD_BUSY (limits.max_uploads of its kind, of all
- * clients; half of them, or of what others leave, of one peer that is not the daemon's
- * own user), MSD_NOMEM; nothing is begun then. */
+/**
+ * Start one more request for @c; @n_open of its kind are in progress. The reply is
+ * sent later. Errors, without a start: MSD_UNSUPPORTED (no store), MSD_NOMEM,
+ * MSD_BUSY (limits.max_uploads of its kind over all clients; a peer other than the
+ * daemon's own user gets half of them, or half of the part that other peers leave).
+ */
 MSD_MUST_CHECK msd_err msd_errand_begin(struct msd_errand *e, struct msd_method_call *c,
 					uint32_t *n_open, struct msd_diag *d);
-/** It is over. Returns the request, to be answered; NULL: nobody waits for it. */
+/** End it. Returns the request, which must be answered. NULL: no client waits for it.
+ */
 struct msd_req *msd_errand_end(struct msd_errand *e);
-/** The same, answered with @result, or refused with what @job says; both are finished.
+/**
+ * Like msd_errand_end(), and reply with @result, or with the error of @job. Frees
+ * both.
  */
 void msd_errand_answer(struct msd_errand *e, struct msd_keeper_job *job,
 		       struct msd_buf *result);

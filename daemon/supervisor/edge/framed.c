@@ -56,7 +56,7 @@ void msd_framed_reply_otherwise(struct msd_framed *f, uint64_t id,
 
 	if (f->session.awaiting != NULL)
 		msd_awaiting_fail(f->session.awaiting, id, d);
-	if (o == NULL) { /* a request without its answer would hang its client */
+	if (o == NULL) { /* a request without a reply would hang its client */
 		msd_conn_close(&f->conn, MSD_NOMEM, "out of memory for a reply");
 		return;
 	}
@@ -82,13 +82,13 @@ void msd_framed_log_end(struct msd_framed *f, msd_err err, const char *why)
 	}
 }
 
-/* Does it begin as a request of HTTP does, with a method in capitals? */
+/* True if the input begins like an HTTP request, with a method in capitals. */
 static bool is_http(const struct msd_conn *c)
 {
 	return c->n_frames == 0 && c->head[0] >= 'A' && c->head[0] <= 'Z';
 }
 
-/* Write as much as the transport takes now; nothing was written before. */
+/* Write as much as the transport takes now. Nothing was written before. */
 static void tell_in_http(struct msd_conn *c)
 {
 	static char text[] =
@@ -110,7 +110,7 @@ struct msd_out *msd_framed_farewell(struct msd_conn *c, msd_err err, const char 
 	return msd_out_farewell(err, why);
 }
 
-/* Names one reason why nothing is read; there may be others. */
+/* Name one reason why the connection is not read. There may be more reasons. */
 static const char *state_of(const struct msd_framed *f)
 {
 	if (f->session.awaiting != NULL && f->session.awaiting->held != NULL)

@@ -9,7 +9,7 @@ enum msd_method msd_freeing_method(enum msd_kind kind)
 
 static void put_handle(struct msd_buf *b, enum msd_kind kind, struct msd_handle h)
 {
-	/* Only the handle is used, but the reader wants a whole tensor. */
+	/* Only the handle is used, but the parser requires a complete tensor. */
 	const struct msd_wire_tensor t = {.where = MSD_AT_RESIDENT,
 					  .dtype = {MSD_DT_UINT, 8, 1},
 					  .bytes = 1,

@@ -1,33 +1,33 @@
 #ifndef MSD_SUPERVISOR_FREEING_H
 #define MSD_SUPERVISOR_FREEING_H
-/*
- * Objects of a worker that nobody can name any more: it is told to free them, many with
- * one request, for a session may leave thousands.
- */
+/* Frees objects of a worker that no client can name any more. One request frees many
+ * objects, because a session may leave thousands. */
 #include "daemon/supervisor/module/process.h"
 #include "proto/method.h"
 #include "proto/value.h"
 
 #define MSD_FREEING_OBJECTS 256u
 
-/* Objects of one worker that it is told of with one request. */
+/* Objects of one worker that one request frees. */
 struct msd_freeing {
-	struct msd_client *client;   /* whose lane it follows; NULL: it has left */
-	struct msd_process *process; /* of all; a reference, while there are any */
+	struct msd_client *client;   /* uses its queue; NULL: the client left */
+	struct msd_process *process; /* of all; a reference while n > 0 */
 	enum msd_kind kind;
 	uint32_t n;
-	struct msd_handle theirs[MSD_FREEING_OBJECTS]; /* the worker's */
+	struct msd_handle theirs[MSD_FREEING_OBJECTS]; /* the worker's handles */
 };
 
-/** The method that frees objects of @kind, MSD_K_TENSOR or MSD_K_INSTANCE. */
+/** Return the method that frees objects of @kind, MSD_K_TENSOR or MSD_K_INSTANCE. */
 enum msd_method msd_freeing_method(enum msd_kind kind);
-/** Gather @theirs of @p; what has gathered is sent first when it is of another worker
- * or kind, or enough. */
+/**
+ * Add the handle @theirs of @p. If the collected objects are full or belong to
+ * another worker or kind, they are sent first.
+ */
 void msd_freeing_add(struct msd_freeing *f, struct msd_process *p, enum msd_kind kind,
 		     struct msd_handle theirs);
-/** Have the worker free what has gathered; @f is empty then. */
+/** Send the collected objects to the worker; @f is empty afterwards. */
 void msd_freeing_send(struct msd_freeing *f);
-/** One alone, at once; @c as msd_freeing.client. */
+/** Free one object at once. @c: see msd_freeing.client. */
 void msd_freeing_one(struct msd_client *c, struct msd_process *p, enum msd_kind kind,
 		     struct msd_handle theirs);
 

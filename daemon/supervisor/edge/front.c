@@ -1,7 +1,8 @@
 /*
- * Happy path: a connection that the door has let in is opened with room in the accounts
- * of its peer; its frames come and go (intake.c); its end gives all back. Failures:
- * memory is short, and it is closed at once; it is one too many, and is told so.
+ * Happy path: an accepted connection is opened with room in the accounts of its peer.
+ * Its frames are received and answered (intake.c). Its end releases everything.
+ * Failures: if memory is short, the connection is closed at once. If it exceeds the
+ * limit, the client gets the reason first.
  */
 #include "daemon/supervisor/edge/front.h"
 
@@ -27,7 +28,7 @@ static void on_short(struct msd_conn *c)
 	msd_pressure_stop(c->user);
 }
 
-/* They know their session. */
+/* The uploads point to their session. */
 static void drop_uploads(struct msd_session *s)
 {
 	const struct msd_handle_entry *e;

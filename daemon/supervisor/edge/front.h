@@ -1,19 +1,20 @@
 #ifndef MSD_SUPERVISOR_FRONT_H
 #define MSD_SUPERVISOR_FRONT_H
-/*
- * Between the connections and what is asked on them: a connection becomes a session,
- * whose frames are intake.h's; its end takes all along that the session had.
- */
+/* Turns connections into sessions. intake.h handles the frames; the end of the
+ * connection releases everything that the session held. */
 #include "daemon/supervisor/edge/edge.h"
 #include "daemon/supervisor/edge/principal.h"
 #include "daemon/wire/transport.h"
 
-/** Prepare what is @e's own; what is the server's stands there. */
+/** Initialize the fields that @e owns. The server has set its fields before. */
 void msd_front_init(struct msd_edge *e);
-/** Take over a connection of @who, whose peer is @peer. Closes it on failure. */
+/**
+ * Open a session for a connection of @who with the peer @peer. Closes the connection
+ * on failure.
+ */
 void msd_front_open(struct msd_edge *e, struct msd_transport transport,
 		    struct msd_principal who, struct msd_client_peer *peer);
-/** Take over a connection that is one too many: it is told @why, and closed. */
+/** Send @why to a connection that exceeds the limit, and close it. */
 void msd_front_refuse(struct msd_edge *e, struct msd_transport transport,
 		      struct msd_principal who, struct msd_client_peer *peer,
 		      const char *why);

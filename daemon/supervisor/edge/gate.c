@@ -1,10 +1,10 @@
 /*
- * Happy path: of a trusted proxy the header is read, to its last byte and no further,
- * and the connection is let in as its client's. Of anybody else the first byte is
- * looked at and left where it is.
- * Failures: a header from somebody else, none or a wrong one from a proxy, too late, or
- * gone: closed without a word, for what is spoken there is not known yet; counted, and
- * told to the log.
+ * Happy path: the header of a trusted proxy is read to its last byte and no further,
+ * and the connection is accepted for the proxy's client. For any other peer the first
+ * byte is only peeked at. Failures: a header from an untrusted peer, a missing or
+ * wrong header from a proxy, a timeout, or a closed connection. The connection is
+ * closed without a message, because its protocol is not known yet. The failure is
+ * counted and logged.
  */
 #include "daemon/supervisor/edge/gate.h"
 
@@ -21,13 +21,13 @@
 #include "proto/errno_text.h"
 #include "proto/words.h"
 
-#define FAILURES_PER_SECOND 10u /* in the log */
-#define HEADER_BEGINS '\r'      /* no other protocol that is spoken here begins so */
+#define FAILURES_PER_SECOND 10u /* log lines */
+#define HEADER_BEGINS '\r'      /* no other protocol on these ports begins with it */
 
 struct msd_comer {
 	struct msd_list link; /* msd_edge.comers */
 	struct msd_edge *edge;
-	struct msd_client_peer *place; /* of where it comes from */
+	struct msd_client_peer *place; /* slot of the connecting address */
 	struct msd_way way;
 	struct msd_principal who;
 	int fd;
@@ -102,7 +102,7 @@ static void refuse_header(struct msd_comer *c, msd_err err, const char *why)
 	refuse(c, err == MSD_REFUSED ? MSD_GATE_MISSING : MSD_GATE_WRONG, why);
 }
 
-/* recv() has returned @n, no bytes: either none have come yet, or none ever will. */
+/* recv() returned @n, no bytes: either none arrived yet, or none will. */
 static void on_nothing(struct msd_comer *c, ssize_t n)
 {
 	char text[MSD_ERRNO_TEXT_BYTES];
@@ -113,7 +113,7 @@ static void on_nothing(struct msd_comer *c, ssize_t n)
 	       n == 0 ? "it has gone without a word" : msd_errno_text(errno, text));
 }
 
-/* Nothing behind the header is read: that is for TLS, HTTP or the frames. */
+/* Do not read beyond the header: those bytes are for TLS, HTTP or the frames. */
 static void read_header(struct msd_comer *c)
 {
 	struct msd_proxy_head *h = &c->head;
@@ -160,7 +160,7 @@ static void on_readable(uv_poll_t *poll, int status, int events)
 {
 	struct msd_comer *c = poll->data;
 
-	(void)status; /* reading tells what is wrong */
+	(void)status; /* the read reports the error */
 	(void)events;
 	if (c->is_trusted) {
 		read_header(c);
@@ -200,7 +200,7 @@ static struct msd_comer *comer_new(struct msd_edge *e, int fd)
 	return c;
 }
 
-/* Whose @fd is must be found out first. */
+/* Hold the connection @fd until its client is known. */
 static void stop(struct msd_edge *e, int fd, struct msd_principal who,
 		 const struct msd_way *way)
 {

@@ -1,10 +1,9 @@
 #ifndef MSD_SUPERVISOR_GATE_H
 #define MSD_SUPERVISOR_GATE_H
 /*
- * Where connections stand until it is known whose they are: with --proxy-from, what
- * comes from one of those addresses begins with a header that says so
- * (request/proxy_head.h), and nobody else's does. They have their places among the
- * connections from the beginning, as those of the address that they come from.
+ * PROXY accept: with --proxy-from, connections from those addresses begin with a
+ * header that names the client (request/proxy_head.h); other connections must not. A
+ * connection uses a slot of its source address until the client is known.
  */
 #include "daemon/supervisor/edge/counts.h"
 #include "daemon/supervisor/edge/edge.h"
@@ -12,7 +11,7 @@
 #include "daemon/supervisor/edge/principal.h"
 #include "daemon/supervisor/request/network.h"
 
-/* Where a listener leads. */
+/* The next stage for connections of a listener. */
 struct msd_way {
 	enum msd_address_kind kind;
 	/* msd_listen_options. */
@@ -22,16 +21,18 @@ struct msd_way {
 	bool is_of_proxies;
 };
 
-/** There are trusted proxies. */
+/** True if trusted proxies are configured. */
 static inline bool msd_gate_is_there(const struct msd_edge *e)
 {
 	return e->proxies != NULL && e->proxies->n > 0;
 }
-/** Somebody has connected by @fd, which is the gate's from here on, and goes where @way
- * leads: at once, or with @who's client known on a later turn. */
+/**
+ * Pass the connection @fd to the stage @way: at once, or in a later loop iteration
+ * with the client of the proxy in @who. Takes @fd.
+ */
 void msd_gate_enter(struct msd_edge *e, int fd, struct msd_principal who,
 		    const struct msd_way *way);
-/** End all that are there; they are gone after some turns of the loop. */
+/** Close all connections of this stage. They are freed after some loop iterations. */
 void msd_gate_close(struct msd_edge *e);
 /** "forged", ... */
 const char *msd_gate_fault_word(enum msd_gate_fault fault);

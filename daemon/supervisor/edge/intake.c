@@ -15,18 +15,18 @@
 
 /*
  * Happy path of a call with tensors:
- *  - on_body: admitted, prepared, room reserved, the payload is read straight into the
- *    in segment
- *  - on_frame: queued with the module; the reply is sent from the out segment
+ *   - on_body: authorize, prepare and reserve memory; the payload is read straight into
+ *     the input segment
+ *   - on_frame: queue with the module; the reply is sent from the output segment
  *
  * Failures:
- *  - a wrong request is answered on its body, its payload is skipped
- *  - no room now, for arguments or declared outputs: reading stops until other requests
- *    are done
- *  - an id that is in flight already, a response, an unknown notification: disconnected
+ *   - a wrong request: reply to its body, skip its payload
+ *   - no room now for arguments or declared outputs: stop reading until other requests
+ *     are done
+ *   - an id that is in flight, a response, an unknown notification: disconnect
  */
-/* in->user of a frame whose payload is being read: admitted, or answered already. A
- * request that a worker answers is there itself. */
+/* in->user of a frame while its payload is read: authorized, or answered already. For
+ * a request to a worker, in->user is the request. */
 static char admitted, answered;
 
 static struct msd_framed *framed_of(struct msd_client *c)
@@ -48,13 +48,13 @@ static void forward(struct msd_client *c, struct msd_req *r, struct msd_out *o)
 {
 	struct msd_framed *f = framed_of(c);
 
-	(void)r; /* it is told what the frame says */
+	(void)r; /* the frame contains everything */
 	if (msd_awaiting_expects(f->session.awaiting))
 		msd_awaiting_keep_frame(f->session.awaiting, o);
 	msd_conn_send(&f->conn, o);
 }
 
-/* Where a result is to be kept the answer is looked at as a whole: forward(). */
+/* If a result must be kept, forward() needs the reply as a whole. */
 static uint8_t *put(struct msd_client *c, size_t n, struct msd_written *w)
 {
 	struct msd_framed *f = framed_of(c);
@@ -63,7 +63,7 @@ static uint8_t *put(struct msd_client *c, size_t n, struct msd_written *w)
 							 : msd_conn_put(&f->conn, n, w);
 }
 
-/* It is answered before its payload has come: the rest is read and dropped. */
+/* The request was answered before its payload arrived: read and drop the rest. */
 static void skip_payload(struct msd_framed *f)
 {
 	f->conn.in.user = &answered;
@@ -84,7 +84,7 @@ static bool is_held(const struct msd_framed *f, const struct msd_req *r)
 	return f->session.awaiting != NULL && r == f->session.awaiting->held;
 }
 
-/* Reading may go on. */
+/* Reading may continue. */
 static void on_request_done(struct msd_client *c, const struct msd_req *r)
 {
 	struct msd_framed *f = framed_of(c);
@@ -99,7 +99,7 @@ static void on_request_done(struct msd_client *c, const struct msd_req *r)
 		msd_conn_pause(&f->conn, MSD_PAUSE_REQUESTS, false);
 }
 
-/* Answer now; what is left of the frame is read and dropped. */
+/* Reply now. The rest of the frame is read and dropped. */
 static enum msd_place refuse(struct msd_framed *f, struct msd_in *in,
 			     struct msd_diag *d)
 {
@@ -110,7 +110,8 @@ static enum msd_place refuse(struct msd_framed *f, struct msd_in *in,
 	return MSD_PLACE_SKIP;
 }
 
-/* Clients count their ids upwards: an id above all that came cannot be in flight. */
+/* Clients count their ids upwards, so an id above all earlier ones cannot be in
+ * flight. */
 static bool is_in_flight(struct msd_framed *f, uint64_t id)
 {
 	if (id > f->highest_id) {
@@ -120,7 +121,7 @@ static bool is_in_flight(struct msd_framed *f, uint64_t id)
 	return msd_session_find(&f->session, id) != NULL;
 }
 
-/* Whether a client may send such a frame. False: the connection is closing. */
+/* True if a client may send such a frame. False: the connection is closing. */
 static inline bool is_sound(struct msd_framed *f, const struct msd_in *in,
 			    enum msd_method method)
 {
@@ -144,8 +145,8 @@ static void refuse_call(struct msd_framed *f, struct msd_in *in, enum msd_method
 	(void)refuse(f, in, d);
 }
 
-/* The one place where rights are checked: once for each frame, before anything is done
- * for it. False: it was answered, or the connection is closing. */
+/* Authorize @in. The only place that checks rights: once for each frame, before any
+ * other work. False: it was answered, or the connection is closing. */
 static bool admit(struct msd_framed *f, struct msd_in *in, enum msd_method method)
 {
 	struct msd_session *s = &f->session;
@@ -162,8 +163,8 @@ static bool admit(struct msd_framed *f, struct msd_in *in, enum msd_method metho
 
 static void resume(struct msd_session *s, struct msd_in *in);
 
-/* @in names results of others, or its own will be named. False: it was answered, or
- * waits: then it is resumed, and with it a payload that has begun. */
+/* Handle a request that names results, or whose result will be named. False: it was
+ * answered, or it waits and is resumed later together with its payload. */
 static bool settle_results(struct msd_framed *f, struct msd_in *in,
 			   enum msd_method method, enum msd_awaits *ret)
 {
@@ -181,7 +182,7 @@ static bool settle_results(struct msd_framed *f, struct msd_in *in,
 	return false;
 }
 
-/* The same of any request. */
+/* Like settle_results(), for any request. */
 static inline bool has_results(struct msd_framed *f, struct msd_in *in,
 			       enum msd_method method, enum msd_awaits *ret)
 {
@@ -213,7 +214,7 @@ static enum msd_place place_call(struct msd_framed *f, struct msd_in *in,
 	return MSD_PLACE_HERE;
 }
 
-/* Find a place for the payload of a request that is allowed. */
+/* Find the destination for the payload of an authorized request. */
 static enum msd_place place(struct msd_framed *f, struct msd_in *in,
 			    enum msd_method method)
 {
@@ -245,7 +246,8 @@ enum msd_place msd_intake_on_body(struct msd_conn *c, struct msd_in *in)
 	return awaits == MSD_AWAITS_RESULTS ? MSD_PLACE_LATER : MSD_PLACE_SKIP;
 }
 
-/* A whole request without payload; what it declares as outputs may have to wait. */
+/* Start a complete request without payload. It may have to wait for its declared
+ * outputs. */
 static inline void call_at_once(struct msd_framed *f, struct msd_in *in,
 				enum msd_method method)
 {
@@ -269,7 +271,7 @@ static inline void call_at_once(struct msd_framed *f, struct msd_in *in,
 	}
 }
 
-/* @in had to wait and is complete now: go on as if its body had just come. */
+/* @in had to wait and is complete: continue as if its body had just arrived. */
 static void resume(struct msd_session *s, struct msd_in *in)
 {
 	struct msd_framed *f = msd_framed_of(s);
@@ -278,7 +280,7 @@ static void resume(struct msd_session *s, struct msd_in *in)
 
 	if (f->conn.is_closing)
 		return;
-	if (in->payload_bytes > 0) { /* while it waited nothing behind it was read */
+	if (in->payload_bytes > 0) { /* nothing behind it was read while it waited */
 		front->body = in->body;
 		front->bytes = in->bytes;
 		front->n_bytes = in->n_bytes;
@@ -297,7 +299,7 @@ static void resume(struct msd_session *s, struct msd_in *in)
 	msd_pressure_check(f);
 }
 
-/* Of a frame without a payload, for which on_body() has not asked. */
+/* For a frame without payload, which on_body() has not checked. */
 static inline bool may_begin(struct msd_framed *f, struct msd_in *in,
 			     enum msd_method method)
 {
@@ -315,7 +317,7 @@ void msd_intake_on_frame(struct msd_conn *c, struct msd_in *in)
 		return;
 	msd_counts_request(&f->session.edge->counts);
 	if (in->user == NULL && !may_begin(f, in, method)) {
-		/* it was answered, waits, or the connection is closing */
+		/* it was answered or waits, or the connection is closing */
 	} else if (!msd_method_is_forwarded(method)) {
 		msd_method_run(&f->session, in, method);
 	} else if (in->user != NULL) { /* prepared when its payload began */
@@ -337,7 +339,7 @@ static void on_direct_lost(struct msd_client *c, uint64_t pid,
 		msd_framed_of(MSD_CONTAINER_OF(c, struct msd_session, client));
 	struct msd_out *o = msd_out_new();
 
-	if (o == NULL) /* that it is lost its channel says */
+	if (o == NULL) /* the client also sees the closed channel */
 		return;
 	msd_body_begin_notification(&o->body, "channel.lost");
 	msd_pack_array(&o->body, 2);

@@ -9,15 +9,16 @@
 #include "daemon/supervisor/module/life.h"
 
 /*
- * Happy path: the request waits here while the module's record is removed; then it goes
- * on as any unload does. Failures: the disk refuses, and the module stays. Who asked
- * may leave meanwhile, or its deadline pass: the module is unloaded all the same.
+ * Happy path: the request waits here while the module's record is removed from the
+ * store. Then it continues like any unload. Failures: on a disk error the module
+ * stays. If the client leaves or the deadline passes, the module is still unloaded.
  */
 
 struct forgetting {
 	struct msd_keep keep;
 	struct msd_edge *edge;
-	struct msd_list requests; /* msd_req.link: the one, until its client goes */
+	struct msd_list
+		requests; /* msd_req.link: the one request, until its client leaves */
 };
 
 static void go_on(struct msd_module *m, struct msd_req *r)
@@ -69,7 +70,7 @@ static void ignore(struct msd_req *r)
 	(void)r; /* on_forgotten() finds the list empty */
 }
 
-/* No worker has it yet, so the other operations are never called. */
+/* No worker gets the request yet, so the other operations are never called. */
 static const struct msd_req_ops req_ops = {
 	.explain_due = explain_due, .on_answered = ignore, .on_freed = ignore};
 

@@ -1,9 +1,10 @@
 #ifndef MSD_SUPERVISOR_KEPT_H
 #define MSD_SUPERVISOR_KEPT_H
-/* Unloads on a daemon with a store: first the disk, then the module (keep/keep.h). */
+/* Unloads on a daemon with a store: first the record on the disk, then the module
+ * (keep/keep.h). */
 #include "daemon/supervisor/edge/method.h"
 
-/** module.unload: what is forgotten does not come back when the daemon starts again. */
+/** module.unload: the removed module does not return when the daemon starts again. */
 MSD_MUST_CHECK msd_err msd_kept_unload(struct msd_method_call *c, struct msd_module *m,
 				       struct msd_diag *d);
 

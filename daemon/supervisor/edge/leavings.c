@@ -6,23 +6,23 @@
 #include "daemon/supervisor/edge/freeing.h"
 #include "daemon/supervisor/edge/object.h"
 
-/* Objects that are dropped in a turn: as many as a client has frames, for a worker is
- * told of each. */
+/* Costs per loop iteration: at most 64 objects, as many as frames of one client,
+ * because a worker must free each object. */
 #define TURN_COST 1024u
 #define OBJECT_COST 16u
 #define FUNCTION_COST 1u
-/* A timer of 0 ms that a timer starts would run in the same turn. */
+/* A 0 ms timer that a timer starts would run in the same loop iteration. */
 #define NEXT_TURN_MS 1u
 
 struct leaving {
 	struct msd_list link; /* msd_edge.leavings */
 	struct msd_handles handles;
-	struct msd_account account; /* of handles */
+	struct msd_account account; /* of the handles */
 	struct msd_client_peer *peer;
 	uint32_t at;
 };
 
-/* Drop the entry of @hs before @at, and return what that cost. */
+/* Drop the entry of @hs before @at. Returns the cost. */
 static uint32_t drop(struct msd_handles *hs, uint32_t at, struct msd_freeing *f)
 {
 	const struct msd_handle_entry e = hs->entries[at - 1];
@@ -36,7 +36,7 @@ static uint32_t drop(struct msd_handles *hs, uint32_t at, struct msd_freeing *f)
 	return OBJECT_COST;
 }
 
-/* Drop entries of @hs from *@at on, until @cost is used up. True: none is left. */
+/* Drop entries of @hs from *@at on until @cost is spent. True: none is left. */
 static bool drop_some(struct msd_handles *hs, uint32_t *at, uint64_t cost)
 {
 	struct msd_freeing f = {.client = NULL};
@@ -68,8 +68,8 @@ static void wait_for_turn(struct msd_edge *e)
 	msd_deadline_set(e->deadlines, &e->leave, NEXT_TURN_MS);
 }
 
-/* Only the first session's are dropped in a turn, so that a turn is no longer when many
- * leave. */
+/* Drop handles of the first session only, so that an iteration does not get longer
+ * when many clients leave. */
 static void on_due(struct msd_deadline *node)
 {
 	struct msd_edge *e = MSD_CONTAINER_OF(node, struct msd_edge, leave);

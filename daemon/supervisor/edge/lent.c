@@ -1,8 +1,9 @@
 /*
- * Happy path: a descriptor comes with segment.add, is looked at, and has a number;
- * tensors of requests that name it are pointed to the number that workers know.
- * Failures: it is closed aside; a request that names a place outside of it, or two
- * outputs in one place, is refused before anything is claimed for it.
+ * Happy path: segment.add passes a descriptor, which is checked and gets a number.
+ * Tensors of requests that name it are pointed to the number that workers know.
+ * Failures: the closer thread closes the descriptor. A request with a tensor outside
+ * of the segment, or with overlapping outputs, is rejected before anything is
+ * reserved for it.
  */
 #include "daemon/supervisor/edge/lent.h"
 
@@ -14,7 +15,7 @@
 #include "daemon/wire/aside.h"
 #include "proto/errno_text.h"
 
-/* The part of all segments that one peer may lend. */
+/* Maximum number of client segments of one peer. */
 #define PEER_MOST (MSD_MAX_LENT / 2)
 
 static void on_over(struct msd_loan *l)
@@ -53,7 +54,7 @@ static msd_err check_bytes(const struct msd_session *s, uint64_t bytes,
 	return MSD_OK;
 }
 
-/* *@ret: its first free number. */
+/* Check the segment limits. *@ret: the first free number of the session. */
 static msd_err check_number(const struct msd_session *s, const struct msd_loan *seen,
 			    uint16_t *ret, struct msd_diag *d)
 {
@@ -115,7 +116,8 @@ msd_err msd_lent_add(struct msd_session *s, int fd, uint64_t bytes, uint16_t *re
 
 	if (err == MSD_OK)
 		err = msd_loan_make(&s->edge->loans, fd, &seen, &l, d);
-	if (err != MSD_OK) { /* it may be anything, and its close may take any time */
+	if (err !=
+	    MSD_OK) { /* unknown type of descriptor: its close may take any time */
 		msd_aside_close_passed(fd, s->transport->passer);
 		return err;
 	}

@@ -1,9 +1,9 @@
 /*
- * The sockets of listeners: made and bound, or checked when they were handed over.
+ * The sockets of listeners: creates and binds them, or checks inherited ones.
  *
- * Failures: an address beyond loopback that was not allowed, a socket file that another
- * program has, a directory that is not the user's own: no socket. A socket file that no
- * program has any more is replaced.
+ * Failures: the address is beyond loopback and not allowed, another program uses the
+ * socket file, or the directory does not belong to the user. A socket file that no
+ * program uses is replaced.
  */
 #include "daemon/supervisor/edge/listen_socket.h"
 
@@ -20,9 +20,11 @@
 
 #define BACKLOG 4096 /* the kernel cuts it to its own limit */
 
-/* Whether the socket file may be replaced: the kernel refuses a connection to a file
- * that no socket is bound to any more, of whichever kind it was. Each other answer
- * speaks of a socket that a program has, or of none at all. */
+/*
+ * Check whether the socket file may be replaced. The kernel refuses a connection to a
+ * file with no bound socket, whatever its type was. Any other error means that a
+ * program uses it, or that it is unclear.
+ */
 static msd_err check_unused(const struct sockaddr_un *sa, struct msd_diag *d)
 {
 	int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
@@ -61,7 +63,8 @@ static msd_err make_dir(const struct msd_address *a, struct msd_diag *d)
 {
 	char dir[MSD_ADDRESS_PATH_MAX + 1];
 
-	/* The service manager makes this one; root without one does it here. */
+	/* The service manager creates this directory. Without one, root creates it
+	 * here. */
 	if (strncmp(a->path, MSD_ADDRESS_SYSTEM_DIR "/",
 		    sizeof(MSD_ADDRESS_SYSTEM_DIR)) == 0)
 		(void)mkdir(MSD_ADDRESS_SYSTEM_DIR, 0755);
@@ -93,7 +96,7 @@ static msd_err bind_unix(const struct msd_address *a, unsigned mode, int fd,
 			return err;
 		(void)unlink(a->path);
 	}
-	/* Nobody may connect between bind and chmod. */
+	/* No client may connect between bind and chmod. */
 	mode_t old = umask(0777);
 	int rc = bind(fd, (struct sockaddr *)&sa, sizeof(sa));
 	int error = errno;
@@ -142,7 +145,7 @@ static msd_err refuse_beyond_loopback(const struct msd_address *a, struct msd_di
 		a->host, a->port);
 }
 
-/* A socket bound to @to, and where it is in the end. */
+/* Create a socket bound to @to. @ret: the actual address. */
 static msd_err bind_net(const struct msd_address *a, const struct addrinfo *to,
 			int *ret_fd, struct sockaddr_storage *ret, struct msd_diag *d)
 {
@@ -167,7 +170,7 @@ static msd_err bind_net(const struct msd_address *a, const struct addrinfo *to,
 		is_taken ? ": stop what listens there, or choose another port" : "");
 }
 
-/* Beyond loopback only those come in whom the operator wants to. */
+/* Beyond loopback, the operator must allow the clients. */
 static bool is_open_to_all(const struct msd_address *a,
 			   const struct msd_listen_options *options)
 {
@@ -175,7 +178,7 @@ static bool is_open_to_all(const struct msd_address *a,
 	       (a->kind == MSD_ADDRESS_TLS && options->asks_names);
 }
 
-/* Where it is to be listened on, if it may be; end with freeaddrinfo(). */
+/* Resolve the address and check that it is allowed. The caller calls freeaddrinfo(). */
 static msd_err find_net(const struct msd_address *a,
 			const struct msd_listen_options *options, struct addrinfo **ret,
 			struct msd_diag *d)
@@ -209,7 +212,7 @@ static msd_err open_net(const struct msd_address *a,
 	freeaddrinfo(found);
 	if (err != MSD_OK)
 		return err;
-	/* The port stands at the same place for both families. */
+	/* The port is at the same offset for both families. */
 	struct sockaddr_in in4;
 	memcpy(&in4, &bound, sizeof(in4));
 	*ret_port = ntohs(in4.sin_port);
@@ -266,7 +269,7 @@ msd_err msd_listen_socket_open(struct msd_address *a,
 	return MSD_OK;
 }
 
-/* What @sa, of @n bytes, says as a listener's address. */
+/* Convert @sa of @n bytes to a listener address. */
 static bool read_bound(const struct sockaddr_storage *sa, socklen_t n,
 		       struct msd_address *ret)
 {
@@ -288,7 +291,7 @@ static bool read_bound(const struct sockaddr_storage *sa, socklen_t n,
 	return true;
 }
 
-/* A socket does not tell what is to be spoken there: the configuration names it. */
+/* A socket does not say which protocol it is for, so the configuration names it. */
 static bool is_for_tls(const struct msd_address *a,
 		       const struct msd_listen_options *options)
 {

@@ -1,54 +1,59 @@
 #ifndef MSD_SUPERVISOR_LISTEN_SOCKET_H
 #define MSD_SUPERVISOR_LISTEN_SOCKET_H
-/* The socket of a listener. */
+/* Creates or checks the socket of a listener. */
 #include "daemon/supervisor/edge/edge.h"
 #include "daemon/supervisor/edge/principal.h"
 #include "daemon/wire/transport.h"
 
 struct msd_client_peer;
 
-/** Takes over a connection of @who, with @peer's reference and place at the door. */
+/**
+ * Takes over a connection of @who, together with the reference and the connection
+ * slot of @peer.
+ */
 typedef void msd_enter(struct msd_edge *e, struct msd_transport transport,
 		       struct msd_principal who, struct msd_client_peer *peer);
 
-/** Takes over @fd, by which @who has connected; @about: msd_listen_options'. */
+/** Takes over the connection @fd of @who. @about: msd_listen_options.about. */
 typedef void msd_enter_plain(struct msd_edge *e, int fd, struct msd_principal who,
 			     const char *about);
 
 struct msd_listen_options {
 	bool insecure_tcp; /* addresses beyond loopback are allowed */
-	bool asks_names;   /* on TLS: whoever comes must show a certificate, or has the
-			    * rights alone that a file gives to anybody */
+	bool asks_names;   /* for TLS: a client without a certificate has only the
+			      anonymous rights of the ACL file */
 	unsigned socket_mode;
-	/** Who does not speak the protocol there. NULL: they do. */
+	/** Handler for another protocol. NULL: the daemon's protocol. */
 	msd_enter_plain *enter;
-	msd_enter *enter_tls; /* the same of who has come by TLS; with @enter */
-	const char *about;    /* for @enter */
-	const char *scheme;   /* what they speak, in its address; with @enter */
-	bool is_of_proxies;   /* they come for themselves: there is no gate */
-	/* Of sockets that are handed over: what speaks TLS is one of these. */
+	msd_enter *enter_tls; /* the same for TLS connections; set with @enter */
+	const char *about;    /* argument of @enter */
+	const char *scheme;   /* name of the protocol in the address; set with @enter */
+	bool is_of_proxies;   /* the proxies themselves connect: no PROXY header is
+				 expected */
+	/* Configured addresses, which say which inherited sockets use TLS. */
 	const struct msd_address *wanted;
 	uint32_t n_wanted;
 };
 
 /**
- * Make a socket that listens on @a, whose port becomes what the system chose where it
- * is 0. A socket file that no program has any more is replaced. Errors: MSD_REFUSED
- * (beyond loopback; a directory that is not the user's own), MSD_EXISTS (another
- * program has a socket there, or something else is there), MSD_IO.
+ * Create a socket that listens on @a. Port 0 is replaced by the port that the system
+ * chose. A socket file that no program uses is replaced. Errors: MSD_REFUSED (beyond
+ * loopback; the directory does not belong to the user), MSD_EXISTS (another program
+ * has a socket there, or another file exists), MSD_IO.
  */
 MSD_MUST_CHECK msd_err msd_listen_socket_open(struct msd_address *a,
 					      const struct msd_listen_options *options,
 					      int *ret_fd, struct msd_diag *d);
-/** Whether @a may be listened on at all, of which nothing is opened here. MSD_REFUSED
- * (beyond loopback), MSD_IO (nobody knows the name). */
+/**
+ * Check whether a listener on @a is allowed, without opening it. Errors: MSD_REFUSED
+ * (beyond loopback), MSD_IO (the name cannot be resolved).
+ */
 MSD_MUST_CHECK msd_err msd_listen_socket_check(const struct msd_address *a,
 					       const struct msd_listen_options *options,
 					       struct msd_diag *d);
 /**
- * The address that @fd, which was handed over, listens on, in numbers; what does not
- * listen is nobody's door. Errors: MSD_BAD_REQUEST (it is none), MSD_REFUSED (beyond
- * loopback).
+ * Return the numeric address of the inherited socket @fd. Errors: MSD_BAD_REQUEST
+ * (not a listening socket), MSD_REFUSED (beyond loopback).
  */
 MSD_MUST_CHECK msd_err
 msd_listen_socket_inherited(int fd, const struct msd_listen_options *options,

@@ -1,12 +1,13 @@
 /*
- * Sockets that are listened on.
+ * Listening sockets.
  *
- * Happy path: open binds the address, adopt takes a socket that is bound
- * (listen_socket.h for both); each connection is accepted, gets its socket options and
- * goes to the door.
+ * Happy path: open binds the address, adopt takes a bound socket (listen_socket.h for
+ * both). Each connection is accepted, gets its socket options and passes through the
+ * PROXY and accept stages.
  *
- * Failures: no socket: not opened. No descriptor left, or any other fault: accepting
- * pauses, it would be told of the same connection again and again.
+ * Failures: without a socket the listener is not opened. If no descriptor is left, or
+ * on any other fault, accepting pauses, because the loop would report the same
+ * connection again and again.
  */
 #include "daemon/supervisor/edge/listener.h"
 
@@ -31,17 +32,16 @@
 #include "daemon/wire/aside.h"
 #include "proto/errno_text.h"
 
-#define ACCEPTS_PER_TURN 8 /* each makes a session */
-/* A silent TCP peer is asked after the first, then this often, nine times by default.
- */
+#define ACCEPTS_PER_TURN 8 /* each creates a session */
+/* Idle time before the first keepalive probe of a TCP peer, and the interval between
+ * probes. The kernel sends nine probes by default. */
 #define KEEPALIVE_IDLE_S 60
 #define KEEPALIVE_EVERY_S 10
-#define PAUSE_MS 100u       /* after a fault, then accepting is tried again */
-#define BEHIND_MS 5u        /* until what waits to be closed is looked at again */
-#define FAULTS_PER_SECOND 1 /* lines of the log about them */
-/* The send buffer of a unix socket, up to the system's maximum: a tensor is sent in
- * fewer turns of the loop. The kernel takes memory only for bytes that are not read
- * yet. */
+#define PAUSE_MS 100u       /* pause of accepting after a fault */
+#define BEHIND_MS 5u        /* pause while the closer thread is behind */
+#define FAULTS_PER_SECOND 1 /* log lines about faults */
+/* Send buffer of a unix socket, up to the system's maximum: a tensor is sent in fewer
+ * loop iterations. The kernel allocates memory only for unread bytes. */
 #define SEND_BUFFER_BYTES (512 * 1024)
 
 static void accept_some(struct msd_listener *l);
@@ -60,7 +60,7 @@ static void on_retry(uv_timer_t *timer)
 	(void)uv_poll_start(&l->poll, UV_READABLE, on_readable);
 }
 
-/* A peer whose machine or network is gone sends no end: the kernel asks for it. */
+/* A peer whose machine or network failed sends no FIN, so the kernel probes it. */
 static void keep_alive(int fd)
 {
 	const int one = 1, idle_s = KEEPALIVE_IDLE_S, every_s = KEEPALIVE_EVERY_S;
@@ -74,7 +74,8 @@ static void set_options(int fd, enum msd_address_kind kind)
 {
 	const int one = 1, bytes = SEND_BUFFER_BYTES;
 
-	if (kind != MSD_ADDRESS_UNIX) { /* replies are whole frames; its buffers grow */
+	if (kind != MSD_ADDRESS_UNIX) { /* replies are whole frames; TCP buffers grow by
+					   themselves */
 		(void)setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &one, sizeof(one));
 		keep_alive(fd);
 	} else {
@@ -88,8 +89,8 @@ static void rest(struct msd_listener *l, uint64_t ms)
 	(void)uv_timer_start(&l->retry, on_retry, ms, 0);
 }
 
-/* A connection that cannot be accepted stays in the queue, and the loop would report it
- * again and again. */
+/* A connection that cannot be accepted stays in the queue, and the loop would report
+ * it again and again. */
 static void pause_accepting(struct msd_listener *l, int error)
 {
 	char text[MSD_ERRNO_TEXT_BYTES];
@@ -103,13 +104,13 @@ static void pause_accepting(struct msd_listener *l, int error)
 	rest(l, PAUSE_MS);
 }
 
-/* Nobody is there (any more), or a signal came. */
+/* No connection waits (any more), or a signal arrived. */
 static bool is_passing(int error)
 {
 	return error == EAGAIN || error == ECONNABORTED || error == EINTR;
 }
 
-/* False: there is none, as errno says. */
+/* False: no connection was accepted; errno says why. */
 static bool accept_one(struct msd_listener *l, struct msd_principal who)
 {
 	struct msd_edge *e = l->edge;
@@ -122,7 +123,7 @@ static bool accept_one(struct msd_listener *l, struct msd_principal who)
 	if (has_come == MSD_CONNECTED_CONFINED) {
 		msd_confined_refuse(e, fd);
 	} else if (has_come == MSD_CONNECTED_LEFT) {
-		msd_door_turn_away(fd); /* nobody is left to be told */
+		msd_door_turn_away(fd); /* no peer is left to get a message */
 	} else {
 		set_options(fd, l->address.kind);
 		msd_gate_enter(e, fd, who, &l->way);
@@ -137,7 +138,8 @@ static void accept_some(struct msd_listener *l)
 
 	for (int i = 0; i < ACCEPTS_PER_TURN; i++) {
 		if (who.is_local && msd_aside_is_behind()) {
-			rest(l, BEHIND_MS); /* who is turned away would bring more */
+			rest(l, BEHIND_MS); /* rejected connections would add more work
+					       for the closer thread */
 			return;
 		}
 		if (accept_one(l, who))
@@ -148,22 +150,24 @@ static void accept_some(struct msd_listener *l)
 	}
 }
 
-/* To its client a connection that waits to be accepted is one already, and closing the
- * socket would reset it without a word. Those of a socket that was handed over wait for
- * the next daemon. */
+/*
+ * For the client, a connection in the backlog is open already. Closing the socket
+ * would reset it without a message. Connections of an inherited socket wait for the
+ * next daemon.
+ */
 static void accept_rest(struct msd_listener *l)
 {
 	const struct msd_principal who =
 		msd_principal_of(l->address.kind, l->edge->load_tcp);
 
-	if (l->address.kind == MSD_ADDRESS_UNIX) /* who comes from now on is refused */
+	if (l->address.kind == MSD_ADDRESS_UNIX) /* new connections are refused */
 		(void)shutdown(l->fd, SHUT_RD);
 	while (accept_one(l, who))
 		continue;
 }
 
-/* Its address for people: tcp://HOST:PORT, SCHEME://HOST:PORT, SCHEMEs://HOST:PORT,
- * SCHEME+unix:PATH. */
+/* Format the address for people: tcp://HOST:PORT, SCHEME://HOST:PORT,
+ * SCHEMEs://HOST:PORT, SCHEME+unix:PATH. */
 static void write_text(struct msd_listener *l)
 {
 	const enum msd_address_kind kind = l->address.kind;
@@ -189,7 +193,7 @@ static bool find_file(const struct msd_listener *l, struct stat *ret)
 	       lstat(l->address.path, ret) == 0;
 }
 
-/* Another program may have put its own there meanwhile. */
+/* Another program may have replaced the file meanwhile. */
 static void remove_file(const struct msd_listener *l)
 {
 	struct stat st;
@@ -198,7 +202,8 @@ static void remove_file(const struct msd_listener *l)
 		(void)unlink(l->address.path);
 }
 
-/* Its socket listens, its address is known. On failure it is gone. */
+/* Start a listener whose socket listens and whose address is known. On failure it is
+ * freed. */
 static msd_err start(struct msd_listener *l, struct msd_diag *d)
 {
 	struct msd_edge *e = l->edge;
@@ -287,8 +292,8 @@ static void close_one(struct msd_listener *l)
 	l->open_handles = 2;
 	uv_close((uv_handle_t *)&l->poll, on_handle_closed);
 	uv_close((uv_handle_t *)&l->retry, on_handle_closed);
-	/* Who was not accepted yet may have passed descriptors, closed with this one.
-	 */
+	/* Connections that were not accepted may hold passed descriptors, which this
+	 * close closes, too. */
 	if (l->address.kind == MSD_ADDRESS_UNIX) {
 		msd_aside_close(l->fd);
 	} else {

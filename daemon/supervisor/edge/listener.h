@@ -1,6 +1,6 @@
 #ifndef MSD_SUPERVISOR_LISTENER_H
 #define MSD_SUPERVISOR_LISTENER_H
-/* A listening socket; each connection becomes a session: front.h. */
+/* A listening socket. Each connection becomes a session: front.h. */
 #include "daemon/supervisor/edge/edge.h"
 #include "daemon/supervisor/edge/gate.h"
 #include "daemon/supervisor/edge/listen_socket.h"
@@ -9,11 +9,11 @@ struct msd_listener {
 	struct msd_listening listening;
 	struct msd_edge *edge;
 	struct msd_way way;
-	const char *scheme; /* msd_listen_options; NULL: the protocol */
+	const char *scheme; /* msd_listen_options.scheme; NULL: the daemon's protocol */
 	struct msd_address address;
 	int fd;
-	bool is_inherited; /* its file is the service manager's */
-	/* Of the file that its socket was bound to; 0: it has none. */
+	bool is_inherited; /* the service manager owns its socket file */
+	/* The bound socket file; 0: no file. */
 	dev_t file_dev;
 	ino_t file_ino;
 	uv_poll_t poll;
@@ -22,20 +22,24 @@ struct msd_listener {
 	int open_handles;
 };
 
-/** Open @address and accept from it. Errors: those of msd_listen_socket_open(). */
+/** Open @address and accept connections. Errors: those of msd_listen_socket_open(). */
 MSD_MUST_CHECK msd_err msd_listener_open(struct msd_edge *e,
 					 const struct msd_address *address,
 					 const struct msd_listen_options *options,
 					 struct msd_diag *d);
-/** Accept from @fd, a socket that listens and was handed over, which it takes. Errors:
- * those of msd_listen_socket_inherited(). */
+/**
+ * Accept connections from @fd, an inherited listening socket. Takes @fd. Errors:
+ * those of msd_listen_socket_inherited().
+ */
 MSD_MUST_CHECK msd_err msd_listener_adopt(struct msd_edge *e, int fd,
 					  const struct msd_listen_options *options,
 					  struct msd_diag *d);
-/** Stop accepting on all addresses, or, @but_asking, on those of the protocol alone: by
- * the others one still asks whether it drains. Who has connected already comes in, or
- * waits for the next daemon where the socket was handed over. Remove the socket files
- * that were made here. The listeners are freed on a later turn. */
+/**
+ * Stop accepting on all addresses. With @but_asking, stop only those of the daemon's
+ * protocol; the rest still report that it drains. Connections in the backlog are
+ * accepted, or wait for the next daemon if the socket is inherited. Socket files
+ * created here are removed. The listeners are freed in a later loop iteration.
+ */
 void msd_listeners_close(struct msd_edge *e, bool but_asking);
 
 #endif

@@ -1,20 +1,20 @@
 #ifndef MSD_SUPERVISOR_LOG_RATE_H
 #define MSD_SUPERVISOR_LOG_RATE_H
-/*
- * How often a line of the log may be written whose cause a client chooses: so many a
- * second, the others are counted, and the next line says how many they were.
- */
+/* Rate limit for log lines that clients can cause. Lines above the limit per second
+ * are counted, and the next written line reports the count. */
 #include <stdbool.h>
 #include <stdint.h>
 
 struct msd_log_rate {
-	uint64_t second;     /* of the lines counted in n */
-	uint32_t n;          /* written in it */
-	uint64_t n_left_out; /* since the last one that was written */
+	uint64_t second;     /* second that n refers to */
+	uint32_t n;          /* lines written in that second */
+	uint64_t n_left_out; /* dropped since the last written line */
 };
 
-/** May a line be written at @now_ms, one of @per_second? Then *@ret is how many were
- * left out before it. */
+/**
+ * True if a line may be written at @now_ms, at most @per_second. *@ret is then the
+ * number of lines dropped before it.
+ */
 static inline bool msd_log_rate_take(struct msd_log_rate *r, uint64_t now_ms,
 				     uint32_t per_second, uint64_t *ret)
 {

@@ -1,10 +1,10 @@
 /*
  * Happy path of tensor.alloc:
- *  - msd_make_write: the module is found, the request goes to a worker as it came
- *  - on_tensor: the worker's tensor gets a handle of the session's, which is answered
+ *   - msd_make_write: finds the module and sends the request to a worker unchanged
+ *   - on_tensor: the worker's tensor gets a handle of the session, which is the reply
  *
- * Failures: an answer that is not what was to be made ends the worker, which is not
- * believed any more.
+ * Failures: if the worker replies with another kind of object, it is not trusted any
+ * more and is terminated.
  */
 #include "daemon/supervisor/edge/make.h"
 
@@ -16,7 +16,7 @@
 #include "daemon/supervisor/module/reply.h"
 #include "proto/value.h"
 
-/* False: the value is no object. */
+/* False: the value is not an object. */
 static bool read_object(const struct msd_wire_value *v, struct msd_object_made *ret,
 			struct msd_wire_tensor *tensor)
 {
@@ -93,8 +93,8 @@ static void on_tensor(struct msd_req *r, struct msd_in *in)
 	answer_made(r, in, MSD_K_TENSOR);
 }
 
-/* tensor.copy answers nil, a tensor with its bytes, or (to a device) a new resident
- * one. */
+/* tensor.copy returns nil, a tensor with its bytes, or (to a device) a new resident
+ * tensor. */
 static void on_copied(struct msd_req *r, struct msd_in *in)
 {
 	struct msd_cur c = msd_cur_of(in->body.result);
@@ -112,7 +112,7 @@ static void on_copied(struct msd_req *r, struct msd_in *in)
 	msd_diag_finish(&d);
 }
 
-/* tensor.copy and tensor.fill name no module: the first resident tensor does. */
+/* tensor.copy and tensor.fill name no module: the first resident tensor gives it. */
 static msd_err find_module(struct msd_req *r, struct msd_cur items, uint32_t n,
 			   struct msd_diag *d)
 {
@@ -129,7 +129,7 @@ static msd_err find_module(struct msd_req *r, struct msd_cur items, uint32_t n,
 	return msd_module_require(msd_session_of(r)->edge->house, name, &r->module, d);
 }
 
-/* A tensor.copy's parameters: [from, to]. */
+/* Parameters of tensor.copy: [from, to]. */
 static bool is_to_device(struct msd_cur items, uint32_t n)
 {
 	struct msd_wire_value v;
@@ -138,8 +138,8 @@ static bool is_to_device(struct msd_cur items, uint32_t n)
 	       msd_value_read(&items, &v, NULL) == MSD_OK && v.kind == MSD_K_DEVICE;
 }
 
-/* What a tensor.alloc makes: [module, dtype, shape, ...]. What it says wrongly, the
- * worker refuses. */
+/* Return the size that tensor.alloc needs: [module, dtype, shape, ...]. The worker
+ * rejects wrong parameters. */
 static uint64_t alloc_bytes(struct msd_cur items, uint32_t n)
 {
 	struct msd_wire_value name, dtype, shape;
@@ -157,7 +157,7 @@ static uint64_t alloc_bytes(struct msd_cur items, uint32_t n)
 		       : UINT64_MAX;
 }
 
-/* What a tensor.copy to a device makes: as much as it copies. */
+/* Return the size that tensor.copy to a device needs: the size of its source. */
 static uint64_t copied_bytes(const struct msd_req *r, struct msd_cur items)
 {
 	struct msd_wire_tensor t;
@@ -173,7 +173,7 @@ static uint64_t copied_bytes(const struct msd_req *r, struct msd_cur items)
 		       : 0;
 }
 
-/* tensor.alloc and module.instance begin with it. */
+/* Read the module name, the first parameter of tensor.alloc and module.instance. */
 static msd_err read_module(struct msd_req *r, struct msd_cur items, uint32_t n,
 			   struct msd_diag *d)
 {
@@ -189,7 +189,8 @@ static msd_err read_module(struct msd_req *r, struct msd_cur items, uint32_t n,
 				  &r->module, d);
 }
 
-/* What the worker would refuse anyway has no size that could be counted. */
+/* A size of 0 needs no check: the worker rejects such a request anyway, or creates no
+ * tensor. */
 static msd_err may_keep(struct msd_req *r, struct msd_diag *d)
 {
 	return r->at.makes_bytes > 0

@@ -1,47 +1,41 @@
 #ifndef MSD_SUPERVISOR_METHOD_H
 #define MSD_SUPERVISOR_METHOD_H
-/*
- * The methods that the supervisor answers itself: a handler each, a row each in
- * methods.c.
- */
+/* The methods that the supervisor answers itself. Each has a handler, and a row in
+ * methods.c. */
 #include <msgpack/object.h>
 
 #include "daemon/supervisor/edge/request_options.h"
 #include "daemon/supervisor/edge/session.h"
 
-/** Where the payload of a module.upload write goes. */
+/** Return the destination for the payload of a module.upload write. */
 MSD_MUST_CHECK msd_err msd_method_place_upload(struct msd_session *s, struct msd_in *in,
 					       uint8_t **ret, struct msd_diag *d);
 
 struct msd_limits;
 struct msd_upload;
 
-/*
- * A handler reads @params and either fills @result (then it is sent), fails with @d, or
- * sets @later after it has made a request that will be answered.
- */
+/* A handler reads @params. It fills @result, which is then sent, or fails with @d, or
+ * sets @later after it created a request that is answered later. */
 struct msd_method_call {
 	struct msd_session *session;
 	struct msd_in *in;
 	enum msd_method method;
-	const msgpack_object *params; /* an array of the right size */
+	const msgpack_object *params; /* an array with an allowed number of elements */
 	struct msd_request_options options;
 	struct msd_buf result;
-	bool has_meta;               /* a map of further facts is behind the result */
+	bool has_meta;               /* a map of further facts follows the result */
 	struct msd_shared *shared;   /* borrowed; NULL: none */
-	struct msd_span shared_part; /* of it: the result's end */
-	int fd;     /* goes with the answer, which takes it; -1: none */
-	bool later; /* nothing is sent now */
+	struct msd_span shared_part; /* part of @shared that ends the result */
+	int fd;                      /* sent with the reply, which takes it; -1: none */
+	bool later;                  /* the reply is sent later */
 };
 typedef msd_err (*msd_method_handler)(struct msd_method_call *c, struct msd_diag *d);
 
-/*
- * Handlers, each of the method that methods.c has it for. c->params is an array of a
- * number of parameters that the row allows.
- */
+/* Handlers; methods.c assigns the methods. c->params is an array with an allowed
+ * number of parameters. */
 /* method_upload.c */
 msd_err msd_method_upload(struct msd_method_call *c, struct msd_diag *d);
-/** The upload of the session that parameter @i names. MSD_STALE_HANDLE. */
+/** Find the session's upload that parameter @i names. Errors: MSD_STALE_HANDLE. */
 MSD_MUST_CHECK msd_err msd_method_find_upload(const struct msd_method_call *c,
 					      uint32_t i, struct msd_upload **ret,
 					      struct msd_diag *d);
@@ -57,7 +51,7 @@ msd_err msd_method_rollback(struct msd_method_call *c, struct msd_diag *d);
 msd_err msd_method_wait(struct msd_method_call *c, struct msd_diag *d);
 /* method_pull.c */
 msd_err msd_method_pull(struct msd_method_call *c, struct msd_diag *d);
-/** End the pull of the module @name, before it is loaded; false: there is none. */
+/** Cancel the pull of the module @name before it is loaded. False: no such pull. */
 bool msd_method_pull_stop(struct msd_edge *e, struct msd_span name);
 /* method_read.c */
 msd_err msd_method_read(struct msd_method_call *c, struct msd_diag *d);
@@ -80,20 +74,24 @@ msd_err msd_method_info(struct msd_method_call *c, struct msd_diag *d);
 msd_err msd_method_metrics(struct msd_method_call *c, struct msd_diag *d);
 /** Append the limits in force, as a map. */
 void msd_method_put_limits(struct msd_buf *b, const struct msd_limits *limits);
-/** Answer who asked for server.info before the devices were known; @edge is a struct
- * msd_edge. */
+/**
+ * Answer the server.info requests that wait for the devices. @edge is a struct
+ * msd_edge.
+ */
 void msd_method_devices_known(void *edge);
 /* method_list.c */
 msd_err msd_method_list(struct msd_method_call *c, struct msd_diag *d);
-/** Append to the result of @c what the list says of @m; *@rss_looks are those into
- * /proc that are left for it. */
+/**
+ * Append the list entry of @m to the result of @c. *@rss_looks is the number of reads
+ * of /proc that are left for the request.
+ */
 void msd_method_list_one(struct msd_method_call *c, const struct msd_module *m,
 			 uint32_t *rss_looks);
 msd_err msd_method_describe(struct msd_method_call *c, struct msd_diag *d);
 msd_err msd_method_functions(struct msd_method_call *c, struct msd_diag *d);
 /* method_logs.c */
 msd_err msd_method_logs(struct msd_method_call *c, struct msd_diag *d);
-/** The module that parameter 0 names. MSD_NOT_FOUND. */
+/** Find the module that parameter 0 names. Errors: MSD_NOT_FOUND. */
 msd_err msd_method_module(struct msd_method_call *c, struct msd_module **ret,
 			  struct msd_diag *d);
 

@@ -1,4 +1,4 @@
-/* The methods that tell about rights: whose they are, who was refused. */
+/* The acl.* methods: which rights users have, and which requests were denied. */
 #include <string.h>
 
 #include "daemon/supervisor/edge/asked.h"
@@ -9,9 +9,9 @@
 #include "proto/name.h"
 #include "proto/unpack.h"
 
-#define SECRET_DIGITS 8u /* that are told of a token's digest */
+#define SECRET_DIGITS 8u /* shown digits of a token's digest */
 
-/* The names of the rights among @bits that can be given. */
+/* Append the names of the rights in @bits, without those that cannot be granted. */
 static void put_rights(struct msd_buf *b, unsigned bits)
 {
 	unsigned n = 0;
@@ -55,7 +55,7 @@ static void put_credential(struct msd_buf *b, const struct msd_acl_credential *c
 	msd_buf_printf(&text, "%s=", msd_credential_word(c->kind));
 	msd_digest_format(&c->digest, digits);
 	switch (c->kind) {
-	case MSD_CREDENTIAL_TOKEN: /* a short one could be found by its digest */
+	case MSD_CREDENTIAL_TOKEN: /* a short token could be found from its digest */
 		msd_buf_printf(&text, "%.*s...", SECRET_DIGITS, digits);
 		break;
 	case MSD_CREDENTIAL_CERT_SHA256:
@@ -75,7 +75,7 @@ static void put_credential(struct msd_buf *b, const struct msd_acl_credential *c
 	put_text(b, &text);
 }
 
-/* As the file has them, but for the letters of sizes. */
+/* Format the limits as in the file, but without size suffixes. */
 static void put_limits(struct msd_buf *b, const struct msd_quota *q)
 {
 	unsigned n = 0;
@@ -97,7 +97,9 @@ static void put_limits(struct msd_buf *b, const struct msd_quota *q)
 	}
 }
 
-/* What a line of the file gives; who has it, too, when it is @for_operators. */
+/*
+ * Append the rights of a line of the ACL file; with its identities if @for_operators.
+ */
 static void put_line(struct msd_buf *b, const char *kind, const struct msd_acl_line *l,
 		     bool for_operators)
 {
@@ -125,7 +127,7 @@ static uint32_t count_bits(uint64_t bits)
 	return n;
 }
 
-/* The lines that a session has its rights from. */
+/* Append the lines that give the session its rights. */
 static void put_lines(struct msd_buf *b, const struct msd_acl *a,
 		      const struct msd_grant *g)
 {
@@ -208,7 +210,7 @@ msd_err msd_method_acl_log(struct msd_method_call *c, struct msd_diag *d)
 	return MSD_OK;
 }
 
-/* The right that @word needs, a method or a right itself. */
+/* Return the right that @word needs. @word is a method or a right. */
 static msd_err read_right(struct msd_span word, enum msd_right *ret, struct msd_diag *d)
 {
 	const struct msd_method_row *row = msd_method_row(msd_method_find(word));
@@ -270,7 +272,7 @@ msd_err msd_method_dry_run(struct msd_method_call *c, struct msd_diag *d)
 	}
 	if (err != MSD_OK)
 		return err;
-	/* What the method is for counts only where it is for something. */
+	/* The target counts only if the method has one. */
 	const enum msd_method method = msd_method_find(word);
 	if (method != MSD_M_COUNT && !msd_asked_has_name(method))
 		target = (struct msd_acl_target){0};

@@ -1,8 +1,8 @@
 /*
- * channel.open. Happy path: whoever may call the module's functions gets a socket to
- * one of its workers, for those of them that it may. Failures: over a connection that
- * can pass none, or for who has a limit that only the supervisor can keep, it is
- * refused.
+ * channel.open. Happy path: a client that may call functions of the module gets a
+ * socket to one of its workers, for those functions. Failures: it is rejected if the
+ * connection cannot pass descriptors, or if the user has a limit that only the
+ * supervisor can enforce.
  */
 #include "daemon/supervisor/edge/edge.h"
 #include "daemon/supervisor/edge/method.h"
@@ -12,7 +12,7 @@
 #include "daemon/supervisor/module/directs.h"
 #include "daemon/supervisor/module/module.h"
 
-/* The worker looks through it at each call that it does not know. */
+/* The worker searches this list at each call that is not in its cache. */
 #define MOST_FUNCTIONS 256u
 
 static msd_err check_limits(const struct msd_session *s, struct msd_diag *d)
@@ -42,7 +42,7 @@ static msd_err check_module(const struct msd_module *m, const struct msd_session
 	return err == MSD_OK ? err : msd_diag_wrap(d, err, "channel.open");
 }
 
-/* The functions that @s may call, as an array. */
+/* Append the functions that @s may call, as an array. */
 static msd_err list_functions(struct msd_session *s, const struct msd_facts *f,
 			      struct msd_span module, struct msd_buf *ret,
 			      struct msd_diag *d)

@@ -1,7 +1,5 @@
-/*
- * client.list: the connections, what each does and holds, and why it is not read;
- * client.kill ends one.
- */
+/* client.list: the connections, their activity, their memory and why they are not
+ * read. client.kill closes one. */
 #include "daemon/supervisor/edge/audit.h"
 #include "daemon/supervisor/edge/client_peer.h"
 #include "daemon/supervisor/edge/edge.h"
@@ -33,8 +31,8 @@ static void put_session(struct msd_buf *b, struct msd_session *s)
 	msd_pack_pair_uint(b, "uploads", s->n_uploads);
 }
 
-/* Who is connected from where is not for everybody: who may not administer learns of
- * its own peer's connections alone. */
+/* The list of peers is confidential: without the admin right a client sees only the
+ * connections of its own peer. */
 static bool may_see(struct msd_session *asker, struct msd_session *s)
 {
 	struct msd_front_look look;

@@ -1,9 +1,9 @@
 /*
- * The methods that tell of the daemon: hello, server.info and server.metrics.
+ * The methods hello, server.info and server.metrics.
  *
- * Happy path: what is asked for is written from the structures as they are now.
- * server.info waits for the devices: the first question makes a process look, and all
- * who ask meanwhile are answered when it has ended, by msd_method_devices_known().
+ * Happy path: the result is written from the current state. server.info waits for the
+ * devices: the first request starts a process, and msd_method_devices_known() answers
+ * all waiting requests when it has ended.
  */
 #include "daemon/limits.h"
 #include "daemon/supervisor/edge/audit.h"

@@ -1,7 +1,5 @@
-/*
- * The methods that tell of modules: all of them, one, its functions. What is asked for
- * is written from the structures as they are now.
- */
+/* The methods that describe modules: list, describe, functions. The result is written
+ * from the current state. */
 #include <string.h>
 
 #include "daemon/limits.h"
@@ -27,8 +25,8 @@ static void put_quantile(struct msd_buf *b, const char *key,
 	}
 }
 
-/* What is being started gets its number from another thread, at any moment: all that is
- * written of a module goes by one look. */
+/* Another thread sets the PID of a starting process at any moment. Read the PIDs
+ * once, so that the entry of a module is consistent. */
 static void look_for_numbers(const struct msd_crew *crew)
 {
 	for (uint32_t i = 0; i < crew->n_replicas; i++) {
@@ -38,7 +36,7 @@ static void look_for_numbers(const struct msd_crew *crew)
 	}
 }
 
-/* Its process, if it had a number then. */
+/* Return the process of worker @i. NULL if it had no PID when the PIDs were read. */
 static struct msd_process *process_at(const struct msd_crew *crew, uint32_t i)
 {
 	struct msd_process *p = crew->replicas[i].process;
@@ -46,8 +44,8 @@ static struct msd_process *process_at(const struct msd_crew *crew, uint32_t i)
 	return p != NULL && p->listed != 0 ? p : NULL;
 }
 
-/* The first worker's process stands for the module, the memory is that of all, as it
- * was within the last second. */
+/* `pid` is the first worker's; `rss` is the sum over all workers, at most a second
+ * old. */
 static void put_summary(struct msd_buf *b, const struct msd_module *m,
 			uint32_t *rss_looks)
 {
@@ -90,8 +88,8 @@ static void put_device(struct msd_buf *b, const struct msd_facts *f)
 static void put_error(struct msd_buf *b, const struct msd_module *m)
 {
 	msd_pack_cstr(b, "error");
-	/* While it can be called, what one of its workers met is for the log, and what
-	 * its successor met is told. */
+	/* While the module can be called, errors of single workers are only logged,
+	 * but the error of a failed edition is shown. */
 	if (m->error != NULL && m->life.state != MSD_STATE_READY) {
 		msd_pack_cstr(b, m->error);
 	} else if (m->setback.why != NULL) {
@@ -115,7 +113,8 @@ static void put_digest(struct msd_buf *b, const char *key,
 	}
 }
 
-/* What was given beside its library, of which the tree in `inspect` tells nothing. */
+/* Append the sizes of the graph and parameter files of a library, which the tree of
+ * `inspect` does not show. */
 static void put_beside(struct msd_buf *b, const struct msd_module *m)
 {
 	const struct msd_source *s = &m->crew.source;
@@ -134,7 +133,7 @@ static void put_beside(struct msd_buf *b, const struct msd_module *m)
 		msd_pack_pair_uint(b, "params_bytes", params);
 }
 
-/* What is to take its place, and what failed to. */
+/* Append the state of the next edition, and the digest of a failed edition. */
 static void put_others(struct msd_buf *b, const struct msd_module *m)
 {
 	const struct msd_module *next = m->successor;
@@ -164,8 +163,8 @@ static void put_or_nil(struct msd_buf *b, const char *key, uint64_t value)
 
 #define N_EDITION_KEYS 8u
 
-/* Where it comes from, how long it has still to hold, when it sleeps, how long its calls
- * may run, what else there is of its name, and whether the configuration differs. */
+/* Append the source, the remaining time of the canary, the time limits, the next and
+ * failed editions, and the difference to the configuration. */
 static void put_edition(struct msd_method_call *c, const struct msd_module *m)
 {
 	struct msd_edge *e = c->session->edge;
@@ -194,7 +193,8 @@ static void put_edition(struct msd_method_call *c, const struct msd_module *m)
 
 #define N_WORKERS_KEYS 9u
 
-/* Of those @n that there are; where it was left to them, what they said. */
+/* Append the devices of the @n running workers: as configured, else as reported by
+ * the worker. */
 static void put_devices(struct msd_buf *b, const struct msd_crew *crew, uint32_t n)
 {
 	char text[MSD_SPREAD_TEXT_MAX];
@@ -216,7 +216,7 @@ static void put_devices(struct msd_buf *b, const struct msd_crew *crew, uint32_t
 	}
 }
 
-/* For how long it has run what it runs; nil: it runs nothing. */
+/* Append for how long the worker has run its current request. nil: it is idle. */
 static void put_busy_one(struct msd_buf *b, bool is_busy, uint64_t ms)
 {
 	if (is_busy) {
@@ -226,7 +226,7 @@ static void put_busy_one(struct msd_buf *b, bool is_busy, uint64_t ms)
 	}
 }
 
-/* Of all workers the longest, and of each of those that there are. */
+/* Append the longest time over all workers, and the time of each running worker. */
 static void put_busy(struct msd_buf *b, const struct msd_crew *crew, uint32_t n)
 {
 	uint64_t ms = 0;

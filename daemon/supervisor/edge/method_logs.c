@@ -3,10 +3,11 @@
 #include "proto/unpack.h"
 
 #define MOST_WAIT_MS 3600000u
-/* Of a connection and module: one line of a module answers all that follow it. */
+/* Waiting requests per connection and module. One log line answers all of them. */
 #define MOST_FOLLOWS 4u
 
-/* Answered at once when there is more than the client has, else when there is. */
+/* Reply at once if the log has more than the client has read, else when a line is
+ * added. */
 static msd_err follow(struct msd_method_call *c, struct msd_module *m,
 		      struct msd_diag *d)
 {
@@ -53,7 +54,7 @@ msd_err msd_method_logs(struct msd_method_call *c, struct msd_diag *d)
 	if (c->params->via.array.size > 1)
 		return follow(c, m, d);
 	(void)msd_log_ring_read(m, 0, &log);
-	/* A module may print anything; the wire's text is UTF-8. */
+	/* A module may print any bytes; text in the protocol is UTF-8. */
 	msd_pack_text(&c->result, (const char *)log.p, log.n);
 	msd_buf_finish(&log);
 	return MSD_OK;

@@ -1,9 +1,8 @@
 /*
- * The methods that bring modules and take them away.
+ * The methods that load and unload modules.
  *
- * Happy path of a load: it takes an upload that is committed (method_upload.c) and
- * starts the module; its answer waits with the module until that is READY or has
- * FAILED.
+ * Happy path of a load: it takes a committed upload (method_upload.c) and starts the
+ * module. The reply is sent when the module is READY or has FAILED.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -23,15 +22,16 @@
 #include "proto/beside.h"
 #include "proto/unpack.h"
 
-/* Of a connection and module: its state answers all that wait for it. */
+/* Waiting requests per connection and module. A state change answers all of them. */
 #define MOST_WAITS 16u
 
-/* What a load asks for. */
+/* The parameters of a load. */
 struct wanted {
 	struct msd_upload *upload;
 	uint64_t part_bytes[MSD_PART_COUNT];
-	struct msd_span beside; /* [[name, bytes]...] behind the model; empty: none */
-	struct msd_span file;   /* where it came from, for whoever asks later */
+	struct msd_span beside; /* [[name, bytes]...] of the files after the model;
+				   empty: none */
+	struct msd_span file;   /* origin of the upload, shown to clients */
 	struct msd_load load;
 };
 
@@ -51,7 +51,7 @@ msd_err msd_method_module(struct msd_method_call *c, struct msd_module **ret,
 	return msd_module_require(c->session->edge->house, name, ret, d);
 }
 
-/* A request that the module answers when it has come to rest. */
+/* Create a request that the module answers when its state is final. */
 static struct msd_req *later(struct msd_method_call *c, struct msd_module *m)
 {
 	struct msd_req *r =
@@ -68,7 +68,7 @@ static struct msd_req *later(struct msd_method_call *c, struct msd_module *m)
 	return r;
 }
 
-/* The value of a load's option as it came, for what stays msgpack. */
+/* Return an option of a load as raw msgpack. */
 static struct msd_span raw_option(const struct msd_method_call *c, const char *key)
 {
 	struct msd_span options = {0};
@@ -82,7 +82,7 @@ static struct msd_span raw_option(const struct msd_method_call *c, const char *k
 	return msd_map_value(options, key);
 }
 
-/* The files that lie behind the model in its upload. */
+/* Read the list of files that follow the model in the upload. */
 static msd_err read_beside(struct msd_method_call *c, struct wanted *w,
 			   struct msd_diag *d)
 {
@@ -116,7 +116,7 @@ static msd_err read_beside(struct msd_method_call *c, struct wanted *w,
 	return err == MSD_OK ? err : msd_diag_wrap(d, err, "module.load");
 }
 
-/* They stay msgpack, and are the module's to keep. */
+/* The tests stay msgpack; the module keeps them. */
 static msd_err read_tests(struct msd_method_call *c, struct msd_load *ret,
 			  struct msd_diag *d)
 {
@@ -131,7 +131,7 @@ static msd_err read_tests(struct msd_method_call *c, struct msd_load *ret,
 	return ret->tests.n > 0 ? msd_trial_check(ret->tests, &n, d) : MSD_OK;
 }
 
-/* Whether the store is to have it. */
+/* Read whether the store keeps the module. */
 static msd_err read_keep(struct msd_method_call *c, struct msd_load *ret,
 			 struct msd_diag *d)
 {
@@ -144,7 +144,7 @@ static msd_err read_keep(struct msd_method_call *c, struct msd_load *ret,
 			    "with --store DIR");
 }
 
-/* How long a library's graph and parameters are, which lie behind it. */
+/* Read the sizes of a library's graph and parameters, which follow it in the upload. */
 static msd_err read_parts(struct msd_method_call *c,
 			  uint64_t ret[static MSD_PART_COUNT], struct msd_diag *d)
 {
@@ -191,7 +191,7 @@ static msd_err read_options(struct msd_method_call *c, struct wanted *w,
 	return err == MSD_OK ? read_beside(c, w, d) : err;
 }
 
-/* The upload becomes what the module is brought from. */
+/* Turn the upload into the module's source. */
 static msd_err take_upload(struct wanted *w, struct msd_diag *d)
 {
 	const uint64_t *bytes = w->part_bytes;
@@ -218,7 +218,7 @@ static msd_err take_upload(struct wanted *w, struct msd_diag *d)
 	return MSD_OK;
 }
 
-/* Begin the load of what was brought, which is taken; @c is answered when it ends. */
+/* Start the load of the source. Takes the source; @c is answered when the load ends. */
 static msd_err start_load(struct msd_method_call *c, struct msd_span name,
 			  struct wanted *w, struct msd_diag *d)
 {
@@ -314,7 +314,7 @@ msd_err msd_method_unload(struct msd_method_call *c, struct msd_diag *d)
 		return err;
 	const bool was_pulled = msd_method_pull_stop(e, name);
 	err = msd_method_module(c, &m, d);
-	if (err == MSD_NOT_FOUND && was_pulled) { /* there was no more of it */
+	if (err == MSD_NOT_FOUND && was_pulled) { /* only the pull existed */
 		msd_diag_finish(d);
 		msd_pack_nil(&c->result);
 		return MSD_OK;

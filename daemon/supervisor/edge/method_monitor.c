@@ -1,10 +1,11 @@
 /*
- * The methods that tell of single calls: server.monitor and server.slowlog.
+ * The methods that report single calls: server.monitor and server.slowlog.
  *
- * Happy path: who follows says from which number on; there are some, and they are the
- * answer, 512 at most. Are there none it waits, in the recorder's list, and what came
- * within 20 ms is answered together. Failures: nothing comes, and the answer is empty
- * when its time is up; what the recorder no longer has is left out, which `from` tells.
+ * Happy path: the client gives the number to start from and gets the calls since
+ * then, at most 512. If no call exists, the request waits in the list of the call
+ * log. Calls that arrive within 20 ms are sent in one reply. Failures: on a timeout
+ * the reply is empty. Calls that the call log has dropped are missing, which `from`
+ * shows.
  */
 #include <stdio.h>
 #include <string.h>
@@ -23,13 +24,13 @@
 #define MOST_RECORDS 512u
 #define TIME_BYTES 40u
 
-/* What somebody follows. Kept in the params of its request, which no worker gets. */
+/* The filter of a monitor request. Stored in its params, because no worker gets it. */
 struct wish {
 	uint64_t from, every;
 	char module[MSD_MAX_NAME_BYTES + 1]; /* empty: all */
 };
 
-/* The time of day of @ns by the wire's clock, UTC. */
+/* Format @ns of the wire's clock as date and time in UTC. */
 static const char *put_time(const struct msd_house *house, uint64_t ns,
 			    char ret[TIME_BYTES])
 {
@@ -80,7 +81,7 @@ static bool is_wanted(const struct wish *w, const struct msd_recorder *rec,
 		strcmp(w->module, msd_recorder_at(rec, number)->tally->name) == 0);
 }
 
-/* Append the answer; returns how many there were. @w goes on behind them. */
+/* Append the reply. Returns the number of calls; @w continues after them. */
 static uint32_t put_answer(struct wish *w, const struct msd_house *house,
 			   struct msd_buf *b)
 {
@@ -107,7 +108,7 @@ static uint32_t put_answer(struct wish *w, const struct msd_house *house,
 	return n;
 }
 
-/* False: there is nothing for it, and it waits on. */
+/* Reply to @r. False: no call matches, and it still waits. */
 static bool answer(struct msd_req *r, const struct msd_house *house, bool is_late)
 {
 	struct wish w;
@@ -132,7 +133,7 @@ static void on_waited(struct msd_deadline *node)
 		(void)answer(r, msd_session_of(r)->edge->house, true);
 }
 
-/* What has come is not what it follows, perhaps. */
+/* The new calls may not match the filter. */
 static void tell(struct msd_followers *f, struct msd_req *r)
 {
 	if (!answer(r, msd_session_of(r)->edge->house, false))
@@ -166,7 +167,7 @@ static msd_err follow(struct msd_method_call *c, const struct wish *w, uint64_t 
 	rec->batch.on_due = on_batch;
 	rec->followers.deadlines = e->deadlines;
 	rec->followers.tell = tell;
-	r->due.node.on_due = on_waited; /* it has no other time to keep */
+	r->due.node.on_due = on_waited; /* the request has no other deadline */
 	msd_req_set_due(r, e->deadlines, wait_ms);
 	msd_followers_wait(&rec->followers, r);
 	return MSD_OK;

@@ -1,11 +1,11 @@
 /*
- * module.pull: a module that the daemon gets by itself.
+ * module.pull: the daemon fetches a module itself.
  *
- * Happy path: what the store has by its hash is read from there; else modserd-fetch
- * brings the bytes, while who asked is told how far it is;
- * then they are loaded as `module.load` with keep and replace loads an upload, and the
- * answer waits with the module. Failures: what served goes on serving; the answer says
- * why. Who asked may leave meanwhile: at the next sign of progress the pull ends.
+ * Happy path: if the store has the digest, the module is read from there. Otherwise
+ * modserd-fetch downloads it, and the client gets progress messages. Then it is
+ * loaded like `module.load` of an upload with keep and replace, and the reply waits
+ * for the module. Failures: the serving edition continues, and the reply says why. If
+ * the client leaves, the pull ends at the next progress report.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -33,11 +33,12 @@
 
 struct pull {
 	struct msd_list link; /* msd_edge.pulls */
-	struct msd_look look; /* first, when its hash was promised */
+	struct msd_look look; /* used first if the digest is known */
 	struct msd_readable readable;
 	struct msd_fetch fetch;
 	struct msd_edge *edge;
-	struct msd_list requests; /* msd_req.link: the one, until its client goes */
+	struct msd_list
+		requests; /* msd_req.link: the one request, until its client leaves */
 	struct msd_pull_options options;
 	char name[MSD_MAX_NAME_BYTES + 1];
 	char *uri; /* owned */
@@ -96,13 +97,13 @@ static void log_fetched(const struct pull *p, const struct msd_source *source)
 
 	msd_digest_format(msd_source_edition(source), digest);
 	(void)msd_log_quote(p->uri, uri, sizeof(uri));
-	/* Behind the question mark may be what only its owner should know. */
+	/* The query string may contain secrets: it is not logged. */
 	msd_log(MSD_LOG_INFO, "pull", "name=%s bytes=%llu sha256=%s uri=\"%.*s\"",
 		p->name, (unsigned long long)source->bytes, digest,
 		(int)strcspn(uri, "?"), uri);
 }
 
-/* Takes @source, and the request when it is answered later. */
+/* Start the load. Takes @source, and @r on MSD_OK. */
 static msd_err load(struct pull *p, struct msd_source *source, struct msd_span file,
 		    struct msd_req *r, struct msd_diag *d)
 {
@@ -133,7 +134,7 @@ static msd_err load(struct pull *p, struct msd_source *source, struct msd_span f
 	return MSD_OK;
 }
 
-/* All of it is in the store, its manifest, too. */
+/* The module and its manifest are in the store: load them from there. */
 static void load_again(struct pull *p)
 {
 	struct msd_req *r = request_of(p);
@@ -153,13 +154,13 @@ static void on_fetched(struct msd_fetch *f, struct msd_source *source,
 	struct msd_req *r = request_of(p);
 	msd_err err = d->code;
 
-	if (r == NULL) { /* nobody waits for it */
+	if (r == NULL) { /* the client left */
 		msd_source_finish(source);
 		pull_free(p);
 		return;
 	}
-	if (err == MSD_OK &&
-	    source->fd < 0) { /* those who have signed it still count */
+	if (err == MSD_OK && source->fd < 0) { /* the fetch only checked the signature:
+						  the module is in the store */
 		load_again(p);
 		return;
 	}
@@ -186,7 +187,7 @@ static void on_answered(struct msd_req *r)
 	(void)r; /* the pull finds its list empty */
 }
 
-/* No worker has it yet, so the others are never asked. */
+/* No worker gets the request yet, so the other operations are never called. */
 static const struct msd_req_ops req_ops = {.explain_due = explain_due,
 					   .on_answered = on_answered,
 					   .on_freed = on_answered};
@@ -234,7 +235,7 @@ static msd_err read_params(struct pull *p, struct msd_method_call *c,
 	p->uri = strndup((const char *)uri.p, uri.n);
 	if (p->uri == NULL)
 		return msd_diag_no_memory(d);
-	/* Not a byte is brought for what the limits will refuse. */
+	/* Check the limits before anything is downloaded. */
 	return msd_module_check_room(p->edge->house, name, &p->options.how, d);
 }
 
@@ -250,16 +251,18 @@ bool msd_method_pull_stop(struct msd_edge *e, struct msd_span name)
 			p->name);
 		if (r != NULL)
 			msd_req_refuse(r, MSD_CANCELLED, "the module was unloaded");
-		if (p->is_fetching) { /* else the store is done with it first */
+		if (p->is_fetching) { /* otherwise the store lookup frees the pull when
+					 it ends */
 			msd_fetcher_cancel(e->fetcher, &p->fetch);
 			pull_free(p);
 		}
-		return true; /* of a name there is one */
+		return true; /* at most one pull per name */
 	}
 	return false;
 }
 
-/* By the terms of its module's section, which a reload may have changed by now. */
+/* Start the fetch with the options of the module's section. A reload may have changed
+ * them by now. */
 static msd_err fetch(struct pull *p, struct msd_diag *d)
 {
 	p->fetch.terms = p->edge->terms_of(p->edge, p->name);
@@ -270,7 +273,8 @@ static msd_err fetch(struct pull *p, struct msd_diag *d)
 	return err;
 }
 
-/* Where it must be signed modserd-fetch looks at what vouches for it first. */
+/* If the module must be signed, modserd-fetch first checks the stored manifest and
+ * signature. */
 static msd_err have_checked(struct pull *p, struct msd_diag *d)
 {
 	p->fetch.have = &p->look.edition;
@@ -291,7 +295,7 @@ static void load_file(struct pull *p, struct msd_diag *d)
 	on_fetched(&p->fetch, &source, msd_promised_file(p->uri), d);
 }
 
-/* Stored already, it is taken from there, without a network; else it is fetched. */
+/* Load from the store without a network access if possible, else fetch. */
 static void on_looked(struct msd_keeper_job *job, struct msd_keeper *keeper)
 {
 	struct pull *p = MSD_CONTAINER_OF(MSD_CONTAINER_OF(job, struct msd_look, job),
@@ -387,5 +391,5 @@ msd_err msd_method_pull(struct msd_method_call *c, struct msd_diag *d)
 		err = begin(p, c, d);
 	if (err != MSD_OK)
 		pull_free(p);
-	return c->later ? MSD_OK : err; /* its request was answered */
+	return c->later ? MSD_OK : err; /* its request was already answered */
 }

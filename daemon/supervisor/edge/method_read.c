@@ -1,10 +1,10 @@
 /*
- * module.read: another daemon, or whoever may bring modules, gets what the store has of
- * one.
+ * module.read: another daemon, or a client that may load modules, reads a module from
+ * the store.
  *
- * Happy path: the keeper reads a piece on its thread, which is the answer. Failures:
- * there is no store, or nothing of that name in it; too many are being read. Who asked
- * may leave meanwhile, or its deadline pass: what was read is dropped.
+ * Happy path: the store thread reads a chunk, which is the reply. Failures: no store,
+ * no such module, or too many reads. If the client leaves or the deadline passes, the
+ * chunk is dropped.
  */
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,11 +1,12 @@
-/* segment.add and segment.remove: what a connection lends. */
+/* segment.add and segment.remove: client segments of a connection. */
 #include "daemon/supervisor/edge/framed.h"
 #include "daemon/supervisor/edge/lent.h"
 #include "daemon/supervisor/edge/method.h"
 #include "daemon/wire/aside.h"
 #include "proto/unpack.h"
 
-/* The descriptor is taken whatever is wrong with the rest: it came for this request. */
+/* The descriptor is taken even if the parameters are wrong: it was sent with this
+ * request. */
 msd_err msd_method_segment_add(struct msd_method_call *c, struct msd_diag *d)
 {
 	const int fd = msd_conn_take_fd(&msd_framed_of(c->session)->conn);

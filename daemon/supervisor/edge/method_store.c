@@ -1,9 +1,9 @@
 /*
- * The store.* methods: what the store holds, and looking after it.
+ * The store.* methods: list and maintain the store.
  *
- * Happy path: the keeper does it on its thread, and its result is the answer. Failures:
- * there is no store, its disk or what is on it, or too many ask. Who asked may leave
- * meanwhile, or its deadline pass: it is done all the same.
+ * Happy path: the store thread does the work, and its result is the reply. Failures:
+ * no store, a disk error, damaged contents, or too many requests. If the client
+ * leaves or the deadline passes, the work is still done.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -41,8 +41,8 @@ static enum msd_care_what what_of(enum msd_method method, bool is_pinned)
 	return is_pinned ? MSD_CARE_PIN : MSD_CARE_UNPIN;
 }
 
-/* The first is a module's name, of those that come in pages the last one's; then
- * whether it is pinned. */
+/* The first parameter is a module name; for a list in pages it is the last name of
+ * the previous page. The second says whether the module is pinned. */
 static msd_err read_params(const struct msd_method_call *c, struct msd_care *ret,
 			   struct msd_diag *d)
 {

@@ -1,9 +1,9 @@
 /*
- * Uploads: begin makes one, each write's payload is read straight into it, commit seals
- * it for module.load.
+ * Uploads: begin creates one, the payload of each write is read straight into it, and
+ * commit seals it for module.load.
  *
- * Failures: one that is not whole is not committed; one that is not loaded ends with
- * its session.
+ * Failures: an incomplete upload cannot be committed. An upload that is not loaded
+ * ends with its session.
  */
 #include <stdlib.h>
 
@@ -27,7 +27,7 @@ msd_err msd_method_find_upload(const struct msd_method_call *c, uint32_t i,
 	return err == MSD_OK ? msd_upload_find(c->session, h, ret, d) : err;
 }
 
-/* Answered when its memory is there. */
+/* The reply is sent when the memory is reserved. */
 static msd_err upload_begin(struct msd_method_call *c, struct msd_diag *d)
 {
 	uint64_t bytes;
@@ -46,7 +46,7 @@ static msd_err upload_begin(struct msd_method_call *c, struct msd_diag *d)
 	return MSD_OK;
 }
 
-/* The piece was read into place already: msd_method_place_upload(). */
+/* The chunk is already in place: msd_method_place_upload(). */
 static msd_err upload_write(struct msd_method_call *c, struct msd_diag *d)
 {
 	struct msd_upload *u;

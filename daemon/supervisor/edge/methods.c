@@ -1,10 +1,10 @@
 /*
- * The table of what the supervisor answers itself, and the methods that are too small
- * for a file of their own.
+ * The table of the methods that the supervisor answers itself, and the methods that
+ * are too small for their own file.
  *
- * Happy path: options and parameters are read and counted, the row's handler fills the
- * result, which is sent. A handler that made a request to be answered later says so.
- * Failures: the handler's error is the answer; a notification has none.
+ * Happy path: the options and parameters are parsed and counted, the handler fills
+ * the result, and it is sent. A handler may reply later. Failures: the handler's
+ * error is the reply; a notification has no reply.
  */
 #include "daemon/supervisor/edge/methods.h"
 
@@ -21,7 +21,7 @@
 #include "daemon/supervisor/module/module.h"
 #include "proto/unpack.h"
 
-#define N_NAMED 3u /* functions, where none is near */
+#define N_NAMED 3u /* functions shown if no name is similar */
 
 static msd_err ping(struct msd_method_call *c, struct msd_diag *d)
 {
@@ -36,8 +36,8 @@ static msd_err ping(struct msd_method_call *c, struct msd_diag *d)
 	return MSD_OK;
 }
 
-/* Still queued: answered CANCELLED at once. Sent: the worker drops it unless it runs,
- * and is ended when the call was to be ended so. */
+/* A queued request is answered CANCELLED at once. If it was sent, the worker drops it
+ * unless it runs. A running call is killed if its options say so. */
 static msd_err cancel(struct msd_method_call *c, struct msd_diag *d)
 {
 	uint64_t id;
@@ -66,7 +66,7 @@ static int shown_bytes(struct msd_span name)
 	return (int)(name.n < 200 ? name.n : 200);
 }
 
-/* With what may have been meant, else with the first ones of those that are there. */
+/* The error text has a similar name, else the first names of the module. */
 static msd_err explain_no_function(const struct msd_module *m, struct msd_span name,
 				   struct msd_diag *d)
 {
@@ -158,7 +158,7 @@ static msd_err tensor_free(struct msd_method_call *c, struct msd_diag *d)
 	return msd_object_free(c->session, c->in, MSD_K_TENSOR, d);
 }
 
-/* Parameters: at least, at most. */
+/* Minimum and maximum number of parameters. */
 static const struct {
 	msd_method_handler run;
 	uint32_t min, max;
@@ -201,7 +201,7 @@ static const struct {
 	[MSD_M_TENSOR_FREE] = {tensor_free, 1, 65536},
 };
 
-/* What it tells is to be true of calls that pass the daemon by, too. */
+/* True if the result must include calls on direct channels. */
 static bool tells_of_calls(enum msd_method method)
 {
 	return method == MSD_M_MODULE_LIST || method == MSD_M_MODULE_DESCRIBE ||
@@ -239,7 +239,7 @@ static msd_err run(struct msd_method_call *c, struct msd_diag *d)
 	return handler(c, d);
 }
 
-/* Who gets no channel of its own now calls through the daemon. */
+/* True if the client got no direct channel and now calls through the daemon. */
 static bool is_otherwise(enum msd_method method, msd_err err)
 {
 	return method == MSD_M_CHANNEL_OPEN &&

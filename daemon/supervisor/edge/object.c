@@ -1,13 +1,14 @@
 /*
  * Happy path:
- *  - msd_object_add: what a worker has made gets a handle of the session's
- *  - msd_object_use: a call names it; the call goes to that worker, with its handle
- *  - msd_object_free: the handle is forgotten, the worker told
+ *   - msd_object_add: an object of a worker gets a handle of the session
+ *   - msd_object_use: a call names it and is sent to that worker with the worker's
+ * handle
+ *   - msd_object_free: the handle is removed, and the worker frees the object
  *
  * Failures:
- *  - the session has ended, or has as many handles as it may: the worker frees at once
- *    what it made
- *  - the worker dies: the handle stays and is stale, until it is freed
+ *   - the session has ended or has too many handles: the worker frees the object at
+ * once
+ *   - the worker dies: the handle stays and is stale until the client frees it
  */
 #include "daemon/supervisor/edge/object.h"
 
@@ -25,15 +26,15 @@ struct msd_object {
 	struct msd_handle mine;      /* the session's */
 	struct msd_handle theirs;    /* the worker's */
 	struct msd_process *process; /* one reference */
-	uint64_t bytes;              /* of a tensor */
-	uint64_t *counted; /* with those of the user that it is of; NULL: no user */
+	uint64_t bytes;              /* size of a tensor */
+	uint64_t *counted; /* total of its user, which includes @bytes; NULL: no user */
 	char module[MSD_MAX_NAME_BYTES + 1];
 };
 
-/* What differs between the kinds of objects. */
+/* The texts for each kind of object. */
 static const struct noun {
 	const char *name;
-	const char *elsewhere; /* what to do about one that lives with another module */
+	const char *elsewhere; /* advice if the object lives with another module */
 } tensor = {"resident tensor", ": copy it there first"}, instance = {"instance", ""};
 
 static const struct noun *noun_of(enum msd_kind kind)
@@ -68,7 +69,7 @@ msd_err msd_object_add(struct msd_req *r, const struct msd_object_made *made,
 		(void)msd_diag_no_memory(d);
 		goto fail;
 	}
-	/* Asked once more: others may have been made since it was asked for. */
+	/* Check again: more objects may have been created since the first check. */
 	err = msd_standing_keep(s, made->bytes, d);
 	if (err == MSD_OK)
 		err = msd_handles_add(&s->handles, made->kind, o, &o->mine, d);
@@ -94,7 +95,7 @@ fail:
 	return err;
 }
 
-/* NULL for a value that is none of @kind. */
+/* *@ret is NULL for a value of another kind. */
 static msd_err object_of(struct msd_session *s, enum msd_kind kind,
 			 const struct msd_wire_value *v, struct msd_object **ret,
 			 struct msd_diag *d)
@@ -119,7 +120,7 @@ static msd_err object_of(struct msd_session *s, enum msd_kind kind,
 	return err;
 }
 
-/* The first resident tensor among the parameters; NULL: there is none. */
+/* *@ret: the first resident tensor among the parameters, or NULL. */
 static msd_err first_tensor(struct msd_session *s, struct msd_cur items, uint32_t n,
 			    struct msd_object **ret, struct msd_diag *d)
 {
@@ -185,7 +186,7 @@ msd_err msd_object_use(struct msd_req *r, enum msd_kind kind, struct msd_handle 
 	return MSD_OK;
 }
 
-/* The @i-th parameter, out of the handles of @s. */
+/* Remove the object that parameter @i names from the handles of @s. */
 static msd_err take_object(struct msd_session *s, struct msd_cur *items, uint32_t i,
 			   enum msd_kind kind, struct msd_object **ret,
 			   struct msd_diag *d)

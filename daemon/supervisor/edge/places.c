@@ -6,7 +6,7 @@
 #include "daemon/supervisor/edge/client_peer.h"
 #include "daemon/supervisor/request/part.h"
 
-/* Half of the places at most: with few of them, others are to come in, too. */
+/* At most half of all slots: with few slots, other clients must still get some. */
 uint64_t msd_places_reserved(const struct msd_limits *limits)
 {
 	const uint64_t half = limits->max_connections / 2;

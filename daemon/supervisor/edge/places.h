@@ -1,7 +1,7 @@
 #ifndef MSD_SUPERVISOR_PLACES_H
 #define MSD_SUPERVISOR_PLACES_H
-/* The places that there are for connections: some are the daemon's own user's, and of
- * the others some are left for the next peer, whoever came before. */
+/* Connection slots: some are reserved for the daemon's own user. A part of the rest
+ * is always left for the next peer. */
 #include "daemon/supervisor/edge/edge.h"
 
 struct msd_client_peer;
@@ -9,14 +9,16 @@ struct msd_limits;
 
 #define MSD_PLACES_WHY_BYTES 200u
 
-/** Those that are the daemon's own user's. */
+/** Return the number of slots reserved for the daemon's own user. */
 uint64_t msd_places_reserved(const struct msd_limits *limits);
-/** Those that somebody has. */
+/** Return the number of slots in use. */
 uint64_t msd_places_taken(const struct msd_edge *e);
-/** @p may have one more beside those that it has: its part (request/part.h) of what
- * others leave of the places that are not reserved. */
+/**
+ * True if @p may have one more slot: its fair share (request/part.h) of the
+ * unreserved slots that other peers leave.
+ */
 bool msd_places_has_one(const struct msd_edge *e, const struct msd_client_peer *p);
-/** Why there is none for @who: "PEER has as many connections as it may ...". */
+/** Format why @who gets no slot: "PEER has as many connections as it may ...". */
 void msd_places_say_full(const struct msd_edge *e, struct msd_peer_id who,
 			 char why[static MSD_PLACES_WHY_BYTES]);
 

@@ -9,10 +9,10 @@
 #include "daemon/supervisor/edge/front.h"
 #include "proto/value.h"
 
-#define FAILURES_PER_SECOND 10u /* in the log */
+#define FAILURES_PER_SECOND 10u /* log lines */
 
 struct guest {
-	struct msd_client_peer *peer; /* a reference, and a place at the door */
+	struct msd_client_peer *peer; /* a reference and a connection slot */
 	msd_enter *enter;
 };
 
@@ -38,7 +38,7 @@ static void on_failed(struct msd_handshake *h, enum msd_handshake_fault fault,
 		why);
 }
 
-/* A session of the protocol takes a place and a reference of its own. */
+/* Release the slot and the reference: a protocol session takes its own. */
 static void enter_session(struct msd_edge *e, struct msd_transport t,
 			  struct msd_principal who, struct msd_client_peer *p)
 {
@@ -47,7 +47,7 @@ static void enter_session(struct msd_edge *e, struct msd_transport t,
 	msd_client_peer_unref(p);
 }
 
-/* The place that it had goes over to its connection, or is free. */
+/* The connection slot passes to the connection, or is released. */
 static void on_done(struct msd_handshake *h, struct msd_transport *t)
 {
 	struct guest *g = msd_handshake_user(h);
@@ -89,7 +89,7 @@ void msd_porch_enter(struct msd_edge *e, int fd, const struct msd_principal *who
 		msd_door_give_back(e, p);
 		msd_client_peer_unref(p);
 	}
-	(void)close(fd); /* what to say to it would have to be encrypted first */
+	(void)close(fd); /* a message would need encryption first */
 }
 
 void msd_porch_close(struct msd_edge *e)

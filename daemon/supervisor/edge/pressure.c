@@ -6,16 +6,15 @@
 #include "daemon/supervisor/edge/edge.h"
 
 /*
- * Happy path: a frame takes the session over its limit, it is held back; its replies
- * are read, others give memory back, and on a later turn it goes on. Failures: what it
- * holds does not shrink by a PROGRESS_PART in time, and it is ended.
+ * Happy path: a frame takes the session over its memory limit, and the daemon stops
+ * reading from it. The client reads its replies or other clients release memory, and
+ * a later loop iteration resumes the session. Failures: if its memory does not shrink
+ * by a PROGRESS_PART in time, the session is closed.
  */
 
-#define PROGRESS_PART                                                                  \
-	64u /* of what it holds; so a slow reader of much has its time                 \
-	     */
+#define PROGRESS_PART 64u /* fraction of the held memory: gives a slow reader time */
 
-/* What of the first frame is written is as good as given back. */
+/* The written part of the first frame counts as released. */
 static uint64_t held_bytes(const struct msd_framed *f)
 {
 	const uint64_t used = msd_account_kept(&f->session.client.account);
@@ -87,7 +86,8 @@ static void end(struct msd_framed *f)
 	msd_conn_close(&f->conn, MSD_BUSY, why);
 }
 
-/* One is ended, and the others by deadlines of no time: who has those shares a turn. */
+/* Close one session and set a 0 ms deadline for the next: the deadline queue bounds
+ * the time of a loop iteration. */
 static void end_one(struct msd_edge *e, uint64_t away_ms)
 {
 	const uint64_t now = uv_now(e->loop);

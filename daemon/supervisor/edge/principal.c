@@ -6,8 +6,8 @@ struct msd_principal msd_principal_of(enum msd_address_kind kind, bool load_tcp)
 					    1u << MSD_RIGHT_CALL | 1u << MSD_RIGHT_ANY,
 				  .is_local = kind == MSD_ADDRESS_UNIX};
 
-	/* Loading is executing code, after which nothing is left that one may not:
-	 * over TCP only when the operator said so. Models are somebody's, too. */
+	/* Loading executes code, which can do everything, so over TCP the operator
+	 * must allow it. Models are confidential, too. */
 	if (p.is_local || load_tcp) {
 		p.rights |= 1u << MSD_RIGHT_LOAD | 1u << MSD_RIGHT_READ |
 			    1u << MSD_RIGHT_ADMIN;

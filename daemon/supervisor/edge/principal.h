@@ -1,9 +1,10 @@
 #ifndef MSD_SUPERVISOR_PRINCIPAL_H
 #define MSD_SUPERVISOR_PRINCIPAL_H
 /*
- * What may be done by the way that a connection came, whoever it is: decided once, when
- * it is made (PROTOCOL.md section 1). A method needs the right of its row in
- * proto/method.h. A file of rights gives each user some of these: standing.h.
+ * The rights that the transport of a connection gives, independent of the user. Set
+ * once when the connection is made (PROTOCOL.md section 1). A method needs the right
+ * of its row in proto/method.h. An ACL file gives each user a part of these rights:
+ * standing.h.
  */
 #include "daemon/supervisor/request/peer_id.h"
 #include "proto/address.h"
@@ -12,18 +13,24 @@
 
 struct msd_principal {
 	unsigned rights; /* bits of enum msd_right */
-	bool is_local;   /* on this machine, through a unix socket */
-	/* Whose the connection is that a trusted proxy made (gate.h); nobody: its
-	 * socket says. */
+	bool is_local;   /* same machine, through a unix socket */
+	/* Client of a trusted proxy's connection (gate.h). MSD_PEER_NOBODY: the
+	 * socket's peer. */
 	struct msd_peer_id client;
-	bool is_sealed; /* of such a one: nobody can read on the way to the proxy */
+	bool is_sealed; /* such a client's path to the proxy is encrypted */
 };
 
-/** Who connects by an address of @kind; @load_tcp: TCP clients may load, too. */
+/**
+ * Return the rights of a connection to an address of @kind. @load_tcp: TCP clients
+ * may load, too.
+ */
 struct msd_principal msd_principal_of(enum msd_address_kind kind, bool load_tcp);
-/** Has @p the right? Of a method msd_principal_check() asks. */
+/** True if @p has @right. For a method, call msd_principal_check(). */
 bool msd_principal_has(const struct msd_principal *p, enum msd_right right);
-/** MSD_REFUSED, saying what would allow it. A method that is none may be asked for. */
+/**
+ * Return MSD_REFUSED, with how to allow it, if @p may not call @method. Unknown
+ * methods are allowed.
+ */
 MSD_MUST_CHECK msd_err msd_principal_check(const struct msd_principal *p,
 					   enum msd_method method, struct msd_diag *d);
 

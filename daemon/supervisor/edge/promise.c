@@ -1,14 +1,12 @@
-/*
- * Happy path: expect; keep, which makes the first in line one thing less to wait for;
- * forgotten, when many others have been settled since. awaited.c has who waits.
- */
+/* Happy path: expect; keep, which takes one dependency from the first waiter; freed
+ * after many later futures were settled. awaited.c handles the waiters. */
 #include <stdlib.h>
 
 #include "daemon/supervisor/edge/promise_parts.h"
 #include "proto/limits.h"
 #include "proto/value.h"
 
-/* Every request in flight may be one, and those that are settled. */
+/* Each request in flight may have a future, plus the settled ones. */
 #define MOST_PROMISES (2u * MSD_MAX_IN_FLIGHT)
 
 void msd_promises_init(struct msd_promises *p, struct msd_account *account,
@@ -141,7 +139,8 @@ static void settle(struct msd_promises *p, struct msd_promise *one)
 	}
 }
 
-/* What stands for @result: of a map its name, which says which module it is. */
+/* Store the value of @result. For a map this is its name, which identifies the
+ * module. */
 static msd_err keep(struct msd_promise *one, struct msd_span result)
 {
 	struct msd_cur c = msd_cur_of(result), pairs;

@@ -5,8 +5,8 @@
 #include "daemon/supervisor/edge/standing.h"
 #include "daemon/supervisor/keep/look.h"
 
-/* A user who may bring a module may go back to its editions, and has what it replaces.
- */
+/* A user who may load a module may return to its earlier editions, and so may read
+ * them. */
 static bool may_have(const void *of, const char *name)
 {
 	const struct msd_readable *r = of;

@@ -1,7 +1,10 @@
 #ifndef MSD_SUPERVISOR_READABLE_H
 #define MSD_SUPERVISOR_READABLE_H
-/* The modules whose bytes an asker may have, where a digest alone names bytes of the
- * store. The keeper's thread asks, while the file of rights may be read again. */
+/*
+ * The modules whose bytes a client may read, for requests that name bytes of the
+ * store only by digest. The store thread checks this while the ACL file may be
+ * reloaded.
+ */
 #include <stdbool.h>
 
 #include "daemon/supervisor/rights/acl.h"
@@ -10,15 +13,17 @@ struct msd_look;
 struct msd_session;
 
 struct msd_readable {
-	struct msd_acl *acl; /* as it was when the asker asked; shared; NULL: all are */
+	struct msd_acl *acl; /* ACL of the request; shared; NULL: all allowed */
 	struct msd_grant grant;
 };
 
-/** Of @look, which has not begun, @s may have what it may read or bring. End it when
- * the look has ended, or was not begun. */
+/**
+ * Restrict @look, which has not started, to modules that @s may read or load. Call
+ * msd_readable_end() after the look has ended or was not started.
+ */
 void msd_readable_begin(struct msd_readable *r, struct msd_session *s,
 			struct msd_look *look);
-/** On the loop's thread, as the other. */
+/** Call on the loop thread, like msd_readable_begin(). */
 void msd_readable_end(struct msd_readable *r);
 
 #endif

@@ -8,7 +8,7 @@ enum msd_place msd_receiving_wait(struct msd_session *s)
 	return MSD_PLACE_LATER;
 }
 
-/* A payload that is not whole goes on being read; a call that is, is submitted. */
+/* Continue to read an incomplete payload, or submit a complete call. */
 static void go_on(struct msd_framed *f, struct msd_req *r)
 {
 	struct msd_session *s = &f->session;
@@ -51,7 +51,7 @@ enum msd_place msd_receiving_on_full(struct msd_conn *c, struct msd_in *in)
 {
 	struct msd_framed *f = c->user;
 
-	(void)in; /* it goes on in msd_receiving_on_room() */
+	(void)in; /* continues in msd_receiving_on_room() */
 	return msd_receiving_wait(&f->session);
 }
 

@@ -1,41 +1,40 @@
 #ifndef MSD_SUPERVISOR_RECEIVING_H
 #define MSD_SUPERVISOR_RECEIVING_H
 /*
- * The call of a frame whose payload is being read, from its place in the tensor memory
- * to the queue of its module; of a session it is one at a time. While it has no room,
- * or has given some back (share.h), its connection is not read from.
+ * The call whose frame is being read, from its place in the tensor memory to the
+ * queue of its module. A session has at most one. While it has no room, or has given
+ * some back (share.h), its connection is not read.
  */
 #include "daemon/supervisor/edge/awaiting.h"
 #include "daemon/supervisor/edge/call.h"
 #include "daemon/supervisor/edge/framed.h"
 
-/** Nothing is received any more: it has become a request, or was dropped. */
+/** Nothing is being received: the call became a request or was dropped. */
 static inline void msd_receiving_end(struct msd_session *s)
 {
 	s->receiving = NULL;
 	if (s->awaiting != NULL)
 		msd_awaiting_go_on(s->awaiting);
 }
-/** All of @r has come, and there is room for what it declares as outputs. */
+/** Submit @r, which is complete and has room for its declared outputs. */
 static inline void msd_receiving_submit(struct msd_session *s, struct msd_req *r)
 {
 	msd_receiving_end(s);
 	msd_call_submit(r);
 }
-/** Get in line for room. */
+/** Queue for room. */
 enum msd_place msd_receiving_wait(struct msd_session *s);
-/** All of the call has come, and it has given room back: it is submitted when it has
- * that again. */
+/** The call is complete but has released room: submit it when it has the room again. */
 void msd_receiving_regain(struct msd_framed *f);
 
-/** As msd_front_ops has them. */
+/** These implement msd_front_ops. */
 void msd_receiving_on_room(struct msd_session *s);
 uint64_t msd_receiving_came(struct msd_session *s);
 void msd_receiving_on_reduced(struct msd_session *s);
-/** As msd_conn_ops has it. */
+/** Implements msd_conn_ops.on_full. */
 enum msd_place msd_receiving_on_full(struct msd_conn *c, struct msd_in *in);
 
-/** All of @r has come. */
+/** All of @r has been received. */
 static inline void msd_receiving_complete(struct msd_framed *f, struct msd_req *r)
 {
 	if (r->placement.missing_bytes == 0) {

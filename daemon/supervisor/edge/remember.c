@@ -8,7 +8,7 @@
 #include "daemon/supervisor/module/module.h"
 #include "daemon/supervisor/request/job_plan.h"
 
-#define MAX_INLINES 16u /* a call with more is long beside its reading */
+#define MAX_INLINES 16u /* with more tensors, parsing is a small part of the call */
 
 bool msd_remember_knows(const struct msd_session *s, const struct msd_in *in)
 {
@@ -17,8 +17,8 @@ bool msd_remember_knows(const struct msd_session *s, const struct msd_in *in)
 	return plan != NULL && plan->generation == s->edge->house->generation;
 }
 
-/* Names of arguments, traces and promises are rare, and handles are looked up each
- * time. */
+/* Calls with argument names, traces or futures are rare, and handles must be looked
+ * up each time: no template. */
 static bool may_have_plan(const struct msd_in *in, const struct msd_req *r,
 			  const struct msd_request_options *o)
 {
@@ -27,7 +27,7 @@ static bool may_have_plan(const struct msd_in *in, const struct msd_req *r,
 	       !o->is_promised && msd_counted_is_settled(r, &r->module->crew);
 }
 
-/* What the body does not say. */
+/* Set the fields that the body does not contain. */
 static void settle(struct msd_job_plan *plan, const struct msd_session *s,
 		   const struct msd_req *r)
 {

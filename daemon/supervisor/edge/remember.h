@@ -1,25 +1,29 @@
 #ifndef MSD_SUPERVISOR_REMEMBER_H
 #define MSD_SUPERVISOR_REMEMBER_H
 /*
- * Calls that come again on a connection, with what was found out about them: a plan
- * (daemon/supervisor/request/job_plan.h). Whatever names an object of the connection's
- * is read anew each time, for objects come and go.
+ * The call cache of a connection: repeated calls and their call templates
+ * (daemon/supervisor/request/job_plan.h). A call that names an object of the
+ * connection is parsed each time, because objects change.
  */
 #include "daemon/supervisor/edge/request_options.h"
 #include "daemon/supervisor/edge/session.h"
 #include "proto/method.h"
 
-/** What @in asks for: what came before is a call, and no names are compared. */
+/**
+ * Return the method of @in. A request in the cache is a call, so no names are
+ * compared.
+ */
 static inline enum msd_method msd_remember_method(const struct msd_in *in)
 {
 	return in->known != NULL ? MSD_M_CALL : msd_method_find(in->body.method);
 }
-/** @in came before, and its plan still holds. */
+/** True if @in is in the cache and its template is still valid. */
 bool msd_remember_knows(const struct msd_session *s, const struct msd_in *in);
 /**
- * @r is @in, a request that was read without error, with @o and outputs of @out_bytes;
- * no tensor of it is resident, those in its payload are s->inlines. It is remembered,
- * if it may be: see msd_memory_add(); or its old plan holds again.
+ * Cache @r, the request parsed from @in without error, with the options @o and
+ * outputs of @out_bytes. It must use no resident tensors; s->inlines lists the
+ * tensors in its payload. An old template becomes valid again. For limits see
+ * msd_memory_add().
  */
 void msd_remember_call(struct msd_session *s, const struct msd_in *in,
 		       const struct msd_req *r, const struct msd_request_options *o,

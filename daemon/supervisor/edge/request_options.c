@@ -1,7 +1,7 @@
 /*
- * A request's options, by a table: each key with the methods that it is for, what its
- * value must be, and who takes it. Failures: what is unknown is answered with what is
- * known, a value of another kind with what was expected.
+ * Parses the options of a request with a table: each key with its methods, the
+ * expected value and its parser. Failures: for an unknown key the error lists the
+ * known keys; for a wrong value it has the expected one.
  */
 #include "daemon/supervisor/edge/request_options.h"
 
@@ -13,7 +13,8 @@ static bool read_deadline(const struct msd_wire_value *v, struct msd_span whole,
 	(void)whole;
 	ret->has_deadline = true;
 	ret->deadline_ms = v->kind == MSD_K_INT ? (uint64_t)v->as.i : UINT64_MAX;
-	return ret->deadline_ms <= UINT32_MAX; /* a negative one is a large one here */
+	return ret->deadline_ms <=
+	       UINT32_MAX; /* a negative value is large as unsigned */
 }
 
 static bool read_device(const struct msd_wire_value *v, struct msd_span whole,
@@ -34,7 +35,7 @@ static bool read_instance(const struct msd_wire_value *v, struct msd_span whole,
 	return v->kind == MSD_K_INSTANCE;
 }
 
-/* Whose argument is whose: the worker knows the parameters. */
+/* Only the worker knows the parameters and can match the names. */
 static bool read_names(const struct msd_wire_value *v, struct msd_span whole,
 		       options *ret)
 {
@@ -80,7 +81,7 @@ static bool read_trace(const struct msd_wire_value *v, struct msd_span whole,
 
 enum scope { FOR_ALL, FOR_FORWARDED };
 
-/* Looked at before all else: awaiting.h. */
+/* Was handled before everything else: awaiting.h. */
 static bool read_promised(const struct msd_wire_value *v, struct msd_span whole,
 			  options *ret)
 {
@@ -92,7 +93,7 @@ static bool read_promised(const struct msd_wire_value *v, struct msd_span whole,
 static const struct option {
 	const char *name;
 	enum scope scope;
-	bool is_for_calls; /* other forwarded methods are told so */
+	bool is_for_calls; /* an error for other forwarded methods */
 	const char *expected;
 	bool (*read)(const struct msd_wire_value *v, struct msd_span whole,
 		     options *ret);

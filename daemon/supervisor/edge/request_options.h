@@ -1,6 +1,7 @@
 #ifndef MSD_SUPERVISOR_REQUEST_OPTIONS_H
 #define MSD_SUPERVISOR_REQUEST_OPTIONS_H
-/* The options of a request: PROTOCOL.md section 10. Read once, for every method. */
+/* The options of a request: PROTOCOL.md section 10. Parsed in one place for every
+ * method. */
 #include "proto/diag.h"
 #include "proto/method.h"
 #include "proto/value.h"
@@ -12,18 +13,18 @@ struct msd_request_options {
 	bool is_unordered;
 	bool is_background;       /* priority: "background" */
 	bool kills_at_leave;      /* abandon: "kill" */
-	bool is_traced;           /* of a call: where its time went is asked for */
+	bool is_traced;           /* for a call: return the time of each stage */
 	bool is_promised;         /* later requests may name its result */
-	struct msd_device device; /* type 0: none was named */
+	struct msd_device device; /* type 0: not set */
 	bool has_instance;
-	struct msd_handle instance; /* the client's */
-	struct msd_span names;      /* a msgpack array; empty: none were given */
+	struct msd_handle instance; /* the client's handle */
+	struct msd_span names;      /* a msgpack array; empty: not set */
 };
 
 /**
- * Read @options, a scanned map or nothing, of a request for @method. Errors:
- * MSD_UNKNOWN_OPTION, naming the key and what is known for such a method;
- * MSD_BAD_REQUEST, saying what was expected.
+ * Parse @options, a checked map or empty, of a request for @method. Errors:
+ * MSD_UNKNOWN_OPTION, with the key and the keys that the method knows;
+ * MSD_BAD_REQUEST, with the expected value.
  */
 MSD_MUST_CHECK msd_err msd_request_options_read(struct msd_span options,
 						enum msd_method method,

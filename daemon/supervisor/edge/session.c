@@ -6,7 +6,7 @@
 #include "daemon/supervisor/module/direct.h"
 #include "daemon/supervisor/module/queue.h"
 
-/* As many as they can count. */
+/* Limited to the range of the counter. */
 static uint32_t most_handles(const struct msd_limits *limits)
 {
 	return limits->max_handles < UINT32_MAX ? (uint32_t)limits->max_handles

@@ -1,14 +1,13 @@
 #ifndef MSD_SUPERVISOR_SESSION_H
 #define MSD_SUPERVISOR_SESSION_H
 /*
- * Who asks through one connection, and what is kept for it: its requests in flight, its
- * handles, its rights. How bytes become requests and answers become bytes is its
- * front's: frames of the protocol (framed.h), or HTTP
- * (daemon/supervisor/http/visit.h), which embeds it. The calls of all go one way:
- * standing.h, call.h, the module's queue, msd_client_ops.
+ * A session: the client of one connection with its requests in flight, handles and
+ * rights. A frontend converts between bytes and requests: frames of the protocol
+ * (framed.h) or HTTP (daemon/supervisor/http/visit.h), which embeds it. All calls
+ * take one path: standing.h, call.h, the module's queue, msd_client_ops.
  *
- * It ends with the connection: what it queued is dropped, what runs is orphaned, its
- * handles are freed.
+ * The session ends with the connection: queued requests are dropped, running ones are
+ * orphaned, handles are freed.
  */
 #include "daemon/supervisor/edge/principal.h"
 #include "daemon/supervisor/request/request.h"
@@ -22,25 +21,26 @@ struct msd_client_peer;
 struct msd_loan;
 struct msd_session;
 
-/* What a front tells of its connection. */
+/* State of the connection that the frontend reports. */
 struct msd_front_look {
-	const char *state; /* why nothing is read from it, or that it is */
+	const char *state; /* "reading", or why it is not read */
 	uint64_t in_bytes, out_bytes, unread_bytes;
-	bool is_refused; /* it has no place, or is ending: it is nobody's */
+	bool is_refused; /* rejected or closing: it does not count as a client */
 };
 
-/* What has the connection. Answers go by msd_client.ops. */
+/* Operations of the frontend. Replies use msd_client.ops. */
 struct msd_front_ops {
 	void (*look)(struct msd_session *s, struct msd_front_look *ret);
-	/** What `receiving` waits for may have room now: ask msd_share_place() again.
-	 */
+	/** There may be room for `receiving`: call msd_share_place() again. */
 	void (*on_room)(struct msd_session *s);
-	/** How much of the payload that `receiving` has a place for has come. */
+	/** Return how many bytes of the payload of `receiving` have arrived. */
 	uint64_t (*came)(struct msd_session *s);
-	/** That place has become smaller: share.h. NULL: the front looks at it each
-	 * time. */
+	/**
+	 * The place of the payload has become smaller: share.h. NULL: the frontend
+	 * checks it each time.
+	 */
 	void (*on_reduced)(struct msd_session *s);
-	/** End the connection, for @why. */
+	/** Close the connection with the reason @why. */
 	void (*close)(struct msd_session *s, msd_err err, const char *why);
 };
 
@@ -51,51 +51,57 @@ struct msd_session {
 	const struct msd_transport *transport; /* of its connection */
 	struct msd_edge *edge;
 	struct msd_client_peer *peer; /* a reference */
-	struct msd_peer_id came_from; /* its peer before it showed a token */
+	struct msd_peer_id came_from; /* its peer before it presented a token */
 	struct msd_list space_link;   /* msd_edge.space_waiters */
-	/* Of what `receiving` is, while others wait for its memory: share.h. */
+	/* Progress of `receiving` while other clients wait for memory: share.h. */
 	struct {
-		uint64_t id;       /* the request's */
-		uint64_t in_bytes; /* of the connection, when it came as it should */
-		uint64_t since_ms; /* ... that is when; 0: it is not looked at */
+		uint64_t id;       /* id of the request */
+		uint64_t in_bytes; /* bytes of the connection when it was last fast
+				      enough */
+		uint64_t since_ms; /* ... and the time; 0: not measured */
 	} pace;
 	struct msd_handles handles;
-	struct msd_buf inlines; /* call.c's, of the request that was read last */
-	struct msd_buf places;  /* likewise, of outputs in segments */
-	/* What it lends, by its numbers less 1: lent.h. A reference each, or NULL. */
+	struct msd_buf inlines; /* call.c: inline tensors of the last parsed request */
+	struct msd_buf places;  /* call.c: outputs in client segments */
+	/* Client segments by number minus 1: lent.h. Each is a reference or NULL. */
 	struct msd_loan *loans[MSD_MAX_CLIENT_SEGMENTS];
-	struct msd_memory calls;       /* remember.h's */
-	struct msd_awaiting *awaiting; /* results that its requests name; or NULL */
-	bool has_plans;                /* its front looks there first */
-	struct msd_req *receiving; /* whose payload is being read or waits for room */
+	struct msd_memory calls;       /* call cache: remember.h */
+	struct msd_awaiting *awaiting; /* results that its requests name; NULL: none */
+	bool has_plans;                /* the frontend uses the call cache */
+	struct msd_req *receiving;     /* its payload is being read or waits for room */
 	uint32_t n_uploads;
 	struct msd_principal principal;
 	struct msd_standing standing;
-	uint64_t number; /* for people */
+	uint64_t number; /* shown to people */
 	uint64_t opened_ms;
 };
 
-/** Whose request it is; NULL when it is nobody's any more. */
+/** Return the session of @r. NULL: the session has ended. */
 static inline struct msd_session *msd_session_of(const struct msd_req *r)
 {
 	return r->client.who != NULL
 		       ? MSD_CONTAINER_OF(r->client.who, struct msd_session, client)
 		       : NULL;
 }
-/** Of one of msd_edge.space_waiters: others must give memory back first. */
+/**
+ * For an entry of msd_edge.space_waiters: true if other clients must release memory
+ * first.
+ */
 static inline bool msd_session_wants_room(const struct msd_session *s)
 {
 	const struct msd_placement *p = &s->receiving->placement;
 
 	return p->budget == NULL || p->missing_bytes > 0;
 }
-/** Request in flight by the client's id, or NULL. */
+/** Return the request in flight with the client's @id, or NULL. */
 struct msd_req *msd_session_find(struct msd_session *s, uint64_t id);
-/** A connection of @peer, whose reference it borrows, becomes a session; zeroed before.
+/**
+ * Initialize @s, which is zeroed, for a connection of @peer. It borrows the reference
+ * to @peer.
  */
 void msd_session_init(struct msd_session *s, struct msd_edge *e,
 		      const struct msd_client_ops *ops, struct msd_client_peer *peer);
-/** Its connection is over: what it queued is dropped, what runs is nobody's. */
+/** The connection ended: drop queued requests and orphan running ones. */
 void msd_session_leave(struct msd_session *s);
 
 #endif

@@ -4,7 +4,7 @@
 #include "daemon/supervisor/edge/share.h"
 #include "daemon/supervisor/module/direct.h"
 
-/* Why it is to be ended now; NULL: it is not. */
+/* Return why the connection must be closed now. NULL: it stays. */
 static const char *look(struct msd_framed *f, uint64_t n_waiting, uint64_t away_ms)
 {
 	const struct msd_session *s = &f->session;
@@ -24,8 +24,8 @@ static const char *look(struct msd_framed *f, uint64_t n_waiting, uint64_t away_
 	return msd_watch_look(&f->watch, &view, s->edge->limits);
 }
 
-/* One is ended, and the others by the deadlines behind this one: to tell it why and to
- * drop what it has sent takes up to some milliseconds. */
+/* Close one session per deadline: sending the reason and dropping its data takes up
+ * to some milliseconds. */
 static void on_watch_due(struct msd_deadline *node)
 {
 	struct msd_edge *e = MSD_CONTAINER_OF(node, struct msd_edge, watch);

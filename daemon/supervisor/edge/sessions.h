@@ -1,18 +1,22 @@
 #ifndef MSD_SUPERVISOR_SESSIONS_H
 #define MSD_SUPERVISOR_SESSIONS_H
-/* All sessions together: what the server does to them. */
+/* Operations of the server on all sessions. */
 #include "daemon/supervisor/edge/edge.h"
 
-/** Look again and again, as long as there are sessions, which of them are to be ended:
- * watch.h. No effect when it is on. */
+/**
+ * Check the connection timeouts (watch.h) periodically while there are sessions. No
+ * effect if it is active.
+ */
 void msd_sessions_watch(struct msd_edge *e);
-/** Write what can be written now. True: replies are left that somebody should read. */
+/** Write as much as possible now. True: some clients still have unread replies. */
 bool msd_sessions_flush(struct msd_edge *e);
-/** The daemon ends: of each connection what has come is read, and answered; one that
- * nobody owes an answer is ended, and its client told that what was not answered was
- * not begun. True: some are left. */
+/**
+ * Shut down: read and answer all input that has arrived. A connection without pending
+ * replies is closed, and its client learns that unanswered requests were not started.
+ * True: connections are left.
+ */
 bool msd_sessions_dismiss(struct msd_edge *e);
-/** End all connections, without a word. */
+/** Close all connections without a message. */
 void msd_sessions_close_all(struct msd_edge *e);
 
 #endif

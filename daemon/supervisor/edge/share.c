@@ -1,8 +1,8 @@
 /*
- * Happy path: a connection waits for room, others give theirs back, and it is tried
- * again in a later turn. Failures: a payload that holds the room does not come: it is
- * looked at while others wait, and reduced; one that has come almost whole, or has
- * waited in vain for what it gave back, is refused.
+ * Happy path: a connection waits for room, other clients release theirs, and it is
+ * tried again in a later loop iteration. Failures: while connections wait, a slow
+ * payload that holds room is measured and reduced. It is rejected if it is almost
+ * complete but stalls, or if it waited too long for the room that it released.
  */
 #include "daemon/supervisor/edge/share.h"
 
@@ -11,10 +11,10 @@
 #include "daemon/supervisor/edge/edge.h"
 #include "proto/clock.h"
 
-#define TURN_NS UINT64_C(1000000) /* of those that get their room */
-#define LOOK_MS 50u               /* so exactly is MSD_SHARE_PATIENCE_MS kept */
-#define SILENCE_MS 1000u          /* of one that holds its share, then it is refused */
-#define STEP_BYTES 65536u         /* a reduced one asks for the rest behind them */
+#define TURN_NS UINT64_C(1000000) /* per iteration, to give out room */
+#define LOOK_MS 50u               /* precision of MSD_SHARE_PATIENCE_MS */
+#define SILENCE_MS 1000u          /* without progress, then rejected */
+#define STEP_BYTES 65536u /* a reduced one waits for more room after these bytes */
 
 static void on_slow_due(struct msd_deadline *node);
 
@@ -31,7 +31,7 @@ void msd_share_wait(struct msd_session *s)
 	msd_list_append(&e->space_waiters, &s->space_link);
 	s->pace.since_ms = uv_now(e->loop);
 	if (s->receiving->placement.missing_bytes > 0)
-		e->budget->on_room(e->budget); /* it may be there already */
+		e->budget->on_room(e->budget); /* the room may be free already */
 	if (!msd_deadline_is_set(&e->slow))
 		msd_deadline_set(e->deadlines, &e->slow, 0);
 }
@@ -74,7 +74,7 @@ static bool is_over(const struct msd_session *s, const struct msd_req *r)
 	const uint64_t held = s->client.tensor_bytes;
 
 	if (held == 0 || r->placement.budget != NULL)
-		return false; /* or it has its memory, and waits for its module */
+		return false; /* or it has its memory and waits for its module */
 	const uint64_t n_others = count_others(s);
 	return n_others > 0 && held + r->placement.wanted_bytes >
 				       s->edge->budget->max_bytes / (n_others + 1);
@@ -90,9 +90,11 @@ msd_err msd_share_place(struct msd_session *s, struct msd_req *r,
 	return is_over(s, r) ? MSD_WAIT : msd_call_place(s, r, payload_bytes, d);
 }
 
-/* All that wait are tried, in the order in which they came: a large one does not stop a
- * small one behind it, nor one that waits for its module. They may be many, so that
- * they are counted once; who gets its room takes time, who does not takes none. */
+/*
+ * Try all waiters in order of arrival: a large one, or one that waits for its module,
+ * does not block a small one behind it. Count them only once, because there may be
+ * many. Only a waiter that gets room takes time.
+ */
 bool msd_share_retry(struct msd_edge *e)
 {
 	const uint64_t until_ns = msd_now_ns() + TURN_NS;
@@ -115,7 +117,7 @@ bool msd_share_retry(struct msd_edge *e)
 	return is_over && !msd_list_is_empty(&e->space_waiters);
 }
 
-/* What should come in MSD_SHARE_PATIENCE_MS. */
+/* Return the bytes that should arrive in MSD_SHARE_PATIENCE_MS. */
 static uint64_t least_bytes(const struct msd_session *s)
 {
 	const uint64_t parts = s->edge->limits->read_stall_ms / MSD_SHARE_PATIENCE_MS;
@@ -133,7 +135,7 @@ static void refuse(struct msd_session *s, const char *why)
 	msd_diag_finish(&d);
 }
 
-/* @s has come more slowly than it should for @slow_ms, with @n_bytes. */
+/* @s has been too slow for @slow_ms and received @n_bytes in that time. */
 static void press(struct msd_session *s, uint64_t n_waiting, uint64_t slow_ms,
 		  uint64_t n_bytes)
 {
@@ -157,7 +159,8 @@ static void press(struct msd_session *s, uint64_t n_waiting, uint64_t slow_ms,
 	}
 }
 
-/* It has a part, and has waited for the rest in vain: others may do so for its part. */
+/* The request holds a part and has waited too long for the rest. Other requests may
+ * wait for its part. */
 static void look_at_waiting(struct msd_session *s, uint64_t now_ms)
 {
 	if (s->receiving->placement.missing_bytes > 0 &&

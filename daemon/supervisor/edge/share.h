@@ -1,36 +1,42 @@
 #ifndef MSD_SUPERVISOR_SHARE_H
 #define MSD_SUPERVISOR_SHARE_H
 /*
- * A connection's share of the tensor memory of all requests: while others wait for
- * room, a connection that has some takes no more than its part of it.
+ * The memory share of a connection: while other connections wait for room in the
+ * tensor memory, a connection takes no more than its share of it.
  *
- * A payload has its memory before it comes. While others wait, one that comes so slowly
- * that it would take longer than limits.read_stall_ms is looked at: after
- * MSD_SHARE_PATIENCE_MS it is reduced to its share, or to what has come and a little
- * more, and reading goes on into that. When that is full it waits behind the others for
- * the rest. One that cannot be reduced holds more than its share with what has come:
- * when it falls silent it is refused, for nothing else gives that back.
+ * The memory of a payload is reserved before it arrives. While other connections
+ * wait, payloads that would take longer than limits.read_stall_ms are measured. After
+ * MSD_SHARE_PATIENCE_MS such a payload is reduced to its share, or to the received
+ * bytes and a little more, and reading continues. When that is full, it queues for
+ * the rest. A payload whose received bytes exceed its share cannot be reduced. If it
+ * stalls, it is rejected, because only that frees the memory.
  */
 #include "daemon/supervisor/edge/session.h"
 
 #define MSD_SHARE_PATIENCE_MS 250u
 
-/** Once for each edge. */
+/** Call once for each edge. */
 void msd_share_init(struct msd_edge *e);
-/** What @s is receiving waits for room, behind all others that do. */
+/** Queue the request that @s receives for room, behind all other waiters. */
 void msd_share_wait(struct msd_session *s);
-/** How many of @e's connections wait for room. */
+/** Return how many connections of @e wait for room. */
 uint64_t msd_share_count_waiting(const struct msd_edge *e);
-/** What @s is receiving holds more of the memory than its share of what others, so
- * many, wait for, too. */
+/**
+ * True if the request that @s receives holds more than its share while @n_waiting
+ * other connections wait for memory.
+ */
 bool msd_share_is_pressed(const struct msd_session *s, uint64_t n_waiting);
-/** msd_call_place(), or msd_call_restore() of what was reduced, when that is no more
- * than the share of @s. MSD_WAIT: try again when room was given back. */
+/**
+ * Call msd_call_place(), or msd_call_restore() for a reduced request, if the share of
+ * @s allows it. MSD_WAIT: call again when room was released.
+ */
 MSD_MUST_CHECK msd_err msd_share_place(struct msd_session *s, struct msd_req *r,
 				       uint64_t payload_bytes, struct msd_diag *d);
-/** There is room: place the bodies that wait for tensor memory. In order, each once:
- * the first that does not fit keeps its place in front. True: it took long, and some
- * were not tried, which are to be in the next turn of the loop. */
+/**
+ * Room was released: place the waiting bodies, in order and each once. A waiter that
+ * does not fit keeps its position. True: the time ran out, and the rest must be tried
+ * in the next loop iteration.
+ */
 bool msd_share_retry(struct msd_edge *e);
 
 #endif

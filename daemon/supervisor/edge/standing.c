@@ -1,9 +1,9 @@
 /*
- * Happy path of a request: the grant is that of the file as it is, the method's right
- * is among those of the session, the names in the request are covered by a line; a call
- * that begins like the last one is not looked at again.
+ * Happy path of a request: find the grant in the current ACL file, check the method's
+ * right, and check that a line covers the names in the request. A call that begins
+ * like the last one is not checked again.
  *
- * Failures: refused, whether what was named is there or not, and noted (denied.h).
+ * Failures: rejected, whether the target exists or not, and recorded (denied.h).
  */
 #include "daemon/supervisor/edge/standing.h"
 
@@ -20,14 +20,14 @@
 #include "daemon/supervisor/module/direct.h"
 #include "daemon/wire/tls.h"
 
-#define LINES_PER_SECOND 10u /* of refusals, in the log */
+#define LINES_PER_SECOND 10u /* log lines about rejections */
 
 static bool is_encrypted(const struct msd_session *s)
 {
 	return s->transport->peer != NULL;
 }
 
-/* From here on @s is counted with @u. */
+/* Count the requests of @s in @u from now on. */
 static void count_with(struct msd_session *s, struct msd_usage *u)
 {
 	struct msd_client *c = &s->client;
@@ -40,7 +40,7 @@ static void count_with(struct msd_session *s, struct msd_usage *u)
 	s->standing.usage = u;
 }
 
-/* Look up in the file of rights who @s is. False: that cannot be found out. */
+/* Find the grant of @s in the ACL file. False: its identity cannot be read. */
 static bool look_up(const struct msd_session *s, struct msd_grant *ret)
 {
 	struct msd_identity who = {0};
@@ -53,7 +53,7 @@ static bool look_up(const struct msd_session *s, struct msd_grant *ret)
 				  ? s->transport->peer
 				  : NULL;
 	*ret = msd_acl_grant(s->edge->rights.acl, &who);
-	if (!is_encrypted(s)) /* there a line may give what the way in does not */
+	if (!is_encrypted(s)) /* with TLS a line may grant more */
 		ret->rights &= s->principal.rights;
 	msd_identity_finish(&who);
 	return true;
@@ -69,13 +69,13 @@ static void find(struct msd_session *s)
 	st->n_call = 0;
 	st->grant = (struct msd_grant){0};
 	if (!look_up(s, &st->grant) || !msd_rights_usage(r, &st->grant, &usage)) {
-		st->generation = 0; /* nobody, until the next request asks again */
+		st->generation = 0; /* no rights until the next request tries again */
 		st->grant = (struct msd_grant){0};
 	}
 	count_with(s, usage);
 }
 
-/* Count @s as one of @who's. */
+/* Count @s as a connection of @who. */
 static msd_err join(struct msd_session *s, struct msd_peer_id who, struct msd_diag *d)
 {
 	struct msd_edge *e = s->edge;
@@ -99,8 +99,8 @@ static msd_err join(struct msd_session *s, struct msd_peer_id who, struct msd_di
 	return MSD_OK;
 }
 
-/* The user of a certificate is known only now, so the door has not counted this
- * connection as that user's. */
+/* The user of a certificate is known only now, so the connection was not counted for
+ * that user when it was accepted. */
 static void count_as_user(struct msd_session *s)
 {
 	struct msd_diag d = {0};
@@ -111,7 +111,7 @@ static void count_as_user(struct msd_session *s)
 	msd_diag_finish(&d);
 }
 
-/* The grant by the file as it is now. */
+/* Return the grant by the current ACL file. */
 static const struct msd_grant *grant_of(struct msd_session *s)
 {
 	const bool is_first = s->standing.generation == 0;
@@ -167,7 +167,7 @@ static msd_err deny(struct msd_session *s, enum msd_method method,
 
 	msd_denied_note(s, &s->standing.grant, method, target);
 	if (!is_encrypted(s) && msd_principal_check(&s->principal, method, d) != MSD_OK)
-		return MSD_REFUSED; /* nobody may that comes this way */
+		return MSD_REFUSED; /* no client on this transport may do it */
 	msd_denial_put_name(name, target);
 	return msd_diag_set(d, MSD_REFUSED, "%s has no right to %s%s%s: it needs %s",
 			    msd_grant_name(s->edge->rights.acl, &s->standing.grant),
@@ -175,15 +175,15 @@ static msd_err deny(struct msd_session *s, enum msd_method method,
 			    msd_right_name(row->right));
 }
 
-/* A call that begins as an allowed one did has the same target: msgpack says how long
- * each object is at its beginning. */
+/* A call that begins like an allowed one has the same target: msgpack puts the length
+ * at the start of each object. */
 static bool is_last_call(const struct msd_standing *st, struct msd_span params)
 {
 	return st->n_call > 0 && params.n >= st->n_call &&
 	       memcmp(params.p, st->call, st->n_call) == 0;
 }
 
-/* Handles of functions go and come: they are looked up each time. */
+/* Function handles change, so calls with them are checked each time. */
 static void keep_call(struct msd_standing *st, struct msd_span params,
 		      const struct msd_acl_target *target)
 {
@@ -227,7 +227,7 @@ msd_err msd_standing_ask(struct msd_session *s, const struct msd_in *in,
 		       : ask_file(s, in, method, d);
 }
 
-/* Say that @s wanted more than its user may have. */
+/* Log that @s exceeded a limit of its user. */
 static void note_limit(struct msd_session *s, enum msd_quota_kind kind)
 {
 	struct msd_edge *e = s->edge;
@@ -241,11 +241,11 @@ static void note_limit(struct msd_session *s, enum msd_quota_kind kind)
 		msd_quota_word(kind), (unsigned long long)n_others);
 }
 
-/* The file may have been read again since what is spent now was allowed. */
+/* The ACL file may have been reloaded since the request was authorized. */
 static msd_err spend(struct msd_session *s, uint64_t bytes, struct msd_diag *d)
 {
 	const struct msd_acl_line *user = grant_of(s)->user;
-	struct msd_usage *usage = s->standing.usage; /* of a user */
+	struct msd_usage *usage = s->standing.usage; /* NULL: no limits */
 	struct msd_quota_refusal why;
 
 	if (user == NULL || usage == NULL ||
@@ -269,7 +269,8 @@ msd_err msd_standing_spend(struct msd_session *s, const struct msd_in *in,
 	return spend(s, in->payload_bytes, d);
 }
 
-/* A worker's answer is asked for, too: the file may have been read again meanwhile. */
+/* Also called for a worker's reply, because the ACL file may have been reloaded
+ * meanwhile. */
 msd_err msd_standing_keep(struct msd_session *s, uint64_t bytes, struct msd_diag *d)
 {
 	if (s->edge->rights.acl == NULL)
@@ -392,7 +393,7 @@ msd_err msd_standing_show(struct msd_session *s, struct msd_span token,
 	msd_err err = join(s, msd_rights_peer(r, &g, s->came_from), d);
 	if (err != MSD_OK)
 		return err;
-	msd_direct_end_client(&s->client); /* they are for who it was */
+	msd_direct_end_client(&s->client); /* they were opened for the previous user */
 	s->standing.has_token = true;
 	s->standing.token = digest;
 	find(s);

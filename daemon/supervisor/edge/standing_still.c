@@ -2,8 +2,8 @@
 #include "daemon/supervisor/edge/standing.h"
 #include "daemon/supervisor/module/module.h"
 
-/* What it waits for is told to it; of all other requests that wait, what was asked for
- * has been done. */
+/* These methods wait for information, so rights matter when it is sent. The work of
+ * other waiting requests is done already. */
 static bool is_about_others(enum msd_method method)
 {
 	return method == MSD_M_SERVER_MONITOR || method == MSD_M_MODULE_LOGS ||

@@ -1,9 +1,10 @@
 /*
- * Happy path: begin makes the upload, a thread reserves its memory, then who began it
- * gets the handle; pieces are read into the mapping; commit lets a thread seal and hash
- * it; module.load takes that thread's job. One that the store had is committed at once.
- * Failures: no memory: begin is answered with that; the session ends first: the job is
- * left to itself; others have all room and do not go on: they are dropped for it.
+ * Happy path: begin creates the upload, a thread reserves its memory, and the client
+ * gets the handle. Chunks are read into the mapping. commit starts a thread that
+ * seals and hashes it; module.load takes that job. An artifact from the store is
+ * committed at once. Failures: without memory, begin fails. If the session ends
+ * first, the job is detached. Stalled uploads are dropped if another one needs their
+ * room.
  */
 #include "daemon/supervisor/edge/upload.h"
 
@@ -19,7 +20,7 @@
 #include "daemon/wire/reserve.h"
 #include "proto/errno_text.h"
 
-/* Forget the upload. What it held was taken, or has been given back. */
+/* Free the upload. Its resources must have been taken or released. */
 static void forget(struct msd_upload *u)
 {
 	struct msd_session *s = u->session;
@@ -97,7 +98,7 @@ static void on_reserved(struct msd_reserve *r)
 	msd_diag_finish(&d);
 }
 
-/* A reload may have set the limit below what is taken. */
+/* A reload may have set the limit below the current use. */
 static bool has_room(const struct msd_edge *e, uint64_t bytes)
 {
 	const uint64_t most = e->limits->max_upload_memory;
@@ -117,7 +118,7 @@ static void drop_stalled(struct msd_upload *u)
 	msd_upload_drop(u);
 }
 
-/* Nothing is kept for bytes that do not come while others want to send theirs. */
+/* Drop stalled uploads while another client needs their room. */
 static void make_room(struct msd_edge *e, uint64_t bytes)
 {
 	MSD_LIST_EACH_SAFE (it, &e->uploads) {
@@ -162,7 +163,7 @@ static msd_err check_limits(const struct msd_session *s, uint64_t bytes,
 	return err == MSD_OK ? check_room(s->edge, bytes, d) : err;
 }
 
-/* It gets a handle, and counts. */
+/* Assign a handle and count the upload. */
 static msd_err add(struct msd_upload *u, struct msd_diag *d)
 {
 	struct msd_session *s = u->session;
@@ -279,7 +280,7 @@ msd_err msd_upload_place(struct msd_upload *u, uint64_t offset, uint64_t bytes,
 			(unsigned long long)u->bytes);
 	}
 	*ret = u->map + offset;
-	msd_list_remove(&u->link); /* not under who writes it */
+	msd_list_remove(&u->link); /* not dropped while it is being written */
 	return MSD_OK;
 }
 

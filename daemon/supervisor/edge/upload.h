@@ -1,10 +1,10 @@
 #ifndef MSD_SUPERVISOR_UPLOAD_H
 #define MSD_SUPERVISOR_UPLOAD_H
 /*
- * An artifact on its way in: one memfd, written in pieces straight from the socket. Its
- * memory is reserved, and what was committed is sealed and hashed, beside the loop.
- * module.load takes it; an upload that nobody loads ends with its session. One whose
- * bytes do not come is dropped when another has no room for it.
+ * An artifact that a client sends: one memfd, written in chunks straight from the
+ * socket. Threads reserve its memory, and seal and hash it after the commit.
+ * module.load takes it; an upload that is not loaded ends with its session. A stalled
+ * upload is dropped when another one needs its room.
  *
  *   (begun) --reserved--> writable --commit--> committed --taken--> (gone)
  *   (found in the store) ----------------------------'
@@ -14,56 +14,68 @@
 
 struct msd_reserve;
 
-#define MSD_PEER_UPLOADS 512u /* of all connections of one peer */
+#define MSD_PEER_UPLOADS 512u /* per peer, over all its connections */
 
 struct msd_upload {
 	struct msd_session *session;
-	struct msd_client_peer *owner; /* whose it was when it was begun */
+	struct msd_client_peer *owner; /* peer of the session when it began */
 	struct msd_handle handle;
-	struct msd_reserve *reserving;  /* its memory, before it is writable */
-	struct msd_source_job *sealing; /* once it is committed */
-	struct msd_list waiters; /* msd_req.link: who began it, until it is writable */
-	int fd;                  /* while it is writable, else -1 */
-	uint8_t *map;            /* likewise, else NULL */
+	struct msd_reserve
+		*reserving; /* job that reserves its memory; NULL once writable */
+	struct msd_source_job *sealing; /* set after the commit */
+	struct msd_list
+		waiters; /* msd_req.link: the begin request, until it is writable */
+	int fd;          /* while it is writable, else -1 */
+	uint8_t *map;    /* while it is writable, else NULL */
 	uint64_t bytes;
-	uint64_t written; /* sum of all pieces */
-	/* When so much of them had come that it goes on. */
+	uint64_t written; /* sum of all chunks */
+	/* Bytes and time of the last progress. */
 	uint64_t seen_bytes, seen_ms;
 	struct msd_list link; /* msd_edge.uploads */
-	bool is_found;        /* it is one file of the store's */
+	bool is_found;        /* one file from the store */
 };
 
-/** begin: a new one of @bytes, the session's; @r, which is taken on success, is
- * answered when it can be written, or why it cannot (MSD_NO_SPACE, MSD_NOMEM). Errors
- * at once: MSD_BAD_REQUEST (0 bytes), MSD_TOO_LARGE over limits.max_upload, MSD_BUSY
- * (limits.max_uploads, MSD_PEER_UPLOADS), MSD_NOMEM, MSD_NO_SPACE when none can be
- * dropped for it. */
+/**
+ * begin: create an upload of @bytes for the session. Takes @r on success; the reply
+ * is sent when the upload is writable or failed (MSD_NO_SPACE, MSD_NOMEM). Errors at
+ * once: MSD_BAD_REQUEST (0 bytes), MSD_TOO_LARGE (over limits.max_upload), MSD_BUSY
+ * (limits.max_uploads, MSD_PEER_UPLOADS), MSD_NOMEM, MSD_NO_SPACE (no upload can be
+ * dropped for it).
+ */
 MSD_MUST_CHECK msd_err msd_upload_begin(struct msd_session *s, uint64_t bytes,
 					struct msd_req *r, struct msd_diag *d);
-/** find: a committed one of @source, which the store had and which is taken on success.
- * Errors: those of msd_upload_begin(). */
+/**
+ * find: create a committed upload of @source from the store. Takes @source on
+ * success. Errors: those of msd_upload_begin().
+ */
 MSD_MUST_CHECK msd_err msd_upload_add_found(struct msd_session *s,
 					    const struct msd_source *source,
 					    struct msd_upload **ret,
 					    struct msd_diag *d);
-/** The session's upload @h. Errors: MSD_STALE_HANDLE. */
+/** Return the session's upload @h. Errors: MSD_STALE_HANDLE. */
 MSD_MUST_CHECK msd_err msd_upload_find(struct msd_session *s, struct msd_handle h,
 				       struct msd_upload **ret, struct msd_diag *d);
-/** write: where the piece's payload goes, @bytes at @offset of the artifact. Borrowed
- * until the upload is committed or dropped. MSD_BAD_REQUEST. */
+/**
+ * write: return the destination of a chunk, @bytes at @offset of the artifact.
+ * Borrowed until the upload is committed or dropped. Errors: MSD_BAD_REQUEST.
+ */
 MSD_MUST_CHECK msd_err msd_upload_place(struct msd_upload *u, uint64_t offset,
 					uint64_t bytes, uint8_t **ret,
 					struct msd_diag *d);
-/** The piece that was placed last has come. */
+/** The last placed chunk is complete. */
 void msd_upload_wrote(struct msd_upload *u, uint64_t bytes);
-/** commit: no byte can change any more. MSD_BAD_REQUEST when pieces are missing,
- * MSD_NOMEM. */
+/**
+ * commit: make the upload immutable. Errors: MSD_BAD_REQUEST (chunks are missing),
+ * MSD_NOMEM.
+ */
 MSD_MUST_CHECK msd_err msd_upload_commit(struct msd_upload *u, struct msd_diag *d);
-/** What seals it, or has, now the caller's; the upload is gone. MSD_BAD_REQUEST before
- * its commit. */
+/**
+ * Return the job that seals the upload or has sealed it. The caller owns it; the
+ * upload is freed. Errors: MSD_BAD_REQUEST (not committed).
+ */
 MSD_MUST_CHECK msd_err msd_upload_take(struct msd_upload *u,
 				       struct msd_source_job **ret, struct msd_diag *d);
-/** abort, or the session ends: forget handle and bytes. */
+/** abort, or the session ends: free the handle and the bytes. */
 void msd_upload_drop(struct msd_upload *u);
 
 #endif

@@ -9,7 +9,7 @@
 #include "daemon/supervisor/tls/library.h"
 #include "daemon/wire/list.h"
 
-#define LINES_PER_SECOND 10u /* of the log */
+#define LINES_PER_SECOND 10u /* log lines */
 
 static void end(struct msd_session *s, const char *why)
 {

@@ -11,14 +11,18 @@ void msd_watch_init(struct msd_watch *w, uint64_t now_ms)
 		.opened_ms = now_ms, .owed_since_ms = now_ms, .quiet_since_ms = now_ms};
 }
 
-/* It was opened, or has sent something, while the daemon did not run. */
+/* Time since @then_ms, which may be in the future: it is moved by the time that the
+ * daemon did not run. */
 static uint64_t since(uint64_t then_ms, const struct msd_watch_view *v)
 {
 	return then_ms < v->now_ms ? v->now_ms - then_ms : 0;
 }
 
-/* A frame goes on when it ends, and by so many bytes; under pressure by its end alone,
- * for a trickle would hold the memory as long as it liked. */
+/*
+ * A frame makes progress when it ends or receives enough bytes. While other
+ * connections wait for its memory, only its end counts: a trickle would hold the
+ * memory without limit.
+ */
 static bool goes_on(const struct msd_watch *w, const struct msd_watch_view *v)
 {
 	return !v->is_owed || v->frames != w->frames ||
@@ -48,7 +52,8 @@ static bool is_silent(struct msd_watch *w, const struct msd_watch_view *v,
 	return false;
 }
 
-/* The peer may have written and read all the time. */
+/* Do not count the time when the daemon did not run: the peer may have read and
+ * written then. */
 static void forgive(struct msd_watch *w, const struct msd_watch_view *v)
 {
 	if (w->written_ms != v->last_progress_ms)

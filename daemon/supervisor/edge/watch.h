@@ -1,50 +1,50 @@
 #ifndef MSD_SUPERVISOR_WATCH_H
 #define MSD_SUPERVISOR_WATCH_H
 /*
- * Which connections are ended because nothing comes of them: no first frame, a frame
- * that does not go on, replies that are not read, and, where it is asked for, silence.
+ * Connection timeouts: no first frame, a stalled frame, unread replies and, if
+ * configured, an idle connection.
  *
- * It compares what a connection has counted with what it had counted the last time, so
- * that reading and writing keep no clock.
+ * Each check compares the counters of a connection with those of the last check, so
+ * that reads and writes need no clock.
  */
 #include <stdbool.h>
 
 #include "daemon/limits.h"
 
-#define MSD_WATCH_PROGRESS_BYTES (64u * 1024u) /* in read_stall_ms, or all the rest */
+#define MSD_WATCH_PROGRESS_BYTES (64u * 1024u) /* in read_stall_ms, or the rest */
 
-/* Of one connection. */
+/* The timeout state of one connection. */
 struct msd_watch {
 	uint64_t opened_ms;
-	uint64_t frames, bytes; /* counted when the frame it is in went on last */
-	uint64_t owed_since_ms; /* ... that is when */
-	uint64_t heard_bytes;   /* counted when something came or was awaited last */
+	uint64_t frames, bytes; /* counters at the last progress of the current frame */
+	uint64_t owed_since_ms; /* ... and the time */
+	uint64_t heard_bytes;   /* bytes at the last input or pending reply */
 	uint64_t quiet_since_ms;
-	uint64_t written_ms;  /* last_progress_ms of the last time, ... */
-	uint64_t forgiven_ms; /* ... and for how long since then nobody looked */
+	uint64_t written_ms;  /* last_progress_ms at the last check, ... */
+	uint64_t forgiven_ms; /* ... and the time since then when the daemon did not run
+			       */
 };
 
-/* What a watch is asked about at one moment. */
+/* The state of a connection at one moment. */
 struct msd_watch_view {
-	uint64_t frames;       /* whole frames that have come; by HTTP whole requests */
-	uint64_t bytes_in;     /* likewise */
-	uint64_t queued_bytes; /* replies that are not yet written */
-	uint64_t last_progress_ms; /* of writing them */
-	uint64_t
-		used_ms; /* when a channel of its own was last, to a worker; 0: never */
+	uint64_t frames;           /* complete frames; with HTTP, complete requests */
+	uint64_t bytes_in;         /* received bytes */
+	uint64_t queued_bytes;     /* unwritten replies */
+	uint64_t last_progress_ms; /* of writing replies */
+	uint64_t used_ms; /* last use of a direct channel to a worker; 0: never */
 	uint64_t now_ms;
-	uint64_t away_ms; /* before that the daemon did not run */
-	bool is_owed;     /* one has begun, and its rest is for the peer to send */
+	uint64_t away_ms; /* the daemon did not run for this long before */
+	bool is_owed;     /* a frame has begun, and the peer must send the rest */
 	bool is_awaiting; /* requests are in flight */
-	bool is_pressed;  /* others wait for the memory that its frame holds */
+	bool is_pressed;  /* other clients wait for the memory of its frame */
 };
 
-/** Of a connection that was opened at @now_ms and has counted nothing. */
+/** Initialize for a connection opened at @now_ms, with all counters 0. */
 void msd_watch_init(struct msd_watch *w, uint64_t now_ms);
-/** Why the connection is to be ended now; NULL: it is not. */
+/** Return why the connection must be closed now. NULL: it stays. */
 const char *msd_watch_look(struct msd_watch *w, const struct msd_watch_view *v,
 			   const struct msd_limits *limits);
-/** How often to look, so that the limits hold to a quarter. */
+/** Return the check interval that keeps the timeouts within a quarter. */
 uint64_t msd_watch_every_ms(const struct msd_limits *limits);
 
 #endif

@@ -1,7 +1,7 @@
 /*
- * Happy path: a scrape starts the process; its frames come by its standard output and
- * replace what is known; scrapes tell that.
- * Failures: it ends, or writes what is no such frame (killed): nothing is known.
+ * Happy path: a scrape starts the process. Its frames arrive on its standard output
+ * and replace the values, which scrapes report. Failures: the process exits, or
+ * writes an invalid frame and is killed: no values are known.
  */
 #include "daemon/supervisor/facts/device_gauges.h"
 
@@ -15,7 +15,7 @@
 
 #define MAX_FRAME_BYTES 65536u
 
-/* A number, or nil for what is not known. */
+/* Read a number, or nil if it is not known. */
 static bool read_known(struct msd_cur *c, bool *ret_is, uint64_t *ret)
 {
 	struct msd_wire_value v;
@@ -83,7 +83,7 @@ static bool read_frame(struct msd_device_gauges *g, struct msd_span bytes)
 	return true;
 }
 
-/* Take the first frame, if it is whole. False: it is none. */
+/* Take the first frame if it is complete. Returns false if it is not valid. */
 static bool take_frame(struct msd_device_gauges *g, bool *ret_taken)
 {
 	struct msd_frame head;
@@ -200,7 +200,7 @@ static bool tells_faults(const struct msd_gpu_gauges *gpu)
 static const struct {
 	struct msd_family family;
 	uint64_t (*read)(const struct msd_gpu_gauges *gpu);
-	bool (*is_known)(const struct msd_gpu_gauges *gpu); /* NULL: always */
+	bool (*is_known)(const struct msd_gpu_gauges *gpu); /* NULL: always known */
 } rows[] = {
 	{{"modserd_device_memory_bytes", "Memory of a device.", MSD_GAUGE,
 	  MSD_UNIT_NONE},

@@ -5,17 +5,15 @@
 #include "proto/bytes.h"
 #include "proto/utf8.h"
 
-/*
- * A scrape writes tens of thousands of lines on the daemon's loop, so that digits are
- * made here and not by printf.
- */
+/* A scrape writes tens of thousands of lines on the daemon's loop, so this file
+ * formats digits without printf. */
 
-#define DIGITS_MAX 21u       /* of a uint64_t, and a point */
-#define FIRST_BUCKET_BIT 10u /* 2^10 ns, some 1 us */
-#define LAST_BUCKET_BIT 34u  /* 2^34 ns, some 17 s */
+#define DIGITS_MAX 21u       /* digits of a uint64_t, and a decimal point */
+#define FIRST_BUCKET_BIT 10u /* 2^10 ns, about 1 us */
+#define LAST_BUCKET_BIT 34u  /* 2^34 ns, about 17 s */
 #define BOUND_MAX 16u        /* characters of a bound */
 
-/* These powers of two in seconds: most of what a scrape writes. */
+/* Powers of two in seconds; they are most of the bytes of a scrape. */
 static const char *const bounds[] = {
 	"0.000001024", "0.000002048", "0.000004096", "0.000008192", "0.000016384",
 	"0.000032768", "0.000065536", "0.000131072", "0.000262144", "0.000524288",
@@ -28,7 +26,7 @@ static void put_text(struct msd_buf *b, const char *text)
 	msd_buf_put(b, text, strlen(text));
 }
 
-/* The digits of @value before @end; returns where they begin. */
+/* Write the digits of @value before @end; returns their first position. */
 static char *put_digits(char *end, uint64_t value)
 {
 	do {
@@ -38,7 +36,8 @@ static char *put_digits(char *end, uint64_t value)
 	return end;
 }
 
-/* @value in the base unit, of which it is 10^-@decimals, without zeros at the end. */
+/* Write @value in the base unit, that is, times 10^-@decimals, without trailing
+ * zeros. */
 static void put_number(struct msd_buf *b, uint64_t value, unsigned decimals)
 {
 	char text[DIGITS_MAX + 10];
@@ -68,8 +67,8 @@ static unsigned decimals_of(enum msd_unit unit)
 	return decimals[unit];
 }
 
-/* Prometheus knows three escapes. What may not be shown is another's before it comes to
- * them: a byte 9b is the four signs \x9b, of which the first is escaped. */
+/* Prometheus has three escapes. A byte that cannot be shown is replaced first: byte
+ * 9b becomes the four characters \x9b, and then the backslash is escaped. */
 static void put_escaped(struct msd_buf *b, const char *text)
 {
 	struct msd_span s = msd_span_of(text);
@@ -92,7 +91,7 @@ static void put_escaped(struct msd_buf *b, const char *text)
 	}
 }
 
-/* Without the brace that closes it: a bucket has one label more. */
+/* Without the closing brace: a bucket has one more label. */
 static void put_labels(struct msd_buf *b, const struct msd_label *labels, size_t n)
 {
 	for (size_t i = 0; i < n; i++) {
@@ -104,7 +103,7 @@ static void put_labels(struct msd_buf *b, const struct msd_label *labels, size_t
 	}
 }
 
-/* Version 0.0.4 names a counter by its samples, OpenMetrics by what they count. */
+/* Version 0.0.4 names a counter by its samples, OpenMetrics by the counted thing. */
 static void put_name(const struct msd_exposition *x, const struct msd_family *f)
 {
 	put_text(x->out, f->name);
@@ -159,7 +158,7 @@ static uint8_t *copy(uint8_t *at, const void *text, size_t n)
 	return at + n;
 }
 
-/* The lines of the buckets that have a bound: @head, the bound, and how many are below
+/* Write the lines of the buckets with a bound: @head, the bound, and the count below
  * it. */
 static void put_buckets(struct msd_buf *b, const struct msd_buf *head,
 			const struct msd_histogram *h)
@@ -179,7 +178,7 @@ static void put_buckets(struct msd_buf *b, const struct msd_buf *head,
 		if (bit < FIRST_BUCKET_BIT)
 			continue;
 		const char *bound = bounds[bit - FIRST_BUCKET_BIT];
-		if (below != written) { /* of most lines it is the line's before */
+		if (below != written) { /* else the count is that of the line before */
 			digits = put_digits(end, below);
 			written = below;
 		}

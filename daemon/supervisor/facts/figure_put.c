@@ -47,7 +47,7 @@ void msd_figure_put_listeners(struct msd_edge *e, const struct msd_figure *f,
 	}
 }
 
-/* Of the workers, and which of their limits it keeps. */
+/* The control group of the workers, and the limits that it enforces. */
 void msd_figure_put_group(struct msd_edge *e, const struct msd_figure *f,
 			  struct msd_buf *b)
 {
@@ -94,7 +94,7 @@ void msd_figure_put_held(struct msd_edge *e, const struct msd_figure *f,
 	put_rows(&msd_figures_held, e, b);
 }
 
-/* nil: nobody listens by it. */
+/* nil: there is no HTTP listener. */
 void msd_figure_put_http(struct msd_edge *e, const struct msd_figure *f,
 			 struct msd_buf *b)
 {
@@ -113,7 +113,7 @@ void msd_figure_put_limits(struct msd_edge *e, const struct msd_figure *f,
 	msd_method_put_limits(b, e->limits);
 }
 
-/* What the search for devices has brought under the row's key; nil where it failed. */
+/* The result of the device search under the row's key; nil if the search failed. */
 void msd_figure_put_found(struct msd_edge *e, const struct msd_figure *f,
 			  struct msd_buf *b)
 {

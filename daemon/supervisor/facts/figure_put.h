@@ -1,9 +1,7 @@
 #ifndef MSD_SUPERVISOR_FIGURE_PUT_H
 #define MSD_SUPERVISOR_FIGURE_PUT_H
-/*
- * What server.info tells that is no number: functions for the rows of the table of
- * figures, each of which appends its value. What cannot be known is nil.
- */
+/* The values of server.info that are not numbers: functions for the rows of the
+ * figure table, each appends its value. Unknown values are nil. */
 #include "daemon/supervisor/facts/figures.h"
 
 void msd_figure_put_server(struct msd_edge *e, const struct msd_figure *f,

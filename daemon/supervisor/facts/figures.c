@@ -1,7 +1,5 @@
-/*
- * The table of what is told of the daemon, and how the numbers in it are read. Nothing
- * here waits or fails: what cannot be known is 0.
- */
+/* The table of the daemon's figures, and the functions that read them. Nothing here
+ * waits or fails: unknown numbers are 0. */
 #include "daemon/supervisor/facts/figures.h"
 
 #include <unistd.h>
@@ -137,7 +135,7 @@ static uint64_t read_bytes_out(const struct msd_edge *e)
 	return e->wire->count.bytes_out;
 }
 
-/* Time of the processor that this process has used. */
+/* CPU time that this process has used. */
 static uint64_t read_cpu(const struct msd_edge *e)
 {
 	uv_rusage_t u;

@@ -1,19 +1,19 @@
 #ifndef MSD_SUPERVISOR_FIGURES_H
 #define MSD_SUPERVISOR_FIGURES_H
 /*
- * The facts about the daemon as a whole: a row each, of which server.info and the
- * metrics are made. A row has a key, or the name of a family, or both; it is a number,
- * or it is put as what it is and has a key alone.
+ * Figures about the daemon as a whole: one row each, for server.info and the metrics.
+ * A row has a key, or the name of a family, or both. It is a number, or it has a @put
+ * function and a key only.
  */
 #include "daemon/supervisor/edge/edge.h"
 #include "daemon/supervisor/facts/exposition.h"
 
 struct msd_figure {
-	const char *key; /* of server.info; NULL: it does not tell of it */
+	const char *key; /* of server.info; NULL: not in server.info */
 	uint64_t (*read)(const struct msd_edge *e);
-	/** What is not a number; then @read is NULL. */
+	/** Append a value that is not a number; @read is NULL then. */
 	void (*put)(struct msd_edge *e, const struct msd_figure *f, struct msd_buf *b);
-	struct msd_family family; /* without a name: the metrics do not tell of it */
+	struct msd_family family; /* no name: not in the metrics */
 };
 
 struct msd_figures {
@@ -21,13 +21,13 @@ struct msd_figures {
 	size_t n;
 };
 
-/** About the daemon, in the order in which server.info tells them. */
+/** About the daemon, in the order of server.info. */
 extern const struct msd_figures msd_figures_daemon;
-/** What all connections hold: its `held`. */
+/** Resources held by all connections: the map `held`. */
 extern const struct msd_figures msd_figures_held;
-/** Of the HTTP front, where there is one: its `http`. */
+/** About the HTTP frontend, if enabled: the map `http`. */
 extern const struct msd_figures msd_figures_http;
-/** Append the answer of server.info. */
+/** Append the reply of server.info. */
 void msd_figures_put_info(struct msd_edge *e, struct msd_buf *ret);
 
 #endif

@@ -30,7 +30,8 @@ static void put_figures(struct msd_exposition *x, const struct msd_edge *e,
 	}
 }
 
-/* What never happened is told as 0, so that its first time is an increase. */
+/* Report an error that never happened as 0, so that its first occurrence is an
+ * increase. */
 static void put_errors(struct msd_exposition *x, const struct msd_edge *e)
 {
 	static const struct msd_family f = {
@@ -91,7 +92,7 @@ static void put_gate(struct msd_exposition *x, const struct msd_edge *e)
 	}
 }
 
-/* As far as @out has no more than @until bytes. */
+/* Write until @out has more than @until bytes. */
 static bool write_until(struct msd_edge *e, const struct msd_view *view,
 			struct msd_metrics_at *at, struct msd_exposition *x,
 			size_t until)

@@ -1,18 +1,19 @@
 /*
- * Happy path: who comes when nobody waits gets the first piece at once, which is all of
- * a few modules; else it waits, and a deadline makes a piece a turn for the first of
- * those who wait. The text has its msgpack head from the beginning on.
- * Failures: who is gone, or was told that its deadline had passed, is in no list any
- * more, and what was made of its text is dropped; memory is short: it is told so.
+ * Happy path: if no request waits, a new request gets its first chunk at once, which
+ * is the whole text if there are few modules. Otherwise it waits; a deadline writes
+ * one chunk per loop iteration for the first request that waits. The text begins with
+ * its msgpack header. Failures: a request whose client is gone or whose deadline has
+ * passed is in no list, and its text is dropped. If memory is short, the client gets
+ * an error.
  */
 #include "daemon/supervisor/facts/metrics_desk.h"
 
 #include "daemon/supervisor/edge/method.h"
 #include "daemon/supervisor/edge/standing.h"
 
-#define PAUSE_MS 1u   /* a deadline of none may be met in the same turn */
-#define STR32 0xdbu   /* a str of msgpack whose length has four bytes */
-#define HEAD_BYTES 5u /* that, before the text: it is not copied once more */
+#define PAUSE_MS 1u   /* a deadline of 0 ms may be due in the same iteration */
+#define STR32 0xdbu   /* msgpack str with a four-byte length */
+#define HEAD_BYTES 5u /* size of that header: the text is not copied again */
 
 static void explain_due(const struct msd_req *r, struct msd_diag *d)
 {
@@ -23,10 +24,10 @@ static void explain_due(const struct msd_req *r, struct msd_diag *d)
 
 static void ignore(struct msd_req *r)
 {
-	(void)r; /* its list is empty, or shorter by it */
+	(void)r; /* it is already removed from its list */
 }
 
-/* No worker has it, so the others are never asked. */
+/* No worker has the request, so the other callbacks are never called. */
 static const struct msd_req_ops req_ops = {
 	.explain_due = explain_due, .on_answered = ignore, .on_freed = ignore};
 
@@ -49,7 +50,7 @@ static void begin_text(struct msd_metrics_desk *k)
 	msd_buf_put_u32(&k->text, 0);
 }
 
-/* True: it is whole, or memory is short. */
+/* Returns true if the text is complete, or memory is short. */
 static bool go_on(struct msd_metrics_desk *k, struct msd_session *s)
 {
 	const struct msd_view view = {.sees = sees, .who = s};
@@ -64,7 +65,7 @@ static bool go_on(struct msd_metrics_desk *k, struct msd_session *s)
 	return true;
 }
 
-/* What else @peer has asked for is made after what all others have. */
+/* Move the other requests of @peer behind the requests of all other peers. */
 static void send_back(struct msd_metrics_desk *k, struct msd_peer_id peer)
 {
 	struct msd_list its;
@@ -112,7 +113,7 @@ static void on_next(struct msd_deadline *node)
 	msd_deadline_set(k->edge->deadlines, &k->next, PAUSE_MS);
 }
 
-/* Behind those who wait. */
+/* Append it to the queue. */
 static msd_err wait(struct msd_metrics_desk *k, struct msd_method_call *c,
 		    struct msd_list *in, struct msd_diag *d)
 {

@@ -1,8 +1,8 @@
 /*
- * A family is told of all modules before the next one begins, as the format wants it; a
- * module's samples of one are told at once, so that they fit each other.
- * What a module has not done yet is left out where it has many samples: functions that
- * nobody called, codes that no call ended with, stages that nothing went through.
+ * The format requires all modules of a family before the next family. The samples of
+ * one module in a family are written at once, so that they are consistent. Series
+ * that are still zero are omitted if a module has many of them: functions without
+ * calls, error codes without calls, stages without calls.
  */
 #include "daemon/supervisor/facts/module_metrics.h"
 
@@ -59,7 +59,7 @@ static uint64_t read_bytes(const struct msd_module *m)
 	return m->crew.source.bytes;
 }
 
-/* Whole seconds: what is busy for less is not hung. */
+/* In whole seconds: a module that is busy for less is not hung. */
 static uint64_t read_busy(const struct msd_module *m)
 {
 	uint64_t ms;
@@ -135,7 +135,7 @@ static void put_tally(struct msd_exposition *x, const struct msd_module *m)
 	}
 }
 
-/* Calls that came to no module have no names that are known to be any. */
+/* Calls that reached no module have no known module or function name. */
 static void put_lost_calls(struct msd_exposition *x, const struct msd_edge *e)
 {
 	for (unsigned code = 0; code < MSD_ERR_COUNT; code++)
@@ -189,7 +189,7 @@ static uint64_t put_worker(struct msd_exposition *x, struct msd_replica *rep,
 	return bytes;
 }
 
-/* All workers count to the sum, whoever asks. */
+/* The sum includes all workers, for every client. */
 static void put_memory(struct msd_exposition *x, struct msd_module *m, bool is_told,
 		       struct msd_module_metrics_at *at)
 {
@@ -201,7 +201,7 @@ static void put_memory(struct msd_exposition *x, struct msd_module *m, bool is_t
 	at->n_looks += before - looks;
 }
 
-/* Families in their order: the calls, the stages, each row, the memory and its sum. */
+/* Families in order: calls, stages, each row, memory and its sum. */
 enum { CALLS, STAGES, FIRST_ROW };
 #define N_ROWS ((unsigned)(sizeof(rows) / sizeof(*rows)))
 #define MEMORY (FIRST_ROW + N_ROWS)
@@ -246,7 +246,7 @@ static void open_family(struct msd_exposition *x, const struct msd_edge *e,
 	at->next = e->house->modules.next;
 }
 
-/* The modules of the family from at->next on; false: there are more. */
+/* Write the modules of the family from at->next on; false: there are more. */
 static bool put_family(struct msd_exposition *x, const struct msd_house *house,
 		       const struct msd_view *view, struct msd_module_metrics_at *at,
 		       size_t until)

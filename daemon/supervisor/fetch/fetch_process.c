@@ -1,10 +1,10 @@
 /*
- * Happy path: the program is started with one end of a socket pair, the other end is
- * its channel; frames go to the owner. Retired, it loses its channel and ends by
- * itself.
+ * Happy path: the program starts with one end of a socket pair; the other end is its
+ * channel. Frames are passed to the owner. After retire, its channel is closed and it
+ * exits.
  *
- * Failures: its death, or a channel that broke, is told to the owner once, and then
- * that nothing is left of it. Of a start that failed in the midst the same is told.
+ * Failures: if the process dies or its channel breaks, the owner gets on_died once,
+ * and then on_gone. A start that failed halfway calls the same functions.
  */
 #include "daemon/supervisor/fetch/fetch_process.h"
 
@@ -16,8 +16,8 @@
 #include "daemon/child/child.h"
 #include "proto/errno_text.h"
 
-#define MAX_BODY_BYTES (4u << 20) /* of a frame of its: a manifest's tests */
-/* An honest one has some 40: what may be long in it, tests among it, is bytes. */
+#define MAX_BODY_BYTES (4u << 20) /* maximum frame body: a manifest's tests */
+/* A valid reply has about 40 objects: long fields, such as the tests, are bytes. */
 #define MAX_ANSWER_OBJECTS 128u
 
 struct msd_fetch_process {
@@ -39,7 +39,8 @@ static void on_child_closed(void *user)
 	ops->on_gone(owner);
 }
 
-/* Both ends have come; what it had not answered has failed, unless another has it. */
+/* The process has exited and its channel is closed: requests without a reply have
+ * failed, unless it was retired. */
 static void finish_if_over(struct msd_fetch_process *p)
 {
 	struct msd_child *child = p->child;
@@ -65,7 +66,7 @@ static void on_child_output(void *user, const char *bytes, size_t n)
 {
 	(void)user;
 	(void)bytes;
-	(void)n; /* its last words are kept by the child */
+	(void)n; /* the child object keeps the last output */
 }
 
 static void on_child_exit(void *user)
@@ -119,7 +120,7 @@ static msd_err open_channel(struct msd_fetch_process *p, struct msd_wire *wire, 
 			     &channel_ops, &limits, p, d);
 }
 
-/* The supervisor's end is *ret, or closed. */
+/* *ret is the supervisor's end; on an error it is closed. */
 static msd_err spawn(struct msd_fetch_process *p, char *path, int arriving,
 		     struct msd_reaper *reaper, int *ret, struct msd_diag *d)
 {
@@ -154,7 +155,7 @@ static msd_err start(struct msd_fetch_process *p, char *path, int arriving,
 		return err;
 	}
 	err = open_channel(p, wire, fd, d);
-	if (err != MSD_OK) { /* it is running: let it die like any other */
+	if (err != MSD_OK) { /* it is running: let it exit as usual */
 		p->is_channel_closed = p->is_retired = true;
 		msd_child_kill(p->child, "its channel could not be watched");
 	}

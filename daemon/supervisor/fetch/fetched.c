@@ -1,7 +1,7 @@
 /*
- * Happy path: the map is read, what of it is kept is copied, and the file that came
- * with it is taken. Failures: what is not as CHANNEL.md says is modserd-fetch's fault;
- * the source is then to be finished by who asked.
+ * Happy path: the map is read, the fields to keep are copied, and the file that
+ * arrived with it is taken. Failures: a reply that violates CHANNEL.md is an error of
+ * modserd-fetch; the caller must then free the source.
  */
 #include "daemon/supervisor/fetch/fetched.h"
 
@@ -11,9 +11,9 @@
 #include <unistd.h>
 
 #define SEALS (F_SEAL_WRITE | F_SEAL_GROW | F_SEAL_SHRINK)
-#define MAX_TEXT_BYTES (1u << 20) /* of a manifest, or of its signature */
+#define MAX_TEXT_BYTES (1u << 20) /* maximum size of a manifest or its signature */
 
-/* Whoever could change it later could change what was hashed. */
+/* A process that could write to it later could change the hashed bytes. */
 static msd_err check_memfd(int fd, uint64_t bytes, struct msd_diag *d)
 {
 	const int seals = fd >= 0 ? fcntl(fd, F_GET_SEALS) : -1;
@@ -55,7 +55,7 @@ static msd_err read_digest(const msgpack_object *map, const char *key,
 	return MSD_OK;
 }
 
-/* They lie one behind the other, and fill it. */
+/* The parts are contiguous and fill the file. */
 static msd_err read_parts(const msgpack_object *map, struct msd_source *ret,
 			  struct msd_diag *d)
 {
@@ -112,7 +112,7 @@ static msd_err copy_text(const msgpack_object *map, const char *key,
 	return ret->bad ? msd_diag_no_memory(d) : MSD_OK;
 }
 
-/* For the store, which lets other daemons check what was checked here. */
+/* For the store, so that other daemons can verify the signature, too. */
 static msd_err copy_texts(const msgpack_object *map, struct msd_source *ret,
 			  struct msd_diag *d)
 {
@@ -121,7 +121,7 @@ static msd_err copy_texts(const msgpack_object *map, struct msd_source *ret,
 	return err == MSD_OK ? copy_text(map, "signature", &ret->signature, d) : err;
 }
 
-/* Of a source without one there is none of it. */
+/* A source without a manifest has no such fields. */
 static msd_err read_manifest(const msgpack_object *map, struct msd_fetched *ret,
 			     struct msd_diag *d)
 {
@@ -142,7 +142,7 @@ static msd_err read_manifest(const msgpack_object *map, struct msd_fetched *ret,
 	return err;
 }
 
-/* By which its registry would be asked for the same again. */
+/* The name to ask the registry for the same edition again. */
 static msd_err read_name(const msgpack_object *map, struct msd_source *ret,
 			 struct msd_diag *d)
 {

@@ -1,7 +1,7 @@
 /*
- * Happy path: the first fetch starts a process; each is a request on its channel, and
- * the response brings a sealed memfd; after the last one the process is retired.
- * Failures: it dies, and what it had not answered has failed.
+ * Happy path: the first fetch starts a process. Each fetch is a request on its
+ * channel, and the response contains a sealed memfd. After the last fetch the process
+ * is retired. Failures: if the process dies, the fetches without a response fail.
  */
 #include "daemon/supervisor/fetch/fetcher.h"
 
@@ -37,7 +37,7 @@ static void fail_all(struct msd_fetcher *fetcher, msd_err err, const char *why)
 {
 	struct msd_list failed;
 
-	/* Whoever is told may begin another one. */
+	/* A callback may begin another fetch. */
 	msd_list_init(&failed);
 	MSD_LIST_EACH_SAFE (it, &fetcher->fetches) {
 		msd_list_remove(it);
@@ -86,7 +86,7 @@ static bool has(const struct msd_fetch *f, const struct msd_digest *digest)
 	return f->etag[0] != '\0' && msd_digest_equal(&f->etag_digest, digest);
 }
 
-/* Without a file, it must be one of those that are there. */
+/* If there is no file, the digest must be one that the caller already has. */
 static msd_err check_had(const struct msd_fetch *f, const struct msd_fetched *got,
 			 struct msd_diag *d)
 {
@@ -98,14 +98,14 @@ static msd_err check_had(const struct msd_fetch *f, const struct msd_fetched *go
 static void note_etag(struct msd_fetch *f, const struct msd_fetched *got)
 {
 	if (got->source.fd < 0 && got->etag.n == 0)
-		return; /* it is what it was */
+		return; /* unchanged */
 	f->etag_digest = got->source.sha256;
 	(void)snprintf(f->etag, sizeof(f->etag), "%.*s",
 		       (int)(got->etag.n < sizeof(f->etag) ? got->etag.n : 0),
 		       (const char *)got->etag.p);
 }
 
-/* @got's source is taken. */
+/* Takes @got's source. */
 static void finish(struct msd_fetcher *fetcher, struct msd_fetch *f,
 		   struct msd_fetched *got, struct msd_diag *d)
 {
@@ -115,7 +115,7 @@ static void finish(struct msd_fetcher *fetcher, struct msd_fetch *f,
 	f->on_done(f, &got->source, got->file, d);
 }
 
-/* What has been signed is on the disk, or cannot be taken. */
+/* The signed version is on the disk, or was rejected. */
 static void on_vouched(struct msd_vouched *v, struct msd_diag *d)
 {
 	struct msd_fetcher *fetcher = v->user;
@@ -131,7 +131,7 @@ static void on_vouched(struct msd_vouched *v, struct msd_diag *d)
 	retire_if_idle(fetcher);
 }
 
-/* @got's source is taken. */
+/* Takes @got's source. */
 static void take(struct msd_fetcher *fetcher, struct msd_fetch *f,
 		 struct msd_fetched *got, struct msd_diag *d)
 {
@@ -148,7 +148,7 @@ static void take(struct msd_fetcher *fetcher, struct msd_fetch *f,
 	}
 }
 
-/* Of one that was cancelled meanwhile the descriptor alone is of interest. */
+/* If the fetch was cancelled in between, only the descriptor must be taken. */
 static void on_response(struct msd_fetcher *fetcher, struct msd_conn *channel,
 			const struct msd_body *b)
 {
@@ -380,7 +380,7 @@ void msd_fetcher_cancel(struct msd_fetcher *fetcher, struct msd_fetch *f)
 	forget(fetcher, f);
 	retire_if_idle(fetcher);
 	o = fetcher->process != NULL ? msd_out_new() : NULL;
-	if (o == NULL) /* then it goes on for nobody, or has ended with all others */
+	if (o == NULL) /* it continues without a caller, or has ended */
 		return;
 	msd_body_begin_notification(&o->body, "cancel");
 	msd_pack_array(&o->body, 1);

@@ -9,10 +9,10 @@
 #include "store/known_time.h"
 
 /*
- * Happy path: on the keeper's thread the versions are read from the disk, raised and
- * written; then the loop's copy is raised, too, and who waits is told.
- * Failures: a version that has become too low meanwhile, and a disk that does not take
- * it: what came is not taken.
+ * Happy path: the keeper's thread reads the versions from the disk, raises them and
+ * writes them. Then the loop's copy is raised, too, and the caller is notified.
+ * Failures: the version is too old by now, or the disk write fails: the content is
+ * rejected.
  */
 
 void msd_vouch_open(struct msd_vouch *v)
@@ -34,7 +34,7 @@ void msd_vouch_finish(struct msd_vouch *v)
 	v->fault = NULL;
 }
 
-/* Somebody may have mended it meanwhile. */
+/* The file may have been repaired since. */
 msd_err msd_vouch_check(struct msd_vouch *v, struct msd_diag *d)
 {
 	if (v->fault != NULL) {
@@ -106,7 +106,7 @@ static msd_err raise_floors(struct msd_floors *f, const struct msd_vouched *v,
 	return err;
 }
 
-/* Another may have been taken since it was asked for. */
+/* A newer version may have been accepted since the fetch began. */
 static msd_err check_again(const struct msd_floors *f, const struct msd_vouched *v,
 			   struct msd_diag *d)
 {
@@ -158,12 +158,12 @@ static void on_worked(struct msd_keeper_job *job, struct msd_keeper *keeper)
 	if (job->err == MSD_OK)
 		job->err = raise_floors(&v->vouch->floors, v, &job->d);
 	v->done(v, &job->d);
-	v->got.source = (struct msd_source){.fd = -1}; /* whoever was told has it */
+	v->got.source = (struct msd_source){.fd = -1}; /* done() has taken it */
 	msd_diag_finish(&job->d);
 	vouched_free(v);
 }
 
-/* What was borrowed from the answer is needed longer. */
+/* Copy borrowed data of the response that is needed longer. */
 static bool keep_spans(struct msd_vouched *v, const char *name)
 {
 	v->name = strdup(name);

@@ -1,4 +1,4 @@
-/* Of a modserd that was built without the parser of HTTP. */
+/* Stubs for a modserd that was built without the HTTP parser. */
 #include "daemon/supervisor/edge/edge.h"
 #include "daemon/supervisor/http/http.h"
 

@@ -2,7 +2,7 @@
 
 #include "proto/json.h"
 
-#define RETRY_AFTER_S 1u /* where nobody knows better */
+#define RETRY_AFTER_S 1u /* default */
 
 void msd_asking_say(struct msd_asking *a, unsigned status, const char *text)
 {

@@ -1,7 +1,6 @@
 #ifndef MSD_SUPERVISOR_ASKING_H
 #define MSD_SUPERVISOR_ASKING_H
-/* A request on its way to its answer: handlers read the upper half and fill
- * the lower one. */
+/* A request and its reply: handlers read the upper fields and set the lower ones. */
 #include "daemon/http/reply.h"
 #include "proto/diag.h"
 
@@ -13,25 +12,28 @@ struct msd_http_request;
 
 struct msd_asking {
 	struct msd_edge *edge;
-	struct msd_caller *caller; /* who asks */
+	struct msd_caller *caller; /* session of the client */
 	const struct msd_http_request *request;
-	struct msd_span names[MSD_ASKING_NAMES]; /* what the path has where the route
-						  * has a star */
-	bool is_later;                           /* the answer comes when a call is
-						  * done */
-	struct msd_span text;                    /* the answer, where it is static */
-	struct msd_buf body;                     /* else what it is; owned */
-	struct msd_http_reply reply;             /* its head */
+	struct msd_span names[MSD_ASKING_NAMES]; /* path segments that match the stars
+						    of the route */
+	bool is_later;               /* the reply follows when a call has finished */
+	struct msd_span text;        /* the reply if it is static */
+	struct msd_buf body;         /* otherwise its body; owned */
+	struct msd_http_reply reply; /* its head */
 };
 
-/** Answer @text, which is static, with @status; or what the caller appends. */
+/**
+ * Reply with @status and @text, which is static, or the text that the caller appends.
+ */
 void msd_asking_say(struct msd_asking *a, unsigned status, const char *text);
-/** Answer JSON, which the caller appends, with @status. */
+/** Reply with @status and JSON, which the caller appends. */
 void msd_asking_say_json(struct msd_asking *a, unsigned status);
-/** Answer `{"error": ...}`, with @status and the text of @d, which is finished; with a
- * Retry-After where it may be otherwise in a moment (503, 429). */
+/**
+ * Reply with @status and `{"error": ...}`, the text of @d, which is freed. Adds
+ * Retry-After if a retry may succeed soon (503, 429).
+ */
 void msd_asking_fail(struct msd_asking *a, unsigned status, struct msd_diag *d);
-/** The status that says @err. */
+/** The HTTP status of @err. */
 unsigned msd_asking_status(msd_err err);
 
 #endif

@@ -1,8 +1,8 @@
 /*
- * Happy path: the token of the request is hashed and looked up in the file of rights,
- * the grant says what its user may. Failures: no token, one that is nobody's, too many
- * of these, a way on which others could read it: each has its own answer, the same
- * whether what is asked for is there or not.
+ * Happy path: the request's token is hashed and looked up in the rights file; the
+ * grant says which rights its user has. Failures: no token, an unknown token, too
+ * many unknown tokens, an unencrypted connection. Each has its own reply, the same
+ * whether the requested resource exists or not.
  */
 #include "daemon/supervisor/http/bearer.h"
 
@@ -25,7 +25,7 @@ static bool is_encrypted(const struct msd_asking *a)
 	return a->caller->session.transport->peer != NULL;
 }
 
-/* Nobody between the two ends can read what is sent. */
+/* True if no third party can read the connection. */
 static bool is_private(const struct msd_asking *a)
 {
 	const struct msd_principal *who = &a->caller->session.principal;
@@ -49,7 +49,7 @@ static bool read_token(const struct msd_asking *a, struct msd_span *ret)
 	return true;
 }
 
-/* Who the other side of @a has proved to be by TLS; NULL: it has not. */
+/* The identity from the client's TLS certificate; NULL without a certificate. */
 static const struct msd_tls_peer *certificate_of(const struct msd_asking *a)
 {
 	const struct msd_tls_peer *p = a->caller->session.transport->peer;
@@ -57,7 +57,7 @@ static const struct msd_tls_peer *certificate_of(const struct msd_asking *a)
 	return p != NULL && p->is_verified ? p : NULL;
 }
 
-/* What the request shows. */
+/* Read the credentials of the request. */
 static enum msd_bearer_verdict look(const struct msd_asking *a, struct msd_bearer *b)
 {
 	struct msd_span token;
@@ -71,8 +71,8 @@ static enum msd_bearer_verdict look(const struct msd_asking *a, struct msd_beare
 	return MSD_BEARER_GRANTED;
 }
 
-/* What the file of rights gives by now to who has that token, or else has shown a
- * certificate, or is nobody known. */
+/* The current grant of the rights file for the token, or for the certificate, or for
+ * an anonymous client. */
 static enum msd_bearer_verdict grant(const struct msd_asking *a, struct msd_bearer *b)
 {
 	const struct msd_tls_peer *certificate =
@@ -84,14 +84,14 @@ static enum msd_bearer_verdict grant(const struct msd_asking *a, struct msd_bear
 	b->grant = msd_acl_grant(a->edge->rights.acl, &who);
 	if (b->has_token && msd_grant_is_nobodys(&b->grant))
 		return MSD_BEARER_BAD_TOKEN;
-	if (!is_encrypted(a)) /* there a line may give what the way in does not */
+	if (!is_encrypted(a)) /* the file may grant more than the listener */
 		b->grant.rights &= a->caller->session.principal.rights;
 	return b->has_token || certificate != NULL ? MSD_BEARER_GRANTED
 						   : MSD_BEARER_NO_TOKEN;
 }
 
-/* A token is new on this connection, or was not asked for in a minute: it may have to
- * wait. */
+/* The token is new on this connection, or was not checked for a minute: the login
+ * throttle may delay it. */
 static void admit(const struct msd_asking *a, struct msd_bearer *b)
 {
 	struct msd_rights *r = &a->edge->rights;
@@ -105,7 +105,8 @@ static void admit(const struct msd_asking *a, struct msd_bearer *b)
 	b->grant = (struct msd_grant){0};
 }
 
-/* The request's token is that of the one before on the connection, which was right. */
+/* True if the token is the same as in the last request of the connection, and was
+ * valid. */
 static bool is_known(const struct msd_asking *a, const struct msd_bearer *b,
 		     const struct msd_bearer *before)
 {
@@ -131,7 +132,8 @@ static void find_first(const struct msd_asking *a, struct msd_bearer *b)
 		admit(a, b);
 }
 
-/* A token that was looked up once is not a guess when the file has changed. */
+/* A token that was looked up before does not count as a guess after a reload of the
+ * file. */
 static const struct msd_bearer *find(const struct msd_asking *a)
 {
 	struct msd_bearer *b = &a->caller->bearer;
@@ -154,7 +156,7 @@ static bool allows(const struct msd_asking *a, const struct msd_grant *g,
 	return msd_acl_allows(a->edge->rights.acl, g, right, &target);
 }
 
-/* It is whose token it is, or anonymous, who is refused. */
+/* Log the denial for the token's user, or for anonymous. */
 static void note(const struct msd_asking *a, const struct msd_grant *g,
 		 enum msd_method method, struct msd_span module)
 {
@@ -163,7 +165,7 @@ static void note(const struct msd_asking *a, const struct msd_grant *g,
 	msd_denied_note(&a->caller->session, g, method, &target);
 }
 
-/* Whether what was asked for is there or not, it is the same answer. */
+/* The reply does not depend on whether the requested resource exists. */
 static void refuse(struct msd_asking *a, enum msd_bearer_verdict verdict,
 		   enum msd_right right)
 {
@@ -224,7 +226,7 @@ msd_err msd_bearer_stand(struct msd_asking *a, enum msd_method method)
 	}
 	const msd_err err = msd_standing_take(&a->caller->session, &b->grant,
 					      b->has_token ? &b->token : NULL, &d);
-	if (err != MSD_OK) /* BUSY is its user's own limit */
+	if (err != MSD_OK) /* BUSY is the user's own limit */
 		msd_asking_fail(a, err == MSD_BUSY ? 429 : msd_asking_status(err), &d);
 	return err;
 }

@@ -1,9 +1,9 @@
 #ifndef MSD_SUPERVISOR_BEARER_H
 #define MSD_SUPERVISOR_BEARER_H
 /*
- * What a request of the HTTP front may do: that of the way it came, and where there is
- * a file of rights, that of the user whose token it shows (`Authorization: Bearer`).
- * Without a token it is anonymous. Each request is asked for itself.
+ * Authorization of HTTP requests: the rights of the listener and, with a rights file,
+ * those of the user whose token the request contains (`Authorization: Bearer`).
+ * Without a token the client is anonymous. Each request is authorized separately.
  */
 #include "daemon/supervisor/http/asking.h"
 #include "daemon/supervisor/rights/acl.h"
@@ -15,35 +15,35 @@ enum msd_bearer_verdict {
 	MSD_BEARER_NO_TOKEN,
 	MSD_BEARER_BAD_TOKEN,
 	MSD_BEARER_WAIT,
-	MSD_BEARER_READABLE /* others can read what is sent */
+	MSD_BEARER_READABLE /* third parties can read the connection */
 };
 
-/* Who asks by the request on its way: found once, however many modules it is about, and
- * again from the same token when the file was read again meanwhile. */
+/* The identity of the current request. It is looked up once for all modules of the
+ * request, and again from the same token if the file was reloaded in between. */
 struct msd_bearer {
 	bool is_found;
 	enum msd_bearer_verdict verdict;
 	bool has_token;
 	struct msd_digest token;
 	struct msd_grant grant;
-	uint64_t generation;  /* of the file of rights, when it was found */
-	uint64_t admitted_ms; /* when the token was asked for last */
+	uint64_t generation;  /* the rights file's, at the lookup */
+	uint64_t admitted_ms; /* time of the last token check */
 };
 
 /**
- * May @a do what needs the right of @method, with the module @name, where it is about
- * one? False: it was answered.
+ * Check that @a has the right to @method, on the module @name if it is not empty.
+ * Returns false if it was answered with an error.
  */
 MSD_MUST_CHECK bool msd_bearer_may(struct msd_asking *a, enum msd_method method,
 				   struct msd_span name);
-/** The session of @a's caller stands as who shows this token, for this request, which
- * is as one for @method: what it may do standing.h says then. An error was answered.
+/**
+ * Give the session of @a's client the rights of its token for this request of
+ * @method; standing.h then checks them. On an error it was answered.
  */
 MSD_MUST_CHECK msd_err msd_bearer_stand(struct msd_asking *a, enum msd_method method);
-/** A token might help @a. */
+/** True if a token might give @a more rights. */
 bool msd_bearer_is_anonymous(struct msd_asking *a);
-/** msd_bearer_may() without an answer, and without a word about who may not: what is
- * left out of a list. */
+/** msd_bearer_may() without a reply and without a log line: used to filter lists. */
 MSD_MUST_CHECK bool msd_bearer_sees(struct msd_asking *a, const char *name);
 
 #endif

@@ -1,7 +1,8 @@
 /*
- * Happy path: the session of the visit asks as one of frames would, and the answer
- * comes when the module is READY, or gone. Failures: a parameter that is not taken is
- * refused by its name, for something else would be served than what was asked for.
+ * Happy path: the session of the HTTP connection sends the same request as a session
+ * of frames. The reply follows when the module is READY, or gone. Failures: an
+ * unsupported parameter is rejected by name, because ignoring it would load something
+ * else than requested.
  */
 #include "daemon/supervisor/http/control.h"
 
@@ -19,7 +20,7 @@
 #include "proto/name.h"
 
 #define MAX_BODY 4096u
-#define MAX_SAID 16u /* parameters of a load; each is there once */
+#define MAX_SAID 16u /* parameters of a load; each at most once */
 
 struct said {
 	struct msd_said each[MAX_SAID];
@@ -27,7 +28,7 @@ struct said {
 	uint32_t n;
 };
 
-/* `{"parameters": {...}}` at most. */
+/* Only `{"parameters": {...}}` or `{}` is valid. */
 static bool is_fine(const json_t *all)
 {
 	const json_t *parameters = json_object_get(all, "parameters");
@@ -36,8 +37,8 @@ static bool is_fine(const json_t *all)
 	       (parameters == NULL || json_is_object(parameters));
 }
 
-/* The parameters are in *ret, NULL: there are none; *ret_all is to be let go. False: it
- * was answered. */
+/* Read the parameters into *ret, NULL if there are none; the caller releases
+ * *ret_all. Returns false if it was answered with an error. */
 static bool read_body(struct msd_asking *a, json_t **ret_all, json_t **ret)
 {
 	const struct msd_span body = a->request->body;
@@ -68,7 +69,7 @@ static bool read_body(struct msd_asking *a, json_t **ret_all, json_t **ret)
 	return true;
 }
 
-/* As a section of the configuration has it. */
+/* Convert the value to the syntax of the configuration file. */
 static msd_err say(struct said *s, const char *key, const json_t *value,
 		   struct msd_diag *d)
 {
@@ -128,7 +129,7 @@ static msd_err load(struct msd_asking *a, json_t *parameters, struct msd_diag *d
 	return err;
 }
 
-/* As a frame with the name as its only parameter. */
+/* Like a frame with the name as its only parameter. */
 static msd_err unload(struct msd_asking *a, json_t *parameters, struct msd_diag *d)
 {
 	const char *key;

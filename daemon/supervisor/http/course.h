@@ -1,9 +1,7 @@
 #ifndef MSD_SUPERVISOR_COURSE_H
 #define MSD_SUPERVISOR_COURSE_H
-/* Where the request of a connection leads: its path, cut, and the row of the table of
- * paths (route.c) that has it. A request whose head has come again takes the same
- * course.
- */
+/* The route of a request: its path in segments, and the matching row of the route
+ * table (route.c). A request with the same head as the last one reuses it. */
 #include "daemon/http/path.h"
 #include "daemon/supervisor/http/asking.h"
 
@@ -11,11 +9,11 @@ struct msd_route;
 
 struct msd_course {
 	struct msd_http_path path;
-	struct msd_span names[MSD_ASKING_NAMES]; /* in it, as msd_asking.names */
-	const struct msd_route *route;           /* NULL: nothing is there */
-	bool is_path;                            /* it could be cut */
-	bool may_move;   /* its host is a name that can lead anywhere: site.h */
-	bool has_method; /* the row is asked for by its own */
+	struct msd_span names[MSD_ASKING_NAMES]; /* in the path, as msd_asking.names */
+	const struct msd_route *route;           /* NULL: no match */
+	bool is_path;                            /* the path is valid */
+	bool may_move;   /* its host name may resolve to any address: site.h */
+	bool has_method; /* the row supports the method */
 };
 
 #endif

@@ -21,7 +21,7 @@ static struct msd_track *find(const struct msd_history *h, const char *name)
 	return NULL;
 }
 
-/* A module that took another's place counts from nothing. */
+/* The counters of a replacement module restart at zero. */
 static uint64_t since(uint64_t before, uint64_t now)
 {
 	return now >= before ? now - before : now;
@@ -53,7 +53,7 @@ void msd_history_note(struct msd_history *h, const char *name,
 	if (t == NULL) {
 		t = calloc(1, sizeof(*t));
 		if (t == NULL)
-			return; /* it is tried again */
+			return; /* the next call retries it */
 		(void)snprintf(t->name, sizeof(t->name), "%s", name);
 		msd_list_append(&h->tracks, &t->link);
 	} else {

@@ -1,9 +1,9 @@
 #ifndef MSD_SUPERVISOR_HISTORY_H
 #define MSD_SUPERVISOR_HISTORY_H
 /*
- * What modules did in the last ten minutes, for the page (page.h): every ten seconds
- * their counters are looked at, and what has come since is a point. Kept while somebody
- * listens by HTTP, for each module that is there.
+ * Activity of modules in the last ten minutes, for the status page (page.h): a point
+ * is the difference of their counters every ten seconds. Kept while there is an HTTP
+ * listener, for each module.
  */
 #include <stdbool.h>
 #include <stdint.h>
@@ -24,9 +24,9 @@ struct msd_history_point {
 struct msd_track {
 	struct msd_list link; /* msd_history.tracks */
 	char name[MSD_MAX_NAME_BYTES + 1];
-	struct msd_history_point last; /* as counted since the module's start */
-	struct msd_history_point points[MSD_HISTORY_POINTS]; /* a ring */
-	uint32_t n;                                          /* points ever */
+	struct msd_history_point last; /* counters since the module's start */
+	struct msd_history_point points[MSD_HISTORY_POINTS]; /* a ring buffer */
+	uint32_t n;                                          /* points so far */
 	bool is_there;
 };
 
@@ -36,13 +36,15 @@ struct msd_history {
 
 void msd_history_init(struct msd_history *h);
 void msd_history_finish(struct msd_history *h);
-/** The counters of the module @name are @now. What it counted before it was first
- * noted is no point. */
+/**
+ * Record that the counters of the module @name are @now. The first call only sets the
+ * start values.
+ */
 void msd_history_note(struct msd_history *h, const char *name,
 		      struct msd_history_point now);
-/** Look at all modules, and forget those that are gone. */
+/** Record all modules, and forget removed ones. */
 void msd_history_look(struct msd_history *h, const struct msd_house *house);
-/** Append the points of @name, the oldest first, as JSON. */
+/** Append the points of @name, oldest first, as JSON. */
 void msd_history_write(const struct msd_history *h, struct msd_span name,
 		       struct msd_buf *out);
 

@@ -14,7 +14,7 @@
 #include "daemon/supervisor/http/visit_turn.h"
 #include "daemon/supervisor/http/visit_write.h"
 
-/* It is told as far as its socket takes it at once. */
+/* Send the error without blocking; it may be cut off. */
 static void turn_away(int fd)
 {
 	static const char busy[] =
@@ -48,7 +48,7 @@ static void enter_tls(struct msd_edge *e, struct msd_transport transport,
 	msd_visit_open(e->http, transport, who, p);
 }
 
-/* Why it is to be ended now; NULL: it is not. */
+/* The reason to close it now; NULL if there is none. */
 static const char *look(struct msd_visit *v, uint64_t n_waiting, uint64_t away_ms)
 {
 	const struct msd_edge *e = v->caller.session.edge;
@@ -77,7 +77,8 @@ void msd_http_watch(struct msd_http *h)
 	}
 }
 
-/* One is ended, and the others by the deadlines behind this one, as with frames. */
+/* Close one connection; deadlines after this one close the rest, as for frame
+ * sessions. */
 static void on_watch_due(struct msd_deadline *node)
 {
 	struct msd_http *h = MSD_CONTAINER_OF(node, struct msd_http, watch);

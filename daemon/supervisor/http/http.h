@@ -1,12 +1,12 @@
 #ifndef MSD_SUPERVISOR_HTTP_H
 #define MSD_SUPERVISOR_HTTP_H
 /*
- * The HTTP front (docs/http.md): a listener of its own, whose connections are visits
- * (visit.h). It is made by --http alone; without it msd_edge.http is NULL, and nothing
- * of it costs anything.
+ * The HTTP frontend (docs/http.md): a separate listener and its HTTP connections
+ * (visit.h). Only --http creates it; otherwise msd_edge.http is NULL, and it costs
+ * nothing.
  *
- *   listener --> http (who comes in) --> visit (bytes to requests) --> route -->
- * health, repository
+ *   listener --> http (accept) --> visit (bytes to requests) --> route -->
+ *       health, repository
  */
 #include "daemon/supervisor/edge/edge.h"
 #include "daemon/supervisor/edge/listen_socket.h"
@@ -18,26 +18,31 @@ struct msd_http {
 	struct msd_list visits; /* msd_visit.link */
 	struct msd_chores chores;
 	struct msd_history history;
-	struct msd_deadline look;  /* at what it keeps of them */
-	struct msd_deadline watch; /* look which of them are to be ended */
+	struct msd_deadline look;  /* samples the modules' counters */
+	struct msd_deadline watch; /* checks connection timeouts */
 };
 
-/** Listen on @address by the rules of @how. Errors: those of msd_listener_open();
- * MSD_UNSUPPORTED where it was not built. */
+/**
+ * Listen on @address with the options @how. Errors: those of msd_listener_open();
+ * MSD_UNSUPPORTED if HTTP was not built.
+ */
 MSD_MUST_CHECK msd_err msd_http_open(struct msd_edge *e,
 				     const struct msd_address *address,
 				     const struct msd_listen_options *how,
 				     struct msd_diag *d);
-/** There are visits: look at them when it is time. */
+/** Schedule the next check of connection timeouts. */
 void msd_http_watch(struct msd_http *h);
-/** End all visits; they are gone on a later turn. Nothing, where there is no HTTP. */
+/**
+ * Close all connections; they are gone in a later loop iteration. No effect without
+ * HTTP.
+ */
 void msd_http_close(struct msd_edge *e);
-/** The daemon ends: of each connection what has come is read, and answered. */
+/** The daemon stops: read and answer the requests that each connection has sent. */
 void msd_http_dismiss(struct msd_edge *e);
-/** A client has not read all of its answer, or waits for it. */
+/** True if a client has not read its whole reply, or waits for it. */
 bool msd_http_is_owing(const struct msd_edge *e);
 bool msd_http_is_empty(const struct msd_edge *e);
-/** After it is empty. */
+/** Call it when no connection is left. */
 void msd_http_finish(struct msd_edge *e);
 
 #endif

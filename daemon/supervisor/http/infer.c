@@ -1,12 +1,12 @@
 /*
- * Happy path: who asks is found, the model, what its JSON says becomes a call; the call
- * is asked for and placed as one that came in a frame, its bytes are read into its
- * place, and it is submitted; its answer comes by msd_client_ops, and the visit writes
- * it.
+ * Happy path: the client and the model are looked up, and the JSON becomes a call.
+ * The call is authorized and placed like a call in a frame, its bytes are read into
+ * its slot, and it is submitted. The reply arrives through msd_client_ops, and the
+ * HTTP connection writes it.
  *
- * Failures: what is wrong is answered before anything is claimed, and bytes that still
- * come are dropped. No room now: the call waits, and with it its connection. Who goes
- * takes its call along, as everywhere.
+ * Failures: errors are answered before resources are claimed, and bytes that are
+ * still arriving are dropped. Without room, the call waits, and its connection with
+ * it. A disconnect cancels the call, as everywhere.
  */
 #include "daemon/supervisor/http/infer.h"
 
@@ -25,9 +25,9 @@
 #include "daemon/supervisor/module/counted.h"
 #include "daemon/supervisor/module/module.h"
 
-#define READ_AT_ONCE 16384u  /* bytes of JSON; more is read on a thread */
-#define JSON_MEMORY_FACTOR 2 /* of a text, for what is made of it */
-#define KNOWN_BYTES 4096u    /* of a text that is kept in case that it comes again */
+#define READ_AT_ONCE 16384u  /* bytes of JSON; a thread parses more */
+#define JSON_MEMORY_FACTOR 2 /* memory of the parsed form, per byte of text */
+#define KNOWN_BYTES 4096u    /* longest text that is kept for a repetition */
 
 static void submit(struct msd_caller *c, struct msd_req *r)
 {
@@ -35,8 +35,8 @@ static void submit(struct msd_caller *c, struct msd_req *r)
 	msd_call_submit(r);
 }
 
-/* What has come is put in its place, and what still comes has one: it is submitted when
- * that is there. */
+/* Copy the inputs that have arrived to the slot. If all have arrived, submit the
+ * call. */
 static void place(struct msd_caller *c, struct msd_req *r)
 {
 	struct msd_infer *i = c->infer;
@@ -54,7 +54,7 @@ static void place(struct msd_caller *c, struct msd_req *r)
 	c->inputs = msd_infer_await_inputs(&i->call, payload);
 }
 
-/* It has all its room again, which may be elsewhere. */
+/* It has all its room again, perhaps at another address. */
 static void regain(struct msd_caller *c, struct msd_req *r, const uint8_t *was)
 {
 	for (uint32_t i = 0; i < c->inputs.n; i++) {
@@ -91,7 +91,7 @@ void msd_infer_on_room(struct msd_session *s)
 	msd_diag_finish(&d);
 }
 
-/* It is sent, it waits for room, or it is answered with what is wrong. */
+/* The call is sent, or waits for room; on an error the caller answers it. */
 static msd_err start(struct msd_caller *c, struct msd_diag *d)
 {
 	struct msd_session *s = &c->session;
@@ -122,7 +122,7 @@ static void read_text(struct msd_chore *chore)
 	i->err = msd_infer_ask_read(&i->ask, i->text, i->behind_bytes, &i->why);
 }
 
-/* A call that was made once is kept with its text. */
+/* Keep a successful call with its text. */
 static void keep_text(const struct msd_asking *a, struct msd_infer *i)
 {
 	i->generation = a->edge->house->generation;
@@ -130,7 +130,7 @@ static void keep_text(const struct msd_asking *a, struct msd_infer *i)
 		msd_buf_put(&i->known, i->text.p, i->text.n);
 }
 
-/* False: it was answered, and counted. */
+/* Returns false if it was answered with an error, and counted. */
 static bool find_model(struct msd_asking *a, struct msd_model *ret)
 {
 	struct msd_diag d = {0};
@@ -153,8 +153,8 @@ static bool find_model(struct msd_asking *a, struct msd_model *ret)
 	return false;
 }
 
-/* The text of the call of @c is read. It is sent, it waits for room, or it is answered.
- * A call that was made before needs no @m. */
+/* The text of the call of @c is parsed: the call is sent, waits for room, or is
+ * answered. A cached call needs no @m. */
 static void proceed(struct msd_caller *c, const struct msd_model *m)
 {
 	struct msd_asking *a = &c->asking;
@@ -187,14 +187,14 @@ static void proceed(struct msd_caller *c, const struct msd_model *m)
 	c->is_starting = false;
 }
 
-/* The file of rights may say something else by now. False: it was answered. */
+/* The rights file may have changed. Returns false if it was answered with an error. */
 static bool may_still(struct msd_asking *a, const struct msd_infer *i)
 {
 	return i->rights_generation == a->edge->rights.generation ||
 	       msd_infer_may_call(a);
 }
 
-/* Its module may be another by now, or none. */
+/* Its module may have been replaced or removed. */
 static void on_read(struct msd_chore *chore)
 {
 	struct msd_infer *i = MSD_CONTAINER_OF(chore, struct msd_infer, chore);
@@ -204,7 +204,7 @@ static void on_read(struct msd_chore *chore)
 
 	a->is_later = false;
 	a->names[0] = (struct msd_span){i->model.p, i->model.n};
-	a->names[1] = (struct msd_span){0}; /* it was looked at */
+	a->names[1] = (struct msd_span){0}; /* the version was checked */
 	if (!c->is_gone && may_still(a, i) && find_model(a, &m))
 		proceed(c, &m);
 	if (!a->is_later) {
@@ -242,7 +242,7 @@ static bool is_in_its_version(const struct msd_asking *a)
 
 /* The body of an infer. */
 struct cut {
-	struct msd_span text, behind; /* p NULL: that is still to come */
+	struct msd_span text, behind; /* p NULL: still arriving */
 	uint64_t behind_bytes;
 };
 
@@ -260,8 +260,7 @@ static bool cut_body(const struct msd_http_request *q, struct cut *ret)
 	return true;
 }
 
-/* The text of the last call has come again, for the same model: what was made of it is
- * the call. */
+/* True if the text and model are those of the last call: reuse the parsed call. */
 static bool has_come_again(struct msd_asking *a, const struct cut *cut)
 {
 	struct msd_caller *c = a->caller;
@@ -336,7 +335,7 @@ void msd_infer_wait(struct msd_caller *c)
 
 void msd_infer_take(struct msd_caller *c)
 {
-	if (msd_infer_room_end(c) != NULL) { /* its outputs want room again */
+	if (msd_infer_room_end(c) != NULL) { /* its outputs need room again */
 		c->asking.is_later = true;
 		msd_infer_wait(c);
 		return;
@@ -361,7 +360,7 @@ static size_t bytes_of(const struct msd_infer *i)
 						     sizeof(*i->call.pieces));
 }
 
-/* What a thread works with is not looked at. */
+/* Do not look at data that a thread uses. */
 size_t msd_infer_bytes(const struct msd_caller *c)
 {
 	const struct msd_infer *i = c->infer;
@@ -376,5 +375,6 @@ bool msd_infer_needs_body(const struct msd_caller *c)
 	return c->infer != NULL && (c->infer->chore.is_busy || c->infer->behind.n > 0);
 }
 
-/* A thread reads what is kept until it is dropped. */
+/* A thread needs a body that is kept until it is dropped. A body that is only lent
+ * must be parsed at once. */
 _Static_assert(MSD_HTTP_LENT_BODY <= READ_AT_ONCE, "its JSON is read at once");

@@ -1,8 +1,8 @@
 /*
- * Happy path: a worker's answer comes by msd_client_ops, its JSON is written, at once
- * or on a thread, and the visit sends it with the tensors that lie behind it.
- * Failures: an error instead of an answer has its status; who is gone meanwhile gets
- * nothing, and what was held is given back all the same.
+ * Happy path: a worker's response arrives through msd_client_ops, and its JSON is
+ * written, at once or on a thread. The HTTP connection sends it, followed by the
+ * tensors in place. Failures: an error becomes an HTTP status. If the client is gone,
+ * no reply is sent, and all resources are released.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -14,7 +14,7 @@
 #include "daemon/supervisor/module/counted.h"
 #include "daemon/supervisor/module/module.h"
 
-#define COPY_AT_ONCE 65536u /* bytes of a text; more is written from where it lies */
+#define COPY_AT_ONCE 65536u /* bytes of a text; a longer text is sent in place */
 
 static struct msd_caller *caller_of(struct msd_client *c)
 {
@@ -22,7 +22,7 @@ static struct msd_caller *caller_of(struct msd_client *c)
 				struct msd_caller, session);
 }
 
-/* What was still to come has no place any more. */
+/* Inputs that are still arriving have no slot any more. */
 void msd_infer_stop_waiting(struct msd_caller *c)
 {
 	c->session.receiving = NULL;
@@ -32,7 +32,7 @@ void msd_infer_stop_waiting(struct msd_caller *c)
 		c->infer->is_taking = false;
 }
 
-/* It is in `asking`. */
+/* The reply is in `asking`. */
 static void answered(struct msd_caller *c)
 {
 	msd_infer_stop_waiting(c);
@@ -60,7 +60,7 @@ static void reply_error(struct msd_client *client, uint64_t id,
 	answered(c);
 }
 
-/* Of what is no call: who asked for it by HTTP wants to know no more. */
+/* The reply to a request that is not a call: an HTTP client needs only the status. */
 static void reply(struct msd_client *client, uint64_t id, const struct msd_buf *result)
 {
 	struct msd_caller *c = caller_of(client);
@@ -99,7 +99,8 @@ static void write_answer(struct msd_chore *chore)
 	i->err = msd_infer_result(&wish, i->out, &i->answer, &i->why);
 }
 
-/* A large text becomes the first piece of the tail; a small one is copied in front. */
+/* A large text becomes the first part of the tail; a small text is copied after the
+ * head. */
 static msd_err take_text(struct msd_caller *c, struct msd_infer_answer *w,
 			 struct msd_diag *d)
 {
@@ -132,8 +133,7 @@ static msd_err take_text(struct msd_caller *c, struct msd_infer_answer *w,
 	return MSD_OK;
 }
 
-/* The answer is made, or what is wrong with it known. Returns what its client is told.
- */
+/* Finish the reply, or its error. Returns the error code that the client gets. */
 static msd_err settle(struct msd_caller *c)
 {
 	struct msd_infer *i = c->infer;
@@ -160,7 +160,7 @@ static void send_answer(struct msd_caller *c)
 	answered(c);
 }
 
-/* Its call is counted as its client is told of it. */
+/* Count the call with the result that its client gets. */
 static void count_late(struct msd_infer *i, unsigned code)
 {
 	msd_counted_tell(i->put_off, code);
@@ -189,7 +189,7 @@ static void write_at_once(struct msd_infer *i)
 		msd_infer_told_keep(&i->told, i->out, &i->answer);
 }
 
-/* What the worker has done may be more than its client can be told. */
+/* The call may have succeeded in the worker while its reply to the client fails. */
 static void tell(struct msd_caller *c, struct msd_req *r)
 {
 	const msd_err err = settle(c);
@@ -228,7 +228,8 @@ static void forward(struct msd_client *client, struct msd_req *r, struct msd_out
 	}
 }
 
-/* Mostly it was answered, and that ended the waiting; or all of it ends. */
+/* Usually its answer has ended the wait already; otherwise the request is being
+ * aborted. */
 static void on_done(struct msd_client *client, const struct msd_req *r)
 {
 	struct msd_caller *c = caller_of(client);

@@ -1,24 +1,33 @@
 #ifndef MSD_SUPERVISOR_INFER_INPUTS_H
 #define MSD_SUPERVISOR_INFER_INPUTS_H
-/* How the inputs of an `infer` get to where its call's payload lies. */
+/* Copy or read the inputs of an `infer` into the payload of its call. */
 #include "daemon/http/scatter.h"
 #include "daemon/supervisor/http/infer_make.h"
 
 struct msd_caller;
 struct msd_session;
 
-/** Write those of @ask that are there to @payload: what was JSON, and what is bytes
- * when they lie in @behind. p NULL: they are still to come. */
+/**
+ * Write the available inputs of @ask to @payload: JSON inputs, and binary inputs if
+ * they are in @behind. p NULL: the binary inputs are still arriving.
+ */
 void msd_infer_put_inputs(const struct msd_infer_call *c,
 			  const struct msd_infer_ask *ask, struct msd_span behind,
 			  uint8_t *payload);
-/** Where in @payload those that are still to come belong, in their order: pieces of @c,
- * of which there is one list at a time. */
+/**
+ * The destinations in @payload of the inputs that are still arriving, in order. They
+ * are pieces of @c; only one such list exists at a time.
+ */
 struct msd_scatter msd_infer_await_inputs(struct msd_infer_call *c, uint8_t *payload);
-/** As msd_front_ops.came: all, where inputs do not lie in the order in which they come.
+/**
+ * See msd_front_ops.came: counts all bytes if inputs are not stored in order of
+ * arrival.
  */
 uint64_t msd_infer_came(struct msd_session *s);
-/** Where the room for inputs that still come ends; NULL: all of them have theirs. */
+/**
+ * The end of the room for inputs that are still arriving; NULL: there is room for
+ * all.
+ */
 const uint8_t *msd_infer_room_end(const struct msd_caller *c);
 
 #endif

@@ -1,8 +1,8 @@
 /*
- * Happy path: the parameters of the function in their order, each with the input of its
- * name; of a function that fills its outputs those without an input are outputs, whose
- * shapes infer_shape.h finds. Where nobody knows the parameters, the inputs are they.
- * Failures name the tensor.
+ * Happy path: each parameter of the function, in order, gets the input of its name.
+ * If the function fills its outputs, parameters without an input are outputs;
+ * infer_shape.h determines their shapes. If the parameters are not known, the inputs
+ * are used in order. Failures name the tensor.
  */
 #include "daemon/supervisor/http/infer_make.h"
 
@@ -23,7 +23,7 @@ struct making {
 	const struct msd_model *model;
 	const struct msd_infer_ask *ask;
 	const struct msd_limits *limits;
-	struct msd_infer_extents *extents; /* that the inputs tell */
+	struct msd_infer_extents *extents; /* determined by the inputs */
 	struct msd_infer_call *call;
 	struct msd_diag *d;
 };
@@ -55,7 +55,7 @@ static msd_err check_input(const struct making *k, const struct msd_model_param 
 	return msd_infer_shape_take(k->extents, p, t, k->d);
 }
 
-/* All of them, before an output's shape follows from any. */
+/* Check all inputs before a shape of an output is derived. */
 static msd_err check_inputs(const struct making *k)
 {
 	struct msd_model_param p;
@@ -72,7 +72,7 @@ static msd_err check_inputs(const struct making *k)
 	return err;
 }
 
-/* Inputs and outputs have their memory together. */
+/* Inputs and outputs share one memory limit. */
 static msd_err claim(const struct making *k, const char *what, struct msd_span name,
 		     uint64_t bytes)
 {
@@ -91,7 +91,7 @@ static msd_err claim(const struct making *k, const char *what, struct msd_span n
 	return MSD_OK;
 }
 
-/* Room in the payload, as frames of the protocol have it. */
+/* Reserve room in the payload, with the layout of frames. */
 static msd_err take_place(const struct making *k, const struct msd_infer_input *t)
 {
 	struct msd_infer_call *c = k->call;
@@ -115,7 +115,7 @@ static msd_err take_place(const struct making *k, const struct msd_infer_input *
 	return claim(k, "input", t->name, c->payload_bytes - before);
 }
 
-/* Two parameters of one name have the same input. */
+/* Two parameters of the same name use the same input. */
 static msd_err put_tensor(const struct making *k, const struct msd_infer_input *t)
 {
 	const bool has_place = k->call->places[t - k->ask->inputs].input != NULL;
@@ -155,7 +155,7 @@ static void pack_number(struct msd_buf *out, struct msd_dtype t, const uint8_t b
 	}
 }
 
-/* A parameter that is a number has no place in the payload. */
+/* A scalar parameter needs no room in the payload. */
 static msd_err put_scalar(const struct making *k, const struct msd_infer_input *t)
 {
 	uint8_t bytes[8] = {0};
@@ -167,7 +167,7 @@ static msd_err put_scalar(const struct making *k, const struct msd_infer_input *
 	return MSD_OK;
 }
 
-/* Its name must last until the answer; the walk's goes. */
+/* The name must live until the reply, longer than the walk. */
 static void put_name(struct msd_infer_call *c, const struct msd_model_param *p)
 {
 	msd_buf_put_u32(&c->out_names, (uint32_t)p->name.n);
@@ -209,7 +209,7 @@ static void put_results(const struct making *k)
 		put_name(k->call, &p);
 }
 
-/* The first input that no parameter is called by; MSD_INTERNAL: there is none. */
+/* Reject the first input that matches no parameter; MSD_INTERNAL: all inputs match. */
 static msd_err name_unknown(const struct making *k)
 {
 	struct msd_model_param p;
@@ -246,7 +246,7 @@ static msd_err put_params(const struct making *k, struct msd_model_walk *w)
 	while (err == MSD_OK && msd_model_next(w, &p)) {
 		const struct msd_infer_input *t = find_input(k, p.name);
 		if (t == NULL && !is_prim) {
-			err = name_unknown(k); /* mistyped, more often than left out */
+			err = name_unknown(k); /* probably misspelled, not missing */
 			return err != MSD_INTERNAL
 				       ? err
 				       : wrong(k, p.name, "it is missing", "");
@@ -300,7 +300,7 @@ static void put_target(const struct making *k, uint32_t n_args)
 		 msd_model_function_name(k->model));
 }
 
-/* In their order: nobody knows what they are called. */
+/* By position: their names are not known. */
 static msd_err put_unknown(const struct making *k)
 {
 	msd_err err = MSD_OK;

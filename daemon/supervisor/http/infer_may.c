@@ -8,7 +8,7 @@
 #include "daemon/supervisor/module/counted.h"
 #include "daemon/supervisor/module/module.h"
 
-/* @in has the call's target. False: it was answered. */
+/* @in contains the call's target. Returns false if it was answered with an error. */
 static bool may_ask(struct msd_asking *a, const struct msd_in *in)
 {
 	struct msd_diag d = {0};
@@ -56,7 +56,7 @@ bool msd_infer_may_call(struct msd_asking *a)
 		msd_counts_error(&a->edge->counts, err);
 		return false;
 	}
-	if (a->edge->rights.acl == NULL) /* no name matters */
+	if (a->edge->rights.acl == NULL) /* the name is not needed */
 		return may_ask(a, NULL);
 	const bool is_found =
 		msd_model_find(a->edge->house, a->names[0], &m, NULL) == MSD_OK;

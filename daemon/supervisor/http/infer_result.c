@@ -1,8 +1,8 @@
 /*
- * Happy path: the tensors that the function filled, then those that it returned, each
- * as JSON or as bytes behind it, which are written from where the worker put them.
- * Failures: the worker's error is the answer; what JSON has no word for, or would be
- * too much of, is refused with the way out.
+ * Happy path: the tensors that the function filled, then its results, each as JSON or
+ * as bytes after the JSON; the bytes are sent from the worker's buffers. Failures:
+ * the worker's error is the reply. A value that JSON cannot represent, or that is too
+ * large for JSON, is rejected with a hint.
  */
 #include "daemon/supervisor/http/infer_result.h"
 
@@ -20,21 +20,21 @@
 #include "proto/text.h"
 #include "proto/value.h"
 
-#define MAX_JSON_BYTES (1u << 20) /* of the tensors that an answer has as JSON */
-#define AT_ONCE_BYTES 4096u       /* of tensors, whose text is some 16 KiB at most */
+#define MAX_JSON_BYTES (1u << 20) /* maximum size of the JSON tensors of a reply */
+#define AT_ONCE_BYTES 4096u       /* of tensors, at most about 16 KiB of text */
 
 struct telling {
 	struct msd_infer_answer *answer;
 	const struct msd_infer_wish *wish;
 	const struct msd_out *out;
-	struct msd_cur names; /* of what it fills and returns */
+	struct msd_cur names; /* of filled outputs and results */
 	uint32_t n_told, n_unnamed, n_wished;
-	bool is_told[MSD_MAX_TENSORS]; /* of those that are wished */
+	bool is_told[MSD_MAX_TENSORS]; /* true for requested outputs that are written */
 	uint64_t json_bytes;
 	struct msd_diag *d;
 };
 
-/* The bytes of the tensor @t: it is one piece of the frame. */
+/* The bytes of the tensor @t, which are one piece of the frame. */
 static const uint8_t *find_bytes(const struct msd_out *o,
 				 const struct msd_wire_tensor *t)
 {
@@ -48,7 +48,7 @@ static const uint8_t *find_bytes(const struct msd_out *o,
 	return NULL;
 }
 
-/* What is wished of the output @name; NULL: it is not wanted. */
+/* The options of the requested output @name; NULL if it is not requested. */
 static const struct msd_infer_output *find_wish(const struct telling *t,
 						struct msd_span name)
 {
@@ -151,8 +151,8 @@ static msd_err put_output(struct telling *t, struct msd_span name, struct msd_sp
 					     (const char *)name.p);
 }
 
-/* What it filled has the parameter's name, what it returned its model's, or a number.
- */
+/* A filled output has the name of its parameter; a result has the name in the model,
+ * or a number. */
 static struct msd_span next_name(struct telling *t, char room[32])
 {
 	if (!msd_cur_end(&t->names)) {
@@ -163,7 +163,7 @@ static struct msd_span next_name(struct telling *t, char room[32])
 	return (struct msd_span){(const uint8_t *)room, (size_t)n};
 }
 
-/* A tensor, or a tuple of them; nothing is none. */
+/* A tensor, or a tuple of tensors; nil adds no output. */
 static msd_err put_value(struct telling *t, struct msd_cur *c)
 {
 	struct msd_cur items = *c;
@@ -193,7 +193,7 @@ static msd_err put_value(struct telling *t, struct msd_cur *c)
 	return err;
 }
 
-/* What is wished of which there is none. */
+/* The first requested output that does not exist. */
 static struct msd_span first_missing(const struct telling *t)
 {
 	uint32_t i = 0;

@@ -1,6 +1,6 @@
 #ifndef MSD_SUPERVISOR_INFER_RESULT_H
 #define MSD_SUPERVISOR_INFER_RESULT_H
-/* From a worker's answer to that of an `infer`. */
+/* Convert a worker's response to the reply of an `infer`. */
 #include "proto/bytes.h"
 #include "proto/diag.h"
 
@@ -9,34 +9,34 @@ struct msd_infer_ask;
 struct msd_infer_call;
 struct msd_out;
 
-/* What the answer is made with. */
+/* The options of the reply. */
 struct msd_infer_wish {
 	const struct msd_infer_ask *ask;
 	const struct msd_infer_call *call;
-	struct msd_span model; /* its name, as it was asked for */
+	struct msd_span model; /* its name, as requested */
 };
 
-/* An answer. */
+/* A reply. */
 struct msd_infer_answer {
 	struct msd_buf text;
-	/* Instead of it, where it was kept, and the head in front of it; then the tail
-	 * is infer_told.h's, too. */
+	/* Used instead of it if the reply is cached, with its head; then infer_told.h
+	 * owns the tail, too. */
 	struct msd_span known_text, known_head;
-	struct iovec *tail; /* tensors as bytes, where they lie; else owned */
+	struct iovec *tail; /* binary tensors, in place; otherwise owned */
 	uint32_t n_tail;
 	uint64_t tail_bytes;
 	bool has_tensors;
 };
 
-/** Are there tensors that may become JSON? */
+/** True if there may be tensors to convert to JSON. */
 bool msd_infer_wish_has_json(const struct msd_infer_wish *w);
-/** May there be so much to write that it takes long? */
+/** True if writing the reply may take long. */
 bool msd_infer_result_is_large(const struct msd_infer_wish *w, const struct msd_out *o);
 /**
- * The answer with the result in @o. Any thread may make it, while @w and @o stay as
- * they are. Errors: the worker's; MSD_BAD_REQUEST: an output that is asked for and not
- * there, or that JSON cannot say; MSD_UNSUPPORTED: a result that is no tensor;
- * MSD_NOMEM. finish is wanted after them, too.
+ * Create the reply with the result in @o. May run on any thread; @w and @o must not
+ * change. Errors: the worker's; MSD_BAD_REQUEST (a requested output does not exist,
+ * or JSON cannot represent it); MSD_UNSUPPORTED (a result is not a tensor);
+ * MSD_NOMEM. Call finish after errors, too.
  */
 MSD_MUST_CHECK msd_err msd_infer_result(const struct msd_infer_wish *w,
 					const struct msd_out *o,

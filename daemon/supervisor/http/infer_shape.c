@@ -1,8 +1,8 @@
 /*
- * Happy path: an extent that varies is what the first input says that has it, and the
- * same in every other tensor. Failures: two inputs contradict each other, or an input
- * the model, or what is asked for an output both; of an output's extent nobody says
- * what it is.
+ * Happy path: the first input with a variable extent determines its value for all
+ * other tensors. Failures: two inputs conflict, an input conflicts with the model, or
+ * the requested shape of an output conflicts with either. An extent of an output may
+ * also be undetermined.
  */
 #include "daemon/supervisor/http/infer_shape.h"
 
@@ -12,7 +12,7 @@
 #include "daemon/http/infer_wrong.h"
 #include "proto/value.h"
 
-/* The names of a tensor's extents, in their order. */
+/* Iterator over the names of a tensor's extents. */
 struct names {
 	struct msd_cur left;
 	bool has;
@@ -28,7 +28,7 @@ static struct names open_names(const struct msd_model_param *p, uint32_t ndim)
 	return n;
 }
 
-/* "?" says that nobody knows it. */
+/* "?" means that it is not known. */
 static bool is_name(struct msd_span s)
 {
 	for (size_t i = 0; i < s.n; i++) {
@@ -38,7 +38,7 @@ static bool is_name(struct msd_span s)
 	return false;
 }
 
-/* That of the next extent; n is 0: it has none. */
+/* The name of the next extent; n is 0: no name. */
 static struct msd_span next_name(struct names *n)
 {
 	struct msd_wire_value v;
@@ -70,7 +70,7 @@ static void skip_spaces(struct msd_cur *c)
 		(void)msd_cur_u8(c);
 }
 
-/* A number, or what an input has told; -1: neither. */
+/* A number, or an extent that an input determines; -1: unknown. */
 static int64_t take_factor(const struct msd_infer_extents *x, struct msd_cur *c)
 {
 	struct msd_span word = {c->p, 0};
@@ -91,7 +91,8 @@ static int64_t take_factor(const struct msd_infer_extents *x, struct msd_cur *c)
 	return value;
 }
 
-/* The product that begins here, up to what is no factor; -1: nobody knows it. */
+/* The product that starts here, up to the first character that is not part of it; -1:
+ * unknown. */
 static int64_t take_product(const struct msd_infer_extents *x, struct msd_cur *c)
 {
 	int64_t product = 1;
@@ -108,7 +109,7 @@ static int64_t take_product(const struct msd_infer_extents *x, struct msd_cur *c
 	}
 }
 
-/* What @text comes to, sums and products of names and numbers; -1: nobody knows it. */
+/* The value of @text, a sum of products of names and numbers; -1: unknown. */
 static int64_t evaluate(const struct msd_infer_extents *x, struct msd_span text)
 {
 	struct msd_cur c = msd_cur_of(text);
@@ -149,7 +150,7 @@ static bool is_known(const struct msd_wire_tensor *w)
 	return is_known;
 }
 
-/* Said with what it is to be. */
+/* The error contains the expected shape. */
 static msd_err wrong_shape(struct msd_diag *d, const char *what, struct msd_span name,
 			   const char *why, const int64_t *extents, uint32_t ndim)
 {
@@ -204,7 +205,7 @@ msd_err msd_infer_shape_take(struct msd_infer_extents *x,
 	return err;
 }
 
-/* False: an extent of it has a name of which no input tells. */
+/* Returns false if no input determines one of its extents. */
 static bool follow_names(const struct msd_infer_extents *x,
 			 const struct msd_model_param *p, struct msd_wire_tensor *w)
 {
@@ -222,7 +223,7 @@ static bool follow_names(const struct msd_infer_extents *x,
 	return has_all;
 }
 
-/* What is told of the output @name; NULL: nothing is. */
+/* The requested shape of the output @name; NULL if not given. */
 static const struct msd_infer_output *find_told(const struct msd_infer_ask *ask,
 						struct msd_span name)
 {
@@ -234,7 +235,8 @@ static const struct msd_infer_output *find_told(const struct msd_infer_ask *ask,
 	return NULL;
 }
 
-/* As an input of as many dimensions has it; the function checks that it is so. */
+/* Use the extents of an input with the same number of dimensions; the function checks
+ * them. */
 static void follow_inputs(const struct msd_infer_ask *ask, struct msd_wire_tensor *w)
 {
 	for (uint32_t i = 0; i < ask->n_inputs; i++) {

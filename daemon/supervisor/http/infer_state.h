@@ -1,12 +1,13 @@
 #ifndef MSD_SUPERVISOR_INFER_STATE_H
 #define MSD_SUPERVISOR_INFER_STATE_H
 /*
- * One `infer` on its way, between what asks (infer.c) and what answers
+ * The state of one `infer`, shared by its request side (infer.c) and its reply side
  * (infer_answer.c).
  *
- *   reading (a chore, where the text is long) --> waiting for room --> its inputs come
- *   (where they are bytes) --> called --> writing (a chore, where tensors are to be
- *   JSON) --> answered, and written --> end
+ *   reading (a background job if the text is long) --> waiting for room
+ *   --> its inputs arrive (if they are binary) --> called
+ *   --> writing (a background job if tensors are written as JSON)
+ *   --> answered, and written --> end
  */
 #include "daemon/supervisor/http/infer_make.h"
 #include "daemon/supervisor/http/infer_result.h"
@@ -20,31 +21,31 @@ struct msd_session;
 
 struct msd_infer {
 	struct msd_caller *caller;
-	struct msd_chore chore; /* of reading, then of writing */
+	struct msd_chore chore; /* for reading, then for writing */
 	struct msd_infer_ask ask;
 	struct msd_infer_call call;
-	struct msd_buf model;       /* its name, as it was asked for */
-	struct msd_buf known;       /* its text, while it is a call that was made */
-	uint64_t generation;        /* of the house, when it was */
-	uint64_t rights_generation; /* by which it may be made */
-	struct msd_in in;           /* the call, as of a frame */
-	/* Its JSON and, of chunks, what follows it; the reader's. Else that is still to
-	 * come. */
+	struct msd_buf model; /* its name, as requested */
+	struct msd_buf known; /* the text of the call, if it is kept as the last call */
+	uint64_t generation;  /* the module registry's, when the call was made */
+	uint64_t rights_generation; /* the rights file's, at the authorization */
+	struct msd_in in;           /* the call, in the form of a frame */
+	/* Its JSON and, if chunked, the data after it; owned by the reader. Otherwise
+	 * that data is still arriving. */
 	struct msd_span text, behind;
-	uint64_t behind_bytes; /* how many those are */
-	bool is_taking;        /* it has room, and they come */
-	struct msd_out *out;   /* what the answer is made of; owned */
+	uint64_t behind_bytes; /* size of that data */
+	bool is_taking;        /* it has room, and inputs are arriving */
+	struct msd_out *out;   /* source of the reply; owned */
 	struct msd_infer_answer answer;
-	struct msd_memory told; /* answers to the same call before */
-	/* The call's count, while a thread makes its answer; owned. */
+	struct msd_memory told; /* earlier replies to the same call */
+	/* The call's deferred accounting, while a thread writes its reply; owned. */
 	struct msd_put_off *put_off;
-	msd_err err; /* of the chore, and why */
+	msd_err err; /* error of the background job */
 	struct msd_diag why;
 };
 
-/** Answer with what is wrong, which is finished and counted among the errors. */
+/** Answer with the error @d, which is freed and counted. */
 void msd_infer_fail(struct msd_asking *a, unsigned status, struct msd_diag *d);
-/** It has its room and all its inputs, or is answered without. */
+/** It has all its room and inputs, or is answered without them. */
 void msd_infer_stop_waiting(struct msd_caller *c);
 
 #endif

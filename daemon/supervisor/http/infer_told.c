@@ -7,14 +7,14 @@
 #include "daemon/http/reply.h"
 #include "daemon/wire/conn.h"
 
-#define MAX_TEXT 1024u /* bytes; a longer one is made again, and its head */
+#define MAX_TEXT 1024u /* bytes; a longer text or head is not cached */
 
-/* As msd_known.plan: one block. Numbers of the frame's pieces, in the order of the
- * tail, stand behind that, and behind them the head of the answer and its text. */
+/* One block, like msd_known.plan. After the tail follow the numbers of the frame's
+ * pieces, in the order of the tail, then the reply's head and its text. */
 struct told {
 	bool has_tensors;
 	uint32_t n_tail, n_head, n_text;
-	struct iovec tail[]; /* of the answer that is being written */
+	struct iovec tail[]; /* tail of the reply that is being written */
 };
 
 static uint32_t *pieces_of(struct told *t)
@@ -64,7 +64,7 @@ static uint32_t find_piece(const struct msd_out *o, const struct iovec *tensor)
 	return i;
 }
 
-/* As it is written where a connection goes on. */
+/* The head for a connection that stays open. */
 static void write_head(const struct msd_infer_answer *a, struct msd_buf *head)
 {
 	const struct msd_http_reply reply = {.status = 200,

@@ -1,20 +1,19 @@
 #ifndef MSD_SUPERVISOR_INFER_TOLD_H
 #define MSD_SUPERVISOR_INFER_TOLD_H
-/*
- * What was answered to an `infer` before, in case that its worker says the same again:
- * an answer whose tensors all go as bytes has the same JSON then, whatever the bytes
- * are.
- */
+/* Reply cache of an `infer`: if the worker's response is the same except for tensor
+ * bytes, and all tensors are binary, the JSON of the reply is the same. */
 #include <stdbool.h>
 
 #include "daemon/supervisor/http/infer_result.h"
 #include "proto/recognise.h"
 
-/** The worker's answer in @o is one that @told knows: it is in *@ret, whose text and
- * tail are @told's, until the next one is looked for. */
+/**
+ * True if @told has a reply for the worker's response @o. *@ret gets it; @told owns
+ * its text and tail, valid until the next call.
+ */
 bool msd_infer_told_find(struct msd_memory *told, const struct msd_out *o,
 			 struct msd_infer_answer *ret);
-/** @a is what is answered to @o, and without tensors as JSON. */
+/** Store @a as the reply to @o; it must not contain tensors as JSON. */
 void msd_infer_told_keep(struct msd_memory *told, const struct msd_out *o,
 			 const struct msd_infer_answer *a);
 

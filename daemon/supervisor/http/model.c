@@ -1,8 +1,9 @@
 /*
- * Happy path: the name is cut at its colon, the module looked up, its function found in
- * what its worker said; the parameters and results of that are the tensors. A function
- * that fills its outputs has them behind its inputs: the last is taken for one. Where
- * an artifact does not tell what its model gives back, no outputs are listed.
+ * Happy path: the name is split at its colon, the module is looked up, and its
+ * function is found in the worker's report. The function's parameters and results are
+ * the tensors. A function that fills its outputs has them after its inputs; the last
+ * parameter is assumed to be one. If an artifact does not declare the model's
+ * results, no outputs are listed.
  */
 #include "daemon/supervisor/http/model.h"
 
@@ -71,14 +72,14 @@ static struct msd_span text_of(struct msd_span map, const char *key)
 
 struct words {
 	const char *inputs, *outputs, *datatype, *shape;
-	const char *type; /* what a datatype's name begins with */
+	const char *type; /* prefix of a datatype's name */
 };
 
 static const struct words words_of[MSD_MODEL_FORM_COUNT] = {
 	[MSD_MODEL_METADATA] = {"inputs", "outputs", "datatype", "shape", ""},
 	[MSD_MODEL_CONFIG] = {"input", "output", "data_type", "dims", "TYPE_"}};
 
-/* What the protocol has no name for keeps its own. */
+/* A type without a name in the protocol keeps its own name. */
 static void write_datatype(const struct msd_model_param *p, const struct words *words,
 			   struct msd_buf *out)
 {
@@ -107,7 +108,7 @@ static void write_shape(struct msd_span shape, struct msd_buf *out)
 	msd_buf_printf(out, "]");
 }
 
-/* A scalar's kind stands for its element type. */
+/* Map a scalar's kind to its element type. */
 static bool dtype_of(struct msd_span type, struct msd_dtype *ret)
 {
 	if (msd_span_is(type, "int")) {
@@ -181,14 +182,14 @@ static void write_tensor(const struct msd_model_param *p, const struct words *wo
 	write_datatype(p, words, out);
 	msd_buf_printf(out, ",\"%s\":", words->shape);
 	if (p->shape.n == 0 && !p->is_scalar) {
-		msd_buf_printf(out, "[-1]"); /* nobody knows how many there are */
+		msd_buf_printf(out, "[-1]"); /* the number is not known */
 	} else {
 		write_shape(p->shape, out);
 	}
 	msd_buf_printf(out, "}");
 }
 
-/* As many as @n of @w. */
+/* At most @n tensors of @w. */
 static void write_list(struct msd_model_walk *w, uint32_t n, const char *key,
 		       const struct words *words, struct msd_buf *out)
 {

@@ -7,10 +7,10 @@
 #include "daemon/supervisor/module/tally.h"
 #include "proto/json.h"
 
-/* Calls of one function, or of all of them. */
+/* Calls of one function, or of all functions. */
 struct counts {
 	uint64_t n_ok, n_failed, n_timed;
-	uint64_t ns[MSD_STAGE_COUNT], all_ns; /* of those that are timed */
+	uint64_t ns[MSD_STAGE_COUNT], all_ns; /* of timed calls */
 	uint64_t failed_ns;
 };
 
@@ -29,7 +29,7 @@ static void add(struct counts *c, const struct msd_tally_row *row)
 	}
 }
 
-/* A function beyond those that are counted has no row of its own. */
+/* A function after the maximum number of counted functions has no row of its own. */
 static struct counts count(const struct msd_model *m)
 {
 	struct msd_tally *t = m->module->crew.tally;

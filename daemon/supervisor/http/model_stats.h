@@ -1,15 +1,15 @@
 #ifndef MSD_SUPERVISOR_MODEL_STATS_H
 #define MSD_SUPERVISOR_MODEL_STATS_H
 /*
- * What a model has done, in the words of the Open Inference Protocol's statistics: how
- * many calls of its function ended well and not, and where the time of its module's
- * went. The metrics tell more (docs/metrics.md).
+ * Statistics of a model in the format of the Open Inference Protocol: successful and
+ * failed calls of its function, and the stage times of its module's calls. The
+ * metrics contain more (docs/metrics.md).
  */
 struct msd_asking;
 
-/** The route's. */
+/** Route handler. */
 void msd_model_stats(struct msd_asking *a);
-/** The route's for all modules: those that one may see. */
+/** Route handler for all modules that the client may see. */
 void msd_model_stats_all(struct msd_asking *a);
 
 #endif

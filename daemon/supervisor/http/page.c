@@ -1,8 +1,8 @@
 /*
- * Happy path: the handlers of the methods fill msgpack, as for frames, and that is
- * written again as JSON. The page's script and style may run because their digests
- * stand in its policy, and nothing else may. Failures: what a module says of itself is
- * left out where it would take long to write.
+ * Happy path: the handlers of the methods write msgpack, as for frames, and it is
+ * converted to JSON. The page's policy contains the digests of its script and style,
+ * so only these may run. Failures: the facts of a module are omitted if writing them
+ * would take long.
  */
 #include "daemon/supervisor/http/page.h"
 
@@ -20,7 +20,7 @@
 #include "proto/unpack.h"
 #include "store/digest.h"
 
-#define MAX_FACTS 65536u /* bytes of msgpack that a module says of itself */
+#define MAX_FACTS 65536u /* bytes of msgpack of a module's facts */
 #define DIGEST_TEXT (BASE64_ENCODE_RAW_LENGTH(MSD_DIGEST_BYTES) + 1)
 
 static void put_object(struct msd_buf *b, const msgpack_object *o);
@@ -46,7 +46,7 @@ static void put_map(struct msd_buf *b, const msgpack_object_map *m)
 	msd_buf_printf(b, m->size > 0 ? "}" : "{}");
 }
 
-/* As deep as what the scan in front of msd_unpack() lets through. */
+/* The depth is limited by the scan before msd_unpack(). */
 static void put_object(struct msd_buf *b, const msgpack_object *o)
 {
 	if (o->type == MSGPACK_OBJECT_BOOLEAN) {
@@ -86,8 +86,8 @@ static void fail(struct msd_asking *a, msd_err err, struct msd_diag *d)
 	msd_asking_fail(a, msd_asking_status(err), d);
 }
 
-/* What a module says of itself is the rest of the map; where it is much, the page has
- * none of it. */
+/* The facts of a module are the rest of the map; if they are large, the page omits
+ * them. */
 static msd_err put_module(struct msd_asking *a, struct msd_method_call *call,
 			  struct msd_diag *d)
 {
@@ -130,7 +130,8 @@ void msd_page_module(struct msd_asking *a)
 	msd_buf_finish(&call.result);
 }
 
-/* The digest of what stands between @begin and @end in the page, as a policy has it. */
+/* The digest of the text between @begin and @end in the page, in the format of a
+ * policy. */
 static void digest_part(const char *begin, const char *end, char ret[DIGEST_TEXT])
 {
 	const uint8_t *page = msd_page_bytes;

@@ -1,6 +1,6 @@
 #ifndef MSD_SUPERVISOR_PAGE_BYTES_H
 #define MSD_SUPERVISOR_PAGE_BYTES_H
-/* page.html, which the build makes a source of. */
+/* page.html, which the build converts to a source file. */
 #include <stddef.h>
 #include <stdint.h>
 

@@ -1,8 +1,8 @@
 /*
- * Happy path: what is a piece long is answered at once. Of more a piece is made in each
- * turn of the loop, by a deadline; the whole is written from where it lies.
- * Failures: memory is short, and so is the answer; who is gone meanwhile is found out
- * at the next piece.
+ * Happy path: a reply of one chunk is sent at once. For a longer reply, a deadline
+ * writes one chunk per loop iteration; the whole reply is then sent in place.
+ * Failures: if memory is short, the reply is an error. A disconnect is detected at
+ * the next chunk.
  */
 #include "daemon/supervisor/http/pieces.h"
 
@@ -13,17 +13,17 @@
 #include "daemon/supervisor/edge/edge.h"
 #include "daemon/supervisor/http/caller.h"
 
-#define PAUSE_MS 1u /* a deadline of none may be met in the same turn */
+#define PAUSE_MS 1u /* a deadline of 0 ms may be due in the same iteration */
 
-/* One that did not fit a piece. */
+/* A reply that is longer than a chunk. */
 struct msd_pieces {
-	struct msd_deadline next; /* the piece */
+	struct msd_deadline next; /* writes the next chunk */
 	struct msd_caller *caller;
 	msd_pieces_make *make;
 	struct msd_pieces_at at;
 };
 
-/* The text is written from where it lies, and not copied behind the head. */
+/* Send the text in place, without copying it after the head. */
 static void hand_over(struct msd_caller *c)
 {
 	struct msd_asking *a = &c->asking;
@@ -62,7 +62,7 @@ static void on_next(struct msd_deadline *node)
 	c->on_answer(c);
 }
 
-/* It goes on in the next turn. False: memory is short. */
+/* Continue in the next iteration. Returns false if memory is short. */
 static bool put_off(struct msd_caller *c, msd_pieces_make *make,
 		    const struct msd_pieces_at *at)
 {

@@ -1,7 +1,7 @@
 /*
- * Happy path: the model is found by its name, and said as the protocol has it.
- * Failures: one that is not there, or not in this version, is answered with what is
- * wrong; what is not ready yet with when to ask again.
+ * Happy path: the model is found by name and described in the format of the protocol.
+ * Failures: an unknown model or version gets an error; a model that is not ready yet
+ * gets a Retry-After.
  */
 #include "daemon/supervisor/http/repository.h"
 
@@ -18,7 +18,7 @@
 #include "proto/json.h"
 
 #define RETRY_AFTER_S 1u
-#define MAX_FILTER 1024u /* bytes of a body that is one word */
+#define MAX_FILTER 1024u /* bytes of a body with a single filter */
 
 void msd_repository_server(struct msd_asking *a)
 {
@@ -35,7 +35,7 @@ void msd_repository_live(struct msd_asking *a)
 	msd_buf_printf(&a->body, "{\"live\":true}\n");
 }
 
-/* 200, or 503 for a while. */
+/* 200, or a temporary 503. */
 static void say_ready(struct msd_asking *a, bool is_ready)
 {
 	msd_asking_say_json(a, is_ready ? 200 : 503);
@@ -80,8 +80,8 @@ bool msd_repository_refuse_unknown(struct msd_asking *a, const struct msd_model 
 	return true;
 }
 
-/* What is told of the model that is asked for: its name, @more of what is the same of
- * all, its tensors as @form has them. */
+/* Describe the requested model: its name, the constant text @more, its tensors in the
+ * format @form. */
 static void say_model(struct msd_asking *a, enum msd_model_form form, const char *more)
 {
 	struct msd_model m;
@@ -102,7 +102,7 @@ void msd_repository_model(struct msd_asking *a)
 	say_model(a, MSD_MODEL_METADATA, "\"versions\":[\"" MSD_MODEL_VERSION "\"]");
 }
 
-/* Nothing is put together to batches: a request is a call. */
+/* There is no batching: a request is a call. */
 void msd_repository_model_config(struct msd_asking *a)
 {
 	say_model(a, MSD_MODEL_CONFIG, "\"backend\":\"modserd\",\"max_batch_size\":0");
@@ -118,7 +118,8 @@ void msd_repository_model_ready(struct msd_asking *a)
 	}
 }
 
-/* The body is `{"ready": BOOL}`, `{}` or nothing. False: it was answered. */
+/* The body is `{"ready": BOOL}`, `{}` or empty. Returns false if it was answered with
+ * an error. */
 static bool read_filter(struct msd_asking *a, bool *ret_ready_only)
 {
 	const struct msd_span body = a->request->body;

@@ -1,6 +1,6 @@
 #ifndef MSD_SUPERVISOR_ROLL_H
 #define MSD_SUPERVISOR_ROLL_H
-/* A list, in JSON, of the modules that who asks may see: made in pieces. */
+/* A JSON list of the modules that the client may see, written in chunks. */
 #include <stdbool.h>
 #include <stdint.h>
 
@@ -8,31 +8,33 @@ struct msd_asking;
 struct msd_module;
 struct msd_roll_at;
 
-#define MSD_ROLL_PIECE 16u   /* modules: some 150 us */
-#define MSD_ROLL_ATTEMPTS 8u /* then all is made at once */
+#define MSD_ROLL_PIECE 16u   /* modules: about 150 us */
+#define MSD_ROLL_ATTEMPTS 8u /* then the whole list is written at once */
 
 struct msd_roll {
-	/** Append what stands in front of the first. */
+	/** Append the text before the first module. */
 	void (*begin)(struct msd_asking *a);
-	/** Append what is told of one. */
+	/** Append one module. */
 	void (*put)(struct msd_asking *a, struct msd_roll_at *at, struct msd_module *m);
 	const char *end;
 };
 
-/* How far it is written. Of a new one all but `of` and `ready_only` is zero. */
+/* Position in the list. Initially all fields except `of` and `ready_only` are zero. */
 struct msd_roll_at {
 	const struct msd_roll *of;
-	bool ready_only; /* only those that serve */
+	bool ready_only; /* only modules that serve */
 	bool has_begun, has_any;
-	uint64_t generation; /* of the house, when it had */
-	uint32_t n_passed;   /* modules that are written, or left out */
-	uint32_t rss_looks;  /* that are left for it (module/rss.h) */
-	unsigned n_begun;    /* how often it was written anew */
+	uint64_t generation; /* the module registry's, at the start */
+	uint32_t n_passed;   /* modules written or skipped */
+	uint32_t rss_looks;  /* reads of worker memory left (module/rss.h) */
+	unsigned n_begun;    /* number of restarts */
 };
 
-/** Append what is next to the body of @a, as of now. True: it is whole; false:
- * MSD_ROLL_PIECE more modules were looked at. When one came or went meanwhile it is
- * written anew, so that none is told twice. */
+/**
+ * Append the next part to the body of @a, with current values. Returns true if it is
+ * complete, false after MSD_ROLL_PIECE more modules. If a module was added or removed
+ * in between, it starts again, so that no module is listed twice.
+ */
 bool msd_roll_go_on(struct msd_asking *a, struct msd_roll_at *at);
 
 #endif

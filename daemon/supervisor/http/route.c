@@ -1,8 +1,8 @@
 /*
- * Happy path: the path is cut, the first row that it matches by path and method says
- * whose right it needs and who answers. Failures: no row has the path, or none the
- * method; what is asked for without the right gets the same answer whether it is there
- * or not.
+ * Happy path: the path is split, and the first row that matches path and method gives
+ * the required right and the handler. Failures: no row has the path, or none has the
+ * method. Without the right, the reply is the same whether the resource exists or
+ * not.
  */
 #include "daemon/supervisor/http/route.h"
 
@@ -24,14 +24,14 @@
 #include "daemon/supervisor/http/status.h"
 
 struct msd_route {
-	const char *path; /* without its first slash; a star is any name */
+	const char *path; /* without its first slash; a star matches any name */
 	enum msd_http_method method;
-	enum msd_method
-		right; /* whose right it needs; PING: anybody's, or it asks itself */
+	enum msd_method right; /* method whose right it needs; PING: none, or the
+				  handler checks */
 	void (*answer)(struct msd_asking *a);
 };
 
-/* What is asked for most often stands first. */
+/* The most frequent routes are first. */
 static const struct msd_route routes[] = {
 	{"v2/models/*/infer", MSD_HTTP_POST, MSD_M_PING, msd_infer},
 	{"livez", MSD_HTTP_GET, MSD_M_PING, msd_health_live},
@@ -69,8 +69,8 @@ static const struct msd_route routes[] = {
 };
 #define N_ROUTES (sizeof(routes) / sizeof(routes[0]))
 
-/* Of @path, where a route's next segment begins, what is behind it if it is @have;
- * NULL: it is another. An escaped slash in @have is no end of a segment. */
+/* The rest of @path after its first segment if that equals @have; otherwise NULL. An
+ * escaped slash in @have does not end a segment. */
 static const char *pass(const char *path, struct msd_span have)
 {
 	if (have.n == 0 || strncmp(path, (const char *)have.p, have.n) != 0 ||
@@ -86,7 +86,7 @@ static bool is_match(const struct msd_route *r, const struct msd_http_path *p,
 	const char *path = r->path;
 	unsigned n_names = 0;
 
-	names[0] = names[1] = (struct msd_span){0}; /* an earlier row may have begun */
+	names[0] = names[1] = (struct msd_span){0}; /* an earlier row may have set it */
 	for (unsigned i = 0; i < p->n && path != NULL; i++) {
 		const struct msd_span have = p->segments[i];
 		if (*path == '*' && have.n > 0) {
@@ -107,8 +107,11 @@ static void fail(struct msd_asking *a, unsigned status, const char *text)
 	msd_asking_fail(a, status, &d);
 }
 
-/* A page in a browser of this machine reaches what listens on loopback. Where a file of
- * rights says what anybody may it has no more than that. False: it was answered. */
+/*
+ * A web page in a local browser can reach a loopback listener. With a rights file it
+ * has only the rights of anonymous clients. Returns false if it was answered with an
+ * error.
+ */
 static bool may_ask(struct msd_asking *a, const struct msd_course *w)
 {
 	const struct msd_span origin = a->request->fields[MSD_HTTP_F_ORIGIN];
@@ -142,7 +145,7 @@ static void find_route(struct msd_course *w, enum msd_http_method asked)
 	}
 }
 
-/* The course of the request of @a, which is the last one's where its head is. */
+/* The route of the request of @a; that of the last request if the head is the same. */
 static const struct msd_course *find_course(const struct msd_asking *a)
 {
 	const struct msd_http_request *q = a->request;

@@ -11,7 +11,8 @@ static bool sees(void *who, const char *module)
 	return msd_bearer_sees(who, module);
 }
 
-/* It is named at all: who asks for both takes either. */
+/* True if OpenMetrics is listed at all: a client that lists both formats accepts
+ * either. */
 static bool wants_openmetrics(struct msd_span accept)
 {
 	static const char type[] = "application/openmetrics-text";

@@ -3,7 +3,7 @@
 /* `GET /metrics`. */
 struct msd_asking;
 
-/** The route's. */
+/** Route handler. */
 void msd_scrape(struct msd_asking *a);
 
 #endif

@@ -40,6 +40,6 @@ void msd_status(struct msd_asking *a)
 	if (msd_bearer_stand(a, MSD_M_MODULE_LIST) != MSD_OK)
 		return;
 	msd_asking_say_json(a, 200);
-	(void)msd_devices_look(a->edge->devices); /* who asks again is told */
+	(void)msd_devices_look(a->edge->devices); /* the next request gets the result */
 	msd_pieces_roll(a, &msd_status_roll, false);
 }

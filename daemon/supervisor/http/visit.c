@@ -13,7 +13,7 @@
 #include "daemon/supervisor/http/visit_write.h"
 #include "daemon/wire/without.h"
 
-/* Who is gone gets no answer; a thread has let go of what it worked with. */
+/* If the client is gone, no reply is sent; the thread has finished with its data. */
 static void on_answer(struct msd_caller *c)
 {
 	struct msd_visit *v = MSD_CONTAINER_OF(c, struct msd_visit, caller);

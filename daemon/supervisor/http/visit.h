@@ -1,12 +1,12 @@
 #ifndef MSD_SUPERVISOR_VISIT_H
 #define MSD_SUPERVISOR_VISIT_H
 /*
- * One connection of the HTTP front: requests are read, answered in their order and
- * written. It is owned by the loop from its opening on and frees itself.
+ * One HTTP connection: requests are read, answered in order and written. The loop
+ * owns it after it is opened, and it frees itself.
  *
- * It lives by the rules of all connections: a place at the door, an account of what it
- * holds, turns, and the watch's times. While an answer is not written nothing is read,
- * so what it holds is one body and its answers to what was read at once.
+ * The rules of all connections apply: a connection slot, a memory account, a share of
+ * each loop iteration, and timeouts. While a reply is not written, nothing is read.
+ * Its memory is therefore limited to one body and the replies to one read.
  *
  *   OPEN --an error, Connection: close, the peer's end--> ENDING --all is written-->
  *   LINGERING --the peer has read it and closed--> (freed)
@@ -16,7 +16,7 @@
 
 struct msd_client_peer;
 
-/** Take over a connection of @who, with @peer's reference and place at the door. */
+/** Take over a connection of @who, with @peer's reference and connection slot. */
 void msd_visit_open(struct msd_http *h, struct msd_transport transport,
 		    struct msd_principal who, struct msd_client_peer *peer);
 

@@ -8,11 +8,11 @@
 #include "daemon/limits.h"
 #include "daemon/supervisor/edge/edge.h"
 
-#define MAX_BODY (1u << 20)          /* bytes of a request's */
-#define MAX_CHUNKED_BODY (64u << 20) /* of one with tensors as bytes, in chunks */
+#define MAX_BODY (1u << 20)          /* bytes per request */
+#define MAX_CHUNKED_BODY (64u << 20) /* for a chunked request with binary tensors */
 
-/* Chunks are gathered, so that they may be as many as the connection may hold while
- * their buffer grows, which doubles. */
+/* Chunks are collected in a buffer that doubles its size, so they may take half of
+ * the connection's memory limit. */
 static uint64_t most_in_chunks(const struct msd_visit *v)
 {
 	const uint64_t room = msd_account_limit(&v->caller.session.client.account) / 2;
@@ -22,7 +22,8 @@ static uint64_t most_in_chunks(const struct msd_visit *v)
 	return room < MAX_CHUNKED_BODY ? room : MAX_CHUNKED_BODY;
 }
 
-/* Else tensors are read to where their module has them, as those of frames are. */
+/* Without chunks, tensors are read directly into the module's memory, like those of
+ * frames. */
 static uint64_t most_in_place(const struct msd_visit *v)
 {
 	return MSD_INFER_JSON_BYTES + v->caller.session.edge->limits->max_payload;
@@ -37,7 +38,7 @@ static bool is_infer(const struct msd_http_request *q)
 	       memcmp(q->target.p + q->target.n - n, tail, n) == 0;
 }
 
-/* What a head says that has come again is known. */
+/* A repeated head is already parsed. */
 static void read_head(struct msd_visit *v)
 {
 	const struct msd_http_request *q = &v->reader.request;
@@ -45,7 +46,7 @@ static void read_head(struct msd_visit *v)
 
 	v->part_bytes = 0;
 	v->brings_tensors = field.p != NULL && is_infer(q);
-	if (v->brings_tensors && !q->is_chunked) { /* else it is refused */
+	if (v->brings_tensors && !q->is_chunked) { /* a chunked one is rejected */
 		v->brings_tensors = msd_infer_text_bytes(field, &v->part_bytes) &&
 				    v->part_bytes > 0;
 	}

@@ -1,12 +1,12 @@
 #ifndef MSD_SUPERVISOR_VISIT_BODY_H
 #define MSD_SUPERVISOR_VISIT_BODY_H
-/* How large the body of a visit's request may be, and whether a part of it is looked at
- * before the rest has come. */
+/* The size limit of a request's body, and whether its first part is parsed before the
+ * rest arrives. */
 #include "daemon/supervisor/http/visit_state.h"
 
-/** Its reader has a head: say how much may follow. */
+/** The reader has parsed a head: set the limit of its body. */
 void msd_visit_bound_body(struct msd_visit *v);
-/** Write to @ret why its body is refused: the limit, and how more can be sent. */
+/** Write to @ret why the body is rejected: the limit, and how to send more. */
 void msd_visit_say_bound(const struct msd_visit *v, char *ret, size_t n);
 
 #endif

@@ -48,7 +48,7 @@ void msd_visit_destroy(struct msd_visit *v)
 	e->on_session_gone(e);
 }
 
-/* A thread may still work with what it holds. */
+/* A thread may still use its data. */
 static void on_handle_closed(uv_handle_t *handle)
 {
 	struct msd_visit *v = handle->data;

@@ -1,8 +1,9 @@
 /*
- * Happy path: requests are taken from what was read, and answered one after the other,
- * until the turn is over; one whose answer comes later, or that wants its inputs, is
- * the last for now. Failures: a request that cannot be read is answered, and the
- * connection ends behind it; so it does at once when memory is short.
+ * Happy path: requests are parsed from the input and answered one after the other,
+ * until its share of the loop iteration is used. A request with a deferred reply, or
+ * with inputs still to arrive, is the last for now. Failures: an invalid request gets
+ * an error, and the connection closes after it. If memory is short, the connection
+ * closes at once.
  */
 #include "daemon/supervisor/http/visit_serve.h"
 
@@ -17,7 +18,7 @@
 #include "daemon/supervisor/module/house.h"
 #include "daemon/wire/conn.h"
 
-#define STOP_OUT_BYTES 65536u /* of answers, then no more are made */
+#define STOP_OUT_BYTES 65536u /* of replies; then no more requests are served */
 
 void msd_visit_end_requests(struct msd_visit *v)
 {
@@ -41,8 +42,8 @@ static bool is_last(const struct msd_visit *v)
 	       v->caller.session.edge->house->is_leaving;
 }
 
-/* The answer is in `out`; tensors that belong behind it are not copied. What is left of
- * its request is read first when the connection ends with it. */
+/* The reply is in `out`; its tensors follow without being copied. If the connection
+ * closes after it, the rest of its request is read first. */
 static void follow_up(struct msd_visit *v, bool closes)
 {
 	v->is_awaiting = false;
@@ -59,7 +60,7 @@ static void follow_up(struct msd_visit *v, bool closes)
 	}
 }
 
-/* Who has read all so far has all its time for what comes. */
+/* If the client has read all earlier replies, its write timeout starts again. */
 static void begin_answer(struct msd_visit *v)
 {
 	if (msd_visit_unwritten(v) == 0)
@@ -73,7 +74,7 @@ void msd_visit_settle_body(struct msd_visit *v)
 		msd_http_reader_drop_body(&v->reader);
 }
 
-/* A request is there, or that part of it that says what it is. */
+/* A request is complete, or the part of it that identifies it. */
 static void answer(struct msd_visit *v)
 {
 	struct msd_asking *a = ask(v);
@@ -89,7 +90,7 @@ static void answer(struct msd_visit *v)
 	}
 }
 
-/* The rest of one is there: its call's inputs, or what was dropped. */
+/* The rest of a request has arrived: its call's inputs, or dropped bytes. */
 static void complete(struct msd_visit *v)
 {
 	const bool closes = is_last(v);
@@ -130,7 +131,7 @@ static void refuse(struct msd_visit *v)
 	msd_visit_end_requests(v);
 }
 
-/* The next thing in @in; false: there is none. */
+/* Parse the next item in @in; returns false if there is none. */
 static bool take(struct msd_visit *v, struct msd_span *in)
 {
 	switch (msd_http_read(&v->reader, in)) {
@@ -160,8 +161,8 @@ static bool take(struct msd_visit *v, struct msd_span *in)
 	}
 }
 
-/* Its turn is over: as with frames, by their number or by time, which is looked at only
- * when there is more than one. */
+/* True if its share of the iteration is used, as for frames by number or by time. The
+ * time is read only after the first request. */
 static bool is_over(struct msd_visit *v, uint64_t n_before, uint64_t *ends_ns)
 {
 	const uint64_t n = v->n_requests - n_before;
@@ -177,8 +178,8 @@ static bool is_over(struct msd_visit *v, uint64_t n_before, uint64_t *ends_ns)
 	return now >= *ends_ns;
 }
 
-/* A turn ends between requests alone: of one whose head was the last to come nothing
- * else comes that would begin another turn. */
+/* Stop only between requests: if only a head has arrived, no further event would
+ * continue it. */
 void msd_visit_serve(struct msd_visit *v, struct msd_span *in)
 {
 	const uint64_t n_before = v->n_requests;

@@ -1,10 +1,10 @@
 /*
- * Happy path: what has come is read into the loop's buffer and served from there
- * (visit_serve.c), but for inputs of calls, which are read into their place; the
- * answers are gathered and leave in one write. What is not served in this turn is kept,
- * and its next turn is when the socket takes more: so who does not read is not served.
+ * Happy path: input is read into the loop's buffer and served from there
+ * (visit_serve.c), except inputs of calls, which are read into their slot. Replies
+ * are collected and sent in one write. Input that is not served in this iteration is
+ * kept until the socket is writable, so a client that does not read is not served.
  *
- * Failures: the connection is broken, or memory is short, and it is closed.
+ * Failures: if the connection is broken or memory is short, it is closed.
  */
 #include "daemon/supervisor/http/visit_turn.h"
 
@@ -17,13 +17,13 @@
 #include "daemon/supervisor/http/visit_serve.h"
 #include "daemon/supervisor/http/visit_write.h"
 
-#define READ_BYTES 16384u            /* a turn, */
-#define READ_IN_PLACE (512u * 1024u) /* beside those of inputs, */
-#define READ_PIECES 16u              /* of which so many at a time are read */
+#define READ_BYTES 16384u            /* per iteration, */
+#define READ_IN_PLACE (512u * 1024u) /* in addition, of inputs, */
+#define READ_PIECES 16u              /* with at most this many pieces per read */
 
 static void on_poll(uv_poll_t *handle, int status, int events);
 
-/* There is something to serve, of which no event tells. */
+/* True if there is input to serve for which no event will fire. */
 static bool has_more(const struct msd_visit *v)
 {
 	const struct msd_transport *t = &v->transport;
@@ -41,8 +41,8 @@ static void wait_for(struct msd_visit *v, int events)
 	(void)uv_poll_start(&v->poll, events, on_poll);
 }
 
-/* While an answer is awaited nothing is read, and who goes takes his call along; that
- * is waited for only when something has come that is not read now. */
+/* While a reply is pending, nothing is read, and a disconnect cancels the call. The
+ * connection polls for a disconnect only if unread data has arrived. */
 static void update_poll(struct msd_visit *v)
 {
 	const bool has_out = msd_visit_unwritten(v) > 0;
@@ -68,8 +68,11 @@ void msd_visit_placed(struct msd_visit *v)
 	msd_visit_settle(v);
 }
 
-/* All that could be done now is done. Its end waits for the peer's, for unread bytes
- * would turn it into a reset that may overtake the answer. */
+/*
+ * All work of this iteration is done. At the end the connection waits for the peer to
+ * close, because closing with unread bytes would send a reset, which may overtake the
+ * reply.
+ */
 static void rest(struct msd_visit *v)
 {
 	if (!v->is_closing && v->state == MSD_VISIT_ENDING &&
@@ -78,8 +81,8 @@ static void rest(struct msd_visit *v)
 	msd_visit_settle(v);
 }
 
-/* As far as its peer's other connections leave it a part of this turn; else it comes
- * first in the next one. */
+/* Write as far as the other connections of its peer leave a share of this iteration;
+ * otherwise it is first in the next one. */
 static void write_some(struct msd_visit *v)
 {
 	struct msd_wire *w = v->caller.session.edge->wire;
@@ -93,8 +96,8 @@ static void write_some(struct msd_visit *v)
 	}
 }
 
-/* What follows on the connection is served in a turn of its own: who brings the answer
- * is in the midst of something. */
+/* Later requests of the connection are served in another iteration: the caller is in
+ * the middle of other work. */
 void msd_visit_answered(struct msd_caller *c)
 {
 	struct msd_visit *v = MSD_CONTAINER_OF(c, struct msd_visit, caller);
@@ -131,7 +134,7 @@ static void serve_ahead(struct msd_visit *v)
 	}
 }
 
-/* Cut @piece to @most bytes, and to what lies in front of @end, NULL for all of it. */
+/* Limit @piece to @most bytes, and to the bytes before @end; NULL: no end. */
 static void cut(struct iovec *piece, size_t most, const uint8_t *end)
 {
 	const uint8_t *at = piece->iov_base;
@@ -145,8 +148,8 @@ static void cut(struct iovec *piece, size_t most, const uint8_t *end)
 	}
 }
 
-/* Inputs of a call are read to where they belong; what is more comes to the buffer, but
- * not while some of them have no room. Returns how many bytes fit into the former. */
+/* Inputs of a call are read into their slot. Further bytes are read into the buffer,
+ * but not while some inputs have no room. Returns how many bytes fit into the slot. */
 static size_t gather_room(const struct msd_visit *v, struct iovec *pieces,
 			  size_t *ret_n)
 {
@@ -200,8 +203,8 @@ static void read_some(struct msd_visit *v)
 	}
 }
 
-/* Of what was read before, or comes now, and of what nobody reads any more. Not when it
- * was served in this turn of the loop already: then it is told again. */
+/* Serve input that was read before or arrives now, or discard input while it lingers.
+ * If it was served in this loop iteration already, the event fires again. */
 static void serve_turn(struct msd_visit *v)
 {
 	struct msd_wire *w = v->caller.session.edge->wire;
@@ -234,8 +237,8 @@ static void go_on(struct msd_visit *v)
 	if (!v->is_closing)
 		write_some(v);
 	rest(v);
-	/* An answer goes, or --write-stall ends it; only what is still to be read can
-	 * be refused. */
+	/* A reply is written, or --write-stall closes the connection; only unserved
+	 * input can be rejected. */
 	if (!v->is_awaiting && msd_visit_unwritten(v) == 0 &&
 	    msd_account_is_over(&v->caller.session.client.account))
 		msd_visit_close(
@@ -263,7 +266,7 @@ static void on_poll(uv_poll_t *handle, int status, int events)
 
 static void have_turn(struct msd_taker *t)
 {
-	msd_list_remove(&t->link); /* it may have nothing to be served any more */
+	msd_list_remove(&t->link); /* it may have nothing left to serve */
 	go_on(MSD_CONTAINER_OF(t, struct msd_visit, taker));
 }
 

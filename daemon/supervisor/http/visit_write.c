@@ -6,10 +6,10 @@
 #include "daemon/supervisor/http/infer.h"
 #include "daemon/supervisor/http/visit_end.h"
 
-#define WRITE_PIECES 16u           /* of one write */
-#define WRITE_BYTES (256u * 1024u) /* a turn: to copy them takes up to 1 ms */
-#define KEEP_OUT_BYTES 4096u       /* of the buffer, when all is written */
-#define LINGER_BYTES (8ull << 20)  /* of what nobody reads any more */
+#define WRITE_PIECES 16u           /* per write */
+#define WRITE_BYTES (256u * 1024u) /* per iteration: copying them takes up to 1 ms */
+#define KEEP_OUT_BYTES 4096u       /* kept buffer size when all is written */
+#define LINGER_BYTES (8ull << 20)  /* of input that is discarded */
 
 size_t msd_visit_unwritten(const struct msd_visit *v)
 {
@@ -24,8 +24,8 @@ static struct iovec take(struct iovec p, size_t *room)
 	return p;
 }
 
-/* What is to be written now, @room bytes at most: answers, then the tensors of the last
- * one. */
+/* Collect the next output, at most @room bytes: replies, then the tensors of the last
+ * reply. */
 static size_t gather(const struct msd_visit *v, size_t room,
 		     struct iovec pieces[WRITE_PIECES])
 {

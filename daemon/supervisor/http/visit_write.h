@@ -1,21 +1,21 @@
 #ifndef MSD_SUPERVISOR_VISIT_WRITE_H
 #define MSD_SUPERVISOR_VISIT_WRITE_H
-/*
- * The writing half of a visit: its answers, and behind the last of them the tensors
- * that belong to it, from where they lie.
- */
+/* The output of an HTTP connection: its replies, and after the last reply its
+ * tensors, in place. */
 #include "daemon/supervisor/http/visit_state.h"
 
-/** Bytes of answers that have not left. */
+/** Bytes of replies that are not sent yet. */
 size_t msd_visit_unwritten(const struct msd_visit *v);
-/** Write them as far as the socket takes them at once. */
+/** Write as much as the socket accepts without blocking. */
 void msd_visit_flush(struct msd_visit *v);
-/** All is written: it waits for its peer to close, for bytes that nobody has read would
- * make its own end a reset. */
+/**
+ * All is written: wait for the peer to close, because closing with unread bytes would
+ * send a reset.
+ */
 void msd_visit_linger(struct msd_visit *v);
-/** There is something then, or the end: it is passed over. */
+/** Data or the end of the stream has arrived: discard it. */
 void msd_visit_read_nothing(struct msd_visit *v);
-/** What it tells of its connection; as msd_front_ops.look. */
+/** Report its connection's state; see msd_front_ops.look. */
 void msd_visit_look(struct msd_session *s, struct msd_front_look *ret);
 
 #endif

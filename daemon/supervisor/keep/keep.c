@@ -9,11 +9,11 @@
 #include "store/editions.h"
 
 /*
- * The jobs that write records: a candidate with its bytes, how it ended, that a module
- * is forgotten. Happy path of a candidate: its parts are hashed, which gives the
- * edition its name; they are put into the store; the record that names them takes the
- * old one's place. Failures: the record stands as it was, and what was put is nobody's,
- * to be collected.
+ * The jobs that write records: keep a candidate with its bytes, record its result,
+ * forget a module. Happy path of a candidate: its parts are hashed, and the hash
+ * names the edition. Then the parts are written to the store, and a record that names
+ * them replaces the old record. Failures: the old record stays, and files without a
+ * record are collected later.
  */
 
 static struct msd_keep *keep_of(struct msd_keeper_job *job)
@@ -31,7 +31,7 @@ void msd_keep_label(struct msd_keep *k, struct msd_span name, struct msd_span fi
 		uint8_t c = file.p[i];
 
 		if (c == '/') {
-			n = 0; /* the last part of a path is its name */
+			n = 0; /* the last path component is the name */
 		} else if (c >= ' ' && c != 0x7f && n < sizeof(k->file) - 1) {
 			k->file[n++] = (char)c;
 		}
@@ -41,8 +41,8 @@ void msd_keep_label(struct msd_keep *k, struct msd_span name, struct msd_span fi
 		(void)snprintf(k->file, sizeof(k->file), "artifact");
 }
 
-/* The record, an empty one when there is none yet. A damaged one is begun anew: what it
- * kept cannot be had in any case, and who keeps a module by hand wants that one. */
+/* Load the record, or an empty one if it does not exist. A damaged record is
+ * replaced: its editions are lost anyway, and the user asked to keep a new one. */
 static msd_err load_record(const struct msd_keep *k, const struct msd_store *s,
 			   struct msd_record *ret, struct msd_diag *d)
 {
@@ -78,8 +78,8 @@ static msd_err hash_parts(struct msd_keep *k, struct msd_diag *d)
 	return err;
 }
 
-/* They are no part of what the edition is called by: who has no manifest may give the
- * same bytes with other tests. */
+/* Other files are not part of the edition's digest: a client without a manifest may
+ * load the same bytes with other tests. */
 static msd_err hash_papers(struct msd_keep *k, struct msd_diag *d)
 {
 	msd_err err = MSD_OK;
@@ -101,7 +101,8 @@ static msd_err hash_papers(struct msd_keep *k, struct msd_diag *d)
 	return err;
 }
 
-/* Of one file its own, of several that of their digests in a row. */
+/* A single file gives its digest; several files give the digest of their concatenated
+ * digests. */
 static void name_edition(struct msd_edition *e)
 {
 	struct sha256_ctx hash;
@@ -115,7 +116,7 @@ static void name_edition(struct msd_edition *e)
 	sha256_digest(&hash, MSD_DIGEST_BYTES, e->digest.b);
 }
 
-/* Of the edition's files, those that the store does not have. */
+/* Bytes of the edition's files that the store does not have. */
 static uint64_t missing_bytes(const struct msd_store *s, const struct msd_edition *e)
 {
 	uint64_t bytes = 0;
@@ -127,8 +128,8 @@ static uint64_t missing_bytes(const struct msd_store *s, const struct msd_editio
 	return bytes;
 }
 
-/* No record names the files yet: a collection takes those that were there with the
- * others, and then there are more to make room for. */
+/* No record names the files yet, so a collection may remove existing files of this
+ * edition. Then more room is needed: repeat. */
 static msd_err make_room(const struct msd_edition *e, struct msd_keeper *keeper,
 			 struct msd_diag *d)
 {
@@ -182,15 +183,18 @@ static msd_err put_bytes(struct msd_keep *k, struct msd_keeper *keeper,
 	struct msd_edition *e = k->edition;
 	msd_err err = hash_parts(k, d);
 
-	if (err == MSD_OK && e->version == 0) /* nobody has named it */
+	if (err == MSD_OK && e->version == 0) /* no manifest set a version */
 		name_edition(e);
 	if (err == MSD_OK)
 		err = hash_papers(k, d);
 	return err == MSD_OK ? put_parts(k, keeper, d) : err;
 }
 
-/* The bytes come first, then the candidate that names them: jobs do not overlap, so
- * nobody collects in between. What they take the room of may be in the record. */
+/*
+ * Write the bytes first, then the record that names them: jobs do not overlap, so no
+ * collection runs in between. Making room may change the record, so load it
+ * afterwards.
+ */
 static void write_candidate(struct msd_keeper_job *job, struct msd_keeper *keeper)
 {
 	struct msd_keep *k = keep_of(job);
@@ -242,7 +246,7 @@ void msd_keep_forget(struct msd_keeper *keeper, struct msd_keep *k,
 	msd_keeper_submit(keeper, &k->job);
 }
 
-/* How a candidate ended. */
+/* The result of a candidate. */
 struct verdict {
 	struct msd_keep keep;
 	enum msd_keep_verdict verdict;
@@ -272,7 +276,7 @@ static void step(struct msd_record *r, const struct verdict *v)
 	}
 }
 
-/* Without that edition there is nothing to be written. */
+/* If the record lacks that edition, the verdict is not written. */
 static enum msd_ref ref_of(enum msd_keep_verdict verdict)
 {
 	return verdict == MSD_KEEP_PROVEN || verdict == MSD_KEEP_ENDED
@@ -296,8 +300,7 @@ static void write_verdict(struct msd_keeper_job *job, struct msd_keeper *keeper)
 	msd_record_finish(&r);
 }
 
-/* Unwritten, a verdict is found again at the next start: the candidate is tried again.
- */
+/* If the write fails, the next start repeats it: the candidate is tried again. */
 static void verdict_done(struct msd_keeper_job *job, struct msd_keeper *keeper)
 {
 	(void)keeper;

@@ -1,8 +1,8 @@
 #ifndef MSD_SUPERVISOR_KEEP_H
 #define MSD_SUPERVISOR_KEEP_H
 /*
- * Modules that are there again after a restart. What store/editions.h decides is
- * written down before anything is done that follows from it:
+ * Modules that survive a restart. Each decision of store/editions.h is written to the
+ * disk before its effects:
  *
  *   load with keep:  bytes and a candidate on the disk -> load -> READY: current
  *                                                             -> FAILED: bad
@@ -13,57 +13,65 @@
 #include "proto/limits.h"
 #include "store/record.h"
 
-#define MSD_KEEP_PARTS                                                                 \
-	3 /* a library (or a model), its graph, the graph's parameters                 \
-	   */
+#define MSD_KEEP_PARTS 3 /* a library (or a model), its graph, its parameters */
 
-/* A module that is being kept, or forgotten; embedded by who asks. */
+/* A module that is being kept or forgotten; embedded by the caller. */
 struct msd_keep {
-	struct msd_keeper_job job; /* its err and d say how it went */
+	struct msd_keeper_job job; /* its err and d are the result */
 	char name[MSD_MAX_NAME_BYTES + 1];
-	/* Of a candidate: the sealed artifact, borrowed, whose parts lie one behind the
-	 * other, and the edition with its options, its version and digest where a
-	 * manifest names them; the files are filled in. */
+	/*
+	 * For a candidate: the sealed artifact (borrowed, its parts are contiguous)
+	 * and the edition with its options. The edition has a version and digest if a
+	 * manifest names them; the job adds the files.
+	 */
 	int fd;
-	uint64_t part_bytes[MSD_KEEP_PARTS]; /* 0: there is none */
-	char file[MSD_RECORD_WORD];          /* how its maker called it */
+	uint64_t part_bytes[MSD_KEEP_PARTS]; /* 0: no such part */
+	char file[MSD_RECORD_WORD];          /* original file name */
 	struct msd_paper papers[MSD_PAPERS]; /* borrowed */
-	struct msd_edition *edition;         /* owned until it is kept */
-	/* What the store calls it by, once it is kept. */
+	struct msd_edition *edition;         /* owned until it is written */
+	/* Version and digest in the store, set when it is written. */
 	uint64_t kept_version;
 	struct msd_digest kept_digest;
 };
 
-/** Write @k down as a candidate; @done is called when it is on the disk, or not. */
+/** Write @k to the store as a candidate; @done is called after success or failure. */
 void msd_keep_candidate(struct msd_keeper *keeper, struct msd_keep *k,
 			void (*done)(struct msd_keeper_job *job,
 				     struct msd_keeper *keeper));
-/** Forget the module; that it was not kept is fine. */
+/** Forget the module; it is not an error if the store does not have it. */
 void msd_keep_forget(struct msd_keeper *keeper, struct msd_keep *k,
 		     void (*done)(struct msd_keeper_job *job,
 				  struct msd_keeper *keeper));
 enum msd_keep_verdict {
 	MSD_KEEP_GOOD,
-	MSD_KEEP_FAILED,    /* it is bad */
-	MSD_KEEP_WITHDRAWN, /* it was not even tried */
-	MSD_KEEP_PROVEN,    /* the current one, which was watched */
-	MSD_KEEP_ENDED      /* the daemon ends, which says nothing of it */
+	MSD_KEEP_FAILED,    /* mark it as bad */
+	MSD_KEEP_WITHDRAWN, /* it was not tried */
+	MSD_KEEP_PROVEN,    /* the current edition passed its canary period */
+	MSD_KEEP_ENDED      /* the daemon stops; no verdict */
 };
 
-/* What is done when something is written down, or could not be, which is logged. */
+/* An action to run after the write has succeeded or failed; a failure is logged. */
 struct msd_keep_after {
-	/** @is_watched: what serves has still to prove itself. NULL: nothing. */
+	/**
+	 * @is_watched: the current edition is still in its canary period. NULL: no
+	 * action.
+	 */
 	void (*call)(void *ctx, uint64_t serial, bool is_watched);
 	void *ctx;
 	uint64_t serial;
 };
 
-/** How the load of the candidate of @name ended, or the watch over what it became.
- * @why: of MSD_KEEP_FAILED, else NULL. */
+/**
+ * Record the result of loading the candidate of @name, or of the canary period after
+ * it. @why: for MSD_KEEP_FAILED, else NULL.
+ */
 void msd_keep_tried(struct msd_keeper *keeper, const char *name,
 		    enum msd_keep_verdict verdict, const char *why,
 		    struct msd_keep_after after);
-/** Name and file of @k; of the file what cannot stand in a record is left out. */
+/**
+ * Set name and file of @k; characters that a record cannot contain are removed from
+ * the file name.
+ */
 void msd_keep_label(struct msd_keep *k, struct msd_span name, struct msd_span file);
 
 #endif

@@ -1,7 +1,8 @@
 /*
- * Happy path: the records are gone through, the module's own first, for an edition
- * whose manifest it is and whose files are whole; else the file of that digest is read.
- * Failures: what is damaged, or is kept beside a module and never loaded, is not there.
+ * Happy path: the records are searched, the module's own record first, for an edition
+ * with the manifest and complete files; else the file with the digest is read.
+ * Failures: a damaged file, or a file that is kept with a module but never loaded,
+ * counts as not found.
  */
 #include "daemon/supervisor/keep/look.h"
 
@@ -53,11 +54,11 @@ static bool is_whole(const struct msd_edition *e, const struct msd_store *s)
 	return err == MSD_OK;
 }
 
-/* What is gone through. */
+/* State of a search. */
 struct search {
 	struct msd_look *look;
 	const struct msd_store *store;
-	bool is_paper; /* it is kept beside an edition, and is none that is loaded */
+	bool is_paper; /* it is kept with an edition, but is not loaded */
 	bool has_file; /* an edition has it as a file */
 };
 
@@ -84,7 +85,7 @@ static bool is_wanted(struct search *s, const struct msd_edition *e)
 	       (s->look->is_signed && msd_digest_equal(&e->files[0].digest, digest));
 }
 
-/* Of those that came up: one that is being tried is not tried again meanwhile. */
+/* Search the editions that became READY: a candidate is not tried twice at a time. */
 static void search_record(struct search *s, const char *name,
 			  const struct msd_record *r)
 {
@@ -115,7 +116,7 @@ static bool may_have(const struct msd_look *look, const char *name)
 	       look->may_have(look->asker, name);
 }
 
-/* Whoever needs a record that cannot be read finds that again. */
+/* The code that needs a damaged record reports it later. */
 static msd_err search_module(void *ctx, const char *name, struct msd_diag *d)
 {
 	struct search *s = ctx;
@@ -139,7 +140,7 @@ static msd_err find_edition(struct msd_look *look, const struct msd_store *store
 	struct search s = {.look = look, .store = store};
 	msd_err err = look->name != NULL ? search_module(&s, look->name, d) : MSD_OK;
 
-	/* What is signed is of one module. */
+	/* A signature is valid for one module only. */
 	if (err == MSD_OK && !look->is_signed)
 		err = msd_record_each(store, search_module, &s, d);
 	if (err == MSD_OK && look->ref == MSD_REF_COUNT && look->may_have != NULL &&

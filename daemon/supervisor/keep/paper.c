@@ -7,7 +7,7 @@
 #include "proto/errno_text.h"
 #include "store/blob.h"
 
-#define MAX_TEXT_BYTES (1u << 20) /* of a manifest, or of its signature */
+#define MAX_TEXT_BYTES (1u << 20) /* maximum size of a manifest or its signature */
 
 static msd_err fault(struct msd_diag *d)
 {
@@ -50,7 +50,7 @@ static msd_err read_file(const struct msd_store *s, const struct msd_edition_fil
 	return err;
 }
 
-/* Appended; nothing when it has none. */
+/* Append the file of @role; nothing if the edition has no such file. */
 static msd_err read_role(const struct msd_store *s, const struct msd_edition *e,
 			 enum msd_role role, struct msd_buf *ret, struct msd_diag *d)
 {

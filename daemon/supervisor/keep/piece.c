@@ -36,7 +36,8 @@ static msd_err tell(struct msd_piece *p, const struct msd_edition *e,
 	return MSD_OK;
 }
 
-/* Who has begun with an edition may end with it when another has taken its place. */
+/* A client that started to read an edition may finish when another edition has
+ * replaced it. */
 static bool has_file(const struct msd_record *r, const struct msd_digest *digest)
 {
 	static const enum msd_ref refs[] = {MSD_REF_CURRENT, MSD_REF_PREVIOUS};
@@ -52,7 +53,7 @@ static bool has_file(const struct msd_record *r, const struct msd_digest *digest
 	return false;
 }
 
-/* Who asks may be anybody, whom it does not concern where what is on this disk. */
+/* The client may be untrusted: do not show it the paths of this disk. */
 static msd_err hide(const struct msd_piece *p, msd_err err, struct msd_diag *d)
 {
 	if (err != MSD_NOT_FOUND) {

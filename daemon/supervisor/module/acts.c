@@ -11,16 +11,14 @@
 #include "daemon/supervisor/module/tally.h"
 #include "daemon/supervisor/module/trial.h"
 
-/*
- * One small function for each action of life_step.h. A timer of a worker is the time it
- * may take to open the artifact, or the rest before its next start.
- */
+/* Perform the actions of life_step.h, one small function for each. The timer of a
+ * worker limits how long it may take to open the artifact, or delays its next start. */
 
-/* An action that is being performed. */
+/* An action in progress. */
 struct doing {
 	struct msd_module *m;
 	const struct msd_life_action *action;
-	const char *how; /* how the worker was lost, for people */
+	const char *how; /* cause of the loss, for error texts */
 };
 
 static void set_timer(struct msd_replica *rep, void (*on_due)(struct msd_deadline *),
@@ -65,7 +63,7 @@ static void start(struct msd_replica *rep)
 	}
 	msd_module_keep_error(msd_module_of(rep->crew), d.code, msd_diag_text(&d));
 	msd_diag_finish(&d);
-	set_timer(rep, on_not_started, 0); /* later: never re-entrant */
+	set_timer(rep, on_not_started, 0); /* on a later iteration: never re-entrant */
 }
 
 static void start_one(const struct doing *x)
@@ -96,7 +94,8 @@ static void set_overdue(const struct doing *x)
 	set_timer(replica_of(x), on_overdue, x->action->least_ms);
 }
 
-/* The window is jitter: workers that died together do not come back together. */
+/* The random delay spreads restarts: workers that died together restart at different
+ * times. */
 static void rest(const struct doing *x)
 {
 	const struct msd_life_action *a = x->action;
@@ -138,13 +137,13 @@ static void kill_overdue(const struct doing *x)
 		       "--load-timeout; raise it for a load that takes longer",
 		       (unsigned long long)most / 1000,
 		       (unsigned long long)most % 1000);
-	/* Its message that it is ready may be on its way; it comes too late. The same
-	 * holds for a fresh worker that is started behind a kept one. */
+	/* The ready message may still arrive, but too late. For the same reason,
+	 * start no fresh worker after a kept one. */
 	replica_of(x)->is_taken = false;
 	msd_replica_disbelieve(replica_of(x), reason, NULL);
 }
 
-/* The daemon ends and leaves this idle worker to the next one. */
+/* The daemon exits and leaves this idle worker to the next daemon. */
 static bool leave(struct msd_replica *rep)
 {
 	return rep->crew->house->is_closing && rep->is_open &&
@@ -209,7 +208,9 @@ static void forgive(const struct doing *x)
 	msd_module_set_error(x->m, MSD_OK, NULL);
 }
 
-/* What is counted by name is counted on; nobody but its self-tests called @m so far. */
+/*
+ * The call statistics of the name continue. Until now, only its self-tests called @m.
+ */
 static void give_name(struct msd_module *old, struct msd_module *m)
 {
 	msd_tally_unref(m->crew.tally);
@@ -221,7 +222,7 @@ static void give_name(struct msd_module *old, struct msd_module *m)
 	msd_list_remove(&old->link);
 }
 
-/* The name is its own from here on; the old one drains. */
+/* The successor takes the name; the old module drains. */
 static void take_over(const struct doing *x)
 {
 	struct msd_module *old = x->m->predecessor;
@@ -231,7 +232,7 @@ static void take_over(const struct doing *x)
 	give_name(old, x->m);
 	old->is_replaced = true;
 	msd_module_unload(old);
-	x->m->crew.house->on_gone(x->m->crew.house); /* the name is free to change */
+	x->m->crew.house->on_gone(x->m->crew.house); /* the name may be reused */
 }
 
 static void name_successor(const struct doing *x)
@@ -242,7 +243,7 @@ static void name_successor(const struct doing *x)
 		return;
 	give_name(x->m, next);
 	if (next->life.state == MSD_STATE_LOADING ||
-	    next->life.state == MSD_STATE_TRIAL) /* it may have been given up */
+	    next->life.state == MSD_STATE_TRIAL) /* the load may have been given up */
 		msd_module_take_plain(next, MSD_LIFE_NAMED);
 }
 
@@ -267,8 +268,8 @@ static void report_failure(const struct doing *x)
 	}
 }
 
-/* True: who waits is answered when it is written down that the candidate is good. A
- * load that was interrupted tells nothing about what was loaded. */
+/* True: the waiters are answered once the store has recorded that the candidate is
+ * good. An interrupted load says nothing about the artifact. */
 static bool tell_tried(struct msd_module *m)
 {
 	const bool is_good = m->life.state == MSD_STATE_READY;

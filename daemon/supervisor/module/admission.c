@@ -5,14 +5,14 @@
 #include "daemon/supervisor/module/lane.h"
 
 /*
- * Happy path: all that is there would be done in time, and nothing is looked at
- * closely. Else what was sent and the lanes' shares are summed up. Failures: the call
- * would be late, or wait longer than the daemon lets any, and is answered with when to
- * come again.
+ * Happy path: all requests together would finish in time, and no closer check is
+ * needed. Otherwise sum up the sent requests and the shares of the client queues.
+ * Failures: the call would be late or wait longer than the daemon allows; the client
+ * gets MSD_BUSY with the time of a retry.
  */
 
-/* What others' calls took says nothing of it: who has made none is not refused for
- * them. */
+/* Calls of other peers do not predict this one: a peer without past calls is not
+ * refused because of them. */
 static uint64_t own_us(const struct msd_crew *crew, const struct msd_req *r)
 {
 	return crew->paces.n > 0 && r->method == MSD_M_CALL && r->client.who != NULL
@@ -21,8 +21,8 @@ static uint64_t own_us(const struct msd_crew *crew, const struct msd_req *r)
 		       : msd_crew_expect_us(crew, r->client.who, r);
 }
 
-/* What it runs has been running for a while, and one that takes longer than ever is
- * done any time. */
+/* Subtract the time that the running request has already run. A request that runs
+ * longer than ever counts as almost done. */
 static uint64_t sent_us(const struct msd_replica *rep, uint64_t now_ms)
 {
 	uint64_t ran_us = msd_replica_ran_ms(rep, now_ms) * 1000;
@@ -38,8 +38,8 @@ static uint64_t sent_us(const struct msd_replica *rep, uint64_t now_ms)
 	return sum;
 }
 
-/* Lanes take turns: of each other one as many requests are ahead as of the own one, and
- * one more. */
+/* Client queues take turns: from each other queue, as many requests are ahead as from
+ * the own queue, plus one. */
 static uint64_t queued_us(const struct msd_list *lanes, const struct msd_lane *own,
 			  const struct msd_req *r)
 {
@@ -63,7 +63,7 @@ static uint64_t queued_us(const struct msd_list *lanes, const struct msd_lane *o
 	return sum;
 }
 
-/* Of who is free first. */
+/* The time until the first worker is free. */
 static uint64_t least_sent_us(const struct msd_crew *crew, uint64_t now_ms)
 {
 	uint64_t least = UINT64_MAX;
@@ -79,7 +79,7 @@ static uint64_t least_sent_us(const struct msd_crew *crew, uint64_t now_ms)
 	return least < UINT64_MAX ? least : 0;
 }
 
-/* As queue.c has it: what needs no order goes wherever there is room. */
+/* As in queue.c: a request that needs no order goes to any worker. */
 static bool needs_home(const struct msd_req *r)
 {
 	return !r->at.is_unordered || r->at.needs != NULL;
@@ -110,7 +110,7 @@ struct msd_backlog msd_backlog_of(const struct msd_crew *crew, const struct msd_
 	return b;
 }
 
-/* However it is shared out. */
+/* In time in any order of execution. */
 static bool is_surely_in_time(const struct msd_crew *crew, const struct msd_req *r,
 			      uint64_t left_us)
 {
@@ -128,7 +128,7 @@ static uint64_t longest_wait_us(const struct msd_crew *crew)
 	return ms > 0 ? ms * 1000 : UINT64_MAX;
 }
 
-/* It cannot be done in time, however little is ahead of it. */
+/* The call cannot finish in time even with an empty queue. */
 static bool is_hopeless(struct msd_backlog b, uint64_t left_us)
 {
 	return b.own_us > left_us;
@@ -173,7 +173,8 @@ bool msd_admission_refuse(const struct msd_crew *crew, struct msd_req *r)
 	const uint64_t wait_us = longest_wait_us(crew);
 	struct msd_diag d = {0};
 
-	/* What is due is told that it is, on this turn of the loop. */
+	/* If the deadline has passed, the deadline timer answers in this loop
+	 * iteration. */
 	if (left_us == 0 ||
 	    is_surely_in_time(crew, r, wait_us < left_us ? wait_us : left_us))
 		return false;
@@ -183,7 +184,7 @@ bool msd_admission_refuse(const struct msd_crew *crew, struct msd_req *r)
 	if (late_us == 0 && over_us == 0)
 		return false;
 	explain(crew, b, late_us > 0 ? left_us : wait_us, late_us > 0, &d);
-	if (late_us == 0 || !is_hopeless(b, left_us)) { /* else no time is better */
+	if (late_us == 0 || !is_hopeless(b, left_us)) { /* else a retry is useless */
 		d.retry_after_ms =
 			((late_us > over_us ? late_us : over_us) + 999) / 1000;
 	}

@@ -16,10 +16,10 @@
 #include "daemon/supervisor/module/slumber.h"
 
 /*
- * Happy path: a request is adopted, and submitted to the queue of a module that can
- * take it, which wakes one that is asleep. Failures: the module cannot, or the
- * request's peer is barred; a deadline passes, and the request says why; one that
- * overran ends the worker; a load that nobody waits for any more is given up.
+ * Happy path: the module adopts a request and submits it to its queue; a sleeping
+ * module wakes. Failures: the module cannot serve, or the request's peer is banned. A
+ * deadline passes, and the answer says why. A call that overran terminates its
+ * worker. A load without waiters is given up.
  */
 
 static bool is_loading(const struct msd_module *m)
@@ -105,7 +105,8 @@ static void on_answered(struct msd_req *r)
 		msd_counted_end(r, &r->module->crew);
 }
 
-/* It was to load the module by a deadline, which has passed first. */
+/* True if @r is a load of the module and its deadline passed before the load was
+ * done. */
 static bool was_late_load(const struct msd_req *r)
 {
 	return r->method == MSD_M_MODULE_LOAD &&
@@ -115,7 +116,7 @@ static bool was_late_load(const struct msd_req *r)
 	       r->due.node.at_ms <= uv_now(r->module->crew.house->loop);
 }
 
-/* With a load that was given up goes the module. */
+/* Freeing a load that was given up also frees the module. */
 static void on_freed(struct msd_req *r)
 {
 	if (r->at.lane != NULL)
@@ -143,7 +144,7 @@ void msd_module_adopt(struct msd_module *m, struct msd_req *r)
 	r->ops = &req_ops;
 }
 
-/* True: @r, a call with a deadline, was refused for that. */
+/* True: @r, a call with a deadline, was refused as too late. */
 static bool refuse_late(struct msd_module *m, struct msd_req *r)
 {
 	return r->due.is_clients && r->method == MSD_M_CALL && m->crew.is_serving &&
@@ -155,15 +156,15 @@ void msd_module_submit(struct msd_module *m, struct msd_req *r)
 	const enum msd_module_state state = m->life.state;
 
 	if (state == MSD_STATE_FAILED || state == MSD_STATE_QUARANTINED) {
-		/* Its own code, if it has one, is about the file, not about this call.
-		 */
+		/* The module's own error code, if set, is about the file, not about
+		 * this call. */
 		msd_req_refuse(r,
 			       state == MSD_STATE_FAILED ? MSD_MODULE_FAILED
 							 : m->error_code,
 			       m->error != NULL ? m->error : "the module failed");
 	} else if (state == MSD_STATE_DRAINING && !m->crew.is_serving) {
-		/* What was admitted before the unload, its payload on the way, is still
-		 * run, if somebody is there to run it. */
+		/* A call that was admitted before the unload, with its payload still
+		 * arriving, runs if a worker is left. */
 		msd_req_refuse(r, MSD_DRAINING, msd_module_why_draining(m));
 	} else if (!msd_bars_refuse(m, r) && !refuse_late(m, r)) {
 		msd_queue_put(&m->crew, r);

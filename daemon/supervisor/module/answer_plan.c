@@ -9,7 +9,7 @@
 struct learning {
 	struct msd_answer_plan *plan;
 	const uint8_t *result;
-	size_t before; /* bytes of the answer in front of the result */
+	size_t before; /* bytes of the answer before the result */
 	uint32_t room;
 };
 
@@ -31,7 +31,7 @@ static msd_err learn_tensor(void *ctx, int8_t type, size_t at, size_t n,
 	return MSD_OK;
 }
 
-/* Of @known, which has tensors; NULL: none can be made. */
+/* Build a template of @known, which has tensors; NULL: none can be built. */
 static struct msd_answer_plan *make(const struct msd_known *known, size_t *ret_bytes)
 {
 	const struct msd_span result = known->body.result;
@@ -96,5 +96,5 @@ void msd_answer_plan_leave(struct msd_in *in)
 	in->known = NULL;
 	if (msd_body_read((struct msd_span){in->bytes, in->n_bytes}, NULL, &in->body,
 			  NULL) != MSD_OK)
-		abort(); /* what it equals was read, and places are no part of that */
+		abort(); /* equal bytes were read before, without their places */
 }

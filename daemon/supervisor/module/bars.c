@@ -1,7 +1,8 @@
 /*
- * Happy path: no one is barred, and a request goes on after one comparison. Failures: a
- * culprit costs a worker too many, what it has queued is refused, and its channels are
- * taken back; what it asks for meanwhile is refused.
+ * Happy path: no peer is banned, and a request passes after one comparison. Failures:
+ * the calls of a peer cost too many workers. Its queued requests are refused, its
+ * direct channels are taken back, and its new requests are refused until the ban
+ * ends.
  */
 #include "daemon/supervisor/module/bars.h"
 
@@ -54,7 +55,7 @@ static msd_err explain_deadly(const struct msd_module *m, struct msd_peer_id who
 	return MSD_BUSY;
 }
 
-/* What it has queued would cost the next workers, too. */
+/* Its queued requests would terminate the next workers, too. */
 static void bar(struct msd_module *m, struct msd_peer_id who, bool is_deadly)
 {
 	char name[MSD_PEER_TEXT_BYTES];
@@ -64,7 +65,7 @@ static void bar(struct msd_module *m, struct msd_peer_id who, bool is_deadly)
 		"name=%s peer=\"%s\" for_ms=%u why=\"its calls cost workers\"",
 		m->crew.name, msd_peer_id_text(who, name), MSD_CULPRITS_BAR_MS);
 	m->bars.until_ms = uv_now(m->crew.house->loop) + MSD_CULPRITS_BAR_MS;
-	msd_direct_end_crew(&m->crew); /* it may have some with other workers */
+	msd_direct_end_crew(&m->crew); /* the peer may have channels to other workers */
 	if (is_deadly) {
 		(void)explain_deadly(m, who, MSD_CULPRITS_BAR_MS, &d);
 	} else {
@@ -84,7 +85,7 @@ static uint32_t most_of_peer(const struct msd_module *m)
 					  : (uint32_t)most;
 }
 
-/* What hung for long comes seldom: the time that such calls run is not part of the
+/* Calls that hang for long arrive rarely: the time that they run is not part of the
  * minute. */
 static uint64_t within_ms(uint32_t most, uint64_t ran_ms)
 {

@@ -1,18 +1,19 @@
 #ifndef MSD_SUPERVISOR_BARS_H
 #define MSD_SUPERVISOR_BARS_H
 /*
- * Who may not call a module for a while, because calls of theirs cost it workers. A
- * loss counts against the peer whose call the worker ran, not against the module:
+ * Peers and connections that are banned from a module for a while because their calls
+ * cost it workers. A loss counts against the peer whose call the worker ran, not
+ * against the module:
  *
- *   the call was left, or overran its       3 within a minute bar the peer from calls
- *   deadline, as its client had said        that may end a worker in this way
- *   any other: the worker died of it, it    3 within a minute bar the connection from
- *   ran longer than max-run, or nobody      all calls, and max-deaths of the peer,
- * which waited for it and others did            would quarantine the module else, the
- * peer
+ *   abandoned call, or deadline exceeded    3 within a minute ban the peer from calls
+ *   (deadline set by the client)            that may end a worker in this way
+ *   any other: the worker died of it, it    3 within a minute ban the connection from
+ *   ran longer than max-run, or its client  all calls; max-deaths of the peer, which
+ *   had left while other clients waited     would else quarantine the module, ban it
  *
- * The loss that bars a peer from all calls counts against the module, too: a module
- * that dies of every call is given up when it has died of many peers' calls.
+ * The loss that bans a peer from all calls also counts against the module. A module
+ * that dies of every call is given up when calls of many peers have terminated its
+ * workers.
  */
 #include "daemon/supervisor/module/blame.h"
 #include "daemon/supervisor/module/run_step.h"
@@ -22,17 +23,21 @@ struct msd_client;
 struct msd_module;
 struct msd_req;
 
-/** A worker of @m was lost to a call of @blame, after @ran_ms, for @why; GOES_ON: it
- * died by itself. What a barred one has queued is refused. True: its peer is barred
- * from all calls now. */
+/**
+ * Note that @m lost a worker to a call of @blame, after @ran_ms, for @why;
+ * MSD_RUN_GOES_ON: the worker died by itself. Refuses the queued requests of a banned
+ * peer or connection. True: the peer is now banned from all calls.
+ */
 bool msd_bars_note(struct msd_module *m, const struct msd_blame *blame,
 		   enum msd_run_end why, uint64_t ran_ms);
-/** Whether @c may call @m: at all, or, when @may_kill, by a call that may end a worker.
- * MSD_BUSY. */
+/**
+ * Check that @c may call @m; with @may_kill, by a call that may terminate a worker.
+ * Errors: MSD_BUSY (banned).
+ */
 MSD_MUST_CHECK msd_err msd_bars_check(const struct msd_module *m,
 				      const struct msd_client *c, bool may_kill,
 				      struct msd_diag *d);
-/** @r, which is to be queued, was refused, because its client is barred. */
+/** True: @r, which is to be queued, was refused because its client is banned. */
 MSD_MUST_CHECK bool msd_bars_refuse(const struct msd_module *m, struct msd_req *r);
 
 #endif

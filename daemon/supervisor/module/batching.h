@@ -1,6 +1,6 @@
 #ifndef MSD_SUPERVISOR_BATCHING_H
 #define MSD_SUPERVISOR_BATCHING_H
-/* How far a module's calls are joined by its workers (daemon/worker/batch.h). */
+/* Limits for joining a module's calls in its workers (daemon/worker/batch.h). */
 #include <msgpack.h>
 
 #include "proto/diag.h"
@@ -9,22 +9,26 @@
 #define MSD_MAX_BATCH_WITHIN_MS 10000u
 
 struct msd_batching {
-	uint32_t rows;      /* of a joined call, at most; 0: each call runs alone */
-	uint32_t within_ms; /* that a call waits for others to be joined with */
+	uint32_t rows;      /* maximum of a joined call; 0: each call runs alone */
+	uint32_t within_ms; /* that a call waits for other calls to join */
 };
 
-/** As --load and a configuration file have them: rows in digits, a duration.
- * MSD_BAD_REQUEST. */
+/**
+ * Parse the values of --load and the configuration file: rows in digits, a duration.
+ * Errors: MSD_BAD_REQUEST.
+ */
 MSD_MUST_CHECK msd_err msd_batching_parse_rows(const char *text, struct msd_batching *b,
 					       struct msd_diag *d);
 MSD_MUST_CHECK msd_err msd_batching_parse_within(const char *text,
 						 struct msd_batching *b,
 						 struct msd_diag *d);
-/** The keys `batch` and `within_ms` of @map, the options of module.load;
- * MSD_BAD_REQUEST. */
+/**
+ * Read the keys `batch` and `within_ms` of @map, the options of module.load. Errors:
+ * MSD_BAD_REQUEST.
+ */
 MSD_MUST_CHECK msd_err msd_batching_read(const msgpack_object *map,
 					 struct msd_batching *ret, struct msd_diag *d);
-/** That they can stand together. MSD_BAD_REQUEST. */
+/** Check that both values fit together. Errors: MSD_BAD_REQUEST. */
 MSD_MUST_CHECK msd_err msd_batching_check(const struct msd_batching *b,
 					  struct msd_diag *d);
 

@@ -7,20 +7,20 @@
 #define MSD_BARS_MOST 3u /* losses that one connection, or deadlines, may cost */
 
 struct msd_bars {
-	struct msd_culprits late;        /* peers, by their deadlines */
-	struct msd_culprits deadly;      /* peers, by any other loss */
-	struct msd_culprits connections; /* of these */
-	uint64_t until_ms;               /* none is barred from then on */
+	struct msd_culprits late;        /* peers, losses by their deadlines */
+	struct msd_culprits deadly;      /* peers, all other losses */
+	struct msd_culprits connections; /* connections, all other losses */
+	uint64_t until_ms;               /* no ban lasts longer */
 	uint32_t n_died; /* workers that died by themselves of peers' calls */
 };
 
-/* Whose call it was. */
+/* The origin of a call. */
 struct msd_blame {
-	struct msd_peer_id who; /* NOBODY: it is not known, or no call did it */
-	uint64_t connection;    /* its number; 0: that is not known */
+	struct msd_peer_id who; /* MSD_PEER_NOBODY: unknown, or not caused by a call */
+	uint64_t connection;    /* connection number; 0: unknown */
 };
 
-/** The peer of @r, with or without a client that is still there. */
+/** Return the origin of @r, with or without its client set. */
 static inline struct msd_blame msd_blame_of(const struct msd_req *r)
 {
 	const struct msd_client *c = r->client.who;

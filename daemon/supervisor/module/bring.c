@@ -9,9 +9,9 @@
 #include "daemon/supervisor/source/source_job.h"
 
 /*
- * Happy path: the source is there, or its job is done in time; the life begins.
- * Failures: the job fails, or is not done in time (a file system that hangs): the load
- * has failed, and the job is left to itself.
+ * Happy path: the source exists, or its job finishes in time; the module starts.
+ * Failures: the job fails, or is late (a file system that hangs): the load fails, and
+ * the job is abandoned.
  */
 
 static void start(struct msd_module *m)
@@ -23,7 +23,7 @@ static void start(struct msd_module *m)
 
 static void on_unkept(struct msd_deadline *node);
 
-/* The bytes are there; a candidate is written down before it is started. */
+/* The bytes are complete. The store records a candidate before its start. */
 static void begin(struct msd_module *m)
 {
 	if (!m->is_candidate || m->is_written) {
@@ -45,7 +45,7 @@ void msd_module_give(struct msd_module *m, const struct msd_source *source, char
 	begin(m);
 }
 
-/* May free the module: a replacement that failed leaves no trace. */
+/* May free the module: a failed replacement leaves no trace. */
 static void fail(struct msd_module *m, struct msd_diag *d)
 {
 	const msd_err err = msd_diag_wrap(d, d->code, "load %s", m->crew.name);
@@ -59,7 +59,7 @@ static void on_unkept(struct msd_deadline *node)
 	struct msd_module *m = MSD_CONTAINER_OF(node, struct msd_module, bring_timer);
 	struct msd_diag d = {0};
 
-	m->serial = 0; /* nobody's: what comes of the disk later is not for it */
+	m->serial = 0; /* no serial: a late result of the disk finds no module */
 	m->is_candidate = false;
 	(void)msd_diag_set(&d, MSD_IO,
 			   "the store did not take it within %llu ms, the daemon's "
@@ -78,7 +78,7 @@ static void on_refused(struct msd_deadline *node)
 	fail(m, &d);
 }
 
-/* A failure is for a later turn: who loads the module still has it in hand. */
+/* Fail on a later iteration: the caller that loads the module still uses it. */
 void msd_module_kept(struct msd_module *m, const struct msd_diag *why)
 {
 	msd_deadline_clear(m->crew.house->deadlines, &m->bring_timer);
@@ -118,7 +118,7 @@ static void on_overdue(struct msd_deadline *node)
 	struct msd_buf files = {0};
 	const unsigned n = msd_source_job_name(m->bringing, &files);
 
-	if (n == 0) /* what was sent, and is being hashed */
+	if (n == 0) /* an upload that is being hashed */
 		msd_buf_printf(&files, "%s", m->crew.file);
 	(void)msd_diag_set(
 		&d, MSD_IO, "%.*s: %s read within %llu ms, the daemon's --load-timeout",

@@ -1,16 +1,20 @@
 #ifndef MSD_SUPERVISOR_BRING_H
 #define MSD_SUPERVISOR_BRING_H
-/* The way of a module's source to the module, before its life begins. */
+/* Get the source of a module before its workers start. */
 #include "daemon/supervisor/module/module.h"
 
-/** Start @m as soon as its source is there: now, or when m->bringing is done. What does
- * not come whole, or not within the time that a load may take, makes it FAILED, on a
- * later turn. */
+/**
+ * Start @m as soon as its source exists: now, or when m->bringing is done. If the
+ * source is incomplete, or late by the load timeout, @m becomes FAILED on a later
+ * iteration.
+ */
 void msd_module_bring(struct msd_module *m);
-/** The source of one that awaits it: takes @source and @file. */
+/** Give the awaited source to @m. Takes @source and @file. */
 void msd_module_give(struct msd_module *m, const struct msd_source *source, char *file);
-/** The candidate is written down, and starts; or it is not, and @why (not NULL) is why
- * its load fails, on a later turn. */
+/**
+ * @why is NULL: the store has recorded the candidate; start it. Otherwise its load
+ * fails for @why, on a later iteration.
+ */
 void msd_module_kept(struct msd_module *m, const struct msd_diag *why);
 
 #endif

@@ -41,14 +41,14 @@ void msd_busy_note_end(struct msd_crew *crew, uint64_t ran_ms)
 	struct msd_silence *s = &crew->silence;
 
 	if (s->is_on && s->n_answered == n)
-		return; /* it goes on */
+		return; /* the silence continues */
 	*s = (struct msd_silence){.is_on = true,
 				  .n_answered = n,
 				  .since_ms = uv_now(crew->house->loop) - ran_ms};
 }
 
-/* Of the worker that was busy for the shortest time: the others have not answered
- * either. */
+/* Find the worker that has been busy for the shortest time: the other workers have
+ * not answered either. */
 static bool find_shortest(const struct msd_crew *crew, uint64_t *ret_ms)
 {
 	uint64_t least_ms = UINT64_MAX;

@@ -18,10 +18,10 @@
 #include "proto/near.h"
 
 /*
- * Happy path: load checks the name and the limits, makes the module, lists it (or hides
- * it behind the one that it replaces) and starts its life when its source is there;
- * require finds it by its name. Failures: the name is taken, or too many are there, and
- * nothing has changed.
+ * Happy path: load checks the name and the limits, creates the module and lists it
+ * (or hides it behind the module that it replaces). It starts the module when its
+ * source exists. require finds it by its name. Failures: the name is taken, or there
+ * are too many modules; nothing has changed.
  */
 
 static struct msd_module *find(struct msd_house *house, struct msd_span name)
@@ -39,8 +39,7 @@ static msd_err not_found(struct msd_house *house, struct msd_span name,
 {
 	struct msd_near near;
 
-	/* A module that was here a moment ago and is gone: it drains, and another
-	 * daemon may have it. */
+	/* The module just disappeared: it drains, and another daemon may have it. */
 	if (house->is_closing)
 		return msd_diag_set(d, MSD_DRAINING, "the daemon is shutting down");
 	msd_near_start(&near, name);
@@ -63,8 +62,8 @@ msd_err msd_module_require(struct msd_house *house, struct msd_span name,
 	return *ret != NULL ? MSD_OK : not_found(house, name, d);
 }
 
-/* An in segment came or went: tell the workers that are there; later ones hear of those
- * that are left when they start. */
+/* An in segment was added or removed: notify the running workers. Later workers get
+ * the current segments at their start. */
 static void tell_segment(void *ctx, uint16_t index, int fd, uint64_t bytes)
 {
 	struct msd_module *m = ctx;
@@ -122,7 +121,7 @@ static const struct msd_crew_ops crew_ops = {
 	.on_output = on_output,
 };
 
-/* One, or of several devices one on each. */
+/* One worker, or one for each device. */
 static uint32_t workers_of(const struct msd_load *load)
 {
 	if (load->workers > 0)
@@ -203,7 +202,7 @@ static struct msd_module *module_new(struct msd_house *house, struct msd_span na
 	msd_module_open(m);
 	msd_segpool_init(&m->crew.in, house->limits->max_memory, tell_segment, m);
 	msd_segpool_grow_aside(&m->crew.in, house->loop, on_grown);
-	m->crew.in.is_pinned = true; /* until a worker has said that none is */
+	m->crew.in.is_pinned = true; /* until a worker pins none */
 	house->n_modules++;
 	if (m->crew.name == NULL || m->crew.file == NULL || m->crew.tally == NULL ||
 	    !add_replicas(m, workers_of(load)) ||
@@ -240,7 +239,7 @@ static bool is_of(const struct msd_module *m, const char *owner)
 	return m != NULL && m->owner == owner;
 }
 
-/* A module and the successor that it hides are one. */
+/* A module and its hidden successor count as one. */
 static msd_err check_owner(struct msd_house *house, struct msd_span name,
 			   const struct msd_load *load, struct msd_diag *d)
 {
@@ -345,9 +344,9 @@ msd_err msd_module_load(struct msd_house *house, struct msd_span name,
 	if (m == NULL)
 		return msd_diag_set(d, MSD_NOMEM, "load: out of memory");
 	if (m->owner == NULL && old != NULL)
-		m->owner = old->owner; /* nobody's load leaves it to its owner */
+		m->owner = old->owner; /* a load without an owner keeps the old owner */
 	if (old != NULL && old->life.state == MSD_STATE_FAILED) {
-		msd_module_end(old); /* nothing of it runs */
+		msd_module_end(old); /* it has no process */
 		old = NULL;
 	}
 	if (old != NULL) {
@@ -376,7 +375,7 @@ msd_err msd_module_add_failed(struct msd_house *house, struct msd_span name,
 		struct msd_module *m = module_new(house, name, &none);
 		if (m == NULL)
 			return MSD_NOMEM;
-		/* Each name has one entry: of two causes the later one stays. */
+		/* Each name has one entry: the later of two causes stays. */
 		if (old != NULL)
 			msd_module_end(old);
 		msd_list_append(&house->modules, &m->link);
@@ -384,5 +383,5 @@ msd_err msd_module_add_failed(struct msd_house *house, struct msd_span name,
 		msd_module_fail(m, d->code, msd_diag_text(d));
 	}
 	msd_diag_finish(&why);
-	return d->code; /* to be told in any case */
+	return d->code; /* reported in any case */
 }

@@ -1,65 +1,74 @@
 #ifndef MSD_SUPERVISOR_CATALOG_H
 #define MSD_SUPERVISOR_CATALOG_H
-/* Modules by name: msd_house.modules, and the successors that they hide. */
+/* Modules by name: msd_house.modules, and their hidden successors. */
 #include "daemon/supervisor/module/house.h"
 #include "daemon/supervisor/module/module.h"
 #include "daemon/supervisor/module/spread.h"
 
-/* What a module is loaded from, and how. */
+/* The source and the options of a module load. */
 struct msd_load {
-	const char *file;         /* label for people */
+	const char *file;         /* label for error texts and logs */
 	struct msd_source source; /* fd -1: `bringing` makes it */
 	struct msd_source_job *bringing;
-	const char *owner;        /* outlives the house; NULL: nobody is limited */
-	uint64_t owner_max;       /* modules of that owner; 0: as many as it likes */
-	uint64_t owner_wait_ms;   /* that who has them is told to wait */
-	bool is_awaited;          /* neither: msd_module_give() brings it some time */
-	bool replace;             /* an existing module stays until this one is READY */
-	struct msd_spread spread; /* of none: what its code is for */
-	uint32_t workers;         /* worker processes; 0: one for each device */
+	const char *owner;      /* outlives the module registry; NULL: no limit */
+	uint64_t owner_max;     /* maximum modules of that owner; 0: unlimited */
+	uint64_t owner_wait_ms; /* retry delay reported when that maximum is reached */
+	bool is_awaited; /* neither: msd_module_give() provides the source later */
+	bool replace;    /* keep the existing module until this one is READY */
+	struct msd_spread spread; /* empty: the device that its code is compiled for */
+	uint32_t workers; /* number of worker processes; 0: one for each device */
 	enum msd_era_word era;
 	enum msd_fill_word fill;
 	struct msd_model_words words;
-	enum msd_sandbox_word sandbox; /* UNSAID: the house's */
-	bool is_candidate; /* of the store: it is written down before it is started */
-	bool is_written;   /* of a candidate: it was, at an earlier start */
-	struct msd_span tests;  /* trial_case.h, borrowed; no bytes: it is not tried */
-	uint32_t warmup;        /* times that they are run before that counts */
-	uint64_t keep_alive_ms; /* it sleeps when nobody calls it for so long; 0: never
-				 */
+	enum msd_sandbox_word sandbox; /* UNSAID: use the registry's default */
+	bool is_candidate;     /* from the store: it is recorded before its start */
+	bool is_written;       /* candidate only: recorded by an earlier start */
+	struct msd_span tests; /* trial_case.h, borrowed; empty: no self-tests */
+	uint32_t warmup; /* number of warm-up rounds before the round that counts */
+	uint64_t keep_alive_ms; /* sleep after this time without calls; 0: never */
 	bool tvm_inputs;        /* an instance ignores inputs that the model lacks */
-	uint64_t section; /* of the configuration, that says all this; 0: none does */
+	uint64_t section;       /* configuration section with these options; 0: none */
 	struct msd_batching batching;
 	struct msd_run_limit max_run;
 };
 
-/** Module by name, never a hidden successor. MSD_NOT_FOUND. */
+/** Find a module by name, never a hidden successor. Errors: MSD_NOT_FOUND. */
 MSD_MUST_CHECK msd_err msd_module_require(struct msd_house *house, struct msd_span name,
 					  struct msd_module **ret, struct msd_diag *d);
-/** Whether the limits leave room for @load under @name now, which msd_module_load()
- * asks, too: for who would bring it from afar first. MSD_BUSY, MSD_TOO_LARGE. */
+/**
+ * Check that the limits leave room for @load under @name now. msd_module_load() makes
+ * the same check; call this one before a download. Errors: MSD_BUSY, MSD_TOO_LARGE.
+ */
 MSD_MUST_CHECK msd_err msd_module_check_room(struct msd_house *house,
 					     struct msd_span name,
 					     const struct msd_load *load,
 					     struct msd_diag *d);
 /**
- * A new module in LOADING; its first worker is started as soon as the source is there,
- * within the time that a load may take, else it is FAILED. Takes load->source or
- * load->bringing in every case. A module that FAILED gives its name up. Errors:
+ * Create a module in LOADING. Its first worker starts when the source exists; if that
+ * takes longer than the load timeout, the module is FAILED. Takes load->source or
+ * load->bringing in every case. An existing FAILED module gives up the name. Errors:
  * MSD_EXISTS, MSD_DRAINING, MSD_BUSY, MSD_NOMEM.
  */
 MSD_MUST_CHECK msd_err msd_module_load(struct msd_house *house, struct msd_span name,
 				       const struct msd_load *load,
 				       struct msd_module **ret, struct msd_diag *d);
-/** @m, which is awaited, is tried as @how->tests say when it is given. MSD_NOMEM. */
+/**
+ * Set the self-tests of @m, which awaits its source, from @how->tests. Errors:
+ * MSD_NOMEM.
+ */
 MSD_MUST_CHECK msd_err msd_module_prove(struct msd_module *m,
 					const struct msd_load *how, struct msd_diag *d);
-/** A module that is FAILED from the start: its file could not be read. @d says why. */
+/**
+ * Add a module that is FAILED from the start because its file could not be read. @d
+ * holds the cause.
+ */
 MSD_MUST_CHECK msd_err msd_module_add_failed(struct msd_house *house,
 					     struct msd_span name, const char *file,
 					     struct msd_diag *d);
-/** The module that was loaded as the @serial-th one, a hidden successor too; NULL: it
- * is gone. */
+/**
+ * Find the module with the load number @serial, also among hidden successors. NULL:
+ * it is gone.
+ */
 struct msd_module *msd_module_by_serial(struct msd_house *house, uint64_t serial);
 
 #endif

@@ -11,14 +11,14 @@
 #include "proto/value.h"
 
 /*
- * What is said on a worker's channel: daemon/worker/CHANNEL.md. Happy path: worker.open
- * and the segments are sent; a request is posted; its response is found by its id,
- * counted and forwarded. Failures: a message that workers do not send, or an answer to
- * nothing, and the worker is killed; what it had is lost with it.
+ * Messages on a worker's channel: daemon/worker/CHANNEL.md. Happy path: send
+ * worker.open and the segments; post a request; find the request of a response by its
+ * id, count it and forward it. Failures: an unexpected message or an unmatched answer
+ * kills the worker; its requests are lost with it.
  */
 
 #define UNKNOWN_US 1000000u
-#define KEEP_JOB_BYTES 4096u /* more is freed when sent: it is sent only once */
+#define KEEP_JOB_BYTES 4096u /* a larger buffer is freed when sent */
 
 void msd_replica_send_segment(void *ctx, uint16_t index, int fd, uint64_t bytes)
 {
@@ -27,7 +27,7 @@ void msd_replica_send_segment(void *ctx, uint16_t index, int fd, uint64_t bytes)
 
 	if (err == MSD_IO) {
 		msd_replica_kill(rep, "no descriptor was left to pass it memory");
-	} else if (err != MSD_OK) { /* it could not use slots there */
+	} else if (err != MSD_OK) { /* the worker could not use slots of that segment */
 		msd_replica_kill(rep, "there was no memory to tell it of a segment");
 	}
 }
@@ -118,8 +118,8 @@ static void write_request(struct msd_out *o, struct msd_req *r, size_t n)
 		write_options(&o->body, r, n);
 }
 
-/* What was never seen counts as slow: nothing is sent behind it that another worker
- * can take. */
+/* An unknown function counts as slow: no request is sent behind it that another
+ * worker can take. */
 static uint32_t expected_us(const struct msd_crew *crew, const struct msd_req *r)
 {
 	const uint32_t us = msd_crew_expect_us(crew, r->client.who, r);
@@ -173,7 +173,7 @@ void msd_replica_cancel(struct msd_req *r)
 		return;
 	o = msd_out_new();
 	if (o == NULL)
-		return; /* it runs to its end for nobody */
+		return; /* the call runs to its end without a receiver */
 	r->at.is_cancelled = true;
 	msd_body_begin_notification(&o->body, "cancel");
 	msd_pack_array(&o->body, 1);
@@ -181,7 +181,7 @@ void msd_replica_cancel(struct msd_req *r)
 	msd_conn_send(&rep->process->channel, o);
 }
 
-/* A worker may answer in any order it likes. */
+/* A worker may answer in any order. */
 static struct msd_req *find_sent(struct msd_replica *rep, uint64_t wid)
 {
 	MSD_LIST_EACH (it, bucket_of(rep, wid)) {
@@ -203,7 +203,7 @@ static void count_error(struct msd_crew *crew, struct msd_req *r,
 	r->client.code = (uint8_t)e.code;
 }
 
-/* Of calls that were joined each has an equal part. */
+/* Each call of a joined call gets an equal part of the time. */
 static void note_run(struct msd_crew *crew, struct msd_req *r, uint64_t exec_ns,
 		     uint64_t n_joined)
 {
@@ -211,7 +211,7 @@ static void note_run(struct msd_crew *crew, struct msd_req *r, uint64_t exec_ns,
 	msd_crew_note_pace(crew, r->client.who, r->at.function, exec_ns / n_joined);
 }
 
-/* On the path of every call: read where it lies, without a tree. */
+/* On the path of every call: parse in place, without a tree. */
 static void count_exec(struct msd_crew *crew, struct msd_req *r,
 		       const struct msd_in *in)
 {
@@ -232,7 +232,7 @@ static void count_exec(struct msd_crew *crew, struct msd_req *r,
 	for (uint32_t i = 0; i < n; i++) {
 		if (msd_value_read(&c, &key, NULL) != MSD_OK || key.kind != MSD_K_STR ||
 		    msd_value_read(&c, &value, NULL) != MSD_OK)
-			return; /* a key of a later worker, with a value of its own */
+			return; /* an unknown key of a newer worker */
 		if (value.kind != MSD_K_INT || value.as.i < 0)
 			continue;
 		if (msd_span_is(key.as.str, "joined") && value.as.i > 0)
@@ -278,8 +278,8 @@ static void on_response(struct msd_replica *rep, struct msd_in *in)
 	if (!msd_reply_is_ok(in))
 		count_error(crew, r, in);
 	count_exec(crew, r, in);
-	/* What a trace adds is never the same, and who lends memory is answered in it.
-	 */
+	/* Trace data differs in every answer. If the client lends memory, the result
+	 * is in that memory. Neither answer can repeat. */
 	const bool may_come_again =
 		!was_known && !r->at.is_traced && r->lending == NULL;
 	if (!msd_reply_forward(r, rep->process, in, &d)) {
@@ -310,7 +310,7 @@ static void on_segment(struct msd_replica *rep, struct msd_in *in)
 		err = msd_object_uint(&params->via.array.ptr[2], "bytes", UINT64_MAX,
 				      &bytes, &d);
 	}
-	if (err == MSD_OK && bytes == 0) { /* a descriptor is the next message's */
+	if (err == MSD_OK && bytes == 0) { /* the next message's descriptor */
 		err = msd_segmap_remove(&rep->process->out, (uint16_t)index, &d);
 	} else if (err == MSD_OK) {
 		err = msd_segmap_add(&rep->process->out, (uint16_t)index,

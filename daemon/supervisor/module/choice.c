@@ -5,7 +5,7 @@ static bool can_take(const struct msd_choice_worker *w)
 	return msd_choice_has_room(w->is_open, w->n_sent) && !w->is_stuck;
 }
 
-/* Whether it would begin one more request soon. */
+/* True if the worker would start one more request soon. */
 static bool has_room(const struct msd_choice_worker *w, uint32_t n)
 {
 	return can_take(w) && (n == 1 || w->n_sent == 0 || w->n_sent < w->n_joins ||

@@ -1,7 +1,7 @@
 /*
- * Happy path: a call gets the row of its function, its stages are timed, and when its
- * client has the answer it is counted there and recorded. Of one whose answer is still
- * being made all but its end is kept. Failures: without memory it counts as done.
+ * Happy path: assign the call to the row of its function and time its stages. When
+ * its client has the answer, count and record the call. If the answer is still being
+ * built, keep all data but its end. Failures: without memory the call counts as done.
  */
 #include "daemon/supervisor/module/counted.h"
 
@@ -22,7 +22,8 @@ static bool is_known(const struct msd_crew *crew, struct msd_span function)
 	       msd_facts_have_function(&crew->facts, function);
 }
 
-/* A row is made for what the module is known to have: names come from clients. */
+/* Create a row only for functions that the module is known to have: names are input
+ * of clients. */
 void msd_counted_begin(struct msd_req *r, const struct msd_crew *crew,
 		       struct msd_span function)
 {
@@ -38,7 +39,7 @@ bool msd_counted_is_settled(const struct msd_req *r, const struct msd_crew *crew
 	return r->at.function != MSD_TALLY_OTHER || !msd_tally_has_room(crew->tally);
 }
 
-/* The first parameter is the target; it may have been freed, when it was long. */
+/* The first parameter is the target; a long one may have been freed. */
 static struct msd_span function_of(const struct msd_req *r)
 {
 	const struct msd_span params = msd_job_plan_params(r);
@@ -56,8 +57,8 @@ static struct msd_span function_of(const struct msd_req *r)
 	return function;
 }
 
-/* Nothing was known of the module when the call came, or the function is one that its
- * description leaves out: that it was done says that it is there. */
+/* The module was not yet described when the call arrived, or its description lacks
+ * the function. A successful call proves that the function exists. */
 static uint8_t late_row(const struct msd_req *r, const struct msd_crew *crew)
 {
 	const struct msd_span function = function_of(r);
@@ -67,7 +68,7 @@ static uint8_t late_row(const struct msd_req *r, const struct msd_crew *crew)
 	return msd_tally_add(crew->tally, function);
 }
 
-/* Where the time of @r went, up to @now. */
+/* Store where the time of @r went, up to @now. */
 static void fill(struct msd_past_call *past, const struct msd_req *r, uint8_t row,
 		 uint64_t now)
 {
@@ -86,13 +87,13 @@ static bool is_slow(const struct msd_house *house, uint64_t all_ns)
 	return slow_ns > 0 && all_ns >= slow_ns;
 }
 
-/* Few calls are, and the others need not be looked at again. */
+/* Few calls qualify; the rest needs no further check. */
 static bool others_want(const struct msd_house *house, uint64_t all_ns)
 {
 	return MSD_PROBE_IS_ON(call__done) || is_slow(house, all_ns);
 }
 
-/* @past is recorded: whoever else wants to know of it is told. */
+/* @past is recorded: pass it to the tracer and the slow log. */
 static void tell_others(struct msd_house *house, const struct msd_past_call *past,
 			uint64_t all_ns, struct msd_span params)
 {
@@ -157,10 +158,10 @@ void msd_counted_refused(const struct msd_crew *crew, struct msd_span function,
 	tell_others(house, past, 0, (struct msd_span){0});
 }
 
-/* All that is told of a call but its end. */
+/* The data of a call except its end. */
 struct msd_put_off {
 	struct msd_house *house;
-	struct msd_past_call call; /* with a reference to its tally */
+	struct msd_past_call call; /* with a reference to its call statistics */
 	uint64_t all_ns;
 	struct msd_buf params;
 };
@@ -194,7 +195,7 @@ void msd_counted_tell(struct msd_put_off *p, unsigned code)
 	msd_tally_spend(tally, p->call.row, code, p->call.spent_ns);
 	p->call.code = (uint8_t)code;
 	if (past != NULL) {
-		*past = p->call; /* the recorder has a reference of its own */
+		*past = p->call; /* the call log has a reference of its own */
 		tell_others(house, past, p->all_ns,
 			    (struct msd_span){p->params.p,
 					      p->params.bad ? 0 : p->params.n});

@@ -1,9 +1,7 @@
 #ifndef MSD_SUPERVISOR_COUNTED_H
 #define MSD_SUPERVISOR_COUNTED_H
-/*
- * A client's call on its way, as its module's tally sees it: which row it counts in,
- * and where its time goes. What no client asked for is not counted.
- */
+/* Call accounting: the row of the statistics that a client's call counts in, and
+ * where its time goes. Requests without a client are not counted. */
 #include "daemon/supervisor/module/crew.h"
 #include "daemon/supervisor/module/house.h"
 #include "daemon/wire/wire.h"
@@ -12,10 +10,10 @@ struct msd_put_off;
 
 _Static_assert(MSD_REQ_STAGES == MSD_STAGE_COUNT, "a request keeps each stage's time");
 
-/** @r, a call of @function, has been read so far; its module is known. */
+/** @r, a call of @function, has been parsed up to its function; its module is known. */
 void msd_counted_begin(struct msd_req *r, const struct msd_crew *crew,
 		       struct msd_span function);
-/** The same of one whose row is known. */
+/** The same for a call whose row is known. */
 static inline void msd_counted_again(struct msd_req *r, const struct msd_crew *crew)
 {
 	r->at.since_ns = crew->house->leaves_calls_uncounted
@@ -23,29 +21,36 @@ static inline void msd_counted_again(struct msd_req *r, const struct msd_crew *c
 				 : msd_wire_now_ns(crew->house->wire);
 	r->at.began_ns = r->at.since_ns;
 }
-/** It will have the same row when it comes again. */
+/** True if @r gets the same row when it is repeated. */
 bool msd_counted_is_settled(const struct msd_req *r, const struct msd_crew *crew);
-/** Its client has been answered r->client.code, or is gone. */
+/** Count @r: its client has been answered r->client.code, or is gone. */
 void msd_counted_end(const struct msd_req *r, const struct msd_crew *crew);
-/** A call of @function, by @who, was answered with @err before there was a request of
- * it: it is counted and recorded, and spent no time. */
+/**
+ * Count and record a call of @function by @who that was answered with @err before a
+ * request existed. Its stages took no time.
+ */
 void msd_counted_refused(const struct msd_crew *crew, struct msd_span function,
 			 const struct msd_client *who, msd_err err);
-/** What its client is told of @r, which a worker has answered, is known later: it is
- * counted by msd_counted_tell(), and what this returns is owned by who calls that.
- * NULL: memory is short, and it counts as done. */
+/**
+ * Defer the accounting of @r, which a worker has answered: the result for its client
+ * is known later. The caller owns the returned entry and passes it to
+ * msd_counted_tell(). NULL: out of memory, and the call counts as done.
+ */
 struct msd_put_off *msd_counted_put_off(struct msd_req *r, const struct msd_crew *crew);
-/** It was told @code, an msd_err or MSD_REQ_UNANSWERED; frees @p. NULL is fine. */
+/**
+ * Count the deferred call: its client got @code, an msd_err or MSD_REQ_UNANSWERED.
+ * Frees @p; NULL is fine.
+ */
 void msd_counted_tell(struct msd_put_off *p, unsigned code);
 
-/** The time for @r: that of the loop's turn, of a traced call read now. */
+/** The time for @r: the loop time, or for a traced call the clock, read now. */
 static inline uint64_t msd_counted_now(const struct msd_req *r,
 				       const struct msd_crew *crew)
 {
 	return r->at.is_traced ? msd_wire_look_ns(crew->house->wire)
 			       : msd_wire_now_ns(crew->house->wire);
 }
-/** @stage of @r is over, the next begins. */
+/** End @stage of @r and begin the next one. */
 static inline void msd_counted_stage(struct msd_req *r, struct msd_crew *crew,
 				     enum msd_stage stage)
 {
@@ -57,7 +62,7 @@ static inline void msd_counted_stage(struct msd_req *r, struct msd_crew *crew,
 	r->at.since_ns = now;
 	r->at.stage = (uint8_t)(stage + 1);
 }
-/** The worker has answered @r, and says that it ran for @exec_ns. */
+/** The worker has answered @r and reports a run time of @exec_ns. */
 static inline void msd_counted_run(struct msd_req *r, struct msd_crew *crew,
 				   uint64_t exec_ns)
 {

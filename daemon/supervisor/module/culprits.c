@@ -11,7 +11,7 @@ static struct msd_culprit *find(struct msd_culprits *o, struct msd_peer_id who)
 	return NULL;
 }
 
-/* A place for a new one: one that is free, or that of the longest quiet. */
+/* Return an entry for a new offender: a free one, or the one that was quiet longest. */
 static struct msd_culprit *place(struct msd_culprits *o)
 {
 	struct msd_culprit *oldest = &o->all[0];
@@ -43,7 +43,7 @@ bool msd_culprits_note(struct msd_culprits *o, struct msd_peer_id who, uint32_t 
 	    now_ms - p->lost_ms[(p->n_lost - most) % MSD_CULPRITS_KEPT] >= within_ms)
 		return false;
 	p->barred_until_ms = now_ms + MSD_CULPRITS_BAR_MS;
-	p->n_lost = 0; /* the count begins anew behind the bar */
+	p->n_lost = 0; /* the count restarts after the ban */
 	return true;
 }
 

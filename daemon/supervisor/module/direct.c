@@ -1,7 +1,7 @@
 /*
- * Happy path: a worker that is open and has a number to spare gets one end of a pair,
- * its first time with the ledger (direct_watch.c); to take it back it is shut down.
- * Failures: a worker that names a channel that there is not is not believed.
+ * Happy path: an open worker with a free number gets one end of a socket pair, the
+ * first time together with the ledger (direct_watch.c). To take the channel back,
+ * shut it down. Failures: a worker that names an unknown channel is killed.
  */
 #include "daemon/supervisor/module/direct.h"
 
@@ -33,7 +33,7 @@ static void forget(struct msd_direct *x)
 	free(x);
 }
 
-/* worker.peer: it is to admit @fd, an end of the pair, which is taken over. */
+/* Send worker.peer: the worker is to admit @fd, an end of the pair. Takes @fd. */
 static bool tell(const struct msd_direct *x, int fd, const struct msd_buf *functions,
 		 const struct msd_direct_terms *terms)
 {
@@ -62,7 +62,7 @@ static bool tell(const struct msd_direct *x, int fd, const struct msd_buf *funct
 	return true;
 }
 
-/* A pair, and the first of it once more. */
+/* Open a pair, and duplicate its first end. */
 static msd_err open_ends(const struct msd_wire *w, int ret[3], struct msd_diag *d)
 {
 	msd_err err = msd_pair_open(ret, d);
@@ -201,7 +201,8 @@ void msd_direct_end(struct msd_direct *x)
 	if (x->is_ending)
 		return;
 	x->is_ending = true;
-	/* First who did that: the worker takes it for its guest's end else. */
+	/* Set the bit before the shutdown: otherwise the worker blames the client for
+	 * it. */
 	(void)__atomic_fetch_or(&x->process->ledger->leaving, msd_ledger_bit(x->number),
 				__ATOMIC_RELEASE);
 	(void)shutdown(x->fd, SHUT_RD);

@@ -1,18 +1,19 @@
 #ifndef MSD_SUPERVISOR_DIRECT_H
 #define MSD_SUPERVISOR_DIRECT_H
 /*
- * Channels from clients to a module's workers: a pair of sockets is made, one end goes
- * to the worker with what may be done over it, the other to the client. From then on
- * the supervisor has no part in the calls, but for ending them: it reads what the
- * worker tells of them (daemon/wire/ledger.h), ends the worker for one that overran,
- * and takes channels back.
+ * Direct channels from clients to a module's workers. The supervisor makes a pair of
+ * sockets: the worker gets one end with the permitted functions, the client gets the
+ * other. From then on the supervisor takes no part in the calls, except to end them.
+ * It reads what the worker reports about them (daemon/wire/ledger.h), terminates the
+ * worker for a call that overran, and takes channels back.
  *
- *   (none) --open--> OPEN --end--> ENDING --the worker says so--> (none)
+ *   (none) --open--> OPEN --end--> ENDING --the worker confirms--> (none)
  *                     '------ the client, the worker's end ---------^
  *
- * The worker's end is open here, too: to take a channel back is to shut it down, and
- * the kernel lets nothing in any more. What was sent before is answered. So the client
- * knows of a worker's death when the supervisor does, not before.
+ * The supervisor keeps the worker's end open, too. To take a channel back it shuts
+ * that end down, and the kernel accepts no more data. Requests that were sent before
+ * are answered. So the client learns of a worker's death when the supervisor does,
+ * not before.
  */
 #include "daemon/supervisor/module/life_table.h"
 #include "daemon/supervisor/module/process.h"
@@ -23,118 +24,141 @@ struct msd_crew;
 struct msd_limits;
 struct msd_lost;
 
-/* Of one channel; together with its share of `bytes`, what its worker keeps for it. */
+/* For one channel; with its share of `bytes`, the worker's storage for it. */
 #define MSD_DIRECT_REQUESTS 256u
 #define MSD_DIRECT_BYTES (16u << 20)
 #define MSD_DIRECT_LEAST_BYTES (64u << 10)
-/* A channel has a turn for four of the daemon's (daemon/worker/turns.h): when more than
- * so many of its clients wait for a worker, all take turns through the daemon. */
+/*
+ * A worker gives the supervisor four turns for each turn of a channel
+ * (daemon/worker/turns.h). If more than this number of clients wait for a worker
+ * through the supervisor, all clients go through the supervisor.
+ */
 #define MSD_DIRECT_CROWD 4u
-/* Who has not called for so long may lose it to somebody else. */
+/* A client without a call for this time may lose its channel to another client. */
 #define MSD_DIRECT_UNUSED_MS 1000u
 
 struct msd_direct {
 	struct msd_list link;        /* msd_process.directs */
 	struct msd_list client_link; /* msd_client.directs */
 	struct msd_process *process;
-	struct msd_client *client; /* who is told of its worker's death; NULL: gone */
+	struct msd_client *client; /* notified of its worker's death; NULL: gone */
 	struct msd_peer_id who;
 	int fd;          /* owned: the worker's end */
-	uint16_t number; /* the worker's name for it */
+	uint16_t number; /* the worker's name for the channel */
 	bool is_ending;
-	uint64_t n_calls; /* of that number, as the worker tells it */
-	uint64_t used_ms; /* when that was another one last, in the loop's time */
-	uint64_t left_ms; /* without a client: since when */
+	uint64_t n_calls; /* calls of that number, as reported by the worker */
+	uint64_t used_ms; /* loop time of the last change of n_calls */
+	uint64_t left_ms; /* without a client: loop time since when */
 };
 
-/* What a client is told of its own. */
+/* Parameters of a channel that its client gets. */
 struct msd_direct_terms {
 	uint64_t requests, bytes;
 	uint64_t pid; /* of the worker */
 };
 
 /**
- * A channel for @c to a worker of @crew, for the functions whose names @functions has,
- * an array of msgpack's str; NULL: for all. *@ret_fd is the client's end. Errors:
- * MSD_NOT_READY, MSD_UNSUPPORTED (its calls are joined), MSD_BUSY (too many; somebody
- * watches single calls), MSD_IO, MSD_NO_SPACE, MSD_NOMEM.
+ * Open a channel for @c to a worker of @crew, for the functions in @functions, an
+ * array of msgpack strings; NULL: all functions. *@ret_fd is the client's end.
+ * Errors: MSD_NOT_READY, MSD_UNSUPPORTED (its calls are joined), MSD_BUSY (too many
+ * channels, or a client watches single calls), MSD_IO, MSD_NO_SPACE, MSD_NOMEM.
  */
 MSD_MUST_CHECK msd_err msd_direct_open(struct msd_crew *crew, struct msd_client *c,
 				       const struct msd_buf *functions,
 				       struct msd_direct_terms *ret_terms, int *ret_fd,
 				       struct msd_diag *d);
-/** Take back those of a module, of a client. */
+/** Take back all channels of a module, or of a client. */
 void msd_direct_end_crew(struct msd_crew *crew);
 void msd_direct_end_client(struct msd_client *c);
-/** Take back one of them. */
+/** Take back one channel. */
 void msd_direct_end(struct msd_direct *x);
-/** One of its workers has any. */
+/** True if a worker of @crew has a channel. */
 bool msd_direct_is_any(const struct msd_crew *crew);
 
-/** worker.peer from the worker: one is gone. False: it breaks the contract. */
+/**
+ * Handle worker.peer from the worker: a channel is gone. False: the worker broke the
+ * protocol.
+ */
 MSD_MUST_CHECK bool msd_direct_take_gone(struct msd_process *p,
 					 const struct msd_in *in);
-/** The process is lost, which its replica still has, and all of them with it. */
+/** Drop all channels of a lost process, which its replica still holds. */
 void msd_direct_lose(struct msd_process *p, const struct msd_lost *lost);
 
 /* direct_find.c */
-/** That of its channels which has @number, or NULL. */
+/** Return the channel of the process with @number, or NULL. */
 struct msd_direct *msd_direct_find(const struct msd_process *p, uint64_t number);
-/** A number that none of them has; 0: there is none. */
+/** Return an unused channel number; 0: all are in use. */
 uint16_t msd_direct_free_number(const struct msd_process *p);
 
 /* direct_choose.c */
-/** The open worker of @crew with the fewest channels, which has room for one of @who.
- * NULL: there is none, which @d says; one that nobody uses is taken back then. */
+/**
+ * Select the open worker of @crew with the fewest channels and room for one of @who.
+ * NULL: no worker has room, for the cause in @d; an unused channel is then taken
+ * back.
+ */
 struct msd_process *msd_direct_choose(const struct msd_crew *crew,
 				      struct msd_peer_id who, struct msd_diag *d);
-/** More clients than MSD_DIRECT_CROWD a worker wait for it through the daemon. */
+/** True if more than MSD_DIRECT_CROWD clients per worker wait in the queue. */
 bool msd_direct_is_crowded(const struct msd_crew *crew);
-/** What the requests of one channel may hold: of less than MSD_DIRECT_LEAST_BYTES none
- * is given. */
+/**
+ * Return the limit in bytes for the requests of one channel. Below
+ * MSD_DIRECT_LEAST_BYTES no channel is given.
+ */
 uint64_t msd_direct_bytes(const struct msd_limits *limits);
 
 /* direct_watch.c */
-/** The worker has a ledger from here on; before its first channel. Errors:
- * MSD_NO_SPACE, MSD_IO, MSD_NOMEM. */
+/**
+ * Share a ledger with the worker; call it before the first channel. Errors:
+ * MSD_NO_SPACE, MSD_IO, MSD_NOMEM.
+ */
 MSD_MUST_CHECK msd_err msd_direct_share_ledger(struct msd_process *p,
 					       struct msd_diag *d);
-/** It is looked at while there is a channel. */
+/** Read the ledger periodically while a channel exists. */
 void msd_direct_watch(struct msd_process *p);
 /**
- * What was sent to @p waits: it says that it runs a call of a client's channel, or has
- * just done so and runs nothing. A number that no channel has is not believed.
+ * True if requests sent to @p wait: the worker reports a running call of a channel,
+ * or has just finished one and runs nothing. A number without a channel is ignored.
  */
 bool msd_direct_is_ahead(const struct msd_process *p);
-/** What runs there is a channel's call that takes long, or is over its deadline: what
- * is sent to it now gains nothing, and may be lost with it. It is looked at again soon.
+/**
+ * True if @p runs a call of a channel that is long, or exceeded its deadline. A
+ * request sent now gains nothing, and may be lost with the worker. Checks again soon.
  */
 bool msd_direct_is_stuck(struct msd_process *p);
-/** A worker says that it runs a call of the channel `of`. */
+/** A worker reports that it runs a call of the channel `of`. */
 struct msd_direct_run {
 	const struct msd_direct *of;
 	uint64_t ran_ms;
-	uint64_t late_ms; /* since its deadline, when it is late */
+	uint64_t late_ms; /* since its deadline, if it is late */
 	bool is_late;
 };
-/** What @p runs of its channels. False: nothing. What the worker says of it is worth no
- * more than its own life. */
+/**
+ * Find the channel call that @p runs. False: it runs none. The report is trusted only
+ * for decisions about the worker itself.
+ */
 bool msd_direct_find_run(const struct msd_process *p, struct msd_direct_run *ret);
-/** Over a channel of @p but @of (or NULL) something was sent that is not answered. */
+/**
+ * True if an unanswered request was sent over a channel of @p other than @of (or
+ * NULL).
+ */
 bool msd_direct_has_others(const struct msd_process *p, const struct msd_direct *of);
-/** Note who has used his channel since the last time. */
+/** Note which clients have used their channels since the last time. */
 void msd_direct_note_use(struct msd_process *p);
-/** Over one of the channels of @c something was sent that is not answered. */
+/** True if an unanswered request was sent over a channel of @c. */
 bool msd_direct_is_awaited(const struct msd_client *c);
-/** Since when what @p runs has run at the earliest, in the loop's time; 0: that is not
- * known. */
+/**
+ * Return the earliest loop time at which the current request of @p may have started;
+ * 0: unknown.
+ */
 uint64_t msd_direct_since_ms(const struct msd_process *p);
 
 /* direct_count.c */
-/** Count what @p has told since the last time. */
+/** Count the calls that @p has reported since the last time. */
 void msd_direct_count(struct msd_process *p);
-/** The same of one that is lost, with the calls that it had: those that waited end as
- * @code. */
+/**
+ * The same for a lost process, with its unfinished calls: @code is the result of
+ * calls that waited.
+ */
 void msd_direct_count_last(struct msd_process *p, msd_err code);
 
 #endif

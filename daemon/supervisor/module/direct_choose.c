@@ -1,7 +1,7 @@
 /*
- * Whose channel goes to which worker. Happy path: the open one with the fewest.
- * Failures: it has as many as it may, or as many of one user; of who has called nobody
- * for a while one is taken back, for whoever asks next.
+ * Select the worker for a direct channel. Happy path: take the open worker with the
+ * fewest channels. Failures: the worker, or one of its users, has the maximum. A
+ * channel that was unused for a while is taken back for the next client that asks.
  */
 #include "daemon/limits.h"
 #include "daemon/supervisor/module/direct.h"
@@ -42,7 +42,7 @@ static uint32_t count_of(const struct msd_process *p, struct msd_peer_id who)
 	return n;
 }
 
-/* Of @who, unless that is NULL: the one that was used last the longest time ago. */
+/* Take back the channel, of @who unless NULL, that was unused for the longest time. */
 static void give_up_unused(struct msd_process *p, const struct msd_peer_id *who)
 {
 	struct msd_direct *oldest = NULL;
@@ -60,7 +60,7 @@ static void give_up_unused(struct msd_process *p, const struct msd_peer_id *who)
 		msd_direct_end(oldest);
 }
 
-/* Whether @p may have one more, which is for @who. */
+/* Check that @p has room for one more channel, for @who. */
 static msd_err check_room(struct msd_process *p, const char *name,
 			  struct msd_peer_id who, struct msd_diag *d)
 {
@@ -109,7 +109,7 @@ struct msd_process *msd_direct_choose(const struct msd_crew *crew,
 	return best;
 }
 
-/* Some clients that wait, each once. */
+/* Waiting clients, each once. */
 struct some {
 	const struct msd_client *who[MSD_DIRECT_CROWD + 1];
 	uint32_t n;
@@ -137,7 +137,7 @@ bool msd_direct_is_crowded(const struct msd_crew *crew)
 {
 	struct some queued = {.n = 0};
 
-	/* What is queued waits for each of them. */
+	/* Queued requests wait for every worker. */
 	MSD_LIST_EACH (it, &crew->all_lanes) {
 		const struct msd_lane *lane =
 			MSD_CONTAINER_OF(it, struct msd_lane, all_link);

@@ -1,9 +1,8 @@
 /*
- * What a worker tells of calls on channels of clients' own, as if they had come through
- * the supervisor. Happy path: what its ledger has more than when it was looked at last
- * is added to what is counted of its module. Failures: fewer than before, more than can
- * have happened since, or a row whose name is none of the module's, is a lie: it is
- * passed over.
+ * Count the calls on direct channels like calls through the supervisor. Happy path:
+ * add the growth of the worker's ledger since the last read to the statistics of its
+ * module. Failures: the ledger reports fewer calls than before, more than the elapsed
+ * time allows, or a function that the module lacks. Such values are ignored.
  */
 #include <string.h>
 
@@ -19,14 +18,14 @@ _Static_assert(sizeof(((struct msd_ledger_row *)NULL)->ended) ==
 		       MSD_TALLY_CODES * sizeof(uint64_t),
 	       "a row has as many codes as one of the tally");
 
-/* No call takes less. */
+/* Minimum time of a call. */
 #define LEAST_CALL_NS 100u
-/* That have been asked for, and not been answered: they wait at the same time. */
+/* Maximum number of unanswered requests, which wait at the same time. */
 #define MOST_THAT_WAIT (MSD_MAX_GUESTS * 2u * MSD_DIRECT_REQUESTS)
-/* Of what grows with time, so that it does not wrap. */
+/* Limit of the values that grow with time, so that they do not wrap. */
 #define MOST_LEFT (UINT64_MAX / 2)
 
-/* At most what is left of it. */
+/* Take at most what is left. */
 static uint64_t take(uint64_t wanted, uint64_t *left)
 {
 	const uint64_t n = wanted < *left ? wanted : *left;
@@ -40,7 +39,7 @@ static void grow(uint64_t *left, uint64_t more)
 	*left = more < MOST_LEFT - *left ? *left + more : MOST_LEFT;
 }
 
-/* What may have happened since the last look. */
+/* Grow the limits by the time since the last read. */
 static void pass_time(struct msd_ledger_left *left)
 {
 	const uint64_t now_ns = msd_now_ns();
@@ -56,7 +55,7 @@ static void pass_time(struct msd_ledger_left *left)
 	grow(&left->wait.ns, ns < MOST_LEFT / MOST_THAT_WAIT ? ns * MOST_THAT_WAIT : 0);
 }
 
-/* How many more than last time. */
+/* Return the growth since the last read. */
 static uint64_t more(const uint64_t *now, uint64_t *seen, uint64_t *left)
 {
 	const uint64_t n = msd_ledger_get(now);
@@ -70,7 +69,7 @@ static void count_times(const struct msd_ledger_times *now,
 			struct msd_ledger_times *seen, uint64_t *left_n,
 			uint64_t *left_ns, struct msd_times *ret)
 {
-	/* Nothing took 2^63 ns. */
+	/* No call takes 2^63 ns. */
 	for (unsigned i = 0; i < MSD_LEDGER_BINS - 1; i++)
 		ret->spread.n[i] += more(&now->n[i], &seen->n[i], left_n);
 	ret->sum_ns += more(&now->sum_ns, &seen->sum_ns, left_ns);
@@ -90,7 +89,7 @@ static void count_spun(struct msd_process *p)
 	msd_spin_count_add(&p->house->spun, &n);
 }
 
-/* The tally's row of the ledger's @row, whose name is copied before it is looked at. */
+/* Return the statistics row for the ledger's @row. Copies its name before the check. */
 static uint8_t find_row(struct msd_crew *crew, const struct msd_ledger_row *row,
 			struct msd_ledger_row *seen)
 {
@@ -131,7 +130,7 @@ static void count_row(struct msd_process *p, const struct msd_ledger_row *row,
 	crew->house->n_direct_calls += all;
 }
 
-/* It took as long as is slow, and no longer than there is a ledger. */
+/* True if the call was slow, and not older than the ledger. */
 static bool may_be_slow(const struct msd_process *p, const struct msd_ledger_slow *s)
 {
 	const struct msd_ledger_left *left = &p->ledger_left;
@@ -144,7 +143,7 @@ static bool may_be_slow(const struct msd_process *p, const struct msd_ledger_slo
 static void count_slow(const struct msd_process *p, const struct msd_ledger_slow *told)
 {
 	struct msd_crew *crew = p->replica->crew;
-	/* Read once: it may be another at the next look. */
+	/* Read once: the worker may change it. */
 	const struct msd_ledger_slow s = *(const volatile struct msd_ledger_slow *)told;
 	const struct msd_direct *x = msd_direct_find(p, s.guest);
 
@@ -164,7 +163,7 @@ static void count_slow(const struct msd_process *p, const struct msd_ledger_slow
 	msd_slowlog_note(&crew->house->slowlog, &past, (struct msd_span){0});
 }
 
-/* Of more than its ring has the oldest are gone. */
+/* If there are more than its ring holds, the oldest are lost. */
 static void count_all_slow(const struct msd_process *p)
 {
 	uint64_t all = UINT64_MAX;
@@ -203,7 +202,7 @@ static void count_lost(struct msd_crew *crew, uint8_t at, msd_err code, uint64_t
 	crew->house->n_direct_calls += n;
 }
 
-/* The call that it ran, which was late or not. */
+/* Count the call that the worker ran, late or not. */
 static void count_running(struct msd_process *p, msd_err code)
 {
 	struct msd_ledger *l = p->ledger;
@@ -218,7 +217,7 @@ static void count_running(struct msd_process *p, msd_err code)
 	count_lost(p->replica->crew, at, was_late ? MSD_DEADLINE : code, 1);
 }
 
-/* That came over @x and are not over. */
+/* Number of unfinished requests on @x. */
 static uint64_t waiting_of(const struct msd_direct *x)
 {
 	const struct msd_ledger *l = x->process->ledger;
@@ -229,8 +228,8 @@ static uint64_t waiting_of(const struct msd_direct *x)
 	return n < MSD_DIRECT_REQUESTS ? n : MSD_DIRECT_REQUESTS;
 }
 
-/* Of calls that it had not read nobody knows: their clients make them once more, but
- * for those that had sent several. */
+/* The ledger has no calls that the worker had not read. Clients repeat those calls,
+ * unless they had sent several. */
 void msd_direct_count_last(struct msd_process *p, msd_err code)
 {
 	msd_direct_count(p);

@@ -1,9 +1,9 @@
 /*
- * What a worker says that it runs. Happy path: it shares a ledger from its first
- * channel on; now and then that is read, as long as there is a channel. When too many
- * wait for it through the daemon, its channels are taken back. Failures: a
- * call that overran its deadline ends its worker, as one that came through the
- * supervisor does.
+ * Watch the calls that a worker reports. Happy path: the worker shares a ledger from
+ * its first channel on. The supervisor reads it periodically while a channel exists.
+ * If too many clients wait through the supervisor, the channels of the module are
+ * taken back. Failures: a call that exceeds its deadline terminates its worker, like
+ * a call through the supervisor.
  */
 #include <fcntl.h>
 #include <linux/sockios.h>
@@ -19,10 +19,11 @@
 #include "daemon/wire/ledger.h"
 #include "proto/clock.h"
 
-#define LOOK_MS 100u /* at the ledger */
-#define SOON_MS 2u   /* the same while somebody waits for it */
+#define LOOK_MS 100u /* interval of ledger reads */
+#define SOON_MS 2u   /* interval while a request waits */
 #define LONG_MS 10u
-/* Who says for longer that it runs nothing, and has been sent something, runs that. */
+/* A worker that reports no running call for longer, although it has requests of the
+ * supervisor, runs one of those. */
 #define BETWEEN_NS UINT64_C(1000000000)
 
 bool msd_direct_is_ahead(const struct msd_process *p)
@@ -76,7 +77,7 @@ bool msd_direct_is_stuck(struct msd_process *p)
 
 	if (!msd_direct_find_run(p, &run) || (run.ran_ms < LONG_MS && !run.is_late))
 		return false;
-	/* It does not say when that is over. */
+	/* The worker does not report the end of that call. */
 	msd_deadline_set(p->house->deadlines, &p->ledger_timer, SOON_MS);
 	return true;
 }
@@ -96,7 +97,7 @@ void msd_direct_note_use(struct msd_process *p)
 	}
 }
 
-/* Not read by the worker yet. */
+/* True if the worker has unread data. */
 static bool is_unread(const struct msd_direct *x)
 {
 	int n = 0;
@@ -150,7 +151,9 @@ static void on_look(struct msd_deadline *node)
 		msd_run_watch_look(p->replica);
 	if (!msd_list_is_empty(&p->directs))
 		look_again(p);
-	/* It may be unstuck; and what was counted is on the module's probation. */
+	/*
+	 * The worker may be free again; and the canary check needs the counted calls.
+	 */
 	if (p->replica != NULL && p->replica->ended_for == MSD_RUN_GOES_ON)
 		p->replica->crew->ops->on_answered(p->replica->crew);
 }

@@ -5,10 +5,10 @@
 #include "daemon/supervisor/module/module.h"
 #include "daemon/supervisor/module/replica.h"
 
-/* Of max_memory: all channels' together, and one user's of that. */
+/* Shares of max_memory for all channels together, and for one user. */
 #define PART_OF_ALL 2u
 #define PART_OF_ONE 4u
-#define HOLD_OFF_MS 10000u /* after the last who wanted to see single calls */
+#define HOLD_OFF_MS 10000u /* after the last client that watched single calls */
 
 void msd_directs_end(struct msd_house *house)
 {

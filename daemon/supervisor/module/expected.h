@@ -1,7 +1,10 @@
 #ifndef MSD_SUPERVISOR_EXPECTED_H
 #define MSD_SUPERVISOR_EXPECTED_H
-/* The modules that a daemon was started for, by their names: those that there are when
- * all has been begun. What comes and goes later does not make it less ready. */
+/*
+ * Readiness set: the names of the modules that the daemon was started for, as they
+ * exist at the end of the startup. Modules that are loaded or unloaded later do not
+ * change its readiness.
+ */
 #include <stdbool.h>
 #include <stdint.h>
 
@@ -10,15 +13,15 @@
 struct msd_house;
 struct msd_module;
 
-/** They are those that @house has now. Once. MSD_NOMEM. */
+/** Take the current modules of @house as the set. Call it once. Errors: MSD_NOMEM. */
 MSD_MUST_CHECK msd_err msd_expected_take(struct msd_house *house, struct msd_diag *d);
-/** A call of @m is served now: it is READY, or ASLEEP until one comes. */
+/** True if @m serves calls now: it is READY, or ASLEEP and wakes for a call. */
 bool msd_expected_serves(const struct msd_module *m);
-/** The module @name when it serves; NULL: it does not, or there is none. */
+/** Return the module @name if it serves; NULL: it does not serve or does not exist. */
 const struct msd_module *msd_expected_find(struct msd_house *house, const char *name);
-/** How many of @house's serve. */
+/** Return how many modules of the set serve. */
 uint32_t msd_expected_count_ready(struct msd_house *house);
-/** All that the daemon was started for is served, and it is not about to end. */
+/** True if all modules of the set serve, and the daemon is not about to exit. */
 bool msd_expected_all_ready(struct msd_house *house);
 void msd_expected_finish(struct msd_house *house);
 

@@ -1,8 +1,7 @@
 /*
- * Happy path: the description is checked, its parts are copied to
- * one text, in the order in which module.describe has them, and the names of its
- * functions are sorted. Failures: it is not what was promised, and what was known
- * stays.
+ * Happy path: check the description, copy its parts to one text in the order of
+ * module.describe, and sort the function names. Failures: the description breaks the
+ * protocol; the old facts stay.
  */
 #include "daemon/supervisor/module/facts.h"
 
@@ -60,7 +59,7 @@ static msd_err check(const struct msd_body *body, uint32_t *ret_n, struct msd_di
 	return MSD_OK;
 }
 
-/* The parts, key and value each; the functions come last. */
+/* Append the parts, key and value each; the functions are last. */
 static void write_parts(struct msd_buf *b, struct msd_span result)
 {
 	for (unsigned i = 0; i < MSD_FACTS_N_PARTS; i++) {
@@ -74,7 +73,7 @@ static void write_parts(struct msd_buf *b, struct msd_span result)
 	}
 }
 
-/* Of the parts the first is the device. */
+/* The first part is the device. */
 static struct msd_span first_value(const struct msd_shared *text)
 {
 	struct msd_cur c = msd_cur_of((struct msd_span){text->bytes, text->n});
@@ -118,7 +117,7 @@ static msd_err keep_names(struct msd_facts *f, uint32_t n, struct msd_diag *d)
 	struct msd_cur c;
 	uint32_t n_all;
 
-	f->names = calloc(n + 1u, sizeof(*f->names)); /* never NULL for none */
+	f->names = calloc(n + 1u, sizeof(*f->names)); /* never NULL, even if empty */
 	if (f->names == NULL)
 		return msd_diag_no_memory(d);
 	if (!msd_array_open(f->functions, &c, &n_all))
@@ -204,7 +203,7 @@ struct msd_span msd_facts_model(const struct msd_facts *f)
 
 	if (found.n > 0 || !msd_array_open(f->functions, &c, &n))
 		return found;
-	/* An executor's, beside those that tell of its graph. */
+	/* An executor has other functions, which describe its graph. */
 	found = msd_facts_function(f, msd_span_of("run"));
 	if (has_style(found, "model"))
 		return found;

@@ -1,52 +1,52 @@
 #ifndef MSD_SUPERVISOR_FACTS_H
 #define MSD_SUPERVISOR_FACTS_H
 /*
- * What a worker said of its module when it opened it: worker.open's result. It is read
- * once, when it comes; what clients ask afterwards is looked up or sent as it lies
- * there. Zero is empty: no worker has said anything yet.
+ * Facts that a worker reported about its module when it opened it: the result of
+ * worker.open. It is parsed once, on arrival; later requests of clients are looked up
+ * in it or copied from it. Zero is empty: no worker has reported yet.
  */
 #include <stdbool.h>
 
 #include "proto/body.h"
 
-/* Keys of module.describe that are the worker's: device, era, machine, built_ms,
+/* Keys of module.describe that the worker provides: device, era, machine, built_ms,
  * sandbox, inspect and functions. */
 #define MSD_FACTS_N_PARTS 7u
 
 struct msd_facts {
 	struct msd_shared *text; /* the parts, key and value each; NULL: empty */
-	struct msd_span
-		device; /* in the text: the value of that key, as functions is */
+	struct msd_span device;  /* in the text: that key's value */
 	struct msd_span functions;
 	struct msd_span *names; /* in the text, sorted; owned, n_functions */
 	uint32_t n_functions;
-	bool has_pins; /* the workers' device holds the pages of their segments */
+	bool has_pins; /* the workers' device pins the pages of their segments */
 };
 
-/** Free what it holds; zeroed and finished ones are fine. They are unknown again. */
+/** Free the facts, which are then unknown; zeroed and finished ones are fine. */
 void msd_facts_finish(struct msd_facts *f);
 static inline bool msd_facts_are_known(const struct msd_facts *f)
 {
 	return f->text != NULL;
 }
 /**
- * Take what the response @body says instead of what was known. Errors: MSD_INTERNAL
- * when it is not what CHANNEL.md promises; MSD_NOMEM. @f is as it was then.
+ * Replace the facts by those of the response @body. On failure @f is unchanged.
+ * Errors: MSD_INTERNAL (it breaks CHANNEL.md), MSD_NOMEM.
  */
 MSD_MUST_CHECK msd_err msd_facts_take(struct msd_facts *f, const struct msd_body *body,
 				      struct msd_diag *d);
-/** Append the parts of a module of which nothing is known: keys without values. */
+/** Append the parts of an unknown module: keys without values. */
 void msd_facts_put_unknown(struct msd_buf *out);
 bool msd_facts_have_function(const struct msd_facts *f, struct msd_span name);
-/** What function.list says of it: the map of its keys; n is 0: there is none. */
+/** Return the map that function.list has for the function; n is 0: unknown function. */
 struct msd_span msd_facts_function(const struct msd_facts *f, struct msd_span name);
-/** The same of the function that is the model: `main`, else a whole model `run`,
- * else the only one that is a whole model, else the only one. n is 0: nobody can say
- * which. */
+/**
+ * The same for the model function: `main`, else `run` if it is a whole model, else
+ * the only whole model, else the only function. n is 0: ambiguous.
+ */
 struct msd_span msd_facts_model(const struct msd_facts *f);
-/** Whether it fills its outputs, which are arguments behind its inputs. */
+/** True if the function fills its outputs, which follow its inputs as arguments. */
 bool msd_facts_is_prim(const struct msd_facts *f, struct msd_span name);
-/** The function that @name may have meant; n is 0: none. */
+/** Suggest the function that @name may have meant; n is 0: none. */
 struct msd_span msd_facts_near_function(const struct msd_facts *f,
 					struct msd_span name);
 

@@ -6,10 +6,10 @@
 #include "daemon/wire/wire.h"
 #include "proto/limits.h"
 
-#define LINES_PER_TURN 64u /* some 12 KiB, of the 64 KiB that the log keeps */
+#define LINES_PER_TURN 64u /* about 12 KiB, of the 64 KiB that the log keeps */
 #define REST_MS 20u
 #define LOST_LINES 8u
-#define LOST_LOOKS 256u /* back from the last one: others call, too */
+#define LOST_LOOKS 256u /* back from the latest; other modules have calls, too */
 #define LOST_REST_MS 1000u
 
 static void tell_one(const struct msd_house *house, uint64_t number)
@@ -31,7 +31,7 @@ static void tell_one(const struct msd_house *house, uint64_t number)
 		(unsigned long long)r->spent_ns[MSD_STAGE_RUN] / 1000);
 }
 
-/* What was overwritten meanwhile is left out. */
+/* Skip calls that were overwritten meanwhile. */
 static void on_tell(struct msd_deadline *node)
 {
 	struct msd_recorder *rec = MSD_CONTAINER_OF(node, struct msd_recorder, tell);

@@ -5,19 +5,19 @@
 #include "daemon/wire/spare.h"
 
 /*
- * Happy path: slots are added to a reply; it is written, and they are given back.
- * Failures: its client is gone, perhaps with as many unread replies as it may have. A
- * part of their slots is given back each millisecond: the loop does not stand still for
- * all of them, and the worker, which clears them, has time for others' calls. Of a
- * worker that is gone they are nobody's.
+ * Happy path: a reply gets slots; it is written, and its slots are released.
+ * Failures: the client is gone, perhaps with the maximum of unread replies. Then a
+ * part of the slots is released each millisecond. So the loop is not blocked, and the
+ * worker, which clears the slots, has time for other calls. If the worker is gone,
+ * the slots need no release.
  */
 
-#define SPARE_SLOTS 4u  /* more of one reply are not kept for the next one */
-#define LEFT_SLOTS 512u /* half of what a worker has time to clear meanwhile */
+#define SPARE_SLOTS 4u  /* a larger list is freed, not kept for the next reply */
+#define LEFT_SLOTS 512u /* half of what a worker can clear in that time */
 #define LEFT_MS 1u
 
 struct msd_held {
-	struct msd_list link; /* of spare ones, or msd_process.left */
+	struct msd_list link; /* in the spare list, or msd_process.left */
 	struct msd_process *process;
 	uint32_t n, room;
 	struct held_slot {
@@ -87,7 +87,7 @@ static void end(struct msd_held *h)
 {
 	struct msd_process *p = h->process;
 
-	/* Nobody asks what is held of one whose end was told. */
+	/* A process that is gone needs no release. */
 	for (uint32_t i = 0; i < h->n && p->child != NULL; i++)
 		give_back(p, &h->slots[i]);
 	if (h->room == SPARE_SLOTS && msd_spare_has_room(&spare)) {
@@ -108,7 +108,7 @@ static struct msd_held *take_left(struct msd_process *p)
 	return MSD_CONTAINER_OF(it, struct msd_held, link);
 }
 
-/* Each has a reference: with the last one @p may go. */
+/* Each entry holds a reference to @p; the last one may free it. */
 static void on_left_due(struct msd_deadline *node)
 {
 	struct msd_process *p = MSD_CONTAINER_OF(node, struct msd_process, left_timer);

@@ -1,24 +1,26 @@
 #ifndef MSD_SUPERVISOR_HELD_H
 #define MSD_SUPERVISOR_HELD_H
-/*
- * Out slots of a worker that a reply in flight points into. They are given back
- * together, when its last byte is out or its client gone.
- */
+/* Out slots of a worker that a reply in flight points into. They are released
+ * together when its last byte is sent or its client is gone. */
 #include "daemon/supervisor/module/process.h"
 
 struct msd_held;
 
-/** Of @p, with room for @n slots, none so far; NULL: memory is short. */
+/** Create an empty list for slots of @p, with room for @n; NULL: out of memory. */
 struct msd_held *msd_held_new(struct msd_process *p, uint32_t n);
-/** One more: @bytes at @offset of @segment, whose address is *@ret. MSD_PROTOCOL when
- * that is no place, another reply has it, or there is no room for so many. */
+/**
+ * Add @bytes at @offset of @segment; *@ret is their address. Errors: MSD_PROTOCOL
+ * (not a valid place, in use by another reply, or too many slots).
+ */
 MSD_MUST_CHECK msd_err msd_held_add(struct msd_held *h, uint16_t segment,
 				    uint64_t offset, uint64_t bytes,
 				    const uint8_t **ret, struct msd_diag *d);
-/** How many there are. */
+/** Return the number of slots. */
 uint32_t msd_held_count(const struct msd_held *h);
-/** Give all back: msd_out.on_done of @held, which is gone then. What was not @sent is
- * given back within the next milliseconds. */
+/**
+ * Release all slots and free @held: its msd_out.on_done. If the reply was not @sent,
+ * they are released within the next milliseconds.
+ */
 void msd_held_end(void *held, bool sent);
 
 #endif

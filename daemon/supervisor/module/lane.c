@@ -7,10 +7,11 @@
 #include "daemon/supervisor/request/part.h"
 
 /*
- * Happy path: a client's first request to a module makes its lane; with a request in it
- * the lane takes turns with the others; what makes an object binds it to a worker, the
- * home, until nothing is held there. Failures: the home is lost, and the lane is free
- * again; a request leaves it unsent, and it may be loosened.
+ * Happy path: the first request of a client to a module creates its queue. While it
+ * has requests, the queue takes turns with other queues. A request that creates an
+ * object binds the queue to a worker, its home, until no object is held there.
+ * Failures: the home worker is lost, and the queue is unbound. A request leaves the
+ * queue unsent, and the queue may be unbound.
  */
 
 struct msd_lane *msd_lane_find_kind(struct msd_client *c, const struct msd_crew *crew,
@@ -57,7 +58,7 @@ struct msd_lane *msd_lane_get(struct msd_client *c, struct msd_crew *crew)
 	return msd_lane_get_kind(c, crew, MSD_LANE_ORDERED);
 }
 
-/* Into the list in which it takes turns with others. */
+/* Append the queue to the list in which it takes turns. */
 static void join(struct msd_lane *lane)
 {
 	struct msd_list *others = &lane->crew->lanes;
@@ -72,7 +73,7 @@ static void join(struct msd_lane *lane)
 	msd_list_append(others, &lane->link);
 }
 
-/* A home is left when nothing is held there and nothing on its way there. */
+/* Unbind the queue when no object is held or being created at its home. */
 static void loosen(struct msd_lane *lane)
 {
 	if (lane->home == NULL || lane->n_held[MSD_HELD_TENSOR] > 0 ||
@@ -82,7 +83,7 @@ static void loosen(struct msd_lane *lane)
 	lane->home = NULL;
 }
 
-/* When @r is due, of what goes by that; 0: it keeps its place. */
+/* When @r is due, if it is ordered by its deadline; 0: it keeps its place. */
 static uint64_t due_ms(const struct msd_req *r)
 {
 	if (r->method != MSD_M_CALL || !r->at.is_unordered || r->at.needs != NULL)
@@ -142,7 +143,7 @@ static void end_refusal(struct msd_lane *lane)
 	lane->why = NULL;
 }
 
-/* What was passed comes first again. */
+/* Passed requests are at the front again. */
 void msd_lane_look_again(struct msd_lane *lane)
 {
 	struct msd_list *first = lane->passed.next, *last = lane->passed.prev;
@@ -200,9 +201,11 @@ void msd_lane_left(struct msd_req *r)
 	loosen(lane);
 }
 
-/* Fast calls of one client that are sent together are answered with one write. So a
- * turn is MSD_LANE_TURN_US of calls, or a single call that takes longer or whose time
- * is unknown. */
+/*
+ * Fast calls of one client that are sent together are answered with one write. So a
+ * turn is MSD_LANE_TURN_US of calls, or one call that takes longer or has no known
+ * time.
+ */
 static bool has_turn_left(struct msd_lane *lane, const struct msd_req *r)
 {
 	const uint32_t us = r->at.expected_us;
@@ -239,13 +242,13 @@ void msd_lane_bind(struct msd_lane *lane, struct msd_replica *home)
 	join(lane);
 }
 
-/* What a lane holds is in its home worker; with one worker there are no homes. */
+/* A queue holds objects in its home worker; a module with one worker has no homes. */
 static bool holds_at(const struct msd_lane *lane, const struct msd_replica *rep)
 {
 	return lane->home == rep || (lane->home == NULL && lane->crew->n_replicas == 1);
 }
 
-/* The lane of @c that holds what it holds in the worker @p, or NULL. */
+/* Return the queue of @c that holds objects in the worker @p, or NULL. */
 static struct msd_lane *lane_at(struct msd_client *c, const struct msd_process *p)
 {
 	struct msd_lane *lane = c != NULL && p != NULL && p->replica != NULL
@@ -278,7 +281,7 @@ void msd_lane_release(struct msd_client *c, const struct msd_process *p,
 	loosen(lane);
 }
 
-/* What is held in the worker of @lane, by its peer and by others. */
+/* Objects held in the worker of @lane, by its peer and by other peers. */
 struct holdings {
 	uint64_t peers, others;
 };

@@ -1,32 +1,32 @@
 #ifndef MSD_SUPERVISOR_LANE_H
 #define MSD_SUPERVISOR_LANE_H
 /*
- * The queued requests of one client to one module, in order; those that need none by
- * their deadlines, the earliest first.
+ * Client queue: the queued requests of one client to one module, in order. Requests
+ * that need no order are sorted by their deadlines, earliest first.
  *
- * A lane whose client holds objects in one of several workers (resident tensors,
- * instances) has that replica as its home: all its requests go there, in order, until
- * it holds none and has none queued, or that worker is gone. Of a module with one
- * worker no lane has a home.
+ * If a client holds objects in one of several workers (resident tensors, instances),
+ * that replica is the home of its queue. All its requests go there, in order, until
+ * it holds no object and has no request queued, or the worker is gone. In a module
+ * with one worker no queue has a home.
  *
- * What needs no order need not wait for that home: such a client has a second lane, the
- * loose one, which never has a home. What may wait for all others is in a third, the
- * background's.
+ * Requests that need no order need not wait for the home worker. Such a client has a
+ * second queue, the loose one, which never has a home. A third queue, the
+ * background's, holds requests that may wait for all other requests.
  *
- * While something of it is being refused (refusal.h) a lane takes no turns.
+ * While some of its requests are being refused (refusal.h), a queue takes no turns.
  */
 #include "daemon/supervisor/module/process.h"
 #include "daemon/supervisor/module/replica.h"
 
-/* What a client holds in a worker: how many objects, which are in the worker's table,
+/* Objects that a client holds in a worker: numbers of entries in the worker's table,
  * and their bytes. */
 enum msd_held { MSD_HELD_TENSOR, MSD_HELD_INSTANCE, MSD_HELD_BYTES, MSD_HELD_COUNT };
 
-#define MSD_LANE_TURN_US 8u /* of calls that are expected to be shorter */
+#define MSD_LANE_TURN_US 8u /* per turn, if calls are expected to be shorter */
 
 enum msd_lane_kind { MSD_LANE_ORDERED, MSD_LANE_LOOSE, MSD_LANE_BACKGROUND };
 
-/* What is being refused of a lane. */
+/* The level of refusal of a queue. */
 enum msd_refused {
 	MSD_REFUSED_NONE,
 	MSD_REFUSED_LATE,
@@ -38,90 +38,108 @@ enum msd_refused {
 struct msd_why;
 
 struct msd_lane {
-	/* While it has requests: msd_crew.refused if some are being refused, else its
-	 * home's lanes, else msd_crew.lanes or, of the background's,
-	 * msd_crew.background. */
+	/*
+	 * If it has requests: msd_crew.refused while some are being refused, else its
+	 * home's lanes, else msd_crew.lanes, or msd_crew.background for the
+	 * background's.
+	 */
 	struct msd_list link;
 	struct msd_list client_link; /* msd_client.lanes */
 	struct msd_list all_link;    /* msd_crew.all_lanes */
 	struct msd_crew *crew;
 	struct msd_client *client;
 	struct msd_list requests; /* msd_req.link */
-	struct msd_list passed;   /* likewise: of a refused one, those that stay */
+	struct msd_list passed;   /* msd_req.link: that stay in a refused queue */
 	enum msd_refused refused;
-	struct msd_why *why; /* it is; a reference, or NULL: out of memory */
-	uint32_t n_requests; /* in both lists */
-	uint64_t queued_us;  /* what they are expected to take, where it is known */
-	uint32_t turn_us;    /* of what it has sent in this turn */
-	struct msd_replica *home; /* NULL: any worker will do */
-	/* At home, or with the only worker; what is being made included. */
+	struct msd_why *why;      /* the reason; a reference, or NULL: out of memory */
+	uint32_t n_requests;      /* in both lists */
+	uint64_t queued_us;       /* expected time, of those with a known one */
+	uint32_t turn_us;         /* expected time of what it sent in this turn */
+	struct msd_replica *home; /* NULL: any worker */
+	/* At home, or in the only worker; includes objects being created. */
 	uint64_t n_held[MSD_HELD_COUNT];
 	enum msd_lane_kind kind;
 };
 
-/** The lane of @c for @crew that keeps its order, or NULL. */
+/** Return the queue of @c for @crew that keeps the order, or NULL. */
 struct msd_lane *msd_lane_find(struct msd_client *c, const struct msd_crew *crew);
-/** The same, made when there is none, in the account of @c; NULL: out of memory. */
+/**
+ * The same; create it if it does not exist, in the account of @c. NULL: out of
+ * memory.
+ */
 struct msd_lane *msd_lane_get(struct msd_client *c, struct msd_crew *crew);
-/** The one of that kind, likewise. */
+/** The same for the queue of @kind. */
 struct msd_lane *msd_lane_get_kind(struct msd_client *c, struct msd_crew *crew,
 				   enum msd_lane_kind kind);
-/** The same, or NULL. */
+/** The same, or NULL if it does not exist. */
 struct msd_lane *msd_lane_find_kind(struct msd_client *c, const struct msd_crew *crew,
 				    enum msd_lane_kind kind);
-/* The requests at a lane's end that a new one goes ahead of. */
+/* Requests at the end of a queue that a new one overtakes. */
 struct msd_overtaken {
-	struct msd_list *last; /* the new one goes behind it; maybe the list */
+	struct msd_list *last; /* the new one goes behind it; may be the list head */
 	uint32_t n;
-	uint64_t us; /* that they are expected to take */
+	uint64_t us; /* their expected time */
 };
 
-/** What @r, which is in no lane, would overtake of @lane: a call that needs no order
- * those behind which no other stands that does, and which are due later, or not at all.
+/**
+ * Return the requests of @lane that @r, which is in no queue, would overtake. A call
+ * that needs no order overtakes the calls at the end that need no order either and
+ * are due later, or never.
  */
 struct msd_overtaken msd_lane_overtaken(const struct msd_lane *lane,
 					const struct msd_req *r);
-/** A call that one which comes later may overtake, and which is due. */
+/** True for a call with a deadline that a later call may overtake. */
 bool msd_lane_is_by_deadline(const struct msd_req *r);
-/** Queue @r behind what is there, but for what it overtakes. */
+/** Append @r to the queue, before the requests that it overtakes. */
 void msd_lane_append(struct msd_lane *lane, struct msd_req *r);
-/** The first request of a lane that has one, out of the queue; when its turn is over
- * the lane goes behind the others. */
+/**
+ * Remove and return the first request of a queue that has one. When its turn is over,
+ * the queue goes behind the other queues.
+ */
 struct msd_req *msd_lane_take(struct msd_lane *lane);
 struct msd_req *msd_lane_first(const struct msd_lane *lane);
-/** @r, which is in no list any more, is being freed while it was queued (cancelled,
- * expired, its client gone). */
+/**
+ * Account for @r, which is in no list any more and is being freed while queued
+ * (cancelled, expired, its client gone).
+ */
 void msd_lane_left(struct msd_req *r);
-/** From its first request on @what is to be refused of a lane for @why, borrowed or
- * NULL, and nothing is sent. No-op without requests; @what is no less than before. */
+/**
+ * Start to refuse @what of a queue, from its first request on, for @why, borrowed or
+ * NULL. The queue sends nothing meanwhile. No-op without requests; @what must not be
+ * below the current level.
+ */
 void msd_lane_refuse(struct msd_lane *lane, enum msd_refused what, struct msd_why *why);
-/** What was passed is looked at again, from the first request on. */
+/** Check passed requests again, from the first request on. */
 void msd_lane_look_again(struct msd_lane *lane);
-/** The first request of a refused lane that has one stays. */
+/** Pass the first request of a refused queue that has one: it stays. */
 void msd_lane_pass(struct msd_lane *lane);
-/** Nothing more is refused of a refused lane: it takes turns with what it has. */
+/** End the refusal: the queue takes turns with its remaining requests. */
 void msd_lane_serve(struct msd_lane *lane);
-/** All requests go to @home from here on. */
+/** Send all further requests to @home. */
 void msd_lane_bind(struct msd_lane *lane, struct msd_replica *home);
-/** What the answer of @r is, which makes something. */
+/** The kind of object that @r, a request that creates one, returns. */
 static inline enum msd_held msd_lane_held(const struct msd_req *r)
 {
 	return r->method == MSD_M_MODULE_INSTANCE ? MSD_HELD_INSTANCE : MSD_HELD_TENSOR;
 }
-/** The client has, or is about to have, one object more of @bytes in the worker @p; one
- * less. */
+/**
+ * Count one object of @bytes more that the client holds, or will hold, in the worker
+ * @p; or one less.
+ */
 void msd_lane_hold(struct msd_client *c, const struct msd_process *p,
 		   enum msd_held what, uint64_t bytes);
 void msd_lane_release(struct msd_client *c, const struct msd_process *p,
 		      enum msd_held what, uint64_t bytes);
-/** How many @lane's client may have yet where it holds them, of which there are @all,
- * when each connection may have @max and its peer twice as many: that part of what
- * other peers leave, so that there are some for whoever comes next. */
+/**
+ * Return how many more objects @lane's client may hold in its worker, of @all in
+ * total. A connection may have @max and its peer twice as many. The peer gets a fair
+ * part of what other peers leave, so that new peers get some.
+ */
 uint64_t msd_lane_room(const struct msd_lane *lane, enum msd_held what, uint64_t max,
 		       uint64_t all);
-/** The worker of @home is gone, with all that anybody held there. */
+/** Unbind the queues of @home: its worker is gone, with all objects held there. */
 void msd_lanes_unbind(struct msd_replica *home);
-/** Free a lane with nothing in it. */
+/** Free an empty queue. */
 void msd_lane_free(struct msd_lane *lane);
 
 #endif

@@ -9,7 +9,7 @@
 #include "daemon/supervisor/module/stage.h"
 #include "proto/clock.h"
 
-#define TEXT_BYTES 80u /* of a part of the sentence */
+#define TEXT_BYTES 80u /* for a part of the sentence */
 #define LONGEST_TIMES 10u
 #define HINT_WAITED                                                                    \
 	"`modser ls` tells since when the module is busy: load it with more "          \
@@ -19,13 +19,13 @@
 	"such calls take far less: `modser logs NAME` may say what it hangs in, or "   \
 	"whether its worker was stopped"
 
-/* What keeps a request from being run: a call of a direct channel, or a request. */
+/* The cause of a wait: a call of a direct channel, or a request. */
 struct ahead {
 	bool is_direct;
 	const struct msd_req *request; /* or NULL */
 };
 
-/* It answers what was sent in that order. */
+/* The worker answers requests in the order in which they were sent. */
 static struct ahead at(const struct msd_replica *rep)
 {
 	if (rep->process != NULL && msd_direct_is_ahead(rep->process))
@@ -36,8 +36,8 @@ static struct ahead at(const struct msd_replica *rep)
 		.request = MSD_CONTAINER_OF(rep->sent.next, struct msd_req, link)};
 }
 
-/* Of several workers each is busy while @r is queued: the first one's stands for all.
- */
+/* If several workers exist, all are busy while @r is queued: report the first busy
+ * one. */
 static struct ahead ahead_of(const struct msd_req *r)
 {
 	const struct msd_crew *crew = &r->module->crew;
@@ -68,8 +68,11 @@ static const char *whose(struct ahead ahead, const struct msd_req *r)
 		       : "behind a call of another client";
 }
 
-/* Until the bytes of its arguments were there, and from then on until now or until its
- * turn, of @all_ms together. Of what is no call the first is not known, and 0. */
+/*
+ * Time until the bytes of its arguments had arrived, and from then until now or until
+ * its start; @all_ms together. For a request that is not a call, the first is
+ * unknown, and 0.
+ */
 struct spent {
 	unsigned long long read_ms, wait_ms;
 };
@@ -82,7 +85,7 @@ static struct spent spent_of(const struct msd_req *r, uint64_t all_ms)
 	return (struct spent){.read_ms = known_ms, .wait_ms = all_ms - known_ms};
 }
 
-/* "its arguments took 20 ms to arrive, then ", or nothing. */
+/* Format "its arguments took 20 ms to arrive, then ", or "". */
 static const char *tell_read(struct spent s, char text[static TEXT_BYTES])
 {
 	text[0] = '\0';
@@ -110,8 +113,8 @@ static void explain_run(const struct msd_req *r, struct spent s, uint64_t ran_ms
 		(unsigned long long)ran_ms);
 }
 
-/* More time helps what is slow, and not what hangs: it has run for many times what such
- * calls take. */
+/* A longer deadline helps a slow call, not a hanging one: this one has run for many
+ * times the usual time. */
 static bool may_hang(const struct msd_req *r, uint64_t ran_ms)
 {
 	const uint64_t us = msd_crew_expect_us(&r->module->crew, r->client.who, r);

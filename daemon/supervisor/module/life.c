@@ -17,14 +17,14 @@
 #include "daemon/supervisor/module/watched.h"
 
 /*
- * The shell around life_step.c: what happens to a module becomes an event, and acts.c
- * performs the actions that come back, in their order. MSD_ACT_FREE comes last and ends
- * the module: nobody touches it behind take().
+ * The shell around life_step.c: it turns what happens to a module into an event, and
+ * acts.c performs the resulting actions in order. MSD_ACT_FREE is the last action and
+ * frees the module: no code after take() may touch it.
  */
 
 static void take(struct msd_module *m, const struct msd_life_event *e, const char *how);
 
-/* An event that is about no worker. */
+/* An event that is not about a single worker. */
 void msd_module_take_plain(struct msd_module *m, enum msd_life_event_type type)
 {
 	take(m, &(struct msd_life_event){.type = type}, "");
@@ -46,7 +46,7 @@ void msd_module_set_error(struct msd_module *m, msd_err err, const char *text)
 void msd_module_keep_error(struct msd_module *m, msd_err err, const char *text)
 {
 	if (m->life.state == MSD_STATE_QUARANTINED)
-		return; /* it says already why */
+		return; /* the cause is already stored */
 	msd_module_set_error(m, err, text);
 	msd_module_take_plain(m, MSD_LIFE_BLAMED);
 }
@@ -69,7 +69,7 @@ static void on_look(struct msd_deadline *node)
 	uint64_t again_ms;
 
 	if (m->life.state != MSD_STATE_READY)
-		return; /* it begins anew when it is */
+		return; /* the timer restarts when the module is READY */
 	if (msd_sleep_look(m, &again_ms)) {
 		msd_module_take_plain(m, MSD_LIFE_SLEEP);
 	} else {
@@ -92,7 +92,7 @@ static void take(struct msd_module *m, const struct msd_life_event *e, const cha
 	struct msd_life_actions actions;
 
 	msd_life_step(&m->life, e, uv_now(m->crew.house->loop), &actions);
-	/* Before all workers are there a load may still fail as a whole. */
+	/* Before all workers are open, a load may still fail as a whole. */
 	m->crew.is_serving = m->life.n_open > 0 && m->life.state != MSD_STATE_LOADING &&
 			     m->life.state != MSD_STATE_TRIAL &&
 			     m->life.state != MSD_STATE_ASLEEP;
@@ -102,7 +102,7 @@ static void take(struct msd_module *m, const struct msd_life_event *e, const cha
 		begin_looking(m);
 	if (m->life.state == MSD_STATE_ASLEEP && m->life.state != was)
 		msd_sleep_fall(m);
-	msd_module_look(m); /* an action may free it */
+	msd_module_look(m); /* an action may free the module */
 	for (uint32_t i = 0; i < actions.n; i++)
 		msd_module_perform(m, &actions.all[i], how);
 }
@@ -112,7 +112,7 @@ void msd_module_start(struct msd_module *m)
 	msd_module_take_plain(m, MSD_LIFE_LOAD);
 }
 
-/* A client waits for the answer to its load. */
+/* True if a client waits for the answer to its load. */
 static bool has_loader(const struct msd_module *m)
 {
 	MSD_LIST_EACH (it, &m->waiters.waiting) {
@@ -147,7 +147,7 @@ void msd_module_on_opened(struct msd_replica *rep)
 	msd_module_take_for(rep, MSD_LIFE_OPENED);
 }
 
-/* Before it is READY its calls are its own self-tests. */
+/* Before the module is READY, its calls are its own self-tests. */
 static bool is_peers(struct msd_module *m, const struct msd_blame *blame)
 {
 	return blame->who.kind != MSD_PEER_NOBODY &&
@@ -182,8 +182,8 @@ void msd_module_on_lost(struct msd_replica *rep, enum msd_loss loss,
 	     how);
 }
 
-/* It is idle when nobody waits for an answer; requests of clients that are gone do not
- * count. */
+/* A worker is idle when no client waits for its answer; requests of clients that are
+ * gone do not count. */
 void msd_module_check_idle(struct msd_module *m)
 {
 	if (m->life.state != MSD_STATE_DRAINING &&
@@ -204,8 +204,8 @@ void msd_module_unload(struct msd_module *m)
 	msd_module_take_plain(m, MSD_LIFE_UNLOAD);
 }
 
-/* The store must not try it again at the next start. What has no process is not written
- * down yet, and is withdrawn when it is. */
+/* The store must not try the candidate again at the next start. A candidate without a
+ * process is not recorded yet; it is withdrawn once it is recorded. */
 void msd_module_give_up(struct msd_module *m)
 {
 	if (m->is_candidate && msd_life_has_process(&m->life)) {

@@ -3,23 +3,27 @@
 #include <stdlib.h>
 
 /*
- * Happy path: LOAD starts the first worker; it is OPENED and the others are started;
- * the last OPENED makes the module READY, or begins its trial, and TRIED does; UNLOAD
- * drains it; IDLE kills each worker; the last LOST frees it. Failures:
- *  - a worker is lost before all were ready, or in the trial: the others are killed.
- * Did it refuse the artifact, whoever loads it is told the whole cause, and the module
- * is forgotten; without somebody to tell, or when it died, the module is FAILED, with
- * its log
- *  - one is lost later: it alone is started again, at once for its first death, then
- *    with rests; the others go on. With none left the module is RESTARTING. Too many
- *    deaths of all together: QUARANTINED, and the others end when they have answered
- *    So do as many in a row that had not opened it, whatever time each of them took
- *  - the worker lost its device (its exit status says so): the same, always at once
- *  - nobody calls it for long: its workers end and it is ASLEEP, until somebody does;
- *    then it is started as after the loss of all of them
- *  - it was killed for a call that ran too long, or died of one whose peer bears the
- *    blame: started again at once, and not counted; one peer's calls say nothing of the
- *    module (bars.h)
+ * Happy path: LOAD starts the first worker. When it is OPENED, the other workers
+ * start. The last OPENED makes the module READY, or begins its self-tests, and TRIED
+ * makes it READY. UNLOAD drains it; IDLE kills each worker; the last LOST frees it.
+ *
+ * Failures:
+ *   - A worker is lost before all were open, or in a self-test: the other workers are
+ *     killed. If it refused the artifact, the client that loads it gets the cause, and
+ *     the module is forgotten. Without such a client, or if the worker died, the module
+ *     is FAILED and keeps its log.
+ *   - A worker is lost later: only that worker is restarted, at once after its first
+ *     death, then with delays. The other workers continue. With no worker left the
+ *     module is RESTARTING. Too many deaths in total make it QUARANTINED, and its
+ *     workers exit when they have answered. The same holds for as many deaths in a row
+ *     before the artifact was open, however long each of them took.
+ *   - The worker lost its device (its exit status says so): the same, but it is always
+ *     restarted at once.
+ *   - The module is not called for long: its workers exit and it is ASLEEP. The next
+ *     call wakes it, as after the loss of all workers.
+ *   - The worker was killed for a call that ran too long, or died of a call whose peer
+ *     is to blame: it is restarted at once and not counted. The calls of one peer say
+ *     nothing about the module (bars.h).
  */
 
 #define HEALTHY_MS 60000u
@@ -30,7 +34,7 @@
 static void move(struct msd_life *life, enum msd_module_state to)
 {
 	if (!msd_life_may_move(life->state, to))
-		abort(); /* our own table and our own step */
+		abort(); /* a bug in the table or the step */
 	life->state = to;
 }
 
@@ -66,7 +70,7 @@ static void start(struct msd_life *life, enum msd_life_action_type how, uint32_t
 	add_for(as, how, worker);
 }
 
-/* No worker is started any more, and none is killed for being slow to open. */
+/* Start no more workers, and kill none for being slow to open. */
 static void stop_timers(struct msd_life *life, struct msd_life_actions *as)
 {
 	for (uint32_t i = 0; i < life->n_workers; i++) {
@@ -83,7 +87,7 @@ static void on_started(struct msd_life *life, uint32_t worker, uint64_t now_ms,
 	const uint64_t gone = now_ms - life->load_ms;
 	uint64_t left = life->load_limit_ms;
 
-	/* All workers of a load share its time; a restart has one of its own. */
+	/* All workers of a load share its time limit; a restart has its own. */
 	if (life->state == MSD_STATE_LOADING)
 		left = gone < left ? left - gone : 0;
 	life->workers[worker].phase = MSD_PHASE_OPENING;
@@ -115,12 +119,12 @@ static void become_ready_or_try(struct msd_life *life, struct msd_life_actions *
 	(void)add(as, MSD_ACT_TRY);
 }
 
-/* The file is opened by one worker before the others try: what cannot be loaded, or
- * breaks its process, does so once. */
+/* One worker opens the file before the other workers try. A file that cannot be
+ * loaded, or that crashes the process, fails only once. */
 static void go_on_loading(struct msd_life *life, struct msd_life_actions *as)
 {
 	if (life->is_blamed)
-		return; /* one has failed, and the others are being killed */
+		return; /* one has failed, and the rest is being killed */
 	if (life->n_open == life->n_workers) {
 		become_ready_or_try(life, as);
 		return;
@@ -159,8 +163,8 @@ static void fail_load(struct msd_life *life, bool has_loader,
 	(void)add(as, MSD_ACT_REPORT_FAILURE);
 	(void)add(as, MSD_ACT_ANSWER_WAITERS);
 	(void)add(as, MSD_ACT_REFUSE_QUEUED);
-	/* A refusal is told whole; of a death there are logs to ask for. A replacement
-	 * that failed leaves no trace. */
+	/* The client gets the whole cause of a refusal; for a death it can ask for
+	 * the log. A failed replacement leaves no trace. */
 	if ((!life->died_loading && has_loader) || life->is_successor) {
 		(void)add(as, MSD_ACT_NAME_SUCCESSOR);
 		(void)add(as, MSD_ACT_FREE);
@@ -182,9 +186,11 @@ static void on_lost_loading(struct msd_life *life, bool has_loader,
 	}
 }
 
-/* True when the deaths of the last minute are too many, or as many in a row came before
- * the artifact was open: slow ones, each at the end of its load timeout, never come
- * within a minute. */
+/*
+ * True if there were too many deaths in the last minute, or as many in a row before
+ * the artifact was open. Slow ones, each at its load timeout, never fall within a
+ * minute.
+ */
 static bool note_death(struct msd_life *life, struct msd_life_worker *w,
 		       uint64_t now_ms)
 {
@@ -212,7 +218,7 @@ static void quarantine(struct msd_life *life, struct msd_life_actions *as)
 	(void)add(as, MSD_ACT_CHECK_IDLE);
 }
 
-/* How long the next restart waits: at first not at all. */
+/* Delay the next restart; the first one has no delay. */
 static void rest_or_start(struct msd_life *life, uint32_t worker,
 			  struct msd_life_actions *as)
 {
@@ -237,8 +243,8 @@ static bool is_death(enum msd_loss loss)
 	return loss == MSD_LOSS_DEATH || loss == MSD_LOSS_DEVICE;
 }
 
-/* That no worker could be started is not the module's doing, and what it ran was its
- * client's choice. */
+/* A worker that could not be started is not the module's fault. A call that its peer
+ * is to blame for is not either. */
 static bool is_its_death(const struct msd_life_event *e)
 {
 	return is_death(e->loss) && !e->is_peers;
@@ -250,7 +256,7 @@ static bool is_started_at_once(const struct msd_life_event *e)
 	       (e->loss != MSD_LOSS_DEATH || e->is_peers);
 }
 
-/* After a fault of the device at once: nothing else than a fresh process clears it. */
+/* After a device fault restart at once: only a fresh process clears the fault. */
 static void restart(struct msd_life *life, const struct msd_life_event *e,
 		    uint64_t now_ms, struct msd_life_actions *as)
 {
@@ -269,7 +275,7 @@ static void restart(struct msd_life *life, const struct msd_life_event *e,
 	} else {
 		rest_or_start(life, e->worker, as);
 	}
-	(void)add(as, MSD_ACT_PUMP); /* what was bound to it can go to others */
+	(void)add(as, MSD_ACT_PUMP); /* requests bound to it can go to other workers */
 }
 
 static void finish_unload(struct msd_life_actions *as)
@@ -289,7 +295,7 @@ static void on_lost_draining(const struct msd_life *life, struct msd_life_action
 	(void)add(as, MSD_ACT_CHECK_IDLE);
 }
 
-/* Those that it has are being killed: it sleeps until they have ended. */
+/* While the old workers are being killed, it stays asleep until they have exited. */
 static void wake(struct msd_life *life, struct msd_life_actions *as)
 {
 	life->is_called = msd_life_has_process(life);
@@ -350,7 +356,7 @@ void msd_life_step(struct msd_life *life, const struct msd_life_event *e,
 {
 	ret->n = 0;
 	if (!msd_life_may_come(life, e))
-		abort(); /* our own shell's mistake */
+		abort(); /* a bug in the shell */
 	switch (e->type) {
 	case MSD_LIFE_LOAD:
 		life->load_ms = now_ms;
@@ -391,7 +397,7 @@ void msd_life_step(struct msd_life *life, const struct msd_life_event *e,
 		become_ready(life, ret);
 		break;
 	case MSD_LIFE_NAMED:
-		life->is_successor = false; /* it loads as any other from here on */
+		life->is_successor = false; /* it loads like any module from here */
 		break;
 	case MSD_LIFE_SLEEP:
 		fall_asleep(life, ret);

@@ -1,17 +1,16 @@
 #ifndef MSD_SUPERVISOR_LIFE_STEP_H
 #define MSD_SUPERVISOR_LIFE_STEP_H
 /*
- * The decisions of a module's life, without a process, a clock or a socket: an event
- * goes in, the state changes, actions come out, and life.c performs them in their
- * order.
+ * The state machine of a module, without a process, a clock or a socket. An event
+ * changes the state and yields actions, which life.c performs in order.
  *
- * What may come when, and what becomes of the state, is life_table.h. An event that is
- * not legal is our own mistake and ends the process.
+ * life_table.h defines which event is legal when, and the states. An illegal event is
+ * a bug and aborts the process.
  */
 #include "daemon/supervisor/module/life_table.h"
 
 enum msd_life_action_type {
-	MSD_ACT_START,        /* make a process for the worker, then STARTED or LOST */
+	MSD_ACT_START,        /* start a process for the worker, then STARTED or LOST */
 	MSD_ACT_START_AGAIN,  /* the same, after a death */
 	MSD_ACT_START_OTHERS, /* the same for all but the first */
 	MSD_ACT_SET_OVERDUE,  /* OVERDUE in least_ms, unless it is OPENED or LOST */
@@ -21,25 +20,25 @@ enum msd_life_action_type {
 	MSD_ACT_KILL_OVERDUE,
 	MSD_ACT_KILL_IDLE,
 	MSD_ACT_KILL_LOADING,   /* all: another one failed to load */
-	MSD_ACT_KILL_DRAINED,   /* all: their time is up */
-	MSD_ACT_KILL_UNCALLED,  /* all: nobody calls the module */
-	MSD_ACT_BLAME_DEATH,    /* keep as the cause that a worker died loading */
-	MSD_ACT_BLAME_DEATHS,   /* keep as the cause that they died too often */
+	MSD_ACT_KILL_DRAINED,   /* all: the drain time is over */
+	MSD_ACT_KILL_UNCALLED,  /* all: the module is not called */
+	MSD_ACT_BLAME_DEATH,    /* store the cause: a worker died while loading */
+	MSD_ACT_BLAME_DEATHS,   /* store the cause: workers died too often */
 	MSD_ACT_TRY,            /* run its self-tests, then TRIED or BLAMED and LOST */
-	MSD_ACT_FORGIVE,        /* drop the cause that is kept */
+	MSD_ACT_FORGIVE,        /* drop the stored cause */
 	MSD_ACT_REPORT_FAILURE, /* in the log */
 	MSD_ACT_TAKE_OVER,      /* take the predecessor's name, unload it */
 	MSD_ACT_UNLOAD_SUCCESSOR,
 	MSD_ACT_NAME_SUCCESSOR, /* it gets the name, then NAMED */
-	MSD_ACT_ANSWER_WAITERS, /* as the state says */
-	MSD_ACT_REFUSE_QUEUED,  /* as the state says */
-	MSD_ACT_GIVE_UP_QUEUED, /* their time is up */
-	MSD_ACT_QUEUED_WAIT,  /* what is queued waits for READY, but not without end */
-	MSD_ACT_QUEUED_READY, /* it waits for its own deadlines alone */
-	MSD_ACT_PUMP,         /* send the workers what they have room for */
-	MSD_ACT_CHECK_IDLE,   /* IDLE for each worker that nobody waits for */
-	MSD_ACT_FREE,         /* forget the module, then answer who waits for that: when
-				 what is queued was refused; always the last one */
+	MSD_ACT_ANSWER_WAITERS, /* according to the state */
+	MSD_ACT_REFUSE_QUEUED,  /* according to the state */
+	MSD_ACT_GIVE_UP_QUEUED, /* the drain time is over */
+	MSD_ACT_QUEUED_WAIT,    /* queued requests wait for READY, within limits */
+	MSD_ACT_QUEUED_READY,   /* they wait for their own deadlines only */
+	MSD_ACT_PUMP,           /* send the workers requests that they have room for */
+	MSD_ACT_CHECK_IDLE,     /* IDLE for each worker that no client waits for */
+	MSD_ACT_FREE, /* forget the module, then answer the unload requests, once the
+			 queued requests are refused; always the last one */
 	MSD_ACT_COUNT
 };
 
@@ -56,10 +55,13 @@ struct msd_life_actions {
 	struct msd_life_action all[MSD_MAX_ACTIONS];
 };
 
-/** Take the event at @now_ms: @life changes, *@ret is what is to be done, in order. */
+/**
+ * Process the event at @now_ms: change @life, and store the actions in order in
+ * *@ret.
+ */
 void msd_life_step(struct msd_life *life, const struct msd_life_event *e,
 		   uint64_t now_ms, struct msd_life_actions *ret);
-/** Some worker has a process. */
+/** True if a worker has a process. */
 bool msd_life_has_process(const struct msd_life *life);
 
 #endif

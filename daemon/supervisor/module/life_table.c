@@ -12,7 +12,7 @@
 
 MSD_WORDS_DEFINE(msd_module_state_name, enum msd_module_state, MSD_MODULE_STATE_MAP)
 
-/* To what each state may go. */
+/* Legal next states of each state. */
 static const unsigned moves[MSD_STATE_COUNT] = {
 	[MSD_STATE_LOADING] = BIT(MSD_STATE_TRIAL) | BIT(MSD_STATE_READY) |
 			      BIT(MSD_STATE_FAILED) | BIT(MSD_STATE_DRAINING),
@@ -27,10 +27,10 @@ static const unsigned moves[MSD_STATE_COUNT] = {
 	[MSD_STATE_QUARANTINED] = BIT(MSD_STATE_DRAINING),
 };
 
-/* In which states each event may come, and in which phases of its worker. */
+/* States in which each event is legal, and phases of its worker. */
 static const struct {
 	unsigned states;
-	unsigned phases; /* 0: it is about no worker */
+	unsigned phases; /* 0: it is not about a worker */
 } events[MSD_LIFE_EVENT_COUNT] = {
 	[MSD_LIFE_LOAD] = {BIT(MSD_STATE_LOADING), 0},
 	[MSD_LIFE_UNREADABLE] = {BIT(MSD_STATE_LOADING), 0},
@@ -68,7 +68,7 @@ bool msd_life_may_come(const struct msd_life *life, const struct msd_life_event 
 	if (e->worker >= life->n_workers ||
 	    (phases & BIT(life->workers[e->worker].phase)) == 0)
 		return false;
-	/* What has no process could not be started; and one that opened it was. */
+	/* A worker that could not be started has no process; an open one has. */
 	const enum msd_phase phase = life->workers[e->worker].phase;
 	const bool is_started = e->loss != MSD_LOSS_NOT_STARTED;
 	return e->type != MSD_LIFE_LOST ||

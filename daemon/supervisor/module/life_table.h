@@ -1,29 +1,30 @@
 #ifndef MSD_SUPERVISOR_MODULE_LIFE_TABLE_H
 #define MSD_SUPERVISOR_MODULE_LIFE_TABLE_H
 /*
- * What a module's life can be: its states, the phases of its workers, the events that
- * come to it, and which of them are legal when. What they do is life_step.h.
+ * The states of a module, the phases of its workers, its events, and which event is
+ * legal when. life_step.h defines their effects.
  *
- *   LOADING --all opened--> (TRIAL --> ) READY --last lost--> RESTARTING --opened-->
- * READY |                      '----too many deaths----+---> QUARANTINED
- *      '--none left--> FAILED <-- of TRIAL, too
- *   READY --nobody calls it--> ASLEEP --a call--> RESTARTING
+ *   LOADING --all opened--> READY
+ *   LOADING --all opened--> TRIAL --tests passed--> READY    if it has self-tests
+ *   LOADING, TRIAL --no worker left--> FAILED
+ *   READY --last worker lost--> RESTARTING --a worker opened--> READY
+ *   READY, RESTARTING --too many deaths--> QUARANTINED
+ *   READY --not called--> ASLEEP --a call--> RESTARTING
  *   each of them --unload--> DRAINING --no process left--> (freed)
  *
- * TRIAL is between the two where there are self-tests.
+ * Events, the legal states, and the phase of the worker. LOADING, READY and
+ * RESTARTING are "alive":
  *
- * Events, and what a worker must be for them (LOADING, READY, RESTARTING are "alive"):
- *
- *   LOAD, UNREADABLE  LOADING         before anything else, once
+ *   LOAD, UNREADABLE  LOADING         before any other event, once
  *   STARTED i         alive           STARTING, the answer to the actions START*
  *   BLAMED            not FAILED      any; a start or an opening failed with a cause
  *   OPENED i          not FAILED      OPENING
- *   SLEEP             READY           nobody has called it for long
- *   WAKE              ASLEEP          somebody calls it; its workers may be ending yet
+ *   SLEEP             READY           the module was not called for long
+ *   WAKE              ASLEEP          a client calls it; old workers may still exit
  *   LOST i            not FAILED      STARTING (it could not be started), OPENING, OPEN
  *   OVERDUE i         alive           OPENING, the end of SET_OVERDUE
  *   RESTED i          READY, RESTARTING  RESTING, the end of REST
- *   IDLE i            DRAINING, QUARANTINED  nobody waits for anything from it
+ *   IDLE i            DRAINING, QUARANTINED  no client waits for its answer
  *   UNLOAD            any
  *   DRAIN_OVER        DRAINING        the end of SET_DRAIN
  *   TRIED             TRIAL           its self-tests have passed
@@ -50,32 +51,32 @@ enum msd_module_state {
 		MSD_STATE_COUNT
 };
 
-/** The name on the wire. */
+/** Return the name on the wire. */
 const char *msd_module_state_name(enum msd_module_state state);
 
 enum msd_phase {
 	MSD_PHASE_OFF,
-	MSD_PHASE_STARTING, /* a process is wanted; there may come none */
-	MSD_PHASE_OPENING,  /* its process has not opened the artifact, or not begun */
+	MSD_PHASE_STARTING, /* a process was requested; it may fail to start */
+	MSD_PHASE_OPENING,  /* its process has not yet opened the artifact */
 	MSD_PHASE_OPEN,
-	MSD_PHASE_RESTING, /* it is started again later */
+	MSD_PHASE_RESTING, /* waits for its restart */
 	MSD_PHASE_COUNT
 };
 
 enum msd_loss {
-	MSD_LOSS_NOT_STARTED, /* no process could be made, or it got no program */
+	MSD_LOSS_NOT_STARTED, /* process creation or program start failed */
 	MSD_LOSS_DEATH,
-	MSD_LOSS_DEVICE,   /* it said that its device is lost to it */
-	MSD_LOSS_OVERRUN,  /* it was killed for a call that overran its deadline, ... */
-	MSD_LOSS_TOO_LONG, /* ... ran longer than any may, ... */
-	MSD_LOSS_IN_WAY,   /* ... or kept others waiting, and nobody waited for it */
+	MSD_LOSS_DEVICE,   /* it reported that it lost its device */
+	MSD_LOSS_OVERRUN,  /* killed for a call that exceeded its deadline, ... */
+	MSD_LOSS_TOO_LONG, /* ... that ran longer than max-run, ... */
+	MSD_LOSS_IN_WAY,   /* ... or that was abandoned and delayed other requests */
 	MSD_LOSS_COUNT
 };
 
 /* One worker of the module. */
 struct msd_life_worker {
 	enum msd_phase phase;
-	uint32_t n_rests;  /* of restarts in a row */
+	uint32_t n_rests;  /* delayed restarts in a row */
 	uint64_t ready_ms; /* when its process opened the artifact; 0: not yet */
 };
 
@@ -85,24 +86,24 @@ struct msd_life {
 	enum msd_module_state state;
 	struct msd_life_worker *workers; /* n_workers, at least 1; borrowed */
 	uint32_t n_workers;
-	uint32_t n_open; /* of them, those that are OPEN */
+	uint32_t n_open; /* number of workers that are OPEN */
 	uint64_t load_limit_ms, drain_limit_ms;
 	uint64_t max_deaths; /* so many within a minute quarantine it */
-	uint64_t load_ms;    /* when the load was begun */
-	bool is_blamed;      /* a cause is kept for the load's failure */
-	bool died_loading;   /* a worker did; the log may say why */
-	bool has_trial;      /* it is tried before it serves */
+	uint64_t load_ms;    /* time of the load */
+	bool is_blamed;      /* a cause of the load's failure is stored */
+	bool died_loading;   /* a worker did; the log may have the cause */
+	bool has_trial;      /* it runs self-tests before it serves */
 	bool is_successor;   /* it waits for its predecessor's name */
-	bool is_called;      /* ASLEEP, it is to wake when its workers have ended */
-	uint32_t n_restarts; /* of all workers together, as are the deaths */
+	bool is_called;      /* ASLEEP: wake when its workers have exited */
+	uint32_t n_restarts; /* restarts and deaths: for all workers together */
 	uint32_t n_deaths;
-	uint32_t n_unopened; /* deaths in a row without any worker having opened it */
+	uint32_t n_unopened; /* deaths in a row with the artifact not opened */
 	uint64_t deaths_ms[MSD_KEPT_DEATHS]; /* times of the latest deaths */
 };
 
 enum msd_life_event_type {
 	MSD_LIFE_LOAD,
-	MSD_LIFE_UNREADABLE, /* there is no artifact to load */
+	MSD_LIFE_UNREADABLE, /* the artifact cannot be read */
 	MSD_LIFE_STARTED,
 	MSD_LIFE_BLAMED,
 	MSD_LIFE_OPENED,
@@ -121,16 +122,15 @@ enum msd_life_event_type {
 
 struct msd_life_event {
 	enum msd_life_event_type type;
-	uint32_t worker;    /* of those that are about one */
+	uint32_t worker;    /* of events about a worker */
 	enum msd_loss loss; /* of LOST */
-	bool is_peers;      /* of LOST: a call's peer is to blame for it */
-	bool has_loader;    /* of LOST, UNREADABLE: a client waits for the answer to its
-			       load */
+	bool is_peers;      /* of LOST: the peer of a call is to blame */
+	bool has_loader;    /* of LOST, UNREADABLE: a client waits for its load */
 };
 
-/** May a module go from one state to another? */
+/** True if a module may change from one state to another. */
 bool msd_life_may_move(enum msd_module_state from, enum msd_module_state to);
-/** May the event come in the state @life is in? */
+/** True if the event is legal in the state of @life. */
 bool msd_life_may_come(const struct msd_life *life, const struct msd_life_event *e);
 
 #endif

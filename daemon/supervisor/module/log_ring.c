@@ -6,9 +6,9 @@
 #include "daemon/supervisor/module/house.h"
 
 /*
- * Happy path: bytes come and go into the ring; whoever follows waits at the end of it,
- * and is told in turns what is there then. Failures: nothing comes, and the answer is
- * empty when its time is up; the module goes, and who follows is told that.
+ * Happy path: output is appended to the ring; a follower waits at its end and gets
+ * new output in turn. Failures: no output arrives, and the answer is empty after the
+ * wait time. The module is unloaded, and its followers are notified.
  */
 
 static void answer(const struct msd_module *m, struct msd_req *r, uint64_t from)
@@ -52,7 +52,7 @@ void msd_log_ring_put(struct msd_module *m, const char *p, size_t n)
 	if (m->log == NULL)
 		m->log = malloc(MSD_LOG_BYTES);
 	if (m->log == NULL || n == 0)
-		return; /* a log is not worth failing for */
+		return; /* a missing log is no reason to fail */
 	keep(m, p, n);
 	m->log_total += n;
 	msd_followers_tell(&m->followers);
@@ -83,7 +83,7 @@ void msd_log_ring_put_answer(const struct msd_module *m, uint64_t from,
 
 	msd_pack_map(out, 3);
 	msd_pack_cstr(out, "text");
-	/* A module may print anything; the wire's text is UTF-8. */
+	/* A module may print any bytes; text on the wire is UTF-8. */
 	msd_pack_text(out, (const char *)text.p, text.n);
 	msd_pack_cstr(out, "from");
 	msd_pack_uint(out, at);
@@ -108,7 +108,7 @@ bool msd_log_ring_follow(struct msd_module *m, struct msd_req *r, uint64_t wait_
 		return false;
 	msd_req_hold(r, r->job.params.cap);
 	r->module = m;
-	r->due.node.on_due = on_waited; /* it has no other time to keep */
+	r->due.node.on_due = on_waited; /* it has no other deadline */
 	msd_req_set_due(r, m->crew.house->deadlines, wait_ms);
 	msd_followers_wait(&m->followers, r);
 	return true;

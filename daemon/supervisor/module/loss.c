@@ -10,8 +10,8 @@ static const char *what(enum msd_loss loss, bool was_running)
 			   : "died with this request sent to it, perhaps not begun";
 }
 
-/* Code dies of these by itself: by a division by zero, a pointer to nothing, abort().
- */
+/* Faulty code raises these signals itself: division by zero, an invalid pointer,
+ * abort(). */
 static bool is_of_code(int signal)
 {
 	return signal == SIGFPE || signal == SIGSEGV || signal == SIGILL ||

@@ -1,17 +1,19 @@
 #ifndef MSD_SUPERVISOR_LOSS_H
 #define MSD_SUPERVISOR_LOSS_H
-/* What is told of requests that a worker had when it was lost. */
+/* Error texts for requests that a worker had when it was lost. */
 #include "daemon/supervisor/module/life_table.h"
 #include "proto/diag.h"
 
 struct msd_lost {
 	enum msd_loss loss;
-	int signal;      /* of one that died of it; 0: of none */
-	const char *how; /* for people */
+	int signal;      /* signal that it died of; 0: none */
+	const char *how; /* for error texts */
 };
 
-/** Why a request that the module @name's worker had was not answered: that is lost, as
- * @lost says. The one that it ran, if @was_running, or another. */
+/**
+ * Explain why the worker of the module @name did not answer a request: it was lost,
+ * as in @lost. @was_running: the worker ran this request, not another one.
+ */
 void msd_loss_explain(const char *name, const struct msd_lost *lost, bool was_running,
 		      struct msd_diag *d);
 

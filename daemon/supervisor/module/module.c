@@ -9,12 +9,10 @@
 #include "daemon/supervisor/module/warm_artifact.h"
 #include "daemon/supervisor/source/source_job.h"
 
-/*
- * What a module is apart from its life: who waits for it is answered as its state says,
- * and in the end it is freed.
- */
+/* The parts of a module besides its life cycle: it answers waiters according to its
+ * state, and it is freed at the end. */
 
-/* Nothing comes to it any more, and nobody finds it. */
+/* Detach the module: no timer fires for it, and no lookup finds it. */
 static void leave(struct msd_module *m)
 {
 	struct msd_house *house = m->crew.house;
@@ -142,7 +140,7 @@ static void answer_waiter(const struct msd_module *m, struct msd_req *r)
 	msd_req_release(r);
 }
 
-/* It may have lost its last worker since it was there. */
+/* The module may have lost its last worker since it was READY. */
 static void tell_waiter(struct msd_followers *f, struct msd_req *r)
 {
 	const struct msd_module *m = MSD_CONTAINER_OF(f, struct msd_module, waiters);

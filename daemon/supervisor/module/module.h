@@ -1,13 +1,12 @@
 #ifndef MSD_SUPERVISOR_MODULE_H
 #define MSD_SUPERVISOR_MODULE_H
 /*
- * A module by name: its source (kept for restarts), its queue, and
- * its workers, as many as it was loaded with. READY means that all of them have opened
- * the artifact once and at least one has it open now.
- * Its states are life_table.h's.
+ * A module by name: its source (kept for restarts), its queue, and its workers, as
+ * many as requested at its load. READY means that all workers have opened the
+ * artifact once, and at least one has it open now. life_table.h defines the states.
  *
- * A replacement is a second msd_module, hidden in `successor` until it is READY; then
- * it takes the name and the old one drains.
+ * A replacement is a second msd_module, hidden in `successor` until it is READY. Then
+ * it takes the name and the old module drains.
  */
 #include "daemon/supervisor/module/blame.h"
 #include "daemon/supervisor/module/crew.h"
@@ -17,7 +16,7 @@
 #include "daemon/supervisor/module/setback.h"
 #include "daemon/supervisor/request/followers.h"
 
-#define MSD_LOG_BYTES (64u * 1024u) /* kept of a module's output */
+#define MSD_LOG_BYTES (64u * 1024u) /* kept output of a module */
 
 struct msd_source_job;
 struct msd_trial;
@@ -27,64 +26,67 @@ struct msd_module {
 	struct msd_crew crew;
 	struct msd_life life;
 	struct msd_bars bars;
-	struct msd_source_job *bringing; /* its source, on the way; NULL: it is there */
-	struct msd_deadline bring_timer; /* how long that may last */
-	uint64_t serial;                 /* no other has it */
-	const char *owner; /* who brought it, compared by its place; NULL: nobody */
-	bool is_candidate; /* how its first load ends is told to the store */
-	bool is_written;   /* of a candidate: the store has it already */
-	uint64_t section;  /* of the configuration, that it was loaded by; 0: none */
-	/* It has taken another's place, which is gone back to when it does not hold. */
+	struct msd_source_job *bringing; /* job for its source; NULL: it exists */
+	struct msd_deadline bring_timer; /* time limit of that job */
+	uint64_t serial;                 /* unique */
+	const char *owner; /* owner of the load, compared by address; NULL: none */
+	bool is_candidate; /* the result of its first load is reported to the store */
+	bool is_written;   /* candidate only: recorded in the store */
+	uint64_t section;  /* configuration section that loaded it; 0: none */
+	/* Canary state: it replaced a module, which is restored if it fails. */
 	struct msd_probation probation;
 	struct msd_deadline probation_end;
-	struct msd_setback setback;     /* of what was to replace it, or had */
-	struct msd_idleness idleness;   /* sleep.c's */
-	struct msd_deadline idle_timer; /* when that is looked at */
-	bool is_asking;                 /* slumber.c's: the house is asked */
-	struct msd_trial *trial; /* its self-tests, until they are done; NULL: none */
-	bool is_awaiting;        /* nobody has its source yet */
-	struct msd_list
-		receiving; /* msd_req.link: their payload has a slot, is not whole */
-	bool is_over;      /* msd_module_end() */
-	bool is_replaced;  /* another has its name; it drains */
+	struct msd_setback setback;   /* the last failed edition of its replacements */
+	struct msd_idleness idleness; /* owned by sleep.c */
+	struct msd_deadline idle_timer; /* next check of it */
+	bool is_asking;                 /* slumber.c: the module registry is asked */
+	struct msd_trial *trial;   /* self-tests, until they are done; NULL: none */
+	bool is_awaiting;          /* its source has not arrived yet */
+	struct msd_list receiving; /* msd_req.link: requests with a partial payload */
+	bool is_over;              /* msd_module_end() was called */
+	bool is_replaced;          /* another module has its name; it drains */
 	struct msd_followers waiters; /* load and wait requests */
 	struct msd_followers unloaders;
-	struct msd_followers followers; /* they wait for more of the log */
+	struct msd_followers followers; /* requests that wait for more of the log */
 	struct msd_module *successor;   /* loads under the same name */
-	struct msd_module *predecessor; /* the one whose successor this is */
+	struct msd_module *predecessor; /* the module that it will replace */
 	char *error;                    /* why FAILED or QUARANTINED */
 	msd_err error_code;
-	struct msd_deadline drain; /* how long DRAINING may last */
-	char *log; /* ring of MSD_LOG_BYTES; NULL until something came */
+	struct msd_deadline drain; /* time limit of DRAINING */
+	char *log; /* ring of MSD_LOG_BYTES; NULL before the first output */
 	size_t log_at, log_n;
-	uint64_t log_total; /* bytes that ever went in */
+	uint64_t log_total; /* bytes ever written */
 };
 
-/** The module of a crew. */
+/** Return the module of a worker group. */
 static inline struct msd_module *msd_module_of(struct msd_crew *crew)
 {
 	return MSD_CONTAINER_OF(crew, struct msd_module, crew);
 }
-/** Nobody waits for it yet: of a new one. */
+/** Initialize the lists of waiting requests of a new module. */
 void msd_module_open(struct msd_module *m);
 /** Answer @r when the module is READY or has FAILED. Takes @r. */
 void msd_module_wait(struct msd_module *m, struct msd_req *r);
-/** Why it takes no calls any more, of one that is DRAINING. */
+/** Return why a DRAINING module takes no calls. */
 const char *msd_module_why_draining(const struct msd_module *m);
-/** Requests that are queued or sent. */
+/** Number of requests that are queued or sent. */
 uint32_t msd_module_in_flight(const struct msd_module *m);
-/** Answer what waits for the module, in turns: each as its state says then. */
+/**
+ * Answer the requests that wait for the module, in turns: each according to the state
+ * at that time.
+ */
 void msd_module_answer_waiters(struct msd_module *m);
 /** Answer and free every request of a list; MSD_OK answers nil. */
 void msd_module_answer_all(struct msd_list *requests, msd_err err, const char *text);
-/** Its name is free, and nobody finds it any more: it has no process. When what is
- * being refused of its queue has been, and who follows it was told, who waits for its
- * end is told, and it is freed; now, if there is nothing. */
-void msd_module_end(struct msd_module *m);
-/** Nothing of its queue is being refused any more, or nobody is being told something.
+/**
+ * Detach a module without a process: its name is free, and no lookup finds it. When
+ * its queued requests are refused and its followers are notified, answer its unload
+ * requests and free it. If there are none of these, free it now.
  */
+void msd_module_end(struct msd_module *m);
+/** The last queued request was refused, or the last waiting request was notified. */
 void msd_module_refused(struct msd_module *m);
-/** Free it, at once: it has no process. */
+/** Free a module without a process, at once. */
 void msd_module_free(struct msd_module *m);
 
 #endif

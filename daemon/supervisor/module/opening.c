@@ -7,9 +7,9 @@
 #include "proto/value.h"
 
 /*
- * Happy path: the worker has opened the artifact and describes it. Failures: it refuses
- * it, which is the load's failure, and is waited for; what it says is no description,
- * and it is not believed any more.
+ * Happy path: the worker has opened the artifact and describes it. Failures: it
+ * refuses the artifact, and the load fails; the process gets time to exit. Its
+ * description is invalid, and it is killed.
  */
 
 void msd_opening_write(struct msd_out *o, const struct msd_req *r)
@@ -25,7 +25,7 @@ void msd_opening_write(struct msd_out *o, const struct msd_req *r)
 	}
 }
 
-/* Of one that was kept nobody is told: a fresh one will say what there is to say. */
+/* Report no cause for a kept worker: a fresh worker starts and reports its own. */
 static void refuse_resumed(struct msd_replica *rep, struct msd_diag *d)
 {
 	msd_replica_disbelieve(rep, "it was kept, and did not resume", d);

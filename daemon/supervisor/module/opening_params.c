@@ -18,7 +18,7 @@ static void put_allowance(struct msd_buf *b, const struct msd_limits *limits)
 	msd_pack_pair_uint(b, "spin_us", limits->spin_us);
 }
 
-/* Nothing when there are none. */
+/* Write no key if there are no paths. */
 static void put_paths(struct msd_buf *b, const char *key, const char *const *paths)
 {
 	size_t n = 0;

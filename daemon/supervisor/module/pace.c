@@ -4,7 +4,7 @@ static uint64_t next(uint64_t before, uint8_t n, uint64_t us)
 {
 	if (n == 0 || (n == 1 && us < before))
 		return us;
-	return (3 * before + us + 2) / 4; /* to the nearest: up as fast as down */
+	return (3 * before + us + 2) / 4; /* rounded: rises as it falls */
 }
 
 void msd_pace_note(struct msd_pace *pace, uint8_t place, uint64_t exec_ns)

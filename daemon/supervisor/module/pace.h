@@ -1,31 +1,33 @@
 #ifndef MSD_SUPERVISOR_PACE_H
 #define MSD_SUPERVISOR_PACE_H
 /*
- * How long a module's functions took lately: whether a call may be sent to a worker
- * that is still busy, and whether one will be done by its deadline. A place for each
- * row of the module's tally; the functions that share the row for all others misjudge
- * each other.
+ * Latency estimate: recent run times of a module's functions. They decide whether a
+ * call may be sent to a busy worker, and whether it can finish by its deadline. Each
+ * row of the module's call statistics has an entry. Functions that share the row for
+ * all other functions distort each other's estimate.
  */
 #include <stdint.h>
 
 #define MSD_PACE_PLACES 256u
-#define MSD_PACE_MOST_US 3600000000u /* whatever a worker claims */
+#define MSD_PACE_MOST_US 3600000000u /* limit for what a worker reports */
 
 struct msd_pace {
-	/* Moving averages; 0: never seen. What waits for n calls waits for n times the
-	 * mean, and no less, so they go up as fast as down. */
+	/* Moving averages; 0: never seen. A request behind n calls waits for n times
+	 * the mean, so the averages rise as fast as they fall. */
 	uint32_t us[MSD_PACE_PLACES];
-	/* How many were seen, up to two. The first call of a function is often a
-	 * hundred times slower than all others: a faster second one takes its place. */
+	/*
+	 * How many calls were seen, up to two. The first call of a function is often
+	 * a hundred times slower than later ones, so a faster second one replaces it.
+	 */
 	uint8_t n[MSD_PACE_PLACES];
 };
 
-/** Microseconds to expect; 0: it was never seen. */
+/** Return the expected microseconds; 0: never seen. */
 static inline uint32_t msd_pace_expect(const struct msd_pace *pace, uint8_t place)
 {
 	return pace->us[place];
 }
-/** A call took @exec_ns. */
+/** Note a call that took @exec_ns. */
 void msd_pace_note(struct msd_pace *pace, uint8_t place, uint64_t exec_ns);
 
 #endif

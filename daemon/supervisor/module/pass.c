@@ -6,7 +6,7 @@
 #include "daemon/supervisor/request/loan.h"
 #include "proto/value.h"
 
-/* A loan that a process was given. */
+/* A client segment that was passed to a process. */
 struct passed {
 	struct msd_borrower borrower;
 	struct msd_list link; /* msd_process.lent */
@@ -22,7 +22,7 @@ msd_err msd_pass_segment(struct msd_process *p, const char *what, uint16_t index
 		return MSD_NOMEM;
 	if (bytes > 0) {
 		o->fd = fcntl(fd, F_DUPFD_CLOEXEC, 0);
-		if (o->fd < 0) { /* it would take the message for a broken protocol */
+		if (o->fd < 0) { /* the worker would report a broken protocol */
 			msd_out_destroy(o);
 			return MSD_IO;
 		}

@@ -31,7 +31,7 @@ static struct msd_peer_pace *find(const struct msd_peer_paces *ps,
 	return NULL;
 }
 
-/* A place for somebody new: another one, or that of the longest quiet. */
+/* Return an entry for a new peer: a new one, or the one that was quiet longest. */
 static struct msd_peer_pace *place_for(struct msd_peer_paces *ps,
 				       struct msd_peer_id who)
 {

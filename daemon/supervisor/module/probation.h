@@ -1,12 +1,12 @@
 #ifndef MSD_SUPERVISOR_MODULE_PROBATION_H
 #define MSD_SUPERVISOR_MODULE_PROBATION_H
 /*
- * Whether a module that has taken another's place holds: a step without a clock. It is
- * watched for a while, in which it has failed when
+ * Canary check of a module that replaced another, a step without a clock. During its
+ * watch period, the module fails if one of these is true:
  *
- *  - its workers died three times, or it was given up, by whatever comes first
- *  - half of its calls failed in it, of 20 at least, and twice the share of those that
- *    failed in the one before it: what clients get wrong fails in both
+ *   - its workers died three times, or it was given up for any cause
+ *   - half of its calls failed in its code, of at least 20, and twice the share that
+ *     failed in its predecessor: mistakes of clients fail in both
  */
 #include <stdbool.h>
 #include <stdint.h>
@@ -18,13 +18,13 @@ enum msd_probation_verdict {
 	MSD_PROBATION_GOES_ON,
 	MSD_PROBATION_PROVEN,
 	MSD_PROBATION_FAILED,
-	MSD_PROBATION_BROKEN_OFF /* its end was asked for: it says nothing */
+	MSD_PROBATION_BROKEN_OFF /* the module is being unloaded: no result */
 };
 
-/* What is known of the module at a time; counts since it was loaded. */
+/* State of the module at one time; counts start at its load. */
 struct msd_probation_facts {
 	uint64_t now_ms;
-	uint64_t n_calls, n_failed; /* of these, those that failed in its code */
+	uint64_t n_calls, n_failed; /* n_failed: calls that failed in its code */
 	uint32_t n_deaths;
 	bool is_given_up; /* FAILED or QUARANTINED */
 	bool is_ending;
@@ -34,15 +34,15 @@ struct msd_probation {
 	bool is_on;
 	uint64_t until_ms;
 	struct msd_probation_facts at_begin;
-	uint32_t usual_permille; /* of calls that failed in the one before */
+	uint32_t usual_permille; /* share of calls that failed in its predecessor */
 };
 
-/** Of 1000 calls so many failed; 0 when there were none. */
+/** Return the failed calls per 1000; 0 without calls. */
 uint32_t msd_probation_share(uint64_t n_failed, uint64_t n_calls);
-/** Watch it for @for_ms from @now on. */
+/** Watch the module for @for_ms, starting at @now. */
 void msd_probation_begin(struct msd_probation *p, uint64_t for_ms,
 			 const struct msd_probation_facts *now);
-/** What is to be thought of it; any verdict but GOES_ON ends the watch. */
+/** Return the verdict; any verdict but GOES_ON ends the watch. */
 enum msd_probation_verdict msd_probation_judge(struct msd_probation *p,
 					       const struct msd_probation_facts *now);
 

@@ -4,7 +4,7 @@
 #define _SDT_HAS_SEMAPHORES 1
 #include <sys/sdt.h>
 
-/* Where tracers look for them. */
+/* Section in which tracers look for them. */
 #define SEMAPHORE __attribute__((used, section(".probes")))
 volatile unsigned short SEMAPHORE modserd_call__done_semaphore;
 volatile unsigned short SEMAPHORE modserd_worker__lost_semaphore;
@@ -13,14 +13,14 @@ volatile unsigned short SEMAPHORE modserd_worker__lost_semaphore;
 	(void)(a), (void)(b), (void)(c), (void)(d)
 #endif
 
-/* The complexity is that of the system's macros. NOLINTNEXTLINE */
+/* The system's macros cause the complexity. NOLINTNEXTLINE */
 void msd_probe_call_done(const char *module, const char *function, unsigned code,
 			 uint64_t ns)
 {
 	STAP_PROBE4(modserd, call__done, module, function, code, ns);
 }
 
-/* The complexity is that of the system's macros. NOLINTNEXTLINE */
+/* The system's macros cause the complexity. NOLINTNEXTLINE */
 void msd_probe_worker_lost(const char *module, uint32_t worker, unsigned loss,
 			   const char *how)
 {

@@ -1,9 +1,9 @@
 #ifndef MSD_SUPERVISOR_PROBE_H
 #define MSD_SUPERVISOR_PROBE_H
 /*
- * Points at which perf, bpftrace and SystemTap can look in (USDT), docs/tracing.md. One
- * that nobody looks at costs a load and a jump: its values are made when its semaphore,
- * which the kernel counts up, says that somebody does. Built where <sys/sdt.h> is.
+ * Trace points (USDT) for perf, bpftrace and SystemTap: docs/metrics.md. An unused
+ * one costs a load and a jump. Its values are computed only if a tracer is attached,
+ * which the kernel counts in its semaphore. Built if <sys/sdt.h> exists.
  */
 #include <stdint.h>
 
@@ -15,10 +15,10 @@ extern volatile unsigned short modserd_call__done_semaphore,
 #define MSD_PROBE_IS_ON(name) 0
 #endif
 
-/** Where MSD_PROBE_IS_ON(call__done). */
+/** Call it if MSD_PROBE_IS_ON(call__done). */
 void msd_probe_call_done(const char *module, const char *function, unsigned code,
 			 uint64_t ns);
-/** Where MSD_PROBE_IS_ON(worker__lost). */
+/** Call it if MSD_PROBE_IS_ON(worker__lost). */
 void msd_probe_worker_lost(const char *module, uint32_t worker, unsigned loss,
 			   const char *how);
 

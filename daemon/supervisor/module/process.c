@@ -13,27 +13,30 @@
 
 /*
  * Happy path:
- *  - it is started (process_start.c), or taken over (warm.c)
- *  - frames and output go to the replica
- *  - msd_process_kill(); on_child_exit; channel closed; log drained:
- *    the replica hears of the loss, once
- *  - msd_process_leave(): the same, but it lives on
+ *   - The process is started (process_start.c), or taken over (warm.c).
+ *   - Frames and output go to the replica.
+ *   - msd_process_kill(); on_child_exit; the channel is closed; the log is drained:
+ *     the replica is notified of the loss, once.
+ *   - msd_process_leave(): the same, but the process lives on.
  *
  * Failures:
- *  - exits by itself: what is left in channel and log is read, then lost
- *  - closes its channel, or refuses its artifact: killed unless it exits within
- *    EXIT_MS, and lost at on_child_exit
- *  - a child of it keeps the channel open: on_child_exit is enough
- *  - breaks the protocol: the channel closes with that error, killed at once
+ *   - It exits by itself: read the rest of channel and log, then report the loss.
+ *   - It closes its channel, or refuses its artifact: kill it unless it exits within
+ *     EXIT_MS; on_child_exit reports the loss.
+ *   - A child of it keeps the channel open: on_child_exit is enough.
+ *   - It breaks the protocol: the channel closes with that error; kill it at once.
  */
 
-#define RELEASE_EAGER_BYTES (16u << 20) /* this much unreleased is worth a wake-up */
+#define RELEASE_EAGER_BYTES (16u << 20) /* worth a wake-up */
 #define RELEASE_LATEST_MS 50
-#define COOL_AFTER_BYTES (512u << 20) /* docs/decisions.md has what it costs */
-/* Of one notification, far below what its reader takes (MSD_MAX_OBJECTS). */
+#define COOL_AFTER_BYTES (512u << 20) /* docs/decisions.md has the cost */
+/* Per notification, far below the reader's limit (MSD_MAX_OBJECTS). */
 #define RELEASES_PER_FRAME 8192u
-/* A dying process closes its channel a moment before its exit tells why it died; on a
- * loaded machine the moment is long, and who is killed within it dies of us. */
+/*
+ * A dying process closes its channel shortly before its exit status tells the cause.
+ * On a loaded machine this takes long, and a process killed in between would seem to
+ * die of our signal.
+ */
 #define EXIT_MS 1000
 
 void msd_process_ref(struct msd_process *p)
@@ -83,7 +86,8 @@ static void on_child_closed(void *user)
 	house->on_gone(house);
 }
 
-/* Both ends have come: tell the replica, then close what is left. */
+/* If both the channel and the process have ended, notify the replica, then close the
+ * rest. */
 static void finish_if_over(struct msd_process *p)
 {
 	struct msd_child *child = p->child;
@@ -98,7 +102,7 @@ static void finish_if_over(struct msd_process *p)
 	if (p->replica != NULL)
 		p->ops->on_lost(p->replica);
 	p->child = NULL;
-	if (msd_deadline_is_set(&p->left_timer)) { /* what waits waits for nothing */
+	if (msd_deadline_is_set(&p->left_timer)) { /* nothing left to wait for */
 		msd_deadline_clear(p->house->deadlines, &p->left_timer);
 		p->left_timer.on_due(&p->left_timer);
 	}
@@ -109,7 +113,7 @@ static void on_child_exit(void *user)
 {
 	struct msd_process *p = user;
 
-	/* Answers that it wrote before it died are answers. */
+	/* Answers that it wrote before it died are valid. */
 	if (!p->is_channel_closed)
 		msd_conn_hear_out(&p->channel, MSD_OK, "the process exited");
 	finish_if_over(p);
@@ -153,7 +157,7 @@ bool msd_process_leave(struct msd_process *p)
 	if (!p->warm.is_kept || !msd_process_is_running(p) ||
 	    !msd_child_leave(p->child))
 		return false;
-	p->warm.is_kept = false; /* it is the manager's from here on */
+	p->warm.is_kept = false; /* the service manager keeps it from here on */
 	msd_conn_close(&p->channel, MSD_OK, "it is left to the next daemon");
 	return true;
 }
@@ -164,7 +168,7 @@ static void kill_for_breach(struct msd_process *p, const char *why)
 	msd_process_kill(p, p->breach);
 }
 
-/* Who breaks it may have ended by itself before it was killed for that. */
+/* A process that broke the protocol may have exited before it was killed. */
 void msd_process_describe_end(const struct msd_process *p, struct msd_buf *out)
 {
 	if (p->breach[0] != '\0' && !msd_child_was_killed(p->child))
@@ -220,8 +224,8 @@ struct msd_process *msd_process_new(struct msd_house *house,
 	return p;
 }
 
-/* The message is made while slots are released, so that it needs to be copied alone:
- * its beginning, the number in two bytes, then the pairs. */
+/* Build the message while slots are released, so that sending only copies it: its
+ * head, the number in two bytes, then the pairs. */
 static void begin_releases(struct msd_buf *releases)
 {
 	static const uint8_t no_number[] = {0xdc, 0, 0};
@@ -250,14 +254,13 @@ static bool send_releases(struct msd_process *p)
 	return true;
 }
 
-/* The timer goes on: to stop it with each call costs more than that it finds nothing.
- */
+/* The timer keeps running: to stop it at each call costs more than a useless expiry. */
 void msd_process_flush_releases(struct msd_process *p)
 {
 	if (p->n_releases == 0 || p->channel.is_closing)
 		return;
 	if (p->releases.bad || !send_releases(p)) {
-		/* Slots that it never hears of would be lost to it. */
+		/* Without the message the worker would lose these slots. */
 		msd_process_kill(p, "there was no memory to tell it what is free");
 		return;
 	}
@@ -274,10 +277,8 @@ void msd_process_cool(struct msd_process *p)
 	p->sent_bytes = 0;
 }
 
-/*
- * A release of its own would wake the worker once more per call. So it waits for the
- * next request, unless much memory is waiting or nothing comes for a while.
- */
+/* A separate release would wake the worker once more per call. So it waits for the
+ * next request, unless much memory waits or no request follows for a while. */
 void msd_process_release(struct msd_process *p, uint16_t segment, uint64_t offset,
 			 uint64_t bytes)
 {

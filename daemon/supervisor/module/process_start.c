@@ -11,11 +11,12 @@
 #include "proto/errno_text.h"
 
 /*
- * How a worker is started. Happy path: a socketpair, a control group, what keeps it
- * where it is to be kept; msd_child_spawn(). Failures leave nothing behind.
+ * Start a worker. Happy path: create a socketpair, a control group and, if it may be
+ * kept, the descriptors for that; then call msd_child_spawn(). Failures: all of these
+ * are released.
  */
 
-/* Our end [0] and the worker's [1]. */
+/* The supervisor's end [0] and the worker's [1]. */
 msd_err msd_process_ends(int ret[2], struct msd_diag *d)
 {
 	const int buffer = 1 << 20;
@@ -25,14 +26,15 @@ msd_err msd_process_ends(int ret[2], struct msd_diag *d)
 		return msd_diag_set(d, MSD_IO, "worker: %s",
 				    msd_errno_text(errno, text));
 	}
-	for (int i = 0; i < 2; i++) { /* only a wish: room for a burst of frames */
+	for (int i = 0; i < 2; i++) { /* optional: room for a burst of frames */
 		(void)setsockopt(ret[i], SOL_SOCKET, SO_SNDBUF, &buffer,
 				 sizeof(buffer));
 	}
 	return MSD_OK;
 }
 
-/* It would start, and could not put its descriptors out of its module's way. */
+/* With fewer descriptors the worker starts, but cannot move its own out of the
+ * module's way. */
 static msd_err check_descriptors(struct msd_diag *d)
 {
 	struct rlimit r;
@@ -46,7 +48,7 @@ static msd_err check_descriptors(struct msd_diag *d)
 		MSD_RAISE_DESCRIPTORS);
 }
 
-/* Of a memory that is lent, too: pages are whose who is first to touch them. */
+/* Includes client segments: a page is charged to the group that touches it first. */
 static uint64_t group_memory(const struct msd_limits *l)
 {
 	const uint64_t most = UINT64_MAX / 4;
@@ -63,8 +65,8 @@ void msd_process_group_limits(const struct msd_limits *l, struct msd_cgroup_limi
 					  .max_memory = group_memory(l)};
 }
 
-/* All that its processes have together: data, as each one's own limit has it, and the
- * pages of its out segments and of clients' segments. */
+/* Limits for all its processes together: data, as each process's own limit has it,
+ * and the pages of its out segments and of client segments. */
 static msd_err make_group(struct msd_house *house, struct msd_cgroup **ret,
 			  struct msd_diag *d)
 {
@@ -74,13 +76,13 @@ static msd_err make_group(struct msd_house *house, struct msd_cgroup **ret,
 	return msd_cgroup_create(house->groups, &limits, ret, d);
 }
 
-/* Their other ends are the worker's alone: these, the daemon's. */
+/* The worker's ends; the daemon has the other ends. */
 struct keeping_ends {
 	int door, lifeline;
 };
 
-/* What a worker that may be left has beside its channel: a way in for the next
- * supervisor, and a pipe that ends it when nobody has the other end any more. */
+/* A worker that may be kept has two more descriptors: a handover socket for the next
+ * supervisor, and a pipe that ends it when no process has the other end. */
 static msd_err open_keeping(struct msd_warm_ends *ours, struct keeping_ends *its,
 			    struct msd_diag *d)
 {
@@ -146,9 +148,8 @@ static msd_err exec_worker(struct msd_process *p, char *name, int artifact_fd,
 	return msd_diag_wrap(d, err, "worker");
 }
 
-/* The worker is on the far side of the trust line: its frames are bounded like a
- * client's, by what an honest one has (MSD_MAX_BODY_BYTES beside an envelope), and it
- * may pass segments. */
+/* The worker is not trusted. Its frames are limited like a client's, to the size of a
+ * valid one (MSD_MAX_BODY_BYTES plus an envelope). It may pass segments. */
 msd_err msd_process_open_channel(struct msd_process *p, int fd, struct msd_diag *d)
 {
 	struct msd_conn_limits limits = {

@@ -8,22 +8,25 @@
 #include "daemon/supervisor/module/reply.h"
 
 /*
- * Happy path: put; the lane waits for its turn; pump looks at the workers, choice.c
- * names one, the lane's first request is posted to it. Failures: nobody is there or has
- * room, and it waits, for its deadline or for limits.ready_wait; what it names was lost
- * with a worker, and it is refused.
+ * Happy path: put a request; its client queue waits for its turn. pump inspects the
+ * workers, choice.c selects one, and the first request is posted to it. Failures: no
+ * worker is running or has room, and the request waits, until its deadline or
+ * limits.ready_wait. An object that it names was lost with a worker, and it is
+ * refused.
  */
 
-/* Its answer is an object in the worker that runs it. */
+/* True if its answer is an object in the worker that runs it. */
 static bool makes_object(const struct msd_req *r)
 {
 	return r->method == MSD_M_TENSOR_ALLOC || r->method == MSD_M_TENSOR_COPY ||
 	       r->method == MSD_M_MODULE_INSTANCE;
 }
 
-/* Requests that make or name objects stay in their client's own lane, with its home.
- * Those that need no order leave it only while it has a home: without one, its requests
- * go to any worker that is free anyway. */
+/*
+ * Requests that create or name objects stay in their client's own queue, with its
+ * home. Requests that need no order leave it only while it has a home: without one,
+ * they go to any free worker anyway.
+ */
 static struct msd_lane *lane_for(struct msd_crew *crew, const struct msd_req *r)
 {
 	struct msd_lane *lane = msd_lane_get(r->client.who, crew);
@@ -53,14 +56,14 @@ void msd_queue_put(struct msd_crew *crew, struct msd_req *r)
 	}
 }
 
-/* The worker that it is about is gone, and with it the objects that it names. */
+/* True if the worker with the objects that it names is gone. */
 static bool is_stale(const struct msd_req *r)
 {
 	return r->at.needs != NULL && r->at.needs->replica == NULL;
 }
 
-/* Why @r may not make what it asks for; NULL when it may, or makes nothing. A copy may
- * be one to memory of the client's; it makes a tensor on a device alone. */
+/* Return why @r may not create its object; NULL: it may, or it creates none. A copy
+ * may go to memory of the client; only a copy to a device creates a tensor. */
 static const char *one_too_many(const struct msd_lane *lane, const struct msd_req *r,
 				msd_err *ret)
 {
@@ -85,7 +88,7 @@ static const char *one_too_many(const struct msd_lane *lane, const struct msd_re
 		       "(--max-tensors): free some, or wait until they do";
 	}
 	if (r->at.makes_bytes > limits->max_resident) {
-		*ret = MSD_NO_SPACE; /* whatever else is freed */
+		*ret = MSD_NO_SPACE; /* even if all other objects are freed */
 		return "the tensor has more bytes than a connection may have resident "
 		       "in the module's worker (--max-resident)";
 	}
@@ -126,7 +129,7 @@ static void send_one(struct msd_replica *rep, struct msd_lane *lane)
 	}
 }
 
-/* What is sent behind a long one gains nothing, and may be lost with it. */
+/* A request sent behind a long one gains nothing, and may be lost with it. */
 static bool is_held_up(const struct msd_replica *rep)
 {
 	return msd_replica_is_stuck(rep) ||
@@ -151,7 +154,7 @@ static void look(const struct msd_crew *crew, uint32_t i)
 	};
 }
 
-/* The background has waited for so many others that it is its turn. */
+/* True if the background has waited for enough other requests. */
 static bool is_backgrounds_turn(const struct msd_crew *crew)
 {
 	return crew->n_foreground >= MSD_QUEUE_FOREGROUND_TURNS &&
@@ -167,7 +170,8 @@ static void count_turn(struct msd_crew *crew, const struct msd_list *lanes)
 	}
 }
 
-/* One request of @lanes, which may go anywhere. False: none, or nobody has room. */
+/* Send one request of @lanes, which any worker can run. False: no request, or no
+ * worker has room. */
 static bool send_of(struct msd_crew *crew, struct msd_list *lanes)
 {
 	if (msd_list_is_empty(lanes))
@@ -197,7 +201,7 @@ static bool send_shared(struct msd_crew *crew)
 		       is_backgrounds_turn(crew) ? &crew->background : &crew->lanes);
 }
 
-/* One request of the lanes that are at home with each worker. */
+/* Send one bound request to each worker. */
 static bool send_bound(struct msd_crew *crew)
 {
 	const uint32_t n = crew->n_replicas;
@@ -216,8 +220,8 @@ static bool send_bound(struct msd_crew *crew)
 	return true;
 }
 
-/* Nobody has a home where there is one worker alone: the lanes that have something to
- * send are in the list of those that may go anywhere. */
+/* A module with one worker has no homes: all queues that have requests to send are in
+ * the list for any worker. */
 static void pump_one(struct msd_crew *crew)
 {
 	struct msd_replica *rep = crew->replicas;
@@ -234,7 +238,8 @@ static void pump_one(struct msd_crew *crew)
 		struct msd_lane *lane =
 			MSD_CONTAINER_OF(lanes->next, struct msd_lane, link);
 
-		/* What is sent is ahead of all that comes. */
+		/* A sent request is ahead of all later ones, so do not send these
+		 * early. */
 		if ((msd_list_is_empty(&crew->lanes) ||
 		     msd_lane_is_by_deadline(msd_lane_first(lane))) &&
 		    !msd_choice_is_done_soon(rep->n_sent, rep->ahead_us))
@@ -244,7 +249,7 @@ static void pump_one(struct msd_crew *crew)
 	}
 }
 
-/* Of several the requests go to those that choice.c names. */
+/* With several workers, requests go to the workers that choice.c selects. */
 static void pump_several(struct msd_crew *crew)
 {
 	for (uint32_t i = 0; i < crew->n_replicas; i++)
@@ -272,7 +277,7 @@ void msd_queue_need(struct msd_req *r, struct msd_process *p)
 	r->at.needs = p;
 }
 
-/* Nobody waits for the answer; an error here is a mistake of the daemon's. */
+/* No client waits for the answer; an error is a bug of the daemon. */
 static void on_told(struct msd_req *r, struct msd_in *in)
 {
 	struct msd_diag d = {0};
@@ -297,7 +302,7 @@ void msd_queue_tell(struct msd_replica *rep, struct msd_client *c,
 	rep->crew->ops->adopt(rep->crew, r);
 	r->job.on_response = on_told;
 	msd_buf_put(&r->job.params, params->p, params->n);
-	/* What the session asked for earlier is sent first. */
+	/* Earlier requests of the session are sent first. */
 	if (lane != NULL && lane->n_requests > 0) {
 		msd_queue_need(r, rep->process);
 		msd_lane_append(lane, r);

@@ -4,24 +4,27 @@
 #include "daemon/supervisor/module/process.h"
 #include "daemon/supervisor/module/replica.h"
 /*
- * A module's queue. Requests of one client form a lane, in order; lanes take turns, one
- * request each, or some calls that are known to be short, so that a client with a long
- * pipeline does not starve the others. The background's lanes have theirs when no other
- * has anything, and one for every MSD_QUEUE_FOREGROUND_TURNS of the others'.
+ * The queue of a module. The requests of one client form a client queue, in order.
+ * Client queues take turns: one request each, or several calls that are known to be
+ * short. So a client with a long pipeline does not starve other clients. Background
+ * queues get a turn when all other queues are empty, and after every
+ * MSD_QUEUE_FOREGROUND_TURNS turns of those.
  */
 #define MSD_QUEUE_FOREGROUND_TURNS 16u
 
-/** Queue @r of the crew's module, and send what can be sent. Takes @r. */
+/** Queue @r of the group's module, and send all that can be sent. Takes @r. */
 void msd_queue_put(struct msd_crew *crew, struct msd_req *r);
-/** Send the workers what they have room for. */
+/** Send the workers requests that they have room for. */
 void msd_queue_pump(struct msd_crew *crew);
-/** Have @rep do what nobody needs the answer of, behind what @c (or NULL) has queued.
+/**
+ * Send @rep a request whose answer is not needed, behind the queued requests of @c
+ * (or NULL).
  */
 void msd_queue_tell(struct msd_replica *rep, struct msd_client *c,
 		    enum msd_method method, const struct msd_buf *params);
-/** @r names an object in the worker @p: it goes there, or nowhere. */
+/** @r names an object in the worker @p: send it to that worker, or refuse it. */
 void msd_queue_need(struct msd_req *r, struct msd_process *p);
-/** @c goes: send at once what it left to be told, and forget its lanes. */
+/** @c leaves: send its remaining notifications at once, and drop its client queues. */
 void msd_queue_leave(struct msd_client *c);
 
 #endif

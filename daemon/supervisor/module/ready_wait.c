@@ -6,10 +6,10 @@
 #include "daemon/supervisor/module/refusal.h"
 
 /*
- * Happy path: a worker comes before the wait is over, and what is queued is sent; a
- * deadline of this wait that a request still has is found to mean nothing when it
- * comes. Failures: nobody comes, and what has waited long enough is answered; the
- * module was there in between, and who was queued before begins anew.
+ * Happy path: a worker opens before the wait is over, and queued requests are sent; a
+ * request that still has a ready deadline ignores it. Failures: no worker opens, and
+ * late requests are answered. If the module served in between, earlier requests start
+ * a new wait.
  */
 
 static void on_due(struct msd_deadline *node)

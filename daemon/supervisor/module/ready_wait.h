@@ -1,29 +1,32 @@
 #ifndef MSD_SUPERVISOR_READY_WAIT_H
 #define MSD_SUPERVISOR_READY_WAIT_H
 /*
- * How long what is queued waits for a module that nobody serves, where it has no
- * deadline of its own: limits.ready_wait, from when it was queued or, if that is later,
- * from when the last worker was lost. What had been queued before that shares one
- * deadline, its crew's, and is looked through when that is over (refusal.h): a loss
- * costs the same whatever is queued. What is queued later has one each.
+ * Ready timeout: how long a queued request without a deadline of its own waits for a
+ * module that no worker serves. The limit is limits.ready_wait, from when it was
+ * queued or, if later, from when the last worker was lost. Requests queued before the
+ * loss share one deadline of their group, and are checked when it is over
+ * (refusal.h). So a loss costs the same for any number of requests. Each request
+ * queued later has a deadline.
  */
 #include "daemon/supervisor/module/crew.h"
 
-/** The workers are not there any more. No-op while it waits already. */
+/** No worker serves any more. No-op if the wait is running. */
 void msd_ready_wait_begin(struct msd_crew *crew);
-/** They are: what is queued waits for its own deadlines alone. */
+/** Workers serve again: queued requests wait for their own deadlines only. */
 void msd_ready_wait_end(struct msd_crew *crew);
-/** @r, queued without a deadline, has waited since before the module was lost, and that
- * is over. */
+/**
+ * True if @r, queued without a deadline, has waited since before the loss, and the
+ * wait is over.
+ */
 bool msd_ready_wait_is_late(const struct msd_req *r);
-/** Answer such a @r, and free it. */
+/** Answer such a request and free it. */
 void msd_ready_wait_refuse(struct msd_req *r);
 
-/** @r was queued while nobody serves. */
+/** @r was queued while no worker serves: set its ready deadline. */
 void msd_ready_wait_set(struct msd_req *r);
-/** The deadline of that is over: true, it is answered; false, it waits on. */
+/** The ready deadline of @r is over. True: it must be answered. False: it waits on. */
 bool msd_ready_wait_is_over(struct msd_req *r);
-/** @r is sent, and waits no more. */
+/** @r is sent: clear its ready deadline. */
 void msd_ready_wait_clear(struct msd_req *r);
 
 #endif

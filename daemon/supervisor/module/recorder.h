@@ -1,9 +1,9 @@
 #ifndef MSD_SUPERVISOR_RECORDER_H
 #define MSD_SUPERVISOR_RECORDER_H
 /*
- * The last calls that clients made: what was called, by whom, how it ended and where
- * its time went. Kept always, without being asked for; who wants to know what the
- * daemon did just now reads it back. Calls are numbered from the first on.
+ * Call log: the latest calls of clients, with function, peer, result and the time of
+ * each stage. It is always on, so the recent past can be read back. Calls are
+ * numbered from the first one on.
  */
 #include "daemon/supervisor/module/stage.h"
 #include "daemon/supervisor/request/deadline.h"
@@ -13,50 +13,52 @@
 struct msd_tally;
 
 #define MSD_PAST_CALLS 4096u      /* a power of two */
-#define MSD_RECORDER_BATCH_MS 20u /* followers are answered as often at most */
+#define MSD_RECORDER_BATCH_MS 20u /* minimum time between answers to followers */
 
 struct msd_past_call {
-	uint64_t end_ns; /* by the wire's clock */
+	uint64_t end_ns; /* by the clock of the wire */
 	uint64_t spent_ns[MSD_STAGE_COUNT];
 	struct msd_peer_id who;
-	struct msd_tally *tally; /* a reference: what the module is called */
-	uint8_t row;             /* of it: the function */
+	struct msd_tally *tally; /* a reference; has the module's name */
+	uint8_t row;             /* row of the statistics: the function */
 	uint8_t code;            /* an msd_err, or MSD_REQ_UNANSWERED */
 };
 
 struct msd_recorder {
-	struct msd_past_call *ring; /* owned, MSD_PAST_CALLS; NULL: nothing is kept */
-	uint64_t total;             /* the number of the next */
-	struct msd_followers followers; /* who waits for the next: the edge's */
-	struct msd_deadline batch;      /* they are told together; the edge's to do */
-	uint64_t told_ms;               /* flight.c's: of a lost worker, last */
-	uint64_t telling, tell_end;     /* flight.c's: what is being told */
+	struct msd_past_call *ring; /* owned, MSD_PAST_CALLS; NULL: no log is kept */
+	uint64_t total;             /* number of the next call */
+	struct msd_followers followers; /* wait for the next call; edge's */
+	struct msd_deadline batch;      /* they are answered together; edge's */
+	uint64_t told_ms;               /* flight.c: last dump for a lost worker */
+	uint64_t telling, tell_end;     /* flight.c: calls being written */
 	struct msd_deadline tell;
 };
 
-/** Without memory nothing is kept, which is no reason not to serve. */
+/** Create the log. Without memory no log is kept, and the daemon still serves. */
 void msd_recorder_init(struct msd_recorder *rec);
 void msd_recorder_finish(struct msd_recorder *rec);
-/** The place of the next one, a call of @tally's module, which gets a reference: the
- * rest of it is written by the caller, for it is on the path of every call. NULL:
- * nothing is kept. */
+/**
+ * Return the entry for the next call, of @tally's module, with a new reference to
+ * @tally. The caller fills the rest: this is on the path of every call. NULL: no log
+ * is kept.
+ */
 struct msd_past_call *msd_recorder_next(struct msd_recorder *rec,
 					struct msd_deadlines *ds,
 					struct msd_tally *tally);
-/** The oldest that is kept. */
+/** Number of the oldest kept call. */
 static inline uint64_t msd_recorder_oldest(const struct msd_recorder *rec)
 {
 	return rec->total > MSD_PAST_CALLS ? rec->total - MSD_PAST_CALLS : 0;
 }
-/** Number @number, one that is kept. */
+/** Return the kept call @number. */
 static inline const struct msd_past_call *
 msd_recorder_at(const struct msd_recorder *rec, uint64_t number)
 {
 	return &rec->ring[number % MSD_PAST_CALLS];
 }
-/** What the function of @record is called. Borrowed. */
+/** Return the function name of @record. Borrowed. */
 const char *msd_past_function(const struct msd_past_call *record);
-/** All that it spent. */
+/** Total time of all stages. */
 uint64_t msd_past_total_ns(const struct msd_past_call *record);
 
 #endif

@@ -6,9 +6,9 @@
 #include "daemon/supervisor/module/why.h"
 
 /*
- * Happy path: the lanes with something to refuse are withheld; each on_due() looks at
- * one request; a lane that was looked through is served again, with what was passed.
- * Failures: there is no memory for the reason, and that is told instead.
+ * Happy path: client queues with requests to refuse are withheld. Each on_due()
+ * checks one request. When a queue is checked, it is served again with its passed
+ * requests. Failures: no memory for the reason; the answers then say MSD_NOMEM.
  */
 
 static struct msd_lane *first_lane(struct msd_crew *crew)
@@ -18,7 +18,7 @@ static struct msd_lane *first_lane(struct msd_crew *crew)
 	return it != NULL ? MSD_CONTAINER_OF(it, struct msd_lane, link) : NULL;
 }
 
-/* With its last request @lane is served again, and the reason may be gone. */
+/* After its last request @lane is served again, and the reason may be freed. */
 static void refuse_first(struct msd_lane *lane)
 {
 	struct msd_why *why = msd_why_ref(lane->why);

@@ -14,11 +14,14 @@
 
 /*
  * Happy path: start; worker.open is answered; requests are posted and answered; the
- * module kills it. Failures:
- *  - the process refuses the artifact, dies, or is not ready in time: lost
- *  - death with requests sent to it: those are answered WORKER_LOST, or GPU_FAULT when
- *    its exit status says that it lost its device; then lost
- * What a loss means is the module's to say: msd_crew_ops.on_lost.
+ * module kills it.
+ *
+ * Failures:
+ *   - The process refuses the artifact, dies, or is not ready in time: lost.
+ *   - It dies with requests: those are answered WORKER_LOST, or GPU_FAULT if its exit
+ *     status says that it lost its device; then lost.
+ *
+ * The module decides about a loss: msd_crew_ops.on_lost.
  */
 
 void msd_replica_init(struct msd_replica *rep, struct msd_crew *crew, uint32_t number)
@@ -32,7 +35,7 @@ void msd_replica_init(struct msd_replica *rep, struct msd_crew *crew, uint32_t n
 
 void msd_replica_kill(struct msd_replica *rep, const char *reason)
 {
-	rep->is_taken = false; /* no fresh one is wanted instead */
+	rep->is_taken = false; /* start no fresh process instead */
 	if (rep->process != NULL)
 		msd_process_kill(rep->process, reason);
 }
@@ -108,7 +111,7 @@ static msd_err start_fresh(struct msd_replica *rep, struct msd_diag *d)
 	if (err != MSD_OK)
 		return err;
 	if (!msd_warm_key(crew, msd_replica_index(rep), &p->warm.key))
-		msd_warm_ends_cool(&p->warm, crew->house); /* it ends with the daemon */
+		msd_warm_ends_cool(&p->warm, crew->house); /* exits with the daemon */
 	begin(rep);
 	return MSD_OK;
 }
@@ -146,7 +149,7 @@ bool msd_replica_is_awaited(const struct msd_replica *rep)
 
 bool msd_replica_is_stuck(const struct msd_replica *rep)
 {
-	/* It has hung up: how it ended is told a moment later. */
+	/* It has closed its channel: its exit status follows soon. */
 	if (rep->process != NULL && (msd_conn_is_closing(&rep->process->channel) ||
 				     msd_direct_is_stuck(rep->process)))
 		return true;
@@ -185,9 +188,8 @@ static void lose(struct msd_req *r, const struct msd_diag *why)
 	msd_req_take(r, MSD_REQ_LOST);
 }
 
-/* Requests that the dead worker had: nobody will answer them now. It ran the first one,
- * if @was_running; of the others it may have run some whose answers it had not written
- * yet. */
+/* Answer the requests of the dead worker. @was_running: it ran the first one. It may
+ * also have run later ones without sending their answers. */
 static void lose_sent(struct msd_replica *rep, const struct msd_lost *lost,
 		      bool was_running)
 {
@@ -216,7 +218,7 @@ static enum msd_loss loss_of(const struct msd_replica *rep)
 		return MSD_LOSS_NOT_STARTED;
 	if (child->term_signal == 0 && child->exit_status == MSD_EXIT_GPU_FAULT)
 		return MSD_LOSS_DEVICE;
-	/* It may have died of itself before the kill. */
+	/* It may have died by itself before the kill. */
 	if (rep->ended_for == MSD_RUN_GOES_ON || child->term_signal != SIGKILL)
 		return MSD_LOSS_DEATH;
 	return rep->ended_for == MSD_RUN_OVERDUE  ? MSD_LOSS_OVERRUN
@@ -237,8 +239,8 @@ static bool is_alone(const struct msd_replica *rep, const struct msd_req *first)
 	return true;
 }
 
-/* Whose call it ran when it died by itself. Which of several that it had joined it died
- * of cannot be said. */
+/* Find the origin of the call that it ran when it died by itself. If it had joined
+ * several calls, the culprit is unknown. */
 static struct msd_blame blame_of(const struct msd_replica *rep)
 {
 	const struct msd_process *p = rep->process;
@@ -261,8 +263,8 @@ static struct msd_blame blame_of(const struct msd_replica *rep)
 		       : msd_blame_of(first);
 }
 
-/* What was kept has not resumed: as if there had been none. False: nobody takes its
- * place. */
+/* A kept worker has not resumed: start a fresh one in its place. False: the start
+ * failed. */
 static bool begin_anew(struct msd_replica *rep, const char *how)
 {
 	struct msd_process *p = rep->process;

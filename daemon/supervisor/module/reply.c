@@ -15,18 +15,19 @@
 #include "proto/unpack.h"
 
 /*
- * A worker's response on its way to the client. Happy path: the body is copied as it
- * is; its tensors, which lie in the worker's out segments, become pieces of the frame
- * and are written from there; with the last byte their slots are released. Of one that
- * came before is known what it says, but not where its tensors are. Failures:
- *  - nobody waits, and the slots are released at once
- *  - the payload is more than a frame may have: the client is told, the slots are
- *    released
- *  - a handle, which would be another's in the client's hands; a tensor that lies where
- *    it may not (where another lies that is being sent, too), or elsewhere than in the
- *    result; more bytes in replies than the worker
- *    was allowed to have: the client is told that the answer was malformed, and the
- *    worker is ended
+ * Forward a worker's response to the client. Happy path: the body is copied. Its
+ * tensors, which lie in the worker's out segments, become chunks of the frame and are
+ * written from there. With the last byte their slots are released. For a known answer
+ * the contents are cached, but not the places of its tensors.
+ *
+ * Failures:
+ *   - No client waits: the slots are released at once.
+ *   - The payload exceeds the limit of a frame: the client gets an error, and the slots
+ *     are released.
+ *   - The answer is malformed: it has a handle, which would be another object's for the
+ *     client; a tensor outside the result, or in an invalid place or a slot that is
+ *     being sent; or more bytes in replies than the worker may have. The client gets an
+ *     error, and the worker is killed.
  */
 
 /* State of patching one result. */
@@ -36,7 +37,7 @@ struct patch {
 	struct msd_out *out; /* NULL: only collect the slots */
 	uint8_t *bytes;      /* the result, to be patched */
 	struct msd_held *held;
-	uint32_t n_lent; /* tensors in segments of the client's */
+	uint32_t n_lent; /* tensors in client segments */
 };
 
 bool msd_reply_is_ok(const struct msd_in *in)
@@ -65,8 +66,8 @@ void msd_reply_error(const struct msd_in *in, struct msd_diag *d)
 	msd_unpack_finish(&u);
 }
 
-/* What all its replies point to at a time is in slots of their own, for which it was
- * told a limit. */
+/* All its replies together point to slots of their own, up to the limit that the
+ * worker was given. */
 static msd_err check_size(const struct patch *p, uint64_t bytes, struct msd_diag *d)
 {
 	const uint64_t max = p->process->house->limits->max_memory;
@@ -84,7 +85,8 @@ static msd_err check_size(const struct patch *p, uint64_t bytes, struct msd_diag
 	return MSD_OK;
 }
 
-/* In a segment that the request has named, whose number its client knows it by. */
+/* The tensor is in a segment that the request named. The client has its own number
+ * for it. */
 static msd_err patch_lent(struct patch *p, const struct msd_wire_tensor *t, size_t at,
 			  struct msd_diag *d)
 {
@@ -142,8 +144,7 @@ static msd_err on_ext(void *ctx, int8_t type, size_t at, size_t n, struct msd_di
 	return type == MSD_EXT_TENSOR ? patch_tensor(ctx, at, n, d) : MSD_OK;
 }
 
-/* Patch the tensors of @result and hold their slots with @out (NULL: give them back).
- */
+/* Patch the tensors of @result, and hold their slots with @out (NULL: release them). */
 static msd_err patch_result(const struct msd_req *r, struct msd_process *p,
 			    struct msd_out *out, uint8_t *result, size_t n,
 			    uint32_t n_tensors, struct msd_diag *d)
@@ -168,8 +169,8 @@ static msd_err patch_result(const struct msd_req *r, struct msd_process *p,
 	return MSD_OK;
 }
 
-/* The same of an answer that is known, whose bytes are in @out from @begin on: its
- * tensors are where its plan says, and fit. */
+/* The same for a known answer, whose bytes are in @out from @begin on. Its tensors
+ * are where its template says, and fit. */
 static msd_err patch_known(struct msd_process *p, struct msd_out *out, size_t begin,
 			   const struct msd_answer_plan *plan, struct msd_diag *d)
 {
@@ -206,7 +207,7 @@ static msd_err refuse_handles(const struct msd_in *in, struct msd_diag *d)
 		       : msd_diag_set(d, MSD_PROTOCOL, "a response holds a handle");
 }
 
-/* The worker has broken the protocol and is not trusted any more. */
+/* True if the worker has broken the protocol and is no longer trusted. */
 static bool is_malformed(msd_err err)
 {
 	return err == MSD_PROTOCOL || err == MSD_BAD_REQUEST;
@@ -225,8 +226,7 @@ static bool drop(const struct msd_req *r, struct msd_process *p, struct msd_in *
 	return !is_malformed(err);
 }
 
-/* What the worker adds to a result, or what it tells together with what is known here.
- */
+/* Write the worker's meta data of the result, with the supervisor's if it is traced. */
 static void write_meta(struct msd_out *o, const struct msd_req *r,
 		       const struct msd_in *in)
 {
@@ -238,7 +238,7 @@ static void write_meta(struct msd_out *o, const struct msd_req *r,
 	}
 }
 
-/* The whole frame, but for its header. */
+/* Write the whole frame except its header. */
 static msd_err write_reply(struct msd_out *o, const struct msd_req *r,
 			   struct msd_process *p, const struct msd_in *in,
 			   struct msd_diag *d)
@@ -260,7 +260,7 @@ static msd_err write_reply(struct msd_out *o, const struct msd_req *r,
 	}
 	msd_body_begin_response(&o->body, id, in->body.meta.n > 0);
 	const size_t at = o->body.n + in->body.error.n;
-	/* They lie behind each other. */
+	/* Error and result are adjacent. */
 	msd_buf_put(&o->body, in->body.error.p, in->body.error.n + in->body.result.n);
 	write_meta(o, r, in);
 	if (in->body.n_tensors == 0 || o->body.bad)
@@ -269,7 +269,7 @@ static msd_err write_reply(struct msd_out *o, const struct msd_req *r,
 			    in->body.n_tensors, d);
 }
 
-/* An answer that came before has no handles. Without tensors it is the worker's with
+/* A known answer has no handles. Without tensors it is the worker's answer with
  * another id. False: nothing was done. */
 static bool put_known(struct msd_req *r, const struct msd_in *in)
 {

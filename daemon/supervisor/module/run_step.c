@@ -15,7 +15,9 @@ static uint64_t sooner(uint64_t a, uint64_t b)
 	return a < b ? a : b;
 }
 
-/* Twice what such calls take is not its fault: ending a worker costs more than that. */
+/*
+ * Twice the usual time is not the call's fault: to end a worker costs more than that.
+ */
 static uint64_t grace_left(const struct msd_run_facts *r, uint64_t grace_ms)
 {
 	const uint64_t own_ms = r->is_over ? 0 : 2 * r->usual_ms;

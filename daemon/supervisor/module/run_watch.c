@@ -1,7 +1,7 @@
 /*
- * Happy path: a worker is busy, and what it runs may go on; it is looked at again when
- * that may change. Failures: it may not, and the worker is ended. The daemon itself was
- * stopped meanwhile: that time counts for nothing.
+ * Happy path: a worker is busy, and its request may continue; check again when that
+ * may change. Failures: the request must stop, and the worker is killed. If the
+ * daemon itself was stopped meanwhile, that time does not count.
  */
 #include "daemon/supervisor/module/run_watch.h"
 
@@ -9,10 +9,10 @@
 #include "daemon/supervisor/module/direct.h"
 #include "daemon/supervisor/module/house.h"
 
-/* What a worker runs: a request, or a call of a channel. */
+/* The request that a worker runs, or its call of a direct channel. */
 struct running {
 	const struct msd_req *request; /* or NULL */
-	struct msd_direct_run direct;  /* of none, if there is a request */
+	struct msd_direct_run direct;  /* empty if there is a request */
 	struct msd_run_facts run;
 	struct msd_blame blame;
 };
@@ -22,7 +22,7 @@ static uint64_t now_of(const struct msd_replica *rep)
 	return uv_now(rep->crew->house->loop);
 }
 
-/* One that is sent and awaited, but for @r. */
+/* True if a sent request other than @r has a waiting client. */
 static bool has_sent_others(const struct msd_replica *rep, const struct msd_req *r)
 {
 	MSD_LIST_EACH (it, &rep->sent) {
@@ -34,7 +34,7 @@ static bool has_sent_others(const struct msd_replica *rep, const struct msd_req 
 	return false;
 }
 
-/* They are queued for it alone, or for any worker, and each has something to do. */
+/* They are queued for this worker, or for any, and each has a request. */
 static bool keeps_others(const struct msd_replica *rep, const struct running *x)
 {
 	const struct msd_crew *crew = rep->crew;
@@ -82,7 +82,7 @@ static bool find_sent(const struct msd_replica *rep, struct running *ret)
 	return true;
 }
 
-/* Something that nobody waits for is behind what it runs. */
+/* True if an abandoned request was sent to the worker. */
 static bool has_left(const struct msd_replica *rep)
 {
 	MSD_LIST_EACH (it, &rep->sent) {
@@ -112,7 +112,7 @@ void msd_run_watch_look(struct msd_replica *rep)
 		return;
 	}
 	if (again_ms > MSD_RUN_LOOK_MS && has_left(rep) && !x.run.is_left)
-		again_ms = MSD_RUN_LOOK_MS; /* its turn may come any time */
+		again_ms = MSD_RUN_LOOK_MS; /* it may be next at any time */
 	msd_run_watch_in(rep, again_ms);
 }
 
@@ -122,7 +122,7 @@ static void on_look(struct msd_deadline *node)
 	const uint64_t away_ms =
 		msd_deadline_away_ms(rep->crew->house->deadlines, node);
 
-	if (away_ms > 0) { /* its answer may be there, unread */
+	if (away_ms > 0) { /* its answer may be unread */
 		rep->head_since_ms += away_ms;
 		msd_run_watch_in(rep, MSD_RUN_LOOK_MS);
 		return;

@@ -3,7 +3,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#define SHOWN_DIGITS 12 /* of a digest, for people */
+#define SHOWN_DIGITS 12 /* shown digits of a digest */
 
 void msd_setback_note(struct msd_setback *s, const struct msd_digest *digest,
 		      const char *why)

@@ -5,7 +5,7 @@
 #include "daemon/supervisor/module/lane.h"
 #include "daemon/supervisor/module/warm_artifact.h"
 
-#define DIRECT_END_MS 100u /* for who has nothing running */
+#define DIRECT_END_MS 100u /* for channels without a running call */
 
 static bool is_held(const struct msd_lane *lane)
 {
@@ -42,7 +42,7 @@ bool msd_sleep_look(struct msd_module *m, uint64_t *ret_again_ms)
 		return false;
 	if (!msd_direct_is_any(&m->crew))
 		return true;
-	/* A call may be on its way there: first they are taken back. */
+	/* A call may be arriving on a direct channel: take the channels back first. */
 	msd_direct_end_crew(&m->crew);
 	*ret_again_ms = DIRECT_END_MS;
 	return false;
@@ -50,7 +50,7 @@ bool msd_sleep_look(struct msd_module *m, uint64_t *ret_again_ms)
 
 void msd_sleep_fall(struct msd_module *m)
 {
-	if (m->is_asking) /* the answer to that will do */
+	if (m->is_asking) /* the pending answer is enough */
 		return;
 	m->is_asking = m->crew.house->on_asleep(m->crew.house, m);
 }
@@ -59,7 +59,7 @@ void msd_sleep_on_looked(struct msd_module *m, bool is_had)
 {
 	m->is_asking = false;
 	if (!is_had || m->life.state != MSD_STATE_ASLEEP || m->life.is_called)
-		return; /* it is wanted by now */
+		return; /* it is needed again */
 	msd_warm_artifact_cool(&m->crew);
 	msd_source_finish(&m->crew.source);
 }

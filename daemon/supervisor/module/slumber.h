@@ -1,19 +1,21 @@
 #ifndef MSD_SUPERVISOR_MODULE_SLUMBER_H
 #define MSD_SUPERVISOR_MODULE_SLUMBER_H
 /*
- * What a module that is ASLEEP needs of memory: its bytes, unless somebody else has
- * them, as the store does.
+ * The bytes of a module that is ASLEEP: they are freed if another copy exists, such
+ * as the store's.
  *
- * Happy path: it falls asleep, the house is asked, and the bytes are given up
- * (sleep.h); a call comes, the house is asked for them, and when they are there it
- * wakes. Failures: they cannot be had any more: the calls that wait are refused, and
- * the next one has the house asked again.
+ * Happy path: the module falls asleep, the module registry is asked, and the bytes
+ * are freed (sleep.h). A call arrives, the module registry loads the bytes, and the
+ * module wakes. Failures: the bytes cannot be loaded. The waiting calls are refused,
+ * and the next call asks again.
  */
 #include "daemon/supervisor/module/module.h"
 
-/** Somebody calls @m, which is ASLEEP. */
+/** A client calls @m, which is ASLEEP. */
 void msd_slumber_end(struct msd_module *m);
-/** The house's answer to on_called: takes @source; NULL: it cannot be had, says @why.
+/**
+ * The module registry's answer to on_called: takes @source; NULL: it could not be
+ * loaded, for @why.
  */
 void msd_slumber_on_brought(struct msd_module *m, struct msd_source *source,
 			    const struct msd_diag *why);

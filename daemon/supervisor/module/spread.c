@@ -2,7 +2,7 @@
 
 #include <stdio.h>
 
-/* The bytes before the next comma. */
+/* Return the bytes before the next comma. */
 static size_t part_of(struct msd_span text)
 {
 	size_t n = 0;

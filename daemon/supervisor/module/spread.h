@@ -1,9 +1,7 @@
 #ifndef MSD_SUPERVISOR_SPREAD_H
 #define MSD_SUPERVISOR_SPREAD_H
-/*
- * Where a module's workers run: on one device, or spread over several, each worker on
- * the next: "cuda:0,cuda:1".
- */
+/* Device list of a module's workers: one device, or several, each worker on the next
+ * one: "cuda:0,cuda:1". */
 #include "proto/bytes.h"
 #include "proto/dtype.h"
 
@@ -18,12 +16,12 @@ struct msd_spread {
 	uint32_t n; /* 0: the worker decides */
 };
 
-/** False: it is no device, or they are of two types, or too many. */
+/** Parse a device list. False: not a device, two device types, or too many. */
 MSD_MUST_CHECK bool msd_spread_parse(struct msd_span text, struct msd_spread *ret);
-/** As it is parsed, into @buf; "" when none was named. Returns @buf. */
+/** Format the list as it is parsed, into @buf; "" if it is empty. Returns @buf. */
 const char *msd_spread_format(const struct msd_spread *s,
 			      char buf[static MSD_SPREAD_TEXT_MAX]);
-/** That of worker @i; type 0: it decides. */
+/** Return the device of worker @i; type 0: the worker decides. */
 struct msd_device msd_spread_at(const struct msd_spread *s, uint32_t i);
 
 #endif

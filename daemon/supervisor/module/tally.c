@@ -1,7 +1,7 @@
 /*
- * Happy path: a function is found in a table of its rows by its name, or gets one when
- * there is room, and its calls are counted there. Failures: without memory it is among
- * the others, and an error that cannot be counted is not.
+ * Happy path: find the row of a function by its name, or add one if there is room,
+ * and count its calls there. Failures: without memory the function uses the shared
+ * row, and an error that cannot be counted is dropped.
  */
 #include "daemon/supervisor/module/tally.h"
 
@@ -66,8 +66,8 @@ void msd_tally_unref(struct msd_tally *t)
 	free(t);
 }
 
-/* The length and eight bytes from both ends, which tell the
- * functions of a module apart well enough. */
+/* Hash the length and the first and last eight bytes: enough to distinguish the
+ * functions of a module. */
 static uint32_t slot_of(struct msd_span s)
 {
 	uint64_t first = 0, last = 0;
@@ -92,7 +92,7 @@ static bool is_named(const struct msd_tally_row *row, struct msd_span function)
 	return row->n == function.n && memcmp(row->name, function.p, function.n) == 0;
 }
 
-/* The slot of @function, or the free one that it would take: there are more slots than
+/* Return the slot of @function, or the free slot for it: there are more slots than
  * rows. */
 static uint32_t find(const struct msd_tally *t, struct msd_span function)
 {
@@ -132,7 +132,7 @@ uint8_t msd_tally_add(struct msd_tally *t, struct msd_span function)
 	const uint32_t at = find(t, function);
 	char *name;
 
-	/* One that is called as the others are in the metrics is among them. */
+	/* A function with the name of the shared row uses that row. */
 	if (t->slots[at] != MSD_TALLY_OTHER || !msd_tally_has_room(t) ||
 	    msd_span_is(function, MSD_TALLY_OTHER_NAME) ||
 	    function.n > MSD_MAX_FUNC_NAME_BYTES || !make_room(t))

@@ -1,12 +1,12 @@
 #ifndef MSD_SUPERVISOR_TALLY_H
 #define MSD_SUPERVISOR_TALLY_H
 /*
- * What became of the calls of a module, by function and code. It belongs to the
- * module's name: a module that takes another's place goes on counting where that was,
- * and both count while the old one drains.
+ * Call statistics of a module, by function and code. They belong to the module's
+ * name: a replacement continues to count in them, and both modules count while the
+ * old one drains.
  *
- * The first MSD_TALLY_FUNCTIONS functions that are called have a row each; all others
- * share row 0.
+ * The first MSD_TALLY_FUNCTIONS functions that are called have a row each; all other
+ * functions share row 0.
  */
 #include "daemon/supervisor/module/stage.h"
 #include "daemon/wire/conn.h"
@@ -19,59 +19,61 @@
 #define MSD_TALLY_SLOTS 512u
 
 struct msd_tally_row {
-	char *name; /* owned; NULL: of row 0 */
+	char *name; /* owned; NULL for row 0 */
 	size_t n;
 	uint64_t n_ok;
-	uint64_t n_untimed; /* of these, by whose stages no time is known */
-	uint64_t spent_ns[MSD_STAGE_COUNT]; /* of the others */
-	uint64_t failed_ns;                 /* of those that failed, in all stages */
-	uint64_t *n_failed; /* owned, MSD_TALLY_CODES of them; NULL: none failed */
+	uint64_t n_untimed;                 /* successful calls without stage times */
+	uint64_t spent_ns[MSD_STAGE_COUNT]; /* for calls with stage times */
+	uint64_t failed_ns;                 /* of failed calls, all stages */
+	uint64_t *n_failed; /* owned, MSD_TALLY_CODES; NULL: none failed */
 };
 
 struct msd_tally {
-	struct msd_written
-		written; /* of replies that are on their way: a reference each */
-	struct msd_times replies; /* from the worker's answer to the last byte */
-	char *name;               /* owned */
+	struct msd_written written; /* for replies in flight: a reference each */
+	struct msd_times replies;   /* from the worker's answer to the last byte */
+	char *name;                 /* owned */
 	uint32_t n_refs, n_rows, cap_rows;
 	uint8_t last;                   /* row that was found last: calls repeat */
-	struct msd_tally_row *rows;     /* owned; row 0 is always there */
-	uint8_t slots[MSD_TALLY_SLOTS]; /* rows by name; 0: nobody's */
+	struct msd_tally_row *rows;     /* owned; row 0 always exists */
+	uint8_t slots[MSD_TALLY_SLOTS]; /* rows by name; 0: free */
 };
 
-/** Of the module @name, with one reference. NULL: out of memory. */
+/**
+ * Create the statistics of the module @name, with one reference. NULL: out of memory.
+ */
 struct msd_tally *msd_tally_new(const char *name);
 struct msd_tally *msd_tally_ref(struct msd_tally *t);
-/** The last one frees it; NULL is fine. */
+/** Drop a reference; the last one frees it. NULL is fine. */
 void msd_tally_unref(struct msd_tally *t);
-/** How long @o takes to be written is counted when it is sent. */
+/** Measure how long it takes to write @o; counted when it is sent. */
 void msd_tally_time(struct msd_tally *t, struct msd_out *o);
-/** The row of @function, MSD_TALLY_OTHER when it has none. */
+/** Return the row of @function, or MSD_TALLY_OTHER without one. */
 uint8_t msd_tally_find(struct msd_tally *t, struct msd_span function);
-/** The same, made when there is none and there is room. */
+/** The same; add a row if there is none and there is room. */
 uint8_t msd_tally_add(struct msd_tally *t, struct msd_span function);
-/** Functions that are not there yet may still get a row. */
+/** True if new functions may still get a row. */
 static inline bool msd_tally_has_room(const struct msd_tally *t)
 {
 	return t->n_rows <= MSD_TALLY_FUNCTIONS;
 }
-/** A call of the function of @row ended with @code, an msd_err or MSD_REQ_UNANSWERED.
- */
+/** Count a call in @row that ended with @code, an msd_err or MSD_REQ_UNANSWERED. */
 void msd_tally_note(struct msd_tally *t, uint8_t row, unsigned code);
-/** The same of @n calls. */
+/** Count @n such calls. */
 void msd_tally_note_each(struct msd_tally *t, uint8_t row, unsigned code, uint64_t n);
-/** Calls of @row that went well, @n of them, are counted by msd_tally_note_each()
- * without the time of their stages. */
+/**
+ * @n successful calls in @row are counted by msd_tally_note_each() without stage
+ * times.
+ */
 static inline void msd_tally_note_untimed(struct msd_tally *t, uint8_t row, uint64_t n)
 {
 	t->rows[row].n_untimed += n;
 }
-/** The call of @row that has ended with @code spent @ns in each stage. */
+/** Note the time @ns of each stage of a call in @row that ended with @code. */
 void msd_tally_spend(struct msd_tally *t, uint8_t row, unsigned code,
 		     const uint64_t ns[restrict MSD_STAGE_COUNT]);
-/** How many of @row ended with @code. */
+/** Return how many calls in @row ended with @code. */
 uint64_t msd_tally_count(const struct msd_tally_row *row, unsigned code);
-/** What @code is called: "NOT_FOUND", "ABANDONED". Static. */
+/** Return the name of @code: "NOT_FOUND", "ABANDONED". Static. */
 const char *msd_tally_code_name(unsigned code);
 
 #endif

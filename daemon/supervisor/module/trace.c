@@ -2,7 +2,7 @@
 
 #include "daemon/supervisor/module/stage.h"
 
-/* What a worker says of its part of a call, by its own clock. */
+/* The worker's report of its part of a call, by the worker's clock. */
 struct told {
 	uint64_t to_worker_ns, copy_in_ns, copy_out_ns;
 	uint64_t n_joined; /* calls that it ran as one; 0: it ran alone */
@@ -32,7 +32,7 @@ static void read_told(struct msd_span worker, struct told *ret)
 	}
 }
 
-/* @ns of @rest, or what there is of it. */
+/* Take @ns of @rest, or all that is left of it. */
 static uint64_t take(uint64_t *rest, uint64_t ns)
 {
 	const uint64_t taken = ns < *rest ? ns : *rest;

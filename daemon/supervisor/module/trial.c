@@ -1,9 +1,9 @@
 /*
- * Happy path: a test becomes a call, its inputs in a slot of the in segments; the
- * worker's answer is compared; the next one, until all have been run, as often as the
- * warm-up wants; then the module is told. Failures: an error, another answer, or none
- * within the time that a load may take: the load has failed, and the workers are
- * killed. Without room for its tensors a test waits.
+ * Happy path: a test becomes a call, with its inputs in a slot of the in segments.
+ * The worker's answer is compared, and the next test follows, for all tests of all
+ * warm-up rounds; then the module is notified. Failures: an error, a wrong answer, or
+ * no answer within the load timeout. The load fails, and the workers are killed.
+ * Without room for its tensors a test waits.
  */
 #include "daemon/supervisor/module/trial.h"
 
@@ -16,7 +16,7 @@
 #include "daemon/supervisor/module/reply.h"
 #include "daemon/supervisor/module/trial_plan.h"
 
-#define ROOM_MS 10u /* until a test that found no room asks again */
+#define ROOM_MS 10u /* delay after a test found no room */
 
 /* An answer that is being compared. */
 struct comparing {
@@ -99,7 +99,7 @@ static msd_err check_answer(const struct msd_trial *t, struct msd_process *p,
 	return err;
 }
 
-/* The reply is nobody's: its slots are free again. */
+/* The reply is for no client: its slots are released. */
 static void on_answer(struct msd_req *r, struct msd_in *in)
 {
 	struct msd_replica *rep = r->at.replica;
@@ -132,7 +132,7 @@ static uint64_t bytes_of(const struct msd_trial_value *values, uint32_t n)
 	return n == 0 ? 0 : values[n - 1].tensor.offset + values[n - 1].tensor.bytes;
 }
 
-/* What a client's call would be. */
+/* Write the call as a client would. */
 static void write_call(const struct msd_trial *t, struct msd_req *r)
 {
 	const struct msd_trial_case *c = &t->now;
@@ -165,7 +165,7 @@ static msd_err point(void *ctx, int8_t type, size_t at, size_t n, struct msd_dia
 	return err;
 }
 
-/* MSD_WAIT: there is no room now. */
+/* Errors: MSD_WAIT (no room now), and those of msd_req_place(). */
 static msd_err place(const struct msd_trial *t, struct msd_req *r, struct msd_diag *d)
 {
 	const struct msd_trial_case *c = &t->now;
@@ -218,7 +218,7 @@ static void run(struct msd_trial *t)
 	}
 }
 
-/* A worker that was lost meanwhile has ended the trial, or is about to. */
+/* If a worker was lost meanwhile, the tests have ended or are about to. */
 static void on_next(struct msd_deadline *node)
 {
 	struct msd_trial *t = MSD_CONTAINER_OF(node, struct msd_trial, next);

@@ -1,13 +1,15 @@
 #ifndef MSD_SUPERVISOR_MODULE_TRIAL_H
 #define MSD_SUPERVISOR_MODULE_TRIAL_H
 /*
- * A module's self-tests, between the opening of its workers and the first call of a
- * client: requests without a session, one after the other, to the first worker. What
- * they must answer is trial_case.h's.
+ * Run a module's self-tests after its workers are open, before the first call of a
+ * client. They are requests without a session, one after the other, to the first
+ * worker. trial_case.h compares the answers.
  */
 #include "daemon/supervisor/module/module.h"
 
-/** Begin; then MSD_LIFE_TRIED on a later turn, or its workers are killed, with a cause.
+/**
+ * Begin the tests. On a later iteration MSD_LIFE_TRIED follows, or the workers are
+ * killed, with a cause.
  */
 void msd_trial_begin(struct msd_module *m);
 

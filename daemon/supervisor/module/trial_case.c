@@ -4,10 +4,8 @@
 #include <math.h>
 #include <string.h>
 
-/*
- * Happy path: a map is read key by key where it lies. Failures: what is no test is told
- * with the key; of what differs, the first element that does.
- */
+/* Happy path: parse a map key by key in place. Failures: an invalid test is reported
+ * with its key; a wrong answer with its first wrong element. */
 
 static msd_err bad(struct msd_diag *d, const char *what)
 {
@@ -46,7 +44,7 @@ static msd_err read_shape(struct msd_span items, struct msd_wire_tensor *t,
 	return MSD_OK;
 }
 
-/* The bytes must be as many as dtype and shape say. */
+/* Check that the number of bytes matches dtype and shape. */
 static msd_err check_bytes(struct msd_trial_value *v, struct msd_span data,
 			   struct msd_diag *d)
 {

@@ -1,8 +1,8 @@
 #ifndef MSD_SUPERVISOR_MODULE_TRIAL_CASE_H
 #define MSD_SUPERVISOR_MODULE_TRIAL_CASE_H
 /*
- * A self-test of a module: a function, what it gets, and what it must answer within a
- * tolerance. Tests come as msgpack, and stay it:
+ * A self-test of a module: a function, its inputs, and its expected outputs within a
+ * tolerance. Tests are kept as msgpack:
  *
  *   [{"function": str, "inputs": [T...], "outputs": [T...], "rtol"?: float,
  *     "atol"?: float}...]
@@ -12,10 +12,10 @@
 #include "proto/diag.h"
 #include "proto/value.h"
 
-#define MSD_TRIAL_BYTES (1u << 20) /* of all tests of a module */
+#define MSD_TRIAL_BYTES (1u << 20) /* for all tests of a module */
 #define MSD_TRIAL_CASES 64u
 #define MSD_TRIAL_WARMUP 1000u
-#define MSD_TRIAL_TENSORS 64u /* inputs, and outputs, of one */
+#define MSD_TRIAL_TENSORS 64u /* inputs, and outputs, of one test */
 
 struct msd_trial_value {
 	struct msd_wire_tensor tensor; /* its offset is into a payload of its own */
@@ -29,17 +29,21 @@ struct msd_trial_case {
 	double rtol, atol;
 };
 
-/** How many tests @tests has, each of which can be read. Errors: MSD_BAD_REQUEST,
- * naming the test; MSD_TOO_LARGE. */
+/**
+ * Store the number of tests in @tests, and check that each can be read. Errors:
+ * MSD_BAD_REQUEST, naming the test; MSD_TOO_LARGE.
+ */
 MSD_MUST_CHECK msd_err msd_trial_check(struct msd_span tests, uint32_t *ret_n,
 				       struct msd_diag *d);
-/** Read test @i of those. The same errors. */
+/** Read test @i of @tests. The same errors. */
 MSD_MUST_CHECK msd_err msd_trial_case_read(struct msd_span tests, uint32_t i,
 					   struct msd_trial_case *ret,
 					   struct msd_diag *d);
-/** That @data, of the tensor @got, is what @wanted says: |got - wanted| <= atol + rtol
- * * |wanted| for floats of 32 and 64 bits, equal bytes for all else. MSD_MODULE_FAILED
- * says where they differ. */
+/**
+ * Check that @data, of the tensor @got, equals @wanted. For floats of 32 and 64 bits
+ * that means |got - wanted| <= atol + rtol * |wanted|; for all other types, equal
+ * bytes. Errors: MSD_MODULE_FAILED, with the place of the difference.
+ */
 MSD_MUST_CHECK msd_err msd_trial_compare(const struct msd_trial_case *c,
 					 const struct msd_trial_value *wanted,
 					 const struct msd_wire_tensor *got,

@@ -8,11 +8,11 @@
 #include "daemon/supervisor/module/process_parts.h"
 
 /*
- * Happy path: a worker has its module open, and the manager gets its descriptors; the
- * daemon ends; the next one finds them on its shelf, a module asks for a worker of the
- * same key, a new channel goes through its door, and it resumes.
- * Failures: what is not whole, not asked for, or does not resume in time is killed, and
- * a fresh one is started as if there had been none.
+ * Happy path: a worker has its module open, and the service manager gets its
+ * descriptors. The daemon exits. The next daemon puts them into its handover pool,
+ * and a module asks for a worker of the same key. A new channel goes through the
+ * worker's handover socket, and it resumes. Failures: a worker that is incomplete,
+ * unneeded, or slow to resume is killed, and a fresh one is started as usual.
  */
 
 static bool is_on_shelf(const void *ctx, uint64_t number)
@@ -40,7 +40,7 @@ void msd_warm_end_rest(struct msd_house *house, const char *why)
 	sweep(house);
 }
 
-/* Through the door: one end of a channel, and a byte to carry it. */
+/* Send one end of a channel through the handover socket, with a byte to carry it. */
 static bool pass_channel(int door, int fd)
 {
 	char byte = 0;
@@ -78,7 +78,7 @@ static bool find_group(struct msd_house *house, const struct msd_warm *w,
 	return is_found;
 }
 
-/* On success the child and the process have what @w had. */
+/* On success the child and the process own the descriptors of @w. */
 static msd_err adopt(struct msd_process *p, struct msd_warm *w, struct msd_diag *d)
 {
 	struct msd_child_found found = {.pid = w->name.pid,

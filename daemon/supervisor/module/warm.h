@@ -1,30 +1,33 @@
 #ifndef MSD_SUPERVISOR_WARM_H
 #define MSD_SUPERVISOR_WARM_H
 /*
- * Workers that outlive the daemon (--keep-workers): the service manager keeps what a
- * worker lives by while no daemon runs, and the next one asks the worker for its
- * module instead of loading it again.
+ * Handover: workers that outlive the daemon (--keep-workers). The service manager
+ * keeps the descriptors of a worker while no daemon runs. The next daemon asks the
+ * worker for its module instead of loading it again.
  *
- *   started --READY--> kept --left, or the daemon is killed--> (the manager's alone)
+ *   started --READY--> kept --left, or the daemon is killed--> (only in the manager)
  *      ^                                                            |
  *      '------ the next daemon: gathered, taken, resumed -----------'
  *
- * Whoever gathers takes them out of the manager's store, and puts a worker back when it
- * has resumed: one that ends the daemon which takes it is not met a second time.
+ * The daemon that gathers workers removes them from the manager's store, and puts a
+ * worker back when it has resumed. So a worker that crashes the daemon is not taken a
+ * second time.
  */
 #include "daemon/supervisor/module/process.h"
 
-/* How long a worker may take to resume; then a fresh one is started. */
+/* Maximum time for a worker to resume; then a fresh one is started. */
 #define MSD_WARM_RESUME_MS 5000u
 
-/** All descriptors have been put on the shelf of @house: end what is no whole worker,
- * and what is in control groups of earlier daemons' others. */
+/**
+ * All descriptors are in the handover pool of @house: kill incomplete workers, and
+ * the control groups of earlier daemons without a worker in the pool.
+ */
 void msd_warm_gather(struct msd_house *house);
-/** What is on the shelf is nobody's by now: end it, because of @why. */
+/** The workers left in the pool are not needed: kill them, for @why. */
 void msd_warm_end_rest(struct msd_house *house, const char *why);
 /**
- * A worker that was left and was started for @key, spoken to over a new channel, on
- * which it is to be sent worker.resume. Like msd_process_spawn(); NULL: there is none.
+ * Take over a kept worker that was started for @key, with a new channel, over which
+ * worker.resume must be sent. Like msd_process_spawn(); NULL: no such worker.
  */
 struct msd_process *msd_warm_take(struct msd_house *house, const struct msd_digest *key,
 				  const struct msd_process_ops *ops,

@@ -1,9 +1,9 @@
 #ifndef MSD_SUPERVISOR_WARM_ARTIFACT_H
 #define MSD_SUPERVISOR_WARM_ARTIFACT_H
 /*
- * The bytes of a module whose workers are kept (warm.h): sealed, and under their digest
- * as the name, they are kept beside them, so that the next daemon neither reads nor
- * hashes them again.
+ * The bytes of a module whose workers are kept (warm.h). They are sealed and kept
+ * with the workers, named by their digest. So the next daemon need not read and hash
+ * them again.
  *
  *   modserd-artifact.SHA256
  */
@@ -15,17 +15,22 @@ struct msd_crew;
 
 #define MSD_WARM_ARTIFACT_PREFIX "modserd-artifact."
 
-/** A descriptor, owned from here on, came under @name: into @all, whose elements are
- * private. False: it is no sealed artifact, and is closed. */
+/**
+ * Add the descriptor @fd, which is taken, with @name to @all, whose elements are
+ * private. False: it is not a sealed artifact, and is closed.
+ */
 bool msd_warm_artifact_put(struct msd_list *all, struct msd_span name, int fd);
-/** The one of @digest and @bytes, the caller's from here on; -1: there is none. */
+/**
+ * Remove the artifact of @digest and @bytes and return its descriptor, which the
+ * caller owns; -1: not found.
+ */
 int msd_warm_artifact_take(struct msd_list *all, const struct msd_digest *digest,
 			   uint64_t bytes);
 /** Close all of them. */
 void msd_warm_artifacts_clear(struct msd_list *all);
-/** A worker of @crew is kept: its artifact is, too. Idempotent. */
+/** Keep the artifact of @crew, because one of its workers is kept. Idempotent. */
 void msd_warm_artifact_keep(struct msd_crew *crew);
-/** @crew gives its artifact up; what the next daemon is left with stays. */
+/** @crew gives up its artifact; an artifact left for the next daemon stays. */
 void msd_warm_artifact_cool(struct msd_crew *crew);
 
 #endif

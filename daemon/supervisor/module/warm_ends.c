@@ -44,7 +44,7 @@ void msd_warm_ends_cool(struct msd_warm_ends *ends, struct msd_house *house)
 	if (ends->is_kept)
 		house->warm.give_up(house, ends->name);
 	ends->is_kept = false;
-	/* Its worker may have passed something. */
+	/* Its worker may have sent descriptors. */
 	msd_aside_close_socket(ends->door, MSD_ASIDE_WORKERS);
 	if (ends->lifeline >= 0)
 		(void)close(ends->lifeline);

@@ -8,8 +8,8 @@
 #include "daemon/supervisor/module/opening_params.h"
 #include "proto/value.h"
 
-/* Of what passes on a worker's channel and of what is kept of it: another number, and
- * no worker is taken over. */
+/* Version of the worker's channel protocol and of the stored data: with another
+ * number, no worker is taken over. */
 #define CHANNEL_VERSION 1u
 
 bool msd_warm_key(const struct msd_crew *crew, uint32_t index, struct msd_digest *ret)

@@ -15,7 +15,8 @@ void msd_warm_name_format(const struct msd_warm_name *name,
 		       (int)name->pid, (unsigned long long)name->group, key);
 }
 
-/* Written again it is to be the same: no sign, no zeros in front, nothing behind. */
+/* The text must be the one that formatting gives: no sign, no leading zeros, no
+ * trailing bytes. */
 bool msd_warm_name_parse(struct msd_span text, struct msd_warm_name *ret)
 {
 	const size_t prefix = strlen(MSD_WARM_PREFIX);

@@ -1,11 +1,10 @@
 #ifndef MSD_SUPERVISOR_WARM_NAME_H
 #define MSD_SUPERVISOR_WARM_NAME_H
 /*
- * What a worker is called that the service manager keeps over a restart of the daemon:
- * the manager gives the name back with the worker's descriptors, and nobody but the
- * daemon can have told it. So all that must be believed of a worker stands in it: which
- * process it is, in which control group, and a digest of everything that it was started
- * for.
+ * The name of a worker in the service manager, across a restart of the daemon. The
+ * manager returns the name with the worker's descriptors, and only the daemon can
+ * have set it. So it has all data that must be trusted: the process, its control
+ * group, and a digest of its start options.
  *
  *   modserd-worker.PID.GROUP.KEY      numbers in decimal, the key in 64 digits
  */
@@ -18,14 +17,16 @@
 
 struct msd_warm_name {
 	pid_t pid;
-	uint64_t group; /* the number of its control group; 0: it has none */
+	uint64_t group; /* number of its control group; 0: none */
 	struct msd_digest key;
 };
 
 void msd_warm_name_format(const struct msd_warm_name *name,
 			  char ret[static MSD_WARM_NAME_BYTES]);
-/** False, *ret unchanged, when @text is no such name in just the form in which it is
- * written. */
+/**
+ * Parse a name. False, with *ret unchanged: @text does not have exactly the written
+ * form.
+ */
 MSD_MUST_CHECK bool msd_warm_name_parse(struct msd_span text,
 					struct msd_warm_name *ret);
 

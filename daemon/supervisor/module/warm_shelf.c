@@ -14,10 +14,10 @@
 #include "daemon/wire/aside.h"
 
 /*
- * Happy path: four descriptors come under one name, each of another kind; they are of
- * one living process, and somebody asks for it. Failures: a second one of a kind, one
- * of no kind, one too few, another process than the name says: what is known to be its
- * process is killed, and nothing else.
+ * Happy path: four descriptors of different kinds arrive with one name. They belong
+ * to one living process, and a module asks for it. Failures: a duplicate or unknown
+ * kind, a missing descriptor, or another process than in the name. A process that is
+ * proven to be the worker is killed, and no other.
  */
 
 pid_t msd_warm_process_of(int pidfd)
@@ -37,8 +37,7 @@ pid_t msd_warm_process_of(int pidfd)
 	return pid > 0 && pid <= INT_MAX ? (pid_t)pid : 0;
 }
 
-/* A pidfd whose process is gone has no number any more, and is told from others by what
- * the kernel calls it. */
+/* A pidfd of an exited process has no pid: recognize it by the kernel's name for it. */
 static bool is_pidfd(int fd)
 {
 	char path[64], link[64];
@@ -180,7 +179,7 @@ void msd_warm_free(struct msd_warm *w)
 {
 	for (unsigned i = 0; i < MSD_WARM_PARTS; i++) {
 		if (i == MSD_WARM_DOOR) {
-			/* What its worker passed is closed with it. */
+			/* Descriptors that its worker sent are closed with it. */
 			msd_aside_close_socket(w->fds[i], MSD_ASIDE_WORKERS);
 		} else if (w->fds[i] >= 0) {
 			(void)close(w->fds[i]);
@@ -189,8 +188,8 @@ void msd_warm_free(struct msd_warm *w)
 	free(w);
 }
 
-/* A pidfd of another process than the name's is somebody else's. Its lifeline is closed
- * besides: that ends one whose pidfd has not come. */
+/* A pidfd of another process than in the name is foreign: do not kill that process.
+ * Closing the lifeline ends a worker whose pidfd is missing. */
 void msd_warm_kill(struct msd_warm *w, const char *why)
 {
 	const int pidfd = w->fds[MSD_WARM_PROCESS];

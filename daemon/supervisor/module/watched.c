@@ -11,7 +11,8 @@ static struct msd_probation_facts facts_of(const struct msd_module *m)
 		.now_ms = uv_now(m->crew.house->loop),
 		.n_calls = msd_crew_answered(&m->crew),
 		.n_failed = m->crew.n_failed,
-		/* Whoever called it: the edition before did not die of that. */
+		/* Count deaths by calls of any peer: the previous edition did not die
+		 * of such calls. */
 		.n_deaths = m->life.n_deaths + m->bars.n_died,
 		.is_given_up =
 			state == MSD_STATE_FAILED || state == MSD_STATE_QUARANTINED,

@@ -1,6 +1,6 @@
 #ifndef MSD_SUPERVISOR_WHY_H
 #define MSD_SUPERVISOR_WHY_H
-/* Why something was not done, which many are told: one text for all of them. */
+/* Reject reason: one text for many requests that were refused. */
 #include "daemon/supervisor/request/request.h"
 
 struct msd_why {
@@ -8,14 +8,16 @@ struct msd_why {
 	struct msd_diag d;
 };
 
-/** One reference; a copy of @d, which has a text. NULL: out of memory, which is then
- * told instead. */
+/**
+ * Create a copy of @d, which has a text, with one reference. NULL: out of memory; the
+ * answers then say so.
+ */
 struct msd_why *msd_why_new(const struct msd_diag *d);
-/** One reference more; @why may be NULL. */
+/** Add a reference; @why may be NULL. */
 struct msd_why *msd_why_ref(struct msd_why *why);
-/** One less; @why may be NULL. */
+/** Drop a reference; @why may be NULL. */
 void msd_why_unref(struct msd_why *why);
-/** Answer @r, which is QUEUED, with it and free it; @why may be NULL. */
+/** Answer @r, which is QUEUED, with the reason and free it; @why may be NULL. */
 void msd_why_refuse(struct msd_why *why, struct msd_req *r);
 
 #endif

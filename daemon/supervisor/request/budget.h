@@ -1,17 +1,21 @@
 #ifndef MSD_SUPERVISOR_BUDGET_H
 #define MSD_SUPERVISOR_BUDGET_H
-/* How many tensor bytes all requests may hold at a time, declared outputs included. */
+/* The limit of tensor bytes that all requests hold at a time, including declared
+ * outputs. */
 #include <stdbool.h>
 #include <stdint.h>
 
 struct msd_budget {
 	uint64_t max_bytes;
 	uint64_t used_bytes;
-	/** Bytes were given back: who waits for room may try again, on a later turn. */
+	/**
+	 * Bytes were released: requests that wait for room may retry, in a later loop
+	 * iteration.
+	 */
 	void (*on_room)(struct msd_budget *budget);
 };
 
-/** False: no room now. */
+/** Returns false if there is no room now. */
 static inline bool msd_budget_claim(struct msd_budget *budget, uint64_t bytes)
 {
 	if (bytes > budget->max_bytes - budget->used_bytes)

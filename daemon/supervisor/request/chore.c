@@ -48,8 +48,8 @@ void msd_chores_init(struct msd_chores *all, uv_loop_t *loop)
 	msd_list_init(&all->waiting);
 }
 
-/* The turn behind the last one of @who that waits, or the one that is on. There are no
- * more than connections, and each takes longer than looking at all of them. */
+/* The slot after the last waiting job of @who, or the current slot. The queue is not
+ * longer than the number of connections, and each job takes longer than this scan. */
 static uint64_t next_turn(const struct msd_chores *all, struct msd_peer_id who)
 {
 	for (struct msd_list *it = all->waiting.prev; it != &all->waiting;

@@ -1,10 +1,11 @@
 #ifndef MSD_SUPERVISOR_CHORE_H
 #define MSD_SUPERVISOR_CHORE_H
 /*
- * What takes long and needs nothing of the loop's: done on threads (work.h), for each
- * connection one at a time, and two in all of a kind, so that others find a thread,
- * too. Peers take turns, however many connections each has; a peer's are in the order
- * of their coming.
+ * Background jobs: long work that needs nothing from the loop runs on threads
+ * (work.h). At most one job per connection runs at a time, and at most two of each
+ * kind, so that other jobs find a thread, too. The queue is fair between peers,
+ * independent of their number of connections; the jobs of one peer run in order of
+ * arrival.
  */
 #include <uv.h>
 
@@ -14,32 +15,35 @@
 
 struct msd_chores {
 	uv_loop_t *loop;
-	struct msd_list waiting; /* msd_chore.link, by their turns */
-	uint64_t turn;           /* of the last that was begun */
+	struct msd_list waiting; /* msd_chore.link, sorted by slot */
+	uint64_t turn;           /* slot of the last job that started */
 	unsigned n_running;
 };
 
-/* Embedded in what it works on, which lives until it is done. */
+/* Embedded in the object that it works on, which must live until it is done. */
 struct msd_chore {
 	struct msd_list link;
 	struct msd_chores *all;
 	struct msd_work work;
-	/** On a thread. */
+	/** Runs on a thread. */
 	void (*run)(struct msd_chore *c);
-	/** On the loop, when that is over. */
+	/** Runs on the loop when run() has finished. */
 	void (*on_done)(struct msd_chore *c);
-	bool is_busy; /* until then */
+	bool is_busy; /* until on_done */
 	struct msd_peer_id who;
 	uint64_t turn;
 };
 
 void msd_chores_init(struct msd_chores *all, uv_loop_t *loop);
-/** Begin @c, whose run and on_done are set, for @who. */
+/** Queue @c for @who; run and on_done must be set. */
 void msd_chore_begin(struct msd_chores *all, struct msd_chore *c,
 		     struct msd_peer_id who);
-/** It has a thread, and its on_done is still to come. */
+/** True if it is on a thread, and its on_done has not run yet. */
 bool msd_chore_is_running(const struct msd_chore *c);
-/** It waits no more, if it did, and is not done; it does not run. */
+/**
+ * Remove it from the queue if it waits there; its on_done is not called. It must not
+ * be running.
+ */
 void msd_chore_leave(struct msd_chore *c);
 
 #endif

@@ -4,11 +4,14 @@
 
 #include "proto/clock.h"
 
-/* Of one turn of the loop; then others get theirs, and the rest the next. It is left to
- * no later time: others' deadlines are behind it. */
+/*
+ * Time limit per loop iteration; then other events run, and the rest follows in the
+ * next iteration. The rest is not delayed further, because more deadlines are behind
+ * it.
+ */
 #define TURN_NS UINT64_C(1000000)
 
-/* One heap of two, either of which may be empty. Roots have no siblings. */
+/* Merge two heaps, either of which may be empty. Roots have no siblings. */
 static struct msd_deadline *meld(struct msd_deadline *a, struct msd_deadline *b)
 {
 	if (a == NULL || b == NULL)
@@ -26,8 +29,8 @@ static struct msd_deadline *meld(struct msd_deadline *a, struct msd_deadline *b)
 	return a;
 }
 
-/* One heap of the siblings from @first on: in pairs, then from the last pair back,
- * which is what keeps it flat. */
+/* Merge the siblings from @first on into one heap: in pairs, then from the last pair
+ * back, which keeps the heap flat. */
 static struct msd_deadline *meld_siblings(struct msd_deadline *first)
 {
 	struct msd_deadline *pairs = NULL, *root = NULL;
@@ -111,7 +114,7 @@ void msd_deadlines_close(struct msd_deadlines *ds)
 {
 	uv_close((uv_handle_t *)&ds->timer, NULL);
 	uv_close((uv_handle_t *)&ds->more, NULL);
-	ds->first = NULL; /* whoever waits may be gone already */
+	ds->first = NULL; /* nodes may be freed already */
 }
 
 void msd_deadline_set(struct msd_deadlines *ds, struct msd_deadline *node,

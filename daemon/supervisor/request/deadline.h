@@ -1,9 +1,7 @@
 #ifndef MSD_SUPERVISOR_DEADLINE_H
 #define MSD_SUPERVISOR_DEADLINE_H
-/*
- * Many deadlines behind one timer. Nodes are embedded in what waits, and are the heap
- * (a pairing heap): setting one takes no memory, so that it cannot fail.
- */
+/* Many deadlines on one timer. Nodes are embedded in the waiting objects and form a
+ * pairing heap: setting a deadline allocates no memory and cannot fail. */
 #include <stdbool.h>
 #include <stdint.h>
 #include <uv.h>
@@ -17,38 +15,43 @@ struct msd_deadline {
 	/** Runs on the loop, once; the node is out of the heap and may be set again. */
 	void (*on_due)(struct msd_deadline *node);
 	/* Private. */
-	struct msd_deadline *child; /* the first of those that are due no earlier */
-	struct msd_deadline *next;  /* of the same parent */
-	struct msd_deadline *prev;  /* the one before it, or the parent of the first */
+	struct msd_deadline *child; /* first child; due no earlier than this node */
+	struct msd_deadline *next;  /* next sibling */
+	struct msd_deadline *prev;  /* previous sibling, or parent of the first */
 	bool is_set;
 };
 
 struct msd_deadlines {
 	uv_loop_t *loop;
 	uv_timer_t timer;
-	uv_idle_t more; /* runs while what is due is left for the next turn */
-	bool is_behind; /* then, and while it is told */
+	uv_idle_t more; /* active while due nodes are left for the next iteration */
+	bool is_behind; /* true then, and while nodes fire */
 	struct msd_deadline *first; /* the root: the earliest */
-	struct msd_lag lag;         /* how late they were told */
+	struct msd_lag lag;         /* how late nodes fired */
 };
 
-/** No deadline yet; a timer and an idle handle on @loop, which must outlive it. */
+/**
+ * Initialize without deadlines; creates a timer and an idle handle on @loop, which
+ * must outlive it.
+ */
 void msd_deadlines_init(struct msd_deadlines *ds, uv_loop_t *loop);
-/** Close the timer; no node fires any more. */
+/** Close the timer; no node fires after this. */
 void msd_deadlines_close(struct msd_deadlines *ds);
 /** (Re)set @node to fire in @in_ms. */
 void msd_deadline_set(struct msd_deadlines *ds, struct msd_deadline *node,
 		      uint64_t in_ms);
-/** It does not fire. Legal on a node that is not waiting. */
+/** Cancel @node. Allowed if it is not set. */
 void msd_deadline_clear(struct msd_deadlines *ds, struct msd_deadline *node);
-/** It is waiting to fire. */
+/** True if @node is set. */
 static inline bool msd_deadline_is_set(const struct msd_deadline *node)
 {
 	return node->is_set;
 }
-/** In on_due(): for how long the daemon was away, stopped or without a processor, when
- * @node was due; 0: it was only busy. Others may have done meanwhile what was expected
- * of them, and nobody has looked yet. */
+/**
+ * For use in on_due(): how long the daemon was stopped or without CPU when @node was
+ * due; 0: it was only busy. In that time a peer may have done the expected work, and
+ * the loop has not seen it yet.
+ */
 static inline uint64_t msd_deadline_away_ms(const struct msd_deadlines *ds,
 					    const struct msd_deadline *node)
 {
@@ -56,7 +59,7 @@ static inline uint64_t msd_deadline_away_ms(const struct msd_deadlines *ds,
 
 	return late_ms > MSD_AWAY_LEAST_MS ? late_ms : 0;
 }
-/** Milliseconds left, 0 when due or not waiting. */
+/** Milliseconds left, 0 if due or not set. */
 uint64_t msd_deadline_left(const struct msd_deadlines *ds,
 			   const struct msd_deadline *node);
 

@@ -1,6 +1,6 @@
 #include "daemon/supervisor/request/followers.h"
 
-/* False: there is none. */
+/* Returns false if the list is empty. */
 static bool tell_first(struct msd_followers *f)
 {
 	struct msd_list *it = msd_list_first(&f->told);
@@ -14,7 +14,7 @@ static bool tell_first(struct msd_followers *f)
 	return true;
 }
 
-/* Who was left may have gone without being told. */
+/* The remaining requests may have disappeared without being answered. */
 static void on_next(struct msd_deadline *node)
 {
 	struct msd_followers *f = MSD_CONTAINER_OF(node, struct msd_followers, next);
@@ -51,7 +51,7 @@ void msd_followers_tell(struct msd_followers *f)
 	const bool is_behind = msd_followers_are_behind(f);
 
 	msd_list_append_all(&f->told, &f->waiting);
-	if (is_behind) /* these come behind the others */
+	if (is_behind) /* earlier requests are first */
 		return;
 	(void)tell_first(f);
 	if (!msd_list_is_empty(&f->told))

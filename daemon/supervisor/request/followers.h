@@ -1,40 +1,39 @@
 #ifndef MSD_SUPERVISOR_FOLLOWERS_H
 #define MSD_SUPERVISOR_FOLLOWERS_H
 /*
- * Requests that wait for the same to happen: more of a log, a call, a module that is
- * there. When it does they are told one at a time, the first at once and the others by
- * a deadline of no time: who has deadlines shares a turn of the loop with the others,
- * by time. A peer may have hundreds of thousands waiting, and nobody else waits for all
- * of them to be answered.
+ * Requests that wait for the same event: more log text, a call, a READY module. When
+ * it happens they are answered one at a time. The first is answered at once, the rest
+ * by a deadline of 0 ms, because deadlines limit their time per loop iteration. A
+ * peer may have hundreds of thousands of waiting requests, and other clients need not
+ * wait until all of them are answered.
  */
 #include "daemon/supervisor/request/request.h"
 
 struct msd_followers {
 	struct msd_list waiting; /* msd_req.link */
-	struct msd_list told;    /* likewise: for whom it has happened */
+	struct msd_list told;    /* msd_req.link: requests whose event has happened */
 	struct msd_deadlines *deadlines;
-	struct msd_deadline next; /* set while some may be left in `told` */
-	/** Answer and free @r, or let it wait on: msd_followers_wait(). */
+	struct msd_deadline next; /* set while `told` may not be empty */
+	/** Answer and free @r, or let it wait again with msd_followers_wait(). */
 	void (*tell)(struct msd_followers *f, struct msd_req *r);
-	/** Nobody is left in `told`: run by the loop alone, and may free @f. Optional.
-	 */
+	/** `told` is empty: called only by the loop, and may free @f. Optional. */
 	void (*on_told)(struct msd_followers *f);
 };
 
 void msd_followers_init(struct msd_followers *f, struct msd_deadlines *deadlines,
 			void (*tell)(struct msd_followers *f, struct msd_req *r));
-/** Nobody waits, and nothing is told any more. */
+/** Call it when no request waits; no callback runs after this. */
 void msd_followers_finish(struct msd_followers *f);
-/** @r waits from here on; it is taken. */
+/** Add @r, which is taken, to the waiting requests. */
 void msd_followers_wait(struct msd_followers *f, struct msd_req *r);
-/** It has happened: whoever waits is told. */
+/** The event has happened: answer all waiting requests. */
 void msd_followers_tell(struct msd_followers *f);
-/** There is somebody: it waits, or has not been told yet. */
+/** True if a request waits or is not answered yet. */
 static inline bool msd_followers_are_there(const struct msd_followers *f)
 {
 	return !msd_list_is_empty(&f->waiting) || !msd_list_is_empty(&f->told);
 }
-/** Some may not have been told yet; on_told() will say when they are. */
+/** True if some requests may not be answered yet; on_told() is called when they are. */
 static inline bool msd_followers_are_behind(const struct msd_followers *f)
 {
 	return msd_deadline_is_set(&f->next);

@@ -17,7 +17,7 @@ void msd_job_plan_follow(struct msd_req *r, struct msd_known *known)
 	r->at.function = plan->function;
 }
 
-/* @params are those of @r's plan, copied. */
+/* @params is a copy of the parameters of @r's call template. */
 static void point_inlines(const struct msd_req *r, uint8_t *params)
 {
 	const struct msd_job_plan *plan = r->job.known->plan;

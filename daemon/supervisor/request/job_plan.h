@@ -1,28 +1,28 @@
 #ifndef MSD_SUPERVISOR_JOB_PLAN_H
 #define MSD_SUPERVISOR_JOB_PLAN_H
 /*
- * What reading a call finds out, kept for when the same body comes again on its
- * connection (proto/recognise.h): its module and function, its options, where in
- * its parameters the tensors are whose bytes come behind it. The body says all of it
- * but one thing, which module has the name now: that is good for a generation of the
- * house's. What a client may do, and whether there is room, is asked anew each time.
+ * The result of parsing a call, kept for the case that its connection sends the same
+ * body again (proto/recognise.h): its module and function, its options, the offsets
+ * of inline tensors in its parameters. The body determines all of it except the
+ * module that has the name now: that is valid for one generation of the module
+ * registry. Permissions and room are checked again for each call.
  *
- * A request that follows a plan has no parameters of its own: until its client has the
- * answer, or is gone, it keeps the remembered body in use.
+ * A request that uses a call template has no parameters of its own. It keeps the
+ * cached body in use until its client has the reply or is gone.
  */
 #include "daemon/supervisor/request/request.h"
 #include "proto/recognise.h"
 
 /* A tensor whose bytes are in the payload. */
 struct msd_inline {
-	uint32_t at;     /* of its ext data in the parameters */
-	uint64_t offset; /* of its bytes in the payload */
+	uint32_t at;     /* offset of its ext data in the parameters */
+	uint64_t offset; /* offset of its bytes in the payload */
 };
 
 struct msd_job_plan {
-	uint64_t generation;       /* when `module` had the name */
-	struct msd_module *module; /* of the same generation alone */
-	uint8_t function;          /* msd_req_at.function, likewise */
+	uint64_t generation;       /* when `module` was looked up */
+	struct msd_module *module; /* valid in the same generation only */
+	uint8_t function; /* msd_req_at.function, valid in the same generation only */
 	bool has_deadline, is_unordered, is_background, kills_at_leave;
 	uint64_t deadline_ms;
 	struct msd_device device;
@@ -31,13 +31,18 @@ struct msd_job_plan {
 	struct msd_inline inlines[];
 };
 
-/** @known, which has a plan, is what @r asks for. */
+/** Use @known, which has a call template, for the request @r. */
 void msd_job_plan_follow(struct msd_req *r, struct msd_known *known);
-/** The beginning of @r's request to its worker, whose id there it has: all but the
- * options; @has_tail says that some follow. */
+/**
+ * Write the beginning of @r's request to its worker, with its worker id: everything
+ * except the options. @has_tail: options follow.
+ */
 void msd_job_plan_write(const struct msd_req *r, bool has_tail, struct msd_buf *body);
-/** The bytes of all of it, where it is what the client has sent but for the id: that
- * had no options, and it needs none. 0: it is written. */
+/**
+ * The size of the request if it is the client's body with another id, which requires
+ * that there are no options; msd_job_plan_copy() then copies it. 0: it must be
+ * written.
+ */
 static inline uint32_t msd_job_plan_copied(const struct msd_req *r, bool has_tail)
 {
 	const struct msd_known *known = r->job.known;
@@ -45,16 +50,16 @@ static inline uint32_t msd_job_plan_copied(const struct msd_req *r, bool has_tai
 	return known != NULL && known->body.options.n == 0 && !has_tail ? known->n_bytes
 									: 0;
 }
-/** Write so many bytes to @body. */
+/** Write that number of bytes to @body. */
 void msd_job_plan_copy(const struct msd_req *r, uint8_t *body);
-/** What @r says: its parameters, perhaps as they came. */
+/** The parameters of @r, perhaps as received. */
 static inline struct msd_span msd_job_plan_params(const struct msd_req *r)
 {
 	return r->job.known != NULL
 		       ? r->job.known->body.params
 		       : (struct msd_span){r->job.params.p, r->job.params.n};
 }
-/** @r needs its plan no more, if it follows one. */
+/** Release @r's call template, if it uses one. */
 static inline void msd_job_plan_leave(struct msd_req *r)
 {
 	if (r->job.known != NULL)

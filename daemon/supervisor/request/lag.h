@@ -1,16 +1,18 @@
 #ifndef MSD_SUPERVISOR_LAG_H
 #define MSD_SUPERVISOR_LAG_H
-/* How late the loop was with its timers: one long turn makes everybody wait. The
- * maximum of the last ten to twenty seconds is kept, so that whoever looks every ten
- * seconds misses none. */
+/*
+ * The loop lag: how late timers fire. One long iteration delays all clients. The
+ * maximum of the last ten to twenty seconds is kept, so that a reader that polls
+ * every ten seconds misses no peak.
+ */
 #include <stdint.h>
 
 #define MSD_LAG_WINDOW_MS 10000u
 
 struct msd_lag {
-	uint64_t window;        /* the one that the first of @most_ms is of */
-	uint64_t most_ms[2];    /* of it, and of the one before */
-	uint64_t n_due, sum_ms; /* of all that ever was due */
+	uint64_t window;        /* the current window, of most_ms[0] */
+	uint64_t most_ms[2];    /* maxima of the current and the previous window */
+	uint64_t n_due, sum_ms; /* totals of all deadlines so far */
 };
 
 static inline void msd_lag_turn(struct msd_lag *l, uint64_t now_ms)
@@ -23,7 +25,7 @@ static inline void msd_lag_turn(struct msd_lag *l, uint64_t now_ms)
 	l->most_ms[0] = 0;
 	l->window = window;
 }
-/** What was due came @late_ms after its time. */
+/** Record that a deadline fired @late_ms late. */
 static inline void msd_lag_note(struct msd_lag *l, uint64_t now_ms, uint64_t late_ms)
 {
 	msd_lag_turn(l, now_ms);
@@ -32,7 +34,7 @@ static inline void msd_lag_note(struct msd_lag *l, uint64_t now_ms, uint64_t lat
 	if (late_ms > l->most_ms[0])
 		l->most_ms[0] = late_ms;
 }
-/** The most of late, as of @now_ms. */
+/** The maximum lag, as of @now_ms. */
 static inline uint64_t msd_lag_most_ms(struct msd_lag l, uint64_t now_ms)
 {
 	msd_lag_turn(&l, now_ms);

@@ -1,7 +1,8 @@
 /*
- * Happy path: what a client has passed is looked at, numbered, named by requests, given
- * to processes; the last reference tells all of them and closes it. Failures: it is not
- * what a segment must be, or one too many: the caller keeps the descriptor.
+ * Happy path: a memfd from a client is checked, gets a number, is named by requests
+ * and passed to processes. When the last reference is released, all these processes
+ * are notified and it is closed. Failures: the memfd is not valid, or there are too
+ * many: the caller keeps the descriptor.
  */
 #include "daemon/supervisor/request/loan.h"
 
@@ -26,7 +27,7 @@ static const struct {
 	{F_SEAL_SEAL, "F_SEAL_SEAL"},
 };
 
-/* Asked first: it waits for nobody, and only a memfd has an answer. */
+/* Check seals first: it never blocks, and only a memfd has seals. */
 static msd_err check_seals(int fd, int *ret, struct msd_diag *d)
 {
 	const int seals = fcntl(fd, F_GET_SEALS);
@@ -74,7 +75,7 @@ msd_err msd_loan_check(int fd, uint64_t bytes, struct msd_loan *loan,
 	const int access = fcntl(fd, F_GETFL) & O_ACCMODE;
 	if (access == O_WRONLY)
 		return msd_diag_set(d, MSD_BAD_REQUEST, "the memfd cannot be read");
-	/* A fault in huge pages that are not there would be a worker's end. */
+	/* A page fault on a missing huge page would kill a worker. */
 	if (fstat(fd, &st) != 0 || fstatfs(fd, &fs) != 0 || fs.f_type != TMPFS_MAGIC) {
 		return msd_diag_set(d, MSD_BAD_REQUEST,
 				    "the memfd is not of ordinary pages");
@@ -158,7 +159,8 @@ bool msd_lending_add(struct msd_lending **l, struct msd_loan *loan)
 		return false;
 	if (msd_lending_find(*l, loan->number) != NULL)
 		return true;
-	/* A connection has no more than fit, and its requests name its own. */
+	/* It always fits: a connection has at most that many segments, and its
+	 * requests name only its own. */
 	(*l)->of[(*l)->n++] = loan;
 	loan->refs++;
 	return true;

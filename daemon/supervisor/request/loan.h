@@ -1,13 +1,13 @@
 #ifndef MSD_SUPERVISOR_LOAN_H
 #define MSD_SUPERVISOR_LOAN_H
 /*
- * Segments that clients lend: memfds of theirs, of a size that cannot change, in which
- * the tensors of their calls lie. The supervisor maps none of them, so nothing that a
- * client does to its bytes reaches it; it passes the descriptor to the processes that
- * run calls which name it.
+ * Client segments: memfds of clients, with a sealed size, that contain the tensors of
+ * their calls. The supervisor does not map them, so a client's changes to its bytes
+ * cannot affect it. It passes the descriptor to the worker processes of calls that
+ * name it.
  *
- * A loan is over when its client has taken it back, or is gone, and no request names it
- * any more. Then every process that was given it is told so.
+ * A segment is released when its client has taken it back or is gone, and no request
+ * names it any more. Then each process that has the descriptor is notified.
  */
 #include <sys/types.h>
 
@@ -18,9 +18,9 @@
 
 struct msd_loan;
 
-/* All that there are. */
+/* All client segments. */
 struct msd_loans {
-	struct msd_loan *at[MSD_MAX_LENT]; /* by number; NULL: it is free */
+	struct msd_loan *at[MSD_MAX_LENT]; /* by number; NULL: free */
 	uint32_t n;
 	uint64_t bytes;
 };
@@ -30,48 +30,53 @@ struct msd_loan {
 	struct msd_loans *all;
 	int fd; /* owned */
 	uint64_t bytes;
-	dev_t device; /* with @inode which memfd it is */
+	dev_t device; /* identifies the memfd, together with @inode */
 	ino_t inode;
-	uint16_t number; /* in `all` */
-	uint16_t name;   /* what its client calls it; the owner's to set */
+	uint16_t number; /* index in `all` */
+	uint16_t name;   /* the client's number for it; set by the owner */
 	bool is_writable;
 	uint32_t refs;
-	/** It is over; before it is freed. The owner's. */
+	/** Called when it is released, before it is freed. Set by the owner. */
 	void (*on_over)(struct msd_loan *l);
 	void *owner;
 };
 
-/* Somebody who was given the descriptor: embedded by who knows how to tell. */
+/* A process that has the descriptor: embedded in the object that can notify it. */
 struct msd_borrower {
 	struct msd_list of_loan; /* msd_loan.borrowers */
 	struct msd_loan *loan;
-	/** The loan is over: tell, and free @b. */
+	/** The segment is released: notify the process, and free @b. */
 	void (*take_back)(struct msd_borrower *b);
 };
 
-/** What @fd is, which is borrowed: of @loan the size, which memfd, and whether it may
- * be written. MSD_BAD_REQUEST names what is missing: a memfd, one of its seals (SHRINK,
- * GROW, SEAL), ordinary pages, @bytes of them. */
+/**
+ * Check @fd, which is borrowed, and set in @loan its size, its identity, and whether
+ * it is writable. Errors: MSD_BAD_REQUEST, naming the missing property: a memfd, one
+ * of its seals (SHRINK, GROW, SEAL), ordinary pages, @bytes of them.
+ */
 MSD_MUST_CHECK msd_err msd_loan_check(int fd, uint64_t bytes, struct msd_loan *loan,
 				      struct msd_diag *d);
-/** A loan of @fd, which @seen has been read of, with one reference for the caller;
- * @fd is taken on success. MSD_BUSY: there are as many as may be; MSD_NOMEM. */
+/**
+ * Create a client segment of @fd, which msd_loan_check() has checked into @seen, with
+ * one reference for the caller. @fd is taken on success. Errors: MSD_BUSY (the
+ * maximum number is reached), MSD_NOMEM.
+ */
 MSD_MUST_CHECK msd_err msd_loan_make(struct msd_loans *all, int fd,
 				     const struct msd_loan *seen, struct msd_loan **ret,
 				     struct msd_diag *d);
-void msd_loan_unref(struct msd_loan *l); /* NULL is fine */
+void msd_loan_unref(struct msd_loan *l); /* NULL is allowed */
 
-/* The loans that a request names. */
+/* The client segments that a request names. */
 struct msd_lending {
 	uint32_t n;
-	struct msd_loan *of[MSD_MAX_CLIENT_SEGMENTS]; /* a reference each */
+	struct msd_loan *of[MSD_MAX_CLIENT_SEGMENTS]; /* one reference each */
 };
 
-/** @l names @loan, once; makes *@l when there is none. False: out of memory. */
+/** Add @loan to @l once; creates *@l if it is NULL. Returns false if out of memory. */
 MSD_MUST_CHECK bool msd_lending_add(struct msd_lending **l, struct msd_loan *loan);
-/** The loan with that number among all, NULL when @l (NULL: none) does not name it. */
+/** The segment with that number; NULL if @l does not name it. @l may be NULL. */
 struct msd_loan *msd_lending_find(const struct msd_lending *l, uint16_t number);
-/** Nothing is named any more. */
+/** Release all segments of @l. */
 void msd_lending_end(struct msd_lending **l);
 
 #endif

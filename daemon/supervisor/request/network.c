@@ -7,7 +7,7 @@
 
 #include "proto/argv.h"
 
-#define MAPPED_BITS 96u /* before an address of IPv4 */
+#define MAPPED_BITS 96u /* prefix of an IPv4 address */
 #define ALL_BITS 128u
 
 void msd_network_map(const uint8_t ipv4[static 4],

@@ -1,9 +1,9 @@
 #ifndef MSD_SUPERVISOR_NETWORK_H
 #define MSD_SUPERVISOR_NETWORK_H
 /*
- * Ranges of addresses, as ADDRESS or ADDRESS/BITS says them. An address is the sixteen
- * bytes of IPv6; one of IPv4 is mapped into it, so that a socket of both families means
- * the same by it.
+ * Address ranges, written as ADDRESS or ADDRESS/BITS. An address is the 16 bytes of
+ * IPv6; an IPv4 address is mapped into it, so that a dual-stack socket gives the same
+ * address.
  */
 #include <stdbool.h>
 #include <stdint.h>
@@ -13,7 +13,7 @@
 
 struct msd_network {
 	uint8_t at[MSD_ADDRESS_BYTES];
-	uint32_t bits; /* that count, from the first: of IPv4 96 and more */
+	uint32_t bits; /* prefix length; at least 96 for IPv4 */
 };
 
 struct msd_networks {
@@ -21,17 +21,20 @@ struct msd_networks {
 	struct msd_network of[MSD_MAX_NETWORKS];
 };
 
-/** Read "192.0.2.0/24", "2001:db8::/32" or an address alone. False: it is none. */
+/**
+ * Read "192.0.2.0/24", "2001:db8::/32" or a single address. Returns false if it is
+ * not valid.
+ */
 bool msd_network_parse(const char *text, struct msd_network *ret);
-/** Is @at in one of @ns? */
+/** True if @at is in one of @ns. */
 bool msd_networks_hold(const struct msd_networks *ns,
 		       const uint8_t at[static MSD_ADDRESS_BYTES]);
-/** Map an address of IPv4. */
+/** Map an IPv4 address. */
 void msd_network_map(const uint8_t ipv4[static 4],
 		     uint8_t ret[static MSD_ADDRESS_BYTES]);
-/** Who is at the other end of the connected socket @fd. False: it has no address. */
+/** The peer address of the connected socket @fd. Returns false if it has no address. */
 bool msd_network_peer(int fd, uint8_t ret[static MSD_ADDRESS_BYTES]);
-/** Is @at of this machine, by which nothing leaves it? */
+/** True if @at is a loopback address. */
 bool msd_network_is_loopback(const uint8_t at[static MSD_ADDRESS_BYTES]);
 
 #endif

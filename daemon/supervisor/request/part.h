@@ -1,13 +1,13 @@
 #ifndef MSD_SUPERVISOR_PART_H
 #define MSD_SUPERVISOR_PART_H
-/* How much of something one of many may have, so that some is left for the next one,
- * whoever came before. */
+/* Fair shares: how much of a resource one client may use, so that some is left for
+ * the next one, whatever the order. */
 #include <stdint.h>
 
 /**
- * Of @all, when others have @others of it, for one that might have @most alone: as
- * large a part of what they leave as @most is of all, rounded up. Where @most is all,
- * that.
+ * The share of a client that could have @most alone, while other clients use @others
+ * of @all. It gets the fraction @most / @all of the rest, rounded up. If @most is
+ * @all, it gets all.
  */
 static inline uint64_t msd_part_of(uint64_t all, uint64_t others, uint64_t most)
 {
@@ -19,7 +19,7 @@ static inline uint64_t msd_part_of(uint64_t all, uint64_t others, uint64_t most)
 	return whole + (exact > (double)whole ? 1 : 0);
 }
 
-/** The same of one that may have half of @all alone, and the only one there is. */
+/** The same for a client that may have half of @all when it is the only one. */
 static inline uint64_t msd_part_of_few(uint64_t all, uint64_t others)
 {
 	return msd_part_of(all, others, (all + 1) / 2);

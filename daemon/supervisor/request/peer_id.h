@@ -1,11 +1,11 @@
 #ifndef MSD_SUPERVISOR_PEER_ID_H
 #define MSD_SUPERVISOR_PEER_ID_H
 /*
- * Who is counted as one, however many connections it has: a user of the file of rights
- * wherever it comes from, else a user of this machine on unix sockets, an address on
- * TCP (of IPv6 the network, for whoever has one has all its addresses). One connection
- * alone, where that is to be told from its peer's others, is a kind, too. A value; all
- * zeros are nobody.
+ * The identity that limits apply to, for any number of connections: a user of the
+ * rights file, from any address; otherwise a local user on unix sockets, or an
+ * address on TCP. For IPv6 it is the network, because a host can use all its
+ * addresses. A single connection is a kind, too, to distinguish it from other
+ * connections of its peer. A value; all zeros mean no peer.
  */
 #include <stdbool.h>
 #include <stdint.h>
@@ -21,25 +21,27 @@ enum msd_peer_kind {
 
 struct msd_peer_id {
 	enum msd_peer_kind kind;
-	uint64_t value;   /* the uid, the address, the upper half of it, one a name, a
+	uint64_t value;   /* the uid, the address, its upper half, a number per name, a
 			     connection's number */
-	const char *name; /* of NAME, kept for as long as the daemon runs */
+	const char *name; /* of NAME, valid until the daemon exits */
 };
 
 #define MSD_PEER_TEXT_BYTES 80u
 
-/** Whoever is at the other end of the connected socket @fd; nobody, when the system
- * does not say. */
+/** The peer of the connected socket @fd; all zeros if the system does not know it. */
 struct msd_peer_id msd_peer_id_of_socket(int fd);
-/** Who comes from @at, sixteen bytes as of IPv6: IPv4 is mapped into it. */
+/** The peer with the address @at, sixteen bytes as in IPv6: IPv4 is mapped into it. */
 struct msd_peer_id msd_peer_id_of_address(const uint8_t at[static 16]);
-/** "user alice", "uid 1000", "192.0.2.7", "2001:db8::/64", "somebody". */
+/**
+ * "user alice", "uid 1000", "192.0.2.7", "2001:db8::/64"; a placeholder if the peer
+ * is not known.
+ */
 const char *msd_peer_id_text(struct msd_peer_id who, char ret[MSD_PEER_TEXT_BYTES]);
 
-/** It came over this machine's loopback. */
+/** True if it is connected over the loopback interface. */
 bool msd_peer_id_is_loopback(struct msd_peer_id who);
 
-/** What stands for it where descriptors are closed (daemon/wire/aside.h). */
+/** Its key in the queues of the closer threads (daemon/wire/aside.h). */
 static inline uint64_t msd_peer_id_passer(struct msd_peer_id who)
 {
 	return (uint64_t)who.kind << 56 ^ who.value;

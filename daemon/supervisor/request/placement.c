@@ -5,7 +5,7 @@
 
 #include "proto/value.h"
 
-#define MOST_MOVED (1u << 20) /* bytes of a payload: to copy them takes 0.1 ms */
+#define MOST_MOVED (1u << 20) /* bytes of a payload: copying them takes 0.1 ms */
 
 static msd_err claim(struct msd_placement *p, struct msd_budget *budget,
 		     struct msd_diag *d)
@@ -51,7 +51,7 @@ void msd_placement_reduce(struct msd_placement *p, uint64_t keep_bytes)
 	msd_budget_release(p->budget, back);
 }
 
-/* A slot for all of it where it is, or, when not much has come, elsewhere. */
+/* Extend the slot in place, or, if few bytes have arrived, move to a larger slot. */
 static msd_err widen(struct msd_placement *p, uint64_t payload_bytes,
 		     uint64_t came_bytes, bool stays, struct msd_diag *d)
 {
@@ -66,7 +66,7 @@ static msd_err widen(struct msd_placement *p, uint64_t payload_bytes,
 		return err;
 	memcpy(other.p, p->slot.p, came_bytes);
 	if (!msd_segpool_free(p->pool, p->slot.segment, p->slot.offset))
-		abort(); /* as below */
+		abort(); /* cannot happen: our own allocator and our own slot */
 	p->slot = other;
 	return MSD_OK;
 }
@@ -80,7 +80,7 @@ msd_err msd_placement_restore(struct msd_placement *p, uint64_t payload_bytes,
 	if (err != MSD_OK)
 		return err;
 	if (!msd_budget_claim(p->budget, p->missing_bytes))
-		abort(); /* it was looked at above */
+		abort(); /* it was checked above */
 	p->wanted_bytes += p->missing_bytes;
 	p->missing_bytes = 0;
 	return MSD_OK;

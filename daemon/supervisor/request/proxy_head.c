@@ -11,12 +11,12 @@ enum family { UNSPEC = 0, IPV4 = 1, IPV6 = 2, UNIX = 3 };
 enum protocol { UNKNOWN = 0, STREAM = 1 };
 #define TLV_HEAD_BYTES 3u
 #define TLV_SSL 0x20u
-#define CLIENT_SSL 0x01u /* of its first byte: the client came by TLS */
+#define CLIENT_SSL 0x01u /* flag in its first byte: the client uses TLS */
 
 static const uint8_t signature[SIGNATURE_BYTES] = {0x0d, 0x0a, 0x0d, 0x0a, 0x00, 0x0d,
 						   0x0a, 0x51, 0x55, 0x49, 0x54, 0x0a};
 
-/* Of each family, both addresses and ports. */
+/* Size of both addresses and ports of each family. */
 static const size_t address_bytes[] = {
 	[UNSPEC] = 0, [IPV4] = 12, [IPV6] = 36, [UNIX] = 216};
 
@@ -44,7 +44,7 @@ static msd_err wrong(const char *what, struct msd_diag *d)
 	return msd_diag_set(d, MSD_PROTOCOL, "its PROXY header %s", what);
 }
 
-/* Its first sixteen bytes have come. */
+/* Its first 16 bytes have arrived. */
 static msd_err read_fixed(const struct msd_proxy_head *h, struct msd_diag *d)
 {
 	const unsigned version = h->bytes[12] >> 4, command = h->bytes[12] & 0xfu;
@@ -65,7 +65,7 @@ static msd_err read_fixed(const struct msd_proxy_head *h, struct msd_diag *d)
 	return MSD_OK;
 }
 
-/* What follows the addresses; only that the client came by TLS matters here. */
+/* Read the data after the addresses; only the client's use of TLS matters here. */
 static msd_err read_rest(const uint8_t *p, size_t n, bool *ret_is_tls,
 			 struct msd_diag *d)
 {
@@ -87,7 +87,7 @@ static struct msd_proxied whose(unsigned family, const uint8_t *addresses, bool 
 	uint8_t at[MSD_ADDRESS_BYTES];
 
 	if (family != IPV4 && family != IPV6)
-		return (struct msd_proxied){0}; /* no other address is known here */
+		return (struct msd_proxied){0}; /* unsupported address family */
 	if (family == IPV4) {
 		msd_network_map(addresses, at);
 	} else {

@@ -7,10 +7,11 @@
 #include "daemon/wire/spare.h"
 
 /*
- * Happy path: new, QUEUED; its owner sends it to a worker; the response comes and is
- * forwarded; the same event frees it. Failures: a deadline answers it on time, queued
- * or sent, and what was sent is kept until the worker answers or is ended for it;
- * cancel and a client that goes free what is queued and tell the worker of what is not.
+ * Happy path: a new request is QUEUED; its owner sends it to a worker; the response
+ * is received and forwarded; the same event frees it. Failures: a deadline answers it
+ * on time, queued or sent. A sent request is kept until the worker responds or is
+ * terminated. Cancel and a disconnect free a queued request, and notify the worker of
+ * a sent one.
  */
 
 static struct msd_spare spare;
@@ -121,7 +122,7 @@ msd_err msd_req_place(struct msd_req *r, struct msd_budget *budget,
 	return err;
 }
 
-/* What @r's client has is what it had with @was_bytes of this one. */
+/* Update the client's total: @was_bytes is the old claim of @r. */
 static void recount(const struct msd_req *r, uint64_t was_bytes)
 {
 	if (r->client.who == NULL)
@@ -183,7 +184,7 @@ void msd_req_leave_client(struct msd_req *r)
 	c->ops->on_done(c, r);
 }
 
-/* Its worker may die of it yet. */
+/* Its worker may still crash because of it. */
 static void remember_client(struct msd_req *r)
 {
 	if (r->client.who != NULL)
@@ -224,7 +225,7 @@ static void req_free(struct msd_req *r)
 	destroy(r);
 }
 
-/* To all other events whoever brought them has answered. */
+/* For all other events the caller has already answered. */
 static bool is_ours_to_answer(enum msd_req_event e)
 {
 	return e == MSD_REQ_CANCELLED || e == MSD_REQ_FORSAKEN || e == MSD_REQ_DUE;

@@ -1,13 +1,13 @@
 #ifndef MSD_SUPERVISOR_REQUEST_H
 #define MSD_SUPERVISOR_REQUEST_H
 /*
- * One request of a client that a module's worker answers, or that waits for something.
- * Its states are request_step.h's. It knows neither sessions nor modules: who asks is a
- * msd_client, who has it is told through msd_req_ops.
+ * One request of a client that a module's worker answers, or that waits for an event.
+ * request_step.h defines its states. It does not depend on sessions or modules: the
+ * client is a msd_client, and the owner gets callbacks through msd_req_ops.
  *
- * It is ended by two functions: msd_req_answer*() tells the client, once, everything
- * after is dropped; msd_req_take() with an event that leads to OVER frees it and gives
- * back what it holds. A request whose client is gone lives on until the worker answers.
+ * Two functions end it. msd_req_answer*() answers the client once; later answers are
+ * dropped. msd_req_take() with an event that leads to OVER frees it and releases its
+ * resources. A request whose client is gone lives until the worker responds.
  */
 #include "daemon/supervisor/request/deadline.h"
 #include "daemon/supervisor/request/peer_id.h"
@@ -31,188 +31,215 @@ struct msd_replica;
 struct msd_req;
 struct msd_written;
 
-/* How a client is told. */
+/* Callbacks that answer a client. */
 struct msd_client_ops {
-	/** The answer to its request @id; borrowed msgpack. */
+	/** Send the answer to request @id; borrowed msgpack. */
 	void (*reply)(struct msd_client *c, uint64_t id, const struct msd_buf *result);
 	void (*reply_error)(struct msd_client *c, uint64_t id,
 			    const struct msd_diag *why);
-	/** The answer to @r as a whole frame; takes @o. Who tells the client something
-	 * else writes that to client.code; who cannot say yet what it will be puts it
-	 * off (module/counted.h). */
+	/**
+	 * Send the answer to @r as a whole frame; takes @o. If the client gets
+	 * another result, the callback sets client.code; if the result is not known
+	 * yet, it defers the accounting (module/counted.h).
+	 */
 	void (*forward)(struct msd_client *c, struct msd_req *r, struct msd_out *o);
-	/** Where an answer of @n bytes, which is all that its frame has, goes at once:
-	 * msd_conn_put(). NULL: it is for forward(). Optional. */
+	/**
+	 * Buffer for an answer of @n bytes, the whole frame, that is sent at once:
+	 * msd_conn_put(). NULL: use forward(). Optional.
+	 */
 	uint8_t *(*put)(struct msd_client *c, size_t n, struct msd_written *w);
-	/** The worker that it had a channel of its own to, the process @pid, is lost.
-	 * Of those that have such channels. */
+	/**
+	 * The worker at the other end of a direct channel, process @pid, is lost. For
+	 * clients with direct channels.
+	 */
 	void (*on_direct_lost)(struct msd_client *c, uint64_t pid,
 			       const struct msd_diag *why);
-	/** Might @c begin @r, which waits, now? Optional; errors: as it was told then.
+	/**
+	 * Check if @c may still begin @r, which waits. Optional; errors: as at the
+	 * start of the request.
 	 */
 	msd_err (*may_still)(struct msd_client *c, const struct msd_req *r,
 			     struct msd_diag *d);
-	/** One request less is in flight: @r, whose payload may still be coming. */
+	/** A request is no longer in flight: @r, whose payload may still be arriving.
+	 */
 	void (*on_done)(struct msd_client *c, const struct msd_req *r);
 };
 
-/* Who asks. Embedded by what has the connection. */
+/* A client. Embedded by the owner of the connection. */
 struct msd_client {
 	const struct msd_client_ops *ops;
 	struct msd_list requests; /* msd_req.client.link */
-	struct msd_list lanes;    /* msd_lane.client_link: of the modules' queues */
-	struct msd_list directs;  /* msd_direct.client_link: channels of its own */
-	uint64_t direct_used_ms;  /* when one of those was last; 0: never */
+	struct msd_list lanes;    /* msd_lane.client_link: queues at modules */
+	struct msd_list directs;  /* msd_direct.client_link: direct channels */
+	uint64_t direct_used_ms;  /* last use of a direct channel; 0: never */
 	uint32_t n_in_flight;
-	uint64_t tensor_bytes;      /* claimed for its requests: msd_req_place() */
-	uint64_t *n_together;       /* of all that are counted with it; NULL: alone */
-	uint64_t number;            /* of its connection, for people; 0: it has none */
-	struct msd_peer_id peer;    /* as whom it is counted */
-	struct msd_account account; /* of what its requests and replies hold */
+	uint64_t tensor_bytes; /* claimed for its requests: msd_req_place() */
+	uint64_t *n_together; /* shared total of clients counted together; NULL: none */
+	uint64_t number; /* number of its connection, for display; 0: no connection */
+	struct msd_peer_id peer;    /* the peer that limits apply to */
+	struct msd_account account; /* of its requests and replies */
 };
 
-/* How the owner of a request, a module, is told. */
+/* Callbacks to the owner of a request, a module. */
 struct msd_req_ops {
-	/** Why it was not done by its deadline, whether it waited or ran. */
+	/** Set the reason why it missed its deadline, waiting or running. */
 	void (*explain_due)(const struct msd_req *r, struct msd_diag *d);
-	/** Nobody wants it: the worker is told, which has it still. */
+	/**
+	 * The request is not wanted any more: cancel it in the worker, which still
+	 * has it.
+	 */
 	void (*cancel)(struct msd_req *r);
-	/** The deadline of its wait for the module alone has come: it is over. False:
-	 * it waits on. */
+	/**
+	 * The deadline that only limits the wait for the module has passed: the wait
+	 * is over. Returns false if it continues to wait.
+	 */
 	bool (*has_waited)(struct msd_req *r);
 	/** It was sent, and its client is gone. */
 	void (*on_unawaited)(struct msd_req *r);
-	/** Its client has the answer, or is gone; client.who is still there. */
+	/** Its client has the answer, or is gone; client.who is still valid. */
 	void (*on_answered)(struct msd_req *r);
-	/** It is freed: drop what it holds of the owner's. It is in no list any more.
-	 */
+	/** It is being freed: release the owner's data. It is in no list any more. */
 	void (*on_freed)(struct msd_req *r);
 };
 
-#define MSD_REQ_STAGES 4u                /* module/stage.h's */
-#define MSD_REQ_UNANSWERED MSD_ERR_COUNT /* its client went before the answer */
+#define MSD_REQ_STAGES 4u                /* of module/stage.h */
+#define MSD_REQ_UNANSWERED MSD_ERR_COUNT /* client left before the answer */
 
-/* What the client sees of it. */
+/* The client's side of a request. */
 struct msd_req_client {
-	struct msd_client *who; /* NULL: nobody waits for the answer */
+	struct msd_client *who; /* NULL: no client waits for the answer */
 	struct msd_list link;   /* msd_client.requests */
-	uint64_t id;            /* the client's */
-	/* Whose it was, of one that was sent and has lost its client since, or was
-	 * answered: what it may do to its worker yet is counted as theirs. */
+	uint64_t id;            /* the client's id */
+	/* The peer of a sent request that was answered or whose client is gone: a
+	 * later crash of the worker is counted for this peer. */
 	struct msd_peer_id peer;
 	uint64_t held_bytes; /* charged to the client until it has its answer */
-	/* What it was answered: an msd_err, or MSD_REQ_UNANSWERED. */
+	/* The result: an msd_err, or MSD_REQ_UNANSWERED. */
 	uint8_t code;
-	bool is_put_off; /* that is known later, and counted then */
+	bool is_put_off; /* the result is known later, and counted then */
 };
 
 struct msd_req_due {
 	struct msd_deadline node;
-	struct msd_deadlines *all; /* NULL: it was never set */
-	uint64_t in_ms;            /* what the client gave, when it did */
-	bool is_clients;           /* the client gave one */
-	bool is_at_leave;          /* it has passed when nobody waits any more */
-	bool is_for_ready;         /* it is the wait for the module alone */
+	struct msd_deadlines *all; /* NULL: never set */
+	uint64_t in_ms;            /* deadline given by the client, if any */
+	bool is_clients;           /* the client gave a deadline */
+	bool is_at_leave;          /* it expires when no client waits any more */
+	bool is_for_ready;         /* it limits only the wait for the module */
 };
 
-/* What the worker gets, and what is done with its response. */
+/* The request to the worker, and the handler of its response. */
 struct msd_req_job {
-	struct msd_known
-		*known;        /* it came before: job_plan.h; NULL: `params` has them */
-	struct msd_buf params; /* tensors patched */
-	struct msd_buf names;  /* of a call's arguments; empty: by place */
+	struct msd_known *known;    /* cached body: job_plan.h; NULL: use `params` */
+	struct msd_buf params;      /* tensors patched */
+	struct msd_buf names;       /* names of a call's arguments; empty: positional */
 	struct msd_handle instance; /* of a call, the worker's; generation 0: none */
-	struct msd_device device;   /* of a call; type 0: where the module is */
-	/** The worker's response; NULL: forwarded to the client as it is. */
+	struct msd_device device;   /* of a call; type 0: the module's device */
+	/** Handles the worker's response; NULL: it is forwarded unchanged. */
 	void (*on_response)(struct msd_req *r, struct msd_in *in);
 };
 
-/* Where it is with its module. */
+/* Its state in its module. */
 struct msd_req_at {
 	struct msd_lane *lane;       /* while it is queued for a worker */
-	struct msd_replica *replica; /* whom it was sent to */
-	struct msd_process *needs;   /* whose objects it names; a reference, or NULL */
+	struct msd_replica *replica; /* worker that it was sent to */
+	struct msd_process *needs;   /* owner of its objects; a reference, or NULL */
 	uint64_t wid;                /* its id on the worker's channel */
 	struct msd_list wid_link;    /* msd_replica.by_wid, while it is sent */
-	uint64_t makes_bytes;        /* of the resident tensor that is its answer */
-	uint64_t left_ms; /* since when nobody waits for it, of one that was sent; 0 */
-	uint32_t expected_us; /* what it is counted with in its lane or its worker */
-	uint64_t began_ns;    /* when its first stage began (module/counted.h) */
-	uint64_t since_ns;    /* when the one that it is in did; 0: it is not timed */
-	uint64_t spent_ns[MSD_REQ_STAGES]; /* in those that are over */
-	uint8_t function;                  /* a call's row of its module's tally */
-	uint8_t stage;                     /* that it is in */
-	bool is_unordered;                 /* it need not follow its client's others */
-	bool is_background;                /* a call that may wait for all others */
-	bool holds;                        /* counted in its lane's n_held */
-	bool is_copy_to_device; /* a tensor.copy that makes a resident tensor */
-	bool is_cancelled;      /* the worker was told that nobody wants it */
-	bool is_traced;         /* a call whose client wants to know its stages */
+	uint64_t makes_bytes;        /* size of the resident tensor that it creates */
+	uint64_t left_ms;     /* when its client left after it was sent; 0: not yet */
+	uint32_t expected_us; /* estimated time, counted in its queue or worker */
+	uint64_t began_ns;    /* start of its first stage (module/counted.h) */
+	uint64_t since_ns;    /* start of its current stage; 0: not timed */
+	uint64_t spent_ns[MSD_REQ_STAGES]; /* in finished stages */
+	uint8_t function;                  /* a call's row in its module's statistics */
+	uint8_t stage;                     /* current stage */
+	bool is_unordered;      /* it may overtake other requests of its client */
+	bool is_background;     /* a call with lower priority than all other calls */
+	bool holds;             /* counted in n_held of its client queue */
+	bool is_copy_to_device; /* a tensor.copy that creates a resident tensor */
+	bool is_cancelled;      /* the worker was told to cancel it */
+	bool is_traced;         /* a call whose client requested its stage times */
 };
 
 struct msd_req {
-	struct msd_list link; /* of who has it: a lane, what was sent, waiters */
-	const struct msd_req_ops *ops; /* the owner's; NULL: it has none */
-	struct msd_module *module;     /* that owner */
+	struct msd_list link; /* in a client queue, the sent requests, or waiters */
+	const struct msd_req_ops *ops; /* of the owner; NULL: no owner */
+	struct msd_module *module;     /* the owner */
 	enum msd_method method;
-	enum msd_req_state state; /* written by msd_req_take() alone */
+	enum msd_req_state state; /* written only by msd_req_take() */
 	struct msd_req_client client;
 	struct msd_req_due due;
-	struct msd_placement placement; /* of what its tensors take */
-	struct msd_lending *lending;    /* segments that it names; NULL: none */
-	struct msd_awaited *awaited;    /* results that it waits for; NULL: none */
+	struct msd_placement placement; /* memory of its tensors */
+	struct msd_lending *lending;    /* client segments that it names; NULL: none */
+	struct msd_awaited *awaited;    /* results that it depends on; NULL: none */
 	struct msd_req_job job;
 	struct msd_req_at at;
 };
 
-/** A client without requests, which @ops, borrowed, tell of answers. Who embeds it sets
- * peer and account. */
+/**
+ * Initialize a client without requests. @ops, borrowed, deliver answers. The caller
+ * sets peer and account.
+ */
 void msd_client_init(struct msd_client *c, const struct msd_client_ops *ops);
-/** All its requests lose it: what is queued is freed, what was sent runs on for nobody.
+/**
+ * Detach all its requests: queued requests are freed, sent requests finish without a
+ * client.
  */
 void msd_client_leave(struct msd_client *c);
 
-/** Whether @c, which has @method in flight on @m so often, may have it once more: what
- * answers all of them does it in one turn of the loop. Errors: MSD_BUSY, at @most. */
+/**
+ * Check if @c may have one more request of @method in flight on @m: one loop
+ * iteration answers all of them. Errors: MSD_BUSY (@most is reached).
+ */
 MSD_MUST_CHECK msd_err msd_client_may_wait(const struct msd_client *c,
 					   enum msd_method method,
 					   const struct msd_module *m, uint32_t most,
 					   struct msd_diag *d);
 
-/** A QUEUED request of @c, NULL for one that nobody waits for. NULL: out of memory. */
+/**
+ * Create a QUEUED request of @c; NULL for a request without client. Returns NULL if
+ * out of memory.
+ */
 struct msd_req *msd_req_new(struct msd_client *c, uint64_t id, enum msd_method method);
-/** The same of one that waits for something else than its turn in a queue: what it
- * takes itself is charged to @c, for as long as it waits for the answer. */
+/**
+ * The same for a request that waits outside of a queue: its own memory is charged to
+ * @c until it is answered.
+ */
 struct msd_req *msd_req_new_waiting(struct msd_client *c, uint64_t id,
 				    enum msd_method method);
-/** May its worker be ended for it: by its deadline, or when nobody waits any more? */
+/**
+ * True if its worker may be killed for it: at its deadline, or when no client waits
+ * any more.
+ */
 static inline bool msd_req_may_kill(const struct msd_req *r)
 {
 	return r->due.is_clients || r->due.is_at_leave;
 }
-/** Charge @bytes to @r's client, for as long as it waits for the answer. */
+/** Charge @bytes to @r's client until it has its answer. */
 void msd_req_hold(struct msd_req *r, uint64_t bytes);
-/** msd_placement_take(), counted with what @r's client has of it. */
+/** msd_placement_take(), counted in the total of @r's client. */
 MSD_MUST_CHECK msd_err msd_req_place(struct msd_req *r, struct msd_budget *budget,
 				     struct msd_segpool *pool, uint64_t payload_bytes,
 				     struct msd_diag *d);
-/** msd_placement_reduce() and msd_placement_restore(), likewise. */
+/** msd_placement_reduce() and msd_placement_restore(), counted in the same way. */
 void msd_req_reduce(struct msd_req *r, uint64_t keep_bytes);
 MSD_MUST_CHECK msd_err msd_req_restore(struct msd_req *r, uint64_t payload_bytes,
 				       uint64_t came_bytes, bool stays,
 				       struct msd_diag *d);
-/** MSD_REQ_DUE in @in_ms; @all stays its heap. */
+/** Fire MSD_REQ_DUE in @in_ms; @all stays its heap. */
 void msd_req_set_due(struct msd_req *r, struct msd_deadlines *all, uint64_t in_ms);
-/** The same @in_ms after @from_ms of the loop's time: what is past is due at once. */
+/** The same @in_ms after @from_ms of loop time: a time in the past is due at once. */
 void msd_req_set_due_from(struct msd_req *r, struct msd_deadlines *all,
 			  uint64_t from_ms, uint64_t in_ms);
-/** The client of @r wants it no more, or is gone: @e is CANCELLED or ORPHANED. */
+/** The client of @r has cancelled it (@e is CANCELLED) or is gone (ORPHANED). */
 void msd_req_abandon(struct msd_req *r, enum msd_req_event e);
-/** Do what @e has led to: the second half of msd_req_take(), which nobody else calls.
- */
+/** Execute the actions of @e: the second half of msd_req_take(), its only caller. */
 void msd_req_act(struct msd_req *r, enum msd_req_event e, unsigned actions);
-/** Take the event and do what it asks for, freeing @r included. Of SETTLED, RESPONDED
- * and LOST the caller has given the answer before. */
+/**
+ * Apply the event and its actions, which may free @r. For SETTLED, RESPONDED and LOST
+ * the caller must have answered before.
+ */
 static inline void msd_req_take(struct msd_req *r, enum msd_req_event e)
 {
 	const struct msd_req_move move = msd_req_step(r->state, e);
@@ -221,22 +248,26 @@ static inline void msd_req_take(struct msd_req *r, enum msd_req_event e)
 	if (move.actions != 0)
 		msd_req_act(r, e, move.actions);
 }
-/** The client has its answer, or is gone: nothing more is owed to it. */
+/** The client has its answer, or is gone: detach it. */
 void msd_req_leave_client(struct msd_req *r);
-/** Answer with an error and forget the client; the request itself goes on to live. */
+/** Answer with an error and detach the client; the request itself lives on. */
 void msd_req_answer_error(struct msd_req *r, msd_err err, const char *text);
-/** The same with all that @why says: of MSD_BUSY, when to try again, too. */
+/** The same with all details of @why; for MSD_BUSY this includes the retry time. */
 void msd_req_answer_failure(struct msd_req *r, const struct msd_diag *why);
-/** Answer with a result that is already msgpack; likewise. */
+/** Answer with a msgpack result and detach the client. */
 void msd_req_answer(struct msd_req *r, const struct msd_buf *result);
 void msd_req_answer_nil(struct msd_req *r);
-/** Answer a QUEUED one with an error and free it. */
+/** Answer a QUEUED request with an error and free it. */
 void msd_req_refuse(struct msd_req *r, msd_err err, const char *text);
 void msd_req_refuse_for(struct msd_req *r, const struct msd_diag *why);
-/** The client of a QUEUED one has lost the right to ask for it since: it is refused.
- * Asked before it is told what it waited for. */
+/**
+ * If the client of a QUEUED request has lost the right to it since, reject it and
+ * return true. Call it before the result of a wait is sent.
+ */
 MSD_MUST_CHECK bool msd_req_lost_right(struct msd_req *r);
-/** Free a QUEUED one; if it was not answered, somebody else does. */
+/**
+ * Free a QUEUED request; if it was not answered, another part of the code answers it.
+ */
 static inline void msd_req_release(struct msd_req *r)
 {
 	msd_req_take(r, MSD_REQ_SETTLED);

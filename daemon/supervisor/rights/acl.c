@@ -1,8 +1,8 @@
 /*
- * Happy path: what an identity has shown is compared with what the lines name, and
- * gives a user, groups, or neither; a request's right and target are then compared with
- * these lines alone. There are no failures: who is not known is anonymous, what no line
- * gives is not allowed.
+ * Happy path: the credentials of an identity are compared with the lines of the file
+ * and give a user, groups, or neither. The right and the target of a request are then
+ * checked against these lines only. There are no failures: an unknown client is
+ * anonymous, and only listed rights are allowed.
  */
 #include "daemon/supervisor/rights/acl.h"
 
@@ -20,13 +20,13 @@
 
 MSD_WORDS_DEFINE(msd_credential_word, enum msd_credential, MSD_CREDENTIAL_MAP)
 
-/* In the same time wherever they differ: who guesses learns nothing by it. */
+/* Compare in constant time: an attacker learns nothing from the duration. */
 static bool is_same_secret(const struct msd_digest *a, const struct msd_digest *b)
 {
 	return memeql_sec(a->b, b->b, sizeof(a->b)) != 0;
 }
 
-/* Names of certificates hold no NUL: wire/tls.h. */
+/* Names in certificates contain no NUL: wire/tls.h. */
 static bool has_alt(const struct msd_tls_peer *c, struct msd_span name)
 {
 	const char *at = c->sans;
@@ -48,7 +48,7 @@ static bool has_gid(const struct msd_identity *who, uint32_t gid)
 	return false;
 }
 
-/* Has @who shown it? */
+/* True if @who presented this credential. */
 static bool is_shown(const struct msd_acl_credential *c, const struct msd_identity *who)
 {
 	const struct msd_tls_peer *cert = who->certificate;
@@ -73,7 +73,7 @@ static bool is_shown(const struct msd_acl_credential *c, const struct msd_identi
 	}
 }
 
-/* The strongest credential of the line that @who has shown; COUNT: none. */
+/* Return the strongest credential of the line that @who presented. COUNT: none. */
 static enum msd_credential strongest(const struct msd_acl_line *l,
 				     const struct msd_identity *who)
 {
@@ -103,7 +103,8 @@ static const struct msd_acl_line *anonymous(const struct msd_acl *a)
 					      sizeof(MSD_ACL_ANONYMOUS) - 1});
 }
 
-/* A token is who somebody wants to be: a wrong one is nobody, whoever holds it. */
+/* A token replaces all other credentials: a wrong token means no user, whatever else
+ * was presented. */
 static struct msd_identity as_shown(const struct msd_identity *who)
 {
 	return who->token != NULL ? (struct msd_identity){.token = who->token} : *who;
@@ -156,8 +157,8 @@ bool msd_acl_grant_of(const struct msd_acl *a, struct msd_span name,
 	return true;
 }
 
-/* A module as a whole is covered by a pattern of its functions for who looks at it and
- * calls it; who brings another one, or gets it, has to do with all its functions. */
+/* For lookup and call, a pattern for some functions of a module covers the module.
+ * Load and read concern all functions, so they need the pattern `*`. */
 static bool covers(const struct msd_acl_names *n, enum msd_right right,
 		   const struct msd_acl_target *t)
 {

@@ -1,19 +1,19 @@
 #ifndef MSD_SUPERVISOR_ACL_H
 #define MSD_SUPERVISOR_ACL_H
 /*
- * Who may do what, as a file says it, one line a user:
+ * Access control from a file with one line per user or group:
  *
  *   user alice  cert:cn=alice uid=1000   +@lookup +@call  resnet18/x* digits/main
  *   group gpu   gid=44                   +@load           digits/?ain
  *   end
  *
- * A connection is one user at most: whose credential it has shown, the strongest kind
- * of them first. The groups that it is in add to that user's rights. Who is neither is
- * `anonymous`, who has the rights of that user's line, if there is one. A right is for
- * the names on its line. Rights that a line takes back
- * (-@admin) it takes back from itself alone.
+ * A connection has at most one user: the one whose credential it presented, the
+ * strongest kind first. The rights of its groups are added. Without a user and a
+ * group it is `anonymous` and has the rights of that user's line, if it exists. A
+ * right applies to the names on its line. A removed right (-@admin) is removed from
+ * that line only.
  *
- * Read as a whole (acl_read.h) and never changed: what was read again takes its place.
+ * Parsed as a whole (acl_read.h) and never changed: a reload replaces it.
  */
 #include "daemon/supervisor/rights/identity.h"
 #include "daemon/supervisor/rights/quota.h"
@@ -21,12 +21,12 @@
 #include "proto/method.h"
 #include "store/digest.h"
 
-#define MSD_ACL_GROUPS_MAX 64u /* a bit each */
+#define MSD_ACL_GROUPS_MAX 64u /* one bit each */
 #define MSD_ACL_ANONYMOUS "anonymous"
 #define MSD_ACL_OPERATOR "operator"
 
-/* The kinds of credentials, the strongest first: what was shown on purpose comes before
- * what the kernel says anyway. X(enumerator, word) */
+/* The kinds of credentials, the strongest first: a credential presented on purpose
+ * precedes one that the kernel reports. X(enumerator, word) */
 #define MSD_CREDENTIAL_MAP(X)                                                          \
 	X(TOKEN, "token:sha256")                                                       \
 	X(CERT_SHA256, "cert:sha256")                                                  \
@@ -49,19 +49,19 @@ struct msd_acl_credential {
 	struct msd_span text;     /* CERT_SAN, CERT_CN */
 };
 
-/* Names of modules and their functions: globs. */
+/* Glob patterns for modules and their functions. */
 struct msd_acl_names {
 	struct msd_span module, function;
 };
 
 struct msd_acl_line {
 	char name[MSD_MAX_NAME_BYTES + 1];
-	unsigned line; /* of the file */
+	unsigned line; /* line number in the file */
 	unsigned rights;
 	struct msd_acl_credential *credentials;
 	size_t n_credentials;
 	struct msd_acl_names *names;
-	size_t n_names; /* one at least */
+	size_t n_names; /* at least one */
 	struct msd_quota quota;
 };
 
@@ -72,55 +72,62 @@ struct msd_acl_lines {
 
 struct msd_acl {
 	unsigned n_owners;
-	char *file;                         /* whose lines they are */
-	char *text;                         /* of it: what the spans point to */
-	struct msd_digest digest;           /* of the text as it was */
-	struct msd_acl_lines users, groups; /* in the file's order */
+	char *file;                         /* name of the file */
+	char *text;                         /* its text; the spans point into it */
+	struct msd_digest digest;           /* digest of the original text */
+	struct msd_acl_lines users, groups; /* in the order of the file */
 };
 
-/* What an identity may do by one reading of the file: kept with a connection, and found
- * anew when the file was read again. */
+/* The rights of an identity by one version of the file. Stored with a connection and
+ * computed again after a reload. */
 struct msd_grant {
 	const struct msd_acl_line *user; /* NULL: none */
 	uint64_t groups;                 /* bits */
-	unsigned rights;                 /* of any name */
+	unsigned rights;                 /* for any name */
 	bool is_operator;                /* all rights */
 };
 
-/* What a right is asked for. An empty module: none in particular. An empty function:
- * the module as a whole. */
+/* The target of a right. Empty module: no specific one. Empty function: the module as
+ * a whole. */
 struct msd_acl_target {
 	struct msd_span module, function;
 };
 
 struct msd_grant msd_acl_grant(const struct msd_acl *a, const struct msd_identity *who);
-/** What the user called @name may do, without the groups that it may be in; false:
- * there is none. */
+/**
+ * Return the rights of the user or group @name; for a user, without its groups.
+ * False: no such line.
+ */
 MSD_MUST_CHECK bool msd_acl_grant_of(const struct msd_acl *a, struct msd_span name,
 				     struct msd_grant *ret);
-/** May who has @g do with @target what needs @right? */
+/** True if @g may use @right on @target. */
 bool msd_acl_allows(const struct msd_acl *a, const struct msd_grant *g,
 		    enum msd_right right, const struct msd_acl_target *target);
-/** The line that allows it, for people; NULL: none does, or none is needed. */
+/**
+ * Return the line that allows it, for people. NULL: not allowed, or no line is
+ * needed.
+ */
 const struct msd_acl_line *msd_acl_why(const struct msd_acl *a,
 				       const struct msd_grant *g, enum msd_right right,
 				       const struct msd_acl_target *target);
-/** The user's name, else that of its first group, else "anonymous"; "operator" for who
- * needs none. Borrowed. */
+/**
+ * Return the user's name, else the name of its first group, else "anonymous".
+ * "operator" needs no line. Borrowed.
+ */
 const char *msd_grant_name(const struct msd_acl *a, const struct msd_grant *g);
-/** Some user or group is known by a certificate. */
+/** True if a user or group is identified by a certificate. */
 bool msd_acl_knows_certificates(const struct msd_acl *a);
-/** It is a user's of the file, not what is left for anybody. */
+/** True if the grant is for a user of the file other than anonymous. */
 bool msd_grant_is_user(const struct msd_grant *g);
-/** Of a token: it is neither a user's nor a group's. */
+/** For a token: true if it belongs to no user and no group. */
 bool msd_grant_is_nobodys(const struct msd_grant *g);
 /** "token:sha256", ... */
 const char *msd_credential_word(enum msd_credential kind);
-/** Do both say the same, word for word? */
+/** True if both have the same text. */
 bool msd_acl_is_same(const struct msd_acl *a, const struct msd_acl *b);
-/** One owner more, who ends that by msd_acl_destroy(); of one thread alone. */
+/** Add an owner, which calls msd_acl_destroy(). Use from one thread only. */
 struct msd_acl *msd_acl_share(struct msd_acl *a);
-/** It goes with its last owner. NULL is fine. */
+/** Remove an owner; the last one frees it. NULL is allowed. */
 void msd_acl_destroy(struct msd_acl *a);
 
 #endif

@@ -34,7 +34,7 @@ static msd_err read_all(const char *path, int fd, struct msd_buf *ret,
 {
 	char text[MSD_ERRNO_TEXT_BYTES];
 
-	/* One byte too many tells of a file that is too large. */
+	/* Read one byte above the limit to detect a file that is too large. */
 	while (ret->n <= MSD_ACL_FILE_MAX) {
 		if (!msd_buf_reserve(ret, 65536))
 			return msd_diag_no_memory(d);
@@ -52,7 +52,7 @@ static msd_err read_all(const char *path, int fd, struct msd_buf *ret,
 
 msd_err msd_acl_read(const char *path, struct msd_acl **ret, struct msd_diag *d)
 {
-	/* Whoever put a FIFO there would make the daemon wait. */
+	/* O_NONBLOCK: a FIFO at this path would block the daemon. */
 	const int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
 	char text[MSD_ERRNO_TEXT_BYTES];
 	struct msd_buf b = {0};

@@ -1,9 +1,9 @@
 /*
- * Happy path: the text is copied, as the spans of the lines point into it; it is cut
- * into lines, these into words, and each word is what its beginning says: a right, a
- * credential, or else a name.
+ * Happy path: the text is copied, because the spans of the lines point into it. It is
+ * split into lines and words. The start of each word shows whether it is a right, a
+ * credential or a limit; else it is a name.
  *
- * Failures: the first thing that is wrong is told with its line; nothing is kept.
+ * Failures: the first error is reported with its line number; no result is kept.
  */
 #include "daemon/supervisor/rights/acl_read.h"
 
@@ -14,14 +14,14 @@
 #include "proto/acl_word.h"
 #include "proto/name.h"
 
-#define SHOWN 64 /* bytes of a word in an error text */
-/* What is being read. */
+#define SHOWN 64 /* bytes of a word shown in an error text */
+/* The parser state. */
 struct reader {
 	struct msd_acl *acl;
-	char *at, *end; /* of the text: what is left of it */
+	char *at, *end; /* the rest of the text */
 	unsigned line;
 	size_t n_credentials;   /* of all lines */
-	struct msd_acl_line *l; /* of the lines that are there */
+	struct msd_acl_line *l; /* entry of the current line */
 	bool is_group;
 	struct msd_diag *d;
 };
@@ -40,8 +40,8 @@ static msd_err no_memory(struct reader *r)
 	return MSD_NOMEM;
 }
 
-/* The array @p of @n elements of @size, with room for one more. Grows as powers of two
- * do, so that nobody need keep what it has room for. */
+/* Grow the array @p of @n elements of @size by one. The capacity is the next power of
+ * two, so it need not be stored. */
 static void *grown(void *p, size_t n, size_t size)
 {
 	if ((n & (n - 1)) != 0)
@@ -66,7 +66,7 @@ static bool read_number(struct msd_span text, uint32_t *ret)
 		number = number * 10 + (text.p[i] - '0');
 	}
 	*ret = (uint32_t)number;
-	return text.n > 0 && number < UINT32_MAX; /* the largest is nobody's */
+	return text.n > 0 && number < UINT32_MAX; /* UINT32_MAX is not a valid id */
 }
 
 static bool is_same(const struct msd_acl_credential *a,
@@ -77,7 +77,7 @@ static bool is_same(const struct msd_acl_credential *a,
 	       msd_span_same(a->text, b->text);
 }
 
-/* Who has it on @lines, or NULL. */
+/* Return the line in @lines that has @c, or NULL. */
 static const struct msd_acl_line *find_credential(const struct msd_acl_lines *lines,
 						  const struct msd_acl_credential *c)
 {
@@ -96,7 +96,7 @@ static msd_err add_credential(struct reader *r, struct msd_span word,
 {
 	struct msd_acl_line *l = r->l;
 
-	/* In several groups one may be, but nobody is two users. */
+	/* A credential may be in several groups, but only one user may have it. */
 	if (!r->is_group && find_credential(&r->acl->users, c) != NULL)
 		return wrong(r, word, "a user has this identity already");
 	if (r->n_credentials++ == MSD_ACL_CREDENTIALS_MAX)
@@ -182,7 +182,7 @@ static msd_err read_names(struct reader *r, struct msd_span word)
 	return MSD_OK;
 }
 
-/* `key=...`, and what is behind it. */
+/* True if @word is `key=...`. *@ret_value: the part after `=`. */
 static bool is_pair(struct msd_span word, const char *key, struct msd_span *ret_value)
 {
 	struct msd_span rest;
@@ -238,7 +238,7 @@ static bool is_known(const struct msd_acl_lines *lines, struct msd_span name)
 	return false;
 }
 
-/* A line more for @name. */
+/* Add a line for @name. */
 static msd_err add_line(struct reader *r, struct msd_span name)
 {
 	struct msd_acl_lines *all = r->is_group ? &r->acl->groups : &r->acl->users;
@@ -308,8 +308,8 @@ static msd_err read_line(struct reader *r, const char *stop)
 	return err == MSD_OK ? check_line(r) : err;
 }
 
-/* A file that was cut may give more than the whole one: names that follow bound a line,
- * and rights that follow take back. */
+/* A truncated file may grant more than the whole file: missing names no longer
+ * restrict a line, and missing words no longer remove rights. */
 static msd_err check_end(struct reader *r, struct msd_span text)
 {
 	const char *file = r->acl->file;

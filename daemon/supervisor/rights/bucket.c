@@ -1,8 +1,8 @@
 #include "daemon/supervisor/rights/bucket.h"
 
-#define PARTS 1000 /* of one: what a rate of one a second fills in a millisecond */
+#define PARTS 1000 /* units per token: 1/s adds one unit per ms */
 
-/* The level is at most a second's worth, by whatever rate holds now. */
+/* Refill. The level is at most one second's worth of the current rate. */
 static void fill(struct msd_bucket *b, int64_t per_s, uint64_t now_ms)
 {
 	const int64_t full = per_s * PARTS;

@@ -3,11 +3,11 @@
 bool msd_glob_match(struct msd_span glob, struct msd_span text)
 {
 	size_t g = 0, t = 0;
-	size_t star = glob.n; /* the last one that was passed; glob.n: none yet */
-	size_t resume = 0;    /* what that star stands for ends here */
+	size_t star = glob.n; /* position of the last star; glob.n: none yet */
+	size_t resume = 0;    /* end of the text that this star matches */
 
-	/* Only the last star is ever tried again: what those before it stand for can
-	 * be as short as it was, for the last one takes any rest. */
+	/* Backtrack only to the last star: earlier stars can keep their shortest
+	 * match, because the last one takes any rest. */
 	while (t < text.n) {
 		if (g < glob.n && glob.p[g] == '*') {
 			star = g++;
@@ -29,7 +29,7 @@ bool msd_glob_match(struct msd_span glob, struct msd_span text)
 
 bool msd_glob_shorten(struct msd_span *g, size_t max)
 {
-	uint8_t *out = (uint8_t *)(uintptr_t)g->p; /* the caller's own */
+	uint8_t *out = (uint8_t *)(uintptr_t)g->p; /* the caller owns the bytes */
 	size_t n = 0, n_others = 0;
 
 	for (size_t i = 0; i < g->n; i++) {

@@ -11,7 +11,7 @@ static struct msd_guesser *find(struct msd_guesses *g, struct msd_peer_id who)
 	return NULL;
 }
 
-/* A place for one more: a new one, or that of who has been quiet for longest. */
+/* Return a free entry, or the entry of the peer that has been quiet for longest. */
 static struct msd_guesser *place(struct msd_guesses *g)
 {
 	struct msd_guesser *oldest = &g->peers[0];

@@ -7,12 +7,12 @@
 
 _Static_assert(sizeof(gid_t) == sizeof(uint32_t), "groups are read as they are");
 
-/* The further groups of a process that had them when it connected. */
+/* Read the supplementary groups that the process had when it connected. */
 static bool read_groups(int fd, struct msd_identity *i)
 {
 	socklen_t n = 0;
 
-	/* Asked without room, the kernel says how much it wants. */
+	/* Without a buffer, the kernel returns the required size. */
 	if (getsockopt(fd, SOL_SOCKET, SO_PEERGROUPS, NULL, &n) == 0 || errno != ERANGE)
 		n = 0;
 	uint32_t *more = realloc(i->gids, sizeof(*more) + n);

@@ -1,9 +1,8 @@
 #ifndef MSD_SUPERVISOR_IDENTITY_H
 #define MSD_SUPERVISOR_IDENTITY_H
 /*
- * What is known of who is at the other end of a connection: what the kernel says of a
- * unix socket's peer, the certificate that it has shown, the token that it has. Whose
- * all that is, the file of rights says: acl.h.
+ * The credentials of the peer of a connection: the user of a unix socket's peer from
+ * the kernel, the certificate and the token. The ACL file maps them to a user: acl.h.
  */
 #include <stdbool.h>
 #include <stddef.h>
@@ -15,20 +14,21 @@ struct msd_digest;
 struct msd_tls_peer;
 
 struct msd_identity {
-	bool has_user; /* at a unix socket: uid and gids are known */
+	bool has_user; /* unix socket: uid and gids are valid */
 	uint32_t uid;
-	uint32_t *gids; /* owned; the effective one first */
+	uint32_t *gids; /* owned; the effective gid first */
 	size_t n_gids;
-	const struct msd_tls_peer
-		*certificate;           /* a verified one; borrowed; NULL: none */
-	const struct msd_digest *token; /* borrowed; NULL: none */
+	const struct msd_tls_peer *certificate; /* verified; borrowed; NULL if absent */
+	const struct msd_digest *token;         /* borrowed; NULL if absent */
 };
 
-/** What the kernel says of whoever is at the other end of @fd; nothing where that is no
- * unix socket. False: out of memory. */
+/**
+ * Read the credentials of the peer of @fd from the kernel. Empty if @fd is not a unix
+ * socket. False: out of memory.
+ */
 MSD_MUST_CHECK bool msd_identity_of_socket(int fd, struct msd_identity *ret);
 void msd_identity_finish(struct msd_identity *i);
-/** The user that the daemon runs as, or root, and nothing else was shown. */
+/** True for the daemon's own user and root, if no other credential was presented. */
 bool msd_identity_is_operator(const struct msd_identity *i);
 
 #endif

@@ -1,21 +1,21 @@
 #ifndef MSD_SUPERVISOR_PROVEN_H
 #define MSD_SUPERVISOR_PROVEN_H
 /*
- * Where the tokens of a user were shown of late. There they are looked at while that
- * peer has to wait for others' wrong ones (guesses.h): all users of a machine, or of a
- * proxy, may be one peer, and one of them can show wrong tokens all day. A user has
- * places of its own, so that nobody else can have it forgotten. Without a clock of its
- * own; all zeros: nowhere.
+ * Login history: the peers from which a user's tokens were presented lately. Such a
+ * token is checked even while the peer must wait because of wrong tokens (guesses.h).
+ * All users of a machine or a proxy may be one peer, and one of them may present
+ * wrong tokens all day. Each user has its own entries, so that other users cannot
+ * evict them. The caller passes the time. All zeros: no entries.
  */
 #include "daemon/supervisor/request/peer_id.h"
 #include "store/digest.h"
 
-#define MSD_PROVEN_PLACES 8u      /* of a user; the longest unused goes first */
-#define MSD_PROVEN_MS 3600000u    /* it holds, from the last time */
-#define MSD_PROVEN_NOTE_MS 60000u /* what is as young need not be noted again */
+#define MSD_PROVEN_PLACES 8u      /* entries per user; the longest unused is replaced */
+#define MSD_PROVEN_MS 3600000u    /* an entry is valid this long after its last use */
+#define MSD_PROVEN_NOTE_MS 60000u /* a younger entry need not be updated */
 
 struct msd_proven_place {
-	struct msd_peer_id from; /* NOBODY: it is free */
+	struct msd_peer_id from; /* MSD_PEER_NOBODY: unused entry */
 	struct msd_digest token;
 	uint64_t at_ms;
 };
@@ -24,10 +24,10 @@ struct msd_proven {
 	struct msd_proven_place places[MSD_PROVEN_PLACES];
 };
 
-/** @token, which is this user's, was shown by @from. */
+/** Record that @from presented @token, a valid token of this user. */
 void msd_proven_note(struct msd_proven *p, struct msd_peer_id from,
 		     const struct msd_digest *token, uint64_t now_ms);
-/** It was, and that holds. */
+/** True if @from presented @token and the entry is still valid. */
 bool msd_proven_has(const struct msd_proven *p, struct msd_peer_id from,
 		    const struct msd_digest *token, uint64_t now_ms);
 

@@ -10,8 +10,11 @@ void msd_rights_take(struct msd_rights *r, struct msd_acl *a)
 	r->generation++;
 }
 
-/* The place of @name, which outlives every reading of the file: they are as many as the
- * operator has ever written into it. n_users: memory is short. */
+/*
+ * Return the index of the user @name; create the user if it does not exist. Users
+ * outlive a reload, so their number is bounded by the names that the operator has
+ * ever used. n_users: out of memory.
+ */
 static uint32_t place_of(struct msd_rights *r, const char *name)
 {
 	uint32_t i = 0;
@@ -82,7 +85,7 @@ enum msd_token_verdict msd_rights_judge(struct msd_rights *r, const struct msd_g
 		return MSD_TOKEN_WRONG;
 	}
 	const uint32_t i = place_of(r, msd_grant_name(r->acl, g));
-	if (i == r->n_users) /* memory is short */
+	if (i == r->n_users) /* out of memory */
 		return waits ? MSD_TOKEN_WAIT : MSD_TOKEN_RIGHT;
 	if (waits && !msd_proven_has(&r->users[i]->proven, from, token, now_ms))
 		return MSD_TOKEN_WAIT;

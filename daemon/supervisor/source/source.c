@@ -1,9 +1,9 @@
 /*
- * The bytes of a module, in one sealed memfd with their hash.
+ * The bytes of a module, in one sealed memfd, with their hash.
  *
- * Happy path: memory is reserved, bytes come into it, it is sealed, then hashed: what
- * was hashed is what every worker maps.
- * Failures: what cannot be read, or held, leaves nothing behind.
+ * Happy path: memory is reserved and filled, then it is sealed and hashed: every
+ * worker maps exactly the bytes that were hashed. Failures: bytes cannot be read or
+ * stored, and nothing is left behind.
  */
 #include "daemon/supervisor/source/source.h"
 
@@ -17,7 +17,7 @@
 #include "daemon/wire/reserve.h"
 #include "proto/errno_text.h"
 
-#define HASH_BYTES (64u * 1024u) /* at a time */
+#define HASH_BYTES (64u * 1024u) /* per read */
 
 msd_err msd_source_check_size(uint64_t bytes, uint64_t max_bytes, struct msd_diag *d)
 {
@@ -70,7 +70,7 @@ void *msd_source_map(int fd, uint64_t bytes)
 
 	if (map == MAP_FAILED)
 		return NULL;
-	(void)madvise(map, bytes, MADV_DONTFORK); /* refuses no mapping of memory */
+	(void)madvise(map, bytes, MADV_DONTFORK); /* never fails for a memory mapping */
 	return map;
 }
 

@@ -1,12 +1,12 @@
 #ifndef MSD_SUPERVISOR_SOURCE_H
 #define MSD_SUPERVISOR_SOURCE_H
 /*
- * What a module is loaded from, as its workers get it: one memfd with all bytes,
- * sealed, so that nobody changes what was checked, and their hash. Wherever the bytes
- * come from (an upload, files of this machine), they become one of these.
+ * The source of a module, as its workers get it: one memfd with all bytes and their
+ * hash. It is sealed, so that checked bytes cannot change. Bytes of any origin (an
+ * upload, local files) are converted to this form.
  *
- * The functions of this header work through all bytes, and may wait for a file system:
- * they are for a thread beside the loop (source_job.h).
+ * The functions of this header process all bytes, and may wait for a file system:
+ * call them on a thread, not on the loop (source_job.h).
  */
 #include <stdint.h>
 
@@ -14,10 +14,10 @@
 #include "proto/diag.h"
 #include "store/digest.h"
 
-/* One behind the other in the memfd. */
+/* Parts, one after the other in the memfd. */
 enum msd_source_part {
 	MSD_PART_MODEL, /* a library, or a framework's model */
-	MSD_PART_GRAPH, /* of a graph executor, beside its library */
+	MSD_PART_GRAPH, /* for a graph executor, with its library */
 	MSD_PART_PARAMS,
 	MSD_PART_COUNT
 };
@@ -25,63 +25,66 @@ enum msd_source_part {
 struct msd_source {
 	int fd; /* sealed memfd, owned; -1: none */
 	uint64_t bytes;
-	uint64_t part_bytes[MSD_PART_COUNT]; /* 0: it has no such part */
-	/* Of the files that its model names, behind that (proto/beside.h): their list,
-	 * in msgpack, owned; empty: there are none. */
+	uint64_t part_bytes[MSD_PART_COUNT]; /* 0: no such part */
+	/* List of the files that its model names and that follow it (proto/beside.h),
+	 * in msgpack; owned; empty: none. */
 	struct msd_buf files;
 	struct msd_digest sha256; /* of all bytes */
-	/* Of its manifest, and which version that says it is; of what the store has
-	 * kept, what it calls it by. 0: it has no manifest, and is not kept yet. */
+	/* Digest of its manifest, and the version in that manifest; for a source from
+	 * the store, its name there. 0: no manifest, and not stored yet. */
 	struct msd_digest edition;
 	uint64_t version;
 	bool has_name;
-	struct msd_digest name; /* by which a registry was asked for it */
-	/* The manifest as its maker wrote it and what was signed of it, for the store:
-	 * owned until they are kept; empty where there is none, or nobody had to sign.
+	struct msd_digest name; /* the name that was requested from a registry */
+	/*
+	 * The manifest as its author wrote it, and its signature, for the store:
+	 * owned until they are stored. Empty if there is no manifest, or no signature
+	 * is required.
 	 */
 	struct msd_buf manifest_text, signature;
 };
 
-#define MSD_SOURCE_NAME "modserd-artifact" /* of the memfds, in /proc */
+#define MSD_SOURCE_NAME "modserd-artifact" /* name of the memfds in /proc */
 
-/** What the store calls it by: its manifest's digest, or that of its bytes. */
+/** Return the name in the store: the digest of its manifest, or that of its bytes. */
 static inline const struct msd_digest *
 msd_source_edition(const struct msd_source *source)
 {
 	return source->version > 0 ? &source->edition : &source->sha256;
 }
-/** What is said when the memory for one of @bytes is not there: MSD_NO_SPACE. */
+/** Report that the memory for @bytes is not available: MSD_NO_SPACE. */
 msd_err msd_source_no_space(uint64_t bytes, int error, struct msd_diag *d);
 /**
- * The writable mapping of @bytes of @fd through which it is filled; NULL: out of
- * memory. A process that is started meanwhile does not inherit it: its copy would keep
- * the memfd from being sealed until it runs its own program. Does not block.
+ * Map @bytes of @fd writable, to fill it; NULL: out of memory. A child process does
+ * not inherit the mapping: its copy would prevent sealing until its exec. Does not
+ * block.
  */
 void *msd_source_map(int fd, uint64_t bytes);
 /**
- * No byte of source->fd can change any more; its sizes and hash are written. No mapping
- * of it may be writable. Errors: MSD_IO.
+ * Seal source->fd against all changes, and store its sizes and hash. It must not be
+ * mapped writable. Errors: MSD_IO.
  */
 MSD_MUST_CHECK msd_err msd_source_seal(struct msd_source *source, struct msd_diag *d);
-/** The same of @bytes that were hashed on their way into it, by who wrote them. */
+/** The same for @bytes that the writer has hashed already. */
 MSD_MUST_CHECK msd_err msd_source_seal_hashed(struct msd_source *source,
 					      const struct msd_digest *sha256,
 					      uint64_t bytes, struct msd_diag *d);
 /**
- * A sealed one of local files, a path a part; all but the first may be NULL. @with: of
- * a model, the files that it names, with ':' between their paths; NULL: none. On
- * failure *@ret is unchanged. Errors: MSD_IO, MSD_BAD_ARTIFACT (an empty file),
- * MSD_TOO_LARGE (over @max_bytes), MSD_NO_SPACE.
+ * Read local files into a sealed source, one path for each part; all but the first
+ * may be NULL. @with: for a model, the paths of the files that it names, separated by
+ * ':'; NULL: none. On failure *@ret is unchanged. Errors: MSD_IO, MSD_BAD_ARTIFACT
+ * (an empty file), MSD_TOO_LARGE (over @max_bytes), MSD_NO_SPACE.
  */
 MSD_MUST_CHECK msd_err msd_source_read(const char *const paths[MSD_PART_COUNT],
 				       const char *with, uint64_t max_bytes,
 				       struct msd_source *ret, struct msd_diag *d);
-/** An artifact of so many bytes is none, or over the limit: MSD_BAD_REQUEST,
- * MSD_TOO_LARGE. Does not block. */
+/**
+ * Check the size of an artifact. Errors: MSD_BAD_REQUEST (empty), MSD_TOO_LARGE. Does
+ * not block.
+ */
 MSD_MUST_CHECK msd_err msd_source_check_size(uint64_t bytes, uint64_t max_bytes,
 					     struct msd_diag *d);
-/** Give the memfd, the list and the texts back. Does not block; legal more than once.
- */
+/** Free the memfd, the list and the texts. Does not block; legal more than once. */
 void msd_source_finish(struct msd_source *source);
 
 #endif

@@ -7,10 +7,10 @@
 #include "daemon/wire/list.h"
 
 /*
- * Happy path: begin hands the job to a thread (work.h), which runs it; on a turn of the
- * loop on_done is told, and the owner takes the source and frees the job.
- * Failures: the thread never comes back (a file system that hangs): the job stays, its
- * owner has its own deadline and leaves it.
+ * Happy path: the job runs on a thread (work.h). on_done is called on a loop
+ * iteration, and the owner takes the source and frees the job. Failures: the thread
+ * hangs in a file system. The job stays; its owner has its own deadline and abandons
+ * the job.
  */
 
 static void destroy(struct msd_source_job *job)

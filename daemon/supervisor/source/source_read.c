@@ -1,10 +1,10 @@
 /*
- * A source of files of this machine: the parts of a library one behind the other, or a
- * model and the files that it names, each of these on a page.
+ * Make a source from local files: the parts of a library, one after the other, or a
+ * model and the files that it names, each on a page of its own.
  *
- * Happy path: all are opened, for how much memory to reserve, then copied; what takes
- * the place of one meanwhile is not read. Failures: a file that cannot be read, or has
- * become shorter since it was looked at.
+ * Happy path: open all files, to know how much memory to reserve, then copy them. A
+ * file that replaces an opened one is not read. Failures: a file cannot be read, or
+ * is shorter than at the check of its size.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -72,7 +72,7 @@ static msd_err open_file(const char *path, int *ret, uint64_t *ret_bytes,
 	return MSD_OK;
 }
 
-/* One more, which begins at @at. */
+/* Add a file that begins at @at. */
 static msd_err add(struct parts *parts, const char *path, size_t n, uint64_t at,
 		   struct msd_diag *d)
 {
@@ -99,7 +99,7 @@ static const char *base_name(const char *path)
 	return slash != NULL ? slash + 1 : path;
 }
 
-/* Those behind a model, whose list is written to @list. */
+/* Add the files that follow a model, and write their list to @list. */
 static msd_err add_beside(struct parts *parts, const char *with, struct msd_buf *list,
 			  struct msd_diag *d)
 {

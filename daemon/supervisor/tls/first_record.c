@@ -5,10 +5,10 @@
 #include <sys/socket.h>
 
 #define HEAD_BYTES 5
-#define MOST_BYTES                                                                     \
-	(16384 + 256) /* of a record; what says more is OpenSSL's to refuse */
+#define MOST_BYTES (16384 + 256) /* of a record; OpenSSL rejects more */
 
-/* How many bytes the record has, as far as that is known; 0: it is none. */
+/* The size of the record, or of its header if that is all that is known; 0: not
+ * valid. */
 static int bytes_of(int fd)
 {
 	uint8_t head[HEAD_BYTES];
@@ -29,7 +29,8 @@ bool msd_tls_first_record_waits(int fd, int *low)
 	const int want = bytes_of(fd);
 	int have = 0;
 
-	/* Readable with less than was asked for: it has ended, which reading tells. */
+	/* The socket becomes readable with less than that at the end of the stream;
+	 * read() reports the end. */
 	if (ioctl(fd, FIONREAD, &have) == 0 && have < want && want != *low &&
 	    set_low(fd, want)) {
 		*low = want;

@@ -1,19 +1,20 @@
 #ifndef MSD_SUPERVISOR_TLS_FIRST_RECORD_H
 #define MSD_SUPERVISOR_TLS_FIRST_RECORD_H
 /*
- * Whether the first record of a handshake has come whole. Until then there is no state
- * of OpenSSL's, which takes 44 KiB: who begins a thousand handshakes with some bytes
- * each has them in the system's buffers alone.
+ * Check that the first record of a handshake has arrived completely. OpenSSL's state
+ * of 44 KiB is allocated only after that. A client that starts a thousand handshakes
+ * with a few bytes each uses only kernel buffers.
  */
 #include <stdbool.h>
 
 /**
- * Must @fd, which begins with a TLS record, be waited for? It is readable then when the
- * record is whole, or when nothing more will come. *@low is kept from call to call, 0
- * before the first; when it is false, @fd is readable by each byte again.
+ * True if the caller must wait for the rest of the first TLS record on @fd. @fd
+ * becomes readable when the record is complete, or when no more data will arrive.
+ * *@low is kept between calls, 0 before the first. When it returns false, @fd is
+ * readable after each byte again.
  */
 bool msd_tls_first_record_waits(int fd, int *low);
-/** What has come of it on @fd is nobody's: unread it would make a close a reset. */
+/** Discard the bytes received on @fd: unread bytes would turn a close into a reset. */
 void msd_tls_first_record_drop(int fd);
 
 #endif

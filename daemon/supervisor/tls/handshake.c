@@ -1,9 +1,10 @@
 /*
- * Happy path: the first bytes come and are a ClientHello, whose record is waited for; a
- * thread steps the handshake as far as they go, the loop waits for more, until it is
- * done and the transport is handed over. Failures: the peer speaks something else,
- * breaks TLS, goes away or takes too long: closed, with a text for the log. Whoever is
- * on a thread is closed when that has left it.
+ * Happy path: the first bytes are a ClientHello, and the loop waits for the complete
+ * record. A thread runs the handshake as far as the bytes allow, and the loop waits
+ * for more bytes. At the end the transport is handed over. Failures: the peer uses
+ * another protocol, violates TLS, disconnects or is too slow: the connection is
+ * closed, with a text for the log. If a thread is working on it, the close follows
+ * when the thread has finished.
  */
 #include "daemon/supervisor/tls/handshake.h"
 
@@ -20,22 +21,22 @@ struct msd_handshake {
 	struct msd_list link;
 	struct msd_handshakes *all;
 	void *user;
-	int fd;              /* owned until there is a transport, and its own then */
-	int low;             /* msd_tls_first_record_waits()' */
-	bool is_tls;         /* its first record has come */
-	uint64_t n_contexts; /* msd_tls's, when it was begun with this one: */
-	struct msd_tls_context *context; /* held until a thread has the transport */
-	struct msd_transport transport;  /* has a state once there is one */
+	int fd;      /* owned until the transport exists, then owned by the transport */
+	int low;     /* of msd_tls_first_record_waits() */
+	bool is_tls; /* its first record has arrived */
+	uint64_t n_contexts;             /* n_contexts of msd_tls when it began: */
+	struct msd_tls_context *context; /* held until the transport exists */
+	struct msd_transport transport;  /* has a state once it is created */
 	uv_poll_t poll;
-	struct msd_chore step; /* while it runs, its thread has all but the poll, the
-				* deadline and the cut */
+	struct msd_chore step; /* while it runs, its thread owns all fields except the
+				  poll, the deadline and the cut */
 	struct msd_peer_id who;
 	struct msd_deadline deadline;
 	uint64_t limit_ms;
 	bool is_told;   /* it has failed, and lingers */
-	msd_err result; /* of the last step; in the end, of it all */
+	msd_err result; /* result of the last step; at the end, of the handshake */
 	struct msd_diag why;
-	msd_err cut_err; /* it is ended from outside; MSD_OK: it is not */
+	msd_err cut_err; /* why it was aborted; MSD_OK: not aborted */
 	const char *cut_why;
 };
 
@@ -49,7 +50,7 @@ struct msd_handshakes *msd_handshake_all(const struct msd_handshake *h)
 	return h->all;
 }
 
-/* Files that were read meanwhile may believe others. */
+/* The TLS files may have been reloaded in the meantime, with other authorities. */
 static void check_trust(struct msd_handshake *h)
 {
 	const struct msd_tls *tls = h->all->tls;
@@ -75,7 +76,7 @@ static void on_poll_closed(uv_handle_t *handle)
 		msd_tls_first_record_drop(h->fd);
 		(void)close(h->fd);
 	}
-	h->all->tls->library->context_close(h->context); /* no thread came to it */
+	h->all->tls->library->context_close(h->context); /* no thread has used it */
 	msd_list_remove(&h->link);
 	h->all->on_done(h, t);
 	msd_diag_finish(&h->why);
@@ -120,7 +121,8 @@ static enum msd_handshake_fault fault_of(const struct msd_handshake *h, msd_err 
 	}
 }
 
-/* It has failed with @err, as h->why says. Whoever may have been told so lingers. */
+/* It has failed with @err, explained in h->why. If the peer may have got an alert,
+ * the connection lingers. */
 static void fail(struct msd_handshake *h, msd_err err)
 {
 	if (!h->is_told)
@@ -161,8 +163,8 @@ static void on_due(struct msd_deadline *node)
 	cut(h, MSD_DEADLINE, "it has not ended its handshake in time (--first-frame)");
 }
 
-/* What OpenSSL keeps of a connection is made and freed here, too: a storm of first
- * messages that fail costs the loop next to nothing. */
+/* OpenSSL's connection state is allocated and freed here, too: a burst of failing
+ * first messages costs the loop almost nothing. */
 static void on_thread(struct msd_chore *step)
 {
 	struct msd_handshake *h = MSD_CONTAINER_OF(step, struct msd_handshake, step);
@@ -196,7 +198,7 @@ static void on_worked(struct msd_chore *step)
 	}
 }
 
-/* The first bytes have come. */
+/* The first bytes have arrived. */
 static msd_err begin(struct msd_handshake *h)
 {
 	const struct msd_tls *tls = h->all->tls;
@@ -217,7 +219,7 @@ static void on_ready(uv_poll_t *poll, int status, int events)
 {
 	struct msd_handshake *h = poll->data;
 
-	(void)status; /* reading tells what is wrong */
+	(void)status; /* reading reports the error */
 	(void)events;
 	msd_err err = h->is_tls ? MSD_OK : begin(h);
 	if (err == MSD_WAIT)

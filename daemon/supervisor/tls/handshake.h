@@ -1,16 +1,16 @@
 #ifndef MSD_SUPERVISOR_TLS_HANDSHAKE_H
 #define MSD_SUPERVISOR_TLS_HANDSHAKE_H
 /*
- * From an accepted socket to a transport that encrypts. A handshake is half a
- * millisecond of arithmetic, more than a turn of the loop may take, so it is done on
- * libuv's threads as a chore; all others wait for their turn, and the loop only for
- * sockets.
+ * From an accepted socket to an encrypted transport. A handshake takes half a
+ * millisecond of CPU time, too much for a loop iteration. It therefore runs on
+ * libuv's threads as a background job. Other handshakes wait in a queue, and the loop
+ * waits only for sockets.
  *
  *   WAITS for its socket <--> is QUEUED for a thread --> WORKS --> done, or failed
  *
- * A peer that speaks something else is told so in its own language, as far as it can
- * be known. Whoever was told something is listened to until it goes or its time is
- * over: a close with unread bytes would be a reset, which may overtake what was said.
+ * A peer with another protocol gets an error in that protocol, if it is known. After
+ * an error, the connection is read until the peer closes it or a timeout expires. A
+ * close with unread bytes would be a reset, which may overtake the error.
  */
 #include <uv.h>
 
@@ -23,11 +23,11 @@ struct msd_handshake;
 
 /* Why a handshake fails. X(enumerator, word) */
 #define MSD_HANDSHAKE_FAULT_MAP(X)                                                     \
-	X(CERTIFICATE, "certificate") /* it shows none, or none that is good */        \
-	X(TLS, "tls")                 /* an older version, a breach, no trust in us */ \
-	X(STRANGER, "stranger")       /* what it speaks is not TLS */                  \
+	X(CERTIFICATE, "certificate") /* no certificate, or not a valid one */         \
+	X(TLS, "tls") /* an older version, a violation, no trust in our certificate */ \
+	X(STRANGER, "stranger") /* the protocol is not TLS */                          \
 	X(LATE, "late")                                                                \
-	X(GONE, "gone") /* it, or the daemon */
+	X(GONE, "gone") /* the peer or the daemon closed it */
 
 enum msd_handshake_fault {
 #define MSD_HANDSHAKE_FAULT_ENUM(e, word) MSD_HANDSHAKE_##e,
@@ -36,18 +36,21 @@ enum msd_handshake_fault {
 		MSD_HANDSHAKE_FAULT_COUNT
 };
 
-/* All of a loop. */
+/* All handshakes of a loop. */
 struct msd_handshakes {
 	uv_loop_t *loop;
 	struct msd_deadlines *deadlines;
 	const struct msd_tls *tls;
 	struct msd_list all; /* msd_handshake.link */
 	struct msd_chores steps;
-	/** It has failed, and @why. */
+	/** It has failed because of @why. */
 	void (*on_failed)(struct msd_handshake *h, enum msd_handshake_fault fault,
 			  const char *why);
-	/** Of each that was begun, once, on a later turn, and the last of it. @t is the
-	 * callee's; NULL: it has failed, and its socket is closed. */
+	/**
+	 * Called once for each handshake, in a later loop iteration; the last
+	 * callback. The callee owns @t; NULL: it has failed, and its socket is
+	 * closed.
+	 */
 	void (*on_done)(struct msd_handshake *h, struct msd_transport *t);
 };
 
@@ -55,15 +58,19 @@ struct msd_handshakes {
 const char *msd_handshake_fault_word(enum msd_handshake_fault fault);
 void msd_handshakes_init(struct msd_handshakes *hs, uv_loop_t *loop,
 			 struct msd_deadlines *deadlines, const struct msd_tls *tls);
-/** Begin with @fd, which is taken, to be done within @limit_ms (0: for ever), in the
- * turns of @who. @user is msd_handshake_user()'s. Errors, with @fd still the caller's:
- * MSD_NOMEM, MSD_IO. */
+/**
+ * Begin a handshake on @fd, which is taken. It must finish within @limit_ms (0:
+ * unlimited); its CPU time counts for @who. msd_handshake_user() returns @user. On an
+ * error, the caller keeps @fd. Errors: MSD_NOMEM, MSD_IO.
+ */
 MSD_MUST_CHECK msd_err msd_handshake_start(struct msd_handshakes *hs, int fd,
 					   uint64_t limit_ms, struct msd_peer_id who,
 					   void *user);
 void *msd_handshake_user(const struct msd_handshake *h);
 struct msd_handshakes *msd_handshake_all(const struct msd_handshake *h);
-/** End them all: on_done follows for each, as soon as its thread has left it. */
+/**
+ * Abort all handshakes: on_done follows for each, as soon as its thread has finished.
+ */
 void msd_handshakes_close(struct msd_handshakes *hs);
 
 #endif

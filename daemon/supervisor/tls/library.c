@@ -3,7 +3,7 @@
 #include <dlfcn.h>
 #include <stdlib.h>
 
-/* NULL: @d says why. Its handle is never given back. */
+/* Returns NULL on an error, with the reason in @d. The library is never unloaded. */
 static const struct msd_tls_library *open_library(const char *path, struct msd_diag *d)
 {
 	if (path == NULL) {

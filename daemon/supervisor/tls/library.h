@@ -1,21 +1,19 @@
 #ifndef MSD_SUPERVISOR_TLS_LIBRARY_H
 #define MSD_SUPERVISOR_TLS_LIBRARY_H
-/*
- * modserd-tls.so (daemon/wire/tls.h), and what the daemon shows and believes by it now.
- * All zeros: nobody has wanted it. It stays open until the process ends.
- */
+/* modserd-tls.so (daemon/wire/tls.h), and the certificate and authorities in use. All
+ * zeros: not needed yet. It stays open until the process exits. */
 #include "daemon/wire/tls.h"
 
 struct msd_tls {
-	char *path; /* of the shared object; owned. NULL: it was not found */
+	char *path; /* path of the shared object; owned. NULL: not found */
 	const struct msd_tls_library *library;
-	struct msd_tls_context *context; /* of connections to come */
-	uint64_t n_contexts;             /* that there were so far */
+	struct msd_tls_context *context; /* for new connections */
+	uint64_t n_contexts;             /* number of contexts so far */
 };
 
 /**
- * Open the library, unless it is, and read @files. What was read before stays in force
- * when that fails. Errors: MSD_NOT_FOUND (the library, of this version),
+ * Open the library if it is not open, and read @files. On an error the files that
+ * were read before stay in use. Errors: MSD_NOT_FOUND (the library, of this version),
  * MSD_BAD_REQUEST, naming a file.
  */
 MSD_MUST_CHECK msd_err msd_tls_open(struct msd_tls *t,
@@ -25,11 +23,11 @@ static inline bool msd_tls_is_open(const struct msd_tls *t)
 {
 	return t->context != NULL;
 }
-/** What connections to come are shown; only where it is open. */
+/** The certificate for new connections; the library must be open. */
 struct msd_tls_shown msd_tls_shows(const struct msd_tls *t);
-/** Whom connections to come are asked to be vouched for by; likewise. */
+/** The authorities for new client certificates; the library must be open. */
 struct msd_tls_trust msd_tls_trusts(const struct msd_tls *t);
-/** Of a @t that was never opened, too. */
+/** Also allowed if @t was never opened. */
 void msd_tls_finish(struct msd_tls *t);
 
 #endif

@@ -9,7 +9,7 @@
 #include "proto/limits.h"
 #include "proto/value.h"
 
-#define TLS_HANDSHAKE 0x16 /* the kind of a record that holds a ClientHello */
+#define TLS_HANDSHAKE 0x16 /* type of a record that contains a ClientHello */
 
 #define ADVICE "this port speaks TLS: connect to tls://HOST:PORT"
 
@@ -22,7 +22,7 @@ static void say(int fd, const void *p, size_t n)
 	(void)send(fd, p, n, MSG_DONTWAIT | MSG_NOSIGNAL);
 }
 
-/* As a connection that is not encrypted says its farewell. */
+/* Close as an unencrypted session does. */
 static void say_frame(int fd)
 {
 	const uint8_t head[MSD_FRAME_HEADER_BYTES] = {0};

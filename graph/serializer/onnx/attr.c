@@ -1,4 +1,4 @@
-/* Attributes of nodes, and parameters from them. */
+/* Attributes of nodes, and the parameters set from them. */
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -81,7 +81,7 @@ int onnx_set_dtype(const struct onnx_node *n, const char *attr, const char *para
 	return onnx_set_text(n, param, name);
 }
 
-/* Texts joined by spaces, as one parameter has them. */
+/* Join the texts with spaces into one parameter. */
 static int set_texts(const struct onnx_node *n, const char *param,
 		     const Onnx__AttributeProto *a)
 {
@@ -112,7 +112,7 @@ static int set_text(const struct onnx_node *n, const char *param,
 	return result;
 }
 
-/* The value is of the parameter's kind, or the attribute is of another one. */
+/* Set a parameter; fails if the attribute has another kind. */
 static int set_param(const struct onnx_node *n, const char *param,
 		     const Onnx__AttributeProto *a)
 {
@@ -176,7 +176,7 @@ static int take_word(struct onnx_node *n, const struct onnx_word *w)
 	return a != NULL ? set_param(n, w->param, a) : 0;
 }
 
-/* Is attribute @name one of @row's? */
+/* True if @row handles attribute @name. */
 static bool is_known(const struct onnx_row *row, const char *name)
 {
 	const char *at = row->params;

@@ -8,7 +8,7 @@
 #include "graph/serializer/onnx/load.h"
 #include "graph/serializer/onnx/tensor.h"
 
-/* Let @t be input @k; those before it that are not there are left out. */
+/* Set @t as input @k; missing inputs before it are omitted. */
 static int put_input(const struct onnx_node *n, size_t k, modser_sg_tensor *t)
 {
 	while (n->node->n_inputs < k) {
@@ -56,8 +56,7 @@ int onnx_add_ints(const struct onnx_node *n, size_t k, const int64_t *values,
 	return onnx_add_constant(n, k, "int64", dims, 1, values);
 }
 
-/* Shapes are told as far as they can be: the error of one that cannot is no error
- * here. */
+/* Infer shapes as far as possible; an invalid shape is not an error here. */
 int onnx_input_ndim(const struct onnx_node *n, size_t i)
 {
 	modser_graph *g = n->l->g;

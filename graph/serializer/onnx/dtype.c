@@ -30,7 +30,7 @@ static const struct {
 	{22, "int4"},
 };
 
-#define LAST_WRITTEN 16 /* that opset 17 has */
+#define LAST_WRITTEN 16 /* last type of opset 17 */
 
 const char *onnx_dtype_name(int32_t type)
 {

@@ -1,7 +1,7 @@
 /*
- * Element types that operators took on after the opset that is written. The engine runs
- * them, but a file of opset 17 that had them would be refused by ONNX's checker, which
- * names neither a way out nor the opset that has them; so they are refused here.
+ * Element types that operators support only after the written opset. The engine runs
+ * them, but ONNX's checker would reject a file of opset 17 with them, without naming
+ * a solution or the right opset. So the writer rejects them here.
  */
 #include "graph/serializer/onnx/elements.h"
 
@@ -11,7 +11,8 @@
 #define ALL UINT32_MAX
 #define AT(i) (UINT32_C(1) << (i))
 
-/* Words divided by spaces; inputs and outputs as bits, the last for all that follow. */
+/* Words separated by spaces; inputs and outputs as bits, the last bit for all that
+ * follow. */
 static const struct later {
 	const char *names;
 	const char *types;

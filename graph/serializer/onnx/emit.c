@@ -1,4 +1,4 @@
-/* Messages of ONNX, one after the other, and the memory that they stand in. */
+/* ONNX messages in creation order, and the memory that holds them. */
 #include "graph/serializer/onnx/emit.h"
 
 #include <stdio.h>
@@ -94,7 +94,7 @@ struct onnx_emit *onnx_emit_within(struct onnx_emit *e, modser_graph *g)
 	within->g = g;
 	within->outer = e;
 	onnx_emit_push(e, &e->within, within);
-	return e->bad ? NULL : within; /* else nobody would free what is put into it */
+	return e->bad ? NULL : within; /* else its contents would leak */
 }
 
 void onnx_emit_finish(struct onnx_emit *e)
@@ -133,7 +133,7 @@ void onnx_emit_domain(struct onnx_emit *e, const char *domain, int64_t version)
 	onnx_emit_push(e, &e->opsets, p);
 }
 
-/* One more pointer in a message's list, which grows by doubling in new memory. */
+/* Append a pointer to a message's list, which grows by doubling in new memory. */
 static void **grown(struct onnx_emit *e, void **list, size_t n)
 {
 	if (n > 0 && (n & (n - 1)) != 0)
@@ -293,7 +293,7 @@ void onnx_emit_floats(struct onnx_emit *e, Onnx__NodeProto *node, const char *na
 	a->n_floats = n;
 }
 
-/* A new initializer's name: @bytes are borrowed until the end. */
+/* Add an initializer and return its name; @bytes are borrowed until the end. */
 static char *emit_constant(struct onnx_emit *e, const char *stem, int32_t type,
 			   const int64_t *dims, size_t n_dims, const void *bytes,
 			   size_t size)

@@ -7,8 +7,8 @@
 #include "graph/ir/graph.h"
 #include "graph/serializer/onnx/dtype.h"
 
-/* Tensors may share their bytes, as tied weights do; all of them have no more than this
- * many times those of their files. */
+/* Tensors may share their bytes, as tied weights do; together they have at most this
+ * many times the bytes of their files. */
 #define MAX_SHARED 2u
 
 static int fail(modser_graph *g, const Onnx__TensorProto *p, const char *text)
@@ -28,7 +28,7 @@ static const char *entry(const Onnx__TensorProto *p, const char *key)
 	return NULL;
 }
 
-/* A number in digits; @otherwise when it is not there. */
+/* Parse a decimal number; @otherwise if it is absent. */
 static bool number(const char *text, uint64_t otherwise, uint64_t *ret)
 {
 	char *end;
@@ -43,7 +43,7 @@ static bool number(const char *text, uint64_t otherwise, uint64_t *ret)
 	return errno == 0 && *end == '\0';
 }
 
-/* Bytes that the shape of @p has. */
+/* Compute the bytes that the shape of @p requires. */
 static bool wanted_bytes(const Onnx__TensorProto *p, uint64_t *ret)
 {
 	const char *name = onnx_dtype_name(p->data_type);

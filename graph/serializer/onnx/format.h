@@ -1,8 +1,9 @@
 #ifndef MSD_ONNX_FORMAT_H
 #define MSD_ONNX_FORMAT_H
-/* What the onnx serializer reads and writes, and the facts that it keeps of a file. */
-#define ONNX_MAX_OPSET 22 /* that is read */
-#define ONNX_IR_VERSION 8 /* that is written */
+/* Versions that the onnx serializer reads and writes, and the facts that it keeps of
+ * a file. */
+#define ONNX_MAX_OPSET 22 /* highest that is read */
+#define ONNX_IR_VERSION 8 /* written */
 #define ONNX_OPSET 17
 
 /* Attributes of the graph. */

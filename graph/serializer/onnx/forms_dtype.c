@@ -1,5 +1,5 @@
-/* Operators that name the type of their elements, which ONNX says by a number, and
- * those whose elements are first made others. */
+/* Operators with an element type parameter, which ONNX stores as a number, and
+ * operators whose elements must be cast first. */
 #include <string.h>
 
 #include "graph/ir/graph.h"
@@ -26,8 +26,8 @@ static int store_typed(const struct onnx_out *o)
 	return 0;
 }
 
-/* Opset 17 asks floats of 32 and 64 bits alone. Of fewer bits each is one of 32, and
- * infinite when that is. */
+/* IsInf of opset 17 accepts only 32- and 64-bit floats. Narrower floats are cast to
+ * 32 bits, which keeps infinity. */
 static int store_is_inf(const struct onnx_out *o)
 {
 	const struct onnx_row *row = onnx_row_of_op(o->op);

@@ -1,5 +1,5 @@
-/* Nodes that run graphs of their own. What such a graph captures is not written as an
- * input: ONNX takes it from the graph around the node, by its name there. */
+/* Nodes with subgraphs. A captured tensor is not written as an input: ONNX finds it
+ * by its name in the enclosing graph. */
 #include <string.h>
 
 #include "graph/ir/graph.h"
@@ -7,16 +7,16 @@
 #include "graph/serializer/onnx/out.h"
 #include "graph/serializer/onnx/store.h"
 
-/* A graph of a node. */
+/* A subgraph of a node. */
 struct within {
 	const char *name;
 	size_t first; /* its input that is the node's input `from` */
 	size_t from;
-	size_t n_given; /* the last inputs, which it captures */
+	size_t n_given; /* number of captured inputs, the last ones */
 };
 
-/* What goes in says the type of elements, which the file need not; of what is captured,
- * the shape, too. */
+/* Take the dtype from the node's input, because the file need not give it; for a
+ * captured tensor the shape, too. */
 static int tell(modser_sg_tensor *t, const modser_sg_tensor *outer, bool is_captured)
 {
 	if (outer->has_dtype)
@@ -52,7 +52,7 @@ static int put_graph(const struct onnx_out *o, Onnx__NodeProto *node,
 	struct onnx_emit *e = onnx_emit_within(o->e, g);
 
 	if (message == NULL || e == NULL)
-		return 0; /* said at the end */
+		return 0; /* checked at the end */
 	e->given = onnx_emit_alloc(o->e, (g->n_inputs + 1) * sizeof(*e->given));
 	if (e->given == NULL)
 		return 0;
@@ -65,7 +65,7 @@ static int put_graph(const struct onnx_out *o, Onnx__NodeProto *node,
 	return 0;
 }
 
-/* The node, with its first @n inputs: the others are captured. */
+/* Write the node with its first @n inputs: the rest are captured. */
 static Onnx__NodeProto *put_node(const struct onnx_out *o, size_t n)
 {
 	Onnx__NodeProto *node =
@@ -78,7 +78,7 @@ static Onnx__NodeProto *put_node(const struct onnx_out *o, size_t n)
 	return node;
 }
 
-/* Are the graphs there, and do they go with the node? Its inference looks first. */
+/* True if the subgraphs exist and match the node. Inference checks this first. */
 static bool is_whole(const struct onnx_out *o)
 {
 	modser_sg_node *node = o->e->g->nodes[o->node->index];
@@ -118,7 +118,7 @@ static size_t n_own(const struct onnx_out *o)
 	return o->node->n_inputs - (size_t)modser_sg_op_int(o->op, "captured");
 }
 
-/* A Loop's body counts its turns, and is told whether it goes on. */
+/* A Loop's body gets the iteration number and the condition. */
 static int store_loop(const struct onnx_out *o)
 {
 	return is_whole(o) ? store_body(o, put_node(o, n_own(o)), 2) : -1;

@@ -1,11 +1,11 @@
-/* What Tengine says of layers in ways of its own, as ONNX writes it. */
+/* Write Tengine-specific forms of layers as ONNX. */
 #include <string.h>
 
 #include "graph/ir/graph.h"
 #include "graph/serializer/onnx/emit.h"
 #include "graph/serializer/onnx/out.h"
 
-/* The input as rows: whatever is behind its first axis is one. */
+/* Reshape the input to rows: all axes after the first become one. */
 static int store_fully_connected(const struct onnx_out *o)
 {
 	char *rows = onnx_emit_name(o->e, o->node->name);
@@ -77,7 +77,7 @@ static int store_batch_norm(const struct onnx_out *o)
 	return 0;
 }
 
-/* Slopes that go with channels get an axis of 1 for each that follows. */
+/* Slopes that go with channels get an axis of 1 for each axis that follows. */
 static int store_prelu(const struct onnx_out *o)
 {
 	const int ndim = onnx_out_ndim(o, 0);
@@ -91,8 +91,9 @@ static int store_prelu(const struct onnx_out *o)
 		for (int i = 1; i < ndim - 1; i++)
 			shape[i] = 1;
 		if (node == NULL || o->e->bad)
-			return 0; /* memory is short, and the node may not be listed */
-		o->e->nodes.n--;  /* the slopes come first */
+			return 0; /* memory is short, and the node may not be in the
+				     list */
+		o->e->nodes.n--;  /* write the slopes before the node */
 		Onnx__NodeProto *reshape =
 			onnx_emit_node(o->e, "Reshape", o->node->name);
 		onnx_emit_in(o->e, reshape, slopes);
@@ -108,7 +109,7 @@ static int store_prelu(const struct onnx_out *o)
 	return 0;
 }
 
-/* Tengine's types of Eltwise that are one operator there; NULL: another, or none. */
+/* Tengine's Eltwise types with an ONNX operator; NULL if there is none. */
 static const char *eltwise_op(int64_t type)
 {
 	static const char *const ops[] = {
@@ -120,7 +121,7 @@ static const char *eltwise_op(int64_t type)
 									: NULL;
 }
 
-/* Do numpy's rules stretch the inputs as Tengine's do? */
+/* True if numpy's rules broadcast the inputs as Tengine does. */
 static bool is_alike(const modser_sg_tensor *a, const modser_sg_tensor *b)
 {
 	uint64_t n = 0;
@@ -149,8 +150,8 @@ static int store_eltwise(const struct onnx_out *o)
 	return 0;
 }
 
-/* Opset 17 has one axis. Several are one in a matrix, whose rows then are put back into
- * the shape that they came from, which need not be known here. */
+/* Opset 17 accepts one axis. Several axes are flattened into a matrix, whose rows are
+ * then reshaped back. The original shape need not be known here. */
 static int store_flat(const struct onnx_out *o, int64_t axis)
 {
 	struct onnx_emit *e = o->e;
@@ -177,7 +178,7 @@ static int store_flat(const struct onnx_out *o, int64_t axis)
 	return 0;
 }
 
-/* Where the axis is the last, that is the same. */
+/* With the last axis the two are equal. */
 static int store_softmax(const struct onnx_out *o)
 {
 	const int64_t axis = modser_sg_op_int(o->op, "axis");
@@ -222,7 +223,7 @@ static int store_grid_sample(const struct onnx_out *o)
 	return 0;
 }
 
-/* Shifts have a word; what else is done with bits came with opset 18. */
+/* Shifts have an operator; other bit operations need opset 18. */
 static int store_bitwise(const struct onnx_out *o)
 {
 	const int64_t type = modser_sg_op_int(o->op, "type");
@@ -235,7 +236,7 @@ static int store_bitwise(const struct onnx_out *o)
 	return 0;
 }
 
-/* What opset 20 added must not be there. */
+/* Reject features of opset 20. */
 static int store_dft(const struct onnx_out *o)
 {
 	if (o->node->n_inputs > 2)

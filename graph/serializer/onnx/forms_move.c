@@ -1,5 +1,5 @@
-/* What moves elements and reduces, as ONNX writes it: lists are inputs in opset 17, but
- * for the axes of most reductions. */
+/* Write operators that move elements or reduce as ONNX: lists are inputs in opset 17,
+ * except the axes of most reductions. */
 #include <string.h>
 
 #include "graph/ir/graph.h"
@@ -9,7 +9,7 @@
 #include "graph/serializer/onnx/format.h"
 #include "graph/serializer/onnx/out.h"
 
-/* Input 1: the node's own, or a list that a parameter has; without both none. */
+/* Write input 1: the node's own, or a list from a parameter; without either none. */
 static void put_list_input(const struct onnx_out *o, Onnx__NodeProto *node,
 			   const char *param)
 {
@@ -22,7 +22,7 @@ static void put_list_input(const struct onnx_out *o, Onnx__NodeProto *node,
 	}
 }
 
-/* Extents, -1 for what is left and 0 to copy one; Tengine has more codes. */
+/* Extents, -1 for the rest and 0 to copy one; Tengine has more codes. */
 static int store_reshape(const struct onnx_out *o)
 {
 	const modser_sg_attr *codes = modser_sg_op_param(o->op, "re_shape");
@@ -47,7 +47,7 @@ static int store_reshape(const struct onnx_out *o)
 	return 0;
 }
 
-/* Tengine's four fields as a list. */
+/* Read Tengine's four fields as a list. */
 static size_t four(const struct onnx_out *o, int64_t *ret)
 {
 	static const char *const names[] = {"dim_0", "dim_1", "dim_2", "dim_3"};
@@ -94,7 +94,7 @@ static int store_tile(const struct onnx_out *o)
 	return 0;
 }
 
-/* Pieces that are not alike: opset 17 has no other way to say a smaller last one. */
+/* Write unequal pieces: opset 17 has no other way to express a smaller last one. */
 static void put_pieces(const struct onnx_out *o, Onnx__NodeProto *node)
 {
 	const int64_t axis = modser_sg_op_int(o->op, "axis");
@@ -108,7 +108,7 @@ static void put_pieces(const struct onnx_out *o, Onnx__NodeProto *node)
 		const int64_t at = t != NULL && axis < 0 ? axis + t->ndim : axis;
 
 		if (t == NULL || at < 0 || at >= t->ndim || t->dims[at] < 0)
-			return; /* what is known in a run alone has to be divided */
+			return; /* extents known only in a run are divided equally */
 		extents[i] = t->dims[at];
 		is_alike = is_alike && extents[i] == extents[0];
 	}
@@ -150,8 +150,8 @@ static int store_topk(const struct onnx_out *o)
 	return 0;
 }
 
-/* The axes as a list: of ReduceSum an input, of the others an attribute, which can only
- * be what is known. */
+/* The axes as a list: an input of ReduceSum, an attribute of the rest, which must be
+ * a known value. */
 static int store_reduction(const struct onnx_out *o)
 {
 	const struct onnx_row *row = onnx_row_of_op(o->op);
@@ -264,7 +264,7 @@ static int store_gather(const struct onnx_out *o)
 	return 0;
 }
 
-/* What opset 18 added must not be there. */
+/* Reject features of opset 18. */
 static int store_resize(const struct onnx_out *o)
 {
 	int64_t first;

@@ -1,4 +1,4 @@
-/* Convolutions and poolings as ONNX writes them: fields of two axes become lists. */
+/* Write convolutions and poolings as ONNX: fields of two axes become lists. */
 #include <string.h>
 
 #include "graph/ir/graph.h"
@@ -10,7 +10,7 @@
 	"kernel_h kernel_w stride_h stride_w pad_h0 pad_w0 pad_h1 pad_w1 kernel "      \
 	"strides dilations pads "
 
-/* How many axes a window has: by input 0, or by its lists. */
+/* The number of spatial axes: from input 0, or from its lists. */
 static size_t count_axes(const struct onnx_out *o)
 {
 	const modser_sg_attr *list = modser_sg_op_param(o->op, "kernel");
@@ -34,11 +34,11 @@ static void put_list(const struct onnx_out *o, Onnx__NodeProto *node, size_t n,
 	}
 	for (size_t i = 0; i < 2; i++)
 		values[i] = modser_sg_op_int(o->op, hw[i]);
-	if (values[0] > 0 && values[1] > 0) /* else it is as large as its weights */
+	if (values[0] > 0 && values[1] > 0) /* otherwise it is taken from the weights */
 		onnx_emit_ints(o->e, node, attr, values, 2);
 }
 
-/* Padding; below 0 it says that the extent stays. */
+/* Write the padding; a negative value means same extent. */
 static void put_pads(const struct onnx_out *o, Onnx__NodeProto *node, size_t n,
 		     int64_t auto_pad)
 {
@@ -66,7 +66,7 @@ static void put_inputs(const struct onnx_out *o, Onnx__NodeProto *node)
 		onnx_emit_in(o->e, node, onnx_out_input(o, i));
 }
 
-/* An activation that Tengine has in its convolutions is a node behind them. */
+/* Write Tengine's fused activation as a separate node after the convolution. */
 static int put_activation(const struct onnx_out *o, Onnx__NodeProto *conv,
 			  int64_t activation)
 {
@@ -92,7 +92,7 @@ static int put_activation(const struct onnx_out *o, Onnx__NodeProto *conv,
 
 #define CONV                                                                           \
 	SHARED "dilation_h dilation_w input_channel output_channel group activation"
-/* A node called @op without its output. */
+/* Write a node called @op without its output. */
 static Onnx__NodeProto *put_conv(const struct onnx_out *o, const char *op)
 {
 	static const char *const kernel[] = {"kernel_h", "kernel_w"};
@@ -121,7 +121,7 @@ static int store_conv(const struct onnx_out *o)
 	return put_activation(o, put_conv(o, "Conv"), activation);
 }
 
-/* A convolution of integers, which has the name that it has here. */
+/* Write an integer convolution, whose ONNX name equals its name here. */
 static int store_quantized_conv(const struct onnx_out *o)
 {
 	if (onnx_out_check(o, CONV) != 0)
@@ -165,12 +165,14 @@ static int store_deconv(const struct onnx_out *o)
 
 enum { MAX, MEAN, NORM }; /* Pooling's alg */
 
-/* What rounding up does to an axis: a window is added, or dropped again where it would
- * begin in the padding behind. Those that are there without it never do, for no padding
- * is as large as a window. */
+/*
+ * Effect of rounding up on an axis: it adds a window (UP), or the window is dropped
+ * because it would begin in the padding at the end (DROPPED). Windows from rounding
+ * down are never dropped, because no padding is as large as a window.
+ */
 enum { UP, DROPPED, N_ROUNDINGS };
 
-/* The last axis of each kind; 0: none. */
+/* Find the last axis of each kind; 0 if none. */
 static void find_rounded(const struct onnx_out *o, size_t ret[static N_ROUNDINGS])
 {
 	const size_t n = count_axes(o);
@@ -182,7 +184,7 @@ static void find_rounded(const struct onnx_out *o, size_t ret[static N_ROUNDINGS
 		const int64_t room =
 			w->in + w->before + w->after - msd_op_window_reach(w);
 
-		if (room < 0) { /* one window of a kernel beyond its input, or none */
+		if (room < 0) { /* kernel larger than its input: one window or none */
 			ret[w->out > 0 ? UP : DROPPED] = i + 2;
 		} else if (room % w->stride != 0) {
 			ret[w->out == room / w->stride + 1 ? DROPPED : UP] = i + 2;
@@ -190,9 +192,11 @@ static void find_rounded(const struct onnx_out *o, size_t ret[static N_ROUNDINGS
 	}
 }
 
-/* Opset 17 counts a dropped window where its extents are inferred, though nothing runs
- * it: where rounding down gives as many as there are, it is written. Extents that are
- * not known are nowhere compared. */
+/*
+ * Shape inference of opset 17 counts a dropped window, though no runtime computes it.
+ * So rounding down is written if it gives the right number of windows. Unknown
+ * extents are not compared.
+ */
 static int round_up(const struct onnx_out *o, bool *ret)
 {
 	size_t axes[N_ROUNDINGS] = {0};
@@ -218,7 +222,7 @@ static int round_up(const struct onnx_out *o, bool *ret)
 	return 0;
 }
 
-/* What some kinds alone have. Caffe's rounding up counts padding in means. */
+/* Attributes of some kinds only. Caffe's rounding up counts padding in means. */
 static int put_pool_kind(const struct onnx_out *o, Onnx__NodeProto *node, int64_t alg)
 {
 	static const char *const none[] = {NULL, NULL};

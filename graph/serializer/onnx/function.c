@@ -1,4 +1,4 @@
-/* Functions of a model, read where they are called. */
+/* Read the functions of a model at their calls. */
 #include "graph/serializer/onnx/function.h"
 
 #include <stdlib.h>
@@ -9,7 +9,7 @@
 #include "graph/serializer/onnx/node.h"
 #include "graph/serializer/onnx/read.h"
 
-/* The call whose body @l is within; NULL: none. */
+/* The call whose body contains @l; NULL if none. */
 static const struct onnx_call *call_of(const struct onnx_load *l)
 {
 	while (l != NULL && l->call == NULL)
@@ -34,7 +34,7 @@ static Onnx__AttributeProto *named(Onnx__AttributeProto **list, size_t n,
 	return NULL;
 }
 
-/* What the call says of attribute @name, or its default; NULL: neither is there. */
+/* The call's value of attribute @name, or its default; NULL if neither exists. */
 static const Onnx__AttributeProto *value_of(const struct onnx_call *call,
 					    const char *name)
 {
@@ -51,7 +51,7 @@ static bool refers(const Onnx__AttributeProto *a)
 	return onnx_text(a->ref_attr_name)[0] != '\0';
 }
 
-/* Whether @bytes more may be read for calls. */
+/* Reserve @bytes for calls. True if the limit allows it. */
 static bool charge(const struct onnx_load *l, size_t bytes)
 {
 	if (bytes > *l->left)
@@ -85,7 +85,7 @@ int onnx_function_resolve(const struct onnx_load *l, const Onnx__NodeProto *p, s
 				value_of(call, a->ref_attr_name);
 
 			if (v == NULL)
-				continue; /* the operator's default holds */
+				continue; /* the operator's default applies */
 			if (!charge(l, protobuf_c_message_get_packed_size(&v->base))) {
 				return msd_sg_fail(l->g, MSD_TOO_LARGE,
 						   "node %zu \"%s\", %s: functions "
@@ -109,7 +109,7 @@ void onnx_resolved_finish(struct onnx_resolved *r)
 	free(r->made);
 }
 
-/* Say why the call @p cannot be read. */
+/* Record why the call @p cannot be read. */
 static int fail(struct onnx_load *l, const Onnx__NodeProto *p, size_t i,
 		const char *what, const char *name)
 {
@@ -119,7 +119,7 @@ static int fail(struct onnx_load *l, const Onnx__NodeProto *p, size_t i,
 			   name[0] != '\0' ? "\"" : "");
 }
 
-/* What the call has for input @k; *@ret is NULL when it is left out. */
+/* The call's argument for input @k; *@ret is NULL if it is omitted. */
 static int find_input(struct onnx_load *l, const Onnx__NodeProto *p, size_t i, size_t k,
 		      modser_sg_tensor **ret)
 {
@@ -167,7 +167,7 @@ static int read_body(struct onnx_load *l, struct onnx_load *within,
 	for (size_t k = 0; k < f->n_node; k++) {
 		if (onnx_read_node(within, f->node[k], k) == 0)
 			continue;
-		if (l->call != NULL) /* said of the outermost alone */
+		if (l->call != NULL) /* only the outermost call reports it */
 			return -1;
 		return msd_sg_fail(l->g, l->g->diag.code,
 				   "node %zu \"%s\", function %s: %s", i,
@@ -177,7 +177,7 @@ static int read_body(struct onnx_load *l, struct onnx_load *within,
 	return 0;
 }
 
-/* A tensor called @name that is what @t is: for one that has a name already. */
+/* Create a tensor called @name equal to @t, which has a name already. */
 static modser_sg_tensor *same_as(struct onnx_load *l, modser_sg_tensor *t,
 				 const char *name)
 {
@@ -192,7 +192,7 @@ static modser_sg_tensor *same_as(struct onnx_load *l, modser_sg_tensor *t,
 	return out;
 }
 
-/* Of what the body has made outputs get the names that the call has for them. */
+/* Name the body's outputs as the call does. */
 static int give_outputs(struct onnx_load *l, struct onnx_load *within,
 			const Onnx__NodeProto *p, size_t i)
 {
@@ -220,7 +220,7 @@ static int give_outputs(struct onnx_load *l, struct onnx_load *within,
 	return 0;
 }
 
-/* The version of ONNX's operators that a body is of. */
+/* The version of ONNX's operators that a body uses. */
 static int64_t opset_of(const struct onnx_load *l, const struct onnx_imports *imports)
 {
 	const Onnx__OperatorSetIdProto *p = onnx_import_of(imports, NULL);

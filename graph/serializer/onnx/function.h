@@ -1,40 +1,41 @@
 #ifndef MSD_ONNX_FUNCTION_H
 #define MSD_ONNX_FUNCTION_H
 /*
- * Functions of a model: what a node calls is read in the node's place, as often as it
- * is called, so that a graph has operators alone. A body sees its inputs, and no other
- * names of who calls it; attributes that it refers to are the call's, or their
- * defaults.
+ * Inline the functions of a model: each call is replaced by the function's body, so
+ * that a graph has only operators. A body sees its inputs, and no other names of the
+ * caller. Attributes that it refers to come from the call, or from their defaults.
  */
 #include "graph/serializer/onnx/functions.h"
 #include "graph/serializer/onnx/load.h"
 
 #define ONNX_MAX_FUNCTIONS 4096u
-/* What calls add to what the file says, in its bytes: bodies, with all that is in them,
- * as often as they are called again, and values as often as bodies refer to them. So
- * no file makes a graph that one without functions, and this much larger, does not. */
+/*
+ * Limit of the bytes that inlining adds to the file: bodies, with everything in them,
+ * for each repeated call, and values for each reference. So a file with functions
+ * cannot make a larger graph than a file without them that is this much larger.
+ */
 #define ONNX_MAX_CALLED_BYTES ((size_t)16 << 20)
 #define ONNX_MAX_CALL_ATTRIBUTES 256u
-#define ONNX_MAX_CALLS 64u /* of functions and of graphs within nodes, nested */
+#define ONNX_MAX_CALLS 64u /* nesting of functions and subgraphs */
 
-/* Of a body that is being read. */
+/* State of a body during reading. */
 struct onnx_call {
 	const Onnx__FunctionProto *function;
-	const Onnx__NodeProto *node;   /* that calls it, with values for attributes */
-	const struct onnx_call *outer; /* in whose body that is; NULL: in none */
-	struct onnx_names left_out;    /* inputs, of which it has none */
+	const Onnx__NodeProto *node;   /* the call, with values for attributes */
+	const struct onnx_call *outer; /* the enclosing call; NULL if none */
+	struct onnx_names left_out;    /* inputs that the call omits */
 };
 
-/** Is @name an input of the function that @l reads, which its call left out? */
+/** True if @name is an input of the function that @l reads, and its call omits it. */
 bool onnx_function_lacks(const struct onnx_load *l, const char *name);
 /** Read the body of @f in place of @p, node @i. */
 MSD_MUST_CHECK int onnx_function_read(struct onnx_load *l, struct onnx_function *f,
 				      const Onnx__NodeProto *p, size_t i);
 
-/* A node whose attributes have values: those that refer to the call's have its. */
+/* A node with attribute values: references are replaced by the call's attributes. */
 struct onnx_resolved {
 	Onnx__NodeProto node;
-	Onnx__AttributeProto **list; /* owned; NULL: nothing was referred to */
+	Onnx__AttributeProto **list; /* owned; NULL: no references */
 	Onnx__AttributeProto *made;  /* owned */
 };
 

@@ -6,7 +6,7 @@
 #include "graph/ir/graph.h"
 #include "graph/serializer/onnx/load.h"
 
-/* What identifies a function. */
+/* The identity of a function. */
 struct key {
 	const char *name;
 	const char *domain;

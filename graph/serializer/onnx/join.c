@@ -1,12 +1,11 @@
 /*
- * External data put into the model that names it.
+ * Merge external data into the model that names it.
  *
- * Happy path: the scan copies the file message by message; a tensor that says that its
- * bytes are elsewhere is written anew, without its place and with raw_data, before
- * which a field that nobody knows makes room so that the bytes are aligned. So is a
- * large one in the file itself whose bytes lie askew: they could not be used in place,
- * and each worker would have a copy. Failures
- * name the tensor (external.h).
+ * Happy path: the scan copies the file message by message. A tensor with external
+ * bytes is rewritten, without its location and with raw_data. A field that all
+ * readers skip pads it, so that the bytes are aligned. A large tensor in the file
+ * itself with unaligned bytes is rewritten, too: otherwise each worker would need a
+ * copy. Failures name the tensor (external.h).
  */
 #include "graph/serializer/onnx/join.h"
 
@@ -19,10 +18,10 @@
 #define ALIGN 64u
 #define LARGE (64u * 1024u)
 #define LARGEST_ELEMENT 16u
-#define PAD_TAG "\xa2\x06" /* field 100, bytes: ONNX has none of that number */
-#define PAD_HEADER 3u      /* that tag, and a length below 128 */
+#define PAD_TAG "\xa2\x06" /* field 100, bytes: ONNX does not use this number */
+#define PAD_HEADER 3u      /* the tag, and a length below 128 */
 #define RAW_TAG 0x4a       /* field 9, bytes */
-#define RAW_HEADER 11u     /* that tag, and a length of ten bytes */
+#define RAW_HEADER 11u     /* the tag, and a length of ten bytes */
 
 struct join {
 	modser_graph *g;
@@ -31,10 +30,10 @@ struct join {
 	size_t n_joined;
 };
 
-/* What is asked of a tensor's message; its last word counts. */
+/* Facts of a tensor's message; the last occurrence of a field counts. */
 struct facts {
 	bool is_external;
-	struct msd_span raw; /* its bytes, when they are here */
+	struct msd_span raw; /* its bytes, if they are in the file */
 };
 
 static struct facts facts_of(struct msd_span message)
@@ -52,13 +51,13 @@ static struct facts facts_of(struct msd_span message)
 	return ret;
 }
 
-/* Would each worker have a copy of its own, and a large one? */
+/* True if each worker would need a large copy of its own. */
 static bool is_askew(const struct join *j, struct msd_span raw)
 {
 	return raw.n >= LARGE && (size_t)(raw.p - j->model.p) % LARGEST_ELEMENT != 0;
 }
 
-/* Lengths in ten bytes are as good as shorter ones. */
+/* Protobuf also accepts lengths in ten bytes. */
 static void put_raw(struct msd_buf *out, struct msd_span bytes)
 {
 	const size_t used = (out->n + PAD_HEADER + RAW_HEADER) % ALIGN;

@@ -14,7 +14,7 @@ static size_t hash(const char *name)
 	return (size_t)(h ^ h >> 29);
 }
 
-/* Where @name is, or the free slot where it belongs. */
+/* The slot of @name, or the free slot for it. */
 static struct onnx_named *slot_of(struct onnx_named *slots, size_t n, const char *name)
 {
 	size_t i = hash(name) & (n - 1);

@@ -1,6 +1,6 @@
 #ifndef MSD_ONNX_NAMES_H
 #define MSD_ONNX_NAMES_H
-/* Things by their names: ONNX has no other identity. */
+/* Objects by name: ONNX has no other identity. */
 #include <stdbool.h>
 #include <stddef.h>
 
@@ -10,14 +10,14 @@ struct onnx_names {
 	struct onnx_named {
 		const char *name; /* borrowed; NULL: a free slot */
 		void *thing;
-	} * slots; /* a power of two of them, half of which are free */
+	} * slots; /* a power of two, half of them free */
 	size_t n_slots;
 	size_t n;
 };
 
-/** NULL: nothing is called so. */
+/** NULL if absent. */
 void *onnx_names_find(const struct onnx_names *names, const char *name);
-/** Remember @thing by @name, which is new and outlives this. False: memory is short. */
+/** Add @thing under @name, which is new and outlives this. False: memory is short. */
 MSD_MUST_CHECK bool onnx_names_add(struct onnx_names *names, const char *name,
 				   void *thing);
 void onnx_names_finish(struct onnx_names *names);

@@ -1,5 +1,5 @@
-/* A node of a file: by the row of its operator, or as the function of the model that it
- * calls. */
+/* Read a node of a file: by the row of its operator, or as a call of a function of
+ * the model. */
 #include "graph/serializer/onnx/node.h"
 
 #include <string.h>
@@ -61,7 +61,7 @@ const Onnx__OperatorSetIdProto *onnx_import_of(const struct onnx_imports *import
 	return NULL;
 }
 
-/* The version of @domain that holds here; 0: none, for nothing names the domain. */
+/* The version of @domain that is valid here; 0 if no import names the domain. */
 static int64_t opset_of(const struct onnx_load *l, const char *domain)
 {
 	if (onnx_domain_is_own(domain))
@@ -70,7 +70,7 @@ static int64_t opset_of(const struct onnx_load *l, const char *domain)
 	return p != NULL ? p->version : 0;
 }
 
-/* What an exporter writes unless it is told not to. */
+/* Advice for operators that exporters write by default. */
 static const char *advice_for(const char *type)
 {
 	return strcmp(type, "ZipMap") == 0

@@ -1,4 +1,4 @@
-/* Which of ONNX's operators are read, and which of ours are written. */
+/* List the ONNX operators that can be read, and the operators that can be written. */
 #include "graph/serializer/operators.h"
 
 #include <stdio.h>
@@ -22,7 +22,7 @@ bool msd_onnx_operators_loaded(struct msd_operators *ret)
 	return true;
 }
 
-/* A row of an opset that is not written writes nothing. */
+/* True unless the row is of an opset that is not written. */
 static bool is_written(const struct onnx_row *row)
 {
 	int64_t first;

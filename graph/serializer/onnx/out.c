@@ -1,7 +1,7 @@
 /*
- * A node into a node of ONNX. Operators that need a form are written by that; each of
- * the others by its row, when all of its parameters are the row's or at their defaults:
- * what ONNX cannot say is an error that names the node.
+ * Write a node as ONNX. Operators that need a form use it; the rest use their row, if
+ * all of their parameters are in the row or at their defaults. A parameter that ONNX
+ * cannot express is an error that names the node.
  */
 #include "graph/serializer/onnx/out.h"
 
@@ -98,7 +98,7 @@ static double number_of(const modser_sg_attr *a)
 	return a->kind == MODSER_ATTR_FLOAT ? (double)a->as.f : (double)a->as.i;
 }
 
-/* Are all parameters that @row fixes as it says? */
+/* True if all parameters that @row fixes have its values. */
 static bool is_fixed_so(const struct onnx_row *row, const modser_sg_op *op)
 {
 	const char *at = row->params;
@@ -140,7 +140,7 @@ static void put_attr(const struct onnx_out *o, Onnx__NodeProto *node,
 	const modser_sg_attr *a = modser_sg_op_param(o->op, w->param);
 	const modser_sg_attr *def = modser_sg_op_default(o->op->schema->name, w->param);
 
-	/* What ONNX takes for granted, too. */
+	/* Omit values that are ONNX's default, too. */
 	if (!w->is_required && !w->has_value && msd_sg_attr_equal(a, def))
 		return;
 	switch (a->kind) {
@@ -188,7 +188,7 @@ Onnx__NodeProto *onnx_out_by_row(const struct onnx_out *o, const struct onnx_row
 	return node;
 }
 
-/* Every parameter that is not as always must be one of the row's. */
+/* Check that every parameter without its default value is in the row. */
 static int check_row(const struct onnx_out *o, const struct onnx_row *row)
 {
 	for (size_t i = 0; i < o->op->schema->n_fields; i++) {

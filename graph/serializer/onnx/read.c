@@ -1,7 +1,7 @@
 /*
- * An ONNX model into a graph: the file is scanned (wire.c), protobuf-c unpacks what the
- * scan left, initializers become constants, then nodes in the order of the file
- * (node.c).
+ * Read an ONNX model into a graph: the file is scanned (wire.c), protobuf-c unpacks
+ * the reduced message, initializers become constants, then nodes are read in the
+ * order of the file (node.c).
  */
 #include "graph/serializer/onnx/read.h"
 
@@ -58,7 +58,7 @@ static int read_shape(modser_sg_tensor *t, const Onnx__TensorShapeProto *p)
 	for (size_t i = 0; i < p->n_dim; i++) {
 		const Onnx__TensorShapeProto__Dimension *d = p->dim[i];
 
-		/* Negative ones stand for unknown ones. */
+		/* Negative extents mean unknown. */
 		dims[i] = d->has_dim_value && d->dim_value >= 0 ? d->dim_value : -1;
 	}
 	if (modser_sg_tensor_set_dims(t, dims, p->n_dim) != 0)
@@ -71,8 +71,8 @@ static int read_shape(modser_sg_tensor *t, const Onnx__TensorShapeProto *p)
 	return 0;
 }
 
-/* What the file says of an input or output. A graph within a node need not say it: it
- * follows from what goes in. */
+/* Read the type of an input or output. It is optional in a subgraph, where it follows
+ * from the inputs. */
 static int read_type(const struct onnx_load *l, modser_sg_tensor *t,
 		     const Onnx__TypeProto *p)
 {
@@ -98,7 +98,7 @@ static int read_type(const struct onnx_load *l, modser_sg_tensor *t,
 	return tensor->shape != NULL ? read_shape(t, tensor->shape) : 0;
 }
 
-/* NULL: the graph says why. */
+/* NULL: the graph has the error. */
 static modser_sg_tensor *make_input(struct onnx_load *l, const char *name)
 {
 	modser_sg_tensor *t = modser_sg_tensor_create(l->g, name);
@@ -146,7 +146,8 @@ int onnx_find(struct onnx_load *l, const char *name, modser_sg_tensor **ret)
 	return 0;
 }
 
-/* Inputs that have an initializer are constants, as older files name all of these. */
+/* Inputs with an initializer are constants: older files list every initializer as an
+ * input. */
 static int read_inputs(struct onnx_load *l, const Onnx__GraphProto *p)
 {
 	for (size_t i = 0; i < p->n_input; i++) {
@@ -194,7 +195,8 @@ static int read_opsets(struct onnx_load *l, const Onnx__ModelProto *m)
 	}
 	own = onnx_import_of(l->imports, NULL);
 	if (own == NULL) {
-		/* The oldest files name no domain; of others it has no operators. */
+		/* The oldest files name no domain; without ONNX's domain a file has
+		 * no ONNX operators. */
 		l->opset = m->n_opset_import == 0 ? 1 : 0;
 		return 0;
 	}
@@ -241,7 +243,7 @@ int onnx_load_graph(struct onnx_load *l, const Onnx__GraphProto *p)
 	return read_outputs(l, p);
 }
 
-/* @functions are what calls of @l find. */
+/* @functions resolves the calls of @l. */
 static int read_model(struct onnx_load *l, const Onnx__ModelProto *m,
 		      struct onnx_functions *functions)
 {

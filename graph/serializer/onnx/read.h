@@ -6,17 +6,19 @@
 /** modser_serializer_ops.load of ONNX: 0, or -1 with the graph's error. */
 int onnx_load(const modser_serializer *s, const modser_part *parts,
 	      const modser_model_options *options, modser_graph *graph);
-/** Read a graph and all in it into the empty graph of @l. */
+/** Read a graph and everything in it into the empty graph of @l. */
 MSD_MUST_CHECK int onnx_load_graph(struct onnx_load *l, const Onnx__GraphProto *p);
 
-/** *@ret: what is called @name, here or in the graphs around this one, of which it is
- * captured as an input; NULL: nothing is. */
+/**
+ * Find @name in this graph or in the enclosing graphs; from those it is captured as
+ * an input. *@ret is NULL if absent.
+ */
 MSD_MUST_CHECK int onnx_find(struct onnx_load *l, const char *name,
 			     modser_sg_tensor **ret);
-/** Is @name there and not taken? @what has it, for people. */
+/** Check that @name is not empty and not in use. @what has it, for error texts. */
 MSD_MUST_CHECK int onnx_check_name(struct onnx_load *l, const char *name,
 				   const char *what);
-/** Find @t by its name from now on. */
+/** Register @t under its name. */
 MSD_MUST_CHECK int onnx_remember(struct onnx_load *l, modser_sg_tensor *t);
 
 #endif

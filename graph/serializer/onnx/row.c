@@ -1,5 +1,5 @@
-/* The rows of ONNX's operators: the project's, and those that are added at run time,
- * which readers walk without a lock; and the words that rows are written in. */
+/* The rows of ONNX's operators: built-in rows, rows added at run time, which readers
+ * walk without a lock, and the rule words in rows. */
 #include "graph/serializer/onnx/row.h"
 
 #include <pthread.h>
@@ -16,17 +16,17 @@ const struct onnx_row *const onnx_rows[] = {
 	onnx_rows_recurrent, onnx_rows_signal, onnx_rows_quantized, NULL,
 };
 
-/* Rows that were added; the list only grows, at its head. */
+/* Rows added at run time; the list only grows, at its head. */
 struct onnx_added {
 	struct onnx_row row;
 	const char *domain;
 	const struct onnx_added *next;
 };
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* of those who add */
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* taken by writers */
 static _Atomic(const struct onnx_added *) added;
 
-/* The project's rows by name, for readers ask for one at each node; sorted once. Rows
- * that do not fit are not found, which a test would say. */
+/* The built-in rows sorted by name, once, because readers search for one at each
+ * node. Rows beyond the limit are not found; a test checks the limit. */
 #define ROWS_MAX 512u
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 static struct {
@@ -42,7 +42,7 @@ static int compare_names(const void *a, const void *b)
 	return strcmp((*x)->name, (*y)->name);
 }
 
-/* The first row of list @i or, when it has none, of those that follow. */
+/* The first row of list @i or, if it is empty, of the next list. */
 static const struct onnx_row *first_of(struct onnx_row_walk *w)
 {
 	while (onnx_rows[w->list] != NULL && onnx_rows[w->list]->name == NULL)
@@ -103,7 +103,7 @@ static void sort_rows(void)
 	qsort(by_name.row, by_name.n, sizeof(by_name.row[0]), compare_names);
 }
 
-/* Where the project's rows of @name begin, when there are any. */
+/* Index of the first built-in row of @name, if any. */
 static size_t first_named(const char *name)
 {
 	size_t low = 0;
@@ -123,7 +123,7 @@ static size_t first_named(const char *name)
 	return low;
 }
 
-/* Take @r, of the operator that is looked for, when it is the latest until @opset. */
+/* Use @r, a row of the wanted operator, if it is the latest up to @opset. */
 static void weigh(const struct onnx_row *r, int64_t opset,
 		  const struct onnx_row **found, int64_t *first)
 {
@@ -167,7 +167,7 @@ int64_t onnx_row_opset(const struct onnx_row *row)
 	return latest;
 }
 
-/* Are the parameters in the row's words the operator's? */
+/* True if the operator has all parameters in the row's words. */
 static bool names_params(const modser_onnx_row *row)
 {
 	const char *at = row->params;
@@ -218,7 +218,7 @@ int modser_onnx_add_row(const modser_onnx_row *row)
 	return result;
 }
 
-/* Up to the next of the characters that divide a word. */
+/* Copy up to the next separator of a word. */
 static size_t part(const char *at, char *ret)
 {
 	size_t n = strcspn(at, " =:!");

@@ -1,19 +1,19 @@
 #ifndef MSD_ONNX_ROW_H
 #define MSD_ONNX_ROW_H
 /*
- * How one operator of ONNX, from one version of it on, is one of ours. The rows stand
- * in the files named below; a new operator is a row.
+ * Mapping of an ONNX operator, from one version on, to an operator of this library.
+ * The rows are in the files below; a new operator is a row.
  *
- * `params` are words, as modser_onnx_row of modser_graph.h has them.
+ * `params` are words, as in modser_onnx_row of modser_graph.h.
  */
 #include "graph/serializer/onnx/load.h"
 
 struct onnx_row {
 	const char *name;
 	int64_t since;
-	const char *op; /* ours; NULL: the function makes all that there is */
+	const char *op; /* operator name here; NULL: the function creates everything */
 	const char *params;
-	int (*load)(struct onnx_node *n); /* optional: the rest */
+	int (*load)(struct onnx_node *n); /* optional: does the rest */
 };
 
 /* Each list ends with a row without a name. */
@@ -28,31 +28,35 @@ extern const struct onnx_row onnx_rows_window[];
 extern const struct onnx_row onnx_rows_layer[];
 extern const struct onnx_row onnx_rows_recurrent[];
 extern const struct onnx_row onnx_rows_signal[];
-/** All of the project's, ended by NULL. */
+/** All built-in rows, ended by NULL. */
 extern const struct onnx_row *const onnx_rows[];
 
-/* A walk over these and those that were added. */
+/* A walk over the built-in and the added rows. */
 struct onnx_row_walk {
 	size_t list;
 	const struct onnx_row *next;
 	const struct onnx_added *added;
 };
-/** The next row; NULL: there are no more. Begin with a zeroed @w. */
+/** The next row; NULL at the end. Begin with a zeroed @w. */
 const struct onnx_row *onnx_row_next(struct onnx_row_walk *w);
 
-/** The row of @name in version @opset of @domain, NULL for ONNX's own: that of its
- * latest version until then. NULL: none; then *@ret_first is the first version that has
- * it, 0 when none does. */
+/**
+ * The row of @name in version @opset of @domain, NULL for ONNX's own: the latest
+ * version up to @opset. NULL if absent; then *@ret_first is the first version that
+ * has it, 0 if none does.
+ */
 const struct onnx_row *onnx_row_find(const char *domain, const char *name,
 				     int64_t opset, int64_t *ret_first);
-/** Is this ONNX's own domain? */
+/** True if this is ONNX's own domain. */
 bool onnx_domain_is_own(const char *domain);
-/** Are both the same domain? */
+/** True if both are the same domain. */
 bool onnx_domain_is(const char *a, const char *b);
 /** The row's domain; "": ONNX's own. */
 const char *onnx_row_domain(const struct onnx_row *row);
-/** The version of the row's domain that is written: of another than ONNX's own, the
- * latest that a row has. */
+/**
+ * The written version of the row's domain: for domains other than ONNX's own, the
+ * latest of any row.
+ */
 int64_t onnx_row_opset(const struct onnx_row *row);
 
 #define ONNX_WORD_BYTES 64
@@ -65,10 +69,10 @@ struct onnx_word {
 	bool has_value;
 	double value;
 };
-/** Take the next word from *@at. False: there is none. */
+/** Take the next word from *@at. False at the end. */
 bool onnx_word_next(const char **at, struct onnx_word *ret);
 
-/** Set the parameters of @n as its attributes and @row say. */
+/** Set the parameters of @n from its attributes and @row. */
 MSD_MUST_CHECK int onnx_params_read(struct onnx_node *n, const struct onnx_row *row);
 
 #endif

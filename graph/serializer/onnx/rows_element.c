@@ -1,9 +1,9 @@
-/* Operators that compute element by element. */
+/* Element-wise operators. */
 #include "graph/serializer/onnx/dtype.h"
 #include "graph/serializer/onnx/row.h"
 
-/* Until opset 6 "axis" says with which axis of input 0 the first of input 1 goes; what
- * is behind it becomes axes of extent 1. */
+/* Up to opset 6 "axis" aligns the first axis of input 1 with an axis of input 0; the
+ * axes after it become axes of extent 1. */
 static int load_stretched(struct onnx_node *n)
 {
 	int64_t axes[MODSER_GRAPH_MAX_NDIM];
@@ -22,7 +22,7 @@ static int load_stretched(struct onnx_node *n)
 	return count > 0 ? onnx_insert(n, 1, "Unsqueeze", "axes", axes, count) : 0;
 }
 
-/* In opset 1 a text. */
+/* A text in opset 1. */
 static int load_cast(struct onnx_node *n)
 {
 	const Onnx__AttributeProto *to = onnx_attr(n, "to");
@@ -47,7 +47,7 @@ static int load_cast(struct onnx_node *n)
 	return onnx_set_text(n, "to", name);
 }
 
-/* Until opset 22 the directions of a shift are texts. */
+/* Up to opset 22 the directions of a shift are texts. */
 static int load_shift(struct onnx_node *n)
 {
 	if (onnx_attr_is(n, "direction", "LEFT"))

@@ -1,12 +1,12 @@
-/* Nodes that run graphs of their own. Such a graph becomes an attribute of the node's
- * operator, and what it captures of the graphs around it inputs of both. */
+/* Nodes with subgraphs. A subgraph becomes an attribute of the node's operator.
+ * Tensors that it captures from enclosing graphs become inputs of both. */
 #include <stdlib.h>
 
 #include "graph/ir/graph.h"
 #include "graph/serializer/onnx/read.h"
 #include "graph/serializer/onnx/row.h"
 
-/* The graph @p read into @graph, which is nobody's yet. */
+/* Read graph @p into @graph, which has no parent yet. */
 static int read_into(struct onnx_node *n, const Onnx__GraphProto *p,
 		     modser_graph *graph, size_t *ret_captured)
 {

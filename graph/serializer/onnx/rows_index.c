@@ -1,4 +1,4 @@
-/* What takes and puts elements by indices and by their place. */
+/* Operators that read and write elements by index or position. */
 #include "graph/serializer/onnx/row.h"
 
 static int load_eye_like(struct onnx_node *n)

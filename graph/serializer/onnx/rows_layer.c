@@ -1,4 +1,4 @@
-/* Products of matrices, normalizations, Softmax and what else makes layers. */
+/* Matrix products, normalizations, Softmax and other layers. */
 #include "graph/serializer/onnx/row.h"
 
 static int load_batch_norm(struct onnx_node *n)
@@ -14,7 +14,7 @@ static int load_batch_norm(struct onnx_node *n)
 	return 0;
 }
 
-/* Momentum says something where it trains alone. */
+/* Momentum matters only in training mode. */
 static int load_trained_norm(struct onnx_node *n)
 {
 	const Onnx__AttributeProto *momentum = onnx_attr(n, "momentum");
@@ -26,7 +26,7 @@ static int load_trained_norm(struct onnx_node *n)
 	return modser_sg_op_set_param(n->op, "momentum", &value);
 }
 
-/* Without axes those of the images and their planes. */
+/* Default axes: those of the images and their planes. */
 static int load_mean_variance(struct onnx_node *n)
 {
 	static const int64_t axes[] = {0, 2, 3};

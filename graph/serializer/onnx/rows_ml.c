@@ -1,5 +1,5 @@
-/* Operators of the domain ai.onnx.ml, as scikit-learn's models are exported with them.
- * Classes that are texts are refused by the name of their attribute. */
+/* Operators of the domain ai.onnx.ml, as exporters of scikit-learn models write them.
+ * Text classes are rejected; the error names their attribute. */
 #include "graph/serializer/onnx/row.h"
 
 #define TREES                                                                          \

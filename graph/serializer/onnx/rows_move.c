@@ -1,4 +1,4 @@
-/* Constants, and what moves elements or tells shapes. */
+/* Constants, and operators that move elements or return shapes. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -17,7 +17,8 @@ static const struct {
 	{"value_ints", "int64", true},
 };
 
-/* A constant of @count elements of @size bytes, in one dimension or none. */
+/* Create a constant of @count elements of @size bytes, a scalar or with one
+ * dimension. */
 static modser_sg_tensor *copy_of(const struct onnx_node *n, const char *name,
 				 size_t row, const void *from, size_t count)
 {
@@ -40,7 +41,7 @@ static modser_sg_tensor *copy_of(const struct onnx_node *n, const char *name,
 	return t;
 }
 
-/* A Constant made of a number or a list. */
+/* Create a Constant from a number or a list. */
 static modser_sg_tensor *constant_of(const struct onnx_node *n, const char *name)
 {
 	for (size_t i = 0; i < sizeof(numbers) / sizeof(numbers[0]); i++) {
@@ -80,7 +81,7 @@ static int load_constant(struct onnx_node *n)
 	return onnx_names_add(&n->l->names, t->name, t) ? 0 : msd_sg_no_memory(n->l->g);
 }
 
-/* A scalar that is expanded. */
+/* Expand a scalar. */
 static int load_constant_of_shape(struct onnx_node *n)
 {
 	const Onnx__AttributeProto *value = onnx_attr(n, "value");
@@ -128,8 +129,8 @@ static int load_pad_mode(struct onnx_node *n)
 	return mode == NULL ? 0 : onnx_fail(n, "its mode is not known");
 }
 
-/* Until opset 10 the value is a float, whatever it is that is padded: other elements
- * are padded with zeros alone. */
+/* Up to opset 10 the value is a float for every dtype: other dtypes can only be
+ * padded with zeros. */
 static int load_pad(struct onnx_node *n)
 {
 	const Onnx__AttributeProto *value = onnx_attr(n, "value");
@@ -142,7 +143,7 @@ static int load_pad(struct onnx_node *n)
 	return load_pad_mode(n);
 }
 
-/* What Resize was until opset 10: place and element by rounding down. */
+/* Resize up to opset 10: asymmetric coordinates, rounded down. */
 static int set_asymmetric(const struct onnx_node *n)
 {
 	const Onnx__AttributeProto *mode = onnx_attr(n, "mode");
@@ -157,7 +158,7 @@ static int set_asymmetric(const struct onnx_node *n)
 	return onnx_set_text(n, "mode", "linear");
 }
 
-/* Input 1 are the scales. */
+/* Input 1 has the scales. */
 static int load_scaled(struct onnx_node *n)
 {
 	if (n->node->n_inputs != 2)
@@ -182,7 +183,7 @@ static int load_upsample(struct onnx_node *n)
 	return set_asymmetric(n);
 }
 
-/* The number of outputs is what the node has. */
+/* The node's outputs give the number of pieces. */
 static int load_split(struct onnx_node *n)
 {
 	const int64_t wanted = onnx_attr_int(n, "num_outputs", -1);

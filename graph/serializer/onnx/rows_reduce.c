@@ -1,7 +1,7 @@
-/* Reductions, and searches along an axis. */
+/* Reductions, and searches for extrema along an axis. */
 #include "graph/serializer/onnx/row.h"
 
-/* The axes are an attribute until some version, and an input from then on. */
+/* The axes are an attribute in older versions and an input in newer ones. */
 #define ATTR "axes keepdims=keepdim:1 "
 #define INPUT "keepdims=keepdim:1 noop_with_empty_axes:0 "
 #define REDUCE(name, since, type)                                                      \

@@ -1,12 +1,12 @@
-/* Convolutions, poolings, and what looks at regions. Two axes stand in the fields that
- * Tengine has, one or three in lists. */
+/* Convolutions, poolings, and operators on regions. Two axes are stored in Tengine's
+ * fields, one or three in lists. */
 #include <string.h>
 
 #include "graph/serializer/onnx/row.h"
 
 #define MAX_AXES 3u
 
-/* How many axes a window has, by the first of these that says it. */
+/* The number of spatial axes, from the first source that gives it. */
 static size_t count_axes(const struct onnx_node *n)
 {
 	static const char *const lists[] = {"kernel_shape", "strides", "dilations"};
@@ -28,7 +28,7 @@ static size_t count_axes(const struct onnx_node *n)
 	return ndim >= 3 ? (size_t)ndim - 2 : 2;
 }
 
-/* An attribute, and what it becomes: a list, or the fields for height and width. */
+/* An attribute and its target: a list, or the fields for height and width. */
 struct names {
 	const char *attr;
 	const char *list;
@@ -85,7 +85,8 @@ static int set_pads(const struct onnx_node *n, size_t axes, int64_t otherwise)
 	return 0;
 }
 
-/* 0: pads say it; 1 and 2: the extent stays, the odd one behind or before; -1: none. */
+/* 0: explicit pads; 1 and 2: same extent, odd padding at the end or at the start; -1:
+ * no padding. */
 static int64_t auto_pad(const struct onnx_node *n)
 {
 	if (onnx_attr_is(n, "auto_pad", "SAME_UPPER"))
@@ -102,7 +103,7 @@ static int check_axes(const struct onnx_node *n, size_t axes)
 	return onnx_fail(n, "windows of %zu axes cannot be read; 1 to 3 can", axes);
 }
 
-/* Tengine marks kept extents by the padding itself. */
+/* Tengine marks same extents in the padding itself. */
 static int load_conv(struct onnx_node *n)
 {
 	const size_t axes = count_axes(n);
@@ -112,7 +113,7 @@ static int load_conv(struct onnx_node *n)
 	    set_list(n, axes, &strides, 1) != 0 ||
 	    set_list(n, axes, &dilations, 1) != 0)
 		return -1;
-	if (pad < 0) /* VALID, whatever pads says */
+	if (pad < 0) /* VALID, whatever pads contains */
 		return 0;
 	return set_pads(n, axes, -pad);
 }
@@ -154,7 +155,7 @@ static int load_pool(struct onnx_node *n)
 	return set_pads(n, axes, 0);
 }
 
-/* Later versions name the ways between elements as Resize does. */
+/* Later versions name the modes as Resize does. */
 static int load_grid_sample(struct onnx_node *n)
 {
 	if (onnx_attr(n, "mode") == NULL || onnx_attr_is(n, "mode", "linear"))
@@ -163,7 +164,7 @@ static int load_grid_sample(struct onnx_node *n)
 						: 0;
 }
 
-/* Until opset 15 places were not shifted by half an element. */
+/* Up to opset 15 coordinates are not shifted by half an element. */
 static int load_roi_align(struct onnx_node *n)
 {
 	return onnx_set_text(n, "coordinate_transformation_mode", "output_half_pixel");

@@ -1,7 +1,7 @@
 /*
- * Weights taken out of a model, the other way of join.c: the scan copies the file
- * message by message; a tensor whose raw_data is not small is written anew, with the
- * place of its bytes in the other file instead of them.
+ * Move weights out of a model, the inverse of join.c: the scan copies the file
+ * message by message. A tensor whose raw_data is not small is rewritten, with the
+ * location of its bytes in the other file instead of them.
  */
 #include "graph/serializer/onnx/split.h"
 
@@ -12,8 +12,8 @@
 #include "graph/ir/graph.h"
 #include "graph/serializer/onnx/wire.h"
 
-#define ALIGN 64u   /* of each tensor in the file */
-#define LEAST 1024u /* bytes of a tensor that is taken out */
+#define ALIGN 64u   /* alignment of each tensor in the file */
+#define LEAST 1024u /* minimum bytes of a tensor to move */
 /* Tags of fields of TensorProto and of its entries, which are a key and a value. */
 enum { EXTERNAL_TAG = 0x6a, LOCATION_TAG = 0x70, KEY_TAG = 0x0a, VALUE_TAG = 0x12 };
 enum { IS_EXTERNAL = 1 };

@@ -1,7 +1,7 @@
 /*
- * A graph into an ONNX model: inputs and outputs first, then its constants and nodes
- * (out.h) so that each comes behind those whose outputs it reads; protobuf-c packs what
- * came together.
+ * Write a graph as an ONNX model: inputs and outputs first, then its constants and
+ * nodes (out.h) in an order where producers precede readers; protobuf-c packs the
+ * result.
  */
 #include "graph/serializer/onnx/store.h"
 
@@ -32,7 +32,7 @@ static int put_constant(struct onnx_emit *e, const modser_sg_tensor *t)
 				   t->index, t->name);
 	}
 	if (p == NULL)
-		return 0; /* said at the end */
+		return 0; /* checked at the end */
 	onnx__tensor_proto__init(p);
 	p->name = e->names[t->index];
 	p->has_data_type = true;
@@ -91,7 +91,7 @@ static int put_end(struct onnx_emit *e, struct onnx_list *list,
 	onnx__type_proto__init(type);
 	onnx__type_proto__tensor__init(tensor);
 	v->name = e->names[t->index];
-	/* Within a node it may be left out, and is, where a guess would stand. */
+	/* The type is optional in a subgraph; omit it rather than guess. */
 	if (e->outer != NULL && !t->has_dtype) {
 		onnx_emit_push(e, list, v);
 		return 0;
@@ -106,8 +106,8 @@ static int put_end(struct onnx_emit *e, struct onnx_list *list,
 	return 0;
 }
 
-/* Names are kept where they tell tensors apart, for ONNX has nothing else: those within
- * a node from those around it, too, but for what is captured. */
+/* Keep names that are unique, because ONNX has no other identity. Names in a subgraph
+ * must also differ from those of enclosing graphs, except for captured tensors. */
 static int name_all(struct onnx_emit *e)
 {
 	e->names = onnx_emit_alloc(e, (e->g->n_tensors + 1) * sizeof(*e->names));
@@ -187,7 +187,7 @@ int onnx_store_graph(struct onnx_emit *e, Onnx__GraphProto *ret)
 		result = msd_sg_no_memory(e->g);
 	} else {
 		e->has_shapes = modser_graph_infer(e->g) == 0;
-		/* Else some shapes are not known, and need not be. */
+		/* On failure some shapes are unknown, which is allowed. */
 		if ((e->has_shapes || e->g->diag.code != MSD_NOMEM) &&
 		    msd_sg_order(e->g, order) == 0)
 			result = put_all(e, order);

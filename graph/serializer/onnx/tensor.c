@@ -1,4 +1,4 @@
-/* TensorProtos as constants: bytes that stay in the file, or lists of numbers. */
+/* Read TensorProtos as constants: bytes that stay in the file, or lists of numbers. */
 #include "graph/serializer/onnx/tensor.h"
 
 #include <inttypes.h>
@@ -51,7 +51,7 @@ modser_sg_tensor *onnx_tensor_create(modser_graph *g, const char *name,
 	return t;
 }
 
-/* @n bytes, which become the tensor's by free(). */
+/* Give @copy to the tensor, which frees it with free(). */
 static int own(modser_sg_tensor *t, void *copy)
 {
 	if (modser_sg_tensor_set_buffer(t, copy, free) == 0)
@@ -60,7 +60,8 @@ static int own(modser_sg_tensor *t, void *copy)
 	return -1;
 }
 
-/* As many as its shape says. In place where the file has them aligned, else a copy. */
+/* Check the size against the shape. Use the bytes in place if the file aligns them,
+ * else copy them. */
 static int use_bytes(modser_sg_tensor *t, struct msd_span bytes)
 {
 	const size_t align = t->dtype.bits >= 8 ? t->dtype.bits / 8u : 1;
@@ -86,7 +87,7 @@ static int use_raw(modser_sg_tensor *t, struct msd_span file, const uint8_t *pla
 	return use_bytes(t, (struct msd_span){file.p + offset, (size_t)n});
 }
 
-/* The list that a type's elements stand in, their number there, and bytes of each. */
+/* The list that holds a type's elements, its length, and the bytes of each. */
 struct typed {
 	const void *p;
 	size_t n;
@@ -110,8 +111,8 @@ static struct typed typed_of(const Onnx__TensorProto *p, struct msd_dtype dtype)
 	return (struct typed){p->int32_data, p->n_int32_data, 4};
 }
 
-/* Smaller elements stand in the lower bytes of larger ones, as this machine has them.
- */
+/* Smaller elements are in the lower bytes of larger ones, in this machine's byte
+ * order. */
 static int use_typed(modser_sg_tensor *t, const Onnx__TensorProto *p)
 {
 	const struct typed from = typed_of(p, t->dtype);

@@ -7,11 +7,15 @@
 
 struct onnx_load;
 
-/** A constant from @p, whose raw_data is the place of its bytes in @l's file, and the
- * node that makes it; called @name. NULL with the error of @l's graph. */
+/**
+ * Create a constant called @name from @p and the node that produces it; raw_data of
+ * @p is the location of its bytes in @l's file. NULL with the error of @l's graph.
+ */
 modser_sg_tensor *onnx_tensor_read(struct onnx_load *l, const Onnx__TensorProto *p,
 				   const char *name);
-/** A constant with bytes that become the graph's by @release (NULL: they outlive it).
+/**
+ * Create a constant whose bytes the graph frees with @release (NULL: they outlive
+ * it).
  */
 modser_sg_tensor *onnx_tensor_create(modser_graph *g, const char *name,
 				     const char *dtype, const int64_t *dims,

@@ -1,12 +1,12 @@
-/* The scan: messages that ONNX knows are walked through, all else is copied as it is.
- */
+/* The scan: it walks through messages that ONNX defines and copies everything else
+ * unchanged. */
 #include "graph/serializer/onnx/wire.h"
 
 #include "graph/ir/graph.h"
 
 #define MAX_DEPTH (4 * MODSER_GRAPH_MAX_DEPTH) /* messages: graph, node, attribute */
-/* Bytes of a length that is filled in later: for protobuf-c, and for files that may be
- * larger than it takes. */
+/* Number of bytes of a length that is filled in later: for protobuf-c, and for files
+ * that may exceed its limit. */
 
 enum wire_type { VARINT = 0, FIXED64 = 1, BYTES = 2, FIXED32 = 5 };
 enum message {
@@ -27,8 +27,8 @@ enum message {
 	MESSAGE_COUNT
 };
 
-/* Which fields are messages; all that onnx.proto declares as such stand here, so that
- * protobuf-c nests no deeper than the scan did. */
+/* Fields that are messages. The table lists all messages in onnx.proto, so that
+ * protobuf-c nests no deeper than the scan does. */
 static const struct {
 	enum message in;
 	uint32_t field;
@@ -47,9 +47,9 @@ struct scan {
 	modser_graph *g;
 	const uint8_t *file;
 	struct msd_buf *out;
-	size_t left; /* fields that may still come */
+	size_t left; /* number of fields still allowed */
 	unsigned length_bytes;
-	onnx_wire_tensor *tensor; /* NULL: weights become their places */
+	onnx_wire_tensor *tensor; /* NULL: weights are replaced by their locations */
 	void *ctx;
 };
 
@@ -127,14 +127,14 @@ static void put_place(const struct scan *s, const struct onnx_field *f)
 	msd_buf_put_u64(s->out, f->n);
 }
 
-/* The length of what was written from @at on, in bytes that were kept free for it. */
+/* Write the length of the data from @at on into the bytes reserved for it. */
 static bool fill_length(const struct scan *s, size_t at)
 {
 	struct msd_buf *out = s->out;
 	const uint64_t n = out->n - at - s->length_bytes;
 
 	if (out->bad)
-		return true; /* said once, at the end */
+		return true; /* checked once, at the end */
 	if (s->length_bytes == ONNX_SHORT_LENGTHS && n > INT32_MAX)
 		return false;
 	for (unsigned i = 0; i < s->length_bytes; i++) {
@@ -244,7 +244,7 @@ void onnx_wire_put_others(struct msd_buf *out, struct msd_span message)
 		struct onnx_field f;
 
 		if (!onnx_field_take(&c, &f))
-			return; /* protobuf-c has read it before */
+			return; /* protobuf-c has already read it */
 		if (f.number != ONNX_RAW_DATA && f.number != ONNX_EXTERNAL_DATA &&
 		    f.number != ONNX_DATA_LOCATION)
 			msd_buf_put(out, at, (size_t)(c.p - at));
@@ -253,7 +253,7 @@ void onnx_wire_put_others(struct msd_buf *out, struct msd_span message)
 
 bool onnx_wire_probe(struct msd_span head)
 {
-	/* The kind of each field of a model; -1 where there is none. */
+	/* The wire type of each field of a model; -1 if undefined. */
 	static const signed char kinds[] = {-1,     VARINT, BYTES, BYTES, BYTES,
 					    VARINT, BYTES,  BYTES, BYTES};
 	struct msd_cur c = msd_cur_of(head);
@@ -268,7 +268,7 @@ bool onnx_wire_probe(struct msd_span head)
 		if (tag >> 3 == 1) /* IR versions are small */
 			has_version = c.left > 1 && c.p[1] >= 1 && c.p[1] < 64;
 		if (!onnx_field_take(
-			    &c, &f)) /* the head ends within it, or the file does */
+			    &c, &f)) /* the head or the file ends inside the field */
 			return has_version;
 		if (f.number == 7)
 			return has_version;

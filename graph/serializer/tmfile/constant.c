@@ -8,17 +8,15 @@
 #include "graph/ir/graph.h"
 #include "graph/serializer/tmfile/format.h"
 
-/* Knuth's MMIX generator, of which the upper 24 bits become a number below 1. */
+/* Knuth's MMIX generator; its upper bits become a number below 1. */
 static float next_uniform(uint64_t *state)
 {
 	*state = *state * 6364136223846793005u + 1442695040888963407u;
 	return (float)(*state >> 40) / 16777216.0f;
 }
 
-/*
- * Weights of several dimensions are spread as for training, so that a deep network
- * neither dies out nor overflows; vectors, which may be variances, are positive.
- */
+/* Weights of several dimensions are spread as for training, so that a deep network
+ * neither vanishes nor overflows; vectors, which may be variances, are positive. */
 static void fill_seeded(const modser_sg_tensor *t, float *p, uint64_t n)
 {
 	uint64_t state = t->index + 1;
@@ -57,7 +55,7 @@ static int make_up(modser_sg_tensor *t, uint64_t bytes, modser_fill fill)
 	return 0;
 }
 
-/* In place where the file has them aligned, else a copy. */
+/* Use the bytes in place if the file aligns them, else copy them. */
 static int use(struct tm_view *v, modser_sg_tensor *t, uint32_t offset)
 {
 	const size_t bytes = (size_t)t->bytes;
@@ -113,8 +111,8 @@ int tm_constant_read(struct tm_view *v, modser_sg_tensor *t, uint32_t offset,
 		t->is_stripped = true;
 		return 0;
 	}
-	v->made_up += bytes;             /* each below 4 GiB, for the buffer says so */
-	if (v->made_up > TM_MAX_BYTES) { /* more than a file could hold */
+	v->made_up += bytes; /* each below 4 GiB, by the buffer's size field */
+	if (v->made_up > TM_MAX_BYTES) { /* more than a file can hold */
 		return msd_sg_fail(v->graph, MSD_TOO_LARGE,
 				   "the weights that were taken out are more than 4 "
 				   "GiB");

@@ -1,9 +1,7 @@
 #ifndef MSD_TMFILE_FORMAT_H
 #define MSD_TMFILE_FORMAT_H
-/*
- * tmfiles, version 2: C structures of little-endian 32-bit fields that name each other
- * by their offsets in the file. docs/static-graph.md has them as a table.
- */
+/* tmfiles, version 2: C structures of little-endian 32-bit fields that refer to each
+ * other by their offsets in the file. docs/static-graph.md has them as a table. */
 #include <stdint.h>
 
 #define TM_HEADER_BYTES 12u
@@ -16,16 +14,15 @@
 #define TM_QUANT_BYTES 12u
 #define TM_ATTR_BYTES 12u
 #define TM_LAYOUT_NHWC 1u
-#define TM_MAX_ATTRS 1024u      /* of a node */
+#define TM_MAX_ATTRS 1024u      /* limit for a node */
 #define TM_MAX_BYTES UINT32_MAX /* offsets have 32 bits */
 
 /* Element types by their numbers in a tmfile; NULL ends the list. */
 extern const char *const tm_dtypes[];
 
-/* Where the graph keeps what the file says and nobody here needs: attributes of ints.
- */
+/* Attributes of the graph for file fields that this library does not use: ints. */
 #define TM_ATTR_FORMAT "tmfile.orig_format"
 #define TM_ATTR_SUB_FORMAT "tmfile.sub_format"
-#define TM_ATTR_DYNAMIC "tmfile.dynamic_shape" /* of an operator */
+#define TM_ATTR_DYNAMIC "tmfile.dynamic_shape" /* attribute of an operator */
 
 #endif

@@ -1,7 +1,7 @@
 /*
- * A tmfile into a graph: header, model, its only subgraph; its tensors in the order of
- * the file, then its nodes with their operators; which nodes are its ends. At last one
- * with channels last is turned into one with channels first.
+ * Read a tmfile into a graph: header, model, its only subgraph, its tensors in the
+ * order of the file, its nodes with their operators, and the graph's inputs and
+ * outputs. A channels-last graph is then converted to channels first.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -23,8 +23,8 @@ struct load {
 	const modser_serializer *serializer;
 	modser_fill fill;
 	modser_graph *g;
-	bool is_nhwc;    /* the model that it was made of has channels last */
-	bool turns_axes; /* that is said of the file, too */
+	bool is_nhwc;    /* the source model has channels last */
+	bool turns_axes; /* also set in the file */
 	struct tm_vector nodes;
 	struct tm_vector tensors;
 	struct tm_vector buffers;
@@ -76,7 +76,7 @@ static int set_name(struct load *l, uint32_t offset)
 	return result;
 }
 
-/* The model names its one subgraph. */
+/* The model has exactly one subgraph. */
 static int read_model(struct load *l, uint32_t root, uint32_t *ret_subgraph)
 {
 	const uint8_t *p = tm_object(&l->v, root, TM_MODEL_BYTES, "the model");
@@ -123,7 +123,7 @@ static int read_dims(struct load *l, modser_sg_tensor *t, uint32_t offset)
 	if (tm_vector(&l->v, offset, 4, "its dimensions", &vector) != 0)
 		return -1;
 	if (vector.n == 0)
-		return 0; /* not known: scalars have one dimension here */
+		return 0; /* unknown shape: scalars have one dimension here */
 	if (vector.n > MODSER_GRAPH_MAX_NDIM)
 		return fail(l, "it has more than 32 dimensions");
 	for (size_t i = 0; i < vector.n; i++)
@@ -172,7 +172,7 @@ static int read_buffer(struct load *l, modser_sg_tensor *t, uint32_t id)
 	return tm_constant_read(&l->v, t, tm_vector_u32(&l->buffers, id), l->fill);
 }
 
-/* The layout at 20 is left unread: writers do not set it. */
+/* The layout at 20 is ignored: writers do not set it. */
 static int read_tensor(struct load *l, size_t i)
 {
 	const uint8_t *p = tm_object(&l->v, tm_vector_u32(&l->tensors, i),
@@ -194,8 +194,8 @@ static int read_tensor(struct load *l, size_t i)
 	return read_buffer(l, t, msd_le32(p + 4));
 }
 
-/* As many bytes as stand between the parameters and the operator, which follows them:
- * structures were shorter once. */
+/* The bytes between the parameters and the operator, which follows them: older
+ * structures are shorter. */
 static size_t param_bytes(const modser_sg_op_schema *schema, uint32_t param,
 			  uint32_t op)
 {
@@ -321,7 +321,8 @@ static int read_node(struct load *l, size_t i)
 
 typedef int add_fn(modser_graph *graph, modser_sg_tensor *tensor);
 
-/* The ends of the graph are nodes in the file, and the tensors that these make here. */
+/* The file lists nodes as the graph's inputs and outputs; the graph uses their output
+ * tensors. */
 static int add_ends(struct load *l, const struct tm_vector *nodes, add_fn *add)
 {
 	for (size_t i = 0; i < nodes->n; i++) {
@@ -334,7 +335,7 @@ static int add_ends(struct load *l, const struct tm_vector *nodes, add_fn *add)
 					   tm_vector_u32(nodes, i));
 		}
 		for (size_t k = 0; k < node->n_outputs; k++) {
-			/* A node with many outputs named again and again. */
+			/* The file may list a node with many outputs repeatedly. */
 			if (l->v.budget < 4)
 				return fail(l, "the graph has too many ends");
 			l->v.budget -= 4;

@@ -1,13 +1,13 @@
 /*
- * Happy path: tensors of four dimensions get channels first, extents and bytes; axes of
- * parameters follow them. What looks at elements one behind the other (Reshape,
- * Flatten, FullyConnected) still sees them with channels last: a Transpose stands
- * before it, and one behind where four dimensions come out. Then nodes are put in order
- * again.
+ * Happy path: tensors of four dimensions are converted to channels first, extents and
+ * bytes; axes in parameters follow them. Operators that depend on the order of
+ * elements (Reshape, Flatten, FullyConnected) still get channels last: a Transpose is
+ * inserted before them, and one after if the output has four dimensions. Then nodes
+ * are reordered.
  *
- * Inputs and outputs of four dimensions have channels first, too, as Tengine has them.
- * Tensors of other dimensions are as the file says. An operator of which it is not
- * known what it does to such tensors is refused by its name.
+ * Inputs and outputs of four dimensions have channels first, too, as in Tengine.
+ * Other tensors keep the file's layout. An operator with unknown behaviour on such
+ * tensors is rejected by name.
  */
 #include "graph/serializer/tmfile/nhwc.h"
 
@@ -22,11 +22,11 @@ enum { IMAGE = 4, WEIGHTS = 1, MOST_SPENT = 2 };
 
 static const int64_t to_last[] = {0, 2, 3, 1}, to_first[] = {0, 3, 1, 2};
 
-/* What an operator does to the order of its elements. */
+/* How an operator depends on the order of its elements. */
 enum how {
-	KEEPS,     /* nothing: it works on elements, channels or windows of planes */
+	KEEPS,     /* not at all: it works on elements, channels or windows of planes */
 	HAS_AXIS,  /* as above, along a parameter "axis" */
-	LOOKS_FLAT /* it takes them one behind the other */
+	LOOKS_FLAT /* it reads them in memory order */
 };
 
 static const struct row {
@@ -63,8 +63,9 @@ struct turn {
 	modser_graph *g;
 	bool turns_axes;
 	size_t left;         /* bytes of constants that may still be copied */
-	int *ranks;          /* of the file's tensors; -1: not known yet */
-	bool *is_by_channel; /* likewise: are they such a convolution's weights? */
+	int *ranks;          /* one for each tensor of the file; -1: not known yet */
+	bool *is_by_channel; /* one for each tensor of the file: true for weights of
+				such a convolution */
 	size_t *order;
 };
 
@@ -94,8 +95,8 @@ static int rank_of(const struct turn *t, const modser_sg_tensor *tensor)
 	return tensor != NULL ? t->ranks[tensor->index] : -1;
 }
 
-/* What a Reshape makes: an element of its list is a dimension, but for Tengine's codes
- * below -1. */
+/* Dimensions of a Reshape's output: one for each element of its list, except
+ * Tengine's codes below -1. */
 static int reshaped(const modser_sg_node *node, int *ret)
 {
 	const modser_sg_attr *list = modser_sg_op_param(node->op, "re_shape");
@@ -108,7 +109,7 @@ static int reshaped(const modser_sg_node *node, int *ret)
 	return list->n > 0 ? 0 : fail(node, "does not say the shape");
 }
 
-/* Many files say shapes of inputs and constants alone. */
+/* Many files give shapes of inputs and constants only. */
 static int find_rank(struct turn *t, const modser_sg_node *node)
 {
 	int rank = -1;
@@ -116,7 +117,7 @@ static int find_rank(struct turn *t, const modser_sg_node *node)
 	for (size_t i = 0; i < node->n_inputs; i++) {
 		const int k = rank_of(t, node->inputs[i]);
 
-		rank = k > rank ? k : rank; /* a list goes along channels */
+		rank = k > rank ? k : rank; /* a list aligns with channels */
 	}
 	if (is_op(node, "Flatten") || is_op(node, "FullyConnected"))
 		rank = 2;
@@ -151,7 +152,7 @@ static int find_ranks(struct turn *t)
 	return 0;
 }
 
-/* The file's axis, where channels are first. */
+/* Convert the file's axis to channels first. */
 static int turn_axis(const struct turn *t, const modser_sg_node *node)
 {
 	int64_t axis = modser_sg_op_int(node->op, "axis");
@@ -182,7 +183,7 @@ static modser_sg_node *add_transpose(modser_graph *g, const modser_sg_node *by,
 	return node;
 }
 
-/* @node goes on seeing channels last, at its input and in what it makes. */
+/* Keep channels last for @node, at its input and in its output. */
 static int look_flat(const struct turn *t, modser_sg_node *node)
 {
 	modser_sg_tensor *between;
@@ -206,8 +207,8 @@ static int look_flat(const struct turn *t, modser_sg_node *node)
 	return add_transpose(t->g, node, to_first, between, y) != NULL ? 0 : -1;
 }
 
-/* The weights of convolutions by channels: writers say [channels, h, w, 1] of them and
- * have [h, w, channels], which of a convolution of one channel is no other. */
+/* Find the weights of depthwise convolutions: writers declare [channels, h, w, 1] and
+ * store [h, w, channels]. With one channel the two are equal. */
 static void find_by_channel(const struct turn *t)
 {
 	for (size_t i = 0; i < t->g->n_nodes; i++) {
@@ -219,8 +220,8 @@ static void find_by_channel(const struct turn *t)
 	}
 }
 
-/* Copy elements of @size bytes, whose extents are @dims with channels
- * first; element [o, c, h, w] stands in the file where these steps say. */
+/* Copy elements of @size bytes, whose extents are @dims with channels first; these
+ * steps locate element [o, c, h, w] in the file. */
 static void copy_turned(const int64_t *dims, const size_t *steps, size_t size,
 			const uint8_t *from, uint8_t *to)
 {
@@ -268,7 +269,7 @@ static int turn_bytes(struct turn *t, modser_sg_tensor *w)
 	return -1;
 }
 
-/* Weights that were made up, which no file has, are as good in this order. */
+/* Generated weights, which no file has, need no reordering. */
 static int turn_tensor(struct turn *t, modser_sg_tensor *tensor)
 {
 	int64_t dims[IMAGE];
@@ -293,7 +294,7 @@ static void move_nodes(modser_graph *g, const size_t *order, modser_sg_node **ro
 	}
 }
 
-/* Nodes that were added stand where they run, for readers that go by that. */
+/* Place added nodes in execution order, for readers that rely on it. */
 static int put_in_order(modser_graph *g)
 {
 	size_t *order = calloc(g->n_nodes + 1, sizeof(*order));
@@ -313,7 +314,7 @@ static int put_in_order(modser_graph *g)
 
 static int turn_nodes(struct turn *t)
 {
-	const size_t n = t->g->n_nodes; /* of the file */
+	const size_t n = t->g->n_nodes; /* nodes of the file */
 
 	for (size_t i = 0; i < n; i++) {
 		modser_sg_node *node = t->g->nodes[i];

@@ -1,17 +1,17 @@
 #ifndef MSD_TMFILE_PARAM_H
 #define MSD_TMFILE_PARAM_H
-/* An operator's parameters, as its schema says that they stand in a tmfile. */
+/* Read and write an operator's parameters, at the tmfile offsets in its schema. */
 #include "graph/serializer/tmfile/view.h"
 #include "graph/serializer/tmfile/writer.h"
 
 /**
- * Set the parameters of @op from the @bytes bytes at @param. Fields that begin or end
- * behind them keep their defaults: the structures grew without a new version.
+ * Set the parameters of @op from the @bytes bytes at @param. Fields beyond the end
+ * keep their defaults: the structures grew without a new version.
  */
 MSD_MUST_CHECK int tm_param_read(struct tm_view *v, modser_sg_op *op,
 				 const uint8_t *param, size_t bytes);
 
-/** Write the parameters of @op; *@ret stays as it is when the operator has none. */
+/** Write the parameters of @op; *@ret is unchanged if the operator has none. */
 MSD_MUST_CHECK int tm_param_write(struct tm_writer *w, const modser_sg_op *op,
 				  uint32_t *ret);
 

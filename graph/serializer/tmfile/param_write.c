@@ -44,7 +44,7 @@ static int put_floats(struct tm_writer *w, const modser_sg_op *op, size_t wide,
 	return 0;
 }
 
-/* Lists and texts stand before the parameters that name them. */
+/* Lists and texts precede the parameters that refer to them. */
 static int put_apart(struct tm_writer *w, const modser_sg_op *op, size_t i,
 		     uint32_t *ret)
 {

@@ -1,7 +1,5 @@
-/*
- * A graph into a tmfile, in the order in which Tengine writes one: every object stands
- * before what names it, and the header, at the front, is filled in at the end.
- */
+/* Write a graph as a tmfile, in Tengine's order: every object precedes its
+ * references, and the header, at the front, is filled in at the end. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -13,7 +11,7 @@
 #include "graph/serializer/tmfile/tmfile.h"
 #include "graph/serializer/tmfile/writer.h"
 
-/* What was written, until it is named. */
+/* Offsets of written objects, until a reference is written. */
 struct store {
 	struct tm_writer w;
 	const modser_serializer *serializer;
@@ -62,7 +60,7 @@ static uint32_t put_attrs(struct store *s, const modser_sg_op *op)
 	return n > 0 ? tm_put_vector(&s->w, s->w.scratch, n) : 0;
 }
 
-/* What tmfiles do not have is as it is without being said. */
+/* Parameters that tmfiles lack must have their default value. */
 static int check_own(const modser_sg_node *node)
 {
 	const modser_sg_op *op = node->op;
@@ -107,7 +105,7 @@ static int check_op(const modser_sg_node *node, modser_sg_op_method *method)
 	return check_ends(node, node->outputs, node->n_outputs);
 }
 
-/* The parameters by a method that was registered, which says the type, too. */
+/* Write the parameters with a registered method, which also returns the type. */
 static int put_by_method(struct store *s, const modser_sg_node *node,
 			 modser_sg_op_method *method, uint32_t *ret_type,
 			 uint32_t *ret_param)
@@ -152,7 +150,7 @@ static int put_node(struct store *s, size_t i)
 	const bool is_dynamic = modser_sg_op_attr(node->op, TM_ATTR_DYNAMIC) != NULL;
 	uint32_t op = 0;
 
-	/* The operator follows its parameters, which end where it begins. */
+	/* The operator follows its parameters and marks their end. */
 	if (put_op(s, node, &op) != 0)
 		return -1;
 	const uint32_t name = tm_put_string(&s->w, node->name);
@@ -246,7 +244,7 @@ static int put_buffers(struct store *s)
 	return 0;
 }
 
-/* The nodes that make the tensors of @list, each once where they follow each other. */
+/* Write the producers of the tensors of @list; adjacent duplicates are written once. */
 static uint32_t put_end_nodes(struct store *s, modser_sg_tensor *const *list, size_t n)
 {
 	size_t n_nodes = 0;
@@ -275,7 +273,7 @@ static void put_model(struct store *s, uint32_t nodes, uint32_t tensors)
 	const uint32_t inputs = put_end_nodes(s, g->inputs, g->n_inputs);
 	const uint32_t outputs = put_end_nodes(s, g->outputs, g->n_outputs);
 	const uint32_t name = text[0] != '\0' ? tm_put_string(&s->w, text) : 0;
-	/* Of 40 bytes, the last word of which says that there is nothing more. */
+	/* 40 bytes; the last word means that no more data follows. */
 	const uint32_t subgraph[10] = {0,     0,       0,       inputs, outputs,
 				       nodes, tensors, buffers, 0,      0};
 	const uint32_t at = tm_put_words(&s->w, subgraph, 10);
@@ -316,7 +314,7 @@ static int put_all(struct store *s)
 	return 0;
 }
 
-/* The longest list of words that is put together before it is written. */
+/* The longest list of words that is built before it is written. */
 static size_t longest_list(const modser_graph *g)
 {
 	size_t n = MODSER_GRAPH_MAX_NDIM;

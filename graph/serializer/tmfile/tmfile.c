@@ -5,8 +5,8 @@
 #include "graph/serializer/serializer.h"
 #include "graph/serializer/tmfile/format.h"
 
-/* There is no magic number: versions, and a root behind the header. Version 1 is known,
- * so that it is refused by its name. */
+/* There is no magic number: versions, and a root after the header. Version 1 is
+ * recognized in order to reject it by name. */
 static bool probe(const void *head, size_t bytes)
 {
 	const uint8_t *p = head;

@@ -4,7 +4,7 @@
 
 #include "graph/ir/graph.h"
 
-#define BUDGET_FACTOR 4u /* times the file's size; real files need once */
+#define BUDGET_FACTOR 4u /* times the file's size; real files need it once */
 
 void tm_view_init(struct tm_view *v, struct msd_span file, modser_graph *graph)
 {

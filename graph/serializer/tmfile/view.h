@@ -1,10 +1,10 @@
 #ifndef MSD_TMFILE_VIEW_H
 #define MSD_TMFILE_VIEW_H
 /*
- * The objects of a tmfile by their offsets. Every offset and count is held against the
- * bytes that are there. Objects may be named twice, so what is read in all is bounded,
- * too: a small file whose thousand nodes share one long list would else become a large
- * graph.
+ * Read the objects of a tmfile by their offsets. Every offset and count is checked
+ * against the file's size. Objects may be referenced repeatedly, so the total read is
+ * limited, too: a small file whose thousand nodes share one long list would otherwise
+ * become a large graph.
  */
 #include "graph/modser_graph.h"
 #include "proto/bytes.h"
@@ -22,18 +22,18 @@ struct tm_vector {
 	size_t n;
 };
 
-/** A view of @file, both borrowed, whose faults become errors of @graph. */
+/** Create a view of @file; faults become errors of @graph. Both are borrowed. */
 void tm_view_init(struct tm_view *v, struct msd_span file, modser_graph *graph);
-/** The @bytes bytes at @offset, called @what in the error; NULL: they are not there. */
+/** The @bytes bytes at @offset, called @what in the error; NULL: outside the file. */
 const uint8_t *tm_object(struct tm_view *v, uint32_t offset, size_t bytes,
 			 const char *what);
 /** The vector at @offset; 0 is an empty one. */
 MSD_MUST_CHECK int tm_vector(struct tm_view *v, uint32_t offset, size_t size,
 			     const char *what, struct tm_vector *ret);
 uint32_t tm_vector_u32(const struct tm_vector *vector, size_t i);
-/** The text at @offset, for the caller to free; 0 is an empty one. NULL: an error. */
+/** The text at @offset, freed by the caller; 0 is an empty one. NULL: an error. */
 char *tm_string(struct tm_view *v, uint32_t offset, const char *what);
-/** A float by its bits. */
+/** Read a float from its bits. */
 float tm_f32(const uint8_t *p);
 
 #endif

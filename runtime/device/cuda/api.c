@@ -1,7 +1,7 @@
 /*
- * The CUDA driver's functions, looked up in its library when the first device is asked
- * for, so that the same binary runs where there is no driver. Its error codes become
- * ours here, with the driver's names and texts.
+ * The CUDA driver's functions, looked up in its library when the first device is
+ * requested, so that the same binary runs without a driver. This file maps the
+ * driver's error codes to ours, with the driver's names and texts.
  */
 #include "runtime/device/cuda/api.h"
 
@@ -14,7 +14,7 @@
 #define LIBRARY "libcuda.so.1"
 
 static struct msd_cuda_api api;
-static char absent[512]; /* why there is no driver; empty: there is one */
+static char absent[512]; /* reason why there is no driver; empty if there is one */
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 
 static const struct {
@@ -47,7 +47,8 @@ static bool table_fill(void *library, const char *path)
 	return true;
 }
 
-/* The toolkit's stub library names nothing, and an old driver not what came later. */
+/* The toolkit's stub library names no errors, and an old driver does not name newer
+ * ones. */
 static const char *name_of(int code)
 {
 	static const struct {
@@ -69,8 +70,7 @@ static const char *name_of(int code)
 	return "an error without a name";
 }
 
-/* What an error means here, where the driver's words would send the reader elsewhere;
- * else those. */
+/* Our text for errors with a misleading driver text; else the driver's. */
 static const char *meaning_of(int code)
 {
 	const char *text = NULL;
@@ -94,7 +94,7 @@ static const char *meaning_of(int code)
 	return "which the driver does not explain";
 }
 
-/* The library stays open: a driver is never unmapped. */
+/* The library stays open: a driver must not be unmapped. */
 static void load(void)
 {
 	const char *path = secure_getenv("MODSERD_LIBCUDA");
@@ -110,7 +110,7 @@ static void load(void)
 	}
 	if (!table_fill(library, path))
 		return;
-	/* Errors of a kernel belong to its load, not to its first launch. */
+	/* Report kernel errors at load, not at the first launch. */
 	(void)setenv("CUDA_MODULE_LOADING", "EAGER", 0);
 	int code = api.init(0);
 	if (code != MSD_CU_SUCCESS) {
@@ -159,15 +159,15 @@ static msd_err translate(int code)
 	case MSD_CU_ERROR_INVALID_IMAGE:
 	case MSD_CU_ERROR_NOT_FOUND:
 		return MSD_BAD_ARTIFACT;
-	/* Code for another device or driver, mostly. */
+	/* Usually code for another device or driver. */
 	case MSD_CU_ERROR_NO_BINARY_FOR_GPU:
 	case MSD_CU_ERROR_INVALID_PTX:
 	case MSD_CU_ERROR_UNSUPPORTED_PTX_VERSION:
 	case MSD_CU_ERROR_INVALID_SOURCE:
 	case MSD_CU_ERROR_JIT_COMPILER_NOT_FOUND:
 		return MSD_UNSUPPORTED;
-	/* The driver's documentation (CUresult) says of these that the process must
-	 * end. */
+	/* The driver's documentation (CUresult) says that the process must exit after
+	 * these. */
 	case MSD_CU_ERROR_CONTAINED:
 	case MSD_CU_ERROR_ILLEGAL_ADDRESS:
 	case MSD_CU_ERROR_LAUNCH_TIMEOUT:
@@ -180,13 +180,15 @@ static msd_err translate(int code)
 	case MSD_CU_ERROR_TENSOR_MEMORY_LEAK:
 	case MSD_CU_ERROR_MPS_CLIENT_TERMINATED:
 	case MSD_CU_ERROR_EXTERNAL_DEVICE:
-	/* Of these two, that the context is of no use any more. Ours is the device's
-	 * primary one, with all memory and code in it: only another process has
-	 * another. */
+	/*
+	 * For these two it says that the context is unusable. Ours is the device's
+	 * primary context with all memory and code, and only another process gets a
+	 * new one.
+	 */
 	case MSD_CU_ERROR_CONTEXT_IS_DESTROYED:
 	case MSD_CU_ERROR_ASSERT:
-	/* Of these, only that what memory or a link held is lost. A fresh process
-	 * computes with nothing that was there before. */
+	/* For these it only says that data in memory or on a link is lost. A fresh
+	 * process does not use the lost data. */
 	case MSD_CU_ERROR_ECC_UNCORRECTABLE:
 	case MSD_CU_ERROR_NVLINK_UNCORRECTABLE:
 		return MSD_GPU_FAULT;

@@ -1,12 +1,11 @@
 #ifndef MSD_RUNTIME_DEVICE_CUDA_API_H
 #define MSD_RUNTIME_DEVICE_CUDA_API_H
 /*
- * The functions of the CUDA driver that are used here, as a table filled at the first
- * use: libcuda.so.1 ($MODSERD_LIBCUDA names another file) is opened with dlopen, so
- * that one binary runs with and without a driver. Types and numbers are the driver's
- * documented ABI, written out: neither headers nor the library are needed to build, and
- * a test compares them with the toolkit's where one is installed. Private to the CUDA
- * backend.
+ * The CUDA driver functions in use, as a table filled at the first use. libcuda.so.1
+ * ($MODSERD_LIBCUDA names another file) is opened with dlopen, so that one binary
+ * runs with and without a driver. Types and numbers are the driver's documented ABI,
+ * written out. The build needs neither headers nor the library; a test compares them
+ * with the toolkit's if one is installed. Private to the CUDA backend.
  */
 #include "proto/diag.h"
 #include "runtime/device/device.h"
@@ -22,7 +21,7 @@ struct cu_graph_exec;
 
 typedef uint64_t cu_address; /* CUdeviceptr */
 
-/* Enumerations of the driver, each passed as the int that it is there. */
+/* Enumerations of the driver, each passed as int as in the driver. */
 typedef int cu_result;
 typedef int cu_device_attribute;
 typedef int cu_function_attribute;
@@ -47,7 +46,7 @@ struct cu_launch_attribute {
 	union {
 		char bytes[64];
 		int32_t flag;
-		uint32_t extent[3]; /* of a cluster, in blocks */
+		uint32_t extent[3]; /* extent of a cluster, in blocks */
 	} value;
 };
 
@@ -100,7 +99,7 @@ enum {
 #undef MSD_CUDA_ERROR_ENUM
 };
 
-/* X(name without CU_, number): what is passed to the driver. */
+/* X(name without CU_, number): numbers passed to the driver. */
 #define MSD_CUDA_NUMBER_MAP(X)                                                         \
 	X(CTX_SCHED_BLOCKING_SYNC, 4)                                                  \
 	X(EVENT_DEFAULT, 0)                                                            \
@@ -205,7 +204,7 @@ enum {
 	X(link_complete, cuLinkComplete, (struct cu_link *, void **, size_t *))        \
 	X(link_destroy, cuLinkDestroy, (struct cu_link *))
 
-/* The same for functions that older drivers lack: NULL then. */
+/* The same for functions that older drivers lack: NULL there. */
 #define MSD_CUDA_API_LATER_MAP(X)                                                      \
 	X(parameter, cuFuncGetParamInfo,                                               \
 	  (struct cu_function *, size_t, size_t *, size_t *))                          \
@@ -232,21 +231,21 @@ struct msd_cuda_api {
 };
 
 /**
- * The table, for the life of the process, the driver initialised. NULL: no driver, or
- * one that does not start, and @d (MSD_UNSUPPORTED) says what was looked for.
+ * The table, valid for the life of the process, with the driver initialised. NULL: no
+ * driver, or it does not start, and @d (MSD_UNSUPPORTED) lists what was tried.
  */
 const struct msd_cuda_api *msd_cuda_api(struct msd_diag *d);
-/** "13.0", the CUDA version of the driver; "": no driver, or it does not say. */
+/** "13.0", the CUDA version of the driver; "" without a driver or if it is unknown. */
 void msd_cuda_driver_version(char ret[static MSD_DEVICE_TEXT_MAX]);
-/** Its first part; 0: no driver, or it does not say. */
+/** The major version; 0 without a driver or if it is unknown. */
 int msd_cuda_driver_major(void);
 
 /**
- * Translate @code of @function, whose name and number stay in the text, with what it
- * means here where its own words do not say that: MSD_NOMEM,
- * MSD_BAD_ARTIFACT (damaged code, or a kernel that is not in it), MSD_UNSUPPORTED (code
- * that is not for this device or driver), MSD_GPU_FAULT (the context is lost, and only
- * the end of the process clears that), else MSD_CALL_FAILED.
+ * Translate @code of @function. The text has the function's name, the number, and our
+ * explanation if the driver's is unclear. Errors: MSD_NOMEM; MSD_BAD_ARTIFACT
+ * (damaged code, or a kernel that is not in it); MSD_UNSUPPORTED (code that is not
+ * for this device or driver); MSD_GPU_FAULT (the context is lost, and only a new
+ * process gets another); else MSD_CALL_FAILED.
  */
 msd_err msd_cuda_error(struct msd_diag *d, const char *function, int code);
 

@@ -1,9 +1,9 @@
 /*
- * Device code made ready for one context: a cubin or fatbin is loaded as it is, PTX and
- * CUDA C are compiled for this device first and kept in the cache of built code.
+ * Prepare device code for one context: a cubin or fatbin is loaded unchanged. PTX and
+ * CUDA C are first compiled for this device and stored in the build cache.
  *
- * Happy path: by the blob's format and its first bytes; from the cache if what is there
- * still loads, else compiled, loaded, and put there.
+ * Happy path: the blob's format and its first bytes decide. Code is loaded from the
+ * cache if the entry still loads, else compiled, loaded, and cached.
  */
 #include "runtime/device/cuda/build.h"
 
@@ -16,7 +16,7 @@
 #include "runtime/device/cuda/image.h"
 #include "runtime/device/cuda/source.h"
 
-/* Where the driver writes what is wrong with the code. */
+/* Buffer for the driver's error log. */
 struct log {
 	char text[MSD_BUILD_LOG_MAX];
 	int options[2];
@@ -39,7 +39,7 @@ static msd_err refused(const struct log *log, const char *function, int code,
 	return msd_build_log_add(d, msd_cuda_error(d, function, code), log->text);
 }
 
-/* @image is whole, aligned and NUL-terminated: a copy of @code. */
+/* @image is a whole, aligned and NUL-terminated copy of @code. */
 static msd_err image_load(const struct msd_cuda *cuda, const char *image,
 			  struct msd_span code, struct cu_module **ret,
 			  struct msd_diag *d)
@@ -68,7 +68,7 @@ static msd_err copy_load(const struct msd_cuda *cuda, struct msd_span code,
 	return err;
 }
 
-/* The cubin belongs to @link. */
+/* @link owns the cubin. */
 static msd_err link_run(const struct msd_cuda *cuda, struct cu_link *link, char *ptx,
 			size_t n, const struct log *log, struct msd_span *ret,
 			struct msd_diag *d)
@@ -87,7 +87,7 @@ static msd_err link_run(const struct msd_cuda *cuda, struct cu_link *link, char 
 	return MSD_OK;
 }
 
-/* PTX to a cubin for the context's device. The driver's size counts the NUL. */
+/* Compile PTX to a cubin for the context's device. The driver's size counts the NUL. */
 static msd_err ptx_compile(const struct msd_cuda *cuda, char *ptx, size_t n,
 			   struct msd_buf *ret, struct msd_diag *d)
 {
@@ -139,7 +139,7 @@ static msd_err source_build(const struct msd_cuda *cuda, struct msd_span source,
 	return err;
 }
 
-/* From the cache, when what is there still loads. */
+/* Load from the cache if the entry still loads. */
 static bool cached_load(const struct msd_cuda *cuda, const struct msd_cache_key *key,
 			struct cu_module **ret)
 {
@@ -159,8 +159,8 @@ static bool cached_load(const struct msd_cuda *cuda, const struct msd_cache_key 
 	return ok;
 }
 
-/* What the compiler is, and how it is asked: for source alone, as the driver compiles
- * PTX and is in the key itself. */
+/* Append the compiler's identity and options to the key, for source only. The driver
+ * compiles PTX, and the key already contains the driver. */
 static msd_err compiler_put(const struct msd_cuda *cuda, enum msd_cuda_code what,
 			    struct msd_buf *ret, struct msd_diag *d)
 {

@@ -1,10 +1,10 @@
 /*
- * CUDA as a device: the primary context of one GPU, its memory and copies on one
+ * CUDA as a device: the primary context of one GPU, with its memory and copies on one
  * stream.
  *
- * Happy path: open retains the context and makes the stream; copies and launches go to
- * the stream, and what the host must see waits for it. A fault of the context is told
- * as MSD_GPU_FAULT: only a new process clears it.
+ * Happy path: open retains the context and creates the stream. Copies and launches go
+ * to the stream, and host reads wait for it. A fault of the context is reported as
+ * MSD_GPU_FAULT: only a new process clears it.
  */
 #include "runtime/device/cuda/cuda.h"
 
@@ -14,8 +14,8 @@
 
 #include "proto/clock.h"
 
-#define SPIN_NS 50000u         /* for nobody else */
-#define YIELD_NS MSD_NS_PER_MS /* unless somebody else wants the processor */
+#define SPIN_NS 50000u         /* spin without yielding */
+#define YIELD_NS MSD_NS_PER_MS /* then yield to other threads */
 
 static msd_err cuda_count(uint32_t *ret_n, struct msd_diag *d)
 {
@@ -123,8 +123,10 @@ static msd_err context_open(struct msd_cuda *cuda, struct msd_diag *d)
 {
 	struct cu_context *context = NULL;
 
-	/* Else a thread that waits for the device burns a core. A driver may refuse,
-	 * when a library has made the context already: no harm. */
+	/*
+	 * Otherwise a thread that waits for the device uses a full core. A driver may
+	 * refuse this if a library has already created the context; that is harmless.
+	 */
 	(void)cuda->api->context_flags(cuda->device, MSD_CU_CTX_SCHED_BLOCKING_SYNC);
 	int code = cuda->api->context_retain(&context, cuda->device);
 
@@ -190,7 +192,7 @@ static msd_err cuda_alloc(struct msd_dev *dev, size_t bytes, void **ret,
 	return MSD_OK;
 }
 
-/* The driver waits for the work that has it. */
+/* The driver waits for work that uses the memory. */
 static void cuda_free(struct msd_dev *dev, void *p)
 {
 	const struct msd_cuda *cuda = msd_cuda_of(dev);
@@ -262,8 +264,8 @@ static msd_err cuda_fill(struct msd_dev *dev, void *dst, uint8_t value, size_t n
 		    n, d);
 }
 
-/* The end of short work is seen at once; who waits longer sleeps, and is woken some
- * tens of microseconds late. */
+/* Short work is detected at once. A longer wait sleeps and wakes some tens of
+ * microseconds late. */
 static int wait_for(const struct msd_cuda *cuda, const char **ret_function)
 {
 	struct cu_stream *stream = msd_cuda_stream(cuda);
@@ -296,7 +298,8 @@ static msd_err cuda_sync(struct msd_dev *dev, struct msd_diag *d)
 	return code == MSD_CU_SUCCESS ? MSD_OK : msd_cuda_error(d, function, code);
 }
 
-/* Registered for every context: another device of this process finds it registered. */
+/* The registration is valid for every context, so another device of this process
+ * finds it. */
 static msd_err cuda_pin(struct msd_dev *dev, void *p, size_t n, struct msd_diag *d)
 {
 	const struct msd_cuda *cuda = msd_cuda_of(dev);

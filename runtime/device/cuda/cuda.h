@@ -1,38 +1,41 @@
 #ifndef MSD_RUNTIME_DEVICE_CUDA_CUDA_H
 #define MSD_RUNTIME_DEVICE_CUDA_CUDA_H
 /*
- * Private to the CUDA backend. An open device is its primary context, which it shares
- * with whatever else in this process uses CUDA, and one stream. The stream is an
- * ordinary one: code of a library that uses the default stream stays in order with it.
- * A library may set another one for its thread (stream.c). Every operation makes the
- * context current first, as any thread may come.
+ * Private to the CUDA backend. An open device is its primary context, shared with all
+ * other users of CUDA in this process, and one stream. The stream is an ordinary one,
+ * so library code on the default stream stays in order with it. A library may set
+ * another stream for its thread (stream.c). Every operation first makes the context
+ * current because any thread may call.
  */
 #include "runtime/device/cuda/api.h"
 
 struct msd_cuda {
-	struct msd_dev dev; /* first: the downcast is msd_cuda_of() */
+	struct msd_dev dev; /* first member: msd_cuda_of() downcasts */
 	const struct msd_cuda_api *api;
 	int device; /* CUdevice */
 	struct cu_context *context;
-	uint64_t opening;                      /* no two of a process have the same */
-	struct cu_stream *own_stream;          /* msd_cuda_stream() has the thread's */
-	struct cu_event *order;                /* between two streams */
-	struct cu_event *marks[MSD_DEV_MARKS]; /* NULL: the driver has refused them */
+	uint64_t opening;             /* unique within the process */
+	struct cu_stream *own_stream; /* msd_cuda_stream() returns the thread's */
+	struct cu_event *order;       /* orders two streams */
+	struct cu_event
+		*marks[MSD_DEV_MARKS]; /* NULL: the driver refused to create them */
 	struct msd_device_info info;
 	int capability;             /* 90: 9.0 */
-	struct cu_stream *captured; /* the one that is, while dev.is_capturing */
+	struct cu_stream *captured; /* the captured stream while dev.is_capturing */
 };
 
 static inline struct msd_cuda *msd_cuda_of(struct msd_dev *dev)
 {
-	return (struct msd_cuda *)(void *)dev; /* its first member */
+	return (struct msd_cuda *)(void *)dev; /* first member */
 }
 
-/** The open device that this thread named last, else the first open one: a thread of a
- * pool has named none. MSD_UNSUPPORTED: none is open. */
+/**
+ * The open device that this thread set last, else the first open one, because a pool
+ * thread sets none. MSD_UNSUPPORTED: none is open.
+ */
 MSD_MUST_CHECK msd_err msd_cuda_of_thread(struct msd_cuda **ret, struct msd_diag *d);
 
-/** Make the device's context the thread's. */
+/** Make the device's context current in this thread. */
 MSD_MUST_CHECK static inline msd_err msd_cuda_enter(const struct msd_cuda *cuda,
 						    struct msd_diag *d)
 {
@@ -42,7 +45,7 @@ MSD_MUST_CHECK static inline msd_err msd_cuda_enter(const struct msd_cuda *cuda,
 				      : msd_cuda_error(d, "cuCtxSetCurrent", code);
 }
 
-/** The same for what a graph cannot hold: @what of it is of that moment alone. */
+/** The same for an operation that a graph cannot contain; @what explains why. */
 MSD_MUST_CHECK static inline msd_err
 msd_cuda_enter_uncaptured(const struct msd_cuda *cuda, const char *what,
 			  struct msd_diag *d)
@@ -52,17 +55,17 @@ msd_cuda_enter_uncaptured(const struct msd_cuda *cuda, const char *what,
 	return msd_cuda_enter(cuda, d);
 }
 
-/** The same to give something back, which is tried whatever happens. */
+/** The same for a release, which is attempted in any case. */
 static inline void msd_cuda_reenter(const struct msd_cuda *cuda)
 {
 	(void)cuda->api->context_set(cuda->context);
 }
 
 /* stream.c */
-/** The stream that this thread's work goes to. */
+/** The stream for this thread's work. */
 struct cu_stream *msd_cuda_stream(const struct msd_cuda *cuda);
 msd_err msd_cuda_stream_open(struct msd_cuda *cuda, struct msd_diag *d);
-/** Waits for all that the device does. */
+/** Waits for all work of the device. */
 void msd_cuda_stream_close(struct msd_cuda *cuda);
 msd_err msd_cuda_set_stream(struct msd_dev *dev, void *stream, struct msd_diag *d);
 void msd_cuda_mark(struct msd_dev *dev, enum msd_dev_mark which);
@@ -71,11 +74,12 @@ bool msd_cuda_elapsed(struct msd_dev *dev, uint64_t *ret_ns);
 /* One kernel of a loaded module. */
 struct msd_cuda_kernel {
 	struct cu_function *function;
-	uint32_t static_shared; /* bytes */
-	uint32_t
-		shared_allowed; /* dynamic bytes asked for so far; with the lock held */
-	bool has_large_clusters; /* was allowed to; with the lock held */
-	/* The driver said that it takes what the module gives it. */
+	uint32_t static_shared;  /* bytes */
+	uint32_t shared_allowed; /* dynamic bytes requested so far; the caller holds the
+				    lock */
+	bool has_large_clusters; /* large clusters are enabled; the caller holds the
+				    lock */
+	/* The driver confirmed that the parameters match the module's. */
 	bool is_checked;
 };
 
@@ -86,7 +90,10 @@ void msd_cuda_unload(struct msd_dev_program *program);
 msd_err msd_cuda_reset_barrier(struct msd_dev_program *program, struct msd_diag *d);
 /** Borrowed until unload. */
 struct msd_cuda *msd_cuda_program_device(struct msd_dev_program *program);
-/** Kernel @index with the program's lock held, which guards its settings. */
+/**
+ * Return kernel @index with the program's lock held. The lock guards the kernel's
+ * settings.
+ */
 struct msd_cuda_kernel *msd_cuda_kernel_lock(struct msd_dev_program *program,
 					     size_t index);
 void msd_cuda_kernel_unlock(struct msd_dev_program *program);

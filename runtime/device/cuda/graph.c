@@ -1,10 +1,11 @@
 /*
- * Graphs: what a stream would have been asked for, as one piece of work.
+ * Graphs: captured work of a stream as one unit.
  *
- * Happy path: the thread's stream is captured; its end gives a graph, which is
- * instantiated once and launched in the place of all that it holds. Failures: what
- * cannot be captured is refused where it is asked for (device.h), or the driver says so
- * at the end; the capture is dropped, and the stream is as before.
+ * Happy path: the thread's stream is captured. The end of the capture returns a
+ * graph, which is instantiated once and launched in place of the captured work.
+ * Failures: an operation that cannot be captured is rejected at its call (device.h),
+ * or the driver reports it at the end. The capture is dropped, and the stream is as
+ * before.
  */
 #include <stdlib.h>
 
@@ -39,7 +40,8 @@ msd_err msd_cuda_capture_begin(struct msd_dev *dev, struct msd_diag *d)
 	if (err != MSD_OK)
 		return err;
 	cuda->captured = msd_cuda_stream(cuda);
-	/* Relaxed: what other threads and libraries allocate meanwhile is theirs. */
+	/* Relaxed mode: allocations of other threads and libraries during the capture
+	 * are allowed. */
 	err = result("cuStreamBeginCapture",
 		     cuda->api->capture_begin(cuda->captured,
 					      MSD_CU_STREAM_CAPTURE_MODE_RELAXED),

@@ -9,8 +9,8 @@
 #define ELF_HEADER_BYTES 64u
 #define SECTION_BYTES 64u
 #define SEGMENT_BYTES 56u
-/* Types of sections without bytes: ELF's own, and in relocatable code those of
- * variables in global, local and shared memory. */
+/* Section types without bytes in the file: ELF's own and, in relocatable code, those
+ * of variables in global, local and shared memory. */
 #define SECTION_NOBITS 8u
 #define SECTION_CUDA_GLOBAL 0x70000007u
 #define SECTION_CUDA_LOCAL 0x70000009u
@@ -29,7 +29,8 @@ static bool has_no_bytes(uint32_t type)
 	       type == SECTION_CUDA_LOCAL || type == SECTION_CUDA_SHARED;
 }
 
-/* A table of @count entries of @entry bytes at @at, and what each entry places. */
+/* Check a table of @count entries of @entry bytes at @at, and the range of each
+ * entry. */
 static bool table_fits(struct msd_span code, uint64_t at, uint16_t count,
 		       size_t offset_at, size_t size_at, size_t entry, bool is_sections)
 {

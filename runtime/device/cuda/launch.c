@@ -1,19 +1,19 @@
 /*
- * Launches of CUDA kernels: the extents and shared memory of the call become those of
- * the driver, with what the code's tags ask for besides (clusters, programmatic
- * launches, cooperative ones) as attributes. What a kernel must be allowed first, much
- * shared memory or large clusters, is asked for when a launch needs it.
+ * Launches of CUDA kernels. The extents and shared memory of the call become the
+ * driver's launch configuration. Tags of the code (clusters, programmatic or
+ * cooperative launches) become attributes. Large shared memory and large clusters
+ * must be enabled per kernel; this is done when a launch needs them.
  */
 #include <string.h>
 
 #include "runtime/device/cuda/cuda.h"
 
-/* More than this in all, static and dynamic, and more than this many blocks in a
- * cluster have to be asked for, kernel by kernel. */
+/* More shared memory than this in total (static and dynamic), or more blocks per
+ * cluster than this, must be enabled per kernel. */
 #define SHARED_DEFAULT_BYTES (48u * 1024u)
 #define PORTABLE_CLUSTER_BLOCKS 8u
 #define MAX_ATTRIBUTES 4u
-#define MAX_PARAMETER_BYTES 32764u /* all of a kernel's together */
+#define MAX_PARAMETER_BYTES 32764u /* total of a kernel */
 
 static uint64_t volume(const uint32_t extent[static 3])
 {
@@ -36,7 +36,8 @@ static msd_err allow(const struct msd_cuda *cuda, struct cu_function *function,
 			     PORTABLE_CLUSTER_BLOCKS);
 }
 
-/* What the launch needs the kernel to be allowed; with the kernel locked. */
+/* Enable the kernel attributes that the launch needs; the caller has locked the
+ * kernel. */
 static msd_err prepare(const struct msd_cuda *cuda, struct msd_cuda_kernel *k,
 		       const struct msd_launch *launch, struct msd_diag *d)
 {
@@ -143,10 +144,8 @@ static msd_err enqueue(const struct msd_cuda *cuda, struct cu_function *function
 			     launch->shared_bytes);
 }
 
-/*
- * The driver reads as many values as the code takes. Where nobody can tell how many
- * that is, those that the module does not give are zeros, and not what lies behind.
- */
+/* The driver reads as many values as the code takes. If that number is unknown,
+ * values that the module does not pass are zeros, not memory after the array. */
 static msd_err enqueue_unchecked(const struct msd_cuda *cuda,
 				 struct cu_function *function,
 				 const struct msd_launch *launch, struct msd_diag *d)

@@ -1,4 +1,4 @@
-/* A blob as a loaded module: all kernels are looked up at once. */
+/* A blob as a loaded module; all kernels are looked up at load. */
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
@@ -19,7 +19,7 @@ static msd_err wrapped(struct msd_diag *d, msd_err err, const struct msd_kernel 
 			     (const char *)k->name.p);
 }
 
-/* Bytes that are passed for parameter @i. */
+/* Number of bytes passed for parameter @i. */
 static size_t width(const struct msd_kernel *from, size_t i)
 {
 	uint64_t bytes = 0;
@@ -38,8 +38,8 @@ static msd_err differs(const struct msd_kernel *from, size_t i, size_t size,
 			    i, size, width(from, i));
 }
 
-/* Drivers before 12.4 do not tell what a kernel takes; launches believe the module
- * then. */
+/* Drivers before 12.4 do not report a kernel's parameters; launches then trust the
+ * module. */
 static msd_err parameters_check(const struct msd_cuda_api *api,
 				const struct msd_kernel *from,
 				struct msd_cuda_kernel *k, struct msd_diag *d)
@@ -85,7 +85,7 @@ static msd_err kernel_find(struct msd_dev_program *p, const struct msd_kernel *f
 	const char *function = "cuModuleGetFunction";
 	int code = api->module_function(&k->function, p->module, name);
 	if (code == MSD_CU_SUCCESS) {
-		/* Also loads the kernel where the driver is lazy. */
+		/* Also loads the kernel if the driver is lazy. */
 		function = "cuFuncGetAttribute";
 		code = api->function_get(
 			&bytes, MSD_CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES, k->function);
@@ -102,7 +102,7 @@ void msd_cuda_unload(struct msd_dev_program *p)
 {
 	if (p == NULL)
 		return;
-	/* What is queued may still run it, on whatever stream. */
+	/* Queued work may still run it, on any stream. */
 	if (p->module != NULL) {
 		msd_cuda_reenter(p->cuda);
 		(void)p->cuda->api->context_sync();
@@ -154,7 +154,7 @@ void msd_cuda_kernel_unlock(struct msd_dev_program *p)
 	(void)pthread_mutex_unlock(&p->lock);
 }
 
-/* A counter in the code that the blocks of a launch add up in. */
+/* A counter in the code; the blocks of a launch increment it. */
 #define BARRIER "__tvm_global_barrier_state"
 #define BARRIER_BYTES sizeof(uint32_t)
 

@@ -1,8 +1,8 @@
 /*
- * NVRTC, looked up when the first source comes. Several releases may be installed: one
- * that is newer than the driver makes what the driver refuses, and a new one no longer
- * knows old devices. So they are tried from the newest that the driver takes, until one
- * knows the device. What was opened stays open.
+ * NVRTC, looked up at the first compilation of source. Several releases may be
+ * installed. A release newer than the driver makes code that the driver rejects, and
+ * a new release no longer supports old devices. So releases are tried from the newest
+ * that the driver accepts until one supports the device. Opened libraries stay open.
  */
 #include "runtime/device/cuda/nvrtc.h"
 
@@ -30,7 +30,7 @@ static const struct {
 		{"nvrtcGetErrorString", offsetof(struct msd_nvrtc, error_string)},
 };
 
-/* Newest first; a driver of major version N runs what N and older have made. */
+/* Newest first; a driver of major version N runs code of release N and older. */
 static const struct {
 	const char *name;
 	int major;
@@ -42,7 +42,7 @@ static const struct {
 };
 #define N_NAMES (sizeof(names) / sizeof(names[0]))
 
-/* One for each name; with the lock held until it is tried, the same ever after. */
+/* One per name; written once with the lock held, then constant. */
 static struct candidate {
 	bool is_tried;
 	bool is_there;
@@ -65,7 +65,7 @@ static void *open_below(const char *home, const char *name)
 	return library;
 }
 
-/* $MODSERD_LIBNVRTC stands in the place of the first name and hides the others. */
+/* $MODSERD_LIBNVRTC replaces the first name and hides the other names. */
 static const char *own_path(void)
 {
 	const char *own = secure_getenv("MODSERD_LIBNVRTC");
@@ -73,8 +73,8 @@ static const char *own_path(void)
 	return own != NULL && own[0] != '\0' ? own : NULL;
 }
 
-/* Newer than the driver, which takes none of its code. The one that was asked for by
- * name is taken whatever it is. */
+/* Newer than the driver, which rejects its code. A library that the user named is
+ * used in any case. */
 static bool is_too_new(int major)
 {
 	const int driver = msd_cuda_driver_major();
@@ -105,7 +105,7 @@ static void path_of(void *library, char ret[static PATH_MAX])
 		(void)snprintf(ret, PATH_MAX, "%s", map->l_name);
 }
 
-/* False: it is not there, or before 11.2, which has no cubins. */
+/* False: it does not exist, or is older than 11.2, which has no cubins. */
 static bool candidate_open(struct candidate *c, size_t i)
 {
 	int major = 0;
@@ -122,7 +122,7 @@ static bool candidate_open(struct candidate *c, size_t i)
 	}
 	if (c->nvrtc.get_version(&major, &minor) != MSD_NVRTC_SUCCESS)
 		return false;
-	if (is_too_new(major)) /* the name without a version may be any */
+	if (is_too_new(major)) /* the name without a version may be any release */
 		return false;
 	c->nvrtc.version = 1000 * major + 10 * minor;
 	path_of(library, c->nvrtc.path);
@@ -131,7 +131,7 @@ static bool candidate_open(struct candidate *c, size_t i)
 	return true;
 }
 
-/* The newest architecture that it knows up to @capability; 0: none. */
+/* The newest architecture that it supports up to @capability; 0: none. */
 static int arch_known(const struct msd_nvrtc *nvrtc, int capability)
 {
 	int archs[MAX_ARCHS];

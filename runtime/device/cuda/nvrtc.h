@@ -1,7 +1,7 @@
 #ifndef MSD_RUNTIME_DEVICE_CUDA_NVRTC_H
 #define MSD_RUNTIME_DEVICE_CUDA_NVRTC_H
-/* The functions of NVRTC that are used here, as a table for each release that is
- * installed, filled at the first use. Private to source.c. */
+/* The NVRTC functions in use, as a table for each installed release, filled at the
+ * first use. Private to source.c. */
 #include "proto/diag.h"
 #include "runtime/device/cuda/toolkit.h"
 
@@ -38,15 +38,16 @@ struct msd_nvrtc {
 	const char *(*error_string)(int);
 	int version;         /* 12090: 12.9 */
 	char path[PATH_MAX]; /* of its file */
-	bool has_headers;    /* of its own release */
+	bool has_headers;    /* headers of the same release */
 	struct msd_toolkit_headers headers;
 };
 
 /**
- * The newest NVRTC here that makes code for a device of @capability (90: 9.0); when
- * none does, that which knows the newest device before it. The table lives as long as
- * the process. *@ret_arch is the architecture to ask it for, at most @capability. NULL:
- * none here, and @d (MSD_UNSUPPORTED) says what was looked for.
+ * The newest NVRTC that makes code for a device of @capability (90: 9.0). If none
+ * does, the one that supports the newest older device. The table is valid for the
+ * life of the process. *@ret_arch is the architecture to request, at most
+ * @capability. NULL: NVRTC is not installed, and @d (MSD_UNSUPPORTED) lists what was
+ * tried.
  */
 const struct msd_nvrtc *msd_nvrtc(int capability, int *ret_arch, struct msd_diag *d);
 

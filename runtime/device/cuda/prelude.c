@@ -2,8 +2,7 @@
 
 #include <string.h>
 
-/* Integers have their names at file scope; the words of GNU C for assembly are there;
- * so is INFINITY. */
+/* Defines the integer types at file scope, GNU C's assembly keywords, and INFINITY. */
 static const char always[] =
 	"#if __has_include(<cuda/std/cstdint>)\n"
 	"#include <cuda/std/cstdint>\n"
@@ -38,7 +37,7 @@ static const char always[] =
 	"#define __volatile__ volatile\n"
 	"#endif\n";
 
-/* The tag is cuda.h's, which headers of the toolkit declare again. */
+/* The tag is the one of cuda.h, so headers of the toolkit may declare it again. */
 static const char tensor_map[] = "struct alignas(64) CUtensorMap_st {\n"
 				 "  unsigned long long opaque[16];\n"
 				 "};\n"
@@ -60,7 +59,7 @@ static bool has(struct msd_span source, const char *text)
 	return memmem(source.p, source.n, text, strlen(text)) != NULL;
 }
 
-/* It is used, and the source does not say itself what it is. */
+/* True if the source uses it but does not define it. */
 static bool needs_tensor_map(struct msd_span source)
 {
 	return has(source, "CUtensorMap") && !has(source, "CUtensorMap_st") &&

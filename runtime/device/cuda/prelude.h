@@ -1,21 +1,23 @@
 #ifndef MSD_RUNTIME_DEVICE_CUDA_PRELUDE_H
 #define MSD_RUNTIME_DEVICE_CUDA_PRELUDE_H
 /*
- * What generated CUDA C counts on and NVRTC does not bring: TVM compiles it behind a
- * preamble of its own, and saves it without. A module that was exported where no
- * compiler was comes as such source.
+ * Definitions that generated CUDA C expects but NVRTC lacks. TVM compiles the source
+ * after its own preamble but saves it without. A module has such source if it was
+ * exported without a compiler.
  */
 #include "proto/bytes.h"
 
 #define MSD_CUDA_PRELUDE_HEADERS 6u
 
-/* Headers of the host, by whose names generated source asks for what the prelude has
- * brought already. For nvrtcCreateProgram. */
+/* Host headers that generated source includes; the prelude already has their
+ * contents. For nvrtcCreateProgram. */
 extern const char *const msd_cuda_prelude_names[MSD_CUDA_PRELUDE_HEADERS];
 extern const char *const msd_cuda_prelude_texts[MSD_CUDA_PRELUDE_HEADERS];
 
-/** The prelude and @source behind it, with a NUL, into @ret (empty before). Lines
- * keep their numbers, in a file called module.cu. False: no memory. */
+/**
+ * Put the prelude, @source and a NUL into @ret (empty before). Line numbers are kept,
+ * in a file called module.cu. False: out of memory.
+ */
 bool msd_cuda_prelude_put(struct msd_span source, struct msd_buf *ret);
 
 #endif

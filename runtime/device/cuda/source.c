@@ -1,6 +1,5 @@
 /*
- * CUDA C of modules that were saved as source, compiled by NVRTC where that is
- * installed.
+ * Compile CUDA C of modules that were saved as source with NVRTC, if it is installed.
  */
 #include "runtime/device/cuda/source.h"
 
@@ -12,11 +11,14 @@
 #include "runtime/device/cuda/nvrtc.h"
 #include "runtime/device/cuda/prelude.h"
 
-#define FIRST_FEATURE_ARCH 90 /* from here "sm_90a" has what "sm_90" lacks */
+#define FIRST_FEATURE_ARCH                                                             \
+	90 /* from this version "sm_90a" has features that "sm_90" lacks */
 
-/* TVM's: with other ones a kernel has other digits or another speed. The macros are
- * those of toolkits' headers: what they would switch off is used, what they would warn
- * of is the host's. */
+/*
+ * TVM's options: with other ones a kernel has other digits or another speed. The
+ * macros are for toolkit headers: they enable features that the code uses and silence
+ * warnings that concern only the host.
+ */
 static const char *const fixed[] = {
 	"--std=c++17",
 	"-default-device",
@@ -36,7 +38,7 @@ static const char *const fixed[] = {
 };
 #define N_FIXED (sizeof(fixed) / sizeof(fixed[0]))
 
-/* Options and the room for their texts. */
+/* Options and the buffers for their texts. */
 struct options {
 	const char *list[N_FIXED + 1 + MSD_TOOLKIT_INCLUDES];
 	int n;
@@ -71,7 +73,7 @@ static msd_err failed(const struct msd_nvrtc *nvrtc, const char *function, int c
 			    code);
 }
 
-/* TVM's source wants <cuda/std/cstdint>, which wheels have in one of their own. */
+/* TVM's source needs <cuda/std/cstdint>, which wheels ship separately. */
 static bool lacks_cxx(const struct msd_nvrtc *nvrtc, const char *log)
 {
 	return nvrtc->has_headers && nvrtc->headers.include[1][0] == '\0' &&
@@ -194,7 +196,7 @@ msd_err msd_cuda_source_key(int capability, struct msd_buf *ret, struct msd_diag
 	options_fill(&o, nvrtc, arch == capability ? "sm_" : "compute_", arch, "");
 	for (int i = 0; i < o.n; i++)
 		msd_buf_put(ret, o.list[i], strlen(o.list[i]) + 1);
-	/* The preamble of no source at all, which changes with the release of this. */
+	/* Only the preamble, because it may change with each modserd release. */
 	return msd_cuda_prelude_put((struct msd_span){(const uint8_t *)"", 0}, ret)
 		       ? MSD_OK
 		       : msd_diag_no_memory(d);

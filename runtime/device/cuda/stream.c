@@ -1,10 +1,10 @@
 /*
- * The stream that work goes to, and the device's own time.
+ * The stream for queued work, and the device's own time.
  *
- * Happy path: everything goes to the device's own stream. A library may set another one
- * for its thread: the new one waits for what the old one has, so that all that the
- * thread asks for stays in order, and so does what it launches itself. Two events on
- * the stream tell how long what lies between them took.
+ * Happy path: all work goes to the device's own stream. A library may set another
+ * stream for its thread: the new one waits for the work on the old one. So all work
+ * of the thread stays in order, including the library's own launches. Two events on
+ * the stream measure the time between them.
  */
 #include <pthread.h>
 #include <stdatomic.h>
@@ -12,8 +12,8 @@
 #include "proto/clock.h"
 #include "runtime/device/cuda/cuda.h"
 
-/* By ordinal: which stream this thread has set, and at which opening of the device: one
- * that was closed since and opened again may lie at the same address. */
+/* By ordinal: the stream that this thread has set, and the opening of the device at
+ * that time. A device that was closed and reopened may have the same address. */
 static _Thread_local struct chosen {
 	uint64_t opening; /* 0: none */
 	struct cu_stream *stream;
@@ -36,7 +36,7 @@ msd_err msd_cuda_stream_open(struct msd_cuda *cuda, struct msd_diag *d)
 	if (code != MSD_CU_SUCCESS)
 		return msd_cuda_error(d, "cuStreamCreate", code);
 	cuda->opening = atomic_fetch_add(&openings, 1) + 1;
-	/* Without them a call's time is the host's. */
+	/* Without them a call's time is measured on the host. */
 	for (size_t i = 0; i < MSD_DEV_MARKS; i++) {
 		if (api->event_create(&cuda->marks[i], MSD_CU_EVENT_DEFAULT) !=
 		    MSD_CU_SUCCESS)
@@ -63,8 +63,8 @@ void msd_cuda_stream_close(struct msd_cuda *cuda)
 
 static pthread_mutex_t order_lock = PTHREAD_MUTEX_INITIALIZER;
 
-/* What is asked of @to from now on comes after what @from has. With the lock held:
- * there is one event for all threads. */
+/* Order later work on @to after the work on @from. The caller holds the lock: all
+ * threads share one event. */
 static msd_err order(struct msd_cuda *cuda, struct cu_stream *from,
 		     struct cu_stream *to, struct msd_diag *d)
 {
@@ -108,7 +108,7 @@ void msd_cuda_mark(struct msd_dev *dev, enum msd_dev_mark which)
 
 	if (cuda->marks[which] == NULL)
 		return;
-	/* Whoever waits for the stream hears of an error. */
+	/* The next wait on the stream reports an error. */
 	msd_cuda_reenter(cuda);
 	(void)cuda->api->event_record(cuda->marks[which], msd_cuda_stream(cuda));
 }

@@ -18,7 +18,7 @@ static const struct {
 	{MSD_DT_F4_E2M1FN, 4, MSD_CU_TENSOR_MAP_DATA_TYPE_16U4_ALIGN16B},
 };
 
-/* -1: none. What has 8 bits travels as bytes. */
+/* -1: none. Types of 8 bits are copied as bytes. */
 static int type_of(struct msd_dtype t)
 {
 	if (t.lanes == 1 && t.bits == 8)
@@ -30,7 +30,7 @@ static int type_of(struct msd_dtype t)
 	return -1;
 }
 
-/* The driver encodes for the device of the current context, and a thread of a pool has
+/* The driver encodes for the device of the current context, and a pool thread has
  * none. */
 static msd_err context_enter(struct msd_diag *d)
 {

@@ -23,7 +23,7 @@ const char *msd_cuda_home(void)
 	return NULL;
 }
 
-/* What cuda.h in @directory says of its release; 0: there is none. */
+/* The release according to cuda.h in @directory; 0 if there is none. */
 static int version_of(const char *directory)
 {
 	char path[PATH_MAX];
@@ -55,8 +55,8 @@ static bool directory_join(const char *root, const char *below,
 	return n > 0 && n < (int)sizeof(path) && realpath(path, ret) != NULL;
 }
 
-/* The libraries of C++ for devices: in a folder of their own from 13.0 on, and in the
- * wheels; else among the headers. */
+/* The C++ libraries for devices: in their own folder from 13.0 on and in the wheels,
+ * else with the headers. */
 static void cccl_find(const char *include, char ret[static PATH_MAX])
 {
 	if (!directory_join(include, "cccl", ret) &&
@@ -64,8 +64,8 @@ static void cccl_find(const char *include, char ret[static PATH_MAX])
 		ret[0] = '\0';
 }
 
-/* The first of the folders, in the order of their worth, whose release is that of
- * @version when both are divided by @precision. */
+/* The first folder, best first, with the release of @version when both are divided by
+ * @precision. */
 static bool headers_match(const char *folder, const char *home, int version,
 			  int precision, struct msd_toolkit_headers *ret)
 {

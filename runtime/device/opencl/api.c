@@ -1,7 +1,5 @@
-/*
- * The OpenCL functions, looked up in the ICD loader when the first device is asked for,
- * and the error codes with their names.
- */
+/* The OpenCL functions, looked up in the ICD loader when the first device is
+ * requested, and the error codes with their names. */
 #include "runtime/device/opencl/api.h"
 
 #include <dlfcn.h>
@@ -13,7 +11,7 @@
 #define LIBRARY "libOpenCL.so.1"
 
 static struct msd_opencl_api api;
-static char absent[256]; /* why there is none; empty: there is one */
+static char absent[256]; /* reason why there is no loader; empty if there is one */
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 
 static const struct {
@@ -29,7 +27,7 @@ static const struct {
 #undef MSD_OPENCL_OBJECT_ROW
 };
 
-/* The library stays open: drivers do not like to be unmapped. */
+/* The library stays open: some drivers fail when they are unmapped. */
 static void load(void)
 {
 	const char *path = secure_getenv("MODSERD_LIBOPENCL");
@@ -124,7 +122,7 @@ msd_err msd_opencl_error(struct msd_diag *d, const char *function, int32_t code)
 	return msd_diag_set(d, err, "%s: %s (%d)", function, error_name(code), code);
 }
 
-/* Append the devices of @platform that are a CPU or, without @cpus, are none. */
+/* Append the CPU devices of @platform if @cpus, else its other devices. */
 static void add_devices(struct cl_platform *platform, bool cpus,
 			struct msd_opencl_place *places, uint32_t *n)
 {
@@ -133,7 +131,7 @@ static void add_devices(struct cl_platform *platform, bool cpus,
 
 	if (api.clGetDeviceIDs(platform, (uint64_t)(uint32_t)CL_TYPE_ALL,
 			       MSD_MAX_DEVICES, devices, &n_devices) != CL_OK)
-		return; /* a platform without devices says so with an error */
+		return; /* a platform without devices returns an error */
 	if (n_devices > MSD_MAX_DEVICES)
 		n_devices = MSD_MAX_DEVICES;
 	for (uint32_t i = 0; i < n_devices && *n < MSD_MAX_DEVICES; i++) {
@@ -147,7 +145,7 @@ static void add_devices(struct cl_platform *platform, bool cpus,
 	}
 }
 
-/* Where loaders look for drivers. */
+/* Folder in which loaders look for drivers. */
 static const char *vendors(void)
 {
 	const char *path = secure_getenv("OCL_ICD_VENDORS");

@@ -1,10 +1,10 @@
 #ifndef MSD_RUNTIME_DEVICE_OPENCL_API_H
 #define MSD_RUNTIME_DEVICE_OPENCL_API_H
 /*
- * The functions of the OpenCL ICD loader that are used here, as a table filled at the
- * first use: libOpenCL.so.1 is opened with dlopen, so that one binary runs with and
- * without it. Types and numbers are OpenCL's ABI (1.2), written out: neither headers
- * nor the library are needed to build. Private to the OpenCL backend.
+ * The functions of the OpenCL ICD loader in use, as a table filled at the first use.
+ * libOpenCL.so.1 is opened with dlopen, so that one binary runs with and without it.
+ * Types and numbers are OpenCL's ABI (1.2), written out. The build needs neither
+ * headers nor the library. Private to the OpenCL backend.
  */
 #include "proto/diag.h"
 #include "runtime/device/device.h"
@@ -97,8 +97,8 @@ enum {
 	  (struct cl_queue *, struct cl_mem *, const void *, size_t, size_t, size_t,   \
 	   uint32_t, struct cl_event *const *, struct cl_event **))
 
-/* X(type, name, arguments): functions that return an object, and a code behind their
- * last argument. */
+/* X(type, name, arguments): functions that return an object and an error code through
+ * an extra last argument. */
 #define MSD_OPENCL_OBJECT_MAP(X)                                                       \
 	X(struct cl_context *, clCreateContext,                                        \
 	  (const intptr_t *, uint32_t, struct cl_device *const *,                      \
@@ -126,14 +126,16 @@ struct msd_opencl_api {
 #undef MSD_OPENCL_OBJECT_FIELD
 };
 
-/** The table, process lifetime. NULL: no loader here, and @d (MSD_UNSUPPORTED) says
- * what was looked for. */
+/**
+ * The table, valid for the life of the process. NULL: no loader, and @d
+ * (MSD_UNSUPPORTED) lists what was tried.
+ */
 const struct msd_opencl_api *msd_opencl_api(struct msd_diag *d);
-/** Translate @code of @function, whose name and number stay in the text. */
+/** Translate @code of @function; the text has the function's name and the number. */
 msd_err msd_opencl_error(struct msd_diag *d, const char *function, int32_t code);
 
-/* A device and its platform, by the ordinal that we give it: those that are no CPU
- * first, each in the order in which the loader has them. */
+/* A device and its platform, by our ordinal. Devices that are not CPUs are first;
+ * within each group the loader's order applies. */
 struct msd_opencl_place {
 	struct cl_platform *platform;
 	struct cl_device *device;

@@ -1,4 +1,5 @@
-/* Programs of OpenCL: from source with its build log, from a binary, from the cache. */
+/* Build OpenCL programs: from source with its build log, from a binary, from the
+ * cache. */
 #include <stdlib.h>
 
 #include "proto/clock.h"
@@ -6,8 +7,8 @@
 #include "runtime/device/cache.h"
 #include "runtime/device/opencl/opencl.h"
 
-/* The device's compiler does not take it: most often it lacks something that the code
- * wants. */
+/* The device's compiler rejects the program, usually because it lacks a feature that
+ * the code needs. */
 static msd_err build_failed(struct msd_opencl *cl, struct cl_program *program,
 			    int32_t code, struct msd_diag *d)
 {
@@ -29,7 +30,7 @@ static msd_err build_failed(struct msd_opencl *cl, struct cl_program *program,
 	return MSD_UNSUPPORTED;
 }
 
-/* Build @program, which is released when that fails. */
+/* Build @program, which is released on failure. */
 static msd_err build(struct msd_opencl *cl, struct cl_program *program,
 		     struct cl_program **ret, struct msd_diag *d)
 {
@@ -75,7 +76,8 @@ static msd_err compile(struct msd_opencl *cl, struct msd_span source,
 	return build(cl, program, ret, d);
 }
 
-/* Keep what the driver made of the source; a driver that does not hand it out is fine.
+/*
+ * Cache the driver's binary of the source; a driver that does not provide it is fine.
  */
 static void keep(struct msd_opencl *cl, const struct msd_cache_key *key,
 		 struct cl_program *program)

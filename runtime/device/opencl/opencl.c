@@ -1,10 +1,10 @@
 /*
- * OpenCL as a device: a context and an in-order queue for each one, its memory, copies
- * and launches.
+ * OpenCL as a device: a context and an in-order queue per device, with its memory,
+ * copies and launches.
  *
- * Happy path: devices of all platforms are numbered once, open makes context and queue;
- * buffers are ranges of addresses that no host code can read, so that a pointer with an
- * offset stays a pointer; copies that the host must see wait for the queue.
+ * Happy path: devices of all platforms are numbered once, open creates context and
+ * queue. Buffers are ranges of addresses that host code cannot read, so that a
+ * pointer with an offset stays a pointer. Host reads wait for the queue.
  */
 #include "runtime/device/opencl/opencl.h"
 
@@ -20,7 +20,7 @@ static msd_err opencl_count(uint32_t *ret_n, struct msd_diag *d)
 	return msd_opencl_places(places, ret_n, d);
 }
 
-/* Index of the first range that begins behind @address. */
+/* Index of the first range that begins after @address. */
 static size_t range_behind(const struct msd_opencl *cl, const void *address)
 {
 	size_t low = 0;
@@ -37,8 +37,8 @@ static size_t range_behind(const struct msd_opencl *cl, const void *address)
 	return low;
 }
 
-/* The range with @n bytes at @address; @ret_offset is where in it. With the lock held.
- */
+/* The range with @n bytes at @address; @ret_offset is the offset in it. The caller
+ * holds the lock. */
 static struct msd_opencl_range *range_find(struct msd_opencl *cl, const void *address,
 					   size_t n, size_t *ret_offset)
 {
@@ -293,7 +293,7 @@ static msd_err opencl_fill(struct msd_dev *dev, void *dst, uint8_t value, size_t
 						   0, NULL, NULL));
 }
 
-/* A kernel that failed is found here by the drivers that tell at all. */
+/* A failed kernel is detected here, if the driver reports it at all. */
 static msd_err opencl_sync(struct msd_dev *dev, struct msd_diag *d)
 {
 	struct msd_opencl *cl = msd_opencl_of(dev);

@@ -3,17 +3,16 @@
 /*
  * The OpenCL backend's open device. Private to opencl*.c.
  *
- * A buffer of OpenCL has no address, but compiled code and the VM do arithmetic on
- * addresses. So each buffer gets a range of this process's address space that nobody
- * can read or write, and its addresses stand for the buffer's bytes. A launch whose
- * argument points into a buffer gets a sub-buffer.
+ * An OpenCL buffer has no address, but compiled code and the VM do address
+ * arithmetic. So each buffer gets an inaccessible range of this process's address
+ * space, and its addresses stand for the buffer's bytes. A launch with an argument
+ * that points into a buffer gets a sub-buffer.
  */
 #include <pthread.h>
 
 #include "runtime/device/opencl/api.h"
 
-/* A part of a buffer that a kernel was given; kept, as the next launch wants it again.
- */
+/* A sub-buffer that a kernel was given; kept because the next launch needs it again. */
 struct msd_opencl_part {
 	struct msd_opencl_part *next;
 	size_t offset;
@@ -29,14 +28,14 @@ struct msd_opencl_range {
 };
 
 struct msd_opencl {
-	struct msd_dev dev; /* first: the downcast is opencl_of() */
+	struct msd_dev dev; /* first member: opencl_of() downcasts */
 	const struct msd_opencl_api *api;
 	struct msd_opencl_place place;
 	struct cl_context *context;
-	struct cl_queue *queue; /* in order */
-	size_t base_align;      /* bytes; where a sub-buffer may begin */
+	struct cl_queue *queue; /* in-order queue */
+	size_t base_align;      /* bytes; alignment of sub-buffers */
 	uint64_t max_alloc;
-	pthread_mutex_t lock;            /* of the ranges */
+	pthread_mutex_t lock;            /* protects the ranges */
 	struct msd_opencl_range *ranges; /* sorted by base */
 	size_t n_ranges;
 	size_t room;
@@ -44,12 +43,12 @@ struct msd_opencl {
 
 static inline struct msd_opencl *msd_opencl_of(struct msd_dev *dev)
 {
-	return (struct msd_opencl *)(void *)dev; /* its first member */
+	return (struct msd_opencl *)(void *)dev; /* first member */
 }
 
 /**
  * The buffer that a kernel gets for @address; borrowed until it is freed. NULL gives
- * NULL. MSD_BAD_ARGUMENT: no memory of this device.
+ * NULL. MSD_BAD_ARGUMENT: not memory of this device.
  */
 MSD_MUST_CHECK msd_err msd_opencl_buffer(struct msd_opencl *cl, const void *address,
 					 struct cl_mem **ret, struct msd_diag *d);
@@ -63,8 +62,8 @@ msd_err msd_opencl_launch(struct msd_dev_program *program, size_t index,
 
 /* build.c */
 /**
- * A built program of @source, from the cache when it is there. MSD_UNSUPPORTED has the
- * build log.
+ * A built program of @source, from the cache if it is there. On MSD_UNSUPPORTED, @d
+ * has the build log.
  */
 MSD_MUST_CHECK msd_err msd_opencl_build_source(struct msd_opencl *cl,
 					       struct msd_span source,

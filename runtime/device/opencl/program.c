@@ -1,8 +1,8 @@
 /*
- * Kernels of OpenCL: a program for each, or one for all (source.h).
+ * OpenCL kernels: one program per kernel, or one for all (source.h).
  *
  * Arguments are state of a kernel object. So a launch takes an idle object of its
- * kernel, or makes one, and no two threads ever have the same.
+ * kernel, or creates one, and two threads never share an object.
  */
 #include <stdatomic.h>
 #include <stdlib.h>
@@ -15,15 +15,15 @@ struct idle_kernel {
 	struct idle_kernel *next;
 	struct cl_kernel *kernel;
 	bool has_values;
-	uint64_t values[]; /* of the scalars that it was given last, by argument */
+	uint64_t values[]; /* last values of the scalars, by argument */
 };
 
 struct program_kernel {
 	char *name;                 /* NUL-terminated copy; owned */
-	struct cl_program *program; /* owned by the first kernel that has it */
+	struct cl_program *program; /* owned by the first kernel that uses it */
 	bool owns_program;
-	_Atomic(struct idle_kernel *) spare; /* the one that a single thread uses */
-	struct idle_kernel *idle;            /* more; with the program's lock held */
+	_Atomic(struct idle_kernel *) spare; /* enough for a single thread */
+	struct idle_kernel *idle; /* further ones; protected by the program's lock */
 };
 
 struct msd_dev_program {
@@ -94,7 +94,7 @@ static void kernel_give(struct msd_dev_program *p, struct program_kernel *k,
 		kernel_give_more(p, k, idle);
 }
 
-/* A program for kernel @i, its own or the one that all share. */
+/* The program for kernel @i: its own or the shared one. */
 static msd_err program_for(struct msd_dev_program *p,
 			   const struct msd_device_blob *blob, size_t i,
 			   struct msd_diag *d)
@@ -120,7 +120,8 @@ static msd_err program_for(struct msd_dev_program *p,
 	return err == MSD_OK ? err : msd_diag_wrap(d, err, "kernel %s", k->name);
 }
 
-/* The first kernel object at once: a kernel that is not in the program shows now. */
+/* Creates the first kernel object, so that a kernel missing from the program is
+ * detected at load. */
 static msd_err kernel_load(struct msd_dev_program *p,
 			   const struct msd_device_blob *blob, size_t i,
 			   struct msd_diag *d)
@@ -221,7 +222,7 @@ msd_err msd_opencl_load(struct msd_dev *dev, const struct msd_device_blob *blob,
 	return MSD_OK;
 }
 
-/* Is @value what the kernel has for argument @i already? Notes it if not. */
+/* True if @value is already set for argument @i. Records it if not. */
 static bool is_same(struct idle_kernel *idle, uint32_t i, const void *value, size_t n)
 {
 	uint64_t bits = 0;

@@ -40,7 +40,8 @@ static bool is_word(char c)
 	return isalnum((unsigned char)c) || c == '_';
 }
 
-/* Is "bool" at @at, within @text, the type of a parameter that is no pointer? */
+/* True if "bool" at @at, within @text, is the type of a parameter that is not a
+ * pointer. */
 static bool is_bool_parameter(const char *text, const char *at, const char *end)
 {
 	return (at == text || !is_word(at[-1])) && end - at > 5 && at[4] == ' ' &&

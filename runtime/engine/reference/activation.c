@@ -96,7 +96,7 @@ double msd_activate(const struct msd_activation *f, double x)
 	return f->f(x, f->a, f->b);
 }
 
-/* Word @i of a text whose words are divided by spaces; "" when there are fewer. */
+/* Token @i of a space-separated text; "" if there are fewer. */
 static const char *word(const char *text, size_t i, size_t *ret_n)
 {
 	for (; i > 0 && *text != '\0'; i--) {

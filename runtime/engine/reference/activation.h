@@ -1,6 +1,6 @@
 #ifndef MSD_RUNTIME_ENGINE_REFERENCE_ACTIVATION_H
 #define MSD_RUNTIME_ENGINE_REFERENCE_ACTIVATION_H
-/* The functions that recurrent layers name. */
+/* Activation functions of recurrent layers, by name. */
 #include "runtime/engine/kernel.h"
 
 struct msd_activation {
@@ -9,7 +9,7 @@ struct msd_activation {
 	double b;
 };
 
-/** Activation @i of the list of a node, or @otherwise when the list is empty. */
+/** Activation @i of the node's list, or @otherwise if the list is empty. */
 MSD_MUST_CHECK msd_err msd_activation_read(const struct msd_kernel_call *c, size_t i,
 					   const char *otherwise,
 					   struct msd_activation *ret,

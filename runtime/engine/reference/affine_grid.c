@@ -1,7 +1,9 @@
-/* AffineGrid: each place, from -1 to 1 along each axis, times the image's matrix. */
+/* AffineGrid: each grid position, from -1 to 1 along each axis, times the image's
+ * matrix. */
 #include "runtime/engine/kernels.h"
 
-/* Place @i of @n: the middle of its element, or of the first and last at the ends. */
+/* Coordinate @i of @n: the centre of its element, or with @aligns the ends are the
+ * first and last element. */
 static double place(size_t i, size_t n, bool aligns)
 {
 	if (!aligns)

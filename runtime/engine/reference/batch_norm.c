@@ -1,18 +1,18 @@
 /*
- * BatchNormalization: each channel by a mean and a variance, which are given, or, where
- * it trains, those of the call's own elements; then what is given moves towards them.
+ * BatchNormalization: normalises each channel by a given mean and variance or, in
+ * training, by those of the call's own elements; then the running values are updated.
  */
 #include <math.h>
 
 #include "runtime/engine/kernels.h"
 
-enum { SCALE = 1, SHIFT, MEAN, VARIANCE }; /* inputs, one element for each channel */
+enum { SCALE = 1, SHIFT, MEAN, VARIANCE }; /* inputs, one element per channel */
 
-/* How the elements of a channel lie in a tensor: in planes, @step apart. */
+/* Layout of a channel's elements in a tensor: planes with a stride of @step. */
 struct channels {
 	size_t n;
 	size_t plane;
-	size_t n_planes; /* of each channel */
+	size_t n_planes; /* per channel */
 	size_t step;
 };
 
@@ -25,7 +25,7 @@ static struct channels channels_of(const struct msd_kernel_call *c)
 	return (struct channels){n, plane, (size_t)dims[0], n * plane};
 }
 
-/* Those of channel @k that are given. */
+/* Given mean and variance of channel @k. */
 static void moments_given(const struct msd_kernel_call *c, size_t k, double *ret_mean,
 			  double *ret_variance)
 {
@@ -60,7 +60,7 @@ static void moments_of(const struct msd_kernel_call *c, const struct channels *c
 	*ret_variance = squares / n;
 }
 
-/* What is given, moved towards what the call has, into output @i - 2. */
+/* Write the running value, updated with that of the call, to output @i - 2. */
 static void put_moved(const struct msd_kernel_call *c, size_t i, size_t k, double now)
 {
 	const size_t out = i - 2;

@@ -1,5 +1,4 @@
-/* What is computed element by element of two tensors or more, stretched as numpy does
- * it. */
+/* Elementwise operators on two or more tensors, broadcast as in numpy. */
 #include <math.h>
 #include <string.h>
 
@@ -8,7 +7,7 @@
 #include "runtime/engine/walk.h"
 
 typedef double float_fn(double a, double b);
-typedef int64_t int_fn(int64_t a, int64_t b); /* wraps, as the machine does */
+typedef int64_t int_fn(int64_t a, int64_t b); /* wraps on overflow */
 
 static double f_add(double a, double b)
 {
@@ -45,7 +44,7 @@ static double f_div(double a, double b)
 	return a / b;
 }
 
-/* Towards 0; by 0 it is 0, for nothing else can be said. */
+/* Rounds towards 0; division by 0 yields 0 because integers have no better result. */
 static int64_t i_div(int64_t a, int64_t b)
 {
 	if (b == -1)
@@ -72,7 +71,7 @@ static int64_t i_pow(int64_t a, int64_t b)
 	return (int64_t)y;
 }
 
-/* NaN is larger and smaller than all, as numpy has it. */
+/* NaN if one operand is NaN, as in numpy. */
 static double f_max(double a, double b)
 {
 	return a > b || isnan(a) ? a : b;
@@ -123,8 +122,8 @@ static int64_t i_slope(int64_t a, int64_t slope)
 	return a < 0 ? i_mul(a, slope) : a;
 }
 
-/* The rest of a division: of the divisor's sign, or (fmod) of the dividend's. By 0 it
- * is 0. */
+/* Remainder with the sign of the divisor or (fmod) of the dividend; division by 0
+ * yields 0. */
 static double f_mod(double a, double b)
 {
 	const double rest = fmod(a, b);
@@ -178,7 +177,7 @@ static const struct row {
 	const char *op;
 	float_fn *f;
 	int_fn *i;
-	int_fn *u; /* of uint64, where it is another */
+	int_fn *u; /* for uint64, if different */
 } rows[] = {
 	{"Add", f_add, i_add, i_add},
 	{"Sub", f_sub, i_sub, i_sub},
@@ -200,7 +199,7 @@ static const struct row {
 	{"Right", NULL, i_right, i_right},
 };
 
-/* An operator of several functions says by a parameter which one it is. */
+/* A parameter selects the function of an operator that has several. */
 static const char *name_of(const struct msd_kernel_call *c)
 {
 	static const char *const bitwise[] = {"And", "Or", "Xor", "Left", "Right"};
@@ -223,14 +222,17 @@ static const struct row *row_of(const struct msd_kernel_call *c)
 	return &rows[i];
 }
 
-/* A tensor as it is read in a walk. */
+/* A tensor operand of a walk. */
 struct side {
 	const void *p;
 	struct msd_dtype dtype;
 };
 
-/* One row of the output: floats as double, integers as they are. When one of both is a
- * float, so are both, and an integer is what comes out if the first was one. */
+/*
+ * Compute one row of the output: floats as double, integers unchanged. If one operand
+ * is a float, both are computed as floats; the result is an integer if the first
+ * operand is one.
+ */
 static void run_row(const struct row *row, struct side a, struct side b,
 		    const struct msd_walk *w, void *out, int64_t at)
 {
@@ -257,7 +259,7 @@ static void run_row(const struct row *row, struct side a, struct side b,
 	}
 }
 
-/* @a is of these extents; @b is input @i. */
+/* @a has the given extents; @b is input @i. */
 static void run_pair(const struct msd_kernel_call *c, struct side a,
 		     const int64_t *a_dims, size_t a_ndim, size_t i)
 {
@@ -284,7 +286,7 @@ static msd_err run_two(const struct msd_kernel_call *c, struct msd_diag *d)
 	return MSD_OK;
 }
 
-/* The first is stretched into the output, with which the others are put together. */
+/* Broadcast the first input into the output, then combine the other inputs with it. */
 static msd_err run_many(const struct msd_kernel_call *c, struct msd_diag *d)
 {
 	const struct side y = {c->out[0], msd_kernel_out_dtype(c, 0)};
@@ -306,7 +308,7 @@ static msd_err run_mean(const struct msd_kernel_call *c, struct msd_diag *d)
 	const size_t n_inputs = modser_sg_node_input_count(c->node);
 	const int64_t n = (int64_t)msd_kernel_out_elements(c, 0);
 
-	(void)run_many(c, d); /* which cannot fail */
+	(void)run_many(c, d); /* cannot fail */
 	for (int64_t i = 0; i < n; i++) {
 		const union msd_number v = msd_number_load(dtype, c->out[0], i);
 
@@ -315,7 +317,7 @@ static msd_err run_mean(const struct msd_kernel_call *c, struct msd_diag *d)
 	return MSD_OK;
 }
 
-/* One slope for each channel, or one for all; or as numpy stretches them. */
+/* One slope per channel, or one for all; else broadcast as in numpy. */
 static msd_err run_prelu(const struct msd_kernel_call *c, struct msd_diag *d)
 {
 	const struct side a = {c->in[0], msd_kernel_in_dtype(c, 0)};

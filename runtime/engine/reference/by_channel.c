@@ -1,8 +1,8 @@
 /*
- * Convolution by channels: each plane of the output is made of one plane of the input,
- * so that nothing is shared as blocks of a product share it. A stretch of a row of the
- * output is summed at a time; the row of the input below it is read once for all taps
- * that look at it. Sums add in the order of msd_product_run(), and have its bits.
+ * Depthwise convolution: each plane of the output depends on one plane of the input,
+ * so the blocks of a product would share no data. One range of an output row is
+ * summed at a time; the input row is read once for all taps that use it. Sums add in
+ * the order of msd_product_run() and have the same bits.
  */
 #include "runtime/engine/kernel.h"
 #include "runtime/engine/reference/conv.h"
@@ -15,7 +15,7 @@ struct by_channel {
 	const struct msd_product *p;
 };
 
-/* Elements of the input that @n places of a row look at. */
+/* Number of input elements that @n positions of a row use. */
 static int64_t line_of(const struct msd_conv *c, int64_t n)
 {
 	const struct msd_op_window *w = &c->axes[MSD_CONV_WIDTH];
@@ -33,7 +33,7 @@ static bool fits(const struct msd_conv *c, const struct msd_product *p)
 	       msd_op_window_reach(&c->axes[MSD_CONV_WIDTH]) <= MAX_LINE / 2;
 }
 
-/* What one row of taps adds to @n sums. */
+/* Add the contribution of one row of taps to @n sums. */
 static void add_row(const struct msd_conv *c, const double *taps, const double *line,
 		    size_t n, double *sums)
 {
@@ -44,7 +44,7 @@ static void add_row(const struct msd_conv *c, const double *taps, const double *
 		const double *from = line + k * (size_t)w->dilation;
 		const double tap = taps[k];
 
-		if (stride == 1) { /* which a compiler makes vectors of */
+		if (stride == 1) { /* the compiler vectorises this loop */
 			for (size_t i = 0; i < n; i++)
 				sums[i] += tap * from[i];
 			continue;

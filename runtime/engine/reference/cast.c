@@ -1,4 +1,4 @@
-/* Cast and CastLike: elements of one type as those of another. */
+/* Cast and CastLike: conversion of elements to another type. */
 #include <math.h>
 #include <string.h>
 
@@ -7,10 +7,10 @@
 #include "runtime/value/element.h"
 #include "runtime/value/small.h"
 
-/* One element, as whatever it is. */
+/* One element of any type. */
 struct cell {
 	bool is_float;
-	int64_t i; /* of integers, the bits */
+	int64_t i; /* for integers, the bits */
 	double real;
 };
 
@@ -67,7 +67,7 @@ static msd_err run(const struct msd_kernel_call *c, struct msd_diag *d)
 		return msd_diag_set(d, MSD_UNSUPPORTED,
 				    "no kernel makes such elements");
 	}
-	if (to.bits < 8) /* the last byte may have one element */
+	if (to.bits < 8) /* the last byte may hold only one element */
 		memset(c->out[0], 0, (n + 1) / 2);
 	for (size_t i = 0; i < n; i++) {
 		const struct cell v = read_cell(from, c->in[0], i);

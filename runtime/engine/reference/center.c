@@ -1,5 +1,5 @@
-/* CenterCropPad: where both have elements, those in the middle are copied; of an odd
- * number of others the last is behind. */
+/* CenterCropPad: the middle elements that both have are copied; if the difference is
+ * odd, the extra one is at the end. */
 #include <string.h>
 
 #include "runtime/engine/kernels.h"
@@ -33,7 +33,7 @@ static msd_err run(const struct msd_kernel_call *c, struct msd_diag *d)
 	msd_walk_init(&w, both, ndim);
 	msd_walk_operand(&w, in_steps, from);
 	msd_walk_operand(&w, out_steps, to);
-	/* The last axis of both is compact: a row is one piece. */
+	/* The last axis of both is contiguous: copy whole rows. */
 	for (msd_walk_begin(&w); w.row < w.n_rows; msd_walk_next(&w)) {
 		memcpy((uint8_t *)c->out[0] + (size_t)w.at[1] * size,
 		       (const uint8_t *)c->in[0] + (size_t)w.at[0] * size,

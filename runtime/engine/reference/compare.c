@@ -1,4 +1,4 @@
-/* Comparison, Logical, Where, Clip and Cast; IsInf and IsNaN. */
+/* Comparison, Logical, Where, Clip, IsInf and IsNaN. */
 #include <math.h>
 #include <string.h>
 
@@ -6,7 +6,7 @@
 #include "runtime/engine/row.h"
 #include "runtime/engine/walk.h"
 
-/* -1, 0, 1: less, equal, more; 2: neither, for one of both is NaN. */
+/* -1, 0, 1: less, equal, greater; 2: unordered, because one operand is NaN. */
 static int order_floats(double a, double b)
 {
 	if (isnan(a) || isnan(b))
@@ -21,7 +21,7 @@ static int order(enum msd_number_kind kind, int64_t a, int64_t b)
 	return a < b ? -1 : a > b;
 }
 
-/* As tmfiles number them. */
+/* Numbered as in tmfiles. */
 static bool compare(int64_t type, int sign)
 {
 	switch (type) {
@@ -45,12 +45,12 @@ static bool combine(int64_t type, bool a, bool b)
 	return type == 0 ? a && b : type == 1 ? a || b : a != b;
 }
 
-/* Two inputs of one type, and how their elements go together. */
+/* Two inputs of one type, and how their elements are paired. */
 struct two {
 	const struct msd_kernel_call *c;
 	struct msd_dtype dtype;
 	enum msd_number_kind kind;
-	int64_t type; /* of the comparison, or of what combines them */
+	int64_t type; /* type of the comparison or the logical operator */
 	bool is_logical;
 };
 
@@ -134,7 +134,7 @@ static msd_err run_where(const struct msd_kernel_call *c, struct msd_diag *d)
 	return MSD_OK;
 }
 
-/* A limit: an input, a parameter of floats, or none. */
+/* A limit: an input, a float parameter, or none. */
 static union msd_number limit(const struct msd_kernel_call *c, size_t i,
 			      const char *param, int64_t otherwise)
 {
@@ -159,7 +159,7 @@ static msd_err run_clip(const struct msd_kernel_call *c, struct msd_diag *d)
 	(void)d;
 	for (size_t i = 0; kind == MSD_N_FLOAT && i < n; i++) {
 		const double v = msd_row_at(dtype, c->in[0], i);
-		const double least = v < low.f ? low.f : v; /* NaN stays what it is */
+		const double least = v < low.f ? low.f : v; /* keeps NaN */
 
 		msd_row_put(dtype, c->out[0], i, least > high.f ? high.f : least);
 	}

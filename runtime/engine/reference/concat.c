@@ -1,4 +1,4 @@
-/* Concat, and Slice and Split, which take apart what Concat puts together. */
+/* Concat, and its inverses Slice and Split. */
 #include <string.h>
 
 #include "graph/op/slice.h"
@@ -26,7 +26,7 @@ static msd_err run_concat(const struct msd_kernel_call *c, struct msd_diag *d)
 	return MSD_OK;
 }
 
-/* Pieces along one axis, one behind the other, the first from @begin on. */
+/* Copy consecutive pieces along one axis, the first from @begin on. */
 static void take_pieces(const struct msd_kernel_call *c, size_t begin)
 {
 	const int64_t *dims = msd_kernel_in_dims(c, 0);

@@ -55,7 +55,7 @@ void msd_conv_line(const struct msd_conv *c, int64_t row, int64_t from, int64_t 
 		   int64_t count, double *ret)
 {
 	const int64_t in = c->axes[MSD_CONV_WIDTH].in;
-	int64_t first = 0; /* that are inside: those up to `end` */
+	int64_t first = 0; /* first position inside; `end` is the limit */
 	int64_t end = row < 0 ? 0 : count;
 
 	if (from < 0)

@@ -1,12 +1,15 @@
-/* Convolution: for each group of each image a product of the kernels, an output channel
- * a row, and of what their taps look at, a place of the output a column. */
+/*
+ * Convolution as a product for each group of each image: the kernels, one output
+ * channel per row, times the input elements of their taps, one output position per
+ * column.
+ */
 #include "runtime/engine/kernels.h"
 #include "runtime/engine/reference/conv.h"
 
 struct convolution {
-	struct msd_conv c; /* first: what a product is given */
+	struct msd_conv c; /* first member: the context of the product */
 	int64_t activation;
-	const double *terms; /* a factor for each channel, then addends; NULL: none */
+	const double *terms; /* one factor per channel, then addends; NULL: none */
 };
 
 static double activate(double v, int64_t activation)

@@ -1,4 +1,4 @@
-/* What changes the shape alone. */
+/* Operators that change only the shape. */
 #include <string.h>
 
 #include "runtime/engine/kernels.h"
@@ -13,7 +13,7 @@ static msd_err run(const struct msd_kernel_call *c, struct msd_diag *d)
 	return MSD_OK;
 }
 
-/* Nothing is dropped, as the mask says. */
+/* Nothing is dropped; the mask is all true. */
 static msd_err run_dropout(const struct msd_kernel_call *c, struct msd_diag *d)
 {
 	if (modser_sg_node_output(c->node, 1) != NULL)

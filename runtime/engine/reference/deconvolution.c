@@ -1,10 +1,10 @@
-/* Deconvolution: each element of the input is spread over the output by the kernel. One
- * output channel of one image a part, sums in double. */
+/* Deconvolution: the kernel spreads each input element over the output. One part is
+ * one output channel of one image; sums are doubles. */
 #include "runtime/engine/kernels.h"
 #include "runtime/engine/reference/conv.h"
 #include "runtime/engine/row.h"
 
-/* The place in the input from which tap @k reaches place @o; -1: none does. */
+/* The input position from which tap @k reaches output position @o; -1: none. */
 static int64_t place(const struct msd_op_window *w, int64_t o, int64_t k)
 {
 	const int64_t from = o + w->before - k * w->dilation;
@@ -14,7 +14,8 @@ static int64_t place(const struct msd_op_window *w, int64_t o, int64_t k)
 	return from / w->stride;
 }
 
-/* What the input's channel at @x gives to place @o by the kernel at @w. */
+/* Contribution of the input channel at @x to output position @o with the kernel at
+ * @w. */
 static double sum_channel(const struct msd_conv *c, size_t x, size_t w,
 			  const int64_t o[MSD_OP_AXES])
 {
@@ -66,7 +67,7 @@ static void run_channel(const void *ctx, size_t part)
 	}
 }
 
-/* The weights are by input channel, then by output channel of its group. */
+/* The weights are ordered by input channel, then by output channel of its group. */
 static msd_err run(const struct msd_kernel_call *call, struct msd_diag *d)
 {
 	struct msd_conv c;

@@ -1,6 +1,5 @@
-/* A convolution whose taps are moved: what one looks at lies between four elements of
- * the input, as its offsets say, and may be weighed by a mask. The rest is a product,
- * as every convolution is. */
+/* A convolution with moved taps: an offset puts each tap between four input elements,
+ * and a mask may weight it. The rest is a product, as in every convolution. */
 #include <math.h>
 
 #include "runtime/engine/kernels.h"
@@ -10,11 +9,11 @@
 enum { OFFSETS = 2, BIAS = 3, MASK = 4 };
 
 struct deformed {
-	struct msd_conv c; /* first: what a product is given */
+	struct msd_conv c; /* first member: the context of the product */
 	const void *offsets;
 	const void *mask; /* NULL: none */
-	size_t n_moves;   /* groups of channels with offsets of their own */
-	size_t per_move;  /* channels of one */
+	size_t n_moves;   /* groups of channels with their own offsets */
+	size_t per_move;  /* channels per group */
 };
 
 static double element(const struct msd_conv *c, size_t plane, double y, double x)
@@ -28,7 +27,7 @@ static double element(const struct msd_conv *c, size_t plane, double y, double x
 			  plane * c->in_plane + (size_t)y * (size_t)w->in + (size_t)x);
 }
 
-/* What lies at @y, @x of a plane; outside of it there are zeros. */
+/* Interpolated value at @y, @x of a plane; zero outside. */
 static double between(const struct msd_conv *c, size_t plane, double y, double x)
 {
 	const double top = floor(y);
@@ -44,7 +43,7 @@ static double between(const struct msd_conv *c, size_t plane, double y, double x
 		       right * element(c, plane, top + 1, left + 1));
 }
 
-/* Where tap @tap of @w looks at from place @place, before it is moved. */
+/* Input position of tap @tap of @w for output position @place, before the offset. */
 static double unmoved(const struct msd_op_window *w, int64_t place, int64_t tap)
 {
 	return (double)(place * w->stride - w->before + tap * w->dilation);

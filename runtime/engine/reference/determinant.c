@@ -1,10 +1,10 @@
-/* Det, by elimination: the largest of a column becomes the next of the diagonal. */
+/* Det, by Gaussian elimination with partial pivoting. */
 #include <math.h>
 #include <stdlib.h>
 
 #include "runtime/engine/kernels.h"
 
-/* Let the row with the largest element of column @k be row @k. Returns the sign. */
+/* Swap the row with the largest element of column @k into row @k. Returns the sign. */
 static double pivot(double *a, size_t n, size_t k)
 {
 	size_t best = k;

@@ -1,4 +1,4 @@
-/* EyeLike, Trilu and OneHot: what a place alone decides. */
+/* EyeLike, Trilu and OneHot: values that depend only on the position. */
 #include <string.h>
 
 #include "runtime/engine/kernels.h"
@@ -30,7 +30,7 @@ static msd_err run_eye_like(const struct msd_kernel_call *c, struct msd_diag *d)
 	return MSD_OK;
 }
 
-/* A place further away than the matrix is wide is as far as its edge. */
+/* Clamp an offset that exceeds the width of the matrix to its edge. */
 static int64_t nearest(int64_t v, int64_t most)
 {
 	return v > most ? most : v < -most ? -most : v;
@@ -64,7 +64,7 @@ static msd_err run_trilu(const struct msd_kernel_call *c, struct msd_diag *d)
 	return MSD_OK;
 }
 
-/* An index that is outside has no one. */
+/* For an index out of range, all values are "off". */
 static msd_err run_one_hot(const struct msd_kernel_call *c, struct msd_diag *d)
 {
 	const struct msd_dtype index = msd_kernel_in_dtype(c, 0);

@@ -1,5 +1,5 @@
-/* Einsum: a product of matrices, whose rows, columns, stacks and sums each go along
- * several axes. What both inputs and the output have are stacks. */
+/* Einsum: a product of matrices. Its rows, columns, stacks and sums may each span
+ * several axes. Axes of both inputs and the output are stacks. */
 #include "graph/op/einsum.h"
 
 #include "runtime/engine/kernels.h"
@@ -9,11 +9,11 @@
 
 enum { STACKS, ROWS, COLUMNS, SUMS, KINDS };
 
-/* Axes of one kind, as one index that counts through them all. */
+/* Axes of one kind, iterated by one index. */
 struct axes {
 	size_t n;
 	int64_t extents[MSD_EINSUM_AXES];
-	int64_t a[MSD_EINSUM_AXES]; /* steps in each tensor */
+	int64_t a[MSD_EINSUM_AXES]; /* strides in each tensor */
 	int64_t b[MSD_EINSUM_AXES];
 	int64_t y[MSD_EINSUM_AXES];
 };
@@ -85,7 +85,7 @@ static void put(const void *ctx, size_t stack, size_t m, size_t first, size_t n,
 	}
 }
 
-/* Axis @i goes to those of its kind; @step is the output's. */
+/* Add axis @i to the axes of its kind; @step is the output's stride. */
 static void sort_axis(struct einsum *e, const struct msd_op_einsum *from, size_t i,
 		      int64_t step)
 {

@@ -1,9 +1,9 @@
-/* Eltwise and BroadMul: of one or two tensors, element by element. */
+/* Eltwise and BroadMul: elementwise on one or two tensors. */
 #include <math.h>
 
 #include "runtime/engine/kernels.h"
 
-enum type { /* as tmfiles number them */
+enum type { /* numbered as in tmfiles */
 	    PROD,
 	    PROD_SCALAR,
 	    SUM,
@@ -23,14 +23,16 @@ enum type { /* as tmfiles number them */
 	    POWER
 };
 
-/* How a tensor's elements go with those of the larger one: element i / step % n. */
+/* Mapping from an element of the larger tensor to the operand: element i / step % n. */
 struct operand {
 	const float *p;
 	size_t n;
 	size_t step;
 };
 
-/* One element for all, one for each channel, one for each place of a plane, or all. */
+/*
+ * One element for all, one per channel, one per position of a plane, or all elements.
+ */
 static struct operand operand_of(const struct msd_kernel_call *c, size_t i)
 {
 	const int64_t *out = msd_kernel_out_dims(c, 0);

@@ -1,4 +1,4 @@
-/* The reference engine: it takes each node whose operator has a kernel. */
+/* The reference engine: it accepts each node with a kernel for its operator. */
 #include "runtime/engine/engine.h"
 
 #include "runtime/engine/kernel.h"

@@ -13,19 +13,19 @@ struct complex_number {
 	double im;
 };
 
-/* Rows to transform, each on its own. */
+/* Independent rows to transform. */
 struct spectra {
 	const struct msd_kernel_call *c;
-	struct complex_number *wheel; /* a turn in n steps */
+	struct complex_number *wheel; /* n roots of unity */
 	size_t n;                     /* length of a transform */
-	size_t bins;                  /* frequencies that are asked for */
+	size_t bins;                  /* number of requested frequencies */
 	size_t parts;                 /* 1: real, 2: complex */
-	size_t n_in;                  /* elements of a row that there are */
-	size_t step;                  /* from one of them to the next */
-	size_t outer_in;              /* from row to row, see row_at() */
+	size_t n_in;                  /* number of existing elements in a row */
+	size_t step;                  /* stride of the elements */
+	size_t outer_in;              /* stride of the rows, see row_at() */
 	size_t inner;
-	size_t frames;  /* of a signal; 0: a DFT */
-	size_t between; /* frames */
+	size_t frames;  /* number of frames of a signal; 0: a DFT */
+	size_t between; /* distance of the frames */
 	double scale;
 };
 
@@ -41,7 +41,7 @@ static bool make_wheel(struct spectra *s, bool is_inverse)
 	return s->wheel != NULL;
 }
 
-/* Element @j of the row that begins at @first, weighed by the window of an STFT. */
+/* Element @j of the row that begins at @first, multiplied by the window for an STFT. */
 static struct complex_number element(const struct spectra *s, size_t first, size_t j)
 {
 	const size_t at = (first + j * s->step) * s->parts;

@@ -35,7 +35,7 @@ static msd_err run_gather(const struct msd_kernel_call *c, struct msd_diag *d)
 	return MSD_OK;
 }
 
-/* Which element of an axis of @n stands at @i, which may be outside; -1: none. */
+/* Map index @i, which may be out of range, to an element of an axis of @n; -1: none. */
 static int64_t inside(int64_t i, int64_t n, int64_t mode)
 {
 	const int64_t turn = 2 * (n - 1);
@@ -57,7 +57,7 @@ static int64_t inside(int64_t i, int64_t n, int64_t mode)
 	}
 }
 
-/* Where element @i of the output comes from; -1: it is padding. */
+/* Source of output element @i; -1: padding. */
 static int64_t source_of(const struct msd_kernel_call *c,
 			 const struct msd_op_pads *pads, const int64_t *steps,
 			 const int64_t *out_steps, size_t i)
@@ -87,7 +87,7 @@ static msd_err run_pad(const struct msd_kernel_call *c, struct msd_diag *d)
 	int64_t steps[MODSER_GRAPH_MAX_NDIM];
 	int64_t out_steps[MODSER_GRAPH_MAX_NDIM];
 	struct msd_op_pads pads;
-	uint64_t padding[2] = {0}; /* as wide as any element */
+	uint64_t padding[2] = {0}; /* room for an element of any type */
 
 	if (msd_op_pad_amounts(c->node, &pads) != 0)
 		return msd_diag_set(d, MSD_BAD_ARTIFACT, "what it adds is not known");

@@ -1,5 +1,5 @@
-/* GridSample: each place of the output is a sum over some places of each axis of the
- * input, with a weight for each; which, a grid says. */
+/* GridSample: each output position is a weighted sum over input positions along each
+ * axis; a grid selects the positions. */
 #include <math.h>
 #include <string.h>
 
@@ -8,9 +8,9 @@
 #define MAX_TAPS 4
 #define MAX_AXES 3
 
-/* On one axis. */
+/* Taps on one axis. */
 struct taps {
-	int64_t at[MAX_TAPS]; /* -1: it is outside, and counts as 0 */
+	int64_t at[MAX_TAPS]; /* -1: outside, counts as 0 */
 	double weight[MAX_TAPS];
 };
 
@@ -21,10 +21,10 @@ struct grid {
 	const struct msd_kernel_call *c;
 	enum mode mode;
 	enum padding padding;
-	bool is_aligned; /* -1 and 1 are the middles of the first and last element */
+	bool is_aligned; /* -1 and 1 are the centres of the first and last element */
 	size_t n_axes;
-	size_t n_taps;     /* of an axis */
-	const int64_t *in; /* its extents */
+	size_t n_taps;     /* per axis */
+	const int64_t *in; /* extents of the input */
 	size_t in_plane;
 	size_t out_plane;
 	size_t channels;
@@ -35,7 +35,7 @@ static int64_t clamp(int64_t i, int64_t n)
 	return i < 0 ? 0 : i >= n ? n - 1 : i;
 }
 
-/* @x thrown back at both ends of the axis until it is inside. */
+/* Reflect @x at both ends of the axis until it is inside. */
 static double reflect(const struct grid *g, double x, int64_t n)
 {
 	const double low = g->is_aligned ? 0 : -0.5;
@@ -49,7 +49,7 @@ static double reflect(const struct grid *g, double x, int64_t n)
 	return (x < low) == is_even ? low + rest : low + span - rest;
 }
 
-/* The element that stands for place @i of @n. */
+/* The element for position @i of @n. */
 static int64_t element(const struct grid *g, double i, int64_t n)
 {
 	if (isnan(i))
@@ -74,7 +74,7 @@ static double cubic(double x)
 	return x < 2 ? a * x * x * x - 5 * a * x * x + 8 * a * x - 4 * a : 0;
 }
 
-/* Where coordinate @v, which goes from -1 to 1, lies on an axis of @n. */
+/* Position of coordinate @v, from -1 to 1, on an axis of @n. */
 static double place_of(const struct grid *g, double v, int64_t n)
 {
 	const double low = g->is_aligned ? 0 : -0.5;
@@ -82,7 +82,8 @@ static double place_of(const struct grid *g, double v, int64_t n)
 	const double x = low + (v + 1) / 2 * span;
 	const double at = g->mode == NEAREST ? rint(x) : x;
 
-	/* A cubic looks at its neighbours from where it is, and they are inside. */
+	/* The cubic mode keeps the position unreflected; its neighbours are mapped
+	 * inside. */
 	if (g->mode == CUBIC || !(at < low || at > low + span))
 		return at;
 	if (g->padding == BORDER)
@@ -138,7 +139,7 @@ static double sum_of(const struct grid *g, size_t plane, const struct taps *axes
 	return sum;
 }
 
-/* One image: all of its channels look at the same places. */
+/* Process one image: all of its channels use the same positions. */
 static void run_image(const void *ctx, size_t image)
 {
 	const struct grid *g = ctx;
@@ -148,7 +149,7 @@ static void run_image(const void *ctx, size_t image)
 		struct taps axes[MAX_AXES];
 
 		for (size_t a = 0; a < g->n_axes;
-		     a++) { /* the grid has the last first */
+		     a++) { /* the grid stores the last axis first */
 			axes[a] = taps_of(
 				g, msd_kernel_get(g->c, 1, from + g->n_axes - 1 - a),
 				g->in[a]);

@@ -1,17 +1,17 @@
-/* GroupNorm: each group of an image's channels gets the mean 0 and the deviation 1. And
- * LpNorm: each row along an axis the length 1. */
+/* GroupNorm: normalises each group of an image's channels to mean 0 and deviation 1.
+ * LpNorm: normalises each row along an axis to length 1. */
 #include <math.h>
 
 #include "runtime/engine/kernels.h"
 
 struct groups {
 	const struct msd_kernel_call *c;
-	size_t n;        /* of an image */
-	size_t channels; /* of a group */
+	size_t n;        /* per image */
+	size_t channels; /* per group */
 	size_t plane;
 };
 
-/* Scale or bias of a channel of group @k, by what input @i has. */
+/* Scale or bias of a channel of group @k from input @i. */
 static double part(const struct groups *g, size_t i, size_t k, size_t channel)
 {
 	const bool is_each = msd_kernel_in_elements(g->c, i) == g->n * g->channels;
@@ -64,7 +64,7 @@ static msd_err run_group_norm(const struct msd_kernel_call *c, struct msd_diag *
 	return MSD_OK;
 }
 
-/* A row of zeros stays as it is. */
+/* A row of zeros stays unchanged. */
 static msd_err run_lp_norm(const struct msd_kernel_call *c, struct msd_diag *d)
 {
 	const int64_t *dims = msd_kernel_in_dims(c, 0);

@@ -1,4 +1,4 @@
-/* If: one of two graphs, on what it captured. */
+/* If: runs one of two graphs on captured values. */
 #include "runtime/engine/flow.h"
 
 static msd_err run_if(const struct msd_flow_call *c, struct msd_diag *d)

@@ -1,12 +1,12 @@
 /* Convolutions of integers: ConvInteger and QLinearConv. The sums are doubles, which
- * hold them exactly. */
+ * represent them exactly. */
 #include "runtime/engine/kernels.h"
 #include "runtime/engine/reference/conv.h"
 #include "runtime/engine/reference/quantize.h"
 #include "runtime/engine/row.h"
 
 struct integers {
-	struct msd_conv c; /* first: what a product is given */
+	struct msd_conv c; /* first member: the context of the product */
 	const struct msd_kernel_call *call;
 	size_t w_zero;
 	bool is_scaled;

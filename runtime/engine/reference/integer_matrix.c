@@ -1,5 +1,5 @@
-/* Products of matrices of integers: MatMulInteger and QLinearMatMul. The sums are
- * doubles, which hold them exactly. */
+/* Products of integer matrices: MatMulInteger and QLinearMatMul. The sums are
+ * doubles, which represent them exactly. */
 #include "graph/op/quantize.h"
 #include "runtime/engine/kernels.h"
 #include "runtime/engine/reference/product.h"
@@ -9,11 +9,11 @@
 
 struct integers {
 	const struct msd_kernel_call *c;
-	size_t b; /* which input the second matrix is */
+	size_t b; /* index of the input with the second matrix */
 	size_t m;
 	size_t n;
 	size_t k;
-	/* Inputs with zero points and scales, which may be none. */
+	/* Inputs with zero points and scales; optional. */
 	size_t a_zero, b_zero;
 	bool is_scaled;
 	struct msd_walk stacks;

@@ -3,7 +3,7 @@
 
 enum type { NEAREST = 1, CENTRES = 2, CORNERS = 4 };
 
-/* Two places of the input and how much the second counts. */
+/* Two input positions and the weight of the second. */
 struct between {
 	int64_t low;
 	int64_t high;

@@ -1,8 +1,8 @@
-/* Loop: a graph that runs as long as its condition holds, and as often as it may. */
+/* Loop: runs a graph while its condition holds, up to a maximum count. */
 #include "runtime/engine/turns.h"
 #include "runtime/value/element.h"
 
-/* The count is one int64; without one the condition alone ends it. */
+/* The count is one int64; without a count only the condition ends the loop. */
 static msd_err read_count(const struct msd_flow_value *v, int64_t *ret,
 			  struct msd_diag *d)
 {

@@ -10,11 +10,11 @@
 struct scores {
 	const struct msd_kernel_call *c;
 	size_t classes;
-	size_t inner;  /* places behind the axis of the classes */
-	bool has_logs; /* somebody asked for the second output */
+	size_t inner;  /* positions after the class axis */
+	bool has_logs; /* the second output is requested */
 };
 
-/* What is subtracted from each score of classification @k to make logarithms. */
+/* Value to subtract from each score of classification @k to get logarithms. */
 static double log_of_sum(const struct scores *s, size_t k)
 {
 	const size_t first = k / s->inner * s->classes * s->inner + k % s->inner;
@@ -34,7 +34,7 @@ static double log_of_sum(const struct scores *s, size_t k)
 	return off;
 }
 
-/* The loss of classification @k, and its weight: 0 when its label is left out. */
+/* The loss of classification @k, and its weight: 0 if its label is ignored. */
 static msd_err loss_of(const struct scores *s, size_t k, double off, double *ret,
 		       double *ret_weight, struct msd_diag *d)
 {

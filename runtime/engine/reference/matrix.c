@@ -4,27 +4,27 @@
 #include "runtime/engine/row.h"
 #include "runtime/engine/walk.h"
 
-/* Two matrices, each with steps of its own, of stacks that a walk tells. */
+/* Two matrices, each with its own strides, in stacks that a walk iterates. */
 struct matrices {
 	struct msd_dtype dtype;
 	const void *a;
 	const void *b;
-	const void *bias; /* one for each column; NULL: none */
+	const void *bias; /* one per column; NULL: none */
 	void *y;
 	size_t m;
 	size_t n;
 	int64_t k;
 	int64_t a_row, a_column;
 	int64_t b_row, b_column;
-	int64_t a_size, b_size; /* elements of one of a stack */
+	int64_t a_size, b_size; /* elements per matrix of a stack */
 	struct msd_walk stacks;
 	double scale;
-	const void *more; /* added to the scaled product; NULL: nothing is */
+	const void *more; /* addend of the scaled product; NULL: none */
 	double more_scale;
 	int64_t more_row, more_column;
 };
 
-/* What is added to an element of the product. */
+/* Addend of an element of the product. */
 static double more_at(const struct matrices *p, size_t m, size_t n)
 {
 	const int64_t at = (int64_t)m * p->more_row + (int64_t)n * p->more_column;
@@ -92,8 +92,8 @@ static uint64_t whole(const struct matrices *p, const void *from, int64_t i)
 	return (uint64_t)msd_number_load(p->dtype, from, i).i;
 }
 
-/* An element of whole numbers, which wrap around as a machine's do: sums of doubles
- * would lose what is beyond 2^53. @m: the row of the stack. */
+/* Store an integer element, which wraps on overflow: sums of doubles would lose bits
+ * beyond 2^53. @m: the row of the stack. */
 static void put_whole(const struct matrices *p, size_t m, size_t n, size_t i,
 		      uint64_t sum)
 {
@@ -157,7 +157,7 @@ static void multiply(const struct matrices *p, size_t n_stacks)
 	}
 }
 
-/* What is added to the product, stretched from one or two axes or none. */
+/* Read the addend of the product, broadcast from one or two axes or a scalar. */
 static void read_more(const struct msd_kernel_call *c, struct matrices *p)
 {
 	const int64_t *dims = msd_kernel_in_dims(c, 2);
@@ -197,7 +197,7 @@ static msd_err run_gemm(const struct msd_kernel_call *c, struct msd_diag *d)
 	return MSD_OK;
 }
 
-/* x times the transposed weights; the sums begin with the bias. */
+/* x times the transposed weights; the sums start with the bias. */
 static msd_err run_fully_connected(const struct msd_kernel_call *c, struct msd_diag *d)
 {
 	const int64_t depth = msd_kernel_in_dims(c, 1)[1];
@@ -222,7 +222,7 @@ static msd_err run_fully_connected(const struct msd_kernel_call *c, struct msd_d
 	return MSD_OK;
 }
 
-/* Axes before the last two are stretched; a vector is a row on the left, a column on
+/* Axes before the last two are broadcast; a vector is a row on the left, a column on
  * the right. */
 static msd_err run_mat_mul(const struct msd_kernel_call *c, struct msd_diag *d)
 {
@@ -261,7 +261,7 @@ static msd_err run_mat_mul(const struct msd_kernel_call *c, struct msd_diag *d)
 	return MSD_OK;
 }
 
-/* Of bool there are no products, which inference has seen to. */
+/* bool has no products; inference rejects it. */
 const struct msd_kernel msd_kernel_gemm = {"Gemm", run_gemm, MSD_TAKES_NUMBERS};
 const struct msd_kernel msd_kernel_mat_mul = {"MatMul", run_mat_mul, MSD_TAKES_NUMBERS};
 const struct msd_kernel msd_kernel_fully_connected = {

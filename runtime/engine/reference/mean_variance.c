@@ -1,5 +1,5 @@
-/* MeanVarianceNormalization: elements that differ in the named axes alone get the mean
- * 0 and the deviation 1. */
+/* MeanVarianceNormalization: normalises elements that differ only in the given axes
+ * to mean 0 and deviation 1. */
 #include <math.h>
 #include <stdlib.h>
 
@@ -11,10 +11,10 @@ struct group {
 	double squares;
 };
 
-/* What ONNX adds to a deviation. */
+/* ONNX adds this to the deviation. */
 #define LEAST 1e-9
 
-/* Steps of a tensor that has one element for each group. Returns how many these are. */
+/* Strides of a tensor with one element per group. Returns the number of groups. */
 static size_t lay(const struct msd_kernel_call *c, int64_t *steps)
 {
 	const modser_sg_attr *axes =

@@ -1,4 +1,4 @@
-/* Features made into others one by one: Binarizer, Imputer, LabelEncoder and
+/* Elementwise transformations of features: Binarizer, Imputer, LabelEncoder and
  * OneHotEncoder. */
 #include <inttypes.h>
 #include <math.h>
@@ -18,7 +18,7 @@ static int64_t integer_at(const struct msd_kernel_call *c, size_t i)
 	return msd_number_load(msd_kernel_in_dtype(c, 0), c->in[0], (int64_t)i).i;
 }
 
-/* NaN is a number like the others here. */
+/* NaN equals NaN here. */
 static bool is_equal(double a, double b)
 {
 	return a == b || (isnan(a) && isnan(b));
@@ -78,7 +78,8 @@ static msd_err run_imputer(const struct msd_kernel_call *c, struct msd_diag *d)
 	return MSD_OK;
 }
 
-/* The place of element @i among the keys; the last of equal ones. @n: none. */
+/* The index of element @i among the keys; the last of equal keys. @n if there is
+ * none. */
 static size_t find_key(const struct msd_kernel_call *c, size_t i, size_t *ret_n)
 {
 	if (is_float(c)) {
@@ -121,7 +122,7 @@ static msd_err run_label(const struct msd_kernel_call *c, struct msd_diag *d)
 	return MSD_OK;
 }
 
-/* Of a float what is behind the point does not count. */
+/* Floats are truncated. */
 static msd_err run_hot(const struct msd_kernel_call *c, struct msd_diag *d)
 {
 	size_t n;

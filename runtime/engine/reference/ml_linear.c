@@ -37,7 +37,7 @@ static msd_err run_regressor(const struct msd_kernel_call *c, struct msd_diag *d
 	return MSD_OK;
 }
 
-/* One sum stands for two classes: it is the second's, and decides by its sign. */
+/* With two classes, one sum belongs to the second class, and its sign decides. */
 static void put_row(const struct msd_kernel_call *c, size_t row, double *sums,
 		    size_t n_sums, size_t n)
 {

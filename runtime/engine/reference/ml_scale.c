@@ -1,4 +1,4 @@
-/* Features made alike: Scaler and Normalizer. */
+/* Normalisation of features: Scaler and Normalizer. */
 #include <math.h>
 #include <string.h>
 
@@ -26,7 +26,7 @@ static msd_err run_scaler(const struct msd_kernel_call *c, struct msd_diag *d)
 
 enum norm { MAX, L1, L2 };
 
-/* What a row's numbers are divided by. */
+/* The divisor of a row's numbers. */
 static double length_of(const struct msd_kernel_call *c, size_t first, size_t n,
 			enum norm norm)
 {
@@ -44,7 +44,7 @@ static double length_of(const struct msd_kernel_call *c, size_t first, size_t n,
 	return norm == L2 ? sqrt(ret) : ret;
 }
 
-/* A row whose length is 0 stays as it is. */
+/* A row of length 0 stays unchanged. */
 static msd_err run_normalizer(const struct msd_kernel_call *c, struct msd_diag *d)
 {
 	const char *said = msd_kernel_text(c, "norm");

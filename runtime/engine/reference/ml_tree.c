@@ -1,10 +1,10 @@
 /*
  * Ensembles of decision trees of ai.onnx.ml.
  *
- * Happy path: nodes are put in order by tree and number, and so are the weights of
- * leaves; a row goes down each tree from the node that none points to, and each leaf
- * adds its weights to the scores. Failures: a node points to none that there is, looks
- * at a feature that there is not, or is of an unknown mode; nodes point in a circle.
+ * Happy path: nodes are sorted by tree and number, and so are the weights of leaves.
+ * A row descends each tree from its root, and each leaf adds its weights to the
+ * scores. Failures: a node points to a missing node, uses a missing feature, or has
+ * an unknown mode; nodes form a cycle.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -17,7 +17,7 @@ enum mode { LEQ, LT, GTE, GT, EQ, NEQ, LEAF, MODE_COUNT };
 
 struct place {
 	int64_t tree, number;
-	size_t at; /* in the lists */
+	size_t at; /* index in the lists */
 };
 
 struct branch {
@@ -33,12 +33,12 @@ struct branch {
 struct forest {
 	const struct msd_kernel_call *c;
 	size_t n;
-	struct place *places;    /* of nodes, in order */
-	struct branch *branches; /* as in the lists */
-	bool *is_pointed_to;     /* likewise */
-	struct place *leaves;    /* of weights, in order */
+	struct place *places;    /* nodes, sorted */
+	struct branch *branches; /* in list order */
+	bool *is_pointed_to;     /* in list order */
+	struct place *leaves;    /* weights, sorted */
 	size_t n_weights, n_out;
-	const int64_t *ids; /* of weights: which score they are of */
+	const int64_t *ids; /* by weight: index of its score */
 	const float *weights;
 };
 
@@ -79,7 +79,7 @@ static msd_err bad(const struct place *p, const char *what, struct msd_diag *d)
 			    (long long)p->tree, (long long)p->number, what);
 }
 
-/* The next word of the modes, which @*at is moved behind. */
+/* The next mode name; advances *@at. */
 static enum mode take_mode(const char **at)
 {
 	static const char *const words[] = {
@@ -96,7 +96,7 @@ static enum mode take_mode(const char **at)
 	return (enum mode)i;
 }
 
-/* Where a branch leads. */
+/* Find the target of a branch. */
 static msd_err point(struct forest *f, const struct place *from, int64_t number,
 		     size_t *ret, struct msd_diag *d)
 {
@@ -209,7 +209,7 @@ static bool is_yes(const struct branch *b, double x)
 	return x != b->value;
 }
 
-/* The leaf that row @row comes to from branch @at; NULL: a circle. */
+/* The leaf that row @row reaches from branch @at; NULL: a cycle. */
 static const struct branch *leaf_of(const struct forest *f, size_t row, size_t at)
 {
 	const size_t features = (size_t)msd_kernel_in_dims(f->c, 0)[1];
@@ -225,7 +225,7 @@ static const struct branch *leaf_of(const struct forest *f, size_t row, size_t a
 	return b;
 }
 
-/* How the trees' weights become one score. */
+/* Method that combines the weights of the trees into one score. */
 enum aggregate { SUM, AVERAGE, MIN, MAX };
 
 static double join(enum aggregate how, double score, double w, bool is_first)
@@ -235,7 +235,7 @@ static double join(enum aggregate how, double score, double w, bool is_first)
 	return how == MIN || how == MAX ? score : score + w;
 }
 
-/* The scores of row @row, and which of them some tree has. */
+/* Compute the scores of row @row; @has gets which of them some tree contributed to. */
 static msd_err score(const struct forest *f, size_t row, enum aggregate how,
 		     double *scores, bool *has, struct msd_diag *d)
 {
@@ -262,8 +262,8 @@ static msd_err score(const struct forest *f, size_t row, enum aggregate how,
 			has[id] = true;
 		}
 	}
-	/* Labels are decided by scores as they are told: of half and half neither wins.
-	 */
+	/* Round to float32, as reported, before labels are decided: then 0.5 and 0.5
+	 * are a tie. */
 	for (size_t i = 0; i < f->n_out; i++) {
 		scores[i] /= how == AVERAGE && n_trees > 0 ? (double)n_trees : 1;
 		scores[i] = (double)(float)scores[i];
@@ -290,7 +290,7 @@ static enum aggregate aggregate_of(const struct msd_kernel_call *c)
 					    : SUM;
 }
 
-/* All classes' weights are of one class, as those of two are mostly written. */
+/* True if all weights belong to one class, as usual for two classes. */
 static bool is_binary(const struct forest *f, bool *ret_is_positive)
 {
 	*ret_is_positive = true;
@@ -302,7 +302,9 @@ static bool is_binary(const struct forest *f, bool *ret_is_positive)
 	return f->n_out == 2;
 }
 
-/* One score is that of the second class: a probability when no weight is negative. */
+/*
+ * A single score belongs to the second class: a probability if no weight is negative.
+ */
 static void put_binary(const struct msd_kernel_call *c, size_t row, double *scores,
 		       double one, bool is_positive)
 {

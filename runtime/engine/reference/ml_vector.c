@@ -1,9 +1,10 @@
 /*
- * Support vector machines of ai.onnx.ml, as LIBSVM computes them.
+ * Support vector machines of ai.onnx.ml, computed as in LIBSVM.
  *
- * A classifier has a sum for each pair of classes, of which each votes for one. With
- * prob_a and prob_b a sum is made the probability that it is the first of the pair, and
- * of all pairs' those of the classes follow by an iteration (Wu, Lin and Weng, 2004).
+ * A classifier has a sum for each pair of classes; each sum votes for one class. With
+ * prob_a and prob_b a sum becomes the probability of the first class of the pair. An
+ * iteration computes the class probabilities from those of all pairs (Wu, Lin and
+ * Weng, 2004).
  */
 #include "graph/op/ml_vector.h"
 
@@ -20,8 +21,8 @@ struct machine {
 	double gamma, coef0, degree;
 	const float *vectors, *coefficients, *rho;
 	size_t n_vectors, n_features;
-	double *row;   /* of features */
-	double *alike; /* to each vector */
+	double *row;   /* features */
+	double *alike; /* kernel value for each vector */
 };
 
 static void machine_finish(struct machine *m)
@@ -115,15 +116,15 @@ static msd_err run_regressor(const struct msd_kernel_call *c, struct msd_diag *d
 	return err;
 }
 
-/* What a classifier works with for one row. */
+/* State of a classifier for one row. */
 struct vote {
 	size_t n_classes, n_pairs;
-	const int64_t *each; /* vectors of each class */
-	double *sums;        /* of pairs: 0 with 1, 0 with 2, ..., 1 with 2, ... */
-	size_t *votes;       /* for each class */
-	double *pairs;       /* [i, j]: that it is i when it is one of both */
-	double *q, *qp;      /* of the iteration */
-	double *p;           /* of classes */
+	const int64_t *each; /* number of vectors per class */
+	double *sums;        /* per pair: 0 with 1, 0 with 2, ..., 1 with 2, ... */
+	size_t *votes;       /* per class */
+	double *pairs;       /* [i, j]: probability of i, given that it is i or j */
+	double *q, *qp;      /* state of the iteration */
+	double *p;           /* probability per class */
 };
 
 static void vote_finish(struct vote *v)
@@ -154,7 +155,7 @@ static msd_err vote_init(struct vote *v, const struct msd_kernel_call *c,
 		       : msd_diag_no_memory(d);
 }
 
-/* Vectors @first .. @first + @n - 1, by row @k of the coefficients. */
+/* Sum vectors @first .. @first + @n - 1, weighted by row @k of the coefficients. */
 static double weigh(const struct machine *m, size_t k, size_t first, size_t n)
 {
 	double sum = 0;
@@ -164,7 +165,7 @@ static double weigh(const struct machine *m, size_t k, size_t first, size_t n)
 	return sum;
 }
 
-/* Rows of coefficients are for the other classes of a pair, its own left out. */
+/* A class has one row of coefficients for each other class. */
 static void take_votes(const struct machine *m, struct vote *v)
 {
 	size_t pair = 0, first_i = 0;
@@ -187,7 +188,7 @@ static void take_votes(const struct machine *m, struct vote *v)
 	}
 }
 
-/* The pairs' probabilities, none of them 0 or 1. */
+/* Compute the probabilities of the pairs, none of them exactly 0 or 1. */
 static void pair_up(const struct machine *m, struct vote *v)
 {
 	const double least = 1e-7;
@@ -226,7 +227,7 @@ static void begin(struct vote *v)
 	}
 }
 
-/* Returns how far it is from the end. */
+/* Returns the distance from convergence. */
 static double look(struct vote *v, double *ret_pqp)
 {
 	const size_t n = v->n_classes;
@@ -281,8 +282,8 @@ static size_t winner(const struct vote *v)
 	return at;
 }
 
-/* Two classes without probabilities have one sum, the first one's when it is above 0.
- */
+/* Two classes without probabilities have one sum; it selects the first class if it is
+ * above 0. */
 static void put_row(const struct machine *m, struct vote *v, size_t row)
 {
 	const enum msd_ml_transform how = msd_ml_transform_of(m->c->node);

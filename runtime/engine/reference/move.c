@@ -1,4 +1,4 @@
-/* What puts elements of float32 elsewhere: Permute, ShuffleChannel, Crop, Upsample. */
+/* Operators that move elements of float32: Permute, ShuffleChannel, Crop, Upsample. */
 #include <string.h>
 
 #include "graph/op/crop.h"
@@ -9,7 +9,7 @@ static msd_err run_permute(const struct msd_kernel_call *c, struct msd_diag *d)
 	static const char *const names[] = {"order0", "order1", "order2", "order3"};
 	const int64_t *in = msd_kernel_in_dims(c, 0);
 	const int64_t *out = msd_kernel_out_dims(c, 0);
-	size_t step[4]; /* in the input, of each axis of the output */
+	size_t step[4]; /* strides in the input, per axis of the output */
 
 	(void)d;
 	for (size_t i = 0; i < 4; i++)
@@ -29,7 +29,7 @@ static msd_err run_permute(const struct msd_kernel_call *c, struct msd_diag *d)
 	return MSD_OK;
 }
 
-/* Channels as rows of @group: the columns become rows. */
+/* Transpose the channels, seen as rows of @group. */
 static msd_err run_shuffle(const struct msd_kernel_call *c, struct msd_diag *d)
 {
 	const int64_t *dims = msd_kernel_in_dims(c, 0);

@@ -3,7 +3,7 @@
 
 #include "runtime/engine/kernels.h"
 
-/* The channels around channel @k of the image at @x: @before of them on one side,
+/* Sum over the channels around channel @k of the image at @x: @before on one side,
  * @after on the other. */
 static double sum_of_squares(const struct msd_kernel_call *c, size_t x, size_t k,
 			     size_t channels, size_t plane, size_t before, size_t after)
@@ -28,7 +28,7 @@ static msd_err run_lrn(const struct msd_kernel_call *c, struct msd_diag *d)
 	const size_t n = msd_kernel_out_elements(c, 0);
 	const int64_t size = msd_kernel_int(c, "local_size");
 	const double alpha = (double)msd_kernel_float(c, "alpha") / (double)size;
-	/* Of an even window ONNX has the larger half behind. */
+	/* In ONNX the larger half of an even window is after the channel. */
 	const size_t before =
 		(size_t)(msd_kernel_int(c, "is_onnx") != 0 ? size - 1 : size) / 2;
 
@@ -51,7 +51,7 @@ static msd_err run_lrn(const struct msd_kernel_call *c, struct msd_diag *d)
 	return MSD_OK;
 }
 
-/* Mean and inverse deviation of @n elements from @x on, their sums in double. */
+/* Mean and inverse deviation of @n elements from @x on, summed in double. */
 static void moments(const struct msd_kernel_call *c, size_t x, size_t n, double eps,
 		    double *ret_mean, double *ret_inverse)
 {

@@ -1,4 +1,4 @@
-/* Pooling: the largest, the mean or a norm of a window. */
+/* Pooling: the maximum, mean or norm of a window. */
 #include <math.h>
 
 #include "graph/op/window.h"
@@ -11,26 +11,26 @@ struct pool {
 	struct msd_dtype dtype;
 	const void *x;
 	void *y;
-	int64_t *indices; /* NULL: nobody asked where the largest is */
+	int64_t *indices; /* NULL: the indices are not requested */
 	struct msd_op_window axes[MSD_OP_AXES];
-	double lowest; /* which the largest of no elements is */
+	double lowest; /* initial value of the maximum */
 	size_t in_plane;
 	size_t out_plane;
 	bool is_mean;
-	double power; /* of which sums and roots are taken; 0: of none */
+	double power; /* exponent of the norm; 0: no norm */
 	bool counts_padding;
 	bool is_column_first;
 };
 
-/* What a window of one axis looks at: places @from, then @step apart, @n of them. */
+/* Input positions of a window on one axis: @n positions from @from, @step apart. */
 struct stretch {
 	int64_t from;
 	int64_t n;
 	int64_t step;
-	int64_t counted; /* with the padding in it */
+	int64_t counted; /* includes the padding */
 };
 
-/* How many of the places @first, @first + @step, ... lie before @end; at most @most. */
+/* Number of the positions @first, @first + @step, ... before @end; at most @most. */
 static int64_t count_before(int64_t first, int64_t step, int64_t end, int64_t most)
 {
 	const int64_t n = first < end ? (end - first + step - 1) / step : 0;
@@ -38,7 +38,7 @@ static int64_t count_before(int64_t first, int64_t step, int64_t end, int64_t mo
 	return n < most ? n : most;
 }
 
-/* A kernel may be far larger than its input: nothing here walks over it. */
+/* A kernel may be far larger than its input, so this does not iterate over it. */
 static struct stretch stretch_of(const struct msd_op_window *w, int64_t o)
 {
 	const int64_t first = o * w->stride - w->before;
@@ -56,7 +56,7 @@ static struct stretch stretch_of(const struct msd_op_window *w, int64_t o)
 struct found {
 	double sum;
 	double most;
-	int64_t at; /* of the largest, in its plane */
+	int64_t at; /* index of the maximum in its plane */
 };
 
 static struct found look(const struct pool *p, size_t plane, const struct stretch *s)
@@ -87,7 +87,7 @@ static struct found look(const struct pool *p, size_t plane, const struct stretc
 	return f;
 }
 
-/* The number of an element of a plane when columns are counted first. */
+/* The column-major index of an element of a plane. */
 static int64_t column_first(const struct pool *p, int64_t at)
 {
 	const int64_t w = at % p->axes[WIDTH].in;

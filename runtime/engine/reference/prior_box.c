@@ -1,7 +1,5 @@
-/*
- * PriorBox, as SSD has it: boxes around each place of a feature map, in parts of the
- * image, then a variance for each of their corners.
- */
+/* PriorBox as in SSD: boxes around each position of a feature map, relative to the
+ * image, then a variance for each of their corners. */
 #include "graph/op/prior_box.h"
 
 #include <math.h>

@@ -1,9 +1,9 @@
 /*
- * Products of matrices by blocks: a part is a block of the output; for it, stretches of
- * K of both matrices are brought together in memory that a processor keeps near, and
- * multiplied tile by tile, whose sums stay in registers. An output of one row, as each
- * channel of a convolution by channels is, has no tiles: its blocks are wide, so that
- * what brings the matrices has something to bring, unless that comes by columns.
+ * Blocked matrix products. A part is one block of the output. For each block, ranges
+ * of K of both matrices are packed into cache-sized memory and multiplied tile by
+ * tile; the sums of a tile stay in registers. An output of one row, as for each
+ * channel of a depthwise convolution, has no tiles. Its blocks are wide, so that each
+ * packing call packs enough, unless b is packed by columns.
  */
 #include "runtime/engine/reference/product.h"
 
@@ -11,10 +11,11 @@
 
 #include "runtime/engine/kernel.h"
 
-/* A block of the output, and how much of K is brought at a time: 228 KiB, on the stack
- * of a thread of the pool. The higher a block, the less often the same of b is brought
- * again. Rows are no power of 2 of bytes apart, for those would all want the same
- * places of the cache. */
+/*
+ * The size of an output block and the packed range of K: 228 KiB, on the stack of a
+ * pool thread. The taller a block, the less often b is packed again. Row sizes are
+ * not powers of 2 bytes, because such rows would map to the same cache sets.
+ */
 enum { BLOCK_M = 96, BLOCK_N = 72, BLOCK_K = 128, LANES = 8 };
 
 struct block {
@@ -26,7 +27,7 @@ struct block {
 typedef double lanes __attribute__((vector_size(LANES * sizeof(double))));
 #define TILE_MAX 8
 
-/* @rows rows, a constant, of LANES columns each. */
+/* @rows rows, a compile-time constant, of LANES columns each. */
 static inline __attribute__((always_inline)) void
 multiply_tile(struct block *t, size_t m, size_t n, size_t n_k, const size_t rows)
 {
@@ -81,7 +82,7 @@ multiply_avx512(struct block *t, size_t n_m, size_t n_n, size_t n_k)
 }
 #endif
 
-/* The widest that the machine has. */
+/* The widest version that the processor supports. */
 static multiply_fn *best(void)
 {
 #if defined(__x86_64__)
@@ -93,7 +94,7 @@ static multiply_fn *best(void)
 	return multiply_any;
 }
 
-/* A block of an output of one row. */
+/* Columns in a block of an output of one row. */
 enum { ROW_N = 512 };
 
 struct row_block {
@@ -151,7 +152,7 @@ static size_t least(size_t a, size_t b)
 	return a < b ? a : b;
 }
 
-/* Bring @n_k rows and @n_n columns of b, and columns of zeros up to @wide_enough. */
+/* Pack @n_k rows and @n_n columns of b; pad with zero columns up to @wide_enough. */
 static void bring_b(const struct msd_product *p, size_t stack, size_t k, size_t n_k,
 		    size_t n, size_t n_n, size_t wide_enough, struct block *t)
 {
@@ -183,9 +184,8 @@ static void run_part(const void *ctx, size_t part)
 	multiply_fn *const run = best();
 	struct block t;
 
-	/* The last columns that are multiplied need not be there. No more is cleared
-	 * than is used: a convolution by channels has blocks of one row and few of K.
-	 */
+	/* The last multiplied columns may not exist. Clear only the part that is
+	 * used: a depthwise convolution has blocks of one row and a small K. */
 	const size_t wide_enough = blocks(n_n, LANES) * LANES;
 	memset(t.sums, 0, n_m * sizeof(t.sums[0]));
 	for (size_t i = 0; p->begin != NULL && i < n_m; i++)

@@ -40,11 +40,12 @@ double msd_requantized(const struct msd_kernel_call *c, double sum, size_t a, si
 			     rint((double)scaled) + msd_quantized_part(c, 7, 0, 0));
 }
 
-/* Which scale and zero point element @i has. */
+/* Mapping from element @i to its scale and zero point. */
 struct places {
-	size_t n; /* of the axis, and what is behind it */
+	size_t n; /* extent of the axis, and elements after it */
 	size_t inner;
-	size_t block; /* elements of the axis that share one; 0: one scale for all */
+	size_t block; /* elements of the axis that share a scale; 0: one scale for all
+		       */
 	bool is_blocked;
 };
 
@@ -75,7 +76,7 @@ static size_t place_of(const struct places *p, size_t i)
 	return (i / p->inner / p->n * blocks + at) * p->inner + i % p->inner;
 }
 
-/* An input, whose elements may be small ones; 0 where there is none. */
+/* An input, possibly with small elements; 0 if it is missing. */
 struct part {
 	const void *p;
 	struct msd_dtype dtype;
@@ -98,7 +99,7 @@ static double get(const struct part *x, size_t k)
 			   : msd_row_at(x->dtype, x->p, k);
 }
 
-/* Of floats nothing is rounded before they are stored. */
+/* Float results are not rounded before they are stored. */
 static void put_quantized(const struct msd_kernel_call *c, size_t k, double v,
 			  double zero)
 {
@@ -114,7 +115,7 @@ static void put_quantized(const struct msd_kernel_call *c, size_t k, double v,
 	}
 }
 
-/* The quotient is one of float32, as its definition has it: a tie is one there. */
+/* The definition computes the quotient in float32, so ties are those of float32. */
 static msd_err run_quantize(const struct msd_kernel_call *c, struct msd_diag *d)
 {
 	const struct part zero = part_of(c, 2);
@@ -122,7 +123,8 @@ static msd_err run_quantize(const struct msd_kernel_call *c, struct msd_diag *d)
 	const size_t n = msd_kernel_out_elements(c, 0);
 
 	(void)d;
-	if (msd_kernel_out_dtype(c, 0).bits < 8) /* the last byte may have one */
+	if (msd_kernel_out_dtype(c, 0).bits <
+	    8) /* the last byte may hold only one element */
 		memset(c->out[0], 0, (n + 1) / 2);
 	for (size_t i = 0; i < n; i++) {
 		const size_t at = place_of(&p, i);
@@ -152,7 +154,7 @@ static msd_err run_dequantize(const struct msd_kernel_call *c, struct msd_diag *
 	return MSD_OK;
 }
 
-/* The range has 0 in it, so that 0 is a number of its own. */
+/* The range includes 0, so that 0 is represented exactly. */
 static msd_err run_dynamic(const struct msd_kernel_call *c, struct msd_diag *d)
 {
 	const struct msd_dtype to = msd_kernel_out_dtype(c, 0);

@@ -1,7 +1,7 @@
 /*
- * LSTM, GRU and RNN as ONNX has them: for each way through the sequence, for each of
- * the batch, a state of `hidden` numbers goes from step to step. The weights of the
- * gates stand one below the other.
+ * LSTM, GRU and RNN of ONNX: for each direction and each batch entry, a state of
+ * `hidden` numbers passes from step to step. The weights of the gates are stacked
+ * vertically.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -13,14 +13,15 @@
 enum { X, W, R, B, LENGTHS, STATE, CELL, PEEPHOLES };
 #define MAX_GATES 4u
 
-/* Elements of an input, from one on; p == NULL: it is not there. */
+/* Elements of an input, from an offset on; p == NULL: it is missing. */
 struct operand {
 	const void *p;
 	size_t first;
 };
 
 struct cell;
-/* The state of one of the batch after the sums of its gates: see struct cell. */
+/* Compute the next state of a batch entry from the sums of its gates: see struct
+ * cell. */
 typedef void step_fn(struct cell *r);
 
 struct cell {
@@ -31,16 +32,16 @@ struct cell {
 	size_t inputs;
 	struct msd_activation f[3];
 	double clip;            /* 0: none */
-	struct msd_dtype dtype; /* of all these, and of the outputs */
+	struct msd_dtype dtype; /* dtype of all operands and the outputs */
 	struct operand w;
 	struct operand r;
-	struct operand bias; /* of W, then of R */
+	struct operand bias; /* for W, then for R */
 	struct operand peepholes;
-	double *x;      /* of one step */
-	double *x_sums; /* of each gate: weights of the input with their bias */
-	double *h_sums; /* weights of the state with theirs */
+	double *x;      /* input of one step */
+	double *x_sums; /* per gate: input weights times x, plus bias */
+	double *h_sums; /* per gate: state weights times state, plus bias */
 	double *state;
-	double *kept; /* of an LSTM: the cell */
+	double *kept; /* cell state of an LSTM */
 };
 
 static double gate(const struct cell *r, size_t g, size_t i)
@@ -65,8 +66,8 @@ static double bias_of(const struct cell *r, size_t row)
 	return r->bias.p != NULL ? at(r, &r->bias, row) : 0;
 }
 
-/* Row @row of weights times @x, by stretches. Eight sums do not wait for each other;
- * they are put together at the end. */
+/* Row @row of weights times @x, by ranges. Eight independent sums hide latency; they
+ * are added at the end. */
 enum { STRETCH = 256, SUMS = 8 };
 
 static double dot(const struct cell *r, const struct operand *w, size_t row,
@@ -147,8 +148,8 @@ static void step_lstm(struct cell *r)
 	}
 }
 
-/* Gates: update, reset, hidden. The state is read whole before it changes, so the reset
- * one is kept in the sums of the first gate of the state. */
+/* Gates: update, reset, hidden. The state is read completely before it changes, so
+ * the reset state is stored in the sums of the state's first gate. */
 static void step_gru(struct cell *r)
 {
 	const bool is_linear = msd_kernel_int(r->c, "linear_before_reset") != 0;
@@ -177,7 +178,7 @@ static void step_gru(struct cell *r)
 		r->state[i] = (1 - update[i]) * r->kept[i] + update[i] * r->state[i];
 }
 
-/* Where things of a way and one of the batch stand, by the layout. */
+/* Offsets of a direction and batch entry, according to the layout. */
 struct place {
 	size_t steps;
 	size_t batch;
@@ -232,7 +233,7 @@ static size_t length_of(const struct cell *r, const struct place *p, size_t b)
 	return n < 0 ? 0 : (size_t)n > p->steps ? p->steps : (size_t)n;
 }
 
-/* One of the batch, on its way through the sequence. */
+/* Run one batch entry through the sequence. */
 static void run_sequence(struct cell *r, const struct place *p, size_t way, size_t b,
 			 bool is_backwards)
 {
@@ -350,7 +351,7 @@ static msd_err run_rnn(const struct msd_kernel_call *c, struct msd_diag *d)
 	return run(c, &r, defaults, d);
 }
 
-/* The lengths of the sequences are whole numbers. */
+/* Sequence lengths are integers. */
 const struct msd_kernel msd_kernel_lstm = {"LSTM", run_lstm, MSD_TAKES_FLOATS};
 const struct msd_kernel msd_kernel_gru = {"GRU", run_gru, MSD_TAKES_FLOATS};
 const struct msd_kernel msd_kernel_rnn = {"RNN", run_rnn, MSD_TAKES_FLOATS};

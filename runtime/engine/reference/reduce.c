@@ -1,4 +1,4 @@
-/* Reductions over axes, in two passes where the largest is needed first. */
+/* Reductions over axes, in two passes if the maximum is needed first. */
 #include "graph/op/reduce.h"
 
 #include <math.h>
@@ -10,14 +10,15 @@
 
 struct sums {
 	int64_t type;
-	struct msd_dtype dtype;    /* of the elements */
-	enum msd_number_kind kind; /* of the sums: powers of integers are floats */
-	union msd_number *at;      /* one for each element of the output */
-	double *most;              /* of LOG_SUM_EXP */
-	double count;              /* elements in each */
+	struct msd_dtype dtype;    /* dtype of the elements */
+	enum msd_number_kind kind; /* type of the sums: powers of integers are floats */
+	union msd_number *at;      /* one per element of the output */
+	double *most;              /* maxima for LOG_SUM_EXP */
+	double count;              /* number of elements in each */
 };
 
-/* What is reduced of no elements, but for what end_float() makes of it. */
+/* Initial value of the reduction, also its result over no elements except for
+ * end_float(). */
 static union msd_number begin(const struct sums *s)
 {
 	const bool is_float = s->kind == MSD_N_FLOAT;
@@ -117,7 +118,7 @@ static int64_t end_int(const struct sums *s, int64_t v)
 	}
 }
 
-/* Steps of the output, 0 on the axes that go. */
+/* Set the output's strides, 0 on the reduced axes. */
 static int set_walk(const struct msd_kernel_call *c, struct msd_walk *w)
 {
 	const int64_t *in = msd_kernel_in_dims(c, 0);

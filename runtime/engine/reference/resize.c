@@ -1,5 +1,4 @@
-/* Resize: each element is a sum over some places of each axis, with a weight for each.
- */
+/* Resize: each element is a weighted sum over positions along each axis. */
 #include "graph/op/resize.h"
 
 #include <math.h>
@@ -12,7 +11,7 @@
 
 struct axis {
 	struct msd_taps_axis taps;
-	int64_t step; /* in the input */
+	int64_t step; /* stride in the input */
 };
 
 struct resize {
@@ -20,7 +19,7 @@ struct resize {
 	struct msd_dtype dtype;
 	size_t ndim;
 	bool is_nearest;
-	bool is_cut; /* integers lose what is behind the point; else they are rounded */
+	bool is_cut; /* integers are truncated; else they are rounded */
 	struct axis axes[MODSER_GRAPH_MAX_NDIM];
 	int64_t index[MODSER_GRAPH_MAX_NDIM];
 };
@@ -31,7 +30,7 @@ static bool is_mode(const struct msd_kernel_call *c, const char *param,
 	return strcmp(msd_kernel_text(c, param), mode) == 0;
 }
 
-/* The sum over axes from @axis on, of the elements that begin at @at. */
+/* The sum over the axes from @axis on, of the elements at @at. */
 static double sum_axes(const struct resize *r, size_t axis, int64_t at)
 {
 	double sum = 0;
@@ -58,9 +57,12 @@ static bool is_outside(const struct resize *r)
 	return false;
 }
 
-/* A sum of doubles as an integer: of a linear one what is behind the point is cut off,
- * as ONNX Runtime does; all others it rounds, or does not have, and ONNX's evaluator
- * rounds them. What is just below a whole number was that before it was summed. */
+/*
+ * Convert a sum of doubles to an integer. Linear sums are truncated, as in ONNX
+ * Runtime. Other modes are rounded: ONNX Runtime rounds them or does not support
+ * them, and ONNX's evaluator rounds. A value just below an integer is rounding error
+ * of the sum and counts as that integer.
+ */
 static double whole(const struct resize *r, double v)
 {
 	const double rounding = ldexp(fabs(v) + 1, -40);
@@ -68,7 +70,7 @@ static double whole(const struct resize *r, double v)
 	return r->is_cut ? trunc(v + copysign(rounding, v)) : nearbyint(v);
 }
 
-/* A cubic goes beyond what it is made of: small integers end where they end. */
+/* A cubic may exceed the range of its inputs: clamp small integers. */
 static double bounded(struct msd_dtype dtype, double v)
 {
 	const bool is_unsigned = dtype.code != MSD_DT_INT;
@@ -78,7 +80,7 @@ static double bounded(struct msd_dtype dtype, double v)
 	return v < low ? low : v > end - 1 ? end - 1 : v;
 }
 
-/* Elements that are only moved stay what they are, to the last bit of an int64. */
+/* Copy elements that are only moved, exactly to the last bit of an int64. */
 static void move(const struct resize *r, int64_t i)
 {
 	int64_t at = 0;

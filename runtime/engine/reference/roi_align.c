@@ -1,23 +1,24 @@
-/* RoiAlign: each place of a region is the mean, or the largest, of some points in it,
- * each of which is between four elements. */
+/* RoiAlign: each position of a region is the mean or maximum of some points in it;
+ * each point is interpolated from four elements. */
 #include <math.h>
 #include <string.h>
 
 #include "runtime/engine/kernels.h"
 
-/* Of a place on an axis: regions are data, and a large one would never end. */
+/* Points per position and axis. Regions are data, so without a limit a large one
+ * would run forever. */
 #define MAX_POINTS 4096
 
 struct align {
 	const struct msd_kernel_call *c;
-	const int64_t *x; /* extents of the images, and of the output */
+	const int64_t *x; /* extents of the images and of the output */
 	const int64_t *y;
 	double shift;
 	bool is_whole; /* a region has an extent of at least 1 */
 	bool is_max;
 };
 
-/* Where a region begins on an axis, how wide a place of it is, and its points. */
+/* Start of a region on an axis, width of an output position, and number of points. */
 struct span {
 	double from;
 	double width;
@@ -37,8 +38,8 @@ static struct span span_of(const struct align *a, size_t roi, size_t low, int64_
 	return (struct span){from, all / (double)out, n < 0 ? 0 : n};
 }
 
-/* The two elements of an axis around @v, and the part of the second. False: it is too
- * far outside. */
+/* The two elements of an axis around @v, and the weight of the second. False: @v is
+ * too far outside. */
 static bool around(double v, int64_t n, int64_t ret[2], double *ret_part)
 {
 	if (!(v >= -1 && v <= (double)n))
@@ -50,7 +51,7 @@ static bool around(double v, int64_t n, int64_t ret[2], double *ret_part)
 	return true;
 }
 
-/* A point of a plane: the sum of its four parts, or the largest of them. */
+/* Value at a point of a plane: the sum or the maximum of its four weighted elements. */
 static double point(const struct align *a, size_t plane, double y, double x)
 {
 	int64_t rows[2];

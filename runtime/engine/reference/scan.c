@@ -1,4 +1,4 @@
-/* Scan: a graph that runs on slice after slice of its inputs. */
+/* Scan: runs a graph on each slice of its inputs. */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -6,7 +6,7 @@
 #include "runtime/engine/kernel.h"
 #include "runtime/engine/turns.h"
 
-/* One tensor, and the slice of it that a turn sees. */
+/* One tensor, and its slice of the current iteration. */
 struct sliced {
 	struct msd_flow_value all;
 	struct msd_flow_value slice;
@@ -15,7 +15,7 @@ struct sliced {
 	uint8_t *p;
 };
 
-/* Number @i of a list that may be left out, and is zeros then. */
+/* Entry @i of a list parameter; zero if the list is missing. */
 static int64_t number(const struct msd_flow_call *c, const char *param, size_t i)
 {
 	const modser_sg_attr *a = modser_sg_op_param(modser_sg_node_op(c->node), param);
@@ -47,7 +47,7 @@ static msd_err sliced_init(struct sliced *s, const struct msd_flow_call *c, size
 	return s->p != NULL ? MSD_OK : msd_diag_no_memory(d);
 }
 
-/* The slice of turn @turn. */
+/* Select the slice of iteration @turn. */
 static void cut(struct sliced *s, int64_t turn)
 {
 	const size_t n = (size_t)s->all.dims[s->axis];
@@ -61,7 +61,7 @@ static void cut(struct sliced *s, int64_t turn)
 	}
 }
 
-/* Each is as long as the first. */
+/* All must have the length of the first. */
 static msd_err cut_all(struct sliced *list, size_t n, const struct msd_flow_call *c,
 		       const struct msd_flow_value *in, struct msd_diag *d)
 {
@@ -86,7 +86,7 @@ static msd_err run_turns(struct msd_turns *t, struct sliced *list, size_t n,
 
 	for (size_t i = 0; i < n; i++) {
 		t->in[t->n_states + i] = list[i].slice;
-		if (count == 0) /* no slice has bytes */
+		if (count == 0) /* slices are empty */
 			t->in[t->n_states + i].data = NULL;
 	}
 	for (int64_t turn = 0; err == MSD_OK && turn < count; turn++) {

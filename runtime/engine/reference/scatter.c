@@ -1,5 +1,4 @@
-/* Scatter and ScatterND: a copy of the input, into which updates are put one after the
- * other. */
+/* Scatter and ScatterND: copy the input, then apply the updates in order. */
 #include "graph/op/scatter.h"
 
 #include <math.h>
@@ -34,7 +33,7 @@ static double join_floats(enum msd_op_scatter how, double a, double b)
 	return b;
 }
 
-/* Sums and products wrap, as the machine has them. */
+/* Sums and products wrap on overflow. */
 static int64_t join_integers(const struct scatter *s, union msd_number a,
 			     union msd_number b)
 {
@@ -56,7 +55,7 @@ static int64_t join_integers(const struct scatter *s, union msd_number a,
 	return b.i;
 }
 
-/* Update @i goes to element @at. */
+/* Apply update @i to element @at. */
 static void put(const struct scatter *s, int64_t at, int64_t i)
 {
 	const size_t size = s->dtype.bits / 8u;

@@ -1,4 +1,4 @@
-/* NonZero and Compress: what is there only where a value says so. */
+/* NonZero and Compress: outputs with a size that depends on values. */
 #include "graph/op/select.h"
 
 #include <string.h>
@@ -6,7 +6,7 @@
 #include "runtime/engine/kernels.h"
 #include "runtime/engine/walk.h"
 
-/* Column by column the place of each element that is not 0, an axis a row. */
+/* One column for each nonzero element with its index, one row per axis. */
 static msd_err run_non_zero(const struct msd_kernel_call *c, struct msd_diag *d)
 {
 	const struct msd_dtype dtype = msd_kernel_in_dtype(c, 0);
@@ -23,7 +23,7 @@ static msd_err run_non_zero(const struct msd_kernel_call *c, struct msd_diag *d)
 	for (size_t i = 0; i < n && k < found; i++) {
 		if (msd_op_is_zero(dtype, c->in[0], i))
 			continue;
-		y[k] = 0; /* of a scalar */
+		y[k] = 0; /* for a scalar */
 		for (size_t a = 0; a < ndim; a++)
 			y[a * found + k] = (int64_t)i / steps[a] % dims[a];
 		k++;

@@ -1,4 +1,4 @@
-/* Range, CumSum and ReverseSequence: what runs along one axis. */
+/* Range, CumSum and ReverseSequence: operators along one axis. */
 #include <string.h>
 
 #include "runtime/engine/kernels.h"
@@ -82,8 +82,7 @@ static msd_err run_cum_sum(const struct msd_kernel_call *c, struct msd_diag *d)
 	return MSD_OK;
 }
 
-/* Of each of a batch the first elements in time, as many as its length says, change
- * places. */
+/* For each batch entry, reverse the first elements in time, as many as its length. */
 static msd_err run_reverse_sequence(const struct msd_kernel_call *c, struct msd_diag *d)
 {
 	const int64_t *dims = msd_kernel_in_dims(c, 0);

@@ -1,5 +1,5 @@
-/* HannWindow, HammingWindow, BlackmanWindow: sums of two or three cosines; and
- * MelWeightMatrix: triangles that are as wide as ears hear. */
+/* HannWindow, HammingWindow, BlackmanWindow: sums of two or three cosines.
+ * MelWeightMatrix: triangles on the mel scale. */
 #include <math.h>
 #include <string.h>
 
@@ -58,7 +58,7 @@ static double mel_of(double hertz)
 	return 2595 * log10(1 + hertz / 700);
 }
 
-/* The bin of the spectrum in which corner @i of the triangles lies. */
+/* The spectrum bin of corner @i of the triangles. */
 static size_t corner(const struct mel *m, size_t i)
 {
 	const double hertz =
@@ -67,7 +67,7 @@ static size_t corner(const struct mel *m, size_t i)
 	return (size_t)floor(hertz * m->bins_per_hertz);
 }
 
-/* Bin @k's weight in the triangle of three bins. */
+/* Weight of bin @k in the triangle given by three bins. */
 static double weight(size_t k, size_t low, size_t middle, size_t high)
 {
 	if (k == middle)

@@ -1,9 +1,9 @@
-/* Softmax, its logarithm and Hardmax along one axis, or along all from one on. */
+/* Softmax, its logarithm and Hardmax along one axis, or along all axes from one on. */
 #include <math.h>
 
 #include "runtime/engine/kernels.h"
 
-/* @n elements from @at on, @step apart. */
+/* @n elements from @at on, with a stride of @step. */
 typedef void line_fn(const struct msd_kernel_call *c, size_t at, size_t n, size_t step);
 
 static double most_of(const struct msd_kernel_call *c, size_t at, size_t n, size_t step)
@@ -46,7 +46,7 @@ static void log_soft(const struct msd_kernel_call *c, size_t at, size_t n, size_
 		msd_kernel_put(c, 0, i, msd_kernel_get(c, 0, i) - most - log(sum));
 }
 
-/* The first of the largest. */
+/* The first of the largest elements. */
 static void hard(const struct msd_kernel_call *c, size_t at, size_t n, size_t step)
 {
 	size_t best = at;

@@ -1,4 +1,4 @@
-/* ArgMax, ArgMin and TopKV2: the largest along one axis. */
+/* ArgMax, ArgMin and TopKV2: the largest elements along one axis. */
 #include <stdlib.h>
 
 #include "runtime/engine/kernels.h"

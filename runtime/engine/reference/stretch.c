@@ -1,5 +1,5 @@
-/* What copies elements by their steps: Transpose, Expand, Tile, DepthToSpace and
- * SpaceToDepth; Shape, which copies extents, and Size, their product. */
+/* Operators that copy elements by strides: Transpose, Expand, Tile, DepthToSpace and
+ * SpaceToDepth. Also Shape, which copies extents, and Size, their product. */
 #include <string.h>
 
 #include "graph/op/transpose.h"
@@ -64,7 +64,7 @@ static msd_err run_tile(const struct msd_kernel_call *c, struct msd_diag *d)
 	return MSD_OK;
 }
 
-/* Six axes: those of the output, two of which are taken apart. */
+/* Six axes: those of the output, with two of them split. */
 static void run_blocks(const struct msd_kernel_call *c, const int64_t *dims,
 		       const int64_t *steps)
 {

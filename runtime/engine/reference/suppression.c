@@ -1,4 +1,5 @@
-/* NonMaxSuppression: its inference has counted what is left, and this writes it. */
+/* NonMaxSuppression: inference has already counted the selected boxes; this kernel
+ * writes them. */
 #include "graph/op/suppression.h"
 
 #include <stdlib.h>

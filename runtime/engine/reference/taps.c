@@ -1,7 +1,8 @@
 /*
- * A place of a resized axis lies at a coordinate of the input, which the mode of
- * coordinates tells; the nearest place, two or four around it, or as many as a filter
- * covers that is as wide as the axis becomes narrow (antialias).
+ * An output position of a resized axis has an input coordinate, which the coordinate
+ * mode determines. It uses the nearest position, two or four neighbours, or as many
+ * as a filter covers. With antialias the filter is wider by the factor by which the
+ * axis shrinks.
  */
 #include "runtime/engine/reference/taps.h"
 
@@ -18,7 +19,7 @@ static bool is_mode(const struct msd_kernel_call *c, const char *param,
 	return strcmp(msd_kernel_text(c, param), mode) == 0;
 }
 
-/* An end of the region that is looked at, input 1. */
+/* An end of the region of interest, input 1. */
 static double region(const struct msd_kernel_call *c, size_t i, double otherwise)
 {
 	if (!msd_kernel_has(c, 1) || i >= msd_kernel_in_elements(c, 1))
@@ -26,9 +27,8 @@ static double region(const struct msd_kernel_call *c, size_t i, double otherwise
 	return msd_number_load(msd_kernel_in_dtype(c, 1), c->in[1], (int64_t)i).f;
 }
 
-/* Where place @i of the output lies in the input. In float32, as ONNX's evaluator and
- * ONNX Runtime have it: (1 + 0.5) / 0.6 is 2.5 there, and a place exactly between two
- * is that. */
+/* Input coordinate of output position @i. Computed in float32, as in ONNX's evaluator
+ * and ONNX Runtime: there (1 + 0.5) / 0.6 is 2.5, exactly between two positions. */
 static double coordinate(const struct msd_kernel_call *c, const struct msd_op_scale *s,
 			 int64_t n, double i)
 {
@@ -68,9 +68,12 @@ static int64_t within(double v, int64_t n)
 	return v < 0 ? 0 : v > (double)(n - 1) ? n - 1 : (int64_t)v;
 }
 
-/* Few places that lie exactly between two do so in float32, too: what is off by no more
- * than its rounding is rounded like the middle, as ONNX Runtime does. Of places far out
- * that rounding would be a good part of the way to the next one. */
+/*
+ * Few midpoints are exact in float32. A coordinate that is off by no more than its
+ * rounding error is rounded like a midpoint, as in ONNX Runtime. The tolerance is
+ * limited, because for large coordinates the error would be a large part of the
+ * distance between positions.
+ */
 static double nearest(const struct msd_kernel_call *c, double x)
 {
 	const double rounding = 4 * (double)FLT_EPSILON * (fabs(x) + 1);
@@ -85,7 +88,7 @@ static double nearest(const struct msd_kernel_call *c, double x)
 	return ceil(x - half);
 }
 
-/* The weight of a neighbour at distance @x, by the cubic of @a. */
+/* The weight of a neighbour at distance @x, with cubic coefficient @a. */
 static double cubic(double x, double a)
 {
 	x = fabs(x);
@@ -104,20 +107,21 @@ static double weigh(const struct msd_kernel_call *c, double x)
 	return cubic(x, (double)msd_kernel_float(c, "cubic_coeff_a"));
 }
 
-/* How far the filter reaches to each side, in places of the input. */
+/* Reach of the filter to each side, in input positions. */
 static double reach_of(const struct msd_kernel_call *c, double shrink)
 {
 	return (is_mode(c, "mode", "linear") ? 1 : 2) / shrink;
 }
 
-/* By how much the filter is wider than one between neighbours: 1 is not at all. */
+/* Factor between 0 and 1 by which antialias scales distances: the filter is wider by
+ * its inverse, and 1 is normal width. */
 static double shrink_of(const struct msd_kernel_call *c, const struct msd_op_scale *s)
 {
 	return msd_kernel_int(c, "antialias") != 0 && s->scale < 1 ? s->scale : 1;
 }
 
-/* The most places that one place of the output is made of. Where there is one the axis
- * is at most twice as long as all of these together. */
+/* The maximum number of input positions per output position. If the output is not
+ * empty, this is bounded by a small multiple of the input axis. */
 static size_t most_of(const struct msd_kernel_call *c, const struct msd_op_scale *s)
 {
 	if (s->out == 0 || is_mode(c, "mode", "nearest"))
@@ -131,7 +135,7 @@ static void divide(struct msd_taps *t, double by)
 		t->weight[k] /= by;
 }
 
-/* Neighbours that are outside are the ends, or nothing. */
+/* Neighbours outside are replaced by the ends, or excluded. */
 static void take_around(const struct msd_kernel_call *c, const struct msd_op_scale *s,
 			double x, int64_t n, struct msd_taps *ret)
 {

@@ -1,12 +1,11 @@
-/* What is computed element by element of one tensor: a row each, by functions of a
- * number. */
+/* Elementwise operators on one tensor: a row each, with functions of one number. */
 #include <math.h>
 #include <string.h>
 
 #include "runtime/engine/kernels.h"
 #include "runtime/engine/row.h"
 
-/* @a and @b are the operator's parameters, in the order of its row. */
+/* @a and @b are the operator's parameters, in the order of its table row. */
 typedef double float_fn(double x, double a, double b);
 typedef int64_t int_fn(int64_t x);
 
@@ -59,7 +58,7 @@ static int64_t i_relu(int64_t x)
 static double f_relu(double x, double slope, double b)
 {
 	(void)b;
-	if (x < 0) /* of an infinite one, too */
+	if (x < 0) /* also for infinity */
 		return slope != 0 ? x * slope : 0;
 	return x;
 }
@@ -157,7 +156,7 @@ static int64_t i_bitwise_not(int64_t x)
 	return ~x;
 }
 
-/* Half goes to the even neighbour: how the machine rounds. */
+/* Ties round to even, the machine's rounding mode. */
 #define OF_LIBM(name)                                                                  \
 	static double f_##name(double x, double a, double b)                           \
 	{                                                                              \
@@ -187,8 +186,8 @@ OF_LIBM(tanh)
 
 struct row {
 	const char *op;
-	float_fn *f; /* NULL: floats cannot be */
-	int_fn *i;   /* NULL: integers cannot be */
+	float_fn *f; /* NULL: floats are not supported */
+	int_fn *i;   /* NULL: integers are not supported */
 	const char *a;
 	const char *b;
 };
@@ -243,7 +242,7 @@ static const struct row *row_of(const char *op)
 	return &rows[i];
 }
 
-/* A Gelu's row, too, depends on a parameter. */
+/* The row of Gelu also depends on a parameter. */
 static const struct row *row_for(const struct msd_kernel_call *c)
 {
 	const char *op = modser_sg_op_name(modser_sg_node_op(c->node));

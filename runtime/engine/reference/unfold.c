@@ -1,5 +1,5 @@
-/* MaxUnpool: elements go back to where their indices say. Col2Im: each element of an
- * image is the sum of all that windows saw of it. */
+/* MaxUnpool: elements return to the positions of their indices. Col2Im: each image
+ * element is the sum of all window elements at its position. */
 #include "graph/op/unfold.h"
 
 #include <string.h>
@@ -40,12 +40,12 @@ struct fold {
 	const struct msd_kernel_call *c;
 	struct msd_op_fold axes[MODSER_GRAPH_MAX_NDIM];
 	size_t n;
-	size_t block;  /* elements of a window */
-	size_t places; /* of windows */
-	size_t image;  /* elements of a channel */
+	size_t block;  /* elements per window */
+	size_t places; /* number of windows */
+	size_t image;  /* elements per channel */
 };
 
-/* The window whose element @tap is element @at of the image; false: there is none. */
+/* The window with element @tap at image element @at; false if there is none. */
 static bool window_of(const struct fold *f, size_t tap, size_t at, size_t *ret)
 {
 	size_t place = 0;

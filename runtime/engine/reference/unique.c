@@ -5,7 +5,7 @@
 
 #include "runtime/engine/kernels.h"
 
-/* Slice @from of input 0 as slice @to of the output. */
+/* Copy slice @from of input 0 to slice @to of the output. */
 static void copy(const struct msd_kernel_call *c, size_t from, size_t to)
 {
 	const bool is_flat = msd_op_unique_is_flat(c->node);
@@ -16,7 +16,7 @@ static void copy(const struct msd_kernel_call *c, size_t from, size_t to)
 	const size_t outer = is_flat ? 1 : msd_kernel_outer(in, axis);
 	const size_t row =
 		(is_flat ? 1 : msd_kernel_inner(in, ndim, axis)) * msd_kernel_size(c);
-	const size_t n_in = is_flat ? 0 : (size_t)in[axis]; /* one row alone: no step */
+	const size_t n_in = is_flat ? 0 : (size_t)in[axis]; /* a single row: no step */
 	const size_t n_out = (size_t)msd_kernel_out_dims(c, 0)[axis];
 
 	for (size_t o = 0; o < outer && row > 0; o++) {

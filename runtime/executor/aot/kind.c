@@ -1,7 +1,5 @@
-/*
- * Module kinds of ahead-of-time compiled models (TVM 0.9 to 0.19): the factory, and
- * what stands between it and the library, which only passes lookups on.
- */
+/* Module kinds of ahead-of-time compiled models (TVM 0.9 to 0.19): the factory, and
+ * the module between it and the library, which only passes lookups on. */
 #include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -14,15 +12,15 @@
 #include "runtime/module/signature.h"
 #include "runtime/value/error.h"
 
-/* What code of TVM 0.9 assumes about tensor data. */
+/* Alignment of tensor data that code of TVM 0.9 assumes. */
 #define DATA_ALIGN 128
 
 struct factory {
-	struct msd_function run;   /* first: it is what calls get as self */
+	struct msd_function run;   /* first member: calls get it as self */
 	struct msd_function names; /* list_module_names */
 	char *model;
 	struct msd_params params;
-	struct msd_aot *aot; /* NULL when it cannot run */
+	struct msd_aot *aot; /* NULL if it cannot run */
 	char *refusal;
 	struct msd_signature signature;
 	struct msd_call_rules rules;
@@ -78,7 +76,7 @@ static msd_err aot_open(struct msd_node *node, const struct msd_node_context *ct
 	return err == MSD_OK ? msd_factory_name(&c, &f->model, d) : err;
 }
 
-/* What the library says of the model, or NULL after @why was filled in. */
+/* The model's metadata from the library, or NULL with @why filled in. */
 static const struct msd_aot_metadata *find_metadata(struct msd_node *node,
 						    struct msd_buf *why)
 {
@@ -106,8 +104,8 @@ static const struct msd_aot_metadata *find_metadata(struct msd_node *node,
 	return found.as.p;
 }
 
-/* The model's function has the name that the metadata has, "tvmgen_default", in its
- * own. */
+/* The model's function. Its name contains the model name of the metadata,
+ * "tvmgen_default". */
 static struct msd_function *find_main(struct msd_node *node, const char *model,
 				      struct msd_buf *why)
 {
@@ -165,7 +163,7 @@ static msd_err aot_start(struct msd_node *node, struct msd_diag *d)
 	return err;
 }
 
-/* TVM compiles such models for the host alone, and hands them its memory. */
+/* TVM compiles such models only for the host, and they use host memory. */
 static msd_err aot_place(struct msd_node *node, struct msd_device device,
 			 struct msd_diag *d)
 {

@@ -3,7 +3,7 @@
 #include "proto/bytes.h"
 
 #define MAX_TENSORS 4096
-#define MAX_BYTES ((size_t)1 << 39) /* more is a mistake */
+#define MAX_BYTES ((size_t)1 << 39) /* a larger size is an error */
 
 static bool tensor_bytes(const struct msd_aot_tensor *t, size_t *ret)
 {

@@ -1,8 +1,8 @@
 #ifndef MSD_RUNTIME_EXECUTOR_AOT_METADATA_H
 #define MSD_RUNTIME_EXECUTOR_AOT_METADATA_H
 /*
- * What an ahead-of-time compiled model says of itself (TVM 0.9 to 0.19): constant data
- * in its library, laid out as below, to which `get_c_metadata` points. It is as
+ * Metadata of an ahead-of-time compiled model (TVM 0.9 to 0.19): constant data in its
+ * library with the layout below; `get_c_metadata` returns a pointer to it. It is as
  * trustworthy as the library's code.
  */
 #include "proto/diag.h"
@@ -17,7 +17,7 @@ struct msd_aot_tensor { /* TVMTensorInfo */
 
 struct msd_aot_constant { /* TVMConstantInfo */
 	const char *name;
-	int64_t offset;   /* in the constants' memory */
+	int64_t offset;   /* in the constants' block */
 	int64_t n_data;   /* bytes of data */
 	const void *data; /* a saved tensor */
 };
@@ -35,10 +35,10 @@ struct msd_aot_metadata { /* TVMMetadata */
 	const char *model;
 };
 
-/** Check counts, ranks and extents. MSD_BAD_ARTIFACT names what is wrong. */
+/** Check counts, ranks and extents. MSD_BAD_ARTIFACT names the field that is wrong. */
 MSD_MUST_CHECK msd_err msd_aot_metadata_check(const struct msd_aot_metadata *m,
 					      struct msd_diag *d);
-/** Bytes of a tensor that the check has passed. */
+/** Size of a checked tensor in bytes. */
 size_t msd_aot_tensor_bytes(const struct msd_aot_tensor *t);
 
 #endif

@@ -1,10 +1,10 @@
 /*
- * A model that was compiled ahead of time: one C function that takes inputs, outputs
- * and what memory was planned for it.
+ * A model compiled ahead of time: one C function that takes inputs, outputs and
+ * planned memory.
  *
- * Happy path: create binds parameters and constants once and lays out the call's
- * arguments; a run puts the caller's inputs in, makes the outputs, calls, and gives
- * them.
+ * Happy path: create binds parameters and constants once and prepares the call's
+ * arguments. A run inserts the caller's inputs, creates the outputs, calls the
+ * function, and returns the outputs.
  */
 #include "runtime/executor/aot/run.h"
 
@@ -18,12 +18,13 @@
 struct msd_aot {
 	const struct msd_aot_metadata *meta;
 	struct msd_function *main;
-	struct msd_storage_pool *pool; /* of the outputs */
-	/* What every call has: bound inputs and planned memory; the rest is None. */
+	struct msd_storage_pool *pool; /* for the outputs */
+	/* Arguments common to all calls: bound inputs and planned memory; the rest is
+	 * None. */
 	struct msd_any *args;
-	struct msd_any *call; /* the arguments of one call; borrowed but for outputs */
+	struct msd_any *call; /* arguments of one call; borrowed, except the outputs */
 	size_t n_args;
-	size_t *inputs; /* places of those that are not bound */
+	size_t *inputs; /* indices of the inputs that are not bound */
 	size_t n_inputs;
 };
 
@@ -40,7 +41,7 @@ void msd_aot_destroy(struct msd_aot *a)
 	free(a);
 }
 
-/* @t in the bool of the era. */
+/* @t with the bool type of the ABI. */
 static struct msd_dtype dtype_of(struct msd_dtype t)
 {
 	static const struct msd_dtype uint1 = {MSD_DT_UINT, 1, 1};
@@ -105,7 +106,7 @@ static struct msd_tensor *bytes_new(size_t n)
 	return msd_tensor_new((struct msd_dtype){MSD_DT_UINT, 8, 1}, &extent, 1);
 }
 
-/* All constants in one block, each at its offset. */
+/* Put all constants in one block, each at its offset. */
 static msd_err put_constants(struct msd_aot *a, struct msd_any *ret, struct msd_diag *d)
 {
 	struct msd_tensor_blob blob;
@@ -134,9 +135,11 @@ static msd_err put_constants(struct msd_aot *a, struct msd_any *ret, struct msd_
 	return MSD_OK;
 }
 
-/* Where memory was planned, the function takes it as further arguments: one block of
- * the constants, if there are any, and the workspaces. A model whose planner found
- * nothing but constants takes these alone, where TVM's own executor forgets them. */
+/*
+ * If memory was planned, the function takes further arguments: one block of the
+ * constants, if there are any, and the workspaces. If the planner found only
+ * constants, the function takes just these; TVM's own executor omits them.
+ */
 static size_t count_planned(const struct msd_aot_metadata *meta)
 {
 	return (meta->n_constants > 0) + (size_t)meta->n_pools;
@@ -253,7 +256,7 @@ static int make_output(struct msd_aot *a, size_t i, struct msd_any *ret)
 			  : NULL;
 
 	if (s != NULL)
-		msd_obj_unref(&s->obj); /* the tensor's now */
+		msd_obj_unref(&s->obj); /* the tensor holds a reference */
 	if (made == NULL)
 		return msd_abi_raise_code(MSD_NOMEM, "out of memory for the outputs");
 	*ret = msd_of_obj(&made->obj);
@@ -281,8 +284,7 @@ static int give_outputs(const struct msd_aot *a, struct msd_any *outputs,
 	return 0;
 }
 
-/* Call with the inputs that are in a->call; the outputs are there afterwards, Nones on
- * failure. */
+/* Call with the inputs in a->call, which also gets the outputs; None on failure. */
 static int call_main(struct msd_aot *a)
 {
 	struct msd_any *outputs = &a->call[a->meta->n_inputs];

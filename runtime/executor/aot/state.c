@@ -5,7 +5,7 @@
 #include "runtime/executor/kept.h"
 
 struct state {
-	struct msd_kept base; /* first */
+	struct msd_kept base; /* first member */
 	struct msd_aot *aot;
 };
 

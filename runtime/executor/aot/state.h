@@ -1,7 +1,7 @@
 #ifndef MSD_RUNTIME_EXECUTOR_AOT_STATE_H
 #define MSD_RUNTIME_EXECUTOR_AOT_STATE_H
-/* An executor of an ahead-of-time compiled model as TVM has it: set_input, run,
- * get_output and the others (executor.h). */
+/* An executor of an ahead-of-time compiled model as in TVM: set_input, run,
+ * get_output and the other functions of executor.h. */
 #include "runtime/executor/aot/run.h"
 #include "runtime/module/instance.h"
 

@@ -1,4 +1,4 @@
-/* What a graph tells: what one call of it takes and gives, and its parameters. */
+/* Information about a graph: inputs and outputs of a call, and its parameters. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -56,7 +56,7 @@ static const struct msd_graph_storage *storage_of(const struct msd_graph_plan *p
 	return &p->storages[(*ret)->storage];
 }
 
-/* A tensor over a parameter's memory, which stays as long as the plan. */
+/* A tensor over a parameter's memory, which lives as long as the plan. */
 static struct msd_tensor *param_tensor(const struct msd_graph_plan *p, uint32_t arg)
 {
 	const struct msd_graph_entry *e;

@@ -1,7 +1,7 @@
 /*
- * Whether a graph and a library belong together: what the functions say of their
- * arguments against the graph's tensors. Functions of another model of the same kind
- * have the same names.
+ * Check that a graph and a library belong together: compares the functions'
+ * signatures with the graph's tensors. Another model of the same kind has functions
+ * of the same names.
  */
 #include "runtime/module/check.h"
 
@@ -46,7 +46,7 @@ static msd_err check_arg(const struct msd_graph *g, uint32_t i, uint32_t k,
 	int64_t flat = 1;
 
 	for (uint32_t n = 0; n < e->ndim; n++)
-		flat *= e->shape[n]; /* fits: it was checked with the graph */
+		flat *= e->shape[n]; /* cannot overflow: checked with the graph */
 	const int64_t *shape = node->flatten ? &flat : e->shape;
 	const uint32_t ndim = node->flatten ? 1 : e->ndim;
 	if (p->kind == MSD_P_UNKNOWN ||

@@ -1,7 +1,8 @@
 /*
  * Module kind: a graph executor with its graph and parameters. TVM names it
- * GraphExecutorFactory (0.8 on) or GraphRuntimeFactory (0.7); the payload is the same.
- * Its functions: `run`, one call of the whole model, and what TVM's factory tells.
+ * GraphExecutorFactory (0.8 on) or GraphRuntimeFactory (0.7); the payload is the
+ * same. Its functions are `run`, one call of the whole model, and those of TVM's
+ * factory.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -15,13 +16,13 @@
 #include "runtime/module/signature.h"
 #include "runtime/value/error.h"
 
-/* What code of TVM 0.7 to 0.9 assumes about tensor data. */
+/* Alignment of tensor data that code of TVM 0.7 to 0.9 assumes. */
 #define DATA_ALIGN 128
 
 enum { RUN, GET_GRAPH_JSON, GET_GRAPH_PARAMS, LIST_MODULE_NAMES, N_FUNCS };
 
 struct executor_func {
-	struct msd_function fn; /* first: it is what calls get as self */
+	struct msd_function fn; /* first member: calls get it as self */
 	struct executor *executor;
 	struct msd_signature signature;
 	struct msd_call_rules rules;
@@ -29,13 +30,13 @@ struct executor_func {
 
 struct executor {
 	struct msd_span json;     /* borrowed from the file */
-	struct msd_params params; /* until the plan has copied them */
+	struct msd_params params; /* freed when the plan has copied them */
 	struct msd_graph_plan *plan;
 	struct msd_graph_instance *instance;
-	bool is_given;       /* beside the library, not in it */
-	struct msd_dev *dev; /* where it is placed; NULL: the host */
-	char *refusal;       /* of `run`, or NULL */
-	char *model;         /* its name */
+	bool is_given;       /* given with the library, not in it */
+	struct msd_dev *dev; /* the module's device; NULL: the host */
+	char *refusal;       /* for `run`, or NULL */
+	char *model;         /* name of the model */
 	struct executor_func funcs[N_FUNCS];
 };
 
@@ -111,7 +112,7 @@ static void func_init(struct executor *x, struct executor_func *f, const char *n
 	f->fn.rules = &f->rules;
 }
 
-/* The graph and parameters that were given beside a library. */
+/* Use the graph and parameters given with the library. */
 static msd_err take_given(struct executor *x, const struct msd_load_options *options,
 			  struct msd_diag *d)
 {
@@ -122,7 +123,7 @@ static msd_err take_given(struct executor *x, const struct msd_load_options *opt
 	return msd_params_read_file(options->params, &x->params, d);
 }
 
-/* Parameters that are kept beside a library with its graph inside. */
+/* Add the parameters from a separate file; the graph is in the library. */
 static msd_err add_beside(struct executor *x, struct msd_span file, struct msd_diag *d)
 {
 	struct msd_params more = {0};
@@ -169,7 +170,7 @@ static struct msd_function *find_in_imports(void *ctx, const char *name)
 	return msd_node_lookup_from_imports(ctx, name);
 }
 
-/* Why the graph cannot run: functions that nobody has, an import. */
+/* Append why the graph cannot run: missing functions, an import. */
 static void list_reasons(struct msd_node *node, const struct msd_buf *missing,
 			 struct msd_buf *out)
 {
@@ -198,7 +199,7 @@ static msd_err refuse(struct msd_node *node, const struct msd_buf *why,
 	return MSD_OK;
 }
 
-/* A .params file of another model: none of its names is one of the graph's. */
+/* Reject a .params file of another model: no name matches the graph's. */
 static msd_err check_given_params(const struct executor *x, struct msd_diag *d)
 {
 	const struct msd_graph *g = &x->plan->graph;
@@ -219,7 +220,7 @@ static msd_err check_given_params(const struct executor *x, struct msd_diag *d)
 			    g->n_args > 0 ? g->nodes[g->args[0]].name : "none");
 }
 
-/* Functions that nobody has, and no import that cannot run might have them. */
+/* Fail if functions are missing and no import that cannot run could provide them. */
 static msd_err check_missing(struct msd_node *node, const struct msd_buf *missing,
 			     struct msd_diag *d)
 {
@@ -247,7 +248,7 @@ static msd_err refuse_if_needed(struct msd_node *node, const struct msd_buf *mis
 	return err;
 }
 
-/* A tensor of the graph is where the module is not. */
+/* Error: a tensor of the graph is on a device other than the module's. */
 static msd_err refuse_device(struct msd_node *node, int32_t wanted,
 			     struct msd_device device, struct msd_diag *d)
 {
@@ -272,7 +273,7 @@ static msd_err graph_place(struct msd_node *node, struct msd_device device,
 
 	if (x->refusal != NULL)
 		return MSD_OK;
-	/* By now the functions were asked for their signatures. */
+	/* The functions have been probed for their signatures by now. */
 	msd_err err = msd_graph_plan_check(x->plan, d);
 	if (err == MSD_OK && other != 0)
 		return refuse_device(node, other, device, d);

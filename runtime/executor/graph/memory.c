@@ -1,10 +1,10 @@
 /*
- * The memory of one graph executor: a slot a storage, with the tensors that operators
- * and callers see as views of it.
+ * The memory of one graph executor: one slot per storage, and tensors for operators
+ * and callers as views of it.
  *
- * Happy path: views are made for every entry once, with their addresses empty; a
- * storage gets memory when the first one needs it, and pointing a slot elsewhere (an
- * input that is used where it lies) moves all its views. So a run builds no argument.
+ * Happy path: views are created once for every entry, with empty addresses. A storage
+ * gets memory when it is first needed. Pointing a slot to other memory (an input used
+ * in place) moves all its views. So a run builds no arguments.
  */
 #include "runtime/executor/graph/memory.h"
 
@@ -101,7 +101,7 @@ static uint32_t view_add(struct msd_graph_instance *g, uint32_t entry)
 	return i;
 }
 
-/* Rank 1, for code that was compiled so. */
+/* A view of rank 1, for code that was compiled for flat tensors. */
 static uint32_t view_add_flat(struct msd_graph_instance *g, uint32_t entry)
 {
 	const uint32_t i = view_add(g, entry);
@@ -109,7 +109,8 @@ static uint32_t view_add_flat(struct msd_graph_instance *g, uint32_t entry)
 
 	v->extent = 1;
 	for (int32_t k = 0; k < v->dl.ndim; k++)
-		v->extent *= v->dl.shape[k]; /* fits: it was checked with the graph */
+		v->extent *=
+			v->dl.shape[k]; /* cannot overflow: checked with the graph */
 	v->dl.shape = &v->extent;
 	v->dl.ndim = 1;
 	return i;
@@ -137,7 +138,8 @@ static void build_args(struct msd_graph_instance *g)
 	}
 }
 
-/* Memory for what stays: between operators, and inputs that operators write over. */
+/* Allocate lasting memory: intermediate storages, and inputs that operators
+ * overwrite. */
 static bool fill_work(struct msd_graph_instance *g)
 {
 	for (uint32_t s = 0; s < msd_graph_of(g)->n_storages; s++) {

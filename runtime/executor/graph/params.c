@@ -1,4 +1,4 @@
-/* The parameters of a graph: given beside it, or linked into its library. */
+/* The parameters of a graph: given in a file, or linked into its library. */
 #include <string.h>
 
 #include "artifact/params/tensor_blob.h"
@@ -22,7 +22,7 @@ static struct msd_graph_storage *storage_of(struct msd_graph_plan *p, uint32_t a
 	return &p->storages[(*ret_entry)->storage];
 }
 
-/* An aligned copy of the entry's bytes at @data; what is behind them is zero. */
+/* Keep an aligned copy of the @n bytes at @data; the rest of the storage is zero. */
 static msd_err keep_copy(struct msd_graph_storage *s, const void *data, size_t n,
 			 struct msd_diag *d)
 {
@@ -68,7 +68,7 @@ static msd_err take_given(struct msd_graph_plan *p, uint32_t arg,
 	return keep_copy(s, blob->data.p, blob->data.n, d);
 }
 
-/* Data in the library's own memory, used where it lies if it is aligned. */
+/* Data in the library's own memory, used in place if it is aligned. */
 static msd_err take_linked(struct msd_graph_plan *p, uint32_t arg,
 			   struct msd_function *lookup, struct msd_diag *d)
 {
@@ -82,7 +82,7 @@ static msd_err take_linked(struct msd_graph_plan *p, uint32_t arg,
 		return msd_diag_wrap(d, msd_abi_take(d), "_lookup_linked_param");
 	if (found.type != MSD_T_POINTER || found.as.p == NULL) {
 		msd_any_drop(&found);
-		return MSD_OK; /* an input */
+		return MSD_OK; /* not a parameter, but an input */
 	}
 	s->role = MSD_GRAPH_PARAM;
 	if ((uintptr_t)found.as.p % DATA_ALIGN != 0 || s->bytes > e->bytes)

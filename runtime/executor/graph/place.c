@@ -1,4 +1,4 @@
-/* Graphs on devices: which storages go there, and their parameters. */
+/* Graphs on devices: selects the storages on the device and moves their parameters. */
 #include "runtime/device/memory.h"
 #include "runtime/executor/graph/plan.h"
 
@@ -21,7 +21,7 @@ static msd_err param_move(struct msd_graph_storage *s, struct msd_dev *dev,
 	if (err != MSD_OK)
 		return err;
 	err = msd_dev_copy(dev, there->data, NULL, s->data, s->bytes, d);
-	if (err == MSD_OK) /* the host's copy goes now */
+	if (err == MSD_OK) /* the host copy is freed now */
 		err = msd_dev_sync(dev, d);
 	if (err != MSD_OK) {
 		msd_obj_unref(&there->obj);

@@ -1,11 +1,11 @@
 /*
- * A graph made ready to run: what each storage holds and how large it is, which
- * operators are called with what, and which are only views.
+ * A graph prepared to run: contents and size of each storage, operators with their
+ * arguments, and the nodes that are only views.
  *
  * Happy path: storages are sized by their largest entry, inputs and parameters claim
- * theirs, each operator's function is found among the imports, parameters are filled
- * (params.c), and what functions say of their arguments is compared (check.c).
- * Functions that nobody has are listed, not failed on: the model is shown all the same.
+ * theirs. Each operator's function is found among the imports, parameters are filled
+ * (params.c), and the functions' signatures are compared (check.c). Missing functions
+ * are collected and are not an error: the model is still listed.
  */
 #include "runtime/executor/graph/plan.h"
 
@@ -16,7 +16,7 @@
 
 #define MISSING_MAX 512 /* bytes of text */
 
-/* All but the graph. */
+/* Free everything except the graph. */
 static void plan_finish(struct msd_graph_plan *p)
 {
 	for (uint32_t i = 0; p->storages != NULL && i < p->graph.n_storages; i++) {
@@ -44,7 +44,7 @@ static msd_err bad_node(const struct msd_graph_node *node, const char *what,
 			    what);
 }
 
-/* As large as the largest entry, on one device. */
+/* Size each storage by its largest entry, all on one device. */
 static msd_err size_storages(struct msd_graph_plan *p, struct msd_diag *d)
 {
 	const struct msd_graph *g = &p->graph;
@@ -68,7 +68,7 @@ static msd_err size_storages(struct msd_graph_plan *p, struct msd_diag *d)
 	return err;
 }
 
-/* An input or parameter has its storage for itself, but for views of it. */
+/* Inputs and parameters do not share their storage, except with views of it. */
 static msd_err claim_inputs(struct msd_graph_plan *p, struct msd_diag *d)
 {
 	const struct msd_graph *g = &p->graph;
@@ -83,12 +83,13 @@ static msd_err claim_inputs(struct msd_graph_plan *p, struct msd_diag *d)
 					"it shares its storage with another input", d);
 		}
 		s->role = MSD_GRAPH_INPUT;
-		s->is_written = s->bytes != e->bytes; /* holds something else, too */
+		s->is_written =
+			s->bytes != e->bytes; /* the storage also holds another entry */
 	}
 	return MSD_OK;
 }
 
-/* Does @node's output lie where its input is? Then it is a view of it. */
+/* True if @node's output has the memory of its input: then it is a view. */
 static bool is_view(const struct msd_graph *g, const struct msd_graph_node *node)
 {
 	return node->n_inputs == 1 && node->n_entries == 1 &&
@@ -105,7 +106,7 @@ static msd_err check_copy(const struct msd_graph *g, const struct msd_graph_node
 	return MSD_OK;
 }
 
-/* A function that nobody has, and the node that calls it; the first ones are enough. */
+/* Record a missing function and the node that calls it; only the first few are kept. */
 static void note_missing(const struct msd_graph *g, uint32_t i, struct msd_buf *missing)
 {
 	if (missing->n >= MISSING_MAX)

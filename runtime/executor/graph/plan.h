@@ -1,9 +1,9 @@
 #ifndef MSD_RUNTIME_EXECUTOR_GRAPH_PLAN_H
 #define MSD_RUNTIME_EXECUTOR_GRAPH_PLAN_H
 /*
- * How a graph runs: its operators with their functions, the memory that its entries
- * share, its parameters. Made once for a module, never changed, shared by all instances
- * (run.h), so parameters are in memory once.
+ * Execution plan of a graph: its operators with their functions, the memory that its
+ * entries share, its parameters. It is created once per module, constant, and shared
+ * by all instances (run.h), so parameters are in memory once.
  */
 #include "artifact/graph_json/graph.h"
 #include "artifact/params/params.h"
@@ -11,19 +11,19 @@
 #include "runtime/value/value.h"
 
 enum msd_graph_role {
-	MSD_GRAPH_WORK,   /* between operators */
+	MSD_GRAPH_WORK,   /* intermediate, between operators */
 	MSD_GRAPH_PARAM,  /* constant */
 	MSD_GRAPH_INPUT,  /* the caller's memory, unless an operator writes to it */
-	MSD_GRAPH_OUTPUT, /* goes to the caller */
+	MSD_GRAPH_OUTPUT, /* returned to the caller */
 };
 
 struct msd_graph_storage {
 	enum msd_graph_role role;
 	size_t bytes;
-	bool is_written;         /* by an operator */
-	bool is_host;            /* its entries say so, wherever the graph runs */
-	void *data;              /* PARAM */
-	struct msd_storage *own; /* PARAM: what keeps data; NULL: the library does */
+	bool is_written; /* by an operator */
+	bool is_host;    /* its entries require the host, wherever the graph runs */
+	void *data;      /* PARAM */
+	struct msd_storage *own; /* PARAM: owner of data; NULL: the library */
 };
 
 struct msd_signature;
@@ -38,25 +38,24 @@ struct msd_graph_plan {
 	struct msd_graph_storage *storages; /* graph.n_storages */
 	struct msd_graph_op *ops;
 	uint32_t n_ops;
-	uint32_t *inputs; /* entries: graph.args without the parameters */
+	uint32_t *inputs; /* entries: graph.args except the parameters */
 	uint32_t n_inputs;
-	size_t n_args;       /* of all operators together */
-	struct msd_dev *dev; /* where its storages are; NULL: the host; borrowed */
+	size_t n_args;       /* total of all operators */
+	struct msd_dev *dev; /* device of its storages; NULL: the host; borrowed */
 };
 
-/* Finds functions for the operators, "_lookup_linked_param" among them. */
+/* Finds functions for the operators, including "_lookup_linked_param". */
 struct msd_graph_finder {
 	struct msd_function *(*find)(void *ctx, const char *name);
 	void *ctx;
 };
 
 /**
- * Plan @graph, which is taken over on success alone. @params (NULL: none) are copied;
- * those that the graph does not name are ignored. Functions that nobody has are
- * appended to @missing with their nodes, separated by ", ": then the plan must not be
- * run. The caller
- * owns *@ret. Errors: MSD_BAD_ARTIFACT, MSD_CALL_FAILED (of the lookup of linked
- * parameters), MSD_NOMEM.
+ * Plan @graph; ownership moves only on success. @params (NULL: none) are copied;
+ * unknown names are ignored. Missing functions are appended to @missing with their
+ * nodes, separated by ", "; such a plan must not be run. The caller owns *@ret.
+ * Errors: MSD_BAD_ARTIFACT, MSD_CALL_FAILED (of the lookup of linked parameters),
+ * MSD_NOMEM.
  */
 MSD_MUST_CHECK msd_err msd_graph_plan_create(struct msd_graph *graph,
 					     const struct msd_params *params,
@@ -66,9 +65,8 @@ MSD_MUST_CHECK msd_err msd_graph_plan_create(struct msd_graph *graph,
 					     struct msd_diag *d);
 void msd_graph_plan_destroy(struct msd_graph_plan *p); /* NULL is fine */
 /**
- * Compare the operators with what their functions say that they take, as far as that is
- * known (check.c). MSD_BAD_ARTIFACT names the node, its function and the
- * argument.
+ * Compare the operators with the known signatures of their functions (check.c).
+ * MSD_BAD_ARTIFACT names the node, its function and the argument.
  */
 MSD_MUST_CHECK msd_err msd_graph_plan_check(const struct msd_graph_plan *p,
 					    struct msd_diag *d);
@@ -76,15 +74,20 @@ MSD_MUST_CHECK msd_err msd_graph_plan_check(const struct msd_graph_plan *p,
 MSD_MUST_CHECK msd_err msd_graph_plan_signature(const struct msd_graph_plan *p,
 						struct msd_signature *ret,
 						struct msd_diag *d);
-/** The parameters as pairs of name and tensor, where they lie: 0, or -1 with the error
- * raised. */
+/**
+ * The parameters as pairs of name and tensor, without a copy: 0, or -1 with the error
+ * raised.
+ */
 int msd_graph_plan_list_params(const struct msd_graph_plan *p, struct msd_any *ret);
-/** The first device type other than the host's and @type that the graph wants; 0. */
+/**
+ * The first device type in the graph other than the host's and @type; 0 if there is
+ * none.
+ */
 int32_t msd_graph_plan_other_device(const struct msd_graph_plan *p, int32_t type);
 /**
- * Move the graph to @dev, which must stay open: parameters now, the rest as instances
- * are made, of which there are none yet (place.c). Errors: MSD_NOMEM, the
- * device's.
+ * Move the graph to @dev, which must stay open (place.c). Parameters move now, other
+ * storages when instances are created; no instance may exist yet. Errors: MSD_NOMEM,
+ * the device's.
  */
 MSD_MUST_CHECK msd_err msd_graph_plan_place(struct msd_graph_plan *p,
 					    struct msd_dev *dev, struct msd_diag *d);

@@ -1,9 +1,9 @@
 /*
  * A run of a graph: inputs in, operators in the order of the file, outputs out.
  *
- * Happy path: an input is used where it lies if nothing writes to it, else copied; each
- * operator is called with arguments that were built once; outputs get memory of their
- * own, for callers keep them while the next run goes on.
+ * Happy path: an input is used in place if no operator writes to it, else copied.
+ * Each operator is called with prebuilt arguments. Outputs get their own memory
+ * because callers keep them while the next run executes.
  */
 #include "runtime/executor/graph/run.h"
 
@@ -14,7 +14,7 @@
 #include "runtime/executor/graph/memory.h"
 #include "runtime/value/error.h"
 
-/* The caller's tensor for input @i, which has been compared with the signature. */
+/* Set input @i to the caller's tensor, which has been checked against the signature. */
 static int take_input(struct msd_graph_instance *g, uint32_t i, const struct msd_any *v)
 {
 	const struct msd_graph_entry *e = &msd_graph_of(g)->entries[g->plan->inputs[i]];
@@ -65,7 +65,7 @@ static int fill_outputs(struct msd_graph_instance *g)
 	return 0;
 }
 
-/* Say which node it was, in front of what it said. */
+/* Prefix the operator's error with the node. */
 static int node_failed(const struct msd_graph_instance *g,
 		       const struct msd_graph_op *op)
 {
@@ -105,7 +105,7 @@ static int run_ops(struct msd_graph_instance *g)
 	return 0;
 }
 
-/* An entry with memory that lives as long as somebody holds it. */
+/* An entry with memory that lives as long as it is referenced. */
 static struct msd_tensor *entry_tensor(const struct msd_graph_instance *g,
 				       uint32_t entry)
 {

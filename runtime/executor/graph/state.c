@@ -6,7 +6,7 @@
 #include "runtime/executor/graph/run.h"
 
 struct state {
-	struct msd_executor base; /* first */
+	struct msd_executor base; /* first member */
 	const struct msd_graph_plan *plan;
 	struct msd_graph_instance *graph;
 };
@@ -42,7 +42,7 @@ static struct msd_model_tensor input(const struct msd_executor *x, uint32_t i)
 	return tensor_of(peek(x)->plan, arg_entry(x, i), arg_node(x, i)->name);
 }
 
-/* The node's name is the output's, when the node has no other. */
+/* An output without a name gets its node's name. */
 static struct msd_model_tensor output(const struct msd_executor *x, uint32_t i)
 {
 	const struct msd_graph *g = &peek(x)->plan->graph;

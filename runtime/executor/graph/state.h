@@ -1,7 +1,7 @@
 #ifndef MSD_RUNTIME_EXECUTOR_GRAPH_STATE_H
 #define MSD_RUNTIME_EXECUTOR_GRAPH_STATE_H
-/* A graph executor as TVM has it: an instance of the graph with set_input, run,
- * get_output and what else code written against one looks for. */
+/* A graph executor as in TVM: an instance of the graph with set_input, run,
+ * get_output and the other functions of TVM's executor. */
 #include "runtime/executor/graph/plan.h"
 #include "runtime/module/instance.h"
 

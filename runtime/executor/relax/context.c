@@ -4,7 +4,7 @@
 
 #include "runtime/value/error.h"
 
-/* Behind @word, which @at begins with; NULL when it does not. */
+/* The text after @word, if @at begins with it; else NULL. */
 static const char *skip(const char *at, const char *word)
 {
 	const size_t n = strlen(word);
@@ -12,8 +12,8 @@ static const char *skip(const char *at, const char *word)
 	return at != NULL && strncmp(at, word, n) == 0 ? at + n : NULL;
 }
 
-/* The parenthesis that closes one which was opened before @at; NULL. Dtypes in it are
- * quoted, but have no parentheses. */
+/* The parenthesis that closes the one opened before @at; NULL if there is none.
+ * Quoted dtypes in between contain no parentheses. */
 static const char *find_close(const char *at)
 {
 	unsigned depth = 1;

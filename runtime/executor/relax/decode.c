@@ -1,15 +1,12 @@
-/*
- * From the image's words to instructions that the interpreter runs as they are. The
- * reader of the image has checked every index, and that control stays within its
- * function.
- */
+/* Converts the image's words to instructions that the interpreter runs directly. The
+ * image reader has checked every index, and that control stays within its function. */
 #include <stdlib.h>
 #include <string.h>
 
 #include "artifact/params/tensor_blob.h"
 #include "runtime/executor/relax/vm.h"
 
-/* Where the parts of msd_relax_vm.values begin. */
+/* Offsets of the parts of msd_relax_vm.values. */
 enum { VALUE_NONE, VALUE_VM, FIRST_CONST = MSD_VM_FIRST_CONST };
 
 /* The blob's bytes are unaligned: compiled code gets a copy. */
@@ -25,7 +22,7 @@ static struct msd_obj *tensor_of(const struct msd_tensor_blob *b)
 		memcpy(s->data, b->data.p, b->data.n);
 	t = msd_tensor_view(s->data, cpu, b->dtype, b->shape, b->ndim, &s->obj, NULL,
 			    NULL);
-	msd_obj_unref(&s->obj); /* the tensor holds it */
+	msd_obj_unref(&s->obj); /* the tensor holds a reference */
 	return t != NULL ? &t->obj : NULL;
 }
 
@@ -64,7 +61,8 @@ static msd_err constant_make(const struct msd_relax_const *c, struct msd_any *re
 	return MSD_OK;
 }
 
-/* Words that may be immediates: no opcode, register or index looks like one. */
+/* Number of words that may be immediates: they do not look like opcodes, registers or
+ * indices. */
 static size_t n_immediates(const struct msd_relax_image *img)
 {
 	size_t n = 0;
@@ -136,7 +134,7 @@ static msd_vm_operand operand_of_word(struct msd_relax_vm *vm, int64_t word)
 	return operand_of_register(v);
 }
 
-/* A register to write: -1 for the special ones, whose writes are ignored. */
+/* A register to write: -1 for special registers; writes to them are ignored. */
 static int32_t destination(int64_t reg)
 {
 	return reg >= MSD_RELAX_VOID_REG ? -1 : (int32_t)reg;
@@ -174,15 +172,15 @@ static void decode_one(struct msd_relax_vm *vm, const int64_t *w, uint32_t pc)
 		ins->op = MSD_VM_GOTO;
 		ins->target = (uint32_t)(pc + w[1]);
 		return;
-	default: /* MSD_RELAX_IF: the reader knows no other */
+	default: /* MSD_RELAX_IF: the reader rejects other opcodes */
 		ins->op = MSD_VM_IF;
 		ins->value = operand_of_register(w[1]);
 		ins->target = (uint32_t)(pc + w[2]);
 	}
 }
 
-/* Functions of a hostile image may share instructions: each is decoded once, so that
- * there are never more operands than words. */
+/* Functions of a hostile image may share instructions. Each instruction is decoded
+ * once, so there are never more operands than words. */
 static void decode_func(struct msd_relax_vm *vm, const struct msd_relax_image *img,
 			struct msd_vm_func *f, bool *is_decoded)
 {

@@ -1,7 +1,7 @@
 /*
  * Module kind: a Relax VM executable. TVM names it relax.VMExecutable (0.20 on) or
  * relax.Executable (0.16 - 0.19); image and behaviour are the same. Functions of the
- * executable that are not bytecode come from its imports (the library) or from the
+ * executable that are not bytecode are found in its imports (the library) or the
  * runtime.
  */
 #include <stdio.h>
@@ -13,7 +13,7 @@
 #include "runtime/kind/kinds.h"
 #include "runtime/value/error.h"
 
-/* The tensors that are kept beside the library. */
+/* Bind the tensors stored in a separate file. */
 static msd_err bind(struct msd_relax_image *img, struct msd_span file,
 		    struct msd_diag *d)
 {
@@ -57,7 +57,7 @@ static struct msd_function *find_packed(void *ctx, const char *name)
 	return msd_node_lookup_from_imports(ctx, name);
 }
 
-/* What a call of a function gets when its executable cannot run here. */
+/* Called for any function if its executable cannot run here. */
 static int refused_call(void *self, const struct msd_any *args, int32_t n,
 			struct msd_any *ret)
 {
@@ -70,7 +70,8 @@ static int refused_call(void *self, const struct msd_any *args, int32_t n,
 				  f->rules.info.refusal);
 }
 
-/* What in the executable itself keeps it from running; nothing when it can run. */
+/* Append reasons in the executable itself that prevent it from running; nothing if it
+ * can run. */
 static void own_reasons(struct msd_node *node, struct msd_buf *out)
 {
 	struct msd_buf missing = {0};
@@ -84,10 +85,8 @@ static void own_reasons(struct msd_node *node, struct msd_buf *out)
 	msd_buf_finish(&missing);
 }
 
-/*
- * The node's refusal names its own reasons; the functions' one the imports' too, for
- * what is compiled for a device does not run without it.
- */
+/* The node's refusal has only its own reasons. That of its functions also has the
+ * imports' reasons, because code compiled for a device does not run without it. */
 static msd_err refuse_if_needed(struct msd_node *node, struct msd_diag *d)
 {
 	struct msd_relax_vm *vm = node->state;
@@ -164,7 +163,7 @@ static void put_names(const struct msd_relax_vm *vm, bool packed, struct msd_buf
 	}
 }
 
-/* What TVM tells of an executable, in its order. */
+/* TVM's statistics of an executable, in TVM's order. */
 static char *stats_of(const struct msd_relax_vm *vm)
 {
 	struct msd_buf text = {0};

@@ -1,4 +1,4 @@
-/* Where a VM runs: its constants go to device 0 once, as TVM's do. */
+/* Device placement of a VM: its constants move to device 0 once, as in TVM. */
 #include "runtime/device/memory.h"
 #include "runtime/executor/relax/vm.h"
 

@@ -1,7 +1,7 @@
 /*
- * The interpreter. A call between VM functions pushes a frame and goes on in the same
- * loop; only packed functions run on the C stack. When something fails, the error gets
- * the path of VM functions and instructions in front: "main: pc 12: loop: pc 3:
+ * The interpreter. A call between VM functions pushes a frame and continues in the
+ * same loop; only packed functions run on the C stack. On failure the path of VM
+ * functions and instructions is put before the error: "main: pc 12: loop: pc 3:
  * vm.builtin.match_shape: <the callee's text>".
  */
 #include <stdlib.h>
@@ -10,8 +10,8 @@
 #include "runtime/executor/relax/vm.h"
 #include "runtime/value/error.h"
 
-#define PATH_OUTER 3 /* frames named in an error from the outermost on, */
-#define PATH_INNER 2 /* and up to the innermost */
+#define PATH_OUTER 3 /* outermost frames named in an error */
+#define PATH_INNER 2 /* innermost frames named in an error */
 
 static inline const struct msd_any *
 operand_at(const struct msd_relax_vm *vm, const struct msd_any *regs, msd_vm_operand op)
@@ -19,7 +19,7 @@ operand_at(const struct msd_relax_vm *vm, const struct msd_any *regs, msd_vm_ope
 	return op >= 0 ? &regs[op] : &vm->values[~op];
 }
 
-/* Store @v, whose reference moves, into a register. */
+/* Store @v into a register; takes over its reference. */
 static inline void register_set(struct msd_any *regs, int32_t dst, struct msd_any v)
 {
 	struct msd_any old;
@@ -34,7 +34,7 @@ static inline void register_set(struct msd_any *regs, int32_t dst, struct msd_an
 		msd_obj_unref(old.as.obj);
 }
 
-/* Put "main: pc 4: ..." of the frames from @base on in front of the thread's error. */
+/* Prefix the thread's error with "main: pc 4: ..." for the frames from @base on. */
 static void error_wrap(struct msd_relax_vm *vm, size_t base, const char *callee)
 {
 	struct msd_buf path = {0};
@@ -52,7 +52,7 @@ static void error_wrap(struct msd_relax_vm *vm, size_t base, const char *callee)
 			msd_buf_printf(&path, "...: ");
 			continue;
 		}
-		if (i > base) /* the outermost is named by whoever called it */
+		if (i > base) /* the caller names the outermost one */
 			msd_buf_printf(&path, "%s: ", f->func->name);
 		msd_buf_printf(&path, "pc %u: ", (unsigned)(f->pc - f->func->start));
 	}
@@ -65,7 +65,7 @@ static void error_wrap(struct msd_relax_vm *vm, size_t base, const char *callee)
 	msd_diag_finish(&d);
 }
 
-/* Name the parameters when their number is wrong. */
+/* Raise an error for a wrong argument count that lists the parameters. */
 static int refuse_arity(const struct msd_vm_func *f, int32_t got)
 {
 	const struct msd_signature *s = &f->signature;
@@ -84,7 +84,8 @@ static int refuse_arity(const struct msd_vm_func *f, int32_t got)
 	return -1;
 }
 
-/* A frame for @f whose first registers are @args. On failure nothing is pushed. */
+/* Push a frame for @f with @args in its first registers. On failure nothing is
+ * pushed. */
 static int frame_enter(struct msd_relax_vm *vm, const struct msd_vm_func *f,
 		       const struct msd_any *args, uint32_t n)
 {
@@ -104,7 +105,7 @@ static int frame_enter(struct msd_relax_vm *vm, const struct msd_vm_func *f,
 	return 0;
 }
 
-/* Gather the arguments of @ins behind the registers of the frame. */
+/* Gather the arguments of @ins after the registers of the frame. */
 static const struct msd_any *args_gather(const struct msd_relax_vm *vm,
 					 const struct msd_vm_frame *f,
 					 const struct msd_vm_ins *ins)
@@ -117,8 +118,8 @@ static const struct msd_any *args_gather(const struct msd_relax_vm *vm,
 	return args;
 }
 
-/* Compiled code takes any object for a tensor. Builtins look for themselves. The text
- * names the callee. */
+/* Reject objects that compiled code would take for tensors; builtins check this
+ * themselves. The text names the callee. */
 static int refuse_objects(const struct msd_function *target, const struct msd_any *args,
 			  uint32_t n)
 {
@@ -135,7 +136,7 @@ static int refuse_objects(const struct msd_function *target, const struct msd_an
 	return err == MSD_OK ? 0 : -1;
 }
 
-/* On failure *ret_callee names the function when it was called at all. */
+/* On failure *@ret_callee is the function's name if it was called. */
 static int step_call(struct msd_relax_vm *vm, const struct msd_vm_frame *f,
 		     const struct msd_vm_ins *ins, const char **ret_callee)
 {
@@ -155,8 +156,8 @@ static int step_call(struct msd_relax_vm *vm, const struct msd_vm_frame *f,
 	return 0;
 }
 
-/* Leave the top frame with the value of @op. True when that was the frame at @base, and
- * the value is in @ret. */
+/* Pop the top frame with the value of @op. True if it was the frame at @base; then
+ * @ret has the value. */
 static int step_return(struct msd_relax_vm *vm, size_t base, msd_vm_operand op,
 		       struct msd_any *ret, bool *ret_is_done)
 {
@@ -171,7 +172,7 @@ static int step_return(struct msd_relax_vm *vm, size_t base, msd_vm_operand op,
 		*ret = v;
 		return 0;
 	}
-	f = &vm->frames[vm->n_frames - 1]; /* the caller stands at its call */
+	f = &vm->frames[vm->n_frames - 1]; /* the caller's pc is at its call */
 	register_set(f->regs, vm->code[f->pc].dst, v);
 	f->pc++;
 	return 0;
@@ -187,8 +188,8 @@ static int is_true(const struct msd_any *v, bool *ret)
 	return 0;
 }
 
-/* Run the top frame until the one at @base returns. 0, or -1 with the error raised and
- * * ret_callee naming the packed function it came from, if any. */
+/* Run the top frame until the one at @base returns. Returns 0, or -1 with the error
+ * raised; *@ret_callee then names the packed function that failed, if any. */
 static int run(struct msd_relax_vm *vm, size_t base, struct msd_any *ret,
 	       const char **ret_callee)
 {

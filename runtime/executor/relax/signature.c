@@ -1,9 +1,9 @@
 /*
- * What a VM function says about its parameters. Compiled functions begin with checks
- * (check_tensor_info, match_shape, ...) whose operands are immediates and constants,
- * and whose last operand quotes the source: "ErrorContext(fn=main, loc=param[0],
- * param=x, annotation=R.Tensor((n, 4), dtype="float32"))". Nothing is executed to learn
- * it.
+ * Infers the parameters of a VM function from its code. Compiled functions begin with
+ * checks (check_tensor_info, match_shape, ...) with immediates and constants as
+ * operands. The last operand quotes the source: "ErrorContext(fn=main, loc=param[0],
+ * param=x, annotation=R.Tensor((n, 4), dtype="float32"))". Nothing is executed for
+ * this.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -12,15 +12,15 @@
 #include "artifact/relax/annotation.h"
 #include "runtime/executor/relax/vm.h"
 
-/* One function while it is read. */
+/* State while one function is read. */
 struct learner {
 	const struct msd_relax_vm *vm;
 	struct msd_vm_func *func;
-	struct msd_span *annotations; /* per parameter; empty when unknown */
+	struct msd_span *annotations; /* per parameter; empty if unknown */
 	struct msd_span ret_annotation;
 };
 
-/* Operand @i of a call when it is a constant or an immediate, else NULL. */
+/* Operand @i of a call if it is a constant or an immediate, else NULL. */
 static const struct msd_any *constant_at(const struct msd_relax_vm *vm,
 					 const struct msd_vm_ins *ins, uint32_t i)
 {
@@ -98,7 +98,7 @@ static void learn_prim(const struct msd_relax_vm *vm, const struct msd_vm_ins *i
 		p->kind = is_bool ? MSD_P_BOOL : is_float ? MSD_P_FLOAT : MSD_P_INT;
 }
 
-/* What one check says about parameter @p. False when memory is short. */
+/* Learn from one check of parameter @p. False if memory is short. */
 static bool learn_param(const struct msd_relax_vm *vm, const struct msd_vm_ins *ins,
 			const char *check, struct msd_param *p)
 {
@@ -125,7 +125,7 @@ static bool learn_param(const struct msd_relax_vm *vm, const struct msd_vm_ins *
 	return true;
 }
 
-/* One call: a check of a parameter, a check of the result, or neither. */
+/* Learn from one call: a check of a parameter, a check of the result, or neither. */
 static bool learn_call(struct learner *l, const struct msd_vm_ins *ins,
 		       bool is_prologue)
 {
@@ -162,8 +162,8 @@ static bool learn_code(struct learner *l)
 
 		if (ins->op == MSD_VM_CALL && !learn_call(l, ins, is_prologue))
 			return false;
-		/* Behind a branch or an overwritten parameter, checks may be of
-		 * something else. */
+		/* After a branch or an overwritten parameter, checks may refer to
+		 * other values. */
 		if (ins->op >= MSD_VM_RET ||
 		    (ins->dst >= 0 && (uint32_t)ins->dst < l->func->n_args))
 			is_prologue = false;

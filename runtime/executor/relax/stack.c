@@ -3,9 +3,7 @@
 #include "runtime/executor/relax/vm.h"
 #include "runtime/value/error.h"
 
-#define CHUNK_VALUES                                                                   \
-	((size_t)4096) /* 64 KiB; a larger frame gets a chunk of its own               \
-			*/
+#define CHUNK_VALUES ((size_t)4096) /* 64 KiB; a larger frame gets its own chunk */
 
 static struct msd_vm_chunk *chunk_new(struct msd_vm_chunk *prev, size_t n)
 {
@@ -23,7 +21,7 @@ static struct msd_vm_chunk *chunk_new(struct msd_vm_chunk *prev, size_t n)
 	return c;
 }
 
-/* @n values that are None, in the current chunk or the next. */
+/* Allocate @n values None, in the current chunk or the next. */
 static struct msd_any *values_push(struct msd_relax_vm *vm, size_t n)
 {
 	struct msd_vm_chunk *c = vm->chunk;
@@ -31,7 +29,7 @@ static struct msd_any *values_push(struct msd_relax_vm *vm, size_t n)
 	if (c == NULL || c->n - c->used < n) {
 		struct msd_vm_chunk *next = c != NULL ? c->next : NULL;
 
-		if (next != NULL && next->n < n) { /* the spare is too small */
+		if (next != NULL && next->n < n) { /* the spare chunk is too small */
 			free(next);
 			c->next = NULL;
 			next = NULL;
@@ -54,7 +52,9 @@ static void values_pop(struct msd_relax_vm *vm, size_t n)
 	c->used -= n;
 	if (c->used > 0 || c->prev == NULL)
 		return;
-	/* One spare chunk stays, so that a loop across the border does not allocate. */
+	/*
+	 * Keep one spare chunk, so that a loop across the boundary does not allocate.
+	 */
 	free(c->next);
 	c->next = NULL;
 	vm->chunk = c->prev;
@@ -102,7 +102,7 @@ void msd_vm_pop(struct msd_relax_vm *vm)
 
 	for (uint32_t i = 0; i < n_regs; i++)
 		msd_any_drop(&f->regs[i]);
-	/* Outgoing arguments are borrowed: forgotten, not dropped. */
+	/* Outgoing arguments are borrowed: clear them without dropping a reference. */
 	for (uint32_t i = 0; i < n_scratch; i++)
 		f->regs[n_regs + i] = msd_none();
 	values_pop(vm, (size_t)n_regs + n_scratch);

@@ -1,10 +1,10 @@
 /*
- * A Relax VM made of its image.
+ * A Relax VM created from its image.
  *
- * Happy path: functions get their records, the image becomes instructions and constants
- * (decode.c), signatures are learnt (signature.c); link finds each packed function by
- * name among what is imported and what the runtime has. Failures: names that nobody has
- * are collected, not refused here, so that a refusal can name them all.
+ * Happy path: functions get their records, the image becomes instructions and
+ * constants (decode.c), signatures are inferred (signature.c). Link finds each packed
+ * function by name among the imports and the runtime's functions. Failures: missing
+ * names are collected here, not rejected, so that one error can list them all.
  */
 #include "runtime/executor/relax/vm.h"
 
@@ -17,7 +17,7 @@
 #include "runtime/module/signature.h"
 #include "runtime/value/storage_pool.h"
 
-/* What code of the Relax era assumes about tensor data. */
+/* Alignment of tensor data that Relax code assumes. */
 #define DATA_ALIGN 64
 
 static char *name_copy(struct msd_span s)
@@ -61,10 +61,8 @@ static msd_err func_make(struct msd_relax_vm *vm, const struct msd_relax_func *i
 	return MSD_OK;
 }
 
-/*
- * The second magic and bool as a type of its own came with the same release, but not on
- * the same day: what the image's own constants have is surer.
- */
+/* The second magic and the separate bool type are of the same release, but not of the
+ * same commit. The image's own constants are more reliable. */
 static enum msd_bool_style bool_style_of(const struct msd_relax_image *img)
 {
 	for (size_t i = 0; i < img->n_consts; i++) {
@@ -113,7 +111,7 @@ msd_err msd_relax_vm_create(const struct msd_relax_image *img,
 	return MSD_OK;
 }
 
-/* What @f's name stands for; its name is appended to @missing when nobody has it. */
+/* Resolve @f's name; append it to @missing if it is not found. */
 static void link_one(struct msd_vm_func *f,
 		     struct msd_function *(*find)(void *ctx, const char *name),
 		     void *ctx, struct msd_buf *missing)
@@ -138,7 +136,7 @@ void msd_relax_vm_link(struct msd_relax_vm *vm,
 		struct msd_vm_func *f = &vm->funcs[i];
 
 		link_one(f, find, ctx, missing);
-		if (f->target != NULL) { /* borrowed: whoever made it keeps it */
+		if (f->target != NULL) { /* borrowed from the module that made it */
 			vm->values[vm->first_func + i] = (struct msd_any){
 				.type = MSD_T_FUNCTION, .as.obj = &f->target->obj};
 		}

@@ -1,7 +1,7 @@
 /*
- * Functions in compiled mode (exec_mode="compiled"): what would be bytecode is compiled
- * code that works on the VM's registers, constants and functions, each an array of
- * values, through the TVMBackendAnyList* hooks. The result is in the register behind
+ * Functions in compiled mode (exec_mode="compiled"): compiled code instead of
+ * bytecode. It works on the VM's registers, constants and functions, each an array of
+ * values, through the TVMBackendAnyList* hooks. The result is in the register after
  * the arguments.
  */
 #include <stdio.h>

@@ -1,9 +1,9 @@
 /*
  * The kind VMExecutable: a Relay program and the packed functions of its imports.
  *
- * Happy path: open reads the image and binds constants that came beside the library,
- * start links the packed functions, place puts the constants on the device, find gives
- * the program's functions. What is missing becomes the node's refusal.
+ * Happy path: open reads the image and binds constants from a separate file; start
+ * links the packed functions; place moves the constants to the device; find returns
+ * the program's functions. Missing parts become the node's refusal.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -13,7 +13,7 @@
 #include "runtime/executor/vm/state.h"
 #include "runtime/kind/kinds.h"
 
-/* The tensors that are kept beside the library. */
+/* Bind the tensors stored in a separate file. */
 static msd_err bind(struct msd_relay_image *img, struct msd_span file,
 		    struct msd_diag *d)
 {
@@ -69,7 +69,7 @@ static void list_unbound(const struct msd_relay_image *img, struct msd_buf *out)
 	}
 }
 
-/* Why it cannot run: an import, functions or constants that nobody has. */
+/* Append why it cannot run: an import, missing functions or constants. */
 static void list_reasons(struct msd_node *node, struct msd_buf *out)
 {
 	struct msd_relay_vm *vm = node->state;
@@ -88,7 +88,7 @@ static void list_reasons(struct msd_node *node, struct msd_buf *out)
 		list_unbound(&vm->image, out);
 }
 
-/* Its functions, from now on, say @why instead of running. */
+/* Its functions from now on fail with the error @why. */
 static msd_err refuse(struct msd_node *node, const char *why, size_t n,
 		      struct msd_diag *d)
 {
@@ -122,7 +122,7 @@ static msd_err relay_start(struct msd_node *node, struct msd_diag *d)
 	return err;
 }
 
-/* By now the library was asked for its functions' signatures. */
+/* The library's functions have been probed for their signatures by now. */
 static msd_err relay_place(struct msd_node *node, struct msd_device device,
 			   struct msd_diag *d)
 {
@@ -133,7 +133,7 @@ static msd_err relay_place(struct msd_node *node, struct msd_device device,
 		err = msd_relay_vm_place(vm, device, d);
 	if (err != MSD_UNSUPPORTED || vm->dev != NULL)
 		return err;
-	/* Functions of the host in the same library can be called all the same. */
+	/* Host functions in the same library can still be called. */
 	char *why = strdup(msd_diag_text(d));
 	if (why == NULL)
 		return msd_diag_no_memory(d);

@@ -1,11 +1,12 @@
 /*
- * Data constructors. The object is an array whose first item is the tag, so that one
- * layout serves all; tuples of callers, which have no tag, are copied at the border.
+ * Data constructors. The object is an array with the tag as its first item, so one
+ * layout serves all. Tuples of callers have no tag and are converted on entry and
+ * return.
  */
 #include "runtime/executor/relay/vm.h"
 #include "runtime/value/error.h"
 
-#define MAX_DEPTH 1000 /* of objects in objects, at the border */
+#define MAX_DEPTH 1000 /* nesting depth of converted objects */
 
 struct msd_array *msd_relay_adt_new(int64_t tag, size_t n)
 {

@@ -1,9 +1,9 @@
 /*
- * The instructions of the Relay VM but for those that move between functions (run.c):
- * each takes its fields and the frame's registers, and stores one value.
+ * The instructions of the Relay VM, except those that change the function (run.c).
+ * Each reads its fields and the frame's registers and stores one value.
  *
- * Register numbers were checked when the image was read; what a register holds is known
- * at run time alone, so each instruction checks that.
+ * Register numbers were checked when the image was read. The types of register
+ * contents are known only at run time, so each instruction checks them.
  */
 #include <inttypes.h>
 #include <stdlib.h>
@@ -14,7 +14,7 @@
 #include "runtime/value/error.h"
 #include "runtime/value/storage_pool.h"
 
-/* Store @v, whose reference moves. */
+/* Store @v; takes over its reference. */
 static int set(struct msd_any *reg, struct msd_any v)
 {
 	struct msd_any old = *reg;
@@ -52,7 +52,7 @@ static int dtype_of(const int64_t *f, struct msd_dtype *ret)
 	return 0;
 }
 
-/* Whole bytes for each element, as TVM counts. */
+/* Count whole bytes per element, as TVM does. */
 static bool tensor_bytes(struct msd_dtype t, const int64_t *dims, size_t ndim,
 			 size_t *ret)
 {
@@ -148,7 +148,7 @@ static int alloc_storage(struct msd_relay_vm *vm, const struct msd_relay_ins *in
 	return set_obj(&regs[dst], s != NULL ? &s->obj : NULL);
 }
 
-/* A constructor with its tag, or a closure with its function's number. */
+/* Create a constructor object with its tag, or a closure with its function's number. */
 static int alloc_object(const int64_t *f, struct msd_any *regs, enum msd_type type)
 {
 	struct msd_array *a = msd_relay_adt_new(f[0], (size_t)f[1]);
@@ -185,7 +185,7 @@ static int set_int(struct msd_any *reg, int64_t v, uint8_t bits)
 		msd_tensor_new((struct msd_dtype){MSD_DT_INT, bits, 1}, &one, 1);
 
 	if (t != NULL)
-		memcpy(t->dl.data, &v, bits / 8); /* little-endian, as all of TVM's */
+		memcpy(t->dl.data, &v, bits / 8); /* little-endian, like all TVM data */
 	return set_tensor(reg, t);
 }
 
@@ -323,7 +323,7 @@ static int put_arg(struct msd_relay_vm *vm, size_t *n, const struct msd_any *v)
 		vm->args = more;
 		vm->cap_args = cap;
 	}
-	vm->args[(*n)++] = *v; /* the register keeps it */
+	vm->args[(*n)++] = *v; /* borrowed from the register */
 	return 0;
 }
 
@@ -348,7 +348,8 @@ int msd_relay_call_packed(struct msd_relay_vm *vm, const struct msd_relay_ins *i
 				return -1;
 		}
 	}
-	/* Nothing is to be computed: code for loops without rounds may divide by 0. */
+	/* The output is empty: loop code with zero iterations may divide by 0, so do
+	 * not call it. */
 	if (f[2] == 1 && n > 0 && is_empty(&vm->args[n - 1]))
 		return 0;
 	int rc = fn->call(fn, vm->args, (int32_t)n, &ignored);

@@ -1,14 +1,14 @@
 /*
- * The interpreter. A call of a VM function pushes a frame and goes on in the same loop;
- * only compiled functions run on the C stack. When something fails, the error gets the
- * VM functions and instructions in front: "pc 12: loop: pc 3: <the callee's text>".
+ * The interpreter. A call of a VM function pushes a frame and continues in the same
+ * loop; only compiled functions run on the C stack. On failure the VM functions and
+ * instructions are put before the error: "pc 12: loop: pc 3: <the callee's text>".
  */
 #include <stdlib.h>
 
 #include "runtime/executor/relay/vm.h"
 #include "runtime/value/error.h"
 
-#define PATH_FRAMES 4 /* named in an error, from the outermost on */
+#define PATH_FRAMES 4 /* frames named in an error, starting with the outermost */
 
 static struct msd_relay_frame *top(struct msd_relay_vm *vm)
 {
@@ -37,7 +37,7 @@ static bool reserve(struct msd_relay_vm *vm, uint32_t n_regs)
 	return true;
 }
 
-/* A frame for @func, its registers None. Registers may move. */
+/* Push a frame for @func with its registers None. Registers may move. */
 static int push(struct msd_relay_vm *vm, const struct msd_relay_func *func,
 		uint32_t dst)
 {
@@ -65,7 +65,7 @@ static void pop(struct msd_relay_vm *vm)
 	vm->n_frames--;
 }
 
-/* Register @at of the caller, or a closure's variable, becomes parameter @i. */
+/* Pass @v, a register of the caller or a closure's variable, as parameter @i. */
 static int pass(struct msd_relay_vm *vm, uint32_t i, const struct msd_any *v)
 {
 	return msd_any_copy(v, &vm->regs[top(vm)->base + i]) ? 0 : msd_abi_no_memory();
@@ -118,7 +118,7 @@ static int invoke_closure(struct msd_relay_vm *vm, const struct msd_relay_ins *i
 	return 0;
 }
 
-/* Leave the top frame; its result goes to the caller, or at @floor to *@ret. */
+/* Pop the top frame and pass its result to the caller, or at @floor to *@ret. */
 static int leave(struct msd_relay_vm *vm, int64_t value, size_t floor,
 		 struct msd_any *ret)
 {
@@ -195,7 +195,7 @@ static const char *packed_name(const struct msd_relay_vm *vm,
 						  : NULL;
 }
 
-/* Put where it was in front of the thread's error. */
+/* Prefix the thread's error with its location. */
 static void error_wrap(struct msd_relay_vm *vm, size_t floor)
 {
 	struct msd_buf path = {0};

@@ -1,7 +1,7 @@
 /*
- * What the code itself does not say: the types of a function's parameters and result. A
- * parameter that goes to a compiled function as it is has that function's type; a
- * result that the code allocates has the type it was allocated with.
+ * Infers types that the code does not state: those of a function's parameters and
+ * result. A parameter passed unchanged to a compiled function has that function's
+ * type. A result that the code allocates has the type of the allocation.
  */
 #include "runtime/module/signature.h"
 
@@ -10,7 +10,8 @@
 
 #include "runtime/executor/relay/vm.h"
 
-/* What @ins, a call of a compiled function, says of its argument in register @reg. */
+/* The parameter type of the argument in register @reg, according to the compiled
+ * function that @ins calls. */
 static const struct msd_param *param_of_call(const struct msd_relay_vm *vm,
 					     const struct msd_relay_ins *ins,
 					     int64_t reg)

@@ -1,4 +1,4 @@
-/* Tensors: read on the host wherever they lie, and copied between devices. */
+/* Tensors: read on the host from any device, and copied between devices. */
 
 #include "runtime/device/memory.h"
 #include "runtime/executor/relay/vm.h"
@@ -24,7 +24,7 @@ size_t msd_relay_elements(const struct msd_dltensor *t)
 	return msd_shape_elements(t->shape, (size_t)t->ndim, &n) ? (size_t)n : 0;
 }
 
-/* The first @n elements of @t on the host: its own bytes, or those in @room. */
+/* The first @n elements of @t on the host: its own bytes, or a copy in @room. */
 static const uint8_t *fetch(const struct msd_dltensor *t, size_t n,
 			    uint64_t room[MSD_MAX_NDIM])
 {
@@ -102,7 +102,7 @@ int msd_relay_shape(const struct msd_any *v, int64_t dims[MSD_MAX_NDIM],
 	return 0;
 }
 
-/* A tensor like @t with memory of its own on @to; NULL is the host. */
+/* A tensor like @t with its own memory on @to; NULL is the host. */
 static msd_err tensor_like(const struct msd_dltensor *t, struct msd_dev *to,
 			   struct msd_tensor **ret, struct msd_diag *d)
 {
@@ -126,7 +126,7 @@ int msd_relay_copy(const struct msd_relay_vm *vm, const struct msd_dltensor *t,
 	err = msd_dev_copy(to, copy->dl.data, from,
 			   (const char *)t->data + t->byte_offset,
 			   msd_dltensor_bytes(t), &d);
-	/* Neither side may be freed or read before: the host does both at once. */
+	/* Wait: afterwards the host may free or read both sides at once. */
 	if (err == MSD_OK && to != from)
 		err = msd_dev_sync(to != NULL ? to : from, &d);
 	if (err != MSD_OK) {

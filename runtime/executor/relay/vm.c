@@ -1,7 +1,7 @@
 /*
- * A Relay VM made of its image: functions with their rules, constants as aligned
- * tensors, packed functions linked by name, all moved to a device when the module is
- * placed.
+ * A Relay VM created from its image: functions with their rules, constants as aligned
+ * tensors, packed functions linked by name. Placing the module moves it all to a
+ * device.
  */
 #include "runtime/executor/relay/vm.h"
 
@@ -13,7 +13,7 @@
 #include "runtime/module/signature.h"
 #include "runtime/value/storage_pool.h"
 
-/* What code of TVM 0.7 to 0.9 assumes about tensor data. */
+/* Alignment of tensor data that code of TVM 0.7 to 0.9 assumes. */
 #define DATA_ALIGN 128
 
 static char *text_of(struct msd_span s)
@@ -46,7 +46,7 @@ static msd_err entry_init(struct msd_relay_vm *vm, struct msd_relay_entry *e,
 	return err == MSD_OK ? msd_signature_compose(&e->signature, e->name, d) : err;
 }
 
-/* An aligned tensor, in the bool of the era. */
+/* An aligned tensor with the bool type of the ABI. */
 static msd_err const_make(const struct msd_tensor_blob *blob, struct msd_any *ret,
 			  struct msd_diag *d)
 {
@@ -84,7 +84,7 @@ static msd_err vm_fill(struct msd_relay_vm *vm, const struct msd_relay_image *im
 	return err;
 }
 
-/* All that was made with @img's sizes. */
+/* Free everything with a size that depends on @img. */
 static void vm_drop(struct msd_relay_vm *vm, const struct msd_relay_image *img)
 {
 	for (uint32_t i = 0; vm->entries != NULL && i < img->n_funcs; i++) {

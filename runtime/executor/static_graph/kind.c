@@ -9,14 +9,14 @@
 #include "runtime/value/error.h"
 
 struct served {
-	struct msd_function run; /* first: it is what calls get as self */
+	struct msd_function run; /* first member: calls get it as self */
 	struct msd_static_model *model;
 	struct msd_signature signature;
 	struct msd_call_rules rules;
 };
 
-/* A call has compared dtypes and shapes with the signature, and that they are on the
- * host; strides it leaves to the model. */
+/* The caller has checked dtypes, shapes and that the tensors are on the host; the
+ * model must check strides. */
 static int check_args(const struct msd_static_model *m, const struct msd_any *args,
 		      int32_t n)
 {

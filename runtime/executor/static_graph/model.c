@@ -1,8 +1,8 @@
 /*
- * Happy path: the serializer that knows the file's bytes reads a graph, its ends are
- * checked, passes make it smaller, the engine plans it; a run points at the inputs'
- * bytes, makes fresh outputs and has the plan compute them. Failures leave no half-made
- * model and no outputs.
+ * Happy path: the serializer for the file's format reads a graph, its inputs and
+ * outputs are checked, passes optimise it, the engine plans it. A run points at the
+ * inputs' bytes, creates fresh outputs and lets the plan compute them. Failures leave
+ * no partly built model and no outputs.
  */
 #include "runtime/executor/static_graph/model.h"
 
@@ -21,24 +21,24 @@
 #include "runtime/engine/plan.h"
 #include "runtime/module/instance.h"
 
-/* An input or output as the file says it: a run may change the tensor's own shape. */
+/* An input or output as in the file: a run may change the tensor's own shape. */
 struct end {
 	struct msd_model_tensor about;
 	int64_t dims[MSD_MAX_NDIM];
-	bool is_open; /* some extent is known in a call alone */
+	bool is_open; /* some extent is known only in a call */
 };
 
 struct msd_static_model {
 	modser_graph *graph;
-	struct msd_sg_tally tally; /* of the file */
+	struct msd_sg_tally tally; /* counts of the file's contents */
 	struct msd_passed passed;
 	struct msd_plan *plan;
 	struct end *inputs;
 	struct end *outputs;
-	const void **in; /* of a run: one for each input */
+	const void **in; /* during a run: one per input */
 };
 
-/* What a model's load may look up: the files that came with it, and no other. */
+/* Files that a model's load may open: only those sent with it. */
 struct beside {
 	struct msd_span file, list;
 };
@@ -93,7 +93,7 @@ static msd_err load(struct msd_static_model *m, struct msd_span file,
 		       : msd_serializer_blame(format, file, take_error(m->graph, d), d);
 }
 
-/* Before anything follows from the shapes that the file says. */
+/* Set the input shapes before other shapes are inferred from those in the file. */
 static msd_err fix_inputs(struct msd_static_model *m,
 			  const struct msd_load_options *how, struct msd_diag *d)
 {
@@ -103,7 +103,7 @@ static msd_err fix_inputs(struct msd_static_model *m,
 	return take_error(m->graph, d);
 }
 
-/* Off, answers are those of the file's own nodes, one by one: for comparing. */
+/* If off, the file's own nodes are run one by one, for comparison of results. */
 static bool wants_passes(void)
 {
 	const char *said = secure_getenv("MODSERD_PASSES");
@@ -122,8 +122,8 @@ static msd_err pass(struct msd_static_model *m, struct msd_diag *d)
 	return MSD_OK;
 }
 
-/* An unknown extent is -1. Of an output it may be that only a run tells how many there
- * are; an input that nobody knows this of could not be checked. */
+/* An unknown extent is -1. The rank of an output may be unknown before a run; an
+ * input of unknown rank is rejected because it could not be checked. */
 static msd_err end_init(struct end *e, const modser_sg_tensor *t, bool is_output,
 			struct msd_diag *d)
 {
@@ -240,8 +240,8 @@ struct msd_model_tensor msd_static_model_output(const struct msd_static_model *m
 	return m->outputs[i].about;
 }
 
-/* One after the other for all of @about's extents; borrowed until the graph's next run.
- */
+/* Set the names of all of @about's extents in order; borrowed until the graph's next
+ * run. */
 static void name_dims(struct msd_model_tensor *about, const modser_sg_tensor *t,
 		      const char **names)
 {
@@ -278,7 +278,7 @@ msd_err msd_static_model_signature(const struct msd_static_model *m,
 	return err;
 }
 
-/* Copies of what the plan computed, of the shapes that this run found. */
+/* Copy the plan's results, with the shapes of this run. */
 static msd_err outputs_create(const struct msd_static_model *m, struct msd_any *outputs,
 			      struct msd_diag *d)
 {
@@ -298,7 +298,7 @@ static msd_err outputs_create(const struct msd_static_model *m, struct msd_any *
 	return MSD_OK;
 }
 
-/* The extents that this call brings. */
+/* Set the extents of input @i from this call. */
 static msd_err bind(struct msd_static_model *m, uint32_t i,
 		    const struct msd_dltensor *t, struct msd_diag *d)
 {

@@ -1,7 +1,7 @@
 #ifndef MSD_RUNTIME_EXECUTOR_STATIC_GRAPH_STATE_H
 #define MSD_RUNTIME_EXECUTOR_STATIC_GRAPH_STATE_H
-/* A framework's model with TVM's names: set_input, run, get_output and the others
- * (executor.h). */
+/* A framework's model with TVM's functions: set_input, run, get_output and the other
+ * ones of executor.h. */
 #include "runtime/executor/static_graph/model.h"
 #include "runtime/module/instance.h"
 

@@ -1,10 +1,10 @@
 /*
- * What an instance of a virtual machine keeps for one function: the arguments that were
- * set, and what it returned.
+ * State of a virtual machine's instance for one function: the arguments that were
+ * set, and its result.
  *
- * Happy path: the function is found by its name, its entry is made at the first value
- * that is set for it, and filled place by place. Failures: a name that the model lacks
- * is answered with those that it has; out of memory nothing is kept.
+ * Happy path: the function is found by name. Its entry is created when the first
+ * value is set, and filled parameter by parameter. Failures: the error for an unknown
+ * name lists the model's functions; if memory is short, nothing is kept.
  */
 #include "runtime/executor/vm/entry.h"
 
@@ -34,7 +34,7 @@ static msd_err put_name(void *ctx, const struct msd_func_info *info)
 	return MSD_OK;
 }
 
-/* What the model has in place of @text. */
+/* Error: the model has no @text; lists its functions. */
 static void refuse_name(const struct msd_vm_state *s, int at, struct msd_span text)
 {
 	struct names names = {0};
@@ -125,7 +125,9 @@ struct msd_vm_entry *msd_vm_entry_get(struct msd_vm_state *s, struct msd_functio
 	return e;
 }
 
-/* The call's memory goes with the call. Depth is the wire's. */
+/*
+ * Copy, because the call's memory is freed after the call. The wire limits the depth.
+ */
 int msd_vm_keep(const struct msd_any *v, struct msd_any *ret)
 {
 	const struct msd_dltensor *t = msd_any_dltensor(v);

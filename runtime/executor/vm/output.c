@@ -1,6 +1,6 @@
 /*
- * What the functions of a virtual machine returned: the last result of each stays with
- * its entry and is read by name, by name and index, or as the last of all. Outputs that
+ * Results of a virtual machine's functions. The last result of each stays in its
+ * entry and is read by name, by name and index, or as the last of all. Outputs that
  * the caller has set are filled from it after the call, all or none.
  */
 #include <inttypes.h>
@@ -11,8 +11,8 @@
 #include "runtime/value/error.h"
 #include "runtime/value/tensor_text.h"
 
-/* What @v holds at the numbers args[0] to args[n - 1], one within the other; argument
- * @at is the first of them. */
+/* Follow the indices args[0] to args[n - 1] into the nested value @v; argument @at is
+ * the first of them. */
 static const struct msd_any *walk(const struct msd_any *v, const struct msd_any *args,
 				  int32_t n, int at)
 {
@@ -41,7 +41,7 @@ static const struct msd_any *walk(const struct msd_any *v, const struct msd_any 
 	return v;
 }
 
-/* The result of the function that argument 0 names; NULL with the error raised. */
+/* The result of the function named by argument 0; NULL with the error raised. */
 static const struct msd_any *result_of(const struct msd_vm_state *s,
 				       const struct msd_any *args)
 {
@@ -75,7 +75,7 @@ static int64_t size_of(const struct msd_any *v)
 	return v->type == MSD_T_ARRAY ? ((const struct msd_array *)v->as.p)->size : -1;
 }
 
-/* (function, number...): of how many values; -1: no tuple */
+/* (function, number...) -> number of values; -1: not a tuple */
 int msd_vm_get_output_arity(struct msd_instance *self, const struct msd_any *args,
 			    int32_t n, struct msd_any *ret)
 {
@@ -99,7 +99,7 @@ static const struct msd_any *last_result(const struct msd_vm_state *s)
 	return s->last != NULL ? &s->last->result : NULL;
 }
 
-/* (number): of what was invoked last */
+/* (number) -> output of the last invoked function */
 int msd_vm_get_last_output(struct msd_instance *self, const struct msd_any *args,
 			   int32_t n, struct msd_any *ret)
 {

@@ -1,7 +1,7 @@
 /*
- * Functions of an instance that have arguments bound to them, by names of their own:
- * saved once, then found and called as the others are, before them. Saving under a name
- * that is there replaces what has it.
+ * Named functions of an instance with bound arguments. A saved function is found
+ * before the model's functions and called like them. Saving under an existing name
+ * replaces the old function.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -13,13 +13,13 @@
 #define MAX_SAVED 256u
 
 struct msd_vm_saved {
-	struct msd_function fn; /* first: it is what calls get as self */
+	struct msd_function fn; /* first member: calls get it as self */
 	struct msd_vm_saved *next;
 	struct msd_instance *instance;
 	struct msd_function *of;
-	struct msd_any *args; /* the last of each call's */
+	struct msd_any *args; /* the last arguments of each call */
 	size_t n_args;
-	bool returns; /* its result; else nothing */
+	bool returns; /* true: it returns its result, else None */
 	char name[MSD_MAX_FUNC_NAME_BYTES + 1];
 };
 
@@ -40,7 +40,7 @@ void msd_vm_saved_destroy(struct msd_vm_state *s)
 	}
 }
 
-/* Call @of with @args and then @more. */
+/* Call @of with @args followed by @more. */
 static int call(struct msd_instance *self, struct msd_function *of,
 		const struct msd_any *args, size_t n, const struct msd_any *more,
 		size_t n_more, struct msd_any *ret)
@@ -98,7 +98,7 @@ static int take_name(const struct msd_any *v, char name[MSD_MAX_FUNC_NAME_BYTES 
 	return 0;
 }
 
-/* Put @f in the place of what has its name. */
+/* Insert @f, replacing a function of the same name. */
 static int keep_saved(struct msd_vm_state *s, struct msd_vm_saved *f)
 {
 	struct msd_vm_saved **at = &s->saved;
@@ -157,7 +157,8 @@ int msd_vm_save_function(struct msd_instance *self, const struct msd_any *args,
 	return rc;
 }
 
-/* (function, argument...): its result. Closures stay in the worker, so one is named. */
+/* (function, argument...) -> its result. Closures stay in the worker, so the caller
+ * passes a name. */
 int msd_vm_invoke_closure(struct msd_instance *self, const struct msd_any *args,
 			  int32_t n, struct msd_any *ret)
 {

@@ -1,10 +1,9 @@
 /*
- * The functions of a VM's instance, under the names that Relax's and relay's machines
- * have in TVM: set_input, invoke_stateful, invoke, get_output and what tells about
- * them.
+ * The functions of a VM's instance, under the names that TVM's Relax and Relay
+ * machines use: set_input, invoke_stateful, invoke, get_output and query functions.
  *
  * Happy path: set_input keeps a value for each parameter of the named function,
- * invoke_stateful calls it as a client would, and the result stays for get_output.
+ * invoke_stateful calls it like a client, and the result stays for get_output.
  */
 #include "runtime/executor/vm/state.h"
 
@@ -43,7 +42,7 @@ static int set_input(struct msd_instance *self, const struct msd_any *args, int3
 	return 0;
 }
 
-/* Number of the parameter of @fn that argument @at names or numbers; -1 unknown. */
+/* Number of the parameter of @fn that @v names or numbers; -1: unknown. */
 static int64_t find_param(const struct msd_function *fn, const struct msd_any *v)
 {
 	const struct msd_signature *s = fn->rules->info.signature;
@@ -102,7 +101,7 @@ static int check_set(const struct msd_vm_entry *e)
 	return 0;
 }
 
-/* (function): with what was set */
+/* (function): call it with the arguments that were set */
 static int invoke_stateful(struct msd_instance *self, const struct msd_any *args,
 			   int32_t n, struct msd_any *ret)
 {
@@ -129,7 +128,7 @@ static int invoke_stateful(struct msd_instance *self, const struct msd_any *args
 	return msd_vm_fill_outputs(e);
 }
 
-/* (function, argument...): its result */
+/* (function, argument...) -> its result */
 static int invoke(struct msd_instance *self, const struct msd_any *args, int32_t n,
 		  struct msd_any *ret)
 {
@@ -194,7 +193,7 @@ static int get_function_param_name(struct msd_instance *self,
 	return name != NULL ? msd_instance_give_text(name, ret) : 0;
 }
 
-/* The module has been placed, whatever devices are named here. */
+/* Nothing to do: the module is already placed, and devices in the call are ignored. */
 static int initialize(struct msd_instance *self, const struct msd_any *args, int32_t n,
 		      struct msd_any *ret)
 {
@@ -274,7 +273,7 @@ static const struct msd_instance_row relay_rows[] = {
 	{"set_outputs", msd_vm_set_outputs, 2, MSD_INSTANCE_ANY_ARGS, false},
 };
 
-/* As in TVM, a function of the model may be called through the machine as well. */
+/* As in TVM, the machine also calls functions of the model. */
 static struct msd_function *other(struct msd_instance *self, const char *name)
 {
 	return msd_vm_find(msd_vm_state_of(self), name);

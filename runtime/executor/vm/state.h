@@ -1,23 +1,25 @@
 #ifndef MSD_RUNTIME_EXECUTOR_VM_STATE_H
 #define MSD_RUNTIME_EXECUTOR_VM_STATE_H
 /*
- * A virtual machine as TVM has it, Relax's or relay's: inputs that are set for a
- * function before it is invoked, and what it returned. The code and its constants are
- * the module's; an instance has the values alone.
+ * A virtual machine as in TVM, Relax's or Relay's: inputs are set for a function
+ * before it is invoked, and its result is kept. Code and constants belong to the
+ * module; an instance has only the values.
  */
 #include "runtime/module/instance.h"
 
-enum msd_vm_api { /* whose names and arguments its functions have */
+enum msd_vm_api { /* API with the names and arguments of its functions */
 		  MSD_VM_API_RELAX,
 		  MSD_VM_API_RELAY,
 };
 
-/** What there is in place of @name, one of a VM executable's in TVM; static, or NULL.
+/**
+ * Hint: the replacement for @name, a function of TVM's VM executables. Static, or
+ * NULL.
  */
 const char *msd_vm_tell(const struct msd_node *node, const char *name);
 /** An instance over the functions of @node, which must outlive it. Errors: MSD_NOMEM.
  */
-/* @stats tells of the code in a few lines; NULL: nothing does. It is taken over on
+/* @stats describes the code in a few lines; NULL: no description. Taken over on
  * success. */
 MSD_MUST_CHECK msd_err msd_vm_state_create(struct msd_node *node, enum msd_vm_api api,
 					   char *stats, struct msd_instance **ret,
