@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "client/unasked.h"
+#include "client/auto_direct.h"
 #include "proto/clock.h"
 
 /* Rest of the deadline at this time; the call began at @begun_ns. */
@@ -17,8 +17,8 @@ static uint32_t deadline_left(uint32_t deadline_ms, uint64_t begun_ns)
 static modser_err call(modser_client *client, const modser_value *params, size_t n_args,
 		       const modser_options *options, modser_result **ret)
 {
-	modser_client *channel = msd_unasked_channel(client, params[0].as.str.p,
-						     params + 1, n_args, options);
+	modser_client *channel = msd_auto_direct_channel(client, params[0].as.str.p,
+							 params + 1, n_args, options);
 	modser_options rest;
 
 	if (channel != NULL) {
@@ -26,7 +26,7 @@ static modser_err call(modser_client *client, const modser_value *params, size_t
 		const uint64_t begun_ns = is_timed ? msd_now_ns() : 0;
 		const modser_err err = modser_request(channel, "call", params,
 						      n_args + 1, options, ret);
-		if (!msd_unasked_is_for_daemon(client, channel, *ret))
+		if (!msd_auto_direct_is_for_daemon(client, channel, *ret))
 			return err;
 		modser_result_free(*ret);
 		*ret = NULL;
@@ -38,7 +38,7 @@ static modser_err call(modser_client *client, const modser_value *params, size_t
 	}
 	const modser_err err =
 		modser_request(client, "call", params, n_args + 1, options, ret);
-	msd_unasked_settle(client, *ret);
+	msd_auto_direct_settle(client, *ret);
 	return err;
 }
 

@@ -51,7 +51,7 @@ modser_err modser_open_fd(int fd, modser_client **ret)
 	c->passed_fd = -1;
 	c->next_deadline_ns = UINT64_MAX;
 	c->has_plans = has_plans();
-	msd_heard_init(&c->heard);
+	msd_reply_cache_init(&c->heard);
 	*ret = c;
 	return MODSER_OK;
 }
@@ -70,7 +70,7 @@ void msd_client_drop(modser_client *c, struct msd_ticket *t)
 		return;
 	c->table[t->id & (c->cap_table - 1)] = NULL;
 	c->n_table--;
-	msd_spare_tickets_give(&c->spares, t);
+	msd_request_pool_push(&c->spares, t);
 }
 
 void msd_client_end(modser_client *c, struct msd_ticket *t)
@@ -216,7 +216,7 @@ modser_err modser_start(modser_client *client, const char *method,
 	if (client->fd < 0) /* c->why has the reason since then */
 		return client->why.code == MSD_DRAINING ? MODSER_DRAINING : MODSER_IO;
 	struct msd_ticket *t =
-		grow_table(client) ? msd_spare_tickets_take(&client->spares) : NULL;
+		grow_table(client) ? msd_request_pool_pop(&client->spares) : NULL;
 	if (t == NULL) {
 		return (modser_err)msd_diag_set(&client->why, MSD_NOMEM,
 						"no memory for a request");
@@ -228,7 +228,7 @@ modser_err modser_start(modser_client *client, const char *method,
 		t, method, params, n_params, options, client->segments,
 		client->has_plans ? &client->asked : NULL, &client->why);
 	if (err != MSD_OK) {
-		msd_spare_tickets_give(&client->spares, t);
+		msd_request_pool_push(&client->spares, t);
 		return (modser_err)err;
 	}
 	t->deadline_ns = UINT64_MAX;

@@ -5,7 +5,7 @@
  * and the frame being received.
  *
  *   send.c      queue -> sendmsg(), many tickets at once, nothing copied
- *   heard.c     which answers are cached, and need no parsing
+ *   reply_cache.c     which answers are cached, and need no parsing
  *   receive.c   header -> body -> payload into place (payload.c) -> the ticket ends
  *   client.c    ends tickets, checks deadlines
  *   wait.c      blocks until a ticket has ended
@@ -13,11 +13,11 @@
  *   connect.c   sockets
  *   open.c      which of several daemons
  *   direct.c    direct channel, on request
- *   unasked.c   direct channel, automatic, for blocking calls
+ *   auto_direct.c   direct channel, automatic, for blocking calls
  */
-#include "client/heard.h"
 #include "client/lost_workers.h"
-#include "client/spare_tickets.h"
+#include "client/reply_cache.h"
+#include "client/request_pool.h"
 #include "proto/frame.h"
 #include "proto/spin.h"
 
@@ -39,7 +39,7 @@ struct msd_receive {
 	size_t n_pieces, at_piece, cap_pieces;
 };
 
-struct msd_unasked;
+struct msd_auto_direct;
 
 struct modser_client {
 	int fd;              /* -1: lost */
@@ -48,7 +48,8 @@ struct modser_client {
 	uint64_t worker_pid; /* process id of that worker */
 	uint64_t most_bytes; /* limit of one call there */
 	bool was_reset;      /* the worker closed before it had read all bytes */
-	struct msd_unasked *unasked;  /* owned by unasked.c; NULL: not used yet */
+	struct msd_auto_direct
+		*unasked;             /* owned by auto_direct.c; NULL: not used yet */
 	struct msd_lost_workers lost; /* lost workers of its direct channels */
 	bool takes_fd;                /* a descriptor may arrive with the data */
 	int passed_fd;                /* received descriptor; owned; -1: none */
@@ -59,16 +60,16 @@ struct modser_client {
 	struct msd_ticket *
 		*table; /* indexed by id % cap_table; in flight or not taken */
 	size_t cap_table, n_table; /* cap: a power of two */
-	struct msd_spare_tickets spares;
+	struct msd_request_pool spares;
 	size_t n_in_flight;        /* not ended */
 	uint64_t next_deadline_ns; /* earliest deadline; UINT64_MAX: none */
 	bool is_processing;        /* done functions may be running */
 	struct msd_spin spin;      /* state of polling for answers */
 	uint64_t n_reads;          /* reads that returned data */
 	struct msd_receive rx;
-	bool has_plans;          /* repeated answers are not decoded again */
-	struct msd_memory asked; /* request cache */
-	struct msd_heard heard;  /* reply cache */
+	bool has_plans;               /* repeated answers are not decoded again */
+	struct msd_memory asked;      /* request cache */
+	struct msd_reply_cache heard; /* reply cache */
 	struct msd_diag why;
 	modser_error why_error;
 };

@@ -95,7 +95,7 @@ static msd_err walk_items(struct walk *w, struct msd_cur c, size_t n, modser_val
 	for (size_t i = 0; i < n; i++) {
 		struct msd_span object;
 
-		if (!msd_object_take(&c, &object)) {
+		if (!msd_object_parse(&c, &object)) {
 			return msd_diag_set(w->d, MSD_PROTOCOL,
 					    "response: it ends early");
 		}

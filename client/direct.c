@@ -47,8 +47,8 @@ static uint64_t number(const modser_result *r, const char *key)
 								 : 0;
 }
 
-modser_err msd_direct_take(modser_client *c, modser_result *r, modser_client **ret,
-			   uint64_t *ret_workers)
+modser_err msd_direct_open_channel(modser_client *c, modser_result *r,
+				   modser_client **ret, uint64_t *ret_workers)
 {
 	const int fd = c->passed_fd;
 	modser_err err = modser_result_error(r)->code;
@@ -93,7 +93,7 @@ modser_err modser_open_direct(modser_client *client, const char *module,
 	if (err == MODSER_OK) {
 		err = modser_wait(client, id, &r);
 		if (r != NULL) {
-			err = msd_direct_take(client, r, ret, &workers);
+			err = msd_direct_open_channel(client, r, ret, &workers);
 		} else {
 			msd_direct_drop(client);
 		}

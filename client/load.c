@@ -9,8 +9,8 @@
 #include <stdlib.h>
 
 #include "client/result.h"
-#include "proto/beside.h"
 #include "proto/clock.h"
+#include "proto/external_data.h"
 
 #define CHUNK_BYTES ((size_t)1 << 20) /* bytes of one write of an upload */
 #define CHUNKS_IN_FLIGHT 16
@@ -310,13 +310,13 @@ static modser_err send_all(struct upload *u, const modser_load_options *o,
 /* Append the external data files after the three parts, each page-aligned. */
 static void add_files(struct upload *u, const modser_load_options *o)
 {
-	static const uint8_t zeros[MSD_BESIDE_PAGE];
+	static const uint8_t zeros[MSD_EXTERNAL_DATA_PAGE];
 	modser_value *pair = u->files + o->n_files;
 	struct msd_span *part = u->parts + PARTS;
 
 	for (size_t i = 0; i < o->n_files; i++, pair += 2) {
 		const modser_file *f = &o->files[i];
-		const size_t at = (size_t)msd_beside_at(u->n);
+		const size_t at = (size_t)msd_external_data_at(u->n);
 
 		*part++ = (struct msd_span){zeros, at - u->n};
 		*part++ = (struct msd_span){f->bytes, f->n};

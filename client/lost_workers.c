@@ -7,7 +7,7 @@
 #include "proto/value.h"
 
 /* [pid, [code, name, message]] */
-void msd_lost_workers_take(struct msd_lost_workers *l, struct msd_span params)
+void msd_lost_workers_apply(struct msd_lost_workers *l, struct msd_span params)
 {
 	struct msd_lost_worker *w = &l->last[l->next];
 	struct msd_body_error why;
@@ -18,7 +18,7 @@ void msd_lost_workers_take(struct msd_lost_workers *l, struct msd_span params)
 
 	if (!msd_array_open(params, &c, &n) || n != 2 ||
 	    msd_value_read(&c, &pid, NULL) != MSD_OK || pid.kind != MSD_K_INT ||
-	    !msd_object_take(&c, &error) || !msd_body_error_read(error, &why))
+	    !msd_object_parse(&c, &error) || !msd_body_error_read(error, &why))
 		return;
 	free(w->why);
 	*w = (struct msd_lost_worker){

@@ -21,7 +21,7 @@ struct msd_lost_workers {
 };
 
 /** Handle `channel.lost` with @params. */
-void msd_lost_workers_take(struct msd_lost_workers *l, struct msd_span params);
+void msd_lost_workers_apply(struct msd_lost_workers *l, struct msd_span params);
 /** The last report on @pid; NULL if absent. */
 struct msd_lost_worker *msd_lost_workers_find(struct msd_lost_workers *l, uint64_t pid);
 /**

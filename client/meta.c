@@ -22,7 +22,7 @@ static void read_trace(struct msd_cur *meta, modser_trace *ret)
 	struct msd_cur c;
 	uint32_t n;
 
-	if (!msd_object_take(meta, &map) || !msd_map_open(map, &c, &n))
+	if (!msd_object_parse(meta, &map) || !msd_map_open(map, &c, &n))
 		return;
 	while (n-- > 0 && msd_value_read(&c, &key, NULL) == MSD_OK &&
 	       key.kind == MSD_K_STR && msd_value_read(&c, &value, NULL) == MSD_OK) {

@@ -15,8 +15,8 @@
 #include "client/client.h"
 #include "client/meta.h"
 #include "client/payload.h"
+#include "client/protocol_sniff.h"
 #include "client/result.h"
-#include "client/stranger.h"
 #include "client/tls.h"
 #include "proto/value.h"
 
@@ -71,7 +71,7 @@ static msd_err read_notification(modser_client *c, const struct msd_body *b)
 	if (msd_span_is(b->method, "module.progress"))
 		return read_progress(c, b->params);
 	if (msd_span_is(b->method, "channel.lost"))
-		msd_lost_workers_take(&c->lost, b->params);
+		msd_lost_workers_apply(&c->lost, b->params);
 	return msd_client_skip_payload(c);
 }
 
@@ -83,7 +83,7 @@ static msd_err read_answer(modser_client *c, struct msd_ticket *t,
 {
 	struct msd_body_error e;
 
-	if (t->n_outs == 0 && msd_heard_tell(known, bytes, t->result))
+	if (t->n_outs == 0 && msd_reply_cache_tell(known, bytes, t->result))
 		return MSD_OK;
 	msd_meta_read(b->meta, t->result);
 	if (msd_body_error_read(b->error, &e)) {
@@ -92,8 +92,8 @@ static msd_err read_answer(modser_client *c, struct msd_ticket *t,
 	}
 	const msd_err err = msd_client_read_result(c, t, b->result);
 	if (err == MSD_OK && known == NULL && c->has_plans) {
-		msd_heard_keep(&c->heard, bytes, c->rx.frame.payload_bytes, b,
-			       t->result);
+		msd_reply_cache_keep(&c->heard, bytes, c->rx.frame.payload_bytes, b,
+				     t->result);
 	}
 	return err;
 }
@@ -102,8 +102,8 @@ static msd_err read_body(modser_client *c, struct msd_span bytes)
 {
 	const struct msd_known *known;
 	struct msd_body b;
-	msd_err err = msd_heard_read(&c->heard, bytes, c->rx.frame.payload_bytes, &b,
-				     &known, &c->why);
+	msd_err err = msd_reply_cache_read(&c->heard, bytes, c->rx.frame.payload_bytes,
+					   &b, &known, &c->why);
 
 	if (err != MSD_OK)
 		return msd_diag_wrap(&c->why, MSD_PROTOCOL, "response");

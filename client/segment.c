@@ -1,6 +1,6 @@
 /*
  * Happy path: a memfd of the size is sealed and mapped. segment.add sends its
- * descriptor and returns its number. Requests then find data in it (lent.h).
+ * descriptor and returns its number. Requests then find data in it (shared_segment.h).
  * Failures: it is unmapped, and the result gives the reason; the caller continues
  * with its own memory.
  */
@@ -12,8 +12,8 @@
 #include <unistd.h>
 
 #include "client/client.h"
-#include "client/lent.h"
 #include "client/result.h"
+#include "client/shared_segment.h"
 
 static int make_memfd(uint64_t bytes)
 {

@@ -14,8 +14,8 @@
 #include <unistd.h>
 
 #include "client/call_options.h"
-#include "client/lent.h"
 #include "client/result.h"
+#include "client/shared_segment.h"
 #include "proto/body.h"
 #include "proto/frame.h"
 #include "proto/result_of.h"
@@ -142,7 +142,7 @@ static msd_err put_tensor(struct encoder *e, const modser_value *v)
 	}
 	msd_err err = MSD_OK;
 	if (e->segments != NULL && t.where != MSD_AT_RESIDENT && in->data != NULL)
-		(void)msd_lent_name(e->segments, in->data, &t);
+		(void)msd_shared_segment_name(e->segments, in->data, &t);
 	if (t.where == MSD_AT_OUT) {
 		err = put_out(e, in, &t);
 	} else if (t.where == MSD_AT_INLINE) {
@@ -332,7 +332,7 @@ msd_err msd_ticket_fill(struct msd_ticket *t, const char *method,
 	t->done = options->done;
 	t->progress = options->progress;
 	t->ctx = options->ctx;
-	if (msd_lent_serves(t->method))
+	if (msd_shared_segment_serves(t->method))
 		e.segments = segments;
 	t->result = msd_result_create(t->id);
 	return t->result != NULL ? encode(&e, method, params, n_params, options, asked)

@@ -15,7 +15,7 @@
 #include <stdlib.h>
 
 #include "client/libssl.h"
-#include "client/quiet.h"
+#include "client/sigpipe.h"
 #include "proto/clock.h"
 #include "proto/pieces.h"
 
@@ -237,12 +237,12 @@ static short events_after(struct msd_client_tls *t, int rc)
 
 static int connect_quietly(struct msd_client_tls *t)
 {
-	struct msd_quiet q;
+	struct msd_sigpipe q;
 
 	begin(t);
-	msd_quiet_begin(&q);
+	msd_sigpipe_begin(&q);
 	const int rc = t->lib->SSL_connect(t->ssl);
-	msd_quiet_end(&q);
+	msd_sigpipe_end(&q);
 	return rc;
 }
 
@@ -371,11 +371,11 @@ static ssize_t write_records(struct msd_client_tls *t, const struct iovec *piece
 ssize_t msd_client_tls_write(struct msd_client_tls *t, const struct iovec *pieces,
 			     size_t n)
 {
-	struct msd_quiet q;
+	struct msd_sigpipe q;
 
-	msd_quiet_begin(&q);
+	msd_sigpipe_begin(&q);
 	const ssize_t put = write_records(t, pieces, n);
-	msd_quiet_end(&q);
+	msd_sigpipe_end(&q);
 	return put;
 }
 

@@ -15,7 +15,7 @@ static void lower(int what, uint64_t most)
 	(void)setrlimit(what, &limit);
 }
 
-void msd_mark_take(void)
+void msd_mark_set(void)
 {
 	const char *text = getenv(MSD_MARK_VARIABLE);
 	char *end = NULL;

@@ -31,7 +31,7 @@ static inline bool msd_mark_is(struct msd_mark a, struct msd_mark b)
  * In a child, before foreign code runs: set the mark from the environment, and remove
  * the variable. No mark is valid, too.
  */
-void msd_mark_take(void);
+void msd_mark_set(void);
 /**
  * The mark of @pid, 0 for this process. False if the process does not exist, or, with
  * EMFILE or ENFILE in errno, if no descriptor is free to read it.

@@ -40,7 +40,7 @@ msd_err msd_param_store_open(struct msd_span file, struct msd_param_store *ret,
 		err = msd_diag_no_memory(d);
 	if (err == MSD_OK) {
 		s.n = s.n_given = p.n;
-		(void)msd_cur_take(&c, 3 * sizeof(uint64_t));
+		(void)msd_cur_read(&c, 3 * sizeof(uint64_t));
 		for (size_t i = 0; i < s.n; i++)
 			s.params[i].name = msd_cur_str64(&c);
 		(void)msd_cur_u64(&c);

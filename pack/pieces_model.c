@@ -84,7 +84,7 @@ static msd_err read_params(const struct msd_joiner *j, struct msd_buf *file,
 	if (err != MSD_OK)
 		return msd_diag_wrap(d, err, "params");
 	struct msd_cur c = msd_cur_of((struct msd_span){file->p, file->n});
-	(void)msd_cur_take(&c, 2 * sizeof(uint64_t));
+	(void)msd_cur_read(&c, 2 * sizeof(uint64_t));
 	struct msd_cur start = c;
 	skip_names(&c);
 	*ret_names = between(start, &c);
@@ -200,7 +200,7 @@ msd_err msd_split_relax(struct msd_splitter *s, struct msd_cur *c, struct msd_di
 	struct msd_buf text = {0};
 
 	if (s->era == MSD_ERA_FFI) {
-		(void)msd_cur_take(c, c->left);
+		(void)msd_cur_read(c, c->left);
 	} else {
 		image = msd_cur_str64(c);
 	}

@@ -59,7 +59,7 @@ static struct msd_span take_spirv(struct msd_cur *c, json_t *entry)
 {
 	uint32_t flag = msd_cur_u32(c);
 	size_t n = msd_cur_count64(c, sizeof(uint32_t)) * sizeof(uint32_t);
-	const uint8_t *words = msd_cur_take(c, n);
+	const uint8_t *words = msd_cur_read(c, n);
 
 	if (words == NULL ||
 	    json_object_set_new(entry, "flag", json_integer(flag)) != 0)

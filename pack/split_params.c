@@ -117,7 +117,7 @@ static void skip_relax_head(struct msd_cur *c, bool is_v2)
 	for (size_t i = 0; i < n && !c->bad; i++) {
 		(void)msd_cur_i32(c);
 		(void)msd_cur_str64(c);
-		(void)msd_cur_take(c, 4 * sizeof(uint64_t));
+		(void)msd_cur_read(c, 4 * sizeof(uint64_t));
 		size_t params = msd_cur_count64(c, sizeof(uint64_t));
 		while (params-- > 0 && !c->bad)
 			(void)msd_cur_str64(c);
@@ -132,12 +132,12 @@ static void skip_relax_head(struct msd_cur *c, bool is_v2)
 static void skip_relax_const(struct msd_cur *c, enum msd_relax_const_kind kind)
 {
 	if (kind == MSD_RELAX_SHAPE) {
-		(void)msd_cur_take(c, msd_cur_count64(c, sizeof(uint64_t)) *
+		(void)msd_cur_read(c, msd_cur_count64(c, sizeof(uint64_t)) *
 					      sizeof(uint64_t));
 	} else if (kind == MSD_RELAX_STR) {
 		(void)msd_cur_str64(c);
 	} else {
-		(void)msd_cur_take(c, kind == MSD_RELAX_DTYPE ? 4 : sizeof(uint64_t));
+		(void)msd_cur_read(c, kind == MSD_RELAX_DTYPE ? 4 : sizeof(uint64_t));
 	}
 }
 

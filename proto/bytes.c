@@ -105,7 +105,7 @@ struct msd_cur msd_cur_of(struct msd_span s)
 	return (struct msd_cur){.p = s.p, .left = s.n};
 }
 
-const uint8_t *msd_cur_take(struct msd_cur *c, size_t n)
+const uint8_t *msd_cur_read(struct msd_cur *c, size_t n)
 {
 	const uint8_t *at = c->p;
 
@@ -121,21 +121,21 @@ const uint8_t *msd_cur_take(struct msd_cur *c, size_t n)
 
 uint8_t msd_cur_u8(struct msd_cur *c)
 {
-	const uint8_t *p = msd_cur_take(c, 1);
+	const uint8_t *p = msd_cur_read(c, 1);
 
 	return p != NULL ? *p : 0;
 }
 
 uint16_t msd_cur_u16(struct msd_cur *c)
 {
-	const uint8_t *p = msd_cur_take(c, 2);
+	const uint8_t *p = msd_cur_read(c, 2);
 
 	return p != NULL ? msd_le16(p) : 0;
 }
 
 uint32_t msd_cur_u32(struct msd_cur *c)
 {
-	const uint8_t *p = msd_cur_take(c, 4);
+	const uint8_t *p = msd_cur_read(c, 4);
 
 	return p != NULL ? msd_le32(p) : 0;
 }
@@ -147,7 +147,7 @@ int32_t msd_cur_i32(struct msd_cur *c)
 
 uint64_t msd_cur_u64(struct msd_cur *c)
 {
-	const uint8_t *p = msd_cur_take(c, 8);
+	const uint8_t *p = msd_cur_read(c, 8);
 
 	return p != NULL ? msd_le64(p) : 0;
 }
@@ -174,7 +174,7 @@ struct msd_span msd_cur_str64(struct msd_cur *c)
 		c->bad = true;
 		return (struct msd_span){0};
 	}
-	return (struct msd_span){.p = msd_cur_take(c, (size_t)n), .n = (size_t)n};
+	return (struct msd_span){.p = msd_cur_read(c, (size_t)n), .n = (size_t)n};
 }
 
 size_t msd_cur_count64(struct msd_cur *c, size_t min_element_bytes)

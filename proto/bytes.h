@@ -43,7 +43,7 @@ struct msd_cur {
 /** A cursor at the first byte of @s, which is borrowed. */
 struct msd_cur msd_cur_of(struct msd_span s);
 /** The next @n bytes, borrowed, or NULL if fewer are left. */
-const uint8_t *msd_cur_take(struct msd_cur *c, size_t n);
+const uint8_t *msd_cur_read(struct msd_cur *c, size_t n);
 uint8_t msd_cur_u8(struct msd_cur *c);
 uint16_t msd_cur_u16(struct msd_cur *c);
 uint32_t msd_cur_u32(struct msd_cur *c);

@@ -4,7 +4,7 @@
 
 /*
  * Rights that methods require; the supervisor decides which client has which right
- * (daemon/supervisor/edge/standing.h). ANY needs no right, and NONE cannot be
+ * (daemon/supervisor/edge/authorization.h). ANY needs no right, and NONE cannot be
  * granted; the rows before them can be granted and revoked.
  *
  * X(enumerator, name)

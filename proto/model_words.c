@@ -53,7 +53,7 @@ static bool take_extent(struct msd_cur *c, int64_t *ret)
 
 	if (c->left > 0 && *c->p == '?') {
 		*ret = -1;
-		return msd_cur_take(c, 1) != NULL;
+		return msd_cur_read(c, 1) != NULL;
 	}
 	for (; n < c->left && c->p[n] >= '0' && c->p[n] <= '9'; n++) {
 		if (__builtin_mul_overflow(value, 10, &value) ||
@@ -61,7 +61,7 @@ static bool take_extent(struct msd_cur *c, int64_t *ret)
 			return false;
 	}
 	*ret = value;
-	return n > 0 && msd_cur_take(c, n) != NULL;
+	return n > 0 && msd_cur_read(c, n) != NULL;
 }
 
 /* @extents is the text between the brackets. */
@@ -76,7 +76,7 @@ static bool read_shape(struct msd_span extents, struct msd_model_input *ret)
 			return false;
 		if (c.left == 0)
 			return true;
-		if (*msd_cur_take(&c, 1) != ',' || c.left == 0)
+		if (*msd_cur_read(&c, 1) != ',' || c.left == 0)
 			return false;
 	}
 	return true;
@@ -92,8 +92,8 @@ static size_t word_of(struct msd_span list)
 	return 0;
 }
 
-msd_err msd_model_input_take(struct msd_span *list, struct msd_model_input *ret,
-			     struct msd_diag *d)
+msd_err msd_model_input_parse(struct msd_span *list, struct msd_model_input *ret,
+			      struct msd_diag *d)
 {
 	const struct msd_span word = {list->p, word_of(*list)};
 
@@ -132,7 +132,7 @@ msd_err msd_model_words_input(struct msd_model_words *w, struct msd_span text,
 	while (err == MSD_OK && left.n > 0) {
 		struct msd_model_input one;
 
-		err = msd_model_input_take(&left, &one, d);
+		err = msd_model_input_parse(&left, &one, d);
 	}
 	if (err != MSD_OK)
 		return err;

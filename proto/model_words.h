@@ -46,8 +46,8 @@ MSD_MUST_CHECK msd_err msd_model_words_format(struct msd_model_words *w,
 MSD_MUST_CHECK msd_err msd_model_words_input(struct msd_model_words *w,
 					     struct msd_span text, struct msd_diag *d);
 /** Remove the first input from @list, which must not be empty. MSD_BAD_REQUEST. */
-MSD_MUST_CHECK msd_err msd_model_input_take(struct msd_span *list,
-					    struct msd_model_input *ret,
-					    struct msd_diag *d);
+MSD_MUST_CHECK msd_err msd_model_input_parse(struct msd_span *list,
+					     struct msd_model_input *ret,
+					     struct msd_diag *d);
 
 #endif

@@ -34,7 +34,7 @@ bool msd_result_of_next(struct msd_cur *c, struct msd_span *ret_before,
 
 	*ret_before = (struct msd_span){.p = c->p};
 	while ((n = msd_token_read(c->p, c->left, &t)) > 0) {
-		(void)msd_cur_take(c, n);
+		(void)msd_cur_read(c, n);
 		if (t.kind == MSD_TOK_EXT && t.ext == MSD_EXT_RESULT_OF) {
 			read(&t, ret);
 			return true;
@@ -55,7 +55,7 @@ msd_err msd_result_of_pick(const struct msd_result_of *r, struct msd_span result
 		bool is_there = msd_array_open(at, &items, &n) && r->path[i] < n;
 
 		for (uint32_t k = 0; is_there && k <= r->path[i]; k++)
-			is_there = msd_object_take(&items, &at);
+			is_there = msd_object_parse(&items, &at);
 		if (!is_there) {
 			return msd_diag_set(d, MSD_BAD_REQUEST,
 					    "the result of request %llu has no element "

@@ -92,13 +92,13 @@ bool msd_map_open(struct msd_span map, struct msd_cur *ret, uint32_t *ret_n)
 	return open_container(map, MSD_TOK_MAP, ret, ret_n);
 }
 
-bool msd_object_take(struct msd_cur *c, struct msd_span *ret)
+bool msd_object_parse(struct msd_cur *c, struct msd_span *ret)
 {
 	size_t n;
 
 	if (c->bad || c->left == 0 || !objects_bytes(c->p, c->left, 1, &n))
 		return false;
-	*ret = (struct msd_span){.p = msd_cur_take(c, n), .n = n};
+	*ret = (struct msd_span){.p = msd_cur_read(c, n), .n = n};
 	return true;
 }
 
@@ -244,7 +244,7 @@ msd_err msd_value_read(struct msd_cur *c, struct msd_wire_value *ret,
 	} else {
 		err = read_plain(&t, ret, d);
 	}
-	(void)msd_cur_take(c, n);
+	(void)msd_cur_read(c, n);
 	return err;
 }
 
@@ -257,7 +257,8 @@ struct msd_span msd_map_value(struct msd_span map, const char *key)
 
 	if (!msd_map_open(map, &c, &n))
 		return (struct msd_span){0};
-	while (n-- > 0 && msd_object_take(&c, &object) && msd_object_take(&c, &value)) {
+	while (n-- > 0 && msd_object_parse(&c, &object) &&
+	       msd_object_parse(&c, &value)) {
 		struct msd_cur in = msd_cur_of(object);
 
 		if (msd_value_read(&in, &name, NULL) == MSD_OK &&

@@ -145,7 +145,7 @@ MSD_MUST_CHECK bool msd_array_open(struct msd_span array, struct msd_cur *ret,
 				   uint32_t *ret_n);
 MSD_MUST_CHECK bool msd_map_open(struct msd_span map, struct msd_cur *ret,
 				 uint32_t *ret_n);
-MSD_MUST_CHECK bool msd_object_take(struct msd_cur *c, struct msd_span *ret);
+MSD_MUST_CHECK bool msd_object_parse(struct msd_cur *c, struct msd_span *ret);
 /** The value of @key in @map, empty if absent. */
 struct msd_span msd_map_value(struct msd_span map, const char *key);
 

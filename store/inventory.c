@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "proto/value.h"
-#include "store/care.h"
+#include "store/maintenance.h"
 #include "store/record.h"
 
 #define N_KEYS 9u /* keys of an edition */

@@ -50,7 +50,7 @@ enum msd_era msd_era_of(const struct msd_elf *elf)
 	return era;
 }
 
-msd_err msd_era_choose(const struct msd_elf *elf, enum msd_era_word said,
+msd_err msd_era_choose(const struct msd_elf *elf, enum msd_abi_word said,
 		       enum msd_era *ret, struct msd_diag *d)
 {
 	const enum msd_era era = msd_era_of(elf);
@@ -65,7 +65,7 @@ msd_err msd_era_choose(const struct msd_elf *elf, enum msd_era_word said,
 	} else {
 		return msd_diag_set(d, MSD_UNSUPPORTED,
 				    "era %s was said, and its symbols are those of %s",
-				    msd_era_word_name(said), msd_era_title(era));
+				    msd_abi_word_name(said), msd_era_title(era));
 	}
 	return MSD_OK;
 }

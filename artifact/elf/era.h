@@ -3,7 +3,7 @@
 /* Detect the TVM version (era) of a library from its symbols. Libraries of the C
  * target have none, so the user must name the era. */
 #include "artifact/elf/elf.h"
-#include "proto/era_word.h"
+#include "proto/abi_word.h"
 
 enum msd_era {
 	MSD_ERA_NONE,    /* no TVM symbols at all: not a TVM library */
@@ -26,7 +26,7 @@ enum msd_era msd_era_of(const struct msd_elf *elf);
  * The same, with the era named by the user: MSD_ERA_NONE only if the user names none.
  * Errors: MSD_UNSUPPORTED, the symbols indicate another era.
  */
-MSD_MUST_CHECK msd_err msd_era_choose(const struct msd_elf *elf, enum msd_era_word said,
+MSD_MUST_CHECK msd_err msd_era_choose(const struct msd_elf *elf, enum msd_abi_word said,
 				      enum msd_era *ret, struct msd_diag *d);
 /** Names of an era's special symbols; for MSD_ERA_NONE all empty. Static. */
 const struct msd_era_names *msd_era_names(enum msd_era era);

@@ -264,7 +264,7 @@ static msd_err take_attributes(const struct cubin *c, const struct section *s,
 		const uint16_t value = msd_cur_u16(&cur);
 		struct msd_span v = {NULL, 0};
 		if (form == FORM_SIZED)
-			v = (struct msd_span){msd_cur_take(&cur, value), value};
+			v = (struct msd_span){msd_cur_read(&cur, value), value};
 		if (cur.bad)
 			return damaged(d, "its list of attributes");
 		if (k != NULL && form == FORM_HALF && which == ATTR_PARAM_BYTES) {

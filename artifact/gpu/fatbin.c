@@ -63,7 +63,7 @@ static struct msd_span without_padding(struct msd_span text)
 static msd_err read_member(struct msd_cur *c, struct msd_gpu_image *image,
 			   struct msd_diag *d)
 {
-	const uint8_t *h = msd_cur_take(c, MEMBER_BYTES);
+	const uint8_t *h = msd_cur_read(c, MEMBER_BYTES);
 
 	if (h == NULL)
 		return cut(d, "a member's header");
@@ -71,8 +71,8 @@ static msd_err read_member(struct msd_cur *c, struct msd_gpu_image *image,
 	const uint64_t bytes = msd_le64(h + 8);
 	if (header_bytes < MEMBER_BYTES || bytes > SIZE_MAX)
 		return cut(d, "a member's header");
-	(void)msd_cur_take(c, header_bytes - MEMBER_BYTES);
-	struct msd_span data = {msd_cur_take(c, (size_t)bytes), (size_t)bytes};
+	(void)msd_cur_read(c, header_bytes - MEMBER_BYTES);
+	struct msd_span data = {msd_cur_read(c, (size_t)bytes), (size_t)bytes};
 	if (c->bad)
 		return cut(d, "a member");
 	take_header(h, image);
@@ -88,7 +88,7 @@ msd_err msd_fatbin_read(struct msd_span file, struct msd_gpu_code *code,
 			struct msd_diag *d)
 {
 	struct msd_cur c = msd_cur_of(file);
-	const uint8_t *h = msd_cur_take(&c, HEADER_BYTES);
+	const uint8_t *h = msd_cur_read(&c, HEADER_BYTES);
 	msd_err err = MSD_OK;
 
 	if (h == NULL)
@@ -99,7 +99,7 @@ msd_err msd_fatbin_read(struct msd_span file, struct msd_gpu_code *code,
 	}
 	if (msd_le16(h + 6) < HEADER_BYTES)
 		return cut(d, "its header");
-	(void)msd_cur_take(&c, msd_le16(h + 6) - HEADER_BYTES);
+	(void)msd_cur_read(&c, msd_le16(h + 6) - HEADER_BYTES);
 	if (c.bad || msd_le64(h + 8) > c.left)
 		return cut(d, "its members");
 	c.left = (size_t)msd_le64(h + 8);

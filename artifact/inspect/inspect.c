@@ -175,7 +175,7 @@ static msd_err copy_tree(const struct msd_elf *elf, struct msd_inspect *in,
 	return err;
 }
 
-msd_err msd_inspect_read(struct msd_span file, enum msd_era_word said,
+msd_err msd_inspect_read(struct msd_span file, enum msd_abi_word said,
 			 struct msd_inspect **ret, struct msd_diag *d)
 {
 	char machine[MSD_MACHINE_NAME_MAX];

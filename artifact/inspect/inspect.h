@@ -61,7 +61,7 @@ struct msd_inspect {
  * damaged is shown with the fact "damaged". A library without any TVM symbol is shown,
  * too.
  */
-MSD_MUST_CHECK msd_err msd_inspect_read(struct msd_span file, enum msd_era_word said,
+MSD_MUST_CHECK msd_err msd_inspect_read(struct msd_span file, enum msd_abi_word said,
 					struct msd_inspect **ret, struct msd_diag *d);
 void msd_inspect_destroy(struct msd_inspect *i); /* NULL is allowed */
 /**

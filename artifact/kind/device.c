@@ -138,7 +138,7 @@ static msd_err read_shaders(struct msd_cur *c, struct msd_payload_info *info,
 		(void)msd_cur_str64(c);
 		(void)msd_cur_u32(c);
 		size_t words = msd_cur_count64(c, sizeof(uint32_t));
-		(void)msd_cur_take(c, words * sizeof(uint32_t));
+		(void)msd_cur_read(c, words * sizeof(uint32_t));
 	}
 	if (c->bad)
 		return msd_payload_truncated(d, "shaders");

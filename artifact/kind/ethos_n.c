@@ -6,7 +6,7 @@ static void skip_orders(struct msd_cur *c)
 {
 	size_t n = msd_cur_count64(c, sizeof(uint32_t));
 
-	(void)msd_cur_take(c, n * sizeof(uint32_t));
+	(void)msd_cur_read(c, n * sizeof(uint32_t));
 }
 
 /* Symbol, compiled bytes, order (and since 0.10 sizes) of inputs and of outputs. */
@@ -20,7 +20,7 @@ static void skip_network(struct msd_cur *c, bool has_sizes)
 
 		skip_orders(c);
 		if (has_sizes && !c->bad && n <= c->left / sizeof(uint32_t)) {
-			(void)msd_cur_take(c, (size_t)n * sizeof(uint32_t));
+			(void)msd_cur_read(c, (size_t)n * sizeof(uint32_t));
 		} else if (has_sizes) {
 			c->bad = true;
 		}

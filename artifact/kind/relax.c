@@ -69,7 +69,7 @@ msd_err msd_payload_relax(struct msd_cur *c, enum msd_era era,
 	struct msd_span payload = {c->p, c->left};
 
 	if (era == MSD_ERA_FFI) {
-		(void)msd_cur_take(c, c->left); /* framed: nothing follows the image */
+		(void)msd_cur_read(c, c->left); /* framed: nothing follows the image */
 	} else {
 		(void)msd_cur_str64(c);
 	}

@@ -82,7 +82,7 @@ static msd_err describe(struct msd_cur c, struct msd_payload_info *info,
 	if (err != MSD_OK)
 		return err;
 	size_t n = msd_cur_count64(&c, sizeof(int64_t)); /* each constant's device */
-	(void)msd_cur_take(&c, n * sizeof(int64_t));
+	(void)msd_cur_read(&c, n * sizeof(int64_t));
 	return msd_payload_names(&c, info, "needs", d);
 }
 

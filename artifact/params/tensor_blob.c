@@ -14,7 +14,7 @@ static msd_err read_shape(struct msd_cur *c, struct msd_tensor_blob *t,
 			  uint64_t *ret_elements, struct msd_diag *d)
 {
 	int32_t ndim = msd_cur_i32(c);
-	const uint8_t *dtype = msd_cur_take(c, 4);
+	const uint8_t *dtype = msd_cur_read(c, 4);
 
 	if (dtype == NULL)
 		return bad(d, "truncated");
@@ -69,7 +69,7 @@ msd_err msd_tensor_blob_read(struct msd_cur *c, struct msd_tensor_blob *ret,
 	if (c->bad || __builtin_mul_overflow(n, element, &expected) ||
 	    bytes != expected)
 		return bad(d, "its size does not follow from its shape");
-	const uint8_t *p = msd_cur_take(c, bytes > SIZE_MAX ? SIZE_MAX : (size_t)bytes);
+	const uint8_t *p = msd_cur_read(c, bytes > SIZE_MAX ? SIZE_MAX : (size_t)bytes);
 	if (p == NULL)
 		return bad(d, "truncated");
 	t.data = (struct msd_span){p, (size_t)bytes};

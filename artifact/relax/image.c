@@ -178,7 +178,7 @@ static msd_err read_i64s(struct msd_cur *c, int64_t **ret, size_t *ret_n,
 			 struct msd_diag *d)
 {
 	size_t n = msd_cur_count64(c, sizeof(int64_t));
-	const uint8_t *p = msd_cur_take(c, n * sizeof(int64_t));
+	const uint8_t *p = msd_cur_read(c, n * sizeof(int64_t));
 
 	if (c->bad)
 		return truncated(d, "numbers");

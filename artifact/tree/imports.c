@@ -18,7 +18,7 @@ static msd_err no_memory(struct msd_diag *d)
 static struct msd_span read_u64s(struct msd_cur *c)
 {
 	size_t n = msd_cur_count64(c, sizeof(uint64_t));
-	const uint8_t *p = msd_cur_take(c, n * sizeof(uint64_t));
+	const uint8_t *p = msd_cur_read(c, n * sizeof(uint64_t));
 
 	return (struct msd_span){p, p != NULL ? n * sizeof(uint64_t) : 0};
 }

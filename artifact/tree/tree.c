@@ -68,7 +68,7 @@ static bool cut_at(struct msd_tree *tree, struct msd_span kind, struct msd_cur *
 		tree->modules[tree->n_modules++].kind = unread;
 	tree->has_import_tree = true;
 	tree->is_cut = true;
-	(void)msd_cur_take(c, c->left);
+	(void)msd_cur_read(c, c->left);
 	return true;
 }
 

@@ -13,7 +13,7 @@
 #include "client/cli/extents.h"
 #include "client/cli/scalar.h"
 #include "proto/dtype.h"
-#include "proto/near.h"
+#include "proto/spelling.h"
 
 #define PLAIN                                                                          \
 	"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789@%+=:,./_-[]"
@@ -239,17 +239,17 @@ static bool is_taken(const struct msd_arguments *a, const char *name)
 static void put_name(struct msd_buf *out, const struct msd_arguments *a,
 		     const struct msd_parameters *s, size_t i)
 {
-	struct msd_near near;
+	struct msd_spelling near;
 	struct msd_buf names = {0};
 
-	msd_near_start(&near, msd_span_of(a->names[i]));
+	msd_spelling_start(&near, msd_span_of(a->names[i]));
 	for (size_t k = 0; k < s->params->as.tuple.n; k++) {
 		const char *name =
 			msd_parameters_text(&s->params->as.tuple.item[k], "name");
 
 		if (name == NULL || is_taken(a, name))
 			continue;
-		msd_near_look(&near, msd_span_of(name));
+		msd_spelling_look(&near, msd_span_of(name));
 		msd_buf_printf(&names, "%s%s", names.n > 0 ? ", " : "", name);
 	}
 	if (near.best.n > 0) {

@@ -16,7 +16,7 @@
 #include "client/cli/report.h"
 #include "client/cli/word.h"
 #include "proto/argv.h"
-#include "proto/near.h"
+#include "proto/spelling.h"
 
 /* Verbs whose words are arguments of a function. */
 #define TAKES_ARGUMENTS (MSD_OPT_CALL | MSD_OPT_BENCH)
@@ -159,13 +159,13 @@ static enum msd_exit refuse_unknown(const struct msd_verb *verb, const char *wor
 {
 	const size_t dashes = strspn(word, "-");
 	const size_t n = strcspn(word + dashes, "=");
-	struct msd_near near;
+	struct msd_spelling near;
 	char hint[128];
 
-	msd_near_start(&near, (struct msd_span){(const uint8_t *)word + dashes, n});
+	msd_spelling_start(&near, (struct msd_span){(const uint8_t *)word + dashes, n});
 	for (const struct msd_option_row *o = msd_options; o->name != NULL; o++) {
 		if (verb == NULL || (o->needs & ~verb->options) == 0)
-			msd_near_look(&near, msd_span_of(o->name));
+			msd_spelling_look(&near, msd_span_of(o->name));
 	}
 	(void)snprintf(hint, sizeof(hint), "`modser %s%s--help` lists the options%s",
 		       verb != NULL ? verb->name : "", verb != NULL ? " " : "",

@@ -2,8 +2,8 @@
 #define MSD_CLI_BENCH_H
 /* Settings and measurements of `modser bench`. Private to it. */
 #include "client/cli/arguments.h"
+#include "client/cli/generator_word.h"
 #include "client/cli/load_run.h"
-#include "client/cli/made_word.h"
 #include "client/cli/parameters.h"
 #include "client/cli/rate_run.h"
 #include "client/cli/stages.h"
@@ -14,8 +14,8 @@ struct msd_bench {
 	const struct msd_cli *cli;
 	modser_client *clients[MSD_BENCH_CLIENTS];
 	struct msd_parameters parameters;
-	char (*made)[MSD_MADE_WORD_MAX]; /* words made from the signature; owned */
-	const char **words;              /* owned; the words that are parsed */
+	char (*made)[MSD_GENERATOR_WORD_MAX]; /* words made from the signature; owned */
+	const char **words;                   /* owned; the words that are parsed */
 	size_t n_words;
 	struct msd_arguments args;
 	struct msd_load_run run;            /* used without --rate */

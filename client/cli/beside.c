@@ -137,8 +137,8 @@ static msd_err check_with(const struct beside *b, const char *path, struct msd_d
 	return MSD_OK;
 }
 
-msd_err msd_beside_join(const struct msd_cli *cli, const char *path,
-			struct msd_buf *file, struct msd_diag *d)
+msd_err msd_external_data_join(const struct msd_cli *cli, const char *path,
+			       struct msd_buf *file, struct msd_diag *d)
 {
 	const char *format = cli->model_words.format;
 	modser_serializer *s = *format != '\0'

@@ -12,7 +12,8 @@
  * serializer and of msd_file_read_beneath(), MSD_BAD_REQUEST (a --with that @file
  * does not name).
  */
-MSD_MUST_CHECK msd_err msd_beside_join(const struct msd_cli *cli, const char *path,
-				       struct msd_buf *file, struct msd_diag *d);
+MSD_MUST_CHECK msd_err msd_external_data_join(const struct msd_cli *cli,
+					      const char *path, struct msd_buf *file,
+					      struct msd_diag *d);
 
 #endif

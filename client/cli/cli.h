@@ -7,7 +7,7 @@
 #include <stdint.h>
 
 #include "pack/split_params.h"
-#include "proto/era_word.h"
+#include "proto/abi_word.h"
 #include "proto/fill_word.h"
 #include "proto/model_words.h"
 
@@ -76,7 +76,7 @@ struct msd_cli {
 	uint32_t batch_ms;       /* wait of a call for its batch; 0: none */
 	int64_t max_run_ms;      /* of a call; 0: not given, below 0: no limit */
 	const char *device;      /* NULL: not given */
-	enum msd_era_word era;   /* not given: detected from the library's symbols */
+	enum msd_abi_word era;   /* not given: detected from the library's symbols */
 	enum msd_fill_word fill; /* not given: a model without weights is rejected */
 	struct msd_model_words model_words; /* --format, --input */
 	const char *graph;                  /* files for a library; NULL: none */

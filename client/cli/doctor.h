@@ -8,7 +8,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "client/cli/neighbours.h"
+#include "client/cli/process_scan.h"
 #include "proto/bytes.h"
 
 /* Snapshot; facts that the machine does not report are 0. */

@@ -132,7 +132,7 @@ static void convert(const struct msd_npy_header *h, const uint8_t *from, uint8_t
 static msd_err read_head(struct msd_cur *c, struct msd_npy_header *h,
 			 struct msd_diag *d)
 {
-	const uint8_t *magic = msd_cur_take(c, MAGIC_BYTES);
+	const uint8_t *magic = msd_cur_read(c, MAGIC_BYTES);
 
 	if (magic == NULL || memcmp(magic, MAGIC, MAGIC_BYTES) != 0)
 		return msd_diag_set(d, MSD_BAD_REQUEST, "not a .npy file: wrong magic");
@@ -149,7 +149,7 @@ static msd_err read_head(struct msd_cur *c, struct msd_npy_header *h,
 				    "a .npy header of %u bytes, at most %u", n,
 				    MSD_NPY_HEADER_MAX);
 	}
-	struct msd_span text = {msd_cur_take(c, n), n};
+	struct msd_span text = {msd_cur_read(c, n), n};
 	if (c->bad) {
 		return msd_diag_set(d, MSD_BAD_REQUEST,
 				    "not a .npy file: it ends in its header");

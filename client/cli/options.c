@@ -74,7 +74,7 @@ static enum msd_exit apply_era(struct msd_cli *cli, const char *value)
 {
 	const struct msd_span word = msd_span_of(value);
 
-	if (!msd_era_word_parse(word, &cli->era)) {
+	if (!msd_abi_word_parse(word, &cli->era)) {
 		return msd_report_usage("it is the calling convention of TVM's release",
 					"--era %s: expected " MSD_ERA_WORDS, value);
 	}

@@ -13,7 +13,7 @@
 #include "artifact/json.h"
 #include "client/cli/print.h"
 #include "proto/name.h"
-#include "proto/near.h"
+#include "proto/spelling.h"
 
 #define GENERAL_HINT "see `modser help` or modser(1)"
 #define BAD_FILE_HINT                                                                  \
@@ -139,11 +139,11 @@ static const struct {
 		 {"describe", "show"}, {"images", "store"}};
 
 /* Find the verb for @word, which may be another program's command or mistyped. */
-static void look_for_verb(struct msd_near *near, const char *word)
+static void look_for_verb(struct msd_spelling *near, const char *word)
 {
-	msd_near_start(near, msd_span_of(word));
+	msd_spelling_start(near, msd_span_of(word));
 	for (const struct msd_verb *v = msd_verbs; v->name != NULL; v++)
-		msd_near_look(near, msd_span_of(v->name));
+		msd_spelling_look(near, msd_span_of(v->name));
 	for (size_t i = 0; i < sizeof(elsewhere) / sizeof(elsewhere[0]); i++) {
 		if (strcmp(elsewhere[i].other, word) == 0)
 			near->best = msd_span_of(elsewhere[i].verb);
@@ -152,7 +152,7 @@ static void look_for_verb(struct msd_near *near, const char *word)
 
 enum msd_exit msd_report_verb(const char *word)
 {
-	struct msd_near near;
+	struct msd_spelling near;
 	struct msd_buf hint = {0};
 
 	look_for_verb(&near, word);

@@ -13,8 +13,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "client/cli/http_probe.h"
 #include "client/cli/json.h"
-#include "client/cli/knock.h"
 #include "client/cli/print.h"
 #include "client/cli/report.h"
 #include "client/cli/tls_option.h"

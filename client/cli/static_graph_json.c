@@ -33,7 +33,7 @@ static json_t *end_of(const modser_sg_tensor *t)
 static void put_tally(json_t **doc, const modser_graph *g)
 {
 	struct msd_sg_tally t;
-	json_t *operators = msd_sg_tally_take(g, &t) ? json_object() : NULL;
+	json_t *operators = msd_sg_tally_count(g, &t) ? json_object() : NULL;
 
 	for (size_t i = 0; operators != NULL && i < t.n_rows; i++) {
 		msd_json_set(&operators, t.rows[i].op,

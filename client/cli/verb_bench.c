@@ -12,7 +12,7 @@
 #include <string.h>
 
 #include "client/cli/bench.h"
-#include "client/cli/made_word.h"
+#include "client/cli/generator_word.h"
 #include "client/cli/report.h"
 #include "client/cli/session.h"
 #include "proto/bytes.h"
@@ -43,8 +43,8 @@ static enum msd_exit make_words(struct msd_bench *b)
 	if (b->made == NULL || b->words == NULL)
 		return msd_report_no_memory();
 	for (size_t i = 0; i < n; i++) {
-		if (!msd_made_word(&params->as.tuple.item[i], is_prim && i + 1 == n,
-				   b->made[i])) {
+		if (!msd_generator_word(&params->as.tuple.item[i],
+					is_prim && i + 1 == n, b->made[i])) {
 			return msd_report_usage("give the arguments, as to "
 						"`modser call`",
 						"no argument %zu of %s can be made of "

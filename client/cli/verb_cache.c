@@ -7,7 +7,7 @@
 #include "client/cli/print.h"
 #include "client/cli/report.h"
 #include "proto/argv.h"
-#include "store/built.h"
+#include "store/build_cache.h"
 
 static const char hint[] = "modser cache ls, or prune [BYTES]";
 
@@ -17,7 +17,7 @@ static void put_json(struct msd_buf *out, json_t *json)
 	msd_buf_printf(out, "\n");
 }
 
-static json_t *entry_json(const struct msd_built *e)
+static json_t *entry_json(const struct msd_build_cache *e)
 {
 	json_t *map = json_object();
 
@@ -27,7 +27,7 @@ static json_t *entry_json(const struct msd_built *e)
 	return map;
 }
 
-static void put_entry(struct msd_buf *out, const struct msd_built *e)
+static void put_entry(struct msd_buf *out, const struct msd_build_cache *e)
 {
 	struct tm at;
 	char text[32] = "";
@@ -45,10 +45,10 @@ static void put_entry(struct msd_buf *out, const struct msd_built *e)
 static msd_err list(const struct msd_cli *cli, const char *folder, struct msd_buf *out,
 		    struct msd_diag *d)
 {
-	struct msd_built *entries = NULL;
+	struct msd_build_cache *entries = NULL;
 	json_t *json = NULL;
 	size_t n = 0;
-	msd_err err = msd_built_list(folder, &entries, &n, d);
+	msd_err err = msd_build_cache_list(folder, &entries, &n, d);
 
 	if (err != MSD_OK)
 		return err;
@@ -72,7 +72,7 @@ static msd_err prune(const struct msd_cli *cli, const char *folder, uint64_t lim
 {
 	uint64_t removed;
 	uint64_t left;
-	msd_err err = msd_built_prune(folder, limit, &removed, &left, d);
+	msd_err err = msd_build_cache_prune(folder, limit, &removed, &left, d);
 
 	if (err != MSD_OK)
 		return err;
@@ -107,12 +107,12 @@ static enum msd_exit print(msd_err err, struct msd_buf *out, struct msd_diag *d)
 enum msd_exit msd_verb_cache(const struct msd_cli *cli)
 {
 	const char *word = cli->words[0];
-	uint64_t limit = msd_built_limit();
+	uint64_t limit = msd_build_cache_limit();
 	struct msd_buf out = {0};
 	struct msd_diag d = {0};
 	char folder[PATH_MAX];
 
-	if (!msd_built_folder(folder)) {
+	if (!msd_build_cache_folder(folder)) {
 		return msd_report_usage("name one in MODSERD_CACHE",
 					"there is no folder for built code");
 	}

@@ -1,8 +1,8 @@
 /* call: words -> arguments, one round trip, results -> files and text. */
-#include "client/cli/again.h"
-#include "client/cli/due.h"
+#include "client/cli/deadline_option.h"
 #include "client/cli/report.h"
 #include "client/cli/results.h"
+#include "client/cli/retry_option.h"
 #include "proto/name.h"
 
 static enum msd_exit check(const struct msd_cli *cli)

@@ -193,7 +193,7 @@ static msd_err make_model(const struct msd_cli *cli, const char *format,
 	msd_err err = msd_file_read(cli->words[0], &file, d);
 
 	if (err == MSD_OK)
-		err = msd_beside_join(cli, cli->words[0], &file, d);
+		err = msd_external_data_join(cli, cli->words[0], &file, d);
 	if (err == MSD_OK) {
 		err = msd_static_graph_convert(span_of(&file), format, out, d);
 		if (err != MSD_OK)

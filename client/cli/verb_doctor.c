@@ -13,9 +13,9 @@
 #include <unistd.h>
 
 #include "client/cli/doctor.h"
-#include "client/cli/floor.h"
-#include "client/cli/neighbours.h"
+#include "client/cli/latency_baseline.h"
 #include "client/cli/overhead.h"
+#include "client/cli/process_scan.h"
 #include "client/cli/report.h"
 #include "client/cli/session.h"
 #include "proto/clock.h"
@@ -279,20 +279,20 @@ static void show(const struct msd_cli *cli, struct report *r,
 /* Take two snapshots of the machine, a moment apart. */
 static void look_twice(struct msd_doctor_look looks[2], struct msd_doctor_facts *f)
 {
-	struct msd_neighbours seen[2];
+	struct msd_process_scan seen[2];
 	const int64_t own[] = {f->pid, getpid()};
 
 	for (unsigned i = 0; i < 2; i++) {
 		if (i > 0)
 			(void)poll(NULL, 0, LOOK_MS);
-		msd_neighbours_look("", &seen[i]);
+		msd_process_scan_look("", &seen[i]);
 		msd_doctor_look("", f->pid, &looks[i]);
 	}
-	f->own_ticks = msd_neighbours_own(&seen[0], &seen[1], own[0]) +
-		       msd_neighbours_own(&seen[0], &seen[1], own[1]);
-	msd_neighbours_busiest(&seen[0], &seen[1], own, 2, &f->busiest);
-	msd_neighbours_finish(&seen[0]);
-	msd_neighbours_finish(&seen[1]);
+	f->own_ticks = msd_process_scan_own(&seen[0], &seen[1], own[0]) +
+		       msd_process_scan_own(&seen[0], &seen[1], own[1]);
+	msd_process_scan_busiest(&seen[0], &seen[1], own, 2, &f->busiest);
+	msd_process_scan_finish(&seen[0]);
+	msd_process_scan_finish(&seen[1]);
 }
 
 /* Request server.info twice, before and after the snapshots. */

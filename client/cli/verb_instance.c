@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "client/cli/arguments.h"
-#include "client/cli/due.h"
+#include "client/cli/deadline_option.h"
 #include "client/cli/report.h"
 #include "client/cli/results.h"
 #include "client/cli/session.h"

@@ -12,7 +12,7 @@
 
 #include "artifact/mlf/archive.h"
 #include "client/cli/beside.h"
-#include "client/cli/due.h"
+#include "client/cli/deadline_option.h"
 #include "client/cli/file.h"
 #include "client/cli/folder.h"
 #include "client/cli/formats.h"
@@ -64,7 +64,7 @@ static msd_err files_read(const struct msd_cli *cli, struct msd_loadable *f,
 	if (err == MSD_OK)
 		err = msd_archive_check_whole(cli->words[1], span_of(&f->library), d);
 	if (err == MSD_OK)
-		err = msd_beside_join(cli, cli->words[1], &f->library, d);
+		err = msd_external_data_join(cli, cli->words[1], &f->library, d);
 	if (err == MSD_OK && cli->graph != NULL)
 		err = read_part(cli->graph, &f->graph, d);
 	if (err == MSD_OK && cli->params != NULL)
@@ -87,7 +87,7 @@ static enum msd_exit upload(const struct msd_cli *cli, const struct msd_loadable
 				       .batch_rows = cli->batch_rows,
 				       .batch_within_ms = cli->batch_ms,
 				       .max_run_ms = cli->max_run_ms,
-				       .era = msd_era_word_name(cli->era),
+				       .era = msd_abi_word_name(cli->era),
 				       .fill = msd_fill_word_name(cli->fill),
 				       .format =
 					       msd_model_word(cli->model_words.format),

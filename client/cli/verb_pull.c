@@ -31,7 +31,7 @@ static enum msd_exit pull(const struct msd_cli *cli, modser_client *client)
 				       .batch_rows = cli->batch_rows,
 				       .batch_within_ms = cli->batch_ms,
 				       .max_run_ms = cli->max_run_ms,
-				       .era = msd_era_word_name(cli->era),
+				       .era = msd_abi_word_name(cli->era),
 				       .fill = msd_fill_word_name(cli->fill),
 				       .format =
 					       msd_model_word(cli->model_words.format),

@@ -11,7 +11,7 @@
 #include <string.h>
 
 #include "artifact/json.h"
-#include "client/cli/reach.h"
+#include "client/cli/sandbox_path_check.h"
 
 /* The daemon's answer; lists are arrays of texts. */
 struct host {
@@ -132,7 +132,7 @@ static void judge_place(struct judge *j, const char *needed, const char *path)
 {
 	const char *end = strrchr(path, '/');
 
-	if (msd_reach_has(j->host.info, path))
+	if (msd_sandbox_path_check_has(j->host.info, path))
 		return;
 	msd_buf_printf(&j->verdict->reasons,
 		       "it needs %s: modules in the daemon's sandbox may not read that "

@@ -16,7 +16,7 @@
 
 #include "client/cli/dims.h"
 #include "client/cli/file.h"
-#include "client/cli/filled.h"
+#include "client/cli/generated.h"
 #include "proto/limits.h"
 
 /* Skip the digits at @p. */
@@ -161,14 +161,14 @@ static msd_err parse_out(const char *text, const char *rest, struct msd_word *w,
 }
 
 static msd_err parse_filled(const char *text, const char *rest, struct msd_word *w,
-			    enum msd_filled_with with, struct msd_diag *d)
+			    enum msd_generated_with with, struct msd_diag *d)
 {
 	msd_err err = parse_tensor(text, rest, w, &w->value, d);
 	const modser_tensor *t = &w->value.as.tensor;
 
 	if (err != MSD_OK)
 		return err;
-	err = msd_filled_make(
+	err = msd_generated_make(
 		(struct msd_dtype){t->dtype.code, t->dtype.bits, t->dtype.lanes}, with,
 		w->data, t->bytes, d);
 	return err == MSD_OK ? err : msd_diag_wrap(d, err, "argument \"%s\"", text);
@@ -177,19 +177,19 @@ static msd_err parse_filled(const char *text, const char *rest, struct msd_word 
 static msd_err parse_zeros(const char *text, const char *rest, struct msd_word *w,
 			   struct msd_diag *d)
 {
-	return parse_filled(text, rest, w, MSD_FILLED_ZEROS, d);
+	return parse_filled(text, rest, w, MSD_GENERATED_ZEROS, d);
 }
 
 static msd_err parse_ones(const char *text, const char *rest, struct msd_word *w,
 			  struct msd_diag *d)
 {
-	return parse_filled(text, rest, w, MSD_FILLED_ONES, d);
+	return parse_filled(text, rest, w, MSD_GENERATED_ONES, d);
 }
 
 static msd_err parse_rand(const char *text, const char *rest, struct msd_word *w,
 			  struct msd_diag *d)
 {
-	return parse_filled(text, rest, w, MSD_FILLED_RANDOM, d);
+	return parse_filled(text, rest, w, MSD_GENERATED_RANDOM, d);
 }
 
 static msd_err parse_dtype(const char *text, const char *rest, struct msd_word *w,

@@ -229,7 +229,7 @@ static void on_begun(void *user, pid_t pid, int error)
 static int start(struct msd_child *c, const struct msd_child_how *how, int output,
 		 char **environment, struct msd_start **ret)
 {
-	struct msd_birth_how all = {
+	struct msd_spawn_thread_how all = {
 		.argv = how->argv,
 		.environment = environment,
 		.fds = {-1, output, how->drops_errors ? -1 : output},

@@ -16,7 +16,7 @@
 #include "proto/diag.h"
 
 #define MSD_CHILD_WORDS 400u /* bytes kept of the end of its output */
-#define MSD_CHILD_FDS (MSD_BIRTH_FDS - 3u)
+#define MSD_CHILD_FDS (MSD_SPAWN_THREAD_FDS - 3u)
 
 struct msd_cgroup;
 struct msd_child;

@@ -25,7 +25,7 @@ static char **copy_words(char *const *words)
 	return ret;
 }
 
-static void close_copies(struct msd_birth_how *how)
+static void close_copies(struct msd_spawn_thread_how *how)
 {
 	for (unsigned i = 0; i < how->n_fds; i++) {
 		if (how->fds[i] >= 0)
@@ -42,9 +42,9 @@ void msd_start_free(struct msd_start *start)
 	free(start);
 }
 
-int msd_start_copy(struct msd_start *start, const struct msd_birth_how *how)
+int msd_start_copy(struct msd_start *start, const struct msd_spawn_thread_how *how)
 {
-	struct msd_birth_how *to = &start->birth.how;
+	struct msd_spawn_thread_how *to = &start->birth.how;
 
 	to->argv = copy_words(how->argv);
 	to->environment = copy_words(how->environment);

@@ -6,7 +6,7 @@
 #include "daemon/child/user.h"
 
 struct msd_start {
-	struct msd_birth birth; /* its words and descriptors are owned */
+	struct msd_spawn_thread birth; /* its words and descriptors are owned */
 	struct msd_start *next;
 	msd_start_fn on_begun; /* NULL: the owner no longer waits */
 	void *user;
@@ -19,7 +19,7 @@ struct msd_start {
  * must free @start even then.
  */
 MSD_MUST_CHECK int msd_start_copy(struct msd_start *start,
-				  const struct msd_birth_how *how);
+				  const struct msd_spawn_thread_how *how);
 void msd_start_free(struct msd_start *start);
 
 #endif

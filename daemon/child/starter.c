@@ -50,7 +50,7 @@ static void on_late(uv_timer_t *timer);
 
 static int send_first(struct msd_starter *s)
 {
-	const int error = msd_birth_ask(s->to_thread, &s->first->birth);
+	const int error = msd_spawn_thread_ask(s->to_thread, &s->first->birth);
 
 	if (error == 0)
 		(void)uv_timer_start(&s->late, on_late, s->patience_ms, 0);
@@ -165,7 +165,7 @@ static bool hear(int fd, char *ret)
 /* Clean up after the first start, which has its reply. True if no process is left. */
 static bool has_failed(const struct msd_start *start)
 {
-	const struct msd_birth *b = &start->birth;
+	const struct msd_spawn_thread *b = &start->birth;
 
 	if (b->error == 0 && !start->is_late && start->on_begun != NULL)
 		return false;
@@ -209,7 +209,7 @@ static void on_heard(uv_poll_t *poll, int status, int events)
 	msd_start_free(start);
 }
 
-int msd_starter_begin(struct msd_starter *s, const struct msd_birth_how *how,
+int msd_starter_begin(struct msd_starter *s, const struct msd_spawn_thread_how *how,
 		      msd_start_fn on_begun, void *user, struct msd_start **ret)
 {
 	struct msd_start *start;
@@ -249,13 +249,14 @@ void msd_starter_give_up(struct msd_starter *s, struct msd_start *start)
 
 /* Start the thread with all signals blocked: the loop handles them, and a child only
  * after its exec. */
-static int start_thread(struct msd_starter *s, struct msd_birth_room *room)
+static int start_thread(struct msd_starter *s, struct msd_spawn_thread_room *room)
 {
 	sigset_t all, before;
 
 	(void)sigfillset(&all);
 	(void)pthread_sigmask(SIG_SETMASK, &all, &before);
-	const int error = pthread_create(&s->thread, NULL, msd_birth_serve, room);
+	const int error =
+		pthread_create(&s->thread, NULL, msd_spawn_thread_serve, room);
 	(void)pthread_sigmask(SIG_SETMASK, &before, NULL);
 	return error;
 }
@@ -288,7 +289,7 @@ static int have_thread(struct msd_starter *s)
 {
 	char is_ready = 0;
 	int error = open_ends(s);
-	struct msd_birth_room room = {.channel = s->thread_end};
+	struct msd_spawn_thread_room room = {.channel = s->thread_end};
 
 	if (error == 0)
 		error = start_thread(s, &room);

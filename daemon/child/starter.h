@@ -1,7 +1,7 @@
 #ifndef MSD_CHILD_STARTER_H
 #define MSD_CHILD_STARTER_H
 /*
- * Starts processes, on a thread with its own descriptor table (birth.h). A new
+ * Starts processes, on a thread with its own descriptor table (spawn_thread.h). A new
  * process gets a copy of its starter's table. Its exec closes the copies while the
  * starter waits. A peer can make such a close as slow as it likes, for example with a
  * passed file on FUSE. So descriptors for a child are passed to the thread as to
@@ -18,7 +18,7 @@
 #include <pthread.h>
 #include <uv.h>
 
-#include "daemon/child/birth.h"
+#include "daemon/child/spawn_thread.h"
 
 #define MSD_STARTER_PATIENCE_MS 10000
 
@@ -62,7 +62,7 @@ void msd_starter_open(struct msd_starter *s, uv_loop_t *loop);
  * called.
  */
 MSD_MUST_CHECK int msd_starter_begin(struct msd_starter *s,
-				     const struct msd_birth_how *how,
+				     const struct msd_spawn_thread_how *how,
 				     msd_start_fn on_begun, void *user,
 				     struct msd_start **ret);
 /** The process id, set before the process runs; 0: none yet. Any thread. */

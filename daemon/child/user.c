@@ -51,8 +51,8 @@ msd_err msd_child_user_find(const char *name, struct msd_child_user *ret,
 	return MSD_OK;
 }
 
-msd_err msd_child_user_take(const char *name, struct msd_child_user *ret,
-			    struct msd_diag *d)
+msd_err msd_child_user_become(const char *name, struct msd_child_user *ret,
+			      struct msd_diag *d)
 {
 	char text[MSD_ERRNO_TEXT_BYTES];
 	struct msd_child_user user;

@@ -25,7 +25,8 @@ MSD_MUST_CHECK msd_err msd_child_user_find(const char *name, struct msd_child_us
  * inherit. Errors: those, and MSD_REFUSED (the daemon may not change users, or could
  * not kill such a process).
  */
-MSD_MUST_CHECK msd_err msd_child_user_take(const char *name, struct msd_child_user *ret,
-					   struct msd_diag *d);
+MSD_MUST_CHECK msd_err msd_child_user_become(const char *name,
+					     struct msd_child_user *ret,
+					     struct msd_diag *d);
 
 #endif

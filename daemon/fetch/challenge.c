@@ -7,7 +7,7 @@
 #include <string.h>
 #include <strings.h>
 
-#include "daemon/fetch/way.h"
+#include "daemon/fetch/redirects.h"
 
 #define MAX_TOKEN 16384u
 
@@ -55,7 +55,7 @@ msd_err msd_challenge_url(const char *text, const char *from, bool insecure, cha
 				    text);
 	}
 	/* A remote server chose this URL, so check it as a redirect. */
-	err = msd_way_lead(from, said, insecure, &realm, d);
+	err = msd_redirects_lead(from, said, insecure, &realm, d);
 	free(said);
 	if (err != MSD_OK)
 		return msd_diag_wrap(d, err, "its realm");

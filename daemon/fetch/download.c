@@ -14,7 +14,7 @@
 
 #include "daemon/fetch/answer.h"
 #include "daemon/fetch/backoff.h"
-#include "daemon/fetch/reach.h"
+#include "daemon/fetch/network_options.h"
 #include "daemon/fetch/sink.h"
 
 #define STALL_BYTES_PER_S 64u /* a slower server counts as stalled */
@@ -46,7 +46,7 @@ static void end_attempt(struct msd_download *dl)
 static void on_rested(uv_timer_t *timer)
 {
 	struct msd_download *dl = timer->data;
-	const msd_err err = msd_way_restart(&dl->way, &dl->why);
+	const msd_err err = msd_redirects_restart(&dl->way, &dl->why);
 
 	if (err == MSD_OK) {
 		ask(dl);
@@ -165,7 +165,7 @@ static void on_redirect(struct msd_download *dl)
 	char *location = NULL;
 
 	(void)curl_easy_getinfo(dl->call.easy, CURLINFO_REDIRECT_URL, &location);
-	const msd_err err = msd_way_follow(&dl->way, location, &dl->why);
+	const msd_err err = msd_redirects_follow(&dl->way, location, &dl->why);
 
 	end_attempt(dl);
 	if (err == MSD_OK) {
@@ -186,7 +186,7 @@ static void on_refusal(struct msd_download *dl, const struct msd_answer *a)
 
 	err = msd_diag_set(&dl->why, err, "%s: the server answers %ld",
 			   dl->way.at.shown, status);
-	if (status == 401 && a->challenge != NULL && msd_way_is_home(&dl->way))
+	if (status == 401 && a->challenge != NULL && msd_redirects_is_home(&dl->way))
 		dl->challenge = strdup(a->challenge);
 	if (status == 416) {
 		dl->must_restart = true;
@@ -227,7 +227,7 @@ static void on_whole(struct msd_download *dl)
 static void on_fault(struct msd_download *dl, CURLcode rc)
 {
 	if (dl->gate.is_refused) {
-		(void)msd_gate_refuse(&dl->gate, &dl->why);
+		(void)msd_address_check_refuse(&dl->gate, &dl->why);
 	} else if (dl->why.code == MSD_OK) {
 		(void)msd_diag_set(&dl->why, MSD_IO, "%s: %s", dl->way.at.shown,
 				   curl_easy_strerror(rc));
@@ -314,9 +314,9 @@ static void set_options(struct msd_download *dl)
 	CURL *easy = dl->call.easy;
 
 	(void)curl_easy_setopt(easy, CURLOPT_URL, dl->way.url);
-	dl->way.at.is_free = (dl->how.is_vouched && msd_way_is_begun(&dl->way)) ||
-			     msd_reach_is_free(dl->how.reach, dl->way.url);
-	msd_gate_set(&dl->gate, dl->how.reach, &dl->way.at, easy);
+	dl->way.at.is_free = (dl->how.is_vouched && msd_redirects_is_begun(&dl->way)) ||
+			     msd_network_options_is_free(dl->how.reach, dl->way.url);
+	msd_address_check_set(&dl->gate, dl->how.reach, &dl->way.at, easy);
 	(void)curl_easy_setopt(easy, CURLOPT_BUFFERSIZE, 256L * 1024L);
 	(void)curl_easy_setopt(easy, CURLOPT_WRITEFUNCTION, on_bytes);
 	(void)curl_easy_setopt(easy, CURLOPT_WRITEDATA, dl);
@@ -335,7 +335,7 @@ static void ask(struct msd_download *dl)
 		set_options(dl);
 		if (dl->accept != NULL)
 			add_header(dl, dl->accept);
-		if (dl->authorization != NULL && msd_way_is_home(&dl->way))
+		if (dl->authorization != NULL && msd_redirects_is_home(&dl->way))
 			add_header(dl, dl->authorization);
 		err = set_range(dl);
 		(void)curl_easy_setopt(dl->call.easy, CURLOPT_HTTPHEADER, dl->headers);
@@ -356,7 +356,8 @@ static void ask(struct msd_download *dl)
 
 msd_err msd_download_begin(struct msd_download *dl, const char *url, struct msd_diag *d)
 {
-	const msd_err err = msd_way_begin(&dl->way, url, dl->how.reach->insecure, d);
+	const msd_err err =
+		msd_redirects_begin(&dl->way, url, dl->how.reach->insecure, d);
 
 	if (err != MSD_OK)
 		return err;
@@ -376,7 +377,7 @@ static void on_timer_closed(uv_handle_t *handle)
 void msd_download_close(struct msd_download *dl)
 {
 	end_attempt(dl);
-	msd_way_finish(&dl->way);
+	msd_redirects_finish(&dl->way);
 	msd_diag_finish(&dl->why);
 	free(dl->etag);
 	free(dl->challenge);

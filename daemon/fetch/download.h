@@ -10,20 +10,21 @@
  *     '--cut, stalled, 5xx, 429--> RESTING --back-off--> ASKING
  *     '--anything else, or the last attempt--> (done, with an error)
  */
-#include "daemon/fetch/gate.h"
+#include "daemon/fetch/address_check.h"
 #include "daemon/fetch/net.h"
-#include "daemon/fetch/way.h"
+#include "daemon/fetch/redirects.h"
 
 #define MSD_DOWNLOAD_ATTEMPTS 4u         /* consecutive attempts without progress */
 #define MSD_DOWNLOAD_PROGRESS (1u << 20) /* bytes that count as progress */
 
-struct msd_reach;
+struct msd_network_options;
 struct msd_sink;
 
 struct msd_download_how {
 	uint64_t stall_ms; /* time without progress that ends an attempt */
 	uint64_t retry_ms; /* upper bound of the first back-off (backoff.h) */
-	const struct msd_reach *reach; /* borrowed until the download closes */
+	const struct msd_network_options
+		*reach;  /* borrowed until the download closes */
 	bool is_vouched; /* the URL derives from one that the requester may use;
 			    redirects are checked separately */
 };
@@ -51,8 +52,8 @@ struct msd_download {
 	bool is_known;        /* done: the file still matches known_etag */
 	/* Private. */
 	struct msd_net_call call;
-	struct msd_way way;
-	struct msd_gate gate;
+	struct msd_redirects way;
+	struct msd_address_check gate;
 	struct curl_slist *headers;
 	uv_timer_t timer;
 	uint64_t begun_bytes;   /* size of the sink when the attempt began */

@@ -71,7 +71,7 @@ static void set_security(struct msd_exchange *x, const struct msd_uri *to)
 {
 	CURL *easy = x->easy;
 
-	msd_gate_set(&x->gate, &x->reach, to, easy);
+	msd_address_check_set(&x->gate, &x->reach, to, easy);
 	(void)curl_easy_setopt(easy, CURLOPT_CONNECTTIMEOUT, CONNECT_S);
 	(void)curl_easy_setopt(easy, CURLOPT_LOW_SPEED_LIMIT, 1L);
 	(void)curl_easy_setopt(easy, CURLOPT_LOW_SPEED_TIME, STALL_S);
@@ -129,7 +129,7 @@ static msd_err ask_once(struct msd_exchange *x, const char *method,
 	const CURLcode rc = curl_easy_perform(x->easy);
 	curl_slist_free_all(headers);
 	if (x->gate.is_refused)
-		return msd_gate_refuse(&x->gate, d);
+		return msd_address_check_refuse(&x->gate, d);
 	if (rc != CURLE_OK) {
 		return msd_diag_set(d, MSD_IO, "%s: %s", to->shown,
 				    curl_easy_strerror(rc));
@@ -151,9 +151,9 @@ static msd_err take_name(struct msd_exchange *x, const char *host,
 	free(x->authorized);
 	x->authorization = NULL;
 	x->authorized = strdup(to->host);
-	return x->authorized != NULL
-		       ? msd_reach_header(&x->reach, host, to, &x->authorization, d)
-		       : msd_diag_no_memory(d);
+	return x->authorized != NULL ? msd_network_options_header(&x->reach, host, to,
+								  &x->authorization, d)
+				     : msd_diag_no_memory(d);
 }
 
 static msd_err take_token(struct msd_exchange *x, const struct msd_uri *to,
@@ -166,11 +166,11 @@ static msd_err take_token(struct msd_exchange *x, const struct msd_uri *to,
 
 	if (err == MSD_OK)
 		err = msd_uri_read(url, false, &at, d);
-	at.is_free = err == MSD_OK && msd_reach_is_free(&x->reach, url);
+	at.is_free = err == MSD_OK && msd_network_options_is_free(&x->reach, url);
 	if (err == MSD_OK)
 		err = take_name(x, to->host, &at, d);
 	if (err == MSD_OK && x->authorization != NULL)
-		err = msd_reach_check_realm(&x->reach, to, &at, d);
+		err = msd_network_options_check_realm(&x->reach, to, &at, d);
 	if (err == MSD_OK)
 		err = ask_once(x, "GET", &at, url, NULL, &a, d);
 	if (err == MSD_OK) {
@@ -213,7 +213,7 @@ msd_err msd_exchange_ask(struct msd_exchange *x, const char *method, const char 
 	struct msd_uri to;
 	msd_err err = msd_uri_read(url, false, &to, d);
 
-	to.is_free = msd_reach_is_free(&x->reach, url);
+	to.is_free = msd_network_options_is_free(&x->reach, url);
 	*ret = (struct msd_exchange_answer){0};
 	if (err == MSD_OK)
 		err = ask_once(x, method, &to, url, body, ret, d);

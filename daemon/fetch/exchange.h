@@ -4,17 +4,17 @@
  * and password, that the registry requires. */
 #include <curl/curl.h>
 
-#include "daemon/fetch/gate.h"
-#include "daemon/fetch/reach.h"
+#include "daemon/fetch/address_check.h"
+#include "daemon/fetch/network_options.h"
 #include "proto/bytes.h"
 #include "proto/diag.h"
 
 struct msd_exchange {
-	struct msd_reach reach; /* set by the owner, all of it borrowed */
+	struct msd_network_options reach; /* set by the owner, all of it borrowed */
 	CURL *easy;
-	struct msd_gate gate; /* for the current request */
-	char *authorization;  /* owned; NULL if the registry has not asked for it */
-	char *authorized;     /* owned; host that `authorization` is for */
+	struct msd_address_check gate; /* for the current request */
+	char *authorization; /* owned; NULL if the registry has not asked for it */
+	char *authorized;    /* owned; host that `authorization` is for */
 };
 
 struct msd_exchange_body {

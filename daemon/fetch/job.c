@@ -6,7 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "daemon/fetch/place.h"
+#include "daemon/fetch/target.h"
 
 /*
  * Happy path: the plan names the next file. A transfer or the registry downloads it,
@@ -17,12 +17,12 @@
 
 static void job_free(struct msd_job *job)
 {
-	msd_landing_close(&job->landing);
-	msd_landing_close(&job->side);
+	msd_download_buffer_close(&job->landing);
+	msd_download_buffer_close(&job->side);
 	msd_uri_finish(&job->uri);
-	msd_plan_finish(&job->plan);
+	msd_fetch_steps_finish(&job->plan);
 	msd_transfer_finish(&job->transfer);
-	msd_reach_finish(&job->reach);
+	msd_network_options_finish(&job->reach);
 	msd_list_remove(&job->link);
 	msd_buf_finish(&job->asked);
 	free(job->text);
@@ -35,7 +35,7 @@ static void tell(struct msd_job *job, msd_err err, struct msd_diag *d)
 	if (job->is_told)
 		return;
 	if (err == MSD_OK && !job->plan.is_had)
-		err = msd_landing_seal(&job->landing, &job->digest, d);
+		err = msd_download_buffer_seal(&job->landing, &job->digest, d);
 	if (err == MSD_OK && job->plan.is_had)
 		job->digest = job->plan.edition;
 	job->is_told = true;
@@ -47,7 +47,7 @@ static void on_brought(struct msd_transfer *t, msd_err err, struct msd_diag *d);
 /* The file to read from a daemon's store; NULL means the manifest. */
 static const struct msd_digest *file_of(const struct msd_job *job, uint64_t *ret_bytes)
 {
-	const struct msd_edition_file *f = msd_plan_file(&job->plan);
+	const struct msd_edition_file *f = msd_fetch_steps_file(&job->plan);
 
 	*ret_bytes = f != NULL ? f->bytes : 0;
 	if (job->plan.want != MSD_WANT_SIGNATURE)
@@ -76,19 +76,19 @@ static msd_err explain_unsigned(const struct msd_job *job, struct msd_diag *d)
 
 static msd_err begin_transfer(struct msd_job *job, struct msd_diag *d)
 {
-	const struct msd_edition_file *f = msd_plan_file(&job->plan);
+	const struct msd_edition_file *f = msd_fetch_steps_file(&job->plan);
 	const bool is_alone = job->plan.want == MSD_WANT_ALONE;
 	char *url = NULL;
 	const struct msd_digest *alone =
 		is_alone && job->plan.has_digest ? &job->plan.digest : NULL;
 	const struct msd_digest *digest = f != NULL ? &f->digest : alone;
-	msd_err err = msd_place_open(job, f != NULL ? f->bytes : 0, digest, d);
+	msd_err err = msd_fetch_target_open(job, f != NULL ? f->bytes : 0, digest, d);
 
 	if (err == MSD_OK)
-		err = msd_place_uri(job, &url, d);
+		err = msd_fetch_target_uri(job, &url, d);
 	if (err != MSD_OK)
 		return err;
-	job->transfer.landing = msd_place_of(job);
+	job->transfer.landing = msd_fetch_target_of(job);
 	job->transfer.how = job->how;
 	job->transfer.file = file_of(job, &job->transfer.file_bytes);
 	job->transfer.known_etag = is_alone ? job->etag : NULL;
@@ -128,7 +128,7 @@ static msd_err lack(struct msd_job *job, struct msd_diag *d)
 
 	if (err != MSD_OK)
 		return err;
-	err = msd_plan_lacks(&job->plan, d);
+	err = msd_fetch_steps_lacks(&job->plan, d);
 
 	return err != MSD_OK && reads ? msd_diag_wrap(d, err, "%s", job->uri.shown)
 				      : err;
@@ -157,12 +157,13 @@ static void on_brought(struct msd_transfer *t, msd_err err, struct msd_diag *d)
 		return;
 	}
 	if (err == MSD_OK && t->is_known) {
-		msd_plan_known(&job->plan, &job->etag_digest);
+		msd_fetch_steps_known(&job->plan, &job->etag_digest);
 	} else if (err == MSD_OK) {
-		err = msd_place_look(job, d);
-		if (msd_place_again(job, err, d))
+		err = msd_fetch_target_look(job, d);
+		if (msd_fetch_target_again(job, err, d))
 			err = MSD_OK;
-	} else if (msd_place_is_text(job) && job->uri.scheme != MSD_SCHEME_MODSER) {
+	} else if (msd_fetch_target_is_text(job) &&
+		   job->uri.scheme != MSD_SCHEME_MODSER) {
 		err = lack(job, d);
 	}
 	if (err == MSD_OK && job->plan.want != MSD_WANT_NOTHING)
@@ -187,9 +188,9 @@ static msd_err begin_layers(struct msd_job *job, struct msd_diag *d)
 	if (m->has_manifest)
 		return MSD_OK;
 	(void)msd_diag_set(d, MSD_NOT_FOUND, "%s has no manifest", job->uri.shown);
-	err = msd_plan_lacks(&job->plan, d);
+	err = msd_fetch_steps_lacks(&job->plan, d);
 	if (err == MSD_OK) {
-		err = msd_plan_announce(&job->plan, &m->blob.digest, d);
+		err = msd_fetch_steps_announce(&job->plan, &m->blob.digest, d);
 		if (err != MSD_OK)
 			(void)msd_diag_wrap(d, err, "%s", job->uri.shown);
 	}
@@ -206,9 +207,9 @@ static msd_err check_layer(struct msd_job *job, struct msd_diag *d)
 						    : &m->blob.digest;
 	struct msd_digest is;
 
-	if (!msd_place_is_text(job))
+	if (!msd_fetch_target_is_text(job))
 		return MSD_OK;
-	msd_landing_digest(&job->side, &is);
+	msd_download_buffer_digest(&job->side, &is);
 	if (msd_digest_equal(&is, expected))
 		return MSD_OK;
 	return msd_diag_set(d, MSD_NOT_VERIFIED,
@@ -219,7 +220,7 @@ static msd_err check_layer(struct msd_job *job, struct msd_diag *d)
 static msd_err want_layer(struct msd_job *job, struct msd_diag *d)
 {
 	const struct msd_oci_manifest *m = &job->oci.manifest;
-	const struct msd_edition_file *f = msd_plan_file(&job->plan);
+	const struct msd_edition_file *f = msd_fetch_steps_file(&job->plan);
 	const struct msd_digest *digest = f != NULL ? &f->digest : &m->blob.digest;
 	uint64_t bytes = f != NULL ? f->bytes : m->blob.bytes;
 	msd_err err;
@@ -236,9 +237,9 @@ static msd_err want_layer(struct msd_job *job, struct msd_diag *d)
 		digest = &m->signature.digest;
 		bytes = m->signature.bytes;
 	}
-	err = msd_place_open(job, bytes, digest, d);
+	err = msd_fetch_target_open(job, bytes, digest, d);
 	if (err == MSD_OK)
-		msd_oci_want(&job->oci, digest, &msd_place_of(job)->sink);
+		msd_oci_want(&job->oci, digest, &msd_fetch_target_of(job)->sink);
 	return err;
 }
 
@@ -253,8 +254,8 @@ static msd_err on_next(struct msd_oci *o, struct msd_diag *d)
 	} else {
 		err = check_layer(job, d);
 		if (err == MSD_OK)
-			err = msd_place_look(job, d);
-		if (msd_place_again(job, err, d))
+			err = msd_fetch_target_look(job, d);
+		if (msd_fetch_target_again(job, err, d))
 			err = MSD_OK;
 	}
 	if (err != MSD_OK || job->plan.want == MSD_WANT_NOTHING)
@@ -274,7 +275,7 @@ static void on_registry_done(struct msd_oci *o, msd_err err, struct msd_diag *d)
 static msd_err keep_ask(struct msd_job *job, const struct msd_job_ask *ask,
 			struct msd_diag *d)
 {
-	struct msd_plan *p = &job->plan;
+	struct msd_fetch_steps *p = &job->plan;
 
 	p->order = ask->order;
 	(void)snprintf(p->name, sizeof(p->name), "%s", ask->name);
@@ -305,21 +306,23 @@ static msd_err begin(struct msd_job *job, const struct msd_job_ask *ask,
 	if (job->plan.order.trust.policy == MSD_POLICY_DIGEST &&
 	    msd_oci_is_by_digest(&job->uri))
 		job->plan.order.trust.policy = MSD_POLICY_UNSIGNED;
-	err = msd_plan_begin(&job->plan, !is_oci && !is_origin && !job->of_manifest, d);
+	err = msd_fetch_steps_begin(&job->plan,
+				    !is_oci && !is_origin && !job->of_manifest, d);
 	if (err != MSD_OK)
 		return msd_diag_wrap(d, err, "%s", job->uri.shown);
-	job->is_settled = msd_plan_settle(&job->plan, ask->manifest, ask->signature, d);
+	job->is_settled =
+		msd_fetch_steps_settle(&job->plan, ask->manifest, ask->signature, d);
 	if (job->is_settled)
 		return MSD_OK;
 	if (!is_oci)
 		return bring(job, d);
-	job->oci =
-		(struct msd_oci){.net = job->net,
-				 .how = job->how,
-				 .is_listed = msd_reach_is_free(&job->reach, job->text),
-				 .machine = job->plan.machine,
-				 .on_next = on_next,
-				 .on_done = on_registry_done};
+	job->oci = (struct msd_oci){
+		.net = job->net,
+		.how = job->how,
+		.is_listed = msd_network_options_is_free(&job->reach, job->text),
+		.machine = job->plan.machine,
+		.on_next = on_next,
+		.on_done = on_registry_done};
 	return msd_oci_begin(&job->oci, &job->uri, d);
 }
 
@@ -335,7 +338,7 @@ msd_err msd_job_begin(struct msd_net *net, struct msd_job_ask *ask,
 	msd_list_init(&job->link);
 	job->landing.fd = job->side.fd = -1;
 	job->reach = ask->reach;
-	ask->reach = (struct msd_reach){0};
+	ask->reach = (struct msd_network_options){0};
 	job->ops = ops;
 	job->net = net;
 	job->user = user;
@@ -344,9 +347,9 @@ msd_err msd_job_begin(struct msd_net *net, struct msd_job_ask *ask,
 	if (err == MSD_OK)
 		err = msd_uri_read(ask->uri, job->reach.insecure, &job->uri, d);
 	if (err == MSD_OK)
-		err = msd_landing_open(&job->landing, ask->max_bytes, d);
+		err = msd_download_buffer_open(&job->landing, ask->max_bytes, d);
 	job->landing.room = ask->room;
-	msd_saved_init(&job->landing.saved, ask->arriving, ask->max_bytes);
+	msd_resume_file_init(&job->landing.saved, ask->arriving, ask->max_bytes);
 	job->landing.saved.owner = job->reach.is_bounded ? job->plan.name : NULL;
 	if (err == MSD_OK)
 		err = begin(job, ask, d);

@@ -3,11 +3,11 @@
 /*
  * One fetch.get: download a URI into a sealed memfd, or fail. The fetch channel
  * creates a job for each request, and frees it after it has reported its end. The
- * plan (plan.h) decides the order; transfer and registry code do the download.
+ * plan (steps.h) decides the order; transfer and registry code do the download.
  */
+#include "daemon/fetch/network_options.h"
 #include "daemon/fetch/oci.h"
-#include "daemon/fetch/plan.h"
-#include "daemon/fetch/reach.h"
+#include "daemon/fetch/steps.h"
 #include "daemon/fetch/transfer.h"
 #include "daemon/wire/list.h"
 
@@ -35,12 +35,12 @@ struct msd_job_ask {
 	const char *etag; /* NULL if absent */
 	struct msd_digest etag_digest;
 	uint64_t max_bytes;
-	struct msd_landing_room
+	struct msd_download_buffer_room
 		*room; /* memory limit of all jobs; borrowed while a job exists */
 	int arriving;  /* directory for unfinished downloads; borrowed; -1 if none */
-	struct msd_download_how how; /* its `reach` is set by the job */
-	struct msd_reach reach;      /* moved into the job at begin */
-	struct msd_order order;      /* required signers; the name is set later */
+	struct msd_download_how how;      /* its `reach` is set by the job */
+	struct msd_network_options reach; /* moved into the job at begin */
+	struct msd_order order;           /* required signers; the name is set later */
 	/* Borrowed while a job exists. */
 	const struct msd_platform_machine *machine;
 };
@@ -54,17 +54,17 @@ struct msd_job {
 	void *user;
 	uint64_t id; /* set by the owner */
 	struct msd_uri uri;
-	struct msd_plan plan;
-	struct msd_landing landing; /* of the files */
-	struct msd_digest digest;   /* digest of the whole content, valid once sealed */
+	struct msd_fetch_steps plan;
+	struct msd_download_buffer landing; /* of the files */
+	struct msd_digest digest; /* digest of the whole content, valid once sealed */
 	/* Private. */
 	const struct msd_job_ops *ops;
 	struct msd_net *net;
-	struct msd_landing side; /* for the manifest or the signature */
+	struct msd_download_buffer side; /* for the manifest or the signature */
 	struct msd_transfer transfer;
 	struct msd_oci oci;
 	struct msd_download_how how;
-	struct msd_reach reach;
+	struct msd_network_options reach;
 	struct msd_digest etag_digest;
 	bool of_manifest;  /* the requested digest is of the manifest */
 	char *text, *etag; /* owned; the URI, and the ETag of the request */

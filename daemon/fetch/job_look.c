@@ -2,7 +2,7 @@
 #include <string.h>
 
 #include "daemon/fetch/job.h"
-#include "daemon/fetch/place.h"
+#include "daemon/fetch/target.h"
 
 bool msd_job_needs_devices(const struct msd_job *job)
 {
@@ -27,7 +27,7 @@ uint64_t msd_job_progress(const struct msd_job *job, uint64_t *ret_total)
 	uint64_t alone = 0, bytes = 0;
 
 	*ret_total = 0;
-	if (msd_place_is_text(job))
+	if (msd_fetch_target_is_text(job))
 		return 0;
 	if (job->uri.scheme == MSD_SCHEME_OCI) {
 		alone = job->oci.manifest.blob.bytes;

@@ -14,8 +14,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "daemon/fetch/landing.h"
-#include "daemon/fetch/reach.h"
+#include "daemon/fetch/download_buffer.h"
+#include "daemon/fetch/network_options.h"
 #include "daemon/wire/list.h"
 #include "proto/errno_text.h"
 
@@ -35,7 +35,7 @@ static msd_err refuse(const struct msd_local *l, struct msd_diag *d)
 	struct msd_uri at = {.scheme = MSD_SCHEME_FILE};
 
 	(void)snprintf(at.shown, sizeof(at.shown), "file://%s", l->path);
-	return msd_reach_refuse(&at, d);
+	return msd_network_options_refuse(&at, d);
 }
 
 /* Resolve the path with all links and open the file if the requester may read it. The
@@ -52,7 +52,7 @@ static int open_bounded(const struct msd_local *l, bool *ret_refused)
 		n = readlink(link, resolved, sizeof(resolved) - 1);
 	}
 	resolved[n < 0 ? 0 : n] = '\0';
-	*ret_refused = n < 0 || !msd_reach_is_free_path(l->reach, resolved);
+	*ret_refused = n < 0 || !msd_network_options_is_free_path(l->reach, resolved);
 	if (!*ret_refused)
 		fd = open(link, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
 	const int error = errno;
@@ -83,7 +83,7 @@ static msd_err copy(struct msd_local *l, int fd, uint8_t *buffer, struct msd_dia
 		if (n == 0)
 			return MSD_OK;
 		const struct msd_span bytes = {buffer, (size_t)n};
-		const msd_err err = msd_landing_take(l->landing, bytes, d);
+		const msd_err err = msd_download_buffer_append(l->landing, bytes, d);
 		if (err != MSD_OK)
 			return msd_diag_wrap(d, err, "file://%s", l->path);
 		atomic_store(&l->bytes, l->landing->bytes);
@@ -102,12 +102,13 @@ static msd_err check_kind(struct msd_local *l, int fd, struct msd_diag *d)
 				    l->path);
 	}
 	atomic_store(&l->total_bytes, (uint64_t)st.st_size);
-	const msd_err err = msd_landing_expect(l->landing, (uint64_t)st.st_size, d);
+	const msd_err err =
+		msd_download_buffer_expect(l->landing, (uint64_t)st.st_size, d);
 
 	return err == MSD_OK ? err : msd_diag_wrap(d, err, "file://%s", l->path);
 }
 
-static void on_work(struct msd_waiter *waiter)
+static void on_work(struct msd_blocking_thread *waiter)
 {
 	struct msd_local *l = MSD_CONTAINER_OF(waiter, struct msd_local, waiter);
 	uint8_t *buffer = malloc(READ_BYTES);
@@ -130,7 +131,7 @@ static void on_work(struct msd_waiter *waiter)
 		(void)close(fd);
 }
 
-static void on_worked(struct msd_waiter *waiter)
+static void on_worked(struct msd_blocking_thread *waiter)
 {
 	struct msd_local *l = MSD_CONTAINER_OF(waiter, struct msd_local, waiter);
 	struct msd_diag d = l->d;
@@ -148,7 +149,7 @@ void msd_local_begin(struct msd_local *l, uv_loop_t *loop)
 {
 	l->waiter.work = on_work;
 	l->waiter.on_done = on_worked;
-	msd_waiter_begin(&l->waiter, loop);
+	msd_blocking_thread_begin(&l->waiter, loop);
 }
 
 void msd_local_cancel(struct msd_local *l)

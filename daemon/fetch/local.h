@@ -3,23 +3,23 @@
 /* Read a file of this machine on a thread, because its file system may hang. */
 #include <stdatomic.h>
 
-#include "daemon/fetch/waiter.h"
+#include "daemon/fetch/blocking_thread.h"
 #include "proto/diag.h"
 
-struct msd_landing;
-struct msd_reach;
+struct msd_download_buffer;
+struct msd_network_options;
 
 struct msd_local {
 	/* Set by the owner. */
-	struct msd_landing *landing;   /* used by the thread until on_done */
-	const struct msd_reach *reach; /* borrowed until on_done */
-	char *path;                    /* owned by the reader after begin */
+	struct msd_download_buffer *landing;     /* used by the thread until on_done */
+	const struct msd_network_options *reach; /* borrowed until on_done */
+	char *path;                              /* owned by the reader after begin */
 	/** Called once, on the loop. */
 	void (*on_done)(struct msd_local *l, msd_err err, struct msd_diag *d);
 	/* For progress reports. */
 	_Atomic uint64_t bytes, total_bytes;
 	/* Private. */
-	struct msd_waiter waiter;
+	struct msd_blocking_thread waiter;
 	atomic_bool is_unwanted;
 	msd_err err;
 	struct msd_diag d;

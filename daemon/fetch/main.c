@@ -10,10 +10,10 @@
 #include <sys/prctl.h>
 #include <unistd.h>
 
-#include "daemon/fetch/desk.h"
+#include "daemon/fetch/channel.h"
+#include "daemon/fetch/network_options.h"
 #include "daemon/fetch/oci_manifest.h"
 #include "daemon/fetch/push.h"
-#include "daemon/fetch/reach.h"
 #include "daemon/fetch/source_check.h"
 #include "daemon/mark.h"
 #include "proto/inherited.h"
@@ -64,8 +64,8 @@ static int push(int n_words, char **words)
 	struct msd_push_layer layers[MSD_PUSH_LAYERS] = {0};
 	struct msd_push_count count;
 	struct msd_diag d = {0};
-	const struct msd_reach reach = {.auth = said(words[1]),
-					.realm = said(words[2])};
+	const struct msd_network_options reach = {.auth = said(words[1]),
+						  .realm = said(words[2])};
 	unsigned n = 0;
 	msd_err err = MSD_OK;
 
@@ -102,13 +102,13 @@ static int check(char **words)
 
 int main(int argc, char **argv)
 {
-	static struct msd_desk desk;
+	static struct msd_fetch_channel desk;
 	struct msd_diag d = {0};
 	uv_loop_t loop;
 
 	if (!msd_inherited_open_standard())
 		return 2;
-	msd_mark_take();
+	msd_mark_set();
 	if (argc == 2 && strcmp(argv[1], "--version") == 0) {
 		(void)printf("modserd-fetch %s\n", MSD_VERSION);
 		return 0;
@@ -127,8 +127,8 @@ int main(int argc, char **argv)
 	const int rc = uv_loop_init(&loop);
 	if (rc != 0)
 		return fail(uv_strerror(rc));
-	if (msd_desk_open(&desk, &loop, CHANNEL_FD, has_folder ? ARRIVING_FD : -1,
-			  &d) != MSD_OK)
+	if (msd_fetch_channel_open(&desk, &loop, CHANNEL_FD,
+				   has_folder ? ARRIVING_FD : -1, &d) != MSD_OK)
 		return fail(msd_diag_text(&d));
 	(void)uv_run(&loop, UV_RUN_DEFAULT);
 	return 0;

@@ -15,7 +15,7 @@
 #include <strings.h>
 
 #include "daemon/fetch/challenge.h"
-#include "daemon/fetch/reach.h"
+#include "daemon/fetch/network_options.h"
 #include "daemon/fetch/sink.h"
 
 #define MAX_MANIFESTS 3u /* an index, a nested index, and the manifest */
@@ -120,7 +120,7 @@ static msd_err choose_asker(struct msd_oci *o, const char *url,
 		ret->is_of_registry = strcmp(to.host, base.host) == 0;
 	}
 	if (err == MSD_OK && ret->asker != NULL)
-		err = msd_reach_check_realm(o->how.reach, &base, &to, d);
+		err = msd_network_options_check_realm(o->how.reach, &base, &to, d);
 	msd_uri_finish(&to);
 	msd_uri_finish(&base);
 	return err != MSD_OK ? msd_diag_wrap(d, err, "%s", o->name.base) : err;
@@ -291,7 +291,8 @@ msd_err msd_oci_begin(struct msd_oci *o, const struct msd_uri *uri, struct msd_d
 
 	msd_text_init(&o->text);
 	if (err == MSD_OK)
-		err = msd_reach_header(o->how.reach, uri->host, uri, &o->basic, d);
+		err = msd_network_options_header(o->how.reach, uri->host, uri,
+						 &o->basic, d);
 	if (err == MSD_OK)
 		err = ask_manifest(o, d);
 	if (err != MSD_OK)

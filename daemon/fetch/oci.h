@@ -49,7 +49,7 @@ struct msd_oci {
 
 /**
  * Start. On failure nothing was started. MSD_BAD_REQUEST, MSD_NOMEM, those of
- * msd_reach_header().
+ * msd_network_options_header().
  */
 MSD_MUST_CHECK msd_err msd_oci_begin(struct msd_oci *o, const struct msd_uri *uri,
 				     struct msd_diag *d);

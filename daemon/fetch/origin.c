@@ -11,8 +11,8 @@
 #include <time.h>
 
 #include "daemon/fetch/backoff.h"
-#include "daemon/fetch/landing.h"
-#include "daemon/fetch/line.h"
+#include "daemon/fetch/daemon_client.h"
+#include "daemon/fetch/download_buffer.h"
 #include "daemon/wire/list.h"
 #include "proto/unpack.h"
 #include "store/manifest/manifest.h"
@@ -129,8 +129,8 @@ static msd_err write_manifest(const struct msd_origin *o,
 
 	msd_edition_manifest_write(m, &text);
 	err = text.bad ? bad_edition(o, "it cannot be written down", d)
-		       : msd_landing_take(o->landing, (struct msd_span){text.p, text.n},
-					  d);
+		       : msd_download_buffer_append(
+				 o->landing, (struct msd_span){text.p, text.n}, d);
 	msd_buf_finish(&text);
 	return err;
 }
@@ -156,7 +156,8 @@ static msd_err take_edition(struct msd_origin *o, struct msd_span told,
 	return err;
 }
 
-static msd_err ask_edition(struct msd_origin *o, struct msd_line *l, struct msd_diag *d)
+static msd_err ask_edition(struct msd_origin *o, struct msd_daemon_client *l,
+			   struct msd_diag *d)
 {
 	struct msd_buf params = {0};
 	struct msd_span told = {0};
@@ -164,10 +165,10 @@ static msd_err ask_edition(struct msd_origin *o, struct msd_line *l, struct msd_
 
 	msd_pack_array(&params, 1);
 	msd_pack_cstr(&params, module_of(o));
-	err = params.bad
-		      ? msd_diag_no_memory(d)
-		      : msd_line_ask(l, "module.read",
-				     (struct msd_span){params.p, params.n}, &told, d);
+	err = params.bad ? msd_diag_no_memory(d)
+			 : msd_daemon_client_ask(l, "module.read",
+						 (struct msd_span){params.p, params.n},
+						 &told, d);
 	msd_buf_finish(&params);
 	return err == MSD_OK ? take_edition(o, told, d) : err;
 }
@@ -191,7 +192,8 @@ static msd_err take_piece(struct msd_origin *o, struct msd_span told,
 	return err;
 }
 
-static msd_err ask_file(struct msd_origin *o, struct msd_line *l, struct msd_diag *d)
+static msd_err ask_file(struct msd_origin *o, struct msd_daemon_client *l,
+			struct msd_diag *d)
 {
 	const struct msd_sink *sink = &o->landing->sink;
 	struct msd_buf params = {0};
@@ -212,8 +214,9 @@ static msd_err ask_file(struct msd_origin *o, struct msd_line *l, struct msd_dia
 			err = msd_diag_no_memory(d);
 			break;
 		}
-		err = msd_line_ask(l, "module.read",
-				   (struct msd_span){params.p, params.n}, &told, d);
+		err = msd_daemon_client_ask(l, "module.read",
+					    (struct msd_span){params.p, params.n},
+					    &told, d);
 		if (err == MSD_OK)
 			err = take_piece(o, told, d);
 	}
@@ -226,7 +229,7 @@ static msd_err check_manifest(const struct msd_origin *o, struct msd_diag *d)
 {
 	struct msd_digest is;
 
-	msd_landing_digest(o->landing, &is);
+	msd_download_buffer_digest(o->landing, &is);
 	if (msd_digest_equal(&is, &o->digest))
 		return MSD_OK;
 	return msd_diag_set(d, MSD_NOT_VERIFIED,
@@ -234,7 +237,7 @@ static msd_err check_manifest(const struct msd_origin *o, struct msd_diag *d)
 			    o->uri.shown);
 }
 
-static msd_err ask_manifest(struct msd_origin *o, struct msd_line *l,
+static msd_err ask_manifest(struct msd_origin *o, struct msd_daemon_client *l,
 			    struct msd_diag *d)
 {
 	msd_err err = ask_edition(o, l, d);
@@ -249,16 +252,16 @@ static msd_err ask_manifest(struct msd_origin *o, struct msd_line *l,
 
 static msd_err attempt(struct msd_origin *o, struct msd_diag *d)
 {
-	struct msd_line line = {.to = &o->uri,
-				.reach = o->how.reach,
-				.is_unwanted = &o->is_unwanted,
-				.stall_ms = o->how.stall_ms,
-				.max_body_bytes = ANSWER_BYTES};
-	msd_err err = msd_line_open(&line, d);
+	struct msd_daemon_client line = {.to = &o->uri,
+					 .reach = o->how.reach,
+					 .is_unwanted = &o->is_unwanted,
+					 .stall_ms = o->how.stall_ms,
+					 .max_body_bytes = ANSWER_BYTES};
+	msd_err err = msd_daemon_client_open(&line, d);
 
 	if (err == MSD_OK)
 		err = o->wants_file ? ask_file(o, &line, d) : ask_manifest(o, &line, d);
-	msd_line_close(&line);
+	msd_daemon_client_close(&line);
 	return err;
 }
 
@@ -275,7 +278,7 @@ static bool rest(const struct msd_origin *o, uint64_t ms)
 	return !atomic_load(&o->is_unwanted);
 }
 
-static void on_work(struct msd_waiter *waiter)
+static void on_work(struct msd_blocking_thread *waiter)
 {
 	struct msd_origin *o = MSD_CONTAINER_OF(waiter, struct msd_origin, waiter);
 	unsigned n_failures = 0;
@@ -295,7 +298,7 @@ static void on_work(struct msd_waiter *waiter)
 	}
 }
 
-static void on_worked(struct msd_waiter *waiter)
+static void on_worked(struct msd_blocking_thread *waiter)
 {
 	struct msd_origin *o = MSD_CONTAINER_OF(waiter, struct msd_origin, waiter);
 	struct msd_diag d = o->d;
@@ -312,7 +315,7 @@ void msd_origin_begin(struct msd_origin *o, uv_loop_t *loop)
 {
 	o->waiter.work = on_work;
 	o->waiter.on_done = on_worked;
-	msd_waiter_begin(&o->waiter, loop);
+	msd_blocking_thread_begin(&o->waiter, loop);
 }
 
 void msd_origin_cancel(struct msd_origin *o)

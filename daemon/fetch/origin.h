@@ -8,12 +8,12 @@
  */
 #include <stdatomic.h>
 
+#include "daemon/fetch/blocking_thread.h"
 #include "daemon/fetch/download.h"
 #include "daemon/fetch/uri.h"
-#include "daemon/fetch/waiter.h"
 #include "store/digest.h"
 
-struct msd_landing;
+struct msd_download_buffer;
 
 /* Manifest and signature of an edition, in addition to the files that the manifest
  * lists. */
@@ -24,8 +24,8 @@ struct msd_origin_papers {
 
 struct msd_origin {
 	/* Set by the owner. */
-	struct msd_uri uri;          /* owned by the reader after begin */
-	struct msd_landing *landing; /* used by the thread until on_done */
+	struct msd_uri uri;                  /* owned by the reader after begin */
+	struct msd_download_buffer *landing; /* used by the thread until on_done */
 	struct msd_download_how how;
 	bool wants_file; /* false: wants the manifest */
 	struct msd_digest digest;
@@ -37,15 +37,15 @@ struct msd_origin {
 	/* For progress reports. */
 	_Atomic uint64_t bytes;
 	/* Private. */
-	struct msd_waiter waiter;
+	struct msd_blocking_thread waiter;
 	atomic_bool is_unwanted;
 	msd_err err;
 	struct msd_diag d;
 };
 
 /**
- * Start to read. Errors in on_done: those of msd_line_ask(), after as many attempts
- * as a download has; MSD_BAD_ARTIFACT (the listing is not a valid edition);
+ * Start to read. Errors in on_done: those of msd_daemon_client_ask(), after as many
+ * attempts as a download has; MSD_BAD_ARTIFACT (the listing is not a valid edition);
  * MSD_NOT_VERIFIED (the manifest does not match its announced digest); those of the
  * download buffer.
  */

@@ -15,11 +15,11 @@
 #include <unistd.h>
 
 #include "daemon/fetch/exchange.h"
+#include "daemon/fetch/network_options.h"
 #include "daemon/fetch/oci_manifest.h"
 #include "daemon/fetch/oci_name.h"
-#include "daemon/fetch/reach.h"
+#include "daemon/fetch/redirects.h"
 #include "daemon/fetch/uri.h"
-#include "daemon/fetch/way.h"
 #include "proto/errno_text.h"
 
 #define EMPTY_TYPE "application/vnd.oci.empty.v1+json"
@@ -60,7 +60,7 @@ static msd_err upload_url(const char *url, const char *location, const char *dig
 			  char **ret, struct msd_diag *d)
 {
 	char *where;
-	msd_err err = msd_way_lead(url, location, false, &where, d);
+	msd_err err = msd_redirects_lead(url, location, false, &where, d);
 
 	if (err != MSD_OK)
 		return msd_diag_wrap(d, err, "%s: the registry's Location", url);
@@ -217,7 +217,7 @@ static msd_err put_all(struct push *p, struct msd_push_layer *layers, unsigned n
 	return err == MSD_OK ? put_manifest(p, layers, n, d) : err;
 }
 
-msd_err msd_push(const char *uri, const struct msd_reach *reach,
+msd_err msd_push(const char *uri, const struct msd_network_options *reach,
 		 struct msd_push_layer *layers, unsigned n, struct msd_push_count *ret,
 		 struct msd_diag *d)
 {

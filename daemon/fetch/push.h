@@ -9,7 +9,7 @@
 #include "proto/diag.h"
 #include "store/digest.h"
 
-struct msd_reach;
+struct msd_network_options;
 
 #define MSD_PUSH_LAYERS 19u /* manifest, signature, files of one manifest */
 
@@ -31,7 +31,8 @@ struct msd_push_count {
  * password that @reach has for it. Errors: MSD_BAD_REQUEST, MSD_REFUSED (401, 403;
  * http to another machine), MSD_NOT_FOUND, MSD_IO, MSD_NOMEM.
  */
-MSD_MUST_CHECK msd_err msd_push(const char *uri, const struct msd_reach *reach,
+MSD_MUST_CHECK msd_err msd_push(const char *uri,
+				const struct msd_network_options *reach,
 				struct msd_push_layer *layers, unsigned n,
 				struct msd_push_count *ret, struct msd_diag *d);
 

@@ -76,7 +76,7 @@ static bool has_texts(const struct msd_job *job)
 		job->transfer.papers.manifest_bytes > 0);
 }
 
-static void put_manifest(struct msd_buf *b, const struct msd_plan *p)
+static void put_manifest(struct msd_buf *b, const struct msd_fetch_steps *p)
 {
 	put_digest(b, "edition", &p->edition);
 	msd_pack_pair_uint(b, "version", p->manifest.version);
@@ -89,7 +89,7 @@ static void put_manifest(struct msd_buf *b, const struct msd_plan *p)
 
 void msd_put_fetched(struct msd_buf *ret, const struct msd_job *job)
 {
-	const struct msd_plan *p = &job->plan;
+	const struct msd_fetch_steps *p = &job->plan;
 	const char *etag = msd_job_etag(job);
 	const bool has_name = !p->is_had && job->oci.has_first;
 
@@ -99,8 +99,8 @@ void msd_put_fetched(struct msd_buf *ret, const struct msd_job *job)
 	put_digest(ret, "sha256", &job->digest);
 	msd_pack_pair_str(ret, "file", msd_job_file(job));
 	msd_pack_cstr(ret, "parts");
-	msd_pack_array(ret, MSD_PLAN_PARTS);
-	for (unsigned i = 0; i < MSD_PLAN_PARTS; i++)
+	msd_pack_array(ret, MSD_FETCH_STEPS_PARTS);
+	for (unsigned i = 0; i < MSD_FETCH_STEPS_PARTS; i++)
 		msd_pack_uint(ret, p->part_bytes[i]);
 	if (etag != NULL)
 		msd_pack_pair_str(ret, "etag", etag);

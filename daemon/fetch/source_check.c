@@ -1,15 +1,15 @@
 #include "daemon/fetch/source_check.h"
 
 #include "daemon/fetch/oci_name.h"
-#include "daemon/fetch/plan.h"
+#include "daemon/fetch/steps.h"
 
 /* Run the first step of the plan, without a requested digest. */
 static msd_err check_policy(enum msd_policy policy, struct msd_diag *d)
 {
-	struct msd_plan p = {.order.trust.policy = policy};
-	const msd_err err = msd_plan_begin(&p, false, d);
+	struct msd_fetch_steps p = {.order.trust.policy = policy};
+	const msd_err err = msd_fetch_steps_begin(&p, false, d);
 
-	msd_plan_finish(&p);
+	msd_fetch_steps_finish(&p);
 	return err;
 }
 

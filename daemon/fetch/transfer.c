@@ -4,8 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "daemon/fetch/landing.h"
-#include "daemon/fetch/reach.h"
+#include "daemon/fetch/download_buffer.h"
+#include "daemon/fetch/network_options.h"
 
 static void end(struct msd_transfer *t, msd_err err, struct msd_diag *d)
 {
@@ -93,18 +93,18 @@ msd_err msd_transfer_begin(struct msd_transfer *t, struct msd_net *net, const ch
 	msd_transfer_finish(t);
 	t->err = MSD_CANCELLED;
 	t->is_closing = false;
-	uri.is_free = err == MSD_OK && msd_reach_is_free(t->how.reach, url);
+	uri.is_free = err == MSD_OK && msd_network_options_is_free(t->how.reach, url);
 	t->is_local = err == MSD_OK && uri.scheme == MSD_SCHEME_FILE;
 	t->is_origin = err == MSD_OK && uri.scheme == MSD_SCHEME_MODSER;
 	if (t->is_local && !uri.is_free) {
-		err = msd_reach_refuse(&uri, d);
+		err = msd_network_options_refuse(&uri, d);
 	} else if (t->is_local) {
 		err = begin_local(t, net->loop, uri.path, d);
 	} else if (t->is_origin) {
 		begin_origin(t, net->loop, &uri);
 	} else if (err == MSD_OK) {
-		err = msd_reach_header(t->how.reach, uri.host, &uri, &t->authorization,
-				       d);
+		err = msd_network_options_header(t->how.reach, uri.host, &uri,
+						 &t->authorization, d);
 		t->download = (struct msd_download){.net = net,
 						    .sink = &t->landing->sink,
 						    .how = t->how,

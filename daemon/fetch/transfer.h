@@ -6,11 +6,11 @@
 #include "daemon/fetch/local.h"
 #include "daemon/fetch/origin.h"
 
-struct msd_landing;
+struct msd_download_buffer;
 
 struct msd_transfer {
 	/* Set by the owner. */
-	struct msd_landing
+	struct msd_download_buffer
 		*landing; /* its last part; used only by the transfer until on_done */
 	struct msd_download_how how;
 	const char *known_etag; /* ETag: copy already present; NULL if none */

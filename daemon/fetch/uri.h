@@ -20,7 +20,7 @@ struct msd_uri {
 	char *host;    /* owned; with the port if known; "" for a file */
 	bool is_local; /* the host name is this machine */
 	bool is_free;  /* allowed for every requester, regardless of its address; set by
-			  the owner (reach.h) */
+			  the owner (network_options.h) */
 	bool is_plain; /* unencrypted; for registries and daemons on this machine, or
 			  where insecure is allowed */
 	char *path;    /* owned; decoded, with the leading slash */

@@ -17,7 +17,7 @@
 #include "daemon/supervisor/option_rows.h"
 #include "daemon/supervisor/preload.h"
 #include "proto/name.h"
-#include "proto/near.h"
+#include "proto/spelling.h"
 
 #define END_KEY "end-of-file"
 #define FILE_KEY "file"
@@ -65,13 +65,13 @@ static struct msd_span near_key(const cfg_t *cfg, const char *text)
 	const char *key = strstr(text, "no such option '") == text
 				  ? text + strlen("no such option '")
 				  : "";
-	struct msd_near near;
+	struct msd_spelling near;
 
-	msd_near_start(&near,
-		       (struct msd_span){(const uint8_t *)key, strcspn(key, "'")});
+	msd_spelling_start(&near,
+			   (struct msd_span){(const uint8_t *)key, strcspn(key, "'")});
 	for (const cfg_opt_t *o = cfg->opts; o->name != NULL; o++) {
 		if (o->name[0] != '_' && strcmp(o->name, END_KEY) != 0)
-			msd_near_look(&near, msd_span_of(o->name));
+			msd_spelling_look(&near, msd_span_of(o->name));
 	}
 	return near.best;
 }

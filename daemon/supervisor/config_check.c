@@ -72,7 +72,7 @@ static msd_err check_tls(const struct msd_options *o, const struct msd_acl *acl,
 			 const char *tls_path, struct msd_diag *d)
 {
 	struct msd_tls tls = {.path = tls_path != NULL ? strdup(tls_path) : NULL};
-	const msd_err err = msd_tls_take(&tls, o, acl, NULL, d);
+	const msd_err err = msd_tls_reload(&tls, o, acl, NULL, d);
 
 	msd_tls_finish(&tls);
 	return at(o, "listen", err, d);

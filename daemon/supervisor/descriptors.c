@@ -7,7 +7,7 @@
 
 #include "daemon/limits.h"
 #include "daemon/log.h"
-#include "daemon/wire/aside.h"
+#include "daemon/wire/closer.h"
 #include "daemon/wire/segpool.h"
 #include "daemon/wire/transport.h"
 #include "proto/errno_text.h"
@@ -35,7 +35,7 @@ static uint64_t wanted(const struct msd_limits *limits)
 {
 	return OWN + LAST + of_a_connection(limits) * limits->max_connections +
 	       of_a_module(limits) * limits->max_modules + MSD_MAX_LENT +
-	       MSD_ASIDE_OF_ALL / 4; /* more wait only if many closes block */
+	       MSD_CLOSER_OF_ALL / 4; /* more wait only if many closes block */
 }
 
 uint64_t msd_descriptors_last(uint64_t have)
@@ -89,6 +89,6 @@ int msd_descriptors_raise(const struct msd_limits *limits)
 				 ? (int)(r.rlim_cur - msd_descriptors_last(r.rlim_cur))
 				 : 0;
 
-	msd_aside_allow((unsigned)last);
+	msd_closer_allow((unsigned)last);
 	return last;
 }

@@ -8,11 +8,11 @@
 #include <errno.h>
 #include <string.h>
 
-#include "daemon/supervisor/kept_trial.h"
 #include "daemon/supervisor/module/catalog.h"
-#include "daemon/supervisor/module/house.h"
-#include "daemon/supervisor/module/warm_artifact.h"
+#include "daemon/supervisor/module/handover_artifact.h"
+#include "daemon/supervisor/module/registry.h"
 #include "daemon/supervisor/preload.h"
+#include "daemon/supervisor/stored_self_tests.h"
 #include "daemon/wire/reserve.h"
 #include "store/blob.h"
 
@@ -84,7 +84,7 @@ msd_err msd_edition_read(const struct msd_store *s, const struct msd_edition *e,
 	return err;
 }
 
-bool msd_edition_find(struct msd_house *house, const struct msd_edition *e,
+bool msd_edition_find(struct msd_module_registry *registry, const struct msd_edition *e,
 		      struct msd_source *ret)
 {
 	const struct msd_edition_file *only = NULL;
@@ -98,8 +98,8 @@ bool msd_edition_find(struct msd_house *house, const struct msd_edition *e,
 	}
 	const int fd = only == NULL
 			       ? -1
-			       : msd_warm_artifact_take(&house->warm.artifacts,
-							&only->digest, only->bytes);
+			       : msd_handover_artifact_find(&registry->warm.artifacts,
+							    &only->digest, only->bytes);
 	if (fd < 0)
 		return false;
 	*ret = (struct msd_source){
@@ -130,7 +130,7 @@ static msd_err read_options(const struct msd_edition *e, struct msd_load *ret,
 	return err;
 }
 
-msd_err msd_edition_load(struct msd_house *house, const char *name,
+msd_err msd_edition_load(struct msd_module_registry *registry, const char *name,
 			 const struct msd_edition *e, struct msd_source *source,
 			 struct msd_edition_how more, struct msd_module **ret,
 			 struct msd_diag *d)
@@ -157,5 +157,5 @@ msd_err msd_edition_load(struct msd_house *house, const char *name,
 		load.tests = more.trial->tests;
 		load.warmup = more.trial->warmup;
 	}
-	return msd_module_load(house, span, &load, ret, d);
+	return msd_module_load(registry, span, &load, ret, d);
 }

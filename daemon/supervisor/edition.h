@@ -4,8 +4,8 @@
 #include "daemon/supervisor/source/source.h"
 #include "store/record.h"
 
-struct msd_house;
-struct msd_kept_trial;
+struct msd_module_registry;
+struct msd_stored_self_tests;
 struct msd_load;
 struct msd_module;
 struct msd_preload;
@@ -15,15 +15,16 @@ struct msd_edition_how {
 	bool replace;      /* the old module serves until this one is READY */
 	/* Use these options instead of the kept ones; NULL: use the kept ones. */
 	const struct msd_load *options;
-	const struct msd_kept_trial *trial; /* run before READY; NULL if absent */
+	const struct msd_stored_self_tests
+		*trial; /* run before READY; NULL if absent */
 };
 
 /**
- * Find the bytes of @e that an earlier daemon left in memory (warm_artifact.h). They
- * are neither read nor hashed again. Returns false if there are no such bytes; *ret
- * is unchanged.
+ * Find the bytes of @e that an earlier daemon left in memory (handover_artifact.h).
+ * They are neither read nor hashed again. Returns false if there are no such bytes;
+ * *ret is unchanged.
  */
-bool msd_edition_find(struct msd_house *house, const struct msd_edition *e,
+bool msd_edition_find(struct msd_module_registry *registry, const struct msd_edition *e,
 		      struct msd_source *ret);
 /**
  * Read the files of @e into one sealed source, as an upload does. Blocks. Errors:
@@ -38,8 +39,8 @@ MSD_MUST_CHECK msd_err msd_edition_read(const struct msd_store *s,
 MSD_MUST_CHECK msd_err msd_edition_keys(const struct msd_edition *e,
 					struct msd_preload *ret, struct msd_diag *d);
 /** Load @e from @source, which is taken. Errors: those of msd_module_load(). */
-MSD_MUST_CHECK msd_err msd_edition_load(struct msd_house *house, const char *name,
-					const struct msd_edition *e,
+MSD_MUST_CHECK msd_err msd_edition_load(struct msd_module_registry *registry,
+					const char *name, const struct msd_edition *e,
 					struct msd_source *source,
 					struct msd_edition_how how,
 					struct msd_module **ret, struct msd_diag *d);

@@ -15,19 +15,19 @@
 #include "daemon/log.h"
 #include "daemon/supervisor/config_check.h"
 #include "daemon/supervisor/default_store.h"
-#include "daemon/supervisor/distrust.h"
 #include "daemon/supervisor/edge/agent_check.h"
 #include "daemon/supervisor/edge/listener.h"
+#include "daemon/supervisor/handover_workers.h"
 #include "daemon/supervisor/http/http.h"
-#include "daemon/supervisor/kept_workers.h"
-#include "daemon/supervisor/module/expected.h"
+#include "daemon/supervisor/key_revocation.h"
+#include "daemon/supervisor/memory_trim.h"
+#include "daemon/supervisor/module/readiness.h"
 #include "daemon/supervisor/options_read.h"
 #include "daemon/supervisor/preload.h"
 #include "daemon/supervisor/restore.h"
 #include "daemon/supervisor/rights/acl_file.h"
 #include "daemon/supervisor/server.h"
 #include "daemon/supervisor/signals.h"
-#include "daemon/supervisor/thrift.h"
 #include "daemon/supervisor/tls.h"
 #include "proto/inherited.h"
 #include "proto/method.h"
@@ -138,7 +138,8 @@ static bool is_overridden(const struct msd_options *o, uint32_t i)
 	return false;
 }
 
-static void preload_all(struct msd_house *house, const struct msd_options *o)
+static void preload_all(struct msd_module_registry *registry,
+			const struct msd_options *o)
 {
 	for (uint32_t i = 0; i < o->n_preloads; i++) {
 		const struct msd_preload *p = &o->preloads[i];
@@ -153,18 +154,20 @@ static void preload_all(struct msd_house *house, const struct msd_options *o)
 				"name\"",
 				p->name, p->file, p->origin);
 		} else {
-			(void)!msd_preload_start(house, p, false, &d);
+			(void)!msd_preload_start(registry, p, false, &d);
 		}
 		msd_diag_finish(&d);
 	}
 }
 
 /* Modules from the store are already loaded here. */
-static void supply_all(struct msd_supplies *supplies, const struct msd_options *o)
+static void supply_all(struct msd_source_pollers *source_pollers,
+		       const struct msd_options *o)
 {
 	for (uint32_t i = 0; i < o->n_preloads; i++) {
 		if (o->preloads[i].source != NULL && !is_overridden(o, i))
-			msd_supplies_start(supplies, &o->preloads[i], false);
+			msd_source_pollers_start(source_pollers, &o->preloads[i],
+						 false);
 	}
 }
 
@@ -205,7 +208,7 @@ static msd_err open_store(struct msd_server *s, const struct msd_options *o,
 	const msd_err err =
 		msd_keeper_open(&s->keeper, &s->loop, o->store, s->limits.max_store, d);
 	if (err == MSD_OK) {
-		msd_vouch_open(&s->fetcher.vouch);
+		msd_trust_check_open(&s->fetcher.vouch);
 		return MSD_OK;
 	}
 	if (!o->may_lack_store)
@@ -259,7 +262,7 @@ static int serve(const struct msd_options *o, struct msd_acl *acl,
 	int code = EXIT_FAILED;
 
 	if (acl != NULL)
-		msd_rights_take(&s.edge.rights, acl);
+		msd_rights_set(&s.edge.rights, acl);
 	warn_of_terms(o);
 	msd_err err = find_parts(&s, &d);
 	if (err == MSD_OK)
@@ -275,17 +278,17 @@ static int serve(const struct msd_options *o, struct msd_acl *acl,
 	}
 	err = open_store(&s, o, &d);
 	if (err == MSD_OK)
-		err = msd_tls_take(&s.tls, o, acl, NULL, &d);
+		err = msd_tls_reload(&s.tls, o, acl, NULL, &d);
 	if (err == MSD_OK)
 		err = listen_all(&s.edge, o, sd, &d);
 	if (err == MSD_OK) {
-		msd_kept_workers_open(&s.house, &s.sd, s.keeps_workers);
-		preload_all(&s.house, o);
+		msd_handover_workers_open(&s.registry, &s.sd, s.keeps_workers);
+		preload_all(&s.registry, o);
 		if (s.keeper.is_open)
-			msd_restore(&s.keeper, &s.house, o);
-		supply_all(&s.supplies, o);
-		msd_distrust_look(&s.keeper, &s.supplies, &o->trust.trust);
-		err = msd_expected_take(&s.house, &d);
+			msd_restore(&s.keeper, &s.registry, o);
+		supply_all(&s.source_pollers, o);
+		msd_key_revocation_look(&s.keeper, &s.source_pollers, &o->trust.trust);
+		err = msd_readiness_record(&s.registry, &d);
 	}
 	if (err == MSD_OK) {
 		msd_server_tell_ready(&s);
@@ -325,7 +328,7 @@ int main(int argc, char **argv)
 	msd_inherited_reset();
 	msd_signals_hold();
 	msd_sd_init(&sd);
-	msd_thrift_prepare();
+	msd_memory_trim_prepare();
 	if (msd_log_init(&d) != MSD_OK ||
 	    msd_options_read(&o, argc, argv, &d) != MSD_OK ||
 	    msd_options_check_listen(&o, sd.n_listen, &d) != MSD_OK ||

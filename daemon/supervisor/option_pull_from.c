@@ -1,5 +1,6 @@
-/* Read and write URL prefixes. modserd-fetch compares them (daemon/fetch/listed.h);
- * this file accepts only prefixes that are unambiguous. */
+/* Read and write URL prefixes. modserd-fetch compares them
+ * (daemon/fetch/pull_prefixes.h); this file accepts only prefixes that are unambiguous.
+ */
 #include <ctype.h>
 #include <string.h>
 

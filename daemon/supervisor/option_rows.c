@@ -6,8 +6,8 @@
 #include <string.h>
 
 #include "daemon/supervisor/option_values.h"
-#include "daemon/wire/pair.h"
-#include "proto/near.h"
+#include "daemon/wire/socket_pair.h"
+#include "proto/spelling.h"
 
 #define OF(field) offsetof(struct msd_options, field)
 static const struct msd_option rows[] = {
@@ -234,12 +234,12 @@ unsigned msd_option_find(const char *name)
 const char *msd_option_near(const char *name)
 {
 	const char *best = NULL;
-	struct msd_near near;
+	struct msd_spelling near;
 
-	msd_near_start(&near,
-		       (struct msd_span){(const uint8_t *)name, strcspn(name, "=")});
+	msd_spelling_start(
+		&near, (struct msd_span){(const uint8_t *)name, strcspn(name, "=")});
 	for (unsigned i = 0; i < N_ROWS; i++) {
-		msd_near_look(&near, msd_span_of(rows[i].name));
+		msd_spelling_look(&near, msd_span_of(rows[i].name));
 		if (near.best.p == (const uint8_t *)rows[i].name)
 			best = rows[i].name;
 	}
@@ -261,6 +261,6 @@ void msd_option_defaults(struct msd_options *o)
 	}
 	/* The worker would have to close descriptors that clients pass on such a
 	 * channel. */
-	if (!msd_pair_is_tight())
+	if (!msd_socket_pair_is_tight())
 		o->limits.max_directs = 0;
 }

@@ -7,7 +7,7 @@
  * name.
  */
 #include "daemon/limits.h"
-#include "daemon/supervisor/fetch/terms.h"
+#include "daemon/supervisor/fetch/fetch_options.h"
 #include "daemon/supervisor/request/network.h"
 #include "daemon/supervisor/trust_option.h"
 #include "proto/address.h"
@@ -69,9 +69,9 @@ struct msd_options {
 		*tls_crl; /* PEM files; NULL: not given */
 	struct msd_option_proxies proxies;
 	struct msd_trust_option trust;
-	struct msd_fetch_terms terms; /* defaults for all fetches */
-	struct msd_address http;      /* HTTP listener address */
-	bool has_http;                /* true if HTTP is enabled */
+	struct msd_fetch_options terms; /* defaults for all fetches */
+	struct msd_address http;        /* HTTP listener address */
+	bool has_http;                  /* true if HTTP is enabled */
 	struct msd_agent agents[MSD_MAX_AGENTS];
 	uint32_t n_agents;
 	bool insecure_tcp, allow_load_tcp;

@@ -47,7 +47,7 @@ void msd_preload_options(const struct msd_preload *p, struct msd_load *ret)
 {
 	*ret = (struct msd_load){.source = {.fd = -1},
 				 .section = msd_preload_section(p),
-				 .spread = p->spread,
+				 .device_list = p->device_list,
 				 .workers = p->workers,
 				 .era = p->era,
 				 .fill = p->fill,
@@ -59,7 +59,7 @@ void msd_preload_options(const struct msd_preload *p, struct msd_load *ret)
 				 .max_run = p->max_run};
 }
 
-static bool has_terms(const struct msd_fetch_terms *t)
+static bool has_terms(const struct msd_fetch_options *t)
 {
 	return t->has_policy || t->has_insecure || t->auth != NULL || t->ca != NULL ||
 	       t->proxy != NULL || t->realm != NULL;
@@ -183,8 +183,8 @@ void msd_preload_finish(struct msd_preload *p)
 	p->text = NULL;
 }
 
-msd_err msd_preload_load(struct msd_house *house, const struct msd_preload *p,
-			 bool replace, struct msd_diag *d)
+msd_err msd_preload_load(struct msd_module_registry *registry,
+			 const struct msd_preload *p, bool replace, struct msd_diag *d)
 {
 	const char *const files[MSD_PART_COUNT] = {[MSD_PART_MODEL] = p->file,
 						   [MSD_PART_GRAPH] = p->graph,
@@ -195,22 +195,22 @@ msd_err msd_preload_load(struct msd_house *house, const struct msd_preload *p,
 	msd_preload_options(p, &load);
 	load.file = p->file;
 	load.replace = replace;
-	load.bringing = msd_source_job_read(house->loop, files, p->with,
-					    house->limits->max_upload);
+	load.bringing = msd_source_job_read(registry->loop, files, p->with,
+					    registry->limits->max_upload);
 	const msd_err err =
 		load.bringing == NULL
 			? msd_diag_no_memory(d)
-			: msd_module_load(house, msd_span_of(p->name), &load, &m, d);
+			: msd_module_load(registry, msd_span_of(p->name), &load, &m, d);
 	return err == MSD_OK ? err : msd_diag_wrap(d, err, "load %s", p->name);
 }
 
-msd_err msd_preload_start(struct msd_house *house, const struct msd_preload *p,
-			  bool replace, struct msd_diag *d)
+msd_err msd_preload_start(struct msd_module_registry *registry,
+			  const struct msd_preload *p, bool replace, struct msd_diag *d)
 {
-	msd_err err = msd_preload_load(house, p, replace, d);
+	msd_err err = msd_preload_load(registry, p, replace, d);
 
 	if (err != MSD_OK)
-		err = msd_module_add_failed(house, msd_span_of(p->name), p->file, d);
+		err = msd_module_add_failed(registry, msd_span_of(p->name), p->file, d);
 	if (err != MSD_OK) {
 		msd_log(MSD_LOG_ERROR, "load", "name=%s file=%s why=\"%s\"", p->name,
 			p->file, msd_diag_text(d));

@@ -3,25 +3,25 @@
 /*
  * `--load NAME=FILE[,KEY=VALUE]...`, or `module NAME {file = FILE KEY = VALUE ...}`
  * of a configuration file. The daemon loads such a module at its start from local
- * files; a section may instead name a `source` (supply.h). preload_keys.c contains
- * the table of keys.
+ * files; a section may instead name a `source` (source_poller.h). preload_keys.c
+ * contains the table of keys.
  */
 #include <stdint.h>
 
-#include "daemon/supervisor/fetch/terms.h"
+#include "daemon/supervisor/fetch/fetch_options.h"
 #include "daemon/supervisor/module/batching.h"
+#include "daemon/supervisor/module/device_list.h"
 #include "daemon/supervisor/module/run_limit.h"
-#include "daemon/supervisor/module/spread.h"
+#include "proto/abi_word.h"
 #include "proto/bytes.h"
 #include "proto/diag.h"
-#include "proto/era_word.h"
 #include "proto/fill_word.h"
 #include "proto/model_words.h"
 #include "proto/sandbox_word.h"
 
 #define MSD_PRELOAD_KEYS 23u
 
-struct msd_house;
+struct msd_module_registry;
 struct msd_load;
 struct msd_said;
 
@@ -34,14 +34,14 @@ struct msd_preload {
 	const char *file;   /* NULL: the source provides it */
 	const char *source; /* a URI that the daemon polls; NULL if absent */
 	uint64_t poll_ms;   /* poll interval; 0: never */
-	struct msd_fetch_terms terms;
+	struct msd_fetch_options terms;
 	uint64_t keep_alive_ms; /* idle time before it sleeps; 0: never */
 	const char *graph;      /* separate file of the library; NULL if absent */
 	const char *params;
 	const char *with; /* files of a model, separated by ':'; NULL if absent */
-	struct msd_spread spread; /* empty: no device was given */
-	uint32_t workers;         /* worker processes; 0: not given */
-	enum msd_era_word era;
+	struct msd_device_list device_list; /* empty: no device was given */
+	uint32_t workers;                   /* worker processes; 0: not given */
+	enum msd_abi_word era;
 	enum msd_fill_word fill;
 	struct msd_model_words words;
 	enum msd_sandbox_word sandbox; /* UNSAID: the default of all modules */
@@ -105,14 +105,15 @@ void msd_preload_finish(struct msd_preload *p);
  * Load its file. If @replace is set, it replaces a module of the same name. Errors:
  * those of msd_module_load().
  */
-MSD_MUST_CHECK msd_err msd_preload_load(struct msd_house *house,
+MSD_MUST_CHECK msd_err msd_preload_load(struct msd_module_registry *registry,
 					const struct msd_preload *p, bool replace,
 					struct msd_diag *d);
 /**
  * The same, but a failed load does not stop the daemon: a module that serves is kept,
  * or the module is FAILED, with the cause. The error is logged and set in @d.
  */
-msd_err msd_preload_start(struct msd_house *house, const struct msd_preload *p,
-			  bool replace, struct msd_diag *d);
+msd_err msd_preload_start(struct msd_module_registry *registry,
+			  const struct msd_preload *p, bool replace,
+			  struct msd_diag *d);
 
 #endif

@@ -11,9 +11,9 @@
 
 static msd_err read_device(struct msd_preload *p, const char *value, struct msd_diag *d)
 {
-	if (msd_spread_parse(msd_span_of(value), &p->spread))
+	if (msd_device_list_parse(msd_span_of(value), &p->device_list))
 		return MSD_OK;
-	return msd_diag_set(d, MSD_BAD_REQUEST, "device %s: " MSD_SPREAD_EXPECTED,
+	return msd_diag_set(d, MSD_BAD_REQUEST, "device %s: " MSD_DEVICE_LIST_EXPECTED,
 			    value);
 }
 
@@ -52,7 +52,7 @@ static msd_err read_era(struct msd_preload *p, const char *value, struct msd_dia
 {
 	const struct msd_span word = msd_span_of(value);
 
-	if (msd_era_word_parse(word, &p->era))
+	if (msd_abi_word_parse(word, &p->era))
 		return MSD_OK;
 	return msd_diag_set(d, MSD_BAD_REQUEST, "era %s: expected " MSD_ERA_WORDS,
 			    value);

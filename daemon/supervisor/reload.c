@@ -13,8 +13,8 @@
 #include "daemon/log.h"
 #include "daemon/supervisor/changes.h"
 #include "daemon/supervisor/descriptors.h"
-#include "daemon/supervisor/distrust.h"
-#include "daemon/supervisor/edge/vouched.h"
+#include "daemon/supervisor/edge/tls_recheck.h"
+#include "daemon/supervisor/key_revocation.h"
 #include "daemon/supervisor/machine.h"
 #include "daemon/supervisor/module/admit.h"
 #include "daemon/supervisor/module/catalog.h"
@@ -38,7 +38,7 @@ static void take_module(struct msd_server *s, const struct msd_change *c)
 
 	if (c->old != NULL && c->old->source != NULL &&
 	    (c->module == NULL || c->module->source == NULL))
-		msd_supplies_stop(&s->supplies, name);
+		msd_source_pollers_stop(&s->source_pollers, name);
 	if (msd_wanted_change(&s->wanted, name, &d) != MSD_OK) {
 		msd_log(MSD_LOG_ERROR, "reload", "name=%s why=\"%s\"", name,
 			msd_diag_text(&d));
@@ -55,7 +55,7 @@ static void take_limit(struct msd_server *s, const struct msd_options *next,
 	msd_limits_size(&sized, msd_machine_memory("", uv_get_total_memory()),
 			uv_available_parallelism());
 	*msd_option_limit(&s->limits, row) = *msd_option_limit(&sized, row);
-	msd_directs_end(&s->house); /* their workers have the old limits */
+	msd_directs_end(&s->registry); /* their workers have the old limits */
 	s->wire.last_fd = msd_descriptors_raise(&s->limits);
 }
 
@@ -75,7 +75,7 @@ static void take(struct msd_server *s, const struct msd_options *next,
 	} else if (c->row->limit != NULL) {
 		take_limit(s, next, c->row);
 	} else { /* the TLS options were applied before, all together */
-		s->threads = s->house.threads = next->threads;
+		s->threads = s->registry.threads = next->threads;
 	}
 }
 
@@ -189,7 +189,7 @@ static void judge(struct msd_server *s, const struct msd_tls_state *was,
 		return;
 	msd_log(MSD_LOG_INFO, "authorities", "was=\"%s\" is=\"%s\" ended=%u",
 		was->trust.authorities, is->trust.authorities,
-		msd_vouched_judge(&s->edge, &s->tls));
+		msd_tls_recheck_connections(&s->edge, &s->tls));
 }
 
 /* Read the rights file again; NULL if there is no file or it did not change. */
@@ -268,17 +268,17 @@ static msd_err find(struct msd_server *s, struct again *a, struct msd_diag *d)
 					      &a->changes, d);
 	}
 	if (err == MSD_OK) { /* the content of the files may have changed */
-		err = msd_tls_take(&s->tls, a->next,
-				   a->rights != NULL ? a->rights : s->edge.rights.acl,
-				   &a->was, d);
+		err = msd_tls_reload(&s->tls, a->next,
+				     a->rights != NULL ? a->rights : s->edge.rights.acl,
+				     &a->was, d);
 	}
 	return err;
 }
 
 static void take_rights(struct msd_server *s, struct msd_acl *rights)
 {
-	msd_rights_take(&s->edge.rights, rights);
-	msd_directs_end(&s->house);
+	msd_rights_set(&s->edge.rights, rights);
+	msd_directs_end(&s->registry);
 	msd_log(MSD_LOG_INFO, "reload", "key=acl file=\"%s\"", rights->file);
 }
 
@@ -297,7 +297,7 @@ static void take_all(struct msd_server *s, struct again *a, struct msd_buf *ret)
 	s->fetcher.terms = a->next->terms;
 	s->wanted.options = a->next;
 	msd_wanted_look(&s->wanted);
-	msd_distrust_look(&s->keeper, &s->supplies, &a->next->trust.trust);
+	msd_key_revocation_look(&s->keeper, &s->source_pollers, &a->next->trust.trust);
 	tell_all(&a->changes, &s->wanted, rights, &a->was, &is, a->next, ret);
 	msd_log(MSD_LOG_INFO, "reload", "changes=%u", a->changes.n);
 }
@@ -347,7 +347,7 @@ static msd_err load_file(struct msd_server *s, const struct msd_preload *p,
 	struct msd_preload both;
 	const msd_err err = msd_preload_merge(p, more, &both, d);
 
-	return err == MSD_OK ? msd_preload_load(&s->house, &both, replace, d) : err;
+	return err == MSD_OK ? msd_preload_load(&s->registry, &both, replace, d) : err;
 }
 
 static msd_err load_section(struct msd_server *s, const struct msd_preload *p,
@@ -356,7 +356,8 @@ static msd_err load_section(struct msd_server *s, const struct msd_preload *p,
 {
 	const struct msd_span name = msd_span_of(p->name);
 	struct msd_module *m;
-	const bool is_there = msd_module_require(&s->house, name, &m, NULL) == MSD_OK;
+	const bool is_there =
+		msd_module_require(&s->registry, name, &m, NULL) == MSD_OK;
 	msd_err err = MSD_OK;
 
 	if (p->source != NULL && msd_preload_has_keys(more)) {
@@ -365,12 +366,12 @@ static msd_err load_section(struct msd_server *s, const struct msd_preload *p,
 				   "and again: how it is loaded is said there",
 				   p->name);
 	} else if (p->source != NULL) {
-		msd_supplies_start(&s->supplies, p, true);
+		msd_source_pollers_start(&s->source_pollers, p, true);
 	} else {
 		err = load_file(s, p, more, is_there, d);
 	}
 	if (err == MSD_OK)
-		err = msd_module_require(&s->house, name, &m, d);
+		err = msd_module_require(&s->registry, name, &m, d);
 	if (err != MSD_OK)
 		return err;
 	m = m->successor != NULL ? m->successor : m;
@@ -398,7 +399,7 @@ msd_err msd_reload_module(struct msd_server *s, const char *name,
 				    "names it; `modser load` brings others",
 				    name);
 	}
-	msd_edition_said(&s->keeper, &s->house, name, more, r);
+	msd_edition_said(&s->keeper, &s->registry, name, more, r);
 	return MSD_OK;
 }
 

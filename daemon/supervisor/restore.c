@@ -13,41 +13,41 @@
 #include "daemon/limits.h"
 #include "daemon/log.h"
 #include "daemon/supervisor/edition.h"
-#include "daemon/supervisor/kept_trial.h"
+#include "daemon/supervisor/module/canary_watch.h"
 #include "daemon/supervisor/module/catalog.h"
-#include "daemon/supervisor/module/watched.h"
 #include "daemon/supervisor/options.h"
 #include "daemon/supervisor/preload.h"
+#include "daemon/supervisor/stored_self_tests.h"
 #include "store/editions.h"
 
 /* State of the whole restore. */
 struct restoring {
-	struct msd_house *house;
+	struct msd_module_registry *registry;
 	struct msd_store *store;
 	const struct msd_options *options;
 };
 
 /* State of one module. */
 struct restore {
-	struct msd_house *house;
+	struct msd_module_registry *registry;
 	const char *name;
 	const struct msd_preload *section; /* NULL: it was loaded by a client */
 	struct msd_record record;
 	enum msd_ref ref; /* the edition to serve; MSD_REF_COUNT: no edition is left */
-	struct msd_diag passed_over; /* why the current edition is not used */
-	struct msd_source source;    /* bytes of the edition to serve */
-	struct msd_source tried;     /* of the candidate; fd -1: no candidate */
-	struct msd_kept_trial trial; /* of the candidate */
-	struct msd_diag candidate;   /* why the candidate cannot be tried */
+	struct msd_diag passed_over;        /* why the current edition is not used */
+	struct msd_source source;           /* bytes of the edition to serve */
+	struct msd_source tried;            /* of the candidate; fd -1: no candidate */
+	struct msd_stored_self_tests trial; /* of the candidate */
+	struct msd_diag candidate;          /* why the candidate cannot be tried */
 };
 
 /* Read the current edition, or the previous one if the current one cannot be read. */
 static msd_err read_served(struct restore *r, const struct msd_store *s,
 			   struct msd_diag *d)
 {
-	const uint64_t max_bytes = r->house->limits->max_upload;
+	const uint64_t max_bytes = r->registry->limits->max_upload;
 
-	if (msd_edition_find(r->house, r->record.editions[r->ref], &r->source))
+	if (msd_edition_find(r->registry, r->record.editions[r->ref], &r->source))
 		return MSD_OK;
 	msd_err err = msd_edition_read(s, r->record.editions[r->ref], max_bytes,
 				       &r->source, d);
@@ -67,11 +67,11 @@ static msd_err read_candidate(struct restore *r, const struct msd_store *s,
 			      struct msd_diag *d)
 {
 	const struct msd_edition *e = r->record.editions[MSD_REF_CANDIDATE];
-	const msd_err err = msd_kept_trial_read(s, e, &r->trial, d);
+	const msd_err err = msd_stored_self_tests_read(s, e, &r->trial, d);
 
 	if (err != MSD_OK)
 		return err;
-	return msd_edition_read(s, e, r->house->limits->max_upload, &r->tried, d);
+	return msd_edition_read(s, e, r->registry->limits->max_upload, &r->tried, d);
 }
 
 static void say_given_up(const struct restore *r)
@@ -127,7 +127,7 @@ static msd_err load(struct restore *r, enum msd_ref ref, struct msd_source *sour
 	if (r->section != NULL)
 		msd_preload_options(r->section, &options);
 	const msd_err err = msd_edition_load(
-		r->house, r->name, r->record.editions[ref], source,
+		r->registry, r->name, r->record.editions[ref], source,
 		(struct msd_edition_how){
 			.options = r->section != NULL ? &options : NULL,
 			.is_candidate = is_candidate,
@@ -139,8 +139,8 @@ static msd_err load(struct restore *r, enum msd_ref ref, struct msd_source *sour
 	if (ref == MSD_REF_CURRENT && msd_record_is_watched(&r->record))
 		msd_module_watch(m);
 	if (r->record.failure.why[0] != '\0') {
-		msd_setback_note(&m->setback, &r->record.failure.digest,
-				 r->record.failure.why);
+		msd_failed_edition_note(&m->failed_edition, &r->record.failure.digest,
+					r->record.failure.why);
 	}
 	return MSD_OK;
 }
@@ -167,7 +167,7 @@ static void add_failed(struct restore *r, struct msd_diag *d)
 	if (d->code == MSD_EXISTS)
 		return;
 	(void)msd_diag_wrap(d, d->code, "load %s from the store", r->name);
-	(void)!msd_module_add_failed(r->house, name, "store", d);
+	(void)!msd_module_add_failed(r->registry, name, "store", d);
 }
 
 /* Log the result of each module here: the failure of a module does not affect the
@@ -175,7 +175,7 @@ static void add_failed(struct restore *r, struct msd_diag *d)
 static msd_err restore_module(void *ctx, const char *name, struct msd_diag *d)
 {
 	struct restoring *all = ctx;
-	struct restore r = {.house = all->house,
+	struct restore r = {.registry = all->registry,
 			    .name = name,
 			    .section = msd_options_preload(all->options, name),
 			    .ref = MSD_REF_COUNT,
@@ -198,16 +198,16 @@ static msd_err restore_module(void *ctx, const char *name, struct msd_diag *d)
 	say(&r, tried(&r), &r.candidate);
 	msd_diag_finish(&r.passed_over);
 	msd_diag_finish(&r.candidate);
-	msd_kept_trial_finish(&r.trial);
+	msd_stored_self_tests_finish(&r.trial);
 	msd_record_finish(&r.record);
 	msd_diag_finish(d);
 	return MSD_OK;
 }
 
-void msd_restore(struct msd_keeper *keeper, struct msd_house *house,
+void msd_restore(struct msd_keeper *keeper, struct msd_module_registry *registry,
 		 const struct msd_options *o)
 {
-	struct restoring all = {house, &keeper->store, o};
+	struct restoring all = {registry, &keeper->store, o};
 	struct msd_diag d = {0};
 
 	if (msd_record_each(&keeper->store, restore_module, &all, &d) != MSD_OK)

@@ -2,7 +2,7 @@
 #define MSD_SUPERVISOR_RESTORE_H
 /* Load the modules of the store again at the daemon's start. */
 #include "daemon/supervisor/keep/keeper.h"
-#include "daemon/supervisor/module/house.h"
+#include "daemon/supervisor/module/registry.h"
 
 struct msd_options;
 
@@ -12,7 +12,7 @@ struct msd_options;
  * loaded is FAILED, with the cause. It reads all files before the loop runs, so that
  * the first client finds every name, as with --load.
  */
-void msd_restore(struct msd_keeper *keeper, struct msd_house *house,
+void msd_restore(struct msd_keeper *keeper, struct msd_module_registry *registry,
 		 const struct msd_options *o);
 
 #endif

@@ -16,10 +16,10 @@
 #include "daemon/log.h"
 #include "daemon/supervisor/edition.h"
 #include "daemon/supervisor/keep/keep.h"
-#include "daemon/supervisor/kept_options.h"
 #include "daemon/supervisor/module/admit.h"
 #include "daemon/supervisor/module/catalog.h"
 #include "daemon/supervisor/preload.h"
+#include "daemon/supervisor/stored_options.h"
 #include "store/editions.h"
 
 enum kind {
@@ -30,7 +30,7 @@ enum kind {
 
 struct rollback {
 	struct msd_keeper_job job;
-	struct msd_house *house;
+	struct msd_module_registry *registry;
 	struct msd_list requests; /* msd_req.link: one, or none if its client is gone */
 	char name[MSD_MAX_NAME_BYTES + 1];
 	uint64_t max_bytes;
@@ -97,7 +97,7 @@ static msd_err put_more(const struct rollback *b, struct msd_edition *e,
 	if (err != MSD_OK)
 		return err;
 	msd_preload_options(&both, &load);
-	return msd_kept_options_put(&load, e, d);
+	return msd_stored_options_put(&load, e, d);
 }
 
 /* Read the bytes before anything is written: a damaged edition changes nothing. */
@@ -107,8 +107,8 @@ static msd_err bring(struct rollback *b, struct msd_store *s, struct msd_record 
 	msd_err err = step(b, s, r, d);
 
 	if (err == MSD_OK && b->kind == AGAIN && b->has_options) {
-		err = msd_kept_options_put(&b->options, r->editions[MSD_REF_CANDIDATE],
-					   d);
+		err = msd_stored_options_put(&b->options,
+					     r->editions[MSD_REF_CANDIDATE], d);
 	} else if (err == MSD_OK && msd_preload_has_keys(&b->more)) {
 		err = put_more(b, r->editions[MSD_REF_CANDIDATE], d);
 	}
@@ -144,7 +144,7 @@ static msd_err load(struct rollback *b, struct msd_req *r, struct msd_diag *d)
 {
 	struct msd_module *m;
 	const msd_err err = msd_edition_load(
-		b->house, b->name, &b->edition, &b->source,
+		b->registry, b->name, &b->edition, &b->source,
 		(struct msd_edition_how){.is_candidate = b->kind != RETURN,
 					 .replace = true,
 					 .options =
@@ -153,7 +153,8 @@ static msd_err load(struct rollback *b, struct msd_req *r, struct msd_diag *d)
 
 	b->source.fd = -1;
 	if (err == MSD_OK && b->kind == RETURN)
-		msd_setback_note(&m->setback, &b->failure.digest, b->failure.why);
+		msd_failed_edition_note(&m->failed_edition, &b->failure.digest,
+					b->failure.why);
 	if (err != MSD_OK || r == NULL)
 		return err;
 	msd_list_remove(&r->link);
@@ -168,10 +169,10 @@ static void note_refused(const struct rollback *b, const struct msd_diag *d)
 	struct msd_module *m;
 
 	if (b->kind != AGAIN || !b->has_options ||
-	    msd_module_require(b->house, msd_span_of(b->name), &m, NULL) != MSD_OK)
+	    msd_module_require(b->registry, msd_span_of(b->name), &m, NULL) != MSD_OK)
 		return;
-	msd_setback_note(&m->setback, NULL, msd_diag_text(d));
-	m->setback.section = b->options.section;
+	msd_failed_edition_note(&m->failed_edition, NULL, msd_diag_text(d));
+	m->failed_edition.section = b->options.section;
 }
 
 static void done(struct msd_keeper_job *job, struct msd_keeper *keeper)
@@ -219,16 +220,16 @@ static void ignore(struct msd_req *r)
 static const struct msd_req_ops req_ops = {
 	.explain_due = explain_due, .on_answered = ignore, .on_freed = ignore};
 
-static struct rollback *rollback_new(struct msd_house *house, const char *name,
-				     const struct msd_load *options)
+static struct rollback *rollback_new(struct msd_module_registry *registry,
+				     const char *name, const struct msd_load *options)
 {
 	struct rollback *b = calloc(1, sizeof(*b));
 
 	if (b == NULL)
 		return NULL;
-	b->house = house;
+	b->registry = registry;
 	b->source.fd = -1;
-	b->max_bytes = house->limits->max_upload;
+	b->max_bytes = registry->limits->max_upload;
 	b->job.work = work;
 	b->job.done = done;
 	b->has_options = options != NULL;
@@ -239,10 +240,10 @@ static struct rollback *rollback_new(struct msd_house *house, const char *name,
 	return b;
 }
 
-void msd_rollback(struct msd_keeper *keeper, struct msd_house *house, const char *name,
-		  const struct msd_load *options, struct msd_req *r)
+void msd_rollback(struct msd_keeper *keeper, struct msd_module_registry *registry,
+		  const char *name, const struct msd_load *options, struct msd_req *r)
 {
-	struct rollback *b = rollback_new(house, name, options);
+	struct rollback *b = rollback_new(registry, name, options);
 
 	if (b == NULL) {
 		msd_req_refuse(r, MSD_NOMEM, "rollback: out of memory");
@@ -255,11 +256,11 @@ void msd_rollback(struct msd_keeper *keeper, struct msd_house *house, const char
 }
 
 /* NULL: @r was answered. */
-static struct rollback *again_new(struct msd_house *house, const char *name,
-				  struct msd_edition_of of,
+static struct rollback *again_new(struct msd_module_registry *registry,
+				  const char *name, struct msd_edition_of of,
 				  const struct msd_load *options, struct msd_req *r)
 {
-	struct rollback *b = rollback_new(house, name, options);
+	struct rollback *b = rollback_new(registry, name, options);
 
 	if (b == NULL) {
 		if (r != NULL) /* otherwise the source is polled again */
@@ -276,21 +277,22 @@ static struct rollback *again_new(struct msd_house *house, const char *name,
 	return b;
 }
 
-void msd_edition_again(struct msd_keeper *keeper, struct msd_house *house,
+void msd_edition_again(struct msd_keeper *keeper, struct msd_module_registry *registry,
 		       const char *name, struct msd_edition_of of,
 		       const struct msd_load *options, struct msd_req *r)
 {
-	struct rollback *b = again_new(house, name, of, options, r);
+	struct rollback *b = again_new(registry, name, of, options, r);
 
 	if (b != NULL)
 		msd_keeper_submit(keeper, &b->job);
 }
 
-void msd_edition_said(struct msd_keeper *keeper, struct msd_house *house,
+void msd_edition_said(struct msd_keeper *keeper, struct msd_module_registry *registry,
 		      const char *name, struct msd_preload *more, struct msd_req *r)
 {
-	struct rollback *b = again_new(
-		house, name, (struct msd_edition_of){name, MSD_REF_CURRENT}, NULL, r);
+	struct rollback *b =
+		again_new(registry, name,
+			  (struct msd_edition_of){name, MSD_REF_CURRENT}, NULL, r);
 
 	if (b == NULL)
 		return;
@@ -299,11 +301,11 @@ void msd_edition_said(struct msd_keeper *keeper, struct msd_house *house,
 	msd_keeper_submit(keeper, &b->job);
 }
 
-void msd_edition_return(struct msd_keeper *keeper, struct msd_house *house,
+void msd_edition_return(struct msd_keeper *keeper, struct msd_module_registry *registry,
 			const char *name, const char *why,
 			const struct msd_load *options)
 {
-	struct rollback *b = rollback_new(house, name, options);
+	struct rollback *b = rollback_new(registry, name, options);
 
 	if (b == NULL) {
 		msd_log(MSD_LOG_ERROR, "return", "name=%s why=\"out of memory\"", name);

@@ -2,7 +2,7 @@
 #define MSD_SUPERVISOR_ROLLBACK_H
 /* Load an edition of the store in place of the module that serves. */
 #include "daemon/supervisor/keep/keeper.h"
-#include "daemon/supervisor/module/house.h"
+#include "daemon/supervisor/module/registry.h"
 #include "store/record.h"
 
 struct msd_load;
@@ -14,13 +14,13 @@ struct msd_req;
  * when that edition is READY or has failed: MSD_NOT_FOUND if the store has no
  * previous edition. @options replaces the kept options; NULL: use the kept options.
  */
-void msd_rollback(struct msd_keeper *keeper, struct msd_house *house, const char *name,
-		  const struct msd_load *options, struct msd_req *r);
+void msd_rollback(struct msd_keeper *keeper, struct msd_module_registry *registry,
+		  const char *name, const struct msd_load *options, struct msd_req *r);
 /**
  * The current edition failed while it was watched, for the reason @why. Mark it as
  * bad and make the previous edition current; it replaces the module when it is READY.
  */
-void msd_edition_return(struct msd_keeper *keeper, struct msd_house *house,
+void msd_edition_return(struct msd_keeper *keeper, struct msd_module_registry *registry,
 			const char *name, const char *why,
 			const struct msd_load *options);
 /* Names an edition. */
@@ -33,14 +33,14 @@ struct msd_edition_of {
  * Load the edition @of as the module @name; it may belong to another module. @r is
  * answered as by msd_rollback(); NULL: no client waits.
  */
-void msd_edition_again(struct msd_keeper *keeper, struct msd_house *house,
+void msd_edition_again(struct msd_keeper *keeper, struct msd_module_registry *registry,
 		       const char *name, struct msd_edition_of of,
 		       const struct msd_load *options, struct msd_req *r);
 /**
  * Load the current edition of @name again, with the keys of @more, whose text is
  * taken. The store keeps it with both. @r is answered as by msd_rollback().
  */
-void msd_edition_said(struct msd_keeper *keeper, struct msd_house *house,
+void msd_edition_said(struct msd_keeper *keeper, struct msd_module_registry *registry,
 		      const char *name, struct msd_preload *more, struct msd_req *r);
 
 #endif

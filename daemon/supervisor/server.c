@@ -6,24 +6,24 @@
 
 #include "daemon/log.h"
 #include "daemon/supervisor/descriptors.h"
-#include "daemon/supervisor/edge/gate.h"
-#include "daemon/supervisor/edge/leavings.h"
+#include "daemon/supervisor/edge/handle_disposal.h"
 #include "daemon/supervisor/edge/listener.h"
-#include "daemon/supervisor/edge/porch.h"
-#include "daemon/supervisor/edge/pressure.h"
+#include "daemon/supervisor/edge/memory_pressure.h"
+#include "daemon/supervisor/edge/memory_share.h"
+#include "daemon/supervisor/edge/proxy_accept.h"
 #include "daemon/supervisor/edge/sessions.h"
-#include "daemon/supervisor/edge/share.h"
-#include "daemon/supervisor/furnish.h"
+#include "daemon/supervisor/edge/tls_accept.h"
+#include "daemon/supervisor/handover_workers.h"
 #include "daemon/supervisor/http/http.h"
-#include "daemon/supervisor/kept_workers.h"
 #include "daemon/supervisor/machine.h"
-#include "daemon/supervisor/module/expected.h"
-#include "daemon/supervisor/module/flight.h"
+#include "daemon/supervisor/module/call_log_dump.h"
 #include "daemon/supervisor/module/life.h"
 #include "daemon/supervisor/module/module.h"
 #include "daemon/supervisor/module/process.h"
+#include "daemon/supervisor/module/readiness.h"
 #include "daemon/supervisor/module/replica.h"
 #include "daemon/supervisor/threads.h"
+#include "daemon/supervisor/wiring.h"
 #include "daemon/wire/segpool.h"
 #include "daemon/wire/work.h"
 #include "proto/inherited.h"
@@ -44,7 +44,7 @@
 msd_err msd_server_reload(struct msd_server *s, struct msd_buf *ret, struct msd_diag *d)
 {
 	/* For the service manager the stop has begun; READY=1 would undo it. */
-	const bool is_told = !s->house.is_leaving;
+	const bool is_told = !s->registry.is_leaving;
 
 	if (is_told)
 		msd_sd_notify_reloading(&s->sd);
@@ -65,7 +65,7 @@ static void tell_stopping(const struct msd_server *s, uint64_t ms, const char *s
  * meantime. */
 static void leave(struct msd_server *s)
 {
-	s->house.is_leaving = true;
+	s->registry.is_leaving = true;
 	msd_log(MSD_LOG_INFO, "leave", "delay_ms=%llu",
 		(unsigned long long)s->limits.drain_delay_ms);
 	msd_deadline_set(&s->deadlines, &s->drain, s->limits.drain_delay_ms);
@@ -88,11 +88,11 @@ static void on_signal(struct msd_signals *signals, int number)
 	}
 	if (number == SIGUSR1) {
 		msd_log(MSD_LOG_INFO, "signal", "name=SIGUSR1");
-		msd_flight_tell(&s->house);
+		msd_call_log_dump_tell(&s->registry);
 		return;
 	}
 	msd_log(MSD_LOG_INFO, "signal", "number=%d", number);
-	if (s->house.is_leaving || s->limits.drain_delay_ms == 0) {
+	if (s->registry.is_leaving || s->limits.drain_delay_ms == 0) {
 		msd_server_drain(s, s->is_draining);
 	} else {
 		leave(s);
@@ -103,30 +103,30 @@ static void on_signal(struct msd_signals *signals, int number)
 static void give_back_memory(struct msd_server *s)
 {
 	if (msd_list_is_empty(&s->wire.ending.all))
-		msd_thrift_look(&s->thrift);
+		msd_memory_trim_look(&s->thrift);
 }
 
 static void on_freed(void *server)
 {
 	struct msd_server *s = server;
 
-	msd_thrift_look(&s->thrift);
+	msd_memory_trim_look(&s->thrift);
 }
 
 /* The module is idle: limit the memory that it keeps for the next request. */
-static void rest(struct msd_crew *crew)
+static void rest(struct msd_worker_group *group)
 {
-	msd_segpool_trim(&crew->in, KEEP_WARM_BYTES);
-	for (uint32_t i = 0; i < crew->n_replicas; i++) {
-		if (crew->replicas[i].process != NULL)
-			msd_process_cool(crew->replicas[i].process);
+	msd_segpool_trim(&group->in, KEEP_WARM_BYTES);
+	for (uint32_t i = 0; i < group->n_replicas; i++) {
+		if (group->replicas[i].process != NULL)
+			msd_process_cool(group->replicas[i].process);
 	}
 }
 
 static void tell_status(const struct msd_server *s)
 {
-	msd_sd_notify(&s->sd, "STATUS=%u modules, %u connections", s->house.n_modules,
-		      s->edge.n_sessions);
+	msd_sd_notify(&s->sd, "STATUS=%u modules, %u connections",
+		      s->registry.n_modules, s->edge.n_sessions);
 }
 
 static void on_tick(uv_timer_t *timer)
@@ -136,15 +136,15 @@ static void on_tick(uv_timer_t *timer)
 	const bool was_away = passed_ms > TICK_MS + MSD_AWAY_LEAST_MS;
 
 	s->ticked_ms = uv_now(&s->loop);
-	msd_pressure_end_stuck(&s->edge, was_away ? passed_ms - TICK_MS : 0);
+	msd_memory_pressure_end_stuck(&s->edge, was_away ? passed_ms - TICK_MS : 0);
 	give_back_memory(s);
 	tell_status(s);
 	msd_cgroups_tidy(&s->groups);
-	msd_kept_workers_settle(&s->house);
-	MSD_LIST_EACH (it, &s->house.modules) {
+	msd_handover_workers_settle(&s->registry);
+	MSD_LIST_EACH (it, &s->registry.modules) {
 		struct msd_module *m = MSD_CONTAINER_OF(it, struct msd_module, link);
 		if (msd_module_in_flight(m) == 0)
-			rest(&m->crew);
+			rest(&m->group);
 	}
 }
 
@@ -167,15 +167,15 @@ static bool dismiss(struct msd_server *s)
 	}
 	msd_http_dismiss(&s->edge);
 	const bool is_left = msd_sessions_dismiss(&s->edge);
-	const bool is_coming =
-		!msd_porch_is_empty(&s->edge) || !msd_list_is_empty(&s->edge.comers);
+	const bool is_coming = !msd_tls_accept_is_empty(&s->edge) ||
+			       !msd_list_is_empty(&s->edge.comers);
 
 	return (is_left || is_coming) && now_ms - s->dismissed_ms < DISMISS_MS;
 }
 
 static bool is_drained(const struct msd_server *s)
 {
-	return s->is_draining && s->house.n_modules == 0 &&
+	return s->is_draining && s->registry.n_modules == 0 &&
 	       (s->is_ending ||
 		(!msd_keeper_is_busy(&s->keeper) && s->fetcher.n_processes == 0));
 }
@@ -214,7 +214,7 @@ static void on_space(struct msd_deadline *node)
 {
 	struct msd_server *s = MSD_CONTAINER_OF(node, struct msd_server, space);
 
-	if (msd_share_retry(&s->edge))
+	if (msd_memory_share_retry(&s->edge))
 		msd_deadline_set(&s->deadlines, node, 0);
 }
 
@@ -245,7 +245,7 @@ msd_err msd_server_init(struct msd_server *s, struct msd_diag *d)
 	if (rc != 0)
 		return msd_diag_set(d, MSD_IO, "event loop: %s", uv_strerror(rc));
 	if (s->worker_user_name != NULL) /* threads keep their first user */
-		err = msd_child_user_take(s->worker_user_name, &s->worker_user, d);
+		err = msd_child_user_become(s->worker_user_name, &s->worker_user, d);
 	if (err != MSD_OK)
 		return err;
 	msd_reaper_init(&s->reaper, &s->loop);
@@ -263,8 +263,8 @@ msd_err msd_server_init(struct msd_server *s, struct msd_diag *d)
 	if (err != MSD_OK)
 		return err;
 	msd_deadlines_init(&s->deadlines, &s->loop);
-	msd_server_furnish(s);
-	msd_thrift_init(&s->thrift, &s->loop, &s->edge.peers.account);
+	msd_server_connect_parts(s);
+	msd_memory_trim_init(&s->thrift, &s->loop, &s->edge.peers.account);
 	s->wire.ending.on_freed = on_freed;
 	s->wire.ending.user = s;
 	s->drain.on_due = on_drain_over;
@@ -286,10 +286,10 @@ void msd_server_drain(struct msd_server *s, bool now)
 {
 	if (!s->is_draining) {
 		s->is_draining = true;
-		s->house.is_leaving = true;
-		s->house.is_closing = true;
+		s->registry.is_leaving = true;
+		s->registry.is_closing = true;
 		msd_log(MSD_LOG_INFO, "drain", "modules=%u connections=%u",
-			s->house.n_modules, s->edge.n_sessions);
+			s->registry.n_modules, s->edge.n_sessions);
 		msd_deadline_set(&s->deadlines, &s->drain, s->limits.drain_ms);
 		msd_listeners_close(&s->edge, true);
 		tell_stopping(s, s->limits.drain_ms, "finishing what is in flight");
@@ -302,7 +302,7 @@ void msd_server_drain(struct msd_server *s, bool now)
 	s->is_ending = now;
 	if (now)
 		msd_deadline_set(&s->deadlines, &s->drain, END_AT_ONCE_MS);
-	MSD_LIST_EACH_SAFE (it, &s->house.modules) {
+	MSD_LIST_EACH_SAFE (it, &s->registry.modules) {
 		struct msd_module *m = MSD_CONTAINER_OF(it, struct msd_module, link);
 		if (now)
 			msd_module_kill(m, "the daemon was told to end at once");
@@ -334,9 +334,10 @@ bool msd_server_finish(struct msd_server *s)
 {
 	msd_listeners_close(&s->edge, false);
 	s->wire.ending.on_freed = NULL; /* the process exit frees all memory */
-	msd_gate_close(&s->edge);
-	msd_porch_close(&s->edge);
-	while (!msd_list_is_empty(&s->edge.sessions) || !msd_porch_is_empty(&s->edge) ||
+	msd_proxy_accept_close(&s->edge);
+	msd_tls_accept_close(&s->edge);
+	while (!msd_list_is_empty(&s->edge.sessions) ||
+	       !msd_tls_accept_is_empty(&s->edge) ||
 	       !msd_list_is_empty(&s->edge.comers) || !msd_http_is_empty(&s->edge)) {
 		/* A finished handshake still opens a session. */
 		msd_sessions_close_all(&s->edge);
@@ -344,14 +345,14 @@ bool msd_server_finish(struct msd_server *s)
 		(void)uv_run(&s->loop, UV_RUN_NOWAIT);
 	}
 	msd_http_finish(&s->edge);
-	msd_expected_finish(&s->house);
-	msd_leavings_finish(&s->edge);
-	msd_recorder_finish(&s->house.recorder);
-	msd_slowlog_finish(&s->house.slowlog);
+	msd_readiness_finish(&s->registry);
+	msd_handle_disposal_finish(&s->edge);
+	msd_call_log_finish(&s->registry.call_log);
+	msd_slowlog_finish(&s->registry.slowlog);
 	msd_wanted_finish(&s->wanted);
-	msd_supplies_finish(&s->supplies);
+	msd_source_pollers_finish(&s->source_pollers);
 	msd_keeper_close(&s->keeper);
-	msd_vouch_finish(&s->fetcher.vouch);
+	msd_trust_check_finish(&s->fetcher.vouch);
 	msd_reaper_close(&s->reaper);
 	msd_devices_close(&s->devices);
 	msd_device_gauges_close(&s->gauges);
@@ -371,7 +372,7 @@ bool msd_server_finish(struct msd_server *s)
 	msd_metrics_desk_finish(&s->metrics);
 	free(s->worker_path);
 	msd_tls_finish(&s->tls);
-	msd_kept_workers_close(&s->house);
+	msd_handover_workers_close(&s->registry);
 	msd_sd_finish(&s->sd);
 	msd_reload_finish(&s->reload);
 	msd_rights_finish(&s->edge.rights);

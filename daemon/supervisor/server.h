@@ -20,13 +20,13 @@
 #include "daemon/supervisor/facts/metrics_desk.h"
 #include "daemon/supervisor/fetch/fetcher.h"
 #include "daemon/supervisor/keep/keeper.h"
-#include "daemon/supervisor/module/house.h"
+#include "daemon/supervisor/memory_trim.h"
+#include "daemon/supervisor/module/registry.h"
 #include "daemon/supervisor/reload.h"
 #include "daemon/supervisor/request/budget.h"
 #include "daemon/supervisor/sd.h"
 #include "daemon/supervisor/signals.h"
-#include "daemon/supervisor/supplies.h"
-#include "daemon/supervisor/thrift.h"
+#include "daemon/supervisor/source_pollers.h"
 #include "daemon/supervisor/tls/library.h"
 #include "daemon/supervisor/wanted.h"
 #include "daemon/wire/wire.h"
@@ -39,24 +39,24 @@ struct msd_server {
 	struct msd_wire wire;
 	struct msd_deadlines deadlines;
 	struct msd_limits limits;
-	struct msd_edge edge;     /* clients */
-	struct msd_house house;   /* modules */
-	struct msd_budget budget; /* tensor bytes of all requests */
+	struct msd_edge edge;                /* clients */
+	struct msd_module_registry registry; /* modules */
+	struct msd_budget budget;            /* tensor bytes of all requests */
 	struct msd_unpack
 		unpack; /* of the message being read; not kept over callbacks */
 	struct msd_devices devices;
 	struct msd_device_gauges gauges;
 	struct msd_metrics_desk metrics;
-	struct msd_keeper keeper;     /* open if there is a store */
-	struct msd_fetcher fetcher;   /* main sets its path */
-	struct msd_supplies supplies; /* modules with a source */
-	struct msd_wanted wanted;     /* modules with a section */
-	struct msd_tls tls;           /* main sets its path */
+	struct msd_keeper keeper;                 /* open if there is a store */
+	struct msd_fetcher fetcher;               /* main sets its path */
+	struct msd_source_pollers source_pollers; /* modules with a source */
+	struct msd_wanted wanted;                 /* modules with a section */
+	struct msd_tls tls;                       /* main sets its path */
 	char *worker_path;
 	uint32_t n_files; /* files that are loaded at the start: each read may hang */
 	uint32_t threads; /* size of each worker's pool; 0: the worker decides */
 	const char *const *plugins; /* for the workers, terminated by NULL; borrowed */
-	struct msd_house_sandbox sandbox;
+	struct msd_module_registry_sandbox sandbox;
 	bool keeps_workers; /* over a restart, if a service manager keeps them */
 	const char *worker_user_name; /* borrowed; NULL: the daemon's user */
 	struct msd_child_user worker_user;
@@ -69,7 +69,7 @@ struct msd_server {
 	uv_timer_t watchdog;      /* service manager's; not fed if the loop hangs */
 	uint64_t ticked_ms;       /* time of the last `tick` */
 	uv_timer_t tick;          /* stalled writers, idle memory */
-	struct msd_thrift thrift;
+	struct msd_memory_trim thrift;
 	struct msd_deadline drain, space;
 };
 

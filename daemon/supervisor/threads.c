@@ -1,7 +1,7 @@
 #include "daemon/supervisor/threads.h"
 
 #include "daemon/log.h"
-#include "daemon/wire/aside.h"
+#include "daemon/wire/closer.h"
 #include "proto/errno_text.h"
 
 msd_err msd_threads_start(const struct msd_starter *starter, uv_loop_t *loop,
@@ -13,7 +13,7 @@ msd_err msd_threads_start(const struct msd_starter *starter, uv_loop_t *loop,
 	if (error == 0)
 		error = msd_log_open();
 	if (error == 0)
-		error = msd_aside_open();
+		error = msd_closer_open();
 	if (error == 0)
 		error = msd_work_open(loop, n_files);
 	if (error == 0)

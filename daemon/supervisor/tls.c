@@ -41,9 +41,9 @@ struct msd_tls_state msd_tls_state(const struct msd_tls *t)
 	return state;
 }
 
-msd_err msd_tls_take(struct msd_tls *t, const struct msd_options *o,
-		     const struct msd_acl *rights, struct msd_tls_state *was,
-		     struct msd_diag *d)
+msd_err msd_tls_reload(struct msd_tls *t, const struct msd_options *o,
+		       const struct msd_acl *rights, struct msd_tls_state *was,
+		       struct msd_diag *d)
 {
 	const struct msd_tls_state before = msd_tls_state(t);
 	const struct msd_tls_files files = {.cert = o->tls_cert,

@@ -20,9 +20,9 @@ struct msd_tls_state {
  * logged. @was, unless NULL, gets the previous state, or is empty. Errors:
  * MSD_BAD_REQUEST, naming the option or the file; those of msd_tls_open().
  */
-MSD_MUST_CHECK msd_err msd_tls_take(struct msd_tls *t, const struct msd_options *o,
-				    const struct msd_acl *rights,
-				    struct msd_tls_state *was, struct msd_diag *d);
+MSD_MUST_CHECK msd_err msd_tls_reload(struct msd_tls *t, const struct msd_options *o,
+				      const struct msd_acl *rights,
+				      struct msd_tls_state *was, struct msd_diag *d);
 /** The certificate and authorities in use; empty if TLS is not open. */
 struct msd_tls_state msd_tls_state(const struct msd_tls *t);
 

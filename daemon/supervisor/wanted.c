@@ -16,7 +16,7 @@
 #include "daemon/supervisor/module/life.h"
 #include "daemon/supervisor/options.h"
 #include "daemon/supervisor/preload.h"
-#include "daemon/supervisor/supplies.h"
+#include "daemon/supervisor/source_pollers.h"
 #include "proto/limits.h"
 
 struct entry {
@@ -42,7 +42,7 @@ static struct msd_module *module_of(const struct msd_wanted *w, const char *name
 {
 	struct msd_module *m;
 
-	return msd_module_require(w->house, msd_span_of(name), &m, NULL) == MSD_OK
+	return msd_module_require(w->registry, msd_span_of(name), &m, NULL) == MSD_OK
 		       ? m
 		       : NULL;
 }
@@ -54,18 +54,18 @@ static const struct msd_preload *section_of(const struct msd_wanted *w,
 }
 
 /* True if a module, listed or not, is being removed: that makes room for another. */
-static bool is_room_coming(const struct msd_house *house)
+static bool is_room_coming(const struct msd_module_registry *registry)
 {
 	uint32_t n = 0;
 
-	MSD_LIST_EACH (it, &house->modules) {
+	MSD_LIST_EACH (it, &registry->modules) {
 		const struct msd_module *m =
 			MSD_CONTAINER_OF(it, struct msd_module, link);
 		if (m->life.state == MSD_STATE_DRAINING)
 			return true;
 		n++;
 	}
-	return n < house->n_modules; /* successors, and replaced modules */
+	return n < registry->n_modules; /* successors, and replaced modules */
 }
 
 /* One more module is too many now, but there will be room. */
@@ -74,10 +74,10 @@ static bool lacks_room(const struct msd_wanted *w, const struct msd_preload *p)
 	const struct msd_load one = {.workers = 1};
 	struct msd_diag d = {0};
 	const msd_err err =
-		msd_module_check_room(w->house, msd_span_of(p->name), &one, &d);
+		msd_module_check_room(w->registry, msd_span_of(p->name), &one, &d);
 
 	msd_diag_finish(&d);
-	return err == MSD_BUSY && is_room_coming(w->house);
+	return err == MSD_BUSY && is_room_coming(w->registry);
 }
 
 static bool may_begin(const struct msd_wanted *w, const struct msd_preload *p,
@@ -97,8 +97,8 @@ static void note_refused(const struct msd_wanted *w, const struct msd_preload *p
 
 	if (m == NULL || m->life.state == MSD_STATE_FAILED)
 		return;
-	msd_setback_note(&m->setback, NULL, msd_diag_text(d));
-	m->setback.section = msd_preload_section(p);
+	msd_failed_edition_note(&m->failed_edition, NULL, msd_diag_text(d));
+	m->failed_edition.section = msd_preload_section(p);
 }
 
 static void begin(const struct msd_wanted *w, const struct msd_preload *p,
@@ -107,8 +107,8 @@ static void begin(const struct msd_wanted *w, const struct msd_preload *p,
 	struct msd_diag d = {0};
 
 	if (p->source != NULL) {
-		msd_supplies_start(w->supplies, p, true);
-	} else if (msd_preload_start(w->house, p, m != NULL, &d) != MSD_OK) {
+		msd_source_pollers_start(w->source_pollers, p, true);
+	} else if (msd_preload_start(w->registry, p, m != NULL, &d) != MSD_OK) {
 		note_refused(w, p, &d);
 	}
 	msd_diag_finish(&d);
@@ -134,7 +134,7 @@ static bool settle(const struct msd_wanted *w, const struct entry *e)
 void msd_wanted_look(struct msd_wanted *w)
 {
 	/* Removals first: they may make room for another module. */
-	for (int goes = 1; goes >= 0 && !w->house->is_closing; goes--) {
+	for (int goes = 1; goes >= 0 && !w->registry->is_closing; goes--) {
 		struct msd_list seen;
 
 		msd_list_init(&seen);
@@ -160,7 +160,7 @@ static void on_later(struct msd_deadline *node)
 void msd_wanted_look_later(struct msd_wanted *w)
 {
 	if (!msd_list_is_empty(&w->waiting))
-		msd_deadline_set(w->house->deadlines, &w->later, 0);
+		msd_deadline_set(w->registry->deadlines, &w->later, 0);
 }
 
 void msd_wanted_init(struct msd_wanted *w)
@@ -171,7 +171,7 @@ void msd_wanted_init(struct msd_wanted *w)
 
 void msd_wanted_finish(struct msd_wanted *w)
 {
-	msd_deadline_clear(w->house->deadlines, &w->later);
+	msd_deadline_clear(w->registry->deadlines, &w->later);
 	MSD_LIST_EACH_SAFE (it, &w->waiting) {
 		msd_list_remove(it);
 		free(of_link(it));
@@ -206,12 +206,12 @@ bool msd_wanted_has_failed(const struct msd_wanted *w, const char *name)
 	const uint64_t section = msd_preload_section(p);
 	if (m->section == section)
 		return m->life.state == MSD_STATE_FAILED;
-	return m->successor == NULL && m->setback.section == section;
+	return m->successor == NULL && m->failed_edition.section == section;
 }
 
 const char *msd_wanted_word(const struct msd_wanted *w, const struct msd_module *m)
 {
-	const char *name = m->crew.name;
+	const char *name = m->group.name;
 	const struct msd_preload *p = section_of(w, name);
 
 	if (msd_wanted_waits(w, name))
@@ -220,7 +220,8 @@ const char *msd_wanted_word(const struct msd_wanted *w, const struct msd_module 
 		return NULL;
 	if (m->successor != NULL && m->successor->section == msd_preload_section(p))
 		return "loading";
-	if (p->source != NULL && msd_supplies_has_changed(w->supplies, name))
+	if (p->source != NULL &&
+	    msd_source_pollers_has_changed(w->source_pollers, name))
 		return "waits";
 	return msd_wanted_has_failed(w, name) ? "failed" : "differs";
 }

@@ -16,14 +16,14 @@
 #include "daemon/wire/list.h"
 #include "proto/diag.h"
 
-struct msd_house;
+struct msd_module_registry;
 struct msd_module;
 struct msd_options;
-struct msd_supplies;
+struct msd_source_pollers;
 
 struct msd_wanted {
-	struct msd_house *house;
-	struct msd_supplies *supplies;
+	struct msd_module_registry *registry;
+	struct msd_source_pollers *source_pollers;
 	const struct msd_options *options; /* in force; borrowed */
 	/* Private. */
 	struct msd_list waiting;

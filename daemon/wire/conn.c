@@ -4,7 +4,7 @@
  *
  * Happy path: open makes the poll handle, whose events go to the halves. Close tells
  * the peer the reason if it can, stops both halves, and frees the connection in steps
- * after libuv has closed the handle (ending.h).
+ * after libuv has closed the handle (deferred_free.h).
  *
  * Fair shares: the received bytes mostly fit into one share. Otherwise the clock is
  * checked between two frames, and the rest waits in the list of the loop (wire.c).
@@ -111,13 +111,13 @@ void msd_conn_pause(struct msd_conn *c, enum msd_pause why, bool pause)
 	resume(c);
 }
 
-static void have_turn(struct msd_taker *t)
+static void have_turn(struct msd_schedulable *t)
 {
 	msd_conn_poll_now(MSD_CONTAINER_OF(t, struct msd_conn, taker));
 }
 
 /* Free one frame; after the last one free the connection. */
-static void free_one(struct msd_ender *e)
+static void free_one(struct msd_deferred_owner *e)
 {
 	struct msd_conn *c = MSD_CONTAINER_OF(e, struct msd_conn, ender);
 
@@ -166,7 +166,7 @@ static void on_handle_closed(uv_handle_t *handle)
 {
 	struct msd_conn *c = handle->data;
 
-	msd_ending_add(&c->wire->ending, &c->ender);
+	msd_deferred_free_add(&c->wire->ending, &c->ender);
 }
 
 /* Send the peer the reason, as far as its transport takes it now. */

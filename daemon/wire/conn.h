@@ -215,8 +215,8 @@ struct msd_conn {
 	struct msd_in in;
 	uint8_t *spare; /* owned; bytes read but not consumed before reading stopped */
 	size_t spare_at, n_spare; /* consumed bytes of it; its total */
-	struct msd_taker taker;
-	struct msd_ender ender;
+	struct msd_schedulable taker;
+	struct msd_deferred_owner ender;
 	uint64_t turn_ends_ns; /* 0: the share has no time limit yet */
 	uint64_t crowded_ns;   /* start of waiting for closes; 0: not waiting */
 	uint32_t frames_left;  /* left in this share */
@@ -280,7 +280,7 @@ void msd_conn_pause(struct msd_conn *c, enum msd_pause why, bool pause);
  */
 bool msd_conn_is_owed(const struct msd_conn *c);
 /** Take the oldest received descriptor; the caller owns it. -1: none. */
-int msd_conn_take_fd(struct msd_conn *c);
+int msd_conn_adopt_fd(struct msd_conn *c);
 /**
  * The other side is gone: drop queued writes, read the bytes that it had sent, in
  * fair shares, then close. Closes in a later iteration; idempotent.

@@ -9,7 +9,7 @@
 #include <fcntl.h>
 #include <string.h>
 
-#include "daemon/wire/aside.h"
+#include "daemon/wire/closer.h"
 #include "daemon/wire/conn_parts.h"
 
 /* Maximum time to wait for closes that sleep. */
@@ -18,7 +18,7 @@
 void msd_conn_close_fds(struct msd_conn *c)
 {
 	for (unsigned i = 0; i < c->fds.n; i++)
-		msd_aside_close_passed(c->fds.fd[i], c->transport.passer);
+		msd_closer_close_passed(c->fds.fd[i], c->transport.passer);
 	c->fds.n = 0;
 }
 
@@ -51,7 +51,7 @@ bool msd_conn_may_wait_to_bring(struct msd_conn *c)
 	return now - c->crowded_ns <= CROWDED_NS;
 }
 
-int msd_conn_take_fd(struct msd_conn *c)
+int msd_conn_adopt_fd(struct msd_conn *c)
 {
 	if (c->fds.n == 0)
 		return -1;

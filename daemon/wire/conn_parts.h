@@ -35,8 +35,8 @@ static inline bool msd_conn_has_bytes(const struct msd_conn *c)
 				    c->transport.ops->holds(&c->transport));
 }
 /**
- * End the share of a loop iteration that began with msd_taker_begins(). The time is
- * subtracted from the share of the same peer.
+ * End the share of a loop iteration that began with msd_schedulable_begins(). The time
+ * is subtracted from the share of the same peer.
  */
 void msd_conn_part_ends(struct msd_conn *c, uint64_t began_ns);
 /** Describe the error of the transport, which returned -@error. */

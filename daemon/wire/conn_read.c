@@ -358,14 +358,14 @@ void msd_conn_poll_now(struct msd_conn *c)
 {
 	bool has_more = true;
 
-	if (msd_taker_is_passed_over(&c->taker, c->wire))
+	if (msd_schedulable_is_passed_over(&c->taker, c->wire))
 		return;
 	if (c->waits_to_bring) {
 		c->waits_to_bring = false;
 		msd_conn_poll_update(c);
 	}
 	if (!msd_conn_is_stopped(c)) {
-		const uint64_t began_ns = msd_taker_begins(&c->taker, c->wire);
+		const uint64_t began_ns = msd_schedulable_begins(&c->taker, c->wire);
 		begin_turn(c);
 		if (c->spare != NULL)
 			consume_spare(c);

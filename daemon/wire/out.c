@@ -3,25 +3,25 @@
 #include <unistd.h>
 
 #include "daemon/wire/conn.h"
-#include "daemon/wire/spare.h"
+#include "daemon/wire/free_list.h"
 #include "proto/body.h"
 #include "proto/value.h"
 
 /* Maximum memory that a spare frame keeps. */
 #define SPARE_BODY_BYTES 4096u
 #define SPARE_PIECES 8u
-static struct msd_spare spare;
+static struct msd_free_list spare;
 
 /* False if it is too big, or enough are kept. */
 static bool keep_spare(struct msd_out *o)
 {
-	if (!msd_spare_has_room(&spare) || o->body.bad ||
+	if (!msd_free_list_has_room(&spare) || o->body.bad ||
 	    o->body.cap > SPARE_BODY_BYTES || o->cap_pieces > SPARE_PIECES)
 		return false;
 	*o = (struct msd_out){.body = {.p = o->body.p, .cap = o->body.cap},
 			      .pieces = o->pieces,
 			      .cap_pieces = o->cap_pieces};
-	msd_spare_keep(&spare, &o->link);
+	msd_free_list_push(&spare, &o->link);
 	return true;
 }
 
@@ -41,7 +41,7 @@ static struct msd_out *create(void)
 
 struct msd_out *msd_out_new(void)
 {
-	struct msd_list *it = msd_spare_take(&spare);
+	struct msd_list *it = msd_free_list_pop(&spare);
 	struct msd_out *o =
 		it != NULL ? MSD_CONTAINER_OF(it, struct msd_out, link) : create();
 

@@ -8,7 +8,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "daemon/wire/aside.h"
+#include "daemon/wire/closer.h"
 
 #define SEALS (F_SEAL_WRITE | F_SEAL_GROW | F_SEAL_SHRINK | F_SEAL_SEAL)
 #define SEAL_TRIES 50
@@ -64,7 +64,7 @@ static void on_worked(struct msd_work *work)
 
 	if (!atomic_load(&r->is_left))
 		r->on_done(r);
-	msd_aside_close_own(r->fd);
+	msd_closer_close_own(r->fd);
 	free(r);
 }
 

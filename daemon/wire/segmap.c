@@ -17,7 +17,7 @@
 #include <sys/statfs.h>
 #include <unistd.h>
 
-#include "daemon/wire/aside.h"
+#include "daemon/wire/closer.h"
 #include "daemon/wire/segpool.h"
 
 void msd_segmap_init(struct msd_segmap *m, uint64_t max_bytes)
@@ -32,7 +32,7 @@ void msd_segmap_finish(struct msd_segmap *m)
 {
 	for (uint32_t i = 0; i < m->n; i++) {
 		if (m->maps[i].p != NULL)
-			msd_aside_unmap(m->maps[i].p, m->maps[i].bytes);
+			msd_closer_unmap(m->maps[i].p, m->maps[i].bytes);
 	}
 	free(m->maps);
 	*m = (struct msd_segmap){0};
@@ -124,7 +124,7 @@ msd_err msd_segmap_add(struct msd_segmap *m, uint16_t index, int fd, uint64_t by
 		}
 	}
 	if (err != MSD_OK) { /* unknown kind and size: close() may take long */
-		msd_aside_close_passed(fd, MSD_ASIDE_WORKERS);
+		msd_closer_close_passed(fd, MSD_CLOSER_WORKERS);
 	} else {
 		(void)close(fd);
 		m->maps[index] = (struct msd_segmap_entry){
@@ -149,7 +149,7 @@ msd_err msd_segmap_remove(struct msd_segmap *m, uint16_t index, struct msd_diag 
 		(void)mprotect(e->p, e->bytes, PROT_READ);
 		m->apart_bytes -= e->bytes;
 	}
-	msd_aside_unmap(e->p, e->bytes);
+	msd_closer_unmap(e->p, e->bytes);
 	m->total_bytes -= e->bytes;
 	m->maps[index] = (struct msd_segmap_entry){0};
 	return MSD_OK;

@@ -5,7 +5,7 @@
 #include <stddef.h>
 #include <sys/mman.h>
 
-#include "daemon/wire/aside.h"
+#include "daemon/wire/closer.h"
 #include "proto/errno_text.h"
 
 static uint64_t round_down(uint64_t n, uint64_t to)
@@ -50,8 +50,8 @@ void msd_segment_close(struct msd_segment *s)
 {
 	msd_blocks_finish(&s->blocks);
 	if (s->map != NULL)
-		msd_aside_discard(s->map, s->bytes);
-	msd_aside_close(s->fd);
+		msd_closer_discard(s->map, s->bytes);
+	msd_closer_close(s->fd);
 	*s = (struct msd_segment){.fd = -1};
 }
 

@@ -18,7 +18,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
-#include "daemon/wire/aside.h"
+#include "daemon/wire/closer.h"
 #include "daemon/wire/reserve.h"
 #include "daemon/wire/segment.h"
 #include "proto/limits.h"
@@ -171,7 +171,7 @@ static msd_err pool_grow(struct msd_segpool *p, uint64_t need, struct msd_diag *
 	if (fd < 0)
 		return msd_segment_missing(bytes, errno, d);
 	msd_err err = add_segment(p, &fd, bytes, d);
-	msd_aside_close(fd);
+	msd_closer_close(fd);
 	return err;
 }
 

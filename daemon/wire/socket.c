@@ -3,7 +3,7 @@
  * written as the kernel takes them. At the end received bytes are dropped, so that
  * the written bytes arrive.
  *
- * Failures: the closer thread (aside.h) closes sockets whose close() may sleep, and
+ * Failures: the closer thread (closer.h) closes sockets whose close() may sleep, and
  * descriptors that do not fit into the caller's array.
  */
 #include <errno.h>
@@ -15,7 +15,7 @@
 #include <sys/utsname.h>
 #include <unistd.h>
 
-#include "daemon/wire/aside.h"
+#include "daemon/wire/closer.h"
 #include "daemon/wire/transport.h"
 
 #define END_READS 16 /* reads of bytes to drop, before a close */
@@ -32,7 +32,7 @@ static void keep_fds(struct msghdr *m, struct msd_fds *fds, uint64_t passer)
 			if (fds != NULL && fds->n < MSD_TRANSPORT_FDS) {
 				fds->fd[fds->n++] = fd;
 			} else {
-				msd_aside_close_passed(fd, passer);
+				msd_closer_close_passed(fd, passer);
 			}
 		}
 	}
@@ -65,13 +65,13 @@ static ssize_t socket_read(struct msd_transport *t, struct iovec *pieces, size_t
 			   struct msd_fds *fds)
 {
 	union {
-		char bytes[CMSG_SPACE(MSD_ASIDE_AT_ONCE * sizeof(int))];
+		char bytes[CMSG_SPACE(MSD_CLOSER_AT_ONCE * sizeof(int))];
 		struct cmsghdr align;
 	} control;
 	struct msghdr m = {.msg_iov = pieces, .msg_iovlen = n};
 	ssize_t got;
 
-	if (t->may_pass_fds && msd_aside_is_crowded(t->passer) &&
+	if (t->may_pass_fds && msd_closer_is_crowded(t->passer) &&
 	    keep_to_plain(t, pieces, n) != 0)
 		return -EBUSY;
 	if (t->may_pass_fds) {
@@ -138,7 +138,7 @@ static bool is_old_kernel(void)
 	struct utsname name;
 
 	if (is_old < 0)
-		is_old = uname(&name) != 0 || msd_aside_wants_unix(name.release);
+		is_old = uname(&name) != 0 || msd_closer_wants_unix(name.release);
 	return is_old != 0;
 }
 
@@ -160,7 +160,7 @@ static void close_aside(const struct msd_transport *t)
 
 	if (other >= 0)
 		(void)close(t->fd); /* the duplicate is open: does not block */
-	msd_aside_close_socket(other >= 0 ? other : t->fd, t->passer);
+	msd_closer_close_socket(other >= 0 ? other : t->fd, t->passer);
 }
 
 /*

@@ -27,7 +27,7 @@ struct msd_transport_ops {
 	/**
 	 * Fill @n pieces in order with received bytes. A short read means that no
 	 * more is available now. Received descriptors are appended to @fds; those
-	 * that do not fit (all if @fds is NULL) are closed on a thread (aside.h).
+	 * that do not fit (all if @fds is NULL) are closed on a thread (closer.h).
 	 * Returns bytes; 0: the other side has ended; -EAGAIN: nothing is available;
 	 * -EBUSY: the next bytes carry descriptors and too many of the same passer
 	 * are not closed yet, and no event tells when they are; another -errno: it is
@@ -69,7 +69,7 @@ struct msd_transport {
 	const struct msd_transport_ops *ops;
 	int fd;            /* owned; polled by a loop */
 	bool may_pass_fds; /* descriptors can be received, and passed to writev */
-	uint64_t passer;   /* sender of these (aside.h); default MSD_ASIDE_WORKERS */
+	uint64_t passer;   /* sender of these (closer.h); default MSD_CLOSER_WORKERS */
 	void *state;       /* private to the kind of transport; NULL if not needed */
 	/* Verified identity of the other side (tls.h); lives as long as the
 	 * transport. NULL: this kind of transport does not check it. */

@@ -27,7 +27,8 @@ static void serve_waiting(struct msd_wire *w)
 		msd_list_append(first, it); /* insert before @first */
 	}
 	while ((it = msd_list_first(&w->waiting)) != NULL) {
-		struct msd_taker *t = MSD_CONTAINER_OF(it, struct msd_taker, link);
+		struct msd_schedulable *t =
+			MSD_CONTAINER_OF(it, struct msd_schedulable, link);
 		if (t->turn == w->count.turns)
 			return;
 		t->have_turn(t);
@@ -104,7 +105,7 @@ msd_err msd_wire_init(struct msd_wire *w, uv_loop_t *loop, struct msd_diag *d)
 	(void)uv_prepare_start(&w->prepare, on_prepare);
 	uv_unref((uv_handle_t *)&w->prepare);
 	(void)uv_idle_init(loop, &w->awake);
-	msd_ending_init(&w->ending, loop, &w->count.turns);
+	msd_deferred_free_init(&w->ending, loop, &w->count.turns);
 	msd_retry_init(&w->retry, loop, &w->dirty);
 	msd_retry_init(&w->bringing, loop, &w->waiting);
 	return MSD_OK;
@@ -116,7 +117,7 @@ void msd_wire_close(struct msd_wire *w)
 		return;
 	uv_close((uv_handle_t *)&w->prepare, NULL);
 	uv_close((uv_handle_t *)&w->awake, NULL);
-	msd_ending_close(&w->ending);
+	msd_deferred_free_close(&w->ending);
 	msd_retry_close(&w->retry);
 	msd_retry_close(&w->bringing);
 }

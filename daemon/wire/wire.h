@@ -9,7 +9,7 @@
 #include <uv.h>
 
 #include "daemon/wire/account.h"
-#include "daemon/wire/ending.h"
+#include "daemon/wire/deferred_free.h"
 #include "daemon/wire/list.h"
 #include "daemon/wire/retry.h"
 #include "proto/diag.h"
@@ -27,25 +27,25 @@
 #define MSD_CONN_LEAST_WRITE (16u << 10)
 
 /* A connection that the wire schedules. */
-struct msd_taker {
+struct msd_schedulable {
 	struct msd_list link; /* in msd_wire.waiting: waits for its next iteration */
 	uint64_t turn;        /* number of the loop iteration that served it last */
 	/* Borrowed; its parent is the peer's account. NULL: it shares with no other. */
 	const struct msd_account *account;
 	/** Serve it now; it leaves the list, or is passed over. */
-	void (*have_turn)(struct msd_taker *t);
+	void (*have_turn)(struct msd_schedulable *t);
 };
 
 struct msd_wire {
 	uv_loop_t *loop;
 	uv_prepare_t prepare;
-	uv_idle_t awake;             /* active while a connection waits */
-	struct msd_list dirty;       /* msd_conn.dirty_link */
-	struct msd_list waiting;     /* msd_taker.link */
-	struct msd_list passed_over; /* same link: their peer had its share */
-	struct msd_ending ending;    /* closed connections to free */
-	struct msd_retry retry;      /* for the dirty list */
-	struct msd_retry bringing;   /* until passed descriptors are closed */
+	uv_idle_t awake;                 /* active while a connection waits */
+	struct msd_list dirty;           /* msd_conn.dirty_link */
+	struct msd_list waiting;         /* msd_schedulable.link */
+	struct msd_list passed_over;     /* same link: their peer had its share */
+	struct msd_deferred_free ending; /* closed connections to free */
+	struct msd_retry retry;          /* for the dirty list */
+	struct msd_retry bringing;       /* until passed descriptors are closed */
 	/* Accounts shared by all workers, as one peer. Nothing is charged to them. */
 	struct msd_account workers, worker;
 	bool is_awake;
@@ -110,7 +110,8 @@ static inline uint64_t msd_wire_now_ns(struct msd_wire *w)
  * When the share of @t begins. 0: it is not measured, because @t is the first of its
  * peer.
  */
-static inline uint64_t msd_taker_begins(const struct msd_taker *t, struct msd_wire *w)
+static inline uint64_t msd_schedulable_begins(const struct msd_schedulable *t,
+					      struct msd_wire *w)
 {
 	if (t->account == NULL || !msd_account_is_behind(t->account))
 		return 0;
@@ -120,7 +121,8 @@ static inline uint64_t msd_taker_begins(const struct msd_taker *t, struct msd_wi
  * True if the peer of @t has used its share of this iteration, and @t waits for the
  * next one. Otherwise @t counts as served, and is in no list.
  */
-static inline bool msd_taker_is_passed_over(struct msd_taker *t, struct msd_wire *w)
+static inline bool msd_schedulable_is_passed_over(struct msd_schedulable *t,
+						  struct msd_wire *w)
 {
 	const bool waits = !msd_list_is_empty(&t->link);
 

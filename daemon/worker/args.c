@@ -7,7 +7,7 @@
  */
 #include <string.h>
 
-#include "daemon/worker/lent.h"
+#include "daemon/worker/client_memory.h"
 #include "daemon/worker/plan.h"
 #include "daemon/worker/stage.h"
 
@@ -59,8 +59,8 @@ static msd_err reserve_out(struct msd_call *call, struct msd_wire_tensor *t,
 	struct msd_call_out *o = msd_arena_alloc(call->arena, sizeof(*o));
 	msd_err err = o != NULL ? msd_tensor_check_kind(t, d) : msd_diag_no_memory(d);
 
-	if (err == MSD_OK && msd_lent_has(t)) {
-		err = msd_lent_locate(call->peer, t, &o->slot, d);
+	if (err == MSD_OK && msd_client_memory_has(t)) {
+		err = msd_client_memory_locate(call->peer, t, &o->slot, d);
 		t->where = MSD_AT_SEGMENT;
 		call->n_result_tensors++;
 	} else if (err == MSD_OK) {
@@ -145,7 +145,7 @@ static msd_err read_in(struct msd_call *call, const struct msd_wire_tensor *t,
 		       struct msd_dev *dev, bool is_nested, struct msd_any *ret,
 		       struct msd_diag *d)
 {
-	const bool is_lent = msd_lent_has(t);
+	const bool is_lent = msd_client_memory_has(t);
 	struct msd_obj *owner = NULL;
 	struct msd_tensor *there;
 	struct msd_device device;
@@ -154,16 +154,16 @@ static msd_err read_in(struct msd_call *call, const struct msd_wire_tensor *t,
 
 	if (err != MSD_OK)
 		return err;
-	const bool stays =
-		owner != NULL || (is_lent && dev == NULL && !msd_lent_is_copied(t));
+	const bool stays = owner != NULL ||
+			   (is_lent && dev == NULL && !msd_client_memory_is_copied(t));
 	call->has_resident = call->has_resident || owner != NULL;
 	call->sends_bytes = call->sends_bytes || (!stays && t->bytes > 0);
 	if (dev != NULL) {
 		err = msd_stage_in(call, t, dev, p, &there, d);
 		return err == MSD_OK ? msd_call_hold(call, &there->obj, ret, d) : err;
 	}
-	return is_lent && msd_lent_is_copied(t)
-		       ? msd_lent_copy(call, t, p, ret, d)
+	return is_lent && msd_client_memory_is_copied(t)
+		       ? msd_client_memory_copy(call, t, p, ret, d)
 		       : view(call, t, p, device, owner, is_nested, ret, d);
 }
 
@@ -185,9 +185,9 @@ static msd_err read_tensor(struct msd_call *call, struct msd_span ext, bool is_n
 		return err;
 	if (t.where != MSD_AT_OUT || is_nested)
 		return read_in(call, &t, dev, is_nested, ret, d);
-	return call->takes_out    ? read_out(call, &t, dev, ret, d)
-	       : msd_lent_has(&t) ? msd_call_add_place(call, &t, d)
-				  : refuse_out(call, d);
+	return call->takes_out             ? read_out(call, &t, dev, ret, d)
+	       : msd_client_memory_has(&t) ? msd_call_add_place(call, &t, d)
+					   : refuse_out(call, d);
 }
 
 static msd_err read_value(struct msd_call *call, struct msd_cur *c, bool is_nested,
@@ -313,7 +313,7 @@ msd_err msd_call_read_args(struct msd_call *call, struct msd_cur *c, uint32_t n,
 	return err;
 }
 
-msd_err msd_call_take_args(struct msd_call *call, struct msd_diag *d)
+msd_err msd_call_apply_args(struct msd_call *call, struct msd_diag *d)
 {
 	const struct msd_plan *plan = call->request->known->plan;
 	msd_err err = msd_call_make_args(call, plan->n_args, d);

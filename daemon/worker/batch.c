@@ -160,8 +160,9 @@ static bool is_in_time(const struct group *g, int64_t rows, uint64_t now_ns)
 {
 	return g->deadline_ns == 0 ||
 	       (g->deadline_ns > now_ns &&
-		msd_rows_pace_expect(&g->members[0].request->func->rows_pace,
-				     (uint64_t)rows) <= (g->deadline_ns - now_ns) / 2);
+		msd_rows_latency_expect(&g->members[0].request->func->rows_pace,
+					(uint64_t)rows) <=
+			(g->deadline_ns - now_ns) / 2);
 }
 
 static bool is_late(const struct msd_request *r, uint64_t now_ns)
@@ -354,8 +355,8 @@ static bool run_group(struct msd_worker *w, const struct group *g)
 			 run_joined(w, g, &call);
 
 	if (ran) {
-		msd_rows_pace_note(&first->func->rows_pace, (uint64_t)g->rows,
-				   msd_now_ns() - call.begun_ns);
+		msd_rows_latency_note(&first->func->rows_pace, (uint64_t)g->rows,
+				      msd_now_ns() - call.begun_ns);
 	}
 	for (uint32_t k = 0; ran && k < g->n; k++)
 		msd_worker_recycle(w, g->members[k].request);
@@ -368,7 +369,7 @@ static bool run_group(struct msd_worker *w, const struct group *g)
 void msd_batch_learn(struct msd_worker *w, const struct msd_request *r, uint64_t ns)
 {
 	if (w->batch.n_rows > 0)
-		msd_rows_pace_note(&r->func->rows_pace, w->batch.n_rows, ns);
+		msd_rows_latency_note(&r->func->rows_pace, w->batch.n_rows, ns);
 }
 
 bool msd_batch_run(struct msd_worker *w)

@@ -14,7 +14,7 @@
  * A call with a deadline is joined only with as many rows as are expected to finish
  * in half of the time left, because the calls may then have to run separately. If the
  * joint run takes longer, that call overruns: its worker is ended and its client
- * barred (daemon/supervisor/module/bars.h), although the rows belong to other
+ * barred (daemon/supervisor/module/bans.h), although the rows belong to other
  * clients.
  *
  * The order of requests is kept: no request overtakes one that cannot be joined. If a

@@ -10,10 +10,10 @@
 #include <string.h>
 
 #include "daemon/worker/crash.h"
-#include "daemon/worker/graphs.h"
+#include "daemon/worker/cuda_graphs_report.h"
 #include "daemon/worker/handlers.h"
 #include "daemon/worker/instances.h"
-#include "daemon/worker/scribe.h"
+#include "daemon/worker/ledger_writer.h"
 #include "daemon/worker/stage.h"
 #include "proto/clock.h"
 #include "proto/name.h"
@@ -179,7 +179,7 @@ msd_err msd_call_write_reply(struct msd_call *call, const struct msd_any *result
 		w->last_end_ns = msd_now_ns();
 		w->last_run_ns = w->last_end_ns - call->entered_ns;
 		exec_ns += w->last_end_ns - queued_ns;
-		msd_graphs_tell(w);
+		msd_cuda_graphs_report(w);
 	}
 	/* The device's own time excludes the copies and any sleep. */
 	if (call->timed != NULL)
@@ -199,7 +199,7 @@ msd_err msd_call_write_reply(struct msd_call *call, const struct msd_any *result
 static msd_err get_args(struct msd_call *call, struct msd_cur *c, uint32_t n,
 			struct msd_diag *d)
 {
-	return call->request->known != NULL ? msd_call_take_args(call, d)
+	return call->request->known != NULL ? msd_call_apply_args(call, d)
 					    : msd_call_read_args(call, c, n, d);
 }
 
@@ -268,7 +268,7 @@ msd_err msd_handle_call(struct msd_worker *w, struct msd_request *r,
 	if (r->instance.generation == 0)
 		r->func = func;
 	if (r->known == NULL)
-		msd_scribe_name(w, r);
+		msd_ledger_writer_name(w, r);
 	struct msd_device device = msd_loaded_device(w->module);
 	struct msd_dev *dev;
 	if (r->device.type != 0)

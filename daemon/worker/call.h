@@ -6,8 +6,8 @@
 #include "proto/value.h"
 
 /* Place for a returned tensor, in a segment that the client shares. */
-struct msd_call_place {
-	struct msd_call_place *next;
+struct msd_call_reserve {
+	struct msd_call_reserve *next;
 	struct msd_wire_tensor tensor; /* dtype and shape that fit there */
 	uint8_t *p;
 };
@@ -46,8 +46,8 @@ struct msd_call {
 	uint32_t n_args;
 	struct msd_call_out *outs; /* in argument order */
 	uint32_t n_outs;
-	struct msd_call_place *places; /* unused ones, in argument order */
-	uint32_t n_places;             /* number of them, at the end of the arguments */
+	struct msd_call_reserve *places; /* unused ones, in argument order */
+	uint32_t n_places; /* number of them, at the end of the arguments */
 	uint32_t n_result_tensors;
 	uint32_t n_result_values;
 	struct msd_rows rows;
@@ -64,7 +64,7 @@ struct msd_call {
 MSD_MUST_CHECK msd_err msd_call_read_args(struct msd_call *call, struct msd_cur *c,
 					  uint32_t n, struct msd_diag *d);
 /** Same as msd_call_read_args(), for the plan of call->request. */
-MSD_MUST_CHECK msd_err msd_call_take_args(struct msd_call *call, struct msd_diag *d);
+MSD_MUST_CHECK msd_err msd_call_apply_args(struct msd_call *call, struct msd_diag *d);
 /** Allocate @n arguments; all must be set before use. */
 MSD_MUST_CHECK msd_err msd_call_make_args(struct msd_call *call, uint32_t n,
 					  struct msd_diag *d);
@@ -131,9 +131,9 @@ MSD_MUST_CHECK msd_err msd_tensor_check_kind(const struct msd_wire_tensor *t,
  * Get the address of @t in a client segment. Errors: MSD_NO_SPACE, if it could not be
  * mapped in this process.
  */
-MSD_MUST_CHECK msd_err msd_lent_locate(const struct msd_peer *peer,
-				       const struct msd_wire_tensor *t, uint8_t **ret,
-				       struct msd_diag *d);
+MSD_MUST_CHECK msd_err msd_client_memory_locate(const struct msd_peer *peer,
+						const struct msd_wire_tensor *t,
+						uint8_t **ret, struct msd_diag *d);
 /**
  * Get a tensor argument's memory: inside a segment, or of a resident tensor (then
  * *@ret_owner is its object, borrowed). *@ret_device is the device of that memory.

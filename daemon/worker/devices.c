@@ -5,7 +5,7 @@
 
 #include "artifact/elf/era.h"
 #include "artifact/provides/provides.h"
-#include "daemon/worker/places.h"
+#include "daemon/worker/sandbox_paths.h"
 #include "proto/body.h"
 #include "proto/value.h"
 #include "runtime/device/device.h"
@@ -86,11 +86,12 @@ static void put_sandbox(struct msd_buf *out)
 {
 	const struct msd_sandbox_plan plan = {.profile = MSD_SANDBOX_CPU};
 	struct places places = {.n = 0};
-	const struct msd_places_visitor visitor = {.visit = put_place, .ctx = &places};
+	const struct msd_sandbox_paths_visitor visitor = {.visit = put_place,
+							  .ctx = &places};
 	struct msd_sandbox_kernel kernel;
 
 	msd_sandbox_look(&kernel);
-	msd_places_visit(&plan, &visitor);
+	msd_sandbox_paths_visit(&plan, &visitor);
 	msd_pack_map(out, 3);
 	msd_pack_pair_uint(out, "landlock", kernel.landlock_abi);
 	msd_pack_cstr(out, "seccomp");

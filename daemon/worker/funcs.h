@@ -2,7 +2,7 @@
 #define MSD_WORKER_FUNCS_H
 /* The module's functions by name, with statistics of their calls. A function is added
  * when it is first named. */
-#include "daemon/worker/rows_pace.h"
+#include "daemon/worker/rows_latency.h"
 #include "runtime/load/loaded.h"
 
 struct msd_func {
@@ -15,7 +15,7 @@ struct msd_func {
 	 * called.
 	 */
 	uint64_t peak_ns;
-	struct msd_rows_pace rows_pace; /* only with has_batch */
+	struct msd_rows_latency rows_pace; /* only with has_batch */
 	uint32_t hash;
 	uint16_t ledger_row; /* row that counts direct peers' calls; 0: not yet */
 	char name[];         /* as requested */

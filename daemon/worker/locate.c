@@ -5,7 +5,7 @@
  */
 #include <string.h>
 
-#include "daemon/worker/lent.h"
+#include "daemon/worker/client_memory.h"
 
 msd_err msd_tensor_check_kind(const struct msd_wire_tensor *t, struct msd_diag *d)
 {
@@ -21,7 +21,7 @@ static msd_err locate_resident(const struct msd_peer *peer,
 			       struct msd_device *ret_device,
 			       struct msd_obj **ret_owner, struct msd_diag *d)
 {
-	struct msd_tensor *r = msd_residents_peek(&peer->residents, t->handle);
+	struct msd_tensor *r = msd_resident_tensors_peek(&peer->residents, t->handle);
 
 	if (r == NULL) {
 		return msd_diag_set(d, MSD_STALE_HANDLE,
@@ -42,8 +42,9 @@ static msd_err locate_resident(const struct msd_peer *peer,
 	return MSD_OK;
 }
 
-msd_err msd_lent_locate(const struct msd_peer *peer, const struct msd_wire_tensor *t,
-			uint8_t **ret, struct msd_diag *d)
+msd_err msd_client_memory_locate(const struct msd_peer *peer,
+				 const struct msd_wire_tensor *t, uint8_t **ret,
+				 struct msd_diag *d)
 {
 	*ret = msd_segmap_at(&peer->in, t->segment, t->offset, t->bytes);
 	if (*ret != NULL)
@@ -93,8 +94,8 @@ msd_err msd_call_locate(const struct msd_peer *peer, const struct msd_wire_tenso
 	case MSD_AT_RESIDENT:
 		return locate_resident(peer, t, ret_p, ret_device, ret_owner, d);
 	case MSD_AT_SEGMENT:
-		if (msd_lent_has(t))
-			return msd_lent_locate(peer, t, ret_p, d);
+		if (msd_client_memory_has(t))
+			return msd_client_memory_locate(peer, t, ret_p, d);
 		*ret_p = msd_segmap_at(&peer->in, t->segment, t->offset, t->bytes);
 		if (*ret_p == NULL) {
 			return msd_diag_set(

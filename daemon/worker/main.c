@@ -48,7 +48,7 @@ int main(int argc, char **argv)
 
 	if (!msd_inherited_open_standard())
 		return 2;
-	msd_mark_take();
+	msd_mark_set();
 	if (argc == 2 && strcmp(argv[1], "--version") == 0) {
 		(void)printf("modserd-worker %s\n", MSD_VERSION);
 		return 0;

@@ -3,8 +3,8 @@
  * and describe it.
  *
  * Happy path: the options are read. Limits are set and the sandbox is entered before
- * foreign code runs (allowance.c, sandbox.c). Plugins register their functions, the
- * library is opened (runtime/load), its functions are probed (probe.c, in a child
+ * foreign code runs (resource_limits.c, sandbox.c). Plugins register their functions,
+ * the library is opened (runtime/load), its functions are probed (probe.c, in a child
  * first), and device code goes to its driver. The reply describes the module
  * (describe.c). worker.resume, from the next supervisor, only sends that reply.
  */
@@ -17,15 +17,15 @@
 #include <unistd.h>
 
 #include "daemon/wire/ledger.h"
-#include "daemon/worker/allowance.h"
+#include "daemon/worker/busy_poll.h"
 #include "daemon/worker/crash.h"
 #include "daemon/worker/describe.h"
 #include "daemon/worker/handlers.h"
-#include "daemon/worker/pins.h"
+#include "daemon/worker/pinned_segments.h"
 #include "daemon/worker/probe.h"
-#include "daemon/worker/spinning.h"
-#include "proto/beside.h"
+#include "daemon/worker/resource_limits.h"
 #include "proto/clock.h"
+#include "proto/external_data.h"
 #include "proto/model_words.h"
 #include "proto/name.h"
 #include "proto/value.h"
@@ -43,12 +43,12 @@ struct open_params {
 	uint64_t batch;   /* limit of rows for joined calls; 0: calls are not joined */
 	uint64_t within;  /* milliseconds that a call waits to be joined */
 	uint64_t spin; /* microseconds of busy polling for a direct peer's next call */
-	struct msd_allowance allowance;
+	struct msd_resource_limits allowance;
 	struct msd_device device; /* type 0: the device that the module has code for */
 	uint64_t graph, params;   /* bytes of each behind the library */
 	uint64_t model;           /* bytes of a model before its files; 0: none */
-	struct msd_span files;    /* proto/beside.h */
-	enum msd_era_word era;
+	struct msd_span files;    /* proto/external_data.h */
+	enum msd_abi_word era;
 	enum msd_fill_word fill;
 	struct msd_model_words words;
 	bool tvm_inputs;
@@ -108,7 +108,7 @@ static bool take_text(struct open_params *p, struct msd_span key, struct msd_spa
 		return msd_model_words_input(&p->words, text, NULL) == MSD_OK;
 	if (msd_span_is(key, "sandbox"))
 		return msd_sandbox_word_parse(text, &p->sandbox.profile);
-	return msd_span_is(key, "era") && msd_era_word_parse(text, &p->era);
+	return msd_span_is(key, "era") && msd_abi_word_parse(text, &p->era);
 }
 
 static bool take_list(struct open_params *p, struct msd_span key, struct msd_span items)
@@ -163,7 +163,7 @@ static msd_err read_params(const struct msd_request *r, struct open_params *ret,
 
 	*ret = (struct open_params){.max_out = MSD_WORKER_DEFAULT_MAX_OUT};
 	if (!msd_array_open(r->params, &c, &n) || n != 1 ||
-	    !msd_object_take(&c, &object) || !msd_map_open(object, &map, &n))
+	    !msd_object_parse(&c, &object) || !msd_map_open(object, &map, &n))
 		return msd_diag_set(d, MSD_BAD_REQUEST, "expected [{name, file, ...}]");
 	for (uint32_t i = 0; i < n; i++) {
 		msd_err err = read_param(&map, ret, d);
@@ -210,7 +210,8 @@ static msd_err split_artifact(struct msd_worker *w, const struct open_params *p,
 				    (unsigned long long)p->params, w->file.n);
 	}
 	if (p->model > 0) {
-		const msd_err err = msd_beside_check(p->files, p->model, w->file.n, d);
+		const msd_err err =
+			msd_external_data_check(p->files, p->model, w->file.n, d);
 
 		if (err != MSD_OK)
 			return err;
@@ -373,8 +374,8 @@ msd_err msd_handle_open(struct msd_worker *w, struct msd_request *r,
 					   .fill = params.fill,
 					   .words = &params.words,
 					   .tvm_inputs = params.tvm_inputs};
-	err = msd_allowance_apply(&params.allowance, d);
-	msd_spinning_allow(w, params.spin);
+	err = msd_resource_limits_apply(&params.allowance, d);
+	msd_busy_poll_allow(w, params.spin);
 	if (err == MSD_OK)
 		err = enter_sandbox(w, &params, &options, d);
 	if (err == MSD_OK)
@@ -383,7 +384,7 @@ msd_err msd_handle_open(struct msd_worker *w, struct msd_request *r,
 		err = load(w, &params, &options, d);
 	if (err != MSD_OK)
 		return err;
-	msd_pins_start(w);
+	msd_pinned_segments_start(w);
 	w->batch.most_rows = params.batch;
 	w->batch.within_ns = params.batch > 0 ? params.within * MSD_NS_PER_MS : 0;
 	w->max_out = params.max_out;

@@ -6,7 +6,8 @@
  *     drained
  *   - worker.segment, worker.release, worker.peer, cancel: take effect at once
  *   - end of the connection: the peer's requests, segments and tensors are freed. The
- *     end of the supervisor's channel ends the process, unless it has a door (door.h)
+ *     end of the supervisor's channel ends the process, unless it has a door
+ * (takeover_socket.h)
  *
  * Failures: a breach of the contract of CHANNEL.md closes the connection.
  */
@@ -18,13 +19,13 @@
 #include <unistd.h>
 
 #include "daemon/limits.h"
-#include "daemon/wire/without.h"
-#include "daemon/worker/allowance.h"
-#include "daemon/worker/guest.h"
-#include "daemon/worker/hosting.h"
+#include "daemon/wire/disabled_features.h"
+#include "daemon/worker/direct_accept.h"
+#include "daemon/worker/direct_peer.h"
 #include "daemon/worker/instances.h"
-#include "daemon/worker/pins.h"
+#include "daemon/worker/pinned_segments.h"
 #include "daemon/worker/process.h"
+#include "daemon/worker/resource_limits.h"
 #include "proto/value.h"
 
 #define MAX_QUEUED_REPLY_BYTES (64u << 20)
@@ -42,9 +43,9 @@ static void tell_segment(void *ctx, uint16_t index, int fd, uint64_t bytes)
 	struct msd_out *o = msd_out_new();
 
 	if (bytes > 0) {
-		msd_pins_add(peer, false, index, bytes);
+		msd_pinned_segments_add(peer, false, index, bytes);
 	} else {
-		msd_pins_remove(peer, false, index);
+		msd_pinned_segments_remove(peer, false, index);
 	}
 	if (o == NULL) {
 		msd_conn_close(&peer->conn, MSD_NOMEM, "out of memory");
@@ -91,16 +92,16 @@ static msd_err add_segment(struct msd_peer *peer, const struct passed *kind,
 			   uint16_t index, uint64_t bytes, struct msd_diag *d)
 {
 	if (kind->as == MSD_MAP_APART)
-		msd_allowance_set_lent(peer->in.apart_bytes + bytes);
+		msd_resource_limits_set_lent(peer->in.apart_bytes + bytes);
 	const msd_err err = msd_segmap_add(
-		&peer->in, index, msd_conn_take_fd(&peer->conn), bytes, kind->as, d);
+		&peer->in, index, msd_conn_adopt_fd(&peer->conn), bytes, kind->as, d);
 
 	if (kind->as == MSD_MAP_APART)
-		msd_allowance_set_lent(peer->in.apart_bytes);
+		msd_resource_limits_set_lent(peer->in.apart_bytes);
 	/* To pin a private mapping would copy all of it, and hide the client's later
 	 * writes. */
 	if (err == MSD_OK && kind->as == MSD_MAP_WRITE)
-		msd_pins_add(peer, true, index, bytes);
+		msd_pinned_segments_add(peer, true, index, bytes);
 	if (kind->first != MSD_FIRST_LENT || err == MSD_OK || err == MSD_PROTOCOL)
 		return err;
 	/* A client's bad segment affects only the client: calls that name it get an
@@ -115,9 +116,9 @@ static msd_err remove_segment(struct msd_peer *peer, const struct passed *kind,
 	if (kind->first == MSD_FIRST_LENT &&
 	    msd_segmap_at(&peer->in, index, 0, 0) == NULL)
 		return MSD_OK; /* it could not be mapped */
-	msd_pins_remove(peer, true, index);
+	msd_pinned_segments_remove(peer, true, index);
 	const msd_err err = msd_segmap_remove(&peer->in, index, d);
-	msd_allowance_set_lent(peer->in.apart_bytes);
+	msd_resource_limits_set_lent(peer->in.apart_bytes);
 	return err;
 }
 
@@ -136,7 +137,8 @@ static msd_err take_segment(struct msd_peer *peer, struct msd_span params,
 	    msd_value_read(&c, &bytes, d) == MSD_OK && word.kind == MSD_K_STR &&
 	    index.kind == MSD_K_INT && bytes.kind == MSD_K_INT && bytes.as.i >= 0) {
 		if (msd_span_is(word.as.str, "ledger"))
-			return msd_hosting_take_ledger(peer, (uint64_t)bytes.as.i, d);
+			return msd_direct_accept_set_ledger(peer, (uint64_t)bytes.as.i,
+							    d);
 		kind = kind_of(word.as.str, index.as.i);
 	}
 	if (kind == NULL) {
@@ -204,7 +206,7 @@ static void on_notification(struct msd_peer *peer, const struct msd_in *in)
 	} else if (msd_span_is(method, "cancel")) {
 		err = msd_peer_cancel(peer, in->body.params, &d);
 	} else if (msd_span_is(method, "worker.peer")) {
-		err = msd_hosting_take(peer, in->body.params, &d);
+		err = msd_direct_accept_open(peer, in->body.params, &d);
 	}
 	if (err != MSD_OK)
 		msd_conn_close(&peer->conn, err, msd_diag_text(&d));
@@ -232,12 +234,12 @@ static void on_frame(struct msd_conn *c, struct msd_in *in)
 void msd_peer_destroy(struct msd_peer *peer)
 {
 	msd_list_remove(&peer->link);
-	msd_guest_free(peer); /* its results are in its pool */
-	msd_pins_finish(peer);
+	msd_direct_peer_free(peer); /* its results are in its pool */
+	msd_pinned_segments_finish(peer);
 	msd_segmap_finish(&peer->in);
 	msd_outpool_finish(&peer->out);
 	msd_instances_finish(&peer->instances); /* they may use resident tensors */
-	msd_residents_finish(&peer->residents);
+	msd_resident_tensors_finish(&peer->residents);
 	msd_memory_finish(&peer->memory);
 	free(peer);
 }
@@ -246,20 +248,20 @@ static void on_closed(struct msd_conn *c, msd_err err, const char *why)
 {
 	struct msd_peer *peer = peer_of(c);
 
-	if (err != MSD_OK && msd_door_is_end(&peer->worker->door, err)) {
+	if (err != MSD_OK && msd_takeover_socket_is_end(&peer->worker->door, err)) {
 		(void)fprintf(stderr, "modserd-worker: channel: %s: %s\n",
 			      msd_err_name(err), why);
 	}
 	struct msd_worker *w = peer->worker;
 	const bool is_channel = peer->is_channel;
 
-	if (is_channel && msd_door_is_end(&w->door, err))
+	if (is_channel && msd_takeover_socket_is_end(&w->door, err))
 		msd_worker_exit(err == MSD_OK ? 0 : 1);
 	msd_worker_forget(w, peer);
 	msd_peer_destroy(peer);
 	if (is_channel) {
-		msd_hosting_end(w);
-		msd_door_on_closed(&w->door);
+		msd_direct_accept_end(w);
+		msd_takeover_socket_on_closed(&w->door);
 	}
 }
 
@@ -274,7 +276,7 @@ struct msd_peer *msd_peer_new(struct msd_worker *w, uint64_t max_out,
 	msd_list_init(&peer->link);
 	msd_segmap_init(&peer->in, 0); /* made by the supervisor, which is trusted */
 	msd_outpool_init(&peer->out, max_out, tell, peer);
-	msd_residents_init(&peer->residents, max_out);
+	msd_resident_tensors_init(&peer->residents, max_out);
 	msd_handles_init(&peer->instances, MSD_MAX_INSTANCES);
 	return peer;
 }
@@ -288,7 +290,7 @@ msd_err msd_peer_open(struct msd_worker *w, int fd, bool is_channel, struct msd_
 		.max_payload_bytes = 0, /* tensors are in segments */
 		.max_queued_bytes = MAX_QUEUED_REPLY_BYTES,
 		.takes_fds = true,
-		.gathers = !msd_without("gather"),
+		.gathers = !msd_feature_is_disabled("gather"),
 	};
 	struct msd_peer *peer =
 		msd_peer_new(w, MSD_WORKER_DEFAULT_MAX_OUT, tell_segment);
@@ -297,7 +299,7 @@ msd_err msd_peer_open(struct msd_worker *w, int fd, bool is_channel, struct msd_
 		(void)close(fd);
 		return msd_diag_no_memory(d);
 	}
-	if (!msd_without("plans"))
+	if (!msd_feature_is_disabled("plans"))
 		limits.memory = &peer->memory;
 	peer->memory.has_places = true;
 	peer->is_channel = is_channel;

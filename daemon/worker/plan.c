@@ -15,7 +15,7 @@ static struct msd_plan *make(struct msd_span params, struct msd_func *func,
 	struct msd_span target;
 
 	if (!msd_array_open(params, &c, &n) || n == 0 || n - 1 > MAX_ARGS ||
-	    !msd_object_take(&c, &target))
+	    !msd_object_parse(&c, &target))
 		return NULL;
 	*ret_bytes = sizeof(struct msd_plan) + (n - 1) * sizeof(struct msd_wire_value);
 	struct msd_plan *plan = malloc(*ret_bytes);

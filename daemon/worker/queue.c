@@ -5,7 +5,7 @@
  * request runs, and its reply is queued on its connection. Pause: send the replies
  * and drain received frames. The next request runs, until the queue is empty or waits
  * for calls to join. Then clear released memory while no frame arrives, and sleep, or
- * poll for a while first (spinning.h).
+ * poll for a while first (busy_poll.h).
  */
 #include "daemon/worker/queue.h"
 
@@ -14,14 +14,14 @@
 
 #include "daemon/exit_status.h"
 #include "daemon/worker/batch.h"
-#include "daemon/worker/guest.h"
+#include "daemon/worker/busy_poll.h"
+#include "daemon/worker/direct_accept.h"
+#include "daemon/worker/direct_peer.h"
+#include "daemon/worker/fair_queue.h"
 #include "daemon/worker/handlers.h"
-#include "daemon/worker/hosting.h"
+#include "daemon/worker/ledger_writer.h"
+#include "daemon/worker/peer_timeout.h"
 #include "daemon/worker/process.h"
-#include "daemon/worker/scribe.h"
-#include "daemon/worker/spinning.h"
-#include "daemon/worker/stall.h"
-#include "daemon/worker/turns.h"
 #include "proto/clock.h"
 
 /* A call below this is fast: its reply may wait for the next one's ... */
@@ -54,7 +54,7 @@ static msd_err check_end(struct msd_worker *w, const struct msd_request *r,
 	if (r->peer->guest == NULL || r->deadline_ns == 0 ||
 	    w->last_end_ns < r->deadline_ns)
 		return MSD_OK;
-	msd_guest_drop_results(r->peer);
+	msd_direct_peer_drop_results(r->peer);
 	return msd_diag_set(d, MSD_DEADLINE,
 			    "module %s: ran %llu ms and was not done by the deadline",
 			    w->name,
@@ -109,12 +109,12 @@ static msd_err run_request(struct msd_worker *w, struct msd_request *r)
 	struct msd_peer *peer = r->peer;
 	msd_err err = check_start(w, r, &w->diag);
 
-	msd_turns_begin(w, r);
+	msd_fair_queue_begin(w, r);
 	peer->payload = (struct msd_span){r->payload != NULL ? r->payload->bytes : NULL,
 					  r->payload_bytes};
-	msd_spinning_run(w, peer->guest != NULL);
+	msd_busy_poll_run(w, peer->guest != NULL);
 	if (w->ledger != NULL && err == MSD_OK)
-		msd_scribe_begin(w, r);
+		msd_ledger_writer_begin(w, r);
 
 	if (err == MSD_OK)
 		err = handle(w, r, body, &w->diag);
@@ -125,9 +125,9 @@ static msd_err run_request(struct msd_worker *w, struct msd_request *r)
 		msd_worker_write_error(body, r, err, &w->diag);
 	}
 	if (w->ledger != NULL)
-		msd_scribe_end(w, r, err);
+		msd_ledger_writer_end(w, r, err);
 	if (peer->guest != NULL && peer->guest->results != NULL) {
-		msd_guest_reply(peer, body);
+		msd_direct_peer_reply(peer, body);
 	} else {
 		send_reply(&peer->conn, body);
 	}
@@ -153,7 +153,7 @@ static void pause_between(struct msd_worker *w, bool drain)
 		if (drain)
 			msd_conn_poll_now(&peer->conn);
 		if (peer->guest != NULL)
-			msd_hosting_look(peer);
+			msd_direct_accept_look(peer);
 		if (msd_conn_is_closing(&peer->conn))
 			msd_worker_forget(w, peer);
 	}
@@ -210,14 +210,15 @@ static void run_queue(struct msd_worker *w)
 {
 	w->last_pause_ns = msd_wire_look_ns(&w->wire); /* the loop has just read */
 	do {
-		struct msd_request *r = msd_turns_next(w);
+		struct msd_request *r = msd_fair_queue_next(w);
 
 		while (r != NULL && !waits_for_more(w)) {
 			run_first(w, r);
-			r = msd_turns_next(w);
+			r = msd_fair_queue_next(w);
 			if (r == NULL || !may_go_on(w, r)) {
 				pause_between(w, !msd_list_is_empty(&w->queue));
-				r = msd_turns_next(w); /* full peers may have room */
+				r = msd_fair_queue_next(
+					w); /* full peers may have room */
 			}
 		}
 		if (!clean_a_little(w))
@@ -272,11 +273,11 @@ static void on_check(uv_check_t *check)
 		return;
 	}
 	MSD_LIST_EACH_SAFE (it, &w->peers) {
-		msd_hosting_look(MSD_CONTAINER_OF(it, struct msd_peer, link));
+		msd_direct_accept_look(MSD_CONTAINER_OF(it, struct msd_peer, link));
 	}
 	work(w);
-	msd_stall_watch(w);
-	msd_spinning_wait(w);
+	msd_peer_timeout_watch(w);
+	msd_busy_poll_wait(w);
 	/* Requests whose direct peer must first read its replies wait for an event. */
 	(void)uv_idle_stop(&w->awake);
 }
@@ -301,13 +302,13 @@ msd_err msd_worker_start(struct msd_worker *w, uv_loop_t *loop,
 	(void)uv_timer_init(loop, &w->idle);
 	w->idle.data = w;
 	msd_batch_init(w, loop, on_waited);
-	msd_stall_init(w, loop);
-	msd_spinning_init(w, loop);
+	msd_peer_timeout_init(w, loop);
+	msd_busy_poll_init(w, loop);
 	(void)uv_idle_init(loop, &w->awake);
 	(void)uv_check_init(loop, &w->check);
 	w->check.data = w;
 	(void)uv_check_start(&w->check, on_check);
-	err = msd_door_open(w, loop, given->door_fd, d);
+	err = msd_takeover_socket_open(w, loop, given->door_fd, d);
 	if (err != MSD_OK)
 		return err;
 	return msd_peer_open(w, given->channel_fd, true, d);

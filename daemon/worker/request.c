@@ -2,17 +2,17 @@
  * Requests from their arrival until they run.
  *
  * Happy path: the body of a frame is copied to a spare request, parsed and queued; or
- * it is in the call cache and has a plan (plan.h). The worker takes the first request
+ * it is in the call cache and has a plan (steps.h). The worker takes the first request
  * after it has drained its channel. A peer with too many waiting requests is not read
  * until half of them are done.
  */
 #include <stdlib.h>
 #include <string.h>
 
-#include "daemon/worker/guest.h"
+#include "daemon/worker/direct_peer.h"
+#include "daemon/worker/fair_queue.h"
+#include "daemon/worker/ledger_writer.h"
 #include "daemon/worker/plan.h"
-#include "daemon/worker/scribe.h"
-#include "daemon/worker/turns.h"
 #include "proto/clock.h"
 #include "proto/name.h"
 #include "proto/value.h"
@@ -53,13 +53,13 @@ static struct msd_request *take_spare(struct msd_worker *w, size_t bytes)
 /* True if the peer has its maximum of waiting requests. */
 static bool is_laden(const struct msd_peer *peer)
 {
-	return peer->guest != NULL ? msd_guest_is_laden(peer)
+	return peer->guest != NULL ? msd_direct_peer_is_laden(peer)
 				   : peer->n_queued >= MSD_MAX_IN_FLIGHT;
 }
 
 static bool is_light(const struct msd_peer *peer)
 {
-	return peer->guest != NULL ? msd_guest_is_light(peer)
+	return peer->guest != NULL ? msd_direct_peer_is_light(peer)
 				   : peer->n_queued < MSD_MAX_IN_FLIGHT / 2;
 }
 
@@ -70,11 +70,11 @@ static uint64_t payload_room(const struct msd_request *r)
 }
 
 /* Undo take_load(). */
-static void put_load(struct msd_guest *g, struct msd_request *r)
+static void put_load(struct msd_direct_peer *g, struct msd_request *r)
 {
 	g->held_bytes -= r->held_bytes;
 	g->body_bytes -= r->held_bytes - payload_room(r);
-	msd_guest_payload_free(g, r->payload);
+	msd_direct_peer_payload_free(g, r->payload);
 	r->payload = NULL;
 }
 
@@ -230,7 +230,7 @@ static msd_err read_options(struct msd_request *r, struct msd_diag *d)
 	for (uint32_t i = 0; err == MSD_OK && i < n; i++) {
 		if (msd_value_read(&c, &key, d) != MSD_OK || key.kind != MSD_K_STR)
 			return msd_diag_set(d, MSD_BAD_REQUEST, "options: bad key");
-		if (!msd_object_take(&c, &object))
+		if (!msd_object_parse(&c, &object))
 			return msd_diag_set(d, MSD_BAD_REQUEST, "options: cut off");
 		err = take_option(r, key.as.str, object, d);
 	}
@@ -246,7 +246,8 @@ static msd_err read_request(const struct msd_worker *w, struct msd_request *r,
 	r->params = move_span(in->body.params, in->bytes, r->bytes);
 	r->options = move_span(in->body.options, in->bytes, r->bytes);
 	r->func = r->method == MSD_M_CALL ? peek_func(w, r->params) : NULL;
-	const msd_err err = r->peer->guest != NULL ? msd_guest_check(r, d) : MSD_OK;
+	const msd_err err =
+		r->peer->guest != NULL ? msd_direct_peer_check(r, d) : MSD_OK;
 	if (err != MSD_OK)
 		return err;
 	if (r->func != NULL && r->options.n == 0)
@@ -276,7 +277,7 @@ static void on_awake(uv_idle_t *handle)
 static void take_load(struct msd_worker *w, struct msd_request *r,
 		      const struct msd_in *in)
 {
-	struct msd_guest *g = r->peer->guest;
+	struct msd_direct_peer *g = r->peer->guest;
 
 	r->came_ns = msd_wire_now_ns(&w->wire);
 	(void)uv_idle_start(&w->awake, on_awake);
@@ -288,7 +289,7 @@ static void take_load(struct msd_worker *w, struct msd_request *r,
 	r->held_bytes = payload_room(r) + in->n_bytes + sizeof(*r);
 	g->held_bytes += r->held_bytes;
 	g->body_bytes += r->held_bytes - payload_room(r);
-	msd_scribe_come(w, r);
+	msd_ledger_writer_come(w, r);
 }
 
 bool msd_worker_queue(struct msd_worker *w, struct msd_peer *peer,
@@ -309,7 +310,7 @@ bool msd_worker_queue(struct msd_worker *w, struct msd_peer *peer,
 		r->came_ns = msd_now_ns();
 	if (peer->guest != NULL)
 		take_load(w, r, in);
-	msd_turns_put(w, r);
+	msd_fair_queue_put(w, r);
 	peer->n_queued++;
 	if (in->known != NULL) {
 		use_plan(r, in->known);
@@ -318,8 +319,8 @@ bool msd_worker_queue(struct msd_worker *w, struct msd_peer *peer,
 	}
 	if (err != MSD_OK) {
 		msd_worker_reply_error(r, err, &w->diag);
-		msd_scribe_end(w, r, err);
-		msd_turns_give_back(r);
+		msd_ledger_writer_end(w, r, err);
+		msd_fair_queue_give_back(r);
 		msd_worker_recycle(w, r);
 	}
 	if (is_laden(peer) && !peer->is_paused) {
@@ -359,8 +360,8 @@ void msd_worker_cancel(struct msd_worker *w, struct msd_peer *peer, uint64_t id)
 		(void)msd_diag_set(&w->diag, MSD_CANCELLED,
 				   "cancelled before it started");
 		msd_worker_reply_error(r, MSD_CANCELLED, &w->diag);
-		msd_scribe_end(w, r, MSD_CANCELLED);
-		msd_turns_give_back(r);
+		msd_ledger_writer_end(w, r, MSD_CANCELLED);
+		msd_fair_queue_give_back(r);
 		msd_worker_recycle(w, r);
 		return;
 	}
@@ -371,7 +372,7 @@ void msd_worker_forget(struct msd_worker *w, const struct msd_peer *peer)
 	MSD_LIST_EACH_SAFE (it, &w->queue) {
 		if (request_of(it)->peer != peer)
 			continue;
-		msd_scribe_end(w, request_of(it), MSD_ERR_COUNT);
+		msd_ledger_writer_end(w, request_of(it), MSD_ERR_COUNT);
 		msd_worker_recycle(w, request_of(it));
 	}
 }

@@ -2,7 +2,7 @@
  * slots; returned tensors elsewhere are copied to slots. */
 #include <string.h>
 
-#include "daemon/worker/guest.h"
+#include "daemon/worker/direct_peer.h"
 #include "daemon/worker/stage.h"
 #include "proto/utf8.h"
 
@@ -65,7 +65,7 @@ msd_err msd_call_hand_over(struct msd_call *call, struct msd_diag *d)
 		slots[--at] = s->slot;
 		slots[at].bytes = s->bytes; /* bytes to send */
 	}
-	return msd_guest_keep(call->peer, slots, n, d);
+	return msd_direct_peer_keep(call->peer, slots, n, d);
 }
 
 msd_err msd_call_add_slot(struct msd_call *call, struct msd_wire_tensor *t,
@@ -80,10 +80,11 @@ msd_err msd_call_add_slot(struct msd_call *call, struct msd_wire_tensor *t,
 				    "more than %u tensors in one reply",
 				    MSD_MAX_TENSORS);
 	}
-	msd_err err = call->peer->guest != NULL
-			      ? msd_guest_alloc(call->peer, t->bytes, as, &s->slot, d)
-			      : msd_outpool_alloc(&call->peer->out, t->bytes, as,
-						  &s->slot, d);
+	msd_err err =
+		call->peer->guest != NULL
+			? msd_direct_peer_alloc(call->peer, t->bytes, as, &s->slot, d)
+			: msd_outpool_alloc(&call->peer->out, t->bytes, as, &s->slot,
+					    d);
 	if (err != MSD_OK)
 		return err;
 	s->next = call->slots;

@@ -1,7 +1,7 @@
 /*
- * Happy path: collect the allowed paths (places.h), drop privileges, restrict files
- * (landlock.h), and last system calls (refusal.h), because the earlier steps need
- * some. Failures: a part that the kernel refuses is skipped; the rest is enforced.
+ * Happy path: collect the allowed paths (sandbox_paths.h), drop privileges, restrict
+ * files (landlock.h), and last system calls (bulk_reject.h), because the earlier steps
+ * need some. Failures: a part that the kernel refuses is skipped; the rest is enforced.
  */
 #include "daemon/worker/sandbox.h"
 
@@ -13,8 +13,8 @@
 #include <unistd.h>
 
 #include "daemon/mark.h"
-#include "daemon/worker/places.h"
 #include "daemon/worker/refusal.h"
+#include "daemon/worker/sandbox_paths.h"
 #include "proto/value.h"
 
 void msd_sandbox_look(struct msd_sandbox_kernel *ret)
@@ -51,7 +51,7 @@ static bool enter_files(const struct msd_sandbox_plan *plan, unsigned abi)
 
 	if (!msd_landlock_begin(&l, abi))
 		return false;
-	msd_places_allow(plan, &l);
+	msd_sandbox_paths_allow(plan, &l);
 	return msd_landlock_enter(&l);
 }
 

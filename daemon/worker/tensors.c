@@ -9,8 +9,8 @@
 #include <string.h>
 
 #include "daemon/worker/call.h"
+#include "daemon/worker/client_memory.h"
 #include "daemon/worker/handlers.h"
-#include "daemon/worker/lent.h"
 #include "runtime/device/device.h"
 
 static struct msd_wire_tensor wire_of(const struct msd_tensor *t, struct msd_handle h)
@@ -90,8 +90,9 @@ msd_err msd_handle_tensor_alloc(struct msd_worker *w, struct msd_request *r,
 	}
 	if (msd_wire_dtype_check(dtype.as.dtype, d) != MSD_OK)
 		return msd_diag_wrap(d, MSD_BAD_ARGUMENT, "tensor.alloc");
-	err = msd_residents_alloc(&r->peer->residents, where, dtype.as.dtype,
-				  shape.as.shape.dim, shape.as.shape.ndim, &h, &t, d);
+	err = msd_resident_tensors_alloc(&r->peer->residents, where, dtype.as.dtype,
+					 shape.as.shape.dim, shape.as.shape.ndim, &h,
+					 &t, d);
 	if (err != MSD_OK)
 		return err;
 	struct msd_wire_tensor wire = wire_of(t, h);
@@ -127,8 +128,9 @@ static msd_err copy_to_new(struct msd_worker *w, struct msd_request *r,
 	struct msd_handle h;
 	struct msd_tensor *t;
 	struct msd_dev *dev;
-	msd_err err = msd_residents_alloc(&r->peer->residents, device, from->wire.dtype,
-					  from->wire.shape, from->wire.ndim, &h, &t, d);
+	msd_err err = msd_resident_tensors_alloc(&r->peer->residents, device,
+						 from->wire.dtype, from->wire.shape,
+						 from->wire.ndim, &h, &t, d);
 
 	if (err != MSD_OK)
 		return err;
@@ -136,7 +138,7 @@ static msd_err copy_to_new(struct msd_worker *w, struct msd_request *r,
 	if (err == MSD_OK)
 		err = copy_bytes(dev, t->dl.data, from, d);
 	if (err != MSD_OK) {
-		(void)!msd_residents_free(&r->peer->residents, h);
+		(void)!msd_resident_tensors_free(&r->peer->residents, h);
 		return err;
 	}
 	struct msd_wire_tensor wire = wire_of(t, h);
@@ -153,7 +155,7 @@ static msd_err copy_to_out(struct msd_worker *w, struct msd_request *r,
 	uint8_t *dst;
 	msd_err err = MSD_OK;
 
-	if (msd_lent_has(to)) {
+	if (msd_client_memory_has(to)) {
 		err = msd_call_add_place(&call, to, d);
 		to->device = (struct msd_device){.type = MSD_DEV_CPU};
 	}
@@ -273,7 +275,7 @@ msd_err msd_handle_tensor_free(struct msd_worker *w, struct msd_request *r,
 		if (err != MSD_OK)
 			return msd_diag_wrap(d, err, "tensor.free: argument %u", i);
 		if (t.where != MSD_AT_RESIDENT ||
-		    !msd_residents_free(&r->peer->residents, t.handle))
+		    !msd_resident_tensors_free(&r->peer->residents, t.handle))
 			n_stale++;
 	}
 	if (n_stale > 0) {

@@ -13,11 +13,11 @@
 #include "daemon/wire/conn.h"
 #include "daemon/wire/segmap.h"
 #include "daemon/worker/arena.h"
-#include "daemon/worker/door.h"
 #include "daemon/worker/funcs.h"
 #include "daemon/worker/outpool.h"
-#include "daemon/worker/residents.h"
+#include "daemon/worker/resident_tensors.h"
 #include "daemon/worker/sandbox.h"
+#include "daemon/worker/takeover_socket.h"
 #include "proto/method.h"
 #include "proto/recognise.h"
 #include "proto/spin.h"
@@ -25,12 +25,12 @@
 /* Used before worker.open sets the value. */
 #define MSD_WORKER_DEFAULT_MAX_OUT (4ull << 30)
 
-struct msd_guest;
-struct msd_guest_payload;
+struct msd_direct_peer;
+struct msd_direct_peer_payload;
 struct msd_ledger;
 struct msd_worker;
 
-/* A sender of requests: the supervisor, or a direct peer (guest.h). Segments,
+/* A sender of requests: the supervisor, or a direct peer (direct_peer.h). Segments,
  * resident tensors and results belong to one peer, so no other peer can reach them. */
 struct msd_peer {
 	struct msd_list link; /* msd_worker.peers */
@@ -39,11 +39,11 @@ struct msd_peer {
 	struct msd_memory memory; /* cache of calls; their plans are struct msd_plan */
 	struct msd_segmap in;
 	struct msd_outpool out;
-	struct msd_residents residents;
+	struct msd_resident_tensors residents;
 	struct msd_handles instances;
-	struct msd_guest *guest; /* owned; NULL: the supervisor */
-	struct msd_span payload; /* inline tensors of the running request */
-	uint64_t round;          /* round of its last received request */
+	struct msd_direct_peer *guest; /* owned; NULL: the supervisor */
+	struct msd_span payload;       /* inline tensors of the running request */
+	uint64_t round;                /* round of its last received request */
 	uint32_t n_queued;
 	bool is_paused;
 	bool is_channel; /* the supervisor's channel: its end ends the worker */
@@ -65,8 +65,8 @@ struct msd_request {
 	uint64_t sent_ns; /* traced calls only: when it was sent; otherwise 0 */
 	/* Arrival time; set for direct peers, and if calls wait to be joined. */
 	uint64_t came_ns;
-	uint64_t round;                    /* its round: turns.h */
-	struct msd_guest_payload *payload; /* owned: a direct peer's tensors */
+	uint64_t round;                          /* its round: fair_queue.h */
+	struct msd_direct_peer_payload *payload; /* owned: a direct peer's tensors */
 	uint64_t payload_bytes;
 	uint64_t held_bytes;      /* bytes counted for it, direct peers only */
 	struct msd_device device; /* device of the call; type 0: that of the module */
@@ -84,8 +84,8 @@ struct msd_batch {
 	uv_timer_cb on_due;
 };
 
-/* Waiting for the next request: spinning.h. */
-struct msd_spinning {
+/* Waiting for the next request: busy_poll.h. */
+struct msd_busy_poll {
 	struct msd_spin spin;
 	uv_idle_t idle;
 	bool has_run;   /* a request ran since the loop last waited */
@@ -94,14 +94,14 @@ struct msd_spinning {
 
 struct msd_worker {
 	struct msd_wire wire;
-	int channel_fd;       /* descriptor number of every channel */
-	int first_guest_fd;   /* first number of the direct peers; 0: any numbers */
-	struct msd_door door; /* accepts the next supervisor */
-	uv_timer_t idle;      /* frees memory after a time without requests */
+	int channel_fd;     /* descriptor number of every channel */
+	int first_guest_fd; /* first number of the direct peers; 0: any numbers */
+	struct msd_takeover_socket door; /* accepts the next supervisor */
+	uv_timer_t idle;  /* frees memory after a time without requests */
 	uv_check_t check; /* runs the queue after the frames of an iteration are read */
 	uv_timer_t stall; /* checks direct peers that do not read */
 	uv_idle_t awake;  /* keeps the loop awake after direct peers' frames */
-	struct msd_spinning spinning;
+	struct msd_busy_poll spinning;
 	struct msd_list peers;     /* msd_peer.link */
 	struct msd_list queue;     /* msd_request.link, ordered by round */
 	uint64_t round;            /* current round */
@@ -119,10 +119,11 @@ struct msd_worker {
 	struct msd_loaded *module;  /* NULL before worker.open */
 	struct msd_funcs funcs;
 	struct msd_batch batch;
-	uint64_t max_out;  /* per peer: bytes of results, and of resident tensors */
-	bool has_pins;     /* its device copies from and to segments directly: pins.h */
-	bool has_unpinned; /* a range was refused and logged */
-	bool has_told_graphs; /* graphs.h */
+	uint64_t max_out;     /* per peer: bytes of results, and of resident tensors */
+	bool has_pins;        /* its device copies from and to segments directly:
+				 pinned_segments.h */
+	bool has_unpinned;    /* a range was refused and logged */
+	bool has_told_graphs; /* cuda_graphs_report.h */
 	/* reused by every call */
 	struct msd_arena arena;
 	struct msd_diag diag;

@@ -12,7 +12,7 @@
 #include "graph/ir/graph.h"
 #include "graph/ir/infer.h"
 #include "graph/ir/order.h"
-#include "graph/layout/layout.h"
+#include "graph/layout/memory_plan.h"
 #include "proto/json.h"
 
 static bool is_open(const modser_sg_tensor *t)

@@ -69,7 +69,7 @@ static bool count_graph(struct msd_sg_tally *t, const modser_graph *g)
 	return true;
 }
 
-bool msd_sg_tally_take(const modser_graph *g, struct msd_sg_tally *ret)
+bool msd_sg_tally_count(const modser_graph *g, struct msd_sg_tally *ret)
 {
 	*ret = (struct msd_sg_tally){.n_nodes = g->n_nodes, .n_tensors = g->n_tensors};
 	if (!count_graph(ret, g))

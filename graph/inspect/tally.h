@@ -19,7 +19,7 @@ struct msd_sg_tally {
 };
 
 /** False: memory is short. Finish *@ret in any case. */
-MSD_MUST_CHECK bool msd_sg_tally_take(const modser_graph *g, struct msd_sg_tally *ret);
+MSD_MUST_CHECK bool msd_sg_tally_count(const modser_graph *g, struct msd_sg_tally *ret);
 void msd_sg_tally_finish(struct msd_sg_tally *t);
 
 #endif

@@ -83,7 +83,7 @@ void msd_sg_inspect_text(const modser_graph *g, struct msd_buf *out)
 {
 	struct msd_sg_tally tally;
 
-	if (msd_sg_tally_take(g, &tally)) {
+	if (msd_sg_tally_count(g, &tally)) {
 		msd_sg_inspect_text_of(g, &tally, out);
 	} else {
 		out->bad = true;

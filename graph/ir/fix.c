@@ -165,7 +165,7 @@ int modser_graph_fix_inputs(modser_graph *graph, const char *words)
 	while (result == 0 && left.n > 0) {
 		struct msd_model_input one;
 
-		result = msd_model_input_take(&left, &one, &graph->diag) == MSD_OK
+		result = msd_model_input_parse(&left, &one, &graph->diag) == MSD_OK
 				 ? fix(graph, &one)
 				 : -1;
 	}

@@ -30,7 +30,7 @@ static int alloc_shape_heap(void *self, const struct msd_any *args, int32_t n,
 				     cells);
 	}
 	struct msd_storage *s =
-		msd_storage_pool_take(vm->pool, (size_t)cells * sizeof(int64_t));
+		msd_storage_pool_allocate(vm->pool, (size_t)cells * sizeof(int64_t));
 	if (s == NULL)
 		return msd_return_obj(NULL, ret);
 	struct msd_tensor *t = msd_tensor_view(s->data, s->device, int64, &cells, 1,
@@ -102,7 +102,7 @@ static int alloc_storage(void *self, const struct msd_any *args, int32_t n,
 		return msd_abi_raise("ValueError", "the storage's size is not valid");
 	if (vm->dev != NULL && device_index == 0)
 		return device_storage(vm->dev, bytes, ret);
-	s = msd_storage_pool_take(vm->pool, bytes);
+	s = msd_storage_pool_allocate(vm->pool, bytes);
 	if (s == NULL) {
 		return msd_abi_raise_code(MSD_NOMEM, "cannot allocate %zu bytes",
 					  bytes);

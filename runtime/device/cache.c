@@ -19,7 +19,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "store/built.h"
+#include "store/build_cache.h"
 
 #define MAGIC "msdcach1"
 #define MAGIC_BYTES 8u
@@ -61,8 +61,8 @@ static bool path_of(const struct msd_cache_key *key, const char *directory,
 		h = hash(h, &size, sizeof(size));
 		h = hash(h, key->parts[i].p, key->parts[i].n);
 	}
-	n = snprintf(path, PATH_MAX, "%s/%s-%016" PRIx64 MSD_BUILT_SUFFIX, directory,
-		     key->kind, h);
+	n = snprintf(path, PATH_MAX, "%s/%s-%016" PRIx64 MSD_BUILD_CACHE_SUFFIX,
+		     directory, key->kind, h);
 	return n > 0 && n < PATH_MAX;
 }
 
@@ -93,7 +93,7 @@ static bool entry_read(const struct msd_cache_key *key, struct msd_span file,
 		       struct msd_span *ret)
 {
 	struct msd_cur c = msd_cur_of(file);
-	const uint8_t *magic = msd_cur_take(&c, MAGIC_BYTES);
+	const uint8_t *magic = msd_cur_read(&c, MAGIC_BYTES);
 	uint64_t sum = msd_cur_u64(&c);
 
 	if (magic == NULL || c.bad || memcmp(magic, MAGIC, MAGIC_BYTES) != 0 ||
@@ -115,7 +115,7 @@ bool msd_cache_get(const struct msd_cache_key *key, struct msd_buf *ret)
 	char path[PATH_MAX];
 	struct msd_buf file = {0};
 	struct msd_span payload;
-	bool ok = msd_built_folder(directory) && path_of(key, directory, path) &&
+	bool ok = msd_build_cache_folder(directory) && path_of(key, directory, path) &&
 		  read_whole(path, &file) &&
 		  entry_read(key, (struct msd_span){file.p, file.n}, &payload);
 
@@ -159,8 +159,8 @@ static void limit_keep(const char *directory)
 {
 	uint64_t removed;
 	uint64_t left;
-	msd_err err =
-		msd_built_prune(directory, msd_built_limit(), &removed, &left, NULL);
+	msd_err err = msd_build_cache_prune(directory, msd_build_cache_limit(),
+					    &removed, &left, NULL);
 
 	(void)err; /* pruning failed: the folder keeps its size */
 }
@@ -171,7 +171,7 @@ void msd_cache_put(const struct msd_cache_key *key, struct msd_span bytes)
 	char path[PATH_MAX];
 	struct msd_buf b = {0};
 
-	if (!msd_built_folder(directory) || !directory_make(directory) ||
+	if (!msd_build_cache_folder(directory) || !directory_make(directory) ||
 	    !path_of(key, directory, path) || bytes.n > MSD_CACHE_MAX_BYTES / 2)
 		return;
 	msd_buf_put(&b, MAGIC, MAGIC_BYTES);
@@ -194,6 +194,6 @@ void msd_cache_drop(const struct msd_cache_key *key)
 	char directory[PATH_MAX];
 	char path[PATH_MAX];
 
-	if (msd_built_folder(directory) && path_of(key, directory, path))
+	if (msd_build_cache_folder(directory) && path_of(key, directory, path))
 		(void)unlink(path);
 }

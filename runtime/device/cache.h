@@ -2,8 +2,8 @@
 #define MSD_RUNTIME_DEVICE_CACHE_H
 /*
  * Disk cache of code that drivers have built: the next load of the same code for the
- * same device and driver need not compile it. The folder is that of store/built.h,
- * which limits its size; without a folder nothing is cached.
+ * same device and driver need not compile it. The folder is that of
+ * store/build_cache.h, which limits its size; without a folder nothing is cached.
  *
  * An entry is a file named by a hash of its key. It holds the key itself, so hash
  * collisions do no harm, and a checksum. An invalid entry counts as missing. Files

@@ -192,7 +192,7 @@ static msd_err capture(struct msd_captures *c, const struct msd_region *r,
 	if (err != MSD_OK)
 		return err;
 	if (r->run(r->ctx, &result) != 0) {
-		err = msd_abi_take(d);
+		err = msd_abi_fetch_error(d);
 		(void)ops->capture_end(c->dev, NULL, NULL);
 	} else {
 		err = ops->capture_end(c->dev, &ret->graph, d);

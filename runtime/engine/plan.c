@@ -16,17 +16,17 @@
 #include "graph/ir/graph.h"
 #include "graph/ir/infer.h"
 #include "graph/ir/order.h"
-#include "graph/layout/layout.h"
+#include "graph/layout/memory_plan.h"
 #include "runtime/engine/engine.h"
 #include "runtime/engine/flow.h"
 #include "runtime/engine/kernel.h"
-#include "runtime/engine/places.h"
 #include "runtime/engine/shapes.h"
+#include "runtime/engine/tensor_bindings.h"
 
 struct msd_plan {
 	modser_graph *g;
 	size_t *order; /* order of the nodes */
-	struct msd_places places;
+	struct msd_tensor_bindings places;
 	struct msd_shapes shapes; /* shapes of the last runs */
 	bool keeps_shapes;        /* shapes depend only on the input shapes */
 	const void **in;          /* inputs of the running node */
@@ -125,7 +125,7 @@ static msd_err allocate(struct msd_plan *p, struct msd_diag *d)
 	if (p->order == NULL || p->in == NULL || p->out == NULL || p->taken == NULL ||
 	    p->flows == NULL)
 		return msd_diag_no_memory(d);
-	return msd_places_init(&p->places, p->g, d);
+	return msd_tensor_bindings_init(&p->places, p->g, d);
 }
 
 static msd_err create(modser_graph *graph, bool is_within, struct msd_plan **ret,
@@ -182,7 +182,7 @@ void msd_plan_destroy(struct msd_plan *plan)
 		msd_engine_leave(&plan->taken[i]);
 	free(plan->taken);
 	free(plan->flows);
-	msd_places_finish(&plan->places);
+	msd_tensor_bindings_finish(&plan->places);
 	msd_shapes_finish(&plan->shapes);
 	free(plan->order);
 	free(plan->in);
@@ -213,7 +213,7 @@ static msd_err run_kernel(struct msd_plan *p, const modser_sg_node *node,
 	for (size_t i = 0; i < node->n_outputs; i++) {
 		modser_sg_tensor *t = node->outputs[i];
 
-		p->out[i] = t != NULL ? msd_places_make(&p->places, t) : NULL;
+		p->out[i] = t != NULL ? msd_tensor_bindings_make(&p->places, t) : NULL;
 		if (t != NULL && p->out[i] == NULL)
 			return msd_diag_no_memory(d);
 	}
@@ -244,7 +244,8 @@ static msd_err run_flow(struct msd_plan *p, const modser_sg_node *node,
 	const msd_err err = flow->kernel->run(&call, d);
 	for (size_t i = 0; i < node->n_outputs; i++) {
 		if (node->outputs[i] != NULL)
-			msd_places_take(&p->places, node->outputs[i], p->out[i]);
+			msd_connection_slots_reserve(&p->places, node->outputs[i],
+						     p->out[i]);
 	}
 	return err == MSD_OK ? err
 			     : msd_diag_wrap(d, err, "node %zu \"%s\"", node->number,
@@ -274,7 +275,7 @@ static msd_err run_open(struct msd_plan *p, modser_sg_node *node, size_t step,
 	const msd_err err = p->flows[node->index] != NULL ? run_flow(p, node, d)
 							  : run_inferred(p, node, d);
 
-	msd_places_drop(&p->places, node, step);
+	msd_tensor_bindings_drop(&p->places, node, step);
 	return err;
 }
 
@@ -313,11 +314,11 @@ static msd_err find_shapes(struct msd_plan *p, struct msd_diag *d)
 msd_err msd_plan_run(struct msd_plan *plan, const void *const *inputs,
 		     struct msd_diag *d)
 {
-	msd_places_forget(&plan->places);
+	msd_tensor_bindings_forget(&plan->places);
 	msd_err err = plan->keeps_shapes ? find_shapes(plan, d) : MSD_OK;
 	if (err != MSD_OK)
 		return err;
-	msd_places_bind(&plan->places, inputs);
+	msd_tensor_bindings_bind(&plan->places, inputs);
 	for (size_t step = 0; step < plan->g->n_nodes; step++) {
 		modser_sg_node *node = plan->g->nodes[plan->order[step]];
 

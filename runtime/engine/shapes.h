@@ -2,7 +2,7 @@
 #define MSD_RUNTIME_ENGINE_SHAPES_H
 /* Cache of inference results for the last sets of input shapes of a graph: the shape
  * and the location of each tensor. A run with cached shapes infers nothing. */
-#include "graph/layout/layout.h"
+#include "graph/layout/memory_plan.h"
 #include "proto/diag.h"
 
 #define MSD_SHAPES_KEPT 8u

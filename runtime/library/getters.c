@@ -53,7 +53,7 @@ static bool text_of(msd_safe_call call, struct msd_any *value, struct msd_span *
 	msd_abi_clear();
 	if (call(NULL, NULL, 0, value) == 0 && msd_any_str(value, ret))
 		return true;
-	(void)msd_abi_take(&ignored);
+	(void)msd_abi_fetch_error(&ignored);
 	msd_diag_finish(&ignored);
 	return false;
 }

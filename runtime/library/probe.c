@@ -177,7 +177,7 @@ static msd_err probe_printed(struct msd_lib_func *f, struct msd_diag *d)
 		msd_any_drop(&ret);
 		return MSD_OK;
 	}
-	(void)msd_abi_take(&said);
+	(void)msd_abi_fetch_error(&said);
 	const char *text = msd_diag_text(&said);
 	const char *first = strchr(text, '`');
 	const char *last = strrchr(text, '`');

@@ -277,7 +277,7 @@ static void ask(struct probe *p)
 			msd_any_drop(&ret); /* the function has no useful checks */
 			return;
 		}
-		(void)msd_abi_take(&said);
+		(void)msd_abi_fetch_error(&said);
 		more = learn(p, msd_diag_text(&said));
 		msd_diag_finish(&said);
 	}

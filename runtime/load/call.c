@@ -47,7 +47,7 @@ static msd_err call_failed(struct msd_loaded *m, const struct msd_function *fn,
 			   const struct msd_any *args, size_t n, struct msd_diag *d)
 {
 	struct msd_buf why = {0};
-	msd_err err = msd_abi_take(d);
+	msd_err err = msd_abi_fetch_error(d);
 
 	if (err == MSD_CALL_FAILED && strstr(msd_diag_text(d), "device_type") != NULL)
 		msd_node_refusals(msd_loaded_root(m), &why);

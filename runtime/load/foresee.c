@@ -12,7 +12,7 @@ static bool is_placed(struct msd_span kind)
 	       msd_node_kind_find(kind)->ops->place != NULL;
 }
 
-struct msd_device msd_foresee_device(struct msd_span file, enum msd_era_word word)
+struct msd_device msd_foresee_device(struct msd_span file, enum msd_abi_word word)
 {
 	struct msd_device ret = {MSD_DEV_CPU, 0};
 	struct msd_elf elf = {0};

@@ -2,8 +2,8 @@
 #define MSD_RUNTIME_MODULE_MODULE_H
 /* Description of a module's functions, and load options: the types that loading, the
  * kinds of modules and callers share. */
+#include "proto/abi_word.h"
 #include "proto/dtype.h"
-#include "proto/era_word.h"
 #include "proto/fill_word.h"
 
 /* The known properties of a parameter or result. */
@@ -65,9 +65,9 @@ struct msd_load_options {
 	struct msd_span graph;
 	struct msd_span params;
 	/* Files that a framework's model names, stored after its file
-	 * (proto/beside.h); empty: none. */
+	 * (proto/external_data.h); empty: none. */
 	struct msd_span files;
-	enum msd_era_word
+	enum msd_abi_word
 		era; /* for a library with an ABI that its symbols do not determine */
 	enum msd_fill_word
 		fill; /* for weights that were stripped from a model's file */

@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-#include "proto/near.h"
+#include "proto/spelling.h"
 
 #define MAX_NAMES 3
 
@@ -52,12 +52,12 @@ static void put_any(const struct msd_func_info *const *infos, size_t n,
 void msd_nearest_names(const char *name, const struct msd_func_info *const *infos,
 		       size_t n, struct msd_buf *out)
 {
-	const unsigned limit = (unsigned)strnlen(name, MSD_NEAR_BYTES) / 3 + 1;
+	const unsigned limit = (unsigned)strnlen(name, MSD_SPELLING_BYTES) / 3 + 1;
 	struct near near = {.count = 0};
 
 	for (size_t i = 0; i < n; i++) {
-		unsigned score = msd_near_distance(msd_span_of(name),
-						   msd_span_of(infos[i]->name));
+		unsigned score = msd_spelling_distance(msd_span_of(name),
+						       msd_span_of(infos[i]->name));
 
 		if (score <= limit)
 			keep(&near, i, score);

@@ -120,7 +120,7 @@ int msd_abi_no_memory(void)
 	return -1;
 }
 
-msd_err msd_abi_take(struct msd_diag *d)
+msd_err msd_abi_fetch_error(struct msd_diag *d)
 {
 	struct msd_abi_error *e = msd_abi_detach();
 	msd_err code;

@@ -28,7 +28,7 @@ int msd_abi_no_memory(void);
  * Move this thread's error into @d and clear it. Returns its code (MSD_CALL_FAILED if
  * the callee raised it).
  */
-msd_err msd_abi_take(struct msd_diag *d);
+msd_err msd_abi_fetch_error(struct msd_diag *d);
 /** Clear this thread's error, so that a later call does not report a stale one. */
 void msd_abi_clear(void);
 /**

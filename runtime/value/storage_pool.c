@@ -158,7 +158,7 @@ static struct block *block_new(struct msd_storage_pool *p, unsigned class,
 	return b;
 }
 
-struct msd_storage *msd_storage_pool_take(struct msd_storage_pool *p, size_t bytes)
+struct msd_storage *msd_storage_pool_allocate(struct msd_storage_pool *p, size_t bytes)
 {
 	size_t capacity;
 	unsigned class;

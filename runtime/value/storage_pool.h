@@ -27,7 +27,7 @@ void msd_storage_pool_close(struct msd_storage_pool *p);
  * 128-byte-aligned host memory, contents undefined; one reference. NULL if memory is
  * short or @bytes exceeds MSD_POOL_MAX_BYTES.
  */
-struct msd_storage *msd_storage_pool_take(struct msd_storage_pool *p, size_t bytes);
+struct msd_storage *msd_storage_pool_allocate(struct msd_storage_pool *p, size_t bytes);
 /** Number of idle bytes. */
 size_t msd_storage_pool_idle(struct msd_storage_pool *p);
 

@@ -19,7 +19,7 @@ struct msd_order {
 	struct msd_trust trust;
 	struct msd_floor floors[MSD_TRUST_KEYS];
 	uint32_t n_floors;
-	uint64_t now_s; /* not later than the real time: msd_known_time() */
+	uint64_t now_s; /* not later than the real time: msd_trusted_clock() */
 };
 
 /**

@@ -5,9 +5,9 @@
 #include <sys/stat.h>
 
 #include "client/cli/doctor.h"
-#include "client/cli/floor.h"
-#include "client/cli/neighbours.h"
+#include "client/cli/latency_baseline.h"
 #include "client/cli/overhead.h"
+#include "client/cli/process_scan.h"
 
 /* What is said of two looks, in @ret. */
 static const char *said(const struct msd_doctor_look *after,
@@ -256,7 +256,7 @@ static void put_process(int pid, const char *name, int parent, unsigned ticks)
 
 Test(neighbours, the_busiest_is_none_of_ones_own, .fini = remove_machine)
 {
-	struct msd_neighbours before, after;
+	struct msd_process_scan before, after;
 	struct msd_neighbour busiest;
 	const int64_t own[] = {10};
 
@@ -265,33 +265,33 @@ Test(neighbours, the_busiest_is_none_of_ones_own, .fini = remove_machine)
 	put_process(10, "modserd", 1, 50);
 	put_process(11, "worker) R 1 (", 10, 60);
 	put_process(20, "cc1", 1, 70);
-	msd_neighbours_look(root, &before);
+	msd_process_scan_look(root, &before);
 	put_process(10, "modserd", 1, 55);
 	put_process(11, "worker) R 1 (", 10, 960);
 	put_process(20, "cc1", 1, 90);
 	put_process(21, "new\n", 20, 30);
-	msd_neighbours_look(root, &after);
+	msd_process_scan_look(root, &after);
 	cr_expect_eq(before.n, 4);
 	cr_expect_eq(after.n, 5);
-	cr_expect_eq(msd_neighbours_own(&before, &after, 10), 905);
-	msd_neighbours_busiest(&before, &after, own, 1, &busiest);
+	cr_expect_eq(msd_process_scan_own(&before, &after, 10), 905);
+	msd_process_scan_busiest(&before, &after, own, 1, &busiest);
 	cr_expect_eq(busiest.pid, 21);
 	cr_expect_eq(busiest.ticks, 30);
 	cr_expect_str_eq(busiest.name, "new?");
-	msd_neighbours_finish(&before);
-	msd_neighbours_finish(&after);
+	msd_process_scan_finish(&before);
+	msd_process_scan_finish(&after);
 }
 
 Test(neighbours, of_a_machine_that_shows_none_there_are_none)
 {
-	struct msd_neighbours none;
+	struct msd_process_scan none;
 	struct msd_neighbour busiest;
 	const int64_t own[] = {1};
 
-	msd_neighbours_look("/nonexistent", &none);
-	msd_neighbours_busiest(&none, &none, own, 1, &busiest);
-	cr_expect_eq(none.n + busiest.ticks + msd_neighbours_own(&none, &none, 1), 0);
-	msd_neighbours_finish(&none);
+	msd_process_scan_look("/nonexistent", &none);
+	msd_process_scan_busiest(&none, &none, own, 1, &busiest);
+	cr_expect_eq(none.n + busiest.ticks + msd_process_scan_own(&none, &none, 1), 0);
+	msd_process_scan_finish(&none);
 }
 
 Test(floor, is_measured_by_both_kinds_of_sockets)

@@ -24,7 +24,7 @@ static void tell(uint64_t pid, const char *why)
 	msd_pack_cstr(&b, "WORKER_LOST");
 	msd_pack_cstr(&b, why);
 	cr_assert_not(b.bad);
-	msd_lost_workers_take(&lost, (struct msd_span){b.p, b.n});
+	msd_lost_workers_apply(&lost, (struct msd_span){b.p, b.n});
 	msd_buf_finish(&b);
 }
 

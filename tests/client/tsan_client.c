@@ -21,7 +21,7 @@ static void check(int ok, const char *what)
 	abort();
 }
 
-/* Each eight times: clients know it again (client/heard.h). */
+/* Each eight times: clients know it again (client/reply_cache.h). */
 static int64_t value_of(uint64_t id)
 {
 	return (int64_t)(id / 8);

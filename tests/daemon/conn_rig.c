@@ -38,7 +38,7 @@ static void on_frame(struct msd_conn *c, struct msd_in *in)
 	r->last_id = in->body.id;
 	r->last_payload = in->payload_bytes;
 	if (c->limits.takes_fds && (r->fd_id == 0 || r->fd_id == in->body.id))
-		r->took_fd = msd_conn_take_fd(c);
+		r->took_fd = msd_conn_adopt_fd(c);
 }
 
 static void on_closed(struct msd_conn *c, msd_err err, const char *why)

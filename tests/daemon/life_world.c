@@ -114,8 +114,8 @@ void take(struct life_world *w, enum msd_life_event_type type, uint32_t worker,
 	const enum msd_module_state was = w->life.state;
 	struct msd_life_actions as;
 
-	cr_assert(msd_life_may_come(&w->life, &e), "seed %u: event %d in %s", w->seed,
-		  (int)type, msd_module_state_name(was));
+	cr_assert(msd_life_event_is_legal(&w->life, &e), "seed %u: event %d in %s",
+		  w->seed, (int)type, msd_module_state_name(was));
 	msd_life_step(&w->life, &e, w->now_ms, &as);
 	cr_assert(was == w->life.state || msd_life_may_move(was, w->life.state),
 		  "seed %u: %s to %s", w->seed, msd_module_state_name(was),

@@ -23,7 +23,7 @@ struct request *first_sent(struct world *w, uint32_t worker)
 
 void tell_req(struct world *w, struct request *r, enum msd_req_event e)
 {
-	cr_assert(msd_req_may_come(r->state, e), "seed %u: event %d in state %d",
+	cr_assert(msd_req_event_is_legal(r->state, e), "seed %u: event %d in state %d",
 		  w->base.seed, (int)e, (int)r->state);
 	const struct msd_req_move move = msd_req_step(r->state, e);
 
@@ -51,7 +51,7 @@ static void look(struct world *w)
 {
 	for (uint32_t i = 0; i < w->base.life.n_workers; i++) {
 		const struct request *first = first_sent(w, i);
-		w->choices[i] = (struct msd_choice_worker){
+		w->choices[i] = (struct msd_worker_selection_worker){
 			.is_open = w->base.workers[i].phase == MSD_PHASE_OPEN,
 			.is_stuck = first != NULL && first->state == MSD_REQ_ABANDONED};
 		for (unsigned k = 0; k < MAX_REQUESTS; k++) {

@@ -5,7 +5,7 @@
  * choice of its queue and the lives of its requests are the daemon's; memory is counted
  * here. What a step asks for is done at once, and asserted to be possible.
  */
-#include "daemon/supervisor/module/choice.h"
+#include "daemon/supervisor/module/worker_selection.h"
 #include "daemon/supervisor/request/request_step.h"
 #include "tests/daemon/life_world.h"
 
@@ -25,7 +25,7 @@ struct request {
 struct world {
 	struct life_world base; /* first */
 	uint64_t n_ordered, budget;
-	struct msd_choice_worker choices[MAX_WORKERS];
+	struct msd_worker_selection_worker choices[MAX_WORKERS];
 	struct request requests[MAX_REQUESTS];
 	unsigned n_made, n_over;
 };

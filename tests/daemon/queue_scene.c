@@ -2,9 +2,9 @@
 
 #include <criterion/criterion.h>
 
-#include "daemon/supervisor/module/lane.h"
+#include "daemon/supervisor/module/client_queue.h"
 #include "daemon/supervisor/module/queue.h"
-#include "daemon/supervisor/module/ready_wait.h"
+#include "daemon/supervisor/module/ready_timeout.h"
 
 uint64_t told[MOST_TOLD];
 msd_err codes[MOST_TOLD];
@@ -40,39 +40,39 @@ static void on_answered(struct msd_req *r)
 
 static void on_freed(struct msd_req *r)
 {
-	if (r->at.lane != NULL)
-		msd_lane_left(r);
+	if (r->at.client_queue != NULL)
+		msd_client_queue_left(r);
 }
 
 static const struct msd_req_ops req_ops = {.explain_due = explain_due,
-					   .has_waited = msd_ready_wait_is_over,
+					   .has_waited = msd_ready_timeout_is_over,
 					   .on_answered = on_answered,
 					   .on_freed = on_freed};
 
-static void on_refused(struct msd_crew *crew)
+static void on_refused(struct msd_worker_group *group)
 {
-	MSD_CONTAINER_OF(crew, struct scene, crew)->n_ends++;
+	MSD_CONTAINER_OF(group, struct scene, group)->n_ends++;
 }
 
-static const struct msd_crew_ops crew_ops = {.on_refused = on_refused};
+static const struct msd_worker_group_ops group_ops = {.on_refused = on_refused};
 
 void scene_init(struct scene *s)
 {
 	*s = (struct scene){0};
 	(void)uv_loop_init(&s->loop);
 	msd_deadlines_init(&s->deadlines, &s->loop);
-	s->house.loop = &s->loop;
-	s->house.deadlines = &s->deadlines;
-	s->house.limits = &s->limits;
-	s->crew.house = &s->house;
-	s->crew.ops = &crew_ops;
-	s->crew.replicas = &s->replica;
-	s->crew.n_replicas = 1;
-	msd_list_init(&s->crew.lanes);
-	msd_list_init(&s->crew.background);
-	msd_list_init(&s->crew.all_lanes);
-	msd_list_init(&s->crew.refused);
-	msd_replica_init(&s->replica, &s->crew, 1);
+	s->registry.loop = &s->loop;
+	s->registry.deadlines = &s->deadlines;
+	s->registry.limits = &s->limits;
+	s->group.registry = &s->registry;
+	s->group.ops = &group_ops;
+	s->group.replicas = &s->replica;
+	s->group.n_replicas = 1;
+	msd_list_init(&s->group.client_queues);
+	msd_list_init(&s->group.background);
+	msd_list_init(&s->group.all_lanes);
+	msd_list_init(&s->group.refused);
+	msd_replica_init(&s->replica, &s->group, 1);
 	for (unsigned i = 0; i < 2; i++) {
 		msd_client_init(&s->clients[i], &client_ops);
 		s->clients[i].peer = (struct msd_peer_id){MSD_PEER_USER, i + 1, NULL};
@@ -86,20 +86,20 @@ void scene_finish(struct scene *s)
 		msd_client_leave(&s->clients[i]);
 		msd_queue_leave(&s->clients[i]);
 	}
-	cr_expect_eq(s->crew.n_queued, 0);
-	cr_expect_eq(s->crew.queued_us, 0);
-	cr_expect(msd_list_is_empty(&s->crew.all_lanes));
-	cr_expect(msd_list_is_empty(&s->crew.refused));
-	msd_deadline_clear(&s->deadlines, &s->crew.refusal_timer);
-	msd_deadline_clear(&s->deadlines, &s->crew.ready_timer);
+	cr_expect_eq(s->group.n_queued, 0);
+	cr_expect_eq(s->group.queued_us, 0);
+	cr_expect(msd_list_is_empty(&s->group.all_lanes));
+	cr_expect(msd_list_is_empty(&s->group.refused));
+	msd_deadline_clear(&s->deadlines, &s->group.refusal_timer);
+	msd_deadline_clear(&s->deadlines, &s->group.ready_timer);
 	msd_deadlines_close(&s->deadlines);
 	(void)uv_run(&s->loop, UV_RUN_DEFAULT);
 	cr_expect_eq(uv_loop_close(&s->loop), 0);
 }
 
-struct msd_lane *lane_of(struct scene *s, unsigned client)
+struct msd_client_queue *lane_of(struct scene *s, unsigned client)
 {
-	return msd_lane_get(&s->clients[client], &s->crew);
+	return msd_client_queue_get(&s->clients[client], &s->group);
 }
 
 struct msd_req *queue(struct scene *s, unsigned client, uint64_t id, bool may_kill)
@@ -108,8 +108,8 @@ struct msd_req *queue(struct scene *s, unsigned client, uint64_t id, bool may_ki
 
 	r->ops = &req_ops;
 	r->due.is_clients = may_kill;
-	s->crew.pace.us[0] = 7;
-	msd_lane_append(lane_of(s, client), r);
+	s->group.pace.us[0] = 7;
+	msd_client_queue_append(lane_of(s, client), r);
 	return r;
 }
 
@@ -118,12 +118,12 @@ void queue_nobodys(struct scene *s, unsigned client)
 	struct msd_req *r = msd_req_new(NULL, 0, MSD_M_TENSOR_FREE);
 
 	r->ops = &req_ops;
-	msd_lane_append(lane_of(s, client), r);
+	msd_client_queue_append(lane_of(s, client), r);
 }
 
 void step(struct scene *s)
 {
-	struct msd_deadline *timer = &s->crew.refusal_timer;
+	struct msd_deadline *timer = &s->group.refusal_timer;
 
 	cr_assert(msd_deadline_is_set(timer), "there is more to look at");
 	cr_assert_eq(msd_deadline_left(&s->deadlines, timer), 0);
@@ -133,26 +133,26 @@ void step(struct scene *s)
 
 void run(struct scene *s)
 {
-	while (msd_deadline_is_set(&s->crew.refusal_timer))
+	while (msd_deadline_is_set(&s->group.refusal_timer))
 		step(s);
 }
 
 void expect_queued(const struct scene *s, uint32_t n)
 {
-	cr_expect_eq(s->crew.n_queued, n);
-	cr_expect_eq(s->crew.queued_us, 7 * n);
+	cr_expect_eq(s->group.n_queued, n);
+	cr_expect_eq(s->group.queued_us, 7 * n);
 }
 
 void expect_left(struct scene *s, unsigned client, unsigned n, const uint64_t ids[])
 {
-	struct msd_lane *lane = lane_of(s, client);
+	struct msd_client_queue *client_queue = lane_of(s, client);
 	unsigned i = 0;
 
-	cr_expect_eq(lane->refused, MSD_REFUSED_NONE);
-	cr_expect_null(lane->why);
-	cr_expect(msd_list_is_empty(&lane->passed));
-	cr_expect_eq(lane->n_requests, n);
-	MSD_LIST_EACH (it, &lane->requests) {
+	cr_expect_eq(client_queue->refused, MSD_REFUSED_NONE);
+	cr_expect_null(client_queue->why);
+	cr_expect(msd_list_is_empty(&client_queue->passed));
+	cr_expect_eq(client_queue->n_requests, n);
+	MSD_LIST_EACH (it, &client_queue->requests) {
 		cr_assert_lt(i, n);
 		cr_expect_eq(MSD_CONTAINER_OF(it, struct msd_req, link)->client.id,
 			     ids[i++]);

@@ -3,7 +3,7 @@
 /* Two clients of two peers, and a module with one worker, which is no process and has
  * room. Nothing can be sent to it: what is not withheld breaks it. */
 #include "daemon/limits.h"
-#include "daemon/supervisor/module/house.h"
+#include "daemon/supervisor/module/registry.h"
 #include "daemon/supervisor/module/replica.h"
 
 #define MOST_TOLD 16u
@@ -12,11 +12,11 @@ struct scene {
 	uv_loop_t loop;
 	struct msd_deadlines deadlines;
 	struct msd_limits limits;
-	struct msd_house house;
-	struct msd_crew crew;
+	struct msd_module_registry registry;
+	struct msd_worker_group group;
 	struct msd_replica replica;
 	struct msd_client clients[2];
-	unsigned n_ends; /* of refusals: msd_crew_ops.on_refused() */
+	unsigned n_ends; /* of refusals: msd_worker_group_ops.on_refused() */
 };
 
 /* Ids of requests that were answered, in that order. */
@@ -26,7 +26,7 @@ extern unsigned n_told;
 
 void scene_init(struct scene *s);
 void scene_finish(struct scene *s);
-struct msd_lane *lane_of(struct scene *s, unsigned client);
+struct msd_client_queue *lane_of(struct scene *s, unsigned client);
 /** Queue a call; one that @may_kill has a deadline of its own. */
 struct msd_req *queue(struct scene *s, unsigned client, uint64_t id, bool may_kill);
 /** Queue what is nobody's: what a worker is told behind the others. */

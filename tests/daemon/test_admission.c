@@ -3,7 +3,7 @@
 #include "daemon/limits.h"
 #include "daemon/supervisor/module/admission.h"
 #include "daemon/supervisor/module/admit.h"
-#include "daemon/supervisor/module/lane.h"
+#include "daemon/supervisor/module/client_queue.h"
 
 #define SLOW 1u /* rows of the tally */
 #define FAST 2u
@@ -12,7 +12,7 @@
 
 /* Two clients, and a module with up to two workers that are no processes. */
 struct scene {
-	struct msd_house house;
+	struct msd_module_registry registry;
 	struct msd_limits limits;
 	struct msd_module module;
 	struct msd_replica replicas[2];
@@ -23,22 +23,22 @@ struct scene {
 
 static void scene_init(struct scene *s, uint32_t n_workers)
 {
-	struct msd_crew *crew = &s->module.crew;
+	struct msd_worker_group *group = &s->module.group;
 
 	*s = (struct scene){0};
-	s->house.limits = &s->limits;
-	crew->house = &s->house;
-	crew->replicas = s->replicas;
-	crew->n_replicas = n_workers;
-	crew->pace.us[SLOW] = 10000;
-	crew->pace.us[FAST] = 1000;
-	msd_list_init(&crew->lanes);
-	msd_list_init(&crew->background);
-	msd_list_init(&crew->all_lanes);
-	msd_peer_paces_init(&crew->paces);
+	s->registry.limits = &s->limits;
+	group->registry = &s->registry;
+	group->replicas = s->replicas;
+	group->n_replicas = n_workers;
+	group->pace.us[SLOW] = 10000;
+	group->pace.us[FAST] = 1000;
+	msd_list_init(&group->client_queues);
+	msd_list_init(&group->background);
+	msd_list_init(&group->all_lanes);
+	msd_peer_latencies_init(&group->paces);
 	msd_list_init(&s->module.receiving);
 	for (unsigned i = 0; i < 2; i++) {
-		msd_replica_init(&s->replicas[i], crew, i + 1);
+		msd_replica_init(&s->replicas[i], group, i + 1);
 		s->replicas[i].head_since_ms = NOW_MS;
 		s->replicas[i].is_open = true;
 		msd_client_init(&s->clients[i], NULL);
@@ -59,10 +59,11 @@ static struct msd_req *call(struct scene *s, unsigned row)
 
 static void queue(struct scene *s, unsigned client, unsigned n, unsigned row)
 {
-	struct msd_lane *lane = msd_lane_get(&s->clients[client], &s->module.crew);
+	struct msd_client_queue *client_queue =
+		msd_client_queue_get(&s->clients[client], &s->module.group);
 
 	for (unsigned i = 0; i < n; i++)
-		msd_lane_append(lane, call(s, row));
+		msd_client_queue_append(client_queue, call(s, row));
 }
 
 static void post(struct scene *s, unsigned worker, unsigned row)
@@ -77,7 +78,7 @@ static uint64_t ahead_us(struct scene *s, unsigned row)
 				.at.function = (uint8_t)row,
 				.client.who = &s->clients[0]};
 
-	return msd_backlog_of(&s->module.crew, &asked, NOW_MS).ahead_us;
+	return msd_backlog_of(&s->module.group, &asked, NOW_MS).ahead_us;
 }
 
 static void scene_finish(struct scene *s)
@@ -85,19 +86,20 @@ static void scene_finish(struct scene *s)
 	for (unsigned i = 0; i < s->n_made; i++)
 		msd_req_release(s->made[i]);
 	for (unsigned i = 0; i < 2; i++) {
-		struct msd_lane *lane = msd_lane_find(&s->clients[i], &s->module.crew);
-		if (lane != NULL)
-			msd_lane_free(lane);
+		struct msd_client_queue *client_queue =
+			msd_client_queue_find(&s->clients[i], &s->module.group);
+		if (client_queue != NULL)
+			msd_client_queue_free(client_queue);
 	}
-	msd_peer_paces_finish(&s->module.crew.paces);
+	msd_peer_latencies_finish(&s->module.group.paces);
 }
 
 /* A call of @client that took so long is over. */
 static void took_ms(struct scene *s, unsigned client, unsigned ms)
 {
-	s->module.crew.pace.n[FAST] = 2;
-	msd_crew_note_pace(&s->module.crew, &s->clients[client], FAST,
-			   ms * UINT64_C(1000000));
+	s->module.group.pace.n[FAST] = 2;
+	msd_worker_group_note_pace(&s->module.group, &s->clients[client], FAST,
+				   ms * UINT64_C(1000000));
 }
 
 Test(admission, a_call_is_judged_by_those_of_its_own_peer)
@@ -109,16 +111,16 @@ Test(admission, a_call_is_judged_by_those_of_its_own_peer)
 	asked.client.who = &s.clients[0];
 	for (unsigned i = 0; i < 20; i++)
 		took_ms(&s, 1, 1000);
-	cr_expect_eq(msd_backlog_of(&s.module.crew, &asked, NOW_MS).own_us, 0,
+	cr_expect_eq(msd_backlog_of(&s.module.group, &asked, NOW_MS).own_us, 0,
 		     "nothing is known of it");
 	took_ms(&s, 0, 2);
-	cr_expect_leq(msd_backlog_of(&s.module.crew, &asked, NOW_MS).own_us, 2001);
+	cr_expect_leq(msd_backlog_of(&s.module.group, &asked, NOW_MS).own_us, 2001);
 	queue(&s, 0, 3, FAST);
 	cr_expect_leq(ahead_us(&s, FAST), 3 * 2001);
 	queue(&s, 1, 1, FAST);
 	cr_expect_geq(ahead_us(&s, FAST), 1000000);
 	asked.client.who = &s.clients[1];
-	cr_expect_geq(msd_backlog_of(&s.module.crew, &asked, NOW_MS).own_us, 1000000);
+	cr_expect_geq(msd_backlog_of(&s.module.group, &asked, NOW_MS).own_us, 1000000);
 	scene_finish(&s);
 }
 
@@ -139,9 +141,9 @@ Test(admission, the_own_lane_is_ahead_as_a_whole)
 	queue(&s, 0, 3, SLOW);
 	queue(&s, 0, 2, FAST);
 	cr_expect_eq(ahead_us(&s, FAST), 32000);
-	cr_expect_eq(s.module.crew.queued_us, 32000);
+	cr_expect_eq(s.module.group.queued_us, 32000);
 	scene_finish(&s);
-	cr_expect_eq(s.module.crew.queued_us, 0, "what leaves is taken away");
+	cr_expect_eq(s.module.group.queued_us, 0, "what leaves is taken away");
 }
 
 Test(admission, of_a_long_lane_of_another_client_one_call_a_turn_is_ahead)
@@ -183,13 +185,14 @@ Test(admission, what_a_call_overtakes_is_not_ahead_of_it)
 	queue(&s, 0, 1, SLOW);
 	struct msd_req *unhurried = call(&s, SLOW);
 	unhurried->at.is_unordered = true;
-	msd_lane_append(msd_lane_get(&s.clients[0], &s.module.crew), unhurried);
+	msd_client_queue_append(msd_client_queue_get(&s.clients[0], &s.module.group),
+				unhurried);
 	queue(&s, 1, 40, SLOW);
-	cr_expect_eq(msd_backlog_of(&s.module.crew, &asked, NOW_MS).ahead_us,
+	cr_expect_eq(msd_backlog_of(&s.module.group, &asked, NOW_MS).ahead_us,
 		     10000 + 2 * 10000,
 		     "one of its own, and as many turns of the other");
 	asked.at.is_unordered = false;
-	cr_expect_eq(msd_backlog_of(&s.module.crew, &asked, NOW_MS).ahead_us,
+	cr_expect_eq(msd_backlog_of(&s.module.group, &asked, NOW_MS).ahead_us,
 		     20000 + 3 * 10000);
 	scene_finish(&s);
 }
@@ -227,10 +230,11 @@ Test(admission, what_needs_no_order_does_not_wait_for_the_home)
 	scene_init(&s, 2);
 	asked.client.who = &s.clients[0];
 	post(&s, 0, SLOW);
-	msd_lane_bind(msd_lane_get(&s.clients[0], &s.module.crew), &s.replicas[0]);
-	cr_expect_eq(msd_backlog_of(&s.module.crew, &asked, NOW_MS).ahead_us, 0);
+	msd_client_queue_bind(msd_client_queue_get(&s.clients[0], &s.module.group),
+			      &s.replicas[0]);
+	cr_expect_eq(msd_backlog_of(&s.module.group, &asked, NOW_MS).ahead_us, 0);
 	asked.at.is_unordered = false;
-	cr_expect_eq(msd_backlog_of(&s.module.crew, &asked, NOW_MS).ahead_us, 10000);
+	cr_expect_eq(msd_backlog_of(&s.module.group, &asked, NOW_MS).ahead_us, 10000);
 	scene_finish(&s);
 }
 
@@ -241,7 +245,8 @@ Test(admission, at_home_the_home_alone_counts)
 	scene_init(&s, 2);
 	post(&s, 0, SLOW);
 	post(&s, 1, FAST);
-	msd_lane_bind(msd_lane_get(&s.clients[0], &s.module.crew), &s.replicas[0]);
+	msd_client_queue_bind(msd_client_queue_get(&s.clients[0], &s.module.group),
+			      &s.replicas[0]);
 	cr_expect_eq(ahead_us(&s, FAST), 10000);
 	queue(&s, 0, 1, SLOW);
 	cr_expect_eq(ahead_us(&s, FAST), 20000);

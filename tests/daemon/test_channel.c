@@ -2,8 +2,8 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include "daemon/supervisor/module/house.h"
 #include "daemon/supervisor/module/process_parts.h"
+#include "daemon/supervisor/module/registry.h"
 #include "daemon/supervisor/module/replica.h"
 #include "tests/daemon/conn_rig.h"
 
@@ -60,8 +60,8 @@ static ssize_t announced_bytes(int fd)
 Test(channel, shares_its_turns_with_all_other_workers)
 {
 	struct rig r;
-	struct msd_house house = {.wire = &r.wire};
-	struct msd_process process = {.house = &house};
+	struct msd_module_registry registry = {.wire = &r.wire};
+	struct msd_process process = {.registry = &registry};
 	int ends[2];
 
 	rig_open(&r, false);

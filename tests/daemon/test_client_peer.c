@@ -18,7 +18,7 @@ static void end(void)
 
 static struct msd_client_peer *take(enum msd_peer_kind kind, uint64_t value)
 {
-	return msd_client_peer_take(
+	return msd_client_peer_get(
 		&peers, (struct msd_peer_id){.kind = kind, .value = value}, 1 << 20);
 }
 

@@ -147,7 +147,7 @@ Test(config, what_is_printed_is_read_as_the_same)
 	cr_expect_str_eq(again.store, "it's");
 	cr_expect_eq(again.limits.max_upload, 3072);
 	cr_expect_str_eq(again.preloads[0].file, "/x,y");
-	cr_expect_eq(again.preloads[0].spread.at[0].id, 1);
+	cr_expect_eq(again.preloads[0].device_list.at[0].id, 1);
 	msd_buf_finish(&first);
 	msd_options_finish(&o);
 	msd_options_finish(&again);

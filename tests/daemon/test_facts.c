@@ -32,7 +32,7 @@ static msd_err take(struct msd_facts *f, const struct msd_buf *b, struct msd_dia
 {
 	const struct msd_body body = {.kind = MSD_RESPONSE, .result = {b->p, b->n}};
 
-	return msd_facts_take(f, &body, d);
+	return msd_facts_set(f, &body, d);
 }
 
 static bool has(const struct msd_facts *f, const char *name)

@@ -5,7 +5,7 @@
 
 #include "daemon/supervisor/keep/keep.h"
 #include "daemon/wire/work.h"
-#include "store/care.h"
+#include "store/maintenance.h"
 #include "tests/store/shelf.h"
 
 #define N 5000
@@ -79,13 +79,13 @@ Test(keep, puts_the_parts_and_the_record_that_names_them)
 	close_keeper();
 }
 
-static void write_papers(struct msd_paper papers[MSD_PAPERS])
+static void write_papers(struct msd_attachment papers[MSD_PAPERS])
 {
 	for (unsigned i = 0; i < MSD_PAPERS; i++) {
 		uint8_t *bytes = shelf_bytes(4 + i, 7 + i);
 
-		cr_assert_eq(msd_paper_write((struct msd_span){bytes, 7 + i},
-					     &papers[i], NULL),
+		cr_assert_eq(msd_attachment_write((struct msd_span){bytes, 7 + i},
+						  &papers[i], NULL),
 			     MSD_OK);
 		free(bytes);
 	}
@@ -112,7 +112,7 @@ Test(keep, puts_self_tests_manifest_and_signature_beside_the_parts)
 		cr_expect(shelf_has(&shelf, 4 + i, 7 + i));
 		cr_expect_eq(e->files[1 + i].role, MSD_ROLE_TEST + i);
 		cr_expect_eq(e->files[1 + i].bytes, 7 + i);
-		msd_paper_close(&k.papers[i]);
+		msd_attachment_close(&k.papers[i]);
 	}
 	cr_assert(msd_digest_equal(&e->digest, &e->files[0].digest),
 		  "they are no part of its name");

@@ -293,9 +293,9 @@ static void expect_cell(enum msd_module_state state, enum msd_phase phase,
 	const struct row *row = row_of(state, phase, e->type, e->loss);
 	const bool is_legal = is_plain(e->type) ? plain != NULL : row != NULL;
 
-	cr_assert_eq(msd_life_may_come(&life, e), is_legal, "%s, phase %d, event %d/%d",
-		     msd_module_state_name(state), (int)phase, (int)e->type,
-		     (int)e->loss);
+	cr_assert_eq(msd_life_event_is_legal(&life, e), is_legal,
+		     "%s, phase %d, event %d/%d", msd_module_state_name(state),
+		     (int)phase, (int)e->type, (int)e->loss);
 	if (!is_legal)
 		return;
 	const bool has_process = phase == OPENING || phase == OPEN;

@@ -18,7 +18,7 @@ struct scene {
 	struct msd_wire wire;
 	struct msd_deadlines deadlines;
 	struct msd_limits limits;
-	struct msd_house house;
+	struct msd_module_registry registry;
 	struct msd_client client;
 	struct msd_module *m;
 };
@@ -54,9 +54,9 @@ static void on_done(struct msd_client *c, const struct msd_req *r)
 static const struct msd_client_ops client_ops = {
 	.reply = reply, .reply_error = reply_error, .on_done = on_done};
 
-static void on_gone(struct msd_house *house)
+static void on_gone(struct msd_module_registry *registry)
 {
-	(void)house;
+	(void)registry;
 	n_gone++;
 }
 
@@ -64,7 +64,7 @@ static struct msd_module *find(struct scene *s)
 {
 	struct msd_module *m = NULL;
 
-	return msd_module_require(&s->house, msd_span_of("m"), &m, NULL) == MSD_OK
+	return msd_module_require(&s->registry, msd_span_of("m"), &m, NULL) == MSD_OK
 		       ? m
 		       : NULL;
 }
@@ -75,7 +75,7 @@ static struct msd_module *load(struct scene *s)
 		.file = "m.so", .source.fd = -1, .is_awaited = true};
 	struct msd_module *m = NULL;
 
-	cr_assert_eq(msd_module_load(&s->house, msd_span_of("m"), &how, &m, NULL),
+	cr_assert_eq(msd_module_load(&s->registry, msd_span_of("m"), &how, &m, NULL),
 		     MSD_OK);
 	return m;
 }
@@ -100,20 +100,20 @@ static void scene_init(struct scene *s, unsigned n_calls)
 	(void)uv_loop_init(&s->loop);
 	cr_assert_eq(msd_wire_init(&s->wire, &s->loop, NULL), MSD_OK);
 	msd_deadlines_init(&s->deadlines, &s->loop);
-	s->house = (struct msd_house){.loop = &s->loop,
-				      .wire = &s->wire,
-				      .deadlines = &s->deadlines,
-				      .limits = &s->limits,
-				      .leaves_calls_uncounted = true,
-				      .on_gone = on_gone};
-	msd_list_init(&s->house.modules);
-	msd_list_init(&s->house.warm.artifacts);
+	s->registry = (struct msd_module_registry){.loop = &s->loop,
+						   .wire = &s->wire,
+						   .deadlines = &s->deadlines,
+						   .limits = &s->limits,
+						   .leaves_calls_uncounted = true,
+						   .on_gone = on_gone};
+	msd_list_init(&s->registry.modules);
+	msd_list_init(&s->registry.warm.artifacts);
 	msd_client_init(&s->client, &client_ops);
 	n_told = n_gone = 0;
 	s->m = load(s);
 	for (uint64_t id = 1; id <= n_calls; id++)
 		msd_module_submit(s->m, ask(s, id, MSD_M_TENSOR_ALLOC));
-	cr_assert_eq(s->m->crew.n_queued, n_calls);
+	cr_assert_eq(s->m->group.n_queued, n_calls);
 }
 
 static void scene_finish(struct scene *s)
@@ -122,7 +122,7 @@ static void scene_finish(struct scene *s)
 	msd_queue_leave(&s->client);
 	while (find(s) != NULL)
 		msd_module_unload(find(s));
-	cr_expect_eq(s->house.n_modules, 0);
+	cr_expect_eq(s->registry.n_modules, 0);
 	msd_deadlines_close(&s->deadlines);
 	msd_wire_close(&s->wire);
 	(void)uv_run(&s->loop, UV_RUN_DEFAULT);
@@ -133,7 +133,7 @@ static void scene_finish(struct scene *s)
 /* Look at one request, as the loop does. */
 static void step(struct scene *s)
 {
-	struct msd_deadline *timer = &s->m->crew.refusal_timer;
+	struct msd_deadline *timer = &s->m->group.refusal_timer;
 
 	cr_assert(msd_deadline_is_set(timer), "there is more to look at");
 	msd_deadline_clear(&s->deadlines, timer);
@@ -144,7 +144,7 @@ static void unload(struct scene *s)
 {
 	struct msd_req *r = ask(s, UNLOAD, MSD_M_MODULE_UNLOAD);
 
-	msd_followers_wait(&s->m->unloaders, r);
+	msd_waiters_wait(&s->m->unloaders, r);
 	msd_module_unload(s->m);
 }
 
@@ -174,7 +174,7 @@ Test(module_end, refuses_one_at_a_time_and_then_tells_who_waits_for_it)
 }
 
 /* As the loop does of those who follow or wait. */
-static void tell_next(struct scene *s, struct msd_followers *f)
+static void tell_next(struct scene *s, struct msd_waiters *f)
 {
 	cr_assert(msd_deadline_is_set(&f->next), "there is more to tell");
 	msd_deadline_clear(&s->deadlines, &f->next);
@@ -207,7 +207,7 @@ Test(module_end, tells_those_who_unload_it_in_turns)
 	struct scene s;
 
 	scene_init(&s, 0);
-	msd_followers_wait(&s.m->unloaders, ask(&s, 1, MSD_M_MODULE_UNLOAD));
+	msd_waiters_wait(&s.m->unloaders, ask(&s, 1, MSD_M_MODULE_UNLOAD));
 	unload(&s);
 	cr_expect_eq(n_told, 1);
 	cr_expect_eq(n_gone, 0);
@@ -234,7 +234,7 @@ Test(module_end, comes_when_the_last_one_is_cancelled_meanwhile)
 
 	scene_init(&s, 1);
 	unload(&s);
-	msd_req_take(
+	msd_req_apply(
 		MSD_CONTAINER_OF(s.client.requests.next, struct msd_req, client.link),
 		MSD_REQ_CANCELLED);
 	cr_expect_eq(codes[0], MSD_CANCELLED);

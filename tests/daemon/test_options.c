@@ -275,13 +275,13 @@ Test(options, load_takes_keys_beside_the_library)
 	cr_expect_str_eq(o.preloads[0].file, "lib,v1.so");
 	cr_expect_str_eq(o.preloads[0].graph, "g.json");
 	cr_expect_str_eq(o.preloads[0].params, "p,q.params");
-	cr_expect_eq(o.preloads[0].spread.at[0].type, 4);
-	cr_expect_eq(o.preloads[0].spread.at[0].id, 1);
+	cr_expect_eq(o.preloads[0].device_list.at[0].type, 4);
+	cr_expect_eq(o.preloads[0].device_list.at[0].id, 1);
 	cr_expect_eq(o.preloads[0].workers, 3);
 	cr_expect_eq(o.preloads[0].era, MSD_ERA_SAID_CLASSIC);
 	cr_expect_str_eq(o.preloads[1].file, "b.so");
 	cr_expect_null(o.preloads[1].graph);
-	cr_expect_eq(o.preloads[1].spread.n, 0);
+	cr_expect_eq(o.preloads[1].device_list.n, 0);
 	cr_expect_eq(o.preloads[1].workers, 0);
 	msd_options_finish(&o);
 }

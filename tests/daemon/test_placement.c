@@ -35,7 +35,7 @@ Test(placement, of_nothing_takes_nothing, .init = begin, .fini = end)
 {
 	struct msd_placement p = {0};
 
-	cr_assert_eq(msd_placement_take(&p, &budget, &pool, 0, NULL), MSD_OK);
+	cr_assert_eq(msd_placement_reserve(&p, &budget, &pool, 0, NULL), MSD_OK);
 	msd_placement_end(&p);
 	cr_expect_eq(n_rooms, 0, "nobody is woken for it");
 }
@@ -44,7 +44,7 @@ Test(placement, gives_back_the_slot_and_the_claim, .init = begin, .fini = end)
 {
 	struct msd_placement p = {.wanted_bytes = 600};
 
-	cr_assert_eq(msd_placement_take(&p, &budget, &pool, 500, NULL), MSD_OK);
+	cr_assert_eq(msd_placement_reserve(&p, &budget, &pool, 500, NULL), MSD_OK);
 	memset(p.slot.p, 1, 500);
 	cr_expect_eq(budget.used_bytes, 600);
 	msd_placement_end(&p);
@@ -59,11 +59,12 @@ Test(placement, that_has_no_room_now_waits_and_holds_nothing, .init = begin,
 	struct msd_placement first = {.wanted_bytes = 600},
 			     second = {.wanted_bytes = 401};
 
-	cr_assert_eq(msd_placement_take(&first, &budget, &pool, 600, NULL), MSD_OK);
-	cr_expect_eq(msd_placement_take(&second, &budget, &pool, 401, NULL), MSD_WAIT);
+	cr_assert_eq(msd_placement_reserve(&first, &budget, &pool, 600, NULL), MSD_OK);
+	cr_expect_eq(msd_placement_reserve(&second, &budget, &pool, 401, NULL),
+		     MSD_WAIT);
 	cr_expect_eq(budget.used_bytes, 600);
 	msd_placement_end(&first);
-	cr_expect_eq(msd_placement_take(&second, &budget, &pool, 401, NULL), MSD_OK);
+	cr_expect_eq(msd_placement_reserve(&second, &budget, &pool, 401, NULL), MSD_OK);
 	msd_placement_end(&second);
 }
 
@@ -72,7 +73,7 @@ Test(placement, over_the_whole_budget_never_waits, .init = begin, .fini = end)
 	struct msd_placement p = {.wanted_bytes = 1001};
 	struct msd_diag d = {0};
 
-	cr_expect_eq(msd_placement_take(&p, &budget, &pool, 1, &d), MSD_NO_SPACE);
+	cr_expect_eq(msd_placement_reserve(&p, &budget, &pool, 1, &d), MSD_NO_SPACE);
 	cr_expect_not_null(strstr(msd_diag_text(&d), "max-memory"));
 	msd_diag_finish(&d);
 	msd_placement_end(&p);
@@ -83,7 +84,8 @@ Test(placement, that_finds_no_slot_gives_its_claim_back, .init = begin, .fini = 
 	struct msd_placement p = {.wanted_bytes = 900};
 
 	pool.max_bytes = 0;
-	cr_expect_eq(msd_placement_take(&p, &budget, &pool, 900, NULL), MSD_NO_SPACE);
+	cr_expect_eq(msd_placement_reserve(&p, &budget, &pool, 900, NULL),
+		     MSD_NO_SPACE);
 	msd_placement_end(&p);
 }
 
@@ -99,8 +101,8 @@ Test(placement, points_inline_tensors_to_their_bytes, .init = begin, .fini = end
 				    .bytes = 64};
 	uint8_t data[MSD_WIRE_TENSOR_BYTES + sizeof(shape)];
 
-	cr_assert_eq(msd_placement_take(&before, &budget, &pool, 128, NULL), MSD_OK);
-	cr_assert_eq(msd_placement_take(&p, &budget, &pool, 256, NULL), MSD_OK);
+	cr_assert_eq(msd_placement_reserve(&before, &budget, &pool, 128, NULL), MSD_OK);
+	cr_assert_eq(msd_placement_reserve(&p, &budget, &pool, 256, NULL), MSD_OK);
 	size_t n = msd_wire_tensor_write(&t, data);
 	msd_placement_point(&p, data, t.offset);
 	cr_assert_eq(msd_wire_tensor_read(data, n, &t, NULL), MSD_OK);
@@ -125,10 +127,11 @@ Test(placement, keeps_its_claim_while_the_pool_grows)
 	budget.max_bytes = 8u << 20;
 	(void)uv_loop_init(&loop);
 	msd_segpool_grow_aside(&pool, &loop, on_grown);
-	cr_expect_eq(msd_placement_take(&p, &budget, &pool, 8u << 20, NULL), MSD_WAIT);
+	cr_expect_eq(msd_placement_reserve(&p, &budget, &pool, 8u << 20, NULL),
+		     MSD_WAIT);
 	cr_expect_eq(budget.used_bytes, 8u << 20);
 	(void)uv_run(&loop, UV_RUN_DEFAULT);
-	cr_expect_eq(msd_placement_take(&p, &budget, &pool, 8u << 20, NULL), MSD_OK);
+	cr_expect_eq(msd_placement_reserve(&p, &budget, &pool, 8u << 20, NULL), MSD_OK);
 	cr_expect_eq(budget.used_bytes, 8u << 20, "it claims once");
 	msd_placement_end(&p);
 	end();
@@ -142,12 +145,12 @@ Test(placement, that_is_reduced_leaves_its_end_to_others_and_gets_it_back,
 {
 	struct msd_placement p = {.wanted_bytes = 900}, other = {.wanted_bytes = 600};
 
-	cr_assert_eq(msd_placement_take(&p, &budget, &pool, 800, NULL), MSD_OK);
+	cr_assert_eq(msd_placement_reserve(&p, &budget, &pool, 800, NULL), MSD_OK);
 	memset(p.slot.p, 7, 256);
 	msd_placement_reduce(&p, 256);
 	cr_expect_eq(budget.used_bytes, 256);
 	cr_expect_eq(n_rooms, 1);
-	cr_assert_eq(msd_placement_take(&other, &budget, &pool, 600, NULL), MSD_OK);
+	cr_assert_eq(msd_placement_reserve(&other, &budget, &pool, 600, NULL), MSD_OK);
 	cr_expect_eq(msd_placement_restore(&p, 800, 256, false, NULL), MSD_WAIT);
 	cr_expect_eq(budget.used_bytes, 856, "who waits takes nothing");
 	msd_placement_end(&other);
@@ -162,10 +165,10 @@ Test(placement, that_cannot_grow_where_it_lies_moves_unless_it_must_stay, .init 
 {
 	struct msd_placement p = {.wanted_bytes = 500}, behind = {.wanted_bytes = 300};
 
-	cr_assert_eq(msd_placement_take(&p, &budget, &pool, 500, NULL), MSD_OK);
+	cr_assert_eq(msd_placement_reserve(&p, &budget, &pool, 500, NULL), MSD_OK);
 	memset(p.slot.p, 7, 128);
 	msd_placement_reduce(&p, 128);
-	cr_assert_eq(msd_placement_take(&behind, &budget, &pool, 300, NULL), MSD_OK);
+	cr_assert_eq(msd_placement_reserve(&behind, &budget, &pool, 300, NULL), MSD_OK);
 	const uint8_t *was = p.slot.p;
 	cr_expect_eq(msd_placement_restore(&p, 500, 128, true, NULL), MSD_WAIT);
 	cr_assert_eq(msd_placement_restore(&p, 500, 128, false, NULL), MSD_OK);

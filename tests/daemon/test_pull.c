@@ -6,12 +6,12 @@
 #include "daemon/supervisor/edge/method.h"
 #include "daemon/supervisor/fetch/fetcher.h"
 #include "daemon/supervisor/keep/keeper.h"
-#include "daemon/supervisor/module/house.h"
+#include "daemon/supervisor/module/registry.h"
 #include "tests/support/fail_alloc.h"
 
 /* A pull without a daemon, of which no program to fetch is installed. */
 static struct msd_limits limits = {.max_modules = 1, .max_workers = 1, .max_pulls = 1};
-static struct msd_house house;
+static struct msd_module_registry registry;
 static struct msd_keeper keeper = {.is_open = true};
 static struct msd_fetcher fetcher;
 static struct msd_edge edge;
@@ -36,7 +36,7 @@ static void on_done(struct msd_client *c, const struct msd_req *r)
 
 static const struct msd_client_ops ops = {.reply_error = on_error, .on_done = on_done};
 
-static const struct msd_fetch_terms *terms_of(struct msd_edge *e, const char *name)
+static const struct msd_fetch_options *terms_of(struct msd_edge *e, const char *name)
 {
 	(void)e;
 	(void)name;
@@ -45,11 +45,11 @@ static const struct msd_fetch_terms *terms_of(struct msd_edge *e, const char *na
 
 static void set_up(void)
 {
-	msd_list_init(&house.modules);
-	house.limits = &limits;
+	msd_list_init(&registry.modules);
+	registry.limits = &limits;
 	msd_fetcher_init(&fetcher);
 	fetcher.limits = &limits;
-	edge = (struct msd_edge){.house = &house,
+	edge = (struct msd_edge){.registry = &registry,
 				 .limits = &limits,
 				 .keeper = &keeper,
 				 .fetcher = &fetcher,

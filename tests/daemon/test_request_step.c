@@ -62,8 +62,8 @@ Test(request_step, each_state_does_with_each_event_what_the_table_says)
 		for (int e = 0; e < MSD_REQ_EVENT_COUNT; e++) {
 			const struct msd_req_move *cell = &cells[s][e];
 			const bool is_legal = cell->to != MSD_REQ_STATE_COUNT;
-			cr_assert_eq(msd_req_may_come((enum msd_req_state)s,
-						      (enum msd_req_event)e),
+			cr_assert_eq(msd_req_event_is_legal((enum msd_req_state)s,
+							    (enum msd_req_event)e),
 				     is_legal, "state %d, event %d", s, e);
 			if (!is_legal)
 				continue;
@@ -86,7 +86,7 @@ static void expect_one_answer(enum msd_req_state state, unsigned answers,
 	}
 	for (int e = 0; left > 0 && e < MSD_REQ_EVENT_COUNT; e++) {
 		/* A client that is gone, or was answered, asks for nothing. */
-		if (!msd_req_may_come(state, (enum msd_req_event)e) ||
+		if (!msd_req_event_is_legal(state, (enum msd_req_event)e) ||
 		    ((was_orphaned || answers > 0) &&
 		     (e == MSD_REQ_ORPHANED || e == MSD_REQ_CANCELLED ||
 		      e == MSD_REQ_FORSAKEN)))

@@ -4,10 +4,10 @@
 #include "daemon/limits.h"
 #include "daemon/supervisor/module/admit.h"
 #include "daemon/supervisor/module/busy.h"
-#include "daemon/supervisor/module/house.h"
+#include "daemon/supervisor/module/call_stats.h"
 #include "daemon/supervisor/module/process.h"
+#include "daemon/supervisor/module/registry.h"
 #include "daemon/supervisor/module/run_watch.h"
-#include "daemon/supervisor/module/tally.h"
 
 #define GRACE_MS 1000u
 #define MOST_MS 60000u
@@ -24,7 +24,7 @@ static struct {
 struct scene {
 	uv_loop_t loop;
 	struct msd_deadlines deadlines;
-	struct msd_house house;
+	struct msd_module_registry registry;
 	struct msd_limits limits;
 	struct msd_module module;
 	struct msd_process process;
@@ -49,7 +49,7 @@ static void on_done(struct msd_client *c, const struct msd_req *r)
 	(void)r;
 }
 
-static const struct msd_crew_ops crew_ops = {.on_overran = on_overran};
+static const struct msd_worker_group_ops group_ops = {.on_overran = on_overran};
 static const struct msd_client_ops client_ops = {.on_done = on_done};
 
 static struct msd_req *call(struct scene *s, unsigned client)
@@ -64,26 +64,26 @@ static struct msd_req *call(struct scene *s, unsigned client)
 
 static void scene_init(struct scene *s, uint64_t ran_ms)
 {
-	struct msd_crew *crew = &s->module.crew;
+	struct msd_worker_group *group = &s->module.group;
 
 	*s = (struct scene){
 		.limits = {.kill_grace_ms = GRACE_MS, .max_run_ms = MOST_MS}};
 	cr_assert_eq(uv_loop_init(&s->loop), 0);
 	msd_deadlines_init(&s->deadlines, &s->loop);
-	s->house.loop = &s->loop;
-	s->house.deadlines = &s->deadlines;
-	s->house.limits = &s->limits;
-	s->house.leaves_calls_uncounted = true;
-	crew->house = &s->house;
-	crew->ops = &crew_ops;
-	crew->replicas = &s->replica;
-	crew->n_replicas = 1;
-	crew->tally = msd_tally_new("m");
-	msd_list_init(&crew->lanes);
-	msd_list_init(&crew->background);
+	s->registry.loop = &s->loop;
+	s->registry.deadlines = &s->deadlines;
+	s->registry.limits = &s->limits;
+	s->registry.leaves_calls_uncounted = true;
+	group->registry = &s->registry;
+	group->ops = &group_ops;
+	group->replicas = &s->replica;
+	group->n_replicas = 1;
+	group->call_stats = msd_call_stats_new("m");
+	msd_list_init(&group->client_queues);
+	msd_list_init(&group->background);
 	msd_list_init(&s->module.receiving);
 	msd_list_init(&s->process.directs);
-	msd_replica_init(&s->replica, crew, 1);
+	msd_replica_init(&s->replica, group, 1);
 	s->replica.process = &s->process;
 	s->replica.is_open = true;
 	s->replica.head_since_ms = uv_now(&s->loop) - ran_ms;
@@ -102,14 +102,14 @@ static void leave(struct msd_req *r, uint64_t since_ms)
 	r->client.peer = r->client.who->peer;
 	r->client.code = MSD_REQ_UNANSWERED;
 	msd_req_leave_client(r);
-	r->at.left_ms = uv_now(r->module->crew.house->loop) - since_ms;
+	r->at.left_ms = uv_now(r->module->group.registry->loop) - since_ms;
 }
 
 static void scene_finish(struct scene *s)
 {
 	msd_req_release(s->first);
 	msd_req_release(s->second);
-	msd_tally_unref(s->module.crew.tally);
+	msd_call_stats_unref(s->module.group.call_stats);
 	msd_deadline_clear(&s->deadlines, &s->replica.run_timer);
 	msd_deadlines_close(&s->deadlines);
 	(void)uv_run(&s->loop, UV_RUN_DEFAULT);
@@ -142,10 +142,10 @@ Test(run_watch, what_the_load_said_counts_instead_of_the_daemons)
 	struct scene s;
 
 	scene_init(&s, MOST_MS);
-	s.module.crew.max_run = (struct msd_run_limit){.is_said = true, .ms = 0};
+	s.module.group.max_run = (struct msd_run_limit){.is_said = true, .ms = 0};
 	msd_run_watch_look(&s.replica);
 	cr_expect_eq(ended.n, 0, "as long as it likes");
-	s.module.crew.max_run.ms = MOST_MS + 9;
+	s.module.group.max_run.ms = MOST_MS + 9;
 	msd_run_watch_look(&s.replica);
 	cr_expect_eq(ended.n, 0);
 	cr_expect_eq(next_look_ms(&s), 9);
@@ -196,13 +196,13 @@ Test(run_watch, a_module_is_hung_when_no_worker_has_answered_for_max_run)
 	uint64_t ms = 0;
 
 	scene_init(&s, MOST_MS - 1);
-	cr_expect(msd_busy_longest(&s.module.crew, &ms));
+	cr_expect(msd_busy_longest(&s.module.group, &ms));
 	cr_expect_eq(ms, MOST_MS - 1);
-	cr_expect_not(msd_busy_is_hung(&s.module.crew, &ms));
+	cr_expect_not(msd_busy_is_hung(&s.module.group, &ms));
 	s.replica.head_since_ms--;
-	cr_expect(msd_busy_is_hung(&s.module.crew, &ms));
+	cr_expect(msd_busy_is_hung(&s.module.group, &ms));
 	s.limits.max_run_ms = 0;
-	cr_expect_not(msd_busy_is_hung(&s.module.crew, &ms), "nothing is too long");
+	cr_expect_not(msd_busy_is_hung(&s.module.group, &ms), "nothing is too long");
 	scene_finish(&s);
 }
 
@@ -212,13 +212,13 @@ Test(run_watch, a_module_stays_hung_behind_a_kill_until_a_worker_answers)
 	uint64_t ms = 0;
 
 	scene_init(&s, 1);
-	msd_busy_note_end(&s.module.crew, MOST_MS);
-	cr_expect(msd_busy_is_hung(&s.module.crew, &ms));
+	msd_busy_note_end(&s.module.group, MOST_MS);
+	cr_expect(msd_busy_is_hung(&s.module.group, &ms));
 	cr_expect_eq(ms, MOST_MS);
-	msd_crew_lose(&s.module.crew, 1);
-	cr_expect(msd_busy_is_hung(&s.module.crew, &ms), "a loss is no answer");
-	s.module.crew.n_calls++;
-	cr_expect_not(msd_busy_is_hung(&s.module.crew, &ms));
+	msd_worker_group_lose(&s.module.group, 1);
+	cr_expect(msd_busy_is_hung(&s.module.group, &ms), "a loss is no answer");
+	s.module.group.n_calls++;
+	cr_expect_not(msd_busy_is_hung(&s.module.group, &ms));
 	scene_finish(&s);
 }
 
@@ -230,8 +230,8 @@ Test(run_watch, an_idle_worker_is_not_busy)
 	scene_init(&s, MOST_MS);
 	msd_list_remove(&s.first->link);
 	msd_list_remove(&s.second->link);
-	cr_expect_not(msd_busy_longest(&s.module.crew, &ms));
-	cr_expect_not(msd_busy_is_hung(&s.module.crew, &ms));
+	cr_expect_not(msd_busy_longest(&s.module.group, &ms));
+	cr_expect_not(msd_busy_is_hung(&s.module.group, &ms));
 	msd_run_watch_look(&s.replica);
 	cr_expect_eq(ended.n, 0);
 	cr_expect_not(msd_deadline_is_set(&s.replica.run_timer));

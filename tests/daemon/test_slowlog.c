@@ -2,24 +2,24 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "daemon/supervisor/module/call_stats.h"
 #include "daemon/supervisor/module/slowlog.h"
-#include "daemon/supervisor/module/tally.h"
 #include "proto/value.h"
 
-static struct msd_tally *tally;
+static struct msd_call_stats *call_stats;
 static struct msd_slowlog slowlog;
 
 static void begin(void)
 {
 	slowlog = (struct msd_slowlog){0};
-	tally = msd_tally_new("digits");
-	cr_assert_not_null(tally);
+	call_stats = msd_call_stats_new("digits");
+	cr_assert_not_null(call_stats);
 }
 
 static void end(void)
 {
 	msd_slowlog_finish(&slowlog);
-	msd_tally_unref(tally);
+	msd_call_stats_unref(call_stats);
 }
 
 TestSuite(slowlog, .init = begin, .fini = end);
@@ -47,7 +47,7 @@ static struct msd_span span_of(const struct msd_buf *b)
 Test(slowlog, arguments_are_told_by_their_shapes)
 {
 	const int64_t shape[] = {1, 784};
-	char text[MSD_SHAPES_BYTES];
+	char text[MSD_CALL_SHAPES_BYTES];
 	struct msd_buf b = {0};
 
 	msd_pack_array(&b, 5);
@@ -56,44 +56,46 @@ Test(slowlog, arguments_are_told_by_their_shapes)
 	msd_pack_uint(&b, 3);
 	msd_pack_cstr(&b, "secret");
 	put_tensor(&b, MSD_AT_OUT, 1, shape);
-	cr_expect_str_eq(msd_shapes_text(span_of(&b), text),
+	cr_expect_str_eq(msd_call_shapes_text(span_of(&b), text),
 			 "float32[1, 784], int, str(6), out:float32[1]");
 	for (size_t n = 0; n < b.n; n++) { /* no prefix is read beyond its end */
-		cr_expect_lt(strlen(msd_shapes_text((struct msd_span){b.p, n}, text)),
-			     MSD_SHAPES_BYTES);
+		cr_expect_lt(
+			strlen(msd_call_shapes_text((struct msd_span){b.p, n}, text)),
+			MSD_CALL_SHAPES_BYTES);
 	}
 	msd_buf_finish(&b);
 }
 
 Test(slowlog, many_arguments_are_cut)
 {
-	char text[MSD_SHAPES_BYTES];
+	char text[MSD_CALL_SHAPES_BYTES];
 	struct msd_buf b = {0};
 
 	msd_pack_array(&b, 1001);
 	for (unsigned i = 0; i < 1001; i++)
 		msd_pack_uint(&b, i);
-	(void)msd_shapes_text(span_of(&b), text);
-	cr_expect_eq(strlen(text), MSD_SHAPES_BYTES - 1);
+	(void)msd_call_shapes_text(span_of(&b), text);
+	cr_expect_eq(strlen(text), MSD_CALL_SHAPES_BYTES - 1);
 	cr_expect_str_eq(text + strlen(text) - 3, "...");
 	msd_buf_finish(&b);
 }
 
 Test(slowlog, params_that_were_not_kept_have_no_shapes)
 {
-	char text[MSD_SHAPES_BYTES];
+	char text[MSD_CALL_SHAPES_BYTES];
 
-	cr_expect_str_eq(msd_shapes_text((struct msd_span){0}, text), "");
+	cr_expect_str_eq(msd_call_shapes_text((struct msd_span){0}, text), "");
 }
 
 Test(slowlog, the_last_slow_calls_are_kept)
 {
 	for (uint64_t i = 0; i < MSD_SLOW_CALLS + 2; i++) {
-		const struct msd_past_call call = {.end_ns = i, .tally = tally};
+		const struct msd_logged_call call = {.end_ns = i,
+						     .call_stats = call_stats};
 		msd_slowlog_note(&slowlog, &call, (struct msd_span){0});
 	}
 	cr_expect_eq(slowlog.total, MSD_SLOW_CALLS + 2);
 	cr_expect_eq(slowlog.ring[0].record.end_ns, MSD_SLOW_CALLS);
 	cr_expect_eq(slowlog.ring[2].record.end_ns, 2);
-	cr_expect_eq(tally->n_refs, 1 + MSD_SLOW_CALLS);
+	cr_expect_eq(call_stats->n_refs, 1 + MSD_SLOW_CALLS);
 }

@@ -17,7 +17,7 @@
 
 #define MANY 100
 
-static int start(const struct msd_birth_how *how, pid_t *ret)
+static int start(const struct msd_spawn_thread_how *how, pid_t *ret)
 {
 	struct told told = {0};
 	struct msd_start *begun;
@@ -44,11 +44,11 @@ static int run_as(const char *words, int extra, const struct msd_child_user *use
 	pid_t pid = -1;
 
 	cr_assert_eq(pipe2(ends, O_CLOEXEC), 0);
-	const struct msd_birth_how how = {.argv = argv,
-					  .environment = environ,
-					  .fds = {-1, ends[1], -1, extra},
-					  .n_fds = extra >= 0 ? 4 : 3,
-					  .user = user};
+	const struct msd_spawn_thread_how how = {.argv = argv,
+						 .environment = environ,
+						 .fds = {-1, ends[1], -1, extra},
+						 .n_fds = extra >= 0 ? 4 : 3,
+						 .user = user};
 	const int error = start(&how, &pid);
 	(void)close(ends[1]);
 	while (error == 0 && (n = read(ends[0], ret + all, 255 - (size_t)all)) > 0)
@@ -159,7 +159,7 @@ Test(starter, a_child_leads_a_session, .timeout = 300)
 Test(starter, what_is_no_program_is_an_error_and_leaves_no_process, .timeout = 300)
 {
 	char *argv[] = {(char *)(uintptr_t) "/dev/null", NULL};
-	const struct msd_birth_how how = {
+	const struct msd_spawn_thread_how how = {
 		.argv = argv, .environment = environ, .fds = {-1, -1, -1}, .n_fds = 3};
 	pid_t pid = 0;
 

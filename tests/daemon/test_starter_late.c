@@ -15,7 +15,7 @@
 static void begin_true(struct told *told)
 {
 	static char *argv[] = {(char *)(uintptr_t) "/bin/true", NULL};
-	const struct msd_birth_how how = {
+	const struct msd_spawn_thread_how how = {
 		.argv = argv, .environment = environ, .fds = {-1, -1, -1}, .n_fds = 3};
 	struct msd_start *start;
 
@@ -34,7 +34,7 @@ static void open_scene(struct scene *s, uint64_t patience_ms)
 	*s = (struct scene){0};
 	keep_program(&s->program, "/bin/true");
 	char *argv[] = {s->program.path, NULL};
-	const struct msd_birth_how how = {
+	const struct msd_spawn_thread_how how = {
 		.argv = argv, .environment = environ, .fds = {-1, -1, -1}, .n_fds = 3};
 
 	open_starter();
@@ -119,7 +119,7 @@ Test(starter_late, a_kill_that_comes_before_its_birth_is_not_lost, .timeout = 30
 Test(starter_late, who_waits_behind_it_can_be_cancelled, .timeout = 300)
 {
 	static char *argv[] = {(char *)(uintptr_t) "/bin/true", NULL};
-	const struct msd_birth_how how = {
+	const struct msd_spawn_thread_how how = {
 		.argv = argv, .environment = environ, .fds = {-1, -1, -1}, .n_fds = 3};
 	struct msd_start *next;
 	struct told cancelled = {0}, last = {0};
@@ -146,7 +146,7 @@ Test(starter_late, all_fail_while_one_cannot_be_ended, .timeout = 300)
 	struct msd_start *refused;
 	int ends[2];
 	char *argv[] = {(char *)(uintptr_t) "/bin/true", NULL};
-	const struct msd_birth_how how = {.argv = argv, .environment = environ};
+	const struct msd_spawn_thread_how how = {.argv = argv, .environment = environ};
 
 	open_starter();
 	starter.patience_ms = 50;

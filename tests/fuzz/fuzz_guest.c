@@ -117,7 +117,7 @@ static void say(struct msd_cur *input)
 	const uint8_t what = msd_cur_u8(input) % 5;
 	const size_t wanted = msd_cur_u16(input);
 	const size_t n = wanted < input->left ? wanted : input->left;
-	const struct msd_span piece = {msd_cur_take(input, n), n};
+	const struct msd_span piece = {msd_cur_read(input, n), n};
 
 	if (n == 0)
 		return;

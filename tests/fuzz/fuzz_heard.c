@@ -5,8 +5,8 @@
  * the same value. Accepted when the last one was told, and not decoded.
  */
 #include "client/decode.h"
-#include "client/heard.h"
 #include "client/meta.h"
+#include "client/reply_cache.h"
 #include "client/result.h"
 #include "tests/client/same.h"
 #include "tests/fuzz/fuzz.h"
@@ -31,28 +31,28 @@ static msd_err decode(const struct msd_body *b, modser_result *r)
 }
 
 /* The answer @bytes, of which @known is the one that it is again. */
-static bool told(struct msd_heard *h, struct msd_span bytes, uint64_t payload,
+static bool told(struct msd_reply_cache *h, struct msd_span bytes, uint64_t payload,
 		 const struct msd_body *b, const struct msd_known *known)
 {
 	modser_result *r = begin(), *plain = begin();
-	const bool is_told = msd_heard_tell(known, bytes, r);
+	const bool is_told = msd_reply_cache_tell(known, bytes, r);
 	const msd_err err = is_told ? MSD_OK : decode(b, r);
 
 	MUST(err == decode(b, plain));
 	MUST(err != MSD_OK || same_result(r, plain));
 	if (err == MSD_OK && known == NULL)
-		msd_heard_keep(h, bytes, payload, b, r);
+		msd_reply_cache_keep(h, bytes, payload, b, r);
 	modser_result_free(r);
 	modser_result_free(plain);
 	return is_told;
 }
 
-static bool come(struct msd_heard *h, struct msd_span bytes, uint64_t payload)
+static bool come(struct msd_reply_cache *h, struct msd_span bytes, uint64_t payload)
 {
 	struct msd_body b, scanned;
 	struct msd_body_error e;
 	const struct msd_known *known;
-	const msd_err err = msd_heard_read(h, bytes, payload, &b, &known, NULL);
+	const msd_err err = msd_reply_cache_read(h, bytes, payload, &b, &known, NULL);
 
 	MUST(err == msd_body_read(bytes, NULL, &scanned, NULL));
 	if (err != MSD_OK)
@@ -70,18 +70,18 @@ static bool come(struct msd_heard *h, struct msd_span bytes, uint64_t payload)
 int msd_fuzz_accepts(const uint8_t *data, size_t n)
 {
 	struct msd_cur input = msd_cur_of((struct msd_span){data, n});
-	struct msd_heard h;
+	struct msd_reply_cache h;
 	bool is_told = false;
 
-	msd_heard_init(&h);
+	msd_reply_cache_init(&h);
 	while (input.left > 0 && !input.bad) {
 		const uint8_t payload = msd_cur_u8(&input);
 		const size_t wanted = msd_cur_u16(&input);
 		const size_t bytes = wanted < input.left ? wanted : input.left;
-		const struct msd_span body = {msd_cur_take(&input, bytes), bytes};
+		const struct msd_span body = {msd_cur_read(&input, bytes), bytes};
 
 		is_told = come(&h, body, payload);
 	}
-	msd_heard_finish(&h);
+	msd_reply_cache_finish(&h);
 	return is_told;
 }

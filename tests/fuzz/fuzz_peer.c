@@ -85,7 +85,7 @@ static void hear(struct msd_cur *input)
 	const uint8_t what = msd_cur_u8(input);
 	const size_t wanted = msd_cur_u16(input);
 	const size_t n = wanted < input->left ? wanted : input->left;
-	const struct msd_span piece = {msd_cur_take(input, n), n};
+	const struct msd_span piece = {msd_cur_read(input, n), n};
 	uint64_t id = 0, answered = 0;
 	bool asks;
 

@@ -53,7 +53,7 @@ int msd_fuzz_accepts(const uint8_t *data, size_t n)
 		const uint8_t payload = msd_cur_u8(&input);
 		const size_t wanted = msd_cur_u16(&input);
 		const size_t bytes = wanted < input.left ? wanted : input.left;
-		const struct msd_span body = {msd_cur_take(&input, bytes), bytes};
+		const struct msd_span body = {msd_cur_read(&input, bytes), bytes};
 		is_known = false;
 		for (size_t i = 0; i < sizeof(memories) / sizeof(*memories); i++)
 			is_known |= come(&memories[i], body, payload);

@@ -238,7 +238,7 @@ static void go_wild(uint8_t byte)
 
 	client->is_wild = true;
 	if (n > 0)
-		msd_buf_put(&client->going, msd_cur_take(&input, n), n);
+		msd_buf_put(&client->going, msd_cur_read(&input, n), n);
 }
 
 static void do_as_client(uint8_t op, uint8_t byte)

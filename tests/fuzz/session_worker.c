@@ -103,7 +103,7 @@ void session_worker_does(struct fake *f, uint8_t op, uint8_t byte,
 		fake_exit(f);
 		break;
 	case 1:
-		fake_send(f, msd_cur_take(input, n), n, -1);
+		fake_send(f, msd_cur_read(input, n), n, -1);
 		break;
 	case 2:
 		announce(f, byte);

@@ -9,7 +9,7 @@
 #include <unistd.h>
 
 #include "daemon/log.h"
-#include "daemon/supervisor/edge/door.h"
+#include "daemon/supervisor/edge/accept.h"
 #include "daemon/wire/work.h"
 #include "proto/body.h"
 #include "proto/frame.h"
@@ -169,8 +169,8 @@ void client_connect(struct world *w, struct client *c)
 	MUST(socketpair(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0, ends) ==
 	     0);
 	*c = (struct client){.fd = ends[1]};
-	msd_door_open(&w->server.edge, ends[0],
-		      msd_principal_of(MSD_ADDRESS_UNIX, false));
+	msd_accept_open(&w->server.edge, ends[0],
+			msd_principal_of(MSD_ADDRESS_UNIX, false));
 }
 
 void client_leave(struct client *c)
@@ -378,14 +378,14 @@ void world_end(struct world *w)
 	for (int i = 0; i < 4; i++)
 		world_settle(w);
 	msd_server_drain(s, false);
-	for (int i = 0; i < 100 && (s->house.n_modules > 0 || fake_at(0) != NULL);
+	for (int i = 0; i < 100 && (s->registry.n_modules > 0 || fake_at(0) != NULL);
 	     i++) {
 		while (wait_for_thread(w))
 			continue;
 		end_fakes();
 		clock_pass(END_STEP_MS);
 	}
-	MUST(s->house.n_modules == 0);
+	MUST(s->registry.n_modules == 0);
 	/* One that is not read, for it has too much under way, is heard to be gone when
 	 * that is over. */
 	MUST(s->edge.n_sessions == 0 && msd_list_is_empty(&s->edge.peers.all));

@@ -75,7 +75,7 @@ Test(cursor, take_past_end_marks_bad_and_moves_nothing)
 	uint8_t *in = exact_copy("abc", 3);
 	struct msd_cur c = cur_of(in, 3);
 
-	cr_assert_null(msd_cur_take(&c, 4));
+	cr_assert_null(msd_cur_read(&c, 4));
 	cr_assert(c.bad);
 	cr_assert_eq(c.left, 3);
 	free(in);
@@ -85,12 +85,12 @@ Test(cursor, stays_bad_once_bad)
 {
 	struct msd_cur c = cur_of("abcdefgh", 8);
 
-	(void)msd_cur_take(&c, 9);
+	(void)msd_cur_read(&c, 9);
 	cr_assert_eq(msd_cur_u8(&c), 0);
 	cr_assert_eq(msd_cur_u16(&c), 0);
 	cr_assert_eq(msd_cur_u32(&c), 0);
 	cr_assert_eq(msd_cur_u64(&c), 0);
-	cr_assert_null(msd_cur_take(&c, 0));
+	cr_assert_null(msd_cur_read(&c, 0));
 	cr_assert_not(msd_cur_end(&c));
 }
 
@@ -99,7 +99,7 @@ Test(cursor, of_nothing_is_at_its_end)
 	struct msd_cur c = cur_of(NULL, 0);
 
 	cr_assert(msd_cur_end(&c));
-	(void)msd_cur_take(&c, 0);
+	(void)msd_cur_read(&c, 0);
 	cr_assert(msd_cur_end(&c));
 }
 

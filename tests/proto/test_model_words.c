@@ -17,7 +17,7 @@ static struct msd_model_input first_of(const char *text)
 	struct msd_span list = msd_span_of(text);
 	struct msd_model_input ret = {0};
 
-	cr_assert_eq(msd_model_input_take(&list, &ret, NULL), MSD_OK, "%s", text);
+	cr_assert_eq(msd_model_input_parse(&list, &ret, NULL), MSD_OK, "%s", text);
 	return ret;
 }
 
@@ -46,8 +46,8 @@ Test(model_words, several_are_taken_one_by_one)
 	struct msd_span list = msd_span_of("in:0=float32[2]:y=bool[]");
 	struct msd_model_input one;
 
-	cr_assert_eq(msd_model_input_take(&list, &one, NULL), MSD_OK);
-	cr_assert_eq(msd_model_input_take(&list, &one, NULL), MSD_OK);
+	cr_assert_eq(msd_model_input_parse(&list, &one, NULL), MSD_OK);
+	cr_assert_eq(msd_model_input_parse(&list, &one, NULL), MSD_OK);
 	cr_assert(msd_span_is(one.name, "y"));
 	cr_assert_eq(list.n, 0);
 }

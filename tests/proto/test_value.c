@@ -205,13 +205,13 @@ Test(value, objects_are_taken_whole)
 
 	cr_assert(msd_array_open((struct msd_span){(const uint8_t *)in, sizeof(in) - 1},
 				 &c, &n));
-	cr_assert(msd_object_take(&c, &object));
+	cr_assert(msd_object_parse(&c, &object));
 	cr_assert_eq(object.n, 5);
 	cr_assert(msd_map_open(object, &pairs, &n));
 	cr_assert_eq(n, 1);
 	cr_assert_not(msd_array_open(object, &pairs, &n));
-	cr_assert(msd_object_take(&c, &object));
-	cr_assert_not(msd_object_take(&c, &object));
+	cr_assert(msd_object_parse(&c, &object));
+	cr_assert_not(msd_object_parse(&c, &object));
 }
 
 Test(value, kinds_have_names)

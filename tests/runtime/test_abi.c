@@ -17,7 +17,7 @@ static void expect_error(msd_err code, const char *text)
 {
 	struct msd_diag d = {0};
 
-	cr_expect_eq(msd_abi_take(&d), code);
+	cr_expect_eq(msd_abi_fetch_error(&d), code);
 	cr_expect_str_eq(msd_diag_text(&d), text);
 	msd_diag_finish(&d);
 }
@@ -58,7 +58,7 @@ Test(error, overlong_message_is_cut)
 
 	memset(text, 'x', n);
 	(void)msd_abi_raise_bytes("K", (struct msd_span){(uint8_t *)text, n});
-	(void)msd_abi_take(&d);
+	(void)msd_abi_fetch_error(&d);
 	cr_assert_eq(d.len, MSD_DIAG_MAX);
 	msd_diag_finish(&d);
 	free(text);

@@ -145,7 +145,7 @@ Test(pool, failing_task_gives_the_caller_its_error)
 		char want[32];
 		(void)snprintf(want, sizeof(want), "E: task %d", i);
 		cr_assert_eq(msd_pool_launch(fail_task, &i, 0), -1);
-		(void)msd_abi_take(&d);
+		(void)msd_abi_fetch_error(&d);
 		cr_assert_str_eq(msd_diag_text(&d), want);
 	}
 	msd_diag_finish(&d);
@@ -164,7 +164,7 @@ Test(pool, task_that_fails_before_a_barrier_does_not_hang_the_others)
 
 	msd_pool_configure(4);
 	cr_assert_eq(msd_pool_launch(desert_task, NULL, 0), -1);
-	(void)msd_abi_take(&d);
+	(void)msd_abi_fetch_error(&d);
 	cr_assert_str_eq(msd_diag_text(&d), "RuntimeError: parallel task 1 failed");
 	msd_diag_finish(&d);
 	msd_pool_stop();

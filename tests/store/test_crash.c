@@ -8,7 +8,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
-#include "store/care.h"
+#include "store/maintenance.h"
 #include "store/record.h"
 #include "tests/store/shelf.h"
 #include "tests/support/fail_io.h"

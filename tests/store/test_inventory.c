@@ -51,7 +51,7 @@ static unsigned expect_modules_from(struct msd_span page, unsigned at)
 	for (uint32_t i = 0; i < n; i++) {
 		char found[64], expected[16];
 
-		cr_assert(msd_object_take(&items, &item));
+		cr_assert(msd_object_parse(&items, &item));
 		read_word(item, "module", found);
 		module_name(at + i, expected);
 		cr_assert_str_eq(found, expected);
@@ -110,7 +110,7 @@ Test(inventory, lists_what_is_bad_and_why_the_last_of_it_is)
 				 &items, &n));
 	cr_assert_eq(n, 3);
 	for (uint32_t i = 0; i < n; i++) {
-		cr_assert(msd_object_take(&items, &item));
+		cr_assert(msd_object_parse(&items, &item));
 		read_word(item, "ref", ref);
 		read_word(item, "why", why);
 		cr_expect_str_eq(ref, i == 0 ? "current" : "bad");
@@ -157,7 +157,7 @@ Test(inventory, verifies_one_module_at_a_time)
 		cr_assert_eq(n, n_faults); /* of "a" none, of "b" one */
 		read_word(page, "after", after);
 		cr_assert_str_eq(after, n_faults == 0 ? "a" : "");
-		if (n > 0 && msd_object_take(&faults, &item))
+		if (n > 0 && msd_object_parse(&faults, &item))
 			read_word(item, "module", fault);
 		msd_buf_finish(&b);
 	}

@@ -7,11 +7,11 @@
 
 #include "daemon/supervisor/edge/edge.h"
 #include "daemon/supervisor/edge/listener.h"
-#include "daemon/supervisor/module/expected.h"
-#include "daemon/supervisor/module/house.h"
 #include "daemon/supervisor/module/module.h"
+#include "daemon/supervisor/module/readiness.h"
+#include "daemon/supervisor/module/registry.h"
 #include "daemon/supervisor/module/replica.h"
-#include "daemon/wire/aside.h"
+#include "daemon/wire/closer.h"
 #include "daemon/wire/transport.h"
 
 void msd_agent_line(bool is_leaving, bool is_ready, uint32_t n_workers,
@@ -33,40 +33,42 @@ void msd_agent_line(bool is_leaving, bool is_ready, uint32_t n_workers,
 
 /* Count the requests in the queue and those that wait at the workers. Requests that a
  * worker runs now, also as one batch, do not count. */
-static uint32_t count_waiting(const struct msd_crew *crew)
+static uint32_t count_waiting(const struct msd_worker_group *group)
 {
-	const uint32_t n_run = crew->batching.rows > 1 ? crew->batching.rows : 1;
-	uint32_t n = crew->n_queued;
+	const uint32_t n_run = group->batching.rows > 1 ? group->batching.rows : 1;
+	uint32_t n = group->n_queued;
 
-	for (uint32_t i = 0; i < crew->n_replicas; i++) {
-		const uint32_t n_sent = crew->replicas[i].n_sent;
+	for (uint32_t i = 0; i < group->n_replicas; i++) {
+		const uint32_t n_sent = group->replicas[i].n_sent;
 		n += n_sent > n_run ? n_sent - n_run : 0;
 	}
 	return n;
 }
 
-static void tell_of_all(struct msd_house *house, char ret[MSD_AGENT_LINE_MAX])
+static void tell_of_all(struct msd_module_registry *registry,
+			char ret[MSD_AGENT_LINE_MAX])
 {
 	uint32_t n_workers = 0, n_waiting = 0;
 
-	MSD_LIST_EACH (it, &house->modules) {
+	MSD_LIST_EACH (it, &registry->modules) {
 		const struct msd_module *m =
 			MSD_CONTAINER_OF(it, struct msd_module, link);
-		n_workers += m->life.state == MSD_STATE_READY ? m->crew.n_replicas : 0;
-		n_waiting += count_waiting(&m->crew);
+		n_workers += m->life.state == MSD_STATE_READY ? m->group.n_replicas : 0;
+		n_waiting += count_waiting(&m->group);
 	}
-	msd_agent_line(house->is_leaving, msd_expected_all_ready(house), n_workers,
-		       n_waiting, ret);
+	msd_agent_line(registry->is_leaving, msd_readiness_all_ready(registry),
+		       n_workers, n_waiting, ret);
 }
 
 /* The module need not be in the readiness set. */
-static void tell_of_module(struct msd_house *house, const char *name,
+static void tell_of_module(struct msd_module_registry *registry, const char *name,
 			   char ret[MSD_AGENT_LINE_MAX])
 {
-	const struct msd_module *m = msd_expected_find(house, name);
+	const struct msd_module *m = msd_readiness_find(registry, name);
 
-	msd_agent_line(house->is_leaving, m != NULL, m != NULL ? m->crew.n_replicas : 0,
-		       m != NULL ? count_waiting(&m->crew) : 0, ret);
+	msd_agent_line(registry->is_leaving, m != NULL,
+		       m != NULL ? m->group.n_replicas : 0,
+		       m != NULL ? count_waiting(&m->group) : 0, ret);
 }
 
 /*
@@ -84,14 +86,14 @@ static void enter(struct msd_edge *e, int fd, struct msd_principal who,
 
 	transport.passer = msd_peer_id_passer(msd_peer_id_of_socket(fd));
 	if (module[0] != '\0') {
-		tell_of_module(e->house, module, line);
+		tell_of_module(e->registry, module, line);
 	} else {
-		tell_of_all(e->house, line);
+		tell_of_all(e->registry, line);
 	}
 	(void)transport.ops->read(&transport, &piece, 1, NULL);
 	(void)send(fd, line, strlen(line), MSG_DONTWAIT | MSG_NOSIGNAL);
 	/* Closing passed descriptors may block. */
-	msd_aside_close_socket(fd, transport.passer);
+	msd_closer_close_socket(fd, transport.passer);
 }
 
 msd_err msd_agent_check_open(struct msd_edge *e, const struct msd_address *address,

@@ -3,10 +3,10 @@
 #include <stdio.h>
 
 #include "daemon/log.h"
-#include "daemon/supervisor/edge/asked.h"
+#include "daemon/supervisor/edge/authorization.h"
 #include "daemon/supervisor/edge/client_peer.h"
 #include "daemon/supervisor/edge/edge.h"
-#include "daemon/supervisor/edge/standing.h"
+#include "daemon/supervisor/edge/request_target.h"
 
 #define LINES_PER_SECOND 10u
 
@@ -20,7 +20,7 @@ static bool is_told(enum msd_method method)
 
 static bool take(struct msd_session *s, struct msd_log_rate *rate, uint64_t *ret)
 {
-	return msd_log_rate_take(rate, uv_now(s->edge->loop), LINES_PER_SECOND, ret);
+	return msd_log_rate_allow(rate, uv_now(s->edge->loop), LINES_PER_SECOND, ret);
 }
 
 /* Write a line with the identity of @s. @more describes the action and begins with a
@@ -31,7 +31,7 @@ static void write_line(const struct msd_session *s, const char *event, const cha
 	char room[MSD_PEER_TEXT_BYTES], peer[MSD_PEER_TEXT_BYTES];
 
 	msd_log(MSD_LOG_INFO, event, "conn=%llu user=\"%s\" peer=\"%s\"%s others=%llu",
-		(unsigned long long)s->number, msd_standing_name(s, room),
+		(unsigned long long)s->number, msd_authorization_name(s, room),
 		msd_peer_id_text(s->peer->who, peer), more,
 		(unsigned long long)n_others);
 }
@@ -86,7 +86,8 @@ void msd_audit_request(struct msd_session *s, const struct msd_in *in,
 {
 	struct msd_acl_target target = {0};
 
-	if (is_told(method) && msd_asked_read(s, in, method, &target, NULL) == MSD_OK)
+	if (is_told(method) &&
+	    msd_request_target_read(s, in, method, &target, NULL) == MSD_OK)
 		msd_audit_asked(s, method, target.module);
 }
 
@@ -100,7 +101,7 @@ void msd_audit_killed(struct msd_session *by, const struct msd_session *killed)
 		return;
 	(void)snprintf(more, sizeof(more), " killed=%llu whose=\"%s\" from=\"%s\"",
 		       (unsigned long long)killed->number,
-		       msd_standing_name(killed, room),
+		       msd_authorization_name(killed, room),
 		       msd_peer_id_text(killed->peer->who, peer));
 	write_line(by, "kill", more, n_others);
 }

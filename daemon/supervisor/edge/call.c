@@ -16,16 +16,16 @@
 
 #include <string.h>
 
+#include "daemon/supervisor/edge/call_cache.h"
 #include "daemon/supervisor/edge/edge.h"
-#include "daemon/supervisor/edge/lent.h"
-#include "daemon/supervisor/edge/make.h"
 #include "daemon/supervisor/edge/object.h"
-#include "daemon/supervisor/edge/remember.h"
+#include "daemon/supervisor/edge/object_create.h"
 #include "daemon/supervisor/edge/request_options.h"
+#include "daemon/supervisor/edge/session_segments.h"
 #include "daemon/supervisor/module/admit.h"
+#include "daemon/supervisor/module/call_accounting.h"
 #include "daemon/supervisor/module/catalog.h"
-#include "daemon/supervisor/module/counted.h"
-#include "daemon/supervisor/request/job_plan.h"
+#include "daemon/supervisor/request/call_template.h"
 #include "proto/name.h"
 #include "proto/value.h"
 
@@ -36,7 +36,7 @@ struct pass {
 	struct msd_req *req;
 	struct msd_buf *inlines; /* of struct msd_inline */
 	uint64_t payload_bytes;
-	struct msd_buf *places; /* of struct msd_lent_place */
+	struct msd_buf *places; /* of struct msd_session_segments_place */
 	uint64_t out_bytes;
 	bool has_resident;
 };
@@ -80,7 +80,7 @@ static msd_err take_ext(void *ctx, int8_t type, size_t at, size_t n, struct msd_
 	if (err != MSD_OK)
 		return err;
 	if (is_lent(&t))
-		return msd_lent_point(p->req, &t, data, p->places, d);
+		return msd_session_segments_point(p->req, &t, data, p->places, d);
 	switch (t.where) {
 	case MSD_AT_INLINE:
 		return keep_inline(p, &t, (uint32_t)at, d);
@@ -112,7 +112,7 @@ static msd_err scan_params(struct pass *p, struct msd_diag *d)
 	const msd_err err = msd_scan_object(
 		(struct msd_span){p->req->job.params.p, p->req->job.params.n}, &visitor,
 		&used, d);
-	return err == MSD_OK ? msd_lent_check_apart(p->places, d) : err;
+	return err == MSD_OK ? msd_session_segments_check_apart(p->places, d) : err;
 }
 
 /* Point the inline tensors at their places in the module's input segment. */
@@ -176,10 +176,11 @@ static msd_err write_call(struct msd_req *r, struct msd_in *in, struct msd_diag 
 				    (int)(target.n < 200 ? target.n : 200),
 				    (const char *)target.p);
 	}
-	err = msd_module_require(msd_session_of(r)->edge->house, module, &r->module, d);
+	err = msd_module_require(msd_session_of(r)->edge->registry, module, &r->module,
+				 d);
 	if (err != MSD_OK)
 		return err;
-	msd_counted_begin(r, &r->module->crew, function);
+	msd_call_accounting_begin(r, &r->module->group, function);
 	if (v.kind == MSD_K_STR) { /* unchanged */
 		msd_buf_put(&r->job.params, in->body.params.p, in->body.params.n);
 		return MSD_OK;
@@ -215,7 +216,7 @@ static msd_err read_request(struct pass *p, struct msd_in *in,
 
 	if (err == MSD_OK) {
 		err = r->method == MSD_M_CALL ? write_call(r, in, d)
-					      : msd_make_write(r, in, d);
+					      : msd_object_create_write(r, in, d);
 	}
 	if (err == MSD_OK) {
 		msd_module_adopt(r->module, r);
@@ -231,7 +232,7 @@ static msd_err check_state(const struct msd_module *m, struct msd_diag *d)
 	return m->life.state != MSD_STATE_DRAINING
 		       ? MSD_OK
 		       : msd_diag_set(d, MSD_DRAINING, "module %s is being unloaded",
-				      m->crew.name);
+				      m->group.name);
 }
 
 /* Parse @in into the request of the pass, without a call template. */
@@ -247,20 +248,20 @@ static msd_err read_anew(struct msd_session *s, struct pass *p, struct msd_in *i
 	if (err == MSD_OK && in->body.n_tensors > 0)
 		err = scan_params(p, d);
 	if (err == MSD_OK && !p->has_resident && p->req->lending == NULL)
-		msd_remember_call(s, in, p->req, &options, p->out_bytes);
+		msd_call_cache_call(s, in, p->req, &options, p->out_bytes);
 	return err;
 }
 
 /* Fill the request from the call template in @known. */
 static msd_err read_again(struct pass *p, struct msd_known *known, struct msd_diag *d)
 {
-	const struct msd_job_plan *plan = known->plan;
+	const struct msd_call_template *plan = known->plan;
 	struct msd_req *r = p->req;
 
 	r->module = plan->module;
-	msd_counted_again(r, &r->module->crew);
+	msd_call_accounting_again(r, &r->module->group);
 	msd_module_adopt(r->module, r);
-	msd_job_plan_follow(r, known);
+	msd_call_template_follow(r, known);
 	p->out_bytes = plan->out_bytes;
 	return check_state(r->module, d);
 }
@@ -279,8 +280,8 @@ msd_err msd_call_prepare(struct msd_session *s, struct msd_in *in,
 		msd_counts_lost_call(&s->edge->counts, MSD_NOMEM);
 		return msd_diag_no_memory(d);
 	}
-	msd_err err = msd_remember_knows(s, in) ? read_again(&pass, in->known, d)
-						: read_anew(s, &pass, in, d);
+	msd_err err = msd_call_cache_knows(s, in) ? read_again(&pass, in->known, d)
+						  : read_anew(s, &pass, in, d);
 	if (err != MSD_OK) {
 		if (r->ops == NULL && method == MSD_M_CALL)
 			msd_counts_lost_call(&s->edge->counts, err);
@@ -291,8 +292,8 @@ msd_err msd_call_prepare(struct msd_session *s, struct msd_in *in,
 	msd_req_hold(r, sizeof(*r) + r->job.params.cap + r->job.names.cap);
 	msd_list_append(&r->module->receiving, &r->link);
 	if (r->due.is_clients) {
-		msd_req_set_due_from(r, r->module->crew.house->deadlines, in->begun_ms,
-				     r->due.in_ms);
+		msd_req_set_due_from(r, r->module->group.registry->deadlines,
+				     in->begun_ms, r->due.in_ms);
 	}
 	*ret = r;
 	return MSD_OK;
@@ -304,11 +305,11 @@ void msd_call_drop(struct msd_req *r, msd_err err)
 	msd_req_release(r);
 }
 
-msd_err msd_call_place(struct msd_session *s, struct msd_req *r, uint64_t payload_bytes,
-		       struct msd_diag *d)
+msd_err msd_call_reserve(struct msd_session *s, struct msd_req *r,
+			 uint64_t payload_bytes, struct msd_diag *d)
 {
-	msd_err err = msd_req_place(r, s->edge->budget, &r->module->crew.in,
-				    payload_bytes, d);
+	msd_err err = msd_req_reserve(r, s->edge->budget, &r->module->group.in,
+				      payload_bytes, d);
 
 	if (err != MSD_OK || payload_bytes == 0 || r->job.known != NULL)
 		return err;
@@ -339,6 +340,6 @@ void msd_call_submit(struct msd_req *r)
 
 	msd_list_remove(&r->link); /* from `receiving` */
 	msd_counts_call(&msd_session_of(r)->edge->counts);
-	msd_counted_stage(r, &m->crew, MSD_STAGE_READ);
+	msd_call_accounting_stage(r, &m->group, MSD_STAGE_READ);
 	msd_module_submit(m, r);
 }

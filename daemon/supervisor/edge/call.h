@@ -10,7 +10,7 @@
 /**
  * Prepare the request in the body of @in. *@ret belongs to the session and is in its
  * module's `receiving` list. The payload of @in, if any, goes to (*ret)->slot after
- * msd_call_place() found room. On failure no request is left.
+ * msd_call_reserve() found room. On failure no request is left.
  */
 MSD_MUST_CHECK msd_err msd_call_prepare(struct msd_session *s, struct msd_in *in,
 					enum msd_method method, struct msd_req **ret,
@@ -20,11 +20,11 @@ MSD_MUST_CHECK msd_err msd_call_prepare(struct msd_session *s, struct msd_in *in
  * there. MSD_WAIT: no room now; call again when other requests are done. Other errors
  * are final.
  */
-MSD_MUST_CHECK msd_err msd_call_place(struct msd_session *s, struct msd_req *r,
-				      uint64_t payload_bytes, struct msd_diag *d);
+MSD_MUST_CHECK msd_err msd_call_reserve(struct msd_session *s, struct msd_req *r,
+					uint64_t payload_bytes, struct msd_diag *d);
 /**
  * Reserve again the memory that msd_req_reduce() released from @r. @came_bytes of its
- * payload have been received. Its slot may move. Errors: those of msd_call_place().
+ * payload have been received. Its slot may move. Errors: those of msd_call_reserve().
  */
 MSD_MUST_CHECK msd_err msd_call_restore(struct msd_session *s, struct msd_req *r,
 					uint64_t payload_bytes, uint64_t came_bytes,

@@ -15,8 +15,8 @@ void msd_client_peers_init(struct msd_client_peers *ps, uint64_t max_bytes)
 	msd_account_open(&ps->account, NULL, max_bytes);
 }
 
-struct msd_client_peer *msd_client_peer_take(struct msd_client_peers *ps,
-					     struct msd_peer_id who, uint64_t max_bytes)
+struct msd_client_peer *msd_client_peer_get(struct msd_client_peers *ps,
+					    struct msd_peer_id who, uint64_t max_bytes)
 {
 	MSD_LIST_EACH (it, &ps->all) {
 		struct msd_client_peer *p =

@@ -21,8 +21,8 @@ struct msd_client_peer {
 	struct msd_list link; /* msd_client_peers.all */
 	struct msd_peer_id who;
 	struct msd_account account; /* of its connections */
-	/* Rejected connections do not count. Closed ones count until leavings.h has
-	 * dropped all their handles. */
+	/* Rejected connections do not count. Closed ones count until handle_disposal.h
+	 * has dropped all their handles. */
 	uint32_t n_connections;
 	uint32_t n_lent; /* client segments of its connections, and their bytes */
 	uint64_t lent_bytes;
@@ -39,9 +39,8 @@ void msd_client_peers_init(struct msd_client_peers *ps, uint64_t max_bytes);
  * Return the peer @who with one reference for the caller. A new peer may hold at most
  * @max_bytes. NULL: out of memory.
  */
-struct msd_client_peer *msd_client_peer_take(struct msd_client_peers *ps,
-					     struct msd_peer_id who,
-					     uint64_t max_bytes);
+struct msd_client_peer *msd_client_peer_get(struct msd_client_peers *ps,
+					    struct msd_peer_id who, uint64_t max_bytes);
 struct msd_client_peer *msd_client_peer_ref(struct msd_client_peer *p);
 void msd_client_peer_unref(struct msd_client_peer *p);
 

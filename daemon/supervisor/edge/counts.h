@@ -8,18 +8,18 @@
 #include "proto/err.h"
 
 /* Causes of failed PROXY headers. X(enumerator, word) */
-#define MSD_GATE_FAULT_MAP(X)                                                          \
+#define MSD_PROXY_ACCEPT_FAULT_MAP(X)                                                  \
 	X(FORGED, "forged")   /* a header from an untrusted peer */                    \
 	X(MISSING, "missing") /* a trusted proxy sent no header */                     \
 	X(WRONG, "wrong")                                                              \
 	X(LATE, "late")                                                                \
 	X(GONE, "gone") /* the peer closed it, or the daemon stops */
 
-enum msd_gate_fault {
-#define MSD_GATE_FAULT_ENUM(e, word) MSD_GATE_##e,
-	MSD_GATE_FAULT_MAP(MSD_GATE_FAULT_ENUM)
-#undef MSD_GATE_FAULT_ENUM
-		MSD_GATE_FAULT_COUNT
+enum msd_proxy_accept_fault {
+#define MSD_PROXY_ACCEPT_FAULT_ENUM(e, word) MSD_PROXY_ACCEPT_##e,
+	MSD_PROXY_ACCEPT_FAULT_MAP(MSD_PROXY_ACCEPT_FAULT_ENUM)
+#undef MSD_PROXY_ACCEPT_FAULT_ENUM
+		MSD_PROXY_ACCEPT_FAULT_COUNT
 };
 
 /* Causes of rejected connections. X(enumerator, word) */
@@ -46,7 +46,7 @@ struct msd_counts {
 	uint64_t http_unreadable; /* HTTP input that was not a request */
 	uint64_t handshakes;      /* completed TLS handshakes; then the failed ones */
 	uint64_t handshakes_failed[MSD_HANDSHAKE_FAULT_COUNT];
-	uint64_t gate_failed[MSD_GATE_FAULT_COUNT];
+	uint64_t gate_failed[MSD_PROXY_ACCEPT_FAULT_COUNT];
 	uint64_t requests, calls, pulls;
 	uint64_t errors[MSD_ERR_COUNT]; /* errors that the daemon itself returned, by
 					   code */
@@ -97,7 +97,7 @@ static inline void msd_counts_handshake_fault(struct msd_counts *c,
 }
 /** Count a connection that failed at the PROXY accept stage. */
 static inline void msd_counts_gate_fault(struct msd_counts *c,
-					 enum msd_gate_fault fault)
+					 enum msd_proxy_accept_fault fault)
 {
 	c->gate_failed[fault]++;
 }

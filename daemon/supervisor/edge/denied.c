@@ -26,8 +26,8 @@ void msd_denied_note(struct msd_session *s, const struct msd_grant *g,
 		       msd_peer_id_text(s->client.peer, peer));
 	msd_denial_put_name(it.name, target);
 	msd_denials_add(&e->rights.denials, &it);
-	if (msd_log_rate_take(&e->denied, uv_now(e->loop), LINES_PER_SECOND,
-			      &n_others)) {
+	if (msd_log_rate_allow(&e->denied, uv_now(e->loop), LINES_PER_SECOND,
+			       &n_others)) {
 		msd_log(MSD_LOG_WARN, "denied",
 			"conn=%llu user=%s peer=\"%s\" method=%s name=\"%s\" "
 			"others=%llu",

@@ -15,16 +15,16 @@
 #include "daemon/supervisor/edge/client_peer.h"
 #include "daemon/supervisor/edge/counts.h"
 #include "daemon/supervisor/edge/log_rate.h"
+#include "daemon/supervisor/request/client_segment.h"
 #include "daemon/supervisor/request/deadline.h"
-#include "daemon/supervisor/request/followers.h"
-#include "daemon/supervisor/request/loan.h"
+#include "daemon/supervisor/request/waiters.h"
 #include "daemon/supervisor/rights/rights.h"
 #include "daemon/supervisor/tls/handshake.h"
 #include "daemon/wire/list.h"
 #include "proto/address.h"
 #include "proto/bytes.h"
 
-struct msd_fetch_terms;
+struct msd_fetch_options;
 struct msd_http;
 struct msd_load;
 struct msd_method_call;
@@ -49,9 +49,9 @@ struct msd_edge {
 	struct msd_wire *wire;
 	struct msd_deadlines *deadlines;
 	const struct msd_limits *limits;
-	struct msd_unpack *unpack; /* for the request that is being read */
-	struct msd_house *house;   /* the module registry */
-	struct msd_budget *budget; /* tensor bytes of all requests */
+	struct msd_unpack *unpack;            /* for the request that is being read */
+	struct msd_module_registry *registry; /* the module registry */
+	struct msd_budget *budget;            /* tensor bytes of all requests */
 	struct msd_devices *devices;
 	struct msd_device_gauges *gauges; /* load of the devices */
 	struct msd_keeper *keeper;        /* of the store; open if a store exists */
@@ -98,7 +98,8 @@ struct msd_edge {
 	 * Return the fetch options of the module @name, valid during this loop
 	 * iteration. NULL: the defaults.
 	 */
-	const struct msd_fetch_terms *(*terms_of)(struct msd_edge *e, const char *name);
+	const struct msd_fetch_options *(*terms_of)(struct msd_edge *e,
+						    const char *name);
 	/** Reply to @c with the metrics, now or later. Errors: MSD_NOMEM. */
 	msd_err (*answer_metrics)(struct msd_edge *e, struct msd_method_call *c,
 				  struct msd_diag *d);
@@ -108,39 +109,40 @@ struct msd_edge {
 	/* Owned by the edge. */
 	struct msd_list listeners; /* msd_listening.link */
 	struct msd_list everybody; /* msd_session.link */
-	struct msd_list sessions;  /* msd_framed.link: the sessions that use frames */
+	struct msd_list
+		sessions; /* msd_frame_session.link: the sessions that use frames */
 	struct msd_list
 		space_waiters; /* msd_session.space_link: bodies that wait for memory */
-	struct msd_deadline slow; /* share.c: checks slow payloads while connections
-				     wait for memory */
+	struct msd_deadline slow; /* memory_share.c: checks slow payloads while
+				     connections wait for memory */
 	uint64_t n_waiting; /* number of space_waiters during a retry; else 0: must be
 			       counted */
 	struct msd_list pulls;   /* method_pull.c: pulls in progress */
-	struct msd_list errands; /* msd_errand.link */
-	struct msd_followers
-		info_waiters;      /* server.info requests that wait for the devices */
-	struct msd_list uploads;   /* msd_upload.link: uploads that wait for bytes */
-	struct msd_list leavings;  /* leavings.c */
-	struct msd_deadline leave; /* set if leavings is not empty */
-	struct msd_list held_back; /* msd_framed.pressure.link: sessions that hold too
-				      much memory */
+	struct msd_list errands; /* msd_store_request.link */
+	struct msd_waiters
+		info_waiters;    /* server.info requests that wait for the devices */
+	struct msd_list uploads; /* msd_upload.link: uploads that wait for bytes */
+	struct msd_list handle_disposal; /* handle_disposal.c */
+	struct msd_deadline leave;       /* set if leavings is not empty */
+	struct msd_list held_back;    /* msd_frame_session.pressure.link: sessions that
+					 hold too    much memory */
 	struct msd_deadline pressure; /* memory was released: check held_back again */
 	struct msd_deadline stuck; /* more sessions that hold too much must be closed */
 	struct msd_deadline watch; /* sessions.c: checks connection timeouts */
 	struct msd_client_peers peers;
-	struct msd_list comers;           /* gate.c */
-	struct msd_handshakes handshakes; /* porch.h */
+	struct msd_list comers;           /* proxy_accept.c */
+	struct msd_handshakes handshakes; /* tls_accept.h */
 	/* Log lines about connections and about rejected actions. */
 	struct msd_log_rate refusals, ends, handshake_failures, gate_failures, denied,
 		connects, audits, limited, confined;
-	struct msd_loans loans; /* of all connections */
-	uint64_t upload_bytes;  /* uploads that are not loaded yet */
-	uint32_t n_findings;    /* jobs that read the store */
-	uint32_t n_readings;    /* jobs that read chunks of the store */
-	uint32_t n_cares;       /* jobs that check or clean the store */
-	uint32_t n_sessions;    /* sessions and handshakes, without connections that are
-				   being rejected */
-	uint32_t n_leaving;     /* connection slots that leavings.h keeps */
+	struct msd_client_segments loans; /* of all connections */
+	uint64_t upload_bytes;            /* uploads that are not loaded yet */
+	uint32_t n_findings;              /* jobs that read the store */
+	uint32_t n_readings;              /* jobs that read chunks of the store */
+	uint32_t n_cares;                 /* jobs that check or clean the store */
+	uint32_t n_sessions; /* sessions and handshakes, without connections that are
+				being rejected */
+	uint32_t n_leaving;  /* connection slots that handle_disposal.h keeps */
 	struct msd_counts counts;
 };
 

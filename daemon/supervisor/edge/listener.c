@@ -25,11 +25,11 @@
 #include <unistd.h>
 
 #include "daemon/log.h"
-#include "daemon/supervisor/edge/confined.h"
-#include "daemon/supervisor/edge/door.h"
-#include "daemon/supervisor/edge/gate.h"
+#include "daemon/supervisor/edge/accept.h"
 #include "daemon/supervisor/edge/listen_socket.h"
-#include "daemon/wire/aside.h"
+#include "daemon/supervisor/edge/proxy_accept.h"
+#include "daemon/supervisor/edge/sandboxed_peer.h"
+#include "daemon/wire/closer.h"
 #include "proto/errno_text.h"
 
 #define ACCEPTS_PER_TURN 8 /* each creates a session */
@@ -96,8 +96,8 @@ static void pause_accepting(struct msd_listener *l, int error)
 	char text[MSD_ERRNO_TEXT_BYTES];
 	uint64_t n_others;
 
-	if (msd_log_rate_take(&l->faults, uv_now(l->edge->loop), FAULTS_PER_SECOND,
-			      &n_others)) {
+	if (msd_log_rate_allow(&l->faults, uv_now(l->edge->loop), FAULTS_PER_SECOND,
+			       &n_others)) {
 		msd_log(MSD_LOG_WARN, "accept", "others=%llu why=\"%s\"",
 			(unsigned long long)n_others, msd_errno_text(error, text));
 	}
@@ -119,14 +119,14 @@ static bool accept_one(struct msd_listener *l, struct msd_principal who)
 	if (fd < 0)
 		return false;
 	const enum msd_connected has_come =
-		who.is_local ? msd_confined_look(fd) : MSD_CONNECTED_FREE;
+		who.is_local ? msd_sandboxed_peer_look(fd) : MSD_CONNECTED_FREE;
 	if (has_come == MSD_CONNECTED_CONFINED) {
-		msd_confined_refuse(e, fd);
+		msd_sandboxed_peer_refuse(e, fd);
 	} else if (has_come == MSD_CONNECTED_LEFT) {
-		msd_door_turn_away(fd); /* no peer is left to get a message */
+		msd_accept_reject(fd); /* no peer is left to get a message */
 	} else {
 		set_options(fd, l->address.kind);
-		msd_gate_enter(e, fd, who, &l->way);
+		msd_proxy_accept_enter(e, fd, who, &l->way);
 	}
 	return true;
 }
@@ -137,7 +137,7 @@ static void accept_some(struct msd_listener *l)
 		msd_principal_of(l->address.kind, l->edge->load_tcp);
 
 	for (int i = 0; i < ACCEPTS_PER_TURN; i++) {
-		if (who.is_local && msd_aside_is_behind()) {
+		if (who.is_local && msd_closer_is_behind()) {
 			rest(l, BEHIND_MS); /* rejected connections would add more work
 					       for the closer thread */
 			return;
@@ -240,11 +240,11 @@ msd_err msd_listener_open(struct msd_edge *e, const struct msd_address *address,
 	if (l == NULL)
 		return msd_diag_no_memory(d);
 	l->edge = e;
-	l->way = (struct msd_way){.kind = address->kind,
-				  .enter = options->enter,
-				  .enter_tls = options->enter_tls,
-				  .about = options->about,
-				  .is_of_proxies = options->is_of_proxies};
+	l->way = (struct msd_accept_path){.kind = address->kind,
+					  .enter = options->enter,
+					  .enter_tls = options->enter_tls,
+					  .about = options->about,
+					  .is_of_proxies = options->is_of_proxies};
 	l->scheme = options->scheme;
 	l->address = *address;
 	const msd_err err = msd_listen_socket_open(&l->address, options, &l->fd, d);
@@ -295,7 +295,7 @@ static void close_one(struct msd_listener *l)
 	/* Connections that were not accepted may hold passed descriptors, which this
 	 * close closes, too. */
 	if (l->address.kind == MSD_ADDRESS_UNIX) {
-		msd_aside_close(l->fd);
+		msd_closer_close(l->fd);
 	} else {
 		(void)close(l->fd);
 	}

@@ -1,14 +1,14 @@
 #ifndef MSD_SUPERVISOR_LISTENER_H
 #define MSD_SUPERVISOR_LISTENER_H
-/* A listening socket. Each connection becomes a session: front.h. */
+/* A listening socket. Each connection becomes a session: frontend.h. */
 #include "daemon/supervisor/edge/edge.h"
-#include "daemon/supervisor/edge/gate.h"
 #include "daemon/supervisor/edge/listen_socket.h"
+#include "daemon/supervisor/edge/proxy_accept.h"
 
 struct msd_listener {
 	struct msd_listening listening;
 	struct msd_edge *edge;
-	struct msd_way way;
+	struct msd_accept_path way;
 	const char *scheme; /* msd_listen_options.scheme; NULL: the daemon's protocol */
 	struct msd_address address;
 	int fd;

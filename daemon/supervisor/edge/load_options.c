@@ -4,22 +4,23 @@
 
 #define NOT_SAID UINT64_MAX
 
-static msd_err read_device(struct msd_span text, struct msd_spread *ret,
+static msd_err read_device(struct msd_span text, struct msd_device_list *ret,
 			   struct msd_diag *d)
 {
-	if (msd_spread_parse(text, ret))
+	if (msd_device_list_parse(text, ret))
 		return MSD_OK;
-	return msd_diag_set(d, MSD_BAD_REQUEST, "device \"%.*s\": " MSD_SPREAD_EXPECTED,
+	return msd_diag_set(d, MSD_BAD_REQUEST,
+			    "device \"%.*s\": " MSD_DEVICE_LIST_EXPECTED,
 			    (int)(text.n < 64 ? text.n : 64), (const char *)text.p);
 }
 
-static msd_err read_era(const msgpack_object *map, enum msd_era_word *ret,
+static msd_err read_era(const msgpack_object *map, enum msd_abi_word *ret,
 			struct msd_diag *d)
 {
 	struct msd_span word = {0};
 	msd_err err = msd_map_str(map, "era", &word, d);
 
-	if (err != MSD_OK || word.n == 0 || msd_era_word_parse(word, ret))
+	if (err != MSD_OK || word.n == 0 || msd_abi_word_parse(word, ret))
 		return err;
 	return msd_diag_set(d, MSD_BAD_REQUEST, "era \"%.*s\": expected " MSD_ERA_WORDS,
 			    (int)(word.n < 64 ? word.n : 64), (const char *)word.p);
@@ -63,7 +64,7 @@ msd_err msd_load_options_read(const msgpack_object *map, const char *method,
 	if (err == MSD_OK)
 		err = msd_map_str(map, "device", &device, d);
 	if (err == MSD_OK && device.n > 0)
-		err = read_device(device, &ret->spread, d);
+		err = read_device(device, &ret->device_list, d);
 	if (err == MSD_OK)
 		err = msd_map_uint(map, "workers", UINT32_MAX, &workers, d);
 	if (err == MSD_OK && workers == 0) {

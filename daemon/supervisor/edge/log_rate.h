@@ -15,8 +15,8 @@ struct msd_log_rate {
  * True if a line may be written at @now_ms, at most @per_second. *@ret is then the
  * number of lines dropped before it.
  */
-static inline bool msd_log_rate_take(struct msd_log_rate *r, uint64_t now_ms,
-				     uint32_t per_second, uint64_t *ret)
+static inline bool msd_log_rate_allow(struct msd_log_rate *r, uint64_t now_ms,
+				      uint32_t per_second, uint64_t *ret)
 {
 	if (r->second != now_ms / 1000) {
 		r->second = now_ms / 1000;

@@ -1,11 +1,11 @@
 /* The acl.* methods: which rights users have, and which requests were denied. */
 #include <string.h>
 
-#include "daemon/supervisor/edge/asked.h"
+#include "daemon/supervisor/edge/authorization.h"
 #include "daemon/supervisor/edge/client_peer.h"
 #include "daemon/supervisor/edge/edge.h"
 #include "daemon/supervisor/edge/method.h"
-#include "daemon/supervisor/edge/standing.h"
+#include "daemon/supervisor/edge/request_target.h"
 #include "proto/name.h"
 #include "proto/unpack.h"
 
@@ -149,14 +149,14 @@ msd_err msd_method_whoami(struct msd_method_call *c, struct msd_diag *d)
 
 	(void)d;
 	msd_pack_map(&c->result, 5);
-	msd_pack_pair_str(&c->result, "user", msd_standing_name(s, peer));
+	msd_pack_pair_str(&c->result, "user", msd_authorization_name(s, peer));
 	msd_pack_pair_str(&c->result, "peer", msd_peer_id_text(s->peer->who, peer));
 	msd_pack_cstr(&c->result, "acl");
 	msd_pack_bool(&c->result, s->edge->rights.acl != NULL);
 	for (unsigned r = 0; r < MSD_RIGHT_ANY; r++)
-		bits |= msd_standing_has(s, (enum msd_right)r) ? 1u << r : 0u;
+		bits |= msd_authorization_has(s, (enum msd_right)r) ? 1u << r : 0u;
 	put_rights(&c->result, bits);
-	put_lines(&c->result, s->edge->rights.acl, &s->standing.grant);
+	put_lines(&c->result, s->edge->rights.acl, &s->authorization.grant);
 	return MSD_OK;
 }
 
@@ -274,7 +274,7 @@ msd_err msd_method_dry_run(struct msd_method_call *c, struct msd_diag *d)
 		return err;
 	/* The target counts only if the method has one. */
 	const enum msd_method method = msd_method_find(word);
-	if (method != MSD_M_COUNT && !msd_asked_has_name(method))
+	if (method != MSD_M_COUNT && !msd_request_target_has_name(method))
 		target = (struct msd_acl_target){0};
 	const struct msd_acl_line *why = msd_acl_why(a, &g, right, &target);
 	msd_pack_map(&c->result, 3);

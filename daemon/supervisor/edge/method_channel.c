@@ -4,10 +4,10 @@
  * connection cannot pass descriptors, or if the user has a limit that only the
  * supervisor can enforce.
  */
+#include "daemon/supervisor/edge/authorization.h"
 #include "daemon/supervisor/edge/edge.h"
 #include "daemon/supervisor/edge/method.h"
-#include "daemon/supervisor/edge/standing.h"
-#include "daemon/supervisor/module/bars.h"
+#include "daemon/supervisor/module/bans.h"
 #include "daemon/supervisor/module/direct.h"
 #include "daemon/supervisor/module/directs.h"
 #include "daemon/supervisor/module/module.h"
@@ -17,7 +17,7 @@
 
 static msd_err check_limits(const struct msd_session *s, struct msd_diag *d)
 {
-	const struct msd_acl_line *user = s->standing.grant.user;
+	const struct msd_acl_line *user = s->authorization.grant.user;
 
 	if (!s->transport->may_pass_fds) {
 		return msd_diag_set(d, MSD_REFUSED,
@@ -34,11 +34,12 @@ static msd_err check_limits(const struct msd_session *s, struct msd_diag *d)
 static msd_err check_module(const struct msd_module *m, const struct msd_session *s,
 			    struct msd_diag *d)
 {
-	if (m->life.state != MSD_STATE_READY || !m->crew.is_serving) {
+	if (m->life.state != MSD_STATE_READY || !m->group.is_serving) {
 		return msd_diag_set(d, MSD_NOT_READY, "channel.open: module %s is %s",
-				    m->crew.name, msd_module_state_name(m->life.state));
+				    m->group.name,
+				    msd_module_state_name(m->life.state));
 	}
-	const msd_err err = msd_bars_check(m, &s->client, true, d);
+	const msd_err err = msd_bans_check(m, &s->client, true, d);
 	return err == MSD_OK ? err : msd_diag_wrap(d, err, "channel.open");
 }
 
@@ -51,7 +52,7 @@ static msd_err list_functions(struct msd_session *s, const struct msd_facts *f,
 	uint32_t n = 0;
 
 	for (uint32_t i = 0; i < f->n_functions && n <= MOST_FUNCTIONS; i++) {
-		if (!msd_standing_may_call(s, module, f->names[i]))
+		if (!msd_authorization_may_call(s, module, f->names[i]))
 			continue;
 		msd_pack_str(&names, (const char *)f->names[i].p, f->names[i].n);
 		n++;
@@ -72,14 +73,14 @@ static msd_err open_for(struct msd_session *s, struct msd_module *m,
 			struct msd_direct_terms *ret_terms, int *ret_fd,
 			struct msd_diag *d)
 {
-	const struct msd_span name = msd_span_of(m->crew.name);
-	const bool is_ruled = msd_standing_is_ruled(s);
+	const struct msd_span name = msd_span_of(m->group.name);
+	const bool is_ruled = msd_authorization_is_ruled(s);
 	struct msd_buf functions = {0};
-	msd_err err = msd_directs_check_bytes(s->edge->house, s->client.peer, d);
+	msd_err err = msd_directs_check_bytes(s->edge->registry, s->client.peer, d);
 	if (err == MSD_OK && is_ruled)
-		err = list_functions(s, &m->crew.facts, name, &functions, d);
+		err = list_functions(s, &m->group.facts, name, &functions, d);
 	if (err == MSD_OK) {
-		err = msd_direct_open(&m->crew, &s->client,
+		err = msd_direct_open(&m->group, &s->client,
 				      is_ruled ? &functions : NULL, ret_terms, ret_fd,
 				      d);
 	}
@@ -104,7 +105,7 @@ msd_err msd_method_channel(struct msd_method_call *c, struct msd_diag *d)
 	msd_pack_map(&c->result, 4);
 	msd_pack_pair_uint(&c->result, "requests", terms.requests);
 	msd_pack_pair_uint(&c->result, "bytes", terms.bytes);
-	msd_pack_pair_uint(&c->result, "workers", m->crew.n_replicas);
+	msd_pack_pair_uint(&c->result, "workers", m->group.n_replicas);
 	msd_pack_pair_uint(&c->result, "pid", terms.pid);
 	return MSD_OK;
 }

@@ -1,24 +1,24 @@
 /* client.list: the connections, their activity, their memory and why they are not
  * read. client.kill closes one. */
 #include "daemon/supervisor/edge/audit.h"
+#include "daemon/supervisor/edge/authorization.h"
 #include "daemon/supervisor/edge/client_peer.h"
 #include "daemon/supervisor/edge/edge.h"
 #include "daemon/supervisor/edge/method.h"
-#include "daemon/supervisor/edge/standing.h"
 #include "proto/unpack.h"
 
 #define N_KEYS 13u
 
 static void put_session(struct msd_buf *b, struct msd_session *s)
 {
-	struct msd_front_look look;
+	struct msd_frontend_look look;
 	char peer[MSD_PEER_TEXT_BYTES], room[MSD_PEER_TEXT_BYTES];
 
 	s->front->look(s, &look);
 	msd_pack_map(b, N_KEYS);
 	msd_pack_pair_uint(b, "connection", s->number);
 	msd_pack_pair_str(b, "peer", msd_peer_id_text(s->peer->who, peer));
-	msd_pack_pair_str(b, "user", msd_standing_name(s, room));
+	msd_pack_pair_str(b, "user", msd_authorization_name(s, room));
 	msd_pack_pair_str(b, "state", look.state);
 	msd_pack_pair_uint(b, "age_ms", uv_now(s->edge->loop) - s->opened_ms);
 	msd_pack_pair_uint(b, "in_flight", s->client.n_in_flight);
@@ -35,11 +35,11 @@ static void put_session(struct msd_buf *b, struct msd_session *s)
  * connections of its own peer. */
 static bool may_see(struct msd_session *asker, struct msd_session *s)
 {
-	struct msd_front_look look;
+	struct msd_frontend_look look;
 
 	s->front->look(s, &look);
-	return !look.is_refused &&
-	       (asker->peer == s->peer || msd_standing_has(asker, MSD_RIGHT_ADMIN));
+	return !look.is_refused && (asker->peer == s->peer ||
+				    msd_authorization_has(asker, MSD_RIGHT_ADMIN));
 }
 
 static struct msd_session *session_of(struct msd_list *link)
@@ -68,7 +68,7 @@ msd_err msd_method_kill(struct msd_method_call *c, struct msd_diag *d)
 {
 	uint64_t number;
 	struct msd_session *found = NULL;
-	struct msd_front_look look;
+	struct msd_frontend_look look;
 	msd_err err = msd_object_uint(&c->params->via.array.ptr[0], "connection",
 				      UINT64_MAX, &number, d);
 

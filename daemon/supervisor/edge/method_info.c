@@ -7,10 +7,10 @@
  */
 #include "daemon/limits.h"
 #include "daemon/supervisor/edge/audit.h"
+#include "daemon/supervisor/edge/authorization.h"
 #include "daemon/supervisor/edge/devices.h"
 #include "daemon/supervisor/edge/edge.h"
 #include "daemon/supervisor/edge/method.h"
-#include "daemon/supervisor/edge/standing.h"
 #include "proto/unpack.h"
 
 void msd_method_put_limits(struct msd_buf *b, const struct msd_limits *limits)
@@ -50,7 +50,7 @@ msd_err msd_method_hello(struct msd_method_call *c, struct msd_diag *d)
 			err = msd_map_str(o, "token", &token, d);
 		const bool is_shown = msd_map_find(o, "token") != NULL;
 		if (err == MSD_OK && is_shown)
-			err = msd_standing_show(c->session, token, d);
+			err = msd_authorization_show(c->session, token, d);
 		if (err != MSD_OK)
 			return err;
 		if (is_shown)
@@ -73,7 +73,7 @@ msd_err msd_method_hello(struct msd_method_call *c, struct msd_diag *d)
 	return MSD_OK;
 }
 
-static void tell_info(struct msd_followers *f, struct msd_req *r)
+static void tell_info(struct msd_waiters *f, struct msd_req *r)
 {
 	struct msd_edge *e = MSD_CONTAINER_OF(f, struct msd_edge, info_waiters);
 	struct msd_buf b = {0};
@@ -86,7 +86,7 @@ static void tell_info(struct msd_followers *f, struct msd_req *r)
 
 void msd_method_devices_known(void *edge)
 {
-	msd_followers_tell(&((struct msd_edge *)edge)->info_waiters);
+	msd_waiters_tell(&((struct msd_edge *)edge)->info_waiters);
 }
 
 msd_err msd_method_info(struct msd_method_call *c, struct msd_diag *d)
@@ -99,7 +99,7 @@ msd_err msd_method_info(struct msd_method_call *c, struct msd_diag *d)
 		return msd_diag_no_memory(d);
 	c->later = true;
 	e->info_waiters.tell = tell_info;
-	msd_followers_wait(&e->info_waiters, r);
+	msd_waiters_wait(&e->info_waiters, r);
 	if (msd_devices_look(e->devices))
 		msd_method_devices_known(e);
 	return MSD_OK;

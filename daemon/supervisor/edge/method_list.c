@@ -3,9 +3,9 @@
 #include <string.h>
 
 #include "daemon/limits.h"
+#include "daemon/supervisor/edge/authorization.h"
 #include "daemon/supervisor/edge/edge.h"
 #include "daemon/supervisor/edge/method.h"
-#include "daemon/supervisor/edge/standing.h"
 #include "daemon/supervisor/module/busy.h"
 #include "daemon/supervisor/module/facts.h"
 #include "daemon/supervisor/module/module.h"
@@ -27,19 +27,19 @@ static void put_quantile(struct msd_buf *b, const char *key,
 
 /* Another thread sets the PID of a starting process at any moment. Read the PIDs
  * once, so that the entry of a module is consistent. */
-static void look_for_numbers(const struct msd_crew *crew)
+static void look_for_numbers(const struct msd_worker_group *group)
 {
-	for (uint32_t i = 0; i < crew->n_replicas; i++) {
-		struct msd_process *p = crew->replicas[i].process;
+	for (uint32_t i = 0; i < group->n_replicas; i++) {
+		struct msd_process *p = group->replicas[i].process;
 		if (p != NULL)
 			p->listed = msd_child_pid(p->child);
 	}
 }
 
 /* Return the process of worker @i. NULL if it had no PID when the PIDs were read. */
-static struct msd_process *process_at(const struct msd_crew *crew, uint32_t i)
+static struct msd_process *process_at(const struct msd_worker_group *group, uint32_t i)
 {
-	struct msd_process *p = crew->replicas[i].process;
+	struct msd_process *p = group->replicas[i].process;
 
 	return p != NULL && p->listed != 0 ? p : NULL;
 }
@@ -51,28 +51,28 @@ static void put_summary(struct msd_buf *b, const struct msd_module *m,
 {
 	uint64_t pid = 0, rss = 0;
 
-	look_for_numbers(&m->crew);
-	for (uint32_t i = 0; i < m->crew.n_replicas; i++) {
-		struct msd_process *p = process_at(&m->crew, i);
+	look_for_numbers(&m->group);
+	for (uint32_t i = 0; i < m->group.n_replicas; i++) {
+		struct msd_process *p = process_at(&m->group, i);
 		if (p == NULL)
 			continue;
 		pid = pid != 0 ? pid : (uint64_t)p->listed;
-		rss += msd_rss_recent(&p->rss, p->listed, uv_now(m->crew.house->loop),
-				      rss_looks);
+		rss += msd_rss_recent(&p->rss, p->listed,
+				      uv_now(m->group.registry->loop), rss_looks);
 	}
-	msd_pack_pair_str(b, "name", m->crew.name);
+	msd_pack_pair_str(b, "name", m->group.name);
 	msd_pack_pair_str(b, "state", msd_module_state_name(m->life.state));
-	msd_pack_pair_str(b, "file", m->crew.file);
-	msd_pack_pair_uint(b, "bytes", m->crew.source.bytes);
+	msd_pack_pair_str(b, "file", m->group.file);
+	msd_pack_pair_uint(b, "bytes", m->group.source.bytes);
 	msd_pack_pair_uint(b, "pid", pid);
 	msd_pack_pair_uint(b, "rss", rss);
 	msd_pack_pair_uint(b, "restarts", m->life.n_restarts);
-	msd_pack_pair_uint(b, "calls", m->crew.n_calls);
-	msd_pack_pair_uint(b, "errors", m->crew.n_errors);
+	msd_pack_pair_uint(b, "calls", m->group.n_calls);
+	msd_pack_pair_uint(b, "errors", m->group.n_errors);
 	msd_pack_pair_uint(b, "queued", msd_module_in_flight(m));
-	msd_pack_pair_uint(b, "exec_ns", m->crew.stages[MSD_STAGE_RUN].sum_ns);
-	put_quantile(b, "p50_ns", &m->crew.stages[MSD_STAGE_RUN].spread, 50);
-	put_quantile(b, "p99_ns", &m->crew.stages[MSD_STAGE_RUN].spread, 99);
+	msd_pack_pair_uint(b, "exec_ns", m->group.stages[MSD_STAGE_RUN].sum_ns);
+	put_quantile(b, "p50_ns", &m->group.stages[MSD_STAGE_RUN].device_list, 50);
+	put_quantile(b, "p99_ns", &m->group.stages[MSD_STAGE_RUN].device_list, 99);
 }
 
 static void put_device(struct msd_buf *b, const struct msd_facts *f)
@@ -92,8 +92,8 @@ static void put_error(struct msd_buf *b, const struct msd_module *m)
 	 * but the error of a failed edition is shown. */
 	if (m->error != NULL && m->life.state != MSD_STATE_READY) {
 		msd_pack_cstr(b, m->error);
-	} else if (m->setback.why != NULL) {
-		msd_pack_text(b, m->setback.why, strlen(m->setback.why));
+	} else if (m->failed_edition.why != NULL) {
+		msd_pack_text(b, m->failed_edition.why, strlen(m->failed_edition.why));
 	} else {
 		msd_pack_nil(b);
 	}
@@ -117,7 +117,7 @@ static void put_digest(struct msd_buf *b, const char *key,
  * `inspect` does not show. */
 static void put_beside(struct msd_buf *b, const struct msd_module *m)
 {
-	const struct msd_source *s = &m->crew.source;
+	const struct msd_source *s = &m->group.source;
 	const uint64_t graph = s->part_bytes[MSD_PART_GRAPH];
 	const uint64_t params = s->part_bytes[MSD_PART_PARAMS];
 
@@ -137,7 +137,7 @@ static void put_beside(struct msd_buf *b, const struct msd_module *m)
 static void put_others(struct msd_buf *b, const struct msd_module *m)
 {
 	const struct msd_module *next = m->successor;
-	const bool has_source = next != NULL && next->crew.source.fd >= 0;
+	const bool has_source = next != NULL && next->group.source.fd >= 0;
 
 	msd_pack_cstr(b, "next");
 	if (next != NULL) {
@@ -146,9 +146,9 @@ static void put_others(struct msd_buf *b, const struct msd_module *m)
 		msd_pack_nil(b);
 	}
 	put_digest(b, "next_sha256",
-		   has_source ? msd_source_edition(&next->crew.source) : NULL);
+		   has_source ? msd_source_edition(&next->group.source) : NULL);
 	put_digest(b, "failed_sha256",
-		   m->setback.has_digest ? &m->setback.digest : NULL);
+		   m->failed_edition.has_digest ? &m->failed_edition.digest : NULL);
 }
 
 static void put_or_nil(struct msd_buf *b, const char *key, uint64_t value)
@@ -170,9 +170,9 @@ static void put_edition(struct msd_method_call *c, const struct msd_module *m)
 	struct msd_edge *e = c->session->edge;
 
 	msd_pack_cstr(&c->result, "source");
-	e->put_supply(e, m->crew.name, &c->result);
+	e->put_supply(e, m->group.name, &c->result);
 	msd_pack_cstr(&c->result, "watch_ms");
-	if (m->probation.is_on) {
+	if (m->canary.is_on) {
 		msd_pack_uint(&c->result,
 			      msd_deadline_left(e->deadlines, &m->probation_end));
 	} else {
@@ -180,7 +180,7 @@ static void put_edition(struct msd_method_call *c, const struct msd_module *m)
 	}
 	put_or_nil(&c->result, "keep_alive_ms", m->idleness.keep_alive_ms);
 	put_or_nil(&c->result, "max_run_ms",
-		   msd_run_limit_ms(m->crew.max_run, e->limits->max_run_ms));
+		   msd_run_limit_ms(m->group.max_run, e->limits->max_run_ms));
 	put_others(&c->result, m);
 	const char *word = e->config_word(e, m);
 	msd_pack_cstr(&c->result, "config");
@@ -195,21 +195,22 @@ static void put_edition(struct msd_method_call *c, const struct msd_module *m)
 
 /* Append the devices of the @n running workers: as configured, else as reported by
  * the worker. */
-static void put_devices(struct msd_buf *b, const struct msd_crew *crew, uint32_t n)
+static void put_devices(struct msd_buf *b, const struct msd_worker_group *group,
+			uint32_t n)
 {
-	char text[MSD_SPREAD_TEXT_MAX];
+	char text[MSD_DEVICE_LIST_TEXT_MAX];
 
 	msd_pack_cstr(b, "devices");
 	msd_pack_array(b, n);
-	for (uint32_t i = 0; i < crew->n_replicas; i++) {
-		const struct msd_spread one = {.at = {msd_spread_at(&crew->spread, i)},
-					       .n = 1};
-		if (process_at(crew, i) == NULL)
+	for (uint32_t i = 0; i < group->n_replicas; i++) {
+		const struct msd_device_list one = {
+			.at = {msd_device_list_at(&group->device_list, i)}, .n = 1};
+		if (process_at(group, i) == NULL)
 			continue;
-		if (crew->spread.n > 0) {
-			msd_pack_cstr(b, msd_spread_format(&one, text));
-		} else if (crew->facts.device.n > 0) {
-			msd_buf_put(b, crew->facts.device.p, crew->facts.device.n);
+		if (group->device_list.n > 0) {
+			msd_pack_cstr(b, msd_device_list_format(&one, text));
+		} else if (group->facts.device.n > 0) {
+			msd_buf_put(b, group->facts.device.p, group->facts.device.n);
 		} else {
 			msd_pack_nil(b);
 		}
@@ -227,19 +228,20 @@ static void put_busy_one(struct msd_buf *b, bool is_busy, uint64_t ms)
 }
 
 /* Append the longest time over all workers, and the time of each running worker. */
-static void put_busy(struct msd_buf *b, const struct msd_crew *crew, uint32_t n)
+static void put_busy(struct msd_buf *b, const struct msd_worker_group *group,
+		     uint32_t n)
 {
 	uint64_t ms = 0;
-	const bool is_busy = msd_busy_longest(crew, &ms);
+	const bool is_busy = msd_busy_longest(group, &ms);
 
 	msd_pack_cstr(b, "busy_ms");
 	put_busy_one(b, is_busy, ms);
 	msd_pack_cstr(b, "busy");
 	msd_pack_array(b, n);
-	for (uint32_t i = 0; i < crew->n_replicas; i++) {
-		if (process_at(crew, i) == NULL)
+	for (uint32_t i = 0; i < group->n_replicas; i++) {
+		if (process_at(group, i) == NULL)
 			continue;
-		const bool is_one = msd_busy_worker(&crew->replicas[i], &ms);
+		const bool is_one = msd_busy_worker(&group->replicas[i], &ms);
 		put_busy_one(b, is_one, ms);
 	}
 }
@@ -248,27 +250,27 @@ static void put_workers(struct msd_buf *b, const struct msd_module *m)
 {
 	uint32_t n = 0;
 
-	for (uint32_t i = 0; i < m->crew.n_replicas; i++)
-		n += process_at(&m->crew, i) != NULL ? 1u : 0u;
-	msd_pack_pair_uint(b, "workers", m->crew.n_replicas);
+	for (uint32_t i = 0; i < m->group.n_replicas; i++)
+		n += process_at(&m->group, i) != NULL ? 1u : 0u;
+	msd_pack_pair_uint(b, "workers", m->group.n_replicas);
 	msd_pack_pair_uint(b, "ready", m->life.n_open);
 	msd_pack_cstr(b, "pids");
 	msd_pack_array(b, n);
-	for (uint32_t i = 0; i < m->crew.n_replicas; i++) {
-		const struct msd_process *p = process_at(&m->crew, i);
+	for (uint32_t i = 0; i < m->group.n_replicas; i++) {
+		const struct msd_process *p = process_at(&m->group, i);
 		if (p != NULL)
 			msd_pack_uint(b, (uint64_t)p->listed);
 	}
-	put_devices(b, &m->crew, n);
-	put_busy(b, &m->crew, n);
-	msd_pack_pair_uint(b, "spin_hits", m->crew.spun.hits);
-	msd_pack_pair_uint(b, "spin_misses", m->crew.spun.misses);
-	msd_pack_pair_uint(b, "spin_waste_ns", m->crew.spun.waste_ns);
+	put_devices(b, &m->group, n);
+	put_busy(b, &m->group, n);
+	msd_pack_pair_uint(b, "spin_hits", m->group.spun.hits);
+	msd_pack_pair_uint(b, "spin_misses", m->group.spun.misses);
+	msd_pack_pair_uint(b, "spin_waste_ns", m->group.spun.waste_ns);
 }
 
 static bool may_see(const struct msd_method_call *c, const struct msd_module *m)
 {
-	return msd_standing_sees(c->session, m->crew.name);
+	return msd_authorization_sees(c->session, m->group.name);
 }
 
 void msd_method_list_one(struct msd_method_call *c, const struct msd_module *m,
@@ -276,8 +278,8 @@ void msd_method_list_one(struct msd_method_call *c, const struct msd_module *m,
 {
 	msd_pack_map(&c->result, N_SUMMARY_KEYS + 3 + N_WORKERS_KEYS + N_EDITION_KEYS);
 	put_summary(&c->result, m, rss_looks);
-	put_device(&c->result, &m->crew.facts);
-	msd_pack_pair_uint(&c->result, "functions", m->crew.facts.n_functions);
+	put_device(&c->result, &m->group.facts);
+	msd_pack_pair_uint(&c->result, "functions", m->group.facts.n_functions);
 	put_error(&c->result, m);
 	put_workers(&c->result, m);
 	put_edition(c, m);
@@ -285,15 +287,15 @@ void msd_method_list_one(struct msd_method_call *c, const struct msd_module *m,
 
 msd_err msd_method_list(struct msd_method_call *c, struct msd_diag *d)
 {
-	struct msd_house *house = c->session->edge->house;
+	struct msd_module_registry *registry = c->session->edge->registry;
 	uint32_t rss_looks = MSD_RSS_LOOKS, n = 0;
 
 	(void)d;
-	MSD_LIST_EACH (it, &house->modules) {
+	MSD_LIST_EACH (it, &registry->modules) {
 		n += may_see(c, MSD_CONTAINER_OF(it, struct msd_module, link));
 	}
 	msd_pack_array(&c->result, n);
-	MSD_LIST_EACH (it, &house->modules) {
+	MSD_LIST_EACH (it, &registry->modules) {
 		const struct msd_module *m =
 			MSD_CONTAINER_OF(it, struct msd_module, link);
 		if (!may_see(c, m))
@@ -315,16 +317,16 @@ msd_err msd_method_describe(struct msd_method_call *c, struct msd_diag *d)
 					 MSD_FACTS_N_PARTS);
 	put_summary(&c->result, m, &rss_looks);
 	put_digest(&c->result, "sha256",
-		   m->crew.source.fd >= 0 ? &m->crew.source.sha256 : NULL);
+		   m->group.source.fd >= 0 ? &m->group.source.sha256 : NULL);
 	put_beside(&c->result, m);
 	put_error(&c->result, m);
 	put_workers(&c->result, m);
 	put_edition(c, m);
-	if (!msd_facts_are_known(&m->crew.facts)) {
+	if (!msd_facts_are_known(&m->group.facts)) {
 		msd_facts_put_unknown(&c->result);
 		return MSD_OK;
 	}
-	c->shared = m->crew.facts.text;
+	c->shared = m->group.facts.text;
 	c->shared_part = (struct msd_span){c->shared->bytes, c->shared->n};
 	return MSD_OK;
 }
@@ -334,16 +336,16 @@ msd_err msd_method_functions(struct msd_method_call *c, struct msd_diag *d)
 	struct msd_module *m;
 	msd_err err = msd_method_module(c, &m, d);
 
-	if (err == MSD_OK && !msd_facts_are_known(&m->crew.facts)) {
+	if (err == MSD_OK && !msd_facts_are_known(&m->group.facts)) {
 		err = m->error != NULL
 			      ? msd_diag_set(d, m->error_code, "%s", m->error)
 			      : msd_diag_set(d, MSD_NOT_READY, "module %s is %s",
-					     m->crew.name,
+					     m->group.name,
 					     msd_module_state_name(m->life.state));
 	}
 	if (err == MSD_OK) {
-		c->shared = m->crew.facts.text;
-		c->shared_part = m->crew.facts.functions;
+		c->shared = m->group.facts.text;
+		c->shared_part = m->group.facts.functions;
 	}
 	return err;
 }

@@ -8,18 +8,18 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "daemon/supervisor/edge/authorization.h"
 #include "daemon/supervisor/edge/edge.h"
-#include "daemon/supervisor/edge/kept.h"
 #include "daemon/supervisor/edge/load_options.h"
 #include "daemon/supervisor/edge/method.h"
-#include "daemon/supervisor/edge/standing.h"
+#include "daemon/supervisor/edge/unload.h"
 #include "daemon/supervisor/edge/upload.h"
 #include "daemon/supervisor/keep/keeper.h"
 #include "daemon/supervisor/module/admit.h"
 #include "daemon/supervisor/module/catalog.h"
 #include "daemon/supervisor/module/life.h"
-#include "daemon/supervisor/module/trial_case.h"
-#include "proto/beside.h"
+#include "daemon/supervisor/module/self_test_case.h"
+#include "proto/external_data.h"
 #include "proto/unpack.h"
 
 /* Waiting requests per connection and module. A state change answers all of them. */
@@ -48,7 +48,7 @@ msd_err msd_method_module(struct msd_method_call *c, struct msd_module **ret,
 
 	if (err != MSD_OK)
 		return err;
-	return msd_module_require(c->session->edge->house, name, ret, d);
+	return msd_module_require(c->session->edge->registry, name, ret, d);
 }
 
 /* Create a request that the module answers when its state is final. */
@@ -77,7 +77,7 @@ static struct msd_span raw_option(const struct msd_method_call *c, const char *k
 
 	if (!msd_array_open(c->in->body.params, &all, &n))
 		return options;
-	for (unsigned i = 0; i < 3 && msd_object_take(&all, &options); i++)
+	for (unsigned i = 0; i < 3 && msd_object_parse(&all, &options); i++)
 		continue;
 	return msd_map_value(options, key);
 }
@@ -111,8 +111,8 @@ static msd_err read_beside(struct msd_method_call *c, struct wanted *w,
 				    "module.load: files are of a framework's model, "
 				    "graph and params are of a library");
 	}
-	err = msd_beside_check((struct msd_span){items.p, items.left},
-			       bytes[MSD_PART_MODEL], w->upload->bytes, d);
+	err = msd_external_data_check((struct msd_span){items.p, items.left},
+				      bytes[MSD_PART_MODEL], w->upload->bytes, d);
 	return err == MSD_OK ? err : msd_diag_wrap(d, err, "module.load");
 }
 
@@ -122,13 +122,14 @@ static msd_err read_tests(struct msd_method_call *c, struct msd_load *ret,
 {
 	uint64_t warmup = 0;
 	uint32_t n;
-	msd_err err = msd_map_uint(param(c, 2), "warmup", MSD_TRIAL_WARMUP, &warmup, d);
+	msd_err err =
+		msd_map_uint(param(c, 2), "warmup", MSD_SELF_TEST_WARMUP, &warmup, d);
 
 	if (err != MSD_OK)
 		return err;
 	ret->tests = raw_option(c, "tests");
 	ret->warmup = (uint32_t)warmup;
-	return ret->tests.n > 0 ? msd_trial_check(ret->tests, &n, d) : MSD_OK;
+	return ret->tests.n > 0 ? msd_self_test_check(ret->tests, &n, d) : MSD_OK;
 }
 
 /* Read whether the store keeps the module. */
@@ -207,7 +208,7 @@ static msd_err take_upload(struct wanted *w, struct msd_diag *d)
 	if (w->beside.n > 0)
 		msd_buf_put(&list, w->beside.p, w->beside.n);
 	msd_err err = list.bad ? msd_diag_no_memory(d)
-			       : msd_upload_take(w->upload, &w->load.bringing, d);
+			       : msd_upload_adopt(w->upload, &w->load.bringing, d);
 	if (err != MSD_OK) {
 		msd_buf_finish(&list);
 		return err;
@@ -231,9 +232,9 @@ static msd_err start_load(struct msd_method_call *c, struct msd_span name,
 		return msd_diag_no_memory(d);
 	}
 	w->load.file = label;
-	msd_standing_sign(c->session, &w->load);
+	msd_authorization_sign(c->session, &w->load);
 	const msd_err err =
-		msd_module_load(c->session->edge->house, name, &w->load, &m, d);
+		msd_module_load(c->session->edge->registry, name, &w->load, &m, d);
 	free(label);
 	if (err != MSD_OK)
 		return err;
@@ -299,7 +300,7 @@ msd_err msd_method_rollback(struct msd_method_call *c, struct msd_diag *d)
 				     c->options.deadline_ms);
 	}
 	c->later = true;
-	e->on_rollback(e, m->crew.name, r);
+	e->on_rollback(e, m->group.name, r);
 	return MSD_OK;
 }
 
@@ -322,11 +323,11 @@ msd_err msd_method_unload(struct msd_method_call *c, struct msd_diag *d)
 	if (err != MSD_OK)
 		return err;
 	if (e->keeper->is_open)
-		return msd_kept_unload(c, m, d);
+		return msd_unload_stored(c, m, d);
 	struct msd_req *r = later(c, m);
 	if (r == NULL)
 		return msd_diag_no_memory(d);
-	msd_followers_wait(&m->unloaders, r);
+	msd_waiters_wait(&m->unloaders, r);
 	msd_module_unload(m);
 	return MSD_OK;
 }

@@ -13,9 +13,9 @@
 
 #include "daemon/supervisor/edge/edge.h"
 #include "daemon/supervisor/edge/method.h"
+#include "daemon/supervisor/module/call_stats.h"
 #include "daemon/supervisor/module/directs.h"
-#include "daemon/supervisor/module/house.h"
-#include "daemon/supervisor/module/tally.h"
+#include "daemon/supervisor/module/registry.h"
 #include "proto/clock.h"
 #include "proto/limits.h"
 #include "proto/unpack.h"
@@ -31,10 +31,10 @@ struct wish {
 };
 
 /* Format @ns of the wire's clock as date and time in UTC. */
-static const char *put_time(const struct msd_house *house, uint64_t ns,
+static const char *put_time(const struct msd_module_registry *registry, uint64_t ns,
 			    char ret[TIME_BYTES])
 {
-	const uint64_t ago_ns = msd_wire_now_ns(house->wire) - ns;
+	const uint64_t ago_ns = msd_wire_now_ns(registry->wire) - ns;
 	struct timespec now;
 	struct tm tm;
 	char day[TIME_BYTES];
@@ -51,20 +51,20 @@ static const char *put_time(const struct msd_house *house, uint64_t ns,
 	return ret;
 }
 
-static void put_record(struct msd_buf *b, const struct msd_house *house,
-		       uint64_t number, const struct msd_past_call *r,
+static void put_record(struct msd_buf *b, const struct msd_module_registry *registry,
+		       uint64_t number, const struct msd_logged_call *r,
 		       const char *arguments)
 {
 	char at[TIME_BYTES], who[MSD_PEER_TEXT_BYTES];
 
 	msd_pack_map(b, arguments != NULL ? 12 : 11);
 	msd_pack_pair_uint(b, "number", number);
-	msd_pack_pair_str(b, "at", put_time(house, r->end_ns, at));
-	msd_pack_pair_str(b, "module", r->tally->name);
-	msd_pack_pair_str(b, "function", msd_past_function(r));
-	msd_pack_pair_str(b, "code", msd_tally_code_name(r->code));
+	msd_pack_pair_str(b, "at", put_time(registry, r->end_ns, at));
+	msd_pack_pair_str(b, "module", r->call_stats->name);
+	msd_pack_pair_str(b, "function", msd_logged_function(r));
+	msd_pack_pair_str(b, "code", msd_call_stats_code_name(r->code));
 	msd_pack_pair_str(b, "peer", msd_peer_id_text(r->who, who));
-	msd_pack_pair_uint(b, "all_ns", msd_past_total_ns(r));
+	msd_pack_pair_uint(b, "all_ns", msd_logged_total_ns(r));
 	msd_pack_pair_uint(b, "read_ns", r->spent_ns[MSD_STAGE_READ]);
 	msd_pack_pair_uint(b, "queue_ns", r->spent_ns[MSD_STAGE_QUEUE]);
 	msd_pack_pair_uint(b, "worker_ns", r->spent_ns[MSD_STAGE_WORKER]);
@@ -73,20 +73,20 @@ static void put_record(struct msd_buf *b, const struct msd_house *house,
 		msd_pack_pair_str(b, "arguments", arguments);
 }
 
-static bool is_wanted(const struct wish *w, const struct msd_recorder *rec,
+static bool is_wanted(const struct wish *w, const struct msd_call_log *rec,
 		      uint64_t number)
 {
 	return number % w->every == 0 &&
 	       (w->module[0] == '\0' ||
-		strcmp(w->module, msd_recorder_at(rec, number)->tally->name) == 0);
+		strcmp(w->module, msd_call_log_at(rec, number)->call_stats->name) == 0);
 }
 
 /* Append the reply. Returns the number of calls; @w continues after them. */
-static uint32_t put_answer(struct wish *w, const struct msd_house *house,
+static uint32_t put_answer(struct wish *w, const struct msd_module_registry *registry,
 			   struct msd_buf *b)
 {
-	const struct msd_recorder *rec = &house->recorder;
-	const uint64_t oldest = msd_recorder_oldest(rec);
+	const struct msd_call_log *rec = &registry->call_log;
+	const uint64_t oldest = msd_call_log_oldest(rec);
 	const uint64_t begin = w->from < oldest       ? oldest
 			       : w->from > rec->total ? rec->total
 						      : w->from;
@@ -101,7 +101,7 @@ static uint32_t put_answer(struct wish *w, const struct msd_house *house,
 	msd_pack_cstr(b, "requests");
 	msd_pack_array(b, n);
 	for (uint32_t i = 0; i < n; i++)
-		put_record(b, house, found[i], msd_recorder_at(rec, found[i]), NULL);
+		put_record(b, registry, found[i], msd_call_log_at(rec, found[i]), NULL);
 	msd_pack_pair_uint(b, "from", begin);
 	msd_pack_pair_uint(b, "next", next);
 	w->from = next;
@@ -109,13 +109,14 @@ static uint32_t put_answer(struct wish *w, const struct msd_house *house,
 }
 
 /* Reply to @r. False: no call matches, and it still waits. */
-static bool answer(struct msd_req *r, const struct msd_house *house, bool is_late)
+static bool answer(struct msd_req *r, const struct msd_module_registry *registry,
+		   bool is_late)
 {
 	struct wish w;
 	struct msd_buf b = {0};
 
 	memcpy(&w, r->job.params.p, sizeof(w));
-	const uint32_t n = put_answer(&w, house, &b);
+	const uint32_t n = put_answer(&w, registry, &b);
 	memcpy(r->job.params.p, &w, sizeof(w));
 	if (n > 0 || is_late) {
 		msd_req_answer(r, &b);
@@ -130,28 +131,28 @@ static void on_waited(struct msd_deadline *node)
 	struct msd_req *r = MSD_CONTAINER_OF(node, struct msd_req, due.node);
 
 	if (!msd_req_lost_right(r))
-		(void)answer(r, msd_session_of(r)->edge->house, true);
+		(void)answer(r, msd_session_of(r)->edge->registry, true);
 }
 
 /* The new calls may not match the filter. */
-static void tell(struct msd_followers *f, struct msd_req *r)
+static void tell(struct msd_waiters *f, struct msd_req *r)
 {
-	if (!answer(r, msd_session_of(r)->edge->house, false))
-		msd_followers_wait(f, r);
+	if (!answer(r, msd_session_of(r)->edge->registry, false))
+		msd_waiters_wait(f, r);
 }
 
 static void on_batch(struct msd_deadline *node)
 {
-	struct msd_recorder *rec = MSD_CONTAINER_OF(node, struct msd_recorder, batch);
+	struct msd_call_log *rec = MSD_CONTAINER_OF(node, struct msd_call_log, batch);
 
-	msd_followers_tell(&rec->followers);
+	msd_waiters_tell(&rec->followers);
 }
 
 static msd_err follow(struct msd_method_call *c, const struct wish *w, uint64_t wait_ms,
 		      struct msd_diag *d)
 {
 	struct msd_edge *e = c->session->edge;
-	struct msd_recorder *rec = &e->house->recorder;
+	struct msd_call_log *rec = &e->registry->call_log;
 	struct msd_req *r =
 		msd_req_new_waiting(&c->session->client, c->in->body.id, c->method);
 
@@ -169,7 +170,7 @@ static msd_err follow(struct msd_method_call *c, const struct wish *w, uint64_t 
 	rec->followers.tell = tell;
 	r->due.node.on_due = on_waited; /* the request has no other deadline */
 	msd_req_set_due(r, e->deadlines, wait_ms);
-	msd_followers_wait(&rec->followers, r);
+	msd_waiters_wait(&rec->followers, r);
 	return MSD_OK;
 }
 
@@ -201,8 +202,8 @@ static msd_err read_wish(const msgpack_object *o, struct wish *w, uint64_t *wait
 
 msd_err msd_method_monitor(struct msd_method_call *c, struct msd_diag *d)
 {
-	struct msd_house *house = c->session->edge->house;
-	struct wish w = {.from = house->recorder.total, .every = 1};
+	struct msd_module_registry *registry = c->session->edge->registry;
+	struct wish w = {.from = registry->call_log.total, .every = 1};
 	uint64_t wait_ms = 0;
 	msd_err err = MSD_OK;
 
@@ -210,10 +211,10 @@ msd_err msd_method_monitor(struct msd_method_call *c, struct msd_diag *d)
 		err = read_wish(&c->params->via.array.ptr[0], &w, &wait_ms, d);
 	if (err != MSD_OK)
 		return err;
-	msd_directs_hold_off(house);
+	msd_directs_hold_off(registry);
 	if (c->options.has_deadline && c->options.deadline_ms < wait_ms)
 		wait_ms = c->options.deadline_ms;
-	if (put_answer(&w, house, &c->result) > 0 || wait_ms == 0)
+	if (put_answer(&w, registry, &c->result) > 0 || wait_ms == 0)
 		return MSD_OK;
 	msd_buf_finish(&c->result);
 	return follow(c, &w, wait_ms, d);
@@ -221,8 +222,8 @@ msd_err msd_method_monitor(struct msd_method_call *c, struct msd_diag *d)
 
 msd_err msd_method_slowlog(struct msd_method_call *c, struct msd_diag *d)
 {
-	const struct msd_house *house = c->session->edge->house;
-	const struct msd_slowlog *s = &house->slowlog;
+	const struct msd_module_registry *registry = c->session->edge->registry;
+	const struct msd_slowlog *s = &registry->slowlog;
 	const uint64_t first =
 		s->total > MSD_SLOW_CALLS ? s->total - MSD_SLOW_CALLS : 0;
 	const uint32_t n = s->ring != NULL ? (uint32_t)(s->total - first) : 0;
@@ -231,7 +232,7 @@ msd_err msd_method_slowlog(struct msd_method_call *c, struct msd_diag *d)
 	msd_pack_array(&c->result, n);
 	for (uint64_t i = first; i < first + n; i++) {
 		const struct msd_slow_call *call = &s->ring[i % MSD_SLOW_CALLS];
-		put_record(&c->result, house, i, &call->record, call->arguments);
+		put_record(&c->result, registry, i, &call->record, call->arguments);
 	}
 	return MSD_OK;
 }

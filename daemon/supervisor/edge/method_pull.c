@@ -13,17 +13,17 @@
 
 #include "daemon/limits.h"
 #include "daemon/log.h"
+#include "daemon/supervisor/edge/authorization.h"
 #include "daemon/supervisor/edge/client_peer.h"
+#include "daemon/supervisor/edge/digest_access.h"
 #include "daemon/supervisor/edge/edge.h"
-#include "daemon/supervisor/edge/framed.h"
+#include "daemon/supervisor/edge/frame_session.h"
+#include "daemon/supervisor/edge/manifest_tests.h"
 #include "daemon/supervisor/edge/method.h"
-#include "daemon/supervisor/edge/proof.h"
 #include "daemon/supervisor/edge/pull_options.h"
-#include "daemon/supervisor/edge/readable.h"
-#include "daemon/supervisor/edge/standing.h"
 #include "daemon/supervisor/fetch/fetcher.h"
-#include "daemon/supervisor/fetch/promised.h"
-#include "daemon/supervisor/keep/look.h"
+#include "daemon/supervisor/fetch/uri_digest.h"
+#include "daemon/supervisor/keep/lookup.h"
 #include "daemon/supervisor/module/admit.h"
 #include "proto/limits.h"
 #include "proto/name.h"
@@ -32,9 +32,9 @@
 #define URI_SHOWN 1024u /* in the log */
 
 struct pull {
-	struct msd_list link; /* msd_edge.pulls */
-	struct msd_look look; /* used first if the digest is known */
-	struct msd_readable readable;
+	struct msd_list link;         /* msd_edge.pulls */
+	struct msd_store_lookup look; /* used first if the digest is known */
+	struct msd_digest_access readable;
 	struct msd_fetch fetch;
 	struct msd_edge *edge;
 	struct msd_list
@@ -48,7 +48,7 @@ struct pull {
 static void pull_free(struct pull *p)
 {
 	msd_list_remove(&p->link);
-	msd_readable_end(&p->readable);
+	msd_digest_access_end(&p->readable);
 	msd_buf_finish(&p->look.manifest);
 	msd_buf_finish(&p->look.signature);
 	free(p->uri);
@@ -73,7 +73,7 @@ static void tell_progress(const struct msd_req *r, uint64_t bytes, uint64_t tota
 	msd_pack_uint(&o->body, r->client.id);
 	msd_pack_uint(&o->body, bytes);
 	msd_pack_uint(&o->body, total);
-	msd_conn_send(&msd_framed_of(msd_session_of(r))->conn, o);
+	msd_conn_send(&msd_frame_session_of(msd_session_of(r))->conn, o);
 }
 
 static void on_progress(struct msd_fetch *f, uint64_t bytes, uint64_t total)
@@ -119,9 +119,9 @@ static msd_err load(struct pull *p, struct msd_source *source, struct msd_span f
 	log_fetched(p, source);
 	how.file = label;
 	how.source = *source;
-	msd_err err = msd_proof_take(&p->fetch, &how, d);
+	msd_err err = msd_manifest_tests_read(&p->fetch, &how, d);
 	if (err == MSD_OK) {
-		err = msd_module_load(p->edge->house, name, &how, &m, d);
+		err = msd_module_load(p->edge->registry, name, &how, &m, d);
 	} else {
 		msd_source_finish(source);
 	}
@@ -236,7 +236,7 @@ static msd_err read_params(struct pull *p, struct msd_method_call *c,
 	if (p->uri == NULL)
 		return msd_diag_no_memory(d);
 	/* Check the limits before anything is downloaded. */
-	return msd_module_check_room(p->edge->house, name, &p->options.how, d);
+	return msd_module_check_room(p->edge->registry, name, &p->options.how, d);
 }
 
 bool msd_method_pull_stop(struct msd_edge *e, struct msd_span name)
@@ -298,8 +298,8 @@ static void load_file(struct pull *p, struct msd_diag *d)
 /* Load from the store without a network access if possible, else fetch. */
 static void on_looked(struct msd_keeper_job *job, struct msd_keeper *keeper)
 {
-	struct pull *p = MSD_CONTAINER_OF(MSD_CONTAINER_OF(job, struct msd_look, job),
-					  struct pull, look);
+	struct pull *p = MSD_CONTAINER_OF(
+		MSD_CONTAINER_OF(job, struct msd_store_lookup, job), struct pull, look);
 	const bool has_edition = job->err == MSD_OK && p->look.ref != MSD_REF_COUNT;
 	struct msd_diag d = {0};
 
@@ -333,14 +333,14 @@ static msd_err begin_bytes(struct pull *p, struct msd_session *s, struct msd_dia
 	p->fetch.terms = p->edge->terms_of(p->edge, p->name);
 	p->look.digest = p->options.digest;
 	if (!p->options.has_digest)
-		p->look.is_name = msd_promised_read(p->uri, &p->look.digest);
+		p->look.is_name = msd_uri_digest_read(p->uri, &p->look.digest);
 	if (!p->options.has_digest && !p->look.is_name)
 		return fetch(p, d);
 	p->look.is_signed = msd_fetcher_wants_signature(p->edge->fetcher, &p->fetch);
 	p->look.name = p->name;
 	p->look.max_bytes = p->edge->limits->max_upload;
-	msd_readable_begin(&p->readable, s, &p->look);
-	msd_look(p->edge->keeper, &p->look, on_looked);
+	msd_digest_access_begin(&p->readable, s, &p->look);
+	msd_store_lookup(p->edge->keeper, &p->look, on_looked);
 	return MSD_OK;
 }
 
@@ -385,7 +385,7 @@ msd_err msd_method_pull(struct msd_method_call *c, struct msd_diag *d)
 					   .replace = true,
 					   .workers = 1,
 					   .is_candidate = true};
-	msd_standing_sign(c->session, &p->options.how);
+	msd_authorization_sign(c->session, &p->options.how);
 	msd_err err = read_params(p, c, d);
 	if (err == MSD_OK)
 		err = begin(p, c, d);

@@ -11,28 +11,29 @@
 #include <string.h>
 
 #include "daemon/supervisor/edge/edge.h"
-#include "daemon/supervisor/edge/errand.h"
 #include "daemon/supervisor/edge/method.h"
-#include "daemon/supervisor/keep/piece.h"
+#include "daemon/supervisor/edge/store_request.h"
+#include "daemon/supervisor/keep/chunk.h"
 #include "proto/name.h"
 #include "proto/unpack.h"
 
 struct reading {
-	struct msd_piece piece;
-	struct msd_errand errand;
+	struct msd_store_chunk piece;
+	struct msd_store_request errand;
 };
 
 static void on_read(struct msd_keeper_job *job, struct msd_keeper *keeper)
 {
-	struct reading *reading = MSD_CONTAINER_OF(
-		MSD_CONTAINER_OF(job, struct msd_piece, job), struct reading, piece);
+	struct reading *reading =
+		MSD_CONTAINER_OF(MSD_CONTAINER_OF(job, struct msd_store_chunk, job),
+				 struct reading, piece);
 
 	(void)keeper;
-	msd_errand_answer(&reading->errand, job, &reading->piece.result);
+	msd_store_request_answer(&reading->errand, job, &reading->piece.result);
 	free(reading);
 }
 
-static msd_err read_file(const msgpack_object *map, struct msd_piece *ret,
+static msd_err read_file(const msgpack_object *map, struct msd_store_chunk *ret,
 			 struct msd_diag *d)
 {
 	static const char *const known[] = {"sha256", "from", "bytes", NULL};
@@ -60,14 +61,14 @@ static msd_err read_file(const msgpack_object *map, struct msd_piece *ret,
 	return MSD_OK;
 }
 
-static msd_err read_params(const struct msd_method_call *c, struct msd_piece *ret,
+static msd_err read_params(const struct msd_method_call *c, struct msd_store_chunk *ret,
 			   struct msd_diag *d)
 {
 	const msgpack_object *params = c->params->via.array.ptr;
 	struct msd_span name = {0};
 	msd_err err = msd_object_str(&params[0], "name", &name, d);
 
-	ret->bytes = MSD_PIECE_BYTES;
+	ret->bytes = MSD_STORE_CHUNK_BYTES;
 	if (err == MSD_OK && !msd_name_valid(name)) {
 		err = msd_diag_set(d, MSD_BAD_REQUEST,
 				   "module.read: that is no module's name");
@@ -82,7 +83,7 @@ static msd_err read_params(const struct msd_method_call *c, struct msd_piece *re
 msd_err msd_method_read(struct msd_method_call *c, struct msd_diag *d)
 {
 	struct msd_edge *e = c->session->edge;
-	struct msd_piece piece = {0};
+	struct msd_store_chunk piece = {0};
 	msd_err err = read_params(c, &piece, d);
 
 	if (err != MSD_OK)
@@ -90,12 +91,12 @@ msd_err msd_method_read(struct msd_method_call *c, struct msd_diag *d)
 	struct reading *reading = calloc(1, sizeof(*reading));
 	if (reading == NULL)
 		return msd_diag_no_memory(d);
-	err = msd_errand_begin(&reading->errand, c, &e->n_readings, d);
+	err = msd_store_request_begin(&reading->errand, c, &e->n_readings, d);
 	if (err != MSD_OK) {
 		free(reading);
 		return err;
 	}
 	reading->piece = piece;
-	msd_piece_read(e->keeper, &reading->piece, on_read);
+	msd_store_chunk_read(e->keeper, &reading->piece, on_read);
 	return MSD_OK;
 }

@@ -9,42 +9,43 @@
 #include <stdlib.h>
 
 #include "daemon/supervisor/edge/edge.h"
-#include "daemon/supervisor/edge/errand.h"
 #include "daemon/supervisor/edge/method.h"
-#include "daemon/supervisor/keep/care.h"
+#include "daemon/supervisor/edge/store_request.h"
+#include "daemon/supervisor/keep/maintenance.h"
 #include "proto/name.h"
 #include "proto/unpack.h"
 
 struct caring {
-	struct msd_care care;
-	struct msd_errand errand;
+	struct msd_store_maintenance care;
+	struct msd_store_request errand;
 };
 
 static void on_cared(struct msd_keeper_job *job, struct msd_keeper *keeper)
 {
 	struct caring *caring = MSD_CONTAINER_OF(
-		MSD_CONTAINER_OF(job, struct msd_care, job), struct caring, care);
+		MSD_CONTAINER_OF(job, struct msd_store_maintenance, job), struct caring,
+		care);
 
 	(void)keeper;
-	msd_errand_answer(&caring->errand, job, &caring->care.result);
+	msd_store_request_answer(&caring->errand, job, &caring->care.result);
 	free(caring);
 }
 
-static enum msd_care_what what_of(enum msd_method method, bool is_pinned)
+static enum msd_store_maintenance_what what_of(enum msd_method method, bool is_pinned)
 {
 	if (method == MSD_M_STORE_LIST)
-		return MSD_CARE_LIST;
+		return MSD_STORE_MAINTENANCE_LIST;
 	if (method == MSD_M_STORE_VERIFY)
-		return MSD_CARE_VERIFY;
+		return MSD_STORE_MAINTENANCE_VERIFY;
 	if (method == MSD_M_STORE_COLLECT)
-		return MSD_CARE_COLLECT;
-	return is_pinned ? MSD_CARE_PIN : MSD_CARE_UNPIN;
+		return MSD_STORE_MAINTENANCE_COLLECT;
+	return is_pinned ? MSD_STORE_MAINTENANCE_PIN : MSD_STORE_MAINTENANCE_UNPIN;
 }
 
 /* The first parameter is a module name; for a list in pages it is the last name of
  * the previous page. The second says whether the module is pinned. */
-static msd_err read_params(const struct msd_method_call *c, struct msd_care *ret,
-			   struct msd_diag *d)
+static msd_err read_params(const struct msd_method_call *c,
+			   struct msd_store_maintenance *ret, struct msd_diag *d)
 {
 	const msgpack_object *params = c->params->via.array.ptr;
 	const uint32_t n = c->params->via.array.size;
@@ -78,11 +79,11 @@ msd_err msd_method_store(struct msd_method_call *c, struct msd_diag *d)
 		return msd_diag_no_memory(d);
 	err = read_params(c, &caring->care, d);
 	if (err == MSD_OK)
-		err = msd_errand_begin(&caring->errand, c, &e->n_cares, d);
+		err = msd_store_request_begin(&caring->errand, c, &e->n_cares, d);
 	if (err != MSD_OK) {
 		free(caring);
 		return err;
 	}
-	msd_care(e->keeper, &caring->care, on_cared);
+	msd_store_maintenance(e->keeper, &caring->care, on_cared);
 	return MSD_OK;
 }

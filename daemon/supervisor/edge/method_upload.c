@@ -9,8 +9,8 @@
 
 #include "daemon/supervisor/edge/edge.h"
 #include "daemon/supervisor/edge/method.h"
-#include "daemon/supervisor/edge/stored.h"
 #include "daemon/supervisor/edge/upload.h"
+#include "daemon/supervisor/edge/upload_find.h"
 #include "proto/unpack.h"
 
 static const msgpack_object *param(const struct msd_method_call *c, uint32_t i)
@@ -101,7 +101,7 @@ static msd_err upload_find(struct msd_method_call *c, struct msd_diag *d)
 		err = msd_diag_set(d, MSD_BAD_REQUEST,
 				   "module.upload find: sha256: expected 32 bytes");
 	}
-	return err == MSD_OK ? msd_stored_find(c, sha256, d) : err;
+	return err == MSD_OK ? msd_upload_find_stored(c, sha256, d) : err;
 }
 
 msd_err msd_method_upload(struct msd_method_call *c, struct msd_diag *d)

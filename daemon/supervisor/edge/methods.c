@@ -13,7 +13,7 @@
 
 #include "daemon/supervisor/edge/audit.h"
 #include "daemon/supervisor/edge/edge.h"
-#include "daemon/supervisor/edge/framed.h"
+#include "daemon/supervisor/edge/frame_session.h"
 #include "daemon/supervisor/edge/method.h"
 #include "daemon/supervisor/edge/object.h"
 #include "daemon/supervisor/module/directs.h"
@@ -27,7 +27,7 @@ static msd_err ping(struct msd_method_call *c, struct msd_diag *d)
 {
 	(void)d;
 	msd_pack_nil(&c->result);
-	if (c->session->edge->house->is_leaving) {
+	if (c->session->edge->registry->is_leaving) {
 		c->has_meta = true;
 		msd_pack_map(&c->result, 1);
 		msd_pack_cstr(&c->result, "leaving");
@@ -70,7 +70,7 @@ static int shown_bytes(struct msd_span name)
 static msd_err explain_no_function(const struct msd_module *m, struct msd_span name,
 				   struct msd_diag *d)
 {
-	const struct msd_facts *f = &m->crew.facts;
+	const struct msd_facts *f = &m->group.facts;
 	const struct msd_span near = msd_facts_near_function(f, name);
 	struct msd_buf b = {0};
 
@@ -87,9 +87,9 @@ static msd_err explain_no_function(const struct msd_module *m, struct msd_span n
 	msd_err err =
 		b.bad ? msd_diag_no_memory(d)
 		      : msd_diag_set(d, MSD_NOT_FOUND,
-				     "module %s has no function %.*s%.*s", m->crew.name,
-				     shown_bytes(name), (const char *)name.p, (int)b.n,
-				     (const char *)b.p);
+				     "module %s has no function %.*s%.*s",
+				     m->group.name, shown_bytes(name),
+				     (const char *)name.p, (int)b.n, (const char *)b.p);
 	msd_buf_finish(&b);
 	return err;
 }
@@ -106,13 +106,13 @@ static msd_err function_get(struct msd_method_call *c, struct msd_diag *d)
 		err = msd_object_str(&c->params->via.array.ptr[1], "function", &name,
 				     d);
 	}
-	if (err == MSD_OK && !msd_facts_are_known(&m->crew.facts)) {
-		err = msd_diag_set(d, MSD_NOT_READY, "module %s is %s", m->crew.name,
+	if (err == MSD_OK && !msd_facts_are_known(&m->group.facts)) {
+		err = msd_diag_set(d, MSD_NOT_READY, "module %s is %s", m->group.name,
 				   msd_module_state_name(m->life.state));
 	}
-	if (err == MSD_OK && !msd_facts_have_function(&m->crew.facts, name))
+	if (err == MSD_OK && !msd_facts_have_function(&m->group.facts, name))
 		err = explain_no_function(m, name, d);
-	if (err == MSD_OK && asprintf(&target, "%s:%.*s", m->crew.name, (int)name.n,
+	if (err == MSD_OK && asprintf(&target, "%s:%.*s", m->group.name, (int)name.n,
 				      (const char *)name.p) < 0)
 		err = msd_diag_no_memory(d);
 	if (err == MSD_OK) {
@@ -235,7 +235,7 @@ static msd_err run(struct msd_method_call *c, struct msd_diag *d)
 		return err;
 	msd_audit_request(c->session, c->in, c->method);
 	if (tells_of_calls(c->method))
-		msd_directs_count(c->session->edge->house);
+		msd_directs_count(c->session->edge->registry);
 	return handler(c, d);
 }
 
@@ -254,17 +254,19 @@ void msd_method_run(struct msd_session *s, struct msd_in *in, enum msd_method me
 
 	msd_err err = run(&c, &d);
 	if (in->body.kind == MSD_REQUEST && is_otherwise(method, err)) {
-		msd_framed_reply_otherwise(msd_framed_of(s), in->body.id, &d);
+		msd_frame_session_reply_otherwise(msd_frame_session_of(s), in->body.id,
+						  &d);
 	} else if (in->body.kind == MSD_REQUEST && err != MSD_OK) {
-		msd_framed_reply_failure(msd_framed_of(s), in->body.id, &d);
+		msd_frame_session_reply_failure(msd_frame_session_of(s), in->body.id,
+						&d);
 	} else if (in->body.kind == MSD_REQUEST && !c.later) {
-		msd_framed_reply_with(
-			msd_framed_of(s), in->body.id,
-			&(struct msd_framed_answer){.result = &c.result,
-						    .has_meta = c.has_meta,
-						    .fd = c.fd,
-						    .shared = c.shared,
-						    .part = c.shared_part});
+		msd_frame_session_reply_with(
+			msd_frame_session_of(s), in->body.id,
+			&(struct msd_frame_session_answer){.result = &c.result,
+							   .has_meta = c.has_meta,
+							   .fd = c.fd,
+							   .shared = c.shared,
+							   .part = c.shared_part});
 	}
 	msd_buf_finish(&c.result);
 	msd_diag_finish(&d);

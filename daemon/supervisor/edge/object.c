@@ -15,8 +15,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "daemon/supervisor/edge/standing.h"
-#include "daemon/supervisor/module/lane.h"
+#include "daemon/supervisor/edge/authorization.h"
+#include "daemon/supervisor/module/client_queue.h"
 #include "daemon/supervisor/module/module.h"
 #include "daemon/supervisor/module/queue.h"
 #include "proto/value.h"
@@ -42,16 +42,17 @@ static const struct noun *noun_of(enum msd_kind kind)
 	return kind == MSD_K_TENSOR ? &tensor : &instance;
 }
 
-static enum msd_held held_of(enum msd_kind kind)
+static enum msd_reply_slots held_of(enum msd_kind kind)
 {
-	return kind == MSD_K_TENSOR ? MSD_HELD_TENSOR : MSD_HELD_INSTANCE;
+	return kind == MSD_K_TENSOR ? MSD_REPLY_SLOTS_TENSOR : MSD_REPLY_SLOTS_INSTANCE;
 }
 
-void msd_object_drop(struct msd_object *o, struct msd_freeing *f)
+void msd_object_drop(struct msd_object *o, struct msd_object_release *f)
 {
-	msd_freeing_add(f, o->process, o->kind, o->theirs);
+	msd_object_release_add(f, o->process, o->kind, o->theirs);
 	if (f->client != NULL)
-		msd_lane_release(f->client, o->process, held_of(o->kind), o->bytes);
+		msd_client_queue_release(f->client, o->process, held_of(o->kind),
+					 o->bytes);
 	if (o->counted != NULL)
 		*o->counted -= o->bytes;
 	msd_process_unref(o->process);
@@ -70,7 +71,7 @@ msd_err msd_object_add(struct msd_req *r, const struct msd_object_made *made,
 		goto fail;
 	}
 	/* Check again: more objects may have been created since the first check. */
-	err = msd_standing_keep(s, made->bytes, d);
+	err = msd_authorization_keep(s, made->bytes, d);
 	if (err == MSD_OK)
 		err = msd_handles_add(&s->handles, made->kind, o, &o->mine, d);
 	if (err != MSD_OK)
@@ -80,17 +81,17 @@ msd_err msd_object_add(struct msd_req *r, const struct msd_object_made *made,
 	o->process = r->at.replica->process;
 	msd_process_ref(o->process);
 	o->bytes = made->bytes;
-	if (s->standing.usage != NULL) {
-		o->counted = &s->standing.usage->resident_bytes;
+	if (s->authorization.usage != NULL) {
+		o->counted = &s->authorization.usage->resident_bytes;
 		*o->counted += o->bytes;
 	}
-	msd_lane_hold(&s->client, o->process, held_of(o->kind), o->bytes);
-	(void)strncpy(o->module, r->module->crew.name, sizeof(o->module) - 1);
+	msd_client_queue_hold(&s->client, o->process, held_of(o->kind), o->bytes);
+	(void)strncpy(o->module, r->module->group.name, sizeof(o->module) - 1);
 	*ret = o->mine;
 	return MSD_OK;
 fail:
-	msd_freeing_one(r->client.who, r->at.replica->process, made->kind,
-			made->theirs);
+	msd_object_release_one(r->client.who, r->at.replica->process, made->kind,
+			       made->theirs);
 	free(o);
 	return err;
 }
@@ -170,16 +171,16 @@ msd_err msd_object_use(struct msd_req *r, enum msd_kind kind, struct msd_handle 
 	if (err != MSD_OK)
 		return err;
 	const struct msd_object *o = object;
-	if (strcmp(o->module, m->crew.name) != 0) {
+	if (strcmp(o->module, m->group.name) != 0) {
 		return msd_diag_set(
 			d, MSD_BAD_ARGUMENT,
 			"the %s lives with module %s, the call is to module %s%s",
-			noun->name, o->module, m->crew.name, noun->elsewhere);
+			noun->name, o->module, m->group.name, noun->elsewhere);
 	}
-	if (o->process->replica == NULL || o->process->replica->crew != &m->crew) {
+	if (o->process->replica == NULL || o->process->replica->group != &m->group) {
 		return msd_diag_set(d, MSD_STALE_HANDLE,
 				    "the %s was lost with the worker of module %s",
-				    noun->name, m->crew.name);
+				    noun->name, m->group.name);
 	}
 	msd_queue_need(r, o->process);
 	*ret = o->theirs;
@@ -199,9 +200,10 @@ static msd_err take_object(struct msd_session *s, struct msd_cur *items, uint32_
 	if (err != MSD_OK)
 		return err;
 	if (*ret == NULL) {
-		(void)msd_diag_set(d, MSD_BAD_REQUEST, "%s: parameter %u is not a %s",
-				   msd_method_row(msd_freeing_method(kind))->name, i,
-				   noun_of(kind)->name);
+		(void)msd_diag_set(
+			d, MSD_BAD_REQUEST, "%s: parameter %u is not a %s",
+			msd_method_row(msd_object_release_method(kind))->name, i,
+			noun_of(kind)->name);
 		return MSD_BAD_REQUEST;
 	}
 	msd_handles_remove(&s->handles, (*ret)->mine);
@@ -211,21 +213,22 @@ static msd_err take_object(struct msd_session *s, struct msd_cur *items, uint32_
 msd_err msd_object_free(struct msd_session *s, struct msd_in *in, enum msd_kind kind,
 			struct msd_diag *d)
 {
-	struct msd_freeing f = {.client = &s->client};
+	struct msd_object_release f = {.client = &s->client};
 	struct msd_cur items;
 	struct msd_object *o;
 	msd_err err = MSD_OK;
 	uint32_t n;
 
 	if (!msd_array_open(in->body.params, &items, &n)) {
-		return msd_diag_set(d, MSD_BAD_REQUEST, "%s: no parameters",
-				    msd_method_row(msd_freeing_method(kind))->name);
+		return msd_diag_set(
+			d, MSD_BAD_REQUEST, "%s: no parameters",
+			msd_method_row(msd_object_release_method(kind))->name);
 	}
 	for (uint32_t i = 0; i < n && err == MSD_OK; i++) {
 		err = take_object(s, &items, i, kind, &o, d);
 		if (err == MSD_OK)
 			msd_object_drop(o, &f);
 	}
-	msd_freeing_send(&f);
+	msd_object_release_send(&f);
 	return err;
 }

@@ -6,10 +6,10 @@
  * ended.
  *
  * tensor.alloc, tensor.copy to a device and module.instance create an object
- * (make.h). A call that uses it must run on that worker. tensor.free, instance.free
- * and the end of the session free it in the worker.
+ * (object_create.h). A call that uses it must run on that worker. tensor.free,
+ * instance.free and the end of the session free it in the worker.
  */
-#include "daemon/supervisor/edge/freeing.h"
+#include "daemon/supervisor/edge/object_release.h"
 #include "daemon/supervisor/edge/session.h"
 
 struct msd_object;
@@ -55,6 +55,6 @@ MSD_MUST_CHECK msd_err msd_object_module(struct msd_session *s, struct msd_cur i
 bool msd_object_bytes(struct msd_session *s, const struct msd_wire_value *v,
 		      uint64_t *ret);
 /** Free @o, whose handle was removed. Its worker gets the handle with the batch @f. */
-void msd_object_drop(struct msd_object *o, struct msd_freeing *f);
+void msd_object_drop(struct msd_object *o, struct msd_object_release *f);
 
 #endif

@@ -4,7 +4,7 @@
  * The rights that the transport of a connection gives, independent of the user. Set
  * once when the connection is made (PROTOCOL.md section 1). A method needs the right
  * of its row in proto/method.h. An ACL file gives each user a part of these rights:
- * standing.h.
+ * authorization.h.
  */
 #include "daemon/supervisor/request/peer_id.h"
 #include "proto/address.h"
@@ -14,7 +14,7 @@
 struct msd_principal {
 	unsigned rights; /* bits of enum msd_right */
 	bool is_local;   /* same machine, through a unix socket */
-	/* Client of a trusted proxy's connection (gate.h). MSD_PEER_NOBODY: the
+	/* Client of a trusted proxy's connection (proxy_accept.h). MSD_PEER_NOBODY: the
 	 * socket's peer. */
 	struct msd_peer_id client;
 	bool is_sealed; /* such a client's path to the proxy is encrypted */

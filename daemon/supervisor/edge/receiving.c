@@ -1,15 +1,15 @@
 #include "daemon/supervisor/edge/receiving.h"
 
-#include "daemon/supervisor/edge/share.h"
+#include "daemon/supervisor/edge/memory_share.h"
 
 enum msd_place msd_receiving_wait(struct msd_session *s)
 {
-	msd_share_wait(s);
+	msd_memory_share_wait(s);
 	return MSD_PLACE_LATER;
 }
 
 /* Continue to read an incomplete payload, or submit a complete call. */
-static void go_on(struct msd_framed *f, struct msd_req *r)
+static void go_on(struct msd_frame_session *f, struct msd_req *r)
 {
 	struct msd_session *s = &f->session;
 
@@ -24,10 +24,11 @@ static void go_on(struct msd_framed *f, struct msd_req *r)
 
 void msd_receiving_on_room(struct msd_session *s)
 {
-	struct msd_framed *f = msd_framed_of(s);
+	struct msd_frame_session *f = msd_frame_session_of(s);
 	struct msd_req *r = s->receiving;
 	struct msd_diag d = {0};
-	const msd_err err = msd_share_place(s, r, f->conn.in.payload_bytes, &d);
+	const msd_err err =
+		msd_memory_share_reserve(s, r, f->conn.in.payload_bytes, &d);
 
 	if (err == MSD_OK) {
 		go_on(f, r);
@@ -39,23 +40,24 @@ void msd_receiving_on_room(struct msd_session *s)
 
 uint64_t msd_receiving_came(struct msd_session *s)
 {
-	return msd_framed_of(s)->conn.have;
+	return msd_frame_session_of(s)->conn.have;
 }
 
 void msd_receiving_on_reduced(struct msd_session *s)
 {
-	msd_conn_narrow(&msd_framed_of(s)->conn, s->receiving->placement.slot.bytes);
+	msd_conn_narrow(&msd_frame_session_of(s)->conn,
+			s->receiving->placement.slot.bytes);
 }
 
 enum msd_place msd_receiving_on_full(struct msd_conn *c, struct msd_in *in)
 {
-	struct msd_framed *f = c->user;
+	struct msd_frame_session *f = c->user;
 
 	(void)in; /* continues in msd_receiving_on_room() */
 	return msd_receiving_wait(&f->session);
 }
 
-void msd_receiving_regain(struct msd_framed *f)
+void msd_receiving_regain(struct msd_frame_session *f)
 {
 	msd_conn_pause(&f->conn, MSD_PAUSE_ROOM, true);
 	(void)msd_receiving_wait(&f->session);

@@ -81,7 +81,7 @@ static bool read_trace(const struct msd_wire_value *v, struct msd_span whole,
 
 enum scope { FOR_ALL, FOR_FORWARDED };
 
-/* Was handled before everything else: awaiting.h. */
+/* Was handled before everything else: dependents.h. */
 static bool read_promised(const struct msd_wire_value *v, struct msd_span whole,
 			  options *ret)
 {
@@ -171,7 +171,7 @@ msd_err msd_request_options_read(struct msd_span map, enum msd_method method,
 		struct msd_span whole;
 		msd_err err = msd_value_read(&pairs, &key, NULL);
 		if (err != MSD_OK || key.kind != MSD_K_STR ||
-		    !msd_object_take(&pairs, &whole)) {
+		    !msd_object_parse(&pairs, &whole)) {
 			return msd_diag_set(d, MSD_BAD_REQUEST,
 					    "options: expected a str as key");
 		}

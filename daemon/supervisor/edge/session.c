@@ -2,7 +2,7 @@
 
 #include "daemon/limits.h"
 #include "daemon/supervisor/edge/edge.h"
-#include "daemon/supervisor/edge/lent.h"
+#include "daemon/supervisor/edge/session_segments.h"
 #include "daemon/supervisor/module/direct.h"
 #include "daemon/supervisor/module/queue.h"
 
@@ -41,7 +41,7 @@ void msd_session_leave(struct msd_session *s)
 	msd_direct_end_client(&s->client);
 	msd_client_leave(&s->client);
 	msd_queue_leave(&s->client);
-	msd_lent_leave(s);
+	msd_session_segments_leave(s);
 	msd_buf_finish(&s->inlines);
 	msd_buf_finish(&s->places);
 	msd_memory_finish(&s->calls);

@@ -3,8 +3,8 @@
 /*
  * A session: the client of one connection with its requests in flight, handles and
  * rights. A frontend converts between bytes and requests: frames of the protocol
- * (framed.h) or HTTP (daemon/supervisor/http/visit.h), which embeds it. All calls
- * take one path: standing.h, call.h, the module's queue, msd_client_ops.
+ * (frame_session.h) or HTTP (daemon/supervisor/http/http_conn.h), which embeds it. All
+ * calls take one path: authorization.h, call.h, the module's queue, msd_client_ops.
  *
  * The session ends with the connection: queued requests are dropped, running ones are
  * orphaned, handles are freed.
@@ -16,28 +16,28 @@
 #include "proto/limits.h"
 #include "proto/recognise.h"
 
-struct msd_awaiting;
+struct msd_dependents;
 struct msd_client_peer;
-struct msd_loan;
+struct msd_client_segment;
 struct msd_session;
 
 /* State of the connection that the frontend reports. */
-struct msd_front_look {
+struct msd_frontend_look {
 	const char *state; /* "reading", or why it is not read */
 	uint64_t in_bytes, out_bytes, unread_bytes;
 	bool is_refused; /* rejected or closing: it does not count as a client */
 };
 
 /* Operations of the frontend. Replies use msd_client.ops. */
-struct msd_front_ops {
-	void (*look)(struct msd_session *s, struct msd_front_look *ret);
-	/** There may be room for `receiving`: call msd_share_place() again. */
+struct msd_frontend_ops {
+	void (*look)(struct msd_session *s, struct msd_frontend_look *ret);
+	/** There may be room for `receiving`: call msd_memory_share_reserve() again. */
 	void (*on_room)(struct msd_session *s);
 	/** Return how many bytes of the payload of `receiving` have arrived. */
 	uint64_t (*came)(struct msd_session *s);
 	/**
-	 * The place of the payload has become smaller: share.h. NULL: the frontend
-	 * checks it each time.
+	 * The place of the payload has become smaller: memory_share.h. NULL: the
+	 * frontend checks it each time.
 	 */
 	void (*on_reduced)(struct msd_session *s);
 	/** Close the connection with the reason @why. */
@@ -47,13 +47,14 @@ struct msd_front_ops {
 struct msd_session {
 	struct msd_list link; /* msd_edge.everybody */
 	struct msd_client client;
-	const struct msd_front_ops *front;
+	const struct msd_frontend_ops *front;
 	const struct msd_transport *transport; /* of its connection */
 	struct msd_edge *edge;
 	struct msd_client_peer *peer; /* a reference */
 	struct msd_peer_id came_from; /* its peer before it presented a token */
 	struct msd_list space_link;   /* msd_edge.space_waiters */
-	/* Progress of `receiving` while other clients wait for memory: share.h. */
+	/* Progress of `receiving` while other clients wait for memory: memory_share.h.
+	 */
 	struct {
 		uint64_t id;       /* id of the request */
 		uint64_t in_bytes; /* bytes of the connection when it was last fast
@@ -63,15 +64,17 @@ struct msd_session {
 	struct msd_handles handles;
 	struct msd_buf inlines; /* call.c: inline tensors of the last parsed request */
 	struct msd_buf places;  /* call.c: outputs in client segments */
-	/* Client segments by number minus 1: lent.h. Each is a reference or NULL. */
-	struct msd_loan *loans[MSD_MAX_CLIENT_SEGMENTS];
-	struct msd_memory calls;       /* call cache: remember.h */
-	struct msd_awaiting *awaiting; /* results that its requests name; NULL: none */
-	bool has_plans;                /* the frontend uses the call cache */
-	struct msd_req *receiving;     /* its payload is being read or waits for room */
+	/* Client segments by number minus 1: session_segments.h. Each is a reference or
+	 * NULL. */
+	struct msd_client_segment *loans[MSD_MAX_CLIENT_SEGMENTS];
+	struct msd_memory calls; /* call cache: call_cache.h */
+	struct msd_dependents
+		*awaiting;         /* results that its requests name; NULL: none */
+	bool has_plans;            /* the frontend uses the call cache */
+	struct msd_req *receiving; /* its payload is being read or waits for room */
 	uint32_t n_uploads;
 	struct msd_principal principal;
-	struct msd_standing standing;
+	struct msd_authorization authorization;
 	uint64_t number; /* shown to people */
 	uint64_t opened_ms;
 };

@@ -1,14 +1,15 @@
 #include "daemon/supervisor/edge/sessions.h"
 
-#include "daemon/supervisor/edge/framed.h"
-#include "daemon/supervisor/edge/share.h"
+#include "daemon/supervisor/edge/frame_session.h"
+#include "daemon/supervisor/edge/memory_share.h"
 #include "daemon/supervisor/module/direct.h"
 
 /* Return why the connection must be closed now. NULL: it stays. */
-static const char *look(struct msd_framed *f, uint64_t n_waiting, uint64_t away_ms)
+static const char *look(struct msd_frame_session *f, uint64_t n_waiting,
+			uint64_t away_ms)
 {
 	const struct msd_session *s = &f->session;
-	const struct msd_watch_view view = {
+	const struct msd_conn_timeout_view view = {
 		.frames = f->conn.n_frames,
 		.bytes_in = f->conn.bytes_in,
 		.queued_bytes = f->conn.queued_bytes,
@@ -19,9 +20,9 @@ static const char *look(struct msd_framed *f, uint64_t n_waiting, uint64_t away_
 		.away_ms = away_ms,
 		.is_awaiting =
 			s->client.n_in_flight > 0 || msd_direct_is_awaited(&s->client),
-		.is_pressed = msd_share_is_pressed(s, n_waiting),
+		.is_pressed = msd_memory_share_is_pressed(s, n_waiting),
 	};
-	return msd_watch_look(&f->watch, &view, s->edge->limits);
+	return msd_conn_timeout_look(&f->watch, &view, s->edge->limits);
 }
 
 /* Close one session per deadline: sending the reason and dropping its data takes up
@@ -29,13 +30,14 @@ static const char *look(struct msd_framed *f, uint64_t n_waiting, uint64_t away_
 static void on_watch_due(struct msd_deadline *node)
 {
 	struct msd_edge *e = MSD_CONTAINER_OF(node, struct msd_edge, watch);
-	const uint64_t n_waiting = msd_share_count_waiting(e);
+	const uint64_t n_waiting = msd_memory_share_count_waiting(e);
 	const uint64_t away_ms = msd_deadline_away_ms(e->deadlines, node);
 
 	unsigned n = 0;
 
 	MSD_LIST_EACH_SAFE (it, &e->sessions) {
-		struct msd_framed *f = MSD_CONTAINER_OF(it, struct msd_framed, link);
+		struct msd_frame_session *f =
+			MSD_CONTAINER_OF(it, struct msd_frame_session, link);
 		const char *why =
 			f->conn.is_closing ? NULL : look(f, n_waiting, away_ms);
 		if (why != NULL && n++ == 0)
@@ -53,7 +55,7 @@ void msd_sessions_watch(struct msd_edge *e)
 	e->watch.on_due = on_watch_due;
 	if (!msd_deadline_is_set(&e->watch)) {
 		msd_deadline_set(e->deadlines, &e->watch,
-				 msd_watch_every_ms(e->limits));
+				 msd_conn_timeout_every_ms(e->limits));
 	}
 }
 
@@ -63,7 +65,7 @@ bool msd_sessions_flush(struct msd_edge *e)
 
 	MSD_LIST_EACH (it, &e->sessions) {
 		struct msd_conn *c =
-			&MSD_CONTAINER_OF(it, struct msd_framed, link)->conn;
+			&MSD_CONTAINER_OF(it, struct msd_frame_session, link)->conn;
 		msd_conn_flush(c);
 		is_left = is_left || c->queued_bytes > 0;
 	}
@@ -75,7 +77,8 @@ bool msd_sessions_dismiss(struct msd_edge *e)
 	bool is_left = false;
 
 	MSD_LIST_EACH_SAFE (it, &e->sessions) {
-		struct msd_framed *f = MSD_CONTAINER_OF(it, struct msd_framed, link);
+		struct msd_frame_session *f =
+			MSD_CONTAINER_OF(it, struct msd_frame_session, link);
 		struct msd_conn *c = &f->conn;
 
 		if (!c->is_closing)
@@ -97,7 +100,8 @@ bool msd_sessions_dismiss(struct msd_edge *e)
 void msd_sessions_close_all(struct msd_edge *e)
 {
 	MSD_LIST_EACH_SAFE (it, &e->sessions) {
-		msd_conn_close(&MSD_CONTAINER_OF(it, struct msd_framed, link)->conn,
-			       MSD_OK, "the daemon ended");
+		msd_conn_close(
+			&MSD_CONTAINER_OF(it, struct msd_frame_session, link)->conn,
+			MSD_OK, "the daemon ended");
 	}
 }

@@ -4,8 +4,8 @@
 #include "daemon/supervisor/edge/edge.h"
 
 /**
- * Check the connection timeouts (watch.h) periodically while there are sessions. No
- * effect if it is active.
+ * Check the connection timeouts (conn_timeout.h) periodically while there are sessions.
+ * No effect if it is active.
  */
 void msd_sessions_watch(struct msd_edge *e);
 /** Write as much as possible now. True: some clients still have unread replies. */

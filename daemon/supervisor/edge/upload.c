@@ -13,10 +13,10 @@
 #include "daemon/limits.h"
 #include "daemon/log.h"
 #include "daemon/supervisor/edge/client_peer.h"
+#include "daemon/supervisor/edge/conn_timeout.h"
 #include "daemon/supervisor/edge/edge.h"
-#include "daemon/supervisor/edge/watch.h"
 #include "daemon/supervisor/module/module.h"
-#include "daemon/wire/aside.h"
+#include "daemon/wire/closer.h"
 #include "daemon/wire/reserve.h"
 #include "proto/errno_text.h"
 
@@ -40,8 +40,8 @@ void msd_upload_drop(struct msd_upload *u)
 	msd_reserve_leave(u->reserving);
 	msd_source_job_free(u->sealing);
 	if (u->map != NULL)
-		msd_aside_unmap(u->map, u->bytes);
-	msd_aside_close_own(u->fd);
+		msd_closer_unmap(u->map, u->bytes);
+	msd_closer_close_own(u->fd);
 	forget(u);
 }
 
@@ -289,7 +289,7 @@ void msd_upload_wrote(struct msd_upload *u, uint64_t bytes)
 	u->written += bytes;
 	if (u->written >= u->bytes)
 		return;
-	if (u->written - u->seen_bytes >= MSD_WATCH_PROGRESS_BYTES) {
+	if (u->written - u->seen_bytes >= MSD_CONN_TIMEOUT_PROGRESS_BYTES) {
 		u->seen_bytes = u->written;
 		u->seen_ms = uv_now(u->session->edge->loop);
 	}
@@ -318,8 +318,8 @@ msd_err msd_upload_commit(struct msd_upload *u, struct msd_diag *d)
 	return MSD_OK;
 }
 
-msd_err msd_upload_take(struct msd_upload *u, struct msd_source_job **ret,
-			struct msd_diag *d)
+msd_err msd_upload_adopt(struct msd_upload *u, struct msd_source_job **ret,
+			 struct msd_diag *d)
 {
 	if (u->sealing == NULL)
 		return msd_diag_set(d, MSD_BAD_REQUEST, "the upload is not committed");

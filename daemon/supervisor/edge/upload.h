@@ -73,8 +73,9 @@ MSD_MUST_CHECK msd_err msd_upload_commit(struct msd_upload *u, struct msd_diag *
  * Return the job that seals the upload or has sealed it. The caller owns it; the
  * upload is freed. Errors: MSD_BAD_REQUEST (not committed).
  */
-MSD_MUST_CHECK msd_err msd_upload_take(struct msd_upload *u,
-				       struct msd_source_job **ret, struct msd_diag *d);
+MSD_MUST_CHECK msd_err msd_upload_adopt(struct msd_upload *u,
+					struct msd_source_job **ret,
+					struct msd_diag *d);
 /** abort, or the session ends: free the handle and the bytes. */
 void msd_upload_drop(struct msd_upload *u);
 

@@ -76,7 +76,7 @@ static bool read_frame(struct msd_device_gauges *g, struct msd_span bytes)
 	    n > MSD_GAUGES_GPUS_MAX)
 		return false;
 	for (uint32_t i = 0; i < n; i++) {
-		if (!msd_object_take(&c, &row) || !read_gpu(row, &g->gpu[i]))
+		if (!msd_object_parse(&c, &row) || !read_gpu(row, &g->gpu[i]))
 			return false;
 	}
 	g->n_gpus = n;

@@ -3,9 +3,9 @@
 #include "daemon/child/cgroup.h"
 #include "daemon/supervisor/edge/devices.h"
 #include "daemon/supervisor/edge/method.h"
-#include "daemon/supervisor/edge/porch.h"
+#include "daemon/supervisor/edge/tls_accept.h"
 #include "daemon/supervisor/facts/sandbox_figure.h"
-#include "daemon/supervisor/module/house.h"
+#include "daemon/supervisor/module/registry.h"
 #include "proto/value.h"
 
 void msd_figure_put_server(struct msd_edge *e, const struct msd_figure *f,
@@ -28,7 +28,7 @@ void msd_figure_put_handshakes(struct msd_edge *e, const struct msd_figure *f,
 			       struct msd_buf *b)
 {
 	(void)f;
-	msd_porch_put(e, b);
+	msd_tls_accept_put(e, b);
 }
 
 void msd_figure_put_listeners(struct msd_edge *e, const struct msd_figure *f,
@@ -51,7 +51,7 @@ void msd_figure_put_listeners(struct msd_edge *e, const struct msd_figure *f,
 void msd_figure_put_group(struct msd_edge *e, const struct msd_figure *f,
 			  struct msd_buf *b)
 {
-	const struct msd_cgroups *groups = e->house->groups;
+	const struct msd_cgroups *groups = e->registry->groups;
 
 	(void)f;
 	if (groups == NULL) {

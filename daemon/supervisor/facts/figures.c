@@ -4,9 +4,9 @@
 
 #include <unistd.h>
 
-#include "daemon/supervisor/edge/porch.h"
+#include "daemon/supervisor/edge/tls_accept.h"
 #include "daemon/supervisor/facts/figure_put.h"
-#include "daemon/supervisor/module/house.h"
+#include "daemon/supervisor/module/registry.h"
 #include "daemon/supervisor/module/rss.h"
 #include "daemon/supervisor/request/budget.h"
 #include "daemon/wire/wire.h"
@@ -62,7 +62,7 @@ static uint64_t read_handshakes(const struct msd_edge *e)
 
 static uint64_t read_modules(const struct msd_edge *e)
 {
-	return e->house->n_modules;
+	return e->registry->n_modules;
 }
 
 static uint64_t read_requests(const struct msd_edge *e)
@@ -72,22 +72,22 @@ static uint64_t read_requests(const struct msd_edge *e)
 
 static uint64_t read_calls(const struct msd_edge *e)
 {
-	return e->counts.calls + e->house->n_direct_calls;
+	return e->counts.calls + e->registry->n_direct_calls;
 }
 
 static uint64_t read_spin_hits(const struct msd_edge *e)
 {
-	return e->house->spun.hits;
+	return e->registry->spun.hits;
 }
 
 static uint64_t read_spin_misses(const struct msd_edge *e)
 {
-	return e->house->spun.misses;
+	return e->registry->spun.misses;
 }
 
 static uint64_t read_spin_waste(const struct msd_edge *e)
 {
-	return e->house->spun.waste_ns;
+	return e->registry->spun.waste_ns;
 }
 
 static uint64_t read_errors(const struct msd_edge *e)
@@ -107,7 +107,7 @@ static uint64_t read_turns(const struct msd_edge *e)
 
 static uint64_t read_lag(const struct msd_edge *e)
 {
-	return msd_lag_most_ms(e->deadlines->lag, uv_now(e->loop));
+	return msd_loop_lag_most_ms(e->deadlines->lag, uv_now(e->loop));
 }
 
 static uint64_t read_due(const struct msd_edge *e)
@@ -159,7 +159,7 @@ static uint64_t read_pulls_total(const struct msd_edge *e)
 
 static uint64_t read_draining(const struct msd_edge *e)
 {
-	return e->house->is_leaving;
+	return e->registry->is_leaving;
 }
 
 static uint64_t read_waiting(const struct msd_edge *e)
@@ -254,7 +254,7 @@ static const struct msd_figure daemon_rows[] = {
 			   "Client connections that were accepted, refused ones too.")},
 	{.read = read_handshakes,
 	 .family = COUNTER("modserd_tls_handshakes", "TLS handshakes that succeeded.")},
-	{.read = msd_porch_n,
+	{.read = msd_tls_accept_n,
 	 .family = GAUGE("modserd_tls_handshakes_in_progress",
 			 "TLS handshakes that are not done.")},
 	{.key = "handshakes", .put = msd_figure_put_handshakes},

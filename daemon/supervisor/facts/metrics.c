@@ -1,11 +1,11 @@
 #include "daemon/supervisor/facts/metrics.h"
 
-#include "daemon/supervisor/edge/gate.h"
+#include "daemon/supervisor/edge/proxy_accept.h"
 #include "daemon/supervisor/facts/device_gauges.h"
 #include "daemon/supervisor/facts/exposition.h"
 #include "daemon/supervisor/facts/figures.h"
 #include "daemon/supervisor/module/directs.h"
-#include "daemon/supervisor/module/house.h"
+#include "daemon/supervisor/module/registry.h"
 #include "proto/words.h"
 
 static void put_build(struct msd_exposition *x)
@@ -85,9 +85,10 @@ static void put_gate(struct msd_exposition *x, const struct msd_edge *e)
 		.kind = MSD_COUNTER};
 
 	msd_exposition_open(x, &f);
-	for (unsigned i = 0; i < MSD_GATE_FAULT_COUNT; i++) {
+	for (unsigned i = 0; i < MSD_PROXY_ACCEPT_FAULT_COUNT; i++) {
 		const struct msd_label cause = {
-			"cause", msd_gate_fault_word((enum msd_gate_fault)i)};
+			"cause",
+			msd_proxy_accept_fault_word((enum msd_proxy_accept_fault)i)};
 		msd_exposition_put(x, &f, &cause, 1, e->counts.gate_failed[i]);
 	}
 }
@@ -98,7 +99,7 @@ static bool write_until(struct msd_edge *e, const struct msd_view *view,
 			size_t until)
 {
 	if (!at->has_begun) {
-		msd_directs_count(e->house);
+		msd_directs_count(e->registry);
 		put_build(x);
 		put_figures(x, e, &msd_figures_daemon);
 		put_figures(x, e, &msd_figures_held);
@@ -107,13 +108,13 @@ static bool write_until(struct msd_edge *e, const struct msd_view *view,
 		put_refusals(x, e);
 		put_errors(x, e);
 		at->has_begun = true;
-		at->generation = e->house->generation;
+		at->generation = e->registry->generation;
 	}
 	if (!msd_module_metrics_put(x, e, view, &at->modules, until))
 		return false;
 	msd_device_gauges_put(e->gauges, x);
 	put_handshakes(x, e);
-	if (msd_gate_is_there(e))
+	if (msd_proxy_accept_is_there(e))
 		put_gate(x, e);
 	msd_exposition_close(x);
 	return true;
@@ -125,7 +126,7 @@ bool msd_metrics_go_on(struct msd_edge *e, const struct msd_view *view,
 {
 	struct msd_exposition x = {.out = out, .is_openmetrics = is_openmetrics};
 
-	if (at->has_begun && at->generation != e->house->generation) {
+	if (at->has_begun && at->generation != e->registry->generation) {
 		*at = (struct msd_metrics_at){.before_bytes = at->before_bytes,
 					      .n_begun = at->n_begun + 1};
 		out->n = at->before_bytes;

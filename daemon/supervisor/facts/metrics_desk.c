@@ -8,8 +8,8 @@
  */
 #include "daemon/supervisor/facts/metrics_desk.h"
 
+#include "daemon/supervisor/edge/authorization.h"
 #include "daemon/supervisor/edge/method.h"
-#include "daemon/supervisor/edge/standing.h"
 
 #define PAUSE_MS 1u   /* a deadline of 0 ms may be due in the same iteration */
 #define STR32 0xdbu   /* msgpack str with a four-byte length */
@@ -40,7 +40,7 @@ static struct msd_req *first_of(struct msd_list *l)
 
 static bool sees(void *session, const char *module)
 {
-	return msd_standing_sees(session, module);
+	return msd_authorization_sees(session, module);
 }
 
 static void begin_text(struct msd_metrics_desk *k)

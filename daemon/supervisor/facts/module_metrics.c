@@ -10,11 +10,11 @@
 
 #include "daemon/child/child.h"
 #include "daemon/supervisor/module/busy.h"
-#include "daemon/supervisor/module/house.h"
+#include "daemon/supervisor/module/call_stats.h"
 #include "daemon/supervisor/module/module.h"
 #include "daemon/supervisor/module/process.h"
+#include "daemon/supervisor/module/registry.h"
 #include "daemon/supervisor/module/replica.h"
-#include "daemon/supervisor/module/tally.h"
 
 #define NUMBER_BYTES 12u
 
@@ -31,12 +31,12 @@ static uint64_t read_ready(const struct msd_module *m)
 
 static uint64_t read_queued(const struct msd_module *m)
 {
-	return m->crew.n_queued;
+	return m->group.n_queued;
 }
 
 static uint64_t read_sent(const struct msd_module *m)
 {
-	return msd_module_in_flight(m) - m->crew.n_queued;
+	return msd_module_in_flight(m) - m->group.n_queued;
 }
 
 static uint64_t read_restarts(const struct msd_module *m)
@@ -46,7 +46,7 @@ static uint64_t read_restarts(const struct msd_module *m)
 
 static uint64_t read_workers(const struct msd_module *m)
 {
-	return m->crew.n_replicas;
+	return m->group.n_replicas;
 }
 
 static uint64_t read_open(const struct msd_module *m)
@@ -56,7 +56,7 @@ static uint64_t read_open(const struct msd_module *m)
 
 static uint64_t read_bytes(const struct msd_module *m)
 {
-	return m->crew.source.bytes;
+	return m->group.source.bytes;
 }
 
 /* In whole seconds: a module that is busy for less is not hung. */
@@ -64,14 +64,14 @@ static uint64_t read_busy(const struct msd_module *m)
 {
 	uint64_t ms;
 
-	return msd_busy_longest(&m->crew, &ms) ? ms / 1000 : 0;
+	return msd_busy_longest(&m->group, &ms) ? ms / 1000 : 0;
 }
 
 static uint64_t read_hung(const struct msd_module *m)
 {
 	uint64_t ms;
 
-	return msd_busy_is_hung(&m->crew, &ms);
+	return msd_busy_is_hung(&m->group, &ms);
 }
 
 static const struct row rows[] = {
@@ -115,7 +115,7 @@ static void put_count(struct msd_exposition *x, const char *module,
 {
 	const struct msd_label labels[] = {{"module", module},
 					   {"function", function},
-					   {"code", msd_tally_code_name(code)}};
+					   {"code", msd_call_stats_code_name(code)}};
 
 	if (n > 0)
 		msd_exposition_put(x, &calls, labels, 3, n);
@@ -123,14 +123,14 @@ static void put_count(struct msd_exposition *x, const char *module,
 
 static void put_tally(struct msd_exposition *x, const struct msd_module *m)
 {
-	const struct msd_tally *t = m->crew.tally;
+	const struct msd_call_stats *t = m->group.call_stats;
 
 	for (uint32_t i = 0; i < t->n_rows; i++) {
 		const char *name = t->rows[i].name;
-		for (unsigned code = 0; code < MSD_TALLY_CODES; code++) {
-			put_count(x, m->crew.name,
-				  name != NULL ? name : MSD_TALLY_OTHER_NAME, code,
-				  msd_tally_count(&t->rows[i], code));
+		for (unsigned code = 0; code < MSD_CALL_STATS_CODES; code++) {
+			put_count(x, m->group.name,
+				  name != NULL ? name : MSD_CALL_STATS_OTHER_NAME, code,
+				  msd_call_stats_count(&t->rows[i], code));
 		}
 	}
 }
@@ -150,18 +150,19 @@ static const struct msd_family stages = {.name = "modserd_call_stage_seconds",
 static void put_stage(struct msd_exposition *x, const struct msd_module *m,
 		      const char *stage, const struct msd_times *t)
 {
-	const struct msd_label labels[] = {{"module", m->crew.name}, {"stage", stage}};
+	const struct msd_label labels[] = {{"module", m->group.name}, {"stage", stage}};
 
-	if (msd_histogram_total(&t->spread) > 0)
-		msd_exposition_put_times(x, &stages, labels, 2, &t->spread, t->sum_ns);
+	if (msd_histogram_total(&t->device_list) > 0)
+		msd_exposition_put_times(x, &stages, labels, 2, &t->device_list,
+					 t->sum_ns);
 }
 
 static void put_stages(struct msd_exposition *x, const struct msd_module *m)
 {
 	for (unsigned i = 0; i < MSD_STAGE_COUNT; i++) {
-		put_stage(x, m, msd_stage_name((enum msd_stage)i), &m->crew.stages[i]);
+		put_stage(x, m, msd_stage_name((enum msd_stage)i), &m->group.stages[i]);
 	}
-	put_stage(x, m, MSD_STAGE_REPLY_NAME, &m->crew.tally->replies);
+	put_stage(x, m, MSD_STAGE_REPLY_NAME, &m->group.call_stats->replies);
 }
 
 static const struct msd_family memory = {
@@ -175,7 +176,7 @@ static uint64_t put_worker(struct msd_exposition *x, struct msd_replica *rep,
 			   uint32_t *looks, bool is_told)
 {
 	char number[NUMBER_BYTES];
-	const struct msd_label labels[] = {{"module", rep->crew->name},
+	const struct msd_label labels[] = {{"module", rep->group->name},
 					   {"worker", number}};
 
 	if (rep->process == NULL || msd_child_pid(rep->process->child) == 0)
@@ -183,7 +184,7 @@ static uint64_t put_worker(struct msd_exposition *x, struct msd_replica *rep,
 	(void)snprintf(number, sizeof(number), "%u", rep->number);
 	const uint64_t bytes =
 		msd_rss_recent(&rep->process->rss, msd_child_pid(rep->process->child),
-			       uv_now(rep->crew->house->loop), looks);
+			       uv_now(rep->group->registry->loop), looks);
 	if (is_told)
 		msd_exposition_put(x, &memory, labels, 2, bytes);
 	return bytes;
@@ -196,8 +197,8 @@ static void put_memory(struct msd_exposition *x, struct msd_module *m, bool is_t
 	uint32_t looks = MSD_RSS_LOOKS - at->n_looks;
 	const uint32_t before = looks;
 
-	for (uint32_t i = 0; i < m->crew.n_replicas; i++)
-		at->sum_bytes += put_worker(x, &m->crew.replicas[i], &looks, is_told);
+	for (uint32_t i = 0; i < m->group.n_replicas; i++)
+		at->sum_bytes += put_worker(x, &m->group.replicas[i], &looks, is_told);
 	at->n_looks += before - looks;
 }
 
@@ -219,7 +220,7 @@ static const struct msd_family *family_of(unsigned family)
 static void put_module(struct msd_exposition *x, struct msd_module *m, bool is_told,
 		       struct msd_module_metrics_at *at)
 {
-	const struct msd_label label = {"module", m->crew.name};
+	const struct msd_label label = {"module", m->group.name};
 
 	if (at->family == MEMORY) {
 		put_memory(x, m, is_told, at);
@@ -243,20 +244,21 @@ static void open_family(struct msd_exposition *x, const struct msd_edge *e,
 		put_lost_calls(x, e);
 	if (at->family == ALL_MEMORY)
 		msd_exposition_put(x, &all_memory, NULL, 0, at->sum_bytes);
-	at->next = e->house->modules.next;
+	at->next = e->registry->modules.next;
 }
 
 /* Write the modules of the family from at->next on; false: there are more. */
-static bool put_family(struct msd_exposition *x, const struct msd_house *house,
+static bool put_family(struct msd_exposition *x,
+		       const struct msd_module_registry *registry,
 		       const struct msd_view *view, struct msd_module_metrics_at *at,
 		       size_t until)
 {
-	for (; at->next != &house->modules; at->next = at->next->next) {
+	for (; at->next != &registry->modules; at->next = at->next->next) {
 		struct msd_module *m =
 			MSD_CONTAINER_OF(at->next, struct msd_module, link);
 		if (x->out->n >= until && !x->out->bad)
 			return false;
-		put_module(x, m, view == NULL || view->sees(view->who, m->crew.name),
+		put_module(x, m, view == NULL || view->sees(view->who, m->group.name),
 			   at);
 	}
 	return true;
@@ -269,7 +271,7 @@ bool msd_module_metrics_put(struct msd_exposition *x, const struct msd_edge *e,
 	for (; at->family <= ALL_MEMORY; at->family++) {
 		if (at->next == NULL)
 			open_family(x, e, at);
-		if (!put_family(x, e->house, view, at, until))
+		if (!put_family(x, e->registry, view, at, until))
 			return false;
 		at->next = NULL;
 	}

@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "daemon/supervisor/edge/devices.h"
-#include "daemon/supervisor/module/house.h"
+#include "daemon/supervisor/module/registry.h"
 #include "proto/value.h"
 
 static size_t count_paths(const char *const *paths)
@@ -25,7 +25,7 @@ static void put_paths(struct msd_buf *b, const char *const *paths)
 
 void msd_sandbox_figure_put(const struct msd_edge *e, struct msd_buf *b)
 {
-	const struct msd_house_sandbox *s = &e->house->sandbox;
+	const struct msd_module_registry_sandbox *s = &e->registry->sandbox;
 	const struct msd_span found = {e->devices->found.p, e->devices->found.n};
 	const struct msd_span kernel = msd_map_value(found, "sandbox");
 	const struct msd_span landlock = msd_map_value(kernel, "landlock");

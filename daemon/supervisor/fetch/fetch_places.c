@@ -1,6 +1,6 @@
 #include "daemon/limits.h"
 #include "daemon/supervisor/fetch/fetcher.h"
-#include "daemon/supervisor/request/part.h"
+#include "daemon/supervisor/request/fair_share.h"
 
 msd_err msd_fetcher_has_place(const struct msd_fetcher *fetcher, struct msd_peer_id who,
 			      struct msd_diag *d)
@@ -13,7 +13,8 @@ msd_err msd_fetcher_has_place(const struct msd_fetcher *fetcher, struct msd_peer
 				      who);
 	}
 	if (who.kind == MSD_PEER_NOBODY ||
-	    own < msd_part_of_few(fetcher->limits->max_pulls, fetcher->n_fetches - own))
+	    own < msd_fair_share_of_few(fetcher->limits->max_pulls,
+					fetcher->n_fetches - own))
 		return MSD_OK;
 	return msd_diag_set(d, MSD_BUSY,
 			    "%s pulls %u modules already, as many as others leave "

@@ -28,7 +28,7 @@ static msd_err check_memfd(int fd, uint64_t bytes, struct msd_diag *d)
 static msd_err take_file(struct msd_conn *channel, struct msd_source *source,
 			 struct msd_diag *d)
 {
-	const int fd = msd_conn_take_fd(channel);
+	const int fd = msd_conn_adopt_fd(channel);
 	const msd_err err = check_memfd(fd, source->bytes, d);
 
 	if (err == MSD_OK) {

@@ -116,7 +116,7 @@ static void finish(struct msd_fetcher *fetcher, struct msd_fetch *f,
 }
 
 /* The signed version is on the disk, or was rejected. */
-static void on_vouched(struct msd_vouched *v, struct msd_diag *d)
+static void on_vouched(struct msd_checked_trust *v, struct msd_diag *d)
 {
 	struct msd_fetcher *fetcher = v->user;
 	struct msd_fetch *f = find(fetcher, v->id);
@@ -135,11 +135,12 @@ static void on_vouched(struct msd_vouched *v, struct msd_diag *d)
 static void take(struct msd_fetcher *fetcher, struct msd_fetch *f,
 		 struct msd_fetched *got, struct msd_diag *d)
 {
-	struct msd_vouched *v;
+	struct msd_checked_trust *v;
 
 	if (got->n_signers == 0) {
 		finish(fetcher, f, got, d);
-	} else if (msd_vouch_take(&fetcher->vouch, f->name, got, &v, d) != MSD_OK) {
+	} else if (msd_signature_check_set(&fetcher->vouch, f->name, got, &v, d) !=
+		   MSD_OK) {
 		fail(fetcher, f, d);
 	} else {
 		v->id = f->id;
@@ -280,7 +281,7 @@ static msd_err send_ask(struct msd_fetcher *fetcher, const struct msd_fetch *f,
 		return msd_diag_no_memory(d);
 	msd_body_begin_request(&o->body, f->id, "fetch.get", false);
 	msd_pack_array(&o->body, 1);
-	msd_pack_map(&o->body, 6u + MSD_VOUCH_KEYS + MSD_FETCH_TERMS_KEYS +
+	msd_pack_map(&o->body, 6u + MSD_TRUST_CHECK_KEYS + MSD_FETCH_OPTIONS_KEYS +
 				       (f->is_bounded ? 1u : 0u) +
 				       (f->has_digest ? 2u : 0u) + (f->n_have > 0) +
 				       (f->manifest.n > 0 ? 2u : 0u) +
@@ -289,10 +290,10 @@ static msd_err send_ask(struct msd_fetcher *fetcher, const struct msd_fetch *f,
 	msd_pack_cstr(&o->body, f->uri);
 	msd_pack_cstr(&o->body, "name");
 	msd_pack_cstr(&o->body, f->name);
-	msd_vouch_put(&fetcher->vouch, f->name, policy_of(fetcher, f), &o->body);
-	msd_fetch_terms_put(f->terms, &fetcher->terms, &o->body);
+	msd_trust_check_put(&fetcher->vouch, f->name, policy_of(fetcher, f), &o->body);
+	msd_fetch_options_put(f->terms, &fetcher->terms, &o->body);
 	if (f->is_bounded)
-		msd_fetch_terms_put_bound(&fetcher->terms, &o->body);
+		msd_fetch_options_put_bound(&fetcher->terms, &o->body);
 	msd_pack_cstr(&o->body, "max_bytes");
 	msd_pack_uint(&o->body, limits->max_upload);
 	msd_pack_cstr(&o->body, "max_memory");
@@ -359,7 +360,7 @@ msd_err msd_fetcher_begin(struct msd_fetcher *fetcher, struct msd_fetch *f,
 	f->id = ++fetcher->last_id;
 	f->got = NULL;
 	if (msd_fetcher_wants_signature(fetcher, f))
-		err = msd_vouch_check(&fetcher->vouch, d);
+		err = msd_trust_check_check(&fetcher->vouch, d);
 	if (err == MSD_OK && fetcher->process == NULL)
 		err = start(fetcher, d);
 	if (err == MSD_OK)

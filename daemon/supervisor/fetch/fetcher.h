@@ -7,8 +7,8 @@
  *
  * Call all functions on the loop's thread.
  */
-#include "daemon/supervisor/fetch/terms.h"
-#include "daemon/supervisor/fetch/vouch.h"
+#include "daemon/supervisor/fetch/fetch_options.h"
+#include "daemon/supervisor/fetch/trust_check.h"
 #include "daemon/supervisor/request/peer_id.h"
 #include "daemon/wire/list.h"
 
@@ -27,7 +27,7 @@ struct msd_fetch {
 	const char *name; /* of the module: a signature must be for this name */
 	/* Options of the module's section, valid until the fetch has begun; NULL: use
 	 * the defaults. */
-	const struct msd_fetch_terms *terms;
+	const struct msd_fetch_options *terms;
 	struct msd_peer_id who; /* peer that it is counted for; empty: the daemon */
 	bool is_bounded; /* the client is not the operator: terms.pull_from applies */
 	bool has_digest; /* accept nothing else */
@@ -68,10 +68,10 @@ struct msd_fetcher {
 	struct msd_wire *wire;
 	const struct msd_limits *limits;
 	struct msd_unpack *unpack; /* objects of the message being read */
-	struct msd_vouch vouch;
+	struct msd_trust_check vouch;
 	/* Defaults for all fetches, except the policy, which is in `vouch`; strings
 	 * are borrowed from the options. */
-	struct msd_fetch_terms terms;
+	struct msd_fetch_options terms;
 	/**
 	 * The devices of the machine, msgpack; NULL: the search is running, and calls
 	 * msd_fetcher_devices_known() at its end.

@@ -10,23 +10,23 @@
 #include <strings.h>
 
 #include "daemon/http/reader.h"
+#include "daemon/supervisor/edge/authorization.h"
 #include "daemon/supervisor/edge/denied.h"
 #include "daemon/supervisor/edge/edge.h"
-#include "daemon/supervisor/edge/standing.h"
-#include "daemon/supervisor/http/caller.h"
+#include "daemon/supervisor/http/http_session.h"
 #include "daemon/supervisor/http/model.h"
 #include "daemon/supervisor/request/network.h"
 #include "daemon/wire/tls.h"
 
 #define BEARER "Bearer "
 
-static bool is_encrypted(const struct msd_asking *a)
+static bool is_encrypted(const struct msd_http_exchange *a)
 {
 	return a->caller->session.transport->peer != NULL;
 }
 
 /* True if no third party can read the connection. */
-static bool is_private(const struct msd_asking *a)
+static bool is_private(const struct msd_http_exchange *a)
 {
 	const struct msd_principal *who = &a->caller->session.principal;
 	uint8_t at[MSD_ADDRESS_BYTES];
@@ -38,7 +38,7 @@ static bool is_private(const struct msd_asking *a)
 	       (who->client.kind == MSD_PEER_NOBODY || who->is_sealed);
 }
 
-static bool read_token(const struct msd_asking *a, struct msd_span *ret)
+static bool read_token(const struct msd_http_exchange *a, struct msd_span *ret)
 {
 	const struct msd_span s = a->request->fields[MSD_HTTP_F_AUTHORIZATION];
 	const size_t n = strlen(BEARER);
@@ -50,7 +50,7 @@ static bool read_token(const struct msd_asking *a, struct msd_span *ret)
 }
 
 /* The identity from the client's TLS certificate; NULL without a certificate. */
-static const struct msd_tls_peer *certificate_of(const struct msd_asking *a)
+static const struct msd_tls_peer *certificate_of(const struct msd_http_exchange *a)
 {
 	const struct msd_tls_peer *p = a->caller->session.transport->peer;
 
@@ -58,7 +58,8 @@ static const struct msd_tls_peer *certificate_of(const struct msd_asking *a)
 }
 
 /* Read the credentials of the request. */
-static enum msd_bearer_verdict look(const struct msd_asking *a, struct msd_bearer *b)
+static enum msd_bearer_verdict look(const struct msd_http_exchange *a,
+				    struct msd_bearer *b)
 {
 	struct msd_span token;
 
@@ -73,7 +74,8 @@ static enum msd_bearer_verdict look(const struct msd_asking *a, struct msd_beare
 
 /* The current grant of the rights file for the token, or for the certificate, or for
  * an anonymous client. */
-static enum msd_bearer_verdict grant(const struct msd_asking *a, struct msd_bearer *b)
+static enum msd_bearer_verdict grant(const struct msd_http_exchange *a,
+				     struct msd_bearer *b)
 {
 	const struct msd_tls_peer *certificate =
 		b->has_token ? NULL : certificate_of(a);
@@ -92,7 +94,7 @@ static enum msd_bearer_verdict grant(const struct msd_asking *a, struct msd_bear
 
 /* The token is new on this connection, or was not checked for a minute: the login
  * throttle may delay it. */
-static void admit(const struct msd_asking *a, struct msd_bearer *b)
+static void admit(const struct msd_http_exchange *a, struct msd_bearer *b)
 {
 	struct msd_rights *r = &a->edge->rights;
 	const struct msd_peer_id from = a->caller->session.came_from;
@@ -107,16 +109,16 @@ static void admit(const struct msd_asking *a, struct msd_bearer *b)
 
 /* True if the token is the same as in the last request of the connection, and was
  * valid. */
-static bool is_known(const struct msd_asking *a, const struct msd_bearer *b,
+static bool is_known(const struct msd_http_exchange *a, const struct msd_bearer *b,
 		     const struct msd_bearer *before)
 {
 	return before->verdict == MSD_BEARER_GRANTED && before->has_token &&
 	       b->has_token && before->generation == a->edge->rights.generation &&
 	       msd_digest_equal(&before->token, &b->token) &&
-	       uv_now(a->edge->loop) - before->admitted_ms < MSD_PROVEN_NOTE_MS;
+	       uv_now(a->edge->loop) - before->admitted_ms < MSD_LOGIN_HISTORY_NOTE_MS;
 }
 
-static void find_first(const struct msd_asking *a, struct msd_bearer *b)
+static void find_first(const struct msd_http_exchange *a, struct msd_bearer *b)
 {
 	const struct msd_bearer before = *b;
 
@@ -134,7 +136,7 @@ static void find_first(const struct msd_asking *a, struct msd_bearer *b)
 
 /* A token that was looked up before does not count as a guess after a reload of the
  * file. */
-static const struct msd_bearer *find(const struct msd_asking *a)
+static const struct msd_bearer *find(const struct msd_http_exchange *a)
 {
 	struct msd_bearer *b = &a->caller->bearer;
 
@@ -148,7 +150,7 @@ static const struct msd_bearer *find(const struct msd_asking *a)
 	return b;
 }
 
-static bool allows(const struct msd_asking *a, const struct msd_grant *g,
+static bool allows(const struct msd_http_exchange *a, const struct msd_grant *g,
 		   enum msd_right right, struct msd_span name)
 {
 	const struct msd_acl_target target = {.module = name};
@@ -157,7 +159,7 @@ static bool allows(const struct msd_asking *a, const struct msd_grant *g,
 }
 
 /* Log the denial for the token's user, or for anonymous. */
-static void note(const struct msd_asking *a, const struct msd_grant *g,
+static void note(const struct msd_http_exchange *a, const struct msd_grant *g,
 		 enum msd_method method, struct msd_span module)
 {
 	const struct msd_acl_target target = {.module = module};
@@ -166,7 +168,7 @@ static void note(const struct msd_asking *a, const struct msd_grant *g,
 }
 
 /* The reply does not depend on whether the requested resource exists. */
-static void refuse(struct msd_asking *a, enum msd_bearer_verdict verdict,
+static void refuse(struct msd_http_exchange *a, enum msd_bearer_verdict verdict,
 		   enum msd_right right)
 {
 	static const struct {
@@ -186,11 +188,12 @@ static void refuse(struct msd_asking *a, enum msd_bearer_verdict verdict,
 
 	(void)msd_diag_set(&d, MSD_REFUSED, "%s %s", rows[verdict].text,
 			   msd_right_name(right));
-	msd_asking_fail(a, rows[verdict].status, &d);
+	msd_http_exchange_fail(a, rows[verdict].status, &d);
 	a->reply.wants_token = rows[verdict].status == 401;
 }
 
-bool msd_bearer_may(struct msd_asking *a, enum msd_method method, struct msd_span name)
+bool msd_bearer_may(struct msd_http_exchange *a, enum msd_method method,
+		    struct msd_span name)
 {
 	const enum msd_right right = msd_method_row(method)->right;
 	struct msd_diag d = {0};
@@ -201,7 +204,7 @@ bool msd_bearer_may(struct msd_asking *a, enum msd_method method, struct msd_spa
 		if (msd_principal_check(&a->caller->session.principal, method, &d) ==
 		    MSD_OK)
 			return true;
-		msd_asking_fail(a, 403, &d);
+		msd_http_exchange_fail(a, 403, &d);
 		return false;
 	}
 	const struct msd_bearer *b = find(a);
@@ -212,7 +215,7 @@ bool msd_bearer_may(struct msd_asking *a, enum msd_method method, struct msd_spa
 	return false;
 }
 
-msd_err msd_bearer_stand(struct msd_asking *a, enum msd_method method)
+msd_err msd_bearer_authorize(struct msd_http_exchange *a, enum msd_method method)
 {
 	struct msd_diag d = {0};
 
@@ -224,20 +227,21 @@ msd_err msd_bearer_stand(struct msd_asking *a, enum msd_method method)
 		refuse(a, b->verdict, msd_method_row(method)->right);
 		return b->verdict == MSD_BEARER_WAIT ? MSD_BUSY : MSD_REFUSED;
 	}
-	const msd_err err = msd_standing_take(&a->caller->session, &b->grant,
-					      b->has_token ? &b->token : NULL, &d);
+	const msd_err err = msd_authorization_set(&a->caller->session, &b->grant,
+						  b->has_token ? &b->token : NULL, &d);
 	if (err != MSD_OK) /* BUSY is the user's own limit */
-		msd_asking_fail(a, err == MSD_BUSY ? 429 : msd_asking_status(err), &d);
+		msd_http_exchange_fail(
+			a, err == MSD_BUSY ? 429 : msd_http_exchange_status(err), &d);
 	return err;
 }
 
-bool msd_bearer_is_anonymous(struct msd_asking *a)
+bool msd_bearer_is_anonymous(struct msd_http_exchange *a)
 {
 	return a->edge->rights.acl != NULL && !find(a)->has_token &&
 	       certificate_of(a) == NULL;
 }
 
-bool msd_bearer_sees(struct msd_asking *a, const char *name)
+bool msd_bearer_sees(struct msd_http_exchange *a, const char *name)
 {
 	if (a->edge->rights.acl == NULL)
 		return true;

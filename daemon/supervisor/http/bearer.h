@@ -5,7 +5,7 @@
  * those of the user whose token the request contains (`Authorization: Bearer`).
  * Without a token the client is anonymous. Each request is authorized separately.
  */
-#include "daemon/supervisor/http/asking.h"
+#include "daemon/supervisor/http/exchange.h"
 #include "daemon/supervisor/rights/acl.h"
 #include "proto/method.h"
 #include "store/digest.h"
@@ -34,16 +34,17 @@ struct msd_bearer {
  * Check that @a has the right to @method, on the module @name if it is not empty.
  * Returns false if it was answered with an error.
  */
-MSD_MUST_CHECK bool msd_bearer_may(struct msd_asking *a, enum msd_method method,
+MSD_MUST_CHECK bool msd_bearer_may(struct msd_http_exchange *a, enum msd_method method,
 				   struct msd_span name);
 /**
  * Give the session of @a's client the rights of its token for this request of
- * @method; standing.h then checks them. On an error it was answered.
+ * @method; authorization.h then checks them. On an error it was answered.
  */
-MSD_MUST_CHECK msd_err msd_bearer_stand(struct msd_asking *a, enum msd_method method);
+MSD_MUST_CHECK msd_err msd_bearer_authorize(struct msd_http_exchange *a,
+					    enum msd_method method);
 /** True if a token might give @a more rights. */
-bool msd_bearer_is_anonymous(struct msd_asking *a);
+bool msd_bearer_is_anonymous(struct msd_http_exchange *a);
 /** msd_bearer_may() without a reply and without a log line: used to filter lists. */
-MSD_MUST_CHECK bool msd_bearer_sees(struct msd_asking *a, const char *name);
+MSD_MUST_CHECK bool msd_bearer_sees(struct msd_http_exchange *a, const char *name);
 
 #endif

@@ -15,7 +15,7 @@
 #include "daemon/supervisor/edge/edge.h"
 #include "daemon/supervisor/edge/method.h"
 #include "daemon/supervisor/http/bearer.h"
-#include "daemon/supervisor/http/caller.h"
+#include "daemon/supervisor/http/http_session.h"
 #include "proto/limits.h"
 #include "proto/name.h"
 
@@ -39,7 +39,7 @@ static bool is_fine(const json_t *all)
 
 /* Read the parameters into *ret, NULL if there are none; the caller releases
  * *ret_all. Returns false if it was answered with an error. */
-static bool read_body(struct msd_asking *a, json_t **ret_all, json_t **ret)
+static bool read_body(struct msd_http_exchange *a, json_t **ret_all, json_t **ret)
 {
 	const struct msd_span body = a->request->body;
 	struct msd_diag d = {0};
@@ -52,7 +52,7 @@ static bool read_body(struct msd_asking *a, json_t **ret_all, json_t **ret)
 				   "the body has %zu bytes, the limit is %u: files are "
 				   "not taken here, `modser load` brings them",
 				   body.n, MAX_BODY);
-		msd_asking_fail(a, 413, &d);
+		msd_http_exchange_fail(a, 413, &d);
 		return false;
 	}
 	*ret_all =
@@ -62,7 +62,7 @@ static bool read_body(struct msd_asking *a, json_t **ret_all, json_t **ret)
 		(void)msd_diag_set(&d, MSD_BAD_REQUEST,
 				   "the body: expected nothing, or {\"parameters\": "
 				   "{...}}");
-		msd_asking_fail(a, 400, &d);
+		msd_http_exchange_fail(a, 400, &d);
 		return false;
 	}
 	*ret = json_object_get(*ret_all, "parameters");
@@ -101,7 +101,7 @@ static msd_err say(struct said *s, const char *key, const json_t *value,
 	return MSD_OK;
 }
 
-static msd_err load(struct msd_asking *a, json_t *parameters, struct msd_diag *d)
+static msd_err load(struct msd_http_exchange *a, json_t *parameters, struct msd_diag *d)
 {
 	struct msd_session *session = &a->caller->session;
 	char name[MSD_MAX_NAME_BYTES + 1];
@@ -130,7 +130,8 @@ static msd_err load(struct msd_asking *a, json_t *parameters, struct msd_diag *d
 }
 
 /* Like a frame with the name as its only parameter. */
-static msd_err unload(struct msd_asking *a, json_t *parameters, struct msd_diag *d)
+static msd_err unload(struct msd_http_exchange *a, json_t *parameters,
+		      struct msd_diag *d)
 {
 	const char *key;
 	json_t *value;
@@ -159,8 +160,8 @@ static msd_err unload(struct msd_asking *a, json_t *parameters, struct msd_diag 
 	return msd_method_unload(&call, d);
 }
 
-static void ask(struct msd_asking *a, enum msd_method method,
-		msd_err (*how)(struct msd_asking *a, json_t *parameters,
+static void ask(struct msd_http_exchange *a, enum msd_method method,
+		msd_err (*how)(struct msd_http_exchange *a, json_t *parameters,
 			       struct msd_diag *d))
 {
 	struct msd_diag d = {0};
@@ -169,7 +170,7 @@ static void ask(struct msd_asking *a, enum msd_method method,
 
 	if (!read_body(a, &all, &parameters))
 		return;
-	if (msd_bearer_stand(a, method) != MSD_OK) {
+	if (msd_bearer_authorize(a, method) != MSD_OK) {
 		json_decref(all);
 		return;
 	}
@@ -186,15 +187,15 @@ static void ask(struct msd_asking *a, enum msd_method method,
 	if (err == MSD_OK)
 		return;
 	a->is_later = false;
-	msd_asking_fail(a, msd_asking_status(err), &d);
+	msd_http_exchange_fail(a, msd_http_exchange_status(err), &d);
 }
 
-void msd_control_load(struct msd_asking *a)
+void msd_control_load(struct msd_http_exchange *a)
 {
 	ask(a, MSD_M_MODULE_LOAD, load);
 }
 
-void msd_control_unload(struct msd_asking *a)
+void msd_control_unload(struct msd_http_exchange *a)
 {
 	ask(a, MSD_M_MODULE_UNLOAD, unload);
 }

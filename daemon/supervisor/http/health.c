@@ -3,65 +3,65 @@
 #include "daemon/supervisor/edge/edge.h"
 #include "daemon/supervisor/module/busy.h"
 #include "daemon/supervisor/module/catalog.h"
-#include "daemon/supervisor/module/expected.h"
+#include "daemon/supervisor/module/readiness.h"
 
 #define RETRY_AFTER_S 1u
 
-void msd_health_live(struct msd_asking *a)
+void msd_health_live(struct msd_http_exchange *a)
 {
-	msd_asking_say(a, 200, "live\n");
+	msd_http_exchange_say(a, 200, "live\n");
 }
 
-void msd_health_ready(struct msd_asking *a)
+void msd_health_ready(struct msd_http_exchange *a)
 {
 	const struct msd_edge *e = a->edge;
-	const uint32_t n_all = e->house->n_expected;
-	const uint32_t n_ready = msd_expected_count_ready(e->house);
+	const uint32_t n_all = e->registry->n_expected;
+	const uint32_t n_ready = msd_readiness_count_ready(e->registry);
 
-	if (e->house->is_leaving) {
-		msd_asking_say(a, 503, "draining\n");
+	if (e->registry->is_leaving) {
+		msd_http_exchange_say(a, 503, "draining\n");
 	} else if (n_ready < n_all) {
-		msd_asking_say(a, 503, "");
+		msd_http_exchange_say(a, 503, "");
 		msd_buf_printf(&a->body, "not ready: %u of %u modules are\n", n_ready,
 			       n_all);
 	} else {
-		msd_asking_say(a, 200, "ready\n");
+		msd_http_exchange_say(a, 200, "ready\n");
 		return;
 	}
 	a->reply.retry_after_s = RETRY_AFTER_S;
 }
 
-void msd_health_module(struct msd_asking *a)
+void msd_health_module(struct msd_http_exchange *a)
 {
 	const struct msd_edge *e = a->edge;
 	struct msd_module *m;
 	struct msd_diag d = {0};
 	uint64_t silent_ms;
 
-	if (msd_module_require(e->house, a->names[0], &m, &d) != MSD_OK) {
-		msd_asking_fail(a, 404, &d);
+	if (msd_module_require(e->registry, a->names[0], &m, &d) != MSD_OK) {
+		msd_http_exchange_fail(a, 404, &d);
 		return;
 	}
-	const bool is_hung = msd_busy_is_hung(&m->crew, &silent_ms);
-	if (msd_expected_serves(m) && !is_hung && !e->house->is_leaving) {
-		msd_asking_say(a, 200, "ready\n");
+	const bool is_hung = msd_busy_is_hung(&m->group, &silent_ms);
+	if (msd_readiness_serves(m) && !is_hung && !e->registry->is_leaving) {
+		msd_http_exchange_say(a, 200, "ready\n");
 		return;
 	}
-	msd_asking_say(a, 503, "");
+	msd_http_exchange_say(a, 503, "");
 	if (is_hung) {
 		msd_buf_printf(&a->body,
 			       "not ready: no worker of %s has answered for %llu s\n",
-			       m->crew.name, (unsigned long long)silent_ms / 1000);
+			       m->group.name, (unsigned long long)silent_ms / 1000);
 	} else {
-		msd_buf_printf(&a->body, "not ready: %s is %s\n", m->crew.name,
+		msd_buf_printf(&a->body, "not ready: %s is %s\n", m->group.name,
 			       msd_module_state_name(m->life.state));
 	}
 	a->reply.retry_after_s = RETRY_AFTER_S;
 }
 
-void msd_health_version(struct msd_asking *a)
+void msd_health_version(struct msd_http_exchange *a)
 {
-	msd_asking_say_json(a, 200);
+	msd_http_exchange_say_json(a, 200);
 	msd_buf_printf(&a->body, "{\"name\":\"modserd\",\"version\":\"%s\"}\n",
 		       MSD_VERSION);
 }

@@ -4,8 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "daemon/supervisor/module/house.h"
 #include "daemon/supervisor/module/module.h"
+#include "daemon/supervisor/module/registry.h"
 
 static struct msd_track *track_of(struct msd_list *link)
 {
@@ -65,15 +65,15 @@ void msd_history_note(struct msd_history *h, const char *name,
 	t->is_there = true;
 }
 
-void msd_history_look(struct msd_history *h, const struct msd_house *house)
+void msd_history_look(struct msd_history *h, const struct msd_module_registry *registry)
 {
-	MSD_LIST_EACH (it, &house->modules) {
+	MSD_LIST_EACH (it, &registry->modules) {
 		const struct msd_module *m =
 			MSD_CONTAINER_OF(it, struct msd_module, link);
-		msd_history_note(
-			h, m->crew.name,
-			(struct msd_history_point){
-				m->crew.n_calls, m->crew.stages[MSD_STAGE_RUN].sum_ns});
+		msd_history_note(h, m->group.name,
+				 (struct msd_history_point){
+					 m->group.n_calls,
+					 m->group.stages[MSD_STAGE_RUN].sum_ns});
 	}
 	MSD_LIST_EACH_SAFE (it, &h->tracks) {
 		struct msd_track *t = track_of(it);

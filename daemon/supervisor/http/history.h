@@ -15,7 +15,7 @@
 #define MSD_HISTORY_POINTS 60u
 #define MSD_HISTORY_EVERY_MS 10000u
 
-struct msd_house;
+struct msd_module_registry;
 
 struct msd_history_point {
 	uint64_t calls, run_ns;
@@ -43,7 +43,8 @@ void msd_history_finish(struct msd_history *h);
 void msd_history_note(struct msd_history *h, const char *name,
 		      struct msd_history_point now);
 /** Record all modules, and forget removed ones. */
-void msd_history_look(struct msd_history *h, const struct msd_house *house);
+void msd_history_look(struct msd_history *h,
+		      const struct msd_module_registry *registry);
 /** Append the points of @name, oldest first, as JSON. */
 void msd_history_write(const struct msd_history *h, struct msd_span name,
 		       struct msd_buf *out);

@@ -5,14 +5,14 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include "daemon/supervisor/edge/door.h"
+#include "daemon/supervisor/edge/accept.h"
 #include "daemon/supervisor/edge/edge.h"
 #include "daemon/supervisor/edge/listener.h"
-#include "daemon/supervisor/edge/share.h"
-#include "daemon/supervisor/http/visit.h"
-#include "daemon/supervisor/http/visit_end.h"
-#include "daemon/supervisor/http/visit_turn.h"
-#include "daemon/supervisor/http/visit_write.h"
+#include "daemon/supervisor/edge/memory_share.h"
+#include "daemon/supervisor/http/http_conn.h"
+#include "daemon/supervisor/http/http_conn_end.h"
+#include "daemon/supervisor/http/http_conn_turn.h"
+#include "daemon/supervisor/http/http_conn_write.h"
 
 /* Send the error without blocking; it may be cut off. */
 static void turn_away(int fd)
@@ -22,14 +22,14 @@ static void turn_away(int fd)
 		"Content-Length: 0\r\nConnection: close\r\n\r\n";
 
 	(void)send(fd, busy, strlen(busy), MSG_DONTWAIT | MSG_NOSIGNAL);
-	msd_door_turn_away(fd);
+	msd_accept_reject(fd);
 }
 
 static void enter(struct msd_edge *e, int fd, struct msd_principal who,
 		  const char *about)
 {
 	(void)about;
-	struct msd_client_peer *p = msd_door_take(e, fd, &who);
+	struct msd_client_peer *p = msd_accept_reserve_slot(e, fd, &who);
 
 	if (p == NULL) {
 		turn_away(fd);
@@ -38,42 +38,43 @@ static void enter(struct msd_edge *e, int fd, struct msd_principal who,
 			msd_transport_of_socket(fd, who.is_local);
 
 		transport.passer = msd_peer_id_passer(p->who);
-		msd_visit_open(e->http, transport, who, p);
+		msd_http_conn_open(e->http, transport, who, p);
 	}
 }
 
 static void enter_tls(struct msd_edge *e, struct msd_transport transport,
 		      struct msd_principal who, struct msd_client_peer *p)
 {
-	msd_visit_open(e->http, transport, who, p);
+	msd_http_conn_open(e->http, transport, who, p);
 }
 
 /* The reason to close it now; NULL if there is none. */
-static const char *look(struct msd_visit *v, uint64_t n_waiting, uint64_t away_ms)
+static const char *look(struct msd_http_conn *v, uint64_t n_waiting, uint64_t away_ms)
 {
 	const struct msd_edge *e = v->caller.session.edge;
-	const struct msd_watch_view view = {
+	const struct msd_conn_timeout_view view = {
 		.frames = v->n_requests,
 		.bytes_in = v->bytes_in,
-		.queued_bytes = msd_visit_unwritten(v),
+		.queued_bytes = msd_http_conn_unwritten(v),
 		.last_progress_ms = v->last_progress_ms,
-		.is_owed = v->state == MSD_VISIT_LINGERING ||
-			   (!v->is_awaiting && !msd_visit_has_ahead(v) &&
+		.is_owed = v->state == MSD_HTTP_CONN_LINGERING ||
+			   (!v->is_awaiting && !msd_http_conn_has_ahead(v) &&
 			    msd_http_reader_is_owed(&v->reader)),
-		.is_pressed = v->state == MSD_VISIT_LINGERING ||
-			      msd_share_is_pressed(&v->caller.session, n_waiting),
+		.is_pressed =
+			v->state == MSD_HTTP_CONN_LINGERING ||
+			msd_memory_share_is_pressed(&v->caller.session, n_waiting),
 		.is_awaiting = v->is_awaiting,
 		.now_ms = uv_now(e->loop),
 		.away_ms = away_ms,
 	};
-	return msd_watch_look(&v->watch, &view, e->limits);
+	return msd_conn_timeout_look(&v->watch, &view, e->limits);
 }
 
 void msd_http_watch(struct msd_http *h)
 {
 	if (!msd_deadline_is_set(&h->watch)) {
 		msd_deadline_set(h->edge->deadlines, &h->watch,
-				 msd_watch_every_ms(h->edge->limits));
+				 msd_conn_timeout_every_ms(h->edge->limits));
 	}
 }
 
@@ -82,16 +83,17 @@ void msd_http_watch(struct msd_http *h)
 static void on_watch_due(struct msd_deadline *node)
 {
 	struct msd_http *h = MSD_CONTAINER_OF(node, struct msd_http, watch);
-	const uint64_t n_waiting = msd_share_count_waiting(h->edge);
+	const uint64_t n_waiting = msd_memory_share_count_waiting(h->edge);
 	const uint64_t away_ms = msd_deadline_away_ms(h->edge->deadlines, node);
 
 	unsigned n = 0;
 
 	MSD_LIST_EACH_SAFE (it, &h->visits) {
-		struct msd_visit *v = MSD_CONTAINER_OF(it, struct msd_visit, link);
+		struct msd_http_conn *v =
+			MSD_CONTAINER_OF(it, struct msd_http_conn, link);
 		const char *why = v->is_closing ? NULL : look(v, n_waiting, away_ms);
 		if (why != NULL && n++ == 0)
-			msd_visit_close(v, why);
+			msd_http_conn_close(v, why);
 	}
 	if (n > 1) {
 		msd_deadline_set(h->edge->deadlines, &h->watch, 0);
@@ -104,7 +106,7 @@ static void on_look(struct msd_deadline *node)
 {
 	struct msd_http *h = MSD_CONTAINER_OF(node, struct msd_http, look);
 
-	msd_history_look(&h->history, h->edge->house);
+	msd_history_look(&h->history, h->edge->registry);
 	msd_deadline_set(h->edge->deadlines, &h->look, MSD_HISTORY_EVERY_MS);
 }
 
@@ -118,7 +120,7 @@ msd_err msd_http_open(struct msd_edge *e, const struct msd_address *address,
 		return msd_diag_no_memory(d);
 	e->http->edge = e;
 	msd_list_init(&e->http->visits);
-	msd_chores_init(&e->http->chores, e->loop);
+	msd_background_jobs_init(&e->http->chores, e->loop);
 	msd_history_init(&e->http->history);
 	e->http->look.on_due = on_look;
 	on_look(&e->http->look);
@@ -134,8 +136,8 @@ void msd_http_close(struct msd_edge *e)
 	if (e->http == NULL)
 		return;
 	MSD_LIST_EACH_SAFE (it, &e->http->visits) {
-		msd_visit_close(MSD_CONTAINER_OF(it, struct msd_visit, link),
-				"the daemon ended");
+		msd_http_conn_close(MSD_CONTAINER_OF(it, struct msd_http_conn, link),
+				    "the daemon ended");
 	}
 }
 
@@ -144,9 +146,10 @@ void msd_http_dismiss(struct msd_edge *e)
 	if (e->http == NULL)
 		return;
 	MSD_LIST_EACH_SAFE (it, &e->http->visits) {
-		struct msd_visit *v = MSD_CONTAINER_OF(it, struct msd_visit, link);
+		struct msd_http_conn *v =
+			MSD_CONTAINER_OF(it, struct msd_http_conn, link);
 		if (!v->is_closing && !v->is_awaiting)
-			msd_visit_serve_now(v);
+			msd_http_conn_serve_now(v);
 	}
 }
 
@@ -155,9 +158,10 @@ bool msd_http_is_owing(const struct msd_edge *e)
 	if (e->http == NULL)
 		return false;
 	MSD_LIST_EACH (it, &e->http->visits) {
-		const struct msd_visit *v =
-			MSD_CONTAINER_OF(it, struct msd_visit, link);
-		if (!v->is_closing && (v->is_awaiting || msd_visit_unwritten(v) > 0))
+		const struct msd_http_conn *v =
+			MSD_CONTAINER_OF(it, struct msd_http_conn, link);
+		if (!v->is_closing &&
+		    (v->is_awaiting || msd_http_conn_unwritten(v) > 0))
 			return true;
 	}
 	return false;

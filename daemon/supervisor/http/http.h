@@ -2,7 +2,7 @@
 #define MSD_SUPERVISOR_HTTP_H
 /*
  * The HTTP frontend (docs/http.md): a separate listener and its HTTP connections
- * (visit.h). Only --http creates it; otherwise msd_edge.http is NULL, and it costs
+ * (http_conn.h). Only --http creates it; otherwise msd_edge.http is NULL, and it costs
  * nothing.
  *
  *   listener --> http (accept) --> visit (bytes to requests) --> route -->
@@ -11,12 +11,12 @@
 #include "daemon/supervisor/edge/edge.h"
 #include "daemon/supervisor/edge/listen_socket.h"
 #include "daemon/supervisor/http/history.h"
-#include "daemon/supervisor/request/chore.h"
+#include "daemon/supervisor/request/background_job.h"
 
 struct msd_http {
 	struct msd_edge *edge;
-	struct msd_list visits; /* msd_visit.link */
-	struct msd_chores chores;
+	struct msd_list visits; /* msd_http_conn.link */
+	struct msd_background_jobs chores;
 	struct msd_history history;
 	struct msd_deadline look;  /* samples the modules' counters */
 	struct msd_deadline watch; /* checks connection timeouts */

@@ -17,19 +17,19 @@
 #include "daemon/http/reader.h"
 #include "daemon/supervisor/edge/call.h"
 #include "daemon/supervisor/edge/edge.h"
-#include "daemon/supervisor/edge/share.h"
+#include "daemon/supervisor/edge/memory_share.h"
 #include "daemon/supervisor/http/infer_inputs.h"
-#include "daemon/supervisor/http/infer_may.h"
+#include "daemon/supervisor/http/infer_rights.h"
 #include "daemon/supervisor/http/infer_state.h"
 #include "daemon/supervisor/http/repository.h"
-#include "daemon/supervisor/module/counted.h"
+#include "daemon/supervisor/module/call_accounting.h"
 #include "daemon/supervisor/module/module.h"
 
 #define READ_AT_ONCE 16384u  /* bytes of JSON; a thread parses more */
 #define JSON_MEMORY_FACTOR 2 /* memory of the parsed form, per byte of text */
 #define KNOWN_BYTES 4096u    /* longest text that is kept for a repetition */
 
-static void submit(struct msd_caller *c, struct msd_req *r)
+static void submit(struct msd_http_session *c, struct msd_req *r)
 {
 	msd_infer_stop_waiting(c);
 	msd_call_submit(r);
@@ -37,7 +37,7 @@ static void submit(struct msd_caller *c, struct msd_req *r)
 
 /* Copy the inputs that have arrived to the slot. If all have arrived, submit the
  * call. */
-static void place(struct msd_caller *c, struct msd_req *r)
+static void place(struct msd_http_session *c, struct msd_req *r)
 {
 	struct msd_infer *i = c->infer;
 	uint8_t *payload = r->placement.slot.p;
@@ -55,7 +55,7 @@ static void place(struct msd_caller *c, struct msd_req *r)
 }
 
 /* It has all its room again, perhaps at another address. */
-static void regain(struct msd_caller *c, struct msd_req *r, const uint8_t *was)
+static void regain(struct msd_http_session *c, struct msd_req *r, const uint8_t *was)
 {
 	for (uint32_t i = 0; i < c->inputs.n; i++) {
 		struct iovec *piece = &c->inputs.pieces[i];
@@ -69,12 +69,14 @@ static void regain(struct msd_caller *c, struct msd_req *r, const uint8_t *was)
 
 void msd_infer_on_room(struct msd_session *s)
 {
-	struct msd_caller *c = MSD_CONTAINER_OF(s, struct msd_caller, session);
+	struct msd_http_session *c =
+		MSD_CONTAINER_OF(s, struct msd_http_session, session);
 	struct msd_req *r = s->receiving;
 	const bool is_reduced = r->placement.missing_bytes > 0;
 	const uint8_t *was = r->placement.slot.p;
 	struct msd_diag d = {0};
-	const msd_err err = msd_share_place(s, r, c->infer->call.payload_bytes, &d);
+	const msd_err err =
+		msd_memory_share_reserve(s, r, c->infer->call.payload_bytes, &d);
 
 	if (err == MSD_OK) {
 		msd_list_remove(&s->space_link);
@@ -92,7 +94,7 @@ void msd_infer_on_room(struct msd_session *s)
 }
 
 /* The call is sent, or waits for room; on an error the caller answers it. */
-static msd_err start(struct msd_caller *c, struct msd_diag *d)
+static msd_err start(struct msd_http_session *c, struct msd_diag *d)
 {
 	struct msd_session *s = &c->session;
 	struct msd_infer *i = c->infer;
@@ -101,13 +103,13 @@ static msd_err start(struct msd_caller *c, struct msd_diag *d)
 
 	if (err != MSD_OK)
 		return err;
-	err = msd_share_place(s, r, i->call.payload_bytes, d);
+	err = msd_memory_share_reserve(s, r, i->call.payload_bytes, d);
 	c->asking.is_later = err == MSD_OK || err == MSD_WAIT;
 	if (err == MSD_OK) {
 		place(c, r);
 	} else if (err == MSD_WAIT) {
 		s->receiving = r;
-		msd_share_wait(s);
+		msd_memory_share_wait(s);
 	} else {
 		msd_call_drop(r, err);
 		return err;
@@ -115,7 +117,7 @@ static msd_err start(struct msd_caller *c, struct msd_diag *d)
 	return MSD_OK;
 }
 
-static void read_text(struct msd_chore *chore)
+static void read_text(struct msd_background_job *chore)
 {
 	struct msd_infer *i = MSD_CONTAINER_OF(chore, struct msd_infer, chore);
 
@@ -123,15 +125,15 @@ static void read_text(struct msd_chore *chore)
 }
 
 /* Keep a successful call with its text. */
-static void keep_text(const struct msd_asking *a, struct msd_infer *i)
+static void keep_text(const struct msd_http_exchange *a, struct msd_infer *i)
 {
-	i->generation = a->edge->house->generation;
+	i->generation = a->edge->registry->generation;
 	if (i->text.n <= KNOWN_BYTES)
 		msd_buf_put(&i->known, i->text.p, i->text.n);
 }
 
 /* Returns false if it was answered with an error, and counted. */
-static bool find_model(struct msd_asking *a, struct msd_model *ret)
+static bool find_model(struct msd_http_exchange *a, struct msd_model *ret)
 {
 	struct msd_diag d = {0};
 	msd_err err = msd_repository_find(a, ret);
@@ -148,16 +150,16 @@ static bool find_model(struct msd_asking *a, struct msd_model *ret)
 	msd_infer_count_refused(a, MSD_NOT_FOUND);
 	(void)msd_diag_set(&d, MSD_NOT_FOUND,
 			   "%s has no function that is its model: ask for %s:FUNCTION",
-			   ret->module->crew.name, ret->module->crew.name);
+			   ret->module->group.name, ret->module->group.name);
 	msd_infer_fail(a, 404, &d);
 	return false;
 }
 
 /* The text of the call of @c is parsed: the call is sent, waits for room, or is
  * answered. A cached call needs no @m. */
-static void proceed(struct msd_caller *c, const struct msd_model *m)
+static void proceed(struct msd_http_session *c, const struct msd_model *m)
 {
-	struct msd_asking *a = &c->asking;
+	struct msd_http_exchange *a = &c->asking;
 	struct msd_infer *i = c->infer;
 	struct msd_diag d = i->why;
 	msd_err err = i->err;
@@ -170,8 +172,9 @@ static void proceed(struct msd_caller *c, const struct msd_model *m)
 			keep_text(a, i);
 	}
 	if (err != MSD_OK && m != NULL) {
-		msd_counted_refused(&m->module->crew, msd_model_function_name(m),
-				    &c->session.client, err);
+		msd_call_accounting_refused(&m->module->group,
+					    msd_model_function_name(m),
+					    &c->session.client, err);
 	}
 	i->in = msd_infer_in(&i->call, c->session.number, uv_now(a->edge->loop));
 	if (c->session.has_plans) {
@@ -180,26 +183,26 @@ static void proceed(struct msd_caller *c, const struct msd_model *m)
 					(struct msd_span){i->in.bytes, i->in.n_bytes},
 					i->in.payload_bytes);
 	}
-	if (err == MSD_OK && msd_infer_may_spend(a, i))
+	if (err == MSD_OK && msd_infer_rights_spend(a, i))
 		err = start(c, &d);
 	if (err != MSD_OK)
-		msd_infer_fail(a, msd_asking_status(err), &d);
+		msd_infer_fail(a, msd_http_exchange_status(err), &d);
 	c->is_starting = false;
 }
 
 /* The rights file may have changed. Returns false if it was answered with an error. */
-static bool may_still(struct msd_asking *a, const struct msd_infer *i)
+static bool may_still(struct msd_http_exchange *a, const struct msd_infer *i)
 {
 	return i->rights_generation == a->edge->rights.generation ||
-	       msd_infer_may_call(a);
+	       msd_infer_rights_call(a);
 }
 
 /* Its module may have been replaced or removed. */
-static void on_read(struct msd_chore *chore)
+static void on_read(struct msd_background_job *chore)
 {
 	struct msd_infer *i = MSD_CONTAINER_OF(chore, struct msd_infer, chore);
-	struct msd_caller *c = i->caller;
-	struct msd_asking *a = &c->asking;
+	struct msd_http_session *c = i->caller;
+	struct msd_http_exchange *a = &c->asking;
 	struct msd_model m;
 
 	a->is_later = false;
@@ -214,7 +217,7 @@ static void on_read(struct msd_chore *chore)
 	}
 }
 
-static struct msd_infer *infer_new(struct msd_caller *c, struct msd_span model)
+static struct msd_infer *infer_new(struct msd_http_session *c, struct msd_span model)
 {
 	struct msd_infer *i = calloc(1, sizeof(*i));
 
@@ -235,7 +238,7 @@ static bool is_same(struct msd_buf kept, struct msd_span came)
 	return kept.n == came.n && !kept.bad && memcmp(kept.p, came.p, came.n) == 0;
 }
 
-static bool is_in_its_version(const struct msd_asking *a)
+static bool is_in_its_version(const struct msd_http_exchange *a)
 {
 	return a->names[1].n == 0 || msd_span_is(a->names[1], MSD_MODEL_VERSION);
 }
@@ -261,13 +264,13 @@ static bool cut_body(const struct msd_http_request *q, struct cut *ret)
 }
 
 /* True if the text and model are those of the last call: reuse the parsed call. */
-static bool has_come_again(struct msd_asking *a, const struct cut *cut)
+static bool has_come_again(struct msd_http_exchange *a, const struct cut *cut)
 {
-	struct msd_caller *c = a->caller;
+	struct msd_http_session *c = a->caller;
 	struct msd_infer *i = c->last;
 
 	if (i == NULL || i->known.n == 0 || i->behind_bytes != cut->behind_bytes ||
-	    i->generation != a->edge->house->generation || !is_in_its_version(a) ||
+	    i->generation != a->edge->registry->generation || !is_in_its_version(a) ||
 	    !is_same(i->model, a->names[0]) || !is_same(i->known, cut->text))
 		return false;
 	c->last = NULL;
@@ -277,15 +280,15 @@ static bool has_come_again(struct msd_asking *a, const struct cut *cut)
 	return true;
 }
 
-void msd_infer(struct msd_asking *a)
+void msd_infer(struct msd_http_exchange *a)
 {
-	struct msd_caller *c = a->caller;
+	struct msd_http_session *c = a->caller;
 	struct msd_diag d = {0};
 	struct msd_model m;
 	struct msd_infer *i;
 	struct cut cut;
 
-	if (!msd_infer_may_call(a))
+	if (!msd_infer_rights_call(a))
 		return;
 	const bool is_cut = cut_body(a->request, &cut);
 	if (is_cut && has_come_again(a, &cut)) {
@@ -315,25 +318,25 @@ void msd_infer(struct msd_asking *a)
 	if (i->text.n > READ_AT_ONCE) {
 		a->is_later = true;
 		i->rights_generation = a->edge->rights.generation;
-		msd_chore_begin(c->chores, &i->chore, c->session.client.peer);
+		msd_background_job_begin(c->chores, &i->chore, c->session.client.peer);
 	} else {
 		read_text(&i->chore);
 		proceed(c, &m);
 	}
 }
 
-bool msd_infer_is_taking(const struct msd_caller *c)
+bool msd_infer_is_taking(const struct msd_http_session *c)
 {
 	return c->infer != NULL && c->infer->is_taking;
 }
 
-void msd_infer_wait(struct msd_caller *c)
+void msd_infer_wait(struct msd_http_session *c)
 {
 	c->infer->is_taking = false;
-	msd_share_wait(&c->session);
+	msd_memory_share_wait(&c->session);
 }
 
-void msd_infer_take(struct msd_caller *c)
+void msd_infer_accept(struct msd_http_session *c)
 {
 	if (msd_infer_room_end(c) != NULL) { /* its outputs need room again */
 		c->asking.is_later = true;
@@ -345,7 +348,7 @@ void msd_infer_take(struct msd_caller *c)
 	c->is_starting = false;
 }
 
-bool msd_infer_is_busy(const struct msd_caller *c)
+bool msd_infer_is_busy(const struct msd_http_session *c)
 {
 	return c->infer != NULL && c->infer->chore.is_busy;
 }
@@ -361,7 +364,7 @@ static size_t bytes_of(const struct msd_infer *i)
 }
 
 /* Do not look at data that a thread uses. */
-size_t msd_infer_bytes(const struct msd_caller *c)
+size_t msd_infer_bytes(const struct msd_http_session *c)
 {
 	const struct msd_infer *i = c->infer;
 
@@ -370,7 +373,7 @@ size_t msd_infer_bytes(const struct msd_caller *c)
 	return c->asking.body.cap + bytes_of(i) + bytes_of(c->last);
 }
 
-bool msd_infer_needs_body(const struct msd_caller *c)
+bool msd_infer_needs_body(const struct msd_http_session *c)
 {
 	return c->infer != NULL && (c->infer->chore.is_busy || c->infer->behind.n > 0);
 }

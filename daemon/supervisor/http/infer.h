@@ -7,38 +7,38 @@
  *   the JSON --> infer_make (a call) --> standing, call --> its inputs, as they
  *       arrive --> queue --> infer_result
  */
-#include "daemon/supervisor/http/caller.h"
+#include "daemon/supervisor/http/http_session.h"
 
 /**
  * Route handler. The body is complete, or only its JSON is; the rest of the body is
  * its inputs.
  */
-void msd_infer(struct msd_asking *a);
+void msd_infer(struct msd_http_exchange *a);
 /** Callbacks that answer the session of an HTTP client. */
 extern const struct msd_client_ops msd_infer_client_ops;
-/** See msd_front_ops.on_room. */
+/** See msd_frontend_ops.on_room. */
 void msd_infer_on_room(struct msd_session *s);
 /** Its room for inputs is full: wait for more room. */
-void msd_infer_wait(struct msd_caller *c);
+void msd_infer_wait(struct msd_http_session *c);
 /** The reply is written, or its connection is gone: release its resources. */
-void msd_infer_end(struct msd_caller *c, bool sent);
+void msd_infer_end(struct msd_http_session *c, bool sent);
 /** Drop the cached last call. */
-void msd_infer_forget(struct msd_caller *c);
+void msd_infer_forget(struct msd_http_session *c);
 /** True if a thread works for it: it must not be freed before on_answer. */
-bool msd_infer_is_busy(const struct msd_caller *c);
+bool msd_infer_is_busy(const struct msd_http_session *c);
 /**
  * True if its call has room: the caller reads the remaining inputs to `inputs`, then
- * calls msd_infer_take().
+ * calls msd_infer_accept().
  */
-bool msd_infer_is_taking(const struct msd_caller *c);
+bool msd_infer_is_taking(const struct msd_http_session *c);
 /** All inputs have arrived. `asking` contains the reply, or says that it follows. */
-void msd_infer_take(struct msd_caller *c);
+void msd_infer_accept(struct msd_http_session *c);
 /** Bytes of memory that its calls use. */
-size_t msd_infer_bytes(const struct msd_caller *c);
+size_t msd_infer_bytes(const struct msd_http_session *c);
 /**
  * True if it is parsing the request's body, or will copy tensors from it when there
  * is room.
  */
-bool msd_infer_needs_body(const struct msd_caller *c);
+bool msd_infer_needs_body(const struct msd_http_session *c);
 
 #endif

@@ -9,21 +9,21 @@
 
 #include "daemon/supervisor/edge/edge.h"
 #include "daemon/supervisor/http/infer.h"
+#include "daemon/supervisor/http/infer_cache.h"
 #include "daemon/supervisor/http/infer_state.h"
-#include "daemon/supervisor/http/infer_told.h"
-#include "daemon/supervisor/module/counted.h"
+#include "daemon/supervisor/module/call_accounting.h"
 #include "daemon/supervisor/module/module.h"
 
 #define COPY_AT_ONCE 65536u /* bytes of a text; a longer text is sent in place */
 
-static struct msd_caller *caller_of(struct msd_client *c)
+static struct msd_http_session *caller_of(struct msd_client *c)
 {
 	return MSD_CONTAINER_OF(MSD_CONTAINER_OF(c, struct msd_session, client),
-				struct msd_caller, session);
+				struct msd_http_session, session);
 }
 
 /* Inputs that are still arriving have no slot any more. */
-void msd_infer_stop_waiting(struct msd_caller *c)
+void msd_infer_stop_waiting(struct msd_http_session *c)
 {
 	c->session.receiving = NULL;
 	msd_list_remove(&c->session.space_link);
@@ -33,7 +33,7 @@ void msd_infer_stop_waiting(struct msd_caller *c)
 }
 
 /* The reply is in `asking`. */
-static void answered(struct msd_caller *c)
+static void answered(struct msd_http_session *c)
 {
 	msd_infer_stop_waiting(c);
 	c->asking.is_later = false;
@@ -41,37 +41,37 @@ static void answered(struct msd_caller *c)
 		c->on_answer(c);
 }
 
-void msd_infer_fail(struct msd_asking *a, unsigned status, struct msd_diag *d)
+void msd_infer_fail(struct msd_http_exchange *a, unsigned status, struct msd_diag *d)
 {
 	msd_counts_error(&a->edge->counts, d->code);
-	msd_asking_fail(a, status, d);
+	msd_http_exchange_fail(a, status, d);
 }
 
 static void reply_error(struct msd_client *client, uint64_t id,
 			const struct msd_diag *why)
 {
-	struct msd_caller *c = caller_of(client);
+	struct msd_http_session *c = caller_of(client);
 	struct msd_diag d = {0};
 
 	(void)id;
 	(void)msd_diag_set(&d, why->code, "%s", msd_diag_text(why));
 	d.retry_after_ms = why->retry_after_ms;
-	msd_infer_fail(&c->asking, msd_asking_status(d.code), &d);
+	msd_infer_fail(&c->asking, msd_http_exchange_status(d.code), &d);
 	answered(c);
 }
 
 /* The reply to a request that is not a call: an HTTP client needs only the status. */
 static void reply(struct msd_client *client, uint64_t id, const struct msd_buf *result)
 {
-	struct msd_caller *c = caller_of(client);
+	struct msd_http_session *c = caller_of(client);
 
 	(void)id;
 	(void)result;
-	msd_asking_say_json(&c->asking, 200);
+	msd_http_exchange_say_json(&c->asking, 200);
 	answered(c);
 }
 
-static void let_go(struct msd_caller *c, struct msd_out *o, bool sent)
+static void let_go(struct msd_http_session *c, struct msd_out *o, bool sent)
 {
 	if (o == NULL)
 		return;
@@ -91,7 +91,7 @@ static struct msd_infer_wish wish_of(const struct msd_infer *i)
 		.ask = &i->ask, .call = &i->call, .model = {i->model.p, i->model.n}};
 }
 
-static void write_answer(struct msd_chore *chore)
+static void write_answer(struct msd_background_job *chore)
 {
 	struct msd_infer *i = MSD_CONTAINER_OF(chore, struct msd_infer, chore);
 	const struct msd_infer_wish wish = wish_of(i);
@@ -101,7 +101,7 @@ static void write_answer(struct msd_chore *chore)
 
 /* A large text becomes the first part of the tail; a small text is copied after the
  * head. */
-static msd_err take_text(struct msd_caller *c, struct msd_infer_answer *w,
+static msd_err take_text(struct msd_http_session *c, struct msd_infer_answer *w,
 			 struct msd_diag *d)
 {
 	struct msd_http_reply *reply = &c->asking.reply;
@@ -134,20 +134,21 @@ static msd_err take_text(struct msd_caller *c, struct msd_infer_answer *w,
 }
 
 /* Finish the reply, or its error. Returns the error code that the client gets. */
-static msd_err settle(struct msd_caller *c)
+static msd_err settle(struct msd_http_session *c)
 {
 	struct msd_infer *i = c->infer;
 
-	msd_asking_say_json(&c->asking, 200);
+	msd_http_exchange_say_json(&c->asking, 200);
 	if (i->err == MSD_OK)
 		i->err = take_text(c, &i->answer, &i->why);
 	if (i->err != MSD_OK)
-		msd_asking_fail(&c->asking, msd_asking_status(i->err), &i->why);
+		msd_http_exchange_fail(&c->asking, msd_http_exchange_status(i->err),
+				       &i->why);
 	msd_infer_answer_finish(&i->answer);
 	return i->err;
 }
 
-static void send_answer(struct msd_caller *c)
+static void send_answer(struct msd_http_session *c)
 {
 	struct msd_infer *i = c->infer;
 
@@ -163,14 +164,14 @@ static void send_answer(struct msd_caller *c)
 /* Count the call with the result that its client gets. */
 static void count_late(struct msd_infer *i, unsigned code)
 {
-	msd_counted_tell(i->put_off, code);
+	msd_call_accounting_tell(i->put_off, code);
 	i->put_off = NULL;
 }
 
-static void on_written(struct msd_chore *chore)
+static void on_written(struct msd_background_job *chore)
 {
 	struct msd_infer *i = MSD_CONTAINER_OF(chore, struct msd_infer, chore);
-	struct msd_caller *c = i->caller;
+	struct msd_http_session *c = i->caller;
 	const msd_err err = settle(c);
 
 	if (err != MSD_OK)
@@ -186,11 +187,11 @@ static void write_at_once(struct msd_infer *i)
 
 	write_answer(&i->chore);
 	if (i->err == MSD_OK && !msd_infer_wish_has_json(&wish))
-		msd_infer_told_keep(&i->told, i->out, &i->answer);
+		msd_infer_cache_keep(&i->told, i->out, &i->answer);
 }
 
 /* The call may have succeeded in the worker while its reply to the client fails. */
-static void tell(struct msd_caller *c, struct msd_req *r)
+static void tell(struct msd_http_session *c, struct msd_req *r)
 {
 	const msd_err err = settle(c);
 
@@ -210,12 +211,12 @@ static bool is_large(const struct msd_infer *i)
 
 static void forward(struct msd_client *client, struct msd_req *r, struct msd_out *o)
 {
-	struct msd_caller *c = caller_of(client);
+	struct msd_http_session *c = caller_of(client);
 	struct msd_infer *i = c->infer;
 
 	o->since_ns = msd_wire_now_ns(c->asking.edge->wire);
 	i->out = o;
-	if (msd_infer_told_find(&i->told, o, &i->answer)) {
+	if (msd_infer_cache_find(&i->told, o, &i->answer)) {
 		tell(c, r);
 	} else if (!is_large(i)) {
 		write_at_once(i);
@@ -223,8 +224,8 @@ static void forward(struct msd_client *client, struct msd_req *r, struct msd_out
 	} else {
 		i->chore.run = write_answer;
 		i->chore.on_done = on_written;
-		i->put_off = msd_counted_put_off(r, &r->module->crew);
-		msd_chore_begin(c->chores, &i->chore, c->session.client.peer);
+		i->put_off = msd_call_accounting_put_off(r, &r->module->group);
+		msd_background_job_begin(c->chores, &i->chore, c->session.client.peer);
 	}
 }
 
@@ -232,7 +233,7 @@ static void forward(struct msd_client *client, struct msd_req *r, struct msd_out
  * aborted. */
 static void on_done(struct msd_client *client, const struct msd_req *r)
 {
-	struct msd_caller *c = caller_of(client);
+	struct msd_http_session *c = caller_of(client);
 
 	if (r == c->session.receiving)
 		msd_infer_stop_waiting(c);
@@ -243,7 +244,7 @@ const struct msd_client_ops msd_infer_client_ops = {.reply = reply,
 						    .forward = forward,
 						    .on_done = on_done};
 
-static void drop_tail(struct msd_caller *c)
+static void drop_tail(struct msd_http_session *c)
 {
 	if (!c->is_tail_known)
 		free(c->tail);
@@ -252,7 +253,7 @@ static void drop_tail(struct msd_caller *c)
 	msd_buf_finish(&c->text);
 }
 
-void msd_infer_end(struct msd_caller *c, bool sent)
+void msd_infer_end(struct msd_http_session *c, bool sent)
 {
 	struct msd_infer *i = c->infer;
 
@@ -274,7 +275,7 @@ void msd_infer_end(struct msd_caller *c, bool sent)
 		msd_infer_forget(c);
 }
 
-void msd_infer_forget(struct msd_caller *c)
+void msd_infer_forget(struct msd_http_session *c)
 {
 	struct msd_infer *i = c->last;
 

@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-#include "daemon/supervisor/http/caller.h"
+#include "daemon/supervisor/http/http_session.h"
 #include "daemon/supervisor/http/infer_state.h"
 
 void msd_infer_put_inputs(const struct msd_infer_call *c,
@@ -36,7 +36,8 @@ struct msd_scatter msd_infer_await_inputs(struct msd_infer_call *c, uint8_t *pay
 
 uint64_t msd_infer_came(struct msd_session *s)
 {
-	const struct msd_caller *c = MSD_CONTAINER_OF(s, struct msd_caller, session);
+	const struct msd_http_session *c =
+		MSD_CONTAINER_OF(s, struct msd_http_session, session);
 	const struct msd_placement *p = &s->receiving->placement;
 	const struct msd_infer_call *call = &c->infer->call;
 	const uint8_t *at = p->slot.p;
@@ -56,7 +57,7 @@ uint64_t msd_infer_came(struct msd_session *s)
 					     p->slot.p);
 }
 
-const uint8_t *msd_infer_room_end(const struct msd_caller *c)
+const uint8_t *msd_infer_room_end(const struct msd_http_session *c)
 {
 	const struct msd_req *r = c->session.receiving;
 

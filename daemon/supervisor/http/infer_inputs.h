@@ -4,7 +4,7 @@
 #include "daemon/http/scatter.h"
 #include "daemon/supervisor/http/infer_make.h"
 
-struct msd_caller;
+struct msd_http_session;
 struct msd_session;
 
 /**
@@ -20,7 +20,7 @@ void msd_infer_put_inputs(const struct msd_infer_call *c,
  */
 struct msd_scatter msd_infer_await_inputs(struct msd_infer_call *c, uint8_t *payload);
 /**
- * See msd_front_ops.came: counts all bytes if inputs are not stored in order of
+ * See msd_frontend_ops.came: counts all bytes if inputs are not stored in order of
  * arrival.
  */
 uint64_t msd_infer_came(struct msd_session *s);
@@ -28,6 +28,6 @@ uint64_t msd_infer_came(struct msd_session *s);
  * The end of the room for inputs that are still arriving; NULL: there is room for
  * all.
  */
-const uint8_t *msd_infer_room_end(const struct msd_caller *c);
+const uint8_t *msd_infer_room_end(const struct msd_http_session *c);
 
 #endif

@@ -52,7 +52,7 @@ static msd_err check_input(const struct making *k, const struct msd_model_param 
 		return wrong(k, t->name, "its datatype is not the model's, ",
 			     name != NULL ? name : "which has none here");
 	}
-	return msd_infer_shape_take(k->extents, p, t, k->d);
+	return msd_infer_shape_check(k->extents, p, t, k->d);
 }
 
 /* Check all inputs before a shape of an output is derived. */
@@ -296,7 +296,7 @@ void msd_infer_put_target(struct msd_buf *out, struct msd_span name,
 static void put_target(const struct making *k, uint32_t n_args)
 {
 	msd_pack_array(&k->call->body, 1u + n_args);
-	put_text(&k->call->body, msd_span_of(k->model->module->crew.name),
+	put_text(&k->call->body, msd_span_of(k->model->module->group.name),
 		 msd_model_function_name(k->model));
 }
 

@@ -157,7 +157,7 @@ static struct msd_span next_name(struct telling *t, char room[32])
 {
 	if (!msd_cur_end(&t->names)) {
 		const uint32_t n = msd_cur_u32(&t->names);
-		return (struct msd_span){msd_cur_take(&t->names, n), n};
+		return (struct msd_span){msd_cur_read(&t->names, n), n};
 	}
 	const int n = snprintf(room, 32, "output%u", t->n_unnamed++);
 	return (struct msd_span){(const uint8_t *)room, (size_t)n};

@@ -78,7 +78,7 @@ static int64_t take_factor(const struct msd_infer_extents *x, struct msd_cur *c)
 
 	while (word.n < c->left && is_of_word(c->p[word.n]))
 		word.n++;
-	(void)msd_cur_take(c, word.n);
+	(void)msd_cur_read(c, word.n);
 	if (word.n == 0 || word.n > 18 || !isdigit(*word.p)) {
 		const struct msd_infer_extent *known = find(x, word);
 		return known != NULL ? known->value : -1;
@@ -185,9 +185,9 @@ static msd_err bind(struct msd_infer_extents *x, struct msd_span name,
 	return MSD_OK;
 }
 
-msd_err msd_infer_shape_take(struct msd_infer_extents *x,
-			     const struct msd_model_param *p,
-			     const struct msd_infer_input *t, struct msd_diag *d)
+msd_err msd_infer_shape_check(struct msd_infer_extents *x,
+			      const struct msd_model_param *p,
+			      const struct msd_infer_input *t, struct msd_diag *d)
 {
 	int64_t extents[MSD_MAX_NDIM];
 	uint32_t ndim;

@@ -26,10 +26,10 @@ struct msd_infer_extents {
  * inputs; record its extents. Errors: MSD_BAD_REQUEST, naming the input, and the
  * other input if two conflict.
  */
-MSD_MUST_CHECK msd_err msd_infer_shape_take(struct msd_infer_extents *x,
-					    const struct msd_model_param *p,
-					    const struct msd_infer_input *t,
-					    struct msd_diag *d);
+MSD_MUST_CHECK msd_err msd_infer_shape_check(struct msd_infer_extents *x,
+					     const struct msd_model_param *p,
+					     const struct msd_infer_input *t,
+					     struct msd_diag *d);
 /**
  * Complete the shape of @w, the output @p, after its own shape was read. The sources
  * are: the inputs of @ask, the requested shape in @ask (which must not conflict), or,

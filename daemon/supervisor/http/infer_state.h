@@ -11,17 +11,17 @@
  */
 #include "daemon/supervisor/http/infer_make.h"
 #include "daemon/supervisor/http/infer_result.h"
-#include "daemon/supervisor/request/chore.h"
+#include "daemon/supervisor/request/background_job.h"
 #include "proto/recognise.h"
 
-struct msd_asking;
-struct msd_caller;
+struct msd_http_exchange;
+struct msd_http_session;
 struct msd_put_off;
 struct msd_session;
 
 struct msd_infer {
-	struct msd_caller *caller;
-	struct msd_chore chore; /* for reading, then for writing */
+	struct msd_http_session *caller;
+	struct msd_background_job chore; /* for reading, then for writing */
 	struct msd_infer_ask ask;
 	struct msd_infer_call call;
 	struct msd_buf model; /* its name, as requested */
@@ -44,8 +44,8 @@ struct msd_infer {
 };
 
 /** Answer with the error @d, which is freed and counted. */
-void msd_infer_fail(struct msd_asking *a, unsigned status, struct msd_diag *d);
+void msd_infer_fail(struct msd_http_exchange *a, unsigned status, struct msd_diag *d);
 /** It has all its room and inputs, or is answered without them. */
-void msd_infer_stop_waiting(struct msd_caller *c);
+void msd_infer_stop_waiting(struct msd_http_session *c);
 
 #endif

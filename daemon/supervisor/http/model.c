@@ -12,7 +12,7 @@
 
 #include "daemon/http/datatype.h"
 #include "daemon/supervisor/module/catalog.h"
-#include "daemon/supervisor/module/expected.h"
+#include "daemon/supervisor/module/readiness.h"
 #include "proto/json.h"
 #include "proto/value.h"
 
@@ -26,16 +26,16 @@ struct msd_span msd_model_module_name(struct msd_span name)
 			     : (struct msd_span){name.p, (size_t)(colon - name.p)};
 }
 
-msd_err msd_model_find(struct msd_house *house, struct msd_span name,
+msd_err msd_model_find(struct msd_module_registry *registry, struct msd_span name,
 		       struct msd_model *ret, struct msd_diag *d)
 {
 	const struct msd_span module = msd_model_module_name(name);
 	struct msd_model m = {0};
-	msd_err err = msd_module_require(house, module, &m.module, d);
+	msd_err err = msd_module_require(registry, module, &m.module, d);
 
 	if (err != MSD_OK)
 		return err;
-	const struct msd_facts *facts = &m.module->crew.facts;
+	const struct msd_facts *facts = &m.module->group.facts;
 	if (module.n == name.n) {
 		m.function = msd_facts_model(facts);
 	} else {
@@ -48,7 +48,7 @@ msd_err msd_model_find(struct msd_house *house, struct msd_span name,
 
 			return msd_diag_set(
 				d, MSD_NOT_FOUND, "%s has no function %.*s%s%.*s%s",
-				m.module->crew.name, (int)function.n,
+				m.module->group.name, (int)function.n,
 				(const char *)function.p,
 				near.n > 0 ? "; did you mean " : "", (int)near.n,
 				(const char *)near.p, near.n > 0 ? "?" : "");
@@ -154,7 +154,7 @@ bool msd_model_next(struct msd_model_walk *w, struct msd_model_param *ret)
 {
 	struct msd_span param;
 
-	if (w->i == w->n || !msd_object_take(&w->left, &param))
+	if (w->i == w->n || !msd_object_parse(&w->left, &param))
 		return false;
 	*ret = (struct msd_model_param){.name = text_of(param, "name"),
 					.shape = msd_map_value(param, "shape"),
@@ -224,7 +224,7 @@ void msd_model_write_tensors(const struct msd_model *m, enum msd_model_form form
 
 const char *msd_model_state(const struct msd_module *m)
 {
-	if (msd_expected_serves(m))
+	if (msd_readiness_serves(m))
 		return "READY";
 	return m->life.state == MSD_STATE_LOADING || m->life.state == MSD_STATE_TRIAL
 		       ? "LOADING"

@@ -10,7 +10,7 @@
 
 #define MSD_MODEL_VERSION "1"
 
-struct msd_house;
+struct msd_module_registry;
 struct msd_module;
 
 struct msd_model {
@@ -24,8 +24,9 @@ struct msd_span msd_model_module_name(struct msd_span name);
  * Find the model @name. Errors: MSD_NOT_FOUND, also if the module has no such
  * function.
  */
-MSD_MUST_CHECK msd_err msd_model_find(struct msd_house *house, struct msd_span name,
-				      struct msd_model *ret, struct msd_diag *d);
+MSD_MUST_CHECK msd_err msd_model_find(struct msd_module_registry *registry,
+				      struct msd_span name, struct msd_model *ret,
+				      struct msd_diag *d);
 /* A parameter or result of a model's function, in order. Spans point into the
  * module's facts. */
 struct msd_model_param {

@@ -1,10 +1,10 @@
 #include "daemon/supervisor/http/model_stats.h"
 
+#include "daemon/supervisor/http/chunked_answer.h"
 #include "daemon/supervisor/http/model.h"
-#include "daemon/supervisor/http/pieces.h"
 #include "daemon/supervisor/http/repository.h"
+#include "daemon/supervisor/module/call_stats.h"
 #include "daemon/supervisor/module/module.h"
-#include "daemon/supervisor/module/tally.h"
 #include "proto/json.h"
 
 /* Calls of one function, or of all functions. */
@@ -14,10 +14,10 @@ struct counts {
 	uint64_t failed_ns;
 };
 
-static void add(struct counts *c, const struct msd_tally_row *row)
+static void add(struct counts *c, const struct msd_call_stats_row *row)
 {
-	for (unsigned code = 0; code < MSD_TALLY_CODES; code++) {
-		const uint64_t n = msd_tally_count(row, code);
+	for (unsigned code = 0; code < MSD_CALL_STATS_CODES; code++) {
+		const uint64_t n = msd_call_stats_count(row, code);
 		c->n_ok += code == MSD_OK ? n : 0;
 		c->n_failed += code == MSD_OK ? 0 : n;
 	}
@@ -32,12 +32,12 @@ static void add(struct counts *c, const struct msd_tally_row *row)
 /* A function after the maximum number of counted functions has no row of its own. */
 static struct counts count(const struct msd_model *m)
 {
-	struct msd_tally *t = m->module->crew.tally;
+	struct msd_call_stats *t = m->module->group.call_stats;
 	struct counts c = {0};
 
 	if (m->function.n > 0) {
-		const uint8_t row = msd_tally_find(t, msd_model_function_name(m));
-		if (row != MSD_TALLY_OTHER)
+		const uint8_t row = msd_call_stats_find(t, msd_model_function_name(m));
+		if (row != MSD_CALL_STATS_OTHER)
 			add(&c, &t->rows[row]);
 		return c;
 	}
@@ -81,34 +81,35 @@ static void put_model(struct msd_buf *b, struct msd_span name,
 	msd_buf_printf(b, "}}");
 }
 
-void msd_model_stats(struct msd_asking *a)
+void msd_model_stats(struct msd_http_exchange *a)
 {
 	struct msd_model m;
 
 	if (msd_repository_find(a, &m) != MSD_OK)
 		return;
-	msd_asking_say_json(a, 200);
+	msd_http_exchange_say_json(a, 200);
 	msd_buf_printf(&a->body, "{\"model_stats\":[");
 	put_model(&a->body, a->names[0], &m);
 	msd_buf_printf(&a->body, "]}\n");
 }
 
-static void begin_all(struct msd_asking *a)
+static void begin_all(struct msd_http_exchange *a)
 {
 	msd_buf_printf(&a->body, "{\"model_stats\":[");
 }
 
-static void put_one(struct msd_asking *a, struct msd_roll_at *at, struct msd_module *m)
+static void put_one(struct msd_http_exchange *a, struct msd_module_listing_position *at,
+		    struct msd_module *m)
 {
 	(void)at;
-	put_model(&a->body, msd_span_of(m->crew.name),
+	put_model(&a->body, msd_span_of(m->group.name),
 		  &(struct msd_model){.module = m});
 }
 
-void msd_model_stats_all(struct msd_asking *a)
+void msd_model_stats_all(struct msd_http_exchange *a)
 {
-	static const struct msd_roll roll = {begin_all, put_one, "]}\n"};
+	static const struct msd_module_listing roll = {begin_all, put_one, "]}\n"};
 
-	msd_asking_say_json(a, 200);
-	msd_pieces_roll(a, &roll, false);
+	msd_http_exchange_say_json(a, 200);
+	msd_chunked_answer_roll(a, &roll, false);
 }

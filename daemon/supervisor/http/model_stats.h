@@ -5,11 +5,11 @@
  * failed calls of its function, and the stage times of its module's calls. The
  * metrics contain more (docs/metrics.md).
  */
-struct msd_asking;
+struct msd_http_exchange;
 
 /** Route handler. */
-void msd_model_stats(struct msd_asking *a);
+void msd_model_stats(struct msd_http_exchange *a);
 /** Route handler for all modules that the client may see. */
-void msd_model_stats_all(struct msd_asking *a);
+void msd_model_stats_all(struct msd_http_exchange *a);
 
 #endif

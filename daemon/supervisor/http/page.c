@@ -13,8 +13,8 @@
 
 #include "daemon/supervisor/edge/edge.h"
 #include "daemon/supervisor/edge/method.h"
-#include "daemon/supervisor/http/caller.h"
 #include "daemon/supervisor/http/history.h"
+#include "daemon/supervisor/http/http_session.h"
 #include "daemon/supervisor/http/page_bytes.h"
 #include "proto/json.h"
 #include "proto/unpack.h"
@@ -69,7 +69,7 @@ static void put_object(struct msd_buf *b, const msgpack_object *o)
 	}
 }
 
-msd_err msd_page_put_packed(struct msd_asking *a, const struct msd_buf *packed,
+msd_err msd_page_put_packed(struct msd_http_exchange *a, const struct msd_buf *packed,
 			    struct msd_diag *d)
 {
 	const msgpack_object *o;
@@ -81,14 +81,14 @@ msd_err msd_page_put_packed(struct msd_asking *a, const struct msd_buf *packed,
 	return err;
 }
 
-static void fail(struct msd_asking *a, msd_err err, struct msd_diag *d)
+static void fail(struct msd_http_exchange *a, msd_err err, struct msd_diag *d)
 {
-	msd_asking_fail(a, msd_asking_status(err), d);
+	msd_http_exchange_fail(a, msd_http_exchange_status(err), d);
 }
 
 /* The facts of a module are the rest of the map; if they are large, the page omits
  * them. */
-static msd_err put_module(struct msd_asking *a, struct msd_method_call *call,
+static msd_err put_module(struct msd_http_exchange *a, struct msd_method_call *call,
 			  struct msd_diag *d)
 {
 	msd_buf_printf(&a->body, ",\"module\":");
@@ -103,7 +103,7 @@ static msd_err put_module(struct msd_asking *a, struct msd_method_call *call,
 	return msd_page_put_packed(a, &call->result, d);
 }
 
-void msd_page_module(struct msd_asking *a)
+void msd_page_module(struct msd_http_exchange *a)
 {
 	struct msd_in in = {.body = {.kind = MSD_REQUEST}};
 	msgpack_object name = {.type = MSGPACK_OBJECT_STR,
@@ -119,7 +119,7 @@ void msd_page_module(struct msd_asking *a)
 	msd_err err = msd_method_describe(&call, &d);
 
 	if (err == MSD_OK) {
-		msd_asking_say_json(a, 200);
+		msd_http_exchange_say_json(a, 200);
 		msd_buf_printf(&a->body, "{\"history\":");
 		msd_history_write(a->caller->history, a->names[0], &a->body);
 		err = put_module(a, &call, &d);
@@ -146,7 +146,7 @@ static void digest_part(const char *begin, const char *end, char ret[DIGEST_TEXT
 	ret[DIGEST_TEXT - 1] = '\0';
 }
 
-void msd_page(struct msd_asking *a)
+void msd_page(struct msd_http_exchange *a)
 {
 	static char policy[512];
 

@@ -5,17 +5,17 @@
 #include "proto/bytes.h"
 #include "proto/diag.h"
 
-struct msd_asking;
+struct msd_http_exchange;
 
 /** `/`: the page, which needs no rights, because it contains no data. */
-void msd_page(struct msd_asking *a);
+void msd_page(struct msd_http_exchange *a);
 /** `/status/MODULE`: all data of one module. */
-void msd_page_module(struct msd_asking *a);
+void msd_page_module(struct msd_http_exchange *a);
 /**
  * Append @packed, msgpack with text keys, as JSON to the body of @a. Errors: those of
  * msd_unpack().
  */
-MSD_MUST_CHECK msd_err msd_page_put_packed(struct msd_asking *a,
+MSD_MUST_CHECK msd_err msd_page_put_packed(struct msd_http_exchange *a,
 					   const struct msd_buf *packed,
 					   struct msd_diag *d);
 

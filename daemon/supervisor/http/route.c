@@ -12,9 +12,9 @@
 #include "daemon/http/site.h"
 #include "daemon/supervisor/edge/edge.h"
 #include "daemon/supervisor/http/bearer.h"
-#include "daemon/supervisor/http/caller.h"
 #include "daemon/supervisor/http/control.h"
 #include "daemon/supervisor/http/health.h"
+#include "daemon/supervisor/http/http_session.h"
 #include "daemon/supervisor/http/infer.h"
 #include "daemon/supervisor/http/model.h"
 #include "daemon/supervisor/http/model_stats.h"
@@ -28,7 +28,7 @@ struct msd_route {
 	enum msd_http_method method;
 	enum msd_method right; /* method whose right it needs; PING: none, or the
 				  handler checks */
-	void (*answer)(struct msd_asking *a);
+	void (*answer)(struct msd_http_exchange *a);
 };
 
 /* The most frequent routes are first. */
@@ -81,7 +81,7 @@ static const char *pass(const char *path, struct msd_span have)
 }
 
 static bool is_match(const struct msd_route *r, const struct msd_http_path *p,
-		     struct msd_span names[MSD_ASKING_NAMES])
+		     struct msd_span names[MSD_HTTP_EXCHANGE_NAMES])
 {
 	const char *path = r->path;
 	unsigned n_names = 0;
@@ -99,12 +99,12 @@ static bool is_match(const struct msd_route *r, const struct msd_http_path *p,
 	return path != NULL && *path == '\0';
 }
 
-static void fail(struct msd_asking *a, unsigned status, const char *text)
+static void fail(struct msd_http_exchange *a, unsigned status, const char *text)
 {
 	struct msd_diag d = {0};
 
 	(void)msd_diag_set(&d, MSD_BAD_REQUEST, "%s", text);
-	msd_asking_fail(a, status, &d);
+	msd_http_exchange_fail(a, status, &d);
 }
 
 /*
@@ -112,7 +112,7 @@ static void fail(struct msd_asking *a, unsigned status, const char *text)
  * has only the rights of anonymous clients. Returns false if it was answered with an
  * error.
  */
-static bool may_ask(struct msd_asking *a, const struct msd_course *w)
+static bool may_ask(struct msd_http_exchange *a, const struct msd_route_match *w)
 {
 	const struct msd_span origin = a->request->fields[MSD_HTTP_F_ORIGIN];
 	const struct msd_span host = a->request->fields[MSD_HTTP_F_HOST];
@@ -133,7 +133,7 @@ static bool may_ask(struct msd_asking *a, const struct msd_course *w)
 	return true;
 }
 
-static void find_route(struct msd_course *w, enum msd_http_method asked)
+static void find_route(struct msd_route_match *w, enum msd_http_method asked)
 {
 	w->route = NULL;
 	w->has_method = false;
@@ -146,10 +146,10 @@ static void find_route(struct msd_course *w, enum msd_http_method asked)
 }
 
 /* The route of the request of @a; that of the last request if the head is the same. */
-static const struct msd_course *find_course(const struct msd_asking *a)
+static const struct msd_route_match *find_course(const struct msd_http_exchange *a)
 {
 	const struct msd_http_request *q = a->request;
-	struct msd_course *w = &a->caller->course;
+	struct msd_route_match *w = &a->caller->course;
 
 	if (q->is_again)
 		return w;
@@ -162,7 +162,7 @@ static const struct msd_course *find_course(const struct msd_asking *a)
 	return w;
 }
 
-static void answer(struct msd_asking *a, const struct msd_course *w)
+static void answer(struct msd_http_exchange *a, const struct msd_route_match *w)
 {
 	if (w->route == NULL) {
 		fail(a, 404,
@@ -183,7 +183,7 @@ static void answer(struct msd_asking *a, const struct msd_course *w)
 	}
 }
 
-void msd_route_write(struct msd_asking *a, bool closes, struct msd_buf *out)
+void msd_route_write(struct msd_http_exchange *a, bool closes, struct msd_buf *out)
 {
 	a->reply.body =
 		a->body.n > 0 ? (struct msd_span){a->body.p, a->body.n} : a->text;
@@ -195,9 +195,9 @@ void msd_route_write(struct msd_asking *a, bool closes, struct msd_buf *out)
 	msd_buf_finish(&a->body);
 }
 
-void msd_route_answer(struct msd_asking *a, bool closes, struct msd_buf *out)
+void msd_route_answer(struct msd_http_exchange *a, bool closes, struct msd_buf *out)
 {
-	const struct msd_course *w = find_course(a);
+	const struct msd_route_match *w = find_course(a);
 
 	if (!w->is_path) {
 		fail(a, 400, "the path is none: expected /, names and escapes");
@@ -208,7 +208,7 @@ void msd_route_answer(struct msd_asking *a, bool closes, struct msd_buf *out)
 		msd_route_write(a, closes, out);
 }
 
-void msd_route_refuse(struct msd_asking *a, unsigned status, const char *why,
+void msd_route_refuse(struct msd_http_exchange *a, unsigned status, const char *why,
 		      struct msd_buf *out)
 {
 	fail(a, status, why);

@@ -4,7 +4,7 @@
 
 #include "daemon/http/reader.h"
 #include "daemon/supervisor/http/bearer.h"
-#include "daemon/supervisor/http/pieces.h"
+#include "daemon/supervisor/http/chunked_answer.h"
 
 static bool sees(void *who, const char *module)
 {
@@ -20,7 +20,7 @@ static bool wants_openmetrics(struct msd_span accept)
 	return accept.n > 0 && memmem(accept.p, accept.n, type, strlen(type)) != NULL;
 }
 
-static bool go_on(struct msd_asking *a, struct msd_pieces_at *at)
+static bool go_on(struct msd_http_exchange *a, struct msd_chunked_answer_position *at)
 {
 	const struct msd_view view = {.sees = sees, .who = a};
 
@@ -28,11 +28,13 @@ static bool go_on(struct msd_asking *a, struct msd_pieces_at *at)
 				 at->is_openmetrics);
 }
 
-void msd_scrape(struct msd_asking *a)
+void msd_scrape(struct msd_http_exchange *a)
 {
 	const bool is_open = wants_openmetrics(a->request->fields[MSD_HTTP_F_ACCEPT]);
 
 	a->reply.status = 200;
 	a->reply.type = is_open ? MSD_METRICS_TYPE_OPEN : MSD_METRICS_TYPE;
-	msd_pieces_begin(a, go_on, (struct msd_pieces_at){.is_openmetrics = is_open});
+	msd_chunked_answer_begin(
+		a, go_on,
+		(struct msd_chunked_answer_position){.is_openmetrics = is_open});
 }

@@ -4,11 +4,11 @@
 #include "daemon/supervisor/edge/edge.h"
 #include "daemon/supervisor/edge/method.h"
 #include "daemon/supervisor/http/bearer.h"
-#include "daemon/supervisor/http/caller.h"
+#include "daemon/supervisor/http/chunked_answer.h"
+#include "daemon/supervisor/http/http_session.h"
 #include "daemon/supervisor/http/page.h"
-#include "daemon/supervisor/http/pieces.h"
 
-static void begin(struct msd_asking *a)
+static void begin(struct msd_http_exchange *a)
 {
 	struct msd_buf info = {0};
 	struct msd_diag d = {0};
@@ -21,7 +21,8 @@ static void begin(struct msd_asking *a)
 	msd_diag_finish(&d);
 }
 
-static void put(struct msd_asking *a, struct msd_roll_at *at, struct msd_module *m)
+static void put(struct msd_http_exchange *a, struct msd_module_listing_position *at,
+		struct msd_module *m)
 {
 	struct msd_method_call call = {.session = &a->caller->session,
 				       .method = MSD_M_MODULE_LIST};
@@ -33,13 +34,13 @@ static void put(struct msd_asking *a, struct msd_roll_at *at, struct msd_module 
 	msd_diag_finish(&d);
 }
 
-const struct msd_roll msd_status_roll = {begin, put, "]}\n"};
+const struct msd_module_listing msd_status_roll = {begin, put, "]}\n"};
 
-void msd_status(struct msd_asking *a)
+void msd_status(struct msd_http_exchange *a)
 {
-	if (msd_bearer_stand(a, MSD_M_MODULE_LIST) != MSD_OK)
+	if (msd_bearer_authorize(a, MSD_M_MODULE_LIST) != MSD_OK)
 		return;
-	msd_asking_say_json(a, 200);
+	msd_http_exchange_say_json(a, 200);
 	(void)msd_devices_look(a->edge->devices); /* the next request gets the result */
-	msd_pieces_roll(a, &msd_status_roll, false);
+	msd_chunked_answer_roll(a, &msd_status_roll, false);
 }

@@ -5,8 +5,8 @@
 
 #include "daemon/log.h"
 #include "store/blob.h"
-#include "store/care.h"
 #include "store/editions.h"
+#include "store/maintenance.h"
 
 /*
  * The jobs that write records: keep a candidate with its bytes, record its result,
@@ -85,7 +85,7 @@ static msd_err hash_papers(struct msd_keep *k, struct msd_diag *d)
 	msd_err err = MSD_OK;
 
 	for (unsigned i = 0; err == MSD_OK && i < MSD_PAPERS; i++) {
-		const struct msd_paper *paper = &k->papers[i];
+		const struct msd_attachment *paper = &k->papers[i];
 		const enum msd_role role = MSD_ROLE_TEST + i;
 		struct msd_digest digest;
 

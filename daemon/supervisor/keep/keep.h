@@ -8,8 +8,8 @@
  *                                                             -> FAILED: bad
  *   unload:          the record removed -> unload
  */
+#include "daemon/supervisor/keep/attachment.h"
 #include "daemon/supervisor/keep/keeper.h"
-#include "daemon/supervisor/keep/paper.h"
 #include "proto/limits.h"
 #include "store/record.h"
 
@@ -25,10 +25,10 @@ struct msd_keep {
 	 * manifest names them; the job adds the files.
 	 */
 	int fd;
-	uint64_t part_bytes[MSD_KEEP_PARTS]; /* 0: no such part */
-	char file[MSD_RECORD_WORD];          /* original file name */
-	struct msd_paper papers[MSD_PAPERS]; /* borrowed */
-	struct msd_edition *edition;         /* owned until it is written */
+	uint64_t part_bytes[MSD_KEEP_PARTS];      /* 0: no such part */
+	char file[MSD_RECORD_WORD];               /* original file name */
+	struct msd_attachment papers[MSD_PAPERS]; /* borrowed */
+	struct msd_edition *edition;              /* owned until it is written */
 	/* Version and digest in the store, set when it is written. */
 	uint64_t kept_version;
 	struct msd_digest kept_digest;

@@ -1,8 +1,8 @@
 #include "daemon/supervisor/module/admission.h"
 
 #include "daemon/limits.h"
-#include "daemon/supervisor/module/house.h"
-#include "daemon/supervisor/module/lane.h"
+#include "daemon/supervisor/module/client_queue.h"
+#include "daemon/supervisor/module/registry.h"
 
 /*
  * Happy path: all requests together would finish in time, and no closer check is
@@ -13,12 +13,12 @@
 
 /* Calls of other peers do not predict this one: a peer without past calls is not
  * refused because of them. */
-static uint64_t own_us(const struct msd_crew *crew, const struct msd_req *r)
+static uint64_t own_us(const struct msd_worker_group *group, const struct msd_req *r)
 {
-	return crew->paces.n > 0 && r->method == MSD_M_CALL && r->client.who != NULL
-		       ? msd_peer_paces_expect(&crew->paces, r->client.who->peer,
-					       r->at.function)
-		       : msd_crew_expect_us(crew, r->client.who, r);
+	return group->paces.n > 0 && r->method == MSD_M_CALL && r->client.who != NULL
+		       ? msd_peer_latencies_expect(&group->paces, r->client.who->peer,
+						   r->at.function)
+		       : msd_worker_group_expect_us(group, r->client.who, r);
 }
 
 /* Subtract the time that the running request has already run. A request that runs
@@ -30,7 +30,8 @@ static uint64_t sent_us(const struct msd_replica *rep, uint64_t now_ms)
 
 	MSD_LIST_EACH (it, &rep->sent) {
 		const struct msd_req *r = MSD_CONTAINER_OF(it, struct msd_req, link);
-		const uint64_t us = msd_crew_expect_us(rep->crew, r->client.who, r);
+		const uint64_t us =
+			msd_worker_group_expect_us(rep->group, r->client.who, r);
 
 		sum += us > ran_us ? us - ran_us : 0;
 		ran_us = 0;
@@ -40,36 +41,38 @@ static uint64_t sent_us(const struct msd_replica *rep, uint64_t now_ms)
 
 /* Client queues take turns: from each other queue, as many requests are ahead as from
  * the own queue, plus one. */
-static uint64_t queued_us(const struct msd_list *lanes, const struct msd_lane *own,
-			  const struct msd_req *r)
+static uint64_t queued_us(const struct msd_list *client_queues,
+			  const struct msd_client_queue *own, const struct msd_req *r)
 {
-	const struct msd_overtaken behind =
-		own != NULL ? msd_lane_overtaken(own, r) : (struct msd_overtaken){0};
+	const struct msd_overtaken behind = own != NULL
+						    ? msd_client_queue_overtaken(own, r)
+						    : (struct msd_overtaken){0};
 	const uint64_t n = own != NULL ? own->n_requests - behind.n + 1 : 1;
 	uint64_t sum = 0;
 
-	MSD_LIST_EACH (it, lanes) {
-		const struct msd_lane *lane =
-			MSD_CONTAINER_OF(it, struct msd_lane, link);
+	MSD_LIST_EACH (it, client_queues) {
+		const struct msd_client_queue *client_queue =
+			MSD_CONTAINER_OF(it, struct msd_client_queue, link);
 
-		if (lane == own) {
-			sum += lane->queued_us - behind.us;
+		if (client_queue == own) {
+			sum += client_queue->queued_us - behind.us;
 		} else {
-			sum += lane->n_requests <= n
-				       ? lane->queued_us
-				       : lane->queued_us / lane->n_requests * n;
+			sum += client_queue->n_requests <= n
+				       ? client_queue->queued_us
+				       : client_queue->queued_us /
+						 client_queue->n_requests * n;
 		}
 	}
 	return sum;
 }
 
 /* The time until the first worker is free. */
-static uint64_t least_sent_us(const struct msd_crew *crew, uint64_t now_ms)
+static uint64_t least_sent_us(const struct msd_worker_group *group, uint64_t now_ms)
 {
 	uint64_t least = UINT64_MAX;
 
-	for (uint32_t i = 0; i < crew->n_replicas; i++) {
-		const struct msd_replica *rep = &crew->replicas[i];
+	for (uint32_t i = 0; i < group->n_replicas; i++) {
+		const struct msd_replica *rep = &group->replicas[i];
 		const uint64_t us = rep->is_open && !msd_replica_is_stuck(rep)
 					    ? sent_us(rep, now_ms)
 					    : UINT64_MAX;
@@ -85,45 +88,47 @@ static bool needs_home(const struct msd_req *r)
 	return !r->at.is_unordered || r->at.needs != NULL;
 }
 
-struct msd_backlog msd_backlog_of(const struct msd_crew *crew, const struct msd_req *r,
-				  uint64_t now_ms)
+struct msd_backlog msd_backlog_of(const struct msd_worker_group *group,
+				  const struct msd_req *r, uint64_t now_ms)
 {
-	const struct msd_lane *own =
-		r->client.who != NULL ? msd_lane_find(r->client.who, crew) : NULL;
-	struct msd_backlog b = {.own_us = own_us(crew, r)};
+	const struct msd_client_queue *own =
+		r->client.who != NULL ? msd_client_queue_find(r->client.who, group)
+				      : NULL;
+	struct msd_backlog b = {.own_us = own_us(group, r)};
 
 	if (own != NULL && own->home != NULL && needs_home(r)) {
 		b.ahead_us = sent_us(own->home, now_ms) +
-			     queued_us(&own->home->lanes, own, r);
+			     queued_us(&own->home->client_queues, own, r);
 		return b;
 	}
-	b.ahead_us = queued_us(&crew->lanes, own, r);
+	b.ahead_us = queued_us(&group->client_queues, own, r);
 	if (r->at.is_background) {
 		b.ahead_us += queued_us(
-			&crew->background,
-			msd_lane_find_kind(r->client.who, crew, MSD_LANE_BACKGROUND),
+			&group->background,
+			msd_client_queue_find_kind(r->client.who, group,
+						   MSD_CLIENT_QUEUE_BACKGROUND),
 			r);
 	}
-	if (crew->n_replicas > 1)
-		b.ahead_us /= crew->n_replicas;
-	b.ahead_us += least_sent_us(crew, now_ms);
+	if (group->n_replicas > 1)
+		b.ahead_us /= group->n_replicas;
+	b.ahead_us += least_sent_us(group, now_ms);
 	return b;
 }
 
 /* In time in any order of execution. */
-static bool is_surely_in_time(const struct msd_crew *crew, const struct msd_req *r,
-			      uint64_t left_us)
+static bool is_surely_in_time(const struct msd_worker_group *group,
+			      const struct msd_req *r, uint64_t left_us)
 {
-	uint64_t all_us = crew->queued_us + 2 * own_us(crew, r);
+	uint64_t all_us = group->queued_us + 2 * own_us(group, r);
 
-	for (uint32_t i = 0; i < crew->n_replicas; i++)
-		all_us += crew->replicas[i].ahead_us;
+	for (uint32_t i = 0; i < group->n_replicas; i++)
+		all_us += group->replicas[i].ahead_us;
 	return all_us <= left_us;
 }
 
-static uint64_t longest_wait_us(const struct msd_crew *crew)
+static uint64_t longest_wait_us(const struct msd_worker_group *group)
 {
-	const uint64_t ms = crew->house->limits->max_wait_ms;
+	const uint64_t ms = group->registry->limits->max_wait_ms;
 
 	return ms > 0 ? ms * 1000 : UINT64_MAX;
 }
@@ -134,7 +139,7 @@ static bool is_hopeless(struct msd_backlog b, uint64_t left_us)
 	return b.own_us > left_us;
 }
 
-static void explain(const struct msd_crew *crew, struct msd_backlog b,
+static void explain(const struct msd_worker_group *group, struct msd_backlog b,
 		    uint64_t allowed_us, bool is_late, struct msd_diag *d)
 {
 	const unsigned long long ahead_ms = (b.ahead_us + 999) / 1000;
@@ -147,7 +152,7 @@ static void explain(const struct msd_crew *crew, struct msd_backlog b,
 			"module %s: this call alone takes about %llu ms, but "
 			"its deadline is in %llu ms: give it more time "
 			"(others are ahead of it, for about %llu ms)",
-			crew->name, own_ms, allowed_ms, ahead_ms);
+			group->name, own_ms, allowed_ms, ahead_ms);
 		return;
 	}
 	if (!is_late) {
@@ -155,35 +160,35 @@ static void explain(const struct msd_crew *crew, struct msd_backlog b,
 				   "module %s: what is ahead of this call takes about "
 				   "%llu ms, and none is to wait longer than %llu ms "
 				   "(max-wait)",
-				   crew->name, ahead_ms, allowed_ms);
+				   group->name, ahead_ms, allowed_ms);
 		return;
 	}
 	(void)msd_diag_set(d, MSD_BUSY,
 			   "module %s: what is ahead of this call takes about %llu ms, "
 			   "the call itself about %llu ms (twice that must be left), "
 			   "but its deadline is in %llu ms",
-			   crew->name, ahead_ms, own_ms, allowed_ms);
+			   group->name, ahead_ms, own_ms, allowed_ms);
 }
 
-bool msd_admission_refuse(const struct msd_crew *crew, struct msd_req *r)
+bool msd_admission_refuse(const struct msd_worker_group *group, struct msd_req *r)
 {
-	const uint64_t now_ms = uv_now(crew->house->loop);
+	const uint64_t now_ms = uv_now(group->registry->loop);
 	const uint64_t due_ms = r->due.node.at_ms;
 	const uint64_t left_us = due_ms > now_ms ? (due_ms - now_ms) * 1000 : 0;
-	const uint64_t wait_us = longest_wait_us(crew);
+	const uint64_t wait_us = longest_wait_us(group);
 	struct msd_diag d = {0};
 
 	/* If the deadline has passed, the deadline timer answers in this loop
 	 * iteration. */
 	if (left_us == 0 ||
-	    is_surely_in_time(crew, r, wait_us < left_us ? wait_us : left_us))
+	    is_surely_in_time(group, r, wait_us < left_us ? wait_us : left_us))
 		return false;
-	const struct msd_backlog b = msd_backlog_of(crew, r, now_ms);
+	const struct msd_backlog b = msd_backlog_of(group, r, now_ms);
 	const uint64_t late_us = msd_backlog_late_us(b, left_us);
 	const uint64_t over_us = b.ahead_us > wait_us ? b.ahead_us - wait_us : 0;
 	if (late_us == 0 && over_us == 0)
 		return false;
-	explain(crew, b, late_us > 0 ? left_us : wait_us, late_us > 0, &d);
+	explain(group, b, late_us > 0 ? left_us : wait_us, late_us > 0, &d);
 	if (late_us == 0 || !is_hopeless(b, left_us)) { /* else a retry is useless */
 		d.retry_after_ms =
 			((late_us > over_us ? late_us : over_us) + 999) / 1000;

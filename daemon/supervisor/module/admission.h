@@ -14,7 +14,7 @@
  * When in doubt, admit: a function that was never seen counts as taking no time. A
  * call with nothing ahead is always tried.
  */
-#include "daemon/supervisor/module/crew.h"
+#include "daemon/supervisor/module/worker_group.h"
 
 /* The work ahead of a call, and the call's own time. */
 struct msd_backlog {
@@ -36,13 +36,13 @@ static inline uint64_t msd_backlog_late_us(struct msd_backlog b, uint64_t left_u
  * Return the work that @r, which is in no client queue yet, would have ahead of it at
  * @now_ms, in loop time.
  */
-struct msd_backlog msd_backlog_of(const struct msd_crew *crew, const struct msd_req *r,
-				  uint64_t now_ms);
+struct msd_backlog msd_backlog_of(const struct msd_worker_group *group,
+				  const struct msd_req *r, uint64_t now_ms);
 
 /**
  * If @r, a call with a set deadline, would be late or wait too long, answer it with
  * MSD_BUSY and free it. True: @r was refused.
  */
-bool msd_admission_refuse(const struct msd_crew *crew, struct msd_req *r);
+bool msd_admission_refuse(const struct msd_worker_group *group, struct msd_req *r);
 
 #endif

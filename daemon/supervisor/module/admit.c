@@ -3,17 +3,17 @@
 #include "daemon/limits.h"
 #include "daemon/log.h"
 #include "daemon/supervisor/module/admission.h"
-#include "daemon/supervisor/module/bars.h"
+#include "daemon/supervisor/module/bans.h"
 #include "daemon/supervisor/module/busy.h"
-#include "daemon/supervisor/module/counted.h"
-#include "daemon/supervisor/module/lane.h"
-#include "daemon/supervisor/module/lateness.h"
+#include "daemon/supervisor/module/call_accounting.h"
+#include "daemon/supervisor/module/client_queue.h"
+#include "daemon/supervisor/module/deadline_cause.h"
 #include "daemon/supervisor/module/life.h"
 #include "daemon/supervisor/module/queue.h"
-#include "daemon/supervisor/module/ready_wait.h"
+#include "daemon/supervisor/module/ready_timeout.h"
 #include "daemon/supervisor/module/replica.h"
 #include "daemon/supervisor/module/run_watch.h"
-#include "daemon/supervisor/module/slumber.h"
+#include "daemon/supervisor/module/sleep_source.h"
 
 /*
  * Happy path: the module adopts a request and submits it to its queue; a sleeping
@@ -37,23 +37,23 @@ static void explain_due(const struct msd_req *r, struct msd_diag *d)
 		(void)msd_diag_set(d, MSD_NOT_READY,
 				   "load %s: it was not ready by the deadline, and "
 				   "was given up",
-				   m->crew.name);
+				   m->group.name);
 	} else if (r->method == MSD_M_MODULE_UNLOAD) {
 		(void)msd_diag_set(d, MSD_DEADLINE,
 				   "unload %s: what it runs was not done by the "
 				   "deadline; it goes when that is",
-				   m->crew.name);
+				   m->group.name);
 	} else if (is_loading(m)) {
 		(void)msd_diag_set(d, MSD_NOT_READY,
 				   "module %s is %s and was not ready in time",
-				   m->crew.name, msd_module_state_name(m->life.state));
-	} else if (r->at.lane != NULL || r->at.replica != NULL) {
-		msd_lateness_explain(r, uv_now(m->crew.house->loop), d);
+				   m->group.name, msd_module_state_name(m->life.state));
+	} else if (r->at.client_queue != NULL || r->at.replica != NULL) {
+		msd_deadline_cause_explain(r, uv_now(m->group.registry->loop), d);
 	} else {
 		(void)msd_diag_set(d, MSD_DEADLINE,
 				   "module %s: the deadline passed before there was "
 				   "room for its tensors and all their bytes had come",
-				   m->crew.name);
+				   m->group.name);
 	}
 }
 
@@ -62,10 +62,10 @@ static void cancel(struct msd_req *r)
 	struct msd_replica *rep = r->at.replica;
 
 	if (r->at.left_ms == 0)
-		r->at.left_ms = uv_now(rep->crew->house->loop);
+		r->at.left_ms = uv_now(rep->group->registry->loop);
 	msd_replica_cancel(r);
 	if (rep->is_open)
-		msd_run_watch_in(rep, r->module->crew.house->limits->kill_grace_ms);
+		msd_run_watch_in(rep, r->module->group.registry->limits->kill_grace_ms);
 }
 
 static const char *const reasons[MSD_RUN_END_COUNT] = {
@@ -77,16 +77,16 @@ static const char *const reasons[MSD_RUN_END_COUNT] = {
 void msd_module_overran(struct msd_replica *rep, const struct msd_blame *blame,
 			enum msd_run_end why, uint64_t ran_ms)
 {
-	struct msd_module *m = msd_module_of(rep->crew);
+	struct msd_module *m = msd_module_of(rep->group);
 	char who[MSD_PEER_TEXT_BYTES];
 
 	msd_log(MSD_LOG_WARN, "call-ended",
-		"name=%s worker=%u peer=\"%s\" ran_ms=%llu why=\"%s\"", m->crew.name,
+		"name=%s worker=%u peer=\"%s\" ran_ms=%llu why=\"%s\"", m->group.name,
 		rep->number, msd_peer_id_text(blame->who, who),
 		(unsigned long long)ran_ms, reasons[why]);
-	msd_busy_note_end(&m->crew, ran_ms);
+	msd_busy_note_end(&m->group, ran_ms);
 	msd_replica_end_for(rep, why, ran_ms);
-	(void)msd_bars_note(m, blame, why, ran_ms);
+	(void)msd_bans_note(m, blame, why, ran_ms);
 }
 
 static void on_unawaited(struct msd_req *r)
@@ -97,12 +97,12 @@ static void on_unawaited(struct msd_req *r)
 static void on_answered(struct msd_req *r)
 {
 	if (r->at.holds) {
-		msd_lane_release(r->client.who, r->at.replica->process,
-				 msd_lane_held(r), r->at.makes_bytes);
+		msd_client_queue_release(r->client.who, r->at.replica->process,
+					 msd_client_queue_held(r), r->at.makes_bytes);
 	}
 	r->at.holds = false;
 	if (r->method == MSD_M_CALL)
-		msd_counted_end(r, &r->module->crew);
+		msd_call_accounting_end(r, &r->module->group);
 }
 
 /* True if @r is a load of the module and its deadline passed before the load was
@@ -113,14 +113,14 @@ static bool was_late_load(const struct msd_req *r)
 	       (r->module->life.state == MSD_STATE_LOADING ||
 		r->module->life.state == MSD_STATE_TRIAL) &&
 	       r->due.all != NULL &&
-	       r->due.node.at_ms <= uv_now(r->module->crew.house->loop);
+	       r->due.node.at_ms <= uv_now(r->module->group.registry->loop);
 }
 
 /* Freeing a load that was given up also frees the module. */
 static void on_freed(struct msd_req *r)
 {
-	if (r->at.lane != NULL)
-		msd_lane_left(r);
+	if (r->at.client_queue != NULL)
+		msd_client_queue_left(r);
 	msd_process_unref(r->at.needs);
 	if (was_late_load(r)) {
 		msd_module_give_up(r->module);
@@ -132,7 +132,7 @@ static void on_freed(struct msd_req *r)
 static const struct msd_req_ops req_ops = {
 	.explain_due = explain_due,
 	.cancel = cancel,
-	.has_waited = msd_ready_wait_is_over,
+	.has_waited = msd_ready_timeout_is_over,
 	.on_unawaited = on_unawaited,
 	.on_answered = on_answered,
 	.on_freed = on_freed,
@@ -147,8 +147,8 @@ void msd_module_adopt(struct msd_module *m, struct msd_req *r)
 /* True: @r, a call with a deadline, was refused as too late. */
 static bool refuse_late(struct msd_module *m, struct msd_req *r)
 {
-	return r->due.is_clients && r->method == MSD_M_CALL && m->crew.is_serving &&
-	       msd_admission_refuse(&m->crew, r);
+	return r->due.is_clients && r->method == MSD_M_CALL && m->group.is_serving &&
+	       msd_admission_refuse(&m->group, r);
 }
 
 void msd_module_submit(struct msd_module *m, struct msd_req *r)
@@ -162,13 +162,13 @@ void msd_module_submit(struct msd_module *m, struct msd_req *r)
 			       state == MSD_STATE_FAILED ? MSD_MODULE_FAILED
 							 : m->error_code,
 			       m->error != NULL ? m->error : "the module failed");
-	} else if (state == MSD_STATE_DRAINING && !m->crew.is_serving) {
+	} else if (state == MSD_STATE_DRAINING && !m->group.is_serving) {
 		/* A call that was admitted before the unload, with its payload still
 		 * arriving, runs if a worker is left. */
 		msd_req_refuse(r, MSD_DRAINING, msd_module_why_draining(m));
-	} else if (!msd_bars_refuse(m, r) && !refuse_late(m, r)) {
-		msd_queue_put(&m->crew, r);
+	} else if (!msd_bans_refuse(m, r) && !refuse_late(m, r)) {
+		msd_queue_put(&m->group, r);
 		if (state == MSD_STATE_ASLEEP)
-			msd_slumber_end(m);
+			msd_sleep_source_end(m);
 	}
 }

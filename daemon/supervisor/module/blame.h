@@ -1,12 +1,12 @@
 #ifndef MSD_SUPERVISOR_BLAME_H
 #define MSD_SUPERVISOR_BLAME_H
-/* The peers whose calls cost a module its workers (bars.h decides what follows). */
+/* The peers whose calls cost a module its workers (bans.h decides what follows). */
 #include "daemon/supervisor/module/culprits.h"
 #include "daemon/supervisor/request/request.h"
 
-#define MSD_BARS_MOST 3u /* losses that one connection, or deadlines, may cost */
+#define MSD_BANS_MOST 3u /* losses that one connection, or deadlines, may cost */
 
-struct msd_bars {
+struct msd_bans {
 	struct msd_culprits late;        /* peers, losses by their deadlines */
 	struct msd_culprits deadly;      /* peers, all other losses */
 	struct msd_culprits connections; /* connections, all other losses */

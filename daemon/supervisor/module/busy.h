@@ -5,8 +5,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "daemon/supervisor/module/crew.h"
 #include "daemon/supervisor/module/replica.h"
+#include "daemon/supervisor/module/worker_group.h"
 
 /**
  * Store in *@ret_ms how long @rep has run its current request. False: it runs
@@ -14,16 +14,16 @@
  */
 bool msd_busy_worker(const struct msd_replica *rep, uint64_t *ret_ms);
 /** The longest of all workers of @crew. False: none of them runs anything. */
-bool msd_busy_longest(const struct msd_crew *crew, uint64_t *ret_ms);
+bool msd_busy_longest(const struct msd_worker_group *group, uint64_t *ret_ms);
 /**
  * A worker of @crew is terminated for a request that ran for @ran_ms. Until a worker
  * answers, the group counts as silent since that request started.
  */
-void msd_busy_note_end(struct msd_crew *crew, uint64_t ran_ms);
+void msd_busy_note_end(struct msd_worker_group *group, uint64_t ran_ms);
 /**
  * True if all open workers are busy and none has answered for longer than max-run;
  * *@ret_ms is that time.
  */
-bool msd_busy_is_hung(const struct msd_crew *crew, uint64_t *ret_ms);
+bool msd_busy_is_hung(const struct msd_worker_group *group, uint64_t *ret_ms);
 
 #endif

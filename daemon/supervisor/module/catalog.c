@@ -5,17 +5,17 @@
 
 #include "daemon/limits.h"
 #include "daemon/supervisor/module/admit.h"
-#include "daemon/supervisor/module/bring.h"
-#include "daemon/supervisor/module/choice.h"
+#include "daemon/supervisor/module/call_stats.h"
+#include "daemon/supervisor/module/canary_watch.h"
 #include "daemon/supervisor/module/life.h"
 #include "daemon/supervisor/module/log_ring.h"
+#include "daemon/supervisor/module/module_source.h"
 #include "daemon/supervisor/module/queue.h"
-#include "daemon/supervisor/module/tally.h"
-#include "daemon/supervisor/module/trial_plan.h"
-#include "daemon/supervisor/module/watched.h"
+#include "daemon/supervisor/module/self_test_plan.h"
+#include "daemon/supervisor/module/worker_selection.h"
 #include "daemon/supervisor/source/source_job.h"
 #include "proto/name.h"
-#include "proto/near.h"
+#include "proto/spelling.h"
 
 /*
  * Happy path: load checks the name and the limits, creates the module and lists it
@@ -24,29 +24,30 @@
  * are too many modules; nothing has changed.
  */
 
-static struct msd_module *find(struct msd_house *house, struct msd_span name)
+static struct msd_module *find(struct msd_module_registry *registry,
+			       struct msd_span name)
 {
-	MSD_LIST_EACH (it, &house->modules) {
+	MSD_LIST_EACH (it, &registry->modules) {
 		struct msd_module *m = MSD_CONTAINER_OF(it, struct msd_module, link);
-		if (msd_span_is(name, m->crew.name))
+		if (msd_span_is(name, m->group.name))
 			return m;
 	}
 	return NULL;
 }
 
-static msd_err not_found(struct msd_house *house, struct msd_span name,
+static msd_err not_found(struct msd_module_registry *registry, struct msd_span name,
 			 struct msd_diag *d)
 {
-	struct msd_near near;
+	struct msd_spelling near;
 
 	/* The module just disappeared: it drains, and another daemon may have it. */
-	if (house->is_closing)
+	if (registry->is_closing)
 		return msd_diag_set(d, MSD_DRAINING, "the daemon is shutting down");
-	msd_near_start(&near, name);
-	MSD_LIST_EACH (it, &house->modules) {
-		msd_near_look(&near,
-			      msd_span_of(MSD_CONTAINER_OF(it, struct msd_module, link)
-						  ->crew.name));
+	msd_spelling_start(&near, name);
+	MSD_LIST_EACH (it, &registry->modules) {
+		msd_spelling_look(
+			&near, msd_span_of(MSD_CONTAINER_OF(it, struct msd_module, link)
+						   ->group.name));
 	}
 	return msd_diag_set(d, MSD_NOT_FOUND, "no module is called %.*s%s%.*s%s",
 			    (int)(name.n < 80 ? name.n : 80), (const char *)name.p,
@@ -55,11 +56,11 @@ static msd_err not_found(struct msd_house *house, struct msd_span name,
 			    near.best.n > 0 ? "?" : "");
 }
 
-msd_err msd_module_require(struct msd_house *house, struct msd_span name,
+msd_err msd_module_require(struct msd_module_registry *registry, struct msd_span name,
 			   struct msd_module **ret, struct msd_diag *d)
 {
-	*ret = find(house, name);
-	return *ret != NULL ? MSD_OK : not_found(house, name, d);
+	*ret = find(registry, name);
+	return *ret != NULL ? MSD_OK : not_found(registry, name, d);
 }
 
 /* An in segment was added or removed: notify the running workers. Later workers get
@@ -68,9 +69,9 @@ static void tell_segment(void *ctx, uint16_t index, int fd, uint64_t bytes)
 {
 	struct msd_module *m = ctx;
 
-	for (uint32_t i = 0; i < m->crew.n_replicas; i++) {
-		if (m->crew.replicas[i].process != NULL) {
-			msd_replica_send_segment(&m->crew.replicas[i], index, fd,
+	for (uint32_t i = 0; i < m->group.n_replicas; i++) {
+		if (m->group.replicas[i].process != NULL) {
+			msd_replica_send_segment(&m->group.replicas[i], index, fd,
 						 bytes);
 		}
 	}
@@ -78,39 +79,40 @@ static void tell_segment(void *ctx, uint16_t index, int fd, uint64_t bytes)
 
 static void on_grown(void *ctx)
 {
-	struct msd_house *house = ((struct msd_module *)ctx)->crew.house;
+	struct msd_module_registry *registry =
+		((struct msd_module *)ctx)->group.registry;
 
-	house->on_room(house);
+	registry->on_room(registry);
 }
 
-static void adopt(struct msd_crew *crew, struct msd_req *r)
+static void adopt(struct msd_worker_group *group, struct msd_req *r)
 {
-	msd_module_adopt(msd_module_of(crew), r);
+	msd_module_adopt(msd_module_of(group), r);
 }
 
-static void on_blamed(struct msd_crew *crew, msd_err err, const char *text)
+static void on_blamed(struct msd_worker_group *group, msd_err err, const char *text)
 {
-	msd_module_keep_error(msd_module_of(crew), err, text);
+	msd_module_keep_error(msd_module_of(group), err, text);
 }
 
-static void on_answered(struct msd_crew *crew)
+static void on_answered(struct msd_worker_group *group)
 {
-	msd_queue_pump(crew);
-	msd_module_look(msd_module_of(crew));
-	msd_module_check_idle(msd_module_of(crew));
+	msd_queue_pump(group);
+	msd_module_look(msd_module_of(group));
+	msd_module_check_idle(msd_module_of(group));
 }
 
-static void on_output(struct msd_crew *crew, const char *bytes, size_t n)
+static void on_output(struct msd_worker_group *group, const char *bytes, size_t n)
 {
-	msd_log_ring_put(msd_module_of(crew), bytes, n);
+	msd_log_ring_put(msd_module_of(group), bytes, n);
 }
 
-static void on_refused(struct msd_crew *crew)
+static void on_refused(struct msd_worker_group *group)
 {
-	msd_module_refused(msd_module_of(crew));
+	msd_module_refused(msd_module_of(group));
 }
 
-static const struct msd_crew_ops crew_ops = {
+static const struct msd_worker_group_ops group_ops = {
 	.adopt = adopt,
 	.on_opened = msd_module_on_opened,
 	.on_blamed = on_blamed,
@@ -126,15 +128,15 @@ static uint32_t workers_of(const struct msd_load *load)
 {
 	if (load->workers > 0)
 		return load->workers;
-	return load->spread.n > 1 ? load->spread.n : 1;
+	return load->device_list.n > 1 ? load->device_list.n : 1;
 }
 
 static bool add_replicas(struct msd_module *m, uint32_t n)
 {
-	const struct msd_limits *limits = m->crew.house->limits;
+	const struct msd_limits *limits = m->group.registry->limits;
 
-	m->crew.replicas = calloc(n, sizeof(*m->crew.replicas));
-	m->crew.choices = calloc(n, sizeof(*m->crew.choices));
+	m->group.replicas = calloc(n, sizeof(*m->group.replicas));
+	m->group.choices = calloc(n, sizeof(*m->group.choices));
 	m->life = (struct msd_life){
 		.workers = calloc(n, sizeof(*m->life.workers)),
 		.n_workers = n,
@@ -142,12 +144,12 @@ static bool add_replicas(struct msd_module *m, uint32_t n)
 		.drain_limit_ms = limits->drain_ms,
 		.max_deaths = limits->max_deaths,
 	};
-	if (m->crew.replicas == NULL || m->crew.choices == NULL ||
+	if (m->group.replicas == NULL || m->group.choices == NULL ||
 	    m->life.workers == NULL)
 		return false;
-	for (; m->crew.n_replicas < n; m->crew.n_replicas++) {
-		msd_replica_init(&m->crew.replicas[m->crew.n_replicas], &m->crew,
-				 m->crew.n_replicas + 1);
+	for (; m->group.n_replicas < n; m->group.n_replicas++) {
+		msd_replica_init(&m->group.replicas[m->group.n_replicas], &m->group,
+				 m->group.n_replicas + 1);
 	}
 	return true;
 }
@@ -160,8 +162,8 @@ static void drop_source(const struct msd_load *load)
 	msd_source_job_free(load->bringing);
 }
 
-static struct msd_module *module_new(struct msd_house *house, struct msd_span name,
-				     const struct msd_load *load)
+static struct msd_module *module_new(struct msd_module_registry *registry,
+				     struct msd_span name, const struct msd_load *load)
 {
 	struct msd_module *m = calloc(1, sizeof(*m));
 
@@ -169,44 +171,45 @@ static struct msd_module *module_new(struct msd_house *house, struct msd_span na
 		drop_source(load);
 		return NULL;
 	}
-	m->crew.ops = &crew_ops;
-	m->crew.house = house;
-	m->crew.source = load->source;
+	m->group.ops = &group_ops;
+	m->group.registry = registry;
+	m->group.source = load->source;
 	m->bringing = load->bringing;
-	m->crew.spread = load->spread;
-	m->crew.era = load->era;
-	m->crew.fill = load->fill;
-	m->crew.words = load->words;
-	m->crew.tvm_inputs = load->tvm_inputs;
-	m->crew.batching = load->batching;
-	m->crew.max_run = load->max_run;
+	m->group.device_list = load->device_list;
+	m->group.era = load->era;
+	m->group.fill = load->fill;
+	m->group.words = load->words;
+	m->group.tvm_inputs = load->tvm_inputs;
+	m->group.batching = load->batching;
+	m->group.max_run = load->max_run;
 	m->idleness.keep_alive_ms = load->keep_alive_ms;
-	m->crew.sandbox = load->sandbox != MSD_SANDBOX_UNSAID ? load->sandbox
-							      : house->sandbox.word;
+	m->group.sandbox = load->sandbox != MSD_SANDBOX_UNSAID ? load->sandbox
+							       : registry->sandbox.word;
 	m->is_candidate = load->is_candidate;
 	m->is_written = load->is_written;
 	m->is_awaiting = load->is_awaited;
 	m->section = load->section;
-	m->serial = ++house->last_serial;
+	m->serial = ++registry->last_serial;
 	m->owner = load->owner;
-	m->crew.name = strndup((const char *)name.p, name.n);
-	m->crew.file = strdup(load->file);
-	m->crew.tally = msd_tally_new(m->crew.name != NULL ? m->crew.name : "");
+	m->group.name = strndup((const char *)name.p, name.n);
+	m->group.file = strdup(load->file);
+	m->group.call_stats =
+		msd_call_stats_new(m->group.name != NULL ? m->group.name : "");
 	msd_list_init(&m->link);
-	msd_list_init(&m->crew.lanes);
-	msd_list_init(&m->crew.background);
-	msd_list_init(&m->crew.all_lanes);
-	msd_list_init(&m->crew.refused);
-	msd_peer_paces_init(&m->crew.paces);
+	msd_list_init(&m->group.client_queues);
+	msd_list_init(&m->group.background);
+	msd_list_init(&m->group.all_lanes);
+	msd_list_init(&m->group.refused);
+	msd_peer_latencies_init(&m->group.paces);
 	msd_list_init(&m->receiving);
 	msd_module_open(m);
-	msd_segpool_init(&m->crew.in, house->limits->max_memory, tell_segment, m);
-	msd_segpool_grow_aside(&m->crew.in, house->loop, on_grown);
-	m->crew.in.is_pinned = true; /* until a worker pins none */
-	house->n_modules++;
-	if (m->crew.name == NULL || m->crew.file == NULL || m->crew.tally == NULL ||
-	    !add_replicas(m, workers_of(load)) ||
-	    !msd_trial_prepare(m, load->tests, load->warmup, &m->trial)) {
+	msd_segpool_init(&m->group.in, registry->limits->max_memory, tell_segment, m);
+	msd_segpool_grow_aside(&m->group.in, registry->loop, on_grown);
+	m->group.in.is_pinned = true; /* until a worker pins none */
+	registry->n_modules++;
+	if (m->group.name == NULL || m->group.file == NULL ||
+	    m->group.call_stats == NULL || !add_replicas(m, workers_of(load)) ||
+	    !msd_self_test_prepare(m, load->tests, load->warmup, &m->trial)) {
 		msd_module_free(m);
 		return NULL;
 	}
@@ -217,21 +220,22 @@ static struct msd_module *module_new(struct msd_house *house, struct msd_span na
 msd_err msd_module_prove(struct msd_module *m, const struct msd_load *how,
 			 struct msd_diag *d)
 {
-	msd_trial_free(m->trial, m->crew.house->deadlines);
+	msd_self_test_free(m->trial, m->group.registry->deadlines);
 	m->trial = NULL;
-	if (!msd_trial_prepare(m, how->tests, how->warmup, &m->trial))
+	if (!msd_self_test_prepare(m, how->tests, how->warmup, &m->trial))
 		return msd_diag_no_memory(d);
 	m->life.has_trial = m->trial != NULL;
 	return MSD_OK;
 }
 
-static msd_err check_workers(struct msd_house *house, uint32_t n, struct msd_diag *d)
+static msd_err check_workers(struct msd_module_registry *registry, uint32_t n,
+			     struct msd_diag *d)
 {
-	if (n <= house->limits->max_workers)
+	if (n <= registry->limits->max_workers)
 		return MSD_OK;
 	return msd_diag_set(d, MSD_TOO_LARGE,
 			    "%u workers are over the limit of %llu (max-workers)", n,
-			    (unsigned long long)house->limits->max_workers);
+			    (unsigned long long)registry->limits->max_workers);
 }
 
 static bool is_of(const struct msd_module *m, const char *owner)
@@ -240,17 +244,17 @@ static bool is_of(const struct msd_module *m, const char *owner)
 }
 
 /* A module and its hidden successor count as one. */
-static msd_err check_owner(struct msd_house *house, struct msd_span name,
+static msd_err check_owner(struct msd_module_registry *registry, struct msd_span name,
 			   const struct msd_load *load, struct msd_diag *d)
 {
 	uint64_t n = 0;
 
 	if (load->owner == NULL || load->owner_max == 0)
 		return MSD_OK;
-	MSD_LIST_EACH (it, &house->modules) {
+	MSD_LIST_EACH (it, &registry->modules) {
 		const struct msd_module *m =
 			MSD_CONTAINER_OF(it, struct msd_module, link);
-		n += !msd_span_is(name, m->crew.name) &&
+		n += !msd_span_is(name, m->group.name) &&
 		     (is_of(m, load->owner) || is_of(m->successor, load->owner));
 	}
 	if (n < load->owner_max)
@@ -262,53 +266,55 @@ static msd_err check_owner(struct msd_house *house, struct msd_span name,
 	return MSD_BUSY;
 }
 
-static msd_err check_name(struct msd_house *house, struct msd_span name, bool replace,
-			  struct msd_diag *d)
+static msd_err check_name(struct msd_module_registry *registry, struct msd_span name,
+			  bool replace, struct msd_diag *d)
 {
 	struct msd_module *old;
 	msd_err err = msd_name_check(name, d);
 
 	if (err != MSD_OK)
 		return err;
-	if (house->is_closing)
+	if (registry->is_closing)
 		return msd_diag_set(d, MSD_DRAINING, "the daemon is shutting down");
-	old = find(house, name);
+	old = find(registry, name);
 	if (old != NULL && old->life.state == MSD_STATE_DRAINING) {
 		return msd_diag_set(d, MSD_EXISTS,
 				    "module %s is being unloaded: wait for it",
-				    old->crew.name);
+				    old->group.name);
 	}
 	if (old != NULL && old->life.state != MSD_STATE_FAILED && !replace) {
 		return msd_diag_set(
 			d, MSD_EXISTS,
 			"module %s exists (%s): unload it or load with replace",
-			old->crew.name, msd_module_state_name(old->life.state));
+			old->group.name, msd_module_state_name(old->life.state));
 	}
 	if (old != NULL && old->successor != NULL) {
 		return msd_diag_set(d, MSD_EXISTS,
 				    "module %s is being replaced already",
-				    old->crew.name);
+				    old->group.name);
 	}
 	return MSD_OK;
 }
 
-static msd_err check_count(struct msd_house *house, struct msd_span name,
+static msd_err check_count(struct msd_module_registry *registry, struct msd_span name,
 			   struct msd_diag *d)
 {
-	if (house->n_modules < house->limits->max_modules || find(house, name) != NULL)
+	if (registry->n_modules < registry->limits->max_modules ||
+	    find(registry, name) != NULL)
 		return MSD_OK;
 	return msd_diag_set(d, MSD_BUSY, "%u modules are the limit (max-modules)",
-			    house->n_modules);
+			    registry->n_modules);
 }
 
-msd_err msd_module_check_room(struct msd_house *house, struct msd_span name,
-			      const struct msd_load *load, struct msd_diag *d)
+msd_err msd_module_check_room(struct msd_module_registry *registry,
+			      struct msd_span name, const struct msd_load *load,
+			      struct msd_diag *d)
 {
-	msd_err err = check_count(house, name, d);
+	msd_err err = check_count(registry, name, d);
 
 	if (err == MSD_OK)
-		err = check_workers(house, workers_of(load), d);
-	return err == MSD_OK ? check_owner(house, name, load, d) : err;
+		err = check_workers(registry, workers_of(load), d);
+	return err == MSD_OK ? check_owner(registry, name, load, d) : err;
 }
 
 static bool is_serial(const struct msd_module *m, uint64_t serial)
@@ -316,9 +322,10 @@ static bool is_serial(const struct msd_module *m, uint64_t serial)
 	return m != NULL && m->serial == serial;
 }
 
-struct msd_module *msd_module_by_serial(struct msd_house *house, uint64_t serial)
+struct msd_module *msd_module_by_serial(struct msd_module_registry *registry,
+					uint64_t serial)
 {
-	MSD_LIST_EACH (it, &house->modules) {
+	MSD_LIST_EACH (it, &registry->modules) {
 		struct msd_module *m = MSD_CONTAINER_OF(it, struct msd_module, link);
 		if (is_serial(m, serial))
 			return m;
@@ -328,19 +335,19 @@ struct msd_module *msd_module_by_serial(struct msd_house *house, uint64_t serial
 	return NULL;
 }
 
-msd_err msd_module_load(struct msd_house *house, struct msd_span name,
+msd_err msd_module_load(struct msd_module_registry *registry, struct msd_span name,
 			const struct msd_load *load, struct msd_module **ret,
 			struct msd_diag *d)
 {
-	msd_err err = check_name(house, name, load->replace, d);
+	msd_err err = check_name(registry, name, load->replace, d);
 	if (err == MSD_OK)
-		err = msd_module_check_room(house, name, load, d);
+		err = msd_module_check_room(registry, name, load, d);
 	if (err != MSD_OK) {
 		drop_source(load);
 		return err;
 	}
-	struct msd_module *old = find(house, name);
-	struct msd_module *m = module_new(house, name, load);
+	struct msd_module *old = find(registry, name);
+	struct msd_module *m = module_new(registry, name, load);
 	if (m == NULL)
 		return msd_diag_set(d, MSD_NOMEM, "load: out of memory");
 	if (m->owner == NULL && old != NULL)
@@ -354,8 +361,8 @@ msd_err msd_module_load(struct msd_house *house, struct msd_span name,
 		m->predecessor = old;
 		m->life.is_successor = true;
 	} else {
-		msd_list_append(&house->modules, &m->link);
-		house->generation++;
+		msd_list_append(&registry->modules, &m->link);
+		registry->generation++;
 	}
 	if (!m->is_awaiting)
 		msd_module_bring(m);
@@ -363,23 +370,24 @@ msd_err msd_module_load(struct msd_house *house, struct msd_span name,
 	return MSD_OK;
 }
 
-msd_err msd_module_add_failed(struct msd_house *house, struct msd_span name,
-			      const char *file, struct msd_diag *d)
+msd_err msd_module_add_failed(struct msd_module_registry *registry,
+			      struct msd_span name, const char *file,
+			      struct msd_diag *d)
 {
 	struct msd_diag why = {0};
-	msd_err err = check_name(house, name, false, &why);
+	msd_err err = check_name(registry, name, false, &why);
 
 	if (err == MSD_OK) {
 		const struct msd_load none = {.file = file, .source = {.fd = -1}};
-		struct msd_module *old = find(house, name);
-		struct msd_module *m = module_new(house, name, &none);
+		struct msd_module *old = find(registry, name);
+		struct msd_module *m = module_new(registry, name, &none);
 		if (m == NULL)
 			return MSD_NOMEM;
 		/* Each name has one entry: the later of two causes stays. */
 		if (old != NULL)
 			msd_module_end(old);
-		msd_list_append(&house->modules, &m->link);
-		house->generation++;
+		msd_list_append(&registry->modules, &m->link);
+		registry->generation++;
 		msd_module_fail(m, d->code, msd_diag_text(d));
 	}
 	msd_diag_finish(&why);

@@ -1,9 +1,9 @@
 #ifndef MSD_SUPERVISOR_CATALOG_H
 #define MSD_SUPERVISOR_CATALOG_H
-/* Modules by name: msd_house.modules, and their hidden successors. */
-#include "daemon/supervisor/module/house.h"
+/* Modules by name: msd_module_registry.modules, and their hidden successors. */
+#include "daemon/supervisor/module/device_list.h"
 #include "daemon/supervisor/module/module.h"
-#include "daemon/supervisor/module/spread.h"
+#include "daemon/supervisor/module/registry.h"
 
 /* The source and the options of a module load. */
 struct msd_load {
@@ -15,15 +15,16 @@ struct msd_load {
 	uint64_t owner_wait_ms; /* retry delay reported when that maximum is reached */
 	bool is_awaited; /* neither: msd_module_give() provides the source later */
 	bool replace;    /* keep the existing module until this one is READY */
-	struct msd_spread spread; /* empty: the device that its code is compiled for */
-	uint32_t workers; /* number of worker processes; 0: one for each device */
-	enum msd_era_word era;
+	struct msd_device_list
+		device_list; /* empty: the device that its code is compiled for */
+	uint32_t workers;    /* number of worker processes; 0: one for each device */
+	enum msd_abi_word era;
 	enum msd_fill_word fill;
 	struct msd_model_words words;
 	enum msd_sandbox_word sandbox; /* UNSAID: use the registry's default */
 	bool is_candidate;     /* from the store: it is recorded before its start */
 	bool is_written;       /* candidate only: recorded by an earlier start */
-	struct msd_span tests; /* trial_case.h, borrowed; empty: no self-tests */
+	struct msd_span tests; /* self_test_case.h, borrowed; empty: no self-tests */
 	uint32_t warmup; /* number of warm-up rounds before the round that counts */
 	uint64_t keep_alive_ms; /* sleep after this time without calls; 0: never */
 	bool tvm_inputs;        /* an instance ignores inputs that the model lacks */
@@ -33,13 +34,14 @@ struct msd_load {
 };
 
 /** Find a module by name, never a hidden successor. Errors: MSD_NOT_FOUND. */
-MSD_MUST_CHECK msd_err msd_module_require(struct msd_house *house, struct msd_span name,
-					  struct msd_module **ret, struct msd_diag *d);
+MSD_MUST_CHECK msd_err msd_module_require(struct msd_module_registry *registry,
+					  struct msd_span name, struct msd_module **ret,
+					  struct msd_diag *d);
 /**
  * Check that the limits leave room for @load under @name now. msd_module_load() makes
  * the same check; call this one before a download. Errors: MSD_BUSY, MSD_TOO_LARGE.
  */
-MSD_MUST_CHECK msd_err msd_module_check_room(struct msd_house *house,
+MSD_MUST_CHECK msd_err msd_module_check_room(struct msd_module_registry *registry,
 					     struct msd_span name,
 					     const struct msd_load *load,
 					     struct msd_diag *d);
@@ -49,7 +51,8 @@ MSD_MUST_CHECK msd_err msd_module_check_room(struct msd_house *house,
  * load->bringing in every case. An existing FAILED module gives up the name. Errors:
  * MSD_EXISTS, MSD_DRAINING, MSD_BUSY, MSD_NOMEM.
  */
-MSD_MUST_CHECK msd_err msd_module_load(struct msd_house *house, struct msd_span name,
+MSD_MUST_CHECK msd_err msd_module_load(struct msd_module_registry *registry,
+				       struct msd_span name,
 				       const struct msd_load *load,
 				       struct msd_module **ret, struct msd_diag *d);
 /**
@@ -62,13 +65,14 @@ MSD_MUST_CHECK msd_err msd_module_prove(struct msd_module *m,
  * Add a module that is FAILED from the start because its file could not be read. @d
  * holds the cause.
  */
-MSD_MUST_CHECK msd_err msd_module_add_failed(struct msd_house *house,
+MSD_MUST_CHECK msd_err msd_module_add_failed(struct msd_module_registry *registry,
 					     struct msd_span name, const char *file,
 					     struct msd_diag *d);
 /**
  * Find the module with the load number @serial, also among hidden successors. NULL:
  * it is gone.
  */
-struct msd_module *msd_module_by_serial(struct msd_house *house, uint64_t serial);
+struct msd_module *msd_module_by_serial(struct msd_module_registry *registry,
+					uint64_t serial);
 
 #endif

@@ -1,12 +1,12 @@
-#include "daemon/supervisor/module/answer_plan.h"
-#include "daemon/supervisor/module/counted.h"
+#include "daemon/supervisor/module/call_accounting.h"
 #include "daemon/supervisor/module/direct.h"
 #include "daemon/supervisor/module/opening.h"
-#include "daemon/supervisor/module/pass.h"
 #include "daemon/supervisor/module/replica.h"
 #include "daemon/supervisor/module/reply.h"
+#include "daemon/supervisor/module/reply_template.h"
 #include "daemon/supervisor/module/run_watch.h"
-#include "daemon/supervisor/request/job_plan.h"
+#include "daemon/supervisor/module/segment_pass.h"
+#include "daemon/supervisor/request/call_template.h"
 #include "proto/unpack.h"
 #include "proto/value.h"
 
@@ -23,7 +23,8 @@
 void msd_replica_send_segment(void *ctx, uint16_t index, int fd, uint64_t bytes)
 {
 	struct msd_replica *rep = ctx;
-	const msd_err err = msd_pass_segment(rep->process, "in", index, fd, bytes);
+	const msd_err err =
+		msd_segment_pass_segment(rep->process, "in", index, fd, bytes);
 
 	if (err == MSD_IO) {
 		msd_replica_kill(rep, "no descriptor was left to pass it memory");
@@ -41,9 +42,9 @@ static void note_sent(struct msd_replica *rep, struct msd_req *r)
 {
 	r->at.replica = rep;
 	r->at.wid = ++rep->next_wid;
-	msd_req_take(r, MSD_REQ_IS_SENT);
+	msd_req_apply(r, MSD_REQ_IS_SENT);
 	if (msd_list_is_empty(&rep->sent))
-		rep->head_since_ms = uv_now(rep->crew->house->loop);
+		rep->head_since_ms = uv_now(rep->group->registry->loop);
 	msd_list_append(&rep->sent, &r->link);
 	if (rep->sent.next == &r->link)
 		msd_run_watch_begin(rep);
@@ -63,7 +64,7 @@ void msd_replica_send_open(struct msd_replica *rep)
 		msd_replica_kill(rep, "out of memory");
 		return;
 	}
-	rep->crew->ops->adopt(rep->crew, r);
+	rep->group->ops->adopt(rep->group, r);
 	note_sent(rep, r);
 	r->job.on_response = msd_opening_done;
 	msd_opening_write(o, r);
@@ -108,7 +109,7 @@ static void write_options(struct msd_buf *body, const struct msd_req *r, size_t 
 static void write_request(struct msd_out *o, struct msd_req *r, size_t n)
 {
 	if (r->job.known != NULL) {
-		msd_job_plan_write(r, n > 0, &o->body);
+		msd_call_template_write(r, n > 0, &o->body);
 	} else {
 		msd_body_begin_request(&o->body, r->at.wid,
 				       msd_method_row(r->method)->name, n > 0);
@@ -120,9 +121,10 @@ static void write_request(struct msd_out *o, struct msd_req *r, size_t n)
 
 /* An unknown function counts as slow: no request is sent behind it that another
  * worker can take. */
-static uint32_t expected_us(const struct msd_crew *crew, const struct msd_req *r)
+static uint32_t expected_us(const struct msd_worker_group *group,
+			    const struct msd_req *r)
 {
-	const uint32_t us = msd_crew_expect_us(crew, r->client.who, r);
+	const uint32_t us = msd_worker_group_expect_us(group, r->client.who, r);
 
 	return us != 0 ? us : UNKNOWN_US;
 }
@@ -131,12 +133,12 @@ bool msd_replica_post(struct msd_replica *rep, struct msd_req *r)
 {
 	struct msd_conn *channel = &rep->process->channel;
 	const size_t n_options = count_options(r);
-	const uint32_t n_copied = msd_job_plan_copied(r, n_options > 0);
+	const uint32_t n_copied = msd_call_template_copied(r, n_options > 0);
 	struct msd_out *o = NULL;
 	uint8_t *at = NULL;
 
 	msd_process_flush_releases(rep->process);
-	if (r->lending != NULL && !msd_pass_lent(rep->process, r))
+	if (r->lending != NULL && !msd_segment_pass_lent(rep->process, r))
 		return false;
 	if (n_copied > 0)
 		at = msd_conn_put(channel, n_copied, NULL);
@@ -144,10 +146,10 @@ bool msd_replica_post(struct msd_replica *rep, struct msd_req *r)
 		o = msd_out_new();
 	if (at == NULL && o == NULL)
 		return false;
-	msd_counted_stage(r, rep->crew, MSD_STAGE_QUEUE);
+	msd_call_accounting_stage(r, rep->group, MSD_STAGE_QUEUE);
 	note_sent(rep, r);
 	if (at != NULL) {
-		msd_job_plan_copy(r, at);
+		msd_call_template_copy(r, at);
 	} else {
 		write_request(o, r, n_options);
 	}
@@ -155,7 +157,7 @@ bool msd_replica_post(struct msd_replica *rep, struct msd_req *r)
 		msd_buf_finish(&r->job.params);
 		msd_buf_finish(&r->job.names);
 	}
-	r->at.expected_us = expected_us(rep->crew, r);
+	r->at.expected_us = expected_us(rep->group, r);
 	rep->n_sent++;
 	rep->ahead_us += r->at.expected_us;
 	if (o != NULL)
@@ -192,27 +194,28 @@ static struct msd_req *find_sent(struct msd_replica *rep, uint64_t wid)
 	return NULL;
 }
 
-static void count_error(struct msd_crew *crew, struct msd_req *r,
+static void count_error(struct msd_worker_group *group, struct msd_req *r,
 			const struct msd_in *in)
 {
 	struct msd_body_error e = {.code = MSD_INTERNAL};
 
-	crew->n_errors++;
+	group->n_errors++;
 	(void)msd_body_error_read(in->body.error, &e);
-	crew->n_failed += e.code == MSD_CALL_FAILED;
+	group->n_failed += e.code == MSD_CALL_FAILED;
 	r->client.code = (uint8_t)e.code;
 }
 
 /* Each call of a joined call gets an equal part of the time. */
-static void note_run(struct msd_crew *crew, struct msd_req *r, uint64_t exec_ns,
-		     uint64_t n_joined)
+static void note_run(struct msd_worker_group *group, struct msd_req *r,
+		     uint64_t exec_ns, uint64_t n_joined)
 {
-	msd_counted_run(r, crew, exec_ns);
-	msd_crew_note_pace(crew, r->client.who, r->at.function, exec_ns / n_joined);
+	msd_call_accounting_run(r, group, exec_ns);
+	msd_worker_group_note_pace(group, r->client.who, r->at.function,
+				   exec_ns / n_joined);
 }
 
 /* On the path of every call: parse in place, without a tree. */
-static void count_exec(struct msd_crew *crew, struct msd_req *r,
+static void count_exec(struct msd_worker_group *group, struct msd_req *r,
 		       const struct msd_in *in)
 {
 	struct msd_wire_value key, value;
@@ -224,7 +227,7 @@ static void count_exec(struct msd_crew *crew, struct msd_req *r,
 		const uint64_t ns =
 			msd_memory_time((struct msd_span){in->bytes, in->n_bytes});
 		if (ns <= INT64_MAX)
-			note_run(crew, r, ns, 1);
+			note_run(group, r, ns, 1);
 		return;
 	}
 	if (in->body.meta.n == 0 || !msd_map_open(in->body.meta, &c, &n))
@@ -238,7 +241,7 @@ static void count_exec(struct msd_crew *crew, struct msd_req *r,
 		if (msd_span_is(key.as.str, "joined") && value.as.i > 0)
 			n_joined = (uint64_t)value.as.i;
 		if (msd_span_is(key.as.str, "exec_ns"))
-			note_run(crew, r, (uint64_t)value.as.i, n_joined);
+			note_run(group, r, (uint64_t)value.as.i, n_joined);
 	}
 }
 
@@ -249,7 +252,7 @@ static bool is_opening(const struct msd_req *r)
 
 static void on_response(struct msd_replica *rep, struct msd_in *in)
 {
-	struct msd_crew *crew = rep->crew;
+	struct msd_worker_group *group = rep->group;
 	struct msd_req *r = find_sent(rep, in->body.id);
 	const bool was_known = in->known != NULL;
 	struct msd_diag d = {0};
@@ -259,7 +262,7 @@ static void on_response(struct msd_replica *rep, struct msd_in *in)
 		return;
 	}
 	if (rep->sent.next == &r->link)
-		rep->head_since_ms = uv_now(crew->house->loop);
+		rep->head_since_ms = uv_now(group->registry->loop);
 	if (!is_opening(r)) {
 		rep->n_sent--;
 		rep->ahead_us -= r->at.expected_us;
@@ -269,15 +272,15 @@ static void on_response(struct msd_replica *rep, struct msd_in *in)
 		msd_list_remove(&r->link);
 		msd_list_remove(&r->at.wid_link);
 		r->job.on_response(r, in);
-		msd_req_take(r, MSD_REQ_RESPONDED);
+		msd_req_apply(r, MSD_REQ_RESPONDED);
 		if (!is_open)
-			crew->ops->on_answered(crew);
+			group->ops->on_answered(group);
 		return;
 	}
-	crew->n_calls++;
+	group->n_calls++;
 	if (!msd_reply_is_ok(in))
-		count_error(crew, r, in);
-	count_exec(crew, r, in);
+		count_error(group, r, in);
+	count_exec(group, r, in);
 	/* Trace data differs in every answer. If the client lends memory, the result
 	 * is in that memory. Neither answer can repeat. */
 	const bool may_come_again =
@@ -285,11 +288,11 @@ static void on_response(struct msd_replica *rep, struct msd_in *in)
 	if (!msd_reply_forward(r, rep->process, in, &d)) {
 		msd_replica_disbelieve(rep, "it sent a malformed answer", &d);
 	} else if (may_come_again) {
-		msd_answer_plan_learn(rep->process, in);
+		msd_reply_template_learn(rep->process, in);
 	}
 	msd_diag_finish(&d);
-	msd_req_take(r, MSD_REQ_RESPONDED);
-	crew->ops->on_answered(crew);
+	msd_req_apply(r, MSD_REQ_RESPONDED);
+	group->ops->on_answered(group);
 }
 
 static void on_segment(struct msd_replica *rep, struct msd_in *in)
@@ -298,7 +301,7 @@ static void on_segment(struct msd_replica *rep, struct msd_in *in)
 	const msgpack_object *params;
 	uint64_t index = 0, bytes = 0;
 	msd_err err =
-		msd_unpack(rep->crew->house->unpack, in->body.params, &params, &d);
+		msd_unpack(rep->group->registry->unpack, in->body.params, &params, &d);
 
 	if (err == MSD_OK)
 		err = msd_params_check(params, "worker.segment", 3, 3, &d);
@@ -314,7 +317,7 @@ static void on_segment(struct msd_replica *rep, struct msd_in *in)
 		err = msd_segmap_remove(&rep->process->out, (uint16_t)index, &d);
 	} else if (err == MSD_OK) {
 		err = msd_segmap_add(&rep->process->out, (uint16_t)index,
-				     msd_conn_take_fd(&rep->process->channel), bytes,
+				     msd_conn_adopt_fd(&rep->process->channel), bytes,
 				     MSD_MAP_READ, &d);
 	}
 	if (err != MSD_OK)
@@ -324,8 +327,8 @@ static void on_segment(struct msd_replica *rep, struct msd_in *in)
 
 static void on_peer_gone(struct msd_replica *rep, const struct msd_in *in)
 {
-	if (msd_direct_take_gone(rep->process, in)) {
-		rep->crew->ops->on_answered(rep->crew);
+	if (msd_direct_reap(rep->process, in)) {
+		rep->group->ops->on_answered(rep->group);
 	} else {
 		msd_replica_disbelieve(
 			rep, "it told of a direct channel that there is not", NULL);

@@ -3,7 +3,7 @@
 /*
  * Offenders: peers or connections whose calls cost a module workers. Neither the
  * module nor other peers are at fault, so a frequent offender is banned for a while.
- * bars.h defines the scope of the ban. Uses no clock of its own.
+ * bans.h defines the scope of the ban. Uses no clock of its own.
  *
  * A loss with an unknown peer counts for no offender.
  */

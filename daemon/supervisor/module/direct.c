@@ -13,10 +13,10 @@
 #include "daemon/limits.h"
 #include "daemon/supervisor/module/loss.h"
 #include "daemon/supervisor/module/replica.h"
-#include "daemon/wire/aside.h"
+#include "daemon/wire/closer.h"
+#include "daemon/wire/disabled_features.h"
 #include "daemon/wire/ledger.h"
-#include "daemon/wire/pair.h"
-#include "daemon/wire/without.h"
+#include "daemon/wire/socket_pair.h"
 #include "proto/clock.h"
 #include "proto/value.h"
 
@@ -29,7 +29,7 @@ static void forget(struct msd_direct *x)
 {
 	msd_list_remove(&x->link);
 	msd_list_remove(&x->client_link);
-	msd_aside_close_socket(x->fd, msd_peer_id_passer(x->who));
+	msd_closer_close_socket(x->fd, msd_peer_id_passer(x->who));
 	free(x);
 }
 
@@ -50,9 +50,9 @@ static bool tell(const struct msd_direct *x, int fd, const struct msd_buf *funct
 	msd_pack_uint(&o->body, x->number);
 	msd_pack_uint(&o->body, terms->requests);
 	msd_pack_uint(&o->body, terms->bytes);
-	msd_pack_uint(&o->body, p->house->limits->slow_call_ms * MSD_NS_PER_MS);
-	msd_pack_uint(&o->body, p->house->limits->write_stall_ms);
-	msd_pack_uint(&o->body, p->house->limits->read_stall_ms);
+	msd_pack_uint(&o->body, p->registry->limits->slow_call_ms * MSD_NS_PER_MS);
+	msd_pack_uint(&o->body, p->registry->limits->write_stall_ms);
+	msd_pack_uint(&o->body, p->registry->limits->read_stall_ms);
 	if (functions != NULL) {
 		msd_buf_put(&o->body, functions->p, functions->n);
 	} else {
@@ -65,7 +65,7 @@ static bool tell(const struct msd_direct *x, int fd, const struct msd_buf *funct
 /* Open a pair, and duplicate its first end. */
 static msd_err open_ends(const struct msd_wire *w, int ret[3], struct msd_diag *d)
 {
-	msd_err err = msd_pair_open(ret, d);
+	msd_err err = msd_socket_pair_open(ret, d);
 	bool is_last = false;
 
 	if (err != MSD_OK)
@@ -107,7 +107,7 @@ static msd_err connect_to(struct msd_process *p, struct msd_client *c,
 				 .who = c->peer,
 				 .fd = ends[2],
 				 .number = msd_direct_free_number(p),
-				 .used_ms = uv_now(p->house->loop)};
+				 .used_ms = uv_now(p->registry->loop)};
 	(void)__atomic_fetch_and(&p->ledger->leaving, ~msd_ledger_bit(x->number),
 				 __ATOMIC_RELEASE);
 	x->n_calls = msd_ledger_get(&p->ledger->n_calls[x->number]);
@@ -126,50 +126,50 @@ static msd_err connect_to(struct msd_process *p, struct msd_client *c,
 	return MSD_OK;
 }
 
-static bool is_watched(const struct msd_house *house)
+static bool is_watched(const struct msd_module_registry *registry)
 {
-	return msd_followers_are_there(&house->recorder.followers) ||
-	       uv_now(house->loop) < house->no_direct_until_ms;
+	return msd_waiters_are_there(&registry->call_log.followers) ||
+	       uv_now(registry->loop) < registry->no_direct_until_ms;
 }
 
-static msd_err check(struct msd_crew *crew, struct msd_diag *d)
+static msd_err check(struct msd_worker_group *group, struct msd_diag *d)
 {
-	if (msd_without("direct")) {
+	if (msd_feature_is_disabled("direct")) {
 		return msd_diag_set(d, MSD_UNSUPPORTED,
 				    "channel.open: this daemon goes without "
 				    "(MODSERD_WITHOUT)");
 	}
-	if (crew->house->limits->max_directs == 0) {
+	if (group->registry->limits->max_directs == 0) {
 		return msd_diag_set(d, MSD_UNSUPPORTED,
 				    "channel.open: this daemon gives none (max-directs "
 				    "is 0)");
 	}
-	if (msd_direct_bytes(crew->house->limits) < MSD_DIRECT_LEAST_BYTES) {
+	if (msd_direct_bytes(group->registry->limits) < MSD_DIRECT_LEAST_BYTES) {
 		return msd_diag_set(d, MSD_UNSUPPORTED,
 				    "channel.open: max-payload, or max-memory, leaves "
 				    "it less than %u bytes",
 				    MSD_DIRECT_LEAST_BYTES);
 	}
-	if (crew->house->limits->max_wait_ms > 0) {
+	if (group->registry->limits->max_wait_ms > 0) {
 		return msd_diag_set(d, MSD_UNSUPPORTED,
 				    "channel.open: how long calls may wait (max-wait) "
 				    "the daemon keeps alone: they go through it");
 	}
-	if (crew->batching.rows > 0) {
+	if (group->batching.rows > 0) {
 		return msd_diag_set(d, MSD_UNSUPPORTED,
 				    "channel.open: calls of module %s are joined "
 				    "(batch), which goes through the daemon alone",
-				    crew->name);
+				    group->name);
 	}
-	if (msd_direct_is_crowded(crew)) {
-		msd_direct_end_crew(crew);
+	if (msd_direct_is_crowded(group)) {
+		msd_direct_end_crew(group);
 		return msd_diag_set(
 			d, MSD_BUSY,
 			"channel.open: more than %u clients a worker wait for "
 			"module %s through the daemon: it lets them take turns",
-			MSD_DIRECT_CROWD, crew->name);
+			MSD_DIRECT_CROWD, group->name);
 	}
-	if (is_watched(crew->house)) {
+	if (is_watched(group->registry)) {
 		return msd_diag_set(d, MSD_BUSY,
 				    "channel.open: somebody watches the daemon's calls "
 				    "(server.monitor): they go through it now");
@@ -177,21 +177,21 @@ static msd_err check(struct msd_crew *crew, struct msd_diag *d)
 	return MSD_OK;
 }
 
-msd_err msd_direct_open(struct msd_crew *crew, struct msd_client *c,
+msd_err msd_direct_open(struct msd_worker_group *group, struct msd_client *c,
 			const struct msd_buf *functions,
 			struct msd_direct_terms *ret_terms, int *ret_fd,
 			struct msd_diag *d)
 {
-	const msd_err err = check(crew, d);
+	const msd_err err = check(group, d);
 
 	if (err != MSD_OK)
 		return err;
-	struct msd_process *p = msd_direct_choose(crew, c->peer, d);
+	struct msd_process *p = msd_direct_choose(group, c->peer, d);
 	if (p == NULL)
 		return d->code;
 	*ret_terms = (struct msd_direct_terms){
 		.requests = MSD_DIRECT_REQUESTS,
-		.bytes = msd_direct_bytes(crew->house->limits),
+		.bytes = msd_direct_bytes(group->registry->limits),
 		.pid = (uint64_t)msd_child_pid(p->child)};
 	return connect_to(p, c, functions, ret_terms, ret_fd, d);
 }
@@ -216,7 +216,7 @@ void msd_direct_end_client(struct msd_client *c)
 		msd_direct_end(x);
 		msd_list_remove(&x->client_link);
 		x->client = NULL;
-		x->left_ms = uv_now(x->process->house->loop);
+		x->left_ms = uv_now(x->process->registry->loop);
 	}
 }
 
@@ -227,25 +227,25 @@ static void end_all_of(struct msd_process *p)
 	}
 }
 
-void msd_direct_end_crew(struct msd_crew *crew)
+void msd_direct_end_crew(struct msd_worker_group *group)
 {
-	for (uint32_t i = 0; i < crew->n_replicas; i++) {
-		if (crew->replicas[i].process != NULL)
-			end_all_of(crew->replicas[i].process);
+	for (uint32_t i = 0; i < group->n_replicas; i++) {
+		if (group->replicas[i].process != NULL)
+			end_all_of(group->replicas[i].process);
 	}
 }
 
-bool msd_direct_is_any(const struct msd_crew *crew)
+bool msd_direct_is_any(const struct msd_worker_group *group)
 {
-	for (uint32_t i = 0; i < crew->n_replicas; i++) {
-		const struct msd_process *p = crew->replicas[i].process;
+	for (uint32_t i = 0; i < group->n_replicas; i++) {
+		const struct msd_process *p = group->replicas[i].process;
 		if (p != NULL && !msd_list_is_empty(&p->directs))
 			return true;
 	}
 	return false;
 }
 
-bool msd_direct_take_gone(struct msd_process *p, const struct msd_in *in)
+bool msd_direct_reap(struct msd_process *p, const struct msd_in *in)
 {
 	struct msd_wire_value v;
 	struct msd_cur c;
@@ -271,7 +271,7 @@ static void tell_lost(const struct msd_direct *x, const struct msd_lost *lost)
 
 	if (x->client == NULL)
 		return;
-	msd_loss_explain(p->replica->crew->name, lost, was_running, &d);
+	msd_loss_explain(p->replica->group->name, lost, was_running, &d);
 	x->client->ops->on_direct_lost(x->client, (uint64_t)msd_child_pid(p->child),
 				       &d);
 	msd_diag_finish(&d);
@@ -279,7 +279,7 @@ static void tell_lost(const struct msd_direct *x, const struct msd_lost *lost)
 
 void msd_direct_lose(struct msd_process *p, const struct msd_lost *lost)
 {
-	msd_deadline_clear(p->house->deadlines, &p->ledger_timer);
+	msd_deadline_clear(p->registry->deadlines, &p->ledger_timer);
 	msd_direct_count_last(p, lost->loss == MSD_LOSS_DEVICE ? MSD_GPU_FAULT
 							       : MSD_WORKER_LOST);
 	MSD_LIST_EACH_SAFE (it, &p->directs) {

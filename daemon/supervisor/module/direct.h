@@ -20,7 +20,7 @@
 #include "daemon/supervisor/request/peer_id.h"
 #include "daemon/supervisor/request/request.h"
 
-struct msd_crew;
+struct msd_worker_group;
 struct msd_limits;
 struct msd_lost;
 
@@ -30,7 +30,7 @@ struct msd_lost;
 #define MSD_DIRECT_LEAST_BYTES (64u << 10)
 /*
  * A worker gives the supervisor four turns for each turn of a channel
- * (daemon/worker/turns.h). If more than this number of clients wait for a worker
+ * (daemon/worker/fair_queue.h). If more than this number of clients wait for a worker
  * through the supervisor, all clients go through the supervisor.
  */
 #define MSD_DIRECT_CROWD 4u
@@ -63,24 +63,24 @@ struct msd_direct_terms {
  * Errors: MSD_NOT_READY, MSD_UNSUPPORTED (its calls are joined), MSD_BUSY (too many
  * channels, or a client watches single calls), MSD_IO, MSD_NO_SPACE, MSD_NOMEM.
  */
-MSD_MUST_CHECK msd_err msd_direct_open(struct msd_crew *crew, struct msd_client *c,
+MSD_MUST_CHECK msd_err msd_direct_open(struct msd_worker_group *group,
+				       struct msd_client *c,
 				       const struct msd_buf *functions,
 				       struct msd_direct_terms *ret_terms, int *ret_fd,
 				       struct msd_diag *d);
 /** Take back all channels of a module, or of a client. */
-void msd_direct_end_crew(struct msd_crew *crew);
+void msd_direct_end_crew(struct msd_worker_group *group);
 void msd_direct_end_client(struct msd_client *c);
 /** Take back one channel. */
 void msd_direct_end(struct msd_direct *x);
 /** True if a worker of @crew has a channel. */
-bool msd_direct_is_any(const struct msd_crew *crew);
+bool msd_direct_is_any(const struct msd_worker_group *group);
 
 /**
  * Handle worker.peer from the worker: a channel is gone. False: the worker broke the
  * protocol.
  */
-MSD_MUST_CHECK bool msd_direct_take_gone(struct msd_process *p,
-					 const struct msd_in *in);
+MSD_MUST_CHECK bool msd_direct_reap(struct msd_process *p, const struct msd_in *in);
 /** Drop all channels of a lost process, which its replica still holds. */
 void msd_direct_lose(struct msd_process *p, const struct msd_lost *lost);
 
@@ -96,10 +96,10 @@ uint16_t msd_direct_free_number(const struct msd_process *p);
  * NULL: no worker has room, for the cause in @d; an unused channel is then taken
  * back.
  */
-struct msd_process *msd_direct_choose(const struct msd_crew *crew,
+struct msd_process *msd_direct_choose(const struct msd_worker_group *group,
 				      struct msd_peer_id who, struct msd_diag *d);
 /** True if more than MSD_DIRECT_CROWD clients per worker wait in the queue. */
-bool msd_direct_is_crowded(const struct msd_crew *crew);
+bool msd_direct_is_crowded(const struct msd_worker_group *group);
 /**
  * Return the limit in bytes for the requests of one channel. Below
  * MSD_DIRECT_LEAST_BYTES no channel is given.

@@ -4,8 +4,8 @@
  * channel that was unused for a while is taken back for the next client that asks.
  */
 #include "daemon/limits.h"
+#include "daemon/supervisor/module/client_queue.h"
 #include "daemon/supervisor/module/direct.h"
-#include "daemon/supervisor/module/lane.h"
 #include "daemon/supervisor/module/replica.h"
 #include "daemon/wire/ledger.h"
 
@@ -56,7 +56,7 @@ static void give_up_unused(struct msd_process *p, const struct msd_peer_id *who)
 			oldest = x;
 	}
 	if (oldest != NULL &&
-	    oldest->used_ms + MSD_DIRECT_UNUSED_MS <= uv_now(p->house->loop))
+	    oldest->used_ms + MSD_DIRECT_UNUSED_MS <= uv_now(p->registry->loop))
 		msd_direct_end(oldest);
 }
 
@@ -64,7 +64,7 @@ static void give_up_unused(struct msd_process *p, const struct msd_peer_id *who)
 static msd_err check_room(struct msd_process *p, const char *name,
 			  struct msd_peer_id who, struct msd_diag *d)
 {
-	const uint64_t most = p->house->limits->max_directs;
+	const uint64_t most = p->registry->limits->max_directs;
 	const uint64_t most_of_one = (most + 1) / 2;
 
 	if (msd_direct_free_number(p) == 0 || count(p) >= most) {
@@ -86,13 +86,13 @@ static msd_err check_room(struct msd_process *p, const char *name,
 			    name, (unsigned long long)most_of_one);
 }
 
-struct msd_process *msd_direct_choose(const struct msd_crew *crew,
+struct msd_process *msd_direct_choose(const struct msd_worker_group *group,
 				      struct msd_peer_id who, struct msd_diag *d)
 {
 	struct msd_process *best = NULL;
 
-	for (uint32_t i = 0; i < crew->n_replicas; i++) {
-		const struct msd_replica *rep = &crew->replicas[i];
+	for (uint32_t i = 0; i < group->n_replicas; i++) {
+		const struct msd_replica *rep = &group->replicas[i];
 		if (!rep->is_open || rep->ended_for != MSD_RUN_GOES_ON ||
 		    !msd_process_is_running(rep->process) ||
 		    msd_conn_is_closing(&rep->process->channel))
@@ -102,8 +102,8 @@ struct msd_process *msd_direct_choose(const struct msd_crew *crew,
 	}
 	if (best == NULL) {
 		(void)msd_diag_set(d, MSD_NOT_READY,
-				   "channel.open: module %s is not ready", crew->name);
-	} else if (check_room(best, crew->name, who, d) != MSD_OK) {
+				   "channel.open: module %s is not ready", group->name);
+	} else if (check_room(best, group->name, who, d) != MSD_OK) {
 		best = NULL;
 	}
 	return best;
@@ -133,21 +133,21 @@ static void add_sent(struct some *some, const struct msd_replica *rep)
 	}
 }
 
-bool msd_direct_is_crowded(const struct msd_crew *crew)
+bool msd_direct_is_crowded(const struct msd_worker_group *group)
 {
 	struct some queued = {.n = 0};
 
 	/* Queued requests wait for every worker. */
-	MSD_LIST_EACH (it, &crew->all_lanes) {
-		const struct msd_lane *lane =
-			MSD_CONTAINER_OF(it, struct msd_lane, all_link);
-		if (lane->n_requests > 0)
-			add(&queued, lane->client);
+	MSD_LIST_EACH (it, &group->all_lanes) {
+		const struct msd_client_queue *client_queue =
+			MSD_CONTAINER_OF(it, struct msd_client_queue, all_link);
+		if (client_queue->n_requests > 0)
+			add(&queued, client_queue->client);
 	}
-	for (uint32_t i = 0; i < crew->n_replicas; i++) {
+	for (uint32_t i = 0; i < group->n_replicas; i++) {
 		struct some some = queued;
 
-		add_sent(&some, &crew->replicas[i]);
+		add_sent(&some, &group->replicas[i]);
 		if (some.n > MSD_DIRECT_CROWD)
 			return true;
 	}

@@ -7,15 +7,15 @@
 #include <string.h>
 
 #include "daemon/limits.h"
+#include "daemon/supervisor/module/call_stats.h"
 #include "daemon/supervisor/module/direct.h"
 #include "daemon/supervisor/module/replica.h"
-#include "daemon/supervisor/module/tally.h"
 #include "daemon/wire/ledger.h"
 #include "proto/clock.h"
 
 _Static_assert(MSD_LEDGER_BINS == MSD_HISTOGRAM_BINS, "one counts in the other's");
 _Static_assert(sizeof(((struct msd_ledger_row *)NULL)->ended) ==
-		       MSD_TALLY_CODES * sizeof(uint64_t),
+		       MSD_CALL_STATS_CODES * sizeof(uint64_t),
 	       "a row has as many codes as one of the tally");
 
 /* Minimum time of a call. */
@@ -71,7 +71,7 @@ static void count_times(const struct msd_ledger_times *now,
 {
 	/* No call takes 2^63 ns. */
 	for (unsigned i = 0; i < MSD_LEDGER_BINS - 1; i++)
-		ret->spread.n[i] += more(&now->n[i], &seen->n[i], left_n);
+		ret->device_list.n[i] += more(&now->n[i], &seen->n[i], left_n);
 	ret->sum_ns += more(&now->sum_ns, &seen->sum_ns, left_ns);
 }
 
@@ -85,32 +85,32 @@ static void count_spun(struct msd_process *p)
 		.misses = more(&now->misses, &seen->misses, &left->spun.n),
 		.waste_ns = more(&now->waste_ns, &seen->waste_ns, &left->spun.ns)};
 
-	msd_spin_count_add(&p->replica->crew->spun, &n);
-	msd_spin_count_add(&p->house->spun, &n);
+	msd_spin_count_add(&p->replica->group->spun, &n);
+	msd_spin_count_add(&p->registry->spun, &n);
 }
 
 /* Return the statistics row for the ledger's @row. Copies its name before the check. */
-static uint8_t find_row(struct msd_crew *crew, const struct msd_ledger_row *row,
-			struct msd_ledger_row *seen)
+static uint8_t find_row(struct msd_worker_group *group,
+			const struct msd_ledger_row *row, struct msd_ledger_row *seen)
 {
 	const uint64_t n = msd_ledger_get(&row->n_name);
 
 	if (n == 0 || n > sizeof(seen->name))
-		return MSD_TALLY_OTHER;
+		return MSD_CALL_STATS_OTHER;
 	if (seen->n_name == 0) {
 		seen->n_name = n;
 		memcpy(seen->name, row->name, n);
 	}
 	const struct msd_span name = {(const uint8_t *)seen->name, seen->n_name};
-	return msd_facts_have_function(&crew->facts, name)
-		       ? msd_tally_add(crew->tally, name)
-		       : MSD_TALLY_OTHER;
+	return msd_facts_have_function(&group->facts, name)
+		       ? msd_call_stats_add(group->call_stats, name)
+		       : MSD_CALL_STATS_OTHER;
 }
 
 static void count_row(struct msd_process *p, const struct msd_ledger_row *row,
 		      struct msd_ledger_row *seen)
 {
-	struct msd_crew *crew = p->replica->crew;
+	struct msd_worker_group *group = p->replica->group;
 	uint64_t n[MSD_LEDGER_CODES], all = 0;
 
 	for (unsigned code = 0; code < MSD_LEDGER_CODES; code++) {
@@ -120,14 +120,14 @@ static void count_row(struct msd_process *p, const struct msd_ledger_row *row,
 	}
 	if (all == 0)
 		return;
-	const uint8_t at = find_row(crew, row, seen);
+	const uint8_t at = find_row(group, row, seen);
 	for (unsigned code = 0; code < MSD_LEDGER_CODES; code++)
-		msd_tally_note_each(crew->tally, at, code, n[code]);
-	msd_tally_note_untimed(crew->tally, at, n[MSD_OK]);
-	crew->n_calls += all;
-	crew->n_errors += all - n[MSD_OK];
-	crew->n_failed += n[MSD_CALL_FAILED];
-	crew->house->n_direct_calls += all;
+		msd_call_stats_note_each(group->call_stats, at, code, n[code]);
+	msd_call_stats_note_untimed(group->call_stats, at, n[MSD_OK]);
+	group->n_calls += all;
+	group->n_errors += all - n[MSD_OK];
+	group->n_failed += n[MSD_CALL_FAILED];
+	group->registry->n_direct_calls += all;
 }
 
 /* True if the call was slow, and not older than the ledger. */
@@ -137,30 +137,31 @@ static bool may_be_slow(const struct msd_process *p, const struct msd_ledger_slo
 	const uint64_t age_ns = left->at_ns - left->from_ns;
 
 	return s->wait_ns <= age_ns && s->run_ns <= age_ns - s->wait_ns &&
-	       s->wait_ns + s->run_ns >= p->house->limits->slow_call_ms * MSD_NS_PER_MS;
+	       s->wait_ns + s->run_ns >=
+		       p->registry->limits->slow_call_ms * MSD_NS_PER_MS;
 }
 
 static void count_slow(const struct msd_process *p, const struct msd_ledger_slow *told)
 {
-	struct msd_crew *crew = p->replica->crew;
+	struct msd_worker_group *group = p->replica->group;
 	/* Read once: the worker may change it. */
 	const struct msd_ledger_slow s = *(const volatile struct msd_ledger_slow *)told;
 	const struct msd_direct *x = msd_direct_find(p, s.guest);
 
 	if (x == NULL || !may_be_slow(p, &s))
 		return;
-	struct msd_past_call past = {.end_ns = msd_wire_now_ns(crew->house->wire),
-				     .who = x->who,
-				     .tally = crew->tally,
-				     .code = s.code < MSD_LEDGER_CODES ? (uint8_t)s.code
-								       : MSD_INTERNAL};
+	struct msd_logged_call past = {
+		.end_ns = msd_wire_now_ns(group->registry->wire),
+		.who = x->who,
+		.call_stats = group->call_stats,
+		.code = s.code < MSD_LEDGER_CODES ? (uint8_t)s.code : MSD_INTERNAL};
 	past.spent_ns[MSD_STAGE_WORKER] = s.wait_ns;
 	past.spent_ns[MSD_STAGE_RUN] = s.run_ns;
 	if (s.row < MSD_LEDGER_ROWS) {
-		past.row = find_row(crew, &p->ledger->rows[s.row],
+		past.row = find_row(group, &p->ledger->rows[s.row],
 				    &p->ledger_seen->rows[s.row]);
 	}
-	msd_slowlog_note(&crew->house->slowlog, &past, (struct msd_span){0});
+	msd_slowlog_note(&group->registry->slowlog, &past, (struct msd_span){0});
 }
 
 /* If there are more than its ring holds, the oldest are lost. */
@@ -171,7 +172,7 @@ static void count_all_slow(const struct msd_process *p)
 	const uint64_t total = p->ledger_seen->n_slow;
 	uint64_t left = n < MSD_LEDGER_SLOW ? n : MSD_LEDGER_SLOW;
 
-	if (p->house->limits->slow_call_ms == 0)
+	if (p->registry->limits->slow_call_ms == 0)
 		return;
 	for (; left > 0; left--)
 		count_slow(p, &p->ledger->slow[(total - left) % MSD_LEDGER_SLOW]);
@@ -181,25 +182,26 @@ void msd_direct_count(struct msd_process *p)
 {
 	if (p->ledger == NULL || p->replica == NULL)
 		return;
-	struct msd_crew *crew = p->replica->crew;
+	struct msd_worker_group *group = p->replica->group;
 	struct msd_ledger_left *left = &p->ledger_left;
 
 	pass_time(left);
 	count_times(&p->ledger->wait, &p->ledger_seen->wait, &left->wait.n,
-		    &left->wait.ns, &crew->stages[MSD_STAGE_WORKER]);
+		    &left->wait.ns, &group->stages[MSD_STAGE_WORKER]);
 	count_times(&p->ledger->run, &p->ledger_seen->run, &left->run.n, &left->run.ns,
-		    &crew->stages[MSD_STAGE_RUN]);
+		    &group->stages[MSD_STAGE_RUN]);
 	for (unsigned i = 0; i < MSD_LEDGER_ROWS; i++)
 		count_row(p, &p->ledger->rows[i], &p->ledger_seen->rows[i]);
 	count_all_slow(p);
 	count_spun(p);
 }
 
-static void count_lost(struct msd_crew *crew, uint8_t at, msd_err code, uint64_t n)
+static void count_lost(struct msd_worker_group *group, uint8_t at, msd_err code,
+		       uint64_t n)
 {
-	msd_tally_note_each(crew->tally, at, code, n);
-	msd_crew_lose(crew, n);
-	crew->house->n_direct_calls += n;
+	msd_call_stats_note_each(group->call_stats, at, code, n);
+	msd_worker_group_lose(group, n);
+	group->registry->n_direct_calls += n;
 }
 
 /* Count the call that the worker ran, late or not. */
@@ -210,11 +212,11 @@ static void count_running(struct msd_process *p, msd_err code)
 	const uint64_t row = msd_ledger_get(&l->row);
 	const bool was_late = deadline_ns != 0 && msd_now_ns() >= deadline_ns;
 	const uint8_t at = row < MSD_LEDGER_ROWS
-				   ? find_row(p->replica->crew, &l->rows[row],
+				   ? find_row(p->replica->group, &l->rows[row],
 					      &p->ledger_seen->rows[row])
-				   : MSD_TALLY_OTHER;
+				   : MSD_CALL_STATS_OTHER;
 
-	count_lost(p->replica->crew, at, was_late ? MSD_DEADLINE : code, 1);
+	count_lost(p->replica->group, at, was_late ? MSD_DEADLINE : code, 1);
 }
 
 /* Number of unfinished requests on @x. */
@@ -245,7 +247,7 @@ void msd_direct_count_last(struct msd_process *p, msd_err code)
 		if (was_running)
 			count_running(p, code);
 		if (n > was_running) {
-			count_lost(p->replica->crew, MSD_TALLY_OTHER, code,
+			count_lost(p->replica->group, MSD_CALL_STATS_OTHER, code,
 				   n - was_running);
 		}
 	}

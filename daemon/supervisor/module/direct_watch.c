@@ -14,8 +14,8 @@
 
 #include "daemon/limits.h"
 #include "daemon/supervisor/module/direct.h"
-#include "daemon/supervisor/module/pass.h"
 #include "daemon/supervisor/module/run_watch.h"
+#include "daemon/supervisor/module/segment_pass.h"
 #include "daemon/wire/ledger.h"
 #include "proto/clock.h"
 
@@ -78,7 +78,7 @@ bool msd_direct_is_stuck(struct msd_process *p)
 	if (!msd_direct_find_run(p, &run) || (run.ran_ms < LONG_MS && !run.is_late))
 		return false;
 	/* The worker does not report the end of that call. */
-	msd_deadline_set(p->house->deadlines, &p->ledger_timer, SOON_MS);
+	msd_deadline_set(p->registry->deadlines, &p->ledger_timer, SOON_MS);
 	return true;
 }
 
@@ -89,7 +89,7 @@ void msd_direct_note_use(struct msd_process *p)
 		const uint64_t n = msd_ledger_get(&p->ledger->n_calls[x->number]);
 
 		if (n != x->n_calls || msd_ledger_get(&p->ledger->who) == x->number) {
-			x->used_ms = uv_now(p->house->loop);
+			x->used_ms = uv_now(p->registry->loop);
 			if (x->client != NULL)
 				x->client->direct_used_ms = x->used_ms;
 		}
@@ -136,7 +136,7 @@ bool msd_direct_has_others(const struct msd_process *p, const struct msd_direct 
 
 static void look_again(struct msd_process *p)
 {
-	msd_deadline_set(p->house->deadlines, &p->ledger_timer, LOOK_MS);
+	msd_deadline_set(p->registry->deadlines, &p->ledger_timer, LOOK_MS);
 }
 
 static void on_look(struct msd_deadline *node)
@@ -145,8 +145,8 @@ static void on_look(struct msd_deadline *node)
 		MSD_CONTAINER_OF(node, struct msd_process, ledger_timer);
 	msd_direct_count(p);
 	msd_direct_note_use(p);
-	if (p->replica != NULL && msd_direct_is_crowded(p->replica->crew))
-		msd_direct_end_crew(p->replica->crew);
+	if (p->replica != NULL && msd_direct_is_crowded(p->replica->group))
+		msd_direct_end_crew(p->replica->group);
 	if (p->replica != NULL)
 		msd_run_watch_look(p->replica);
 	if (!msd_list_is_empty(&p->directs))
@@ -155,7 +155,7 @@ static void on_look(struct msd_deadline *node)
 	 * The worker may be free again; and the canary check needs the counted calls.
 	 */
 	if (p->replica != NULL && p->replica->ended_for == MSD_RUN_GOES_ON)
-		p->replica->crew->ops->on_answered(p->replica->crew);
+		p->replica->group->ops->on_answered(p->replica->group);
 }
 
 void msd_direct_watch(struct msd_process *p)
@@ -190,7 +190,8 @@ msd_err msd_direct_share_ledger(struct msd_process *p, struct msd_diag *d)
 	msd_err err = MSD_NO_SPACE;
 
 	if (map != MAP_FAILED && seen != NULL)
-		err = msd_pass_segment(p, "ledger", 0, fd, sizeof(struct msd_ledger));
+		err = msd_segment_pass_segment(p, "ledger", 0, fd,
+					       sizeof(struct msd_ledger));
 	if (fd >= 0)
 		(void)close(fd);
 	if (err == MSD_OK) {

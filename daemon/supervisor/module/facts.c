@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "daemon/wire/shared.h"
-#include "proto/near.h"
+#include "proto/spelling.h"
 #include "proto/value.h"
 
 static const char *const parts[MSD_FACTS_N_PARTS] = {
@@ -79,7 +79,7 @@ static struct msd_span first_value(const struct msd_shared *text)
 	struct msd_cur c = msd_cur_of((struct msd_span){text->bytes, text->n});
 	struct msd_span key, value = {0};
 
-	return msd_object_take(&c, &key) && msd_object_take(&c, &value)
+	return msd_object_parse(&c, &key) && msd_object_parse(&c, &value)
 		       ? value
 		       : (struct msd_span){0};
 }
@@ -123,7 +123,7 @@ static msd_err keep_names(struct msd_facts *f, uint32_t n, struct msd_diag *d)
 	if (!msd_array_open(f->functions, &c, &n_all))
 		return fail(d, "no functions");
 	while (f->n_functions < n) {
-		if (!msd_object_take(&c, &function) ||
+		if (!msd_object_parse(&c, &function) ||
 		    !read_str(msd_map_value(function, "name"),
 			      &f->names[f->n_functions]))
 			return fail(d, "a function without a name");
@@ -133,8 +133,8 @@ static msd_err keep_names(struct msd_facts *f, uint32_t n, struct msd_diag *d)
 	return MSD_OK;
 }
 
-msd_err msd_facts_take(struct msd_facts *f, const struct msd_body *body,
-		       struct msd_diag *d)
+msd_err msd_facts_set(struct msd_facts *f, const struct msd_body *body,
+		      struct msd_diag *d)
 {
 	struct msd_facts more = {0};
 	uint32_t n = 0;
@@ -173,7 +173,7 @@ struct msd_span msd_facts_function(const struct msd_facts *f, struct msd_span na
 
 	if (!msd_array_open(f->functions, &c, &n))
 		return (struct msd_span){0};
-	while (n-- > 0 && msd_object_take(&c, &function)) {
+	while (n-- > 0 && msd_object_parse(&c, &function)) {
 		if (read_str(msd_map_value(function, "name"), &is) && is.n == name.n &&
 		    memcmp(is.p, name.p, name.n) == 0)
 			return function;
@@ -208,7 +208,7 @@ struct msd_span msd_facts_model(const struct msd_facts *f)
 	if (has_style(found, "model"))
 		return found;
 	found = (struct msd_span){0};
-	for (uint32_t i = 0; i < n && msd_object_take(&c, &function); i++) {
+	for (uint32_t i = 0; i < n && msd_object_parse(&c, &function); i++) {
 		if (has_style(function, "model")) {
 			found = function;
 			n_models++;
@@ -221,10 +221,10 @@ struct msd_span msd_facts_model(const struct msd_facts *f)
 
 struct msd_span msd_facts_near_function(const struct msd_facts *f, struct msd_span name)
 {
-	struct msd_near near;
+	struct msd_spelling near;
 
-	msd_near_start(&near, name);
+	msd_spelling_start(&near, name);
 	for (uint32_t i = 0; i < f->n_functions; i++)
-		msd_near_look(&near, f->names[i]);
+		msd_spelling_look(&near, f->names[i]);
 	return near.best;
 }

@@ -32,8 +32,8 @@ static inline bool msd_facts_are_known(const struct msd_facts *f)
  * Replace the facts by those of the response @body. On failure @f is unchanged.
  * Errors: MSD_INTERNAL (it breaks CHANNEL.md), MSD_NOMEM.
  */
-MSD_MUST_CHECK msd_err msd_facts_take(struct msd_facts *f, const struct msd_body *body,
-				      struct msd_diag *d);
+MSD_MUST_CHECK msd_err msd_facts_set(struct msd_facts *f, const struct msd_body *body,
+				     struct msd_diag *d);
 /** Append the parts of an unknown module: keys without values. */
 void msd_facts_put_unknown(struct msd_buf *out);
 bool msd_facts_have_function(const struct msd_facts *f, struct msd_span name);

@@ -4,22 +4,22 @@
 #include <string.h>
 
 #include "daemon/log.h"
-#include "daemon/supervisor/module/acts.h"
-#include "daemon/supervisor/module/bars.h"
+#include "daemon/supervisor/module/bans.h"
+#include "daemon/supervisor/module/call_log_dump.h"
+#include "daemon/supervisor/module/canary_watch.h"
 #include "daemon/supervisor/module/direct.h"
-#include "daemon/supervisor/module/flight.h"
-#include "daemon/supervisor/module/house.h"
+#include "daemon/supervisor/module/handover_artifact.h"
+#include "daemon/supervisor/module/life_actions.h"
 #include "daemon/supervisor/module/life_step.h"
 #include "daemon/supervisor/module/process.h"
+#include "daemon/supervisor/module/registry.h"
 #include "daemon/supervisor/module/replica.h"
 #include "daemon/supervisor/module/sleep.h"
-#include "daemon/supervisor/module/warm_artifact.h"
-#include "daemon/supervisor/module/watched.h"
 
 /*
  * The shell around life_step.c: it turns what happens to a module into an event, and
- * acts.c performs the resulting actions in order. MSD_ACT_FREE is the last action and
- * frees the module: no code after take() may touch it.
+ * life_actions.c performs the resulting actions in order. MSD_ACT_FREE is the last
+ * action and frees the module: no code after take() may touch it.
  */
 
 static void take(struct msd_module *m, const struct msd_life_event *e, const char *how);
@@ -30,9 +30,9 @@ void msd_module_take_plain(struct msd_module *m, enum msd_life_event_type type)
 	take(m, &(struct msd_life_event){.type = type}, "");
 }
 
-void msd_module_take_for(struct msd_replica *rep, enum msd_life_event_type type)
+void msd_module_start_work_for(struct msd_replica *rep, enum msd_life_event_type type)
 {
-	take(msd_module_of(rep->crew),
+	take(msd_module_of(rep->group),
 	     &(struct msd_life_event){.type = type, .worker = rep->number - 1}, "");
 }
 
@@ -53,13 +53,13 @@ void msd_module_keep_error(struct msd_module *m, msd_err err, const char *text)
 
 void msd_module_kill(struct msd_module *m, const char *reason)
 {
-	for (uint32_t i = 0; i < m->crew.n_replicas; i++)
-		msd_replica_kill(&m->crew.replicas[i], reason);
+	for (uint32_t i = 0; i < m->group.n_replicas; i++)
+		msd_replica_kill(&m->group.replicas[i], reason);
 }
 
 static void say_move(const struct msd_module *m, enum msd_module_state was)
 {
-	msd_log(MSD_LOG_INFO, "module", "name=%s state=%s was=%s", m->crew.name,
+	msd_log(MSD_LOG_INFO, "module", "name=%s state=%s was=%s", m->group.name,
 		msd_module_state_name(m->life.state), msd_module_state_name(was));
 }
 
@@ -73,7 +73,8 @@ static void on_look(struct msd_deadline *node)
 	if (msd_sleep_look(m, &again_ms)) {
 		msd_module_take_plain(m, MSD_LIFE_SLEEP);
 	} else {
-		msd_deadline_set(m->crew.house->deadlines, &m->idle_timer, again_ms);
+		msd_deadline_set(m->group.registry->deadlines, &m->idle_timer,
+				 again_ms);
 	}
 }
 
@@ -83,7 +84,8 @@ static void begin_looking(struct msd_module *m)
 
 	m->idle_timer.on_due = on_look;
 	if (msd_sleep_begin(m, &again_ms))
-		msd_deadline_set(m->crew.house->deadlines, &m->idle_timer, again_ms);
+		msd_deadline_set(m->group.registry->deadlines, &m->idle_timer,
+				 again_ms);
 }
 
 static void take(struct msd_module *m, const struct msd_life_event *e, const char *how)
@@ -91,11 +93,11 @@ static void take(struct msd_module *m, const struct msd_life_event *e, const cha
 	const enum msd_module_state was = m->life.state;
 	struct msd_life_actions actions;
 
-	msd_life_step(&m->life, e, uv_now(m->crew.house->loop), &actions);
+	msd_life_step(&m->life, e, uv_now(m->group.registry->loop), &actions);
 	/* Before all workers are open, a load may still fail as a whole. */
-	m->crew.is_serving = m->life.n_open > 0 && m->life.state != MSD_STATE_LOADING &&
-			     m->life.state != MSD_STATE_TRIAL &&
-			     m->life.state != MSD_STATE_ASLEEP;
+	m->group.is_serving =
+		m->life.n_open > 0 && m->life.state != MSD_STATE_LOADING &&
+		m->life.state != MSD_STATE_TRIAL && m->life.state != MSD_STATE_ASLEEP;
 	if (m->life.state != was)
 		say_move(m, was);
 	if (m->life.state == MSD_STATE_READY && m->life.state != was)
@@ -134,17 +136,18 @@ void msd_module_fail(struct msd_module *m, msd_err err, const char *text)
 
 void msd_module_on_opened(struct msd_replica *rep)
 {
-	msd_deadline_clear(rep->crew->house->deadlines, &rep->timer);
+	msd_deadline_clear(rep->group->registry->deadlines, &rep->timer);
 	rep->is_open = true;
 	if (rep->is_taken) {
 		msd_process_stay(rep->process);
 		msd_log(MSD_LOG_INFO, "kept-worker",
-			"name=%s worker=%u pid=%d resumed=yes", rep->crew->name,
+			"name=%s worker=%u pid=%d resumed=yes", rep->group->name,
 			rep->number, (int)msd_child_pid(rep->process->child));
 	}
-	msd_warm_artifact_keep(rep->crew);
-	msd_warm_ends_keep(&rep->process->warm, rep->crew->house, rep->process->child);
-	msd_module_take_for(rep, MSD_LIFE_OPENED);
+	msd_handover_artifact_keep(rep->group);
+	msd_handover_ends_keep(&rep->process->warm, rep->group->registry,
+			       rep->process->child);
+	msd_module_start_work_for(rep, MSD_LIFE_OPENED);
 }
 
 /* Before the module is READY, its calls are its own self-tests. */
@@ -153,25 +156,26 @@ static bool is_peers(struct msd_module *m, const struct msd_blame *blame)
 	return blame->who.kind != MSD_PEER_NOBODY &&
 	       (m->life.state == MSD_STATE_READY ||
 		m->life.state == MSD_STATE_RESTARTING) &&
-	       !msd_bars_note(m, blame, MSD_RUN_GOES_ON, 0);
+	       !msd_bans_note(m, blame, MSD_RUN_GOES_ON, 0);
 }
 
 void msd_module_on_lost(struct msd_replica *rep, enum msd_loss loss,
 			const struct msd_blame *blame, const char *how)
 {
-	struct msd_module *m = msd_module_of(rep->crew);
+	struct msd_module *m = msd_module_of(rep->group);
 	char who[MSD_PEER_TEXT_BYTES];
 
-	msd_deadline_clear(rep->crew->house->deadlines, &rep->timer);
+	msd_deadline_clear(rep->group->registry->deadlines, &rep->timer);
 	if (m->life.state == MSD_STATE_READY || m->life.state == MSD_STATE_RESTARTING) {
 		msd_log(MSD_LOG_WARN, "worker-lost",
-			"name=%s worker=%u how=\"%s\"%s%s%s", m->crew.name, rep->number,
-			how, blame->who.kind != MSD_PEER_NOBODY ? " peer=\"" : "",
+			"name=%s worker=%u how=\"%s\"%s%s%s", m->group.name,
+			rep->number, how,
+			blame->who.kind != MSD_PEER_NOBODY ? " peer=\"" : "",
 			blame->who.kind != MSD_PEER_NOBODY
 				? msd_peer_id_text(blame->who, who)
 				: "",
 			blame->who.kind != MSD_PEER_NOBODY ? "\"" : "");
-		msd_flight_tell_lost(&m->crew);
+		msd_call_log_dump_tell_lost(&m->group);
 	}
 	take(m,
 	     &(struct msd_life_event){.type = MSD_LIFE_LOST,
@@ -189,13 +193,13 @@ void msd_module_check_idle(struct msd_module *m)
 	if (m->life.state != MSD_STATE_DRAINING &&
 	    m->life.state != MSD_STATE_QUARANTINED)
 		return;
-	msd_direct_end_crew(&m->crew);
-	if (m->crew.n_queued > 0 || !msd_list_is_empty(&m->receiving))
+	msd_direct_end_crew(&m->group);
+	if (m->group.n_queued > 0 || !msd_list_is_empty(&m->receiving))
 		return;
-	for (uint32_t i = 0; i < m->crew.n_replicas; i++) {
-		if (m->crew.replicas[i].process != NULL &&
-		    !msd_replica_is_awaited(&m->crew.replicas[i]))
-			msd_module_take_for(&m->crew.replicas[i], MSD_LIFE_IDLE);
+	for (uint32_t i = 0; i < m->group.n_replicas; i++) {
+		if (m->group.replicas[i].process != NULL &&
+		    !msd_replica_is_awaited(&m->group.replicas[i]))
+			msd_module_start_work_for(&m->group.replicas[i], MSD_LIFE_IDLE);
 	}
 }
 
@@ -210,7 +214,7 @@ void msd_module_give_up(struct msd_module *m)
 {
 	if (m->is_candidate && msd_life_has_process(&m->life)) {
 		m->is_candidate = false;
-		m->crew.house->on_tried(m->crew.house, m, false);
+		m->group.registry->on_tried(m->group.registry, m, false);
 	}
 	msd_module_unload(m);
 }

@@ -1,7 +1,7 @@
 #ifndef MSD_SUPERVISOR_MODULE_LIFE_H
 #define MSD_SUPERVISOR_MODULE_LIFE_H
-/* Events of a module, and its end. life_step.h makes the decisions, acts.c performs
- * them. */
+/* Events of a module, and its end. life_step.h makes the decisions, life_actions.c
+ * performs them. */
 #include "daemon/supervisor/module/module.h"
 
 /**
@@ -23,7 +23,7 @@ void msd_module_start(struct msd_module *m);
 /** The module has no artifact to load: it is FAILED from the start, with this cause. */
 void msd_module_fail(struct msd_module *m, msd_err err, const char *text);
 /** Take an event about one worker, or about none: run the step, then its actions. */
-void msd_module_take_for(struct msd_replica *rep, enum msd_life_event_type type);
+void msd_module_start_work_for(struct msd_replica *rep, enum msd_life_event_type type);
 void msd_module_take_plain(struct msd_module *m, enum msd_life_event_type type);
 /** Set the reported cause; NULL: no cause. */
 void msd_module_set_error(struct msd_module *m, msd_err err, const char *text);

@@ -23,7 +23,7 @@
  *     call wakes it, as after the loss of all workers.
  *   - The worker was killed for a call that ran too long, or died of a call whose peer
  *     is to blame: it is restarted at once and not counted. The calls of one peer say
- *     nothing about the module (bars.h).
+ *     nothing about the module (bans.h).
  */
 
 #define HEALTHY_MS 60000u
@@ -355,7 +355,7 @@ void msd_life_step(struct msd_life *life, const struct msd_life_event *e,
 		   uint64_t now_ms, struct msd_life_actions *ret)
 {
 	ret->n = 0;
-	if (!msd_life_may_come(life, e))
+	if (!msd_life_event_is_legal(life, e))
 		abort(); /* a bug in the shell */
 	switch (e->type) {
 	case MSD_LIFE_LOAD:

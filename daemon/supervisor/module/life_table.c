@@ -57,7 +57,8 @@ bool msd_life_may_move(enum msd_module_state from, enum msd_module_state to)
 	return (moves[from] & BIT(to)) != 0;
 }
 
-bool msd_life_may_come(const struct msd_life *life, const struct msd_life_event *e)
+bool msd_life_event_is_legal(const struct msd_life *life,
+			     const struct msd_life_event *e)
 {
 	const unsigned phases = events[e->type].phases;
 

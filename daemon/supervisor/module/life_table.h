@@ -131,6 +131,7 @@ struct msd_life_event {
 /** True if a module may change from one state to another. */
 bool msd_life_may_move(enum msd_module_state from, enum msd_module_state to);
 /** True if the event is legal in the state of @life. */
-bool msd_life_may_come(const struct msd_life *life, const struct msd_life_event *e);
+bool msd_life_event_is_legal(const struct msd_life *life,
+			     const struct msd_life_event *e);
 
 #endif

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "daemon/supervisor/module/house.h"
+#include "daemon/supervisor/module/registry.h"
 
 /*
  * Happy path: output is appended to the ring; a follower waits at its end and gets
@@ -21,7 +21,7 @@ static void answer(const struct msd_module *m, struct msd_req *r, uint64_t from)
 	msd_req_release(r);
 }
 
-void msd_log_ring_tell(struct msd_followers *f, struct msd_req *r)
+void msd_log_ring_tell(struct msd_waiters *f, struct msd_req *r)
 {
 	const struct msd_module *m = MSD_CONTAINER_OF(f, struct msd_module, followers);
 	uint64_t from;
@@ -55,7 +55,7 @@ void msd_log_ring_put(struct msd_module *m, const char *p, size_t n)
 		return; /* a missing log is no reason to fail */
 	keep(m, p, n);
 	m->log_total += n;
-	msd_followers_tell(&m->followers);
+	msd_waiters_tell(&m->followers);
 }
 
 uint64_t msd_log_ring_read(const struct msd_module *m, uint64_t from,
@@ -109,7 +109,7 @@ bool msd_log_ring_follow(struct msd_module *m, struct msd_req *r, uint64_t wait_
 	msd_req_hold(r, r->job.params.cap);
 	r->module = m;
 	r->due.node.on_due = on_waited; /* it has no other deadline */
-	msd_req_set_due(r, m->crew.house->deadlines, wait_ms);
-	msd_followers_wait(&m->followers, r);
+	msd_req_set_due(r, m->group.registry->deadlines, wait_ms);
+	msd_waiters_wait(&m->followers, r);
 	return true;
 }

@@ -26,6 +26,6 @@ void msd_log_ring_put_answer(const struct msd_module *m, uint64_t from,
 MSD_MUST_CHECK bool msd_log_ring_follow(struct msd_module *m, struct msd_req *r,
 					uint64_t wait_ms);
 /** Callback of msd_module.followers. */
-void msd_log_ring_tell(struct msd_followers *f, struct msd_req *r);
+void msd_log_ring_tell(struct msd_waiters *f, struct msd_req *r);
 
 #endif

@@ -2,11 +2,11 @@
 
 #include <stdlib.h>
 
-#include "daemon/supervisor/module/lane.h"
+#include "daemon/supervisor/module/call_stats.h"
+#include "daemon/supervisor/module/client_queue.h"
+#include "daemon/supervisor/module/handover_artifact.h"
 #include "daemon/supervisor/module/log_ring.h"
-#include "daemon/supervisor/module/tally.h"
-#include "daemon/supervisor/module/trial_plan.h"
-#include "daemon/supervisor/module/warm_artifact.h"
+#include "daemon/supervisor/module/self_test_plan.h"
 #include "daemon/supervisor/source/source_job.h"
 
 /* The parts of a module besides its life cycle: it answers waiters according to its
@@ -15,21 +15,21 @@
 /* Detach the module: no timer fires for it, and no lookup finds it. */
 static void leave(struct msd_module *m)
 {
-	struct msd_house *house = m->crew.house;
+	struct msd_module_registry *registry = m->group.registry;
 
-	msd_deadline_clear(house->deadlines, &m->drain);
-	msd_deadline_clear(house->deadlines, &m->bring_timer);
-	msd_deadline_clear(house->deadlines, &m->probation_end);
-	msd_deadline_clear(house->deadlines, &m->idle_timer);
-	msd_deadline_clear(house->deadlines, &m->crew.ready_timer);
-	msd_trial_free(m->trial, house->deadlines);
+	msd_deadline_clear(registry->deadlines, &m->drain);
+	msd_deadline_clear(registry->deadlines, &m->bring_timer);
+	msd_deadline_clear(registry->deadlines, &m->probation_end);
+	msd_deadline_clear(registry->deadlines, &m->idle_timer);
+	msd_deadline_clear(registry->deadlines, &m->group.ready_timer);
+	msd_self_test_free(m->trial, registry->deadlines);
 	m->trial = NULL;
 	msd_source_job_free(m->bringing);
 	m->bringing = NULL;
 	m->is_awaiting = false;
 	m->serial = 0;
 	msd_list_remove(&m->link);
-	house->generation++;
+	registry->generation++;
 	if (m->predecessor != NULL)
 		m->predecessor->successor = NULL;
 	if (m->successor != NULL)
@@ -39,51 +39,51 @@ static void leave(struct msd_module *m)
 
 void msd_module_free(struct msd_module *m)
 {
-	struct msd_house *house = m->crew.house;
+	struct msd_module_registry *registry = m->group.registry;
 
 	leave(m);
-	msd_deadline_clear(house->deadlines, &m->crew.refusal_timer);
+	msd_deadline_clear(registry->deadlines, &m->group.refusal_timer);
 	while (!msd_list_is_empty(&m->receiving)) {
 		struct msd_req *r =
 			MSD_CONTAINER_OF(m->receiving.next, struct msd_req, link);
 		msd_req_refuse(r, MSD_DRAINING, "the module was unloaded");
 	}
-	while (!msd_list_is_empty(&m->crew.all_lanes)) {
-		msd_lane_free(MSD_CONTAINER_OF(m->crew.all_lanes.next, struct msd_lane,
-					       all_link));
+	while (!msd_list_is_empty(&m->group.all_lanes)) {
+		msd_client_queue_free(MSD_CONTAINER_OF(
+			m->group.all_lanes.next, struct msd_client_queue, all_link));
 	}
-	msd_followers_finish(&m->waiters);
-	msd_followers_finish(&m->unloaders);
-	msd_followers_finish(&m->followers);
-	msd_segpool_finish(&m->crew.in);
-	msd_warm_artifact_cool(&m->crew);
-	msd_source_finish(&m->crew.source);
-	msd_facts_finish(&m->crew.facts);
-	msd_peer_paces_finish(&m->crew.paces);
-	msd_tally_unref(m->crew.tally);
-	free(m->crew.name);
-	free(m->crew.file);
+	msd_waiters_finish(&m->waiters);
+	msd_waiters_finish(&m->unloaders);
+	msd_waiters_finish(&m->followers);
+	msd_segpool_finish(&m->group.in);
+	msd_handover_artifact_cool(&m->group);
+	msd_source_finish(&m->group.source);
+	msd_facts_finish(&m->group.facts);
+	msd_peer_latencies_finish(&m->group.paces);
+	msd_call_stats_unref(m->group.call_stats);
+	free(m->group.name);
+	free(m->group.file);
 	free(m->error);
-	msd_setback_finish(&m->setback);
+	msd_failed_edition_finish(&m->failed_edition);
 	free(m->log);
-	free(m->crew.replicas);
-	free(m->crew.choices);
+	free(m->group.replicas);
+	free(m->group.choices);
 	free(m->life.workers);
 	free(m);
-	house->n_modules--;
-	house->on_gone(house);
+	registry->n_modules--;
+	registry->on_gone(registry);
 }
 
 void msd_module_refused(struct msd_module *m)
 {
-	if (!m->is_over || !msd_list_is_empty(&m->crew.refused))
+	if (!m->is_over || !msd_list_is_empty(&m->group.refused))
 		return;
-	msd_followers_tell(&m->followers);
-	if (msd_followers_are_behind(&m->followers) ||
-	    msd_followers_are_behind(&m->waiters))
+	msd_waiters_tell(&m->followers);
+	if (msd_waiters_are_behind(&m->followers) ||
+	    msd_waiters_are_behind(&m->waiters))
 		return;
-	msd_followers_tell(&m->unloaders);
-	if (!msd_followers_are_behind(&m->unloaders))
+	msd_waiters_tell(&m->unloaders);
+	if (!msd_waiters_are_behind(&m->unloaders))
 		msd_module_free(m);
 }
 
@@ -125,11 +125,11 @@ static void answer_waiter(const struct msd_module *m, struct msd_req *r)
 		   m->life.state == MSD_STATE_ASLEEP) {
 		msd_pack_map(&b, 3);
 		msd_pack_cstr(&b, "name");
-		msd_pack_cstr(&b, m->crew.name);
+		msd_pack_cstr(&b, m->group.name);
 		msd_pack_cstr(&b, "state");
 		msd_pack_cstr(&b, msd_module_state_name(m->life.state));
 		msd_pack_cstr(&b, "functions");
-		msd_pack_uint(&b, m->crew.facts.n_functions);
+		msd_pack_uint(&b, m->group.facts.n_functions);
 		msd_req_answer(r, &b);
 		msd_buf_finish(&b);
 	} else {
@@ -141,46 +141,46 @@ static void answer_waiter(const struct msd_module *m, struct msd_req *r)
 }
 
 /* The module may have lost its last worker since it was READY. */
-static void tell_waiter(struct msd_followers *f, struct msd_req *r)
+static void tell_waiter(struct msd_waiters *f, struct msd_req *r)
 {
 	const struct msd_module *m = MSD_CONTAINER_OF(f, struct msd_module, waiters);
 
 	if (is_awaited(m)) {
-		msd_followers_wait(f, r);
+		msd_waiters_wait(f, r);
 	} else {
 		answer_waiter(m, r);
 	}
 }
 
-static void tell_unloader(struct msd_followers *f, struct msd_req *r)
+static void tell_unloader(struct msd_waiters *f, struct msd_req *r)
 {
 	(void)f;
 	msd_req_answer_nil(r);
 	msd_req_release(r);
 }
 
-static void on_waiters_told(struct msd_followers *f)
+static void on_waiters_told(struct msd_waiters *f)
 {
 	msd_module_refused(MSD_CONTAINER_OF(f, struct msd_module, waiters));
 }
 
-static void on_unloaders_told(struct msd_followers *f)
+static void on_unloaders_told(struct msd_waiters *f)
 {
 	msd_module_refused(MSD_CONTAINER_OF(f, struct msd_module, unloaders));
 }
 
-static void on_followers_told(struct msd_followers *f)
+static void on_followers_told(struct msd_waiters *f)
 {
 	msd_module_refused(MSD_CONTAINER_OF(f, struct msd_module, followers));
 }
 
 void msd_module_open(struct msd_module *m)
 {
-	struct msd_deadlines *ds = m->crew.house->deadlines;
+	struct msd_deadlines *ds = m->group.registry->deadlines;
 
-	msd_followers_init(&m->waiters, ds, tell_waiter);
-	msd_followers_init(&m->unloaders, ds, tell_unloader);
-	msd_followers_init(&m->followers, ds, msd_log_ring_tell);
+	msd_waiters_init(&m->waiters, ds, tell_waiter);
+	msd_waiters_init(&m->unloaders, ds, tell_unloader);
+	msd_waiters_init(&m->followers, ds, msd_log_ring_tell);
 	m->waiters.on_told = on_waiters_told;
 	m->unloaders.on_told = on_unloaders_told;
 	m->followers.on_told = on_followers_told;
@@ -188,7 +188,7 @@ void msd_module_open(struct msd_module *m)
 
 void msd_module_answer_waiters(struct msd_module *m)
 {
-	msd_followers_tell(&m->waiters);
+	msd_waiters_tell(&m->waiters);
 }
 
 const char *msd_module_why_draining(const struct msd_module *m)
@@ -201,7 +201,7 @@ const char *msd_module_why_draining(const struct msd_module *m)
 void msd_module_wait(struct msd_module *m, struct msd_req *r)
 {
 	if (is_awaited(m)) {
-		msd_followers_wait(&m->waiters, r);
+		msd_waiters_wait(&m->waiters, r);
 	} else if (m->life.state == MSD_STATE_DRAINING) {
 		msd_req_refuse(r, MSD_DRAINING, msd_module_why_draining(m));
 	} else
@@ -210,9 +210,9 @@ void msd_module_wait(struct msd_module *m, struct msd_req *r)
 
 uint32_t msd_module_in_flight(const struct msd_module *m)
 {
-	uint32_t n = m->crew.n_queued;
+	uint32_t n = m->group.n_queued;
 
-	for (uint32_t i = 0; i < m->crew.n_replicas; i++)
-		n += m->crew.replicas[i].n_sent;
+	for (uint32_t i = 0; i < m->group.n_replicas; i++)
+		n += m->group.replicas[i].n_sent;
 	return n;
 }

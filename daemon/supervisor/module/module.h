@@ -9,23 +9,23 @@
  * it takes the name and the old module drains.
  */
 #include "daemon/supervisor/module/blame.h"
-#include "daemon/supervisor/module/crew.h"
-#include "daemon/supervisor/module/idleness.h"
+#include "daemon/supervisor/module/canary.h"
+#include "daemon/supervisor/module/failed_edition.h"
+#include "daemon/supervisor/module/idle_tracker.h"
 #include "daemon/supervisor/module/life_table.h"
-#include "daemon/supervisor/module/probation.h"
-#include "daemon/supervisor/module/setback.h"
-#include "daemon/supervisor/request/followers.h"
+#include "daemon/supervisor/module/worker_group.h"
+#include "daemon/supervisor/request/waiters.h"
 
 #define MSD_LOG_BYTES (64u * 1024u) /* kept output of a module */
 
 struct msd_source_job;
-struct msd_trial;
+struct msd_self_test;
 
 struct msd_module {
-	struct msd_list link; /* msd_house.modules */
-	struct msd_crew crew;
+	struct msd_list link; /* msd_module_registry.modules */
+	struct msd_worker_group group;
 	struct msd_life life;
-	struct msd_bars bars;
+	struct msd_bans bars;
 	struct msd_source_job *bringing; /* job for its source; NULL: it exists */
 	struct msd_deadline bring_timer; /* time limit of that job */
 	uint64_t serial;                 /* unique */
@@ -34,20 +34,21 @@ struct msd_module {
 	bool is_written;   /* candidate only: recorded in the store */
 	uint64_t section;  /* configuration section that loaded it; 0: none */
 	/* Canary state: it replaced a module, which is restored if it fails. */
-	struct msd_probation probation;
+	struct msd_canary canary;
 	struct msd_deadline probation_end;
-	struct msd_setback setback;   /* the last failed edition of its replacements */
-	struct msd_idleness idleness; /* owned by sleep.c */
-	struct msd_deadline idle_timer; /* next check of it */
-	bool is_asking;                 /* slumber.c: the module registry is asked */
-	struct msd_trial *trial;   /* self-tests, until they are done; NULL: none */
-	bool is_awaiting;          /* its source has not arrived yet */
-	struct msd_list receiving; /* msd_req.link: requests with a partial payload */
-	bool is_over;              /* msd_module_end() was called */
-	bool is_replaced;          /* another module has its name; it drains */
-	struct msd_followers waiters; /* load and wait requests */
-	struct msd_followers unloaders;
-	struct msd_followers followers; /* requests that wait for more of the log */
+	struct msd_failed_edition
+		failed_edition; /* the last failed edition of its replacements */
+	struct msd_idle_tracker idleness; /* owned by sleep.c */
+	struct msd_deadline idle_timer;   /* next check of it */
+	bool is_asking;              /* sleep_source.c: the module registry is asked */
+	struct msd_self_test *trial; /* self-tests, until they are done; NULL: none */
+	bool is_awaiting;            /* its source has not arrived yet */
+	struct msd_list receiving;   /* msd_req.link: requests with a partial payload */
+	bool is_over;                /* msd_module_end() was called */
+	bool is_replaced;            /* another module has its name; it drains */
+	struct msd_waiters waiters;  /* load and wait requests */
+	struct msd_waiters unloaders;
+	struct msd_waiters followers;   /* requests that wait for more of the log */
 	struct msd_module *successor;   /* loads under the same name */
 	struct msd_module *predecessor; /* the module that it will replace */
 	char *error;                    /* why FAILED or QUARANTINED */
@@ -59,9 +60,9 @@ struct msd_module {
 };
 
 /** Return the module of a worker group. */
-static inline struct msd_module *msd_module_of(struct msd_crew *crew)
+static inline struct msd_module *msd_module_of(struct msd_worker_group *group)
 {
-	return MSD_CONTAINER_OF(crew, struct msd_module, crew);
+	return MSD_CONTAINER_OF(group, struct msd_module, group);
 }
 /** Initialize the lists of waiting requests of a new module. */
 void msd_module_open(struct msd_module *m);

@@ -21,7 +21,7 @@ void msd_opening_write(struct msd_out *o, const struct msd_req *r)
 	if (rep->is_taken) {
 		msd_pack_array(&o->body, 0);
 	} else {
-		msd_opening_write_params(&o->body, rep->crew, msd_replica_index(rep));
+		msd_opening_write_params(&o->body, rep->group, msd_replica_index(rep));
 	}
 }
 
@@ -34,7 +34,7 @@ static void refuse_resumed(struct msd_replica *rep, struct msd_diag *d)
 
 void msd_opening_done(struct msd_req *r, struct msd_in *in)
 {
-	struct msd_crew *crew = r->at.replica->crew;
+	struct msd_worker_group *group = r->at.replica->group;
 	const bool is_taken = r->at.replica->is_taken;
 	struct msd_diag d = {0};
 
@@ -44,25 +44,25 @@ void msd_opening_done(struct msd_req *r, struct msd_in *in)
 			refuse_resumed(r->at.replica, &d);
 			return;
 		}
-		(void)msd_diag_wrap(&d, d.code, "load %s", crew->name);
-		crew->ops->on_blamed(crew, d.code, msd_diag_text(&d));
+		(void)msd_diag_wrap(&d, d.code, "load %s", group->name);
+		group->ops->on_blamed(group, d.code, msd_diag_text(&d));
 		msd_diag_finish(&d);
 		msd_process_await_exit(r->at.replica->process,
 				       "it refused its artifact and did not exit");
 		return;
 	}
-	if (msd_facts_take(&crew->facts, &in->body, &d) != MSD_OK) {
+	if (msd_facts_set(&group->facts, &in->body, &d) != MSD_OK) {
 		if (is_taken) {
 			refuse_resumed(r->at.replica, &d);
 			return;
 		}
-		(void)msd_diag_wrap(&d, d.code, "load %s", crew->name);
-		crew->ops->on_blamed(crew, d.code, msd_diag_text(&d));
+		(void)msd_diag_wrap(&d, d.code, "load %s", group->name);
+		group->ops->on_blamed(group, d.code, msd_diag_text(&d));
 		msd_diag_finish(&d);
 		msd_replica_disbelieve(r->at.replica, "it described its module wrongly",
 				       NULL);
 		return;
 	}
-	crew->in.is_pinned = crew->facts.has_pins;
-	crew->ops->on_opened(r->at.replica);
+	group->in.is_pinned = group->facts.has_pins;
+	group->ops->on_opened(r->at.replica);
 }

@@ -1,8 +1,8 @@
 #include "daemon/supervisor/module/opening_params.h"
 
 #include "daemon/limits.h"
-#include "daemon/supervisor/module/crew.h"
-#include "daemon/supervisor/module/house.h"
+#include "daemon/supervisor/module/registry.h"
+#include "daemon/supervisor/module/worker_group.h"
 #include "proto/value.h"
 
 static void put_allowance(struct msd_buf *b, const struct msd_limits *limits)
@@ -38,41 +38,42 @@ static bool has_any(const char *const *paths)
 	return paths != NULL && paths[0] != NULL;
 }
 
-void msd_opening_write_params(struct msd_buf *b, const struct msd_crew *crew,
+void msd_opening_write_params(struct msd_buf *b, const struct msd_worker_group *group,
 			      uint32_t index)
 {
-	const struct msd_house *house = crew->house;
-	const struct msd_device device = msd_spread_at(&crew->spread, index);
+	const struct msd_module_registry *registry = group->registry;
+	const struct msd_device device = msd_device_list_at(&group->device_list, index);
 
 	msd_pack_array(b, 1);
-	const char *era = msd_era_word_name(crew->era);
-	const char *fill = msd_fill_word_name(crew->fill);
-	const char *format = msd_model_word(crew->words.format);
-	const char *input = msd_model_word(crew->words.input);
-	const struct msd_house_sandbox *sandbox = &house->sandbox;
+	const char *era = msd_abi_word_name(group->era);
+	const char *fill = msd_fill_word_name(group->fill);
+	const char *format = msd_model_word(group->words.format);
+	const char *input = msd_model_word(group->words.input);
+	const struct msd_module_registry_sandbox *sandbox = &registry->sandbox;
 
-	const char *word = msd_sandbox_word_name(crew->sandbox);
+	const char *word = msd_sandbox_word_name(group->sandbox);
 	msd_pack_map(b, 12u + (word != NULL) + (device.type != 0) + (era != NULL) +
-				(fill != NULL) + crew->tvm_inputs + (format != NULL) +
-				(input != NULL) + 2u * (crew->batching.rows > 0) +
-				2u * (crew->source.files.n > 0) +
-				has_any(house->plugins) + has_any(sandbox->reads) +
+				(fill != NULL) + group->tvm_inputs + (format != NULL) +
+				(input != NULL) + 2u * (group->batching.rows > 0) +
+				2u * (group->source.files.n > 0) +
+				has_any(registry->plugins) + has_any(sandbox->reads) +
 				has_any(sandbox->writes));
 	if (word != NULL)
 		msd_pack_pair_str(b, "sandbox", word);
 	put_paths(b, "may_read", sandbox->reads);
 	put_paths(b, "may_write", sandbox->writes);
-	put_paths(b, "plugins", house->plugins);
-	if (crew->batching.rows > 0) {
-		msd_pack_pair_uint(b, "batch", crew->batching.rows);
-		msd_pack_pair_uint(b, "within_ms", crew->batching.within_ms);
+	put_paths(b, "plugins", registry->plugins);
+	if (group->batching.rows > 0) {
+		msd_pack_pair_uint(b, "batch", group->batching.rows);
+		msd_pack_pair_uint(b, "within_ms", group->batching.within_ms);
 	}
-	if (crew->source.files.n > 0) {
-		msd_pack_pair_uint(b, "model", crew->source.part_bytes[MSD_PART_MODEL]);
+	if (group->source.files.n > 0) {
+		msd_pack_pair_uint(b, "model",
+				   group->source.part_bytes[MSD_PART_MODEL]);
 		msd_pack_cstr(b, "files");
-		msd_buf_put(b, crew->source.files.p, crew->source.files.n);
+		msd_buf_put(b, group->source.files.p, group->source.files.n);
 	}
-	if (crew->tvm_inputs) {
+	if (group->tvm_inputs) {
 		msd_pack_cstr(b, "tvm_inputs");
 		msd_pack_bool(b, true);
 	}
@@ -93,13 +94,13 @@ void msd_opening_write_params(struct msd_buf *b, const struct msd_crew *crew,
 		msd_pack_device(b, device);
 	}
 	msd_pack_cstr(b, "name");
-	msd_pack_cstr(b, crew->name);
+	msd_pack_cstr(b, group->name);
 	msd_pack_cstr(b, "file");
-	msd_pack_cstr(b, crew->file);
-	msd_pack_pair_uint(b, "graph", crew->source.part_bytes[MSD_PART_GRAPH]);
-	msd_pack_pair_uint(b, "params", crew->source.part_bytes[MSD_PART_PARAMS]);
-	msd_pack_pair_uint(b, "threads", house->threads);
-	msd_pack_pair_uint(b, "workers", crew->n_replicas);
-	msd_pack_pair_uint(b, "max_out", house->limits->max_memory);
-	put_allowance(b, house->limits);
+	msd_pack_cstr(b, group->file);
+	msd_pack_pair_uint(b, "graph", group->source.part_bytes[MSD_PART_GRAPH]);
+	msd_pack_pair_uint(b, "params", group->source.part_bytes[MSD_PART_PARAMS]);
+	msd_pack_pair_uint(b, "threads", registry->threads);
+	msd_pack_pair_uint(b, "workers", group->n_replicas);
+	msd_pack_pair_uint(b, "max_out", registry->limits->max_memory);
+	put_allowance(b, registry->limits);
 }

@@ -4,10 +4,10 @@
  * (daemon/worker/CHANNEL.md). */
 #include "proto/bytes.h"
 
-struct msd_crew;
+struct msd_worker_group;
 
 /** Append all params for worker @index of @crew. */
-void msd_opening_write_params(struct msd_buf *b, const struct msd_crew *crew,
+void msd_opening_write_params(struct msd_buf *b, const struct msd_worker_group *group,
 			      uint32_t index);
 
 #endif

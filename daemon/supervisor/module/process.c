@@ -5,15 +5,15 @@
 
 #include "daemon/limits.h"
 #include "daemon/log.h"
-#include "daemon/supervisor/module/pass.h"
 #include "daemon/supervisor/module/process_parts.h"
+#include "daemon/supervisor/module/segment_pass.h"
 #include "daemon/wire/ledger.h"
 #include "daemon/wire/segpool.h"
 #include "proto/value.h"
 
 /*
  * Happy path:
- *   - The process is started (process_start.c), or taken over (warm.c).
+ *   - The process is started (process_start.c), or taken over (handover.c).
  *   - Frames and output go to the replica.
  *   - msd_process_kill(); on_child_exit; the channel is closed; the log is drained:
  *     the replica is notified of the loss, once.
@@ -48,7 +48,7 @@ void msd_process_unref(struct msd_process *p)
 {
 	if (p == NULL || --p->refs > 0)
 		return;
-	msd_warm_ends_cool(&p->warm, p->house);
+	msd_handover_ends_cool(&p->warm, p->registry);
 	msd_segmap_finish(&p->out);
 	msd_memory_finish(&p->answers);
 	msd_buf_finish(&p->releases);
@@ -80,10 +80,10 @@ static void on_output(void *user, const char *bytes, size_t n)
 static void on_child_closed(void *user)
 {
 	struct msd_process *p = user;
-	struct msd_house *house = p->house;
+	struct msd_module_registry *registry = p->registry;
 
 	msd_process_unref(p);
-	house->on_gone(house);
+	registry->on_gone(registry);
 }
 
 /* If both the channel and the process have ended, notify the replica, then close the
@@ -95,15 +95,15 @@ static void finish_if_over(struct msd_process *p)
 	if (child == NULL || !child->has_exited || !p->is_channel_closed)
 		return;
 	msd_child_read_output(child);
-	msd_deadline_clear(p->house->deadlines, &p->release_timer);
-	msd_deadline_clear(p->house->deadlines, &p->exit_timer);
-	msd_pass_forget(p);
-	msd_warm_ends_cool(&p->warm, p->house);
+	msd_deadline_clear(p->registry->deadlines, &p->release_timer);
+	msd_deadline_clear(p->registry->deadlines, &p->exit_timer);
+	msd_segment_pass_forget(p);
+	msd_handover_ends_cool(&p->warm, p->registry);
 	if (p->replica != NULL)
 		p->ops->on_lost(p->replica);
 	p->child = NULL;
 	if (msd_deadline_is_set(&p->left_timer)) { /* nothing left to wait for */
-		msd_deadline_clear(p->house->deadlines, &p->left_timer);
+		msd_deadline_clear(p->registry->deadlines, &p->left_timer);
 		p->left_timer.on_due(&p->left_timer);
 	}
 	msd_child_close(child);
@@ -143,7 +143,7 @@ static void on_exit_due(struct msd_deadline *node)
 void msd_process_end_in(struct msd_process *p, uint64_t in_ms, const char *reason)
 {
 	p->exit_reason = reason;
-	msd_deadline_set(p->house->deadlines, &p->exit_timer, in_ms);
+	msd_deadline_set(p->registry->deadlines, &p->exit_timer, in_ms);
 }
 
 void msd_process_await_exit(struct msd_process *p, const char *reason)
@@ -202,7 +202,7 @@ static void on_release_due(struct msd_deadline *node)
 		MSD_CONTAINER_OF(node, struct msd_process, release_timer));
 }
 
-struct msd_process *msd_process_new(struct msd_house *house,
+struct msd_process *msd_process_new(struct msd_module_registry *registry,
 				    const struct msd_process_ops *ops,
 				    struct msd_replica *owner)
 {
@@ -210,7 +210,7 @@ struct msd_process *msd_process_new(struct msd_house *house,
 
 	if (p == NULL)
 		return NULL;
-	p->house = house;
+	p->registry = registry;
 	p->ops = ops;
 	p->replica = owner;
 	p->refs = 1;
@@ -220,7 +220,8 @@ struct msd_process *msd_process_new(struct msd_house *house,
 	msd_list_init(&p->left);
 	p->release_timer.on_due = on_release_due;
 	p->exit_timer.on_due = on_exit_due;
-	msd_segmap_init(&p->out, msd_segpool_most_addresses(house->limits->max_memory));
+	msd_segmap_init(&p->out,
+			msd_segpool_most_addresses(registry->limits->max_memory));
 	return p;
 }
 
@@ -299,7 +300,7 @@ void msd_process_release(struct msd_process *p, uint16_t segment, uint64_t offse
 	    p->n_releases >= RELEASES_PER_FRAME) {
 		msd_process_flush_releases(p);
 	} else if (!msd_deadline_is_set(&p->release_timer)) {
-		msd_deadline_set(p->house->deadlines, &p->release_timer,
+		msd_deadline_set(p->registry->deadlines, &p->release_timer,
 				 RELEASE_LATEST_MS);
 	}
 }

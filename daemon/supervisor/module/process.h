@@ -9,9 +9,9 @@
  * in flight to a client that points into its out segments one.
  */
 #include "daemon/child/child.h"
-#include "daemon/supervisor/module/house.h"
+#include "daemon/supervisor/module/handover_fds.h"
+#include "daemon/supervisor/module/registry.h"
 #include "daemon/supervisor/module/rss.h"
-#include "daemon/supervisor/module/warm_ends.h"
 #include "daemon/supervisor/request/deadline.h"
 #include "daemon/wire/conn.h"
 #include "daemon/wire/segmap.h"
@@ -45,12 +45,12 @@ struct msd_ledger_left {
 };
 
 struct msd_process {
-	struct msd_house *house;
+	struct msd_module_registry *registry;
 	const struct msd_process_ops *ops;
 	struct msd_replica *replica; /* its owner; NULL when detached */
 	struct msd_child *child;     /* owned; NULL after its end was reported */
 	struct msd_conn channel;
-	struct msd_memory answers; /* reply cache: struct msd_answer_plan */
+	struct msd_memory answers; /* reply cache: struct msd_reply_template */
 	struct msd_segmap out;     /* the worker's out segments, mapped read-only */
 	uint64_t held_bytes;       /* of its out slots, in replies in flight */
 	uint64_t sent_bytes;       /* of its out slots, since msd_process_cool() */
@@ -59,20 +59,22 @@ struct msd_process {
 	uint32_t n_releases;       /* number of pairs */
 	uint64_t release_bytes;
 	struct msd_deadline release_timer;
-	struct msd_list left; /* msd_held.link: replies of clients that are gone */
+	struct msd_list
+		left; /* msd_reply_slots.link: replies of clients that are gone */
 	struct msd_deadline left_timer;
 	struct msd_deadline exit_timer; /* msd_process_await_exit() */
 	const char *exit_reason;        /* why it is killed then */
-	char breach[128];        /* "it broke the protocol: ..."; "": not so far */
-	struct msd_rss rss;      /* for module listings */
-	pid_t listed;            /* its pid in the listing being built; 0: not in it */
-	struct msd_list lent;    /* client segments passed to it; owned by pass.c */
-	struct msd_list directs; /* msd_direct.link; see direct.h */
+	char breach[128];   /* "it broke the protocol: ..."; "": not so far */
+	struct msd_rss rss; /* for module listings */
+	pid_t listed;       /* its pid in the listing being built; 0: not in it */
+	struct msd_list
+		lent; /* client segments passed to it; owned by segment_pass.c */
+	struct msd_list directs;        /* msd_direct.link; see direct.h */
 	struct msd_ledger *ledger;      /* of its direct calls, shared; NULL: not yet */
 	struct msd_ledger *ledger_seen; /* owned: copy of the counted state */
 	struct msd_ledger_left ledger_left;
 	struct msd_deadline ledger_timer;
-	struct msd_warm_ends warm;
+	struct msd_handover_ends warm;
 	uint32_t refs;
 	bool is_channel_closed;
 };
@@ -82,8 +84,8 @@ struct msd_process {
  * borrowed. On success *@ret holds one reference for the caller. Errors: MSD_IO,
  * MSD_NOMEM.
  */
-MSD_MUST_CHECK msd_err msd_process_spawn(struct msd_house *house, char *name,
-					 int artifact_fd,
+MSD_MUST_CHECK msd_err msd_process_spawn(struct msd_module_registry *registry,
+					 char *name, int artifact_fd,
 					 const struct msd_process_ops *ops,
 					 struct msd_replica *owner,
 					 struct msd_process **ret, struct msd_diag *d);
@@ -108,7 +110,7 @@ void msd_process_await_exit(struct msd_process *p, const char *reason);
 void msd_process_end_in(struct msd_process *p, uint64_t in_ms, const char *reason);
 static inline void msd_process_stay(struct msd_process *p)
 {
-	msd_deadline_clear(p->house->deadlines, &p->exit_timer);
+	msd_deadline_clear(p->registry->deadlines, &p->exit_timer);
 }
 /**
  * Let it live for the next daemon. Its owner gets on_lost on a later iteration.

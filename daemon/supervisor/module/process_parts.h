@@ -1,6 +1,6 @@
 #ifndef MSD_SUPERVISOR_PROCESS_PARTS_H
 #define MSD_SUPERVISOR_PROCESS_PARTS_H
-/* Private to process.c, process_start.c and warm.c: create a process. */
+/* Private to process.c, process_start.c and handover.c: create a process. */
 #include "daemon/supervisor/module/process.h"
 
 struct msd_cgroup_limits;
@@ -10,7 +10,7 @@ extern const struct msd_child_ops msd_process_child_ops;
 extern const struct msd_conn_ops msd_process_channel_ops;
 
 /** Create one without child and channel, with one reference; NULL: out of memory. */
-struct msd_process *msd_process_new(struct msd_house *house,
+struct msd_process *msd_process_new(struct msd_module_registry *registry,
 				    const struct msd_process_ops *ops,
 				    struct msd_replica *owner);
 /** Create a channel: the supervisor's end [0] and the worker's [1]. Errors: MSD_IO. */

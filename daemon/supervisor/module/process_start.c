@@ -7,7 +7,7 @@
 #include "daemon/child/cgroup.h"
 #include "daemon/limits.h"
 #include "daemon/supervisor/module/process_parts.h"
-#include "daemon/wire/without.h"
+#include "daemon/wire/disabled_features.h"
 #include "proto/errno_text.h"
 
 /*
@@ -67,13 +67,13 @@ void msd_process_group_limits(const struct msd_limits *l, struct msd_cgroup_limi
 
 /* Limits for all its processes together: data, as each process's own limit has it,
  * and the pages of its out segments and of client segments. */
-static msd_err make_group(struct msd_house *house, struct msd_cgroup **ret,
+static msd_err make_group(struct msd_module_registry *registry, struct msd_cgroup **ret,
 			  struct msd_diag *d)
 {
 	struct msd_cgroup_limits limits;
 
-	msd_process_group_limits(house->limits, &limits);
-	return msd_cgroup_create(house->groups, &limits, ret, d);
+	msd_process_group_limits(registry->limits, &limits);
+	return msd_cgroup_create(registry->groups, &limits, ret, d);
 }
 
 /* The worker's ends; the daemon has the other ends. */
@@ -83,7 +83,7 @@ struct keeping_ends {
 
 /* A worker that may be kept has two more descriptors: a handover socket for the next
  * supervisor, and a pipe that ends it when no process has the other end. */
-static msd_err open_keeping(struct msd_warm_ends *ours, struct keeping_ends *its,
+static msd_err open_keeping(struct msd_handover_ends *ours, struct keeping_ends *its,
 			    struct msd_diag *d)
 {
 	char text[MSD_ERRNO_TEXT_BYTES];
@@ -115,31 +115,31 @@ static void close_keeping(const struct keeping_ends *its)
 static msd_err exec_worker(struct msd_process *p, char *name, int artifact_fd,
 			   int channel, struct msd_diag *d)
 {
-	char *argv[6] = {p->house->worker_path, (char *)(uintptr_t) "--name", name};
+	char *argv[6] = {p->registry->worker_path, (char *)(uintptr_t) "--name", name};
 	unsigned n_args = 3;
 	struct msd_child_how how = {.argv = argv,
 				    .fds = {channel, artifact_fd},
 				    .n_fds = 2,
-				    .user = p->house->worker_user};
+				    .user = p->registry->worker_user};
 	struct keeping_ends its = {-1, -1};
 	msd_err err = MSD_OK;
 
-	if (p->house->warm.is_on)
+	if (p->registry->warm.is_on)
 		err = open_keeping(&p->warm, &its, d);
 	if (its.lifeline >= 0) {
 		argv[n_args++] = (char *)(uintptr_t) "--keep";
 		how.fds[how.n_fds++] = its.door;
 		how.fds[how.n_fds++] = its.lifeline;
 	}
-	if (err == MSD_OK && p->house->groups != NULL)
-		err = make_group(p->house, &how.group, d);
+	if (err == MSD_OK && p->registry->groups != NULL)
+		err = make_group(p->registry, &how.group, d);
 	if (how.group != NULL) {
 		argv[n_args++] = (char *)(uintptr_t) "--group";
 		how.fds[how.n_fds++] = msd_cgroup_join_fd(how.group);
 	}
 	if (err == MSD_OK) {
-		err = msd_child_spawn(p->house->reaper, &how, &msd_process_child_ops, p,
-				      &p->child, d);
+		err = msd_child_spawn(p->registry->reaper, &how, &msd_process_child_ops,
+				      p, &p->child, d);
 	}
 	close_keeping(&its);
 	if (err == MSD_OK)
@@ -156,26 +156,27 @@ msd_err msd_process_open_channel(struct msd_process *p, int fd, struct msd_diag 
 		.max_body_bytes = MSD_MAX_FORWARDED_BODY_BYTES,
 		.max_payload_bytes = 0,
 		.max_queued_bytes = UINT64_MAX,
-		.shares = &p->house->wire->worker,
+		.shares = &p->registry->wire->worker,
 		.takes_fds = true,
 		.takes_turns = true,
-		.gathers = !msd_without("gather"),
+		.gathers = !msd_feature_is_disabled("gather"),
 	};
 
 	p->answers.kind = MSD_RESPONSE;
 	p->answers.has_places = true;
-	if (!msd_without("plans"))
+	if (!msd_feature_is_disabled("plans"))
 		limits.memory = &p->answers;
-	return msd_conn_open(&p->channel, p->house->wire,
+	return msd_conn_open(&p->channel, p->registry->wire,
 			     msd_transport_of_socket(fd, true),
 			     &msd_process_channel_ops, &limits, p, d);
 }
 
-msd_err msd_process_spawn(struct msd_house *house, char *name, int artifact_fd,
-			  const struct msd_process_ops *ops, struct msd_replica *owner,
-			  struct msd_process **ret, struct msd_diag *d)
+msd_err msd_process_spawn(struct msd_module_registry *registry, char *name,
+			  int artifact_fd, const struct msd_process_ops *ops,
+			  struct msd_replica *owner, struct msd_process **ret,
+			  struct msd_diag *d)
 {
-	struct msd_process *p = msd_process_new(house, ops, owner);
+	struct msd_process *p = msd_process_new(registry, ops, owner);
 	int ends[2] = {-1, -1};
 
 	if (p == NULL)

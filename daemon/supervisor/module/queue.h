@@ -13,9 +13,9 @@
 #define MSD_QUEUE_FOREGROUND_TURNS 16u
 
 /** Queue @r of the group's module, and send all that can be sent. Takes @r. */
-void msd_queue_put(struct msd_crew *crew, struct msd_req *r);
+void msd_queue_put(struct msd_worker_group *group, struct msd_req *r);
 /** Send the workers requests that they have room for. */
-void msd_queue_pump(struct msd_crew *crew);
+void msd_queue_pump(struct msd_worker_group *group);
 /**
  * Send @rep a request whose answer is not needed, behind the queued requests of @c
  * (or NULL).

@@ -5,12 +5,12 @@
 
 #include "daemon/exit_status.h"
 #include "daemon/log.h"
+#include "daemon/supervisor/module/client_queue.h"
 #include "daemon/supervisor/module/direct.h"
-#include "daemon/supervisor/module/lane.h"
+#include "daemon/supervisor/module/handover.h"
+#include "daemon/supervisor/module/handover_key.h"
 #include "daemon/supervisor/module/loss.h"
 #include "daemon/supervisor/module/probe.h"
-#include "daemon/supervisor/module/warm.h"
-#include "daemon/supervisor/module/warm_key.h"
 
 /*
  * Happy path: start; worker.open is answered; requests are posted and answered; the
@@ -21,16 +21,17 @@
  *   - It dies with requests: those are answered WORKER_LOST, or GPU_FAULT if its exit
  *     status says that it lost its device; then lost.
  *
- * The module decides about a loss: msd_crew_ops.on_lost.
+ * The module decides about a loss: msd_worker_group_ops.on_lost.
  */
 
-void msd_replica_init(struct msd_replica *rep, struct msd_crew *crew, uint32_t number)
+void msd_replica_init(struct msd_replica *rep, struct msd_worker_group *group,
+		      uint32_t number)
 {
-	*rep = (struct msd_replica){.crew = crew, .number = number};
+	*rep = (struct msd_replica){.group = group, .number = number};
 	msd_list_init(&rep->sent);
 	for (uint32_t i = 0; i < MSD_SENT_BUCKETS; i++)
 		msd_list_init(&rep->by_wid[i]);
-	msd_list_init(&rep->lanes);
+	msd_list_init(&rep->client_queues);
 }
 
 void msd_replica_kill(struct msd_replica *rep, const char *reason)
@@ -78,7 +79,7 @@ static void on_frame(struct msd_replica *rep, struct msd_in *in)
 
 static void on_output(struct msd_replica *rep, const char *bytes, size_t n)
 {
-	rep->crew->ops->on_output(rep->crew, bytes, n);
+	rep->group->ops->on_output(rep->group, bytes, n);
 }
 
 static void on_process_lost(struct msd_replica *rep)
@@ -96,35 +97,37 @@ static void begin(struct msd_replica *rep)
 {
 	rep->ended_for = MSD_RUN_GOES_ON;
 	msd_replica_send_open(rep);
-	msd_segpool_announce(&rep->crew->in, msd_replica_send_segment, rep);
+	msd_segpool_announce(&rep->group->in, msd_replica_send_segment, rep);
 }
 
 static msd_err start_fresh(struct msd_replica *rep, struct msd_diag *d)
 {
-	const struct msd_crew *crew = rep->crew;
+	const struct msd_worker_group *group = rep->group;
 	struct msd_process *p;
-	const msd_err err = msd_process_spawn(crew->house, crew->name, crew->source.fd,
-					      &process_ops, rep, &p, d);
+	const msd_err err =
+		msd_process_spawn(group->registry, group->name, group->source.fd,
+				  &process_ops, rep, &p, d);
 
 	rep->is_taken = false;
 	rep->process = err == MSD_OK ? p : NULL;
 	if (err != MSD_OK)
 		return err;
-	if (!msd_warm_key(crew, msd_replica_index(rep), &p->warm.key))
-		msd_warm_ends_cool(&p->warm, crew->house); /* exits with the daemon */
+	if (!msd_handover_key(group, msd_replica_index(rep), &p->warm.key))
+		msd_handover_ends_cool(&p->warm,
+				       group->registry); /* exits with the daemon */
 	begin(rep);
 	return MSD_OK;
 }
 
 static bool take_over(struct msd_replica *rep)
 {
-	struct msd_house *house = rep->crew->house;
+	struct msd_module_registry *registry = rep->group->registry;
 	struct msd_digest key;
 
-	if (house->warm.shelf.n == 0 ||
-	    !msd_warm_key(rep->crew, msd_replica_index(rep), &key))
+	if (registry->warm.shelf.n == 0 ||
+	    !msd_handover_key(rep->group, msd_replica_index(rep), &key))
 		return false;
-	rep->process = msd_warm_take(house, &key, &process_ops, rep);
+	rep->process = msd_handover_find(registry, &key, &process_ops, rep);
 	if (rep->process == NULL)
 		return false;
 	rep->process->warm.key = key;
@@ -183,9 +186,9 @@ static void lose(struct msd_req *r, const struct msd_diag *why)
 {
 	const uint64_t n_calls = r->method == MSD_M_CALL ? 1u : 0u;
 
-	msd_crew_lose(r->at.replica->crew, n_calls);
+	msd_worker_group_lose(r->at.replica->group, n_calls);
 	msd_req_answer_failure(r, why);
-	msd_req_take(r, MSD_REQ_LOST);
+	msd_req_apply(r, MSD_REQ_LOST);
 }
 
 /* Answer the requests of the dead worker. @was_running: it ran the first one. It may
@@ -198,7 +201,7 @@ static void lose_sent(struct msd_replica *rep, const struct msd_lost *lost,
 	while ((it = msd_list_first(&rep->sent)) != NULL) {
 		struct msd_diag d = {0};
 
-		msd_loss_explain(rep->crew->name, lost, was_running, &d);
+		msd_loss_explain(rep->group->name, lost, was_running, &d);
 		lose(MSD_CONTAINER_OF(it, struct msd_req, link), &d);
 		msd_diag_finish(&d);
 		was_running = false;
@@ -258,7 +261,7 @@ static struct msd_blame blame_of(const struct msd_replica *rep)
 		return (struct msd_blame){0};
 	const struct msd_req *first =
 		MSD_CONTAINER_OF(rep->sent.next, struct msd_req, link);
-	return rep->crew->batching.rows > 1 && !is_alone(rep, first)
+	return rep->group->batching.rows > 1 && !is_alone(rep, first)
 		       ? (struct msd_blame){0}
 		       : msd_blame_of(first);
 }
@@ -271,7 +274,7 @@ static bool begin_anew(struct msd_replica *rep, const char *how)
 	struct msd_diag d = {0};
 
 	msd_log(MSD_LOG_WARN, "kept-worker", "name=%s worker=%u resumed=no how=\"%s\"",
-		rep->crew->name, rep->number, how);
+		rep->group->name, rep->number, how);
 	lose_sent(rep, &(struct msd_lost){.loss = MSD_LOSS_DEATH, .how = how}, true);
 	const bool is_begun = start_fresh(rep, &d) == MSD_OK;
 	msd_diag_finish(&d);
@@ -308,7 +311,7 @@ void msd_replica_on_lost(struct msd_replica *rep, const char *how)
 	const enum msd_loss loss = lost.loss;
 	const struct msd_blame blame = blame_of(rep);
 	if (MSD_PROBE_IS_ON(worker__lost))
-		msd_probe_worker_lost(rep->crew->name, rep->number, loss, how);
+		msd_probe_worker_lost(rep->group->name, rep->number, loss, how);
 	const bool was_running = p == NULL || !msd_direct_is_ahead(p);
 	if (p != NULL)
 		msd_direct_lose(p, &lost);
@@ -316,13 +319,13 @@ void msd_replica_on_lost(struct msd_replica *rep, const char *how)
 	rep->process = NULL;
 	if (p != NULL) {
 		if (loss == MSD_LOSS_NOT_STARTED)
-			rep->crew->ops->on_blamed(rep->crew, MSD_IO, how);
+			rep->group->ops->on_blamed(rep->group, MSD_IO, how);
 		msd_process_detach(p);
 		msd_process_unref(p);
 	}
 	msd_lanes_unbind(rep);
-	msd_deadline_clear(rep->crew->house->deadlines, &rep->run_timer);
+	msd_deadline_clear(rep->group->registry->deadlines, &rep->run_timer);
 	lose_sent(rep, &lost, was_running);
-	rep->crew->ops->on_lost(rep, loss, &blame, how);
+	rep->group->ops->on_lost(rep, loss, &blame, how);
 	msd_buf_finish(&text);
 }

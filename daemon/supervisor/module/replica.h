@@ -10,7 +10,7 @@
  *        ^                      |                    |
  *        '-------- death, back-off; reported to the module as lost
  */
-#include "daemon/supervisor/module/crew.h"
+#include "daemon/supervisor/module/worker_group.h"
 
 /* A request that runs for this time may hang: a request sent behind it gains nothing,
  * and may be lost with it. */
@@ -21,13 +21,13 @@
 #define MSD_SENT_BUCKETS 256u
 
 struct msd_replica {
-	struct msd_crew *crew;
+	struct msd_worker_group *group;
 	uint32_t number;             /* from 1, for the log */
 	struct msd_process *process; /* NULL without a process */
 	struct msd_list sent;        /* msd_req.link, in the order of sending */
 	struct msd_list by_wid[MSD_SENT_BUCKETS]; /* msd_req.at.wid_link: the same */
-	struct msd_list lanes;  /* msd_lane.link: those with this home */
-	uint32_t n_sent;        /* worker.open is not counted */
+	struct msd_list client_queues; /* msd_client_queue.link: those with this home */
+	uint32_t n_sent;               /* worker.open is not counted */
 	uint32_t n_bound;       /* client queues with this home, also empty ones */
 	uint64_t head_since_ms; /* when the first sent request became the first */
 	uint64_t ahead_us;      /* expected time of all sent requests */
@@ -44,14 +44,15 @@ struct msd_replica {
 /** Return its index in the group, from 0. */
 static inline uint32_t msd_replica_index(const struct msd_replica *rep)
 {
-	return (uint32_t)(rep - rep->crew->replicas);
+	return (uint32_t)(rep - rep->group->replicas);
 }
 
 /**
  * Initialize worker @number, from 1, of @crew, which outlives it. It has no process
  * yet.
  */
-void msd_replica_init(struct msd_replica *rep, struct msd_crew *crew, uint32_t number);
+void msd_replica_init(struct msd_replica *rep, struct msd_worker_group *group,
+		      uint32_t number);
 /**
  * Take over a kept process with the same start options, or start one and send
  * worker.open. If the kept one does not resume, a fresh one replaces it without a

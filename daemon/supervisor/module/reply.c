@@ -4,14 +4,14 @@
 #include <string.h>
 
 #include "daemon/limits.h"
-#include "daemon/supervisor/module/answer_plan.h"
-#include "daemon/supervisor/module/counted.h"
-#include "daemon/supervisor/module/crew.h"
-#include "daemon/supervisor/module/held.h"
+#include "daemon/supervisor/module/call_accounting.h"
+#include "daemon/supervisor/module/call_stats.h"
 #include "daemon/supervisor/module/replica.h"
-#include "daemon/supervisor/module/tally.h"
+#include "daemon/supervisor/module/reply_slots.h"
+#include "daemon/supervisor/module/reply_template.h"
 #include "daemon/supervisor/module/trace.h"
-#include "daemon/supervisor/request/loan.h"
+#include "daemon/supervisor/module/worker_group.h"
+#include "daemon/supervisor/request/client_segment.h"
 #include "proto/unpack.h"
 
 /*
@@ -36,7 +36,7 @@ struct patch {
 	struct msd_process *process;
 	struct msd_out *out; /* NULL: only collect the slots */
 	uint8_t *bytes;      /* the result, to be patched */
-	struct msd_held *held;
+	struct msd_reply_slots *held;
 	uint32_t n_lent; /* tensors in client segments */
 };
 
@@ -70,7 +70,7 @@ void msd_reply_error(const struct msd_in *in, struct msd_diag *d)
  * worker was given. */
 static msd_err check_size(const struct patch *p, uint64_t bytes, struct msd_diag *d)
 {
-	const uint64_t max = p->process->house->limits->max_memory;
+	const uint64_t max = p->process->registry->limits->max_memory;
 
 	if (bytes > max - p->process->held_bytes) {
 		return msd_diag_set(d, MSD_PROTOCOL, "results of more than %llu bytes",
@@ -90,7 +90,7 @@ static msd_err check_size(const struct patch *p, uint64_t bytes, struct msd_diag
 static msd_err patch_lent(struct patch *p, const struct msd_wire_tensor *t, size_t at,
 			  struct msd_diag *d)
 {
-	const struct msd_loan *loan = msd_lending_find(
+	const struct msd_client_segment *loan = msd_segment_lookup_find(
 		p->request->lending, (uint16_t)(t->segment - MSD_FIRST_LENT));
 
 	if (loan == NULL || !loan->is_writable || t->offset > loan->bytes ||
@@ -110,7 +110,7 @@ static msd_err hold_tensor(struct patch *p, const struct msd_wire_tensor *t, siz
 {
 	const uint8_t *data = NULL;
 	const msd_err err =
-		msd_held_add(p->held, t->segment, t->offset, t->bytes, &data, d);
+		msd_reply_slots_add(p->held, t->segment, t->offset, t->bytes, &data, d);
 
 	if (err != MSD_OK || p->out == NULL)
 		return err;
@@ -149,7 +149,7 @@ static msd_err patch_result(const struct msd_req *r, struct msd_process *p,
 			    struct msd_out *out, uint8_t *result, size_t n,
 			    uint32_t n_tensors, struct msd_diag *d)
 {
-	struct msd_held *h = msd_held_new(p, n_tensors);
+	struct msd_reply_slots *h = msd_reply_slots_new(p, n_tensors);
 	struct patch patch = {
 		.request = r, .process = p, .out = out, .bytes = result, .held = h};
 	struct msd_ext_visitor visitor = {.visit = on_ext, .ctx = &patch};
@@ -158,13 +158,13 @@ static msd_err patch_result(const struct msd_req *r, struct msd_process *p,
 	if (h == NULL)
 		return msd_diag_set(d, MSD_NOMEM, "reply: out of memory");
 	msd_err err = msd_scan_object((struct msd_span){result, n}, &visitor, &used, d);
-	if (err == MSD_OK && msd_held_count(h) + patch.n_lent < n_tensors)
+	if (err == MSD_OK && msd_reply_slots_count(h) + patch.n_lent < n_tensors)
 		err = msd_diag_set(d, MSD_PROTOCOL, "a tensor that is not a result");
 	if (err != MSD_OK || out == NULL) {
-		msd_held_end(h, false);
+		msd_reply_slots_end(h, false);
 		return err;
 	}
-	out->on_done = msd_held_end;
+	out->on_done = msd_reply_slots_end;
 	out->ctx = h;
 	return MSD_OK;
 }
@@ -172,9 +172,9 @@ static msd_err patch_result(const struct msd_req *r, struct msd_process *p,
 /* The same for a known answer, whose bytes are in @out from @begin on. Its tensors
  * are where its template says, and fit. */
 static msd_err patch_known(struct msd_process *p, struct msd_out *out, size_t begin,
-			   const struct msd_answer_plan *plan, struct msd_diag *d)
+			   const struct msd_reply_template *plan, struct msd_diag *d)
 {
-	struct msd_held *h = msd_held_new(p, plan->n_tensors);
+	struct msd_reply_slots *h = msd_reply_slots_new(p, plan->n_tensors);
 	struct patch patch = {
 		.process = p, .out = out, .bytes = out->body.p + begin, .held = h};
 	msd_err err = MSD_OK;
@@ -192,10 +192,10 @@ static msd_err patch_known(struct msd_process *p, struct msd_out *out, size_t be
 			err = hold_tensor(&patch, &t, at, d);
 	}
 	if (err != MSD_OK) {
-		msd_held_end(h, false);
+		msd_reply_slots_end(h, false);
 		return err;
 	}
-	out->on_done = msd_held_end;
+	out->on_done = msd_reply_slots_end;
 	out->ctx = h;
 	return MSD_OK;
 }
@@ -232,7 +232,8 @@ static void write_meta(struct msd_out *o, const struct msd_req *r,
 {
 	if (in->body.meta.n > 0 && r->at.is_traced) {
 		msd_trace_write(r, in->body.meta,
-				msd_counted_now(r, r->at.replica->crew), &o->body);
+				msd_call_accounting_now(r, r->at.replica->group),
+				&o->body);
 	} else {
 		msd_buf_put(&o->body, in->body.meta.p, in->body.meta.n);
 	}
@@ -274,8 +275,8 @@ static msd_err write_reply(struct msd_out *o, const struct msd_req *r,
 static bool put_known(struct msd_req *r, const struct msd_in *in)
 {
 	struct msd_client *who = r->client.who;
-	struct msd_tally *t =
-		r->method == MSD_M_CALL ? r->at.replica->crew->tally : NULL;
+	struct msd_call_stats *t =
+		r->method == MSD_M_CALL ? r->at.replica->group->call_stats : NULL;
 	uint8_t *at = who->ops->put != NULL
 			      ? who->ops->put(who, in->n_bytes,
 					      t != NULL ? &t->written : NULL)
@@ -284,7 +285,7 @@ static bool put_known(struct msd_req *r, const struct msd_in *in)
 	if (at == NULL)
 		return false;
 	if (t != NULL)
-		(void)msd_tally_ref(t);
+		(void)msd_call_stats_ref(t);
 	memcpy(at, in->bytes, in->n_bytes);
 	msd_memory_set_id(at, r->client.id);
 	return true;
@@ -296,8 +297,8 @@ bool msd_reply_forward(struct msd_req *r, struct msd_process *p, struct msd_in *
 	struct msd_out *o;
 
 	if (in->known != NULL && in->known->plan != NULL &&
-	    (r->client.who == NULL || !msd_answer_plan_fits(in)))
-		msd_answer_plan_leave(in);
+	    (r->client.who == NULL || !msd_reply_template_fits(in)))
+		msd_reply_template_leave(in);
 	if (r->client.who == NULL)
 		return drop(r, p, in, d);
 	if (in->known != NULL && in->known->plan == NULL && put_known(r, in)) {
@@ -312,7 +313,7 @@ bool msd_reply_forward(struct msd_req *r, struct msd_process *p, struct msd_in *
 	msd_err err = write_reply(o, r, p, in, d);
 	if (err == MSD_OK) {
 		if (r->method == MSD_M_CALL)
-			msd_tally_time(r->at.replica->crew->tally, o);
+			msd_call_stats_time(r->at.replica->group->call_stats, o);
 		r->client.who->ops->forward(r->client.who, r, o);
 		msd_req_leave_client(r);
 		return true;

@@ -7,7 +7,7 @@
 
 #include "daemon/limits.h"
 #include "daemon/supervisor/module/direct.h"
-#include "daemon/supervisor/module/house.h"
+#include "daemon/supervisor/module/registry.h"
 
 /* The request that a worker runs, or its call of a direct channel. */
 struct running {
@@ -19,7 +19,7 @@ struct running {
 
 static uint64_t now_of(const struct msd_replica *rep)
 {
-	return uv_now(rep->crew->house->loop);
+	return uv_now(rep->group->registry->loop);
 }
 
 /* True if a sent request other than @r has a waiting client. */
@@ -37,10 +37,11 @@ static bool has_sent_others(const struct msd_replica *rep, const struct msd_req 
 /* They are queued for this worker, or for any, and each has a request. */
 static bool keeps_others(const struct msd_replica *rep, const struct running *x)
 {
-	const struct msd_crew *crew = rep->crew;
+	const struct msd_worker_group *group = rep->group;
 
-	return !msd_list_is_empty(&rep->lanes) || !msd_list_is_empty(&crew->lanes) ||
-	       !msd_list_is_empty(&crew->background) ||
+	return !msd_list_is_empty(&rep->client_queues) ||
+	       !msd_list_is_empty(&group->client_queues) ||
+	       !msd_list_is_empty(&group->background) ||
 	       has_sent_others(rep, x->request) ||
 	       msd_direct_has_others(rep->process, x->direct.of);
 }
@@ -75,7 +76,7 @@ static bool find_sent(const struct msd_replica *rep, struct running *ret)
 	ret->run = (struct msd_run_facts){
 		.ran_ms = msd_replica_ran_ms(rep, now_ms),
 		.left_ms = r->at.left_ms != 0 ? now_ms - r->at.left_ms : 0,
-		.usual_ms = msd_crew_expect_us(rep->crew, NULL, r) / 1000,
+		.usual_ms = msd_worker_group_expect_us(rep->group, NULL, r) / 1000,
 		.is_left = r->at.left_ms != 0,
 		.is_over = r->state == MSD_REQ_ABANDONED};
 	ret->blame = msd_blame_of(r);
@@ -94,9 +95,9 @@ static bool has_left(const struct msd_replica *rep)
 
 void msd_run_watch_look(struct msd_replica *rep)
 {
-	const struct msd_limits *limits = rep->crew->house->limits;
+	const struct msd_limits *limits = rep->group->registry->limits;
 	const struct msd_run_terms terms = {
-		.most_ms = msd_run_limit_ms(rep->crew->max_run, limits->max_run_ms),
+		.most_ms = msd_run_limit_ms(rep->group->max_run, limits->max_run_ms),
 		.grace_ms = limits->kill_grace_ms};
 	struct running x = {0};
 	uint64_t again_ms;
@@ -108,7 +109,7 @@ void msd_run_watch_look(struct msd_replica *rep)
 	x.run.keeps_others = x.run.is_left && keeps_others(rep, &x);
 	const enum msd_run_end end = msd_run_judge(&x.run, &terms, &again_ms);
 	if (end != MSD_RUN_GOES_ON) {
-		rep->crew->ops->on_overran(rep, &x.blame, end, x.run.ran_ms);
+		rep->group->ops->on_overran(rep, &x.blame, end, x.run.ran_ms);
 		return;
 	}
 	if (again_ms > MSD_RUN_LOOK_MS && has_left(rep) && !x.run.is_left)
@@ -120,7 +121,7 @@ static void on_look(struct msd_deadline *node)
 {
 	struct msd_replica *rep = MSD_CONTAINER_OF(node, struct msd_replica, run_timer);
 	const uint64_t away_ms =
-		msd_deadline_away_ms(rep->crew->house->deadlines, node);
+		msd_deadline_away_ms(rep->group->registry->deadlines, node);
 
 	if (away_ms > 0) { /* its answer may be unread */
 		rep->head_since_ms += away_ms;
@@ -132,7 +133,7 @@ static void on_look(struct msd_deadline *node)
 
 void msd_run_watch_in(struct msd_replica *rep, uint64_t in_ms)
 {
-	struct msd_deadlines *all = rep->crew->house->deadlines;
+	struct msd_deadlines *all = rep->group->registry->deadlines;
 
 	if (msd_deadline_is_set(&rep->run_timer) &&
 	    msd_deadline_left(all, &rep->run_timer) <= in_ms)

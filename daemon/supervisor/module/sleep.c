@@ -1,16 +1,16 @@
 #include "daemon/supervisor/module/sleep.h"
 
+#include "daemon/supervisor/module/client_queue.h"
 #include "daemon/supervisor/module/direct.h"
-#include "daemon/supervisor/module/house.h"
-#include "daemon/supervisor/module/lane.h"
-#include "daemon/supervisor/module/warm_artifact.h"
+#include "daemon/supervisor/module/handover_artifact.h"
+#include "daemon/supervisor/module/registry.h"
 
 #define DIRECT_END_MS 100u /* for channels without a running call */
 
-static bool is_held(const struct msd_lane *lane)
+static bool is_held(const struct msd_client_queue *client_queue)
 {
-	for (unsigned i = 0; i < MSD_HELD_COUNT; i++) {
-		if (lane->n_held[i] > 0)
+	for (unsigned i = 0; i < MSD_REPLY_SLOTS_COUNT; i++) {
+		if (client_queue->n_held[i] > 0)
 			return true;
 	}
 	return false;
@@ -20,8 +20,8 @@ static bool is_busy(const struct msd_module *m)
 {
 	if (msd_module_in_flight(m) > 0 || !msd_list_is_empty(&m->receiving))
 		return true;
-	MSD_LIST_EACH (it, &m->crew.all_lanes) {
-		if (is_held(MSD_CONTAINER_OF(it, struct msd_lane, all_link)))
+	MSD_LIST_EACH (it, &m->group.all_lanes) {
+		if (is_held(MSD_CONTAINER_OF(it, struct msd_client_queue, all_link)))
 			return true;
 	}
 	return false;
@@ -31,19 +31,20 @@ bool msd_sleep_begin(struct msd_module *m, uint64_t *ret_again_ms)
 {
 	if (m->idleness.keep_alive_ms == 0)
 		return false;
-	msd_idleness_begin(&m->idleness, m->crew.n_calls, uv_now(m->crew.house->loop));
+	msd_idle_tracker_begin(&m->idleness, m->group.n_calls,
+			       uv_now(m->group.registry->loop));
 	return !msd_sleep_look(m, ret_again_ms);
 }
 
 bool msd_sleep_look(struct msd_module *m, uint64_t *ret_again_ms)
 {
-	if (!msd_idleness_look(&m->idleness, m->crew.n_calls, is_busy(m),
-			       uv_now(m->crew.house->loop), ret_again_ms))
+	if (!msd_idle_tracker_look(&m->idleness, m->group.n_calls, is_busy(m),
+				   uv_now(m->group.registry->loop), ret_again_ms))
 		return false;
-	if (!msd_direct_is_any(&m->crew))
+	if (!msd_direct_is_any(&m->group))
 		return true;
 	/* A call may be arriving on a direct channel: take the channels back first. */
-	msd_direct_end_crew(&m->crew);
+	msd_direct_end_crew(&m->group);
 	*ret_again_ms = DIRECT_END_MS;
 	return false;
 }
@@ -52,7 +53,7 @@ void msd_sleep_fall(struct msd_module *m)
 {
 	if (m->is_asking) /* the pending answer is enough */
 		return;
-	m->is_asking = m->crew.house->on_asleep(m->crew.house, m);
+	m->is_asking = m->group.registry->on_asleep(m->group.registry, m);
 }
 
 void msd_sleep_on_looked(struct msd_module *m, bool is_had)
@@ -60,6 +61,6 @@ void msd_sleep_on_looked(struct msd_module *m, bool is_had)
 	m->is_asking = false;
 	if (!is_had || m->life.state != MSD_STATE_ASLEEP || m->life.is_called)
 		return; /* it is needed again */
-	msd_warm_artifact_cool(&m->crew);
-	msd_source_finish(&m->crew.source);
+	msd_handover_artifact_cool(&m->group);
+	msd_source_finish(&m->group.source);
 }

@@ -8,7 +8,7 @@
 bool msd_sleep_begin(struct msd_module *m, uint64_t *ret_again_ms);
 /** True if it may sleep now; if not, check again in *@ret_again_ms. */
 bool msd_sleep_look(struct msd_module *m, uint64_t *ret_again_ms);
-/** The module is ASLEEP: free its bytes, if another copy exists (slumber.h). */
+/** The module is ASLEEP: free its bytes, if another copy exists (sleep_source.h). */
 void msd_sleep_fall(struct msd_module *m);
 /**
  * The module registry's answer to on_asleep; @is_had: another copy of the bytes

@@ -2,9 +2,9 @@
 
 #include <stdlib.h>
 
-#include "daemon/supervisor/module/tally.h"
+#include "daemon/supervisor/module/call_stats.h"
 
-void msd_slowlog_note(struct msd_slowlog *s, const struct msd_past_call *record,
+void msd_slowlog_note(struct msd_slowlog *s, const struct msd_logged_call *record,
 		      struct msd_span params)
 {
 	if (s->ring == NULL)
@@ -12,16 +12,16 @@ void msd_slowlog_note(struct msd_slowlog *s, const struct msd_past_call *record,
 	if (s->ring == NULL)
 		return;
 	struct msd_slow_call *at = &s->ring[s->total++ % MSD_SLOW_CALLS];
-	msd_tally_unref(at->record.tally);
+	msd_call_stats_unref(at->record.call_stats);
 	at->record = *record;
-	(void)msd_tally_ref(record->tally);
-	(void)msd_shapes_text(params, at->arguments);
+	(void)msd_call_stats_ref(record->call_stats);
+	(void)msd_call_shapes_text(params, at->arguments);
 }
 
 void msd_slowlog_finish(struct msd_slowlog *s)
 {
 	for (unsigned i = 0; s->ring != NULL && i < MSD_SLOW_CALLS; i++)
-		msd_tally_unref(s->ring[i].record.tally);
+		msd_call_stats_unref(s->ring[i].record.call_stats);
 	free(s->ring);
 	s->ring = NULL;
 }

@@ -2,14 +2,14 @@
 #define MSD_SUPERVISOR_SLOWLOG_H
 /* Slow log: the latest calls that took limits.slow_call_ms or longer, with their
  * arguments. Faster calls cost nothing. */
-#include "daemon/supervisor/module/recorder.h"
-#include "daemon/supervisor/module/shapes.h"
+#include "daemon/supervisor/module/call_log.h"
+#include "daemon/supervisor/module/call_shapes.h"
 
 #define MSD_SLOW_CALLS 128u
 
 struct msd_slow_call {
-	struct msd_past_call record; /* with a reference to its call statistics */
-	char arguments[MSD_SHAPES_BYTES];
+	struct msd_logged_call record; /* with a reference to its call statistics */
+	char arguments[MSD_CALL_SHAPES_BYTES];
 };
 
 struct msd_slowlog {
@@ -18,7 +18,7 @@ struct msd_slowlog {
 };
 
 /** Keep @record of a call with @params; without memory it is dropped. */
-void msd_slowlog_note(struct msd_slowlog *s, const struct msd_past_call *record,
+void msd_slowlog_note(struct msd_slowlog *s, const struct msd_logged_call *record,
 		      struct msd_span params);
 void msd_slowlog_finish(struct msd_slowlog *s); /* zeroed is fine */
 

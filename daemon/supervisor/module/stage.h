@@ -13,7 +13,7 @@ enum msd_stage {
 
 /* Times of one stage, of all calls. */
 struct msd_times {
-	struct msd_histogram spread;
+	struct msd_histogram device_list;
 	uint64_t sum_ns;
 };
 
@@ -21,7 +21,7 @@ struct msd_times {
 static inline void msd_times_note_each(struct msd_times *t, uint64_t ns, uint32_t n)
 {
 	t->sum_ns += n * ns;
-	msd_histogram_note_each(&t->spread, ns, n);
+	msd_histogram_note_each(&t->device_list, ns, n);
 }
 
 static inline void msd_times_note(struct msd_times *t, uint64_t ns)

@@ -77,7 +77,7 @@ static void tell(struct msd_deadlines *ds)
 	ds->is_behind = true;
 	while (ds->first != NULL && ds->first->at_ms <= now) {
 		struct msd_deadline *node = ds->first;
-		msd_lag_note(&ds->lag, now, now - node->at_ms);
+		msd_loop_lag_note(&ds->lag, now, now - node->at_ms);
 		msd_deadline_clear(ds, node);
 		node->on_due(node);
 		if (msd_now_ns() >= until_ns)

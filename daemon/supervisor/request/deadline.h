@@ -6,7 +6,7 @@
 #include <stdint.h>
 #include <uv.h>
 
-#include "daemon/supervisor/request/lag.h"
+#include "daemon/supervisor/request/loop_lag.h"
 
 #define MSD_AWAY_LEAST_MS 1000u
 
@@ -27,7 +27,7 @@ struct msd_deadlines {
 	uv_idle_t more; /* active while due nodes are left for the next iteration */
 	bool is_behind; /* true then, and while nodes fire */
 	struct msd_deadline *first; /* the root: the earliest */
-	struct msd_lag lag;         /* how late nodes fired */
+	struct msd_loop_lag lag;    /* how late nodes fired */
 };
 
 /**

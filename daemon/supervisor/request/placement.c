@@ -24,9 +24,9 @@ static msd_err claim(struct msd_placement *p, struct msd_budget *budget,
 	return MSD_OK;
 }
 
-msd_err msd_placement_take(struct msd_placement *p, struct msd_budget *budget,
-			   struct msd_segpool *pool, uint64_t payload_bytes,
-			   struct msd_diag *d)
+msd_err msd_placement_reserve(struct msd_placement *p, struct msd_budget *budget,
+			      struct msd_segpool *pool, uint64_t payload_bytes,
+			      struct msd_diag *d)
 {
 	if (p->wanted_bytes == 0)
 		return MSD_OK;
@@ -93,7 +93,7 @@ void msd_placement_point(const struct msd_placement *p, uint8_t *tensor,
 			      p->slot.offset + offset);
 }
 
-void msd_placement_give_back(struct msd_placement *p)
+void msd_placement_release(struct msd_placement *p)
 {
 	if (p->pool != NULL &&
 	    !msd_segpool_free(p->pool, p->slot.segment, p->slot.offset))

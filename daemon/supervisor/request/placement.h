@@ -24,10 +24,11 @@ struct msd_placement {
  * than the whole budget, or the machine's memory), MSD_NOMEM. After any error,
  * msd_placement_end() releases the claim.
  */
-MSD_MUST_CHECK msd_err msd_placement_take(struct msd_placement *p,
-					  struct msd_budget *budget,
-					  struct msd_segpool *pool,
-					  uint64_t payload_bytes, struct msd_diag *d);
+MSD_MUST_CHECK msd_err msd_placement_reserve(struct msd_placement *p,
+					     struct msd_budget *budget,
+					     struct msd_segpool *pool,
+					     uint64_t payload_bytes,
+					     struct msd_diag *d);
 /**
  * Release the claim and the slot except the first @keep_bytes: the payload has no
  * bytes after them yet. No effect if memory is short.
@@ -36,7 +37,7 @@ void msd_placement_reduce(struct msd_placement *p, uint64_t keep_bytes);
 /**
  * Claim the released bytes again, and get a slot for all @payload_bytes, of which the
  * first @came_bytes have arrived. p->slot may change, unless @stays. Errors: MSD_WAIT
- * and the errors of msd_placement_take(); nothing has changed then.
+ * and the errors of msd_placement_reserve(); nothing has changed then.
  */
 MSD_MUST_CHECK msd_err msd_placement_restore(struct msd_placement *p,
 					     uint64_t payload_bytes,
@@ -49,12 +50,12 @@ MSD_MUST_CHECK msd_err msd_placement_restore(struct msd_placement *p,
 void msd_placement_point(const struct msd_placement *p, uint8_t *tensor,
 			 uint64_t offset);
 /** Release the slot and the claim. */
-void msd_placement_give_back(struct msd_placement *p);
+void msd_placement_release(struct msd_placement *p);
 /** Release slot and claim, if any. The caller must not write to the slot any more. */
 static inline void msd_placement_end(struct msd_placement *p)
 {
 	if (p->budget != NULL) /* a slot requires a claim */
-		msd_placement_give_back(p);
+		msd_placement_release(p);
 }
 
 #endif

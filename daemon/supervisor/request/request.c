@@ -2,9 +2,9 @@
 
 #include <stdlib.h>
 
-#include "daemon/supervisor/request/job_plan.h"
-#include "daemon/supervisor/request/loan.h"
-#include "daemon/wire/spare.h"
+#include "daemon/supervisor/request/call_template.h"
+#include "daemon/supervisor/request/client_segment.h"
+#include "daemon/wire/free_list.h"
 
 /*
  * Happy path: a new request is QUEUED; its owner sends it to a worker; the response
@@ -14,11 +14,11 @@
  * a sent one.
  */
 
-static struct msd_spare spare;
+static struct msd_free_list spare;
 
 static struct msd_req *create(void)
 {
-	struct msd_list *it = msd_spare_take(&spare);
+	struct msd_list *it = msd_free_list_pop(&spare);
 
 	if (it == NULL)
 		return calloc(1, sizeof(struct msd_req));
@@ -29,8 +29,8 @@ static struct msd_req *create(void)
 
 static void destroy(struct msd_req *r)
 {
-	if (msd_spare_has_room(&spare)) {
-		msd_spare_keep(&spare, &r->link);
+	if (msd_free_list_has_room(&spare)) {
+		msd_free_list_push(&spare, &r->link);
 	} else {
 		free(r);
 	}
@@ -40,7 +40,7 @@ void msd_client_init(struct msd_client *c, const struct msd_client_ops *ops)
 {
 	*c = (struct msd_client){.ops = ops};
 	msd_list_init(&c->requests);
-	msd_list_init(&c->lanes);
+	msd_list_init(&c->client_queues);
 	msd_list_init(&c->directs);
 }
 
@@ -68,7 +68,7 @@ static void on_due(struct msd_deadline *node)
 
 	if (r->due.is_for_ready && !r->ops->has_waited(r))
 		return;
-	msd_req_take(r, MSD_REQ_DUE);
+	msd_req_apply(r, MSD_REQ_DUE);
 }
 
 struct msd_req *msd_req_new(struct msd_client *c, uint64_t id, enum msd_method method)
@@ -109,13 +109,13 @@ void msd_req_hold(struct msd_req *r, uint64_t bytes)
 	msd_account_charge(&r->client.who->account, bytes);
 }
 
-msd_err msd_req_place(struct msd_req *r, struct msd_budget *budget,
-		      struct msd_segpool *pool, uint64_t payload_bytes,
-		      struct msd_diag *d)
+msd_err msd_req_reserve(struct msd_req *r, struct msd_budget *budget,
+			struct msd_segpool *pool, uint64_t payload_bytes,
+			struct msd_diag *d)
 {
 	const bool had_room = r->placement.budget != NULL;
 	const msd_err err =
-		msd_placement_take(&r->placement, budget, pool, payload_bytes, d);
+		msd_placement_reserve(&r->placement, budget, pool, payload_bytes, d);
 
 	if (!had_room && r->placement.budget != NULL && r->client.who != NULL)
 		r->client.who->tensor_bytes += r->placement.wanted_bytes;
@@ -172,7 +172,7 @@ void msd_req_leave_client(struct msd_req *r)
 		return;
 	if (r->ops != NULL)
 		r->ops->on_answered(r);
-	msd_job_plan_leave(r);
+	msd_call_template_leave(r);
 	r->client.who = NULL;
 	msd_list_remove(&r->client.link);
 	c->n_in_flight--;
@@ -204,9 +204,9 @@ void msd_client_leave(struct msd_client *c)
 
 void msd_req_abandon(struct msd_req *r, enum msd_req_event e)
 {
-	msd_req_take(r, r->due.is_at_leave && r->state == MSD_REQ_SENT
-				? MSD_REQ_FORSAKEN
-				: e);
+	msd_req_apply(r, r->due.is_at_leave && r->state == MSD_REQ_SENT
+				 ? MSD_REQ_FORSAKEN
+				 : e);
 }
 
 static void req_free(struct msd_req *r)
@@ -217,7 +217,7 @@ static void req_free(struct msd_req *r)
 	if (r->due.all != NULL)
 		msd_deadline_clear(r->due.all, &r->due.node);
 	msd_placement_end(&r->placement);
-	msd_lending_end(&r->lending);
+	msd_segment_lookup_end(&r->lending);
 	if (r->ops != NULL)
 		r->ops->on_freed(r);
 	msd_buf_finish(&r->job.params);

@@ -6,7 +6,7 @@
  * client is a msd_client, and the owner gets callbacks through msd_req_ops.
  *
  * Two functions end it. msd_req_answer*() answers the client once; later answers are
- * dropped. msd_req_take() with an event that leads to OVER frees it and releases its
+ * dropped. msd_req_apply() with an event that leads to OVER frees it and releases its
  * resources. A request whose client is gone lives until the worker responds.
  */
 #include "daemon/supervisor/request/deadline.h"
@@ -20,11 +20,11 @@
 #include "proto/method.h"
 #include "proto/value.h"
 
-struct msd_awaited;
+struct msd_dependency;
 struct msd_client;
 struct msd_known;
-struct msd_lane;
-struct msd_lending;
+struct msd_client_queue;
+struct msd_segment_lookup;
 struct msd_module;
 struct msd_process;
 struct msd_replica;
@@ -69,11 +69,12 @@ struct msd_client_ops {
 struct msd_client {
 	const struct msd_client_ops *ops;
 	struct msd_list requests; /* msd_req.client.link */
-	struct msd_list lanes;    /* msd_lane.client_link: queues at modules */
-	struct msd_list directs;  /* msd_direct.client_link: direct channels */
-	uint64_t direct_used_ms;  /* last use of a direct channel; 0: never */
+	struct msd_list
+		client_queues;   /* msd_client_queue.client_link: queues at modules */
+	struct msd_list directs; /* msd_direct.client_link: direct channels */
+	uint64_t direct_used_ms; /* last use of a direct channel; 0: never */
 	uint32_t n_in_flight;
-	uint64_t tensor_bytes; /* claimed for its requests: msd_req_place() */
+	uint64_t tensor_bytes; /* claimed for its requests: msd_req_reserve() */
 	uint64_t *n_together; /* shared total of clients counted together; NULL: none */
 	uint64_t number; /* number of its connection, for display; 0: no connection */
 	struct msd_peer_id peer;    /* the peer that limits apply to */
@@ -130,9 +131,9 @@ struct msd_req_due {
 
 /* The request to the worker, and the handler of its response. */
 struct msd_req_job {
-	struct msd_known *known;    /* cached body: job_plan.h; NULL: use `params` */
-	struct msd_buf params;      /* tensors patched */
-	struct msd_buf names;       /* names of a call's arguments; empty: positional */
+	struct msd_known *known; /* cached body: call_template.h; NULL: use `params` */
+	struct msd_buf params;   /* tensors patched */
+	struct msd_buf names;    /* names of a call's arguments; empty: positional */
 	struct msd_handle instance; /* of a call, the worker's; generation 0: none */
 	struct msd_device device;   /* of a call; type 0: the module's device */
 	/** Handles the worker's response; NULL: it is forwarded unchanged. */
@@ -141,12 +142,12 @@ struct msd_req_job {
 
 /* Its state in its module. */
 struct msd_req_at {
-	struct msd_lane *lane;       /* while it is queued for a worker */
-	struct msd_replica *replica; /* worker that it was sent to */
-	struct msd_process *needs;   /* owner of its objects; a reference, or NULL */
-	uint64_t wid;                /* its id on the worker's channel */
-	struct msd_list wid_link;    /* msd_replica.by_wid, while it is sent */
-	uint64_t makes_bytes;        /* size of the resident tensor that it creates */
+	struct msd_client_queue *client_queue; /* while it is queued for a worker */
+	struct msd_replica *replica;           /* worker that it was sent to */
+	struct msd_process *needs; /* owner of its objects; a reference, or NULL */
+	uint64_t wid;              /* its id on the worker's channel */
+	struct msd_list wid_link;  /* msd_replica.by_wid, while it is sent */
+	uint64_t makes_bytes;      /* size of the resident tensor that it creates */
 	uint64_t left_ms;     /* when its client left after it was sent; 0: not yet */
 	uint32_t expected_us; /* estimated time, counted in its queue or worker */
 	uint64_t began_ns;    /* start of its first stage (module/counted.h) */
@@ -167,12 +168,13 @@ struct msd_req {
 	const struct msd_req_ops *ops; /* of the owner; NULL: no owner */
 	struct msd_module *module;     /* the owner */
 	enum msd_method method;
-	enum msd_req_state state; /* written only by msd_req_take() */
+	enum msd_req_state state; /* written only by msd_req_apply() */
 	struct msd_req_client client;
 	struct msd_req_due due;
 	struct msd_placement placement; /* memory of its tensors */
-	struct msd_lending *lending;    /* client segments that it names; NULL: none */
-	struct msd_awaited *awaited;    /* results that it depends on; NULL: none */
+	struct msd_segment_lookup
+		*lending;               /* client segments that it names; NULL: none */
+	struct msd_dependency *awaited; /* results that it depends on; NULL: none */
 	struct msd_req_job job;
 	struct msd_req_at at;
 };
@@ -218,10 +220,10 @@ static inline bool msd_req_may_kill(const struct msd_req *r)
 }
 /** Charge @bytes to @r's client until it has its answer. */
 void msd_req_hold(struct msd_req *r, uint64_t bytes);
-/** msd_placement_take(), counted in the total of @r's client. */
-MSD_MUST_CHECK msd_err msd_req_place(struct msd_req *r, struct msd_budget *budget,
-				     struct msd_segpool *pool, uint64_t payload_bytes,
-				     struct msd_diag *d);
+/** msd_placement_reserve(), counted in the total of @r's client. */
+MSD_MUST_CHECK msd_err msd_req_reserve(struct msd_req *r, struct msd_budget *budget,
+				       struct msd_segpool *pool, uint64_t payload_bytes,
+				       struct msd_diag *d);
 /** msd_placement_reduce() and msd_placement_restore(), counted in the same way. */
 void msd_req_reduce(struct msd_req *r, uint64_t keep_bytes);
 MSD_MUST_CHECK msd_err msd_req_restore(struct msd_req *r, uint64_t payload_bytes,
@@ -234,13 +236,13 @@ void msd_req_set_due_from(struct msd_req *r, struct msd_deadlines *all,
 			  uint64_t from_ms, uint64_t in_ms);
 /** The client of @r has cancelled it (@e is CANCELLED) or is gone (ORPHANED). */
 void msd_req_abandon(struct msd_req *r, enum msd_req_event e);
-/** Execute the actions of @e: the second half of msd_req_take(), its only caller. */
+/** Execute the actions of @e: the second half of msd_req_apply(), its only caller. */
 void msd_req_act(struct msd_req *r, enum msd_req_event e, unsigned actions);
 /**
  * Apply the event and its actions, which may free @r. For SETTLED, RESPONDED and LOST
  * the caller must have answered before.
  */
-static inline void msd_req_take(struct msd_req *r, enum msd_req_event e)
+static inline void msd_req_apply(struct msd_req *r, enum msd_req_event e)
 {
 	const struct msd_req_move move = msd_req_step(r->state, e);
 
@@ -270,7 +272,7 @@ MSD_MUST_CHECK bool msd_req_lost_right(struct msd_req *r);
  */
 static inline void msd_req_release(struct msd_req *r)
 {
-	msd_req_take(r, MSD_REQ_SETTLED);
+	msd_req_apply(r, MSD_REQ_SETTLED);
 }
 
 #endif

@@ -57,7 +57,7 @@ extern const struct msd_req_move msd_req_moves[MSD_REQ_STATE_COUNT]
 					      [MSD_REQ_EVENT_COUNT];
 
 /** True if the event is legal in this state. */
-static inline bool msd_req_may_come(enum msd_req_state from, enum msd_req_event e)
+static inline bool msd_req_event_is_legal(enum msd_req_state from, enum msd_req_event e)
 {
 	return msd_req_moves[from][e].to != MSD_REQ_QUEUED;
 }
@@ -69,7 +69,7 @@ static inline bool msd_req_may_come(enum msd_req_state from, enum msd_req_event 
 static inline struct msd_req_move msd_req_step(enum msd_req_state from,
 					       enum msd_req_event e)
 {
-	if (!msd_req_may_come(from, e))
+	if (!msd_req_event_is_legal(from, e))
 		abort();
 	return msd_req_moves[from][e];
 }

@@ -29,7 +29,7 @@ uint64_t msd_bucket_wait_ms(struct msd_bucket *b, uint64_t per_s, uint64_t cost,
 	return (uint64_t)((wanted - b->level + each - 1) / each);
 }
 
-void msd_bucket_take(struct msd_bucket *b, uint64_t cost)
+void msd_bucket_spend(struct msd_bucket *b, uint64_t cost)
 {
 	b->level -= (int64_t)(cost < MSD_BUCKET_MAX ? cost : MSD_BUCKET_MAX) * PARTS;
 }

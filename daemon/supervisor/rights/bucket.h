@@ -18,6 +18,6 @@ struct msd_bucket {
 uint64_t msd_bucket_wait_ms(struct msd_bucket *b, uint64_t per_s, uint64_t cost,
 			    uint64_t now_ms);
 /** Take @cost. Call only after msd_bucket_wait_ms() returned 0. */
-void msd_bucket_take(struct msd_bucket *b, uint64_t cost);
+void msd_bucket_spend(struct msd_bucket *b, uint64_t cost);
 
 #endif

@@ -45,10 +45,10 @@ bool msd_usage_ask(struct msd_usage *u, const struct msd_quota *q, uint64_t byte
 		wait_ms = msd_bucket_wait_ms(&u->bytes, bytes_s, bytes, now_ms);
 		if (wait_ms > 0)
 			return refuse(MSD_QUOTA_BYTES, wait_ms, ret);
-		msd_bucket_take(&u->bytes, bytes);
+		msd_bucket_spend(&u->bytes, bytes);
 	}
 	if (rate > 0)
-		msd_bucket_take(&u->calls, 1);
+		msd_bucket_spend(&u->calls, 1);
 	return true;
 }
 

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-void msd_rights_take(struct msd_rights *r, struct msd_acl *a)
+void msd_rights_set(struct msd_rights *r, struct msd_acl *a)
 {
 	msd_acl_destroy(r->acl);
 	r->acl = a;
@@ -76,20 +76,20 @@ enum msd_token_verdict msd_rights_judge(struct msd_rights *r, const struct msd_g
 					struct msd_peer_id from,
 					const struct msd_digest *token, uint64_t now_ms)
 {
-	const bool waits = msd_guesses_left_ms(&r->guesses, from, now_ms) > 0;
+	const bool waits = msd_login_throttle_left_ms(&r->guesses, from, now_ms) > 0;
 
 	if (msd_grant_is_nobodys(g)) {
 		if (waits)
 			return MSD_TOKEN_WAIT;
-		msd_guesses_note(&r->guesses, from, now_ms);
+		msd_login_throttle_note(&r->guesses, from, now_ms);
 		return MSD_TOKEN_WRONG;
 	}
 	const uint32_t i = place_of(r, msd_grant_name(r->acl, g));
 	if (i == r->n_users) /* out of memory */
 		return waits ? MSD_TOKEN_WAIT : MSD_TOKEN_RIGHT;
-	if (waits && !msd_proven_has(&r->users[i]->proven, from, token, now_ms))
+	if (waits && !msd_login_history_has(&r->users[i]->proven, from, token, now_ms))
 		return MSD_TOKEN_WAIT;
-	msd_proven_note(&r->users[i]->proven, from, token, now_ms);
+	msd_login_history_note(&r->users[i]->proven, from, token, now_ms);
 	return MSD_TOKEN_RIGHT;
 }
 

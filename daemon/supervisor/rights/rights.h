@@ -5,15 +5,16 @@
 #include "daemon/supervisor/request/peer_id.h"
 #include "daemon/supervisor/rights/acl.h"
 #include "daemon/supervisor/rights/denials.h"
-#include "daemon/supervisor/rights/guesses.h"
-#include "daemon/supervisor/rights/proven.h"
+#include "daemon/supervisor/rights/login_history.h"
+#include "daemon/supervisor/rights/login_throttle.h"
 #include "store/digest.h"
 
 /* State of a user that outlives its connections and reloads of the file. */
 struct msd_rights_user {
 	char *name;
 	struct msd_usage usage;
-	struct msd_proven proven; /* for a group: tokens of the group without a user */
+	struct msd_login_history
+		proven; /* for a group: tokens of the group without a user */
 };
 
 enum msd_token_verdict {
@@ -27,15 +28,15 @@ struct msd_rights {
 	uint64_t generation; /* of acl: a grant of another generation must be computed
 				again */
 	struct msd_denials denials;
-	struct msd_guesses guesses;
+	struct msd_login_throttle guesses;
 	struct msd_rights_user **users; /* users that were peers or limited; owned */
 	uint32_t n_users;
 };
 
-#define MSD_STANDING_CALL_BYTES 96u
+#define MSD_AUTHORIZATION_CALL_BYTES 96u
 
 /* The authorization state of a session: edge/standing.h. */
-struct msd_standing {
+struct msd_authorization {
 	struct msd_grant grant;
 	struct msd_usage *usage; /* of its limited user; NULL: no limits */
 	uint64_t generation; /* generation of the file that gave the grant; 0: none */
@@ -46,7 +47,7 @@ struct msd_standing {
 	struct msd_digest token;
 	/* Start of the parameters of the last allowed call, up to its target: the
 	 * same call is not checked again. */
-	uint8_t call[MSD_STANDING_CALL_BYTES];
+	uint8_t call[MSD_AUTHORIZATION_CALL_BYTES];
 	size_t n_call;
 };
 
@@ -54,7 +55,7 @@ struct msd_standing {
  * Replace the previous file by @a, which @r then owns. Older grants must not be used
  * any more; the generation shows it.
  */
-void msd_rights_take(struct msd_rights *r, struct msd_acl *a);
+void msd_rights_set(struct msd_rights *r, struct msd_acl *a);
 /**
  * Return the peer that the user of @g counts for on all connections. @otherwise if @g
  * is for no user of the file, or out of memory.

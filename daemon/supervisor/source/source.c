@@ -13,7 +13,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "daemon/wire/aside.h"
+#include "daemon/wire/closer.h"
 #include "daemon/wire/reserve.h"
 #include "proto/errno_text.h"
 
@@ -105,7 +105,7 @@ msd_err msd_source_seal_hashed(struct msd_source *source,
 
 void msd_source_finish(struct msd_source *source)
 {
-	msd_aside_close_own(source->fd);
+	msd_closer_close_own(source->fd);
 	source->fd = -1;
 	msd_buf_finish(&source->files);
 	msd_buf_finish(&source->manifest_text);

@@ -26,8 +26,8 @@ struct msd_source {
 	int fd; /* sealed memfd, owned; -1: none */
 	uint64_t bytes;
 	uint64_t part_bytes[MSD_PART_COUNT]; /* 0: no such part */
-	/* List of the files that its model names and that follow it (proto/beside.h),
-	 * in msgpack; owned; empty: none. */
+	/* List of the files that its model names and that follow it
+	 * (proto/external_data.h), in msgpack; owned; empty: none. */
 	struct msd_buf files;
 	struct msd_digest sha256; /* of all bytes */
 	/* Digest of its manifest, and the version in that manifest; for a source from

@@ -148,7 +148,7 @@ unsigned msd_source_job_name(const struct msd_source_job *job, struct msd_buf *o
 	return n;
 }
 
-struct msd_source msd_source_job_take(struct msd_source_job *job)
+struct msd_source msd_source_job_adopt(struct msd_source_job *job)
 {
 	struct msd_source source = job->source;
 

@@ -55,7 +55,7 @@ struct msd_source_job *msd_source_job_made(const struct msd_source *source);
  */
 unsigned msd_source_job_name(const struct msd_source_job *job, struct msd_buf *out);
 /** Take the source of a job that is done and has succeeded; the caller owns it. */
-struct msd_source msd_source_job_take(struct msd_source_job *job);
+struct msd_source msd_source_job_adopt(struct msd_source_job *job);
 /** Free it in any state; NULL is fine. */
 void msd_source_job_free(struct msd_source_job *job);
 

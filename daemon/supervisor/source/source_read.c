@@ -16,7 +16,7 @@
 
 #include "daemon/supervisor/source/source.h"
 #include "daemon/wire/reserve.h"
-#include "proto/beside.h"
+#include "proto/external_data.h"
 #include "proto/value.h"
 
 struct part {
@@ -109,12 +109,12 @@ static msd_err add_beside(struct parts *parts, const char *with, struct msd_buf 
 	while (err == MSD_OK && with != NULL) {
 		const size_t n = strcspn(with, ":");
 
-		if (parts->n - first == MSD_BESIDE_MAX) {
+		if (parts->n - first == MSD_EXTERNAL_DATA_MAX) {
 			return msd_diag_set(d, MSD_TOO_LARGE,
 					    "more than %u files beside the model",
-					    MSD_BESIDE_MAX);
+					    MSD_EXTERNAL_DATA_MAX);
 		}
-		err = add(parts, with, n, msd_beside_at(parts->bytes), d);
+		err = add(parts, with, n, msd_external_data_at(parts->bytes), d);
 		with = with[n] == ':' ? with + n + 1 : NULL;
 	}
 	if (err != MSD_OK || parts->n == first)

@@ -14,7 +14,7 @@
 #include <unistd.h>
 
 #include "daemon/supervisor/tls/first_record.h"
-#include "daemon/supervisor/tls/stranger.h"
+#include "daemon/supervisor/tls/protocol_sniff.h"
 #include "proto/words.h"
 
 struct msd_handshake {
@@ -28,8 +28,8 @@ struct msd_handshake {
 	struct msd_tls_context *context; /* held until the transport exists */
 	struct msd_transport transport;  /* has a state once it is created */
 	uv_poll_t poll;
-	struct msd_chore step; /* while it runs, its thread owns all fields except the
-				  poll, the deadline and the cut */
+	struct msd_background_job step; /* while it runs, its thread owns all fields
+				  except the poll, the deadline and the cut */
 	struct msd_peer_id who;
 	struct msd_deadline deadline;
 	uint64_t limit_ms;
@@ -88,7 +88,7 @@ static void end(struct msd_handshake *h, msd_err err)
 	if (uv_is_closing((uv_handle_t *)&h->poll))
 		return;
 	h->result = err;
-	msd_chore_leave(&h->step);
+	msd_background_job_leave(&h->step);
 	msd_deadline_clear(h->all->deadlines, &h->deadline);
 	uv_close((uv_handle_t *)&h->poll, on_poll_closed);
 }
@@ -147,7 +147,8 @@ static void cut(struct msd_handshake *h, msd_err err, const char *why)
 {
 	h->cut_err = err;
 	h->cut_why = why;
-	if (!msd_chore_is_running(&h->step) && !uv_is_closing((uv_handle_t *)&h->poll))
+	if (!msd_background_job_is_running(&h->step) &&
+	    !uv_is_closing((uv_handle_t *)&h->poll))
 		end_as_cut(h);
 }
 
@@ -165,7 +166,7 @@ static void on_due(struct msd_deadline *node)
 
 /* OpenSSL's connection state is allocated and freed here, too: a burst of failing
  * first messages costs the loop almost nothing. */
-static void on_thread(struct msd_chore *step)
+static void on_thread(struct msd_background_job *step)
 {
 	struct msd_handshake *h = MSD_CONTAINER_OF(step, struct msd_handshake, step);
 	const struct msd_tls_library *library = h->all->tls->library;
@@ -182,7 +183,7 @@ static void on_thread(struct msd_chore *step)
 
 static void on_ready(uv_poll_t *poll, int status, int events);
 
-static void on_worked(struct msd_chore *step)
+static void on_worked(struct msd_background_job *step)
 {
 	struct msd_handshake *h = MSD_CONTAINER_OF(step, struct msd_handshake, step);
 
@@ -202,7 +203,7 @@ static void on_worked(struct msd_chore *step)
 static msd_err begin(struct msd_handshake *h)
 {
 	const struct msd_tls *tls = h->all->tls;
-	msd_err err = msd_tls_stranger_look(h->fd, &h->why);
+	msd_err err = msd_tls_sniff_protocol(h->fd, &h->why);
 
 	if (err != MSD_OK)
 		return err;
@@ -229,7 +230,7 @@ static void on_ready(uv_poll_t *poll, int status, int events)
 		return;
 	}
 	(void)uv_poll_stop(&h->poll);
-	msd_chore_begin(&h->all->steps, &h->step, h->who);
+	msd_background_job_begin(&h->all->steps, &h->step, h->who);
 }
 
 void msd_handshakes_init(struct msd_handshakes *hs, uv_loop_t *loop,
@@ -238,7 +239,7 @@ void msd_handshakes_init(struct msd_handshakes *hs, uv_loop_t *loop,
 	hs->loop = loop;
 	hs->deadlines = deadlines;
 	hs->tls = tls;
-	msd_chores_init(&hs->steps, loop);
+	msd_background_jobs_init(&hs->steps, loop);
 	msd_list_init(&hs->all);
 }
 
@@ -257,7 +258,7 @@ msd_err msd_handshake_start(struct msd_handshakes *hs, int fd, uint64_t limit_ms
 	h->user = user;
 	h->fd = fd;
 	h->poll.data = h;
-	h->step = (struct msd_chore){.run = on_thread, .on_done = on_worked};
+	h->step = (struct msd_background_job){.run = on_thread, .on_done = on_worked};
 	h->who = who;
 	h->deadline.on_due = on_due;
 	h->limit_ms = limit_ms;

@@ -14,7 +14,7 @@
  */
 #include <uv.h>
 
-#include "daemon/supervisor/request/chore.h"
+#include "daemon/supervisor/request/background_job.h"
 #include "daemon/supervisor/request/deadline.h"
 #include "daemon/supervisor/tls/library.h"
 #include "daemon/wire/list.h"
@@ -42,7 +42,7 @@ struct msd_handshakes {
 	struct msd_deadlines *deadlines;
 	const struct msd_tls *tls;
 	struct msd_list all; /* msd_handshake.link */
-	struct msd_chores steps;
+	struct msd_background_jobs steps;
 	/** It has failed because of @why. */
 	void (*on_failed)(struct msd_handshake *h, enum msd_handshake_fault fault,
 			  const char *why);

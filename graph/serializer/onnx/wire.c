@@ -87,14 +87,14 @@ bool onnx_field_take(struct msd_cur *c, struct onnx_field *ret)
 	case VARINT:
 		return take_varint(c, &ret->value);
 	case FIXED64:
-		return msd_cur_take(c, 8) != NULL;
+		return msd_cur_read(c, 8) != NULL;
 	case FIXED32:
-		return msd_cur_take(c, 4) != NULL;
+		return msd_cur_read(c, 4) != NULL;
 	case BYTES:
 		if (!take_varint(c, &v) || v > c->left)
 			return false;
 		ret->n = (size_t)v;
-		ret->body = msd_cur_take(c, ret->n);
+		ret->body = msd_cur_read(c, ret->n);
 		return ret->body != NULL;
 	default: /* groups are older than ONNX */
 		return false;

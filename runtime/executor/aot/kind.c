@@ -90,7 +90,7 @@ static const struct msd_aot_metadata *find_metadata(struct msd_node *node,
 	}
 	msd_abi_clear();
 	if (get->call(get, NULL, 0, &found) != 0) {
-		(void)msd_abi_take(&d);
+		(void)msd_abi_fetch_error(&d);
 		msd_buf_printf(why, "get_c_metadata: %s", msd_diag_text(&d));
 		msd_diag_finish(&d);
 		return NULL;

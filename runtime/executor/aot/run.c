@@ -247,7 +247,8 @@ static int take_inputs(struct msd_aot *a, const struct msd_any *args, int32_t n)
 static int make_output(struct msd_aot *a, size_t i, struct msd_any *ret)
 {
 	const struct msd_aot_tensor *t = &a->meta->outputs[i];
-	struct msd_storage *s = msd_storage_pool_take(a->pool, msd_aot_tensor_bytes(t));
+	struct msd_storage *s =
+		msd_storage_pool_allocate(a->pool, msd_aot_tensor_bytes(t));
 	struct msd_tensor *made =
 		s != NULL ? msd_tensor_view(s->data,
 					    (struct msd_device){.type = MSD_DEV_CPU},

@@ -30,7 +30,7 @@ bool msd_graph_slot_fill(struct msd_graph_instance *g, uint32_t s)
 	const size_t bytes = g->plan->storages[s].bytes;
 
 	if (dev == NULL) {
-		g->slots[s].own = msd_storage_pool_take(g->pool, bytes);
+		g->slots[s].own = msd_storage_pool_allocate(g->pool, bytes);
 	} else if (msd_dev_storage(dev, bytes, &g->slots[s].own, NULL) != MSD_OK) {
 		return false;
 	}

@@ -79,7 +79,7 @@ static msd_err take_linked(struct msd_graph_plan *p, uint32_t arg,
 
 	msd_abi_clear();
 	if (lookup->call(lookup, &id, 1, &found) != 0)
-		return msd_diag_wrap(d, msd_abi_take(d), "_lookup_linked_param");
+		return msd_diag_wrap(d, msd_abi_fetch_error(d), "_lookup_linked_param");
 	if (found.type != MSD_T_POINTER || found.as.p == NULL) {
 		msd_any_drop(&found);
 		return MSD_OK; /* not a parameter, but an input */

@@ -71,7 +71,7 @@ static int node_failed(const struct msd_graph_instance *g,
 {
 	const struct msd_graph_node *node = &msd_graph_of(g)->nodes[op->node];
 	struct msd_diag d = {0};
-	msd_err err = msd_abi_take(&d);
+	msd_err err = msd_abi_fetch_error(&d);
 	const bool is_same = strcmp(node->name, node->func) == 0;
 
 	(void)msd_abi_raise_code(err, "node %u (%s%s%s): %s", op->node, node->name,

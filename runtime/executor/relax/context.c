@@ -58,7 +58,7 @@ bool msd_relax_blame_argument(const char *function)
 {
 	struct msd_diag d = {0};
 	struct msd_buf text = {0};
-	const msd_err err = msd_abi_take(&d);
+	const msd_err err = msd_abi_fetch_error(&d);
 	const bool is_argument =
 		msd_relax_context_argument(msd_diag_text(&d), function, &text) &&
 		!text.bad;

@@ -43,7 +43,7 @@ static void error_wrap(struct msd_relax_vm *vm, size_t base, const char *callee)
 	if (base == 0 && vm->n_frames == 1 && callee != NULL &&
 	    msd_relax_blame_argument(vm->frames[0].func->name))
 		return;
-	msd_err err = msd_abi_take(&d);
+	msd_err err = msd_abi_fetch_error(&d);
 	for (size_t i = base; i < vm->n_frames; i++) {
 		const struct msd_vm_frame *f = &vm->frames[i];
 

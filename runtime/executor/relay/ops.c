@@ -144,7 +144,7 @@ static int alloc_storage(struct msd_relay_vm *vm, const struct msd_relay_ins *in
 	struct msd_dev *dev = msd_relay_dev(vm, f[5]);
 	if (dev != NULL)
 		return set_storage_on(dev, bytes, &regs[dst]);
-	struct msd_storage *s = msd_storage_pool_take(vm->pool, bytes);
+	struct msd_storage *s = msd_storage_pool_allocate(vm->pool, bytes);
 	return set_obj(&regs[dst], s != NULL ? &s->obj : NULL);
 }
 

@@ -200,7 +200,7 @@ static void error_wrap(struct msd_relay_vm *vm, size_t floor)
 {
 	struct msd_buf path = {0};
 	struct msd_diag d = {0};
-	msd_err err = msd_abi_take(&d);
+	msd_err err = msd_abi_fetch_error(&d);
 
 	for (size_t i = floor; i < vm->n_frames; i++) {
 		const struct msd_relay_frame *f = &vm->frames[i];

@@ -14,7 +14,7 @@
 #include "graph/inspect/tally.h"
 #include "graph/pass/pass.h"
 #include "graph/serializer/choose.h"
-#include "proto/beside.h"
+#include "proto/external_data.h"
 #include "proto/model_words.h"
 #include "runtime/engine/engine.h"
 #include "runtime/engine/kernel.h"
@@ -47,9 +47,9 @@ static int read_beside(void *ctx, modser_graph *graph, const char *name,
 		       modser_part *ret)
 {
 	const struct beside *b = ctx;
-	struct msd_beside_file file;
+	struct msd_external_data_file file;
 
-	if (!msd_beside_find(b->list, b->file.n, name, &file)) {
+	if (!msd_external_data_find(b->list, b->file.n, name, &file)) {
 		char why[256];
 
 		(void)snprintf(why, sizeof(why),
@@ -115,7 +115,7 @@ static msd_err pass(struct msd_static_model *m, struct msd_diag *d)
 {
 	const struct msd_pass_host host = {msd_kernel_compute, msd_engine_may_make};
 
-	if (!msd_sg_tally_take(m->graph, &m->tally))
+	if (!msd_sg_tally_count(m->graph, &m->tally))
 		return msd_diag_no_memory(d);
 	if (wants_passes() && msd_passes_run(m->graph, host, &m->passed) != 0)
 		return take_error(m->graph, d);

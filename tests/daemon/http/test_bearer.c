@@ -3,7 +3,7 @@
 
 #include "daemon/http/reader.h"
 #include "daemon/supervisor/edge/edge.h"
-#include "daemon/supervisor/http/caller.h"
+#include "daemon/supervisor/http/http_session.h"
 #include "daemon/supervisor/rights/acl_read.h"
 #include "daemon/wire/tls.h"
 
@@ -13,7 +13,7 @@ static struct msd_edge edge;
 static const struct msd_tls_peer nobody;
 static struct msd_transport transport = {.peer = &nobody};
 static struct msd_http_request request;
-static struct msd_caller caller;
+static struct msd_http_session caller;
 static const struct msd_peer_id shared = {.kind = MSD_PEER_IPV4, .value = 1};
 
 static const char text[] = "user app token:sha256="
@@ -28,7 +28,7 @@ static void read_file(const char *file)
 	struct msd_acl *acl;
 
 	cr_assert_eq(msd_acl_parse("f", msd_span_of(file), &acl, NULL), MSD_OK);
-	msd_rights_take(&edge.rights, acl);
+	msd_rights_set(&edge.rights, acl);
 }
 
 static void set_up(void)
@@ -39,7 +39,7 @@ static void set_up(void)
 	caller.session.edge = &edge;
 	caller.session.transport = &transport;
 	caller.session.came_from = shared;
-	caller.asking = (struct msd_asking){
+	caller.asking = (struct msd_http_exchange){
 		.edge = &edge, .caller = &caller, .request = &request};
 }
 
@@ -68,8 +68,8 @@ static bool sees(void)
 
 static void guess_until_it_waits(void)
 {
-	for (unsigned i = 0; i <= MSD_GUESSES_FREE; i++)
-		msd_guesses_note(&edge.rights.guesses, shared, uv_now(&loop));
+	for (unsigned i = 0; i <= MSD_LOGIN_THROTTLE_FREE; i++)
+		msd_login_throttle_note(&edge.rights.guesses, shared, uv_now(&loop));
 }
 
 Test(bearer, is_looked_up_once_a_request)

@@ -27,7 +27,7 @@ static void know(struct msd_facts *f, const char *const *names, uint32_t n)
 		msd_pack_cstr(&b, *names[i] < 'a' || is_run ? "model" : "prim");
 	}
 	const struct msd_body body = {.kind = MSD_RESPONSE, .result = {b.p, b.n}};
-	cr_assert_eq(msd_facts_take(f, &body, NULL), MSD_OK);
+	cr_assert_eq(msd_facts_set(f, &body, NULL), MSD_OK);
 	msd_buf_finish(&b);
 }
 

@@ -72,7 +72,7 @@ static void open_result(struct driver *w, struct msd_cur *ret, uint32_t *ret_n,
 
 	cr_assert_str_eq(driver_error(w), "OK", "%s", driver_message(w));
 	cr_assert(msd_array_open(w->body.result, ret_rest, &n) && n == 2);
-	cr_assert(msd_object_take(ret_rest, &outs));
+	cr_assert(msd_object_parse(ret_rest, &outs));
 	cr_assert(msd_array_open(outs, ret, ret_n));
 }
 

@@ -9,8 +9,8 @@
 #include <unistd.h>
 
 #include "daemon/worker/landlock.h"
-#include "daemon/worker/places.h"
 #include "daemon/worker/sandbox.h"
+#include "daemon/worker/sandbox_paths.h"
 
 /*
  * A child enters a sandbox as a kernel would let it, perhaps an older one than this,
@@ -134,9 +134,9 @@ static int find_cards(void)
 					    "/dev/nvidia0", "/dev/nvidia15"};
 	const struct msd_sandbox_plan cuda = {.profile = MSD_SANDBOX_CUDA};
 	struct wanted w = {paths, sizeof(paths) / sizeof(paths[0]), 0};
-	const struct msd_places_visitor v = {.visit = on_place, .ctx = &w};
+	const struct msd_sandbox_paths_visitor v = {.visit = on_place, .ctx = &w};
 
-	msd_places_visit(&cuda, &v);
+	msd_sandbox_paths_visit(&cuda, &v);
 	errno = ENODEV;
 	return w.n_found == w.n ? 0 : -1;
 }

@@ -15,7 +15,7 @@ from wire import Closed, Wire, frame
 
 PING = frame([0, 1, "ping", []])
 AT_ONCE = 253  # descriptors with one byte: SCM_MAX_FD of the kernel
-OF_ONE = 128  # MSD_ASIDE_OF_ONE
+OF_ONE = 128  # MSD_CLOSER_OF_ONE
 THREADS = 16  # that close what peers pass, and more
 ENDS_READ = 20  # more than what is read of who is disconnected (END_READS)
 TENSOR_BYTES = 16 << 20

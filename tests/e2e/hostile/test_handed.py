@@ -12,7 +12,7 @@ import pytest
 
 RESULTS = harness.ZOO / "results.so"
 KEEP = ("--keep-workers", "--load", f"m={RESULTS}")
-WORKERS = 1024  # MSD_WARM_MOST
+WORKERS = 1024  # MSD_HANDOVER_MOST
 SEALS = 0x0001 | 0x0002 | 0x0004 | 0x0008  # all that a memfd has
 F_ADD_SEALS = 1033
 

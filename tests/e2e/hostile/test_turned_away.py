@@ -10,7 +10,7 @@ import pytest
 from lingering import lingering_socket, pass_lingering
 
 LOOKS = 8  # such connections at once
-MANY = 3000  # twice MSD_ASIDE_BEHIND, and more; a listener's backlog has them
+MANY = 3000  # twice MSD_CLOSER_BEHIND, and more; a listener's backlog has them
 
 
 @contextlib.contextmanager

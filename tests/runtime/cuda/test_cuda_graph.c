@@ -297,7 +297,7 @@ Test(captures, an_error_of_the_first_run_is_its_callers_and_nothing_is_kept)
 	world_open(&w);
 	w.fails = true;
 	cr_expect_eq(msd_captures_run(w.captures, &r, &ret), -1);
-	cr_expect_eq(msd_abi_take(&w.d), MSD_CALL_FAILED);
+	cr_expect_eq(msd_abi_fetch_error(&w.d), MSD_CALL_FAILED);
 	w.fails = false;
 	cr_expect_eq(msd_captures_run(w.captures, &r, &ret), 0);
 	cr_expect_eq(w.runs, 3);
@@ -350,7 +350,7 @@ Test(captures, any_call_that_fails_leaves_nothing_behind)
 			stub()->fail_at(k, codes[i]);
 			for (int n = 0; n < 3; n++) {
 				if (msd_captures_run(w.captures, &r, &ret) != 0)
-					(void)msd_abi_take(&w.d);
+					(void)msd_abi_fetch_error(&w.d);
 			}
 			was_reached = stub()->calls() >= k;
 			stub()->fail_at(0, 0);
@@ -370,6 +370,6 @@ Test(captures, a_device_that_is_lost_is_no_reason_to_go_on)
 	world_open(&w);
 	stub()->fail_on("cuStreamEndCapture", ILLEGAL_ADDRESS);
 	cr_expect_eq(msd_captures_run(w.captures, &r, &ret), -1);
-	cr_expect_eq(msd_abi_take(&w.d), MSD_GPU_FAULT);
+	cr_expect_eq(msd_abi_fetch_error(&w.d), MSD_GPU_FAULT);
 	world_close(&w);
 }

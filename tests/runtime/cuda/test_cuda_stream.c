@@ -130,7 +130,7 @@ Test(cuda_stream, of_a_device_that_is_not_there_is_refused)
 	struct msd_diag d = {0};
 
 	cr_expect_neq(set(7, NULL, NULL), 0);
-	cr_expect_eq(msd_abi_take(&d), MSD_UNSUPPORTED);
+	cr_expect_eq(msd_abi_fetch_error(&d), MSD_UNSUPPORTED);
 	cr_expect_not_null(strstr(msd_diag_text(&d), "cuda:7"), "%s",
 			   msd_diag_text(&d));
 	cr_expect_neq(TVMFFIEnvSetStream(MSD_DEV_CPU, 0, NULL, NULL), 0);

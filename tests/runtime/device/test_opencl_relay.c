@@ -145,7 +145,7 @@ static void expect_products(int minor)
 	};
 	for (int i = 0; i < 2; i++) {
 		if (vm_call(&v, &args[i], &ret) != 0) {
-			(void)msd_abi_take(&v.d);
+			(void)msd_abi_fetch_error(&v.d);
 			cr_assert(false, "%s", msd_diag_text(&v.d));
 		}
 		const struct msd_array *both = ret.as.p;
@@ -190,7 +190,7 @@ Test(opencl_relay, placed_elsewhere_it_says_where_it_would_run)
 	if (!vm_open(&v, 14, (struct msd_device){MSD_DEV_CPU, 0}))
 		return;
 	cr_assert_neq(vm_call(&v, &arg, &ret), 0);
-	cr_expect_eq(msd_abi_take(&v.d), MSD_UNSUPPORTED);
+	cr_expect_eq(msd_abi_fetch_error(&v.d), MSD_UNSUPPORTED);
 	cr_expect_str_eq(msd_diag_text(&v.d),
 			 "module 0 (VMExecutable) cannot run here: its tensors lie on "
 			 "opencl, and the module was placed on cpu:0");

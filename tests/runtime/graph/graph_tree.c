@@ -75,5 +75,6 @@ msd_err graph_tree_run(struct graph_tree *t, struct msd_any *args, size_t n,
 	*ret = msd_none();
 	if (err != MSD_OK)
 		return err;
-	return fn->call(fn, args, (int32_t)n, ret) == 0 ? MSD_OK : msd_abi_take(&t->d);
+	return fn->call(fn, args, (int32_t)n, ret) == 0 ? MSD_OK
+							: msd_abi_fetch_error(&t->d);
 }

@@ -75,7 +75,7 @@ static msd_err vm_call(struct fixture *f, struct msd_any *args, int32_t n,
 	struct msd_function *fn = f->vm.ops->find(&f->vm, "main");
 
 	*ret = msd_none();
-	return fn->call(fn, args, n, ret) == 0 ? MSD_OK : msd_abi_take(&f->d);
+	return fn->call(fn, args, n, ret) == 0 ? MSD_OK : msd_abi_fetch_error(&f->d);
 }
 
 static struct msd_any tensor(struct msd_dtype dtype, const int64_t *shape, size_t ndim,

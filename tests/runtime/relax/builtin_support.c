@@ -60,7 +60,7 @@ bool run_call(struct call *c, const char *name)
 	cr_assert_not_null(fn, "%s", name);
 	is_ok = fn->call(fn, c->args, c->n, &c->ret) == 0;
 	if (!is_ok)
-		(void)msd_abi_take(&c->d);
+		(void)msd_abi_fetch_error(&c->d);
 	return is_ok;
 }
 

@@ -8,7 +8,7 @@
 
 static struct msd_storage *take(struct msd_storage_pool *p, size_t bytes)
 {
-	struct msd_storage *s = msd_storage_pool_take(p, bytes);
+	struct msd_storage *s = msd_storage_pool_allocate(p, bytes);
 
 	cr_assert_not_null(s);
 	return s;
@@ -91,8 +91,8 @@ Test(storage_pool, impossible_sizes_are_refused)
 {
 	struct msd_storage_pool *p = msd_storage_pool_create();
 
-	cr_assert_null(msd_storage_pool_take(p, SIZE_MAX));
-	cr_assert_null(msd_storage_pool_take(p, SIZE_MAX / 4));
-	cr_assert_null(msd_storage_pool_take(p, (size_t)1 << 61));
+	cr_assert_null(msd_storage_pool_allocate(p, SIZE_MAX));
+	cr_assert_null(msd_storage_pool_allocate(p, SIZE_MAX / 4));
+	cr_assert_null(msd_storage_pool_allocate(p, (size_t)1 << 61));
 	msd_storage_pool_close(p);
 }

@@ -62,7 +62,7 @@ msd_err vm_tree_call(struct vm_tree *t, const char *name, const struct msd_any *
 	*ret = msd_none();
 	if (fn == NULL)
 		return msd_diag_set(d, MSD_NOT_FOUND, "no function %s", name);
-	return fn->call(fn, args, n, ret) == 0 ? MSD_OK : msd_abi_take(d);
+	return fn->call(fn, args, n, ret) == 0 ? MSD_OK : msd_abi_fetch_error(d);
 }
 
 struct msd_any f32_tensor(const float *data, int64_t n)

@@ -1,0 +1,18 @@
+#ifndef MSD_SUPERVISOR_DISPATCH_H
+#define MSD_SUPERVISOR_DISPATCH_H
+/*
+ * Dispatches the frames of a connection: they become requests, are authorized or
+ * rejected, and are answered. frontend.h opens and closes the connection and calls
+ * these functions.
+ */
+#include "daemon/wire/conn.h"
+
+struct msd_client_ops;
+
+extern const struct msd_client_ops msd_dispatch_client_ops;
+
+/** These implement msd_conn_ops. */
+enum msd_place msd_dispatch_on_body(struct msd_conn *c, struct msd_in *in);
+void msd_dispatch_on_frame(struct msd_conn *c, struct msd_in *in);
+
+#endif

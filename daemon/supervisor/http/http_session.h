@@ -1,0 +1,45 @@
+#ifndef MSD_SUPERVISOR_HTTP_SESSION_H
+#define MSD_SUPERVISOR_HTTP_SESSION_H
+/* The session of an HTTP connection, and its current request. Requests are answered
+ * one after the other, so it has at most one call at a time (infer.h). */
+#include "daemon/http/scatter.h"
+#include "daemon/supervisor/edge/session.h"
+#include "daemon/supervisor/http/bearer.h"
+#include "daemon/supervisor/http/exchange.h"
+#include "daemon/supervisor/http/route_match.h"
+
+struct msd_background_jobs;
+struct msd_history;
+struct msd_infer;
+struct msd_chunked_answer;
+
+struct msd_http_session {
+	struct msd_session session;
+	struct msd_http_exchange asking;
+	struct msd_bearer bearer;      /* identity of the current request */
+	struct msd_route_match course; /* route of its last request */
+	struct msd_background_jobs *chores;
+	const struct msd_history *history;
+	struct msd_infer *infer;   /* its call; NULL: no call */
+	struct msd_infer *last;    /* the previous call, kept in case it is repeated */
+	struct msd_scatter inputs; /* destination of inputs that still arrive */
+	struct msd_chunked_answer
+		*pieces;     /* reply that is written in chunks; NULL: none */
+	struct msd_buf text; /* first part of the tail, not copied */
+	/* Data to send after the reply, in place; owned, except for a cached reply
+	 * (infer_cache.h). */
+	struct iovec *tail;
+	uint32_t n_tail;
+	bool is_tail_known;
+	struct msd_out *held; /* owner of these bytes */
+	bool is_starting;     /* the starting function handles the reply */
+	bool is_gone;         /* its connection is closed; background work must end */
+	/** The deferred reply is ready, in `asking`. */
+	void (*on_answer)(struct msd_http_session *c);
+	/** Its call has waited, and now has room for inputs that are still arriving. */
+	void (*on_room)(struct msd_http_session *c);
+	/** It uses more memory than before, in `asking`. */
+	void (*on_grown)(struct msd_http_session *c);
+};
+
+#endif

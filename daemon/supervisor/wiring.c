@@ -1,0 +1,323 @@
+/*
+ * Wire the components of the supervisor together. Each component gets its
+ * dependencies, and callbacks for decisions that involve other components. No
+ * component knows the server.
+ */
+#include "daemon/supervisor/wiring.h"
+
+#include <stdio.h>
+
+#include "daemon/log.h"
+#include "daemon/supervisor/edge/frontend.h"
+#include "daemon/supervisor/edge/method.h"
+#include "daemon/supervisor/edge/tls_accept.h"
+#include "daemon/supervisor/facts/figures.h"
+#include "daemon/supervisor/facts/metrics_desk.h"
+#include "daemon/supervisor/keep/keep.h"
+#include "daemon/supervisor/kept_load.h"
+#include "daemon/supervisor/module/module.h"
+#include "daemon/supervisor/preload.h"
+#include "daemon/supervisor/rollback.h"
+#include "daemon/supervisor/sleep_store.h"
+#include "daemon/wire/disabled_features.h"
+
+static void retry_space(struct msd_server *s)
+{
+	if (!msd_list_is_empty(&s->edge.space_waiters))
+		msd_deadline_set(&s->deadlines, &s->space, 0);
+}
+
+static void on_room(struct msd_budget *budget)
+{
+	retry_space(MSD_CONTAINER_OF(budget, struct msd_server, budget));
+}
+
+static void on_module_room(struct msd_module_registry *registry)
+{
+	retry_space(MSD_CONTAINER_OF(registry, struct msd_server, registry));
+}
+
+static bool keep_worker(struct msd_module_registry *registry, const char *name,
+			const int *fds, unsigned n)
+{
+	const struct msd_server *s =
+		MSD_CONTAINER_OF(registry, struct msd_server, registry);
+
+	return msd_sd_store(&s->sd, name, fds, n);
+}
+
+static void give_worker_up(struct msd_module_registry *registry, const char *name)
+{
+	const struct msd_server *s =
+		MSD_CONTAINER_OF(registry, struct msd_server, registry);
+
+	msd_sd_unstore(&s->sd, msd_span_of(name));
+}
+
+static void on_module_gone(struct msd_module_registry *registry)
+{
+	struct msd_server *s = MSD_CONTAINER_OF(registry, struct msd_server, registry);
+
+	msd_wanted_look_later(&s->wanted);
+	msd_server_check_drained(s);
+}
+
+static void on_candidate(struct msd_module_registry *registry, struct msd_module *m)
+{
+	msd_kept_load_begin(
+		&MSD_CONTAINER_OF(registry, struct msd_server, registry)->keeper, m);
+}
+
+static void on_tried(struct msd_module_registry *registry, struct msd_module *m,
+		     bool is_good)
+{
+	msd_kept_load_tried(
+		&MSD_CONTAINER_OF(registry, struct msd_server, registry)->keeper, m,
+		is_good);
+}
+
+/* Explain why a watched module failed its canary period. */
+static void explain_watched(const struct msd_module *m, char *ret, size_t room)
+{
+	if (m->error != NULL) {
+		(void)snprintf(ret, room, "%s", m->error);
+	} else {
+		(void)snprintf(ret, room,
+			       "it did not hold: %u deaths, and %llu of %llu calls "
+			       "failed",
+			       m->life.n_deaths, (unsigned long long)m->group.n_failed,
+			       (unsigned long long)m->group.n_calls);
+	}
+}
+
+static void say_watched(const struct msd_module *m, const char *what)
+{
+	char digest[MSD_DIGEST_TEXT];
+
+	msd_digest_format(msd_source_edition(&m->group.source), digest);
+	msd_log(MSD_LOG_WARN, "watched",
+		"name=%s sha256=%s deaths=%u failed=%llu how=%s", m->group.name, digest,
+		m->life.n_deaths, (unsigned long long)m->group.n_failed, what);
+}
+
+static void on_watched(struct msd_module_registry *registry, struct msd_module *m,
+		       enum msd_canary_verdict verdict)
+{
+	struct msd_server *s = MSD_CONTAINER_OF(registry, struct msd_server, registry);
+	const struct msd_keep_after nothing = {0};
+	char why[MSD_RECORD_WHY];
+
+	if (verdict == MSD_CANARY_PROVEN) {
+		msd_keep_tried(&s->keeper, m->group.name, MSD_KEEP_PROVEN, NULL,
+			       nothing);
+	} else if (verdict == MSD_CANARY_FAILED) {
+		say_watched(m, "failed");
+		explain_watched(m, why, sizeof(why));
+		msd_edition_return(
+			&s->keeper, registry, m->group.name, why,
+			msd_source_pollers_options(&s->source_pollers, m->group.name));
+	} else if (registry->is_closing) {
+		msd_keep_tried(&s->keeper, m->group.name, MSD_KEEP_ENDED, NULL,
+			       nothing);
+	}
+}
+
+static bool on_asleep(struct msd_module_registry *registry, struct msd_module *m)
+{
+	return msd_sleep_store_look(
+		&MSD_CONTAINER_OF(registry, struct msd_server, registry)->keeper, m);
+}
+
+static bool on_called(struct msd_module_registry *registry, struct msd_module *m)
+{
+	return msd_sleep_store_bring(
+		&MSD_CONTAINER_OF(registry, struct msd_server, registry)->keeper, m);
+}
+
+static void on_kept(struct msd_keeper *keeper)
+{
+	msd_server_check_drained(MSD_CONTAINER_OF(keeper, struct msd_server, keeper));
+}
+
+static void on_fetcher_gone(struct msd_fetcher *fetcher)
+{
+	msd_server_check_drained(MSD_CONTAINER_OF(fetcher, struct msd_server, fetcher));
+}
+
+/* Requests for server.info and modserd-fetch wait for the device list. */
+static void on_devices_known(void *user)
+{
+	struct msd_server *s = user;
+
+	msd_method_devices_known(&s->edge);
+	msd_fetcher_devices_known(&s->fetcher);
+}
+
+static const struct msd_buf *devices(struct msd_fetcher *fetcher)
+{
+	struct msd_server *s = MSD_CONTAINER_OF(fetcher, struct msd_server, fetcher);
+
+	return msd_devices_look(&s->devices) ? &s->devices.found : NULL;
+}
+
+static msd_err on_reload(struct msd_edge *e, struct msd_buf *ret, struct msd_diag *d)
+{
+	return msd_server_reload(MSD_CONTAINER_OF(e, struct msd_server, edge), ret, d);
+}
+
+static void on_rollback(struct msd_edge *e, const char *name, struct msd_req *r)
+{
+	const struct msd_server *s = MSD_CONTAINER_OF(e, struct msd_server, edge);
+
+	msd_rollback(e->keeper, e->registry, name,
+		     msd_source_pollers_options(&s->source_pollers, name), r);
+}
+
+static void on_again(struct msd_edge *e, const char *name, const char *from,
+		     bool is_previous, const struct msd_load *how, struct msd_req *r)
+{
+	const enum msd_ref ref = is_previous ? MSD_REF_PREVIOUS : MSD_REF_CURRENT;
+
+	msd_edition_again(e->keeper, e->registry, name,
+			  (struct msd_edition_of){.module = from, .ref = ref}, how, r);
+}
+
+static msd_err on_load(struct msd_edge *e, const char *name,
+		       const struct msd_said *said, uint32_t n_said, struct msd_req *r,
+		       struct msd_diag *d)
+{
+	struct msd_preload more;
+	msd_err err = msd_preload_say(said, n_said, &more, d);
+
+	if (err == MSD_OK) {
+		err = msd_reload_module(MSD_CONTAINER_OF(e, struct msd_server, edge),
+					name, &more, r, d);
+	}
+	msd_preload_finish(&more);
+	return err;
+}
+
+static void put_supply(struct msd_edge *e, const char *name, struct msd_buf *ret)
+{
+	msd_source_pollers_put(
+		&MSD_CONTAINER_OF(e, struct msd_server, edge)->source_pollers, name,
+		ret);
+}
+
+static const char *config_word(struct msd_edge *e, const struct msd_module *m)
+{
+	return msd_wanted_word(&MSD_CONTAINER_OF(e, struct msd_server, edge)->wanted,
+			       m);
+}
+
+static const struct msd_fetch_options *terms_of(struct msd_edge *e, const char *name)
+{
+	return msd_source_pollers_terms(
+		&MSD_CONTAINER_OF(e, struct msd_server, edge)->source_pollers, name);
+}
+
+static void on_session_gone(struct msd_edge *e)
+{
+	msd_server_check_drained(MSD_CONTAINER_OF(e, struct msd_server, edge));
+}
+
+static msd_err answer_metrics(struct msd_edge *e, struct msd_method_call *c,
+			      struct msd_diag *d)
+{
+	return msd_metrics_desk_ask(
+		&MSD_CONTAINER_OF(e, struct msd_server, edge)->metrics, c, d);
+}
+
+static void furnish_edge(struct msd_server *s)
+{
+	s->edge = (struct msd_edge){
+		.loop = &s->loop,
+		.wire = &s->wire,
+		.deadlines = &s->deadlines,
+		.limits = &s->limits,
+		.unpack = &s->unpack,
+		.registry = &s->registry,
+		.budget = &s->budget,
+		.devices = &s->devices,
+		.gauges = &s->gauges,
+		.keeper = &s->keeper,
+		.fetcher = &s->fetcher,
+		.tls = &s->tls,
+		.proxies = s->edge.proxies,   /* set by main */
+		.load_tcp = s->edge.load_tcp, /* set by main */
+		.rights = s->edge.rights,     /* set by main */
+		.started_ms = uv_now(&s->loop),
+		.on_reload = on_reload,
+		.on_rollback = on_rollback,
+		.on_again = on_again,
+		.on_load = on_load,
+		.put_supply = put_supply,
+		.config_word = config_word,
+		.put_info = msd_figures_put_info,
+		.terms_of = terms_of,
+		.answer_metrics = answer_metrics,
+		.on_session_gone = on_session_gone,
+	};
+	msd_metrics_desk_init(&s->metrics, &s->edge);
+	msd_frontend_init(&s->edge);
+	msd_tls_accept_init(&s->edge);
+}
+
+void msd_server_connect_parts(struct msd_server *s)
+{
+	s->registry = (struct msd_module_registry){
+		.loop = &s->loop,
+		.reaper = &s->reaper,
+		.groups = s->groups.is_open ? &s->groups : NULL,
+		.wire = &s->wire,
+		.deadlines = &s->deadlines,
+		.limits = &s->limits,
+		.budget = &s->budget,
+		.unpack = &s->unpack,
+		.worker_path = s->worker_path,
+		.threads = s->threads,
+		.plugins = s->plugins,
+		.sandbox = s->sandbox,
+		.worker_user = s->worker_user_name != NULL ? &s->worker_user : NULL,
+		.warm = {.keep = keep_worker, .give_up = give_worker_up},
+		.on_room = on_module_room,
+		.on_candidate = on_candidate,
+		.on_tried = on_tried,
+		.on_watched = on_watched,
+		.on_asleep = on_asleep,
+		.on_called = on_called,
+		.on_gone = on_module_gone,
+	};
+	msd_handover_shelf_init(&s->registry.warm.shelf);
+	msd_list_init(&s->registry.warm.artifacts);
+	msd_list_init(&s->registry.modules);
+	s->registry.leaves_calls_uncounted = msd_feature_is_disabled("metrics");
+	msd_call_log_init(&s->registry.call_log);
+	s->budget = (struct msd_budget){.max_bytes = s->limits.max_memory,
+					.on_room = on_room};
+	msd_devices_init(&s->devices, &s->reaper, &s->deadlines, s->worker_path);
+	msd_device_gauges_init(&s->gauges, &s->reaper, s->worker_path);
+	s->devices.on_known = on_devices_known;
+	s->devices.user = s;
+	s->fetcher = (struct msd_fetcher){
+		.path = s->fetcher.path, /* set by main, like the trust settings */
+		.vouch = {.keeper = &s->keeper, .trust = s->fetcher.vouch.trust},
+		.terms = s->fetcher.terms,
+		.reaper = &s->reaper,
+		.wire = &s->wire,
+		.limits = &s->limits,
+		.unpack = &s->unpack,
+		.devices = devices,
+		.on_gone = on_fetcher_gone,
+	};
+	msd_fetcher_init(&s->fetcher);
+	s->source_pollers = (struct msd_source_pollers){
+		.registry = &s->registry, .keeper = &s->keeper, .fetcher = &s->fetcher};
+	msd_source_pollers_init(&s->source_pollers);
+	s->wanted = (struct msd_wanted){.registry = &s->registry,
+					.source_pollers = &s->source_pollers,
+					.options = s->reload.started};
+	msd_wanted_init(&s->wanted);
+	furnish_edge(s);
+	s->keeper.on_idle = on_kept;
+}
