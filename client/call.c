@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "client/auto_direct.h"
+#include "client/transport/auto_direct.h"
 #include "proto/clock.h"
 
 /* Rest of the deadline at this time; the call began at @begun_ns. */

@@ -18,7 +18,7 @@
 #include <unistd.h>
 
 #include "client/result.h"
-#include "client/tls.h"
+#include "client/transport/tls.h"
 #include "proto/clock.h"
 
 #define PATIENCE_MS                                                                    \

@@ -1,9 +1,9 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "client/auto_direct.h"
 #include "client/client.h"
-#include "client/shared_segment.h"
+#include "client/transport/auto_direct.h"
+#include "client/transport/shared_segment.h"
 
 void modser_close(modser_client *client)
 {

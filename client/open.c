@@ -10,8 +10,8 @@
 #include <stdlib.h>
 
 #include "client/client.h"
-#include "client/connect.h"
 #include "client/result.h"
+#include "client/transport/connect.h"
 #include "proto/address_list.h"
 #include "proto/clock.h"
 

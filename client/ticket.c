@@ -15,7 +15,7 @@
 
 #include "client/call_options.h"
 #include "client/result.h"
-#include "client/shared_segment.h"
+#include "client/transport/shared_segment.h"
 #include "proto/body.h"
 #include "proto/frame.h"
 #include "proto/result_of.h"

@@ -57,7 +57,7 @@ if(MSD_TLS AND NOT OPENSSL_FOUND)
 elseif(NOT MSD_TLS)
   message(STATUS "TLS is not built (MSD_TLS is off): tls:// is refused")
 endif()
-# Points for perf and bpftrace (daemon/supervisor/module/probe.h), which cost next to nothing.
+# Points for perf and bpftrace (daemon/supervisor/module/stats/probe.h), which cost next to nothing.
 find_path(SDT_INCLUDE sys/sdt.h)
 if(SDT_INCLUDE)
   set(msd_sdt ON)

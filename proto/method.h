@@ -4,8 +4,8 @@
 
 /*
  * Rights that methods require; the supervisor decides which client has which right
- * (daemon/supervisor/edge/authorization.h). ANY needs no right, and NONE cannot be
- * granted; the rows before them can be granted and revoked.
+ * (daemon/supervisor/edge/access/authorization.h). ANY needs no right, and NONE cannot
+ * be granted; the rows before them can be granted and revoked.
  *
  * X(enumerator, name)
  */

@@ -5,9 +5,9 @@
  * is sent back. If a job depends on the machine's devices, it waits for the device
  * list and is then restarted. CHANNEL.md describes the messages.
  */
-#include "daemon/fetch/download_buffer.h"
-#include "daemon/fetch/net.h"
-#include "daemon/fetch/platform.h"
+#include "daemon/fetch/registry/platform.h"
+#include "daemon/fetch/transfer/download_buffer.h"
+#include "daemon/fetch/transfer/net.h"
 #include "daemon/wire/conn.h"
 #include "proto/unpack.h"
 

@@ -9,7 +9,7 @@
 #include <curl/curl.h>
 #include <stdatomic.h>
 
-#include "daemon/fetch/address_check.h"
+#include "daemon/fetch/transfer/address_check.h"
 #include "proto/bytes.h"
 #include "proto/diag.h"
 

@@ -5,10 +5,10 @@
  * creates a job for each request, and frees it after it has reported its end. The
  * plan (steps.h) decides the order; transfer and registry code do the download.
  */
-#include "daemon/fetch/network_options.h"
-#include "daemon/fetch/oci.h"
+#include "daemon/fetch/registry/oci.h"
 #include "daemon/fetch/steps.h"
-#include "daemon/fetch/transfer.h"
+#include "daemon/fetch/transfer/network_options.h"
+#include "daemon/fetch/transfer/transfer.h"
 #include "daemon/wire/list.h"
 
 struct msd_job;

@@ -11,10 +11,10 @@
 #include <unistd.h>
 
 #include "daemon/fetch/channel.h"
-#include "daemon/fetch/network_options.h"
-#include "daemon/fetch/oci_manifest.h"
-#include "daemon/fetch/push.h"
+#include "daemon/fetch/registry/oci_manifest.h"
+#include "daemon/fetch/registry/push.h"
 #include "daemon/fetch/source_check.h"
+#include "daemon/fetch/transfer/network_options.h"
 #include "daemon/mark.h"
 #include "proto/inherited.h"
 

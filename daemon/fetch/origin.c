@@ -10,9 +10,9 @@
 #include <string.h>
 #include <time.h>
 
-#include "daemon/fetch/backoff.h"
 #include "daemon/fetch/daemon_client.h"
-#include "daemon/fetch/download_buffer.h"
+#include "daemon/fetch/transfer/backoff.h"
+#include "daemon/fetch/transfer/download_buffer.h"
 #include "daemon/wire/list.h"
 #include "proto/unpack.h"
 #include "store/manifest/manifest.h"

@@ -9,7 +9,7 @@
 #include <stdatomic.h>
 
 #include "daemon/fetch/blocking_thread.h"
-#include "daemon/fetch/download.h"
+#include "daemon/fetch/transfer/download.h"
 #include "daemon/fetch/uri.h"
 #include "store/digest.h"
 

@@ -1,6 +1,6 @@
 #include "daemon/fetch/source_check.h"
 
-#include "daemon/fetch/oci_name.h"
+#include "daemon/fetch/registry/oci_name.h"
 #include "daemon/fetch/steps.h"
 
 /* Run the first step of the plan, without a requested digest. */

@@ -8,7 +8,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "daemon/fetch/platform.h"
+#include "daemon/fetch/registry/platform.h"
 
 static bool is_signed(const struct msd_fetch_steps *p)
 {

@@ -9,7 +9,7 @@
  * A signature that is not required here is kept for clients that pull the module from
  * this daemon. If the edition is already present, the plan ends at once with is_had.
  */
-#include "daemon/fetch/download_buffer.h"
+#include "daemon/fetch/transfer/download_buffer.h"
 #include "store/manifest/verify.h"
 
 struct msd_platform_machine;

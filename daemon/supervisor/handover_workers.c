@@ -5,10 +5,10 @@
 #include <sys/stat.h>
 
 #include "daemon/log.h"
-#include "daemon/supervisor/module/handover.h"
-#include "daemon/supervisor/module/handover_artifact.h"
-#include "daemon/supervisor/module/module.h"
-#include "daemon/supervisor/module/replica.h"
+#include "daemon/supervisor/module/handover/handover.h"
+#include "daemon/supervisor/module/handover/handover_artifact.h"
+#include "daemon/supervisor/module/life/module.h"
+#include "daemon/supervisor/module/workers/replica.h"
 #include "daemon/supervisor/sd.h"
 #include "proto/errno_text.h"
 #include "proto/value.h"

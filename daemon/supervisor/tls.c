@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "daemon/log.h"
-#include "daemon/supervisor/options.h"
+#include "daemon/supervisor/config/options.h"
 #include "daemon/supervisor/rights/acl.h"
 
 static bool listens_by_it(const struct msd_options *o)

@@ -8,17 +8,17 @@
 #include <stdio.h>
 
 #include "daemon/log.h"
-#include "daemon/supervisor/edge/frontend.h"
-#include "daemon/supervisor/edge/method.h"
-#include "daemon/supervisor/edge/tls_accept.h"
+#include "daemon/supervisor/config/preload.h"
+#include "daemon/supervisor/edge/listen/tls_accept.h"
+#include "daemon/supervisor/edge/methods/method.h"
+#include "daemon/supervisor/edge/session/frontend.h"
 #include "daemon/supervisor/facts/figures.h"
 #include "daemon/supervisor/facts/metrics_desk.h"
 #include "daemon/supervisor/keep/keep.h"
-#include "daemon/supervisor/kept_load.h"
-#include "daemon/supervisor/module/module.h"
-#include "daemon/supervisor/preload.h"
-#include "daemon/supervisor/rollback.h"
-#include "daemon/supervisor/sleep_store.h"
+#include "daemon/supervisor/module/life/module.h"
+#include "daemon/supervisor/repository/kept_load.h"
+#include "daemon/supervisor/repository/rollback.h"
+#include "daemon/supervisor/repository/sleep_store.h"
 #include "daemon/wire/disabled_features.h"
 
 static void retry_space(struct msd_server *s)

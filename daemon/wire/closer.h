@@ -85,8 +85,9 @@ void msd_closer_discard(void *p, size_t bytes);
 #define MSD_CLOSER_PASSERS 16u       /* more passers share a queue */
 #define MSD_CLOSER_PASSED_THREADS 2u /* per queue of passers */
 #define MSD_CLOSER_OF_ONE 128u       /* unfinished closes until it is crowded */
-#define MSD_CLOSER_AT_ONCE 253u /* descriptors in one read: SCM_MAX_FD of the kernel   \
-				 */
+#define MSD_CLOSER_AT_ONCE                                                             \
+	253u /* descriptors in one read: SCM_MAX_FD of the kernel                      \
+	      */
 #define MSD_CLOSER_OF_ALL ((MSD_CLOSER_PASSERS + 2) * MSD_CLOSER_AT_ONCE)
 #define MSD_CLOSER_WAKE_US 500u
 #define MSD_CLOSER_WORKERS 0u /* passer number of all workers */

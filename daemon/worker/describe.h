@@ -1,7 +1,7 @@
 #ifndef MSD_WORKER_DESCRIBE_H
 #define MSD_WORKER_DESCRIBE_H
 /* The description of the open module that a worker sends (CHANNEL.md, worker.open). */
-#include "daemon/worker/sandbox.h"
+#include "daemon/worker/sandbox/sandbox.h"
 #include "runtime/load/loaded.h"
 
 /**

@@ -1,6 +1,6 @@
 #include "daemon/worker/fair_queue.h"
 
-#include "daemon/worker/direct_peer.h"
+#include "daemon/worker/direct/direct_peer.h"
 
 /* The supervisor's requests per request of a direct peer. */
 #define GUEST_TURN 4u

@@ -5,11 +5,11 @@
 #include <sys/prctl.h>
 
 #include "daemon/mark.h"
-#include "daemon/worker/crash.h"
 #include "daemon/worker/devices.h"
 #include "daemon/worker/gauges.h"
 #include "daemon/worker/process.h"
 #include "daemon/worker/queue.h"
+#include "daemon/worker/sandbox/crash.h"
 #include "proto/inherited.h"
 
 static int fail(const struct msd_diag *d)

@@ -1,7 +1,7 @@
 /* Puts named arguments into the positions of their parameters. */
 #include <string.h>
 
-#include "daemon/worker/call.h"
+#include "daemon/worker/calls/call.h"
 #include "runtime/module/c_name.h"
 #include "runtime/module/check.h"
 

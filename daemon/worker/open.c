@@ -17,13 +17,13 @@
 #include <unistd.h>
 
 #include "daemon/wire/ledger.h"
-#include "daemon/worker/busy_poll.h"
-#include "daemon/worker/crash.h"
 #include "daemon/worker/describe.h"
+#include "daemon/worker/direct/busy_poll.h"
 #include "daemon/worker/handlers.h"
-#include "daemon/worker/pinned_segments.h"
+#include "daemon/worker/objects/pinned_segments.h"
 #include "daemon/worker/probe.h"
-#include "daemon/worker/resource_limits.h"
+#include "daemon/worker/sandbox/crash.h"
+#include "daemon/worker/sandbox/resource_limits.h"
 #include "proto/clock.h"
 #include "proto/external_data.h"
 #include "proto/model_words.h"

@@ -20,12 +20,12 @@
 
 #include "daemon/limits.h"
 #include "daemon/wire/disabled_features.h"
-#include "daemon/worker/direct_accept.h"
-#include "daemon/worker/direct_peer.h"
-#include "daemon/worker/instances.h"
-#include "daemon/worker/pinned_segments.h"
+#include "daemon/worker/direct/direct_accept.h"
+#include "daemon/worker/direct/direct_peer.h"
+#include "daemon/worker/objects/instances.h"
+#include "daemon/worker/objects/pinned_segments.h"
 #include "daemon/worker/process.h"
-#include "daemon/worker/resource_limits.h"
+#include "daemon/worker/sandbox/resource_limits.h"
 #include "proto/value.h"
 
 #define MAX_QUEUED_REPLY_BYTES (64u << 20)

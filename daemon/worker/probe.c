@@ -24,7 +24,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "daemon/worker/crash.h"
+#include "daemon/worker/sandbox/crash.h"
 #include "proto/clock.h"
 
 /*

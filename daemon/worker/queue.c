@@ -13,14 +13,14 @@
 #include <sys/socket.h>
 
 #include "daemon/exit_status.h"
-#include "daemon/worker/batch.h"
-#include "daemon/worker/busy_poll.h"
-#include "daemon/worker/direct_accept.h"
-#include "daemon/worker/direct_peer.h"
+#include "daemon/worker/calls/batch.h"
+#include "daemon/worker/direct/busy_poll.h"
+#include "daemon/worker/direct/direct_accept.h"
+#include "daemon/worker/direct/direct_peer.h"
+#include "daemon/worker/direct/ledger_writer.h"
+#include "daemon/worker/direct/peer_timeout.h"
 #include "daemon/worker/fair_queue.h"
 #include "daemon/worker/handlers.h"
-#include "daemon/worker/ledger_writer.h"
-#include "daemon/worker/peer_timeout.h"
 #include "daemon/worker/process.h"
 #include "proto/clock.h"
 

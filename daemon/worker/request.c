@@ -9,10 +9,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "daemon/worker/direct_peer.h"
+#include "daemon/worker/calls/plan.h"
+#include "daemon/worker/direct/direct_peer.h"
+#include "daemon/worker/direct/ledger_writer.h"
 #include "daemon/worker/fair_queue.h"
-#include "daemon/worker/ledger_writer.h"
-#include "daemon/worker/plan.h"
 #include "proto/clock.h"
 #include "proto/name.h"
 #include "proto/value.h"

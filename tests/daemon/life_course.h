@@ -2,7 +2,7 @@
 #define MSD_TESTS_LIFE_COURSE_H
 /* A module's life over more than one event: life_step over a while, by a clock of its
  * own. */
-#include "daemon/supervisor/module/life_step.h"
+#include "daemon/supervisor/module/life/life_step.h"
 
 struct course {
 	struct msd_life_worker workers[3];

@@ -5,7 +5,7 @@
  * step asks of them is done at once, and asserted to be possible; what it asks of
  * requests goes to who embeds this.
  */
-#include "daemon/supervisor/module/life_step.h"
+#include "daemon/supervisor/module/life/life_step.h"
 
 #define MAX_WORKERS 4u
 

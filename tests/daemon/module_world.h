@@ -5,7 +5,7 @@
  * choice of its queue and the lives of its requests are the daemon's; memory is counted
  * here. What a step asks for is done at once, and asserted to be possible.
  */
-#include "daemon/supervisor/module/worker_selection.h"
+#include "daemon/supervisor/module/queue/worker_selection.h"
 #include "daemon/supervisor/request/request_step.h"
 #include "tests/daemon/life_world.h"
 

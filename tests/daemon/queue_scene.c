@@ -2,9 +2,9 @@
 
 #include <criterion/criterion.h>
 
-#include "daemon/supervisor/module/client_queue.h"
-#include "daemon/supervisor/module/queue.h"
-#include "daemon/supervisor/module/ready_timeout.h"
+#include "daemon/supervisor/module/queue/client_queue.h"
+#include "daemon/supervisor/module/queue/queue.h"
+#include "daemon/supervisor/module/queue/ready_timeout.h"
 
 uint64_t told[MOST_TOLD];
 msd_err codes[MOST_TOLD];

@@ -3,8 +3,8 @@
 /* Two clients of two peers, and a module with one worker, which is no process and has
  * room. Nothing can be sent to it: what is not withheld breaks it. */
 #include "daemon/limits.h"
-#include "daemon/supervisor/module/registry.h"
-#include "daemon/supervisor/module/replica.h"
+#include "daemon/supervisor/module/life/registry.h"
+#include "daemon/supervisor/module/workers/replica.h"
 
 #define MOST_TOLD 16u
 

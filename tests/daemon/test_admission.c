@@ -1,9 +1,9 @@
 #include <criterion/criterion.h>
 
 #include "daemon/limits.h"
-#include "daemon/supervisor/module/admission.h"
-#include "daemon/supervisor/module/admit.h"
-#include "daemon/supervisor/module/client_queue.h"
+#include "daemon/supervisor/module/queue/admission.h"
+#include "daemon/supervisor/module/queue/admit.h"
+#include "daemon/supervisor/module/queue/client_queue.h"
 
 #define SLOW 1u /* rows of the tally */
 #define FAST 2u

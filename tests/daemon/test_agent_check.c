@@ -1,6 +1,6 @@
 #include <criterion/criterion.h>
 
-#include "daemon/supervisor/edge/agent_check.h"
+#include "daemon/supervisor/edge/listen/agent_check.h"
 
 static const char *line(bool is_leaving, bool is_ready, uint32_t n_workers,
 			uint32_t n_waiting)

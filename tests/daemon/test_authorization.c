@@ -4,10 +4,10 @@
 #include <unistd.h>
 
 #include "daemon/limits.h"
-#include "daemon/supervisor/edge/authorization.h"
-#include "daemon/supervisor/edge/client_peer.h"
+#include "daemon/supervisor/edge/access/authorization.h"
 #include "daemon/supervisor/edge/edge.h"
-#include "daemon/supervisor/edge/session.h"
+#include "daemon/supervisor/edge/session/client_peer.h"
+#include "daemon/supervisor/edge/session/session.h"
 #include "daemon/supervisor/rights/acl_read.h"
 #include "daemon/wire/tls.h"
 #include "proto/value.h"

@@ -1,8 +1,8 @@
 #include <criterion/criterion.h>
 
-#include "daemon/supervisor/module/bulk_reject.h"
-#include "daemon/supervisor/module/client_queue.h"
-#include "daemon/supervisor/module/queue.h"
+#include "daemon/supervisor/module/queue/bulk_reject.h"
+#include "daemon/supervisor/module/queue/client_queue.h"
+#include "daemon/supervisor/module/queue/queue.h"
 #include "tests/daemon/queue_scene.h"
 
 static void begin_of(struct scene *s, unsigned client)

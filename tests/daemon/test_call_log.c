@@ -1,7 +1,7 @@
 #include <criterion/criterion.h>
 
-#include "daemon/supervisor/module/call_log.h"
-#include "daemon/supervisor/module/call_stats.h"
+#include "daemon/supervisor/module/stats/call_log.h"
+#include "daemon/supervisor/module/stats/call_stats.h"
 
 static struct msd_call_log call_log;
 static struct msd_deadlines deadlines;

@@ -1,7 +1,7 @@
 #include <criterion/criterion.h>
 #include <stdio.h>
 
-#include "daemon/supervisor/module/call_stats.h"
+#include "daemon/supervisor/module/stats/call_stats.h"
 #include "daemon/supervisor/request/request.h"
 
 static struct msd_call_stats *call_stats;

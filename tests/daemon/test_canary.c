@@ -1,6 +1,6 @@
 #include <criterion/criterion.h>
 
-#include "daemon/supervisor/module/canary.h"
+#include "daemon/supervisor/module/life/canary.h"
 
 #define FOR_MS 1000u
 

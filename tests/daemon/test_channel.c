@@ -2,9 +2,9 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include "daemon/supervisor/module/process_parts.h"
-#include "daemon/supervisor/module/registry.h"
-#include "daemon/supervisor/module/replica.h"
+#include "daemon/supervisor/module/life/registry.h"
+#include "daemon/supervisor/module/workers/process_parts.h"
+#include "daemon/supervisor/module/workers/replica.h"
 #include "tests/daemon/conn_rig.h"
 
 static void on_frame(struct msd_conn *c, struct msd_in *in)

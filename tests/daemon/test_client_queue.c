@@ -1,8 +1,8 @@
 #include <criterion/criterion.h>
 
 #include "daemon/limits.h"
-#include "daemon/supervisor/module/admit.h"
-#include "daemon/supervisor/module/client_queue.h"
+#include "daemon/supervisor/module/queue/admit.h"
+#include "daemon/supervisor/module/queue/client_queue.h"
 
 /* Two clients, and a module with two workers that are no processes. */
 struct scene {

@@ -1,9 +1,9 @@
 #include <criterion/criterion.h>
 #include <string.h>
 
-#include "daemon/supervisor/config.h"
-#include "daemon/supervisor/option_rows.h"
-#include "daemon/supervisor/preload.h"
+#include "daemon/supervisor/config/config.h"
+#include "daemon/supervisor/config/option_rows.h"
+#include "daemon/supervisor/config/preload.h"
 
 static msd_err parse(struct msd_options *o, const char *text, struct msd_diag *d)
 {

@@ -1,7 +1,7 @@
 #include <criterion/criterion.h>
 #include <string.h>
 
-#include "daemon/supervisor/edge/conn_timeout.h"
+#include "daemon/supervisor/edge/session/conn_timeout.h"
 #include "daemon/wire/conn.h"
 
 /* A connection opened at 0 of which nothing is known but its counts. */

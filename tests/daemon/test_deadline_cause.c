@@ -1,11 +1,11 @@
 #include <criterion/criterion.h>
 
 #include "daemon/limits.h"
-#include "daemon/supervisor/module/admit.h"
-#include "daemon/supervisor/module/deadline_cause.h"
-#include "daemon/supervisor/module/registry.h"
-#include "daemon/supervisor/module/replica.h"
-#include "daemon/supervisor/module/stage.h"
+#include "daemon/supervisor/module/life/registry.h"
+#include "daemon/supervisor/module/queue/admit.h"
+#include "daemon/supervisor/module/queue/deadline_cause.h"
+#include "daemon/supervisor/module/stats/stage.h"
+#include "daemon/supervisor/module/workers/replica.h"
 
 #define NOW_MS 5000u
 #define ALL_MS 100u /* from the deadline's beginning until now */

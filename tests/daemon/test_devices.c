@@ -6,7 +6,7 @@
 #include <unistd.h>
 
 #include "daemon/child/reaper.h"
-#include "daemon/supervisor/edge/devices.h"
+#include "daemon/supervisor/edge/methods/devices.h"
 
 /* A search by a script that stands for modserd-worker. */
 static uv_loop_t loop;

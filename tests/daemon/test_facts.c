@@ -2,7 +2,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "daemon/supervisor/module/facts.h"
+#include "daemon/supervisor/module/workers/facts.h"
 #include "daemon/wire/shared.h"
 #include "proto/value.h"
 

@@ -4,12 +4,12 @@
 #include <unistd.h>
 
 #include "daemon/limits.h"
-#include "daemon/supervisor/edge/accept.h"
-#include "daemon/supervisor/edge/devices.h"
-#include "daemon/supervisor/edge/frame_session.h"
-#include "daemon/supervisor/edge/frontend.h"
-#include "daemon/supervisor/edge/sessions.h"
-#include "daemon/supervisor/module/registry.h"
+#include "daemon/supervisor/edge/listen/accept.h"
+#include "daemon/supervisor/edge/methods/devices.h"
+#include "daemon/supervisor/edge/session/frame_session.h"
+#include "daemon/supervisor/edge/session/frontend.h"
+#include "daemon/supervisor/edge/session/sessions.h"
+#include "daemon/supervisor/module/life/registry.h"
 #include "proto/unpack.h"
 #include "proto/value.h"
 

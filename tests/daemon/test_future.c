@@ -1,7 +1,7 @@
 #include <criterion/criterion.h>
 #include <string.h>
 
-#include "daemon/supervisor/edge/future.h"
+#include "daemon/supervisor/edge/objects/future.h"
 #include "proto/result_of.h"
 #include "proto/value.h"
 

@@ -2,7 +2,7 @@
 #include <string.h>
 
 #include "daemon/supervisor/edge/edge.h"
-#include "daemon/supervisor/edge/handle_disposal.h"
+#include "daemon/supervisor/edge/session/handle_disposal.h"
 
 #define MANY 5000u
 

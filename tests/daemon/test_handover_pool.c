@@ -10,7 +10,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "daemon/supervisor/module/handover_pool.h"
+#include "daemon/supervisor/module/handover/handover_pool.h"
 #include "tests/support/linger.h"
 #include "tests/support/pass_fd.h"
 

@@ -1,6 +1,6 @@
 #include <criterion/criterion.h>
 
-#include "daemon/supervisor/module/histogram.h"
+#include "daemon/supervisor/module/stats/histogram.h"
 
 Test(histogram, is_empty_at_first)
 {

@@ -1,6 +1,6 @@
 #include <criterion/criterion.h>
 
-#include "daemon/supervisor/module/idle_tracker.h"
+#include "daemon/supervisor/module/life/idle_tracker.h"
 
 static uint64_t again_ms;
 

@@ -2,7 +2,7 @@
 #include <signal.h>
 #include <string.h>
 
-#include "daemon/supervisor/module/life_step.h"
+#include "daemon/supervisor/module/life/life_step.h"
 
 /* Each state with each event, against a table written by hand. */
 

@@ -2,7 +2,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "daemon/supervisor/module/life_table.h"
+#include "daemon/supervisor/module/life/life_table.h"
 
 Test(life_table, only_these_moves_are_legal)
 {

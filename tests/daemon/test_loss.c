@@ -2,7 +2,7 @@
 #include <signal.h>
 #include <string.h>
 
-#include "daemon/supervisor/module/loss.h"
+#include "daemon/supervisor/module/workers/loss.h"
 
 struct row {
 	enum msd_loss loss;

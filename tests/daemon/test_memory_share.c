@@ -5,7 +5,7 @@
 #include <criterion/criterion.h>
 #include <sys/socket.h>
 
-#include "daemon/supervisor/edge/memory_share.h"
+#include "daemon/supervisor/edge/session/memory_share.h"
 #include "proto/body.h"
 #include "proto/frame.h"
 #include "proto/value.h"

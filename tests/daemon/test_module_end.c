@@ -1,11 +1,11 @@
 #include <criterion/criterion.h>
 
 #include "daemon/limits.h"
-#include "daemon/supervisor/module/admit.h"
-#include "daemon/supervisor/module/catalog.h"
-#include "daemon/supervisor/module/life.h"
-#include "daemon/supervisor/module/log_ring.h"
-#include "daemon/supervisor/module/queue.h"
+#include "daemon/supervisor/module/life/catalog.h"
+#include "daemon/supervisor/module/life/life.h"
+#include "daemon/supervisor/module/queue/admit.h"
+#include "daemon/supervisor/module/queue/queue.h"
+#include "daemon/supervisor/module/stats/log_ring.h"
 #include "daemon/wire/wire.h"
 
 #define MOST 8u

@@ -1,10 +1,10 @@
 #include <criterion/criterion.h>
 #include <string.h>
 
-#include "daemon/supervisor/default_store.h"
-#include "daemon/supervisor/option_rows.h"
-#include "daemon/supervisor/options_read.h"
-#include "daemon/supervisor/preload.h"
+#include "daemon/supervisor/config/default_store.h"
+#include "daemon/supervisor/config/option_rows.h"
+#include "daemon/supervisor/config/options_read.h"
+#include "daemon/supervisor/config/preload.h"
 
 /* Read a command line; NULL ends it. The options must be finished by the caller. */
 static msd_err read_line(struct msd_options *o, struct msd_diag *d,

@@ -1,6 +1,6 @@
 #include <criterion/criterion.h>
 
-#include "daemon/supervisor/module/peer_latency.h"
+#include "daemon/supervisor/module/queue/peer_latency.h"
 
 static struct msd_peer_latencies paces;
 

@@ -1,7 +1,7 @@
 #include <criterion/criterion.h>
 #include <string.h>
 
-#include "daemon/supervisor/edge/principal.h"
+#include "daemon/supervisor/edge/access/principal.h"
 
 static msd_err ask(enum msd_address_kind kind, bool load_tcp, enum msd_method method)
 {

@@ -1,12 +1,12 @@
 #include <criterion/criterion.h>
 
 #include "daemon/limits.h"
-#include "daemon/supervisor/edge/client_peer.h"
 #include "daemon/supervisor/edge/edge.h"
-#include "daemon/supervisor/edge/method.h"
+#include "daemon/supervisor/edge/methods/method.h"
+#include "daemon/supervisor/edge/session/client_peer.h"
 #include "daemon/supervisor/fetch/fetcher.h"
 #include "daemon/supervisor/keep/keeper.h"
-#include "daemon/supervisor/module/registry.h"
+#include "daemon/supervisor/module/life/registry.h"
 #include "tests/support/fail_alloc.h"
 
 /* A pull without a daemon, of which no program to fetch is installed. */

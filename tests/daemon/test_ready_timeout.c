@@ -1,7 +1,7 @@
 #include <criterion/criterion.h>
 
-#include "daemon/supervisor/module/bulk_reject.h"
-#include "daemon/supervisor/module/ready_timeout.h"
+#include "daemon/supervisor/module/queue/bulk_reject.h"
+#include "daemon/supervisor/module/queue/ready_timeout.h"
 #include "tests/daemon/queue_scene.h"
 
 #define WAIT_MS 5000u

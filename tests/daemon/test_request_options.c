@@ -1,7 +1,7 @@
 #include <criterion/criterion.h>
 #include <string.h>
 
-#include "daemon/supervisor/edge/request_options.h"
+#include "daemon/supervisor/edge/session/request_options.h"
 
 static struct msd_request_options got;
 

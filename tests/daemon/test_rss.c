@@ -1,7 +1,7 @@
 #include <criterion/criterion.h>
 #include <unistd.h>
 
-#include "daemon/supervisor/module/rss.h"
+#include "daemon/supervisor/module/stats/rss.h"
 
 #define NO_PID 0x7ffffff0 /* above what the system gives */
 

@@ -2,12 +2,12 @@
 #include <criterion/criterion.h>
 
 #include "daemon/limits.h"
-#include "daemon/supervisor/module/admit.h"
-#include "daemon/supervisor/module/busy.h"
-#include "daemon/supervisor/module/call_stats.h"
-#include "daemon/supervisor/module/process.h"
-#include "daemon/supervisor/module/registry.h"
-#include "daemon/supervisor/module/run_watch.h"
+#include "daemon/supervisor/module/life/registry.h"
+#include "daemon/supervisor/module/queue/admit.h"
+#include "daemon/supervisor/module/stats/call_stats.h"
+#include "daemon/supervisor/module/workers/busy.h"
+#include "daemon/supervisor/module/workers/process.h"
+#include "daemon/supervisor/module/workers/run_watch.h"
 
 #define GRACE_MS 1000u
 #define MOST_MS 60000u

@@ -1,7 +1,7 @@
 #include <criterion/criterion.h>
 #include <math.h>
 
-#include "daemon/supervisor/module/self_test_case.h"
+#include "daemon/supervisor/module/life/self_test_case.h"
 
 static void pack_floats(struct msd_buf *b, const float *values, size_t n)
 {

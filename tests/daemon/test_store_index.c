@@ -1,6 +1,6 @@
 #include <criterion/criterion.h>
 
-#include "daemon/supervisor/store_index.h"
+#include "daemon/supervisor/repository/store_index.h"
 
 static struct msd_digest digest_of(uint8_t seed)
 {

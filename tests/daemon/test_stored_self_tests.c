@@ -4,8 +4,8 @@
 #include <unistd.h>
 
 #include "daemon/supervisor/keep/attachment.h"
-#include "daemon/supervisor/module/self_test_plan.h"
-#include "daemon/supervisor/stored_self_tests.h"
+#include "daemon/supervisor/module/life/self_test_plan.h"
+#include "daemon/supervisor/repository/stored_self_tests.h"
 #include "store/blob.h"
 #include "store/record.h"
 #include "tests/store/shelf.h"

@@ -1,7 +1,7 @@
 #include <criterion/criterion.h>
 
-#include "daemon/supervisor/module/stage.h"
-#include "daemon/supervisor/module/trace.h"
+#include "daemon/supervisor/module/stats/stage.h"
+#include "daemon/supervisor/module/stats/trace.h"
 
 /* Read at 1000, sent at 1300, answered at 2000 after a run of 400, told of at 2050. */
 static const struct msd_req request = {.at = {.since_ns = 2000,

@@ -1,6 +1,6 @@
 #include <criterion/criterion.h>
 
-#include "daemon/supervisor/module/worker_selection.h"
+#include "daemon/supervisor/module/queue/worker_selection.h"
 
 /* Open workers with so many requests each. */
 static void open_with(struct msd_worker_selection_worker *workers,

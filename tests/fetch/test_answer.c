@@ -1,6 +1,6 @@
 #include <criterion/criterion.h>
 
-#include "daemon/fetch/answer.h"
+#include "daemon/fetch/transfer/answer.h"
 
 static void expect_range(const char *text, uint64_t from, uint64_t end, uint64_t total)
 {

@@ -4,7 +4,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "daemon/fetch/auth.h"
+#include "daemon/fetch/registry/auth.h"
 
 /* What the file with @text says of @host; *ret is the caller's. */
 static msd_err find(const char *text, const char *host, char **ret, struct msd_diag *d)

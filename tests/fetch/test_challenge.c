@@ -1,7 +1,7 @@
 #include <criterion/criterion.h>
 #include <stdlib.h>
 
-#include "daemon/fetch/challenge.h"
+#include "daemon/fetch/registry/challenge.h"
 
 static void expect_url(const char *challenge, const char *url)
 {

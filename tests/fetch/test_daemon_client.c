@@ -7,7 +7,7 @@
 #include <unistd.h>
 
 #include "daemon/fetch/daemon_client.h"
-#include "daemon/fetch/network_options.h"
+#include "daemon/fetch/transfer/network_options.h"
 #include "proto/body.h"
 #include "proto/frame.h"
 #include "proto/value.h"

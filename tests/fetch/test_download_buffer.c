@@ -3,7 +3,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "daemon/fetch/download_buffer.h"
+#include "daemon/fetch/transfer/download_buffer.h"
 
 static struct msd_download_buffer landing;
 static struct msd_diag d;

@@ -2,7 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "daemon/fetch/network_options.h"
+#include "daemon/fetch/transfer/network_options.h"
 
 static msd_err check(const char *named, const char *registry, const char *to,
 		     struct msd_diag *d)

@@ -1,7 +1,7 @@
 #include <criterion/criterion.h>
 #include <string.h>
 
-#include "daemon/fetch/oci_manifest.h"
+#include "daemon/fetch/registry/oci_manifest.h"
 
 #define DIGEST "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad"
 #define LAYER(more) "{\"digest\": \"sha256:" DIGEST "\", \"size\": 3" more "}"

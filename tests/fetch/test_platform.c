@@ -1,7 +1,7 @@
 #include <criterion/criterion.h>
 #include <stdio.h>
 
-#include "daemon/fetch/platform.h"
+#include "daemon/fetch/registry/platform.h"
 #include "proto/value.h"
 
 static struct msd_platform_machine machine = {.arch = "amd64", .is_known = true};

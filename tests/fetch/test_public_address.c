@@ -3,7 +3,7 @@
 #include <netinet/in.h>
 #include <string.h>
 
-#include "daemon/fetch/public_address.h"
+#include "daemon/fetch/transfer/public_address.h"
 
 static bool is_public_socket(const char *text)
 {

@@ -6,8 +6,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "daemon/fetch/network_options.h"
-#include "daemon/fetch/pull_prefixes.h"
+#include "daemon/fetch/transfer/network_options.h"
+#include "daemon/fetch/transfer/pull_prefixes.h"
 
 struct row {
 	const char *prefix, *url;

@@ -1,7 +1,7 @@
 #include <criterion/criterion.h>
 #include <stdlib.h>
 
-#include "daemon/fetch/redirects.h"
+#include "daemon/fetch/transfer/redirects.h"
 
 Test(way, that_cannot_begin_holds_nothing)
 {

@@ -6,7 +6,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "daemon/fetch/download_buffer.h"
+#include "daemon/fetch/transfer/download_buffer.h"
 
 #define MIB (1u << 20)
 #define FILE_BYTES (3u * MIB)

@@ -2,7 +2,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "daemon/fetch/platform.h"
+#include "daemon/fetch/registry/platform.h"
 #include "daemon/fetch/steps.h"
 
 static struct msd_platform_machine machine = {.arch = "amd64"};

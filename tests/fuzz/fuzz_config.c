@@ -1,5 +1,5 @@
-#include "daemon/supervisor/config.h"
-#include "daemon/supervisor/option_rows.h"
+#include "daemon/supervisor/config/config.h"
+#include "daemon/supervisor/config/option_rows.h"
 #include "tests/fuzz/fuzz.h"
 
 /* Many values may be refused, and the text of each must be printable, too. */

@@ -9,7 +9,7 @@
 #include <unistd.h>
 
 #include "daemon/log.h"
-#include "daemon/supervisor/edge/accept.h"
+#include "daemon/supervisor/edge/listen/accept.h"
 #include "daemon/wire/work.h"
 #include "proto/body.h"
 #include "proto/frame.h"

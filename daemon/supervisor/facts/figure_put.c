@@ -1,11 +1,11 @@
 #include "daemon/supervisor/facts/figure_put.h"
 
 #include "daemon/child/cgroup.h"
-#include "daemon/supervisor/edge/devices.h"
-#include "daemon/supervisor/edge/method.h"
-#include "daemon/supervisor/edge/tls_accept.h"
+#include "daemon/supervisor/edge/listen/tls_accept.h"
+#include "daemon/supervisor/edge/methods/devices.h"
+#include "daemon/supervisor/edge/methods/method.h"
 #include "daemon/supervisor/facts/sandbox_figure.h"
-#include "daemon/supervisor/module/registry.h"
+#include "daemon/supervisor/module/life/registry.h"
 #include "proto/value.h"
 
 void msd_figure_put_server(struct msd_edge *e, const struct msd_figure *f,

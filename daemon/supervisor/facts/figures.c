@@ -4,10 +4,10 @@
 
 #include <unistd.h>
 
-#include "daemon/supervisor/edge/tls_accept.h"
+#include "daemon/supervisor/edge/listen/tls_accept.h"
 #include "daemon/supervisor/facts/figure_put.h"
-#include "daemon/supervisor/module/registry.h"
-#include "daemon/supervisor/module/rss.h"
+#include "daemon/supervisor/module/life/registry.h"
+#include "daemon/supervisor/module/stats/rss.h"
 #include "daemon/supervisor/request/budget.h"
 #include "daemon/wire/wire.h"
 #include "proto/limits.h"

@@ -1,11 +1,11 @@
 #include "daemon/supervisor/facts/metrics.h"
 
-#include "daemon/supervisor/edge/proxy_accept.h"
+#include "daemon/supervisor/edge/listen/proxy_accept.h"
 #include "daemon/supervisor/facts/device_gauges.h"
 #include "daemon/supervisor/facts/exposition.h"
 #include "daemon/supervisor/facts/figures.h"
-#include "daemon/supervisor/module/directs.h"
-#include "daemon/supervisor/module/registry.h"
+#include "daemon/supervisor/module/direct/directs.h"
+#include "daemon/supervisor/module/life/registry.h"
 #include "proto/words.h"
 
 static void put_build(struct msd_exposition *x)

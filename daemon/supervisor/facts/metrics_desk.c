@@ -8,8 +8,8 @@
  */
 #include "daemon/supervisor/facts/metrics_desk.h"
 
-#include "daemon/supervisor/edge/authorization.h"
-#include "daemon/supervisor/edge/method.h"
+#include "daemon/supervisor/edge/access/authorization.h"
+#include "daemon/supervisor/edge/methods/method.h"
 
 #define PAUSE_MS 1u   /* a deadline of 0 ms may be due in the same iteration */
 #define STR32 0xdbu   /* msgpack str with a four-byte length */

@@ -9,12 +9,12 @@
 #include <stdio.h>
 
 #include "daemon/child/child.h"
-#include "daemon/supervisor/module/busy.h"
-#include "daemon/supervisor/module/call_stats.h"
-#include "daemon/supervisor/module/module.h"
-#include "daemon/supervisor/module/process.h"
-#include "daemon/supervisor/module/registry.h"
-#include "daemon/supervisor/module/replica.h"
+#include "daemon/supervisor/module/life/module.h"
+#include "daemon/supervisor/module/life/registry.h"
+#include "daemon/supervisor/module/stats/call_stats.h"
+#include "daemon/supervisor/module/workers/busy.h"
+#include "daemon/supervisor/module/workers/process.h"
+#include "daemon/supervisor/module/workers/replica.h"
 
 #define NUMBER_BYTES 12u
 

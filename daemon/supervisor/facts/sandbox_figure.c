@@ -2,8 +2,8 @@
 
 #include <string.h>
 
-#include "daemon/supervisor/edge/devices.h"
-#include "daemon/supervisor/module/registry.h"
+#include "daemon/supervisor/edge/methods/devices.h"
+#include "daemon/supervisor/module/life/registry.h"
 #include "proto/value.h"
 
 static size_t count_paths(const char *const *paths)

@@ -10,11 +10,11 @@
 #include <strings.h>
 
 #include "daemon/http/reader.h"
-#include "daemon/supervisor/edge/authorization.h"
-#include "daemon/supervisor/edge/denied.h"
+#include "daemon/supervisor/edge/access/authorization.h"
+#include "daemon/supervisor/edge/access/denied.h"
 #include "daemon/supervisor/edge/edge.h"
 #include "daemon/supervisor/http/http_session.h"
-#include "daemon/supervisor/http/model.h"
+#include "daemon/supervisor/http/models/model.h"
 #include "daemon/supervisor/request/network.h"
 #include "daemon/wire/tls.h"
 

@@ -5,14 +5,14 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include "daemon/supervisor/edge/accept.h"
 #include "daemon/supervisor/edge/edge.h"
-#include "daemon/supervisor/edge/listener.h"
-#include "daemon/supervisor/edge/memory_share.h"
-#include "daemon/supervisor/http/http_conn.h"
-#include "daemon/supervisor/http/http_conn_end.h"
-#include "daemon/supervisor/http/http_conn_turn.h"
-#include "daemon/supervisor/http/http_conn_write.h"
+#include "daemon/supervisor/edge/listen/accept.h"
+#include "daemon/supervisor/edge/listen/listener.h"
+#include "daemon/supervisor/edge/session/memory_share.h"
+#include "daemon/supervisor/http/conn/http_conn.h"
+#include "daemon/supervisor/http/conn/http_conn_end.h"
+#include "daemon/supervisor/http/conn/http_conn_turn.h"
+#include "daemon/supervisor/http/conn/http_conn_write.h"
 
 /* Send the error without blocking; it may be cut off. */
 static void turn_away(int fd)

@@ -9,8 +9,8 @@
  *       health, repository
  */
 #include "daemon/supervisor/edge/edge.h"
-#include "daemon/supervisor/edge/listen_socket.h"
-#include "daemon/supervisor/http/history.h"
+#include "daemon/supervisor/edge/listen/listen_socket.h"
+#include "daemon/supervisor/http/page/history.h"
 #include "daemon/supervisor/request/background_job.h"
 
 struct msd_http {

@@ -3,7 +3,7 @@
 /* The session of an HTTP connection, and its current request. Requests are answered
  * one after the other, so it has at most one call at a time (infer.h). */
 #include "daemon/http/scatter.h"
-#include "daemon/supervisor/edge/session.h"
+#include "daemon/supervisor/edge/session/session.h"
 #include "daemon/supervisor/http/bearer.h"
 #include "daemon/supervisor/http/exchange.h"
 #include "daemon/supervisor/http/route_match.h"

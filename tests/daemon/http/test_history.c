@@ -1,7 +1,7 @@
 #include <criterion/criterion.h>
 #include <string.h>
 
-#include "daemon/supervisor/http/history.h"
+#include "daemon/supervisor/http/page/history.h"
 
 static struct msd_history history;
 

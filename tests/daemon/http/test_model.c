@@ -1,8 +1,8 @@
 #include <criterion/criterion.h>
 #include <string.h>
 
-#include "daemon/supervisor/http/model.h"
-#include "daemon/supervisor/module/facts.h"
+#include "daemon/supervisor/http/models/model.h"
+#include "daemon/supervisor/module/workers/facts.h"
 #include "proto/value.h"
 
 /* Facts of functions called @names, of which those with a capital are whole models, and

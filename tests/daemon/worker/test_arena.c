@@ -2,7 +2,7 @@
 #include <stdint.h>
 #include <string.h>
 
-#include "daemon/worker/arena.h"
+#include "daemon/worker/calls/arena.h"
 
 Test(arena, pieces_are_zero_aligned_and_do_not_move)
 {

@@ -1,7 +1,7 @@
 #include <criterion/criterion.h>
 
 #include "daemon/wire/ledger.h"
-#include "daemon/worker/busy_poll.h"
+#include "daemon/worker/direct/busy_poll.h"
 #include "proto/clock.h"
 
 static uv_loop_t loop;

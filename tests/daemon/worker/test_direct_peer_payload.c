@@ -2,7 +2,7 @@
 #include <criterion/criterion.h>
 #include <string.h>
 
-#include "daemon/worker/direct_peer.h"
+#include "daemon/worker/direct/direct_peer.h"
 
 #define KIB 1024u
 #define MIB (1024u * KIB)

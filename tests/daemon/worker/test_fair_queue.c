@@ -2,7 +2,7 @@
 #include <criterion/criterion.h>
 #include <string.h>
 
-#include "daemon/worker/direct_peer.h"
+#include "daemon/worker/direct/direct_peer.h"
 #include "daemon/worker/fair_queue.h"
 
 #define MANY 64u

@@ -1,7 +1,7 @@
 #include <criterion/criterion.h>
 #include <string.h>
 
-#include "daemon/worker/outpool.h"
+#include "daemon/worker/calls/outpool.h"
 #include "tests/support/fail_alloc.h"
 
 static bool is_zero(const struct msd_slot *s, uint64_t bytes)

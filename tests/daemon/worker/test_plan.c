@@ -6,7 +6,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include "daemon/worker/plan.h"
+#include "daemon/worker/calls/plan.h"
 #include "daemon/worker/process.h"
 #include "daemon/worker/queue.h"
 #include "proto/body.h"

@@ -1,6 +1,6 @@
 #include <criterion/criterion.h>
 
-#include "daemon/worker/resident_tensors.h"
+#include "daemon/worker/objects/resident_tensors.h"
 #include "tests/support/fail_alloc.h"
 
 static const struct msd_device cpu = {MSD_DEV_CPU, 0};

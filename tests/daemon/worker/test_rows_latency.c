@@ -1,7 +1,7 @@
 /* How long so many rows of a function are expected to take. */
 #include <criterion/criterion.h>
 
-#include "daemon/worker/rows_latency.h"
+#include "daemon/worker/calls/rows_latency.h"
 
 #define MS UINT64_C(1000000)
 

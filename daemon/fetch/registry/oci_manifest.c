@@ -1,0 +1,165 @@
+#include "daemon/fetch/registry/oci_manifest.h"
+
+#include <jansson.h>
+#include <stdio.h>
+#include <string.h>
+
+/* {"digest": "sha256:...", "size": n} */
+static msd_err read_descriptor(const json_t *o, struct msd_oci_blob *ret,
+			       struct msd_diag *d)
+{
+	const char *text = json_string_value(json_object_get(o, "digest"));
+	const json_t *size = json_object_get(o, "size");
+	const struct msd_span span = {(const uint8_t *)text,
+				      text != NULL ? strlen(text) : 0};
+
+	if (text == NULL || strncmp(text, "sha256:", 7) != 0 ||
+	    !msd_digest_parse(span, &ret->digest) || !json_is_integer(size) ||
+	    json_integer_value(size) < 0) {
+		return msd_diag_set(d, MSD_BAD_ARTIFACT,
+				    "the manifest names something without its sha256 "
+				    "digest and size");
+	}
+	ret->bytes = (uint64_t)json_integer_value(size);
+	return MSD_OK;
+}
+
+static const char *word_of(const json_t *object, const char *key)
+{
+	const char *word = json_string_value(json_object_get(object, key));
+
+	return word != NULL ? word : "";
+}
+
+/* An entry without an architecture fits no machine. */
+static struct msd_platform platform_of(const json_t *entry)
+{
+	const json_t *notes = json_object_get(entry, "annotations");
+
+	return (struct msd_platform){
+		.arch = word_of(json_object_get(entry, "platform"), "architecture"),
+		.device = word_of(notes, MSD_OCI_DEVICE),
+		.capability = word_of(notes, MSD_OCI_CAPABILITY)};
+}
+
+/* The best of the entries that fit; the first of equal ones. */
+static const json_t *choose(const json_t *manifests,
+			    const struct msd_platform_machine *m,
+			    bool *ret_needs_devices)
+{
+	const json_t *best = NULL;
+	struct msd_platform of_best = {0};
+
+	for (size_t i = 0; i < json_array_size(manifests); i++) {
+		const json_t *entry = json_array_get(manifests, i);
+		const struct msd_platform is = platform_of(entry);
+		const enum msd_platform_fit fit = msd_platform_fit(m, &is);
+
+		if (fit == MSD_PLATFORM_UNKNOWN)
+			*ret_needs_devices = true;
+		if (fit != MSD_PLATFORM_SUITS ||
+		    (best != NULL && !msd_platform_is_better(&is, &of_best)))
+			continue;
+		best = entry;
+		of_best = is;
+	}
+	return best;
+}
+
+static msd_err read_index(const json_t *manifests, const struct msd_platform_machine *m,
+			  struct msd_oci_manifest *ret, struct msd_diag *d)
+{
+	const json_t *best = choose(manifests, m, &ret->needs_devices);
+
+	ret->is_index = true;
+	if (ret->needs_devices)
+		return MSD_OK;
+	if (best != NULL)
+		return read_descriptor(best, &ret->blob, d);
+	return msd_platform_refuse(m, "the index has nothing for this machine", d);
+}
+
+/* The only layer with that media type; NULL if there is none or several. */
+static const json_t *layer_of(const json_t *layers, const char *wanted)
+{
+	const json_t *found = NULL;
+
+	for (size_t i = 0; i < json_array_size(layers); i++) {
+		const json_t *layer = json_array_get(layers, i);
+		const char *type =
+			json_string_value(json_object_get(layer, "mediaType"));
+
+		if (type == NULL || strcmp(type, wanted) != 0)
+			continue;
+		if (found != NULL)
+			return NULL;
+		found = layer;
+	}
+	return found;
+}
+
+static msd_err read_module(const json_t *manifest, const json_t *signature,
+			   struct msd_oci_manifest *ret, struct msd_diag *d)
+{
+	msd_err err = read_descriptor(manifest, &ret->blob, d);
+
+	ret->has_manifest = true;
+	ret->has_signature = signature != NULL;
+	if (err == MSD_OK && ret->has_signature)
+		err = read_descriptor(signature, &ret->signature, d);
+	return err;
+}
+
+static msd_err read_layer(const json_t *layers, struct msd_oci_manifest *ret,
+			  struct msd_diag *d)
+{
+	const json_t *layer = json_array_get(layers, 0);
+	const char *type = json_string_value(json_object_get(layer, "mediaType"));
+	const json_t *notes = json_object_get(layer, "annotations");
+	const char *title = json_string_value(
+		json_object_get(notes, "org.opencontainers.image.title"));
+
+	if (json_array_size(layers) != 1) {
+		return msd_diag_set(d, MSD_BAD_ARTIFACT,
+				    "the manifest has %zu layers, and a module is one",
+				    json_array_size(layers));
+	}
+	if (type != NULL && strstr(type, ".tar") != NULL) {
+		return msd_diag_set(
+			d, MSD_UNSUPPORTED,
+			"its layer is an archive (%.100s): push the library "
+			"itself",
+			type);
+	}
+	(void)snprintf(ret->title, sizeof(ret->title), "%s",
+		       title != NULL ? title : "");
+	return read_descriptor(layer, &ret->blob, d);
+}
+
+msd_err msd_oci_manifest_read(struct msd_span json,
+			      const struct msd_platform_machine *machine,
+			      struct msd_oci_manifest *ret, struct msd_diag *d)
+{
+	json_t *root =
+		json_loadb((const char *)json.p, json.n, JSON_REJECT_DUPLICATES, NULL);
+	const json_t *manifests = json_object_get(root, "manifests");
+	const json_t *layers = json_object_get(root, "layers");
+	const json_t *module = layer_of(layers, MSD_OCI_MANIFEST_TYPE);
+	struct msd_oci_manifest m = {0};
+	msd_err err;
+
+	if (json_is_array(manifests)) {
+		err = read_index(manifests, machine, &m, d);
+	} else if (module != NULL) {
+		err = read_module(module, layer_of(layers, MSD_OCI_SIGNATURE_TYPE), &m,
+				  d);
+	} else if (json_is_array(layers)) {
+		err = read_layer(layers, &m, d);
+	} else {
+		err = msd_diag_set(d, MSD_BAD_ARTIFACT, "it is no manifest");
+	}
+	json_decref(root);
+	if (err == MSD_OK)
+		*ret = m;
+	return err;
+}

@@ -1,0 +1,152 @@
+/*
+ * Happy path: the whole file is read, then the files of modules.d, sorted by name.
+ * Failures: an error names the path if the entry is not a regular file or is too
+ * long. A running daemon also rejects a truncated or empty file.
+ */
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/sysmacros.h>
+#include <unistd.h>
+
+#include "daemon/supervisor/config/config.h"
+#include "daemon/supervisor/config/config_text.h"
+
+#define MAX_FILE_BYTES (1u << 20)
+
+static msd_err cannot(const char *path, msd_err err, struct msd_diag *d)
+{
+	return msd_diag_set(d, err, "%s: %s", path, strerror(errno));
+}
+
+/* /dev/null means an empty configuration. */
+static bool is_null_device(const struct stat *st)
+{
+	return S_ISCHR(st->st_mode) && st->st_rdev == makedev(1, 3);
+}
+
+/*
+ * When a running daemon reads the file again, an editor may still be writing it, or
+ * the disk may be full. A truncated file would unload the modules of its missing
+ * part.
+ */
+static msd_err check_whole(const char *path, const struct msd_buf *text,
+			   struct msd_diag *d)
+{
+	if (text->n == 0) {
+		return msd_diag_set(d, MSD_BAD_REQUEST,
+				    "%s: is empty: a file that is to say nothing has a "
+				    "comment, \"# nothing\"",
+				    path);
+	}
+	if (text->p[text->n - 1] != '\n') {
+		return msd_diag_set(d, MSD_BAD_REQUEST,
+				    "%s:%u: the last line has no end: the file may be "
+				    "cut; end it with a newline",
+				    path,
+				    msd_config_line((const char *)text->p,
+						    (const char *)text->p + text->n));
+	}
+	return MSD_OK;
+}
+
+/* Read the whole file @path, which must be a regular file: a FIFO would block the
+ * daemon. */
+static msd_err read_file(const char *path, bool is_again, struct msd_buf *ret,
+			 struct msd_diag *d)
+{
+	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+	struct stat st;
+	ssize_t got = 1;
+
+	if (fd < 0)
+		return cannot(path, MSD_IO, d);
+	if (fstat(fd, &st) != 0 || (!S_ISREG(st.st_mode) && !is_null_device(&st))) {
+		(void)close(fd);
+		return msd_diag_set(d, MSD_BAD_REQUEST, "%s: not a file", path);
+	}
+	while (got > 0 && ret->n <= MAX_FILE_BYTES && msd_buf_reserve(ret, 4096)) {
+		got = read(fd, ret->p + ret->n, 4096);
+		ret->n += got > 0 ? (size_t)got : 0;
+	}
+	msd_err err = ret->bad  ? msd_diag_no_memory(d)
+		      : got < 0 ? cannot(path, MSD_IO, d)
+				: MSD_OK;
+	(void)close(fd);
+	if (err == MSD_OK && ret->n > MAX_FILE_BYTES)
+		err = msd_diag_set(d, MSD_BAD_REQUEST, "%s: more than 1 MiB", path);
+	if (err == MSD_OK && is_again && S_ISREG(st.st_mode))
+		err = check_whole(path, ret, d);
+	return err;
+}
+
+static msd_err read_one(struct msd_options *o, const char *path, bool only_modules,
+			struct msd_diag *d)
+{
+	struct msd_buf text = {0};
+	msd_err err = read_file(path, o->is_again, &text, d);
+
+	if (err == MSD_OK) {
+		err = msd_config_parse(o, path, (struct msd_span){text.p, text.n},
+				       only_modules, d);
+	}
+	msd_buf_finish(&text);
+	return err;
+}
+
+static int is_conf(const struct dirent *e)
+{
+	const size_t n = strlen(e->d_name);
+
+	return e->d_name[0] != '.' && n > 5 && strcmp(e->d_name + n - 5, ".conf") == 0;
+}
+
+static msd_err read_entry(struct msd_options *o, const char *folder, const char *name,
+			  struct msd_diag *d)
+{
+	char *path;
+
+	if (asprintf(&path, "%s/%s", folder, name) < 0)
+		return msd_diag_no_memory(d);
+	msd_err err = read_one(o, path, true, d);
+	free(path);
+	return err;
+}
+
+static msd_err read_folder(struct msd_options *o, const char *folder,
+			   struct msd_diag *d)
+{
+	struct dirent **names;
+	int n = scandir(folder, &names, is_conf, alphasort);
+	msd_err err = MSD_OK;
+
+	if (n < 0)
+		return errno == ENOENT ? MSD_OK : cannot(folder, MSD_IO, d);
+	for (int i = 0; i < n; i++) {
+		if (err == MSD_OK)
+			err = read_entry(o, folder, names[i]->d_name, d);
+		free(names[i]);
+	}
+	free(names);
+	return err;
+}
+
+msd_err msd_config_read(struct msd_options *o, const char *path, struct msd_diag *d)
+{
+	const char *slash = strrchr(path, '/');
+	char *folder;
+	msd_err err = read_one(o, path, false, d);
+
+	if (err != MSD_OK)
+		return err;
+	if (asprintf(&folder, "%.*smodules.d",
+		     slash != NULL ? (int)(slash + 1 - path) : 0, path) < 0)
+		return msd_diag_no_memory(d);
+	err = read_folder(o, folder, d);
+	free(folder);
+	return err;
+}

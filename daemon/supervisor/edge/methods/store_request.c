@@ -1,0 +1,124 @@
+#include "daemon/supervisor/edge/methods/store_request.h"
+
+#include "daemon/limits.h"
+#include "daemon/supervisor/edge/edge.h"
+#include "daemon/supervisor/edge/session/client_peer.h"
+#include "daemon/supervisor/request/fair_share.h"
+
+static void explain_due(const struct msd_req *r, struct msd_diag *d)
+{
+	(void)r;
+	(void)msd_diag_set(d, MSD_DEADLINE,
+			   "the deadline passed before the store had been read");
+}
+
+static void ignore(struct msd_req *r)
+{
+	(void)r; /* msd_store_request_end() finds the list empty */
+}
+
+/* No worker gets the request, so the other operations are never called. */
+static const struct msd_req_ops req_ops = {
+	.explain_due = explain_due, .on_answered = ignore, .on_freed = ignore};
+
+/* Count the peer's requests of the same kind that are in progress. */
+static uint32_t n_of_peer(const struct msd_edge *e, const uint32_t *n_open,
+			  struct msd_peer_id who)
+{
+	uint32_t n = 0;
+
+	MSD_LIST_EACH (it, &e->errands) {
+		const struct msd_store_request *other =
+			MSD_CONTAINER_OF(it, struct msd_store_request, link);
+		n += other->n_open == n_open && msd_peer_id_is(other->who, who);
+	}
+	return n;
+}
+
+static msd_err check_peer(const struct msd_method_call *c, const uint32_t *n_open,
+			  struct msd_diag *d)
+{
+	const struct msd_edge *e = c->session->edge;
+	const struct msd_client_peer *peer = c->session->peer;
+	const uint32_t own = n_of_peer(e, n_open, peer->who);
+	char text[MSD_PEER_TEXT_BYTES];
+
+	if (msd_client_peer_is_operator(peer) ||
+	    own < msd_fair_share_of_few(e->limits->max_uploads, *n_open - own))
+		return MSD_OK;
+	return msd_diag_set(d, MSD_BUSY,
+			    "%s: the store is being read %u times for %s already, as "
+			    "often as others leave (--max-uploads)",
+			    msd_method_row(c->method)->name, own,
+			    msd_peer_id_text(peer->who, text));
+}
+
+static msd_err check_room(const struct msd_method_call *c, const uint32_t *n_open,
+			  struct msd_diag *d)
+{
+	const struct msd_edge *e = c->session->edge;
+	const char *method = msd_method_row(c->method)->name;
+
+	if (!e->keeper->is_open) {
+		return msd_diag_set(d, MSD_UNSUPPORTED, "%s: this daemon has no store",
+				    method);
+	}
+	if (*n_open >=
+	    e->limits->max_uploads) { /* requests of clients that left count, too */
+		return msd_diag_set(d, MSD_BUSY,
+				    "%s: the store is being read for %u others", method,
+				    *n_open);
+	}
+	return check_peer(c, n_open, d);
+}
+
+msd_err msd_store_request_begin(struct msd_store_request *e, struct msd_method_call *c,
+				uint32_t *n_open, struct msd_diag *d)
+{
+	struct msd_edge *edge = c->session->edge;
+	const msd_err err = check_room(c, n_open, d);
+	struct msd_req *r;
+
+	if (err != MSD_OK)
+		return err;
+	r = msd_req_new_waiting(&c->session->client, c->in->body.id, c->method);
+	if (r == NULL)
+		return msd_diag_no_memory(d);
+	*e = (struct msd_store_request){
+		.edge = edge, .who = c->session->peer->who, .n_open = n_open};
+	msd_list_append(&edge->errands, &e->link);
+	++*n_open;
+	msd_list_init(&e->requests);
+	r->ops = &req_ops;
+	msd_list_append(&e->requests, &r->link);
+	c->later = true;
+	if (c->options.has_deadline) {
+		msd_req_set_due_from(r, edge->deadlines, c->in->begun_ms,
+				     c->options.deadline_ms);
+	}
+	return MSD_OK;
+}
+
+struct msd_req *msd_store_request_end(struct msd_store_request *e)
+{
+	struct msd_list *it = msd_list_first(&e->requests);
+
+	--*e->n_open;
+	msd_list_remove(&e->link);
+	return it != NULL ? MSD_CONTAINER_OF(it, struct msd_req, link) : NULL;
+}
+
+void msd_store_request_answer(struct msd_store_request *e, struct msd_keeper_job *job,
+			      struct msd_buf *result)
+{
+	struct msd_req *r = msd_store_request_end(e);
+
+	if (r != NULL && job->err == MSD_OK) {
+		msd_req_answer(r, result);
+		msd_req_release(r);
+	} else if (r != NULL) {
+		msd_req_refuse(r, job->err, msd_diag_text(&job->d));
+	}
+	msd_diag_finish(&job->d);
+	msd_buf_finish(result);
+}

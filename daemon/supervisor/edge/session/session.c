@@ -1,0 +1,58 @@
+#include "daemon/supervisor/edge/session/session.h"
+
+#include "daemon/limits.h"
+#include "daemon/supervisor/edge/edge.h"
+#include "daemon/supervisor/edge/objects/session_segments.h"
+#include "daemon/supervisor/module/direct/direct.h"
+#include "daemon/supervisor/module/queue/queue.h"
+
+/* Limited to the range of the counter. */
+static uint32_t most_handles(const struct msd_limits *limits)
+{
+	return limits->max_handles < UINT32_MAX ? (uint32_t)limits->max_handles
+						: UINT32_MAX;
+}
+
+void msd_session_init(struct msd_session *s, struct msd_edge *e,
+		      const struct msd_client_ops *ops, struct msd_client_peer *peer)
+{
+	s->edge = e;
+	s->calls.weigh = msd_account_weigh;
+	s->calls.ctx = &s->client.account;
+	s->number = msd_counts_connection(&e->counts);
+	s->opened_ms = uv_now(e->loop);
+	msd_client_init(&s->client, ops);
+	s->client.peer = peer->who;
+	s->client.number = s->number;
+	s->came_from = peer->who;
+	s->peer = peer;
+	msd_list_init(&s->space_link);
+	msd_list_append(&e->everybody, &s->link);
+	msd_handles_init(&s->handles, most_handles(e->limits));
+	msd_account_open(&s->client.account, &peer->account,
+			 e->limits->max_connection_memory);
+	msd_handles_charge_to(&s->handles, &s->client.account);
+}
+
+void msd_session_leave(struct msd_session *s)
+{
+	msd_list_remove(&s->link);
+	msd_list_remove(&s->space_link);
+	msd_direct_end_client(&s->client);
+	msd_client_leave(&s->client);
+	msd_queue_leave(&s->client);
+	msd_session_segments_leave(s);
+	msd_buf_finish(&s->inlines);
+	msd_buf_finish(&s->places);
+	msd_memory_finish(&s->calls);
+}
+
+struct msd_req *msd_session_find(struct msd_session *s, uint64_t id)
+{
+	MSD_LIST_EACH (it, &s->client.requests) {
+		struct msd_req *r = MSD_CONTAINER_OF(it, struct msd_req, client.link);
+		if (r->client.id == id)
+			return r;
+	}
+	return NULL;
+}

@@ -1,0 +1,110 @@
+#ifndef MSD_SUPERVISOR_SESSION_H
+#define MSD_SUPERVISOR_SESSION_H
+/*
+ * A session: the client of one connection with its requests in flight, handles and
+ * rights. A frontend converts between bytes and requests: frames of the protocol
+ * (frame_session.h) or HTTP (daemon/supervisor/http/conn/http_conn.h), which embeds it.
+ * All calls take one path: authorization.h, call.h, the module's queue, msd_client_ops.
+ *
+ * The session ends with the connection: queued requests are dropped, running ones are
+ * orphaned, handles are freed.
+ */
+#include "daemon/supervisor/edge/access/principal.h"
+#include "daemon/supervisor/request/request.h"
+#include "daemon/supervisor/rights/rights.h"
+#include "daemon/wire/handle.h"
+#include "proto/limits.h"
+#include "proto/recognise.h"
+
+struct msd_dependents;
+struct msd_client_peer;
+struct msd_client_segment;
+struct msd_session;
+
+/* State of the connection that the frontend reports. */
+struct msd_frontend_look {
+	const char *state; /* "reading", or why it is not read */
+	uint64_t in_bytes, out_bytes, unread_bytes;
+	bool is_refused; /* rejected or closing: it does not count as a client */
+};
+
+/* Operations of the frontend. Replies use msd_client.ops. */
+struct msd_frontend_ops {
+	void (*look)(struct msd_session *s, struct msd_frontend_look *ret);
+	/** There may be room for `receiving`: call msd_memory_share_reserve() again. */
+	void (*on_room)(struct msd_session *s);
+	/** Return how many bytes of the payload of `receiving` have arrived. */
+	uint64_t (*came)(struct msd_session *s);
+	/**
+	 * The place of the payload has become smaller: memory_share.h. NULL: the
+	 * frontend checks it each time.
+	 */
+	void (*on_reduced)(struct msd_session *s);
+	/** Close the connection with the reason @why. */
+	void (*close)(struct msd_session *s, msd_err err, const char *why);
+};
+
+struct msd_session {
+	struct msd_list link; /* msd_edge.everybody */
+	struct msd_client client;
+	const struct msd_frontend_ops *front;
+	const struct msd_transport *transport; /* of its connection */
+	struct msd_edge *edge;
+	struct msd_client_peer *peer; /* a reference */
+	struct msd_peer_id came_from; /* its peer before it presented a token */
+	struct msd_list space_link;   /* msd_edge.space_waiters */
+	/* Progress of `receiving` while other clients wait for memory: memory_share.h.
+	 */
+	struct {
+		uint64_t id;       /* id of the request */
+		uint64_t in_bytes; /* bytes of the connection when it was last fast
+				      enough */
+		uint64_t since_ms; /* ... and the time; 0: not measured */
+	} pace;
+	struct msd_handles handles;
+	struct msd_buf inlines; /* call.c: inline tensors of the last parsed request */
+	struct msd_buf places;  /* call.c: outputs in client segments */
+	/* Client segments by number minus 1: session_segments.h. Each is a reference or
+	 * NULL. */
+	struct msd_client_segment *loans[MSD_MAX_CLIENT_SEGMENTS];
+	struct msd_memory calls; /* call cache: call_cache.h */
+	struct msd_dependents
+		*awaiting;         /* results that its requests name; NULL: none */
+	bool has_plans;            /* the frontend uses the call cache */
+	struct msd_req *receiving; /* its payload is being read or waits for room */
+	uint32_t n_uploads;
+	struct msd_principal principal;
+	struct msd_authorization authorization;
+	uint64_t number; /* shown to people */
+	uint64_t opened_ms;
+};
+
+/** Return the session of @r. NULL: the session has ended. */
+static inline struct msd_session *msd_session_of(const struct msd_req *r)
+{
+	return r->client.who != NULL
+		       ? MSD_CONTAINER_OF(r->client.who, struct msd_session, client)
+		       : NULL;
+}
+/**
+ * For an entry of msd_edge.space_waiters: true if other clients must release memory
+ * first.
+ */
+static inline bool msd_session_wants_room(const struct msd_session *s)
+{
+	const struct msd_placement *p = &s->receiving->placement;
+
+	return p->budget == NULL || p->missing_bytes > 0;
+}
+/** Return the request in flight with the client's @id, or NULL. */
+struct msd_req *msd_session_find(struct msd_session *s, uint64_t id);
+/**
+ * Initialize @s, which is zeroed, for a connection of @peer. It borrows the reference
+ * to @peer.
+ */
+void msd_session_init(struct msd_session *s, struct msd_edge *e,
+		      const struct msd_client_ops *ops, struct msd_client_peer *peer);
+/** The connection ended: drop queued requests and orphan running ones. */
+void msd_session_leave(struct msd_session *s);
+
+#endif

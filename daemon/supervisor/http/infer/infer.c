@@ -1,0 +1,383 @@
+/*
+ * Happy path: the client and the model are looked up, and the JSON becomes a call.
+ * The call is authorized and placed like a call in a frame, its bytes are read into
+ * its slot, and it is submitted. The reply arrives through msd_client_ops, and the
+ * HTTP connection writes it.
+ *
+ * Failures: errors are answered before resources are claimed, and bytes that are
+ * still arriving are dropped. Without room, the call waits, and its connection with
+ * it. A disconnect cancels the call, as everywhere.
+ */
+#include "daemon/supervisor/http/infer/infer.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "daemon/http/infer_split.h"
+#include "daemon/http/reader.h"
+#include "daemon/supervisor/edge/edge.h"
+#include "daemon/supervisor/edge/session/call.h"
+#include "daemon/supervisor/edge/session/memory_share.h"
+#include "daemon/supervisor/http/infer/infer_inputs.h"
+#include "daemon/supervisor/http/infer/infer_rights.h"
+#include "daemon/supervisor/http/infer/infer_state.h"
+#include "daemon/supervisor/http/models/repository.h"
+#include "daemon/supervisor/module/life/module.h"
+#include "daemon/supervisor/module/stats/call_accounting.h"
+
+#define READ_AT_ONCE 16384u  /* bytes of JSON; a thread parses more */
+#define JSON_MEMORY_FACTOR 2 /* memory of the parsed form, per byte of text */
+#define KNOWN_BYTES 4096u    /* longest text that is kept for a repetition */
+
+static void submit(struct msd_http_session *c, struct msd_req *r)
+{
+	msd_infer_stop_waiting(c);
+	msd_call_submit(r);
+}
+
+/* Copy the inputs that have arrived to the slot. If all have arrived, submit the
+ * call. */
+static void place(struct msd_http_session *c, struct msd_req *r)
+{
+	struct msd_infer *i = c->infer;
+	uint8_t *payload = r->placement.slot.p;
+
+	if (i->call.payload_bytes > 0)
+		msd_infer_put_inputs(&i->call, &i->ask, i->behind, payload);
+	i->is_taking = i->behind.p == NULL && i->behind_bytes > 0;
+	i->behind = (struct msd_span){0};
+	if (!i->is_taking) {
+		submit(c, r);
+		return;
+	}
+	c->session.receiving = r;
+	c->inputs = msd_infer_await_inputs(&i->call, payload);
+}
+
+/* It has all its room again, perhaps at another address. */
+static void regain(struct msd_http_session *c, struct msd_req *r, const uint8_t *was)
+{
+	for (uint32_t i = 0; i < c->inputs.n; i++) {
+		struct iovec *piece = &c->inputs.pieces[i];
+		piece->iov_base =
+			r->placement.slot.p + ((const uint8_t *)piece->iov_base - was);
+	}
+	c->infer->is_taking = c->inputs.n > 0;
+	if (!c->infer->is_taking)
+		submit(c, r);
+}
+
+void msd_infer_on_room(struct msd_session *s)
+{
+	struct msd_http_session *c =
+		MSD_CONTAINER_OF(s, struct msd_http_session, session);
+	struct msd_req *r = s->receiving;
+	const bool is_reduced = r->placement.missing_bytes > 0;
+	const uint8_t *was = r->placement.slot.p;
+	struct msd_diag d = {0};
+	const msd_err err =
+		msd_memory_share_reserve(s, r, c->infer->call.payload_bytes, &d);
+
+	if (err == MSD_OK) {
+		msd_list_remove(&s->space_link);
+		if (is_reduced) {
+			regain(c, r, was);
+		} else {
+			place(c, r);
+		}
+		if (msd_infer_is_taking(c))
+			c->on_room(c);
+	} else if (err != MSD_WAIT) {
+		msd_req_refuse(r, err, msd_diag_text(&d));
+	}
+	msd_diag_finish(&d);
+}
+
+/* The call is sent, or waits for room; on an error the caller answers it. */
+static msd_err start(struct msd_http_session *c, struct msd_diag *d)
+{
+	struct msd_session *s = &c->session;
+	struct msd_infer *i = c->infer;
+	struct msd_req *r = NULL;
+	msd_err err = msd_call_prepare(s, &i->in, MSD_M_CALL, &r, d);
+
+	if (err != MSD_OK)
+		return err;
+	err = msd_memory_share_reserve(s, r, i->call.payload_bytes, d);
+	c->asking.is_later = err == MSD_OK || err == MSD_WAIT;
+	if (err == MSD_OK) {
+		place(c, r);
+	} else if (err == MSD_WAIT) {
+		s->receiving = r;
+		msd_memory_share_wait(s);
+	} else {
+		msd_call_drop(r, err);
+		return err;
+	}
+	return MSD_OK;
+}
+
+static void read_text(struct msd_background_job *chore)
+{
+	struct msd_infer *i = MSD_CONTAINER_OF(chore, struct msd_infer, chore);
+
+	i->err = msd_infer_ask_read(&i->ask, i->text, i->behind_bytes, &i->why);
+}
+
+/* Keep a successful call with its text. */
+static void keep_text(const struct msd_http_exchange *a, struct msd_infer *i)
+{
+	i->generation = a->edge->registry->generation;
+	if (i->text.n <= KNOWN_BYTES)
+		msd_buf_put(&i->known, i->text.p, i->text.n);
+}
+
+/* Returns false if it was answered with an error, and counted. */
+static bool find_model(struct msd_http_exchange *a, struct msd_model *ret)
+{
+	struct msd_diag d = {0};
+	msd_err err = msd_repository_find(a, ret);
+
+	if (err == MSD_OK && msd_repository_refuse_unknown(a, ret))
+		err = MSD_NOT_READY;
+	if (err != MSD_OK) {
+		msd_infer_count_refused(a, err);
+		msd_counts_error(&a->edge->counts, err);
+		return false;
+	}
+	if (ret->function.n > 0)
+		return true;
+	msd_infer_count_refused(a, MSD_NOT_FOUND);
+	(void)msd_diag_set(&d, MSD_NOT_FOUND,
+			   "%s has no function that is its model: ask for %s:FUNCTION",
+			   ret->module->group.name, ret->module->group.name);
+	msd_infer_fail(a, 404, &d);
+	return false;
+}
+
+/* The text of the call of @c is parsed: the call is sent, waits for room, or is
+ * answered. A cached call needs no @m. */
+static void proceed(struct msd_http_session *c, const struct msd_model *m)
+{
+	struct msd_http_exchange *a = &c->asking;
+	struct msd_infer *i = c->infer;
+	struct msd_diag d = i->why;
+	msd_err err = i->err;
+
+	i->why = (struct msd_diag){0};
+	c->is_starting = true;
+	if (err == MSD_OK && i->known.n == 0) {
+		err = msd_infer_make(m, &i->ask, a->edge->limits, &i->call, &d);
+		if (err == MSD_OK)
+			keep_text(a, i);
+	}
+	if (err != MSD_OK && m != NULL) {
+		msd_call_accounting_refused(&m->module->group,
+					    msd_model_function_name(m),
+					    &c->session.client, err);
+	}
+	i->in = msd_infer_in(&i->call, c->session.number, uv_now(a->edge->loop));
+	if (c->session.has_plans) {
+		i->in.known =
+			msd_memory_find(&c->session.calls,
+					(struct msd_span){i->in.bytes, i->in.n_bytes},
+					i->in.payload_bytes);
+	}
+	if (err == MSD_OK && msd_infer_rights_spend(a, i))
+		err = start(c, &d);
+	if (err != MSD_OK)
+		msd_infer_fail(a, msd_http_exchange_status(err), &d);
+	c->is_starting = false;
+}
+
+/* The rights file may have changed. Returns false if it was answered with an error. */
+static bool may_still(struct msd_http_exchange *a, const struct msd_infer *i)
+{
+	return i->rights_generation == a->edge->rights.generation ||
+	       msd_infer_rights_call(a);
+}
+
+/* Its module may have been replaced or removed. */
+static void on_read(struct msd_background_job *chore)
+{
+	struct msd_infer *i = MSD_CONTAINER_OF(chore, struct msd_infer, chore);
+	struct msd_http_session *c = i->caller;
+	struct msd_http_exchange *a = &c->asking;
+	struct msd_model m;
+
+	a->is_later = false;
+	a->names[0] = (struct msd_span){i->model.p, i->model.n};
+	a->names[1] = (struct msd_span){0}; /* the version was checked */
+	if (!c->is_gone && may_still(a, i) && find_model(a, &m))
+		proceed(c, &m);
+	if (!a->is_later) {
+		c->on_answer(c);
+	} else if (msd_infer_is_taking(c)) {
+		c->on_room(c);
+	}
+}
+
+static struct msd_infer *infer_new(struct msd_http_session *c, struct msd_span model)
+{
+	struct msd_infer *i = calloc(1, sizeof(*i));
+
+	if (i == NULL)
+		return NULL;
+	i->caller = c;
+	i->told = (struct msd_memory){.kind = MSD_RESPONSE,
+				      .weigh = msd_account_weigh,
+				      .ctx = &c->session.client.account};
+	i->chore.run = read_text;
+	i->chore.on_done = on_read;
+	msd_buf_put(&i->model, model.p, model.n);
+	return i;
+}
+
+static bool is_same(struct msd_buf kept, struct msd_span came)
+{
+	return kept.n == came.n && !kept.bad && memcmp(kept.p, came.p, came.n) == 0;
+}
+
+static bool is_in_its_version(const struct msd_http_exchange *a)
+{
+	return a->names[1].n == 0 || msd_span_is(a->names[1], MSD_MODEL_VERSION);
+}
+
+/* The body of an infer. */
+struct cut {
+	struct msd_span text, behind; /* p NULL: still arriving */
+	uint64_t behind_bytes;
+};
+
+static bool cut_body(const struct msd_http_request *q, struct cut *ret)
+{
+	*ret = (struct cut){.text = q->body};
+	if (q->has_part) {
+		ret->behind_bytes = q->body_bytes - q->body.n;
+		return true;
+	}
+	if (!msd_infer_split(q->fields[MSD_HTTP_F_INFERENCE_HEADER], q->body,
+			     &ret->text, &ret->behind))
+		return false;
+	ret->behind_bytes = ret->behind.n;
+	return true;
+}
+
+/* True if the text and model are those of the last call: reuse the parsed call. */
+static bool has_come_again(struct msd_http_exchange *a, const struct cut *cut)
+{
+	struct msd_http_session *c = a->caller;
+	struct msd_infer *i = c->last;
+
+	if (i == NULL || i->known.n == 0 || i->behind_bytes != cut->behind_bytes ||
+	    i->generation != a->edge->registry->generation || !is_in_its_version(a) ||
+	    !is_same(i->model, a->names[0]) || !is_same(i->known, cut->text))
+		return false;
+	c->last = NULL;
+	c->infer = i;
+	i->text = cut->text;
+	i->behind = cut->behind;
+	return true;
+}
+
+void msd_infer(struct msd_http_exchange *a)
+{
+	struct msd_http_session *c = a->caller;
+	struct msd_diag d = {0};
+	struct msd_model m;
+	struct msd_infer *i;
+	struct cut cut;
+
+	if (!msd_infer_rights_call(a))
+		return;
+	const bool is_cut = cut_body(a->request, &cut);
+	if (is_cut && has_come_again(a, &cut)) {
+		proceed(c, NULL);
+		return;
+	}
+	if (!find_model(a, &m))
+		return;
+	msd_infer_forget(c);
+	c->infer = i = infer_new(c, a->names[0]);
+	if (i == NULL) {
+		msd_infer_count_refused(a, MSD_NOMEM);
+		(void)msd_diag_no_memory(&d);
+		msd_infer_fail(a, 503, &d);
+		return;
+	}
+	if (!is_cut) {
+		i->err = msd_diag_set(&i->why, MSD_BAD_REQUEST,
+				      "Inference-Header-Content-Length: expected a "
+				      "number of bytes of the body, at most 1 MiB");
+		proceed(c, &m);
+		return;
+	}
+	i->text = cut.text;
+	i->behind = cut.behind;
+	i->behind_bytes = cut.behind_bytes;
+	if (i->text.n > READ_AT_ONCE) {
+		a->is_later = true;
+		i->rights_generation = a->edge->rights.generation;
+		msd_background_job_begin(c->chores, &i->chore, c->session.client.peer);
+	} else {
+		read_text(&i->chore);
+		proceed(c, &m);
+	}
+}
+
+bool msd_infer_is_taking(const struct msd_http_session *c)
+{
+	return c->infer != NULL && c->infer->is_taking;
+}
+
+void msd_infer_wait(struct msd_http_session *c)
+{
+	c->infer->is_taking = false;
+	msd_memory_share_wait(&c->session);
+}
+
+void msd_infer_accept(struct msd_http_session *c)
+{
+	if (msd_infer_room_end(c) != NULL) { /* its outputs need room again */
+		c->asking.is_later = true;
+		msd_infer_wait(c);
+		return;
+	}
+	c->is_starting = true;
+	submit(c, c->session.receiving);
+	c->is_starting = false;
+}
+
+bool msd_infer_is_busy(const struct msd_http_session *c)
+{
+	return c->infer != NULL && c->infer->chore.is_busy;
+}
+
+static size_t bytes_of(const struct msd_infer *i)
+{
+	return i == NULL
+		       ? 0
+		       : sizeof(*i) + msd_infer_ask_bytes(&i->ask) + i->call.body.cap +
+				 i->call.out_names.cap + i->known.cap +
+				 i->call.n_places * (sizeof(*i->call.places) +
+						     sizeof(*i->call.pieces));
+}
+
+/* Do not look at data that a thread uses. */
+size_t msd_infer_bytes(const struct msd_http_session *c)
+{
+	const struct msd_infer *i = c->infer;
+
+	if (i != NULL && i->chore.is_busy)
+		return sizeof(*i) + JSON_MEMORY_FACTOR * i->text.n;
+	return c->asking.body.cap + bytes_of(i) + bytes_of(c->last);
+}
+
+bool msd_infer_needs_body(const struct msd_http_session *c)
+{
+	return c->infer != NULL && (c->infer->chore.is_busy || c->infer->behind.n > 0);
+}
+
+/* A thread needs a body that is kept until it is dropped. A body that is only lent
+ * must be parsed at once. */
+_Static_assert(MSD_HTTP_LENT_BODY <= READ_AT_ONCE, "its JSON is read at once");

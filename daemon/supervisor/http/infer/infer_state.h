@@ -1,0 +1,51 @@
+#ifndef MSD_SUPERVISOR_INFER_STATE_H
+#define MSD_SUPERVISOR_INFER_STATE_H
+/*
+ * The state of one `infer`, shared by its request side (infer.c) and its reply side
+ * (infer_answer.c).
+ *
+ *   reading (a background job if the text is long) --> waiting for room
+ *   --> its inputs arrive (if they are binary) --> called
+ *   --> writing (a background job if tensors are written as JSON)
+ *   --> answered, and written --> end
+ */
+#include "daemon/supervisor/http/infer/infer_make.h"
+#include "daemon/supervisor/http/infer/infer_result.h"
+#include "daemon/supervisor/request/background_job.h"
+#include "proto/recognise.h"
+
+struct msd_http_exchange;
+struct msd_http_session;
+struct msd_put_off;
+struct msd_session;
+
+struct msd_infer {
+	struct msd_http_session *caller;
+	struct msd_background_job chore; /* for reading, then for writing */
+	struct msd_infer_ask ask;
+	struct msd_infer_call call;
+	struct msd_buf model; /* its name, as requested */
+	struct msd_buf known; /* the text of the call, if it is kept as the last call */
+	uint64_t generation;  /* the module registry's, when the call was made */
+	uint64_t rights_generation; /* the rights file's, at the authorization */
+	struct msd_in in;           /* the call, in the form of a frame */
+	/* Its JSON and, if chunked, the data after it; owned by the reader. Otherwise
+	 * that data is still arriving. */
+	struct msd_span text, behind;
+	uint64_t behind_bytes; /* size of that data */
+	bool is_taking;        /* it has room, and inputs are arriving */
+	struct msd_out *out;   /* source of the reply; owned */
+	struct msd_infer_answer answer;
+	struct msd_memory told; /* earlier replies to the same call */
+	/* The call's deferred accounting, while a thread writes its reply; owned. */
+	struct msd_put_off *put_off;
+	msd_err err; /* error of the background job */
+	struct msd_diag why;
+};
+
+/** Answer with the error @d, which is freed and counted. */
+void msd_infer_fail(struct msd_http_exchange *a, unsigned status, struct msd_diag *d);
+/** It has all its room and inputs, or is answered without them. */
+void msd_infer_stop_waiting(struct msd_http_session *c);
+
+#endif

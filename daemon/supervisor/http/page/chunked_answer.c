@@ -1,0 +1,117 @@
+/*
+ * Happy path: a reply of one chunk is sent at once. For a longer reply, a deadline
+ * writes one chunk per loop iteration; the whole reply is then sent in place.
+ * Failures: if memory is short, the reply is an error. A disconnect is detected at
+ * the next chunk.
+ */
+#include "daemon/supervisor/http/page/chunked_answer.h"
+
+#include <stdlib.h>
+#include <sys/uio.h>
+
+#include "daemon/http/reader.h"
+#include "daemon/supervisor/edge/edge.h"
+#include "daemon/supervisor/http/http_session.h"
+
+#define PAUSE_MS 1u /* a deadline of 0 ms may be due in the same iteration */
+
+/* A reply that is longer than a chunk. */
+struct msd_chunked_answer {
+	struct msd_deadline next; /* writes the next chunk */
+	struct msd_http_session *caller;
+	msd_chunked_answer_make *make;
+	struct msd_chunked_answer_position at;
+};
+
+/* Send the text in place, without copying it after the head. */
+static void hand_over(struct msd_http_session *c)
+{
+	struct msd_http_exchange *a = &c->asking;
+	struct iovec *tail = malloc(sizeof(*tail));
+
+	if (tail == NULL || a->body.bad) {
+		free(tail);
+		a->body.bad = true;
+		return;
+	}
+	c->text = a->body;
+	a->body = (struct msd_buf){0};
+	a->reply.behind_bytes = c->text.n;
+	*tail = (struct iovec){.iov_base = c->text.p, .iov_len = c->text.n};
+	c->tail = tail;
+	c->n_tail = a->request->method == MSD_HTTP_HEAD_ONLY ? 0 : 1;
+	c->is_tail_known = false;
+}
+
+static void on_next(struct msd_deadline *node)
+{
+	struct msd_chunked_answer *p =
+		MSD_CONTAINER_OF(node, struct msd_chunked_answer, next);
+	struct msd_http_session *c = p->caller;
+	struct msd_http_exchange *a = &c->asking;
+
+	if (c->is_gone)
+		return;
+	if (!p->make(a, &p->at) && !a->body.bad) {
+		msd_deadline_set(a->edge->deadlines, &p->next, PAUSE_MS);
+		c->on_grown(c);
+		return;
+	}
+	msd_chunked_answer_end(c);
+	hand_over(c);
+	a->is_later = false;
+	c->on_answer(c);
+}
+
+/* Continue in the next iteration. Returns false if memory is short. */
+static bool put_off(struct msd_http_session *c, msd_chunked_answer_make *make,
+		    const struct msd_chunked_answer_position *at)
+{
+	struct msd_chunked_answer *p = calloc(1, sizeof(*p));
+
+	if (p == NULL)
+		return false;
+	p->next.on_due = on_next;
+	p->caller = c;
+	p->make = make;
+	p->at = *at;
+	c->pieces = p;
+	msd_deadline_set(c->asking.edge->deadlines, &p->next, PAUSE_MS);
+	return true;
+}
+
+void msd_chunked_answer_begin(struct msd_http_exchange *a,
+			      msd_chunked_answer_make *make,
+			      struct msd_chunked_answer_position at)
+{
+	if (make(a, &at))
+		return;
+	a->is_later = put_off(a->caller, make, &at);
+	a->body.bad |= !a->is_later;
+}
+
+static bool make_roll(struct msd_http_exchange *a,
+		      struct msd_chunked_answer_position *at)
+{
+	return msd_module_listing_go_on(a, &at->roll);
+}
+
+void msd_chunked_answer_roll(struct msd_http_exchange *a,
+			     const struct msd_module_listing *roll, bool ready_only)
+{
+	msd_chunked_answer_begin(
+		a, make_roll,
+		(struct msd_chunked_answer_position){
+			.roll = {.of = roll, .ready_only = ready_only}});
+}
+
+void msd_chunked_answer_end(struct msd_http_session *c)
+{
+	struct msd_chunked_answer *p = c->pieces;
+
+	if (p == NULL)
+		return;
+	msd_deadline_clear(c->asking.edge->deadlines, &p->next);
+	free(p);
+	c->pieces = NULL;
+}

@@ -1,0 +1,66 @@
+#include "daemon/supervisor/module/life/sleep.h"
+
+#include "daemon/supervisor/module/direct/direct.h"
+#include "daemon/supervisor/module/handover/handover_artifact.h"
+#include "daemon/supervisor/module/life/registry.h"
+#include "daemon/supervisor/module/queue/client_queue.h"
+
+#define DIRECT_END_MS 100u /* for channels without a running call */
+
+static bool is_held(const struct msd_client_queue *client_queue)
+{
+	for (unsigned i = 0; i < MSD_REPLY_SLOTS_COUNT; i++) {
+		if (client_queue->n_held[i] > 0)
+			return true;
+	}
+	return false;
+}
+
+static bool is_busy(const struct msd_module *m)
+{
+	if (msd_module_in_flight(m) > 0 || !msd_list_is_empty(&m->receiving))
+		return true;
+	MSD_LIST_EACH (it, &m->group.all_lanes) {
+		if (is_held(MSD_CONTAINER_OF(it, struct msd_client_queue, all_link)))
+			return true;
+	}
+	return false;
+}
+
+bool msd_sleep_begin(struct msd_module *m, uint64_t *ret_again_ms)
+{
+	if (m->idleness.keep_alive_ms == 0)
+		return false;
+	msd_idle_tracker_begin(&m->idleness, m->group.n_calls,
+			       uv_now(m->group.registry->loop));
+	return !msd_sleep_look(m, ret_again_ms);
+}
+
+bool msd_sleep_look(struct msd_module *m, uint64_t *ret_again_ms)
+{
+	if (!msd_idle_tracker_look(&m->idleness, m->group.n_calls, is_busy(m),
+				   uv_now(m->group.registry->loop), ret_again_ms))
+		return false;
+	if (!msd_direct_is_any(&m->group))
+		return true;
+	/* A call may be arriving on a direct channel: take the channels back first. */
+	msd_direct_end_crew(&m->group);
+	*ret_again_ms = DIRECT_END_MS;
+	return false;
+}
+
+void msd_sleep_fall(struct msd_module *m)
+{
+	if (m->is_asking) /* the pending answer is enough */
+		return;
+	m->is_asking = m->group.registry->on_asleep(m->group.registry, m);
+}
+
+void msd_sleep_on_looked(struct msd_module *m, bool is_had)
+{
+	m->is_asking = false;
+	if (!is_had || m->life.state != MSD_STATE_ASLEEP || m->life.is_called)
+		return; /* it is needed again */
+	msd_handover_artifact_cool(&m->group);
+	msd_source_finish(&m->group.source);
+}

@@ -1,0 +1,68 @@
+#include "daemon/supervisor/module/workers/opening.h"
+
+#include "daemon/supervisor/module/workers/opening_params.h"
+#include "daemon/supervisor/module/workers/replica.h"
+#include "daemon/supervisor/module/workers/reply.h"
+#include "proto/method.h"
+#include "proto/value.h"
+
+/*
+ * Happy path: the worker has opened the artifact and describes it. Failures: it
+ * refuses the artifact, and the load fails; the process gets time to exit. Its
+ * description is invalid, and it is killed.
+ */
+
+void msd_opening_write(struct msd_out *o, const struct msd_req *r)
+{
+	const struct msd_replica *rep = r->at.replica;
+
+	msd_body_begin_request(&o->body, r->at.wid, msd_method_row(r->method)->name,
+			       false);
+	if (rep->is_taken) {
+		msd_pack_array(&o->body, 0);
+	} else {
+		msd_opening_write_params(&o->body, rep->group, msd_replica_index(rep));
+	}
+}
+
+/* Report no cause for a kept worker: a fresh worker starts and reports its own. */
+static void refuse_resumed(struct msd_replica *rep, struct msd_diag *d)
+{
+	msd_replica_disbelieve(rep, "it was kept, and did not resume", d);
+	msd_diag_finish(d);
+}
+
+void msd_opening_done(struct msd_req *r, struct msd_in *in)
+{
+	struct msd_worker_group *group = r->at.replica->group;
+	const bool is_taken = r->at.replica->is_taken;
+	struct msd_diag d = {0};
+
+	if (!msd_reply_is_ok(in)) {
+		msd_reply_error(in, &d);
+		if (is_taken) {
+			refuse_resumed(r->at.replica, &d);
+			return;
+		}
+		(void)msd_diag_wrap(&d, d.code, "load %s", group->name);
+		group->ops->on_blamed(group, d.code, msd_diag_text(&d));
+		msd_diag_finish(&d);
+		msd_process_await_exit(r->at.replica->process,
+				       "it refused its artifact and did not exit");
+		return;
+	}
+	if (msd_facts_set(&group->facts, &in->body, &d) != MSD_OK) {
+		if (is_taken) {
+			refuse_resumed(r->at.replica, &d);
+			return;
+		}
+		(void)msd_diag_wrap(&d, d.code, "load %s", group->name);
+		group->ops->on_blamed(group, d.code, msd_diag_text(&d));
+		msd_diag_finish(&d);
+		msd_replica_disbelieve(r->at.replica, "it described its module wrongly",
+				       NULL);
+		return;
+	}
+	group->in.is_pinned = group->facts.has_pins;
+	group->ops->on_opened(r->at.replica);
+}

@@ -1,0 +1,317 @@
+/*
+ * Happy path: on the keeper's thread the edition of the record becomes a candidate,
+ * and its files are read. Then it is loaded like any candidate and replaces the
+ * module that serves. When it is READY, it is current and the replaced edition is
+ * previous: a second rollback undoes the first. Failures: without such an edition, or
+ * with damaged files, nothing changes. If the candidate does not become READY, the
+ * old module continues to serve. The rollback continues if its client disconnects.
+ */
+#include "daemon/supervisor/repository/rollback.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "daemon/limits.h"
+#include "daemon/log.h"
+#include "daemon/supervisor/config/preload.h"
+#include "daemon/supervisor/keep/keep.h"
+#include "daemon/supervisor/module/life/catalog.h"
+#include "daemon/supervisor/module/queue/admit.h"
+#include "daemon/supervisor/repository/edition.h"
+#include "daemon/supervisor/repository/stored_options.h"
+#include "store/editions.h"
+
+enum kind {
+	BY_HAND,
+	AGAIN, /* the source offers an edition of the store again */
+	RETURN /* from a bad edition; no candidate, it was good before */
+};
+
+struct rollback {
+	struct msd_keeper_job job;
+	struct msd_module_registry *registry;
+	struct msd_list requests; /* msd_req.link: one, or none if its client is gone */
+	char name[MSD_MAX_NAME_BYTES + 1];
+	uint64_t max_bytes;
+	enum kind kind;
+	enum msd_ref ref;                  /* of AGAIN */
+	char from[MSD_MAX_NAME_BYTES + 1]; /* of AGAIN: module of the edition */
+	bool has_options;
+	struct msd_load options;
+	struct msd_preload more; /* of AGAIN: overrides the kept options */
+	struct msd_edition edition;
+	struct msd_source source;
+	struct msd_failure failure; /* of RETURN: the failure to report */
+};
+
+static struct rollback *rollback_of(struct msd_keeper_job *job)
+{
+	return MSD_CONTAINER_OF(job, struct rollback, job);
+}
+
+static bool is_of_another(const struct rollback *b)
+{
+	return b->kind == AGAIN && strcmp(b->from, b->name) != 0;
+}
+
+static msd_err again(const struct rollback *b, const struct msd_store *s,
+		     struct msd_record *r, struct msd_diag *d)
+{
+	struct msd_record from;
+	msd_err err;
+
+	if (!is_of_another(b))
+		return msd_record_again(r, b->ref, d);
+	err = msd_record_load(s, b->from, &from, d);
+	if (err != MSD_OK)
+		return err;
+	err = msd_record_copy(r, &from, b->ref, d);
+	msd_record_finish(&from);
+	return err;
+}
+
+static msd_err step(const struct rollback *b, const struct msd_store *s,
+		    struct msd_record *r, struct msd_diag *d)
+{
+	switch (b->kind) {
+	case BY_HAND:
+		return msd_record_back(r, d);
+	case AGAIN:
+		return again(b, s, r, d);
+	case RETURN:
+	default:
+		return msd_record_return(r, b->failure.why, d);
+	}
+}
+
+static msd_err put_more(const struct rollback *b, struct msd_edition *e,
+			struct msd_diag *d)
+{
+	struct msd_preload kept, both;
+	struct msd_load load;
+	msd_err err = msd_edition_keys(e, &kept, d);
+
+	if (err == MSD_OK)
+		err = msd_preload_merge(&kept, &b->more, &both, d);
+	if (err != MSD_OK)
+		return err;
+	msd_preload_options(&both, &load);
+	return msd_stored_options_put(&load, e, d);
+}
+
+/* Read the bytes before anything is written: a damaged edition changes nothing. */
+static msd_err bring(struct rollback *b, struct msd_store *s, struct msd_record *r,
+		     struct msd_diag *d)
+{
+	msd_err err = step(b, s, r, d);
+
+	if (err == MSD_OK && b->kind == AGAIN && b->has_options) {
+		err = msd_stored_options_put(&b->options,
+					     r->editions[MSD_REF_CANDIDATE], d);
+	} else if (err == MSD_OK && msd_preload_has_keys(&b->more)) {
+		err = put_more(b, r->editions[MSD_REF_CANDIDATE], d);
+	}
+	if (err != MSD_OK)
+		return err;
+	b->failure = r->failure;
+	b->edition =
+		*r->editions[b->kind == RETURN ? MSD_REF_CURRENT : MSD_REF_CANDIDATE];
+	err = msd_edition_read(s, &b->edition, b->max_bytes, &b->source, d);
+	if (err != MSD_OK)
+		return err;
+	return msd_record_save(s, b->name, r, d);
+}
+
+static void work(struct msd_keeper_job *job, struct msd_keeper *keeper)
+{
+	struct rollback *b = rollback_of(job);
+	struct msd_record r = {0};
+
+	job->err = msd_record_load(&keeper->store, b->name, &r, &job->d);
+	if (job->err == MSD_NOT_FOUND && is_of_another(b)) { /* its first edition */
+		msd_diag_finish(&job->d);
+		job->d = (struct msd_diag){0};
+		job->err = MSD_OK;
+	}
+	if (job->err != MSD_OK)
+		return;
+	job->err = bring(b, &keeper->store, &r, &job->d);
+	msd_record_finish(&r);
+}
+
+static msd_err load(struct rollback *b, struct msd_req *r, struct msd_diag *d)
+{
+	struct msd_module *m;
+	const msd_err err = msd_edition_load(
+		b->registry, b->name, &b->edition, &b->source,
+		(struct msd_edition_how){.is_candidate = b->kind != RETURN,
+					 .replace = true,
+					 .options =
+						 b->has_options ? &b->options : NULL},
+		&m, d);
+
+	b->source.fd = -1;
+	if (err == MSD_OK && b->kind == RETURN)
+		msd_failed_edition_note(&m->failed_edition, &b->failure.digest,
+					b->failure.why);
+	if (err != MSD_OK || r == NULL)
+		return err;
+	msd_list_remove(&r->link);
+	msd_module_adopt(m, r);
+	msd_module_wait(m, r);
+	return MSD_OK;
+}
+
+/* The section of the configuration was not applied; the next reload detects that. */
+static void note_refused(const struct rollback *b, const struct msd_diag *d)
+{
+	struct msd_module *m;
+
+	if (b->kind != AGAIN || !b->has_options ||
+	    msd_module_require(b->registry, msd_span_of(b->name), &m, NULL) != MSD_OK)
+		return;
+	msd_failed_edition_note(&m->failed_edition, NULL, msd_diag_text(d));
+	m->failed_edition.section = b->options.section;
+}
+
+static void done(struct msd_keeper_job *job, struct msd_keeper *keeper)
+{
+	struct rollback *b = rollback_of(job);
+	struct msd_list *it = msd_list_first(&b->requests);
+	struct msd_req *r =
+		it != NULL ? MSD_CONTAINER_OF(it, struct msd_req, link) : NULL;
+	const bool is_written = job->err == MSD_OK;
+
+	if (job->err == MSD_OK)
+		job->err = load(b, r, &job->d);
+	if (job->err != MSD_OK) {
+		(void)msd_diag_wrap(&job->d, job->err, "%s %s",
+				    b->kind == AGAIN ? "load" : "rollback", b->name);
+		msd_log(MSD_LOG_WARN, "rollback", "name=%s why=\"%s\"", b->name,
+			msd_diag_text(&job->d));
+		note_refused(b, &job->d);
+		if (is_written && b->kind != RETURN) {
+			msd_keep_tried(keeper, b->name, MSD_KEEP_WITHDRAWN, NULL,
+				       (struct msd_keep_after){0});
+		}
+		if (r != NULL)
+			msd_req_refuse(r, job->err, msd_diag_text(&job->d));
+	}
+	msd_source_finish(&b->source);
+	msd_preload_finish(&b->more);
+	msd_diag_finish(&job->d);
+	free(b);
+}
+
+static void explain_due(const struct msd_req *r, struct msd_diag *d)
+{
+	(void)r;
+	(void)msd_diag_set(d, MSD_DEADLINE,
+			   "the deadline passed before the store had been read");
+}
+
+static void ignore(struct msd_req *r)
+{
+	(void)r; /* the rollback finds an empty list */
+}
+
+/* No worker has the request yet, so the other callbacks are never called. */
+static const struct msd_req_ops req_ops = {
+	.explain_due = explain_due, .on_answered = ignore, .on_freed = ignore};
+
+static struct rollback *rollback_new(struct msd_module_registry *registry,
+				     const char *name, const struct msd_load *options)
+{
+	struct rollback *b = calloc(1, sizeof(*b));
+
+	if (b == NULL)
+		return NULL;
+	b->registry = registry;
+	b->source.fd = -1;
+	b->max_bytes = registry->limits->max_upload;
+	b->job.work = work;
+	b->job.done = done;
+	b->has_options = options != NULL;
+	if (options != NULL)
+		b->options = *options;
+	(void)snprintf(b->name, sizeof(b->name), "%s", name);
+	msd_list_init(&b->requests);
+	return b;
+}
+
+void msd_rollback(struct msd_keeper *keeper, struct msd_module_registry *registry,
+		  const char *name, const struct msd_load *options, struct msd_req *r)
+{
+	struct rollback *b = rollback_new(registry, name, options);
+
+	if (b == NULL) {
+		msd_req_refuse(r, MSD_NOMEM, "rollback: out of memory");
+		return;
+	}
+	r->ops = &req_ops;
+	b->kind = BY_HAND;
+	msd_list_append(&b->requests, &r->link);
+	msd_keeper_submit(keeper, &b->job);
+}
+
+/* NULL: @r was answered. */
+static struct rollback *again_new(struct msd_module_registry *registry,
+				  const char *name, struct msd_edition_of of,
+				  const struct msd_load *options, struct msd_req *r)
+{
+	struct rollback *b = rollback_new(registry, name, options);
+
+	if (b == NULL) {
+		if (r != NULL) /* otherwise the source is polled again */
+			msd_req_refuse(r, MSD_NOMEM, "load: out of memory");
+		return NULL;
+	}
+	b->kind = AGAIN;
+	b->ref = of.ref;
+	(void)snprintf(b->from, sizeof(b->from), "%s", of.module);
+	if (r != NULL) {
+		r->ops = &req_ops;
+		msd_list_append(&b->requests, &r->link);
+	}
+	return b;
+}
+
+void msd_edition_again(struct msd_keeper *keeper, struct msd_module_registry *registry,
+		       const char *name, struct msd_edition_of of,
+		       const struct msd_load *options, struct msd_req *r)
+{
+	struct rollback *b = again_new(registry, name, of, options, r);
+
+	if (b != NULL)
+		msd_keeper_submit(keeper, &b->job);
+}
+
+void msd_edition_said(struct msd_keeper *keeper, struct msd_module_registry *registry,
+		      const char *name, struct msd_preload *more, struct msd_req *r)
+{
+	struct rollback *b =
+		again_new(registry, name,
+			  (struct msd_edition_of){name, MSD_REF_CURRENT}, NULL, r);
+
+	if (b == NULL)
+		return;
+	b->more = *more;
+	more->text = NULL;
+	msd_keeper_submit(keeper, &b->job);
+}
+
+void msd_edition_return(struct msd_keeper *keeper, struct msd_module_registry *registry,
+			const char *name, const char *why,
+			const struct msd_load *options)
+{
+	struct rollback *b = rollback_new(registry, name, options);
+
+	if (b == NULL) {
+		msd_log(MSD_LOG_ERROR, "return", "name=%s why=\"out of memory\"", name);
+		return;
+	}
+	b->kind = RETURN;
+	(void)snprintf(b->failure.why, sizeof(b->failure.why), "%s", why);
+	msd_keeper_submit(keeper, &b->job);
+}

@@ -1,0 +1,121 @@
+/* Happy path: a direct peer requests a call of a function that it may call. Failures:
+ * any other request is refused, with advice how to do it. */
+#include "daemon/worker/direct/direct_peer.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "proto/name.h"
+#include "proto/value.h"
+
+void msd_direct_peer_free(struct msd_peer *peer)
+{
+	struct msd_direct_peer *g = peer->guest;
+
+	if (g == NULL)
+		return;
+	msd_direct_peer_drop_results(peer);
+	msd_direct_peer_payload_free(g, g->coming);
+	msd_direct_peer_payloads_finish(g);
+	free(g->functions);
+	free(g);
+	peer->guest = NULL;
+}
+
+bool msd_direct_peer_is_laden(const struct msd_peer *peer)
+{
+	const struct msd_direct_peer *g = peer->guest;
+
+	return peer->n_queued >= g->max_requests || g->held_bytes >= g->max_bytes ||
+	       g->body_bytes >= MSD_DIRECT_PEER_BODIES_BYTES ||
+	       msd_direct_peer_is_full(peer);
+}
+
+bool msd_direct_peer_is_light(const struct msd_peer *peer)
+{
+	const struct msd_direct_peer *g = peer->guest;
+
+	return peer->n_queued <= g->max_requests / 2 &&
+	       g->held_bytes <= g->max_bytes / 2 &&
+	       g->body_bytes <= MSD_DIRECT_PEER_BODIES_BYTES / 2 &&
+	       !msd_direct_peer_is_full(peer);
+}
+
+/* Bytes that other direct peers use above their fair shares. */
+static uint64_t taken_by_others(const struct msd_peer *peer)
+{
+	uint64_t taken = 0;
+
+	MSD_LIST_EACH (it, &peer->worker->peers) {
+		const struct msd_peer *other =
+			MSD_CONTAINER_OF(it, struct msd_peer, link);
+		const struct msd_segpool *pool = &other->out.pool;
+
+		if (other != peer && other->guest != NULL &&
+		    pool->warm_bytes > pool->max_bytes)
+			taken += pool->warm_bytes - pool->max_bytes;
+	}
+	return taken;
+}
+
+msd_err msd_direct_peer_alloc(struct msd_peer *peer, uint64_t bytes,
+			      enum msd_outpool_as as, struct msd_slot *ret,
+			      struct msd_diag *d)
+{
+	const uint64_t all = peer->worker->max_out;
+	uint64_t *most = &peer->out.pool.max_bytes;
+	msd_err err = msd_outpool_alloc(&peer->out, bytes, as, ret, d);
+
+	if (err != MSD_NO_SPACE)
+		return err;
+	const uint64_t part = *most, taken = taken_by_others(peer);
+	*most = part + (taken < all ? all - taken : 0);
+	err = msd_outpool_alloc(&peer->out, bytes, as, ret, d);
+	*most = part;
+	return err;
+}
+
+static bool is_among(const struct msd_direct_peer *g, struct msd_span function)
+{
+	struct msd_cur c = {.p = g->functions, .left = g->n_functions};
+	struct msd_wire_value v;
+
+	while (c.left > 0 && msd_value_read(&c, &v, NULL) == MSD_OK) {
+		if (v.kind == MSD_K_STR && v.as.str.n == function.n &&
+		    memcmp(v.as.str.p, function.p, function.n) == 0)
+			return true;
+	}
+	return false;
+}
+
+/* Get the name of the called function. False if no function is named; the call
+ * reports that itself. */
+static bool read_function(const struct msd_request *r, struct msd_span *ret)
+{
+	struct msd_wire_value v;
+	struct msd_span module;
+	struct msd_cur c;
+	uint32_t n;
+
+	return msd_array_open(r->params, &c, &n) && n > 0 &&
+	       msd_value_read(&c, &v, NULL) == MSD_OK && v.kind == MSD_K_STR &&
+	       msd_target_split(v.as.str, &module, ret);
+}
+
+msd_err msd_direct_peer_check(const struct msd_request *r, struct msd_diag *d)
+{
+	const struct msd_direct_peer *g = r->peer->guest;
+	struct msd_span function;
+
+	if (r->method != MSD_M_CALL) {
+		return msd_diag_set(d, MSD_REFUSED,
+				    "a direct channel takes call and cancel alone; "
+				    "ask the daemon");
+	}
+	if (g->functions == NULL || !read_function(r, &function) ||
+	    is_among(g, function))
+		return MSD_OK;
+	return msd_diag_set(
+		d, MSD_REFUSED, "this direct channel was not opened for function %.*s",
+		(int)(function.n < 200 ? function.n : 200), (const char *)function.p);
+}
