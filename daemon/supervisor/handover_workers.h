@@ -1,7 +1,8 @@
 #ifndef MSD_SUPERVISOR_HANDOVER_WORKERS_H
 #define MSD_SUPERVISOR_HANDOVER_WORKERS_H
 /* Take over workers of an earlier daemon that the service manager kept, for modules
- * that can use them (module/warm.h). Give it this daemon's workers to keep. */
+ * that can use them (daemon/supervisor/module/handover/handover.h). Give it this
+ * daemon's workers to keep. */
 #include <stdbool.h>
 
 struct msd_module_registry;

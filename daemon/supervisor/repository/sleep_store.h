@@ -1,7 +1,7 @@
 #ifndef MSD_SUPERVISOR_SLEEP_STORE_H
 #define MSD_SUPERVISOR_SLEEP_STORE_H
 /* If the store has the bytes of an ASLEEP module, they stay only in the store
- * (module/slumber.h). */
+ * (daemon/supervisor/module/life/sleep_source.h). */
 #include "daemon/supervisor/keep/keeper.h"
 #include "daemon/supervisor/module/life/module.h"
 

@@ -40,7 +40,8 @@ struct msd_client_ops {
 	/**
 	 * Send the answer to @r as a whole frame; takes @o. If the client gets
 	 * another result, the callback sets client.code; if the result is not known
-	 * yet, it defers the accounting (module/counted.h).
+	 * yet, it defers the accounting
+	 * (daemon/supervisor/module/stats/call_accounting.h).
 	 */
 	void (*forward)(struct msd_client *c, struct msd_req *r, struct msd_out *o);
 	/**
@@ -103,7 +104,7 @@ struct msd_req_ops {
 	void (*on_freed)(struct msd_req *r);
 };
 
-#define MSD_REQ_STAGES 4u                /* of module/stage.h */
+#define MSD_REQ_STAGES 4u                /* of daemon/supervisor/module/stats/stage.h */
 #define MSD_REQ_UNANSWERED MSD_ERR_COUNT /* client left before the answer */
 
 /* The client's side of a request. */
@@ -150,7 +151,8 @@ struct msd_req_at {
 	uint64_t makes_bytes;      /* size of the resident tensor that it creates */
 	uint64_t left_ms;     /* when its client left after it was sent; 0: not yet */
 	uint32_t expected_us; /* estimated time, counted in its queue or worker */
-	uint64_t began_ns;    /* start of its first stage (module/counted.h) */
+	uint64_t began_ns;    /* start of its first stage
+				 (daemon/supervisor/module/stats/call_accounting.h) */
 	uint64_t since_ns;    /* start of its current stage; 0: not timed */
 	uint64_t spent_ns[MSD_REQ_STAGES]; /* in finished stages */
 	uint8_t function;                  /* a call's row in its module's statistics */

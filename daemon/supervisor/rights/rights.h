@@ -35,7 +35,8 @@ struct msd_rights {
 
 #define MSD_AUTHORIZATION_CALL_BYTES 96u
 
-/* The authorization state of a session: edge/standing.h. */
+/* The authorization state of a session: daemon/supervisor/edge/access/authorization.h.
+ */
 struct msd_authorization {
 	struct msd_grant grant;
 	struct msd_usage *usage; /* of its limited user; NULL: no limits */

@@ -14,8 +14,9 @@ uint64_t msd_connection_slots_reserved(const struct msd_limits *limits);
 /** Return the number of slots in use. */
 uint64_t msd_connection_slots_taken(const struct msd_edge *e);
 /**
- * True if @p may have one more slot: its fair share (request/part.h) of the
- * unreserved slots that other peers leave.
+ * True if @p may have one more slot: its fair share
+ * (daemon/supervisor/request/fair_share.h) of the unreserved slots that other peers
+ * leave.
  */
 bool msd_connection_slots_has_one(const struct msd_edge *e,
 				  const struct msd_client_peer *p);

@@ -27,7 +27,8 @@ struct msd_module_listing_position {
 	bool has_begun, has_any;
 	uint64_t generation; /* the module registry's, at the start */
 	uint32_t n_passed;   /* modules written or skipped */
-	uint32_t rss_looks;  /* reads of worker memory left (module/rss.h) */
+	uint32_t rss_looks;  /* reads of worker memory left
+				(daemon/supervisor/module/stats/rss.h) */
 	unsigned n_begun;    /* number of restarts */
 };
 
