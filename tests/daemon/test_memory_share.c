@@ -22,12 +22,11 @@ static const struct msd_buf nothing;
 
 static void put_input(struct msd_buf *b, uint32_t bytes)
 {
-	const struct msd_wire_tensor t = {
-		.where = MSD_AT_INLINE,
-		.dtype = {.code = 1, .bits = 8, .client_queues = 1},
-		.bytes = bytes,
-		.ndim = 1,
-		.shape = {bytes}};
+	const struct msd_wire_tensor t = {.where = MSD_AT_INLINE,
+					  .dtype = {.code = 1, .bits = 8, .lanes = 1},
+					  .bytes = bytes,
+					  .ndim = 1,
+					  .shape = {bytes}};
 
 	msd_pack_cstr(b, "a:f");
 	msd_pack_tensor(b, &t);

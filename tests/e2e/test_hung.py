@@ -121,8 +121,8 @@ def test_whoever_looks_sees_since_when_it_is_busy(own_daemon):
 
 
 def test_readyz_of_a_module_is_503_when_nothing_answers(own_daemon):
-    """Behind each kill the next call hangs, too: no worker answers meanwhile."""
-    daemon = own_daemon("--max-run", SOON, "--load", f"faults={FAULTS}", "--http", "127.0.0.1:0")
+    """Behind each kill the next call hangs, too: no worker answers for as long as that runs."""
+    daemon = own_daemon("--max-run", "2s", "--load", f"faults={FAULTS}", "--http", "127.0.0.1:0")
     word, _, address = daemon._line().partition(" ")
     assert word == "listening"
     url = f"{address}/readyz/faults"

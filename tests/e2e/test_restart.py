@@ -4,14 +4,17 @@ import collections
 import signal
 import socket
 import subprocess
+import sys
 import threading
 
 import harness
-import modser
 import msgpack
 import pytest
 from test_service_manager import handed, listener
 from wire import Wire, frame
+
+sys.path.insert(0, str(harness.ROOT / "client" / "python"))
+import modser  # noqa: E402
 
 RESULTS = harness.ZOO / "results.so"
 DRAINING = 23

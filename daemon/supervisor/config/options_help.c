@@ -3,6 +3,7 @@
 #include "daemon/supervisor/config/option_rows.h"
 #include "daemon/supervisor/config/option_values.h"
 #include "daemon/supervisor/config/options.h"
+#include "daemon/supervisor/config/preload.h"
 
 /* The help text inserts the limits of the option table between these parts. */
 static const char words[] =
@@ -162,4 +163,37 @@ void msd_options_print_help(void)
 		}
 	}
 	(void)puts(environment);
+}
+
+static void write_row(const struct msd_options *o, unsigned i,
+		      const struct msd_option *row, struct msd_buf *ret)
+{
+	struct msd_buf value = {0};
+
+	row->write(o, row, &value);
+	if (value.n > 0) {
+		msd_buf_printf(ret, "%s = %.*s  # %s\n", row->name, (int)value.n,
+			       (const char *)value.p,
+			       o->origins[i] != NULL ? o->origins[i] : "default");
+	}
+	ret->bad = ret->bad || value.bad;
+	msd_buf_finish(&value);
+}
+
+void msd_options_write(const struct msd_options *o, struct msd_buf *ret)
+{
+	const struct msd_option *row;
+
+	for (unsigned i = 0; (row = msd_option_row(i)) != NULL; i++) {
+		if (row->write != NULL)
+			write_row(o, i, row, ret);
+	}
+	for (uint32_t i = 0; i < o->n_preloads; i++) {
+		const struct msd_preload *p = &o->preloads[i];
+
+		if (msd_options_preload(o, p->name) != p)
+			continue; /* a later module has the same name */
+		msd_preload_write(p, ret);
+		msd_buf_printf(ret, "  # %s\n", p->origin);
+	}
 }

@@ -58,7 +58,7 @@ struct msd_direct_terms {
 };
 
 /**
- * Open a channel for @c to a worker of @crew, for the functions in @functions, an
+ * Open a channel for @c to a worker of @group, for the functions in @functions, an
  * array of msgpack strings; NULL: all functions. *@ret_fd is the client's end.
  * Errors: MSD_NOT_READY, MSD_UNSUPPORTED (its calls are joined), MSD_BUSY (too many
  * channels, or a client watches single calls), MSD_IO, MSD_NO_SPACE, MSD_NOMEM.
@@ -73,7 +73,7 @@ void msd_direct_end_crew(struct msd_worker_group *group);
 void msd_direct_end_client(struct msd_client *c);
 /** Take back one channel. */
 void msd_direct_end(struct msd_direct *x);
-/** True if a worker of @crew has a channel. */
+/** True if a worker of @group has a channel. */
 bool msd_direct_is_any(const struct msd_worker_group *group);
 
 /**
@@ -92,7 +92,7 @@ uint16_t msd_direct_free_number(const struct msd_process *p);
 
 /* direct_choose.c */
 /**
- * Select the open worker of @crew with the fewest channels and room for one of @who.
+ * Select the open worker of @group with the fewest channels and room for one of @who.
  * NULL: no worker has room, for the cause in @d; an unused channel is then taken
  * back.
  */

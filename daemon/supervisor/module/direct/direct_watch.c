@@ -14,8 +14,10 @@
 
 #include "daemon/limits.h"
 #include "daemon/supervisor/module/direct/direct.h"
-#include "daemon/supervisor/module/workers/run_watch.h"
+#include "daemon/supervisor/module/workers/replica.h"
+#include "daemon/supervisor/module/workers/run_step.h"
 #include "daemon/supervisor/module/workers/segment_pass.h"
+#include "daemon/supervisor/module/workers/worker_group.h"
 #include "daemon/wire/ledger.h"
 #include "proto/clock.h"
 
@@ -148,7 +150,7 @@ static void on_look(struct msd_deadline *node)
 	if (p->replica != NULL && msd_direct_is_crowded(p->replica->group))
 		msd_direct_end_crew(p->replica->group);
 	if (p->replica != NULL)
-		msd_run_watch_look(p->replica);
+		p->replica->group->ops->on_ledger(p->replica);
 	if (!msd_list_is_empty(&p->directs))
 		look_again(p);
 	/*

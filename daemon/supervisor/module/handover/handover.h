@@ -19,7 +19,7 @@
 #define MSD_HANDOVER_RESUME_MS 5000u
 
 /**
- * All descriptors are in the handover pool of @house: kill incomplete workers, and
+ * All descriptors are in the handover pool of @registry: kill incomplete workers, and
  * the control groups of earlier daemons without a worker in the pool.
  */
 void msd_handover_gather(struct msd_module_registry *registry);

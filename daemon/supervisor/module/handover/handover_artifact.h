@@ -28,9 +28,9 @@ int msd_handover_artifact_find(struct msd_list *all, const struct msd_digest *di
 			       uint64_t bytes);
 /** Close all of them. */
 void msd_handover_artifacts_clear(struct msd_list *all);
-/** Keep the artifact of @crew, because one of its workers is kept. Idempotent. */
+/** Keep the artifact of @group, because one of its workers is kept. Idempotent. */
 void msd_handover_artifact_keep(struct msd_worker_group *group);
-/** @crew gives up its artifact; an artifact left for the next daemon stays. */
+/** @group gives up its artifact; an artifact left for the next daemon stays. */
 void msd_handover_artifact_cool(struct msd_worker_group *group);
 
 #endif

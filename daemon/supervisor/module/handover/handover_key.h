@@ -6,7 +6,7 @@
 struct msd_worker_group;
 
 /**
- * Compute the key of worker @index of @crew: the program, the artifact, all params of
+ * Compute the key of worker @index of @group: the program, the artifact, all params of
  * worker.open, and its user. False: out of memory, or no worker is kept.
  */
 MSD_MUST_CHECK bool msd_handover_key(const struct msd_worker_group *group,

@@ -13,6 +13,7 @@
 #include "daemon/supervisor/module/queue/worker_selection.h"
 #include "daemon/supervisor/module/stats/call_stats.h"
 #include "daemon/supervisor/module/stats/log_ring.h"
+#include "daemon/supervisor/module/workers/run_watch.h"
 #include "daemon/supervisor/source/source_job.h"
 #include "proto/name.h"
 #include "proto/spelling.h"
@@ -120,6 +121,7 @@ static const struct msd_worker_group_ops group_ops = {
 	.on_lost = msd_module_on_lost,
 	.on_refused = on_refused,
 	.on_overran = msd_module_overran,
+	.on_ledger = msd_run_watch_look,
 	.on_output = on_output,
 };
 

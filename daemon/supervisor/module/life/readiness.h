@@ -13,7 +13,8 @@
 struct msd_module_registry;
 struct msd_module;
 
-/** Take the current modules of @house as the set. Call it once. Errors: MSD_NOMEM. */
+/** Take the current modules of @registry as the set. Call it once. Errors: MSD_NOMEM.
+ */
 MSD_MUST_CHECK msd_err msd_readiness_record(struct msd_module_registry *registry,
 					    struct msd_diag *d);
 /** True if @m serves calls now: it is READY, or ASLEEP and wakes for a call. */

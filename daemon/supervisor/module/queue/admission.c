@@ -3,6 +3,7 @@
 #include "daemon/limits.h"
 #include "daemon/supervisor/module/life/registry.h"
 #include "daemon/supervisor/module/queue/client_queue.h"
+#include "daemon/supervisor/module/workers/busy.h"
 
 /*
  * Happy path: all requests together would finish in time, and no closer check is
@@ -25,7 +26,7 @@ static uint64_t own_us(const struct msd_worker_group *group, const struct msd_re
  * longer than ever counts as almost done. */
 static uint64_t sent_us(const struct msd_replica *rep, uint64_t now_ms)
 {
-	uint64_t ran_us = msd_replica_ran_ms(rep, now_ms) * 1000;
+	uint64_t ran_us = msd_busy_ran_ms(rep, now_ms) * 1000;
 	uint64_t sum = 0;
 
 	MSD_LIST_EACH (it, &rep->sent) {

@@ -18,7 +18,7 @@ static struct msd_client_queue *first_lane(struct msd_worker_group *group)
 	return it != NULL ? MSD_CONTAINER_OF(it, struct msd_client_queue, link) : NULL;
 }
 
-/* After its last request @lane is served again, and the reason may be freed. */
+/* After its last request @client_queue is served again, and the reason may be freed. */
 static void refuse_first(struct msd_client_queue *client_queue)
 {
 	struct msd_reject_reason *why = msd_reject_reason_ref(client_queue->why);

@@ -300,7 +300,7 @@ void msd_client_queue_release(struct msd_client *c, const struct msd_process *p,
 	loosen(client_queue);
 }
 
-/* Objects held in the worker of @lane, by its peer and by other peers. */
+/* Objects held in the worker of @client_queue, by its peer and by other peers. */
 struct holdings {
 	uint64_t peers, others;
 };

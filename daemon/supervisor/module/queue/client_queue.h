@@ -73,7 +73,7 @@ struct msd_client_queue {
 	enum msd_client_queue_kind kind;
 };
 
-/** Return the queue of @c for @crew that keeps the order, or NULL. */
+/** Return the queue of @c for @group that keeps the order, or NULL. */
 struct msd_client_queue *msd_client_queue_find(struct msd_client *c,
 					       const struct msd_worker_group *group);
 /**
@@ -98,8 +98,8 @@ struct msd_overtaken {
 };
 
 /**
- * Return the requests of @lane that @r, which is in no queue, would overtake. A call
- * that needs no order overtakes the calls at the end that need no order either and
+ * Return the requests of @client_queue that @r, which is in no queue, would overtake. A
+ * call that needs no order overtakes the calls at the end that need no order either and
  * are due later, or never.
  */
 struct msd_overtaken
@@ -151,8 +151,8 @@ void msd_client_queue_hold(struct msd_client *c, const struct msd_process *p,
 void msd_client_queue_release(struct msd_client *c, const struct msd_process *p,
 			      enum msd_reply_slots what, uint64_t bytes);
 /**
- * Return how many more objects @lane's client may hold in its worker, of @all in
- * total. A connection may have @max and its peer twice as many. The peer gets a fair
+ * Return how many more objects @client_queue's client may hold in its worker, of @all
+ * in total. A connection may have @max and its peer twice as many. The peer gets a fair
  * part of what other peers leave, so that new peers get some.
  */
 uint64_t msd_client_queue_room(const struct msd_client_queue *client_queue,

@@ -6,6 +6,7 @@
 #include "daemon/supervisor/module/life/module.h"
 #include "daemon/supervisor/module/queue/client_queue.h"
 #include "daemon/supervisor/module/stats/stage.h"
+#include "daemon/supervisor/module/workers/busy.h"
 #include "daemon/supervisor/module/workers/replica.h"
 #include "proto/clock.h"
 
@@ -131,7 +132,7 @@ void msd_deadline_cause_explain(const struct msd_req *r, uint64_t now_ms,
 	char read[TEXT_BYTES];
 
 	if (ahead.request == r) {
-		const uint64_t since_ms = msd_replica_ran_ms(r->at.replica, now_ms);
+		const uint64_t since_ms = msd_busy_ran_ms(r->at.replica, now_ms);
 		const uint64_t ran_ms = since_ms < all_ms ? since_ms : all_ms;
 
 		explain_run(r, spent_of(r, all_ms - ran_ms), ran_ms, d);

@@ -39,9 +39,9 @@ struct msd_call_log {
 void msd_call_log_init(struct msd_call_log *rec);
 void msd_call_log_finish(struct msd_call_log *rec);
 /**
- * Return the entry for the next call, of @tally's module, with a new reference to
- * @tally. The caller fills the rest: this is on the path of every call. NULL: no log
- * is kept.
+ * Return the entry for the next call, of @call_stats's module, with a new reference to
+ * @call_stats. The caller fills the rest: this is on the path of every call. NULL: no
+ * log is kept.
  */
 struct msd_logged_call *msd_call_log_next(struct msd_call_log *rec,
 					  struct msd_deadlines *ds,

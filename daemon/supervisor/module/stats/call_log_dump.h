@@ -14,7 +14,7 @@
  */
 void msd_call_log_dump_tell(struct msd_module_registry *registry);
 /**
- * A worker of @crew has died, and its requests are answered: write the last calls of
+ * A worker of @group has died, and its requests are answered: write the last calls of
  * its module. At most once a second in total.
  */
 void msd_call_log_dump_tell_lost(const struct msd_worker_group *group);

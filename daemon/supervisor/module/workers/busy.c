@@ -4,6 +4,19 @@
 #include "daemon/supervisor/module/direct/direct.h"
 #include "daemon/supervisor/module/life/registry.h"
 
+uint64_t msd_busy_ran_ms(const struct msd_replica *rep, uint64_t now_ms)
+{
+	uint64_t since_ms = rep->head_since_ms;
+
+	if (rep->process != NULL) {
+		if (msd_direct_is_ahead(rep->process))
+			return 0;
+		const uint64_t told_ms = msd_direct_since_ms(rep->process);
+		since_ms = told_ms > since_ms ? told_ms : since_ms;
+	}
+	return now_ms > since_ms ? now_ms - since_ms : 0;
+}
+
 bool msd_busy_worker(const struct msd_replica *rep, uint64_t *ret_ms)
 {
 	struct msd_direct_run direct;
@@ -16,7 +29,7 @@ bool msd_busy_worker(const struct msd_replica *rep, uint64_t *ret_ms)
 	}
 	if (msd_list_is_empty(&rep->sent))
 		return false;
-	*ret_ms = msd_replica_ran_ms(rep, uv_now(rep->group->registry->loop));
+	*ret_ms = msd_busy_ran_ms(rep, uv_now(rep->group->registry->loop));
 	return true;
 }
 

@@ -6,7 +6,7 @@
 
 struct msd_worker_group;
 
-/** Append all params for worker @index of @crew. */
+/** Append all params for worker @index of @group. */
 void msd_opening_write_params(struct msd_buf *b, const struct msd_worker_group *group,
 			      uint32_t index);
 

@@ -169,19 +169,6 @@ bool msd_replica_runs(const struct msd_replica *rep, const struct msd_req *r)
 	       !msd_direct_is_ahead(rep->process);
 }
 
-uint64_t msd_replica_ran_ms(const struct msd_replica *rep, uint64_t now_ms)
-{
-	uint64_t since_ms = rep->head_since_ms;
-
-	if (rep->process != NULL) {
-		if (msd_direct_is_ahead(rep->process))
-			return 0;
-		const uint64_t told_ms = msd_direct_since_ms(rep->process);
-		since_ms = told_ms > since_ms ? told_ms : since_ms;
-	}
-	return now_ms > since_ms ? now_ms - since_ms : 0;
-}
-
 static void lose(struct msd_req *r, const struct msd_diag *why)
 {
 	const uint64_t n_calls = r->method == MSD_M_CALL ? 1u : 0u;

@@ -48,7 +48,7 @@ static inline uint32_t msd_replica_index(const struct msd_replica *rep)
 }
 
 /**
- * Initialize worker @number, from 1, of @crew, which outlives it. It has no process
+ * Initialize worker @number, from 1, of @group, which outlives it. It has no process
  * yet.
  */
 void msd_replica_init(struct msd_replica *rep, struct msd_worker_group *group,
@@ -78,8 +78,6 @@ bool msd_replica_is_awaited(const struct msd_replica *rep);
  * apart from calls on direct channels.
  */
 bool msd_replica_runs(const struct msd_replica *rep, const struct msd_req *r);
-/** Return how long it has run the current sent request; 0: it runs none. */
-uint64_t msd_replica_ran_ms(const struct msd_replica *rep, uint64_t now_ms);
 /**
  * True if no request should be sent to it: it is stuck in an abandoned call or a long
  * call on a direct channel, or has closed its channel.

@@ -8,6 +8,7 @@
 #include "daemon/limits.h"
 #include "daemon/supervisor/module/direct/direct.h"
 #include "daemon/supervisor/module/life/registry.h"
+#include "daemon/supervisor/module/workers/busy.h"
 
 /* The request that a worker runs, or its call of a direct channel. */
 struct running {
@@ -74,7 +75,7 @@ static bool find_sent(const struct msd_replica *rep, struct running *ret)
 		MSD_CONTAINER_OF(rep->sent.next, struct msd_req, link);
 	ret->request = r;
 	ret->run = (struct msd_run_facts){
-		.ran_ms = msd_replica_ran_ms(rep, now_ms),
+		.ran_ms = msd_busy_ran_ms(rep, now_ms),
 		.left_ms = r->at.left_ms != 0 ? now_ms - r->at.left_ms : 0,
 		.usual_ms = msd_worker_group_expect_us(rep->group, NULL, r) / 1000,
 		.is_left = r->at.left_ms != 0,

@@ -48,6 +48,8 @@ struct msd_worker_group_ops {
 	/** The request that its worker has run for @ran_ms must stop, for @why. */
 	void (*on_overran)(struct msd_replica *rep, const struct msd_blame *blame,
 			   enum msd_run_end why, uint64_t ran_ms);
+	/** The ledger of a worker's direct channels was read. */
+	void (*on_ledger)(struct msd_replica *rep);
 	/** A worker wrote to standard output or error. */
 	void (*on_output)(struct msd_worker_group *group, const char *bytes, size_t n);
 };
