@@ -46,7 +46,8 @@ static const char *obstacle(struct msd_module_registry *registry,
 	return NULL;
 }
 
-static bool take(struct msd_module_registry_warm *warm, struct msd_span name, int fd)
+static bool take(struct msd_module_registry_handover *warm, struct msd_span name,
+		 int fd)
 {
 	const size_t prefix = strlen(MSD_HANDOVER_ARTIFACT_PREFIX);
 
@@ -65,7 +66,7 @@ static void end_rest(struct msd_module_registry *registry, const char *why)
 void msd_handover_workers_open(struct msd_module_registry *registry,
 			       const struct msd_sd *sd, bool keeps)
 {
-	struct msd_module_registry_warm *warm = &registry->warm;
+	struct msd_module_registry_handover *warm = &registry->warm;
 	char text[MSD_ERRNO_TEXT_BYTES];
 	struct msd_span name, last = msd_span_of("");
 	struct msd_sd_cursor at = {0};

@@ -70,7 +70,7 @@ void scene_init(struct scene *s)
 	s->group.n_replicas = 1;
 	msd_list_init(&s->group.client_queues);
 	msd_list_init(&s->group.background);
-	msd_list_init(&s->group.all_lanes);
+	msd_list_init(&s->group.all_client_queues);
 	msd_list_init(&s->group.refused);
 	msd_replica_init(&s->replica, &s->group, 1);
 	for (unsigned i = 0; i < 2; i++) {
@@ -88,7 +88,7 @@ void scene_finish(struct scene *s)
 	}
 	cr_expect_eq(s->group.n_queued, 0);
 	cr_expect_eq(s->group.queued_us, 0);
-	cr_expect(msd_list_is_empty(&s->group.all_lanes));
+	cr_expect(msd_list_is_empty(&s->group.all_client_queues));
 	cr_expect(msd_list_is_empty(&s->group.refused));
 	msd_deadline_clear(&s->deadlines, &s->group.refusal_timer);
 	msd_deadline_clear(&s->deadlines, &s->group.ready_timer);

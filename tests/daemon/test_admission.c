@@ -34,7 +34,7 @@ static void scene_init(struct scene *s, uint32_t n_workers)
 	group->pace.us[FAST] = 1000;
 	msd_list_init(&group->client_queues);
 	msd_list_init(&group->background);
-	msd_list_init(&group->all_lanes);
+	msd_list_init(&group->all_client_queues);
 	msd_peer_latencies_init(&group->paces);
 	msd_list_init(&s->module.receiving);
 	for (unsigned i = 0; i < 2; i++) {

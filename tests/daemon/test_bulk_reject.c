@@ -199,7 +199,7 @@ Test(refusal, a_lost_home_leaves_it_withheld)
 	(void)queue(&s, 0, 1, false);
 	msd_client_queue_bind(lane_of(&s, 0), &s.replica);
 	begin_of(&s, 0);
-	msd_lanes_unbind(&s.replica);
+	msd_client_queues_unbind(&s.replica);
 	cr_expect_eq(s.group.refused.next, &lane_of(&s, 0)->link);
 	cr_expect(msd_list_is_empty(&s.group.client_queues));
 	run(&s);

@@ -25,7 +25,7 @@ static void scene_init(struct scene *s)
 	group->n_replicas = 2;
 	msd_list_init(&group->client_queues);
 	msd_list_init(&group->background);
-	msd_list_init(&group->all_lanes);
+	msd_list_init(&group->all_client_queues);
 	msd_list_init(&s->module.receiving);
 	for (unsigned i = 0; i < 2; i++) {
 		msd_replica_init(&s->replicas[i], group, i + 1);
@@ -180,12 +180,13 @@ Test(client_queue, stays_at_home_while_something_is_held_or_queued_there)
 	msd_client_queue_bind(client_queue, home);
 	cr_expect(is_in(&home->client_queues, client_queue));
 	cr_expect(msd_list_is_empty(&s.module.group.client_queues));
-	msd_client_queue_hold(&s.clients[0], home->process, MSD_REPLY_SLOTS_TENSOR, 0);
+	msd_client_queue_hold(&s.clients[0], home->process, MSD_CLIENT_OBJECT_TENSOR,
+			      0);
 	cr_expect_eq(msd_client_queue_pop(client_queue), r);
 	msd_req_release(r);
 	cr_expect_eq(client_queue->home, home, "an object is held there");
 	r = queue(&s, client_queue);
-	msd_client_queue_release(&s.clients[0], home->process, MSD_REPLY_SLOTS_TENSOR,
+	msd_client_queue_release(&s.clients[0], home->process, MSD_CLIENT_OBJECT_TENSOR,
 				 0);
 	cr_expect_eq(client_queue->home, home, "a request waits for it");
 	msd_req_release(r);
@@ -213,10 +214,10 @@ Test(client_queue, a_loose_one_takes_turns_beside_the_one_with_a_home)
 	msd_client_queue_bind(client_queue, &s.replicas[0]);
 	cr_expect(is_in(&s.replicas[0].client_queues, client_queue));
 	cr_expect(is_in(&s.module.group.client_queues, loose));
-	msd_client_queue_hold(&s.clients[0], &s.processes[0], MSD_REPLY_SLOTS_TENSOR,
+	msd_client_queue_hold(&s.clients[0], &s.processes[0], MSD_CLIENT_OBJECT_TENSOR,
 			      0);
-	cr_expect_eq(client_queue->n_held[MSD_REPLY_SLOTS_TENSOR], 1);
-	cr_expect_eq(loose->n_held[MSD_REPLY_SLOTS_TENSOR], 0);
+	cr_expect_eq(client_queue->n_held[MSD_CLIENT_OBJECT_TENSOR], 1);
+	cr_expect_eq(loose->n_held[MSD_CLIENT_OBJECT_TENSOR], 0);
 	msd_req_release(kept);
 	msd_req_release(free_to_go);
 	msd_client_queue_free(client_queue);
@@ -230,21 +231,21 @@ Test(client_queue, what_is_held_elsewhere_changes_nothing)
 	scene_init(&s);
 	struct msd_client_queue *client_queue =
 		msd_client_queue_get(&s.clients[0], &s.module.group);
-	msd_client_queue_hold(&s.clients[0], &s.processes[0], MSD_REPLY_SLOTS_TENSOR,
+	msd_client_queue_hold(&s.clients[0], &s.processes[0], MSD_CLIENT_OBJECT_TENSOR,
 			      0);
-	cr_expect_eq(client_queue->n_held[MSD_REPLY_SLOTS_TENSOR], 0,
+	cr_expect_eq(client_queue->n_held[MSD_CLIENT_OBJECT_TENSOR], 0,
 		     "a lane without a home holds nothing");
 	msd_client_queue_bind(client_queue, &s.replicas[0]);
-	msd_client_queue_hold(&s.clients[0], &s.processes[0], MSD_REPLY_SLOTS_TENSOR,
+	msd_client_queue_hold(&s.clients[0], &s.processes[0], MSD_CLIENT_OBJECT_TENSOR,
 			      0);
-	msd_client_queue_release(&s.clients[0], &s.processes[1], MSD_REPLY_SLOTS_TENSOR,
-				 0);
-	cr_expect_eq(client_queue->n_held[MSD_REPLY_SLOTS_TENSOR], 1);
-	msd_client_queue_release(&s.clients[1], &s.processes[0], MSD_REPLY_SLOTS_TENSOR,
-				 0);
-	msd_client_queue_release(NULL, &s.processes[0], MSD_REPLY_SLOTS_TENSOR, 0);
-	msd_client_queue_release(&s.clients[0], NULL, MSD_REPLY_SLOTS_TENSOR, 0);
-	cr_expect_eq(client_queue->n_held[MSD_REPLY_SLOTS_TENSOR], 1);
+	msd_client_queue_release(&s.clients[0], &s.processes[1],
+				 MSD_CLIENT_OBJECT_TENSOR, 0);
+	cr_expect_eq(client_queue->n_held[MSD_CLIENT_OBJECT_TENSOR], 1);
+	msd_client_queue_release(&s.clients[1], &s.processes[0],
+				 MSD_CLIENT_OBJECT_TENSOR, 0);
+	msd_client_queue_release(NULL, &s.processes[0], MSD_CLIENT_OBJECT_TENSOR, 0);
+	msd_client_queue_release(&s.clients[0], NULL, MSD_CLIENT_OBJECT_TENSOR, 0);
+	cr_expect_eq(client_queue->n_held[MSD_CLIENT_OBJECT_TENSOR], 1);
 	msd_client_queue_free(client_queue);
 	cr_expect_eq(s.replicas[0].n_bound, 0);
 }
@@ -261,18 +262,18 @@ Test(client_queue, a_lost_home_frees_its_lanes_for_others)
 	struct msd_req *r = queue(&s, a);
 	msd_client_queue_bind(a, &s.replicas[0]);
 	msd_client_queue_bind(b, &s.replicas[1]);
-	msd_client_queue_hold(&s.clients[0], &s.processes[0], MSD_REPLY_SLOTS_TENSOR,
+	msd_client_queue_hold(&s.clients[0], &s.processes[0], MSD_CLIENT_OBJECT_TENSOR,
 			      0);
-	msd_client_queue_hold(&s.clients[1], &s.processes[1], MSD_REPLY_SLOTS_TENSOR,
+	msd_client_queue_hold(&s.clients[1], &s.processes[1], MSD_CLIENT_OBJECT_TENSOR,
 			      0);
 	s.processes[0].replica = NULL;
-	msd_lanes_unbind(&s.replicas[0]);
+	msd_client_queues_unbind(&s.replicas[0]);
 	cr_expect_null(a->home);
 	cr_expect_eq(b->home, &s.replicas[1]);
 	cr_expect(is_in(&s.module.group.client_queues, a));
-	msd_client_queue_release(&s.clients[0], &s.processes[0], MSD_REPLY_SLOTS_TENSOR,
-				 0);
-	cr_expect_eq(a->n_held[MSD_REPLY_SLOTS_TENSOR], 0,
+	msd_client_queue_release(&s.clients[0], &s.processes[0],
+				 MSD_CLIENT_OBJECT_TENSOR, 0);
+	cr_expect_eq(a->n_held[MSD_CLIENT_OBJECT_TENSOR], 0,
 		     "it was lost with its worker");
 	cr_expect_eq(s.replicas[0].n_bound, 0);
 	msd_req_release(r);
@@ -290,18 +291,30 @@ Test(client_queue, of_an_only_worker_counts_what_its_client_holds)
 	s.module.group.n_replicas = 1;
 	struct msd_client_queue *client_queue =
 		msd_client_queue_get(&s.clients[0], &s.module.group);
-	msd_client_queue_hold(&s.clients[0], &s.processes[0], MSD_REPLY_SLOTS_INSTANCE,
-			      0);
+	msd_client_queue_hold(&s.clients[0], &s.processes[0],
+			      MSD_CLIENT_OBJECT_INSTANCE, 0);
 	cr_expect_eq(
-		msd_client_queue_room(client_queue, MSD_REPLY_SLOTS_INSTANCE, 3, ALL),
+		msd_client_queue_room(client_queue, MSD_CLIENT_OBJECT_INSTANCE, 3, ALL),
 		2);
 	cr_expect_eq(
-		msd_client_queue_room(client_queue, MSD_REPLY_SLOTS_TENSOR, 3, ALL), 3);
-	msd_lanes_unbind(&s.replicas[0]);
+		msd_client_queue_room(client_queue, MSD_CLIENT_OBJECT_TENSOR, 3, ALL),
+		3);
+	msd_client_queues_unbind(&s.replicas[0]);
 	cr_expect_eq(
-		msd_client_queue_room(client_queue, MSD_REPLY_SLOTS_INSTANCE, 3, ALL),
+		msd_client_queue_room(client_queue, MSD_CLIENT_OBJECT_INSTANCE, 3, ALL),
 		3, "lost with it");
 	msd_client_queue_free(client_queue);
+}
+
+static void hold_tensor(struct scene *s, unsigned client)
+{
+	msd_client_queue_hold(&s->clients[client], &s->processes[0],
+			      MSD_CLIENT_OBJECT_TENSOR, 0);
+}
+
+static uint64_t tensors(const struct msd_client_queue *queue, uint64_t max)
+{
+	return msd_client_queue_room(queue, MSD_CLIENT_OBJECT_TENSOR, max, ALL);
 }
 
 Test(client_queue, leaves_a_peer_twice_the_room_of_a_connection)
@@ -319,25 +332,16 @@ Test(client_queue, leaves_a_peer_twice_the_room_of_a_connection)
 		msd_client_queue_get(&s.clients[1], &s.module.group);
 	struct msd_client_queue *c = msd_client_queue_get(&third, &s.module.group);
 	for (unsigned i = 0; i < 3; i++) {
-		msd_client_queue_hold(&s.clients[0], &s.processes[0],
-				      MSD_REPLY_SLOTS_TENSOR, 0);
-		msd_client_queue_hold(&s.clients[1], &s.processes[0],
-				      MSD_REPLY_SLOTS_TENSOR, 0);
+		hold_tensor(&s, 0);
+		hold_tensor(&s, 1);
 	}
-	cr_expect_eq(msd_client_queue_room(a, MSD_REPLY_SLOTS_TENSOR, 3, ALL), 0,
-		     "its own");
-	cr_expect_eq(msd_client_queue_room(a, MSD_REPLY_SLOTS_TENSOR, 4, ALL), 1,
-		     "its own");
-	msd_client_queue_hold(&s.clients[1], &s.processes[0], MSD_REPLY_SLOTS_TENSOR,
-			      0);
-	cr_expect_eq(msd_client_queue_room(a, MSD_REPLY_SLOTS_TENSOR, 4, ALL), 1,
-		     "the peer's");
-	msd_client_queue_hold(&s.clients[0], &s.processes[0], MSD_REPLY_SLOTS_TENSOR,
-			      0);
-	cr_expect_eq(msd_client_queue_room(b, MSD_REPLY_SLOTS_TENSOR, 4, ALL), 0,
-		     "the peer's");
-	cr_expect_eq(msd_client_queue_room(c, MSD_REPLY_SLOTS_TENSOR, 4, ALL), 4,
-		     "another peer's");
+	cr_expect_eq(tensors(a, 3), 0, "its own");
+	cr_expect_eq(tensors(a, 4), 1, "its own");
+	hold_tensor(&s, 1);
+	cr_expect_eq(tensors(a, 4), 1, "the peer's");
+	hold_tensor(&s, 0);
+	cr_expect_eq(tensors(b, 4), 0, "the peer's");
+	cr_expect_eq(tensors(c, 4), 4, "another peer's");
 	msd_client_queue_free(a);
 	msd_client_queue_free(b);
 	msd_client_queue_free(c);
@@ -359,12 +363,12 @@ Test(client_queue, leaves_the_next_peer_some_whoever_came_before)
 			(struct msd_peer_id){.kind = MSD_PEER_USER, .value = i + 1};
 		client_queues[i] = msd_client_queue_get(&others[i], &s.module.group);
 		cr_expect_eq(msd_client_queue_room(client_queues[i],
-						   MSD_REPLY_SLOTS_TENSOR, 256, 1024),
+						   MSD_CLIENT_OBJECT_TENSOR, 256, 1024),
 			     rooms[i], "peer %u", i);
-		client_queues[i]->n_held[MSD_REPLY_SLOTS_TENSOR] = rooms[i];
+		client_queues[i]->n_held[MSD_CLIENT_OBJECT_TENSOR] = rooms[i];
 	}
-	cr_expect_eq(msd_client_queue_room(client_queues[N - 1], MSD_REPLY_SLOTS_TENSOR,
-					   512, 1024),
+	cr_expect_eq(msd_client_queue_room(client_queues[N - 1],
+					   MSD_CLIENT_OBJECT_TENSOR, 512, 1024),
 		     504, "a peer may have all where that is set");
 	for (unsigned i = 0; i < N; i++)
 		msd_client_queue_free(client_queues[i]);
@@ -380,20 +384,22 @@ Test(client_queue, the_bytes_of_a_peer_are_bounded_like_its_objects)
 		msd_client_queue_get(&s.clients[0], &s.module.group);
 	struct msd_client_queue *b =
 		msd_client_queue_get(&s.clients[1], &s.module.group);
-	msd_client_queue_hold(&s.clients[0], &s.processes[0], MSD_REPLY_SLOTS_TENSOR,
+	msd_client_queue_hold(&s.clients[0], &s.processes[0], MSD_CLIENT_OBJECT_TENSOR,
 			      700);
-	cr_expect_eq(msd_client_queue_room(a, MSD_REPLY_SLOTS_BYTES, 1000, ALL), 300);
-	cr_expect_eq(msd_client_queue_room(b, MSD_REPLY_SLOTS_BYTES, 1000, ALL), 1000);
-	msd_client_queue_hold(&s.clients[1], &s.processes[0], MSD_REPLY_SLOTS_TENSOR,
+	cr_expect_eq(msd_client_queue_room(a, MSD_CLIENT_OBJECT_BYTES, 1000, ALL), 300);
+	cr_expect_eq(msd_client_queue_room(b, MSD_CLIENT_OBJECT_BYTES, 1000, ALL),
+		     1000);
+	msd_client_queue_hold(&s.clients[1], &s.processes[0], MSD_CLIENT_OBJECT_TENSOR,
 			      1000);
-	cr_expect_eq(msd_client_queue_room(a, MSD_REPLY_SLOTS_BYTES, 900, ALL), 100,
+	cr_expect_eq(msd_client_queue_room(a, MSD_CLIENT_OBJECT_BYTES, 900, ALL), 100,
 		     "the peer's");
-	cr_expect_eq(
-		msd_client_queue_room(a, MSD_REPLY_SLOTS_BYTES, UINT64_C(1) << 63, ALL),
-		(UINT64_C(1) << 63) - 700, "twice as much is all that there is");
-	msd_client_queue_release(&s.clients[0], &s.processes[0], MSD_REPLY_SLOTS_TENSOR,
-				 700);
-	cr_expect_eq(msd_client_queue_room(a, MSD_REPLY_SLOTS_BYTES, 1000, ALL), 1000);
+	cr_expect_eq(msd_client_queue_room(a, MSD_CLIENT_OBJECT_BYTES,
+					   UINT64_C(1) << 63, ALL),
+		     (UINT64_C(1) << 63) - 700, "twice as much is all that there is");
+	msd_client_queue_release(&s.clients[0], &s.processes[0],
+				 MSD_CLIENT_OBJECT_TENSOR, 700);
+	cr_expect_eq(msd_client_queue_room(a, MSD_CLIENT_OBJECT_BYTES, 1000, ALL),
+		     1000);
 	msd_client_queue_free(a);
 	msd_client_queue_free(b);
 }

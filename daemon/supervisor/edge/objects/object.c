@@ -42,9 +42,10 @@ static const struct noun *noun_of(enum msd_kind kind)
 	return kind == MSD_K_TENSOR ? &tensor : &instance;
 }
 
-static enum msd_reply_slots held_of(enum msd_kind kind)
+static enum msd_client_object held_of(enum msd_kind kind)
 {
-	return kind == MSD_K_TENSOR ? MSD_REPLY_SLOTS_TENSOR : MSD_REPLY_SLOTS_INSTANCE;
+	return kind == MSD_K_TENSOR ? MSD_CLIENT_OBJECT_TENSOR
+				    : MSD_CLIENT_OBJECT_INSTANCE;
 }
 
 void msd_object_drop(struct msd_object *o, struct msd_object_release *f)

@@ -162,7 +162,7 @@ static msd_err check(struct msd_worker_group *group, struct msd_diag *d)
 				    group->name);
 	}
 	if (msd_direct_is_crowded(group)) {
-		msd_direct_end_crew(group);
+		msd_direct_end_group(group);
 		return msd_diag_set(
 			d, MSD_BUSY,
 			"channel.open: more than %u clients a worker wait for "
@@ -227,7 +227,7 @@ static void end_all_of(struct msd_process *p)
 	}
 }
 
-void msd_direct_end_crew(struct msd_worker_group *group)
+void msd_direct_end_group(struct msd_worker_group *group)
 {
 	for (uint32_t i = 0; i < group->n_replicas; i++) {
 		if (group->replicas[i].process != NULL)

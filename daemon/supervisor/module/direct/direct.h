@@ -69,7 +69,7 @@ MSD_MUST_CHECK msd_err msd_direct_open(struct msd_worker_group *group,
 				       struct msd_direct_terms *ret_terms, int *ret_fd,
 				       struct msd_diag *d);
 /** Take back all channels of a module, or of a client. */
-void msd_direct_end_crew(struct msd_worker_group *group);
+void msd_direct_end_group(struct msd_worker_group *group);
 void msd_direct_end_client(struct msd_client *c);
 /** Take back one channel. */
 void msd_direct_end(struct msd_direct *x);

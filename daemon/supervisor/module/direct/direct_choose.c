@@ -138,7 +138,7 @@ bool msd_direct_is_crowded(const struct msd_worker_group *group)
 	struct some queued = {.n = 0};
 
 	/* Queued requests wait for every worker. */
-	MSD_LIST_EACH (it, &group->all_lanes) {
+	MSD_LIST_EACH (it, &group->all_client_queues) {
 		const struct msd_client_queue *client_queue =
 			MSD_CONTAINER_OF(it, struct msd_client_queue, all_link);
 		if (client_queue->n_requests > 0)

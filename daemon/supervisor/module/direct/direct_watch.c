@@ -148,7 +148,7 @@ static void on_look(struct msd_deadline *node)
 	msd_direct_count(p);
 	msd_direct_note_use(p);
 	if (p->replica != NULL && msd_direct_is_crowded(p->replica->group))
-		msd_direct_end_crew(p->replica->group);
+		msd_direct_end_group(p->replica->group);
 	if (p->replica != NULL)
 		p->replica->group->ops->on_ledger(p->replica);
 	if (!msd_list_is_empty(&p->directs))

@@ -13,7 +13,7 @@
 void msd_directs_end(struct msd_module_registry *registry)
 {
 	MSD_LIST_EACH (it, &registry->modules) {
-		msd_direct_end_crew(
+		msd_direct_end_group(
 			&MSD_CONTAINER_OF(it, struct msd_module, link)->group);
 	}
 }

@@ -200,7 +200,7 @@ static struct msd_module *module_new(struct msd_module_registry *registry,
 	msd_list_init(&m->link);
 	msd_list_init(&m->group.client_queues);
 	msd_list_init(&m->group.background);
-	msd_list_init(&m->group.all_lanes);
+	msd_list_init(&m->group.all_client_queues);
 	msd_list_init(&m->group.refused);
 	msd_peer_latencies_init(&m->group.paces);
 	msd_list_init(&m->receiving);

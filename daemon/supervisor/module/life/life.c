@@ -193,7 +193,7 @@ void msd_module_check_idle(struct msd_module *m)
 	if (m->life.state != MSD_STATE_DRAINING &&
 	    m->life.state != MSD_STATE_QUARANTINED)
 		return;
-	msd_direct_end_crew(&m->group);
+	msd_direct_end_group(&m->group);
 	if (m->group.n_queued > 0 || !msd_list_is_empty(&m->receiving))
 		return;
 	for (uint32_t i = 0; i < m->group.n_replicas; i++) {

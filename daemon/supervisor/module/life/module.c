@@ -48,9 +48,10 @@ void msd_module_free(struct msd_module *m)
 			MSD_CONTAINER_OF(m->receiving.next, struct msd_req, link);
 		msd_req_refuse(r, MSD_DRAINING, "the module was unloaded");
 	}
-	while (!msd_list_is_empty(&m->group.all_lanes)) {
-		msd_client_queue_free(MSD_CONTAINER_OF(
-			m->group.all_lanes.next, struct msd_client_queue, all_link));
+	while (!msd_list_is_empty(&m->group.all_client_queues)) {
+		msd_client_queue_free(MSD_CONTAINER_OF(m->group.all_client_queues.next,
+						       struct msd_client_queue,
+						       all_link));
 	}
 	msd_waiters_finish(&m->waiters);
 	msd_waiters_finish(&m->unloaders);

@@ -24,7 +24,7 @@ struct msd_module_registry_sandbox {
 };
 
 /* Workers that outlive the daemon: handover.h. */
-struct msd_module_registry_warm {
+struct msd_module_registry_handover {
 	bool is_on;                      /* new workers may be kept */
 	struct msd_digest worker;        /* digest of the worker program */
 	struct msd_handover_shelf shelf; /* workers that an earlier daemon left */
@@ -53,7 +53,7 @@ struct msd_module_registry {
 	const char *const *plugins; /* paths, for the workers; end with NULL */
 	struct msd_module_registry_sandbox sandbox;
 	const struct msd_child_user *worker_user; /* NULL: the user of the daemon */
-	struct msd_module_registry_warm warm;
+	struct msd_module_registry_handover warm;
 	struct msd_list modules; /* msd_module.link, by name */
 	uint32_t n_modules;      /* hidden successors included */
 	uint64_t generation;     /* changes when a name gets or loses a module */

@@ -9,7 +9,7 @@
 
 static bool is_held(const struct msd_client_queue *client_queue)
 {
-	for (unsigned i = 0; i < MSD_REPLY_SLOTS_COUNT; i++) {
+	for (unsigned i = 0; i < MSD_CLIENT_OBJECT_COUNT; i++) {
 		if (client_queue->n_held[i] > 0)
 			return true;
 	}
@@ -20,7 +20,7 @@ static bool is_busy(const struct msd_module *m)
 {
 	if (msd_module_in_flight(m) > 0 || !msd_list_is_empty(&m->receiving))
 		return true;
-	MSD_LIST_EACH (it, &m->group.all_lanes) {
+	MSD_LIST_EACH (it, &m->group.all_client_queues) {
 		if (is_held(MSD_CONTAINER_OF(it, struct msd_client_queue, all_link)))
 			return true;
 	}
@@ -44,7 +44,7 @@ bool msd_sleep_look(struct msd_module *m, uint64_t *ret_again_ms)
 	if (!msd_direct_is_any(&m->group))
 		return true;
 	/* A call may be arriving on a direct channel: take the channels back first. */
-	msd_direct_end_crew(&m->group);
+	msd_direct_end_group(&m->group);
 	*ret_again_ms = DIRECT_END_MS;
 	return false;
 }

@@ -65,7 +65,7 @@ static void bar(struct msd_module *m, struct msd_peer_id who, bool is_deadly)
 		"name=%s peer=\"%s\" for_ms=%u why=\"its calls cost workers\"",
 		m->group.name, msd_peer_id_text(who, name), MSD_CULPRITS_BAR_MS);
 	m->bars.until_ms = uv_now(m->group.registry->loop) + MSD_CULPRITS_BAR_MS;
-	msd_direct_end_crew(
+	msd_direct_end_group(
 		&m->group); /* the peer may have channels to other workers */
 	if (is_deadly) {
 		(void)explain_deadly(m, who, MSD_CULPRITS_BAR_MS, &d);

@@ -83,7 +83,7 @@ void msd_refusal_begin(struct msd_worker_group *group, msd_err err, const char *
 	(void)msd_diag_set(&d, err, "%s", text);
 	struct msd_reject_reason *why = msd_reject_reason_new(&d);
 
-	MSD_LIST_EACH (it, &group->all_lanes) {
+	MSD_LIST_EACH (it, &group->all_client_queues) {
 		msd_client_queue_refuse(
 			MSD_CONTAINER_OF(it, struct msd_client_queue, all_link),
 			MSD_REFUSED_ALL, why);
@@ -104,7 +104,7 @@ void msd_refusal_begin_of(struct msd_worker_group *group, struct msd_peer_id who
 {
 	struct msd_reject_reason *why = msd_reject_reason_new(d);
 
-	MSD_LIST_EACH (it, &group->all_lanes) {
+	MSD_LIST_EACH (it, &group->all_client_queues) {
 		struct msd_client_queue *client_queue =
 			MSD_CONTAINER_OF(it, struct msd_client_queue, all_link);
 		if (is_of(client_queue->client, who))
@@ -116,7 +116,7 @@ void msd_refusal_begin_of(struct msd_worker_group *group, struct msd_peer_id who
 
 void msd_refusal_begin_late(struct msd_worker_group *group)
 {
-	MSD_LIST_EACH (it, &group->all_lanes) {
+	MSD_LIST_EACH (it, &group->all_client_queues) {
 		struct msd_client_queue *client_queue =
 			MSD_CONTAINER_OF(it, struct msd_client_queue, all_link);
 		msd_client_queue_look_again(client_queue);

@@ -53,7 +53,7 @@ struct msd_client_queue *msd_client_queue_get_kind(struct msd_client *c,
 	msd_list_init(&client_queue->requests);
 	msd_list_init(&client_queue->passed);
 	msd_list_append(&c->client_queues, &client_queue->client_link);
-	msd_list_append(&group->all_lanes, &client_queue->all_link);
+	msd_list_append(&group->all_client_queues, &client_queue->all_link);
 	return client_queue;
 }
 
@@ -82,8 +82,8 @@ static void join(struct msd_client_queue *client_queue)
 static void loosen(struct msd_client_queue *client_queue)
 {
 	if (client_queue->home == NULL ||
-	    client_queue->n_held[MSD_REPLY_SLOTS_TENSOR] > 0 ||
-	    client_queue->n_held[MSD_REPLY_SLOTS_INSTANCE] > 0 ||
+	    client_queue->n_held[MSD_CLIENT_OBJECT_TENSOR] > 0 ||
+	    client_queue->n_held[MSD_CLIENT_OBJECT_INSTANCE] > 0 ||
 	    client_queue->n_requests > 0)
 		return;
 	client_queue->home->n_bound--;
@@ -265,8 +265,8 @@ static bool holds_at(const struct msd_client_queue *client_queue,
 }
 
 /* Return the queue of @c that holds objects in the worker @p, or NULL. */
-static struct msd_client_queue *lane_at(struct msd_client *c,
-					const struct msd_process *p)
+static struct msd_client_queue *queue_at(struct msd_client *c,
+					 const struct msd_process *p)
 {
 	struct msd_client_queue *client_queue =
 		c != NULL && p != NULL && p->replica != NULL
@@ -278,25 +278,25 @@ static struct msd_client_queue *lane_at(struct msd_client *c,
 }
 
 void msd_client_queue_hold(struct msd_client *c, const struct msd_process *p,
-			   enum msd_reply_slots what, uint64_t bytes)
+			   enum msd_client_object what, uint64_t bytes)
 {
-	struct msd_client_queue *client_queue = lane_at(c, p);
+	struct msd_client_queue *client_queue = queue_at(c, p);
 
 	if (client_queue == NULL)
 		return;
 	client_queue->n_held[what]++;
-	client_queue->n_held[MSD_REPLY_SLOTS_BYTES] += bytes;
+	client_queue->n_held[MSD_CLIENT_OBJECT_BYTES] += bytes;
 }
 
 void msd_client_queue_release(struct msd_client *c, const struct msd_process *p,
-			      enum msd_reply_slots what, uint64_t bytes)
+			      enum msd_client_object what, uint64_t bytes)
 {
-	struct msd_client_queue *client_queue = lane_at(c, p);
+	struct msd_client_queue *client_queue = queue_at(c, p);
 
 	if (client_queue == NULL)
 		return;
 	client_queue->n_held[what]--;
-	client_queue->n_held[MSD_REPLY_SLOTS_BYTES] -= bytes;
+	client_queue->n_held[MSD_CLIENT_OBJECT_BYTES] -= bytes;
 	loosen(client_queue);
 }
 
@@ -306,11 +306,11 @@ struct holdings {
 };
 
 static struct holdings holdings_of(const struct msd_client_queue *client_queue,
-				   enum msd_reply_slots what)
+				   enum msd_client_object what)
 {
 	struct holdings ret = {0};
 
-	MSD_LIST_EACH (it, &client_queue->group->all_lanes) {
+	MSD_LIST_EACH (it, &client_queue->group->all_client_queues) {
 		const struct msd_client_queue *other =
 			MSD_CONTAINER_OF(it, struct msd_client_queue, all_link);
 		if (other->home != client_queue->home)
@@ -325,7 +325,7 @@ static struct holdings holdings_of(const struct msd_client_queue *client_queue,
 }
 
 uint64_t msd_client_queue_room(const struct msd_client_queue *client_queue,
-			       enum msd_reply_slots what, uint64_t max, uint64_t all)
+			       enum msd_client_object what, uint64_t max, uint64_t all)
 {
 	const uint64_t own = client_queue->n_held[what];
 	const uint64_t twice = max <= UINT64_MAX / 2 ? 2 * max : UINT64_MAX;
@@ -339,9 +339,9 @@ uint64_t msd_client_queue_room(const struct msd_client_queue *client_queue,
 	return max - own < of_peer - held.peers ? max - own : of_peer - held.peers;
 }
 
-void msd_lanes_unbind(struct msd_replica *home)
+void msd_client_queues_unbind(struct msd_replica *home)
 {
-	MSD_LIST_EACH (it, &home->group->all_lanes) {
+	MSD_LIST_EACH (it, &home->group->all_client_queues) {
 		struct msd_client_queue *client_queue =
 			MSD_CONTAINER_OF(it, struct msd_client_queue, all_link);
 		if (!holds_at(client_queue, home))

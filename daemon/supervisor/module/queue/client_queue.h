@@ -20,11 +20,11 @@
 
 /* Objects that a client holds in a worker: numbers of entries in the worker's table,
  * and their bytes. */
-enum msd_reply_slots {
-	MSD_REPLY_SLOTS_TENSOR,
-	MSD_REPLY_SLOTS_INSTANCE,
-	MSD_REPLY_SLOTS_BYTES,
-	MSD_REPLY_SLOTS_COUNT
+enum msd_client_object {
+	MSD_CLIENT_OBJECT_TENSOR,
+	MSD_CLIENT_OBJECT_INSTANCE,
+	MSD_CLIENT_OBJECT_BYTES,
+	MSD_CLIENT_OBJECT_COUNT
 };
 
 #define MSD_CLIENT_QUEUE_TURN_US                                                       \
@@ -56,7 +56,7 @@ struct msd_client_queue {
 	 */
 	struct msd_list link;
 	struct msd_list client_link; /* msd_client.lanes */
-	struct msd_list all_link;    /* msd_worker_group.all_lanes */
+	struct msd_list all_link;    /* msd_worker_group.all_client_queues */
 	struct msd_worker_group *group;
 	struct msd_client *client;
 	struct msd_list requests; /* msd_req.link */
@@ -69,7 +69,7 @@ struct msd_client_queue {
 	uint32_t turn_us;         /* expected time of what it sent in this turn */
 	struct msd_replica *home; /* NULL: any worker */
 	/* At home, or in the only worker; includes objects being created. */
-	uint64_t n_held[MSD_REPLY_SLOTS_COUNT];
+	uint64_t n_held[MSD_CLIENT_OBJECT_COUNT];
 	enum msd_client_queue_kind kind;
 };
 
@@ -137,28 +137,28 @@ void msd_client_queue_serve(struct msd_client_queue *client_queue);
 void msd_client_queue_bind(struct msd_client_queue *client_queue,
 			   struct msd_replica *home);
 /** The kind of object that @r, a request that creates one, returns. */
-static inline enum msd_reply_slots msd_client_queue_held(const struct msd_req *r)
+static inline enum msd_client_object msd_client_queue_held(const struct msd_req *r)
 {
-	return r->method == MSD_M_MODULE_INSTANCE ? MSD_REPLY_SLOTS_INSTANCE
-						  : MSD_REPLY_SLOTS_TENSOR;
+	return r->method == MSD_M_MODULE_INSTANCE ? MSD_CLIENT_OBJECT_INSTANCE
+						  : MSD_CLIENT_OBJECT_TENSOR;
 }
 /**
  * Count one object of @bytes more that the client holds, or will hold, in the worker
  * @p; or one less.
  */
 void msd_client_queue_hold(struct msd_client *c, const struct msd_process *p,
-			   enum msd_reply_slots what, uint64_t bytes);
+			   enum msd_client_object what, uint64_t bytes);
 void msd_client_queue_release(struct msd_client *c, const struct msd_process *p,
-			      enum msd_reply_slots what, uint64_t bytes);
+			      enum msd_client_object what, uint64_t bytes);
 /**
  * Return how many more objects @client_queue's client may hold in its worker, of @all
  * in total. A connection may have @max and its peer twice as many. The peer gets a fair
  * part of what other peers leave, so that new peers get some.
  */
 uint64_t msd_client_queue_room(const struct msd_client_queue *client_queue,
-			       enum msd_reply_slots what, uint64_t max, uint64_t all);
+			       enum msd_client_object what, uint64_t max, uint64_t all);
 /** Unbind the queues of @home: its worker is gone, with all objects held there. */
-void msd_lanes_unbind(struct msd_replica *home);
+void msd_client_queues_unbind(struct msd_replica *home);
 /** Free an empty queue. */
 void msd_client_queue_free(struct msd_client_queue *client_queue);
 

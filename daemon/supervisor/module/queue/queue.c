@@ -27,8 +27,8 @@ static bool makes_object(const struct msd_req *r)
  * home. Requests that need no order leave it only while it has a home: without one,
  * they go to any free worker anyway.
  */
-static struct msd_client_queue *lane_for(struct msd_worker_group *group,
-					 const struct msd_req *r)
+static struct msd_client_queue *queue_for(struct msd_worker_group *group,
+					  const struct msd_req *r)
 {
 	struct msd_client_queue *client_queue =
 		msd_client_queue_get(r->client.who, group);
@@ -45,7 +45,7 @@ static struct msd_client_queue *lane_for(struct msd_worker_group *group,
 
 void msd_queue_put(struct msd_worker_group *group, struct msd_req *r)
 {
-	struct msd_client_queue *client_queue = lane_for(group, r);
+	struct msd_client_queue *client_queue = queue_for(group, r);
 
 	if (client_queue == NULL || r->job.params.bad) {
 		msd_req_refuse(r, MSD_NOMEM, "request: out of memory");
@@ -76,8 +76,8 @@ static const char *one_too_many(const struct msd_client_queue *client_queue,
 	if (!makes_object(r) ||
 	    (r->method == MSD_M_TENSOR_COPY && !r->at.is_copy_to_device))
 		return NULL;
-	if (msd_client_queue_held(r) == MSD_REPLY_SLOTS_INSTANCE) {
-		return msd_client_queue_room(client_queue, MSD_REPLY_SLOTS_INSTANCE,
+	if (msd_client_queue_held(r) == MSD_CLIENT_OBJECT_INSTANCE) {
+		return msd_client_queue_room(client_queue, MSD_CLIENT_OBJECT_INSTANCE,
 					     limits->max_executors,
 					     MSD_MAX_INSTANCES) > 0
 			       ? NULL
@@ -85,7 +85,7 @@ static const char *one_too_many(const struct msd_client_queue *client_queue,
 				 "the module's worker as it may, or as others leave it "
 				 "(--max-executors): free some, or wait until they do";
 	}
-	if (msd_client_queue_room(client_queue, MSD_REPLY_SLOTS_TENSOR,
+	if (msd_client_queue_room(client_queue, MSD_CLIENT_OBJECT_TENSOR,
 				  limits->max_tensors, MSD_MAX_RESIDENTS) == 0) {
 		return "the connection or its peer has as many resident tensors in the "
 		       "module's worker as it may, or as others leave it "
@@ -96,7 +96,7 @@ static const char *one_too_many(const struct msd_client_queue *client_queue,
 		return "the tensor has more bytes than a connection may have resident "
 		       "in the module's worker (--max-resident)";
 	}
-	return msd_client_queue_room(client_queue, MSD_REPLY_SLOTS_BYTES,
+	return msd_client_queue_room(client_queue, MSD_CLIENT_OBJECT_BYTES,
 				     limits->max_resident,
 				     limits->max_memory) >= r->at.makes_bytes
 		       ? NULL
@@ -113,7 +113,7 @@ static void send_one(struct msd_replica *rep, struct msd_client_queue *client_qu
 
 	if (makes_object(r) && !is_stale(r) && too_many == NULL) {
 		client_queue->n_held[msd_client_queue_held(r)]++;
-		client_queue->n_held[MSD_REPLY_SLOTS_BYTES] += r->at.makes_bytes;
+		client_queue->n_held[MSD_CLIENT_OBJECT_BYTES] += r->at.makes_bytes;
 		r->at.holds = true;
 	}
 	(void)msd_client_queue_pop(client_queue);

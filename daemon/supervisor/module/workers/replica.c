@@ -310,7 +310,7 @@ void msd_replica_on_lost(struct msd_replica *rep, const char *how)
 		msd_process_detach(p);
 		msd_process_unref(p);
 	}
-	msd_lanes_unbind(rep);
+	msd_client_queues_unbind(rep);
 	msd_deadline_clear(rep->group->registry->deadlines, &rep->run_timer);
 	lose_sent(rep, &lost, was_running);
 	rep->group->ops->on_lost(rep, loss, &blame, how);

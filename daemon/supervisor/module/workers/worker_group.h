@@ -91,13 +91,13 @@ struct msd_worker_group {
 		refused; /* msd_client_queue.link: queues with requests being refused */
 	struct msd_deadline refusal_timer; /* owned by bulk_reject.c */
 	struct msd_deadline ready_timer;   /* owned by ready_timeout.c */
-	bool is_waiting;           /* no worker has served since the timer was set */
-	struct msd_list all_lanes; /* msd_client_queue.all_link */
-	uint32_t n_queued;         /* requests in client queues */
-	uint64_t queued_us;        /* expected time of these requests */
-	struct msd_latency_estimate pace; /* for all peers together */
-	struct msd_peer_latencies paces;  /* of each peer */
-	struct msd_facts facts;           /* reported by the worker that opened last */
+	bool is_waiting; /* no worker has served since the timer was set */
+	struct msd_list all_client_queues; /* msd_client_queue.all_link */
+	uint32_t n_queued;                 /* requests in client queues */
+	uint64_t queued_us;                /* expected time of these requests */
+	struct msd_latency_estimate pace;  /* for all peers together */
+	struct msd_peer_latencies paces;   /* of each peer */
+	struct msd_facts facts;            /* reported by the worker that opened last */
 	uint64_t n_calls, n_errors;
 	uint64_t n_failed; /* errors raised by the module's code: CALL_FAILED */
 	uint64_t n_lost;   /* errors of calls without an answer */
