@@ -46,6 +46,14 @@ length)
   plant proto/long.h '/* Happy path: none. */'
   passes "$here/length.sh" "$dir"
   ;;
+sentences)
+  passes "$here/sentences.py" "$dir"
+  yes '/* What follows from it is its own. */' | head -n 15 >"$dir/proto/odd.c" || true
+  fails proto/odd.c:15 "$here/sentences.py" "$dir"
+  rm "$dir/proto/odd.c"
+  yes 'Nobody reads it, for somebody wrote it.' | head -n 7 >"$dir/odd.md" || true
+  fails odd.md:7 "$here/sentences.py" "$dir"
+  ;;
 places)
   passes "$here/places.sh" "$dir"
   plant proto/bad.c "/* see /wor""k/notes */"
