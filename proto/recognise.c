@@ -158,9 +158,10 @@ static msd_err note_place(void *ctx, int8_t type, size_t at, size_t n,
 	if (type != MSD_EXT_TENSOR ||
 	    !msd_wire_tensor_in_segment(to->bytes + at, &segment, &offset))
 		return MSD_OK;
-	if (m->n_noted < MSD_MEMORY_PLACES)
+	if (m->n_noted < MSD_MEMORY_PLACES) {
 		m->noted[m->n_noted] =
 			(uint16_t)at; /* a body with more places is not cached */
+	}
 	m->n_noted++;
 	return MSD_OK;
 }

@@ -165,9 +165,10 @@ static void supply_all(struct msd_source_pollers *source_pollers,
 		       const struct msd_options *o)
 {
 	for (uint32_t i = 0; i < o->n_preloads; i++) {
-		if (o->preloads[i].source != NULL && !is_overridden(o, i))
+		if (o->preloads[i].source != NULL && !is_overridden(o, i)) {
 			msd_source_pollers_start(source_pollers, &o->preloads[i],
 						 false);
+		}
 	}
 }
 

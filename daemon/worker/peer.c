@@ -136,9 +136,10 @@ static msd_err take_segment(struct msd_peer *peer, struct msd_span params,
 	    msd_value_read(&c, &index, d) == MSD_OK &&
 	    msd_value_read(&c, &bytes, d) == MSD_OK && word.kind == MSD_K_STR &&
 	    index.kind == MSD_K_INT && bytes.kind == MSD_K_INT && bytes.as.i >= 0) {
-		if (msd_span_is(word.as.str, "ledger"))
+		if (msd_span_is(word.as.str, "ledger")) {
 			return msd_direct_accept_set_ledger(peer, (uint64_t)bytes.as.i,
 							    d);
+		}
 		kind = kind_of(word.as.str, index.as.i);
 	}
 	if (kind == NULL) {

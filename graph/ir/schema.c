@@ -64,14 +64,16 @@ static bool is_whole(const modser_sg_op_schema *schema)
 	if (schema->n_fields > 0 && schema->fields == NULL)
 		return msd_refuse("modser_sg_op_schema.fields is NULL") == 0;
 	for (size_t i = 0; i < schema->n_fields; i++) {
-		if (schema->fields[i].name == NULL)
+		if (schema->fields[i].name == NULL) {
 			return msd_refuse("modser_sg_op_field.name is NULL: number %zu "
 					  "of operator %s",
 					  i, schema->name) == 0;
-		if (!msd_sg_attr_is_whole(&schema->fields[i].def))
+		}
+		if (!msd_sg_attr_is_whole(&schema->fields[i].def)) {
 			return msd_refuse("modser_sg_op_field.def is NULL: %s of "
 					  "operator %s",
 					  schema->fields[i].name, schema->name) == 0;
+		}
 	}
 	return true;
 }

@@ -101,9 +101,10 @@ int modser_sg_tensor_set_dims(modser_sg_tensor *tensor, const int64_t *dims, siz
 
 int modser_sg_tensor_set_dim_name(modser_sg_tensor *tensor, size_t i, const char *name)
 {
-	if (tensor == NULL || name == NULL)
+	if (tensor == NULL || name == NULL) {
 		return msd_sg_null(tensor != NULL ? tensor->graph : NULL,
 				   "the name of a dimension");
+	}
 	if (tensor->ndim < 0 || i >= (size_t)tensor->ndim)
 		return fail(tensor, MSD_BAD_ARGUMENT, "it has no such dimension");
 	if (!msd_sg_is_name(name)) {

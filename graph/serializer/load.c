@@ -237,9 +237,10 @@ static int load_const(const modser_serializer *s, struct msd_buf *file,
 int modser_serializer_load_const_fd(const modser_serializer *s, int fd,
 				    modser_sg_tensor *tensor)
 {
-	if (s == NULL || tensor == NULL)
+	if (s == NULL || tensor == NULL) {
 		return msd_sg_null(tensor != NULL ? tensor->graph : NULL,
 				   "the serializer");
+	}
 	struct msd_buf file = {0};
 
 	if (msd_serializer_read_fd(tensor->graph, fd, "the file of constants", &file) !=
@@ -253,9 +254,10 @@ int modser_serializer_load_const_fd(const modser_serializer *s, int fd,
 int modser_serializer_load_const_file(const modser_serializer *s, const char *path,
 				      modser_sg_tensor *tensor)
 {
-	if (s == NULL || path == NULL || tensor == NULL)
+	if (s == NULL || path == NULL || tensor == NULL) {
 		return msd_sg_null(tensor != NULL ? tensor->graph : NULL,
 				   "the serializer, or path,");
+	}
 	struct msd_buf file = {0};
 
 	if (msd_serializer_read(tensor->graph, path, &file) != 0) {

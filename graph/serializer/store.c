@@ -31,9 +31,10 @@ int modser_serializer_split(const modser_serializer *s, const modser_part *model
 			    modser_part *ret_model, modser_part *ret_data)
 {
 	if (s == NULL || model == NULL || name == NULL || graph == NULL ||
-	    ret_model == NULL || ret_data == NULL)
+	    ret_model == NULL || ret_data == NULL) {
 		return msd_sg_null(
 			graph, "the serializer, model, name, ret_model or ret_data");
+	}
 	if (s->ops->split == NULL) {
 		return msd_sg_fail(graph, MSD_UNSUPPORTED,
 				   "%s has no files of weights alone", s->ops->name);

@@ -168,10 +168,11 @@ static void compute(struct outline *o, const modser_sg_node *node)
 {
 	if (!can_compute(node) || !make_outputs(o, node))
 		return;
-	for (size_t i = 0; i < node->n_inputs; i++)
+	for (size_t i = 0; i < node->n_inputs; i++) {
 		o->in[i] = node->inputs[i] != NULL
 				   ? msd_outline_value_of(node->inputs[i])
 				   : NULL;
+	}
 	if (!msd_kernel_compute(node, o->in, o->out))
 		return;
 	for (size_t i = 0; i < node->n_outputs; i++) {

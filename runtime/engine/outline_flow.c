@@ -152,9 +152,10 @@ static msd_err enter_scan(const modser_sg_node *node, struct msd_diag *d)
 			continue;
 		const int64_t axis = number(node, "scan_input_axes", k);
 		cut_axis(g->inputs[i], axis);
-		if (g->inputs[i]->ndim >= 0)
+		if (g->inputs[i]->ndim >= 0) {
 			n = node->inputs[i]->dims[msd_kernel_axis(
 				axis, (size_t)node->inputs[i]->ndim)];
+		}
 	}
 	const msd_err err = msd_outline_graph(g, d);
 	give_states(node, 0);

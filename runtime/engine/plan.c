@@ -243,9 +243,10 @@ static msd_err run_flow(struct msd_plan *p, const modser_sg_node *node,
 		p->out[i] = NULL;
 	const msd_err err = flow->kernel->run(&call, d);
 	for (size_t i = 0; i < node->n_outputs; i++) {
-		if (node->outputs[i] != NULL)
+		if (node->outputs[i] != NULL) {
 			msd_connection_slots_reserve(&p->places, node->outputs[i],
 						     p->out[i]);
+		}
 	}
 	return err == MSD_OK ? err
 			     : msd_diag_wrap(d, err, "node %zu \"%s\"", node->number,

@@ -66,9 +66,10 @@ static unsigned count_turn(uint32_t us)
 	scene_init(&s);
 	s.module.group.pace.us[0] = us;
 	for (unsigned i = 0; i < 20; i++) {
-		for (unsigned k = 0; k < 2; k++)
+		for (unsigned k = 0; k < 2; k++) {
 			(void)queue(&s, msd_client_queue_get(&s.clients[k],
 							     &s.module.group));
+		}
 	}
 	struct msd_client_queue *a =
 		msd_client_queue_get(&s.clients[0], &s.module.group);

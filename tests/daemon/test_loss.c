@@ -41,9 +41,10 @@ Test(loss, each_is_told_by_its_own_code_and_hint)
 		cr_expect_eq(strstr(msd_diag_text(&d), "its input may have") != NULL,
 			     rows[i].blames_input, "row %zu: %s", i, msd_diag_text(&d));
 		cr_expect((d.hint == NULL) == (rows[i].hint == NULL), "row %zu", i);
-		if (d.hint != NULL && rows[i].hint != NULL)
+		if (d.hint != NULL && rows[i].hint != NULL) {
 			cr_expect(strstr(d.hint, rows[i].hint), "row %zu: %s", i,
 				  d.hint);
+		}
 		msd_diag_finish(&d);
 	}
 }

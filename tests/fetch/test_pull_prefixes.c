@@ -76,9 +76,10 @@ Test(listed, takes_no_path_that_a_server_may_read_as_another)
 		"https://h/models/%252e%252e/x", "https://h/models/..;/x",
 		"https://h/models/a\\..\\..\\x", "https://h/models/%5c../x"};
 
-	for (size_t i = 0; i < sizeof(urls) / sizeof(urls[0]); i++)
+	for (size_t i = 0; i < sizeof(urls) / sizeof(urls[0]); i++) {
 		cr_expect(!msd_pull_prefix("https://h/models/", urls[i]), "%s",
 			  urls[i]);
+	}
 }
 
 Test(listed, judges_every_prefix_of_a_url)

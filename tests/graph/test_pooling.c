@@ -75,9 +75,10 @@ static void expect_floats(const struct pool *p, const float *x, size_t n,
 
 	run(&o);
 	const float *y = msd_plan_output(o.plan, 0);
-	for (size_t i = 0; i < n; i++)
+	for (size_t i = 0; i < n; i++) {
 		cr_expect_float_eq(y[i], want[i], 1e-5f, "%zu: %f, not %f", i,
 				   (double)y[i], (double)want[i]);
+	}
 	one_end(&o);
 }
 

@@ -290,9 +290,10 @@ msd_err msd_oci_begin(struct msd_oci *o, const struct msd_uri *uri, struct msd_d
 	msd_err err = msd_oci_name_read(uri, &o->name, d);
 
 	msd_text_init(&o->text);
-	if (err == MSD_OK)
+	if (err == MSD_OK) {
 		err = msd_network_options_header(o->how.reach, uri->host, uri,
 						 &o->basic, d);
+	}
 	if (err == MSD_OK)
 		err = ask_manifest(o, d);
 	if (err != MSD_OK)

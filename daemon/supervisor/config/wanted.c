@@ -144,10 +144,11 @@ void msd_wanted_look(struct msd_wanted *w)
 
 			msd_list_remove(&e->link);
 			if ((section_of(w, e->name) == NULL) == (goes == 1) &&
-			    settle(w, e))
+			    settle(w, e)) {
 				free(e);
-			else
+			} else {
 				msd_list_append(&w->waiting, &e->link);
+			}
 		}
 	}
 }

@@ -152,9 +152,10 @@ static void put_stage(struct msd_exposition *x, const struct msd_module *m,
 {
 	const struct msd_label labels[] = {{"module", m->group.name}, {"stage", stage}};
 
-	if (msd_histogram_total(&t->device_list) > 0)
+	if (msd_histogram_total(&t->device_list) > 0) {
 		msd_exposition_put_times(x, &stages, labels, 2, &t->device_list,
 					 t->sum_ns);
+	}
 }
 
 static void put_stages(struct msd_exposition *x, const struct msd_module *m)

@@ -229,9 +229,10 @@ msd_err msd_bearer_authorize(struct msd_http_exchange *a, enum msd_method method
 	}
 	const msd_err err = msd_authorization_set(&a->caller->session, &b->grant,
 						  b->has_token ? &b->token : NULL, &d);
-	if (err != MSD_OK) /* BUSY is the user's own limit */
+	if (err != MSD_OK) { /* BUSY is the user's own limit */
 		msd_http_exchange_fail(
 			a, err == MSD_BUSY ? 429 : msd_http_exchange_status(err), &d);
+	}
 	return err;
 }
 

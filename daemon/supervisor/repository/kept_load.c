@@ -73,9 +73,10 @@ static msd_err take_papers(struct keeping *k, struct msd_module *m, struct msd_d
 	struct msd_buf *signature = &m->group.source.signature;
 	msd_err err = MSD_OK;
 
-	if (m->trial != NULL)
+	if (m->trial != NULL) {
 		err = msd_stored_self_tests_write(m->trial, paper_of(k, MSD_ROLE_TEST),
 						  d);
+	}
 	if (err == MSD_OK) {
 		err = msd_attachment_write((struct msd_span){manifest->p, manifest->n},
 					   paper_of(k, MSD_ROLE_MANIFEST), d);

@@ -152,9 +152,10 @@ static msd_err load(struct rollback *b, struct msd_req *r, struct msd_diag *d)
 		&m, d);
 
 	b->source.fd = -1;
-	if (err == MSD_OK && b->kind == RETURN)
+	if (err == MSD_OK && b->kind == RETURN) {
 		msd_failed_edition_note(&m->failed_edition, &b->failure.digest,
 					b->failure.why);
+	}
 	if (err != MSD_OK || r == NULL)
 		return err;
 	msd_list_remove(&r->link);

@@ -108,9 +108,10 @@ static uint32_t view_add_flat(struct msd_graph_instance *g, uint32_t entry)
 	struct msd_graph_view *v = &g->views[i];
 
 	v->extent = 1;
-	for (int32_t k = 0; k < v->dl.ndim; k++)
+	for (int32_t k = 0; k < v->dl.ndim; k++) {
 		v->extent *=
 			v->dl.shape[k]; /* cannot overflow: checked with the graph */
+	}
 	v->dl.shape = &v->extent;
 	v->dl.ndim = 1;
 	return i;

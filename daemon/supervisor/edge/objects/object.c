@@ -51,9 +51,10 @@ static enum msd_client_object held_of(enum msd_kind kind)
 void msd_object_drop(struct msd_object *o, struct msd_object_release *f)
 {
 	msd_object_release_add(f, o->process, o->kind, o->theirs);
-	if (f->client != NULL)
+	if (f->client != NULL) {
 		msd_client_queue_release(f->client, o->process, held_of(o->kind),
 					 o->bytes);
+	}
 	if (o->counted != NULL)
 		*o->counted -= o->bytes;
 	msd_process_unref(o->process);

@@ -76,9 +76,9 @@ static bool is_over(const struct msd_session *s, const struct msd_req *r)
 
 	if (held == 0 || r->placement.budget != NULL)
 		return false; /* or it has its memory and waits for its module */
-	const uint64_t n_others = count_others(s);
-	return n_others > 0 && held + r->placement.wanted_bytes >
-				       s->edge->budget->max_bytes / (n_others + 1);
+	const uint64_t n_sharing = count_others(s) + 1;
+	return n_sharing > 1 && held + r->placement.wanted_bytes >
+					s->edge->budget->max_bytes / n_sharing;
 }
 
 msd_err msd_memory_share_reserve(struct msd_session *s, struct msd_req *r,

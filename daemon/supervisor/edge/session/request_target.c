@@ -85,9 +85,10 @@ static bool read_naming(struct msd_session *s, struct msd_cur items, uint32_t n,
 		read_target(s, &v, ret);
 		return true;
 	case TENSOR:
-		if (msd_object_module(s, items, n, &ret->module, NULL) != MSD_OK)
+		if (msd_object_module(s, items, n, &ret->module, NULL) != MSD_OK) {
 			ret->module =
 				(struct msd_span){0}; /* the method reports the error */
+		}
 		return true;
 	case NOTHING:
 	default:

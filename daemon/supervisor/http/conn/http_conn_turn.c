@@ -242,10 +242,11 @@ static void go_on(struct msd_http_conn *v)
 	/* A reply is written, or --write-stall closes the connection; only unserved
 	 * input can be rejected. */
 	if (!v->is_awaiting && msd_http_conn_unwritten(v) == 0 &&
-	    msd_account_is_over(&v->caller.session.client.account))
+	    msd_account_is_over(&v->caller.session.client.account)) {
 		msd_http_conn_close(
 			v, "it holds more memory than it may (--max-connection-memory, "
 			   "--max-peer-memory, --max-total-memory)");
+	}
 }
 
 void msd_http_conn_serve_now(struct msd_http_conn *v)

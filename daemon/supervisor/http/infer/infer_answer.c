@@ -141,9 +141,10 @@ static msd_err settle(struct msd_http_session *c)
 	msd_http_exchange_say_json(&c->asking, 200);
 	if (i->err == MSD_OK)
 		i->err = take_text(c, &i->answer, &i->why);
-	if (i->err != MSD_OK)
+	if (i->err != MSD_OK) {
 		msd_http_exchange_fail(&c->asking, msd_http_exchange_status(i->err),
 				       &i->why);
+	}
 	msd_infer_answer_finish(&i->answer);
 	return i->err;
 }

@@ -191,9 +191,10 @@ msd_err msd_direct_share_ledger(struct msd_process *p, struct msd_diag *d)
 	const uint64_t now_ns = msd_now_ns();
 	msd_err err = MSD_NO_SPACE;
 
-	if (map != MAP_FAILED && seen != NULL)
+	if (map != MAP_FAILED && seen != NULL) {
 		err = msd_segment_pass_segment(p, "ledger", 0, fd,
 					       sizeof(struct msd_ledger));
+	}
 	if (fd >= 0)
 		(void)close(fd);
 	if (err == MSD_OK) {

@@ -83,9 +83,10 @@ static void begin_looking(struct msd_module *m)
 	uint64_t again_ms;
 
 	m->idle_timer.on_due = on_look;
-	if (msd_sleep_begin(m, &again_ms))
+	if (msd_sleep_begin(m, &again_ms)) {
 		msd_deadline_set(m->group.registry->deadlines, &m->idle_timer,
 				 again_ms);
+	}
 }
 
 static void take(struct msd_module *m, const struct msd_life_event *e, const char *how)

@@ -43,9 +43,10 @@ uint32_t msd_readiness_count_ready(struct msd_module_registry *registry)
 {
 	uint32_t n = 0;
 
-	for (uint32_t i = 0; i < registry->n_expected; i++)
+	for (uint32_t i = 0; i < registry->n_expected; i++) {
 		n += msd_readiness_find(registry, registry->expected[i]) != NULL ? 1
 										 : 0;
+	}
 	return n;
 }
 

@@ -35,9 +35,10 @@ static struct msd_client_queue *queue_for(struct msd_worker_group *group,
 
 	if (client_queue == NULL || r->at.needs != NULL || makes_object(r))
 		return client_queue;
-	if (r->at.is_background)
+	if (r->at.is_background) {
 		return msd_client_queue_get_kind(r->client.who, group,
 						 MSD_CLIENT_QUEUE_BACKGROUND);
+	}
 	if (!r->at.is_unordered || client_queue->home == NULL)
 		return client_queue;
 	return msd_client_queue_get_kind(r->client.who, group, MSD_CLIENT_QUEUE_LOOSE);

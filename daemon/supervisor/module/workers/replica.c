@@ -112,9 +112,10 @@ static msd_err start_fresh(struct msd_replica *rep, struct msd_diag *d)
 	rep->process = err == MSD_OK ? p : NULL;
 	if (err != MSD_OK)
 		return err;
-	if (!msd_handover_key(group, msd_replica_index(rep), &p->warm.key))
+	if (!msd_handover_key(group, msd_replica_index(rep), &p->warm.key)) {
 		msd_handover_ends_cool(&p->warm,
 				       group->registry); /* exits with the daemon */
+	}
 	begin(rep);
 	return MSD_OK;
 }
