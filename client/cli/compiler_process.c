@@ -17,6 +17,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "client/cli/confine.h"
+
 /* A file of a real archive compiles in seconds, the largest ones in a few minutes. */
 #define MAX_CPU_S 600u
 #define MAX_MEMORY_BYTES (8ull << 30)

@@ -11,10 +11,9 @@
  * A compiler of untrusted code also has resource limits, which its children inherit.
  */
 #include <signal.h>
+#include <stdbool.h>
 #include <stdint.h>
 #include <sys/types.h>
-
-#include "client/cli/confine.h"
 
 /* For each process of a run, and never above this program's own limits. */
 struct msd_compiler_bounds {

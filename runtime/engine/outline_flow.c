@@ -8,6 +8,7 @@
 
 #include <string.h>
 
+#include "graph/ir/graph.h"
 #include "graph/op/flow.h"
 #include "runtime/engine/kernel.h"
 

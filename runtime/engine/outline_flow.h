@@ -1,7 +1,9 @@
 #ifndef MSD_RUNTIME_ENGINE_OUTLINE_FLOW_H
 #define MSD_RUNTIME_ENGINE_OUTLINE_FLOW_H
 /* Shape inference (outline.h) of nodes that run graphs themselves. */
-#include "graph/ir/graph.h"
+#include <stdbool.h>
+
+#include "graph/modser_graph.h"
 #include "proto/diag.h"
 
 /** True if all extents of @t are known. */

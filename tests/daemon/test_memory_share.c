@@ -7,7 +7,6 @@
 
 #include "daemon/supervisor/edge/session/memory_share.h"
 #include "proto/body.h"
-#include "proto/frame.h"
 #include "proto/value.h"
 #include "tests/fuzz/fake_child.h"
 #include "tests/fuzz/supervisor_world.h"

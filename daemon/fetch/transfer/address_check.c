@@ -1,6 +1,5 @@
 #include "daemon/fetch/transfer/address_check.h"
 
-#include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
 

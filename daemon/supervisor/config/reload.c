@@ -20,7 +20,6 @@
 #include "daemon/supervisor/machine.h"
 #include "daemon/supervisor/module/direct/directs.h"
 #include "daemon/supervisor/module/life/catalog.h"
-#include "daemon/supervisor/module/life/life.h"
 #include "daemon/supervisor/module/queue/admit.h"
 #include "daemon/supervisor/repository/key_revocation.h"
 #include "daemon/supervisor/repository/rollback.h"

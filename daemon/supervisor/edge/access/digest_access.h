@@ -5,7 +5,6 @@
  * store only by digest. The store thread checks this while the ACL file may be
  * reloaded.
  */
-#include <stdbool.h>
 
 #include "daemon/supervisor/rights/acl.h"
 

@@ -15,7 +15,6 @@
  * are answered. So the client learns of a worker's death when the supervisor does,
  * not before.
  */
-#include "daemon/supervisor/module/life/life_table.h"
 #include "daemon/supervisor/module/workers/process.h"
 #include "daemon/supervisor/request/peer_id.h"
 #include "daemon/supervisor/request/request.h"

@@ -12,7 +12,6 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "daemon/limits.h"
 #include "daemon/supervisor/module/direct/direct.h"
 #include "daemon/supervisor/module/workers/replica.h"
 #include "daemon/supervisor/module/workers/run_step.h"
