@@ -124,6 +124,8 @@ class Model:
     def of_run(self, a, run):
         names = {"echo": {"OK"}, "fail": {"CALL_FAILED"}, "die": {"WORKER_LOST"}, "hang": set()}
         allowed = names[a.kind] | ({"DEADLINE_EXCEEDED"} if a.deadline_ms is not None else set())
+        if a.kind == "hang" and a.cancelled:  # others waited behind it: its worker was ended
+            allowed.add("CANCELLED")
         # Its worker was ended for the one before, whose answer nobody had read yet.
         ended = any(k.process == run.process and k.at < run.at for k in self.killings)
         return allowed | ({"WORKER_LOST"} if ended or self.overran_unseen(a) else set())
