@@ -9,8 +9,22 @@ if [[ -z ${IN_MOUNTS_OF_ITS_OWN:-} ]]; then
   exec env IN_MOUNTS_OF_ITS_OWN=1 unshare -m --propagation private "$0" "$build" "$script" "$@"
 fi
 at=$(mktemp -d)
-# systemd-nspawn leaves two empty control groups behind.
-trap 'umount -l "$at"; rmdir "$at" /sys/fs/cgroup/{systemd,unified}/{payload,supervisor} 2>/dev/null || true' EXIT
+# A control group of its own: systemd-nspawn makes groups with fixed names in the caller's, so two
+# that run at once, or what one left that was killed, would meet there.
+groups=()
+for tree in /sys/fs/cgroup /sys/fs/cgroup/{systemd,unified}; do
+  [[ -w $tree/cgroup.procs ]] && mkdir "$tree/nspawn.$$" && groups+=("$tree/nspawn.$$")
+done
+for group in "${groups[@]}"; do echo $$ >"$group/cgroup.procs"; done
+finish() {
+  umount -l "$at"
+  rmdir "$at"
+  for group in "${groups[@]}"; do
+    echo $$ >"${group%/*}/cgroup.procs"
+    find "$group" -depth -type d -exec rmdir {} +
+  done
+}
+trap 'finish 2>/dev/null || true' EXIT
 mount -t tmpfs tmpfs "$at"
 mkdir "$at"/{upper,work,root}
 mount -t overlay overlay -o "lowerdir=/,upperdir=$at/upper,workdir=$at/work" "$at/root"
@@ -32,7 +46,7 @@ ExecStart=/bin/bash /script
 ExecStopPost=/bin/systemctl poweroff --force
 UNIT
 # Its own filter of system calls lacks what a sandbox of ours may want.
-timeout 600 systemd-nspawn -q -D "$guest" --keep-unit --register=no --private-users=no \
+timeout 100 systemd-nspawn -q -D "$guest" --keep-unit --register=no --private-users=no \
   --link-journal=no --console=pipe --private-network \
   --system-call-filter='landlock_create_ruleset landlock_add_rule landlock_restrict_self' \
   /lib/systemd/systemd --unit=script.service >"$at/console" 2>&1 || true

@@ -21,27 +21,39 @@ import msgpack
 PATH = "/run/modserd/modserd.sock"
 HEAD = struct.Struct("<4sIQ")
 BODY = msgpack.packb([0, 1, "call", ["kept:int"]])
+NOTIFICATION = 2  # such as "leaving"
 EACH_S = 0.002
 PATIENCE = 120
 
 
+def read_frame(s):
+    """The body of the next frame; None if the daemon closed the connection."""
+    said, n = b"", HEAD.size
+    while len(said) < n:
+        more = s.recv(n - len(said))
+        if not more:
+            return None
+        said += more
+        if len(said) == HEAD.size:
+            n = HEAD.size + HEAD.unpack(said)[1]
+    return msgpack.unpackb(said[HEAD.size:])
+
+
 def call():
-    """"OK", the name of an error, or "closed": a daemon that ends lets go of who has just come."""
+    """"OK", the name of an error, or "closed": a daemon that ends closes what has just come."""
     with socket.socket(socket.AF_UNIX) as s:
         s.settimeout(PATIENCE)
         s.connect(PATH)
         try:
             s.sendall(HEAD.pack(b"\xedmd\x01", len(BODY), 0) + BODY)
-            said = b""
-            while len(said) < HEAD.size or len(said) < HEAD.size + HEAD.unpack_from(said)[1]:
-                more = s.recv(1 << 16)
-                if not more:
-                    return "closed"
-                said += more
+            body = read_frame(s)
+            while body and body[0] == NOTIFICATION:
+                body = read_frame(s)
         except (ConnectionResetError, BrokenPipeError):
             return "closed"
-    error = msgpack.unpackb(said[HEAD.size:])[2]
-    return error[1] if error else "OK"
+    if body is None:
+        return "closed"
+    return body[2][1] if body[2] else "OK"
 
 
 def load(is_over, counts):
@@ -89,7 +101,7 @@ def main():
         same += workers() == first
         wait_until_stored(in_store)
     is_over.set()
-    said = counts.get()
+    said = counts.get(timeout=PATIENCE)
     other.join()
     refused = sum(m for word, m in said.items() if word.startswith("refused"))
     print(f"same {same} refused {refused}", end=" ")

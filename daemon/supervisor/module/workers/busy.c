@@ -48,24 +48,15 @@ bool msd_busy_longest(const struct msd_worker_group *group, uint64_t *ret_ms)
 	return is_any;
 }
 
-/* An ended call counts as answered when its worker is gone. */
-static bool goes_on(const struct msd_silence *s, uint64_t n_answered)
-{
-	return s->is_on && n_answered <= s->n_answered + s->n_ended;
-}
-
 void msd_busy_note_end(struct msd_worker_group *group, uint64_t ran_ms)
 {
 	const uint64_t n = msd_worker_group_answered(group);
 	struct msd_silence *s = &group->silence;
 
-	if (goes_on(s, n)) {
-		s->n_ended++;
-		return;
-	}
+	if (s->is_on && s->n_answered == n)
+		return; /* the silence continues */
 	*s = (struct msd_silence){.is_on = true,
 				  .n_answered = n,
-				  .n_ended = 1,
 				  .since_ms = uv_now(group->registry->loop) - ran_ms};
 }
 
@@ -95,7 +86,7 @@ bool msd_busy_is_hung(const struct msd_worker_group *group, uint64_t *ret_ms)
 
 	if (most_ms == 0 || !find_shortest(group, ret_ms))
 		return false;
-	if (goes_on(s, msd_worker_group_answered(group)))
+	if (s->is_on && s->n_answered == msd_worker_group_answered(group))
 		*ret_ms = uv_now(group->registry->loop) - s->since_ms;
 	return *ret_ms >= most_ms;
 }

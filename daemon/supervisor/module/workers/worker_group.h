@@ -57,8 +57,7 @@ struct msd_worker_group_ops {
 /* Workers were terminated for long requests, and no worker has answered since. */
 struct msd_silence {
 	bool is_on;
-	uint64_t n_answered; /* at the begin */
-	uint64_t n_ended;    /* calls that were ended since, which count as answered */
+	uint64_t n_answered; /* at the begin; lasts while this number is unchanged */
 	uint64_t since_ms;
 };
 
