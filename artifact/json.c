@@ -2,8 +2,8 @@
 
 #include <string.h>
 
-#include "proto/json.h"
-#include "proto/utf8.h"
+#include "proto/base/json.h"
+#include "proto/base/utf8.h"
 
 json_t *msd_json_text(struct msd_span s)
 {

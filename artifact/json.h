@@ -7,7 +7,7 @@
  */
 #include <jansson.h>
 
-#include "proto/bytes.h"
+#include "proto/base/bytes.h"
 
 /** @s as a string; a byte that is not UTF-8 becomes U+FFFD. */
 json_t *msd_json_text(struct msd_span s);
@@ -21,7 +21,7 @@ void msd_json_set(json_t **map, const char *key, json_t *value);
 json_t *msd_json_texts(char *const *texts, size_t n);
 /**
  * Append @json, taking ownership, as jansson writes it with @flags; unprintable
- * characters (proto/utf8.h) are escaped. NULL: @out is bad.
+ * characters (proto/base/utf8.h) are escaped. NULL: @out is bad.
  */
 void msd_json_put(struct msd_buf *out, json_t *json, size_t flags);
 

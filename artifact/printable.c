@@ -2,7 +2,7 @@
 
 #include <stdio.h>
 
-#include "proto/utf8.h"
+#include "proto/base/utf8.h"
 
 const char *msd_printable(struct msd_span s, char buf[static MSD_PRINTABLE_MAX])
 {

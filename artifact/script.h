@@ -3,7 +3,7 @@
 /* Helpers for TVMScript notation in displayed texts: "T.int64(64)" is 64. */
 #include <stdbool.h>
 
-#include "proto/bytes.h"
+#include "proto/base/bytes.h"
 
 /**
  * Take such a constant from the start of @text; *@ret is its digits, with a minus

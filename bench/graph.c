@@ -15,8 +15,8 @@
 #include <unistd.h>
 
 #include "graph/pass/pass.h"
-#include "runtime/engine/kernel.h"
-#include "runtime/engine/plan.h"
+#include "runtime/kernel/kernel.h"
+#include "runtime/plan/plan.h"
 
 static double now_us(void)
 {

@@ -4,7 +4,7 @@
  * the buffer one by one, in place. The caller may write into them. */
 #include <stdbool.h>
 
-#include "proto/bytes.h"
+#include "proto/base/bytes.h"
 #include "proto/limits.h"
 
 /* Offset of an eight-byte id in a frame: after the array header, the kind and 0xcf. */

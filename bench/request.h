@@ -2,7 +2,7 @@
 #define MSD_BENCH_REQUEST_H
 /* Whole frames, built once before the measurement. The caller owns them
  * (msd_buf_finish()); short memory terminates the program. */
-#include "proto/bytes.h"
+#include "proto/base/bytes.h"
 
 struct msd_buf bench_request_ping(void);
 /** Call @target ("module:function") without arguments. */

@@ -9,7 +9,7 @@
 #include <unistd.h>
 
 #include "bench/net.h"
-#include "proto/bytes.h"
+#include "proto/base/bytes.h"
 #include "proto/frame.h"
 
 #define BUFFER_BYTES (64u << 20)

@@ -17,7 +17,7 @@
 
 #include "bench/net.h"
 #include "bench/request.h"
-#include "proto/bytes.h"
+#include "proto/base/bytes.h"
 #include "proto/frame.h"
 #include "proto/limits.h"
 

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "client/transport/auto_direct.h"
-#include "proto/clock.h"
+#include "proto/base/clock.h"
 
 /* Rest of the deadline at this time; the call began at @begun_ns. */
 static uint32_t deadline_left(uint32_t deadline_ms, uint64_t begun_ns)

@@ -2,7 +2,7 @@
 #define MSD_CLIENT_CALL_OPTIONS_H
 /* The options of a request, as the map after its params (PROTOCOL.md). */
 #include "client/modser.h"
-#include "proto/bytes.h"
+#include "proto/base/bytes.h"
 
 /** Number of pairs in that map; 0: the map is omitted. */
 size_t msd_call_options_count(const modser_options *o);

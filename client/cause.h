@@ -3,7 +3,7 @@
 /* Explains why a connection failed, with advice. The same errno can mean a daemon
  * that was never started, a daemon that exited, or another user's daemon. */
 #include "proto/address.h"
-#include "proto/diag.h"
+#include "proto/base/diag.h"
 
 #define MSD_HINT_MAX 512u
 

@@ -19,7 +19,7 @@
 
 #include "client/result.h"
 #include "client/transport/tls.h"
-#include "proto/clock.h"
+#include "proto/base/clock.h"
 
 #define PATIENCE_MS                                                                    \
 	1000         /* grace after a deadline; the daemon enforces deadlines itself */

@@ -19,7 +19,7 @@
 #include "client/reply_cache.h"
 #include "client/request_pool.h"
 #include "proto/frame.h"
-#include "proto/spin.h"
+#include "proto/base/spin.h"
 
 /* Destination of the next bytes of a payload. */
 struct msd_piece {

@@ -2,8 +2,8 @@
 #define MSD_CLIENT_DECODE_H
 
 #include "client/modser.h"
-#include "proto/bytes.h"
-#include "proto/diag.h"
+#include "proto/base/bytes.h"
+#include "proto/base/diag.h"
 /* Decodes the msgpack of a response into a tree of modser_value. */
 
 /* A tensor of the tree with its data in the frame's payload, or in a client segment. */

@@ -1,7 +1,7 @@
 #ifndef MSD_CLIENT_HINT_H
 #define MSD_CLIENT_HINT_H
 /* Advice for an error: one line, chosen by its code or by the method. */
-#include "proto/err.h"
+#include "proto/base/err.h"
 #include "proto/method.h"
 
 /** For a BUSY without a retry time: the user must first free or change something. */

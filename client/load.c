@@ -9,8 +9,8 @@
 #include <stdlib.h>
 
 #include "client/result.h"
-#include "proto/clock.h"
-#include "proto/external_data.h"
+#include "proto/base/clock.h"
+#include "proto/words/external_data.h"
 
 #define CHUNK_BYTES ((size_t)1 << 20) /* bytes of one write of an upload */
 #define CHUNKS_IN_FLIGHT 16

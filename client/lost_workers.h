@@ -4,8 +4,8 @@
  * reasons of the last few. */
 #include <stdint.h>
 
-#include "proto/bytes.h"
-#include "proto/err.h"
+#include "proto/base/bytes.h"
+#include "proto/base/err.h"
 
 #define MSD_LOST_WORKERS 4u /* limit of automatic direct channels */
 

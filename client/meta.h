@@ -3,7 +3,7 @@
 /* Metadata of an answer from the daemon: its times, and whether the daemon is
  * draining. */
 #include "client/modser.h"
-#include "proto/bytes.h"
+#include "proto/base/bytes.h"
 
 /**
  * Store the known keys of the map @meta, empty if absent, in @r. An unknown key of a

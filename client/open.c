@@ -13,7 +13,7 @@
 #include "client/result.h"
 #include "client/transport/connect.h"
 #include "proto/address_list.h"
-#include "proto/clock.h"
+#include "proto/base/clock.h"
 
 /* Without a bound from the caller, only the last address may wait without limit; a
  * silent daemon must not block the next addresses. */

@@ -3,7 +3,7 @@
 #include <sys/random.h>
 
 #include "client/result.h"
-#include "proto/clock.h"
+#include "proto/base/clock.h"
 
 #define FIRST_MS 50u /* bound of the first wait; it doubles each round */
 #define MOST_MS 5000u

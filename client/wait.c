@@ -1,14 +1,14 @@
 /*
  * Waits for an answer. Happy path: all is sent, and the socket blocks until data
  * arrives. On a channel to a worker, the client first polls for some time if that
- * pays (proto/spin.h). With a deadline, or with more to send, poll() waits. Failures:
+ * pays (proto/base/spin.h). With a deadline, or with more to send, poll() waits. Failures:
  * a lost connection also ends the request.
  */
 #include <poll.h>
 
 #include "client/client.h"
 #include "client/result.h"
-#include "proto/clock.h"
+#include "proto/base/clock.h"
 
 /* Done functions run as in any iteration, and cannot start another one. If sending
  * fails, the ticket stays in the queue. */

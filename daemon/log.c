@@ -12,8 +12,8 @@
 #include <unistd.h>
 
 #include "daemon/journal.h"
-#include "proto/bytes.h"
-#include "proto/utf8.h"
+#include "proto/base/bytes.h"
+#include "proto/base/utf8.h"
 
 /*
  * Happy path: a line goes into a buffer, a thread writes it, and the caller waits for

@@ -2,7 +2,7 @@
 #define MSD_DAEMON_LOG_H
 /*
  * The supervisor's log: one line of key=value per event, to standard error. Values
- * are escaped (proto/utf8.h), so no raw byte of a peer gets into a log. Level by
+ * are escaped (proto/base/utf8.h), so no raw byte of a peer gets into a log. Level by
  * MODSERD_LOG (error, warn, info, debug; default info). Lines begin with the UTC
  * time; under the journal, which has its own time, with <N>.
  *
@@ -12,7 +12,7 @@
  */
 #include <stddef.h>
 
-#include "proto/diag.h"
+#include "proto/base/diag.h"
 
 enum msd_log_level { MSD_LOG_ERROR, MSD_LOG_WARN, MSD_LOG_INFO, MSD_LOG_DEBUG };
 

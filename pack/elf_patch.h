@@ -8,8 +8,8 @@
  * of the old bytes are removed from the file: their segment becomes two. A second
  * patch replaces the segment of the first.
  */
-#include "proto/bytes.h"
-#include "proto/diag.h"
+#include "proto/base/bytes.h"
+#include "proto/base/diag.h"
 
 /**
  * Append to @ret, which is empty, the library @image with @bytes for symbol @name.

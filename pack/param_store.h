@@ -5,8 +5,8 @@
  * Existing tensors keep their bytes and offsets, so a library that was made with an
  * older version of the file works with the newer one.
  */
-#include "proto/bytes.h"
-#include "proto/diag.h"
+#include "proto/base/bytes.h"
+#include "proto/base/diag.h"
 
 struct msd_stored_param {
 	struct msd_span name; /* borrowed from the file, or @own */

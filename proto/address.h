@@ -8,7 +8,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "proto/diag.h"
+#include "proto/base/diag.h"
 
 #define MSD_ADDRESS_PATH_MAX 107u /* bytes of a socket path, without NUL */
 #define MSD_ADDRESS_HOST_MAX 255u

@@ -12,8 +12,8 @@
  * nothing and runs before msgpack-c sees a byte: five bytes make msgpack-c 4.0.0 ask
  * for 8.6 GB (its issue 1013).
  */
-#include "proto/bytes.h"
-#include "proto/diag.h"
+#include "proto/base/bytes.h"
+#include "proto/base/diag.h"
 
 /* A client's request on a worker's channel, with names in place of handles. */
 #define MSD_MAX_FORWARDED_BODY_BYTES (MSD_MAX_BODY_BYTES + 4096u)

@@ -9,7 +9,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "proto/err.h"
+#include "proto/base/err.h"
 
 enum msd_dtype_code {
 	MSD_DT_INT = 0,

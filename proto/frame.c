@@ -3,7 +3,7 @@
 #include <inttypes.h>
 #include <string.h>
 
-#include "proto/bytes.h"
+#include "proto/base/bytes.h"
 
 enum {
 	MAGIC_BYTES = 4,

@@ -6,7 +6,7 @@
  */
 #include <stdint.h>
 
-#include "proto/diag.h"
+#include "proto/base/diag.h"
 #include "proto/limits.h"
 
 struct msd_frame {

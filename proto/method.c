@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-#include "proto/words.h"
+#include "proto/words/words.h"
 
 static const struct msd_method_row rows[MSD_M_COUNT] = {
 #define MSD_METHOD_ROW(e, name, where, right, params, result)                          \

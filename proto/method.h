@@ -1,6 +1,6 @@
 #ifndef MSD_PROTO_METHOD_H
 #define MSD_PROTO_METHOD_H
-#include "proto/bytes.h"
+#include "proto/base/bytes.h"
 
 /*
  * Rights that methods require; the supervisor decides which client has which right

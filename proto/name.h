@@ -1,8 +1,8 @@
 #ifndef MSD_PROTO_NAME_H
 #define MSD_PROTO_NAME_H
 /* Names of modules and call targets: "resnet18", "resnet18:main". */
-#include "proto/bytes.h"
-#include "proto/diag.h"
+#include "proto/base/bytes.h"
+#include "proto/base/diag.h"
 
 /** A module's name: [A-Za-z0-9][A-Za-z0-9._-]*, at most MSD_MAX_NAME_BYTES bytes. */
 bool msd_name_valid(struct msd_span name);

@@ -6,7 +6,7 @@
 #include <msgpack/pack.h>
 #include <string.h>
 
-#include "proto/utf8.h"
+#include "proto/base/utf8.h"
 #include "proto/value.h"
 
 /* A full buffer marks itself bad, so the packer needs no error. Inline, so that a nil

@@ -2,8 +2,8 @@
 #define MSD_PROTO_RESULT_OF_H
 /* Results of earlier requests as values of a request (PROTOCOL.md section 6). Ext
  * data: u64 id, then a u32 array index for each step into the result. */
-#include "proto/bytes.h"
-#include "proto/diag.h"
+#include "proto/base/bytes.h"
+#include "proto/base/diag.h"
 #include "proto/limits.h"
 
 struct msd_result_of {

@@ -16,7 +16,7 @@
 
 #include "proto/limits.h"
 #include "proto/token.h"
-#include "proto/utf8.h"
+#include "proto/base/utf8.h"
 #include "proto/value.h"
 
 /* An open array or map. */

@@ -9,8 +9,8 @@
 #include <msgpack/object.h>
 #include <msgpack/zone.h>
 
-#include "proto/bytes.h"
-#include "proto/diag.h"
+#include "proto/base/bytes.h"
+#include "proto/base/diag.h"
 #include "proto/value.h"
 
 /* Memory of a tree, reused by the next one; use one per connection or thread. Zero is

@@ -6,8 +6,8 @@
  * fixed-width little-endian fields, so a forwarder can patch one in place without
  * re-encoding the body.
  */
-#include "proto/bytes.h"
-#include "proto/diag.h"
+#include "proto/base/bytes.h"
+#include "proto/base/diag.h"
 #include "proto/dtype.h"
 
 enum msd_ext {

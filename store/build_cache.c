@@ -9,8 +9,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "proto/argv.h"
-#include "proto/bytes.h"
+#include "proto/base/argv.h"
+#include "proto/base/bytes.h"
 
 /* Files that are being written; a live writer needs less time than this. */
 #define NEW_PREFIX ".new-"

@@ -12,7 +12,7 @@
 #include <stdint.h>
 #include <time.h>
 
-#include "proto/diag.h"
+#include "proto/base/diag.h"
 
 #define MSD_BUILD_CACHE_LIMIT_BYTES ((uint64_t)2 << 30) /* or $MODSERD_CACHE_LIMIT */
 #define MSD_BUILD_CACHE_SUFFIX ".bin"

@@ -4,7 +4,7 @@
  * digits; the parser also accepts the prefix "sha256:". */
 #include <nettle/sha2.h>
 
-#include "proto/bytes.h"
+#include "proto/base/bytes.h"
 
 #define MSD_DIGEST_BYTES ((size_t)SHA256_DIGEST_SIZE)
 #define MSD_DIGEST_TEXT (2 * MSD_DIGEST_BYTES + 1) /* includes the NUL */

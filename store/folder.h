@@ -1,8 +1,8 @@
 #ifndef MSD_STORE_FOLDER_H
 #define MSD_STORE_FOLDER_H
 /* File operations in one directory, by descriptor: the store's disk access. */
-#include "proto/bytes.h"
-#include "proto/diag.h"
+#include "proto/base/bytes.h"
+#include "proto/base/diag.h"
 
 /** Open the directory @name of @dir; create it if @may_make. */
 MSD_MUST_CHECK msd_err msd_folder_open(int dir, const char *name, bool may_make,

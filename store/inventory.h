@@ -7,7 +7,7 @@
  */
 #include <stdbool.h>
 
-#include "proto/bytes.h"
+#include "proto/base/bytes.h"
 #include "store/store.h"
 
 #define MSD_INVENTORY_PAGE (64u * 1024u) /* bytes; the last module may exceed it */

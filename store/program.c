@@ -8,7 +8,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "proto/errno_text.h"
+#include "proto/base/errno_text.h"
 
 #define SAID_BYTES 4096u
 

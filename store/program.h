@@ -2,7 +2,7 @@
 #define MSD_STORE_PROGRAM_H
 /* Run a helper program of this project and wait for it. It reports an error on
  * standard error as one line "CODE text". */
-#include "proto/diag.h"
+#include "proto/base/diag.h"
 
 /**
  * Run @words[0], a path, with the NULL-terminated arguments @words, and wait for its

@@ -2,7 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "proto/words.h"
+#include "proto/words/words.h"
 #include "store/record.h"
 
 /*

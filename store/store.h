@@ -20,7 +20,7 @@
  */
 #include <stdbool.h>
 
-#include "proto/diag.h"
+#include "proto/base/diag.h"
 
 enum msd_store_mode {
 	MSD_STORE_READ, /* also while a writer runs; the directory must exist */

@@ -5,8 +5,8 @@
  * and an id of 8 bytes, which signatures contain. Nothing here is secret, and no
  * signature is checked here: see store/manifest/signature.h.
  */
-#include "proto/bytes.h"
-#include "proto/diag.h"
+#include "proto/base/bytes.h"
+#include "proto/base/diag.h"
 
 #define MSD_KEY_ID_BYTES 8u
 #define MSD_KEY_ID_TEXT (2 * MSD_KEY_ID_BYTES + 1) /* includes the NUL */

@@ -2,8 +2,8 @@
 #define MSD_ARTIFACT_ELF_ELF_H
 /* A shared library as bytes: its dynamic symbols, needed libraries and data, read
  * with bounds checks and without executing anything. ELF64, little-endian. */
-#include "proto/bytes.h"
-#include "proto/diag.h"
+#include "proto/base/bytes.h"
+#include "proto/base/diag.h"
 
 #define MSD_MACHINE_NAME_MAX 32 /* bytes incl. NUL for msd_elf_machine_format() */
 #define MSD_MAX_SYMBOL_BYTES (16u << 10) /* maximum of one symbol name */

@@ -3,7 +3,7 @@
 /* Detect the TVM version (era) of a library from its symbols. Libraries of the C
  * target have none, so the user must name the era. */
 #include "artifact/elf/elf.h"
-#include "proto/abi_word.h"
+#include "proto/words/abi_word.h"
 
 enum msd_era {
 	MSD_ERA_NONE,    /* no TVM symbols at all: not a TVM library */

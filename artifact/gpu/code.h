@@ -6,8 +6,8 @@
  * answers the questions before deployment: the supported devices, and the resources
  * of each kernel.
  */
-#include "proto/bytes.h"
-#include "proto/diag.h"
+#include "proto/base/bytes.h"
+#include "proto/base/diag.h"
 
 #define MSD_GPU_MAX_IMAGES 64u      /* limit for one fatbin */
 #define MSD_GPU_MAX_KERNELS 512u    /* limit for one image; the rest is counted */

@@ -5,8 +5,8 @@
  * Nodes are in execution order. An entry is one output of one node; several entries
  * may share a storage.
  */
-#include "proto/bytes.h"
-#include "proto/diag.h"
+#include "proto/base/bytes.h"
+#include "proto/base/diag.h"
 #include "proto/dtype.h"
 
 struct msd_graph_entry {

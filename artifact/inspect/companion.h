@@ -5,8 +5,8 @@
  * executor's graph, parameters, a virtual machine's program. Users often pass such
  * outputs of their compiler, and "not an ELF file" would not help them.
  */
-#include "proto/bytes.h"
-#include "proto/diag.h"
+#include "proto/base/bytes.h"
+#include "proto/base/diag.h"
 
 enum msd_companion {
 	MSD_COMPANION_NONE, /* another file */

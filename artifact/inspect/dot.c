@@ -4,7 +4,7 @@
 
 #include "artifact/inspect/inspect.h"
 #include "artifact/kind/look.h"
-#include "proto/json.h"
+#include "proto/base/json.h"
 
 void msd_inspect_dot(const struct msd_inspect *i, struct msd_buf *out)
 {

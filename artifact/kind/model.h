@@ -5,8 +5,8 @@
  * be read without running anything, parameters, and the functions that it needs from
  * other modules.
  */
-#include "proto/bytes.h"
-#include "proto/diag.h"
+#include "proto/base/bytes.h"
+#include "proto/base/diag.h"
 #include "proto/dtype.h"
 
 #define MSD_MODEL_MAX_VALUES 4096u /* inputs, outputs, functions, needs: each */

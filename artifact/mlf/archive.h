@@ -5,8 +5,8 @@
  * Entries that a model's archive does not need are rejected: links, devices, sparse
  * files, absolute paths, "..", duplicate paths, and more bytes than the limits below.
  */
-#include "proto/bytes.h"
-#include "proto/diag.h"
+#include "proto/base/bytes.h"
+#include "proto/base/diag.h"
 
 #define MSD_ARCHIVE_MAX_FILES 16384u
 #define MSD_ARCHIVE_MAX_PATH 1024u /* bytes */

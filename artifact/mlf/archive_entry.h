@@ -2,7 +2,7 @@
 #define MSD_ARTIFACT_ARCHIVE_ENTRY_H
 /* One untrusted entry of an archive: its path and type are checked before its data is
  * read. */
-#include "proto/diag.h"
+#include "proto/base/diag.h"
 
 struct archive_entry;
 

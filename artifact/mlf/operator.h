@@ -1,7 +1,7 @@
 #ifndef MSD_ARTIFACT_MLF_OPERATOR_H
 #define MSD_ARTIFACT_MLF_OPERATOR_H
 /* Operators of an archive of style "operator": their arguments and their own memory. */
-#include "proto/bytes.h"
+#include "proto/base/bytes.h"
 
 struct json_t;
 

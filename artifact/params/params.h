@@ -2,8 +2,8 @@
 #define MSD_ARTIFACT_PARAMS_PARAMS_H
 /* Named tensors: a model's parameters, from the payload of an executor factory or a
  * .params file (relay.save_param_dict). */
-#include "proto/bytes.h"
-#include "proto/diag.h"
+#include "proto/base/bytes.h"
+#include "proto/base/diag.h"
 
 #define MSD_PARAMS_MAGIC 0xF7E58D4F05049CB7ull /* a .params file begins with it */
 

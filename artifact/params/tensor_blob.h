@@ -5,8 +5,8 @@
  *   u64 0xDD5E40F096B4A13F; u64 0; i32 device_type; i32 device_id; i32 ndim; dtype(4);
  *   i64 shape[ndim]; i64 nbytes; nbytes of data (unaligned)
  */
-#include "proto/bytes.h"
-#include "proto/diag.h"
+#include "proto/base/bytes.h"
+#include "proto/base/diag.h"
 #include "proto/dtype.h"
 
 struct msd_tensor_blob {

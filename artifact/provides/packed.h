@@ -7,17 +7,17 @@
  * published list cannot differ. A function is one row here.
  */
 
-/* runtime/global/device.c */
+/* runtime/packed/device.c */
 #define MSD_PACKED_DEVICE(X) X("__tvm_set_device", set_device)
 
-/* runtime/global/cuda.c */
+/* runtime/packed/cuda.c */
 #define MSD_PACKED_CUDA(X)                                                             \
 	X("runtime.cuTensorMapEncodeTiled", encode_tiled)                              \
 	X("runtime.get_cuda_stream", get_stream)                                       \
 	X("runtime.GetCudaDeviceCount", get_device_count)                              \
 	X("runtime.GetCudaFreeMemory", get_free_memory)
 
-/* runtime/builtin/check.c */
+/* runtime/packed/check.c */
 #define MSD_PACKED_CHECK(X)                                                            \
 	X("vm.builtin.check_tensor_info", check_tensor_info)                           \
 	X("vm.builtin.check_shape_info", check_shape_info)                             \
@@ -26,14 +26,14 @@
 	X("vm.builtin.check_func_info", check_func_info)                               \
 	X("vm.builtin.check_string_info", check_string_info)
 
-/* runtime/builtin/shape.c */
+/* runtime/packed/shape.c */
 #define MSD_PACKED_SHAPE(X)                                                            \
 	X("vm.builtin.match_shape", match_shape)                                       \
 	X("vm.builtin.match_prim_value", match_prim_value)                             \
 	X("vm.builtin.make_shape", make_shape)                                         \
 	X("vm.builtin.make_prim_value", make_prim_value)
 
-/* runtime/builtin/memory.c */
+/* runtime/packed/memory.c */
 #define MSD_PACKED_MEMORY(X)                                                           \
 	X("vm.builtin.alloc_shape_heap", alloc_shape_heap)                             \
 	X("vm.builtin.alloc_storage", alloc_storage)                                   \
@@ -41,7 +41,7 @@
 	X("vm.builtin.null_value", null_value)                                         \
 	X("vm.builtin.memory_manager.clear", memory_manager_clear)
 
-/* runtime/builtin/tensor.c */
+/* runtime/packed/tensor.c */
 #define MSD_PACKED_TENSOR(X)                                                           \
 	X("vm.builtin.reshape", reshape)                                               \
 	X("runtime.TVMTensorCreateView", create_view)                                  \
@@ -54,36 +54,36 @@
 	X("vm.builtin.to_device", to_device)                                           \
 	X("vm.builtin.ensure_zero_offset", ensure_zero_offset)
 
-/* runtime/builtin/tuple.c */
+/* runtime/packed/tuple.c */
 #define MSD_PACKED_TUPLE(X)                                                            \
 	X("vm.builtin.make_tuple", make_tuple)                                         \
 	X("vm.builtin.tuple_getitem", tuple_getitem)                                   \
 	X("vm.builtin.tuple_reset_item", tuple_reset_item)
 
-/* runtime/builtin/call.c */
+/* runtime/packed/call.c */
 #define MSD_PACKED_CALL(X)                                                             \
 	X("vm.builtin.make_closure", make_closure)                                     \
 	X("vm.builtin.invoke_closure", invoke_closure)                                 \
 	X("vm.builtin.call_tir_dyn", call_tir_dyn)
 
-/* runtime/builtin/cuda_graph.c */
+/* runtime/packed/cuda_graph.c */
 #define MSD_PACKED_CUDA_GRAPH(X)                                                       \
 	X("vm.builtin.cuda_graph.run_or_capture", cuda_graph_run_or_capture)           \
 	X("vm.builtin.cuda_graph.get_cached_alloc", cuda_graph_get_cached_alloc)
 
-/* runtime/contrib/sort.c */
+/* runtime/packed/sort.c */
 #define MSD_PACKED_SORT(X)                                                             \
 	X("tvm.contrib.sort.argsort", argsort)                                         \
 	X("tvm.contrib.sort.sort", sort)                                               \
 	X("tvm.contrib.sort.topk", topk)                                               \
 	X("tvm.contrib.sort.argsort_nms", argsort_nms)
 
-/* runtime/contrib/set.c */
+/* runtime/packed/set.c */
 #define MSD_PACKED_SET(X)                                                              \
 	X("relax.run.nonzero", nonzero)                                                \
 	X("relax.run.unique", unique)
 
-/* runtime/contrib/random.c */
+/* runtime/packed/random.c */
 #define MSD_PACKED_RANDOM(X)                                                           \
 	X("tvm.contrib.random.uniform", uniform)                                       \
 	X("tvm.contrib.random.normal", normal)                                         \
@@ -92,13 +92,13 @@
 	X("tvm.contrib.random.random_fill_for_measure", random_fill)                   \
 	X("tvm.contrib.random.seed", seed)
 
-/* runtime/contrib/blas.c */
+/* runtime/packed/blas.c */
 #define MSD_PACKED_BLAS(X)                                                             \
 	X("tvm.contrib.cblas.matmul", matmul)                                          \
 	X("tvm.contrib.cblas.batch_matmul", batch_matmul)                              \
 	X("tvm.contrib.cblas.batch_matmul_iterative", batch_matmul)
 
-/* runtime/contrib/print.c */
+/* runtime/packed/print.c */
 #define MSD_PACKED_PRINT(X)                                                            \
 	X("relax.run.print", print)                                                    \
 	X("relax.run.assert_op", assert_op)                                            \

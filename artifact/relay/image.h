@@ -6,7 +6,7 @@
  * Layouts of TVM 0.8, 0.9 to 0.13, and 0.14 to 0.19.
  */
 #include "artifact/params/params.h"
-#include "proto/bytes.h"
+#include "proto/base/bytes.h"
 
 enum msd_relay_op {
 	MSD_RELAY_MOVE,           /* from, dst */

@@ -10,10 +10,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "client/cli/extents.h"
-#include "client/cli/scalar.h"
+#include "client/cli/values/extents.h"
+#include "client/cli/values/scalar.h"
 #include "proto/dtype.h"
-#include "proto/spelling.h"
+#include "proto/base/spelling.h"
 
 #define PLAIN                                                                          \
 	"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789@%+=:,./_-[]"

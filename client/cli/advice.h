@@ -2,9 +2,9 @@
 #define MSD_CLI_ADVICE_H
 /* Suggests corrected arguments for a function call: an edit of the words as typed,
  * not a reference to documentation. */
-#include "client/cli/arguments.h"
-#include "client/cli/parameters.h"
-#include "proto/bytes.h"
+#include "client/cli/values/arguments.h"
+#include "client/cli/values/parameters.h"
+#include "proto/base/bytes.h"
 
 /**
  * Append advice for the first argument of @a that does not fit the signature @s of

@@ -7,9 +7,9 @@
 #include <stdint.h>
 
 #include "pack/split_params.h"
-#include "proto/abi_word.h"
-#include "proto/fill_word.h"
-#include "proto/model_words.h"
+#include "proto/words/abi_word.h"
+#include "proto/words/fill_word.h"
+#include "proto/words/model_words.h"
 
 /* Exit codes, documented in modser(1). */
 enum msd_exit {

@@ -5,8 +5,8 @@
 #include <sys/time.h>
 #include <unistd.h>
 
-#include "client/cli/report.h"
-#include "proto/clock.h"
+#include "client/cli/verbs/report.h"
+#include "proto/base/clock.h"
 
 static struct msd_buf
 	last_words; /* prepared, because a signal handler cannot format it */

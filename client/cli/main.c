@@ -5,12 +5,12 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "client/cli/args.h"
+#include "client/cli/values/args.h"
 #include "client/cli/help.h"
-#include "client/cli/plugins.h"
-#include "client/cli/progress.h"
-#include "client/cli/report.h"
-#include "proto/inherited.h"
+#include "client/cli/model/plugins.h"
+#include "client/cli/measure/progress.h"
+#include "client/cli/verbs/report.h"
+#include "proto/base/inherited.h"
 
 /* Names in other programs. */
 static const struct {

@@ -4,10 +4,10 @@
 
 #include <string.h>
 
-#include "client/cli/report.h"
-#include "proto/argv.h"
+#include "client/cli/verbs/report.h"
+#include "proto/base/argv.h"
 #include "proto/dtype.h"
-#include "proto/duration.h"
+#include "proto/base/duration.h"
 
 static enum msd_exit apply_json(struct msd_cli *cli, const char *value)
 {

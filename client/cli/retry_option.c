@@ -4,10 +4,10 @@
 #include <stdlib.h>
 
 #include "client/cli/deadline_option.h"
-#include "client/cli/report.h"
+#include "client/cli/verbs/report.h"
 #include "client/cli/session.h"
 #include "proto/address_list.h"
-#include "proto/clock.h"
+#include "proto/base/clock.h"
 
 static enum msd_exit call_once(const struct msd_cli *cli, struct msd_arguments *args,
 			       modser_result **ret)

@@ -1,7 +1,7 @@
 #ifndef MSD_CLI_RETRY_OPTION_H
 #define MSD_CLI_RETRY_OPTION_H
 /* Sends a call, and repeats it if --retry asks for that. */
-#include "client/cli/arguments.h"
+#include "client/cli/values/arguments.h"
 
 /**
  * Connect, call the first word of @cli with @args, disconnect; reports the final

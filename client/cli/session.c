@@ -13,13 +13,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "client/cli/http_probe.h"
-#include "client/cli/json.h"
-#include "client/cli/print.h"
-#include "client/cli/report.h"
+#include "client/cli/doctor/http_probe.h"
+#include "client/cli/values/json.h"
+#include "client/cli/values/print.h"
+#include "client/cli/verbs/report.h"
 #include "client/cli/tls_option.h"
-#include "client/cli/token.h"
-#include "proto/clock.h"
+#include "client/cli/values/token.h"
+#include "proto/base/clock.h"
 
 #define CONNECT_MS 10000u /* default */
 

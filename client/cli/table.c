@@ -10,8 +10,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "client/cli/cell.h"
-#include "client/cli/print.h"
+#include "client/cli/values/cell.h"
+#include "client/cli/values/print.h"
 
 #define COLUMNS_MAX 64u /* limit of the pairs in a map */
 

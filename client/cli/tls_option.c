@@ -2,7 +2,7 @@
 
 #include <stdlib.h>
 
-#include "client/cli/report.h"
+#include "client/cli/verbs/report.h"
 #include "proto/address_list.h"
 
 static bool put(const char *variable, const char *value)

@@ -14,7 +14,7 @@
 
 #include "client/result.h"
 #include "client/transport/direct.h"
-#include "proto/clock.h"
+#include "proto/base/clock.h"
 #include "proto/name.h"
 
 #define WAYS 4u         /* modules that are called alternately */

@@ -17,7 +17,7 @@
 #include "client/client.h"
 #include "client/transport/tls.h"
 #include "proto/body.h"
-#include "proto/clock.h"
+#include "proto/base/clock.h"
 #include "proto/frame.h"
 
 /* Wait for a connect() in progress. Returns 0 or an errno. */

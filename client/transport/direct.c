@@ -12,7 +12,7 @@
 
 #include "client/client.h"
 #include "client/result.h"
-#include "proto/proc.h"
+#include "proto/base/proc.h"
 
 modser_err msd_direct_ask(modser_client *c, const char *module, uint32_t deadline_ms,
 			  uint64_t *ret_id)

@@ -2,7 +2,7 @@
 #define MSD_CLIENT_DIRECT_H
 /* modser_open_direct() in two steps; other requests may run between them. */
 #include "client/modser.h"
-#include "proto/err.h"
+#include "proto/base/err.h"
 
 /**
  * Request a channel to a worker of @module. The answer, to request @ret_id, is for

@@ -5,7 +5,7 @@
 #include <openssl/err.h>
 #include <openssl/ssl.h>
 
-#include "proto/diag.h"
+#include "proto/base/diag.h"
 
 #define MSD_LIBSSL_MAP(X)                                                              \
 	X(TLS_client_method)                                                           \

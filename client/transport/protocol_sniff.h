@@ -1,8 +1,8 @@
 #ifndef MSD_CLIENT_PROTOCOL_SNIFF_H
 #define MSD_CLIENT_PROTOCOL_SNIFF_H
 /* Detects by the first bytes that a peer is not modserd. */
-#include "proto/bytes.h"
-#include "proto/diag.h"
+#include "proto/base/bytes.h"
+#include "proto/base/diag.h"
 
 /**
  * True if bytes that begin with @first are not a frame. False while there are too few

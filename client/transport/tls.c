@@ -16,7 +16,7 @@
 
 #include "client/transport/libssl.h"
 #include "client/transport/sigpipe.h"
-#include "proto/clock.h"
+#include "proto/base/clock.h"
 #include "proto/pieces.h"
 
 #define WHY_MAX 256u

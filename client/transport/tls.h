@@ -7,7 +7,7 @@
 #include <sys/types.h>
 #include <sys/uio.h>
 
-#include "proto/diag.h"
+#include "proto/base/diag.h"
 
 struct msd_client_tls;
 

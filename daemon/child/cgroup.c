@@ -12,7 +12,7 @@
 #include <unistd.h>
 
 #include "daemon/child/cgroup_file.h"
-#include "proto/errno_text.h"
+#include "proto/base/errno_text.h"
 
 /*
  * Happy path: /proc/self/cgroup names the group. The daemon is alone in it, moves

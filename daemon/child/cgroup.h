@@ -19,7 +19,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "proto/diag.h"
+#include "proto/base/diag.h"
 
 #define MSD_CGROUP_NAME 32u
 #define MSD_CGROUP_PATH 512u

@@ -12,7 +12,7 @@
 
 #include "daemon/child/cgroup.h"
 #include "daemon/mark.h"
-#include "proto/errno_text.h"
+#include "proto/base/errno_text.h"
 
 /*
  * Happy path:

@@ -12,8 +12,8 @@
 #include <uv.h>
 
 #include "daemon/child/reaper.h"
-#include "proto/bytes.h"
-#include "proto/diag.h"
+#include "proto/base/bytes.h"
+#include "proto/base/diag.h"
 
 #define MSD_CHILD_WORDS 400u /* bytes kept of the end of its output */
 #define MSD_CHILD_FDS (MSD_SPAWN_THREAD_FDS - 3u)

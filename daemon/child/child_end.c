@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "daemon/child/child.h"
-#include "proto/errno_text.h"
+#include "proto/base/errno_text.h"
 
 /* Describes for people how a child ended. */
 

@@ -21,7 +21,7 @@
 
 #include "daemon/child/starter.h"
 #include "daemon/mark.h"
-#include "proto/err.h"
+#include "proto/base/err.h"
 
 /* A watched child. Embedded by its owner; the fields are private. */
 struct msd_ward {

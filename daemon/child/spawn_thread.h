@@ -18,7 +18,7 @@
 #include <stdbool.h>
 #include <sys/types.h>
 
-#include "proto/err.h"
+#include "proto/base/err.h"
 
 #define MSD_SPAWN_THREAD_FDS 8u
 

@@ -8,7 +8,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "proto/errno_text.h"
+#include "proto/base/errno_text.h"
 
 /* capabilities to become the user, and to kill its processes */
 #define WANTED ((1u << CAP_SETUID) | (1u << CAP_SETGID) | (1u << CAP_KILL))

@@ -7,7 +7,7 @@
  */
 #include <sys/types.h>
 
-#include "proto/diag.h"
+#include "proto/base/diag.h"
 
 struct msd_child_user {
 	uid_t uid;

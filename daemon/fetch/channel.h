@@ -8,7 +8,7 @@
 #include "daemon/fetch/registry/platform.h"
 #include "daemon/fetch/transfer/download_buffer.h"
 #include "daemon/fetch/transfer/net.h"
-#include "daemon/wire/conn.h"
+#include "daemon/stream/conn.h"
 #include "proto/unpack.h"
 
 struct msd_fetch_channel {

@@ -13,7 +13,7 @@
 
 #include "daemon/fetch/uri.h"
 #include "proto/body.h"
-#include "proto/clock.h"
+#include "proto/base/clock.h"
 #include "proto/frame.h"
 
 #define LOOK_MS 100         /* interval of the cancellation check */

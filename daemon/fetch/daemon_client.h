@@ -10,8 +10,8 @@
 #include <stdatomic.h>
 
 #include "daemon/fetch/transfer/address_check.h"
-#include "proto/bytes.h"
-#include "proto/diag.h"
+#include "proto/base/bytes.h"
+#include "proto/base/diag.h"
 
 struct msd_network_options;
 struct msd_uri;

@@ -9,7 +9,7 @@
 #include "daemon/fetch/steps.h"
 #include "daemon/fetch/transfer/network_options.h"
 #include "daemon/fetch/transfer/transfer.h"
-#include "daemon/wire/list.h"
+#include "daemon/loop/list.h"
 
 struct msd_job;
 

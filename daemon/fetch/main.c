@@ -16,7 +16,7 @@
 #include "daemon/fetch/source_check.h"
 #include "daemon/fetch/transfer/network_options.h"
 #include "daemon/mark.h"
-#include "proto/inherited.h"
+#include "proto/base/inherited.h"
 
 #define CHANNEL_FD 3 /* the supervisor opens it there */
 #define ARRIVING_FD 4

@@ -13,7 +13,7 @@
 #include "daemon/fetch/daemon_client.h"
 #include "daemon/fetch/transfer/backoff.h"
 #include "daemon/fetch/transfer/download_buffer.h"
-#include "daemon/wire/list.h"
+#include "daemon/loop/list.h"
 #include "proto/unpack.h"
 #include "store/manifest/manifest.h"
 

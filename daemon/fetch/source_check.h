@@ -1,7 +1,7 @@
 #ifndef MSD_FETCH_SOURCE_CHECK_H
 #define MSD_FETCH_SOURCE_CHECK_H
 /* Check a source's URI and policy without contacting it. */
-#include "proto/diag.h"
+#include "proto/base/diag.h"
 #include "store/trust.h"
 
 /**

@@ -3,7 +3,7 @@
 /* Parse the URIs of model sources, and check which ones are allowed. */
 #include <stdbool.h>
 
-#include "proto/diag.h"
+#include "proto/base/diag.h"
 
 enum msd_scheme {
 	MSD_SCHEME_FILE,

@@ -2,7 +2,7 @@
 #define MSD_HTTP_DATATYPE_H
 /* Map between the datatype names of the Open Inference Protocol and our element
  * types. */
-#include "proto/bytes.h"
+#include "proto/base/bytes.h"
 #include "proto/dtype.h"
 
 /** The protocol's name; NULL if it has none. Static. */

@@ -11,7 +11,7 @@
  */
 #include <stdbool.h>
 
-#include "proto/bytes.h"
+#include "proto/base/bytes.h"
 
 struct msd_head_scan {
 	unsigned state;

@@ -4,8 +4,8 @@
  * consulted: only names, shapes and types are checked. */
 #include <stdbool.h>
 
-#include "proto/bytes.h"
-#include "proto/diag.h"
+#include "proto/base/bytes.h"
+#include "proto/base/diag.h"
 #include "proto/dtype.h"
 
 #define MSD_INFER_JSON_BYTES (1u << 20)  /* JSON of a request; also limits elements */

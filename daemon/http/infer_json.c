@@ -4,7 +4,7 @@
 
 #include "daemon/http/infer_ask.h"
 #include "daemon/http/infer_wide.h"
-#include "proto/json.h"
+#include "proto/base/json.h"
 
 /* Approximate memory of jansson for each kind, with allocator overhead. */
 #define OBJECT_BYTES 256u

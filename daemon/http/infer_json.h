@@ -1,8 +1,8 @@
 #ifndef MSD_HTTP_INFER_JSON_H
 #define MSD_HTTP_INFER_JSON_H
 /* Parse the JSON of an `infer` request within a memory limit. */
-#include "proto/bytes.h"
-#include "proto/diag.h"
+#include "proto/base/bytes.h"
+#include "proto/base/diag.h"
 
 struct json_t;
 

@@ -3,8 +3,8 @@
 /* Split the body of an infer request into JSON and binary data. */
 #include <stdbool.h>
 
-#include "proto/bytes.h"
-#include "proto/err.h"
+#include "proto/base/bytes.h"
+#include "proto/base/err.h"
 
 /**
  * Parse @field, an Inference-Header-Content-Length: the number of bytes of JSON.

@@ -5,7 +5,7 @@
  * and values beyond a double. Such numbers are rewritten as strings with a leading
  * NUL, which no other string of the text has.
  */
-#include "proto/bytes.h"
+#include "proto/base/bytes.h"
 
 struct json_t;
 

@@ -1,8 +1,8 @@
 #ifndef MSD_HTTP_INFER_WRONG_H
 #define MSD_HTTP_INFER_WRONG_H
 /* Error texts of `infer` that name the tensor: "input x: ...". */
-#include "proto/bytes.h"
-#include "proto/diag.h"
+#include "proto/base/bytes.h"
+#include "proto/base/diag.h"
 
 /**
  * Set an error about the @what ("input" or "output") called @name; a long name is

@@ -4,7 +4,7 @@
  * slashes do not split, and `..` is an ordinary name. The query is dropped. */
 #include <stdbool.h>
 
-#include "proto/bytes.h"
+#include "proto/base/bytes.h"
 
 #define MSD_HTTP_SEGMENTS 8u
 #define MSD_HTTP_PATH_BYTES 1024u

@@ -16,7 +16,7 @@
 #include <llhttp.h>
 
 #include "daemon/http/head_scan.h"
-#include "proto/bytes.h"
+#include "proto/base/bytes.h"
 
 #define MSD_HTTP_MAX_HEAD 16384u      /* bytes: request line and fields */
 #define MSD_HTTP_MAX_FIELDS 100u      /* of a request */

@@ -1,6 +1,6 @@
 #include "daemon/http/reply.h"
 
-#include "proto/text.h"
+#include "proto/base/text.h"
 
 #define LINE(text) "HTTP/1.1 " text "\r\nContent-Type: "
 #define ROW(status, text)                                                              \

@@ -4,7 +4,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "proto/bytes.h"
+#include "proto/base/bytes.h"
 
 #define MSD_HTTP_JSON "application/json"
 #define MSD_HTTP_TEXT "text/plain; charset=utf-8"

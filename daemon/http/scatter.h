@@ -4,7 +4,7 @@
 #include <stdint.h>
 #include <sys/uio.h>
 
-#include "proto/bytes.h"
+#include "proto/base/bytes.h"
 
 /* The unfilled part. The iovec entries are borrowed and shrink as they fill. All
  * zeros: no buffers. */

@@ -7,7 +7,7 @@
  */
 #include <stdbool.h>
 
-#include "proto/bytes.h"
+#include "proto/base/bytes.h"
 
 /** True if @origin (the Origin field) is the site of @host (the Host field). */
 bool msd_site_is_own(struct msd_span origin, struct msd_span host);

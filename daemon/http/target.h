@@ -1,7 +1,7 @@
 #ifndef MSD_HTTP_TARGET_H
 #define MSD_HTTP_TARGET_H
 /* Split the request target into host and path. */
-#include "proto/bytes.h"
+#include "proto/base/bytes.h"
 
 /**
  * Normalize *@target of a request with the Host field *@host. An absolute target,

@@ -7,10 +7,10 @@
 
 #include "daemon/limits.h"
 #include "daemon/log.h"
-#include "daemon/wire/closer.h"
-#include "daemon/wire/segpool.h"
-#include "daemon/wire/transport.h"
-#include "proto/errno_text.h"
+#include "daemon/loop/closer.h"
+#include "daemon/segments/segpool.h"
+#include "daemon/stream/transport.h"
+#include "proto/base/errno_text.h"
 
 #define OWN 64u         /* loop, listeners, log, connections being accepted or closed */
 #define OF_A_MODULE 16u /* its file, its workers' channels and output, segments */

@@ -10,7 +10,7 @@
 #include "daemon/supervisor/module/life/module.h"
 #include "daemon/supervisor/module/workers/replica.h"
 #include "daemon/supervisor/sd.h"
-#include "proto/errno_text.h"
+#include "proto/base/errno_text.h"
 #include "proto/value.h"
 
 /* Identify the worker executable by its file. A running program cannot be written to,

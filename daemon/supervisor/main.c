@@ -29,7 +29,7 @@
 #include "daemon/supervisor/server.h"
 #include "daemon/supervisor/signals.h"
 #include "daemon/supervisor/tls.h"
-#include "proto/inherited.h"
+#include "proto/base/inherited.h"
 #include "proto/method.h"
 
 enum { EXIT_OK = 0, EXIT_FAILED = 1, EXIT_USAGE = 2 };

@@ -3,7 +3,7 @@
 #include <limits.h>
 #include <malloc.h>
 
-#include "daemon/wire/list.h"
+#include "daemon/loop/list.h"
 
 #define MUCH_BYTES (8u << 20)
 #define MAPPED_BYTES (128 * 1024) /* glibc's initial value; fixed, or it would grow */

@@ -5,12 +5,12 @@
  * allocator keeps freed memory below memory in use: after a burst of frames that
  * clients did not read, that was a gigabyte.
  *
- * Trimming takes 0.3 s per GiB, so a thread does it (daemon/wire/work.h), never
+ * Trimming takes 0.3 s per GiB, so a thread does it (daemon/loop/work.h), never
  * free(). The loop waits for that thread if it needs memory that its object pools do
  * not have; a plain call needs no such memory.
  */
-#include "daemon/wire/account.h"
-#include "daemon/wire/work.h"
+#include "daemon/loop/account.h"
+#include "daemon/loop/work.h"
 
 struct msd_memory_trim {
 	uv_loop_t *loop;

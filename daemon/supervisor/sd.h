@@ -11,7 +11,7 @@
 #include <sys/socket.h>
 #include <sys/un.h>
 
-#include "proto/bytes.h"
+#include "proto/base/bytes.h"
 
 #define MSD_SD_MOST_LISTEN 64u
 

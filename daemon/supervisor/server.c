@@ -24,9 +24,9 @@
 #include "daemon/supervisor/module/workers/replica.h"
 #include "daemon/supervisor/threads.h"
 #include "daemon/supervisor/wiring.h"
-#include "daemon/wire/segpool.h"
-#include "daemon/wire/work.h"
-#include "proto/inherited.h"
+#include "daemon/segments/segpool.h"
+#include "daemon/loop/work.h"
+#include "proto/base/inherited.h"
 
 /*
  * Happy path: init, then main adds listeners and modules, then run. SIGTERM drains:

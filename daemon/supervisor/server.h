@@ -29,7 +29,7 @@
 #include "daemon/supervisor/sd.h"
 #include "daemon/supervisor/signals.h"
 #include "daemon/supervisor/tls/library.h"
-#include "daemon/wire/wire.h"
+#include "daemon/stream/wire.h"
 #include "proto/unpack.h"
 
 struct msd_server {

@@ -6,7 +6,7 @@
 #include <sys/signalfd.h>
 #include <unistd.h>
 
-#include "proto/errno_text.h"
+#include "proto/base/errno_text.h"
 
 static sigset_t heard(void)
 {

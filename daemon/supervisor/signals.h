@@ -12,7 +12,7 @@
  */
 #include <uv.h>
 
-#include "proto/diag.h"
+#include "proto/base/diag.h"
 
 struct msd_signals {
 	void (*on_signal)(struct msd_signals *s, int number);

@@ -1,8 +1,8 @@
 #include "daemon/supervisor/threads.h"
 
 #include "daemon/log.h"
-#include "daemon/wire/closer.h"
-#include "proto/errno_text.h"
+#include "daemon/loop/closer.h"
+#include "proto/base/errno_text.h"
 
 msd_err msd_threads_start(const struct msd_starter *starter, uv_loop_t *loop,
 			  unsigned n_files, struct msd_diag *d)

@@ -3,8 +3,8 @@
 /* The threads that the supervisor depends on. They start before it serves: later, its
  * user may have reached the thread limit, which a module can cause. */
 #include "daemon/child/starter.h"
-#include "daemon/wire/work.h"
-#include "proto/diag.h"
+#include "daemon/loop/work.h"
+#include "proto/base/diag.h"
 
 /* In addition to the threads of work.h, three threads start processes, write the log
  * and trim memory. */

@@ -19,7 +19,7 @@
 #include "daemon/supervisor/repository/kept_load.h"
 #include "daemon/supervisor/repository/rollback.h"
 #include "daemon/supervisor/repository/sleep_store.h"
-#include "daemon/wire/disabled_features.h"
+#include "daemon/loop/disabled_features.h"
 
 static void retry_space(struct msd_server *s)
 {

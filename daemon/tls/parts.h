@@ -1,10 +1,10 @@
 #ifndef MSD_TLS_PARTS_H
 #define MSD_TLS_PARTS_H
 /* Declarations shared by the files of this directory; the daemon includes only
- * daemon/wire/tls.h. */
+ * daemon/stream/tls.h. */
 #include <openssl/ssl.h>
 
-#include "daemon/wire/tls.h"
+#include "daemon/stream/tls.h"
 
 #define MSD_TLS_WHY_MAX 256u
 

@@ -10,7 +10,7 @@
 #include "daemon/worker/process.h"
 #include "daemon/worker/queue.h"
 #include "daemon/worker/sandbox/crash.h"
-#include "proto/inherited.h"
+#include "proto/base/inherited.h"
 
 static int fail(const struct msd_diag *d)
 {

@@ -16,7 +16,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "daemon/wire/ledger.h"
+#include "daemon/segments/ledger.h"
 #include "daemon/worker/describe.h"
 #include "daemon/worker/direct/busy_poll.h"
 #include "daemon/worker/handlers.h"
@@ -24,9 +24,9 @@
 #include "daemon/worker/probe.h"
 #include "daemon/worker/sandbox/crash.h"
 #include "daemon/worker/sandbox/resource_limits.h"
-#include "proto/clock.h"
-#include "proto/external_data.h"
-#include "proto/model_words.h"
+#include "proto/base/clock.h"
+#include "proto/words/external_data.h"
+#include "proto/words/model_words.h"
 #include "proto/name.h"
 #include "proto/value.h"
 #include "runtime/load/foresee.h"
@@ -47,7 +47,7 @@ struct open_params {
 	struct msd_device device; /* type 0: the device that the module has code for */
 	uint64_t graph, params;   /* bytes of each behind the library */
 	uint64_t model;           /* bytes of a model before its files; 0: none */
-	struct msd_span files;    /* proto/external_data.h */
+	struct msd_span files;    /* proto/words/external_data.h */
 	enum msd_abi_word era;
 	enum msd_fill_word fill;
 	struct msd_model_words words;

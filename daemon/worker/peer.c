@@ -19,7 +19,7 @@
 #include <unistd.h>
 
 #include "daemon/limits.h"
-#include "daemon/wire/disabled_features.h"
+#include "daemon/loop/disabled_features.h"
 #include "daemon/worker/direct/direct_accept.h"
 #include "daemon/worker/direct/direct_peer.h"
 #include "daemon/worker/objects/instances.h"

@@ -25,7 +25,7 @@
 #include <unistd.h>
 
 #include "daemon/worker/sandbox/crash.h"
-#include "proto/clock.h"
+#include "proto/base/clock.h"
 
 /*
  * For all children together: signatures are optional, so a load must not wait long

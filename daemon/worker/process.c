@@ -16,8 +16,8 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
-#include "daemon/wire/ledger.h"
-#include "proto/errno_text.h"
+#include "daemon/segments/ledger.h"
+#include "proto/base/errno_text.h"
 
 #ifdef __SANITIZE_ADDRESS__
 #include <sanitizer/lsan_interface.h>

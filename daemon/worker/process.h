@@ -3,7 +3,7 @@
 /* Prepares the process before foreign code runs in it. */
 #include <stdbool.h>
 
-#include "proto/diag.h"
+#include "proto/base/diag.h"
 
 /* Descriptors from the supervisor, from 3 on in this order. */
 struct msd_process_given {

@@ -22,7 +22,7 @@
 #include "daemon/worker/fair_queue.h"
 #include "daemon/worker/handlers.h"
 #include "daemon/worker/process.h"
-#include "proto/clock.h"
+#include "proto/base/clock.h"
 
 /* A call below this is fast: its reply may wait for the next one's ... */
 #define FAST_CALL_NS 20000u

@@ -13,7 +13,7 @@
 #include "daemon/worker/direct/direct_peer.h"
 #include "daemon/worker/direct/ledger_writer.h"
 #include "daemon/worker/fair_queue.h"
-#include "proto/clock.h"
+#include "proto/base/clock.h"
 #include "proto/name.h"
 #include "proto/value.h"
 

@@ -15,7 +15,7 @@
 #include <stdbool.h>
 #include <uv.h>
 
-#include "proto/diag.h"
+#include "proto/base/diag.h"
 
 struct msd_worker;
 

@@ -10,8 +10,8 @@
  */
 #include <uv.h>
 
-#include "daemon/wire/conn.h"
-#include "daemon/wire/segmap.h"
+#include "daemon/stream/conn.h"
+#include "daemon/segments/segmap.h"
 #include "daemon/worker/calls/arena.h"
 #include "daemon/worker/calls/funcs.h"
 #include "daemon/worker/calls/outpool.h"
@@ -20,7 +20,7 @@
 #include "daemon/worker/takeover_socket.h"
 #include "proto/method.h"
 #include "proto/recognise.h"
-#include "proto/spin.h"
+#include "proto/base/spin.h"
 
 /* Used before worker.open sets the value. */
 #define MSD_WORKER_DEFAULT_MAX_OUT (4ull << 30)

@@ -1,7 +1,7 @@
 #include "graph/inspect/inspect.h"
 #include "graph/ir/dump.h"
 #include "graph/ir/graph.h"
-#include "proto/json.h"
+#include "proto/base/json.h"
 
 static bool is_const(const modser_sg_tensor *t)
 {

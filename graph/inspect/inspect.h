@@ -2,8 +2,8 @@
 #define MSD_GRAPH_INSPECT_INSPECT_H
 /* Show the contents of a graph as text and as a picture. */
 #include "graph/modser_graph.h"
-#include "proto/bytes.h"
-#include "proto/err.h"
+#include "proto/base/bytes.h"
+#include "proto/base/err.h"
 
 /** Append the inputs, outputs, operators with their counts, and constants as text. */
 void msd_sg_inspect_text(const modser_graph *g, struct msd_buf *out);

@@ -13,7 +13,7 @@
 #include "graph/ir/infer.h"
 #include "graph/ir/order.h"
 #include "graph/layout/memory_plan.h"
-#include "proto/json.h"
+#include "proto/base/json.h"
 
 static bool is_open(const modser_sg_tensor *t)
 {

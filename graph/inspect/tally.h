@@ -3,7 +3,7 @@
 /* Count the operators and the size of the constants, in a graph and in the subgraphs
  * of its nodes. */
 #include "graph/modser_graph.h"
-#include "proto/err.h"
+#include "proto/base/err.h"
 
 struct msd_sg_tally {
 	struct msd_sg_tally_row {

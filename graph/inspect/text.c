@@ -4,7 +4,7 @@
 #include "graph/inspect/tally.h"
 #include "graph/ir/dump.h"
 #include "graph/ir/graph.h"
-#include "proto/json.h"
+#include "proto/base/json.h"
 
 static void put_ends(struct msd_buf *out, const char *title,
 		     modser_sg_tensor *const *list, size_t n)

@@ -7,7 +7,7 @@
 
 #include "graph/ir/graph.h"
 #include "graph/ir/refuse.h"
-#include "proto/json.h"
+#include "proto/base/json.h"
 
 const void *msd_sg_attr_bytes(const modser_sg_attr *a, size_t *ret_bytes)
 {

@@ -2,7 +2,7 @@
 #define MSD_GRAPH_IR_ATTR_H
 /* Typed values and lists of them by name. */
 #include "graph/modser_graph.h"
-#include "proto/bytes.h"
+#include "proto/base/bytes.h"
 
 struct msd_sg_attrs {
 	struct msd_sg_attr {

@@ -8,7 +8,7 @@
 #include <inttypes.h>
 
 #include "graph/ir/graph.h"
-#include "proto/json.h"
+#include "proto/base/json.h"
 
 static const char *const type_names[MODSER_TENSOR_TYPE_COUNT] = {
 	"unknown", "var", "const", "input", "dep"};

@@ -2,7 +2,7 @@
 #define MSD_GRAPH_IR_DUMP_H
 /* Parts of a graph as text, for the dump and for inspection. */
 #include "graph/modser_graph.h"
-#include "proto/bytes.h"
+#include "proto/base/bytes.h"
 
 /**
  * Append dtype and shape: "float32[1, 3, h, ?]"; "float32[...]" while the shape is

@@ -7,7 +7,7 @@
  */
 #include "graph/modser_graph.h"
 #include "proto/dtype.h"
-#include "proto/err.h"
+#include "proto/base/err.h"
 
 /** Remove @node. Its outputs have no producer any more, unless another one was set. */
 void msd_sg_take_out(modser_sg_node *node);

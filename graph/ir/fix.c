@@ -13,7 +13,7 @@
 #include "graph/ir/graph.h"
 #include "graph/ir/infer.h"
 #include "graph/ir/order.h"
-#include "proto/model_words.h"
+#include "proto/words/model_words.h"
 
 #define NAMES_SHOWN 8u
 

@@ -4,8 +4,8 @@
  * pointers between its parts live as long as it does. */
 #include "graph/ir/attr.h"
 #include "graph/modser_graph.h"
-#include "proto/bytes.h"
-#include "proto/diag.h"
+#include "proto/base/bytes.h"
+#include "proto/base/diag.h"
 #include "proto/dtype.h"
 
 struct msd_sg_quant {

@@ -5,7 +5,7 @@
 
 #include "graph/modser_graph.h"
 #include "proto/dtype.h"
-#include "proto/err.h"
+#include "proto/base/err.h"
 
 /* Returned by an inference that needs a value known only in a run. */
 #define MSD_INFER_LATER 1

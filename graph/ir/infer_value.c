@@ -3,7 +3,7 @@
 
 #include "graph/ir/graph.h"
 #include "graph/ir/infer.h"
-#include "proto/bytes.h"
+#include "proto/base/bytes.h"
 
 const void *msd_infer_value(const modser_sg_node *node, size_t i)
 {

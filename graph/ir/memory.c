@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "graph/ir/graph.h"
-#include "proto/utf8.h"
+#include "proto/base/utf8.h"
 
 int msd_sg_fail(modser_graph *g, msd_err code, const char *fmt, ...)
 {

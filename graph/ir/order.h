@@ -2,7 +2,7 @@
 #define MSD_GRAPH_IR_ORDER_H
 /* Order the nodes so that each follows the producers of its inputs. */
 #include "graph/modser_graph.h"
-#include "proto/err.h"
+#include "proto/base/err.h"
 
 /**
  * Write the order into @ret, which has room for all nodes. Independent nodes keep the

@@ -5,7 +5,7 @@
 #include <stddef.h>
 
 #include "graph/modser_graph.h"
-#include "proto/err.h"
+#include "proto/base/err.h"
 
 struct msd_struct_field {
 	const char *name;

@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-#include "proto/bytes.h"
+#include "proto/base/bytes.h"
 
 /* Live tensors stay sorted by offset. */
 bool msd_arena_put(struct msd_arena *a, size_t tensor)

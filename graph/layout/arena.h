@@ -8,7 +8,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "proto/err.h"
+#include "proto/base/err.h"
 
 #define MSD_ARENA_ALIGN ((size_t)64)
 #define MSD_ARENA_KEEP SIZE_MAX /* as last step: never freed */

@@ -3,7 +3,7 @@
 /* The memory plan of the tensors that a graph's kernels produce in a run. Each has an
  * offset in one arena from its producer to its last reader. */
 #include "graph/modser_graph.h"
-#include "proto/diag.h"
+#include "proto/base/diag.h"
 
 struct msd_arena_place;
 struct msd_layout {

@@ -1,6 +1,6 @@
 /*
  * The operators, in the order of their tmfile numbers, then those that tmfiles lack:
- * a new one is a row. The kernels in runtime/engine/kernels.h are a separate list in
+ * a new one is a row. The kernels in runtime/kernel/kernels.h are a separate list in
  * another library. An operator may be readable, writable and shown here without a
  * kernel, and one kernel file may serve several operators.
  */

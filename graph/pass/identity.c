@@ -11,9 +11,9 @@
 
 #include "graph/ir/edit.h"
 #include "graph/ir/graph.h"
-#include "graph/op/pad.h"
-#include "graph/op/slice.h"
-#include "graph/op/transpose.h"
+#include "graph/op/move/pad.h"
+#include "graph/op/move/slice.h"
+#include "graph/op/move/transpose.h"
 #include "graph/pass/known.h"
 #include "graph/pass/pass.h"
 

@@ -7,8 +7,8 @@
  * is small and has a fixed limit.
  */
 #include "graph/modser_graph.h"
-#include "proto/bytes.h"
-#include "proto/err.h"
+#include "proto/base/bytes.h"
+#include "proto/base/err.h"
 
 /**
  * Compute @node, whose inputs are constants and whose outputs have known shapes, from

@@ -3,7 +3,7 @@
 /* Open plugins as modserd_plugin.h describes. This runs third-party code. */
 #include <modserd_plugin.h>
 
-#include "proto/diag.h"
+#include "proto/base/diag.h"
 
 /* Maximum number of plugins of a process. */
 #define MSD_PLUGINS_MAX 64

@@ -3,8 +3,8 @@
 /* Select the serializer that reads a file: by the format that the user names, else by
  * the file's first bytes. */
 #include "graph/modser_graph.h"
-#include "proto/bytes.h"
-#include "proto/diag.h"
+#include "proto/base/bytes.h"
+#include "proto/base/diag.h"
 
 /**
  * Release the result with modser_serializer_unref(). @format is "" if the user named

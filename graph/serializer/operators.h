@@ -2,7 +2,7 @@
 #define MSD_GRAPH_SERIALIZER_OPERATORS_H
 /* The operators that a serializer can read and write. */
 #include "graph/modser_graph.h"
-#include "proto/err.h"
+#include "proto/base/err.h"
 
 /* Unique names, sorted by their bytes. */
 struct msd_operators {

@@ -5,7 +5,7 @@
 #include <stdatomic.h>
 
 #include "graph/modser_graph.h"
-#include "proto/bytes.h"
+#include "proto/base/bytes.h"
 
 /* Methods by operator; rows are only added, under the serializer's lock. */
 struct msd_op_methods {

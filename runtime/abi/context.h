@@ -2,7 +2,7 @@
 #define MSD_RUNTIME_ABI_CONTEXT_H
 /* The context of a library. The loader sets it, and the library's compiled code looks
  * functions up through it. Several threads may do so at the same time. */
-#include "proto/bytes.h"
+#include "proto/base/bytes.h"
 
 struct msd_abi_context {
 	/**

@@ -9,7 +9,7 @@
 #include <pthread.h>
 #include <stdlib.h>
 
-#include "proto/bytes.h"
+#include "proto/base/bytes.h"
 #include "proto/dtype.h"
 #include "proto/limits.h"
 #include "runtime/device/workspace.h"

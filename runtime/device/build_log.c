@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "proto/clock.h"
+#include "proto/base/clock.h"
 
 #define BLANKS " \t\r\n"
 

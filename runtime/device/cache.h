@@ -10,7 +10,7 @@
  * are renamed into place when complete. A cache that cannot be written is not an
  * error.
  */
-#include "proto/bytes.h"
+#include "proto/base/bytes.h"
 
 #define MSD_CACHE_KEY_PARTS 8u
 #define MSD_CACHE_MAX_BYTES ((size_t)256 * 1024 * 1024) /* per entry */

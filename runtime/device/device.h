@@ -20,8 +20,8 @@
  * after fork(): fork before the first device is opened, or not at all.
  */
 #include "artifact/gpu/device_blob.h"
-#include "proto/bytes.h"
-#include "proto/diag.h"
+#include "proto/base/bytes.h"
+#include "proto/base/diag.h"
 #include "proto/dtype.h"
 
 #define MSD_DEVICE_ABI 3u

@@ -12,7 +12,7 @@
 #include <string.h>
 #include <time.h>
 
-#include "proto/clock.h"
+#include "proto/base/clock.h"
 
 #define LIBRARY "libnvidia-ml.so.1"
 #define NVML_SUCCESS 0

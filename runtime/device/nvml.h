@@ -10,7 +10,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "proto/diag.h"
+#include "proto/base/diag.h"
 
 #define MSD_NVML_TEXT_MAX 96u /* NVML_DEVICE_NAME_V2_BUFFER_SIZE, with its NUL */
 #define MSD_NVML_GPUS_MAX 64u

@@ -2,7 +2,7 @@
 #define MSD_RUNTIME_DEVICE_WORKSPACE_H
 /* Scratch memory on a device for compiled host code, which frees it by address only.
  * Any thread may call. */
-#include "proto/diag.h"
+#include "proto/base/diag.h"
 #include "proto/dtype.h"
 
 /** The device must be open, else MSD_UNSUPPORTED. Other errors as msd_dev_alloc(). */

@@ -13,7 +13,7 @@
 #include "graph/ir/graph.h"
 #include "graph/pass/pass.h"
 #include "graph/plugin/plugin.h"
-#include "runtime/engine/kernel.h"
+#include "runtime/kernel/kernel.h"
 
 #define MOST_WHY 256
 

@@ -9,7 +9,7 @@
 #include <modserd_plugin.h>
 
 #include "graph/modser_graph.h"
-#include "proto/diag.h"
+#include "proto/base/diag.h"
 
 struct msd_kernel_call;
 

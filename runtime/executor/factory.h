@@ -1,7 +1,7 @@
 #ifndef MSD_RUNTIME_EXECUTOR_FACTORY_H
 #define MSD_RUNTIME_EXECUTOR_FACTORY_H
 /* Functions of TVM's executor factories other than creating an executor. */
-#include "proto/diag.h"
+#include "proto/base/diag.h"
 #include "runtime/value/value.h"
 
 /**

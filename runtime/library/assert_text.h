@@ -9,7 +9,7 @@
  *   0.8        ... unsatisfied constraint: (64 == int32(arg0.shape[1]))
  *   later      ... unsatisfied constraint: T.int64(64) == f_A_shape[1]
  */
-#include "proto/bytes.h"
+#include "proto/base/bytes.h"
 
 /** Decimal digits at the beginning of @s; false if there are none. */
 bool msd_text_number(struct msd_span s, int64_t *ret);

@@ -2,7 +2,7 @@
 #define MSD_RUNTIME_LIBRARY_SCHEMA_H
 /* The type schema that tvm-ffi writes for a function, as a signature: `greet(str,
  * Optional[int]) -> str`. Its parameters have no names. */
-#include "proto/diag.h"
+#include "proto/base/diag.h"
 #include "runtime/module/module.h"
 
 /**

@@ -1,8 +1,8 @@
 #ifndef MSD_RUNTIME_LOAD_FORESEE_H
 #define MSD_RUNTIME_LOAD_FORESEE_H
 /* Properties of an artifact that are known before it is opened. */
-#include "proto/abi_word.h"
-#include "proto/bytes.h"
+#include "proto/words/abi_word.h"
+#include "proto/base/bytes.h"
 #include "proto/dtype.h"
 
 /**

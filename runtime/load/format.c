@@ -1,6 +1,6 @@
 #include "runtime/load/format.h"
 
-#include "proto/model_words.h"
+#include "proto/words/model_words.h"
 
 static const struct msd_format *const rows[] = {
 	&msd_format_library,

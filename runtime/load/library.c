@@ -17,7 +17,7 @@
 #include "artifact/inspect/program.h"
 #include "artifact/kind/payload.h"
 #include "artifact/tree/tree.h"
-#include "proto/model_words.h"
+#include "proto/words/model_words.h"
 #include "runtime/kind/kinds.h"
 #include "runtime/load/format.h"
 

@@ -9,7 +9,7 @@
  * Threads: one thread at a time per artifact (compiled code may use the pool inside a
  * call).
  */
-#include "proto/diag.h"
+#include "proto/base/diag.h"
 #include "runtime/module/module.h"
 #include "runtime/value/value.h"
 

@@ -2,7 +2,7 @@
 
 #include "graph/plugin/plugin.h"
 #include "runtime/engine/engine.h"
-#include "runtime/engine/kernel.h"
+#include "runtime/kernel/kernel.h"
 
 msd_err msd_load_plugin(const char *path, struct msd_diag *d)
 {

@@ -1,7 +1,7 @@
 #ifndef MSD_RUNTIME_LOAD_PLUGIN_H
 #define MSD_RUNTIME_LOAD_PLUGIN_H
 /* Plugins (graph/modserd_plugin.h) of the process that runs modules. */
-#include "proto/diag.h"
+#include "proto/base/diag.h"
 
 /**
  * Open the plugin at @path, once; modules loaded afterwards can use its extensions.

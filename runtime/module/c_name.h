@@ -2,7 +2,7 @@
 #define MSD_RUNTIME_MODULE_C_NAME_H
 #include <stdbool.h>
 
-#include "proto/bytes.h"
+#include "proto/base/bytes.h"
 
 /**
  * True if @own is @name as converted by TVM to a C identifier, with '_' for each

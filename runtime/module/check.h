@@ -5,7 +5,7 @@
  * crashes on some: an int instead of a tensor (<= 0.15 reads the pointer before its
  * type), foreign objects, misaligned data. These become errors here.
  */
-#include "proto/diag.h"
+#include "proto/base/diag.h"
 #include "runtime/module/module.h"
 #include "runtime/value/value.h"
 

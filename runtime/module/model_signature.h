@@ -1,7 +1,7 @@
 #ifndef MSD_RUNTIME_MODULE_MODEL_SIGNATURE_H
 #define MSD_RUNTIME_MODULE_MODEL_SIGNATURE_H
 /* The signature of an executor's model: all inputs and outputs are known. */
-#include "proto/diag.h"
+#include "proto/base/diag.h"
 #include "runtime/module/module.h"
 
 struct msd_model_tensor { /* all borrowed */

@@ -2,9 +2,9 @@
 #define MSD_RUNTIME_MODULE_MODULE_H
 /* Description of a module's functions, and load options: the types that loading, the
  * kinds of modules and callers share. */
-#include "proto/abi_word.h"
+#include "proto/words/abi_word.h"
 #include "proto/dtype.h"
-#include "proto/fill_word.h"
+#include "proto/words/fill_word.h"
 
 /* The known properties of a parameter or result. */
 struct msd_param {
@@ -65,7 +65,7 @@ struct msd_load_options {
 	struct msd_span graph;
 	struct msd_span params;
 	/* Files that a framework's model names, stored after its file
-	 * (proto/external_data.h); empty: none. */
+	 * (proto/words/external_data.h); empty: none. */
 	struct msd_span files;
 	enum msd_abi_word
 		era; /* for a library with an ABI that its symbols do not determine */

@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-#include "proto/spelling.h"
+#include "proto/base/spelling.h"
 
 #define MAX_NAMES 3
 

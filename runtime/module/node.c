@@ -1,7 +1,7 @@
 #include "runtime/module/node.h"
 
 #include "artifact/tree/tree.h"
-#include "runtime/global/global.h"
+#include "runtime/packed/global.h"
 
 /* Nodes already searched: several paths may lead to one node. */
 struct visited {

@@ -99,7 +99,7 @@ struct msd_function *msd_node_lookup(struct msd_node *node, const char *name);
 /**
  * The same, starting with the imports: the lookup of compiled code through its
  * context. After them it searches those of node->root, then the packed functions of
- * the runtime itself (runtime/global/global.h).
+ * the runtime itself (runtime/packed/global.h).
  */
 struct msd_function *msd_node_lookup_from_imports(struct msd_node *node,
 						  const char *name);

@@ -2,7 +2,7 @@
 #define MSD_RUNTIME_MODULE_SIGNATURE_H
 /* Signatures of compiled functions as text: `f(A: Tensor([n, 4], float32), k: int32)`.
  */
-#include "proto/diag.h"
+#include "proto/base/diag.h"
 #include "runtime/module/module.h"
 
 /**

@@ -11,7 +11,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "proto/clock.h"
+#include "proto/base/clock.h"
 #include "runtime/value/error.h"
 
 /*

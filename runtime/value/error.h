@@ -6,8 +6,8 @@
  * functions set it. The caller moves it into a diag right after a call returned
  * non-zero. This is the only thread-local error in the project.
  */
-#include "proto/bytes.h"
-#include "proto/diag.h"
+#include "proto/base/bytes.h"
+#include "proto/base/diag.h"
 
 /**
  * Store "kind: message" for this thread. Copies the text and cuts it at MSD_DIAG_MAX.

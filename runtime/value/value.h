@@ -13,7 +13,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "proto/bytes.h"
+#include "proto/base/bytes.h"
 #include "proto/dtype.h"
 #include "runtime/value/dltensor.h"
 

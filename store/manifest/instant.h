@@ -4,7 +4,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "proto/err.h"
+#include "proto/base/err.h"
 
 #define MSD_INSTANT_TEXT 32u /* bytes of its text, including the NUL */
 

@@ -7,7 +7,7 @@
 
 #include <string.h>
 
-#include "proto/json.h"
+#include "proto/base/json.h"
 #include "proto/name.h"
 #include "store/manifest/instant.h"
 

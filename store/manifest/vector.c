@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "proto/bytes.h"
+#include "proto/base/bytes.h"
 
 /*
  * Happy path: each test has a function name and two lists of tensors, whose numbers

@@ -11,7 +11,7 @@
  */
 #include <jansson.h>
 
-#include "proto/diag.h"
+#include "proto/base/diag.h"
 #include "proto/dtype.h"
 
 #define MSD_VECTORS 64u

@@ -7,7 +7,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "proto/bytes.h" /* struct msd_span alone */
+#include "proto/base/bytes.h" /* struct msd_span alone */
 
 struct bw {
 	uint8_t *p; /* owned */

@@ -1,7 +1,7 @@
 #ifndef MSD_TESTS_MANGLE_H
 #define MSD_TESTS_MANGLE_H
 /* Damaged variants of well-formed bytes, each in a heap block of its exact size. */
-#include "proto/bytes.h"
+#include "proto/base/bytes.h"
 
 /** What is done with a variant; true when it was accepted. */
 typedef bool mangle_read(struct msd_span bytes, void *ctx);

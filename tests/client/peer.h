@@ -6,7 +6,7 @@
  * before it receives.
  */
 #include "client/modser.h"
-#include "proto/bytes.h"
+#include "proto/base/bytes.h"
 
 struct peer {
 	modser_client *client;

@@ -2,7 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "client/cli/bracket.h"
+#include "client/cli/values/bracket.h"
 
 static const struct {
 	const char *text;

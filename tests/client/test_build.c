@@ -6,9 +6,9 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "client/cli/build.h"
+#include "client/build/build.h"
 #include "client/cli/cli.h"
-#include "client/cli/file.h"
+#include "client/cli/values/file.h"
 
 #define SYMBOL "__tvm_ffi__library_bin"
 

@@ -4,10 +4,10 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "client/cli/doctor.h"
-#include "client/cli/latency_baseline.h"
-#include "client/cli/overhead.h"
-#include "client/cli/process_scan.h"
+#include "client/cli/doctor/doctor.h"
+#include "client/cli/measure/latency_baseline.h"
+#include "client/cli/measure/overhead.h"
+#include "client/cli/measure/process_scan.h"
 
 /* What is said of two looks, in @ret. */
 static const char *said(const struct msd_doctor_look *after,

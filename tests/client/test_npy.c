@@ -2,7 +2,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "client/cli/npy.h"
+#include "client/cli/values/npy.h"
 #include "tests/support/exact.h"
 
 /* A file of @version whose dict says @descr, @order, @shape, and @data behind it. */

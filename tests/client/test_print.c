@@ -1,8 +1,8 @@
 #include <criterion/criterion.h>
 #include <string.h>
 
-#include "client/cli/json.h"
-#include "client/cli/print.h"
+#include "client/cli/values/json.h"
+#include "client/cli/values/print.h"
 
 static void expect_text(struct msd_buf *out, const char *text)
 {

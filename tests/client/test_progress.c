@@ -1,6 +1,6 @@
 #include <criterion/criterion.h>
 
-#include "client/cli/progress.h"
+#include "client/cli/measure/progress.h"
 
 #define MIB (UINT64_C(1) << 20)
 

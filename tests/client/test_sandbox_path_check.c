@@ -2,7 +2,7 @@
 #include <stdio.h>
 #include <unistd.h>
 
-#include "client/cli/sandbox_path_check.h"
+#include "client/cli/doctor/sandbox_path_check.h"
 
 /* Whether modules may read @path by a daemon with @profile on a kernel with version
  * @landlock, whose modules may read /usr and, by a link, this process' files. */

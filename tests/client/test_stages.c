@@ -1,6 +1,6 @@
 #include <criterion/criterion.h>
 
-#include "client/cli/stages.h"
+#include "client/cli/measure/stages.h"
 #include "client/result.h"
 
 static const modser_result one = {.trace = {.read_ns = 10,

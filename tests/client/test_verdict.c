@@ -1,7 +1,7 @@
 #include <criterion/criterion.h>
 #include <string.h>
 
-#include "client/cli/verdict.h"
+#include "client/cli/doctor/verdict.h"
 
 #define TEXT(literal) ((char *)(uintptr_t)(literal)) /* nobody writes to it */
 

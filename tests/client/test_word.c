@@ -5,7 +5,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "client/cli/word.h"
+#include "client/cli/values/word.h"
 
 static modser_kind kind_of(const char *text, msd_err *err)
 {

@@ -1,7 +1,7 @@
 #ifndef MSD_TESTS_CONN_RIG_H
 #define MSD_TESTS_CONN_RIG_H
 /* One connection under test, its peer a plain socket that the test writes and reads. */
-#include "daemon/wire/conn.h"
+#include "daemon/stream/conn.h"
 
 struct rig {
 	uv_loop_t loop;

@@ -1,6 +1,6 @@
 #include <criterion/criterion.h>
 
-#include "daemon/wire/account.h"
+#include "daemon/loop/account.h"
 
 #define MIB (1u << 20)
 

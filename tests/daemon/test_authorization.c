@@ -9,7 +9,7 @@
 #include "daemon/supervisor/edge/session/client_peer.h"
 #include "daemon/supervisor/edge/session/session.h"
 #include "daemon/supervisor/rights/acl_read.h"
-#include "daemon/wire/tls.h"
+#include "daemon/stream/tls.h"
 #include "proto/value.h"
 
 /* A session that asks, without a daemon around it, and without a connection: of that

@@ -1,7 +1,7 @@
 #include <criterion/criterion.h>
 #include <stdlib.h>
 
-#include "daemon/wire/block.h"
+#include "daemon/segments/block.h"
 #include "tests/support/fail_alloc.h"
 
 #define UNIT 128u

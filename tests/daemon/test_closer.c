@@ -11,8 +11,8 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "daemon/wire/closer.h"
-#include "daemon/wire/transport.h"
+#include "daemon/loop/closer.h"
+#include "daemon/stream/transport.h"
 #include "tests/support/linger.h"
 
 /* Far above what anything takes, far below a close that sleeps. */

@@ -2,7 +2,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "daemon/wire/account.h"
+#include "daemon/loop/account.h"
 #include "tests/daemon/conn_rig.h"
 
 struct told {

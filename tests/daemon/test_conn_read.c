@@ -4,7 +4,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include "daemon/wire/account.h"
+#include "daemon/loop/account.h"
 #include "tests/daemon/conn_rig.h"
 
 Test(conn_read, reads_frames_that_come_byte_by_byte)

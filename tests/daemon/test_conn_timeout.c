@@ -2,7 +2,7 @@
 #include <string.h>
 
 #include "daemon/supervisor/edge/session/conn_timeout.h"
-#include "daemon/wire/conn.h"
+#include "daemon/stream/conn.h"
 
 /* A connection opened at 0 of which nothing is known but its counts. */
 static struct msd_conn conn;

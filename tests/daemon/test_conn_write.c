@@ -4,7 +4,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include "daemon/wire/account.h"
+#include "daemon/loop/account.h"
 #include "proto/value.h"
 #include "tests/daemon/conn_rig.h"
 

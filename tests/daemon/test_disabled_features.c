@@ -1,7 +1,7 @@
 #include <criterion/criterion.h>
 #include <stdlib.h>
 
-#include "daemon/wire/disabled_features.h"
+#include "daemon/loop/disabled_features.h"
 
 Test(without, names_whole_words_between_commas)
 {

@@ -2,7 +2,7 @@
 #include <string.h>
 
 #include "daemon/supervisor/facts/exposition.h"
-#include "proto/bytes.h"
+#include "proto/base/bytes.h"
 
 static struct msd_buf out;
 

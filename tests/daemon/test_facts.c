@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "daemon/supervisor/module/workers/facts.h"
-#include "daemon/wire/shared.h"
+#include "daemon/stream/shared.h"
 #include "proto/value.h"
 
 /* {"device": @device, "functions": [{"name": ...} of each of @names]} */

@@ -1,6 +1,6 @@
 #include <criterion/criterion.h>
 
-#include "daemon/wire/free_list.h"
+#include "daemon/loop/free_list.h"
 
 #ifdef __SANITIZE_ADDRESS__
 Test(spare, keeps_none_where_stale_ones_are_looked_for)

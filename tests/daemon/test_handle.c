@@ -1,7 +1,7 @@
 #include <criterion/criterion.h>
 #include <string.h>
 
-#include "daemon/wire/handle.h"
+#include "daemon/loop/handle.h"
 
 static char object;
 

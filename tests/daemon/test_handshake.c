@@ -5,7 +5,7 @@
 #include <unistd.h>
 
 #include "daemon/supervisor/tls/handshake.h"
-#include "daemon/wire/work.h"
+#include "daemon/loop/work.h"
 
 #define N 3u /* one more than have a thread */
 

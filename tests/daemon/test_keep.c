@@ -4,7 +4,7 @@
 #include <unistd.h>
 
 #include "daemon/supervisor/keep/keep.h"
-#include "daemon/wire/work.h"
+#include "daemon/loop/work.h"
 #include "store/maintenance.h"
 #include "tests/store/shelf.h"
 

@@ -6,7 +6,7 @@
 #include "daemon/supervisor/module/queue/admit.h"
 #include "daemon/supervisor/module/queue/queue.h"
 #include "daemon/supervisor/module/stats/log_ring.h"
-#include "daemon/wire/wire.h"
+#include "daemon/stream/wire.h"
 
 #define MOST 8u
 #define UNLOAD 100u

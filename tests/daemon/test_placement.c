@@ -2,7 +2,7 @@
 #include <string.h>
 
 #include "daemon/supervisor/request/placement.h"
-#include "daemon/wire/work.h"
+#include "daemon/loop/work.h"
 #include "proto/value.h"
 
 static unsigned n_rooms;

@@ -1,7 +1,7 @@
 #include <criterion/criterion.h>
 #include <stdlib.h>
 
-#include "daemon/wire/ranges.h"
+#include "daemon/segments/ranges.h"
 
 #define N 2000u
 

@@ -7,7 +7,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "daemon/wire/reserve.h"
+#include "daemon/segments/reserve.h"
 
 /* What on_done was told. */
 struct heard {

@@ -6,8 +6,8 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "daemon/wire/segmap.h"
-#include "daemon/wire/segpool.h"
+#include "daemon/segments/segmap.h"
+#include "daemon/segments/segpool.h"
 
 struct announced {
 	int fd; /* of the latest, ours */

@@ -4,7 +4,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include "daemon/wire/socket_pair.h"
+#include "daemon/stream/socket_pair.h"
 
 #define PASSRIGHTS 83 /* SO_PASSRIGHTS of Linux 6.16 */
 

@@ -5,7 +5,7 @@
 #include <unistd.h>
 
 #include "daemon/supervisor/source/source.h"
-#include "daemon/wire/reserve.h"
+#include "daemon/segments/reserve.h"
 
 static char paths[2][64];
 

@@ -8,8 +8,8 @@
 #include <unistd.h>
 
 #include "daemon/supervisor/source/source_job.h"
-#include "daemon/wire/reserve.h"
-#include "daemon/wire/work.h"
+#include "daemon/segments/reserve.h"
+#include "daemon/loop/work.h"
 
 struct waiting {
 	uv_loop_t loop;

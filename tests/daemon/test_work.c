@@ -5,7 +5,7 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
-#include "daemon/wire/work.h"
+#include "daemon/loop/work.h"
 
 #define N_OWN (MSD_WORK_STAY_BULK + 2u)
 

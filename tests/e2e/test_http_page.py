@@ -71,7 +71,7 @@ class Browser:
 
 
 def test_the_page_escapes_what_a_terminal_would_obey(daemon):
-    """As proto/utf8.h has it, for each character; a browser alone would reverse a text."""
+    """As proto/base/utf8.h has it, for each character; a browser alone would reverse a text."""
     with Visit(daemon) as visit:
         page = visit.ask("/")[2].decode()
     obeyed = re.compile(re.search(r"replace\(/(\[.*?\])/g,", page).group(1))

@@ -8,7 +8,7 @@ import pytest
 from wire import DTYPE, RESULT_OF, Closed, Failure, Payload, Wire, frame, out, shape_ext
 
 FLOAT32 = msgpack.ExtType(DTYPE, b"\2\x20\1\0")
-STEPS = 1 << 16  # what accounts are off by (daemon/wire/account.h)
+STEPS = 1 << 16  # what accounts are off by (daemon/loop/account.h)
 X = np.arange(48, dtype="f4").reshape(3, 16) / 48
 
 

@@ -6,7 +6,7 @@
  * and checked here; the requests are kept until something answers them.
  */
 #include "daemon/child/child.h"
-#include "daemon/wire/list.h"
+#include "daemon/loop/list.h"
 
 #define FAKE_MAX_OPEN 64u
 

@@ -2,7 +2,7 @@
 #include <string.h>
 
 #include "daemon/supervisor/rights/acl_read.h"
-#include "daemon/wire/tls.h"
+#include "daemon/stream/tls.h"
 #include "tests/fuzz/fuzz.h"
 
 static const uint32_t gids[] = {4, 44};

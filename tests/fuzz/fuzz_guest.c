@@ -12,7 +12,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include "daemon/wire/ledger.h"
+#include "daemon/segments/ledger.h"
 #include "proto/value.h"
 #include "tests/fuzz/fuzz.h"
 #include "tests/fuzz/worker_world.h"

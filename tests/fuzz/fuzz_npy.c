@@ -1,6 +1,6 @@
 #include <stdlib.h>
 
-#include "client/cli/npy.h"
+#include "client/cli/values/npy.h"
 #include "tests/fuzz/fuzz.h"
 
 static volatile unsigned read_bytes; /* keeps the loop below */

@@ -23,7 +23,7 @@
 #include <unistd.h>
 #include <uv.h>
 
-#include "daemon/wire/tls.h"
+#include "daemon/stream/tls.h"
 #include "tests/fuzz/fuzz.h"
 
 #define SAID_MAX (UINT32_C(1) << 20) /* each way */

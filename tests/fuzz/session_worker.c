@@ -4,7 +4,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "daemon/wire/segpool.h"
+#include "daemon/segments/segpool.h"
 #include "proto/body.h"
 #include "proto/value.h"
 #include "tests/fuzz/fuzz.h"

@@ -3,7 +3,7 @@
 /* What a worker does to its supervisor: answers, lies, announces memory, dies. */
 #include <stdint.h>
 
-#include "proto/bytes.h"
+#include "proto/base/bytes.h"
 #include "tests/fuzz/fake_child.h"
 
 /** One thing of @op and @byte by @f, with as much of @input as it needs. */

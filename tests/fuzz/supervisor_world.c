@@ -10,7 +10,7 @@
 
 #include "daemon/log.h"
 #include "daemon/supervisor/edge/listen/accept.h"
-#include "daemon/wire/work.h"
+#include "daemon/loop/work.h"
 #include "proto/body.h"
 #include "proto/frame.h"
 #include "proto/value.h"

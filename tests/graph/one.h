@@ -4,7 +4,7 @@
 #include <criterion/criterion.h>
 #include <string.h>
 
-#include "runtime/engine/plan.h"
+#include "runtime/plan/plan.h"
 #include "runtime/pool/pool.h"
 #include "tests/graph/constant.h"
 #include "tests/graph/net.h"

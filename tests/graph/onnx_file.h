@@ -3,7 +3,7 @@
 /* ONNX files as tests read them. The suite of a test that includes this has the
  * fixtures begin() and end(). */
 #include "graph/modser_graph.h"
-#include "proto/bytes.h"
+#include "proto/base/bytes.h"
 
 #define CORPUS MSD_SOURCE_DIR "/tests/corpus/onnx/"
 

@@ -12,8 +12,8 @@ ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
 FOLDERS = ("graph", "runtime", "daemon", "client")  # others have TVM's names
 SCHEMAS, TABLE = "graph/op/", "graph/op/table.c"
 ONNX = "graph/serializer/onnx/"
-REFERENCE, KERNELS = "runtime/engine/reference/", "runtime/engine/kernels.h"
-OWN = (SCHEMAS, ONNX + "rows_", ONNX + "forms_", REFERENCE)
+REFERENCE, KERNELS = "runtime/engine/reference/", "runtime/kernel/kernels.h"
+OWN = (SCHEMAS, ONNX + "rows/", REFERENCE)
 # Who may name operators beside these, and which: "" is any.
 ELSEWHERE = {
     "graph/pass/": "",  # a pass is about certain operators
@@ -22,7 +22,7 @@ ELSEWHERE = {
     "graph/ir/": "Const InputOp",  # those that compute nothing
     "graph/modser_graph.h": "Const InputOp",
     ONNX: "Const InputOp Noop",
-    "runtime/engine/outline": "Shape Size Loop",  # shapes without values
+    "runtime/plan/outline": "Shape Size Loop",  # shapes without values
 }
 
 
@@ -105,7 +105,7 @@ def faults(files):
 def prove(files):
     """Each fault, planted, is found."""
     planted = {
-        "names Concat": ("runtime/engine/plan.c", '\nconst char *special = "Concat";\n'),
+        "names Concat": ("runtime/plan/plan.c", '\nconst char *special = "Concat";\n'),
         "names Neg": ("graph/ir/check.c", '\nconst char *special = "Neg";\n'),
         "concat is defined in": (SCHEMAS + "softmax.c", "\nx msd_op_concat = {0};\n"),
         "neg is defined in": (REFERENCE + "softmax.c", "\nx msd_kernel_neg = {0};\n"),

@@ -6,8 +6,8 @@
 
 #include "graph/ir/graph.h"
 #include "graph/pass/pass.h"
-#include "runtime/engine/kernel.h"
-#include "runtime/engine/plan.h"
+#include "runtime/kernel/kernel.h"
+#include "runtime/plan/plan.h"
 #include "runtime/pool/pool.h"
 #include "tests/graph/net.h"
 #include "tests/support/fail_alloc.h"

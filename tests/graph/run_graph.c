@@ -8,8 +8,8 @@
 
 #include "graph/ir/graph.h"
 #include "graph/pass/pass.h"
-#include "runtime/engine/kernel.h"
-#include "runtime/engine/plan.h"
+#include "runtime/kernel/kernel.h"
+#include "runtime/plan/plan.h"
 
 static void read_bytes(void *to, size_t n)
 {

@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "graph/inspect/inspect.h"
-#include "runtime/engine/plan.h"
+#include "runtime/plan/plan.h"
 #include "runtime/pool/pool.h"
 #include "tests/artifact/fixture.h"
 #include "tests/graph/net.h"

@@ -3,8 +3,8 @@
 #include <string.h>
 
 #include "runtime/engine/engine.h"
-#include "runtime/engine/kernel.h"
-#include "runtime/engine/plan.h"
+#include "runtime/kernel/kernel.h"
+#include "runtime/plan/plan.h"
 #include "runtime/pool/pool.h"
 #include "tests/graph/net.h"
 

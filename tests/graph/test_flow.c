@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "graph/inspect/tally.h"
-#include "runtime/engine/plan.h"
+#include "runtime/plan/plan.h"
 #include "runtime/pool/pool.h"
 #include "tests/artifact/fixture.h"
 #include "tests/support/fail_alloc.h"

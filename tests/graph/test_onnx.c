@@ -3,7 +3,7 @@
 #include <criterion/criterion.h>
 #include <string.h>
 
-#include "graph/serializer/onnx/row.h"
+#include "graph/serializer/onnx/rows/row.h"
 #include "tests/artifact/fixture.h"
 #include "tests/artifact/mangle.h"
 #include "tests/graph/onnx_file.h"

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "graph/ir/graph.h"
-#include "graph/op/flow.h"
+#include "graph/op/flow/flow.h"
 #include "tests/artifact/fixture.h"
 #include "tests/graph/net.h"
 #include "tests/graph/onnx_file.h"

@@ -4,8 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "runtime/engine/reference/product.h"
-#include "runtime/engine/row.h"
+#include "runtime/engine/reference/layer/product.h"
+#include "runtime/kernel/row.h"
 #include "runtime/pool/pool.h"
 
 #define STACKS 2u

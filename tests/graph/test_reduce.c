@@ -2,7 +2,7 @@
  * with ONNX's own evaluator. */
 #include <math.h>
 
-#include "graph/op/reduce.h"
+#include "graph/op/reduce/reduce.h"
 #include "tests/graph/one.h"
 
 /* A Reduction of a tensor of 2 x 0 elements over its last axis: two places. */

@@ -3,7 +3,7 @@
 #include <criterion/criterion.h>
 #include <math.h>
 
-#include "graph/op/suppression.h"
+#include "graph/op/window/suppression.h"
 #include "tests/graph/one.h"
 
 /* The second covers most of the first, the third is elsewhere, the fourth is the first

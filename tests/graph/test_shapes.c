@@ -3,9 +3,9 @@
 #include <stdio.h>
 
 #include "graph/modserd_plugin.h"
-#include "runtime/engine/kernel.h"
-#include "runtime/engine/plan.h"
-#include "runtime/engine/shapes.h"
+#include "runtime/kernel/kernel.h"
+#include "runtime/plan/plan.h"
+#include "runtime/plan/shapes.h"
 #include "tests/graph/net.h"
 #include "tests/support/fail_alloc.h"
 

@@ -23,7 +23,10 @@ ARTIFACT = [TEXT, JSON, SCRIPT] + ["artifact/" + f for f in (
 PROVIDES = "artifact/provides"
 # The floors of runtime/, the lowest first; kinds of modules stand on all of them.
 FLOOR = ["proto"] + ["runtime/" + f for f in ("value", "pool", "device", "abi", "module")]
+GRAPH = ["proto", "runtime/pool", "runtime/value", "graph", "graph/ir", "graph/op", "graph/pass",
+         "graph/plugin", "graph/layout"]
 EXECUTOR = FLOOR + ["runtime/kind", "runtime/executor", "runtime/executor/vm"]
+STREAM = ["daemon/loop", "daemon/segments", "daemon/stream"]
 MAY_INCLUDE = {
     "proto": [],
     "artifact": ["proto"],
@@ -52,19 +55,18 @@ MAY_INCLUDE = {
     "graph/serializer": ["proto", "graph", "graph/ir"],
     "graph/serializer/tmfile": ["proto", "graph", "graph/ir", "graph/serializer"],
     "graph/serializer/onnx": ["proto", "graph", "graph/ir", "graph/serializer",
-                              "graph/op/window.h"],
+                              "graph/op/window/window.h"],
     "runtime/value": ["proto"],
     "runtime/pool": FLOOR[:2],
     "runtime/device": FLOOR[:3] + ["artifact/gpu", "store/build_cache.h"],
     "runtime/device/cuda": FLOOR[:4],
     "runtime/device/opencl": FLOOR[:4],
     "runtime/abi": FLOOR[:4] + ["artifact/elf", PROVIDES],
-    "runtime/global": FLOOR[:4] + ["runtime/device/cuda", PROVIDES],
-    "runtime/builtin": FLOOR[:4] + ["runtime/global", PROVIDES],
-    "runtime/contrib": FLOOR[:4] + ["runtime/global", PROVIDES],
-    "runtime/engine": ["proto", "runtime/pool", "runtime/value", "graph", "graph/ir", "graph/op",
-                       "graph/pass", "graph/plugin", "graph/layout"],
-    "runtime/module": FLOOR[:5] + ["runtime/global", SCRIPT, "artifact/elf/era.h",
+    "runtime/packed": FLOOR[:4] + ["runtime/device/cuda", PROVIDES],
+    "runtime/kernel": GRAPH,
+    "runtime/engine": GRAPH + ["runtime/kernel", "runtime/plan/flow.h", "runtime/plan/turns.h"],
+    "runtime/plan": GRAPH + ["runtime/kernel", "runtime/engine"],
+    "runtime/module": FLOOR[:5] + ["runtime/packed", SCRIPT, "artifact/elf/era.h",
                                      "artifact/tree"],
     "runtime/kind": FLOOR + ["artifact/kind", "artifact/params"],
     "runtime/library": FLOOR + ["runtime/kind", "artifact/elf", "artifact/mlf"],
@@ -72,57 +74,65 @@ MAY_INCLUDE = {
     "runtime/executor/vm": FLOOR,
     "runtime/executor/graph": EXECUTOR + ["artifact/graph_json", "artifact/params"],
     "runtime/executor/aot": EXECUTOR + ["artifact/params"],
-    "runtime/executor/relax": EXECUTOR + ["runtime/global", "artifact/params", "artifact/relax"],
+    "runtime/executor/relax": EXECUTOR + ["runtime/packed", "artifact/params", "artifact/relax"],
     "runtime/executor/relay": EXECUTOR + ["artifact/params", "artifact/relay"],
-    "runtime/executor/static_graph": FLOOR + ["runtime/executor", "runtime/engine", "graph",
+    "runtime/executor/static_graph": FLOOR + ["runtime/executor", "runtime/kernel",
+                                              "runtime/engine", "runtime/plan", "graph",
                                               "graph/inspect", "graph/pass",
                                               "graph/serializer/choose.h"],
-    "runtime/load": FLOOR + ["runtime/kind", "runtime/executor/static_graph", "runtime/engine",
+    "runtime/load": FLOOR + ["runtime/kind", "runtime/executor/static_graph", "runtime/kernel",
+                             "runtime/engine", "runtime/plan",
                              "artifact/elf", "artifact/inspect", "artifact/kind",
                              "artifact/params", "artifact/tree", "graph", "graph/plugin"],
     "daemon": ["proto"],
-    "daemon/wire": ["proto", "daemon"],
-    "daemon/supervisor": ["proto", "daemon", "daemon/wire", "daemon/child"] + [
+    "daemon/loop": ["proto", "daemon"],
+    "daemon/segments": ["proto", "daemon", "daemon/loop"],
+    "daemon/stream": ["proto", "daemon", "daemon/loop"],
+    "daemon/supervisor": ["proto", "daemon", *STREAM, "daemon/child"] + [
         "daemon/supervisor/" + f for f in ("request", "rights", "source", "module", "keep", "fetch",
                                            "edge", "facts", "http", "tls")] + [
         "store"],
     "daemon/http": ["proto"],
-    "daemon/supervisor/http": ["proto", "daemon", "daemon/wire", "daemon/http",
+    "daemon/supervisor/http": ["proto", "daemon", *STREAM, "daemon/http",
                                "store/digest.h"] + [
         "daemon/supervisor/" + f for f in ("request", "rights", "module", "edge", "facts")],
-    "daemon/supervisor/tls": ["proto", "daemon/wire", "daemon/supervisor/request"],
-    "daemon/tls": ["proto", "daemon/wire/tls.h", "daemon/wire/transport.h"],
-    "daemon/supervisor/keep": ["proto", "daemon", "daemon/wire", "store"],
-    "daemon/supervisor/edge": ["proto", "daemon", "daemon/wire", "daemon/child"] + [
+    "daemon/supervisor/tls": ["proto", *STREAM, "daemon/supervisor/request"],
+    "daemon/tls": ["proto", "daemon/stream/tls.h", "daemon/stream/transport.h"],
+    "daemon/supervisor/keep": ["proto", "daemon", *STREAM, "store"],
+    "daemon/supervisor/edge": ["proto", "daemon", *STREAM, "daemon/child"] + [
         "daemon/supervisor/" + f for f in ("request", "rights", "source", "module", "keep", "fetch",
                                            "tls")],
-    "daemon/supervisor/facts": ["proto", "daemon", "daemon/wire", "daemon/child"] + [
+    "daemon/supervisor/facts": ["proto", "daemon", *STREAM, "daemon/child"] + [
         "daemon/supervisor/" + f for f in ("request", "module", "edge")],
     "daemon/supervisor/rights": ["proto", "daemon/supervisor/request/peer_id.h",
-                                 "daemon/wire/tls.h", "store/digest.h"],
-    "daemon/supervisor/fetch": ["proto", "daemon", "daemon/wire", "daemon/child",
+                                 "daemon/stream/tls.h", "store/digest.h"],
+    "daemon/supervisor/fetch": ["proto", "daemon", *STREAM, "daemon/child",
                                 "daemon/supervisor/keep", "daemon/supervisor/request/fair_share.h",
                                 "daemon/supervisor/request/peer_id.h", "daemon/supervisor/source",
                                 "store"],
-    "daemon/supervisor/module": ["proto", "daemon", "daemon/wire", "daemon/child",
+    "daemon/supervisor/module": ["proto", "daemon", *STREAM, "daemon/child",
                                  "daemon/supervisor/request", "daemon/supervisor/source",
                                  "store/digest.h"],
-    "daemon/supervisor/source": ["proto", "daemon/wire", "store/digest.h"],
-    "daemon/supervisor/request": ["proto", "daemon", "daemon/wire"],
+    "daemon/supervisor/source": ["proto", *STREAM, "store/digest.h"],
+    "daemon/supervisor/request": ["proto", "daemon", *STREAM],
     "daemon/child": ["proto", "daemon"],
-    "daemon/fetch": ["proto", "daemon/mark.h", "daemon/wire", "store/digest.h", "store/trust.h",
+    "daemon/fetch": ["proto", "daemon/mark.h", *STREAM, "store/digest.h", "store/trust.h",
                      "store/trusted_clock.h", "store/manifest"],
-    "daemon/worker": ["proto", "daemon", "daemon/wire", "artifact/inspect", "artifact/provides",
+    "daemon/worker": ["proto", "daemon", *STREAM, "artifact/inspect", "artifact/provides",
                       "artifact/elf", "store/build_cache.h"] + [
         "runtime/" + f for f in ("value", "pool", "device", "module", "load")],
     "client": ["proto"],
-    "client/cli": ["proto", "client", "artifact/*", "pack", "graph", "graph/inspect",
+    "client/cli": ["proto", "client", "client/build", "client/pki", "artifact/*", "pack", "graph", "graph/inspect",
                    "graph/serializer/choose.h", "graph/serializer/operators.h", "graph/plugin",
                    "store", "store/manifest"],
+    "client/build": ["proto", "client", "artifact/*", "pack", "store"] + ["client/cli/" + f for f in (
+        "cli.h", "doctor/system.h", "model/model.h", "model/static_graph.h", "values/file.h",
+        "values/objects.h", "values/print.h", "verbs/report.h")],
+    "client/pki": ["proto", "client", "client/cli/cli.h", "client/cli/values/file.h"],
     "examples": ["client"],
 }
 # Folders that nothing outside them may see, and system headers with their only users.
-PRIVATE = ["daemon/worker", "daemon/fetch", "daemon/tls", "client/cli"]
+PRIVATE = ["daemon/worker", "daemon/fetch", "daemon/tls"]
 ONLY_IN = {"uv.h": ("daemon", "examples"), "curl/curl.h": ("daemon/fetch",),
            "dlfcn.h": ("runtime", "graph/plugin", "daemon/supervisor/tls", "client"),
            "seccomp.h": ("daemon/worker",), "llhttp.h": ("daemon/http",),

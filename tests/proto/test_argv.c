@@ -1,7 +1,7 @@
 #include <criterion/criterion.h>
 #include <string.h>
 
-#include "proto/argv.h"
+#include "proto/base/argv.h"
 
 enum { DEADLINE = MSD_ARGV_NO_LETTER, JSON };
 

@@ -2,7 +2,7 @@
 #include <stdint.h>
 #include <string.h>
 
-#include "proto/bytes.h"
+#include "proto/base/bytes.h"
 #include "tests/support/exact.h"
 #include "tests/support/fail_alloc.h"
 

@@ -1,6 +1,6 @@
 #include <criterion/criterion.h>
 
-#include "proto/clock.h"
+#include "proto/base/clock.h"
 
 TestSuite(clock, .timeout = 60);
 

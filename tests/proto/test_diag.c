@@ -2,7 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "proto/diag.h"
+#include "proto/base/diag.h"
 #include "tests/support/fail_alloc.h"
 
 static struct msd_diag d;

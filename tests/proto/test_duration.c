@@ -1,7 +1,7 @@
 #include <criterion/criterion.h>
 #include <string.h>
 
-#include "proto/duration.h"
+#include "proto/base/duration.h"
 
 Test(duration, is_a_number_with_its_unit)
 {

@@ -1,6 +1,6 @@
 #include <criterion/criterion.h>
 
-#include "proto/external_data.h"
+#include "proto/words/external_data.h"
 #include "proto/value.h"
 
 static struct msd_buf list_of(const char *name, uint64_t bytes)

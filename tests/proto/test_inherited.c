@@ -8,7 +8,7 @@
 #include <sys/time.h>
 #include <unistd.h>
 
-#include "proto/inherited.h"
+#include "proto/base/inherited.h"
 
 #define FOREVER_S 1000000
 

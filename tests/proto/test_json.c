@@ -1,7 +1,7 @@
 #include <criterion/criterion.h>
 #include <string.h>
 
-#include "proto/json.h"
+#include "proto/base/json.h"
 
 /* The JSON string for @n bytes at @text. */
 static void expect_json(const char *text, size_t n, const char *expected)

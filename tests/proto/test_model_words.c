@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "proto/model_words.h"
+#include "proto/words/model_words.h"
 
 static bool takes(const char *text)
 {

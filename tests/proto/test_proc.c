@@ -6,8 +6,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "proto/proc.h"
-#include "proto/spin.h"
+#include "proto/base/proc.h"
+#include "proto/base/spin.h"
 
 static char root[] = "/tmp/msd-proc-XXXXXX";
 

@@ -1,7 +1,7 @@
 #include <criterion/criterion.h>
 #include <string.h>
 
-#include "proto/spelling.h"
+#include "proto/base/spelling.h"
 
 /* What is near @name of some verbs; "" for none. */
 static const char *near_verb(const char *name)

@@ -1,6 +1,6 @@
 #include <criterion/criterion.h>
 
-#include "proto/spin.h"
+#include "proto/base/spin.h"
 
 #define US UINT64_C(1000)
 #define TWO 2000u

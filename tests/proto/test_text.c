@@ -1,6 +1,6 @@
 #include <criterion/criterion.h>
 
-#include "proto/text.h"
+#include "proto/base/text.h"
 
 Test(text, decimals_have_all_their_digits_and_no_more)
 {

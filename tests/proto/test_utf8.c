@@ -1,6 +1,6 @@
 #include <criterion/criterion.h>
 
-#include "proto/utf8.h"
+#include "proto/base/utf8.h"
 #include "tests/support/exact.h"
 
 static size_t prefix(const char *text, size_t n)

@@ -1,7 +1,7 @@
 #ifndef MSD_TESTS_RUNTIME_SUPPORT_H
 #define MSD_TESTS_RUNTIME_SUPPORT_H
 /* Loading libraries and arrays for the tests of runtime/. Failures abort the test. */
-#include "proto/diag.h"
+#include "proto/base/diag.h"
 #include "runtime/value/value.h"
 
 /* One loaded library with the bytes it needs. */

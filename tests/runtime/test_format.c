@@ -3,7 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "proto/model_words.h"
+#include "proto/words/model_words.h"
 #include "runtime/load/format.h"
 
 static const struct msd_load_options none;

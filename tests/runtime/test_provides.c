@@ -5,7 +5,7 @@
 
 #include "artifact/provides/provides.h"
 #include "runtime/abi/slots.h"
-#include "runtime/global/global.h"
+#include "runtime/packed/global.h"
 #include "runtime/kind/kinds.h"
 
 Test(provides, lists_are_sorted_and_say_each_name_once)

@@ -7,7 +7,7 @@ from typing import Any, Optional
 import numpy as np
 
 
-# What a terminal obeys in place of showing it, as proto/utf8.h has it; texts have lines.
+# What a terminal obeys in place of showing it, as proto/base/utf8.h has it; texts have lines.
 _OBEYED = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u2069\ud800-\udfff]")
 
 

@@ -146,7 +146,7 @@ def test_what_would_be_written_to_a_copy_is_refused(client, models):
 
 
 def test_an_error_s_text_holds_nothing_that_a_terminal_obeys():
-    """As proto/utf8.h has it, but for the ends of lines; programs get the message as it came."""
+    """As proto/base/utf8.h has it, but for the ends of lines; programs get the message as it came."""
     said = "a\x1b[31m\x9b\u202eb\u2028\u2069\ud800\n\té"
     error = modser.NotFound(said, hint="do\x07")
     assert error.message == said

@@ -9,7 +9,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "proto/errno_text.h"
+#include "proto/base/errno_text.h"
 
 #define MAX_FILE_BYTES (1 << 20)
 #define HTTPS_PORT ":443"

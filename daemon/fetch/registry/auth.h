@@ -7,7 +7,7 @@
  */
 #include <stdbool.h>
 
-#include "proto/diag.h"
+#include "proto/base/diag.h"
 
 /**
  * The header to send, "Authorization: Basic ...", owned by the caller. *ret is NULL

@@ -1,8 +1,8 @@
 #ifndef MSD_FETCH_CHALLENGE_H
 #define MSD_FETCH_CHALLENGE_H
 /* Parse the token challenge of a registry, and the reply of its token server. */
-#include "proto/bytes.h"
-#include "proto/diag.h"
+#include "proto/base/bytes.h"
+#include "proto/base/diag.h"
 
 /**
  * The token URL, owned by the caller, from the WWW-Authenticate header @text that

@@ -6,8 +6,8 @@
 
 #include "daemon/fetch/transfer/address_check.h"
 #include "daemon/fetch/transfer/network_options.h"
-#include "proto/bytes.h"
-#include "proto/diag.h"
+#include "proto/base/bytes.h"
+#include "proto/base/diag.h"
 
 struct msd_exchange {
 	struct msd_network_options reach; /* set by the owner, all of it borrowed */

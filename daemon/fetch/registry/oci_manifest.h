@@ -7,8 +7,8 @@
  * checked against them.
  */
 #include "daemon/fetch/registry/platform.h"
-#include "proto/bytes.h"
-#include "proto/diag.h"
+#include "proto/base/bytes.h"
+#include "proto/base/diag.h"
 #include "store/digest.h"
 
 #define MSD_OCI_TITLE 256u

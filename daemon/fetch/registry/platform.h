@@ -2,7 +2,7 @@
 #define MSD_FETCH_PLATFORM_H
 /* Match the platform of a module with this machine: the architecture must be equal,
  * and a device at least as capable. */
-#include "proto/diag.h"
+#include "proto/base/diag.h"
 #include "proto/unpack.h"
 
 #define MSD_PLATFORM_WORD 64u

@@ -20,7 +20,7 @@
 #include "daemon/fetch/transfer/network_options.h"
 #include "daemon/fetch/transfer/redirects.h"
 #include "daemon/fetch/uri.h"
-#include "proto/errno_text.h"
+#include "proto/base/errno_text.h"
 
 #define EMPTY_TYPE "application/vnd.oci.empty.v1+json"
 #define MANIFEST_TYPE "application/vnd.oci.image.manifest.v1+json"

@@ -6,7 +6,7 @@
  * manifest, which lists them, is sent last. Requests run one after the other on the
  * caller's thread.
  */
-#include "proto/diag.h"
+#include "proto/base/diag.h"
 #include "store/digest.h"
 
 struct msd_network_options;

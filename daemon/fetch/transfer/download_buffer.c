@@ -11,8 +11,8 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "daemon/wire/reserve.h"
-#include "proto/errno_text.h"
+#include "daemon/segments/reserve.h"
+#include "proto/base/errno_text.h"
 
 #define CHUNK_BYTES ((size_t)64 * 1024) /* on the stack */
 

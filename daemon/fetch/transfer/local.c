@@ -16,8 +16,8 @@
 
 #include "daemon/fetch/transfer/download_buffer.h"
 #include "daemon/fetch/transfer/network_options.h"
-#include "daemon/wire/list.h"
-#include "proto/errno_text.h"
+#include "daemon/loop/list.h"
+#include "proto/base/errno_text.h"
 
 #define READ_BYTES (256u * 1024u) /* per read */
 

@@ -4,7 +4,7 @@
 #include <stdatomic.h>
 
 #include "daemon/fetch/blocking_thread.h"
-#include "proto/diag.h"
+#include "proto/base/diag.h"
 
 struct msd_download_buffer;
 struct msd_network_options;

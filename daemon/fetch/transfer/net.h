@@ -5,7 +5,7 @@
 #include <curl/curl.h>
 #include <uv.h>
 
-#include "proto/diag.h"
+#include "proto/base/diag.h"
 
 struct msd_net {
 	uv_loop_t *loop;

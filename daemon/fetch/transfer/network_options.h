@@ -4,7 +4,7 @@
 #include <curl/curl.h>
 
 #include "daemon/fetch/uri.h"
-#include "proto/bytes.h"
+#include "proto/base/bytes.h"
 
 struct msd_network_options {
 	/* Owned; NULL if not set. */

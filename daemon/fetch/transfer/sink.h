@@ -1,8 +1,8 @@
 #ifndef MSD_FETCH_SINK_H
 #define MSD_FETCH_SINK_H
 /* Destination of a download's bytes; embedded by its owner. */
-#include "proto/bytes.h"
-#include "proto/diag.h"
+#include "proto/base/bytes.h"
+#include "proto/base/diag.h"
 
 struct msd_sink {
 	uint64_t bytes;  /* received so far */

@@ -6,7 +6,7 @@
 #include "daemon/supervisor/config/option_rows.h"
 #include "daemon/supervisor/config/options.h"
 #include "daemon/supervisor/config/preload.h"
-#include "proto/bytes.h"
+#include "proto/base/bytes.h"
 
 /* The text in @b; empties @b. Returns NULL if out of memory. */
 static char *text_of(struct msd_buf *b)

@@ -17,7 +17,7 @@
 #include "daemon/supervisor/config/option_rows.h"
 #include "daemon/supervisor/config/preload.h"
 #include "proto/name.h"
-#include "proto/spelling.h"
+#include "proto/base/spelling.h"
 
 #define END_KEY "end-of-file"
 #define FILE_KEY "file"

@@ -6,8 +6,8 @@
  * closes an open string or comment at the end of the file and expands environment
  * variables in strings.
  */
-#include "proto/bytes.h"
-#include "proto/diag.h"
+#include "proto/base/bytes.h"
+#include "proto/base/diag.h"
 
 /** The line number of @at in @text, from 1. */
 unsigned msd_config_line(const char *text, const char *at);

@@ -3,7 +3,7 @@
 /* The default store of a daemon whose options name no store: a folder of its user. */
 #include <stdbool.h>
 
-#include "proto/diag.h"
+#include "proto/base/diag.h"
 
 /**
  * True if the option's value is a folder. "none" means that nothing is kept; NULL

@@ -6,8 +6,8 @@
 #include <string.h>
 
 #include "daemon/supervisor/config/option_values.h"
-#include "daemon/wire/socket_pair.h"
-#include "proto/spelling.h"
+#include "daemon/stream/socket_pair.h"
+#include "proto/base/spelling.h"
 
 #define OF(field) offsetof(struct msd_options, field)
 static const struct msd_option rows[] = {

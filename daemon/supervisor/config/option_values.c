@@ -15,7 +15,7 @@
 
 #include "daemon/supervisor/config/config_text.h"
 #include "daemon/supervisor/config/preload.h"
-#include "proto/argv.h"
+#include "proto/base/argv.h"
 
 static void *field(const struct msd_options *o, const struct msd_option *row)
 {

@@ -6,7 +6,7 @@
  * pair here.
  */
 #include "daemon/supervisor/config/option_rows.h"
-#include "proto/duration.h"
+#include "proto/base/duration.h"
 
 #define MSD_LIMIT_TEXT_MAX MSD_DURATION_TEXT_MAX
 /** Format @value of an option that is a limit; returns @ret. */

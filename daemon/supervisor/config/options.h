@@ -11,9 +11,9 @@
 #include "daemon/supervisor/fetch/fetch_options.h"
 #include "daemon/supervisor/request/network.h"
 #include "proto/address.h"
-#include "proto/bytes.h"
+#include "proto/base/bytes.h"
 #include "proto/limits.h"
-#include "proto/sandbox_word.h"
+#include "proto/words/sandbox_word.h"
 
 #define MSD_MAX_LISTEN 16u
 #define MSD_MAX_AGENTS 64u

@@ -20,7 +20,7 @@
 #include "daemon/supervisor/config/default_store.h"
 #include "daemon/supervisor/config/option_rows.h"
 #include "daemon/supervisor/config/preload.h"
-#include "proto/argv.h"
+#include "proto/base/argv.h"
 
 #define COMMAND_LINE "command line"
 

@@ -12,12 +12,12 @@
 #include "daemon/supervisor/module/queue/batching.h"
 #include "daemon/supervisor/module/workers/device_list.h"
 #include "daemon/supervisor/module/workers/run_limit.h"
-#include "proto/abi_word.h"
-#include "proto/bytes.h"
-#include "proto/diag.h"
-#include "proto/fill_word.h"
-#include "proto/model_words.h"
-#include "proto/sandbox_word.h"
+#include "proto/words/abi_word.h"
+#include "proto/base/bytes.h"
+#include "proto/base/diag.h"
+#include "proto/words/fill_word.h"
+#include "proto/words/model_words.h"
+#include "proto/words/sandbox_word.h"
 
 #define MSD_PRELOAD_KEYS 23u
 

@@ -4,8 +4,8 @@
 #include <strings.h>
 
 #include "daemon/supervisor/config/preload.h"
-#include "proto/argv.h"
-#include "proto/duration.h"
+#include "proto/base/argv.h"
+#include "proto/base/duration.h"
 
 #define LEAST_POLL_MS 5000u
 

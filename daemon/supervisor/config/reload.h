@@ -5,8 +5,8 @@
  * nothing. Changes that a running daemon supports are applied at once; the remaining
  * changes wait for the next start.
  */
-#include "proto/bytes.h"
-#include "proto/diag.h"
+#include "proto/base/bytes.h"
+#include "proto/base/diag.h"
 
 struct msd_options;
 struct msd_preload;

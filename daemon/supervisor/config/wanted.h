@@ -13,8 +13,8 @@
  * would fail again; the next reload retries it.
  */
 #include "daemon/supervisor/request/deadline.h"
-#include "daemon/wire/list.h"
-#include "proto/diag.h"
+#include "daemon/loop/list.h"
+#include "proto/base/diag.h"
 
 struct msd_module_registry;
 struct msd_module;

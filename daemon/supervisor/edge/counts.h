@@ -5,7 +5,7 @@
 #include <stdint.h>
 
 #include "daemon/supervisor/tls/handshake.h"
-#include "proto/err.h"
+#include "proto/base/err.h"
 
 /* Causes of failed PROXY headers. X(enumerator, word) */
 #define MSD_PROXY_ACCEPT_FAULT_MAP(X)                                                  \

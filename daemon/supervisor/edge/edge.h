@@ -20,9 +20,9 @@
 #include "daemon/supervisor/request/waiters.h"
 #include "daemon/supervisor/rights/rights.h"
 #include "daemon/supervisor/tls/handshake.h"
-#include "daemon/wire/list.h"
+#include "daemon/loop/list.h"
 #include "proto/address.h"
-#include "proto/bytes.h"
+#include "proto/base/bytes.h"
 
 struct msd_fetch_options;
 struct msd_http;

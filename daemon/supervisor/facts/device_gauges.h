@@ -9,7 +9,7 @@
 #include <uv.h>
 
 #include "daemon/supervisor/facts/exposition.h"
-#include "proto/bytes.h"
+#include "proto/base/bytes.h"
 
 #define MSD_GAUGES_GPUS_MAX 64u
 #define MSD_GAUGES_TEXT_MAX 96u /* maximum name length, including NUL */

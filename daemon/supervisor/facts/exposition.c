@@ -2,8 +2,8 @@
 
 #include <string.h>
 
-#include "proto/bytes.h"
-#include "proto/utf8.h"
+#include "proto/base/bytes.h"
+#include "proto/base/utf8.h"
 
 /* A scrape writes tens of thousands of lines on the daemon's loop, so this file
  * formats digits without printf. */

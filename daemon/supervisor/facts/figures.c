@@ -9,7 +9,7 @@
 #include "daemon/supervisor/module/life/registry.h"
 #include "daemon/supervisor/module/stats/rss.h"
 #include "daemon/supervisor/request/budget.h"
-#include "daemon/wire/wire.h"
+#include "daemon/stream/wire.h"
 #include "proto/limits.h"
 
 static uint32_t length(const struct msd_list *list)

@@ -6,7 +6,7 @@
 #include "daemon/supervisor/facts/figures.h"
 #include "daemon/supervisor/module/direct/directs.h"
 #include "daemon/supervisor/module/life/registry.h"
-#include "proto/words.h"
+#include "proto/words/words.h"
 
 static void put_build(struct msd_exposition *x)
 {

@@ -7,7 +7,7 @@
  * the same peer move behind those of all other peers.
  */
 #include "daemon/supervisor/facts/metrics.h"
-#include "proto/bytes.h"
+#include "proto/base/bytes.h"
 
 struct msd_method_call;
 

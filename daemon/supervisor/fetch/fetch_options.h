@@ -2,7 +2,7 @@
 #define MSD_SUPERVISOR_FETCH_FETCH_OPTIONS_H
 /* Fetch options: which content is accepted, and how the server is reached. Options in
  * a module's section override the defaults. */
-#include "proto/bytes.h"
+#include "proto/base/bytes.h"
 #include "store/trust.h"
 
 #define MSD_PULL_FROM_MAX 32u

@@ -14,7 +14,7 @@
 #include <unistd.h>
 
 #include "daemon/child/child.h"
-#include "proto/errno_text.h"
+#include "proto/base/errno_text.h"
 
 #define MAX_BODY_BYTES (4u << 20) /* maximum frame body: a manifest's tests */
 /* A valid reply has about 40 objects: long fields, such as the tests, are bytes. */

@@ -9,7 +9,7 @@
  *
  * Call all functions on the loop's thread.
  */
-#include "daemon/wire/conn.h"
+#include "daemon/stream/conn.h"
 
 struct msd_reaper;
 

@@ -2,7 +2,7 @@
 #define MSD_SUPERVISOR_FETCHED_H
 /* The result of a fetch.get from modserd-fetch, validated like untrusted input. */
 #include "daemon/supervisor/source/source.h"
-#include "daemon/wire/conn.h"
+#include "daemon/stream/conn.h"
 #include "proto/unpack.h"
 #include "store/trust.h"
 

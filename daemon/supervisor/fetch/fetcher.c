@@ -10,7 +10,7 @@
 #include "daemon/limits.h"
 #include "daemon/supervisor/fetch/fetch_process.h"
 #include "daemon/supervisor/fetch/fetched.h"
-#include "daemon/wire/conn.h"
+#include "daemon/stream/conn.h"
 #include "proto/method.h"
 #include "proto/value.h"
 

@@ -4,7 +4,7 @@
  * by the SHA-256 of the registry's manifest. modserd-fetch verifies the manifest. */
 #include <stdbool.h>
 
-#include "proto/bytes.h"
+#include "proto/base/bytes.h"
 #include "store/digest.h"
 
 /** Returns false, with *ret unchanged, if the URI has no digest. */

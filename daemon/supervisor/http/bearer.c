@@ -16,7 +16,7 @@
 #include "daemon/supervisor/http/http_session.h"
 #include "daemon/supervisor/http/models/model.h"
 #include "daemon/supervisor/request/network.h"
-#include "daemon/wire/tls.h"
+#include "daemon/stream/tls.h"
 
 #define BEARER "Bearer "
 

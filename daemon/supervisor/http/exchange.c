@@ -1,6 +1,6 @@
 #include "daemon/supervisor/http/exchange.h"
 
-#include "proto/json.h"
+#include "proto/base/json.h"
 
 #define RETRY_AFTER_S 1u /* default */
 

@@ -2,7 +2,7 @@
 #define MSD_SUPERVISOR_EXCHANGE_H
 /* A request and its reply: handlers read the upper fields and set the lower ones. */
 #include "daemon/http/reply.h"
-#include "proto/diag.h"
+#include "proto/base/diag.h"
 
 struct msd_edge;
 struct msd_http_session;

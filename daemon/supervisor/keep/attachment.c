@@ -4,7 +4,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "proto/errno_text.h"
+#include "proto/base/errno_text.h"
 #include "store/blob.h"
 
 #define MAX_TEXT_BYTES (1u << 20) /* maximum size of a manifest or its signature */

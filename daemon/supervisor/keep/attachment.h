@@ -2,8 +2,8 @@
 #define MSD_SUPERVISOR_ATTACHMENT_H
 /* Attachments of an edition that workers do not get, each a memory file until it is
  * on the disk: its self-tests, its manifest, the manifest's signature. */
-#include "proto/bytes.h"
-#include "proto/diag.h"
+#include "proto/base/bytes.h"
+#include "proto/base/diag.h"
 #include "store/record.h"
 
 /* One for each role that is not loaded, in their order. */

@@ -10,8 +10,8 @@
  */
 #include <uv.h>
 
-#include "daemon/wire/list.h"
-#include "daemon/wire/work.h"
+#include "daemon/loop/list.h"
+#include "daemon/loop/work.h"
 #include "store/store.h"
 
 struct msd_keeper;

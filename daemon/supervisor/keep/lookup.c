@@ -11,7 +11,7 @@
 #include <unistd.h>
 
 #include "daemon/supervisor/keep/attachment.h"
-#include "daemon/wire/reserve.h"
+#include "daemon/segments/reserve.h"
 #include "store/blob.h"
 
 static msd_err read_found(struct msd_store_lookup *look, const struct msd_store *s,

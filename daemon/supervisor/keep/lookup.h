@@ -2,7 +2,7 @@
 #define MSD_SUPERVISOR_LOOKUP_H
 /* Look up content in the store, so that it need not be fetched or uploaded again. */
 #include "daemon/supervisor/keep/keeper.h"
-#include "proto/bytes.h"
+#include "proto/base/bytes.h"
 #include "proto/limits.h"
 #include "store/digest.h"
 #include "store/record.h"

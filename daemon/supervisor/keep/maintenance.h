@@ -3,7 +3,7 @@
 /* Administrative jobs on the store: list, verify, collect, pin. They run in the
  * keeper's queue between other jobs. */
 #include "daemon/supervisor/keep/keeper.h"
-#include "proto/bytes.h"
+#include "proto/base/bytes.h"
 #include "proto/limits.h"
 
 enum msd_store_maintenance_what {

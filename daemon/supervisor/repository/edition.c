@@ -13,7 +13,7 @@
 #include "daemon/supervisor/module/life/catalog.h"
 #include "daemon/supervisor/module/life/registry.h"
 #include "daemon/supervisor/repository/stored_self_tests.h"
-#include "daemon/wire/reserve.h"
+#include "daemon/segments/reserve.h"
 #include "store/blob.h"
 
 static enum msd_source_part part_of(enum msd_role role)

@@ -5,8 +5,8 @@
  * at once, without a network. Then the daemon asks the source for another edition,
  * periodically if `poll` is set (source_poller.h).
  */
-#include "daemon/wire/list.h"
-#include "proto/bytes.h"
+#include "daemon/loop/list.h"
+#include "proto/base/bytes.h"
 
 struct msd_fetch_options;
 struct msd_fetcher;

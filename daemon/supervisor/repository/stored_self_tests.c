@@ -6,7 +6,7 @@
 
 #include "daemon/supervisor/keep/attachment.h"
 #include "daemon/supervisor/module/life/self_test_plan.h"
-#include "proto/errno_text.h"
+#include "proto/base/errno_text.h"
 #include "store/blob.h"
 #include "store/record.h"
 

@@ -5,8 +5,8 @@
  * the tests passed, the next load runs them again. They are one file of the role
  * "test", msgpack: [warmup, tests], with the tests in the format of self_test_case.h.
  */
-#include "proto/bytes.h"
-#include "proto/diag.h"
+#include "proto/base/bytes.h"
+#include "proto/base/diag.h"
 
 struct msd_edition;
 struct msd_attachment;

@@ -10,8 +10,8 @@
 #include <uv.h>
 
 #include "daemon/supervisor/request/peer_id.h"
-#include "daemon/wire/list.h"
-#include "daemon/wire/work.h"
+#include "daemon/loop/list.h"
+#include "daemon/loop/work.h"
 
 struct msd_background_jobs {
 	uv_loop_t *loop;

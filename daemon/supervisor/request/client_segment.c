@@ -12,7 +12,7 @@
 #include <sys/stat.h>
 #include <sys/statfs.h>
 
-#include "daemon/wire/closer.h"
+#include "daemon/loop/closer.h"
 
 #ifndef F_SEAL_FUTURE_WRITE
 #define F_SEAL_FUTURE_WRITE 0x0010

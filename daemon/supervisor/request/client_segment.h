@@ -11,9 +11,9 @@
  */
 #include <sys/types.h>
 
-#include "daemon/wire/list.h"
-#include "daemon/wire/segpool.h"
-#include "proto/diag.h"
+#include "daemon/loop/list.h"
+#include "daemon/segments/segpool.h"
+#include "proto/base/diag.h"
 #include "proto/limits.h"
 
 struct msd_client_segment;

@@ -2,7 +2,7 @@
 
 #include <stddef.h>
 
-#include "proto/clock.h"
+#include "proto/base/clock.h"
 
 /*
  * Time limit per loop iteration; then other events run, and the rest follows in the

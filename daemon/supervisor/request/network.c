@@ -5,7 +5,7 @@
 #include <string.h>
 #include <sys/socket.h>
 
-#include "proto/argv.h"
+#include "proto/base/argv.h"
 
 #define MAPPED_BITS 96u /* prefix of an IPv4 address */
 #define ALL_BITS 128u

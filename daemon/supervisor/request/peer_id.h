@@ -41,7 +41,7 @@ const char *msd_peer_id_text(struct msd_peer_id who, char ret[MSD_PEER_TEXT_BYTE
 /** True if it is connected over the loopback interface. */
 bool msd_peer_id_is_loopback(struct msd_peer_id who);
 
-/** Its key in the queues of the closer threads (daemon/wire/closer.h). */
+/** Its key in the queues of the closer threads (daemon/loop/closer.h). */
 static inline uint64_t msd_peer_id_passer(struct msd_peer_id who)
 {
 	return (uint64_t)who.kind << 56 ^ who.value;

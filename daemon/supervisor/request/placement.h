@@ -7,7 +7,7 @@
  * shared segment and is not copied again.
  */
 #include "daemon/supervisor/request/budget.h"
-#include "daemon/wire/segpool.h"
+#include "daemon/segments/segpool.h"
 
 struct msd_placement {
 	uint64_t wanted_bytes;     /* arguments and declared outputs */

@@ -9,7 +9,7 @@
  *   signature 12 | version, command 1 | family, protocol 1 | length 2 | addresses, TLVs
  */
 #include "daemon/supervisor/request/peer_id.h"
-#include "proto/diag.h"
+#include "proto/base/diag.h"
 
 #define MSD_PROXY_HEAD_FIXED 16u
 /* Its length field may be larger; this is enough for all data that haproxy can add

@@ -4,7 +4,7 @@
 
 #include "daemon/supervisor/request/call_template.h"
 #include "daemon/supervisor/request/client_segment.h"
-#include "daemon/wire/free_list.h"
+#include "daemon/loop/free_list.h"
 
 /*
  * Happy path: a new request is QUEUED; its owner sends it to a worker; the response

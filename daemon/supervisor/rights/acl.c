@@ -11,8 +11,8 @@
 #include <string.h>
 
 #include "daemon/supervisor/rights/glob.h"
-#include "daemon/wire/tls.h"
-#include "proto/words.h"
+#include "daemon/stream/tls.h"
+#include "proto/words/words.h"
 
 #define ALL_RIGHTS                                                                     \
 	(1u << MSD_RIGHT_LOOKUP | 1u << MSD_RIGHT_CALL | 1u << MSD_RIGHT_LOAD |        \
@@ -26,7 +26,7 @@ static bool is_same_secret(const struct msd_digest *a, const struct msd_digest *
 	return memeql_sec(a->b, b->b, sizeof(a->b)) != 0;
 }
 
-/* Names in certificates contain no NUL: wire/tls.h. */
+/* Names in certificates contain no NUL: daemon/stream/tls.h. */
 static bool has_alt(const struct msd_tls_peer *c, struct msd_span name)
 {
 	const char *at = c->sans;

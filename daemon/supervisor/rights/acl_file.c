@@ -6,7 +6,7 @@
 #include <unistd.h>
 
 #include "daemon/supervisor/rights/acl_read.h"
-#include "proto/errno_text.h"
+#include "proto/base/errno_text.h"
 
 static msd_err check_file(const char *path, int fd, struct msd_diag *d)
 {

@@ -2,7 +2,7 @@
 #define MSD_SUPERVISOR_ACL_FILE_H
 /* Reads the ACL file from the disk. acl_read.h parses it. */
 #include "daemon/supervisor/rights/acl.h"
-#include "proto/diag.h"
+#include "proto/base/diag.h"
 
 /**
  * Read the file at @path. Errors: those of msd_acl_parse(); MSD_IO; MSD_REFUSED (it

@@ -11,7 +11,7 @@
 #include <string.h>
 
 #include "daemon/supervisor/rights/glob.h"
-#include "proto/acl_word.h"
+#include "proto/words/acl_word.h"
 #include "proto/name.h"
 
 #define SHOWN 64 /* bytes of a word shown in an error text */

@@ -8,7 +8,7 @@
  * quotes protect spaces. For limits see docs/bounds.md.
  */
 #include "daemon/supervisor/rights/acl.h"
-#include "proto/diag.h"
+#include "proto/base/diag.h"
 
 #define MSD_ACL_FILE_MAX (1u << 20) /* bytes */
 #define MSD_ACL_USERS_MAX 1024u

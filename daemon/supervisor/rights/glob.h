@@ -1,7 +1,7 @@
 #ifndef MSD_SUPERVISOR_GLOB_H
 #define MSD_SUPERVISOR_GLOB_H
 /* Name patterns: `*` matches any number of bytes, `?` matches one. */
-#include "proto/bytes.h"
+#include "proto/base/bytes.h"
 
 /**
  * True if @glob matches all of @text. The time is at most the product of the lengths.

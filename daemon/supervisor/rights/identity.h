@@ -8,7 +8,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "proto/err.h"
+#include "proto/base/err.h"
 
 struct msd_digest;
 struct msd_tls_peer;

@@ -6,7 +6,7 @@
 #include <stdint.h>
 
 #include "daemon/supervisor/rights/bucket.h"
-#include "proto/bytes.h"
+#include "proto/base/bytes.h"
 
 /* X(enumerator, word, suffix of the number, maximum, description) */
 #define MSD_QUOTA_MAP(X)                                                               \

@@ -13,9 +13,9 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "daemon/wire/closer.h"
-#include "daemon/wire/reserve.h"
-#include "proto/errno_text.h"
+#include "daemon/loop/closer.h"
+#include "daemon/segments/reserve.h"
+#include "proto/base/errno_text.h"
 
 #define HASH_BYTES (64u * 1024u) /* per read */
 

@@ -10,8 +10,8 @@
  */
 #include <stdint.h>
 
-#include "proto/bytes.h"
-#include "proto/diag.h"
+#include "proto/base/bytes.h"
+#include "proto/base/diag.h"
 #include "store/digest.h"
 
 /* Parts, one after the other in the memfd. */
@@ -27,7 +27,7 @@ struct msd_source {
 	uint64_t bytes;
 	uint64_t part_bytes[MSD_PART_COUNT]; /* 0: no such part */
 	/* List of the files that its model names and that follow it
-	 * (proto/external_data.h), in msgpack; owned; empty: none. */
+	 * (proto/words/external_data.h), in msgpack; owned; empty: none. */
 	struct msd_buf files;
 	struct msd_digest sha256; /* of all bytes */
 	/* Digest of its manifest, and the version in that manifest; for a source from

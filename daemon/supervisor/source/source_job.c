@@ -4,7 +4,7 @@
 #include <string.h>
 #include <sys/mman.h>
 
-#include "daemon/wire/list.h"
+#include "daemon/loop/list.h"
 
 /*
  * Happy path: the job runs on a thread (work.h). on_done is called on a loop

@@ -12,7 +12,7 @@
 #include <uv.h>
 
 #include "daemon/supervisor/source/source.h"
-#include "daemon/wire/work.h"
+#include "daemon/loop/work.h"
 
 struct msd_source_job {
 	/* Public, of a finished job. */

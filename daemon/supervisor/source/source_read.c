@@ -15,8 +15,8 @@
 #include <unistd.h>
 
 #include "daemon/supervisor/source/source.h"
-#include "daemon/wire/reserve.h"
-#include "proto/external_data.h"
+#include "daemon/segments/reserve.h"
+#include "proto/words/external_data.h"
 #include "proto/value.h"
 
 struct part {

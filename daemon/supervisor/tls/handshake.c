@@ -15,7 +15,7 @@
 
 #include "daemon/supervisor/tls/first_record.h"
 #include "daemon/supervisor/tls/protocol_sniff.h"
-#include "proto/words.h"
+#include "proto/words/words.h"
 
 struct msd_handshake {
 	struct msd_list link;

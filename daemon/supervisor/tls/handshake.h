@@ -17,7 +17,7 @@
 #include "daemon/supervisor/request/background_job.h"
 #include "daemon/supervisor/request/deadline.h"
 #include "daemon/supervisor/tls/library.h"
-#include "daemon/wire/list.h"
+#include "daemon/loop/list.h"
 
 struct msd_handshake;
 

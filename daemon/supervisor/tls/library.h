@@ -1,8 +1,8 @@
 #ifndef MSD_SUPERVISOR_TLS_LIBRARY_H
 #define MSD_SUPERVISOR_TLS_LIBRARY_H
-/* modserd-tls.so (daemon/wire/tls.h), and the certificate and authorities in use. All
+/* modserd-tls.so (daemon/stream/tls.h), and the certificate and authorities in use. All
  * zeros: not needed yet. It stays open until the process exits. */
-#include "daemon/wire/tls.h"
+#include "daemon/stream/tls.h"
 
 struct msd_tls {
 	char *path; /* path of the shared object; owned. NULL: not found */

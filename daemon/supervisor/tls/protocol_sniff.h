@@ -1,7 +1,7 @@
 #ifndef MSD_SUPERVISOR_TLS_PROTOCOL_SNIFF_H
 #define MSD_SUPERVISOR_TLS_PROTOCOL_SNIFF_H
 /* Detect clients that use another protocol on a TLS port. */
-#include "proto/diag.h"
+#include "proto/base/diag.h"
 
 /**
  * Peek at the first byte on the socket @fd. MSD_OK: it may be TLS. MSD_WAIT: no byte

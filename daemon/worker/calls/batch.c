@@ -13,7 +13,7 @@
 
 #include "daemon/worker/calls/plan.h"
 #include "daemon/worker/calls/stage.h"
-#include "proto/clock.h"
+#include "proto/base/clock.h"
 #include "proto/name.h"
 
 #define MOST_CALLS 64u /* as many as the supervisor sends ahead */

@@ -15,7 +15,7 @@
 #include "daemon/worker/handlers.h"
 #include "daemon/worker/objects/instances.h"
 #include "daemon/worker/sandbox/crash.h"
-#include "proto/clock.h"
+#include "proto/base/clock.h"
 #include "proto/name.h"
 #include "runtime/module/instance.h"
 

@@ -8,8 +8,8 @@
  * at once is cleared at the call; a slot that its user fills completely is not
  * cleared.
  */
-#include "daemon/wire/list.h"
-#include "daemon/wire/segpool.h"
+#include "daemon/loop/list.h"
+#include "daemon/segments/segpool.h"
 
 struct msd_outpool {
 	struct msd_segpool pool;

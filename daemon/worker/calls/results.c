@@ -4,7 +4,7 @@
 
 #include "daemon/worker/calls/stage.h"
 #include "daemon/worker/direct/direct_peer.h"
-#include "proto/utf8.h"
+#include "proto/base/utf8.h"
 
 /* Body, result pair and out list also count as levels in the reader's scan. */
 #define MAX_RESULT_DEPTH (MSD_MAX_DEPTH - 3)

@@ -1,8 +1,8 @@
 #include "daemon/worker/direct/busy_poll.h"
 
-#include "daemon/wire/ledger.h"
-#include "proto/clock.h"
-#include "proto/proc.h"
+#include "daemon/segments/ledger.h"
+#include "proto/base/clock.h"
+#include "proto/base/proc.h"
 
 static void on_idle(uv_idle_t *idle)
 {

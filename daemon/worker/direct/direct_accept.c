@@ -13,9 +13,9 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "daemon/wire/closer.h"
-#include "daemon/wire/disabled_features.h"
-#include "daemon/wire/ledger.h"
+#include "daemon/loop/closer.h"
+#include "daemon/loop/disabled_features.h"
+#include "daemon/segments/ledger.h"
 #include "daemon/worker/direct/direct_peer.h"
 #include "daemon/worker/direct/fd_slot.h"
 #include "daemon/worker/objects/pinned_segments.h"

@@ -4,7 +4,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include "daemon/wire/closer.h"
+#include "daemon/loop/closer.h"
 
 /*
  * Move the socket to another number and close it on a thread, because close() may

@@ -9,7 +9,7 @@
 
 #include <string.h>
 
-#include "daemon/wire/ledger.h"
+#include "daemon/segments/ledger.h"
 #include "daemon/worker/direct/direct_peer.h"
 
 /* @who runs from now on. */

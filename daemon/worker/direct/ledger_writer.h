@@ -1,6 +1,6 @@
 #ifndef MSD_WORKER_LEDGER_WRITER_H
 #define MSD_WORKER_LEDGER_WRITER_H
-/* Writes the ledger (daemon/wire/ledger.h) in the worker: which request runs, and the
+/* Writes the ledger (daemon/segments/ledger.h) in the worker: which request runs, and the
  * results of direct peers' calls. The supervisor counts its own requests itself. */
 #include "daemon/worker/worker.h"
 

@@ -2,7 +2,7 @@
 #define MSD_WORKER_RESIDENT_TENSORS_H
 /* Resident tensors, which stay in the worker between calls, by handle. On the host or
  * a device. */
-#include "daemon/wire/handle.h"
+#include "daemon/loop/handle.h"
 #include "runtime/value/value.h"
 
 struct msd_resident_tensors {

@@ -9,7 +9,7 @@
  */
 #include <stdint.h>
 
-#include "proto/diag.h"
+#include "proto/base/diag.h"
 
 struct msd_resource_limits {
 	uint64_t max_data;  /* bytes of its own memory; 0: no limit */

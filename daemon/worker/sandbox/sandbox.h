@@ -7,8 +7,8 @@
  */
 #include <stdbool.h>
 
-#include "proto/bytes.h"
-#include "proto/sandbox_word.h"
+#include "proto/base/bytes.h"
+#include "proto/words/sandbox_word.h"
 
 /* Sandbox features of the kernel. */
 struct msd_sandbox_kernel {

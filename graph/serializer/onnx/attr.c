@@ -6,7 +6,7 @@
 
 #include "graph/ir/graph.h"
 #include "graph/serializer/onnx/dtype.h"
-#include "graph/serializer/onnx/row.h"
+#include "graph/serializer/onnx/rows/row.h"
 
 int onnx_fail(const struct onnx_node *n, const char *fmt, ...)
 {

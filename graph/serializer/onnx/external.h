@@ -4,7 +4,7 @@
 #include <onnx.pb-c.h>
 
 #include "graph/modser_graph.h"
-#include "proto/bytes.h"
+#include "proto/base/bytes.h"
 
 #define ONNX_IS_EXTERNAL 1 /* data_location */
 

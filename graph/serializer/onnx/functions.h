@@ -6,7 +6,7 @@
 #include <stddef.h>
 
 #include "graph/modser_graph.h"
-#include "proto/err.h"
+#include "proto/base/err.h"
 
 struct onnx_function {
 	const Onnx__FunctionProto *proto; /* borrowed */

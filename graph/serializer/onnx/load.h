@@ -5,7 +5,7 @@
 
 #include "graph/modser_graph.h"
 #include "graph/serializer/onnx/names.h"
-#include "proto/bytes.h"
+#include "proto/base/bytes.h"
 
 /* Versions of operators, one for each domain. */
 struct onnx_imports {

@@ -4,7 +4,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "proto/err.h"
+#include "proto/base/err.h"
 
 struct onnx_names {
 	struct onnx_named {

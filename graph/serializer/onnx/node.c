@@ -7,7 +7,7 @@
 #include "graph/ir/graph.h"
 #include "graph/serializer/onnx/function.h"
 #include "graph/serializer/onnx/read.h"
-#include "graph/serializer/onnx/row.h"
+#include "graph/serializer/onnx/rows/row.h"
 
 static int add_inputs(const struct onnx_node *n)
 {

@@ -1,7 +1,7 @@
 #ifndef MSD_ONNX_OUT_H
 #define MSD_ONNX_OUT_H
 /* State of writing a node as ONNX, and helpers for forms. */
-#include "graph/serializer/onnx/row.h"
+#include "graph/serializer/onnx/rows/row.h"
 
 struct onnx_out {
 	struct onnx_emit *e;

@@ -7,7 +7,7 @@
  * weights: each raw_data is replaced by the location of its bytes in the file.
  */
 #include "graph/modser_graph.h"
-#include "proto/bytes.h"
+#include "proto/base/bytes.h"
 
 #define ONNX_PLACE_BYTES 16u /* u64 offset in the file, u64 number of bytes */
 #define ONNX_MAX_FIELDS (8u << 20)

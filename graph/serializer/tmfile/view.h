@@ -7,7 +7,7 @@
  * become a large graph.
  */
 #include "graph/modser_graph.h"
-#include "proto/bytes.h"
+#include "proto/base/bytes.h"
 
 struct tm_view {
 	struct msd_span file;

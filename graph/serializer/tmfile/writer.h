@@ -5,7 +5,7 @@
  * the caller keeps until it writes a reference. Check out.bad for short memory once,
  * at the end; beyond 4 GiB offsets are wrong, which the size reveals.
  */
-#include "proto/bytes.h"
+#include "proto/base/bytes.h"
 
 struct tm_writer {
 	struct msd_buf out;

@@ -7,7 +7,7 @@
  * written out. The build needs neither headers nor the library; a test compares them
  * with the toolkit's if one is installed. Private to the CUDA backend.
  */
-#include "proto/diag.h"
+#include "proto/base/diag.h"
 #include "runtime/device/device.h"
 
 struct cu_context;

@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "proto/clock.h"
+#include "proto/base/clock.h"
 #include "runtime/device/build_log.h"
 #include "runtime/device/cache.h"
 #include "runtime/device/cuda/image.h"

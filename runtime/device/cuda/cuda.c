@@ -12,7 +12,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "proto/clock.h"
+#include "proto/base/clock.h"
 
 #define SPIN_NS 50000u         /* spin without yielding */
 #define YIELD_NS MSD_NS_PER_MS /* then yield to other threads */

@@ -5,8 +5,8 @@
  * often a fatbin. The driver gets an address without a length, so it would read past
  * the end of a truncated image. Therefore sizes are checked here.
  */
-#include "proto/bytes.h"
-#include "proto/diag.h"
+#include "proto/base/bytes.h"
+#include "proto/base/diag.h"
 
 enum msd_cuda_code {
 	MSD_CUDA_CUBIN,

@@ -2,7 +2,7 @@
 #define MSD_RUNTIME_DEVICE_CUDA_NVRTC_H
 /* The NVRTC functions in use, as a table for each installed release, filled at the
  * first use. Private to source.c. */
-#include "proto/diag.h"
+#include "proto/base/diag.h"
 #include "runtime/device/cuda/toolkit.h"
 
 struct nvrtc_program;

@@ -5,7 +5,7 @@
  * after its own preamble but saves it without. A module has such source if it was
  * exported without a compiler.
  */
-#include "proto/bytes.h"
+#include "proto/base/bytes.h"
 
 #define MSD_CUDA_PRELUDE_HEADERS 6u
 

@@ -7,8 +7,8 @@
  * /usr/local/cuda. Included headers are those of the same release. Options and
  * preamble are TVM's, and therefore also the digits (fast math). No device is needed.
  */
-#include "proto/bytes.h"
-#include "proto/diag.h"
+#include "proto/base/bytes.h"
+#include "proto/base/diag.h"
 
 /**
  * Compile for a device of @capability (90: 9.0). *@ret, empty before, gets a cubin,

@@ -9,7 +9,7 @@
 #include <pthread.h>
 #include <stdatomic.h>
 
-#include "proto/clock.h"
+#include "proto/base/clock.h"
 #include "runtime/device/cuda/cuda.h"
 
 /* By ordinal: the stream that this thread has set, and the opening of the device at

@@ -5,7 +5,7 @@
  * later) traverses a tensor. Host code makes them before it launches a kernel that
  * takes one.
  */
-#include "proto/diag.h"
+#include "proto/base/diag.h"
 #include "proto/dtype.h"
 
 #define MSD_TENSOR_MAP_BYTES 128u

@@ -6,7 +6,7 @@
  * Types and numbers are OpenCL's ABI (1.2), written out. The build needs neither
  * headers nor the library. Private to the OpenCL backend.
  */
-#include "proto/diag.h"
+#include "proto/base/diag.h"
 #include "runtime/device/device.h"
 
 struct cl_platform;

@@ -2,7 +2,7 @@
  * cache. */
 #include <stdlib.h>
 
-#include "proto/clock.h"
+#include "proto/base/clock.h"
 #include "runtime/device/build_log.h"
 #include "runtime/device/cache.h"
 #include "runtime/device/opencl/opencl.h"

@@ -6,7 +6,7 @@
  * may have helpers of the same name. A source without such lines (TVM up to 0.7) is
  * one program.
  */
-#include "proto/bytes.h"
+#include "proto/base/bytes.h"
 
 /** True if the source has one section per kernel, as TVM writes it. */
 bool msd_opencl_has_sections(struct msd_span code);

@@ -1,7 +1,7 @@
 /* The reference engine: it accepts each node with a kernel for its operator. */
 #include "runtime/engine/engine.h"
 
-#include "runtime/engine/kernel.h"
+#include "runtime/kernel/kernel.h"
 
 static msd_err take(const struct msd_engine *e, const modser_sg_node *node,
 		    void **ret_state, struct msd_diag *d)

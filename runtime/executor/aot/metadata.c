@@ -1,6 +1,6 @@
 #include "runtime/executor/aot/metadata.h"
 
-#include "proto/bytes.h"
+#include "proto/base/bytes.h"
 
 #define MAX_TENSORS 4096
 #define MAX_BYTES ((size_t)1 << 39) /* a larger size is an error */

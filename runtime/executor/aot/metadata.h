@@ -5,7 +5,7 @@
  * library with the layout below; `get_c_metadata` returns a pointer to it. It is as
  * trustworthy as the library's code.
  */
-#include "proto/diag.h"
+#include "proto/base/diag.h"
 #include "proto/dtype.h"
 
 struct msd_aot_tensor { /* TVMTensorInfo */

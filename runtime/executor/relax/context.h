@@ -1,7 +1,7 @@
 #ifndef MSD_RUNTIME_EXECUTOR_RELAX_CONTEXT_H
 #define MSD_RUNTIME_EXECUTOR_RELAX_CONTEXT_H
 /* Context texts of Relax checks, which name the value that a check is about. */
-#include "proto/bytes.h"
+#include "proto/base/bytes.h"
 
 /**
  * True if @text is from a check of a parameter of @function, as the compiler writes

@@ -10,7 +10,7 @@
  */
 #include "artifact/relax/image.h"
 #include "runtime/abi/anylist.h"
-#include "runtime/global/vm_memory.h"
+#include "runtime/packed/vm_memory.h"
 #include "runtime/module/check.h"
 
 #define MSD_VM_FIRST_CONST 2       /* in values: after None and %vm */

@@ -14,11 +14,11 @@
 #include "graph/inspect/tally.h"
 #include "graph/pass/pass.h"
 #include "graph/serializer/choose.h"
-#include "proto/external_data.h"
-#include "proto/model_words.h"
+#include "proto/words/external_data.h"
+#include "proto/words/model_words.h"
 #include "runtime/engine/engine.h"
-#include "runtime/engine/kernel.h"
-#include "runtime/engine/plan.h"
+#include "runtime/kernel/kernel.h"
+#include "runtime/plan/plan.h"
 #include "runtime/module/instance.h"
 
 /* An input or output as in the file: a run may change the tensor's own shape. */

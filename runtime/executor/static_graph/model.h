@@ -6,7 +6,7 @@
  * host, one thread at a time. A run leaves no state, so all instances share one
  * model.
  */
-#include "proto/diag.h"
+#include "proto/base/diag.h"
 #include "runtime/module/model_signature.h"
 #include "runtime/module/module.h"
 #include "runtime/value/value.h"

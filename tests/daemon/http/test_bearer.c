@@ -5,7 +5,7 @@
 #include "daemon/supervisor/edge/edge.h"
 #include "daemon/supervisor/http/http_session.h"
 #include "daemon/supervisor/rights/acl_read.h"
-#include "daemon/wire/tls.h"
+#include "daemon/stream/tls.h"
 
 /* A request, without its connection. */
 static uv_loop_t loop;

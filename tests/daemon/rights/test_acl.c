@@ -3,7 +3,7 @@
 #include <unistd.h>
 
 #include "daemon/supervisor/rights/acl_read.h"
-#include "daemon/wire/tls.h"
+#include "daemon/stream/tls.h"
 
 static struct msd_acl *acl;
 

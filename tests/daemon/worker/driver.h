@@ -4,8 +4,8 @@
  * that cannot be done fails the test with what went wrong. */
 #include <sys/types.h>
 
-#include "daemon/wire/segmap.h"
-#include "daemon/wire/segpool.h"
+#include "daemon/segments/segmap.h"
+#include "daemon/segments/segpool.h"
 #include "proto/body.h"
 #include "proto/value.h"
 

@@ -1,8 +1,8 @@
 #include <criterion/criterion.h>
 
-#include "daemon/wire/ledger.h"
+#include "daemon/segments/ledger.h"
 #include "daemon/worker/direct/busy_poll.h"
-#include "proto/clock.h"
+#include "proto/base/clock.h"
 
 static uv_loop_t loop;
 static struct msd_ledger ledger;

@@ -8,7 +8,7 @@
 #include <unistd.h>
 
 #include "runtime/device/device.h"
-#include "runtime/global/global.h"
+#include "runtime/packed/global.h"
 #include "tests/runtime/cuda/stub.h"
 
 static char directory[64];

@@ -6,8 +6,8 @@
 
 #include "runtime/device/captures.h"
 #include "runtime/device/memory.h"
-#include "runtime/global/global.h"
-#include "runtime/global/vm_memory.h"
+#include "runtime/packed/global.h"
+#include "runtime/packed/vm_memory.h"
 #include "runtime/value/error.h"
 #include "tests/runtime/cuda/cuda_support.h"
 #include "tests/runtime/cuda/stub.h"

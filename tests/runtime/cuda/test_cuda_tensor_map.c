@@ -5,7 +5,7 @@
 
 #include "runtime/abi/exports.h"
 #include "runtime/device/memory.h"
-#include "runtime/global/global.h"
+#include "runtime/packed/global.h"
 #include "tests/runtime/cuda/cuda_support.h"
 #include "tests/runtime/cuda/stub.h"
 

@@ -3,7 +3,7 @@
 #include <criterion/criterion.h>
 #include <string.h>
 
-#include "runtime/global/global.h"
+#include "runtime/packed/global.h"
 #include "runtime/value/error.h"
 
 void push(struct call *c, struct msd_any v)

@@ -1,7 +1,7 @@
 #ifndef MSD_TEST_BUILTIN_SUPPORT_H
 #define MSD_TEST_BUILTIN_SUPPORT_H
 
-#include "proto/diag.h"
+#include "proto/base/diag.h"
 #include "runtime/value/value.h"
 /* Calls of the runtime's packed functions, as a VM or compiled code makes them. */
 

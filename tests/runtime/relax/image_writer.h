@@ -5,7 +5,7 @@
  * Functions are written one after the other: begin, instructions, end. Memory must not
  * run out.
  */
-#include "proto/bytes.h"
+#include "proto/base/bytes.h"
 #include "proto/dtype.h"
 
 #define VOID_REG ((int64_t)1 << 54)

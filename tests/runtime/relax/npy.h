@@ -1,7 +1,7 @@
 #ifndef MSD_TEST_NPY_H
 #define MSD_TEST_NPY_H
 /* Arrays of numpy files: .npy alone or inside a stored (not compressed) .npz. */
-#include "proto/bytes.h"
+#include "proto/base/bytes.h"
 #include "runtime/value/dltensor.h"
 
 struct msd_tensor;

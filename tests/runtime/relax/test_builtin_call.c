@@ -2,7 +2,7 @@
 #include <criterion/criterion.h>
 #include <stdio.h>
 
-#include "runtime/global/vm_memory.h"
+#include "runtime/packed/vm_memory.h"
 #include "runtime/value/error.h"
 #include "runtime/value/storage_pool.h"
 #include "tests/runtime/relax/builtin_support.h"

@@ -1,7 +1,7 @@
 /* What VM functions assert about their arguments, and symbolic shapes. */
 #include <criterion/criterion.h>
 
-#include "runtime/global/global.h"
+#include "runtime/packed/global.h"
 #include "tests/runtime/relax/builtin_support.h"
 #include "tests/runtime/relax/vm_tree.h"
 

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "runtime/global/global.h"
+#include "runtime/packed/global.h"
 #include "tests/runtime/relax/vm_tree.h"
 #include "tests/support/fail_alloc.h"
 

@@ -7,7 +7,7 @@
  * unload. denied.h logs rejected requests.
  */
 #include "daemon/supervisor/edge/session/session.h"
-#include "daemon/wire/conn.h"
+#include "daemon/stream/conn.h"
 #include "proto/method.h"
 
 /**

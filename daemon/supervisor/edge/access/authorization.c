@@ -18,7 +18,7 @@
 #include "daemon/supervisor/edge/session/request_target.h"
 #include "daemon/supervisor/edge/session/session.h"
 #include "daemon/supervisor/module/direct/direct.h"
-#include "daemon/wire/tls.h"
+#include "daemon/stream/tls.h"
 
 #define LINES_PER_SECOND 10u /* log lines about rejections */
 

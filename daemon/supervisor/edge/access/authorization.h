@@ -8,7 +8,7 @@
 #include "daemon/supervisor/edge/session/session.h"
 #include "daemon/supervisor/module/life/catalog.h"
 #include "daemon/supervisor/request/peer_id.h"
-#include "daemon/wire/conn.h"
+#include "daemon/stream/conn.h"
 #include "proto/method.h"
 
 /** Return the peer that the connection @fd of @who counts for. */

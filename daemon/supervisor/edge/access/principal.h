@@ -8,7 +8,7 @@
  */
 #include "daemon/supervisor/request/peer_id.h"
 #include "proto/address.h"
-#include "proto/diag.h"
+#include "proto/base/diag.h"
 #include "proto/method.h"
 
 struct msd_principal {

@@ -7,7 +7,7 @@
 #include "daemon/supervisor/edge/session/client_peer.h"
 #include "daemon/supervisor/edge/session/session.h"
 #include "daemon/supervisor/tls/library.h"
-#include "daemon/wire/list.h"
+#include "daemon/loop/list.h"
 
 #define LINES_PER_SECOND 10u /* log lines */
 

@@ -7,8 +7,8 @@
 #include "daemon/supervisor/edge/access/authorization.h"
 #include "daemon/supervisor/edge/session/connection_slots.h"
 #include "daemon/supervisor/edge/session/frontend.h"
-#include "daemon/wire/closer.h"
-#include "proto/errno_text.h"
+#include "daemon/loop/closer.h"
+#include "proto/base/errno_text.h"
 
 #define WHY_MAX MSD_CONNECTION_SLOTS_WHY_BYTES
 #define REFUSALS_PER_SECOND 1u /* log lines */

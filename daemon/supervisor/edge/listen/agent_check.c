@@ -11,8 +11,8 @@
 #include "daemon/supervisor/module/life/readiness.h"
 #include "daemon/supervisor/module/life/registry.h"
 #include "daemon/supervisor/module/workers/replica.h"
-#include "daemon/wire/closer.h"
-#include "daemon/wire/transport.h"
+#include "daemon/loop/closer.h"
+#include "daemon/stream/transport.h"
 
 void msd_agent_line(bool is_leaving, bool is_ready, uint32_t n_workers,
 		    uint32_t n_waiting, char ret[MSD_AGENT_LINE_MAX])

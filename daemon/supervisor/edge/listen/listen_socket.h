@@ -3,7 +3,7 @@
 /* Creates or checks the socket of a listener. */
 #include "daemon/supervisor/edge/access/principal.h"
 #include "daemon/supervisor/edge/edge.h"
-#include "daemon/wire/transport.h"
+#include "daemon/stream/transport.h"
 
 struct msd_client_peer;
 

@@ -29,8 +29,8 @@
 #include "daemon/supervisor/edge/listen/listen_socket.h"
 #include "daemon/supervisor/edge/listen/proxy_accept.h"
 #include "daemon/supervisor/edge/listen/sandboxed_peer.h"
-#include "daemon/wire/closer.h"
-#include "proto/errno_text.h"
+#include "daemon/loop/closer.h"
+#include "proto/base/errno_text.h"
 
 #define ACCEPTS_PER_TURN 8 /* each creates a session */
 /* Idle time before the first keepalive probe of a TCP peer, and the interval between

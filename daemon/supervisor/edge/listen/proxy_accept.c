@@ -18,8 +18,8 @@
 #include "daemon/supervisor/edge/listen/accept.h"
 #include "daemon/supervisor/edge/listen/tls_accept.h"
 #include "daemon/supervisor/request/proxy_head.h"
-#include "proto/errno_text.h"
-#include "proto/words.h"
+#include "proto/base/errno_text.h"
+#include "proto/words/words.h"
 
 #define FAILURES_PER_SECOND 10u /* log lines */
 #define HEADER_BEGINS '\r'      /* no other protocol on these ports begins with it */

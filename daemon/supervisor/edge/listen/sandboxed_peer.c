@@ -9,7 +9,7 @@
 #include "daemon/log.h"
 #include "daemon/mark.h"
 #include "daemon/supervisor/edge/counts.h"
-#include "daemon/wire/transport.h"
+#include "daemon/stream/transport.h"
 
 /* Since Linux 6.5; some system headers are older. */
 #define PEER_PIDFD 77

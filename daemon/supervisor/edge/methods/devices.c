@@ -8,7 +8,7 @@
 #include "daemon/supervisor/edge/methods/devices.h"
 
 #include "daemon/child/child.h"
-#include "daemon/wire/list.h"
+#include "daemon/loop/list.h"
 #include "proto/body.h"
 #include "proto/value.h"
 

@@ -7,7 +7,7 @@
  * is lost, and the answer says so.
  */
 #include "daemon/supervisor/request/deadline.h"
-#include "proto/bytes.h"
+#include "proto/base/bytes.h"
 
 struct msd_devices {
 	struct msd_reaper *reaper; /* borrowed */

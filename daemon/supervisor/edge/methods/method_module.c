@@ -19,7 +19,7 @@
 #include "daemon/supervisor/module/life/life.h"
 #include "daemon/supervisor/module/life/self_test_case.h"
 #include "daemon/supervisor/module/queue/admit.h"
-#include "proto/external_data.h"
+#include "proto/words/external_data.h"
 #include "proto/unpack.h"
 
 /* Waiting requests per connection and module. A state change answers all of them. */

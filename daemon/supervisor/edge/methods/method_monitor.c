@@ -16,7 +16,7 @@
 #include "daemon/supervisor/module/direct/directs.h"
 #include "daemon/supervisor/module/life/registry.h"
 #include "daemon/supervisor/module/stats/call_stats.h"
-#include "proto/clock.h"
+#include "proto/base/clock.h"
 #include "proto/limits.h"
 #include "proto/unpack.h"
 

@@ -2,7 +2,7 @@
 #include "daemon/supervisor/edge/methods/method.h"
 #include "daemon/supervisor/edge/objects/session_segments.h"
 #include "daemon/supervisor/edge/session/frame_session.h"
-#include "daemon/wire/closer.h"
+#include "daemon/loop/closer.h"
 #include "proto/unpack.h"
 
 /* The descriptor is taken even if the parameters are wrong: it was sent with this

@@ -11,10 +11,10 @@
  * all its queues, so there is no deadlock, and requests that name the same object
  * stay in order.
  */
-#include "daemon/wire/account.h"
-#include "daemon/wire/list.h"
-#include "proto/bytes.h"
-#include "proto/diag.h"
+#include "daemon/loop/account.h"
+#include "daemon/loop/list.h"
+#include "proto/base/bytes.h"
+#include "proto/base/diag.h"
 #include "proto/method.h"
 
 struct msd_dependency_use;

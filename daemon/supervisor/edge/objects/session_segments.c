@@ -12,8 +12,8 @@
 #include "daemon/limits.h"
 #include "daemon/supervisor/edge/edge.h"
 #include "daemon/supervisor/edge/session/client_peer.h"
-#include "daemon/wire/closer.h"
-#include "proto/errno_text.h"
+#include "daemon/loop/closer.h"
+#include "proto/base/errno_text.h"
 
 /* Maximum number of client segments of one peer. */
 #define PEER_MOST (MSD_MAX_LENT / 2)

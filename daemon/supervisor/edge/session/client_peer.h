@@ -9,8 +9,8 @@
 #include <stdint.h>
 
 #include "daemon/supervisor/request/peer_id.h"
-#include "daemon/wire/account.h"
-#include "daemon/wire/list.h"
+#include "daemon/loop/account.h"
+#include "daemon/loop/list.h"
 
 struct msd_client_peers {
 	struct msd_list all; /* msd_client_peer.link */

@@ -5,7 +5,7 @@
  * rejected, and are answered. frontend.h opens and closes the connection and calls
  * these functions.
  */
-#include "daemon/wire/conn.h"
+#include "daemon/stream/conn.h"
 
 struct msd_client_ops;
 

@@ -21,7 +21,7 @@
 #include "daemon/supervisor/edge/session/receiving.h"
 #include "daemon/supervisor/edge/session/sessions.h"
 #include "daemon/supervisor/edge/uploads/upload.h"
-#include "daemon/wire/disabled_features.h"
+#include "daemon/loop/disabled_features.h"
 
 static void on_short(struct msd_conn *c)
 {

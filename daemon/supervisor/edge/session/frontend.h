@@ -4,7 +4,7 @@
  * connection releases everything that the session held. */
 #include "daemon/supervisor/edge/access/principal.h"
 #include "daemon/supervisor/edge/edge.h"
-#include "daemon/wire/transport.h"
+#include "daemon/stream/transport.h"
 
 /** Initialize the fields that @e owns. The server has set its fields before. */
 void msd_frontend_init(struct msd_edge *e);

@@ -6,7 +6,7 @@
  * dropped, they keep the connection slot and are charged to the peer.
  */
 #include "daemon/supervisor/edge/session/client_peer.h"
-#include "daemon/wire/handle.h"
+#include "daemon/loop/handle.h"
 
 struct msd_edge;
 

@@ -1,7 +1,7 @@
 #ifndef MSD_SUPERVISOR_MEMORY_PRESSURE_H
 #define MSD_SUPERVISOR_MEMORY_PRESSURE_H
 /*
- * Handles a session that holds more memory than it may (daemon/wire/account.h). The
+ * Handles a session that holds more memory than it may (daemon/loop/account.h). The
  * daemon does not read from it until it holds less, and closes it if that does not
  * happen.
  */

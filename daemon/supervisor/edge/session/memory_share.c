@@ -9,7 +9,7 @@
 #include "daemon/limits.h"
 #include "daemon/supervisor/edge/edge.h"
 #include "daemon/supervisor/edge/session/call.h"
-#include "proto/clock.h"
+#include "proto/base/clock.h"
 
 #define TURN_NS UINT64_C(1000000) /* per iteration, to give out room */
 #define LOOK_MS 50u               /* precision of MSD_MEMORY_SHARE_PATIENCE_MS */

@@ -2,7 +2,7 @@
 #define MSD_SUPERVISOR_REQUEST_OPTIONS_H
 /* The options of a request: PROTOCOL.md section 10. Parsed in one place for every
  * method. */
-#include "proto/diag.h"
+#include "proto/base/diag.h"
 #include "proto/method.h"
 #include "proto/value.h"
 

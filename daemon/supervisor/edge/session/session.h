@@ -12,7 +12,7 @@
 #include "daemon/supervisor/edge/access/principal.h"
 #include "daemon/supervisor/request/request.h"
 #include "daemon/supervisor/rights/rights.h"
-#include "daemon/wire/handle.h"
+#include "daemon/loop/handle.h"
 #include "proto/limits.h"
 #include "proto/recognise.h"
 

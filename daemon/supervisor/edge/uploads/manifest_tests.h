@@ -2,7 +2,7 @@
 #define MSD_SUPERVISOR_MANIFEST_TESTS_H
 /* Reads the tests in the manifest of a fetched module, which must pass before the
  * module serves. */
-#include "proto/diag.h"
+#include "proto/base/diag.h"
 
 struct msd_fetch;
 struct msd_load;

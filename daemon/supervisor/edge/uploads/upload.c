@@ -16,9 +16,9 @@
 #include "daemon/supervisor/edge/session/client_peer.h"
 #include "daemon/supervisor/edge/session/conn_timeout.h"
 #include "daemon/supervisor/module/life/module.h"
-#include "daemon/wire/closer.h"
-#include "daemon/wire/reserve.h"
-#include "proto/errno_text.h"
+#include "daemon/loop/closer.h"
+#include "daemon/segments/reserve.h"
+#include "proto/base/errno_text.h"
 
 /* Free the upload. Its resources must have been taken or released. */
 static void forget(struct msd_upload *u)

@@ -11,7 +11,7 @@
 #include "daemon/supervisor/http/conn/http_conn_write.h"
 #include "daemon/supervisor/http/infer/infer.h"
 #include "daemon/supervisor/http/infer/infer_inputs.h"
-#include "daemon/wire/disabled_features.h"
+#include "daemon/loop/disabled_features.h"
 
 /* If the client is gone, no reply is sent; the thread has finished with its data. */
 static void on_answer(struct msd_http_session *c)

@@ -12,7 +12,7 @@
  *   LINGERING --the peer has read it and closed--> (freed)
  */
 #include "daemon/supervisor/http/http.h"
-#include "daemon/wire/transport.h"
+#include "daemon/stream/transport.h"
 
 struct msd_client_peer;
 

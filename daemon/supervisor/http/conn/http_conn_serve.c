@@ -16,7 +16,7 @@
 #include "daemon/supervisor/http/infer/infer.h"
 #include "daemon/supervisor/http/route.h"
 #include "daemon/supervisor/module/life/registry.h"
-#include "daemon/wire/conn.h"
+#include "daemon/stream/conn.h"
 
 #define STOP_OUT_BYTES 65536u /* of replies; then no more requests are served */
 

@@ -3,7 +3,7 @@
 /* The requests of an HTTP connection, and their replies, which are appended to its
  * `out`. */
 #include "daemon/supervisor/http/conn/http_conn_state.h"
-#include "proto/bytes.h"
+#include "proto/base/bytes.h"
 
 /** Serve @in within its share of the loop iteration; the unserved rest stays in @in. */
 void msd_http_conn_serve(struct msd_http_conn *v, struct msd_span *in);

@@ -8,8 +8,8 @@
 #include "daemon/http/reader.h"
 #include "daemon/supervisor/edge/session/conn_timeout.h"
 #include "daemon/supervisor/http/http_session.h"
-#include "daemon/wire/transport.h"
-#include "daemon/wire/wire.h"
+#include "daemon/stream/transport.h"
+#include "daemon/stream/wire.h"
 
 enum msd_http_conn_state {
 	MSD_HTTP_CONN_OPEN,

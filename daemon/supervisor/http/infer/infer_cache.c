@@ -5,7 +5,7 @@
 #include <sys/uio.h>
 
 #include "daemon/http/reply.h"
-#include "daemon/wire/conn.h"
+#include "daemon/stream/conn.h"
 
 #define MAX_TEXT 1024u /* bytes; a longer text or head is not cached */
 

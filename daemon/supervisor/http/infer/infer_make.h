@@ -7,7 +7,7 @@
  */
 #include "daemon/http/infer_ask.h"
 #include "daemon/supervisor/http/models/model.h"
-#include "daemon/wire/conn.h"
+#include "daemon/stream/conn.h"
 
 struct iovec;
 struct msd_limits;

@@ -15,9 +15,9 @@
 #include "daemon/http/infer_data.h"
 #include "daemon/http/infer_wrong.h"
 #include "daemon/supervisor/http/infer/infer_make.h"
-#include "daemon/wire/conn.h"
-#include "proto/json.h"
-#include "proto/text.h"
+#include "daemon/stream/conn.h"
+#include "proto/base/json.h"
+#include "proto/base/text.h"
 #include "proto/value.h"
 
 #define MAX_JSON_BYTES (1u << 20) /* maximum size of the JSON tensors of a reply */

@@ -1,8 +1,8 @@
 #ifndef MSD_SUPERVISOR_INFER_RESULT_H
 #define MSD_SUPERVISOR_INFER_RESULT_H
 /* Convert a worker's response to the reply of an `infer`. */
-#include "proto/bytes.h"
-#include "proto/diag.h"
+#include "proto/base/bytes.h"
+#include "proto/base/diag.h"
 
 struct iovec;
 struct msd_infer_ask;

@@ -13,7 +13,7 @@
 #include "daemon/http/datatype.h"
 #include "daemon/supervisor/module/life/catalog.h"
 #include "daemon/supervisor/module/life/readiness.h"
-#include "proto/json.h"
+#include "proto/base/json.h"
 #include "proto/value.h"
 
 #define NAMES_SHOWN 8u

@@ -4,8 +4,8 @@
  * `MODULE:FUNCTION`, or `MODULE` for its main function. It has one version, "1". */
 #include <stdbool.h>
 
-#include "proto/bytes.h"
-#include "proto/diag.h"
+#include "proto/base/bytes.h"
+#include "proto/base/diag.h"
 #include "proto/dtype.h"
 
 #define MSD_MODEL_VERSION "1"

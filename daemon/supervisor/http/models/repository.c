@@ -15,7 +15,7 @@
 #include "daemon/supervisor/module/life/module.h"
 #include "daemon/supervisor/module/life/readiness.h"
 #include "daemon/supervisor/module/life/registry.h"
-#include "proto/json.h"
+#include "proto/base/json.h"
 
 #define RETRY_AFTER_S 1u
 #define MAX_FILTER 1024u /* bytes of a body with a single filter */

@@ -8,8 +8,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "daemon/wire/list.h"
-#include "proto/bytes.h"
+#include "daemon/loop/list.h"
+#include "proto/base/bytes.h"
 #include "proto/limits.h"
 
 #define MSD_HISTORY_POINTS 60u

@@ -16,7 +16,7 @@
 #include "daemon/supervisor/http/http_session.h"
 #include "daemon/supervisor/http/page/history.h"
 #include "daemon/supervisor/http/page/page_bytes.h"
-#include "proto/json.h"
+#include "proto/base/json.h"
 #include "proto/unpack.h"
 #include "store/digest.h"
 

@@ -2,8 +2,8 @@
 #define MSD_SUPERVISOR_PAGE_H
 /* The status page, a single file that contacts only its daemon, and its data: the
  * replies of server.info, module.list and module.describe as JSON. */
-#include "proto/bytes.h"
-#include "proto/diag.h"
+#include "proto/base/bytes.h"
+#include "proto/base/diag.h"
 
 struct msd_http_exchange;
 

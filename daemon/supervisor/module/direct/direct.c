@@ -13,11 +13,11 @@
 #include "daemon/limits.h"
 #include "daemon/supervisor/module/workers/loss.h"
 #include "daemon/supervisor/module/workers/replica.h"
-#include "daemon/wire/closer.h"
-#include "daemon/wire/disabled_features.h"
-#include "daemon/wire/ledger.h"
-#include "daemon/wire/socket_pair.h"
-#include "proto/clock.h"
+#include "daemon/loop/closer.h"
+#include "daemon/loop/disabled_features.h"
+#include "daemon/segments/ledger.h"
+#include "daemon/stream/socket_pair.h"
+#include "proto/base/clock.h"
 #include "proto/value.h"
 
 static struct msd_direct *direct_of(struct msd_list *link)

@@ -7,7 +7,7 @@
 #include "daemon/supervisor/module/direct/direct.h"
 #include "daemon/supervisor/module/queue/client_queue.h"
 #include "daemon/supervisor/module/workers/replica.h"
-#include "daemon/wire/ledger.h"
+#include "daemon/segments/ledger.h"
 
 static struct msd_direct *direct_of(struct msd_list *link)
 {

@@ -10,8 +10,8 @@
 #include "daemon/supervisor/module/direct/direct.h"
 #include "daemon/supervisor/module/stats/call_stats.h"
 #include "daemon/supervisor/module/workers/replica.h"
-#include "daemon/wire/ledger.h"
-#include "proto/clock.h"
+#include "daemon/segments/ledger.h"
+#include "proto/base/clock.h"
 
 _Static_assert(MSD_LEDGER_BINS == MSD_HISTOGRAM_BINS, "one counts in the other's");
 _Static_assert(sizeof(((struct msd_ledger_row *)NULL)->ended) ==

@@ -17,8 +17,8 @@
 #include "daemon/supervisor/module/workers/run_step.h"
 #include "daemon/supervisor/module/workers/segment_pass.h"
 #include "daemon/supervisor/module/workers/worker_group.h"
-#include "daemon/wire/ledger.h"
-#include "proto/clock.h"
+#include "daemon/segments/ledger.h"
+#include "proto/base/clock.h"
 
 #define LOOK_MS 100u /* interval of ledger reads */
 #define SOON_MS 2u   /* interval while a request waits */

@@ -2,7 +2,7 @@
 #define MSD_SUPERVISOR_DIRECTS_H
 /* Direct channels (direct.h) of all modules. */
 #include "daemon/supervisor/module/life/registry.h"
-#include "proto/diag.h"
+#include "proto/base/diag.h"
 
 /** Take all channels back. */
 void msd_directs_end(struct msd_module_registry *registry);

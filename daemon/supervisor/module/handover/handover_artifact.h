@@ -7,8 +7,8 @@
  *
  *   modserd-artifact.SHA256
  */
-#include "daemon/wire/list.h"
-#include "proto/bytes.h"
+#include "daemon/loop/list.h"
+#include "proto/base/bytes.h"
 #include "store/digest.h"
 
 struct msd_worker_group;

@@ -7,7 +7,7 @@
 #include "daemon/child/child.h"
 #include "daemon/log.h"
 #include "daemon/supervisor/module/life/registry.h"
-#include "daemon/wire/closer.h"
+#include "daemon/loop/closer.h"
 
 void msd_handover_ends_keep(struct msd_handover_ends *ends,
 			    struct msd_module_registry *registry,

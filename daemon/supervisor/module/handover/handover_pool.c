@@ -11,7 +11,7 @@
 #include <unistd.h>
 
 #include "daemon/log.h"
-#include "daemon/wire/closer.h"
+#include "daemon/loop/closer.h"
 
 /*
  * Happy path: four descriptors of different kinds arrive with one name. They belong

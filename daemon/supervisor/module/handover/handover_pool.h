@@ -13,7 +13,7 @@
  * Only the pidfd identifies the process: no process is killed by its pid.
  */
 #include "daemon/supervisor/module/handover/handover_name.h"
-#include "daemon/wire/list.h"
+#include "daemon/loop/list.h"
 
 /* Its descriptors, identified by their kind. */
 enum msd_handover_part {

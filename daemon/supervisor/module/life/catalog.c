@@ -16,7 +16,7 @@
 #include "daemon/supervisor/module/workers/run_watch.h"
 #include "daemon/supervisor/source/source_job.h"
 #include "proto/name.h"
-#include "proto/spelling.h"
+#include "proto/base/spelling.h"
 
 /*
  * Happy path: load checks the name and the limits, creates the module and lists it

@@ -1,6 +1,6 @@
 #include "daemon/supervisor/module/life/life_table.h"
 
-#include "proto/words.h"
+#include "proto/words/words.h"
 
 #define BIT(x) (1u << (x))
 #define ALIVE                                                                          \

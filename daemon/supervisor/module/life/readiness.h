@@ -8,7 +8,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "proto/diag.h"
+#include "proto/base/diag.h"
 
 struct msd_module_registry;
 struct msd_module;

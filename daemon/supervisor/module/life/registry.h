@@ -8,9 +8,9 @@
 #include "daemon/supervisor/module/life/canary.h"
 #include "daemon/supervisor/module/stats/call_log.h"
 #include "daemon/supervisor/module/stats/slowlog.h"
-#include "daemon/wire/list.h"
-#include "proto/sandbox_word.h"
-#include "proto/spin.h"
+#include "daemon/loop/list.h"
+#include "proto/words/sandbox_word.h"
+#include "proto/base/spin.h"
 
 struct msd_budget;
 struct msd_child_user;

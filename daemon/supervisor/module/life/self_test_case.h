@@ -8,8 +8,8 @@
  *     "atol"?: float}...]
  *   T: {"dtype": str, "shape": [int...], "data": bin}, row-major, little-endian
  */
-#include "proto/bytes.h"
-#include "proto/diag.h"
+#include "proto/base/bytes.h"
+#include "proto/base/diag.h"
 #include "proto/value.h"
 
 #define MSD_SELF_TEST_BYTES (1u << 20) /* for all tests of a module */

@@ -17,7 +17,7 @@
  */
 #include "daemon/supervisor/module/queue/blame.h"
 #include "daemon/supervisor/module/workers/run_step.h"
-#include "proto/diag.h"
+#include "proto/base/diag.h"
 
 struct msd_client;
 struct msd_module;

@@ -1,7 +1,7 @@
 #include "daemon/supervisor/module/queue/batching.h"
 
-#include "proto/argv.h"
-#include "proto/duration.h"
+#include "proto/base/argv.h"
+#include "proto/base/duration.h"
 #include "proto/unpack.h"
 
 msd_err msd_batching_check(const struct msd_batching *b, struct msd_diag *d)

@@ -3,7 +3,7 @@
 /* Limits for joining a module's calls in its workers (daemon/worker/calls/batch.h). */
 #include <msgpack.h>
 
-#include "proto/diag.h"
+#include "proto/base/diag.h"
 
 #define MSD_MAX_BATCH_ROWS 65536u
 #define MSD_MAX_BATCH_WITHIN_MS 10000u

@@ -8,7 +8,7 @@
 #include "daemon/supervisor/module/stats/stage.h"
 #include "daemon/supervisor/module/workers/busy.h"
 #include "daemon/supervisor/module/workers/replica.h"
-#include "proto/clock.h"
+#include "proto/base/clock.h"
 
 #define TEXT_BYTES 80u /* for a part of the sentence */
 #define LONGEST_TIMES 10u

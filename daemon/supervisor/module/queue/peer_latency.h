@@ -8,7 +8,7 @@
  */
 #include "daemon/supervisor/module/queue/latency_estimate.h"
 #include "daemon/supervisor/request/peer_id.h"
-#include "daemon/wire/list.h"
+#include "daemon/loop/list.h"
 
 #define MSD_PEER_LATENCIES                                                             \
 	32u /* maximum; the one that was quiet longest is dropped                      \

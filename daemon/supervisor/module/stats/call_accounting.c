@@ -12,7 +12,7 @@
 #include "daemon/supervisor/module/stats/call_stats.h"
 #include "daemon/supervisor/module/stats/probe.h"
 #include "daemon/supervisor/request/call_template.h"
-#include "proto/clock.h"
+#include "proto/base/clock.h"
 #include "proto/name.h"
 #include "proto/value.h"
 

@@ -4,7 +4,7 @@
  * where its time goes. Requests without a client are not counted. */
 #include "daemon/supervisor/module/life/registry.h"
 #include "daemon/supervisor/module/workers/worker_group.h"
-#include "daemon/wire/wire.h"
+#include "daemon/stream/wire.h"
 
 struct msd_put_off;
 

@@ -3,7 +3,7 @@
 #include "daemon/log.h"
 #include "daemon/supervisor/module/stats/call_log.h"
 #include "daemon/supervisor/module/stats/call_stats.h"
-#include "daemon/wire/wire.h"
+#include "daemon/stream/wire.h"
 #include "proto/limits.h"
 
 #define LINES_PER_TURN 64u /* about 12 KiB, of the 64 KiB that the log keeps */

@@ -2,7 +2,7 @@
 #define MSD_SUPERVISOR_CALL_SHAPES_H
 /* The arguments of a call, without the values: "float32[1, 784], int,
  * out:float32[10]". */
-#include "proto/bytes.h"
+#include "proto/base/bytes.h"
 
 #define MSD_CALL_SHAPES_BYTES 256u /* with the NUL; a longer text ends with "..." */
 

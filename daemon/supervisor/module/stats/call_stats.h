@@ -9,8 +9,8 @@
  * other functions share row 0.
  */
 #include "daemon/supervisor/module/stats/stage.h"
-#include "daemon/wire/conn.h"
-#include "proto/bytes.h"
+#include "daemon/stream/conn.h"
+#include "proto/base/bytes.h"
 
 #define MSD_CALL_STATS_FUNCTIONS 200u
 #define MSD_CALL_STATS_OTHER 0u

@@ -2,7 +2,7 @@
 #define MSD_SUPERVISOR_DEVICE_LIST_H
 /* Device list of a module's workers: one device, or several, each worker on the next
  * one: "cuda:0,cuda:1". */
-#include "proto/bytes.h"
+#include "proto/base/bytes.h"
 #include "proto/dtype.h"
 
 #define MSD_DEVICE_LIST_MAX 16u

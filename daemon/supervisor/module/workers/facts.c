@@ -8,8 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "daemon/wire/shared.h"
-#include "proto/spelling.h"
+#include "daemon/stream/shared.h"
+#include "proto/base/spelling.h"
 #include "proto/value.h"
 
 static const char *const parts[MSD_FACTS_N_PARTS] = {

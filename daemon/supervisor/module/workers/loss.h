@@ -2,7 +2,7 @@
 #define MSD_SUPERVISOR_LOSS_H
 /* Error texts for requests that a worker had when it was lost. */
 #include "daemon/supervisor/module/life/life_table.h"
-#include "proto/diag.h"
+#include "proto/base/diag.h"
 
 struct msd_lost {
 	enum msd_loss loss;

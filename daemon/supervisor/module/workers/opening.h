@@ -5,7 +5,7 @@
  * run under. A worker that opened it for an earlier daemon gets worker.resume
  * instead. The answer describes the module: daemon/worker/CHANNEL.md.
  */
-#include "daemon/wire/conn.h"
+#include "daemon/stream/conn.h"
 
 struct msd_req;
 

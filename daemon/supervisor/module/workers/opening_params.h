@@ -2,7 +2,7 @@
 #define MSD_SUPERVISOR_OPENING_PARAMS_H
 /* The params of worker.open, which tell a worker how to open its artifact
  * (daemon/worker/CHANNEL.md). */
-#include "proto/bytes.h"
+#include "proto/base/bytes.h"
 
 struct msd_worker_group;
 

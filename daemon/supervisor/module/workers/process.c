@@ -7,8 +7,8 @@
 #include "daemon/log.h"
 #include "daemon/supervisor/module/workers/process_parts.h"
 #include "daemon/supervisor/module/workers/segment_pass.h"
-#include "daemon/wire/ledger.h"
-#include "daemon/wire/segpool.h"
+#include "daemon/segments/ledger.h"
+#include "daemon/segments/segpool.h"
 #include "proto/value.h"
 
 /*

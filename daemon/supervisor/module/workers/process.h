@@ -13,8 +13,8 @@
 #include "daemon/supervisor/module/life/registry.h"
 #include "daemon/supervisor/module/stats/rss.h"
 #include "daemon/supervisor/request/deadline.h"
-#include "daemon/wire/conn.h"
-#include "daemon/wire/segmap.h"
+#include "daemon/stream/conn.h"
+#include "daemon/segments/segmap.h"
 #include "proto/recognise.h"
 
 struct msd_in;

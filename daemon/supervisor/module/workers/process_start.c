@@ -7,8 +7,8 @@
 #include "daemon/child/cgroup.h"
 #include "daemon/limits.h"
 #include "daemon/supervisor/module/workers/process_parts.h"
-#include "daemon/wire/disabled_features.h"
-#include "proto/errno_text.h"
+#include "daemon/loop/disabled_features.h"
+#include "proto/base/errno_text.h"
 
 /*
  * Start a worker. Happy path: create a socketpair, a control group and, if it may be

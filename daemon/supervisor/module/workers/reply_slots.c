@@ -2,7 +2,7 @@
 
 #include <stdlib.h>
 
-#include "daemon/wire/free_list.h"
+#include "daemon/loop/free_list.h"
 
 /*
  * Happy path: a reply gets slots; it is written, and its slots are released.

@@ -2,7 +2,7 @@
 
 #include <stdlib.h>
 
-#include "daemon/wire/segpool.h"
+#include "daemon/segments/segpool.h"
 #include "proto/limits.h"
 #include "proto/value.h"
 

@@ -1,6 +1,6 @@
 #include "daemon/supervisor/module/workers/run_limit.h"
 
-#include "proto/duration.h"
+#include "proto/base/duration.h"
 #include "proto/unpack.h"
 
 msd_err msd_run_limit_parse(const char *text, struct msd_run_limit *ret,

@@ -6,7 +6,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "proto/diag.h"
+#include "proto/base/diag.h"
 
 struct msd_run_limit {
 	bool is_said;

@@ -18,11 +18,11 @@
 #include "daemon/supervisor/module/workers/run_step.h"
 #include "daemon/supervisor/request/request.h"
 #include "daemon/supervisor/source/source.h"
-#include "proto/abi_word.h"
-#include "proto/fill_word.h"
-#include "proto/model_words.h"
-#include "proto/sandbox_word.h"
-#include "proto/spin.h"
+#include "proto/words/abi_word.h"
+#include "proto/words/fill_word.h"
+#include "proto/words/model_words.h"
+#include "proto/words/sandbox_word.h"
+#include "proto/base/spin.h"
 
 struct msd_worker_group;
 struct msd_call_stats;

@@ -1,0 +1,94 @@
+/* Linear models: a sum of weighted features for each target, or for each class. */
+#include "graph/ir/infer.h"
+#include "graph/op/ml/ml.h"
+#include "graph/op/op.h"
+
+static const modser_sg_op_field regressor_fields[] = {
+	OP_OWN_FLOATS("coefficients"),
+	OP_OWN_FLOATS("intercepts"),
+	OP_OWN_TEXT("post_transform", "NONE"),
+	OP_OWN_INT("targets", 1),
+};
+
+/* One coefficient for each pair of @n sums and features, one intercept for each sum
+ * or none. */
+static int check_weights(const modser_sg_node *node, size_t n)
+{
+	const size_t given = msd_ml_count(node, "coefficients");
+	const size_t intercepts = msd_ml_count(node, "intercepts");
+	const int64_t features = msd_infer_dims(node, 0)[1];
+
+	if (n == 0 || given % n != 0 || (int64_t)(given / n) != features) {
+		return msd_infer_fail(node,
+				      "it has %zu coefficients, expected %zu for "
+				      "each feature",
+				      given, n);
+	}
+	if (intercepts != 0 && intercepts != n) {
+		return msd_infer_fail(node, "it has %zu intercepts, expected %zu",
+				      intercepts, n);
+	}
+	return 0;
+}
+
+static int infer_regressor(modser_sg_node *node)
+{
+	const int64_t targets = modser_sg_op_int(modser_sg_node_op(node), "targets");
+
+	if (msd_ml_check(node) != 0)
+		return -1;
+	if (targets < 1 || targets > INT32_MAX)
+		return msd_infer_fail(node, "it has no targets");
+	if (check_weights(node, (size_t)targets) != 0)
+		return -1;
+	return msd_ml_scores(node, 0, (size_t)targets);
+}
+
+const modser_sg_op_schema msd_op_linear_regressor = {
+	.name = "LinearRegressor",
+	OP_FIELDS(regressor_fields),
+	OP_IN(1, 1),
+	OP_OUT(1, 1),
+	.infer = infer_regressor,
+	OP_TM(MODSER_NO_TM_TYPE, 0),
+};
+
+static const modser_sg_op_field classifier_fields[] = {
+	OP_OWN_FLOATS("coefficients"), OP_OWN_FLOATS("intercepts"),
+	OP_OWN_INT("multi_class", 0),  OP_OWN_TEXT("post_transform", "NONE"),
+	OP_OWN_INTS("labels"),
+};
+
+/* Two classes may share one sum, which belongs to the second class. */
+static int infer_classifier(modser_sg_node *node)
+{
+	const size_t classes = msd_ml_count(node, "labels");
+
+	if (msd_ml_check(node) != 0)
+		return -1;
+	const int64_t features = msd_infer_dims(node, 0)[1];
+	const size_t sums =
+		features > 0 ? msd_ml_count(node, "coefficients") / (size_t)features
+			     : 0;
+	if (classes < 2 || (sums != classes && !(classes == 2 && sums == 1))) {
+		return msd_infer_fail(node,
+				      "it has coefficients for %zu sums, and %zu "
+				      "classes that are numbers",
+				      sums, classes);
+	}
+	if (check_weights(node, sums) != 0)
+		return -1;
+	msd_infer_dtype(node, 0, MSD_ML_INT64);
+	if (msd_infer_set(node, msd_infer_dims(node, 0), 1) != 0)
+		return -1;
+	return msd_ml_scores(node, 1, classes);
+}
+
+const modser_sg_op_schema msd_op_linear_classifier = {
+	.name = "LinearClassifier",
+	OP_FIELDS(classifier_fields),
+	OP_IN(1, 1),
+	OP_OUT(1, 2),
+	.infer = infer_classifier,
+	OP_TM(MODSER_NO_TM_TYPE, 0),
+};

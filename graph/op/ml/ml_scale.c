@@ -1,0 +1,67 @@
+/* Feature scaling: Scaler, (x - offset) * scale, and Normalizer, rows of length 1. */
+#include <string.h>
+
+#include "graph/ir/infer.h"
+#include "graph/op/ml/ml.h"
+#include "graph/op/op.h"
+
+static const modser_sg_op_field scaler_fields[] = {
+	OP_OWN_FLOATS("offset"),
+	OP_OWN_FLOATS("scale"),
+};
+
+/* One number for all features, or one for each; ONNX requires both or neither. */
+static int infer_scaler(modser_sg_node *node)
+{
+	const size_t ndim = msd_infer_ndim(node, 0);
+	const size_t n = msd_ml_count(node, "offset");
+
+	if (ndim != 1 && ndim != 2)
+		return msd_infer_fail(node, "its input has no rows of features");
+	if (msd_ml_count(node, "scale") != n)
+		return msd_infer_fail(node, "offset and scale differ in length");
+	if (n != 1 && (int64_t)n != msd_infer_dims(node, 0)[ndim - 1]) {
+		return msd_infer_fail(node,
+				      "offset has %zu numbers, expected one for "
+				      "each feature",
+				      n);
+	}
+	msd_infer_dtype(node, 0, MSD_ML_FLOAT32);
+	return msd_infer_same(node);
+}
+
+const modser_sg_op_schema msd_op_scaler = {
+	.name = "Scaler",
+	OP_FIELDS(scaler_fields),
+	OP_IN(1, 1),
+	OP_OUT(1, 1),
+	.infer = infer_scaler,
+	OP_TM(MODSER_NO_TM_TYPE, 0),
+};
+
+static const modser_sg_op_field normalizer_fields[] = {
+	OP_OWN_TEXT("norm", "MAX"),
+};
+
+static int infer_normalizer(modser_sg_node *node)
+{
+	const char *norm = modser_sg_op_param(modser_sg_node_op(node), "norm")->as.s;
+	const size_t ndim = msd_infer_ndim(node, 0);
+
+	if (ndim != 1 && ndim != 2)
+		return msd_infer_fail(node, "its input has no rows of features");
+	if (strcmp(norm, "MAX") != 0 && strcmp(norm, "L1") != 0 &&
+	    strcmp(norm, "L2") != 0)
+		return msd_infer_fail(node, "its norm is \"%s\"", norm);
+	msd_infer_dtype(node, 0, MSD_ML_FLOAT32);
+	return msd_infer_same(node);
+}
+
+const modser_sg_op_schema msd_op_normalizer = {
+	.name = "Normalizer",
+	OP_FIELDS(normalizer_fields),
+	OP_IN(1, 1),
+	OP_OUT(1, 1),
+	.infer = infer_normalizer,
+	OP_TM(MODSER_NO_TM_TYPE, 0),
+};

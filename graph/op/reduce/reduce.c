@@ -1,0 +1,201 @@
+/* Reductions, ArgMax, ArgMin and TopK. */
+#include "graph/op/reduce/reduce.h"
+
+#include <string.h>
+
+#include "graph/ir/infer.h"
+#include "graph/op/op.h"
+
+static const modser_sg_op_field reduction_fields[] = {
+	OP_INT("dim_0", -2, 0), OP_INT("dim_1", -2, 4),
+	OP_INT("dim_2", -2, 8), OP_INT("dim_3", -2, 12),
+	OP_INT("type", 0, 16),  OP_INT("keepdim", 1, 20),
+	OP_OWN_INTS("axes"),    OP_OWN_INT("noop_with_empty_axes", 0),
+};
+
+/* Tengine's four fields, -2 if unused. */
+static size_t tm_axes(const modser_sg_op *op, int64_t *ret)
+{
+	static const char *const names[] = {"dim_0", "dim_1", "dim_2", "dim_3"};
+	size_t n = 0;
+
+	for (size_t i = 0; i < OP_COUNT(names); i++) {
+		const int64_t axis = modser_sg_op_int(op, names[i]);
+
+		if (axis != -2)
+			ret[n++] = axis;
+	}
+	return n;
+}
+
+int msd_op_reduce_axes(const modser_sg_node *node,
+		       bool ret[static MODSER_GRAPH_MAX_NDIM])
+{
+	const modser_sg_op *op = modser_sg_node_op(node);
+	const modser_sg_attr *own = modser_sg_op_param(op, "axes");
+	const size_t ndim = msd_infer_ndim(node, 0);
+	int64_t axes[MSD_INFER_MAX_INTS];
+	size_t n = 0;
+
+	memset(ret, 0, MODSER_GRAPH_MAX_NDIM * sizeof(*ret));
+	if (msd_infer_has(node, 1)) {
+		const int result = msd_infer_ints(node, 1, axes, &n);
+
+		if (result != 0)
+			return result;
+	} else if (own->n > 0 && own->n <= MODSER_GRAPH_MAX_NDIM) {
+		n = own->n;
+		memcpy(axes, own->as.ints, n * sizeof(*axes));
+	} else {
+		n = tm_axes(op, axes);
+	}
+	for (size_t i = 0; i < n; i++) {
+		size_t axis;
+
+		if (msd_infer_axis_of(node, axes[i], ndim, &axis) != 0)
+			return -1;
+		ret[axis] = true;
+	}
+	if (n == 0 && modser_sg_op_int(op, "noop_with_empty_axes") == 0)
+		memset(ret, 1, ndim * sizeof(*ret));
+	return 0;
+}
+
+static int set_reduced(const modser_sg_node *node, const bool *goes, bool keeps)
+{
+	const int64_t *in = msd_infer_dims(node, 0);
+	int64_t dims[MODSER_GRAPH_MAX_NDIM];
+	size_t n = 0;
+
+	for (size_t i = 0; i < msd_infer_ndim(node, 0); i++) {
+		if (!goes[i]) {
+			dims[n++] = in[i];
+		} else if (keeps) {
+			dims[n++] = 1;
+		}
+	}
+	return msd_infer_set(node, dims, n);
+}
+
+static int infer_reduction(modser_sg_node *node)
+{
+	bool goes[MODSER_GRAPH_MAX_NDIM];
+	const int result = msd_op_reduce_axes(node, goes);
+
+	if (result != 0)
+		return result;
+	if (msd_infer_range(node, "type", 0, MSD_REDUCE_LOG_SUM_EXP) != 0)
+		return -1;
+	return set_reduced(node, goes,
+			   modser_sg_op_int(modser_sg_node_op(node), "keepdim") != 0);
+}
+
+const modser_sg_op_schema msd_op_reduction = {
+	.name = "Reduction",
+	OP_FIELDS(reduction_fields),
+	OP_IN(1, 2),
+	.optional_in = 2,
+	OP_OUT(1, 1),
+	.infer = infer_reduction,
+	OP_TM(45, 24),
+};
+static int infer_arg(modser_sg_node *node)
+{
+	bool goes[MODSER_GRAPH_MAX_NDIM] = {false};
+	const int64_t *dims = msd_infer_dims(node, 0);
+	bool is_asked = true; /* for an index at all */
+	size_t axis;
+
+	if (msd_infer_axis(node, &axis) != 0)
+		return -1;
+	for (size_t i = 0; i < msd_infer_ndim(node, 0); i++)
+		is_asked = is_asked && (i == axis || dims[i] != 0);
+	if (dims[axis] == 0 && is_asked)
+		return msd_infer_fail(node, "there is nothing to search");
+	goes[axis] = true;
+	msd_infer_dtype(node, 0, OP_INT64);
+	return set_reduced(node, goes,
+			   modser_sg_op_int(modser_sg_node_op(node), "keepdims") != 0);
+}
+
+static const modser_sg_op_field arg_max_fields[] = {
+	OP_INT("axis", 0, 0),
+	OP_INT("keepdims", 1, 4),
+	OP_OWN_INT("select_last_index", 0),
+};
+const modser_sg_op_schema msd_op_arg_max = {
+	.name = "ArgMax",
+	OP_FIELDS(arg_max_fields),
+	OP_IN(1, 1),
+	OP_OUT(1, 1),
+	.infer = infer_arg,
+	OP_TM(42, 8),
+};
+
+static const modser_sg_op_field arg_min_fields[] = {
+	OP_INT("axis", 0, 0),
+	OP_INT("keepdims", 1, 4),
+	OP_OWN_INT("select_last_index", 0),
+};
+const modser_sg_op_schema msd_op_arg_min = {
+	.name = "ArgMin",
+	OP_FIELDS(arg_min_fields),
+	OP_IN(1, 1),
+	OP_OUT(1, 1),
+	.infer = infer_arg,
+	OP_TM(43, 8),
+};
+
+static const modser_sg_op_field topk_v2_fields[] = {
+	OP_INT("k", 1, 0),
+	OP_INT("sorted", 0, 4),
+	OP_OWN_INT("axis", -1),
+	OP_OWN_INT("largest", 1),
+};
+static int infer_topk(modser_sg_node *node)
+{
+	int64_t dims[MODSER_GRAPH_MAX_NDIM];
+	int64_t k[MSD_INFER_MAX_INTS] = {
+		modser_sg_op_int(modser_sg_node_op(node), "k")};
+	size_t n = 1;
+	size_t axis;
+
+	msd_infer_dtype(node, 1, OP_INT64);
+	if (msd_infer_axis(node, &axis) != 0)
+		return -1;
+	if (msd_infer_has(node, 1)) {
+		const int result = msd_infer_ints(node, 1, k, &n);
+
+		if (result != 0)
+			return result;
+	}
+	memcpy(dims, msd_infer_dims(node, 0), msd_infer_ndim(node, 0) * sizeof(*dims));
+	if (n != 1 || k[0] < 0 || k[0] > dims[axis])
+		return msd_infer_fail(node, "k is more than there is");
+	dims[axis] = k[0];
+	if (msd_infer_set_output(node, 1, dims, msd_infer_ndim(node, 0)) != 0)
+		return -1;
+	return msd_infer_set(node, dims, msd_infer_ndim(node, 0));
+}
+
+const modser_sg_op_schema msd_op_topk_v2 = {
+	.name = "TopKV2",
+	OP_FIELDS(topk_v2_fields),
+	OP_IN(1, 2),
+	.optional_in = 2,
+	OP_OUT(1, 2),
+	.infer = infer_topk,
+	OP_TM(44, 8),
+};
+
+static const modser_sg_op_field reduce_l2_fields[] = {
+	OP_INT("axis", 0, 0),
+	OP_INT("keepdim", 1, 4),
+};
+const modser_sg_op_schema msd_op_reduce_l2 = {
+	.name = "ReduceL2",
+	OP_FIELDS(reduce_l2_fields),
+	OP_IN(1, 1),
+	OP_OUT(1, 1),
+	OP_TM(89, 8),
+};

@@ -1,0 +1,184 @@
+/* Convolution, and the checks that quantized convolutions share: windows, extents,
+ * weights and bias. */
+#include <string.h>
+
+#include "graph/ir/infer.h"
+#include "graph/op/op.h"
+#include "graph/op/window/window.h"
+
+static const modser_sg_op_field convolution_fields[] = {
+	OP_INT("kernel_h", 1, 0),       OP_INT("kernel_w", 1, 4),
+	OP_INT("stride_h", 1, 8),       OP_INT("stride_w", 1, 12),
+	OP_INT("dilation_h", 1, 16),    OP_INT("dilation_w", 1, 20),
+	OP_INT("input_channel", 1, 24), OP_INT("output_channel", 1, 28),
+	OP_INT("group", 1, 32),         OP_INT("activation", -1, 36),
+	OP_INT("pad_h0", 0, 40),        OP_INT("pad_w0", 0, 44),
+	OP_INT("pad_h1", 0, 48),        OP_INT("pad_w1", 0, 52),
+	OP_OWN_INTS("kernel"),          OP_OWN_INTS("strides"),
+	OP_OWN_INTS("dilations"),       OP_OWN_INTS("pads"),
+};
+static const struct msd_op_window_names strides = {"strides", {"stride_h", "stride_w"}};
+static const struct msd_op_window_names dilations = {"dilations",
+						     {"dilation_h", "dilation_w"}};
+static const struct msd_op_window_names kernels = {"kernel", {"kernel_h", "kernel_w"}};
+/* Tengine's marks for the padding that keeps the extent, divided by the stride. */
+enum { SAME_UPPER = -1, SAME_LOWER = -2 };
+
+static void keep_extent(struct msd_op_window *w)
+{
+	const bool is_upper = w->before == SAME_UPPER;
+
+	w->out = (w->in + w->stride - 1) / w->stride;
+	int64_t all = (w->out - 1) * w->stride + msd_op_window_reach(w) - w->in;
+	all = all < 0 ? 0 : all;
+	w->before = is_upper ? all / 2 : all - all / 2;
+	w->after = all - w->before;
+}
+
+size_t msd_op_conv_weights(const modser_sg_node *node)
+{
+	const char *op = modser_sg_op_name(modser_sg_node_op(node));
+
+	return strcmp(op, "QLinearConv") == 0 ? 3 : 1;
+}
+
+void msd_op_conv_windows(const modser_sg_node *node,
+			 struct msd_op_window ret[static MSD_OP_AXES])
+{
+	const size_t n = msd_infer_ndim(node, 0) - 2;
+	const size_t weights = msd_op_conv_weights(node);
+
+	for (size_t i = 0; i < MSD_OP_AXES; i++)
+		ret[i] = (struct msd_op_window){1, 1, 1, 1, 0, 0, 1};
+	for (size_t i = 0; i < n; i++) {
+		struct msd_op_window *w = &ret[MSD_OP_AXES - n + i];
+
+		w->in = msd_infer_dims(node, 0)[2 + i];
+		w->kernel = msd_infer_dims(node, weights)[2 + i];
+		w->stride = msd_op_window_param(node, &strides, i, n, 1);
+		w->dilation = msd_op_window_param(node, &dilations, i, n, 1);
+		msd_op_window_pads(node, i, n, w);
+		if (w->before == SAME_UPPER || w->before == SAME_LOWER) {
+			keep_extent(w);
+		} else {
+			const int64_t room =
+				w->in + w->before + w->after - msd_op_window_reach(w);
+
+			w->out = room < 0 ? 0 : room / w->stride + 1;
+		}
+	}
+}
+
+static int check_params(const modser_sg_node *node, size_t n)
+{
+	if (msd_op_window_check(node, &strides, n, 1, INT32_MAX) != 0 ||
+	    msd_op_window_check(node, &dilations, n, 1, INT32_MAX) != 0 ||
+	    msd_op_window_check(node, &kernels, n, 0, INT32_MAX) != 0 ||
+	    msd_op_window_check_pads(node, n, SAME_LOWER) != 0 ||
+	    msd_infer_range(node, "group", 1, INT32_MAX) != 0)
+		return -1;
+	return 0;
+}
+
+static int check_weights(const modser_sg_node *node, size_t n, size_t bias)
+{
+	const size_t w = msd_op_conv_weights(node);
+	const int64_t group = modser_sg_op_int(modser_sg_node_op(node), "group");
+	const int64_t *weights = msd_infer_dims(node, w);
+
+	for (size_t i = 0; i < n; i++) { /* 0 means: as large as its weights */
+		const int64_t kernel = msd_op_window_param(node, &kernels, i, n, 0);
+
+		if (weights[2 + i] < 1 || weights[2 + i] > INT32_MAX ||
+		    (kernel != 0 && kernel != weights[2 + i])) {
+			return msd_infer_fail(node,
+					      "its kernel is not that of its weights");
+		}
+	}
+	if (weights[0] % group != 0 || msd_infer_dims(node, 0)[1] % group != 0 ||
+	    msd_infer_dims(node, 0)[1] / group != weights[1]) {
+		return msd_infer_fail(node,
+				      "its channels are not those of its weights");
+	}
+	if (msd_infer_has(node, bias) &&
+	    msd_infer_product(node, bias, 0, msd_infer_ndim(node, bias)) != weights[0])
+		return msd_infer_fail(node, "its bias and its weights do not fit");
+	return 0;
+}
+
+int msd_op_conv_infer(const modser_sg_node *node, size_t bias)
+{
+	const size_t w = msd_op_conv_weights(node);
+	struct msd_op_window windows[MSD_OP_AXES];
+	int64_t dims[2 + MSD_OP_AXES];
+	size_t n;
+
+	if (msd_op_window_axes(node, &n) != 0 || msd_infer_rank(node, w, n + 2) != 0 ||
+	    check_params(node, n) != 0 || check_weights(node, n, bias) != 0)
+		return -1;
+	msd_op_conv_windows(node, windows);
+	dims[0] = msd_infer_dims(node, 0)[0];
+	dims[1] = msd_infer_dims(node, w)[0];
+	for (size_t i = 0; i < n; i++) {
+		const struct msd_op_window *axis = &windows[MSD_OP_AXES - n + i];
+
+		if (axis->out < 1 || axis->after < 0) {
+			return msd_infer_fail(node,
+					      "its kernel is larger than its input");
+		}
+		dims[2 + i] = axis->out;
+	}
+	return msd_infer_set(node, dims, n + 2);
+}
+
+static int infer(modser_sg_node *node)
+{
+	const int64_t activation =
+		modser_sg_op_int(modser_sg_node_op(node), "activation");
+	if (activation != -1 && activation != 0 && activation != 1 && activation != 6) {
+		return msd_infer_fail(node, "activation %d is not known",
+				      (int)activation);
+	}
+	if (msd_infer_alike(node, 0, 3) != 0)
+		return -1;
+	return msd_op_conv_infer(node, 2);
+}
+
+/* Input 3 has a factor and an addend for each channel; only a pass creates it. */
+static int infer_scaled(modser_sg_node *node)
+{
+	const struct msd_dtype f64 = {MSD_DT_FLOAT, 64, 1};
+
+	if (!msd_infer_has(node, 3))
+		return msd_infer_fail(node, "it has no factors");
+	const int result = infer(node);
+	if (result != 0)
+		return result;
+	if (msd_infer_rank(node, 3, 2) != 0)
+		return -1;
+	if (!msd_dtype_eq(msd_infer_dtype_of(node, 3), f64) ||
+	    msd_infer_dims(node, 3)[0] != 2 ||
+	    msd_infer_dims(node, 3)[1] != msd_infer_dims(node, 1)[0])
+		return msd_infer_fail(node, "its factors and its weights do not fit");
+	return 0;
+}
+
+const modser_sg_op_schema msd_op_convolution = {
+	.name = "Convolution",
+	OP_FIELDS(convolution_fields),
+	OP_IN(2, 3),
+	.optional_in = 4,
+	OP_OUT(1, 1),
+	.infer = infer,
+	OP_TM(5, 56),
+};
+
+const modser_sg_op_schema msd_op_scaled_convolution = {
+	.name = "ScaledConvolution",
+	OP_FIELDS(convolution_fields),
+	OP_IN(2, 4),
+	.optional_in = 4,
+	OP_OUT(1, 1),
+	.infer = infer_scaled,
+	OP_TM(MODSER_NO_TM_TYPE, 0),
+};

@@ -1,0 +1,78 @@
+#include "graph/op/window/prior_box.h"
+
+#include "graph/ir/infer.h"
+#include "graph/op/op.h"
+
+static const modser_sg_op_field prior_box_fields[] = {
+	OP_FLOATS("min_size", 0),    OP_FLOATS("max_size", 4),
+	OP_FLOATS("variance", 8),    OP_FLOATS("aspect_ratio", 12),
+	OP_INT("flip", 0, 16),       OP_INT("clip", 0, 20),
+	OP_INT("img_size", 0, 24),   OP_INT("img_h", 0, 28),
+	OP_INT("img_w", 0, 32),      OP_FLOAT("step_w", 0, 36),
+	OP_FLOAT("step_h", 0, 40),   OP_FLOAT("offset", 0, 44),
+	OP_INT("num_priors", 0, 48), OP_INT("out_dim", 0, 52),
+};
+void msd_op_priors_of(const modser_sg_node *node, struct msd_op_priors *ret)
+{
+	const modser_sg_op *op = modser_sg_node_op(node);
+	const int64_t *map = modser_sg_tensor_dims(modser_sg_node_input(node, 0));
+	const int64_t *image = modser_sg_tensor_dims(modser_sg_node_input(node, 1));
+	const int64_t h = modser_sg_op_int(op, "img_h");
+	const int64_t w = modser_sg_op_int(op, "img_w");
+	const bool is_said = h > 0 && w > 0;
+
+	*ret = (struct msd_op_priors){
+		.min_sizes = modser_sg_op_param(op, "min_size"),
+		.max_sizes = modser_sg_op_param(op, "max_size"),
+		.ratios = modser_sg_op_param(op, "aspect_ratio"),
+		.variances = modser_sg_op_param(op, "variance"),
+		.flips = modser_sg_op_int(op, "flip") != 0,
+		.clips = modser_sg_op_int(op, "clip") != 0,
+		.rows = map[2],
+		.columns = map[3],
+		.image_h = (double)(is_said ? h : image[2]),
+		.image_w = (double)(is_said ? w : image[3]),
+		.step_h = (double)modser_sg_op_float(op, "step_h"),
+		.step_w = (double)modser_sg_op_float(op, "step_w"),
+		.offset = (double)modser_sg_op_float(op, "offset"),
+	};
+	if (ret->step_h == 0 || ret->step_w == 0) {
+		ret->step_h = ret->image_h / (double)ret->rows;
+		ret->step_w = ret->image_w / (double)ret->columns;
+	}
+}
+
+/* Boxes at each position. */
+static int64_t count_priors(const struct msd_op_priors *p)
+{
+	const size_t ratios = p->ratios->n * (p->flips ? 2 : 1);
+
+	return (int64_t)(p->min_sizes->n * (1 + ratios) + p->max_sizes->n);
+}
+
+static int infer(modser_sg_node *node)
+{
+	struct msd_op_priors p;
+	int64_t n;
+
+	if (msd_infer_rank(node, 0, 4) != 0 || msd_infer_rank(node, 1, 4) != 0)
+		return -1;
+	msd_op_priors_of(node, &p);
+	if (p.max_sizes->n != 0 && p.max_sizes->n != p.min_sizes->n)
+		return msd_infer_fail(node, "it has not a max_size for each min_size");
+	if (p.variances->n != 1 && p.variances->n != 4)
+		return msd_infer_fail(node, "it has neither one variance nor four");
+	if (__builtin_mul_overflow(p.rows * p.columns, 4 * count_priors(&p), &n))
+		return msd_infer_fail(node, "it is too large");
+	const int64_t dims[] = {1, 2, n, 1};
+	return msd_infer_set(node, dims, 4);
+}
+
+const modser_sg_op_schema msd_op_prior_box = {
+	.name = "PriorBox",
+	OP_FIELDS(prior_box_fields),
+	OP_IN(2, 2),
+	OP_OUT(1, 1),
+	OP_TM(18, 56),
+	.infer = infer,
+};

@@ -1,0 +1,150 @@
+#include "proto/words/model_words.h"
+
+#include <string.h>
+
+#include "proto/name.h"
+#include "proto/base/utf8.h"
+
+msd_err msd_model_words_format(struct msd_model_words *w, struct msd_span text,
+			       struct msd_diag *d)
+{
+	if (text.n > MSD_MODEL_FORMAT_BYTES || !msd_name_valid(text)) {
+		return msd_diag_set(d, MSD_BAD_REQUEST,
+				    "format \"%.*s\": expected a name such as onnx "
+				    "(`modser serializers` lists them)",
+				    (int)(text.n < 64 ? text.n : 64),
+				    (const char *)text.p);
+	}
+	memcpy(w->format, text.p, text.n);
+	w->format[text.n] = '\0';
+	return MSD_OK;
+}
+
+static msd_err bad(struct msd_span word, struct msd_diag *d)
+{
+	return msd_diag_set(d, MSD_BAD_REQUEST,
+			    "input \"%.*s\": expected " MSD_MODEL_INPUT_FORM,
+			    (int)(word.n < 128 ? word.n : 128), (const char *)word.p);
+}
+
+/* Last position of @byte in @s; s.n if absent. */
+static size_t find_last(struct msd_span s, uint8_t byte)
+{
+	const uint8_t *at = s.n > 0 ? memrchr(s.p, byte, s.n) : NULL;
+
+	return at != NULL ? (size_t)(at - s.p) : s.n;
+}
+
+/* Names are sent as text, and are stored in a line of the store. */
+static bool is_name(struct msd_span name)
+{
+	for (size_t i = 0; i < name.n; i++) {
+		if (name.p[i] < ' ' || name.p[i] == 0x7f)
+			return false;
+	}
+	return name.n > 0 && msd_utf8_valid(name);
+}
+
+/* Read a number from @c, or '?'. */
+static bool take_extent(struct msd_cur *c, int64_t *ret)
+{
+	int64_t value = 0;
+	size_t n = 0;
+
+	if (c->left > 0 && *c->p == '?') {
+		*ret = -1;
+		return msd_cur_read(c, 1) != NULL;
+	}
+	for (; n < c->left && c->p[n] >= '0' && c->p[n] <= '9'; n++) {
+		if (__builtin_mul_overflow(value, 10, &value) ||
+		    __builtin_add_overflow(value, c->p[n] - '0', &value))
+			return false;
+	}
+	*ret = value;
+	return n > 0 && msd_cur_read(c, n) != NULL;
+}
+
+/* @extents is the text between the brackets. */
+static bool read_shape(struct msd_span extents, struct msd_model_input *ret)
+{
+	struct msd_cur c = msd_cur_of(extents);
+
+	ret->ndim = 0;
+	while (c.left > 0) {
+		if (ret->ndim == MSD_MAX_NDIM ||
+		    !take_extent(&c, &ret->shape[ret->ndim++]))
+			return false;
+		if (c.left == 0)
+			return true;
+		if (*msd_cur_read(&c, 1) != ',' || c.left == 0)
+			return false;
+	}
+	return true;
+}
+
+/* Length of the first item of @list, with its ']'. */
+static size_t word_of(struct msd_span list)
+{
+	for (size_t i = 0; i < list.n; i++) {
+		if (list.p[i] == ']' && (i + 1 == list.n || list.p[i + 1] == ':'))
+			return i + 1;
+	}
+	return 0;
+}
+
+msd_err msd_model_input_parse(struct msd_span *list, struct msd_model_input *ret,
+			      struct msd_diag *d)
+{
+	const struct msd_span word = {list->p, word_of(*list)};
+
+	if (word.n == 0)
+		return bad(*list, d);
+	const size_t bracket = find_last(word, '[');
+	const struct msd_span head = {word.p, bracket < word.n ? bracket : 0};
+	const size_t equals = find_last(head, '=');
+	if (equals == head.n)
+		return bad(word, d);
+	ret->name = (struct msd_span){head.p, equals};
+	const bool is_fine = is_name(ret->name) &&
+			     msd_dtype_parse((const char *)head.p + equals + 1,
+					     head.n - equals - 1, &ret->dtype) &&
+			     read_shape((struct msd_span){word.p + bracket + 1,
+							  word.n - bracket - 2},
+					ret);
+	if (!is_fine)
+		return bad(word, d);
+	/* A trailing ':' without an item after it is an error. */
+	const size_t taken = word.n + (word.n + 1 < list->n);
+	if (word.n + 1 == list->n)
+		return bad(*list, d);
+	list->p += taken;
+	list->n -= taken;
+	return MSD_OK;
+}
+
+msd_err msd_model_words_input(struct msd_model_words *w, struct msd_span text,
+			      struct msd_diag *d)
+{
+	const size_t there = strlen(w->input), from = there + (there > 0);
+	struct msd_span left = text;
+	msd_err err = text.n > 0 ? MSD_OK : bad(text, d);
+
+	while (err == MSD_OK && left.n > 0) {
+		struct msd_model_input one;
+
+		err = msd_model_input_parse(&left, &one, d);
+	}
+	if (err != MSD_OK)
+		return err;
+	if (from > MSD_MODEL_INPUT_BYTES || text.n > MSD_MODEL_INPUT_BYTES - from) {
+		return msd_diag_set(d, MSD_BAD_REQUEST,
+				    "input: %zu bytes, expected at most %u in all; an "
+				    "extent that has a name need be said once",
+				    from + text.n, MSD_MODEL_INPUT_BYTES);
+	}
+	if (there > 0)
+		w->input[there] = ':';
+	memcpy(w->input + from, text.p, text.n);
+	w->input[from + text.n] = '\0';
+	return MSD_OK;
+}

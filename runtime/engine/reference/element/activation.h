@@ -1,0 +1,19 @@
+#ifndef MSD_RUNTIME_ENGINE_REFERENCE_ACTIVATION_H
+#define MSD_RUNTIME_ENGINE_REFERENCE_ACTIVATION_H
+/* Activation functions of recurrent layers, by name. */
+#include "runtime/kernel/kernel.h"
+
+struct msd_activation {
+	double (*f)(double x, double a, double b);
+	double a;
+	double b;
+};
+
+/** Activation @i of the node's list, or @otherwise if the list is empty. */
+MSD_MUST_CHECK msd_err msd_activation_read(const struct msd_kernel_call *c, size_t i,
+					   const char *otherwise,
+					   struct msd_activation *ret,
+					   struct msd_diag *d);
+double msd_activate(const struct msd_activation *f, double x);
+
+#endif

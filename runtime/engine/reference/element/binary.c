@@ -1,0 +1,359 @@
+/* Elementwise operators on two or more tensors, broadcast as in numpy. */
+#include <math.h>
+#include <string.h>
+
+#include "runtime/kernel/kernels.h"
+#include "runtime/kernel/row.h"
+#include "runtime/kernel/walk.h"
+
+typedef double float_fn(double a, double b);
+typedef int64_t int_fn(int64_t a, int64_t b); /* wraps on overflow */
+
+static double f_add(double a, double b)
+{
+	return a + b;
+}
+
+static int64_t i_add(int64_t a, int64_t b)
+{
+	return (int64_t)((uint64_t)a + (uint64_t)b);
+}
+
+static double f_sub(double a, double b)
+{
+	return a - b;
+}
+
+static int64_t i_sub(int64_t a, int64_t b)
+{
+	return (int64_t)((uint64_t)a - (uint64_t)b);
+}
+
+static double f_mul(double a, double b)
+{
+	return a * b;
+}
+
+static int64_t i_mul(int64_t a, int64_t b)
+{
+	return (int64_t)((uint64_t)a * (uint64_t)b);
+}
+
+static double f_div(double a, double b)
+{
+	return a / b;
+}
+
+/* Rounds towards 0; division by 0 yields 0 because integers have no better result. */
+static int64_t i_div(int64_t a, int64_t b)
+{
+	if (b == -1)
+		return (int64_t) - (uint64_t)a;
+	return b == 0 ? 0 : a / b;
+}
+
+static int64_t u_div(int64_t a, int64_t b)
+{
+	return b == 0 ? 0 : (int64_t)((uint64_t)a / (uint64_t)b);
+}
+
+static int64_t i_pow(int64_t a, int64_t b)
+{
+	uint64_t base = (uint64_t)a;
+	uint64_t y = 1;
+
+	if (b < 0)
+		return a == 1 ? 1 : a == -1 ? (b % 2 == 0 ? 1 : -1) : 0;
+	for (uint64_t left = (uint64_t)b; left > 0; left >>= 1) {
+		y = (left & 1) != 0 ? y * base : y;
+		base *= base;
+	}
+	return (int64_t)y;
+}
+
+/* NaN if one operand is NaN, as in numpy. */
+static double f_max(double a, double b)
+{
+	return a > b || isnan(a) ? a : b;
+}
+
+static int64_t i_max(int64_t a, int64_t b)
+{
+	return a > b ? a : b;
+}
+
+static int64_t u_max(int64_t a, int64_t b)
+{
+	return (uint64_t)a > (uint64_t)b ? a : b;
+}
+
+static double f_min(double a, double b)
+{
+	return a < b || isnan(a) ? a : b;
+}
+
+static int64_t i_min(int64_t a, int64_t b)
+{
+	return a < b ? a : b;
+}
+
+static int64_t u_min(int64_t a, int64_t b)
+{
+	return (uint64_t)a < (uint64_t)b ? a : b;
+}
+
+static double f_squared(double a, double b)
+{
+	return (a - b) * (a - b);
+}
+
+static int64_t i_squared(int64_t a, int64_t b)
+{
+	return i_mul(i_sub(a, b), i_sub(a, b));
+}
+
+static double f_slope(double a, double slope)
+{
+	return a < 0 ? a * slope : a;
+}
+
+static int64_t i_slope(int64_t a, int64_t slope)
+{
+	return a < 0 ? i_mul(a, slope) : a;
+}
+
+/* Remainder with the sign of the divisor or (fmod) of the dividend; division by 0
+ * yields 0. */
+static double f_mod(double a, double b)
+{
+	const double rest = fmod(a, b);
+
+	return rest != 0 && (rest < 0) != (b < 0) ? rest + b : rest;
+}
+
+static int64_t i_fmod(int64_t a, int64_t b)
+{
+	return b == 0 || b == -1 ? 0 : a % b;
+}
+
+static int64_t i_mod(int64_t a, int64_t b)
+{
+	const int64_t rest = i_fmod(a, b);
+
+	return rest != 0 && (rest < 0) != (b < 0) ? rest + b : rest;
+}
+
+static int64_t u_mod(int64_t a, int64_t b)
+{
+	return b == 0 ? 0 : (int64_t)((uint64_t)a % (uint64_t)b);
+}
+
+static int64_t i_and(int64_t a, int64_t b)
+{
+	return a & b;
+}
+
+static int64_t i_or(int64_t a, int64_t b)
+{
+	return a | b;
+}
+
+static int64_t i_xor(int64_t a, int64_t b)
+{
+	return a ^ b;
+}
+
+static int64_t i_left(int64_t a, int64_t b)
+{
+	return b < 0 || b > 63 ? 0 : (int64_t)((uint64_t)a << b);
+}
+
+static int64_t i_right(int64_t a, int64_t b)
+{
+	return b < 0 || b > 63 ? 0 : (int64_t)((uint64_t)a >> b);
+}
+
+static const struct row {
+	const char *op;
+	float_fn *f;
+	int_fn *i;
+	int_fn *u; /* for uint64, if different */
+} rows[] = {
+	{"Add", f_add, i_add, i_add},
+	{"Sub", f_sub, i_sub, i_sub},
+	{"Mul", f_mul, i_mul, i_mul},
+	{"Div", f_div, i_div, u_div},
+	{"Pow", pow, i_pow, i_pow},
+	{"Maximum", f_max, i_max, u_max},
+	{"Minimum", f_min, i_min, u_min},
+	{"Addn", f_add, i_add, i_add},
+	{"Mean", f_add, i_add, i_add},
+	{"SquaredDifference", f_squared, i_squared, i_squared},
+	{"PReLU", f_slope, i_slope, i_slope},
+	{"Mod", f_mod, i_mod, u_mod},
+	{"Fmod", fmod, i_fmod, u_mod},
+	{"And", NULL, i_and, i_and},
+	{"Or", NULL, i_or, i_or},
+	{"Xor", NULL, i_xor, i_xor},
+	{"Left", NULL, i_left, i_left},
+	{"Right", NULL, i_right, i_right},
+};
+
+/* A parameter selects the function of an operator that has several. */
+static const char *name_of(const struct msd_kernel_call *c)
+{
+	static const char *const bitwise[] = {"And", "Or", "Xor", "Left", "Right"};
+	const char *op = modser_sg_op_name(modser_sg_node_op(c->node));
+
+	if (strcmp(op, "Bitwise") == 0)
+		return bitwise[msd_kernel_int(c, "type")];
+	if (strcmp(op, "Mod") == 0 && msd_kernel_int(c, "fmod") != 0)
+		return "Fmod";
+	return op;
+}
+
+static const struct row *row_of(const struct msd_kernel_call *c)
+{
+	const char *name = name_of(c);
+	size_t i = 0;
+
+	while (strcmp(rows[i].op, name) != 0)
+		i++;
+	return &rows[i];
+}
+
+/* A tensor operand of a walk. */
+struct side {
+	const void *p;
+	struct msd_dtype dtype;
+};
+
+/*
+ * Compute one row of the output: floats as double, integers unchanged. If one operand
+ * is a float, both are computed as floats; the result is an integer if the first
+ * operand is one.
+ */
+static void run_row(const struct row *row, struct side a, struct side b,
+		    const struct msd_walk *w, void *out, int64_t at)
+{
+	const enum msd_number_kind kind = msd_number_kind(a.dtype);
+	const bool has_float =
+		kind == MSD_N_FLOAT || msd_number_kind(b.dtype) == MSD_N_FLOAT;
+	int_fn *i_fn = kind == MSD_N_UINT64 ? row->u : row->i;
+	const int64_t step_a = msd_walk_step(w, 0);
+	const int64_t step_b = msd_walk_step(w, 1);
+
+	for (int64_t k = 0; k < w->n; k++) {
+		const int64_t ia = w->at[0] + k * step_a;
+		const int64_t ib = w->at[1] + k * step_b;
+
+		if (has_float) {
+			msd_row_put(a.dtype, out, (size_t)(at + k),
+				    row->f(msd_row_at(a.dtype, a.p, (size_t)ia),
+					   msd_row_at(b.dtype, b.p, (size_t)ib)));
+		} else {
+			msd_number_store(a.dtype, out, at + k,
+					 i_fn(msd_number_load(a.dtype, a.p, ia).i,
+					      msd_number_load(b.dtype, b.p, ib).i));
+		}
+	}
+}
+
+/* @a has the given extents; @b is input @i. */
+static void run_pair(const struct msd_kernel_call *c, struct side a,
+		     const int64_t *a_dims, size_t a_ndim, size_t i)
+{
+	const struct side b = {c->in[i], msd_kernel_in_dtype(c, i)};
+	const struct row *row = row_of(c);
+	struct msd_walk w;
+	int64_t at = 0;
+
+	msd_walk_init(&w, msd_kernel_out_dims(c, 0), msd_kernel_out_ndim(c, 0));
+	msd_walk_stretch(&w, a_dims, a_ndim);
+	msd_walk_stretch(&w, msd_kernel_in_dims(c, i), msd_kernel_in_ndim(c, i));
+	for (msd_walk_begin(&w); w.row < w.n_rows; msd_walk_next(&w)) {
+		run_row(row, a, b, &w, c->out[0], at);
+		at += w.n;
+	}
+}
+
+static msd_err run_two(const struct msd_kernel_call *c, struct msd_diag *d)
+{
+	const struct side a = {c->in[0], msd_kernel_in_dtype(c, 0)};
+
+	(void)d;
+	run_pair(c, a, msd_kernel_in_dims(c, 0), msd_kernel_in_ndim(c, 0), 1);
+	return MSD_OK;
+}
+
+/* Broadcast the first input into the output, then combine the other inputs with it. */
+static msd_err run_many(const struct msd_kernel_call *c, struct msd_diag *d)
+{
+	const struct side y = {c->out[0], msd_kernel_out_dtype(c, 0)};
+	struct msd_walk w;
+
+	(void)d;
+	msd_walk_init(&w, msd_kernel_out_dims(c, 0), msd_kernel_out_ndim(c, 0));
+	msd_walk_stretch(&w, msd_kernel_in_dims(c, 0), msd_kernel_in_ndim(c, 0));
+	msd_walk_copy(&w, c->out[0], c->in[0], msd_kernel_size(c));
+	for (size_t i = 1; i < modser_sg_node_input_count(c->node); i++) {
+		run_pair(c, y, msd_kernel_out_dims(c, 0), msd_kernel_out_ndim(c, 0), i);
+	}
+	return MSD_OK;
+}
+
+static msd_err run_mean(const struct msd_kernel_call *c, struct msd_diag *d)
+{
+	const struct msd_dtype dtype = msd_kernel_out_dtype(c, 0);
+	const size_t n_inputs = modser_sg_node_input_count(c->node);
+	const int64_t n = (int64_t)msd_kernel_out_elements(c, 0);
+
+	(void)run_many(c, d); /* cannot fail */
+	for (int64_t i = 0; i < n; i++) {
+		const union msd_number v = msd_number_load(dtype, c->out[0], i);
+
+		msd_number_store_float(dtype, c->out[0], i, v.f / (double)n_inputs);
+	}
+	return MSD_OK;
+}
+
+/* One slope per channel, or one for all; else broadcast as in numpy. */
+static msd_err run_prelu(const struct msd_kernel_call *c, struct msd_diag *d)
+{
+	const struct side a = {c->in[0], msd_kernel_in_dtype(c, 0)};
+	const size_t ndim = msd_kernel_in_ndim(c, 0);
+	int64_t steps[MODSER_GRAPH_MAX_NDIM];
+	struct msd_walk w;
+	int64_t at = 0;
+
+	if (msd_kernel_int(c, "broadcasts") != 0)
+		return run_two(c, d);
+	msd_walk_init(&w, msd_kernel_out_dims(c, 0), ndim);
+	msd_walk_stretch(&w, msd_kernel_in_dims(c, 0), ndim);
+	memset(steps, 0, sizeof(steps));
+	steps[1] = msd_kernel_in_elements(c, 1) > 1;
+	msd_walk_operand(&w, steps, 0);
+	for (msd_walk_begin(&w); w.row < w.n_rows; msd_walk_next(&w)) {
+		run_row(row_of(c), a,
+			(struct side){c->in[1], msd_kernel_in_dtype(c, 1)}, &w,
+			c->out[0], at);
+		at += w.n;
+	}
+	return MSD_OK;
+}
+
+#define BINARY(id, op, run, takes)                                                     \
+	const struct msd_kernel msd_kernel_##id = {op, run, takes}
+BINARY(add, "Add", run_two, MSD_TAKES_NUMBERS);
+BINARY(sub, "Sub", run_two, MSD_TAKES_NUMBERS);
+BINARY(mul, "Mul", run_two, MSD_TAKES_NUMBERS);
+BINARY(div, "Div", run_two, MSD_TAKES_NUMBERS);
+BINARY(pow, "Pow", run_two, MSD_TAKES_NUMBERS);
+BINARY(squared_difference, "SquaredDifference", run_two, MSD_TAKES_NUMBERS);
+BINARY(maximum, "Maximum", run_many, MSD_TAKES_NUMBERS);
+BINARY(minimum, "Minimum", run_many, MSD_TAKES_NUMBERS);
+BINARY(addn, "Addn", run_many, MSD_TAKES_NUMBERS);
+BINARY(mean, "Mean", run_mean, MSD_TAKES_FLOATS);
+BINARY(prelu, "PReLU", run_prelu, MSD_TAKES_NUMBERS);
+BINARY(mod, "Mod", run_two, MSD_TAKES_NUMBERS);
+BINARY(bitwise, "Bitwise", run_two, MSD_TAKES_NUMBERS);

@@ -1,0 +1,81 @@
+/* Cast and CastLike: conversion of elements to another type. */
+#include <math.h>
+#include <string.h>
+
+#include "runtime/kernel/kernels.h"
+#include "runtime/kernel/row.h"
+#include "runtime/value/element.h"
+#include "runtime/value/small.h"
+
+/* One element of any type. */
+struct cell {
+	bool is_float;
+	int64_t i; /* for integers, the bits */
+	double real;
+};
+
+static struct cell read_small(struct msd_dtype dtype, const void *p, size_t i)
+{
+	const double v = msd_small_load(dtype, p, i);
+	const bool is_float = dtype.bits == 8;
+
+	return (struct cell){is_float, is_float ? 0 : (int64_t)v, v};
+}
+
+static struct cell read_cell(struct msd_dtype dtype, const void *p, size_t i)
+{
+	const enum msd_number_kind kind = msd_number_kind(dtype);
+
+	if (kind == MSD_N_NONE)
+		return read_small(dtype, p, i);
+	const union msd_number v = msd_number_load(dtype, p, (int64_t)i);
+	return kind == MSD_N_FLOAT
+		       ? (struct cell){true, 0, v.f}
+		       : (struct cell){false, v.i,
+				       kind == MSD_N_UINT64 ? (double)(uint64_t)v.i
+							    : (double)v.i};
+}
+
+static void write_cell(struct msd_dtype dtype, void *p, size_t i, const struct cell *v,
+		       bool saturates)
+{
+	if (msd_small_is(dtype)) {
+		msd_small_store(dtype, p, i, v->real, saturates);
+	} else if (msd_dtype_is_bool(dtype)) {
+		msd_number_store(dtype, p, (int64_t)i,
+				 v->is_float ? v->real != 0 : v->i != 0);
+	} else if (msd_number_kind(dtype) == MSD_N_FLOAT) {
+		msd_number_store_float(dtype, p, (int64_t)i, v->real);
+	} else if (v->is_float && isnan(v->real)) {
+		msd_number_store(dtype, p, (int64_t)i, 0);
+	} else {
+		msd_number_store(
+			dtype, p, (int64_t)i,
+			v->is_float ? msd_row_whole(msd_number_kind(dtype), v->real)
+				    : v->i);
+	}
+}
+
+static msd_err run(const struct msd_kernel_call *c, struct msd_diag *d)
+{
+	const struct msd_dtype from = msd_kernel_in_dtype(c, 0);
+	const struct msd_dtype to = msd_kernel_out_dtype(c, 0);
+	const bool saturates = msd_kernel_int(c, "saturate") != 0;
+	const size_t n = msd_kernel_out_elements(c, 0);
+
+	if (msd_number_kind(to) == MSD_N_NONE && !msd_small_is(to)) {
+		return msd_diag_set(d, MSD_UNSUPPORTED,
+				    "no kernel makes such elements");
+	}
+	if (to.bits < 8) /* the last byte may hold only one element */
+		memset(c->out[0], 0, (n + 1) / 2);
+	for (size_t i = 0; i < n; i++) {
+		const struct cell v = read_cell(from, c->in[0], i);
+
+		write_cell(to, c->out[0], i, &v, saturates);
+	}
+	return MSD_OK;
+}
+
+const struct msd_kernel msd_kernel_cast = {"Cast", run, MSD_TAKES_SMALL};
+const struct msd_kernel msd_kernel_cast_like = {"CastLike", run, MSD_TAKES_SMALL};

@@ -1,0 +1,325 @@
+/* Elementwise operators on one tensor: a row each, with functions of one number. */
+#include <math.h>
+#include <string.h>
+
+#include "runtime/kernel/kernels.h"
+#include "runtime/kernel/row.h"
+
+/* @a and @b are the operator's parameters, in the order of its table row. */
+typedef double float_fn(double x, double a, double b);
+typedef int64_t int_fn(int64_t x);
+
+static double f_abs(double x, double a, double b)
+{
+	(void)a;
+	(void)b;
+	return fabs(x);
+}
+
+static int64_t i_abs(int64_t x)
+{
+	return x < 0 ? (int64_t) - (uint64_t)x : x;
+}
+
+static double f_neg(double x, double a, double b)
+{
+	(void)a;
+	(void)b;
+	return -x;
+}
+
+static int64_t i_neg(int64_t x)
+{
+	return (int64_t) - (uint64_t)x;
+}
+
+static double f_sign(double x, double a, double b)
+{
+	(void)a;
+	(void)b;
+	return x > 0 ? 1 : x < 0 ? -1 : x;
+}
+
+static int64_t i_sign(int64_t x)
+{
+	return x > 0 ? 1 : x < 0 ? -1 : 0;
+}
+
+static int64_t i_not(int64_t x)
+{
+	return x == 0;
+}
+
+static int64_t i_relu(int64_t x)
+{
+	return x > 0 ? x : 0;
+}
+
+static double f_relu(double x, double slope, double b)
+{
+	(void)b;
+	if (x < 0) /* also for infinity */
+		return slope != 0 ? x * slope : 0;
+	return x;
+}
+
+static double f_sigmoid(double x, double a, double b)
+{
+	(void)a;
+	(void)b;
+	return 1 / (1 + exp(-x));
+}
+
+static double f_softplus(double x, double a, double b)
+{
+	(void)a;
+	(void)b;
+	return x > 0 ? x + log1p(exp(-x)) : log1p(exp(x));
+}
+
+static double f_softsign(double x, double a, double b)
+{
+	(void)a;
+	(void)b;
+	return x / (1 + fabs(x));
+}
+
+static double f_reciprocal(double x, double a, double b)
+{
+	(void)a;
+	(void)b;
+	return 1 / x;
+}
+
+static double f_celu(double x, double alpha, double b)
+{
+	(void)b;
+	return x > 0 ? x : alpha * expm1(x / alpha);
+}
+
+static double f_elu(double x, double alpha, double b)
+{
+	(void)b;
+	return x > 0 ? x : alpha * expm1(x);
+}
+
+static double f_selu(double x, double alpha, double lambda)
+{
+	return lambda * (x > 0 ? x : alpha * expm1(x));
+}
+
+static double f_hard_sigmoid(double x, double alpha, double beta)
+{
+	const double y = alpha * x + beta;
+
+	return y < 0 ? 0 : y > 1 ? 1 : y;
+}
+
+static double f_hard_swish(double x, double alpha, double beta)
+{
+	return x * f_hard_sigmoid(x, alpha, beta);
+}
+
+static double f_thresholded_relu(double x, double alpha, double b)
+{
+	(void)b;
+	return x > alpha ? x : 0;
+}
+
+static double f_shrink(double x, double lambd, double bias)
+{
+	return x < -lambd ? x + bias : x > lambd ? x - bias : 0;
+}
+
+static double f_mish(double x, double a, double b)
+{
+	return x * tanh(f_softplus(x, a, b));
+}
+
+static double f_gelu(double x, double a, double b)
+{
+	(void)a;
+	(void)b;
+	return 0.5 * x * (1 + erf(x * M_SQRT1_2));
+}
+
+static double f_gelu_tanh(double x, double a, double b)
+{
+	(void)a;
+	(void)b;
+	return 0.5 * x *
+	       (1 + tanh(M_SQRT1_2 * M_2_SQRTPI * (x + 0.044715 * x * x * x)));
+}
+
+static int64_t i_bitwise_not(int64_t x)
+{
+	return ~x;
+}
+
+/* Ties round to even, the machine's rounding mode. */
+#define OF_LIBM(name)                                                                  \
+	static double f_##name(double x, double a, double b)                           \
+	{                                                                              \
+		(void)a;                                                               \
+		(void)b;                                                               \
+		return (name)(x);                                                      \
+	}
+OF_LIBM(acos)
+OF_LIBM(acosh)
+OF_LIBM(asin)
+OF_LIBM(asinh)
+OF_LIBM(atan)
+OF_LIBM(atanh)
+OF_LIBM(ceil)
+OF_LIBM(cos)
+OF_LIBM(cosh)
+OF_LIBM(erf)
+OF_LIBM(exp)
+OF_LIBM(floor)
+OF_LIBM(log)
+OF_LIBM(rint)
+OF_LIBM(sin)
+OF_LIBM(sinh)
+OF_LIBM(sqrt)
+OF_LIBM(tan)
+OF_LIBM(tanh)
+
+struct row {
+	const char *op;
+	float_fn *f; /* NULL: floats are not supported */
+	int_fn *i;   /* NULL: integers are not supported */
+	const char *a;
+	const char *b;
+};
+static const struct row rows[] = {
+	{"Absval", f_abs, i_abs, NULL, NULL},
+	{"Acos", f_acos, NULL, NULL, NULL},
+	{"Acosh", f_acosh, NULL, NULL, NULL},
+	{"Asin", f_asin, NULL, NULL, NULL},
+	{"Asinh", f_asinh, NULL, NULL, NULL},
+	{"Atan", f_atan, NULL, NULL, NULL},
+	{"Atanh", f_atanh, NULL, NULL, NULL},
+	{"BitwiseNot", NULL, i_bitwise_not, NULL, NULL},
+	{"Ceil", f_ceil, NULL, NULL, NULL},
+	{"Celu", f_celu, NULL, "alpha", NULL},
+	{"Cos", f_cos, NULL, NULL, NULL},
+	{"Cosh", f_cosh, NULL, NULL, NULL},
+	{"Elu", f_elu, NULL, "alpha", NULL},
+	{"Erf", f_erf, NULL, NULL, NULL},
+	{"Exp", f_exp, NULL, NULL, NULL},
+	{"Floor", f_floor, NULL, NULL, NULL},
+	{"Gelu", f_gelu, NULL, NULL, NULL},
+	{"GeluTanh", f_gelu_tanh, NULL, NULL, NULL},
+	{"HardSwish", f_hard_swish, NULL, "alpha", "beta"},
+	{"Hardsigmoid", f_hard_sigmoid, NULL, "alpha", "beta"},
+	{"Log", f_log, NULL, NULL, NULL},
+	{"Mish", f_mish, NULL, NULL, NULL},
+	{"Neg", f_neg, i_neg, NULL, NULL},
+	{"Not", NULL, i_not, NULL, NULL},
+	{"ReLu", f_relu, i_relu, "negative_slope", NULL},
+	{"Reciprocal", f_reciprocal, NULL, NULL, NULL},
+	{"Round", f_rint, NULL, NULL, NULL},
+	{"Selu", f_selu, NULL, "alpha", "lambda"},
+	{"Shrink", f_shrink, NULL, "lambd", "bias"},
+	{"Sigmoid", f_sigmoid, NULL, NULL, NULL},
+	{"Sign", f_sign, i_sign, NULL, NULL},
+	{"Sin", f_sin, NULL, NULL, NULL},
+	{"Sinh", f_sinh, NULL, NULL, NULL},
+	{"Softplus", f_softplus, NULL, NULL, NULL},
+	{"Softsign", f_softsign, NULL, NULL, NULL},
+	{"Sqrt", f_sqrt, NULL, NULL, NULL},
+	{"Tan", f_tan, NULL, NULL, NULL},
+	{"Tanh", f_tanh, NULL, NULL, NULL},
+	{"ThresholdedRelu", f_thresholded_relu, NULL, "alpha", NULL},
+};
+
+static const struct row *row_of(const char *op)
+{
+	size_t i = 0;
+
+	while (strcmp(rows[i].op, op) != 0)
+		i++;
+	return &rows[i];
+}
+
+/* The row of Gelu also depends on a parameter. */
+static const struct row *row_for(const struct msd_kernel_call *c)
+{
+	const char *op = modser_sg_op_name(modser_sg_node_op(c->node));
+	const bool is_tanh = strcmp(op, "Gelu") == 0 &&
+			     strcmp(msd_kernel_text(c, "approximate"), "tanh") == 0;
+
+	return row_of(is_tanh ? "GeluTanh" : op);
+}
+
+static double param(const struct msd_kernel_call *c, const char *name)
+{
+	return name != NULL ? (double)msd_kernel_float(c, name) : 0;
+}
+
+static msd_err run(const struct msd_kernel_call *c, struct msd_diag *d)
+{
+	const char *op = modser_sg_op_name(modser_sg_node_op(c->node));
+	const struct row *row = row_for(c);
+	const struct msd_dtype dtype = msd_kernel_in_dtype(c, 0);
+	const bool is_float = msd_number_kind(dtype) == MSD_N_FLOAT;
+	const size_t n = msd_kernel_out_elements(c, 0);
+	const double a = param(c, row->a);
+	const double b = param(c, row->b);
+
+	if (is_float ? row->f == NULL : row->i == NULL) {
+		return msd_diag_set(d, MSD_UNSUPPORTED,
+				    "%s does not take such elements", op);
+	}
+	for (size_t i = 0; is_float && i < n; i++) {
+		msd_row_put(dtype, c->out[0], i,
+			    row->f(msd_row_at(dtype, c->in[0], i), a, b));
+	}
+	for (size_t i = 0; !is_float && i < n; i++) {
+		const int64_t v = msd_number_load(dtype, c->in[0], (int64_t)i).i;
+
+		msd_number_store(dtype, c->out[0], (int64_t)i, row->i(v));
+	}
+	return MSD_OK;
+}
+
+#define UNARY(id, op)                                                                  \
+	const struct msd_kernel msd_kernel_##id = {op, run, MSD_TAKES_NUMBERS}
+UNARY(absval, "Absval");
+UNARY(acos, "Acos");
+UNARY(acosh, "Acosh");
+UNARY(asin, "Asin");
+UNARY(asinh, "Asinh");
+UNARY(atan, "Atan");
+UNARY(atanh, "Atanh");
+UNARY(bitwise_not, "BitwiseNot");
+UNARY(ceil, "Ceil");
+UNARY(celu, "Celu");
+UNARY(cos, "Cos");
+UNARY(cosh, "Cosh");
+UNARY(elu, "Elu");
+UNARY(erf, "Erf");
+UNARY(exp, "Exp");
+UNARY(floor, "Floor");
+UNARY(gelu, "Gelu");
+UNARY(hard_swish, "HardSwish");
+UNARY(hardsigmoid, "Hardsigmoid");
+UNARY(log, "Log");
+UNARY(mish, "Mish");
+UNARY(neg, "Neg");
+UNARY(not, "Not");
+UNARY(relu, "ReLu");
+UNARY(reciprocal, "Reciprocal");
+UNARY(round, "Round");
+UNARY(selu, "Selu");
+UNARY(shrink, "Shrink");
+UNARY(sigmoid, "Sigmoid");
+UNARY(sign, "Sign");
+UNARY(sin, "Sin");
+UNARY(sinh, "Sinh");
+UNARY(softplus, "Softplus");
+UNARY(softsign, "Softsign");
+UNARY(sqrt, "Sqrt");
+UNARY(tan, "Tan");
+UNARY(tanh, "Tanh");
+UNARY(thresholded_relu, "ThresholdedRelu");

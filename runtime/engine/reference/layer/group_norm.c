@@ -1,0 +1,101 @@
+/* GroupNorm: normalises each group of an image's channels to mean 0 and deviation 1.
+ * LpNorm: normalises each row along an axis to length 1. */
+#include <math.h>
+
+#include "runtime/kernel/kernels.h"
+
+struct groups {
+	const struct msd_kernel_call *c;
+	size_t n;        /* per image */
+	size_t channels; /* per group */
+	size_t plane;
+};
+
+/* Scale or bias of a channel of group @k from input @i. */
+static double part(const struct groups *g, size_t i, size_t k, size_t channel)
+{
+	const bool is_each = msd_kernel_in_elements(g->c, i) == g->n * g->channels;
+
+	return msd_kernel_get(g->c, i, is_each ? k * g->channels + channel : k);
+}
+
+static void run_group(const void *ctx, size_t group)
+{
+	const struct groups *g = ctx;
+	const size_t n = g->channels * g->plane;
+	const size_t first = group * n;
+	double sum = 0;
+	double squares = 0;
+
+	for (size_t i = 0; i < n; i++)
+		sum += msd_kernel_get(g->c, 0, first + i);
+	const double mean = sum / (double)n;
+	for (size_t i = 0; i < n; i++) {
+		const double v = msd_kernel_get(g->c, 0, first + i) - mean;
+
+		squares += v * v;
+	}
+	const double inverse =
+		1 / sqrt(squares / (double)n + (double)msd_kernel_float(g->c, "eps"));
+	for (size_t i = 0; i < n; i++) {
+		const double v = msd_kernel_get(g->c, 0, first + i) - mean;
+		const size_t channel = i / g->plane;
+
+		msd_kernel_put(g->c, 0, first + i,
+			       v * inverse * part(g, 1, group % g->n, channel) +
+				       part(g, 2, group % g->n, channel));
+	}
+}
+
+static msd_err run_group_norm(const struct msd_kernel_call *c, struct msd_diag *d)
+{
+	const int64_t *dims = msd_kernel_in_dims(c, 0);
+	const size_t n = (size_t)msd_kernel_int(c, "num_groups");
+	const struct groups g = {
+		.c = c,
+		.n = n,
+		.channels = (size_t)dims[1] / n,
+		.plane = msd_kernel_inner(dims, msd_kernel_in_ndim(c, 0), 1),
+	};
+
+	(void)d;
+	if (msd_kernel_out_elements(c, 0) > 0)
+		msd_kernel_each((size_t)dims[0] * n, run_group, &g);
+	return MSD_OK;
+}
+
+/* A row of zeros stays unchanged. */
+static msd_err run_lp_norm(const struct msd_kernel_call *c, struct msd_diag *d)
+{
+	const int64_t *dims = msd_kernel_in_dims(c, 0);
+	const size_t ndim = msd_kernel_in_ndim(c, 0);
+	const size_t axis = msd_kernel_axis(msd_kernel_int(c, "axis"), ndim);
+	const size_t n = (size_t)dims[axis];
+	const size_t inner = msd_kernel_inner(dims, ndim, axis);
+	const bool is_sum = msd_kernel_int(c, "p") == 1;
+
+	(void)d;
+	for (size_t row = 0; row < msd_kernel_outer(dims, axis) * inner; row++) {
+		const size_t first = row / inner * n * inner + row % inner;
+		double sum = 0;
+
+		for (size_t i = 0; i < n; i++) {
+			const double v = msd_kernel_get(c, 0, first + i * inner);
+
+			sum += is_sum ? fabs(v) : v * v;
+		}
+		const double length = is_sum ? sum : sqrt(sum);
+		for (size_t i = 0; i < n; i++) {
+			const double v = msd_kernel_get(c, 0, first + i * inner);
+
+			msd_kernel_put(c, 0, first + i * inner,
+				       length > 0 ? v / length : 0);
+		}
+	}
+	return MSD_OK;
+}
+
+const struct msd_kernel msd_kernel_group_norm = {"GroupNorm", run_group_norm,
+						 MSD_TAKES_FLOATS_ALONE};
+const struct msd_kernel msd_kernel_lp_norm = {"LpNorm", run_lp_norm,
+					      MSD_TAKES_FLOATS_ALONE};

@@ -1,0 +1,235 @@
+/*
+ * Blocked matrix products. A part is one block of the output. For each block, ranges
+ * of K of both matrices are packed into cache-sized memory and multiplied tile by
+ * tile; the sums of a tile stay in registers. An output of one row, as for each
+ * channel of a depthwise convolution, has no tiles. Its blocks are wide, so that each
+ * packing call packs enough, unless b is packed by columns.
+ */
+#include "runtime/engine/reference/layer/product.h"
+
+#include <string.h>
+
+#include "runtime/kernel/kernel.h"
+
+/*
+ * The size of an output block and the packed range of K: 228 KiB, on the stack of a
+ * pool thread. The taller a block, the less often b is packed again. Row sizes are
+ * not powers of 2 bytes, because such rows would map to the same cache sets.
+ */
+enum { BLOCK_M = 96, BLOCK_N = 72, BLOCK_K = 128, LANES = 8 };
+
+struct block {
+	double a[BLOCK_M][BLOCK_K + LANES];
+	double b[BLOCK_K][BLOCK_N];
+	double sums[BLOCK_M][BLOCK_N];
+};
+
+typedef double lanes __attribute__((vector_size(LANES * sizeof(double))));
+#define TILE_MAX 8
+
+/* @rows rows, a compile-time constant, of LANES columns each. */
+static inline __attribute__((always_inline)) void
+multiply_tile(struct block *t, size_t m, size_t n, size_t n_k, const size_t rows)
+{
+	lanes sums[TILE_MAX];
+	lanes b;
+
+#pragma GCC unroll 8
+	for (size_t r = 0; r < rows; r++)
+		memcpy(&sums[r], &t->sums[m + r][n], sizeof(lanes));
+	for (size_t k = 0; k < n_k; k++) {
+		memcpy(&b, &t->b[k][n], sizeof(b));
+#pragma GCC unroll 8
+		for (size_t r = 0; r < rows; r++)
+			sums[r] += t->a[m + r][k] * b;
+	}
+#pragma GCC unroll 8
+	for (size_t r = 0; r < rows; r++)
+		memcpy(&t->sums[m + r][n], &sums[r], sizeof(lanes));
+}
+
+static inline __attribute__((always_inline)) void
+multiply(struct block *t, size_t n_m, size_t n_n, size_t n_k, const size_t rows)
+{
+	for (size_t n = 0; n < n_n; n += LANES) {
+		size_t m = 0;
+
+		for (; m + rows <= n_m; m += rows)
+			multiply_tile(t, m, n, n_k, rows);
+		for (; m < n_m; m++)
+			multiply_tile(t, m, n, n_k, 1);
+	}
+}
+
+typedef void multiply_fn(struct block *t, size_t n_m, size_t n_n, size_t n_k);
+
+static void multiply_any(struct block *t, size_t n_m, size_t n_n, size_t n_k)
+{
+	multiply(t, n_m, n_n, n_k, 2);
+}
+
+#if defined(__x86_64__)
+__attribute__((target("avx2,fma"))) static void
+multiply_avx2(struct block *t, size_t n_m, size_t n_n, size_t n_k)
+{
+	multiply(t, n_m, n_n, n_k, 4);
+}
+
+__attribute__((target("avx512f"))) static void
+multiply_avx512(struct block *t, size_t n_m, size_t n_n, size_t n_k)
+{
+	multiply(t, n_m, n_n, n_k, 8);
+}
+#endif
+
+/* The widest version that the processor supports. */
+static multiply_fn *best(void)
+{
+#if defined(__x86_64__)
+	if (__builtin_cpu_supports("avx512f"))
+		return multiply_avx512;
+	if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma"))
+		return multiply_avx2;
+#endif
+	return multiply_any;
+}
+
+/* Columns in a block of an output of one row. */
+enum { ROW_N = 512 };
+
+struct row_block {
+	double a[BLOCK_K];
+	double b[ROW_N];
+	double sums[ROW_N];
+};
+
+static inline __attribute__((always_inline)) void add_row(struct row_block *t, double a,
+							  size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		t->sums[i] += a * t->b[i];
+}
+
+typedef void add_row_fn(struct row_block *t, double a, size_t n);
+
+static void add_row_any(struct row_block *t, double a, size_t n)
+{
+	add_row(t, a, n);
+}
+
+#if defined(__x86_64__)
+__attribute__((target("avx2,fma"))) static void add_row_avx2(struct row_block *t,
+							     double a, size_t n)
+{
+	add_row(t, a, n);
+}
+
+__attribute__((target("avx512f"))) static void add_row_avx512(struct row_block *t,
+							      double a, size_t n)
+{
+	add_row(t, a, n);
+}
+#endif
+
+static add_row_fn *best_row(void)
+{
+#if defined(__x86_64__)
+	if (__builtin_cpu_supports("avx512f"))
+		return add_row_avx512;
+	if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma"))
+		return add_row_avx2;
+#endif
+	return add_row_any;
+}
+
+static size_t blocks(size_t n, size_t size)
+{
+	return (n + size - 1) / size;
+}
+
+static size_t least(size_t a, size_t b)
+{
+	return a < b ? a : b;
+}
+
+/* Pack @n_k rows and @n_n columns of b; pad with zero columns up to @wide_enough. */
+static void bring_b(const struct msd_product *p, size_t stack, size_t k, size_t n_k,
+		    size_t n, size_t n_n, size_t wide_enough, struct block *t)
+{
+	double column[BLOCK_K];
+
+	for (size_t c = 0; p->columns != NULL && c < n_n; c++) {
+		p->columns(p->ctx, stack, n + c, k, n_k, column);
+		for (size_t i = 0; i < n_k; i++)
+			t->b[i][c] = column[i];
+	}
+	for (size_t i = 0; i < n_k; i++) {
+		if (p->columns == NULL)
+			p->b(p->ctx, stack, k + i, n, n_n, t->b[i]);
+		for (size_t c = n_n; c < wide_enough; c++)
+			t->b[i][c] = 0;
+	}
+}
+
+static void run_part(const void *ctx, size_t part)
+{
+	const struct msd_product *p = ctx;
+	const size_t wide = blocks(p->n, BLOCK_N);
+	const size_t high = blocks(p->m, BLOCK_M);
+	const size_t stack = part / (wide * high);
+	const size_t m = part / wide % high * BLOCK_M;
+	const size_t n = part % wide * BLOCK_N;
+	const size_t n_m = least(p->m - m, BLOCK_M);
+	const size_t n_n = least(p->n - n, BLOCK_N);
+	multiply_fn *const run = best();
+	struct block t;
+
+	/* The last multiplied columns may not exist. Clear only the part that is
+	 * used: a depthwise convolution has blocks of one row and a small K. */
+	const size_t wide_enough = blocks(n_n, LANES) * LANES;
+	memset(t.sums, 0, n_m * sizeof(t.sums[0]));
+	for (size_t i = 0; p->begin != NULL && i < n_m; i++)
+		p->begin(p->ctx, stack, m + i, n, n_n, t.sums[i]);
+	for (size_t k = 0; k < p->k; k += BLOCK_K) {
+		const size_t n_k = least(p->k - k, BLOCK_K);
+
+		for (size_t i = 0; i < n_m; i++)
+			p->a(p->ctx, stack, m + i, k, n_k, t.a[i]);
+		bring_b(p, stack, k, n_k, n, n_n, wide_enough, &t);
+		run(&t, n_m, n_n, n_k);
+	}
+	for (size_t i = 0; i < n_m; i++)
+		p->end(p->ctx, stack, m + i, n, n_n, t.sums[i]);
+}
+
+static void run_row(const void *ctx, size_t part)
+{
+	const struct msd_product *p = ctx;
+	const size_t wide = blocks(p->n, ROW_N);
+	const size_t stack = part / wide;
+	const size_t n = part % wide * ROW_N;
+	const size_t n_n = least(p->n - n, ROW_N);
+	add_row_fn *const add = best_row();
+	struct row_block t;
+
+	memset(t.sums, 0, n_n * sizeof(t.sums[0]));
+	if (p->begin != NULL)
+		p->begin(p->ctx, stack, 0, n, n_n, t.sums);
+	for (size_t k = 0; k < p->k; k++) {
+		if (k % BLOCK_K == 0)
+			p->a(p->ctx, stack, 0, k, least(p->k - k, BLOCK_K), t.a);
+		p->b(p->ctx, stack, k, n, n_n, t.b);
+		add(&t, t.a[k % BLOCK_K], n_n);
+	}
+	p->end(p->ctx, stack, 0, n, n_n, t.sums);
+}
+
+void msd_product_run(const struct msd_product *p)
+{
+	if (p->m == 1 && p->columns == NULL) {
+		msd_kernel_each(p->n_stacks * blocks(p->n, ROW_N), run_row, p);
+		return;
+	}
+	msd_kernel_each(p->n_stacks * blocks(p->m, BLOCK_M) * blocks(p->n, BLOCK_N),
+			run_part, p);
+}

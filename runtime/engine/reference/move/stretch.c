@@ -1,0 +1,140 @@
+/* Operators that copy elements by strides: Transpose, Expand, Tile, DepthToSpace and
+ * SpaceToDepth. Also Shape, which copies extents, and Size, their product. */
+#include <string.h>
+
+#include "graph/op/move/transpose.h"
+#include "runtime/kernel/kernels.h"
+#include "runtime/kernel/walk.h"
+
+static msd_err run_transpose(const struct msd_kernel_call *c, struct msd_diag *d)
+{
+	const size_t ndim = msd_kernel_in_ndim(c, 0);
+	size_t order[MODSER_GRAPH_MAX_NDIM];
+	int64_t own[MODSER_GRAPH_MAX_NDIM];
+	int64_t steps[MODSER_GRAPH_MAX_NDIM] = {0};
+	struct msd_walk w;
+
+	if (msd_op_transpose_order(c->node, order) != 0)
+		return msd_diag_set(d, MSD_BAD_ARTIFACT, "its axes cannot be");
+	msd_walk_steps(msd_kernel_in_dims(c, 0), ndim, own);
+	for (size_t i = 0; i < ndim; i++)
+		steps[i] = own[order[i]];
+	msd_walk_init(&w, msd_kernel_out_dims(c, 0), ndim);
+	msd_walk_operand(&w, steps, 0);
+	msd_walk_copy(&w, c->out[0], c->in[0], msd_kernel_size(c));
+	return MSD_OK;
+}
+
+static msd_err run_expand(const struct msd_kernel_call *c, struct msd_diag *d)
+{
+	struct msd_walk w;
+
+	(void)d;
+	msd_walk_init(&w, msd_kernel_out_dims(c, 0), msd_kernel_out_ndim(c, 0));
+	msd_walk_stretch(&w, msd_kernel_in_dims(c, 0), msd_kernel_in_ndim(c, 0));
+	msd_walk_copy(&w, c->out[0], c->in[0], msd_kernel_size(c));
+	return MSD_OK;
+}
+
+static msd_err run_tile(const struct msd_kernel_call *c, struct msd_diag *d)
+{
+	const int64_t *in = msd_kernel_in_dims(c, 0);
+	const int64_t *out = msd_kernel_out_dims(c, 0);
+	const size_t ndim = msd_kernel_in_ndim(c, 0);
+	const size_t size = msd_kernel_size(c);
+	const size_t n = msd_kernel_out_elements(c, 0);
+	int64_t steps[MODSER_GRAPH_MAX_NDIM];
+	int64_t out_steps[MODSER_GRAPH_MAX_NDIM];
+	const uint8_t *x = c->in[0];
+	uint8_t *y = c->out[0];
+
+	(void)d;
+	msd_walk_steps(in, ndim, steps);
+	msd_walk_steps(out, ndim, out_steps);
+	for (size_t i = 0; i < n; i++) {
+		int64_t left = (int64_t)i;
+		int64_t at = 0;
+
+		for (size_t k = 0; k < ndim; k++) {
+			at += left / out_steps[k] % in[k] * steps[k];
+			left %= out_steps[k];
+		}
+		memcpy(y + i * size, x + (size_t)at * size, size);
+	}
+	return MSD_OK;
+}
+
+/* Six axes: those of the output, with two of them split. */
+static void run_blocks(const struct msd_kernel_call *c, const int64_t *dims,
+		       const int64_t *steps)
+{
+	struct msd_walk w;
+
+	msd_walk_init(&w, dims, 6);
+	msd_walk_operand(&w, steps, 0);
+	msd_walk_copy(&w, c->out[0], c->in[0], msd_kernel_size(c));
+}
+
+static msd_err run_depth(const struct msd_kernel_call *c, struct msd_diag *d)
+{
+	const int64_t b = msd_kernel_int(c, "block_size");
+	const int64_t *in = msd_kernel_in_dims(c, 0);
+	const int64_t depth = in[1] / (b * b);
+	const int64_t plane = in[2] * in[3];
+	const bool is_crd = strcmp(msd_kernel_text(c, "mode"), "CRD") == 0;
+	const int64_t dims[] = {in[0], depth, in[2], b, in[3], b};
+	const int64_t crd[] = {in[1] * plane, b * b * plane, in[3], b * plane, 1,
+			       plane};
+	const int64_t dcr[] = {in[1] * plane,     plane, in[3],
+			       b * depth * plane, 1,     depth * plane};
+
+	(void)d;
+	run_blocks(c, dims, is_crd ? crd : dcr);
+	return MSD_OK;
+}
+
+static msd_err run_space(const struct msd_kernel_call *c, struct msd_diag *d)
+{
+	const int64_t b = msd_kernel_int(c, "block_size");
+	const int64_t *in = msd_kernel_in_dims(c, 0);
+	const int64_t plane = in[2] * in[3];
+	const int64_t dims[] = {in[0], b, b, in[1], in[2] / b, in[3] / b};
+	const int64_t steps[] = {in[1] * plane, in[3], 1, plane, b * in[3], b};
+
+	(void)d;
+	run_blocks(c, dims, steps);
+	return MSD_OK;
+}
+
+static msd_err run_shape(const struct msd_kernel_call *c, struct msd_diag *d)
+{
+	const int64_t ndim = (int64_t)msd_kernel_in_ndim(c, 0);
+	const size_t n = msd_kernel_out_elements(c, 0);
+	int64_t start = msd_kernel_int(c, "start");
+
+	(void)d;
+	start = start < 0 ? start + ndim : start;
+	start = start < 0 ? 0 : start;
+	if (n > 0) {
+		memcpy(c->out[0], msd_kernel_in_dims(c, 0) + start,
+		       n * sizeof(int64_t));
+	}
+	return MSD_OK;
+}
+
+static msd_err run_size(const struct msd_kernel_call *c, struct msd_diag *d)
+{
+	(void)d;
+	*(int64_t *)c->out[0] = (int64_t)msd_kernel_in_elements(c, 0);
+	return MSD_OK;
+}
+
+#define MOVES(id, op, run)                                                             \
+	const struct msd_kernel msd_kernel_##id = {op, run, MSD_TAKES_BYTES}
+MOVES(transpose, "Transpose", run_transpose);
+MOVES(expand, "Expand", run_expand);
+MOVES(tile, "Tile", run_tile);
+MOVES(depth_to_space, "DepthToSpace", run_depth);
+MOVES(space_to_depth, "SpaceToDepth", run_space);
+MOVES(shape, "Shape", run_shape);
+MOVES(size_of, "Size", run_size);

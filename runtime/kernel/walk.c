@@ -1,0 +1,97 @@
+#include "runtime/kernel/walk.h"
+
+#include <string.h>
+
+void msd_walk_init(struct msd_walk *w, const int64_t *dims, size_t ndim)
+{
+	*w = (struct msd_walk){.ndim = ndim > 0 ? ndim : 1, .dims = {1}, .n_rows = 1};
+	if (ndim > 0)
+		memcpy(w->dims, dims, ndim * sizeof(*dims));
+	for (size_t i = 0; i + 1 < w->ndim; i++)
+		w->n_rows *= (size_t)w->dims[i];
+	w->n = w->dims[w->ndim - 1];
+}
+
+void msd_walk_steps(const int64_t *dims, size_t ndim, int64_t *ret)
+{
+	int64_t step = 1;
+
+	for (size_t i = ndim; i > 0; i--) {
+		ret[i - 1] = step;
+		step *= dims[i - 1];
+	}
+}
+
+void msd_walk_stretch(struct msd_walk *w, const int64_t *dims, size_t ndim)
+{
+	int64_t own[MODSER_GRAPH_MAX_NDIM];
+	int64_t steps[MODSER_GRAPH_MAX_NDIM] = {0};
+
+	msd_walk_steps(dims, ndim, own);
+	for (size_t i = 0; i < ndim; i++)
+		steps[w->ndim - ndim + i] = dims[i] == 1 ? 0 : own[i];
+	msd_walk_operand(w, steps, 0);
+}
+
+void msd_walk_operand(struct msd_walk *w, const int64_t *steps, int64_t from)
+{
+	memcpy(w->steps[w->n_operands], steps, w->ndim * sizeof(*steps));
+	w->from[w->n_operands] = from;
+	w->n_operands++;
+}
+
+void msd_walk_begin(struct msd_walk *w)
+{
+	memset(w->index, 0, sizeof(w->index));
+	memcpy(w->at, w->from, sizeof(w->at));
+	w->row = 0;
+}
+
+/* Increment the last axis but one; an axis at its end wraps to 0 and carries. */
+void msd_walk_next(struct msd_walk *w)
+{
+	w->row++;
+	for (size_t i = w->ndim - 1; i > 0; i--) {
+		w->index[i - 1]++;
+		for (size_t k = 0; k < w->n_operands; k++)
+			w->at[k] += w->steps[k][i - 1];
+		if (w->index[i - 1] < w->dims[i - 1])
+			return;
+		for (size_t k = 0; k < w->n_operands; k++)
+			w->at[k] -= w->steps[k][i - 1] * w->dims[i - 1];
+		w->index[i - 1] = 0;
+	}
+}
+
+int64_t msd_walk_step(const struct msd_walk *w, size_t operand)
+{
+	return w->steps[operand][w->ndim - 1];
+}
+
+int64_t msd_walk_place(const struct msd_walk *w, size_t operand, size_t i)
+{
+	int64_t at = 0;
+
+	for (size_t k = w->ndim; k > 0; k--) {
+		at += (int64_t)i % w->dims[k - 1] * w->steps[operand][k - 1];
+		i /= (size_t)w->dims[k - 1];
+	}
+	return at;
+}
+
+void msd_walk_copy(struct msd_walk *w, void *to, const void *from, size_t size)
+{
+	const int64_t step = msd_walk_step(w, 0);
+	const uint8_t *p = from;
+	uint8_t *y = to;
+
+	for (msd_walk_begin(w); w->row < w->n_rows; msd_walk_next(w)) {
+		if (step == 1) {
+			memcpy(y, p + w->at[0] * (int64_t)size, (size_t)w->n * size);
+			y += (size_t)w->n * size;
+			continue;
+		}
+		for (int64_t i = 0; i < w->n; i++, y += size)
+			memcpy(y, p + (w->at[0] + i * step) * (int64_t)size, size);
+	}
+}

@@ -1,0 +1,52 @@
+#include "runtime/packed/global.h"
+
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "artifact/provides/packed.h"
+
+#define TABLE(name, list) msd_globals_##name,
+static const struct msd_global *const tables[] = {MSD_PACKED_MAP(TABLE)};
+#define N_TABLES (sizeof(tables) / sizeof(tables[0]))
+
+static struct msd_function *functions; /* sorted by name; process lifetime */
+static size_t n_functions;
+static pthread_once_t once = PTHREAD_ONCE_INIT;
+
+static int by_name(const void *a, const void *b)
+{
+	const struct msd_function *x = a;
+	const struct msd_function *y = b;
+
+	return strcmp(x->name, y->name);
+}
+
+/* If memory is short, the table stays empty and lookups fail by name. */
+static void build(void)
+{
+	size_t n = 0;
+
+	for (size_t t = 0; t < N_TABLES; t++) {
+		for (const struct msd_global *g = tables[t]; g->name != NULL; g++)
+			n++;
+	}
+	functions = calloc(n > 0 ? n : 1, sizeof(*functions));
+	if (functions == NULL)
+		return;
+	for (size_t t = 0; t < N_TABLES; t++) {
+		for (const struct msd_global *g = tables[t]; g->name != NULL; g++)
+			msd_function_init(&functions[n_functions++], g->name, g->call);
+	}
+	qsort(functions, n_functions, sizeof(*functions), by_name);
+}
+
+struct msd_function *msd_global_find(const char *name)
+{
+	const struct msd_function key = {.name = name};
+
+	(void)pthread_once(&once, build);
+	if (n_functions == 0)
+		return NULL;
+	return bsearch(&key, functions, n_functions, sizeof(*functions), by_name);
+}

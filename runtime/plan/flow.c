@@ -1,0 +1,196 @@
+/*
+ * Happy path: the graphs of a node get plans together with its own graph. In a run
+ * the operator's kernel passes values into them and copies their outputs into memory
+ * that the outer plan then owns. A failure inside a graph is reported with the node's
+ * name.
+ */
+#include "runtime/plan/flow.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "graph/ir/graph.h"
+#include "graph/layout/arena.h"
+#include "runtime/plan/plan.h"
+
+static const struct msd_flow_kernel *const kernels[] = {&msd_flow_if, &msd_flow_loop,
+							&msd_flow_scan};
+
+static const struct msd_flow_kernel *kernel_of(const modser_sg_node *node)
+{
+	for (size_t i = 0; i < sizeof(kernels) / sizeof(kernels[0]); i++) {
+		if (strcmp(kernels[i]->op, modser_sg_op_name(node->op)) == 0)
+			return kernels[i];
+	}
+	return NULL;
+}
+
+bool msd_flow_is(const modser_sg_node *node)
+{
+	return kernel_of(node) != NULL;
+}
+
+static msd_err graph_error(const modser_graph *g, struct msd_diag *d)
+{
+	return msd_diag_set(d, msd_err_from_name(modser_graph_error_name(g)), "%s",
+			    modser_graph_error(g));
+}
+
+/* Runs change the shapes of the graph's tensors, so the file's shapes are saved. */
+static msd_err graph_init(struct msd_flow_graph *f, modser_graph *g, struct msd_diag *d)
+{
+	f->graph = g;
+	f->outputs = calloc(g->n_outputs + 1, sizeof(*f->outputs));
+	if (f->outputs == NULL)
+		return msd_diag_no_memory(d);
+	for (size_t i = 0; i < g->n_outputs; i++)
+		f->outputs[i] = msd_flow_value_of(g->outputs[i], NULL);
+	return msd_plan_create_within(g, &f->plan, d);
+}
+
+msd_err msd_flow_create(const modser_sg_node *node, struct msd_flow **ret,
+			struct msd_diag *d)
+{
+	struct msd_flow *f = calloc(1, sizeof(*f));
+	msd_err err = MSD_OK;
+
+	if (f == NULL)
+		return msd_diag_no_memory(d);
+	f->kernel = kernel_of(node);
+	f->in = calloc(node->n_inputs + 3, sizeof(*f->in));
+	if (f->in == NULL)
+		err = msd_diag_no_memory(d);
+	if (err == MSD_OK && msd_flow_check(node) != 0)
+		err = graph_error(node->graph, d);
+	for (size_t i = 0; err == MSD_OK && i < MSD_FLOW_GRAPHS; i++) {
+		modser_graph *g = msd_flow_graph(node, i);
+
+		if (g != NULL)
+			err = graph_init(&f->graphs[i], g, d);
+	}
+	if (err != MSD_OK) {
+		msd_flow_destroy(f);
+		return msd_diag_wrap(d, err, "node %zu \"%s\"", node->number,
+				     node->name);
+	}
+	*ret = f;
+	return MSD_OK;
+}
+
+void msd_flow_destroy(struct msd_flow *f)
+{
+	if (f == NULL)
+		return;
+	for (size_t i = 0; i < MSD_FLOW_GRAPHS; i++) {
+		msd_plan_destroy(f->graphs[i].plan);
+		free(f->graphs[i].outputs);
+	}
+	free(f->in);
+	free(f);
+}
+
+struct msd_flow_value msd_flow_value_of(const modser_sg_tensor *t, const void *data)
+{
+	struct msd_flow_value v = {.dtype = t->dtype, .data = data, .is_there = true};
+	uint64_t bytes = 0;
+
+	v.ndim = t->ndim > 0 ? (size_t)t->ndim : 0;
+	memcpy(v.dims, t->dims, v.ndim * sizeof(*v.dims));
+	if (msd_sg_tensor_bytes(t, &bytes)) /* false: its shape is not known */
+		v.bytes = (size_t)bytes;
+	return v;
+}
+
+struct msd_flow_value msd_flow_scalar(struct msd_dtype dtype, const void *data)
+{
+	return (struct msd_flow_value){.dtype = dtype,
+				       .bytes = dtype.bits / 8u,
+				       .data = data,
+				       .is_there = true};
+}
+
+static msd_err set_tensor(modser_sg_tensor *t, struct msd_dtype dtype,
+			  const int64_t *dims, size_t ndim, struct msd_diag *d)
+{
+	msd_sg_tensor_take_dtype(t, dtype);
+	if (modser_sg_tensor_set_dims(t, dims, ndim) != 0)
+		return graph_error(t->graph, d);
+	return MSD_OK;
+}
+
+msd_err msd_flow_set_inputs(const struct msd_flow_graph *g,
+			    const struct msd_flow_value *in, struct msd_diag *d)
+{
+	msd_err err = MSD_OK;
+
+	for (size_t i = 0; err == MSD_OK && i < g->graph->n_inputs; i++) {
+		if (!in[i].is_there) {
+			err = msd_diag_set(d, MSD_BAD_ARTIFACT,
+					   "\"%s\" of its graph is left out",
+					   g->graph->inputs[i]->name);
+		} else {
+			err = set_tensor(g->graph->inputs[i], in[i].dtype, in[i].dims,
+					 in[i].ndim, d);
+		}
+	}
+	return err;
+}
+
+msd_err msd_flow_enter(struct msd_flow_graph *g, const struct msd_flow_value *in,
+		       struct msd_diag *d)
+{
+	const size_t n = g->graph->n_inputs;
+	const void **data = calloc(n + 1, sizeof(*data));
+	msd_err err;
+
+	if (data == NULL)
+		return msd_diag_no_memory(d);
+	for (size_t i = 0; i < n; i++)
+		data[i] = in[i].data;
+	err = msd_flow_set_inputs(g, in, d);
+	if (err == MSD_OK)
+		err = msd_plan_run(g->plan, data, d);
+	free((void *)data);
+	return err;
+}
+
+struct msd_flow_value msd_flow_output(const struct msd_flow_graph *g, size_t i)
+{
+	return msd_flow_value_of(g->graph->outputs[i], msd_plan_output(g->plan, i));
+}
+
+msd_err msd_flow_make(const struct msd_flow_call *c, size_t i, struct msd_dtype dtype,
+		      const int64_t *dims, size_t ndim, struct msd_diag *d)
+{
+	modser_sg_tensor *t = c->node->outputs[i];
+	msd_err err = set_tensor(t, dtype, dims, ndim, d);
+	uint64_t bytes;
+
+	if (err != MSD_OK)
+		return err;
+	if (!msd_sg_tensor_bytes(t, &bytes) || bytes > SIZE_MAX / 2)
+		return msd_diag_set(d, MSD_TOO_LARGE, "\"%s\" is too large", t->name);
+	c->ret[i] = aligned_alloc(MSD_ARENA_ALIGN, ((size_t)bytes / MSD_ARENA_ALIGN +
+						    1) * MSD_ARENA_ALIGN);
+	return c->ret[i] != NULL ? MSD_OK : msd_diag_no_memory(d);
+}
+
+msd_err msd_flow_give(const struct msd_flow_call *c, size_t i,
+		      const struct msd_flow_value *v, struct msd_diag *d)
+{
+	if (c->node->outputs[i] == NULL) /* the output is not requested */
+		return MSD_OK;
+	const msd_err err = msd_flow_make(c, i, v->dtype, v->dims, v->ndim, d);
+	if (err == MSD_OK && v->bytes > 0)
+		memcpy(c->ret[i], v->data, v->bytes);
+	return err;
+}
+
+msd_err msd_flow_truth(const struct msd_flow_value *v, bool *ret, struct msd_diag *d)
+{
+	if (v->dtype.code != MSD_DT_BOOL || v->bytes != 1) {
+		return msd_diag_set(d, MSD_BAD_ARTIFACT, "a condition is not one bool");
+	}
+	*ret = *(const uint8_t *)v->data != 0;
+	return MSD_OK;
+}
