@@ -1,8 +1,8 @@
 #include <criterion/criterion.h>
 #include <string.h>
 
-#include "daemon/supervisor/request/placement.h"
 #include "daemon/loop/work.h"
+#include "daemon/supervisor/request/placement.h"
 #include "proto/value.h"
 
 static unsigned n_rooms;
@@ -176,4 +176,62 @@ Test(placement, that_cannot_grow_where_it_lies_moves_unless_it_must_stay, .init 
 	cr_expect_eq(p.slot.p[127], 7);
 	msd_placement_end(&behind);
 	msd_placement_end(&p);
+}
+
+Test(placement, moves_with_its_bytes_to_another_pool, .init = begin, .fini = end)
+{
+	struct msd_placement before = {.wanted_bytes = 128}, p = {.wanted_bytes = 256};
+	struct msd_wire_tensor t = {.where = MSD_AT_INLINE,
+				    .dtype = {MSD_DT_FLOAT, 32, 1},
+				    .ndim = 1,
+				    .shape = {16},
+				    .bytes = 64};
+	struct msd_wire_tensor lent = t;
+	struct msd_segpool other;
+	struct msd_buf params = {0};
+	const size_t at =
+		1 + 3; /* of the ext data: behind the heads of array and ext */
+
+	msd_segpool_init(&other, 16u << 20, NULL, NULL);
+	lent.where = MSD_AT_SEGMENT;
+	lent.segment = MSD_FIRST_LENT;
+	msd_pack_array(&params, 2);
+	msd_pack_tensor(&params, &t);
+	const size_t second = params.n + 3;
+	msd_pack_tensor(&params, &lent);
+	cr_assert_eq(msd_placement_reserve(&before, &budget, &other, 128, NULL),
+		     MSD_OK);
+	cr_assert_eq(msd_placement_reserve(&p, &budget, &pool, 256, NULL), MSD_OK);
+	memset(p.slot.p, 7, 256);
+	msd_placement_point(&p, params.p + at, 128);
+	cr_assert_eq(msd_placement_move(&p, &other, &params, NULL), MSD_OK);
+	cr_expect_eq(pool.used_bytes, 0);
+	cr_assert_eq(msd_wire_tensor_read(params.p + at, 40, &t, NULL), MSD_OK);
+	cr_expect_eq(t.segment, p.slot.segment);
+	cr_expect_eq(t.offset, p.slot.offset + 128);
+	cr_expect_eq(((uint8_t *)p.slot.p)[255], 7);
+	cr_assert_eq(msd_wire_tensor_read(params.p + second, 40, &lent, NULL), MSD_OK);
+	cr_expect_eq(lent.segment, MSD_FIRST_LENT, "a client's segment stays");
+	cr_expect_eq(lent.offset, 0);
+	msd_placement_end(&p);
+	msd_placement_end(&before);
+	cr_expect_eq(other.used_bytes, 0);
+	msd_segpool_finish(&other);
+	msd_buf_finish(&params);
+}
+
+Test(placement, of_more_than_a_mebibyte_does_not_move, .init = begin, .fini = end)
+{
+	struct msd_placement p = {.wanted_bytes = (1u << 20) + 1};
+	struct msd_segpool other;
+	struct msd_buf params = {0};
+
+	budget.max_bytes = 2u << 20;
+	msd_segpool_init(&other, 16u << 20, NULL, NULL);
+	cr_assert_eq(msd_placement_reserve(&p, &budget, &pool, p.wanted_bytes, NULL),
+		     MSD_OK);
+	cr_expect_eq(msd_placement_move(&p, &other, &params, NULL), MSD_WAIT);
+	cr_expect_eq(p.pool, &pool);
+	msd_placement_end(&p);
+	msd_segpool_finish(&other);
 }

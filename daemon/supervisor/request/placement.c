@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "proto/body.h"
 #include "proto/value.h"
 
 #define MOST_MOVED (1u << 20) /* bytes of a payload: copying them takes 0.1 ms */
@@ -91,6 +92,58 @@ void msd_placement_point(const struct msd_placement *p, uint8_t *tensor,
 {
 	msd_wire_tensor_patch(tensor, MSD_AT_SEGMENT, p->slot.segment,
 			      p->slot.offset + offset);
+}
+
+/* Two slots of one payload. */
+struct shift {
+	const struct msd_slot *from, *to;
+	uint8_t *params;
+};
+
+static msd_err shift_ext(void *ctx, int8_t type, size_t at, size_t n,
+			 struct msd_diag *d)
+{
+	const struct shift *x = ctx;
+	struct msd_wire_tensor t;
+
+	if (type != MSD_EXT_TENSOR)
+		return MSD_OK;
+	const msd_err err = msd_wire_tensor_read(x->params + at, n, &t, d);
+	if (err == MSD_OK && t.where == MSD_AT_SEGMENT &&
+	    t.segment == x->from->segment && t.offset >= x->from->offset &&
+	    t.offset - x->from->offset < x->from->bytes) {
+		msd_wire_tensor_patch(x->params + at, MSD_AT_SEGMENT, x->to->segment,
+				      t.offset - x->from->offset + x->to->offset);
+	}
+	return err;
+}
+
+msd_err msd_placement_move(struct msd_placement *p, struct msd_segpool *pool,
+			   struct msd_buf *params, struct msd_diag *d)
+{
+	struct msd_slot to;
+
+	if (p->pool == NULL)
+		return MSD_OK;
+	if (p->slot.bytes > MOST_MOVED)
+		return MSD_WAIT;
+	msd_err err = msd_segpool_alloc(pool, p->slot.bytes, &to, d);
+	if (err != MSD_OK)
+		return err;
+	memcpy(to.p, p->slot.p, p->slot.bytes);
+	struct shift x = {.from = &p->slot, .to = &to, .params = params->p};
+	struct msd_ext_visitor visitor = {.visit = shift_ext, .ctx = &x};
+	size_t used;
+	if (params->n > 0) {
+		err = msd_scan_object((struct msd_span){params->p, params->n}, &visitor,
+				      &used, d);
+	}
+	if (err != MSD_OK ||
+	    !msd_segpool_free(p->pool, p->slot.segment, p->slot.offset))
+		abort(); /* the parameters were scanned before, and the slot is ours */
+	p->slot = to;
+	p->pool = pool;
+	return MSD_OK;
 }
 
 void msd_placement_release(struct msd_placement *p)

@@ -6,8 +6,9 @@
  * the worker maps, too. So a tensor that was inline in the client's frame is in a
  * shared segment and is not copied again.
  */
-#include "daemon/supervisor/request/budget.h"
 #include "daemon/segments/segpool.h"
+#include "proto/base/bytes.h"
+#include "daemon/supervisor/request/budget.h"
 
 struct msd_placement {
 	uint64_t wanted_bytes;     /* arguments and declared outputs */
@@ -49,6 +50,15 @@ MSD_MUST_CHECK msd_err msd_placement_restore(struct msd_placement *p,
  */
 void msd_placement_point(const struct msd_placement *p, uint8_t *tensor,
 			 uint64_t offset);
+/**
+ * Copy the payload to a slot of @pool, and release the old slot. The tensors of
+ * @params that lie in the old slot are pointed to the new one. Errors, with nothing
+ * changed: MSD_WAIT (a payload of more than 1 MiB, or no room now), MSD_NO_SPACE,
+ * MSD_NOMEM.
+ */
+MSD_MUST_CHECK msd_err msd_placement_move(struct msd_placement *p,
+					  struct msd_segpool *pool,
+					  struct msd_buf *params, struct msd_diag *d);
 /** Release the slot and the claim. */
 void msd_placement_release(struct msd_placement *p);
 /** Release slot and claim, if any. The caller must not write to the slot any more. */

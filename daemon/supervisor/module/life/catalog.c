@@ -15,8 +15,8 @@
 #include "daemon/supervisor/module/stats/log_ring.h"
 #include "daemon/supervisor/module/workers/run_watch.h"
 #include "daemon/supervisor/source/source_job.h"
-#include "proto/name.h"
 #include "proto/base/spelling.h"
+#include "proto/name.h"
 
 /*
  * Happy path: load checks the name and the limits, creates the module and lists it
@@ -113,6 +113,11 @@ static void on_refused(struct msd_worker_group *group)
 	msd_module_refused(msd_module_of(group));
 }
 
+static bool pass_on(struct msd_worker_group *group, struct msd_req *r)
+{
+	return msd_module_pass_on(msd_module_of(group), r);
+}
+
 static const struct msd_worker_group_ops group_ops = {
 	.adopt = adopt,
 	.on_opened = msd_module_on_opened,
@@ -120,6 +125,7 @@ static const struct msd_worker_group_ops group_ops = {
 	.on_answered = on_answered,
 	.on_lost = msd_module_on_lost,
 	.on_refused = on_refused,
+	.pass_on = pass_on,
 	.on_overran = msd_module_overran,
 	.on_ledger = msd_run_watch_look,
 	.on_output = on_output,

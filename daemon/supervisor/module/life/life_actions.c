@@ -231,6 +231,8 @@ static void take_over(const struct doing *x)
 		old->group.n_failed, msd_worker_group_answered(&old->group));
 	give_name(old, x->m);
 	old->is_replaced = true;
+	if (old->life.n_open == 0)
+		msd_refusal_begin_late(&old->group); /* its calls go to x->m */
 	msd_module_unload(old);
 	x->m->group.registry->on_gone(
 		x->m->group.registry); /* the name may be reused */

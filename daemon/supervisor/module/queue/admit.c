@@ -1,5 +1,7 @@
 #include "daemon/supervisor/module/queue/admit.h"
 
+#include <string.h>
+
 #include "daemon/limits.h"
 #include "daemon/log.h"
 #include "daemon/supervisor/module/life/life.h"
@@ -151,6 +153,49 @@ static bool refuse_late(struct msd_module *m, struct msd_req *r)
 	       msd_admission_refuse(&m->group, r);
 }
 
+/* The module that has taken the name of @old, if it takes calls. */
+static struct msd_module *heir_of(const struct msd_module *old)
+{
+	MSD_LIST_EACH (it, &old->group.registry->modules) {
+		struct msd_module *m = MSD_CONTAINER_OF(it, struct msd_module, link);
+		if (strcmp(m->group.name, old->group.name) == 0) {
+			return m != old && (m->group.is_serving || is_loading(m))
+				       ? m
+				       : NULL;
+		}
+	}
+	return NULL;
+}
+
+/* Objects are in the worker that made them. */
+static bool is_portable(const struct msd_req *r)
+{
+	return r->method == MSD_M_CALL && r->client.who != NULL &&
+	       r->at.needs == NULL && r->job.instance.generation == 0;
+}
+
+bool msd_module_pass_on(struct msd_module *old, struct msd_req *r)
+{
+	struct msd_module *m = old->is_replaced ? heir_of(old) : NULL;
+	struct msd_diag d = {0};
+
+	if (m == NULL || !is_portable(r))
+		return false;
+	const msd_err err =
+		msd_placement_move(&r->placement, &m->group.in, &r->job.params, &d);
+	msd_diag_finish(&d);
+	if (err != MSD_OK)
+		return false;
+	if (r->at.client_queue != NULL) {
+		msd_list_remove(&r->link);
+		msd_client_queue_left(r);
+	}
+	r->module = m;
+	msd_module_submit(m, r);
+	msd_module_check_idle(old);
+	return true;
+}
+
 void msd_module_submit(struct msd_module *m, struct msd_req *r)
 {
 	const enum msd_module_state state = m->life.state;
@@ -165,7 +210,8 @@ void msd_module_submit(struct msd_module *m, struct msd_req *r)
 	} else if (state == MSD_STATE_DRAINING && !m->group.is_serving) {
 		/* A call that was admitted before the unload, with its payload still
 		 * arriving, runs if a worker is left. */
-		msd_req_refuse(r, MSD_DRAINING, msd_module_why_draining(m));
+		if (!msd_module_pass_on(m, r))
+			msd_req_refuse(r, MSD_DRAINING, msd_module_why_draining(m));
 	} else if (!msd_bans_refuse(m, r) && !refuse_late(m, r)) {
 		msd_queue_put(&m->group, r);
 		if (state == MSD_STATE_ASLEEP)

@@ -14,6 +14,13 @@ void msd_module_overran(struct msd_replica *rep, const struct msd_blame *blame,
 			enum msd_run_end why, uint64_t ran_ms);
 
 /**
+ * Queue a QUEUED call of @old, which was replaced, at the module that has the name
+ * now, with its arguments. False: that module takes no calls, the call names objects
+ * of @old, or the arguments cannot be copied now; @r is unchanged.
+ */
+bool msd_module_pass_on(struct msd_module *old, struct msd_req *r);
+
+/**
  * Queue a request of the module that a worker answers. Takes @r. Answers it at once
  * if it cannot be queued.
  */

@@ -18,6 +18,15 @@ static struct msd_client_queue *first_lane(struct msd_worker_group *group)
 	return it != NULL ? MSD_CONTAINER_OF(it, struct msd_client_queue, link) : NULL;
 }
 
+/* A call to a module that was replaced goes to the module that replaced it. */
+static bool pass_on_first(struct msd_client_queue *client_queue)
+{
+	struct msd_worker_group *group = client_queue->group;
+
+	return group->ops->pass_on != NULL &&
+	       group->ops->pass_on(group, msd_client_queue_first(client_queue));
+}
+
 /* After its last request @client_queue is served again, and the reason may be freed. */
 static void refuse_first(struct msd_client_queue *client_queue)
 {
@@ -42,6 +51,8 @@ static void look_at_one(struct msd_client_queue *client_queue)
 	if (msd_list_is_empty(&client_queue->requests)) {
 		msd_client_queue_serve(client_queue);
 		msd_queue_pump(group);
+	} else if (pass_on_first(client_queue)) {
+		return;
 	} else if (is_refused(client_queue, msd_client_queue_first(client_queue))) {
 		refuse_first(client_queue);
 	} else if (msd_ready_timeout_is_late(msd_client_queue_first(client_queue))) {

@@ -9,10 +9,14 @@
  *
  *   NONE    served: it takes turns in the list that client_queue.h names
  *   LATE    requests that waited too long for the module (ready_timeout.h). Each
- * request is checked, from the first on: it is refused, or passed
- * (msd_client_queue.passed) DEADLY  requests that may end a worker, and late ones;
- * checked the same way ASKED   requests of the client, but not notifications to a
- * worker ALL     all requests
+ *           request is checked, from the first on: it is refused, or passed
+ *           (msd_client_queue.passed)
+ *   DEADLY  requests that may end a worker, and late ones; checked the same way
+ *   ASKED   requests of the client, but not notifications to a worker
+ *   ALL     all requests
+ *
+ * At each level, a call of a module that was replaced first tries to go to the module
+ * that replaced it (msd_worker_group_ops.pass_on).
  *
  *   NONE --begin_late()--> LATE --each was checked--> NONE, with passed requests
  *   LATE --end_late()--> NONE, with the rest

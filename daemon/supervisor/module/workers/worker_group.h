@@ -18,11 +18,11 @@
 #include "daemon/supervisor/module/workers/run_step.h"
 #include "daemon/supervisor/request/request.h"
 #include "daemon/supervisor/source/source.h"
+#include "proto/base/spin.h"
 #include "proto/words/abi_word.h"
 #include "proto/words/fill_word.h"
 #include "proto/words/model_words.h"
 #include "proto/words/sandbox_word.h"
-#include "proto/base/spin.h"
 
 struct msd_worker_group;
 struct msd_call_stats;
@@ -45,6 +45,11 @@ struct msd_worker_group_ops {
 			const struct msd_blame *blame, const char *how);
 	/** All requests that were to be refused are answered. May free the module. */
 	void (*on_refused)(struct msd_worker_group *group);
+	/**
+	 * Queue a QUEUED request at the module that has replaced this one. False: it
+	 * was not replaced, or @r cannot move and is unchanged. Optional.
+	 */
+	bool (*pass_on)(struct msd_worker_group *group, struct msd_req *r);
 	/** The request that its worker has run for @ran_ms must stop, for @why. */
 	void (*on_overran)(struct msd_replica *rep, const struct msd_blame *blame,
 			   enum msd_run_end why, uint64_t ran_ms);
