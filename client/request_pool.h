@@ -1,7 +1,7 @@
 #ifndef MSD_CLIENT_REQUEST_POOL_H
 #define MSD_CLIENT_REQUEST_POOL_H
 /* Pool of finished tickets, with their memory, for the next requests. A call like the
- * last one allocates nothing. docs/bounds.md gives the limits. */
+ * last one allocates nothing. docs/internals/bounds.md gives the limits. */
 #include "client/ticket.h"
 
 #define MSD_REQUEST_POOL 128u

@@ -62,9 +62,9 @@ typedef struct modserd_kernel {
  * engine that took the node. Tensors between nodes are row-major, in the host's
  * memory.
  *
- * Passes may create operators that no file has (docs/static-graph.md lists them). An
- * engine gets only those that it lists. A node that it takes as the file has it is
- * not transformed.
+ * Passes may create operators that no file has (docs/reference/static-graph.md lists
+ * them). An engine gets only those that it lists. A node that it takes as the file has
+ * it is not transformed.
  */
 typedef struct modserd_engine {
 	uint32_t size;    /* sizeof this struct */

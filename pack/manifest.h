@@ -1,7 +1,8 @@
 #ifndef MSD_PACK_MANIFEST_H
 #define MSD_PACK_MANIFEST_H
 /* An import tree as a directory of files with a manifest.json: written by `modser
- * unpack`, or by a user who packs a library from parts. Its format: docs/pack.md. */
+ * unpack`, or by a user who packs a library from parts. Its format:
+ * docs/how-to/pack.md. */
 #include "artifact/tree/tree.h"
 #include "pack/pieces.h"
 

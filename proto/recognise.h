@@ -14,8 +14,8 @@
  * occurrence is cached: a body that never repeats costs one fingerprint and evicts
  * nothing.
  *
- * The cache belongs to the owner of the connection and has a bound: docs/bounds.md.
- * The `weigh` callback reports its bytes.
+ * The cache belongs to the owner of the connection and has a bound:
+ * docs/internals/bounds.md. The `weigh` callback reports its bytes.
  */
 #include "proto/body.h"
 

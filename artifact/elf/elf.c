@@ -4,7 +4,7 @@
  * then the dynamic section (dynamic.c). Every address goes through msd_elf_at() and
  * every offset through msd_elf_bytes().
  *
- * It uses no ELF library: docs/decisions.md explains why.
+ * It uses no ELF library: docs/internals/decisions.md explains why.
  */
 #include "artifact/elf/elf.h"
 

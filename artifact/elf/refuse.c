@@ -142,7 +142,7 @@ static msd_err refuse_tar(struct msd_span image, struct msd_diag *d)
 #define FOR_LINUX                                                                      \
 	"libraries here are those of Linux: export it again for a target such as "     \
 	"llvm -mtriple=x86_64-linux-gnu, with a linker for it"
-#define COMPILE_IT "compile the model to a library first, see docs/first-model.md"
+#define COMPILE_IT "compile the model to a library first, see docs/start/first-model.md"
 
 /* Library formats of other systems, and formats of models that are not compiled yet. */
 static const struct format {

@@ -147,7 +147,7 @@ const char msd_text_pack[] =
 	"names\n"
 	"that TVM gives them, for its load_late_bound_consts; such a file is of this\n"
 	"library alone.\n"
-	"The manifest is described in docs/pack.md. Needs no daemon.\n";
+	"The manifest is described in docs/how-to/pack.md. Needs no daemon.\n";
 
 const char msd_text_pull[] =
 	"URI is one of\n"

@@ -148,7 +148,8 @@ const struct msd_verb msd_verbs[] = {
 	 "  client  one more client's, NAME.pem and NAME.key, signed by the authority "
 	 "in "
 	 "DIR\n"
-	 "No file is written over; keys are for this user alone. docs/two-teams.md "
+	 "No file is written over; keys are for this user alone. "
+	 "docs/how-to/two-teams.md "
 	 "goes "
 	 "on from\n"
 	 "here. Needs no daemon. Exit code 6: a file is there already.\n",
@@ -159,14 +160,15 @@ const struct msd_verb msd_verbs[] = {
 	{"metrics", "", "print the figures for Prometheus",
 	 "In its text format, of the daemon and its modules: for a scrape without "
 	 "HTTP, as\n"
-	 "by node_exporter's textfile collector (docs/metrics.md).\n",
+	 "by node_exporter's textfile collector (docs/reference/metrics.md).\n",
 	 0, 0, 0, msd_verb_metrics},
 	{"stats", "NAME", "show how a module's calls ended and where their time went",
 	 "Its queue, restarts and workers; of each stage (read, queue, worker, run) "
 	 "the "
 	 "time\nthat 50, 90 and 99 of 100 calls stayed below; then calls by function "
 	 "and "
-	 "code. Of\nthe figures of `modser metrics` (docs/metrics.md). Exit code 4: no "
+	 "code. Of\nthe figures of `modser metrics` (docs/reference/metrics.md). Exit "
+	 "code 4: no "
 	 "such module.\n",
 	 1, 1, 0, msd_verb_stats},
 	{"doctor", "", "measure what the daemon adds here, and say what is unusual",
@@ -224,7 +226,8 @@ const struct msd_verb msd_verbs[] = {
 	 "what was\n"
 	 "           added; - is from standard input to standard output. Asks no "
 	 "daemon\n"
-	 "See docs/rights.md. list, log and dry-run need the right to administer.\n",
+	 "See docs/reference/rights.md. list, log and dry-run need the right to "
+	 "administer.\n",
 	 1, 4, 0, msd_verb_acl},
 	{"reload", "", "have the daemon read its configuration again",
 	 "Prints what differs from the configuration in force: what has changed now, "

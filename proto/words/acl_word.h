@@ -1,7 +1,7 @@
 #ifndef MSD_PROTO_ACL_WORD_H
 #define MSD_PROTO_ACL_WORD_H
-/* Tokens of the ACL file (docs/rights.md). The daemon reads it, and `modser acl
- * upgrade` rewrites it. */
+/* Tokens of the ACL file (docs/reference/rights.md). The daemon reads it, and `modser
+ * acl upgrade` rewrites it. */
 #include "proto/base/bytes.h"
 
 #define MSD_ACL_END "end" /* the last line: without it the file is truncated */

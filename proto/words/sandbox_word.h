@@ -1,6 +1,6 @@
 #ifndef MSD_PROTO_SANDBOX_WORD_H
 #define MSD_PROTO_SANDBOX_WORD_H
-/* User-specified sandbox profile of a module: docs/sandbox.md. */
+/* User-specified sandbox profile of a module: docs/explanation/sandbox.md. */
 #include <stdbool.h>
 
 #include "proto/base/bytes.h"

@@ -23,7 +23,7 @@ struct msd_global {
 		}                                                                      \
 	}
 
-/* msd_globals_sort in contrib/sort.c, and so on. */
+/* msd_globals_sort in packed/sort.c, and so on. */
 #define MSD_GLOBAL_DECLARE(table, list)                                                \
 	extern const struct msd_global msd_globals_##table[];
 MSD_PACKED_MAP(MSD_GLOBAL_DECLARE)

@@ -204,9 +204,9 @@ Test(elf, files_of_others_are_named_with_what_to_do)
 		{"\0asm\1\0\0\0", 8, "a WebAssembly file", "-mtriple="},
 		{"\x93NUMPY\1\0", 8, "an array of numpy",
 		 "modser call NAME:FUNC @FILE"},
-		{"PK\3\4\0\0\0\0", 8, "torch.save", "docs/first-model.md"},
-		{"\x89HDF\r\n\x1a\n", 8, "Keras", "docs/first-model.md"},
-		{"GGUF\3\0\0\0", 8, "Ollama", "docs/first-model.md"},
+		{"PK\3\4\0\0\0\0", 8, "torch.save", "docs/start/first-model.md"},
+		{"\x89HDF\r\n\x1a\n", 8, "Keras", "docs/start/first-model.md"},
+		{"GGUF\3\0\0\0", 8, "Ollama", "docs/start/first-model.md"},
 	};
 
 	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {

@@ -1,4 +1,4 @@
-"""What the tests of rights share: a second reading of docs/rights.md, which shares no code with
+"""What the tests of rights share: a second reading of docs/reference/rights.md, which shares no code with
 the daemon, and requests for every method of the table."""
 import fnmatch
 import hashlib

@@ -1,4 +1,4 @@
-"""docs/first-model.md as it is written: its Python and its shell lines are run, those that need
+"""docs/start/first-model.md as it is written: its Python and its shell lines are run, those that need
 onnx or torch where the package is (scripts/first-model runs this with any Python)."""
 import os
 import re
@@ -9,7 +9,7 @@ import harness
 import numpy as np
 import pytest
 
-PAGE = harness.ROOT / "docs" / "first-model.md"
+PAGE = harness.ROOT / "docs/start/first-model.md"
 BLOCK = re.compile(r"^```(python|sh)\n(.*?)^```$", re.S | re.M)
 
 

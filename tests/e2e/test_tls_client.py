@@ -135,8 +135,8 @@ def test_a_file_that_is_not_there_is_named(ask, folder):
 
 
 def test_the_documented_commands_make_what_is_needed(own_daemon, folder):
-    """Those of docs/tls.md, as they stand there."""
-    text = (harness.ROOT / "docs" / "tls.md").read_text()
+    """Those of docs/reference/tls.md, as they stand there."""
+    text = (harness.ROOT / "docs/reference/tls.md").read_text()
     commands = next(part for part in text.split("```") if "openssl req" in part)
     if shutil.which("openssl") is None:
         pytest.skip("no openssl command: TLS not tested")

@@ -1,4 +1,4 @@
-"""docs/two-teams.md as it is written, and the certificates that `modser tls` makes."""
+"""docs/how-to/two-teams.md as it is written, and the certificates that `modser tls` makes."""
 import os
 import re
 import shlex
@@ -12,7 +12,7 @@ import harness
 import pytest
 from wire import Wire
 
-PAGE = harness.ROOT / "docs" / "two-teams.md"
+PAGE = harness.ROOT / "docs/how-to/two-teams.md"
 BLOCK = re.compile(r"^```(python)?\n(.*?)^```$", re.S | re.M)
 SAYS_CODE = re.compile(r"^(modser .*?) +# exit code (\d).*$", re.M)
 UNIX, TLS = "unix:/run/modserd/modserd.sock", "tls://localhost:9443"

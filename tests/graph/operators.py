@@ -1,20 +1,21 @@
 #!/usr/bin/env python3
-"""operators.py --check | --write: the table of ONNX's operators in docs/static-graph-operators.md
+"""operators.py --check | --write: the table of ONNX's operators in docs/reference/operators.md
 is made from the rows of the serializer, so that it cannot say anything else."""
 import pathlib
 import re
 import sys
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
-PAGE = ROOT / "docs" / "static-graph-operators.md"
+PAGE = ROOT / "docs/reference/operators.md"
 ROW = re.compile(r'^\s*(?:\{|REDUCE\()"(\w+)",\s*(\d+),\s*(?:"(\w+)"|(NULL)|)')
-HEAD = """# ONNX's operators
+HEAD = """# ONNX operators
 
-Made by `tests/graph/operators.py --write` from the rows (`graph/serializer/onnx/rows_*.c`). Each version that reads an operator
-in its own way is named; the one before holds until then. Versions above 17 are read, and not written. What a model may ask
-of them beyond that stands in [static-graph.md](static-graph.md).
+`tests/graph/operators.py --write` makes this page from the rows of the reader
+(`graph/serializer/onnx/`). The table lists each version of ONNX that changed how the operator is
+read; later versions are read in the same way until the next one. Versions above 17 are read, but
+not written. [static-graph.md](static-graph.md) lists the forms that are not supported.
 
-| ONNX | versions | here |
+| ONNX | versions | operator of modserd |
 |---|---|---|
 """
 
@@ -22,7 +23,7 @@ of them beyond that stands in [static-graph.md](static-graph.md).
 def rows():
     """{ONNX's name: ([versions], {ours})}"""
     found = {}
-    for path in sorted((ROOT / "graph" / "serializer" / "onnx").glob("rows_*.c")):
+    for path in sorted((ROOT / "graph" / "serializer" / "onnx").rglob("rows_*.c")):
         for line in path.read_text().splitlines():
             hit = ROW.match(line)
             if not hit:

@@ -123,6 +123,15 @@ texts)
   plant page.md 'nothing is explained here'
   fails "explain nothing" "$here/texts.py" "$dir" page.md
   ;;
+links)
+  mkdir "$dir/docs"
+  plant docs/page.md '# One Page' 'See [it](#one-page), [code](../proto/) and `a[0](../b)`.'
+  passes "$here/links.py" "$dir"
+  plant docs/page.md '' '[gone](gone.md)'
+  fails "docs/page.md:2: gone.md: no such file" "$here/links.py" "$dir"
+  plant docs/page.md '# Page' '[gone](#gone)'
+  fails "docs/page.md:2: #gone: no such heading" "$here/links.py" "$dir"
+  ;;
 bounds)
   mkdir "$dir/tests/e2e"
   plant tests/e2e/CMakeLists.txt 'msd_add_e2e(fine)'

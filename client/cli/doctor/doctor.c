@@ -207,6 +207,6 @@ void msd_doctor_judge(const struct msd_doctor_look *before,
 	if (!f->has_group) {
 		msd_buf_printf(out,
 			       "No control group is delegated: what a worker starts is "
-			       "not bounded in number (docs/bounds.md).\n");
+			       "not bounded in number (docs/internals/bounds.md).\n");
 	}
 }

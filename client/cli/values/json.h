@@ -5,7 +5,7 @@
  * "shape", "data"} with nested arrays; inf and nan are strings; bytes are {"bytes":
  * "00ff"}. The text is written during the walk, without a jansson document. A
  * document would multiply the memory of a tensor's elements, and numbers need the
- * shortest exact digits (docs/decisions.md).
+ * shortest exact digits (docs/internals/decisions.md).
  */
 #include "client/modser.h"
 #include "proto/base/bytes.h"

@@ -17,7 +17,8 @@
 
 #define GENERAL_HINT "see `modser help` or modser(1)"
 #define BAD_FILE_HINT                                                                  \
-	"docs/models.md says what can be loaded; export it again, or copy it again; "  \
+	"docs/reference/models.md says what can be loaded; export it again, or copy "  \
+	"it again; "                                                                   \
 	"in a manifest or a source of yours, correct what the text names"
 
 static bool as_json;
@@ -252,7 +253,8 @@ enum msd_exit msd_report_pack(const struct msd_diag *d)
 		return msd_report_diag(MSD_EXIT_NOT_FOUND, "check the file's name", d);
 	case MSD_UNSUPPORTED:
 		return msd_report_diag(MSD_EXIT_REFUSED,
-				       "docs/pack.md says what can be packed", d);
+				       "docs/how-to/pack.md says what can be packed",
+				       d);
 	case MSD_CALL_FAILED:
 		return msd_report_diag(MSD_EXIT_REMOTE,
 				       "free memory, or choose another compiler with "
@@ -270,8 +272,9 @@ enum msd_exit msd_report_pack(const struct msd_diag *d)
 				       "be written",
 				       d);
 	default:
-		return msd_report_diag(MSD_EXIT_USAGE,
-				       "mend what it names; docs/pack.md says how", d);
+		return msd_report_diag(
+			MSD_EXIT_USAGE,
+			"mend what it names; docs/how-to/pack.md says how", d);
 	}
 }
 
@@ -281,12 +284,13 @@ enum msd_exit msd_report_file(const struct msd_diag *d)
 	case MSD_NOT_FOUND:
 		return msd_report_diag(MSD_EXIT_NOT_FOUND, "check the file's name", d);
 	case MSD_UNSUPPORTED:
-		return msd_report_diag(
-			MSD_EXIT_REFUSED,
-			"do what the text says; docs/models.md lists what can be "
-			"given, docs/static-graph.md the models of frameworks, and "
-			"--plugin FILE adds to these",
-			d);
+		return msd_report_diag(MSD_EXIT_REFUSED,
+				       "do what the text says; "
+				       "docs/reference/models.md lists what can be "
+				       "given, docs/reference/static-graph.md the "
+				       "models of frameworks, and "
+				       "--plugin FILE adds to these",
+				       d);
 	case MSD_CALL_FAILED:
 		return msd_report_diag(MSD_EXIT_REMOTE,
 				       "free memory, or name another compiler in CC",

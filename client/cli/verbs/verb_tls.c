@@ -46,9 +46,10 @@ static enum msd_exit report(const struct msd_diag *d)
 		return msd_report_diag(MSD_EXIT_REFUSED,
 				       "name another, or remove it yourself", d);
 	case MSD_UNSUPPORTED:
-		return msd_report_diag(
-			MSD_EXIT_REFUSED,
-			"the openssl command makes certificates, too: docs/tls.md", d);
+		return msd_report_diag(MSD_EXIT_REFUSED,
+				       "the openssl command makes certificates, too: "
+				       "docs/reference/tls.md",
+				       d);
 	case MSD_NOT_FOUND:
 		return msd_report_diag(MSD_EXIT_NOT_FOUND,
 				       "`modser tls init DIR` makes an authority", d);

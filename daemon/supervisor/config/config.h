@@ -3,8 +3,8 @@
 /*
  * Configuration files: `KEY = VALUE` for each option that a file may contain
  * (option_rows.h), `KEY = {VALUE, ...}` for a list, and `module NAME {file = ... KEY
- * = VALUE ...}` for the arguments of --load. docs/configuration.md describes all of
- * it.
+ * = VALUE ...}` for the arguments of --load. docs/reference/configuration.md describes
+ * all of it.
  */
 #include "daemon/supervisor/config/options.h"
 

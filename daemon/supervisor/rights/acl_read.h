@@ -5,7 +5,7 @@
  * (uid=1000), rights (+@call, -@admin) and names (resnet18/x*). Only the order of
  * rights matters: they apply from left to right. Each line has names, and the last
  * line is `end`, so that a truncated file is detected. `#` begins a comment; double
- * quotes protect spaces. For limits see docs/bounds.md.
+ * quotes protect spaces. For limits see docs/internals/bounds.md.
  */
 #include "daemon/supervisor/rights/acl.h"
 #include "proto/base/diag.h"

@@ -1,7 +1,8 @@
 #ifndef MSD_TMFILE_FORMAT_H
 #define MSD_TMFILE_FORMAT_H
 /* tmfiles, version 2: C structures of little-endian 32-bit fields that refer to each
- * other by their offsets in the file. docs/static-graph.md has them as a table. */
+ * other by their offsets in the file. docs/reference/static-graph.md has them as a
+ * table. */
 #include <stdint.h>
 
 #define TM_HEADER_BYTES 12u

@@ -1,4 +1,4 @@
-"""Rows of docs/bounds.md that no other attack drives to their bound: each over the wire, by one
+"""Rows of docs/internals/bounds.md that no other attack drives to their bound: each over the wire, by one
 client, and what it was refused is named by its option."""
 import contextlib
 import resource

@@ -3,7 +3,7 @@
 /*
  * Statistics of a model in the format of the Open Inference Protocol: successful and
  * failed calls of its function, and the stage times of its module's calls. The
- * metrics contain more (docs/metrics.md).
+ * metrics contain more (docs/reference/metrics.md).
  */
 struct msd_http_exchange;
 

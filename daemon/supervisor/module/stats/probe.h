@@ -1,9 +1,9 @@
 #ifndef MSD_SUPERVISOR_PROBE_H
 #define MSD_SUPERVISOR_PROBE_H
 /*
- * Trace points (USDT) for perf, bpftrace and SystemTap: docs/metrics.md. An unused
- * one costs a load and a jump. Its values are computed only if a tracer is attached,
- * which the kernel counts in its semaphore. Built if <sys/sdt.h> exists.
+ * Trace points (USDT) for perf, bpftrace and SystemTap: docs/reference/metrics.md. An
+ * unused one costs a load and a jump. Its values are computed only if a tracer is
+ * attached, which the kernel counts in its semaphore. Built if <sys/sdt.h> exists.
  */
 #include <stdint.h>
 

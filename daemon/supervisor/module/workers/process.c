@@ -29,7 +29,7 @@
 
 #define RELEASE_EAGER_BYTES (16u << 20) /* worth a wake-up */
 #define RELEASE_LATEST_MS 50
-#define COOL_AFTER_BYTES (512u << 20) /* docs/decisions.md has the cost */
+#define COOL_AFTER_BYTES (512u << 20) /* docs/internals/decisions.md has the cost */
 /* Per notification, far below the reader's limit (MSD_MAX_OBJECTS). */
 #define RELEASES_PER_FRAME 8192u
 /*
