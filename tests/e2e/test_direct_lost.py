@@ -50,7 +50,7 @@ def count_of(wire, code):
 
 
 def test_calls_that_are_lost_with_a_worker_are_counted_as_lost(own_daemon):
-    """Those that it had read: one ran, the others waited."""
+    """One ran; the worker may have read the others, or not yet."""
     daemon = own_daemon(*direct.GIVEN, "--load", f"faults={harness.ZOO / 'faults.so'}")
     with Wire(daemon.host) as wire, harness.Gate() as gate:
         channel = direct.open_direct(wire, "faults")
@@ -66,8 +66,9 @@ def test_calls_that_are_lost_with_a_worker_are_counted_as_lost(own_daemon):
             channel.receive()
         direct.wait_for_restart(wire, 1)
         after = direct.facts(wire, "faults")
-        assert (after["calls"] - calls, after["errors"]) == (5, 5)
-        assert count_of(wire, "WORKER_LOST") == 5
+        lost = after["calls"] - calls
+        assert 1 <= lost <= len(ids) and after["errors"] == lost, "those that it had read"
+        assert count_of(wire, "WORKER_LOST") == lost
         assert 'function="gate",code="WORKER_LOST"} 1\n' in wire.ask("server.metrics")
 
 
