@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Write tests/corpus/frame, body, proxy_head and tls: one behaviour a file, named for it.
+"""Write tests/corpus/frame, body, proxy_head, tls and tvm_rpc: one behaviour a file, named for it.
 
 An independent writer: it shares no code with proto/. The hex dumps of PROTOCOL.md become
 files, too. Run it after changing the protocol and commit what it writes; --check tells when
@@ -226,16 +226,39 @@ def document_bodies():
     return bodies
 
 
+RPC_REJECT = {
+    "reject_no_code": b"",
+    "reject_unknown_code": struct.pack("<I", 22),
+    "reject_half_a_handle": struct.pack("<II", 3, 1),
+    "reject_bytes_left_over": struct.pack("<IIIQQ", 9, 1, 4, 7, 7),
+    "reject_unknown_type": struct.pack("<IIIQ", 9, 1, 99, 7),
+    "reject_too_many_values": struct.pack("<II", 9, 4097),
+    "reject_text_beyond_the_end": struct.pack("<IIIQ", 9, 1, 8, 1 << 60),
+    "reject_copy_of_another_size": struct.pack("<IQiiiBBHQQ", 7, 1, 1, 0, 0, 2, 32, 1, 0, 5) + b"abcd",
+    "reject_ndim": struct.pack("<IQiii", 7, 1, 1, 0, 33) + bytes(400),
+    "reject_negative_extent": struct.pack("<IQiiiBBHqQQ", 6, 1, 1, 0, 1, 2, 32, 1, -1, 0, 0),
+}
+
+
+def rpc_packets():
+    """The packets of the recorded sessions of TVM's clients, without their sizes."""
+    text = (TESTS / "proto" / "tvm_rpc_session.c").read_text().split("*/")[1]
+    for number, row in enumerate(re.findall(r'"[<>][^,]*",', text)):
+        line = "".join(re.findall(r'"([^"]*)"', row))
+        yield f"accept_packet_{number:02}", bytes.fromhex(line[1:])[8:]
+
+
 def corpus():
     """Path to content of every file."""
     return {CORPUS / name / (stem + ".bin"): data
             for name, files in (("frame", FRAME), ("body", BODY | document_bodies()),
-                                ("proxy_head", PROXY_HEAD), ("tls", TLS))
+                                ("proxy_head", PROXY_HEAD), ("tls", TLS),
+                                ("tvm_rpc", RPC_REJECT | dict(rpc_packets())))
             for stem, data in files.items()}
 
 
 def main():
-    settle(__file__, corpus(), (path for name in ("frame", "body", "proxy_head", "tls")
+    settle(__file__, corpus(), (path for name in ("frame", "body", "proxy_head", "tls", "tvm_rpc")
                                 for path in (CORPUS / name).glob("*.bin")))
 
 

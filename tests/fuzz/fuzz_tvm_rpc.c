@@ -1,0 +1,46 @@
+#include <string.h>
+
+#include "proto/tvm_rpc/packet.h"
+#include "tests/fuzz/fuzz.h"
+
+/* Walk all values, and what they point to. */
+static int walk(enum msd_rpc_era era, struct msd_span bytes)
+{
+	struct msd_rpc_value v;
+	struct msd_rpc_seq s;
+	uint64_t sum = 0;
+
+	if (msd_rpc_seq_begin(&s, era, bytes, NULL) != MSD_OK)
+		return 0;
+	while (s.n > 0) {
+		if (msd_rpc_seq_next(&s, &v, NULL) != MSD_OK)
+			return 0;
+		if (v.kind == MSD_RPC_TEXT || v.kind == MSD_RPC_BYTES) {
+			for (size_t i = 0; i < v.as.bytes.n; i++)
+				sum += v.as.bytes.p[i];
+		}
+		if (v.kind == MSD_RPC_TENSOR) {
+			for (uint32_t i = 0; i < v.as.tensor.ndim; i++) {
+				MUST(msd_rpc_tensor_extent(&v.as.tensor, i) >= 0);
+				sum++;
+			}
+		}
+	}
+	return msd_rpc_seq_end(&s, NULL) == MSD_OK && sum != UINT64_MAX;
+}
+
+int msd_fuzz_accepts(const uint8_t *data, size_t n)
+{
+	struct msd_rpc_packet p;
+	enum msd_rpc_era era;
+
+	if (msd_rpc_packet_read((struct msd_span){data, n}, n, &p, NULL) != MSD_OK)
+		return 0;
+	MUST(p.data.n <= n && p.seq.n <= n);
+	if (p.seq.n == 0)
+		return p.code != MSD_RPC_RETURN && p.code < MSD_RPC_GET_GLOBAL;
+	if (msd_rpc_packet_era(&p, &era, NULL) != MSD_OK)
+		return 0;
+	MUST(walk(era, p.seq));
+	return 1;
+}
