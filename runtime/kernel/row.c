@@ -1,28 +1,115 @@
+/*
+ * Each function selects the dtype once a row. The loops over contiguous elements have
+ * no stride, so that the compiler vectorises them.
+ */
 #include "runtime/kernel/row.h"
+
+#include "runtime/value/half.h"
+
+#define LOAD(type)                                                                     \
+	do {                                                                           \
+		const type *x = (const type *)p + first;                               \
+		for (size_t i = 0; step == 1 && i < n; i++)                            \
+			ret[i] = (double)x[i];                                         \
+		for (size_t i = 0; step != 1 && i < n; i++)                            \
+			ret[i] = (double)x[(int64_t)i * step];                         \
+	} while (false)
+
+static void load_signed(unsigned bits, const void *p, int64_t first, int64_t step,
+			size_t n, double *ret)
+{
+	switch (bits) {
+	case 8:
+		LOAD(int8_t);
+		return;
+	case 16:
+		LOAD(int16_t);
+		return;
+	case 32:
+		LOAD(int32_t);
+		return;
+	default:
+		LOAD(int64_t);
+	}
+}
+
+/* Also bool, and uint1, which has a byte per element. */
+static void load_unsigned(unsigned bits, const void *p, int64_t first, int64_t step,
+			  size_t n, double *ret)
+{
+	switch (bits) {
+	case 16:
+		LOAD(uint16_t);
+		return;
+	case 32:
+		LOAD(uint32_t);
+		return;
+	case 64:
+		LOAD(uint64_t);
+		return;
+	default:
+		LOAD(uint8_t);
+	}
+}
 
 void msd_row_load(struct msd_dtype dtype, const void *p, int64_t first, int64_t step,
 		  size_t n, double *ret)
 {
-	const float *x = p;
-
-	if (!msd_row_is_single(dtype)) {
+	if (msd_row_is_single(dtype)) {
+		LOAD(float);
+	} else if (dtype.code == MSD_DT_FLOAT && dtype.bits == 64) {
+		LOAD(double);
+	} else if (msd_number_kind(dtype) == MSD_N_FLOAT) {
 		for (size_t i = 0; i < n; i++) {
-			ret[i] = msd_row_at(dtype, p,
-					    (size_t)(first + (int64_t)i * step));
+			ret[i] = msd_number_load(dtype, p, first + (int64_t)i * step).f;
 		}
-	} else if (step ==
-		   1) { /* a separate loop, so that the compiler vectorises it */
-		for (size_t i = 0; i < n; i++)
-			ret[i] = (double)x[first + (int64_t)i];
+	} else if (dtype.code == MSD_DT_INT) {
+		load_signed(dtype.bits, p, first, step, n, ret);
 	} else {
-		for (size_t i = 0; i < n; i++)
-			ret[i] = (double)x[first + (int64_t)i * step];
+		load_unsigned(dtype.bits, p, first, step, n, ret);
+	}
+}
+
+#define STORE(type)                                                                    \
+	do {                                                                           \
+		type *y = (type *)p + first;                                           \
+		for (size_t i = 0; i < n; i++)                                         \
+			y[i] = (type)msd_row_whole(kind, from[i]);                     \
+	} while (false)
+
+static void store_whole(struct msd_dtype dtype, void *p, size_t first, size_t n,
+			const double *from)
+{
+	const enum msd_number_kind kind = msd_number_kind(dtype);
+
+	switch (dtype.bits) {
+	case 16:
+		STORE(uint16_t);
+		return;
+	case 32:
+		STORE(uint32_t);
+		return;
+	case 64:
+		STORE(uint64_t);
+		return;
+	default:
+		STORE(uint8_t);
 	}
 }
 
 void msd_row_store(struct msd_dtype dtype, void *p, size_t first, size_t n,
 		   const double *from)
 {
-	for (size_t i = 0; i < n; i++)
-		msd_row_put(dtype, p, first + i, from[i]);
+	if (msd_row_is_single(dtype)) {
+		float *y = (float *)p + first;
+
+		for (size_t i = 0; i < n; i++)
+			y[i] = (float)from[i];
+	} else if (msd_number_kind(dtype) == MSD_N_FLOAT) {
+		for (size_t i = 0; i < n; i++) {
+			msd_number_store_float(dtype, p, (int64_t)(first + i), from[i]);
+		}
+	} else {
+		store_whole(dtype, p, first, n, from);
+	}
 }

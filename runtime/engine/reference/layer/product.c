@@ -24,62 +24,62 @@ struct block {
 	double sums[BLOCK_M][BLOCK_N];
 };
 
-typedef double lanes __attribute__((vector_size(LANES * sizeof(double))));
-#define TILE_MAX 8
-
-/* @rows rows, a compile-time constant, of LANES columns each. */
-static inline __attribute__((always_inline)) void
-multiply_tile(struct block *t, size_t m, size_t n, size_t n_k, const size_t rows)
-{
-	lanes sums[TILE_MAX];
-	lanes b;
-
-#pragma GCC unroll 8
-	for (size_t r = 0; r < rows; r++)
-		memcpy(&sums[r], &t->sums[m + r][n], sizeof(lanes));
-	for (size_t k = 0; k < n_k; k++) {
-		memcpy(&b, &t->b[k][n], sizeof(b));
-#pragma GCC unroll 8
-		for (size_t r = 0; r < rows; r++)
-			sums[r] += t->a[m + r][k] * b;
+/*
+ * Multiply a block by tiles of @rows rows and LANES columns, in vectors of @bytes, the
+ * machine's width: the compiler keeps wider vectors in memory.
+ */
+#define MULTIPLY(name, attributes, bytes, rows)                                        \
+	typedef double name##_vector                                                   \
+		__attribute__((vector_size(bytes), aligned(sizeof(double))));          \
+                                                                                       \
+	attributes static inline __attribute__((always_inline)) void name##_tile(      \
+		struct block *t, size_t m, size_t n, size_t n_k, const size_t n_rows)  \
+	{                                                                              \
+		enum { WIDE = LANES * sizeof(double) / (bytes) };                      \
+		name##_vector sums[rows][WIDE];                                        \
+                                                                                       \
+		_Pragma("GCC unroll 16") for (size_t i = 0; i < n_rows * WIDE; i++)    \
+		{                                                                      \
+			sums[i / WIDE][i % WIDE] =                                     \
+				((const name##_vector *)&t                             \
+					 ->sums[m + i / WIDE][n])[i % WIDE];           \
+		}                                                                      \
+		for (size_t k = 0; k < n_k; k++) {                                     \
+			const name##_vector *b = (const name##_vector *)&t->b[k][n];   \
+                                                                                       \
+			_Pragma("GCC unroll 16") for (size_t i = 0; i < n_rows * WIDE; \
+						      i++)                             \
+			{                                                              \
+				sums[i / WIDE][i % WIDE] +=                            \
+					t->a[m + i / WIDE][k] * b[i % WIDE];           \
+			}                                                              \
+		}                                                                      \
+		_Pragma("GCC unroll 16") for (size_t i = 0; i < n_rows * WIDE; i++)    \
+		{                                                                      \
+			((name##_vector *)&t->sums[m + i / WIDE][n])[i % WIDE] =       \
+				sums[i / WIDE][i % WIDE];                              \
+		}                                                                      \
+	}                                                                              \
+                                                                                       \
+	attributes static void name(struct block *t, size_t n_m, size_t n_n,           \
+				    size_t n_k)                                        \
+	{                                                                              \
+		for (size_t n = 0; n < n_n; n += LANES) {                              \
+			size_t m = 0;                                                  \
+                                                                                       \
+			for (; m + (rows) <= n_m; m += (rows))                         \
+				name##_tile(t, m, n, n_k, rows);                       \
+			for (; m < n_m; m++)                                           \
+				name##_tile(t, m, n, n_k, 1);                          \
+		}                                                                      \
 	}
-#pragma GCC unroll 8
-	for (size_t r = 0; r < rows; r++)
-		memcpy(&t->sums[m + r][n], &sums[r], sizeof(lanes));
-}
-
-static inline __attribute__((always_inline)) void
-multiply(struct block *t, size_t n_m, size_t n_n, size_t n_k, const size_t rows)
-{
-	for (size_t n = 0; n < n_n; n += LANES) {
-		size_t m = 0;
-
-		for (; m + rows <= n_m; m += rows)
-			multiply_tile(t, m, n, n_k, rows);
-		for (; m < n_m; m++)
-			multiply_tile(t, m, n, n_k, 1);
-	}
-}
 
 typedef void multiply_fn(struct block *t, size_t n_m, size_t n_n, size_t n_k);
 
-static void multiply_any(struct block *t, size_t n_m, size_t n_n, size_t n_k)
-{
-	multiply(t, n_m, n_n, n_k, 2);
-}
-
+MULTIPLY(multiply_any, , 16, 2)
 #if defined(__x86_64__)
-__attribute__((target("avx2,fma"))) static void
-multiply_avx2(struct block *t, size_t n_m, size_t n_n, size_t n_k)
-{
-	multiply(t, n_m, n_n, n_k, 4);
-}
-
-__attribute__((target("avx512f"))) static void
-multiply_avx512(struct block *t, size_t n_m, size_t n_n, size_t n_k)
-{
-	multiply(t, n_m, n_n, n_k, 8);
-}
+MULTIPLY(multiply_avx2, __attribute__((target("avx2,fma"))), 32, 6)
+MULTIPLY(multiply_avx512, __attribute__((target("avx512f"))), 64, 8)
 #endif
 
 /* The widest version that the processor supports. */
