@@ -3,10 +3,12 @@
 /*
  * Conversion of number elements of any type to double, in which kernels compute, and
  * back: single elements or rows. float32, which most models use, is read without a
- * call.
+ * call. Kernels convert blocks of MSD_ROW_BLOCK elements, compute, and store them.
  */
 #include "proto/dtype.h"
 #include "runtime/value/element.h"
+
+enum { MSD_ROW_BLOCK = 256 };
 
 static inline bool msd_row_is_single(struct msd_dtype dtype)
 {
@@ -53,7 +55,12 @@ static inline void msd_row_put(struct msd_dtype dtype, void *p, size_t i, double
 /** Load @n elements from @first on with a stride of @step. */
 void msd_row_load(struct msd_dtype dtype, const void *p, int64_t first, int64_t step,
 		  size_t n, double *ret);
+/** The same for elements that are no floats, exactly; bits of a uint64. */
+void msd_row_load_whole(struct msd_dtype dtype, const void *p, int64_t first,
+			int64_t step, size_t n, int64_t *ret);
 /** Store @n consecutive elements. */
+void msd_row_store_whole(struct msd_dtype dtype, void *p, size_t first, size_t n,
+			 const int64_t *from);
 void msd_row_store(struct msd_dtype dtype, void *p, size_t first, size_t n,
 		   const double *from);
 

@@ -40,6 +40,58 @@ void msd_walk_operand(struct msd_walk *w, const int64_t *steps, int64_t from)
 	w->n_operands++;
 }
 
+static bool is_merged(const struct msd_walk *w, size_t axis, size_t next)
+{
+	if (w->dims[axis] == 1)
+		return true;
+	for (size_t k = 0; k < w->n_operands; k++) {
+		if (w->steps[k][axis] != w->steps[k][next] * w->dims[next])
+			return false;
+	}
+	return true;
+}
+
+/* Axes move to the end of the arrays, then to their start. */
+void msd_walk_merge(struct msd_walk *w)
+{
+	size_t to = w->ndim - 1;
+
+	for (size_t i = w->ndim - 1; i > 0; i--) {
+		const bool is_one = w->dims[to] == 1;
+
+		if (is_one || is_merged(w, i - 1, to)) {
+			for (size_t k = 0; is_one && k < w->n_operands; k++)
+				w->steps[k][to] = w->steps[k][i - 1];
+			w->dims[to] *= w->dims[i - 1];
+			continue;
+		}
+		to--;
+		w->dims[to] = w->dims[i - 1];
+		for (size_t k = 0; k < w->n_operands; k++)
+			w->steps[k][to] = w->steps[k][i - 1];
+	}
+	w->ndim -= to;
+	memmove(w->dims, w->dims + to, w->ndim * sizeof(*w->dims));
+	for (size_t k = 0; k < w->n_operands; k++)
+		memmove(w->steps[k], w->steps[k] + to, w->ndim * sizeof(*w->dims));
+	w->n = w->dims[w->ndim - 1];
+	w->n_rows = 1;
+	for (size_t i = 0; i + 1 < w->ndim; i++)
+		w->n_rows *= (size_t)w->dims[i];
+}
+
+void msd_walk_seek(struct msd_walk *w, size_t row)
+{
+	msd_walk_begin(w);
+	w->row = row;
+	for (size_t i = w->ndim - 1; row > 0 && i > 0; i--) {
+		w->index[i - 1] = (int64_t)(row % (size_t)w->dims[i - 1]);
+		row /= (size_t)w->dims[i - 1];
+		for (size_t k = 0; k < w->n_operands; k++)
+			w->at[k] += w->index[i - 1] * w->steps[k][i - 1];
+	}
+}
+
 void msd_walk_begin(struct msd_walk *w)
 {
 	memset(w->index, 0, sizeof(w->index));

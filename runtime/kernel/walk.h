@@ -31,7 +31,14 @@ void msd_walk_init(struct msd_walk *w, const int64_t *dims, size_t ndim);
 void msd_walk_stretch(struct msd_walk *w, const int64_t *dims, size_t ndim);
 /** Add a tensor with one stride per axis and its first element at @from. */
 void msd_walk_operand(struct msd_walk *w, const int64_t *steps, int64_t from);
+/**
+ * Merge neighbouring axes that every operand passes with one stride, so that rows are
+ * as long as possible. Call after the last operand was added.
+ */
+void msd_walk_merge(struct msd_walk *w);
 void msd_walk_begin(struct msd_walk *w);
+/** Begin at row @row. */
+void msd_walk_seek(struct msd_walk *w, size_t row);
 void msd_walk_next(struct msd_walk *w);
 int64_t msd_walk_step(const struct msd_walk *w, size_t operand);
 /**

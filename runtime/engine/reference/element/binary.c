@@ -2,12 +2,13 @@
 #include <math.h>
 #include <string.h>
 
+#include "runtime/engine/reference/ranges.h"
 #include "runtime/kernel/kernels.h"
 #include "runtime/kernel/row.h"
 #include "runtime/kernel/walk.h"
 
-typedef double float_fn(double a, double b);
-typedef int64_t int_fn(int64_t a, int64_t b); /* wraps on overflow */
+typedef void floats_fn(double *a, const double *b, size_t n); /* into @a */
+typedef int64_t int_fn(int64_t a, int64_t b);                 /* wraps on overflow */
 
 static double f_add(double a, double b)
 {
@@ -173,25 +174,61 @@ static int64_t i_right(int64_t a, int64_t b)
 	return b < 0 || b > 63 ? 0 : (int64_t)((uint64_t)a >> b);
 }
 
+static double f_pow(double a, double b)
+{
+	return pow(a, b);
+}
+
+static double f_fmod(double a, double b)
+{
+	return fmod(a, b);
+}
+
+static double f_square(double a, double b)
+{
+	(void)b;
+	return a * a;
+}
+
+/* The loop contains the function, so that the compiler can vectorise it. */
+#define FLOATS(name)                                                                   \
+	static void r_##name(double *a, const double *b, size_t n)                     \
+	{                                                                              \
+		for (size_t i = 0; i < n; i++)                                         \
+			a[i] = f_##name(a[i], b[i]);                                   \
+	}
+FLOATS(add)
+FLOATS(sub)
+FLOATS(mul)
+FLOATS(div)
+FLOATS(pow)
+FLOATS(max)
+FLOATS(min)
+FLOATS(squared)
+FLOATS(slope)
+FLOATS(mod)
+FLOATS(fmod)
+FLOATS(square)
+
 static const struct row {
 	const char *op;
-	float_fn *f;
+	floats_fn *f;
 	int_fn *i;
 	int_fn *u; /* for uint64, if different */
 } rows[] = {
-	{"Add", f_add, i_add, i_add},
-	{"Sub", f_sub, i_sub, i_sub},
-	{"Mul", f_mul, i_mul, i_mul},
-	{"Div", f_div, i_div, u_div},
-	{"Pow", pow, i_pow, i_pow},
-	{"Maximum", f_max, i_max, u_max},
-	{"Minimum", f_min, i_min, u_min},
-	{"Addn", f_add, i_add, i_add},
-	{"Mean", f_add, i_add, i_add},
-	{"SquaredDifference", f_squared, i_squared, i_squared},
-	{"PReLU", f_slope, i_slope, i_slope},
-	{"Mod", f_mod, i_mod, u_mod},
-	{"Fmod", fmod, i_fmod, u_mod},
+	{"Add", r_add, i_add, i_add},
+	{"Sub", r_sub, i_sub, i_sub},
+	{"Mul", r_mul, i_mul, i_mul},
+	{"Div", r_div, i_div, u_div},
+	{"Pow", r_pow, i_pow, i_pow},
+	{"Maximum", r_max, i_max, u_max},
+	{"Minimum", r_min, i_min, u_min},
+	{"Addn", r_add, i_add, i_add},
+	{"Mean", r_add, i_add, i_add},
+	{"SquaredDifference", r_squared, i_squared, i_squared},
+	{"PReLU", r_slope, i_slope, i_slope},
+	{"Mod", r_mod, i_mod, u_mod},
+	{"Fmod", r_fmod, i_fmod, u_mod},
 	{"And", NULL, i_and, i_and},
 	{"Or", NULL, i_or, i_or},
 	{"Xor", NULL, i_xor, i_xor},
@@ -228,53 +265,97 @@ struct side {
 	struct msd_dtype dtype;
 };
 
-/*
- * Compute one row of the output: floats as double, integers unchanged. If one operand
- * is a float, both are computed as floats; the result is an integer if the first
- * operand is one.
- */
-static void run_row(const struct row *row, struct side a, struct side b,
-		    const struct msd_walk *w, void *out, int64_t at)
+struct pair {
+	struct side a;
+	struct side b;
+	void *out; /* with a's dtype */
+	floats_fn *f;
+	int_fn *i; /* NULL: floats */
+	struct msd_walk walk;
+};
+
+static void run_block(const struct pair *p, const int64_t *at, size_t n, size_t to)
 {
-	const enum msd_number_kind kind = msd_number_kind(a.dtype);
-	const bool has_float =
-		kind == MSD_N_FLOAT || msd_number_kind(b.dtype) == MSD_N_FLOAT;
-	int_fn *i_fn = kind == MSD_N_UINT64 ? row->u : row->i;
-	const int64_t step_a = msd_walk_step(w, 0);
-	const int64_t step_b = msd_walk_step(w, 1);
+	const int64_t step_a = msd_walk_step(&p->walk, 0);
+	const int64_t step_b = msd_walk_step(&p->walk, 1);
+	double a[MSD_ROW_BLOCK];
+	double b[MSD_ROW_BLOCK];
+	int64_t ia[MSD_ROW_BLOCK];
+	int64_t ib[MSD_ROW_BLOCK];
 
-	for (int64_t k = 0; k < w->n; k++) {
-		const int64_t ia = w->at[0] + k * step_a;
-		const int64_t ib = w->at[1] + k * step_b;
+	if (p->i == NULL) {
+		msd_row_load(p->a.dtype, p->a.p, at[0], step_a, n, a);
+		msd_row_load(p->b.dtype, p->b.p, at[1], step_b, n, b);
+		p->f(a, b, n);
+		msd_row_store(p->a.dtype, p->out, to, n, a);
+		return;
+	}
+	msd_row_load_whole(p->a.dtype, p->a.p, at[0], step_a, n, ia);
+	msd_row_load_whole(p->b.dtype, p->b.p, at[1], step_b, n, ib);
+	for (size_t k = 0; k < n; k++)
+		ia[k] = p->i(ia[k], ib[k]);
+	msd_row_store_whole(p->a.dtype, p->out, to, n, ia);
+}
 
-		if (has_float) {
-			msd_row_put(a.dtype, out, (size_t)(at + k),
-				    row->f(msd_row_at(a.dtype, a.p, (size_t)ia),
-					   msd_row_at(b.dtype, b.p, (size_t)ib)));
-		} else {
-			msd_number_store(a.dtype, out, at + k,
-					 i_fn(msd_number_load(a.dtype, a.p, ia).i,
-					      msd_number_load(b.dtype, b.p, ib).i));
+static void run_range(const void *ctx, size_t first, size_t count)
+{
+	const struct pair *p = ctx;
+	struct msd_walk w = p->walk;
+	const size_t row = (size_t)w.n;
+	size_t k = first % row;
+
+	for (msd_walk_seek(&w, first / row); count > 0; msd_walk_next(&w), k = 0) {
+		for (size_t n; count > 0 && k < row; k += n, first += n, count -= n) {
+			n = row - k < count ? row - k : count;
+			n = n < MSD_ROW_BLOCK ? n : MSD_ROW_BLOCK;
+			const int64_t at[] = {
+				w.at[0] + (int64_t)k * msd_walk_step(&w, 0),
+				w.at[1] + (int64_t)k * msd_walk_step(&w, 1)};
+
+			run_block(p, at, n, first);
 		}
 	}
 }
 
-/* @a has the given extents; @b is input @i. */
+enum { COST_NS = 2 };
+
+/*
+ * Floats are computed as double, integers as such. If one operand is a float, both are
+ * computed as floats; the result is an integer if the first operand is one. The walk
+ * of @p has its operands.
+ */
+static void run_walk(const struct msd_kernel_call *c, struct pair *p)
+{
+	const struct row *row = row_of(c);
+	const enum msd_number_kind kind = msd_number_kind(p->a.dtype);
+	const bool has_float =
+		kind == MSD_N_FLOAT || msd_number_kind(p->b.dtype) == MSD_N_FLOAT;
+	const size_t n = msd_kernel_out_elements(c, 0);
+
+	if (n == 0)
+		return;
+	p->out = c->out[0];
+	p->f = row->f;
+	if (!has_float)
+		p->i = kind == MSD_N_UINT64 ? row->u : row->i;
+	/* The square of such an element is an exact double; pow() returns it, too. */
+	if (row->f == r_pow && kind == MSD_N_FLOAT && p->a.dtype.bits <= 32 &&
+	    msd_kernel_in_elements(c, 1) == 1 && msd_row_at(p->b.dtype, p->b.p, 0) == 2)
+		p->f = r_square;
+	msd_walk_merge(&p->walk);
+	msd_ranges_each(n, COST_NS, run_range, p);
+}
+
+/* @a has the given extents; the other operand is input @i. */
 static void run_pair(const struct msd_kernel_call *c, struct side a,
 		     const int64_t *a_dims, size_t a_ndim, size_t i)
 {
-	const struct side b = {c->in[i], msd_kernel_in_dtype(c, i)};
-	const struct row *row = row_of(c);
-	struct msd_walk w;
-	int64_t at = 0;
+	struct pair p = {.a = a, .b = {c->in[i], msd_kernel_in_dtype(c, i)}};
 
-	msd_walk_init(&w, msd_kernel_out_dims(c, 0), msd_kernel_out_ndim(c, 0));
-	msd_walk_stretch(&w, a_dims, a_ndim);
-	msd_walk_stretch(&w, msd_kernel_in_dims(c, i), msd_kernel_in_ndim(c, i));
-	for (msd_walk_begin(&w); w.row < w.n_rows; msd_walk_next(&w)) {
-		run_row(row, a, b, &w, c->out[0], at);
-		at += w.n;
-	}
+	msd_walk_init(&p.walk, msd_kernel_out_dims(c, 0), msd_kernel_out_ndim(c, 0));
+	msd_walk_stretch(&p.walk, a_dims, a_ndim);
+	msd_walk_stretch(&p.walk, msd_kernel_in_dims(c, i), msd_kernel_in_ndim(c, i));
+	run_walk(c, &p);
 }
 
 static msd_err run_two(const struct msd_kernel_call *c, struct msd_diag *d)
@@ -306,13 +387,17 @@ static msd_err run_mean(const struct msd_kernel_call *c, struct msd_diag *d)
 {
 	const struct msd_dtype dtype = msd_kernel_out_dtype(c, 0);
 	const size_t n_inputs = modser_sg_node_input_count(c->node);
-	const int64_t n = (int64_t)msd_kernel_out_elements(c, 0);
+	const size_t n = msd_kernel_out_elements(c, 0);
+	double sums[MSD_ROW_BLOCK];
 
 	(void)run_many(c, d); /* cannot fail */
-	for (int64_t i = 0; i < n; i++) {
-		const union msd_number v = msd_number_load(dtype, c->out[0], i);
+	for (size_t at = 0; at < n; at += MSD_ROW_BLOCK) {
+		const size_t left = n - at < MSD_ROW_BLOCK ? n - at : MSD_ROW_BLOCK;
 
-		msd_number_store_float(dtype, c->out[0], i, v.f / (double)n_inputs);
+		msd_row_load(dtype, c->out[0], (int64_t)at, 1, left, sums);
+		for (size_t i = 0; i < left; i++)
+			sums[i] /= (double)n_inputs;
+		msd_row_store(dtype, c->out[0], at, left, sums);
 	}
 	return MSD_OK;
 }
@@ -320,25 +405,18 @@ static msd_err run_mean(const struct msd_kernel_call *c, struct msd_diag *d)
 /* One slope per channel, or one for all; else broadcast as in numpy. */
 static msd_err run_prelu(const struct msd_kernel_call *c, struct msd_diag *d)
 {
-	const struct side a = {c->in[0], msd_kernel_in_dtype(c, 0)};
+	struct pair p = {.a = {c->in[0], msd_kernel_in_dtype(c, 0)},
+			 .b = {c->in[1], msd_kernel_in_dtype(c, 1)}};
 	const size_t ndim = msd_kernel_in_ndim(c, 0);
-	int64_t steps[MODSER_GRAPH_MAX_NDIM];
-	struct msd_walk w;
-	int64_t at = 0;
+	int64_t steps[MODSER_GRAPH_MAX_NDIM] = {0};
 
 	if (msd_kernel_int(c, "broadcasts") != 0)
 		return run_two(c, d);
-	msd_walk_init(&w, msd_kernel_out_dims(c, 0), ndim);
-	msd_walk_stretch(&w, msd_kernel_in_dims(c, 0), ndim);
-	memset(steps, 0, sizeof(steps));
+	msd_walk_init(&p.walk, msd_kernel_out_dims(c, 0), ndim);
+	msd_walk_stretch(&p.walk, msd_kernel_in_dims(c, 0), ndim);
 	steps[1] = msd_kernel_in_elements(c, 1) > 1;
-	msd_walk_operand(&w, steps, 0);
-	for (msd_walk_begin(&w); w.row < w.n_rows; msd_walk_next(&w)) {
-		run_row(row_of(c), a,
-			(struct side){c->in[1], msd_kernel_in_dtype(c, 1)}, &w,
-			c->out[0], at);
-		at += w.n;
-	}
+	msd_walk_operand(&p.walk, steps, 0);
+	run_walk(c, &p);
 	return MSD_OK;
 }
 

@@ -2,11 +2,13 @@
 #include <math.h>
 #include <string.h>
 
+#include "runtime/engine/reference/ranges.h"
 #include "runtime/kernel/kernels.h"
 #include "runtime/kernel/row.h"
 
-/* @a and @b are the operator's parameters, in the order of its table row. */
-typedef double float_fn(double x, double a, double b);
+/* Replaces a block of elements. @a and @b are the operator's parameters, in the order
+ * of its table row. */
+typedef void floats_fn(double *x, size_t n, double a, double b);
 typedef int64_t int_fn(int64_t x);
 
 static double f_abs(double x, double a, double b)
@@ -184,53 +186,98 @@ OF_LIBM(sqrt)
 OF_LIBM(tan)
 OF_LIBM(tanh)
 
+/* The loop contains the function, so that the compiler can vectorise it. */
+#define FLOATS(name)                                                                   \
+	static void r_##name(double *x, size_t n, double a, double b)                  \
+	{                                                                              \
+		for (size_t i = 0; i < n; i++)                                         \
+			x[i] = f_##name(x[i], a, b);                                   \
+	}
+FLOATS(abs)
+FLOATS(neg)
+FLOATS(sign)
+FLOATS(relu)
+FLOATS(sigmoid)
+FLOATS(softplus)
+FLOATS(softsign)
+FLOATS(reciprocal)
+FLOATS(celu)
+FLOATS(elu)
+FLOATS(selu)
+FLOATS(hard_sigmoid)
+FLOATS(hard_swish)
+FLOATS(thresholded_relu)
+FLOATS(shrink)
+FLOATS(mish)
+FLOATS(gelu)
+FLOATS(gelu_tanh)
+FLOATS(acos)
+FLOATS(acosh)
+FLOATS(asin)
+FLOATS(asinh)
+FLOATS(atan)
+FLOATS(atanh)
+FLOATS(ceil)
+FLOATS(cos)
+FLOATS(cosh)
+FLOATS(erf)
+FLOATS(exp)
+FLOATS(floor)
+FLOATS(log)
+FLOATS(rint)
+FLOATS(sin)
+FLOATS(sinh)
+FLOATS(sqrt)
+FLOATS(tan)
+FLOATS(tanh)
+
 struct row {
 	const char *op;
-	float_fn *f; /* NULL: floats are not supported */
-	int_fn *i;   /* NULL: integers are not supported */
+	floats_fn *f; /* NULL: floats are not supported */
+	int_fn *i;    /* NULL: integers are not supported */
 	const char *a;
 	const char *b;
 };
 static const struct row rows[] = {
-	{"Absval", f_abs, i_abs, NULL, NULL},
-	{"Acos", f_acos, NULL, NULL, NULL},
-	{"Acosh", f_acosh, NULL, NULL, NULL},
-	{"Asin", f_asin, NULL, NULL, NULL},
-	{"Asinh", f_asinh, NULL, NULL, NULL},
-	{"Atan", f_atan, NULL, NULL, NULL},
-	{"Atanh", f_atanh, NULL, NULL, NULL},
+	{"Absval", r_abs, i_abs, NULL, NULL},
+	{"Acos", r_acos, NULL, NULL, NULL},
+	{"Acosh", r_acosh, NULL, NULL, NULL},
+	{"Asin", r_asin, NULL, NULL, NULL},
+	{"Asinh", r_asinh, NULL, NULL, NULL},
+	{"Atan", r_atan, NULL, NULL, NULL},
+	{"Atanh", r_atanh, NULL, NULL, NULL},
 	{"BitwiseNot", NULL, i_bitwise_not, NULL, NULL},
-	{"Ceil", f_ceil, NULL, NULL, NULL},
-	{"Celu", f_celu, NULL, "alpha", NULL},
-	{"Cos", f_cos, NULL, NULL, NULL},
-	{"Cosh", f_cosh, NULL, NULL, NULL},
-	{"Elu", f_elu, NULL, "alpha", NULL},
-	{"Erf", f_erf, NULL, NULL, NULL},
-	{"Exp", f_exp, NULL, NULL, NULL},
-	{"Floor", f_floor, NULL, NULL, NULL},
-	{"Gelu", f_gelu, NULL, NULL, NULL},
-	{"GeluTanh", f_gelu_tanh, NULL, NULL, NULL},
-	{"HardSwish", f_hard_swish, NULL, "alpha", "beta"},
-	{"Hardsigmoid", f_hard_sigmoid, NULL, "alpha", "beta"},
-	{"Log", f_log, NULL, NULL, NULL},
-	{"Mish", f_mish, NULL, NULL, NULL},
-	{"Neg", f_neg, i_neg, NULL, NULL},
+	{"Ceil", r_ceil, NULL, NULL, NULL},
+	{"Celu", r_celu, NULL, "alpha", NULL},
+	{"Cos", r_cos, NULL, NULL, NULL},
+	{"Cosh", r_cosh, NULL, NULL, NULL},
+	{"Elu", r_elu, NULL, "alpha", NULL},
+	{"Erf", r_erf, NULL, NULL, NULL},
+	{"Exp", r_exp, NULL, NULL, NULL},
+	{"Floor", r_floor, NULL, NULL, NULL},
+	{"Gelu", r_gelu, NULL, NULL, NULL},
+	{"GeluTanh", r_gelu_tanh, NULL, NULL, NULL},
+	{"HardSwish", r_hard_swish, NULL, "alpha", "beta"},
+	{"Hardsigmoid", r_hard_sigmoid, NULL, "alpha", "beta"},
+	{"Log", r_log, NULL, NULL, NULL},
+	{"Mish", r_mish, NULL, NULL, NULL},
+	{"Neg", r_neg, i_neg, NULL, NULL},
 	{"Not", NULL, i_not, NULL, NULL},
-	{"ReLu", f_relu, i_relu, "negative_slope", NULL},
-	{"Reciprocal", f_reciprocal, NULL, NULL, NULL},
-	{"Round", f_rint, NULL, NULL, NULL},
-	{"Selu", f_selu, NULL, "alpha", "lambda"},
-	{"Shrink", f_shrink, NULL, "lambd", "bias"},
-	{"Sigmoid", f_sigmoid, NULL, NULL, NULL},
-	{"Sign", f_sign, i_sign, NULL, NULL},
-	{"Sin", f_sin, NULL, NULL, NULL},
-	{"Sinh", f_sinh, NULL, NULL, NULL},
-	{"Softplus", f_softplus, NULL, NULL, NULL},
-	{"Softsign", f_softsign, NULL, NULL, NULL},
-	{"Sqrt", f_sqrt, NULL, NULL, NULL},
-	{"Tan", f_tan, NULL, NULL, NULL},
-	{"Tanh", f_tanh, NULL, NULL, NULL},
-	{"ThresholdedRelu", f_thresholded_relu, NULL, "alpha", NULL},
+	{"ReLu", r_relu, i_relu, "negative_slope", NULL},
+	{"Reciprocal", r_reciprocal, NULL, NULL, NULL},
+	{"Round", r_rint, NULL, NULL, NULL},
+	{"Selu", r_selu, NULL, "alpha", "lambda"},
+	{"Shrink", r_shrink, NULL, "lambd", "bias"},
+	{"Sigmoid", r_sigmoid, NULL, NULL, NULL},
+	{"Sign", r_sign, i_sign, NULL, NULL},
+	{"Sin", r_sin, NULL, NULL, NULL},
+	{"Sinh", r_sinh, NULL, NULL, NULL},
+	{"Softplus", r_softplus, NULL, NULL, NULL},
+	{"Softsign", r_softsign, NULL, NULL, NULL},
+	{"Sqrt", r_sqrt, NULL, NULL, NULL},
+	{"Tan", r_tan, NULL, NULL, NULL},
+	{"Tanh", r_tanh, NULL, NULL, NULL},
+	{"ThresholdedRelu", r_thresholded_relu, NULL, "alpha", NULL},
 };
 
 static const struct row *row_of(const char *op)
@@ -257,29 +304,57 @@ static double param(const struct msd_kernel_call *c, const char *name)
 	return name != NULL ? (double)msd_kernel_float(c, name) : 0;
 }
 
+struct unary {
+	const struct msd_kernel_call *c;
+	const struct row *row;
+	struct msd_dtype dtype;
+	double a;
+	double b;
+};
+
+static void run_floats(const void *ctx, size_t first, size_t count)
+{
+	const struct unary *u = ctx;
+	double block[MSD_ROW_BLOCK];
+
+	for (size_t n; count > 0; first += n, count -= n) {
+		n = count < MSD_ROW_BLOCK ? count : MSD_ROW_BLOCK;
+		msd_row_load(u->dtype, u->c->in[0], (int64_t)first, 1, n, block);
+		u->row->f(block, n, u->a, u->b);
+		msd_row_store(u->dtype, u->c->out[0], first, n, block);
+	}
+}
+
+static void run_ints(const void *ctx, size_t first, size_t count)
+{
+	const struct unary *u = ctx;
+	int64_t block[MSD_ROW_BLOCK];
+
+	for (size_t n; count > 0; first += n, count -= n) {
+		n = count < MSD_ROW_BLOCK ? count : MSD_ROW_BLOCK;
+		msd_row_load_whole(u->dtype, u->c->in[0], (int64_t)first, 1, n, block);
+		for (size_t i = 0; i < n; i++)
+			block[i] = u->row->i(block[i]);
+		msd_row_store_whole(u->dtype, u->c->out[0], first, n, block);
+	}
+}
+
+enum { COST_NS = 5 }; /* of an element; between 1 and 20 */
+
 static msd_err run(const struct msd_kernel_call *c, struct msd_diag *d)
 {
 	const char *op = modser_sg_op_name(modser_sg_node_op(c->node));
 	const struct row *row = row_for(c);
-	const struct msd_dtype dtype = msd_kernel_in_dtype(c, 0);
-	const bool is_float = msd_number_kind(dtype) == MSD_N_FLOAT;
-	const size_t n = msd_kernel_out_elements(c, 0);
-	const double a = param(c, row->a);
-	const double b = param(c, row->b);
+	const struct unary u = {c, row, msd_kernel_in_dtype(c, 0), param(c, row->a),
+				param(c, row->b)};
+	const bool is_float = msd_number_kind(u.dtype) == MSD_N_FLOAT;
 
 	if (is_float ? row->f == NULL : row->i == NULL) {
 		return msd_diag_set(d, MSD_UNSUPPORTED,
 				    "%s does not take such elements", op);
 	}
-	for (size_t i = 0; is_float && i < n; i++) {
-		msd_row_put(dtype, c->out[0], i,
-			    row->f(msd_row_at(dtype, c->in[0], i), a, b));
-	}
-	for (size_t i = 0; !is_float && i < n; i++) {
-		const int64_t v = msd_number_load(dtype, c->in[0], (int64_t)i).i;
-
-		msd_number_store(dtype, c->out[0], (int64_t)i, row->i(v));
-	}
+	msd_ranges_each(msd_kernel_out_elements(c, 0), COST_NS,
+			is_float ? run_floats : run_ints, &u);
 	return MSD_OK;
 }
 
