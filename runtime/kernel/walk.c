@@ -131,19 +131,41 @@ int64_t msd_walk_place(const struct msd_walk *w, size_t operand, size_t i)
 	return at;
 }
 
+/* Copy @n elements with a stride of @step; @size is a constant where it is inlined. */
+static inline __attribute__((always_inline)) void
+copy_apart(uint8_t *y, const uint8_t *x, int64_t step, int64_t n, size_t size)
+{
+	for (int64_t i = 0; i < n; i++)
+		memcpy(y + (size_t)i * size, x + i * step * (int64_t)size, size);
+}
+
+static void copy_row(uint8_t *y, const uint8_t *x, int64_t step, int64_t n, size_t size)
+{
+	if (step == 1) {
+		memcpy(y, x, (size_t)n * size);
+	} else if (size == 1) {
+		copy_apart(y, x, step, n, 1);
+	} else if (size == 2) {
+		copy_apart(y, x, step, n, 2);
+	} else if (size == 4) {
+		copy_apart(y, x, step, n, 4);
+	} else if (size == 8) {
+		copy_apart(y, x, step, n, 8);
+	} else {
+		copy_apart(y, x, step, n, size);
+	}
+}
+
 void msd_walk_copy(struct msd_walk *w, void *to, const void *from, size_t size)
 {
 	const int64_t step = msd_walk_step(w, 0);
-	const uint8_t *p = from;
+	const uint8_t *x = from;
 	uint8_t *y = to;
 
+	if (w->n == 0)
+		return;
 	for (msd_walk_begin(w); w->row < w->n_rows; msd_walk_next(w)) {
-		if (step == 1) {
-			memcpy(y, p + w->at[0] * (int64_t)size, (size_t)w->n * size);
-			y += (size_t)w->n * size;
-			continue;
-		}
-		for (int64_t i = 0; i < w->n; i++, y += size)
-			memcpy(y, p + (w->at[0] + i * step) * (int64_t)size, size);
+		copy_row(y, x + w->at[0] * (int64_t)size, step, w->n, size);
+		y += (size_t)w->n * size;
 	}
 }

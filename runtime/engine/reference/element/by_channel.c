@@ -4,9 +4,9 @@
  * summed at a time; the input row is read once for all taps that use it. Sums add in
  * the order of msd_product_run() and have the same bits.
  */
-#include "runtime/kernel/kernel.h"
-#include "runtime/engine/reference/window/conv.h"
 #include "runtime/engine/reference/layer/product.h"
+#include "runtime/engine/reference/window/conv.h"
+#include "runtime/kernel/kernel.h"
 
 enum { STRETCH = 64, MAX_LINE = 512, MAX_TAPS = 256 };
 

@@ -56,6 +56,39 @@ static void write_cell(struct msd_dtype dtype, void *p, size_t i, const struct c
 	}
 }
 
+/*
+ * Numbers by blocks: a float is truncated to an integer, NaN to 0. False: one of the
+ * types has no rows.
+ */
+static bool cast_rows(struct msd_dtype from, const void *x, struct msd_dtype to,
+		      void *y, size_t count)
+{
+	const bool is_float = msd_number_kind(from) == MSD_N_FLOAT;
+	const bool is_truth = msd_dtype_is_bool(to);
+	const bool is_whole =
+		!is_float && !is_truth && msd_number_kind(to) != MSD_N_FLOAT;
+	int64_t whole[MSD_ROW_BLOCK];
+	double v[MSD_ROW_BLOCK];
+
+	if (msd_number_kind(from) == MSD_N_NONE || msd_number_kind(to) == MSD_N_NONE)
+		return false;
+	for (size_t at = 0, n; at < count; at += n) {
+		n = count - at < MSD_ROW_BLOCK ? count - at : MSD_ROW_BLOCK;
+		if (is_whole) {
+			msd_row_load_whole(from, x, (int64_t)at, 1, n, whole);
+			msd_row_store_whole(to, y, at, n, whole);
+			continue;
+		}
+		msd_row_load(from, x, (int64_t)at, 1, n, v);
+		for (size_t i = 0; is_truth && i < n; i++)
+			v[i] = v[i] != 0 ? 1 : 0;
+		for (size_t i = 0; msd_number_kind(to) != MSD_N_FLOAT && i < n; i++)
+			v[i] = isnan(v[i]) ? 0 : v[i];
+		msd_row_store(to, y, at, n, v);
+	}
+	return true;
+}
+
 static msd_err run(const struct msd_kernel_call *c, struct msd_diag *d)
 {
 	const struct msd_dtype from = msd_kernel_in_dtype(c, 0);
@@ -69,6 +102,8 @@ static msd_err run(const struct msd_kernel_call *c, struct msd_diag *d)
 	}
 	if (to.bits < 8) /* the last byte may hold only one element */
 		memset(c->out[0], 0, (n + 1) / 2);
+	if (cast_rows(from, c->in[0], to, c->out[0], n))
+		return MSD_OK;
 	for (size_t i = 0; i < n; i++) {
 		const struct cell v = read_cell(from, c->in[0], i);
 

@@ -2,17 +2,10 @@
 #include <math.h>
 #include <string.h>
 
+#include "runtime/engine/reference/ranges.h"
 #include "runtime/kernel/kernels.h"
 #include "runtime/kernel/row.h"
 #include "runtime/kernel/walk.h"
-
-/* -1, 0, 1: less, equal, greater; 2: unordered, because one operand is NaN. */
-static int order_floats(double a, double b)
-{
-	if (isnan(a) || isnan(b))
-		return 2;
-	return a < b ? -1 : a > b;
-}
 
 static int order(enum msd_number_kind kind, int64_t a, int64_t b)
 {
@@ -21,7 +14,24 @@ static int order(enum msd_number_kind kind, int64_t a, int64_t b)
 	return a < b ? -1 : a > b;
 }
 
-/* Numbered as in tmfiles. */
+/* Comparisons are numbered as in tmfiles. NaN is only unequal. */
+static void compare_floats(int64_t type, const double *a, const double *b, size_t n,
+			   uint8_t *y)
+{
+	for (size_t i = 0; type == 0 && i < n; i++)
+		y[i] = a[i] == b[i];
+	for (size_t i = 0; type == 1 && i < n; i++)
+		y[i] = a[i] != b[i];
+	for (size_t i = 0; type == 2 && i < n; i++)
+		y[i] = a[i] > b[i];
+	for (size_t i = 0; type == 3 && i < n; i++)
+		y[i] = a[i] >= b[i];
+	for (size_t i = 0; type == 4 && i < n; i++)
+		y[i] = a[i] < b[i];
+	for (size_t i = 0; type > 4 && i < n; i++)
+		y[i] = a[i] <= b[i];
+}
+
 static bool compare(int64_t type, int sign)
 {
 	switch (type) {
@@ -30,13 +40,13 @@ static bool compare(int64_t type, int sign)
 	case 1:
 		return sign != 0;
 	case 2:
-		return sign == 1;
+		return sign > 0;
 	case 3:
-		return sign == 0 || sign == 1;
+		return sign >= 0;
 	case 4:
-		return sign == -1;
+		return sign < 0;
 	default:
-		return sign == 0 || sign == -1;
+		return sign <= 0;
 	}
 }
 
@@ -52,45 +62,57 @@ struct two {
 	enum msd_number_kind kind;
 	int64_t type; /* type of the comparison or the logical operator */
 	bool is_logical;
+	struct msd_walk walk;
 };
 
-static int64_t whole(const struct two *t, size_t i, int64_t k)
+/* A block of results from elements @at of both inputs. */
+static void run_block(const struct two *t, const int64_t *at, size_t n, uint8_t *y)
 {
-	return msd_number_load(t->dtype, t->c->in[i], k).i;
-}
+	double a[2][MSD_ROW_BLOCK];
+	int64_t v[2][MSD_ROW_BLOCK];
 
-static int order_of(const struct two *t, int64_t a, int64_t b)
-{
-	if (t->kind != MSD_N_FLOAT)
-		return order(t->kind, whole(t, 0, a), whole(t, 1, b));
-	return order_floats(msd_row_at(t->dtype, t->c->in[0], (size_t)a),
-			    msd_row_at(t->dtype, t->c->in[1], (size_t)b));
-}
+	for (size_t i = 0; i < 2; i++) {
+		const int64_t step = msd_walk_step(&t->walk, i);
 
-static bool pair(const struct two *t, int64_t a, int64_t b)
-{
-	return t->is_logical
-		       ? combine(t->type, whole(t, 0, a) != 0, whole(t, 1, b) != 0)
-		       : compare(t->type, order_of(t, a, b));
+		if (t->kind == MSD_N_FLOAT) {
+			msd_row_load(t->dtype, t->c->in[i], at[i], step, n, a[i]);
+		} else {
+			msd_row_load_whole(t->dtype, t->c->in[i], at[i], step, n, v[i]);
+		}
+	}
+	if (t->kind == MSD_N_FLOAT) {
+		compare_floats(t->type, a[0], a[1], n, y);
+		return;
+	}
+	for (size_t k = 0; t->is_logical && k < n; k++)
+		y[k] = combine(t->type, v[0][k] != 0, v[1][k] != 0);
+	for (size_t k = 0; !t->is_logical && k < n; k++)
+		y[k] = compare(t->type, order(t->kind, v[0][k], v[1][k]));
 }
 
 static msd_err run_two(const struct msd_kernel_call *c, bool is_logical)
 {
 	const struct msd_dtype dtype = msd_kernel_in_dtype(c, 0);
-	const struct two t = {c, dtype, msd_number_kind(dtype),
-			      msd_kernel_int(c, "type"), is_logical};
+	struct two t = {
+		c,          dtype, msd_number_kind(dtype), msd_kernel_int(c, "type"),
+		is_logical, {0}};
+	struct msd_walk *w = &t.walk;
 	uint8_t *y = c->out[0];
-	struct msd_walk w;
 
-	msd_walk_init(&w, msd_kernel_out_dims(c, 0), msd_kernel_out_ndim(c, 0));
+	msd_walk_init(w, msd_kernel_out_dims(c, 0), msd_kernel_out_ndim(c, 0));
 	for (size_t i = 0; i < 2; i++) {
-		msd_walk_stretch(&w, msd_kernel_in_dims(c, i),
-				 msd_kernel_in_ndim(c, i));
+		msd_walk_stretch(w, msd_kernel_in_dims(c, i), msd_kernel_in_ndim(c, i));
 	}
-	for (msd_walk_begin(&w); w.row < w.n_rows; msd_walk_next(&w)) {
-		for (int64_t k = 0; k < w.n; k++) {
-			*y++ = pair(&t, w.at[0] + k * msd_walk_step(&w, 0),
-				    w.at[1] + k * msd_walk_step(&w, 1));
+	msd_walk_merge(w);
+	for (msd_walk_begin(w); w->n > 0 && w->row < w->n_rows; msd_walk_next(w)) {
+		for (int64_t k = 0; k < w->n; k += MSD_ROW_BLOCK) {
+			const int64_t left = w->n - k;
+			const int64_t n = left < MSD_ROW_BLOCK ? left : MSD_ROW_BLOCK;
+			const int64_t at[] = {w->at[0] + k * msd_walk_step(w, 0),
+					      w->at[1] + k * msd_walk_step(w, 1)};
+
+			run_block(&t, at, (size_t)n, y);
+			y += n;
 		}
 	}
 	return MSD_OK;
@@ -147,29 +169,56 @@ static union msd_number limit(const struct msd_kernel_call *c, size_t i,
 	return (union msd_number){.i = otherwise};
 }
 
+struct clip {
+	const struct msd_kernel_call *c;
+	struct msd_dtype dtype;
+	union msd_number low;
+	union msd_number high;
+};
+
+static void clip_floats(const void *ctx, size_t first, size_t count)
+{
+	const struct clip *p = ctx;
+	double v[MSD_ROW_BLOCK];
+
+	for (size_t n; count > 0; first += n, count -= n) {
+		n = count < MSD_ROW_BLOCK ? count : MSD_ROW_BLOCK;
+		msd_row_load(p->dtype, p->c->in[0], (int64_t)first, 1, n, v);
+		for (size_t i = 0; i < n; i++) { /* keeps NaN */
+			const double least = v[i] < p->low.f ? p->low.f : v[i];
+
+			v[i] = least > p->high.f ? p->high.f : least;
+		}
+		msd_row_store(p->dtype, p->c->out[0], first, n, v);
+	}
+}
+
+static void clip_ints(const void *ctx, size_t first, size_t count)
+{
+	const struct clip *p = ctx;
+	const enum msd_number_kind kind = msd_number_kind(p->dtype);
+
+	for (size_t i = first; i < first + count; i++) {
+		const int64_t v = msd_number_load(p->dtype, p->c->in[0], (int64_t)i).i;
+		const int64_t least = order(kind, v, p->low.i) == -1 ? p->low.i : v;
+
+		msd_number_store(p->dtype, p->c->out[0], (int64_t)i,
+				 order(kind, least, p->high.i) == 1 ? p->high.i
+								    : least);
+	}
+}
+
 static msd_err run_clip(const struct msd_kernel_call *c, struct msd_diag *d)
 {
 	const struct msd_dtype dtype = msd_kernel_in_dtype(c, 0);
 	const enum msd_number_kind kind = msd_number_kind(dtype);
 	const bool is_u64 = kind == MSD_N_UINT64;
-	const union msd_number low = limit(c, 1, "min", is_u64 ? 0 : INT64_MIN);
-	const union msd_number high = limit(c, 2, "max", is_u64 ? -1 : INT64_MAX);
-	const size_t n = msd_kernel_out_elements(c, 0);
+	const struct clip p = {c, dtype, limit(c, 1, "min", is_u64 ? 0 : INT64_MIN),
+			       limit(c, 2, "max", is_u64 ? -1 : INT64_MAX)};
 
 	(void)d;
-	for (size_t i = 0; kind == MSD_N_FLOAT && i < n; i++) {
-		const double v = msd_row_at(dtype, c->in[0], i);
-		const double least = v < low.f ? low.f : v; /* keeps NaN */
-
-		msd_row_put(dtype, c->out[0], i, least > high.f ? high.f : least);
-	}
-	for (size_t i = 0; kind != MSD_N_FLOAT && i < n; i++) {
-		const int64_t v = msd_number_load(dtype, c->in[0], (int64_t)i).i;
-		const int64_t least = order(kind, v, low.i) == -1 ? low.i : v;
-
-		msd_number_store(dtype, c->out[0], (int64_t)i,
-				 order(kind, least, high.i) == 1 ? high.i : least);
-	}
+	msd_ranges_each(msd_kernel_out_elements(c, 0), 1,
+			kind == MSD_N_FLOAT ? clip_floats : clip_ints, &p);
 	return MSD_OK;
 }
 

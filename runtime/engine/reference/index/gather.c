@@ -57,23 +57,70 @@ static int64_t inside(int64_t i, int64_t n, int64_t mode)
 	}
 }
 
-/* Source of output element @i; -1: padding. */
-static int64_t source_of(const struct msd_kernel_call *c,
-			 const struct msd_op_pads *pads, const int64_t *steps,
-			 const int64_t *out_steps, size_t i)
+struct pad {
+	const uint8_t *x;
+	const uint8_t *element; /* the padding */
+	size_t size;
+	int64_t mode;
+	size_t ndim;
+	const int64_t *in;
+	const int64_t *out;
+	struct msd_op_pads pads;
+	int64_t steps[MODSER_GRAPH_MAX_NDIM]; /* strides of the input */
+};
+
+static void fill(const struct pad *p, uint8_t *y, int64_t n)
 {
-	const int64_t mode = msd_kernel_int(c, "mode");
-	int64_t left = (int64_t)i;
+	for (int64_t i = 0; i < n; i++)
+		memcpy(y + (size_t)i * p->size, p->element, p->size);
+}
+
+/* Elements @from .. @end - 1 of an output row, whose source is the row at @x. */
+static void pick(const struct pad *p, const uint8_t *x, uint8_t *y, int64_t from,
+		 int64_t end)
+{
+	const int64_t n = p->in[p->ndim - 1];
+	const int64_t before = p->pads.before[p->ndim - 1];
+
+	if (p->mode == MSD_PAD_CONSTANT) {
+		fill(p, y + (size_t)from * p->size, end - from);
+		return;
+	}
+	for (int64_t i = from; i < end; i++) {
+		memcpy(y + (size_t)i * p->size,
+		       x + (size_t)inside(i - before, n, p->mode) * p->size, p->size);
+	}
+}
+
+/* A row is one range of the input with padding around it. */
+static void pad_row(const struct pad *p, const uint8_t *x, uint8_t *y)
+{
+	const int64_t n = p->out[p->ndim - 1];
+	const int64_t before = p->pads.before[p->ndim - 1];
+	int64_t end = before + p->in[p->ndim - 1];
+	const int64_t first = before < 0 ? 0 : before < n ? before : n;
+
+	end = end < first ? first : end < n ? end : n;
+	pick(p, x, y, 0, first);
+	memcpy(y + (size_t)first * p->size, x + (first - before) * (int64_t)p->size,
+	       (size_t)(end - first) * p->size);
+	pick(p, x, y, end, n);
+}
+
+/* The input's row of row @row of the output; -1: padding. */
+static int64_t row_of(const struct pad *p, size_t row)
+{
 	int64_t at = 0;
 
-	for (size_t k = 0; k < msd_kernel_in_ndim(c, 0); k++) {
-		const int64_t place = inside(left / out_steps[k] - pads->before[k],
-					     msd_kernel_in_dims(c, 0)[k], mode);
+	for (size_t k = p->ndim - 1; k > 0; k--) {
+		const int64_t i = (int64_t)(row % (size_t)p->out[k - 1]);
+		const int64_t from =
+			inside(i - p->pads.before[k - 1], p->in[k - 1], p->mode);
 
-		if (place < 0)
+		if (from < 0)
 			return -1;
-		at += place * steps[k];
-		left %= out_steps[k];
+		at += from * p->steps[k - 1];
+		row /= (size_t)p->out[k - 1];
 	}
 	return at;
 }
@@ -81,30 +128,41 @@ static int64_t source_of(const struct msd_kernel_call *c,
 static msd_err run_pad(const struct msd_kernel_call *c, struct msd_diag *d)
 {
 	const struct msd_dtype dtype = msd_kernel_in_dtype(c, 0);
-	const size_t ndim = msd_kernel_in_ndim(c, 0);
-	const size_t size = msd_kernel_size(c);
 	const size_t n = msd_kernel_out_elements(c, 0);
-	int64_t steps[MODSER_GRAPH_MAX_NDIM];
-	int64_t out_steps[MODSER_GRAPH_MAX_NDIM];
-	struct msd_op_pads pads;
 	uint64_t padding[2] = {0}; /* room for an element of any type */
+	struct pad p = {.x = c->in[0],
+			.element = (const uint8_t *)padding,
+			.size = msd_kernel_size(c),
+			.mode = msd_kernel_int(c, "mode"),
+			.ndim = msd_kernel_in_ndim(c, 0),
+			.in = msd_kernel_in_dims(c, 0),
+			.out = msd_kernel_out_dims(c, 0)};
+	uint8_t *y = c->out[0];
 
-	if (msd_op_pad_amounts(c->node, &pads) != 0)
+	if (msd_op_pad_amounts(c->node, &p.pads) != 0)
 		return msd_diag_set(d, MSD_BAD_ARTIFACT, "what it adds is not known");
 	if (msd_kernel_has(c, 2)) {
-		memcpy(padding, c->in[2], size);
+		memcpy(padding, c->in[2], p.size);
 	} else if (msd_number_kind(dtype) == MSD_N_FLOAT) {
 		msd_number_store_float(dtype, padding, 0,
 				       (double)msd_kernel_float(c, "value"));
 	}
-	msd_walk_steps(msd_kernel_in_dims(c, 0), ndim, steps);
-	msd_walk_steps(msd_kernel_out_dims(c, 0), ndim, out_steps);
-	for (size_t i = 0; i < n; i++) {
-		const int64_t at = source_of(c, &pads, steps, out_steps, i);
-		const void *x = at < 0 ? (const void *)padding
-				       : (const uint8_t *)c->in[0] + (size_t)at * size;
+	if (n == 0)
+		return MSD_OK;
+	if (p.ndim == 0) {
+		memcpy(y, p.x, p.size);
+		return MSD_OK;
+	}
+	msd_walk_steps(p.in, p.ndim, p.steps);
+	const size_t width = (size_t)p.out[p.ndim - 1];
+	for (size_t row = 0; row < n / width; row++, y += width * p.size) {
+		const int64_t at = row_of(&p, row);
 
-		memcpy((uint8_t *)c->out[0] + i * size, x, size);
+		if (at < 0) {
+			fill(&p, y, (int64_t)width);
+		} else {
+			pad_row(&p, p.x + (size_t)at * p.size, y);
+		}
 	}
 	return MSD_OK;
 }

@@ -1,8 +1,8 @@
 /* GatherElements and GatherND: an index for each element, or tuples of indices. */
 #include <string.h>
 
-#include "runtime/kernel/kernels.h"
 #include "runtime/engine/reference/index/index.h"
+#include "runtime/kernel/kernels.h"
 #include "runtime/kernel/walk.h"
 
 static msd_err run_elements(const struct msd_kernel_call *c, struct msd_diag *d)

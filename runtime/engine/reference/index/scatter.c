@@ -4,8 +4,8 @@
 #include <math.h>
 #include <string.h>
 
-#include "runtime/kernel/kernels.h"
 #include "runtime/engine/reference/index/index.h"
+#include "runtime/kernel/kernels.h"
 #include "runtime/kernel/walk.h"
 #include "runtime/value/element.h"
 

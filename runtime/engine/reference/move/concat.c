@@ -69,6 +69,7 @@ static msd_err run_slice(const struct msd_kernel_call *c, struct msd_diag *d)
 	}
 	msd_walk_init(&w, msd_kernel_out_dims(c, 0), ndim);
 	msd_walk_operand(&w, steps, from);
+	msd_walk_merge(&w);
 	msd_walk_copy(&w, c->out[0], c->in[0], msd_kernel_size(c));
 	return MSD_OK;
 }

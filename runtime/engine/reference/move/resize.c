@@ -4,8 +4,8 @@
 #include <math.h>
 #include <string.h>
 
-#include "runtime/kernel/kernels.h"
 #include "runtime/engine/reference/window/taps.h"
+#include "runtime/kernel/kernels.h"
 #include "runtime/kernel/row.h"
 #include "runtime/kernel/walk.h"
 

@@ -21,6 +21,7 @@ static msd_err run_transpose(const struct msd_kernel_call *c, struct msd_diag *d
 		steps[i] = own[order[i]];
 	msd_walk_init(&w, msd_kernel_out_dims(c, 0), ndim);
 	msd_walk_operand(&w, steps, 0);
+	msd_walk_merge(&w);
 	msd_walk_copy(&w, c->out[0], c->in[0], msd_kernel_size(c));
 	return MSD_OK;
 }
@@ -32,34 +33,56 @@ static msd_err run_expand(const struct msd_kernel_call *c, struct msd_diag *d)
 	(void)d;
 	msd_walk_init(&w, msd_kernel_out_dims(c, 0), msd_kernel_out_ndim(c, 0));
 	msd_walk_stretch(&w, msd_kernel_in_dims(c, 0), msd_kernel_in_ndim(c, 0));
+	msd_walk_merge(&w);
 	msd_walk_copy(&w, c->out[0], c->in[0], msd_kernel_size(c));
 	return MSD_OK;
 }
 
+/* Fill @total bytes with copies of the first @have. */
+static void repeat(uint8_t *y, size_t have, size_t total)
+{
+	for (size_t n; have > 0 && have < total; have += n) {
+		n = have < total - have ? have : total - have;
+		memcpy(y + have, y, n);
+	}
+}
+
+/*
+ * Place the rows of the input where they belong, then repeat the blocks of each axis,
+ * from the last axis to the first.
+ */
 static msd_err run_tile(const struct msd_kernel_call *c, struct msd_diag *d)
 {
 	const int64_t *in = msd_kernel_in_dims(c, 0);
 	const int64_t *out = msd_kernel_out_dims(c, 0);
 	const size_t ndim = msd_kernel_in_ndim(c, 0);
 	const size_t size = msd_kernel_size(c);
-	const size_t n = msd_kernel_out_elements(c, 0);
-	int64_t steps[MODSER_GRAPH_MAX_NDIM];
-	int64_t out_steps[MODSER_GRAPH_MAX_NDIM];
+	int64_t steps[MODSER_GRAPH_MAX_NDIM] = {0};
 	const uint8_t *x = c->in[0];
 	uint8_t *y = c->out[0];
+	struct msd_walk w;
 
 	(void)d;
-	msd_walk_steps(in, ndim, steps);
-	msd_walk_steps(out, ndim, out_steps);
-	for (size_t i = 0; i < n; i++) {
-		int64_t left = (int64_t)i;
-		int64_t at = 0;
+	if (msd_kernel_out_elements(c, 0) == 0)
+		return MSD_OK;
+	msd_walk_steps(out, ndim, steps);
+	msd_walk_init(&w, in, ndim);
+	msd_walk_operand(&w, steps, 0);
+	for (msd_walk_begin(&w); w.row < w.n_rows; msd_walk_next(&w)) {
+		memcpy(y + (size_t)w.at[0] * size, x, (size_t)w.n * size);
+		x += (size_t)w.n * size;
+	}
+	for (size_t k = ndim; k > 0; k--) {
+		const size_t block = (size_t)steps[k - 1] * size;
 
-		for (size_t k = 0; k < ndim; k++) {
-			at += left / out_steps[k] % in[k] * steps[k];
-			left %= out_steps[k];
+		msd_walk_init(&w, in, k);
+		msd_walk_operand(&w, steps, 0);
+		if (out[k - 1] == in[k - 1])
+			continue;
+		for (msd_walk_begin(&w); w.row < w.n_rows; msd_walk_next(&w)) {
+			repeat(y + (size_t)w.at[0] * size, (size_t)in[k - 1] * block,
+			       (size_t)out[k - 1] * block);
 		}
-		memcpy(y + i * size, x + (size_t)at * size, size);
 	}
 	return MSD_OK;
 }
@@ -72,6 +95,7 @@ static void run_blocks(const struct msd_kernel_call *c, const int64_t *dims,
 
 	msd_walk_init(&w, dims, 6);
 	msd_walk_operand(&w, steps, 0);
+	msd_walk_merge(&w);
 	msd_walk_copy(&w, c->out[0], c->in[0], msd_kernel_size(c));
 }
 
