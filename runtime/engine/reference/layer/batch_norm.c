@@ -3,8 +3,11 @@
  * training, by those of the call's own elements; then the running values are updated.
  */
 #include <math.h>
+#include <stdlib.h>
 
+#include "runtime/engine/reference/ranges.h"
 #include "runtime/kernel/kernels.h"
+#include "runtime/kernel/row.h"
 
 enum { SCALE = 1, SHIFT, MEAN, VARIANCE }; /* inputs, one element per channel */
 
@@ -73,39 +76,94 @@ static void put_moved(const struct msd_kernel_call *c, size_t i, size_t k, doubl
 	}
 }
 
-static void run_channel(const struct msd_kernel_call *c, const struct channels *ch,
-			size_t k)
+/* One element per channel of each. */
+struct terms {
+	double *mean;
+	double *deviation;
+	double *scale;
+	double *shift;
+};
+
+struct norm {
+	const struct msd_kernel_call *c;
+	struct msd_dtype dtype;
+	struct channels ch;
+	struct terms terms;
+};
+
+static void find_terms(const struct norm *p)
 {
-	double mean;
-	double variance;
+	const struct msd_kernel_call *c = p->c;
+	const bool is_training = msd_kernel_int(c, "training_mode") != 0;
+	const double eps = (double)msd_kernel_float(c, "eps");
 
-	if (msd_kernel_int(c, "training_mode") != 0) {
-		moments_of(c, ch, k, &mean, &variance);
-		put_moved(c, MEAN, k, mean);
-		put_moved(c, VARIANCE, k, variance);
-	} else {
-		moments_given(c, k, &mean, &variance);
+	for (size_t k = 0; k < p->ch.n; k++) {
+		double variance;
+
+		if (is_training) {
+			moments_of(c, &p->ch, k, &p->terms.mean[k], &variance);
+			put_moved(c, MEAN, k, p->terms.mean[k]);
+			put_moved(c, VARIANCE, k, variance);
+		} else {
+			moments_given(c, k, &p->terms.mean[k], &variance);
+		}
+		p->terms.deviation[k] = sqrt(variance + eps);
+		p->terms.scale[k] = msd_kernel_get(c, SCALE, k);
+		p->terms.shift[k] = msd_kernel_get(c, SHIFT, k);
 	}
-	const double deviation = sqrt(variance + (double)msd_kernel_float(c, "eps"));
-	for (size_t p = 0; p < ch->n_planes; p++) {
-		for (size_t i = 0; i < ch->plane; i++) {
-			const size_t at = p * ch->step + k * ch->plane + i;
-			const double v = (msd_kernel_get(c, 0, at) - mean) / deviation;
+}
 
-			msd_kernel_put(c, 0, at,
-				       v * msd_kernel_get(c, SCALE, k) +
-					       msd_kernel_get(c, SHIFT, k));
+/* @step 0: all elements have the terms of channel @k; 1: of the next channels. */
+static inline __attribute__((always_inline)) void
+normalize(const struct terms *t, size_t k, const size_t step, double *v, size_t n)
+{
+	for (size_t i = 0; i < n; i++) {
+		const double from_mean = v[i] - t->mean[k + i * step];
+
+		v[i] = from_mean / t->deviation[k + i * step] * t->scale[k + i * step] +
+		       t->shift[k + i * step];
+	}
+}
+
+/* Planes of one element each are one row of all channels. */
+static void run_rows(const void *ctx, size_t first, size_t count)
+{
+	const struct norm *p = ctx;
+	const bool is_flat = p->ch.plane == 1;
+	const size_t length = is_flat ? p->ch.n : p->ch.plane;
+	double v[MSD_ROW_BLOCK];
+
+	for (size_t row = first; row < first + count; row++) {
+		const size_t k = row % p->ch.n;
+
+		for (size_t at = 0, n; at < length; at += n) {
+			n = length - at < MSD_ROW_BLOCK ? length - at : MSD_ROW_BLOCK;
+			msd_row_load(p->dtype, p->c->in[0],
+				     (int64_t)(row * length + at), 1, n, v);
+			if (is_flat) {
+				normalize(&p->terms, at, 1, v, n);
+			} else {
+				normalize(&p->terms, k, 0, v, n);
+			}
+			msd_row_store(p->dtype, p->c->out[0], row * length + at, n, v);
 		}
 	}
 }
 
 static msd_err run(const struct msd_kernel_call *c, struct msd_diag *d)
 {
-	const struct channels ch = channels_of(c);
+	struct norm p = {c, msd_kernel_in_dtype(c, 0), channels_of(c), {0}};
+	const bool is_flat = p.ch.plane == 1;
+	double *terms = calloc(p.ch.n + 1, 4 * sizeof(*terms));
 
-	(void)d;
-	for (size_t k = 0; k < ch.n; k++)
-		run_channel(c, &ch, k);
+	if (terms == NULL)
+		return msd_diag_no_memory(d);
+	p.terms = (struct terms){terms, terms + p.ch.n, terms + 2 * p.ch.n,
+				 terms + 3 * p.ch.n};
+	find_terms(&p);
+	msd_ranges_each(is_flat ? p.ch.n_planes : p.ch.n_planes * p.ch.n,
+			2 * (is_flat ? p.ch.n : p.ch.plane), run_rows, &p);
+	free(terms);
 	return MSD_OK;
 }
 

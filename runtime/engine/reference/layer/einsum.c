@@ -2,8 +2,8 @@
  * several axes. Axes of both inputs and the output are stacks. */
 #include "graph/op/layer/einsum.h"
 
-#include "runtime/kernel/kernels.h"
 #include "runtime/engine/reference/layer/product.h"
+#include "runtime/kernel/kernels.h"
 #include "runtime/kernel/row.h"
 #include "runtime/kernel/walk.h"
 

@@ -2,6 +2,8 @@
  * LpNorm: normalises each row along an axis to length 1. */
 #include <math.h>
 
+#include "runtime/engine/reference/layer/moments.h"
+#include "runtime/engine/reference/ranges.h"
 #include "runtime/kernel/kernels.h"
 
 struct groups {
@@ -9,6 +11,7 @@ struct groups {
 	size_t n;        /* per image */
 	size_t channels; /* per group */
 	size_t plane;
+	double eps;
 };
 
 /* Scale or bias of a channel of group @k from input @i. */
@@ -19,31 +22,27 @@ static double part(const struct groups *g, size_t i, size_t k, size_t channel)
 	return msd_kernel_get(g->c, i, is_each ? k * g->channels + channel : k);
 }
 
-static void run_group(const void *ctx, size_t group)
+static void run_groups(const void *ctx, size_t first, size_t count)
 {
 	const struct groups *g = ctx;
-	const size_t n = g->channels * g->plane;
-	const size_t first = group * n;
-	double sum = 0;
-	double squares = 0;
+	const struct msd_dtype dtype = msd_kernel_in_dtype(g->c, 0);
+	const size_t row = g->channels * g->plane;
+	struct msd_moments m;
 
-	for (size_t i = 0; i < n; i++)
-		sum += msd_kernel_get(g->c, 0, first + i);
-	const double mean = sum / (double)n;
-	for (size_t i = 0; i < n; i++) {
-		const double v = msd_kernel_get(g->c, 0, first + i) - mean;
+	for (size_t n; count > 0; first += n, count -= n) {
+		n = count < MSD_FOLD_ROWS ? count : MSD_FOLD_ROWS;
+		msd_moments_find(dtype, g->c->in[0], first * row, n, row, g->eps, &m);
+		for (size_t i = 0; i < n * g->channels; i++) {
+			const size_t r = i / g->channels;
+			const size_t k = (first + r) % g->n;
+			const size_t channel = i % g->channels;
 
-		squares += v * v;
-	}
-	const double inverse =
-		1 / sqrt(squares / (double)n + (double)msd_kernel_float(g->c, "eps"));
-	for (size_t i = 0; i < n; i++) {
-		const double v = msd_kernel_get(g->c, 0, first + i) - mean;
-		const size_t channel = i / g->plane;
-
-		msd_kernel_put(g->c, 0, first + i,
-			       v * inverse * part(g, 1, group % g->n, channel) +
-				       part(g, 2, group % g->n, channel));
+			msd_moments_apply(dtype, g->c->in[0], g->c->out[0],
+					  first * row + i * g->plane, g->plane,
+					  m.mean[r], m.inverse[r],
+					  part(g, 1, k, channel),
+					  part(g, 2, k, channel));
+		}
 	}
 }
 
@@ -56,11 +55,14 @@ static msd_err run_group_norm(const struct msd_kernel_call *c, struct msd_diag *
 		.n = n,
 		.channels = (size_t)dims[1] / n,
 		.plane = msd_kernel_inner(dims, msd_kernel_in_ndim(c, 0), 1),
+		.eps = (double)msd_kernel_float(c, "eps"),
 	};
 
 	(void)d;
-	if (msd_kernel_out_elements(c, 0) > 0)
-		msd_kernel_each((size_t)dims[0] * n, run_group, &g);
+	if (msd_kernel_out_elements(c, 0) > 0) {
+		msd_ranges_each((size_t)dims[0] * n, 2 * g.channels * g.plane,
+				run_groups, &g);
+	}
 	return MSD_OK;
 }
 

@@ -1,6 +1,6 @@
 /* Products of matrices: Gemm, MatMul and FullyConnected. */
-#include "runtime/kernel/kernels.h"
 #include "runtime/engine/reference/layer/product.h"
+#include "runtime/kernel/kernels.h"
 #include "runtime/kernel/row.h"
 #include "runtime/kernel/walk.h"
 

@@ -1,6 +1,8 @@
 /* Normalizations: InstanceNorm, LayerNorm and LRN. */
 #include <math.h>
 
+#include "runtime/engine/reference/layer/moments.h"
+#include "runtime/engine/reference/ranges.h"
 #include "runtime/kernel/kernels.h"
 
 /* Sum over the channels around channel @k of the image at @x: @before on one side,
@@ -51,48 +53,112 @@ static msd_err run_lrn(const struct msd_kernel_call *c, struct msd_diag *d)
 	return MSD_OK;
 }
 
-/* Mean and inverse deviation of @n elements from @x on, summed in double. */
-static void moments(const struct msd_kernel_call *c, size_t x, size_t n, double eps,
-		    double *ret_mean, double *ret_inverse)
+enum { COST_NS = 2 }; /* of an element */
+
+/* Rows of @n elements that are normalized each by itself. */
+struct rows {
+	const struct msd_kernel_call *c;
+	struct msd_dtype dtype;
+	size_t n;
+	size_t channels; /* of InstanceNorm: one per row */
+	double eps;
+};
+
+static double part(const struct rows *p, size_t input, size_t i, double otherwise)
 {
-	double sum = 0;
-	double squares = 0;
+	return msd_kernel_has(p->c, input) ? msd_kernel_get(p->c, input, i) : otherwise;
+}
 
-	for (size_t i = 0; i < n; i++)
-		sum += msd_kernel_get(c, 0, x + i);
-	const double mean = sum / (double)n;
-	for (size_t i = 0; i < n; i++) {
-		const double v = msd_kernel_get(c, 0, x + i) - mean;
+static void run_instances(const void *ctx, size_t first, size_t count)
+{
+	const struct rows *p = ctx;
+	struct msd_moments m;
 
-		squares += v * v;
+	for (size_t n; count > 0; first += n, count -= n) {
+		n = count < MSD_FOLD_ROWS ? count : MSD_FOLD_ROWS;
+		msd_moments_find(p->dtype, p->c->in[0], first * p->n, n, p->n, p->eps,
+				 &m);
+		for (size_t r = 0; r < n; r++) {
+			const size_t k = (first + r) % p->channels;
+
+			msd_moments_apply(p->dtype, p->c->in[0], p->c->out[0],
+					  (first + r) * p->n, p->n, m.mean[r],
+					  m.inverse[r], part(p, 1, k, 1),
+					  part(p, 2, k, 0));
+		}
 	}
-	*ret_mean = mean;
-	*ret_inverse = 1 / sqrt(squares / (double)n + eps);
 }
 
 static msd_err run_instance_norm(const struct msd_kernel_call *c, struct msd_diag *d)
 {
 	const int64_t *dims = msd_kernel_in_dims(c, 0);
-	const size_t plane = msd_kernel_inner(dims, msd_kernel_in_ndim(c, 0), 1);
-	const size_t channels = (size_t)dims[1];
-	const double eps = (double)msd_kernel_float(c, "eps");
+	const struct rows p = {
+		.c = c,
+		.dtype = msd_kernel_in_dtype(c, 0),
+		.n = msd_kernel_inner(dims, msd_kernel_in_ndim(c, 0), 1),
+		.channels = (size_t)dims[1],
+		.eps = (double)msd_kernel_float(c, "eps"),
+	};
 
 	(void)d;
-	for (size_t p = 0; p < (size_t)dims[0] * channels; p++) {
-		const size_t k = p % channels;
-		const double scale = msd_kernel_has(c, 1) ? msd_kernel_get(c, 1, k) : 1;
-		const double bias = msd_kernel_has(c, 2) ? msd_kernel_get(c, 2, k) : 0;
-		double mean;
-		double inverse;
+	msd_ranges_each((size_t)dims[0] * p.channels, p.n * COST_NS, run_instances, &p);
+	return MSD_OK;
+}
 
-		moments(c, p * plane, plane, eps, &mean, &inverse);
-		for (size_t i = p * plane; i < (p + 1) * plane; i++) {
-			const double v = msd_kernel_get(c, 0, i) - mean;
+/* Load a block of an input that has one element for each of a row. */
+static void load_part(const struct rows *p, size_t input, size_t at, size_t n,
+		      double otherwise, double *ret)
+{
+	if (msd_kernel_has(p->c, input)) {
+		msd_row_load(msd_kernel_in_dtype(p->c, input), p->c->in[input],
+			     (int64_t)at, 1, n, ret);
+		return;
+	}
+	for (size_t i = 0; i < n; i++)
+		ret[i] = otherwise;
+}
 
-			msd_kernel_put(c, 0, i, v * inverse * scale + bias);
+static void normalize(const struct rows *p, size_t first, size_t n_rows,
+		      const struct msd_moments *m)
+{
+	double scale[MSD_ROW_BLOCK];
+	double bias[MSD_ROW_BLOCK];
+	double v[MSD_ROW_BLOCK];
+
+	for (size_t at = 0, n; at < p->n; at += n) {
+		n = p->n - at < MSD_ROW_BLOCK ? p->n - at : MSD_ROW_BLOCK;
+		load_part(p, 1, at, n, 1, scale);
+		load_part(p, 2, at, n, 0, bias);
+		for (size_t r = 0; r < n_rows; r++) {
+			const size_t row = (first + r) * p->n + at;
+
+			msd_row_load(p->dtype, p->c->in[0], (int64_t)row, 1, n, v);
+			for (size_t i = 0; i < n; i++) {
+				v[i] = (v[i] - m->mean[r]) * m->inverse[r] * scale[i] +
+				       bias[i];
+			}
+			msd_row_store(p->dtype, p->c->out[0], row, n, v);
 		}
 	}
-	return MSD_OK;
+}
+
+static void run_layers(const void *ctx, size_t first, size_t count)
+{
+	const struct rows *p = ctx;
+	struct msd_moments m;
+
+	for (size_t n; count > 0; first += n, count -= n) {
+		n = count < MSD_FOLD_ROWS ? count : MSD_FOLD_ROWS;
+		msd_moments_find(p->dtype, p->c->in[0], first * p->n, n, p->n, p->eps,
+				 &m);
+		normalize(p, first, n, &m);
+		for (size_t r = 0; r < n; r++) {
+			if (modser_sg_node_output(p->c->node, 1) != NULL)
+				msd_kernel_put(p->c, 1, first + r, m.mean[r]);
+			if (modser_sg_node_output(p->c->node, 2) != NULL)
+				msd_kernel_put(p->c, 2, first + r, m.inverse[r]);
+		}
+	}
 }
 
 static msd_err run_layer_norm(const struct msd_kernel_call *c, struct msd_diag *d)
@@ -101,29 +167,15 @@ static msd_err run_layer_norm(const struct msd_kernel_call *c, struct msd_diag *
 	const size_t ndim = msd_kernel_in_ndim(c, 0);
 	const size_t axis = msd_kernel_axis(msd_kernel_int(c, "axis"), ndim);
 	const size_t outer = msd_kernel_outer(dims, axis);
-	const size_t n = msd_kernel_outer(dims, ndim) / (outer > 0 ? outer : 1);
-	const double eps = (double)msd_kernel_float(c, "eps");
+	const struct rows p = {
+		.c = c,
+		.dtype = msd_kernel_in_dtype(c, 0),
+		.n = msd_kernel_outer(dims, ndim) / (outer > 0 ? outer : 1),
+		.eps = (double)msd_kernel_float(c, "eps"),
+	};
 
 	(void)d;
-	for (size_t o = 0; o < outer; o++) {
-		double mean;
-		double inverse;
-
-		moments(c, o * n, n, eps, &mean, &inverse);
-		for (size_t i = 0; i < n; i++) {
-			const double scale =
-				msd_kernel_has(c, 1) ? msd_kernel_get(c, 1, i) : 1;
-			const double bias =
-				msd_kernel_has(c, 2) ? msd_kernel_get(c, 2, i) : 0;
-			const double v = msd_kernel_get(c, 0, o * n + i) - mean;
-
-			msd_kernel_put(c, 0, o * n + i, v * inverse * scale + bias);
-		}
-		if (modser_sg_node_output(c->node, 1) != NULL)
-			msd_kernel_put(c, 1, o, mean);
-		if (modser_sg_node_output(c->node, 2) != NULL)
-			msd_kernel_put(c, 2, o, inverse);
-	}
+	msd_ranges_each(outer, p.n * COST_NS, run_layers, &p);
 	return MSD_OK;
 }
 
