@@ -1,66 +1,145 @@
 /* Softmax, its logarithm and Hardmax along one axis, or along all axes from one on. */
 #include <math.h>
 
+#include "runtime/engine/reference/ranges.h"
 #include "runtime/kernel/kernels.h"
+#include "runtime/kernel/row.h"
 
-/* @n elements from @at on, with a stride of @step. */
-typedef void line_fn(const struct msd_kernel_call *c, size_t at, size_t n, size_t step);
+/* A line along the axis: @n elements from @at on, with a stride of @step. */
+struct line {
+	const struct msd_kernel_call *c;
+	struct msd_dtype dtype;
+	size_t at;
+	size_t n;
+	size_t step;
+};
 
-static double most_of(const struct msd_kernel_call *c, size_t at, size_t n, size_t step)
+typedef void line_fn(const struct line *l);
+
+enum { KEPT = 2048 }; /* exponentials of a line that are not computed again */
+
+static size_t load(const struct line *l, size_t i, double *ret)
+{
+	const size_t n = l->n - i < MSD_ROW_BLOCK ? l->n - i : MSD_ROW_BLOCK;
+
+	msd_row_load(l->dtype, l->c->in[0], (int64_t)(l->at + i * l->step),
+		     (int64_t)l->step, n, ret);
+	return n;
+}
+
+static void store(const struct line *l, size_t i, size_t n, const double *v)
+{
+	if (l->step == 1) {
+		msd_row_store(l->dtype, l->c->out[0], l->at + i, n, v);
+		return;
+	}
+	for (size_t k = 0; k < n; k++) {
+		msd_row_put(l->dtype, l->c->out[0], l->at + (i + k) * l->step, v[k]);
+	}
+}
+
+static double most_of(const struct line *l)
 {
 	double most = -INFINITY;
+	double v[MSD_ROW_BLOCK];
 
-	for (size_t i = 0; i < n; i++) {
-		const double v = msd_kernel_get(c, 0, at + i * step);
-
-		most = v > most ? v : most;
+	for (size_t i = 0, n; i < l->n; i += n) {
+		n = load(l, i, v);
+		for (size_t k = 0; k < n; k++)
+			most = v[k] > most ? v[k] : most;
 	}
 	return most;
 }
 
-static double sum_of(const struct msd_kernel_call *c, size_t at, size_t n, size_t step,
-		     double most)
+/* Load a block as exponentials. */
+static size_t load_powers(const struct line *l, size_t i, double most, double *ret)
 {
+	const size_t n = load(l, i, ret);
+
+	for (size_t k = 0; k < n; k++)
+		ret[k] = exp(ret[k] - most);
+	return n;
+}
+
+static void soft(const struct line *l)
+{
+	const double most = most_of(l);
+	double kept[KEPT + MSD_ROW_BLOCK];
 	double sum = 0;
 
-	for (size_t i = 0; i < n; i++)
-		sum += exp(msd_kernel_get(c, 0, at + i * step) - most);
-	return sum;
+	for (size_t i = 0, n; i < l->n; i += n) {
+		double *v = kept + (i < KEPT ? i : KEPT);
+
+		n = load_powers(l, i, most, v);
+		for (size_t k = 0; k < n; k++)
+			sum += v[k];
+	}
+	for (size_t i = 0, n; i < l->n; i += n) {
+		double *v = kept + (i < KEPT ? i : KEPT);
+
+		n = l->n - i < MSD_ROW_BLOCK ? l->n - i : MSD_ROW_BLOCK;
+		if (i >= KEPT)
+			n = load_powers(l, i, most, v);
+		for (size_t k = 0; k < n; k++)
+			v[k] /= sum;
+		store(l, i, n, v);
+	}
 }
 
-static void soft(const struct msd_kernel_call *c, size_t at, size_t n, size_t step)
+static void log_soft(const struct line *l)
 {
-	const double most = most_of(c, at, n, step);
-	const double sum = sum_of(c, at, n, step, most);
+	const double most = most_of(l);
+	double v[MSD_ROW_BLOCK];
+	double sum = 0;
 
-	for (size_t i = at; i < at + n * step; i += step)
-		msd_kernel_put(c, 0, i, exp(msd_kernel_get(c, 0, i) - most) / sum);
-}
-
-static void log_soft(const struct msd_kernel_call *c, size_t at, size_t n, size_t step)
-{
-	const double most = most_of(c, at, n, step);
-	const double sum = sum_of(c, at, n, step, most);
-
-	for (size_t i = at; i < at + n * step; i += step)
-		msd_kernel_put(c, 0, i, msd_kernel_get(c, 0, i) - most - log(sum));
+	for (size_t i = 0, n; i < l->n; i += n) {
+		n = load_powers(l, i, most, v);
+		for (size_t k = 0; k < n; k++)
+			sum += v[k];
+	}
+	const double log_sum = log(sum);
+	for (size_t i = 0, n; i < l->n; i += n) {
+		n = load(l, i, v);
+		for (size_t k = 0; k < n; k++)
+			v[k] = v[k] - most - log_sum;
+		store(l, i, n, v);
+	}
 }
 
 /* The first of the largest elements. */
-static void hard(const struct msd_kernel_call *c, size_t at, size_t n, size_t step)
+static void hard(const struct line *l)
 {
-	size_t best = at;
+	const size_t end = l->at + l->n * l->step;
+	size_t best = l->at;
 
-	for (size_t i = at; i < at + n * step; i += step) {
+	for (size_t i = l->at; i < end; i += l->step) {
 		const bool is_more =
-			msd_kernel_get(c, 0, i) > msd_kernel_get(c, 0, best);
+			msd_kernel_get(l->c, 0, i) > msd_kernel_get(l->c, 0, best);
 
-		msd_kernel_put(c, 0, i, 0);
+		msd_kernel_put(l->c, 0, i, 0);
 		best = is_more ? i : best;
 	}
-	if (n > 0)
-		msd_kernel_put(c, 0, best, 1);
+	if (l->n > 0)
+		msd_kernel_put(l->c, 0, best, 1);
 }
+
+struct lines {
+	struct line line; /* the first one */
+	line_fn *run;
+};
+
+static void run_lines(const void *ctx, size_t first, size_t count)
+{
+	const struct lines *all = ctx;
+	struct line l = all->line;
+
+	for (size_t i = first; i < first + count; i++) {
+		l.at = i / l.step * l.n * l.step + i % l.step;
+		all->run(&l);
+	}
+}
+
+enum { COST_NS = 8 }; /* of an element */
 
 static msd_err run(const struct msd_kernel_call *c, line_fn *line)
 {
@@ -75,11 +154,8 @@ static msd_err run(const struct msd_kernel_call *c, line_fn *line)
 		n *= inner;
 		inner = 1;
 	}
-	for (size_t o = 0; o < outer; o++) {
-		for (size_t i = 0; i < inner; i++) {
-			line(c, o * n * inner + i, n, inner);
-		}
-	}
+	const struct lines lines = {{c, msd_kernel_in_dtype(c, 0), 0, n, inner}, line};
+	msd_ranges_each(outer * inner, n * COST_NS, run_lines, &lines);
 	return MSD_OK;
 }
 

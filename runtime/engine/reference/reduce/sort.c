@@ -1,7 +1,9 @@
 /* ArgMax, ArgMin and TopKV2: the largest elements along one axis. */
 #include <stdlib.h>
+#include <string.h>
 
 #include "runtime/kernel/kernels.h"
+#include "runtime/kernel/row.h"
 #include "runtime/value/element.h"
 
 struct line {
@@ -12,19 +14,43 @@ struct line {
 	int64_t n;
 };
 
-static int64_t key_of(const struct line *l, int64_t i)
+/* Bits of floats sort as those of doubles: see msd_number_key(). */
+static int64_t key_of_float(float v)
 {
-	return msd_number_key(msd_number_kind(l->dtype),
-			      msd_number_load(l->dtype, l->x, l->from + i * l->step));
+	int32_t bits;
+
+	memcpy(&bits, &v, sizeof(bits));
+	if (v != v)
+		return MSD_KEY_NAN;
+	if (v == 0)
+		return 0;
+	return bits >= 0 ? bits : (int32_t)(~(uint32_t)bits | UINT32_C(1) << 31);
 }
 
-static int64_t find(const struct line *l, bool is_max, bool is_last)
+static void load_keys(const struct line *l, int64_t *keys)
+{
+	const enum msd_number_kind kind = msd_number_kind(l->dtype);
+
+	if (msd_row_is_single(l->dtype)) {
+		const float *x = (const float *)l->x + l->from;
+
+		for (int64_t i = 0; i < l->n; i++)
+			keys[i] = key_of_float(x[i * l->step]);
+		return;
+	}
+	for (int64_t i = 0; i < l->n; i++) {
+		keys[i] = msd_number_key(
+			kind, msd_number_load(l->dtype, l->x, l->from + i * l->step));
+	}
+}
+
+static int64_t find(const int64_t *keys, int64_t n, bool is_max, bool is_last)
 {
 	int64_t best = 0;
 
-	for (int64_t i = 1; i < l->n; i++) {
-		const int64_t a = key_of(l, i);
-		const int64_t b = key_of(l, best);
+	for (int64_t i = 1; i < n; i++) {
+		const int64_t a = keys[i];
+		const int64_t b = keys[best];
 
 		if ((is_max ? a > b : a < b) || (is_last && a == b))
 			best = i;
@@ -32,7 +58,7 @@ static int64_t find(const struct line *l, bool is_max, bool is_last)
 	return best;
 }
 
-static msd_err run_arg(const struct msd_kernel_call *c, bool is_max)
+static msd_err run_arg(const struct msd_kernel_call *c, bool is_max, struct msd_diag *d)
 {
 	const int64_t *dims = msd_kernel_in_dims(c, 0);
 	const size_t ndim = msd_kernel_in_ndim(c, 0);
@@ -45,26 +71,29 @@ static msd_err run_arg(const struct msd_kernel_call *c, bool is_max)
 			 .step = inner,
 			 .n = dims[axis]};
 	int64_t *y = c->out[0];
+	int64_t *keys = calloc((size_t)l.n + 1, sizeof(*keys));
 
+	if (keys == NULL)
+		return msd_diag_no_memory(d);
 	for (int64_t o = 0; inner > 0 && o < outer; o++) {
 		for (int64_t i = 0; i < inner; i++) {
 			l.from = o * l.n * inner + i;
-			*y++ = find(&l, is_max, is_last);
+			load_keys(&l, keys);
+			*y++ = find(keys, l.n, is_max, is_last);
 		}
 	}
+	free(keys);
 	return MSD_OK;
 }
 
 static msd_err run_max(const struct msd_kernel_call *c, struct msd_diag *d)
 {
-	(void)d;
-	return run_arg(c, true);
+	return run_arg(c, true, d);
 }
 
 static msd_err run_min(const struct msd_kernel_call *c, struct msd_diag *d)
 {
-	(void)d;
-	return run_arg(c, false);
+	return run_arg(c, false, d);
 }
 
 struct item {
@@ -72,27 +101,54 @@ struct item {
 	int64_t i;
 };
 
-static int by_key(const void *a, const void *b)
+/* True if @x is worse: the order is total. */
+static bool is_worse(const struct item *x, const struct item *y)
 {
-	const struct item *x = a;
-	const struct item *y = b;
-
-	if (x->key != y->key)
-		return x->key < y->key ? -1 : 1;
-	return x->i < y->i ? -1 : 1;
+	return x->key != y->key ? x->key > y->key : x->i > y->i;
 }
 
-static void take_best(const struct msd_kernel_call *c, const struct line *l,
-		      struct item *items, int64_t k, int64_t to)
+static int by_key(const void *a, const void *b)
 {
-	const bool is_largest = msd_kernel_int(c, "largest") != 0;
+	return is_worse(a, b) ? 1 : -1;
+}
 
-	for (int64_t i = 0; i < l->n; i++) {
-		const int64_t key = key_of(l, i);
-
-		items[i] = (struct item){is_largest ? ~key : key, i};
+/* Place @item at the root of a heap of @n, whose root is the worst. */
+static void sift(struct item *heap, int64_t n, int64_t root, struct item item)
+{
+	for (int64_t child = 2 * root + 1; child < n; child = 2 * root + 1) {
+		if (child + 1 < n && is_worse(&heap[child + 1], &heap[child]))
+			child++;
+		if (!is_worse(&heap[child], &item))
+			break;
+		heap[root] = heap[child];
+		root = child;
 	}
-	qsort(items, (size_t)l->n, sizeof(*items), by_key);
+	heap[root] = item;
+}
+
+/* The best @k of @n keys, sorted. */
+static void select_best(const int64_t *keys, int64_t n, bool is_largest, int64_t k,
+			struct item *items)
+{
+	const int64_t flip = is_largest ? -1 : 0; /* ~key, or key */
+
+	for (int64_t i = 0; i < k; i++)
+		items[i] = (struct item){keys[i] ^ flip, i};
+	for (int64_t i = k / 2; i > 0; i--)
+		sift(items, k, i - 1, items[i - 1]);
+	for (int64_t i = k; k > 0 && i < n; i++) {
+		/* Of equal keys the first is better. */
+		if ((keys[i] ^ flip) < items[0].key)
+			sift(items, k, 0, (struct item){keys[i] ^ flip, i});
+	}
+	qsort(items, (size_t)k, sizeof(*items), by_key);
+}
+
+static void put_best(const struct msd_kernel_call *c, const struct line *l,
+		     const struct item *items, int64_t k, int64_t to)
+{
+	const bool has_indices = modser_sg_node_output(c->node, 1) != NULL;
+
 	for (int64_t i = 0; i < k; i++) {
 		const int64_t at = to + i * l->step;
 		const union msd_number v =
@@ -103,7 +159,7 @@ static void take_best(const struct msd_kernel_call *c, const struct line *l,
 		} else {
 			msd_number_store(l->dtype, c->out[0], at, v.i);
 		}
-		if (modser_sg_node_output(c->node, 1) != NULL)
+		if (has_indices)
 			((int64_t *)c->out[1])[at] = items[i].i;
 	}
 }
@@ -120,18 +176,23 @@ static msd_err run_topk(const struct msd_kernel_call *c, struct msd_diag *d)
 			 .x = c->in[0],
 			 .step = inner,
 			 .n = dims[axis]};
-	struct item *items = calloc((size_t)l.n + 1, sizeof(*items));
+	const bool is_largest = msd_kernel_int(c, "largest") != 0;
+	struct item *items = calloc((size_t)k + 1, sizeof(*items));
+	int64_t *keys = calloc((size_t)l.n + 1, sizeof(*keys));
+	const msd_err err =
+		items == NULL || keys == NULL ? msd_diag_no_memory(d) : MSD_OK;
 
-	if (items == NULL)
-		return msd_diag_no_memory(d);
-	for (int64_t o = 0; inner > 0 && o < outer; o++) {
+	for (int64_t o = 0; err == MSD_OK && inner > 0 && o < outer; o++) {
 		for (int64_t i = 0; i < inner; i++) {
 			l.from = o * l.n * inner + i;
-			take_best(c, &l, items, k, o * k * inner + i);
+			load_keys(&l, keys);
+			select_best(keys, l.n, is_largest, k, items);
+			put_best(c, &l, items, k, o * k * inner + i);
 		}
 	}
 	free(items);
-	return MSD_OK;
+	free(keys);
+	return err;
 }
 
 const struct msd_kernel msd_kernel_arg_max = {"ArgMax", run_max, MSD_TAKES_NUMBERS};
