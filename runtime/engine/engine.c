@@ -17,7 +17,8 @@
 
 #define MOST_WHY 256
 
-static const struct msd_engine *const engines[] = {&msd_engine_reference};
+static const struct msd_engine *const engines[] = {&msd_engine_native,
+						   &msd_engine_reference};
 #define N_ENGINES (sizeof(engines) / sizeof(engines[0]))
 
 /* Engines of plugins; the list only grows, at its head. */

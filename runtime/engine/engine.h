@@ -27,6 +27,7 @@ struct msd_engine {
 	void (*leave)(
 		void *state); /* the node is freed; NULL: there is no state to free */
 };
+extern const struct msd_engine msd_engine_native;
 extern const struct msd_engine msd_engine_reference;
 
 /* An accepted node. */

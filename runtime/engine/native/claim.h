@@ -1,0 +1,52 @@
+#ifndef MSD_RUNTIME_ENGINE_NATIVE_CLAIM_H
+#define MSD_RUNTIME_ENGINE_NATIVE_CLAIM_H
+/*
+ * Adapters: each connects nodes of some operators to the kernels. Only these files and
+ * engine.c know the interface of engines.
+ */
+#include "graph/modser_graph.h"
+#include "proto/base/diag.h"
+#include "runtime/engine/native/kernels.h"
+#include "runtime/kernel/kernel.h"
+
+/* What was made of a node's constants at load; each claim has its own. */
+struct msd_native_packed {
+	void (*destroy)(struct msd_native_packed *p);
+};
+
+struct msd_native_claim {
+	const char *op;
+	/* Dtypes and shapes are known: can the kernels compute this node? */
+	bool (*may)(const modser_sg_node *node);
+	/* Pack constants, once. False: memory is short. NULL: nothing to pack. */
+	bool (*pack)(const modser_sg_node *node, struct msd_native_packed **ret);
+	msd_err (*run)(const struct msd_kernel_call *c,
+		       const struct msd_native_packed *packed, struct msd_diag *d);
+};
+
+/** The claim for operator @op; NULL: there is none. */
+const struct msd_native_claim *msd_native_find(const char *op);
+
+/** True if input @i exists and is float32. */
+bool msd_native_is_single(const modser_sg_node *node, size_t i);
+/** The same of all inputs that exist. */
+bool msd_native_all_single(const modser_sg_node *node);
+/** The bytes of input @i if it is a float32 constant, else NULL. */
+const float *msd_native_constant(const modser_sg_node *node, size_t i);
+/** The elements of extents @from to @to - 1. */
+size_t msd_native_count(const int64_t *dims, size_t from, size_t to);
+/** Free a packed object without more than one allocation. */
+void msd_native_packed_free(struct msd_native_packed *p);
+
+#define MSD_NATIVE_CLAIMS(X)                                                           \
+	X(convolution)                                                                 \
+	X(scaled_convolution)                                                          \
+	X(gemm)                                                                        \
+	X(mat_mul)                                                                     \
+	X(fully_connected)
+
+#define MSD_NATIVE_DECLARE(id) extern const struct msd_native_claim msd_native_##id;
+MSD_NATIVE_CLAIMS(MSD_NATIVE_DECLARE)
+#undef MSD_NATIVE_DECLARE
+
+#endif

@@ -1,0 +1,307 @@
+/*
+ * Convolutions as products: packed weights, one output channel per row, times the
+ * inputs of their taps, one output position per column. A depthwise convolution has
+ * no sums over channels and works on vectors of positions.
+ */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "graph/op/window/window.h"
+#include "runtime/engine/native/claim.h"
+#include "runtime/engine/native/select.h"
+#include "runtime/engine/native/work.h"
+
+enum { COLUMNS = 96 };
+
+struct packed {
+	struct msd_native_packed base;
+	bool is_depthwise;
+	size_t group_floats; /* of packed weights */
+	float *start;        /* one per channel */
+	float weights[];
+};
+
+struct convolution {
+	const struct msd_native_kernels *k;
+	const struct packed *packed;
+	struct msd_native_window w;
+	struct msd_native_bounds bounds;
+	const float *x; /* of the image */
+	float *y;
+	const float *residual;
+	float *planes; /* padded */
+	float *scratch;
+	size_t scratch_floats; /* per thread */
+	size_t channels, in_channels, groups;
+	size_t in_plane, out_plane, taps;
+	size_t n_parts, m_parts, m_step;
+};
+
+static bool may(const modser_sg_node *node)
+{
+	struct msd_op_window axes[MSD_OP_AXES];
+
+	if (!msd_native_is_single(node, 0) || msd_native_constant(node, 1) == NULL ||
+	    modser_sg_tensor_ndim(modser_sg_node_input(node, 0)) < 3)
+		return false;
+	if (modser_sg_node_input(node, 2) != NULL &&
+	    msd_native_constant(node, 2) == NULL)
+		return false;
+	msd_op_conv_windows(node, axes);
+	for (size_t i = 0; i < MSD_OP_AXES; i++) {
+		if (axes[i].before < 0)
+			return false;
+	}
+	return true;
+}
+
+static size_t group_count(const modser_sg_node *node)
+{
+	return (size_t)modser_sg_op_int(modser_sg_node_op(node), "group");
+}
+
+/* Weights with @factors, NULL: none, one per channel. */
+static void pack_weights(const modser_sg_node *node, struct packed *p, size_t group_out,
+			 size_t depth, const float *factors)
+{
+	const struct msd_native_kernels *k = msd_native_kernels();
+	const float *w = msd_native_constant(node, 1);
+	const size_t groups = group_count(node);
+
+	if (p->is_depthwise) {
+		memcpy(p->weights, w, groups * depth * sizeof(float));
+		for (size_t i = 0; factors != NULL && i < groups * depth; i++)
+			p->weights[i] *= factors[i / depth];
+		return;
+	}
+	for (size_t g = 0; g < groups; g++) {
+		k->pack_a(w + g * group_out * depth, depth, 1, group_out, depth,
+			  factors != NULL ? factors + g * group_out : NULL,
+			  p->weights + g * p->group_floats);
+	}
+}
+
+/* Sums start with the bias; the factor of a fused batch norm goes into the weights. */
+static bool pack(const modser_sg_node *node, struct msd_native_packed **ret)
+{
+	const int64_t *dims = modser_sg_tensor_dims(modser_sg_node_input(node, 1));
+	const size_t ndim =
+		(size_t)modser_sg_tensor_ndim(modser_sg_node_input(node, 1));
+	const size_t channels = (size_t)dims[0];
+	const size_t depth = msd_native_count(dims, 1, ndim);
+	const size_t group_out = channels / group_count(node);
+	const bool is_depthwise =
+		group_out == 1 && dims[1] == 1 && depth <= MSD_NATIVE_TAPS;
+	const size_t floats =
+		is_depthwise ? depth
+			     : msd_native_kernels()->pack_a_floats(group_out, depth);
+	const float *bias = msd_native_constant(node, 2);
+	const modser_sg_tensor *scaled = modser_sg_node_input(node, 3);
+	const double *terms =
+		scaled != NULL ? modser_sg_tensor_data(scaled, &(uint64_t){0}) : NULL;
+	struct packed *p = malloc(sizeof(*p) + (group_count(node) * floats + channels) *
+						       sizeof(float));
+	float *factors = terms != NULL ? malloc((channels + 1) * sizeof(float)) : NULL;
+
+	if (p == NULL || (terms != NULL && factors == NULL)) {
+		free(p);
+		free(factors);
+		return false;
+	}
+	p->base.destroy = msd_native_packed_free;
+	p->is_depthwise = is_depthwise;
+	p->group_floats = floats;
+	p->start = p->weights + group_count(node) * floats;
+	for (size_t i = 0; i < channels; i++) {
+		const double first = bias != NULL ? (double)bias[i] : 0;
+
+		p->start[i] =
+			(float)(terms != NULL ? first * terms[i] + terms[channels + i]
+					      : first);
+		if (terms != NULL)
+			factors[i] = (float)terms[i];
+	}
+	pack_weights(node, p, group_out, depth, factors);
+	free(factors);
+	*ret = &p->base;
+	return true;
+}
+
+static void set_window(struct msd_native_window *w,
+		       const struct msd_op_window axes[static MSD_OP_AXES])
+{
+	bool is_direct = true;
+
+	for (size_t i = 0; i < MSD_OP_AXES; i++) {
+		w->in[i] = (size_t)axes[i].in;
+		w->out[i] = (size_t)axes[i].out;
+		w->kernel[i] = (size_t)axes[i].kernel;
+		w->stride[i] = (size_t)axes[i].stride;
+		w->dilation[i] = (size_t)axes[i].dilation;
+		w->before[i] = (size_t)axes[i].before;
+		is_direct = is_direct && axes[i].kernel == 1 && axes[i].stride == 1 &&
+			    axes[i].before == 0 && axes[i].out == axes[i].in;
+	}
+	for (size_t i = 0; i < 2; i++)
+		w->rows[i] = (w->out[i] - 1) * w->stride[i] +
+			     (w->kernel[i] - 1) * w->dilation[i] + 1;
+	w->columns = w->out[2] + (w->kernel[2] - 1) * w->dilation[2] / w->stride[2];
+	w->is_direct = is_direct;
+	w->plane = is_direct ? w->in[0] * w->in[1] * w->in[2]
+			     : w->rows[0] * w->rows[1] * w->columns * w->stride[2];
+}
+
+static void set_bounds(const modser_sg_node *node, struct msd_native_bounds *b)
+{
+	const int64_t kind = modser_sg_op_int(modser_sg_node_op(node), "activation");
+
+	b->is_set = kind != -1;
+	b->low = kind == 1 ? -1 : 0;
+	b->high = kind == 0 ? INFINITY : kind == 1 ? 1 : 6;
+}
+
+static void pad(const void *ctx, size_t first, size_t end, size_t thread)
+{
+	const struct convolution *c = ctx;
+
+	(void)thread;
+	for (size_t i = first; i < end; i++)
+		c->k->pad_plane(&c->w, c->x + i * c->in_plane,
+				c->planes + i * c->w.plane);
+}
+
+static void run_depthwise(const void *ctx, size_t first, size_t end, size_t thread)
+{
+	const struct convolution *c = ctx;
+	float *plane = c->scratch + thread * c->scratch_floats;
+
+	for (size_t i = first; i < end; i++) {
+		c->k->pad_plane(&c->w, c->x + i * c->in_plane, plane);
+		c->k->depthwise(&c->w, plane, c->packed->weights + i * c->taps,
+				c->packed->start[i],
+				c->residual != NULL ? c->residual + i * c->out_plane
+						    : NULL,
+				c->bounds, c->y + i * c->out_plane);
+	}
+}
+
+static void run_part(const struct convolution *c, size_t i, float *scratch)
+{
+	const size_t group_out = c->channels / c->groups;
+	const size_t group_in = c->in_channels / c->groups;
+	const size_t m0 = i % c->m_parts * c->m_step;
+	const size_t n0 = i / c->m_parts % c->n_parts * COLUMNS;
+	const size_t g = i / c->m_parts / c->n_parts;
+	const size_t m1 = m0 + c->m_step < group_out ? m0 + c->m_step : group_out;
+	const size_t n1 = n0 + COLUMNS < c->out_plane ? n0 + COLUMNS : c->out_plane;
+	struct msd_native_window w = c->w;
+	const size_t at = g * group_out * c->out_plane;
+	const struct msd_native_product p = {
+		.m = group_out,
+		.n = c->out_plane,
+		.k = group_in * c->taps,
+		.packed_a = c->packed->weights + g * c->packed->group_floats,
+		.bring = c->k->bring_window,
+		.window = &w,
+		.y = c->y + at,
+		.y_row = c->out_plane,
+		.start = c->packed->start + g * group_out,
+		.start_row = 1,
+		.residual = c->residual != NULL ? c->residual + at : NULL,
+		.bounds = c->bounds,
+	};
+
+	w.x = (w.is_direct ? c->x : c->planes) + g * group_in * w.plane;
+	if (m0 < m1)
+		c->k->product(&p, m0, m1, n0, n1, scratch);
+}
+
+static void run_parts(const void *ctx, size_t first, size_t end, size_t thread)
+{
+	const struct convolution *c = ctx;
+
+	for (size_t i = first; i < end; i++)
+		run_part(c, i, c->scratch + thread * c->scratch_floats);
+}
+
+/* Rows are divided only if there are too few columns for the threads: each part
+ * brings its columns itself. */
+static void divide(struct convolution *c)
+{
+	const size_t group_out = c->channels / c->groups;
+	const size_t wanted = msd_native_threads() * 4;
+
+	c->n_parts = (c->out_plane + COLUMNS - 1) / COLUMNS;
+	c->m_parts = 1;
+	if (msd_native_threads() > 1 && c->n_parts * c->groups < wanted)
+		c->m_parts = (wanted + c->n_parts * c->groups - 1) /
+			     (c->n_parts * c->groups);
+	const size_t tiles = (group_out + c->k->rows - 1) / c->k->rows;
+	c->m_parts = c->m_parts < tiles ? c->m_parts : tiles;
+	c->m_step = (tiles + c->m_parts - 1) / c->m_parts * c->k->rows;
+}
+
+static void run_image(struct convolution *c)
+{
+	const size_t group_out = c->channels / c->groups;
+	const double terms = (double)(c->in_channels / c->groups * c->taps);
+
+	if (c->packed->is_depthwise) {
+		const double ns = (double)(c->out_plane * c->taps + c->w.plane) / 16;
+
+		msd_native_each(c->channels, ns, run_depthwise, c);
+		return;
+	}
+	if (!c->w.is_direct)
+		msd_native_each(c->in_channels, (double)c->w.plane / 8, pad, c);
+	msd_native_each(c->groups * c->n_parts * c->m_parts,
+			terms * (double)group_out * COLUMNS / (double)c->m_parts / 32,
+			run_parts, c);
+}
+
+static msd_err run(const struct msd_kernel_call *call,
+		   const struct msd_native_packed *packed, struct msd_diag *d)
+{
+	const int64_t *x = msd_kernel_in_dims(call, 0);
+	const int64_t *y = msd_kernel_out_dims(call, 0);
+	const size_t ndim = msd_kernel_in_ndim(call, 0);
+	struct msd_op_window axes[MSD_OP_AXES];
+	struct convolution c = {
+		.k = msd_native_kernels(),
+		.packed = (const struct packed *)packed,
+		.channels = (size_t)y[1],
+		.in_channels = (size_t)x[1],
+		.groups = group_count(call->node),
+		.in_plane = msd_native_count(x, 2, ndim),
+		.out_plane = msd_native_count(y, 2, ndim),
+	};
+
+	msd_op_conv_windows(call->node, axes);
+	set_window(&c.w, axes);
+	set_bounds(call->node, &c.bounds);
+	c.taps = c.w.kernel[0] * c.w.kernel[1] * c.w.kernel[2];
+	const size_t planes = c.packed->is_depthwise || c.w.is_direct
+				      ? 0
+				      : c.in_channels * c.w.plane + MSD_NATIVE_ROOM;
+	c.scratch_floats = c.packed->is_depthwise ? c.w.plane + MSD_NATIVE_ROOM
+						  : *c.k->product_scratch;
+	float *room = msd_native_scratch_take(planes +
+					      msd_native_threads() * c.scratch_floats);
+	if (room == NULL)
+		return msd_diag_no_memory(d);
+	c.planes = room;
+	c.scratch = room + planes;
+	divide(&c);
+	for (size_t i = 0; i < (size_t)x[0]; i++) {
+		c.x = msd_kernel_in(call, 0) + i * c.in_channels * c.in_plane;
+		c.y = msd_kernel_out(call, 0) + i * c.channels * c.out_plane;
+		run_image(&c);
+	}
+	msd_native_scratch_give(room);
+	return MSD_OK;
+}
+
+const struct msd_native_claim msd_native_convolution = {"Convolution", may, pack, run};
+const struct msd_native_claim msd_native_scaled_convolution = {"ScaledConvolution", may,
+							       pack, run};

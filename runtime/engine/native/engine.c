@@ -1,0 +1,130 @@
+/*
+ * The native engine: it accepts nodes whose operator has a claim, and decides when
+ * their dtypes and shapes are known. Nodes that no kernel fits run in the reference
+ * engine, so a node never fails here that would run there.
+ */
+#include "runtime/engine/engine.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "graph/ir/graph.h"
+#include "runtime/engine/native/claim.h"
+#include "runtime/kernel/kernel.h"
+
+struct native {
+	const struct msd_kernel *reference;
+	const struct msd_native_claim *claim;
+	struct msd_native_packed *packed;
+	bool is_native; /* of the current shapes */
+};
+
+#define ROW(id) &msd_native_##id,
+static const struct msd_native_claim *const claims[] = {MSD_NATIVE_CLAIMS(ROW)};
+#undef ROW
+
+const struct msd_native_claim *msd_native_find(const char *op)
+{
+	for (size_t i = 0; i < sizeof(claims) / sizeof(claims[0]); i++) {
+		if (strcmp(claims[i]->op, op) == 0)
+			return claims[i];
+	}
+	return NULL;
+}
+
+bool msd_native_is_single(const modser_sg_node *node, size_t i)
+{
+	const modser_sg_tensor *t = modser_sg_node_input(node, i);
+
+	return t != NULL && t->dtype.code == MSD_DT_FLOAT && t->dtype.bits == 32;
+}
+
+bool msd_native_all_single(const modser_sg_node *node)
+{
+	for (size_t i = 0; i < node->n_inputs; i++) {
+		if (node->inputs[i] != NULL && !msd_native_is_single(node, i))
+			return false;
+	}
+	return node->n_inputs > 0;
+}
+
+const float *msd_native_constant(const modser_sg_node *node, size_t i)
+{
+	const modser_sg_tensor *t = modser_sg_node_input(node, i);
+
+	return msd_native_is_single(node, i) && t->type == MODSER_TENSOR_CONST ? t->data
+									       : NULL;
+}
+
+size_t msd_native_count(const int64_t *dims, size_t from, size_t to)
+{
+	size_t n = 1;
+
+	for (size_t i = from; i < to; i++)
+		n *= (size_t)dims[i];
+	return n;
+}
+
+void msd_native_packed_free(struct msd_native_packed *p)
+{
+	free(p);
+}
+
+static bool is_off(void)
+{
+	const char *engine = getenv("MODSERD_ENGINE");
+
+	return engine != NULL && strcmp(engine, "reference") == 0;
+}
+
+static msd_err take(const struct msd_engine *e, const modser_sg_node *node,
+		    void **ret_state, struct msd_diag *d)
+{
+	const char *op = modser_sg_op_name(modser_sg_node_op(node));
+	const struct msd_native_claim *claim = msd_native_find(op);
+	const struct msd_kernel *reference = msd_kernel_find(op);
+
+	(void)e;
+	if (claim == NULL || reference == NULL || is_off())
+		return MSD_UNSUPPORTED;
+	struct native *n = calloc(1, sizeof(*n));
+	if (n == NULL)
+		return msd_diag_no_memory(d);
+	n->reference = reference;
+	n->claim = claim;
+	*ret_state = n;
+	return MSD_OK;
+}
+
+/* Packing that fails leaves the node to the reference engine. */
+static msd_err check(void *state, const modser_sg_node *node, struct msd_diag *d)
+{
+	struct native *n = state;
+	const msd_err err = msd_kernel_check(n->reference, node, d);
+
+	if (err != MSD_OK)
+		return err;
+	n->is_native = n->claim->may(node);
+	if (n->is_native && n->claim->pack != NULL && n->packed == NULL)
+		n->is_native = n->claim->pack(node, &n->packed);
+	return MSD_OK;
+}
+
+static msd_err run(void *state, const struct msd_kernel_call *c, struct msd_diag *d)
+{
+	const struct native *n = state;
+
+	return n->is_native ? n->claim->run(c, n->packed, d) : n->reference->run(c, d);
+}
+
+static void leave(void *state)
+{
+	struct native *n = state;
+
+	if (n->packed != NULL)
+		n->packed->destroy(n->packed);
+	free(n);
+}
+
+const struct msd_engine msd_engine_native = {
+	.name = "native", .take = take, .check = check, .run = run, .leave = leave};

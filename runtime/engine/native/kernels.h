@@ -1,0 +1,164 @@
+#ifndef MSD_RUNTIME_ENGINE_NATIVE_KERNELS_H
+#define MSD_RUNTIME_ENGINE_NATIVE_KERNELS_H
+/*
+ * The kernels of the native engine: pure functions on float32 arrays. The caller gives
+ * extents, strides, packed weights and scratch memory, and divides the work into parts
+ * for threads. Each element is computed in one fixed order, so results do not depend
+ * on the division, nor on the level, except for base, which has no fused
+ * multiply-add.
+ */
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* Bounds of the result, applied when a sum is complete. */
+struct msd_native_bounds {
+	bool is_set;
+	float low, high; /* a value that is not a number stays */
+};
+
+/* Fill panels with columns @n0 .. @n0 + @nc - 1 of rows @k0 .. @k0 + @kc - 1: @kc
+ * rows of a panel's width for each panel. Columns beyond are 0. */
+struct msd_native_product;
+typedef void msd_native_bring(const struct msd_native_product *p, size_t k0, size_t kc,
+			      size_t n0, size_t nc, float *ret);
+
+/* y = bounds(start + a b + residual), @m rows and @n columns. */
+struct msd_native_product {
+	size_t m, n, k;
+	const float *a; /* element (m, k) at m * a_row + k * a_step */
+	size_t a_row, a_step;
+	const float *packed_a; /* by pack_a(), instead of a; or NULL */
+	const float *packed_b; /* by pack_b(), or NULL: bring */
+	msd_native_bring *bring;
+	const float *b; /* for a bring: element (k, n) at k * b_row + n * b_step */
+	size_t b_row, b_step;
+	const struct msd_native_window *window; /* for bring_window */
+	float *y;
+	size_t y_row;
+	const float *start;    /* or NULL: 0 */
+	size_t start_row;      /* a step per row */
+	bool start_columns;    /* an element per column; else one for the row */
+	const float *residual; /* shaped as y, or NULL */
+	struct msd_native_bounds bounds;
+};
+
+#define MSD_NATIVE_TAPS 128u /* the most of a depthwise kernel */
+#define MSD_NATIVE_ROOM 64u  /* floats that vectors may read behind a plane */
+
+/* The windows of a convolution, on planes that pad_plane() made: rows of @stride[2]
+ * phases of columns, so that neighbours of the output are neighbours in memory. */
+struct msd_native_window {
+	size_t out[3], kernel[3], stride[3], dilation[3];
+	size_t in[3], before[3];
+	size_t rows[2]; /* padded extents of depth and height */
+	size_t columns; /* of one phase */
+	size_t plane;   /* elements of a padded plane */
+	const float *x; /* padded planes, or the input itself if is_direct */
+	bool is_direct; /* a kernel of one element without strides and padding */
+};
+
+enum msd_native_unary {
+	MSD_NATIVE_RELU,
+	MSD_NATIVE_LEAKY,
+	MSD_NATIVE_CLIP,
+	MSD_NATIVE_ABS,
+	MSD_NATIVE_NEG,
+	MSD_NATIVE_SQRT,
+	MSD_NATIVE_RECIPROCAL,
+	MSD_NATIVE_EXP,
+	MSD_NATIVE_LOG,
+	MSD_NATIVE_SIGMOID,
+	MSD_NATIVE_TANH,
+	MSD_NATIVE_ERF,
+	MSD_NATIVE_GELU,
+	MSD_NATIVE_GELU_TANH,
+	MSD_NATIVE_HARD_SIGMOID,
+	MSD_NATIVE_HARD_SWISH,
+	MSD_NATIVE_ELU,
+	MSD_NATIVE_SOFTPLUS,
+	MSD_NATIVE_COPY
+};
+
+enum msd_native_binary {
+	MSD_NATIVE_ADD,
+	MSD_NATIVE_SUB,
+	MSD_NATIVE_MUL,
+	MSD_NATIVE_DIV,
+	MSD_NATIVE_MAX,
+	MSD_NATIVE_MIN,
+	MSD_NATIVE_SQUARED_DIFFERENCE,
+	MSD_NATIVE_SQUARE /* of a; b is not read */
+};
+
+/* Which reduction a row gets. */
+enum msd_native_reduce {
+	MSD_NATIVE_SUM,
+	MSD_NATIVE_SQUARES,
+	MSD_NATIVE_HIGHEST,
+	MSD_NATIVE_LOWEST,
+	MSD_NATIVE_ABS_SUM
+};
+
+/* Normalization of a row: (x - mean) / sqrt(variance + eps) * scale + shift. */
+struct msd_native_norm {
+	size_t n;
+	float eps;
+	const float *scale, *shift; /* NULL: 1 and 0 */
+	size_t repeats; /* elements that share a scale: 1, or those of a plane */
+};
+
+/* A row of gates of a recurrent network: see recurrent.c. */
+struct msd_native_gates {
+	size_t hidden;
+	const float *x, *h; /* sums of the input and of the state */
+	const float *bias;  /* for h of a GRU's last gate; else NULL */
+	float *state, *cell;
+};
+
+struct msd_native_kernels {
+	const char *name;
+	size_t lanes, rows, panel;
+	const size_t *product_scratch; /* floats that a part of a product needs */
+	size_t (*pack_a_floats)(size_t m, size_t k);
+	size_t (*pack_b_floats)(size_t k, size_t n);
+	void (*pack_a)(const float *a, size_t row, size_t step, size_t m, size_t k,
+		       const float *factors, float *ret);
+	void (*pack_b)(const float *b, size_t row, size_t step, size_t k, size_t n,
+		       float *ret);
+	/* Rows @m0 .. @m1 - 1, columns @n0 .. @n1 - 1; @m0 is a multiple of rows, @n0
+	 * of panel. */
+	void (*product)(const struct msd_native_product *p, size_t m0, size_t m1,
+			size_t n0, size_t n1, float *scratch);
+	msd_native_bring *bring_matrix;
+	msd_native_bring *bring_window;
+	void (*pad_plane)(const struct msd_native_window *w, const float *x,
+			  float *ret);
+	void (*depthwise)(const struct msd_native_window *w, const float *x,
+			  const float *weights, float start, const float *residual,
+			  struct msd_native_bounds bounds, float *y);
+	void (*unary)(enum msd_native_unary op, const float *x, size_t n, float a,
+		      float b, float *y);
+	/* A step is 1 or 0. */
+	void (*binary)(enum msd_native_binary op, const float *a, size_t a_step,
+		       const float *b, size_t b_step, size_t n, float *y);
+	void (*softmax)(const float *x, size_t n, bool is_log, float *y);
+	/* @n rows of @inner columns; each column is normalized. */
+	void (*softmax_columns)(const float *x, size_t n, size_t inner, bool is_log,
+				float *y);
+	void (*norm)(const struct msd_native_norm *p, const float *x, float *y,
+		     float *ret_mean, float *ret_inverse);
+	double (*reduce)(enum msd_native_reduce kind, const float *x, size_t n);
+	/* The same of each column. */
+	void (*reduce_columns)(enum msd_native_reduce kind, const float *x, size_t n,
+			       size_t inner, float *y);
+	/* y = x * factor + addend */
+	void (*affine)(const float *x, size_t n, float factor, float addend, float *y);
+	/* Windows of one plane: maximum or mean. */
+	void (*pool)(const struct msd_native_window *w, const float *x, bool is_mean,
+		     const float *factors, float *y);
+	void (*lstm)(const struct msd_native_gates *g, size_t n);
+	void (*gru)(const struct msd_native_gates *g, size_t n);
+};
+
+#endif

@@ -1,0 +1,81 @@
+#ifndef MSD_RUNTIME_ENGINE_NATIVE_LEVEL_LANES_H
+#define MSD_RUNTIME_ENGINE_NATIVE_LEVEL_LANES_H
+/*
+ * The vectors of one level, and the names of its symbols. CMakeLists.txt defines
+ * MSD_LEVEL, MSD_LANES, MSD_ROWS and MSD_VECTORS. Only sources in level/ include this
+ * header. They use GNU vectors, which become the instructions that the flags allow.
+ */
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include "runtime/engine/native/kernels.h"
+
+#define MSD_JOIN3(a, b, c) a##b##c
+#define MSD_LEVEL_NAME3(level, name) MSD_JOIN3(level, _, name)
+/* The symbol of @name in this level. */
+#define LEVEL(name) MSD_LEVEL_NAME3(MSD_JOIN_LEVEL, name)
+#define MSD_JOIN_LEVEL MSD_LEVEL_PREFIX
+
+#define LANES MSD_LANES
+#define ROWS MSD_ROWS
+#define VECTORS MSD_VECTORS
+#define PANEL (LANES * VECTORS)
+#define INLINE static inline __attribute__((always_inline))
+
+typedef float vec __attribute__((vector_size(MSD_LANES * 4)));
+typedef float vec_at __attribute__((vector_size(MSD_LANES * 4), aligned(4), may_alias));
+typedef int32_t ivec __attribute__((vector_size(MSD_LANES * 4)));
+
+INLINE vec load(const float *p)
+{
+	return *(const vec_at *)p;
+}
+
+INLINE void store(float *p, vec v)
+{
+	*(vec_at *)p = v;
+}
+
+INLINE vec all(float v)
+{
+	return v - (vec){0};
+}
+
+/* The first @n lanes; the others are @fill. */
+INLINE vec load_some(const float *p, size_t n, float fill)
+{
+	float at[LANES];
+
+	for (size_t i = 0; i < LANES; i++)
+		at[i] = i < n ? p[i] : fill;
+	return load(at);
+}
+
+INLINE void store_some(float *p, vec v, size_t n)
+{
+	float at[LANES];
+
+	store(at, v);
+	for (size_t i = 0; i < n; i++)
+		p[i] = at[i];
+}
+
+/* Lanes of @a where @mask is set, else of @b. */
+INLINE vec pick(ivec mask, vec a, vec b)
+{
+	return (vec)(((ivec)a & mask) | ((ivec)b & ~mask));
+}
+
+/* The smaller and the larger one; @a if one is not a number. */
+INLINE vec least(vec a, vec b)
+{
+	return pick(b < a, b, a);
+}
+
+INLINE vec most(vec a, vec b)
+{
+	return pick(b > a, b, a);
+}
+
+#endif

@@ -1,0 +1,385 @@
+/*
+ * Products of matrices. A block of b is brought into panels, PANEL columns wide, or
+ * was packed at load; a tile of ROWS rows and one panel stays in registers over a
+ * stretch of k. Sums run over k in order, and a lane is one element of the output:
+ * blocks and threads do not change a bit.
+ */
+#include "runtime/engine/native/level/level.h"
+
+enum { DEPTH = 384, PANELS = 96 / PANEL, HEIGHT = 96 / ROWS * ROWS };
+
+enum start { START_ZERO, START_ROW, START_COLUMNS, START_LOAD };
+
+struct tile {
+	const float *a;
+	size_t row, step; /* of a */
+	const float *b;   /* a panel */
+	size_t k;
+	float *y;
+	size_t y_row;
+	enum start start;
+	const float *first; /* for START_ROW and START_COLUMNS */
+	size_t first_row;
+	const float *residual; /* NULL: none */
+	size_t residual_row;
+	const struct msd_native_bounds *bounds; /* NULL: none */
+};
+
+INLINE vec start_of(const struct tile *t, int row, int v)
+{
+	switch (t->start) {
+	case START_ROW:
+		return all(t->first[(size_t)row * t->first_row]);
+	case START_COLUMNS:
+		return load(t->first + (size_t)row * t->first_row + v * LANES);
+	case START_LOAD:
+		return load(t->y + (size_t)row * t->y_row + v * LANES);
+	case START_ZERO:
+		break;
+	}
+	return (vec){0};
+}
+
+INLINE void finish(const struct tile *t, int row, int v, vec sum)
+{
+	if (t->residual != NULL) {
+		sum += load(t->residual + (size_t)row * t->residual_row + v * LANES);
+	}
+	if (t->bounds != NULL)
+		sum = msd_bound(sum, t->bounds);
+	store(t->y + (size_t)row * t->y_row + v * LANES, sum);
+}
+
+INLINE void run_tile(const struct tile *t, const int rows, const int vectors,
+		     const size_t row, const size_t step)
+{
+	vec sums[ROWS][VECTORS];
+	const float *a = t->a;
+	const float *b = t->b;
+
+#pragma GCC unroll 8
+	for (int r = 0; r < rows; r++) {
+#pragma GCC unroll 3
+		for (int v = 0; v < vectors; v++)
+			sums[r][v] = start_of(t, r, v);
+	}
+	for (size_t k = 0; k < t->k; k++) {
+		vec bv[VECTORS];
+#pragma GCC unroll 3
+		for (int v = 0; v < vectors; v++)
+			bv[v] = load(b + v * LANES);
+#pragma GCC unroll 8
+		for (int r = 0; r < rows; r++) {
+#pragma GCC unroll 3
+			for (int v = 0; v < vectors; v++)
+				sums[r][v] += a[(size_t)r * row] * bv[v];
+		}
+		a += step;
+		b += PANEL;
+	}
+#pragma GCC unroll 8
+	for (int r = 0; r < rows; r++) {
+#pragma GCC unroll 3
+		for (int v = 0; v < vectors; v++)
+			finish(t, r, v, sums[r][v]);
+	}
+}
+
+#define CASE(r, v)                                                                     \
+	case (r)*4 + (v):                                                              \
+		if (t->row == 1 && t->step == ROWS)                                    \
+			run_tile(t, r, v, 1, ROWS);                                    \
+		else                                                                   \
+			run_tile(t, r, v, t->row, t->step);                            \
+		break;
+#if MSD_VECTORS == 3
+#define CASES(r) CASE(r, 1) CASE(r, 2) CASE(r, 3)
+#else
+#define CASES(r) CASE(r, 1) CASE(r, 2)
+#endif
+
+static void any_tile(const struct tile *t, size_t rows, size_t vectors)
+{
+	switch ((int)(rows * 4 + vectors)) {
+		CASES(1)
+		CASES(2)
+		CASES(3)
+		CASES(4)
+		CASES(5)
+		CASES(6)
+#if MSD_ROWS == 8
+		CASES(7)
+		CASES(8)
+#endif
+	default:
+		break;
+	}
+}
+
+/* One row and four panels: enough sums to hide the latency of an addition. */
+enum { WIDE = 4 };
+static void wide_row(const float *a, size_t step, const float *b, size_t panel,
+		     size_t n, float *y, bool is_first)
+{
+	vec sums[WIDE][VECTORS];
+
+	for (size_t p = 0; p < WIDE; p++) {
+		for (size_t v = 0; v < VECTORS; v++) {
+			sums[p][v] =
+				is_first ? (vec){0} : load(y + p * PANEL + v * LANES);
+		}
+	}
+	for (size_t k = 0; k < n; k++) {
+		const vec av = all(a[k * step]);
+#pragma GCC unroll 4
+		for (size_t p = 0; p < WIDE; p++) {
+#pragma GCC unroll 3
+			for (size_t v = 0; v < VECTORS; v++) {
+				sums[p][v] += av * load(b + p * panel + k * PANEL +
+							v * LANES);
+			}
+		}
+	}
+	for (size_t p = 0; p < WIDE; p++) {
+		for (size_t v = 0; v < VECTORS; v++)
+			store(y + p * PANEL + v * LANES, sums[p][v]);
+	}
+}
+
+/* The last columns, by way of a buffer: vectors would write beyond them. */
+static void narrow_tile(const struct tile *t, size_t rows, size_t columns)
+{
+	float y[ROWS * PANEL] = {0};
+	float residual[ROWS * PANEL] = {0};
+	struct tile own = *t;
+
+	for (size_t r = 0; r < rows; r++) {
+		for (size_t c = 0; c < columns; c++) {
+			const size_t at = r * t->first_row;
+
+			if (t->start == START_LOAD)
+				y[r * PANEL + c] = t->y[r * t->y_row + c];
+			else if (t->start != START_ZERO)
+				y[r * PANEL + c] =
+					t->first[at + (t->start == START_ROW ? 0 : c)];
+			if (t->residual != NULL)
+				residual[r * PANEL + c] =
+					t->residual[r * t->residual_row + c];
+		}
+	}
+	own.y = y;
+	own.y_row = PANEL;
+	own.start = START_LOAD;
+	own.residual = t->residual != NULL ? residual : NULL;
+	own.residual_row = PANEL;
+	any_tile(&own, rows, (columns + LANES - 1) / LANES);
+	for (size_t r = 0; r < rows; r++)
+		memcpy(t->y + r * t->y_row, y + r * PANEL, columns * sizeof(float));
+}
+
+/* A block of the product: rows m0 .. m1, panels from n0 to n1, k0 .. k0 + kc. */
+struct block {
+	size_t m0, m1, n0, n1, k0, kc;
+	const float *b;
+	size_t panel; /* elements between panels */
+	const float *a;
+	size_t row, step; /* of a */
+	size_t height;    /* elements between tiles of a */
+};
+
+static void run_block(const struct msd_native_product *p, const struct block *o)
+{
+	const bool is_first = o->k0 == 0;
+	const bool is_last = o->k0 + o->kc == p->k;
+	struct tile t = {
+		.row = o->row,
+		.step = o->step,
+		.k = o->kc,
+		.y_row = p->y_row,
+		.first_row = p->start_row,
+		.residual_row = p->y_row,
+		.bounds = is_last && p->bounds.is_set ? &p->bounds : NULL,
+	};
+
+	t.start = !is_first          ? START_LOAD
+		  : p->start == NULL ? START_ZERO
+		  : p->start_columns ? START_COLUMNS
+				     : START_ROW;
+	for (size_t n = o->n0; n < o->n1; n += PANEL) {
+		const size_t columns = o->n1 - n < PANEL ? o->n1 - n : PANEL;
+
+		t.b = o->b + (n - o->n0) / PANEL * o->panel;
+		for (size_t m = o->m0; m < o->m1; m += ROWS) {
+			const size_t rows = o->m1 - m < ROWS ? o->m1 - m : ROWS;
+
+			t.a = o->a + (m - o->m0) / ROWS * o->height;
+			t.y = p->y + m * p->y_row + n;
+			if (p->start != NULL)
+				t.first = p->start + m * p->start_row +
+					  (p->start_columns ? n : 0);
+			t.residual = is_last && p->residual != NULL
+					     ? p->residual + m * p->y_row + n
+					     : NULL;
+			if (columns % LANES == 0)
+				any_tile(&t, rows, columns / LANES);
+			else
+				narrow_tile(&t, rows, columns);
+		}
+	}
+}
+
+/* Rows of a as tiles of ROWS, neighbours in k side by side. */
+static void pack_rows(const float *a, size_t row, size_t step, size_t m, size_t k,
+		      float *ret)
+{
+	for (size_t i = 0; i < m; i += ROWS) {
+		const size_t rows = m - i < ROWS ? m - i : ROWS;
+
+		for (size_t r = 0; r < rows; r++) {
+			const float *from = a + (i + r) * row;
+
+			for (size_t q = 0; q < k; q++)
+				ret[q * ROWS + r] = from[q * step];
+		}
+		for (size_t r = rows; r < ROWS; r++) {
+			for (size_t q = 0; q < k; q++)
+				ret[q * ROWS + r] = 0;
+		}
+		ret += ROWS * k;
+	}
+}
+
+size_t LEVEL(pack_a_floats)(size_t m, size_t k)
+{
+	return (m + ROWS - 1) / ROWS * ROWS * k;
+}
+
+size_t LEVEL(pack_b_floats)(size_t k, size_t n)
+{
+	return (n + PANEL - 1) / PANEL * PANEL * k;
+}
+
+void LEVEL(pack_a)(const float *a, size_t row, size_t step, size_t m, size_t k,
+		   const float *factors, float *ret)
+{
+	pack_rows(a, row, step, m, k, ret);
+	for (size_t i = 0; factors != NULL && i < m; i++) {
+		float *at = ret + i / ROWS * ROWS * k + i % ROWS;
+
+		for (size_t q = 0; q < k; q++)
+			at[q * ROWS] *= factors[i];
+	}
+}
+
+static void bring(const float *b, size_t row, size_t step, size_t k, size_t n,
+		  float *ret)
+{
+	for (size_t j = 0; j < n; j += PANEL) {
+		const size_t columns = n - j < PANEL ? n - j : PANEL;
+		const float *from = b + j * step;
+
+		for (size_t q = 0; q < k; q++) {
+			float *to = ret + q * PANEL;
+
+			if (step == 1 && columns == PANEL) {
+				for (size_t v = 0; v < PANEL; v += LANES)
+					store(to + v, load(from + q * row + v));
+				continue;
+			}
+			for (size_t c = 0; c < PANEL; c++) {
+				to[c] = c < columns ? from[q * row + c * step] : 0;
+			}
+		}
+		ret += k * PANEL;
+	}
+}
+
+void LEVEL(pack_b)(const float *b, size_t row, size_t step, size_t k, size_t n,
+		   float *ret)
+{
+	bring(b, row, step, k, n, ret);
+}
+
+void LEVEL(bring_matrix)(const struct msd_native_product *p, size_t k0, size_t kc,
+			 size_t n0, size_t nc, float *ret)
+{
+	bring(p->b + k0 * p->b_row + n0 * p->b_step, p->b_row, p->b_step, kc, nc, ret);
+}
+
+static void run_stretch(const struct msd_native_product *p, struct block *o, size_t m0,
+			size_t m1, float *scratch)
+{
+	for (o->m0 = m0; o->m0 < m1; o->m0 += HEIGHT) {
+		o->m1 = m1 - o->m0 < HEIGHT ? m1 : o->m0 + HEIGHT;
+		o->row = 1;
+		o->step = ROWS;
+		if (p->packed_a != NULL) {
+			o->a = p->packed_a + o->m0 * p->k + o->k0 * ROWS;
+			o->height = ROWS * p->k;
+		} else if (o->n1 - o->n0 > PANEL) {
+			pack_rows(p->a + o->m0 * p->a_row + o->k0 * p->a_step, p->a_row,
+				  p->a_step, o->m1 - o->m0, o->kc, scratch);
+			o->a = scratch;
+			o->height = ROWS * o->kc;
+		} else {
+			o->a = p->a + o->m0 * p->a_row + o->k0 * p->a_step;
+			o->row = p->a_row;
+			o->step = p->a_step;
+			o->height = ROWS * p->a_row;
+		}
+		run_block(p, o);
+	}
+}
+
+/* One row with b packed and nothing to add: stripes of four panels. Returns the first
+ * column that remains. */
+static size_t run_wide(const struct msd_native_product *p, size_t m, size_t n0,
+		       size_t n1)
+{
+	const size_t panel = PANEL * p->k;
+
+	for (; n0 + (size_t)WIDE * PANEL <= n1; n0 += (size_t)WIDE * PANEL) {
+		float *y = p->y + m * p->y_row + n0;
+
+		if (p->start != NULL) {
+			const float *first = p->start + m * p->start_row;
+
+			for (size_t c = 0; c < (size_t)WIDE * PANEL; c++)
+				y[c] = first[p->start_columns ? n0 + c : 0];
+		}
+		wide_row(p->a + m * p->a_row, p->a_step,
+			 p->packed_b + n0 / PANEL * panel, panel, p->k, y,
+			 p->start == NULL);
+	}
+	return n0;
+}
+
+void LEVEL(product)(const struct msd_native_product *p, size_t m0, size_t m1, size_t n0,
+		    size_t n1, float *scratch)
+{
+	float *room = scratch + (size_t)HEIGHT * DEPTH;
+
+	if (m1 - m0 == 1 && p->packed_b != NULL && p->packed_a == NULL &&
+	    p->residual == NULL && !p->bounds.is_set)
+		n0 = run_wide(p, m0, n0, n1);
+	for (; n0 < n1; n0 += (size_t)PANELS * PANEL) {
+		struct block o = {.n0 = n0};
+
+		o.n1 = n1 - n0 < (size_t)PANELS * PANEL ? n1
+							: n0 + (size_t)PANELS * PANEL;
+		do {
+			o.kc = p->k - o.k0 < DEPTH ? p->k - o.k0 : DEPTH;
+			o.panel = PANEL * (p->packed_b != NULL ? p->k : o.kc);
+			o.b = room;
+			if (p->packed_b != NULL)
+				o.b = p->packed_b + n0 / PANEL * o.panel + o.k0 * PANEL;
+			else
+				p->bring(p, o.k0, o.kc, n0, o.n1 - n0, room);
+			run_stretch(p, &o, m0, m1, scratch);
+			o.k0 += o.kc;
+		} while (o.k0 < p->k);
+	}
+}
+
+const size_t LEVEL(product_scratch) = (size_t)HEIGHT * DEPTH +
+				      (size_t)DEPTH * PANELS * PANEL + PANEL;

@@ -1,0 +1,218 @@
+/*
+ * Convolutions on padded planes. The columns of a padded row lie by their phase, so
+ * that a stride becomes a distance of 1: each tap of neighbouring outputs is one
+ * stretch of memory.
+ */
+#include "runtime/engine/native/level/level.h"
+
+enum { D, H, W };
+
+/* Copy the columns of one phase of a row; rows and columns that no window reads are
+ * left out. */
+static void pad_phase(const struct msd_native_window *w, const float *from,
+		      size_t phase, float *to)
+{
+	const size_t step = w->stride[W];
+	/* The first column, counted with the padding: phase, phase + step, ... */
+	const size_t first = (w->before[W] + step - 1 - phase) / step;
+	const size_t i = first * step + phase - w->before[W];
+	size_t n = i < w->in[W] ? (w->in[W] - i + step - 1) / step : 0;
+
+	if (first >= w->columns)
+		return;
+	n = n < w->columns - first ? n : w->columns - first;
+	from += i;
+	to += first;
+	if (step == 1) {
+		memcpy(to, from, n * sizeof(float));
+	} else if (step == 2) {
+		for (size_t q = 0; q < n; q++)
+			to[q] = from[2 * q];
+	} else {
+		for (size_t q = 0; q < n; q++)
+			to[q] = from[step * q];
+	}
+}
+
+void LEVEL(pad_plane)(const struct msd_native_window *w, const float *x, float *ret)
+{
+	const size_t row = w->columns * w->stride[W];
+
+	memset(ret, 0, w->plane * sizeof(float));
+	for (size_t d = 0; d < w->in[D]; d++) {
+		for (size_t h = 0; h < w->in[H]; h++) {
+			const size_t at = d + w->before[D];
+			const size_t below = h + w->before[H];
+			const float *from = x + (d * w->in[H] + h) * w->in[W];
+			float *to = ret + (at * w->rows[1] + below) * row;
+
+			if (at >= w->rows[0] || below >= w->rows[1])
+				continue;
+			for (size_t p = 0; p < w->stride[W]; p++)
+				pad_phase(w, from, p, to + p * w->columns);
+		}
+	}
+}
+
+/* Offset of a tap in its padded plane. */
+static size_t tap_at(const struct msd_native_window *w, size_t tap)
+{
+	const size_t kw = tap % w->kernel[W] * w->dilation[W];
+	const size_t kh = tap / w->kernel[W] % w->kernel[H] * w->dilation[H];
+	const size_t kd = tap / w->kernel[W] / w->kernel[H] * w->dilation[D];
+	const size_t row = w->columns * w->stride[W];
+
+	return (kd * w->rows[1] + kh) * row + kw % w->stride[W] * w->columns +
+	       kw / w->stride[W];
+}
+
+/* Positions of one row of the output within a panel. */
+struct run {
+	size_t to, n, from;
+};
+
+static size_t find_runs(const struct msd_native_window *w, size_t n0, size_t n,
+			struct run *ret)
+{
+	const size_t row = w->columns * w->stride[W];
+	size_t count = 0;
+
+	for (size_t i = 0; i < n; count++) {
+		const size_t x = (n0 + i) % w->out[W];
+		const size_t line = (n0 + i) / w->out[W];
+		const size_t y = line % w->out[H] * w->stride[H];
+		const size_t z = line / w->out[H] * w->stride[D];
+		const size_t left = w->out[W] - x;
+
+		ret[count] = (struct run){i, left < n - i ? left : n - i,
+					  (z * w->rows[1] + y) * row + x};
+		i += ret[count].n;
+	}
+	return count;
+}
+
+/* Vectors may read beyond a run: the planes end with room. What is written beyond is
+ * overwritten by the next run, or cleared. */
+static void bring_tap(const float *x, const struct run *runs, size_t n_runs, float *to)
+{
+	for (size_t i = 0; i < n_runs; i++) {
+		const float *from = x + runs[i].from;
+		float *at = to + runs[i].to;
+
+		for (size_t c = 0; c < runs[i].n; c += LANES)
+			store(at + c, load(from + c));
+	}
+}
+
+static void bring_direct(const struct msd_native_product *p, size_t k0, size_t kc,
+			 size_t n0, size_t n, float *ret)
+{
+	const float *x = p->window->x + k0 * p->window->plane + n0;
+
+	for (size_t k = 0; k < kc; k++, x += p->window->plane, ret += PANEL) {
+		if (n == PANEL) {
+			for (size_t v = 0; v < PANEL; v += LANES)
+				store(ret + v, load(x + v));
+		} else {
+			memset(ret, 0, PANEL * sizeof(float));
+			memcpy(ret, x, n * sizeof(float));
+		}
+	}
+}
+
+void LEVEL(bring_window)(const struct msd_native_product *p, size_t k0, size_t kc,
+			 size_t n0, size_t nc, float *ret)
+{
+	const struct msd_native_window *w = p->window;
+	const size_t taps = w->kernel[D] * w->kernel[H] * w->kernel[W];
+	struct run runs[PANEL];
+
+	for (size_t j = 0; j < nc; j += PANEL) {
+		const size_t n = nc - j < PANEL ? nc - j : PANEL;
+		size_t tap = k0 % taps;
+		const float *plane = w->x + k0 / taps * w->plane;
+
+		if (w->is_direct) {
+			bring_direct(p, k0, kc, n0 + j, n, ret + j * kc);
+			continue;
+		}
+		const size_t n_runs = find_runs(w, n0 + j, n, runs);
+		float *to = ret + j * kc;
+
+		for (size_t k = 0; k < kc; k++, to += PANEL) {
+			bring_tap(plane + tap_at(w, tap), runs, n_runs, to);
+			for (size_t c = n; c < PANEL; c++)
+				to[c] = 0;
+			if (++tap == taps) {
+				tap = 0;
+				plane += w->plane;
+			}
+		}
+	}
+}
+
+INLINE void depthwise_row(const float *x, const size_t *at, const float *weights,
+			  const size_t taps, float start, const float *residual,
+			  const struct msd_native_bounds *bounds, size_t n, float *y)
+{
+	for (size_t i = 0; i < n; i += (size_t)2 * LANES) {
+		vec a = all(start);
+		vec b = a;
+
+#pragma GCC unroll 9
+		for (size_t t = 0; t < taps; t++) {
+			const vec weight = all(weights[t]);
+
+			a += weight * load(x + at[t] + i);
+			b += weight * load(x + at[t] + i + LANES);
+		}
+		const size_t left = n - i;
+		if (residual != NULL) {
+			a += load_some(residual + i, left, 0);
+			if (left > LANES) {
+				b += load_some(residual + i + LANES, left - LANES, 0);
+			}
+		}
+		if (bounds->is_set) {
+			a = msd_bound(a, bounds);
+			b = msd_bound(b, bounds);
+		}
+		if (left >= 2 * LANES) {
+			store(y + i, a);
+			store(y + i + LANES, b);
+		} else if (left >= LANES) {
+			store(y + i, a);
+			store_some(y + i + LANES, b, left - LANES);
+		} else {
+			store_some(y + i, a, left);
+		}
+	}
+}
+
+/* @x is one padded plane with room for two vectors behind it. */
+void LEVEL(depthwise)(const struct msd_native_window *w, const float *x,
+		      const float *weights, float start, const float *residual,
+		      struct msd_native_bounds bounds, float *y)
+{
+	const size_t taps = w->kernel[D] * w->kernel[H] * w->kernel[W];
+	const size_t row = w->columns * w->stride[W];
+	size_t at[MSD_NATIVE_TAPS];
+
+	for (size_t t = 0; t < taps; t++)
+		at[t] = tap_at(w, t);
+	for (size_t line = 0; line < w->out[D] * w->out[H]; line++) {
+		const size_t h = line % w->out[H] * w->stride[H];
+		const size_t d = line / w->out[H] * w->stride[D];
+		const float *from = x + (d * w->rows[1] + h) * row;
+		const float *more =
+			residual != NULL ? residual + line * w->out[W] : NULL;
+		float *to = y + line * w->out[W];
+
+		if (taps == 9)
+			depthwise_row(from, at, weights, 9, start, more, &bounds,
+				      w->out[W], to);
+		else
+			depthwise_row(from, at, weights, taps, start, more, &bounds,
+				      w->out[W], to);
+	}
+}

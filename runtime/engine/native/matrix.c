@@ -1,0 +1,243 @@
+/* MatMul, Gemm and FullyConnected as products; a constant right side is packed. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "runtime/engine/native/claim.h"
+#include "runtime/engine/native/select.h"
+#include "runtime/engine/native/work.h"
+#include "runtime/kernel/walk.h"
+
+enum { COLUMNS = 192 };
+
+struct packed {
+	struct msd_native_packed base;
+	float b[];
+};
+
+struct job {
+	const struct msd_native_kernels *k;
+	struct msd_native_product p; /* of stack 0 */
+	const struct msd_walk *stacks;
+	size_t a_size, b_size;
+	size_t m_step, m_parts, n_parts;
+	float *scratch;
+};
+
+/* @step is 1 if the rows of b are contiguous, else the columns are. */
+static bool pack_matrix(const modser_sg_node *node, bool is_turned,
+			struct msd_native_packed **ret)
+{
+	const float *b = msd_native_constant(node, 1);
+	const int64_t *dims = modser_sg_tensor_dims(modser_sg_node_input(node, 1));
+
+	if (b == NULL || modser_sg_tensor_ndim(modser_sg_node_input(node, 1)) != 2)
+		return true;
+	const size_t k = (size_t)dims[is_turned ? 1 : 0];
+	const size_t n = (size_t)dims[is_turned ? 0 : 1];
+	const struct msd_native_kernels *kernels = msd_native_kernels();
+	struct packed *p =
+		malloc(sizeof(*p) + kernels->pack_b_floats(k, n) * sizeof(float));
+	if (p == NULL)
+		return false;
+	p->base.destroy = msd_native_packed_free;
+	kernels->pack_b(b, is_turned ? 1 : n, is_turned ? k : 1, k, n, p->b);
+	*ret = &p->base;
+	return true;
+}
+
+static void run_parts(const void *ctx, size_t first, size_t end, size_t thread)
+{
+	const struct job *j = ctx;
+	float *scratch = j->scratch + thread * *j->k->product_scratch;
+
+	for (size_t i = first; i < end; i++) {
+		const size_t n0 = i % j->n_parts * COLUMNS;
+		const size_t m0 = i / j->n_parts % j->m_parts * j->m_step;
+		const size_t stack = i / j->n_parts / j->m_parts;
+		struct msd_native_product p = j->p;
+
+		if (j->stacks != NULL) {
+			p.a += (size_t)msd_walk_place(j->stacks, 0, stack) * j->a_size;
+			p.b += (size_t)msd_walk_place(j->stacks, 1, stack) * j->b_size;
+			p.y += stack * p.m * p.n;
+		}
+		const size_t m1 = p.m - m0 < j->m_step ? p.m : m0 + j->m_step;
+		const size_t n1 = p.n - n0 < COLUMNS ? p.n : n0 + COLUMNS;
+		j->k->product(&p, m0, m1, n0, n1, scratch);
+	}
+}
+
+static msd_err run_job(struct job *j, size_t n_stacks, struct msd_diag *d)
+{
+	const size_t rows = j->k->rows;
+	const size_t threads = msd_native_threads();
+
+	if (n_stacks == 0 || j->p.m == 0 || j->p.n == 0)
+		return MSD_OK;
+	j->p.bring = j->k->bring_matrix;
+	j->n_parts = (j->p.n + COLUMNS - 1) / COLUMNS;
+	j->m_step = (j->p.m + rows - 1) / rows * rows;
+	if (threads > 1 && n_stacks * j->n_parts < threads * 2) {
+		const size_t tiles = (j->p.m + rows - 1) / rows;
+		const size_t parts = tiles < threads * 2 ? tiles : threads * 2;
+
+		j->m_step = (tiles + parts - 1) / parts * rows;
+	}
+	j->m_parts = (j->p.m + j->m_step - 1) / j->m_step;
+	j->scratch = msd_native_scratch_take(threads * *j->k->product_scratch);
+	if (j->scratch == NULL)
+		return msd_diag_no_memory(d);
+	const double columns = j->p.n < COLUMNS ? (double)j->p.n : COLUMNS;
+	const double height = j->p.m < j->m_step ? (double)j->p.m : (double)j->m_step;
+	msd_native_each(n_stacks * j->n_parts * j->m_parts,
+			height * columns * (double)j->p.k / 32, run_parts, j);
+	msd_native_scratch_give(j->scratch);
+	return MSD_OK;
+}
+
+static const float *packed_b(const struct msd_native_packed *packed)
+{
+	return packed != NULL ? ((const struct packed *)packed)->b : NULL;
+}
+
+static bool may_gemm(const modser_sg_node *node)
+{
+	const modser_sg_op *op = modser_sg_node_op(node);
+
+	return msd_native_all_single(node) && modser_sg_op_float(op, "alpha") == 1 &&
+	       (modser_sg_node_input(node, 2) == NULL ||
+		modser_sg_op_float(op, "beta") == 1);
+}
+
+static bool pack_gemm(const modser_sg_node *node, struct msd_native_packed **ret)
+{
+	return pack_matrix(
+		node, modser_sg_op_int(modser_sg_node_op(node), "transB") != 0, ret);
+}
+
+/* A sum starts with the addend, broadcast from a scalar or from one or two axes. A
+ * column of addends is one per row. */
+static void set_start(const struct msd_kernel_call *c, struct msd_native_product *p)
+{
+	const int64_t *dims = msd_kernel_in_dims(c, 2);
+	const size_t n = msd_kernel_in_ndim(c, 2);
+
+	p->start = c->in[2];
+	p->start_columns = n > 0 && dims[n - 1] != 1;
+	p->start_row = n > 1 && dims[n - 2] != 1 ? (size_t)dims[n - 1] : 0;
+}
+
+static msd_err run_gemm(const struct msd_kernel_call *c,
+			const struct msd_native_packed *packed, struct msd_diag *d)
+{
+	const int64_t *a = msd_kernel_in_dims(c, 0);
+	const int64_t *b = msd_kernel_in_dims(c, 1);
+	const bool is_a = msd_kernel_int(c, "transA") != 0;
+	const bool is_b = msd_kernel_int(c, "transB") != 0;
+	struct job j = {
+		.k = msd_native_kernels(),
+		.p = {.m = (size_t)a[is_a ? 1 : 0],
+		      .n = (size_t)b[is_b ? 0 : 1],
+		      .k = (size_t)a[is_a ? 0 : 1],
+		      .a = c->in[0],
+		      .a_row = is_a ? 1 : (size_t)a[1],
+		      .a_step = is_a ? (size_t)a[1] : 1,
+		      .packed_b = packed_b(packed),
+		      .b = c->in[1],
+		      .b_row = is_b ? 1 : (size_t)b[1],
+		      .b_step = is_b ? (size_t)b[1] : 1,
+		      .y = c->out[0],
+		      .y_row = (size_t)b[is_b ? 0 : 1]},
+	};
+
+	if (msd_kernel_has(c, 2))
+		set_start(c, &j.p);
+	return run_job(&j, 1, d);
+}
+
+static bool pack_turned(const modser_sg_node *node, struct msd_native_packed **ret)
+{
+	return pack_matrix(node, true, ret);
+}
+
+static msd_err run_fully_connected(const struct msd_kernel_call *c,
+				   const struct msd_native_packed *packed,
+				   struct msd_diag *d)
+{
+	const size_t depth = (size_t)msd_kernel_in_dims(c, 1)[1];
+	struct job j = {
+		.k = msd_native_kernels(),
+		.p = {.m = (size_t)msd_kernel_out_dims(c, 0)[0],
+		      .n = (size_t)msd_kernel_out_dims(c, 0)[1],
+		      .k = depth,
+		      .a = c->in[0],
+		      .a_row = depth,
+		      .a_step = 1,
+		      .packed_b = packed_b(packed),
+		      .b = c->in[1],
+		      .b_row = 1,
+		      .b_step = depth,
+		      .y = c->out[0],
+		      .y_row = (size_t)msd_kernel_out_dims(c, 0)[1],
+		      .start = msd_kernel_has(c, 2) ? c->in[2] : NULL,
+		      .start_columns = true},
+	};
+
+	return run_job(&j, 1, d);
+}
+
+static bool pack_mat_mul(const modser_sg_node *node, struct msd_native_packed **ret)
+{
+	return pack_matrix(node, false, ret);
+}
+
+/* Stacks of matrices are broadcast; one matrix on the right makes the stacks on the
+ * left rows of one product. */
+static msd_err run_mat_mul(const struct msd_kernel_call *c,
+			   const struct msd_native_packed *packed, struct msd_diag *d)
+{
+	const size_t na = msd_kernel_in_ndim(c, 0);
+	const size_t nb = msd_kernel_in_ndim(c, 1);
+	const int64_t *a = msd_kernel_in_dims(c, 0);
+	const int64_t *b = msd_kernel_in_dims(c, 1);
+	const size_t stacked_a = na > 2 ? na - 2 : 0;
+	const size_t stacked_b = nb > 2 ? nb - 2 : 0;
+	const size_t stacked = stacked_a > stacked_b ? stacked_a : stacked_b;
+	const size_t rows = na > 1 ? (size_t)a[na - 2] : 1;
+	const size_t columns = nb > 1 ? (size_t)b[nb - 1] : 1;
+	const size_t k = (size_t)a[na - 1];
+	struct msd_walk stacks;
+	struct job j = {
+		.k = msd_native_kernels(),
+		.a_size = rows * k,
+		.b_size = k * columns,
+		.p = {.m = rows,
+		      .n = columns,
+		      .k = k,
+		      .a = c->in[0],
+		      .a_row = k,
+		      .a_step = 1,
+		      .packed_b = packed_b(packed),
+		      .b = c->in[1],
+		      .b_row = columns,
+		      .b_step = 1,
+		      .y = c->out[0],
+		      .y_row = columns},
+	};
+
+	if (nb <= 2) {
+		j.p.m = rows * msd_native_count(a, 0, stacked_a);
+		return run_job(&j, 1, d);
+	}
+	msd_walk_init(&stacks, msd_kernel_out_dims(c, 0), stacked);
+	msd_walk_stretch(&stacks, a, stacked_a);
+	msd_walk_stretch(&stacks, b, stacked_b);
+	j.stacks = &stacks;
+	return run_job(&j, msd_native_count(msd_kernel_out_dims(c, 0), 0, stacked), d);
+}
+
+const struct msd_native_claim msd_native_gemm = {"Gemm", may_gemm, pack_gemm, run_gemm};
+const struct msd_native_claim msd_native_mat_mul = {"MatMul", msd_native_all_single,
+						    pack_mat_mul, run_mat_mul};
+const struct msd_native_claim msd_native_fully_connected = {
+	"FullyConnected", msd_native_all_single, pack_turned, run_fully_connected};
