@@ -38,12 +38,47 @@ size_t msd_native_count(const int64_t *dims, size_t from, size_t to);
 /** Free a packed object without more than one allocation. */
 void msd_native_packed_free(struct msd_native_packed *p);
 
+/* Each claim is a row here and an object in the file of its family. */
 #define MSD_NATIVE_CLAIMS(X)                                                           \
+	X(absval)                                                                      \
+	X(add)                                                                         \
+	X(addn)                                                                        \
+	X(batch_normalization)                                                         \
+	X(clip)                                                                        \
 	X(convolution)                                                                 \
-	X(scaled_convolution)                                                          \
+	X(div)                                                                         \
+	X(elu)                                                                         \
+	X(erf)                                                                         \
+	X(exp)                                                                         \
+	X(fully_connected)                                                             \
+	X(gelu)                                                                        \
 	X(gemm)                                                                        \
+	X(gru)                                                                         \
+	X(hard_swish)                                                                  \
+	X(hardsigmoid)                                                                 \
+	X(instance_norm)                                                               \
+	X(layer_norm)                                                                  \
+	X(log)                                                                         \
+	X(log_softmax)                                                                 \
+	X(lstm)                                                                        \
 	X(mat_mul)                                                                     \
-	X(fully_connected)
+	X(maximum)                                                                     \
+	X(minimum)                                                                     \
+	X(mul)                                                                         \
+	X(neg)                                                                         \
+	X(pooling)                                                                     \
+	X(prelu)                                                                       \
+	X(reciprocal)                                                                  \
+	X(reduction)                                                                   \
+	X(relu)                                                                        \
+	X(scaled_convolution)                                                          \
+	X(sigmoid)                                                                     \
+	X(softmax)                                                                     \
+	X(softplus)                                                                    \
+	X(sqrt)                                                                        \
+	X(squared_difference)                                                          \
+	X(sub)                                                                         \
+	X(tanh)
 
 #define MSD_NATIVE_DECLARE(id) extern const struct msd_native_claim msd_native_##id;
 MSD_NATIVE_CLAIMS(MSD_NATIVE_DECLARE)

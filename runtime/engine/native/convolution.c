@@ -7,9 +7,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "graph/op/window/window.h"
 #include "runtime/engine/native/claim.h"
 #include "runtime/engine/native/select.h"
+#include "runtime/engine/native/window.h"
 #include "runtime/engine/native/work.h"
 
 enum { COLUMNS = 96 };
@@ -49,11 +49,7 @@ static bool may(const modser_sg_node *node)
 	    msd_native_constant(node, 2) == NULL)
 		return false;
 	msd_op_conv_windows(node, axes);
-	for (size_t i = 0; i < MSD_OP_AXES; i++) {
-		if (axes[i].before < 0)
-			return false;
-	}
-	return true;
+	return msd_native_window_fits(axes);
 }
 
 static size_t group_count(const modser_sg_node *node)
@@ -126,30 +122,6 @@ static bool pack(const modser_sg_node *node, struct msd_native_packed **ret)
 	free(factors);
 	*ret = &p->base;
 	return true;
-}
-
-static void set_window(struct msd_native_window *w,
-		       const struct msd_op_window axes[static MSD_OP_AXES])
-{
-	bool is_direct = true;
-
-	for (size_t i = 0; i < MSD_OP_AXES; i++) {
-		w->in[i] = (size_t)axes[i].in;
-		w->out[i] = (size_t)axes[i].out;
-		w->kernel[i] = (size_t)axes[i].kernel;
-		w->stride[i] = (size_t)axes[i].stride;
-		w->dilation[i] = (size_t)axes[i].dilation;
-		w->before[i] = (size_t)axes[i].before;
-		is_direct = is_direct && axes[i].kernel == 1 && axes[i].stride == 1 &&
-			    axes[i].before == 0 && axes[i].out == axes[i].in;
-	}
-	for (size_t i = 0; i < 2; i++)
-		w->rows[i] = (w->out[i] - 1) * w->stride[i] +
-			     (w->kernel[i] - 1) * w->dilation[i] + 1;
-	w->columns = w->out[2] + (w->kernel[2] - 1) * w->dilation[2] / w->stride[2];
-	w->is_direct = is_direct;
-	w->plane = is_direct ? w->in[0] * w->in[1] * w->in[2]
-			     : w->rows[0] * w->rows[1] * w->columns * w->stride[2];
 }
 
 static void set_bounds(const modser_sg_node *node, struct msd_native_bounds *b)
@@ -278,9 +250,9 @@ static msd_err run(const struct msd_kernel_call *call,
 	};
 
 	msd_op_conv_windows(call->node, axes);
-	set_window(&c.w, axes);
+	msd_native_window_set(axes, &c.w);
 	set_bounds(call->node, &c.bounds);
-	c.taps = c.w.kernel[0] * c.w.kernel[1] * c.w.kernel[2];
+	c.taps = msd_native_window_taps(&c.w);
 	const size_t planes = c.packed->is_depthwise || c.w.is_direct
 				      ? 0
 				      : c.in_channels * c.w.plane + MSD_NATIVE_ROOM;

@@ -54,6 +54,7 @@ struct msd_native_window {
 	size_t rows[2]; /* padded extents of depth and height */
 	size_t columns; /* of one phase */
 	size_t plane;   /* elements of a padded plane */
+	float fill;     /* of the padding */
 	const float *x; /* padded planes, or the input itself if is_direct */
 	bool is_direct; /* a kernel of one element without strides and padding */
 };
@@ -88,7 +89,7 @@ enum msd_native_binary {
 	MSD_NATIVE_MAX,
 	MSD_NATIVE_MIN,
 	MSD_NATIVE_SQUARED_DIFFERENCE,
-	MSD_NATIVE_SQUARE /* of a; b is not read */
+	MSD_NATIVE_SLOPE /* a, times b where it is negative */
 };
 
 /* Which reduction a row gets. */
@@ -105,15 +106,6 @@ struct msd_native_norm {
 	size_t n;
 	float eps;
 	const float *scale, *shift; /* NULL: 1 and 0 */
-	size_t repeats; /* elements that share a scale: 1, or those of a plane */
-};
-
-/* A row of gates of a recurrent network: see recurrent.c. */
-struct msd_native_gates {
-	size_t hidden;
-	const float *x, *h; /* sums of the input and of the state */
-	const float *bias;  /* for h of a GRU's last gate; else NULL */
-	float *state, *cell;
 };
 
 struct msd_native_kernels {
@@ -143,9 +135,6 @@ struct msd_native_kernels {
 	void (*binary)(enum msd_native_binary op, const float *a, size_t a_step,
 		       const float *b, size_t b_step, size_t n, float *y);
 	void (*softmax)(const float *x, size_t n, bool is_log, float *y);
-	/* @n rows of @inner columns; each column is normalized. */
-	void (*softmax_columns)(const float *x, size_t n, size_t inner, bool is_log,
-				float *y);
 	void (*norm)(const struct msd_native_norm *p, const float *x, float *y,
 		     float *ret_mean, float *ret_inverse);
 	double (*reduce)(enum msd_native_reduce kind, const float *x, size_t n);
@@ -154,11 +143,14 @@ struct msd_native_kernels {
 			       size_t inner, float *y);
 	/* y = x * factor + addend */
 	void (*affine)(const float *x, size_t n, float factor, float addend, float *y);
-	/* Windows of one plane: maximum or mean. */
-	void (*pool)(const struct msd_native_window *w, const float *x, bool is_mean,
-		     const float *factors, float *y);
-	void (*lstm)(const struct msd_native_gates *g, size_t n);
-	void (*gru)(const struct msd_native_gates *g, size_t n);
+	/* Windows of one padded plane with room behind it: the largest elements or,
+	 * with @counts, sums divided by one count per position. */
+	void (*pool)(const struct msd_native_window *w, const float *x,
+		     const float *counts, float *y);
+	/* @sums: those of the gates i, o, f and c, @n each. */
+	void (*lstm)(const float *sums, size_t n, float *cell, float *state);
+	/* state = (1 - update) * tanh(sums) + update * state */
+	void (*gru)(const float *update, const float *sums, size_t n, float *state);
 };
 
 #endif

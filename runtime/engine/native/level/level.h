@@ -25,7 +25,6 @@ MSD_DECLARE(depthwise);
 MSD_DECLARE(unary);
 MSD_DECLARE(binary);
 MSD_DECLARE(softmax);
-MSD_DECLARE(softmax_columns);
 MSD_DECLARE(norm);
 MSD_DECLARE(reduce);
 MSD_DECLARE(reduce_columns);

@@ -38,7 +38,8 @@ void LEVEL(pad_plane)(const struct msd_native_window *w, const float *x, float *
 {
 	const size_t row = w->columns * w->stride[W];
 
-	memset(ret, 0, w->plane * sizeof(float));
+	for (size_t i = 0; i < w->plane; i++)
+		ret[i] = w->fill;
 	for (size_t d = 0; d < w->in[D]; d++) {
 		for (size_t h = 0; h < w->in[H]; h++) {
 			const size_t at = d + w->before[D];
@@ -214,5 +215,48 @@ void LEVEL(depthwise)(const struct msd_native_window *w, const float *x,
 		else
 			depthwise_row(from, at, weights, taps, start, more, &bounds,
 				      w->out[W], to);
+	}
+}
+
+INLINE void pool_row(const float *x, const size_t *at, size_t taps, const float *counts,
+		     size_t n, float *y)
+{
+	for (size_t i = 0; i < n; i += LANES) {
+		const size_t left = n - i < LANES ? n - i : LANES;
+		vec v = load(x + at[0] + i);
+
+		/* Elements that are not numbers lose, as in the reference engine. */
+		if (counts == NULL)
+			v = most(all(-__FLT_MAX__), v);
+		for (size_t t = 1; t < taps; t++) {
+			const vec next = load(x + at[t] + i);
+
+			v = counts != NULL ? v + next : most(v, next);
+		}
+		if (counts != NULL)
+			v = v / load_some(counts + i, left, 1);
+		store_some(y + i, v, left);
+	}
+}
+
+void LEVEL(pool)(const struct msd_native_window *w, const float *x, const float *counts,
+		 float *y)
+{
+	const size_t taps = w->kernel[D] * w->kernel[H] * w->kernel[W];
+	const size_t row = w->columns * w->stride[W];
+	size_t at[MSD_NATIVE_TAPS];
+
+	for (size_t t = 0; t < taps; t++)
+		at[t] = tap_at(w, t);
+	for (size_t line = 0; line < w->out[D] * w->out[H]; line++) {
+		const size_t h = line % w->out[H] * w->stride[H];
+		const size_t d = line / w->out[H] * w->stride[D];
+		const float *from = x + (d * w->rows[1] + h) * row;
+		const size_t to = line * w->out[W];
+
+		if (counts != NULL)
+			pool_row(from, at, taps, counts + to, w->out[W], y + to);
+		else
+			pool_row(from, at, taps, NULL, w->out[W], y + to);
 	}
 }

@@ -1,0 +1,288 @@
+/*
+ * Sums and normalizations of rows. A row has 16 partial sums on every level, element
+ * i in sum i % 16, which are added in one fixed tree: results do not depend on the
+ * width of vectors. Long rows are added up in double, a stretch at a time.
+ */
+#include "runtime/engine/native/level/level.h"
+#include "runtime/engine/native/level/math.h"
+
+enum { SUMS = 16, PARTS = SUMS / LANES, STRETCH = 1024 };
+
+struct sums {
+	vec at[PARTS];
+};
+
+INLINE float tree(const struct sums *s)
+{
+	float at[SUMS];
+
+	for (size_t p = 0; p < PARTS; p++)
+		store(at + p * LANES, s->at[p]);
+	for (size_t half = SUMS / 2; half > 0; half /= 2) {
+		for (size_t i = 0; i < half; i++)
+			at[i] += at[i + half];
+	}
+	return at[0];
+}
+
+/* Kinds of terms: x, x^2, |x|, (x - shift)^2, exp(x - shift). */
+enum term { TERM, SQUARE, SIZE, DEVIATION, POWER };
+
+INLINE vec term_of(const enum term kind, vec x, float shift)
+{
+	switch (kind) {
+	case SQUARE:
+		return x * x;
+	case SIZE:
+		return msd_abs(x);
+	case DEVIATION:
+		x -= all(shift);
+		return x * x;
+	case POWER:
+		return msd_exp(x - all(shift));
+	case TERM:
+		break;
+	}
+	return x;
+}
+
+INLINE void add(struct sums *s, const size_t p, const enum term kind, vec x,
+		float shift)
+{
+	s->at[p] += term_of(kind, x, shift);
+}
+
+/* Elements beyond the row count as 0. */
+INLINE float sum_stretch(const enum term kind, const float *x, size_t n, float shift)
+{
+	struct sums s = {{{0}}};
+	size_t i = 0;
+
+	for (; i + SUMS <= n; i += SUMS) {
+		for (size_t p = 0; p < PARTS; p++)
+			add(&s, p, kind, load(x + i + p * LANES), shift);
+	}
+	for (size_t p = 0; p < PARTS && i + p * LANES < n; p++) {
+		const size_t left = n - i - p * LANES;
+		const size_t count = left < LANES ? left : LANES;
+		const float filler = kind == POWER       ? -__builtin_inff()
+				     : kind == DEVIATION ? shift
+							 : 0;
+
+		add(&s, p, kind, load_some(x + i + p * LANES, count, filler), shift);
+	}
+	return tree(&s);
+}
+
+INLINE double sum_row(const enum term kind, const float *x, size_t n, float shift)
+{
+	double sum = 0;
+
+	for (size_t i = 0; i < n; i += STRETCH) {
+		const size_t count = n - i < STRETCH ? n - i : STRETCH;
+
+		sum += (double)sum_stretch(kind, x + i, count, shift);
+	}
+	return sum;
+}
+
+/* The largest, or a value that is not a number; -infinity of none. */
+static float highest(const float *x, size_t n)
+{
+	vec top = all(-__builtin_inff());
+	ivec is_nan = {0};
+	float at[LANES];
+	float most_of_all = -__builtin_inff();
+
+	for (size_t i = 0; i < n; i += LANES) {
+		const vec v =
+			n - i >= LANES ? load(x + i) : load_some(x + i, n - i, x[i]);
+		is_nan |= msd_is_nan(v);
+		top = most(top, v);
+	}
+	store(at, pick(is_nan, all(__builtin_nanf("")), top));
+	for (size_t i = 0; i < LANES; i++) {
+		if (at[i] > most_of_all || at[i] != at[i])
+			most_of_all = at[i];
+		if (most_of_all != most_of_all)
+			break;
+	}
+	return most_of_all;
+}
+
+static float lowest(const float *x, size_t n)
+{
+	float least_of_all = __builtin_inff();
+	vec top = all(__builtin_inff());
+	ivec is_nan = {0};
+	float at[LANES];
+
+	for (size_t i = 0; i < n; i += LANES) {
+		const vec v =
+			n - i >= LANES ? load(x + i) : load_some(x + i, n - i, x[i]);
+		is_nan |= msd_is_nan(v);
+		top = least(top, v);
+	}
+	store(at, pick(is_nan, all(__builtin_nanf("")), top));
+	for (size_t i = 0; i < LANES; i++) {
+		if (at[i] < least_of_all || at[i] != at[i])
+			least_of_all = at[i];
+		if (least_of_all != least_of_all)
+			break;
+	}
+	return least_of_all;
+}
+
+double LEVEL(reduce)(enum msd_native_reduce kind, const float *x, size_t n)
+{
+	switch (kind) {
+	case MSD_NATIVE_SUM:
+		return sum_row(TERM, x, n, 0);
+	case MSD_NATIVE_SQUARES:
+		return sum_row(SQUARE, x, n, 0);
+	case MSD_NATIVE_ABS_SUM:
+		return sum_row(SIZE, x, n, 0);
+	case MSD_NATIVE_HIGHEST:
+		return (double)highest(x, n);
+	case MSD_NATIVE_LOWEST:
+		break;
+	}
+	return (double)lowest(x, n);
+}
+
+INLINE vec reduce_of(const enum msd_native_reduce kind, vec y, vec x)
+{
+	switch (kind) {
+	case MSD_NATIVE_SUM:
+		return y + x;
+	case MSD_NATIVE_SQUARES:
+		return y + x * x;
+	case MSD_NATIVE_ABS_SUM:
+		return y + msd_abs(x);
+	case MSD_NATIVE_HIGHEST:
+		return pick(msd_is_nan(x), x, most(y, x));
+	case MSD_NATIVE_LOWEST:
+		break;
+	}
+	return pick(msd_is_nan(x), x, least(y, x));
+}
+
+static float begin_of(enum msd_native_reduce kind)
+{
+	if (kind == MSD_NATIVE_HIGHEST)
+		return -__builtin_inff();
+	return kind == MSD_NATIVE_LOWEST ? __builtin_inff() : 0;
+}
+
+INLINE void columns_of(const enum msd_native_reduce kind, const float *x, size_t n,
+		       size_t inner, float *y)
+{
+	for (size_t i = 0; i < inner; i++)
+		y[i] = begin_of(kind);
+	for (size_t r = 0; r < n; r++, x += inner) {
+		size_t i = 0;
+
+		for (; i + LANES <= inner; i += LANES)
+			store(y + i, reduce_of(kind, load(y + i), load(x + i)));
+		if (i < inner) {
+			const vec last = reduce_of(kind, load_some(y + i, inner - i, 0),
+						   load_some(x + i, inner - i, 0));
+
+			store_some(y + i, last, inner - i);
+		}
+	}
+}
+
+void LEVEL(reduce_columns)(enum msd_native_reduce kind, const float *x, size_t n,
+			   size_t inner, float *y)
+{
+	switch (kind) {
+	case MSD_NATIVE_SUM:
+		columns_of(MSD_NATIVE_SUM, x, n, inner, y);
+		break;
+	case MSD_NATIVE_SQUARES:
+		columns_of(MSD_NATIVE_SQUARES, x, n, inner, y);
+		break;
+	case MSD_NATIVE_ABS_SUM:
+		columns_of(MSD_NATIVE_ABS_SUM, x, n, inner, y);
+		break;
+	case MSD_NATIVE_HIGHEST:
+		columns_of(MSD_NATIVE_HIGHEST, x, n, inner, y);
+		break;
+	case MSD_NATIVE_LOWEST:
+		columns_of(MSD_NATIVE_LOWEST, x, n, inner, y);
+		break;
+	}
+}
+
+/* y = exp(x - shift), and its sum */
+static double powers(const float *x, size_t n, float shift, float *y)
+{
+	size_t i = 0;
+
+	for (; i + LANES <= n; i += LANES)
+		store(y + i, msd_exp(load(x + i) - all(shift)));
+	if (i < n) {
+		const vec last = load_some(x + i, n - i, 0);
+
+		store_some(y + i, msd_exp(last - all(shift)), n - i);
+	}
+	return sum_row(TERM, y, n, 0);
+}
+
+void LEVEL(softmax)(const float *x, size_t n, bool is_log, float *y)
+{
+	const float top = highest(x, n);
+
+	if (is_log) {
+		const double sum = sum_row(POWER, x, n, top);
+		const vec log_sum = msd_log(all((float)sum));
+
+		for (size_t i = 0; i < n; i += LANES) {
+			const size_t left = n - i;
+			const vec v =
+				left >= LANES ? load(x + i) : load_some(x + i, left, 0);
+			store_some(y + i, v - all(top) - log_sum,
+				   left < LANES ? left : LANES);
+		}
+		return;
+	}
+	const double sum = powers(x, n, top, y);
+	LEVEL(affine)(y, n, (float)(1 / sum), 0, y);
+}
+
+void LEVEL(norm)(const struct msd_native_norm *p, const float *x, float *y,
+		 float *ret_mean, float *ret_inverse)
+{
+	const double mean = sum_row(TERM, x, p->n, 0) / (double)p->n;
+	/* The rounded mean is shifted out exactly: what it lacks is taken from the
+	 * squares. */
+	const double lack = mean - (double)(float)mean;
+	const double squares = sum_row(DEVIATION, x, p->n, (float)mean);
+	const double variance = squares / (double)p->n - lack * lack;
+	const double inverse =
+		1 / __builtin_sqrt((variance > 0 ? variance : 0 * variance) +
+				   (double)p->eps);
+
+	if (ret_mean != NULL)
+		*ret_mean = (float)mean;
+	if (ret_inverse != NULL)
+		*ret_inverse = (float)inverse;
+	for (size_t i = 0; i < p->n; i += LANES) {
+		const size_t left = p->n - i < LANES ? p->n - i : LANES;
+		const bool is_full = left == LANES;
+		vec v = is_full ? load(x + i) : load_some(x + i, left, 0);
+
+		v = (v - all((float)mean)) * all((float)inverse);
+		if (p->scale != NULL)
+			v = v * (is_full ? load(p->scale + i)
+					 : load_some(p->scale + i, left, 0));
+		if (p->shift != NULL)
+			v = v + (is_full ? load(p->shift + i)
+					 : load_some(p->shift + i, left, 0));
+		if (is_full)
+			store(y + i, v);
+		else
+			store_some(y + i, v, left);
+	}
+}

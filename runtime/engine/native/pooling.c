@@ -1,0 +1,161 @@
+/* Pools: the largest element or the mean of a window. A window as large as its plane
+ * is a row. */
+#include <float.h>
+
+#include "runtime/engine/native/claim.h"
+#include "runtime/engine/native/select.h"
+#include "runtime/engine/native/window.h"
+#include "runtime/engine/native/work.h"
+
+enum { MAXIMUM, MEAN };
+
+struct pool {
+	const struct msd_native_kernels *k;
+	struct msd_native_window w;
+	const float *x;
+	float *y;
+	const float *counts; /* NULL: maxima */
+	float *scratch;
+	size_t in_plane, out_plane;
+	size_t scratch_floats; /* per thread */
+};
+
+/* A window that covers its plane. */
+static bool is_whole(const struct msd_op_window axes[static MSD_OP_AXES])
+{
+	for (size_t i = 0; i < MSD_OP_AXES; i++) {
+		if (axes[i].out != 1 || axes[i].kernel != axes[i].in ||
+		    axes[i].before != 0 || axes[i].dilation != 1)
+			return false;
+	}
+	return true;
+}
+
+static bool may(const modser_sg_node *node)
+{
+	const int64_t kind = modser_sg_op_int(modser_sg_node_op(node), "alg");
+	struct msd_op_window axes[MSD_OP_AXES];
+	int64_t taps = 1;
+
+	if (!msd_native_is_single(node, 0) || (kind != MAXIMUM && kind != MEAN) ||
+	    modser_sg_node_output(node, 1) != NULL)
+		return false;
+	msd_op_pool_windows(node, axes);
+	if (is_whole(axes) && kind == MEAN)
+		return true;
+	for (size_t i = 0; i < MSD_OP_AXES; i++) {
+		if (axes[i].kernel > (int64_t)MSD_NATIVE_TAPS || axes[i].out < 1)
+			return false;
+		taps *= axes[i].kernel;
+	}
+	return msd_native_window_fits(axes) && taps <= (int64_t)MSD_NATIVE_TAPS;
+}
+
+static void run_planes(const void *ctx, size_t first, size_t end, size_t thread)
+{
+	const struct pool *p = ctx;
+	float *plane = p->scratch + thread * p->scratch_floats;
+
+	for (size_t i = first; i < end; i++) {
+		p->k->pad_plane(&p->w, p->x + i * p->in_plane, plane);
+		p->k->pool(&p->w, plane, p->counts, p->y + i * p->out_plane);
+	}
+}
+
+static void run_means(const void *ctx, size_t first, size_t end, size_t thread)
+{
+	const struct pool *p = ctx;
+
+	(void)thread;
+	for (size_t i = first; i < end; i++) {
+		p->y[i] = (float)(p->k->reduce(MSD_NATIVE_SUM, p->x + i * p->in_plane,
+					       p->in_plane) /
+				  (double)p->in_plane);
+	}
+}
+
+/* Positions of a window that lie within the plane, or also in the padding. */
+static float count(const struct msd_op_window *w, int64_t at, bool counts_padding)
+{
+	const int64_t first = at * w->stride - w->before;
+	int64_t n = 0;
+
+	for (int64_t i = 0; i < w->kernel; i++) {
+		const int64_t x = first + i * w->dilation;
+
+		n += counts_padding ? x < w->in + w->after : x >= 0 && x < w->in;
+	}
+	return (float)n;
+}
+
+static void set_counts(const struct msd_op_window axes[static MSD_OP_AXES],
+		       bool counts_padding, float *ret)
+{
+	for (int64_t d = 0; d < axes[0].out; d++) {
+		const float depth = count(&axes[0], d, counts_padding);
+
+		for (int64_t h = 0; h < axes[1].out; h++) {
+			const float height = count(&axes[1], h, counts_padding);
+
+			for (int64_t w = 0; w < axes[2].out; w++) {
+				const float n = depth * height *
+						count(&axes[2], w, counts_padding);
+				*ret++ = n > 0 ? n : 1;
+			}
+		}
+	}
+}
+
+static msd_err run_windows(struct pool *p, size_t n_planes,
+			   const struct msd_op_window axes[static MSD_OP_AXES],
+			   const struct msd_kernel_call *c, struct msd_diag *d)
+{
+	const int64_t flavor = msd_kernel_int(c, "caffe_flavor");
+	const bool is_mean = msd_kernel_int(c, "alg") == MEAN;
+
+	msd_native_window_set(axes, &p->w);
+	p->w.is_direct = false;
+	p->w.plane = p->w.rows[0] * p->w.rows[1] * p->w.columns * p->w.stride[2];
+	p->w.fill = is_mean ? 0 : -FLT_MAX;
+	p->scratch_floats = p->w.plane + MSD_NATIVE_ROOM;
+	float *room = msd_native_scratch_take(p->out_plane +
+					      msd_native_threads() * p->scratch_floats);
+	if (room == NULL)
+		return msd_diag_no_memory(d);
+	p->scratch = room + p->out_plane;
+	p->counts = is_mean ? room : NULL;
+	if (is_mean)
+		set_counts(axes, (flavor & 0x10) != 0 || (flavor & 0xf) == 1, room);
+	msd_native_each(n_planes,
+			(double)(p->out_plane * msd_native_window_taps(&p->w)) / 8 +
+				(double)p->w.plane / 4,
+			run_planes, p);
+	msd_native_scratch_give(room);
+	return MSD_OK;
+}
+
+static msd_err run(const struct msd_kernel_call *c,
+		   const struct msd_native_packed *packed, struct msd_diag *d)
+{
+	const int64_t *x = msd_kernel_in_dims(c, 0);
+	const size_t ndim = msd_kernel_in_ndim(c, 0);
+	const size_t n_planes = msd_native_count(x, 0, 2);
+	struct msd_op_window axes[MSD_OP_AXES];
+	struct pool p = {
+		.k = msd_native_kernels(),
+		.x = c->in[0],
+		.y = c->out[0],
+		.in_plane = msd_native_count(x, 2, ndim),
+		.out_plane = msd_native_count(msd_kernel_out_dims(c, 0), 2, ndim),
+	};
+
+	(void)packed;
+	msd_op_pool_windows(c->node, axes);
+	if (is_whole(axes) && msd_kernel_int(c, "alg") == MEAN) {
+		msd_native_each(n_planes, (double)p.in_plane / 8 + 20, run_means, &p);
+		return MSD_OK;
+	}
+	return n_planes > 0 ? run_windows(&p, n_planes, axes, c, d) : MSD_OK;
+}
+
+const struct msd_native_claim msd_native_pooling = {"Pooling", may, NULL, run};
