@@ -62,9 +62,14 @@ typedef struct modserd_kernel {
  * engine that took the node. Tensors between nodes are row-major, in the host's
  * memory.
  *
- * Passes may create operators that no file has (docs/reference/static-graph.md lists
- * them). An engine gets only those that it lists. A node that it takes as the file has
- * it is not transformed.
+ * A node is offered when its dtypes and shapes are known: when the model is loaded, or
+ * in the first call if extents follow from the call. Passes offer nodes earlier, to
+ * ask; they call leave() at once. `take` must not keep a pointer to the node or
+ * allocate large memory.
+ *
+ * Passes may create operators that no file has (docs/reference/static-graph.md lists them). An
+ * engine gets only those that it lists. A node that it takes as the file has it is
+ * not transformed.
  */
 typedef struct modserd_engine {
 	uint32_t size;    /* sizeof this struct */
@@ -72,13 +77,11 @@ typedef struct modserd_engine {
 	/*
 	 * Returns 1: this engine takes @node and may keep its state in *@ret_state.
 	 * 0: another engine or a kernel computes it. -1 with a text in @ret_why: the
-	 * model cannot be loaded. Constants have their bytes. Extents that follow
-	 * from the file are known; extents of a call are -1 or the file's claim.
+	 * model cannot be loaded, or the call fails. Constants have their bytes.
 	 */
 	int (*take)(const modser_sg_node *node, void **ret_state, char *ret_why,
 		    size_t why_bytes);
-	/* As a kernel's run. The node's tensors have the shapes of this call; the
-	 * engine must check that it supports them. */
+	/* As a kernel's run. The node's tensors have the shapes of this call. */
 	int (*run)(void *state, const modserd_kernel_call *call, char *ret_why,
 		   size_t why_bytes);
 	/* Free the state: the node is destroyed, or the offer was only a query. NULL:
@@ -87,6 +90,14 @@ typedef struct modserd_engine {
 	/* Names of the passes' operators that it supports, ended by NULL. NULL if
 	 * none. */
 	const char *const *made;
+	/*
+	 * After `take`, and for each new set of shapes of a node that it took: returns
+	 * 1: run() supports the node with its current dtypes and shapes. 0: it does
+	 * not, and the next engine or a kernel computes it. -1 as for `take`. NULL:
+	 * run() supports all.
+	 */
+	int (*validate)(void *state, const modser_sg_node *node, char *ret_why,
+			size_t why_bytes);
 } modserd_engine;
 
 /* Functions of the program that opens the plugin, in addition to modser_graph.h.

@@ -1,7 +1,8 @@
 /*
  * Happy path: a node is offered to the engines of plugins, the last registered first,
- * then to those of the table. A plugin's engine has a row too, with functions that
- * call the plugin's; its errors get the plugin engine's name.
+ * then to those of the table. An engine that claims a node and then does not support
+ * its shapes releases it, and the next one is asked. A plugin's engine has a row too,
+ * with functions that call the plugin's; its errors get the plugin engine's name.
  */
 #include "runtime/engine/engine.h"
 
@@ -63,6 +64,20 @@ static msd_err take_added(const struct msd_engine *e, const modser_sg_node *node
 	return said == 0 ? MSD_UNSUPPORTED : fail(a->theirs, MSD_BAD_ARTIFACT, why, d);
 }
 
+/* NULL: it supports all shapes. */
+static msd_err check_added(void *state, const modser_sg_node *node, struct msd_diag *d)
+{
+	const struct held *h = state;
+	char why[MOST_WHY] = "";
+
+	if (h->engine->validate == NULL)
+		return MSD_OK;
+	const int said = h->engine->validate(h->state, node, why, sizeof(why));
+	if (said == 1)
+		return MSD_OK;
+	return fail(h->engine, said == 0 ? MSD_UNSUPPORTED : MSD_BAD_ARTIFACT, why, d);
+}
+
 static msd_err run_added(void *state, const struct msd_kernel_call *c,
 			 struct msd_diag *d)
 {
@@ -115,6 +130,13 @@ static msd_err offer_added(const struct added *a, const modser_sg_node *node,
 	return offer(&a->row, node, ret, d);
 }
 
+static void release(struct msd_engine_node *n)
+{
+	if (n->engine != NULL && n->engine->leave != NULL)
+		n->engine->leave(n->state);
+	*n = (struct msd_engine_node){0};
+}
+
 /* The first engine that would accept the node decides. An engine that fails here also
  * fails the load of the unchanged node. */
 bool msd_engine_may_make(const modser_sg_node *node, const char *made)
@@ -127,24 +149,24 @@ bool msd_engine_may_make(const modser_sg_node *node, const char *made)
 			return true;
 		const msd_err err = offer(&a->row, node, &taken, &d);
 		msd_diag_finish(&d);
-		msd_engine_leave(&taken);
+		release(&taken);
 		if (err != MSD_UNSUPPORTED)
 			return false;
 	}
 	return true;
 }
 
-msd_err msd_engine_offer(const modser_sg_node *node, struct msd_engine_node *ret,
-			 struct msd_diag *d)
+static msd_err check(const struct msd_engine_node *n, const modser_sg_node *node,
+		     struct msd_diag *d)
 {
-	const struct added *a = atomic_load(&list);
-	msd_err err = MSD_UNSUPPORTED;
+	return n->engine->check != NULL ? n->engine->check(n->state, node, d) : MSD_OK;
+}
 
-	for (; err == MSD_UNSUPPORTED && a != NULL; a = a->next)
-		err = offer_added(a, node, ret, d);
-	for (size_t i = 0; err == MSD_UNSUPPORTED && i < N_ENGINES; i++)
-		err = offer(engines[i], node, ret, d);
-	if (err == MSD_UNSUPPORTED) {
+/* Ends the offers of a node. @is_refused: an engine has said why in @d. */
+static msd_err finish(msd_err err, bool is_refused, const modser_sg_node *node,
+		      struct msd_diag *d)
+{
+	if (err == MSD_UNSUPPORTED && !is_refused) {
 		return msd_diag_set(d, err, "node %zu \"%s\": %s cannot be run yet",
 				    node->number, node->name,
 				    modser_sg_op_name(node->op));
@@ -154,17 +176,68 @@ msd_err msd_engine_offer(const modser_sg_node *node, struct msd_engine_node *ret
 					     node->name);
 }
 
-msd_err msd_engine_check(const struct msd_engine_node *n, const modser_sg_node *node,
-			 struct msd_diag *d)
+/* An engine that has claimed a node and does not support it gives it back. */
+static msd_err settle(msd_err err, struct msd_claim *c, const modser_sg_node *node,
+		      bool *is_refused, struct msd_diag *d)
 {
-	return n->engine->check != NULL ? n->engine->check(n->state, node, d) : MSD_OK;
+	if (err != MSD_OK)
+		return err;
+	err = check(&c->by, node, d);
+	if (err != MSD_OK) {
+		*is_refused = true;
+		release(&c->by);
+	}
+	return err;
 }
 
-void msd_engine_leave(struct msd_engine_node *n)
+msd_err msd_claim_make(struct msd_claim *c, const modser_sg_node *node,
+		       struct msd_diag *d)
 {
-	if (n->engine != NULL && n->engine->leave != NULL)
-		n->engine->leave(n->state);
-	*n = (struct msd_engine_node){0};
+	const struct added *a = atomic_load(&list);
+	msd_err err = MSD_UNSUPPORTED;
+	bool is_refused = false;
+
+	for (; err == MSD_UNSUPPORTED && a != NULL; a = a->next) {
+		err = settle(offer_added(a, node, &c->by, d), c, node, &is_refused, d);
+	}
+	for (size_t i = 0; err == MSD_UNSUPPORTED && i < N_ENGINES; i++) {
+		err = settle(offer(engines[i], node, &c->by, d), c, node, &is_refused,
+			     d);
+	}
+	return finish(err, is_refused, node, d);
+}
+
+msd_err msd_claim_reserve(struct msd_claim *c, const modser_sg_node *node,
+			  struct msd_diag *d)
+{
+	const struct added *a = atomic_load(&list);
+	msd_err err = offer(&msd_engine_reference, node, &c->reserve, d);
+
+	if (err == MSD_UNSUPPORTED && c->by.engine != NULL)
+		return MSD_OK;
+	for (; err == MSD_UNSUPPORTED && a != NULL; a = a->next)
+		err = offer_added(a, node, &c->reserve, d);
+	return finish(err, false, node, d);
+}
+
+msd_err msd_claim_choose(struct msd_claim *c, const modser_sg_node *node,
+			 const struct msd_engine_node **ret, struct msd_diag *d)
+{
+	*ret = &c->by;
+	if (c->by.engine == NULL)
+		return msd_claim_make(c, node, d);
+	msd_err err = check(&c->by, node, d);
+	if (err == MSD_UNSUPPORTED && c->reserve.engine != NULL) {
+		*ret = &c->reserve;
+		err = check(&c->reserve, node, d);
+	}
+	return finish(err, true, node, d);
+}
+
+void msd_claim_release(struct msd_claim *c)
+{
+	release(&c->by);
+	release(&c->reserve);
 }
 
 static bool is_taken(const char *name)
@@ -193,6 +266,7 @@ int msd_engine_register(const modserd_engine *engine)
 	if (!is_taken(engine->name)) {
 		*mine = (struct added){.row = {.name = engine->name,
 					       .take = take_added,
+					       .check = check_added,
 					       .run = run_added,
 					       .leave = leave_added},
 				       .theirs = engine,

@@ -1,10 +1,10 @@
 #ifndef MSD_RUNTIME_ENGINE_ENGINE_H
 #define MSD_RUNTIME_ENGINE_ENGINE_H
 /*
- * Engines: implementations that compute nodes. When a graph is planned, each node is
- * offered to one engine after the other, plugins first, and the first that accepts it
- * runs it. The reference engine is last and accepts every node with a kernel. A new
- * engine is a file and a row in engine.c.
+ * Engines: implementations that compute nodes. A plan offers each node, when its dtypes
+ * and shapes are known, to one engine after the other, plugins first. The first engine
+ * that claims the node and supports its shapes runs it. The reference engine is last
+ * and claims every node with a kernel. A new engine is a file and a row in engine.c.
  */
 #include <modserd_plugin.h>
 
@@ -15,12 +15,14 @@ struct msd_kernel_call;
 
 struct msd_engine {
 	const char *name;
-	/* Accept @node, with its operator and constants set; *@ret_state is the
-	 * engine's state for it. MSD_UNSUPPORTED: another engine must compute it. */
+	/* Claim @node; *@ret_state is the engine's state for it. MSD_UNSUPPORTED:
+	 * another engine must compute it. A pass asks, too, before shapes are known,
+	 * and a plan asks once for all shapes: a claim allocates nothing large, and
+	 * the engine keeps no pointer to @node. */
 	msd_err (*take)(const struct msd_engine *e, const modser_sg_node *node,
 			void **ret_state, struct msd_diag *d);
-	/* The node's shapes and dtypes are now known: check that it can run with
-	 * them. NULL: always. */
+	/* Check that the engine can run the node with its known shapes and dtypes.
+	 * MSD_UNSUPPORTED: not with these; the next engine is asked. NULL: always. */
 	msd_err (*check)(void *state, const modser_sg_node *node, struct msd_diag *d);
 	msd_err (*run)(void *state, const struct msd_kernel_call *c,
 		       struct msd_diag *d);
@@ -36,19 +38,40 @@ struct msd_engine_node {
 	void *state;
 };
 
-/** Offer @node to all engines. MSD_UNSUPPORTED: no engine accepts it. */
-MSD_MUST_CHECK msd_err msd_engine_offer(const modser_sg_node *node,
-					struct msd_engine_node *ret,
+/* The engines of a planned node. */
+struct msd_claim {
+	struct msd_engine_node by; /* claimed it with known shapes */
+	/* If shapes vary: runs the node when `by` does not support new shapes. */
+	struct msd_engine_node reserve;
+};
+
+/**
+ * Let the first engine that supports @node, with its known shapes and dtypes, claim it.
+ * MSD_UNSUPPORTED: no engine supports it; the text is that of the last one.
+ */
+MSD_MUST_CHECK msd_err msd_claim_make(struct msd_claim *c, const modser_sg_node *node,
+				      struct msd_diag *d);
+/**
+ * Attach the reserve to @node, whose shapes vary: the reference engine if it has a
+ * kernel. MSD_UNSUPPORTED: no engine computes the operator.
+ */
+MSD_MUST_CHECK msd_err msd_claim_reserve(struct msd_claim *c,
+					 const modser_sg_node *node,
+					 struct msd_diag *d);
+/**
+ * The engine that runs @node with its current shapes and dtypes: it is claimed now if
+ * it was not before.
+ */
+MSD_MUST_CHECK msd_err msd_claim_choose(struct msd_claim *c, const modser_sg_node *node,
+					const struct msd_engine_node **ret,
 					struct msd_diag *d);
+void msd_claim_release(struct msd_claim *c);
 /**
  * True if a pass may merge @node, which some engine could run unchanged, into an
  * operator @made. A plugin's engine agrees if it lists the operator or does not
  * accept the node.
  */
 bool msd_engine_may_make(const modser_sg_node *node, const char *made);
-MSD_MUST_CHECK msd_err msd_engine_check(const struct msd_engine_node *n,
-					const modser_sg_node *node, struct msd_diag *d);
-void msd_engine_leave(struct msd_engine_node *n);
 /**
  * Register a plugin's engine, as modserd_host.add_engine of modserd_plugin.h
  * specifies.

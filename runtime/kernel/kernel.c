@@ -39,11 +39,9 @@ msd_err msd_kernel_check(const struct msd_kernel *kernel, const modser_sg_node *
 	for (size_t i = 0; i < node->n_inputs; i++) {
 		if (node->inputs[i] == NULL || can_read(kernel->takes, node, i))
 			continue;
-		return msd_diag_set(d, MSD_UNSUPPORTED,
-				    "node %zu \"%s\": \"%s\" is %s, which no kernel of "
-				    "%s reads",
-				    node->number, node->name, node->inputs[i]->name,
-				    node->inputs[i]->dtype_name, kernel->op);
+		return msd_diag_set(
+			d, MSD_UNSUPPORTED, "\"%s\" is %s, which no kernel of %s reads",
+			node->inputs[i]->name, node->inputs[i]->dtype_name, kernel->op);
 	}
 	return MSD_OK;
 }

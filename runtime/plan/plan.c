@@ -18,8 +18,8 @@
 #include "graph/ir/order.h"
 #include "graph/layout/memory_plan.h"
 #include "runtime/engine/engine.h"
-#include "runtime/plan/flow.h"
 #include "runtime/kernel/kernel.h"
+#include "runtime/plan/flow.h"
 #include "runtime/plan/shapes.h"
 #include "runtime/plan/tensor_bindings.h"
 
@@ -31,8 +31,8 @@ struct msd_plan {
 	bool keeps_shapes;        /* shapes depend only on the input shapes */
 	const void **in;          /* inputs of the running node */
 	void **out;
-	struct msd_engine_node *taken; /* by node: its engine */
-	struct msd_flow **flows;       /* by node: its graphs, else NULL */
+	struct msd_claim *claims; /* by node: its engines */
+	struct msd_flow **flows;  /* by node: its graphs, else NULL */
 	bool is_within; /* a graph within a node: no shape is known before a run */
 };
 
@@ -55,7 +55,7 @@ static msd_err check_node(struct msd_plan *p, const modser_sg_node *node,
 		}
 	}
 	return msd_flow_is(node) ? msd_flow_create(node, &p->flows[node->index], d)
-				 : msd_engine_offer(node, &p->taken[node->index], d);
+				 : MSD_OK;
 }
 
 /* An input with a shape that only a call knows still has a known number of
@@ -79,7 +79,10 @@ static msd_err infer_node(const struct msd_plan *p, modser_sg_node *node, bool *
 	if (result < 0)
 		return take_error(node->graph, d);
 	*is_open = *is_open || result == MSD_INFER_LATER;
-	return result == 0 ? msd_engine_check(&p->taken[node->index], node, d) : MSD_OK;
+	if (result != 0 || p->flows[node->index] != NULL)
+		return MSD_OK;
+	const struct msd_engine_node *by;
+	return msd_claim_choose(&p->claims[node->index], node, &by, d);
 }
 
 static msd_err infer_step(const struct msd_plan *p, modser_sg_node *node, bool *is_open,
@@ -107,6 +110,20 @@ static msd_err infer_all(struct msd_plan *p, bool *is_open, struct msd_diag *d)
 	return err;
 }
 
+/* Shapes vary from run to run: engines that do not support one have a reserve. */
+static msd_err reserve_all(struct msd_plan *p, struct msd_diag *d)
+{
+	msd_err err = MSD_OK;
+
+	for (size_t i = 0; err == MSD_OK && i < p->g->n_nodes; i++) {
+		const modser_sg_node *node = p->g->nodes[i];
+
+		if (!msd_sg_node_is_given(node) && p->flows[i] == NULL)
+			err = msd_claim_reserve(&p->claims[i], node, d);
+	}
+	return err;
+}
+
 static msd_err allocate(struct msd_plan *p, struct msd_diag *d)
 {
 	size_t most = 1;
@@ -118,11 +135,11 @@ static msd_err allocate(struct msd_plan *p, struct msd_diag *d)
 		most = node->n_outputs > most ? node->n_outputs : most;
 	}
 	p->order = calloc(p->g->n_nodes + 1, sizeof(*p->order));
-	p->taken = calloc(p->g->n_nodes + 1, sizeof(*p->taken));
+	p->claims = calloc(p->g->n_nodes + 1, sizeof(*p->claims));
 	p->flows = calloc(p->g->n_nodes + 1, sizeof(*p->flows));
 	p->in = calloc(most, sizeof(*p->in));
 	p->out = calloc(most, sizeof(*p->out));
-	if (p->order == NULL || p->in == NULL || p->out == NULL || p->taken == NULL ||
+	if (p->order == NULL || p->in == NULL || p->out == NULL || p->claims == NULL ||
 	    p->flows == NULL)
 		return msd_diag_no_memory(d);
 	return msd_tensor_bindings_init(&p->places, p->g, d);
@@ -145,6 +162,8 @@ static msd_err create(modser_graph *graph, bool is_within, struct msd_plan **ret
 		err = take_error(graph, d);
 	if (err == MSD_OK)
 		err = infer_all(p, &is_open, d);
+	if (err == MSD_OK && is_open)
+		err = reserve_all(p, d);
 	if (err == MSD_OK)
 		msd_layout_find_last_reads(layout, graph, p->order);
 	if (err == MSD_OK && !is_open)
@@ -178,9 +197,9 @@ void msd_plan_destroy(struct msd_plan *plan)
 		return;
 	for (size_t i = 0; plan->flows != NULL && i < plan->g->n_nodes; i++)
 		msd_flow_destroy(plan->flows[i]);
-	for (size_t i = 0; plan->taken != NULL && i < plan->g->n_nodes; i++)
-		msd_engine_leave(&plan->taken[i]);
-	free(plan->taken);
+	for (size_t i = 0; plan->claims != NULL && i < plan->g->n_nodes; i++)
+		msd_claim_release(&plan->claims[i]);
+	free(plan->claims);
 	free(plan->flows);
 	msd_tensor_bindings_finish(&plan->places);
 	msd_shapes_finish(&plan->shapes);
@@ -201,7 +220,7 @@ const void *msd_plan_output(const struct msd_plan *plan, size_t i)
 }
 
 static msd_err run_kernel(struct msd_plan *p, const modser_sg_node *node,
-			  struct msd_diag *d)
+			  const struct msd_engine_node *by, struct msd_diag *d)
 {
 	const struct msd_kernel_call call = {node, p->in, p->out};
 
@@ -217,13 +236,24 @@ static msd_err run_kernel(struct msd_plan *p, const modser_sg_node *node,
 		if (t != NULL && p->out[i] == NULL)
 			return msd_diag_no_memory(d);
 	}
-	const struct msd_engine_node *by = &p->taken[node->index];
 	msd_err err = by->engine->run(by->state, &call, d);
 	if (err != MSD_OK) {
 		return msd_diag_wrap(d, err, "node %zu \"%s\"", node->number,
 				     node->name);
 	}
 	return MSD_OK;
+}
+
+/* Shapes of the plan, or of a cached set, which another engine may run. */
+static msd_err run_planned(struct msd_plan *p, const modser_sg_node *node,
+			   struct msd_diag *d)
+{
+	struct msd_claim *c = &p->claims[node->index];
+	const struct msd_engine_node *by = &c->by;
+	const msd_err err =
+		p->keeps_shapes ? msd_claim_choose(c, node, &by, d) : MSD_OK;
+
+	return err == MSD_OK ? run_kernel(p, node, by, d) : err;
 }
 
 /* A node that runs graphs sets its output shapes itself. */
@@ -266,8 +296,9 @@ static msd_err run_inferred(struct msd_plan *p, modser_sg_node *node,
 	}
 	if (result != 0)
 		return take_error(p->g, d);
-	msd_err err = msd_engine_check(&p->taken[node->index], node, d);
-	return err == MSD_OK ? run_kernel(p, node, d) : err;
+	const struct msd_engine_node *by;
+	msd_err err = msd_claim_choose(&p->claims[node->index], node, &by, d);
+	return err == MSD_OK ? run_kernel(p, node, by, d) : err;
 }
 
 static msd_err run_open(struct msd_plan *p, modser_sg_node *node, size_t step,
@@ -326,7 +357,7 @@ msd_err msd_plan_run(struct msd_plan *plan, const void *const *inputs,
 		if (msd_sg_node_is_given(node))
 			continue;
 		if (plan->places.now != NULL) {
-			err = run_kernel(plan, node, d);
+			err = run_planned(plan, node, d);
 		} else {
 			err = run_open(plan, node, step, d);
 		}

@@ -92,8 +92,8 @@ static int run_taken(void *state, const modserd_kernel_call *call, char *ret_why
 	return 0;
 }
 
-static const modserd_engine engine = {sizeof(engine), "toy engine", take,
-				      run_taken,      free,         NULL};
+static const modserd_engine engine = {sizeof(engine), "toy engine", take, run_taken,
+				      free,           NULL,         NULL};
 
 /* Another, for convolutions of one channel and one place that are called "toy...":
  * three times as much, and seven times with a batch norm in it, where it knows of that.
@@ -241,6 +241,8 @@ static int add(const modserd_host *host, char *ret_why, size_t why_bytes)
 MODSERD_PLUGIN_EXPORT const modserd_plugin modserd_plugin_entry = {
 #ifdef TOY_ABI
 	MODSERD_PLUGIN_ABI + 6,
+#elif defined(TOY_OLD_ABI)
+	2u,
 #else
 	MODSERD_PLUGIN_ABI,
 #endif
