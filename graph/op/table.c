@@ -206,7 +206,15 @@
 	X(vector_classifier)                                                           \
 	X(vector_regressor)                                                            \
 	X(unique)                                                                      \
-	X(deformable_convolution)
+	X(deformable_convolution)                                                      \
+	X(attention)                                                                   \
+	X(bit_cast)                                                                    \
+	X(causal_conv)                                                                 \
+	X(linear_attention)                                                            \
+	X(rms_norm)                                                                    \
+	X(rotary_embedding)                                                            \
+	X(swish)                                                                       \
+	X(tensor_scatter)
 
 #define DECLARE(name) extern const modser_sg_op_schema msd_op_##name;
 OPS(DECLARE)

@@ -165,7 +165,15 @@
 	X(vector_classifier)                                                           \
 	X(vector_regressor)                                                            \
 	X(unique)                                                                      \
-	X(deformable_convolution)
+	X(deformable_convolution)                                                      \
+	X(attention)                                                                   \
+	X(bit_cast)                                                                    \
+	X(causal_conv)                                                                 \
+	X(linear_attention)                                                            \
+	X(rms_norm)                                                                    \
+	X(rotary_embedding)                                                            \
+	X(swish)                                                                       \
+	X(tensor_scatter)
 
 #define MSD_KERNEL_DECLARE(name) extern const struct msd_kernel msd_kernel_##name;
 MSD_KERNELS(MSD_KERNEL_DECLARE)

@@ -7,8 +7,8 @@ import numpy as np
 DTYPES = {1: "<f4", 2: "u1", 3: "i1", 4: "<u2", 5: "<i2", 6: "<i4", 7: "<i8", 9: "?", 10: "<f2",
           11: "<f8", 12: "<u4", 13: "<u8"}
 BFLOAT16 = 16
-FLOAT8 = (17, 18, 19, 20)
-INT4 = (21, 22)
+FLOAT8 = (17, 18, 19, 20, 24)
+PACKED = {21: 2, 22: 2, 23: 2, 25: 4, 26: 4}  # elements of a byte
 
 
 def varint(raw, at):
@@ -72,10 +72,10 @@ def tensor(raw):
     kind = f.get(2, [0])[-1]
     if kind == BFLOAT16:
         return widened(f, dims)
-    if kind in FLOAT8 + INT4:  # bytes, of which an element has one or half a one
+    if kind in FLOAT8 or kind in PACKED:  # bytes, of which an element has one or a part
         raw = (np.frombuffer(f[9][-1], "u1") if 9 in f
                else np.array(numbers(f.get(5, []), 0)).astype("u1"))
-        return raw if kind in INT4 else raw.reshape(dims)
+        return raw if kind in PACKED else raw.reshape(dims)
     if kind not in DTYPES:
         return None
     dtype = np.dtype(DTYPES[kind])

@@ -90,7 +90,7 @@ def faults(files):
         said.append(f"{TABLE}: {row} has no row")
     homes = {}
     for path, text in files.items():
-        if path.startswith(ONNX + "rows_"):
+        if path.startswith(ONNX + "rows/rows_"):
             for name in re.findall(r'^\s*(?:\{|REDUCE\()"(\w+)",\s*\d+,', text, re.M):
                 homes.setdefault(name, set()).add(path)
     said += [f"ONNX's {name} has rows in {sorted(where)}, expected one file"
@@ -107,10 +107,10 @@ def prove(files):
     planted = {
         "names Concat": ("runtime/plan/plan.c", '\nconst char *special = "Concat";\n'),
         "names Neg": ("graph/ir/check.c", '\nconst char *special = "Neg";\n'),
-        "concat is defined in": (SCHEMAS + "softmax.c", "\nx msd_op_concat = {0};\n"),
-        "neg is defined in": (REFERENCE + "softmax.c", "\nx msd_kernel_neg = {0};\n"),
-        "lost has no row": (SCHEMAS + "softmax.c", '\nx msd_op_lost = {\n\t.name = "Lost"};\n'),
-        "ONNX's Concat has rows": (ONNX + "rows_ml.c", '\n\t{"Concat", 1, "Concat", "", NULL},\n'),
+        "concat is defined in": (SCHEMAS + "layer/softmax.c", "\nx msd_op_concat = {0};\n"),
+        "neg is defined in": (REFERENCE + "layer/softmax.c", "\nx msd_kernel_neg = {0};\n"),
+        "lost has no row": (SCHEMAS + "layer/softmax.c", '\nx msd_op_lost = {\n\t.name = "Lost"};\n'),
+        "ONNX's Concat has rows": (ONNX + "rows/rows_ml.c", '\n\t{"Concat", 1, "Concat", "", NULL},\n'),
     }
     for what, (path, text) in planted.items():
         if not any(what in fault for fault in faults({**files, path: files[path] + text})):

@@ -111,6 +111,7 @@ static const modser_sg_op_field cast_fields[] = {
 	OP_INT("type_to", 1, 4),
 	OP_OWN_TEXT("to", ""),
 	OP_OWN_INT("saturate", 1),
+	OP_OWN_TEXT("round_mode", "up"),
 };
 /* Element types by their numbers in tmfiles. */
 static const char *const tm_types[] = {"float32", "float16", "int8",
@@ -203,6 +204,7 @@ const modser_sg_op_schema msd_op_shrink = {
 
 static const modser_sg_op_field cast_like_fields[] = {
 	OP_OWN_INT("saturate", 1),
+	OP_OWN_TEXT("round_mode", "up"),
 };
 
 /* The output has the dtype of input 1. */

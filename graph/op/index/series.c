@@ -1,4 +1,4 @@
-/* Sequences along one axis: Range, CumSum, ReverseSequence. */
+/* Sequences along one axis: Range, CumSum (or products), ReverseSequence. */
 #include <math.h>
 
 #include "graph/ir/infer.h"
@@ -34,6 +34,7 @@ const modser_sg_op_schema msd_op_range = {
 
 static const modser_sg_op_field cum_sum_fields[] = {
 	OP_OWN_INT("exclusive", 0),
+	OP_OWN_INT("product", 0),
 	OP_OWN_INT("reverse", 0),
 };
 static int infer_cum_sum(modser_sg_node *node)

@@ -8,18 +8,24 @@ static const modser_sg_op_field depth_to_space_fields[] = {
 	OP_INT("block_size", 1, 0),
 	OP_OWN_TEXT("mode", "DCR"),
 };
+/* Depth, column, row; or column, row, depth. */
+static int check_mode(const modser_sg_node *node)
+{
+	const char *mode = modser_sg_op_param(modser_sg_node_op(node), "mode")->as.s;
+
+	return strcmp(mode, "DCR") == 0 || strcmp(mode, "CRD") == 0
+		       ? 0
+		       : msd_infer_fail(node, "mode \"%s\" is not known", mode);
+}
+
 static int infer_depth(modser_sg_node *node)
 {
-	const modser_sg_op *op = modser_sg_node_op(node);
-	const int64_t block = modser_sg_op_int(op, "block_size");
-	const char *mode = modser_sg_op_param(op, "mode")->as.s;
+	const int64_t block = modser_sg_op_int(modser_sg_node_op(node), "block_size");
 	int64_t dims[4];
 
-	if (msd_infer_rank(node, 0, 4) != 0 ||
+	if (check_mode(node) != 0 || msd_infer_rank(node, 0, 4) != 0 ||
 	    msd_infer_range(node, "block_size", 1, INT16_MAX) != 0)
 		return -1;
-	if (strcmp(mode, "DCR") != 0 && strcmp(mode, "CRD") != 0)
-		return msd_infer_fail(node, "mode \"%s\" is not known", mode);
 	memcpy(dims, msd_infer_dims(node, 0), sizeof(dims));
 	if (dims[1] % (block * block) != 0)
 		return msd_infer_fail(node, "its channels make no squares");
@@ -41,13 +47,14 @@ const modser_sg_op_schema msd_op_depth_to_space = {
 
 static const modser_sg_op_field space_to_depth_fields[] = {
 	OP_INT("block_size", 1, 0),
+	OP_OWN_TEXT("mode", "DCR"),
 };
 static int infer_space(modser_sg_node *node)
 {
 	const int64_t block = modser_sg_op_int(modser_sg_node_op(node), "block_size");
 	int64_t dims[4];
 
-	if (msd_infer_rank(node, 0, 4) != 0 ||
+	if (check_mode(node) != 0 || msd_infer_rank(node, 0, 4) != 0 ||
 	    msd_infer_range(node, "block_size", 1, INT16_MAX) != 0)
 		return -1;
 	memcpy(dims, msd_infer_dims(node, 0), sizeof(dims));

@@ -113,6 +113,7 @@ const modser_sg_op_schema msd_op_quantize_linear = {
 static const modser_sg_op_field dequantize_fields[] = {
 	OP_OWN_INT("axis", 1),
 	OP_OWN_INT("block_size", 0),
+	OP_OWN_TEXT("output_dtype", ""),
 };
 static int infer_dequantize(modser_sg_node *node)
 {
@@ -121,7 +122,12 @@ static int infer_dequantize(modser_sg_node *node)
 	if (msd_infer_has(node, 2) &&
 	    !msd_dtype_eq(msd_infer_dtype_of(node, 0), msd_infer_dtype_of(node, 2)))
 		return msd_infer_fail(node, "its zero point is of another type");
-	msd_infer_dtype(node, 0, msd_infer_dtype_of(node, 1));
+	const char *name =
+		modser_sg_op_param(modser_sg_node_op(node), "output_dtype")->as.s;
+	struct msd_dtype dtype = msd_infer_dtype_of(node, 1);
+	if (name[0] != '\0' && !msd_dtype_parse(name, strlen(name), &dtype))
+		return msd_infer_fail(node, "no element type is called \"%s\"", name);
+	msd_infer_dtype(node, 0, dtype);
 	return msd_infer_same(node);
 }
 

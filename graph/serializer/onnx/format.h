@@ -2,7 +2,7 @@
 #define MSD_ONNX_FORMAT_H
 /* Versions that the onnx serializer reads and writes, and the facts that it keeps of
  * a file. */
-#define ONNX_MAX_OPSET 22 /* highest that is read */
+#define ONNX_MAX_OPSET 28 /* highest that is read */
 #define ONNX_IR_VERSION 8 /* written */
 #define ONNX_OPSET 17
 

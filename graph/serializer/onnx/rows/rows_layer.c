@@ -37,10 +37,19 @@ static int load_mean_variance(struct onnx_node *n)
 #define BATCH_NORM "epsilon=eps:1e-5 -momentum"
 #define LOSS "reduction ignore_index"
 const struct onnx_row onnx_rows_layer[] = {
+	{"Attention", 23, "Attention",
+	 "is_causal kv_num_heads q_num_heads qk_matmul_output_mode scale softcap "
+	 "-softmax_precision",
+	 NULL},
+	{"Attention", 25, "Attention",
+	 "is_causal kv_num_heads q_num_heads qk_matmul_output_mode scale softcap "
+	 "-softmax_precision left_window_size right_window_size",
+	 NULL},
 	{"BatchNormalization", 1, "BatchNormalization", BATCH_NORM " -spatial -is_test",
 	 load_batch_norm},
 	{"BatchNormalization", 14, "BatchNormalization", BATCH_NORM " training_mode",
 	 load_trained_norm},
+	{"CausalConvWithState", 27, "CausalConvWithState", "activation", NULL},
 	{"Dropout", 1, "Dropout", "-ratio -is_test", NULL},
 	{"Dropout", 12, "Dropout", "-seed", NULL},
 	{"Einsum", 12, "Einsum", "equation!", NULL},
@@ -54,6 +63,8 @@ const struct onnx_row onnx_rows_layer[] = {
 	 NULL},
 	{"LayerNormalization", 17, "LayerNorm", "axis:-1 epsilon=eps:1e-5 -stash_type",
 	 NULL},
+	{"LinearAttention", 27, "LinearAttention",
+	 "kv_num_heads! q_num_heads! scale update_rule -chunk_size", NULL},
 	{"LogSoftmax", 1, "LogSoftmax", "axis:1 flattens:=1", NULL},
 	{"LogSoftmax", 13, "LogSoftmax", "axis:-1 flattens:=0", NULL},
 	{"LpNormalization", 1, "LpNorm", "axis p", NULL},
@@ -62,6 +73,10 @@ const struct onnx_row onnx_rows_layer[] = {
 	{"MeanVarianceNormalization", 9, "MeanVarianceNormalization", "axes",
 	 load_mean_variance},
 	{"NegativeLogLikelihoodLoss", 12, "NegativeLogLikelihoodLoss", LOSS, NULL},
+	{"RMSNormalization", 23, "RMSNorm", "axis:-1 epsilon=eps:1e-5 -stash_type",
+	 NULL},
+	{"RotaryEmbedding", 23, "RotaryEmbedding",
+	 "interleaved num_heads rotary_embedding_dim", NULL},
 	{"Softmax", 1, "Softmax", "axis:1 flattens:=1", NULL},
 	{"Softmax", 13, "Softmax", "axis:-1 flattens:=0", NULL},
 	{"SoftmaxCrossEntropyLoss", 12, "SoftmaxCrossEntropyLoss", LOSS, NULL},

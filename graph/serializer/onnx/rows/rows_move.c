@@ -219,6 +219,7 @@ const struct onnx_row onnx_rows_move[] = {
 	{"Slice", 1, "Slice", "-starts! -ends! -axes isonnx:=1", load_slice},
 	{"Slice", 10, "Slice", "isonnx:=1", NULL},
 	{"SpaceToDepth", 1, "SpaceToDepth", "blocksize=block_size!", NULL},
+	{"SpaceToDepth", 28, "SpaceToDepth", "blocksize=block_size! mode", NULL},
 	{"Split", 1, "Split", "axis:0 split=sizes is_onnx:=1", NULL},
 	{"Split", 13, "Split", "axis:0 is_onnx:=1 -num_outputs", load_split},
 	{"Squeeze", 1, "Squeeze", "axes", NULL},

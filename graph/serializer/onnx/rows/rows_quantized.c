@@ -14,9 +14,19 @@ static int load_quantize(struct onnx_node *n)
 	return onnx_set_text(n, "output_dtype", name);
 }
 
+/* The output has the element type of the scale, unless the attribute names one. */
+static int load_dequantize(struct onnx_node *n)
+{
+	return onnx_attr_int(n, "output_dtype", 0) != 0
+		       ? onnx_set_dtype(n, "output_dtype", "output_dtype")
+		       : 0;
+}
+
 const struct onnx_row onnx_rows_quantized[] = {
 	{"DequantizeLinear", 10, "DequantizeLinear", "axis", NULL},
 	{"DequantizeLinear", 21, "DequantizeLinear", "axis block_size", NULL},
+	{"DequantizeLinear", 23, "DequantizeLinear",
+	 "axis block_size -output_dtype", load_dequantize},
 	{"DynamicQuantizeLinear", 11, "DynamicQuantizeLinear", "", NULL},
 	{"MatMulInteger", 10, "MatMulInteger", "", NULL},
 	{"QLinearMatMul", 10, "QLinearMatMul", "", NULL},
@@ -24,5 +34,7 @@ const struct onnx_row onnx_rows_quantized[] = {
 	{"QuantizeLinear", 19, "QuantizeLinear", "axis saturate", NULL},
 	{"QuantizeLinear", 21, "QuantizeLinear",
 	 "axis block_size saturate -output_dtype", load_quantize},
+	{"QuantizeLinear", 23, "QuantizeLinear",
+	 "axis block_size saturate -output_dtype -precision", load_quantize},
 	{0},
 };

@@ -31,19 +31,24 @@ struct line {
 	int64_t step;
 	bool is_exclusive;
 	bool is_reverse;
+	bool is_product;
 };
 
-static void sum_line(const struct line *l, const void *x, void *y, int64_t from)
+static void run_line(const struct line *l, const void *x, void *y, int64_t from)
 {
 	const bool is_float = msd_number_kind(l->dtype) == MSD_N_FLOAT;
-	uint64_t whole = 0;
-	double real = 0;
+	uint64_t whole = l->is_product ? 1 : 0;
+	double real = l->is_product ? 1 : 0;
 
 	for (int64_t k = 0; k < l->n; k++) {
 		const int64_t at = from + (l->is_reverse ? l->n - 1 - k : k) * l->step;
 		const union msd_number v = msd_number_load(l->dtype, x, at);
-		const double real_after = is_float ? real + v.f : 0;
-		const uint64_t after = is_float ? 0 : whole + (uint64_t)v.i;
+		const double real_after = !is_float       ? 0
+					  : l->is_product ? real * v.f
+							  : real + v.f;
+		const uint64_t after = is_float        ? 0
+				       : l->is_product ? whole * (uint64_t)v.i
+						       : whole + (uint64_t)v.i;
 
 		if (is_float) {
 			msd_number_store_float(l->dtype, y, at,
@@ -72,10 +77,11 @@ static msd_err run_cum_sum(const struct msd_kernel_call *c, struct msd_diag *d)
 			       .n = dims[axis],
 			       .step = (int64_t)inner,
 			       .is_exclusive = msd_kernel_int(c, "exclusive") != 0,
-			       .is_reverse = msd_kernel_int(c, "reverse") != 0};
+			       .is_reverse = msd_kernel_int(c, "reverse") != 0,
+			       .is_product = msd_kernel_int(c, "product") != 0};
 	for (size_t o = 0; o < outer; o++) {
 		for (size_t i = 0; i < inner; i++) {
-			sum_line(&l, c->in[0], c->out[0],
+			run_line(&l, c->in[0], c->out[0],
 				 (int64_t)(o * (size_t)l.n * inner + i));
 		}
 	}

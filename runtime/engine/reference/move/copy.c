@@ -27,6 +27,7 @@ static msd_err run_dropout(const struct msd_kernel_call *c, struct msd_diag *d)
 COPY(reshape, "Reshape", run);
 COPY(flatten, "Flatten", run);
 COPY(dropout, "Dropout", run_dropout);
+COPY(bit_cast, "BitCast", run);
 COPY(noop, "Noop", run);
 COPY(squeeze, "Squeeze", run);
 COPY(unsqueeze, "Unsqueeze", run);

@@ -122,11 +122,14 @@ static msd_err run_space(const struct msd_kernel_call *c, struct msd_diag *d)
 	const int64_t b = msd_kernel_int(c, "block_size");
 	const int64_t *in = msd_kernel_in_dims(c, 0);
 	const int64_t plane = in[2] * in[3];
-	const int64_t dims[] = {in[0], b, b, in[1], in[2] / b, in[3] / b};
-	const int64_t steps[] = {in[1] * plane, in[3], 1, plane, b * in[3], b};
+	const int64_t dcr[] = {in[0], b, b, in[1], in[2] / b, in[3] / b};
+	const int64_t dcr_steps[] = {in[1] * plane, in[3], 1, plane, b * in[3], b};
+	const int64_t crd[] = {in[0], in[1], b, b, in[2] / b, in[3] / b};
+	const int64_t crd_steps[] = {in[1] * plane, plane, in[3], 1, b * in[3], b};
+	const bool is_crd = strcmp(msd_kernel_text(c, "mode"), "CRD") == 0;
 
 	(void)d;
-	run_blocks(c, dims, steps);
+	run_blocks(c, is_crd ? crd : dcr, is_crd ? crd_steps : dcr_steps);
 	return MSD_OK;
 }
 

@@ -1,0 +1,57 @@
+/* TensorScatter: write rows into a cache of keys or values. */
+#include "graph/ir/infer.h"
+#include "graph/op/op.h"
+
+#include <string.h>
+
+static const modser_sg_op_field tensor_scatter_fields[] = {
+	OP_OWN_INT("axis", -2),
+	OP_OWN_TEXT("mode", "linear"),
+};
+
+static int check_indices(const modser_sg_node *node)
+{
+	if (!msd_infer_has(node, 2))
+		return 0;
+	if (msd_infer_indices(node, 2) != 0 || msd_infer_rank(node, 2, 1) != 0)
+		return -1;
+	return msd_infer_dims(node, 2)[0] == msd_infer_dims(node, 0)[0]
+		       ? 0
+		       : msd_infer_fail(node, "it has not one index for each entry of "
+					      "the batch");
+}
+
+static int infer_tensor_scatter(modser_sg_node *node)
+{
+	const char *mode = modser_sg_op_param(modser_sg_node_op(node), "mode")->as.s;
+	size_t axis;
+
+	if (strcmp(mode, "linear") != 0 && strcmp(mode, "circular") != 0)
+		return msd_infer_fail(node, "mode \"%s\" is not known", mode);
+	if (msd_infer_axis(node, &axis) != 0)
+		return -1;
+	if (axis == 0)
+		return msd_infer_fail(node, "its axis is that of the batch");
+	if (msd_infer_inside(node, 1, axis) != 0 || msd_infer_alike(node, 0, 2) != 0)
+		return -1;
+	for (size_t i = 0; i < msd_infer_ndim(node, 0); i++) {
+		const int64_t n = msd_infer_dims(node, 1)[i];
+		const int64_t room = msd_infer_dims(node, 0)[i];
+
+		if (n > room || (i != axis && n != room)) {
+			return msd_infer_fail(node, "its update does not fit axis %zu",
+					      i);
+		}
+	}
+	return check_indices(node) == 0 ? msd_infer_same(node) : -1;
+}
+
+const modser_sg_op_schema msd_op_tensor_scatter = {
+	.name = "TensorScatter",
+	OP_FIELDS(tensor_scatter_fields),
+	OP_IN(2, 3),
+	.optional_in = 4,
+	OP_OUT(1, 1),
+	.infer = infer_tensor_scatter,
+	OP_TM(MODSER_NO_TM_TYPE, 0),
+};
