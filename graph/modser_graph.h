@@ -2,7 +2,7 @@
 #define MODSER_GRAPH_H
 /*
  * StaticGraph: a framework's model file in memory, and the serializers that read and
- * write such files. docs/reference/static-graph.md describes how they work together.
+ * write such files. docs/internals/graph.md describes how they work together.
  * The parts of a graph have the prefix modser_sg_, which libmodser does not use.
  *
  * A graph owns its nodes, tensors, operators and everything in them: the user never

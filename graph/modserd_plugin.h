@@ -67,7 +67,7 @@ typedef struct modserd_kernel {
  * ask; they call leave() at once. `take` must not keep a pointer to the node or
  * allocate large memory.
  *
- * Passes may create operators that no file has (docs/reference/static-graph.md lists them). An
+ * Passes may create operators that no file has (docs/internals/graph.md lists them). An
  * engine gets only those that it lists. A node that it takes as the file has it is
  * not transformed.
  */

@@ -88,7 +88,7 @@ def more():
 
 def record(what, differences):
     """One line in the file that $MSD_RECORDS names: what ran, and how near its outputs came.
-    table.py in tests/releases makes the table of docs/reference/models.md of such lines."""
+    table.py in tests/releases makes the table of docs/reference/tvm-releases.md of such lines."""
     if "MSD_RECORDS" not in os.environ:
         return
     assert differences, "nothing was compared"

@@ -70,7 +70,7 @@ def test_the_manifest_that_an_edition_has_asks_nobody(own_daemon, store, source,
 
 
 def test_the_example_of_the_documents_works(own_daemon, store, models, folder):  # noqa: F811
-    text = (harness.ROOT / "docs/how-to/edge.md").read_text()
+    text = (harness.ROOT / "docs/how-to/self-tests.md").read_text()
     script = "cat >addone.so.json" + text.partition("```\ncat >addone.so.json")[2].partition("```")[0]
     (folder / "addone.so").write_bytes((models / "shapes.so").read_bytes())
     env = harness.environment() | {"PATH": f"{harness.BIN}:{os.environ['PATH']}",

@@ -1,4 +1,5 @@
-"""The session in README.md, line by line, with the files that scripts/demo leaves for it."""
+"""The sessions in README.md and docs/reference/modser.md, line by line, with the files that
+scripts/demo leaves for them."""
 import re
 import subprocess
 import sys
@@ -8,14 +9,15 @@ import numpy as np
 import pytest
 
 EXAMPLES = harness.ROOT / "examples"
-README = (harness.ROOT / "README.md").read_text()
+PAGES = ("README.md", "docs/reference/modser.md")
+TEXT = "".join((harness.ROOT / page).read_text() for page in PAGES)
 # These want a machine that the reader has, or go on until they are stopped.
 OTHERS = ("modser pull ", "modser push ", "modser rollback ", "modser logs -f ")
 
 
 def session():
     """The words of each line, without what the comment says."""
-    lines = re.findall(r"^(modser .*?)(?:  +#.*)?$", README, re.M)
+    lines = re.findall(r"^(modser .*?)(?:  +#.*)?$", TEXT, re.M)
     assert len(lines) > 20
     return lines
 

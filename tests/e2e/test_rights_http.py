@@ -115,7 +115,7 @@ def start(folder, own_daemon):
 
 
 def test_every_path_of_the_document_is_asked_for():
-    table = (harness.ROOT / "docs/how-to/http.md").read_text().partition("| path |")[2]
+    table = (harness.ROOT / "docs/reference/http.md").read_text().partition("| path |")[2]
     found = set()
     for row in table.partition("\n\n")[0].splitlines():
         method = ""

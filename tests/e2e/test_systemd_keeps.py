@@ -1,5 +1,5 @@
 """--keep-workers under a real systemd, booted by systemd-nspawn (nspawn.sh), which needs root. That it
-takes 100 ms is measured by hand (docs/how-to/edge.md); here other tests run beside it."""
+takes 100 ms is measured by hand (docs/how-to/keep-workers.md); here other tests run beside it."""
 import pathlib
 import shlex
 import shutil

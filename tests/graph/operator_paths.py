@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """operator_paths.py [NAME ...]: which places of the sources an operator touches: of NAME, or, without
-one, that of all there are they are those that docs/reference/static-graph.md names. A schema in one file of
+one, that of all there are they are those that docs/internals/graph.md names. A schema in one file of
 graph/op/ and its row in the table there; rows in one file of the ONNX serializer; a kernel in one
 file of the reference engine and its row. Its name anywhere else is a fault, but in what is about
 certain operators (ELSEWHERE). Then it sees that faults which are planted are found."""

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""table.py [--check | --add FILE]: the table in docs/reference/models.md of what ran of which release.
+"""table.py [--check | --add FILE]: the table in docs/reference/tvm-releases.md of what ran of which release.
 
 Each cell comes from lines of records.jsonl: which artifact, its hash, how far its outputs were from
 TVM's own, and the day. The tests write such lines into the file that MSD_RECORDS names; --add takes
@@ -16,7 +16,7 @@ import tarfile
 
 HERE = pathlib.Path(__file__).resolve().parent
 RECORDS = HERE / "records.jsonl"
-DOCUMENT = HERE.parents[1] / "docs/reference/models.md"
+DOCUMENT = HERE.parents[1] / "docs/reference/tvm-releases.md"
 BEGIN = "<!-- tests/releases/table.py: begin -->\n"
 END = "<!-- tests/releases/table.py: end -->\n"
 RELEASES = ["0.9", "0.16", "0.17", "0.19", "0.21", "0.22-dev", "0.23-dev", "0.25", "0.26", "0.27"]
@@ -134,7 +134,7 @@ def main(words):
     old, behind = rest.split(END)
     new = table(records)
     if words == ["--check"]:
-        sys.exit("run tests/releases/table.py: docs/reference/models.md has another table" if old != new else 0)
+        sys.exit("run tests/releases/table.py: docs/reference/tvm-releases.md has another table" if old != new else 0)
     RECORDS.write_text("".join(json.dumps(r) + "\n" for r in records))
     DOCUMENT.write_text(before + BEGIN + new + END + behind)
 

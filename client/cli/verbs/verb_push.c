@@ -271,7 +271,7 @@ static enum msd_exit report_made(const struct push *p, const struct msd_diag *d)
 	if (p->is_of_manifest && d->code == MSD_BAD_ARTIFACT) {
 		return msd_report_diag(MSD_EXIT_REFUSED,
 				       "correct what the text names in the manifest; "
-				       "docs/how-to/edge.md shows one",
+				       "docs/how-to/sign.md shows one",
 				       d);
 	}
 	return d->code == MSD_NOT_VERIFIED

@@ -1,7 +1,7 @@
 #ifndef MSD_SUPERVISOR_HTTP_H
 #define MSD_SUPERVISOR_HTTP_H
 /*
- * The HTTP frontend (docs/how-to/http.md): a separate listener and its HTTP connections
+ * The HTTP frontend (docs/reference/http.md): a separate listener and its HTTP connections
  * (http_conn.h). Only --http creates it; otherwise msd_edge.http is NULL, and it costs
  * nothing.
  *

@@ -1,7 +1,7 @@
 #ifndef MSD_TMFILE_FORMAT_H
 #define MSD_TMFILE_FORMAT_H
 /* tmfiles, version 2: C structures of little-endian 32-bit fields that refer to each
- * other by their offsets in the file. docs/reference/static-graph.md has them as a
+ * other by their offsets in the file. docs/reference/tmfile.md has them as a
  * table. */
 #include <stdint.h>
 

@@ -1,7 +1,7 @@
 #ifndef MSD_SUPERVISOR_PROBE_H
 #define MSD_SUPERVISOR_PROBE_H
 /*
- * Trace points (USDT) for perf, bpftrace and SystemTap: docs/reference/metrics.md. An
+ * Trace points (USDT) for perf, bpftrace and SystemTap: docs/how-to/slow-calls.md. An
  * unused one costs a load and a jump. Its values are computed only if a tracer is
  * attached, which the kernel counts in its semaphore. Built if <sys/sdt.h> exists.
  */
