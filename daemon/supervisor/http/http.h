@@ -1,9 +1,9 @@
 #ifndef MSD_SUPERVISOR_HTTP_H
 #define MSD_SUPERVISOR_HTTP_H
 /*
- * The HTTP frontend (docs/reference/http.md): a separate listener and its HTTP connections
- * (http_conn.h). Only --http creates it; otherwise msd_edge.http is NULL, and it costs
- * nothing.
+ * The HTTP frontend (docs/reference/http.md): a separate listener and its HTTP
+ * connections (http_conn.h). Only --http creates it; otherwise msd_edge.http is NULL,
+ * and it costs nothing.
  *
  *   listener --> http (accept) --> visit (bytes to requests) --> route -->
  *       health, repository
