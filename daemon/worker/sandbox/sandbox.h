@@ -2,7 +2,7 @@
 #define MSD_WORKER_SANDBOX_H
 /*
  * Privileges that a worker drops before it opens its module, so that the module's
- * code can do little more than compute: docs/explanation/sandbox.md has the table. A
+ * code can do little more than compute: docs/reference/sandbox.md has the table. A
  * part that the kernel lacks is skipped, and reported.
  */
 #include <stdbool.h>

@@ -1,4 +1,4 @@
-"""What docs/explanation/sandbox.md says of each profile is what a module of it gets."""
+"""What docs/reference/sandbox.md says of each profile is what a module of it gets."""
 import errno
 import pathlib
 import re
@@ -11,7 +11,7 @@ from wire import Wire
 
 REFUSALS = (errno.EPERM, errno.EACCES, errno.EFBIG)
 PROFILES = ("trusted", "cpu", "opencl", "cuda")
-DOCUMENT = (harness.ROOT / "docs/explanation/sandbox.md").read_text()
+DOCUMENT = (harness.ROOT / "docs/reference/sandbox.md").read_text()
 # What each part of a kernel is needed for; all else is refused by either.
 BY_LANDLOCK = {"read", "write", "cut", "remove", "create", "map_memory", "take_descriptor"}
 BY_DAEMON = {"ask_unix", "ask_unix_by_child"}  # whatever the kernel is
