@@ -35,7 +35,7 @@ static struct {
 	size_t n;                 /* in bytes[], not yet written */
 	unsigned long long n_put; /* lines put into the buffer, and lines written */
 	unsigned long long n_out;
-	unsigned long n_lost; /* since the last log-lost line */
+	unsigned long n_lost; /* since the last log_lost line */
 	bool has_writer, is_stalled;
 } buffer = {.lock = PTHREAD_MUTEX_INITIALIZER,
 	    .filled = PTHREAD_COND_INITIALIZER,
@@ -260,7 +260,7 @@ static bool put_line(const char *line, size_t n)
 static void put_lost(void)
 {
 	char line[LINE_BYTES];
-	size_t n = begin_line(line, MSD_LOG_WARN, "log-lost");
+	size_t n = begin_line(line, MSD_LOG_WARN, "log_lost");
 
 	n += (size_t)snprintf(line + n, sizeof(line) - n, "lines=%lu\n", buffer.n_lost);
 	if (put_line(line, n))

@@ -7,7 +7,7 @@
  * time; under the journal, which has its own time, with <N>.
  *
  * A thread writes the lines, because the reader of standard error may stall. Up to 64
- * KiB are buffered; further lines are dropped. A line `log-lost` reports their
+ * KiB are buffered; further lines are dropped. A line `log_lost` reports their
  * number.
  */
 #include <stddef.h>

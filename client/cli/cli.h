@@ -18,10 +18,21 @@ enum msd_exit {
 	MSD_EXIT_USAGE = 2,   /* the command line, or a file that it names */
 	MSD_EXIT_CONNECT = 3, /* no connection, or the connection was lost */
 	MSD_EXIT_NOT_FOUND = 4,
-	MSD_EXIT_NOT_READY = 5, /* or past the deadline */
+	MSD_EXIT_NOT_READY = 5,
 	MSD_EXIT_REFUSED = 6,
 	MSD_EXIT_NOT_VERIFIED = 7, /* the bytes do not match the digest or signature */
+	MSD_EXIT_BAD_FILE = 8,     /* damaged, or it cannot be used */
+	MSD_EXIT_DEADLINE = 9,
 	MSD_EXIT_INTERRUPTED = 130
+};
+
+/* Groups of verbs in the help. */
+enum msd_group {
+	MSD_GROUP_MODELS,
+	MSD_GROUP_CALLS,
+	MSD_GROUP_OBSERVE,
+	MSD_GROUP_ADMINISTER,
+	MSD_GROUP_OFFLINE
 };
 
 enum msd_option { /* bits: options that a verb takes besides the common ones */
@@ -95,7 +106,7 @@ struct msd_cli {
 	bool idempotent;      /* call: may run twice */
 	bool trace;           /* call: print its times */
 	uint32_t connect_ms;  /* until the daemon answers; 0: not given */
-	const char *dir;      /* -d */
+	const char *dir;      /* -C */
 	const char *cc;       /* --cc: the compiler's command; NULL: cc */
 	const char *prefix;   /* --symbol-prefix; NULL: that of the manifest */
 	enum msd_split_names split_names;
@@ -137,6 +148,7 @@ struct msd_verb {
 	size_t min_words, max_words;
 	unsigned options; /* enum msd_option */
 	enum msd_exit (*run)(const struct msd_cli *cli);
+	enum msd_group group;
 };
 
 /** The table; the last row has no name. */
@@ -159,7 +171,7 @@ enum msd_exit msd_verb_info(const struct msd_cli *cli);
 enum msd_exit msd_verb_metrics(const struct msd_cli *cli);
 enum msd_exit msd_verb_stats(const struct msd_cli *cli);
 enum msd_exit msd_verb_inspect(const struct msd_cli *cli);
-enum msd_exit msd_verb_instance(const struct msd_cli *cli);
+enum msd_exit msd_verb_session(const struct msd_cli *cli);
 enum msd_exit msd_verb_load(const struct msd_cli *cli);
 enum msd_exit msd_verb_logs(const struct msd_cli *cli);
 enum msd_exit msd_verb_monitor(const struct msd_cli *cli);
@@ -171,7 +183,7 @@ enum msd_exit msd_verb_reload(const struct msd_cli *cli);
 enum msd_exit msd_verb_pull(const struct msd_cli *cli);
 enum msd_exit msd_verb_push(const struct msd_cli *cli);
 enum msd_exit msd_verb_rollback(const struct msd_cli *cli);
-enum msd_exit msd_verb_serializers(const struct msd_cli *cli);
+enum msd_exit msd_verb_formats(const struct msd_cli *cli);
 enum msd_exit msd_verb_show(const struct msd_cli *cli);
 enum msd_exit msd_verb_cache(const struct msd_cli *cli);
 enum msd_exit msd_verb_store(const struct msd_cli *cli);

@@ -29,8 +29,8 @@ static void on_alarm(int number)
 {
 	(void)number;
 	if (write(STDERR_FILENO, last_words.p, last_words.n) < 0)
-		_exit(MSD_EXIT_NOT_READY); /* a failed write cannot be reported */
-	_exit(MSD_EXIT_NOT_READY);
+		_exit(MSD_EXIT_DEADLINE); /* a failed write cannot be reported */
+	_exit(MSD_EXIT_DEADLINE);
 }
 
 static void set_timer(uint32_t ms)

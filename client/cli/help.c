@@ -21,69 +21,71 @@ static const struct {
 	const char *text;
 } meanings[] = {
 	{"host", "ADDR", "unix:PATH, tcp:// or tls://HOST:PORT (else $MODSER_HOST)"},
-	{"token-file", "FILE", "the token that says who you are (else $MODSER_TOKEN)"},
-	{"tls-ca", "FILE", "authorities to believe (else $MODSER_TLS_CA)"},
-	{"tls-cert", "FILE", "certificate to show (else $MODSER_TLS_CERT)"},
+	{"token-file", "FILE", "a file with your token (else $MODSER_TOKEN)"},
+	{"tls-ca", "FILE", "authorities to trust (else $MODSER_TLS_CA)"},
+	{"tls-cert", "FILE", "client certificate (else $MODSER_TLS_CERT)"},
 	{"tls-key", "FILE", "its key (else $MODSER_TLS_KEY)"},
 	{"json", "", "results and errors as JSON"},
 	{"deadline", "TIME", "give up after TIME, such as 500ms, 5s, 2m"},
-	{"connect-timeout", "TIME", "wait so long for the daemon's first answer (10s)"},
-	{"help", "", "explain all verbs, or the one that is named"},
+	{"connect-timeout", "TIME", "time limit for the daemon's first answer (10s)"},
+	{"help", "", "explain all verbs, or one verb"},
 	{"version", "", "print the version of modser"},
 	{"plugin", "FILE", "open a shared object of formats first; repeatable"},
-	{"output", "FILE", "where the result goes"},
-	{"dir", "DIR", "the folder"},
-	{"dot", "", "a picture for Graphviz"},
-	{"dump", "", "all of a framework's model"},
-	{"vm", "", "programs of virtual machines, listed"},
-	{"will-run-on", "ADDR", "whether the daemon there runs it"},
+	{"output", "FILE", "write the result to FILE"},
+	{"dir", "DIR", "the folder to work on"},
+	{"dot", "", "print a graph for Graphviz"},
+	{"dump", "", "print a framework's model completely"},
+	{"vm", "", "list the programs of virtual machines"},
+	{"check-daemon", "ADDR", "ask the daemon at ADDR whether it can run FILE"},
 	{"cc", "COMMAND", "the C compiler, with its options"},
 	{"library", "NAME", "link with it: -lm, -l openblas; repeatable"},
 	{"symbol-prefix", "NAME", "the prefix of a system library's symbols"},
-	{"split-params", "FILE", "keep weights in FILE, which builds share"},
-	{"tvm-names", "", "call the weights as TVM does"},
+	{"split-params", "FILE", "write weights to FILE, which builds can share"},
+	{"tvm-names", "", "name the weights as TVM does"},
 	{"system-lib", "", "register the modules when a program starts"},
-	{"replace", "", "take the place of a module of that name"},
+	{"replace", "", "replace a module of that name when this one is ready"},
 	{"keep", "", "load it again whenever the daemon starts"},
-	{"tvm-inputs", "", "set_input ignores names that the model lacks"},
-	{"workers", "N", "how many processes run it, each one call at a time (1)"},
-	{"batch", "N", "join calls that wait, up to N rows, and run them as one"},
-	{"within", "TIME", "with --batch: how long a call waits for others (0)"},
-	{"max-run", "TIME", "kill a worker whose call runs longer; 0: never (10m)"},
+	{"ignore-unknown-inputs", "", "set_input ignores names that the model lacks"},
+	{"workers", "N", "number of processes; each runs one call at a time (1)"},
+	{"batch", "N", "join waiting calls up to N rows and run them as one"},
+	{"batch-delay", "TIME", "with --batch: how long a call waits for others (0)"},
+	{"max-run", "TIME",
+	 "kill a worker if its call runs longer, or unlimited (10m)"},
 	{"device", "DEVICE", "where it runs, such as cpu or opencl:0"},
-	{"kill-on-exit", "", "end the worker, too, when modser ends early"},
-	{"retry", "TIME", "send the call again, for so long, if it was not begun"},
+	{"kill-on-exit", "", "kill the worker if modser ends early"},
+	{"retry", "TIME", "send the call again during TIME if it did not start"},
 	{"idempotent", "", "with --retry: also if it may have run already"},
 	{"trace", "", "print where the call's time went in the daemon"},
-	{"background", "", "let all other calls of the module go first"},
+	{"priority", "WORD", "low: let all other calls of the module go first; normal"},
 	{"header", "", "print the columns' keys first, in a pipe"},
-	{"long", "", "show all that is known"},
-	{"doc", "", "show what the library says about its functions"},
-	{"follow", "", "keep printing what comes"},
+	{"long", "", "show all columns"},
+	{"doc", "", "show the functions' documentation"},
+	{"follow", "", "keep printing new lines"},
 	{"tail", "N", "only the last N lines"},
-	{"every", "N", "only one call of every N"},
-	{"once", "", "print what was counted since the start, and end"},
+	{"every", "N", "show one call of every N"},
+	{"once", "", "print the totals since the start and exit"},
 	{"connections", "N", "call over N connections (1)"},
 	{"depth", "N", "keep N calls in flight on each connection (1)"},
-	{"rate", "N", "call N times a second, whether answers have come or not"},
-	{"time", "TIME", "measure so long (3s)"},
-	{"era", "ERA",
-	 "classic (TVM 0.6 to 0.20) or ffi, if the library does not tell"},
-	{"fill", "FILL", "zero or seeded weights, for a model without its own"},
-	{"format", "FORMAT", "read the model as this, whatever its bytes look like"},
-	{"input", "INPUT", "an input's shape, as x=float32[1,3,224,224]; repeatable"},
+	{"rate", "N", "call N times a second, without waiting for answers"},
+	{"time", "TIME", "measure for TIME (3s)"},
+	{"abi", "ABI",
+	 "classic (TVM 0.6 to 0.20) or ffi, for a library without TVM symbols"},
+	{"missing-weights", "WORD",
+	 "zero or seeded weights for a model without its own"},
+	{"format", "FORMAT", "read the model in this format, without detection"},
+	{"input", "INPUT", "shape of an input: x=float32[1,3,224,224]; repeatable"},
 	{"graph", "FILE", "a graph executor's graph.json, or a VM's program"},
 	{"params", "FILE", "parameters that the library does not hold"},
-	{"sha256", "HEX", "the SHA-256 that the file must have"},
-	{"manifest", "FILE", "take this file as the manifest"},
+	{"sha256", "HEX", "required SHA-256 of the file"},
+	{"manifest", "FILE", "use this file as the manifest"},
 	{"sign", "KEY", "sign the manifest: minisign's secret key, in a file"},
 	{"auth", "FILE", "names and passwords by host, as `docker login` writes them"},
 	{"realm", "HOST[,...]",
-	 "another server that gives a registry's tokens and may "
-	 "have these"},
-	{"with", "FILE", "a file that a model names; repeatable"},
+	 "other servers that issue registry tokens and may "
+	 "get the passwords"},
+	{"external-data", "FILE", "a file of weights of an ONNX model; repeatable"},
 	{"name", "NAME", "the model in an archive"},
-	{"mlf-version", "5|7", "the version of the archive that is written"},
+	{"mlf-version", "5|7", "version of the written archive"},
 };
 
 /* Index of @name in the table, or the table's size. */
@@ -107,14 +109,12 @@ static bool is_of_connection(const char *name)
 	return i < sizeof(names) / sizeof(names[0]);
 }
 
-/* An option without a meaning is a former name, which is only kept to report the new
- * name. */
 static void print_option(const struct msd_option_row *o)
 {
 	const size_t at = meaning_of(o->name);
 	char said[64];
 
-	if (at == sizeof(meanings) / sizeof(meanings[0]))
+	if (o->is_former || at == sizeof(meanings) / sizeof(meanings[0]))
 		return;
 	(void)snprintf(said, sizeof(said), "--%s%s%s", o->name, o->has_value ? " " : "",
 		       meanings[at].value);
@@ -144,16 +144,16 @@ static const struct {
 	bool of_daemon; /* only for verbs that connect to a daemon */
 	unsigned needs; /* enum msd_option: only for verbs with these options */
 } exits[] = {
-	{MSD_EXIT_OK, "all is well", false, 0},
-	{MSD_EXIT_REMOTE, "the daemon, the function or a compiler reports an error",
-	 false, 0},
-	{MSD_EXIT_USAGE, "the command line, or a file given on it", false, 0},
-	{MSD_EXIT_CONNECT, "no connection, or it was lost", true, 0},
+	{MSD_EXIT_OK, "success", false, 0},
+	{MSD_EXIT_REMOTE, "error of the daemon, the function or a compiler", false, 0},
+	{MSD_EXIT_USAGE, "wrong command line, or unreadable file", false, 0},
+	{MSD_EXIT_CONNECT, "no connection, or connection lost", true, 0},
 	{MSD_EXIT_NOT_FOUND, "no such module, function or file", false, 0},
-	{MSD_EXIT_NOT_READY, "not ready, or past the deadline", true, 0},
-	{MSD_EXIT_REFUSED, "not allowed; a file that is damaged or cannot be used",
-	 false, 0},
-	{MSD_EXIT_NOT_VERIFIED, "not what was promised", true, MSD_OPT_PULL},
+	{MSD_EXIT_NOT_READY, "module or daemon not ready", true, 0},
+	{MSD_EXIT_REFUSED, "not allowed", false, 0},
+	{MSD_EXIT_NOT_VERIFIED, "wrong digest or signature", true, MSD_OPT_PULL},
+	{MSD_EXIT_BAD_FILE, "file damaged, or not supported", false, 0},
+	{MSD_EXIT_DEADLINE, "past the deadline", true, 0},
 	{MSD_EXIT_INTERRUPTED, "interrupted", false, 0},
 };
 
@@ -171,6 +171,24 @@ static void print_exits(const struct msd_verb *verb)
 	}
 }
 
+static void print_verbs(void)
+{
+	static const char *const titles[] = {[MSD_GROUP_MODELS] = "Models",
+					     [MSD_GROUP_CALLS] = "Calls",
+					     [MSD_GROUP_OBSERVE] = "Observe",
+					     [MSD_GROUP_ADMINISTER] = "Administer",
+					     [MSD_GROUP_OFFLINE] =
+						     "Offline tools and help"};
+
+	for (unsigned i = 0; i < sizeof(titles) / sizeof(titles[0]); i++) {
+		(void)printf("%s%s:\n", i > 0 ? "\n" : "", titles[i]);
+		for (const struct msd_verb *v = msd_verbs; v->name != NULL; v++) {
+			if (v->group == (enum msd_group)i)
+				(void)printf("  %-11s %s\n", v->name, v->summary);
+		}
+	}
+}
+
 void msd_help_print(const struct msd_verb *verb)
 {
 	const struct msd_verb *v = verb;
@@ -183,8 +201,7 @@ void msd_help_print(const struct msd_verb *verb)
 		(void)printf("usage: modser [OPTION]... VERB [WORD]...\n"
 			     "Talk to modserd: load compiled modules, call their "
 			     "functions.\n\n");
-		for (v = msd_verbs; v->name != NULL; v++)
-			(void)printf("  %-11s %s\n", v->name, v->summary);
+		print_verbs();
 	}
 	(void)printf("\nOptions:\n");
 	if (verb != NULL)

@@ -5,17 +5,22 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "client/cli/values/args.h"
 #include "client/cli/help.h"
-#include "client/cli/model/plugins.h"
 #include "client/cli/measure/progress.h"
+#include "client/cli/model/plugins.h"
+#include "client/cli/values/args.h"
 #include "client/cli/verbs/report.h"
 #include "proto/base/inherited.h"
 
-/* Names in other programs. */
+/* Names in other programs, and former names. */
 static const struct {
 	const char *other, *verb;
-} habits[] = {{"ps", "ls"}, {"list", "ls"}, {"rm", "unload"}, {"functions", "funcs"}};
+} habits[] = {{"ps", "ls"},
+	      {"list", "ls"},
+	      {"rm", "unload"},
+	      {"functions", "funcs"},
+	      {"serializers", "formats"},
+	      {"instance", "session"}};
 
 const struct msd_verb *msd_verb_find(const char *word)
 {

@@ -6,8 +6,8 @@
 
 #include "client/cli/verbs/report.h"
 #include "proto/base/argv.h"
-#include "proto/dtype.h"
 #include "proto/base/duration.h"
+#include "proto/dtype.h"
 
 static enum msd_exit apply_json(struct msd_cli *cli, const char *value)
 {
@@ -42,15 +42,6 @@ static enum msd_exit apply_tail(struct msd_cli *cli, const char *value)
 				"--tail %s: not a number", value);
 }
 
-/* Former name of an option; report the new name, because an unknown option has no
- * such hint. */
-static enum msd_exit refuse_instances(struct msd_cli *cli, const char *value)
-{
-	(void)cli;
-	return msd_report_usage("an instance is what `modser instance` runs",
-				"--instances %s: say --workers %s", value, value);
-}
-
 static enum msd_exit apply_device(struct msd_cli *cli, const char *value)
 {
 	/* The workers of a module may use several devices. */
@@ -75,8 +66,9 @@ static enum msd_exit apply_era(struct msd_cli *cli, const char *value)
 	const struct msd_span word = msd_span_of(value);
 
 	if (!msd_abi_word_parse(word, &cli->era)) {
-		return msd_report_usage("it is the calling convention of TVM's release",
-					"--era %s: expected " MSD_ERA_WORDS, value);
+		return msd_report_usage(
+			"the ABI is the calling convention of the TVM release",
+			"--abi %s: expected " MSD_ERA_WORDS, value);
 	}
 	return MSD_EXIT_OK;
 }
@@ -86,8 +78,10 @@ static enum msd_exit apply_fill(struct msd_cli *cli, const char *value)
 	const struct msd_span word = msd_span_of(value);
 
 	if (!msd_fill_word_parse(word, &cli->fill)) {
-		return msd_report_usage("it stands for weights that a file lacks",
-					"--fill %s: expected " MSD_FILL_WORDS, value);
+		return msd_report_usage(
+			"the word selects a replacement for weights that the file "
+			"lacks",
+			"--missing-weights %s: expected " MSD_FILL_WORDS, value);
 	}
 	return MSD_EXIT_OK;
 }
@@ -202,21 +196,32 @@ static enum msd_exit read_time(const char *option, const char *value, uint32_t *
 
 static enum msd_exit apply_within(struct msd_cli *cli, const char *value)
 {
-	return read_time("--within", value, &cli->batch_ms);
+	return read_time("--batch-delay", value, &cli->batch_ms);
 }
 
-/* 0 means no limit; a missing option means the daemon's default. */
+/* "unlimited" or 0 means no limit; a missing option means the daemon's default. */
 static enum msd_exit apply_max_run(struct msd_cli *cli, const char *value)
 {
 	uint32_t ms = 0;
 
-	if (strcmp(value, "0") == 0) {
+	if (strcmp(value, "0") == 0 || strcmp(value, "unlimited") == 0) {
 		cli->max_run_ms = MODSER_NO_MAX_RUN;
 		return MSD_EXIT_OK;
 	}
 	const enum msd_exit code = read_time("--max-run", value, &ms);
 	cli->max_run_ms = ms;
 	return code;
+}
+
+static enum msd_exit apply_priority(struct msd_cli *cli, const char *value)
+{
+	if (strcmp(value, "low") != 0 && strcmp(value, "normal") != 0) {
+		return msd_report_usage("low lets all other calls of the module go "
+					"first",
+					"--priority %s: expected low or normal", value);
+	}
+	cli->background = strcmp(value, "low") == 0;
+	return MSD_EXIT_OK;
 }
 
 static enum msd_exit apply_deadline(struct msd_cli *cli, const char *value)
@@ -269,71 +274,80 @@ static enum msd_exit apply_rate(struct msd_cli *cli, const char *value)
 
 #define AT(field) offsetof(struct msd_cli, field)
 const struct msd_option_row msd_options[] = {
-	{"host", NULL, AT(host), 0, 'H', true},
-	{"token-file", NULL, AT(token_file), 0, 0, true},
-	{"tls-ca", NULL, AT(tls_ca), 0, 0, true},
-	{"tls-cert", NULL, AT(tls_cert), 0, 0, true},
-	{"tls-key", NULL, AT(tls_key), 0, 0, true},
-	{"json", apply_json, 0, 0, 0, false},
-	{"deadline", apply_deadline, 0, 0, 0, true},
-	{"connect-timeout", apply_connect, 0, 0, 0, true},
-	{"help", NULL, AT(wants_help), 0, 'h', false},
-	{"version", NULL, AT(wants_version), 0, 'V', false},
-	{"plugin", apply_plugin, 0, 0, 0, true},
-	{"output", apply_output, 0, MSD_OPT_OUTPUT, 'o', true},
-	{"dir", NULL, AT(dir), MSD_OPT_DIR, 'd', true},
-	{"dot", NULL, AT(dot), MSD_OPT_INSPECT, 0, false},
-	{"dump", NULL, AT(dump), MSD_OPT_INSPECT, 0, false},
-	{"vm", NULL, AT(vm), MSD_OPT_INSPECT, 0, false},
-	{"will-run-on", apply_will_run, 0, MSD_OPT_INSPECT, 0, true},
-	{"cc", NULL, AT(cc), MSD_OPT_BUILD, 0, true},
-	{"library", apply_library, 0, MSD_OPT_LINK, 'l', true},
-	{"symbol-prefix", NULL, AT(prefix), MSD_OPT_BUILD, 0, true},
-	{"split-params", NULL, AT(split), MSD_OPT_SPLIT, 0, true},
-	{"tvm-names", apply_tvm_names, 0, MSD_OPT_SPLIT, 0, false},
-	{"system-lib", NULL, AT(system_library), MSD_OPT_BUILD, 0, false},
-	{"replace", NULL, AT(replace), MSD_OPT_LOAD, 0, false},
-	{"keep", NULL, AT(keep), MSD_OPT_LOAD, 0, false},
-	{"tvm-inputs", NULL, AT(tvm_inputs), MSD_OPT_RUN, 0, false},
-	{"workers", apply_workers, 0, MSD_OPT_RUN, 0, true},
-	{"batch", apply_batch, 0, MSD_OPT_RUN, 0, true},
-	{"within", apply_within, 0, MSD_OPT_RUN, 0, true},
-	{"max-run", apply_max_run, 0, MSD_OPT_RUN, 0, true},
-	{"instances", refuse_instances, 0, MSD_OPT_RUN, 0, true},
-	{"device", apply_device, 0, MSD_OPT_DEVICE, 0, true},
-	{"kill-on-exit", NULL, AT(kill_on_exit), MSD_OPT_CALL, 0, false},
-	{"retry", apply_retry, 0, MSD_OPT_RETRY, 0, true},
-	{"idempotent", NULL, AT(idempotent), MSD_OPT_RETRY, 0, false},
-	{"trace", NULL, AT(trace), MSD_OPT_TRACE, 0, false},
-	{"background", NULL, AT(background), MSD_OPT_TRACE, 0, false},
-	{"header", NULL, AT(header), MSD_OPT_TABLE, 0, false},
-	{"long", NULL, AT(is_long), MSD_OPT_LONG, 'l', false},
-	{"doc", NULL, AT(doc), MSD_OPT_DOC, 0, false},
-	{"follow", NULL, AT(follow), MSD_OPT_LOGS, 'f', false},
-	{"tail", apply_tail, 0, MSD_OPT_LOGS, 0, true},
-	{"once", NULL, AT(once), MSD_OPT_TOP, 0, false},
-	{"every", apply_every, 0, MSD_OPT_MONITOR, 0, true},
-	{"connections", apply_connections, 0, MSD_OPT_BENCH, 'c', true},
-	{"depth", apply_depth, 0, MSD_OPT_BENCH, 'd', true},
-	{"rate", apply_rate, 0, MSD_OPT_BENCH, 0, true},
-	{"time", apply_bench_time, 0, MSD_OPT_BENCH, 0, true},
-	{"era", apply_era, 0, MSD_OPT_ERA, 0, true},
-	{"fill", apply_fill, 0, MSD_OPT_RUN, 0, true},
-	{"format", apply_format, 0, MSD_OPT_MODEL, 0, true},
-	{"input", apply_input, 0, MSD_OPT_MODEL, 0, true},
-	{"graph", NULL, AT(graph), MSD_OPT_GRAPH, 0, true},
-	{"params", NULL, AT(params), MSD_OPT_PARAMS, 0, true},
-	{"sha256", NULL, AT(sha256), MSD_OPT_PULL, 0, true},
-	{"manifest", NULL, AT(manifest), MSD_OPT_PUSH, 0, true},
-	{"sign", NULL, AT(sign), MSD_OPT_PUSH, 0, true},
-	{"auth", NULL, AT(auth), MSD_OPT_PUSH, 0, true},
-	{"realm", NULL, AT(realm), MSD_OPT_PUSH, 0, true},
-	{"with", apply_with, 0, MSD_OPT_WITH, 0, true},
-	{"name", NULL, AT(model), MSD_OPT_CONVERT, 0, true},
-	{"mlf-version", apply_mlf_version, 0, MSD_OPT_CONVERT, 0, true},
-	{NULL, NULL, 0, 0, 0, false},
+	{"host", NULL, AT(host), 0, 'H', true, false},
+	{"token-file", NULL, AT(token_file), 0, 0, true, false},
+	{"tls-ca", NULL, AT(tls_ca), 0, 0, true, false},
+	{"tls-cert", NULL, AT(tls_cert), 0, 0, true, false},
+	{"tls-key", NULL, AT(tls_key), 0, 0, true, false},
+	{"json", apply_json, 0, 0, 0, false, false},
+	{"deadline", apply_deadline, 0, 0, 0, true, false},
+	{"connect-timeout", apply_connect, 0, 0, 0, true, false},
+	{"help", NULL, AT(wants_help), 0, 'h', false, false},
+	{"version", NULL, AT(wants_version), 0, 'V', false, false},
+	{"plugin", apply_plugin, 0, 0, 0, true, false},
+	{"output", apply_output, 0, MSD_OPT_OUTPUT, 'o', true, false},
+	{"dir", NULL, AT(dir), MSD_OPT_DIR, 'C', true, false},
+	{"dot", NULL, AT(dot), MSD_OPT_INSPECT, 0, false, false},
+	{"dump", NULL, AT(dump), MSD_OPT_INSPECT, 0, false, false},
+	{"vm", NULL, AT(vm), MSD_OPT_INSPECT, 0, false, false},
+	{"check-daemon", apply_will_run, 0, MSD_OPT_INSPECT, 0, true, false},
+	{"cc", NULL, AT(cc), MSD_OPT_BUILD, 0, true, false},
+	{"library", apply_library, 0, MSD_OPT_LINK, 'l', true, false},
+	{"symbol-prefix", NULL, AT(prefix), MSD_OPT_BUILD, 0, true, false},
+	{"split-params", NULL, AT(split), MSD_OPT_SPLIT, 0, true, false},
+	{"tvm-names", apply_tvm_names, 0, MSD_OPT_SPLIT, 0, false, false},
+	{"system-lib", NULL, AT(system_library), MSD_OPT_BUILD, 0, false, false},
+	{"replace", NULL, AT(replace), MSD_OPT_LOAD, 0, false, false},
+	{"keep", NULL, AT(keep), MSD_OPT_LOAD, 0, false, false},
+	{"ignore-unknown-inputs", NULL, AT(tvm_inputs), MSD_OPT_RUN, 0, false, false},
+	{"workers", apply_workers, 0, MSD_OPT_RUN, 0, true, false},
+	{"batch", apply_batch, 0, MSD_OPT_RUN, 0, true, false},
+	{"batch-delay", apply_within, 0, MSD_OPT_RUN, 0, true, false},
+	{"max-run", apply_max_run, 0, MSD_OPT_RUN, 0, true, false},
+	{"device", apply_device, 0, MSD_OPT_DEVICE, 0, true, false},
+	{"kill-on-exit", NULL, AT(kill_on_exit), MSD_OPT_CALL, 0, false, false},
+	{"retry", apply_retry, 0, MSD_OPT_RETRY, 0, true, false},
+	{"idempotent", NULL, AT(idempotent), MSD_OPT_RETRY, 0, false, false},
+	{"trace", NULL, AT(trace), MSD_OPT_TRACE, 0, false, false},
+	{"priority", apply_priority, 0, MSD_OPT_TRACE, 0, true, false},
+	{"header", NULL, AT(header), MSD_OPT_TABLE, 0, false, false},
+	{"long", NULL, AT(is_long), MSD_OPT_LONG, 'l', false, false},
+	{"doc", NULL, AT(doc), MSD_OPT_DOC, 0, false, false},
+	{"follow", NULL, AT(follow), MSD_OPT_LOGS, 'f', false, false},
+	{"tail", apply_tail, 0, MSD_OPT_LOGS, 0, true, false},
+	{"once", NULL, AT(once), MSD_OPT_TOP, 0, false, false},
+	{"every", apply_every, 0, MSD_OPT_MONITOR, 0, true, false},
+	{"connections", apply_connections, 0, MSD_OPT_BENCH, 'c', true, false},
+	{"depth", apply_depth, 0, MSD_OPT_BENCH, 0, true, false},
+	{"rate", apply_rate, 0, MSD_OPT_BENCH, 0, true, false},
+	{"time", apply_bench_time, 0, MSD_OPT_BENCH, 0, true, false},
+	{"abi", apply_era, 0, MSD_OPT_ERA, 0, true, false},
+	{"missing-weights", apply_fill, 0, MSD_OPT_RUN, 0, true, false},
+	{"format", apply_format, 0, MSD_OPT_MODEL, 0, true, false},
+	{"input", apply_input, 0, MSD_OPT_MODEL, 0, true, false},
+	{"graph", NULL, AT(graph), MSD_OPT_GRAPH, 0, true, false},
+	{"params", NULL, AT(params), MSD_OPT_PARAMS, 0, true, false},
+	{"sha256", NULL, AT(sha256), MSD_OPT_PULL, 0, true, false},
+	{"manifest", NULL, AT(manifest), MSD_OPT_PUSH, 0, true, false},
+	{"sign", NULL, AT(sign), MSD_OPT_PUSH, 0, true, false},
+	{"auth", NULL, AT(auth), MSD_OPT_PUSH, 0, true, false},
+	{"realm", NULL, AT(realm), MSD_OPT_PUSH, 0, true, false},
+	{"external-data", apply_with, 0, MSD_OPT_WITH, 0, true, false},
+	{"name", NULL, AT(model), MSD_OPT_CONVERT, 0, true, false},
+	{"mlf-version", apply_mlf_version, 0, MSD_OPT_CONVERT, 0, true, false},
+	{"will-run-on", apply_will_run, 0, MSD_OPT_INSPECT, 0, true, true},
+	{"tvm-inputs", NULL, AT(tvm_inputs), MSD_OPT_RUN, 0, false, true},
+	{"within", apply_within, 0, MSD_OPT_RUN, 0, true, true},
+	{"era", apply_era, 0, MSD_OPT_ERA, 0, true, true},
+	{"fill", apply_fill, 0, MSD_OPT_RUN, 0, true, true},
+	{"with", apply_with, 0, MSD_OPT_WITH, 0, true, true},
+	{"background", NULL, AT(background), MSD_OPT_TRACE, 0, false, true},
+	{"instances", apply_workers, 0, MSD_OPT_RUN, 0, true, true},
+	{"d", NULL, AT(dir), MSD_OPT_DIR, 'd', true, true},
+	{"d", apply_depth, 0, MSD_OPT_BENCH, 'd', true, true},
+	{NULL, NULL, 0, 0, 0, false, false},
 };
 #undef AT
 
 _Static_assert(sizeof(msd_options) / sizeof(msd_options[0]) - 1 <= MSD_OPTIONS_MAX,
-	       "there are more options than whoever lists them has room for");
+	       "MSD_OPTIONS_MAX is below the number of options");

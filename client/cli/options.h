@@ -3,7 +3,7 @@
 /* The options of modser in one table: args.c parses them, help.c describes them. */
 #include "client/cli/cli.h"
 
-#define MSD_OPTIONS_MAX 64u
+#define MSD_OPTIONS_MAX 80u
 
 struct msd_option_row {
 	const char *name;
@@ -15,6 +15,7 @@ struct msd_option_row {
 	 * value. */
 	char letter;
 	bool has_value;
+	bool is_former; /* the old spelling of another row: accepted and not shown */
 };
 
 /** The table; the last row has no name. */

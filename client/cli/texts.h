@@ -7,7 +7,7 @@ extern const char msd_text_call[];
 extern const char msd_text_load[];
 extern const char msd_text_inspect[];
 extern const char msd_text_bench[];
-extern const char msd_text_instance[];
+extern const char msd_text_session[];
 extern const char msd_text_convert[];
 extern const char msd_text_pack[];
 extern const char msd_text_pull[];

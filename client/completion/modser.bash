@@ -47,7 +47,7 @@ _modser_of_verb() { # the word behind $n others of $verb
 	pull) ((n)) || _modser_words "$(_modser_ask ls)" ;;
 	load) ((n == 0)) || _modser_files ;;
 	call | bench) if ((n)); then _modser_argument; else _modser_target; fi ;;
-	instance)
+	session | instance)
 		if ((n)); then
 			_modser_argument 'then' set_input run get_output
 		else
@@ -57,8 +57,8 @@ _modser_of_verb() { # the word behind $n others of $verb
 	completion) _modser_words bash fish zsh ;;
 	tls) if ((n)); then _modser_files; else _modser_words init server client; fi ;;
 	cache) ((n)) || _modser_words ls prune ;;
-	store) ((n)) || _modser_words ls verify gc pin unpin rm ;;
-	ping | ls | ps | list | version | info | metrics | slowlog | top | doctor | clients | reload | devices | serializers) ;;
+	store) ((n)) || _modser_words ls verify prune pin unpin rm ;;
+	ping | ls | ps | list | version | info | metrics | slowlog | top | doctor | clients | reload | devices | formats | serializers) ;;
 	*) _modser_files ;;
 	esac
 }
@@ -74,22 +74,23 @@ _modser() {
 	for ((i = 1; i < last; i++)); do
 		case ${words[i]} in
 		-H | --host) host=${words[++i]} ;;
-		-o | --output | -d | --dir | --device | --split-params | --will-run-on | --era | --fill | --library | \
-			--graph | --params | --plugin | --token-file | --tls-ca | --tls-cert | --tls-key | --with | --manifest | --sign | --auth | --realm | \
-			--deadline | --connect-timeout | --retry | --within | --max-run | --name | --mlf-version | --workers | --batch | -c | --connections | --depth | --rate | --time | --tail | --every | --cc | --symbol-prefix | --format | --input | --sha256) ((i++)) ;;
+		-o | --output | -C | --dir | --device | --split-params | --check-daemon | --abi | --missing-weights | --library | \
+			--graph | --params | --plugin | --token-file | --tls-ca | --tls-cert | --tls-key | --external-data | --manifest | --sign | --auth | --realm | \
+			--deadline | --connect-timeout | --retry | --batch-delay | --max-run | --priority | --name | --mlf-version | --workers | --batch | -c | --connections | --depth | --rate | --time | --tail | --every | --cc | --symbol-prefix | --format | --input | --sha256) ((i++)) ;;
 		-l) [[ $verb == ls || $verb == ps || $verb == list ]] || ((i++)) ;;
 		-*) ;;
 		*) if [[ $verb ]]; then ((n++)); else verb=${words[i]}; fi ;;
 		esac
 	done
 	case ${words[last - 1]} in
-	-H | --host | --will-run-on) _modser_words unix: tcp:// tls:// ;;
-	-d) [[ $verb == bench ]] || _modser_files ;;
-	-o | --output | --dir | --graph | --params | --plugin | --token-file | --tls-ca | --tls-cert | --tls-key | --with | --manifest | --sign | --auth | --split-params) _modser_files ;;
+	-H | --host | --check-daemon) _modser_words unix: tcp:// tls:// ;;
+	-C) _modser_files ;;
+	--priority) _modser_words low normal ;;
+	-o | --output | --dir | --graph | --params | --plugin | --token-file | --tls-ca | --tls-cert | --tls-key | --external-data | --manifest | --sign | --auth | --split-params) _modser_files ;;
 	--device) _modser_words "$(_modser_ask devices)" ;;
-	--era) _modser_words classic ffi ;;
-	--fill) _modser_words zero seeded ;;
-	--deadline | --connect-timeout | --retry | --within | --max-run | --name | --mlf-version | --workers | --batch | -c | --connections | --depth | --rate | --time | --tail | --every | --cc | --symbol-prefix | --format | --input | --sha256 | --realm | --library) ;;
+	--abi) _modser_words classic ffi ;;
+	--missing-weights) _modser_words zero seeded ;;
+	--deadline | --connect-timeout | --retry | --batch-delay | --max-run | --name | --mlf-version | --workers | --batch | -c | --connections | --depth | --rate | --time | --tail | --every | --cc | --symbol-prefix | --format | --input | --sha256 | --realm | --library) ;;
 	*) if [[ $cur == -* ]]; then _modser_words "$(_modser_options)"; else _modser_of_verb; fi ;;
 	esac
 	# What bash puts in place of the reply begins behind the last colon or equals sign, and with

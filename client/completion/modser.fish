@@ -20,9 +20,9 @@ function __modser_parse --no-scope-shadowing
 		switch $word
 			case -H --host
 				set skip host
-			case -o --output -d --dir --device --split-params --will-run-on --era --fill --library \
-				--graph --params --plugin --token-file --tls-ca --tls-cert --tls-key --with --manifest --sign --auth --realm \
-				--deadline --connect-timeout --retry --within --max-run --name --mlf-version --workers --batch -c --connections --depth --rate --time --tail --every --cc --symbol-prefix --format --input --sha256
+			case -o --output -C --dir --device --split-params --check-daemon --abi --missing-weights --library \
+				--graph --params --plugin --token-file --tls-ca --tls-cert --tls-key --external-data --manifest --sign --auth --realm \
+				--deadline --connect-timeout --retry --batch-delay --max-run --priority --name --mlf-version --workers --batch -c --connections --depth --rate --time --tail --every --cc --symbol-prefix --format --input --sha256
 				set skip value
 			case -l
 				contains -- "$verb" ls ps list; or set skip value
@@ -86,27 +86,27 @@ end
 complete -c modser -f
 complete -c modser -n 'string match -q -- "-*" (commandline -ct)' -a '(__modser_options)'
 complete -c modser -n '__modser_at 0 "" || __modser_at 0 help' -a '(__modser_verbs)'
-complete -c modser -n '__modser_at 0 instance pull || __modser_at 0 show funcs unload rm rollback wait logs || __modser_at + show funcs unload rm rollback wait logs' -a '(__modser_ask ls)'
+complete -c modser -n '__modser_at 0 session instance pull || __modser_at 0 show funcs unload rm rollback wait logs || __modser_at + show funcs unload rm rollback wait logs' -a '(__modser_ask ls)'
 complete -c modser -n '__modser_at 0 call bench' -a '(__modser_targets)'
-complete -c modser -n '__modser_at + call bench instance' -a '(__modser_arguments)'
-complete -c modser -n '__modser_at + instance' -a 'then set_input run get_output'
+complete -c modser -n '__modser_at + call bench session instance' -a '(__modser_arguments)'
+complete -c modser -n '__modser_at + session instance' -a 'then set_input run get_output'
 complete -c modser -n '__modser_at 0 completion' -a 'bash fish zsh'
 complete -c modser -n '__modser_at 0 tls' -a 'init server client'
 complete -c modser -n '__modser_at 1 tls' -F
 complete -c modser -n '__modser_at 0 cache' -a 'ls prune'
-complete -c modser -n '__modser_at 0 store' -a 'ls verify gc pin unpin rm'
+complete -c modser -n '__modser_at 0 store' -a 'ls verify prune pin unpin rm'
 complete -c modser -n '__modser_at 1 load || __modser_at 0 inspect unpack convert pack' -F
 complete -c modser -n '__modser_at + convert pack' -F
 complete -c modser -s H -l host -x -a 'unix: tcp:// tls://' -d 'address of the daemon'
 complete -c modser -s o -l output -r -F
-complete -c modser -l dir -r -F
-complete -c modser -n 'not __modser_at 0 bench && not __modser_at + bench' -s d -r -F
-complete -c modser -n '__modser_at 0 bench || __modser_at + bench' -s d -l depth -x
+complete -c modser -s C -l dir -r -F
+complete -c modser -l priority -x -a 'low normal'
+complete -c modser -l depth -x
 complete -c modser -l graph -r -F
 complete -c modser -l params -r -F
 complete -c modser -l split-params -r -F
 complete -c modser -l plugin -r -F
-complete -c modser -l with -r -F
+complete -c modser -l external-data -r -F
 complete -c modser -l manifest -r -F
 complete -c modser -l sign -r -F
 complete -c modser -l auth -r -F
@@ -117,9 +117,9 @@ complete -c modser -l tls-cert -r -F
 complete -c modser -l tls-key -r -F
 complete -c modser -l device -x -a '(__modser_ask devices)'
 complete -c modser -l library -x
-complete -c modser -l era -x -a 'classic ffi'
+complete -c modser -l abi -x -a 'classic ffi'
 complete -c modser -l deadline -x
 complete -c modser -l connect-timeout -x
 complete -c modser -l retry -x
-complete -c modser -l fill -x -a 'zero seeded'
-complete -c modser -l will-run-on -x -a 'unix: tcp:// tls://'
+complete -c modser -l missing-weights -x -a 'zero seeded'
+complete -c modser -l check-daemon -x -a 'unix: tcp:// tls://'

@@ -154,7 +154,7 @@ static const char *refusal(int reason)
 	case SSL_R_SSLV3_ALERT_UNSUPPORTED_CERTIFICATE:
 	case SSL_R_SSLV3_ALERT_HANDSHAKE_FAILURE:
 		return "the daemon refuses this certificate: its log says why "
-		       "(event=handshake)";
+		       "(event=tls_handshake)";
 	default:
 		return NULL;
 	}

@@ -76,8 +76,7 @@ void msd_handover_workers_open(struct msd_module_registry *registry,
 		const char *why = obstacle(registry, sd, text);
 		warm->is_on = why == NULL;
 		if (why != NULL) {
-			msd_log(MSD_LOG_WARN, "keep-workers", "kept=no why=\"%s\"",
-				why);
+			msd_log(MSD_LOG_WARN, "worker_keep", "kept=no why=\"%s\"", why);
 		}
 	}
 	/* The descriptors of a worker have the same name and follow each other. */
@@ -86,7 +85,7 @@ void msd_handover_workers_open(struct msd_module_registry *registry,
 			msd_sd_unstore(sd, name);
 		last = name;
 		if (!take(warm, name, fd)) {
-			msd_log(MSD_LOG_WARN, "keep-workers",
+			msd_log(MSD_LOG_WARN, "worker_keep",
 				"name=\"%.*s\" why=\"a descriptor is not one of a "
 				"worker's\"",
 				(int)(name.n < 128 ? name.n : 128),

@@ -148,7 +148,7 @@ static void preload_all(struct msd_module_registry *registry,
 		if (p->source != NULL)
 			continue; /* supply_all() handles it */
 		if (is_overridden(o, i)) {
-			msd_log(MSD_LOG_WARN, "load",
+			msd_log(MSD_LOG_WARN, "module_load",
 				"name=%s file=%s origin=\"%s\" why=\"a later one has "
 				"the "
 				"name\"",
@@ -193,7 +193,8 @@ static void warn_of_terms(const struct msd_options *o)
 	struct msd_diag d = {0};
 
 	if (msd_config_check_terms(o, &d) != MSD_OK)
-		msd_log(MSD_LOG_WARN, "config", "why=\"%s\"", msd_diag_text(&d));
+		msd_log(MSD_LOG_WARN, "config_warning", "why=\"%s\"",
+			msd_diag_text(&d));
 	msd_diag_finish(&d);
 }
 
@@ -214,7 +215,7 @@ static msd_err open_store(struct msd_server *s, const struct msd_options *o,
 	}
 	if (!o->may_lack_store)
 		return err;
-	msd_log(MSD_LOG_WARN, "store",
+	msd_log(MSD_LOG_WARN, "store_failed",
 		"why=\"%s\" is=\"without a store: --store DIR names another, --store "
 		"none says so\"",
 		msd_diag_text(d));
@@ -336,8 +337,8 @@ int main(int argc, char **argv)
 	    read_rights(&o, &acl, &d) != MSD_OK) {
 		(void)fprintf(stderr, "modserd: %s\n", msd_diag_text(&d));
 		code = EXIT_USAGE;
-	} else if (o.action == MSD_RUN_HELP) {
-		msd_options_print_help();
+	} else if (o.action == MSD_RUN_HELP || o.action == MSD_RUN_HELP_ALL) {
+		msd_options_print_help(o.action == MSD_RUN_HELP_ALL);
 	} else if (o.action == MSD_RUN_VERSION) {
 		(void)puts("modserd " MSD_VERSION);
 	} else if (o.action == MSD_RUN_API) {

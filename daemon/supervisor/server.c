@@ -5,6 +5,8 @@
 #include <unistd.h>
 
 #include "daemon/log.h"
+#include "daemon/loop/work.h"
+#include "daemon/segments/segpool.h"
 #include "daemon/supervisor/descriptors.h"
 #include "daemon/supervisor/edge/listen/listener.h"
 #include "daemon/supervisor/edge/listen/proxy_accept.h"
@@ -24,8 +26,6 @@
 #include "daemon/supervisor/module/workers/replica.h"
 #include "daemon/supervisor/threads.h"
 #include "daemon/supervisor/wiring.h"
-#include "daemon/segments/segpool.h"
-#include "daemon/loop/work.h"
 #include "proto/base/inherited.h"
 
 /*
@@ -66,7 +66,7 @@ static void tell_stopping(const struct msd_server *s, uint64_t ms, const char *s
 static void leave(struct msd_server *s)
 {
 	s->registry.is_leaving = true;
-	msd_log(MSD_LOG_INFO, "leave", "delay_ms=%llu",
+	msd_log(MSD_LOG_INFO, "daemon_drain_delay", "delay_ms=%llu",
 		(unsigned long long)s->limits.drain_delay_ms);
 	msd_deadline_set(&s->deadlines, &s->drain, s->limits.drain_delay_ms);
 	tell_stopping(s, s->limits.drain_delay_ms, "leaving: not ready, but serving");
@@ -80,18 +80,18 @@ static void on_signal(struct msd_signals *signals, int number)
 		struct msd_buf changes = {0};
 		struct msd_diag d = {0};
 
-		msd_log(MSD_LOG_INFO, "signal", "name=SIGHUP");
+		msd_log(MSD_LOG_INFO, "daemon_signal", "name=SIGHUP");
 		(void)msd_server_reload(s, &changes, &d); /* it has logged the error */
 		msd_buf_finish(&changes);
 		msd_diag_finish(&d);
 		return;
 	}
 	if (number == SIGUSR1) {
-		msd_log(MSD_LOG_INFO, "signal", "name=SIGUSR1");
+		msd_log(MSD_LOG_INFO, "daemon_signal", "name=SIGUSR1");
 		msd_call_log_dump_tell(&s->registry);
 		return;
 	}
-	msd_log(MSD_LOG_INFO, "signal", "number=%d", number);
+	msd_log(MSD_LOG_INFO, "daemon_signal", "number=%d", number);
 	if (s->registry.is_leaving || s->limits.drain_delay_ms == 0) {
 		msd_server_drain(s, s->is_draining);
 	} else {
@@ -224,12 +224,12 @@ static void divide_group(struct msd_server *s)
 	struct msd_diag d = {0};
 
 	if (msd_cgroups_open(&s->groups, "", !s->keeps_workers, &d) == MSD_OK) {
-		msd_log(MSD_LOG_INFO, "control-group",
+		msd_log(MSD_LOG_INFO, "daemon_control_group",
 			"path=\"%s\" processes=%s memory=%s", s->groups.path,
 			s->groups.has_pids ? "yes" : "no",
 			s->groups.has_memory ? "yes" : "no");
 	} else {
-		msd_log(MSD_LOG_DEBUG, "control-group", "why=\"%s\"",
+		msd_log(MSD_LOG_DEBUG, "daemon_control_group", "why=\"%s\"",
 			msd_diag_text(&d));
 	}
 	msd_diag_finish(&d);
@@ -288,7 +288,7 @@ void msd_server_drain(struct msd_server *s, bool now)
 		s->is_draining = true;
 		s->registry.is_leaving = true;
 		s->registry.is_closing = true;
-		msd_log(MSD_LOG_INFO, "drain", "modules=%u connections=%u",
+		msd_log(MSD_LOG_INFO, "daemon_drain", "modules=%u connections=%u",
 			s->registry.n_modules, s->edge.n_sessions);
 		msd_deadline_set(&s->deadlines, &s->drain, s->limits.drain_ms);
 		msd_listeners_close(&s->edge, true);

@@ -20,12 +20,12 @@ static bool listens_by_it(const struct msd_options *o)
 static void tell(const struct msd_tls_shown *is, const char *file)
 {
 	if (is->fault != NULL) {
-		msd_log(MSD_LOG_WARN, "certificate",
+		msd_log(MSD_LOG_WARN, "tls_certificate",
 			"file=\"%s\" until=%s why=\"%s: clients refuse it; have it "
 			"renewed, and modser reload\"",
 			file, is->until, is->fault);
 	} else {
-		msd_log(MSD_LOG_INFO, "certificate", "file=\"%s\" until=%s", file,
+		msd_log(MSD_LOG_INFO, "tls_certificate", "file=\"%s\" until=%s", file,
 			is->until);
 	}
 }
@@ -67,7 +67,7 @@ msd_err msd_tls_reload(struct msd_tls *t, const struct msd_options *o,
 	if (err != MSD_OK)
 		return err;
 	if (rights != NULL && o->tls_ca == NULL && msd_acl_knows_certificates(rights)) {
-		msd_log(MSD_LOG_WARN, "certificates-not-asked-for",
+		msd_log(MSD_LOG_WARN, "tls_client_certificates_off",
 			"why=\"the file of rights knows users by certificates, and "
 			"none is asked of who connects: name their authority with "
 			"--tls-ca\"");

@@ -6,8 +6,10 @@
 #include "daemon/supervisor/wiring.h"
 
 #include <stdio.h>
+#include <time.h>
 
 #include "daemon/log.h"
+#include "daemon/loop/disabled_features.h"
 #include "daemon/supervisor/config/preload.h"
 #include "daemon/supervisor/edge/listen/tls_accept.h"
 #include "daemon/supervisor/edge/methods/method.h"
@@ -19,7 +21,6 @@
 #include "daemon/supervisor/repository/kept_load.h"
 #include "daemon/supervisor/repository/rollback.h"
 #include "daemon/supervisor/repository/sleep_store.h"
-#include "daemon/loop/disabled_features.h"
 
 static void retry_space(struct msd_server *s)
 {
@@ -35,6 +36,14 @@ static void on_room(struct msd_budget *budget)
 static void on_module_room(struct msd_module_registry *registry)
 {
 	retry_space(MSD_CONTAINER_OF(registry, struct msd_server, registry));
+}
+
+static uint64_t unix_ms(void)
+{
+	struct timespec now;
+
+	(void)clock_gettime(CLOCK_REALTIME, &now);
+	return (uint64_t)now.tv_sec * 1000u + (uint64_t)now.tv_nsec / 1000000u;
 }
 
 static bool keep_worker(struct msd_module_registry *registry, const char *name,
@@ -95,7 +104,7 @@ static void say_watched(const struct msd_module *m, const char *what)
 	char digest[MSD_DIGEST_TEXT];
 
 	msd_digest_format(msd_source_edition(&m->group.source), digest);
-	msd_log(MSD_LOG_WARN, "watched",
+	msd_log(MSD_LOG_WARN, "edition_canary",
 		"name=%s sha256=%s deaths=%u failed=%llu how=%s", m->group.name, digest,
 		m->life.n_deaths, (unsigned long long)m->group.n_failed, what);
 }
@@ -247,6 +256,7 @@ static void furnish_edge(struct msd_server *s)
 		.load_tcp = s->edge.load_tcp, /* set by main */
 		.rights = s->edge.rights,     /* set by main */
 		.started_ms = uv_now(&s->loop),
+		.started_unix_ms = unix_ms(),
 		.on_reload = on_reload,
 		.on_rollback = on_rollback,
 		.on_again = on_again,

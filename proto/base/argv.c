@@ -33,19 +33,19 @@ void msd_argv_start(struct msd_argv *a, int argc, char **argv,
 	(void)getopt_long(1, argv, a->letters, rows, NULL);
 }
 
-/* True if @text has the letter or the whole name of the option @val: getopt accepts a
- * prefix, too. */
+/* True if @text has the letter or a whole name of the option @val, which may have
+ * several names: getopt accepts a prefix, too. */
 static bool is_whole(const struct msd_argv *a, const char *text, int val)
 {
-	const struct option *o = a->rows;
-
 	if (strncmp(text, "--", 2) != 0)
 		return true;
-	while (o->name != NULL && o->val != val)
-		o++;
-	const size_t n = o->name != NULL ? strlen(o->name) : 0;
-	return n > 0 && strncmp(text + 2, o->name, n) == 0 &&
-	       (text[2 + n] == '\0' || text[2 + n] == '=');
+	const size_t n = strcspn(text + 2, "=");
+	for (const struct option *o = a->rows; o->name != NULL; o++) {
+		if (o->val == val && strlen(o->name) == n &&
+		    strncmp(text + 2, o->name, n) == 0)
+			return true;
+	}
+	return false;
 }
 
 static int take_word(struct msd_argv *a, const char **ret_value)

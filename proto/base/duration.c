@@ -50,9 +50,10 @@ static msd_err parse(const char *text, const struct scale *s, uint64_t *ret,
 	if (digits == 0 || end != text + digits)
 		return refuse(text, s, d);
 	if (*end == '\0' && number > 0) {
-		return msd_diag_set(d, MSD_BAD_REQUEST,
-				    "%s: say the unit, %ss for seconds or %s%s for %s",
-				    text, text, text, s->unit, s->name);
+		return msd_diag_set(
+			d, MSD_BAD_REQUEST,
+			"%s: add the unit, such as %ss for seconds or %s%s for %s",
+			text, text, text, s->unit, s->name);
 	}
 	while (*end != '\0' && i < s->n_units && strcmp(end, units[i].unit) != 0)
 		i++;

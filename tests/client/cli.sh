@@ -45,12 +45,12 @@ expect 2 load x
 expect 2 show 'bad name'
 expect 2 -H nowhere ping
 expect 2 completion tcsh
-expect 2 instance m
-expect 2 instance m run 'then'
-expect 2 instance m 'then' run
-expect 2 instance m set_input data 'then' run
-expect 2 instance -- -bad run
-expect 3 instance m set_input str:data 1 'then' run
+expect 2 session m
+expect 2 session m run 'then'
+expect 2 session m 'then' run
+expect 2 session m set_input data 'then' run
+expect 2 session -- -bad run
+expect 3 session m set_input str:data 1 'then' run
 expect 3 ping
 expect 3 -H tcp://127.0.0.1:1 ping
 expect 3 call m:f -17 -inf -- str:-o
@@ -59,18 +59,18 @@ expect 4 inspect "$dir/absent.so"
 expect 4 inspect absent
 grep -q "modser show NAME" "$dir/err" || { echo "cli: inspect absent: no show is offered"; failed=1; }
 printf '!<arch>\n' >"$dir/x.a"
-expect 6 load x "$dir/x.a"
+expect 8 load x "$dir/x.a"
 printf 'text' >"$dir/x.so"
-expect 6 load x "$dir/x.so"
+expect 8 load x "$dir/x.so"
 touch "$dir/swapped.so"
 (cd "$dir" && "$modser" load swapped.so name) 2>"$dir/err"
 grep -q 'the NAME comes first' "$dir/err" || { echo "cli: load FILE NAME"; failed=1; }
 expect 2 call m:f "$dir/swapped.so"
 grep -q "a file is written @$dir/swapped.so" "$dir/err" || { echo "cli: FILE for @FILE"; failed=1; }
 expect 2 loda
-grep -q 'to do: take one of .* load ' "$dir/err" || { echo "cli: an unknown verb"; failed=1; }
+grep -q 'to do: use one of load ' "$dir/err" || { echo "cli: an unknown verb"; failed=1; }
 verbs=$("$modser" help | sed -n 's/^  \([a-z]*\) .*/\1/p')
-[[ $verbs == *ping*call*help* ]] || { echo "cli: the verbs of \`modser help\`: $verbs"; failed=1; }
+[[ $verbs == *call*ping*help* ]] || { echo "cli: the verbs of \`modser help\`: $verbs"; failed=1; }
 for verb in $verbs; do
   expect 0 "$verb" --help
   grep -qE "^usage: modser $verb( [^ ].*)?$" "$dir/out" || { echo "cli: $verb --help"; failed=1; }
@@ -83,7 +83,7 @@ own() {
 }
 for verb in $verbs; do
   "$modser" "$verb" --help >"$dir/help"
-  grep -qx '    0  all is well' "$dir/help" || { echo "cli: $verb: no exit codes"; failed=1; }
+  grep -qx '    0  success' "$dir/help" || { echo "cli: $verb: no exit codes"; failed=1; }
   in_usage=$(head -n 1 "$dir/help" | grep -oE '[[ |](-[a-zA-Z]|--[a-z0-9-]+)' | tr -d '[ |' | sort -u)
   [[ $in_usage == "$(own "$verb")" ]] ||
     { echo "cli: $verb: usage and options differ: $in_usage / $(own "$verb")"; failed=1; }

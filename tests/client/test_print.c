@@ -98,8 +98,8 @@ Test(print, escapes_what_a_terminal_would_obey)
 
 Test(print, aligns_for_people_and_parts_by_tabs_for_scripts)
 {
-	modser_value a[] = {modser_str("name"), modser_str("add"), modser_str("rss"),
-			    modser_int(3 << 20)};
+	modser_value a[] = {modser_str("name"), modser_str("add"),
+			    modser_str("rss_bytes"), modser_int(3 << 20)};
 	modser_value b[] = {modser_str("name"), modser_str("x"), modser_str("error"),
 			    modser_str("cut\nshort")};
 	modser_value rows[] = {{.kind = MODSER_MAP, .as.tuple = {a, 2}},
@@ -108,13 +108,13 @@ Test(print, aligns_for_people_and_parts_by_tabs_for_scripts)
 	struct msd_buf out = {0};
 
 	msd_print_table(&out, &list, true, false);
-	expect_text(&out, "NAME  RSS      ERROR\n"
-			  "add   3.0 MiB  -\n"
-			  "x     -        cut\\nshort\n");
+	expect_text(&out, "NAME  RSS_BYTES  ERROR\n"
+			  "add   3.0 MiB    -\n"
+			  "x     -          cut\\nshort\n");
 	msd_print_table(&out, &list, false, false);
 	expect_text(&out, "add\t3145728\t-\nx\t-\tcut\\nshort\n");
 	msd_print_map(&out, &rows[0], false);
-	expect_text(&out, "name\tadd\nrss\t3145728\n");
+	expect_text(&out, "name\tadd\nrss_bytes\t3145728\n");
 }
 
 /* [{"name": "m", "p50_ns": @ns, "why": nil}] */

@@ -18,21 +18,21 @@ static void expect_entry(const char *line, const char *fields)
 Test(journal, each_key_is_a_field)
 {
 	char entry[1024] = {0};
-	const char *line = "<4>event=restart name=m in_ms=100";
+	const char *line = "<4>event=worker_restart name=m in_ms=100";
 
 	cr_assert_gt(msd_journal_entry(line, strlen(line), entry, sizeof(entry)), 0);
 	cr_expect_str_eq(entry, "PRIORITY=4\nSYSLOG_IDENTIFIER=modserd\n"
-				"MESSAGE=event=restart name=m in_ms=100\n"
-				"MODSERD_EVENT=restart\nMODSERD_MODULE=m\n"
+				"MESSAGE=event=worker_restart name=m in_ms=100\n"
+				"MODSERD_EVENT=worker_restart\nMODSERD_MODULE=m\n"
 				"MODSERD_IN_MS=100\n");
 }
 
 Test(journal, what_stands_in_quotes_is_one_value)
 {
-	expect_entry(
-		"<6>event=connect user=\"a b\" peer=\"\\\"x\\\" name=y\" way=unix ",
-		"MODSERD_EVENT=connect\nMODSERD_USER=a b\n"
-		"MODSERD_PEER=\\\"x\\\" name=y\nMODSERD_WAY=unix\n");
+	expect_entry("<6>event=connection_open user=\"a b\" peer=\"\\\"x\\\" name=y\" "
+		     "way=unix ",
+		     "MODSERD_EVENT=connection_open\nMODSERD_USER=a b\n"
+		     "MODSERD_PEER=\\\"x\\\" name=y\nMODSERD_WAY=unix\n");
 	expect_entry("<6>event=end user=\"", "MODSERD_EVENT=end\nMODSERD_USER=\n");
 	expect_entry("<6>event=end user=\"a\\",
 		     "MODSERD_EVENT=end\nMODSERD_USER=a\\\n");
@@ -63,8 +63,8 @@ Test(journal, other_lines_and_too_long_ones_are_left)
 
 	cr_expect_eq(msd_journal_entry("", 0, entry, sizeof(entry)), 0);
 	cr_expect_eq(msd_journal_entry("words", 5, entry, sizeof(entry)), 0);
-	cr_expect_eq(msd_journal_entry("<6>event=restart name=m in_ms=1", 31, entry,
-				       sizeof(entry)),
+	cr_expect_eq(msd_journal_entry("<6>event=worker_restart name=m in_ms=1", 38,
+				       entry, sizeof(entry)),
 		     0);
 }
 

@@ -106,10 +106,10 @@ Test(log, refuses_a_level_that_there_is_not)
 	msd_diag_finish(&d);
 }
 
-/* The sum of all that a log-lost line says. */
+/* The sum of all that a log_lost line says. */
 static unsigned lost_lines(const char *text)
 {
-	const char *const word = "log-lost lines=";
+	const char *const word = "log_lost lines=";
 	unsigned sum = 0;
 
 	for (const char *at = strstr(text, word); at != NULL; at = strstr(at + 1, word))

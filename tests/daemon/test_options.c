@@ -132,7 +132,7 @@ Test(options, sizes_take_suffixes_and_an_equals_sign)
 {
 	struct msd_options o;
 
-	cr_assert_eq(READ(&o, NULL, "--listen=unix:/x", "--max-upload=16M",
+	cr_assert_eq(READ(&o, NULL, "--listen=unix:/x", "--max-upload-size=16M",
 			  "--max-payload", "4096"),
 		     MSD_OK);
 	cr_expect_eq(o.limits.max_upload, 16u << 20);
@@ -212,8 +212,9 @@ static const struct {
 	const char *words[4];
 	const char *named;
 } wrong_lines[] = {
-	{{"--listen=unix:/x", "--max-upload", "much"}, "--max-upload much"},
-	{{"--listen=unix:/x", "--drain", "5"}, "--drain 5: 5: say the unit, 5s"},
+	{{"--listen=unix:/x", "--max-upload-size", "much"}, "--max-upload-size much"},
+	{{"--listen=unix:/x", "--drain", "5"},
+	 "--drain 5: 5: add the unit, such as 5s"},
 	{{"--listen=unix:/x", "--frobnicate"}, "--frobnicate"},
 	{{"--listen=unix:/x", "--load", "nofile"}, "NAME=FILE"},
 	{{"--listen=unix:/x", "--load", "-bad=x.so"}, "-bad=x.so"},
@@ -221,22 +222,20 @@ static const struct {
 	{{"--listen=unix:/x", "--load", "m=,device=cpu"}, "NAME=FILE"},
 	{{"--listen=unix:/x", "--load=m=x.so,device=attic"}, "device attic"},
 	{{"--listen=unix:/x", "--load=m=x.so,graph="}, "graph= has no value"},
-	{{"--listen=unix:/x", "--load=m=x.so,grph=g"}, "grph= is not known"},
+	{{"--listen=unix:/x", "--load=m=x.so,grph=g"}, "grph=: no such key"},
 	{{"--listen=unix:/x", "--load=m=x.so,era=old"}, "expected classic"},
 	{{"--listen=unix:/x", "--load=m=x.so,graph=a,graph=b"}, "twice"},
 	{{"--listen=unix:/x", "--load=m=x.so,workers=0"}, "workers 0"},
 	{{"--listen=unix:/x", "--load=m=x.so,workers=2x"}, "workers 2x"},
-	{{"--listen=unix:/x", "--load=m=x.so,instances=2"}, "say workers="},
-	{{"--listen=unix:/x", "--max-instances=2"}, "say --max-workers"},
-	{{"--listen=unix:/x", "--max-instances", "2"}, "say --max-workers"},
+	{{"--listen=unix:/x", "--drain=unlimited"}, "--drain unlimited"},
 	{{"--listen=unix:/x", "--threads", "0"}, "--threads 0"},
 	{{"--listen=unix:/x", "--socket-mode", "rw"}, "octal"},
-	{{"--listen=unix:/x", "--max-upload"}, "--max-upload"},
+	{{"--listen=unix:/x", "--max-upload-size"}, "--max-upload-size"},
 	{{"--listen=gopher:/x"}, "gopher:/x"},
 	{{"--listen=unix:/x", "--http", "http://localhost:80"}, "https://HOST:PORT"},
 	{{"--listen=unix:/x", "--http", "https://unix:/y"}, "https://HOST:PORT"},
 	{{"--listen=unix:/x", "--http", "8000"}, "HOST:PORT"},
-	{{"--listen", "m.sock"}, "m.sock: neither an option nor an address"}};
+	{{"--listen", "m.sock"}, "m.sock: expected an option"}};
 
 Test(options, refused_with_the_option_and_what_it_takes)
 {
@@ -256,8 +255,9 @@ Test(options, a_number_that_overflows_with_its_suffix_is_refused)
 {
 	struct msd_options o;
 
-	cr_expect_eq(READ(&o, NULL, "--listen=unix:/x", "--max-upload", "17179869184G"),
-		     MSD_BAD_REQUEST);
+	cr_expect_eq(
+		READ(&o, NULL, "--listen=unix:/x", "--max-upload-size", "17179869184G"),
+		MSD_BAD_REQUEST);
 	msd_options_finish(&o);
 }
 
@@ -267,7 +267,7 @@ Test(options, load_takes_keys_beside_the_library)
 
 	cr_assert_eq(READ(&o, NULL, "--listen=unix:/x", "--load",
 			  "m=lib,v1.so,graph=g.json,device=opencl:1,params=p,q.params,"
-			  "workers=3,era=classic",
+			  "workers=3,abi=classic",
 			  "--load", "n=b.so"),
 		     MSD_OK);
 	cr_assert_eq(o.n_preloads, 2);
@@ -283,6 +283,54 @@ Test(options, load_takes_keys_beside_the_library)
 	cr_expect_null(o.preloads[1].graph);
 	cr_expect_eq(o.preloads[1].device_list.n, 0);
 	cr_expect_eq(o.preloads[1].workers, 0);
+	msd_options_finish(&o);
+}
+
+Test(options, former_names_are_accepted)
+{
+	struct msd_options o;
+
+	cr_assert_eq(READ(&o, NULL, "--max-instances=2", "--max-upload", "16M",
+			  "--max-uploads=3", "--max-queued=1M",
+			  "--max-segment-bytes=2M", "--load",
+			  "m=a.so,instances=3,era=ffi,tvm_inputs=yes,fill=zero,"
+			  "keep_alive=1m,batch=4,within=5ms,max_run=1s"),
+		     MSD_OK);
+	cr_expect_eq(o.limits.max_workers, 2);
+	cr_expect_eq(o.limits.max_upload, 16u << 20);
+	cr_expect_eq(o.limits.max_uploads, 3);
+	cr_expect_eq(o.limits.max_queued, 1u << 20);
+	cr_expect_eq(o.limits.max_segment_bytes, 2u << 20);
+	cr_expect_eq(o.preloads[0].workers, 3);
+	cr_expect_eq(o.preloads[0].era, MSD_ERA_SAID_FFI);
+	cr_expect(o.preloads[0].tvm_inputs);
+	cr_expect_eq(o.preloads[0].keep_alive_ms, 60000);
+	cr_expect_eq(o.preloads[0].batching.within_ms, 5);
+	cr_expect_eq(o.preloads[0].max_run.ms, 1000);
+	msd_options_finish(&o);
+	cr_expect_eq(READ(&o, NULL, "--load", "m=a.so,era=ffi,abi=ffi"),
+		     MSD_BAD_REQUEST);
+	msd_options_finish(&o);
+}
+
+Test(options, a_limit_of_zero_has_a_word)
+{
+	struct msd_options o;
+	struct msd_buf text = {0};
+
+	cr_assert_eq(READ(&o, NULL, "--max-run=unlimited", "--spin=off",
+			  "--max-memory=auto", "--load",
+			  "m=a.so,max-run=unlimited,keep-alive=off"),
+		     MSD_OK);
+	cr_expect_eq(o.limits.max_run_ms, 0);
+	cr_expect_eq(o.limits.spin_us, 0);
+	cr_expect(o.preloads[0].max_run.is_said && o.preloads[0].max_run.ms == 0);
+	msd_options_write(&o, &text);
+	msd_buf_put(&text, "", 1);
+	cr_expect_not_null(strstr((const char *)text.p, "max-run = unlimited  #"));
+	cr_expect_not_null(strstr((const char *)text.p, "spin = off  #"));
+	cr_expect_not_null(strstr((const char *)text.p, "max-store = auto  # default"));
+	msd_buf_finish(&text);
 	msd_options_finish(&o);
 }
 

@@ -269,7 +269,7 @@ class Daemon:
 
     def restarts(self, name):
         """How many ms each restart of the module's worker was put off, as the log has it."""
-        return [int(ms) for ms in re.findall(rf"event=restart name={name} in_ms=(\d+)", self.log())]
+        return [int(ms) for ms in re.findall(rf"event=worker_restart name={name} in_ms=(\d+)", self.log())]
 
     def modser(self, *words, host=None, **more):
         return run(BIN / "modser", "-H", host or self.host, *words, **more)

@@ -89,7 +89,7 @@ class Rounds:
         self.daemon.process.wait(harness.PATIENCE)
         harness.until(lambda: not self.daemon.processes(), "nothing is left of it")
         self.daemon.kill()
-        said = harness.run(harness.BIN / "modser", "store", "verify", "-d", self.store)
+        said = harness.run(harness.BIN / "modser", "store", "verify", "-C", self.store)
         assert said.status == 0, said
         self.daemon = self.start()
         return 1

@@ -100,7 +100,7 @@ def test_bench_and_instance_advise_as_a_call_does(served, models, files, monkeyp
     said = served.modser("bench", "--time", "50ms", "shapes:addone", "zeros:float64[4]", "out:float32[4]")
     assert advice_of(said) == "in place of zeros:float64[4] write zeros:float32[4]"
     served.load("mlp", models / "mlp.so")
-    said = served.modser("instance", "mlp", "set_input", "str:main", "zeros:float64[2,16]")
+    said = served.modser("session", "mlp", "set_input", "str:main", "zeros:float64[2,16]")
     assert advice_of(said) == "in place of zeros:float64[2,16] write zeros:float32[2,16]"
-    said = served.modser("instance", "mlp", "set_input", "str:mian", "zeros:float32[2,16]")
+    said = served.modser("session", "mlp", "set_input", "str:mian", "zeros:float32[2,16]")
     assert "has no function mian; it has: main" in said.err, said

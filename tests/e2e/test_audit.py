@@ -71,8 +71,8 @@ def test_a_flood_of_kills_is_a_few_lines_and_their_number(daemon):
                         ops.ask("client.kill", c["connection"])
         ops.ask("ping")
     written = told(daemon, "kill", 1)
-    others = [int(x) for x in re.findall(r"event=kill .* others=(\d+)", daemon.log())]
+    others = [int(x) for x in re.findall(r"event=connection_kill .* others=(\d+)", daemon.log())]
     assert len(written) == len(others) and sum(others) + len(others) <= n
     # Ten a second at most: as many as there were seconds, and no more.
-    seconds = {line[:19] for line in daemon.log().splitlines() if "event=kill" in line}
+    seconds = {line[:19] for line in daemon.log().splitlines() if "event=connection_kill" in line}
     assert len(others) <= 10 * (len(seconds) + 1), (len(others), seconds)

@@ -173,7 +173,7 @@ def test_hostile_import_trees_are_refused(served, tmp_path, name):
     if said.status == 0:  # the tree is sound, one of its modules is not
         assert "damaged" in said.out
     else:
-        assert said.status == 6 and "blob.so" in said.err
+        assert said.status == 8 and "blob.so" in said.err
 
 
 def test_a_sound_tree_with_a_kind_that_cannot_run_loads(served, tmp_path):
@@ -232,7 +232,7 @@ def test_a_death_at_load_leaves_its_logs(daemon):
 
 
 def test_an_upload_over_the_limit_is_refused_at_its_beginning(own_daemon):
-    daemon = own_daemon("--max-upload", "64K")
+    daemon = own_daemon("--max-upload-size", "64K")
     with Wire(daemon.host) as wire:
         with pytest.raises(Failure) as failure:
             wire.ask("module.upload", "begin", (64 << 10) + 1)

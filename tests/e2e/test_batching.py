@@ -64,7 +64,7 @@ def ending(wire, id):
 @pytest.fixture
 def mlp(daemon, models):
     """A network of TVM's, main(x: Tensor([n, 16])), of which eight rows may be joined."""
-    daemon.load("mlp", models / "mlp.so", "--batch", ROWS, "--within", LONG, "--replace")
+    daemon.load("mlp", models / "mlp.so", "--batch", ROWS, "--batch-delay", LONG, "--replace")
     return daemon
 
 
@@ -114,7 +114,7 @@ def test_what_does_not_fit_runs_apart_and_gets_its_own_error(mlp, models):
 
 
 def test_what_is_cancelled_while_it_waits_is_left_out(daemon, models):
-    daemon.load("three", models / "mlp.so", "--batch", 3, "--within", LONG, "--replace")
+    daemon.load("three", models / "mlp.so", "--batch", 3, "--batch-delay", LONG, "--replace")
     calls = inputs(1, 1, 1, 1)
     with contextlib.ExitStack() as stack:
         wires = [stack.enter_context(Wire(daemon.host)) for _ in calls]
@@ -134,7 +134,7 @@ def test_what_is_cancelled_while_it_waits_is_left_out(daemon, models):
 
 
 def test_the_part_of_a_client_that_has_left_is_left_out(daemon, models):
-    daemon.load("left", models / "mlp.so", "--batch", 3, "--within", LONG, "--replace")
+    daemon.load("left", models / "mlp.so", "--batch", 3, "--batch-delay", LONG, "--replace")
     calls = inputs(1, 1, 1, 1)
     with contextlib.ExitStack() as stack:
         wires = [stack.enter_context(Wire(daemon.host)) for _ in calls]
@@ -154,7 +154,7 @@ def test_the_part_of_a_client_that_has_left_is_left_out(daemon, models):
 
 def test_what_is_behind_as_many_calls_as_run_as_one_waits_its_turn(daemon, models):
     """What another has left behind is freed by the worker, after the calls it was sent."""
-    daemon.load("many", models / "mlp.so", "--batch", 2 * MOST_CALLS, "--within", LONG,
+    daemon.load("many", models / "mlp.so", "--batch", 2 * MOST_CALLS, "--batch-delay", LONG,
                 "--replace")
     pids = json.loads(daemon.ok("show", "--json", "many").out)["pids"]
     calls = inputs(*[1] * MOST_CALLS)
@@ -193,7 +193,7 @@ def save(folder, name, *parts):
 def test_results_that_are_not_of_rows_are_made_apart(daemon, tmp_path):
     path = save(tmp_path, "sum", [node("ReduceSum", ["x"], ["y"], keepdims=1)],
                 [value("x", "float32", ["n", 3])], [value("y", "float32", [1, 1])])
-    daemon.load("sum", path, "--batch", ROWS, "--within", LONG, "--replace")
+    daemon.load("sum", path, "--batch", ROWS, "--batch-delay", LONG, "--replace")
     calls = [[floats(4, 3) + i] for i in range(2)]
     for _ in range(2):
         answers = together(daemon, "sum:run", calls)
@@ -206,7 +206,7 @@ def test_a_call_that_fails_fails_alone(daemon, tmp_path):
     path = save(tmp_path, "rows", [node("Gather", ["table", "i"], ["y"])],
                 [value("i", "int64", ["n"])], [value("y", "float32", ["n", 2])],
                 [tensor("table", floats(5, 2))])
-    daemon.load("rows", path, "--batch", 4, "--within", LONG, "--replace")
+    daemon.load("rows", path, "--batch", 4, "--batch-delay", LONG, "--replace")
     calls = [[np.int64([i])] for i in (0, 4, 7, 2)]
     for _ in range(2):
         answers = together(daemon, "rows:run", calls)
@@ -233,7 +233,7 @@ def test_by_itself_nothing_is_joined(daemon, models):
 def test_arguments_by_name_are_joined_when_all_name_the_same(daemon, tmp_path):
     ends = [value(name, "float32", ["n", 3]) for name in "ab"], [value("y", "float32", ["n", 3])]
     path = save(tmp_path, "sub", [node("Sub", ["a", "b"], ["y"])], *ends)
-    daemon.load("sub", path, "--batch", 4, "--within", LONG, "--replace")
+    daemon.load("sub", path, "--batch", 4, "--batch-delay", LONG, "--replace")
     a, b = floats(2, 3), floats(2, 3) * 3
     with Wire(daemon.host) as wire:
         with standstill(daemon, "sub"):
@@ -250,7 +250,7 @@ def test_the_rows_of_two_names_are_never_joined(daemon, tmp_path):
     path = save(tmp_path, "outer", [node("MatMul", ["a", "b"], ["y"])],
                 [value("a", "float32", ["n", 2]), value("b", "float32", ["m", 2])],
                 [value("y", "float32", ["n", 2])])
-    daemon.load("outer", path, "--batch", ROWS, "--within", LONG, "--replace")
+    daemon.load("outer", path, "--batch", ROWS, "--batch-delay", LONG, "--replace")
     assert "batch" not in daemon.ok("--json", "funcs", "outer").out
     calls = [[floats(2, 2), floats(2, 2) + i] for i in range(2)]
     answers = together(daemon, "outer:run", calls)
@@ -259,7 +259,7 @@ def test_the_rows_of_two_names_are_never_joined(daemon, tmp_path):
 
 
 def test_several_workers_join_what_each_has(daemon, models):
-    daemon.load("pair", models / "mlp.so", "--workers", 2, "--batch", 4, "--within", "20ms")
+    daemon.load("pair", models / "mlp.so", "--workers", 2, "--batch", 4, "--batch-delay", "20ms")
     calls = inputs(*[1] * 16)
     want = alone(daemon, models, calls)
     with contextlib.ExitStack() as stack:
@@ -275,11 +275,11 @@ def test_several_workers_join_what_each_has(daemon, models):
 
 def test_a_batch_at_the_start_and_from_the_store(own_daemon, folder, models):
     words = ["--store", folder / "store"]
-    with_batch = f"first={models / 'mlp.so'},batch=4,within=1ms"
+    with_batch = f"first={models / 'mlp.so'},batch=4,batch-delay=1ms"
     daemon = own_daemon(*words, "--load", with_batch)
     daemon.ok("wait", "first")
     assert '"batch":4' in daemon.ok("--json", "funcs", "first").out.replace(" ", "")
-    daemon.load("kept", models / "mlp.so", "--keep", "--batch", 6, "--within", "2ms")
+    daemon.load("kept", models / "mlp.so", "--keep", "--batch", 6, "--batch-delay", "2ms")
     daemon.stop()
     daemon = own_daemon(*words)
     daemon.ok("wait", "kept")
@@ -288,8 +288,8 @@ def test_a_batch_at_the_start_and_from_the_store(own_daemon, folder, models):
 
 @pytest.mark.parametrize("words, cause", [
     (["--batch", "1"], "batch 1: expected 2 to 65536 rows"),
-    (["--within", "5ms"], "say batch, too"),
-    (["--batch", "8", "--within", "11s"], "within_ms"),
+    (["--batch-delay", "5ms"], "give batch, too"),
+    (["--batch", "8", "--batch-delay", "11s"], "within_ms"),
     (["--batch", "65537"], "batch"),
 ])
 def test_what_cannot_be_a_batch_is_refused(daemon, models, words, cause):

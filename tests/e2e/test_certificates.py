@@ -111,7 +111,7 @@ def test_users_by_certificates_without_an_authority_are_told(pki, own_daemon, fo
     acl.write_text("user alice cert:cn=alice +@lookup */*\nend\n")
     own_daemon(*pki.words(), "--acl", acl, listen=[TLS])
     daemon = own_daemon(*pki.words(ca=False), "--acl", acl, listen=[TLS])
-    expect_logged(daemon, "event=certificates-not-asked-for")
+    expect_logged(daemon, "event=tls_client_certificates_off")
     with Wire(certs.connect(daemon.host, certs.context(pki, pki.alice))) as wire:
         assert wire.ask("acl.whoami")["user"] == "anonymous"
 
@@ -119,7 +119,7 @@ def test_users_by_certificates_without_an_authority_are_told(pki, own_daemon, fo
 def test_an_expired_certificate_of_the_servers_is_told_to_its_operator(pki, own_daemon):
     cert, key = pki.issue("late", ("DNS:localhost",), days=-1)
     daemon = own_daemon("--tls-cert", cert, "--tls-key", key, listen=[TLS])
-    expect_logged(daemon, "warn event=certificate")
+    expect_logged(daemon, "warn event=tls_certificate")
     expect_logged(daemon, "it has expired")
 
 

@@ -319,14 +319,14 @@ def test_modser_host_names_the_daemon(served):
 
 def test_each_option_of_the_daemon_is_in_its_manual():
     manual = (harness.ROOT / "docs/man/modserd.8").read_text().replace("\\-", "-")
-    options = re.findall(r"^  (--[a-z-]+)", harness.run(harness.BIN / "modserd", "--help").out, re.M)
+    options = re.findall(r"^  (--[a-z-]+)", harness.run(harness.BIN / "modserd", "--help-all").out, re.M)
     assert len(options) > 40
     assert [option for option in options if f"{option} " not in manual.replace("\n", " ")] == []
 
 
 def test_a_text_of_several_lines_is_printed_as_such_where_it_is_alone(served, models):
     served.load("told", models / "mlp.so")
-    said = served.ok("instance", "told", "stats").out
+    said = served.ok("session", "told", "stats").out
     assert "\\n" not in said and len(said.splitlines()) > 2, said
-    both = served.ok("instance", "told", "stats", "then", "stats").out
+    both = served.ok("session", "told", "stats", "then", "stats").out
     assert len(both.splitlines()) == 2 and "\\n" in both, both

@@ -205,7 +205,7 @@ def test_a_call_is_late_when_the_device_is(stand, fixtures):
 
 def in_flight(daemon, name):
     (module,) = [m for m in json.loads(daemon.ok("--json", "ls").out) if m["name"] == name]
-    return module["queued"]
+    return module["in_flight"]
 
 
 def test_a_worker_that_a_driver_takes_long_to_end_is_sent_nothing(stand, fixtures, stack):

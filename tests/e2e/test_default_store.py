@@ -44,7 +44,7 @@ def test_a_home_that_cannot_be_written_keeps_no_daemon_from_serving(start, folde
 
 def test_none_is_no_folder(start, folder):
     daemon = start("--store", "none")
-    assert "event=store" not in daemon.log() and not (folder / "a").exists()
+    assert "event=store_failed" not in daemon.log() and not (folder / "a").exists()
     assert daemon.modser("store", "ls").status == 1
 
 

@@ -73,7 +73,7 @@ def test_a_death_in_a_channels_call_is_not_that_of_one_that_waited(given):
         with pytest.raises(Failure, match="DEADLINE"):
             other.call("faults:ok", deadline_ms=50)  # five times as long as makes a call a long one
         id = other.start("call", "faults:ok")
-        harness.until(lambda: direct.facts(wire, "faults")["queued"] >= 1, "it waits")
+        harness.until(lambda: direct.facts(wire, "faults")["in_flight"] >= 1, "it waits")
         (pid,) = direct.facts(wire, "faults")["pids"]
         os.kill(pid, signal.SIGKILL)
         assert other.finish(id) == [[], None]

@@ -29,7 +29,7 @@ def expect_late(said, *texts):
     ["load", "m", "FILE"],
     ["load", "m", harness.ZOO / "results.so", "--params", "FILE"],
     ["call", "m:f", "@FILE"],
-    ["instance", "m", "set_input", "@FILE"],
+    ["session", "m", "set_input", "@FILE"],
 ])
 def test_what_is_read_first_is_within_it(endless, words):
     words = [str(word).replace("FILE", str(endless)) for word in words]

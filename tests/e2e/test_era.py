@@ -37,15 +37,15 @@ def library(tmp_path_factory):
 
 def test_without_a_word_it_is_refused_with_the_option(daemon, tir_c):
     said = daemon.modser("load", "c", tir_c.lib())
-    assert said.status == 6 and "classic (TVM 0.6 to 0.20) or ffi" in said.err, said
-    said = daemon.modser("inspect", "--will-run-on", daemon.host, tir_c.lib())
-    assert said.status == 6 and "--era" in said.out, said
+    assert said.status == 8 and "classic (TVM 0.6 to 0.20) or ffi" in said.err, said
+    said = daemon.modser("inspect", "--check-daemon", daemon.host, tir_c.lib())
+    assert said.status == 8 and "--abi" in said.out, said
 
 
 def test_with_the_word_it_is_shown_and_will_run(daemon, tir_c):
-    shown = harness.run(harness.BIN / "modser", "inspect", "--era", "classic", tir_c.lib())
+    shown = harness.run(harness.BIN / "modser", "inspect", "--abi", "classic", tir_c.lib())
     assert shown.status == 0 and "addone" in shown.out and "0.6-0.20" in shown.out, shown
-    daemon.ok("inspect", "--will-run-on", daemon.host, "--era", "classic", tir_c.lib())
+    daemon.ok("inspect", "--check-daemon", daemon.host, "--abi", "classic", tir_c.lib())
 
 
 def test_a_graph_beside_it_tells_the_era(daemon, tir_c, folder):
@@ -64,7 +64,7 @@ def test_a_graph_beside_it_tells_the_era(daemon, tir_c, folder):
 
 
 def test_the_word_stays_with_the_module_when_its_worker_is_restarted(daemon, library):
-    daemon.load("stays", library, "--era", "classic", "--replace")
+    daemon.load("stays", library, "--abi", "classic", "--replace")
     assert daemon.ok("call", "stays:twice", "21").out.strip() == "42"
     (pid,) = json.loads(daemon.ok("show", "--json", "stays").out)["pids"]
     with harness.Watched(pid) as worker:
@@ -75,21 +75,21 @@ def test_the_word_stays_with_the_module_when_its_worker_is_restarted(daemon, lib
 
 
 def test_the_daemon_loads_one_at_its_start(own_daemon, library):
-    daemon = own_daemon("--load", f"c={library},era=classic")
+    daemon = own_daemon("--load", f"c={library},abi=classic")
     daemon.ok("wait", "c")
     assert daemon.ok("call", "c:twice", "3").out.strip() == "6"
 
 
 def test_a_word_that_the_symbols_contradict_is_refused(daemon, models):
-    said = daemon.modser("load", "x", models / "mlp.so", "--era", "classic")
-    assert said.status == 6 and "era classic was said, and its symbols are those of" in said.err
-    said = harness.run(harness.BIN / "modser", "inspect", "--era", "classic", models / "mlp.so")
-    assert said.status == 6 and "tvm-ffi" in said.err, said
-    said = daemon.modser("load", "x", models / "mlp.so", "--era", "new")
+    said = daemon.modser("load", "x", models / "mlp.so", "--abi", "classic")
+    assert said.status == 8 and "era classic was said, and its symbols are those of" in said.err
+    said = harness.run(harness.BIN / "modser", "inspect", "--abi", "classic", models / "mlp.so")
+    assert said.status == 8 and "tvm-ffi" in said.err, said
+    said = daemon.modser("load", "x", models / "mlp.so", "--abi", "new")
     assert said.status == 2 and "expected classic" in said.err, said
 
 
 def test_a_wrong_word_that_nothing_contradicts_costs_the_module_alone(daemon, library):
-    daemon.modser("load", "wrong", library, "--era", "ffi", "--replace")
+    daemon.modser("load", "wrong", library, "--abi", "ffi", "--replace")
     daemon.modser("call", "wrong:twice", "21", "--deadline", "120s")
     assert daemon.ok("ping").status == 0

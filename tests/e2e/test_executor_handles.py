@@ -147,15 +147,15 @@ def test_a_name_that_the_model_lacks_is_refused(daemon, fixtures):
             one.load_params(params_file(other=x))
         one.load_params(params_file(other=x, p3=np.zeros((1, 10), "f4")))
     words = ("set_input", "str:dat", f"@{folder / 'in_data.npy'}", "then", "run")
-    assert 'no input "dat"' in daemon.modser("instance", name, *words).err
+    assert 'no input "dat"' in daemon.modser("session", name, *words).err
 
 
 def test_a_name_that_the_model_lacks_may_be_ignored_as_tvm_does(daemon, own_daemon, fixtures):
     folder = fixtures / "tvm-0.8/mlp_llvm"
     library = need(folder, "mlp_llvm.so")
     x = np.load(folder / "in_data.npy")
-    daemon.load("as_tvm", library, "--tvm-inputs")
-    preloaded = own_daemon("--load", f"as_tvm={library},tvm_inputs=yes")
+    daemon.load("as_tvm", library, "--ignore-unknown-inputs")
+    preloaded = own_daemon("--load", f"as_tvm={library},ignore-unknown-inputs=yes")
     preloaded.ok("wait", "as_tvm")
     for host in (daemon.host, preloaded.host):
         with Wire(host) as wire:
@@ -376,10 +376,10 @@ def test_an_instance_of_the_command_line(daemon, fixtures, tmp_path):
     inputs = ("set_input", "str:data", f"@{folder / 'in_data.npy'}")
     y = tmp_path / "y.npy"
     outputs = ("get_output", "0", "then", "get_output", "1")
-    said = daemon.ok("instance", name, *inputs, "then", "run", "then", *outputs, "-o", y)
+    said = daemon.ok("session", name, *inputs, "then", "run", "then", *outputs, "-o", y)
     assert ulps(np.load(y), np.load(folder / "out_0.npy")) <= 2
     assert len(json.loads(said.out)) == 4
-    said = daemon.modser("instance", name, *inputs, "then", *outputs)
+    said = daemon.modser("session", name, *inputs, "then", *outputs)
     assert said.status == 1 and "run was not called" in said.err
-    said = daemon.modser("instance", name, "run", "-o", y)
+    said = daemon.modser("session", name, "run", "-o", y)
     assert said.status == 2 and "1 file for 0 results" in said.err

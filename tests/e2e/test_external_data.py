@@ -57,17 +57,17 @@ def test_load_finds_the_files_beneath_the_models_folder(daemon, tmp_path):
 def test_with_names_a_file_that_is_elsewhere(daemon, tmp_path):
     path = write(tmp_path)
     elsewhere = write_data(tmp_path / "elsewhere" / "w.bin")
-    daemon.load("external", path, "--with", elsewhere, "--replace")
+    daemon.load("external", path, "--external-data", elsewhere, "--replace")
     expect_right(daemon, "external", tmp_path)
 
 
 def test_a_file_that_the_model_does_not_name_is_refused(daemon, tmp_path):
     path, data = write(tmp_path), write_data(tmp_path / "w.bin")
     stray = write_data(tmp_path / "stray.bin")
-    said = daemon.modser("load", "--with", data, "--with", stray, "stray", path)
+    said = daemon.modser("load", "--external-data", data, "--external-data", stray, "stray", path)
     assert said.status == 2 and f"names no file {stray.name}" in said.err, said
     library = harness.ZOO / "results.so"
-    said = daemon.modser("load", "--with", stray, "stray", library)
+    said = daemon.modser("load", "--external-data", stray, "stray", library)
     assert said.status == 2 and f"{library} names no file" in said.err, said
 
 
@@ -204,7 +204,7 @@ def saved_by_onnx(folder, size):
 
 def test_the_daemon_takes_files_that_onnx_wrote(own_daemon, tmp_path):
     path, files, x, y = saved_by_onnx(tmp_path, 7)
-    daemon = own_daemon("--load", f"m={path},with={files[0]}:{files[1]},workers=2")
+    daemon = own_daemon("--load", f"m={path},external-data={files[0]}:{files[1]},workers=2")
     np.save(tmp_path / "x.npy", x)
     daemon.ok("wait", "m")
     daemon.ok("call", "m:run", f"@{tmp_path}/x.npy", "-o", tmp_path / "y.npy")
@@ -213,7 +213,7 @@ def test_the_daemon_takes_files_that_onnx_wrote(own_daemon, tmp_path):
 
 def test_a_worker_that_died_opens_the_files_again(own_daemon, tmp_path):
     path, files, x, y = saved_by_onnx(tmp_path, 7)
-    daemon = own_daemon("--load", f"m={path},with={files[0]}:{files[1]}")
+    daemon = own_daemon("--load", f"m={path},external-data={files[0]}:{files[1]}")
     np.save(tmp_path / "x.npy", x)
     daemon.ok("wait", "m")
     for f in files:

@@ -54,7 +54,7 @@ def test_vectors_of_the_c_target_are_told_from_other_errors(tmp_path, vector, is
     source = tmp_path / "lib0.c"
     source.write_text(f"{vector} f(void);\n")
     said = harness.run(harness.BIN / "modser", "convert", source, "-o", tmp_path / "lib.so")
-    assert said.status == 6 and f"{vector}" in said.err, said
+    assert said.status == 8 and f"{vector}" in said.err, said
     assert ("--pass-config tir.disable_vectorize=1" in said.err) == is_one, said
 
 
@@ -141,13 +141,13 @@ def test_parameters_alone_are_shown(package):
 def test_an_archive_of_other_things_is_refused(own_daemon, tmp_path):
     daemon = own_daemon()
     said = daemon.modser("load", "notes", archive(tmp_path / "notes.tar", {"notes.txt": b"hello"}))
-    assert said.status == 6 and "neither a library nor objects" in said.err
+    assert said.status == 8 and "neither a library nor objects" in said.err
 
 
 def test_sources_of_other_languages_are_refused_by_name(own_daemon, sources, tmp_path):
     path = archive(tmp_path / "c.tar", {**sources, "lib1.cc": b"int x;"})
     said = own_daemon().modser("load", "other", path)
-    assert said.status == 6 and "lib1.cc: only objects" in said.err
+    assert said.status == 8 and "lib1.cc: only objects" in said.err
 
 
 def test_the_daemon_refuses_what_it_cannot_link_with_what_can(own_daemon, sources, tmp_path):
@@ -237,4 +237,4 @@ def test_convert_puts_objects_and_sources_into_an_archive(own_daemon, tmp_path):
     assert daemon.ok("call", "both:twice", "5").out == "10\n"
     (tmp_path / "b.o").write_bytes((tmp_path / "b.o").read_bytes()[:-100])
     said = harness.run(harness.BIN / "modser", *words)
-    assert said.status == 6 and "b.o: an object file that is damaged or cut off" in said.err
+    assert said.status == 8 and "b.o: an object file that is damaged or cut off" in said.err

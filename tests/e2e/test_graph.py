@@ -140,15 +140,15 @@ def test_files_that_are_no_graph_are_refused(daemon, fixtures, tmp_path):
     folder = fixtures / "tvm-0.8/mlp_llvm"
     library = need(folder, "mlp_llvm_nofactory.so")
     said = daemon.modser("load", "--graph", folder / "model.params", "bad", library)
-    assert said.status == 6 and "graph: line 1" in said.err
+    assert said.status == 8 and "graph: line 1" in said.err
     files = ("--graph", folder / "graph.json", "--params", folder / "graph.json")
     said = daemon.modser("load", *files, "bad", library)
-    assert said.status == 6 and "magic of a .params file" in said.err
+    assert said.status == 8 and "magic of a .params file" in said.err
     (tmp_path / "empty").touch()
     said = daemon.modser("load", "--graph", tmp_path / "empty", "bad", library)
-    assert said.status == 6 and "empty: the file is empty" in said.err
+    assert said.status == 8 and "empty: the file is empty" in said.err
     said = daemon.modser("load", "--params", folder / "model.params", "bad", library)
-    assert said.status == 6 and "none of its modules takes any" in said.err
+    assert said.status == 8 and "none of its modules takes any" in said.err
 
 
 def refused_graph(daemon, fixtures, tmp_path, change):
@@ -159,7 +159,7 @@ def refused_graph(daemon, fixtures, tmp_path, change):
     (tmp_path / "graph.json").write_text(json.dumps(graph))
     files = ("--graph", tmp_path / "graph.json", "--params", folder / "model.params")
     said = daemon.modser("load", *files, "bad", folder / "mlp_llvm_nofactory.so")
-    assert said.status == 6, said
+    assert said.status == 8, said
     return said.err
 
 
@@ -210,10 +210,10 @@ def test_parts_of_two_models_are_refused(daemon, fixtures):
     mlp, net = (fixtures / "tvm-0.8" / name for name in ("mlp_llvm", "convnet_llvm"))
     library = need(mlp, "mlp_llvm_nofactory.so")
     said = daemon.modser("load", "--graph", net / "graph.json", "bad", library)
-    assert said.status == 6 and "does not have the functions of its nodes" in said.err
+    assert said.status == 8 and "does not have the functions of its nodes" in said.err
     files = ("--graph", mlp / "graph.json", "--params", net / "model.params")
     said = daemon.modser("load", *files, "bad", library)
-    assert said.status == 6 and "parameter p" in said.err and "the graph has Tensor(" in said.err
+    assert said.status == 8 and "parameter p" in said.err and "the graph has Tensor(" in said.err
 
 
 def test_without_parameters_they_are_inputs(daemon, fixtures):

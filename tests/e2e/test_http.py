@@ -237,7 +237,7 @@ def test_while_it_drains_it_is_not_ready():
             call = wire.start("call", "zoo:addone")  # not done before the worker goes on
             wire.ask("ping")
             d.process.send_signal(signal.SIGTERM)
-            d.expect_logged("event=drain")
+            d.expect_logged("event=daemon_drain")
             with Visit(d) as visit:  # the listener of HTTP is still there
                 answered, fields, body = visit.ask("/readyz")
                 assert (answered, body) == (503, b"draining\n")

@@ -172,7 +172,7 @@ def test_who_asks_while_it_drains_is_told_when_to_ask_again():
             wire.start("call", "faults:gate", gate.path)
             gate.entered()
             d.process.send_signal(signal.SIGTERM)
-            d.expect_logged("event=drain")
+            d.expect_logged("event=daemon_drain")
             until(lambda: [m["name"] for m in wire.ask("module.list")] == ["faults"],
                   "the idle module is gone")
             before = scrape(wire).get(("modserd_calls_total", "", "", "DRAINING"), 0)

@@ -43,7 +43,7 @@ def test_the_page_is_told_what_frames_are_told(daemon):
         answered, said = ask_json(visit, "/status")
         assert answered == 200 and said["server"]["pid"] == daemon.process.pid
         (listed,) = wire.ask("module.list")
-        assert {**said["modules"][0], "rss": 0} == {**listed, "rss": 0}
+        assert {**said["modules"][0], "rss_bytes": 0} == {**listed, "rss_bytes": 0}
         answered, said = ask_json(visit, "/status/zoo")
         shown = wire.ask("module.describe", "zoo")
         assert answered == 200 and said["history"]["every_s"] == 10

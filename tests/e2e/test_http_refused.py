@@ -166,7 +166,7 @@ def test_who_was_refused_is_in_the_log_of_refusals(tmp_path):
             ("anonymous", "module.describe", "zoo", 2),
         ]
         assert operator.ask("server.info")["denied"] == 3
-        d.expect_logged("event=denied", 3)
+        d.expect_logged("event=request_denied", 3)
 
 
 def test_who_guesses_tokens_waits(tmp_path):

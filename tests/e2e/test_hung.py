@@ -46,7 +46,7 @@ def test_a_call_that_runs_longer_than_max_run_ends_and_says_so(own_daemon):
         assert re.search(r"ran \d+ ms, longer than max-run lets any", failure.value.message)
         assert wire.call("faults:ok")[1] is None
         assert told(wire)["restarts"] == 1
-    daemon.expect_logged("event=call-ended name=faults worker=1 peer=\"uid ")
+    daemon.expect_logged("event=call_killed name=faults worker=1 peer=\"uid ")
 
 
 def test_the_hint_of_a_hung_call_is_not_more_time(own_daemon):
@@ -93,7 +93,7 @@ def test_a_call_that_was_left_alone_goes_on(own_daemon):
                 assert other.call("faults:ok")[1] is None
             assert told(other)["restarts"] == 0
             gate.open()
-            harness.until(lambda: told(other)["queued"] == 0, "it has ended by itself")
+            harness.until(lambda: told(other)["in_flight"] == 0, "it has ended by itself")
             assert told(other)["restarts"] == 0
 
 

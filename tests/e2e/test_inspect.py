@@ -141,7 +141,7 @@ def test_a_verdict_is_what_loading_gives(daemon, fixtures):
     files = sorted(p for p in fixtures.glob("tvm-*/**/*.so") if p.stat().st_size < 1 << 20)
     assert files
     for i, path in enumerate(files):
-        said = harness.run(MODSER, "inspect", "--will-run-on", daemon.host, path)
+        said = harness.run(MODSER, "inspect", "--check-daemon", daemon.host, path)
         loaded = daemon.modser("load", f"m{i}", path)
         runs = loaded.status == 0
         if runs:
@@ -157,17 +157,17 @@ def test_foreign_code_will_not_run(daemon, fixtures, tmp_path):
     data = bytearray(need(fixtures, "tvm-0.27/addone.so").read_bytes())
     data[18:20] = (183).to_bytes(2, "little")
     (tmp_path / "arm.so").write_bytes(data)
-    said = harness.run(MODSER, "inspect", "--will-run-on", daemon.host, tmp_path / "arm.so")
-    assert said.status == 6 and "it is for aarch64, the daemon's machine is" in said.out
-    said = harness.run(MODSER, "--json", "inspect", "--will-run-on", daemon.host,
+    said = harness.run(MODSER, "inspect", "--check-daemon", daemon.host, tmp_path / "arm.so")
+    assert said.status == 8 and "it is for aarch64, the daemon's machine is" in said.out
+    said = harness.run(MODSER, "--json", "inspect", "--check-daemon", daemon.host,
                        tmp_path / "arm.so")
     verdict = json.loads(said.out)
-    assert said.status == 6 and verdict["will_run"] is False
+    assert said.status == 8 and verdict["will_run"] is False
     assert any("aarch64" in reason for reason in verdict["reasons"])
 
 
 def test_nobody_to_ask_is_told(fixtures):
-    said = harness.run(MODSER, "inspect", "--will-run-on", "unix:/no/such",
+    said = harness.run(MODSER, "inspect", "--check-daemon", "unix:/no/such",
                        need(fixtures, "tvm-0.27/addone.so"))
     assert said.status == 3 and "/no/such" in said.err
 
@@ -176,7 +176,7 @@ def test_nobody_to_ask_is_told(fixtures):
 def test_an_archive_has_no_picture_and_no_listing(fixtures, option):
     path = need(fixtures, "tvm-0.8/mlf/operator_addone.tar")
     said = harness.run(MODSER, "inspect", option, path)
-    assert said.status == 6 and said.out == "", said
+    assert said.status == 8 and said.out == "", said
     assert f"a model library archive; {option} is for libraries" in said.err
 
 
@@ -237,7 +237,7 @@ def test_a_tree_is_shown_beyond_a_module_of_an_unknown_kind(cut):
 
 def test_such_a_library_is_refused_by_the_name_of_the_kind(cut, daemon):
     said = daemon.modser("load", "cut", cut)
-    assert said.status == 6 and '"zzz"' in said.err
-    said = daemon.modser("inspect", "--will-run-on", daemon.host, cut)
-    assert said.status == 6 and "module 1 (zzz): the daemon does not run this kind" in said.out + said.err
+    assert said.status == 8 and '"zzz"' in said.err
+    said = daemon.modser("inspect", "--check-daemon", daemon.host, cut)
+    assert said.status == 8 and "module 1 (zzz): the daemon does not run this kind" in said.out + said.err
     assert "(not read)" not in said.out + said.err

@@ -19,7 +19,7 @@ def sleeper(own_daemon):
     """sleeper(keys): a daemon whose module `m` sleeps soon."""
 
     def start(artifact=RESULTS, keys=""):
-        return own_daemon("--load", f"m={artifact},keep_alive={SOON}{keys}")
+        return own_daemon("--load", f"m={artifact},keep-alive={SOON}{keys}")
 
     return start
 
@@ -41,7 +41,7 @@ def test_what_nobody_calls_ends_and_a_call_brings_it_back(sleeper):
         assert daemon.ok("call", "m:int").out == "-42\n"
     said = told(daemon)
     assert said["keep_alive_ms"] == 10 and said["calls"] == 3
-    assert said["restarts"] == 0 and "event=worker-lost" not in daemon.log()
+    assert said["restarts"] == 0 and "event=worker_lost" not in daemon.log()
 
 
 def test_what_is_asleep_is_listed_and_waited_for_as_one_that_is_there(sleeper):
@@ -53,7 +53,7 @@ def test_what_is_asleep_is_listed_and_waited_for_as_one_that_is_there(sleeper):
 
 
 def test_what_a_client_holds_in_it_keeps_it(own_daemon):
-    load = [w for name in "mn" for w in ("--load", f"{name}={RESULTS},keep_alive={SOON}")]
+    load = [w for name in "mn" for w in ("--load", f"{name}={RESULTS},keep-alive={SOON}")]
     daemon = own_daemon(*load)
     with Wire(daemon.host) as wire:
         tensor = wire.ask("tensor.alloc", "m", FLOAT32, shape_ext(3))
@@ -79,7 +79,7 @@ def artifacts(daemon):
 def stocked(own_daemon, folder):
     """A daemon whose module `m` comes from its store, and sleeps soon."""
     conf = folder / "modserd.conf"
-    conf.write_text(f'module m {{ source = "file://{RESULTS}" keep_alive = "{SOON}" }}\n')
+    conf.write_text(f'module m {{ source = "file://{RESULTS}" keep-alive = "{SOON}" }}\n')
     daemon = own_daemon("--config", conf, "--store", folder / "store")
     daemon.ok("wait", "m")
     return daemon
@@ -94,11 +94,11 @@ def test_what_the_store_has_takes_no_memory_and_comes_back_from_there(stocked):
     for _ in range(3):
         lets_go(stocked)
         assert stocked.ok("call", "m:int").out == "-42\n"
-    assert told(stocked)["calls"] == 3 and "event=worker-lost" not in stocked.log()
+    assert told(stocked)["calls"] == 3 and "event=worker_lost" not in stocked.log()
 
 
 def test_what_the_store_lacks_stays_in_memory(own_daemon, folder):
-    daemon = own_daemon("--load", f"m={RESULTS},keep_alive={SOON}", "--store", folder / "store")
+    daemon = own_daemon("--load", f"m={RESULTS},keep-alive={SOON}", "--store", folder / "store")
     falls_asleep(daemon)
     daemon.ok("--json", "store", "ls")  # behind what is looked for when it falls asleep
     assert artifacts(daemon) == 1

@@ -116,7 +116,7 @@ def test_who_leaves_meanwhile_leaves_nothing(keeper):
 
 
 def test_so_many_are_looked_for_at_a_time(own_daemon, folder):
-    daemon = own_daemon("--store", folder / "store", "--max-uploads", "2")
+    daemon = own_daemon("--store", folder / "store", "--max-concurrent-uploads", "2")
     daemon.ok("load", "--keep", "one", RESULTS)
     with Wire(daemon.host) as wire:
         asked = [wire.start("module.upload", "find", SHA256) for _ in range(50)]

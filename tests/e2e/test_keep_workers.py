@@ -32,7 +32,7 @@ def call(daemon, target="m:int"):
 
 
 def resumed(daemon):
-    return {int(pid) for pid in re.findall(r"event=kept-worker .*pid=(\d+) resumed=yes", daemon.log())}
+    return {int(pid) for pid in re.findall(r"event=worker_adopt .*pid=(\d+) resumed=yes", daemon.log())}
 
 
 def expect_resumed(daemon, pids):
@@ -116,7 +116,7 @@ def test_the_death_of_one_that_was_taken_over_is_noticed(own_daemon, manager):
     second = manager.start(own_daemon, *MODULE, *KEEP)
     assert call(second) == "-42\n"
     os.kill(pid, signal.SIGKILL)
-    harness.until(lambda: "event=worker-lost" in second.log(), "it is noticed")
+    harness.until(lambda: "event=worker_lost" in second.log(), "it is noticed")
     assert call(second) == "-42\n"
     assert manager.until_kept(1) == set(second.workers()) != {pid}
 
@@ -168,7 +168,7 @@ def test_a_daemon_that_keeps_none_ends_those_that_were(own_daemon, manager):
 def test_without_a_manager_workers_end_with_the_daemon(own_daemon):
     daemon = own_daemon(*MODULE, *KEEP)
     assert call(daemon) == "-42\n"
-    assert "event=keep-workers kept=no" in daemon.log()
+    assert "event=worker_keep kept=no" in daemon.log()
     pids = daemon.workers()
     daemon.process.kill()
     daemon.process.wait(harness.PATIENCE)

@@ -32,7 +32,7 @@ def leaving():
         daemon.ok("wait", "zoo")
         assert check(daemon) == b"up ready 100%\n"
         daemon.process.send_signal(signal.SIGTERM)
-        daemon.expect_logged("event=leave delay_ms=3600000")
+        daemon.expect_logged("event=daemon_drain_delay delay_ms=3600000")
         yield daemon
         daemon.stop()
 
@@ -87,7 +87,7 @@ def test_a_check_of_a_module_is_told_of_that_one_alone(folder):
     """Of one that is busy, one that has failed, one that is asleep, one that comes later."""
     names = ("faults", "lost", "asleep", "later")
     with start("--load", f"faults={harness.ZOO / 'faults.so'}", "--load", f"lost={folder / 'nowhere.so'}",
-               "--load", f"asleep={ZOO},keep_alive=10ms", "--drain-delay", "1h", modules=names) as daemon, \
+               "--load", f"asleep={ZOO},keep-alive=10ms", "--drain-delay", "1h", modules=names) as daemon, \
             Wire(daemon.host) as held, Wire(daemon.host) as wire, harness.Gate() as gate:
         wire.ask("module.wait", "faults")
         id = held.start("call", "faults:gate", gate.path)
@@ -104,7 +104,7 @@ def test_a_check_of_a_module_is_told_of_that_one_alone(folder):
         for of, one in ((held, id), *((wire, one) for one in ids)):
             of.finish(one)
         daemon.process.send_signal(signal.SIGTERM)
-        daemon.expect_logged("event=leave delay_ms=3600000")
+        daemon.expect_logged("event=daemon_drain_delay delay_ms=3600000")
         assert check(daemon, "later") == check(daemon, "lost") == b"drain\n"
         daemon.stop()
 
@@ -119,7 +119,7 @@ def test_http_says_that_it_is_not_ready():
         with urllib.request.urlopen(f"{url}/readyz", timeout=PATIENCE) as answer:
             assert answer.status == 200
         daemon.process.send_signal(signal.SIGTERM)
-        daemon.expect_logged("event=leave")
+        daemon.expect_logged("event=daemon_drain_delay")
         with pytest.raises(urllib.error.HTTPError) as told:
             urllib.request.urlopen(f"{url}/readyz", timeout=PATIENCE)
         assert (told.value.code, told.value.read()) == (503, b"draining\n")
@@ -136,7 +136,7 @@ def test_a_call_of_a_module_that_is_gone_already_is_told_that_the_daemon_drains(
             held = wire.start("call", "faults:gate", gate.path)
             gate.entered()
             daemon.process.send_signal(signal.SIGTERM)
-            daemon.expect_logged("event=drain")
+            daemon.expect_logged("event=daemon_drain")
             until(lambda: len(daemon.workers()) == 1, "the idle module is gone")
             with pytest.raises(Failure) as failure:
                 wire.call("zoo:addone")

@@ -223,7 +223,7 @@ def test_a_hangup_ends_nothing(own_daemon):
         held = wire.start("call", "faults:gate", gate.path)
         gate.entered()
         daemon.process.send_signal(signal.SIGHUP)
-        harness.until(lambda: "event=signal name=SIGHUP" in daemon.log(), "it is told")
+        harness.until(lambda: "event=daemon_signal name=SIGHUP" in daemon.log(), "it is told")
         gate.open()
         wire.finish(held)
 

@@ -146,5 +146,5 @@ def test_the_log_tells_of_calls_when_it_is_asked_to_and_when_a_worker_dies(own_d
             wire.call("dead:crash")
         daemon.expect_logged('name=dead function="crash" code=WORKER_LOST')
         daemon.process.send_signal(signal.SIGUSR1)
-        daemon.expect_logged("event=flight end=2")
-        assert daemon.log().count('event=flight number=0 ') == 2
+        daemon.expect_logged("event=call_log_dump end=2")
+        assert daemon.log().count('event=call_log_dump number=0 ') == 2

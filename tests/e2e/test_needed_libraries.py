@@ -103,7 +103,7 @@ def served(daemon, library):
 def test_a_library_in_the_search_path_is_found(daemon, extra, tags):
     library = needing(extra, f"-Wl,{tags},-rpath,/nowhere:$ORIGIN:{extra[0]}")
     assert is_loadable(library)
-    said = daemon.ok("inspect", "--will-run-on", daemon.host, library)
+    said = daemon.ok("inspect", "--check-daemon", daemon.host, library)
     assert "not known" not in said.out
     assert served(daemon, library)
 
@@ -113,7 +113,7 @@ def test_a_library_by_its_whole_path_is_found(daemon, extra):
     plain = build(there, "plain", EXTRA)  # without a soname the path is what is needed
     library = build(user, "user", USER, plain)
     assert is_loadable(library)
-    assert daemon.modser("inspect", "--will-run-on", daemon.host, library).status == 0
+    assert daemon.modser("inspect", "--check-daemon", daemon.host, library).status == 0
     assert served(daemon, library)
 
 
@@ -125,7 +125,7 @@ def test_a_library_that_the_sandbox_closes_is_foretold(own_daemon, extra):
                for words in ([], ["--may-read", there], ["--sandbox", "trusted"])]
     landlock = json.loads(daemons[0].ok("--json", "info").out)["sandbox"]["landlock"]
     for daemon, status in zip(daemons, [6 if landlock else 0, 0, 0]):
-        said = daemon.modser("inspect", "--will-run-on", daemon.host, library)
+        said = daemon.modser("inspect", "--check-daemon", daemon.host, library)
         loaded = daemon.modser("load", "user", library)
         assert said.status == loaded.status == status
         assert (f"--may-read {there}" in said.out) == (status != 0)
@@ -141,9 +141,9 @@ def test_a_library_that_is_nowhere_is_named(daemon, extra, words, why):
     library = needing(extra, *words)
     assert not is_loadable(library)
     said = daemon.modser("load", "nowhere", library)
-    assert said.status == 6 and why in said.err
-    said = daemon.modser("inspect", "--will-run-on", daemon.host, library)
-    assert said.status == 6
+    assert said.status == 8 and why in said.err
+    said = daemon.modser("inspect", "--check-daemon", daemon.host, library)
+    assert said.status == 8
 
 
 def test_a_whole_path_that_is_gone_is_foretold(daemon, extra):
@@ -152,8 +152,8 @@ def test_a_whole_path_that_is_gone_is_foretold(daemon, extra):
     library = build(user, "user", USER, plain)
     shutil.move(plain, there / "other.so")
     assert not is_loadable(library)
-    said = daemon.modser("inspect", "--will-run-on", daemon.host, library)
-    assert said.status == 6 and f"there is no file {plain}" in said.out
+    said = daemon.modser("inspect", "--check-daemon", daemon.host, library)
+    assert said.status == 8 and f"there is no file {plain}" in said.out
     assert daemon.modser("load", "gone", library).status == 6
 
 

@@ -145,4 +145,4 @@ def test_a_stopped_daemon_is_given_up_and_serves_again(own_daemon):
         said = daemon.modser("--connect-timeout", "100ms", "info")
     expect_no_connection(said, "that is stopped")
     daemon.ok("info")
-    assert "event=confined" not in daemon.log(), "who gave up is no module that reaches out"
+    assert "event=connection_sandboxed" not in daemon.log(), "who gave up is no module that reaches out"

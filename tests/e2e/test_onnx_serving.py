@@ -108,7 +108,7 @@ def test_an_instance_keeps_its_inputs(daemon, tmp_path):
     daemon.load("m", CORPUS / "accept_gemm.bin", "--replace")
     x = np.float32([[3, 2, 1]])
     np.save(tmp_path / "x.npy", x)
-    daemon.ok("instance", "m", "set_input", "str:x", f"@{tmp_path}/x.npy", "then", "run", "then",
+    daemon.ok("session", "m", "set_input", "str:x", f"@{tmp_path}/x.npy", "then", "run", "then",
               "get_output", "0", "-o", tmp_path / "y.npy")
     assert np.array_equal(np.load(tmp_path / "y.npy"), x @ floats(2, 3).T)
 
@@ -142,7 +142,7 @@ def test_an_index_behind_the_end_fails_the_call_and_not_the_worker(daemon, tmp_p
 ])
 def test_what_cannot_be_read_is_refused_with_its_reason(daemon, name, cause):
     said = daemon.modser("load", "bad", CORPUS / name)
-    assert said.status == 6 and cause in said.err, said
+    assert said.status == 8 and cause in said.err, said
 
 
 def test_a_run_that_no_machine_has_room_for_is_refused_by_its_size(daemon, tmp_path):
@@ -162,7 +162,7 @@ def test_a_damaged_name_is_the_files_and_no_break_of_the_protocol(daemon, tmp_pa
                 [value("input", "float32", [1])], [value("output", "float32", ["lower"])])
     assert name in raw
     said = daemon.modser("load", "bad", save(tmp_path, raw.replace(name, b"inp\xfft")))
-    assert said.status == 6 and "[BAD_ARTIFACT]" in said.err and cause in said.err, said
+    assert said.status == 8 and "[BAD_ARTIFACT]" in said.err and cause in said.err, said
 
 
 def test_a_trained_network_agrees_with_the_same_one_as_a_tmfile(daemon, tmp_path):
@@ -242,7 +242,7 @@ def test_an_instance_gives_outputs_of_any_number_of_dimensions(daemon, tmp_path)
     daemon.load("rank", save(tmp_path, of_any_rank()), "--replace")
     np.save(tmp_path / "x.npy", floats(1))
     np.save(tmp_path / "s.npy", np.int64([1]))
-    said = daemon.ok("instance", "rank", "set_input", "str:x", f"@{tmp_path}/x.npy", "then",
+    said = daemon.ok("session", "rank", "set_input", "str:x", f"@{tmp_path}/x.npy", "then",
                      "set_input", "str:s", f"@{tmp_path}/s.npy", "then", "run", "then",
                      "get_output", "0")
     assert said.out.strip() == "[0.0]", said

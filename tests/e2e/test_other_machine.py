@@ -26,13 +26,13 @@ def library(tmp_path):
 def test_it_is_taken_apart_and_put_together_without_a_compiler(library, tmp_path):
     shown = modser("inspect", library, env=NO_TOOLS)
     assert "aarch64" in shown and "run(a: Tensor([4, 8], float32))" in shown, shown
-    modser("unpack", library, "-d", tmp_path / "m", env=NO_TOOLS)
+    modser("unpack", library, "-C", tmp_path / "m", env=NO_TOOLS)
     modser("pack", tmp_path / "m", "-o", tmp_path / "again.so", env=NO_TOOLS)
     assert (tmp_path / "again.so").read_bytes() == library.read_bytes()
 
 
 def test_its_weights_move_without_a_compiler(library, tmp_path):
-    modser("unpack", library, "-d", tmp_path / "m", env=NO_TOOLS)
+    modser("unpack", library, "-C", tmp_path / "m", env=NO_TOOLS)
     params, slim = tmp_path / "w.params", tmp_path / "slim.so"
     modser("pack", tmp_path / "m", "--split-params", params, "-o", slim, env=NO_TOOLS)
     assert slim.read_bytes()[ELF_MACHINE] == ARM64

@@ -56,7 +56,7 @@ def expect_tvm_runs(library, n_imports, case):
 
 @pytest.fixture
 def unpacked(case, tmp_path):
-    modser("unpack", case[0], "-d", tmp_path / "parts")
+    modser("unpack", case[0], "-C", tmp_path / "parts")
     return tmp_path / "parts"
 
 
@@ -89,7 +89,7 @@ def test_tvm_runs_a_library_that_grew(case, unpacked, tmp_path):
 def test_a_library_that_grew_twice_keeps_one_segment_more(case, unpacked, tmp_path):
     edit(unpacked, import_twice)
     modser("pack", unpacked, "-o", tmp_path / "once.so")
-    modser("unpack", tmp_path / "once.so", "-d", tmp_path / "again")
+    modser("unpack", tmp_path / "once.so", "-C", tmp_path / "again")
     edit(tmp_path / "again", import_twice)
     modser("pack", tmp_path / "again", "-o", tmp_path / "twice.so")
     expect_tvm_runs(tmp_path / "twice.so", 3, case)
@@ -191,7 +191,7 @@ def test_an_edited_kernel_runs(daemon, fixtures, tmp_path, padding, segments):
     library = folder / "opencl_vecadd.so"
     if not library.exists() or "opencl:0" not in daemon.ok("devices").out:
         pytest.skip("no OpenCL device, or no library of TVM 0.8")
-    modser("unpack", library, "-d", tmp_path / "parts")
+    modser("unpack", library, "-C", tmp_path / "parts")
     (code,) = (tmp_path / "parts").glob("*.cl")
     text = code.read_text()
     assert "] + B[" in text

@@ -76,7 +76,7 @@ def test_a_payload_that_is_no_file(tmp_path, change):
 def test_files_that_are_not_there(tmp_path):
     expect_refused(modser("pack", tmp_path / "absent", "-o", tmp_path / "x.so"), 4, "absent")
     expect_refused(modser("pack", tmp_path, "-o", tmp_path / "x.so"), 4, "manifest.json")
-    expect_refused(modser("unpack", tmp_path / "absent.so", "-d", tmp_path / "p"), 4, "absent.so")
+    expect_refused(modser("unpack", tmp_path / "absent.so", "-C", tmp_path / "p"), 4, "absent.so")
     path = manifest(tmp_path, library="absent.so", modules=[LIB, {"kind": "x", "payload": None}])
     expect_refused(modser("pack", path, "-o", tmp_path / "x.so"), 4, "absent.so")
 
@@ -87,13 +87,13 @@ def test_what_is_no_manifest_is_told_whose_it_is(tmp_path, monkeypatch, name, ad
     monkeypatch.chdir(tmp_path)
     pathlib.Path(name).write_text("int x;\n")
     said = modser("pack", name, "-o", "out.so")
-    assert said.status == 6 and f"{name}: " in said.err and advice in said.err, said
+    assert said.status == 8 and f"{name}: " in said.err and advice in said.err, said
     assert modser("pack", f"no-{name}", "-o", "out.so").status == 4
 
 
 def test_what_is_no_library_cannot_be_unpacked(tmp_path):
     path = manifest(tmp_path, modules=[{"kind": "_lib"}])
-    expect_refused(modser("unpack", path, "-d", tmp_path / "p"), 6, "manifest.json: not an ELF file")
+    expect_refused(modser("unpack", path, "-C", tmp_path / "p"), 6, "manifest.json: not an ELF file")
     assert not (tmp_path / "p").exists()
 
 
@@ -117,7 +117,7 @@ def test_wishes_that_this_output_cannot_have(tmp_path):
 
 def test_code_of_a_library_is_not_lost_without_a_word(models, tmp_path):
     """A linked library cannot be made objects again."""
-    assert modser("unpack", models / "mlp.so", "-d", tmp_path / "parts").status == 0
+    assert modser("unpack", models / "mlp.so", "-C", tmp_path / "parts").status == 0
     said = modser("pack", tmp_path / "parts", "-o", tmp_path / "x.tar")
     expect_refused(said, 2, "functions of library.so itself would be missing")
     assert not (tmp_path / "x.tar").exists()

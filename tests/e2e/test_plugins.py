@@ -95,7 +95,7 @@ def test_an_engine_computes_the_nodes_that_it_takes_and_no_others(own_daemon, bu
 def test_an_engine_says_why_it_cannot_take_or_run_a_node(own_daemon, build, tmp_path):
     daemon = own_daemon("--plugin", build())
     said = daemon.modser("load", "m", neg_model(tmp_path / "m.onnx", "toy.broken"))
-    assert said.status == 6 and 'node 1 "toy.broken": engine toy engine: it is broken' in said.err
+    assert said.status == 8 and 'node 1 "toy.broken": engine toy engine: it is broken' in said.err
     daemon.load("m", neg_model(tmp_path / "m.onnx", "toy.one", dims=(2, 2)))
     for _ in range(2):
         said = daemon.modser("call", "m:run", "zeros:float32[2,2]")
@@ -131,7 +131,7 @@ def test_an_engine_gets_what_passes_make_where_it_lists_that(own_daemon, build, 
 
 def test_without_the_plugin_the_operator_is_refused_by_its_domain(daemon, tmp_path):
     said = daemon.modser("load", "m", scale_model(tmp_path / "m.onnx", factor=0.5))
-    assert said.status == 6 and "of domain toy.example, which is not known" in said.err, said
+    assert said.status == 8 and "of domain toy.example, which is not known" in said.err, said
 
 
 def test_a_version_of_the_domain_before_the_row_is_refused(build, tmp_path):
@@ -142,7 +142,7 @@ def test_a_version_of_the_domain_before_the_row_is_refused(build, tmp_path):
 
 def test_modser_lists_inspects_and_converts_what_a_plugin_knows(build, tmp_path):
     plugin = build()
-    rows = json.loads(modser("--plugin", plugin, "--json", "serializers").out)
+    rows = json.loads(modser("--plugin", plugin, "--json", "formats").out)
     (row,) = [row for row in rows if row["key"] == "toy"]
     assert (row["format"], row["name"], row["version"], row["files"], row["stores"]) == (
         "toy", "toy reader", "3.1", 1, True)
@@ -165,14 +165,14 @@ def test_modser_lists_inspects_and_converts_what_a_plugin_knows(build, tmp_path)
 
 def test_a_plugin_that_is_named_twice_adds_what_it_has_once(build):
     plugin = build()
-    rows = json.loads(modser("--plugin", plugin, "--plugin", plugin, "--json", "serializers").out)
+    rows = json.loads(modser("--plugin", plugin, "--plugin", plugin, "--json", "formats").out)
     assert [row["key"] for row in rows].count("toy") == 1, rows
 
 
 @pytest.mark.skipif(harness.SANITIZED, reason="the sanitizer wants to be the first library")
 def test_a_plugin_that_was_preloaded_still_adds_what_it_has(build):
     plugin = build()
-    said = harness.run(harness.BIN / "modser", "--plugin", plugin, "--json", "serializers",
+    said = harness.run(harness.BIN / "modser", "--plugin", plugin, "--json", "formats",
                        env={**harness.environment(), "LD_PRELOAD": str(plugin)})
     assert [row["key"] for row in json.loads(said.out)].count("toy") == 1, said
 
@@ -180,7 +180,7 @@ def test_a_plugin_that_was_preloaded_still_adds_what_it_has(build):
 @pytest.mark.parametrize("mistake", MISTAKES)
 def test_a_plugin_that_is_none_is_refused_by_its_name(own_daemon, build, mistake, tmp_path):
     plugin = build(mistake)
-    here = modser("--plugin", plugin, "serializers")
+    here = modser("--plugin", plugin, "formats")
     assert here.status == 6 and plugin.name in here.err and MISTAKES[mistake] in here.err, here
     said = own_daemon("--plugin", plugin).modser("load", "m", relu_model(tmp_path / "m.onnx"))
     assert said.status != 0 and plugin.name in said.err and MISTAKES[mistake] in said.err, said
@@ -198,6 +198,6 @@ def test_a_path_without_a_plugin_ends_daemon_and_client_at_once(tmp_path):
     missing = tmp_path / "none.so"
     daemon = harness.run(harness.BIN / "modserd", "--listen", f"unix:{tmp_path}/s",
                          "--plugin", missing)
-    client = modser("--plugin", missing, "serializers")
+    client = modser("--plugin", missing, "formats")
     for said in (daemon, client):
         assert said.status != 0 and str(missing) in said.err and "No such file" in said.err, said

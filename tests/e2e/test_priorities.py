@@ -40,7 +40,7 @@ def answered(wire, n):
 def waiting(daemon):
     with Wire(daemon.host) as other:
         (module,) = [m for m in other.ask("module.list") if m["name"] == "busy"]
-        return module["queued"] - 1  # that it runs
+        return module["in_flight"] - 1  # that it runs
 
 
 def test_all_others_come_first(busy):
@@ -135,7 +135,7 @@ def test_python_and_modser_ask_for_it(busy):
     with Gate() as later, Gate() as last, client_of_python.connect(daemon.host) as client:
         in_python = client["busy"].gate.submit(later.path, background=True)
         until(lambda: waiting(daemon) == 1, "it waits")
-        words = [harness.BIN / "modser", "-H", daemon.host, "call", "--background", "busy:gate",
+        words = [harness.BIN / "modser", "-H", daemon.host, "call", "--priority", "low", "busy:gate",
                  f"str:{last.path}"]
         with harness.started(*words) as process:
             until(lambda: waiting(daemon) == 2, "they wait")

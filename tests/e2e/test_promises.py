@@ -355,11 +355,11 @@ def test_the_verb_instance_makes_one_and_calls_it(daemon, host, folder):
     np.save(folder / "x.npy", X)
     with Wire(host) as wire:
         want = wire.call("mlp:main", X)[1]
-    words = ("instance", "mlp", "set_input", "str:main", f"@{folder}/x.npy", "then",
+    words = ("session", "mlp", "set_input", "str:main", f"@{folder}/x.npy", "then",
              "invoke_stateful", "str:main", "then", "get_output", "str:main")
     daemon.ok(*words, "-o", folder / "y.npy")
     assert np.array_equal(np.load(folder / "y.npy"), want)
-    said = daemon.modser("instance", "nowhere", "run").err
+    said = daemon.modser("session", "nowhere", "run").err
     assert "no module is called nowhere" in said and "is needed" not in said
     assert "get_output" in daemon.modser(*words[:2], *words[-2:]).err
 

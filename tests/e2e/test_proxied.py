@@ -37,9 +37,9 @@ def peer(wire):
 
 def failed(daemon):
     """How often what was the cause that somebody was refused, of those that have happened."""
-    lines = [line.partition('modserd_proxied_refused_total{cause="')[2].split('"} ')
+    lines = [line.partition('modserd_proxy_headers_refused_total{cause="')[2].split('"} ')
              for line in daemon.ok("metrics").out.splitlines()
-             if line.startswith("modserd_proxied_refused_total{")]
+             if line.startswith("modserd_proxy_headers_refused_total{")]
     return {cause: int(n) for cause, n in lines if n != "0"}
 
 
@@ -90,7 +90,7 @@ def test_a_proxy_without_a_header_is_refused(behind):
     with pytest.raises(Closed), Wire(connected(daemon.hosts[1])) as wire:
         wire.ask("ping")
     expect_failed(daemon, missing=1)
-    daemon.expect_logged('event=proxied peer="127.0.0.1" cause=missing')
+    daemon.expect_logged('event=connection_proxy_header peer="127.0.0.1" cause=missing')
 
 
 def test_a_wrong_header_is_refused(behind):

@@ -187,7 +187,7 @@ def test_a_redirect_is_followed_to_its_file_alone(puller, server):
     assert works(puller, "one")
     uri = server.give("/file.so", BYTES, redirect(f"file://{RESULTS}"))
     said = puller.modser("pull", "two", uri)
-    assert said.status == 6 and "REFUSED" in said.err
+    assert said.status == 8 and "REFUSED" in said.err
 
 
 def test_it_comes_again_when_the_server_says_not_now(puller, server):
@@ -213,7 +213,7 @@ def test_a_server_that_stalls_is_given_up(own_daemon, store, server):
 
 
 def test_what_is_announced_too_large_is_not_read(own_daemon, store, server):
-    daemon = own_daemon("--store", store, "--max-upload", "1K")
+    daemon = own_daemon("--store", store, "--max-upload-size", "1K")
     said = daemon.modser("pull", "one", server.give("/large.so", BYTES))
     assert said.status == 1 and "TOO_LARGE" in said.err and "max-upload" in said.err
 
@@ -315,7 +315,7 @@ def test_where_nothing_is_fetched_from(puller, uri, status_of, name):
 
 def test_without_a_store_nothing_is_pulled(own_daemon):
     said = own_daemon().modser("pull", "one", f"file://{RESULTS}")
-    assert said.status == 6 and "UNSUPPORTED" in said.err and "--store" in said.err
+    assert said.status == 8 and "UNSUPPORTED" in said.err and "--store" in said.err
 
 
 def test_a_terminal_sees_how_far_it_is(puller, server):
@@ -365,5 +365,5 @@ def test_https_is_not_left_for_http(own_daemon, store, server, certificate):
         daemon = own_daemon("--store", store, env={"SSL_CERT_FILE": str(certificate[0])})
         uri = secure.give("/secure.so", BYTES, redirect(plain))
         said = daemon.modser("pull", "one", uri)
-    assert said.status == 6 and "only https follows" in said.err
+    assert said.status == 8 and "only https follows" in said.err
     assert not asked(server, "/plain.so")

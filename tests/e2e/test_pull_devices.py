@@ -64,5 +64,5 @@ def test_a_manifest_for_another_device_is_refused_by_what_there_is(machine, serv
     platform = {"arch": ARCH, "device": "cuda", "capability": "sm_999"}
     server.give("/digits.so.json", edition(row("digits.so", BYTES), name="digits", platform=platform))
     said = machine.modser("pull", "digits", server.give("/digits.so", BYTES))
-    assert said.status == 6 and "UNSUPPORTED" in said.err and "cuda sm_999" in said.err
+    assert said.status == 8 and "UNSUPPORTED" in said.err and "cuda sm_999" in said.err
     assert ("cuda 9." in said.err or "cuda 8." in said.err) == machine.has_cuda

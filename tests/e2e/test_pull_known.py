@@ -46,7 +46,7 @@ def test_the_manifest_of_another_module_brings_its_edition(own_daemon, store, se
         assert wire.ask("module.read", "two")["version"] == 7
     assert two["sha256"] == SHA256 and two["workers"] == 2
     again.ok("unload", "one")
-    again.ok("store", "gc")
+    again.ok("store", "prune")
     assert again.ok("store", "verify").out.endswith(", 0 faults\n") and works(again, "two")
 
 

@@ -136,7 +136,7 @@ def test_a_fetch_that_is_killed_costs_less_than_a_mebibyte(daemon, server, tmp_p
         pull_until(wire, SOME, "a", uri, sha256=SHA256)
         (fetch,) = [p for p in harness.children(puller.pid) if not harness.is_worker(p)]
         os.kill(fetch, signal.SIGKILL)
-        harness.until(lambda: "event=pull name=a why=" in puller.log(), "the pull has failed")
+        harness.until(lambda: "event=module_pull name=a why=" in puller.log(), "the pull has failed")
     puller.ok("pull", "a", uri, "--sha256", SHA256)
     (_, asked) = ranges(server, "/a.so")
     assert SOME - (1 << 20) < int(asked.removeprefix("bytes=").removesuffix("-")) < SOME
@@ -200,7 +200,7 @@ def test_a_blob_of_a_registry_is_gone_on_with(daemon, server, tmp_path):
 def test_the_store_counts_it_and_gives_it_up_first(daemon, tmp_path):
     puller = daemon()
     (tmp_path / "store/arriving" / SHA256).write_bytes(BYTES[:SOME])
-    puller.ok("store", "gc")
+    puller.ok("store", "prune")
     assert arriving(tmp_path) == []
 
 

@@ -90,7 +90,7 @@ def test_a_broken_manifest_is_what_is_to_be_corrected(own_daemon, store, folder)
     (folder / "digits.so").write_bytes(BYTES)
     (folder / "digits.so.json").write_text("{")
     said = own_daemon("--store", store).modser("pull", "one", f"file://{folder}/digits.so")
-    assert said.status == 6 and "manifest: line 1" in said.err, said
+    assert said.status == 8 and "manifest: line 1" in said.err, said
     assert "correct in FILE.json what the text names" in said.err
 
 
@@ -207,7 +207,7 @@ def test_what_a_removed_key_has_signed_serves_on_and_is_named(own_daemon, store,
     daemon.ok("pull", "one", give(server, text, old.sign(text)))
     conf.write_text(f'trust = {{"{new.public}"}}\n')
     daemon.ok("reload")
-    told = "event=distrusted name=one version=1"
+    told = "event=edition_untrusted name=one version=1"
     harness.until(lambda: told in daemon.log(), "it is told at the reload")
     assert works(daemon, "one")
     daemon.stop()
@@ -270,7 +270,7 @@ def test_digest_takes_what_was_promised(own_daemon, store, server):  # noqa: F81
 def test_a_manifest_counts_where_nobody_must_sign_it(own_daemon, store, server):  # noqa: F811
     daemon = own_daemon("--store", store)
     said = daemon.modser("pull", "one", give(server, b"{}"))
-    assert said.status == 6 and "manifest: expected name" in said.err
+    assert said.status == 8 and "manifest: expected name" in said.err
     expect_refused(daemon, give(server, manifest(row("digits.so", b"other"))), "digits.so")
 
 

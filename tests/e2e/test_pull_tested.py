@@ -94,7 +94,7 @@ def test_what_does_not_fails_the_pull_and_the_old_one_serves(
 
 def test_of_warm_up_there_is_an_end(own_daemon, store, source):  # noqa: F811
     said = own_daemon("--store", store).modser("pull", "m", source(1, NEXT, warmup=100000))
-    assert said.status == 6 and "warmup" in said.err
+    assert said.status == 8 and "warmup" in said.err
 
 
 def test_a_source_is_tried_too_at_its_first_time(own_daemon, store, source, folder):  # noqa: F811

@@ -226,9 +226,9 @@ def test_a_manifest_that_was_cut_is_asked_for_again(hub, device, folder, key):
 def test_the_store_keeps_them_as_long_as_the_module(hub, folder, key):
     hub.ok("pull", "one", publish(folder, key))
     digests = [f["sha256"].hex() for f in files_of(hub).values()]
-    hub.ok("store", "gc")
+    hub.ok("store", "prune")
     assert hub.ok("store", "verify").out == "3 files read, 0 faults\n"
     assert all(blob(folder / "hub", digest).exists() for digest in digests)
     hub.ok("unload", "one")
-    hub.ok("store", "gc")
+    hub.ok("store", "prune")
     assert not any(blob(folder / "hub", digest).exists() for digest in digests)

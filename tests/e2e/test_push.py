@@ -85,7 +85,7 @@ def test_a_broken_manifest_is_what_is_to_be_corrected(folder):
     text = folder / "own.json"
     text.write_text('{"name": "one",')
     said = push("--manifest", text, RESULTS, "oci://127.0.0.1:1/m:1")
-    assert said.status == 6 and f"{text}: manifest: line 1" in said.err, said
+    assert said.status == 8 and f"{text}: manifest: line 1" in said.err, said
     assert "correct what the text names in the manifest" in said.err
 
 

@@ -11,7 +11,7 @@ NEAR = 1e-5  # where the expected values are another code generator's
 def load_words(artifact):
     minor = int(artifact.release.removesuffix("-dev").split(".")[1])
     is_bare = artifact.name == "tir_c" and minor < 20  # it has no symbol of TVM
-    words = ["--era", "classic"] if is_bare else []
+    words = ["--abi", "classic"] if is_bare else []
     for option, file in [("--graph", "graph"), ("--params", "params"), ("--params", "consts")]:
         if file in artifact.files:
             words += [option, artifact.path(artifact.files[file])]
@@ -72,9 +72,9 @@ def test_a_further_artifact_runs(daemon, artifact, tmp_path):
 
 def test_constants_that_are_bound_later_are_asked_for(daemon):
     late = next(a for a in KEPT if a.kind == "vm_late")
-    asked = ["inspect", "--will-run-on", daemon.host]
+    asked = ["inspect", "--check-daemon", daemon.host]
     said = daemon.modser(*asked, late.lib())
-    assert said.status == 6 and "--params FILE, which has const_" in said.out, said
+    assert said.status == 8 and "--params FILE, which has const_" in said.out, said
     consts = late.path(late.files["consts"])
     daemon.ok(*asked, "--params", consts, late.lib())
     assert "bound later: const_" in daemon.ok("inspect", late.lib()).out
@@ -114,7 +114,7 @@ def tensors_in(params):
 def test_a_relay_programs_constants_go_and_come_back(daemon, tmp_path, form):
     artifact = next(a for a in KEPT if repr(a) == "0.16-vm_dyn")
     params, slim = tmp_path / "c.params", tmp_path / "slim.so"
-    daemon.ok("unpack", artifact.lib(), "-d", tmp_path / "m")
+    daemon.ok("unpack", artifact.lib(), "-C", tmp_path / "m")
     daemon.ok("pack", tmp_path / "m", "--split-params", params, *form, "-o", slim)
     assert all(name.removeprefix("const_").isdigit() for name in tensors_in(params)) == bool(form)
     daemon.load("slim", slim, "--params", params, "--replace")
@@ -133,7 +133,7 @@ def kept(name):
 def test_names_are_those_that_tvm_gives(daemon, tmp_path):
     """TVM moved the larger constants of this program out by itself."""
     params = tmp_path / "all.params"
-    daemon.ok("unpack", kept("0.16-vm_lstm").lib(), "-d", tmp_path / "m")
+    daemon.ok("unpack", kept("0.16-vm_lstm").lib(), "-C", tmp_path / "m")
     daemon.ok("pack", tmp_path / "m", "--split-params", params, "--tvm-names", "-o",
               tmp_path / "slim.so")
     late = kept("0.16-vm_lstm_late")
@@ -144,15 +144,15 @@ def test_names_are_those_that_tvm_gives(daemon, tmp_path):
 
 def test_what_is_left_of_a_program_is_not_split(daemon, tmp_path):
     params = tmp_path / "rest.params"
-    said = daemon.modser("unpack", kept("0.16-vm_lstm_late").lib(), "-d", tmp_path / "m",
+    said = daemon.modser("unpack", kept("0.16-vm_lstm_late").lib(), "-C", tmp_path / "m",
                          "--split-params", params)
-    assert said.status == 6 and "in another file already" in said.err, said
+    assert said.status == 8 and "in another file already" in said.err, said
     assert not params.exists()
 
 
 def test_a_library_without_parameters_is_not_split(daemon, tmp_path):
     params = tmp_path / "no.params"
-    daemon.ok("unpack", kept("0.16-aot_two").lib(), "-d", tmp_path / "m")
+    daemon.ok("unpack", kept("0.16-aot_two").lib(), "-C", tmp_path / "m")
     said = daemon.modser("pack", tmp_path / "m", "--split-params", params, "-o", tmp_path / "m.so")
-    assert said.status == 6 and "keeps parameters that can move" in said.err, said
+    assert said.status == 8 and "keeps parameters that can move" in said.err, said
     assert not params.exists()

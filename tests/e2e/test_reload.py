@@ -27,14 +27,14 @@ def states(wire):
 
 
 def test_nothing_differs_when_nothing_was_written(served):
-    daemon, _ = served("max-upload = 1M\n")
+    daemon, _ = served("max-upload-size = 1M\n")
     with Wire(daemon.host) as wire:
         assert wire.ask("server.reload") == []
 
 
 def test_limits_are_taken_over_at_once(served):
-    daemon, conf = served("max-upload = 1M\n")
-    conf.write_text("max-upload = 2M\nthreads = 3\n")
+    daemon, conf = served("max-upload-size = 1M\n")
+    conf.write_text("max-upload-size = 2M\nthreads = 3\n")
     with Wire(daemon.host) as wire:
         assert states(wire) == {("max-upload", ""): "changed", ("threads", ""): "changed"}
         assert wire.ask("server.info")["limits"]["max-upload"] == 2 << 20
@@ -109,19 +109,19 @@ def test_a_module_that_did_not_change_stays(served):
 
 def test_a_wrong_file_changes_nothing(served):
     one = f"module one {{ file = {RESULTS} }}\n"
-    daemon, conf = served("max-upload = 1M\n" + one)
-    conf.write_text("max-upload = 2M\n\nmax-uplaods = 3\n")
+    daemon, conf = served("max-upload-size = 1M\n" + one)
+    conf.write_text("max-upload-size = 2M\n\nmax-uplaods = 3\n")
     with Wire(daemon.host) as wire:
         with pytest.raises(Failure, match=f"{conf}:3: no such option 'max-uplaods'"):
             wire.ask("server.reload")
         assert wire.ask("server.info")["limits"]["max-upload"] == 1 << 20
         wire.ask("module.wait", "one")
-    daemon.expect_logged(f"event=reload why=\"{conf}:3")
+    daemon.expect_logged(f"event=config_reload why=\"{conf}:3")
 
 
 def test_the_command_line_still_wins(served):
-    daemon, conf = served("max-upload = 1M\n", "--max-upload", "3M")
-    conf.write_text("max-upload = 2M\n")
+    daemon, conf = served("max-upload-size = 1M\n", "--max-upload-size", "3M")
+    conf.write_text("max-upload-size = 2M\n")
     with Wire(daemon.host) as wire:
         assert states(wire) == {}
 
@@ -229,11 +229,11 @@ def test_what_was_loaded_by_hand_stays_and_is_told(served):
 
 @pytest.mark.parametrize("text, why", [
     ("", "is empty"),
-    ("max-upload = 2M\nmax-uploads = 7", "m.conf:2: the last line has no end"),
-    ("max-upload = 2M", "m.conf:1: the last line has no end"),
+    ("max-upload-size = 2M\nmax-uploads = 7", "m.conf:2: the last line has no end"),
+    ("max-upload-size = 2M", "m.conf:1: the last line has no end"),
 ])
 def test_a_file_that_is_cut_changes_nothing(served, text, why):
-    daemon, conf = served("max-upload = 1M\n")
+    daemon, conf = served("max-upload-size = 1M\n")
     conf.write_text(text)
     with Wire(daemon.host) as wire:
         with pytest.raises(Failure, match=why):
@@ -242,7 +242,7 @@ def test_a_file_that_is_cut_changes_nothing(served, text, why):
 
 
 def test_an_empty_drop_in_changes_nothing(served, folder):
-    daemon, conf = served("max-upload = 1M\n")
+    daemon, conf = served("max-upload-size = 1M\n")
     (folder / "modules.d").mkdir()
     (folder / "modules.d" / "a.conf").touch()
     with Wire(daemon.host) as wire, pytest.raises(Failure, match="a.conf: is empty"):
@@ -253,7 +253,7 @@ def test_rights_do_not_vanish_by_a_reload(served, folder):
     acl = folder / "acl"
     acl.write_text("# only the operator\nend\n")
     daemon, conf = served(f"acl = {acl}\n")
-    conf.write_text("max-upload = 2M\n")
+    conf.write_text("max-upload-size = 2M\n")
     with Wire(daemon.host) as wire:
         with pytest.raises(Failure, match=f"has no acl any more.*acl = {acl}"):
             wire.ask("server.reload")
@@ -266,17 +266,17 @@ def test_the_null_device_is_a_configuration_of_nothing(own_daemon):
 
 
 def test_a_hangup_reads_it_again(served):
-    daemon, conf = served("max-upload = 1M\n")
-    conf.write_text("max-upload = 2M\n")
+    daemon, conf = served("max-upload-size = 1M\n")
+    conf.write_text("max-upload-size = 2M\n")
     daemon.process.send_signal(signal.SIGHUP)
-    harness.until(lambda: "event=reload changes=1" in daemon.log(), "it was read again")
+    harness.until(lambda: "event=config_reload changes=1" in daemon.log(), "it was read again")
     with Wire(daemon.host) as wire:
         assert wire.ask("server.info")["limits"]["max-upload"] == 2 << 20
 
 
 def test_modser_lists_what_differs(served):
-    daemon, conf = served("max-upload = 1M\nmax-memory = 64M\n")
-    conf.write_text("max-upload = 2M\nmax-memory = 32M\n")
+    daemon, conf = served("max-upload-size = 1M\nmax-memory = 64M\n")
+    conf.write_text("max-upload-size = 2M\nmax-memory = 32M\n")
     lines = daemon.ok("reload").out.splitlines()
     assert [line.split("\t")[0] for line in lines] == ["max-upload", "max-memory"]
     assert "waits for a restart" in lines[1]

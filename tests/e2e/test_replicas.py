@@ -70,7 +70,7 @@ def test_one_worker_runs_one_call_after_the_other(daemon, fifo):
         load(wire, "alone")
         with held(daemon, "alone", path) as taken:
             later = wire.start("call", "alone:pid")
-            assert described(wire, "alone")["queued"] == 2
+            assert described(wire, "alone")["in_flight"] == 2
             assert taken() == wire.finish(later)[1]
         assert described(wire, "alone")["pids"] == [described(wire, "alone")["pid"]]
 
@@ -198,7 +198,7 @@ def test_requests_that_wait_for_a_dead_worker_are_stale(daemon, fifo):
         running = wire.start("call", "stale:take", path)
         with open(path, "wb"):
             behind = [wire.start("tensor.fill", kept, i) for i in range(100)]
-            harness.until(lambda: described(wire, "stale")["queued"] == 101, "all have come")
+            harness.until(lambda: described(wire, "stale")["in_flight"] == 101, "all have come")
             os.kill(home, signal.SIGKILL)
             with pytest.raises(Failure, match="WORKER_LOST"):
                 wire.finish(running)
@@ -361,7 +361,7 @@ def test_the_command_line_loads_and_shows_several(own_daemon):
     assert listed["second"]["workers"] == listed["second"]["ready"] == 3
     said = daemon.modser("load", "--workers", "none", "third", MEET)
     assert said.status == 2 and "--workers" in said.err
-    said = daemon.modser("load", "--instances", "2", "third", MEET)
+    said = daemon.modser("load", "--workers", "2", "third", MEET)
     assert said.status == 2 and "say --workers 2" in said.err
     head, *rows = [line.split("\t") for line in daemon.ok("ls", "-l", "--header").out.splitlines()]
     shown = [dict(zip(head, row)) for row in rows]

@@ -228,7 +228,7 @@ def test_the_log_tells_who_was_refused_what(start):
             ("only-lookup", "server.reload", "", 1),
         ]
         assert operator.ask("server.info")["denied"] == before + 4
-    harness.until(lambda: daemon.log().count("event=denied") == 4, "a thread writes the log")
+    harness.until(lambda: daemon.log().count("event=request_denied") == 4, "a thread writes the log")
     assert token_of("only-lookup") not in daemon.log()
 
 

@@ -51,7 +51,7 @@ def test_one_that_is_cut_is_a_bad_artifact(programs, tmp_path, name):
     for n in (len(whole) // 3, len(whole) // 2, len(whole) - 1):
         cut.write_bytes(whole[:n])
         said = inspect(cut)
-        assert said.status == 6 and "BAD_ARTIFACT" in said.err, said
+        assert said.status == 8 and "BAD_ARTIFACT" in said.err, said
 
 
 def part(programs, name, ending):
@@ -68,7 +68,7 @@ def expect_answers(daemon, programs, name, folder):
 @pytest.mark.parametrize("name", WORDS)
 def test_one_alone_is_not_loaded_and_the_advice_loads_it(daemon, programs, folder, name):
     said = daemon.modser("load", "program", programs / name)
-    assert said.status == 6, said
+    assert said.status == 8, said
     advice = re.search(r"modser (load NAME LIBRARY\.so --graph FILE)", said.err)[1]
     words = {"NAME": "program", "LIBRARY.so": part(programs, name, "so"), "FILE": programs / name}
     daemon.ok(*[words.get(word, word) for word in shlex.split(advice)], "--replace")
@@ -106,7 +106,7 @@ def test_a_daemon_loads_one_at_its_start_and_keeps_one(own_daemon, programs, fol
 def test_one_beside_the_library_of_another_is_refused_with_the_reason(
         daemon, programs, name, library, why):
     said = daemon.modser("load", "other", programs / f"{library}.so", "--graph", programs / name)
-    assert said.status == 6 and why in said.err, said
+    assert said.status == 8 and why in said.err, said
 
 
 def test_one_that_is_cut_beside_its_library_is_a_bad_artifact(daemon, programs, folder):
@@ -115,4 +115,4 @@ def test_one_that_is_cut_beside_its_library_is_a_bad_artifact(daemon, programs, 
     with cut.open("r+b") as file:
         file.truncate(900)
     said = daemon.modser("load", "cut", programs / "relax-0.27.so", "--graph", cut)
-    assert said.status == 6 and "BAD_ARTIFACT" in said.err, said
+    assert said.status == 8 and "BAD_ARTIFACT" in said.err, said

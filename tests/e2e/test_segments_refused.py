@@ -169,9 +169,9 @@ def test_over_tcp_none_can_be_lent(served):
 
 
 def test_bytes_are_bounded_for_a_peer_and_for_all():
-    for peers, total, said in (("1M", "8M", "BAD_REQUEST.*--max-segment-bytes"),
+    for peers, total, said in (("1M", "8M", "BAD_REQUEST.*--max-peer-segment-memory"),
                                ("8M", "1M", "BUSY.*--max-segment-memory")):
-        words = ("--max-segment-bytes", peers, "--max-segment-memory", total)
+        words = ("--max-peer-segment-memory", peers, "--max-segment-memory", total)
         with harness.Daemon(*words) as daemon, Wire(daemon.host) as wire:
             with Segment(wire, MIB // 2) as seg, Segment(wire, MIB // 2):
                 with pytest.raises(Failure, match=said):

@@ -121,7 +121,7 @@ def test_a_socket_that_cannot_be_accepted_from_is_told_and_the_others_serve(fold
     with socket.create_server(("127.0.0.1", 0)) as tcp, listener(folder / "two") as unix:
         daemon = own_daemon(**handed(tcp, unix))
         tcp.shutdown(socket.SHUT_RDWR)  # it is readable without end, and accept fails
-        harness.until(lambda: "event=accept" in daemon.log(), "the fault is logged")
+        harness.until(lambda: "event=listener_accept" in daemon.log(), "the fault is logged")
         assert "Invalid argument" in daemon.log()
         with Wire(f"unix:{folder}/two") as wire:
             assert wire.ask("ping") is None
@@ -168,7 +168,7 @@ def test_what_does_not_listen_is_refused(folder):
 
 def test_sockets_for_another_process_are_not_taken(folder):
     with listener(folder / "a.sock") as unix:
-        with pytest.raises(AssertionError, match="nothing to listen on"):
+        with pytest.raises(AssertionError, match="no address to listen on"):
             harness.Daemon(env={"FOR": "1"}, **handed(unix))
 
 

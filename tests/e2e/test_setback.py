@@ -125,7 +125,7 @@ def test_an_edition_is_called_the_same_everywhere(start, store, folder):
     (folder / "m.so.json").write_bytes(text)
     digest = hashlib.sha256(text).hexdigest()
     first.ok("pull", "m", f"file://{folder}/m.so")
-    first.expect_logged(f"event=pull name=m bytes={len(FAULTS.read_bytes())} sha256={digest}")
+    first.expect_logged(f"event=module_pull name=m bytes={len(FAULTS.read_bytes())} sha256={digest}")
     end(first)
     daemon = start()
     harness.until(lambda: told(daemon)["watch_ms"] is not None, "it is watched")
@@ -133,7 +133,7 @@ def test_an_edition_is_called_the_same_everywhere(start, store, folder):
         for _ in range(20):
             with pytest.raises(Failure, match="CALL_FAILED"):
                 wire.call("m:error_long")
-    daemon.expect_logged(f"event=watched name=m sha256={digest}")
+    daemon.expect_logged(f"event=edition_canary name=m sha256={digest}")
     harness.until(lambda: told(daemon)["failed_sha256"] == digest, "it has left")
     assert editions(store)["m", "bad"]["sha256"] == digest
 
@@ -145,17 +145,17 @@ def test_what_is_given_up_is_logged_and_listed(start, store):
     last = exhaust(start, store)
     with Wire(last.host) as wire:
         wire.ask("module.wait", "m")
-    last.expect_logged(f"event=given-up name=m version=2 sha256={sha256(HANGS)} why=")
+    last.expect_logged(f"event=edition_rejected name=m version=2 sha256={sha256(HANGS)} why=")
     expect_setback(last, HANGS, "cut short by an end of the daemon or the machine")
     end(last)
     again = start()
     expect_setback(again, HANGS, "cut short by an end of the daemon or the machine")
-    assert "given-up" not in again.log()
+    assert "edition_rejected" not in again.log()
 
 
 def test_the_only_edition_that_is_given_up_is_listed(start, store):
     last = exhaust(start, store)
-    harness.until(lambda: "event=given-up name=m version=1" in last.log(), "it is given up")
+    harness.until(lambda: "event=edition_rejected name=m version=1" in last.log(), "it is given up")
     for daemon in (last, None):
         daemon = daemon or start()
         row = told(daemon)

@@ -53,7 +53,7 @@ def test_what_comes_of_it_is_told(own_daemon):
         text = wire.ask("server.metrics")
         assert f"modserd_spin_hits_total {now[0]}\n" in text
         assert f"modserd_spin_misses_total {now[1]}\n" in text
-        assert "modserd_spin_waste_seconds_total " in text
+        assert "modserd_spin_wasted_seconds_total " in text
 
 
 @has_two

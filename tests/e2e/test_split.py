@@ -48,7 +48,7 @@ def builds(tmp_path_factory):
     subprocess.run([sys.executable, "-c", EXPORT, folder], check=True, timeout=600,
                    cwd=pathlib.Path(__file__).parent)
     for name in ("one", "two"):
-        ok("unpack", folder / f"{name}.so", "-d", folder / name)
+        ok("unpack", folder / f"{name}.so", "-C", folder / name)
         ok("pack", folder / name, "--split-params", folder / "w.params",
            "-o", folder / f"{name}-slim.so")
         folder.joinpath(f"after-{name}").write_bytes((folder / "w.params").read_bytes())
@@ -88,7 +88,7 @@ def test_without_them_it_says_what_to_load(daemon, builds):
 
 
 def test_unpack_splits_too(builds, tmp_path):
-    said = json.loads(ok("--json", "unpack", builds / "one.so", "-d", tmp_path / "parts",
+    said = json.loads(ok("--json", "unpack", builds / "one.so", "-C", tmp_path / "parts",
                          "--split-params", tmp_path / "w.params").out)
     image = next(f for f in said["files"] if f["name"].endswith(".vm"))
     assert image["bytes"] < 64 * 512
@@ -101,7 +101,7 @@ def test_unpack_splits_too(builds, tmp_path):
 def test_a_graph_keeps_its_parameters_beside_it(daemon, fixtures, tmp_path, model, outputs):
     folder = need(fixtures, f"tvm-0.8/{model}/{model}.so").parent
     parts, params, slim = tmp_path / "parts", tmp_path / "w.params", tmp_path / "slim.so"
-    ok("unpack", folder / f"{model}.so", "-d", parts)
+    ok("unpack", folder / f"{model}.so", "-C", parts)
     ok("pack", parts, "--split-params", params, "-o", slim)
     daemon.ok("load", "--replace", "--params", params, "graph", slim)
     words = [w for i in range(outputs) for w in ("-o", tmp_path / f"{i}.npy")]
@@ -114,7 +114,7 @@ def test_another_models_parameters_are_not_written_over(fixtures, builds, tmp_pa
     params = tmp_path / "w.params"
     for model in ("mlp_llvm", "convnet_llvm"):
         library = need(fixtures, f"tvm-0.8/{model}/{model}.so")
-        said = modser("unpack", library, "-d", tmp_path / model, "--split-params", params)
+        said = modser("unpack", library, "-C", tmp_path / model, "--split-params", params)
         if model == "mlp_llvm":
             before = params.read_bytes()
     assert said.status == 2 and "another parameter p0" in said.err
@@ -130,7 +130,7 @@ def test_parameters_that_nobody_takes_are_refused(daemon, builds, tmp_path):
     assert said.status != 0 and "none of its modules takes any" in said.err
 
 
-@pytest.mark.parametrize("words", [["pack", "m", "-o", "m.so"], ["unpack", "m.so", "-d", "m"]])
+@pytest.mark.parametrize("words", [["pack", "m", "-o", "m.so"], ["unpack", "m.so", "-C", "m"]])
 def test_names_of_weights_that_stay_are_a_usage_error(words):
     said = modser(*words, "--tvm-names")
     assert said.status == 2 and "--split-params FILE" in said.err, said

@@ -47,7 +47,7 @@ def test_signals_that_the_parent_ignored_and_blocked_are_the_daemons(own_daemon)
     os.kill(worker, signal.SIGKILL)
     harness.until(lambda: daemon.workers() not in ([], [worker]), "its death is noticed")
     os.kill(daemon.pid, signal.SIGHUP)
-    daemon.expect_logged("event=signal name=SIGHUP")
+    daemon.expect_logged("event=daemon_signal name=SIGHUP")
     daemon.stop()
 
 

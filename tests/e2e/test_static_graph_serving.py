@@ -53,19 +53,19 @@ def relu(folder, op=20):
 
 
 def test_the_signature_has_the_models_names(daemon):
-    daemon.load("vgg", SMALL / "vgg16_benchmark.tmfile", "--fill", "zero")
+    daemon.load("vgg", SMALL / "vgg16_benchmark.tmfile", "--missing-weights", "zero")
     said = daemon.ok("funcs", "vgg").out
     assert "run(data: Tensor([1, 3, 224, 224], float32)) -> (prob: Tensor([1, 1000]," in said, said
     daemon.ok("unload", "vgg")
 
 
 def test_an_uploaded_model_gives_onnx_runtimes_numbers(daemon, yolo):
-    daemon.load("yolo", SMALL / YOLO, "--fill", "seeded", "--replace")
+    daemon.load("yolo", SMALL / YOLO, "--missing-weights", "seeded", "--replace")
     expect_yolo(daemon, "yolo", yolo)
 
 
 def test_a_preloaded_model_whose_worker_died_answers_the_same(own_daemon, yolo):
-    daemon = own_daemon("--load", f"yolo={SMALL / YOLO},fill=seeded")
+    daemon = own_daemon("--load", f"yolo={SMALL / YOLO},missing-weights=seeded")
     daemon.ok("wait", "yolo")
     expect_yolo(daemon, "yolo", yolo)
     (pid,) = json.loads(daemon.ok("show", "--json", "yolo").out)["pids"]
@@ -82,16 +82,16 @@ def test_a_call_by_name_and_an_instance_give_the_same(daemon, tmp_path):
     daemon.load("relu", relu(tmp_path), "--replace")
     daemon.ok("call", "relu:run", f"x=@{tmp_path}/x.npy", "-o", tmp_path / "z.npy")
     assert np.array_equal(np.load(tmp_path / "z.npy"), np.maximum(x, 0))
-    daemon.ok("instance", "relu", "set_input", "str:x", f"@{tmp_path}/x.npy", "then", "run",
+    daemon.ok("session", "relu", "set_input", "str:x", f"@{tmp_path}/x.npy", "then", "run",
               "then", "get_output", "0", "-o", tmp_path / "y.npy")
     assert np.array_equal(np.load(tmp_path / "y.npy"), np.maximum(x, 0))
 
 
 def test_an_instance_begins_with_zeros_and_has_no_output_before_a_run(daemon, tmp_path):
     daemon.load("relu", relu(tmp_path), "--replace")
-    daemon.ok("instance", "relu", "get_input", "str:x", "-o", tmp_path / "x.npy")
+    daemon.ok("session", "relu", "get_input", "str:x", "-o", tmp_path / "x.npy")
     assert not np.load(tmp_path / "x.npy").any()
-    said = daemon.modser("instance", "relu", "get_output", "0")
+    said = daemon.modser("session", "relu", "get_output", "0")
     assert said.status != 0 and "run was not called yet" in said.err, said
 
 
@@ -99,14 +99,14 @@ def test_an_instance_begins_with_zeros_and_has_no_output_before_a_run(daemon, tm
 def test_an_input_that_is_not_the_models_is_refused(daemon, tmp_path, wrong):
     np.save(tmp_path / "x.npy", wrong)
     daemon.load("relu", relu(tmp_path), "--replace")
-    for words_ in (["call", "relu:run"], ["instance", "relu", "set_input", "str:x"]):
+    for words_ in (["call", "relu:run"], ["session", "relu", "set_input", "str:x"]):
         said = daemon.modser(*words_, f"@{tmp_path}/x.npy")
         assert said.status != 0 and ": expected " in said.err, said
 
 
 def test_weights_that_were_taken_out_are_refused_with_the_option(daemon):
     said = daemon.modser("load", "bare", SMALL / YOLO)
-    assert said.status == 6 and f"{YOLO}: " in said.err, said
+    assert said.status == 8 and f"{YOLO}: " in said.err, said
     assert "fill=zero or fill=seeded makes some up" in said.err, said
 
 
@@ -117,33 +117,33 @@ def test_a_wrong_fill_ends_the_daemons_start(option):
 
 
 def test_a_wrong_fill_is_refused_by_the_client(daemon):
-    said = daemon.modser("load", "y", SMALL / YOLO, "--fill", "ones")
+    said = daemon.modser("load", "y", SMALL / YOLO, "--missing-weights", "ones")
     assert said.status == 2 and "expected zero or seeded" in said.err, said
 
 
 def test_a_library_is_refused_with_what_stands_for_a_models_weights(daemon):
-    said = daemon.modser("load", "zoo", harness.ZOO / "faults.so", "--fill", "zero")
-    assert said.status == 6 and "fill was given" in said.err, said
+    said = daemon.modser("load", "zoo", harness.ZOO / "faults.so", "--missing-weights", "zero")
+    assert said.status == 8 and "fill was given" in said.err, said
 
 
 def test_a_truncated_file_is_refused(daemon, tmp_path):
     (tmp_path / "cut.tmfile").write_bytes((SMALL / YOLO).read_bytes()[:5000])
-    said = daemon.modser("load", "cut", tmp_path / "cut.tmfile", "--fill", "seeded")
-    assert said.status == 6 and "cut.tmfile: " in said.err, said
+    said = daemon.modser("load", "cut", tmp_path / "cut.tmfile", "--missing-weights", "seeded")
+    assert said.status == 8 and "cut.tmfile: " in said.err, said
 
 
 def test_an_operator_without_a_kernel_is_named(daemon, tmp_path):
     said = daemon.modser("load", "lacks", relu(tmp_path, op=86))
-    assert said.status == 6 and 'node 1 "op": ZerosLike cannot be run yet' in said.err, said
+    assert said.status == 8 and 'node 1 "op": ZerosLike cannot be run yet' in said.err, said
 
 
 def test_version_1_is_refused_by_name(daemon, tmp_path):
     (tmp_path / "old.tmfile").write_bytes(words(1 << 16, 0, 12) + bytes(64))
     said = daemon.modser("load", "old", tmp_path / "old.tmfile")
-    assert said.status == 6 and "version 1" in said.err, said
+    assert said.status == 8 and "version 1" in said.err, said
 
 
 def test_parameters_beside_a_model_are_refused(daemon, tmp_path):
     (tmp_path / "p.params").write_bytes(b"parameters")
     said = daemon.modser("load", "p", relu(tmp_path), "--params", tmp_path / "p.params")
-    assert said.status == 6 and "a framework's model has its own" in said.err, said
+    assert said.status == 8 and "a framework's model has its own" in said.err, said

@@ -30,7 +30,7 @@ def end(daemon):
 
 def editions(store):
     """What the store says that it has, by module and ref."""
-    said = harness.run(MODSER, "--json", "store", "ls", "-d", store)
+    said = harness.run(MODSER, "--json", "store", "ls", "-C", store)
     assert said.status == 0, said
     return {(e["module"], e["ref"]): e for e in json.loads(said.out)}
 
@@ -121,7 +121,7 @@ def test_while_a_candidate_does_not_come_up_the_last_good_one_serves(own_daemon,
     for start in (1, 2):
         daemon = own_daemon("--store", store)
         with Wire(daemon.host) as wire:
-            harness.until(lambda: "event=load name=m" in daemon.log(), "it is loaded")
+            harness.until(lambda: "event=module_load name=m" in daemon.log(), "it is loaded")
             assert wire.call("m:int", deadline_ms=harness.LONG_MS)[1] == -42, f"start {start}"
         assert ("m", "candidate") in editions(store)
         end(daemon)
@@ -130,7 +130,7 @@ def test_while_a_candidate_does_not_come_up_the_last_good_one_serves(own_daemon,
         wire.ask("module.wait", "m")
         assert wire.call("m:int")[1] == -42
     assert set(editions(store)) == {("m", "current"), ("m", "bad")}
-    last.expect_logged("event=load name=m")  # three attempts are all it gets
+    last.expect_logged("event=module_load name=m")  # three attempts are all it gets
 
 
 def test_a_start_that_cannot_be_written_down_tries_no_candidate(own_daemon, store):
@@ -146,8 +146,8 @@ def test_a_start_that_cannot_be_written_down_tries_no_candidate(own_daemon, stor
     with Wire(second.host) as wire:
         wire.ask("module.wait", "m")
         assert wire.call("m:int")[1] == -42
-    second.expect_logged("event=restore name=m edition=candidate")
-    second.expect_logged("event=load name=m")  # the good one alone
+    second.expect_logged("event=store_restore name=m edition=candidate")
+    second.expect_logged("event=module_load name=m")  # the good one alone
 
 
 def test_a_current_one_that_is_damaged_on_the_disk_gives_way_to_the_previous(own_daemon, store):
@@ -158,7 +158,7 @@ def test_a_current_one_that_is_damaged_on_the_disk_gives_way_to_the_previous(own
     end(first)
     damage(blob_of(store, editions(store)["m", "current"]))
     second = own_daemon("--store", store)
-    harness.until(lambda: "event=restore" in second.log(), "it says so")
+    harness.until(lambda: "event=store_restore" in second.log(), "it says so")
     with Wire(second.host) as wire:
         wire.ask("module.wait", "m")
         assert wire.call("m:int")[1] == -42
@@ -170,21 +170,21 @@ def test_one_that_cannot_be_had_at_all_is_failed_and_said_to_be(own_daemon, stor
     first = own_daemon("--store", store)
     first.ok("load", "--keep", "m", RESULTS)
     end(first)
-    said = harness.run(MODSER, "store", "verify", "-d", store)
+    said = harness.run(MODSER, "store", "verify", "-C", store)
     assert said.status == 0 and said.out == "1 file read, 0 faults\n", said
     damage(blob_of(store, editions(store)["m", "current"]))
-    said = harness.run(MODSER, "store", "verify", "-d", store)
-    assert said.status == 6 and "m: current, results.so: " in said.out, said
+    said = harness.run(MODSER, "store", "verify", "-C", store)
+    assert said.status == 8 and "m: current, results.so: " in said.out, said
     second = own_daemon("--store", store)
     said = second.modser("wait", "m")
     assert said.status != 0 and "from the store" in said.err and "damaged" in said.err, said
     second.ok("load", "--keep", "--replace", "m", RESULTS)
-    assert harness.run(MODSER, "store", "verify", "-d", store).status == 0
+    assert harness.run(MODSER, "store", "verify", "-C", store).status == 0
 
 
 def test_keep_without_a_store_says_what_to_do(daemon):
     said = daemon.modser("load", "--keep", "m", RESULTS)
-    assert said.status == 6 and "--store DIR" in said.err, said
+    assert said.status == 8 and "--store DIR" in said.err, said
     assert daemon.ok("ls").out == ""
 
 
@@ -193,7 +193,7 @@ def test_a_store_has_one_daemon(own_daemon, store):
     said = harness.run(harness.BIN / "modserd", "--listen", f"unix:{daemon.folder}/other.sock",
                        "--store", store, env=daemon.env)
     assert said.status != 0 and str(store) in said.err and "another process" in said.err, said
-    said = harness.run(MODSER, "store", "gc", "-d", store)
+    said = harness.run(MODSER, "store", "prune", "-C", store)
     assert said.status == 1 and "leave -d away" in said.err, said
 
 
@@ -228,11 +228,11 @@ def test_what_no_module_needs_any_more_is_collected(own_daemon, store):
     daemon.ok("load", "--keep", "n", FAULTS)
     daemon.ok("unload", "n")
     daemon.stop()
-    said = harness.run(MODSER, "--json", "store", "gc", "-d", store)
+    said = harness.run(MODSER, "--json", "store", "prune", "-C", store)
     assert said.status == 0, said
     assert json.loads(said.out)["removed"] == 1 and json.loads(said.out)["kept"] == 1
-    assert harness.run(MODSER, "store", "rm", "m", "-d", store).status == 0
-    assert harness.run(MODSER, "store", "rm", "m", "-d", store).status == 4
+    assert harness.run(MODSER, "store", "rm", "m", "-C", store).status == 0
+    assert harness.run(MODSER, "store", "rm", "m", "-C", store).status == 4
     assert editions(store) == {}
 
 
@@ -275,7 +275,7 @@ def test_a_rollback_to_what_is_damaged_changes_nothing(own_daemon, store):
     before = editions(store)
     damage(blob_of(store, before["one", "previous"]))
     said = daemon.modser("rollback", "one")
-    assert said.status == 6 and "BAD_ARTIFACT" in said.err, said
+    assert said.status == 8 and "BAD_ARTIFACT" in said.err, said
     assert "modser store verify" in said.err.splitlines()[-1] and "FILE" not in said.err, said
     assert editions(store) == before
     assert daemon.ok("call", "one:int").out == "-42\n"

@@ -50,7 +50,7 @@ def test_a_damaged_file_is_found_by_the_daemon(stocked, store):
     assert stocked.ok("store", "verify").out == "3 files read, 0 faults\n"
     damage(store, sha256)
     said = stocked.modser("store", "verify")
-    assert said.status == 6 and "m: current, results.so: " in said.out, said
+    assert said.status == 8 and "m: current, results.so: " in said.out, said
     assert "3 files read, 1 fault\n" in said.out
     faults = json.loads(stocked.modser("--json", "store", "verify").out)["faults"]
     assert [f["module"] for f in faults] == ["m"]
@@ -59,7 +59,7 @@ def test_a_damaged_file_is_found_by_the_daemon(stocked, store):
 def test_what_no_module_needs_is_collected_while_the_daemon_runs(stocked, store):
     before = json.loads(stocked.ok("--json", "store", "ls").out)
     stocked.ok("unload", "m")
-    told = json.loads(stocked.ok("--json", "store", "gc").out)
+    told = json.loads(stocked.ok("--json", "store", "prune").out)
     assert told == {"removed": 1, "removed_bytes": RESULTS.stat().st_size, "kept": 1,
                     "kept_bytes": FAULTS.stat().st_size}
     left = {p.name for p in (store / "sha256").glob("*/*")}
@@ -94,7 +94,7 @@ def test_what_cannot_be_asked_says_what_to_do(own_daemon, stocked, store):
 
 
 def test_a_store_that_is_asked_by_many_says_so(own_daemon, store):
-    daemon = own_daemon("--store", store, "--max-uploads", 2)
+    daemon = own_daemon("--store", store, "--max-concurrent-uploads", 2)
     daemon.ok("load", "--keep", "m", RESULTS)
     with Wire(daemon.host) as wire:
         with stalled(store / "modules" / "m"):
@@ -107,7 +107,7 @@ def test_a_store_that_is_asked_by_many_says_so(own_daemon, store):
 
 def test_one_peer_leaves_room_for_the_next(own_daemon, store, folder):
     listen = [f"unix:{folder}/m.sock", "tcp://127.0.0.1:0"]
-    daemon = own_daemon("--store", store, "--max-uploads", 3, "--allow-load-tcp", listen=listen)
+    daemon = own_daemon("--store", store, "--max-concurrent-uploads", 3, "--allow-load-tcp", listen=listen)
     daemon.ok("load", "--keep", "m", RESULTS)
     one, other = (Wire.from_address(daemon.hosts[1], f"127.0.0.{i}") for i in (2, 3))
     with one, other, Wire(daemon.host) as own:

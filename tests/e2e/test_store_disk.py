@@ -84,6 +84,6 @@ def test_a_source_is_not_asked_while_nothing_of_it_can_be_kept(start, folder):
     end(daemon)
     model.write_bytes(FAULTS.read_bytes())
     again = start("ro", *words)
-    harness.until(lambda: "event=source name=m failures=1" in again.log(), "it is not asked")
-    assert "Read-only file system" in again.log() and "event=source name=m bytes" not in again.log()
+    harness.until(lambda: "event=source_poll name=m failures=1" in again.log(), "it is not asked")
+    assert "Read-only file system" in again.log() and "event=source_poll name=m bytes" not in again.log()
     assert serves(again)

@@ -146,7 +146,7 @@ class Session:
             self.hear()
         with Wire(self.daemon.host) as wire:
             harness.until(
-                lambda: all(m["queued"] == 0 for m in wire.ask("module.list")), "all has ended"
+                lambda: all(m["in_flight"] == 0 for m in wire.ask("module.list")), "all has ended"
             )
         for wire in self.wires:
             wire.socket.close()

@@ -60,7 +60,7 @@ def sha256(path):
 
 
 def kept(folder):
-    said = harness.run(harness.BIN / "modser", "--json", "store", "ls", "-d", folder / "store")
+    said = harness.run(harness.BIN / "modser", "--json", "store", "ls", "-C", folder / "store")
     assert said.status == 0, said
     return {e["ref"]: e["sha256"] for e in json.loads(said.out) if e["ref"] != "bad"}
 
@@ -148,7 +148,7 @@ def test_asked_again_it_sends_nothing_that_is_there(own_daemon, server, folder):
     harness.until(lambda: is_at_rest(daemon), "it has its answer")
     again = asked(server, "/m.so")[1]
     assert again["If-None-Match"] and "Range" not in again
-    daemon.expect_logged("event=source name=m bytes=")
+    daemon.expect_logged("event=source_poll name=m bytes=")
 
 
 def test_a_registry_is_asked_for_its_manifest_alone(supplied, server, folder):
@@ -173,7 +173,7 @@ def test_a_new_one_that_fails_leaves_what_serves_and_is_not_tried_again(
     expect_kept(folder, RESULTS)
     end(first)
     second = supplied(source(CRASHES))
-    harness.until(lambda: "event=load-failed name=m" in second.log(), "it is tried")
+    harness.until(lambda: "event=edition_load_failed name=m" in second.log(), "it is tried")
     second.ok("wait", "m")
     second.stop()
     third = supplied(source(CRASHES))

@@ -23,7 +23,7 @@ says start 'systemctl start modserd.service && systemctl is-active modserd'
 says status 'systemctl show -P StatusText modserd'
 says user 'ps -o user= -p $(pid)'
 says load 'modser load --keep kept /given/zoo/results.so | head -n 1; call'
-says journal 'journalctl --sync; journalctl -o cat --output-fields=MODSERD_MODULE MODSERD_EVENT=load MODSERD_MODULE=kept'
+says journal 'journalctl --sync; journalctl -o cat --output-fields=MODSERD_MODULE MODSERD_EVENT=module_load MODSERD_MODULE=kept'
 says member 'setpriv --reuid member --init-groups modser ping >/dev/null && echo answered'
 says stranger 'setpriv --reuid stranger --init-groups modser ping; echo status $?'
 group=$(modser info | sed -n 's/^control_group.path\t//p')

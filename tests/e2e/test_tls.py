@@ -380,7 +380,7 @@ def test_a_reload_takes_the_new_certificate_and_drops_nobody(own_daemon, pki):
     with Wire(certs.connect(daemon.host, ctx)) as old:
         pki.issue("renewed", ("DNS:localhost",), subject="/CN=after")
         daemon.process.send_signal(harness.signal.SIGHUP)
-        expect_logged(daemon, "event=reload changes=0")
+        expect_logged(daemon, "event=config_reload changes=0")
         with Wire(certs.connect(daemon.host, ctx)) as new:
             subject = dict(x[0] for x in new.socket.getpeercert()["subject"])
             assert subject["commonName"] == "after"

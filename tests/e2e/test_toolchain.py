@@ -152,7 +152,7 @@ def test_modserd_finds_a_system_library(daemon, system, tmp_path):
 
 def test_a_system_library_is_unpacked_and_packed_again(system, tmp_path):
     library = link(system, tmp_path / "s.so")
-    ok("unpack", library, "-d", tmp_path / "parts")
+    ok("unpack", library, "-C", tmp_path / "parts")
     ok("pack", tmp_path / "parts", "-o", tmp_path / "again.so")
     assert (tmp_path / "again.so").read_bytes() == library.read_bytes()
 
@@ -172,7 +172,7 @@ def test_a_cross_compiler_makes_it_for_its_machine(tmp_path, form):
     assert machine_of(tmp_path / f"arm.{form}") == 183
     if form == "o":
         return
-    ok("unpack", tmp_path / "arm.so", "-d", tmp_path / "arm")
+    ok("unpack", tmp_path / "arm.so", "-C", tmp_path / "arm")
     ok("pack", tmp_path / "arm", "-o", tmp_path / "arm.blob")
     ok("pack", tree, "-o", tmp_path / "here.blob")
     assert (tmp_path / "arm.blob").read_bytes() == (tmp_path / "here.blob").read_bytes()
@@ -184,7 +184,7 @@ def test_a_cross_built_library_is_edited_here(tmp_path):
         pytest.skip(f"no {cross} here")
     (tmp_path / "f.c").write_text(HOST_C)
     ok("pack", write_tree(tmp_path), tmp_path / "f.c", "--cc", cross, "-o", tmp_path / "arm.so")
-    ok("unpack", tmp_path / "arm.so", "-d", tmp_path / "parts")
+    ok("unpack", tmp_path / "arm.so", "-C", tmp_path / "parts")
     manifest = json.loads((tmp_path / "parts/manifest.json").read_text())
     (tmp_path / "parts/large.bin").write_bytes(bytes(100000))
     large = {"kind": "large", "imports": [], "payload": "large.bin"}

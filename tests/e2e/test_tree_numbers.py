@@ -123,7 +123,7 @@ def test_random_trees_come_back_from_a_library(trees, tmp_path):
         if not want:
             continue
         for words in [("pack", trees / f"t{i}.json", "-o", tmp_path / "t.so"),
-                      ("unpack", tmp_path / "t.so", "-d", tmp_path / f"parts{i}"),
+                      ("unpack", tmp_path / "t.so", "-C", tmp_path / f"parts{i}"),
                       ("pack", tmp_path / f"parts{i}", "-o", tmp_path / "again.blob")]:
             said = harness.run(harness.BIN / "modser", *words)
             assert said.status == 0, said

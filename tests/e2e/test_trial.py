@@ -103,9 +103,9 @@ def test_the_list_says_that_it_is_on_trial(own_daemon):
     daemon = own_daemon()
     with Wire(daemon.host) as wire:
         with on_trial(daemon, wire):
-            assert row_of(daemon)["state"] == "TRIAL"
+            assert row_of(daemon)["state"] == "TESTING"
             with Wire(daemon.host) as other:
-                assert states(other) == ["TRIAL"]
+                assert states(other) == ["TESTING"]
         assert row_of(daemon)["state"] == "READY" and states(wire) == ["READY"]
 
 
@@ -115,9 +115,9 @@ def test_the_list_says_that_its_successor_is_on_trial(own_daemon):
         load(wire, RESULTS)
         with on_trial(daemon, wire, daemon.workers()):
             row = row_of(daemon)
-            assert (row["state"], row["next"]) == ("READY", "TRIAL")
+            assert (row["state"], row["next"]) == ("READY", "TESTING")
             (m,) = other.ask("module.list")
-            assert m["state"] == "READY" and m["next"] == "TRIAL"
+            assert m["state"] == "READY" and m["next"] == "TESTING"
             assert other.call("m:int")[1] == -42, "what serves goes on serving"
         assert row_of(daemon)["next"] == "-"
         assert other.call("m:ok")[1] is None

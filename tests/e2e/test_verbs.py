@@ -130,8 +130,8 @@ def test_help_and_version():
     for program in ("modser", "modserd"):
         said = harness.run(harness.BIN / program, "--version")
         assert said.status == 0 and "0.1.0" in said.out
-    said = harness.run(harness.BIN / "modserd", "--help")
-    assert said.status == 0 and "--listen" in said.out and "--max-upload" in said.out
+    said = harness.run(harness.BIN / "modserd", "--help-all")
+    assert said.status == 0 and "--listen" in said.out and "--max-upload-size" in said.out
 
 
 @pytest.mark.parametrize(
@@ -210,7 +210,7 @@ def test_ls_has_a_few_columns_whose_keys_a_script_may_ask_for(served):
 
 def test_ls_l_has_the_rest(served):
     head = served.ok("ls", "-l", "--header").out.splitlines()[0].split("\t")
-    assert {"pid", "restarts", "queued", "workers", "ready", "functions", "file"} <= set(head)
+    assert {"pid", "restarts", "in_flight", "queued", "workers", "ready", "functions", "file"} <= set(head)
 
 
 def bench(served, *words):
@@ -367,7 +367,7 @@ def completed(served, line, shell="bash"):
 def test_completion_offers_verbs_options_modules_and_functions(served, shell):
     if not shutil.which(shell):
         pytest.skip(f"no {shell} on this machine: its completion is not tested")
-    assert completed(served, "modser ", shell) >= set(VERBS) | {"instance", "completion"}
+    assert completed(served, "modser ", shell) >= set(VERBS) | {"session", "completion"}
     assert completed(served, "modser sh", shell) == {"show"}
     assert completed(served, "modser show ", shell) >= {"results", "tuples"}
     assert completed(served, "modser funcs tup", shell) == {"tuples"}

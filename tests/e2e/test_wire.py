@@ -321,7 +321,7 @@ def test_a_disconnect_drops_what_is_queued(served, wire):
         with Wire(served.host) as other:
             for _ in range(500):
                 other.start("call", "faults:slow", harness.FOREVER_MS)
-            harness.until(lambda: count(wire, "faults", "queued") == 501, "all have been read")
+            harness.until(lambda: count(wire, "faults", "in_flight") == 501, "all have been read")
         harness.until(lambda: connections(wire) == 1, "the disconnect was noticed")
         gate.open()
         assert wire.finish(held) == [[], None]
@@ -329,7 +329,7 @@ def test_a_disconnect_drops_what_is_queued(served, wire):
 
 
 def test_a_slow_reader_loses_its_connection_and_delays_nobody(own_daemon, models):
-    daemon = own_daemon("--max-queued", "4M")
+    daemon = own_daemon("--max-reply-buffer", "4M")
     with Wire(daemon.host) as wire, Wire(daemon.host) as other:
         other.load("shapes", (models / "shapes.so").read_bytes())
         x = np.zeros(1 << 18, "f4")

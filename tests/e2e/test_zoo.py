@@ -260,7 +260,7 @@ def test_the_deadline_of_a_replacement_leaves_what_was_there(own_daemon):
 
 def test_an_absent_symbol_is_named_before_anything_runs(served):
     said = served.modser("load", "wants", harness.ZOO / "wants.so")
-    assert said.status == 6 and "modserd_test_absent_symbol" in said.err
+    assert said.status == 8 and "modserd_test_absent_symbol" in said.err
     assert "the last words" not in said.err
 
 
@@ -299,7 +299,7 @@ def test_killing_a_worker_under_load_answers_at_once_and_spares_the_others(fresh
         requests = [wire.start("call", "bad:gate", gate.path)]
         requests += [wire.start("call", "bad:slow", harness.FOREVER_MS) for _ in range(20)]
         gate.entered()
-        harness.until(lambda: listed(other, "bad")["queued"] == 21, "all have been sent")
+        harness.until(lambda: listed(other, "bad")["in_flight"] == 21, "all have been sent")
         os.kill(victim, signal.SIGKILL)
         with pytest.raises(Failure) as failure:
             wire.finish(requests[0])

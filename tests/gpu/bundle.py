@@ -111,7 +111,7 @@ class Kernels:
             sys.exit(f"{words[0]}: {(said.stderr or said.stdout)[-2000:]}")
 
     def unpack(self, source, to):
-        self.quietly(self.modser, "unpack", source, "-d", to)
+        self.quietly(self.modser, "unpack", source, "-C", to)
 
     def pack(self, manifest, to):
         to.parent.mkdir(parents=True, exist_ok=True)

@@ -41,7 +41,7 @@ static enum msd_exit open_one(const char *path)
 				   strerror(errno));
 		code = msd_report_diag(MSD_EXIT_NOT_FOUND, NULL, &d);
 	} else if (msd_plugin_open(whole, &host, &d) != MSD_OK) {
-		code = msd_report_diag(MSD_EXIT_REFUSED, NULL, &d);
+		code = msd_report_diag(MSD_EXIT_BAD_FILE, NULL, &d);
 	}
 	msd_diag_finish(&d);
 	return code;

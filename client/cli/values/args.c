@@ -13,8 +13,8 @@
 #include <string.h>
 
 #include "client/cli/options.h"
-#include "client/cli/verbs/report.h"
 #include "client/cli/values/word.h"
+#include "client/cli/verbs/report.h"
 #include "proto/base/argv.h"
 #include "proto/base/spelling.h"
 
@@ -164,7 +164,7 @@ static enum msd_exit refuse_unknown(const struct msd_verb *verb, const char *wor
 
 	msd_spelling_start(&near, (struct msd_span){(const uint8_t *)word + dashes, n});
 	for (const struct msd_option_row *o = msd_options; o->name != NULL; o++) {
-		if (verb == NULL || (o->needs & ~verb->options) == 0)
+		if (!o->is_former && (verb == NULL || (o->needs & ~verb->options) == 0))
 			msd_spelling_look(&near, msd_span_of(o->name));
 	}
 	(void)snprintf(hint, sizeof(hint), "`modser %s%s--help` lists the options%s",

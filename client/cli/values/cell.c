@@ -18,8 +18,7 @@ static bool ends_with(const char *text, const char *tail)
 /* True if the key is that of a number of bytes. */
 static bool is_bytes(const char *key, const modser_value *v)
 {
-	return v->kind == MODSER_INT &&
-	       (ends_with(key, "bytes") || strcmp(key, "rss") == 0);
+	return v->kind == MODSER_INT && ends_with(key, "bytes");
 }
 
 void msd_print_size(struct msd_buf *out, int64_t n)

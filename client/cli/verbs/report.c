@@ -12,8 +12,8 @@
 
 #include "artifact/json.h"
 #include "client/cli/values/print.h"
-#include "proto/name.h"
 #include "proto/base/spelling.h"
+#include "proto/name.h"
 
 #define GENERAL_HINT "see `modser help` or modser(1)"
 #define BAD_FILE_HINT                                                                  \
@@ -157,7 +157,7 @@ enum msd_exit msd_report_verb(const char *word)
 	struct msd_buf hint = {0};
 
 	look_for_verb(&near, word);
-	msd_buf_printf(&hint, "take one of");
+	msd_buf_printf(&hint, "use one of");
 	for (const struct msd_verb *v = msd_verbs; v->name != NULL; v++)
 		msd_buf_printf(&hint, " %s", v->name);
 	msd_buf_put_u8(&hint, 0);
@@ -194,10 +194,11 @@ static enum msd_exit exit_of(modser_err code)
 	case MODSER_NOT_FOUND:
 		return MSD_EXIT_NOT_FOUND;
 	case MODSER_NOT_READY:
-	case MODSER_DEADLINE:
 	case MODSER_QUARANTINED:
 	case MODSER_DRAINING:
 		return MSD_EXIT_NOT_READY;
+	case MODSER_DEADLINE:
+		return MSD_EXIT_DEADLINE;
 	case MODSER_REFUSED:
 		return MSD_EXIT_REFUSED;
 	case MODSER_NOT_VERIFIED:
@@ -234,7 +235,7 @@ enum msd_exit msd_report_refusal(const modser_client *client,
 	const int is = modser_result_error(result)->code;
 
 	return is == MSD_UNSUPPORTED || is == MSD_BAD_ARTIFACT || is == MSD_CALL_FAILED
-		       ? MSD_EXIT_REFUSED
+		       ? MSD_EXIT_BAD_FILE
 		       : code;
 }
 
@@ -252,16 +253,15 @@ enum msd_exit msd_report_pack(const struct msd_diag *d)
 	case MSD_NOT_FOUND:
 		return msd_report_diag(MSD_EXIT_NOT_FOUND, "check the file's name", d);
 	case MSD_UNSUPPORTED:
-		return msd_report_diag(MSD_EXIT_REFUSED,
-				       "docs/how-to/pack.md says what can be packed",
-				       d);
+		return msd_report_diag(MSD_EXIT_BAD_FILE,
+				       "docs/pack.md says what can be packed", d);
 	case MSD_CALL_FAILED:
 		return msd_report_diag(MSD_EXIT_REMOTE,
 				       "free memory, or choose another compiler with "
 				       "--cc",
 				       d);
 	case MSD_BAD_ARTIFACT:
-		return msd_report_diag(MSD_EXIT_REFUSED, BAD_FILE_HINT, d);
+		return msd_report_diag(MSD_EXIT_BAD_FILE, BAD_FILE_HINT, d);
 	case MSD_REFUSED:
 		return msd_report_diag(MSD_EXIT_REFUSED,
 				       "put what it needs into the manifest's folder",
@@ -284,19 +284,18 @@ enum msd_exit msd_report_file(const struct msd_diag *d)
 	case MSD_NOT_FOUND:
 		return msd_report_diag(MSD_EXIT_NOT_FOUND, "check the file's name", d);
 	case MSD_UNSUPPORTED:
-		return msd_report_diag(MSD_EXIT_REFUSED,
-				       "do what the text says; "
-				       "docs/reference/models.md lists what can be "
-				       "given, docs/reference/static-graph.md the "
-				       "models of frameworks, and "
-				       "--plugin FILE adds to these",
-				       d);
+		return msd_report_diag(
+			MSD_EXIT_BAD_FILE,
+			"do what the text says; docs/models.md lists what can be "
+			"given, docs/static-graph.md the models of frameworks, and "
+			"--plugin FILE adds to these",
+			d);
 	case MSD_CALL_FAILED:
 		return msd_report_diag(MSD_EXIT_REMOTE,
 				       "free memory, or name another compiler in CC",
 				       d);
 	case MSD_BAD_ARTIFACT:
-		return msd_report_diag(MSD_EXIT_REFUSED, BAD_FILE_HINT, d);
+		return msd_report_diag(MSD_EXIT_BAD_FILE, BAD_FILE_HINT, d);
 	default:
 		return msd_report_diag(MSD_EXIT_USAGE, "check the file", d);
 	}

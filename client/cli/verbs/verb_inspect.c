@@ -10,15 +10,15 @@
 
 #include "artifact/mlf/archive.h"
 #include "artifact/params/params.h"
-#include "client/cli/measure/beside.h"
-#include "client/cli/values/file.h"
 #include "client/build/folder.h"
 #include "client/build/formats.h"
 #include "client/build/library.h"
+#include "client/cli/doctor/verdict.h"
+#include "client/cli/measure/beside.h"
+#include "client/cli/session.h"
+#include "client/cli/values/file.h"
 #include "client/cli/values/print.h"
 #include "client/cli/verbs/report.h"
-#include "client/cli/session.h"
-#include "client/cli/doctor/verdict.h"
 
 static struct msd_span span_of(const struct msd_buf *b)
 {
@@ -49,7 +49,7 @@ static enum msd_exit judge(const struct msd_cli *cli, const struct msd_inspect *
 		msd_verdict_text(&verdict, cli->host, &out);
 	}
 	if (err == MSD_OK && verdict.reasons.n > 0) {
-		code = MSD_EXIT_REFUSED;
+		code = MSD_EXIT_BAD_FILE;
 	} else if (err != MSD_OK) {
 		code = msd_report_diag(MSD_EXIT_REMOTE, "ask a newer daemon", &d);
 	}

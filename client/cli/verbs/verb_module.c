@@ -2,9 +2,9 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "client/cli/session.h"
 #include "client/cli/values/print.h"
 #include "client/cli/verbs/report.h"
-#include "client/cli/session.h"
 #include "client/cli/verbs/show.h"
 
 /* Call @ask for each module in the words; all are tried, and the first failure is
@@ -53,7 +53,7 @@ static enum msd_exit show_titled(const struct msd_cli *cli, const char *method,
 /* Columns that fit on a line; -l shows all. */
 static const struct msd_column narrow[] = {
 	{"name", "NAME", false},         {"state", "STATE", false},
-	{"device", "DEVICE", false},     {"rss", "MEM", false},
+	{"device", "DEVICE", false},     {"rss_bytes", "MEM", false},
 	{"calls", "CALLS", false},       {"errors", "ERRORS", false},
 	{"p50_ns", "P50", false},        {"p99_ns", "P99", false},
 	{"busy_ms", "BUSY SINCE", true}, {"next", "NEXT", true},

@@ -16,9 +16,9 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "client/build/formats.h"
 #include "client/cli/model/fetch_program.h"
 #include "client/cli/values/file.h"
-#include "client/build/formats.h"
 #include "client/cli/verbs/report.h"
 #include "store/manifest/manifest.h"
 #include "store/manifest/signature.h"
@@ -269,7 +269,7 @@ static msd_err send(struct push *p, struct msd_diag *d)
 static enum msd_exit report_made(const struct push *p, const struct msd_diag *d)
 {
 	if (p->is_of_manifest && d->code == MSD_BAD_ARTIFACT) {
-		return msd_report_diag(MSD_EXIT_REFUSED,
+		return msd_report_diag(MSD_EXIT_BAD_FILE,
 				       "correct what the text names in the manifest; "
 				       "docs/how-to/sign.md shows one",
 				       d);

@@ -10,10 +10,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "client/cli/session.h"
 #include "client/cli/values/json.h"
 #include "client/cli/values/print.h"
 #include "client/cli/verbs/report.h"
-#include "client/cli/session.h"
 #include "client/decode.h"
 #include "client/result.h"
 #include "store/inventory.h"
@@ -230,8 +230,8 @@ static const struct row rows[] = {
 	 end_editions},
 	{"verify", false, false, "store.verify", MSD_STORE_READ, verify, add_faults,
 	 end_faults},
-	{"gc", false, false, "store.collect", MSD_STORE_WRITE, collect, add_collected,
-	 NULL},
+	{"prune", false, false, "store.collect", MSD_STORE_WRITE, collect,
+	 add_collected, NULL},
 	{"pin", true, true, "store.pin", MSD_STORE_WRITE, pin, NULL, NULL},
 	{"unpin", true, false, "store.pin", MSD_STORE_WRITE, unpin, NULL, NULL},
 	{"rm", true, false, NULL, MSD_STORE_WRITE, forget, NULL, NULL},
@@ -241,20 +241,19 @@ static const struct row rows[] = {
 static enum msd_exit report(const struct msd_diag *d)
 {
 	if (d->code == MSD_NOT_FOUND) {
-		return msd_report_diag(MSD_EXIT_NOT_FOUND,
-				       "`modser store ls` lists what is there", d);
+		return msd_report_diag(
+			MSD_EXIT_NOT_FOUND,
+			"`modser store ls` lists the modules of the store", d);
 	}
 	if (d->code == MSD_BAD_ARTIFACT || d->code == MSD_UNSUPPORTED) {
-		return msd_report_diag(MSD_EXIT_REFUSED,
-				       "load the module anew with --keep, or `modser "
-				       "unload` it",
-				       d);
+		return msd_report_diag(
+			MSD_EXIT_BAD_FILE,
+			"load the module again with --keep, or unload it", d);
 	}
 	if (d->code == MSD_BUSY) {
-		return msd_report_diag(MSD_EXIT_REMOTE,
-				       "a daemon has it open: leave -d away, and it "
-				       "is asked",
-				       d);
+		return msd_report_diag(
+			MSD_EXIT_REMOTE,
+			"a daemon has the store open: omit -C to ask the daemon", d);
 	}
 	return msd_report_file(d);
 }
@@ -374,10 +373,13 @@ static enum msd_exit run(const struct msd_cli *cli, const struct row *row)
 
 enum msd_exit msd_verb_store(const struct msd_cli *cli)
 {
-	static const char hint[] = "modser store ls|verify|gc, or pin|unpin|rm NAME";
+	static const char hint[] = "modser store ls|verify|prune, or pin|unpin|rm NAME";
+
+	const bool is_former = strcmp(cli->words[0], "gc") == 0;
+	const char *word = is_former ? "prune" : cli->words[0];
 
 	for (size_t i = 0; i < N_ROWS; i++) {
-		if (strcmp(cli->words[0], rows[i].word) != 0)
+		if (strcmp(word, rows[i].word) != 0)
 			continue;
 		if (cli->n_words != 1u + rows[i].has_name) {
 			return msd_report_usage(hint, "store %s takes %s", rows[i].word,
@@ -386,12 +388,12 @@ enum msd_exit msd_verb_store(const struct msd_cli *cli)
 		}
 		if (cli->dir == NULL && rows[i].method == NULL) {
 			return msd_report_usage(
-				"`modser unload NAME` has the daemon forget it",
-				"store %s needs the folder of a daemon that is "
-				"stopped: -d DIR",
+				"`modser unload NAME` makes a running daemon forget it",
+				"store %s needs -C DIR, the store of a stopped "
+				"daemon",
 				rows[i].word);
 		}
 		return run(cli, &rows[i]);
 	}
-	return msd_report_usage(hint, "store cannot %s", cli->words[0]);
+	return msd_report_usage(hint, "store: unknown word \"%s\"", cli->words[0]);
 }

@@ -54,7 +54,7 @@ def test_a_daemon_that_drains_is_left_for_the_next(own_daemon):
             held = client["faults"].gate.submit(gate.path)
             gate.entered()
             first.process.terminate()
-            first.expect_logged("event=drain")
+            first.expect_logged("event=daemon_drain")
             assert caller("results:int") == value
             gate.open()
             held.result(PATIENCE)

@@ -24,7 +24,7 @@ def nobody(folder):
 def leaving(own_daemon):
     daemon = own_daemon("--drain-delay", "1h")
     daemon.process.send_signal(signal.SIGTERM)
-    daemon.expect_logged("event=leave delay_ms=3600000")
+    daemon.expect_logged("event=daemon_drain_delay delay_ms=3600000")
     yield daemon
     daemon.stop()
 

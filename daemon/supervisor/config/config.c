@@ -16,8 +16,8 @@
 #include "daemon/supervisor/config/config_text.h"
 #include "daemon/supervisor/config/option_rows.h"
 #include "daemon/supervisor/config/preload.h"
-#include "proto/name.h"
 #include "proto/base/spelling.h"
+#include "proto/name.h"
 
 #define END_KEY "end-of-file"
 #define FILE_KEY "file"
@@ -50,13 +50,22 @@ static int fail(int line, msd_err err)
 {
 	if (line > (int)now.n_lines) {
 		now.err = msd_diag_set(now.d, MSD_BAD_REQUEST,
-				       "%s:%u: something is not closed, or has no "
-				       "value, at the end of the file",
+				       "%s:%u: the file ends inside a section, a "
+				       "list or a value",
 				       now.path, now.n_lines);
 	} else {
 		now.err = msd_diag_wrap(now.d, err, "%s:%d", now.path, line);
 	}
 	return -1;
+}
+
+/* Former names are accepted and not shown. */
+static bool is_former(const char *key)
+{
+	const struct msd_option *row = msd_option_row(msd_option_find(key));
+
+	return (row != NULL && strcmp(row->name, key) != 0) ||
+	       msd_preload_is_former(key);
 }
 
 /* The key of @cfg that is closest to the KEY in libconfuse's "no such option 'KEY'". */
@@ -70,7 +79,8 @@ static struct msd_span near_key(const cfg_t *cfg, const char *text)
 	msd_spelling_start(&near,
 			   (struct msd_span){(const uint8_t *)key, strcspn(key, "'")});
 	for (const cfg_opt_t *o = cfg->opts; o->name != NULL; o++) {
-		if (o->name[0] != '_' && strcmp(o->name, END_KEY) != 0)
+		if (o->name[0] != '_' && strcmp(o->name, END_KEY) != 0 &&
+		    !is_former(o->name))
 			msd_spelling_look(&near, msd_span_of(o->name));
 	}
 	return near.best;
@@ -104,7 +114,7 @@ static int on_option(cfg_t *cfg, cfg_opt_t *opt, const char *value, void *result
 	const bool is_first = !row->is_list || cfg_opt_size(opt) == 1;
 
 	if (now.is_seen[i] && is_first)
-		return refuse(cfg, opt->name, "is there twice");
+		return refuse(cfg, opt->name, "is given twice");
 	if (!now.is_seen[i])
 		now.o->origins[i] = origin(cfg->line);
 	now.is_seen[i] = true;
@@ -133,7 +143,8 @@ static struct msd_preload *module_of(cfg_t *cfg)
 	if (p != NULL) {
 		(void)fail(cfg->line,
 			   msd_diag_set(now.d, MSD_BAD_REQUEST,
-					"module %s: is in %s, too", title, p->origin));
+					"module %s: is already defined at %s", title,
+					p->origin));
 		return NULL;
 	}
 	p = msd_options_add_preload(now.o);
@@ -166,7 +177,7 @@ static int on_module_key(cfg_t *cfg, cfg_opt_t *opt, const char *value, void *re
 	} else if (strcmp(opt->name, FILE_KEY) != 0) {
 		err = msd_preload_set(p, opt->name, copy, now.d);
 	} else if (p->file != NULL) {
-		err = msd_diag_set(now.d, MSD_BAD_REQUEST, FILE_KEY "= is there twice");
+		err = msd_diag_set(now.d, MSD_BAD_REQUEST, FILE_KEY "= is given twice");
 	} else {
 		p->file = copy;
 	}
@@ -217,41 +228,68 @@ static msd_err check_lists(cfg_t *cfg)
 	for (unsigned i = 0; (row = msd_option_row(i)) != NULL; i++) {
 		if (now.is_seen[i] && row->is_list && cfg_size(cfg, row->name) == 0) {
 			now.err = msd_diag_set(now.d, MSD_BAD_REQUEST,
-					       "%s: %s: is there twice", now.path,
+					       "%s: %s: is given twice", now.path,
 					       row->name);
 		}
 	}
 	return now.err;
 }
 
-static msd_err parse(char *text, bool only_modules)
+static void module_keys(cfg_opt_t *ret)
 {
-	cfg_opt_t keys[MSD_PRELOAD_KEYS + 2], top[MSD_MAX_OPTIONS + 3];
-	const struct msd_option *row;
 	unsigned n = 0;
 
-	for (; n < MSD_PRELOAD_KEYS; n++) {
-		keys[n] = (cfg_opt_t)CFG_STR_CB(msd_preload_key(n), NULL,
-						CFGF_NODEFAULT, on_module_key);
+	for (unsigned i = 0; i < MSD_PRELOAD_KEYS; i++) {
+		const char *former = msd_preload_former(i);
+
+		ret[n++] = (cfg_opt_t)CFG_STR_CB(msd_preload_key(i), NULL,
+						 CFGF_NODEFAULT, on_module_key);
+		if (former != NULL) {
+			ret[n++] = (cfg_opt_t)CFG_STR_CB(former, NULL, CFGF_NODEFAULT,
+							 on_module_key);
+		}
 	}
-	keys[n++] =
-		(cfg_opt_t)CFG_STR_CB(FILE_KEY, NULL, CFGF_NODEFAULT, on_module_key);
-	keys[n] = (cfg_opt_t)CFG_END();
-	n = 0;
-	top[n++] = (cfg_opt_t)CFG_SEC(MODULE, keys,
-				      CFGF_MULTI | CFGF_TITLE | CFGF_NO_TITLE_DUPES);
-	top[n++] = (cfg_opt_t)CFG_STR_CB(END_KEY, NULL, CFGF_NODEFAULT, on_end);
-	for (unsigned i = 0; !only_modules && (row = msd_option_row(i)) != NULL; i++) {
+	ret[n++] = (cfg_opt_t)CFG_STR_CB(FILE_KEY, NULL, CFGF_NODEFAULT, on_module_key);
+	ret[n] = (cfg_opt_t)CFG_END();
+}
+
+/* Returns the number of keys. */
+static unsigned option_keys(cfg_opt_t *ret)
+{
+	const struct msd_option *row;
+	const char *former;
+	unsigned n = 0;
+
+	for (unsigned i = 0; (row = msd_option_row(i)) != NULL; i++) {
 		if (row->write == NULL)
 			continue;
 		if (row->is_list) {
-			top[n++] = (cfg_opt_t)CFG_STR_LIST_CB(
+			ret[n++] = (cfg_opt_t)CFG_STR_LIST_CB(
 				row->name, NULL, CFGF_NODEFAULT, on_option);
 		} else {
-			top[n++] = (cfg_opt_t)CFG_STR_CB(row->name, NULL,
+			ret[n++] = (cfg_opt_t)CFG_STR_CB(row->name, NULL,
 							 CFGF_NODEFAULT, on_option);
 		}
 	}
+	for (unsigned i = 0; (former = msd_option_former(i)) != NULL; i++) {
+		ret[n++] =
+			(cfg_opt_t)CFG_STR_CB(former, NULL, CFGF_NODEFAULT, on_option);
+	}
+	return n;
+}
+
+static msd_err parse(char *text, bool only_modules)
+{
+	cfg_opt_t keys[2 * MSD_PRELOAD_KEYS + 2],
+		top[MSD_MAX_OPTIONS + MSD_FORMER_OPTIONS + 3];
+	unsigned n = 0;
+
+	module_keys(keys);
+	top[n++] = (cfg_opt_t)CFG_SEC(MODULE, keys,
+				      CFGF_MULTI | CFGF_TITLE | CFGF_NO_TITLE_DUPES);
+	top[n++] = (cfg_opt_t)CFG_STR_CB(END_KEY, NULL, CFGF_NODEFAULT, on_end);
+	if (!only_modules)
+		n += option_keys(top + n);
 	top[n] = (cfg_opt_t)CFG_END();
 	cfg_t *cfg = cfg_init(top, CFGF_NONE);
 	if (cfg == NULL)
@@ -284,8 +322,9 @@ msd_err msd_config_parse(struct msd_options *o, const char *path, struct msd_spa
 	now.d = d;
 	now.n_lines = msd_config_line(copy, copy + text.n);
 	if (strlen(copy) != text.n) {
-		err = msd_diag_set(d, MSD_BAD_REQUEST, "%s:%u: holds a byte 0: no text",
-				   path, msd_config_line(copy, copy + strlen(copy)));
+		err = msd_diag_set(d, MSD_BAD_REQUEST,
+				   "%s:%u: not a text file: it contains a byte 0", path,
+				   msd_config_line(copy, copy + strlen(copy)));
 	} else {
 		err = msd_config_strip(path, copy, d);
 	}

@@ -5,8 +5,8 @@
 #include <getopt.h>
 #include <string.h>
 
-#include "daemon/supervisor/config/option_values.h"
 #include "daemon/stream/socket_pair.h"
+#include "daemon/supervisor/config/option_values.h"
 #include "proto/base/spelling.h"
 
 #define OF(field) offsetof(struct msd_options, field)
@@ -201,6 +201,7 @@ static const struct msd_option rows[] = {
 	{.name = "api", .value = MSD_RUN_API, .read = msd_option_read_action},
 	{.name = "version", .value = MSD_RUN_VERSION, .read = msd_option_read_action},
 	{.name = "help", .value = MSD_RUN_HELP, .read = msd_option_read_action},
+	{.name = "help-all", .value = MSD_RUN_HELP_ALL, .read = msd_option_read_action},
 #define MSD_LIMIT_OPTION(field_, option, when_, value_, sentence)                      \
 	{.name = option,                                                               \
 	 .when = MSD_OPTION_##when_,                                                   \
@@ -217,15 +218,67 @@ static const struct msd_option rows[] = {
 #define N_ROWS (sizeof(rows) / sizeof(rows[0]))
 _Static_assert(N_ROWS <= MSD_MAX_OPTIONS, "an origin for each row");
 
+static const struct {
+	const char *former, *name;
+} formers[] = {{"max-instances", "max-workers"},
+	       {"max-upload", "max-upload-size"},
+	       {"max-uploads", "max-concurrent-uploads"},
+	       {"max-queued", "max-reply-buffer"},
+	       {"max-segment-bytes", "max-peer-segment-memory"}};
+#define N_FORMERS (sizeof(formers) / sizeof(formers[0]))
+_Static_assert(N_FORMERS <= MSD_FORMER_OPTIONS, "room for each former name");
+
+static const struct {
+	const char *name, *zero;
+} zeros[] = {{"max-upload-memory", "auto"},
+	     {"max-memory", "auto"},
+	     {"max-connection-memory", "auto"},
+	     {"max-peer-memory", "auto"},
+	     {"max-total-memory", "auto"},
+	     {"max-segment-memory", "auto"},
+	     {"max-peer-segment-memory", "auto"},
+	     {"max-worker-memory", "auto"},
+	     {"max-worker-processes", "auto"},
+	     {"max-resident", "auto"},
+	     {"max-store", "auto"},
+	     {"max-worker-core", "off"},
+	     {"max-directs", "off"},
+	     {"spin", "off"},
+	     {"slow-call", "off"},
+	     {"watch", "off"},
+	     {"drain-delay", "off"},
+	     {"max-wait", "unlimited"},
+	     {"max-run", "unlimited"},
+	     {"first-frame", "unlimited"},
+	     {"idle", "unlimited"}};
+
 const struct msd_option *msd_option_row(unsigned i)
 {
 	return i < N_ROWS ? &rows[i] : NULL;
+}
+
+const char *msd_option_former(unsigned i)
+{
+	return i < N_FORMERS ? formers[i].former : NULL;
+}
+
+const char *msd_option_zero(const struct msd_option *row)
+{
+	for (size_t i = 0; i < sizeof(zeros) / sizeof(zeros[0]); i++) {
+		if (strcmp(zeros[i].name, row->name) == 0)
+			return zeros[i].zero;
+	}
+	return NULL;
 }
 
 unsigned msd_option_find(const char *name)
 {
 	unsigned i = 0;
 
+	for (size_t k = 0; k < N_FORMERS; k++) {
+		if (strcmp(formers[k].former, name) == 0)
+			name = formers[k].name;
+	}
 	while (i < N_ROWS && strcmp(rows[i].name, name) != 0)
 		i++;
 	return i;

@@ -38,8 +38,14 @@ struct msd_option {
 
 /** Row @i, or NULL after the last one. */
 const struct msd_option *msd_option_row(unsigned i);
-/** The number of the row @name, or a number after the last row. */
+/** The number of the row @name, which may be a former name, or a number after the last
+ * row. */
 unsigned msd_option_find(const char *name);
+/** Former name @i of an option, which is accepted and not shown; NULL after the last.
+ */
+const char *msd_option_former(unsigned i);
+/** The word for the value 0 of a limit, such as "unlimited"; NULL: 0 is a number. */
+const char *msd_option_zero(const struct msd_option *row);
 /**
  * The name of a row that is similar to @name, up to a '='; NULL if no name is
  * similar.

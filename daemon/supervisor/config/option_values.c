@@ -31,9 +31,20 @@ static bool is_in(const struct msd_option *row, const char *unit)
 	       strcmp(row->limit_field + n - strlen(unit), unit) == 0;
 }
 
+const char *msd_option_limit_unit(const struct msd_option *row)
+{
+	if (is_in(row, "_ms") || is_in(row, "_us"))
+		return "TIME";
+	return strstr(row->limit, "bytes") != NULL ? "BYTES" : "N";
+}
+
 const char *msd_option_limit_text(const struct msd_option *row, uint64_t value,
 				  char ret[MSD_LIMIT_TEXT_MAX])
 {
+	const char *zero = msd_option_zero(row);
+
+	if (value == 0 && zero != NULL)
+		return zero;
 	if (is_in(row, "_ms"))
 		return msd_duration_format(value, ret);
 	if (is_in(row, "_us"))
@@ -45,6 +56,10 @@ const char *msd_option_limit_text(const struct msd_option *row, uint64_t value,
 msd_err msd_option_read_limit(struct msd_options *o, const struct msd_option *row,
 			      const char *value, struct msd_diag *d)
 {
+	const char *zero = msd_option_zero(row);
+
+	if (zero != NULL && strcmp(value, zero) == 0)
+		value = "0";
 	if (is_in(row, "_ms"))
 		return msd_duration_parse(value, field(o, row), d);
 	if (is_in(row, "_us"))
@@ -152,15 +167,17 @@ msd_err msd_option_read_paths(struct msd_options *o, const struct msd_option *ro
 	char *path = realpath(value, NULL);
 
 	if (path == NULL) {
-		return msd_diag_set(d, MSD_BAD_REQUEST, "expected what is there: %s",
-				    strerror(errno));
+		return msd_diag_set(
+			d, MSD_BAD_REQUEST,
+			"expected the path of an existing file or folder: %s",
+			strerror(errno));
 	}
 	const char *copy = msd_options_keep(o, path);
 	free(path);
 	if (copy == NULL)
 		return msd_diag_no_memory(d);
 	if (list->n == MSD_MAX_PATHS) {
-		return msd_diag_set(d, MSD_BAD_REQUEST, "at most %u of them",
+		return msd_diag_set(d, MSD_BAD_REQUEST, "expected at most %u values",
 				    MSD_MAX_PATHS);
 	}
 	list->paths[list->n++] = copy;
@@ -186,7 +203,7 @@ msd_err msd_option_read_proxies(struct msd_options *o, const struct msd_option *
 	if (copy == NULL)
 		return msd_diag_no_memory(d);
 	if (ns->n == MSD_MAX_NETWORKS) {
-		return msd_diag_set(d, MSD_BAD_REQUEST, "at most %u of them",
+		return msd_diag_set(d, MSD_BAD_REQUEST, "expected at most %u values",
 				    MSD_MAX_NETWORKS);
 	}
 	if (!msd_network_parse(value, &ns->of[ns->n]))

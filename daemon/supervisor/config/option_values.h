@@ -13,6 +13,9 @@
 const char *msd_option_limit_text(const struct msd_option *row, uint64_t value,
 				  char ret[MSD_LIMIT_TEXT_MAX]);
 
+/** Placeholder for the value of a limit: TIME, BYTES or N. */
+const char *msd_option_limit_unit(const struct msd_option *row);
+
 /** Set @d to say that @what was expected. */
 static inline msd_err msd_option_expected(const char *what, struct msd_diag *d)
 {

@@ -19,11 +19,13 @@
 #define MSD_MAX_AGENTS 64u
 #define MSD_MAX_PATHS 16u
 #define MSD_MAX_OPTIONS 96u
+#define MSD_FORMER_OPTIONS 8u
 #define MSD_CONFIG_DEFAULT "/etc/modserd/modserd.conf"
 
 enum msd_run {
 	MSD_RUN_SERVE,
 	MSD_RUN_HELP,
+	MSD_RUN_HELP_ALL,
 	MSD_RUN_VERSION,
 	MSD_RUN_API,
 	MSD_RUN_CHECK_CONFIG,
@@ -93,7 +95,7 @@ struct msd_preload *msd_options_add_preload(struct msd_options *o);
 struct msd_preload *msd_options_preload(const struct msd_options *o, const char *name);
 /** Write all options as a configuration file, each with its origin. */
 void msd_options_write(const struct msd_options *o, struct msd_buf *ret);
-/** Print to standard output. */
-void msd_options_print_help(void);
+/** Print the common options, or all of them, to standard output. */
+void msd_options_print_help(bool is_all);
 
 #endif

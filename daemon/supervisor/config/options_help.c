@@ -1,165 +1,212 @@
+/*
+ * Prints modserd's help: a line of usage, the options with their meanings, and the
+ * environment. The limits bring their text from their table (daemon/limits.h).
+ */
 #include <stdio.h>
+#include <string.h>
 
 #include "daemon/supervisor/config/option_rows.h"
 #include "daemon/supervisor/config/option_values.h"
 #include "daemon/supervisor/config/options.h"
 #include "daemon/supervisor/config/preload.h"
 
-/* The help text inserts the limits of the option table between these parts. */
-static const char words[] =
-	"usage: modserd --listen [unix:PATH | tcp://HOST:PORT | "
-	"tls://HOST:PORT] ... [options]\n"
-	"\n"
-	"Serve compiled modules. Runs in the foreground; SIGTERM drains and "
-	"ends it.\n"
-	"\n"
-	"  --listen [ADDRESS]    listen there; without ADDRESS on the default "
-	"unix "
-	"socket\n"
-	"  --http ADDRESS        answer HTTP there, too (HOST:PORT, [IPV6]:PORT, "
-	"unix:PATH):\n"
-	"                        health, readiness and models; by the rules of "
-	"tcp://;\n"
-	"                        https://HOST:PORT by those of tls://\n"
-	"  --agent-check [NAME=]ADDRESS\n"
-	"                        tell haproxy there, in a line, how much it, or that "
-	"module,\n"
-	"                        can take (repeatable)\n";
+#define INDENT 24
+#define WIDTH 78
 
-static const char modules[] =
-	"  --load NAME=FILE[,device=DEVICE][,workers=N][,graph=FILE]"
-	"[,params=FILE]\n"
-	"                   [,with=FILE[:FILE]...]\n"
-	"                   [,tvm_inputs=yes][,fill=zero|seeded][,keep_alive=TIME]\n"
-	"                   [,format=FORMAT][,input=NAME=DTYPE[EXTENTS][:...]]\n"
-	"                   [,sandbox=WORD][,batch=N][,within=TIME][,max_run=TIME]\n"
-	"                        load FILE as NAME at the start, on DEVICE "
-	"(cpu,\n"
-	"                        opencl:0; default: what FILE has code for); "
-	"in N\n"
-	"                        processes (1), for so many calls at the same "
-	"time; with a\n"
-	"                        graph executor's graph.json, or a VM's program, and "
-	".params\n"
-	"                        where FILE does not hold them; with: the files that a "
-	"model names;\n"
-	"                        tvm_inputs: set_input ignores "
-	"what the\n"
-	"                        model lacks;\n"
-	"                        format, input: of a framework's model, what it is, "
-	"and\n"
-	"                        shapes of inputs, such as x=float32[1,3,224,224];\n"
-	"                        batch: calls that wait are joined to so many rows, "
-	"and\n"
-	"                        within: one waits so long for others (0);\n"
-	"                        max_run: a call that runs longer ends its worker "
-	"(--max-run);\n"
-	"                        keep_alive: its processes end when nobody has "
-	"called it for\n"
-	"                        so long, until somebody does; repeatable\n";
+static const struct {
+	const char *name, *value, *text; /* text NULL: that of the limit */
+	bool is_common;
+} meanings[] = {
+	{"listen", "[ADDRESS]",
+	 "listen on unix:PATH, tcp://HOST:PORT or tls://HOST:PORT; without ADDRESS on "
+	 "the default unix socket; repeatable",
+	 true},
+	{"http", "ADDRESS",
+	 "serve HTTP (health, readiness, models, inference) on HOST:PORT, [IPV6]:PORT, "
+	 "unix:PATH or https://HOST:PORT",
+	 true},
+	{"load", "NAME=FILE[,KEY=VALUE]...",
+	 "load FILE as NAME at the start; repeatable. KEY is one of: device (cpu, "
+	 "opencl:0; default: the device that FILE has code for), workers (processes, "
+	 "1 call each), graph, params, external-data (files of the model), abi, "
+	 "missing-weights, ignore-unknown-inputs, format, input, sandbox, batch "
+	 "(rows), "
+	 "batch-delay, max-run, keep-alive (stop the processes after this idle time)",
+	 true},
+	{"config", "FILE",
+	 "read this configuration file (" MSD_CONFIG_DEFAULT
+	 " if it exists): the same options, and modules",
+	 true},
+	{"check-config", "FILE", "report the errors of this file and exit", true},
+	{"print-config", "", "print the effective values with their origins and exit",
+	 false},
+	{"socket-mode", "MODE",
+	 "mode of unix sockets, octal (0600); a client that may connect can run code "
+	 "as the daemon's user",
+	 true},
+	{"store", "DIR",
+	 "keep modules of `modser load --keep` in DIR and load them at each start "
+	 "(~/.local/state/modserd); none: keep no modules",
+	 true},
+	{"acl", "FILE",
+	 "the file of rights, one line per user (docs/rights.md); read again by SIGHUP",
+	 true},
+	{"tls-cert", "FILE",
+	 "certificate chain for tls:// and https:// addresses, PEM; read again by "
+	 "SIGHUP",
+	 true},
+	{"tls-key", "FILE", "key of the certificate, PEM; read again by SIGHUP", true},
+	{"tls-ca", "FILE",
+	 "authorities that sign the clients' certificates, PEM; read again by SIGHUP",
+	 true},
+	{"tls-crl", "FILE",
+	 "revocation lists of these authorities, PEM; read again by SIGHUP", false},
+	{"insecure-tcp", "", "allow TCP addresses beyond loopback", true},
+	{"allow-load-tcp", "", "allow TCP clients to load modules", true},
+	{"proxy-from", "ADDRESS[/BITS]",
+	 "trust the PROXY header (version 2) of proxies at this address; repeatable",
+	 false},
+	{"agent-check", "[NAME=]ADDRESS",
+	 "answer haproxy's agent checks there, for the daemon or for one module; "
+	 "repeatable",
+	 false},
+	{"sandbox", "WORD",
+	 "rights of modules: auto (default: by their device), cpu, opencl, cuda, or "
+	 "trusted (all rights of the daemon); see docs/sandbox.md",
+	 true},
+	{"may-read", "PATH",
+	 "a file or folder that modules in a sandbox may read and execute; repeatable",
+	 false},
+	{"may-write", "PATH",
+	 "a file or folder that modules in a sandbox may write; repeatable", false},
+	{"worker-user", "NAME",
+	 "run modules as this user; the daemon needs the right to change users", false},
+	{"threads", "N",
+	 "threads of each worker's pool (TVM_NUM_THREADS, else its share of the cores)",
+	 true},
+	{"keep-workers", "",
+	 "workers survive a restart of the daemon by a service manager that keeps "
+	 "their descriptors (docs/systemd.md)",
+	 false},
+	{"plugin", "FILE",
+	 "a shared object with formats, operators and kernels that each worker opens; "
+	 "repeatable",
+	 false},
+	{"trust", "FILE",
+	 "a minisign public key; pulled modules must be signed by such a key; "
+	 "repeatable",
+	 false},
+	{"trust-least", "N", "number of these keys that must have signed (1)", false},
+	{"policy", "WORD",
+	 "modules that a pull accepts: signed (default with --trust), digest (the "
+	 "SHA-256 is given), unsigned (default otherwise)",
+	 false},
+	{"auth", "FILE",
+	 "names and passwords by host for pulls, as `docker login` writes them", false},
+	{"ca", "FILE", "authorities that sign the certificates of pull servers, PEM",
+	 false},
+	{"proxy", "URL", "the proxy for pulls", false},
+	{"realm", "HOST[,...]",
+	 "other servers that issue registry tokens and may get the passwords of --auth",
+	 false},
+	{"insecure", "", "pull from other machines by plain http, too", false},
+	{"pull-from", "URL",
+	 "a prefix from which users other than the operator may pull; by default only "
+	 "from public addresses; repeatable",
+	 false},
+	{"max-memory", "BYTES", NULL, true},
+	{"max-worker-memory", "BYTES", NULL, true},
+	{"max-run", "TIME", NULL, true},
+	{"drain", "TIME", NULL, true},
+	{"api", "", "print the method table and exit", false},
+	{"version", "", "print the version and exit", true},
+	{"help", "", "print the common options and exit", true},
+	{"help-all", "", "print all options and exit", true},
+};
+#define N_MEANINGS (sizeof(meanings) / sizeof(meanings[0]))
 
-static const char more_words[] =
-	"  --socket-mode MODE    of unix sockets, octal (0600): whoever may "
-	"connect\n"
-	"                        runs code as this daemon\n"
-	"  --insecure-tcp        allow TCP addresses beyond loopback\n"
-	"  --allow-load-tcp      allow loading modules over TCP\n"
-	"  --threads N           threads of each worker's pool "
-	"(TVM_NUM_THREADS, its\n"
-	"                        part of the cores)\n"
-	"  --store DIR           keep there what is loaded with keep, and load "
-	"it again at\n"
-	"                        the start (~/.local/state/modserd); none: keep "
-	"nothing\n"
-	"  --tls-cert FILE, --tls-key FILE\n"
-	"                        of tls:// and https:// addresses, PEM; read again by "
-	"SIGHUP\n"
-	"  --tls-ca FILE         whose certificates clients may show; read again, too\n"
-	"  --tls-crl FILE        which of these are revoked: a list of each authority, "
-	"PEM; read\n"
-	"                        again, too\n"
-	"  --proxy-from ADDRESS[/BITS]\n"
-	"                        of a proxy whose PROXY header (version 2) says who "
-	"connects;\n"
-	"                        repeatable\n"
-	"  --acl FILE            who may do what, one line a user "
-	"(docs/reference/rights.md);\n"
-	"                        read again by SIGHUP\n"
-	"  --plugin FILE         a shared object of formats, operators and "
-	"kernels that\n"
-	"                        each worker opens; repeatable\n"
-	"  --sandbox WORD        what a module may do beside computing: auto "
-	"(default), as\n"
-	"                        its device needs it, cpu, opencl, cuda, or trusted: "
-	"all\n"
-	"                        that this daemon may; of --load, too "
-	"(docs/explanation/sandbox.md)\n"
-	"  --may-read PATH       a file or folder that modules in a sandbox may read, "
-	"and\n"
-	"                        execute; repeatable\n"
-	"  --may-write PATH      a file or folder that they may write; repeatable\n"
-	"  --worker-user NAME    the account that modules run as, where the daemon may "
-	"change\n"
-	"                        users (docs/explanation/sandbox.md)\n"
-	"  --keep-workers        workers outlive a restart by a service manager that "
-	"keeps\n"
-	"                        their descriptors (docs/how-to/systemd.md)\n"
-	"  --trust FILE          a minisign public key: what is pulled must be "
-	"signed by\n"
-	"                        one of these; repeatable\n"
-	"  --trust-least N       by so many of them (1)\n"
-	"  --policy WORD         what a pull takes: signed (where --trust is "
-	"there),\n"
-	"                        digest (what --sha256 says), unsigned\n"
-	"  --auth FILE           names and passwords by host, for what is pulled: as "
-	"docker\n"
-	"                        login and skopeo login write it\n"
-	"  --ca FILE             whose certificates servers of pulls may show "
-	"(PEM)\n"
-	"  --proxy URL           that pulls go by\n"
-	"  --realm HOST[,...]    other servers that give registries' tokens and may "
-	"have "
-	"the\n"
-	"                        names and passwords of --auth for that\n"
-	"  --insecure            pull by plain http from other machines, too\n"
-	"  --pull-from URL       what begins with it users other than the operator "
-	"may pull,\n"
-	"                        beside what is public: files and private addresses; "
-	"repeatable\n"
-	"  --config FILE         read this configuration "
-	"(" MSD_CONFIG_DEFAULT "\n"
-	"                        where that is): the same options and modules\n"
-	"  --check-config FILE   say what a start would refuse of it, and end\n"
-	"  --print-config        print what would be used, with each value's "
-	"origin\n"
-	"  --api                 print the method table and end\n"
-	"  --version, --help\n"
-	"\n"
-	"Limits (sizes take K, M, G; times their unit: ms, s, m, h):";
+static const char usage[] =
+	"usage: modserd --listen [ADDRESS] ... [OPTION]...\n"
+	"Serve compiled modules. modserd runs in the foreground; SIGTERM drains and "
+	"ends it.\n\n";
 
 static const char environment[] =
+	"\nSizes take K, M, G; times need a unit: us, ms, s, m, h. Instead of 0 write "
+	"off,\nunlimited or auto, as the default in parentheses shows.\n"
 	"\nEnvironment: MODSERD_LOG (error, warn, info, debug), MODSERD_WORKER (path "
 	"of modserd-worker),\nMODSERD_FETCH, MODSERD_CACHE, TVM_NUM_THREADS, "
 	"MODSERD_STORE, STATE_DIRECTORY,\nXDG_STATE_HOME, XDG_RUNTIME_DIR. See "
 	"modserd(8).";
 
-void msd_options_print_help(void)
+/* Print @text from column @at on, in lines that begin at INDENT. */
+static void print_wrapped(const char *text, size_t at)
+{
+	if (at + 2 > INDENT) {
+		(void)printf("\n");
+		at = 0;
+	}
+	(void)printf("%*s", (int)(INDENT - at), "");
+	at = INDENT;
+	while (*text != '\0') {
+		const size_t n = strcspn(text, " ");
+
+		if (at > INDENT && at + 1 + n > WIDTH) {
+			(void)printf("\n%*s", INDENT, "");
+			at = INDENT;
+		}
+		at += (size_t)printf("%s%.*s", at > INDENT ? " " : "", (int)n, text);
+		text += n + (text[n] == ' ');
+	}
+	(void)printf("\n");
+}
+
+static void print_option(const struct msd_option *row, const char *value,
+			 const char *text)
 {
 	static struct msd_options defaults;
-	const struct msd_option *row;
+	char limit[MSD_LIMIT_TEXT_MAX], said[512];
+	const int at =
+		printf("  --%s%s%s", row->name, value[0] != '\0' ? " " : "", value);
 
 	msd_option_defaults(&defaults);
-	(void)printf("%s%s%s\n", words, modules, more_words);
-	for (unsigned i = 0; (row = msd_option_row(i)) != NULL; i++) {
-		char text[MSD_LIMIT_TEXT_MAX];
+	if (row->limit != NULL) {
+		(void)snprintf(
+			said, sizeof(said), "%s (%s)", row->limit,
+			msd_option_limit_text(
+				row, *msd_option_limit(&defaults.limits, row), limit));
+		text = said;
+	}
+	print_wrapped(text, (size_t)at);
+}
 
-		if (row->limit != NULL) {
-			(void)printf("  --%-19s %s (%s)\n", row->name, row->limit,
-				     msd_option_limit_text(
-					     row,
-					     *msd_option_limit(&defaults.limits, row),
-					     text));
+static bool has_meaning(const struct msd_option *row)
+{
+	for (size_t i = 0; i < N_MEANINGS; i++) {
+		if (strcmp(meanings[i].name, row->name) == 0)
+			return true;
+	}
+	return false;
+}
+
+void msd_options_print_help(bool is_all)
+{
+	const struct msd_option *row;
+
+	(void)printf("%s%s:\n", usage, is_all ? "Options" : "Common options");
+	for (size_t i = 0; i < N_MEANINGS; i++) {
+		row = msd_option_row(msd_option_find(meanings[i].name));
+		if (row != NULL && (is_all || meanings[i].is_common))
+			print_option(row, meanings[i].value, meanings[i].text);
+	}
+	if (is_all) {
+		(void)printf("\nMore limits:\n");
+		for (unsigned i = 0; (row = msd_option_row(i)) != NULL; i++) {
+			if (row->limit != NULL && !has_meaning(row))
+				print_option(row, msd_option_limit_unit(row),
+					     row->limit);
 		}
+	} else {
+		(void)printf("\n--help-all lists all options.\n");
 	}
 	(void)puts(environment);
 }

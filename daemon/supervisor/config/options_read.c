@@ -40,42 +40,47 @@ static bool is_address(const char *text)
 /* Reject @text: it is not an option, or its value is missing. */
 static msd_err refuse(int val, const char *text, struct msd_diag *d)
 {
-	static const char former[] = "--max-instances";
-
 	if (val == MSD_ARGV_NO_VALUE) {
-		return msd_diag_set(d, MSD_BAD_REQUEST, "%s: a value must follow",
+		return msd_diag_set(d, MSD_BAD_REQUEST, "%s: expected a value after it",
 				    text);
 	}
 	if (val == MSD_ARGV_WORD) {
 		return msd_diag_set(d, MSD_BAD_REQUEST,
-				    "%s: neither an option nor an address, unix:PATH, "
-				    "tcp://HOST:PORT or tls://HOST:PORT, behind "
-				    "--listen",
+				    "%s: expected an option, or after --listen an "
+				    "address (unix:PATH, tcp://HOST:PORT or "
+				    "tls://HOST:PORT)",
 				    text);
 	}
-	if (strncmp(text, former, sizeof(former) - 1) == 0) {
-		return msd_diag_set(d, MSD_BAD_REQUEST, "%s: say --max-workers",
-				    former);
-	}
 	const char *near = msd_option_near(text + strspn(text, "-"));
-	return msd_diag_set(d, MSD_BAD_REQUEST, "%s: no such option%s%s%s (see --help)",
-			    text, near != NULL ? "; did you mean --" : "",
+	return msd_diag_set(d, MSD_BAD_REQUEST,
+			    "%s: no such option%s%s%s (see --help-all)", text,
+			    near != NULL ? "; did you mean --" : "",
 			    near != NULL ? near : "", near != NULL ? "?" : "");
 }
 
 /* Build getopt's table. The code of a row is MSD_ARGV_NO_LETTER plus its number,
  * except for -h. */
-static void getopt_rows(struct option ret[static MSD_MAX_OPTIONS + 1])
+static void
+getopt_rows(struct option ret[static MSD_MAX_OPTIONS + MSD_FORMER_OPTIONS + 1])
 {
 	const struct msd_option *row;
+	const char *former;
+	unsigned n = 0;
 
-	for (unsigned i = 0; (row = msd_option_row(i)) != NULL; i++) {
+	for (; (row = msd_option_row(n)) != NULL; n++) {
 		const bool is_help = strcmp(row->name, "help") == 0;
 
-		ret[i] = (struct option){.name = row->name,
+		ret[n] = (struct option){.name = row->name,
 					 .has_arg = row->argument,
 					 .val = is_help ? 'h'
-							: MSD_ARGV_NO_LETTER + (int)i};
+							: MSD_ARGV_NO_LETTER + (int)n};
+	}
+	for (unsigned i = 0; (former = msd_option_former(i)) != NULL; i++) {
+		const unsigned is = msd_option_find(former);
+
+		ret[n + i] = (struct option){.name = former,
+					     .has_arg = msd_option_row(is)->argument,
+					     .val = MSD_ARGV_NO_LETTER + (int)is};
 	}
 }
 
@@ -83,7 +88,7 @@ static void getopt_rows(struct option ret[static MSD_MAX_OPTIONS + 1])
 static msd_err read_words(int argc, char **argv, struct word *words, unsigned *ret_n,
 			  struct msd_diag *d)
 {
-	struct option rows[MSD_MAX_OPTIONS + 1] = {0};
+	struct option rows[MSD_MAX_OPTIONS + MSD_FORMER_OPTIONS + 1] = {0};
 	struct msd_argv line;
 	const char *value;
 	unsigned n = 0;
@@ -147,8 +152,8 @@ static msd_err apply_words(struct msd_options *o, const struct word *words, unsi
 
 static msd_err read_file(struct msd_options *o, struct msd_diag *d)
 {
-	if (o->action == MSD_RUN_HELP || o->action == MSD_RUN_VERSION ||
-	    o->action == MSD_RUN_API)
+	if (o->action == MSD_RUN_HELP || o->action == MSD_RUN_HELP_ALL ||
+	    o->action == MSD_RUN_VERSION || o->action == MSD_RUN_API)
 		return MSD_OK;
 	if (o->config == NULL && access(MSD_CONFIG_DEFAULT, F_OK) != 0 &&
 	    errno == ENOENT)
@@ -181,8 +186,8 @@ static msd_err read_environment(struct msd_options *o, struct msd_diag *d)
 static msd_err refuse_signed(const char *where, const char *module, struct msd_diag *d)
 {
 	return msd_diag_set(d, MSD_BAD_REQUEST,
-			    "%s: %s%sthe policy is \"signed\", and trust names no "
-			    "key: nothing could be pulled",
+			    "%s: %s%sthe policy is \"signed\", so every pull would "
+			    "fail: add a public key with trust",
 			    where, module != NULL ? module : "",
 			    module != NULL ? ": " : "");
 }
@@ -210,8 +215,8 @@ static msd_err check_trust(const struct msd_options *o, struct msd_diag *d)
 	if (t->n_keys == 0 || t->least <= t->n_keys)
 		return MSD_OK;
 	return msd_diag_set(d, MSD_BAD_REQUEST,
-			    "%s: trust-least = %u, and trust names %u: nothing could "
-			    "be pulled",
+			    "%s: trust-least = %u, but trust names %u keys, so every "
+			    "pull would fail",
 			    origin_of(o, "trust-least"), t->least, t->n_keys);
 }
 
@@ -265,7 +270,7 @@ msd_err msd_options_check_listen(const struct msd_options *o, uint32_t n_handed,
 		return MSD_OK;
 	return msd_diag_set(
 		d, MSD_BAD_REQUEST,
-		"nothing to listen on: give --listen (alone, for the default unix "
-		"socket), unix:PATH, tcp:// or tls://HOST:PORT after it, --http, or "
-		"listen = {...} in a file for --config");
+		"no address to listen on: give --listen (alone for the default unix "
+		"socket, or with unix:PATH, tcp://HOST:PORT or tls://HOST:PORT), "
+		"--http, or listen = {...} in the file of --config");
 }

@@ -20,11 +20,10 @@
 #include "store/digest.h"
 
 #define EXPECTED                                                                       \
-	"expected NAME=FILE[,graph=FILE][,params=FILE][,with=FILE[:FILE]...]"          \
-	"[,device=DEVICE][,workers=N][,era=ERA][,tvm_inputs=yes][,fill=FILL][,format=" \
-	"FORMAT][,input=NAME=DTYPE[EXTENTS][:...]][,keep_alive=TIME]"                  \
-	"[,sandbox=WORD][,batch=N][,within=TIME][,max_run=TIME], NAME of letters, "    \
-	"digits and ._-"
+	"expected NAME=FILE[,KEY=VALUE]..., NAME of letters, digits and ._-, KEY one " \
+	"of graph, params, external-data, device, workers, abi, missing-weights, "     \
+	"ignore-unknown-inputs, format, input, keep-alive, sandbox, batch, "           \
+	"batch-delay, max-run"
 
 uint64_t msd_preload_section(const struct msd_preload *p)
 {
@@ -72,18 +71,18 @@ msd_err msd_preload_check(const struct msd_preload *p, struct msd_diag *d)
 		bool is_wrong;
 		const char *why;
 	} rules[] = {
-		{!has_file && !has_source, "neither file = nor source = is there"},
+		{!has_file && !has_source, "expected file = or source ="},
 		{has_file && has_source,
-		 "file and source are both there: say one of them"},
+		 "file and source exclude each other: give one of them"},
 		{has_source &&
 			 (p->graph != NULL || p->params != NULL || p->with != NULL),
-		 "graph, params and with belong to file, not to source"},
+		 "graph, params and external-data need file, not source"},
 		{p->with != NULL && (p->graph != NULL || p->params != NULL),
-		 "with is of a framework's model, graph and params are of a library"},
-		{!has_source && p->poll_ms > 0, "poll without a source to ask"},
+		 "external-data is for a framework's model, graph and params are for a "
+		 "library: give one of them"},
+		{!has_source && p->poll_ms > 0, "poll needs source ="},
 		{!has_source && has_terms(&p->terms),
-		 "policy, auth, ca, proxy, realm and insecure are of a source, and "
-		 "there is none"},
+		 "policy, auth, ca, proxy, realm and insecure need source ="},
 	};
 
 	for (size_t i = 0; i < sizeof(rules) / sizeof(rules[0]); i++) {
@@ -115,7 +114,7 @@ static char *next_key(char *text)
 {
 	for (char *comma = strchr(text, ','); comma != NULL;
 	     comma = strchr(comma + 1, ',')) {
-		size_t n = strspn(comma + 1, "abcdefghijklmnopqrstuvwxyz_");
+		size_t n = strspn(comma + 1, "abcdefghijklmnopqrstuvwxyz_-");
 
 		if (n > 0 && comma[1 + n] == '=')
 			return comma;
@@ -136,9 +135,7 @@ static msd_err read_key(struct msd_preload *p, char *text, struct msd_diag *d)
 		}
 		return msd_preload_set(p, text, value, d);
 	}
-	if (strcmp(text, "instances") == 0)
-		return msd_diag_set(d, MSD_BAD_REQUEST, "instances=: say workers=");
-	return msd_diag_set(d, MSD_BAD_REQUEST, "%s= is not known; " EXPECTED, text);
+	return msd_diag_set(d, MSD_BAD_REQUEST, "%s=: no such key; " EXPECTED, text);
 }
 
 static msd_err read_all(struct msd_preload *p, struct msd_diag *d)
@@ -212,8 +209,8 @@ msd_err msd_preload_start(struct msd_module_registry *registry,
 	if (err != MSD_OK)
 		err = msd_module_add_failed(registry, msd_span_of(p->name), p->file, d);
 	if (err != MSD_OK) {
-		msd_log(MSD_LOG_ERROR, "load", "name=%s file=%s why=\"%s\"", p->name,
-			p->file, msd_diag_text(d));
+		msd_log(MSD_LOG_ERROR, "module_load", "name=%s file=%s why=\"%s\"",
+			p->name, p->file, msd_diag_text(d));
 	}
 	return err;
 }

@@ -12,9 +12,9 @@
 #include "daemon/supervisor/module/queue/batching.h"
 #include "daemon/supervisor/module/workers/device_list.h"
 #include "daemon/supervisor/module/workers/run_limit.h"
-#include "proto/words/abi_word.h"
 #include "proto/base/bytes.h"
 #include "proto/base/diag.h"
+#include "proto/words/abi_word.h"
 #include "proto/words/fill_word.h"
 #include "proto/words/model_words.h"
 #include "proto/words/sandbox_word.h"
@@ -80,6 +80,9 @@ MSD_MUST_CHECK msd_err msd_preload_merge(const struct msd_preload *base,
 bool msd_preload_has_keys(const struct msd_preload *p);
 /** The name of the key @i of MSD_PRELOAD_KEYS. Static. */
 const char *msd_preload_key(unsigned i);
+/** Its former name, which is accepted and not shown; NULL if it has none. Static. */
+const char *msd_preload_former(unsigned i);
+bool msd_preload_is_former(const char *key);
 bool msd_preload_has_key(const char *key);
 /** True if the key says how a module runs, not its files or its permissions. */
 bool msd_preload_is_how(const char *key);

@@ -9,6 +9,12 @@
 
 #define LEAST_POLL_MS 5000u
 
+/* @word stands for the number 0. */
+static const char *zero_or(const char *value, const char *word)
+{
+	return strcmp(value, word) == 0 ? "0" : value;
+}
+
 static msd_err read_device(struct msd_preload *p, const char *value, struct msd_diag *d)
 {
 	if (msd_device_list_parse(msd_span_of(value), &p->device_list))
@@ -44,7 +50,7 @@ static msd_err read_workers(struct msd_preload *p, const char *value,
 	if (msd_argv_count(value, &p->workers))
 		return MSD_OK;
 	return msd_diag_set(d, MSD_BAD_REQUEST,
-			    "workers %s: expected a number of processes, at least 1",
+			    "workers %s: expected a number of processes, 1 or more",
 			    value);
 }
 
@@ -54,7 +60,7 @@ static msd_err read_era(struct msd_preload *p, const char *value, struct msd_dia
 
 	if (msd_abi_word_parse(word, &p->era))
 		return MSD_OK;
-	return msd_diag_set(d, MSD_BAD_REQUEST, "era %s: expected " MSD_ERA_WORDS,
+	return msd_diag_set(d, MSD_BAD_REQUEST, "abi %s: expected " MSD_ERA_WORDS,
 			    value);
 }
 
@@ -64,8 +70,8 @@ static msd_err read_fill(struct msd_preload *p, const char *value, struct msd_di
 
 	if (msd_fill_word_parse(word, &p->fill))
 		return MSD_OK;
-	return msd_diag_set(d, MSD_BAD_REQUEST, "fill %s: expected " MSD_FILL_WORDS,
-			    value);
+	return msd_diag_set(d, MSD_BAD_REQUEST,
+			    "missing-weights %s: expected " MSD_FILL_WORDS, value);
 }
 
 static msd_err read_format(struct msd_preload *p, const char *value, struct msd_diag *d)
@@ -94,8 +100,8 @@ static msd_err read_tvm_inputs(struct msd_preload *p, const char *value,
 {
 	if (msd_argv_flag(value, &p->tvm_inputs))
 		return MSD_OK;
-	return msd_diag_set(d, MSD_BAD_REQUEST, "tvm_inputs %s: expected yes or no",
-			    value);
+	return msd_diag_set(d, MSD_BAD_REQUEST,
+			    "ignore-unknown-inputs %s: expected yes or no", value);
 }
 
 /* modserd-fetch parses the rest. */
@@ -117,12 +123,11 @@ static msd_err read_source(struct msd_preload *p, const char *value, struct msd_
 
 static msd_err read_poll(struct msd_preload *p, const char *value, struct msd_diag *d)
 {
-	msd_err err = msd_duration_parse(value, &p->poll_ms, d);
+	msd_err err = msd_duration_parse(zero_or(value, "off"), &p->poll_ms, d);
 
 	if (err == MSD_OK && p->poll_ms > 0 && p->poll_ms < LEAST_POLL_MS) {
 		return msd_diag_set(d, MSD_BAD_REQUEST,
-				    "poll %s: expected 5s or more, or 0 for never",
-				    value);
+				    "poll %s: expected 5s or more, or off", value);
 	}
 	return err;
 }
@@ -141,7 +146,7 @@ static msd_err read_policy(struct msd_preload *p, const char *value, struct msd_
 static msd_err read_keep_alive(struct msd_preload *p, const char *value,
 			       struct msd_diag *d)
 {
-	return msd_duration_parse(value, &p->keep_alive_ms, d);
+	return msd_duration_parse(zero_or(value, "off"), &p->keep_alive_ms, d);
 }
 
 static msd_err read_auth(struct msd_preload *p, const char *value, struct msd_diag *d)
@@ -189,42 +194,42 @@ static msd_err read_batch(struct msd_preload *p, const char *value, struct msd_d
 
 static msd_err read_within(struct msd_preload *p, const char *value, struct msd_diag *d)
 {
-	return msd_batching_parse_within(value, &p->batching, d);
+	return msd_batching_parse_within(zero_or(value, "off"), &p->batching, d);
 }
 
 static msd_err read_max_run(struct msd_preload *p, const char *value,
 			    struct msd_diag *d)
 {
-	return msd_run_limit_parse(value, &p->max_run, d);
+	return msd_run_limit_parse(zero_or(value, "unlimited"), &p->max_run, d);
 }
 
 static const struct {
-	const char *name;
+	const char *name, *former; /* former: accepted and not shown */
 	msd_err (*read)(struct msd_preload *p, const char *value, struct msd_diag *d);
 	bool is_how; /* a client with the right to load may set it for one load */
-} keys[] = {{"device", read_device, true},
-	    {"graph", read_graph, false},
-	    {"params", read_params, false},
-	    {"with", read_with, false},
-	    {"workers", read_workers, true},
-	    {"era", read_era, true},
-	    {"tvm_inputs", read_tvm_inputs, true},
-	    {"fill", read_fill, true},
-	    {"format", read_format, true},
-	    {"input", read_input, true},
-	    {"source", read_source, false},
-	    {"poll", read_poll, false},
-	    {"keep_alive", read_keep_alive, false},
-	    {"policy", read_policy, false},
-	    {"auth", read_auth, false},
-	    {"ca", read_ca, false},
-	    {"proxy", read_proxy, false},
-	    {"realm", read_realm, false},
-	    {"insecure", read_insecure, false},
-	    {"sandbox", read_sandbox, false},
-	    {"batch", read_batch, true},
-	    {"within", read_within, true},
-	    {"max_run", read_max_run, true}};
+} keys[] = {{"device", NULL, read_device, true},
+	    {"graph", NULL, read_graph, false},
+	    {"params", NULL, read_params, false},
+	    {"external-data", "with", read_with, false},
+	    {"workers", "instances", read_workers, true},
+	    {"abi", "era", read_era, true},
+	    {"ignore-unknown-inputs", "tvm_inputs", read_tvm_inputs, true},
+	    {"missing-weights", "fill", read_fill, true},
+	    {"format", NULL, read_format, true},
+	    {"input", NULL, read_input, true},
+	    {"source", NULL, read_source, false},
+	    {"poll", NULL, read_poll, false},
+	    {"keep-alive", "keep_alive", read_keep_alive, false},
+	    {"policy", NULL, read_policy, false},
+	    {"auth", NULL, read_auth, false},
+	    {"ca", NULL, read_ca, false},
+	    {"proxy", NULL, read_proxy, false},
+	    {"realm", NULL, read_realm, false},
+	    {"insecure", NULL, read_insecure, false},
+	    {"sandbox", NULL, read_sandbox, false},
+	    {"batch", NULL, read_batch, true},
+	    {"batch-delay", "within", read_within, true},
+	    {"max-run", "max_run", read_max_run, true}};
 #define N_KEYS (sizeof(keys) / sizeof(keys[0]))
 _Static_assert(N_KEYS == MSD_PRELOAD_KEYS, "a value for each key");
 
@@ -233,7 +238,8 @@ static unsigned find_key(const char *key)
 {
 	unsigned i = 0;
 
-	while (i < N_KEYS && strcmp(key, keys[i].name) != 0)
+	while (i < N_KEYS && strcmp(key, keys[i].name) != 0 &&
+	       (keys[i].former == NULL || strcmp(key, keys[i].former) != 0))
 		i++;
 	return i;
 }
@@ -244,9 +250,9 @@ msd_err msd_preload_set(struct msd_preload *p, const char *key, const char *valu
 	unsigned i = find_key(key);
 
 	if (i == N_KEYS)
-		return msd_diag_set(d, MSD_BAD_REQUEST, "%s: not known", key);
+		return msd_diag_set(d, MSD_BAD_REQUEST, "%s: no such key", key);
 	if (p->values[i] != NULL)
-		return msd_diag_set(d, MSD_BAD_REQUEST, "%s= is there twice", key);
+		return msd_diag_set(d, MSD_BAD_REQUEST, "%s= is given twice", key);
 	p->values[i] = value;
 	return keys[i].read(p, value, d);
 }
@@ -254,6 +260,18 @@ msd_err msd_preload_set(struct msd_preload *p, const char *key, const char *valu
 const char *msd_preload_key(unsigned i)
 {
 	return keys[i].name;
+}
+
+const char *msd_preload_former(unsigned i)
+{
+	return keys[i].former;
+}
+
+bool msd_preload_is_former(const char *key)
+{
+	const unsigned i = find_key(key);
+
+	return i < N_KEYS && strcmp(keys[i].name, key) != 0;
 }
 
 bool msd_preload_has_key(const char *key)

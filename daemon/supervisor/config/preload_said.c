@@ -19,7 +19,7 @@ static msd_err refuse(const char *key, struct msd_diag *d)
 			n += (size_t)sprintf(words + n, ", %s", word);
 	}
 	return msd_diag_set(d, MSD_BAD_REQUEST,
-			    "%s: is not to be said of a load: expected %s", key,
+			    "%s: cannot be set for one load: expected %s", key,
 			    words + 2);
 }
 

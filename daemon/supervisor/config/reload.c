@@ -39,7 +39,7 @@ static void take_module(struct msd_server *s, const struct msd_change *c)
 	    (c->module == NULL || c->module->source == NULL))
 		msd_source_pollers_stop(&s->source_pollers, name);
 	if (msd_wanted_change(&s->wanted, name, &d) != MSD_OK) {
-		msd_log(MSD_LOG_ERROR, "reload", "name=%s why=\"%s\"", name,
+		msd_log(MSD_LOG_ERROR, "config_reload", "name=%s why=\"%s\"", name,
 			msd_diag_text(&d));
 	}
 	msd_diag_finish(&d);
@@ -63,7 +63,7 @@ static void take(struct msd_server *s, const struct msd_options *next,
 {
 	const char *name = msd_change_name(c);
 
-	msd_log(MSD_LOG_INFO, "reload", "key=%s%s%s was=\"%s\" is=\"%s\"%s",
+	msd_log(MSD_LOG_INFO, "config_reload", "key=%s%s%s was=\"%s\" is=\"%s\"%s",
 		msd_change_key(c), name != NULL ? " name=" : "",
 		name != NULL ? name : "", c->was, c->is,
 		c->waits ? " why=\"waits for a restart\"" : "");
@@ -186,7 +186,7 @@ static void judge(struct msd_server *s, const struct msd_tls_state *was,
 	if (was->shown.until[0] == '\0' || (is_same(was->trust.ca, is->trust.ca) &&
 					    is_same(was->trust.crl, is->trust.crl)))
 		return;
-	msd_log(MSD_LOG_INFO, "authorities", "was=\"%s\" is=\"%s\" ended=%u",
+	msd_log(MSD_LOG_INFO, "tls_authorities", "was=\"%s\" is=\"%s\" ended=%u",
 		was->trust.authorities, is->trust.authorities,
 		msd_tls_recheck_connections(&s->edge, &s->tls));
 }
@@ -278,7 +278,7 @@ static void take_rights(struct msd_server *s, struct msd_acl *rights)
 {
 	msd_rights_set(&s->edge.rights, rights);
 	msd_directs_end(&s->registry);
-	msd_log(MSD_LOG_INFO, "reload", "key=acl file=\"%s\"", rights->file);
+	msd_log(MSD_LOG_INFO, "config_reload", "key=acl file=\"%s\"", rights->file);
 }
 
 static void take_all(struct msd_server *s, struct again *a, struct msd_buf *ret)
@@ -298,7 +298,7 @@ static void take_all(struct msd_server *s, struct again *a, struct msd_buf *ret)
 	msd_wanted_look(&s->wanted);
 	msd_key_revocation_look(&s->keeper, &s->source_pollers, &a->next->trust.trust);
 	tell_all(&a->changes, &s->wanted, rights, &a->was, &is, a->next, ret);
-	msd_log(MSD_LOG_INFO, "reload", "changes=%u", a->changes.n);
+	msd_log(MSD_LOG_INFO, "config_reload", "changes=%u", a->changes.n);
 }
 
 static msd_err read_again(struct msd_server *s, struct msd_options *next,
@@ -331,7 +331,7 @@ msd_err msd_reload(struct msd_server *s, struct msd_buf *ret, struct msd_diag *d
 		msd_reload_finish(&s->reload);
 		s->reload.now = next;
 	} else {
-		msd_log(MSD_LOG_ERROR, "reload", "why=\"%s\" is=\"as it was\"",
+		msd_log(MSD_LOG_ERROR, "config_reload", "why=\"%s\" is=\"as it was\"",
 			d != NULL ? msd_diag_text(d) : "");
 		msd_options_finish(next);
 		free(next);

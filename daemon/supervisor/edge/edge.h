@@ -12,6 +12,7 @@
  */
 #include <uv.h>
 
+#include "daemon/loop/list.h"
 #include "daemon/supervisor/edge/access/log_rate.h"
 #include "daemon/supervisor/edge/counts.h"
 #include "daemon/supervisor/edge/session/client_peer.h"
@@ -20,7 +21,6 @@
 #include "daemon/supervisor/request/waiters.h"
 #include "daemon/supervisor/rights/rights.h"
 #include "daemon/supervisor/tls/handshake.h"
-#include "daemon/loop/list.h"
 #include "proto/address.h"
 #include "proto/base/bytes.h"
 
@@ -60,7 +60,8 @@ struct msd_edge {
 	const struct msd_networks *proxies; /* trusted proxies; NULL: none */
 	bool load_tcp;                      /* TCP clients may load */
 	struct msd_rights rights;           /* contents of the ACL file */
-	uint64_t started_ms;
+	uint64_t started_ms;                /* loop time */
+	uint64_t started_unix_ms;           /* wall clock */
 	/** Read the configuration again and write the differences to @ret. */
 	msd_err (*on_reload)(struct msd_edge *e, struct msd_buf *ret,
 			     struct msd_diag *d);

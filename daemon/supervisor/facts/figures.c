@@ -4,12 +4,12 @@
 
 #include <unistd.h>
 
+#include "daemon/stream/wire.h"
 #include "daemon/supervisor/edge/listen/tls_accept.h"
 #include "daemon/supervisor/facts/figure_put.h"
 #include "daemon/supervisor/module/life/registry.h"
 #include "daemon/supervisor/module/stats/rss.h"
 #include "daemon/supervisor/request/budget.h"
-#include "daemon/stream/wire.h"
 #include "proto/limits.h"
 
 static uint32_t length(const struct msd_list *list)
@@ -37,6 +37,11 @@ static uint64_t read_pid(const struct msd_edge *e)
 static uint64_t read_uptime(const struct msd_edge *e)
 {
 	return uv_now(e->loop) - e->started_ms;
+}
+
+static uint64_t read_start(const struct msd_edge *e)
+{
+	return e->started_unix_ms;
 }
 
 static uint64_t read_rss(const struct msd_edge *e)
@@ -236,10 +241,11 @@ static const struct msd_figure daemon_rows[] = {
 	{.key = "version", .put = msd_figure_put_version},
 	{.key = "protocol", .read = read_protocol},
 	{.key = "pid", .read = read_pid},
-	{.key = "uptime_ms",
-	 .read = read_uptime,
-	 .family = {"modserd_uptime_seconds", "Time since the daemon started.",
-		    MSD_GAUGE, MSD_UNIT_MS}},
+	{.key = "uptime_ms", .read = read_uptime},
+	{.read = read_start,
+	 .family = {"process_start_time_seconds",
+		    "Time when the daemon started, since 1970.", MSD_GAUGE,
+		    MSD_UNIT_MS}},
 	{.key = "rss_bytes",
 	 .read = read_rss,
 	 .family = GAUGE("process_resident_memory_bytes",
@@ -281,28 +287,29 @@ static const struct msd_figure daemon_rows[] = {
 			   "Waits in which a worker looked in vain, and slept.")},
 	{.key = "spin_waste_ns",
 	 .read = read_spin_waste,
-	 .family = {"modserd_spin_waste_seconds",
+	 .family = {"modserd_spin_wasted_seconds",
 		    "Processor time that workers have looked in vain.", MSD_COUNTER,
 		    MSD_UNIT_NS}},
 	{.key = "denied",
 	 .read = read_denied,
-	 .family = COUNTER("modserd_denied",
+	 .family = COUNTER("modserd_permission_denied",
 			   "Requests that were refused for want of a right.")},
 	{.key = "turns",
 	 .read = read_turns,
-	 .family = COUNTER("modserd_loop_turns", "Turns of the supervisor's loop.")},
+	 .family = COUNTER("modserd_event_loop_iterations",
+			   "Turns of the supervisor's loop.")},
 	{.key = "loop_lag_ms",
 	 .read = read_lag,
 	 .family =
-		 {"modserd_loop_lag_seconds",
+		 {"modserd_event_loop_lag_seconds",
 		  "The most that the loop was late in the last ten to twenty seconds.",
 		  MSD_GAUGE, MSD_UNIT_MS}},
 	{.read = read_due,
-	 .family = COUNTER("modserd_loop_due",
+	 .family = COUNTER("modserd_event_loop_due",
 			   "What the loop had to do at a certain time.")},
 	{.read = read_late,
-	 .family = {"modserd_loop_late_seconds", "How late it was with that, in sum.",
-		    MSD_COUNTER, MSD_UNIT_MS}},
+	 .family = {"modserd_event_loop_late_seconds",
+		    "How late it was with that, in sum.", MSD_COUNTER, MSD_UNIT_MS}},
 	{.key = "frames",
 	 .read = read_frames,
 	 .family = COUNTER("modserd_frames",
@@ -326,7 +333,7 @@ static const struct msd_figure daemon_rows[] = {
 	{.read = read_draining,
 	 .family = GAUGE("modserd_draining", "1 while the daemon ends, else 0.")},
 	{.read = read_waiting,
-	 .family = GAUGE("modserd_requests_waiting_for_room",
+	 .family = GAUGE("modserd_requests_waiting_for_memory",
 			 "Requests that wait for tensor memory.")},
 	{.key = "control_group", .put = msd_figure_put_group},
 	{.key = "held", .put = msd_figure_put_held},
@@ -368,7 +375,7 @@ static const struct msd_figure held_rows[] = {
 	 .family = GAUGE("modserd_peers", "Users and addresses that are connected.")},
 	{.key = "held_back",
 	 .read = read_held_back,
-	 .family = GAUGE("modserd_connections_held_back",
+	 .family = GAUGE("modserd_connections_paused",
 			 "Connections not read from because they hold too much.")},
 };
 
@@ -385,7 +392,7 @@ static const struct msd_figure http_rows[] = {
 	 .family = COUNTER("modserd_http_requests", "Whole requests by HTTP.")},
 	{.key = "unreadable",
 	 .read = read_http_unreadable,
-	 .family = COUNTER("modserd_http_unreadable",
+	 .family = COUNTER("modserd_http_bad_requests",
 			   "What came by HTTP and was refused as no request.")},
 };
 

@@ -80,7 +80,7 @@ static void put_handshakes(struct msd_exposition *x, const struct msd_edge *e)
 static void put_gate(struct msd_exposition *x, const struct msd_edge *e)
 {
 	static const struct msd_family f = {
-		.name = "modserd_proxied_refused",
+		.name = "modserd_proxy_headers_refused",
 		.help = "Connections refused for their PROXY header.",
 		.kind = MSD_COUNTER};
 

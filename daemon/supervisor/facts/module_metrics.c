@@ -169,53 +169,46 @@ static void put_stages(struct msd_exposition *x, const struct msd_module *m)
 static const struct msd_family memory = {
 	.name = "modserd_worker_resident_memory_bytes",
 	.help = "Resident memory of a worker, as of the last second."};
-static const struct msd_family all_memory = {
-	.name = "modserd_workers_resident_memory_bytes",
-	.help = "Resident memory of all workers of modules."};
 
-static uint64_t put_worker(struct msd_exposition *x, struct msd_replica *rep,
-			   uint32_t *looks, bool is_told)
+static void put_worker(struct msd_exposition *x, struct msd_replica *rep,
+		       uint32_t *looks)
 {
 	char number[NUMBER_BYTES];
 	const struct msd_label labels[] = {{"module", rep->group->name},
 					   {"worker", number}};
 
 	if (rep->process == NULL || msd_child_pid(rep->process->child) == 0)
-		return 0;
+		return;
 	(void)snprintf(number, sizeof(number), "%u", rep->number);
 	const uint64_t bytes =
 		msd_rss_recent(&rep->process->rss, msd_child_pid(rep->process->child),
 			       uv_now(rep->group->registry->loop), looks);
-	if (is_told)
-		msd_exposition_put(x, &memory, labels, 2, bytes);
-	return bytes;
+	msd_exposition_put(x, &memory, labels, 2, bytes);
 }
 
-/* The sum includes all workers, for every client. */
-static void put_memory(struct msd_exposition *x, struct msd_module *m, bool is_told,
+static void put_memory(struct msd_exposition *x, struct msd_module *m,
 		       struct msd_module_metrics_at *at)
 {
 	uint32_t looks = MSD_RSS_LOOKS - at->n_looks;
 	const uint32_t before = looks;
 
 	for (uint32_t i = 0; i < m->group.n_replicas; i++)
-		at->sum_bytes += put_worker(x, &m->group.replicas[i], &looks, is_told);
+		put_worker(x, &m->group.replicas[i], &looks);
 	at->n_looks += before - looks;
 }
 
-/* Families in order: calls, stages, each row, memory and its sum. */
+/* Families in order: calls, stages, each row, memory. */
 enum { CALLS, STAGES, FIRST_ROW };
 #define N_ROWS ((unsigned)(sizeof(rows) / sizeof(*rows)))
 #define MEMORY (FIRST_ROW + N_ROWS)
-#define ALL_MEMORY (MEMORY + 1)
+#define N_FAMILIES (MEMORY + 1)
 
 static const struct msd_family *family_of(unsigned family)
 {
-	return family == CALLS        ? &calls
-	       : family == STAGES     ? &stages
-	       : family == MEMORY     ? &memory
-	       : family == ALL_MEMORY ? &all_memory
-				      : &rows[family - FIRST_ROW].family;
+	return family == CALLS    ? &calls
+	       : family == STAGES ? &stages
+	       : family == MEMORY ? &memory
+				  : &rows[family - FIRST_ROW].family;
 }
 
 static void put_module(struct msd_exposition *x, struct msd_module *m, bool is_told,
@@ -223,10 +216,10 @@ static void put_module(struct msd_exposition *x, struct msd_module *m, bool is_t
 {
 	const struct msd_label label = {"module", m->group.name};
 
-	if (at->family == MEMORY) {
-		put_memory(x, m, is_told, at);
-	} else if (!is_told || at->family == ALL_MEMORY) {
+	if (!is_told) {
 		return;
+	} else if (at->family == MEMORY) {
+		put_memory(x, m, at);
 	} else if (at->family == CALLS) {
 		put_tally(x, m);
 	} else if (at->family == STAGES) {
@@ -243,8 +236,6 @@ static void open_family(struct msd_exposition *x, const struct msd_edge *e,
 	msd_exposition_open(x, family_of(at->family));
 	if (at->family == CALLS)
 		put_lost_calls(x, e);
-	if (at->family == ALL_MEMORY)
-		msd_exposition_put(x, &all_memory, NULL, 0, at->sum_bytes);
 	at->next = e->registry->modules.next;
 }
 
@@ -269,7 +260,7 @@ bool msd_module_metrics_put(struct msd_exposition *x, const struct msd_edge *e,
 			    const struct msd_view *view,
 			    struct msd_module_metrics_at *at, size_t until)
 {
-	for (; at->family <= ALL_MEMORY; at->family++) {
+	for (; at->family < N_FAMILIES; at->family++) {
 		if (at->next == NULL)
 			open_family(x, e, at);
 		if (!put_family(x, e->registry, view, at, until))

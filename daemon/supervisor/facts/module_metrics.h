@@ -10,7 +10,6 @@ struct msd_module_metrics_at {
 	unsigned family;       /* current family */
 	struct msd_list *next; /* its next module; NULL: header not written */
 	uint32_t n_looks;      /* reads of worker memory so far */
-	uint64_t sum_bytes;    /* sum of these reads */
 };
 
 /**

@@ -22,7 +22,7 @@ void msd_trust_check_open(struct msd_trust_check *v)
 	if (msd_minimum_versions_load(&v->keeper->store, &v->floors, &d) != MSD_OK) {
 		msd_minimum_versions_finish(&v->floors);
 		v->fault = strdup(msd_diag_text(&d));
-		msd_log(MSD_LOG_ERROR, "store", "why=\"%s\"", msd_diag_text(&d));
+		msd_log(MSD_LOG_ERROR, "store_failed", "why=\"%s\"", msd_diag_text(&d));
 	}
 	msd_diag_finish(&d);
 }

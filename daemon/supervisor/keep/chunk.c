@@ -57,7 +57,7 @@ static bool has_file(const struct msd_record *r, const struct msd_digest *digest
 static msd_err hide(const struct msd_store_chunk *p, msd_err err, struct msd_diag *d)
 {
 	if (err != MSD_NOT_FOUND) {
-		msd_log(MSD_LOG_WARN, "read", "name=%s why=\"%s\"", p->name,
+		msd_log(MSD_LOG_WARN, "store_read", "name=%s why=\"%s\"", p->name,
 			msd_diag_text(d));
 	}
 	msd_diag_finish(d);

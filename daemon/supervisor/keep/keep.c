@@ -307,8 +307,8 @@ static void verdict_done(struct msd_keeper_job *job, struct msd_keeper *keeper)
 	struct verdict *v = MSD_CONTAINER_OF(keep_of(job), struct verdict, keep);
 
 	if (job->err != MSD_OK && job->err != MSD_NOT_FOUND) {
-		msd_log(MSD_LOG_WARN, "store", "name=%s why=\"%s\"", v->keep.name,
-			msd_diag_text(&job->d));
+		msd_log(MSD_LOG_WARN, "store_failed", "name=%s why=\"%s\"",
+			v->keep.name, msd_diag_text(&job->d));
 	}
 	msd_diag_finish(&job->d);
 	if (v->after.call != NULL)
@@ -323,7 +323,8 @@ void msd_keep_tried(struct msd_keeper *keeper, const char *name,
 	struct verdict *v = calloc(1, sizeof(*v));
 
 	if (v == NULL) {
-		msd_log(MSD_LOG_WARN, "store", "name=%s why=\"out of memory\"", name);
+		msd_log(MSD_LOG_WARN, "store_failed", "name=%s why=\"out of memory\"",
+			name);
 		if (after.call != NULL)
 			after.call(after.ctx, after.serial, false);
 		return;

@@ -115,7 +115,7 @@ static void done(struct msd_keeper_job *job, struct msd_keeper *keeper)
 		look->found = one->next;
 		msd_digest_format(&one->digest, digest);
 		if (must_be_signed(look, one->name)) {
-			msd_log(MSD_LOG_WARN, "distrusted",
+			msd_log(MSD_LOG_WARN, "edition_untrusted",
 				"name=%s version=%llu sha256=%s why=\"%u of the keys "
 				"that have signed it are trusted, and %u must be; it "
 				"is served on: unload it, or pull another\"",

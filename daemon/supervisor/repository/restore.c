@@ -80,8 +80,9 @@ static void say_given_up(const struct restore *r)
 	char digest[MSD_DIGEST_TEXT];
 
 	msd_digest_format(&f->digest, digest);
-	msd_log(MSD_LOG_ERROR, "given-up", "name=%s version=%llu sha256=%s why=\"%s\"",
-		r->name, (unsigned long long)f->version, digest, f->why);
+	msd_log(MSD_LOG_ERROR, "edition_rejected",
+		"name=%s version=%llu sha256=%s why=\"%s\"", r->name,
+		(unsigned long long)f->version, digest, f->why);
 }
 
 static msd_err read_module(struct restore *r, struct msd_store *s, struct msd_diag *d)
@@ -154,7 +155,7 @@ static const char *tried(const struct restore *r)
 static void say(const struct restore *r, const char *edition, const struct msd_diag *d)
 {
 	if (d->code != MSD_OK) {
-		msd_log(MSD_LOG_ERROR, "restore", "name=%s edition=%s why=\"%s\"",
+		msd_log(MSD_LOG_ERROR, "store_restore", "name=%s edition=%s why=\"%s\"",
 			r->name, edition, msd_diag_text(d));
 	}
 }
@@ -211,6 +212,7 @@ void msd_restore(struct msd_keeper *keeper, struct msd_module_registry *registry
 	struct msd_diag d = {0};
 
 	if (msd_record_each(&keeper->store, restore_module, &all, &d) != MSD_OK)
-		msd_log(MSD_LOG_ERROR, "restore", "why=\"%s\"", msd_diag_text(&d));
+		msd_log(MSD_LOG_ERROR, "store_restore", "why=\"%s\"",
+			msd_diag_text(&d));
 	msd_diag_finish(&d);
 }

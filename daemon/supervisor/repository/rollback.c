@@ -189,7 +189,7 @@ static void done(struct msd_keeper_job *job, struct msd_keeper *keeper)
 	if (job->err != MSD_OK) {
 		(void)msd_diag_wrap(&job->d, job->err, "%s %s",
 				    b->kind == AGAIN ? "load" : "rollback", b->name);
-		msd_log(MSD_LOG_WARN, "rollback", "name=%s why=\"%s\"", b->name,
+		msd_log(MSD_LOG_WARN, "edition_rollback", "name=%s why=\"%s\"", b->name,
 			msd_diag_text(&job->d));
 		note_refused(b, &job->d);
 		if (is_written && b->kind != RETURN) {
@@ -309,7 +309,8 @@ void msd_edition_return(struct msd_keeper *keeper, struct msd_module_registry *r
 	struct rollback *b = rollback_new(registry, name, options);
 
 	if (b == NULL) {
-		msd_log(MSD_LOG_ERROR, "return", "name=%s why=\"out of memory\"", name);
+		msd_log(MSD_LOG_ERROR, "edition_return",
+			"name=%s why=\"out of memory\"", name);
 		return;
 	}
 	b->kind = RETURN;

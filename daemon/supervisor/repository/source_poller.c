@@ -92,8 +92,8 @@ static void fail(struct msd_source_poller *s, struct msd_diag *d)
 	(void)msd_diag_wrap(d, d->code, "module %s: its source", s->name);
 	set_why(s, d->code, msd_diag_text(d));
 	rest(s);
-	msd_log(MSD_LOG_WARN, "source", "name=%s failures=%u again_ms=%llu why=\"%s\"",
-		s->name, s->n_failures,
+	msd_log(MSD_LOG_WARN, "source_poll",
+		"name=%s failures=%u again_ms=%llu why=\"%s\"", s->name, s->n_failures,
 		(unsigned long long)msd_deadline_left(s->registry->deadlines,
 						      &s->timer),
 		msd_diag_text(d));
@@ -111,7 +111,8 @@ static void pass_over(struct msd_source_poller *s, const struct msd_digest *dige
 		       "it by hand to try it again",
 		       s->name, digits);
 	if (s->why == NULL || strcmp(s->why, text) != 0)
-		msd_log(MSD_LOG_WARN, "source", "name=%s why=\"%s\"", s->name, text);
+		msd_log(MSD_LOG_WARN, "source_poll", "name=%s why=\"%s\"", s->name,
+			text);
 	s->n_failures = 0;
 	set_why(s, MSD_MODULE_FAILED, text);
 	rest(s);
@@ -182,8 +183,8 @@ static void on_fetched(struct msd_fetch *f, struct msd_source *source,
 	}
 	if (d->code == MSD_OK) {
 		msd_digest_format(msd_source_edition(source), digest);
-		msd_log(MSD_LOG_INFO, "source", "name=%s bytes=%llu sha256=%s", s->name,
-			(unsigned long long)source->bytes, digest);
+		msd_log(MSD_LOG_INFO, "source_poll", "name=%s bytes=%llu sha256=%s",
+			s->name, (unsigned long long)source->bytes, digest);
 		(void)!load(s, source, file, d);
 	}
 	if (d->code == MSD_OK) {

@@ -129,7 +129,7 @@ void msd_source_pollers_start(struct msd_source_pollers *all,
 
 	if (start(all, p, has_changed, &d) != MSD_OK) {
 		(void)msd_diag_wrap(&d, d.code, "module %s", p->name);
-		msd_log(MSD_LOG_ERROR, "source", "name=%s why=\"%s\"", p->name,
+		msd_log(MSD_LOG_ERROR, "source_poll", "name=%s why=\"%s\"", p->name,
 			msd_diag_text(&d));
 		(void)!msd_module_add_failed(all->registry, name, p->source, &d);
 	}
@@ -142,7 +142,7 @@ static void on_forgotten(struct msd_keeper_job *job, struct msd_keeper *keeper)
 
 	(void)keeper;
 	if (job->err != MSD_OK) {
-		msd_log(MSD_LOG_WARN, "store", "name=%s why=\"%s\"", k->name,
+		msd_log(MSD_LOG_WARN, "store_failed", "name=%s why=\"%s\"", k->name,
 			msd_diag_text(&job->d));
 	}
 	msd_diag_finish(&job->d);

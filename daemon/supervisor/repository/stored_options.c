@@ -15,14 +15,14 @@ msd_err msd_stored_options_put(const struct msd_load *load, struct msd_edition *
 		{"device", load->device_list.n > 0 ? device : NULL},
 		{"workers",
 		 load->workers > 1 || load->device_list.n > 1 ? workers : NULL},
-		{"era", msd_abi_word_name(load->era)},
-		{"fill", msd_fill_word_name(load->fill)},
+		{"abi", msd_abi_word_name(load->era)},
+		{"missing-weights", msd_fill_word_name(load->fill)},
 		{"format", msd_model_word(load->words.format)},
 		{"input", msd_model_word(load->words.input)},
-		{"tvm_inputs", load->tvm_inputs ? "yes" : NULL},
+		{"ignore-unknown-inputs", load->tvm_inputs ? "yes" : NULL},
 		{"batch", load->batching.rows > 0 ? batch : NULL},
-		{"within", load->batching.within_ms > 0 ? within : NULL},
-		{"max_run", load->max_run.is_said ? max_run : NULL},
+		{"batch-delay", load->batching.within_ms > 0 ? within : NULL},
+		{"max-run", load->max_run.is_said ? max_run : NULL},
 	};
 	msd_err err = MSD_OK;
 

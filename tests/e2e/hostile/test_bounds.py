@@ -255,8 +255,8 @@ def test_silent_connections_leave_the_operators_way_in_open(own_arena):
     )
     assert silent(arena, arena.daemon.hosts[1], 80) == 80 - (64 - 1 - 8), "one is the victim's"
     assert arena.victim().ask("ping") is None
-    harness.until(lambda: "event=refused" in arena.daemon.log(), "it is said")
-    assert arena.daemon.log().count("event=refused") < 80 - (64 - 1 - 8), "not of each"
+    harness.until(lambda: "event=connection_refused" in arena.daemon.log(), "it is said")
+    assert arena.daemon.log().count("event=connection_refused") < 80 - (64 - 1 - 8), "not of each"
 
 
 def test_a_peer_has_so_many_connections_and_not_more(own_arena):
@@ -362,7 +362,7 @@ def test_who_may_not_load_sees_its_own_peer_alone(own_arena):
 
 def test_uploads_of_one_peer_have_a_number(own_arena):
     """However many connections it has: of a byte each, no bound of bytes is met."""
-    arena = own_arena("--max-uploads", PEER_UPLOADS // 2 + 8)
+    arena = own_arena("--max-concurrent-uploads", PEER_UPLOADS // 2 + 8)
     before, wires = arena.state(), [arena.connect() for _ in range(3)]
     for wire in wires[:2]:
         for id in [wire.start("module.upload", "begin", 1) for _ in range(PEER_UPLOADS // 2)]:

@@ -45,7 +45,7 @@ def is_readable(wire):
 
 def is_killed(victim, times):
     """What was asked is over. False: the worker had not begun it, and so it was dropped."""
-    harness.until(lambda: facts(victim)["queued"] == 0, "it is over")
+    harness.until(lambda: facts(victim)["in_flight"] == 0, "it is over")
     return facts(victim)["restarts"] == times
 
 
@@ -193,12 +193,12 @@ def all_wait(arena, watcher):
             options = {"deadline_ms": due.left_ms()}
             wire.send(b"".join(
                 frame([0, id, "call", ["faults:ok"], options]) for id in range(1, 1001)))
-        harness.until(lambda: facts(watcher)["queued"] >= 60_000 or due.left_ms() == 0, "all wait")
+        harness.until(lambda: facts(watcher)["in_flight"] >= 60_000 or due.left_ms() == 0, "all wait")
         if due.left_ms():
             return due, attackers
         for wire in attackers:
             wire.socket.close()
-        harness.until(lambda: facts(watcher)["queued"] == 0, "none waits")
+        harness.until(lambda: facts(watcher)["in_flight"] == 0, "none waits")
     raise AssertionError("60 000 calls were not queued within a minute")
 
 
@@ -232,7 +232,7 @@ def queue_many(connections, victim, **options):
     for wire in connections:
         wire.send(b"".join(frame([0, id, "call", ["faults:ok"], options]) for id in range(1, EACH + 1)))
         wire.send(frame([0, EACH + 1, "call", ["faults:ok"]]))
-    harness.until(lambda: facts(victim)["queued"] >= LANES * (EACH + 1) - 64, "all wait")
+    harness.until(lambda: facts(victim)["in_flight"] >= LANES * (EACH + 1) - 64, "all wait")
 
 
 def seen(victim):
@@ -240,7 +240,7 @@ def seen(victim):
     asked = [(next(victim.ids), method) for method in ("server.info", "module.list")]
     victim.send(b"".join(frame([0, id, method, []]) for id, method in asked))
     info, modules = [victim.finish(id) for id, _ in asked]
-    return info["turns"], modules[0]["queued"]
+    return info["turns"], modules[0]["in_flight"]
 
 
 def expect_in_turns(victim, begin):

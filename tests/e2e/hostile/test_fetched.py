@@ -137,7 +137,7 @@ def signed(key, name, version=1):
 
 def test_what_came_of_pulls_that_broke_off_is_so_much(puller, server, folder):
     """Each leaves two megabytes; the store keeps five of all, the latest."""
-    arena = puller("--max-upload", 5 * MIB)
+    arena = puller("--max-upload-size", 5 * MIB)
     for i in range(5):
         data = DATA + random.Random(i).randbytes(3 * MIB)
         sha256 = hashlib.sha256(data).hexdigest()
@@ -156,7 +156,7 @@ def test_a_source_is_asked_so_often(folder):
 
 
 def editions(folder):
-    said = harness.run(harness.BIN / "modser", "--json", "store", "ls", "-d", folder / "store")
+    said = harness.run(harness.BIN / "modser", "--json", "store", "ls", "-C", folder / "store")
     return [e["ref"] for e in json.loads(said.out) if e["ref"] != "bad"]
 
 

@@ -21,5 +21,5 @@ def test_a_log_that_nobody_reads_holds_up_nobody(own_arena):
     arena.connections.close()
     arena.daemon.stop()
     said = os.read(reader, PIPE_BYTES)
-    assert b"event=connect" in said
+    assert b"event=connection_open" in said
     os.close(reader)

@@ -45,7 +45,7 @@ def test_results_that_lay_together_leave_room(own_arena):
     small = np.ones(SMALL, "u1")
     ids = [client.start("call", "results:echo", small) for _ in range(4)]
     harness.until(
-        lambda: all(m["calls"] == 4 and m["queued"] == 0 for m in victim.ask("module.list")),
+        lambda: all(m["calls"] == 4 and m["in_flight"] == 0 for m in victim.ask("module.list")),
         "all are answered",
     )
     for id in ids:
@@ -176,7 +176,7 @@ def test_arguments_that_wait_are_not_walked_over(own_arena):
             attacker.send(b"".join(frame([0, id, "call", body], b"0") for id in range(1, 1001)))
 
         def queued():
-            return sum(m["queued"] for m in victim.ask("module.list"))
+            return sum(m["in_flight"] for m in victim.ask("module.list"))
 
         harness.until(lambda: queued() >= 60_000, "all wait")
         assert cost() <= 5 * quiet + 0.02

@@ -127,7 +127,7 @@ def test_a_module_may_what_the_table_says(arena, function, target, cells, profil
 
 def test_who_asks_out_of_a_sandbox_is_told_to_the_log(arena):
     assert arena.attempt("ask_unix", "daemon", "cuda") in REFUSALS
-    harness.until(lambda: "event=confined" in arena.daemon.log(), "the log tells it")
+    harness.until(lambda: "event=connection_sandboxed" in arena.daemon.log(), "the log tells it")
 
 
 def test_the_table_has_every_function_of_the_module():

@@ -63,7 +63,7 @@ def test_what_looks_like_a_module_in_a_sandbox(own_arena, folder):
                 processes.enter_context(in_a_process(connect))
                 file.close()
         assert victim.ask("ping") is None
-        arena.daemon.expect_logged("event=confined")
+        arena.daemon.expect_logged("event=connection_sandboxed")
     arena.connections.close()
     arena.expect_as_before(before)
 

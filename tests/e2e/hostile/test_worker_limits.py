@@ -43,7 +43,7 @@ def test_the_operator_may_set_them(own_arena):
 def test_what_is_lent_to_be_read_is_no_memory_of_the_workers(own_arena):
     """It is mapped so that what is written to it stays there, which the kernel counts as data."""
     lent = 96 << 20
-    arena = own_arena("--max-worker-memory", "64M", "--max-segment-bytes", lent, modules={"faults": FAULTS})
+    arena = own_arena("--max-worker-memory", "64M", "--max-peer-segment-memory", lent, modules={"faults": FAULTS})
     before, wire = limits_of(arena, resource.RLIMIT_DATA), arena.connect()
     fd = lender.memfd(lent, 0)
     fcntl.fcntl(fd, fcntl.F_ADD_SEALS, lender.SIZE | lender.WRITE)

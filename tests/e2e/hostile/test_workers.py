@@ -144,7 +144,7 @@ def test_a_worker_is_sent_so_many_requests_ahead(liars):
         behind = [client.start("call", "liar:none", i) for i in range(4 * SENT_AHEAD)]
         gate.entered()
         harness.until(
-            lambda: sum(m["queued"] for m in victim.ask("module.list")) == len(behind) + 1,
+            lambda: sum(m["in_flight"] for m in victim.ask("module.list")) == len(behind) + 1,
             "all have come")
         assert victim.call("other:none") == ([], []), "another module's are not behind them"
         gate.open()
@@ -305,6 +305,6 @@ def test_one_connection_does_not_take_the_room_that_others_wait_for(start_liars)
         os.write(gate.fd, b"x" * 8)
         harness.until(lambda: n_waiting() == 1, "one of them has its room")
         victim.send(bytes(half))
-        harness.until(lambda: watcher.ask("module.list")[0]["queued"] == 9, "it was the other")
+        harness.until(lambda: watcher.ask("module.list")[0]["in_flight"] == 9, "it was the other")
         gate.open()
         assert victim.finish(1000) == [[], None]

@@ -49,12 +49,12 @@ void msd_audit_connected(struct msd_session *s, bool is_http)
 	uint64_t n_others;
 
 	if (s->edge->rights.acl == NULL) {
-		msd_log(MSD_LOG_DEBUG, "connect", "conn=%llu way=%s http=%d",
+		msd_log(MSD_LOG_DEBUG, "connection_open", "conn=%llu way=%s http=%d",
 			(unsigned long long)s->number, way_of(s), is_http);
 	} else if (take(s, &s->edge->connects, &n_others)) {
 		(void)snprintf(more, sizeof(more), " way=%s http=%d", way_of(s),
 			       is_http);
-		write_line(s, "connect", more, n_others);
+		write_line(s, "connection_open", more, n_others);
 	}
 }
 
@@ -63,7 +63,7 @@ void msd_audit_shown(struct msd_session *s)
 	uint64_t n_others;
 
 	if (s->edge->rights.acl != NULL && take(s, &s->edge->connects, &n_others))
-		write_line(s, "token", "", n_others);
+		write_line(s, "session_token", "", n_others);
 }
 
 void msd_audit_asked(struct msd_session *s, enum msd_method method,
@@ -78,7 +78,7 @@ void msd_audit_asked(struct msd_session *s, enum msd_method method,
 	msd_denial_put_name(name, &target);
 	(void)snprintf(more, sizeof(more), " method=%s name=\"%s\"",
 		       msd_method_row(method)->name, name);
-	write_line(s, "asked", more, n_others);
+	write_line(s, "request_audit", more, n_others);
 }
 
 void msd_audit_request(struct msd_session *s, const struct msd_in *in,
@@ -103,5 +103,5 @@ void msd_audit_killed(struct msd_session *by, const struct msd_session *killed)
 		       (unsigned long long)killed->number,
 		       msd_authorization_name(killed, room),
 		       msd_peer_id_text(killed->peer->who, peer));
-	write_line(by, "kill", more, n_others);
+	write_line(by, "connection_kill", more, n_others);
 }

@@ -11,6 +11,7 @@
 
 #include "daemon/limits.h"
 #include "daemon/log.h"
+#include "daemon/stream/tls.h"
 #include "daemon/supervisor/edge/access/denied.h"
 #include "daemon/supervisor/edge/edge.h"
 #include "daemon/supervisor/edge/session/client_peer.h"
@@ -18,7 +19,6 @@
 #include "daemon/supervisor/edge/session/request_target.h"
 #include "daemon/supervisor/edge/session/session.h"
 #include "daemon/supervisor/module/direct/direct.h"
-#include "daemon/stream/tls.h"
 
 #define LINES_PER_SECOND 10u /* log lines about rejections */
 
@@ -238,7 +238,7 @@ static void note_limit(struct msd_session *s, enum msd_quota_kind kind)
 	if (!msd_log_rate_allow(&e->limited, uv_now(e->loop), LINES_PER_SECOND,
 				&n_others))
 		return;
-	msd_log(MSD_LOG_WARN, "limited", "conn=%llu user=%s limit=%s others=%llu",
+	msd_log(MSD_LOG_WARN, "request_quota", "conn=%llu user=%s limit=%s others=%llu",
 		(unsigned long long)s->number, s->authorization.grant.user->name,
 		msd_quota_word(kind), (unsigned long long)n_others);
 }
@@ -357,7 +357,8 @@ static msd_err refuse_token(struct msd_session *s, struct msd_diag *d)
 
 	if (msd_log_rate_allow(&e->denied, uv_now(e->loop), LINES_PER_SECOND,
 			       &n_others)) {
-		msd_log(MSD_LOG_WARN, "token", "conn=%llu peer=\"%s\" others=%llu%s",
+		msd_log(MSD_LOG_WARN, "session_token",
+			"conn=%llu peer=\"%s\" others=%llu%s",
 			(unsigned long long)s->number,
 			msd_peer_id_text(s->peer->who, peer),
 			(unsigned long long)n_others, " why=\"it is nobody's\"");

@@ -28,7 +28,7 @@ void msd_denied_note(struct msd_session *s, const struct msd_grant *g,
 	msd_denials_add(&e->rights.denials, &it);
 	if (msd_log_rate_allow(&e->denied, uv_now(e->loop), LINES_PER_SECOND,
 			       &n_others)) {
-		msd_log(MSD_LOG_WARN, "denied",
+		msd_log(MSD_LOG_WARN, "request_denied",
 			"conn=%llu user=%s peer=\"%s\" method=%s name=\"%s\" "
 			"others=%llu",
 			(unsigned long long)s->number, it.user, it.peer,

@@ -3,11 +3,11 @@
 #include <string.h>
 
 #include "daemon/log.h"
+#include "daemon/loop/list.h"
 #include "daemon/supervisor/edge/edge.h"
 #include "daemon/supervisor/edge/session/client_peer.h"
 #include "daemon/supervisor/edge/session/session.h"
 #include "daemon/supervisor/tls/library.h"
-#include "daemon/loop/list.h"
 
 #define LINES_PER_SECOND 10u /* log lines */
 
@@ -19,7 +19,8 @@ static void end(struct msd_session *s, const char *why)
 
 	if (msd_log_rate_allow(&e->handshake_failures, uv_now(e->loop),
 			       LINES_PER_SECOND, &n_others)) {
-		msd_log(MSD_LOG_WARN, "unvouched", "peer=\"%s\" others=%llu why=\"%s\"",
+		msd_log(MSD_LOG_WARN, "tls_client_untrusted",
+			"peer=\"%s\" others=%llu why=\"%s\"",
 			msd_peer_id_text(s->peer->who, text),
 			(unsigned long long)n_others, why);
 	}

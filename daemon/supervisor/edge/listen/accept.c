@@ -4,10 +4,10 @@
 
 #include "daemon/limits.h"
 #include "daemon/log.h"
+#include "daemon/loop/closer.h"
 #include "daemon/supervisor/edge/access/authorization.h"
 #include "daemon/supervisor/edge/session/connection_slots.h"
 #include "daemon/supervisor/edge/session/frontend.h"
-#include "daemon/loop/closer.h"
 #include "proto/base/errno_text.h"
 
 #define WHY_MAX MSD_CONNECTION_SLOTS_WHY_BYTES
@@ -70,8 +70,9 @@ static bool is_one_too_many(struct msd_edge *e, const struct msd_client_peer *p,
 	if (!msd_log_rate_allow(&e->refusals, uv_now(e->loop), REFUSALS_PER_SECOND,
 				&n_others))
 		return true;
-	msd_log(MSD_LOG_WARN, "refused", "peer=\"%s\" others=%llu why=\"%s\"",
-		msd_peer_id_text(p->who, text), (unsigned long long)n_others, why);
+	msd_log(MSD_LOG_WARN, "connection_refused",
+		"peer=\"%s\" others=%llu why=\"%s\"", msd_peer_id_text(p->who, text),
+		(unsigned long long)n_others, why);
 	return true;
 }
 

@@ -25,11 +25,11 @@
 #include <unistd.h>
 
 #include "daemon/log.h"
+#include "daemon/loop/closer.h"
 #include "daemon/supervisor/edge/listen/accept.h"
 #include "daemon/supervisor/edge/listen/listen_socket.h"
 #include "daemon/supervisor/edge/listen/proxy_accept.h"
 #include "daemon/supervisor/edge/listen/sandboxed_peer.h"
-#include "daemon/loop/closer.h"
 #include "proto/base/errno_text.h"
 
 #define ACCEPTS_PER_TURN 8 /* each creates a session */
@@ -98,7 +98,7 @@ static void pause_accepting(struct msd_listener *l, int error)
 
 	if (msd_log_rate_allow(&l->faults, uv_now(l->edge->loop), FAULTS_PER_SECOND,
 			       &n_others)) {
-		msd_log(MSD_LOG_WARN, "accept", "others=%llu why=\"%s\"",
+		msd_log(MSD_LOG_WARN, "listener_accept", "others=%llu why=\"%s\"",
 			(unsigned long long)n_others, msd_errno_text(error, text));
 	}
 	rest(l, PAUSE_MS);

@@ -91,7 +91,7 @@ static void refuse(struct msd_comer *c, enum msd_proxy_accept_fault fault,
 	msd_counts_gate_fault(&e->counts, fault);
 	if (msd_log_rate_allow(&e->gate_failures, uv_now(e->loop), FAILURES_PER_SECOND,
 			       &n_others)) {
-		msd_log(MSD_LOG_WARN, "proxied",
+		msd_log(MSD_LOG_WARN, "connection_proxy_header",
 			"peer=\"%s\" cause=%s others=%llu why=\"%s\"",
 			msd_peer_id_text(c->place->who, text),
 			msd_proxy_accept_fault_word(fault),

@@ -8,8 +8,8 @@
 
 #include "daemon/log.h"
 #include "daemon/mark.h"
-#include "daemon/supervisor/edge/counts.h"
 #include "daemon/stream/transport.h"
+#include "daemon/supervisor/edge/counts.h"
 
 /* Since Linux 6.5; some system headers are older. */
 #define PEER_PIDFD 77
@@ -78,7 +78,7 @@ void msd_sandboxed_peer_refuse(struct msd_edge *e, int fd)
 	msd_counts_refused(&e->counts, MSD_REFUSAL_CONFINED);
 	if (msd_log_rate_allow(&e->confined, uv_now(e->loop), LINES_PER_SECOND,
 			       &n_others)) {
-		msd_log(MSD_LOG_WARN, "confined",
+		msd_log(MSD_LOG_WARN, "connection_sandboxed",
 			"others=%llu why=\"a module in a sandbox has connected to the "
 			"daemon, or a process that was gone at once: modules that are "
 			"to ask it want sandbox=trusted (a client under ulimit -q 0 or "

@@ -33,7 +33,7 @@ static void on_failed(struct msd_handshake *h, enum msd_handshake_fault fault,
 	if (!msd_log_rate_allow(&e->handshake_failures, uv_now(e->loop),
 				FAILURES_PER_SECOND, &n_others))
 		return;
-	msd_log(MSD_LOG_INFO, "handshake", "peer=\"%s\" others=%llu why=\"%s\"",
+	msd_log(MSD_LOG_INFO, "tls_handshake", "peer=\"%s\" others=%llu why=\"%s\"",
 		msd_peer_id_text(g->peer->who, text), (unsigned long long)n_others,
 		why);
 }

@@ -12,7 +12,7 @@
 #include "daemon/supervisor/module/workers/process.h"
 #include "daemon/supervisor/module/workers/replica.h"
 
-#define N_SUMMARY_KEYS 13u
+#define N_SUMMARY_KEYS 14u
 
 static void put_quantile(struct msd_buf *b, const char *key,
 			 const struct msd_histogram *h, unsigned percent)
@@ -44,8 +44,8 @@ static struct msd_process *process_at(const struct msd_worker_group *group, uint
 	return p != NULL && p->listed != 0 ? p : NULL;
 }
 
-/* `pid` is the first worker's; `rss` is the sum over all workers, at most a second
- * old. */
+/* `pid` is the first worker's; `rss_bytes` is the sum over all workers, at most a
+ * second old. */
 static void put_summary(struct msd_buf *b, const struct msd_module *m,
 			uint32_t *rss_looks)
 {
@@ -65,12 +65,13 @@ static void put_summary(struct msd_buf *b, const struct msd_module *m,
 	msd_pack_pair_str(b, "file", m->group.file);
 	msd_pack_pair_uint(b, "bytes", m->group.source.bytes);
 	msd_pack_pair_uint(b, "pid", pid);
-	msd_pack_pair_uint(b, "rss", rss);
+	msd_pack_pair_uint(b, "rss_bytes", rss);
 	msd_pack_pair_uint(b, "restarts", m->life.n_restarts);
 	msd_pack_pair_uint(b, "calls", m->group.n_calls);
 	msd_pack_pair_uint(b, "errors", m->group.n_errors);
-	msd_pack_pair_uint(b, "queued", msd_module_in_flight(m));
-	msd_pack_pair_uint(b, "exec_ns", m->group.stages[MSD_STAGE_RUN].sum_ns);
+	msd_pack_pair_uint(b, "in_flight", msd_module_in_flight(m));
+	msd_pack_pair_uint(b, "queued", m->group.n_queued);
+	msd_pack_pair_uint(b, "exec_total_ns", m->group.stages[MSD_STAGE_RUN].sum_ns);
 	put_quantile(b, "p50_ns", &m->group.stages[MSD_STAGE_RUN].device_list, 50);
 	put_quantile(b, "p99_ns", &m->group.stages[MSD_STAGE_RUN].device_list, 99);
 }

@@ -82,8 +82,8 @@ static void on_progress(struct msd_fetch *f, uint64_t bytes, uint64_t total)
 	struct msd_req *r = request_of(p);
 
 	if (r == NULL) {
-		msd_log(MSD_LOG_INFO, "pull", "name=%s why=\"nobody waits for it\"",
-			p->name);
+		msd_log(MSD_LOG_INFO, "module_pull",
+			"name=%s why=\"nobody waits for it\"", p->name);
 		msd_fetcher_cancel(p->edge->fetcher, &p->fetch);
 		pull_free(p);
 	} else if (p->options.tells_progress) {
@@ -98,9 +98,9 @@ static void log_fetched(const struct pull *p, const struct msd_source *source)
 	msd_digest_format(msd_source_edition(source), digest);
 	(void)msd_log_quote(p->uri, uri, sizeof(uri));
 	/* The query string may contain secrets: it is not logged. */
-	msd_log(MSD_LOG_INFO, "pull", "name=%s bytes=%llu sha256=%s uri=\"%.*s\"",
-		p->name, (unsigned long long)source->bytes, digest,
-		(int)strcspn(uri, "?"), uri);
+	msd_log(MSD_LOG_INFO, "module_pull",
+		"name=%s bytes=%llu sha256=%s uri=\"%.*s\"", p->name,
+		(unsigned long long)source->bytes, digest, (int)strcspn(uri, "?"), uri);
 }
 
 /* Start the load. Takes @source, and @r on MSD_OK. */
@@ -168,7 +168,7 @@ static void on_fetched(struct msd_fetch *f, struct msd_source *source,
 		err = load(p, source, file, r, d);
 	if (err != MSD_OK) {
 		(void)msd_diag_wrap(d, err, "pull %s", p->name);
-		msd_log(MSD_LOG_WARN, "pull", "name=%s why=\"%s\"", p->name,
+		msd_log(MSD_LOG_WARN, "module_pull", "name=%s why=\"%s\"", p->name,
 			msd_diag_text(d));
 		msd_req_refuse(r, err, msd_diag_text(d));
 	}
@@ -247,7 +247,7 @@ bool msd_method_pull_stop(struct msd_edge *e, struct msd_span name)
 
 		if (!msd_span_is(name, p->name))
 			continue;
-		msd_log(MSD_LOG_INFO, "pull", "name=%s why=\"it was unloaded\"",
+		msd_log(MSD_LOG_INFO, "module_pull", "name=%s why=\"it was unloaded\"",
 			p->name);
 		if (r != NULL)
 			msd_req_refuse(r, MSD_CANCELLED, "the module was unloaded");

@@ -48,7 +48,7 @@ static msd_err check_peer(const struct msd_method_call *c, const uint32_t *n_ope
 		return MSD_OK;
 	return msd_diag_set(d, MSD_BUSY,
 			    "%s: the store is being read %u times for %s already, as "
-			    "often as others leave (--max-uploads)",
+			    "often as others leave (--max-concurrent-uploads)",
 			    msd_method_row(c->method)->name, own,
 			    msd_peer_id_text(peer->who, text));
 }

@@ -10,9 +10,9 @@
 #include <stdlib.h>
 
 #include "daemon/limits.h"
+#include "daemon/loop/closer.h"
 #include "daemon/supervisor/edge/edge.h"
 #include "daemon/supervisor/edge/session/client_peer.h"
-#include "daemon/loop/closer.h"
 #include "proto/base/errno_text.h"
 
 /* Maximum number of client segments of one peer. */
@@ -38,7 +38,7 @@ static msd_err check_bytes(const struct msd_session *s, uint64_t bytes,
 	    bytes > limits->max_segment_bytes - peers) {
 		return msd_diag_set(d, MSD_BAD_REQUEST,
 				    "%llu bytes are too many: its user or address "
-				    "lends %llu of %llu (--max-segment-bytes)",
+				    "lends %llu of %llu (--max-peer-segment-memory)",
 				    (unsigned long long)bytes,
 				    (unsigned long long)peers,
 				    (unsigned long long)limits->max_segment_bytes);

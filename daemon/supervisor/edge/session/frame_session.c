@@ -74,12 +74,13 @@ void msd_frame_session_log_end(struct msd_frame_session *f, msd_err err,
 	uint64_t n_others = 0;
 
 	if (err == MSD_OK || f->is_refused) {
-		msd_log(MSD_LOG_DEBUG, "disconnect", "conn=%llu why=\"%s\"",
+		msd_log(MSD_LOG_DEBUG, "connection_close", "conn=%llu why=\"%s\"",
 			(unsigned long long)f->session.number, why);
 	} else if (msd_log_rate_allow(&f->session.edge->ends,
 				      uv_now(f->session.edge->loop), ENDS_PER_SECOND,
 				      &n_others)) {
-		msd_log(MSD_LOG_INFO, "disconnect", "conn=%llu others=%llu why=\"%s\"",
+		msd_log(MSD_LOG_INFO, "connection_close",
+			"conn=%llu others=%llu why=\"%s\"",
 			(unsigned long long)f->session.number,
 			(unsigned long long)n_others, why);
 	}

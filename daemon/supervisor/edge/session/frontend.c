@@ -10,6 +10,7 @@
 
 #include "daemon/limits.h"
 #include "daemon/log.h"
+#include "daemon/loop/disabled_features.h"
 #include "daemon/supervisor/edge/access/audit.h"
 #include "daemon/supervisor/edge/objects/dependents.h"
 #include "daemon/supervisor/edge/session/client_peer.h"
@@ -21,7 +22,6 @@
 #include "daemon/supervisor/edge/session/receiving.h"
 #include "daemon/supervisor/edge/session/sessions.h"
 #include "daemon/supervisor/edge/uploads/upload.h"
-#include "daemon/loop/disabled_features.h"
 
 static void on_short(struct msd_conn *c)
 {
@@ -113,7 +113,8 @@ static struct msd_frame_session *framed_new(struct msd_edge *e,
 		limits.memory = &f->session.calls;
 	if (msd_conn_open(&f->conn, e->wire, transport, &conn_ops, &limits, f, &d) !=
 	    MSD_OK) {
-		msd_log(MSD_LOG_WARN, "connect", "why=\"%s\"", msd_diag_text(&d));
+		msd_log(MSD_LOG_WARN, "connection_open", "why=\"%s\"",
+			msd_diag_text(&d));
 		msd_diag_finish(&d);
 		free(f);
 		return NULL;

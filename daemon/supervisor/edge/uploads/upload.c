@@ -12,12 +12,12 @@
 
 #include "daemon/limits.h"
 #include "daemon/log.h"
+#include "daemon/loop/closer.h"
+#include "daemon/segments/reserve.h"
 #include "daemon/supervisor/edge/edge.h"
 #include "daemon/supervisor/edge/session/client_peer.h"
 #include "daemon/supervisor/edge/session/conn_timeout.h"
 #include "daemon/supervisor/module/life/module.h"
-#include "daemon/loop/closer.h"
-#include "daemon/segments/reserve.h"
 #include "proto/base/errno_text.h"
 
 /* Free the upload. Its resources must have been taken or released. */
@@ -110,7 +110,7 @@ static void drop_stalled(struct msd_upload *u)
 {
 	char text[MSD_PEER_TEXT_BYTES];
 
-	msd_log(MSD_LOG_WARN, "upload",
+	msd_log(MSD_LOG_WARN, "upload_dropped",
 		"peer=\"%s\" bytes=%llu written=%llu dropped=\"another wants its room "
 		"and it does not go on (--read-stall)\"",
 		msd_peer_id_text(u->session->peer->who, text),

@@ -63,7 +63,7 @@ void msd_http_conn_close(struct msd_http_conn *v, const char *why)
 	if (v->is_closing)
 		return;
 	v->is_closing = v->caller.is_gone = true;
-	msd_log(MSD_LOG_DEBUG, "disconnect", "conn=%llu why=\"%s\"",
+	msd_log(MSD_LOG_DEBUG, "connection_close", "conn=%llu why=\"%s\"",
 		(unsigned long long)v->caller.session.number, why);
 	msd_list_remove(&v->taker.link);
 	uv_close((uv_handle_t *)&v->poll, on_handle_closed);

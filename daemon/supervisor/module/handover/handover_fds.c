@@ -6,8 +6,8 @@
 #include "daemon/child/cgroup.h"
 #include "daemon/child/child.h"
 #include "daemon/log.h"
-#include "daemon/supervisor/module/life/registry.h"
 #include "daemon/loop/closer.h"
+#include "daemon/supervisor/module/life/registry.h"
 
 void msd_handover_ends_keep(struct msd_handover_ends *ends,
 			    struct msd_module_registry *registry,
@@ -32,7 +32,7 @@ void msd_handover_ends_keep(struct msd_handover_ends *ends,
 	ends->is_kept = pidfd >= 0 && registry->warm.keep(registry, ends->name, fds,
 							  sizeof(fds) / sizeof(fds[0]));
 	if (!ends->is_kept) {
-		msd_log(MSD_LOG_WARN, "kept-worker",
+		msd_log(MSD_LOG_WARN, "worker_adopt",
 			"pid=%d kept=no why=\"the service manager was not told\"",
 			(int)msd_child_pid(child));
 	}

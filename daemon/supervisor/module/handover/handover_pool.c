@@ -200,7 +200,7 @@ void msd_handover_kill(struct msd_handover *w, const char *why)
 {
 	const int pidfd = w->fds[MSD_HANDOVER_PROCESS];
 
-	msd_log(MSD_LOG_WARN, "kept-worker", "pid=%d end=yes why=\"%s\"",
+	msd_log(MSD_LOG_WARN, "worker_adopt", "pid=%d end=yes why=\"%s\"",
 		(int)w->name.pid, why);
 	if (pidfd >= 0 && msd_handover_process_of(pidfd) == w->name.pid) {
 		if (getpgid(w->name.pid) == w->name.pid)

@@ -59,7 +59,7 @@ void msd_module_kill(struct msd_module *m, const char *reason)
 
 static void say_move(const struct msd_module *m, enum msd_module_state was)
 {
-	msd_log(MSD_LOG_INFO, "module", "name=%s state=%s was=%s", m->group.name,
+	msd_log(MSD_LOG_INFO, "module_state", "name=%s state=%s was=%s", m->group.name,
 		msd_module_state_name(m->life.state), msd_module_state_name(was));
 }
 
@@ -141,7 +141,7 @@ void msd_module_on_opened(struct msd_replica *rep)
 	rep->is_open = true;
 	if (rep->is_taken) {
 		msd_process_stay(rep->process);
-		msd_log(MSD_LOG_INFO, "kept-worker",
+		msd_log(MSD_LOG_INFO, "worker_adopt",
 			"name=%s worker=%u pid=%d resumed=yes", rep->group->name,
 			rep->number, (int)msd_child_pid(rep->process->child));
 	}
@@ -168,7 +168,7 @@ void msd_module_on_lost(struct msd_replica *rep, enum msd_loss loss,
 
 	msd_deadline_clear(rep->group->registry->deadlines, &rep->timer);
 	if (m->life.state == MSD_STATE_READY || m->life.state == MSD_STATE_RESTARTING) {
-		msd_log(MSD_LOG_WARN, "worker-lost",
+		msd_log(MSD_LOG_WARN, "worker_lost",
 			"name=%s worker=%u how=\"%s\"%s%s%s", m->group.name,
 			rep->number, how,
 			blame->who.kind != MSD_PEER_NOBODY ? " peer=\"" : "",

@@ -73,7 +73,7 @@ static void start_one(const struct doing *x)
 
 static void say_restart(const struct doing *x, uint64_t in_ms)
 {
-	msd_log(MSD_LOG_INFO, "restart", "name=%s in_ms=%llu worker=%u",
+	msd_log(MSD_LOG_INFO, "worker_restart", "name=%s in_ms=%llu worker=%u",
 		x->m->group.name, (unsigned long long)in_ms, replica_of(x)->number);
 }
 
@@ -261,8 +261,8 @@ static void report_failure(const struct doing *x)
 	const struct msd_source *source = &x->m->group.source;
 	const char *why = x->m->error != NULL ? x->m->error : "out of memory";
 
-	msd_log(MSD_LOG_WARN, "load-failed", "name=%s why=\"%s\"", x->m->group.name,
-		why);
+	msd_log(MSD_LOG_WARN, "edition_load_failed", "name=%s why=\"%s\"",
+		x->m->group.name, why);
 	if (x->m->predecessor != NULL) {
 		msd_failed_edition_note(
 			&x->m->predecessor->failed_edition,

@@ -36,7 +36,7 @@
 /* X(enumerator, name on the wire) */
 #define MSD_MODULE_STATE_MAP(X)                                                        \
 	X(LOADING, "LOADING")                                                          \
-	X(TRIAL, "TRIAL")                                                              \
+	X(TRIAL, "TESTING")                                                            \
 	X(READY, "READY")                                                              \
 	X(RESTARTING, "RESTARTING")                                                    \
 	X(ASLEEP, "ASLEEP")                                                            \

@@ -16,8 +16,9 @@
 
 static void start(struct msd_module *m)
 {
-	msd_log(MSD_LOG_INFO, "load", "name=%s bytes=%llu workers=%u", m->group.name,
-		(unsigned long long)m->group.source.bytes, m->group.n_replicas);
+	msd_log(MSD_LOG_INFO, "module_load", "name=%s bytes=%llu workers=%u",
+		m->group.name, (unsigned long long)m->group.source.bytes,
+		m->group.n_replicas);
 	msd_module_start(m);
 }
 

@@ -32,7 +32,7 @@ void msd_sleep_source_on_brought(struct msd_module *m, struct msd_source *source
 			msd_module_take_plain(m, MSD_LIFE_WAKE);
 		return;
 	}
-	msd_log(MSD_LOG_ERROR, "wake", "name=%s why=\"%s\"", m->group.name,
+	msd_log(MSD_LOG_ERROR, "module_idle_start", "name=%s why=\"%s\"", m->group.name,
 		msd_diag_text(why));
 	msd_refusal_begin(&m->group, why->code, msd_diag_text(why));
 }

@@ -82,7 +82,7 @@ void msd_module_overran(struct msd_replica *rep, const struct msd_blame *blame,
 	struct msd_module *m = msd_module_of(rep->group);
 	char who[MSD_PEER_TEXT_BYTES];
 
-	msd_log(MSD_LOG_WARN, "call-ended",
+	msd_log(MSD_LOG_WARN, "call_killed",
 		"name=%s worker=%u peer=\"%s\" ran_ms=%llu why=\"%s\"", m->group.name,
 		rep->number, msd_peer_id_text(blame->who, who),
 		(unsigned long long)ran_ms, reasons[why]);

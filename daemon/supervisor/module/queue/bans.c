@@ -61,7 +61,7 @@ static void bar(struct msd_module *m, struct msd_peer_id who, bool is_deadly)
 	char name[MSD_PEER_TEXT_BYTES];
 	struct msd_diag d = {0};
 
-	msd_log(MSD_LOG_WARN, "barred",
+	msd_log(MSD_LOG_WARN, "client_banned",
 		"name=%s peer=\"%s\" for_ms=%u why=\"its calls cost workers\"",
 		m->group.name, msd_peer_id_text(who, name), MSD_CULPRITS_BAR_MS);
 	m->bars.until_ms = uv_now(m->group.registry->loop) + MSD_CULPRITS_BAR_MS;

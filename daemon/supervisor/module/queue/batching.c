@@ -8,20 +8,19 @@ msd_err msd_batching_check(const struct msd_batching *b, struct msd_diag *d)
 {
 	if (b->rows == 1 || b->rows > MSD_MAX_BATCH_ROWS) {
 		return msd_diag_set(d, MSD_BAD_REQUEST,
-				    "batch %u: expected 2 to %u rows that calls are "
-				    "joined to",
-				    b->rows, MSD_MAX_BATCH_ROWS);
+				    "batch %u: expected 2 to %u rows", b->rows,
+				    MSD_MAX_BATCH_ROWS);
 	}
 	if (b->within_ms > MSD_MAX_BATCH_WITHIN_MS) {
 		return msd_diag_set(d, MSD_BAD_REQUEST,
-				    "within %u ms: expected %u ms at most",
+				    "batch-delay %u ms: expected %u ms at most",
 				    b->within_ms, MSD_MAX_BATCH_WITHIN_MS);
 	}
 	if (b->within_ms > 0 && b->rows == 0) {
-		return msd_diag_set(
-			d, MSD_BAD_REQUEST,
-			"within is how long a call waits for others, and "
-			"there is no batch to join them in: say batch, too");
+		return msd_diag_set(d, MSD_BAD_REQUEST,
+				    "batch-delay is the time that a call waits for "
+				    "others of its batch: "
+				    "give batch, too");
 	}
 	return MSD_OK;
 }

@@ -299,7 +299,7 @@ static void on_told(struct msd_req *r, struct msd_in *in)
 	if (msd_reply_is_ok(in))
 		return;
 	msd_reply_error(in, &d);
-	msd_log(MSD_LOG_WARN, "worker-refused", "name=%s method=%s why=\"%s\"",
+	msd_log(MSD_LOG_WARN, "worker_refused", "name=%s method=%s why=\"%s\"",
 		r->at.replica->group->name, msd_method_row(r->method)->name,
 		msd_diag_text(&d));
 	msd_diag_finish(&d);

@@ -1,9 +1,9 @@
 #include "daemon/supervisor/module/stats/call_log_dump.h"
 
 #include "daemon/log.h"
+#include "daemon/stream/wire.h"
 #include "daemon/supervisor/module/stats/call_log.h"
 #include "daemon/supervisor/module/stats/call_stats.h"
-#include "daemon/stream/wire.h"
 #include "proto/limits.h"
 
 #define LINES_PER_TURN 64u /* about 12 KiB, of the 64 KiB that the log keeps */
@@ -18,7 +18,7 @@ static void tell_one(const struct msd_module_registry *registry, uint64_t number
 	const uint64_t ago_ns = msd_wire_now_ns(registry->wire) - r->end_ns;
 	char who[MSD_PEER_TEXT_BYTES], function[2 * MSD_MAX_FUNC_NAME_BYTES + 1];
 
-	msd_log(MSD_LOG_INFO, "flight",
+	msd_log(MSD_LOG_INFO, "call_log_dump",
 		"number=%llu ago_us=%llu name=%s function=\"%s\" code=%s peer=\"%s\" "
 		"read_us=%llu queue_us=%llu worker_us=%llu run_us=%llu",
 		(unsigned long long)number, (unsigned long long)ago_ns / 1000,
@@ -46,7 +46,7 @@ static void on_tell(struct msd_deadline *node)
 	if (rec->telling < rec->tell_end) {
 		msd_deadline_set(registry->deadlines, &rec->tell, REST_MS);
 	} else {
-		msd_log(MSD_LOG_INFO, "flight", "end=%llu",
+		msd_log(MSD_LOG_INFO, "call_log_dump", "end=%llu",
 			(unsigned long long)rec->tell_end);
 	}
 }

@@ -5,10 +5,10 @@
 
 #include "daemon/limits.h"
 #include "daemon/log.h"
-#include "daemon/supervisor/module/workers/process_parts.h"
-#include "daemon/supervisor/module/workers/segment_pass.h"
 #include "daemon/segments/ledger.h"
 #include "daemon/segments/segpool.h"
+#include "daemon/supervisor/module/workers/process_parts.h"
+#include "daemon/supervisor/module/workers/segment_pass.h"
 #include "proto/value.h"
 
 /*
@@ -182,7 +182,7 @@ static void on_channel_closed(struct msd_conn *c, msd_err err, const char *why)
 
 	p->is_channel_closed = true;
 	if (err == MSD_PROTOCOL || err == MSD_TOO_LARGE) {
-		msd_log(MSD_LOG_WARN, "worker-protocol", "pid=%d why=\"%s\"",
+		msd_log(MSD_LOG_WARN, "worker_protocol", "pid=%d why=\"%s\"",
 			(int)msd_child_pid(p->child), why);
 		kill_for_breach(p, why);
 	} else {

@@ -261,7 +261,7 @@ static bool begin_anew(struct msd_replica *rep, const char *how)
 	struct msd_process *p = rep->process;
 	struct msd_diag d = {0};
 
-	msd_log(MSD_LOG_WARN, "kept-worker", "name=%s worker=%u resumed=no how=\"%s\"",
+	msd_log(MSD_LOG_WARN, "worker_adopt", "name=%s worker=%u resumed=no how=\"%s\"",
 		rep->group->name, rep->number, how);
 	lose_sent(rep, &(struct msd_lost){.loss = MSD_LOSS_DEATH, .how = how}, true);
 	const bool is_begun = start_fresh(rep, &d) == MSD_OK;

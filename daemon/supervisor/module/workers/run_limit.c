@@ -13,8 +13,7 @@ msd_err msd_run_limit_parse(const char *text, struct msd_run_limit *ret,
 		return err;
 	if (ms > UINT32_MAX) {
 		return msd_diag_set(d, MSD_BAD_REQUEST,
-				    "%s: expected less than 49 days, or 0 for as long "
-				    "as it likes",
+				    "%s: expected less than 49 days, or unlimited",
 				    text);
 	}
 	*ret = (struct msd_run_limit){.is_said = true, .ms = (uint32_t)ms};

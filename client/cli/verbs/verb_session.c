@@ -4,11 +4,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "client/cli/values/arguments.h"
 #include "client/cli/deadline_option.h"
-#include "client/cli/verbs/report.h"
-#include "client/cli/values/results.h"
 #include "client/cli/session.h"
+#include "client/cli/values/arguments.h"
+#include "client/cli/values/results.h"
+#include "client/cli/verbs/report.h"
 
 /* A word that is not a valid argument, so it can separate the calls. */
 #define SEPARATOR "then"
@@ -134,7 +134,7 @@ static void finish(struct instance *x)
 	modser_result_free(x->made);
 }
 
-enum msd_exit msd_verb_instance(const struct msd_cli *cli)
+enum msd_exit msd_verb_session(const struct msd_cli *cli)
 {
 	struct instance x = {.cli = cli, .due = msd_due_begin(cli->deadline_ms)};
 	struct msd_cli left = *cli;

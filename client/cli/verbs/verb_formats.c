@@ -99,7 +99,7 @@ static void put_all(bool as_json, struct msd_buf *out)
 	msd_buf_printf(out, as_json ? "]\n" : "");
 }
 
-enum msd_exit msd_verb_serializers(const struct msd_cli *cli)
+enum msd_exit msd_verb_formats(const struct msd_cli *cli)
 {
 	struct msd_buf out = {0};
 
