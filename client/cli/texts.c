@@ -140,7 +140,7 @@ const char msd_text_pack[] =
 	"Load the library with --params FILE then. --tvm-names gives the weights TVM's "
 	"names,\n"
 	"for its load_late_bound_consts; such a file fits only this library.\n"
-	"docs/pack.md describes the manifest. Needs no daemon.\n";
+	"docs/how-to/pack.md describes the manifest. Needs no daemon.\n";
 
 const char msd_text_pull[] =
 	"URI is one of\n"

@@ -254,7 +254,7 @@ enum msd_exit msd_report_pack(const struct msd_diag *d)
 		return msd_report_diag(MSD_EXIT_NOT_FOUND, "check the file's name", d);
 	case MSD_UNSUPPORTED:
 		return msd_report_diag(MSD_EXIT_BAD_FILE,
-				       "docs/pack.md says what can be packed", d);
+				       "docs/how-to/pack.md says what can be packed", d);
 	case MSD_CALL_FAILED:
 		return msd_report_diag(MSD_EXIT_REMOTE,
 				       "free memory, or choose another compiler with "
@@ -286,8 +286,8 @@ enum msd_exit msd_report_file(const struct msd_diag *d)
 	case MSD_UNSUPPORTED:
 		return msd_report_diag(
 			MSD_EXIT_BAD_FILE,
-			"do what the text says; docs/models.md lists what can be "
-			"given, docs/static-graph.md the models of frameworks, and "
+			"do what the text says; docs/reference/models.md lists what can be "
+			"given, docs/reference/static-graph.md the models of frameworks, and "
 			"--plugin FILE adds to these",
 			d);
 	case MSD_CALL_FAILED:

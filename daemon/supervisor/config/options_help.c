@@ -49,7 +49,7 @@ static const struct {
 	 "(~/.local/state/modserd); none: keep no modules",
 	 true},
 	{"acl", "FILE",
-	 "the file of rights, one line per user (docs/rights.md); read again by SIGHUP",
+	 "the file of rights, one line per user (docs/reference/rights.md); read again by SIGHUP",
 	 true},
 	{"tls-cert", "FILE",
 	 "certificate chain for tls:// and https:// addresses, PEM; read again by "
@@ -72,7 +72,7 @@ static const struct {
 	 false},
 	{"sandbox", "WORD",
 	 "rights of modules: auto (default: by their device), cpu, opencl, cuda, or "
-	 "trusted (all rights of the daemon); see docs/sandbox.md",
+	 "trusted (all rights of the daemon); see docs/reference/sandbox.md",
 	 true},
 	{"may-read", "PATH",
 	 "a file or folder that modules in a sandbox may read and execute; repeatable",
@@ -86,7 +86,7 @@ static const struct {
 	 true},
 	{"keep-workers", "",
 	 "workers survive a restart of the daemon by a service manager that keeps "
-	 "their descriptors (docs/systemd.md)",
+	 "their descriptors (docs/how-to/systemd.md)",
 	 false},
 	{"plugin", "FILE",
 	 "a shared object with formats, operators and kernels that each worker opens; "
