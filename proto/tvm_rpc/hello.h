@@ -14,7 +14,7 @@
 #define MSD_RPC_MISMATCH 0x000ff273u  /* answer: no server has this key */
 #define MSD_RPC_TRACKER_MAGIC 0x0002f271u
 #define MSD_RPC_MAX_HELLO_BYTES 1024u
-#define MSD_RPC_MAX_TRACKER_BYTES (1u << 20) /* of a tracker's message */
+#define MSD_RPC_MAX_TRACKER_BYTES (1u << 20) /* in a tracker's message */
 
 struct msd_rpc_hello {
 	struct msd_span key;

@@ -1,3 +1,7 @@
+/*
+ * Happy path: the code tells which fields follow, and the fields fill the packet.
+ * Failures: the packet ends within a field, or bytes are left over.
+ */
 #include "proto/tvm_rpc/packet.h"
 
 #define CLASSIC_TEXT 11

@@ -1,3 +1,7 @@
+/*
+ * Happy path: a value's type code names its kind, and its bytes follow. Failures: the
+ * type code is not known, the packet ends within the value, a tensor is impossible.
+ */
 #include "proto/tvm_rpc/value.h"
 
 #define FFI_TEXT_OBJECT 65 /* a text that has an object of its own */

@@ -178,41 +178,56 @@ Test(placement, that_cannot_grow_where_it_lies_moves_unless_it_must_stay, .init 
 	msd_placement_end(&p);
 }
 
-Test(placement, moves_with_its_bytes_to_another_pool, .init = begin, .fini = end)
+/* Ext data behind an array's head: heads of 1 and 3 bytes. */
+#define FIRST_AT 4u
+
+/* Write an inline tensor of 64 bytes and one of a client's segment; return where the
+ * second one's ext data begin. */
+static size_t write_two(struct msd_buf *params)
 {
-	struct msd_placement before = {.wanted_bytes = 128}, p = {.wanted_bytes = 256};
 	struct msd_wire_tensor t = {.where = MSD_AT_INLINE,
 				    .dtype = {MSD_DT_FLOAT, 32, 1},
 				    .ndim = 1,
 				    .shape = {16},
 				    .bytes = 64};
-	struct msd_wire_tensor lent = t;
+
+	msd_pack_array(params, 2);
+	msd_pack_tensor(params, &t);
+	const size_t second = params->n + 3;
+	t.where = MSD_AT_SEGMENT;
+	t.segment = MSD_FIRST_LENT;
+	msd_pack_tensor(params, &t);
+	return second;
+}
+
+static void expect_at(const struct msd_buf *params, size_t at, uint16_t segment,
+		      uint64_t offset)
+{
+	struct msd_wire_tensor t;
+
+	cr_assert_eq(msd_wire_tensor_read(params->p + at, 40, &t, NULL), MSD_OK);
+	cr_expect_eq(t.segment, segment);
+	cr_expect_eq(t.offset, offset);
+}
+
+Test(placement, moves_with_its_bytes_to_another_pool, .init = begin, .fini = end)
+{
+	struct msd_placement before = {.wanted_bytes = 128}, p = {.wanted_bytes = 256};
 	struct msd_segpool other;
 	struct msd_buf params = {0};
-	const size_t at =
-		1 + 3; /* of the ext data: behind the heads of array and ext */
+	const size_t second = write_two(&params);
 
 	msd_segpool_init(&other, 16u << 20, NULL, NULL);
-	lent.where = MSD_AT_SEGMENT;
-	lent.segment = MSD_FIRST_LENT;
-	msd_pack_array(&params, 2);
-	msd_pack_tensor(&params, &t);
-	const size_t second = params.n + 3;
-	msd_pack_tensor(&params, &lent);
 	cr_assert_eq(msd_placement_reserve(&before, &budget, &other, 128, NULL),
 		     MSD_OK);
 	cr_assert_eq(msd_placement_reserve(&p, &budget, &pool, 256, NULL), MSD_OK);
 	memset(p.slot.p, 7, 256);
-	msd_placement_point(&p, params.p + at, 128);
+	msd_placement_point(&p, params.p + FIRST_AT, 128);
 	cr_assert_eq(msd_placement_move(&p, &other, &params, NULL), MSD_OK);
 	cr_expect_eq(pool.used_bytes, 0);
-	cr_assert_eq(msd_wire_tensor_read(params.p + at, 40, &t, NULL), MSD_OK);
-	cr_expect_eq(t.segment, p.slot.segment);
-	cr_expect_eq(t.offset, p.slot.offset + 128);
-	cr_expect_eq(((uint8_t *)p.slot.p)[255], 7);
-	cr_assert_eq(msd_wire_tensor_read(params.p + second, 40, &lent, NULL), MSD_OK);
-	cr_expect_eq(lent.segment, MSD_FIRST_LENT, "a client's segment stays");
-	cr_expect_eq(lent.offset, 0);
+	expect_at(&params, FIRST_AT, p.slot.segment, p.slot.offset + 128);
+	expect_at(&params, second, MSD_FIRST_LENT, 0);
+	cr_expect_eq(p.slot.p[255], 7);
 	msd_placement_end(&p);
 	msd_placement_end(&before);
 	cr_expect_eq(other.used_bytes, 0);

@@ -54,7 +54,7 @@ static void go_round(enum msd_rpc_era era, const struct packet *in, struct msd_b
 	cr_assert_not(out->bad);
 }
 
-static void check_round(enum msd_rpc_era era, const struct packet *in)
+static void expect_round(enum msd_rpc_era era, const struct packet *in)
 {
 	struct msd_buf out = {0};
 
@@ -64,28 +64,28 @@ static void check_round(enum msd_rpc_era era, const struct packet *in)
 	msd_buf_finish(&out);
 }
 
-static void check_session(enum msd_rpc_era era, const char *const *lines)
+static void expect_session(enum msd_rpc_era era, const char *const *lines)
 {
 	for (; *lines != NULL; lines++) {
 		struct packet in;
 
 		from_hex(*lines + 1, &in);
-		check_round(era, &in);
+		expect_round(era, &in);
 	}
 }
 
 Test(tvm_rpc, packets_of_tvm_0_27_are_written_as_they_were_read)
 {
-	check_session(MSD_RPC_FFI, tvm_rpc_ffi);
+	expect_session(MSD_RPC_FFI, tvm_rpc_ffi);
 }
 
 Test(tvm_rpc, packets_of_tvm_0_19_are_written_as_they_were_read)
 {
-	check_session(MSD_RPC_CLASSIC, tvm_rpc_classic);
+	expect_session(MSD_RPC_CLASSIC, tvm_rpc_classic);
 }
 
 /* All lines of a recorded session, of which each has one packet or a hello. */
-static void check_transcript(const char *name, enum msd_rpc_era era)
+static void expect_transcript(const char *name, enum msd_rpc_era era)
 {
 	static char line[2 * LINE_BYTES];
 	char path[512];
@@ -106,7 +106,7 @@ static void check_transcript(const char *name, enum msd_rpc_era era)
 		from_hex(hex + 1, &in);
 		if (in.n >= MSD_RPC_SIZE_BYTES &&
 		    msd_le64(in.p) == in.n - MSD_RPC_SIZE_BYTES) {
-			check_round(era, &in);
+			expect_round(era, &in);
 			n++;
 		}
 	}
@@ -116,32 +116,32 @@ static void check_transcript(const char *name, enum msd_rpc_era era)
 
 Test(tvm_rpc, whole_transcript_of_0_27)
 {
-	check_transcript("ffi-0.27", MSD_RPC_FFI);
+	expect_transcript("ffi-0.27", MSD_RPC_FFI);
 }
 
 Test(tvm_rpc, whole_transcript_of_0_26)
 {
-	check_transcript("ffi-0.26", MSD_RPC_FFI);
+	expect_transcript("ffi-0.26", MSD_RPC_FFI);
 }
 
 Test(tvm_rpc, whole_transcript_of_0_25)
 {
-	check_transcript("ffi-0.25", MSD_RPC_FFI);
+	expect_transcript("ffi-0.25", MSD_RPC_FFI);
 }
 
 Test(tvm_rpc, whole_transcript_of_0_21)
 {
-	check_transcript("ffi-0.21", MSD_RPC_FFI);
+	expect_transcript("ffi-0.21", MSD_RPC_FFI);
 }
 
 Test(tvm_rpc, whole_transcript_of_0_19)
 {
-	check_transcript("classic-0.19", MSD_RPC_CLASSIC);
+	expect_transcript("classic-0.19", MSD_RPC_CLASSIC);
 }
 
 Test(tvm_rpc, whole_transcript_of_errors)
 {
-	check_transcript("errors-0.27", MSD_RPC_FFI);
+	expect_transcript("errors-0.27", MSD_RPC_FFI);
 }
 
 static void expect_era(const char *const *lines, enum msd_rpc_era expected,
@@ -217,49 +217,42 @@ Test(tvm_rpc, codes_that_tvm_lacks_are_refused)
 
 #define HEAD "0700000001000000000000000100000000000000" /* code 7, data 1, cpu:0 */
 
+#define FLOAT32 "02200100"
+#define ZERO "0000000000000000"
+
+static void expect_refused(const char *fields, const char *why)
+{
+	struct msd_rpc_packet p;
+	char hex[512];
+
+	(void)snprintf(hex, sizeof(hex), HEAD "%s", fields);
+	cr_expect_eq(read_hex(hex, &p), MSD_BAD_REQUEST, "%s", why);
+}
+
 Test(tvm_rpc, tensors_with_impossible_shapes_are_refused)
+{
+	expect_refused("21000000" FLOAT32, "33 dimensions");
+	expect_refused("ffffffff" FLOAT32, "-1 dimensions");
+	expect_refused("01000000" FLOAT32 "ffffffffffffffff" ZERO ZERO,
+		       "a negative extent");
+	expect_refused("02000000" FLOAT32 "ffffffffffffff7f"
+		       "ffffffffffffff7f" ZERO ZERO,
+		       "extents that overflow");
+}
+
+Test(tvm_rpc, copies_of_another_size_than_their_packet_are_refused)
 {
 	struct msd_rpc_packet p;
 
-	cr_expect_eq(read_hex(HEAD "00000000"
-				   "02200100"
-				   "0000000000000000"
-				   "0400000000000000"
+	cr_assert_eq(read_hex(HEAD "00000000" FLOAT32 ZERO "0400000000000000"
 				   "01020304",
 			      &p),
 		     MSD_OK);
 	cr_expect_eq(p.tensor.bytes, 4);
 	cr_expect_eq(p.data.n, 4);
-	cr_expect_eq(read_hex(HEAD "21000000"
-				   "02200100",
-			      &p),
-		     MSD_BAD_REQUEST);
-	cr_expect_eq(read_hex(HEAD "ffffffff"
-				   "02200100",
-			      &p),
-		     MSD_BAD_REQUEST);
-	cr_expect_eq(read_hex(HEAD "01000000"
-				   "02200100"
-				   "ffffffffffffffff"
-				   "0000000000000000"
-				   "0000000000000000",
-			      &p),
-		     MSD_BAD_REQUEST, "a negative extent");
-	cr_expect_eq(read_hex(HEAD "02000000"
-				   "02200100"
-				   "ffffffffffffff7f"
-				   "ffffffffffffff7f"
-				   "0000000000000000"
-				   "0000000000000000",
-			      &p),
-		     MSD_BAD_REQUEST, "extents that overflow");
-	cr_expect_eq(read_hex(HEAD "00000000"
-				   "02200100"
-				   "0000000000000000"
-				   "0500000000000000"
-				   "01020304",
-			      &p),
-		     MSD_BAD_REQUEST, "another size than the packet's");
+	expect_refused("00000000" FLOAT32 ZERO "0500000000000000"
+		       "01020304",
+		       "5 bytes in a packet for 4");
 }
 
 Test(tvm_rpc, a_copy_is_read_before_its_data_has_come)

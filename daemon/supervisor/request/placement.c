@@ -1,3 +1,7 @@
+/*
+ * Happy path: claim the bytes of the budget, then a slot of the pool; release both.
+ * Failures: no room now, and the caller waits; a payload that is too long to move.
+ */
 #include "daemon/supervisor/request/placement.h"
 
 #include <stdlib.h>
