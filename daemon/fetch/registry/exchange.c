@@ -9,10 +9,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <strings.h>
 #include <unistd.h>
 
 #include "daemon/fetch/registry/challenge.h"
+#include "daemon/fetch/transfer/answer.h"
 
 #define TEXT_BYTES 65536u /* of a response: a token, or an error text */
 #define CONNECT_S 30L
@@ -136,7 +136,7 @@ static msd_err ask_once(struct msd_exchange *x, const char *method,
 	}
 	(void)curl_easy_getinfo(x->easy, CURLINFO_RESPONSE_CODE, &ret->status);
 	ret->url = strdup(to->shown);
-	ret->challenge = copy_header(x->easy, "WWW-Authenticate");
+	ret->challenge = msd_answer_challenges(x->easy);
 	ret->location = copy_header(x->easy, "Location");
 	return ret->url != NULL ? MSD_OK : msd_diag_no_memory(d);
 }
@@ -157,12 +157,13 @@ static msd_err take_name(struct msd_exchange *x, const char *host,
 }
 
 static msd_err take_token(struct msd_exchange *x, const struct msd_uri *to,
-			  const char *challenge, const char *from, struct msd_diag *d)
+			  const struct msd_challenge *challenge, const char *from,
+			  struct msd_diag *d)
 {
 	struct msd_exchange_answer a = {0};
 	struct msd_uri at = {0};
 	char *url = NULL, *header = NULL;
-	msd_err err = msd_challenge_url(challenge, from, false, &url, d);
+	msd_err err = msd_challenge_url(challenge, from, "pull,push", false, &url, d);
 
 	if (err == MSD_OK)
 		err = msd_uri_read(url, false, &at, d);
@@ -190,11 +191,12 @@ static msd_err take_token(struct msd_exchange *x, const struct msd_uri *to,
 }
 
 static msd_err authorize(struct msd_exchange *x, const struct msd_uri *to,
-			 const char *challenge, const char *from, struct msd_diag *d)
+			 const struct msd_challenge *challenge, const char *from,
+			 struct msd_diag *d)
 {
 	msd_err err;
 
-	if (strncasecmp(challenge, "Basic ", 6) != 0)
+	if (challenge->realm != NULL)
 		return take_token(x, to, challenge, from, d);
 	err = take_name(x, to->host, to, d);
 	if (err == MSD_OK && x->authorization == NULL) {
@@ -218,7 +220,11 @@ msd_err msd_exchange_ask(struct msd_exchange *x, const char *method, const char 
 	if (err == MSD_OK)
 		err = ask_once(x, method, &to, url, body, ret, d);
 	if (err == MSD_OK && ret->status == 401 && ret->challenge != NULL) {
-		err = authorize(x, &to, ret->challenge, url, d);
+		struct msd_challenge c;
+		err = msd_challenge_read(ret->challenge, &c, d);
+		if (err == MSD_OK)
+			err = authorize(x, &to, &c, url, d);
+		msd_challenge_finish(&c);
 		msd_exchange_answer_finish(ret);
 		if (err == MSD_OK)
 			err = ask_once(x, method, &to, url, body, ret, d);

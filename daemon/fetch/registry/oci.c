@@ -12,7 +12,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <strings.h>
 
 #include "daemon/fetch/registry/challenge.h"
 #include "daemon/fetch/transfer/network_options.h"
@@ -127,7 +126,8 @@ static msd_err choose_asker(struct msd_oci *o, const char *url,
 }
 
 /* If a token did not help, a second one does not help either. */
-static msd_err ask_token(struct msd_oci *o, const char *challenge, struct msd_diag *d)
+static msd_err ask_token(struct msd_oci *o, const struct msd_challenge *challenge,
+			 struct msd_diag *d)
 {
 	const uint64_t bytes = o->sink != NULL ? o->sink->bytes : 0;
 	char *url;
@@ -139,8 +139,8 @@ static msd_err ask_token(struct msd_oci *o, const char *challenge, struct msd_di
 				    "asked for",
 				    o->name.base);
 	}
-	err = msd_challenge_url(challenge, o->name.base, o->how.reach->insecure, &url,
-				d);
+	err = msd_challenge_url(challenge, o->name.base, "pull", o->how.reach->insecure,
+				&url, d);
 	if (err != MSD_OK)
 		return msd_diag_wrap(d, err, "%s", o->name.base);
 	o->token_bytes = bytes;
@@ -176,11 +176,18 @@ static msd_err ask_by_name(struct msd_oci *o, struct msd_diag *d)
 	return o->authorization != NULL ? ask_again(o, d) : msd_diag_no_memory(d);
 }
 
-static msd_err ask_otherwise(struct msd_oci *o, const char *challenge,
-			     struct msd_diag *d)
+static msd_err ask_otherwise(struct msd_oci *o, const char *text, struct msd_diag *d)
 {
-	return strncasecmp(challenge, "Basic ", 6) == 0 ? ask_by_name(o, d)
-							: ask_token(o, challenge, d);
+	struct msd_challenge c;
+	msd_err err = msd_challenge_read(text, &c, d);
+
+	if (err != MSD_OK) {
+		err = msd_diag_wrap(d, err, "%s", o->name.base);
+	} else {
+		err = c.realm != NULL ? ask_token(o, &c, d) : ask_by_name(o, d);
+	}
+	msd_challenge_finish(&c);
+	return err;
 }
 
 static struct msd_span text_of(const struct msd_oci *o)

@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "proto/base/bytes.h"
+
 static const char *header(CURL *easy, const char *name)
 {
 	struct curl_header *h;
@@ -58,8 +60,23 @@ struct msd_answer msd_answer_of(CURL *easy)
 	if (range != NULL)
 		(void)!msd_range_read(range, &a.range);
 	a.etag = header(easy, "ETag");
-	a.challenge = header(easy, "WWW-Authenticate");
 	return a;
+}
+
+char *msd_answer_challenges(CURL *easy)
+{
+	struct msd_buf text = {0};
+	struct curl_header *h;
+
+	for (size_t i = 0; curl_easy_header(easy, "WWW-Authenticate", i, CURLH_HEADER,
+					    -1, &h) == CURLHE_OK;
+	     i++)
+		msd_buf_printf(&text, "%s%s", i > 0 ? ", " : "", h->value);
+	if (text.n > 0)
+		msd_buf_put_u8(&text, 0);
+	if (text.bad)
+		msd_buf_finish(&text);
+	return (char *)text.p;
 }
 
 bool msd_answer_may_be_better(CURLcode rc)

@@ -15,9 +15,8 @@ struct msd_answer {
 	long status;            /* 0 if no response arrived */
 	struct msd_range range; /* of a 206; empty if absent or not understood */
 	uint64_t bytes;         /* size of the body; 0 if unknown */
-	const char *etag;      /* borrowed until the next request of the handle; NULL if
-				  absent */
-	const char *challenge; /* of a 401; borrowed as etag is */
+	const char *etag; /* borrowed until the next request of the handle; NULL if
+			     absent */
 	uint64_t retry_after_s; /* 0 if absent */
 };
 
@@ -28,6 +27,11 @@ struct msd_answer {
 bool msd_range_read(const char *text, struct msd_range *ret);
 /** Response of @easy. The headers must have arrived. */
 struct msd_answer msd_answer_of(CURL *easy);
+/**
+ * All WWW-Authenticate fields of the response as one list, owned by the caller. NULL:
+ * there are none, or memory is short.
+ */
+char *msd_answer_challenges(CURL *easy);
 /** True if the error that ended a transfer may be temporary. */
 bool msd_answer_may_be_better(CURLcode rc);
 

@@ -186,8 +186,8 @@ static void on_refusal(struct msd_download *dl, const struct msd_answer *a)
 
 	err = msd_diag_set(&dl->why, err, "%s: the server answers %ld",
 			   dl->way.at.shown, status);
-	if (status == 401 && a->challenge != NULL && msd_redirects_is_home(&dl->way))
-		dl->challenge = strdup(a->challenge);
+	if (status == 401 && msd_redirects_is_home(&dl->way))
+		dl->challenge = msd_answer_challenges(dl->call.easy);
 	if (status == 416) {
 		dl->must_restart = true;
 		try_again(dl, 0);

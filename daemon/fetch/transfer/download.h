@@ -47,7 +47,7 @@ struct msd_download {
 	/** After msd_download_close(). */
 	void (*on_closed)(struct msd_download *dl);
 	uint64_t total_bytes; /* announced size; 0 if unknown */
-	char *challenge;      /* owned; challenge of a 401, NULL if none */
+	char *challenge;      /* owned; challenges of a 401, NULL if none */
 	char *etag;           /* owned; ETag of the received file, NULL if none */
 	bool is_known;        /* done: the file still matches known_etag */
 	/* Private. */
