@@ -16,6 +16,14 @@
 #include "daemon/http/infer_wrong.h"
 #include "proto/limits.h"
 
+/* The member @key of an object. A member that is null counts as absent. */
+static const json_t *member(const json_t *object, const char *key)
+{
+	const json_t *value = json_object_get(object, key);
+
+	return json_is_null(value) ? NULL : value;
+}
+
 static struct msd_span text_of(const json_t *j)
 {
 	return (struct msd_span){(const uint8_t *)json_string_value(j),
@@ -25,8 +33,8 @@ static struct msd_span text_of(const json_t *j)
 static msd_err read_name(const json_t *tensor, const char *what, struct msd_span *ret,
 			 struct msd_diag *d)
 {
-	const json_t *name = json_object_get(tensor, "name");
-	const json_t *parameters = json_object_get(tensor, "parameters");
+	const json_t *name = member(tensor, "name");
+	const json_t *parameters = member(tensor, "parameters");
 
 	if (json_string_length(name) == 0) {
 		return msd_diag_set(d, MSD_BAD_REQUEST,
@@ -39,28 +47,51 @@ static msd_err read_name(const json_t *tensor, const char *what, struct msd_span
 	}
 	if (parameters != NULL && !json_is_object(parameters))
 		return msd_infer_wrong(d, what, *ret, "its parameters are no object");
-	if (json_object_get(parameters, "shared_memory_region") != NULL) {
+	if (member(parameters, "shared_memory_region") != NULL) {
 		return msd_infer_wrong(d, what, *ret,
 				       "shared memory is not taken by HTTP");
 	}
 	return MSD_OK;
 }
 
-static bool read_shape(const json_t *shape, uint32_t *ret_ndim,
-		       int64_t ret[MSD_MAX_NDIM])
+static msd_err read_extent(const json_t *json, size_t i, const char *what,
+			   struct msd_span name, int64_t *ret, struct msd_diag *d)
+{
+	if (json_is_integer(json) && json_integer_value(json) >= 0) {
+		*ret = json_integer_value(json);
+		return MSD_OK;
+	}
+	if (json_is_integer(json)) {
+		return msd_diag_set(d, MSD_BAD_REQUEST,
+				    "%s %.*s: extent %zu of its shape is %lld; "
+				    "extents are not negative",
+				    what, (int)name.n, (const char *)name.p, i,
+				    (long long)json_integer_value(json));
+	}
+	return msd_diag_set(d, MSD_BAD_REQUEST,
+			    "%s %.*s: extent %zu of its shape is no whole number in "
+			    "the range of 0 to 2^63 - 1",
+			    what, (int)name.n, (const char *)name.p, i);
+}
+
+static msd_err read_shape(const json_t *shape, const char *what, struct msd_span name,
+			  uint32_t *ret_ndim, int64_t ret[MSD_MAX_NDIM],
+			  struct msd_diag *d)
 {
 	const size_t n = json_array_size(shape);
+	msd_err err = MSD_OK;
 
-	if (!json_is_array(shape) || n > MSD_MAX_NDIM)
-		return false;
-	for (size_t i = 0; i < n; i++) {
-		const json_t *extent = json_array_get(shape, i);
-		if (!json_is_integer(extent) || json_integer_value(extent) < 0)
-			return false;
-		ret[i] = json_integer_value(extent);
+	if (shape == NULL)
+		return msd_infer_wrong(d, what, name, "it has no shape");
+	if (!json_is_array(shape))
+		return msd_infer_wrong(d, what, name, "its shape is no array");
+	if (n > MSD_MAX_NDIM)
+		return msd_infer_wrong(d, what, name, "its shape has over 32 extents");
+	for (size_t i = 0; i < n && err == MSD_OK; i++) {
+		err = read_extent(json_array_get(shape, i), i, what, name, &ret[i], d);
 	}
 	*ret_ndim = (uint32_t)n;
-	return true;
+	return err;
 }
 
 /* State of the parser. */
@@ -92,10 +123,8 @@ static msd_err read_place(struct reading *r, const json_t *tensor,
 			  struct msd_infer_input *t)
 {
 	struct msd_diag *d = r->d;
-	const json_t *given = json_object_get(tensor, "data");
-	const json_t *data = json_is_null(given) ? NULL : given; /* kserve sends null */
-	const json_t *size = json_object_get(json_object_get(tensor, "parameters"),
-					     "binary_data_size");
+	const json_t *data = member(tensor, "data"); /* kserve sends null */
+	const json_t *size = member(member(tensor, "parameters"), "binary_data_size");
 
 	t->has_data = data != NULL;
 	if (data == NULL && size == NULL && t->n_elements == 0) { /* empty tensor */
@@ -138,21 +167,22 @@ static msd_err read_input(struct reading *r, const json_t *tensor,
 
 	if (err != MSD_OK)
 		return err;
-	if (!msd_datatype_read(text_of(json_object_get(tensor, "datatype")),
-			       &t->dtype)) {
+	if (!msd_datatype_read(text_of(member(tensor, "datatype")), &t->dtype)) {
 		return msd_infer_wrong(
 			d, "input", t->name,
 			"its datatype is none of BOOL, UINT8 to UINT64, INT8 to "
 			"INT64, FP16, FP32, FP64 and BF16");
 	}
-	if (!read_shape(json_object_get(tensor, "shape"), &t->ndim, t->shape) ||
-	    !msd_shape_elements(t->shape, t->ndim, &t->n_elements) ||
+	err = read_shape(member(tensor, "shape"), "input", t->name, &t->ndim, t->shape,
+			 d);
+	if (err != MSD_OK)
+		return err;
+	if (!msd_shape_elements(t->shape, t->ndim, &t->n_elements) ||
 	    !msd_dtype_bytes(t->dtype, t->n_elements, &t->bytes) ||
 	    t->bytes > MSD_MAX_PAYLOAD_BYTES) {
-		return msd_infer_wrong(
-			d, "input", t->name,
-			"its shape is none: expected at most 32 extents, of not "
-			"more bytes than a request may have");
+		return msd_infer_wrong(d, "input", t->name,
+				       "its shape has more bytes than a request may "
+				       "have");
 	}
 	return read_place(r, tensor, t);
 }
@@ -160,14 +190,14 @@ static msd_err read_input(struct reading *r, const json_t *tensor,
 static msd_err read_output(const json_t *tensor, struct msd_infer_output *t,
 			   struct msd_diag *d)
 {
-	const json_t *parameters = json_object_get(tensor, "parameters");
-	const json_t *shape = json_object_get(parameters, "shape");
-	const json_t *binary = json_object_get(parameters, "binary_data");
+	const json_t *parameters = member(tensor, "parameters");
+	const json_t *shape = member(parameters, "shape");
+	const json_t *binary = member(parameters, "binary_data");
 	msd_err err = read_name(tensor, "output", &t->name, d);
 
 	if (err != MSD_OK)
 		return err;
-	if (json_object_get(parameters, "classification") != NULL) {
+	if (member(parameters, "classification") != NULL) {
 		return msd_infer_wrong(d, "output", t->name,
 				       "classes are not made of it here");
 	}
@@ -178,16 +208,16 @@ static msd_err read_output(const json_t *tensor, struct msd_infer_output *t,
 	if (binary != NULL)
 		t->is_binary = json_is_true(binary);
 	t->has_shape = shape != NULL;
-	if (t->has_shape && !read_shape(shape, &t->ndim, t->shape))
-		return msd_infer_wrong(d, "output", t->name, "its shape is none");
-	return MSD_OK;
+	return t->has_shape
+		       ? read_shape(shape, "output", t->name, &t->ndim, t->shape, d)
+		       : MSD_OK;
 }
 
 /* The array @key of @json, with at most @most elements. */
 static msd_err open_list(const json_t *json, const char *key, const json_t **ret,
 			 uint32_t *ret_n, struct msd_diag *d)
 {
-	*ret = json_object_get(json, key);
+	*ret = member(json, key);
 	*ret_n = (uint32_t)json_array_size(*ret);
 	if ((*ret == NULL || json_is_array(*ret)) &&
 	    json_array_size(*ret) <= MSD_MAX_TENSORS)
@@ -266,10 +296,10 @@ static msd_err read_own(const struct reading *r)
 {
 	struct msd_infer_ask *a = r->ask;
 	struct msd_diag *d = r->d;
-	const json_t *id = json_object_get(r->json, "id");
-	const json_t *parameters = json_object_get(r->json, "parameters");
-	const json_t *binary = json_object_get(parameters, "binary_data_output");
-	const json_t *deadline = json_object_get(parameters, "deadline_ms");
+	const json_t *id = member(r->json, "id");
+	const json_t *parameters = member(r->json, "parameters");
+	const json_t *binary = member(parameters, "binary_data_output");
+	const json_t *deadline = member(parameters, "deadline_ms");
 
 	if (!json_is_object(r->json) || (id != NULL && !json_is_string(id)) ||
 	    (parameters != NULL && !json_is_object(parameters))) {

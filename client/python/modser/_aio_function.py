@@ -24,6 +24,7 @@ class Function(FunctionBase):
 
     async def __call__(
         self,
+        /,
         *args: Any,
         out: OutArgument = None,
         deadline: Seconds = None,
@@ -72,6 +73,7 @@ class TimeEvaluator:
 
     async def __call__(
         self,
+        /,
         *args: Any,
         out: OutArgument = None,
         device: Optional[DeviceLike] = None,

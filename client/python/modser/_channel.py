@@ -260,10 +260,11 @@ class Channel:
 
     def _receive(self, flags: int) -> None:
         """One recv, and whatever it completes. It is this thread's turn to read."""
-        if self._is_receiving:  # it would go on with what is overwritten here
-            text = "a signal handler made a call in the midst of another"
-            self._lose(ConnectionLost(f"{self.address}: {text}"))
-            return
+        if self._is_receiving:  # this would overwrite the bytes that the other call reads
+            raise RuntimeError(
+                f"{self.address}: this call began within another call of "
+                "the same connection, in a finalizer or by a signal; use a connection of its own"
+            )
         self._is_receiving = True
         try:
             self._receive_some(flags)

@@ -32,6 +32,7 @@ class Function(FunctionBase):
 
     def __call__(
         self,
+        /,
         *args: Any,
         out: OutArgument = None,
         deadline: Seconds = None,
@@ -64,6 +65,7 @@ class Function(FunctionBase):
 
     def submit(
         self,
+        /,
         *args: Any,
         out: OutArgument = None,
         deadline: Seconds = None,
@@ -140,6 +142,7 @@ class TimeEvaluator:
 
     def __call__(
         self,
+        /,
         *args: Any,
         out: OutArgument = None,
         device: Optional[DeviceLike] = None,

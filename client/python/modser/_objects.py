@@ -47,7 +47,17 @@ def take_forgotten(forgotten: Forgotten) -> list[Message]:
     return list(messages.values())
 
 
-class ClientBase:
+class Connected:
+    """An object that is bound to a connection of this process, and so cannot be pickled."""
+
+    def __reduce_ex__(self, protocol: Any) -> Any:
+        raise TypeError(
+            f"{self!r} belongs to a connection of this process and cannot be pickled; "
+            "call modser.connect() in the process that uses it"
+        )
+
+
+class ClientBase(Connected):
     """One connection, whatever drives it."""
 
     def __init__(self, channel: AnyChannel, deadline: Seconds) -> None:
@@ -82,7 +92,7 @@ def _title(thing: Any) -> str:
     return f"{module}.{kind.__name__}"
 
 
-class Namespace(Generic[F]):
+class Namespace(Connected, Generic[F]):
     """Functions as attributes, or as items where the name is taken or is no identifier."""
 
     _name: str
@@ -121,7 +131,7 @@ class ModuleBase(Namespace[F]):
         return self._name
 
 
-class Held:
+class Held(Connected):
     """An object of the server that this connection owns."""
 
     FREE: bytes  # the method that frees it, packed
@@ -196,7 +206,7 @@ class InstanceBase(Namespace[F], Held):
         return f"<{_title(self)} of {self._name}>"
 
 
-class FunctionBase:
+class FunctionBase(Connected):
     """A function of a module or instance, called by name: it survives restarts of the worker."""
 
     __signature__ = Signature()

@@ -1,6 +1,7 @@
 """What those who come from tvm.rpc and tune, or look around in a prompt, expect to find."""
 import inspect
 import os
+import pickle
 import pydoc
 
 import harness
@@ -210,3 +211,14 @@ def test_torch_tensors_go_in_and_are_filled(shapes):
             shapes.addone(odd, out=y)
     with shapes.put(torch.ones(3, dtype=torch.bfloat16)) as narrow:
         assert str(narrow.dtype) == "bfloat16" and narrow.numpy().tolist() == [1, 1, 1]
+
+
+def test_what_belongs_to_a_connection_cannot_be_pickled(client, shapes):
+    for thing in (client, shapes, shapes.addone):
+        with pytest.raises(TypeError, match=r"call modser.connect\(\) in the process that uses it"):
+            pickle.dumps(thing)
+
+
+def test_a_parameter_may_be_called_self(shapes):
+    with pytest.raises(modser.Error, match="self"):  # the function has no such parameter
+        shapes.addone(**{"self": np.zeros(2, "float32")})

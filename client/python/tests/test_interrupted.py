@@ -47,10 +47,12 @@ def test_what_was_left_taken_is_taken_again():
     assert not turn.locked()
 
 
-def test_who_calls_in_the_midst_of_a_call_is_told_so(client):
+def test_a_call_within_another_one_is_refused_and_leaves_the_connection(client):
     client._channel._is_receiving = True
-    with pytest.raises(modser.ConnectionLost, match="in the midst of another"):
+    with pytest.raises(RuntimeError, match="began within another call"):
         client["results"].int()
+    client._channel._is_receiving = False
+    assert client["results"].int() == -42
 
 
 def is_interrupted(at, do):

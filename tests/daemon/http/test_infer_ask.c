@@ -108,6 +108,45 @@ Test(infer_split, is_where_the_field_says)
 		cr_expect(!splits(*bad, "{}", &n), "%s", *bad);
 }
 
+Test(infer_ask, members_that_are_null_count_as_absent, .fini = finish)
+{
+	cr_assert_eq(read_behind("{\"id\":null,\"parameters\":null,\"outputs\":null,"
+				 "\"inputs\":[{\"name\":\"a\",\"datatype\":\"INT8\","
+				 "\"shape\":[1],\"parameters\":null,\"data\":[1]}]}",
+				 0),
+		     MSD_OK);
+	cr_expect_eq(ask.n_inputs, 1);
+	cr_expect_eq(ask.n_outputs, 0);
+	cr_expect_eq(ask.id.n, 0);
+}
+
+static void expect_told(const char *shape, const char *words)
+{
+	struct msd_infer_ask a;
+	struct msd_diag d = {0};
+	char text[256];
+
+	(void)snprintf(
+		text, sizeof(text),
+		"{\"inputs\":[{\"name\":\"a\",\"datatype\":\"INT8\",%s\"data\":[1]}]}",
+		shape);
+	cr_expect_eq(msd_infer_ask_read(&a, msd_span_of(text), 0, &d), MSD_BAD_REQUEST);
+	cr_expect_not_null(strstr(msd_diag_text(&d), words), "%s: %s", shape,
+			   msd_diag_text(&d));
+	msd_diag_finish(&d);
+}
+
+Test(infer_ask, a_wrong_shape_is_refused_by_its_own_words)
+{
+	expect_told("\"shape\":[3,-1],", "extent 1 of its shape is -1");
+	expect_told("\"shape\":[2.0],", "extent 0 of its shape is no whole number");
+	expect_told("\"shape\":[\"2\"],", "extent 0 of its shape is no whole number");
+	expect_told("\"shape\":6,", "its shape is no array");
+	expect_told("", "it has no shape");
+	expect_told("\"shape\":null,", "it has no shape");
+	expect_told("\"shape\":[4611686018427387904,4],", "more bytes than a request");
+}
+
 Test(infer_ask, of_sizes_that_do_not_fit_is_refused)
 {
 	expect_refused(INPUT("\"shape\":[4]"));
