@@ -123,6 +123,17 @@ texts)
   plant page.md 'nothing is explained here'
   fails "explain nothing" "$here/texts.py" "$dir" page.md
   ;;
+pages)
+  mkdir -p "$dir/docs/start" "$dir/docs/internals"
+  plant docs/README.md '[page](start/page.md)'
+  plant docs/start/page.md 'Short.'
+  passes "$here/pages.py" "$dir"
+  yes 'many words in' | head -n 500 >"$dir/docs/start/page.md" || true
+  fails "docs/start/page.md: 1500 words" "$here/pages.py" "$dir"
+  plant docs/start/page.md 'Short.'
+  plant docs/internals/new.md 'New.'
+  fails "does not list internals/new.md" "$here/pages.py" "$dir"
+  ;;
 links)
   mkdir "$dir/docs"
   plant docs/page.md '# One Page' 'See [it](#one-page), [code](../proto/) and `a[0](../b)`.'
