@@ -7,7 +7,7 @@ import sys
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
 PAGE = ROOT / "docs/reference/log-events.md"
 # msd_log(level, event, ...), the audit's write_line(session, event, ...), the log's own line.
-LOGGED = re.compile(r'(?:msd_log|write_line|begin_line)\((?:[^()"]|\([^()]*\))*,\s*"([a-z-]+)"')
+LOGGED = re.compile(r'(?:msd_log|write_line|begin_line)\((?:[^()"]|\([^()]*\))*,\s*"([a-z_-]+)"')
 
 
 def logged():
@@ -17,7 +17,7 @@ def logged():
 
 def described():
     rows = re.findall(r"^\| (`.*?) \|", PAGE.read_text(), re.M)
-    return [event for row in rows for event in re.findall(r"`([a-z-]+)`", row)]
+    return [event for row in rows for event in re.findall(r"`([a-z_-]+)`", row)]
 
 
 if __name__ == "__main__":

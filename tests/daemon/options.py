@@ -8,6 +8,7 @@ import sys
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
 PAGE = ROOT / "docs/reference/options.md"
 ROW = re.compile(r'\{\s*\.name = "([a-z-]+)",[^}]*?\.when = MSD_OPTION_(\w+)')
+ZERO = re.compile(r'\{"([a-z-]+)", "(auto|off|unlimited)"\}')
 LIMIT = re.compile(r'X\((\w+), "([a-z-]+)", (RELOAD|RESTART),\s+([^,]+),')
 LINKS = {"docs/reference/": "", "docs/": "../"}
 HEAD = """# Options of modserd
@@ -27,11 +28,11 @@ modserd --print-config                  # the values in force and where each com
 def facts():
     """{option: when a change applies}, {option: default of a limit}"""
     config = ROOT / "daemon/supervisor/config"
-    when = dict(ROW.findall((config / "option_rows.c").read_text()))
-    defaults = {}
+    rows = (config / "option_rows.c").read_text()
+    when, zeros, defaults = dict(ROW.findall(rows)), dict(ZERO.findall(rows)), {}
     for field, name, at, value in LIMIT.findall((ROOT / "daemon/limits.h").read_text()):
         when[name] = at
-        defaults[name] = in_units(field, value)
+        defaults[name] = zeros.get(name, "0") if value == "0" else in_units(field, value)
     return when, defaults
 
 
@@ -105,8 +106,7 @@ def page():
             lines += ["", f"## {section}", ""]
             if section == "Limits":
                 lines += ["Sizes accept the suffixes K, M, G. A time is a number with a unit, `ms`, "
-                          "`s`, `m` or `h`. A", "default of 0 for memory or processes is a share of "
-                          "the machine.", ""]
+                          "`s`, `m` or `h`.", "`auto` is a share of the machine.", ""]
             lines += ["| option | meaning | default | change |", "|---|---|---|---|"]
         missing -= set(names)
         known = [n for n in names if n in when]
