@@ -132,7 +132,7 @@ static msd_err check_files(const struct msd_fetch_steps *p, struct msd_diag *d)
 		if (f->bytes > left) {
 			return msd_diag_set(d, MSD_TOO_LARGE,
 					    "manifest: its files are over the limit of "
-					    "%llu bytes (max-upload)",
+					    "%llu bytes (max-upload-size)",
 					    (unsigned long long)p->max_bytes);
 		}
 		left -= f->bytes;

@@ -62,7 +62,7 @@ msd_err msd_download_buffer_open(struct msd_download_buffer *l, uint64_t max_byt
 						   .restart = sink_restart},
 					  .fd = fd,
 					  .max_bytes = max_bytes,
-					  .limit = "max-upload"};
+					  .limit = "max-upload-size"};
 	msd_resume_file_init(&l->saved, -1, 0);
 	sha256_init(&l->hash);
 	l->hash_at_part = l->hash;

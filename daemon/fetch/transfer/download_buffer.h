@@ -18,7 +18,7 @@ struct msd_download_buffer {
 	int fd;               /* owned; -1 if none */
 	uint64_t bytes;       /* so far */
 	uint64_t max_bytes;   /* further bytes are refused */
-	const char *limit;    /* name of that limit; static, max-upload after open */
+	const char *limit; /* name of that limit; static, max-upload-size after open */
 	/* Accounts the bytes until the caller takes them; borrowed, set after open.
 	 * NULL if there is no shared limit. */
 	struct msd_download_buffer_room *room;

@@ -27,7 +27,7 @@ msd_err msd_source_check_size(uint64_t bytes, uint64_t max_bytes, struct msd_dia
 		return msd_diag_set(
 			d, MSD_TOO_LARGE,
 			"an artifact of %llu bytes is over the limit of %llu "
-			"(max-upload)",
+			"(max-upload-size)",
 			(unsigned long long)bytes, (unsigned long long)max_bytes);
 	}
 	return MSD_OK;
