@@ -55,7 +55,7 @@ def test_the_session_is_about_files_that_are_there(files):
 
 
 # These have examples for the same files.
-DOCUMENTS = ("explanation/module-life", "explanation/queueing", "how-to/batch", "how-to/http",
+DOCUMENTS = ("../README", "explanation/module-life", "explanation/queueing", "how-to/batch", "how-to/http",
              "how-to/inspect", "how-to/keep-models", "how-to/monitor", "how-to/pack",
              "how-to/slow-calls", "how-to/workers", "reference/models", "reference/sandbox",
              "reference/static-graph", "reference/tmfile", "reference/tvm")
@@ -80,7 +80,7 @@ def commands(page):
 
 def options(line, files, tmp_path):
     """Those of a daemon at addresses and a store of this test."""
-    words = shlex.split(line)[1:]
+    words = shlex.split(line.removesuffix(" &"))[1:]
     for i, word in enumerate(words):
         if word == "--listen":
             words[i] = ""
@@ -111,3 +111,14 @@ def test_each_command_of_the_page_works(page, own_daemon, files, tmp_path):
         line = line.replace("127.0.0.1:8000", http).replace("tcp://host:9190", daemon.host)
         said = harness.run("bash", "-euc", line.replace("curl ", "curl -sf ", 1), cwd=folder, env=env)
         assert said.status == 0, f"{line}: {said}"
+
+
+def test_the_python_of_the_readme_works(own_daemon, files):
+    code = re.search(r"^```python\n(.*?)^```", (harness.ROOT / "README.md").read_text(),
+                     re.S | re.M)[1]
+    daemon = own_daemon("--load", f"net={files / 'digits.onnx'}")
+    assert "unix:/tmp/m.sock" in code
+    code = code.replace("unix:/tmp/m.sock", daemon.host) + "print(scores.shape)"
+    env = harness.environment() | {"PYTHONPATH": str(harness.ROOT / "client/python")}
+    said = harness.run(sys.executable, "-c", code, cwd=files, env=env)
+    assert said.status == 0 and said.out == "(450, 10)\n", said
