@@ -19,7 +19,7 @@ static msd_err unknown(const char *format, struct msd_diag *d)
 			? msd_diag_no_memory(d)
 			: msd_diag_set(d, MSD_BAD_ARGUMENT,
 				       "format %s is not known; known are %.*s "
-				       "(`modser serializers`; a plugin brings others)",
+				       "(`modser formats`; a plugin brings others)",
 				       format, (int)keys.n,
 				       keys.n > 0 ? (const char *)keys.p : "");
 	msd_buf_finish(&keys);

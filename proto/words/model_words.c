@@ -11,7 +11,7 @@ msd_err msd_model_words_format(struct msd_model_words *w, struct msd_span text,
 	if (text.n > MSD_MODEL_FORMAT_BYTES || !msd_name_valid(text)) {
 		return msd_diag_set(d, MSD_BAD_REQUEST,
 				    "format \"%.*s\": expected a name such as onnx "
-				    "(`modser serializers` lists them)",
+				    "(`modser formats` lists them)",
 				    (int)(text.n < 64 ? text.n : 64),
 				    (const char *)text.p);
 	}
