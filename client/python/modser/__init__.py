@@ -1,10 +1,10 @@
-"""modser: call functions of compiled modules that a modserd daemon serves.
+"""modser: call models that a modserd daemon serves.
 
     import modser
     with modser.connect() as client:
         y = client["digits"].main(x)
 
-``modser.aio`` is the same for asyncio. docs/how-to/tvm-rpc.md is for those who come from tvm.rpc.
+``modser.aio`` is the same for asyncio. docs/how-to/tvm-rpc.md is for users of tvm.rpc.
 """
 import sys
 

@@ -1,4 +1,4 @@
-"""The asyncio twin's functions: what calls one, and what measures it."""
+"""Functions of the asyncio client, and their measurement."""
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Optional
@@ -51,7 +51,7 @@ class Function(FunctionBase):
         return value if into is None else fill_outs(self._full, into, value)
 
     async def signature(self) -> Optional[str]:
-        """What the function takes, where that can be known."""
+        """The parameters, if the library declares them."""
         return (await self.describe()).get("signature")
 
     async def describe(self) -> Map:

@@ -1,4 +1,4 @@
-"""Calls that are sent again, by whichever daemon of several takes them."""
+"""Calls that are sent again, to the next of several daemons."""
 from __future__ import annotations
 
 import random
@@ -16,14 +16,14 @@ from ._retry import Schedule
 
 
 class Caller:
-    """Calls functions of daemons that do the same, and sends a call again that was not begun.
+    """Calls functions of equal daemons, and repeats calls that were not begun.
 
-    ``Caller("tcp://a:9190,tcp://b:9190", retry=30)("digits:main", x)``. That is one that a daemon
-    was too busy for or about to end, or when nobody was there: it is sent to the next one at once,
-    and when all were asked after a random time whose bound grows, and as long as the daemons have
-    said, for ``retry`` seconds at most. ``idempotent=True``: one, too, that may have run, as its
-    connection or its worker was lost. A deadline is of all that together. The other arguments are
-    those of :func:`connect`. For one thread at a time.
+    ``Caller("tcp://a:9190,tcp://b:9190", retry=30)("digits:main", x)``. A call is not begun if a
+    daemon is too busy, is about to end, or does not answer: the next daemon gets it at once.
+    After a round, the caller waits for a random time with a growing bound, at least as long as
+    the daemons request, and for ``retry`` seconds in total. ``idempotent=True`` also repeats a
+    call that may have run, because its connection or worker was lost. A deadline covers all
+    attempts. The other arguments are those of :func:`connect`. Use it in one thread at a time.
     """
 
     def __init__(
@@ -54,9 +54,9 @@ class Caller:
         deadline: Seconds = None,
         **named: Any,
     ) -> Any:
-        """Call ``"module:function"``; the rest is as for :class:`Function`, and ``retry`` and
-        ``idempotent`` are this call's own. Nothing that lies in a daemon can be an argument: it
-        belongs to another connection."""
+        """Call ``"module:function"``. The arguments are those of :class:`Function`; ``retry`` and
+        ``idempotent`` apply to this call. Tensors, instances and handles of a connection are not
+        accepted."""
         module, colon, function = target.partition(":")
         if not colon:
             raise ValueError(f'"{target}" is not "module:function"')
@@ -113,7 +113,7 @@ class Caller:
             self.close()
 
     def close(self) -> None:
-        """End the connection; the next call makes another."""
+        """Close the connection; the next call opens another one."""
         if self._client is not None:
             self._client.close()
         self._client = None

@@ -60,7 +60,7 @@ def _explain_tls(address: str, error: ssl.SSLError) -> tuple[str, str]:
         plain = address.replace("tls://", "tcp://", 1)
         return ("the server does not speak TLS: is it tcp://?",
                 f"say {plain}, or have the daemon listen there by tls://")
-    return error.strerror or str(error), "docs/reference/tls.md says who must believe whom"
+    return error.strerror or str(error), "docs/reference/tls.md explains the certificates"
 
 
 def stranger(magic: bytes) -> ProtocolError:

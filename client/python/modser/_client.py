@@ -32,16 +32,14 @@ def connect(
     deadline: Seconds = None,
     tls: Optional[ssl.SSLContext] = None,
 ) -> Client:
-    """A connection to a daemon.
+    """Connect to a daemon.
 
-    ``address`` is ``"unix:PATH"``, ``"tcp://HOST:PORT"`` or ``"tls://HOST:PORT"``, or several with
-    a comma between two: the first that answers and is not about to end; without one
-    MODSER_HOST counts, then the default socket. ``token`` says whose the connection is to a
-    daemon with a file of rights; without one MODSER_TOKEN counts, but over plain TCP.
-    ``deadline`` (seconds) holds for connecting, and for every request
-    that says nothing else; None waits for as long as it takes.
-    ``tls`` says whom to believe and what to show on ``tls://``; without it MODSER_TLS_CA,
-    MODSER_TLS_CERT and MODSER_TLS_KEY do, files in PEM.
+    ``address`` is ``"unix:PATH"``, ``"tcp://HOST:PORT"`` or ``"tls://HOST:PORT"``, or several
+    with commas: the first one that answers and is not about to end. Default: MODSER_HOST, then
+    the default socket. ``token`` identifies the user for a daemon with an access file; default:
+    MODSER_TOKEN, but not over plain TCP. ``deadline`` (seconds) applies to connecting, and to
+    every request without its own; None: no limit. ``tls`` is an ssl.SSLContext for ``tls://``;
+    default: the PEM files of MODSER_TLS_CA, MODSER_TLS_CERT and MODSER_TLS_KEY.
     """
     check_deadline(deadline)
     address = _address.choose(address)
@@ -77,10 +75,10 @@ def _open(address: str, deadline: Seconds, tls: Optional[ssl.SSLContext]) -> Cli
 
 
 class Client(ClientBase):
-    """One connection; its methods and those of what it gives may be used by any thread.
+    """A connection. Any thread may use it and its objects.
 
-    ``client["resnet18"].main(x)`` calls a function. A child process
-    connects again: the connection stays its parent's.
+    ``client["resnet18"].main(x)`` calls a function. A child process must connect again: the
+    connection belongs to its parent.
     """
 
     _channel: Channel
@@ -103,7 +101,7 @@ class Client(ClientBase):
         return len(self.list())
 
     def ping(self, *, deadline: Seconds = None) -> float:
-        """A round trip that does nothing; the seconds that it took."""
+        """Make an empty round trip; returns its seconds."""
         return self._run(_requests.ping(deadline))
 
     def info(self) -> Map:
@@ -115,23 +113,23 @@ class Client(ClientBase):
         return self._run(_requests.ask_maps("module.list"))
 
     def describe(self, name: str) -> Map:
-        """What the list has of one module, and of what it is made."""
+        """The map of `list` for one module, and its parts."""
         return self[name].describe()
 
     def functions(self, name: str) -> Maps:
-        """One map per function of a module: name, style, signature where it is known, …"""
+        """One map per function of a module: name, style, signature if it is known, …"""
         return self[name].functions()
 
     def logs(self, name: str) -> str:
-        """The last of what the module wrote to standard output and error."""
+        """The last output of the module's workers (standard output and error)."""
         return self[name].logs()
 
     def wait(self, name: str, *, deadline: Seconds = None) -> Module:
-        """Until the module is READY; raises the cause when it has failed."""
+        """Wait until the module is READY; raises the cause if it has failed."""
         return self[name].wait(deadline=deadline)
 
     def unload(self, name: str, *, deadline: Seconds = None) -> None:
-        """Let the module's calls end, then end its process."""
+        """Wait for the module's calls, then end its processes."""
         self[name].unload(deadline=deadline)
 
     def load(
@@ -156,24 +154,40 @@ class Client(ClientBase):
         keep: bool = False,
         deadline: Seconds = None,
     ) -> Module:
-        """Upload a library (a path, or the file's bytes) and wait until it is READY.
+        """Upload a library or model (a path, or the file's bytes) and wait until it is READY.
 
-        Loading is executing its code. ``graph`` is a graph executor's graph.json, or a virtual
-        machine's program, and ``params`` a model's parameters, for a library that does not hold them. ``files`` are those that a framework's
-        model names (ONNX's external data), by its names. ``replace`` lets it take the
-        place of a module of that name, once it is ready. ``device`` (``"opencl:0"``, ``"cpu"``)
-        says where it runs; without it the library's code decides. ``workers`` is how many
-        processes run it, and so how many calls at the same time. ``batch`` joins calls that wait,
-        of a function whose tensors all begin with the same open extent, to so many rows, and runs
-        them as one; the first waits ``within`` seconds for others. A call that runs for longer than
-        ``max_run`` seconds ends its worker (0: never; None: as the daemon has it). ``era``, ``"classic"`` or
-        ``"ffi"``, is the calling convention of a library of TVM's C target, which may have no
-        symbol that tells it. ``tvm_inputs`` lets an instance's ``set_input`` ignore names that
-        the model lacks, as TVM does. ``fill``, ``"zero"`` or ``"seeded"``, stands for weights that
-        were taken out of a framework's model. ``format`` (``"onnx"``) says what such a model is,
-        whatever its bytes look like, and ``inputs`` the shapes that it leaves open, by the inputs'
-        names: ``{"x": "float32[1,3,224,224]"}``, where ``?`` leaves an extent open. ``keep`` has a
-        daemon with a store load it again whenever that starts.
+        Loading runs the file's code on the server. Further contents:
+
+        - ``graph``, ``params``: a graph executor's graph.json or a virtual machine's program,
+          and parameters, for a library that lacks them.
+        - ``files``: external data of an ONNX model, by the names in the model.
+
+        Serving:
+
+        - ``replace``: the module replaces one of the same name when it is ready.
+        - ``keep``: a daemon with a store loads it again at every start.
+        - ``device``: ``"opencl:0"``, ``"cpu"``; default: the device of its code.
+        - ``workers``: the number of processes, and so of concurrent calls.
+        - ``batch``, ``within``: join waiting calls up to so many rows, for functions whose
+          tensors all begin with the same open extent; the first call waits ``within`` seconds
+          for others.
+        - ``max_run``: seconds after which a call ends its worker (0: never; None: the daemon's
+          value).
+
+        TVM libraries:
+
+        - ``era``: ``"classic"`` or ``"ffi"``, the calling convention of a library without
+          symbols that show it.
+        - ``tvm_inputs``: ``set_input`` of an instance ignores names that the model lacks, as in
+          TVM.
+
+        Models of frameworks:
+
+        - ``fill``: ``"zero"`` or ``"seeded"``, in place of weights that were removed from the
+          file.
+        - ``format``: the format, such as ``"onnx"``, instead of detection.
+        - ``inputs``: shapes that the model leaves open: ``{"x": "float32[1,3,224,224]"}``; ``?``
+          leaves an extent open.
         """
         artifact = Artifact(source, graph, params, files)
         how = _requests.load_options(
@@ -184,24 +198,24 @@ class Client(ClientBase):
         return self[name]
 
     def rollback(self, name: str, *, deadline: Seconds = None) -> Module:
-        """Serve the edition before the one that is served, which the daemon's store has kept."""
+        """Serve the previous edition from the daemon's store."""
         self._run(_requests.rollback(self, name, deadline))
         return self[name]
 
     def store_list(self) -> Maps:
-        """One map per edition that the daemon's store has: module, ref, version, sha256, …"""
+        """One map per edition in the daemon's store: module, ref, version, sha256, …"""
         return self._run(_requests.pages("store.list", "editions"))
 
     def store_verify(self) -> Maps:
-        """Have the daemon hash all that its modules need: a map of module and fault for each damage."""
+        """Hash all files of the store: a map of module and fault for each damage."""
         return self._run(_requests.pages("store.verify", "faults"))
 
     def store_collect(self) -> Map:
-        """Remove the files that no module needs, and tell how many there were."""
+        """Remove the files that no module needs; returns their number."""
         return self._run(_requests.ask_map("store.collect"))
 
     def store_pin(self, name: str, pinned: bool = True) -> None:
-        """Give up nothing of the module when the store needs room, or let it be given up."""
+        """Keep all editions of the module when the store needs space, or stop doing so."""
         self._run(_requests.pin(name, pinned))
 
     def pull(
@@ -222,12 +236,12 @@ class Client(ClientBase):
         inputs: Optional[Mapping[str, str]] = None,
         deadline: Seconds = None,
     ) -> Module:
-        """Have the daemon get what is at ``uri`` by itself, and wait until it is READY.
+        """Let the daemon download ``uri``, and wait until the module is READY.
 
-        ``https://HOST/FILE``, ``oci://HOST/REPOSITORY:TAG``, ``modser://HOST:PORT/MODULE``, or ``file:///PATH`` of the daemon's
-        machine; ``sha256`` is what it must hash to. It is kept in the daemon's store and takes
-        the place of a module of that name once it is ready. The other arguments are those of
-        :meth:`load`.
+        ``https://HOST/FILE``, ``oci://HOST/REPOSITORY:TAG``, ``modser://HOST:PORT/MODULE``, or
+        ``file:///PATH`` on the daemon's machine. ``sha256`` is the expected digest. The daemon
+        keeps the module in its store; it replaces a module of that name when it is ready. The
+        other arguments are those of :meth:`load`.
         """
         how = _requests.load_options(
             False, device, workers, era, tvm_inputs, fill, False, batch, within, format, inputs,
@@ -237,12 +251,12 @@ class Client(ClientBase):
         return self[name]
 
     def segment(self, nbytes: int) -> Segment:
-        """Memory of so many bytes that is lent to the daemon, over a unix socket: arrays in it are
-        arguments and outputs of calls that are not copied."""
+        """Share so many bytes of memory with the daemon, over a unix socket. Arrays in it are
+        arguments and outputs of calls without a copy."""
         return Segment(self, nbytes)
 
     def close(self) -> None:
-        """End the connection; what waits for it gets ConnectionLost."""
+        """Close the connection; waiting calls raise ConnectionLost."""
         if self._unasked is not None:
             self._unasked.close()
         self._channel.close()
@@ -308,9 +322,9 @@ class Client(ClientBase):
 
 
 class Module(ModuleBase["Function"]):
-    """A module by its name; making one asks nothing of the daemon.
+    """A module by its name. Creating one sends no request.
 
-    Functions are attributes, or items where the name is taken or is no identifier:
+    Functions are attributes, or items if the name is in use or is not an identifier:
     ``module.main``, ``module["alloc"]``, ``module["odd name"]``.
     """
 
@@ -334,7 +348,7 @@ class Module(ModuleBase["Function"]):
     def time_evaluator(
         self, function: str, device: Optional[DeviceLike] = None, **plan: Any
     ) -> TimeEvaluator:
-        """``module[function].time_evaluator(**plan)``, its calls on `device`; as TVM's."""
+        """``module[function].time_evaluator(**plan)``, with calls on `device`, as in TVM."""
         return TimeEvaluator(self[function], Plan.checked(**plan), device)
 
     def describe(self) -> Map:
@@ -354,7 +368,7 @@ class Module(ModuleBase["Function"]):
         self._client._run(_requests.unload(self._client, self._name, deadline))
 
     def instance(self) -> Instance:
-        """An executor of its own, which keeps its inputs and outputs between calls."""
+        """An executor that keeps its inputs and outputs between calls."""
         return Instance(self._client, self._name, self._client._run(_requests.instance(self._name)))
 
     def alloc(

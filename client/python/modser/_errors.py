@@ -1,4 +1,4 @@
-"""What can go wrong: one class for each code of the protocol, all of them an Error."""
+"""The exceptions: one class for each error code of the protocol, all of them an Error."""
 from __future__ import annotations
 
 import re
@@ -19,8 +19,8 @@ def shown(text: str) -> str:
 class Error(Exception):
     """An error of the daemon or of the connection to it.
 
-    ``code`` and ``name`` are stable and meant for programs; ``message`` names the file,
-    function or argument and what was expected; ``hint`` says what to do.
+    ``code`` and ``name`` are stable and meant for programs. ``message`` names the file, function
+    or argument and the expected value; ``hint`` says what to do.
     """
 
     code: int = -1
@@ -70,7 +70,7 @@ class NoMemory(Error):
 
 
 class ProtocolError(Error):
-    """The other side does not speak the protocol; the connection is closed."""
+    """The other side breaks the protocol; the connection is closed."""
 
     code, name = 2, "PROTOCOL"
     hint = "a bug in one of the two, or another protocol on this port"
@@ -117,7 +117,7 @@ class Cancelled(Error):
 
 
 class StaleHandle(Error):
-    """The object on the server is gone: freed, or its worker died."""
+    """The object on the server was freed, or its worker died."""
 
     code, name, hint = 12, "STALE_HANDLE", "make a new one"
 
@@ -127,7 +127,7 @@ class BadArgument(Error, ValueError):
 
 
 class CallFailed(Error):
-    """The function itself reported an error; the message is its own."""
+    """The function itself reported an error; the message is the function's."""
 
     code, name, hint = 14, "CALL_FAILED", ""
 
@@ -186,7 +186,7 @@ class ModuleFailed(Error):
 
 
 class NotVerified(Error):
-    """What came is not what was promised: its hash or its signature is another."""
+    """The received bytes do not match their hash or signature."""
 
     code, name = 27, "NOT_VERIFIED"
     hint = ("compare the key or digest with what its publisher says; until they agree trust "
@@ -200,8 +200,7 @@ class ConnectionLost(Error, ConnectionError):
 
 
 class ConnectionEnded(ConnectionLost):
-    """The daemon has ended the connection, for it shuts down; what it had not answered was not
-    begun."""
+    """The daemon closed the connection to shut down; unanswered requests were not begun."""
 
     code, name, hint = Draining.code, Draining.name, "connect again when the daemon is back"
 

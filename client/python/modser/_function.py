@@ -1,4 +1,4 @@
-"""The blocking client's functions: what calls one, and what measures it."""
+"""Functions of the blocking client, and their measurement."""
 from __future__ import annotations
 
 import contextlib
@@ -43,21 +43,22 @@ class Function(FunctionBase):
         trace: Optional[Trace] = None,
         **named: Any,
     ) -> Any:
-        """Call it in one round trip.
+        """Call the function in one round trip.
 
-        Arguments are arrays (of numpy or by DLPack), ints, floats, bools, None, str, bytes,
-        tuples, and modser's Tensor, out(), resident tensors, Shape, DType, Device; by position
-        or by the name of their parameter (``**{"input.1": x}``). Returns the single result, or
-        a tuple: the out tensors in argument order, then the function's return value unless it
-        is None. ``out=array`` (or a tuple of them) is filled and returned: of a PrimFunc as its
-        last positional arguments, of a model with copies of its outputs, whose dtypes and shapes
-        it must have. ``device="cpu"`` keeps tensors on the host, for a function of the host in
-        a module that is on a device. ``kill_abandoned=True``: when nobody waits for it any more
-        (this process ends, a future is cancelled) and it is not done a second later, its worker
-        is ended with it; without, it runs on. ``background=True``: all other calls of the module
-        come first. ``trace={}``, a dict, is filled with the
-        nanoseconds that the call was in each stage in the daemon, ``run_ns``, ``queue_ns``, ...,
-        and with their sum, ``total_ns``.
+        Arguments are arrays (numpy or DLPack), ints, floats, bools, None, str, bytes, tuples,
+        and modser's Tensor, out(), resident tensors, Shape, DType, Device; by position or by the
+        parameter's name (``**{"input.1": x}``). Returns the single result, or a tuple: the out
+        tensors in argument order, then the return value unless it is None.
+
+        - ``out=array`` (or a tuple): filled and returned. A PrimFunc gets it as its last
+          arguments; a model's outputs are copied into it, with equal dtypes and shapes.
+        - ``device="cpu"``: keeps tensors on the host, for a host function of a module on a
+          device.
+        - ``kill_abandoned=True``: if this process exits or the future is cancelled, the worker
+          of a call that still runs a second later is killed; otherwise the call continues.
+        - ``background=True``: all other calls of the module run first.
+        - ``trace={}``: is filled with the nanoseconds of each stage in the daemon (``run_ns``,
+          ``queue_ns``, ...) and their sum, ``total_ns``.
         """
         how = (out, deadline, unordered, device, kill_abandoned, background, trace)
         message, into = self._prepared(args, named, *how)
@@ -76,12 +77,11 @@ class Function(FunctionBase):
         trace: Optional[Trace] = None,
         **named: Any,
     ) -> Future:
-        """Send the call and go on; any number may be in flight.
+        """Send the call without waiting; any number may be in flight.
 
-        Arrays have been sent when this returns and may be written to. Calls of one module
-        run in order, each after the one before; of a module with several workers they run
-        at the same time, in order only while this connection holds a tensor or an instance
-        there and they are not ``unordered``.
+        Arrays have been sent when this returns, and may be changed. Calls of a module run in
+        order. With several workers they run at the same time, and in order only while this
+        connection holds a tensor or an instance there and the calls are not ``unordered``.
         """
         how = (out, deadline, unordered, device, kill_abandoned, background, trace)
         message, into = self._prepared(args, named, *how)
@@ -109,25 +109,24 @@ class Function(FunctionBase):
 
     @property
     def signature(self) -> Optional[str]:
-        """What the function takes, where that can be known; asked for once."""
+        """The parameters, if the library declares them; requested once."""
         return self.describe().get("signature")
 
     def describe(self) -> Map:
-        """The map of this function in ``module.functions()``; empty where there is none."""
+        """The map of this function in ``module.functions()``, or an empty one."""
         return self._client._run(_requests.facts(self))
 
     def time_evaluator(
         self, number: int = 10, repeat: int = 1, min_repeat_ms: float = 0, **plan: Any
     ) -> TimeEvaluator:
-        """As TVM's: ``f.time_evaluator(number=100, repeat=3)(x, y).mean`` in seconds.
+        """As in TVM: ``f.time_evaluator(number=100, repeat=3)(x, y).mean`` in seconds.
 
-        The daemon's own measurement of each call counts, not the way there and back. Arrays
-        and outs are put into the worker first, so that they do not travel with each call
-        (``resident=False``: they do). ``cooldown_interval_ms`` is a rest after every
-        ``repeats_to_cooldown`` repeats, ``cache_flush_bytes`` what the worker writes before each
-        repeat, so that the processor's caches hold nothing of the arguments. ``out=array`` has
-        what the last run wrote; an array among the arguments is a copy in the worker, and stays
-        as it is here.
+        The times are those that the worker measures around the function. Arrays and outs are
+        copied into the worker first (``resident=False``: with each call).
+        ``cooldown_interval_ms`` is a pause after every ``repeats_to_cooldown`` repeats.
+        ``cache_flush_bytes`` are written by the worker before each repeat, to empty the
+        processor's caches. ``out=array`` has the last run's result; array arguments stay
+        unchanged.
         """
         return TimeEvaluator(self, Plan.checked(number, repeat, min_repeat_ms, **plan))
 

@@ -1,4 +1,4 @@
-"""A call of the blocking client that has been sent, and its answer."""
+"""A call of the blocking client in flight."""
 from __future__ import annotations
 
 from typing import Any, Optional
@@ -28,14 +28,14 @@ class Future:
         self._channel: Channel = function._client._channel
 
     def done(self) -> bool:
-        """Whether result() would return at once."""
+        """True if result() would return at once."""
         if not self._pending.done:
             self._channel.poll()
         return self._pending.done or self._channel.lost is not None
 
     def result(self, timeout: Seconds = None) -> Any:
-        """What the call returns or raises; TimeoutError when that has not come in time, and
-        the call goes on."""
+        """Return the result, or raise the call's error. Raises TimeoutError if there is none in
+        time; the call continues."""
         pending = self._pending
         self._channel.wait(pending, timeout)
         if pending.error is not None:
@@ -47,17 +47,17 @@ class Future:
         return value if self._into is None else fill_outs(self._function._full, self._into, value)
 
     def exception(self, timeout: Seconds = None) -> Optional[Exception]:
-        """What result() would raise, or None."""
+        """The exception that result() would raise, or None."""
         self._channel.wait(self._pending, timeout)
         return self._pending.error
 
     def cancel(self) -> None:
-        """Drop the call if it has not begun; its result is Cancelled then."""
+        """Drop the call if it has not begun; its result is then Cancelled."""
         if not self._pending.done:
             self._channel.cancel(self._pending.id)
 
     @property
     def exec_ns(self) -> Optional[int]:
-        """How long the function ran, when the call is done."""
+        """The run time of the function, when the call is done."""
         meta = self._pending.meta
         return meta.get("exec_ns") if isinstance(meta, dict) else None

@@ -1,4 +1,4 @@
-"""What the blocking and the asyncio client's objects have in common: names, handles, texts."""
+"""Common parts of the blocking and the asyncio client: names, handles, texts."""
 from __future__ import annotations
 
 import collections
@@ -58,7 +58,7 @@ class Connected:
 
 
 class ClientBase(Connected):
-    """One connection, whatever drives it."""
+    """A connection, for both clients."""
 
     def __init__(self, channel: AnyChannel, deadline: Seconds) -> None:
         check_deadline(deadline)
@@ -79,7 +79,7 @@ class ClientBase(Connected):
         return True  # whatever it serves
 
     def is_lost(self) -> bool:
-        """Whether the connection has been closed, or broke."""
+        """True if the connection is closed or broken."""
         return self._channel.lost is not None
 
     def __repr__(self) -> str:
@@ -93,7 +93,7 @@ def _title(thing: Any) -> str:
 
 
 class Namespace(Connected, Generic[F]):
-    """Functions as attributes, or as items where the name is taken or is no identifier."""
+    """Functions as attributes, or as items if the name is in use or is not an identifier."""
 
     _name: str
     __iter__: Any = None  # module["name"] is no sequence; a blocking module has names
@@ -123,7 +123,7 @@ class ModuleBase(Namespace[F]):
         return True  # whatever it has
 
     def get_function(self, name: str) -> F:
-        """``module[name]``, as TVM's modules have it."""
+        """``module[name]``, as in TVM's modules."""
         return self[name]
 
     @property
@@ -132,7 +132,7 @@ class ModuleBase(Namespace[F]):
 
 
 class Held(Connected):
-    """An object of the server that this connection owns."""
+    """An object on the server that belongs to this connection."""
 
     FREE: bytes  # the method that frees it, packed
 
@@ -157,10 +157,10 @@ class Held(Connected):
 
 
 class ResidentBase(Held):
-    """A tensor that is kept in a module's worker; an argument of that module's functions.
+    """A tensor in a module's worker, as an argument of that module's functions.
 
-    It belongs to its connection, and is gone with the worker. ``free()`` or leaving its
-    ``with`` block frees it; forgetting it does so with one of the next requests.
+    It belongs to its connection, and ends with the worker. ``free()`` or the end of its ``with``
+    block frees it; if it is garbage collected, one of the next requests frees it.
     """
 
     FREE = pack("tensor.free")
@@ -186,14 +186,14 @@ class ResidentBase(Held):
 
 
 class InstanceBase(Namespace[F], Held):
-    """An executor that keeps its inputs and outputs between calls, by TVM's names:
+    """An executor that keeps its inputs and outputs between calls, with TVM's names:
 
         graph.set_input("data", x)  # or set_input(data=x, mask=m)
         graph.run()
         y = graph.get_output(0)
 
-    It belongs to its connection, and is gone with the worker. ``close()`` or leaving its
-    ``with`` block frees it; forgetting it does so with one of the next requests.
+    It belongs to its connection, and ends with the worker. ``close()`` or the end of its
+    ``with`` block frees it; if it is garbage collected, one of the next requests frees it.
     """
 
     FREE = pack("instance.free")

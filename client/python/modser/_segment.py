@@ -1,4 +1,4 @@
-"""Segments: memory that a client lends the daemon, for arrays that do not travel."""
+"""Segments: memory that a client shares with the daemon."""
 from __future__ import annotations
 
 import fcntl
@@ -36,7 +36,7 @@ def _memfd(nbytes: int) -> int:
 
 
 class Segment:
-    """Memory that the daemon has, too; ``client.segment(nbytes)`` makes one.
+    """Memory shared with the daemon; ``client.segment(nbytes)`` makes one.
 
         with client.segment(1 << 26) as segment:
             x = segment.array((1, 3, 224, 224))
@@ -44,9 +44,9 @@ class Segment:
             x[...] = image
             module.main(x, out=y)  # neither is sent
 
-    Arrays that lie in it are found to do so, and are used and filled where they are. While a
-    call runs that was given one, what is written there may be seen by it or not.
-    ``close()`` or leaving its ``with`` block takes it back; arrays of it stay what they are.
+    Calls use and fill arrays in it in place. Do not write to an array while a call uses it: the
+    call may see that. ``close()`` or the end of its ``with`` block ends the sharing; arrays stay
+    valid.
     """
 
     def __init__(self, client: Client, nbytes: int) -> None:
@@ -65,8 +65,8 @@ class Segment:
         client._segments.append(self)
 
     def array(self, shape: Any, dtype: Any = "float32", offset: Optional[int] = None) -> Any:
-        """An array there: behind the last one that was asked for so, or at `offset`, which is a
-        multiple of 128. What it holds is what was written there."""
+        """An array in the segment: behind the previous one, or at `offset`, a multiple of 128. Its
+        contents are those of the memory."""
         dims, numpy = as_shape(shape), np.dtype(dtype)
         start = self._used if offset is None else offset
         nbytes = math.prod(dims) * numpy.itemsize
@@ -82,7 +82,7 @@ class Segment:
         return self._memory[start : start + nbytes].view(numpy).reshape(dims)
 
     def close(self) -> None:
-        """Take it back; a second time does nothing."""
+        """End the sharing; a second call does nothing."""
         if self in self._client._segments:
             self._client._segments.remove(self)
             if not self._client.is_lost():

@@ -135,12 +135,12 @@ def as_bytes(array: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
 
 
 class Tensor:
-    """Elements that numpy may have no name for, as raw bytes with a dtype and a shape.
+    """Raw bytes with a dtype and a shape, for dtypes that numpy may lack.
 
-    ``Tensor(data, "bfloat16", (2, 3))``: the bytes are little-endian, row-major and compact;
-    ``data`` is bytes-like, an array or a DLPack object, whose memory is used and not copied
-    where it is contiguous. An array lends its shape when elements have the same size. Types
-    of less than 8 bits are packed, the first element in the lowest bits.
+    ``Tensor(data, "bfloat16", (2, 3))``: the bytes are little-endian, row-major and compact.
+    ``data`` is bytes-like, an array or a DLPack object; contiguous memory is used without a
+    copy. An array gives its shape if its elements have the same size. Types of less than 8 bits
+    are packed, the first element in the lowest bits.
     """
 
     __slots__ = ("dtype", "shape", "data", "__weakref__")
@@ -171,7 +171,7 @@ class Tensor:
         return int(self.data.nbytes)
 
     def numpy(self) -> np.ndarray[Any, Any]:
-        """The same memory as an array, where numpy has the dtype (see ml_dtypes)."""
+        """The same memory as an array, if numpy (or ml_dtypes) has the dtype."""
         numpy = self.dtype.numpy
         if numpy is None:
             raise TypeError(f"numpy has no dtype for {self.dtype}; .data holds the bytes")
@@ -223,11 +223,11 @@ class Seat:
 
 
 def out(what: Union[DTypeLike, np.ndarray[Any, Any], Tensor], shape: Any = None) -> Out:
-    """An argument for the function to fill and the call to return.
+    """An argument that the function fills and the call returns.
 
-    ``out("float32", (1000,))`` comes back as a new array; ``out(array)`` is received straight
-    into that array, which must be writable, contiguous and in native byte order. What the
-    array held does not travel: the function sees zeros.
+    ``out("float32", (1000,))`` is returned as a new array. ``out(array)`` is received directly
+    into that array, which must be writable, contiguous and in native byte order. The array's old
+    contents are not sent: the function sees zeros.
     """
     if isinstance(what, Tensor):
         if not what.data.flags.writeable:

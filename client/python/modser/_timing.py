@@ -1,4 +1,4 @@
-"""Repeated measurement of a call, with the names that tuners know."""
+"""Repeated measurement of a call, with TVM's names."""
 from __future__ import annotations
 
 import numbers
@@ -18,11 +18,11 @@ MOST_UNMEASURED = 100  # runs more, of a function that takes no time at all
 
 
 class Times(NamedTuple):
-    """Seconds that one run took.
+    """Seconds of one run.
 
-    ``results`` has one mean per repeat by the daemon's own clock, without the way there and
-    back; ``wall`` the same by this process's clock, with it. ``doubts`` says what makes the
-    figures doubtful, and is empty when nothing is known to.
+    ``results`` has one mean per repeat, measured by the worker; ``wall`` the same by this
+    process's clock, with the round trip. ``doubts`` lists reasons to doubt the figures, and is
+    normally empty.
     """
 
     results: tuple[float, ...]
@@ -56,7 +56,7 @@ class Times(NamedTuple):
 
 
 class Plan(NamedTuple):
-    """How often to run; see Function.time_evaluator."""
+    """The number of runs; see Function.time_evaluator."""
 
     number: int
     repeat: int

@@ -1,12 +1,11 @@
-"""The asyncio twin of modser: what waits there is awaited here.
+"""The asyncio client: the same as modser, with ``await``.
 
     async with modser.aio.connect() as client:
         y = await client["digits"].main(x)
 
-One client belongs to one event loop (one that has add_reader, which Windows' default one has
-not). Requests are written at once as far as the socket takes them; arrays of requests that
-have not been answered must not be changed. Cancelling a task that awaits a call asks the
-daemon to drop the call.
+A client belongs to one event loop, which must have add_reader (the default loop of Windows has
+not). Requests are written at once as far as the socket accepts them. Do not change arrays of
+requests without an answer. If a task that awaits a call is cancelled, the daemon drops the call.
 """
 from __future__ import annotations
 
@@ -35,7 +34,7 @@ Maps = list[Map]
 
 
 class Ended(Protocol):
-    """What a `with` block ends: a client, an instance, a resident tensor."""
+    """Base of objects that a `with` block ends: a client, an instance, a resident tensor."""
 
     async def __aexit__(self, *error: Any) -> None: ...
 
@@ -91,7 +90,7 @@ async def _open(address: str, deadline: Seconds, tls: Optional[ssl.SSLContext]) 
 
 
 class Opening(Generic[E]):
-    """Something that is being made: ``x = await opening`` or ``async with opening as x``."""
+    """An object in construction: ``x = await opening`` or ``async with opening as x``."""
 
     def __init__(self, making: Coroutine[Any, Any, E]) -> None:
         self._making = making
@@ -108,7 +107,7 @@ class Opening(Generic[E]):
 
 
 class Client(ClientBase):
-    """One connection; see modser.Client. ``async for name in client`` has the modules' names."""
+    """A connection; see modser.Client. ``async for name in client`` gives the module names."""
 
     _channel: Channel
 
@@ -218,7 +217,7 @@ class Client(ClientBase):
         return self[name]
 
     def close(self) -> None:
-        """End the connection; what awaits it gets ConnectionLost."""
+        """Close the connection; awaiting calls raise ConnectionLost."""
         self._channel.close()
 
     async def __aenter__(self) -> Client:

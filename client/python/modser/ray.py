@@ -1,12 +1,12 @@
-"""Ray Serve: replicas that each call a modserd of their machine.
+"""Ray Serve: replicas that call a modserd on their machine.
 
     from ray import serve
     import modser.ray
     handle = serve.run(modser.ray.app("digits.so", "main", num_replicas=2))
     y = handle.remote(x).result()
 
-Ray starts the replicas, scales them, routes to them and joins calls; modserd runs the model, in
-processes of its own, as long as the replica lives. ``pip install modser[ray]``.
+Ray starts the replicas, scales them, routes to them and joins calls. modserd runs the model in
+its own processes, as long as the replica lives. ``pip install modser[ray]``.
 """
 from __future__ import annotations
 
@@ -114,7 +114,7 @@ class Model:
         return await self._joiner.run(calls)
 
     async def predict(self, *args: Any) -> Any:
-        """The function, of numpy arrays and of whatever else it takes."""
+        """Call the function with numpy arrays and its other arguments."""
         if self._batch <= 1:
             return await self._call(*args)
         result, error = await self._joined(tuple(np.asarray(a) for a in args))
@@ -123,8 +123,8 @@ class Model:
         return result
 
     async def __call__(self, *args: Any) -> Any:
-        """By a handle the function itself. By HTTP ``{"inputs": [...]}``, an array as lists each,
-        and ``{"outputs": [...]}`` come back."""
+        """By a handle: the function itself. By HTTP: ``{"inputs": [...]}`` with arrays as nested
+        lists; the answer is ``{"outputs": [...]}``."""
         if len(args) != 1 or not hasattr(args[0], "scope"):
             return await self.predict(*args)
         inputs = (await args[0].json())["inputs"]
@@ -136,7 +136,7 @@ class Model:
         return {"outputs": [np.asarray(part).tolist() for part in parts]}
 
     def check_health(self) -> None:
-        """Ray asks; what raises is another replica soon."""
+        """For Ray: an exception here makes Ray replace the replica."""
         with connect(self._host, deadline=10) as client:
             state = client.describe(self._name)["state"]
         if state not in ("READY", "ASLEEP"):
@@ -153,12 +153,15 @@ _OWN = tuple(inspect.signature(Model).parameters)[2:]
 
 
 def app(source: str, function: str, **options: Any) -> Any:
-    """A Serve application: replicas that call ``function`` of the module at ``source``, a path
-    there or a URI that ``modser pull`` takes. ``options`` with names of ``Model``'s are its: each
-    replica starts a daemon of its own (``modserd=``), or takes the one at ``host=``, where the
-    module is called ``name``; ``sha256`` is what is pulled. ``batch`` has Ray join up to so many
-    calls that come ``within`` seconds, of a function whose tensors all begin with an open extent.
-    The others are Ray's: ``num_replicas``, ``autoscaling_config``, ``max_ongoing_requests``, ..."""
+    """A Serve application: replicas that call ``function`` of the module at ``source``, a path on
+    the replica's machine or a URI of ``modser pull``.
+
+    Each replica starts its own daemon (``modserd=``), or uses the one at ``host=``, with the
+    module name ``name``; ``sha256`` is the expected digest. ``batch``: Ray joins up to so many
+    calls that arrive ``within`` seconds, for functions whose tensors all begin with an open
+    extent. All other options are Ray's: ``num_replicas``, ``autoscaling_config``,
+    ``max_ongoing_requests``, ...
+    """
     own = {key: options.pop(key) for key in _OWN if key in options}
     deployment: Any = serve.deployment(Model, **options)
     return deployment.bind(source, function, **own)
