@@ -52,7 +52,7 @@ def _bad(text: str, why: str) -> BadRequest:
 
 
 def _form(text: str) -> str:
-    """What is wrong with an address of no known form: people write what a browser or a shell takes."""
+    """An error for an address of no known form: users write those of browsers and shells."""
     if text.startswith(("http://", "https://")):
         return "HTTP is not what modser speaks: curl and others call there"
     if text.startswith(("/", "./")):
@@ -63,7 +63,7 @@ def _form(text: str) -> str:
 
 
 def choose(address: Optional[str]) -> str:
-    """The address that was given, else where a daemon is by default."""
+    """The given address, else the default one."""
     if address is not None and not isinstance(address, str):
         kind = type(address).__name__
         raise TypeError(f"an address is a str, unix:PATH or tcp://HOST:PORT, not {kind}")
@@ -87,7 +87,7 @@ def default(env: Mapping[str, str] = os.environ, uid: Optional[int] = None) -> s
 
 
 def _check_folder(folder: str, uid: int) -> None:
-    """Somebody else's directory would be somebody else's daemon."""
+    """Refuse a folder of another user: its daemon would be another user's."""
     try:
         found = os.lstat(folder)
     except FileNotFoundError:

@@ -1,4 +1,4 @@
-"""The asyncio client's socket: the same requests and replies, driven by the event loop."""
+"""The asyncio client's socket, driven by the event loop."""
 from __future__ import annotations
 
 import asyncio
@@ -117,12 +117,12 @@ class Channel:
         return pending
 
     def start_and_forget(self, message: Message) -> None:
-        """A request whose answer nobody waits for."""
+        """Send a request and ignore its reply."""
         future = self.start(message).future
         future.add_done_callback(lambda f: f.cancelled() or f.exception())
 
     def give_up(self, pending: Pending) -> None:
-        """Nobody waits for it any more, and what comes yet is put into nobody's memory."""
+        """Stop waiting; the rest of the reply is not written into memory of the caller."""
         pending.outs = nowhere(pending)
         self._reader.let_go(pending.id)
 
@@ -131,7 +131,7 @@ class Channel:
             self._write(cancel_frame(id))
 
     def _write(self, frame: list[Any]) -> None:
-        """Send it at once when it is the first of this turn of the loop, else with the others."""
+        """Send at once if nothing else was sent in this loop iteration, else with the others."""
         self._unsent += frame
         if not self._collecting:
             self._collecting = True
@@ -143,7 +143,7 @@ class Channel:
         self._flush()
 
     def _flush(self) -> None:
-        """Send what the socket takes, the rest when it takes more."""
+        """Send what the socket accepts, and the rest when it accepts more."""
         while self._unsent:
             try:
                 sent = self._socket.sendmsg(self._unsent[:MAX_BUFFERS], (), SEND_FLAGS)
@@ -204,7 +204,7 @@ class Channel:
             self._waiting.popitem()[1].finish(again(error), None, None)
 
     def leave_behind(self) -> None:
-        """In a child after a fork. The loop's watching is the parent's: it is not touched."""
+        """In a forked child: drop the socket, and leave the parent's event loop alone."""
         self.lost = forked(self.address)
         self._unsent.clear()
         self._waiting.clear()

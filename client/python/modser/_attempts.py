@@ -1,4 +1,4 @@
-"""Which of several daemons that do the same: each is tried in its turn."""
+"""Attempts to connect to one of several equal daemons, in turn."""
 from __future__ import annotations
 
 import time
@@ -20,11 +20,8 @@ C = TypeVar("C", bound=Closable)
 
 
 class Attempts(Generic[C]):
-    """The addresses of a list, each with its share of the time that is left.
-
-    One address is nothing but itself: its errors are raised as they are. Of several, one that
-    is about to leave is spare, for it serves yet.
-    """
+    """The addresses of a list, each with its share of the remaining time. Errors of a single
+    address are raised unchanged. A daemon that is about to end is used if no other one answers."""
 
     def __init__(self, address: str, deadline: Seconds) -> None:
         self._places = _address.split(address)
@@ -48,7 +45,7 @@ class Attempts(Generic[C]):
         return max(self._until - time.monotonic(), 0.001) / n
 
     def failed(self, error: BaseException) -> None:
-        """Go on to the next one, unless this is no matter of one of several."""
+        """Record the error and continue with the next address, or raise it."""
         if self.is_one or not isinstance(error, Error):
             raise error
         self._failures.append(error)
@@ -65,7 +62,7 @@ class Attempts(Generic[C]):
         return client
 
     def rest(self) -> C:
-        """When none of them stays."""
+        """The result if no attempt succeeded."""
         if self._spare is not None:
             return self._spare
         text = "; ".join(error.message for error in self._failures)

@@ -48,7 +48,7 @@ def call_message(
 
 
 def as_outs(name: str, given: OutArgument) -> tuple[Out, ...]:
-    """What was given as out=: one array, modser.out() or Tensor, or a tuple of them."""
+    """The value of out= as a tuple: arrays, modser.out() or Tensor."""
     several = given if isinstance(given, (tuple, list)) else (given,)
     made = []
     for i, one in enumerate(several):
@@ -74,7 +74,7 @@ def check_result(outs: list[Out], result: Any) -> None:
 
 
 def call_value(outs: list[Out], result: Any) -> Any:
-    """The one result, or a tuple: the out tensors, then the return value unless it is None."""
+    """The single result, or a tuple: the out tensors, then the return value unless it is None."""
     check_result(outs, result)
     filled, value = result
     if not filled:
@@ -85,13 +85,13 @@ def call_value(outs: list[Out], result: Any) -> Any:
 
 
 def fill_trace(trace: Optional[Trace], meta: Any) -> None:
-    """What the daemon says of a call's stages, to the dict that was given as trace=."""
+    """Copy the times of a call into the dict that was given as trace=."""
     if trace is not None and isinstance(meta, dict):
         trace.update(meta.get("trace") or {})
 
 
 def fill_outs(name: str, outs: tuple[Out, ...], value: Any) -> Any:
-    """Copy a model's outputs to where the caller wants them, all of them or none."""
+    """Copy a model's outputs into the caller's arrays, all of them or none."""
     results = list(_flat(value))
     if len(results) != len(outs):
         raise ValueError(

@@ -98,7 +98,7 @@ class Caller:
         return self._client
 
     def _ask(self, client: Client, until: float) -> None:
-        """What fails before anything was answered was not begun."""
+        """Send the call; an error before any answer means that it was not begun."""
         try:
             client.ping(deadline=max(until - time.monotonic(), 0.001))
         except BaseException:
@@ -106,7 +106,7 @@ class Caller:
             raise
 
     def _turn(self, error: Error) -> None:
-        """The next one is asked first, by a connection of its own where that is another."""
+        """Use the next daemon, with a new connection if it is another one."""
         self._places.append(self._places.pop(0))
         stays = len(self._places) == 1 and not _leaves(error)
         if not stays:

@@ -1,4 +1,4 @@
-"""Why there is no connection, in the words of libmodser: a cause, and what to do about it."""
+"""Reasons why there is no connection: a cause and a hint, with the texts of libmodser."""
 from __future__ import annotations
 
 import errno
@@ -17,7 +17,7 @@ _STRANGERS = {b"HTTP": "an HTTP server", b"\x15\x03": "a TLS server", b"SSH-": "
 
 
 def unreachable(address: str, error: OSError) -> ConnectionLost:
-    """What the error of a connect() to @address means."""
+    """The cause and hint of a failed connect() to @address."""
     text, hint = _explain(address, error)
     return ConnectionLost(f"{address}: {text}", hint=hint)
 
@@ -64,7 +64,7 @@ def _explain_tls(address: str, error: ssl.SSLError) -> tuple[str, str]:
 
 
 def stranger(magic: bytes) -> ProtocolError:
-    """Of a peer that begins with @magic, which is not this protocol's."""
+    """The error for a peer whose first bytes are @magic, of another protocol."""
     for begin, who in _STRANGERS.items():
         if magic.startswith(begin):
             return ProtocolError(f"the peer is {who}, not modserd",

@@ -1,10 +1,11 @@
 """One connection for any number of threads, without a thread of its own.
 
-Whoever waits for a reply reads, for everybody: the first waiter takes the turn to read and
-gives each reply that comes to its request; the others sleep until theirs has come or the
-reader leaves and hands the turn on. So a call of a single thread is one sendmsg and one recv,
-and nothing is woken. Sending never waits for the daemon alone: while the socket takes nothing,
-replies are read, because a daemon with 1024 requests in flight reads no more.
+A thread that waits for a reply reads for all: the first waiting thread reads, and hands each
+reply to its request. The others sleep until their reply has arrived, or until the reader stops
+and another thread must read. So a call of a single thread is one sendmsg and one recv.
+
+While the socket accepts no bytes, a sending thread reads replies, because a daemon with 1024
+requests in flight stops reading.
 """
 from __future__ import annotations
 
@@ -31,7 +32,7 @@ from ._turn import Turn, Wake
 
 
 class Pending:
-    """A request whose reply has not come, then its reply."""
+    """A request in flight, then its reply."""
 
     __slots__ = ("id", "outs", "lent", "done", "error", "result", "meta", "limit")
 
@@ -72,7 +73,7 @@ class Channel:
         at_home(self)
 
     def is_idle(self) -> bool:
-        """Nothing is in flight, and nothing is to be freed with the next request."""
+        """True if nothing is in flight, and no object waits to be freed."""
         return not self._waiting and not self.forgotten and self.lost is None
 
     # -- sending
@@ -80,7 +81,7 @@ class Channel:
     def start(
         self, message: Message, options: bytes = b"", limit: Optional[float] = None
     ) -> Pending:
-        """Send a request; its reply is for wait()."""
+        """Send a request; wait() returns its reply."""
         for free in take_forgotten(self.forgotten):
             try:
                 self.start(free, b"", limit)
@@ -133,8 +134,8 @@ class Channel:
         self, buffers: list[Any], left: int, flags: int, fd: Optional[int] = None,
         limit: Optional[float] = None,
     ) -> None:
-        """A whole frame, or the connection is lost; DeadlineExceeded when nothing of it was sent
-        by then. The sending lock is held."""
+        """Send a whole frame, or lose the connection. Raises DeadlineExceeded if no byte was sent
+        in time. The caller holds the sending lock."""
         size = left
         with_it = rights(fd) if fd is not None and self.address.startswith("unix:") else ()
         try:
@@ -161,7 +162,7 @@ class Channel:
             raise
 
     def _read_until_writable(self, limit: Optional[float] = None) -> bool:
-        """False: it was not by the limit."""
+        """Read until the socket accepts bytes; False after the limit."""
         both = select.poll()
         both.register(self._socket, select.POLLIN | select.POLLOUT)
         out = select.poll()
@@ -183,8 +184,8 @@ class Channel:
     # -- receiving
 
     def wait(self, pending: Pending, timeout: Optional[float] = None) -> None:
-        """Until the reply has come. TimeoutError after `timeout` seconds; DeadlineExceeded
-        when the daemon keeps silent beyond the request's own deadline."""
+        """Wait for the reply. Raises TimeoutError after `timeout` seconds, and DeadlineExceeded if
+        the daemon does not answer after the request's own deadline."""
         if pending.done:
             return
         until = None if timeout is None else time.monotonic() + timeout
@@ -204,7 +205,7 @@ class Channel:
                 self._late(pending)
 
     def wait_once(self, pending: Pending) -> None:
-        """wait() of who asks no second time."""
+        """wait() for a caller that does not wait again."""
         try:
             self.wait(pending)
         except BaseException:
@@ -212,7 +213,7 @@ class Channel:
             raise
 
     def _give_up(self, pending: Pending) -> None:
-        """Nobody waits for it any more, and what comes yet is put into nobody's memory."""
+        """Stop waiting; the rest of the reply is not written into memory of the caller."""
         pending.outs = nowhere(pending)
         if self._reading.take():  # else another thread reads it now, or has not begun to
             try:
@@ -221,7 +222,7 @@ class Channel:
                 self._leave()
 
     def poll(self) -> None:
-        """Take in what has come, without waiting."""
+        """Read available bytes, without waiting."""
         if self._reading.take():
             try:
                 while self.lost is None and readable(self._socket, 0):
@@ -230,8 +231,8 @@ class Channel:
                 self._leave()
 
     def cause_of(self, pid: int, seconds: float) -> Optional[Error]:
-        """Why the daemon lost its worker `pid`, to which there was a direct channel; None: it has
-        not said so within that time."""
+        """Why the daemon lost its worker `pid`, to which there was a direct channel; None: the
+        daemon did not report it in time."""
         told = Pending(0, Message(b""), time.monotonic() + seconds)
         with self._reader.lost_workers.expected(pid, told), contextlib.suppress(DeadlineExceeded):
             self.wait(told)
@@ -245,7 +246,7 @@ class Channel:
         raise TimeoutError("the result has not come yet")
 
     def _read_for(self, pending: Pending, until: Optional[float]) -> bool:
-        """Read until the reply has come; False when it is too late."""
+        """Read until the reply has arrived; False after the limit."""
         reader = self._reader
         while not pending.done:
             if self.lost is not None:  # the loss has finished what was waiting
@@ -300,7 +301,7 @@ class Channel:
             raise
 
     def _sleep(self, pending: Pending, until: Optional[float]) -> bool:
-        """Until the reply has come or there may be no reader; False when it is too late."""
+        """Sleep until the reply has arrived or there may be no reader; False after the limit."""
         event, me = Wake(), threading.get_ident()
         self._sleepers[me] = pending, event
         try:
@@ -315,7 +316,7 @@ class Channel:
                 self._wake_one()
 
     def _leave(self) -> None:
-        """The turn to read, if it is this thread's yet."""
+        """Stop reading, if this thread is the reader."""
         self._reading.leave()
         if self._sleepers and not self._reading.locked():
             self._wake_one()
@@ -334,7 +335,7 @@ class Channel:
     # -- the end
 
     def _lose(self, error: BaseException) -> Error:
-        """The connection is of no use any more: everything that waits gets the cause."""
+        """The connection is lost: all waiting requests get the cause."""
         if not isinstance(error, Error):
             error = ConnectionLost(f"{self.address}: a request was interrupted ({error!r})")
         if self.lost is None:
@@ -354,7 +355,7 @@ class Channel:
         self._wake_done()
 
     def leave_behind(self) -> None:
-        """In a child after a fork: the socket is the parent's, and so may be the locks."""
+        """In a forked child: the socket, and perhaps the locks, belong to the parent."""
         self._sending, self._reading = threading.Lock(), Turn()
         self._is_receiving = False
         self._sleepers.clear()

@@ -1,7 +1,7 @@
-"""A channel of a client's own to a module's worker, past the daemon, for one call at a time.
+"""A direct channel from a client to a module's worker, for one call at a time.
 
-The end of a call is its answer, or what has become of it without one; NotBegun is raised of what
-the daemon may be asked for instead: nobody has run it.
+A call ends with its answer, or with an error that says what became of it. NotBegun is raised if
+the worker has not run it, so that the daemon may.
 """
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ class Direct:
         at_home(self)
 
     def enter(self) -> bool:
-        """False: a call of another thread is in it, or it is closed."""
+        """False: another thread has a call in the channel, or it is closed."""
         if not self._using.acquire(blocking=False):
             return False
         if self.is_closed or self.is_retired:  # since it was looked up
@@ -67,8 +67,7 @@ class Direct:
             self._let_go()
 
     def call(self, message: Message, options: bytes, limit: Optional[float]) -> Pending:
-        """Until the call has ended, between enter() and leave(). `limit` is its deadline, by
-        time.monotonic()."""
+        """Run a call, between enter() and leave(). `limit` is its deadline by time.monotonic()."""
         pending = Pending(next(self._ids), message, limit)
         buffers = message.frame(pending.id, options)
         self._reader.waiting[pending.id] = pending
@@ -92,7 +91,7 @@ class Direct:
         return pending
 
     def _send(self, buffers: list[Any], left: int, limit: Optional[float]) -> None:
-        """A whole frame: what is less is not begun."""
+        """Send a whole frame; a call whose frame is incomplete was not begun."""
         while left > 0:
             try:
                 sent = self._socket.sendmsg(buffers[:MAX_BUFFERS], (), SEND_FLAGS)
@@ -111,7 +110,7 @@ class Direct:
         _in_time(writable, limit)
 
     def _receive(self, pending: Pending) -> None:
-        """One recv, and whatever it completes."""
+        """One recv, and the replies that it completes."""
         reader = self._reader
         if pending.limit is not None:
             _in_time(self._readable, pending.limit)
@@ -128,7 +127,7 @@ class Direct:
             self._end(pending)
 
     def _end(self, pending: Pending) -> None:
-        """Nothing more comes: the last was that the daemon takes it back, or what was wrong."""
+        """The channel has ended: the daemon took it back, or an error occurred."""
         self.is_closed = True
         cause = self._reader.cause
         if isinstance(cause, Draining):
@@ -140,26 +139,26 @@ class Direct:
         pending.finish(WorkerLost(_HAS_DIED) if cause is None else cause, None, None)
 
     def _blame(self, pending: Pending, text: str) -> None:
-        """The daemon would say that of what is no answer."""
+        """The error that the daemon would report for an invalid answer."""
         self.is_closed = True
         text = f"the module's worker answered what is none: {text}"
         pending.finish(WorkerLost(text), None, None)
 
     def leave_behind(self) -> None:
-        """In a child after a fork: the socket is the parent's, and so may be the lock."""
+        """In a forked child: the socket, and perhaps the lock, belong to the parent."""
         self.is_closed = True
         self._using = threading.Lock()
         self._socket.close()
 
     def close(self) -> None:
-        """A call that is in it ends, and its thread closes what is left."""
+        """Close the channel; a thread with a call in it closes the socket."""
         self.is_closed = True
         with contextlib.suppress(OSError):
             self._socket.shutdown(socket.SHUT_RDWR)
         self._let_go()
 
     def retire(self) -> None:
-        """The same, but a call that is in it has its answer first: it may be another thread's."""
+        """Close the channel after the answer of a call in it, which may be another thread's."""
         self.is_retired = True
         self._let_go()
 

@@ -12,7 +12,7 @@ _OBEYED = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u2069\ud8
 
 
 def shown(text: str) -> str:
-    """@text of another program, for people: what may not be shown is escaped."""
+    """@text of another program with its control characters escaped."""
     return _OBEYED.sub(lambda c: c.group().encode("unicode_escape").decode(), text)
 
 
@@ -214,8 +214,8 @@ _BY_NAME = {kind.name: kind for kind in _BY_CODE.values()}
 
 
 def from_wire(error: Any) -> Error:
-    """The exception for `[code, name, message, details?]` of a response; TypeError when it is
-    something else."""
+    """The exception for `[code, name, message, details?]` of a response; TypeError for another
+    value."""
     if type(error) is not tuple or len(error) not in (3, 4):
         raise TypeError("no error")
     code, name, message = error[:3]
@@ -243,8 +243,7 @@ def _numpy_has(dtype: str) -> bool:
 
 
 def _hint_of(message: str) -> Optional[str]:
-    """What makes the right argument of the wrong one, where the elements' type is wrong or a shape
-    came as a tuple."""
+    """How to make the right argument, if the dtype is wrong or a shape is a tuple."""
     if ": expected a shape, got tuple" in message:
         return "a tuple is one of values; modser.Shape(2, 3) is a shape"
     found = _ELEMENTS.search(message)

@@ -1,4 +1,4 @@
-"""After a fork: a connection is the parent's, and a child that wrote into it would ruin both."""
+"""Forks: a connection belongs to the parent; a child must not write to it."""
 from __future__ import annotations
 
 import os
@@ -9,7 +9,7 @@ from ._errors import ConnectionLost
 
 
 class Inherited(Protocol):
-    """A connection that a child has from its parent, and must not use."""
+    """A connection that a child inherited and must not use."""
 
     def leave_behind(self) -> None: ...
 

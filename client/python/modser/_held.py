@@ -1,4 +1,4 @@
-"""What a blocking client holds in a module's worker: instances and resident tensors."""
+"""Objects of the blocking client in a module's worker: instances and resident tensors."""
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
@@ -42,12 +42,11 @@ class Resident(ResidentBase):
         self._client = client
 
     def numpy(self, into: Any = None) -> Any:
-        """Its elements as a new array (a Tensor where numpy lacks the dtype), or in `into`."""
+        """The elements as a new array (a Tensor if numpy lacks the dtype), or in `into`."""
         return self._client._run(_residents.read(self, into))
 
     def copy_from(self, value: Any) -> Resident:
-        """Take over the elements of an array, Tensor or resident tensor of the same dtype and
-        shape."""
+        """Copy the elements of an array, Tensor or resident tensor of the same dtype and shape."""
         self._client._run(_residents.write(self, value))
         return self
 
@@ -57,7 +56,7 @@ class Resident(ResidentBase):
         return self
 
     def fill_random(self, seed: int = 0) -> Resident:
-        """Random numbers, the same for the same seed: floats in [0, 1), integers from 0 to 9."""
+        """Fill with random numbers, equal for equal seeds: floats in [0, 1), integers 0 to 9."""
         self._client._run(_residents.fill_random(self, seed))
         return self
 

@@ -1,4 +1,4 @@
-"""What help(), inspect.signature() and IPython's `?` say of a function of a module."""
+"""Texts for help(), inspect.signature() and IPython's `?`."""
 from __future__ import annotations
 
 import inspect
@@ -17,7 +17,7 @@ class _Type(str):
 
 
 class Doc:
-    """A class's own text for the class, with what is known of a function for that one."""
+    """The class's text for the class, and the function's facts for a function."""
 
     def __init__(self, text: str) -> None:
         self._text = text
@@ -28,8 +28,7 @@ class Doc:
 
 
 class Signature:
-    """That of one function, where its parameters are known; None makes inspect look at
-    `__call__`."""
+    """The signature of a function, if its parameters are known; else that of `__call__`."""
 
     def __get__(self, function: Any, owner: Any = None) -> Optional[inspect.Signature]:
         return None if function is None else _signature(function._facts_at_hand(), type(function))

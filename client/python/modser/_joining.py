@@ -1,4 +1,4 @@
-"""Calls that run as one, behind each other by rows: the first extent of all their arrays."""
+"""Calls that run as one, joined along the first extent of all their arrays."""
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable
@@ -14,16 +14,15 @@ _Call = Callable[..., Awaitable[Any]]
 
 
 def has_rows(params: Any) -> bool:
-    """All are tensors whose first extent is open, and the same by its name: that those of two names
-    are as many is an accident."""
+    """True if all are tensors whose first extent is open and has the same name."""
     names = {(p.get("extents") or ("",))[0] for p in params}
     is_open = all((p.get("shape") or (0,))[0] == -1 for p in params)
     return is_open and len(names) == 1 and (len(params) == 1 or names != {""})
 
 
 def alike(calls: list[tuple[Any, ...]]) -> list[list[int]]:
-    """The places of those that can be joined: their arrays agree in all but their rows. What has
-    arrays of different rows, or one without any, is alone."""
+    """Groups of indices of calls that can be joined: their arrays agree in all but the rows. A call
+    whose arrays have different numbers of rows, or none, is alone."""
     found: dict[Any, list[int]] = {}
     for i, args in enumerate(calls):
         rows = {a.shape[:1] for a in args}
@@ -37,7 +36,7 @@ def join(calls: list[tuple[Any, ...]]) -> tuple[Any, ...]:
 
 
 def split(y: Any, calls: list[tuple[Any, ...]]) -> Optional[list[Any]]:
-    """What of ``y`` is whose. None: not all of it is of rows, and nobody can say."""
+    """The rows of ``y`` for each call; None: not all results have rows."""
     counts = [len(args[0]) for args in calls]
     parts = y if isinstance(y, tuple) else (y,)
     if not all(isinstance(p, np.ndarray) and p.shape[:1] == (sum(counts),) for p in parts):
@@ -47,14 +46,13 @@ def split(y: Any, calls: list[tuple[Any, ...]]) -> Optional[list[Any]]:
 
 
 class Joiner:
-    """Runs calls as one ``call``, until its results turn out not to be of rows."""
+    """Runs calls as one ``call``, until its results turn out not to have rows."""
 
     def __init__(self, call: _Call) -> None:
         self._call, self._joins = call, True
 
     async def run(self, calls: list[tuple[Any, ...]]) -> list[Outcome]:
-        """The outcome of each, in their order. Those that fit each other run as one; what differs
-        in shape or dtype runs apart."""
+        """The outcomes in order. Calls that agree in shapes and dtypes run as one."""
         found: list[Any] = [None] * len(calls)
         for places in alike(calls):
             for i, outcome in zip(places, await self._as_one([calls[i] for i in places])):
@@ -62,8 +60,7 @@ class Joiner:
         return found
 
     async def _as_one(self, calls: list[tuple[Any, ...]]) -> list[Outcome]:
-        """Each for itself where that fails, for one that is wrong is no other's fault, and where
-        what comes back is not of rows."""
+        """Run the calls as one; each alone if that fails or the results have no rows."""
         if len(calls) > 1 and self._joins:
             try:
                 parts = split(await self._call(*join(calls)), calls)
@@ -85,7 +82,7 @@ class Joiner:
 
 
 def _is_of_all(error: Exception) -> bool:
-    """It says nothing of one alone: they may have run, or nobody may just now."""
+    """True if the error does not blame one call: they may have run, or none can run now."""
     if isinstance(error, Error) and may_have_run(error):
         return True
     return isinstance(error, (DeadlineExceeded, ProtocolError, Busy, Draining))

@@ -1,4 +1,4 @@
-"""Memory that the daemon has, too, and what lies in it."""
+"""Memory shared with the daemon, and arrays in it."""
 from __future__ import annotations
 
 from collections.abc import Sequence
@@ -10,7 +10,7 @@ from ._tensor import ALIGN
 
 
 class Lent(Protocol):
-    """As much of a Segment as requests have to know."""
+    """The part of a Segment that requests need."""
 
     number: int
     address: int
@@ -18,8 +18,7 @@ class Lent(Protocol):
 
 
 def named(segments: Sequence[Lent], memory: np.ndarray[Any, Any]) -> Optional[tuple[int, int]]:
-    """Number of the segment and offset in it, where all of the array lies in one, and begins where
-    a tensor may."""
+    """The segment number and offset of an array that lies in a segment, properly aligned."""
     if not memory.nbytes:  # it lies nowhere
         return None
     at = memory.__array_interface__["data"][0]

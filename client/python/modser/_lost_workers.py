@@ -1,5 +1,4 @@
-"""What the daemon has told of workers that are lost, to which a client has direct channels: of the
-last ones, why."""
+"""Reports of the daemon about lost workers with direct channels; the last ones."""
 from __future__ import annotations
 
 import collections
@@ -22,7 +21,7 @@ class LostWorkers:
         self._expected: dict[int, Waiting] = {}
 
     def told(self, params: Any) -> None:
-        """`channel.lost` with `[pid, [code, name, message]]`; what is none is passed over."""
+        """Record `channel.lost` with `[pid, [code, name, message]]`; ignore other values."""
         if type(params) is not tuple or len(params) != 2 or type(params[0]) is not int:
             return
         with contextlib.suppress(TypeError):
@@ -33,7 +32,7 @@ class LostWorkers:
 
     @contextlib.contextmanager
     def expected(self, pid: int, waiting: Waiting) -> Iterator[None]:
-        """`waiting` is finished meanwhile when `pid` is told of, or has been."""
+        """`waiting` is finished when `pid` is reported, or has been."""
         self._expected[pid] = waiting
         try:
             if any(lost == pid for lost, _ in list(self._last)):  # before it was expected
@@ -43,7 +42,7 @@ class LostWorkers:
             self._expected.pop(pid, None)
 
     def take(self, pid: int) -> Optional[Error]:
-        """Why `pid` is lost. It is told once: another worker may have its number then."""
+        """Why `pid` was lost; removes the report, because the number may be reused."""
         for told in list(self._last):
             if told[0] == pid:
                 with contextlib.suppress(ValueError):  # another thread was quicker

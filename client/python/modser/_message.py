@@ -1,4 +1,4 @@
-"""Requests on their way out: Python values to the bytes of one frame."""
+"""Requests before sending: Python values to the bytes of one frame."""
 from __future__ import annotations
 
 import struct
@@ -45,7 +45,7 @@ Buffer = Union[bytes, "np.ndarray[Any, Any]", memoryview]
 
 
 class _Local(threading.local):
-    """A packer of each thread's own: making one for each value would cost more than packing."""
+    """A packer for each thread: making one for each value would cost more than packing."""
 
     def __init__(self) -> None:
         self.pack = msgpack.Packer().pack
@@ -69,7 +69,7 @@ _HEADERS = tuple(array_header(n) for n in range(32))
 
 
 class ResultOf(NamedTuple):
-    """The result of a request that was sent before, on the same connection, as `promised`."""
+    """The result of an earlier request of this connection with the option `promised`."""
 
     message: Message
 
@@ -131,7 +131,7 @@ class Message:
         self.count += 1
 
     def add(self, value: Any) -> None:
-        """One more parameter."""
+        """Append a parameter."""
         self.count += 1
         kind = type(value)
         if kind is np.ndarray:
@@ -167,7 +167,7 @@ class Message:
     def _name(
         self, dtype: tuple[int, int, int], shape: tuple[int, ...], memory: np.ndarray[Any, Any]
     ) -> bool:
-        """Add it by its place, where it lies in a segment."""
+        """Append it as segment and offset, if it lies in a segment."""
         place = named(self.segments, memory)
         if place is not None:
             self.pieces.append(
@@ -176,7 +176,7 @@ class Message:
         return place is not None
 
     def _seat(self, value: Out) -> bytes:
-        """An output, packed: in a segment where its memory lies in one."""
+        """Pack an output, in a segment if its memory lies in one."""
         memory = value.memory()
         place = None if memory is None else named(self.segments, memory)
         if place is None:
@@ -203,7 +203,7 @@ class Message:
         self.size += gap
 
     def _other(self, value: Any) -> None:
-        """What is rarer: subclasses, scalars of numpy, tuples, things of other libraries."""
+        """Pack rarer values: subclasses, numpy scalars, tuples, objects of other libraries."""
         if isinstance(value, str):
             try:
                 self.pieces.append(_local.pack(str(value)))

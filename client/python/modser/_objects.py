@@ -36,7 +36,7 @@ def name_of(name: Any, what: str = "a module's name") -> str:
 
 
 def take_forgotten(forgotten: Forgotten) -> list[Message]:
-    """Requests that free some of what nobody refers to any more."""
+    """Requests that free objects which were garbage collected."""
     if not forgotten:
         return []
     messages: dict[bytes, Message] = {}
@@ -146,7 +146,7 @@ class Held(Connected):
         return self._packed
 
     def taken(self) -> Optional[bytes]:
-        """The handle, for whoever frees it; None when it has been freed."""
+        """The handle, for the caller that frees it; None if it was freed."""
         packed, self._packed = self._packed, None
         return packed
 
@@ -222,7 +222,7 @@ class FunctionBase(Connected):
         self._packed = pack(self._full)
 
     def _facts_at_hand(self) -> dict[str, Any]:
-        """What is known of it without waiting for an answer."""
+        """The known facts, without a request."""
         known: dict[str, Any] = self._client._known.get((self.module, self.name), {})
         return known if self._instance is None else {}
 

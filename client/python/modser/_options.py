@@ -1,4 +1,4 @@
-"""The options of requests, and the time that one may take."""
+"""Options of requests, and deadlines."""
 from __future__ import annotations
 
 import math

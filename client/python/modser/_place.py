@@ -1,4 +1,4 @@
-"""Tensors of a reply, and other objects of the server."""
+"""Tensors of a reply, and other objects on the server."""
 from __future__ import annotations
 
 import math
@@ -16,7 +16,7 @@ ALIGN_FROM = 4096  # bytes; aligning what is smaller costs more than it can give
 
 
 class Handle(NamedTuple):
-    """An object of the server: ext type and the 8 bytes."""
+    """A handle: ext type and 8 bytes."""
 
     kind: int
     data: bytes
@@ -26,7 +26,7 @@ class Handle(NamedTuple):
 
 
 class Place:
-    """A tensor of a reply: where its bytes are, and what becomes of it."""
+    """A tensor of a reply: the position of its bytes, and its destination."""
 
     __slots__ = ("where", "dtype", "shape", "offset", "nbytes", "device", "segment", "value")
 
@@ -46,7 +46,7 @@ class Place:
             raise ProtocolError("a tensor whose bytes are not those of its dtype and shape")
 
     def take(self, data: memoryview, spec: Optional[Out]) -> None:
-        """The bytes are at hand: make the value, in the caller's memory when it gave some."""
+        """The bytes have arrived: make the value, in the caller's memory if given."""
         own = spec.memory() if spec is not None else None
         if own is not None:
             assert spec is not None
@@ -66,7 +66,7 @@ class Place:
             self.value = np.empty(self.shape, numpy)
 
     def reserve(self, spec: Optional[Out]) -> memoryview:
-        """Memory for bytes that are still to come; the value lies on it."""
+        """Memory for bytes that have not arrived; the value uses it."""
         own = spec.memory() if spec is not None else None
         if own is not None:
             assert spec is not None
@@ -82,7 +82,7 @@ class Place:
 
 
 def aligned(nbytes: int) -> np.ndarray[Any, Any]:
-    """Fresh memory at a multiple of 128, as one row of uint8."""
+    """New memory at a multiple of 128, as one row of uint8."""
     if nbytes < ALIGN_FROM:
         return np.empty(nbytes, np.uint8)
     block = np.empty(nbytes + ALIGN - 1, np.uint8)

@@ -1,8 +1,9 @@
-"""Replies on their way in, without a socket: bytes to Python values.
+"""Replies without a socket: bytes to Python values.
 
-Ask target() where the next bytes shall go, put n of them there, say received(n). Small frames
-go through one buffer; the tensors of large ones come straight into their own memory. Nothing
-is believed: sizes are compared with the limits and with what is there before memory is taken.
+target() returns the destination of the next bytes; the caller writes n bytes there and calls
+received(n). Small frames use one buffer; tensors of large ones are received directly into their
+own memory. All sizes are compared with the limits and with the available bytes before an
+allocation.
 """
 from __future__ import annotations
 
@@ -33,7 +34,7 @@ class Waiting(Protocol):
 
 
 class Reader:
-    """Puts frames together and gives each reply to its request in `waiting`."""
+    """Assembles frames and hands each reply to its request in `waiting`."""
 
     def __init__(self) -> None:
         self.waiting: dict[int, Waiting] = {}
@@ -50,7 +51,7 @@ class Reader:
         self.lost_workers = LostWorkers()
 
     def end(self, address: str, error: Optional[OSError] = None) -> ConnectionLost:
-        """The connection is over, by `error` or without one: what the daemon has said goes first."""
+        """The connection has ended, with `error` or without; a report of the daemon comes first."""
         if isinstance(self.cause, Draining):
             return ConnectionEnded(f"{address}: {self.farewell}")
         why = self.farewell if error is None else error.strerror or error
@@ -60,12 +61,12 @@ class Reader:
         return self._plan[-1] if self._plan else self._view[self._end :]
 
     def let_go(self, id: int) -> None:
-        """Nothing more of the answer to `id`, if that is coming, comes where it was to."""
+        """Do not write the rest of the reply to `id` into the caller's memory."""
         if self._plan and self._body[1:2] == (id,):
             self._plan = [piece for view in self._plan for piece in _gap(len(view))]
 
     def in_payload(self) -> bool:
-        """Whether target() wants to be filled whole: the frame does not end before."""
+        """True if target() must be filled completely: the frame does not end before."""
         return bool(self._plan)
 
     def received(self, n: int) -> None:
@@ -109,7 +110,7 @@ class Reader:
                     return
 
     def _make_room(self, need: int) -> None:
-        """Let `need` bytes from the present frame's start on fit into the buffer."""
+        """Make room for `need` bytes from the start of the current frame."""
         have = self._end - self._start
         if have == 0 or self._start + need > len(self._view):
             old = self._view[self._start : self._end]
@@ -161,7 +162,7 @@ class Reader:
         raise ProtocolError(f"a value of ext type {kind} with {len(data)} bytes")
 
     def _specs(self) -> list[Optional[Out]]:
-        """What the request expects of each tensor; None for those of the return value."""
+        """The expected tensors of the request; None for those of the return value."""
         body = self._body
         waiting = self.waiting.get(body[1]) if len(body) > 3 and body[0] == 1 else None
         places = self._places
@@ -216,8 +217,8 @@ class Reader:
         waiting.finish(error, result, body[4] if len(body) > 4 else None)
 
     def _notified(self, body: Any) -> None:
-        """The daemon says why it ends the connection, or has lost a worker; other notifications
-        are for others."""
+        """Handle the daemon's reason for closing the connection, and lost workers; ignore other
+        notifications."""
         if len(body) == 3 and body[1] == "channel.lost":
             self.lost_workers.told(body[2])
         if len(body) == 3 and body[1] == "session.close":
@@ -227,8 +228,8 @@ class Reader:
 
 
 def nowhere(waiting: Waiting) -> list[Out]:
-    """What it expects, of the same kinds and shapes; but for what lies in segments, in no memory
-    of the caller's."""
+    """Expectations with the same kinds and shapes, but without memory of the caller, except for
+    segments."""
     lent = {id(o) for o in waiting.lent.values()}
     return [o if id(o) in lent else Out(o.dtype, o.shape) for o in waiting.outs]
 
@@ -241,7 +242,7 @@ def _that_travel(waiting: Waiting) -> list[Optional[Out]]:
 
 
 def _fill_in(place: Place, lent: dict[tuple[int, int], Out]) -> None:
-    """What the request has named is what the caller knows it as."""
+    """Replace places in the reply by the objects that the caller knows."""
     spec = lent.get((place.segment, place.offset))
     if spec is None or place.dtype != spec.dtype or place.shape != spec.shape:
         raise ProtocolError("a tensor where the request has named no place")
@@ -249,13 +250,13 @@ def _fill_in(place: Place, lent: dict[tuple[int, int], Out]) -> None:
 
 
 def _gap(nbytes: int) -> list[memoryview]:
-    """Somewhere for bytes that no tensor names."""
+    """Memory for bytes that no tensor names."""
     scratch = memoryview(bytearray(min(nbytes, BUFFER)))
     return [scratch[: min(BUFFER, nbytes - at)] for at in range(0, nbytes, BUFFER)]
 
 
 def _settle(value: Any) -> Any:
-    """The value with arrays where their places stood."""
+    """The value with arrays in place of their positions."""
     if type(value) is tuple:
         return tuple([_settle(v) for v in value])
     if type(value) is Place and value.where != RESIDENT:

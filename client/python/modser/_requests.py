@@ -1,10 +1,10 @@
-"""Everything that a client asks of the daemon, without a socket.
+"""All requests to the daemon, without a socket.
 
-A request is a generator: it yields messages and is sent a Reply for each, or the error is
-thrown into it; what it returns is the request's value. The blocking and the asyncio client
-differ in how they drive one, and in nothing else. It may also yield a list of messages,
-which are sent together and get a list of replies, Each of them, whose replies may be errors, an
-Unawaited one, which gets nothing, or a Pause.
+A request is a generator. It yields messages and receives a Reply for each, or the error is
+thrown into it; its return value is the result. The blocking and the asyncio client differ only
+in how they drive one. It may also yield a list of messages, which are sent together and get a
+list of replies; Each of them, whose replies may be errors; an Unawaited one, which gets nothing;
+or a Pause.
 """
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ Outs = tuple[Out, ...]
 
 
 def message_of(method: str, *params: Any) -> Message:
-    """A request that is no call; a map may stand among its params."""
+    """The message of a request other than a call; a parameter may be a map."""
     message = Message(pack(method))
     for value in params:
         if isinstance(value, dict):
@@ -76,7 +76,7 @@ def ask(method: str, *params: Any, deadline: Seconds = None) -> Request[Any]:
 
 
 def lend(nbytes: int, fd: int) -> Request[int]:
-    """The number of the segment that the memfd is to the daemon."""
+    """Send the memfd to the daemon; returns the segment number."""
     message = message_of("segment.add", nbytes)
     message.fd = fd
     reply: Reply = yield message
@@ -100,7 +100,7 @@ def ping(deadline: Seconds) -> Request[float]:
 
 
 def stays(deadline: Seconds) -> Request[bool]:
-    """Whether a daemon that answers has not been told to end."""
+    """True if the daemon is not about to end."""
     message = message_of("ping")
     message.deadline = deadline
     reply: Reply = yield message
@@ -182,7 +182,7 @@ def pin(name: str, pinned: bool) -> Request[None]:
 
 
 def pages(method: str, key: str) -> Request[list[Map]]:
-    """The maps under @key of all pages that a method of the store has."""
+    """The maps under @key of all pages of a store method."""
     found: list[Map] = []
     after: Optional[str] = None
     while True:
@@ -224,7 +224,7 @@ def load(
 
 
 def _countdown(deadline: Seconds) -> Callable[[], Seconds]:
-    """What is left of it, whenever it is asked; nothing left is an error."""
+    """The remaining time at each call; an error if none is left."""
     until = None if deadline is None else time.monotonic() + deadline
 
     def left() -> Seconds:
@@ -239,7 +239,7 @@ def _countdown(deadline: Seconds) -> Callable[[], Seconds]:
 def _upload(
     parts: list[np.ndarray[Any, Any]], left: Callable[[], Seconds]
 ) -> Request[Handle]:
-    """The parts one behind the other. An upload that fails or is interrupted is given up."""
+    """Upload the parts one after the other. An upload that fails is aborted."""
     upload: Handle = yield from ask("module.upload", "begin", sum(len(p) for p in parts))
     try:
         batch: list[Message] = []
@@ -268,7 +268,7 @@ def _pieces(parts: list[np.ndarray[Any, Any]]) -> Iterator[tuple[int, np.ndarray
 
 
 def facts(function: FunctionBase) -> Request[Map]:
-    """The map of a function in function.list, asked for once; empty when there is none."""
+    """The map of a function in function.list, requested once; empty if there is none."""
     known, key = function._client._known, (function.module, function.name)
     if function._instance is None and key not in known:
         for found in (yield from ask_maps("function.list", function.module)):
@@ -285,11 +285,8 @@ def is_lent(segments: list[Lent], o: Out) -> bool:
 def place_outs(
     function: FunctionBase, args: tuple[Any, ...], out: OutArgument, deadline: Seconds
 ) -> Request[tuple[tuple[Any, ...], Optional[Outs]]]:
-    """The arguments, and what the results are to be copied into.
-
-    A PrimFunc fills its last arguments. A model, or a function of an instance, returns what it
-    made.
-    """
+    """The arguments, and the arrays into which the results are copied. A PrimFunc fills its last
+    arguments. A model, or a function of an instance, returns its results."""
     outs = as_outs(function._full, out)
     if function._instance is not None:
         return args, outs
@@ -314,7 +311,7 @@ def instance(module: str) -> Request[Handle]:
 
 
 def free(thing: Held) -> Request[None]:
-    """Free it; nothing when that has been done, or it is gone with its worker."""
+    """Free the object, unless it was freed or its worker is gone."""
     packed = thing.taken()
     if packed is not None:
         message = Message(thing.FREE)

@@ -55,8 +55,8 @@ def put(
 def _put_at_once(
     client: ClientBase, make: Make[R], module: str, value: Any, device: Optional[DeviceLike]
 ) -> Request[Optional[R]]:
-    """The tensor is filled by a request that leaves with the one that makes it. None: the
-    daemon is an older one, which cannot do so."""
+    """Allocate and fill the tensor in one write. None: the daemon is older and does not support
+    this."""
     first = _alloc_message(module, value.dtype, value.shape, device)
     first.promised = True
     second = message_of("tensor.copy", value, ResultOf(first))

@@ -1,4 +1,4 @@
-"""When a call is sent again, as a step without a clock and without chance."""
+"""When a call is repeated, as a state machine without clock and random numbers."""
 from __future__ import annotations
 
 from typing import Optional
@@ -18,7 +18,7 @@ FIRST, MOST = 0.05, 5.0  # seconds: the bound of the first wait, which doubles, 
 
 
 class Schedule:
-    """One call that is sent until it is answered, to each of `daemons` in its turn."""
+    """One call that is sent to each of `daemons` in turn until it is answered."""
 
     def __init__(self, seconds: float, daemons: int = 1, idempotent: bool = False) -> None:
         self._seconds, self._daemons, self._idempotent = seconds, daemons, idempotent
@@ -26,7 +26,7 @@ class Schedule:
         self._after = 0.0  # the least that this round's daemons have said
 
     def wait(self, error: Error, was_sent: bool, elapsed: float, chance: float) -> Optional[float]:
-        """The seconds until it is sent again; None when `error` stands. `chance` is in [0, 1)."""
+        """Seconds until the next attempt; None if `error` is final. `chance` is in [0, 1)."""
         if not (_not_begun(error, was_sent) or (self._idempotent and may_have_run(error))):
             return None
         after = _retry_after(error)

@@ -1,4 +1,4 @@
-"""Pieces of blocking sockets: what is sent, waited for, and passed with a message."""
+"""Helpers for blocking sockets: sending, waiting, passing descriptors."""
 from __future__ import annotations
 
 import array
@@ -20,7 +20,7 @@ _ROOM = socket.CMSG_SPACE(4 * array.array("i").itemsize)  # one comes
 
 
 def rights(fd: int) -> Any:
-    """What passes a descriptor with the first byte."""
+    """The control message that passes a descriptor with the first byte."""
     return [(socket.SOL_SOCKET, socket.SCM_RIGHTS, fd.to_bytes(4, sys.byteorder))]
 
 
@@ -37,7 +37,7 @@ def poll_ms(seconds: float) -> int:
 
 
 def rest(buffers: list[Any], sent: int) -> list[Any]:
-    """What is left of the buffers when `sent` bytes of them have gone."""
+    """The rest of the buffers after `sent` bytes."""
     views = [memoryview(b) for b in buffers]
     for at, view in enumerate(views):
         nbytes = view.nbytes
@@ -49,8 +49,8 @@ def rest(buffers: list[Any], sent: int) -> list[Any]:
 
 
 class Passed:
-    """Receives, and keeps the socket that comes with an answer until somebody takes it. Who
-    receives without one has the kernel close what comes."""
+    """Receives bytes, and keeps the socket that came with a reply. A receiver without it would make
+    the kernel close the socket."""
 
     def __init__(self) -> None:
         self._socket: Optional[socket.socket] = None
@@ -58,7 +58,7 @@ class Passed:
     def receive(
         self, s: socket.socket, into: memoryview, flags: int, came: list[int]
     ) -> None:
-        """How many bytes have come is put into `came` whatever interrupts."""
+        """Receive; `came` has the number of bytes even after an interrupt."""
         got: list[Any] = []
         try:
             got.extend(map(s.recvmsg_into, ([into],), (_ROOM,), (flags | _CLOSED_ON_EXEC,)))
@@ -81,7 +81,7 @@ class Passed:
             os.close(fd)
 
     def take(self) -> Optional[socket.socket]:
-        """The caller's to close."""
+        """Return the socket; the caller closes it."""
         taken, self._socket = self._socket, None
         return taken
 

@@ -1,4 +1,4 @@
-"""Tensors on the wire, and the two kinds of tensor argument that are no array."""
+"""Tensors on the wire, and tensor arguments that are not arrays."""
 from __future__ import annotations
 
 import math
@@ -44,7 +44,7 @@ def pack_tensor(
 
 
 def pack_array(array: np.ndarray[Any, Any], code: int, bits: int, offset: int) -> bytes:
-    """pack_tensor() for an inline array, as short as the path of every call has to be."""
+    """pack_tensor() for an inline array, optimised for the path of every call."""
     ndim = array.ndim
     return _PREFIXES[ndim] + _EXTS[ndim].pack(
         INLINE, code, bits, ndim, 1, 0, 0, 0, offset, array.nbytes, *array.shape
@@ -52,14 +52,14 @@ def pack_array(array: np.ndarray[Any, Any], code: int, bits: int, offset: int) -
 
 
 def is_tensor(value: Any) -> bool:
-    """Whether an argument is a tensor of numpy or another library; numpy's scalars are not."""
+    """True for tensors of numpy and other libraries; false for numpy scalars."""
     return isinstance(value, np.ndarray) or (
         hasattr(value, "__dlpack__") and not isinstance(value, np.generic)
     )
 
 
 def to_array(value: Any) -> np.ndarray[Any, Any]:
-    """An object of another library as an array, by DLPack and without a copy."""
+    """Another library's tensor as an array, by DLPack, without a copy."""
     if isinstance(value, (np.ndarray, np.generic)):
         return np.asarray(value)
     if not hasattr(value, "__dlpack__"):
@@ -79,7 +79,7 @@ def to_array(value: Any) -> np.ndarray[Any, Any]:
 
 
 def _device_of(value: Any) -> int:
-    """The number of its kind of device in DLPack."""
+    """DLPack's number of its device type."""
     if not hasattr(value, "__dlpack_device__"):
         return _CPU
     try:
@@ -89,7 +89,7 @@ def _device_of(value: Any) -> int:
 
 
 def _by_its_bits(value: Any, error: Exception) -> np.ndarray[Any, Any]:
-    """A tensor of torch whose elements numpy has no name for, as ml_dtypes has it."""
+    """A torch tensor with a dtype that numpy lacks, as ml_dtypes has it."""
     if getattr(value, "requires_grad", False):
         raise TypeError("the tensor requires grad, which is not followed here: pass x.detach()")
     torch = sys.modules.get("torch")
@@ -115,8 +115,8 @@ def as_tensor(value: Any) -> Union[Tensor, np.ndarray[Any, Any]]:
 
 
 def compact(array: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
-    """The array row-major, without gaps, in the machine's byte order, of a dtype that the wire
-    has; itself when it is so already."""
+    """The array row-major, without gaps, in native byte order, with a dtype of the wire; the same
+    object if it already is."""
     native = array.dtype.newbyteorder("=")
     if native not in BY_NUMPY:
         name = array.dtype.name
@@ -204,7 +204,7 @@ class Out:
         self.given = array if given is None else given
 
     def memory(self) -> Optional[np.ndarray[Any, Any]]:
-        """Where the bytes shall come, when it is somewhere already."""
+        """The destination of the bytes, if there is one."""
         if self.array is None:
             return None
         return self.array.data if isinstance(self.array, Tensor) else as_bytes(self.array)
@@ -214,7 +214,7 @@ class Out:
 
 
 class Seat:
-    """An argument that is none of the function's: where it is to put what it returns."""
+    """A destination for a returned tensor; not an argument of the function."""
 
     __slots__ = ("out",)
 

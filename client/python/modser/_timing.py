@@ -109,9 +109,9 @@ def timed(
     out: OutArgument,
     device: Optional[DeviceLike],
 ) -> Request[Times]:
-    """Run it once for nothing, then `repeat` times `number` times, or more often until a repeat
-    has taken `min_repeat_ms`. Tensors are put into the worker before, if the plan says so, and
-    what `out` names has what the last run wrote afterwards; a model's outputs are not copied."""
+    """Run once as a warm-up, then `repeat` times `number` times, or more often until a repeat has
+    taken `min_repeat_ms`. Tensors are put into the worker first, if the plan says so. `out` then
+    has the last run's result; a model's outputs are not copied."""
     held: list[ResidentBase] = []  # what an error leaves is freed when it is forgotten
     filled: list[tuple[ResidentBase, Any]] = []  # with where its elements go at the end
     client, module = function._client, function.module
@@ -171,7 +171,7 @@ def timed(
 
 
 def _calls_of(module: str) -> Request[int]:
-    """How many calls the module has had, from everybody."""
+    """The number of calls of the module so far, of all clients."""
     return int((yield from ask_map("module.describe", module)).get("calls", 0))
 
 

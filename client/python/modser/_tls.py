@@ -1,4 +1,4 @@
-"""TLS under a connection: Python's ssl with what the channels ask of a socket."""
+"""TLS for a connection: Python's ssl with the interface that the channels need."""
 from __future__ import annotations
 
 import os
@@ -13,8 +13,8 @@ RECORD_BYTES = 16384  # what one record carries at most
 
 
 def context(env: Mapping[str, str] = os.environ) -> ssl.SSLContext:
-    """What MODSER_TLS_CA, MODSER_TLS_CERT and MODSER_TLS_KEY say; without the first, the
-    authorities that the system believes."""
+    """The context of MODSER_TLS_CA, MODSER_TLS_CERT and MODSER_TLS_KEY; without the first, with the
+    system's authorities."""
     made = ssl.create_default_context(cafile=env.get("MODSER_TLS_CA") or None)
     made.minimum_version = ssl.TLSVersion.TLSv1_3
     if env.get("MODSER_TLS_CERT"):
@@ -23,13 +23,13 @@ def context(env: Mapping[str, str] = os.environ) -> ssl.SSLContext:
 
 
 def wrap(s: socket.socket, host: str, tls: Optional[ssl.SSLContext]) -> TlsSocket:
-    """Shake hands on @s, within its timeout, with a server whose certificate is @host's."""
+    """Do the handshake on @s, within its timeout; the certificate must be for @host."""
     return TlsSocket((tls or context()).wrap_socket(s, server_hostname=host))
 
 
 class TlsSocket:
-    """A connected socket for any number of threads: OpenSSL wants one at a time, so none waits
-    for the network while it holds the lock."""
+    """A connected socket for any number of threads. OpenSSL allows one at a time, so no thread
+    waits for the network while it holds the lock."""
 
     def __init__(self, s: ssl.SSLSocket) -> None:
         s.setblocking(False)
@@ -44,12 +44,12 @@ class TlsSocket:
         return self._s.fileno()
 
     def pending(self) -> bool:
-        """Whether there are bytes of which the descriptor does not tell."""
+        """True if there are decrypted bytes, which poll() of the descriptor does not report."""
         with self._lock:
             return self._s.pending() > 0
 
     def recv_into(self, target: Any, nbytes: int = 0, flags: int = socket.MSG_DONTWAIT) -> int:
-        """As much as is there; 0 at the end. Without MSG_DONTWAIT it waits for the first byte."""
+        """Receive available bytes; 0 at the end. Without MSG_DONTWAIT, wait for the first byte."""
         view = memoryview(target).cast("B")
         while True:
             self.has_taken = True
@@ -83,7 +83,7 @@ class TlsSocket:
         return n, 0
 
     def sendmsg(self, buffers: list[Any], ancillary: Any = (), flags: int = 0) -> int:
-        """How many bytes were taken. It never waits."""
+        """The number of accepted bytes. Never waits."""
         sent = 0
         views = [memoryview(b).cast("B") for b in buffers]
         with self._lock:
@@ -109,7 +109,7 @@ class TlsSocket:
 
 
 def _first(views: list[memoryview]) -> Optional[memoryview]:
-    """What fills a record: of one buffer, or small ones put together."""
+    """Bytes for one record: of one buffer, or several small ones joined."""
     if not views or len(views[0]) >= RECORD_BYTES or len(views) == 1:
         return views[0] if views else None
     parts, n = [], 0
@@ -122,7 +122,7 @@ def _first(views: list[memoryview]) -> Optional[memoryview]:
 
 
 def _drop(views: list[memoryview], n: int) -> None:
-    """Take the first @n bytes away."""
+    """Remove the first @n bytes."""
     while views and n >= len(views[0]):
         n -= len(views.pop(0))
     if n:

@@ -1,4 +1,4 @@
-"""Whose a connection is, for a daemon with a file of rights."""
+"""The token that identifies the user, for a daemon with an access file."""
 from __future__ import annotations
 
 import os
@@ -12,8 +12,8 @@ from ._errors import BadRequest
 def choose(
     address: str, token: Optional[str], env: Mapping[str, str] = os.environ
 ) -> Optional[str]:
-    """The token that was given, else MODSER_TOKEN. Over plain TCP, where others could read it,
-    that is kept back, and one that was given is an error."""
+    """The given token, else MODSER_TOKEN. Over plain TCP, where others could read it, MODSER_TOKEN
+    is not sent, and a given one is an error."""
     # One of several is enough: nobody knows which of them will answer.
     is_readable = any(place.startswith("tcp://") for place in _address.split(address))
     if token is None:

@@ -1,4 +1,4 @@
-"""Whose turn it is to read, and what wakes who waits for it: no interrupt leaves either locked."""
+"""Locks for the reading thread and its waiters that survive interrupts."""
 from __future__ import annotations
 
 import contextlib
@@ -7,8 +7,8 @@ from typing import Optional
 
 
 class Turn:
-    """A signal may come between any two steps of a thread: what it has taken and does not know of
-    is its own the next time that it asks."""
+    """The right to read. A signal may interrupt a thread between any two steps; a turn that it got
+    without noticing is its own at the next request."""
 
     __slots__ = ("_of",)
 
@@ -16,12 +16,12 @@ class Turn:
         self._of: dict[str, int] = {}
 
     def take(self) -> bool:
-        """Never waits. False: it is another thread's."""
+        """Never waits. False: another thread has the turn."""
         me = threading.get_ident()
         return self._of.setdefault("thread", me) == me
 
     def leave(self) -> None:
-        """It may have been left already."""
+        """Give the turn back, if this thread has it."""
         if self._of.get("thread") == threading.get_ident():
             self._of.pop("thread", None)
 
@@ -30,8 +30,8 @@ class Turn:
 
 
 class Wake:
-    """What one thread waits for, once. threading.Event stays locked where setting it is
-    interrupted, and whoever sets it then waits for ever."""
+    """An event for one thread, once. threading.Event stays locked if setting it is interrupted, and
+    the next thread that sets it would wait forever."""
 
     __slots__ = ("_lock",)
 

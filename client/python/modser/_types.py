@@ -1,4 +1,4 @@
-"""Element types, devices and shapes, and how numpy's dtypes correspond to the wire's."""
+"""Element types, devices and shapes, and the wire's dtypes for numpy's."""
 from __future__ import annotations
 
 import contextlib
@@ -119,7 +119,7 @@ _DEVICES = {
 
 
 class Device(NamedTuple):
-    """A device of the server: ``Device("cuda", 0)``. Type 0 is wherever the call runs."""
+    """A device of the server: ``Device("cuda", 0)``. Type 0 is the device of the call."""
 
     type: Union[int, str]
     id: int = 0

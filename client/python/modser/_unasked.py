@@ -1,17 +1,15 @@
-"""Blocking calls that go past the daemon without being told to, by the rules of libmodser.
+"""Automatic direct channels for blocking calls, with the rules of libmodser.
 
-Who calls a module often, one call after the other, over a unix socket, gets a channel to its
-worker by itself, and calls what can be called there by it; what cannot, and all once that is gone,
-goes through the daemon as ever. Nobody is told another thing by either way.
+If a client calls a module often, one call after the other, over a unix socket, it gets a channel
+to the module's worker. Calls that the channel supports use it; all others, and all calls after
+its end, go through the daemon. The results are the same. A channel is used only while nothing
+else of the connection is in flight, so that the order of requests stays the same. A thread whose
+channel is in use by another thread goes through the daemon.
 
-Only when nothing else of the connection is in flight, so that the order of its requests stays what
-it is; and a thread whose channel another one is using goes through the daemon.
-
-Happy path: so many calls of a module have come in a row, and fast; with the next one the daemon is
-asked for a channel, and answers that first; the calls after that go by it. Failures: the daemon
-gives none, and is asked again after twice as many calls; the channel ends, and the call that was
-not begun goes through the daemon, which is asked for another one after some calls. Of a worker that
-has died the daemon says why, on its own connection.
+Normal path: after enough fast calls of a module in a row, the next call also requests a channel;
+the daemon answers that first. Failures: the daemon gives none, and the next request follows
+after twice as many calls; the channel ends, and a call that was not begun goes through the
+daemon. If the worker died, the daemon reports the reason on its own connection.
 """
 from __future__ import annotations
 
@@ -46,7 +44,7 @@ _OPEN = pack("channel.open")
 
 
 class Way:
-    """What is known of the calls of one module."""
+    """The state of the calls of one module."""
 
     __slots__ = ("module", "direct", "calls", "since", "after")
 
@@ -58,7 +56,7 @@ class Way:
         self.after = FIRST_CALLS  # of these a channel is asked for
 
     def is_time(self) -> bool:
-        """Whether a channel is worth asking for now: there is one call more."""
+        """Count a call; True if a channel is worth requesting."""
         if not self.calls:
             self.since = time.monotonic()
         self.calls += 1
@@ -68,14 +66,14 @@ class Way:
         return time.monotonic() - self.since < self.after * EACH
 
     def take(self) -> Optional[Direct]:
-        """Its channel, which it has no more."""
+        """Remove and return its channel."""
         direct, self.direct = self.direct, None
         self.calls = 0
         return direct
 
 
 def for_channel(channel: Channel) -> Optional[Unasked]:
-    """None: calls of this connection go through the daemon always."""
+    """None: calls of this connection always go through the daemon."""
     is_local = channel.address.startswith("unix:")
     return Unasked(channel) if is_local and os.environ.get("MODSER_DIRECT") != "off" else None
 
@@ -98,7 +96,7 @@ class Unasked:
         deadline: Optional[float],
         through: Callable[[Message], Pending],
     ) -> Pending:
-        """A call that has ended: past the daemon where that may be, else `through` it."""
+        """Run a call: on a direct channel if possible, else `through` the daemon."""
         self._take_answer()
         way = self._way(module)
         direct = None if way is None else way.direct
@@ -118,8 +116,8 @@ class Unasked:
         return pending
 
     def _way(self, module: str) -> Optional[Way]:
-        """That of the module, else one without a channel; None: each has one, or the connection
-        has something else to do."""
+        """The state of the module, or a free one; None: all have a channel, or the connection is in
+        use."""
         if not self._channel.is_idle():
             if self._channel.lost is not None:
                 self.close()
@@ -136,7 +134,7 @@ class Unasked:
             return self._ways.setdefault(module, Way(module))
 
     def _count(self, way: Way) -> None:
-        """One call more through the daemon, which may be asked for a channel by the way."""
+        """Count a call through the daemon, and perhaps request a channel with it."""
         with self._lock:
             if not way.is_time() or self._is_asking or self._is_closed:
                 return
@@ -153,7 +151,7 @@ class Unasked:
             raise
 
     def _take_answer(self) -> None:
-        """Of that request, if it has come: before that of the call, which was sent behind it."""
+        """The answer to that request, which arrives before that of the call."""
         if self._asked is None:
             return
         with self._lock:
@@ -174,7 +172,7 @@ class Unasked:
     def _past(
         self, way: Way, direct: Direct, message: Message, deadline: Optional[float]
     ) -> Optional[Pending]:
-        """The call's end past the daemon; None: it was not begun there, and is for the daemon."""
+        """Run the call on the channel; None: it was not begun there, the daemon must run it."""
         if not direct.enter():
             return None
         began = time.monotonic()
@@ -198,14 +196,14 @@ class Unasked:
         return pending
 
     def _retire(self, way: Way, direct: Optional[Direct] = None) -> None:
-        """Another thread may have begun a call in it meanwhile, which has its answer yet."""
+        """Close the channel; a call of another thread in it still gets its answer."""
         with self._lock:
             gone = way.take() if direct is None or way.direct is direct else None
         if gone is not None:
             gone.retire()
 
     def leave_behind(self) -> None:
-        """In a child after a fork: the lock may be the parent's; the connection is lost."""
+        """In a forked child: the lock may belong to the parent; the connection is lost."""
         self._lock = threading.Lock()
 
     def close(self) -> None:
@@ -239,8 +237,8 @@ def _ran_long(pending: Optional[Pending]) -> bool:
 
 
 def may_go(message: Message, deadline: Optional[float], most: int) -> bool:
-    """Whether a channel carries it: inline tensors on the host and plain values, so many bytes;
-    of the options deadline_ms and names."""
+    """True if a channel supports the call: inline tensors on the host and plain values, up to a
+    size, with no other options than deadline_ms and names."""
     m = message
     if m.names_held or m.segments or m.device or m.instance is not None or m.fd is not None:
         return False

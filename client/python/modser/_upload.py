@@ -1,4 +1,4 @@
-"""The bytes of what shall be loaded: a library, and what may lie beside it."""
+"""The bytes of a load: a library or model, and its further files."""
 from __future__ import annotations
 
 import contextlib
@@ -15,8 +15,8 @@ PAGE = 4096  # a file beside a model begins on one
 
 
 class Artifact:
-    """A library, and what it does not hold: the graph.json of a graph executor or a virtual
-    machine's program, and a model's parameters; or a framework's model, and the files that it names."""
+    """A library with a separate graph.json or program and parameters, or a framework's model with
+    the files that it names."""
 
     def __init__(
         self,
@@ -38,7 +38,7 @@ class Artifact:
 
     @contextlib.contextmanager
     def opened(self) -> Iterator[tuple[list[Bytes], dict[str, Any]]]:
-        """The parts in the order of an upload, and what module.load says of them."""
+        """The parts in the order of an upload, and their options of module.load."""
         parts = [_read(what, source) for what, source in self._sources]
         facts: dict[str, Any] = {}
         library = self._sources[0][1]
