@@ -56,7 +56,7 @@ def compile_model(model, path):
 
 
 def save_onnx(model, path):
-    """The same network for who has no compiler."""
+    """The same network as an ONNX file, which needs no compiler."""
     import onnx
     from onnx import TensorProto, helper, numpy_helper
 
