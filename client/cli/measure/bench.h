@@ -20,7 +20,7 @@ struct msd_bench {
 	struct msd_arguments args;
 	struct msd_load_run run;            /* used without --rate */
 	struct msd_rate_run at_rate;        /* with --rate */
-	uint32_t deadline_ms;               /* of each call with --rate */
+	uint32_t deadline_ms;               /* for each call with --rate */
 	uint64_t ping_ns[2];                /* ping before and after */
 	int64_t calls_before, calls_behind; /* of the module; -1: unknown */
 	struct msd_stages stages; /* of traced calls after the measured ones */

@@ -20,7 +20,7 @@ struct msd_load_run {
 	uint32_t n_clients, depth;
 	uint64_t warm_ns, time_ns; /* calls during warm_ns are not counted */
 
-	struct msd_samples took, ran; /* owned; of each counted answer */
+	struct msd_samples took, ran; /* owned; one for each counted answer */
 	uint64_t n_sent, n_back;      /* including those not counted */
 	uint64_t first_ns;            /* start of the first counted call; 0: none */
 	uint64_t spent_ns;            /* since first_ns */

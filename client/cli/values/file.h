@@ -4,7 +4,7 @@
 #include "proto/base/bytes.h"
 #include "proto/base/diag.h"
 
-#define MSD_PATH_BYTES ((size_t)4096) /* of a path, with its NUL */
+#define MSD_PATH_BYTES ((size_t)4096) /* a path with its NUL */
 
 /** Join @dir and @name. Errors: MSD_BAD_REQUEST: the path is too long. */
 MSD_MUST_CHECK msd_err msd_file_join(const char *dir, const char *name,

@@ -11,7 +11,7 @@ enum {
 	MSD_ATTENTION_MASK,
 	MSD_ATTENTION_PAST_K,
 	MSD_ATTENTION_PAST_V,
-	MSD_ATTENTION_LENGTHS /* of the keys of each batch entry */
+	MSD_ATTENTION_LENGTHS /* keys of each batch entry */
 };
 
 struct msd_op_attention {

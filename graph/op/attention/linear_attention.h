@@ -18,7 +18,7 @@ struct msd_op_linear_attention {
 	int64_t q_heads, kv_heads;
 	int64_t key, value;   /* elements of a key and of a value */
 	bool is_gated;        /* the state decays */
-	bool is_delta;        /* what the state gives for the key is taken off */
+	bool is_delta;        /* subtract the state's value for the key */
 	bool decays_by_key;   /* one decay for each element of a key */
 	bool has_many_betas;  /* one for each head */
 };

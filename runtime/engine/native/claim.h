@@ -9,7 +9,7 @@
 #include "runtime/engine/native/kernels.h"
 #include "runtime/kernel/kernel.h"
 
-/* What was made of a node's constants at load; each claim has its own. */
+/* Data made from a node's constants at load; each claim has its own. */
 struct msd_native_packed {
 	void (*destroy)(struct msd_native_packed *p);
 };

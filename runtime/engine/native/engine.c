@@ -16,7 +16,7 @@ struct native {
 	const struct msd_kernel *reference;
 	const struct msd_native_claim *claim;
 	struct msd_native_packed *packed;
-	bool is_native; /* of the current shapes */
+	bool is_native; /* with the current shapes */
 };
 
 #define ROW(id) &msd_native_##id,

@@ -9,8 +9,8 @@
 struct cache {
 	uint8_t *to;
 	const uint8_t *from;
-	int64_t room, n; /* extents of the axis: of the cache, of the update */
-	size_t bytes;    /* of one position of the axis */
+	int64_t room, n; /* extents of the axis in the cache and the update */
+	size_t bytes;    /* in one position of the axis */
 	bool is_circular;
 };
 

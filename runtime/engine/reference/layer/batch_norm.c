@@ -113,7 +113,7 @@ static void find_terms(const struct norm *p)
 	}
 }
 
-/* @step 0: all elements have the terms of channel @k; 1: of the next channels. */
+/* @step 0: all elements have the terms of channel @k; 1: those of the next channels. */
 static inline __attribute__((always_inline)) void
 normalize(const struct terms *t, size_t k, const size_t step, double *v, size_t n)
 {
