@@ -11,12 +11,13 @@ ROW = re.compile(r'\{\s*\.name = "([a-z-]+)",[^}]*?\.when = MSD_OPTION_(\w+)')
 ZERO = re.compile(r'\{"([a-z-]+)", "(auto|off|unlimited)"\}')
 LIMIT = re.compile(r'X\((\w+), "([a-z-]+)", (RELOAD|RESTART),\s+([^,]+),')
 LINKS = {"docs/reference/": "", "docs/": "../"}
+WORDS = 36  # of the manual's sentences on an option; more follow in the manual
 HEAD = """# Options of modserd
 
 `tests/daemon/options.py --write` makes this page from `docs/man/modserd.8` and the table of
-options. Each option is also a key of the [configuration file](configuration.md), without the
-dashes, except those that exit at once. *reload*: `modser reload` applies a change; *restart*: the
-next start does.
+options; `man 8 modserd` says more. Each option is also a key of the
+[configuration file](configuration.md), without the dashes, except those that exit at once.
+*reload*: `modser reload` applies a change; *restart*: the next start does.
 
 ```
 modserd --listen unix:/tmp/m.sock --load digits=digits.so
@@ -68,11 +69,21 @@ def plain(line, mark="`"):
 
 
 def escape(text):
-    text = re.sub(r"\s+", " ", text).strip().replace("|", "\\|")
+    text = re.sub(r"\s+", " ", text).strip().replace("|", "\\|").replace(" See CONFIGURATION.", "")
     text = re.sub(r"\s+([.,;:])(?=\s|$)", r"\1", text)
     for folder, here in LINKS.items():
         text = re.sub(rf"(?<![\w/(]){folder}([\w/-]+)\.md", rf"[\1.md]({here}\1.md)", text)
     return text
+
+
+def beginning(text):
+    """The first sentences."""
+    sentences, ret = re.split(r"(?<=[.]) (?=[A-Z`])", text), ""
+    for sentence in sentences:
+        if ret and len(f"{ret} {sentence}".split()) > WORDS:
+            break
+        ret = f"{ret} {sentence}".strip()
+    return ret
 
 
 def entries():
@@ -85,10 +96,9 @@ def entries():
         body, limits, _ = body.partition(".SS Limits")
         lines = []
         for line in body.splitlines():
-            item = re.match(r'\.IP "(.*)"', line)
-            if item:
-                lines.append(f"<br>`{plain(item[1], '')}`:")
-            elif not re.match(r"\.(RS|RE|PP|br)", line):
+            if line.startswith(".IP"):
+                break  # the keys of --load: models.md has them
+            if not re.match(r"\.(RS|RE|PP|br)", line):
                 lines.append(plain(line))
         yield section, plain(tag, ""), " ".join(lines)
         if limits:
@@ -112,7 +122,7 @@ def page():
         known = [n for n in names if n in when]
         change = ", ".join(dict.fromkeys(when[n].lower() for n in known))
         default = ", ".join(defaults[n] for n in known if n in defaults)
-        lines.append(f"| `{re.sub(r'[ ]+', ' ', tag).strip()}` | {escape(text)} | {default} | "
+        lines.append(f"| `{re.sub(r'[ ]+', ' ', tag).strip()}` | {beginning(escape(text))} | {default} | "
                      f"{change} |".replace("  |", " |"))
     if missing:
         sys.exit(f"docs/man/modserd.8 has no {', '.join(sorted(missing))}")
