@@ -16,7 +16,7 @@
  * pool thread. The taller a block, the less often b is packed again. Row sizes are
  * not powers of 2 bytes, because such rows would map to the same cache sets.
  */
-enum { BLOCK_M = 96, BLOCK_N = 72, BLOCK_K = 128, LANES = 8 };
+enum { BLOCK_M = 96, BLOCK_N = 72, BLOCK_K = MSD_PRODUCT_INNER, LANES = 8 };
 
 struct block {
 	double a[BLOCK_M][BLOCK_K + LANES];
@@ -24,57 +24,75 @@ struct block {
 	double sums[BLOCK_M][BLOCK_N];
 };
 
+/* For each vector of a tile; the count is a constant. */
+#define EACH(i, n) _Pragma("GCC unroll 16") for (size_t i = 0; i < (n); i++)
+
 /*
  * Multiply a block by tiles of @rows rows and LANES columns, in vectors of @bytes, the
- * machine's width: the compiler keeps wider vectors in memory.
+ * machine's width: the compiler keeps wider vectors in memory. Inner sums take as many
+ * registers as the sums, so such tiles have half of the rows.
  */
 #define MULTIPLY(name, attributes, bytes, rows)                                        \
 	typedef double name##_vector                                                   \
 		__attribute__((vector_size(bytes), aligned(sizeof(double))));          \
                                                                                        \
 	attributes static inline __attribute__((always_inline)) void name##_tile(      \
-		struct block *t, size_t m, size_t n, size_t n_k, const size_t n_rows)  \
+		struct block *t, size_t m, size_t n, size_t n_k, size_t inner,         \
+		const size_t n_rows)                                                   \
 	{                                                                              \
 		enum { WIDE = LANES * sizeof(double) / (bytes) };                      \
+		const size_t all = n_rows * WIDE;                                      \
 		name##_vector sums[rows][WIDE];                                        \
+		name##_vector parts[rows][WIDE];                                       \
                                                                                        \
-		_Pragma("GCC unroll 16") for (size_t i = 0; i < n_rows * WIDE; i++)    \
-		{                                                                      \
-			sums[i / WIDE][i % WIDE] =                                     \
-				((const name##_vector *)&t                             \
-					 ->sums[m + i / WIDE][n])[i % WIDE];           \
-		}                                                                      \
-		for (size_t k = 0; k < n_k; k++) {                                     \
+		EACH(i, all)                                                           \
+		sums[i / WIDE][i % WIDE] =                                             \
+			((const name##_vector *)&t->sums[m + i / WIDE][n])[i % WIDE];  \
+		for (size_t k = 0; inner == 0 && k < n_k; k++) {                       \
 			const name##_vector *b = (const name##_vector *)&t->b[k][n];   \
                                                                                        \
-			_Pragma("GCC unroll 16") for (size_t i = 0; i < n_rows * WIDE; \
-						      i++)                             \
-			{                                                              \
-				sums[i / WIDE][i % WIDE] +=                            \
+			EACH(i, all)                                                   \
+			sums[i / WIDE][i % WIDE] +=                                    \
+				t->a[m + i / WIDE][k] * b[i % WIDE];                   \
+		}                                                                      \
+		for (size_t k = 0; inner > 0 && k < n_k;) {                            \
+			const size_t end = k + inner;                                  \
+                                                                                       \
+			EACH(i, all)                                                   \
+			parts[i / WIDE][i % WIDE] = (name##_vector){0};                \
+			for (; k < end; k++) {                                         \
+				const name##_vector *b =                               \
+					(const name##_vector *)&t->b[k][n];            \
+                                                                                       \
+				EACH(i, all)                                           \
+				parts[i / WIDE][i % WIDE] +=                           \
 					t->a[m + i / WIDE][k] * b[i % WIDE];           \
 			}                                                              \
+			EACH(i, all)                                                   \
+			sums[i / WIDE][i % WIDE] += parts[i / WIDE][i % WIDE];         \
 		}                                                                      \
-		_Pragma("GCC unroll 16") for (size_t i = 0; i < n_rows * WIDE; i++)    \
-		{                                                                      \
-			((name##_vector *)&t->sums[m + i / WIDE][n])[i % WIDE] =       \
-				sums[i / WIDE][i % WIDE];                              \
-		}                                                                      \
+		EACH(i, all)                                                           \
+		((name##_vector *)&t->sums[m + i / WIDE][n])[i % WIDE] =               \
+			sums[i / WIDE][i % WIDE];                                      \
 	}                                                                              \
                                                                                        \
 	attributes static void name(struct block *t, size_t n_m, size_t n_n,           \
-				    size_t n_k)                                        \
+				    size_t n_k, size_t inner)                          \
 	{                                                                              \
 		for (size_t n = 0; n < n_n; n += LANES) {                              \
 			size_t m = 0;                                                  \
                                                                                        \
-			for (; m + (rows) <= n_m; m += (rows))                         \
-				name##_tile(t, m, n, n_k, rows);                       \
+			for (; inner == 0 && m + (rows) <= n_m; m += (rows))           \
+				name##_tile(t, m, n, n_k, 0, rows);                    \
+			for (; inner > 0 && m + (rows) / 2 <= n_m; m += (rows) / 2)    \
+				name##_tile(t, m, n, n_k, inner, (rows) / 2);          \
 			for (; m < n_m; m++)                                           \
-				name##_tile(t, m, n, n_k, 1);                          \
+				name##_tile(t, m, n, n_k, inner, 1);                   \
 		}                                                                      \
 	}
 
-typedef void multiply_fn(struct block *t, size_t n_m, size_t n_n, size_t n_k);
+typedef void multiply_fn(struct block *t, size_t n_m, size_t n_n, size_t n_k,
+			 size_t inner);
 
 MULTIPLY(multiply_any, , 16, 2)
 #if defined(__x86_64__)
@@ -190,13 +208,15 @@ static void run_part(const void *ctx, size_t part)
 	memset(t.sums, 0, n_m * sizeof(t.sums[0]));
 	for (size_t i = 0; p->begin != NULL && i < n_m; i++)
 		p->begin(p->ctx, stack, m + i, n, n_n, t.sums[i]);
-	for (size_t k = 0; k < p->k; k += BLOCK_K) {
-		const size_t n_k = least(p->k - k, BLOCK_K);
+	/* Whole inner sums. */
+	const size_t most_k = p->inner > 0 ? BLOCK_K / p->inner * p->inner : BLOCK_K;
+	for (size_t k = 0; k < p->k; k += most_k) {
+		const size_t n_k = least(p->k - k, most_k);
 
 		for (size_t i = 0; i < n_m; i++)
 			p->a(p->ctx, stack, m + i, k, n_k, t.a[i]);
 		bring_b(p, stack, k, n_k, n, n_n, wide_enough, &t);
-		run(&t, n_m, n_n, n_k);
+		run(&t, n_m, n_n, n_k, p->inner);
 	}
 	for (size_t i = 0; i < n_m; i++)
 		p->end(p->ctx, stack, m + i, n, n_n, t.sums[i]);
@@ -226,7 +246,7 @@ static void run_row(const void *ctx, size_t part)
 
 void msd_product_run(const struct msd_product *p)
 {
-	if (p->m == 1 && p->columns == NULL) {
+	if (p->m == 1 && p->columns == NULL && p->inner == 0) {
 		msd_kernel_each(p->n_stacks * blocks(p->n, ROW_N), run_row, p);
 		return;
 	}

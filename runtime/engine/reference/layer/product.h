@@ -10,11 +10,18 @@
  */
 #include <stddef.h>
 
+enum { MSD_PRODUCT_INNER = 128 };
+
 struct msd_product {
 	size_t n_stacks; /* products of the same extents */
 	size_t m;
 	size_t n;
 	size_t k;
+	/*
+	 * Products of @inner values of k, which divides @k, are added among themselves
+	 * first; at most MSD_PRODUCT_INNER. 0: each product is added to the sum.
+	 */
+	size_t inner;
 	/* Elements (@m, @first .. @first + @count - 1) of matrix a of @stack. */
 	void (*a)(const void *ctx, size_t stack, size_t m, size_t first, size_t count,
 		  double *ret);

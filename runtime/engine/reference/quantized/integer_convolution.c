@@ -1,8 +1,8 @@
 /* Convolutions of integers: ConvInteger and QLinearConv. The sums are doubles, which
  * represent them exactly. */
-#include "runtime/kernel/kernels.h"
-#include "runtime/engine/reference/window/conv.h"
 #include "runtime/engine/reference/quantized/quantize.h"
+#include "runtime/engine/reference/window/conv.h"
+#include "runtime/kernel/kernels.h"
 #include "runtime/kernel/row.h"
 
 struct integers {
@@ -43,8 +43,8 @@ static void put(const void *ctx, size_t stack, size_t m, size_t first, size_t co
 	const struct msd_conv *c = &all->c;
 	const size_t channel = msd_conv_channel(&all->c, stack, m);
 
-	for (size_t i = 0; all->is_scaled && i < count; i++)
-		sums[i] = msd_requantized(all->call, sums[i], 0, channel);
+	if (all->is_scaled)
+		msd_requantize(all->call, 0, channel, 0, count, sums);
 	msd_row_store(msd_kernel_out_dtype(all->call, 0), c->y,
 		      (stack * c->group_out + m) * c->out_plane + first, count, sums);
 }
@@ -67,7 +67,7 @@ static msd_err run(const struct msd_kernel_call *call, struct msd_diag *d)
 	product.a = get_kernels;
 	product.begin = msd_kernel_has(call, 8) ? get_bias : NULL;
 	product.end = put;
-	msd_product_run(&product);
+	msd_conv_run(c, &product);
 	return MSD_OK;
 }
 

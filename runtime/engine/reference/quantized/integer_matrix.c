@@ -1,9 +1,9 @@
 /* Products of integer matrices: MatMulInteger and QLinearMatMul. The sums are
  * doubles, which represent them exactly. */
 #include "graph/op/quantized/quantize.h"
-#include "runtime/kernel/kernels.h"
 #include "runtime/engine/reference/layer/product.h"
 #include "runtime/engine/reference/quantized/quantize.h"
+#include "runtime/kernel/kernels.h"
 #include "runtime/kernel/row.h"
 #include "runtime/kernel/walk.h"
 
@@ -33,6 +33,24 @@ static void get_a(const void *ctx, size_t stack, size_t m, size_t first, size_t 
 		ret[i] -= zero;
 }
 
+/* Subtract the zero points of columns @first and on. */
+static void subtract_zeros(const struct msd_kernel_call *c, size_t input, size_t first,
+			   size_t count, double *ret)
+{
+	double zeros[MSD_ROW_BLOCK];
+
+	if (!msd_kernel_has(c, input))
+		return;
+	const int64_t step = msd_kernel_in_elements(c, input) > 1;
+	for (size_t at = 0, n; at < count; at += n) {
+		n = count - at < MSD_ROW_BLOCK ? count - at : MSD_ROW_BLOCK;
+		msd_row_load(msd_kernel_in_dtype(c, input), c->in[input],
+			     (int64_t)(first + at) * step, step, n, zeros);
+		for (size_t i = 0; i < n; i++)
+			ret[at + i] -= zeros[i];
+	}
+}
+
 static void get_b(const void *ctx, size_t stack, size_t k, size_t first, size_t count,
 		  double *ret)
 {
@@ -42,8 +60,7 @@ static void get_b(const void *ctx, size_t stack, size_t k, size_t first, size_t 
 
 	msd_row_load(msd_kernel_in_dtype(p->c, p->b), p->c->in[p->b],
 		     from + (int64_t)(k * p->n + first), 1, count, ret);
-	for (size_t i = 0; i < count; i++)
-		ret[i] -= msd_quantized_part(p->c, p->b_zero, first + i, 0);
+	subtract_zeros(p->c, p->b_zero, first, count, ret);
 }
 
 static void put(const void *ctx, size_t stack, size_t m, size_t first, size_t count,
@@ -52,8 +69,8 @@ static void put(const void *ctx, size_t stack, size_t m, size_t first, size_t co
 	const struct integers *p = ctx;
 	const struct msd_dtype to = msd_kernel_out_dtype(p->c, 0);
 
-	for (size_t i = 0; p->is_scaled && i < count; i++)
-		sums[i] = msd_requantized(p->c, sums[i], m, first + i);
+	if (p->is_scaled)
+		msd_requantize(p->c, m, first, 1, count, sums);
 	msd_row_store(to, p->c->out[0], (stack * p->m + m) * p->n + first, count, sums);
 }
 

@@ -4,6 +4,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "runtime/engine/reference/ranges.h"
 #include "runtime/kernel/kernels.h"
 #include "runtime/kernel/row.h"
 #include "runtime/value/small.h"
@@ -25,19 +26,6 @@ double msd_quantized_part(const struct msd_kernel_call *c, size_t input, size_t 
 	if (!msd_kernel_has(c, input))
 		return otherwise;
 	return msd_kernel_get(c, input, msd_kernel_in_elements(c, input) == 1 ? 0 : i);
-}
-
-/* Inputs 1 and 4 are the operands' scales, 6 and 7 scale and zero point of the output.
- */
-double msd_requantized(const struct msd_kernel_call *c, double sum, size_t a, size_t b)
-{
-	const float scale = (float)msd_quantized_part(c, 1, a, 1) *
-			    (float)msd_quantized_part(c, 4, b, 1) /
-			    (float)msd_quantized_part(c, 6, 0, 1);
-	const float scaled = (float)sum * scale;
-
-	return msd_quantized(msd_kernel_out_dtype(c, 0),
-			     rint((double)scaled) + msd_quantized_part(c, 7, 0, 0));
 }
 
 /* Mapping from element @i to its scale and zero point. */
@@ -63,6 +51,20 @@ static struct places places_of(const struct msd_kernel_call *c)
 	p.block = block > 0 ? block : 1;
 	p.is_blocked = msd_kernel_in_ndim(c, 1) > 1;
 	return p;
+}
+
+/* Elements from @i on with one scale, of at most @left. */
+static size_t run_of(const struct places *p, size_t i, size_t left)
+{
+	size_t n = left;
+
+	if (p->is_blocked) {
+		n = 1;
+	} else if (p->block > 0) {
+		n = p->inner - i % p->inner;
+	}
+	n = n < left ? n : left;
+	return n < MSD_ROW_BLOCK ? n : MSD_ROW_BLOCK;
 }
 
 static size_t place_of(const struct places *p, size_t i)
@@ -115,42 +117,181 @@ static void put_quantized(const struct msd_kernel_call *c, size_t k, double v,
 	}
 }
 
+/* Integers of 8 or 16 bits: the limits of the type. */
+struct limits {
+	double least;
+	double most;
+};
+
+static bool is_short(struct msd_dtype to)
+{
+	return (to.code == MSD_DT_INT || to.code == MSD_DT_UINT) &&
+	       (to.bits == 8 || to.bits == 16);
+}
+
+static struct limits limits_of(struct msd_dtype to)
+{
+	return (struct limits){msd_quantized(to, -INFINITY),
+			       msd_quantized(to, INFINITY)};
+}
+
+/*
+ * rint() of each element, plus @zero, within the limits; NaN becomes 0. Adding and
+ * subtracting 1.5 * 2^52 rounds as rint() does; larger elements are limited first.
+ */
+static void quantize_block(double *v, size_t n, double zero, struct limits limits)
+{
+	const double shift = 0x1.8p52;
+	const double far = 0x1p40;
+
+	for (size_t i = 0; i < n; i++) {
+		const double near = v[i] > far ? far : v[i] < -far ? -far : v[i];
+		const double whole = near + shift - shift + zero;
+		const double low = whole < limits.least ? limits.least : whole;
+		const double high = low > limits.most ? limits.most : low;
+
+		v[i] = high == high ? high : 0;
+	}
+}
+
+static void store_short(struct msd_dtype to, void *p, size_t first, size_t n,
+			const double *v)
+{
+	if (to.bits == 8) {
+		uint8_t *y = (uint8_t *)p + first;
+
+		for (size_t i = 0; i < n; i++)
+			y[i] = (uint8_t)(int32_t)v[i];
+	} else {
+		uint16_t *y = (uint16_t *)p + first;
+
+		for (size_t i = 0; i < n; i++)
+			y[i] = (uint16_t)(int32_t)v[i];
+	}
+}
+
+/* Inputs 1 and 4 are the operands' scales, 6 and 7 scale and zero point of the output.
+ * The columns' scale is one number, or one for each of @step 1. */
+void msd_requantize(const struct msd_kernel_call *c, size_t a, size_t b, size_t step,
+		    size_t n, double *sums)
+{
+	const struct msd_dtype to = msd_kernel_out_dtype(c, 0);
+	const float row = (float)msd_quantized_part(c, 1, a, 1);
+	const float out = (float)msd_quantized_part(c, 6, 0, 1);
+	const double zero = msd_quantized_part(c, 7, 0, 0);
+	const bool is_each =
+		step > 0 && msd_kernel_has(c, 4) && msd_kernel_in_elements(c, 4) > 1;
+	const float column = (float)msd_quantized_part(c, 4, b, 1);
+	double scales[MSD_ROW_BLOCK];
+
+	for (size_t at = 0, count; at < n; at += count) {
+		count = n - at < MSD_ROW_BLOCK ? n - at : MSD_ROW_BLOCK;
+		if (is_each) {
+			msd_row_load(msd_kernel_in_dtype(c, 4), c->in[4],
+				     (int64_t)(b + at), 1, count, scales);
+		}
+		for (size_t i = 0; i < count; i++) {
+			const float scale =
+				row * (is_each ? (float)scales[i] : column) / out;
+
+			sums[at + i] = (double)((float)sums[at + i] * scale);
+		}
+		quantize_block(sums + at, count, zero, limits_of(to));
+	}
+}
+
+struct quantization {
+	const struct msd_kernel_call *c;
+	struct part x;
+	struct part zero;
+	struct places places;
+	struct limits limits; /* of a short output */
+	bool is_short;
+};
+
 /* The definition computes the quotient in float32, so ties are those of float32. */
+static void quantize(const void *ctx, size_t first, size_t count)
+{
+	const struct quantization *q = ctx;
+	const struct msd_dtype to = msd_kernel_out_dtype(q->c, 0);
+	double v[MSD_ROW_BLOCK];
+
+	for (size_t n; count > 0; first += n, count -= n) {
+		n = run_of(&q->places, first, count);
+		const size_t at = place_of(&q->places, first);
+		const float scale = (float)msd_kernel_get(q->c, 1, at);
+		const double zero = get(&q->zero, at);
+
+		msd_row_load(q->x.dtype, q->x.p, (int64_t)first, 1, n, v);
+		for (size_t i = 0; i < n; i++)
+			v[i] = (double)((float)v[i] / scale);
+		if (q->is_short) {
+			quantize_block(v, n, zero, q->limits);
+			store_short(to, q->c->out[0], first, n, v);
+			continue;
+		}
+		for (size_t i = 0; i < n; i++)
+			put_quantized(q->c, first + i, v[i], zero);
+	}
+}
+
+static void dequantize(const void *ctx, size_t first, size_t count)
+{
+	const struct quantization *q = ctx;
+	const struct msd_dtype to = msd_kernel_out_dtype(q->c, 0);
+	double v[MSD_ROW_BLOCK];
+
+	for (size_t n; count > 0; first += n, count -= n) {
+		n = run_of(&q->places, first, count);
+		const size_t at = place_of(&q->places, first);
+		const double scale = msd_kernel_get(q->c, 1, at);
+		const double zero = get(&q->zero, at);
+
+		if (q->x.is_small) {
+			for (size_t i = 0; i < n; i++)
+				v[i] = get(&q->x, first + i);
+		} else {
+			msd_row_load(q->x.dtype, q->x.p, (int64_t)first, 1, n, v);
+		}
+		for (size_t i = 0; i < n; i++)
+			v[i] = (v[i] - zero) * scale;
+		msd_row_store(to, q->c->out[0], first, n, v);
+	}
+}
+
+enum { COST_NS = 2 };
+
 static msd_err run_quantize(const struct msd_kernel_call *c, struct msd_diag *d)
 {
-	const struct part zero = part_of(c, 2);
-	const struct places p = places_of(c);
+	const struct msd_dtype to = msd_kernel_out_dtype(c, 0);
 	const size_t n = msd_kernel_out_elements(c, 0);
+	struct quantization q = {.c = c,
+				 .x = part_of(c, 0),
+				 .zero = part_of(c, 2),
+				 .places = places_of(c),
+				 .is_short = is_short(to)};
 
 	(void)d;
-	if (msd_kernel_out_dtype(c, 0).bits <
-	    8) /* the last byte may hold only one element */
+	if (q.is_short)
+		q.limits = limits_of(to);
+	if (to.bits < 8) { /* elements share bytes, so one thread stores them */
 		memset(c->out[0], 0, (n + 1) / 2);
-	for (size_t i = 0; i < n; i++) {
-		const size_t at = place_of(&p, i);
-		const float scale = (float)msd_kernel_get(c, 1, at);
-		const float v = (float)msd_kernel_get(c, 0, i) / scale;
-
-		put_quantized(c, i, (double)v, get(&zero, at));
+		quantize(&q, 0, n);
+	} else {
+		msd_ranges_each(n, COST_NS, quantize, &q);
 	}
 	return MSD_OK;
 }
 
 static msd_err run_dequantize(const struct msd_kernel_call *c, struct msd_diag *d)
 {
-	const struct part x = part_of(c, 0);
-	const struct part zero = part_of(c, 2);
-	const struct places p = places_of(c);
-	const size_t n = msd_kernel_out_elements(c, 0);
+	const struct quantization q = {.c = c,
+				       .x = part_of(c, 0),
+				       .zero = part_of(c, 2),
+				       .places = places_of(c)};
 
 	(void)d;
-	for (size_t i = 0; i < n; i++) {
-		const size_t at = place_of(&p, i);
-
-		msd_kernel_put(c, 0, i,
-			       (get(&x, i) - get(&zero, at)) *
-				       msd_kernel_get(c, 1, at));
-	}
+	msd_ranges_each(msd_kernel_out_elements(c, 0), COST_NS, dequantize, &q);
 	return MSD_OK;
 }
 
@@ -159,22 +300,25 @@ static msd_err run_dynamic(const struct msd_kernel_call *c, struct msd_diag *d)
 {
 	const struct msd_dtype to = msd_kernel_out_dtype(c, 0);
 	const size_t n = msd_kernel_out_elements(c, 0);
+	double v[MSD_ROW_BLOCK];
 	float least = 0;
 	float most = 0;
 
 	(void)d;
 	for (size_t i = 0; i < n; i++) {
-		const float v = msd_kernel_in(c, 0)[i];
+		const float x = msd_kernel_in(c, 0)[i];
 
-		least = v < least ? v : least;
-		most = v > most ? v : most;
+		least = x < least ? x : least;
+		most = x > most ? x : most;
 	}
 	const float scale = most > least ? (most - least) / 255 : 1;
 	const double zero = msd_quantized(to, rint((double)(-least / scale)));
-	for (size_t i = 0; i < n; i++) {
-		const float v = msd_kernel_in(c, 0)[i] / scale;
-
-		msd_kernel_put(c, 0, i, msd_quantized(to, rint((double)v) + zero));
+	for (size_t at = 0, count; at < n; at += count) {
+		count = n - at < MSD_ROW_BLOCK ? n - at : MSD_ROW_BLOCK;
+		for (size_t i = 0; i < count; i++)
+			v[i] = (double)(msd_kernel_in(c, 0)[at + i] / scale);
+		quantize_block(v, count, zero, limits_of(to));
+		store_short(to, c->out[0], at, count, v);
 	}
 	if (c->out[1] != NULL)
 		msd_kernel_put(c, 1, 0, (double)scale);

@@ -13,9 +13,12 @@ double msd_quantized(struct msd_dtype dtype, double v);
 double msd_quantized_part(const struct msd_kernel_call *c, size_t input, size_t i,
 			  double otherwise);
 /**
- * Convert the sum of a QLinearMatMul or QLinearConv to its output; @a and @b are the
- * inputs with the operands' scales. Scaled in float32, as the operators are defined.
+ * Convert @n sums of a QLinearMatMul or QLinearConv to elements of its output, in
+ * place. @a is the row in the first operand's scales; @b is the column in the second's,
+ * of the first sum. @step: columns from one sum to the next, 0 or 1. Scaled in
+ * float32, as the operators are defined.
  */
-double msd_requantized(const struct msd_kernel_call *c, double sum, size_t a, size_t b);
+void msd_requantize(const struct msd_kernel_call *c, size_t a, size_t b, size_t step,
+		    size_t n, double *sums);
 
 #endif

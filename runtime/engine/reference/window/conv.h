@@ -3,8 +3,8 @@
 /* Shared by convolutions and deconvolution: their operands, and the position of an
  * output element. Private to these. */
 #include "graph/op/window/window.h"
-#include "runtime/kernel/kernel.h"
 #include "runtime/engine/reference/layer/product.h"
+#include "runtime/kernel/kernel.h"
 
 enum { MSD_CONV_DEPTH, MSD_CONV_HEIGHT, MSD_CONV_WIDTH };
 

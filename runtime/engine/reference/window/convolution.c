@@ -3,8 +3,8 @@
  * channel per row, times the input elements of their taps, one output position per
  * column.
  */
-#include "runtime/kernel/kernels.h"
 #include "runtime/engine/reference/window/conv.h"
+#include "runtime/kernel/kernels.h"
 
 struct convolution {
 	struct msd_conv c; /* first member: the context of the product */

@@ -2,8 +2,8 @@
  * and a mask may weight it. The rest is a product, as in every convolution. */
 #include <math.h>
 
-#include "runtime/kernel/kernels.h"
 #include "runtime/engine/reference/window/conv.h"
+#include "runtime/kernel/kernels.h"
 #include "runtime/kernel/row.h"
 
 enum { OFFSETS = 2, BIAS = 3, MASK = 4 };

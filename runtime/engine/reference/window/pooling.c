@@ -53,38 +53,100 @@ static struct stretch stretch_of(const struct msd_op_window *w, int64_t o)
 	};
 }
 
+/* Neighbouring output positions of a row, and what was found in their windows. */
+enum { POSITIONS = 64 };
+
 struct found {
-	double sum;
-	double most;
-	int64_t at; /* index of the maximum in its plane */
+	int64_t first; /* position in the row */
+	int64_t n;
+	double v[POSITIONS];   /* sums or maxima */
+	int64_t at[POSITIONS]; /* indices of the maxima in their plane */
 };
 
-static struct found look(const struct pool *p, size_t plane, const struct stretch *s)
+/* Combine elements @step apart with the results of positions @to and on. */
+static void take(const struct pool *p, size_t plane, int64_t at, int64_t step,
+		 int64_t to, int64_t n, struct found *f)
 {
-	struct found f = {.most = p->lowest};
+	double x[POSITIONS];
+	double *v = f->v + to;
 
-	for (int64_t a = 0; a < s[DEPTH].n; a++) {
-		for (int64_t b = 0; b < s[HEIGHT].n; b++) {
-			const int64_t row = (s[DEPTH].from + a * s[DEPTH].step) *
-						    p->axes[HEIGHT].in +
-					    s[HEIGHT].from + b * s[HEIGHT].step;
+	msd_row_load(p->dtype, p->x, (int64_t)plane + at, step, (size_t)n, x);
+	if (p->power > 0) {
+		for (int64_t i = 0; i < n; i++)
+			v[i] += pow(fabs(x[i]), p->power);
+	} else if (p->is_mean) {
+		for (int64_t i = 0; i < n; i++)
+			v[i] += x[i];
+	} else if (p->indices == NULL) {
+		for (int64_t i = 0; i < n; i++)
+			v[i] = x[i] > v[i] ? x[i] : v[i];
+	} else {
+		for (int64_t i = 0; i < n; i++) {
+			f->at[to + i] = x[i] > v[i] ? at + i * step : f->at[to + i];
+			v[i] = x[i] > v[i] ? x[i] : v[i];
+		}
+	}
+}
 
-			for (int64_t c = 0; c < s[WIDTH].n; c++) {
-				const int64_t at = row * p->axes[WIDTH].in +
-						   s[WIDTH].from + c * s[WIDTH].step;
+/* The next elements of one window, in their order. */
+static void take_along(const struct pool *p, size_t plane, int64_t row,
+		       const struct stretch *s, int64_t to, struct found *f)
+{
+	double x[MSD_ROW_BLOCK];
+	double v = f->v[to];
 
-				const double v =
-					msd_row_at(p->dtype, p->x, plane + (size_t)at);
+	for (int64_t k = 0, n; k < s->n; k += n) {
+		n = s->n - k < MSD_ROW_BLOCK ? s->n - k : MSD_ROW_BLOCK;
+		const int64_t at = row + s->from + k * s->step;
 
-				f.sum += p->power > 0 ? pow(fabs(v), p->power) : v;
-				if (v > f.most) {
-					f.most = v;
-					f.at = at;
-				}
+		msd_row_load(p->dtype, p->x, (int64_t)plane + at, s->step, (size_t)n,
+			     x);
+		for (int64_t i = 0; i < n; i++) {
+			if (p->power > 0) {
+				v += pow(fabs(x[i]), p->power);
+			} else if (p->is_mean) {
+				v += x[i];
+			} else if (x[i] > v) {
+				v = x[i];
+				f->at[to] = at + i * s->step;
 			}
 		}
 	}
-	return f;
+	f->v[to] = v;
+}
+
+/*
+ * One row of the input: each tap for all positions whose window has it there. Few
+ * positions with long windows take their elements one window after the other.
+ */
+static void take_row(const struct pool *p, size_t plane, int64_t row, struct found *f)
+{
+	const struct msd_op_window *w = &p->axes[WIDTH];
+
+	if (f->n < 4) {
+		for (int64_t i = 0; i < f->n; i++) {
+			const struct stretch s = stretch_of(w, f->first + i);
+
+			take_along(p, plane, row, &s, i, f);
+		}
+		return;
+	}
+	/* Leave out the taps that are before the input for all positions. */
+	const int64_t reached = f->first * w->stride - w->before;
+	const int64_t missing = -reached - (f->n - 1) * w->stride;
+	const int64_t first = missing > 0 ? (missing - 1) / w->dilation : 0;
+	for (int64_t k = first; k < w->kernel; k++) {
+		const int64_t x = reached + k * w->dilation;
+		const int64_t skipped = count_before(x, w->stride, 0, f->n);
+		const int64_t n = count_before(x, w->stride, w->in, f->n) - skipped;
+
+		if (x >= w->in)
+			break;
+		if (n > 0) {
+			take(p, plane, row + x + skipped * w->stride, w->stride,
+			     skipped, n, f);
+		}
+	}
 }
 
 /* The column-major index of an element of a plane. */
@@ -97,45 +159,69 @@ static int64_t column_first(const struct pool *p, int64_t at)
 	return (w * p->axes[HEIGHT].in + h) * p->axes[DEPTH].in + d;
 }
 
-static double mean(const struct pool *p, const struct found *f, const struct stretch *s)
+/* Replace sums by results; @s: the windows' depth and height. */
+static void finish(const struct pool *p, const struct stretch *s, struct found *f)
 {
-	int64_t n = 1;
+	const int64_t planes = p->counts_padding ? s[DEPTH].counted * s[HEIGHT].counted
+						 : s[DEPTH].n * s[HEIGHT].n;
 
-	for (size_t i = 0; i < MSD_OP_AXES; i++)
-		n *= p->counts_padding ? s[i].counted : s[i].n;
-	return n > 0 ? f->sum / (double)n : 0;
+	for (int64_t i = 0; p->power > 0 && i < f->n; i++)
+		f->v[i] = pow(f->v[i], 1 / p->power);
+	for (int64_t i = 0; p->power == 0 && p->is_mean && i < f->n; i++) {
+		const struct stretch w = stretch_of(&p->axes[WIDTH], f->first + i);
+		const int64_t n = planes * (p->counts_padding ? w.counted : w.n);
+
+		f->v[i] = n > 0 ? f->v[i] / (double)n : 0;
+	}
 }
 
-static double value(const struct pool *p, const struct found *f,
-		    const struct stretch *s)
+static void put(const struct pool *p, size_t part, size_t row, const struct found *f)
 {
-	if (p->power > 0)
-		return pow(f->sum, 1 / p->power);
-	return p->is_mean ? mean(p, f, s) : f->most;
+	const size_t to = part * p->out_plane + row * (size_t)p->axes[WIDTH].out +
+			  (size_t)f->first;
+
+	msd_row_store(p->dtype, p->y, to, (size_t)f->n, f->v);
+	for (int64_t i = 0; p->indices != NULL && i < f->n; i++) {
+		p->indices[to + (size_t)i] =
+			(int64_t)(part * p->in_plane) +
+			(p->is_column_first ? column_first(p, f->at[i]) : f->at[i]);
+	}
+}
+
+/* The results of row @row of an output plane, from position @first on. */
+static void run_positions(const struct pool *p, size_t part, size_t row, int64_t first)
+{
+	const struct msd_op_window *a = p->axes;
+	const struct stretch s[] = {
+		stretch_of(&a[DEPTH], (int64_t)row / a[HEIGHT].out),
+		stretch_of(&a[HEIGHT], (int64_t)row % a[HEIGHT].out),
+	};
+	const int64_t left = a[WIDTH].out - first;
+	struct found f = {.first = first, .n = left < POSITIONS ? left : POSITIONS};
+
+	for (int64_t i = 0; i < f.n; i++)
+		f.v[i] = p->is_mean || p->power > 0 ? 0 : p->lowest;
+	for (int64_t d = 0; d < s[DEPTH].n; d++) {
+		for (int64_t h = 0; h < s[HEIGHT].n; h++) {
+			const int64_t at =
+				(s[DEPTH].from + d * s[DEPTH].step) * a[HEIGHT].in +
+				s[HEIGHT].from + h * s[HEIGHT].step;
+
+			take_row(p, part * p->in_plane, at * a[WIDTH].in, &f);
+		}
+	}
+	finish(p, s, &f);
+	put(p, part, row, &f);
 }
 
 static void run_plane(const void *ctx, size_t part)
 {
 	const struct pool *p = ctx;
-	const struct msd_op_window *a = p->axes;
+	const int64_t width = p->axes[WIDTH].out;
 
-	for (size_t i = 0; i < p->out_plane; i++) {
-		const struct stretch s[MSD_OP_AXES] = {
-			stretch_of(&a[DEPTH],
-				   (int64_t)i / a[WIDTH].out / a[HEIGHT].out),
-			stretch_of(&a[HEIGHT],
-				   (int64_t)i / a[WIDTH].out % a[HEIGHT].out),
-			stretch_of(&a[WIDTH], (int64_t)i % a[WIDTH].out),
-		};
-		const struct found f = look(p, part * p->in_plane, s);
-		const size_t to = part * p->out_plane + i;
-
-		msd_row_put(p->dtype, p->y, to, value(p, &f, s));
-		if (p->indices != NULL) {
-			p->indices[to] =
-				(int64_t)(part * p->in_plane) +
-				(p->is_column_first ? column_first(p, f.at) : f.at);
-		}
+	for (size_t row = 0; row < p->out_plane / (size_t)width; row++) {
+		for (int64_t first = 0; first < width; first += POSITIONS)
+			run_positions(p, part, row, first);
 	}
 }
 
