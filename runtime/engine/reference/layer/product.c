@@ -86,6 +86,10 @@ struct block {
 				name##_tile(t, m, n, n_k, 0, rows);                    \
 			for (; inner > 0 && m + (rows) / 2 <= n_m; m += (rows) / 2)    \
 				name##_tile(t, m, n, n_k, inner, (rows) / 2);          \
+			for (; inner == 0 && (rows) > 4 && m + 4 <= n_m; m += 4)       \
+				name##_tile(t, m, n, n_k, 0, (rows) > 4 ? 4 : 1);      \
+			for (; inner == 0 && m + 2 <= n_m; m += 2)                     \
+				name##_tile(t, m, n, n_k, 0, 2);                       \
 			for (; m < n_m; m++)                                           \
 				name##_tile(t, m, n, n_k, inner, 1);                   \
 		}                                                                      \
