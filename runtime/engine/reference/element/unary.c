@@ -2,6 +2,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "runtime/engine/reference/element/exponential.h"
 #include "runtime/engine/reference/ranges.h"
 #include "runtime/kernel/kernels.h"
 #include "runtime/kernel/row.h"
@@ -231,53 +232,69 @@ FLOATS(sqrt)
 FLOATS(tan)
 FLOATS(tanh)
 
+/* Near values for float32: see exponential.h. */
+static void n_exp(double *x, size_t n)
+{
+	msd_exp_near(x, n);
+}
+
+static void n_sigmoid(double *x, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		x[i] = -x[i];
+	msd_exp_near(x, n);
+	for (size_t i = 0; i < n; i++)
+		x[i] = 1 / (1 + x[i]);
+}
+
 struct row {
 	const char *op;
 	floats_fn *f; /* NULL: floats are not supported */
 	int_fn *i;    /* NULL: integers are not supported */
 	const char *a;
 	const char *b;
+	void (*near)(double *x, size_t n); /* NULL: only f */
 };
 static const struct row rows[] = {
-	{"Absval", r_abs, i_abs, NULL, NULL},
-	{"Acos", r_acos, NULL, NULL, NULL},
-	{"Acosh", r_acosh, NULL, NULL, NULL},
-	{"Asin", r_asin, NULL, NULL, NULL},
-	{"Asinh", r_asinh, NULL, NULL, NULL},
-	{"Atan", r_atan, NULL, NULL, NULL},
-	{"Atanh", r_atanh, NULL, NULL, NULL},
-	{"BitwiseNot", NULL, i_bitwise_not, NULL, NULL},
-	{"Ceil", r_ceil, NULL, NULL, NULL},
-	{"Celu", r_celu, NULL, "alpha", NULL},
-	{"Cos", r_cos, NULL, NULL, NULL},
-	{"Cosh", r_cosh, NULL, NULL, NULL},
-	{"Elu", r_elu, NULL, "alpha", NULL},
-	{"Erf", r_erf, NULL, NULL, NULL},
-	{"Exp", r_exp, NULL, NULL, NULL},
-	{"Floor", r_floor, NULL, NULL, NULL},
-	{"Gelu", r_gelu, NULL, NULL, NULL},
-	{"GeluTanh", r_gelu_tanh, NULL, NULL, NULL},
-	{"HardSwish", r_hard_swish, NULL, "alpha", "beta"},
-	{"Hardsigmoid", r_hard_sigmoid, NULL, "alpha", "beta"},
-	{"Log", r_log, NULL, NULL, NULL},
-	{"Mish", r_mish, NULL, NULL, NULL},
-	{"Neg", r_neg, i_neg, NULL, NULL},
-	{"Not", NULL, i_not, NULL, NULL},
-	{"ReLu", r_relu, i_relu, "negative_slope", NULL},
-	{"Reciprocal", r_reciprocal, NULL, NULL, NULL},
-	{"Round", r_rint, NULL, NULL, NULL},
-	{"Selu", r_selu, NULL, "alpha", "lambda"},
-	{"Shrink", r_shrink, NULL, "lambd", "bias"},
-	{"Sigmoid", r_sigmoid, NULL, NULL, NULL},
-	{"Sign", r_sign, i_sign, NULL, NULL},
-	{"Sin", r_sin, NULL, NULL, NULL},
-	{"Sinh", r_sinh, NULL, NULL, NULL},
-	{"Softplus", r_softplus, NULL, NULL, NULL},
-	{"Softsign", r_softsign, NULL, NULL, NULL},
-	{"Sqrt", r_sqrt, NULL, NULL, NULL},
-	{"Tan", r_tan, NULL, NULL, NULL},
-	{"Tanh", r_tanh, NULL, NULL, NULL},
-	{"ThresholdedRelu", r_thresholded_relu, NULL, "alpha", NULL},
+	{"Absval", r_abs, i_abs, NULL, NULL, NULL},
+	{"Acos", r_acos, NULL, NULL, NULL, NULL},
+	{"Acosh", r_acosh, NULL, NULL, NULL, NULL},
+	{"Asin", r_asin, NULL, NULL, NULL, NULL},
+	{"Asinh", r_asinh, NULL, NULL, NULL, NULL},
+	{"Atan", r_atan, NULL, NULL, NULL, NULL},
+	{"Atanh", r_atanh, NULL, NULL, NULL, NULL},
+	{"BitwiseNot", NULL, i_bitwise_not, NULL, NULL, NULL},
+	{"Ceil", r_ceil, NULL, NULL, NULL, NULL},
+	{"Celu", r_celu, NULL, "alpha", NULL, NULL},
+	{"Cos", r_cos, NULL, NULL, NULL, NULL},
+	{"Cosh", r_cosh, NULL, NULL, NULL, NULL},
+	{"Elu", r_elu, NULL, "alpha", NULL, NULL},
+	{"Erf", r_erf, NULL, NULL, NULL, NULL},
+	{"Exp", r_exp, NULL, NULL, NULL, n_exp},
+	{"Floor", r_floor, NULL, NULL, NULL, NULL},
+	{"Gelu", r_gelu, NULL, NULL, NULL, NULL},
+	{"GeluTanh", r_gelu_tanh, NULL, NULL, NULL, NULL},
+	{"HardSwish", r_hard_swish, NULL, "alpha", "beta", NULL},
+	{"Hardsigmoid", r_hard_sigmoid, NULL, "alpha", "beta", NULL},
+	{"Log", r_log, NULL, NULL, NULL, NULL},
+	{"Mish", r_mish, NULL, NULL, NULL, NULL},
+	{"Neg", r_neg, i_neg, NULL, NULL, NULL},
+	{"Not", NULL, i_not, NULL, NULL, NULL},
+	{"ReLu", r_relu, i_relu, "negative_slope", NULL, NULL},
+	{"Reciprocal", r_reciprocal, NULL, NULL, NULL, NULL},
+	{"Round", r_rint, NULL, NULL, NULL, NULL},
+	{"Selu", r_selu, NULL, "alpha", "lambda", NULL},
+	{"Shrink", r_shrink, NULL, "lambd", "bias", NULL},
+	{"Sigmoid", r_sigmoid, NULL, NULL, NULL, n_sigmoid},
+	{"Sign", r_sign, i_sign, NULL, NULL, NULL},
+	{"Sin", r_sin, NULL, NULL, NULL, NULL},
+	{"Sinh", r_sinh, NULL, NULL, NULL, NULL},
+	{"Softplus", r_softplus, NULL, NULL, NULL, NULL},
+	{"Softsign", r_softsign, NULL, NULL, NULL, NULL},
+	{"Sqrt", r_sqrt, NULL, NULL, NULL, NULL},
+	{"Tan", r_tan, NULL, NULL, NULL, NULL},
+	{"Tanh", r_tanh, NULL, NULL, NULL, NULL},
+	{"ThresholdedRelu", r_thresholded_relu, NULL, "alpha", NULL, NULL},
 };
 
 static const struct row *row_of(const char *op)
@@ -312,15 +329,31 @@ struct unary {
 	double b;
 };
 
+static void load_floats(const struct unary *u, size_t first, size_t n, double *ret)
+{
+	msd_row_load(u->dtype, u->c->in[0], (int64_t)first, 1, n, ret);
+}
+
+/* False: a result is not sure. */
+static bool run_near(const struct unary *u, size_t first, size_t n, double *ret)
+{
+	load_floats(u, first, n, ret);
+	u->row->near(ret, n);
+	return msd_exp_is_sure(ret, n, MSD_EXP_ERROR, 0);
+}
+
 static void run_floats(const void *ctx, size_t first, size_t count)
 {
 	const struct unary *u = ctx;
+	const bool is_near = u->row->near != NULL && msd_row_is_single(u->dtype);
 	double block[MSD_ROW_BLOCK];
 
 	for (size_t n; count > 0; first += n, count -= n) {
 		n = count < MSD_ROW_BLOCK ? count : MSD_ROW_BLOCK;
-		msd_row_load(u->dtype, u->c->in[0], (int64_t)first, 1, n, block);
-		u->row->f(block, n, u->a, u->b);
+		if (!is_near || !run_near(u, first, n, block)) {
+			load_floats(u, first, n, block);
+			u->row->f(block, n, u->a, u->b);
+		}
 		msd_row_store(u->dtype, u->c->out[0], first, n, block);
 	}
 }

@@ -1,6 +1,7 @@
 /* Softmax, its logarithm and Hardmax along one axis, or along all axes from one on. */
 #include <math.h>
 
+#include "runtime/engine/reference/element/exponential.h"
 #include "runtime/engine/reference/ranges.h"
 #include "runtime/kernel/kernels.h"
 #include "runtime/kernel/row.h"
@@ -52,16 +53,30 @@ static double most_of(const struct line *l)
 }
 
 /* Load a block as exponentials. */
-static size_t load_powers(const struct line *l, size_t i, double most, double *ret)
+static size_t load_powers(const struct line *l, bool is_near, size_t i, double most,
+			  double *ret)
 {
 	const size_t n = load(l, i, ret);
 
 	for (size_t k = 0; k < n; k++)
-		ret[k] = exp(ret[k] - most);
+		ret[k] -= most;
+	if (is_near) {
+		msd_exp_near(ret, n);
+		return n;
+	}
+	for (size_t k = 0; k < n; k++)
+		ret[k] = exp(ret[k]);
 	return n;
 }
 
-static void soft(const struct line *l)
+/* The relative error of results from near exponentials: sums add roundings. */
+static double error_of(const struct line *l)
+{
+	return MSD_EXP_ERROR + (double)l->n * 0x1p-51;
+}
+
+/* False: with near exponentials, a result is not sure. */
+static bool try_soft(const struct line *l, bool is_near)
 {
 	const double most = most_of(l);
 	double kept[KEPT + MSD_ROW_BLOCK];
@@ -70,7 +85,7 @@ static void soft(const struct line *l)
 	for (size_t i = 0, n; i < l->n; i += n) {
 		double *v = kept + (i < KEPT ? i : KEPT);
 
-		n = load_powers(l, i, most, v);
+		n = load_powers(l, is_near, i, most, v);
 		for (size_t k = 0; k < n; k++)
 			sum += v[k];
 	}
@@ -79,21 +94,24 @@ static void soft(const struct line *l)
 
 		n = l->n - i < MSD_ROW_BLOCK ? l->n - i : MSD_ROW_BLOCK;
 		if (i >= KEPT)
-			n = load_powers(l, i, most, v);
+			n = load_powers(l, is_near, i, most, v);
 		for (size_t k = 0; k < n; k++)
 			v[k] /= sum;
+		if (is_near && !msd_exp_is_sure(v, n, error_of(l), 0))
+			return false;
 		store(l, i, n, v);
 	}
+	return true;
 }
 
-static void log_soft(const struct line *l)
+static bool try_log_soft(const struct line *l, bool is_near)
 {
 	const double most = most_of(l);
 	double v[MSD_ROW_BLOCK];
 	double sum = 0;
 
 	for (size_t i = 0, n; i < l->n; i += n) {
-		n = load_powers(l, i, most, v);
+		n = load_powers(l, is_near, i, most, v);
 		for (size_t k = 0; k < n; k++)
 			sum += v[k];
 	}
@@ -102,8 +120,23 @@ static void log_soft(const struct line *l)
 		n = load(l, i, v);
 		for (size_t k = 0; k < n; k++)
 			v[k] = v[k] - most - log_sum;
+		if (is_near && !msd_exp_is_sure(v, n, 0x1p-50, error_of(l)))
+			return false;
 		store(l, i, n, v);
 	}
+	return true;
+}
+
+static void soft(const struct line *l)
+{
+	if (!msd_row_is_single(l->dtype) || !try_soft(l, true))
+		(void)try_soft(l, false);
+}
+
+static void log_soft(const struct line *l)
+{
+	if (!msd_row_is_single(l->dtype) || !try_log_soft(l, true))
+		(void)try_log_soft(l, false);
 }
 
 /* The first of the largest elements. */
