@@ -260,7 +260,7 @@ class Channel:
         return True
 
     def _receive(self, flags: int) -> None:
-        """One recv, and whatever it completes. It is this thread's turn to read."""
+        """One recv, and the replies that it completes. This thread is the reader."""
         if self._is_receiving:  # this would overwrite the bytes that the other call reads
             raise RuntimeError(
                 f"{self.address}: this call began within another call of "

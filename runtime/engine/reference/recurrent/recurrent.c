@@ -6,8 +6,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "runtime/kernel/kernels.h"
 #include "runtime/engine/reference/element/activation.h"
+#include "runtime/engine/reference/recurrent/gates.h"
+#include "runtime/kernel/kernels.h"
 #include "runtime/kernel/row.h"
 
 enum { X, W, R, B, LENGTHS, STATE, CELL, PEEPHOLES };
@@ -66,40 +67,20 @@ static double bias_of(const struct cell *r, size_t row)
 	return r->bias.p != NULL ? at(r, &r->bias, row) : 0;
 }
 
-/* Row @row of weights times @x, by ranges. Eight independent sums hide latency; they
- * are added at the end. */
-enum { STRETCH = 256, SUMS = 8 };
-
-static double dot(const struct cell *r, const struct operand *w, size_t row,
-		  const double *x, size_t n)
+/* Rows @first and on of weights times @x, in the order of gates.h. */
+static void multiply(const struct cell *r, const struct operand *w, size_t first,
+		     size_t rows, const double *x, size_t n, double *ret)
 {
-	double weights[STRETCH];
-	double sums[SUMS] = {0};
-	double sum = 0;
+	const struct msd_gates gates = {
+		.dtype = r->dtype,
+		.weights = w->p,
+		.first = w->first + first * n,
+		.n = n,
+		.x = x,
+		.ret = ret,
+	};
 
-	for (size_t from = 0; from < n; from += STRETCH) {
-		const size_t count = n - from < STRETCH ? n - from : STRETCH;
-		size_t i = 0;
-
-		msd_row_load(r->dtype, w->p, (int64_t)(w->first + row * n + from), 1,
-			     count, weights);
-		for (; i + SUMS <= count; i += SUMS) {
-			for (size_t k = 0; k < SUMS; k++)
-				sums[k] += weights[i + k] * x[from + i + k];
-		}
-		for (; i < count; i++)
-			sums[i % SUMS] += weights[i] * x[from + i];
-	}
-	for (size_t k = 0; k < SUMS; k++)
-		sum += sums[k];
-	return sum;
-}
-
-static void multiply(const struct cell *r, const struct operand *w, size_t rows,
-		     const double *x, size_t n, double *ret)
-{
-	for (size_t row = 0; row < rows; row++)
-		ret[row] = dot(r, w, row, x, n);
+	msd_gates_multiply(&gates, rows);
 }
 
 static void add_up(struct cell *r, size_t x)
@@ -108,8 +89,8 @@ static void add_up(struct cell *r, size_t x)
 
 	msd_row_load(r->dtype, r->c->in[X], (int64_t)(x * r->inputs), 1, r->inputs,
 		     r->x);
-	multiply(r, &r->w, rows, r->x, r->inputs, r->x_sums);
-	multiply(r, &r->r, rows, r->state, r->hidden, r->h_sums);
+	multiply(r, &r->w, 0, rows, r->x, r->inputs, r->x_sums);
+	multiply(r, &r->r, 0, rows, r->state, r->hidden, r->h_sums);
 	for (size_t row = 0; row < rows; row++) {
 		r->x_sums[row] += bias_of(r, row);
 		r->h_sums[row] += bias_of(r, rows + row);
@@ -165,11 +146,12 @@ static void step_gru(struct cell *r)
 		update[i] = z;
 		reset[i] = is_linear ? s : s * r->state[i];
 	}
+	if (!is_linear) /* the sums of the state itself are not used */
+		multiply(r, &r->r, 2 * n, n, reset, n, r->h_sums + 2 * n);
 	for (size_t i = 0; i < n; i++) {
 		const double from_state =
 			is_linear ? reset[i] * r->h_sums[2 * n + i]
-				  : dot(r, &r->r, 2 * n + i, reset, n) +
-					    bias_of(r, rows + 2 * n + i);
+				  : r->h_sums[2 * n + i] + bias_of(r, rows + 2 * n + i);
 
 		r->kept[i] = msd_activate(
 			&r->f[1], clipped(r, r->x_sums[2 * n + i] + from_state));
@@ -262,13 +244,12 @@ static struct operand operand_of(const struct msd_kernel_call *c, size_t i,
 	return (struct operand){msd_kernel_has(c, i) ? c->in[i] : NULL, first};
 }
 
-static msd_err run_way(struct cell *r, const struct place *p, size_t way,
-		       const char *const defaults[3], struct msd_diag *d)
+/* Prepare @r for direction @way: its activations and weights. */
+static msd_err begin_way(struct cell *r, size_t way, const char *const defaults[3],
+			 struct msd_diag *d)
 {
 	const size_t rows = r->gates * r->hidden;
 	const struct msd_kernel_call *c = r->c;
-	const bool is_backwards =
-		way == 1 || strcmp(msd_kernel_text(c, "direction"), "reverse") == 0;
 	size_t n = 0;
 
 	while (n < 3 && defaults[n] != NULL)
@@ -284,9 +265,41 @@ static msd_err run_way(struct cell *r, const struct place *p, size_t way,
 	r->r = operand_of(c, R, way * rows * r->hidden);
 	r->bias = operand_of(c, B, way * 2 * rows);
 	r->peepholes = operand_of(c, PEEPHOLES, way * 3 * r->hidden);
-	for (size_t b = 0; b < p->batch; b++)
-		run_sequence(r, p, way, b, is_backwards);
 	return MSD_OK;
+}
+
+/* Doubles that a direction needs. */
+static size_t memory_of(const struct cell *r)
+{
+	return (2 * MAX_GATES + 2) * r->hidden + r->inputs;
+}
+
+static void set_memory(struct cell *r, double *memory)
+{
+	r->x_sums = memory;
+	r->h_sums = memory + MAX_GATES * r->hidden;
+	r->state = r->h_sums + MAX_GATES * r->hidden;
+	r->kept = r->state + r->hidden;
+	r->x = r->kept + r->hidden;
+}
+
+enum { WAYS = 2 };
+
+struct ways {
+	struct cell cells[WAYS];
+	struct place place;
+};
+
+/* One direction; the directions share only inputs. */
+static void run_way(const void *ctx, size_t way)
+{
+	const struct ways *all = ctx;
+	struct cell r = all->cells[way];
+	const bool is_backwards =
+		way == 1 || strcmp(msd_kernel_text(r.c, "direction"), "reverse") == 0;
+
+	for (size_t b = 0; b < all->place.batch; b++)
+		run_sequence(&r, &all->place, way, b, is_backwards);
 }
 
 static msd_err run(const struct msd_kernel_call *c, struct cell *r,
@@ -294,12 +307,12 @@ static msd_err run(const struct msd_kernel_call *c, struct cell *r,
 {
 	const int64_t *x = msd_kernel_in_dims(c, X);
 	const bool is_batch_first = msd_kernel_int(c, "layout") != 0;
-	const struct place p = {
-		.steps = (size_t)x[is_batch_first ? 1 : 0],
-		.batch = (size_t)x[is_batch_first ? 0 : 1],
-		.ways = (size_t)msd_kernel_in_dims(c, R)[0],
-		.is_batch_first = is_batch_first,
-	};
+	struct ways all = {.place = {
+				   .steps = (size_t)x[is_batch_first ? 1 : 0],
+				   .batch = (size_t)x[is_batch_first ? 0 : 1],
+				   .ways = (size_t)msd_kernel_in_dims(c, R)[0],
+				   .is_batch_first = is_batch_first,
+			   }};
 	msd_err err = MSD_OK;
 
 	r->c = c;
@@ -309,21 +322,20 @@ static msd_err run(const struct msd_kernel_call *c, struct cell *r,
 			  ? (double)msd_kernel_float(c, "clip")
 			  : 0;
 	r->dtype = msd_kernel_in_dtype(c, X);
-	double *memory = calloc(r->hidden, (2 * MAX_GATES + 2) * sizeof(*memory));
-	r->x = calloc(r->inputs + 1, sizeof(*r->x));
-	if (memory == NULL || r->x == NULL) {
-		free(memory);
-		free(r->x);
+	double *memory = calloc(memory_of(r) + 1, WAYS * sizeof(*memory));
+	if (memory == NULL)
 		return msd_diag_no_memory(d);
+	for (size_t way = 0; err == MSD_OK && way < all.place.ways; way++) {
+		err = begin_way(r, way, defaults, d);
+		set_memory(r, memory + way * memory_of(r));
+		all.cells[way] = *r;
 	}
-	r->x_sums = memory;
-	r->h_sums = memory + MAX_GATES * r->hidden;
-	r->state = r->h_sums + MAX_GATES * r->hidden;
-	r->kept = r->state + r->hidden;
-	for (size_t way = 0; err == MSD_OK && way < p.ways; way++)
-		err = run_way(r, &p, way, defaults, d);
+	if (err == MSD_OK && all.place.ways > 1) {
+		msd_kernel_each(all.place.ways, run_way, &all);
+	} else if (err == MSD_OK) {
+		run_way(&all, 0);
+	}
 	free(memory);
-	free(r->x);
 	return err;
 }
 
