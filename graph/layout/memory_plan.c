@@ -5,43 +5,26 @@
 #include "graph/ir/graph.h"
 #include "graph/layout/arena.h"
 
-msd_err msd_layout_init(struct msd_layout *l, size_t n_tensors, struct msd_diag *d)
-{
-	l->places = calloc(n_tensors + 1, sizeof(*l->places));
-	l->live = calloc(n_tensors + 1, sizeof(*l->live));
-	if (l->places == NULL || l->live == NULL)
-		return msd_diag_no_memory(d);
-	return MSD_OK;
-}
-
-void msd_layout_finish(struct msd_layout *l)
-{
-	free(l->places);
-	free(l->live);
-	free(l->arena);
-	*l = (struct msd_layout){0};
-}
-
-static void read_last(struct msd_layout *l, modser_sg_tensor *const *list, size_t n,
+static void read_last(size_t *last, modser_sg_tensor *const *list, size_t n,
 		      size_t step)
 {
 	for (size_t i = 0; i < n; i++) {
 		if (list[i] != NULL)
-			l->places[list[i]->index].last = step;
+			last[list[i]->index] = step;
 	}
 }
 
 /* Tensors without readers are written, too. */
-void msd_layout_find_last_reads(struct msd_layout *l, const modser_graph *g,
+void msd_layout_find_last_reads(size_t *ret_last, const modser_graph *g,
 				const size_t *order)
 {
 	for (size_t step = 0; step < g->n_nodes; step++) {
 		const modser_sg_node *node = g->nodes[order[step]];
 
-		read_last(l, node->inputs, node->n_inputs, step);
-		read_last(l, node->outputs, node->n_outputs, step);
+		read_last(ret_last, node->inputs, node->n_inputs, step);
+		read_last(ret_last, node->outputs, node->n_outputs, step);
 	}
-	read_last(l, g->outputs, g->n_outputs, MSD_ARENA_KEEP);
+	read_last(ret_last, g->outputs, g->n_outputs, MSD_ARENA_KEEP);
 }
 
 size_t msd_layout_room(const modser_sg_tensor *t)
@@ -54,42 +37,63 @@ size_t msd_layout_room(const modser_sg_tensor *t)
 	       MSD_ARENA_ALIGN;
 }
 
-msd_err msd_layout_put(struct msd_layout *l, const modser_graph *g, const size_t *order,
-		       struct msd_diag *d)
+static bool put_outputs(struct msd_arena *a, const modser_sg_node *node,
+			const size_t *last)
 {
-	struct msd_arena a = {.places = l->places, .live = l->live};
+	for (size_t i = 0; i < node->n_outputs; i++) {
+		const modser_sg_tensor *t = node->outputs[i];
 
+		if (t == NULL)
+			continue;
+		a->places[t->index].bytes = msd_layout_room(t);
+		a->places[t->index].last = last[t->index];
+		if (!msd_arena_put(a, t->index))
+			return false;
+	}
+	return true;
+}
+
+static msd_err put_all(struct msd_layout *l, struct msd_arena *a, const modser_graph *g,
+		       const size_t *order, const size_t *last, struct msd_diag *d)
+{
 	for (size_t step = 0; step < g->n_nodes; step++) {
 		const modser_sg_node *node = g->nodes[order[step]];
 
 		if (msd_sg_node_is_given(node))
 			continue;
-		for (size_t i = 0; i < node->n_outputs; i++) {
-			const modser_sg_tensor *t = node->outputs[i];
-
-			if (t == NULL)
-				continue;
-			l->places[t->index].bytes = msd_layout_room(t);
-			if (!msd_arena_put(&a, t->index))
-				return msd_diag_no_memory(d);
-		}
-		msd_arena_drop(&a, step);
+		if (!put_outputs(a, node, last))
+			return msd_diag_no_memory(d);
+		msd_arena_drop(a, step);
 	}
-	l->arena_bytes = a.bytes;
+	l->bytes = a->bytes;
+	for (size_t i = 0; i < g->n_tensors; i++)
+		l->offsets[i] = a->places[i].offset;
 	return MSD_OK;
 }
 
-msd_err msd_layout_make(struct msd_layout *l, size_t bytes, struct msd_diag *d)
+msd_err msd_layout_init(struct msd_layout *l, const modser_graph *g,
+			const size_t *order, const size_t *last, struct msd_diag *d)
 {
-	if (l->arena != NULL && bytes <= l->arena_bytes)
-		return MSD_OK;
-	free(l->arena);
-	l->arena_bytes = bytes;
-	l->arena = aligned_alloc(MSD_ARENA_ALIGN, bytes + MSD_ARENA_ALIGN);
-	return l->arena != NULL
-		       ? MSD_OK
-		       : msd_diag_set(d, MSD_NOMEM,
-				      "a run takes %zu bytes of memory, which are not "
-				      "to be had",
-				      bytes);
+	struct msd_arena a = {
+		.places = calloc(g->n_tensors + 1, sizeof(*a.places)),
+		.live = calloc(g->n_tensors + 1, sizeof(*a.live)),
+	};
+	msd_err err;
+
+	*l = (struct msd_layout){.offsets =
+					 calloc(g->n_tensors + 1, sizeof(*l->offsets))};
+	if (a.places == NULL || a.live == NULL || l->offsets == NULL) {
+		err = msd_diag_no_memory(d);
+	} else {
+		err = put_all(l, &a, g, order, last, d);
+	}
+	free(a.places);
+	free(a.live);
+	return err;
+}
+
+void msd_layout_finish(struct msd_layout *l)
+{
+	free(l->offsets);
+	*l = (struct msd_layout){0};
 }

@@ -10,7 +10,8 @@
 #include <string.h>
 
 #include "graph/ir/graph.h"
-#include "graph/layout/arena.h"
+#include "graph/ir/view.h"
+#include "runtime/plan/allocator.h"
 #include "runtime/plan/plan.h"
 
 static const struct msd_flow_kernel *const kernels[] = {&msd_flow_if, &msd_flow_loop,
@@ -36,20 +37,30 @@ static msd_err graph_error(const modser_graph *g, struct msd_diag *d)
 			    modser_graph_error(g));
 }
 
-/* Runs change the shapes of the graph's tensors, so the file's shapes are saved. */
 static msd_err graph_init(struct msd_flow_graph *f, modser_graph *g, struct msd_diag *d)
 {
 	f->graph = g;
-	f->outputs = calloc(g->n_outputs + 1, sizeof(*f->outputs));
-	if (f->outputs == NULL)
+	f->in = calloc(g->n_inputs + 1, sizeof(*f->in));
+	if (f->in == NULL)
 		return msd_diag_no_memory(d);
-	for (size_t i = 0; i < g->n_outputs; i++)
-		f->outputs[i] = msd_flow_value_of(g->outputs[i], NULL);
 	return msd_plan_create_within(g, &f->plan, d);
 }
 
-msd_err msd_flow_create(const modser_sg_node *node, struct msd_flow **ret,
-			struct msd_diag *d)
+static void destroy(struct msd_flow *f)
+{
+	if (f == NULL)
+		return;
+	for (size_t i = 0; i < MSD_FLOW_GRAPHS; i++) {
+		msd_plan_destroy(f->graphs[i].plan);
+		msd_sg_view_destroy(f->graphs[i].outline);
+		free(f->graphs[i].in);
+	}
+	free(f->in);
+	free(f);
+}
+
+static msd_err create(const modser_sg_node *node, struct msd_flow **ret,
+		      struct msd_diag *d)
 {
 	struct msd_flow *f = calloc(1, sizeof(*f));
 	msd_err err = MSD_OK;
@@ -69,7 +80,7 @@ msd_err msd_flow_create(const modser_sg_node *node, struct msd_flow **ret,
 			err = graph_init(&f->graphs[i], g, d);
 	}
 	if (err != MSD_OK) {
-		msd_flow_destroy(f);
+		destroy(f);
 		return msd_diag_wrap(d, err, "node %zu \"%s\"", node->number,
 				     node->name);
 	}
@@ -77,16 +88,27 @@ msd_err msd_flow_create(const modser_sg_node *node, struct msd_flow **ret,
 	return MSD_OK;
 }
 
-void msd_flow_destroy(struct msd_flow *f)
+msd_err msd_flows_create(const modser_graph *g, struct msd_flow ***ret,
+			 struct msd_diag *d)
 {
-	if (f == NULL)
-		return;
-	for (size_t i = 0; i < MSD_FLOW_GRAPHS; i++) {
-		msd_plan_destroy(f->graphs[i].plan);
-		free(f->graphs[i].outputs);
+	struct msd_flow **flows = calloc(g->n_nodes + 1, sizeof(*flows));
+	msd_err err = MSD_OK;
+
+	*ret = flows;
+	if (flows == NULL)
+		return msd_diag_no_memory(d);
+	for (size_t i = 0; err == MSD_OK && i < g->n_nodes; i++) {
+		if (msd_flow_is(g->nodes[i]))
+			err = create(g->nodes[i], &flows[i], d);
 	}
-	free(f->in);
-	free(f);
+	return err;
+}
+
+void msd_flows_destroy(struct msd_flow **flows, size_t n)
+{
+	for (size_t i = 0; flows != NULL && i < n; i++)
+		destroy(flows[i]);
+	free(flows);
 }
 
 struct msd_flow_value msd_flow_value_of(const modser_sg_tensor *t, const void *data)
@@ -118,45 +140,37 @@ static msd_err set_tensor(modser_sg_tensor *t, struct msd_dtype dtype,
 	return MSD_OK;
 }
 
-msd_err msd_flow_set_inputs(const struct msd_flow_graph *g,
-			    const struct msd_flow_value *in, struct msd_diag *d)
+msd_err msd_flow_check_inputs(const struct msd_flow_graph *g,
+			      const struct msd_flow_value *in, struct msd_diag *d)
 {
-	msd_err err = MSD_OK;
-
-	for (size_t i = 0; err == MSD_OK && i < g->graph->n_inputs; i++) {
+	for (size_t i = 0; i < g->graph->n_inputs; i++) {
 		if (!in[i].is_there) {
-			err = msd_diag_set(d, MSD_BAD_ARTIFACT,
-					   "\"%s\" of its graph is left out",
-					   g->graph->inputs[i]->name);
-		} else {
-			err = set_tensor(g->graph->inputs[i], in[i].dtype, in[i].dims,
-					 in[i].ndim, d);
+			return msd_diag_set(d, MSD_BAD_ARTIFACT,
+					    "\"%s\" of its graph is left out",
+					    g->graph->inputs[i]->name);
 		}
 	}
-	return err;
+	return MSD_OK;
 }
 
 msd_err msd_flow_enter(struct msd_flow_graph *g, const struct msd_flow_value *in,
 		       struct msd_diag *d)
 {
-	const size_t n = g->graph->n_inputs;
-	const void **data = calloc(n + 1, sizeof(*data));
-	msd_err err;
+	const msd_err err = msd_flow_check_inputs(g, in, d);
 
-	if (data == NULL)
-		return msd_diag_no_memory(d);
-	for (size_t i = 0; i < n; i++)
-		data[i] = in[i].data;
-	err = msd_flow_set_inputs(g, in, d);
-	if (err == MSD_OK)
-		err = msd_plan_run(g->plan, data, d);
-	free((void *)data);
-	return err;
+	if (err != MSD_OK)
+		return err;
+	for (size_t i = 0; i < g->graph->n_inputs; i++) {
+		g->in[i] = (struct msd_plan_input){in[i].data, in[i].dims, in[i].ndim,
+						   in[i].dtype};
+	}
+	return msd_plan_call(g->plan, &(struct msd_plan_args){.inputs = g->in}, d);
 }
 
 struct msd_flow_value msd_flow_output(const struct msd_flow_graph *g, size_t i)
 {
-	return msd_flow_value_of(g->graph->outputs[i], msd_plan_output(g->plan, i));
+	return msd_flow_value_of(msd_plan_output_tensor(g->plan, i),
+				 msd_plan_output(g->plan, i));
 }
 
 msd_err msd_flow_make(const struct msd_flow_call *c, size_t i, struct msd_dtype dtype,
@@ -170,8 +184,7 @@ msd_err msd_flow_make(const struct msd_flow_call *c, size_t i, struct msd_dtype 
 		return err;
 	if (!msd_sg_tensor_bytes(t, &bytes) || bytes > SIZE_MAX / 2)
 		return msd_diag_set(d, MSD_TOO_LARGE, "\"%s\" is too large", t->name);
-	c->ret[i] = aligned_alloc(MSD_ARENA_ALIGN, ((size_t)bytes / MSD_ARENA_ALIGN +
-						    1) * MSD_ARENA_ALIGN);
+	c->ret[i] = c->allocator->allocate(c->allocator, (size_t)bytes);
 	return c->ret[i] != NULL ? MSD_OK : msd_diag_no_memory(d);
 }
 

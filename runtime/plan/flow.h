@@ -23,11 +23,15 @@ struct msd_flow_value {
 	bool is_there;
 };
 
+struct msd_plan_input;
+struct msd_allocator;
+
 /* One graph of a node. */
 struct msd_flow_graph {
 	modser_graph *graph;
 	struct msd_plan *plan;
-	struct msd_flow_value *outputs; /* from the file: extents may be -1 */
+	struct msd_plan_input *in; /* during a run: its inputs */
+	modser_graph *outline; /* a view with shapes of no iteration; NULL: none yet */
 };
 
 struct msd_flow {
@@ -40,7 +44,8 @@ struct msd_flow {
 struct msd_flow_call {
 	const modser_sg_node *node;
 	struct msd_flow *flow;
-	void **ret; /* one malloc() block per output; the plan takes ownership */
+	void **ret; /* a block per output; the plan takes ownership */
+	const struct msd_allocator *allocator; /* of the blocks */
 };
 
 /* Kernel of one operator with graphs: a file in reference/, and a row in flow.c. */
@@ -54,19 +59,22 @@ extern const struct msd_flow_kernel msd_flow_scan;
 
 /** True if @node runs graphs. */
 bool msd_flow_is(const modser_sg_node *node);
-/** Create plans for the graphs of such a node. On failure *@ret is NULL. */
-MSD_MUST_CHECK msd_err msd_flow_create(const modser_sg_node *node,
-				       struct msd_flow **ret, struct msd_diag *d);
-void msd_flow_destroy(struct msd_flow *f); /* NULL is fine */
+/**
+ * Create plans for the graphs of the nodes of @g: in *@ret one flow for each node, NULL
+ * for others. Destroy *@ret in any case.
+ */
+MSD_MUST_CHECK msd_err msd_flows_create(const modser_graph *g, struct msd_flow ***ret,
+					struct msd_diag *d);
+void msd_flows_destroy(struct msd_flow **flows, size_t n); /* NULL is fine */
 
 /** Tensor @t, with its bytes at @data. */
 struct msd_flow_value msd_flow_value_of(const modser_sg_tensor *t, const void *data);
 /** A scalar; @data must outlive the value. */
 struct msd_flow_value msd_flow_scalar(struct msd_dtype dtype, const void *data);
-/** Set the shapes and dtypes of the inputs of @g to those of @in. */
-MSD_MUST_CHECK msd_err msd_flow_set_inputs(const struct msd_flow_graph *g,
-					   const struct msd_flow_value *in,
-					   struct msd_diag *d);
+/** Check that @in has all inputs of @g. */
+MSD_MUST_CHECK msd_err msd_flow_check_inputs(const struct msd_flow_graph *g,
+					     const struct msd_flow_value *in,
+					     struct msd_diag *d);
 /** Run @g with the inputs @in. */
 MSD_MUST_CHECK msd_err msd_flow_enter(struct msd_flow_graph *g,
 				      const struct msd_flow_value *in,

@@ -12,6 +12,7 @@
 #include "graph/ir/graph.h"
 #include "graph/ir/infer.h"
 #include "graph/ir/order.h"
+#include "graph/ir/view.h"
 #include "graph/layout/arena.h"
 #include "runtime/kernel/kernel.h"
 #include "runtime/plan/outline_flow.h"
@@ -60,7 +61,8 @@ static msd_err outline_init(struct outline *o, modser_graph *g, struct msd_diag 
 static void outline_finish(struct outline *o)
 {
 	for (size_t i = 0; o->own != NULL && i < o->g->n_tensors; i++) {
-		o->g->tensors[i]->value = NULL;
+		if (o->own[i] != NULL)
+			o->g->tensors[i]->value = NULL;
 		free(o->own[i]);
 	}
 	free(o->order);
@@ -215,31 +217,53 @@ msd_err msd_outline_graph(modser_graph *g, struct msd_diag *d)
 	return err;
 }
 
-msd_err msd_outline_find(const struct msd_flow_graph *g,
-			 const struct msd_flow_value *in, struct msd_diag *d)
+static msd_err set_inputs(modser_graph *view, const struct msd_flow_value *in,
+			  struct msd_diag *d)
 {
-	const msd_err err = msd_flow_set_inputs(g, in, d);
+	for (size_t i = 0; i < view->n_inputs; i++) {
+		modser_sg_tensor *t = view->inputs[i];
+
+		msd_sg_tensor_take_dtype(t, in[i].dtype);
+		t->value = in[i].data;
+		if (modser_sg_tensor_set_dims(t, in[i].dims, in[i].ndim) != 0) {
+			return msd_diag_set(
+				d, msd_err_from_name(modser_graph_error_name(view)),
+				"%s", modser_graph_error(view));
+		}
+	}
+	return MSD_OK;
+}
+
+msd_err msd_outline_find(struct msd_flow_graph *g, const struct msd_flow_value *in,
+			 struct msd_diag *d)
+{
+	msd_err err = msd_flow_check_inputs(g, in, d);
 
 	if (err != MSD_OK)
 		return err;
-	for (size_t i = 0; i < g->graph->n_inputs; i++)
-		g->graph->inputs[i]->value = in[i].data;
-	return msd_outline_graph(g->graph, d);
+	msd_sg_view_destroy(g->outline);
+	g->outline = msd_sg_view_create(g->graph);
+	if (g->outline == NULL)
+		return msd_diag_no_memory(d);
+	err = set_inputs(g->outline, in, d);
+	return err == MSD_OK ? msd_outline_graph(g->outline, d) : err;
 }
 
+/* Extents from the file may be -1. */
 struct msd_flow_value msd_outline_output(const struct msd_flow_graph *g, size_t i)
 {
-	const modser_sg_tensor *t = g->graph->outputs[i];
-	const struct msd_flow_value *said = &g->outputs[i];
+	const modser_sg_tensor *t = g->outline->outputs[i];
+	const struct msd_flow_value said =
+		msd_flow_value_of(g->graph->outputs[i], NULL);
 	struct msd_flow_value v = msd_flow_value_of(t, NULL);
 
 	if (t->ndim < 0) {
-		v.ndim = said->ndim;
-		memcpy(v.dims, said->dims, said->ndim * sizeof(*v.dims));
+		v.ndim = said.ndim;
+		memcpy(v.dims, said.dims, said.ndim * sizeof(*v.dims));
 	}
-	for (size_t k = 0; k < v.ndim && v.ndim == said->ndim; k++) {
+	for (size_t k = 0; k < v.ndim && v.ndim == said.ndim; k++) {
 		if (v.dims[k] == 0) /* it may depend on an assumed value */
-			v.dims[k] = said->dims[k];
+			v.dims[k] = said.dims[k];
 	}
 	v.bytes = 0;
 	return v;

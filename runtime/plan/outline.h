@@ -7,10 +7,10 @@
 /**
  * Infer the graph of @g from @in, without a run. Small known values are computed, for
  * example a shape that the graph derives from a shape. If a shape depends on a value
- * that is missing, the value counts as zeros. The tensors of the graph keep the
- * shapes until its next run; extents that cannot be inferred are unknown (-1).
+ * that is missing, the value counts as zeros. A view of the graph keeps the shapes
+ * until the next call; extents that cannot be inferred are unknown (-1).
  */
-MSD_MUST_CHECK msd_err msd_outline_find(const struct msd_flow_graph *g,
+MSD_MUST_CHECK msd_err msd_outline_find(struct msd_flow_graph *g,
 					const struct msd_flow_value *in,
 					struct msd_diag *d);
 /**

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "graph/ir/graph.h"
+#include "graph/ir/view.h"
 #include "graph/op/flow/flow.h"
 #include "runtime/kernel/kernel.h"
 
@@ -83,8 +84,10 @@ static msd_err enter_if(const modser_sg_node *node, struct msd_diag *d)
 	const size_t n_then = msd_flow_graph(node, 0)->n_inputs;
 	const uint8_t *truth = msd_outline_value_of(node->inputs[0]);
 	const bool is_else = truth != NULL && *truth == 0;
-	modser_graph *g = msd_flow_graph(node, is_else ? 1 : 0);
+	modser_graph *g = msd_sg_view_create(msd_flow_graph(node, is_else ? 1 : 0));
 
+	if (g == NULL)
+		return msd_diag_no_memory(d);
 	for (size_t i = 0; i < g->n_inputs; i++)
 		give_input(g, i, node->inputs[1 + (is_else ? n_then : 0) + i]);
 	const msd_err err = msd_outline_graph(g, d);
@@ -92,6 +95,7 @@ static msd_err enter_if(const modser_sg_node *node, struct msd_diag *d)
 		if (node->outputs[i] != NULL)
 			take_shape(node->outputs[i], g->outputs[i]);
 	}
+	msd_sg_view_destroy(g);
 	return err;
 }
 
@@ -115,10 +119,12 @@ static msd_err enter_loop(const modser_sg_node *node, struct msd_diag *d)
 {
 	const int64_t turn = 0;
 	const uint8_t truth = 1;
-	modser_graph *g = msd_flow_graph(node, 0);
+	modser_graph *g = msd_sg_view_create(msd_flow_graph(node, 0));
 	const modser_sg_tensor *count = node->inputs[0];
 	const int64_t *n = count != NULL ? msd_outline_value_of(count) : NULL;
 
+	if (g == NULL)
+		return msd_diag_no_memory(d);
 	for (size_t i = 2; i < g->n_inputs; i++)
 		give_input(g, i, node->inputs[i]);
 	give_scalar(g->inputs[0], (struct msd_dtype){MSD_DT_INT, 64, 1}, &turn);
@@ -127,6 +133,7 @@ static msd_err enter_loop(const modser_sg_node *node, struct msd_diag *d)
 	give_states(node, 2);
 	for (size_t i = msd_flow_states(node); i < node->n_outputs; i++)
 		give_stack(node, i, g->outputs[1 + i], 0, n != NULL && *n > 0 ? *n : 0);
+	msd_sg_view_destroy(g);
 	return err;
 }
 
@@ -142,9 +149,11 @@ static msd_err enter_scan(const modser_sg_node *node, struct msd_diag *d)
 {
 	const size_t n_states = msd_flow_states(node);
 	const size_t n_sliced = (size_t)modser_sg_op_int(node->op, "num_scan_inputs");
-	modser_graph *g = msd_flow_graph(node, 0);
+	modser_graph *g = msd_sg_view_create(msd_flow_graph(node, 0));
 	int64_t n = 0;
 
+	if (g == NULL)
+		return msd_diag_no_memory(d);
 	for (size_t i = 0; i < g->n_inputs; i++) {
 		const size_t k = i - n_states;
 
@@ -164,6 +173,7 @@ static msd_err enter_scan(const modser_sg_node *node, struct msd_diag *d)
 		give_stack(node, i, g->outputs[i],
 			   number(node, "scan_output_axes", i - n_states), n);
 	}
+	msd_sg_view_destroy(g);
 	return err;
 }
 

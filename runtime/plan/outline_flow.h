@@ -10,7 +10,7 @@
 bool msd_outline_has_shape(const modser_sg_tensor *t);
 /** The bytes of @t; NULL: they are missing, or it is empty. */
 const void *msd_outline_value_of(const modser_sg_tensor *t);
-/** Infer @g; its inputs have the known shapes and values. */
+/** Infer @g, a view; its inputs have the known shapes and values. */
 MSD_MUST_CHECK msd_err msd_outline_graph(modser_graph *g, struct msd_diag *d);
 /**
  * Infer the outputs of @node, which runs graphs and has plans for them. Uses the

@@ -70,8 +70,8 @@ static int run(modser_graph *g, bool is_plain)
 	if (err != MSD_OK)
 		(void)fprintf(stderr, "%s\n", msd_diag_text(&d));
 	for (size_t i = 0; err == MSD_OK && i < g->n_outputs; i++) {
-		(void)fwrite(msd_plan_output(plan, i), 1, bytes_of(g->outputs[i]),
-			     stdout);
+		(void)fwrite(msd_plan_output(plan, i), 1,
+			     bytes_of(msd_plan_output_tensor(plan, i)), stdout);
 	}
 	for (size_t i = 0; i < g->n_inputs; i++)
 		free(in[i]);

@@ -91,7 +91,7 @@ static msd_err run(modser_graph *g, struct msd_plan *plan, int64_t n)
 	if (err != MSD_OK)
 		return err;
 	const float *y = msd_plan_output(plan, 0);
-	cr_assert_eq(modser_sg_tensor_dims(modser_graph_output(g, 0))[0], n);
+	cr_assert_eq(modser_sg_tensor_dims(msd_plan_output_tensor(plan, 0))[0], n);
 	for (int i = 0; i < n; i++)
 		cr_assert_eq(y[i], 4 * x[i]);
 	return MSD_OK;

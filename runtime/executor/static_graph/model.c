@@ -18,14 +18,13 @@
 #include "proto/words/model_words.h"
 #include "runtime/engine/engine.h"
 #include "runtime/kernel/kernel.h"
-#include "runtime/plan/plan.h"
 #include "runtime/module/instance.h"
+#include "runtime/plan/plan.h"
 
-/* An input or output as in the file: a run may change the tensor's own shape. */
+/* An input or output as in the file. */
 struct end {
 	struct msd_model_tensor about;
 	int64_t dims[MSD_MAX_NDIM];
-	bool is_open; /* some extent is known only in a call */
 };
 
 struct msd_static_model {
@@ -35,7 +34,13 @@ struct msd_static_model {
 	struct msd_plan *plan;
 	struct end *inputs;
 	struct end *outputs;
-	const void **in; /* during a run: one per input */
+	struct msd_plan_input *in; /* during a run: one per input */
+};
+
+/* One run of a model. */
+struct run {
+	const struct msd_static_model *m;
+	struct msd_any *outputs;
 };
 
 /* Files that a model's load may open: only those sent with it. */
@@ -145,10 +150,8 @@ static msd_err end_init(struct end *e, const modser_sg_tensor *t, bool is_output
 		return msd_diag_set(d, MSD_UNSUPPORTED, "\"%s\" is %s", e->about.name,
 				    dtype);
 	}
-	for (int i = 0; i < ndim; i++) {
+	for (int i = 0; i < ndim; i++)
 		e->dims[i] = modser_sg_tensor_dims(t)[i];
-		e->is_open = e->is_open || e->dims[i] < 0;
-	}
 	return MSD_OK;
 }
 
@@ -240,8 +243,7 @@ struct msd_model_tensor msd_static_model_output(const struct msd_static_model *m
 	return m->outputs[i].about;
 }
 
-/* Set the names of all of @about's extents in order; borrowed until the graph's next
- * run. */
+/* Set the names of all of @about's extents in order, borrowed from the graph. */
 static void name_dims(struct msd_model_tensor *about, const modser_sg_tensor *t,
 		      const char **names)
 {
@@ -278,56 +280,38 @@ msd_err msd_static_model_signature(const struct msd_static_model *m,
 	return err;
 }
 
-/* Copy the plan's results, with the shapes of this run. */
-static msd_err outputs_create(const struct msd_static_model *m, struct msd_any *outputs,
-			      struct msd_diag *d)
+/* Make output @i: the plan's last kernel writes into it. */
+static void *make_output(void *ctx, size_t i, const modser_sg_tensor *t)
 {
-	for (uint32_t i = 0; i < msd_static_model_n_outputs(m); i++) {
-		const modser_sg_tensor *t = modser_graph_output(m->graph, i);
-		struct msd_tensor *out = msd_tensor_new(
-			m->outputs[i].about.dtype, modser_sg_tensor_dims(t),
-			(uint32_t)modser_sg_tensor_ndim(t));
+	const struct run *run = ctx;
+	struct msd_tensor *out =
+		msd_tensor_new(run->m->outputs[i].about.dtype, modser_sg_tensor_dims(t),
+			       (uint32_t)modser_sg_tensor_ndim(t));
 
-		if (out == NULL)
-			return msd_diag_no_memory(d);
-		outputs[i] = msd_of_obj(&out->obj);
-		const size_t n = msd_dltensor_bytes(&out->dl);
-		if (n > 0)
-			memcpy(out->dl.data, msd_plan_output(m->plan, i), n);
-	}
-	return MSD_OK;
-}
-
-/* Set the extents of input @i from this call. */
-static msd_err bind(struct msd_static_model *m, uint32_t i,
-		    const struct msd_dltensor *t, struct msd_diag *d)
-{
-	m->in[i] = (const char *)t->data + t->byte_offset;
-	if (!m->inputs[i].is_open)
-		return MSD_OK;
-	if (modser_sg_tensor_set_dims(modser_graph_input(m->graph, i), t->shape,
-				      (size_t)t->ndim) != 0) {
-		return msd_diag_set(d, MSD_BAD_ARGUMENT, "%s",
-				    modser_graph_error(m->graph));
-	}
-	return MSD_OK;
+	if (out == NULL)
+		return NULL;
+	run->outputs[i] = msd_of_obj(&out->obj);
+	return out->dl.data;
 }
 
 int msd_static_model_run(struct msd_static_model *m, const struct msd_any *inputs,
 			 struct msd_any *outputs)
 {
 	const uint32_t n_out = msd_static_model_n_outputs(m);
+	struct run run = {m, outputs};
+	const struct msd_plan_args args = {m->in, make_output, &run};
 	struct msd_diag d = {0};
-	msd_err err = MSD_OK;
 
 	for (uint32_t i = 0; i < n_out; i++)
 		outputs[i] = msd_none();
-	for (uint32_t i = 0; err == MSD_OK && i < msd_static_model_n_inputs(m); i++)
-		err = bind(m, i, msd_any_dltensor(&inputs[i]), &d);
-	if (err == MSD_OK)
-		err = msd_plan_run(m->plan, m->in, &d);
-	if (err == MSD_OK)
-		err = outputs_create(m, outputs, &d);
+	for (uint32_t i = 0; i < msd_static_model_n_inputs(m); i++) {
+		const struct msd_dltensor *t = msd_any_dltensor(&inputs[i]);
+
+		m->in[i] =
+			(struct msd_plan_input){(const char *)t->data + t->byte_offset,
+						t->shape, (size_t)t->ndim, t->dtype};
+	}
+	const msd_err err = msd_plan_call(m->plan, &args, &d);
 	if (err == MSD_OK)
 		return 0;
 	for (uint32_t i = 0; i < n_out; i++)

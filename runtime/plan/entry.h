@@ -1,0 +1,70 @@
+#ifndef MSD_RUNTIME_PLAN_ENTRY_H
+#define MSD_RUNTIME_PLAN_ENTRY_H
+/*
+ * The runs of a graph with one set of input shapes: all shapes, the offset of each
+ * tensor in the arena, and the arguments of each kernel. A run sets only the addresses
+ * of inputs and outputs.
+ */
+#include "graph/layout/memory_plan.h"
+#include "runtime/kernel/kernel.h"
+#include "runtime/plan/allocator.h"
+#include "runtime/plan/args.h"
+#include "runtime/plan/program.h"
+
+struct msd_entry_step {
+	const struct msd_engine_node *by;
+	struct msd_kernel_call call;
+};
+
+/* An argument that each run sets: @argument of `in` is input @i of the graph. */
+struct msd_entry_patch {
+	size_t argument;
+	size_t i;
+};
+
+struct msd_entry_output {
+	size_t argument; /* of `out`: the kernel writes there. SIZE_MAX: none does */
+	bool is_made;    /* the caller may make that memory */
+};
+
+struct msd_entry {
+	modser_graph *g; /* the plan's graph, or a view of it */
+	bool owns_view;
+	struct msd_layout layout;
+	struct msd_entry_step *steps;
+	size_t n_steps;
+	const void **in; /* the arguments of all steps, one after the other */
+	void **out;
+	struct msd_entry_patch *patches;
+	size_t n_patches;
+	struct msd_entry_output *outputs; /* by output */
+	const uint8_t *arena; /* the block whose addresses the arguments are */
+	uint64_t used;        /* time of last use; 0: the entry is free */
+};
+
+/**
+ * Prepare runs of @g: the graph of @p, or a view of it, with all shapes known. Engines
+ * claim nodes that have none yet. Finish @e in any case.
+ */
+MSD_MUST_CHECK msd_err msd_entry_init(struct msd_entry *e, struct msd_graph_program *p,
+				      modser_graph *g, struct msd_diag *d);
+void msd_entry_finish(struct msd_entry *e);
+/** True if the entry is for inputs of these shapes and dtypes. */
+bool msd_entry_is_for(const struct msd_entry *e, const struct msd_graph_program *p,
+		      const struct msd_plan_input *inputs);
+/** Run in @arena. @ret_outputs gets the address of each output. */
+MSD_MUST_CHECK msd_err msd_entry_run(struct msd_entry *e, struct msd_arena_block *arena,
+				     const struct msd_plan_args *call,
+				     const void **ret_outputs, struct msd_diag *d);
+
+/**
+ * Copy output @i of @g from *@at, if the caller makes memory for it; *@at is then the
+ * copy.
+ */
+MSD_MUST_CHECK msd_err msd_entry_copy_output(const struct msd_plan_args *call,
+					     const modser_graph *g, size_t i,
+					     const void **at, struct msd_diag *d);
+/** The error of step @node of a run. */
+msd_err msd_entry_blame(const modser_sg_node *node, msd_err err, struct msd_diag *d);
+
+#endif
