@@ -12,7 +12,7 @@
 #include "runtime/engine/native/window.h"
 #include "runtime/engine/native/work.h"
 
-enum { COLUMNS = 96 };
+enum { COLUMNS = 96, DEPTH = 384, MOST_COLUMNS = 1536 };
 
 struct packed {
 	struct msd_native_packed base;
@@ -35,7 +35,7 @@ struct convolution {
 	size_t scratch_floats; /* per thread */
 	size_t channels, in_channels, groups;
 	size_t in_plane, out_plane, taps;
-	size_t n_parts, m_parts, m_step;
+	size_t n_parts, n_step, m_parts, m_step;
 };
 
 static bool may(const modser_sg_node *node)
@@ -163,10 +163,10 @@ static void run_part(const struct convolution *c, size_t i, float *scratch)
 	const size_t group_out = c->channels / c->groups;
 	const size_t group_in = c->in_channels / c->groups;
 	const size_t m0 = i % c->m_parts * c->m_step;
-	const size_t n0 = i / c->m_parts % c->n_parts * COLUMNS;
+	const size_t n0 = i / c->m_parts % c->n_parts * c->n_step;
 	const size_t g = i / c->m_parts / c->n_parts;
 	const size_t m1 = m0 + c->m_step < group_out ? m0 + c->m_step : group_out;
-	const size_t n1 = n0 + COLUMNS < c->out_plane ? n0 + COLUMNS : c->out_plane;
+	const size_t n1 = n0 + c->n_step < c->out_plane ? n0 + c->n_step : c->out_plane;
 	struct msd_native_window w = c->w;
 	const size_t at = g * group_out * c->out_plane;
 	const struct msd_native_product p = {
@@ -203,8 +203,12 @@ static void divide(struct convolution *c)
 {
 	const size_t group_out = c->channels / c->groups;
 	const size_t wanted = msd_native_threads() * 4;
+	const size_t depth = c->in_channels / c->groups * c->taps;
 
-	c->n_parts = (c->out_plane + COLUMNS - 1) / COLUMNS;
+	size_t n_step = DEPTH / (depth < DEPTH ? depth : DEPTH) * COLUMNS;
+	n_step = n_step < MOST_COLUMNS ? n_step : MOST_COLUMNS;
+	c->n_step = n_step;
+	c->n_parts = (c->out_plane + n_step - 1) / n_step;
 	c->m_parts = 1;
 	if (msd_native_threads() > 1 && c->n_parts * c->groups < wanted)
 		c->m_parts = (wanted + c->n_parts * c->groups - 1) /
@@ -228,7 +232,8 @@ static void run_image(struct convolution *c)
 	if (!c->w.is_direct)
 		msd_native_each(c->in_channels, (double)c->w.plane / 8, pad, c);
 	msd_native_each(c->groups * c->n_parts * c->m_parts,
-			terms * (double)group_out * COLUMNS / (double)c->m_parts / 32,
+			terms * (double)(group_out * c->n_step) / (double)c->m_parts /
+				32,
 			run_parts, c);
 }
 

@@ -7,7 +7,7 @@
 #include "runtime/engine/native/work.h"
 #include "runtime/kernel/walk.h"
 
-enum { COLUMNS = 192 };
+enum { COLUMNS = 192 }; /* of a part, if there are several threads */
 
 struct packed {
 	struct msd_native_packed base;
@@ -19,7 +19,7 @@ struct job {
 	struct msd_native_product p; /* of stack 0 */
 	const struct msd_walk *stacks;
 	size_t a_size, b_size;
-	size_t m_step, m_parts, n_parts;
+	size_t m_step, m_parts, n_step, n_parts;
 	float *scratch;
 };
 
@@ -51,7 +51,7 @@ static void run_parts(const void *ctx, size_t first, size_t end, size_t thread)
 	float *scratch = j->scratch + thread * *j->k->product_scratch;
 
 	for (size_t i = first; i < end; i++) {
-		const size_t n0 = i % j->n_parts * COLUMNS;
+		const size_t n0 = i % j->n_parts * j->n_step;
 		const size_t m0 = i / j->n_parts % j->m_parts * j->m_step;
 		const size_t stack = i / j->n_parts / j->m_parts;
 		struct msd_native_product p = j->p;
@@ -62,7 +62,7 @@ static void run_parts(const void *ctx, size_t first, size_t end, size_t thread)
 			p.y += stack * p.m * p.n;
 		}
 		const size_t m1 = p.m - m0 < j->m_step ? p.m : m0 + j->m_step;
-		const size_t n1 = p.n - n0 < COLUMNS ? p.n : n0 + COLUMNS;
+		const size_t n1 = p.n - n0 < j->n_step ? p.n : n0 + j->n_step;
 		j->k->product(&p, m0, m1, n0, n1, scratch);
 	}
 }
@@ -75,7 +75,8 @@ static msd_err run_job(struct job *j, size_t n_stacks, struct msd_diag *d)
 	if (n_stacks == 0 || j->p.m == 0 || j->p.n == 0)
 		return MSD_OK;
 	j->p.bring = j->k->bring_matrix;
-	j->n_parts = (j->p.n + COLUMNS - 1) / COLUMNS;
+	j->n_step = threads > 1 ? COLUMNS : (j->p.n + COLUMNS - 1) / COLUMNS * COLUMNS;
+	j->n_parts = (j->p.n + j->n_step - 1) / j->n_step;
 	j->m_step = (j->p.m + rows - 1) / rows * rows;
 	if (threads > 1 && n_stacks * j->n_parts < threads * 2) {
 		const size_t tiles = (j->p.m + rows - 1) / rows;
@@ -87,7 +88,7 @@ static msd_err run_job(struct job *j, size_t n_stacks, struct msd_diag *d)
 	j->scratch = msd_native_scratch_take(threads * *j->k->product_scratch);
 	if (j->scratch == NULL)
 		return msd_diag_no_memory(d);
-	const double columns = j->p.n < COLUMNS ? (double)j->p.n : COLUMNS;
+	const double columns = j->p.n < j->n_step ? (double)j->p.n : (double)j->n_step;
 	const double height = j->p.m < j->m_step ? (double)j->p.m : (double)j->m_step;
 	msd_native_each(n_stacks * j->n_parts * j->m_parts,
 			height * columns * (double)j->p.k / 32, run_parts, j);

@@ -6,7 +6,7 @@
  */
 #include "runtime/engine/native/level/level.h"
 
-enum { DEPTH = 384, PANELS = 96 / PANEL, HEIGHT = 96 / ROWS * ROWS };
+enum { DEPTH = 384, PANELS = 96 / PANEL, HEIGHT = 144, THIN = 40 << 10 };
 
 enum start { START_ZERO, START_ROW, START_COLUMNS, START_LOAD };
 
@@ -187,6 +187,28 @@ struct block {
 	size_t height;    /* elements between tiles of a */
 };
 
+/* The tile at row @m and column @n. */
+static void run_one(const struct msd_native_product *p, const struct block *o,
+		    struct tile *t, size_t m, size_t n)
+{
+	const size_t columns = o->n1 - n < PANEL ? o->n1 - n : PANEL;
+	const size_t rows = o->m1 - m < ROWS ? o->m1 - m : ROWS;
+	const bool is_last = o->k0 + o->kc == p->k;
+
+	t->b = o->b + (n - o->n0) / PANEL * o->panel;
+	t->a = o->a + (m - o->m0) / ROWS * o->height;
+	t->y = p->y + m * p->y_row + n;
+	if (p->start != NULL) {
+		t->first = p->start + m * p->start_row + (p->start_columns ? n : 0);
+	}
+	t->residual =
+		is_last && p->residual != NULL ? p->residual + m * p->y_row + n : NULL;
+	if (columns % LANES == 0)
+		any_tile(t, rows, columns / LANES);
+	else
+		narrow_tile(t, rows, columns);
+}
+
 static void run_block(const struct msd_native_product *p, const struct block *o)
 {
 	const bool is_first = o->k0 == 0;
@@ -205,25 +227,17 @@ static void run_block(const struct msd_native_product *p, const struct block *o)
 		  : p->start == NULL ? START_ZERO
 		  : p->start_columns ? START_COLUMNS
 				     : START_ROW;
-	for (size_t n = o->n0; n < o->n1; n += PANEL) {
-		const size_t columns = o->n1 - n < PANEL ? o->n1 - n : PANEL;
-
-		t.b = o->b + (n - o->n0) / PANEL * o->panel;
+	/* A panel stays close while all rows use it; a thin block stays close itself,
+	 * and whole rows are written. */
+	if (o->kc * (o->n1 - o->n0) > (size_t)THIN) {
+		for (size_t n = o->n0; n < o->n1; n += PANEL) {
+			for (size_t m = o->m0; m < o->m1; m += ROWS)
+				run_one(p, o, &t, m, n);
+		}
+	} else {
 		for (size_t m = o->m0; m < o->m1; m += ROWS) {
-			const size_t rows = o->m1 - m < ROWS ? o->m1 - m : ROWS;
-
-			t.a = o->a + (m - o->m0) / ROWS * o->height;
-			t.y = p->y + m * p->y_row + n;
-			if (p->start != NULL)
-				t.first = p->start + m * p->start_row +
-					  (p->start_columns ? n : 0);
-			t.residual = is_last && p->residual != NULL
-					     ? p->residual + m * p->y_row + n
-					     : NULL;
-			if (columns % LANES == 0)
-				any_tile(&t, rows, columns / LANES);
-			else
-				narrow_tile(&t, rows, columns);
+			for (size_t n = o->n0; n < o->n1; n += PANEL)
+				run_one(p, o, &t, m, n);
 		}
 	}
 }
@@ -354,6 +368,15 @@ static size_t run_wide(const struct msd_native_product *p, size_t m, size_t n0,
 	return n0;
 }
 
+/* The columns of a block: all of a packed b, else as many as fit into the scratch. */
+static size_t columns_of(const struct msd_native_product *p, size_t n)
+{
+	const size_t depth = p->k < DEPTH ? p->k + 1 : DEPTH;
+	const size_t most = (size_t)DEPTH * PANELS / depth * PANEL;
+
+	return p->packed_b != NULL || n < most ? n : most;
+}
+
 void LEVEL(product)(const struct msd_native_product *p, size_t m0, size_t m1, size_t n0,
 		    size_t n1, float *scratch)
 {
@@ -362,11 +385,11 @@ void LEVEL(product)(const struct msd_native_product *p, size_t m0, size_t m1, si
 	if (m1 - m0 == 1 && p->packed_b != NULL && p->packed_a == NULL &&
 	    p->residual == NULL && !p->bounds.is_set)
 		n0 = run_wide(p, m0, n0, n1);
-	for (; n0 < n1; n0 += (size_t)PANELS * PANEL) {
+	while (n0 < n1) {
 		struct block o = {.n0 = n0};
+		const size_t step = columns_of(p, n1 - n0);
 
-		o.n1 = n1 - n0 < (size_t)PANELS * PANEL ? n1
-							: n0 + (size_t)PANELS * PANEL;
+		o.n1 = n0 + step;
 		do {
 			o.kc = p->k - o.k0 < DEPTH ? p->k - o.k0 : DEPTH;
 			o.panel = PANEL * (p->packed_b != NULL ? p->k : o.kc);
@@ -374,10 +397,11 @@ void LEVEL(product)(const struct msd_native_product *p, size_t m0, size_t m1, si
 			if (p->packed_b != NULL)
 				o.b = p->packed_b + n0 / PANEL * o.panel + o.k0 * PANEL;
 			else
-				p->bring(p, o.k0, o.kc, n0, o.n1 - n0, room);
+				p->bring(p, o.k0, o.kc, n0, step, room);
 			run_stretch(p, &o, m0, m1, scratch);
 			o.k0 += o.kc;
 		} while (o.k0 < p->k);
+		n0 += step;
 	}
 }
 

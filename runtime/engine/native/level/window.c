@@ -34,24 +34,29 @@ static void pad_phase(const struct msd_native_window *w, const float *from,
 	}
 }
 
+static void fill_plane(float *p, size_t n, float with)
+{
+	for (size_t i = 0; i < n; i++)
+		p[i] = with;
+}
+
+/* Rows and phases that a kernel of one element leaves out are not copied. */
 void LEVEL(pad_plane)(const struct msd_native_window *w, const float *x, float *ret)
 {
 	const size_t row = w->columns * w->stride[W];
+	const size_t phases = w->kernel[W] == 1 ? 1 : w->stride[W];
 
-	for (size_t i = 0; i < w->plane; i++)
-		ret[i] = w->fill;
-	for (size_t d = 0; d < w->in[D]; d++) {
-		for (size_t h = 0; h < w->in[H]; h++) {
-			const size_t at = d + w->before[D];
-			const size_t below = h + w->before[H];
-			const float *from = x + (d * w->in[H] + h) * w->in[W];
-			float *to = ret + (at * w->rows[1] + below) * row;
+	fill_plane(ret, w->plane, w->fill);
+	for (size_t line = 0; line < w->in[D] * w->in[H]; line++, x += w->in[W]) {
+		const size_t d = line / w->in[H] + w->before[D];
+		const size_t h = line % w->in[H] + w->before[H];
+		float *to = ret + (d * w->rows[1] + h) * row;
 
-			if (at >= w->rows[0] || below >= w->rows[1])
-				continue;
-			for (size_t p = 0; p < w->stride[W]; p++)
-				pad_phase(w, from, p, to + p * w->columns);
-		}
+		if (d >= w->rows[0] || h >= w->rows[1] ||
+		    (w->kernel[H] == 1 && h % w->stride[H] != 0))
+			continue;
+		for (size_t p = 0; p < phases; p++)
+			pad_phase(w, x, p, to + p * w->columns);
 	}
 }
 
@@ -152,9 +157,11 @@ void LEVEL(bring_window)(const struct msd_native_product *p, size_t k0, size_t k
 	}
 }
 
+/* Vectors may write up to @room: the next rows are computed later. */
 INLINE void depthwise_row(const float *x, const size_t *at, const float *weights,
 			  const size_t taps, float start, const float *residual,
-			  const struct msd_native_bounds *bounds, size_t n, float *y)
+			  const struct msd_native_bounds *bounds, size_t n, size_t room,
+			  float *y)
 {
 	for (size_t i = 0; i < n; i += (size_t)2 * LANES) {
 		vec a = all(start);
@@ -168,6 +175,7 @@ INLINE void depthwise_row(const float *x, const size_t *at, const float *weights
 			b += weight * load(x + at[t] + i + LANES);
 		}
 		const size_t left = n - i;
+		const bool is_whole = i + (size_t)2 * LANES <= room;
 		if (residual != NULL) {
 			a += load_some(residual + i, left, 0);
 			if (left > LANES) {
@@ -178,7 +186,7 @@ INLINE void depthwise_row(const float *x, const size_t *at, const float *weights
 			a = msd_bound(a, bounds);
 			b = msd_bound(b, bounds);
 		}
-		if (left >= 2 * LANES) {
+		if (is_whole) {
 			store(y + i, a);
 			store(y + i + LANES, b);
 		} else if (left >= LANES) {
@@ -197,24 +205,26 @@ void LEVEL(depthwise)(const struct msd_native_window *w, const float *x,
 {
 	const size_t taps = w->kernel[D] * w->kernel[H] * w->kernel[W];
 	const size_t row = w->columns * w->stride[W];
+	const size_t lines = w->out[D] * w->out[H];
 	size_t at[MSD_NATIVE_TAPS];
 
 	for (size_t t = 0; t < taps; t++)
 		at[t] = tap_at(w, t);
-	for (size_t line = 0; line < w->out[D] * w->out[H]; line++) {
+	for (size_t line = 0; line < lines; line++) {
 		const size_t h = line % w->out[H] * w->stride[H];
 		const size_t d = line / w->out[H] * w->stride[D];
 		const float *from = x + (d * w->rows[1] + h) * row;
 		const float *more =
 			residual != NULL ? residual + line * w->out[W] : NULL;
 		float *to = y + line * w->out[W];
+		const size_t room = (lines - line) * w->out[W];
 
 		if (taps == 9)
 			depthwise_row(from, at, weights, 9, start, more, &bounds,
-				      w->out[W], to);
+				      w->out[W], room, to);
 		else
 			depthwise_row(from, at, weights, taps, start, more, &bounds,
-				      w->out[W], to);
+				      w->out[W], room, to);
 	}
 }
 
