@@ -15,6 +15,7 @@
 #include <unistd.h>
 
 #include "graph/pass/pass.h"
+#include "runtime/engine/engine.h"
 #include "runtime/kernel/kernel.h"
 #include "runtime/plan/plan.h"
 
@@ -52,7 +53,7 @@ static void *make_input(const modser_sg_tensor *t)
 
 static void pass(modser_graph *g)
 {
-	const struct msd_pass_host host = {msd_kernel_compute, NULL};
+	const struct msd_pass_host host = {msd_kernel_compute, msd_engine_may_make};
 	struct msd_passed passed;
 
 	if (msd_passes_run(g, host, &passed) != 0)

@@ -198,6 +198,7 @@
 	X(scaler)                                                                      \
 	X(tree_classifier)                                                             \
 	X(tree_regressor)                                                              \
+	X(fused_convolution)                                                           \
 	X(scaled_convolution)                                                          \
 	X(binarizer)                                                                   \
 	X(imputer)                                                                     \

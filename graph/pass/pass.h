@@ -49,7 +49,8 @@ struct msd_pass {
 #define MSD_PASSES(X)                                                                  \
 	X(fold)                                                                        \
 	X(identity)                                                                    \
-	X(batch_norm)
+	X(batch_norm)                                                                  \
+	X(fuse)
 
 #define MSD_PASS_NUMBER(name) MSD_PASS_##name,
 enum { MSD_PASSES(MSD_PASS_NUMBER) MSD_PASS_COUNT };

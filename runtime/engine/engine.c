@@ -141,6 +141,8 @@ static void release(struct msd_engine_node *n)
  * fails the load of the unchanged node. */
 bool msd_engine_may_make(const modser_sg_node *node, const char *made)
 {
+	if (msd_kernel_find(made) == NULL && msd_engine_native_is_off())
+		return false;
 	for (const struct added *a = atomic_load(&list); a != NULL; a = a->next) {
 		struct msd_engine_node taken = {0};
 		struct msd_diag d = {0};

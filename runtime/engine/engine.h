@@ -31,6 +31,8 @@ struct msd_engine {
 };
 extern const struct msd_engine msd_engine_native;
 extern const struct msd_engine msd_engine_reference;
+/** True if MODSERD_ENGINE=reference leaves all nodes to the reference engine. */
+bool msd_engine_native_is_off(void);
 
 /* An accepted node. */
 struct msd_engine_node {

@@ -8,6 +8,7 @@
 
 #include "graph/ir/graph.h"
 #include "graph/pass/pass.h"
+#include "runtime/engine/engine.h"
 #include "runtime/kernel/kernel.h"
 #include "runtime/plan/plan.h"
 
@@ -42,7 +43,7 @@ static void *read_tensor(modser_sg_tensor *t)
 
 static void pass(modser_graph *g)
 {
-	const struct msd_pass_host host = {msd_kernel_compute, NULL};
+	const struct msd_pass_host host = {msd_kernel_compute, msd_engine_may_make};
 	struct msd_passed passed;
 	struct msd_buf text = {0};
 

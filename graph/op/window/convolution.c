@@ -6,16 +6,21 @@
 #include "graph/op/op.h"
 #include "graph/op/window/window.h"
 
-static const modser_sg_op_field convolution_fields[] = {
-	OP_INT("kernel_h", 1, 0),       OP_INT("kernel_w", 1, 4),
-	OP_INT("stride_h", 1, 8),       OP_INT("stride_w", 1, 12),
-	OP_INT("dilation_h", 1, 16),    OP_INT("dilation_w", 1, 20),
-	OP_INT("input_channel", 1, 24), OP_INT("output_channel", 1, 28),
-	OP_INT("group", 1, 32),         OP_INT("activation", -1, 36),
-	OP_INT("pad_h0", 0, 40),        OP_INT("pad_w0", 0, 44),
-	OP_INT("pad_h1", 0, 48),        OP_INT("pad_w1", 0, 52),
-	OP_OWN_INTS("kernel"),          OP_OWN_INTS("strides"),
-	OP_OWN_INTS("dilations"),       OP_OWN_INTS("pads"),
+#define CONVOLUTION_FIELDS                                                             \
+	OP_INT("kernel_h", 1, 0), OP_INT("kernel_w", 1, 4), OP_INT("stride_h", 1, 8),  \
+		OP_INT("stride_w", 1, 12), OP_INT("dilation_h", 1, 16),                \
+		OP_INT("dilation_w", 1, 20), OP_INT("input_channel", 1, 24),           \
+		OP_INT("output_channel", 1, 28), OP_INT("group", 1, 32),               \
+		OP_INT("activation", -1, 36), OP_INT("pad_h0", 0, 40),                 \
+		OP_INT("pad_w0", 0, 44), OP_INT("pad_h1", 0, 48),                      \
+		OP_INT("pad_w1", 0, 52), OP_OWN_INTS("kernel"),                        \
+		OP_OWN_INTS("strides"), OP_OWN_INTS("dilations"), OP_OWN_INTS("pads")
+static const modser_sg_op_field convolution_fields[] = {CONVOLUTION_FIELDS};
+static const modser_sg_op_field fused_fields[] = {
+	CONVOLUTION_FIELDS,
+	OP_OWN_INT("fused", MSD_FUSED_NONE),
+	OP_OWN_FLOAT("fused_a", 0),
+	OP_OWN_FLOAT("fused_b", 0),
 };
 static const struct msd_op_window_names strides = {"strides", {"stride_h", "stride_w"}};
 static const struct msd_op_window_names dilations = {"dilations",
@@ -145,21 +150,45 @@ static int infer(modser_sg_node *node)
 }
 
 /* Input 3 has a factor and an addend for each channel; only a pass creates it. */
-static int infer_scaled(modser_sg_node *node)
+static int check_terms(const modser_sg_node *node)
 {
 	const struct msd_dtype f64 = {MSD_DT_FLOAT, 64, 1};
 
-	if (!msd_infer_has(node, 3))
-		return msd_infer_fail(node, "it has no factors");
-	const int result = infer(node);
-	if (result != 0)
-		return result;
 	if (msd_infer_rank(node, 3, 2) != 0)
 		return -1;
 	if (!msd_dtype_eq(msd_infer_dtype_of(node, 3), f64) ||
 	    msd_infer_dims(node, 3)[0] != 2 ||
 	    msd_infer_dims(node, 3)[1] != msd_infer_dims(node, 1)[0])
 		return msd_infer_fail(node, "its factors and its weights do not fit");
+	return 0;
+}
+
+static int infer_scaled(modser_sg_node *node)
+{
+	if (!msd_infer_has(node, 3))
+		return msd_infer_fail(node, "it has no factors");
+	const int result = infer(node);
+	return result != 0 ? result : check_terms(node);
+}
+
+/* Input 4, the residual, has the shape of the output. */
+static int infer_fused(modser_sg_node *node)
+{
+	const modser_sg_tensor *y = modser_sg_node_output(node, 0);
+
+	if (msd_infer_range(node, "fused", 0, MSD_FUSED_COUNT - 1) != 0)
+		return -1;
+	const int result = infer(node);
+	if (result != 0 || (msd_infer_has(node, 3) && check_terms(node) != 0))
+		return result != 0 ? result : -1;
+	if (!msd_infer_has(node, 4))
+		return 0;
+	const size_t ndim = msd_infer_ndim(node, 4);
+	if (!msd_dtype_eq(msd_infer_dtype_of(node, 4), msd_infer_dtype_of(node, 0)) ||
+	    (int)ndim != modser_sg_tensor_ndim(y) ||
+	    memcmp(msd_infer_dims(node, 4), modser_sg_tensor_dims(y),
+		   ndim * sizeof(int64_t)) != 0)
+		return msd_infer_fail(node, "its residual has another shape");
 	return 0;
 }
 
@@ -180,5 +209,15 @@ const modser_sg_op_schema msd_op_scaled_convolution = {
 	.optional_in = 4,
 	OP_OUT(1, 1),
 	.infer = infer_scaled,
+	OP_TM(MODSER_NO_TM_TYPE, 0),
+};
+
+const modser_sg_op_schema msd_op_fused_convolution = {
+	.name = MSD_FUSED_CONVOLUTION,
+	OP_FIELDS(fused_fields),
+	OP_IN(2, 5),
+	.optional_in = 4 | 8 | 16,
+	OP_OUT(1, 1),
+	.infer = infer_fused,
 	OP_TM(MODSER_NO_TM_TYPE, 0),
 };

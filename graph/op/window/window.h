@@ -10,6 +10,19 @@
 
 #define MSD_OP_AXES 3u
 
+/* The operator that the pass `fuse` makes: a convolution, then factors and addends of
+ * a batch norm, a residual and one of these functions, with parameters a and b. */
+#define MSD_FUSED_CONVOLUTION "FusedConvolution"
+enum msd_fused {
+	MSD_FUSED_NONE,
+	MSD_FUSED_BOUNDS, /* not below a, not above b */
+	MSD_FUSED_LEAKY,  /* times a where it is negative */
+	MSD_FUSED_SIGMOID,
+	MSD_FUSED_SILU,       /* x * sigmoid(x) */
+	MSD_FUSED_HARD_SWISH, /* x * (a x + b), that factor from 0 to 1 */
+	MSD_FUSED_COUNT
+};
+
 struct msd_op_window {
 	int64_t in;
 	int64_t kernel;

@@ -51,6 +51,7 @@ void msd_native_packed_free(struct msd_native_packed *p);
 	X(erf)                                                                         \
 	X(exp)                                                                         \
 	X(fully_connected)                                                             \
+	X(fused_convolution)                                                           \
 	X(gelu)                                                                        \
 	X(gemm)                                                                        \
 	X(gru)                                                                         \

@@ -7,11 +7,13 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "graph/op/window/window.h"
 #include "runtime/engine/native/claim.h"
 #include "runtime/engine/native/select.h"
 #include "runtime/engine/native/window.h"
 #include "runtime/engine/native/work.h"
 
+enum { RESIDUAL = 4 }; /* input */
 enum { COLUMNS = 96, DEPTH = 384, MOST_COLUMNS = 1536 };
 
 struct packed {
@@ -26,7 +28,7 @@ struct convolution {
 	const struct msd_native_kernels *k;
 	const struct packed *packed;
 	struct msd_native_window w;
-	struct msd_native_bounds bounds;
+	struct msd_native_finish finish;
 	const float *x; /* of the image */
 	float *y;
 	const float *residual;
@@ -124,13 +126,37 @@ static bool pack(const modser_sg_node *node, struct msd_native_packed **ret)
 	return true;
 }
 
-static void set_bounds(const modser_sg_node *node, struct msd_native_bounds *b)
+/* How a pass's number of the fused function is computed. */
+static void set_fused(const modser_sg_op *op, struct msd_native_finish *f)
 {
-	const int64_t kind = modser_sg_op_int(modser_sg_node_op(node), "activation");
+	static const enum msd_native_unary functions[] = {
+		[MSD_FUSED_LEAKY] = MSD_NATIVE_LEAKY,
+		[MSD_FUSED_SIGMOID] = MSD_NATIVE_SIGMOID,
+		[MSD_FUSED_SILU] = MSD_NATIVE_SILU,
+		[MSD_FUSED_HARD_SWISH] = MSD_NATIVE_HARD_SWISH,
+	};
+	const int64_t kind = modser_sg_op_int(op, "fused");
 
-	b->is_set = kind != -1;
-	b->low = kind == 1 ? -1 : 0;
-	b->high = kind == 0 ? INFINITY : kind == 1 ? 1 : 6;
+	f->a = f->low = modser_sg_op_float(op, "fused_a");
+	f->b = f->high = modser_sg_op_float(op, "fused_b");
+	f->is_bounded = kind == MSD_FUSED_BOUNDS;
+	f->has_function = kind > MSD_FUSED_BOUNDS;
+	if (f->has_function)
+		f->function = functions[kind];
+}
+
+static void set_finish(const modser_sg_node *node, struct msd_native_finish *f)
+{
+	const modser_sg_op *op = modser_sg_node_op(node);
+	const int64_t kind = modser_sg_op_int(op, "activation");
+
+	if (strcmp(modser_sg_op_name(op), MSD_FUSED_CONVOLUTION) == 0) {
+		set_fused(op, f);
+		return;
+	}
+	f->is_bounded = kind != -1;
+	f->low = kind == 1 ? -1 : 0;
+	f->high = kind == 0 ? INFINITY : kind == 1 ? 1 : 6;
 }
 
 static void pad(const void *ctx, size_t first, size_t end, size_t thread)
@@ -154,7 +180,7 @@ static void run_depthwise(const void *ctx, size_t first, size_t end, size_t thre
 				c->packed->start[i],
 				c->residual != NULL ? c->residual + i * c->out_plane
 						    : NULL,
-				c->bounds, c->y + i * c->out_plane);
+				c->finish, c->y + i * c->out_plane);
 	}
 }
 
@@ -181,7 +207,7 @@ static void run_part(const struct convolution *c, size_t i, float *scratch)
 		.start = c->packed->start + g * group_out,
 		.start_row = 1,
 		.residual = c->residual != NULL ? c->residual + at : NULL,
-		.bounds = c->bounds,
+		.finish = c->finish,
 	};
 
 	w.x = (w.is_direct ? c->x : c->planes) + g * group_in * w.plane;
@@ -256,7 +282,7 @@ static msd_err run(const struct msd_kernel_call *call,
 
 	msd_op_conv_windows(call->node, axes);
 	msd_native_window_set(axes, &c.w);
-	set_bounds(call->node, &c.bounds);
+	set_finish(call->node, &c.finish);
 	c.taps = msd_native_window_taps(&c.w);
 	const size_t planes = c.packed->is_depthwise || c.w.is_direct
 				      ? 0
@@ -273,6 +299,9 @@ static msd_err run(const struct msd_kernel_call *call,
 	for (size_t i = 0; i < (size_t)x[0]; i++) {
 		c.x = msd_kernel_in(call, 0) + i * c.in_channels * c.in_plane;
 		c.y = msd_kernel_out(call, 0) + i * c.channels * c.out_plane;
+		if (msd_kernel_has(call, RESIDUAL))
+			c.residual = msd_kernel_in(call, RESIDUAL) +
+				     i * c.channels * c.out_plane;
 		run_image(&c);
 	}
 	msd_native_scratch_give(room);
@@ -282,3 +311,5 @@ static msd_err run(const struct msd_kernel_call *call,
 const struct msd_native_claim msd_native_convolution = {"Convolution", may, pack, run};
 const struct msd_native_claim msd_native_scaled_convolution = {"ScaledConvolution", may,
 							       pack, run};
+const struct msd_native_claim msd_native_fused_convolution = {MSD_FUSED_CONVOLUTION,
+							      may, pack, run};

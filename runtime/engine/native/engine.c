@@ -13,7 +13,8 @@
 #include "runtime/kernel/kernel.h"
 
 struct native {
-	const struct msd_kernel *reference;
+	const struct msd_kernel
+		*reference; /* NULL: only this engine has the operator */
 	const struct msd_native_claim *claim;
 	struct msd_native_packed *packed;
 	bool is_native; /* with the current shapes */
@@ -70,7 +71,7 @@ void msd_native_packed_free(struct msd_native_packed *p)
 	free(p);
 }
 
-static bool is_off(void)
+bool msd_engine_native_is_off(void)
 {
 	const char *engine = getenv("MODSERD_ENGINE");
 
@@ -85,7 +86,7 @@ static msd_err take(const struct msd_engine *e, const modser_sg_node *node,
 	const struct msd_kernel *reference = msd_kernel_find(op);
 
 	(void)e;
-	if (claim == NULL || reference == NULL || is_off())
+	if (claim == NULL || msd_engine_native_is_off())
 		return MSD_UNSUPPORTED;
 	struct native *n = calloc(1, sizeof(*n));
 	if (n == NULL)
@@ -100,14 +101,15 @@ static msd_err take(const struct msd_engine *e, const modser_sg_node *node,
 static msd_err check(void *state, const modser_sg_node *node, struct msd_diag *d)
 {
 	struct native *n = state;
-	const msd_err err = msd_kernel_check(n->reference, node, d);
+	const msd_err err =
+		n->reference != NULL ? msd_kernel_check(n->reference, node, d) : MSD_OK;
 
 	if (err != MSD_OK)
 		return err;
 	n->is_native = n->claim->may(node);
 	if (n->is_native && n->claim->pack != NULL && n->packed == NULL)
 		n->is_native = n->claim->pack(node, &n->packed);
-	return MSD_OK;
+	return n->is_native || n->reference != NULL ? MSD_OK : msd_diag_no_memory(d);
 }
 
 static msd_err run(void *state, const struct msd_kernel_call *c, struct msd_diag *d)

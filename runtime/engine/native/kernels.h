@@ -11,54 +11,6 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Bounds of the result, applied when a sum is complete. */
-struct msd_native_bounds {
-	bool is_set;
-	float low, high; /* a value that is not a number stays */
-};
-
-/* Fill panels with columns @n0 .. @n0 + @nc - 1 of rows @k0 .. @k0 + @kc - 1: @kc
- * rows of a panel's width for each panel. Columns beyond are 0. */
-struct msd_native_product;
-typedef void msd_native_bring(const struct msd_native_product *p, size_t k0, size_t kc,
-			      size_t n0, size_t nc, float *ret);
-
-/* y = bounds(start + a b + residual), @m rows and @n columns. */
-struct msd_native_product {
-	size_t m, n, k;
-	const float *a; /* element (m, k) at m * a_row + k * a_step */
-	size_t a_row, a_step;
-	const float *packed_a; /* by pack_a(), instead of a; or NULL */
-	const float *packed_b; /* by pack_b(), or NULL: bring */
-	msd_native_bring *bring;
-	const float *b; /* for a bring: element (k, n) at k * b_row + n * b_step */
-	size_t b_row, b_step;
-	const struct msd_native_window *window; /* for bring_window */
-	float *y;
-	size_t y_row;
-	const float *start;    /* or NULL: 0 */
-	size_t start_row;      /* a step per row */
-	bool start_columns;    /* an element per column; else one for the row */
-	const float *residual; /* shaped as y, or NULL */
-	struct msd_native_bounds bounds;
-};
-
-#define MSD_NATIVE_TAPS 128u /* the most of a depthwise kernel */
-#define MSD_NATIVE_ROOM 64u  /* floats that vectors may read behind a plane */
-
-/* The windows of a convolution, on planes that pad_plane() made: rows of @stride[2]
- * phases of columns, so that neighbours of the output are neighbours in memory. */
-struct msd_native_window {
-	size_t out[3], kernel[3], stride[3], dilation[3];
-	size_t in[3], before[3];
-	size_t rows[2]; /* padded extents of depth and height */
-	size_t columns; /* of one phase */
-	size_t plane;   /* elements of a padded plane */
-	float fill;     /* of the padding */
-	const float *x; /* padded planes, or the input itself if is_direct */
-	bool is_direct; /* a kernel of one element without strides and padding */
-};
-
 enum msd_native_unary {
 	MSD_NATIVE_RELU,
 	MSD_NATIVE_LEAKY,
@@ -78,7 +30,59 @@ enum msd_native_unary {
 	MSD_NATIVE_HARD_SWISH,
 	MSD_NATIVE_ELU,
 	MSD_NATIVE_SOFTPLUS,
+	MSD_NATIVE_SILU, /* x * sigmoid(x) */
 	MSD_NATIVE_COPY
+};
+
+/* Applied to a complete sum: bounds, then a function. */
+struct msd_native_finish {
+	bool is_bounded;
+	float low, high; /* a value that is not a number stays */
+	bool has_function;
+	enum msd_native_unary function;
+	float a, b; /* its parameters */
+};
+
+/* Fill panels with columns @n0 .. @n0 + @nc - 1 of rows @k0 .. @k0 + @kc - 1: @kc
+ * rows of a panel's width for each panel. Columns beyond are 0. */
+struct msd_native_product;
+typedef void msd_native_bring(const struct msd_native_product *p, size_t k0, size_t kc,
+			      size_t n0, size_t nc, float *ret);
+
+/* y = finish(start + a b + residual), @m rows and @n columns. */
+struct msd_native_product {
+	size_t m, n, k;
+	const float *a; /* element (m, k) at m * a_row + k * a_step */
+	size_t a_row, a_step;
+	const float *packed_a; /* by pack_a(), instead of a; or NULL */
+	const float *packed_b; /* by pack_b(), or NULL: bring */
+	msd_native_bring *bring;
+	const float *b; /* for a bring: element (k, n) at k * b_row + n * b_step */
+	size_t b_row, b_step;
+	const struct msd_native_window *window; /* for bring_window */
+	float *y;
+	size_t y_row;
+	const float *start;    /* or NULL: 0 */
+	size_t start_row;      /* a step per row */
+	bool start_columns;    /* an element per column; else one for the row */
+	const float *residual; /* shaped as y, or NULL */
+	struct msd_native_finish finish;
+};
+
+#define MSD_NATIVE_TAPS 128u /* the most of a depthwise kernel */
+#define MSD_NATIVE_ROOM 64u  /* floats that vectors may read behind a plane */
+
+/* The windows of a convolution, on planes that pad_plane() made: rows of @stride[2]
+ * phases of columns, so that neighbours of the output are neighbours in memory. */
+struct msd_native_window {
+	size_t out[3], kernel[3], stride[3], dilation[3];
+	size_t in[3], before[3];
+	size_t rows[2]; /* padded extents of depth and height */
+	size_t columns; /* of one phase */
+	size_t plane;   /* elements of a padded plane */
+	float fill;     /* of the padding */
+	const float *x; /* padded planes, or the input itself if is_direct */
+	bool is_direct; /* a kernel of one element without strides and padding */
 };
 
 enum msd_native_binary {
@@ -128,7 +132,7 @@ struct msd_native_kernels {
 			  float *ret);
 	void (*depthwise)(const struct msd_native_window *w, const float *x,
 			  const float *weights, float start, const float *residual,
-			  struct msd_native_bounds bounds, float *y);
+			  struct msd_native_finish finish, float *y);
 	void (*unary)(enum msd_native_unary op, const float *x, size_t n, float a,
 		      float b, float *y);
 	/* A step is 1 or 0. */

@@ -75,6 +75,8 @@ INLINE vec unary_of(const enum msd_native_unary op, vec x, float a, float b)
 		return pick(x > all(0), x, all(a) * msd_expm1_low(least(x, all(0))));
 	case MSD_NATIVE_SOFTPLUS:
 		return softplus(x);
+	case MSD_NATIVE_SILU:
+		return x * msd_sigmoid(x);
 	case MSD_NATIVE_COPY:
 		break;
 	}
@@ -122,6 +124,7 @@ void LEVEL(unary)(enum msd_native_unary op, const float *x, size_t n, float a, f
 		CASE(MSD_NATIVE_HARD_SWISH)
 		CASE(MSD_NATIVE_ELU)
 		CASE(MSD_NATIVE_SOFTPLUS)
+		CASE(MSD_NATIVE_SILU)
 		CASE(MSD_NATIVE_COPY)
 	}
 }

@@ -4,7 +4,7 @@
 #include "runtime/engine/native/level/lanes.h"
 
 /* Values that are not numbers stay. */
-INLINE vec msd_bound(vec v, const struct msd_native_bounds *b)
+INLINE vec msd_bound(vec v, const struct msd_native_finish *b)
 {
 	return least(most(v, all(b->low)), all(b->high));
 }

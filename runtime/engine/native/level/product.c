@@ -22,7 +22,7 @@ struct tile {
 	size_t first_row;
 	const float *residual; /* NULL: none */
 	size_t residual_row;
-	const struct msd_native_bounds *bounds; /* NULL: none */
+	const struct msd_native_finish *bounds; /* NULL: none */
 };
 
 INLINE vec start_of(const struct tile *t, int row, int v)
@@ -207,6 +207,11 @@ static void run_one(const struct msd_native_product *p, const struct block *o,
 		any_tile(t, rows, columns / LANES);
 	else
 		narrow_tile(t, rows, columns);
+	for (size_t r = 0; is_last && p->finish.has_function && r < rows; r++) {
+		LEVEL(unary)
+		(p->finish.function, t->y + r * p->y_row, columns, p->finish.a,
+		 p->finish.b, t->y + r * p->y_row);
+	}
 }
 
 static void run_block(const struct msd_native_product *p, const struct block *o)
@@ -220,7 +225,7 @@ static void run_block(const struct msd_native_product *p, const struct block *o)
 		.y_row = p->y_row,
 		.first_row = p->start_row,
 		.residual_row = p->y_row,
-		.bounds = is_last && p->bounds.is_set ? &p->bounds : NULL,
+		.bounds = is_last && p->finish.is_bounded ? &p->finish : NULL,
 	};
 
 	t.start = !is_first          ? START_LOAD
@@ -383,7 +388,7 @@ void LEVEL(product)(const struct msd_native_product *p, size_t m0, size_t m1, si
 	float *room = scratch + (size_t)HEIGHT * DEPTH;
 
 	if (m1 - m0 == 1 && p->packed_b != NULL && p->packed_a == NULL &&
-	    p->residual == NULL && !p->bounds.is_set)
+	    p->residual == NULL && !p->finish.is_bounded && !p->finish.has_function)
 		n0 = run_wide(p, m0, n0, n1);
 	while (n0 < n1) {
 		struct block o = {.n0 = n0};

@@ -160,7 +160,7 @@ void LEVEL(bring_window)(const struct msd_native_product *p, size_t k0, size_t k
 /* Vectors may write up to @room: the next rows are computed later. */
 INLINE void depthwise_row(const float *x, const size_t *at, const float *weights,
 			  const size_t taps, float start, const float *residual,
-			  const struct msd_native_bounds *bounds, size_t n, size_t room,
+			  const struct msd_native_finish *finish, size_t n, size_t room,
 			  float *y)
 {
 	for (size_t i = 0; i < n; i += (size_t)2 * LANES) {
@@ -182,9 +182,9 @@ INLINE void depthwise_row(const float *x, const size_t *at, const float *weights
 				b += load_some(residual + i + LANES, left - LANES, 0);
 			}
 		}
-		if (bounds->is_set) {
-			a = msd_bound(a, bounds);
-			b = msd_bound(b, bounds);
+		if (finish->is_bounded) {
+			a = msd_bound(a, finish);
+			b = msd_bound(b, finish);
 		}
 		if (is_whole) {
 			store(y + i, a);
@@ -201,7 +201,7 @@ INLINE void depthwise_row(const float *x, const size_t *at, const float *weights
 /* @x is one padded plane with room for two vectors behind it. */
 void LEVEL(depthwise)(const struct msd_native_window *w, const float *x,
 		      const float *weights, float start, const float *residual,
-		      struct msd_native_bounds bounds, float *y)
+		      struct msd_native_finish finish, float *y)
 {
 	const size_t taps = w->kernel[D] * w->kernel[H] * w->kernel[W];
 	const size_t row = w->columns * w->stride[W];
@@ -220,12 +220,15 @@ void LEVEL(depthwise)(const struct msd_native_window *w, const float *x,
 		const size_t room = (lines - line) * w->out[W];
 
 		if (taps == 9)
-			depthwise_row(from, at, weights, 9, start, more, &bounds,
+			depthwise_row(from, at, weights, 9, start, more, &finish,
 				      w->out[W], room, to);
 		else
-			depthwise_row(from, at, weights, taps, start, more, &bounds,
+			depthwise_row(from, at, weights, taps, start, more, &finish,
 				      w->out[W], room, to);
 	}
+	if (finish.has_function)
+		LEVEL(unary)
+	(finish.function, y, lines * w->out[W], finish.a, finish.b, y);
 }
 
 INLINE void pool_row(const float *x, const size_t *at, size_t taps, const float *counts,
