@@ -1,5 +1,6 @@
 /* Inference and plans; the numbers are compared in tests/e2e/test_reference.py. */
 #include <criterion/criterion.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "graph/inspect/inspect.h"
@@ -122,8 +123,38 @@ Test(engine, tensors_share_memory_when_they_are_done)
 	modser_graph_destroy(g);
 }
 
+/* The native engine leaves a node whose weights it cannot pack to the reference
+ * engine. */
+Test(engine, weights_that_cannot_be_packed_stay)
+{
+	modser_graph *g = net_create();
+	const float x[] = {1, 2, 3};
+	const void *inputs[] = {x};
+	size_t n_unpacked = 0;
+	bool failed = true;
+
+	for (long k = 0; failed; k++) {
+		struct msd_plan *plan = NULL;
+
+		msd_fail_alloc(k);
+		const msd_err err = msd_plan_create(g, &plan, NULL);
+		failed = msd_fail_alloc_stop();
+		cr_assert(err == MSD_OK || (failed && err == MSD_NOMEM));
+		if (err != MSD_OK)
+			continue;
+		n_unpacked += failed ? 1 : 0;
+		cr_assert_eq(msd_plan_run(plan, inputs, NULL), MSD_OK);
+		const float *y = msd_plan_output(plan, 0);
+		cr_expect(y[0] == 14 && y[1] == 32);
+		msd_plan_destroy(plan);
+	}
+	cr_expect_eq(n_unpacked, 1);
+	modser_graph_destroy(g);
+}
+
 Test(engine, every_failing_allocation_is_reported)
 {
+	cr_assert_eq(setenv("MODSERD_ENGINE", "reference", 1), 0);
 	modser_graph *g = net_create();
 	long k = 0;
 	bool failed = true;

@@ -3,6 +3,8 @@
  * i in sum i % 16, which are added in one fixed tree: results do not depend on the
  * width of vectors. Long rows are added up in double, a stretch at a time.
  */
+#include <math.h>
+
 #include "runtime/engine/native/level/level.h"
 #include "runtime/engine/native/level/math.h"
 
@@ -236,7 +238,7 @@ void LEVEL(softmax)(const float *x, size_t n, bool is_log, float *y)
 
 	if (is_log) {
 		const double sum = sum_row(POWER, x, n, top);
-		const vec log_sum = msd_log(all((float)sum));
+		const vec log_sum = all((float)log(sum));
 
 		for (size_t i = 0; i < n; i += LANES) {
 			const size_t left = n - i;

@@ -1,0 +1,471 @@
+/* Layers by the native engine and by the reference engine: the same within 1e-5 of the
+ * largest, and the same bits on 1, 2 and 3 threads. */
+#include <criterion/criterion.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "graph/ir/graph.h"
+#include "graph/pass/pass.h"
+#include "runtime/engine/engine.h"
+#include "runtime/kernel/kernel.h"
+#include "runtime/plan/plan.h"
+#include "runtime/pool/pool.h"
+#include "tests/graph/net.h"
+#include "tests/graph/one.h"
+#include "tests/runtime/native/levels.h"
+
+static size_t elements(const modser_sg_tensor *t)
+{
+	size_t n = 1;
+
+	for (int i = 0; i < modser_sg_tensor_ndim(t); i++)
+		n *= (size_t)modser_sg_tensor_dims(t)[i];
+	return n;
+}
+
+/* Run the graph and copy its first output. */
+static float *run(modser_graph *g, const char *engine, unsigned threads, size_t *ret_n)
+{
+	struct msd_plan *plan = NULL;
+	struct msd_diag d = {0};
+
+	cr_assert_eq(setenv("MODSERD_ENGINE", engine, 1), 0);
+	msd_pool_stop();
+	msd_pool_configure(threads);
+	cr_assert_eq(msd_plan_create(g, &plan, &d), MSD_OK, "%s", msd_diag_text(&d));
+	cr_assert_eq(msd_plan_run(plan, NULL, &d), MSD_OK, "%s", msd_diag_text(&d));
+	*ret_n = elements(modser_graph_output(g, 0));
+	float *y = malloc((*ret_n + 1) * sizeof(*y));
+	cr_assert_not_null(y);
+	memcpy(y, msd_plan_output(plan, 0), *ret_n * sizeof(*y));
+	msd_plan_destroy(plan);
+	msd_pool_stop();
+	return y;
+}
+
+static void expect_close(const char *what, const float *is, const float *want, size_t n)
+{
+	double most = 0;
+
+	for (size_t i = 0; i < n; i++)
+		most = fabs((double)want[i]) > most ? fabs((double)want[i]) : most;
+	for (size_t i = 0; i < n; i++) {
+		cr_assert(fabs((double)is[i] - (double)want[i]) <= 1e-5 * most ||
+				  (isnan(is[i]) && isnan(want[i])),
+			  "%s: element %zu is %.9g, not %.9g", what, i, (double)is[i],
+			  (double)want[i]);
+	}
+}
+
+static void expect_same_bits(const char *what, modser_graph *g, const float *first)
+{
+	for (unsigned threads = 2; threads <= 3; threads++) {
+		size_t n;
+		float *y = run(g, "native", threads, &n);
+
+		cr_expect(memcmp(first, y, n * sizeof(*y)) == 0,
+			  "%s: other bits on %u threads", what, threads);
+		free(y);
+	}
+}
+
+static void expect_agreement(const char *what, struct one *o)
+{
+	size_t n;
+	float *want = run(o->g, "reference", 1, &n);
+	float *is = run(o->g, "native", 1, &n);
+
+	expect_close(what, is, want, n);
+	expect_same_bits(what, o->g, is);
+	free(want);
+	free(is);
+	one_end(o);
+}
+
+static modser_sg_tensor *given(modser_graph *g, size_t ndim, const int64_t *dims,
+			       unsigned seed)
+{
+	size_t n = 1;
+
+	for (size_t i = 0; i < ndim; i++)
+		n *= (size_t)dims[i];
+	float *x = levels_numbers(n, seed);
+	modser_sg_tensor *t = net_constant(g, "float32", ndim, dims, x);
+	(void)modser_sg_tensor_set_buffer(t, x, free);
+	return t;
+}
+
+static void add(struct one *o, size_t ndim, const int64_t *dims, unsigned seed)
+{
+	(void)modser_sg_node_add_input(o->node, given(o->g, ndim, dims, seed));
+}
+
+static void set_list(modser_sg_node *node, const char *name, size_t n,
+		     const int64_t *list)
+{
+	const modser_sg_attr a = {MODSER_ATTR_INTS, n, {.ints = list}};
+
+	cr_assert_eq(modser_sg_op_set_param(modser_sg_node_op(node), name, &a), 0, "%s",
+		     name);
+}
+
+static void set_int(modser_sg_node *node, const char *name, int64_t v)
+{
+	cr_assert_eq(modser_sg_op_set_int(modser_sg_node_op(node), name, v), 0, "%s",
+		     name);
+}
+
+struct layer {
+	const char *what;
+	size_t axes;
+	int64_t images, in, out, group;
+	int64_t size[3], kernel[3], stride[3], dilation[3], before[3], after[3];
+};
+
+static const struct layer layers[] = {
+	{"pointwise", 2, 2, 17, 19, 1, {7, 9}, {1, 1}, {1, 1}, {1, 1}, {0}, {0}},
+	{"pointwise strided", 2, 1, 8, 9, 1, {9, 8}, {1, 1}, {2, 3}, {1, 1}, {0}, {0}},
+	{"3x3", 2, 2, 5, 13, 1, {14, 14}, {3, 3}, {1, 1}, {1, 1}, {1, 1}, {1, 1}},
+	{"3x3 strided",
+	 2,
+	 1,
+	 8,
+	 16,
+	 1,
+	 {15, 14},
+	 {3, 3},
+	 {2, 2},
+	 {1, 1},
+	 {1, 1},
+	 {0, 1}},
+	{"7x7 strided",
+	 2,
+	 1,
+	 3,
+	 16,
+	 1,
+	 {23, 24},
+	 {7, 7},
+	 {2, 2},
+	 {1, 1},
+	 {3, 3},
+	 {3, 3}},
+	{"dilated", 2, 1, 4, 6, 1, {12, 13}, {3, 3}, {1, 1}, {2, 3}, {2, 3}, {2, 3}},
+	{"dilated strided",
+	 2,
+	 1,
+	 4,
+	 6,
+	 1,
+	 {17, 19},
+	 {3, 2},
+	 {2, 3},
+	 {3, 2},
+	 {1, 2},
+	 {0, 3}},
+	{"grouped", 2, 2, 12, 18, 3, {8, 8}, {3, 3}, {1, 1}, {1, 1}, {1, 1}, {1, 1}},
+	{"depthwise", 2, 2, 9, 9, 9, {14, 15}, {3, 3}, {1, 1}, {1, 1}, {1, 1}, {1, 1}},
+	{"depthwise strided",
+	 2,
+	 1,
+	 9,
+	 9,
+	 9,
+	 {17, 34},
+	 {3, 3},
+	 {2, 2},
+	 {1, 1},
+	 {1, 1},
+	 {1, 1}},
+	{"depthwise 5x5",
+	 2,
+	 1,
+	 4,
+	 4,
+	 4,
+	 {7, 7},
+	 {5, 5},
+	 {1, 1},
+	 {1, 1},
+	 {2, 2},
+	 {2, 2}},
+	{"depthwise, two each",
+	 2,
+	 1,
+	 4,
+	 8,
+	 4,
+	 {9, 9},
+	 {3, 3},
+	 {1, 1},
+	 {1, 1},
+	 {1, 1},
+	 {1, 1}},
+	{"one axis", 1, 2, 6, 10, 1, {50}, {5}, {3}, {2}, {4}, {1}},
+	{"three axes",
+	 3,
+	 1,
+	 3,
+	 7,
+	 1,
+	 {6, 7, 8},
+	 {3, 2, 3},
+	 {1, 2, 1},
+	 {1, 1, 2},
+	 {1, 0, 2},
+	 {1, 1, 2}},
+	{"deep", 2, 1, 70, 49, 1, {7, 7}, {3, 3}, {1, 1}, {1, 1}, {1, 1}, {1, 1}},
+	{"wide", 2, 1, 16, 33, 1, {48, 49}, {1, 1}, {1, 1}, {1, 1}, {0}, {0}},
+	{"more padding than kernel",
+	 2,
+	 1,
+	 2,
+	 3,
+	 1,
+	 {3, 3},
+	 {2, 2},
+	 {3, 3},
+	 {1, 1},
+	 {4, 4},
+	 {4, 4}},
+};
+enum { N_LAYERS = sizeof(layers) / sizeof(layers[0]) };
+
+/* Layers of two axes have parameters of their own; a pool's steps are a list. */
+static void set_plane(modser_sg_node *node, const struct layer *l, bool is_pool)
+{
+	set_int(node, "kernel_h", l->kernel[0]);
+	set_int(node, "kernel_w", l->kernel[1]);
+	set_int(node, "stride_h", l->stride[0]);
+	set_int(node, "stride_w", l->stride[1]);
+	set_int(node, "pad_h0", l->before[0]);
+	set_int(node, "pad_w0", l->before[1]);
+	set_int(node, "pad_h1", l->after[0]);
+	set_int(node, "pad_w1", l->after[1]);
+	if (!is_pool) {
+		set_int(node, "dilation_h", l->dilation[0]);
+		set_int(node, "dilation_w", l->dilation[1]);
+	}
+}
+
+static void set_windows(modser_sg_node *node, const struct layer *l, bool is_pool)
+{
+	int64_t pads[6];
+
+	memcpy(pads, l->before, l->axes * sizeof(*pads));
+	memcpy(pads + l->axes, l->after, l->axes * sizeof(*pads));
+	if (l->axes == 2)
+		set_plane(node, l, is_pool);
+	if (l->axes == 2 && !is_pool)
+		return;
+	set_list(node, "dilations", l->axes, l->dilation);
+	if (l->axes == 2)
+		return;
+	set_list(node, "kernel", l->axes, l->kernel);
+	set_list(node, "strides", l->axes, l->stride);
+	set_list(node, "pads", 2 * l->axes, pads);
+}
+
+static void add_operands(struct one *o, const struct layer *l)
+{
+	int64_t x[5] = {l->images, l->in};
+	int64_t w[5] = {l->out, l->in / l->group};
+
+	memcpy(x + 2, l->size, l->axes * sizeof(*x));
+	memcpy(w + 2, l->kernel, l->axes * sizeof(*w));
+	add(o, l->axes + 2, x, 21);
+	add(o, l->axes + 2, w, 22);
+	add(o, 1, &l->out, 23);
+}
+
+Test(native_layers, convolutions, .timeout = 300)
+{
+	for (size_t i = 0; i < N_LAYERS; i++) {
+		struct one o = one_begin("Convolution");
+
+		set_int(o.node, "group", layers[i].group);
+		set_windows(o.node, &layers[i], false);
+		add_operands(&o, &layers[i]);
+		expect_agreement(layers[i].what, &o);
+	}
+}
+
+Test(native_layers, pools, .timeout = 300)
+{
+	for (size_t i = 0; i < 2 * (N_LAYERS - 1); i++) { /* no pool pads so much */
+		const struct layer *l = &layers[i / 2];
+		int64_t x[5] = {l->images, l->in};
+		struct one o = one_begin("Pooling");
+
+		set_int(o.node, "alg", (int64_t)i % 2);
+		set_int(o.node, "caffe_flavor", i % 4 == 3 ? 0x10 : 0);
+		set_windows(o.node, l, true);
+		memcpy(x + 2, l->size, l->axes * sizeof(*x));
+		add(&o, l->axes + 2, x, 24);
+		expect_agreement(l->what, &o);
+	}
+}
+
+Test(native_layers, products)
+{
+	static const struct {
+		const char *what;
+		size_t na, nb;
+		int64_t a[4], b[4];
+	} rows[] = {
+		{"matrices", 2, 2, {7, 17}, {17, 49}},
+		{"one row", 2, 2, {1, 70}, {70, 300}},
+		{"a vector on the left", 1, 2, {17}, {17, 9}},
+		{"a vector on the right", 2, 1, {9, 17}, {17}},
+		{"stacks", 3, 3, {3, 5, 8}, {3, 8, 16}},
+		{"stacks and one matrix", 4, 2, {2, 3, 5, 8}, {8, 33}},
+		{"broadcast stacks", 4, 3, {2, 1, 5, 8}, {3, 8, 7}},
+		{"one matrix and stacks", 2, 3, {5, 8}, {3, 8, 7}},
+		{"large", 2, 2, {150, 400}, {400, 210}},
+	};
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		struct one o = one_begin("MatMul");
+
+		add(&o, rows[i].na, rows[i].a, 25);
+		add(&o, rows[i].nb, rows[i].b, 26);
+		expect_agreement(rows[i].what, &o);
+	}
+}
+
+Test(native_layers, products_with_an_addend)
+{
+	static const int64_t addends[][2] = {
+		{19, 49}, {1, 49}, {19, 1}, {1, 1}, {49, 0}};
+
+	for (size_t i = 0; i < 5 * 4; i++) {
+		const bool is_a = i / 5 % 2 != 0;
+		const bool is_b = i / 10 != 0;
+		const int64_t a[2] = {is_a ? 17 : 19, is_a ? 19 : 17};
+		const int64_t b[2] = {is_b ? 49 : 17, is_b ? 17 : 49};
+		struct one o = one_begin("Gemm");
+
+		set_int(o.node, "transA", is_a);
+		set_int(o.node, "transB", is_b);
+		add(&o, 2, a, 27);
+		add(&o, 2, b, 28);
+		add(&o, addends[i % 5][1] != 0 ? 2 : 1, addends[i % 5], 29);
+		expect_agreement("Gemm", &o);
+	}
+}
+
+static void set_text(modser_sg_node *node, const char *name, const char *text)
+{
+	const modser_sg_attr a = {.kind = MODSER_ATTR_STR, .as.s = text};
+
+	cr_assert_eq(modser_sg_op_set_param(modser_sg_node_op(node), name, &a), 0);
+}
+
+/* Layers of 4 or 3 gates: 6 steps, 3 entries, 10 inputs, 18 states. */
+static void expect_recurrent(const char *op, int64_t gates, const char *direction,
+			     bool is_linear)
+{
+	const int64_t ways = strcmp(direction, "bidirectional") == 0 ? 2 : 1;
+	const int64_t x[] = {6, 3, 10};
+	const int64_t w[] = {ways, gates * 18, 10};
+	const int64_t r[] = {ways, gates * 18, 18};
+	const int64_t b[] = {ways, 2 * gates * 18};
+	struct one o = one_begin(op);
+
+	set_text(o.node, "direction", direction);
+	if (gates == 3)
+		set_int(o.node, "linear_before_reset", is_linear);
+	add(&o, 3, x, 31);
+	add(&o, 3, w, 32);
+	add(&o, 3, r, 33);
+	add(&o, 2, b, 34);
+	expect_agreement(op, &o);
+}
+
+Test(native_layers, recurrent)
+{
+	static const char *const ways[] = {"forward", "reverse", "bidirectional"};
+
+	for (size_t i = 0; i < 3; i++) {
+		expect_recurrent("LSTM", 4, ways[i], false);
+		expect_recurrent("GRU", 3, ways[i], false);
+		expect_recurrent("GRU", 3, ways[i], true);
+	}
+}
+
+/* A node that adds itself to @x. */
+static modser_sg_tensor *then(modser_graph *g, const char *op, modser_sg_tensor *x,
+			      modser_sg_tensor *y)
+{
+	modser_sg_tensor *to = modser_sg_tensor_create(g, op);
+	modser_sg_node *node = net_node(g, op, op, to);
+
+	(void)modser_sg_node_add_input(node, x);
+	if (y != NULL)
+		(void)modser_sg_node_add_input(node, y);
+	return to;
+}
+
+/* A convolution of group @group, + x, then an activation. */
+static modser_graph *fusible(int64_t group, const char *activation)
+{
+	const int64_t dims[] = {2, 8, 9, 11};
+	const int64_t weights[] = {8, 8 / group, 3, 3};
+	modser_graph *g = modser_graph_create("fusible");
+	modser_sg_tensor *x = given(g, 4, dims, 41);
+	modser_sg_tensor *y = then(g, "Convolution", x, given(g, 4, weights, 42));
+	modser_sg_node *conv = modser_graph_node(g, modser_graph_node_count(g) - 1);
+	const struct layer window = {
+		.axes = 2,
+		.kernel = {3, 3},
+		.stride = {1, 1},
+		.dilation = {1, 1},
+		.before = {1, 1},
+		.after = {1, 1},
+	};
+
+	set_int(conv, "group", group);
+	set_windows(conv, &window, false);
+	y = then(g, "Add", x, y);
+	if (strcmp(activation, "Silu") == 0)
+		y = then(g, "Mul", y, then(g, "Sigmoid", y, NULL));
+	else
+		y = then(g, activation, y, NULL);
+	(void)modser_graph_add_output(g, y);
+	return g;
+}
+
+static void expect_fused(int64_t group, const char *activation, size_t n_fused)
+{
+	const struct msd_pass_host host = {NULL, msd_engine_may_make};
+	modser_graph *g = fusible(group, activation);
+	struct msd_passed passed;
+	size_t n;
+	float *want = run(g, "reference", 1, &n);
+
+	cr_assert_eq(msd_passes_run(g, host, &passed), 0);
+	cr_expect_eq(passed.n[MSD_PASS_fuse], 0, "the reference engine is alone");
+	cr_assert_eq(setenv("MODSERD_ENGINE", "native", 1), 0);
+	cr_assert_eq(msd_passes_run(g, host, &passed), 0);
+	cr_expect_eq(passed.n[MSD_PASS_fuse], n_fused, "%s: %zu", activation,
+		     passed.n[MSD_PASS_fuse]);
+	float *is = run(g, "native", 1, &n);
+	expect_close(activation, is, want, n);
+	expect_same_bits(activation, g, is);
+	free(want);
+	free(is);
+	modser_graph_destroy(g);
+}
+
+Test(native_layers, fuse_what_follows_a_convolution)
+{
+	for (int64_t group = 1; group <= 8; group *= 8) {
+		expect_fused(group, "ReLu", 2);
+		expect_fused(group, "Clip", 2);
+		expect_fused(group, "Sigmoid", 2);
+		expect_fused(group, "HardSwish", 2);
+		expect_fused(group, "Silu", 3);
+		expect_fused(group, "Tanh", 1);
+	}
+}
