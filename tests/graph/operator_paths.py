@@ -17,6 +17,7 @@ OWN = (SCHEMAS, ONNX + "rows/", REFERENCE)
 # Who may name operators beside these, and which: "" is any.
 ELSEWHERE = {
     "graph/pass/": "",  # a pass is about certain operators
+    "runtime/engine/native/": "",  # which nodes it claims
     "graph/serializer/tmfile/nhwc.c": "",  # what each does to a layout
     ONNX + "elements.c": "",  # what its later opsets take
     "graph/ir/": "Const InputOp",  # those that compute nothing

@@ -213,7 +213,7 @@ const modser_sg_op_schema msd_op_scaled_convolution = {
 };
 
 const modser_sg_op_schema msd_op_fused_convolution = {
-	.name = MSD_FUSED_CONVOLUTION,
+	.name = "FusedConvolution", /* MSD_FUSED_CONVOLUTION */
 	OP_FIELDS(fused_fields),
 	OP_IN(2, 5),
 	.optional_in = 4 | 8 | 16,
