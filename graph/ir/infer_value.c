@@ -1,4 +1,5 @@
 /* Inference helpers that read values and check indices. */
+#include <math.h>
 #include <string.h>
 
 #include "graph/ir/graph.h"
@@ -49,6 +50,23 @@ static int64_t integer(const uint8_t *p, struct msd_dtype dtype)
 	return dtype.code == MSD_DT_INT ? (int64_t)v >> unused : (int64_t)(v >> unused);
 }
 
+/* Read a float16 or bfloat16. */
+static double short_float(const uint8_t *p, struct msd_dtype dtype)
+{
+	const int mantissa = dtype.code == MSD_DT_BFLOAT ? 7 : 10;
+	const unsigned bits = (unsigned)p[0] | (unsigned)p[1] << 8;
+	const int most = (1 << (15 - mantissa)) - 1;
+	const int exponent = (int)(bits & 0x7fff) >> mantissa;
+	const int one = 1 << mantissa;
+	const int m = (int)bits & (one - 1);
+	double v = ldexp(exponent > 0 ? m + one : m,
+			 (exponent > 0 ? exponent : 1) - most / 2 - mantissa);
+
+	if (exponent == most)
+		v = m == 0 ? INFINITY : NAN;
+	return (bits & 0x8000) != 0 ? -v : v;
+}
+
 int msd_infer_number(const modser_sg_node *node, size_t i, double *ret)
 {
 	const modser_sg_tensor *t = node->inputs[i];
@@ -61,15 +79,17 @@ int msd_infer_number(const modser_sg_node *node, size_t i, double *ret)
 	if (msd_infer_product(node, i, 0, msd_infer_ndim(node, i)) != 1)
 		return msd_infer_fail(node, "\"%s\" is not one number", t->name);
 	if (t->dtype.bits % 8 != 0 || t->dtype.bits > 64 || t->dtype.lanes != 1 ||
-	    (is_float ? t->dtype.bits < 32 : !is_integer)) {
+	    !(is_float || is_integer || t->dtype.code == MSD_DT_BFLOAT)) {
 		return msd_infer_fail(node,
 				      "\"%s\" is %s, which is not read as a number",
 				      t->name, t->dtype_name);
 	}
 	if (p == NULL)
 		return MSD_INFER_LATER;
-	if (!is_float) {
+	if (is_integer) {
 		*ret = (double)integer(p, t->dtype);
+	} else if (t->dtype.bits == 16) {
+		*ret = short_float(p, t->dtype);
 	} else if (t->dtype.bits == 64) {
 		memcpy(ret, p, sizeof(*ret));
 	} else {

@@ -215,7 +215,8 @@
 	X(rms_norm)                                                                    \
 	X(rotary_embedding)                                                            \
 	X(swish)                                                                       \
-	X(tensor_scatter)
+	X(tensor_scatter)                                                              \
+	X(tree_ensemble)
 
 #define DECLARE(name) extern const modser_sg_op_schema msd_op_##name;
 OPS(DECLARE)

@@ -173,7 +173,8 @@
 	X(rms_norm)                                                                    \
 	X(rotary_embedding)                                                            \
 	X(swish)                                                                       \
-	X(tensor_scatter)
+	X(tensor_scatter)                                                              \
+	X(tree_ensemble)
 
 #define MSD_KERNEL_DECLARE(name) extern const struct msd_kernel msd_kernel_##name;
 MSD_KERNELS(MSD_KERNEL_DECLARE)

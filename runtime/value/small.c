@@ -1,67 +1,136 @@
 #include "runtime/value/small.h"
 
 #include <math.h>
+#include <string.h>
+
+/* Exceptions to a format whose bits are all numbers. */
+enum special {
+	ALL_NUMBERS,   /* no NaN, no infinity */
+	NAN_AT_END,    /* all bits set */
+	HAS_INFINITY,  /* the largest exponent is infinity and NaN */
+	NAN_FOR_MINUS, /* the bits of a negative zero */
+};
 
 struct form {
 	uint8_t code;
+	uint8_t bits;
 	int mantissa; /* bits */
 	int bias;
 	double most;
-	bool has_infinity;
-	bool has_negative_zero; /* if false, those bits are NaN */
+	enum special special;
 };
 
 static const struct form forms[] = {
-	{MSD_DT_F8_E4M3FN, 3, 7, 448, false, true},
-	{MSD_DT_F8_E4M3FNUZ, 3, 8, 240, false, false},
-	{MSD_DT_F8_E5M2, 2, 15, 57344, true, true},
-	{MSD_DT_F8_E5M2FNUZ, 2, 16, 57344, false, false},
+	{MSD_DT_F8_E4M3FN, 8, 3, 7, 448, NAN_AT_END},
+	{MSD_DT_F8_E4M3FNUZ, 8, 3, 8, 240, NAN_FOR_MINUS},
+	{MSD_DT_F8_E5M2, 8, 2, 15, 57344, HAS_INFINITY},
+	{MSD_DT_F8_E5M2FNUZ, 8, 2, 16, 57344, NAN_FOR_MINUS},
+	{MSD_DT_F6_E2M3FN, 6, 3, 1, 7.5, ALL_NUMBERS},
+	{MSD_DT_F6_E3M2FN, 6, 2, 3, 28, ALL_NUMBERS},
+	{MSD_DT_F4_E2M1FN, 4, 1, 1, 6, ALL_NUMBERS},
 };
 
-enum { SIGN = 0x80, REST = 0x7f, NO_NUMBER = 0x7f };
+enum { POWER_BIAS = 127, POWER_NAN = 0xff }; /* of float8_e8m0fnu */
+
+static uint8_t sign_of(const struct form *f)
+{
+	return (uint8_t)(1 << (f->bits - 1));
+}
+
+/* All bits but the sign. */
+static uint8_t rest_of(const struct form *f)
+{
+	return (uint8_t)(sign_of(f) - 1);
+}
 
 static const struct form *form_of(struct msd_dtype dtype)
 {
 	for (size_t i = 0; i < sizeof(forms) / sizeof(forms[0]); i++) {
-		if (forms[i].code == dtype.code && dtype.bits == 8 && dtype.lanes == 1)
+		if (forms[i].code == dtype.code && forms[i].bits == dtype.bits &&
+		    dtype.lanes == 1)
 			return &forms[i];
 	}
 	return NULL;
 }
 
+/* A power of two: an exponent without sign and mantissa. */
+static bool is_power(struct msd_dtype dtype)
+{
+	return dtype.code == MSD_DT_F8_E8M0FNU && dtype.bits == 8 && dtype.lanes == 1;
+}
+
+bool msd_small_is_integer(struct msd_dtype dtype)
+{
+	return (dtype.code == MSD_DT_INT || dtype.code == MSD_DT_UINT) &&
+	       (dtype.bits == 2 || dtype.bits == 4) && dtype.lanes == 1;
+}
+
 bool msd_small_is(struct msd_dtype dtype)
 {
-	const bool is_integer = dtype.code == MSD_DT_INT || dtype.code == MSD_DT_UINT;
+	return form_of(dtype) != NULL || is_power(dtype) ||
+	       msd_small_is_integer(dtype);
+}
 
-	return form_of(dtype) != NULL ||
-	       (is_integer && dtype.bits == 4 && dtype.lanes == 1);
+/* Elements follow each other bit by bit, the lowest first. */
+static unsigned take_bits(unsigned bits, const uint8_t *p, size_t i)
+{
+	const size_t at = i * bits;
+	const unsigned shift = at % 8;
+	unsigned v = p[at / 8];
+
+	if (shift + bits > 8)
+		v |= (unsigned)p[at / 8 + 1] << 8;
+	return v >> shift & ((1u << bits) - 1);
+}
+
+static void put_bits(unsigned bits, uint8_t *p, size_t i, unsigned v)
+{
+	const size_t at = i * bits;
+	const unsigned shift = at % 8;
+	const unsigned mask = ((1u << bits) - 1) << shift;
+
+	v <<= shift;
+	p[at / 8] = (uint8_t)((p[at / 8] & ~mask) | v);
+	if (shift + bits > 8) {
+		p[at / 8 + 1] =
+			(uint8_t)((p[at / 8 + 1] & ~(mask >> 8)) | (v >> 8));
+	}
 }
 
 static bool is_nan(const struct form *f, uint8_t byte)
 {
-	if (!f->has_negative_zero)
-		return byte == SIGN;
-	return f->has_infinity ? (byte & REST) > (REST >> f->mantissa << f->mantissa)
-			       : (byte & REST) == NO_NUMBER;
+	const uint8_t rest = rest_of(f);
+
+	switch (f->special) {
+	case ALL_NUMBERS:
+		return false;
+	case NAN_AT_END:
+		return (byte & rest) == rest;
+	case NAN_FOR_MINUS:
+		return byte == sign_of(f);
+	case HAS_INFINITY:
+		break;
+	}
+	return (byte & rest) > (rest >> f->mantissa << f->mantissa);
 }
 
 static double load_float(const struct form *f, uint8_t byte)
 {
-	const int exponent = (byte & REST) >> f->mantissa;
+	const int exponent = (byte & rest_of(f)) >> f->mantissa;
 	const int one = 1 << f->mantissa;
 	const int m = byte & (one - 1);
 	double v;
 
 	if (is_nan(f, byte))
 		return NAN;
-	if (f->has_infinity && exponent == REST >> f->mantissa) {
+	if (f->special == HAS_INFINITY && exponent == rest_of(f) >> f->mantissa) {
 		v = INFINITY;
 	} else if (exponent == 0) {
 		v = ldexp(m, 1 - f->bias - f->mantissa);
 	} else {
 		v = ldexp(m + one, exponent - f->bias - f->mantissa);
 	}
-	return (byte & SIGN) != 0 ? -v : v;
+	return (byte & sign_of(f)) != 0 ? -v : v;
 }
 
 /* The bits of @v, which must be representable in the format, without the sign. */
@@ -89,48 +158,80 @@ static double round_to(const struct form *f, double v)
 		     exponent - f->mantissa);
 }
 
+/* The bits of NaN; a format without NaN has a negative zero for it. */
+static uint8_t nan_of(const struct form *f, uint8_t sign)
+{
+	return f->special == NAN_AT_END || f->special == HAS_INFINITY
+		       ? rest_of(f) | sign
+		       : sign_of(f);
+}
+
 static uint8_t store_float(const struct form *f, double v, bool saturates)
 {
-	const uint8_t sign = signbit(v) != 0 ? SIGN : 0;
-	const uint8_t nan = f->has_negative_zero ? NO_NUMBER | sign : SIGN;
-	const uint8_t infinite = (uint8_t)(REST >> f->mantissa << f->mantissa);
+	const uint8_t sign = signbit(v) != 0 ? sign_of(f) : 0;
 	double size = fabs(v);
 
 	if (isnan(v))
-		return nan;
+		return nan_of(f, sign);
 	size = isinf(size) ? size : round_to(f, size);
-	if (size > f->most && !saturates)
-		return f->has_infinity ? infinite | sign : nan;
+	if (size > f->most && !saturates && f->special != ALL_NUMBERS) {
+		return f->special == HAS_INFINITY
+			       ? (uint8_t)(rest_of(f) >> f->mantissa << f->mantissa) |
+					 sign
+			       : nan_of(f, sign);
+	}
 	const uint8_t bits = bits_of(f, size > f->most ? f->most : size);
-	return bits == 0 && !f->has_negative_zero ? 0 : bits | sign;
+	return bits == 0 && f->special == NAN_FOR_MINUS ? 0 : bits | sign;
+}
+
+/* Round up to a power of two; the sign is lost, and 0 becomes the smallest power. */
+static uint8_t store_power(double v)
+{
+	const float single = fabsf((float)v);
+	uint32_t bits;
+
+	memcpy(&bits, &single, sizeof(bits));
+	const uint32_t exponent = bits >> 23;
+	if (exponent == POWER_NAN)
+		return POWER_NAN;
+	return (uint8_t)(exponent +
+			 ((bits & 0x7fffff) != 0 && exponent + 1 < POWER_NAN));
 }
 
 double msd_small_load(struct msd_dtype dtype, const void *p, size_t i)
 {
-	const uint8_t *x = p;
 	const struct form *f = form_of(dtype);
+	const unsigned bits = take_bits(dtype.bits, p, i);
 
 	if (f != NULL)
-		return load_float(f, x[i]);
-	const int v = x[i / 2] >> (i % 2 * 4) & 15;
-	return dtype.code == MSD_DT_INT && v > 7 ? v - 16 : v;
+		return load_float(f, (uint8_t)bits);
+	if (is_power(dtype))
+		return bits == POWER_NAN ? NAN : ldexp(1, (int)bits - POWER_BIAS);
+	const int top = 1 << (dtype.bits - 1);
+	return dtype.code == MSD_DT_INT && (int)bits >= top ? (int)bits - 2 * top
+							    : (int)bits;
 }
 
 void msd_small_store(struct msd_dtype dtype, void *p, size_t i, double v,
 		     bool saturates)
 {
-	const double least = dtype.code == MSD_DT_INT ? -8 : 0;
-	const double most = dtype.code == MSD_DT_INT ? 7 : 15;
 	const struct form *f = form_of(dtype);
-	uint8_t *y = p;
+	const int top = 1 << (dtype.bits - 1);
+	const double least = dtype.code == MSD_DT_INT ? -top : 0;
+	const double most = dtype.code == MSD_DT_INT ? top - 1 : 2 * top - 1;
 
 	if (f != NULL) {
-		y[i] = store_float(f, v, saturates);
-		return;
+		put_bits(dtype.bits, p, i, store_float(f, v, saturates));
+	} else if (is_power(dtype)) {
+		put_bits(dtype.bits, p, i, store_power(v));
+	} else {
+		v = isnan(v) ? 0 : nearbyint(v);
+		v = v < least ? least : v > most ? most : v;
+		msd_small_store_bits(dtype, p, i, (uint64_t)(int64_t)v);
 	}
-	v = isnan(v) ? 0 : nearbyint(v);
-	v = v < least ? least : v > most ? most : v;
-	const unsigned shift = i % 2 * 4;
-	y[i / 2] = (uint8_t)((y[i / 2] & (shift == 0 ? 0xf0 : 0x0f)) |
-			     ((unsigned)(int)v & 15) << shift);
+}
+
+void msd_small_store_bits(struct msd_dtype dtype, void *p, size_t i, uint64_t v)
+{
+	put_bits(dtype.bits, p, i, (unsigned)(v & ((1u << dtype.bits) - 1)));
 }

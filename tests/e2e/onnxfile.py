@@ -7,6 +7,7 @@ import numpy as np
 DTYPES = {1: "<f4", 2: "u1", 3: "i1", 4: "<u2", 5: "<i2", 6: "<i4", 7: "<i8", 9: "?", 10: "<f2",
           11: "<f8", 12: "<u4", 13: "<u8"}
 BFLOAT16 = 16
+FLOAT8_E5M2 = 19
 FLOAT8 = (17, 18, 19, 20, 24)
 PACKED = {21: 2, 22: 2, 23: 2, 25: 4, 26: 4}  # elements of a byte
 

@@ -72,7 +72,8 @@ def main():
         folders = [write_case(pathlib.Path(where), c) for c in counted]
         with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
             results = list(pool.map(
-                lambda f: onnx_suite.check(run, f, f / "model.onnx", None), folders))
+                lambda f, c: onnx_suite.check(run, f, f / "model.onnx", None, c.rtol, c.atol),
+                folders, counted))
     failed = collections.Counter()
     for case, reason in zip(counted, results):
         if reason:

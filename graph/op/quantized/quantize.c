@@ -64,13 +64,14 @@ static int check(const modser_sg_node *node)
 	return 0;
 }
 
-/* An integer of 4, 8 or 16 bits, or one of ONNX's 8-bit floats. */
+/* An integer of 2 to 16 bits, or one of ONNX's floats of 4 to 8 bits. */
 static bool is_quantized(struct msd_dtype t)
 {
 	const bool is_integer = t.code == MSD_DT_INT || t.code == MSD_DT_UINT;
 
-	return is_integer ? t.bits == 4 || t.bits == 8 || t.bits == 16
-			  : t.code >= MSD_DT_F8_E4M3FN && t.code <= MSD_DT_F8_E5M2FNUZ;
+	return is_integer ? t.bits == 2 || t.bits == 4 || t.bits == 8 || t.bits == 16
+			  : t.code >= MSD_DT_F8_E4M3FN && t.code <= MSD_DT_F4_E2M1FN &&
+				    t.code != MSD_DT_F8_E8M0FNU;
 }
 
 static const modser_sg_op_field quantize_fields[] = {
@@ -91,8 +92,8 @@ static int infer_quantize(modser_sg_node *node)
 		return msd_infer_fail(node, "no element type is called \"%s\"", name);
 	}
 	if (!is_quantized(dtype)) {
-		return msd_infer_fail(node, "only integers of 4, 8 and 16 bits and "
-					    "floats of 8 are made");
+		return msd_infer_fail(node, "only integers of 2 to 16 bits and "
+					    "floats of 4 to 8 are made");
 	}
 	if (check(node) != 0)
 		return -1;

@@ -8,8 +8,8 @@
 #include "graph/serializer/onnx/load.h"
 #include "graph/serializer/onnx/tensor.h"
 
-/* Set @t as input @k; missing inputs before it are omitted. */
-static int put_input(const struct onnx_node *n, size_t k, modser_sg_tensor *t)
+/* Missing inputs before it are omitted. */
+int onnx_put_input(const struct onnx_node *n, size_t k, modser_sg_tensor *t)
 {
 	while (n->node->n_inputs < k) {
 		if (modser_sg_node_add_input(n->node, NULL) < 0)
@@ -45,7 +45,17 @@ int onnx_add_constant(const struct onnx_node *n, size_t k, const char *dtype,
 		free(copy);
 		return -1;
 	}
-	return put_input(n, k, t);
+	return onnx_put_input(n, k, t);
+}
+
+int onnx_add_float(const struct onnx_node *n, size_t k, float value)
+{
+	return onnx_add_constant(n, k, "float32", NULL, 0, &value);
+}
+
+modser_sg_tensor *onnx_input(const struct onnx_node *n, size_t i)
+{
+	return i < n->node->n_inputs ? n->node->inputs[i] : NULL;
 }
 
 int onnx_add_ints(const struct onnx_node *n, size_t k, const int64_t *values,
@@ -90,4 +100,32 @@ int onnx_insert(const struct onnx_node *n, size_t input, const char *op,
 	msd_sg_node_take_op(node, made);
 	n->node->inputs[input] = out;
 	return 0;
+}
+
+struct onnx_made onnx_make(const struct onnx_node *n, const char *op,
+			   modser_sg_tensor *a, modser_sg_tensor *b, const char *name)
+{
+	modser_graph *g = n->l->g;
+	struct onnx_made made = {.n = *n};
+	modser_sg_node *node = modser_sg_node_create(g, n->node->name);
+	modser_sg_op *own = node != NULL ? modser_sg_op_create(g, op) : NULL;
+
+	made.n.node = NULL;
+	if (a == NULL && g->diag.code == MSD_OK)
+		(void)onnx_fail(n, "an input is missing");
+	if (own == NULL || a == NULL)
+		return made;
+	msd_sg_node_take_op(node, own);
+	made.out = modser_sg_tensor_create(g, name != NULL ? name : n->node->name);
+	if (made.out == NULL || modser_sg_node_add_input(node, a) < 0 ||
+	    (b != NULL && modser_sg_node_add_input(node, b) < 0) ||
+	    modser_sg_node_add_output(node, made.out) < 0)
+		return made;
+	if (name != NULL && !onnx_names_add(&n->l->names, made.out->name, made.out)) {
+		(void)msd_sg_no_memory(g);
+		return made;
+	}
+	made.n.node = node;
+	made.n.op = own;
+	return made;
 }

@@ -28,6 +28,12 @@ static const struct {
 	{20, "float8_e5m2fnuz"},
 	{21, "uint4"},
 	{22, "int4"},
+	{23, "float4_e2m1fn"},
+	{24, "float8_e8m0fnu"},
+	{25, "uint2"},
+	{26, "int2"},
+	{27, "float6_e2m3fn"},
+	{28, "float6_e3m2fn"},
 };
 
 #define LAST_WRITTEN 16 /* last type of opset 17 */

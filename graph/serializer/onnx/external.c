@@ -109,7 +109,10 @@ int onnx_external_find(struct onnx_external *e, modser_graph *g,
 	if (!wanted_bytes(p, &wanted))
 		return fail(g, p, "its shape and type do not tell how much it is");
 	if (!number(entry(p, "offset"), 0, &offset) || offset > file.bytes ||
-	    !number(entry(p, "length"), wanted, &n) || n > file.bytes - offset)
+	    !number(entry(p, "length"), wanted, &n))
+		return fail(g, p, "its offset and length are not in the file");
+	n = n == 0 ? wanted : n; /* 0: as the shape says */
+	if (n > file.bytes - offset)
 		return fail(g, p, "its offset and length are not in the file");
 	if (n != wanted)
 		return fail(g, p, "its length is not that of its shape");

@@ -17,6 +17,7 @@ struct onnx_external {
 	size_t n_files;
 	uint64_t file_bytes; /* total size of these files */
 	uint64_t used_bytes; /* total size of all tensors */
+	uint64_t dense_bytes; /* that sparse tensors had, written out */
 };
 
 /**

@@ -5,6 +5,7 @@
 #define ONNX_MAX_OPSET 28 /* highest that is read */
 #define ONNX_IR_VERSION 8 /* written */
 #define ONNX_OPSET 17
+#define ONNX_ML_OPSET 3 /* of ai.onnx.ml */
 
 /* Attributes of the graph. */
 #define ONNX_ATTR_OPSET "onnx.opset"

@@ -40,6 +40,8 @@ struct onnx_node {
 	size_t index;         /* in the file */
 	modser_sg_node *node; /* with its inputs; NULL for rows without an operator */
 	modser_sg_op *op;     /* with its defaults and the values of attributes */
+	size_t n_outputs;     /* of the file's outputs, the first ones that the node
+				 makes; others are made by inserted nodes */
 };
 
 /** The text in the file; "" if absent. */
@@ -83,6 +85,13 @@ MSD_MUST_CHECK int onnx_add_constant(const struct onnx_node *n, size_t k,
 /** The same for a list of int64. */
 MSD_MUST_CHECK int onnx_add_ints(const struct onnx_node *n, size_t k,
 				 const int64_t *values, size_t count);
+/** The same for one float. */
+MSD_MUST_CHECK int onnx_add_float(const struct onnx_node *n, size_t k, float value);
+/** Set @t, which may be NULL, as input @k of the node. */
+MSD_MUST_CHECK int onnx_put_input(const struct onnx_node *n, size_t k,
+				  modser_sg_tensor *t);
+/** Input @i of the node; NULL if it is omitted. */
+modser_sg_tensor *onnx_input(const struct onnx_node *n, size_t i);
 /** Dimensions of input @i if its shape can be inferred now, else -1. */
 int onnx_input_ndim(const struct onnx_node *n, size_t i);
 
@@ -92,5 +101,19 @@ int onnx_input_ndim(const struct onnx_node *n, size_t i);
  */
 MSD_MUST_CHECK int onnx_insert(const struct onnx_node *n, size_t input, const char *op,
 			       const char *param, const int64_t *values, size_t count);
+
+/* A node that a row adds, with one output. */
+struct onnx_made {
+	struct onnx_node n; /* for onnx_set_int() and onnx_add_constant(); node NULL:
+			       memory was short */
+	modser_sg_tensor *out;
+};
+
+/**
+ * Add a node of operator @op with inputs @a and, unless it is NULL, @b. @name is the
+ * name of its output in the file, which later nodes then find; NULL: none.
+ */
+struct onnx_made onnx_make(const struct onnx_node *n, const char *op,
+			   modser_sg_tensor *a, modser_sg_tensor *b, const char *name);
 
 #endif

@@ -32,7 +32,7 @@ static int add_inputs(const struct onnx_node *n)
 
 static int add_outputs(const struct onnx_node *n)
 {
-	for (size_t i = 0; i < n->proto->n_output; i++) {
+	for (size_t i = 0; i < n->n_outputs; i++) {
 		const char *name = onnx_text(n->proto->output[i]);
 		modser_sg_tensor *t = NULL;
 
@@ -70,14 +70,6 @@ static int64_t opset_of(const struct onnx_load *l, const char *domain)
 	return p != NULL ? p->version : 0;
 }
 
-/* Advice for operators that exporters write by default. */
-static const char *advice_for(const char *type)
-{
-	return strcmp(type, "ZipMap") == 0
-		       ? "; skl2onnx leaves it out with options={'zipmap': False}"
-		       : "";
-}
-
 static const struct onnx_row *find_row(struct onnx_load *l, const Onnx__NodeProto *p,
 				       size_t i)
 {
@@ -99,8 +91,8 @@ static const struct onnx_row *find_row(struct onnx_load *l, const Onnx__NodeProt
 		(void)msd_sg_fail(
 			l->g, MSD_UNSUPPORTED,
 			"node %zu \"%s\": operator %s is of domain %s, which is "
-			"not known%s",
-			i, name, type, p->domain, advice_for(type));
+			"not known",
+			i, name, type, p->domain);
 	} else if (row == NULL) {
 		(void)msd_sg_fail(l->g, MSD_UNSUPPORTED,
 				  "node %zu \"%s\": no operator %s is known", i, name,
@@ -112,7 +104,8 @@ static const struct onnx_row *find_row(struct onnx_load *l, const Onnx__NodeProt
 static int read_operator(struct onnx_load *l, const Onnx__NodeProto *p, size_t i)
 {
 	const struct onnx_row *row = find_row(l, p, i);
-	struct onnx_node n = {.l = l, .proto = p, .index = i};
+	struct onnx_node n = {
+		.l = l, .proto = p, .index = i, .n_outputs = p->n_output};
 
 	if (row == NULL)
 		return -1;

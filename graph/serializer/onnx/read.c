@@ -13,6 +13,7 @@
 #include "graph/serializer/onnx/format.h"
 #include "graph/serializer/onnx/function.h"
 #include "graph/serializer/onnx/node.h"
+#include "graph/serializer/onnx/sparse.h"
 #include "graph/serializer/onnx/tensor.h"
 #include "graph/serializer/onnx/wire.h"
 
@@ -40,6 +41,16 @@ static int read_initializers(struct onnx_load *l, const Onnx__GraphProto *p)
 		if (onnx_check_name(l, from->name, "an initializer") != 0)
 			return -1;
 		modser_sg_tensor *t = onnx_tensor_read(l, from, from->name);
+		if (t == NULL || onnx_remember(l, t) != 0)
+			return -1;
+	}
+	for (size_t i = 0; i < p->n_sparse_initializer; i++) {
+		const Onnx__SparseTensorProto *from = p->sparse_initializer[i];
+		const char *name = from->values != NULL ? from->values->name : NULL;
+
+		if (onnx_check_name(l, name, "a sparse initializer") != 0)
+			return -1;
+		modser_sg_tensor *t = onnx_sparse_read(l, from, name);
 		if (t == NULL || onnx_remember(l, t) != 0)
 			return -1;
 	}
@@ -71,16 +82,18 @@ static int read_shape(modser_sg_tensor *t, const Onnx__TensorShapeProto *p)
 	return 0;
 }
 
-/* Read the type of an input or output. It is optional in a subgraph, where it follows
- * from the inputs. */
+/* Read the type of an input or output. An output's type is optional: it follows from
+ * its node, which makes a tensor, even if the file says that it is a sequence of maps
+ * (ZipMap). In a subgraph the types of inputs are optional, too. */
 static int read_type(const struct onnx_load *l, modser_sg_tensor *t,
 		     const Onnx__TypeProto *p)
 {
+	const bool is_known = l->outer != NULL || t->type == MODSER_TENSOR_VAR;
 	const Onnx__TypeProto__Tensor *tensor = p != NULL ? p->tensor_type : NULL;
 	const char *dtype = tensor != NULL ? onnx_dtype_name(tensor->elem_type) : NULL;
 
-	if (l->outer != NULL &&
-	    (p == NULL || (tensor == NULL && !p->base.n_unknown_fields)))
+	if (is_known && (tensor == NULL || tensor->elem_type == 0) &&
+	    (l->outer == NULL || p == NULL || p->base.n_unknown_fields == 0))
 		return 0;
 	if (tensor == NULL) {
 		return msd_sg_fail(t->graph, MSD_UNSUPPORTED,
@@ -249,6 +262,12 @@ static int read_model(struct onnx_load *l, const Onnx__ModelProto *m,
 {
 	if (m->graph == NULL)
 		return msd_sg_fail(l->g, MSD_BAD_ARTIFACT, "it has no graph");
+	if (!m->has_ir_version) {
+		return msd_sg_fail(l->g, MSD_BAD_ARTIFACT,
+				   "it is an ONNX model without an ir_version; set it "
+				   "(model.ir_version = %d) and save the model again",
+				   ONNX_IR_VERSION);
+	}
 	if (m->n_functions > ONNX_MAX_FUNCTIONS) {
 		return msd_sg_fail(l->g, MSD_TOO_LARGE,
 				   "it has %zu functions; %u can be read",

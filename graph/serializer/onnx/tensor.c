@@ -116,9 +116,10 @@ static struct typed typed_of(const Onnx__TensorProto *p, struct msd_dtype dtype)
 static int use_typed(modser_sg_tensor *t, const Onnx__TensorProto *p)
 {
 	const struct typed from = typed_of(p, t->dtype);
-	const size_t size = t->dtype.bits / 8u;
+	/* Elements of less than 8 bits are packed; an entry of the list has a byte. */
+	const size_t size = t->dtype.bits >= 8 ? t->dtype.bits / 8u : 1;
 
-	if (size == 0 || from.n != t->bytes / size || from.size < size)
+	if (from.n != t->bytes / size || from.size < size)
 		return fail(t, "its elements are not as many as its shape says");
 	uint8_t *copy = calloc(from.n + 1, size);
 	if (copy == NULL)

@@ -24,6 +24,7 @@ enum message {
 	ENTRY,
 	OPSET,
 	FUNCTION,
+	SPARSE,
 	MESSAGE_COUNT
 };
 
@@ -41,6 +42,8 @@ static const struct {
 	{TENSOR, 13, ENTRY},     {VALUE_INFO, 2, TYPE},   {TYPE, 1, TENSOR_TYPE},
 	{TENSOR_TYPE, 2, SHAPE}, {SHAPE, 1, DIMENSION},   {MODEL, 25, FUNCTION},
 	{FUNCTION, 7, NODE},     {FUNCTION, 9, OPSET},    {FUNCTION, 11, ATTRIBUTE},
+	{GRAPH, 15, SPARSE},     {ATTRIBUTE, 22, SPARSE}, {SPARSE, 1, TENSOR},
+	{SPARSE, 2, TENSOR},
 };
 
 struct scan {
@@ -251,6 +254,18 @@ void onnx_wire_put_others(struct msd_buf *out, struct msd_span message)
 	}
 }
 
+/* True if @c is at the graph of a model: its message begins with one of the fields of
+ * a graph that are messages or texts. */
+static bool is_at_graph(struct msd_cur c)
+{
+	uint64_t n;
+
+	if (msd_cur_u8(&c) != (7 << 3 | BYTES) || !take_varint(&c, &n) || n == 0)
+		return false;
+	const uint8_t tag = msd_cur_u8(&c);
+	return !c.bad && (tag & 7) == BYTES && tag >> 3 >= 1 && tag >> 3 <= 15;
+}
+
 bool onnx_wire_probe(struct msd_span head)
 {
 	/* The wire type of each field of a model; -1 if undefined. */
@@ -267,10 +282,10 @@ bool onnx_wire_probe(struct msd_span head)
 			return has_version && tag >> 3 >= sizeof(kinds);
 		if (tag >> 3 == 1) /* IR versions are small */
 			has_version = c.left > 1 && c.p[1] >= 1 && c.p[1] < 64;
+		if (tag >> 3 == 7)
+			return has_version || is_at_graph(c);
 		if (!onnx_field_take(
 			    &c, &f)) /* the head or the file ends inside the field */
-			return has_version;
-		if (f.number == 7)
 			return has_version;
 	}
 	return has_version;

@@ -11,9 +11,24 @@
 #include "graph/serializer/onnx/format.h"
 
 const struct onnx_row *const onnx_rows[] = {
-	onnx_rows_element,   onnx_rows_flow,   onnx_rows_index,     onnx_rows_ml,
-	onnx_rows_move,      onnx_rows_reduce, onnx_rows_window,    onnx_rows_layer,
-	onnx_rows_recurrent, onnx_rows_signal, onnx_rows_quantized, NULL,
+	onnx_rows_element,   onnx_rows_flow,
+	onnx_rows_index,     onnx_rows_ml,
+	onnx_rows_move,      onnx_rows_reduce,
+	onnx_rows_window,    onnx_rows_layer,
+	onnx_rows_recurrent, onnx_rows_signal,
+	onnx_rows_quantized, onnx_rows_microsoft,
+	onnx_rows_microsoft_q, NULL,
+};
+
+/* Lists of another domain than ONNX's own. */
+static const struct {
+	const struct onnx_row *rows;
+	const char *name;
+	int64_t written; /* version; 0: rows are read alone */
+} domains[] = {
+	{onnx_rows_ml, "ai.onnx.ml", ONNX_ML_OPSET},
+	{onnx_rows_microsoft, "com.microsoft", 0},
+	{onnx_rows_microsoft_q, "com.microsoft", 0},
 };
 
 /* Rows added at run time; the list only grows, at its head. */
@@ -79,9 +94,11 @@ const char *onnx_row_domain(const struct onnx_row *row)
 		if (&a->row == row)
 			return a->domain;
 	}
-	for (const struct onnx_row *r = onnx_rows_ml; r->name != NULL; r++) {
-		if (r == row)
-			return "ai.onnx.ml";
+	for (size_t i = 0; i < sizeof(domains) / sizeof(domains[0]); i++) {
+		for (const struct onnx_row *r = domains[i].rows; r->name != NULL; r++) {
+			if (r == row)
+				return domains[i].name;
+		}
 	}
 	return "";
 }
@@ -159,6 +176,10 @@ int64_t onnx_row_opset(const struct onnx_row *row)
 
 	if (onnx_domain_is_own(domain))
 		return ONNX_OPSET;
+	for (size_t i = 0; i < sizeof(domains) / sizeof(domains[0]); i++) {
+		if (strcmp(domains[i].name, domain) == 0)
+			return domains[i].written;
+	}
 	for (const struct onnx_row *r = onnx_row_next(&w); r != NULL;
 	     r = onnx_row_next(&w)) {
 		if (onnx_domain_is(onnx_row_domain(r), domain) && r->since > latest)

@@ -20,7 +20,9 @@ struct onnx_row {
 extern const struct onnx_row onnx_rows_element[];
 extern const struct onnx_row onnx_rows_flow[];
 extern const struct onnx_row onnx_rows_index[];
-extern const struct onnx_row onnx_rows_ml[]; /* of ai.onnx.ml */
+extern const struct onnx_row onnx_rows_microsoft[];   /* of com.microsoft */
+extern const struct onnx_row onnx_rows_microsoft_q[]; /* the same, quantized */
+extern const struct onnx_row onnx_rows_ml[];          /* of ai.onnx.ml */
 extern const struct onnx_row onnx_rows_move[];
 extern const struct onnx_row onnx_rows_reduce[];
 extern const struct onnx_row onnx_rows_quantized[];
@@ -54,8 +56,8 @@ bool onnx_domain_is(const char *a, const char *b);
 /** The row's domain; "": ONNX's own. */
 const char *onnx_row_domain(const struct onnx_row *row);
 /**
- * The written version of the row's domain: for domains other than ONNX's own, the
- * latest of any row.
+ * The written version of the row's domain: for a domain of added rows, the latest of
+ * any row; 0 for a domain that is only read.
  */
 int64_t onnx_row_opset(const struct onnx_row *row);
 

@@ -4,6 +4,7 @@
 
 #include "graph/ir/graph.h"
 #include "graph/serializer/onnx/rows/row.h"
+#include "graph/serializer/onnx/sparse.h"
 #include "graph/serializer/onnx/tensor.h"
 
 static const struct {
@@ -64,6 +65,7 @@ static modser_sg_tensor *constant_of(const struct onnx_node *n, const char *name
 static int load_constant(struct onnx_node *n)
 {
 	const Onnx__AttributeProto *value = onnx_attr(n, "value");
+	const Onnx__AttributeProto *sparse = onnx_attr(n, "sparse_value");
 	const char *name = n->proto->n_output == 1 ? n->proto->output[0] : "";
 	modser_sg_tensor *t;
 
@@ -73,6 +75,8 @@ static int load_constant(struct onnx_node *n)
 		return onnx_fail(n, "two tensors are called \"%s\"", name);
 	if (value != NULL && value->t != NULL) {
 		t = onnx_tensor_read(n->l, value->t, name);
+	} else if (sparse != NULL && sparse->sparse_tensor != NULL) {
+		t = onnx_sparse_read(n->l, sparse->sparse_tensor, name);
 	} else {
 		t = constant_of(n, name);
 	}

@@ -169,7 +169,13 @@ static int64_t i_left(int64_t a, int64_t b)
 	return b < 0 || b > 63 ? 0 : (int64_t)((uint64_t)a << b);
 }
 
+/* A sign fills the places that become free, all of them if @b is out of range. */
 static int64_t i_right(int64_t a, int64_t b)
+{
+	return a >> (b < 0 || b > 63 ? 63 : b);
+}
+
+static int64_t u_right(int64_t a, int64_t b)
 {
 	return b < 0 || b > 63 ? 0 : (int64_t)((uint64_t)a >> b);
 }
@@ -233,7 +239,7 @@ static const struct row {
 	{"Or", NULL, i_or, i_or},
 	{"Xor", NULL, i_xor, i_xor},
 	{"Left", NULL, i_left, i_left},
-	{"Right", NULL, i_right, i_right},
+	{"Right", NULL, i_right, u_right},
 };
 
 /* A parameter selects the function of an operator that has several. */

@@ -17,7 +17,7 @@ struct cell {
 static struct cell read_small(struct msd_dtype dtype, const void *p, size_t i)
 {
 	const double v = msd_small_load(dtype, p, i);
-	const bool is_float = dtype.bits == 8;
+	const bool is_float = !msd_small_is_integer(dtype);
 
 	return (struct cell){is_float, is_float ? 0 : (int64_t)v, v};
 }
@@ -39,7 +39,14 @@ static struct cell read_cell(struct msd_dtype dtype, const void *p, size_t i)
 static void write_cell(struct msd_dtype dtype, void *p, size_t i, const struct cell *v,
 		       bool saturates)
 {
-	if (msd_small_is(dtype)) {
+	if (msd_small_is_integer(dtype)) {
+		const double whole = v->is_float && !isnan(v->real) ? v->real : 0;
+
+		msd_small_store_bits(
+			dtype, p, i,
+			(uint64_t)(v->is_float ? msd_row_whole(MSD_N_INT, whole)
+					       : v->i));
+	} else if (msd_small_is(dtype)) {
 		msd_small_store(dtype, p, i, v->real, saturates);
 	} else if (msd_dtype_is_bool(dtype)) {
 		msd_number_store(dtype, p, (int64_t)i,
@@ -89,24 +96,40 @@ static bool cast_rows(struct msd_dtype from, const void *x, struct msd_dtype to,
 	return true;
 }
 
+/* Round to a power of two as @how says, if it is not up. */
+static double power_of(double v, const char *how)
+{
+	int exponent;
+
+	if (strcmp(how, "up") == 0 || v == 0 || !isfinite(v))
+		return v;
+	const double part = frexp(fabs(v), &exponent);
+	/* The part is in [0.5, 1). */
+	return ldexp(1, strcmp(how, "nearest") == 0 && part >= 0.75 ? exponent
+								   : exponent - 1);
+}
+
 static msd_err run(const struct msd_kernel_call *c, struct msd_diag *d)
 {
 	const struct msd_dtype from = msd_kernel_in_dtype(c, 0);
 	const struct msd_dtype to = msd_kernel_out_dtype(c, 0);
 	const bool saturates = msd_kernel_int(c, "saturate") != 0;
+	const char *how = msd_kernel_text(c, "round_mode");
 	const size_t n = msd_kernel_out_elements(c, 0);
 
 	if (msd_number_kind(to) == MSD_N_NONE && !msd_small_is(to)) {
 		return msd_diag_set(d, MSD_UNSUPPORTED,
 				    "no kernel makes such elements");
 	}
-	if (to.bits < 8) /* the last byte may hold only one element */
-		memset(c->out[0], 0, (n + 1) / 2);
+	if (to.bits < 8) /* the last byte may have room left */
+		memset(c->out[0], 0, (n * to.bits + 7) / 8);
 	if (cast_rows(from, c->in[0], to, c->out[0], n))
 		return MSD_OK;
 	for (size_t i = 0; i < n; i++) {
-		const struct cell v = read_cell(from, c->in[0], i);
+		struct cell v = read_cell(from, c->in[0], i);
 
+		if (to.code == MSD_DT_F8_E8M0FNU)
+			v.real = power_of(v.real, how);
 		write_cell(to, c->out[0], i, &v, saturates);
 	}
 	return MSD_OK;

@@ -203,6 +203,7 @@ void msd_requantize(const struct msd_kernel_call *c, size_t a, size_t b, size_t 
 struct quantization {
 	const struct msd_kernel_call *c;
 	struct part x;
+	struct part scale;
 	struct part zero;
 	struct places places;
 	struct limits limits; /* of a short output */
@@ -219,7 +220,7 @@ static void quantize(const void *ctx, size_t first, size_t count)
 	for (size_t n; count > 0; first += n, count -= n) {
 		n = run_of(&q->places, first, count);
 		const size_t at = place_of(&q->places, first);
-		const float scale = (float)msd_kernel_get(q->c, 1, at);
+		const float scale = (float)get(&q->scale, at);
 		const double zero = get(&q->zero, at);
 
 		msd_row_load(q->x.dtype, q->x.p, (int64_t)first, 1, n, v);
@@ -244,7 +245,7 @@ static void dequantize(const void *ctx, size_t first, size_t count)
 	for (size_t n; count > 0; first += n, count -= n) {
 		n = run_of(&q->places, first, count);
 		const size_t at = place_of(&q->places, first);
-		const double scale = msd_kernel_get(q->c, 1, at);
+		const double scale = get(&q->scale, at);
 		const double zero = get(&q->zero, at);
 
 		if (q->x.is_small) {
@@ -267,6 +268,7 @@ static msd_err run_quantize(const struct msd_kernel_call *c, struct msd_diag *d)
 	const size_t n = msd_kernel_out_elements(c, 0);
 	struct quantization q = {.c = c,
 				 .x = part_of(c, 0),
+				 .scale = part_of(c, 1),
 				 .zero = part_of(c, 2),
 				 .places = places_of(c),
 				 .is_short = is_short(to)};
@@ -275,7 +277,7 @@ static msd_err run_quantize(const struct msd_kernel_call *c, struct msd_diag *d)
 	if (q.is_short)
 		q.limits = limits_of(to);
 	if (to.bits < 8) { /* elements share bytes, so one thread stores them */
-		memset(c->out[0], 0, (n + 1) / 2);
+		memset(c->out[0], 0, (n * to.bits + 7) / 8);
 		quantize(&q, 0, n);
 	} else {
 		msd_ranges_each(n, COST_NS, quantize, &q);
@@ -287,6 +289,7 @@ static msd_err run_dequantize(const struct msd_kernel_call *c, struct msd_diag *
 {
 	const struct quantization q = {.c = c,
 				       .x = part_of(c, 0),
+				       .scale = part_of(c, 1),
 				       .zero = part_of(c, 2),
 				       .places = places_of(c)};
 
