@@ -78,15 +78,13 @@ static void explain_refused(const struct msd_address *a, const char *address,
 
 	(void)snprintf(hint, MSD_HINT_MAX, "start one: modserd --listen %s", address);
 	if (a->kind != MSD_ADDRESS_UNIX) {
-		(void)msd_diag_set(d, MSD_IO, "nobody listens there");
+		(void)msd_diag_set(d, MSD_IO, "no daemon listens there");
 	} else if (stat(a->path, &st) == 0 && !S_ISSOCK(st.st_mode)) {
-		(void)msd_diag_set(d, MSD_IO, "the file there is no socket");
+		(void)msd_diag_set(d, MSD_IO, "the file is not a socket");
 		(void)snprintf(hint, MSD_HINT_MAX,
 			       "give the daemon's address with -H or MODSER_HOST");
 	} else {
-		(void)msd_diag_set(d, MSD_IO,
-				   "nobody listens there any more: its daemon has "
-				   "ended");
+		(void)msd_diag_set(d, MSD_IO, "no daemon listens there: it has ended");
 	}
 }
 
@@ -96,7 +94,7 @@ static void explain(const struct msd_address *a, int error, const char *address,
 	switch (error) {
 	case ENOENT:
 	case ENOTDIR:
-		(void)msd_diag_set(d, MSD_IO, "nothing is there");
+		(void)msd_diag_set(d, MSD_IO, "the socket does not exist");
 		(void)snprintf(hint, MSD_HINT_MAX, "start one: modserd --listen %s",
 			       address);
 		return;
@@ -112,13 +110,13 @@ static void explain(const struct msd_address *a, int error, const char *address,
 		break;
 	case EAGAIN:
 		(void)msd_diag_set(d, MSD_DEADLINE,
-				   "the daemon there takes no connection: it is "
-				   "stopped, or much too busy");
+				   "the daemon accepts no connection: it is stopped, "
+				   "or overloaded");
 		(void)snprintf(hint, MSD_HINT_MAX,
 			       "look at its process and its log; start it again");
 		return;
 	case ETIMEDOUT:
-		(void)msd_diag_set(d, MSD_DEADLINE, "nobody answers");
+		(void)msd_diag_set(d, MSD_DEADLINE, "no daemon answers");
 		(void)snprintf(hint, MSD_HINT_MAX,
 			       "check host, port and firewalls, or give more time "
 			       "with --connect-timeout");

@@ -120,8 +120,8 @@ void msd_client_stop_sending(modser_client *c)
 			} else {
 				t->result->is_unsent = true;
 				end_locally(c, t, MSD_DRAINING,
-					    "the direct channel was taken back before "
-					    "this was sent: it was not begun");
+					    "the direct channel was closed before this "
+					    "call was sent: it did not start");
 			}
 		}
 		t = next;
@@ -244,7 +244,7 @@ modser_err modser_start(modser_client *client, const char *method,
 	return MODSER_OK;
 }
 
-static const char late_at_worker[] = "the call was not done by its deadline";
+static const char late_at_worker[] = "the call did not finish by its deadline";
 
 /* The deadline of @t passed without an answer from the daemon. */
 static msd_err expire(modser_client *c, struct msd_ticket *t)

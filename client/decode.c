@@ -63,7 +63,7 @@ static msd_err walk_tensor(struct walk *w, struct msd_span ext, modser_value *v)
 		return msd_diag_wrap(w->d, MSD_PROTOCOL, "response");
 	if (t.where == MSD_AT_OUT || (t.where == MSD_AT_SEGMENT && t.segment == 0)) {
 		return msd_diag_set(w->d, MSD_PROTOCOL,
-				    "response: a tensor that is nowhere");
+				    "response: a tensor without a location");
 	}
 	v->kind = t.where == MSD_AT_RESIDENT ? MODSER_RESIDENT : MODSER_TENSOR;
 	v->as.tensor.dtype = (modser_dtype){t.dtype.code, t.dtype.bits, t.dtype.lanes};

@@ -5,7 +5,7 @@
 #include "proto/method.h"
 
 /** For a BUSY without a retry time: the user must first free or change something. */
-#define MSD_HINT_NO_TIME "do what the text says; else try again later"
+#define MSD_HINT_NO_TIME "follow the text; else try again later"
 
 /**
  * The hint for @code as a daemon's answer to @method. MSD_M_COUNT: an error of the

@@ -80,8 +80,8 @@ static modser_err late(const struct upload *u, modser_result **ret)
 
 	*ret = msd_result_create(0);
 	(void)msd_diag_set(&d, MSD_DEADLINE,
-			   "the deadline passed after %llu of %llu bytes of the "
-			   "upload, which was given up",
+			   "the deadline passed after %llu of %llu bytes, so the "
+			   "upload was cancelled",
 			   (unsigned long long)u->written, (unsigned long long)u->n);
 	if (*ret != NULL)
 		msd_result_fail(*ret, MSD_DEADLINE, msd_diag_text(&d));

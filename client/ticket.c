@@ -127,14 +127,13 @@ static msd_err put_tensor(struct encoder *e, const modser_value *v)
 		memcpy(t.shape, in->shape, in->ndim * sizeof(t.shape[0]));
 	if (!modser_tensor_bytes(in->dtype, in->shape, in->ndim, &t.bytes)) {
 		return msd_diag_set(e->d, MSD_BAD_ARGUMENT,
-				    "a tensor with a shape or dtype that cannot be");
+				    "a tensor with an invalid shape or dtype");
 	}
 	if (in->bytes != 0 && in->bytes != t.bytes) {
-		return msd_diag_set(e->d, MSD_BAD_ARGUMENT,
-				    "a tensor of %llu bytes whose dtype and shape say "
-				    "%llu",
-				    (unsigned long long)in->bytes,
-				    (unsigned long long)t.bytes);
+		return msd_diag_set(
+			e->d, MSD_BAD_ARGUMENT,
+			"a tensor of %llu bytes, but its dtype and shape need %llu",
+			(unsigned long long)in->bytes, (unsigned long long)t.bytes);
 	}
 	if (++e->n_tensors > MSD_MAX_TENSORS) {
 		return msd_diag_set(e->d, MSD_TOO_LARGE, "more than %u tensors",
@@ -182,7 +181,7 @@ static msd_err put_result_of(struct encoder *e, const modser_value *v)
 
 	if (r.n_path > MSD_MAX_RESULT_PATH) {
 		return msd_diag_set(e->d, MSD_BAD_REQUEST,
-				    "the way into a result has %u steps, at most %u",
+				    "the path into a result has %u steps, at most %u",
 				    r.n_path, MSD_MAX_RESULT_PATH);
 	}
 	memcpy(r.path, v->as.result_of.way, sizeof(r.path));

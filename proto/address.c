@@ -27,10 +27,7 @@ static msd_err refuse_form(const char *text, struct msd_diag *d)
 	char why[2 * MSD_ADDRESS_HOST_MAX];
 
 	if (strncmp(text, "http://", 7) == 0 || strncmp(text, "https://", 8) == 0) {
-		return refuse_text(text,
-				   "HTTP is not what modser speaks: curl and others "
-				   "call there",
-				   d);
+		return refuse_text(text, "modser does not use HTTP; use curl there", d);
 	}
 	if (text[0] == '/' || strncmp(text, "./", 2) == 0) {
 		(void)snprintf(why, sizeof(why), "perhaps unix:%.300s", text);
@@ -87,7 +84,7 @@ static msd_err parse_net(const char *text, const char *rest, struct msd_address 
 	if (n == 0 || n > MSD_ADDRESS_HOST_MAX)
 		return refuse_text(text, "the host is empty or too long", d);
 	if (!bracketed && memchr(host, ':', n) != NULL)
-		return refuse_text(text, "an IPv6 number stands in brackets", d);
+		return refuse_text(text, "write an IPv6 number in brackets", d);
 	if (!parse_port(port + 1, &ret->port))
 		return refuse_text(text, "the port is not a number up to 65535", d);
 	memcpy(ret->host, host, n);

@@ -68,7 +68,7 @@ static void put_missing(struct msd_buf *out, const struct msd_inspect *in,
 			const struct msd_model *m, int indent)
 {
 	char who[MSD_PROVIDER_MAX];
-	const char *before = "nobody has: ";
+	const char *before = "no module has: ";
 
 	for (size_t i = 0; i < m->n_needs; i++) {
 		if (msd_inspect_provider(in, m->needs[i], who) != NULL)

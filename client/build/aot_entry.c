@@ -194,8 +194,8 @@ msd_err msd_aot_entry(const struct msd_mlf *m, const struct msd_mlf_model *model
 		return call->form == MSD_AOT_PACKED
 			       ? MSD_OK
 			       : msd_diag_set(d, MSD_UNSUPPORTED,
-					      "model %.64s has the C interface, and "
-					      "its name is none in C",
+					      "model %.64s has the C interface, but "
+					      "its name is not a C identifier",
 					      model->name);
 	}
 	if (call->form == MSD_AOT_PACKED && call->metadata != NULL) {

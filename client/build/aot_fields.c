@@ -137,7 +137,7 @@ static msd_err read_pools(const struct msd_mlf_model *model, struct msd_span hea
 			  struct msd_aot_fields *ret, struct msd_diag *d)
 {
 	if (find_struct(header, model->name, "devices") != NULL)
-		return unsupported(model, "it takes devices", d);
+		return unsupported(model, "it needs devices", d);
 	if (find_struct(header, model->name, "workspace_pools") == NULL)
 		return MSD_OK;
 	if (!read_struct(header, model->name, "workspace_pools", ret))
@@ -145,10 +145,9 @@ static msd_err read_pools(const struct msd_mlf_model *model, struct msd_span hea
 	for (size_t i = 0; i < ret->n; i++) {
 		ret->bytes[i] = pool_bytes(header, model->name, ret->names[i]);
 		if (ret->bytes[i] == UNKNOWN) {
-			return unsupported(model,
-					   "it takes memory that its header does "
-					   "not say to be workspace of some size",
-					   d);
+			return unsupported(
+				model,
+				"it needs memory whose size is not in its header", d);
 		}
 	}
 	return MSD_OK;
@@ -186,7 +185,7 @@ msd_err msd_aot_fields_by_header(const struct msd_mlf *m,
 
 	ret->total = UNKNOWN;
 	if (header.n == 0)
-		return unsupported(model, "no header that says its arguments", d);
+		return unsupported(model, "no header with its arguments", d);
 	if (!read_struct(header, model->name, "inputs", &ret->in) ||
 	    !read_struct(header, model->name, "outputs", &ret->outs))
 		return unsupported(model, "its header has another form", d);
@@ -199,7 +198,7 @@ msd_err msd_aot_fields_by_header(const struct msd_mlf *m,
 		       ? MSD_OK
 		       : unsupported(model,
 				     "neither metadata.json nor the program in src/ "
-				     "say their sizes",
+				     "contains their sizes",
 				     d);
 }
 

@@ -26,9 +26,10 @@ static msd_err check_prefix(const char *prefix, struct msd_diag *d)
 				 *p == '_';
 
 		if (!is_letter && (p == prefix || *p < '0' || *p > '9')) {
-			return msd_diag_set(d, MSD_BAD_REQUEST,
-					    "the symbol prefix \"%s\" is no identifier",
-					    prefix);
+			return msd_diag_set(
+				d, MSD_BAD_REQUEST,
+				"the symbol prefix \"%s\" is not a C identifier",
+				prefix);
 		}
 	}
 	return MSD_OK;

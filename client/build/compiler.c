@@ -195,9 +195,8 @@ static msd_err tell_overrun(const struct msd_compiler *c, const char *cc, int st
 	}
 	return msd_diag_set(
 		d, MSD_BAD_ARTIFACT,
-		"the compiler %s wanted more than %s, which a foreign source "
-		"may not; if you trust who wrote it, compile it with "
-		"MODSER_TRUST_SOURCES=1",
+		"the compiler %s needed more than %s, the limit for foreign sources; "
+		"if you trust the author, compile with MODSER_TRUST_SOURCES=1",
 		cc, what);
 }
 
@@ -240,10 +239,9 @@ static msd_err tell(const struct msd_compiler *c, const char *cc, int status,
 static msd_err refuse_unconfined(const char *cc, int error, struct msd_diag *d)
 {
 	return msd_diag_set(d, MSD_UNSUPPORTED,
-			    "its code can take in any file of yours, and this kernel "
-			    "cannot keep %s from that (Landlock: %s); compile it "
-			    "elsewhere, or, if you trust who wrote it, with "
-			    "MODSER_TRUST_SOURCES=1",
+			    "its code can include any of your files, and this kernel "
+			    "cannot stop %s (Landlock: %s); compile it elsewhere, or, "
+			    "if you trust the author, with MODSER_TRUST_SOURCES=1",
 			    cc, strerror(error));
 }
 

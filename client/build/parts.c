@@ -202,11 +202,11 @@ static msd_err add_elf(struct msd_parts *p, const char *path, struct msd_buf *da
 
 	if (type == ET_REL)
 		return push(&p->objects, path, data, d);
-	return msd_diag_set(d, MSD_UNSUPPORTED,
-			    "%s: a linked library does not give its objects back; "
-			    "export it as .tar (export_library(\"lib.tar\")) and "
-			    "give that",
-			    path);
+	return msd_diag_set(
+		d, MSD_UNSUPPORTED,
+		"%s: a linked library cannot be converted to objects; export it as "
+		".tar (export_library(\"lib.tar\")) and give that",
+		path);
 }
 
 static msd_err add_data(struct msd_parts *p, const char *path, struct msd_buf *data,

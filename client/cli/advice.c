@@ -12,8 +12,8 @@
 
 #include "client/cli/values/extents.h"
 #include "client/cli/values/scalar.h"
-#include "proto/dtype.h"
 #include "proto/base/spelling.h"
+#include "proto/dtype.h"
 
 #define PLAIN                                                                          \
 	"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789@%+=:,./_-[]"
@@ -140,7 +140,7 @@ static void put_tensor(struct msd_buf *out, const struct msd_arguments *a, size_
 	if (by.n > 1 && !by.bad) {
 		put_replaced(out, a->texts[i], (const char *)by.p);
 		if (!is_tensor(v))
-			msd_buf_printf(out, ", or the tensor of a file, @FILE.npy");
+			msd_buf_printf(out, ", or a tensor from a file, @FILE.npy");
 	} else if (is_convertible(word, param) &&
 		   (fits || msd_extents_same_but_ones(x, &v->as.tensor))) {
 		put_conversion(out, a, i, param, x, !fits);
@@ -256,7 +256,7 @@ static void put_name(struct msd_buf *out, const struct msd_arguments *a,
 		msd_buf_printf(out, "write %.*s= in place of %s=", (int)near.best.n,
 			       (const char *)near.best.p, a->names[i]);
 	} else {
-		msd_buf_printf(out, "the others are called %.*s", (int)names.n,
+		msd_buf_printf(out, "the other parameters are %.*s", (int)names.n,
 			       (const char *)names.p);
 	}
 	msd_buf_finish(&names);

@@ -51,8 +51,7 @@ bool msd_due_guard(const struct msd_due *due, const char *what)
 	if (due->in_ms == 0)
 		return true;
 	(void)snprintf(message, sizeof(message),
-		       "%.400s by the deadline, and nothing was sent to a daemon",
-		       what);
+		       "%.400s by the deadline; nothing was sent to a daemon", what);
 	msd_report_put(&last_words, &e);
 	if (last_words.bad)
 		return false;

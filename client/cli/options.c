@@ -29,7 +29,7 @@ static enum msd_exit apply_batch(struct msd_cli *cli, const char *value)
 {
 	if (msd_argv_count(value, &cli->batch_rows))
 		return MSD_EXIT_OK;
-	return msd_report_usage("give how many rows calls may be joined to, such as 32",
+	return msd_report_usage("give the maximum of rows of a joined call, such as 32",
 				"--batch %s: not a number of at least 1", value);
 }
 
@@ -120,9 +120,8 @@ static enum msd_exit apply_input(struct msd_cli *cli, const char *value)
 static enum msd_exit apply_mlf_version(struct msd_cli *cli, const char *value)
 {
 	if (strcmp(value, "5") != 0 && strcmp(value, "7") != 0) {
-		return msd_report_usage("5 is TVM 0.8's, 7 that of 0.9 to 0.18",
-					"--mlf-version %s: 5 and 7 can be written",
-					value);
+		return msd_report_usage("5 is for TVM 0.8, 7 for 0.9 to 0.18",
+					"--mlf-version %s: expected 5 or 7", value);
 	}
 	cli->mlf_version = (unsigned)(value[0] - '0');
 	return MSD_EXIT_OK;
@@ -169,7 +168,7 @@ static enum msd_exit apply_library(struct msd_cli *cli, const char *value)
 	if (value[0] == '\0' || value[strspn(value, all)] != '\0') {
 		return msd_report_usage("give its name alone: -l m links with libm; a "
 					"file (libx.a, x.o) is given as a FILE",
-					"-l \"%s\" is no library's name", value);
+					"-l \"%s\" is not a library name", value);
 	}
 	cli->libraries[cli->n_libraries++] = value;
 	return MSD_EXIT_OK;

@@ -14,11 +14,11 @@
 #include <string.h>
 
 #include "client/cli/doctor/http_probe.h"
+#include "client/cli/tls_option.h"
 #include "client/cli/values/json.h"
 #include "client/cli/values/print.h"
-#include "client/cli/verbs/report.h"
-#include "client/cli/tls_option.h"
 #include "client/cli/values/token.h"
+#include "client/cli/verbs/report.h"
 #include "proto/base/clock.h"
 
 #define CONNECT_MS 10000u /* default */
@@ -44,9 +44,9 @@ static const char *address_of(const struct msd_cli *cli)
 static enum msd_exit report_stranger(const struct msd_cli *cli)
 {
 	char message[512];
-	const modser_error e = {
-		MODSER_PROTOCOL, "PROTOCOL", message,
-		"correct the address: modserd's own HTTP is for curl, at --http"};
+	const modser_error e = {MODSER_PROTOCOL, "PROTOCOL", message,
+				"correct the address: the address of modserd --http is "
+				"for curl, not for modser"};
 
 	(void)snprintf(message, sizeof(message),
 		       "%s: the peer is an HTTP server, not modserd", address_of(cli));
@@ -57,16 +57,14 @@ static enum msd_exit report_stranger(const struct msd_cli *cli)
 static enum msd_exit report_silent(const struct msd_cli *cli)
 {
 	char message[512];
-	const modser_error e = {
-		MODSER_DEADLINE, "DEADLINE", message,
-		"look at the daemon's process and log, correct the address, or give "
-		"more time with --connect-timeout"};
+	const modser_error e = {MODSER_DEADLINE, "DEADLINE", message,
+				"check the daemon's process and log, correct the "
+				"address, or give more time with --connect-timeout"};
 
-	(void)snprintf(
-		message, sizeof(message),
-		"%s: somebody is there, but has said nothing for %u ms: a daemon "
-		"that is stopped, or not modserd",
-		address_of(cli), patience_ms(cli));
+	(void)snprintf(message, sizeof(message),
+		       "%s: the peer has sent nothing for %u ms: it is a stopped "
+		       "daemon, or not modserd",
+		       address_of(cli), patience_ms(cli));
 	enum msd_exit code = msd_report_error(&e);
 	return patience_ms(cli) == cli->deadline_ms ? code : MSD_EXIT_CONNECT;
 }
@@ -117,10 +115,10 @@ static enum msd_exit connect_to(const struct msd_cli *cli, modser_client **ret)
 		return MSD_EXIT_OK;
 	modser_error e = *modser_result_error(why);
 	if (err == MODSER_BAD_REQUEST) {
-		e.hint = cli->host != NULL
-				 ? "correct what the text names, else the address "
-				   "behind -H"
-				 : "correct what the text names, else MODSER_HOST";
+		e.hint = cli->host != NULL ? "correct the value that the text names, "
+					     "or the address after -H"
+					   : "correct the value that the text names, "
+					     "or MODSER_HOST";
 	}
 	enum msd_exit code = msd_report_error(&e);
 	modser_result_free(why);

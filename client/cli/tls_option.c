@@ -15,7 +15,7 @@ enum msd_exit msd_tls_option_apply(const struct msd_cli *cli, const char *addres
 	if (cli->tls_ca == NULL && cli->tls_cert == NULL && cli->tls_key == NULL)
 		return MSD_EXIT_OK;
 	if (!msd_address_list_has(address, "tls://")) {
-		return msd_report_usage("give the address of TLS: -H tls://HOST:PORT",
+		return msd_report_usage("give a TLS address: -H tls://HOST:PORT",
 					"--%s: %s does not speak TLS",
 					cli->tls_ca != NULL     ? "tls-ca"
 					: cli->tls_cert != NULL ? "tls-cert"

@@ -71,10 +71,10 @@ static msd_err find_crypto(struct msd_diag *d)
 	}
 	if (missing == NULL)
 		return MSD_OK;
-	return msd_diag_set(
-		d, MSD_UNSUPPORTED,
-		"certificates need OpenSSL 3 (Debian: libssl3), and %s is not there",
-		missing);
+	return msd_diag_set(d, MSD_UNSUPPORTED,
+			    "certificates need OpenSSL 3 (Debian: libssl3), but %s is "
+			    "not installed",
+			    missing);
 }
 
 static msd_err fail(msd_err err, const char *what, struct msd_diag *d)
@@ -173,7 +173,7 @@ msd_err msd_certificate_make(const struct msd_certificate_wish *wish,
 	c->key = crypto.EVP_PKEY_Q_keygen(NULL, NULL, "EC", "P-256");
 	if (c->x == NULL || c->key == NULL ||
 	    !fill(c, issuer != NULL ? issuer : c, wish)) {
-		err = fail(MSD_IO, "OpenSSL does not make the certificate", d);
+		err = fail(MSD_IO, "OpenSSL cannot create the certificate", d);
 		msd_certificate_destroy(c);
 		return err;
 	}
@@ -196,14 +196,16 @@ msd_err msd_certificate_read(FILE *cert, FILE *key, struct msd_certificate **ret
 	if (c->x == NULL) {
 		err = fail(MSD_BAD_REQUEST, "expected a certificate as PEM", d);
 	} else if (crypto.X509_check_ca(c->x) != 1) {
-		err = msd_diag_set(d, MSD_BAD_REQUEST, "is no authority's certificate");
+		err = msd_diag_set(d, MSD_BAD_REQUEST,
+				   "is not the certificate of an authority");
 	} else {
 		c->key = crypto.PEM_read_PrivateKey(key, NULL, NULL, no_password);
 		if (c->key == NULL)
 			err = fail(MSD_BAD_REQUEST, "expected its key as PEM", d);
 	}
 	if (err == MSD_OK && crypto.X509_check_private_key(c->x, c->key) != 1)
-		err = fail(MSD_BAD_REQUEST, "the key is another's", d);
+		err = fail(MSD_BAD_REQUEST,
+			   "the key does not belong to the certificate", d);
 	if (err != MSD_OK) {
 		msd_certificate_destroy(c);
 		return err;

@@ -13,8 +13,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "client/pki/certificate.h"
 #include "client/cli/values/file.h"
+#include "client/pki/certificate.h"
 #include "proto/base/bytes.h"
 #include "proto/name.h"
 
@@ -51,8 +51,7 @@ static msd_err open_file(const char *path, int flags, mode_t mode, FILE **ret,
 		return msd_diag_no_memory(d);
 	if (error == EEXIST) {
 		return msd_diag_set(d, MSD_REFUSED,
-				    "%s: it is there, and nothing is written over",
-				    path);
+				    "%s: the file exists and is not overwritten", path);
 	}
 	return msd_diag_set(d, error == ENOENT ? MSD_NOT_FOUND : MSD_IO, "%s: %s", path,
 			    strerror(error));
@@ -118,11 +117,10 @@ static msd_err put_hosts(const char *const *hosts, size_t n, struct msd_buf *ret
 				       inet_pton(AF_INET6, hosts[i], number) == 1;
 
 		if (!is_number && !is_host_name(hosts[i])) {
-			return msd_diag_set(
-				d, MSD_BAD_REQUEST,
-				"\"%s\": expected the name or number of a machine, as "
-				"clients write it behind tls://",
-				hosts[i]);
+			return msd_diag_set(d, MSD_BAD_REQUEST,
+					    "\"%s\": expected a host name or number, "
+					    "as in the clients' tls:// address",
+					    hosts[i]);
 		}
 		msd_buf_printf(ret, "%s%s:%s", i > 0 ? "," : "",
 			       is_number ? "IP" : "DNS", hosts[i]);

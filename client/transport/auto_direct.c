@@ -335,7 +335,7 @@ static void blame_worker(modser_result *result)
 	struct msd_diag d = {0};
 
 	(void)msd_diag_set(&d, MSD_WORKER_LOST,
-			   "the module's worker answered what is none: %s",
+			   "the module's worker sent a malformed answer: %s",
 			   result->error.message);
 	msd_result_fail(result, MSD_WORKER_LOST, msd_diag_text(&d));
 	msd_diag_finish(&d);

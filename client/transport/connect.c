@@ -16,8 +16,8 @@
 
 #include "client/client.h"
 #include "client/transport/tls.h"
-#include "proto/body.h"
 #include "proto/base/clock.h"
+#include "proto/body.h"
 #include "proto/frame.h"
 
 /* Wait for a connect() in progress. Returns 0 or an errno. */
@@ -156,7 +156,7 @@ static msd_err encrypt(const struct msd_address *a, int fd, uint64_t deadline_ns
 	plain.kind = MSD_ADDRESS_TCP;
 	if (err == MSD_PROTOCOL) {
 		(void)snprintf(hint, MSD_HINT_MAX,
-			       "say %s, or have the daemon listen there by tls://",
+			       "use %s, or let the daemon listen there with tls://",
 			       msd_address_format(&plain, text));
 	}
 	return msd_diag_wrap(d, err, "connect to %s", msd_address_format(a, text));

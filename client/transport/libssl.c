@@ -27,8 +27,9 @@ const struct msd_libssl *msd_libssl_open(struct msd_diag *d)
 	(void)pthread_once(&once, find_all);
 	if (missing == NULL)
 		return &found;
-	(void)msd_diag_set(d, MSD_UNSUPPORTED,
-			   "TLS needs OpenSSL 3 (Debian: libssl3), and %s is not there",
-			   missing);
+	(void)msd_diag_set(
+		d, MSD_UNSUPPORTED,
+		"TLS needs OpenSSL 3 (Debian: libssl3), but %s is not installed",
+		missing);
 	return NULL;
 }

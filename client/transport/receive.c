@@ -318,9 +318,9 @@ static msd_err read_failed(modser_client *c, ssize_t n)
 		return msd_client_broken(c, "receive");
 	if (c->is_direct) {
 		c->was_reset = n < 0;
-		return msd_diag_set(&c->why, MSD_WORKER_LOST,
-				    "the module's worker has ended; what was called "
-				    "there may have run");
+		return msd_diag_set(
+			&c->why, MSD_WORKER_LOST,
+			"the module's worker has ended; calls to it may have run");
 	}
 	return msd_diag_set(&c->why, MSD_IO, "the daemon closed the connection");
 }

@@ -137,23 +137,23 @@ static const char *refusal(int reason)
 	switch (reason) {
 	case SSL_R_TLSV13_ALERT_CERTIFICATE_REQUIRED:
 		if (variable("MODSER_TLS_CERT") != NULL) {
-			return "the daemon asks for a certificate, and TLS 1.3 has "
-			       "nothing to sign for this one with: its key must be of "
-			       "RSA, Ed25519 or Ed448, or on P-256, P-384 or P-521";
+			return "the daemon requests a certificate, but TLS 1.3 cannot "
+			       "sign with this one: its key must be RSA, Ed25519 or "
+			       "Ed448, or on P-256, P-384 or P-521";
 		}
-		return "the daemon asks for a certificate: show one (--tls-cert, "
+		return "the daemon requests a certificate: give one (--tls-cert, "
 		       "MODSER_TLS_CERT)";
 	case SSL_R_TLSV1_ALERT_UNKNOWN_CA:
-		return "the daemon does not know the authority of this certificate: "
-		       "show one that its --tls-ca has signed";
+		return "the daemon does not trust the authority of this certificate: "
+		       "use one that its --tls-ca has signed";
 	case SSL_R_SSLV3_ALERT_CERTIFICATE_EXPIRED:
-		return "the daemon refuses this certificate, which has expired: have "
-		       "it renewed";
+		return "the daemon rejects this certificate, which has expired: renew "
+		       "it";
 	case SSL_R_SSLV3_ALERT_BAD_CERTIFICATE:
 	case SSL_R_SSLV3_ALERT_CERTIFICATE_UNKNOWN:
 	case SSL_R_SSLV3_ALERT_UNSUPPORTED_CERTIFICATE:
 	case SSL_R_SSLV3_ALERT_HANDSHAKE_FAILURE:
-		return "the daemon refuses this certificate: its log says why "
+		return "the daemon rejects this certificate: its log has the reason "
 		       "(event=tls_handshake)";
 	default:
 		return NULL;
@@ -166,10 +166,10 @@ static const char *remedy(long verified)
 	switch (verified) {
 	case X509_V_ERR_HOSTNAME_MISMATCH:
 	case X509_V_ERR_IP_ADDRESS_MISMATCH:
-		return "connect by a name that is in it";
+		return "connect with a name that is in the certificate";
 	case X509_V_ERR_CERT_HAS_EXPIRED:
 	case X509_V_ERR_CERT_NOT_YET_VALID:
-		return "have it renewed, or look at this machine's clock";
+		return "renew it, or check this machine's clock";
 	default:
 		return "name its authority (--tls-ca, MODSER_TLS_CA)";
 	}
@@ -257,14 +257,15 @@ static msd_err shake_hands(struct msd_client_tls *t, uint64_t deadline_ns,
 		if (p.events == 0 && errno == EPROTO)
 			return msd_diag_set(d, t->fault, "%s", t->why);
 		if (p.events == 0) {
-			return msd_diag_set(d, MSD_IO, "TLS: %s",
-					    errno != 0 ? strerror(errno)
-						       : "the server hung up");
+			return msd_diag_set(
+				d, MSD_IO, "TLS: %s",
+				errno != 0 ? strerror(errno)
+					   : "the server closed the connection");
 		}
 		if (poll(&p, 1, msd_poll_ms(deadline_ns)) == 0) {
-			return msd_diag_set(d, MSD_DEADLINE,
-					    "TLS: the server does not go on with the "
-					    "handshake");
+			return msd_diag_set(
+				d, MSD_DEADLINE,
+				"TLS: the server does not continue the handshake");
 		}
 	}
 	return MSD_OK;

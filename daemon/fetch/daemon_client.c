@@ -12,8 +12,8 @@
 #include <stdlib.h>
 
 #include "daemon/fetch/uri.h"
-#include "proto/body.h"
 #include "proto/base/clock.h"
+#include "proto/body.h"
 #include "proto/frame.h"
 
 #define LOOK_MS 100         /* interval of the cancellation check */
@@ -91,11 +91,11 @@ static msd_err check_stall(struct msd_daemon_client *l, struct msd_diag *d)
 		return MSD_OK;
 	const bool was_away = passed_ms > l->stall_ms + AWAY_LEAST_MS;
 	if (!was_away && l->since_bytes < least) {
-		return msd_diag_set(d, MSD_IO,
-				    "%s: it stalls: %llu bytes within %llu ms "
-				    "(fetch-stall)",
-				    l->to->shown, (unsigned long long)l->since_bytes,
-				    (unsigned long long)l->stall_ms);
+		return msd_diag_set(
+			d, MSD_IO,
+			"%s: it stalled: %llu bytes within %llu ms (fetch-stall)",
+			l->to->shown, (unsigned long long)l->since_bytes,
+			(unsigned long long)l->stall_ms);
 	}
 	begin_wait(l);
 	return MSD_OK;
@@ -221,7 +221,7 @@ static msd_err pass_on(const struct msd_daemon_client *l,
 			    : e->code == MSD_UNKNOWN_METHOD ? MSD_UNSUPPORTED
 							    : MSD_IO;
 
-	return msd_diag_set(d, err, "%s: the daemon answers %.*s: %.*s", l->to->shown,
+	return msd_diag_set(d, err, "%s: the daemon answered %.*s: %.*s", l->to->shown,
 			    (int)e->name.n, (const char *)e->name.p,
 			    e->message.n < 500 ? (int)e->message.n : 500,
 			    (const char *)e->message.p);
@@ -246,7 +246,7 @@ msd_err msd_daemon_client_ask(struct msd_daemon_client *l, const char *method,
 		return msd_diag_wrap(d, err, "%s", l->to->shown);
 	if (body.kind != MSD_RESPONSE || body.id != l->id) {
 		return msd_diag_set(d, MSD_PROTOCOL,
-				    "%s: that was no answer to what was asked",
+				    "%s: the answer does not match the request",
 				    l->to->shown);
 	}
 	if (msd_body_error_read(body.error, &refusal))

@@ -66,12 +66,12 @@ static bool lacks_signature(const struct msd_job *job)
 
 static msd_err explain_unsigned(const struct msd_job *job, struct msd_diag *d)
 {
-	return msd_diag_set(d, MSD_NOT_VERIFIED,
-			    "%s: the policy is \"signed\", and that daemon has no "
-			    "signature of it, as it was loaded there by hand or pulled "
-			    "unsigned: have it pulled there from where it is signed, "
-			    "with --trust KEY or policy = \"signed\"",
-			    job->uri.shown);
+	return msd_diag_set(
+		d, MSD_NOT_VERIFIED,
+		"%s: the policy is \"signed\", but that daemon has no signature of the "
+		"module, because it was loaded by hand or pulled unsigned: let that "
+		"daemon pull a signed one, with --trust KEY or policy = \"signed\"",
+		job->uri.shown);
 }
 
 static msd_err begin_transfer(struct msd_job *job, struct msd_diag *d)

@@ -119,7 +119,7 @@ int main(int argc, char **argv)
 		return check(argv + 2);
 	const bool has_folder = argc == 3 && strcmp(argv[2], "--arriving") == 0;
 	if ((argc != 2 && !has_folder) || strcmp(argv[1], "--channel") != 0)
-		return fail("started by modserd, not by hand");
+		return fail("only modserd can start this program");
 	/* The process also exits when the channel closes. */
 	(void)prctl(PR_SET_PDEATHSIG, SIGKILL);
 	(void)prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0);

@@ -29,8 +29,9 @@ static const char *module_of(const struct msd_origin *o)
 static msd_err bad_edition(const struct msd_origin *o, const char *what,
 			   struct msd_diag *d)
 {
-	return msd_diag_set(d, MSD_BAD_ARTIFACT, "%s: what it tells of the module: %s",
-			    o->uri.shown, what);
+	return msd_diag_set(d, MSD_BAD_ARTIFACT,
+			    "%s: its description of the module: %s", o->uri.shown,
+			    what);
 }
 
 /* A daemon may give several files of an edition the same name. */
@@ -128,7 +129,7 @@ static msd_err write_manifest(const struct msd_origin *o,
 	msd_err err;
 
 	msd_edition_manifest_write(m, &text);
-	err = text.bad ? bad_edition(o, "it cannot be written down", d)
+	err = text.bad ? bad_edition(o, "it cannot be recorded", d)
 		       : msd_download_buffer_append(
 				 o->landing, (struct msd_span){text.p, text.n}, d);
 	msd_buf_finish(&text);
@@ -233,8 +234,7 @@ static msd_err check_manifest(const struct msd_origin *o, struct msd_diag *d)
 	if (msd_digest_equal(&is, &o->digest))
 		return MSD_OK;
 	return msd_diag_set(d, MSD_NOT_VERIFIED,
-			    "%s: its manifest has another SHA-256 than it says",
-			    o->uri.shown);
+			    "%s: the SHA-256 of its manifest is wrong", o->uri.shown);
 }
 
 static msd_err ask_manifest(struct msd_origin *o, struct msd_daemon_client *l,

@@ -139,7 +139,7 @@ static msd_err read_order(const msgpack_object *map, struct msd_order *ret,
 
 	if (err == MSD_OK && policy.n > 0 &&
 	    !msd_policy_parse(policy, &ret->trust.policy))
-		err = refuse("policy: no such one", d);
+		err = refuse("policy: unknown word", d);
 	if (err == MSD_OK)
 		err = msd_map_uint(map, "least", MSD_TRUST_KEYS, &least, d);
 	if (err == MSD_OK)

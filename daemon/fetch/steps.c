@@ -50,7 +50,7 @@ msd_err msd_fetch_steps_begin(struct msd_fetch_steps *p, bool may_be_alone,
 	if (p->order.trust.policy == MSD_POLICY_DIGEST && !p->has_digest) {
 		return msd_diag_set(
 			d, MSD_NOT_VERIFIED,
-			"the policy is \"digest\", and no SHA-256 was said");
+			"the policy is \"digest\", but no SHA-256 was given");
 	}
 	if (!is_signed(p) && may_be_alone && p->has_digest)
 		p->want = MSD_WANT_ALONE;
@@ -71,7 +71,7 @@ msd_err msd_fetch_steps_lacks(struct msd_fetch_steps *p, struct msd_diag *d)
 
 		*d = (struct msd_diag){0};
 		(void)msd_diag_set(
-			d, MSD_NOT_VERIFIED, "nobody has signed it: %s%s",
+			d, MSD_NOT_VERIFIED, "it has no trusted signature: %s%s",
 			p->want == MSD_WANT_MANIFEST ? "there is no manifest: " : "",
 			msd_diag_text(&why));
 		msd_diag_finish(&why);

@@ -87,8 +87,9 @@ static msd_err check_user(CURLU *url, struct msd_diag *d)
 	free(user);
 	if (!has_user)
 		return MSD_OK;
-	return msd_diag_set(d, MSD_BAD_REQUEST,
-			    "a user or password in the URI would be in every log");
+	return msd_diag_set(
+		d, MSD_BAD_REQUEST,
+		"the URI has a user or password, which would appear in logs");
 }
 
 /* libcurl knows no default port for oci, so leave it out. */
@@ -125,12 +126,11 @@ static msd_err read_host(CURLU *url, bool insecure, struct msd_uri *ret,
 	if (ret->host == NULL) {
 		err = msd_diag_no_memory(d);
 	} else if (ret->scheme == MSD_SCHEME_HTTP && !ret->is_local && !insecure) {
-		err = msd_diag_set(
-			d, MSD_REFUSED,
-			"http://%s: nobody vouches for what comes by http "
-			"from another machine; say https, or insecure in the "
-			"configuration",
-			host);
+		err = msd_diag_set(d, MSD_REFUSED,
+				   "http://%s: plain http from another machine is not "
+				   "authenticated; use https, or set insecure in the "
+				   "configuration",
+				   host);
 	}
 	ret->is_plain = ret->scheme == MSD_SCHEME_HTTP ||
 			(has_plain_kind(ret->scheme) && (ret->is_local || insecure));
@@ -216,13 +216,15 @@ msd_err msd_uri_check_redirect(const struct msd_uri *from, const struct msd_uri 
 {
 	if (to->scheme == MSD_SCHEME_FILE || has_plain_kind(to->scheme)) {
 		return msd_diag_set(d, MSD_REFUSED,
-				    "to %s: a redirect is followed to https alone, and "
+				    "to %s: redirects are followed only to https, or "
 				    "from http to http",
 				    to->shown);
 	}
 	if (from->scheme == MSD_SCHEME_HTTPS && to->scheme != MSD_SCHEME_HTTPS) {
-		return msd_diag_set(d, MSD_REFUSED,
-				    "to %s: from https only https follows", to->shown);
+		return msd_diag_set(
+			d, MSD_REFUSED,
+			"to %s: redirects from https are followed only to https",
+			to->shown);
 	}
 	return MSD_OK;
 }
@@ -248,7 +250,8 @@ static msd_err set_beside(CURLU *url, const char *name, const char *end, char **
 
 	if (err == MSD_OK &&
 	    curl_url_set(url, CURLUPART_PATH, beside, CURLU_URLENCODE) != CURLUE_OK)
-		err = msd_diag_set(d, MSD_BAD_REQUEST, "\"%.200s\" is no path", beside);
+		err = msd_diag_set(d, MSD_BAD_REQUEST, "\"%.200s\" is not a path",
+				   beside);
 	if (err == MSD_OK) {
 		*ret = part(url, CURLUPART_URL, 0);
 		if (*ret == NULL)

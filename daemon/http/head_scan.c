@@ -50,7 +50,7 @@ static unsigned at_line(struct msd_head_scan *h, uint8_t c)
 		return LAST_CR;
 	if (c == ' ' || c == '\t')
 		return fail(h, "a line that continues the one before");
-	return is_token(c) ? NAME : fail(h, "the name of a field is no token");
+	return is_token(c) ? NAME : fail(h, "the name of a field is not a token");
 }
 
 static unsigned in_name(struct msd_head_scan *h, uint8_t c)
@@ -59,7 +59,7 @@ static unsigned in_name(struct msd_head_scan *h, uint8_t c)
 		return VALUE;
 	if (c == ' ' || c == '\t')
 		return fail(h, "a space before the colon of a field");
-	return is_token(c) ? NAME : fail(h, "the name of a field is no token");
+	return is_token(c) ? NAME : fail(h, "the name of a field is not a token");
 }
 
 /* In the request line: its parts are separated by single spaces. */

@@ -43,13 +43,14 @@ static msd_err read_name(const json_t *tensor, const char *what, struct msd_span
 	*ret = text_of(name);
 	if (memchr(ret->p, '\0', ret->n) != NULL) {
 		return msd_infer_wrong(d, what, *ret, /* at most that many bytes */
-				       "its name has a NUL, which no tensor's has");
+				       "its name contains a NUL");
 	}
 	if (parameters != NULL && !json_is_object(parameters))
-		return msd_infer_wrong(d, what, *ret, "its parameters are no object");
+		return msd_infer_wrong(d, what, *ret,
+				       "its parameters are not an object");
 	if (member(parameters, "shared_memory_region") != NULL) {
 		return msd_infer_wrong(d, what, *ret,
-				       "shared memory is not taken by HTTP");
+				       "shared memory is not supported over HTTP");
 	}
 	return MSD_OK;
 }
@@ -152,7 +153,7 @@ static msd_err read_place(struct reading *r, const json_t *tensor,
 	}
 	if (t->bytes > r->behind_bytes - r->behind_at) {
 		return msd_infer_wrong(d, "input", t->name,
-				       "its bytes are more than lie behind the JSON");
+				       "it needs more bytes than follow the JSON");
 	}
 	t->from = (size_t)r->behind_at;
 	r->behind_at += t->bytes;
@@ -168,10 +169,9 @@ static msd_err read_input(struct reading *r, const json_t *tensor,
 	if (err != MSD_OK)
 		return err;
 	if (!msd_datatype_read(text_of(member(tensor, "datatype")), &t->dtype)) {
-		return msd_infer_wrong(
-			d, "input", t->name,
-			"its datatype is none of BOOL, UINT8 to UINT64, INT8 to "
-			"INT64, FP16, FP32, FP64 and BF16");
+		return msd_infer_wrong(d, "input", t->name,
+				       "its datatype: expected BOOL, UINT8 to UINT64, "
+				       "INT8 to INT64, FP16, FP32, FP64 or BF16");
 	}
 	err = read_shape(member(tensor, "shape"), "input", t->name, &t->ndim, t->shape,
 			 d);
@@ -199,7 +199,7 @@ static msd_err read_output(const json_t *tensor, struct msd_infer_output *t,
 		return err;
 	if (member(parameters, "classification") != NULL) {
 		return msd_infer_wrong(d, "output", t->name,
-				       "classes are not made of it here");
+				       "classification is not supported");
 	}
 	if (binary != NULL && !json_is_boolean(binary)) {
 		return msd_infer_wrong(d, "output", t->name,
@@ -233,7 +233,7 @@ static msd_err check_single(struct msd_span name, struct msd_span other,
 	if (name.p == NULL || other.p == NULL || name.n != other.n ||
 	    memcmp(name.p, other.p, name.n) != 0)
 		return MSD_OK;
-	return msd_infer_wrong(d, what, name, "it is there twice");
+	return msd_infer_wrong(d, what, name, "it is given twice");
 }
 
 static msd_err read_inputs(struct reading *r)
@@ -260,8 +260,7 @@ static msd_err read_inputs(struct reading *r)
 	if (r->behind_at < r->behind_bytes) {
 		return msd_diag_set(
 			d, MSD_BAD_REQUEST,
-			"%llu bytes lie behind the JSON that are no "
-			"input's",
+			"%llu bytes after the JSON belong to no input",
 			(unsigned long long)(r->behind_bytes - r->behind_at));
 	}
 	return MSD_OK;
@@ -377,9 +376,9 @@ msd_err msd_infer_ask_read(struct msd_infer_ask *ret, struct msd_span text,
 
 	*ret = (struct msd_infer_ask){0};
 	if (text.n == 0) {
-		return msd_diag_set(d, MSD_BAD_REQUEST,
-				    "the body is empty: it is to be JSON, "
-				    "{\"inputs\": [...]}");
+		return msd_diag_set(
+			d, MSD_BAD_REQUEST,
+			"the body is empty: expected JSON, {\"inputs\": [...]}");
 	}
 	json_t *json;
 	msd_err err = msd_infer_json_load(text, &json, &r.has_wide, d);

@@ -186,7 +186,7 @@ msd_err msd_infer_data_read(const struct msd_infer_input *t, const json_t *data,
 
 	if (t->dtype.bits == 16 &&
 	    (t->dtype.code == MSD_DT_FLOAT || t->dtype.code == MSD_DT_BFLOAT))
-		return fail(&w, d, "FP16 and BF16 are taken as binary data alone");
+		return fail(&w, d, "FP16 and BF16 are accepted only as binary data");
 	if (!json_is_array(data))
 		return fail(&w, d, "data is an array");
 	err = t->ndim > 1 && json_is_array(json_array_get(data, 0))
@@ -275,7 +275,7 @@ msd_err msd_infer_data_write(struct msd_dtype dtype, const uint8_t *p, uint64_t 
 
 	if (!has_numbers(dtype)) {
 		return msd_diag_set(d, MSD_BAD_REQUEST,
-				    "JSON has no numbers of %s: ask for binary_data",
+				    "JSON has no numbers of %s: request binary_data",
 				    msd_dtype_format(dtype, name));
 	}
 	msd_buf_printf(out, "[");
@@ -283,10 +283,11 @@ msd_err msd_infer_data_write(struct msd_dtype dtype, const uint8_t *p, uint64_t 
 		if (i > 0)
 			msd_buf_put(out, ",", 1);
 		if (!write_one(dtype, p + i * (dtype.bits / 8u), out)) {
-			return msd_diag_set(d, MSD_BAD_REQUEST,
-					    "element %llu is no finite number, which "
-					    "JSON cannot say: ask for binary_data",
-					    (unsigned long long)i);
+			return msd_diag_set(
+				d, MSD_BAD_REQUEST,
+				"element %llu is not a finite number, which JSON "
+				"cannot express: request binary_data",
+				(unsigned long long)i);
 		}
 	}
 	msd_buf_printf(out, "]");

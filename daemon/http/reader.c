@@ -30,8 +30,7 @@ static int on_body(llhttp_t *parser, const char *at, size_t n)
 	struct msd_http_reader *r = msd_http_reader_of(parser);
 
 	if (n > r->max_body - r->body.n) {
-		return msd_http_reader_fail(r, 413,
-					    "the body is larger than it may be");
+		return msd_http_reader_fail(r, 413, "the body is over its limit");
 	}
 	return put_body(r, at, n);
 }
@@ -152,7 +151,7 @@ static enum msd_http_event read_head(struct msd_http_reader *r, struct msd_span 
 		return broken(r);
 	if (r->parser.method ==
 	    HTTP_PRI) { /* llhttp waits for the rest of the HTTP/2 preface */
-		(void)msd_http_reader_fail(r, 505, "HTTP/2 is not spoken here");
+		(void)msd_http_reader_fail(r, 505, "HTTP/2 is not supported");
 		return broken(r);
 	}
 	r->state = MSD_READER_AT_BODY;
@@ -181,7 +180,7 @@ static enum msd_http_event read_chunks(struct msd_http_reader *r, struct msd_spa
 	r->n_raw += taken;
 	if (is_fine && r->n_raw - r->body.n > MSD_HTTP_MAX_FRAMING) {
 		(void)msd_http_reader_fail(r, 400,
-					   "too much around the bytes of the chunks");
+					   "too much overhead around the chunks");
 	}
 	if (!is_fine || r->status != 0)
 		return broken(r);
@@ -260,7 +259,7 @@ enum msd_http_event msd_http_read(struct msd_http_reader *r, struct msd_span *in
 	if (r->state <= MSD_READER_IN_HEAD)
 		return in->n > 0 ? read_head(r, in) : MSD_HTTP_MORE;
 	if (r->state == MSD_READER_AT_BODY && r->request.body_bytes > r->max_body) {
-		(void)msd_http_reader_fail(r, 413, "the body is larger than it may be");
+		(void)msd_http_reader_fail(r, 413, "the body is over its limit");
 		return broken(r);
 	}
 	r->state = MSD_READER_IN_BODY;

@@ -44,7 +44,7 @@ int msd_http_on_field(llhttp_t *parser, const char *at, size_t n)
 
 	if (r->state != MSD_READER_IN_HEAD) {
 		return msd_http_reader_fail(
-			r, 400, "fields behind the last chunk are not taken");
+			r, 400, "fields after the last chunk are not supported");
 	}
 	if (++r->n_fields > MSD_HTTP_MAX_FIELDS)
 		return msd_http_reader_fail(r, 431, "more than 100 fields");
@@ -66,8 +66,8 @@ int msd_http_on_value(llhttp_t *parser, const char *at, size_t n)
 	/* Accept may be repeated; two values of any other field may contradict each
 	 * other. */
 	if (ret->p != NULL && r->field != MSD_HTTP_F_ACCEPT) {
-		return msd_http_reader_fail(
-			r, 400, "a field that may be there once is there twice");
+		return msd_http_reader_fail(r, 400,
+					    "a field that may occur once occurs twice");
 	}
 	*ret = (struct msd_span){(const uint8_t *)at, n};
 	return 0;
@@ -92,7 +92,7 @@ static int check_fields(struct msd_http_reader *r)
 		return msd_http_reader_fail(r, 415, "bodies are not decompressed");
 	if (expects.p != NULL && !is_word(expects, "100-continue")) {
 		return msd_http_reader_fail(r, 417,
-					    "nothing but 100-continue can be expected");
+					    "Expect: only 100-continue is supported");
 	}
 	return 0;
 }
@@ -113,7 +113,7 @@ static int take_target(struct msd_http_reader *r)
 	if (msd_http_target_cut(&q->target, &q->fields[MSD_HTTP_F_HOST]))
 		return 0;
 	return msd_http_reader_fail(r, 400,
-				    "the host is none, or the target has a user");
+				    "the host is invalid, or the target has a user");
 }
 
 int msd_http_on_head(llhttp_t *parser)
@@ -122,9 +122,9 @@ int msd_http_on_head(llhttp_t *parser)
 	struct msd_http_request *q = &r->request;
 
 	if (parser->http_major != 1 || parser->http_minor > 1)
-		return msd_http_reader_fail(r, 505, "HTTP/1.1 is spoken here");
+		return msd_http_reader_fail(r, 505, "expected HTTP/1.1");
 	if (parser->method == HTTP_CONNECT)
-		return msd_http_reader_fail(r, 501, "this is no proxy");
+		return msd_http_reader_fail(r, 501, "this server is not a proxy");
 	parser->upgrade = 0; /* no upgrade: continue with HTTP/1.1 */
 	q->method = method_of(parser->method);
 	q->is_old = parser->http_minor == 0;

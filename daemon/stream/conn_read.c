@@ -271,9 +271,9 @@ static void direct_advance(struct msd_conn *c, size_t n)
 static void wait_to_bring(struct msd_conn *c)
 {
 	if (!msd_conn_may_wait_to_bring(c)) {
-		msd_conn_close(c, MSD_BUSY,
-			       "descriptors that were passed before are not closed "
-			       "yet: end what their close() waits for");
+		msd_conn_close(
+			c, MSD_BUSY,
+			"descriptors that it passed before are still being closed");
 		return;
 	}
 	c->waits_to_bring = true;
@@ -322,7 +322,8 @@ static bool read_once(struct msd_conn *c)
 	c->bytes_in += (uint64_t)n;
 	c->crowded_ns = 0;
 	if (c->limits.refuses_fds && c->fds.n > 0) {
-		msd_conn_close(c, MSD_PROTOCOL, "no descriptors are taken here");
+		msd_conn_close(c, MSD_PROTOCOL,
+			       "descriptors are not accepted on this connection");
 		return false;
 	}
 	size_t in_place = (size_t)n < direct.iov_len ? (size_t)n : direct.iov_len;

@@ -55,14 +55,14 @@ const char *msd_descriptors_judge(const struct msd_limits *limits, uint64_t have
 	if (have < MSD_LEAST_WORKER_FILES) {
 		(void)snprintf(ret, MSD_DESCRIPTORS_TEXT_BYTES,
 			       "RLIMIT_NOFILE is %" PRIu64
-			       ", and a worker needs %u: no module can be loaded; "
+			       ", but a worker needs %u, so no module can be loaded: "
 			       "raise it (%s)",
 			       have, MSD_LEAST_WORKER_FILES, MSD_RAISE_DESCRIPTORS);
 		return ret;
 	}
 	(void)snprintf(ret, MSD_DESCRIPTORS_TEXT_BYTES,
 		       "RLIMIT_NOFILE is %" PRIu64 ", and --max-connections %" PRIu64
-		       " with --max-modules %" PRIu64 " want %" PRIu64
+		       " with --max-modules %" PRIu64 " need %" PRIu64
 		       ": it is enough for %" PRIu64
 		       " connections beside one module; raise it (%s), or lower these",
 		       have, limits->max_connections, limits->max_modules, want,

@@ -126,10 +126,10 @@ void msd_handover_workers_settle(struct msd_module_registry *registry)
 		keep_again(&m->group);
 	}
 	if (!is_any_coming)
-		end_rest(registry, "no module wants it");
+		end_rest(registry, "no module needs it");
 }
 
 void msd_handover_workers_close(struct msd_module_registry *registry)
 {
-	end_rest(registry, "the daemon has ended");
+	end_rest(registry, "the daemon ended");
 }

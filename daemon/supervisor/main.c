@@ -149,9 +149,8 @@ static void preload_all(struct msd_module_registry *registry,
 			continue; /* supply_all() handles it */
 		if (is_overridden(o, i)) {
 			msd_log(MSD_LOG_WARN, "module_load",
-				"name=%s file=%s origin=\"%s\" why=\"a later one has "
-				"the "
-				"name\"",
+				"name=%s file=%s origin=\"%s\" why=\"a later module "
+				"has the same name\"",
 				p->name, p->file, p->origin);
 		} else {
 			(void)!msd_preload_start(registry, p, false, &d);
@@ -183,7 +182,7 @@ static msd_err find_parts(struct msd_server *s, struct msd_diag *d)
 	if (s->worker_path != NULL)
 		return MSD_OK;
 	return msd_diag_set(d, MSD_NOT_FOUND,
-			    "modserd-worker is neither beside modserd nor in "
+			    "modserd-worker is neither in the folder of modserd nor in "
 			    "../libexec/modserd: set MODSERD_WORKER");
 }
 
@@ -216,8 +215,8 @@ static msd_err open_store(struct msd_server *s, const struct msd_options *o,
 	if (!o->may_lack_store)
 		return err;
 	msd_log(MSD_LOG_WARN, "store_failed",
-		"why=\"%s\" is=\"without a store: --store DIR names another, --store "
-		"none says so\"",
+		"why=\"%s\" result=\"the daemon runs without a store: choose another "
+		"with --store DIR, or give --store none\"",
 		msd_diag_text(d));
 	msd_diag_finish(d);
 	return MSD_OK;
@@ -237,7 +236,7 @@ static int check_config(const struct msd_options *o, const struct msd_acl *acl,
 		(void)fprintf(stderr, "modserd: %s\n", msd_diag_text(d));
 		return EXIT_USAGE;
 	}
-	(void)printf("%s: nothing is wrong with it\n", o->config);
+	(void)printf("%s: no errors\n", o->config);
 	return EXIT_OK;
 }
 

@@ -69,7 +69,8 @@ static void leave(struct msd_server *s)
 	msd_log(MSD_LOG_INFO, "daemon_drain_delay", "delay_ms=%llu",
 		(unsigned long long)s->limits.drain_delay_ms);
 	msd_deadline_set(&s->deadlines, &s->drain, s->limits.drain_delay_ms);
-	tell_stopping(s, s->limits.drain_delay_ms, "leaving: not ready, but serving");
+	tell_stopping(s, s->limits.drain_delay_ms,
+		      "draining soon: not ready, still serving");
 }
 
 static void on_signal(struct msd_signals *signals, int number)
@@ -292,7 +293,7 @@ void msd_server_drain(struct msd_server *s, bool now)
 			s->registry.n_modules, s->edge.n_sessions);
 		msd_deadline_set(&s->deadlines, &s->drain, s->limits.drain_ms);
 		msd_listeners_close(&s->edge, true);
-		tell_stopping(s, s->limits.drain_ms, "finishing what is in flight");
+		tell_stopping(s, s->limits.drain_ms, "finishing requests in flight");
 		msd_fetcher_drain(&s->fetcher);
 	}
 	if (now && s->is_ending) {
@@ -305,7 +306,7 @@ void msd_server_drain(struct msd_server *s, bool now)
 	MSD_LIST_EACH_SAFE (it, &s->registry.modules) {
 		struct msd_module *m = MSD_CONTAINER_OF(it, struct msd_module, link);
 		if (now)
-			msd_module_kill(m, "the daemon was told to end at once");
+			msd_module_kill(m, "the daemon was told to exit at once");
 		msd_module_unload(m);
 	}
 	msd_server_check_drained(s);

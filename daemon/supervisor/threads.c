@@ -18,9 +18,9 @@ msd_err msd_threads_start(const struct msd_starter *starter, uv_loop_t *loop,
 		error = msd_work_open(loop, n_files);
 	if (error == 0)
 		return MSD_OK;
-	return msd_diag_set(d, MSD_BUSY,
-			    "a thread cannot be started: %s; expected room for %u: end "
-			    "processes of this user, or raise its limit "
-			    "(" MSD_RAISE_PROCESSES ")",
-			    msd_errno_text(error, text), MSD_SUPERVISOR_THREADS);
+	return msd_diag_set(
+		d, MSD_BUSY,
+		"a thread cannot be started: %s; the daemon needs %u: end processes of "
+		"this user, or raise its limit (" MSD_RAISE_PROCESSES ")",
+		msd_errno_text(error, text), MSD_SUPERVISOR_THREADS);
 }

@@ -21,8 +21,8 @@ static void tell(const struct msd_tls_shown *is, const char *file)
 {
 	if (is->fault != NULL) {
 		msd_log(MSD_LOG_WARN, "tls_certificate",
-			"file=\"%s\" until=%s why=\"%s: clients refuse it; have it "
-			"renewed, and modser reload\"",
+			"file=\"%s\" until=%s why=\"%s: clients reject it; renew it, "
+			"then run modser reload\"",
 			file, is->until, is->fault);
 	} else {
 		msd_log(MSD_LOG_INFO, "tls_certificate", "file=\"%s\" until=%s", file,
@@ -68,9 +68,8 @@ msd_err msd_tls_reload(struct msd_tls *t, const struct msd_options *o,
 		return err;
 	if (rights != NULL && o->tls_ca == NULL && msd_acl_knows_certificates(rights)) {
 		msd_log(MSD_LOG_WARN, "tls_client_certificates_off",
-			"why=\"the file of rights knows users by certificates, and "
-			"none is asked of who connects: name their authority with "
-			"--tls-ca\"");
+			"why=\"the file of rights names users by certificates, but the "
+			"daemon requests none: name their authority with --tls-ca\"");
 	}
 	const struct msd_tls_shown is = msd_tls_shows(t);
 	if (memcmp(is.sha256, before.shown.sha256, sizeof(is.sha256)) != 0)

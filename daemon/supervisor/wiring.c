@@ -92,8 +92,7 @@ static void explain_watched(const struct msd_module *m, char *ret, size_t room)
 		(void)snprintf(ret, room, "%s", m->error);
 	} else {
 		(void)snprintf(ret, room,
-			       "it did not hold: %u deaths, and %llu of %llu calls "
-			       "failed",
+			       "it failed: %u deaths, and %llu of %llu calls failed",
 			       m->life.n_deaths, (unsigned long long)m->group.n_failed,
 			       (unsigned long long)m->group.n_calls);
 	}

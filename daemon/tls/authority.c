@@ -47,11 +47,11 @@ static msd_err check_list(const STACK_OF(X509_OBJECT) * all, X509_CRL *list,
 
 	name_of(X509_CRL_get_issuer(list), name);
 	if (find_issuer(all, list) == NULL) {
-		fault = "no authority of --tls-ca has signed it";
+		fault = "it is not signed by an authority of --tls-ca";
 	} else if (next != NULL && X509_cmp_current_time(next) < 0) {
 		fault = "it has expired; have the authority write a new one";
 	} else if (X509_cmp_current_time(X509_CRL_get0_lastUpdate(list)) > 0) {
-		fault = "it is not in force yet; is this machine's clock right?";
+		fault = "it is not valid yet; check this machine's clock";
 	}
 	ERR_clear_error();
 	if (fault == NULL)
@@ -228,7 +228,7 @@ static msd_err verify(SSL_CTX *ctx, SSL *ssl, X509 *cert, struct msd_diag *d)
 		err = msd_diag_no_memory(d);
 	} else if (X509_verify_cert(v) != 1) {
 		err = msd_diag_set(
-			d, MSD_REFUSED, "its certificate is not good any more: %s",
+			d, MSD_REFUSED, "its certificate is no longer valid: %s",
 			X509_verify_cert_error_string(X509_STORE_CTX_get_error(v)));
 	}
 	X509_STORE_CTX_free(v);
@@ -245,5 +245,5 @@ msd_err msd_tls_peer_judge(SSL_CTX *ctx, SSL *ssl, struct msd_diag *d)
 	if ((SSL_CTX_get_verify_mode(ctx) & SSL_VERIFY_FAIL_IF_NO_PEER_CERT) == 0)
 		return MSD_OK;
 	return msd_diag_set(d, MSD_REFUSED,
-			    "it shows no certificate, which --tls-ca asks for now");
+			    "it sent no certificate, which --tls-ca requires now");
 }

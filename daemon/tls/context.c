@@ -42,7 +42,7 @@ static msd_err check_file(const char *what, const char *path, bool is_secret,
 				    strerror(error));
 	}
 	if (!S_ISREG(st.st_mode)) {
-		return msd_diag_set(d, MSD_BAD_REQUEST, "%s %s: it is no file", what,
+		return msd_diag_set(d, MSD_BAD_REQUEST, "%s %s: it is not a file", what,
 				    path);
 	}
 	if (is_secret && (st.st_mode & 077) != 0) {
@@ -135,8 +135,8 @@ static msd_err read_authorities(SSL_CTX *ctx, const struct msd_tls_files *f,
 
 	if (f->ca == NULL && f->crl != NULL) {
 		return msd_diag_set(d, MSD_BAD_REQUEST,
-				    "--tls-crl %s: it says whose certificates are "
-				    "revoked, and no --tls-ca asks for any",
+				    "--tls-crl %s: without --tls-ca no client "
+				    "certificates are requested: add --tls-ca",
 				    f->crl);
 	}
 	if (f->ca == NULL)

@@ -9,17 +9,16 @@ static const struct {
 	const char *text;
 } known[] = {
 	{SSL_R_UNSUPPORTED_PROTOCOL,
-	 "it does not speak TLS 1.3, the only version here"},
+	 "it does not support TLS 1.3, the only supported version"},
 	{SSL_R_PEER_DID_NOT_RETURN_A_CERTIFICATE,
-	 "it shows no certificate, which --tls-ca asks for"},
+	 "it sent no certificate, which --tls-ca requires"},
 	{SSL_R_TLSV1_ALERT_UNKNOWN_CA,
 	 "it does not trust the authority of this server's certificate"},
-	{SSL_R_SSLV3_ALERT_BAD_CERTIFICATE, "it refuses this server's certificate"},
+	{SSL_R_SSLV3_ALERT_BAD_CERTIFICATE, "it rejects this server's certificate"},
 	{SSL_R_SSLV3_ALERT_CERTIFICATE_EXPIRED,
-	 "it says that this server's certificate has expired"},
-	{SSL_R_SSLV3_ALERT_CERTIFICATE_UNKNOWN, "it refuses this server's certificate"},
-	{SSL_R_DECRYPTION_FAILED_OR_BAD_RECORD_MAC,
-	 "a record is not what its sender has sent"},
+	 "it reports that this server's certificate has expired"},
+	{SSL_R_SSLV3_ALERT_CERTIFICATE_UNKNOWN, "it rejects this server's certificate"},
+	{SSL_R_DECRYPTION_FAILED_OR_BAD_RECORD_MAC, "a record was modified on the way"},
 };
 
 bool msd_tls_fault(const SSL *ssl, char ret[static MSD_TLS_WHY_MAX])
@@ -31,7 +30,7 @@ bool msd_tls_fault(const SSL *ssl, char ret[static MSD_TLS_WHY_MAX])
 	ERR_clear_error();
 	if (reason == SSL_R_CERTIFICATE_VERIFY_FAILED) {
 		(void)snprintf(
-			ret, MSD_TLS_WHY_MAX, "its certificate is not good: %s",
+			ret, MSD_TLS_WHY_MAX, "its certificate is not valid: %s",
 			X509_verify_cert_error_string(SSL_get_verify_result(ssl)));
 		return true;
 	}

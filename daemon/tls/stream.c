@@ -255,8 +255,7 @@ static msd_err step(struct msd_tls_stream *s, struct msd_diag *d)
 		return MSD_WAIT;
 	if (error == 1) {
 		return msd_diag_set(d, MSD_IO,
-				    "it has gone before the handshake was "
-				    "done");
+				    "it closed the connection during the handshake");
 	}
 	return msd_diag_set(d, s->is_refused ? MSD_REFUSED : MSD_PROTOCOL, "%s",
 			    error == -EPROTO ? s->why : strerror((int)-error));

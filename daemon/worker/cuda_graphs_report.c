@@ -12,9 +12,8 @@ void msd_cuda_graphs_report(struct msd_worker *w)
 		return;
 	msd_captures_counted(&n);
 	w->has_told_graphs = true;
-	(void)fprintf(
-		stderr,
-		"modserd-worker: a part of the model cannot be a CUDA graph, so that "
-		"it is launched piece by piece: %s\n",
-		n.why);
+	(void)fprintf(stderr,
+		      "modserd-worker: a part of the model cannot be a CUDA graph, so "
+		      "its kernels are launched one by one: %s\n",
+		      n.why);
 }

@@ -51,7 +51,7 @@ int msd_gauges_print(void)
 
 	msd_err err = msd_nvml_open(&nvml, &d);
 	if (err == MSD_OK && nvml.n_gpus == 0)
-		err = msd_diag_set(&d, MSD_UNSUPPORTED, "NVML tells of no card");
+		err = msd_diag_set(&d, MSD_UNSUPPORTED, "NVML reports no device");
 	if (err != MSD_OK) {
 		(void)fprintf(stderr, "modserd-worker: %s\n", msd_diag_text(&d));
 		msd_diag_finish(&d);

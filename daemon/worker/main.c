@@ -63,7 +63,7 @@ int main(int argc, char **argv)
 	}
 	if (!read_args(argc, argv, &given)) {
 		(void)fprintf(stderr,
-			      "modserd-worker: started by modserd, not by hand\n");
+			      "modserd-worker: only modserd can start this program\n");
 		return 2;
 	}
 	if (msd_process_prepare(&given, &d) != MSD_OK)

@@ -44,9 +44,10 @@ static msd_err place_named(struct ordering *o, struct msd_span name,
 	while (i < o->s->n_params && !is_name(o->s, &o->s->params[i], name))
 		i++;
 	if (i == o->s->n_params) {
-		return msd_diag_set(d, MSD_BAD_ARGUMENT,
-				    "no parameter is called %.*s; it is %s", n,
-				    (const char *)name.p, hint_of(o->s));
+		return msd_diag_set(
+			d, MSD_BAD_ARGUMENT,
+			"no parameter has the name %.*s; the signature is %s", n,
+			(const char *)name.p, hint_of(o->s));
 	}
 	if (o->is_taken[i]) {
 		return msd_diag_set(d, MSD_BAD_ARGUMENT,
@@ -66,9 +67,10 @@ static msd_err place_unnamed(struct ordering *o, const struct msd_any *v,
 	while (i < o->s->n_params && o->is_taken[i])
 		i++;
 	if (i == o->s->n_params) {
-		return msd_diag_set(d, MSD_BAD_ARGUMENT,
-				    "more arguments than parameters; it is %s",
-				    hint_of(o->s));
+		return msd_diag_set(
+			d, MSD_BAD_ARGUMENT,
+			"more arguments than parameters; the signature is %s",
+			hint_of(o->s));
 	}
 	o->is_taken[i] = true;
 	o->args[i] = *v;
@@ -128,8 +130,8 @@ msd_err msd_call_order_args(struct msd_call *call, struct msd_span names,
 	}
 	if (o.s == NULL) {
 		return msd_diag_set(d, MSD_BAD_ARGUMENT,
-				    "its parameters are not known: give the arguments "
-				    "in order, without names");
+				    "its parameters are unknown: give the arguments in "
+				    "order, without names");
 	}
 	o.args = msd_arena_alloc(call->arena, (o.s->n_params + 1) * sizeof(*o.args));
 	o.is_taken = msd_arena_alloc(call->arena, o.s->n_params + 1);

@@ -25,10 +25,10 @@
 #include "daemon/worker/sandbox/crash.h"
 #include "daemon/worker/sandbox/resource_limits.h"
 #include "proto/base/clock.h"
-#include "proto/words/external_data.h"
-#include "proto/words/model_words.h"
 #include "proto/name.h"
 #include "proto/value.h"
+#include "proto/words/external_data.h"
+#include "proto/words/model_words.h"
 #include "runtime/load/foresee.h"
 #include "runtime/load/plugin.h"
 #include "runtime/pool/pool.h"
@@ -135,7 +135,7 @@ static msd_err read_param(struct msd_cur *c, struct open_params *p, struct msd_d
 	if (err != MSD_OK)
 		return err;
 	if (key.kind != MSD_K_STR)
-		return msd_diag_set(d, MSD_BAD_REQUEST, "a key is no text");
+		return msd_diag_set(d, MSD_BAD_REQUEST, "a key is not text");
 	if (v.kind == MSD_K_STR && take_text(p, key.as.str, v.as.str))
 		return MSD_OK;
 	if (v.kind == MSD_K_DEVICE && msd_span_is(key.as.str, "device")) {
@@ -171,7 +171,7 @@ static msd_err read_params(const struct msd_request *r, struct open_params *ret,
 			return err;
 	}
 	if (!msd_name_valid(ret->name))
-		return msd_diag_set(d, MSD_BAD_REQUEST, "no valid module name");
+		return msd_diag_set(d, MSD_BAD_REQUEST, "invalid module name");
 	return MSD_OK;
 }
 
@@ -205,7 +205,7 @@ static msd_err split_artifact(struct msd_worker *w, const struct open_params *p,
 	if (p->graph >= w->file.n || p->params >= w->file.n - p->graph) {
 		return msd_diag_set(d, MSD_BAD_ARTIFACT,
 				    "a graph of %llu and parameters of %llu bytes "
-				    "behind a library: the whole has %zu",
+				    "after a library: the whole file has %zu",
 				    (unsigned long long)p->graph,
 				    (unsigned long long)p->params, w->file.n);
 	}
@@ -248,7 +248,7 @@ static msd_err open_plugins(const struct open_params *p, struct msd_diag *d)
 		err = msd_value_read(&c, &path, d);
 		if (err == MSD_OK && path.kind != MSD_K_STR) {
 			err = msd_diag_set(d, MSD_BAD_REQUEST,
-					   "worker.open: a plugin's path is no text");
+					   "worker.open: a plugin's path is not text");
 		}
 		if (err == MSD_OK)
 			err = open_plugin(path.as.str, d);
@@ -332,9 +332,9 @@ static msd_err check_names(const struct msd_buf *out, size_t begin, const char *
 
 	if (out->bad || msd_scan_object(said, NULL, &bytes, &why) == MSD_OK)
 		return MSD_OK;
-	const msd_err err = msd_diag_set(
-		d, MSD_BAD_ARTIFACT, "%s: what it says of itself cannot be told: %s",
-		label, msd_diag_text(&why));
+	const msd_err err = msd_diag_set(d, MSD_BAD_ARTIFACT,
+					 "%s: its description cannot be sent: %s",
+					 label, msd_diag_text(&why));
 	msd_diag_finish(&why);
 	return err;
 }

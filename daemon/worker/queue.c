@@ -39,7 +39,7 @@ static msd_err check_start(const struct msd_worker *w, const struct msd_request 
 	if (r->deadline_ns != 0 && msd_now_ns() >= r->deadline_ns) {
 		return msd_diag_set(
 			d, MSD_DEADLINE,
-			"waited behind other calls and was not begun by the deadline");
+			"waited behind other calls and did not start by the deadline");
 	}
 	if (w->module == NULL && r->method != MSD_M_WORKER_OPEN)
 		return msd_diag_set(d, MSD_NOT_READY, "no module is open");
@@ -56,7 +56,7 @@ static msd_err check_end(struct msd_worker *w, const struct msd_request *r,
 		return MSD_OK;
 	msd_direct_peer_drop_results(r->peer);
 	return msd_diag_set(d, MSD_DEADLINE,
-			    "module %s: ran %llu ms and was not done by the deadline",
+			    "module %s: ran %llu ms and did not finish by the deadline",
 			    w->name,
 			    (unsigned long long)(w->last_run_ns / MSD_NS_PER_MS));
 }

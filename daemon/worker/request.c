@@ -209,8 +209,8 @@ static msd_err take_option(struct msd_request *r, struct msd_span key,
 	if (r->peer->guest == NULL)
 		return MSD_OK;
 	return msd_diag_set(d, MSD_UNSUPPORTED,
-			    "option %.*s: a direct channel has deadline_ms and names "
-			    "alone; ask the daemon",
+			    "option %.*s: a direct channel supports only deadline_ms "
+			    "and names; ask the daemon",
 			    (int)(key.n < 80 ? key.n : 80), (const char *)key.p);
 }
 

@@ -58,7 +58,7 @@ static void take(struct msd_takeover_socket *door, int fd)
 	}
 	MSD_LIST_EACH (it, &door->worker->peers) {
 		msd_conn_close(&MSD_CONTAINER_OF(it, struct msd_peer, link)->conn,
-			       MSD_OK, "the next supervisor has come");
+			       MSD_OK, "the next supervisor has started");
 	}
 }
 
@@ -109,7 +109,7 @@ msd_err msd_takeover_socket_open(struct msd_worker *w, uv_loop_t *loop, int fd,
 		return MSD_OK;
 	const int rc = uv_poll_init(loop, &door->poll, fd);
 	if (rc != 0) {
-		return msd_diag_set(d, MSD_IO, "watching the door: %s",
+		return msd_diag_set(d, MSD_IO, "watching the takeover socket: %s",
 				    uv_strerror(rc));
 	}
 	door->poll.data = door;

@@ -19,11 +19,11 @@ static const struct {
 	{{(const uint8_t *)GRAPH, sizeof(GRAPH) - 1}, "graph without its library"},
 	{{(const uint8_t *)PARAMS, sizeof(PARAMS) - 1}, "parameters without their"},
 	{{(const uint8_t *)PROGRAM, sizeof(PROGRAM) - 1},
-	 "program in a file of its own"},
+	 "program without its library"},
 	{{(const uint8_t *)PROGRAM_WITH_LENGTH, sizeof(PROGRAM_WITH_LENGTH) - 1},
-	 "program in a file of its own"},
+	 "program without its library"},
 	{{(const uint8_t *)PROGRAM_V2, sizeof(PROGRAM_V2) - 1},
-	 "program in a file of its own"},
+	 "program without its library"},
 };
 
 Test(companion, says_beside_what_a_file_is_loaded)

@@ -335,6 +335,6 @@ Test(elf, an_archive_of_other_things_is_told_to_link_nothing)
 	put_tar_member(&tar, "notes.txt");
 	bw_raw(&tar, zeros, sizeof(zeros));
 	expect_refusal(bw_span(&tar), MSD_UNSUPPORTED,
-		       "nothing in it that TVM exports");
+		       "a tar archive without a library");
 	bw_free(&tar);
 }

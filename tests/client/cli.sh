@@ -66,7 +66,7 @@ touch "$dir/swapped.so"
 (cd "$dir" && "$modser" load swapped.so name) 2>"$dir/err"
 grep -q 'the NAME comes first' "$dir/err" || { echo "cli: load FILE NAME"; failed=1; }
 expect 2 call m:f "$dir/swapped.so"
-grep -q "a file is written @$dir/swapped.so" "$dir/err" || { echo "cli: FILE for @FILE"; failed=1; }
+grep -q "write a file as @$dir/swapped.so" "$dir/err" || { echo "cli: FILE for @FILE"; failed=1; }
 expect 2 loda
 grep -q 'to do: use one of load ' "$dir/err" || { echo "cli: an unknown verb"; failed=1; }
 verbs=$("$modser" help | sed -n 's/^  \([a-z]*\) .*/\1/p')
@@ -98,7 +98,7 @@ done
 for words in "call --replace x" "ls --workers 1" "inspect --sha256 1 x"; do
   # shellcheck disable=SC2086
   expect 2 $words
-  grep -q 'does not take the option' "$dir/err" || { echo "cli: $words"; failed=1; }
+  grep -q 'does not have the option' "$dir/err" || { echo "cli: $words"; failed=1; }
 done
 for shell in bash fish zsh; do
   expect 0 completion "$shell"

@@ -74,7 +74,7 @@ Test(address, says_what_was_meant_by_what_others_take)
 		{"/tmp/m.sock", "perhaps unix:/tmp/m.sock"},
 		{"./m.sock", "perhaps unix:./m.sock"},
 		{"localhost:9190", "perhaps tcp://localhost:9190; expected"},
-		{"http://h:1", "HTTP is not what modser speaks"},
+		{"http://h:1", "modser does not use HTTP"},
 		{"ftp://h:1", "unknown form"},
 	};
 

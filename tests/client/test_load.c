@@ -81,7 +81,7 @@ Test(load, a_load_whose_deadline_passed_before_its_upload_sends_nothing)
 	const modser_load_options options = {.deadline_ms = LOAD_DEADLINE_MS};
 
 	expect_given_up((struct daemon){.n_requests = 2, .is_late = true}, &options,
-			"0 of 1 bytes of the upload");
+			"0 of 1 bytes");
 }
 
 /* Begin, the one piece, and what is given up. */
@@ -91,6 +91,5 @@ Test(load, the_deadline_of_a_load_holds_for_its_upload)
 	const modser_load_options options = {
 		.deadline_ms = ms, .progress = pass_deadline, .ctx = &ms};
 
-	expect_given_up((struct daemon){.n_requests = 3}, &options,
-			"1 of 1 bytes of the upload");
+	expect_given_up((struct daemon){.n_requests = 3}, &options, "1 of 1 bytes");
 }

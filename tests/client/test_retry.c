@@ -120,7 +120,7 @@ Test(retry, a_refusal_that_says_no_time_sends_to_its_text)
 
 	cr_expect_str_eq(modser_result_error(later)->hint, "try again later");
 	cr_expect_str_eq(modser_result_error(never)->hint,
-			 "do what the text says; else try again later");
+			 "follow the text; else try again later");
 	modser_result_free(later);
 	modser_result_free(never);
 	peer_close(&p);

@@ -118,14 +118,16 @@ Test(verdict, what_is_missing_is_named)
 	s.modules[0].model.needs = needs;
 	s.modules[0].model.n_needs = 2;
 	s.modules[1].kind = TEXT("vulkan");
-	expect_reasons(&s, "9.0",
-		       "it is for aarch64, the daemon's machine is x86-64\n"
-		       "it looks for libraries beside itself ($ORIGIN), where a daemon "
-		       "has none; `patchelf --set-rpath /FOLDER` gives it a place\n"
-		       "nobody provides the symbol gone\n"
-		       "nobody fills the pointer global __TVMUnheardOf\n"
-		       "module 0 (_lib): nobody has the function vm.builtin.kv_cache\n"
-		       "module 1 (vulkan): the daemon does not run this kind\n");
+	expect_reasons(
+		&s, "9.0",
+		"it is for aarch64, the daemon's machine is x86-64\n"
+		"it searches libraries in its own folder ($ORIGIN), which is empty "
+		"at a daemon; set another with `patchelf --set-rpath "
+		"/FOLDER`\n"
+		"no library provides the symbol gone\n"
+		"no module sets the global pointer __TVMUnheardOf\n"
+		"module 0 (_lib): no module has the function vm.builtin.kv_cache\n"
+		"module 1 (vulkan): the daemon does not run this kind\n");
 }
 
 Test(verdict, constants_that_are_bound_later_want_their_file)
@@ -153,7 +155,7 @@ Test(verdict, a_daemon_that_does_not_say_is_no_answer)
 	sample_init(&s);
 	cr_expect_eq(msd_verdict_find(&s.in, &answer, NULL, true, &v, &d),
 		     MSD_UNSUPPORTED);
-	cr_expect(strstr(msd_diag_text(&d), "does not say what it can run") != NULL);
+	cr_expect(strstr(msd_diag_text(&d), "does not report what it can run") != NULL);
 	msd_diag_finish(&d);
 	msd_verdict_finish(&v);
 }

@@ -51,7 +51,7 @@ Test(loan, says_what_a_descriptor_lacks)
 	expect_refused(make_memfd(F_SEAL_SHRINK | F_SEAL_SEAL), 4096, "F_SEAL_GROW");
 	expect_refused(make_memfd(F_SEAL_SHRINK | F_SEAL_GROW), 4096, "F_SEAL_SEAL");
 	expect_refused(make_memfd(SIZE_SEALS), 4095, "4096 bytes, not the 4095");
-	expect_refused(make_memfd(SIZE_SEALS), 0, "has bytes");
+	expect_refused(make_memfd(SIZE_SEALS), 0, "a segment of 0 bytes");
 	(void)close(ends[1]);
 }
 

@@ -83,7 +83,7 @@ static const struct {
 	{"threads =", "m.conf:1: the file ends inside a section"},
 	{"/* threads = 2\n", "m.conf:1: a comment is not closed"},
 	{"\nstore = \"/srv\n", "m.conf:2: a string is not closed"},
-	{"\nstore = \"/srv/${HOME}\"\n", "m.conf:2: ${...} means nothing"},
+	{"\nstore = \"/srv/${HOME}\"\n", "m.conf:2: ${...} is not expanded"},
 	{"end-of-file = here\n", "m.conf:1: end-of-file: no such option"},
 	{"max-upload = much\n", "m.conf:1: max-upload = much: expected a number"},
 	{"\ndrain = 5\n", "m.conf:2: drain = 5: 5: add the unit"},

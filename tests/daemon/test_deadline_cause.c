@@ -73,7 +73,7 @@ Test(lateness, a_call_that_ran_all_the_time_has_waited_for_nobody)
 	struct scene s;
 
 	scene_init(&s, 0, ALL_MS);
-	expect_said(s.first, "module m: ran 100 ms and was not done by the deadline");
+	expect_said(s.first, "module m: ran 100 ms and did not finish by the deadline");
 	scene_finish(&s);
 }
 
@@ -84,7 +84,7 @@ Test(lateness, the_time_for_reading_arguments_is_no_wait_behind_others)
 	scene_init(&s, 70, 30);
 	expect_said(s.first,
 		    "module m: its arguments took 70 ms to arrive, then it ran "
-		    "30 ms and was not done by the deadline");
+		    "30 ms and did not finish by the deadline");
 	scene_finish(&s);
 }
 
@@ -93,12 +93,12 @@ Test(lateness, a_call_that_waited_and_ran_is_told_both)
 	struct scene s;
 
 	scene_init(&s, 0, 30);
-	expect_said(s.first, "module m: waited 70 ms for its turn, then ran 30 ms and "
-			     "was not done by the deadline");
+	expect_said(s.first, "module m: waited 70 ms in the queue, then ran 30 ms and "
+			     "did not finish by the deadline");
 	s.first->at.spent_ns[MSD_STAGE_READ] = 20 * (uint64_t)1000000;
 	expect_said(s.first, "module m: its arguments took 20 ms to arrive, then it "
-			     "waited 50 ms for its turn, then ran 30 ms and was not "
-			     "done by the deadline");
+			     "waited 50 ms in the queue, then ran 30 ms and did not "
+			     "finish by the deadline");
 	scene_finish(&s);
 }
 
@@ -108,11 +108,11 @@ Test(lateness, a_call_behind_another_waited_for_that_but_not_for_its_own_argumen
 
 	scene_init(&s, 20, 30);
 	expect_said(s.second, "module m: its arguments took 20 ms to arrive, then it "
-			      "waited 80 ms behind a call of its own client and was "
-			      "not begun by the deadline");
+			      "waited 80 ms behind a call of its own client and did "
+			      "not start by the deadline");
 	s.first->client.who = NULL;
 	expect_said(s.second, "module m: its arguments took 20 ms to arrive, then it "
-			      "waited 80 ms behind a call whose client waits no more "
-			      "and was not begun by the deadline");
+			      "waited 80 ms behind a call whose client is gone "
+			      "and did not start by the deadline");
 	scene_finish(&s);
 }

@@ -78,7 +78,7 @@ Test(devices, a_process_that_dies_is_an_answer_without_any, .timeout = 300)
 	(void)msd_devices_look(&devices); /* a second question starts no second one */
 	while (n_known == 0)
 		(void)uv_run(&loop, UV_RUN_ONCE);
-	cr_expect(tells("died or wrote nonsense"));
+	cr_expect(tells("died or wrote invalid data"));
 	cr_expect(msd_devices_look(&devices), "it is kept");
 	end();
 	cr_expect_eq(n_known, 1);
@@ -90,7 +90,7 @@ Test(devices, nonsense_is_an_answer_without_any, .timeout = 300)
 	(void)msd_devices_look(&devices);
 	while (n_known == 0)
 		(void)uv_run(&loop, UV_RUN_ONCE);
-	cr_expect(tells("died or wrote nonsense"));
+	cr_expect(tells("died or wrote invalid data"));
 	end();
 }
 

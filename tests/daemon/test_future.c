@@ -151,7 +151,7 @@ static void expect_refused(uint64_t id, uint64_t named, const char *text)
 Test(promise, what_is_not_known_is_named, .init = begin, .fini = end)
 {
 	expect_known(1);
-	expect_refused(2, 9, "request 9 is not known");
+	expect_refused(2, 9, "request 9 is unknown");
 	expect_refused(2, 2, "request 2 names its own result");
 }
 
@@ -164,10 +164,10 @@ Test(promise, the_oldest_that_nobody_waits_for_is_forgotten, .init = begin, .fin
 		expect_known(id);
 		keep_int(id, 0);
 	}
-	expect_refused(2, 10, "request 10 is not known");
+	expect_refused(2, 10, "request 10 is unknown");
 	cr_expect_eq(all.n_idle, MSD_MAX_RESULTS_KEPT);
 	expect_written(a, 1, 1, "\x92\x03\x03");
-	expect_refused(2, 1, "request 1 is not known");
+	expect_refused(2, 1, "request 1 is unknown");
 }
 
 static void expect_failure(uint64_t id, const uint64_t *named, msd_err code,

@@ -9,7 +9,7 @@
 
 static char root[64];
 
-/* Write @text to a file below the root, and make its folders. */
+/* Write @text to a file below the root, and create its folders. */
 static void put(const char *path, const char *text)
 {
 	char words[256];

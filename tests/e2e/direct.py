@@ -55,7 +55,7 @@ def open_direct(wire, name):
         try:
             return Wire(open_with(wire, name)[0])
         except Failure as e:
-            if "most that it may" not in e.message:
+            if "the maximum" not in e.message:
                 raise
 
 

@@ -26,7 +26,7 @@ TENSOR, SEGMENT = 1, 1
 HEAD = struct.Struct("<4sIQ")
 FUNCTIONS = ("echo", "fail", "die", "hang")
 CANCELLED, CALL_FAILED, BAD_ARTIFACT = (
-    [11, "CANCELLED", "cancelled before it was begun", {}],
+    [11, "CANCELLED", "cancelled before it started", {}],
     [14, "CALL_FAILED", "it was asked to fail", {}],
     [15, "BAD_ARTIFACT", "it was asked to refuse", {}],
 )

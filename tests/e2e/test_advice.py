@@ -91,7 +91,7 @@ def test_a_number_of_another_kind_is_told_which(daemon, fixtures, words, said_of
 
 def test_what_no_signature_tells_leads_to_the_module_that_was_called(served, files):
     said = served.modser("call", "shapes:addone", "zeros:float32[4]", "zeros:float32[4]")
-    assert "write out:float32[4] in its place" in said.err, said
+    assert "give out:float32[4] instead" in said.err, said
     assert advice_of(said) == "do what the text says; `modser funcs shapes` has the signatures"
 
 

@@ -37,11 +37,11 @@ def test_a_file_says_where_to_listen_and_what_to_load(folder, own_daemon):
 
 
 def test_the_command_line_wins(folder, own_daemon):
-    conf = write(folder, 'listen = {"unix:/nowhere/x.sock"}\nmax-upload-size = 1M\nmax-uploads = 3\n')
+    conf = write(folder, 'listen = {"unix:/nowhere/x.sock"}\nmax-upload-size = 1M\nmax-concurrent-uploads = 3\n')
     daemon = own_daemon("--config", conf, "--max-upload-size", "2M")
     with Wire(daemon.host) as wire:
         limits = wire.ask("server.info")["limits"]
-    assert (limits["max-upload"], limits["max-uploads"]) == (2 << 20, 3)
+    assert (limits["max-upload-size"], limits["max-concurrent-uploads"]) == (2 << 20, 3)
 
 
 def test_print_config_tells_where_values_are_from(folder):
@@ -51,7 +51,7 @@ def test_print_config_tells_where_values_are_from(folder):
     lines = said.out.splitlines()
     assert f"max-upload-size = {1 << 20}  # {conf}:2" in lines
     assert "threads = 3  # command line" in lines
-    assert "max-uploads = 8  # default" in lines
+    assert "max-concurrent-uploads = 8  # default" in lines
     assert f"module m {{ file = '{TRIVIAL}' }}  # {conf}:3" in lines
 
 
@@ -84,7 +84,7 @@ def test_check_config_names_the_file_and_the_line_of_a_fault(folder):
         ("worker-user = no-such-user", "worker-user no-such-user: there is no such user"),
         ('policy = "signed"', 'so every pull would fail'),
         ('module m { source = "https://h/m.so" policy = "signed" }', "every pull would fail"),
-        ('trust = {"KEY"}\ntrust-least = 2', "trust-least = 2, and trust names 1"),
+        ('trust = {"KEY"}\ntrust-least = 2', "trust-least = 2, but trust names 1"),
         ('module m { source = "ftp://h/m.so" }', "source ftp://h/m.so: expected https://"),
         ('auth = "FOLDER/none"', "auth = FOLDER/none: No such file"),
         ('ca = "FOLDER/none"', "ca = FOLDER/none: No such file"),
@@ -115,10 +115,10 @@ def test_check_config_refuses_what_a_start_would(folder, line, told):
     "section, told",
     [
         ('source = "https://"', "is not a URI"),
-        ('source = "http://h.example/m.so"', "say https, or insecure"),
+        ('source = "http://h.example/m.so"', "use https, or set insecure"),
         ('source = "oci://h.example/m@sha256:12"', "expected oci://HOST/REPOSITORY:TAG or"),
         ('source = "modser://h.example/m"', "expected modser://HOST:PORT/MODULE"),
-        ('source = "https://user:pw4@h.example/m.so"', "would be in every log"),
+        ('source = "https://user:pw4@h.example/m.so"', "would appear in logs"),
         ('source = "oci://h.example/m:1" policy = "digest"', "no SHA-256 was said"),
     ],
 )
@@ -151,7 +151,7 @@ def test_check_config_counts_workers(folder):
 
 
 @pytest.mark.parametrize("text, told", [("threads = 2\nmax-upload =", "2: the file ends inside a section"),
-                                        ("threads = 2\n\0", "2: holds a byte 0")])
+                                        ("threads = 2\n\0", "2: not a text file: it contains a byte 0")])
 def test_check_config_names_the_line_of_what_is_no_text_or_has_no_end(folder, text, told):
     said = modserd("--check-config", write(folder, text))
     assert said.status == 2 and f"m.conf:{told}" in said.err, said
@@ -165,7 +165,7 @@ def test_options_are_refused_in_files_of_modules(folder):
 def test_a_module_of_two_files_is_refused(folder):
     one = f"module m {{ file = {TRIVIAL} }}\n"
     conf = write(folder, one, {"a.conf": one})
-    assert f"module m: is in {conf}:1, too" in modserd("--check-config", conf).err
+    assert f"module m: is already defined at {conf}:1" in modserd("--check-config", conf).err
 
 
 def test_other_files_of_the_folder_are_not_read(folder):

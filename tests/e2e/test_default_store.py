@@ -4,7 +4,7 @@ import pytest
 from wire import Wire
 
 RESULTS = harness.ZOO / "results.so"
-GOES_WITHOUT = "without a store: --store DIR names another"
+GOES_WITHOUT = "the daemon runs without a store: choose another with --store DIR"
 
 
 @pytest.fixture

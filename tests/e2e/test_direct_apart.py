@@ -37,7 +37,7 @@ def test_a_call_through_the_daemon_is_not_blamed_for_one_on_a_channel(given):
         gate.entered()
         for _ in range(3):  # the grace of the first is over when the second is told
             with pytest.raises(Failure, match="waited .* behind a call of a direct channel "
-                                              "and was not begun"):
+                                              "and did not start"):
                 other.call("faults:ok", deadline_ms=50)
         gate.open()
         assert channel.finish(held) == [[], None]
@@ -84,7 +84,7 @@ def test_a_call_of_the_daemon_that_overruns_ends_its_worker_beside_channels(give
     with Wire(daemon.host) as wire, Wire(daemon.host) as other, harness.Gate() as gate, \
             direct.open_direct(wire, "faults") as channel:
         channel.call("faults:ok")
-        with pytest.raises(Failure, match="ran .* and was not done"):
+        with pytest.raises(Failure, match="ran .* and did not finish"):
             other.call("faults:gate", gate.path, deadline_ms=100)
         with pytest.raises(Closed):
             channel.receive()
@@ -114,7 +114,7 @@ def test_descriptors_on_a_channel_end_it_and_leave_none(older):
             direct.pass_on(channel, frame([0, 1, "call", ["calls:nothing"]]),
                            [null.fileno()] * PASSED)
             assert direct.farewell(channel)[1:] == [
-                "PROTOCOL", "no descriptors are taken here"]
+                "PROTOCOL", "descriptors are not accepted on this connection"]
             channel.socket.close()
             other.call("calls:addone", x, out("f4", 4))
         harness.until(lambda: len(harness.descriptors(pid)) <= before, "all are closed")
@@ -199,7 +199,7 @@ def test_who_stops_within_a_frame_is_ended(given, body_bytes):
         whole = frame([0, 1, "call", ["faults:ok"]], b"\0" * 100000)
         channel.send(whole[:17 + body_bytes])
         assert direct.farewell(channel)[1:] == [
-            "BUSY", "has begun a frame and does not go on (--read-stall)"]
+            "BUSY", "started a frame and makes no progress (--read-stall)"]
         other.call("faults:ok")
 
 
@@ -282,7 +282,7 @@ def outlives_silent(daemon):
         if not calls_until_ended(channel, silent):
             return False
         assert direct.farewell(silent)[2].endswith("(--idle)")
-        wire.ask("ping")  # though it has said nothing for longer than that one
+        wire.ask("ping")  # though it has sent nothing for longer than that one
         return True
 
 

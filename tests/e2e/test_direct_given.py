@@ -129,7 +129,7 @@ def is_crowded(wire):
     try:
         direct.open_with(wire, "faults")[0].close()
     except Failure as e:
-        return "take turns" in e.message
+        return "serves them in turn" in e.message
     return False
 
 

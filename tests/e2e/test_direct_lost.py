@@ -83,7 +83,7 @@ def test_a_call_that_is_late_is_answered_and_counted_so(own_daemon):
     daemon = own_daemon(*direct.GIVEN, "--kill-grace", "1h", "--load",
                         f"faults={harness.ZOO / 'faults.so'}")
     with Wire(daemon.host) as wire, direct.open_direct(wire, "faults") as channel:
-        with pytest.raises(Failure, match="DEADLINE_EXCEEDED.*ran .* and was not done"):
+        with pytest.raises(Failure, match="DEADLINE_EXCEEDED.*ran .* and did not finish"):
             channel.call("faults:slow", 1000, deadline_ms=400)
         assert count_of(wire, "DEADLINE_EXCEEDED") == 1 and count_of(wire, "OK") == 0
 

@@ -85,4 +85,4 @@ def test_tritonclient_s_bfloat16_goes_as_bytes_and_as_json_is_refused_with_what_
         pytest.skip("no tritonclient with ml_dtypes (MODSERD_TRITONCLIENT names a Python that has them)")
     host, port = http_of(daemon)
     said = subprocess.run([python, "-c", BFLOAT16, f"{host}:{port}"], check=True, capture_output=True, text=True)
-    assert "JSON has no numbers of bfloat16: ask for binary_data" in said.stdout, said
+    assert "JSON has no numbers of bfloat16: request binary_data" in said.stdout, said

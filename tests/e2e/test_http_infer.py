@@ -137,7 +137,7 @@ def test_what_is_wrong_says_what_is_right(daemon):
     x = numpy.zeros((2, 16))
     ask = {
         "the model has no such input; its parameters are: x": [tensor("img", "FP32", x)],
-        "its shape is not the model's, [*,16]": [tensor("x", "FP32", numpy.zeros((2, 3)))],
+        "its shape is not that of the model, [*,16]": [tensor("x", "FP32", numpy.zeros((2, 3)))],
         "its datatype is not the model's, FP32": [tensor("x", "FP64", x)],
     }
     with Visit(daemon) as visit:
@@ -148,7 +148,7 @@ def test_what_is_wrong_says_what_is_right(daemon):
         answered, _, body = visit.ask(path, "Content-Length: 0\r\n", "POST", b"")
         assert answered == 400 and b"the body is empty" in body
         answered, _, body = visit.ask(path)
-        assert answered == 405 and b"asked for by POST" in body
+        assert answered == 405 and b"needs POST" in body
 
 
 def test_what_a_model_has_done_is_counted(daemon):

@@ -144,7 +144,7 @@ def refused(folder, *words):
 
 def test_beyond_loopback_somebody_must_say_who_may(pki, tmp_path):
     words = pki.words(ca=False)
-    assert "--acl says who may what" in refused(tmp_path, "--http", "https://0.0.0.0:0", *words)
+    assert "give rights with --acl" in refused(tmp_path, "--http", "https://0.0.0.0:0", *words)
 
 
 def test_without_a_certificate_of_its_own_it_does_not_start(tmp_path):

@@ -304,6 +304,6 @@ def test_a_worker_that_resumes_twice_is_killed_and_another_started(own_daemon, m
     manager.end(first, signal.SIGKILL)
     file.write_text("answers twice")
     second = manager.start(own_daemon, *words, env=env)
-    harness.until(lambda: "it answered what it was not asked" in second.log(), "it is noticed")
+    harness.until(lambda: "it answered an unknown request" in second.log(), "it is noticed")
     second.ok("wait", "m")
     fd_store.until_ended(pids)

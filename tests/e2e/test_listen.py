@@ -96,7 +96,7 @@ def test_the_end_removes_no_socket_that_another_program_has_put_there(own_daemon
 
 def test_a_folder_that_is_not_there_is_told_with_what_to_do(folder):
     said = expect_no_start("--listen", f"unix:{folder}/none/m.sock")
-    assert "make its folder" in said.err and "--listen unix:PATH" in said.err, said
+    assert "create its folder" in said.err and "--listen unix:PATH" in said.err, said
 
 
 def test_a_file_that_is_no_socket_is_not_replaced(folder):

@@ -132,4 +132,4 @@ def test_memory_pools_of_unknown_size_are_refused(tmp_path):
              "codegen/host/include/tvmgen_m.h": header}
     path = write_archive(tmp_path / "c.tar", aot_metadata(7, sizes), files)
     said = modser("convert", path, "-o", tmp_path / "c.so")
-    assert said.status == 8 and "memory that its header does not say" in said.err
+    assert said.status == 8 and "memory whose size is not in its header" in said.err

@@ -188,7 +188,7 @@ def test_a_result_that_nobody_would_get_is_refused(served, tmp_path):
     x = f"@{tmp_path / 'x.npy'}"
     said = served.modser("call", "shapes:addone", x, x)
     assert said.status == 1 and said.out == ""
-    assert "what it wrote is lost" in said.err
+    assert "its output is lost" in said.err
     assert "argument 1" in said.err and "out:float32[3]" in said.err
     assert served.ok("call", "shapes:addone", x, "out:float32[3]").out == "[2.0, 2.0, 2.0]\n"
 

@@ -60,7 +60,7 @@ def test_a_port_that_nobody_listens_on():
         taken.bind(("127.0.0.1", 0))
         address = f"tcp://127.0.0.1:{taken.getsockname()[1]}"
         expect_no_connection(
-            modser(address, "ls"), "nobody listens there", f"modserd --listen {address}"
+            modser(address, "ls"), "no daemon listens there", f"modserd --listen {address}"
         )
 
 
@@ -73,7 +73,7 @@ def test_a_socket_whose_daemon_has_ended(folder):
     with socket.socket(socket.AF_UNIX) as gone:
         gone.bind(str(folder / "m.sock"))
     expect_no_connection(
-        modser(f"unix:{folder}/m.sock", "ls"), "its daemon has ended", "start one: modserd"
+        modser(f"unix:{folder}/m.sock", "ls"), "it has ended", "start one: modserd"
     )
 
 
@@ -130,19 +130,19 @@ def test_a_server_that_waits_for_a_line_is_named():
 def test_who_says_nothing_is_given_up(words):
     with server(None) as host:
         said = modser(host, "--connect-timeout", "100ms", *words)
-        expect_no_connection(said, host, "has said nothing for 100 ms", "--connect-timeout")
+        expect_no_connection(said, host, "has sent nothing for 100 ms", "--connect-timeout")
 
 
 def test_a_deadline_that_comes_before_is_a_deadline():
     with server(None) as host:
         said = modser(host, "--deadline", "100ms", "ls")
-        assert said.status == 5 and "has said nothing for 100 ms" in said.err, said
+        assert said.status == 5 and "has sent nothing for 100 ms" in said.err, said
 
 
 def test_a_stopped_daemon_is_given_up_and_serves_again(own_daemon):
     daemon = own_daemon()
     with daemon.standstill():
         said = daemon.modser("--connect-timeout", "100ms", "info")
-    expect_no_connection(said, "that is stopped")
+    expect_no_connection(said, "a stopped daemon")
     daemon.ok("info")
     assert "event=connection_sandboxed" not in daemon.log(), "who gave up is no module that reaches out"

@@ -135,7 +135,7 @@ def test_an_index_behind_the_end_fails_the_call_and_not_the_worker(daemon, tmp_p
 
 @pytest.mark.parametrize("name, cause", [
     ("reject_unknown_operator.bin", "no operator Frobnicate is known"),
-    ("reject_external_data.bin", "not a file beneath"),
+    ("reject_external_data.bin", "not a file below"),
     ("reject_deep.bin", "messages are nested too deep"),
     ("reject_opset_99.bin", "opset 99; 1 to 22 can be read"),
     ("reject_functions_too_often.bin", "functions call each other too often"),
@@ -149,7 +149,7 @@ def test_a_run_that_no_machine_has_room_for_is_refused_by_its_size(daemon, tmp_p
     ends = [[value(name, "float32", [1 << 44])] for name in "xy"]
     path = save(tmp_path, model([node("Relu", ["x"], ["t"]), node("Neg", ["t"], ["y"])], *ends))
     refused = daemon.modser("load", "huge", path)
-    assert refused.status == 1 and f"a run takes {1 << 47} bytes of memory" in refused.err, refused
+    assert refused.status == 1 and f"a run needs {1 << 47} bytes of memory" in refused.err, refused
 
 
 @pytest.mark.parametrize("name, cause", [

@@ -54,7 +54,7 @@ def test_a_malformed_table_of_functions(tmp_path, text, word):
 
 
 @pytest.mark.parametrize("modules, word", [
-    ([LIB, {"kind": "never_heard_of"}], "a kind that is not known"),
+    ([LIB, {"kind": "never_heard_of"}], "an unknown kind"),
     ([LIB, {"kind": "x", "payload": None, "imports": [0]}], "import each other"),
     ([LIB, {"kind": "x", "payload": None, "imports": [2]}, {"kind": "_lib"}], "one library"),
     ([LIB], "imports are not all numbers"),
@@ -111,7 +111,7 @@ def test_wishes_that_this_output_cannot_have(tmp_path):
     path = manifest(tmp_path, library="l.so", modules=[LIB, {"kind": "x", "payload": None}])
     for words in [("--system-lib",), ("--cc", "cc"), ("--symbol-prefix", "p_"), ("-lm",)]:
         expect_refused(modser("pack", path, *words, "-o", tmp_path / "x.so"), 2, "for linking")
-    expect_refused(modser("pack", path, tmp_path / "f.c", "-o", tmp_path / "x.c"), 2, "objects go into")
+    expect_refused(modser("pack", path, tmp_path / "f.c", "-o", tmp_path / "x.c"), 2, "with objects")
     expect_refused(modser("pack", path, "--symbol-prefix", "9", "-o", tmp_path / "x.o"), 2, "identifier")
 
 
@@ -231,5 +231,5 @@ def test_a_damaged_manifest_is_a_damaged_file(tmp_path, cut):
     text = path.read_bytes()
     path.write_bytes(text[:int(len(text) * cut)] if cut < 1 else text[:-2])
     said = modser("pack", path, "-o", tmp_path / "x.so")
-    expect_refused(said, 6, "manifest: no JSON at line")
+    expect_refused(said, 6, "manifest: invalid JSON at line")
     assert "[BAD_ARTIFACT]" in said.err

@@ -360,7 +360,7 @@ def test_the_verb_instance_makes_one_and_calls_it(daemon, host, folder):
     daemon.ok(*words, "-o", folder / "y.npy")
     assert np.array_equal(np.load(folder / "y.npy"), want)
     said = daemon.modser("session", "nowhere", "run").err
-    assert "no module is called nowhere" in said and "is needed" not in said
+    assert "no such module: nowhere" in said and "is needed" not in said
     assert "get_output" in daemon.modser(*words[:2], *words[-2:]).err
 
 

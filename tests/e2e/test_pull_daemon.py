@@ -271,7 +271,7 @@ def test_a_record_that_never_ends_is_a_stall(own_daemon, folder, address):
         said = device.modser("pull", "digits",
                              f"modser://{address}:{server.getsockname()[1]}/digits")
         server.shutdown(socket.SHUT_RDWR)
-    assert said.status == 1 and "it stalls" in said.err
+    assert said.status == 1 and "it stalled" in said.err
 
 
 def test_peers_that_say_nothing_keep_nobody_else_waiting(own_daemon, folder, hub):

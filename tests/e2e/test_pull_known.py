@@ -143,7 +143,7 @@ def test_what_nobody_signed_is_not_taken_from_the_store(own_daemon, store, serve
     daemon.stop()
     again = own_daemon("--store", store, "--trust", key.public, "--fetch-retry", "1ms")
     said = again.modser("pull", "--sha256", digest, "one", uri)
-    assert said.status == 7 and "nobody has signed it" in said.err, said
+    assert said.status == 7 and "it has no trusted signature" in said.err, said
     said = again.modser("pull", "--sha256", SHA256, "one", DEAD)
     assert said.status != 0, said
 

@@ -123,7 +123,7 @@ def test_a_relay_programs_constants_go_and_come_back(daemon, tmp_path, form):
     daemon.ok("call", "slim:main", *words, "-o", tmp_path / "y.npy")
     expect_array(artifact, np.load(tmp_path / "y.npy"), np.load(artifact.path(call["out"][0]["npy"])))
     again = daemon.modser("pack", tmp_path / "m", "--split-params", params, "--tvm-names", "-o", slim)
-    assert again.status != 0 and "name a new one" in again.err, again
+    assert again.status != 0 and "name a new file" in again.err, again
 
 
 def kept(name):

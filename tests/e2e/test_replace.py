@@ -101,7 +101,7 @@ def test_what_replaces_a_dead_one_takes_over_from_its_failure(pair):
     with pytest.raises(Failure, match="MODULE_FAILED.*died"):
         pair.wire.finish(first)
     assert state(pair.wire, "m") == "FAILED"
-    with pytest.raises(Failure, match="EXISTS.*being replaced"):
+    with pytest.raises(Failure, match="EXISTS.*another replacement"):
         pair.wire.load("m", RESULTS.read_bytes())
     pair.second_gate.open()
     assert pair.wire.finish(second)["state"] == state(pair.wire, "m") == "READY"

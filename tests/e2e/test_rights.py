@@ -177,7 +177,7 @@ def test_a_broken_file_keeps_the_daemon_from_starting(folder):
             assert said.status == 2 and f"{acl}{why}" in said.err, said
     acl.chmod(0o666)
     said = harness.run(harness.BIN / "modserd", "--acl", acl, "--listen", f"unix:{folder}/s")
-    assert said.status == 2 and "everybody may write" in said.err, said
+    assert said.status == 2 and "every user may write" in said.err, said
 
 
 def test_an_older_file_is_told_and_upgraded(folder, start):
@@ -263,7 +263,7 @@ def test_an_operator_ends_a_connection(start):
             c["connection"] for c in operator.ask("client.list") if c["user"] == "caller"
         ]
         operator.ask("client.kill", number)
-        assert wire.receive()[1:] == ["session.close", [20, "REFUSED", "an operator has ended it"]]
+        assert wire.receive()[1:] == ["session.close", [20, "REFUSED", "an operator ended it"]]
         with pytest.raises(Closed):
             wire.receive()
         with pytest.raises(Failure, match="NOT_FOUND"):

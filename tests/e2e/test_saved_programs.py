@@ -99,7 +99,7 @@ def test_a_daemon_loads_one_at_its_start_and_keeps_one(own_daemon, programs, fol
 
 
 @pytest.mark.parametrize("name, library, why", [
-    ("relay-0.19.ro", "relax-0.19", "is it the library of what came beside it?"),
+    ("relay-0.19.ro", "relax-0.19", "does this library belong to the other given files?"),
     ("relax-0.27.ro", "relay-0.19", "the library is of TVM 0.6-0.20 (classic)"),
     ("relax-0.19.ro", "relax-0.27", "the library is of TVM 0.22-0.27 (tvm-ffi)"),
 ])

@@ -55,7 +55,7 @@ def plain_cases(cases):
 
 def lend_all(seg, case, wanted, models):
     """(arguments in @seg, what is filled there, the same arguments as they are sent else); for
-    a function that returns its outputs by itself with places for them."""
+    a function that returns its outputs itself with places for them."""
     args, filled, plain = [], [], []
     outs = [(a["out"], a["dims"]) for a in case["args"] if "out" in a]
     for arg in case["args"]:
@@ -106,7 +106,7 @@ def test_what_is_returned_goes_to_its_place_or_is_told_to_fit_none(wire, cases, 
         assert lender.told_place(value)[:2] == (SEGMENT, seg.number)
         assert np.array_equal(y, wire.call("mlp:main", x)[1])
         small, _ = seg.out("f4", 1)
-        with pytest.raises(Failure, match="BAD_ARGUMENT.*its place is for"):
+        with pytest.raises(Failure, match="BAD_ARGUMENT.*but the out tensor has"):
             wire.call("mlp:main", x, small)
         with pytest.raises(Failure, match="BAD_ARGUMENT.*fewer tensors"):
             wire.call("mlp:main", x, place, small)
@@ -175,9 +175,9 @@ def test_a_removed_one_serves_what_named_it_before(served, wire):
         id = wire.start("call", "faults:late", gate.path, seg.keep(x), place, 256)
         gate.entered()
         wire.ask("segment.remove", seg.number)
-        with pytest.raises(Failure, match="lends no segment 1"):
+        with pytest.raises(Failure, match="has no segment 1"):
             wire.ask("segment.remove", seg.number)
-        with pytest.raises(Failure, match="lends no segment 1"):
+        with pytest.raises(Failure, match="has no segment 1"):
             wire.call("shapes:addone", place, place)
         with Segment(wire, 4096) as again:
             assert again.number == seg.number and figures(served)[0] == 2

@@ -64,7 +64,7 @@ BAD = [
     ("may grow", sealed(lender.SHRINK, lender.SEAL), 4096, "F_SEAL_GROW"),
     ("may shrink", sealed(lender.GROW, lender.SEAL), 4096, "F_SEAL_SHRINK"),
     ("may be sealed", sealed(lender.SHRINK, lender.GROW), 4096, "F_SEAL_SEAL"),
-    ("empty", lambda: memfd(0), 0, "has bytes"),
+    ("empty", lambda: memfd(0), 0, "a segment of 0 bytes"),
     ("another size", sealed(SIZE), 8192, "4096 bytes, not the 8192"),
     ("write only", write_only, 4096, "cannot be read"),
     ("no size", sealed(SIZE), -1, "bytes"),
@@ -118,7 +118,7 @@ def test_a_frame_that_is_not_whole_holds_four_at_most(served, wire):
 def test_the_same_memfd_twice_and_one_too_many(served, wire):
     fds = [memfd(4096) for _ in range(17)]
     assert [lender.add(wire, fd, 4096) for fd in fds[:16]] == list(range(1, 17))
-    with pytest.raises(Failure, match="BAD_REQUEST.*16 segments, the most"):
+    with pytest.raises(Failure, match="BAD_REQUEST.*16 segments, the maximum"):
         lender.add(wire, fds[16], 4096)
     wire.ask("segment.remove", 5)
     with pytest.raises(Failure, match="BAD_REQUEST.*segment 3 already"):
@@ -139,10 +139,10 @@ def test_places_that_are_none_are_named(wire):
             (tensor_at(SEGMENT, n, 2**64 - 128, "f4", (64,), 256), "not inside segment"),
             (tensor_at(SEGMENT, n, 4, "f4", (1,), 4), "not a multiple of 128"),
             (tensor_at(OUT, n, 64, "f4", (1,), 4), "not a multiple of 128"),
-            (tensor_at(SEGMENT, n + 1, 0, "f4", (1,), 4), "lends no segment"),
-            (tensor_at(SEGMENT, 0, 0, "f4", (1,), 4), "lends no segment 0"),
-            (tensor_at(OUT, 1024, 0, "f4", (1,), 4), "lends no segment 1024"),
-            (tensor_at(SEGMENT, 65535, 0, "f4", (1,), 4), "lends no segment 65535"),
+            (tensor_at(SEGMENT, n + 1, 0, "f4", (1,), 4), "has no segment"),
+            (tensor_at(SEGMENT, 0, 0, "f4", (1,), 4), "has no segment 0"),
+            (tensor_at(OUT, 1024, 0, "f4", (1,), 4), "has no segment 1024"),
+            (tensor_at(SEGMENT, 65535, 0, "f4", (1,), 4), "has no segment 65535"),
             (tensor_at(SEGMENT, n, 0, "f4", (2,), 4), "its shape and type make"),
         ):
             with pytest.raises(Failure, match=f"BAD_REQUEST.*{said}"):
@@ -158,7 +158,7 @@ def test_places_that_are_none_are_named(wire):
 
 def test_another_connection_reaches_none(wire, served):
     with Segment(wire, MIB) as seg, Wire(served.host) as other:
-        with pytest.raises(Failure, match="BAD_REQUEST.*lends no segment"):
+        with pytest.raises(Failure, match="BAD_REQUEST.*has no segment"):
             other.call("shapes:addone", seg.keep(np.zeros(4, "f4")), out("f4", 4))
 
 

@@ -97,9 +97,9 @@ def test_what_did_not_hold_leaves_them(start, store):
             with pytest.raises(Failure, match="CALL_FAILED"):
                 wire.call("m:error_long")
     harness.until(lambda: told(daemon)["failed_sha256"], "the old one is back")
-    expect_setback(daemon, FAULTS, "it did not hold: 0 deaths, and 20 of 20 calls failed")
+    expect_setback(daemon, FAULTS, "it failed: 0 deaths, and 20 of 20 calls failed")
     end(daemon)
-    expect_setback(start(), FAULTS, "it did not hold")
+    expect_setback(start(), FAULTS, "it failed")
 
 
 def test_what_has_failed_is_listed_in_the_store(start, store):

@@ -194,7 +194,7 @@ def test_a_store_has_one_daemon(own_daemon, store):
                        "--store", store, env=daemon.env)
     assert said.status != 0 and str(store) in said.err and "another process" in said.err, said
     said = harness.run(MODSER, "store", "prune", "-C", store)
-    assert said.status == 1 and "leave -d away" in said.err, said
+    assert said.status == 1 and "omit -C" in said.err, said
 
 
 def test_a_full_store_keeps_what_it_has(own_daemon, store):
@@ -288,7 +288,7 @@ def test_a_deadline_is_kept_while_the_disk_lets_wait(own_daemon, store):
     with Wire(daemon.host) as wire:
         with stalled(store / "modules" / "one"):
             for method, name in (("module.rollback", "one"), ("module.unload", "two")):
-                with pytest.raises(Failure, match="DEADLINE.*the store had"):
+                with pytest.raises(Failure, match="DEADLINE.*before the store removed"):
                     wire.ask(method, name, deadline_ms=50)
         harness.until(lambda: len(wire.ask("module.list")) == 1, "the other is unloaded")
         assert wire.call("one:int")[1] == -42

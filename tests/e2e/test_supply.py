@@ -178,7 +178,7 @@ def test_a_new_one_that_fails_leaves_what_serves_and_is_not_tried_again(
     second.stop()
     third = supplied(source(CRASHES))
     harness.until(lambda: told(third, "source")["error"], "it has been asked")
-    assert "found bad" in told(third, "source")["error"]
+    assert "failed here before" in told(third, "source")["error"]
     assert third.ok("call", "m:int").out == "-42\n"
     assert kept(folder) == {"current": sha256(RESULTS)}
 

@@ -149,7 +149,7 @@ def test_a_real_registry_that_wants_a_name_gets_it(configured, folder):
         uri = f"oci://{registry.host}/models/digits:1"
         daemon = configured(f"auth = '{names(folder, registry.host)}'")
         said = daemon.modser("pull", "n", uri)
-        assert said.status == 6 and "wants a name and password" in said.err
+        assert said.status == 6 and "requires a name and password" in said.err
         daemon.ok("pull", "m", uri)
     assert works(daemon, "m")
 

@@ -95,7 +95,7 @@ def test_tensors_come_whole_both_ways(own_daemon, pki, models):
 
 
 def test_a_stranger_without_a_certificate_is_refused(tls, pki):
-    expect_refused(tls, certs.context(pki), "CERTIFICATE_REQUIRED", "shows no certificate")
+    expect_refused(tls, certs.context(pki), "CERTIFICATE_REQUIRED", "sent no certificate")
 
 
 def test_another_authority_is_refused(tls, pki):
@@ -172,7 +172,7 @@ def test_tls_on_a_plain_port_is_named(tls, pki):
         with pytest.raises(ssl.SSLError):
             certs.connect(tls.hosts[1], certs.context(pki))
 
-    expect_logged(tls, "begins a TLS handshake, but TLS is not spoken here", attempt)
+    expect_logged(tls, "begins a TLS handshake, but this listener does not use TLS", attempt)
 
 
 def send_changed_record(address, ctx):
@@ -200,7 +200,7 @@ def send_changed_record(address, ctx):
 def test_a_record_that_was_changed_ends_the_connection(tls, pki):
     ctx = certs.context(pki, pki.alice)
     expect_logged(
-        tls, "a record is not what its sender has sent",
+        tls, "a record was modified on the way",
         lambda: send_changed_record(tls.host, ctx),
     )
 
@@ -222,7 +222,7 @@ def test_half_a_handshake_ends_with_the_first_frames_deadline(own_daemon, pki):
             silent, half = (stack.enter_context(certs.plain(daemon.host)) for _ in range(2))
             half.sendall(b"\x16\x03\x01\x02")
         assert silent.recv(1) == half.recv(1) == b""
-    expect_logged(daemon, "has not ended its handshake in time (--first-frame)")
+    expect_logged(daemon, "did not finish its handshake in time (--first-frame)")
 
 
 def test_a_hello_may_come_byte_by_byte(tls, pki):
@@ -393,7 +393,7 @@ def test_a_broken_certificate_leaves_the_old_one(own_daemon, pki):
     daemon = own_daemon("--tls-cert", cert, "--tls-key", key, listen=[TLS])
     cert.write_text("spoiled\n")
     daemon.process.send_signal(harness.signal.SIGHUP)
-    expect_logged(daemon, "as it was")
+    expect_logged(daemon, "configuration unchanged")
     with Wire(certs.connect(daemon.host, certs.context(pki))) as wire:
         assert wire.ask("ping") is None
 
@@ -408,7 +408,7 @@ def expect_ended(wire):
     """The daemon ends the connection, and says that it is for the certificate."""
     said = wire.receive()
     assert said[1] == "session.close" and said[2][1] == "REFUSED", said
-    assert "its certificate is not good any more" in said[2][2], said
+    assert "its certificate is no longer valid" in said[2][2], said
     with pytest.raises(Closed):
         wire.receive()
 
@@ -470,7 +470,7 @@ def test_a_handshake_that_a_reload_overtakes_is_judged_by_the_new_files(trusting
         (folder / "ca.pem").write_text(pki.cert.read_text())
         assert "authorities" in reload_rows(daemon)
         raw.sendall(last)
-        expect_logged(daemon, "its certificate is not good any more")
+        expect_logged(daemon, "its certificate is no longer valid")
         assert daemon.ok("clients").out.count("tls") == 0
 
 
@@ -491,7 +491,7 @@ def test_a_revoked_certificate_is_refused_and_its_connections_end(trusting, pki,
         expect_ended(gone)
         assert stays.ask("ping") is None
     expect_refused_by(daemon, certs.context(pki, dave))
-    expect_logged(daemon, "its certificate is not good: certificate revoked")
+    expect_logged(daemon, "its certificate is not valid: certificate revoked")
 
 
 def wrong_lists(pki, folder):

@@ -65,19 +65,19 @@ def test_calls_in_flight_are_all_answered(ask, folder):
 
 
 def test_without_a_certificate_the_alert_is_told(ask):
-    expect_refused(ask("ls", pair=None), "asks for a certificate", "--tls-cert", "to do: do what")
+    expect_refused(ask("ls", pair=None), "requests a certificate", "--tls-cert", "to do: follow the text")
 
 
 def test_what_is_wrong_with_a_certificate_is_told(ask, pki):
-    expect_refused(ask("ls", pair=pki.other.issue("mallory")), "does not know the authority")
-    expect_refused(ask("ls", pair=pki.issue("late", days=-1)), "has expired: have it renewed")
+    expect_refused(ask("ls", pair=pki.other.issue("mallory")), "does not trust the authority")
+    expect_refused(ask("ls", pair=pki.issue("late", days=-1)), "has expired: renew it")
     early = pki.issue_for("early", "20980101000000Z", "20990101000000Z")
-    expect_refused(ask("ls", pair=early), "refuses this certificate: its log says why")
+    expect_refused(ask("ls", pair=early), "rejects this certificate: its log has the reason")
 
 
 def test_a_certificate_that_tls_1_3_cannot_use_is_told_from_none(ask, pki):
     odd = pki.issue("odd", key=certs.key_on("secp256k1"))
-    expect_refused(ask("ls", pair=odd), "nothing to sign for this one with", "P-256")
+    expect_refused(ask("ls", pair=odd), "cannot sign with this one", "P-256")
 
 
 def test_a_server_that_is_not_good_yet_is_named(ask, pki):

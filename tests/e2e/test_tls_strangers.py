@@ -119,7 +119,7 @@ def test_s_client_may_have_new_keys_and_no_renegotiation(tls, pki):
 
 def test_a_key_for_servers_is_no_client(tls, pki):
     pair = pki.issue("serves", lines=[EKU("serverAuth")])
-    expect_refused(tls, certs.context(pki, pair), "ALERT", "its certificate is not good")
+    expect_refused(tls, certs.context(pki, pair), "ALERT", "its certificate is not valid")
 
 
 def test_who_is_no_authority_signs_nothing(tls, pki):
@@ -130,7 +130,7 @@ def test_who_is_no_authority_signs_nothing(tls, pki):
     cert, key = forger.issue("forged")
     chain = pki.folder / "chain.pem"
     chain.write_text(cert.read_text() + leaf[0].read_text())
-    expect_refused(tls, certs.context(pki, (chain, key)), "ALERT", "its certificate is not good")
+    expect_refused(tls, certs.context(pki, (chain, key)), "ALERT", "its certificate is not valid")
 
 
 def test_a_name_with_a_nul_is_refused(tls, pki):

@@ -137,7 +137,7 @@ def test_one_that_does_not_answer_is_given_up(own_daemon):
             """A busy machine may need the time for the worker's start alone."""
             with pytest.raises(Failure, match="--load-timeout") as said:
                 load(wire, FAULTS, case("loop", [], []))
-            return "self-test 0 (loop): it was not done within 1000 ms" in said.value.message
+            return "self-test 0 (loop): it did not finish within 1000 ms" in said.value.message
 
         harness.until(is_given_up, "the self-test is")
         assert states(wire) == []

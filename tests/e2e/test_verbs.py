@@ -158,9 +158,9 @@ def test_a_mistyped_option_is_told_which_of_its_verb_is_near(words, near):
 def test_a_mistyped_option_of_the_daemon_is_told_what_is_near(tmp_path):
     said = harness.run(harness.BIN / "modserd", "--lisen", "unix:/x")
     assert said.status == 2 and "did you mean --listen?" in said.err, said
-    (tmp_path / "m.conf").write_text("max-uplaod = 3\nmodule m { file = x }\n")
+    (tmp_path / "m.conf").write_text("max-uplaod-size = 3\nmodule m { file = x }\n")
     said = harness.run(harness.BIN / "modserd", "--check-config", tmp_path / "m.conf")
-    assert said.status == 2 and "did you mean max-upload?" in said.err, said
+    assert said.status == 2 and "did you mean max-upload-size?" in said.err, said
 
 
 def test_stats_of_a_mistyped_module_is_told_what_is_near(served):
@@ -172,9 +172,9 @@ def test_stats_of_a_mistyped_module_is_told_what_is_near(served):
     ("monitor reslts", "did you mean results?"),
     ("load --format onx odd /etc/hostname", "to do: correct what the text names; `modser help load`"),
     ("acl dry-run me call", "to do: do what the text says, or ask the daemon's operator"),
-    ("store", "modser store [-d DIR] ls|verify|gc | pin|unpin|rm NAME"),
+    ("store", "modser store [-C DIR] ls|verify|prune | pin|unpin|rm NAME"),
     (f"load {harness.ZOO}/results.so new", "to do: the NAME comes first, then the FILE"),
-    ("store sl", "modser store ls|verify|gc, or pin|unpin|rm NAME"),
+    ("store sl", "modser store ls|verify|prune, or pin|unpin|rm NAME"),
 ])
 def test_the_advice_is_about_what_was_asked(served, words, said_of):
     said = served.modser(*words.split())
@@ -201,7 +201,7 @@ def test_a_pipe_gets_plain_lines(served):
 def test_ls_has_a_few_columns_whose_keys_a_script_may_ask_for(served):
     served.ok("call", "results:int")
     head, *rows = [line.split("\t") for line in served.ok("ls", "--header").out.splitlines()]
-    keys = "name state device rss calls errors p50_ns p99_ns busy_ms next watch_ms config error"
+    keys = "name state device rss_bytes calls errors p50_ns p99_ns busy_ms next watch_ms config error"
     assert head == keys.split()
     row = next(dict(zip(head, row)) for row in rows if row[0] == "results")
     assert row["state"] == "READY" and row["device"] == "cpu:0" and int(row["calls"]) > 0
@@ -236,9 +236,9 @@ def test_the_letter_of_a_depth_is_benchs_and_elsewhere_that_of_a_folder(served, 
     said = served.ok("--json", "--time", "200ms", *line.split())
     assert json.loads(said.out)["depth"] == 4
     said = served.modser("bench", "--dir", "4", "shapes:addone")
-    assert said.status == 2 and "bench does not take the option --dir" in said.err, said
+    assert said.status == 2 and "bench does not have the option --dir" in said.err, said
     said = served.modser("call", "-d", "4", "shapes:addone")
-    assert said.status == 2 and "call does not take the option -d" in said.err, said
+    assert said.status == 2 and "call does not have the option -d" in said.err, said
 
 
 def test_bench_of_a_function_that_takes_longer_than_the_time_has_a_call(served):
@@ -250,7 +250,7 @@ def test_bench_of_a_function_that_takes_longer_than_the_time_has_a_call(served):
 
 def test_bench_of_no_call_is_no_success(served):
     said = served.modser("bench", "--rate", "1", "--time", "1ms", "shapes:addone")
-    assert said.status == 2 and "none fell due in 1 ms" in said.err and not said.out, said
+    assert said.status == 2 and "no call was due in 1 ms" in said.err and not said.out, said
 
 
 def test_bench_at_a_rate_says_what_became_of_each_call(served):
@@ -277,13 +277,13 @@ def test_bench_at_a_rate_counts_what_expires(served):
 
 def test_bench_has_a_rate_or_a_depth(served):
     said = served.modser("bench", "--rate", "5", "--depth", "2", "shapes:addone")
-    assert said.status == 2 and "leave one of them out" in said.err
+    assert said.status == 2 and "omit one of them" in said.err
 
 
 def test_bench_says_so_when_others_call_the_module(served):
     def sees_others():
         said = bench(served, "results:int", "1")["doubts"]
-        return said is not None and "others called the module" in said
+        return said is not None and "other clients called the module" in said
 
     with harness.started(
         harness.BIN / "modser", "-H", served.host, "bench", "--time", "10m", "results:int", "1",

@@ -132,7 +132,7 @@ def test_a_frame_may_come_byte_by_byte(wire):
 def test_hello_announces_the_limits(wire):
     hello = wire.ask("session.hello", {"client": "test", "protocol": 1})
     assert hello["protocol"] == 1 and hello["server"] == "modserd"
-    assert hello["limits"]["max-upload"] > 0
+    assert hello["limits"]["max-upload-size"] > 0
 
 
 def test_an_id_in_flight_twice_ends_the_connection(served):

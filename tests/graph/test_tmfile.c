@@ -55,7 +55,7 @@ Test(tmfile, says_what_is_wrong_and_where)
 		     "write it anew");
 	expect_error(CORPUS "reject_stripped.bin",
 		     "tensor 1: the weights were taken out of the file; fill=zero or "
-		     "fill=seeded makes some up");
+		     "missing-weights=seeded to replace them");
 	expect_error(CORPUS "reject_short_buffer.bin",
 		     "tensor 1: its buffer has 20 bytes, and its shape 24");
 	expect_error(CORPUS "reject_unknown_operator.bin",

@@ -212,7 +212,7 @@ static void expect_refusal(const char *text, const char *words)
 
 Test(pieces, a_wrong_manifest_is_refused_in_words)
 {
-	expect_refusal("", "manifest: no JSON at line");
+	expect_refusal("", "manifest: invalid JSON at line");
 	expect_refusal("{}", "expected \"tvm\"");
 	expect_refusal("{\"tvm\":\"0.8\"}", "\"modules\"");
 	expect_refusal("{\"tvm\":\"0.8\",\"modules\":[{}]}", "no \"kind\"");

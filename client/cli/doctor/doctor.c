@@ -114,23 +114,22 @@ static void judge_neighbours(const struct msd_doctor_look *a,
 			: 0;
 
 	if (others >= OTHERS_PERCENT && one >= ONE_PERCENT) {
-		msd_buf_printf(
-			out,
-			"Others keep its processors busy, %llu %%, most of all process "
-			"%lld (%s), %llu %% of one: what is measured now is measured "
-			"beside them.\n",
-			(unsigned long long)others, (long long)f->busiest.pid,
-			f->busiest.name, (unsigned long long)one);
+		msd_buf_printf(out,
+			       "Other processes use %llu %% of its processors, most of "
+			       "all process %lld (%s) with %llu %% of one: they "
+			       "influence what you measure now.\n",
+			       (unsigned long long)others, (long long)f->busiest.pid,
+			       f->busiest.name, (unsigned long long)one);
 	} else if (others >= OTHERS_PERCENT) {
 		msd_buf_printf(out,
-			       "Others keep its processors busy, %llu %%, no process "
-			       "above all that can be seen from here: what is measured "
-			       "now is measured beside them.\n",
+			       "Other processes use %llu %% of its processors, none "
+			       "that modser can see uses most: they influence what you "
+			       "measure now.\n",
 			       (unsigned long long)others);
 	} else if (waited >= WAITED_PERCENT) {
 		msd_buf_printf(out,
-			       "In %llu %% of the time something that could run waited "
-			       "for a processor.\n",
+			       "In %llu %% of the time a runnable thread waited for a "
+			       "processor.\n",
 			       (unsigned long long)waited);
 	}
 }
@@ -144,30 +143,28 @@ static void judge_machine(const struct msd_doctor_look *a,
 
 	if (b->swapped > a->swapped) {
 		msd_buf_printf(out,
-			       "It swaps: %llu pages went in or out while this looked. "
-			       "Give it more memory, or fewer modules.\n",
+			       "It swaps: %llu pages during this measurement. Add "
+			       "memory, or load fewer modules.\n",
 			       (unsigned long long)(b->swapped - a->swapped));
 	}
 	if (stolen >= STOLEN_PERCENT) {
 		msd_buf_printf(out,
-			       "The host gave %llu %% of its processors' time to "
-			       "others.\n",
+			       "The host took %llu %% of the processor time (steal).\n",
 			       (unsigned long long)stolen);
 	}
 	judge_neighbours(a, b, f, out);
 	if (b->throttled > a->throttled)
-		msd_buf_printf(out, "Its processors are slowed for their heat.\n");
+		msd_buf_printf(out, "Its processors are throttled because of heat.\n");
 	if (b->held > a->held) {
-		msd_buf_printf(out, "The quota of this control group (cpu.max, "
-				    "cpu.cfs_quota_us) stops "
-				    "what runs in it.\n");
+		msd_buf_printf(out, "The CPU quota of this control group (cpu.max, "
+				    "cpu.cfs_quota_us) throttles its processes.\n");
 	}
 	if (f->n_cores > 0 && f->threads > f->n_cores + OTHER_THREADS) {
-		msd_buf_printf(out,
-			       "A worker has %llu threads, the daemon may use %u "
-			       "processors: give `modserd --threads`, or "
-			       "TVM_NUM_THREADS.\n",
-			       (unsigned long long)f->threads, f->n_cores);
+		msd_buf_printf(
+			out,
+			"A worker has %llu threads, but the daemon may use %u "
+			"processors: set `modserd --threads`, or TVM_NUM_THREADS.\n",
+			(unsigned long long)f->threads, f->n_cores);
 	}
 }
 
@@ -183,13 +180,13 @@ void msd_doctor_judge(const struct msd_doctor_look *before,
 		judge_machine(before, after, f, out);
 	if (idle > IDLE_REQUESTS && idle > IDLE_FACTOR * (f->calls / f->seconds)) {
 		msd_buf_printf(out,
-			       "Clients ask for %llu things a second that are no "
-			       "calls: one of them spins (`modser clients`).\n",
+			       "Clients send %llu requests a second that are not "
+			       "calls: a client polls (`modser clients`).\n",
 			       (unsigned long long)idle);
 	}
 	if (f->lag_ms > LATE_MS) {
 		msd_buf_printf(out,
-			       "The daemon's loop was %llu ms late in the last "
+			       "The daemon's event loop was %llu ms late in the last "
 			       "seconds.\n",
 			       (unsigned long long)f->lag_ms);
 	}
@@ -201,12 +198,13 @@ void msd_doctor_judge(const struct msd_doctor_look *before,
 			       f->busy, (unsigned long long)f->busy_ms / 1000, f->busy);
 	}
 	if (f->landlock == 0) {
-		msd_buf_printf(out, "The kernel has no Landlock: a sandbox does not "
-				    "keep modules from files.\n");
+		msd_buf_printf(out, "The kernel has no Landlock: a sandbox cannot "
+				    "protect files from modules.\n");
 	}
 	if (!f->has_group) {
-		msd_buf_printf(out,
-			       "No control group is delegated: what a worker starts is "
-			       "not bounded in number (docs/internals/bounds.md).\n");
+		msd_buf_printf(
+			out,
+			"No control group is delegated: the number of processes "
+			"of a worker is not limited (docs/internals/bounds.md).\n");
 	}
 }

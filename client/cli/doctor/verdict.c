@@ -84,8 +84,8 @@ static void judge_file(struct judge *j)
 	struct msd_buf *why = &j->verdict->reasons;
 
 	if (j->in->era == MSD_ERA_NONE) {
-		msd_buf_printf(why, "it has no symbol of TVM; one of TVM's C target "
-				    "loads with --era\n");
+		msd_buf_printf(why, "it has no symbol of TVM; load a library of TVM's "
+				    "C target with --abi\n");
 	}
 	if (strcmp(j->in->machine, j->host.machine) != 0) {
 		msd_buf_printf(why, "it is for %s, the daemon's machine is %s\n",
@@ -94,9 +94,9 @@ static void judge_file(struct judge *j)
 	/* On this machine, the check can tell whether they are also in another
 	 * folder. */
 	if (j->in->needs_neighbours && (!j->is_local || j->in->missing != NULL)) {
-		msd_buf_printf(why, "it looks for libraries beside itself ($ORIGIN), "
-				    "where a daemon has none; `patchelf --set-rpath "
-				    "/FOLDER` gives it a place\n");
+		msd_buf_printf(why, "it searches libraries in its own folder "
+				    "($ORIGIN), which is empty at a daemon; set "
+				    "another with `patchelf --set-rpath /FOLDER`\n");
 	}
 }
 
@@ -112,16 +112,16 @@ static void judge_symbols(struct judge *j)
 			continue;
 		if (who == NULL && !in->is_resolved) {
 			msd_buf_printf(&j->verdict->unknown,
-				       "who provides the symbol %s\n",
+				       "which library provides the symbol %s\n",
 				       in->undefined[i]);
 		} else {
-			msd_buf_printf(why, "nobody provides the symbol %s\n",
+			msd_buf_printf(why, "no library provides the symbol %s\n",
 				       in->undefined[i]);
 		}
 	}
 	for (size_t i = 0; i < in->n_unknown_slots; i++) {
 		if (!has_name(j->host.slots, in->unknown_slots[i])) {
-			msd_buf_printf(why, "nobody fills the pointer global %s\n",
+			msd_buf_printf(why, "no module sets the global pointer %s\n",
 				       in->unknown_slots[i]);
 		}
 	}
@@ -279,7 +279,7 @@ static void judge_content(struct judge *j, uint32_t index)
 		const bool is_inside = who != NULL && strcmp(who, "modserd") != 0;
 		if (!is_inside && !has_name(j->host.packed, m->model.needs[i])) {
 			msd_buf_printf(why,
-				       "module %" PRIu32 " (%s): nobody has the "
+				       "module %" PRIu32 " (%s): no module has the "
 				       "function %s\n",
 				       index, m->kind, m->model.needs[i]);
 		}
@@ -315,7 +315,7 @@ msd_err msd_verdict_find(const struct msd_inspect *i, const modser_value *info,
 	*ret = (struct msd_verdict){0};
 	if (!read_host(info, &j.host)) {
 		return msd_diag_set(d, MSD_UNSUPPORTED,
-				    "the daemon does not say what it can run: it is "
+				    "the daemon does not report what it can run: it is "
 				    "older than this program, or its worker failed");
 	}
 	judge_file(&j);

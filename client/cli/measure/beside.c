@@ -125,13 +125,12 @@ static msd_err check_with(const struct beside *b, const char *path, struct msd_d
 {
 	for (size_t i = 0; i < b->cli->n_with; i++) {
 		if (!was_read(b, b->cli->with[i])) {
-			return msd_diag_set(
-				d, MSD_BAD_REQUEST,
-				"--external-data %s: %s names no file %s; what it "
-				"keeps outside is found by its name, and a "
-				"graph or a program that runs it is for "
-				"--graph",
-				b->cli->with[i], path, base_name(b->cli->with[i]));
+			return msd_diag_set(d, MSD_BAD_REQUEST,
+					    "--external-data %s: %s names no file %s; "
+					    "external data is matched by name; for a "
+					    "graph or a program use --graph",
+					    b->cli->with[i], path,
+					    base_name(b->cli->with[i]));
 		}
 	}
 	return MSD_OK;

@@ -38,8 +38,8 @@ msd_err msd_fetch_program_run(char **words, struct msd_diag *d)
 
 	if (!find_fetch(program)) {
 		return msd_diag_set(d, MSD_UNSUPPORTED,
-				    "modserd-fetch is neither beside modser nor in "
-				    "../libexec/modserd: set MODSERD_FETCH");
+				    "modserd-fetch is neither in the folder of modser "
+				    "nor in ../libexec/modserd: set MODSERD_FETCH");
 	}
 	words[0] = program;
 	const msd_err err = msd_program_run(words, d);

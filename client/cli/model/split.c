@@ -57,11 +57,11 @@ msd_err msd_split_to_file(struct msd_tree *tree, enum msd_era era,
 	if (err != MSD_OK)
 		return msd_diag_wrap(d, err, "%s", path);
 	if (names == MSD_SPLIT_AS_TVM && ret->store.n_given > 0) {
-		return msd_diag_set(d, MSD_BAD_REQUEST,
-				    "%s: it holds parameters already, and TVM refuses "
-				    "a file that has others than the library's: name a "
-				    "new one",
-				    path);
+		return msd_diag_set(
+			d, MSD_BAD_REQUEST,
+			"%s: the file contains parameters already, and TVM rejects a "
+			"file with parameters of another library: name a new file",
+			path);
 	}
 	ret->payloads = calloc(tree->n_modules + (size_t)1, sizeof(*ret->payloads));
 	if (ret->payloads == NULL)

@@ -133,13 +133,11 @@ static enum msd_exit check_verb(const struct msd_cli *cli, const struct seen *se
 	(void)snprintf(hint, sizeof(hint), "modser %s%s%s", v->name,
 		       v->synopsis[0] != '\0' ? " " : "", v->synopsis);
 	if ((seen->needs & ~v->options) != 0) {
-		return msd_report_usage(hint, "%s does not take the option %s", v->name,
+		return msd_report_usage(hint, "%s does not have the option %s", v->name,
 					seen->word);
 	}
 	if (cli->split_names == MSD_SPLIT_AS_TVM && cli->split == NULL) {
-		return msd_report_usage(hint,
-					"--tvm-names names the weights that "
-					"--split-params FILE writes: give that, too");
+		return msd_report_usage(hint, "--tvm-names needs --split-params FILE");
 	}
 	return check_words(cli, hint);
 }

@@ -9,10 +9,10 @@
 #include <string.h>
 
 #include "client/cli/advice.h"
-#include "client/cli/values/parameters.h"
-#include "client/cli/verbs/report.h"
 #include "client/cli/session.h"
+#include "client/cli/values/parameters.h"
 #include "client/cli/values/word.h"
+#include "client/cli/verbs/report.h"
 
 static enum msd_exit report(const struct msd_diag *d)
 {
@@ -86,9 +86,9 @@ static enum msd_exit set_type(struct msd_arguments *a, const struct msd_paramete
 	enum msd_exit code = MSD_EXIT_OK;
 
 	if (!msd_parameters_dtype(msd_arguments_param(a, s, i), &t)) {
-		return msd_report_usage("say the dtype: float32:[1.0,2.0]",
-					"argument %zu of %s: its signature does not "
-					"tell the dtype of a tensor there",
+		return msd_report_usage("add the dtype: float32:[1.0,2.0]",
+					"argument %zu of %s: the signature has no "
+					"dtype for this tensor",
 					i + 1, function);
 	}
 	if (msd_word_set_type(&a->words[i], t, &d) == MSD_OK) {
@@ -133,10 +133,10 @@ enum msd_exit msd_arguments_report(const struct msd_arguments *a, modser_client 
 		return msd_report_result(client, answer);
 	if (msd_parameters_ask(client, function, deadline_ms, &s) != MODSER_OK ||
 	    !msd_advice_put(&hint, a, &s, function)) {
-		msd_buf_printf(&hint,
-			       "do what the text says; `modser funcs %.*s` has "
-			       "the signatures",
-			       (int)strcspn(function, ":"), function);
+		msd_buf_printf(
+			&hint,
+			"follow the text; `modser funcs %.*s` has the signatures",
+			(int)strcspn(function, ":"), function);
 	}
 	msd_buf_put_u8(&hint, 0);
 	if (!hint.bad)

@@ -63,7 +63,7 @@ static msd_err take_entry(struct walk *w, uint32_t depth)
 	if (w->b->ndim == 0)
 		w->b->ndim = depth + 1;
 	if (w->b->ndim != depth + 1)
-		return fail(w, "a number beside a list");
+		return fail(w, "a number next to a list");
 	return add_item(w, n);
 }
 
@@ -77,7 +77,7 @@ static msd_err end_list(struct walk *w, uint32_t depth, int64_t n)
 	if (b->shape[depth] < 0)
 		b->shape[depth] = n;
 	if (b->shape[depth] != n || (n == 0 && b->ndim != depth + 1))
-		return fail(w, "a list has another length than its neighbours before");
+		return fail(w, "the lists have different lengths");
 	w->at++;
 	return MSD_OK;
 }
@@ -103,7 +103,7 @@ static msd_err take_list(struct walk *w, uint32_t depth)
 		if (*w->at == ']')
 			return end_list(w, depth, n);
 		if (*w->at != ',')
-			return fail(w, "neither , nor ]");
+			return fail(w, "expected , or ]");
 		w->at++;
 	}
 }
@@ -119,7 +119,7 @@ msd_err msd_bracket_parse(const char *text, struct msd_bracket *ret, struct msd_
 		return fail(&w, "no [");
 	msd_err err = take_list(&w, 0);
 	if (err == MSD_OK && *w.at != '\0')
-		err = fail(&w, "more behind the end");
+		err = fail(&w, "extra text after the end");
 	return err;
 }
 
@@ -250,9 +250,10 @@ msd_err msd_bracket_make(const struct msd_bracket *b, struct msd_dtype t, void *
 	uint8_t *data;
 
 	if (!can_be_made(t)) {
-		return msd_diag_set(d, MSD_UNSUPPORTED,
-				    "a tensor of %s cannot be written out",
-				    msd_dtype_format(t, name));
+		return msd_diag_set(
+			d, MSD_UNSUPPORTED,
+			"elements of type %s cannot be written on the command line",
+			msd_dtype_format(t, name));
 	}
 	data = calloc(b->n + 1, (t.bits + 7u) / 8u);
 	if (data == NULL)
@@ -265,7 +266,7 @@ msd_err msd_bracket_make(const struct msd_bracket *b, struct msd_dtype t, void *
 			continue;
 		}
 		free(data);
-		return msd_diag_set(d, MSD_BAD_REQUEST, "\"%.*s\" is no %s",
+		return msd_diag_set(d, MSD_BAD_REQUEST, "\"%.*s\" is not a %s",
 				    (int)(b->items[i].n < 64 ? b->items[i].n : 64),
 				    (const char *)b->items[i].p,
 				    msd_dtype_format(t, name));

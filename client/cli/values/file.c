@@ -73,8 +73,8 @@ static msd_err read_open(int fd, const char *name, struct msd_buf *ret,
 	if (err == MSD_NOMEM) {
 		(void)msd_diag_set(d, err, "%s: no memory to read it", name);
 	} else if (err == MSD_TOO_LARGE) {
-		(void)msd_diag_set(
-			d, err, "%s: a device without an end; expected a file", name);
+		(void)msd_diag_set(d, err, "%s: an endless device; expected a file",
+				   name);
 	} else if (err != MSD_OK) {
 		(void)msd_diag_set(d, err, "%s: %s", name, strerror(errno));
 	}
@@ -114,8 +114,8 @@ msd_err msd_file_read_beneath(const char *dir, const char *name, struct msd_buf 
 		return read_open(fd, name, ret, d);
 	if (error == EXDEV || error == ELOOP) {
 		return msd_diag_set(d, MSD_REFUSED,
-				    "%s: not a file beneath %s itself: absolute paths, "
-				    "\"..\" and links are not followed",
+				    "%s: not a file below %s: absolute paths, \"..\" "
+				    "and links are not followed",
 				    name, dir);
 	}
 	return msd_diag_set(d, error == ENOENT ? MSD_NOT_FOUND : MSD_IO, "%s/%s: %s",

@@ -102,7 +102,8 @@ msd_err msd_generated_make(struct msd_dtype t, enum msd_generated_with with,
 	if (with == MSD_GENERATED_ZEROS)
 		return MSD_OK;
 	if (!msd_generated_has(t)) {
-		return msd_diag_set(d, MSD_UNSUPPORTED, "of %s only zeros can be made",
+		return msd_diag_set(d, MSD_UNSUPPORTED,
+				    "for %s only zeros can be generated",
 				    msd_dtype_format(t, name));
 	}
 	for (uint64_t at = 0; at + t.bits <= 8 * bytes; at += t.bits) {

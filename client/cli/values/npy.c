@@ -56,10 +56,10 @@ static msd_err choose_dtype(const struct msd_npy_header *h, const struct msd_dty
 	if (as == NULL) {
 		if (native_dtype(h, ret))
 			return MSD_OK;
-		return msd_diag_set(d, MSD_UNSUPPORTED,
-				    "elements of type %c%u say not what they are; "
-				    "name it: @FILE:bfloat16",
-				    h->kind, h->size_bytes);
+		return msd_diag_set(
+			d, MSD_UNSUPPORTED,
+			"the element type %c%u is ambiguous; name it: @FILE:bfloat16",
+			h->kind, h->size_bytes);
 	}
 	bits = (uint64_t)as->bits * as->lanes;
 	if (is_packed(h, *as)) {
@@ -67,12 +67,11 @@ static msd_err choose_dtype(const struct msd_npy_header *h, const struct msd_dty
 		return MSD_OK;
 	}
 	if (bits != 8ull * h->size_bytes) {
-		return msd_diag_set(
-			d, MSD_BAD_REQUEST,
-			"elements of %u bytes cannot be taken as %s of %llu "
-			"bits: the sizes differ",
-			h->size_bytes, msd_dtype_format(*as, name),
-			(unsigned long long)bits);
+		return msd_diag_set(d, MSD_BAD_REQUEST,
+				    "elements of %u bytes cannot be read as %s of %llu "
+				    "bits: the sizes differ",
+				    h->size_bytes, msd_dtype_format(*as, name),
+				    (unsigned long long)bits);
 	}
 	*ret = *as;
 	return MSD_OK;
@@ -169,7 +168,7 @@ static msd_err check_length(const struct msd_npy_header *h, size_t left,
 	if (bytes != left) {
 		return msd_diag_set(
 			d, MSD_BAD_REQUEST,
-			"it holds %zu bytes of elements; its shape says %llu", left,
+			"it has %zu bytes of elements, but its shape needs %llu", left,
 			(unsigned long long)bytes);
 	}
 	*ret_bytes = bytes;
@@ -201,7 +200,7 @@ static msd_err pack(const struct msd_npy_header *h, uint64_t n, struct msd_npy *
 
 		if (!has_value(h, npy->dtype, v)) {
 			free(packed);
-			return msd_diag_set(d, MSD_BAD_REQUEST, "%d is no %s",
+			return msd_diag_set(d, MSD_BAD_REQUEST, "%d is not a %s",
 					    h->kind == 'i' ? (int8_t)v : (int)v,
 					    msd_dtype_format(npy->dtype, name));
 		}

@@ -194,9 +194,9 @@ msd_err msd_npy_header_read(struct msd_span text, struct msd_npy_header *ret,
 	}
 	skip_space(&c);
 	if (c.left != 0)
-		return bad(d, "more behind the dict");
+		return bad(d, "extra text after the dict");
 	if (seen != (1u << N_KEYS) - 1)
-		return bad(d, "descr, fortran_order and shape are all needed");
+		return bad(d, "expected descr, fortran_order and shape");
 	*ret = h;
 	return MSD_OK;
 }

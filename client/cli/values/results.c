@@ -10,12 +10,12 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "client/cli/measure/trace.h"
 #include "client/cli/values/file.h"
 #include "client/cli/values/json.h"
 #include "client/cli/values/npy.h"
 #include "client/cli/values/print.h"
 #include "client/cli/verbs/report.h"
-#include "client/cli/measure/trace.h"
 #include "proto/base/json.h"
 
 /* Flatten tuples depth first. */
@@ -52,7 +52,7 @@ enum msd_exit msd_results_add(struct msd_results *r, const modser_value *answer)
 				  .name = "PROTOCOL",
 				  .message = "the answer to a call is not [[out...], "
 					     "return]",
-				  .hint = "check that the address is modserd's"};
+				  .hint = "check that the address belongs to modserd"};
 
 		return msd_report_error(&e);
 	}
@@ -144,9 +144,9 @@ static enum msd_exit check_outputs(const struct msd_results *r,
 		msd_buf_finish(&head);
 		if (!can) {
 			return msd_report_usage(
-				"leave out -o and the result is printed; --json "
-				"prints it for programs",
-				"%s: result %zu is %s, which no .npy file can hold",
+				"omit -o to print the result; --json prints it for "
+				"programs",
+				"%s: result %zu is %s, which cannot be written as .npy",
 				cli->outputs[i], i + 1, noun_of(r->item[i]));
 		}
 	}

@@ -31,7 +31,8 @@ static enum msd_exit read_file(const char *path, struct msd_buf *ret)
 	if (ret->n == 0 || ret->n > TOKEN_MAX || memchr(ret->p, 0, ret->n) != NULL) {
 		msd_buf_finish(ret);
 		return msd_report_usage("a token is one line of text",
-					"--token-file %s: no token is in it", path);
+					"--token-file %s: the file contains no token",
+					path);
 	}
 	return MSD_EXIT_OK;
 }
@@ -44,9 +45,9 @@ enum msd_exit msd_token_find(const struct msd_cli *cli, const char *address,
 
 	if (cli->token_file != NULL && is_readable(address)) {
 		return msd_report_usage(
-			"connect by the unix socket, or to a tls:// address",
-			"--token-file: a token is not sent to %s: others can read it "
-			"on its way",
+			"connect to the unix socket, or to a tls:// address",
+			"--token-file: modser sends no token to %s, because others "
+			"could read it",
 			address);
 	}
 	if (cli->token_file != NULL) {

@@ -72,7 +72,7 @@ static msd_err parse_number(const char *text, struct msd_word *w, struct msd_dia
 		if (errno == ERANGE) {
 			return msd_diag_set(
 				d, MSD_BAD_REQUEST,
-				"%s is beyond int64; a float is written %s.0", text,
+				"%s is beyond int64; for a float write %s.0", text,
 				text);
 		}
 		w->value = modser_int(v);
@@ -113,7 +113,7 @@ static msd_err parse_shape(const char *text, const char *rest, struct msd_word *
 	uint32_t ndim;
 
 	if (!msd_dims_parse(rest, w->shape, &ndim))
-		return bad(text, "a shape is written shape:[1,2]", d);
+		return bad(text, "write a shape as shape:[1,2]", d);
 	w->value.kind = MODSER_SHAPE;
 	w->value.as.shape.dim = w->shape;
 	w->value.as.shape.ndim = ndim;
@@ -130,9 +130,9 @@ static msd_err parse_tensor(const char *text, const char *rest, struct msd_word 
 	uint32_t ndim;
 
 	if (!parse_type(rest, name, &t) || t.code == MSD_DT_HANDLE)
-		return bad(text, "no dtype of that name; numpy's names are known", d);
+		return bad(text, "unknown dtype; use numpy's names", d);
 	if (!msd_dims_parse(rest + name, w->shape, &ndim)) {
-		return bad(text, "a tensor is written float32[2,3], [] for rank 0", d);
+		return bad(text, "write a tensor as float32[2,3], [] for rank 0", d);
 	}
 	modser_dtype dtype = {t.code, t.bits, t.lanes};
 	if (!modser_tensor_bytes(dtype, w->shape, ndim, &bytes) ||
@@ -198,7 +198,7 @@ static msd_err parse_dtype(const char *text, const char *rest, struct msd_word *
 	struct msd_dtype t;
 
 	if (!parse_type(rest, strlen(rest), &t))
-		return bad(text, "no dtype of that name; numpy's names are known", d);
+		return bad(text, "unknown dtype; use numpy's names", d);
 	w->value.kind = MODSER_DTYPE;
 	w->value.as.dtype = (modser_dtype){t.code, t.bits, t.lanes};
 	return MSD_OK;
@@ -210,7 +210,7 @@ static msd_err parse_device(const char *text, const char *rest, struct msd_word 
 	struct msd_device dev;
 
 	if (!msd_device_parse(rest, strlen(rest), &dev))
-		return bad(text, "a device is written device:cpu:0", d);
+		return bad(text, "write a device as device:cpu:0", d);
 	w->value.kind = MODSER_DEVICE;
 	w->value.as.device = (modser_device){dev.type, dev.id};
 	return MSD_OK;
@@ -229,7 +229,7 @@ static msd_err parse_bytes(const char *text, const char *rest, struct msd_word *
 			   struct msd_diag *d)
 {
 	if (rest[0] != '@' || rest[1] == '\0')
-		return bad(text, "bytes come from a file: bytes:@FILE", d);
+		return bad(text, "give bytes from a file: bytes:@FILE", d);
 	msd_err err = msd_file_read(rest + 1, &w->file, d);
 	if (err != MSD_OK)
 		return err;
@@ -260,8 +260,9 @@ static msd_err parse_file(const char *text, struct msd_word *w, struct msd_diag 
 								   : path);
 		}
 	} else if (err == MSD_NOT_FOUND && colon != NULL && !has_type) {
-		err = msd_diag_set(d, err, "%s: no such file, and \"%s\" is no dtype",
-				   path, colon + 1);
+		err = msd_diag_set(d, err,
+				   "%s: no such file, and \"%s\" is not a dtype", path,
+				   colon + 1);
 	}
 	free(path);
 	if (err == MSD_OK) {
@@ -344,17 +345,13 @@ static msd_err parse_value(const char *text, struct msd_word *ret, struct msd_di
 	}
 	if (access(text, F_OK) == 0) {
 		return msd_diag_set(d, MSD_BAD_REQUEST,
-				    "argument \"%s\": a file is written @%s", text,
-				    text);
+				    "argument \"%s\": write a file as @%s", text, text);
 	}
-	return msd_diag_set(
-		d, MSD_BAD_REQUEST,
-		"argument \"%s\": not a number, @file, [1.0,2.0], out:, zeros:, ones:, "
-		"rand:, "
-		"bytes:, dtype:, device:, shape:, true, false or none; a text is "
-		"written "
-		"str:%s",
-		text, text);
+	return msd_diag_set(d, MSD_BAD_REQUEST,
+			    "argument \"%s\": not a number, @file, [1.0,2.0], out:, "
+			    "zeros:, ones:, rand:, bytes:, dtype:, device:, shape:, "
+			    "true, false or none; for a text write str:%s",
+			    text, text);
 }
 
 static bool is_form(const char *text)

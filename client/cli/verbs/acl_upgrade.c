@@ -50,7 +50,7 @@ static msd_err write_line(const char *file, unsigned number, struct msd_span old
 {
 	struct line l;
 	const char *why = memchr(old.p, '\0', old.n) != NULL
-				  ? "a byte is zero: this is no text"
+				  ? "not a text file: it contains a byte 0"
 				  : look_at(copy, old.n, &l);
 
 	if (why != NULL) {
@@ -84,9 +84,8 @@ static msd_err write_lines(const char *file, struct msd_span old, char *copy,
 		if (newline == NULL) {
 			return msd_diag_set(
 				d, MSD_BAD_REQUEST,
-				"%s:%u: the last line has no newline, so the "
-				"file may have been cut there: complete the "
-				"line, end it, and run this again",
+				"%s:%u: the last line has no newline, so the file may "
+				"be cut off: complete it, and run this again",
 				file, number);
 		}
 		const size_t n = (size_t)(newline - from);

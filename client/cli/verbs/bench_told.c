@@ -18,9 +18,9 @@ static const char *doubt(const struct msd_bench *b)
 		return "not all calls could be sent: give a --deadline or more -c";
 	if (!is_at_rate && b->calls_before >= 0 && b->calls_behind >= 0 &&
 	    (uint64_t)(b->calls_behind - b->calls_before) > b->run.n_sent)
-		return "others called the module meanwhile";
+		return "other clients called the module meanwhile";
 	if (a > z + z / 2 || z > a + a / 2)
-		return "the bare round trip changed by half: the machine is busy";
+		return "the plain round trip changed by half: the machine is busy";
 	return NULL;
 }
 

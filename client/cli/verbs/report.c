@@ -17,9 +17,9 @@
 
 #define GENERAL_HINT "see `modser help` or modser(1)"
 #define BAD_FILE_HINT                                                                  \
-	"docs/reference/models.md says what can be loaded; export it again, or copy "  \
-	"it again; "                                                                   \
-	"in a manifest or a source of yours, correct what the text names"
+	"docs/reference/models.md lists the supported files; export or copy the file " \
+	"again; in "                                                                   \
+	"your own manifest or source, correct what the text names"
 
 static bool as_json;
 static bool is_holding;
@@ -175,7 +175,7 @@ enum msd_exit msd_report_name(const char *name)
 	if (msd_name_valid(msd_span_of(name)))
 		return MSD_EXIT_OK;
 	return msd_report_usage("a name is [A-Za-z0-9][A-Za-z0-9._-]{0,63}",
-				"\"%s\" cannot be a module's name", name);
+				"\"%s\" is not a valid module name", name);
 }
 
 enum msd_exit msd_report_diag(enum msd_exit code, const char *hint,
@@ -254,7 +254,8 @@ enum msd_exit msd_report_pack(const struct msd_diag *d)
 		return msd_report_diag(MSD_EXIT_NOT_FOUND, "check the file's name", d);
 	case MSD_UNSUPPORTED:
 		return msd_report_diag(MSD_EXIT_BAD_FILE,
-				       "docs/how-to/pack.md says what can be packed", d);
+				       "see docs/how-to/pack.md for what can be packed",
+				       d);
 	case MSD_CALL_FAILED:
 		return msd_report_diag(MSD_EXIT_REMOTE,
 				       "free memory, or choose another compiler with "
@@ -268,13 +269,12 @@ enum msd_exit msd_report_pack(const struct msd_diag *d)
 				       d);
 	case MSD_IO:
 		return msd_report_diag(MSD_EXIT_USAGE,
-				       "check that it is a file in a folder that may "
-				       "be written",
+				       "check that it is a file in a writable folder",
 				       d);
 	default:
 		return msd_report_diag(
 			MSD_EXIT_USAGE,
-			"mend what it names; docs/how-to/pack.md says how", d);
+			"correct what the text names; see docs/how-to/pack.md", d);
 	}
 }
 
@@ -284,12 +284,13 @@ enum msd_exit msd_report_file(const struct msd_diag *d)
 	case MSD_NOT_FOUND:
 		return msd_report_diag(MSD_EXIT_NOT_FOUND, "check the file's name", d);
 	case MSD_UNSUPPORTED:
-		return msd_report_diag(
-			MSD_EXIT_BAD_FILE,
-			"do what the text says; docs/reference/models.md lists what can be "
-			"given, docs/reference/static-graph.md the models of frameworks, and "
-			"--plugin FILE adds to these",
-			d);
+		return msd_report_diag(MSD_EXIT_BAD_FILE,
+				       "follow the text; docs/reference/models.md "
+				       "lists the supported files, "
+				       "docs/reference/static-graph.md the models of "
+				       "frameworks; --plugin FILE "
+				       "adds formats",
+				       d);
 	case MSD_CALL_FAILED:
 		return msd_report_diag(MSD_EXIT_REMOTE,
 				       "free memory, or name another compiler in CC",

@@ -2,11 +2,11 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "client/cli/verbs/acl_upgrade.h"
-#include "client/cli/values/file.h"
-#include "client/cli/verbs/report.h"
 #include "client/cli/model/rewrite.h"
 #include "client/cli/session.h"
+#include "client/cli/values/file.h"
+#include "client/cli/verbs/acl_upgrade.h"
+#include "client/cli/verbs/report.h"
 
 static enum msd_exit dry_run(const struct msd_cli *cli)
 {
@@ -82,5 +82,5 @@ enum msd_exit msd_verb_acl(const struct msd_cli *cli)
 	return msd_report_usage(
 		"modser acl whoami | list | log | dry-run USER METHOD [NAME] | upgrade "
 		"FILE",
-		"acl %s: not one of these, or words are missing", cli->words[0]);
+		"acl %s: unknown word, or words are missing", cli->words[0]);
 }

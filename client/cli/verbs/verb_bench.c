@@ -12,9 +12,9 @@
 #include <string.h>
 
 #include "client/cli/measure/bench.h"
+#include "client/cli/session.h"
 #include "client/cli/values/generator_word.h"
 #include "client/cli/verbs/report.h"
-#include "client/cli/session.h"
 #include "proto/base/bytes.h"
 #include "proto/base/clock.h"
 #include "proto/name.h"
@@ -35,7 +35,7 @@ static enum msd_exit make_words(struct msd_bench *b)
 		return MSD_EXIT_OK; /* no such function: the call itself reports it */
 	if (params == NULL) {
 		return msd_report_usage("give the arguments, as to `modser call`",
-					"the signature of %s is not known",
+					"the signature of %s is unknown",
 					b->cli->words[0]);
 	}
 	b->made = calloc(n + 1, sizeof(*b->made));
@@ -47,8 +47,8 @@ static enum msd_exit make_words(struct msd_bench *b)
 					is_prim && i + 1 == n, b->made[i])) {
 			return msd_report_usage("give the arguments, as to "
 						"`modser call`",
-						"no argument %zu of %s can be made of "
-						"its signature",
+						"argument %zu of %s cannot be "
+						"generated from its signature",
 						i + 1, b->cli->words[0]);
 		}
 		b->words[i] = b->made[i];
@@ -194,8 +194,8 @@ static enum msd_exit check_any(const struct msd_bench *b, uint64_t ms)
 	if (b->cli->rate == 0 || b->at_rate.n_due > 0)
 		return MSD_EXIT_OK;
 	return msd_report_usage("give a longer --time, or a higher --rate",
-				"at %u calls a second none fell due in %llu ms, so "
-				"there is nothing to tell",
+				"at %u calls a second no call was due in %llu ms, so "
+				"there is no result",
 				b->cli->rate, (unsigned long long)ms);
 }
 
@@ -239,9 +239,10 @@ enum msd_exit msd_verb_bench(const struct msd_cli *said)
 	struct msd_span module, function;
 
 	if (cli.rate != 0 && cli.depth != 0) {
-		return msd_report_usage("leave one of them out",
-					"--rate sends when calls are due, however many "
-					"are in flight; --depth keeps so many");
+		return msd_report_usage(
+			"omit one of them",
+			"--rate sends calls at their time; --depth keeps a number of "
+			"calls in flight: they exclude each other");
 	}
 	if (cli.rate != 0) { /* applies to the calls, not to earlier requests */
 		b.deadline_ms = cli.deadline_ms;

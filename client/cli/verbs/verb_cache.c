@@ -113,13 +113,13 @@ enum msd_exit msd_verb_cache(const struct msd_cli *cli)
 	char folder[PATH_MAX];
 
 	if (!msd_build_cache_folder(folder)) {
-		return msd_report_usage("name one in MODSERD_CACHE",
-					"there is no folder for built code");
+		return msd_report_usage("set MODSERD_CACHE to a folder",
+					"there is no folder for compiled code");
 	}
 	if (strcmp(word, "ls") == 0 && cli->n_words == 1)
 		return print(list(cli, folder, &out, &d), &out, &d);
 	if (strcmp(word, "prune") != 0)
-		return msd_report_usage(hint, "cache cannot %s", word);
+		return msd_report_usage(hint, "cache: unknown word \"%s\"", word);
 	if (cli->n_words == 2 && !msd_argv_size(cli->words[1], &limit)) {
 		return msd_report_usage(hint, "%s: not a size such as 0 or 512M",
 					cli->words[1]);

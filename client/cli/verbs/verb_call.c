@@ -1,8 +1,8 @@
 /* call: words -> arguments, one round trip, results -> files and text. */
 #include "client/cli/deadline_option.h"
-#include "client/cli/verbs/report.h"
-#include "client/cli/values/results.h"
 #include "client/cli/retry_option.h"
+#include "client/cli/values/results.h"
+#include "client/cli/verbs/report.h"
 #include "proto/name.h"
 
 static enum msd_exit check(const struct msd_cli *cli)
@@ -14,9 +14,8 @@ static enum msd_exit check(const struct msd_cli *cli)
 					"\"%s\" is not NAME:FUNC", cli->words[0]);
 	}
 	if (cli->idempotent && cli->retry_ms == 0) {
-		return msd_report_usage("say for how long with --retry TIME",
-					"--idempotent is of --retry, which is not "
-					"there");
+		return msd_report_usage("add --retry TIME",
+					"--idempotent needs --retry");
 	}
 	return MSD_EXIT_OK;
 }

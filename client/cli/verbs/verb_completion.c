@@ -14,6 +14,6 @@ enum msd_exit msd_verb_completion(const struct msd_cli *cli)
 			return MSD_EXIT_OK;
 		}
 	}
-	return msd_report_usage("bash, fish and zsh are known",
+	return msd_report_usage("expected bash, fish or zsh",
 				"no completion for \"%s\"", shell);
 }

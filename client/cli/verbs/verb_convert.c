@@ -10,14 +10,14 @@
 
 #include "artifact/mlf/archive.h"
 #include "artifact/mlf/mlf.h"
-#include "client/cli/measure/beside.h"
-#include "client/cli/values/file.h"
 #include "client/build/folder.h"
 #include "client/build/formats.h"
-#include "client/cli/values/objects.h"
 #include "client/build/parts.h"
-#include "client/cli/verbs/report.h"
+#include "client/cli/measure/beside.h"
 #include "client/cli/model/static_graph.h"
+#include "client/cli/values/file.h"
+#include "client/cli/values/objects.h"
+#include "client/cli/verbs/report.h"
 
 #define DEFAULT_VERSION 7u
 
@@ -120,11 +120,11 @@ static msd_err link_file(const struct msd_cli *cli, struct msd_loadable *made,
 	msd_err err = msd_file_format_check(format, cli, span_of(&made->library), d);
 	if (err != MSD_OK)
 		return err;
-	return msd_diag_set(d, MSD_UNSUPPORTED,
-			    "%s: modser load takes it as it is; libraries are made of "
-			    "model library archives, objects, C sources and archives "
-			    "of them",
-			    format->name);
+	return msd_diag_set(
+		d, MSD_UNSUPPORTED,
+		"%s: modser load accepts this file directly; convert makes libraries "
+		"of model library archives, objects, C sources and archives of them",
+		format->name);
 }
 
 /* Treat several files as an archive of them. */
@@ -246,17 +246,16 @@ static enum msd_exit check_outputs(const struct msd_cli *cli, const char *format
 			".tmfile");
 	}
 	if (cli->n_outputs == 2 && name_beside(cli->outputs[1], to) == NULL) {
-		return msd_report_usage(
-			"-o DIR/model.onnx -o DIR/model.onnx.data",
-			"a model finds its weights in its own folder alone");
+		return msd_report_usage("-o DIR/model.onnx -o DIR/model.onnx.data",
+					"write both into one folder: a model finds its "
+					"weights only there");
 	}
 	if (cli->n_libraries > 0 && !msd_archive_path_is(to, "", ".so")) {
-		return msd_report_usage("-o FILE.so, or leave -l out",
-					"-l is for a library (.so): nothing else is "
-					"linked with others");
+		return msd_report_usage("give -o FILE.so, or omit -l",
+					"-l works only for a library (.so)");
 	}
 	if (format != NULL && cli->n_words != 1)
-		return msd_report_usage(NULL, "a model is made from one file");
+		return msd_report_usage(NULL, "convert makes a model from one file");
 	return MSD_EXIT_OK;
 }
 

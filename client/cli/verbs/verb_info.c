@@ -1,8 +1,8 @@
 /* info: prints the daemon's information, whole or in sections. */
 #include <string.h>
 
-#include "client/cli/verbs/report.h"
 #include "client/cli/session.h"
+#include "client/cli/verbs/report.h"
 
 /* Append the names of the sections, which are maps or lists. */
 static void put_sections(struct msd_buf *out, const modser_value *info)
@@ -27,7 +27,7 @@ static enum msd_exit refuse(const char *section, const modser_value *info)
 	put_sections(&sections, info);
 	const enum msd_exit code = msd_report_usage(
 		"`modser info` prints all; its larger sections are named above",
-		"info %s: the daemon says nothing of that name: there is %s", section,
+		"info %s: no such section: expected %s", section,
 		sections.bad ? "no memory" : (const char *)sections.p);
 	msd_buf_finish(&sections);
 	return code;

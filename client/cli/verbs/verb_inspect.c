@@ -51,7 +51,7 @@ static enum msd_exit judge(const struct msd_cli *cli, const struct msd_inspect *
 	if (err == MSD_OK && verdict.reasons.n > 0) {
 		code = MSD_EXIT_BAD_FILE;
 	} else if (err != MSD_OK) {
-		code = msd_report_diag(MSD_EXIT_REMOTE, "ask a newer daemon", &d);
+		code = msd_report_diag(MSD_EXIT_REMOTE, "use a newer daemon", &d);
 	}
 	msd_print_flush(&out);
 	msd_verdict_finish(&verdict);
@@ -81,9 +81,9 @@ static enum msd_exit inspect_for_host(const struct msd_cli *cli, struct msd_span
 
 	if ((msd_file_format_of(cli->words[0], file)->traits & MSD_FORMAT_LINKED) !=
 	    0) {
-		return msd_report_usage("modser convert FILE -o deploy.so",
-					"--will-run-on judges libraries; link the "
-					"archive first");
+		return msd_report_usage(
+			"modser convert FILE -o deploy.so",
+			"--check-daemon checks libraries; link the archive first");
 	}
 	msd_err err = msd_library_look(cli, file, &inspect, &d);
 	if (err != MSD_OK)
@@ -134,9 +134,9 @@ enum msd_exit msd_verb_inspect(const struct msd_cli *cli)
 	enum msd_exit code = MSD_EXIT_OK;
 
 	if ((int)cli->dot + (int)cli->vm + (int)cli->will_run > 1) {
-		return msd_report_usage("take one of them",
-					"inspect does one of --dot, "
-					"--vm and --will-run-on");
+		return msd_report_usage(
+			"give one of them",
+			"inspect: --dot, --vm and --check-daemon exclude each other");
 	}
 	msd_err err = msd_folder_or_file_read(path, &file, &d);
 	if (err == MSD_OK)
@@ -151,10 +151,9 @@ enum msd_exit msd_verb_inspect(const struct msd_cli *cli)
 			err = msd_diag_wrap(&d, err, "%s", path);
 	}
 	if (err == MSD_NOT_FOUND && strpbrk(path, "./") == NULL) {
-		code = msd_report_diag(MSD_EXIT_NOT_FOUND,
-				       "give a file; of a loaded module: modser show "
-				       "NAME",
-				       &d);
+		code = msd_report_diag(
+			MSD_EXIT_NOT_FOUND,
+			"give a file; for a loaded module use modser show NAME", &d);
 	} else if (err != MSD_OK) {
 		code = msd_report_file(&d);
 	}

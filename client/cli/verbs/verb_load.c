@@ -11,14 +11,14 @@
 #include <unistd.h>
 
 #include "artifact/mlf/archive.h"
-#include "client/cli/measure/beside.h"
-#include "client/cli/deadline_option.h"
-#include "client/cli/values/file.h"
 #include "client/build/folder.h"
 #include "client/build/formats.h"
+#include "client/cli/deadline_option.h"
+#include "client/cli/measure/beside.h"
 #include "client/cli/measure/progress.h"
-#include "client/cli/verbs/report.h"
 #include "client/cli/session.h"
+#include "client/cli/values/file.h"
+#include "client/cli/verbs/report.h"
 #include "proto/name.h"
 #include "store/digest.h"
 
@@ -145,7 +145,7 @@ enum msd_exit msd_verb_load(const struct msd_cli *cli)
 
 	if (!msd_name_valid(msd_span_of(name)) && access(name, R_OK) == 0) {
 		return msd_report_usage("the NAME comes first, then the FILE",
-					"\"%s\" is a file, and no module's name", name);
+					"\"%s\" is a file, not a module name", name);
 	}
 	code = msd_report_name(name);
 	if (code != MSD_EXIT_OK)

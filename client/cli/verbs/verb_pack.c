@@ -16,10 +16,10 @@
 #include "artifact/mlf/archive.h"
 #include "artifact/tree/write.h"
 #include "client/build/build.h"
+#include "client/cli/model/split.h"
 #include "client/cli/values/file.h"
 #include "client/cli/values/print.h"
 #include "client/cli/verbs/report.h"
-#include "client/cli/model/split.h"
 #include "pack/elf_patch.h"
 #include "pack/manifest.h"
 
@@ -122,15 +122,15 @@ static msd_err read_text(const char *path, struct msd_buf *ret, struct msd_diag 
 
 	if (is_there && ends_with(path, ".so")) {
 		return msd_diag_set(d, MSD_UNSUPPORTED,
-				    "%s: a library; modser unpack %s -d DIR makes a "
-				    "folder of it, which pack takes",
+				    "%s: this is a library: run modser unpack %s -C "
+				    "DIR, then pack that folder",
 				    path, path);
 	}
 	if (is_there && (ends_with(path, ".c") || ends_with(path, ".o") ||
 			 ends_with(path, ".tar"))) {
 		return msd_diag_set(d, MSD_UNSUPPORTED,
-				    "%s: code, and no manifest; modser convert %s -o "
-				    "FILE.so makes a library of it",
+				    "%s: this is code, not a manifest: run modser "
+				    "convert %s -o FILE.so to make a library",
 				    path, path);
 	}
 	return msd_file_read(path, ret, d);
@@ -253,28 +253,25 @@ static msd_err check_wishes(const struct job *job, const struct msd_cli *cli,
 	}
 	if (cli->n_libraries > 0 && !ends_with(out, ".so")) {
 		return msd_diag_set(d, MSD_BAD_REQUEST,
-				    "%s: -l is for a library (.so): nothing else is "
-				    "linked with others",
-				    out);
+				    "%s: -l works only for a library (.so)", out);
 	}
 	if (ends_with(out, ".tar") && has_lost_code(job)) {
-		return msd_diag_set(
-			d, MSD_BAD_REQUEST,
-			"%s: the functions of %s itself would be missing, for a linked "
-			"library cannot be made objects again: give the objects that "
-			"it was made of, too, or take -o FILE.so",
-			out, job->manifest.library);
+		return msd_diag_set(d, MSD_BAD_REQUEST,
+				    "%s: the functions of %s itself would be missing, "
+				    "because a linked library cannot be converted to "
+				    "objects: add its objects, or use -o FILE.so",
+				    out, job->manifest.library);
 	}
 	if (!ends_with(out, ".so") && job->n_objects == 0 && job->blob.n == 0) {
-		return msd_diag_set(
-			d, MSD_BAD_REQUEST,
-			"%s: a library alone imports no modules, so there is "
-			"nothing to write",
-			out);
+		return msd_diag_set(d, MSD_BAD_REQUEST,
+				    "%s: the library imports no modules, so there is "
+				    "nothing to write",
+				    out);
 	}
 	if (!is_built && job->n_objects > 0) {
-		return msd_diag_set(d, MSD_BAD_REQUEST,
-				    "%s: objects go into .so, .o and .tar alone", out);
+		return msd_diag_set(
+			d, MSD_BAD_REQUEST,
+			"%s: with objects, the output must be .so, .o or .tar", out);
 	}
 	return MSD_OK;
 }
@@ -370,7 +367,7 @@ enum msd_exit msd_verb_pack(const struct msd_cli *cli)
 	if (job == NULL || cli->n_outputs != 1) {
 		free(job);
 		return msd_report_usage("modser pack DIR -o FILE",
-					"pack needs one file to write: -o FILE");
+					"pack needs one output file: -o FILE");
 	}
 	msd_err err = read_job(job, cli, &d);
 	if (err == MSD_OK)

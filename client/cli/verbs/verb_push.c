@@ -276,8 +276,7 @@ static enum msd_exit report_made(const struct push *p, const struct msd_diag *d)
 	}
 	return d->code == MSD_NOT_VERIFIED
 		       ? msd_report_diag(MSD_EXIT_NOT_VERIFIED,
-					 "write the manifest anew, for the files as "
-					 "they are",
+					 "write a new manifest for the current files",
 					 d)
 		       : msd_report_file(d);
 }
@@ -289,7 +288,7 @@ static enum msd_exit report_sent(const struct msd_diag *d)
 		.name = msd_err_name(d->code),
 		.message = msd_diag_text(d),
 		.hint = d->code == MSD_UNSUPPORTED
-				? "do what the text says"
+				? "follow the text"
 				: "check the URI, and --auth FILE where "
 				  "it asks for a name; the registry's "
 				  "own log says more"};
@@ -309,7 +308,7 @@ enum msd_exit msd_verb_push(const struct msd_cli *cli)
 	if (cli->manifest != NULL && (cli->graph != NULL || cli->params != NULL)) {
 		free(p);
 		return msd_report_usage(
-			"leave it away: what the manifest lists is sent",
+			"omit it: modser sends the files that the manifest lists",
 			"%s beside --manifest",
 			cli->graph != NULL ? "--graph" : "--params");
 	}

@@ -35,7 +35,7 @@ static enum msd_exit add_step(struct instance *x, const char *const *words, size
 
 	if (n == 0) {
 		return msd_report_usage(
-			"modser instance NAME FUNC [ARGUMENT...] then FUNC ...",
+			"modser session NAME FUNC [ARGUMENT...] then FUNC ...",
 			"a function is missing before or behind \"" SEPARATOR "\"");
 	}
 	x->n++;

@@ -2,9 +2,9 @@
 #include <string.h>
 
 #include "artifact/json.h"
-#include "client/pki/pki.h"
 #include "client/cli/values/print.h"
 #include "client/cli/verbs/report.h"
+#include "client/pki/pki.h"
 
 static const char hint[] =
 	"modser tls init DIR [HOST...], server DIR [HOST...], or client DIR NAME";
@@ -44,7 +44,7 @@ static enum msd_exit report(const struct msd_diag *d)
 	switch ((int)d->code) {
 	case MSD_REFUSED:
 		return msd_report_diag(MSD_EXIT_REFUSED,
-				       "name another, or remove it yourself", d);
+				       "choose another name, or remove the file", d);
 	case MSD_UNSUPPORTED:
 		return msd_report_diag(MSD_EXIT_REFUSED,
 				       "the openssl command makes certificates, too: "
@@ -99,7 +99,7 @@ enum msd_exit msd_verb_tls(const struct msd_cli *cli)
 	if (strcmp(word, "init") == 0 || strcmp(word, "server") == 0)
 		return with_hosts(cli, word[0] == 'i');
 	if (strcmp(word, "client") != 0)
-		return msd_report_usage(hint, "tls cannot %s", word);
+		return msd_report_usage(hint, "tls: unknown word \"%s\"", word);
 	if (cli->n_words != 3) {
 		return msd_report_usage(hint,
 					"tls client takes DIR and NAME, %zu given",

@@ -10,9 +10,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "client/cli/session.h"
 #include "client/cli/values/print.h"
 #include "client/cli/verbs/report.h"
-#include "client/cli/session.h"
 #include "proto/base/bytes.h"
 #include "proto/limits.h"
 
@@ -114,7 +114,7 @@ static enum msd_exit report_no_text(void)
 	struct msd_diag d = {0};
 
 	(void)msd_diag_set(&d, MSD_PROTOCOL,
-			   "server.metrics: the daemon's answer is no text");
+			   "server.metrics: the daemon's answer is not a text");
 	return msd_report_diag(MSD_EXIT_REMOTE, "is it modserd? see `modser info`", &d);
 }
 

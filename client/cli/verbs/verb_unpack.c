@@ -12,10 +12,10 @@
 
 #include "artifact/json.h"
 #include "artifact/mlf/archive.h"
+#include "client/cli/model/split.h"
 #include "client/cli/values/file.h"
 #include "client/cli/values/print.h"
 #include "client/cli/verbs/report.h"
-#include "client/cli/model/split.h"
 #include "pack/manifest.h"
 
 #define LIBRARY_NAME "library.so"
@@ -107,8 +107,8 @@ enum msd_exit msd_verb_unpack(const struct msd_cli *cli)
 	enum msd_exit code = MSD_EXIT_OK;
 
 	if (cli->dir == NULL) {
-		return msd_report_usage("modser unpack FILE -d DIR",
-					"unpack needs a folder: -d DIR");
+		return msd_report_usage("modser unpack FILE -C DIR",
+					"unpack needs a folder: -C DIR");
 	}
 	msd_err err = msd_file_read(cli->words[0], &file, &d);
 	if (err == MSD_OK) {

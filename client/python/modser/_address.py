@@ -25,7 +25,7 @@ def parse(text: str) -> Target:
     if host.startswith("[") and host.endswith("]"):
         host = host[1:-1]
     elif ":" in host:
-        raise _bad(text, "an IPv6 number stands in brackets")
+        raise _bad(text, "write an IPv6 number in brackets")
     if not (colon and host):
         raise _bad(text, "the host or the port is missing")
     if not (port.isascii() and port.isdigit() and int(port) <= 65535):
@@ -54,7 +54,7 @@ def _bad(text: str, why: str) -> BadRequest:
 def _form(text: str) -> str:
     """An error for an address of no known form: users write those of browsers and shells."""
     if text.startswith(("http://", "https://")):
-        return "HTTP is not what modser speaks: curl and others call there"
+        return "modser does not use HTTP; use curl there"
     if text.startswith(("/", "./")):
         return f"perhaps unix:{text}"
     if ":" in text and "//" not in text:

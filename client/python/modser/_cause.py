@@ -11,7 +11,7 @@ import stat
 from . import _address
 from ._errors import ConnectionLost, ProtocolError
 
-_GONE = "nobody listens there any more: its daemon has ended"
+_GONE = "no daemon listens there: it has ended"
 #: What its peer gets from a server that is spoken to in a language of others.
 _STRANGERS = {b"HTTP": "an HTTP server", b"\x15\x03": "a TLS server", b"SSH-": "an SSH server"}
 
@@ -33,7 +33,7 @@ def _explain(address: str, error: OSError) -> tuple[str, str]:
     if error.errno == errno.ECONNREFUSED:
         target = _address.parse(address)
         if not isinstance(target, str):
-            return "nobody listens there", start
+            return "no daemon listens there", start
         if not pathlib.Path(target).is_socket():
             return "the file there is no socket", "give the daemon's address, or set MODSER_HOST"
         return _GONE, start

@@ -225,7 +225,7 @@ def from_wire(error: Any) -> Error:
     details = error[3] if len(error) > 3 and isinstance(error[3], dict) else None
     hint = _hint_of(message) if kind is BadArgument else None
     if kind is Busy and "retry_after_ms" not in (details or {}):
-        hint = "do what the text says; else try later"
+        hint = "follow the text; else try later"
     if details is not None and isinstance(details.get("hint"), str):
         hint = details["hint"]
     return kind(message, code=code, name=name, hint=hint, details=details)

@@ -77,7 +77,7 @@ def test_an_error_says_what_makes_the_right_value(message, hint):
 def test_who_is_refused_for_a_while_comes_again_and_who_is_not_reads_why():
     later, never = (from_wire((modser.Busy.code, modser.Busy.name, "full", details))
                     for details in ({"retry_after_ms": 5}, {}))
-    assert later.hint == "try later" and "do what the text says" in never.hint
+    assert later.hint == "try later" and "follow the text" in never.hint
 
 
 def test_resident_tensors_are_filled_at_random_and_the_same_for_the_same_seed(shapes):

@@ -50,7 +50,7 @@ def test_put_to_a_daemon_that_lacks_promises(client):
 
 
 def test_put_fails_as_its_first_request_does(client):
-    with pytest.raises(modser.NotFound, match="no module is called nowhere"):
+    with pytest.raises(modser.NotFound, match="no such module: nowhere"):
         client["nowhere"].put(np.zeros(3))
 
 
@@ -59,7 +59,7 @@ def test_put_with_asyncio(served):
         async with await aio.connect(served.host) as client:
             async with await client["results"].put(np.float32([1, 2])) as x:
                 assert (await x.numpy()).tolist() == [1, 2]
-            with pytest.raises(modser.NotFound, match="no module is called nowhere"):
+            with pytest.raises(modser.NotFound, match="no such module: nowhere"):
                 await client["nowhere"].put(np.zeros(3))
 
     asyncio.run(work())

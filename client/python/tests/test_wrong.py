@@ -39,7 +39,7 @@ def places(tmp_path_factory):
 @pytest.mark.parametrize(
     "name, cause, advice",
     [("none", "nothing is there", "start one: modserd --listen unix:"),
-     ("gone", "nobody listens there any more", "start one: modserd --listen unix:"),
+     ("gone", "no daemon listens there: it has ended", "start one: modserd --listen unix:"),
      ("file", "the file there is no socket", "MODSER_HOST")],
 )
 def test_an_address_without_a_daemon_says_why_and_what_to_do(places, name, cause, advice):
@@ -140,7 +140,7 @@ def test_hints_are_in_pythons_terms(client):
 def test_what_would_be_written_to_a_copy_is_refused(client, models):
     module = client.load("shapes", models / "shapes.so", replace=True)
     x, y = np.float32([1, 2, 3]), np.zeros(3, "f4")
-    with pytest.raises(modser.BadArgument, match="what it wrote is lost.*in Python out=array"):
+    with pytest.raises(modser.BadArgument, match="its output is lost.*in Python out=array"):
         module.addone(x, y)
     assert module.addone(x, out=y) is y and y.tolist() == [2, 3, 4]
 

@@ -199,7 +199,7 @@ msd_err msd_token_header(struct msd_span json, char **ret, struct msd_diag *d)
 	if (token == NULL)
 		token = json_string_value(json_object_get(root, "access_token"));
 	if (token == NULL || !is_token(token)) {
-		err = msd_diag_set(d, MSD_REFUSED, "there is no token in the answer");
+		err = msd_diag_set(d, MSD_REFUSED, "the answer contains no token");
 	} else if (asprintf(ret, "Authorization: Bearer %s", token) < 0) {
 		err = msd_diag_no_memory(d);
 	}

@@ -201,8 +201,8 @@ static msd_err authorize(struct msd_exchange *x, const struct msd_uri *to,
 	err = take_name(x, to->host, to, d);
 	if (err == MSD_OK && x->authorization == NULL) {
 		err = msd_diag_set(d, MSD_REFUSED,
-				   "%s: the registry wants a name and password; say by "
-				   "--auth which file has them for %s",
+				   "%s: the registry requires a name and password; "
+				   "name a file with those of %s with --auth",
 				   to->shown, to->host);
 	}
 	return err;
@@ -239,7 +239,7 @@ msd_err msd_exchange_refuse(const struct msd_exchange_answer *a, struct msd_diag
 			    : a->status == 404 || a->status == 410 ? MSD_NOT_FOUND
 								   : MSD_IO;
 
-	return msd_diag_set(d, err, "%s: the registry answers %ld", a->url, a->status);
+	return msd_diag_set(d, err, "%s: the registry answered %ld", a->url, a->status);
 }
 
 void msd_exchange_answer_finish(struct msd_exchange_answer *a)

@@ -77,7 +77,7 @@ static msd_err ask_manifest(struct msd_oci *o, struct msd_diag *d)
 
 	if (++o->n_manifests > 2 * MAX_MANIFESTS) { /* each may need a token */
 		return msd_diag_set(d, MSD_BAD_ARTIFACT,
-				    "its manifests lead on and on");
+				    "its manifests refer to each other without end");
 	}
 	how.has_digest = msd_digest_parse(msd_span_of(o->name.reference), &how.digest);
 	if (asprintf(&url, "%s/manifests/%s", o->name.base, o->name.reference) < 0)
@@ -134,10 +134,10 @@ static msd_err ask_token(struct msd_oci *o, const struct msd_challenge *challeng
 	msd_err err;
 
 	if (o->is_token_fresh && bytes == o->token_bytes) {
-		return msd_diag_set(d, MSD_REFUSED,
-				    "%s: the registry does not take the token that it "
-				    "asked for",
-				    o->name.base);
+		return msd_diag_set(
+			d, MSD_REFUSED,
+			"%s: the registry rejects the token that it requested",
+			o->name.base);
 	}
 	err = msd_challenge_url(challenge, o->name.base, "pull", o->how.reach->insecure,
 				&url, d);
@@ -163,14 +163,14 @@ static msd_err ask_again(struct msd_oci *o, struct msd_diag *d)
 static msd_err ask_by_name(struct msd_oci *o, struct msd_diag *d)
 {
 	if (o->basic == NULL || o->authorization != NULL) {
-		return msd_diag_set(d, MSD_REFUSED,
-				    o->basic != NULL
-					    ? "%s: the registry does not take the name "
-					      "and password of the file auth"
-					    : "%s: the registry wants a name and "
-					      "password, and the file auth has none "
-					      "for it",
-				    o->name.base);
+		return msd_diag_set(
+			d, MSD_REFUSED,
+			o->basic != NULL
+				? "%s: the registry rejects the name and password in "
+				  "the file of auth"
+				: "%s: the registry requires a name and password, but "
+				  "the file of auth has none for it",
+			o->name.base);
 	}
 	o->authorization = strdup(o->basic);
 	return o->authorization != NULL ? ask_again(o, d) : msd_diag_no_memory(d);
@@ -213,8 +213,8 @@ static msd_err read_manifest(struct msd_oci *o, const struct msd_oci_step *step,
 	msd_digest_of(text_of(o), &is);
 	if (step->has_digest && !msd_digest_equal(&is, &step->digest)) {
 		return msd_diag_set(d, MSD_NOT_VERIFIED,
-				    "%s: the manifest that came is not %s",
-				    o->name.base, o->name.reference);
+				    "%s: the received manifest is not %s", o->name.base,
+				    o->name.reference);
 	}
 	if (!o->has_first)
 		o->first = is;
@@ -224,7 +224,7 @@ static msd_err read_manifest(struct msd_oci *o, const struct msd_oci_step *step,
 		return msd_diag_wrap(d, err, "%s", o->name.base);
 	if (m.needs_devices) {
 		o->needs_devices = true;
-		return msd_platform_refuse(o->machine, "its devices are not known", d);
+		return msd_platform_refuse(o->machine, "its devices are unknown", d);
 	}
 	if (!m.is_index) {
 		o->manifest = m;

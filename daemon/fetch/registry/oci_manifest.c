@@ -16,9 +16,9 @@ static msd_err read_descriptor(const json_t *o, struct msd_oci_blob *ret,
 	if (text == NULL || strncmp(text, "sha256:", 7) != 0 ||
 	    !msd_digest_parse(span, &ret->digest) || !json_is_integer(size) ||
 	    json_integer_value(size) < 0) {
-		return msd_diag_set(d, MSD_BAD_ARTIFACT,
-				    "the manifest names something without its sha256 "
-				    "digest and size");
+		return msd_diag_set(
+			d, MSD_BAD_ARTIFACT,
+			"the manifest has an entry without sha256 digest and size");
 	}
 	ret->bytes = (uint64_t)json_integer_value(size);
 	return MSD_OK;
@@ -121,7 +121,7 @@ static msd_err read_layer(const json_t *layers, struct msd_oci_manifest *ret,
 
 	if (json_array_size(layers) != 1) {
 		return msd_diag_set(d, MSD_BAD_ARTIFACT,
-				    "the manifest has %zu layers, and a module is one",
+				    "the manifest has %zu layers, but a module has one",
 				    json_array_size(layers));
 	}
 	if (type != NULL && strstr(type, ".tar") != NULL) {
@@ -156,7 +156,7 @@ msd_err msd_oci_manifest_read(struct msd_span json,
 	} else if (json_is_array(layers)) {
 		err = read_layer(layers, &m, d);
 	} else {
-		err = msd_diag_set(d, MSD_BAD_ARTIFACT, "it is no manifest");
+		err = msd_diag_set(d, MSD_BAD_ARTIFACT, "it is not a manifest");
 	}
 	json_decref(root);
 	if (err == MSD_OK)

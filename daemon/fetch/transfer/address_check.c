@@ -59,6 +59,7 @@ void msd_address_check_set(struct msd_address_check *g,
 msd_err msd_address_check_refuse(const struct msd_address_check *g, struct msd_diag *d)
 {
 	return g->to->is_free ? msd_diag_set(d, MSD_REFUSED,
-					     "%s: it is not this machine", g->to->shown)
+					     "%s: it is not an address of this machine",
+					     g->to->shown)
 			      : msd_network_options_refuse(g->to, d);
 }

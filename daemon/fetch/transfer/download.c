@@ -90,7 +90,7 @@ static void on_stall_check(uv_timer_t *timer)
 		return;
 	}
 	(void)msd_diag_set(&dl->why, MSD_IO,
-			   "%s: it stalls: %llu bytes within %llu ms (fetch-stall)",
+			   "%s: it stalled: %llu bytes within %llu ms (fetch-stall)",
 			   dl->way.at.shown,
 			   (unsigned long long)(bytes - dl->checked_bytes),
 			   (unsigned long long)dl->how.stall_ms);
@@ -118,10 +118,10 @@ static msd_err begin_answer(struct msd_download *dl)
 	dl->has_begun = true;
 	if (a.status == 206 && !is_the_rest(dl, &a)) {
 		dl->must_restart = true;
-		return msd_diag_set(&dl->why, MSD_IO,
-				    "%s: the part that came is not the rest of the "
-				    "same file",
-				    dl->way.at.shown);
+		return msd_diag_set(
+			&dl->why, MSD_IO,
+			"%s: the received part does not continue the same file",
+			dl->way.at.shown);
 	}
 	if (a.status == 200 && dl->sink->bytes > 0)
 		err = dl->sink->restart(dl->sink, &dl->why);
@@ -184,7 +184,7 @@ static void on_refusal(struct msd_download *dl, const struct msd_answer *a)
 		      : status == 401 || status == 403 ? MSD_REFUSED
 						       : MSD_IO;
 
-	err = msd_diag_set(&dl->why, err, "%s: the server answers %ld",
+	err = msd_diag_set(&dl->why, err, "%s: the server answered %ld",
 			   dl->way.at.shown, status);
 	if (status == 401 && msd_redirects_is_home(&dl->way))
 		dl->challenge = msd_answer_challenges(dl->call.easy);

@@ -22,7 +22,7 @@ static msd_err fault(const char *what, struct msd_diag *d)
 	char text[MSD_ERRNO_TEXT_BYTES];
 	const msd_err err = error == ENOSPC || error == ENOMEM ? MSD_NO_SPACE : MSD_IO;
 
-	return msd_diag_set(d, err, "memory for what is fetched: %s: %s", what,
+	return msd_diag_set(d, err, "memory for the download: %s: %s", what,
 			    msd_errno_text(error, text));
 }
 
@@ -113,7 +113,7 @@ static msd_err check_memory(const struct msd_download_buffer *l, size_t n,
 	if (room == NULL || room->bytes + n <= room->max_bytes)
 		return MSD_OK;
 	return msd_diag_set(d, MSD_NO_SPACE,
-			    "all that is pulled now has %llu bytes, and may have %llu "
+			    "all current pulls have %llu bytes, over the limit of %llu "
 			    "(max-upload-memory)",
 			    (unsigned long long)room->bytes,
 			    (unsigned long long)room->max_bytes);
@@ -130,14 +130,13 @@ static msd_err check_room(const struct msd_download_buffer *l, size_t n,
 {
 	if (l->part_bytes > 0 && n > l->part_bytes - (l->bytes - l->part_at)) {
 		return msd_diag_set(d, MSD_NOT_VERIFIED,
-				    "it goes on after the %llu bytes that it should "
-				    "have",
+				    "it has more than the expected %llu bytes",
 				    (unsigned long long)l->part_bytes);
 	}
 	if (n <= l->max_bytes - l->bytes)
 		return check_memory(l, n, d);
 	return msd_diag_set(d, MSD_TOO_LARGE,
-			    "it goes on after %llu bytes, the limit (%s)",
+			    "it has more than %llu bytes, the limit (%s)",
 			    (unsigned long long)l->max_bytes, l->limit);
 }
 

@@ -98,7 +98,7 @@ static msd_err check_kind(struct msd_local *l, int fd, struct msd_diag *d)
 	if (fstat(fd, &st) != 0)
 		return fault(l, errno, d);
 	if (!S_ISREG(st.st_mode)) {
-		return msd_diag_set(d, MSD_BAD_ARTIFACT, "file://%s: it is no file",
+		return msd_diag_set(d, MSD_BAD_ARTIFACT, "file://%s: it is not a file",
 				    l->path);
 	}
 	atomic_store(&l->total_bytes, (uint64_t)st.st_size);

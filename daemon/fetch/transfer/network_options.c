@@ -69,17 +69,16 @@ bool msd_network_options_is_free_path(const struct msd_network_options *r,
 msd_err msd_network_options_refuse(const struct msd_uri *to, struct msd_diag *d)
 {
 	if (to->scheme == MSD_SCHEME_FILE) {
-		return msd_diag_set(
-			d, MSD_REFUSED,
-			"%s: users other than the operator may pull files "
-			"that pull-from lists, and this is none of them: ask "
-			"the operator to list its folder, or load the file",
-			to->shown);
+		return msd_diag_set(d, MSD_REFUSED,
+				    "%s: users other than the operator may pull only "
+				    "files below a pull-from prefix: ask the operator "
+				    "to add its folder, or load the file",
+				    to->shown);
 	}
 	return msd_diag_set(d, MSD_REFUSED,
-			    "%s: users other than the operator may pull from public "
-			    "addresses without a proxy, and from what pull-from lists: "
-			    "ask the operator to list it",
+			    "%s: users other than the operator may pull only from "
+			    "public addresses without a proxy, or below a pull-from "
+			    "prefix: ask the operator to add it",
 			    to->shown);
 }
 
@@ -149,10 +148,9 @@ static msd_err refuse_realm(const struct msd_uri *to, struct msd_diag *d)
 {
 	return msd_diag_set(
 		d, MSD_REFUSED,
-		"it has its tokens given by %s, another server than its own, "
-		"and the name and password of the file auth are for its own: "
-		"say realm = \"%s\" (modser push: --realm) if that server may "
-		"have them",
+		"another server, %s, issues its tokens, but the name and password in "
+		"the file of auth are for the registry itself: set realm = \"%s\" "
+		"(modser push: --realm) if that server may have them",
 		to->shown, to->host);
 }
 

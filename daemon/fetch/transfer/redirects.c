@@ -63,7 +63,7 @@ msd_err msd_redirects_follow(struct msd_redirects *w, const char *location,
 	msd_err err;
 
 	if (location == NULL) {
-		return msd_diag_set(d, MSD_IO, "%s: it redirects to nowhere",
+		return msd_diag_set(d, MSD_IO, "%s: its redirect has no target",
 				    w->at.shown);
 	}
 	if (++w->n_redirects > MSD_REDIRECTS_REDIRECTS) {

@@ -39,14 +39,14 @@ static msd_err check_whole(const char *path, const struct msd_buf *text,
 {
 	if (text->n == 0) {
 		return msd_diag_set(d, MSD_BAD_REQUEST,
-				    "%s: is empty: a file that is to say nothing has a "
-				    "comment, \"# nothing\"",
+				    "%s: the file is empty: for an empty configuration "
+				    "write a comment, \"# nothing\"",
 				    path);
 	}
 	if (text->p[text->n - 1] != '\n') {
 		return msd_diag_set(d, MSD_BAD_REQUEST,
-				    "%s:%u: the last line has no end: the file may be "
-				    "cut; end it with a newline",
+				    "%s:%u: the last line has no newline, so the file "
+				    "may be cut off: end it with a newline",
 				    path,
 				    msd_config_line((const char *)text->p,
 						    (const char *)text->p + text->n));

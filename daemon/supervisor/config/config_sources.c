@@ -39,11 +39,11 @@ msd_err msd_config_check_sources(const struct msd_options *o, const char *fetch_
 		if (p->source == NULL)
 			continue;
 		if (fetch_path == NULL) {
-			return msd_diag_set(d, MSD_UNSUPPORTED,
-					    "%s: source: modserd-fetch is neither "
-					    "beside modserd nor in "
-					    "../libexec/modserd: set MODSERD_FETCH",
-					    p->origin);
+			return msd_diag_set(
+				d, MSD_UNSUPPORTED,
+				"%s: source: modserd-fetch is neither in the folder of "
+				"modserd nor in ../libexec/modserd: set MODSERD_FETCH",
+				p->origin);
 		}
 		err = check(o, p, fetch_path, d);
 	}

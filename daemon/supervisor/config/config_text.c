@@ -74,8 +74,8 @@ static msd_err check_string(const struct text *t, char *at, char **ret,
 		return refuse(t, at, "a string is not closed", d);
 	if (*at == '"' && memmem(at, (size_t)(*ret - at), "${", 2) != NULL) {
 		return refuse(t, at,
-			      "${...} means nothing here: where these characters are "
-			      "meant, put them into single quotes",
+			      "${...} is not expanded: if you mean these characters, "
+			      "put them into single quotes",
 			      d);
 	}
 	return MSD_OK;

@@ -221,16 +221,16 @@ static msd_err check_kept(const struct msd_options *started,
 
 	if (started->config != NULL && next->config == NULL) {
 		return msd_diag_set(d, MSD_IO,
-				    "%s: is not there any more: put it back, or, to "
-				    "serve without it, restart the daemon",
+				    "%s: the file is missing: put it back, or restart "
+				    "the daemon to serve without it",
 				    started->config);
 	}
 	if (started->acl == NULL || next->acl != NULL)
 		return MSD_OK;
 	return msd_diag_set(d, MSD_BAD_REQUEST,
-			    "%s: it has no acl any more; this daemon was started with "
-			    "acl = %s (%s). Put that line back; to serve without "
-			    "rights, restart the daemon",
+			    "%s: the line acl = is missing, but the daemon was started "
+			    "with acl = %s (%s). Put the line back, or restart the "
+			    "daemon to serve without rights",
 			    next->config != NULL ? next->config : "the configuration",
 			    started->acl, origin != NULL ? origin : "command line");
 }
@@ -322,7 +322,9 @@ msd_err msd_reload(struct msd_server *s, struct msd_buf *ret, struct msd_diag *d
 	if (s->is_draining)
 		return msd_diag_set(d, MSD_DRAINING, "the daemon is shutting down");
 	if (s->reload.argc == 0)
-		return msd_diag_set(d, MSD_REFUSED, "there is nothing to read again");
+		return msd_diag_set(
+			d, MSD_REFUSED,
+			"the daemon has no configuration file to read again");
 	next = calloc(1, sizeof(*next));
 	if (next == NULL)
 		return msd_diag_no_memory(d);
@@ -331,7 +333,8 @@ msd_err msd_reload(struct msd_server *s, struct msd_buf *ret, struct msd_diag *d
 		msd_reload_finish(&s->reload);
 		s->reload.now = next;
 	} else {
-		msd_log(MSD_LOG_ERROR, "config_reload", "why=\"%s\" is=\"as it was\"",
+		msd_log(MSD_LOG_ERROR, "config_reload",
+			"why=\"%s\" result=\"configuration unchanged\"",
 			d != NULL ? msd_diag_text(d) : "");
 		msd_options_finish(next);
 		free(next);
@@ -361,8 +364,8 @@ static msd_err load_section(struct msd_server *s, const struct msd_preload *p,
 
 	if (p->source != NULL && msd_preload_has_keys(more)) {
 		err = msd_diag_set(d, MSD_BAD_REQUEST,
-				   "%s: its section has a source, which is asked again "
-				   "and again: how it is loaded is said there",
+				   "%s: its section has a source, which the daemon "
+				   "polls: change the section instead",
 				   p->name);
 	} else if (p->source != NULL) {
 		msd_source_pollers_start(&s->source_pollers, p, true);
@@ -393,10 +396,11 @@ msd_err msd_reload_module(struct msd_server *s, const char *name,
 	if (p != NULL)
 		return load_section(s, p, more, r, d);
 	if (!s->keeper.is_open) {
-		return msd_diag_set(d, MSD_NOT_FOUND,
-				    "%s: no --load and no section of the configuration "
-				    "names it; `modser load` brings others",
-				    name);
+		return msd_diag_set(
+			d, MSD_NOT_FOUND,
+			"%s: neither --load nor a section of the configuration has "
+			"this name; use `modser load` for other modules",
+			name);
 	}
 	msd_edition_said(&s->keeper, &s->registry, name, more, r);
 	return MSD_OK;

@@ -18,8 +18,7 @@ static msd_err read_key(const char *path, struct msd_public_key *ret,
 	(void)fclose(file);
 	if (n == sizeof(text)) {
 		return msd_diag_set(d, MSD_BAD_REQUEST,
-				    "expected a public key, which has less than %u "
-				    "bytes",
+				    "expected a public key of less than %u bytes",
 				    MSD_PUBLIC_KEY_FILE);
 	}
 	return msd_public_key_parse((struct msd_span){text, n}, ret, d);
@@ -34,7 +33,7 @@ msd_err msd_trust_option_add(struct msd_trust_option *t, const char *file,
 	if (err != MSD_OK)
 		return err;
 	if (t->n == MSD_TRUST_KEYS) {
-		return msd_diag_set(d, MSD_BAD_REQUEST, "at most %u keys",
+		return msd_diag_set(d, MSD_BAD_REQUEST, "expected at most %u keys",
 				    MSD_TRUST_KEYS);
 	}
 	if (t->n == 0) /* the first key of a list replaces the earlier list */

@@ -120,7 +120,7 @@ static void on_output(void *user, const char *bytes, size_t n)
 		return;
 	g->n_gpus = 0;
 	g->is_absent = true;
-	msd_child_kill(g->child, "it wrote nonsense");
+	msd_child_kill(g->child, "it wrote invalid data");
 }
 
 static void on_child_exit(void *user)
@@ -207,7 +207,7 @@ static const struct {
 	 memory,
 	 NULL},
 	{{"modserd_device_memory_used_bytes",
-	  "Memory of a device that is in use, by whomever.", MSD_GAUGE, MSD_UNIT_NONE},
+	  "Used memory of a device, of all processes.", MSD_GAUGE, MSD_UNIT_NONE},
 	 used,
 	 NULL},
 	{{"modserd_device_utilization_ratio",

@@ -51,8 +51,7 @@ static MSD_WORDS_DEFINE(refusal_word, enum msd_refusal, MSD_REFUSAL_MAP)
 	static void put_refusals(struct msd_exposition *x, const struct msd_edge *e)
 {
 	static const struct msd_family f = {.name = "modserd_connections_refused",
-					    .help = "Connections that were let in no "
-						    "further.",
+					    .help = "Refused connections.",
 					    .kind = MSD_COUNTER};
 
 	msd_exposition_open(x, &f);

@@ -95,19 +95,19 @@ static const struct row rows[] = {
 	  MSD_UNIT_NONE}},
 	{read_busy,
 	 {"modserd_module_busy_seconds",
-	  "How long the worker that is busy for longest has run its call.", MSD_GAUGE,
+	  "Longest time that a worker has run its current call.", MSD_GAUGE,
 	  MSD_UNIT_NONE}},
 	{read_hung,
 	 {"modserd_module_hung",
-	  "1 when no worker has answered for longer than max-run, else 0.", MSD_GAUGE,
+	  "1 if no worker has answered for longer than max-run, else 0.", MSD_GAUGE,
 	  MSD_UNIT_NONE}},
 	{read_bytes,
-	 {"modserd_module_file_bytes", "Bytes that the module was loaded from.",
-	  MSD_GAUGE, MSD_UNIT_NONE}},
+	 {"modserd_module_file_bytes", "Bytes of the module's artifact.", MSD_GAUGE,
+	  MSD_UNIT_NONE}},
 };
 
 static const struct msd_family calls = {.name = "modserd_calls",
-					.help = "Calls of clients that were answered.",
+					.help = "Answered calls of clients.",
 					.kind = MSD_COUNTER};
 
 static void put_count(struct msd_exposition *x, const char *module,
@@ -143,7 +143,7 @@ static void put_lost_calls(struct msd_exposition *x, const struct msd_edge *e)
 }
 
 static const struct msd_family stages = {.name = "modserd_call_stage_seconds",
-					 .help = "Where the time of calls goes.",
+					 .help = "Time of calls in each stage.",
 					 .kind = MSD_HISTOGRAM,
 					 .unit = MSD_UNIT_NS};
 

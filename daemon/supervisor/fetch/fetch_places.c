@@ -17,7 +17,6 @@ msd_err msd_fetcher_has_place(const struct msd_fetcher *fetcher, struct msd_peer
 					fetcher->n_fetches - own))
 		return MSD_OK;
 	return msd_diag_set(d, MSD_BUSY,
-			    "%s pulls %u modules already, as many as others leave "
-			    "(max-pulls)",
+			    "%s: %u pulls run already, which is its share (max-pulls)",
 			    msd_peer_id_text(who, text), own);
 }

@@ -45,9 +45,9 @@ msd_err msd_trust_check_check(struct msd_trust_check *v, struct msd_diag *d)
 	if (v->fault == NULL)
 		return MSD_OK;
 	return msd_diag_set(d, MSD_IO,
-			    "what has been signed is not known: %s; put back the file "
-			    "\"versions\" of that folder, or move it away: then "
-			    "versions begin anew, and an earlier one is taken, too",
+			    "the known signed versions cannot be read: %s; restore the "
+			    "file \"versions\" of that folder, or move it away: then "
+			    "the daemon accepts older versions, too",
 			    v->fault);
 }
 
@@ -115,9 +115,9 @@ static msd_err check_again(const struct msd_minimum_versions *f,
 	for (uint32_t i = 0; i < v->got.n_signers; i++) {
 		if (msd_minimum_versions_find(f, v->name, &v->got.signers[i]) >
 		    v->got.source.version) {
-			return msd_diag_set(d, MSD_NOT_VERIFIED,
-					    "a later version was signed and taken "
-					    "meanwhile");
+			return msd_diag_set(
+				d, MSD_NOT_VERIFIED,
+				"a later signed version was accepted meanwhile");
 		}
 	}
 	return MSD_OK;

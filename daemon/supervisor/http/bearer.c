@@ -10,13 +10,13 @@
 #include <strings.h>
 
 #include "daemon/http/reader.h"
+#include "daemon/stream/tls.h"
 #include "daemon/supervisor/edge/access/authorization.h"
 #include "daemon/supervisor/edge/access/denied.h"
 #include "daemon/supervisor/edge/edge.h"
 #include "daemon/supervisor/http/http_session.h"
 #include "daemon/supervisor/http/models/model.h"
 #include "daemon/supervisor/request/network.h"
-#include "daemon/stream/tls.h"
 
 #define BEARER "Bearer "
 
@@ -174,16 +174,17 @@ static void refuse(struct msd_http_exchange *a, enum msd_bearer_verdict verdict,
 	static const struct {
 		unsigned status;
 		const char *text;
-	} rows[] = {[MSD_BEARER_GRANTED] = {403,
-					    "this user has no right to this: it needs"},
-		    [MSD_BEARER_NO_TOKEN] =
-			    {401, "Authorization: Bearer TOKEN is wanted: it needs"},
-		    [MSD_BEARER_BAD_TOKEN] = {401, "the token is nobody's: it needs"},
-		    [MSD_BEARER_WAIT] = {429, "too many wrong tokens, wait: it needs"},
-		    [MSD_BEARER_READABLE] = {
-			    403, "a token is taken over https, unix sockets and "
-				 "loopback, others can read what comes this way: "
-				 "it needs"}};
+	} rows[] = {
+		[MSD_BEARER_GRANTED] = {403,
+					"this user has no right to this: it needs"},
+		[MSD_BEARER_NO_TOKEN] = {401,
+					 "send Authorization: Bearer TOKEN: it needs"},
+		[MSD_BEARER_BAD_TOKEN] = {401, "no user has this token: it needs"},
+		[MSD_BEARER_WAIT] = {429, "too many wrong tokens, try later: it needs"},
+		[MSD_BEARER_READABLE] = {
+			403,
+			"tokens are accepted only over https, unix sockets and "
+			"loopback, because others can read this connection: it needs"}};
 	struct msd_diag d = {0};
 
 	(void)msd_diag_set(&d, MSD_REFUSED, "%s %s", rows[verdict].text,

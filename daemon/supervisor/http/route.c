@@ -119,15 +119,14 @@ static bool may_ask(struct msd_http_exchange *a, const struct msd_route_match *w
 	const bool is_loopback = msd_peer_id_is_loopback(a->caller->session.peer->who);
 
 	if (origin.p != NULL && !msd_site_is_own(origin, host)) {
-		fail(a, 403,
-		     "Origin: it is a page of another site that asks, which may not");
+		fail(a, 403, "Origin: requests from pages of other sites are refused");
 		return false;
 	}
 	if (w->may_move && is_loopback && a->edge->rights.acl == NULL) {
 		fail(a, 403,
-		     "Host: over loopback it is to be an address, localhost or one "
-		     "word, for any page may have a name lead here. A proxy sends "
-		     "Host: localhost, or who may what stands in --acl");
+		     "Host: over loopback only an address, localhost or a name without "
+		     "dots is accepted, because a web page could use any other name. "
+		     "Let a proxy send Host: localhost, or give rights with --acl");
 		return false;
 	}
 	return true;
@@ -166,14 +165,11 @@ static void answer(struct msd_http_exchange *a, const struct msd_route_match *w)
 {
 	if (w->route == NULL) {
 		fail(a, 404,
-		     "nothing is there: /livez, /readyz, /metrics, /version and /v2 "
-		     "are");
+		     "no such path: use /livez, /readyz, /metrics, /version or /v2");
 	} else if (!w->has_method) {
 		const bool is_get = w->route->method == MSD_HTTP_GET;
 
-		fail(a, 405,
-		     is_get ? "this path is asked for by GET"
-			    : "this path is asked for by POST");
+		fail(a, 405, is_get ? "this path needs GET" : "this path needs POST");
 		a->reply.allow = is_get ? "GET, HEAD" : "POST";
 	} else {
 		memcpy(a->names, w->names, sizeof(a->names));
@@ -200,7 +196,7 @@ void msd_route_answer(struct msd_http_exchange *a, bool closes, struct msd_buf *
 	const struct msd_route_match *w = find_course(a);
 
 	if (!w->is_path) {
-		fail(a, 400, "the path is none: expected /, names and escapes");
+		fail(a, 400, "the path is malformed: expected /, names and escapes");
 	} else if (may_ask(a, w)) {
 		answer(a, w);
 	}

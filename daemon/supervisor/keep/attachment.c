@@ -13,7 +13,7 @@ static msd_err fault(struct msd_diag *d)
 {
 	char text[MSD_ERRNO_TEXT_BYTES];
 
-	return msd_diag_set(d, MSD_IO, "memory for what is kept with a module: %s",
+	return msd_diag_set(d, MSD_IO, "memory for the attachments of a module: %s",
 			    msd_errno_text(errno, text));
 }
 

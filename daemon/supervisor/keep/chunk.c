@@ -24,7 +24,7 @@ static msd_err tell(struct msd_store_chunk *p, const struct msd_edition *e,
 
 	if (e == NULL) {
 		return msd_diag_set(d, MSD_NOT_FOUND,
-				    "the store has no edition of %s that came up",
+				    "the store has no edition of %s that became ready",
 				    p->name);
 	}
 	msd_pack_map(b, 2);

@@ -116,9 +116,9 @@ static void done(struct msd_keeper_job *job, struct msd_keeper *keeper)
 		msd_digest_format(&one->digest, digest);
 		if (must_be_signed(look, one->name)) {
 			msd_log(MSD_LOG_WARN, "edition_untrusted",
-				"name=%s version=%llu sha256=%s why=\"%u of the keys "
-				"that have signed it are trusted, and %u must be; it "
-				"is served on: unload it, or pull another\"",
+				"name=%s version=%llu sha256=%s why=\"%u trusted keys "
+				"have signed it, expected %u; the module still serves: "
+				"unload it, or pull another version\"",
 				one->name, (unsigned long long)one->version, digest,
 				one->n_named, least_of(&look->trust));
 		}

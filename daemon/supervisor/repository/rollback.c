@@ -209,7 +209,7 @@ static void explain_due(const struct msd_req *r, struct msd_diag *d)
 {
 	(void)r;
 	(void)msd_diag_set(d, MSD_DEADLINE,
-			   "the deadline passed before the store had been read");
+			   "the deadline passed before the store was read");
 }
 
 static void ignore(struct msd_req *r)

@@ -107,8 +107,8 @@ static void pass_over(struct msd_source_poller *s, const struct msd_digest *dige
 
 	msd_digest_format(digest, digits);
 	(void)snprintf(text, sizeof(text),
-		       "module %s: its source has %s, which was found bad here; load "
-		       "it by hand to try it again",
+		       "module %s: its source has %s, which failed here before; load "
+		       "it by hand to try again",
 		       s->name, digits);
 	if (s->why == NULL || strcmp(s->why, text) != 0)
 		msd_log(MSD_LOG_WARN, "source_poll", "name=%s why=\"%s\"", s->name,

@@ -98,9 +98,9 @@ static msd_err start(struct msd_source_pollers *all, const struct msd_preload *p
 	if (old != NULL)
 		msd_source_poller_drop(old);
 	if (!all->keeper->is_open) {
-		return msd_diag_set(d, MSD_UNSUPPORTED,
-				    "a source needs a store to bring it into: start "
-				    "the daemon with --store DIR");
+		return msd_diag_set(
+			d, MSD_UNSUPPORTED,
+			"a source needs a store: start the daemon with --store DIR");
 	}
 	struct msd_source_poller *s = supply_new(all, p);
 	if (s == NULL)

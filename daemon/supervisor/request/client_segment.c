@@ -51,7 +51,7 @@ static msd_err check_seals(int fd, int *ret, struct msd_diag *d)
 static msd_err check_size(const struct stat *st, uint64_t bytes, struct msd_diag *d)
 {
 	if (bytes == 0)
-		return msd_diag_set(d, MSD_BAD_REQUEST, "a segment has bytes");
+		return msd_diag_set(d, MSD_BAD_REQUEST, "a segment of 0 bytes");
 	if ((uint64_t)st->st_size != bytes) {
 		return msd_diag_set(d, MSD_BAD_REQUEST,
 				    "the memfd has %llu bytes, not the %llu that are "
@@ -77,8 +77,7 @@ msd_err msd_client_segment_check(int fd, uint64_t bytes,
 		return msd_diag_set(d, MSD_BAD_REQUEST, "the memfd cannot be read");
 	/* A page fault on a missing huge page would kill a worker. */
 	if (fstat(fd, &st) != 0 || fstatfs(fd, &fs) != 0 || fs.f_type != TMPFS_MAGIC) {
-		return msd_diag_set(d, MSD_BAD_REQUEST,
-				    "the memfd is not of ordinary pages");
+		return msd_diag_set(d, MSD_BAD_REQUEST, "the memfd has huge pages");
 	}
 	err = check_size(&st, bytes, d);
 	if (err != MSD_OK)
@@ -111,10 +110,10 @@ msd_err msd_client_segment_make(struct msd_client_segments *all, int fd,
 	uint16_t number;
 
 	if (!find_number(all, &number)) {
-		return msd_diag_set(d, MSD_BUSY,
-				    "all connections together lend %u segments, the "
-				    "most that there may be",
-				    MSD_MAX_LENT);
+		return msd_diag_set(
+			d, MSD_BUSY,
+			"all connections together share %u segments, the maximum",
+			MSD_MAX_LENT);
 	}
 	struct msd_client_segment *l = malloc(sizeof(*l));
 	if (l == NULL)

@@ -53,11 +53,11 @@ static msd_err read_fixed(const struct msd_proxy_head *h, struct msd_diag *d)
 	if (version != VERSION)
 		return wrong("is not of version 2", d);
 	if (command > PROXY)
-		return wrong("has a command that there is none", d);
+		return wrong("has an unknown command", d);
 	if (family > UNIX)
-		return wrong("has a family that there is none", d);
+		return wrong("has an unknown address family", d);
 	if (protocol > STREAM && command == PROXY)
-		return wrong("is not of a stream", d);
+		return wrong("is not for a stream", d);
 	if (whole(h) > MSD_PROXY_HEAD_MAX)
 		return wrong("is longer than 2048 bytes", d);
 	if (pair(h->bytes + 14) < address_bytes[family] && command == PROXY)
@@ -106,7 +106,7 @@ msd_err msd_proxy_head_read(const struct msd_proxy_head *h, struct msd_proxied *
 
 	if (memcmp(h->bytes, signature, n_known) != 0) {
 		return msd_diag_set(d, MSD_REFUSED,
-				    "it is one of --proxy-from, and begins without a "
+				    "its address is in --proxy-from, but it sent no "
 				    "PROXY header of version 2");
 	}
 	if (h->n < MSD_PROXY_HEAD_FIXED)

@@ -2,9 +2,9 @@
 
 #include <stdlib.h>
 
+#include "daemon/loop/free_list.h"
 #include "daemon/supervisor/request/call_template.h"
 #include "daemon/supervisor/request/client_segment.h"
-#include "daemon/loop/free_list.h"
 
 /*
  * Happy path: a new request is QUEUED; its owner sends it to a worker; the response
@@ -58,7 +58,7 @@ msd_err msd_client_may_wait(const struct msd_client *c, enum msd_method method,
 	return n < most ? MSD_OK
 			: msd_diag_set(d, MSD_BUSY,
 				       "this connection waits %u times for the same "
-				       "already, the most that it may",
+				       "already, the maximum",
 				       n);
 }
 
@@ -248,11 +248,11 @@ static void answer_for(struct msd_req *r, enum msd_req_event e)
 
 	remember_client(r);
 	if (e == MSD_REQ_CANCELLED) {
-		(void)msd_diag_set(&d, MSD_CANCELLED, "cancelled before it was begun");
+		(void)msd_diag_set(&d, MSD_CANCELLED, "cancelled before it started");
 	} else if (e == MSD_REQ_FORSAKEN) {
 		(void)msd_diag_set(&d, MSD_CANCELLED,
-				   "cancelled; if it was begun, its worker is ended "
-				   "unless it is done soon");
+				   "cancelled; if it runs, its worker is killed unless "
+				   "it finishes soon");
 	} else {
 		r->ops->explain_due(r, &d);
 	}

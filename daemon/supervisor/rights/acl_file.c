@@ -20,11 +20,10 @@ static msd_err check_file(const char *path, int fd, struct msd_diag *d)
 	if (!S_ISREG(st.st_mode))
 		return msd_diag_set(d, MSD_REFUSED, "--acl %s: expected a file", path);
 	if ((st.st_mode & S_IWOTH) != 0) {
-		return msd_diag_set(
-			d, MSD_REFUSED,
-			"--acl %s: everybody may write to it, and so have all "
-			"rights: chmod o-w it",
-			path);
+		return msd_diag_set(d, MSD_REFUSED,
+				    "--acl %s: every user may write to this file and "
+				    "so get all rights: run chmod o-w on it",
+				    path);
 	}
 	return MSD_OK;
 }

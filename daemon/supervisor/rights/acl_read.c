@@ -11,8 +11,8 @@
 #include <string.h>
 
 #include "daemon/supervisor/rights/glob.h"
-#include "proto/words/acl_word.h"
 #include "proto/name.h"
+#include "proto/words/acl_word.h"
 
 #define SHOWN 64 /* bytes of a word shown in an error text */
 /* The parser state. */
@@ -98,7 +98,7 @@ static msd_err add_credential(struct reader *r, struct msd_span word,
 
 	/* A credential may be in several groups, but only one user may have it. */
 	if (!r->is_group && find_credential(&r->acl->users, c) != NULL)
-		return wrong(r, word, "a user has this identity already");
+		return wrong(r, word, "another user has this identity already");
 	if (r->n_credentials++ == MSD_ACL_CREDENTIALS_MAX)
 		return wrong(r, word, "there are too many identities");
 	void *more = grown(l->credentials, l->n_credentials, sizeof(*c));
@@ -171,7 +171,7 @@ static msd_err read_names(struct reader *r, struct msd_span word)
 	if (!msd_acl_word_is_names(word) ||
 	    !msd_glob_shorten(&n.module, MSD_MAX_NAME_BYTES) ||
 	    !msd_glob_shorten(&n.function, MSD_MAX_FUNC_NAME_BYTES))
-		return wrong(r, word, "no MODULE/FUNCTION can be called so");
+		return wrong(r, word, "this is not a valid MODULE/FUNCTION");
 	if (l->n_names == MSD_ACL_NAMES_MAX)
 		return wrong(r, word, "there are too many names on the line");
 	void *more = grown(l->names, l->n_names, sizeof(n));
@@ -199,7 +199,7 @@ static msd_err read_limit(struct reader *r, struct msd_span word,
 	uint64_t *limit = &r->l->quota.of[kind];
 
 	if (r->is_group)
-		return wrong(r, word, "a limit is a user's, not a group's");
+		return wrong(r, word, "a limit is for users, not for groups");
 	if (*limit != 0)
 		return wrong(r, word, "the line has this limit already");
 	if (!msd_quota_read(value, kind, limit)) {
@@ -248,10 +248,10 @@ static msd_err add_line(struct reader *r, struct msd_span name)
 		return wrong(r, name, "expected a name: letters, digits, . _ -");
 	if (msd_span_is(name, MSD_ACL_OPERATOR)) {
 		return wrong(r, name,
-			     "this is the daemon's own user, who has all rights");
+			     "this is the daemon's own user, which has all rights");
 	}
 	if (is_known(&r->acl->users, name) || is_known(&r->acl->groups, name))
-		return wrong(r, name, "there is a line for this one already");
+		return wrong(r, name, "another line already has this user or group");
 	if (all->n == max)
 		return wrong(r, name, "there are too many lines");
 	void *more = grown(all->each, all->n, sizeof(*r->l));
@@ -272,7 +272,7 @@ static msd_err check_line(struct reader *r)
 
 	if (is_anonymous && (r->is_group || r->l->n_credentials > 0)) {
 		return wrong(r, word,
-			     "is who shows nothing: a user without identities");
+			     "is the user without identities: remove its identities");
 	}
 	if (!is_anonymous && r->l->n_credentials == 0)
 		return wrong(r, word, "expected an identity, such as uid=1000");
@@ -339,7 +339,7 @@ static msd_err read_lines(struct reader *r)
 		r->line++;
 		if (memchr(r->at, '\0', (size_t)(stop - r->at)) != NULL) {
 			return wrong(r, (struct msd_span){(const uint8_t *)"", 0},
-				     "a byte is zero: this is no text");
+				     "not a text file: it contains a byte 0");
 		}
 		err = read_line(r, stop);
 		r->at = newline != NULL ? newline + 1 : r->end;

@@ -22,13 +22,13 @@
 msd_err msd_source_check_size(uint64_t bytes, uint64_t max_bytes, struct msd_diag *d)
 {
 	if (bytes == 0)
-		return msd_diag_set(d, MSD_BAD_REQUEST, "an artifact of 0 bytes");
+		return msd_diag_set(d, MSD_BAD_REQUEST, "the artifact is empty");
 	if (bytes > max_bytes) {
-		return msd_diag_set(
-			d, MSD_TOO_LARGE,
-			"an artifact of %llu bytes is over the limit of %llu "
-			"(max-upload-size)",
-			(unsigned long long)bytes, (unsigned long long)max_bytes);
+		return msd_diag_set(d, MSD_TOO_LARGE,
+				    "the artifact has %llu bytes, over the limit of "
+				    "%llu (max-upload-size)",
+				    (unsigned long long)bytes,
+				    (unsigned long long)max_bytes);
 	}
 	return MSD_OK;
 }

@@ -14,10 +14,10 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "daemon/supervisor/source/source.h"
 #include "daemon/segments/reserve.h"
-#include "proto/words/external_data.h"
+#include "daemon/supervisor/source/source.h"
 #include "proto/value.h"
+#include "proto/words/external_data.h"
 
 struct part {
 	char *path; /* owned */
@@ -110,9 +110,10 @@ static msd_err add_beside(struct parts *parts, const char *with, struct msd_buf 
 		const size_t n = strcspn(with, ":");
 
 		if (parts->n - first == MSD_EXTERNAL_DATA_MAX) {
-			return msd_diag_set(d, MSD_TOO_LARGE,
-					    "more than %u files beside the model",
-					    MSD_EXTERNAL_DATA_MAX);
+			return msd_diag_set(
+				d, MSD_TOO_LARGE,
+				"more than %u external data files of the model",
+				MSD_EXTERNAL_DATA_MAX);
 		}
 		err = add(parts, with, n, msd_external_data_at(parts->bytes), d);
 		with = with[n] == ':' ? with + n + 1 : NULL;

@@ -161,7 +161,7 @@ static void on_due(struct msd_deadline *node)
 		msd_deadline_set(h->all->deadlines, node, h->limit_ms);
 		return;
 	}
-	cut(h, MSD_DEADLINE, "it has not ended its handshake in time (--first-frame)");
+	cut(h, MSD_DEADLINE, "it did not finish its handshake in time (--first-frame)");
 }
 
 /* OpenSSL's connection state is allocated and freed here, too: a burst of failing

@@ -8,8 +8,8 @@ static const struct msd_tls_library *open_library(const char *path, struct msd_d
 {
 	if (path == NULL) {
 		(void)msd_diag_set(d, MSD_NOT_FOUND,
-				   "modserd-tls.so is neither beside modserd nor in "
-				   "../libexec/modserd: set MODSERD_TLS");
+				   "modserd-tls.so is neither in the folder of modserd "
+				   "nor in ../libexec/modserd: set MODSERD_TLS");
 		return NULL;
 	}
 	void *handle = dlopen(path, RTLD_NOW | RTLD_LOCAL);

@@ -52,7 +52,8 @@ msd_err msd_tls_sniff_protocol(int fd, struct msd_diag *d)
 	if (n < 0)
 		return msd_diag_set(d, MSD_IO, "%s", strerror(errno));
 	if (n == 0)
-		return msd_diag_set(d, MSD_IO, "it has gone without a word");
+		return msd_diag_set(
+			d, MSD_IO, "it closed the connection without sending anything");
 	if (first == TLS_HANDSHAKE)
 		return MSD_OK;
 	if (first == (uint8_t)MSD_MAGIC[0]) {
@@ -65,6 +66,6 @@ msd_err msd_tls_sniff_protocol(int fd, struct msd_diag *d)
 		return msd_diag_set(d, MSD_PROTOCOL,
 				    "it speaks HTTP, or other text, without TLS");
 	}
-	return msd_diag_set(d, MSD_PROTOCOL, "it begins with %02x, as TLS does not",
-			    first);
+	return msd_diag_set(d, MSD_PROTOCOL,
+			    "it begins with the byte %02x, which is not TLS", first);
 }

@@ -132,11 +132,9 @@ static msd_err read_out(struct msd_call *call, struct msd_wire_tensor *t,
 
 static msd_err refuse_out(const struct msd_call *call, struct msd_diag *d)
 {
-	return msd_diag_set(
-		d, MSD_BAD_ARGUMENT,
-		"an out tensor, but %s returns its outputs by itself; leave "
-		"it out",
-		call->func->name);
+	return msd_diag_set(d, MSD_BAD_ARGUMENT,
+			    "an out tensor, but %s returns its outputs itself; omit it",
+			    call->func->name);
 }
 
 /* Read a tensor @t that has bytes. @dev is their destination, NULL if host memory is
@@ -294,7 +292,7 @@ static msd_err took_arg(struct msd_call *call, uint32_t i, uint32_t n_places,
 {
 	if (err == MSD_OK && n_places > 0 && call->n_places == n_places) {
 		err = msd_diag_set(d, MSD_BAD_ARGUMENT,
-				   "it follows a place for a result: those come last");
+				   "it follows an out tensor: out tensors come last");
 	}
 	return err == MSD_OK ? err : msd_diag_wrap(d, err, "argument %u", i);
 }

@@ -321,10 +321,11 @@ static bool run_joined(struct msd_worker *w, const struct group *g,
 		return false;
 	if (!msd_call_has_rows(&result, g->rows)) {
 		call->func->has_batch = false;
-		(void)fprintf(stderr,
-			      "modserd-worker: calls of %s run apart from now on: its "
-			      "results do not have as many rows as its arguments\n",
-			      call->func->name);
+		(void)fprintf(
+			stderr,
+			"modserd-worker: calls of %s are no longer joined: its results "
+			"have another number of rows than its arguments\n",
+			call->func->name);
 		msd_any_drop(&result);
 		return false;
 	}

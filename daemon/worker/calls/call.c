@@ -122,8 +122,8 @@ static msd_err check_kept(const struct msd_call *call, const struct msd_any *res
 		return MSD_OK;
 	return msd_diag_set(d, MSD_BAD_ARGUMENT,
 			    "it returned nothing and no argument is an out tensor, so "
-			    "that what it wrote is lost; if argument %u is what it "
-			    "fills, write out:%s in its place (in Python out=array)",
+			    "its output is lost; if it fills argument %u, give out:%s "
+			    "instead (in Python out=array)",
 			    at, out_text(t, text));
 }
 

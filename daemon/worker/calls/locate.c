@@ -11,7 +11,8 @@ msd_err msd_tensor_check_kind(const struct msd_wire_tensor *t, struct msd_diag *
 {
 	if (t->dtype.code == MSD_DT_HANDLE) {
 		return msd_diag_set(d, MSD_BAD_ARGUMENT,
-				    "tensor of pointers: they mean nothing here");
+				    "tensor of pointers: pointers are not valid in "
+				    "another process");
 	}
 	return MSD_OK;
 }
@@ -50,8 +51,7 @@ msd_err msd_client_memory_locate(const struct msd_peer *peer,
 	if (*ret != NULL)
 		return MSD_OK;
 	return msd_diag_set(d, MSD_NO_SPACE,
-			    "the segment that it lies in could not be mapped by the "
-			    "worker: its logs say why");
+			    "the worker could not map its segment: see its logs");
 }
 
 /* Address of tensors without elements. */

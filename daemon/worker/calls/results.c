@@ -133,11 +133,10 @@ static msd_err describe(const struct msd_dltensor *t, struct msd_wire_tensor *re
 	uint64_t n;
 
 	if (t->ndim < 0 || t->ndim > MSD_MAX_NDIM || t->dtype.code == MSD_DT_HANDLE) {
-		return msd_diag_set(
-			d, MSD_UNSUPPORTED,
-			"the result is a tensor of %d dimensions of %s, which "
-			"cannot travel",
-			(int)t->ndim, msd_dtype_format(t->dtype, name));
+		return msd_diag_set(d, MSD_UNSUPPORTED,
+				    "the result is a tensor of %d dimensions of %s, "
+				    "which cannot be sent",
+				    (int)t->ndim, msd_dtype_format(t->dtype, name));
 	}
 	*ret = (struct msd_wire_tensor){.dtype = wire_dtype(t->dtype),
 					.ndim = (uint32_t)t->ndim};
@@ -281,7 +280,7 @@ static msd_err write_object(struct msd_call *call, const struct msd_any *v,
 	}
 	return msd_diag_set(
 		d, MSD_UNSUPPORTED,
-		"the result is a value of kind %s (type %d), which cannot travel",
+		"the result is a value of kind %s (type %d), which cannot be sent",
 		msd_type_name(v->type), v->type);
 }
 
@@ -342,11 +341,10 @@ msd_err msd_call_write_result(struct msd_call *call, const struct msd_any *v,
 		err = write_value(call, v, 0, out, d);
 	}
 	if (err == MSD_OK && call->places != NULL) {
-		return msd_diag_set(
-			d, MSD_BAD_ARGUMENT,
-			"%u places are given for results, and fewer tensors "
-			"are returned",
-			call->n_places);
+		return msd_diag_set(d, MSD_BAD_ARGUMENT,
+				    "%u out tensors are given for results, but fewer "
+				    "tensors are returned",
+				    call->n_places);
 	}
 	return err;
 }

@@ -277,8 +277,8 @@ msd_err msd_direct_accept_open(struct msd_peer *channel, struct msd_span params,
 		msd_closer_close_socket(fd, MSD_CLOSER_WORKERS);
 		return msd_diag_set(d, MSD_PROTOCOL, "worker.peer: %s",
 				    fd < 0         ? "without a descriptor"
-				    : peer != NULL ? "its number is taken"
-						   : "there is no ledger");
+				    : peer != NULL ? "its number is in use"
+						   : "the ledger is missing");
 	}
 	admit(channel, &terms, fd, d);
 	return MSD_OK;
@@ -316,7 +316,7 @@ void msd_direct_accept_end(struct msd_worker *w)
 		if (peer->guest != NULL) {
 			peer->guest->host = NULL;
 			msd_conn_close(&peer->conn, MSD_DRAINING,
-				       "the daemon has left this module's worker");
+				       "the daemon has lost this module's worker");
 		}
 	}
 	msd_funcs_forget_rows(&w->funcs); /* the next ledger starts empty */
@@ -336,7 +336,7 @@ void msd_direct_accept_look(struct msd_peer *peer)
 	if (peer->guest->has_said_all && peer->n_queued == 0 &&
 	    peer->conn.queued_bytes == 0) {
 		msd_conn_close(&peer->conn, MSD_DRAINING,
-			       "the daemon takes this direct channel back; what is "
-			       "not answered was not begun");
+			       "the daemon closes this direct channel; calls without "
+			       "an answer did not start");
 	}
 }

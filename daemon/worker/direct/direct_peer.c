@@ -109,7 +109,7 @@ msd_err msd_direct_peer_check(const struct msd_request *r, struct msd_diag *d)
 
 	if (r->method != MSD_M_CALL) {
 		return msd_diag_set(d, MSD_REFUSED,
-				    "a direct channel takes call and cancel alone; "
+				    "a direct channel supports only call and cancel; "
 				    "ask the daemon");
 	}
 	if (g->functions == NULL || !read_function(r, &function) ||

@@ -89,7 +89,7 @@ static void look_at(struct msd_peer *peer, uint64_t passed_ms)
 			       "does not read its replies (--write-stall)");
 	} else if (stops_writing(peer, passed_ms)) {
 		msd_conn_close(&peer->conn, MSD_BUSY,
-			       "has begun a frame and does not go on (--read-stall)");
+			       "started a frame and makes no progress (--read-stall)");
 	}
 }
 

@@ -62,7 +62,7 @@ msd_err msd_call_seat(struct msd_call *call, struct msd_wire_tensor *t, uint8_t 
 		return msd_diag_set(
 			d, MSD_BAD_ARGUMENT,
 			"it returns a tensor of %s with %u dimensions and %llu bytes, "
-			"and its place is for %s with %u and %llu",
+			"but the out tensor has %s with %u and %llu",
 			msd_dtype_format(t->dtype, has), t->ndim,
 			(unsigned long long)t->bytes,
 			msd_dtype_format(place->tensor.dtype, wants),

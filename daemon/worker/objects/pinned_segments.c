@@ -29,11 +29,10 @@ static void pin(struct msd_worker *w, uint8_t *p, uint64_t bytes)
 		}
 	} else if (!w->has_unpinned || wants_all()) {
 		w->has_unpinned = true;
-		(void)fprintf(
-			stderr,
-			"modserd-worker: %llu bytes of a segment cannot be pinned, "
-			"so that copies from and to there are slower: %s\n",
-			(unsigned long long)bytes, msd_diag_text(&d));
+		(void)fprintf(stderr,
+			      "modserd-worker: %llu bytes of a segment cannot be "
+			      "pinned, so copies of them are slower: %s\n",
+			      (unsigned long long)bytes, msd_diag_text(&d));
 	}
 	msd_diag_finish(&d);
 }

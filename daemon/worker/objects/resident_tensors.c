@@ -34,7 +34,7 @@ static msd_err check_room(const struct msd_resident_tensors *r, struct msd_dtype
 				    r->handles.max);
 	}
 	if (!msd_shape_elements(shape, ndim, &n) || !msd_dtype_bytes(dtype, n, &bytes))
-		return msd_diag_set(d, MSD_TOO_LARGE, "tensor.alloc: no such size");
+		return msd_diag_set(d, MSD_TOO_LARGE, "tensor.alloc: invalid size");
 	if (bytes > r->max_bytes - r->live_bytes) {
 		return msd_diag_set(
 			d, MSD_NO_SPACE,

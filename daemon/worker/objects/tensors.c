@@ -85,8 +85,9 @@ msd_err msd_handle_tensor_alloc(struct msd_worker *w, struct msd_request *r,
 	if (err != MSD_OK)
 		return msd_diag_wrap(d, err, "tensor.alloc");
 	if (dtype.as.dtype.code == MSD_DT_HANDLE) {
-		return msd_diag_set(d, MSD_BAD_ARGUMENT,
-				    "tensor.alloc: pointers mean nothing to a client");
+		return msd_diag_set(
+			d, MSD_BAD_ARGUMENT,
+			"tensor.alloc: pointers are not valid in another process");
 	}
 	if (msd_wire_dtype_check(dtype.as.dtype, d) != MSD_OK)
 		return msd_diag_wrap(d, MSD_BAD_ARGUMENT, "tensor.alloc");

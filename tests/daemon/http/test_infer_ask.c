@@ -396,6 +396,6 @@ Test(infer_ask, says_of_a_name_with_a_nul_what_is_before_it, .fini = finish)
 			     &d),
 		     MSD_BAD_REQUEST);
 	cr_expect_str_eq(msd_diag_text(&d),
-			 "input ab: its name has a NUL, which no tensor's has");
+			 "input ab: its name contains a NUL");
 	msd_diag_finish(&d);
 }

@@ -93,7 +93,7 @@ Test(acl_read, takes_limits_of_users)
 	expect_refusal("user a uid=1 rate=200", "f.acl:1: ", "such as rate=200/s");
 	expect_refusal("user a uid=1 requests=0", "f.acl:1: ", "such as rate=200/s");
 	expect_refusal("user a uid=1 rate=1/s rate=1/s", "f.acl:1: ", "already");
-	expect_refusal("group a gid=1 rate=1/s", "f.acl:1: ", "not a group's");
+	expect_refusal("group a gid=1 rate=1/s", "f.acl:1: ", "not for groups");
 }
 
 Test(acl_read, says_file_and_line_of_what_is_wrong)
@@ -113,9 +113,12 @@ Test(acl_read, says_file_and_line_of_what_is_wrong)
 	expect_refusal("user ../a uid=1", "f.acl:1: ", "expected a name");
 	expect_refusal("user operator uid=1", "f.acl:1: ", "own user");
 	expect_refusal("user a +@call", "f.acl:1: ", "expected an identity");
-	expect_refusal("user a uid=1 speed=200/s", "f.acl:1: ", "can be called so");
-	expect_refusal("user a uid=1 @call/x", "f.acl:1: ", "can be called so");
-	expect_refusal("user a uid=1 /main", "f.acl:1: ", "can be called so");
+	expect_refusal("user a uid=1 speed=200/s",
+		       "f.acl:1: ", "not a valid MODULE/FUNCTION");
+	expect_refusal("user a uid=1 @call/x",
+		       "f.acl:1: ", "not a valid MODULE/FUNCTION");
+	expect_refusal("user a uid=1 /main",
+		       "f.acl:1: ", "not a valid MODULE/FUNCTION");
 }
 
 Test(acl_read, refuses_doubled_users_and_identities)
@@ -202,7 +205,7 @@ Test(acl_read, refuses_patterns_that_no_name_is_long_enough_for)
 	for (unsigned i = 0; i <= MSD_MAX_FUNC_NAME_BYTES; i++)
 		msd_buf_printf(&b, "*a");
 	msd_buf_put_u8(&b, 0);
-	expect_refusal((const char *)b.p, "f.acl:1: ", "can be called so");
+	expect_refusal((const char *)b.p, "f.acl:1: ", "not a valid MODULE/FUNCTION");
 	msd_buf_finish(&b);
 }
 

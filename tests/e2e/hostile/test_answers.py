@@ -20,7 +20,7 @@ def test_memory_that_another_client_lends_is_in_no_answer(liars):
         seg.array(0, "u1", 64)[:] = 7
         owner.call("other:none", seg.keep(seg.array(0, "u1", 64)))
         for number in range(FIRST_LENT, FIRST_LENT + 3):
-            expect_killed(liars, "lent", number, why="where its request named nothing")
+            expect_killed(liars, "lent", number, why="a location that the request did not name")
         assert owner.ask("ping") is None
     expect_room_for_others(liars)
 
@@ -48,8 +48,8 @@ def acquaint(liars, size):
     (0, (1 << 64) - 128, "outside segment 0"),
     (0, 8, "not a multiple of 128"),
     (1, 0, "outside segment 1"),
-    (0xffff, 0, "where its request named nothing"),
-    (FIRST_LENT, 0, "where its request named nothing"),
+    (0xffff, 0, "a location that the request did not name"),
+    (FIRST_LENT, 0, "a location that the request did not name"),
 ))
 def test_a_known_answer_is_looked_at_where_it_is_another(liars, segment, offset, why):
     acquaint(liars, 256)
@@ -124,7 +124,7 @@ def test_the_page_shows_no_description_without_an_end(start_liars):
         assert visit.ask("/status/liar")[0] == 200
         status, _, said = visit.ask("/status/huge")
         assert status == 200 and len(said) < 64 << 10, len(said)
-        assert b'"module":null' in said and b"modser show has all" in said
+        assert b'"module":null' in said and b"use modser show" in said
     expect_room_for_others(arena)
 
 
@@ -138,6 +138,6 @@ def test_a_look_for_devices_brings_so_much(own_arena, folder):
     arena = own_arena(env={"MODSERD_WORKER": str(worker)})
     with arena.growth(MIB):
         info = arena.victim().ask("server.info")
-    assert info["devices"] == [] and "died or wrote nonsense" in info["absent"][0]
+    assert info["devices"] == [] and "died or wrote invalid data" in info["absent"][0]
     arena.victim().load("served", (harness.ZOO / "results.so").read_bytes())
     assert arena.victim().call("served:int")[1] == -42

@@ -329,7 +329,7 @@ def test_an_upload_that_does_not_go_on_gives_its_room_to_another(own_arena, fold
     harness.until(is_begun, "the silent one is dropped")
     with pytest.raises(Failure, match="STALE_HANDLE"):
         piece(silent, held[0], 0, MIB)
-    arena.daemon.expect_logged("it does not go on (--read-stall)")
+    arena.daemon.expect_logged("another upload needs its memory (--read-stall)")
 
 
 def test_clients_are_listed_with_what_they_hold(own_arena):

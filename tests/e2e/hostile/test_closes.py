@@ -77,7 +77,7 @@ def test_closes_that_never_end_are_their_peers_alone(open_arena, folder):
         for wire in attackers:
             pass_files(wire, file)
         harness.until(lambda: flushes, "a close sleeps")
-        assert "not closed yet" in end_of(attackers[-1])
+        assert "still being closed" in end_of(attackers[-1])
         assert 0 < files_of(arena, stuck) <= OF_ONE + AT_ONCE
         with open(os.devnull) as plain:
             pass_files(bystander, plain.fileno())

@@ -92,7 +92,7 @@ def test_who_waited_is_told_so_and_for_whom(patient):
 def test_who_ran_is_told_how_long(patient):
     with harness.Gate() as gate:
         said = late(patient.victim(), "faults:gate", gate.path)
-        assert re.search(r"ran \d+ ms and was not done", said), said
+        assert re.search(r"ran \d+ ms and did not finish", said), said
 
 
 def test_the_module_is_neither_quarantined_nor_put_off(arena):

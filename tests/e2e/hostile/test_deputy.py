@@ -112,7 +112,7 @@ def test_addresses_of_the_machine_are_told_from_none_by_nothing(start, server):
             for scheme in ("http", "https"):
                 code, text = refused(wire, f"{scheme}://{host}/secret")
                 assert code == "REFUSED" and SECRET[:4] not in text, (scheme, host, text)
-                assert "pull-from" in text or "nobody vouches" in text, (scheme, host, text)
+                assert "pull-from" in text or "not authenticated" in text, (scheme, host, text)
         assert refused(wire, f"http://127.0.0.1:{port}/secret") == \
             refused(wire, f"http://127.0.0.1:{unused}/secret")
         for uri in (f"oci://127.0.0.1:{port}/a/b:1", f"oci://localhost:{port}/a/b@sha256:{'0' * 64}",

@@ -217,7 +217,7 @@ def test_uploads_do_not_take_the_last_descriptors(few):
     with pytest.raises(Closed):  # what closed uploads had may be free again: it is taken first
         for _ in range(2 * UPLOADS):
             arena.connect(arena.daemon.hosts[1]).ask("ping")
-    harness.until(lambda: "the last descriptors are for its own user" in arena.daemon.log(), "it is said")
+    harness.until(lambda: "the last descriptors are reserved for the daemon's own user" in arena.daemon.log(), "it is said")
     arena.connections.close()
     arena.expect_as_before(before)
     assert arena.connect(arena.daemon.hosts[1]).ask("ping") is None
@@ -235,7 +235,7 @@ def test_what_waits_for_the_rest_of_its_frame_takes_not_the_last_descriptors(few
             wires.append(wire)
             with contextlib.suppress(OSError):  # it is refused
                 socket.send_fds(wire.socket, [PING[:20]], [file.fileno()] * HELD)
-    harness.until(lambda: "the last descriptors are for its own user" in arena.daemon.log(), "it is said")
+    harness.until(lambda: "the last descriptors are reserved for the daemon's own user" in arena.daemon.log(), "it is said")
     assert len(harness.descriptors(arena.pid)) <= FEW - FEW // 4 + 16
     expect_the_operator_served(arena)
     for wire in wires:

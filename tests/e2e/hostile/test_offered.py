@@ -85,7 +85,7 @@ WORDY = {
     "elements": ({"inputs": [tensor(shape=[MIB + 1], data=[0])]}, "fewer data than its shape says"),
     "bytes": ({"inputs": [tensor(shape=[1 << 40], data=None,
                                  parameters={"binary_data_size": 1 << 42})]},
-              "of not more bytes than a request may have"),
+              "within the bytes of a request"),
     "answer": ({"inputs": [tensor(shape=[MIB // 4 + 32], data=[0] * (MIB // 4 + 32))]},
                f"more than {JSON_BYTES} bytes of tensors as JSON"),
 }

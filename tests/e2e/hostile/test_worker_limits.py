@@ -77,7 +77,7 @@ def start_with(number, folder):
 
 
 @pytest.mark.parametrize("number, what", [
-    (64, "RLIMIT_NOFILE is 64, and a worker needs 128: no module can be loaded"),
+    (64, "RLIMIT_NOFILE is 64, but a worker needs 128, so no module can be loaded"),
     (200, "RLIMIT_NOFILE is 200, and --max-connections 1024 with"),
 ])
 def test_too_few_descriptors_are_named_at_the_start(folder, number, what):

@@ -124,7 +124,7 @@ def test_a_reply_of_as_many_parts_is_one(liars):
 @pytest.mark.parametrize(
     "lie", ("handle", "handle_beside_tensor", "handle_in_meta", "handle_in_error"))
 def test_a_forged_handle_does_not_reach_the_client(liars, lie, kind):
-    expect_killed(liars, lie, kind, why="a response holds a handle")
+    expect_killed(liars, lie, kind, why="a response contains a handle")
 
 
 @pytest.mark.parametrize("lie", ("tensor_in_meta", "tensor_in_error"))
@@ -235,7 +235,7 @@ def test_workers_that_refuse_and_stay_quarantine_their_module(start_liars):
             return next(m["state"] for m in wire.ask("module.list") if m["name"] == "once")
 
         harness.until(lambda: state() == "QUARANTINED", "it is given up")
-    arena.daemon.expect_logged("it refused its artifact and did not exit", times=2)
+    arena.daemon.expect_logged("it rejected its artifact and did not exit", times=2)
     expect_room_for_others(arena)
 
 
@@ -263,8 +263,8 @@ def test_a_worker_that_floods_its_channel_costs_others_few_frames(liars):
 
 
 @pytest.mark.parametrize("function, why", (
-    ("flood_answers", "it answered what it was not asked"),
-    ("flood_cancels", "it sent a message that workers do not send")))
+    ("flood_answers", "it answered an unknown request"),
+    ("flood_cancels", "it sent an unknown message")))
 def test_the_first_wrong_word_of_a_flood_is_the_last_that_is_read(liars, function, why):
     victim = liars.victim()
     liar = liars.workers_of("liar")

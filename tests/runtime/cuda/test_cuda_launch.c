@@ -137,7 +137,7 @@ Test(cuda_launch, a_kernel_that_takes_something_else_is_refused_at_the_load)
 	};
 
 	expect_misfit(types, 5, "kernel stub_show: the code takes at least 6 ");
-	expect_misfit(types, 7, "the code takes 6 parameters, and the module gives 7");
+	expect_misfit(types, 7, "the code takes 6 parameters, but the module gives 7");
 	types[3].bits = 32;
 	expect_misfit(types, 6,
 		      "parameter 3 has 8 bytes in the code, and the module "

@@ -77,7 +77,7 @@ Test(relay_image, only_a_storage_without_extents_has_its_size_in_a_register)
 	INS(&c, RET, 1);
 	expect_refusal(&c, 5,
 		       "relay VM: function 0: instruction 0: it has not as many "
-		       "operands as it says");
+		       "its number of operands is wrong");
 }
 
 Test(relay_image, code_that_does_not_end_is_refused)

@@ -361,9 +361,10 @@ static msd_err refuse_token(struct msd_session *s, struct msd_diag *d)
 			"conn=%llu peer=\"%s\" others=%llu%s",
 			(unsigned long long)s->number,
 			msd_peer_id_text(s->peer->who, peer),
-			(unsigned long long)n_others, " why=\"it is nobody's\"");
+			(unsigned long long)n_others,
+			" why=\"no user has this token\"");
 	}
-	return msd_diag_set(d, MSD_REFUSED, "session.hello: the token is nobody's");
+	return msd_diag_set(d, MSD_REFUSED, "session.hello: no user has this token");
 }
 
 msd_err msd_authorization_show(struct msd_session *s, struct msd_span token,
@@ -375,9 +376,10 @@ msd_err msd_authorization_show(struct msd_session *s, struct msd_span token,
 	if (r->acl == NULL)
 		return MSD_OK;
 	if (!s->principal.is_local && !is_encrypted(s)) {
-		return msd_diag_set(d, MSD_REFUSED,
-				    "session.hello: a token is taken over unix sockets "
-				    "and TLS: others can read what comes this way");
+		return msd_diag_set(
+			d, MSD_REFUSED,
+			"session.hello: tokens are accepted only over unix sockets and "
+			"TLS, because others can read this connection");
 	}
 	const uint64_t now_ms = uv_now(s->edge->loop);
 	msd_digest_of(token, &digest);

@@ -28,12 +28,13 @@ msd_err msd_principal_check(const struct msd_principal *p, enum msd_method metho
 	if (row == NULL || msd_principal_has(p, row->right))
 		return MSD_OK;
 	if (row->right != MSD_RIGHT_NONE) {
-		return msd_diag_set(
-			d, MSD_REFUSED,
-			"%s over TCP is off: ask over the unix socket, or start "
-			"modserd with --allow-load-tcp",
-			row->right == MSD_RIGHT_LOAD ? "loading" : row->name);
+		return msd_diag_set(d, MSD_REFUSED,
+				    "%s is disabled over TCP: use the unix socket, or "
+				    "start modserd with --allow-load-tcp",
+				    row->right == MSD_RIGHT_LOAD ? "loading"
+								 : row->name);
 	}
 	return msd_diag_set(d, MSD_REFUSED,
-			    "%s is for the daemon and its workers alone", row->name);
+			    "%s: only the daemon and its workers may use it",
+			    row->name);
 }

@@ -28,25 +28,25 @@ static enum msd_refusal find_refusal(const struct msd_edge *e,
 	const uint64_t taken = msd_connection_slots_taken(e);
 
 	if (taken >= limits->max_connections) {
-		(void)snprintf(why, WHY_MAX,
-			       "it has as many connections as it may "
-			       "(--max-connections %llu)",
-			       (unsigned long long)limits->max_connections);
+		(void)snprintf(
+			why, WHY_MAX,
+			"the limit of connections is reached (--max-connections %llu)",
+			(unsigned long long)limits->max_connections);
 		return MSD_REFUSAL_ALL;
 	}
 	if (taken >= places) {
-		(void)snprintf(why, WHY_MAX,
-			       "the last connections are for its own user "
-			       "(--reserved-connections %llu of --max-connections "
-			       "%llu)",
-			       (unsigned long long)limits->reserved_connections,
-			       (unsigned long long)limits->max_connections);
+		(void)snprintf(
+			why, WHY_MAX,
+			"the last connections are reserved for the daemon's own user "
+			"(--reserved-connections %llu of --max-connections %llu)",
+			(unsigned long long)limits->reserved_connections,
+			(unsigned long long)limits->max_connections);
 		return MSD_REFUSAL_RESERVED;
 	}
 	if (!is_operator && msd_wire_is_last(e->wire, fd)) {
 		(void)snprintf(why, WHY_MAX,
-			       "the last descriptors are for its own user "
-			       "(RLIMIT_NOFILE; " MSD_RAISE_DESCRIPTORS ")");
+			       "the last descriptors are reserved for the daemon's own "
+			       "user (RLIMIT_NOFILE; " MSD_RAISE_DESCRIPTORS ")");
 		return MSD_REFUSAL_FDS;
 	}
 	if (!is_operator && !msd_connection_slots_has_one(e, p)) {

@@ -46,17 +46,15 @@ static msd_err check_unused(const struct sockaddr_un *sa, struct msd_diag *d)
 	if (error == EPROTOTYPE) {
 		return msd_diag_set(
 			d, MSD_EXISTS,
-			"another program has a socket at %s, and not one that "
-			"listens: stop it, or choose another socket with "
-			"--listen unix:PATH",
+			"another program uses the socket %s, which does not listen: "
+			"stop it, or choose another socket with --listen unix:PATH",
 			sa->sun_path);
 	}
-	return msd_diag_set(
-		d, MSD_EXISTS,
-		"a socket is at %s, and whether a program has it cannot be "
-		"told: %s: remove it, or choose another socket with --listen "
-		"unix:PATH",
-		sa->sun_path, strerror(error));
+	return msd_diag_set(d, MSD_EXISTS,
+			    "the socket %s exists, and modserd cannot find out whether "
+			    "a program uses it: %s: remove it, or choose another "
+			    "socket with --listen unix:PATH",
+			    sa->sun_path, strerror(error));
 }
 
 static msd_err make_dir(const struct msd_address *a, struct msd_diag *d)
@@ -89,7 +87,7 @@ static msd_err bind_unix(const struct msd_address *a, unsigned mode, int fd,
 	if (lstat(a->path, &st) == 0) {
 		if (!S_ISSOCK(st.st_mode)) {
 			return msd_diag_set(d, MSD_EXISTS,
-					    "%s is there and not a socket", a->path);
+					    "%s exists and is not a socket", a->path);
 		}
 		err = check_unused(&sa, d);
 		if (err != MSD_OK)
@@ -106,7 +104,7 @@ static msd_err bind_unix(const struct msd_address *a, unsigned mode, int fd,
 				    "unix:%s: %s: %s, or choose another socket with "
 				    "--listen unix:PATH",
 				    a->path, strerror(error),
-				    error == ENOENT ? "make its folder"
+				    error == ENOENT ? "create its folder"
 						    : "let this user write there");
 	}
 	if (chmod(a->path, (mode_t)mode) != 0) {
@@ -131,18 +129,17 @@ static bool is_loopback(const struct sockaddr *sa)
 static msd_err refuse_beyond_loopback(const struct msd_address *a, struct msd_diag *d)
 {
 	if (a->kind == MSD_ADDRESS_TLS) {
-		return msd_diag_set(d, MSD_REFUSED,
-				    "tls://%s:%u is beyond loopback and would let in "
-				    "whoever comes: --tls-ca asks them for "
-				    "certificates, --acl says who may what, "
-				    "--insecure-tcp allows it",
-				    a->host, a->port);
+		return msd_diag_set(
+			d, MSD_REFUSED,
+			"tls://%s:%u is beyond loopback, and every client could "
+			"connect: require certificates with --tls-ca, give rights with "
+			"--acl, or allow it with --insecure-tcp",
+			a->host, a->port);
 	}
-	return msd_diag_set(
-		d, MSD_REFUSED,
-		"tcp://%s:%u is beyond loopback and the protocol has neither "
-		"encryption nor passwords there: --insecure-tcp allows it",
-		a->host, a->port);
+	return msd_diag_set(d, MSD_REFUSED,
+			    "tcp://%s:%u is beyond loopback, without encryption or "
+			    "passwords: use tls://, or allow it with --insecure-tcp",
+			    a->host, a->port);
 }
 
 /* Create a socket bound to @to. @ret: the actual address. */
@@ -164,10 +161,11 @@ static msd_err bind_net(const struct msd_address *a, const struct addrinfo *to,
 	const bool is_taken = error == EADDRINUSE;
 	if (fd >= 0)
 		(void)close(fd);
-	return msd_diag_set(
-		d, is_taken ? MSD_EXISTS : MSD_IO, "%s:%u: %s%s", a->host, a->port,
-		strerror(error),
-		is_taken ? ": stop what listens there, or choose another port" : "");
+	return msd_diag_set(d, is_taken ? MSD_EXISTS : MSD_IO, "%s:%u: %s%s", a->host,
+			    a->port, strerror(error),
+			    is_taken ? ": stop the program that listens there, or "
+				       "choose another port"
+				     : "");
 }
 
 /* Beyond loopback, the operator must allow the clients. */

@@ -115,7 +115,8 @@ static void on_nothing(struct msd_comer *c, ssize_t n)
 	if (n < 0 && (errno == EAGAIN || errno == EINTR))
 		return;
 	refuse(c, MSD_PROXY_ACCEPT_GONE,
-	       n == 0 ? "it has gone without a word" : msd_errno_text(errno, text));
+	       n == 0 ? "it closed the connection without sending anything"
+		      : msd_errno_text(errno, text));
 }
 
 /* Do not read beyond the header: those bytes are for TLS, HTTP or the frames. */
@@ -155,7 +156,8 @@ static void look_at_first(struct msd_comer *c)
 		on_nothing(c, n);
 	} else if (first == HEADER_BEGINS) {
 		refuse(c, MSD_PROXY_ACCEPT_FORGED,
-		       "it begins with a PROXY header, and is none of --proxy-from");
+		       "it sent a PROXY header, but its address is not in "
+		       "--proxy-from");
 	} else {
 		let_in(c);
 	}
@@ -183,7 +185,7 @@ static void on_due(struct msd_deadline *node)
 		msd_deadline_set(e->deadlines, node, e->limits->first_frame_ms);
 	} else {
 		refuse(c, MSD_PROXY_ACCEPT_LATE,
-		       "nothing has come by which it could be let in (--first-frame)");
+		       "it sent no complete first message in time (--first-frame)");
 	}
 }
 

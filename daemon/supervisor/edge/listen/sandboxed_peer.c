@@ -79,10 +79,10 @@ void msd_sandboxed_peer_refuse(struct msd_edge *e, int fd)
 	if (msd_log_rate_allow(&e->confined, uv_now(e->loop), LINES_PER_SECOND,
 			       &n_others)) {
 		msd_log(MSD_LOG_WARN, "connection_sandboxed",
-			"others=%llu why=\"a module in a sandbox has connected to the "
-			"daemon, or a process that was gone at once: modules that are "
-			"to ask it want sandbox=trusted (a client under ulimit -q 0 or "
-			"LimitMSGQUEUE=0 looks like one: give it 1)\"",
+			"others=%llu why=\"a module in a sandbox connected to the "
+			"daemon, or a process that ended at once: load a module that "
+			"calls the daemon with sandbox=trusted (a client under ulimit "
+			"-q 0 or LimitMSGQUEUE=0 looks the same: give it 1)\"",
 			(unsigned long long)n_others);
 	}
 }

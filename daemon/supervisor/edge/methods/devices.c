@@ -61,7 +61,7 @@ static void read_answer(struct msd_devices *devices)
 	    msd_body_read(bytes, NULL, &body, NULL) != MSD_OK ||
 	    body.kind != MSD_RESPONSE) {
 		found_nothing(devices,
-			      "modserd-worker --devices died or wrote nonsense");
+			      "modserd-worker --devices died or wrote invalid data");
 		return;
 	}
 	msd_buf_put(&devices->found, body.result.p, body.result.n);

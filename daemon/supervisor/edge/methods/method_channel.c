@@ -21,13 +21,13 @@ static msd_err check_limits(const struct msd_session *s, struct msd_diag *d)
 
 	if (!s->transport->may_pass_fds) {
 		return msd_diag_set(d, MSD_REFUSED,
-				    "channel.open: over a unix socket alone");
+				    "channel.open: works only over a unix socket");
 	}
 	if (user == NULL || msd_quota_is_empty(&user->quota))
 		return MSD_OK;
 	return msd_diag_set(d, MSD_REFUSED,
-			    "channel.open: %s has limits, which the daemon keeps: its "
-			    "calls go through it",
+			    "channel.open: %s has limits that the daemon enforces: "
+			    "send its calls to the daemon",
 			    user->name);
 }
 
@@ -62,8 +62,8 @@ static msd_err list_functions(struct msd_session *s, const struct msd_facts *f,
 	msd_buf_finish(&names);
 	if (n > MOST_FUNCTIONS) {
 		return msd_diag_set(d, MSD_UNSUPPORTED,
-				    "channel.open: more than %u functions that you may "
-				    "call one by one: calls go through the daemon",
+				    "channel.open: you have single rights for more "
+				    "than %u functions: send the calls to the daemon",
 				    MOST_FUNCTIONS);
 	}
 	return ret->bad ? msd_diag_no_memory(d) : MSD_OK;

@@ -86,11 +86,11 @@ msd_err msd_method_kill(struct msd_method_call *c, struct msd_diag *d)
 	}
 	if (found == c->session) {
 		return msd_diag_set(d, MSD_BAD_REQUEST,
-				    "client.kill: connection %llu is the one that asks",
+				    "client.kill: connection %llu is your own",
 				    (unsigned long long)number);
 	}
 	msd_audit_killed(c->session, found);
-	found->front->close(found, MSD_REFUSED, "an operator has ended it");
+	found->front->close(found, MSD_REFUSED, "an operator ended it");
 	msd_pack_nil(&c->result);
 	return MSD_OK;
 }

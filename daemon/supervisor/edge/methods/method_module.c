@@ -19,8 +19,8 @@
 #include "daemon/supervisor/module/life/life.h"
 #include "daemon/supervisor/module/life/self_test_case.h"
 #include "daemon/supervisor/module/queue/admit.h"
-#include "proto/words/external_data.h"
 #include "proto/unpack.h"
+#include "proto/words/external_data.h"
 
 /* Waiting requests per connection and module. A state change answers all of them. */
 #define MOST_WAITS 16u
@@ -102,14 +102,14 @@ static msd_err read_beside(struct msd_method_call *c, struct wanted *w,
 	}
 	if (w->load.is_candidate) {
 		return msd_diag_set(d, MSD_UNSUPPORTED,
-				    "module.load: keep: a model with files beside it "
-				    "is not kept; make one file of them (modser load "
-				    "and modser convert do)");
+				    "module.load: keep: a model with external data "
+				    "files cannot be kept; join them into one file "
+				    "(modser load and modser convert do)");
 	}
 	if (bytes[MSD_PART_GRAPH] > 0 || bytes[MSD_PART_PARAMS] > 0) {
 		return msd_diag_set(d, MSD_BAD_REQUEST,
-				    "module.load: files are of a framework's model, "
-				    "graph and params are of a library");
+				    "module.load: files is for a framework's model, "
+				    "graph and params are for a library");
 	}
 	err = msd_external_data_check((struct msd_span){items.p, items.left},
 				      bytes[MSD_PART_MODEL], w->upload->bytes, d);
@@ -202,8 +202,8 @@ static msd_err take_upload(struct wanted *w, struct msd_diag *d)
 
 	if (w->upload->is_found && has_parts) {
 		return msd_diag_set(d, MSD_BAD_REQUEST,
-				    "module.load: graph, params and files are parts of "
-				    "an upload, and what the store had is one file");
+				    "module.load: graph, params and files need an "
+				    "upload, but the store has one file");
 	}
 	if (w->beside.n > 0)
 		msd_buf_put(&list, w->beside.p, w->beside.n);

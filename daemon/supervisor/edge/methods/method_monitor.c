@@ -193,8 +193,8 @@ static msd_err read_wish(const msgpack_object *o, struct wish *w, uint64_t *wait
 		return err;
 	if (w->every == 0 || module.n >= sizeof(w->module)) {
 		return msd_diag_set(d, MSD_BAD_REQUEST, "server.monitor: %s",
-				    w->every == 0 ? "every is at least 1"
-						  : "module is too long a name");
+				    w->every == 0 ? "every: expected 1 or more"
+						  : "module: the name is too long");
 	}
 	memcpy(w->module, module.n > 0 ? module.p : (const uint8_t *)"", module.n);
 	return MSD_OK;

@@ -83,7 +83,7 @@ static void on_progress(struct msd_fetch *f, uint64_t bytes, uint64_t total)
 
 	if (r == NULL) {
 		msd_log(MSD_LOG_INFO, "module_pull",
-			"name=%s why=\"nobody waits for it\"", p->name);
+			"name=%s why=\"all clients that waited are gone\"", p->name);
 		msd_fetcher_cancel(p->edge->fetcher, &p->fetch);
 		pull_free(p);
 	} else if (p->options.tells_progress) {
@@ -179,7 +179,7 @@ static void explain_due(const struct msd_req *r, struct msd_diag *d)
 {
 	(void)r;
 	(void)msd_diag_set(d, MSD_DEADLINE,
-			   "the deadline passed before all had been fetched");
+			   "the deadline passed before all files were fetched");
 }
 
 static void on_answered(struct msd_req *r)
@@ -202,9 +202,10 @@ static msd_err check_name(const struct msd_edge *e, struct msd_span name,
 	MSD_LIST_EACH (it, &e->pulls) {
 		const struct pull *p = MSD_CONTAINER_OF(it, struct pull, link);
 		if (msd_span_is(name, p->name)) {
-			return msd_diag_set(d, MSD_EXISTS,
-					    "module %s is being pulled already",
-					    p->name);
+			return msd_diag_set(
+				d, MSD_EXISTS,
+				"module %s: another pull of this module is running",
+				p->name);
 		}
 	}
 	return MSD_OK;
@@ -247,8 +248,8 @@ bool msd_method_pull_stop(struct msd_edge *e, struct msd_span name)
 
 		if (!msd_span_is(name, p->name))
 			continue;
-		msd_log(MSD_LOG_INFO, "module_pull", "name=%s why=\"it was unloaded\"",
-			p->name);
+		msd_log(MSD_LOG_INFO, "module_pull",
+			"name=%s why=\"the module was unloaded\"", p->name);
 		if (r != NULL)
 			msd_req_refuse(r, MSD_CANCELLED, "the module was unloaded");
 		if (p->is_fetching) { /* otherwise the store lookup frees the pull when

@@ -71,7 +71,7 @@ static msd_err read_params(const struct msd_method_call *c, struct msd_store_chu
 	ret->bytes = MSD_STORE_CHUNK_BYTES;
 	if (err == MSD_OK && !msd_name_valid(name)) {
 		err = msd_diag_set(d, MSD_BAD_REQUEST,
-				   "module.read: that is no module's name");
+				   "module.read: invalid module name");
 	}
 	if (err != MSD_OK)
 		return err;

@@ -56,7 +56,7 @@ static msd_err read_params(const struct msd_method_call *c,
 	if (n > 0)
 		err = msd_object_str(&params[0], "name", &name, d);
 	if (err == MSD_OK && n > 0 && !msd_name_valid(name)) {
-		err = msd_diag_set(d, MSD_BAD_REQUEST, "%s: that is no module's name",
+		err = msd_diag_set(d, MSD_BAD_REQUEST, "%s: invalid module name",
 				   msd_method_row(c->method)->name);
 	}
 	if (err == MSD_OK && n > 1)

@@ -217,7 +217,7 @@ static msd_err run(struct msd_method_call *c, struct msd_diag *d)
 	if (handler == NULL) {
 		return msd_diag_set(
 			d, MSD_UNKNOWN_METHOD,
-			"no method is called %.*s (modserd --api lists them)",
+			"no such method: %.*s (modserd --api lists the methods)",
 			(int)(name.n < 80 ? name.n : 80), (const char *)name.p);
 	}
 	msd_err err = msd_request_options_read(c->in->body.options, c->method,

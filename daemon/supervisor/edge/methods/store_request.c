@@ -9,7 +9,7 @@ static void explain_due(const struct msd_req *r, struct msd_diag *d)
 {
 	(void)r;
 	(void)msd_diag_set(d, MSD_DEADLINE,
-			   "the deadline passed before the store had been read");
+			   "the deadline passed before the store was read");
 }
 
 static void ignore(struct msd_req *r)
@@ -47,8 +47,8 @@ static msd_err check_peer(const struct msd_method_call *c, const uint32_t *n_ope
 	    own < msd_fair_share_of_few(e->limits->max_uploads, *n_open - own))
 		return MSD_OK;
 	return msd_diag_set(d, MSD_BUSY,
-			    "%s: the store is being read %u times for %s already, as "
-			    "often as others leave (--max-concurrent-uploads)",
+			    "%s: %u reads of the store run already for %s, which is "
+			    "its share (--max-concurrent-uploads)",
 			    msd_method_row(c->method)->name, own,
 			    msd_peer_id_text(peer->who, text));
 }
@@ -65,9 +65,10 @@ static msd_err check_room(const struct msd_method_call *c, const uint32_t *n_ope
 	}
 	if (*n_open >=
 	    e->limits->max_uploads) { /* requests of clients that left count, too */
-		return msd_diag_set(d, MSD_BUSY,
-				    "%s: the store is being read for %u others", method,
-				    *n_open);
+		return msd_diag_set(
+			d, MSD_BUSY,
+			"%s: %u reads of the store run already for other clients",
+			method, *n_open);
 	}
 	return check_peer(c, n_open, d);
 }

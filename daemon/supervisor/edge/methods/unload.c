@@ -61,8 +61,8 @@ static void explain_due(const struct msd_req *r, struct msd_diag *d)
 {
 	(void)r;
 	(void)msd_diag_set(d, MSD_DEADLINE,
-			   "the deadline passed before the store had forgotten it; it "
-			   "is unloaded when that is done");
+			   "the deadline passed before the store removed the module; "
+			   "it is unloaded when that is done");
 }
 
 static void ignore(struct msd_req *r)

@@ -35,9 +35,9 @@ static msd_err await(struct msd_dependency *a, uint64_t by, uint64_t id,
 	if (one == NULL) {
 		return msd_diag_set(
 			d, MSD_BAD_REQUEST,
-			"the result of request %llu is not known: no earlier request "
-			"of this connection had that id and the option `promised`, or "
-			"%u of them were answered since",
+			"the result of request %llu is unknown: no earlier request of "
+			"this connection had that id and the option `promised`, or %u "
+			"of them were answered since",
 			(unsigned long long)id, MSD_MAX_RESULTS_KEPT);
 	}
 	if (awaits(a, one))
@@ -65,8 +65,8 @@ msd_err msd_dependency_new(struct msd_futures *p, uint64_t id, struct msd_span b
 
 	if (n_results > MSD_MAX_RESULTS_NAMED) {
 		return msd_diag_set(d, MSD_BAD_REQUEST,
-				    "the request names %u results of earlier ones, at "
-				    "most %u are allowed",
+				    "the request names %u results of earlier requests, "
+				    "at most %u are allowed",
 				    n_results, MSD_MAX_RESULTS_NAMED);
 	}
 	/* One allocation: the uses follow the head. */
@@ -140,8 +140,8 @@ static msd_err refuse_inline(void *ctx, int8_t type, size_t at, size_t n,
 	if (type != MSD_EXT_TENSOR || value->p[at] == MSD_AT_RESIDENT)
 		return MSD_OK;
 	return msd_diag_set(d, MSD_UNSUPPORTED,
-			    "is a tensor that went to the client: have it written to "
-			    "a tensor of tensor.alloc, and name that");
+			    "is a tensor that was sent to the client: write it to a "
+			    "tensor of tensor.alloc, and name that");
 }
 
 static msd_err write_value(const struct msd_dependency *a,

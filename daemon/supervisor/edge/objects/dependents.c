@@ -140,11 +140,11 @@ static msd_err write_anew(const struct msd_dependency *awaited, struct msd_span 
 	in->n_bytes = room->n;
 	err = msd_body_read((struct msd_span){room->p, room->n}, NULL, &in->body, d);
 	in->body.n_results = n_results;
-	return err == MSD_OK ? MSD_OK
-			     : msd_diag_set(d, MSD_BAD_REQUEST,
-					    "with the results that it names the "
-					    "request is not valid any more: it is "
-					    "nested too deep, or has too many objects");
+	return err == MSD_OK
+		       ? MSD_OK
+		       : msd_diag_set(d, MSD_BAD_REQUEST,
+				      "with the results that it names the request is "
+				      "nested too deep, or has too many objects");
 }
 
 /* Handle a request that names results. */

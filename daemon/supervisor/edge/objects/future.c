@@ -81,8 +81,8 @@ msd_err msd_futures_expect(struct msd_futures *p, uint64_t id, enum msd_method m
 
 	if (p->n >= MOST_PROMISES) {
 		return msd_diag_set(d, MSD_BUSY,
-				    "%u promised results of this connection are waited "
-				    "for, the most that may be",
+				    "%u requests of this connection wait for promised "
+				    "results, the maximum",
 				    p->n);
 	}
 	struct msd_future *one = calloc(1, sizeof(*one));

@@ -176,7 +176,7 @@ msd_err msd_object_use(struct msd_req *r, enum msd_kind kind, struct msd_handle 
 	if (strcmp(o->module, m->group.name) != 0) {
 		return msd_diag_set(
 			d, MSD_BAD_ARGUMENT,
-			"the %s lives with module %s, the call is to module %s%s",
+			"the %s belongs to module %s, but the call is to module %s%s",
 			noun->name, o->module, m->group.name, noun->elsewhere);
 	}
 	if (o->process->replica == NULL || o->process->replica->group != &m->group) {

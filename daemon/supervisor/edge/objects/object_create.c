@@ -51,7 +51,7 @@ static msd_err read_made(struct msd_req *r, struct msd_in *in, enum msd_kind kin
 	    ret->kind != kind) {
 		msd_replica_disbelieve(
 			r->at.replica,
-			"it sent a malformed answer: not what was to be made", NULL);
+			"it sent a malformed answer: not the requested object", NULL);
 		return msd_diag_set(d, MSD_INTERNAL,
 				    "the worker's answer was malformed");
 	}

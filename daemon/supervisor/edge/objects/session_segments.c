@@ -36,18 +36,18 @@ static msd_err check_bytes(const struct msd_session *s, uint64_t bytes,
 
 	if (peers > limits->max_segment_bytes ||
 	    bytes > limits->max_segment_bytes - peers) {
-		return msd_diag_set(d, MSD_BAD_REQUEST,
-				    "%llu bytes are too many: its user or address "
-				    "lends %llu of %llu (--max-peer-segment-memory)",
-				    (unsigned long long)bytes,
-				    (unsigned long long)peers,
-				    (unsigned long long)limits->max_segment_bytes);
+		return msd_diag_set(
+			d, MSD_BAD_REQUEST,
+			"%llu bytes are too many: this user or address shares %llu of "
+			"%llu already (--max-peer-segment-memory)",
+			(unsigned long long)bytes, (unsigned long long)peers,
+			(unsigned long long)limits->max_segment_bytes);
 	}
 	if (all > limits->max_segment_memory ||
 	    bytes > limits->max_segment_memory - all) {
 		return msd_diag_set(d, MSD_BUSY,
-				    "%llu bytes are too many now: all connections "
-				    "lend %llu of %llu (--max-segment-memory)",
+				    "%llu bytes are too many now: all clients share "
+				    "%llu of %llu already (--max-segment-memory)",
 				    (unsigned long long)bytes, (unsigned long long)all,
 				    (unsigned long long)limits->max_segment_memory);
 	}
@@ -72,15 +72,14 @@ static msd_err check_number(const struct msd_session *s,
 	}
 	if (name == 0) {
 		return msd_diag_set(d, MSD_BAD_REQUEST,
-				    "this connection lends %u segments, the most that "
-				    "it may",
+				    "this connection shares %u segments, the maximum",
 				    MSD_MAX_CLIENT_SEGMENTS);
 	}
 	if (s->peer->n_lent >= PEER_MOST) {
-		return msd_diag_set(d, MSD_BUSY,
-				    "its user or address lends %u segments, the most "
-				    "that it may",
-				    PEER_MOST);
+		return msd_diag_set(
+			d, MSD_BUSY,
+			"this user or address shares %u segments, the maximum",
+			PEER_MOST);
 	}
 	*ret = name;
 	return MSD_OK;
@@ -91,7 +90,7 @@ static msd_err check(const struct msd_session *s, int fd, uint64_t bytes,
 {
 	if (!s->transport->may_pass_fds) {
 		return msd_diag_set(d, MSD_REFUSED,
-				    "memory can be lent over a unix socket alone");
+				    "segments can be shared only over a unix socket");
 	}
 	if (fd < 0) {
 		return msd_diag_set(d, MSD_BAD_REQUEST,
@@ -140,8 +139,7 @@ static struct msd_client_segment *find(const struct msd_session *s, uint16_t nam
 static msd_err none_such(uint16_t name, struct msd_diag *d)
 {
 	return msd_diag_set(d, MSD_BAD_REQUEST,
-			    "this connection lends no segment %u (segment.add makes "
-			    "one)",
+			    "this connection has no segment %u (segment.add adds one)",
 			    name);
 }
 
@@ -177,10 +175,9 @@ static msd_err check_place(const struct msd_client_segment *l,
 				    (unsigned long long)l->bytes);
 	}
 	if (t->where == MSD_AT_OUT && !l->is_writable) {
-		return msd_diag_set(d, MSD_BAD_REQUEST,
-				    "segment %u cannot be written: no output may be "
-				    "in it",
-				    l->name);
+		return msd_diag_set(
+			d, MSD_BAD_REQUEST,
+			"segment %u is read-only: an output cannot be in it", l->name);
 	}
 	return MSD_OK;
 }

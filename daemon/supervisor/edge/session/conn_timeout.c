@@ -86,7 +86,7 @@ const char *msd_conn_timeout_look(struct msd_conn_timeout *w,
 		       "(--read-stall)";
 	}
 	if (stalls)
-		return "has begun a frame and does not go on (--read-stall)";
+		return "started a frame and makes no progress (--read-stall)";
 	return is_quiet ? "has been silent for too long (--idle)" : NULL;
 }
 

@@ -38,9 +38,8 @@ void msd_connection_slots_say_full(const struct msd_edge *e, struct msd_peer_id 
 	char text[MSD_PEER_TEXT_BYTES];
 
 	(void)snprintf(why, MSD_CONNECTION_SLOTS_WHY_BYTES,
-		       "%s has as many connections as it may "
-		       "(--max-peer-connections %llu, or that part of what others "
-		       "leave): end some",
+		       "%s has the maximum of connections (--max-peer-connections "
+		       "%llu, or its share of the free ones): close some",
 		       msd_peer_id_text(who, text),
 		       (unsigned long long)e->limits->max_peer_connections);
 }

@@ -80,7 +80,7 @@ static void end(struct msd_frame_session *f)
 
 	(void)snprintf(why, sizeof(why),
 		       "holds %llu bytes of %llu (--max-connection-memory, "
-		       "--max-peer-memory, --max-total-memory) and gives none back",
+		       "--max-peer-memory, --max-total-memory) and releases none",
 		       (unsigned long long)own->used_bytes,
 		       (unsigned long long)msd_account_limit(own));
 	msd_conn_close(&f->conn, MSD_BUSY, why);

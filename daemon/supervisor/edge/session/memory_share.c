@@ -154,8 +154,8 @@ static void press(struct msd_session *s, uint64_t n_waiting, uint64_t slow_ms,
 		if (s->front->on_reduced != NULL)
 			s->front->on_reduced(s);
 	} else if (slow_ms >= SILENCE_MS && n_bytes < STEP_BYTES) {
-		refuse(s,
-		       "others wait for the memory of a payload that does not go on");
+		refuse(s, "others wait for the memory of a payload that makes no "
+			  "progress");
 	} else if (slow_ms >= SILENCE_MS) {
 		s->pace.since_ms = 0;
 	}

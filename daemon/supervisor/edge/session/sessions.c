@@ -88,8 +88,8 @@ bool msd_sessions_dismiss(struct msd_edge *e)
 		msd_conn_flush(c);
 		if (f->session.client.n_in_flight == 0 && c->queued_bytes == 0) {
 			msd_conn_close(c, MSD_DRAINING,
-				       "the daemon is shutting down: what it has not "
-				       "answered was not begun");
+				       "the daemon is shutting down: requests without "
+				       "an answer did not start");
 		} else {
 			is_left = true;
 		}

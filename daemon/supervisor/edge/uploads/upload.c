@@ -52,10 +52,10 @@ static msd_err become_writable(struct msd_upload *u, struct msd_reserve *r,
 		return msd_source_no_space(u->bytes, r->error, d);
 	if (!msd_client_peer_is_operator(u->session->peer) &&
 	    msd_wire_is_last(u->session->edge->wire, r->fd)) {
-		return msd_diag_set(d, MSD_BUSY,
-				    "uploads, connections and what they pass have all "
-				    "descriptors that they may (RLIMIT_NOFILE of the "
-				    "daemon; " MSD_RAISE_DESCRIPTORS ")");
+		return msd_diag_set(
+			d, MSD_BUSY,
+			"uploads and connections use all their descriptors "
+			"(RLIMIT_NOFILE of the daemon; " MSD_RAISE_DESCRIPTORS ")");
 	}
 	u->map = msd_source_map(r->fd, u->bytes);
 	if (u->map == NULL)
@@ -111,8 +111,8 @@ static void drop_stalled(struct msd_upload *u)
 	char text[MSD_PEER_TEXT_BYTES];
 
 	msd_log(MSD_LOG_WARN, "upload_dropped",
-		"peer=\"%s\" bytes=%llu written=%llu dropped=\"another wants its room "
-		"and it does not go on (--read-stall)\"",
+		"peer=\"%s\" bytes=%llu written=%llu why=\"it makes no progress, and "
+		"another upload needs its memory (--read-stall)\"",
 		msd_peer_id_text(u->session->peer->who, text),
 		(unsigned long long)u->bytes, (unsigned long long)u->written);
 	msd_upload_drop(u);
@@ -135,12 +135,12 @@ static msd_err check_room(struct msd_edge *e, uint64_t bytes, struct msd_diag *d
 	make_room(e, bytes);
 	if (has_room(e, bytes))
 		return MSD_OK;
-	return msd_diag_set(
-		d, MSD_NO_SPACE,
-		"an upload of %llu bytes does not fit: %llu of %llu are taken by "
-		"uploads that are not loaded yet (max-upload-memory)",
-		(unsigned long long)bytes, (unsigned long long)e->upload_bytes,
-		(unsigned long long)e->limits->max_upload_memory);
+	return msd_diag_set(d, MSD_NO_SPACE,
+			    "an upload of %llu bytes does not fit: uploads that are "
+			    "not loaded yet use %llu of %llu (max-upload-memory)",
+			    (unsigned long long)bytes,
+			    (unsigned long long)e->upload_bytes,
+			    (unsigned long long)e->limits->max_upload_memory);
 }
 
 static msd_err check_limits(const struct msd_session *s, uint64_t bytes,
@@ -149,14 +149,13 @@ static msd_err check_limits(const struct msd_session *s, uint64_t bytes,
 	const struct msd_limits *limits = s->edge->limits;
 
 	if (s->n_uploads >= limits->max_uploads) {
-		return msd_diag_set(d, MSD_BUSY,
-				    "%u uploads are the limit of a connection",
+		return msd_diag_set(d, MSD_BUSY, "a connection may have %u uploads",
 				    s->n_uploads);
 	}
 	if (s->peer->n_uploads >= MSD_PEER_UPLOADS) {
 		return msd_diag_set(d, MSD_BUSY,
-				    "%u uploads are the limit of all connections of "
-				    "one peer: load or abort some",
+				    "all connections of a user or address may have %u "
+				    "uploads: load or abort some",
 				    s->peer->n_uploads);
 	}
 	const msd_err err = msd_source_check_size(bytes, limits->max_upload, d);
@@ -262,7 +261,7 @@ static msd_err check_writable(const struct msd_upload *u, struct msd_diag *d)
 		return MSD_OK;
 	return msd_diag_set(d, MSD_BAD_REQUEST,
 			    u->sealing != NULL ? "the upload is committed already"
-					       : "the upload was not begun");
+					       : "the upload has no begin");
 }
 
 msd_err msd_upload_place(struct msd_upload *u, uint64_t offset, uint64_t bytes,
@@ -304,7 +303,7 @@ msd_err msd_upload_commit(struct msd_upload *u, struct msd_diag *d)
 		return err;
 	if (u->written < u->bytes) {
 		return msd_diag_set(d, MSD_BAD_REQUEST,
-				    "commit after %llu of %llu bytes of the upload",
+				    "commit: only %llu of %llu bytes were uploaded",
 				    (unsigned long long)u->written,
 				    (unsigned long long)u->bytes);
 	}

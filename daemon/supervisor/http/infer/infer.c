@@ -149,7 +149,7 @@ static bool find_model(struct msd_http_exchange *a, struct msd_model *ret)
 		return true;
 	msd_infer_count_refused(a, MSD_NOT_FOUND);
 	(void)msd_diag_set(&d, MSD_NOT_FOUND,
-			   "%s has no function that is its model: ask for %s:FUNCTION",
+			   "%s has no default function: use %s:FUNCTION",
 			   ret->module->group.name, ret->module->group.name);
 	msd_infer_fail(a, 404, &d);
 	return false;

@@ -14,8 +14,8 @@
 #include "daemon/http/datatype.h"
 #include "daemon/http/infer_data.h"
 #include "daemon/http/infer_wrong.h"
-#include "daemon/supervisor/http/infer/infer_make.h"
 #include "daemon/stream/conn.h"
+#include "daemon/supervisor/http/infer/infer_make.h"
 #include "proto/base/json.h"
 #include "proto/base/text.h"
 #include "proto/value.h"
@@ -110,10 +110,10 @@ static msd_err put_json(struct telling *t, const struct msd_wire_tensor *w,
 	uint64_t n;
 
 	if (w->bytes > MAX_JSON_BYTES - t->json_bytes) {
-		return msd_diag_set(t->d, MSD_BAD_REQUEST,
-				    "more than %u bytes of tensors as JSON: ask for "
-				    "binary_data",
-				    MAX_JSON_BYTES);
+		return msd_diag_set(
+			t->d, MSD_BAD_REQUEST,
+			"more than %u bytes of tensors as JSON: request binary_data",
+			MAX_JSON_BYTES);
 	}
 	t->json_bytes += w->bytes;
 	if (!msd_shape_elements(w->shape, w->ndim, &n))
@@ -183,8 +183,8 @@ static msd_err put_value(struct telling *t, struct msd_cur *c)
 		if (err == MSD_OK && v.kind != MSD_K_TENSOR) {
 			return msd_infer_wrong_as(t->d, MSD_UNSUPPORTED, "output",
 						  next_name(t, room),
-						  "it is a %s, for which this protocol "
-						  "has no place: call it by modser",
+						  "it is a %s, which this protocol "
+						  "cannot express: call it with modser",
 						  msd_kind_name(v.kind));
 		}
 		if (err == MSD_OK)
@@ -210,7 +210,7 @@ static msd_err tell(struct telling *t, struct msd_span result)
 	uint32_t n;
 
 	if (!msd_array_open(result, &items, &n) || n != 2)
-		return msd_diag_set(t->d, MSD_INTERNAL, "a result that is none");
+		return msd_diag_set(t->d, MSD_INTERNAL, "a malformed result");
 	msd_text_put(b, "{\"model_name\":");
 	msd_json_str(b, t->wish->model);
 	msd_text_put(b, ",\"model_version\":\"" MSD_MODEL_VERSION "\"");
@@ -224,9 +224,9 @@ static msd_err tell(struct telling *t, struct msd_span result)
 		err = put_value(t, &items);
 	msd_text_put(b, "]}");
 	if (err == MSD_OK && t->n_wished < t->wish->ask->n_outputs) {
-		return msd_infer_wrong(t->d, "output", first_missing(t),
-				       "the model has none of that name; without "
-				       "outputs it tells those that it has");
+		return msd_infer_wrong(
+			t->d, "output", first_missing(t),
+			"the model has no such output; omit outputs to get all");
 	}
 	return err == MSD_OK && b->bad ? msd_diag_no_memory(t->d) : err;
 }

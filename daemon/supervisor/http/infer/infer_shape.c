@@ -196,8 +196,8 @@ msd_err msd_infer_shape_check(struct msd_infer_extents *x,
 	if (p->is_scalar || !msd_model_read_extents(p->shape, &ndim, extents))
 		return MSD_OK;
 	if (!fits(t->shape, t->ndim, extents, ndim)) {
-		return wrong_shape(d, "input", t->name, "its shape is not the model's",
-				   extents, ndim);
+		return wrong_shape(d, "input", t->name,
+				   "its shape is not that of the model", extents, ndim);
 	}
 	struct names names = open_names(p, ndim);
 	for (uint32_t i = 0; err == MSD_OK && i < ndim; i++)
@@ -259,8 +259,8 @@ msd_err msd_infer_shape_complete(const struct msd_infer_extents *x,
 	if (told != NULL) {
 		if (!fits(told->shape, told->ndim, w->shape, w->ndim)) {
 			return wrong_shape(d, "output", p->name,
-					   "the shape that is asked for is not what "
-					   "the model and its inputs say",
+					   "the requested shape does not match the "
+					   "model and its inputs",
 					   w->shape, w->ndim);
 		}
 		memcpy(w->shape, told->shape, sizeof(w->shape));
@@ -268,10 +268,9 @@ msd_err msd_infer_shape_complete(const struct msd_infer_extents *x,
 	}
 	if (!is_known(w) && may_follow)
 		follow_inputs(ask, w);
-	return is_known(w)
-		       ? MSD_OK
-		       : wrong_shape(d, "input", p->name,
-				     "it is not given; as an output its shape varies: "
-				     "parameters.shape of that output tells it",
-				     w->shape, w->ndim);
+	return is_known(w) ? MSD_OK
+			   : wrong_shape(d, "input", p->name,
+					 "it is missing; the shape of this output "
+					 "varies: give parameters.shape of the output",
+					 w->shape, w->ndim);
 }

@@ -49,8 +49,8 @@ static bool read_body(struct msd_http_exchange *a, json_t **ret_all, json_t **re
 		return true;
 	if (body.n > MAX_BODY) {
 		(void)msd_diag_set(&d, MSD_TOO_LARGE,
-				   "the body has %zu bytes, the limit is %u: files are "
-				   "not taken here, `modser load` brings them",
+				   "the body has %zu bytes, the limit is %u: to send "
+				   "files use `modser load`",
 				   body.n, MAX_BODY);
 		msd_http_exchange_fail(a, 413, &d);
 		return false;
@@ -77,14 +77,14 @@ static msd_err say(struct said *s, const char *key, const json_t *value,
 	const char *text = number;
 
 	if (strcmp(key, "config") == 0 || strncmp(key, "file:", 5) == 0) {
-		return msd_diag_set(d, MSD_BAD_REQUEST,
-				    "%s: what a module is loaded from is the "
-				    "configuration's to say, or the store's; `modser "
-				    "load` brings others",
-				    key);
+		return msd_diag_set(
+			d, MSD_BAD_REQUEST,
+			"%s: the configuration or the store names the files of a "
+			"module; to load others use `modser load`",
+			key);
 	}
 	if (s->n == MAX_SAID)
-		return msd_diag_set(d, MSD_BAD_REQUEST, "%s: one too many", key);
+		return msd_diag_set(d, MSD_BAD_REQUEST, "%s: too many parameters", key);
 	if (json_is_string(value)) {
 		text = json_string_value(value);
 	} else if (json_is_integer(value)) {
@@ -181,7 +181,8 @@ static void ask(struct msd_http_exchange *a, enum msd_method method,
 		err = how(a, parameters, &d);
 		a->caller->is_starting = false;
 	} else {
-		err = msd_diag_set(&d, MSD_BAD_REQUEST, "it is no name of a module");
+		err = msd_diag_set(&d, MSD_BAD_REQUEST,
+				   "it is not a valid module name");
 	}
 	json_decref(all);
 	if (err == MSD_OK)

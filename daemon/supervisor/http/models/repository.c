@@ -56,7 +56,7 @@ msd_err msd_repository_find(struct msd_http_exchange *a, struct msd_model *ret)
 	if (err == MSD_OK && a->names[1].n > 0 &&
 	    !msd_span_is(a->names[1], MSD_MODEL_VERSION)) {
 		err = msd_diag_set(&d, MSD_NOT_FOUND,
-				   "%s has no version %.*s: its only one is "
+				   "%s has no version %.*s: its only version is "
 				   "\"" MSD_MODEL_VERSION "\"",
 				   ret->module->group.name, (int)a->names[1].n,
 				   (const char *)a->names[1].p);

@@ -93,9 +93,8 @@ static msd_err put_module(struct msd_http_exchange *a, struct msd_method_call *c
 {
 	msd_buf_printf(&a->body, ",\"module\":");
 	if (call->shared_part.n > MAX_FACTS) {
-		msd_buf_printf(&a->body,
-			       "null,\"why\":\"it says more of itself than this page "
-			       "shows: modser show has all\"");
+		msd_buf_printf(&a->body, "null,\"why\":\"the description is too long "
+					 "for this page: use modser show\"");
 		return MSD_OK;
 	}
 	if (call->shared != NULL)

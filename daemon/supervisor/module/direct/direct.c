@@ -11,12 +11,12 @@
 #include <unistd.h>
 
 #include "daemon/limits.h"
-#include "daemon/supervisor/module/workers/loss.h"
-#include "daemon/supervisor/module/workers/replica.h"
 #include "daemon/loop/closer.h"
 #include "daemon/loop/disabled_features.h"
 #include "daemon/segments/ledger.h"
 #include "daemon/stream/socket_pair.h"
+#include "daemon/supervisor/module/workers/loss.h"
+#include "daemon/supervisor/module/workers/replica.h"
 #include "proto/base/clock.h"
 #include "proto/value.h"
 
@@ -79,8 +79,9 @@ static msd_err open_ends(const struct msd_wire *w, int ret[3], struct msd_diag *
 		if (ret[i] >= 0)
 			(void)close(ret[i]);
 	}
-	return msd_diag_set(d, MSD_BUSY,
-			    "channel.open: the last descriptors are the daemon's own");
+	return msd_diag_set(
+		d, MSD_BUSY,
+		"channel.open: the last descriptors are reserved for the daemon");
 }
 
 static msd_err connect_to(struct msd_process *p, struct msd_client *c,
@@ -136,43 +137,41 @@ static msd_err check(struct msd_worker_group *group, struct msd_diag *d)
 {
 	if (msd_feature_is_disabled("direct")) {
 		return msd_diag_set(d, MSD_UNSUPPORTED,
-				    "channel.open: this daemon goes without "
-				    "(MODSERD_WITHOUT)");
+				    "channel.open: disabled by MODSERD_WITHOUT");
 	}
 	if (group->registry->limits->max_directs == 0) {
 		return msd_diag_set(d, MSD_UNSUPPORTED,
-				    "channel.open: this daemon gives none (max-directs "
-				    "is 0)");
+				    "channel.open: disabled (max-directs is off)");
 	}
 	if (msd_direct_bytes(group->registry->limits) < MSD_DIRECT_LEAST_BYTES) {
 		return msd_diag_set(d, MSD_UNSUPPORTED,
-				    "channel.open: max-payload, or max-memory, leaves "
-				    "it less than %u bytes",
+				    "channel.open: max-payload or max-memory leaves "
+				    "less than %u bytes for a direct channel",
 				    MSD_DIRECT_LEAST_BYTES);
 	}
 	if (group->registry->limits->max_wait_ms > 0) {
 		return msd_diag_set(d, MSD_UNSUPPORTED,
-				    "channel.open: how long calls may wait (max-wait) "
-				    "the daemon keeps alone: they go through it");
+				    "channel.open: only the daemon enforces max-wait: "
+				    "send the calls to the daemon");
 	}
 	if (group->batching.rows > 0) {
 		return msd_diag_set(d, MSD_UNSUPPORTED,
-				    "channel.open: calls of module %s are joined "
-				    "(batch), which goes through the daemon alone",
+				    "channel.open: only the daemon joins calls of "
+				    "module %s (batch): send the calls to the daemon",
 				    group->name);
 	}
 	if (msd_direct_is_crowded(group)) {
 		msd_direct_end_group(group);
 		return msd_diag_set(
 			d, MSD_BUSY,
-			"channel.open: more than %u clients a worker wait for "
-			"module %s through the daemon: it lets them take turns",
+			"channel.open: more than %u clients per worker wait for module "
+			"%s at the daemon, which serves them in turn",
 			MSD_DIRECT_CROWD, group->name);
 	}
 	if (is_watched(group->registry)) {
 		return msd_diag_set(d, MSD_BUSY,
-				    "channel.open: somebody watches the daemon's calls "
-				    "(server.monitor): they go through it now");
+				    "channel.open: a client monitors the calls "
+				    "(server.monitor): send them to the daemon now");
 	}
 	return MSD_OK;
 }

@@ -4,10 +4,10 @@
  * channel that was unused for a while is taken back for the next client that asks.
  */
 #include "daemon/limits.h"
+#include "daemon/segments/ledger.h"
 #include "daemon/supervisor/module/direct/direct.h"
 #include "daemon/supervisor/module/queue/client_queue.h"
 #include "daemon/supervisor/module/workers/replica.h"
-#include "daemon/segments/ledger.h"
 
 static struct msd_direct *direct_of(struct msd_list *link)
 {
@@ -71,9 +71,8 @@ static msd_err check_room(struct msd_process *p, const char *name,
 		give_up_unused(p, NULL);
 		return msd_diag_set(
 			d, MSD_BUSY,
-			"channel.open: each worker of module %s has %u "
-			"direct channels, the most that it may (max-directs, "
-			"%u at most)",
+			"channel.open: each worker of module %s has %u direct "
+			"channels, the maximum (max-directs, %u at most)",
 			name, count(p), MSD_MAX_GUESTS);
 	}
 	if (count_of(p, who) < most_of_one)
@@ -81,8 +80,8 @@ static msd_err check_room(struct msd_process *p, const char *name,
 	give_up_unused(p, &who);
 	return msd_diag_set(d, MSD_BUSY,
 			    "channel.open: a worker of module %s has %llu direct "
-			    "channels of one user, the most that it may (half of "
-			    "max-directs): close one, or call through the daemon",
+			    "channels of one user, the maximum (half of max-directs): "
+			    "close one, or send the calls to the daemon",
 			    name, (unsigned long long)most_of_one);
 }
 

@@ -65,8 +65,8 @@ msd_err msd_directs_check_bytes(const struct msd_module_registry *registry,
 	if (n_all * bytes <= registry->limits->max_memory / PART_OF_ALL &&
 	    n_own * bytes <= registry->limits->max_memory / PART_OF_ONE)
 		return MSD_OK;
-	return msd_diag_set(d, MSD_BUSY,
-			    "channel.open: direct channels may hold half of "
-			    "--max-memory, one user's half of that: close one, or call "
-			    "through the daemon");
+	return msd_diag_set(
+		d, MSD_BUSY,
+		"channel.open: direct channels may use half of --max-memory, and one "
+		"user half of that: close one, or send the calls to the daemon");
 }

@@ -92,7 +92,7 @@ static msd_err adopt(struct msd_process *p, struct msd_handover *w, struct msd_d
 	if (err == MSD_OK && !pass_channel(w->fds[MSD_HANDOVER_DOOR], ends[1])) {
 		(void)close(ends[0]);
 		(void)close(ends[1]);
-		err = msd_diag_set(d, MSD_IO, "its door is closed");
+		err = msd_diag_set(d, MSD_IO, "its takeover socket is closed");
 	}
 	if (err != MSD_OK) {
 		msd_cgroup_leave(found.group);

@@ -33,7 +33,8 @@ void msd_handover_ends_keep(struct msd_handover_ends *ends,
 							  sizeof(fds) / sizeof(fds[0]));
 	if (!ends->is_kept) {
 		msd_log(MSD_LOG_WARN, "worker_adopt",
-			"pid=%d kept=no why=\"the service manager was not told\"",
+			"pid=%d kept=no why=\"the service manager could not be "
+			"notified\"",
 			(int)msd_child_pid(child));
 	}
 	if (!is_found && pidfd >= 0)

@@ -70,13 +70,13 @@ enum msd_handover_part msd_handover_part_of(int fd)
 const char *msd_handover_fault(const struct msd_handover *w)
 {
 	if (w->is_odd)
-		return "descriptors came that are not its own";
+		return "it sent descriptors of another process";
 	for (unsigned i = 0; i < MSD_HANDOVER_PARTS; i++) {
 		if (w->fds[i] < 0)
-			return "one of its descriptors has not come";
+			return "one of its descriptors is missing";
 	}
 	if (msd_handover_process_of(w->fds[MSD_HANDOVER_PROCESS]) != w->name.pid)
-		return "its process has ended, or is another one";
+		return "its process has ended";
 	return NULL;
 }
 

@@ -50,7 +50,7 @@ static msd_err not_found(struct msd_module_registry *registry, struct msd_span n
 			&near, msd_span_of(MSD_CONTAINER_OF(it, struct msd_module, link)
 						   ->group.name));
 	}
-	return msd_diag_set(d, MSD_NOT_FOUND, "no module is called %.*s%s%.*s%s",
+	return msd_diag_set(d, MSD_NOT_FOUND, "no such module: %.*s%s%.*s%s",
 			    (int)(name.n < 80 ? name.n : 80), (const char *)name.p,
 			    near.best.n > 0 ? "; did you mean " : "", (int)near.best.n,
 			    near.best.n > 0 ? (const char *)near.best.p : "",
@@ -298,7 +298,7 @@ static msd_err check_name(struct msd_module_registry *registry, struct msd_span 
 	}
 	if (old != NULL && old->successor != NULL) {
 		return msd_diag_set(d, MSD_EXISTS,
-				    "module %s is being replaced already",
+				    "module %s: another replacement is running",
 				    old->group.name);
 	}
 	return MSD_OK;
@@ -310,7 +310,7 @@ static msd_err check_count(struct msd_module_registry *registry, struct msd_span
 	if (registry->n_modules < registry->limits->max_modules ||
 	    find(registry, name) != NULL)
 		return MSD_OK;
-	return msd_diag_set(d, MSD_BUSY, "%u modules are the limit (max-modules)",
+	return msd_diag_set(d, MSD_BUSY, "the daemon may have %u modules (max-modules)",
 			    registry->n_modules);
 }
 

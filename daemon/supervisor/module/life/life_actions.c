@@ -171,7 +171,7 @@ static void kill_drained(const struct doing *x)
 
 static void kill_uncalled(const struct doing *x)
 {
-	msd_module_kill(x->m, "nobody has called the module for long (keep_alive)");
+	msd_module_kill(x->m, "the module was idle for its keep-alive time");
 }
 
 static void blame_death(const struct doing *x)
@@ -189,11 +189,10 @@ static void blame_deaths(const struct doing *x)
 {
 	struct msd_diag d = {0};
 
-	(void)msd_diag_set(
-		&d, MSD_QUARANTINED,
-		"module %s died too often, last: %s; load it again with replace "
-		"when it is mended",
-		x->m->group.name, x->how);
+	(void)msd_diag_set(&d, MSD_QUARANTINED,
+			   "module %s died too often, last: %s; correct it and load it "
+			   "again with replace",
+			   x->m->group.name, x->how);
 	msd_module_set_error(x->m, d.code, msd_diag_text(&d));
 	msd_diag_finish(&d);
 }

@@ -136,7 +136,7 @@ static void answer_waiter(const struct msd_module *m, struct msd_req *r)
 	} else {
 		msd_req_answer_error(r, m->error_code,
 				     m->error != NULL ? m->error
-						      : "the module is gone");
+						      : "the module is unloaded");
 	}
 	msd_req_release(r);
 }
@@ -194,8 +194,8 @@ void msd_module_answer_waiters(struct msd_module *m)
 
 const char *msd_module_why_draining(const struct msd_module *m)
 {
-	return m->is_replaced ? "the module was replaced, and the worker that it had "
-				"ended before this call: call it again"
+	return m->is_replaced ? "the module was replaced, and its former worker ended "
+				"before this call started: send the call again"
 			      : "the module is being unloaded";
 }
 

@@ -63,7 +63,7 @@ static void on_unkept(struct msd_deadline *node)
 	m->serial = 0; /* no serial: a late result of the disk finds no module */
 	m->is_candidate = false;
 	(void)msd_diag_set(&d, MSD_IO,
-			   "the store did not take it within %llu ms, the daemon's "
+			   "the store did not write it within %llu ms, the daemon's "
 			   "--load-timeout",
 			   (unsigned long long)m->group.registry->limits->load_ms);
 	fail(m, &d);

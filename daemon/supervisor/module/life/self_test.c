@@ -60,7 +60,7 @@ static msd_err compare(struct comparing *x, const struct msd_wire_tensor *got,
 		       ? msd_segmap_at(x->out, got->segment, got->offset, got->bytes)
 		       : NULL;
 	if (data == NULL && got->bytes > 0)
-		return msd_diag_set(d, MSD_PROTOCOL, "a tensor that is nowhere");
+		return msd_diag_set(d, MSD_PROTOCOL, "a tensor without a location");
 	return msd_self_test_compare(c, &c->outputs[x->n], got, data, d);
 }
 
@@ -245,10 +245,10 @@ static void on_overdue(struct msd_deadline *node)
 
 	if (t->m->life.state != MSD_STATE_TRIAL)
 		return;
-	(void)msd_diag_set(&t->why, MSD_MODULE_FAILED,
-			   "it was not done within %llu ms, the daemon's "
-			   "--load-timeout",
-			   (unsigned long long)t->m->group.registry->limits->load_ms);
+	(void)msd_diag_set(
+		&t->why, MSD_MODULE_FAILED,
+		"it did not finish within %llu ms, the daemon's --load-timeout",
+		(unsigned long long)t->m->group.registry->limits->load_ms);
 	fail(t);
 }
 

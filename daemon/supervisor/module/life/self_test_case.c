@@ -56,7 +56,8 @@ static msd_err check_bytes(struct msd_self_test_value *v, struct msd_span data,
 	}
 	const uint64_t bits = (uint64_t)v->tensor.dtype.bits * v->tensor.dtype.lanes;
 	if (n > MSD_SELF_TEST_BYTES || (n * bits + 7) / 8 != data.n)
-		return bad(d, "data: another number of bytes than dtype and shape say");
+		return bad(d,
+			   "data: the number of bytes does not match dtype and shape");
 	v->tensor.bytes = data.n;
 	v->data = data.p;
 	return MSD_OK;
@@ -230,8 +231,7 @@ msd_err msd_self_test_compare(const struct msd_self_test_case *c,
 	if (got->dtype.code != MSD_DT_FLOAT || (bits != 32 && bits != 64)) {
 		return got->bytes == 0 || memcmp(data, wanted->data, got->bytes) == 0
 			       ? MSD_OK
-			       : msd_diag_set(d, MSD_MODULE_FAILED,
-					      "its bytes are others");
+			       : msd_diag_set(d, MSD_MODULE_FAILED, "its bytes differ");
 	}
 	for (uint64_t i = 0; i < got->bytes * 8 / bits; i++) {
 		const double is = number_at(data, i, bits),

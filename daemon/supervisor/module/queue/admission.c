@@ -148,26 +148,24 @@ static void explain(const struct msd_worker_group *group, struct msd_backlog b,
 	const unsigned long long allowed_ms = allowed_us / 1000;
 
 	if (is_late && is_hopeless(b, allowed_us)) {
-		(void)msd_diag_set(
-			d, MSD_BUSY,
-			"module %s: this call alone takes about %llu ms, but "
-			"its deadline is in %llu ms: give it more time "
-			"(others are ahead of it, for about %llu ms)",
-			group->name, own_ms, allowed_ms, ahead_ms);
+		(void)msd_diag_set(d, MSD_BUSY,
+				   "module %s: this call alone takes about %llu ms, "
+				   "but its deadline is in %llu ms: give it more time "
+				   "(calls ahead of it take about %llu ms)",
+				   group->name, own_ms, allowed_ms, ahead_ms);
 		return;
 	}
 	if (!is_late) {
 		(void)msd_diag_set(d, MSD_BUSY,
-				   "module %s: what is ahead of this call takes about "
-				   "%llu ms, and none is to wait longer than %llu ms "
-				   "(max-wait)",
+				   "module %s: the calls ahead of this one take about "
+				   "%llu ms, longer than %llu ms (max-wait)",
 				   group->name, ahead_ms, allowed_ms);
 		return;
 	}
 	(void)msd_diag_set(d, MSD_BUSY,
-			   "module %s: what is ahead of this call takes about %llu ms, "
-			   "the call itself about %llu ms (twice that must be left), "
-			   "but its deadline is in %llu ms",
+			   "module %s: the calls ahead of this one take about %llu ms, "
+			   "the call itself about %llu ms (it needs twice that), but "
+			   "its deadline is in %llu ms",
 			   group->name, ahead_ms, own_ms, allowed_ms);
 }
 

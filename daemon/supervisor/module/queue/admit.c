@@ -37,13 +37,13 @@ static void explain_due(const struct msd_req *r, struct msd_diag *d)
 
 	if (r->method == MSD_M_MODULE_LOAD) {
 		(void)msd_diag_set(d, MSD_NOT_READY,
-				   "load %s: it was not ready by the deadline, and "
-				   "was given up",
+				   "load %s: the module was not ready by the deadline, "
+				   "so the load was cancelled",
 				   m->group.name);
 	} else if (r->method == MSD_M_MODULE_UNLOAD) {
 		(void)msd_diag_set(d, MSD_DEADLINE,
-				   "unload %s: what it runs was not done by the "
-				   "deadline; it goes when that is",
+				   "unload %s: its calls did not finish by the "
+				   "deadline; it is unloaded when they have",
 				   m->group.name);
 	} else if (is_loading(m)) {
 		(void)msd_diag_set(d, MSD_NOT_READY,
@@ -53,8 +53,8 @@ static void explain_due(const struct msd_req *r, struct msd_diag *d)
 		msd_deadline_cause_explain(r, uv_now(m->group.registry->loop), d);
 	} else {
 		(void)msd_diag_set(d, MSD_DEADLINE,
-				   "module %s: the deadline passed before there was "
-				   "room for its tensors and all their bytes had come",
+				   "module %s: the deadline passed before its tensors "
+				   "were received",
 				   m->group.name);
 	}
 }
@@ -72,8 +72,8 @@ static void cancel(struct msd_req *r)
 
 static const char *const reasons[MSD_RUN_END_COUNT] = {
 	[MSD_RUN_OVERDUE] = "it overran its deadline",
-	[MSD_RUN_IN_WAY] = "nobody waits for it, and others wait behind it",
-	[MSD_RUN_TOO_LONG] = "it ran longer than max-run lets any",
+	[MSD_RUN_IN_WAY] = "its client is gone, and other calls wait behind it",
+	[MSD_RUN_TOO_LONG] = "it ran longer than max-run",
 };
 
 void msd_module_overran(struct msd_replica *rep, const struct msd_blame *blame,

@@ -14,8 +14,8 @@
 #include "daemon/supervisor/module/queue/bulk_reject.h"
 
 #define HINT_DEADLY                                                                    \
-	"correct the input, or the function that hangs or dies of it; `modser logs "   \
-	"NAME` has its last words"
+	"correct the input, or the function that hangs or dies on it; see `modser "    \
+	"logs NAME`"
 
 static struct msd_peer_id connection_id(uint64_t number)
 {
@@ -31,9 +31,9 @@ static msd_err explain_late(const struct msd_module *m, struct msd_peer_id who,
 
 	return msd_diag_set(
 		d, MSD_BUSY,
-		"module %s: %u calls of %s overran their deadlines within a minute, "
-		"or were left, and each cost the module its worker; calls that may do "
-		"so are taken again in %llu s, those without a deadline now",
+		"module %s: %u calls of %s overran their deadlines within a minute, or "
+		"lost their client, and each cost a worker; calls with a deadline are "
+		"accepted again in %llu s, calls without a deadline now",
 		m->group.name, MSD_BANS_MOST, msd_peer_id_text(who, name),
 		(unsigned long long)(left_ms + 999) / 1000);
 }
@@ -45,9 +45,8 @@ static msd_err explain_deadly(const struct msd_module *m, struct msd_peer_id who
 
 	(void)msd_diag_set(
 		d, MSD_BUSY,
-		"module %s: calls of %s cost the module its worker again and again: it "
-		"died of their input, or they hung; calls of %s are taken again in "
-		"%llu s",
+		"module %s: calls of %s killed workers repeatedly, by their input or "
+		"because they hung; calls of %s are accepted again in %llu s",
 		m->group.name, msd_peer_id_text(who, name),
 		who.kind == MSD_PEER_CONNECTION ? "this connection" : "this peer",
 		(unsigned long long)(left_ms + 999) / 1000);
@@ -62,7 +61,7 @@ static void bar(struct msd_module *m, struct msd_peer_id who, bool is_deadly)
 	struct msd_diag d = {0};
 
 	msd_log(MSD_LOG_WARN, "client_banned",
-		"name=%s peer=\"%s\" for_ms=%u why=\"its calls cost workers\"",
+		"name=%s peer=\"%s\" for_ms=%u why=\"its calls killed workers\"",
 		m->group.name, msd_peer_id_text(who, name), MSD_CULPRITS_BAR_MS);
 	m->bars.until_ms = uv_now(m->group.registry->loop) + MSD_CULPRITS_BAR_MS;
 	msd_direct_end_group(

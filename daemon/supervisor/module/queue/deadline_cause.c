@@ -13,12 +13,10 @@
 #define TEXT_BYTES 80u /* for a part of the sentence */
 #define LONGEST_TIMES 10u
 #define HINT_WAITED                                                                    \
-	"`modser ls` tells since when the module is busy: load it with more "          \
-	"--workers, "                                                                  \
-	"or with a --max-run if it hangs"
+	"`modser ls` shows how long the module is busy: load it with more --workers, " \
+	"or with --max-run if it hangs"
 #define HINT_HANGS                                                                     \
-	"such calls take far less: `modser logs NAME` may say what it hangs in, or "   \
-	"whether its worker was stopped"
+	"such calls usually take far less: `modser logs NAME` may say where it hangs"
 
 /* The cause of a wait: a call of a direct channel, or a request. */
 struct ahead {
@@ -63,7 +61,7 @@ static const char *whose(struct ahead ahead, const struct msd_req *r)
 	if (ahead.request == NULL)
 		return "for the module";
 	if (ahead.request->client.who == NULL)
-		return "behind a call whose client waits no more";
+		return "behind a call whose client is gone";
 	return ahead.request->client.who == r->client.who
 		       ? "behind a call of its own client"
 		       : "behind a call of another client";
@@ -105,11 +103,11 @@ static void explain_run(const struct msd_req *r, struct spent s, uint64_t ran_ms
 
 	if (s.wait_ms > 0) {
 		(void)snprintf(waited, sizeof(waited),
-			       "waited %llu ms for its turn, then ", s.wait_ms);
+			       "waited %llu ms in the queue, then ", s.wait_ms);
 	}
 	(void)msd_diag_set(
 		d, MSD_DEADLINE,
-		"module %s: %s%sran %llu ms and was not done by the deadline",
+		"module %s: %s%sran %llu ms and did not finish by the deadline",
 		r->module->group.name, tell_read(s, read), waited,
 		(unsigned long long)ran_ms);
 }
@@ -141,10 +139,9 @@ void msd_deadline_cause_explain(const struct msd_req *r, uint64_t now_ms,
 		return;
 	}
 	const struct spent s = spent_of(r, all_ms);
-	(void)msd_diag_set(d, MSD_DEADLINE,
-			   "module %s: %swaited %llu ms %s and was not begun by the "
-			   "deadline",
-			   r->module->group.name, tell_read(s, read), s.wait_ms,
-			   whose(ahead, r));
+	(void)msd_diag_set(
+		d, MSD_DEADLINE,
+		"module %s: %swaited %llu ms %s and did not start by the deadline",
+		r->module->group.name, tell_read(s, read), s.wait_ms, whose(ahead, r));
 	d->hint = HINT_WAITED;
 }

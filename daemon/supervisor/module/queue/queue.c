@@ -82,15 +82,15 @@ static const char *one_too_many(const struct msd_client_queue *client_queue,
 					     limits->max_executors,
 					     MSD_MAX_INSTANCES) > 0
 			       ? NULL
-			       : "the connection or its peer has as many instances in "
-				 "the module's worker as it may, or as others leave it "
-				 "(--max-executors): free some, or wait until they do";
+			       : "the connection, or its user or address, has the "
+				 "maximum of sessions in the module's worker, or its "
+				 "share (--max-executors): free some, or wait";
 	}
 	if (msd_client_queue_room(client_queue, MSD_CLIENT_OBJECT_TENSOR,
 				  limits->max_tensors, MSD_MAX_RESIDENTS) == 0) {
-		return "the connection or its peer has as many resident tensors in the "
-		       "module's worker as it may, or as others leave it "
-		       "(--max-tensors): free some, or wait until they do";
+		return "the connection, or its user or address, has the maximum of "
+		       "resident tensors in the module's worker, or its share "
+		       "(--max-tensors): free some, or wait";
 	}
 	if (r->at.makes_bytes > limits->max_resident) {
 		*ret = MSD_NO_SPACE; /* even if all other objects are freed */
@@ -101,9 +101,9 @@ static const char *one_too_many(const struct msd_client_queue *client_queue,
 				     limits->max_resident,
 				     limits->max_memory) >= r->at.makes_bytes
 		       ? NULL
-		       : "the connection or its peer has as many bytes of resident "
-			 "tensors in the module's worker as it may, or as others leave "
-			 "it (--max-resident): free some, or wait until they do";
+		       : "the connection, or its user or address, has the maximum of "
+			 "bytes of resident tensors in the module's worker, or its "
+			 "share (--max-resident): free some, or wait";
 }
 
 static void send_one(struct msd_replica *rep, struct msd_client_queue *client_queue)
@@ -122,7 +122,7 @@ static void send_one(struct msd_replica *rep, struct msd_client_queue *client_qu
 	if (is_stale(r)) {
 		msd_req_refuse(
 			r, MSD_STALE_HANDLE,
-			"what the request names was lost with the module's worker");
+			"an object of the request was lost with the module's worker");
 	} else if (too_many != NULL) {
 		msd_req_refuse(r, why, too_many);
 	} else if (!msd_replica_post(rep, r)) {

@@ -29,7 +29,7 @@ void msd_replica_send_segment(void *ctx, uint16_t index, int fd, uint64_t bytes)
 	if (err == MSD_IO) {
 		msd_replica_kill(rep, "no descriptor was left to pass it memory");
 	} else if (err != MSD_OK) { /* the worker could not use slots of that segment */
-		msd_replica_kill(rep, "there was no memory to tell it of a segment");
+		msd_replica_kill(rep, "there was no memory to pass it a segment");
 	}
 }
 
@@ -258,7 +258,7 @@ static void on_response(struct msd_replica *rep, struct msd_in *in)
 	struct msd_diag d = {0};
 
 	if (r == NULL) {
-		msd_replica_disbelieve(rep, "it answered what it was not asked", NULL);
+		msd_replica_disbelieve(rep, "it answered an unknown request", NULL);
 		return;
 	}
 	if (rep->sent.next == &r->link)
@@ -321,7 +321,7 @@ static void on_segment(struct msd_replica *rep, struct msd_in *in)
 				     MSD_MAP_READ, &d);
 	}
 	if (err != MSD_OK)
-		msd_replica_disbelieve(rep, "it passed a segment that is not one", &d);
+		msd_replica_disbelieve(rep, "it passed an invalid segment", &d);
 	msd_diag_finish(&d);
 }
 
@@ -330,8 +330,8 @@ static void on_peer_gone(struct msd_replica *rep, const struct msd_in *in)
 	if (msd_direct_reap(rep->process, in)) {
 		rep->group->ops->on_answered(rep->group);
 	} else {
-		msd_replica_disbelieve(
-			rep, "it told of a direct channel that there is not", NULL);
+		msd_replica_disbelieve(rep, "it reported an unknown direct channel",
+				       NULL);
 	}
 }
 
@@ -346,7 +346,6 @@ void msd_replica_on_frame(struct msd_replica *rep, struct msd_in *in)
 		   msd_method_find(in->body.method) == MSD_M_WORKER_PEER) {
 		on_peer_gone(rep, in);
 	} else {
-		msd_replica_disbelieve(
-			rep, "it sent a message that workers do not send", NULL);
+		msd_replica_disbelieve(rep, "it sent an unknown message", NULL);
 	}
 }

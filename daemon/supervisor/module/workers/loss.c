@@ -7,7 +7,8 @@ static const char *what(enum msd_loss loss, bool was_running)
 	if (loss == MSD_LOSS_DEVICE)
 		return "lost its device before this request";
 	return was_running ? "died during this request"
-			   : "died with this request sent to it, perhaps not begun";
+			   : "died after it received this request, which may not have "
+			     "started";
 }
 
 /* Faulty code raises these signals itself: division by zero, an invalid pointer,
@@ -32,9 +33,8 @@ static void explain_death(const char *name, const struct msd_lost *lost,
 			? ": the function's code died, and its input may have caused it"
 			: "");
 	if (is_input) {
-		d->hint =
-			"check the input: a zero that is divided by, an index or an "
-			"extent that is out of bounds; `modser logs NAME` may say more";
+		d->hint = "check the input: a division by zero, an index or an extent "
+			  "out of bounds; `modser logs NAME` may say more";
 	}
 }
 
@@ -45,8 +45,8 @@ void msd_loss_explain(const char *name, const struct msd_lost *lost, bool was_ru
 		(void)msd_diag_set(d, MSD_DEADLINE,
 				   "module %s: the call was ended with its worker (%s)",
 				   name, lost->how);
-		d->hint = "if it hangs, `modser logs NAME` may say why; if it takes so "
-			  "long, load the module with --max-run TIME (0: without end)";
+		d->hint = "if it hangs, see `modser logs NAME`; if it needs more time, "
+			  "load the module with --max-run TIME or --max-run unlimited";
 	} else if (was_running && lost->loss == MSD_LOSS_IN_WAY) {
 		(void)msd_diag_set(
 			d, MSD_CANCELLED,

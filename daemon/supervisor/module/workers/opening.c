@@ -48,7 +48,7 @@ void msd_opening_done(struct msd_req *r, struct msd_in *in)
 		group->ops->on_blamed(group, d.code, msd_diag_text(&d));
 		msd_diag_finish(&d);
 		msd_process_await_exit(r->at.replica->process,
-				       "it refused its artifact and did not exit");
+				       "it rejected its artifact and did not exit");
 		return;
 	}
 	if (msd_facts_set(&group->facts, &in->body, &d) != MSD_OK) {
@@ -59,7 +59,8 @@ void msd_opening_done(struct msd_req *r, struct msd_in *in)
 		(void)msd_diag_wrap(&d, d.code, "load %s", group->name);
 		group->ops->on_blamed(group, d.code, msd_diag_text(&d));
 		msd_diag_finish(&d);
-		msd_replica_disbelieve(r->at.replica, "it described its module wrongly",
+		msd_replica_disbelieve(r->at.replica,
+				       "its description of the module was invalid",
 				       NULL);
 		return;
 	}

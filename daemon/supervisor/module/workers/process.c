@@ -158,7 +158,7 @@ bool msd_process_leave(struct msd_process *p)
 	    !msd_child_leave(p->child))
 		return false;
 	p->warm.is_kept = false; /* the service manager keeps it from here on */
-	msd_conn_close(&p->channel, MSD_OK, "it is left to the next daemon");
+	msd_conn_close(&p->channel, MSD_OK, "the next daemon takes it over");
 	return true;
 }
 
@@ -262,7 +262,7 @@ void msd_process_flush_releases(struct msd_process *p)
 		return;
 	if (p->releases.bad || !send_releases(p)) {
 		/* Without the message the worker would lose these slots. */
-		msd_process_kill(p, "there was no memory to tell it what is free");
+		msd_process_kill(p, "there was no memory to send it the free segments");
 		return;
 	}
 	p->releases.n = 0;

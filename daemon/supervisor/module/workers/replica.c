@@ -61,13 +61,14 @@ void msd_replica_end_for(struct msd_replica *rep, enum msd_run_end why, uint64_t
 	rep->ended_for = why;
 	if (why == MSD_RUN_TOO_LONG) {
 		(void)snprintf(reason, sizeof(reason),
-			       "a call ran %llu ms, longer than max-run lets any",
+			       "a call ran %llu ms, longer than max-run",
 			       (unsigned long long)ran_ms);
 	} else {
-		(void)snprintf(reason, sizeof(reason), "%s",
-			       why == MSD_RUN_IN_WAY
-				       ? "a call that was left kept others waiting"
-				       : "a call overran its deadline");
+		(void)snprintf(
+			reason, sizeof(reason), "%s",
+			why == MSD_RUN_IN_WAY
+				? "a call without a client kept other calls waiting"
+				: "a call overran its deadline");
 	}
 	msd_replica_kill(rep, reason);
 }

@@ -96,8 +96,8 @@ static msd_err patch_lent(struct patch *p, const struct msd_wire_tensor *t, size
 	if (loan == NULL || !loan->is_writable || t->offset > loan->bytes ||
 	    t->bytes > loan->bytes - t->offset) {
 		return msd_diag_set(d, MSD_PROTOCOL,
-				    "a result's tensor is where its request named "
-				    "nothing");
+				    "a result's tensor has a location that the request "
+				    "did not name");
 	}
 	p->n_lent++;
 	msd_wire_tensor_patch(p->bytes + at, MSD_AT_SEGMENT, loan->name, t->offset);
@@ -159,7 +159,8 @@ static msd_err patch_result(const struct msd_req *r, struct msd_process *p,
 		return msd_diag_set(d, MSD_NOMEM, "reply: out of memory");
 	msd_err err = msd_scan_object((struct msd_span){result, n}, &visitor, &used, d);
 	if (err == MSD_OK && msd_reply_slots_count(h) + patch.n_lent < n_tensors)
-		err = msd_diag_set(d, MSD_PROTOCOL, "a tensor that is not a result");
+		err = msd_diag_set(d, MSD_PROTOCOL,
+				   "a tensor that belongs to no result");
 	if (err != MSD_OK || out == NULL) {
 		msd_reply_slots_end(h, false);
 		return err;
@@ -204,7 +205,7 @@ static msd_err refuse_handles(const struct msd_in *in, struct msd_diag *d)
 {
 	return in->body.n_handles == 0
 		       ? MSD_OK
-		       : msd_diag_set(d, MSD_PROTOCOL, "a response holds a handle");
+		       : msd_diag_set(d, MSD_PROTOCOL, "a response contains a handle");
 }
 
 /* True if the worker has broken the protocol and is no longer trusted. */

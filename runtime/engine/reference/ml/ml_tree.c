@@ -10,8 +10,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "runtime/kernel/kernels.h"
 #include "runtime/engine/reference/ml/ml_score.h"
+#include "runtime/kernel/kernels.h"
 
 enum mode { LEQ, LT, GTE, GT, EQ, NEQ, LEAF, MODE_COUNT };
 
@@ -179,7 +179,7 @@ static msd_err forest_init(struct forest *f, const struct msd_kernel_call *c,
 		f->branches[i].mode = take_mode(&modes);
 	for (size_t i = 0; err == MSD_OK && i < f->n; i++) {
 		if (i > 0 && compare(&f->places[i - 1], &f->places[i]) == 0)
-			err = bad(&f->places[i], "it is there twice", d);
+			err = bad(&f->places[i], "it is given twice", d);
 	}
 	for (size_t i = 0; err == MSD_OK && i < f->n; i++)
 		err = read_branch(f, &f->places[i], d);
