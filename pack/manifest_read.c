@@ -239,7 +239,7 @@ msd_err msd_manifest_read(struct msd_span text, const struct msd_piece_source *s
 
 	if (m.json == NULL) {
 		return msd_diag_set(d, MSD_BAD_ARTIFACT,
-				    "manifest: no JSON at line %d: %s", why.line,
+				    "manifest: invalid JSON at line %d: %s", why.line,
 				    why.text);
 	}
 	msd_err err = read_manifest(&m, source, d);

@@ -129,8 +129,8 @@ static msd_err fill_kernel(const modser_kernel *from, enum msd_era era,
 
 		if (!msd_dtype_parse(type, strlen(type), &to->args[to->n_args])) {
 			return msd_diag_set(d, MSD_BAD_ARGUMENT,
-					    "kernel %s: \"%s\" is no type", from->name,
-					    type);
+					    "kernel %s: \"%s\" is not a type",
+					    from->name, type);
 		}
 	}
 	for (; to->n_tags < from->n_tags; to->n_tags++)

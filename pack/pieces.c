@@ -141,8 +141,8 @@ msd_err msd_payload_join(struct msd_span kind, const json_t *entry, enum msd_era
 			      : format->join(&j, out, d);
 	} else {
 		err = msd_diag_set(d, MSD_BAD_ARTIFACT,
-				   "a kind that is not known: its \"payload\" must be "
-				   "the name of a file, or null for none");
+				   "an unknown kind: its \"payload\" must be the name "
+				   "of a file, or null");
 	}
 	if (err == MSD_OK && out->bad)
 		err = msd_diag_no_memory(d);

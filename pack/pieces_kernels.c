@@ -95,7 +95,8 @@ static msd_err join_args(const json_t *args, const char *name, enum msd_era era,
 		struct msd_dtype t;
 
 		if (text == NULL || !parse_dtype(text, era, &t))
-			return bad_kernel(name, "an argument's type is not known", d);
+			return bad_kernel(name, "the type of an argument is unknown",
+					  d);
 		msd_buf_put_u8(out, t.code);
 		msd_buf_put_u8(out, t.bits);
 		msd_buf_put_u16(out, t.lanes);

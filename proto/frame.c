@@ -27,8 +27,8 @@ static msd_err refuse_magic(const uint8_t in[static MAGIC_BYTES], struct msd_dia
 {
 	if (in[0] == TLS_HANDSHAKE && in[1] == TLS_MAJOR) {
 		return msd_diag_set(d, MSD_PROTOCOL,
-				    "frame: begins a TLS handshake, but TLS is not "
-				    "spoken here");
+				    "frame: begins a TLS handshake, but this listener "
+				    "does not use TLS");
 	}
 	if (memcmp(in, MSD_MAGIC, AT_VERSION) != 0) {
 		return msd_diag_set(

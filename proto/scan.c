@@ -14,9 +14,9 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "proto/base/utf8.h"
 #include "proto/limits.h"
 #include "proto/token.h"
-#include "proto/base/utf8.h"
 #include "proto/value.h"
 
 /* An open array or map. */
@@ -172,7 +172,7 @@ static msd_err check_key(struct msd_scan *s, struct walk *w, const struct level 
 	if (t->kind != MSD_TOK_STR)
 		return msd_scan_fail(s, s->p, "a map's key must be a str");
 	if (has_key(s, w, map, t)) {
-		return msd_scan_fail(s, s->p, "a map's key \"%.*s\" is there twice",
+		return msd_scan_fail(s, s->p, "a map's key \"%.*s\" occurs twice",
 				     t->n < 64 ? (int)t->n : 64, (const char *)t->data);
 	}
 	w->key[w->n_keys++] =

@@ -45,8 +45,8 @@ msd_err msd_wire_dtype_check(struct msd_dtype t, struct msd_diag *d)
 	    (t.code != MSD_DT_BOOL || t.bits == 8))
 		return MSD_OK;
 	return msd_diag_set(d, MSD_BAD_REQUEST,
-			    "element type <%u,%u,%u> (%s) is not one that the "
-			    "protocol carries (bool is <6,8,1>)",
+			    "element type <%u,%u,%u> (%s) is not supported by the "
+			    "protocol (bool is <6,8,1>)",
 			    t.code, t.bits, t.lanes, msd_dtype_format(t, name));
 }
 
@@ -56,7 +56,8 @@ static msd_err check_place(const struct msd_wire_tensor *t, struct msd_diag *d)
 
 	if (t->where != MSD_AT_SEGMENT && !is_out && t->segment != 0) {
 		return msd_diag_set(d, MSD_BAD_REQUEST,
-				    "tensor: segment %u given, but it is in none",
+				    "tensor: segment %u is given, but its location is "
+				    "not a segment",
 				    t->segment);
 	}
 	if (is_out && t->segment == 0 && t->offset != 0) {

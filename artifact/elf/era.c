@@ -63,9 +63,10 @@ msd_err msd_era_choose(const struct msd_elf *elf, enum msd_abi_word said,
 		/* 0.22 and later always mark their functions. */
 		*ret = is_classic ? MSD_ERA_CLASSIC : MSD_ERA_FFI_021;
 	} else {
-		return msd_diag_set(d, MSD_UNSUPPORTED,
-				    "era %s was said, and its symbols are those of %s",
-				    msd_abi_word_name(said), msd_era_title(era));
+		return msd_diag_set(
+			d, MSD_UNSUPPORTED,
+			"the option abi is %s, but the symbols are those of %s",
+			msd_abi_word_name(said), msd_era_title(era));
 	}
 	return MSD_OK;
 }

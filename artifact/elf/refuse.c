@@ -135,8 +135,8 @@ static msd_err refuse_tar(struct msd_span image, struct msd_diag *d)
 			"library of it: modser convert NAME.tar -o NAME.so");
 	}
 	return msd_diag_set(d, MSD_UNSUPPORTED,
-			    "a tar archive with nothing in it that TVM exports: "
-			    "neither a library nor objects or C sources");
+			    "a tar archive without a library, objects or C sources, as "
+			    "TVM exports them");
 }
 
 #define FOR_LINUX                                                                      \

@@ -40,16 +40,15 @@ static const struct {
 	const char *text;
 } rows[] = {
 	[MSD_COMPANION_GRAPH] =
-		{is_graph, "a graph executor's graph without its library; load that, "
-			   "and this beside it: modser load NAME LIBRARY.so --graph "
-			   "GRAPH.json --params FILE"},
-	[MSD_COMPANION_PARAMS] =
-		{is_params, "parameters without their library; load that, and these "
-			    "beside it: modser load NAME LIBRARY.so --params FILE"},
+		{is_graph,
+		 "a graph executor's graph without its library; load both: modser load "
+		 "NAME LIBRARY.so --graph GRAPH.json --params FILE"},
+	[MSD_COMPANION_PARAMS] = {is_params,
+				  "parameters without their library; load both: modser "
+				  "load NAME LIBRARY.so --params FILE"},
 	[MSD_COMPANION_PROGRAM] =
-		{is_program, "a virtual machine's program in a file of its own; load "
-			     "its library, and this beside it: modser load NAME "
-			     "LIBRARY.so --graph FILE"},
+		{is_program, "a virtual machine's program without its library; load "
+			     "both: modser load NAME LIBRARY.so --graph FILE"},
 };
 
 struct msd_span msd_companion_program(struct msd_span file)

@@ -141,10 +141,9 @@ static msd_err tell_cut(const struct msd_tree *tree, struct msd_inspect *in,
 	       (msd_span_is(tree->modules[i].kind, "_lib") ||
 		msd_payload_kind_find(tree->modules[i].kind) != NULL))
 		i++;
-	return msd_payload_info_add(
-		       &in->modules[i].info, "unsupported",
-		       "modserd does not know this kind: where it ends cannot be told, "
-		       "nor what stands behind it")
+	return msd_payload_info_add(&in->modules[i].info, "unsupported",
+				    "modserd does not know this kind, so it cannot "
+				    "read the modules after it")
 		       ? MSD_OK
 		       : msd_diag_no_memory(d);
 }

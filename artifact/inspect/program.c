@@ -101,8 +101,8 @@ msd_err msd_program_read(struct msd_span file, enum msd_era era,
 	    find_row(file, MSD_ERA_NONE, &p, &unread) == MSD_OK) {
 		msd_diag_finish(d);
 		err = msd_diag_set(d, MSD_UNSUPPORTED,
-				   "a %s of %s, and the library is of %s: they must be "
-				   "of one compilation",
+				   "a %s of %s, but the library is of %s: both must "
+				   "come from one compilation",
 				   p.title, msd_era_title(p.era), msd_era_title(era));
 	}
 	msd_diag_finish(&unread);

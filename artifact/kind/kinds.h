@@ -37,7 +37,7 @@
 	X("vulkan", "Vulkan shaders", PARTS(vulkan), NONE, NONE,                       \
 	  REFUSED("this build does not launch Vulkan shaders"))                        \
 	X("webgpu", "WebGPU shaders", PARTS(webgpu), NONE, NONE,                       \
-	  REFUSED("WebGPU shaders run in browsers alone"))                             \
+	  REFUSED("WebGPU shaders run only in browsers"))                              \
 	X("relax.VMExecutable", "Relax VM program", PARTS(relax), LOOK(relax),         \
 	  PARAMS(relax), RUNS(relax_vm))                                               \
 	X("relax.Executable", "Relax VM program", PARTS(relax), LOOK(relax),           \

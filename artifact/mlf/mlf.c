@@ -39,9 +39,9 @@ static msd_err read_metadata(struct msd_mlf *m, struct msd_diag *d)
 	json_error_t e;
 
 	if (file == NULL) {
-		return msd_diag_set(d, MSD_BAD_ARTIFACT,
-				    "metadata.json is missing: no Model Library "
-				    "Format archive");
+		return msd_diag_set(
+			d, MSD_BAD_ARTIFACT,
+			"metadata.json is missing: not a Model Library Format archive");
 	}
 	if (file->data.n > MAX_METADATA_BYTES)
 		return msd_diag_set(d, MSD_BAD_ARTIFACT, "metadata.json: over 64 MiB");
@@ -55,11 +55,10 @@ static msd_err read_metadata(struct msd_mlf *m, struct msd_diag *d)
 	if (!json_is_integer(version) || json_integer_value(version) < 1)
 		return expected(d, "version", "a number from 1 to 7");
 	if (json_integer_value(version) > LAST_VERSION) {
-		return msd_diag_set(
-			d, MSD_UNSUPPORTED,
-			"metadata.json: version %lld of the Model Library Format; "
-			"known are 1 to 7",
-			(long long)json_integer_value(version));
+		return msd_diag_set(d, MSD_UNSUPPORTED,
+				    "metadata.json: version %lld of the Model Library "
+				    "Format; expected 1 to 7",
+				    (long long)json_integer_value(version));
 	}
 	m->version = (unsigned)json_integer_value(version);
 	return MSD_OK;

@@ -267,7 +267,7 @@ static msd_err check_parts(const struct msd_mlf_parts *p, struct msd_diag *d)
 {
 	if (p->version != 5 && p->version != 7) {
 		return msd_diag_set(d, MSD_BAD_ARGUMENT,
-				    "version %u cannot be written; 5 and 7 can",
+				    "version %u cannot be written; expected 5 or 7",
 				    p->version);
 	}
 	if (p->n_objects + p->n_sources == 0 ||
@@ -281,8 +281,8 @@ static msd_err check_parts(const struct msd_mlf_parts *p, struct msd_diag *d)
 	    strspn(p->name, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
 			    "0123456789_") != strlen(p->name)) {
 		return msd_diag_set(d, MSD_BAD_ARGUMENT,
-				    "\"%.64s\" cannot be a model's name: letters, "
-				    "digits and _",
+				    "\"%.64s\" is not a valid model name: expected "
+				    "letters, digits and _",
 				    p->name);
 	}
 	return MSD_OK;

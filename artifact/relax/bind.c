@@ -20,8 +20,8 @@ msd_err msd_relax_image_bind(struct msd_relax_image *img,
 		if (t == NULL) {
 			return msd_diag_set(
 				d, MSD_UNSUPPORTED,
-				"its parameters are kept beside it, and %.*s is not "
-				"among those given; load it with the file that "
+				"its parameters are in a separate file, and %.*s is "
+				"not in the given one; load it with the file that "
 				"--split-params wrote (--params FILE)",
 				(int)(name.n < 64 ? name.n : 64), (const char *)name.p);
 		}

@@ -170,7 +170,8 @@ static msd_err check_func(const struct msd_relax_func *f, size_t n_instrs,
 		return bad_func(f, d, "its numbers of arguments and registers");
 	if (f->n_params != 0 && f->n_params != (uint64_t)f->n_args) {
 		return bad_func(
-			f, d, "its parameters' names are not as many as its arguments");
+			f, d,
+			"the number of its parameter names differs from its arguments");
 	}
 	if (f->kind == MSD_RELAX_VMTIR)
 		return MSD_OK;

@@ -129,7 +129,7 @@ static msd_err check_tail(const struct checking *k, const struct msd_relay_ins *
 		want = ins->fields[i];
 	}
 	if ((uint64_t)want != ins->n_fields - n)
-		return bad_instruction(k, "it has not as many operands as it says", d);
+		return bad_instruction(k, "its number of operands is wrong", d);
 	for (uint32_t i = n; i < ins->n_fields; i++) {
 		if (!operand_fits(k, kind, ins->fields[i]))
 			return bad_instruction(k, "an operand is out of range", d);
@@ -186,7 +186,7 @@ static msd_err read_instruction(struct msd_cur *c, const struct checking *k,
 	if (c->bad)
 		return truncated(d);
 	if (hash_of(op, fields, ins->n_fields) != hash)
-		return bad_instruction(k, "its hash is another", d);
+		return bad_instruction(k, "its hash differs", d);
 	return check_instruction(k, ins, d);
 }
 
@@ -261,9 +261,7 @@ static msd_err read_param_types(struct msd_cur *c, struct msd_relay_image *img,
 			break;
 		if (type < 0 || i >= f->n_params) {
 			return msd_diag_set(d, MSD_BAD_ARTIFACT,
-					    "parameter %zu is on no device, or there "
-					    "is none",
-					    i);
+					    "parameter %zu has no device", i);
 		}
 		f->param_types[i] = type;
 	}

@@ -64,7 +64,7 @@ static msd_err read_head(struct msd_cur *c, struct msd_relay_image *img,
 	img->minor = minor_of(img->version);
 	if (img->minor < 8) {
 		return msd_diag_set(d, MSD_UNSUPPORTED,
-				    "relay VM code of TVM %.*s; 0.8 to 0.19 are known",
+				    "relay VM code of TVM %.*s; expected 0.8 to 0.19",
 				    (int)(img->version.n < 32 ? img->version.n : 32),
 				    (const char *)img->version.p);
 	}

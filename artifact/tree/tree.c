@@ -262,7 +262,7 @@ static msd_err read_blob(struct msd_span blob, enum msd_era era, bool may_cut,
 	if (c.bad || n != c.left) {
 		return msd_diag_set(d, MSD_BAD_ARTIFACT,
 				    "import tree: its size prefix says %" PRIu64
-				    " bytes, %zu are there",
+				    " bytes, but %zu exist",
 				    n, c.left);
 	}
 	tree.blob = (struct msd_span){c.p, c.left};

@@ -93,7 +93,7 @@ void msd_sg_inspect_run_text(modser_graph *g, struct msd_buf *out)
 	if (result == 0) {
 		msd_buf_printf(out, "memory of a run %" PRIu64 " bytes\n", bytes);
 	} else if (result > 0) {
-		msd_buf_printf(out, "memory of a run: shapes are known in a run alone");
+		msd_buf_printf(out, "memory of a run: shapes are known only in a run");
 		put_advice(g, out);
 		msd_buf_put_u8(out, '\n');
 	} else {

@@ -151,7 +151,7 @@ int msd_sg_attrs_add(modser_graph *g, struct msd_sg_attrs *list, const char *nam
 	if (name == NULL || !msd_sg_attr_is_whole(value))
 		return msd_sg_null(g, "the name or the value of an attribute");
 	if (msd_sg_attrs_find(list, name) != NULL) {
-		return msd_sg_fail(g, MSD_EXISTS, "attribute \"%s\" is there already",
+		return msd_sg_fail(g, MSD_EXISTS, "attribute \"%s\" exists already",
 				   name);
 	}
 	if (!msd_sg_grow(&list->items, list->n, sizeof(item)))

@@ -75,10 +75,10 @@ static int check_outputs(const modser_sg_node *node, bool *seen)
 			return bad_tensor(t, "a node produces it twice");
 		seen[t->index] = true;
 		if (is_const != is_op(node, "Const")) {
-			return bad_tensor(t, is_const
-						     ? "a constant that a node computes"
-						     : "a Const's output that is no "
-						       "constant");
+			return bad_tensor(
+				t, is_const
+					   ? "a constant that a node computes"
+					   : "the output of a Const is not a constant");
 		}
 	}
 	return 0;

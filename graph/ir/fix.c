@@ -62,13 +62,15 @@ static int check(modser_sg_tensor *t, const struct msd_model_input *in)
 
 	if (!msd_dtype_eq(t->dtype, in->dtype)) {
 		return msd_sg_fail(t->graph, MSD_BAD_ARGUMENT,
-				   "input \"%s\" is %s, and was said to be %s", t->name,
-				   t->dtype_name, msd_dtype_format(in->dtype, dtype));
+				   "input \"%s\" is %s, but the option input gives %s",
+				   t->name, t->dtype_name,
+				   msd_dtype_format(in->dtype, dtype));
 	}
 	if (t->ndim >= 0 && (uint32_t)t->ndim != in->ndim) {
-		return msd_sg_fail(t->graph, MSD_BAD_ARGUMENT,
-				   "input \"%s\" has %d dimensions, and %u were said",
-				   t->name, t->ndim, in->ndim);
+		return msd_sg_fail(
+			t->graph, MSD_BAD_ARGUMENT,
+			"input \"%s\" has %d dimensions, but the option input gives %u",
+			t->name, t->ndim, in->ndim);
 	}
 	for (size_t i = 0; t->ndim >= 0 && i < in->ndim; i++) {
 		if (in->shape[i] < 0 || t->dims[i] < 0 || in->shape[i] == t->dims[i])
@@ -76,7 +78,7 @@ static int check(modser_sg_tensor *t, const struct msd_model_input *in)
 		const char *name = name_of(t, i);
 		return msd_sg_fail(t->graph, MSD_BAD_ARGUMENT,
 				   "input \"%s\": extent %zu is %" PRId64
-				   "%s%.64s%s, and was said to be %" PRId64,
+				   "%s%.64s%s, but the option input gives %" PRId64,
 				   t->name, i, t->dims[i], *name != '\0' ? " (" : "",
 				   name, *name != '\0' ? ")" : "", in->shape[i]);
 	}

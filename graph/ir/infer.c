@@ -269,8 +269,7 @@ static int infer_all(modser_graph *g, size_t *order)
 		const int result = msd_sg_infer_node(g->nodes[order[i]]);
 
 		if (result == MSD_INFER_LATER) {
-			return msd_infer_fail(node,
-					      "its shape is known in a run alone");
+			return msd_infer_fail(node, "its shape is known only in a run");
 		}
 		if (result != 0)
 			return -1;

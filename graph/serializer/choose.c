@@ -15,13 +15,12 @@ static msd_err unknown(const char *format, struct msd_diag *d)
 		modser_serializer_unref(s);
 	}
 	const msd_err err =
-		keys.bad
-			? msd_diag_no_memory(d)
-			: msd_diag_set(d, MSD_BAD_ARGUMENT,
-				       "format %s is not known; known are %.*s "
-				       "(`modser formats`; a plugin brings others)",
-				       format, (int)keys.n,
-				       keys.n > 0 ? (const char *)keys.p : "");
+		keys.bad ? msd_diag_no_memory(d)
+			 : msd_diag_set(d, MSD_BAD_ARGUMENT,
+					"unknown format %s; expected %.*s (`modser "
+					"formats`; plugins add others)",
+					format, (int)keys.n,
+					keys.n > 0 ? (const char *)keys.p : "");
 	msd_buf_finish(&keys);
 	return err;
 }
@@ -58,20 +57,19 @@ msd_err msd_serializer_blame(const char *format, struct msd_span file, msd_err e
 		if (said != s) {
 			err = msd_diag_wrap(
 				d, err,
-				"format %s was said, and the file looks like "
-				"one of %s",
+				"the option format is %s, but the file looks like %s",
 				format, modser_serializer_format(s));
 		}
 		modser_serializer_unref(said);
 	} else if (file.n >= sizeof(elf) && memcmp(file.p, elf, sizeof(elf)) == 0) {
 		err = msd_diag_wrap(d, err,
-				    "format %s was said, and the file looks like a "
+				    "the option format is %s, but the file is a "
 				    "compiled library (ELF)",
 				    format);
 	} else {
 		err = msd_diag_wrap(d, err,
-				    "format %s was said, and the file looks like none "
-				    "that is known",
+				    "the option format is %s, but the format of the "
+				    "file is unknown",
 				    format);
 	}
 	modser_serializer_unref(s);

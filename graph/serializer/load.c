@@ -61,7 +61,7 @@ static int check_count(const modser_serializer *s, modser_graph *graph, size_t n
 {
 	if (n != s->ops->n_files) {
 		return msd_sg_fail(graph, MSD_BAD_ARGUMENT,
-				   "%s takes %u file%s, %zu given", s->ops->name,
+				   "%s needs %u file%s, %zu given", s->ops->name,
 				   s->ops->n_files, s->ops->n_files == 1 ? "" : "s", n);
 	}
 	if (graph->n_nodes > 0 || graph->n_tensors > 0)

@@ -37,7 +37,8 @@
 	X(IO, 24, "IO", "the operating system refused an operation")                   \
 	X(INTERNAL, 25, "INTERNAL", "a bug in modserd")                                \
 	X(MODULE_FAILED, 26, "MODULE_FAILED", "the module's load failed")              \
-	X(NOT_VERIFIED, 27, "NOT_VERIFIED", "the bytes are not what was promised")
+	X(NOT_VERIFIED, 27, "NOT_VERIFIED",                                            \
+	  "the bytes do not match the digest or signature")
 
 typedef enum msd_err {
 #define MSD_ERR_ENUM(name, number, wire, sentence) MSD_##name = number,

@@ -114,10 +114,10 @@ static msd_err place_for_call(struct device_node *n, const char *name,
 			      const struct place **ret, struct msd_diag *d)
 {
 	if (n->first.dev == NULL) {
-		return msd_diag_set(d, MSD_UNSUPPORTED,
-				    "%s is code for %s, and this module was placed on "
-				    "the cpu alone",
-				    name, n->ops->name);
+		return msd_diag_set(
+			d, MSD_UNSUPPORTED,
+			"%s is code for %s, but this module is only on the cpu", name,
+			n->ops->name);
 	}
 	return place_find(n, ret, d);
 }

@@ -124,9 +124,9 @@ static msd_err refuse_closed(const struct msd_elf *elf, struct msd_diag *d)
 
 			return msd_diag_set(
 				d, MSD_UNSUPPORTED,
-				"needs %s, which a module may not read here: start the "
-				"daemon with --may-read %.*s, or have it load the "
-				"module with sandbox=trusted",
+				"needs %s, which modules may not read: start the "
+				"daemon with --may-read %.*s, or load the module with "
+				"sandbox=trusted",
 				end + 1, (int)(end > place ? end - place : 1), place);
 		}
 	}

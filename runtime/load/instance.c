@@ -9,11 +9,11 @@ msd_err msd_loaded_instance(struct msd_loaded *m, struct msd_instance **ret,
 	struct msd_node *root = msd_loaded_root(m);
 
 	if (root->ops->instance == NULL) {
-		return msd_diag_set(d, MSD_UNSUPPORTED,
-				    "a %.*s has no instances; its functions keep no "
-				    "state",
-				    (int)(root->kind.n < 64 ? root->kind.n : 64),
-				    (const char *)root->kind.p);
+		return msd_diag_set(
+			d, MSD_UNSUPPORTED,
+			"a %.*s has no sessions; its functions keep no state",
+			(int)(root->kind.n < 64 ? root->kind.n : 64),
+			(const char *)root->kind.p);
 	}
 	msd_err err = root->ops->instance(root, ret, d);
 	if (err == MSD_OK) {

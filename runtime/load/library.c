@@ -150,8 +150,9 @@ static msd_err check_params(const struct msd_tree *tree,
 		if (takes_params(tree->modules[i].kind))
 			return MSD_OK;
 	}
-	return msd_diag_set(d, MSD_UNSUPPORTED,
-			    "parameters were given, and none of its modules takes any");
+	return msd_diag_set(
+		d, MSD_UNSUPPORTED,
+		"parameters were given, but none of its modules has parameters");
 }
 
 /* Reject options that apply to a framework's model only: the caller expects such a
@@ -160,23 +161,20 @@ static msd_err check_words(const struct msd_load_options *options, struct msd_di
 {
 	if (options->files.n > 0) {
 		return msd_diag_set(d, MSD_UNSUPPORTED,
-				    "files were given beside it, which a framework's "
-				    "model has, and this is a compiled library: load "
-				    "it without");
+				    "external data is for a framework's model, but "
+				    "this is a compiled library: omit the files");
 	}
 	if (options->words != NULL && *options->words->input != '\0') {
-		return msd_diag_set(d, MSD_UNSUPPORTED,
-				    "input was given, which says the shapes of a "
-				    "framework's model, and this is a compiled "
-				    "library, whose shapes are compiled in: load it "
-				    "without");
+		return msd_diag_set(
+			d, MSD_UNSUPPORTED,
+			"the option input is for a framework's model, but the shapes "
+			"of this library are compiled in: omit input");
 	}
 	if (options->fill == MSD_FILL_UNSAID)
 		return MSD_OK;
 	return msd_diag_set(d, MSD_UNSUPPORTED,
-			    "fill was given, which stands for weights that were taken "
-			    "out of a framework's model, and this is a compiled "
-			    "library: load it without");
+			    "the option missing-weights is for a framework's model, "
+			    "but this is a compiled library: omit it");
 }
 
 /* Write the text of inspect for the file with ABI @era; its facts are not needed
@@ -236,10 +234,10 @@ static msd_err read(struct library *lib, const struct msd_load_source *from,
 	if (err == MSD_OK)
 		err = read_given(lib, from->options->graph, ret_era, d);
 	if (err == MSD_OK && *ret_era == MSD_ERA_NONE) {
-		err = msd_diag_set(d, MSD_UNSUPPORTED,
-				   "a shared library without any symbol of TVM; if "
-				   "TVM's C target made it, say which calling "
-				   "convention it has: era " MSD_ERA_WORDS);
+		err = msd_diag_set(
+			d, MSD_UNSUPPORTED,
+			"a shared library without any symbol of TVM; if TVM's C target "
+			"made it, give its calling convention: abi " MSD_ERA_WORDS);
 	}
 	if (err != MSD_OK)
 		return err;

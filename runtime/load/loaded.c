@@ -93,7 +93,8 @@ static msd_err check_given(const struct msd_loaded *m, struct msd_diag *d)
 	const bool is_other = refusal != NULL && why.n == 0 && !why.bad;
 	msd_buf_finish(&why);
 	return is_other ? msd_diag_set(d, MSD_UNSUPPORTED,
-				       "%s; is it the library of what came beside it?",
+				       "%s; does this library belong to the other "
+				       "given files?",
 				       refusal)
 			: MSD_OK;
 }

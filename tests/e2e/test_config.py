@@ -119,7 +119,7 @@ def test_check_config_refuses_what_a_start_would(folder, line, told):
         ('source = "oci://h.example/m@sha256:12"', "expected oci://HOST/REPOSITORY:TAG or"),
         ('source = "modser://h.example/m"', "expected modser://HOST:PORT/MODULE"),
         ('source = "https://user:pw4@h.example/m.so"', "would appear in logs"),
-        ('source = "oci://h.example/m:1" policy = "digest"', "no SHA-256 was said"),
+        ('source = "oci://h.example/m:1" policy = "digest"', "no SHA-256 was given"),
     ],
 )
 def test_check_config_refuses_a_source_that_no_pull_takes(folder, section, told):

@@ -82,7 +82,7 @@ def test_the_daemon_loads_one_at_its_start(own_daemon, library):
 
 def test_a_word_that_the_symbols_contradict_is_refused(daemon, models):
     said = daemon.modser("load", "x", models / "mlp.so", "--abi", "classic")
-    assert said.status == 8 and "era classic was said, and its symbols are those of" in said.err
+    assert said.status == 8 and "the option abi is classic, but the symbols are those of" in said.err
     said = harness.run(harness.BIN / "modser", "inspect", "--abi", "classic", models / "mlp.so")
     assert said.status == 8 and "tvm-ffi" in said.err, said
     said = daemon.modser("load", "x", models / "mlp.so", "--abi", "new")

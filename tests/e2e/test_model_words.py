@@ -75,10 +75,10 @@ def test_options_repeat_and_a_question_mark_leaves_open(daemon, tmp_path):
 
 @pytest.mark.parametrize("words, why", [
     ("y=float32[1]", 'has no input "y"; its inputs are "x", "mask"'),
-    ("x=float32[2,3,8]", '"x" has 4 dimensions, and 3 were said'),
-    ("x=float64[2,3,8,9]", '"x" is float32, and was said to be float64'),
-    ("x=float32[2,4,8,9]", "extent 1 is 3, and was said to be 4"),
-    ("x=float32[2,3,8,9]:mask=float32[3]", "extent 0 is 2 (n), and was said to be 3"),
+    ("x=float32[2,3,8]", '"x" has 4 dimensions, but the option input gives 3'),
+    ("x=float64[2,3,8,9]", '"x" is float32, but the option input gives float64'),
+    ("x=float32[2,4,8,9]", "extent 1 is 3, but the option input gives 4"),
+    ("x=float32[2,3,8,9]:mask=float32[3]", "extent 0 is 2 (n), but the option input gives 3"),
     ("x=float32[9223372036854775807,3,9223372036854775807,9]", '"x" is too large'),
 ])
 def test_what_contradicts_the_model_is_named(daemon, tmp_path, words, why):
@@ -120,13 +120,13 @@ def test_a_format_is_read_whatever_the_bytes_look_like(daemon, tmp_path):
     daemon.load("said", pooled(tmp_path), "--replace", "--format", "onnx")
     daemon.ok("unload", "said")
     said = daemon.modser("load", "said", pooled(tmp_path), "--format", "tmfile")
-    assert said.status == 8 and "model.onnx: format tmfile was said" in said.err, said
+    assert said.status == 8 and "model.onnx: the option format is tmfile" in said.err, said
     assert "looks like one of onnx: " in said.err, said
 
 
 def test_a_format_that_nobody_knows_lists_those_that_are(daemon, tmp_path):
     said = daemon.modser("load", "said", pooled(tmp_path), "--format", "caffe")
-    assert "format caffe is not known; known are tengine, onnx" in said.err, said
+    assert "unknown format caffe; expected tengine, onnx" in said.err, said
 
 
 def test_a_preloaded_model_and_one_whose_worker_died_have_them(own_daemon, tmp_path):

@@ -43,7 +43,7 @@ def expect_refused(said, status, *words):
     ("{", "functions: line 1"),
     ("[]", "func_info"),
     ('{"func_info": {"k": 3}}', 'function "k"'),
-    ('{"func_info": {"k": {"arg_types": ["zzz"], "launch_param_tags": []}}}', "type is not known"),
+    ('{"func_info": {"k": {"arg_types": ["zzz"], "launch_param_tags": []}}}', "type of an argument is unknown"),
     ('{"func_info": {"k": {"arg_types": [], "launch_param_tags": [7]}}}', "launch_param_tags"),
     ('{"func_info": {"k": {}, "k": {}}}', "duplicate"),
 ])

@@ -262,7 +262,7 @@ def test_unsigned_is_what_the_operator_says(own_daemon, store, server, key):  # 
 def test_digest_takes_what_was_promised(own_daemon, store, server):  # noqa: F811
     daemon = own_daemon("--store", store, "--policy", "digest")
     uri = server.give("/alone.so", BYTES)
-    expect_refused(daemon, uri, "no SHA-256 was said")
+    expect_refused(daemon, uri, "no SHA-256 was given")
     daemon.ok("pull", "--sha256", SHA256, "one", uri)
     assert not asked(server, "/alone.so.json")
 

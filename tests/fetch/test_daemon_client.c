@@ -149,7 +149,7 @@ Test(line, refuses_the_answer_to_another_question)
 
 	answer(&body, 2, 42);
 	say(&f, &body, (uint32_t)body.n);
-	expect_err(&f, 60000, MSD_PROTOCOL, "no answer");
+	expect_err(&f, 60000, MSD_PROTOCOL, "does not match");
 	msd_buf_finish(&body);
 }
 

@@ -78,12 +78,15 @@ Test(graph_fix, an_extent_that_stays_open_keeps_its_name)
 Test(graph_fix, what_contradicts_the_model_is_named)
 {
 	expect_refused("w=float32[1]", "no input \"w\"; its inputs are \"x\", \"z:0\"");
-	expect_refused("x=int32[2,3,5]", "input \"x\" is float32, and was said to be "
-					 "int32");
-	expect_refused("x=float32[2,3]", "input \"x\" has 3 dimensions, and 2 were");
-	expect_refused("x=float32[2,4,5]", "extent 1 is 3, and was said to be 4");
-	expect_refused("x=float32[2,3,5]:z:0=float32[4]",
-		       "input \"z:0\": extent 0 is 2 (n), and was said to be 4");
+	expect_refused("x=int32[2,3,5]", "input \"x\" is float32, but the option input "
+					 "gives int32");
+	expect_refused("x=float32[2,3]",
+		       "input \"x\" has 3 dimensions, but the option");
+	expect_refused("x=float32[2,4,5]",
+		       "extent 1 is 3, but the option input gives 4");
+	expect_refused(
+		"x=float32[2,3,5]:z:0=float32[4]",
+		"input \"z:0\": extent 0 is 2 (n), but the option input gives 4");
 	expect_refused("x=float32", "expected NAME=DTYPE[EXTENTS]");
 }
 

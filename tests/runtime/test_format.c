@@ -84,14 +84,15 @@ Test(format, one_that_is_said_is_read_whatever_the_bytes_look_like)
 	static const char elf[] = "\x7f"
 				  "ELF....";
 
-	expect_refused_as(of("hello", 5), "onnx", "", MSD_BAD_ARTIFACT,
-			  "format onnx was said, and the file looks like none");
+	expect_refused_as(
+		of("hello", 5), "onnx", "", MSD_BAD_ARTIFACT,
+		"the option format is onnx, but the format of the file is unknown");
 	expect_refused_as(of(elf, 8), "tmfile", "", MSD_BAD_ARTIFACT,
-			  "format tmfile was said, and the file looks like a compiled");
+			  "the option format is tmfile, but the file is a compiled");
 }
 
 Test(format, one_that_nobody_knows_lists_those_that_there_are)
 {
 	expect_refused_as(of("hello", 5), "caffe", "", MSD_BAD_ARGUMENT,
-			  "format caffe is not known; known are tengine, onnx");
+			  "unknown format caffe; expected tengine, onnx");
 }

@@ -28,7 +28,7 @@ static int put_constant(struct onnx_emit *e, const modser_sg_tensor *t)
 	if (t->data == NULL && t->bytes > 0) {
 		return msd_sg_fail(e->g, MSD_UNSUPPORTED,
 				   "tensor %zu \"%s\": its bytes were not loaded, or "
-				   "taken out of the file",
+				   "removed from the file",
 				   t->index, t->name);
 	}
 	if (p == NULL)

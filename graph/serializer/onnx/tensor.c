@@ -81,7 +81,7 @@ static int use_raw(modser_sg_tensor *t, struct msd_span file, const uint8_t *pla
 	const uint64_t n = msd_le64(place + 8);
 
 	if (offset > file.n || n > file.n - offset || n != t->bytes)
-		return fail(t, "its bytes are not as many as its shape says");
+		return fail(t, "its number of bytes does not match its shape");
 	if (modser_sg_tensor_set_location(t, offset, n) != 0)
 		return -1;
 	return use_bytes(t, (struct msd_span){file.p + offset, (size_t)n});

@@ -40,8 +40,9 @@ static int make_up(modser_sg_tensor *t, uint64_t bytes, modser_fill fill)
 {
 	if (fill == MODSER_FILL_REFUSE) {
 		return msd_sg_fail(t->graph, MSD_UNSUPPORTED,
-				   "the weights were taken out of the file; "
-				   "fill=zero or fill=seeded makes some up");
+				   "the weights were removed from the file; load it "
+				   "with missing-weights=zero or "
+				   "missing-weights=seeded to replace them");
 	}
 	void *p = calloc(bytes > 0 ? (size_t)bytes : 1, 1);
 	if (p == NULL)
@@ -114,8 +115,7 @@ int tm_constant_read(struct tm_view *v, modser_sg_tensor *t, uint32_t offset,
 	v->made_up += bytes; /* each below 4 GiB, by the buffer's size field */
 	if (v->made_up > TM_MAX_BYTES) { /* more than a file can hold */
 		return msd_sg_fail(v->graph, MSD_TOO_LARGE,
-				   "the weights that were taken out are more than 4 "
-				   "GiB");
+				   "the removed weights are more than 4 GiB");
 	}
 	return make_up(t, bytes, fill);
 }

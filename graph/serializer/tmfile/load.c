@@ -155,9 +155,9 @@ static int read_type(struct load *l, modser_sg_tensor *t, uint32_t type, uint32_
 	while (tm_dtypes[n_dtypes] != NULL)
 		n_dtypes++;
 	if (type >= MODSER_TENSOR_TYPE_COUNT)
-		return fail(l, "its type is none that is known");
+		return fail(l, "its type is unknown");
 	if (dtype >= n_dtypes)
-		return fail(l, "its element type is none that is known");
+		return fail(l, "its element type is unknown");
 	if (modser_sg_tensor_set_type(t, (modser_sg_tensor_type)type) != 0)
 		return -1;
 	return modser_sg_tensor_set_dtype(t, tm_dtypes[dtype]);
@@ -181,7 +181,7 @@ static int read_tensor(struct load *l, size_t i)
 	if (p == NULL)
 		return -1;
 	if (msd_le32(p) != i)
-		return fail(l, "it says that it has another number");
+		return fail(l, "its stored number differs");
 	char *name = tm_string(&l->v, msd_le32(p + 12), "its name");
 	if (name == NULL)
 		return -1;
@@ -303,7 +303,7 @@ static int read_node(struct load *l, size_t i)
 	if (p == NULL)
 		return -1;
 	if (msd_le32(p) != i)
-		return fail(l, "it says that it has another number");
+		return fail(l, "its stored number differs");
 	char *name = tm_string(&l->v, msd_le32(p + 16), "its name");
 	if (name == NULL)
 		return -1;

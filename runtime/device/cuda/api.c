@@ -82,10 +82,9 @@ static const char *meaning_of(int code)
 		       "no driver: take its folder (lib64/stubs) out of the library "
 		       "path, or name the driver's libcuda.so.1 in MODSERD_LIBCUDA";
 	case MSD_CU_ERROR_DEVICE_UNAVAILABLE:
-		return "the device takes no more processes: it is in exclusive mode "
-		       "and "
-		       "another process has it, or computing on it is prohibited "
-		       "(nvidia-smi -q -d COMPUTE tells the mode)";
+		return "the device accepts no more processes: it is in exclusive mode "
+		       "and another process uses it, or computing is prohibited (see "
+		       "nvidia-smi -q -d COMPUTE)";
 	default:
 		break;
 	}

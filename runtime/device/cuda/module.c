@@ -63,11 +63,10 @@ static msd_err parameters_check(const struct msd_cuda_api *api,
 		return err == MSD_GPU_FAULT ? err : MSD_OK;
 	}
 	if (n != from->n_args) {
-		return msd_diag_set(d, MSD_BAD_ARTIFACT,
-				    "the code takes %s%zu parameters, and the module "
-				    "gives %zu",
-				    n > from->n_args ? "at least " : "", n,
-				    from->n_args);
+		return msd_diag_set(
+			d, MSD_BAD_ARTIFACT,
+			"the code takes %s%zu parameters, but the module gives %zu",
+			n > from->n_args ? "at least " : "", n, from->n_args);
 	}
 	k->is_checked = true;
 	return MSD_OK;

@@ -161,8 +161,8 @@ static const struct msd_nvrtc *absent(bool is_any_there, int capability,
 		return NULL;
 	}
 	(void)msd_diag_set(d, MSD_UNSUPPORTED,
-			   "the module has CUDA source, and there is no NVRTC of 11.2 "
-			   "or later to compile it: looked for %s%s%s. Install the "
+			   "the module has CUDA source, but no NVRTC of 11.2 or later "
+			   "was found to compile it: looked for %s%s%s. Install the "
 			   "CUDA toolkit, or export the module on a machine with a GPU",
 			   own != NULL ? own : LOOKED_FOR " in the library path",
 			   own == NULL && home != NULL ? " and below " : "",

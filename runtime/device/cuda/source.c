@@ -94,11 +94,12 @@ static msd_err refused(const struct msd_nvrtc *nvrtc, struct nvrtc_program *prog
 	const bool is_without_cxx = log != NULL && lacks_cxx(nvrtc, log);
 	free(log);
 	if (is_without_cxx) {
-		return msd_diag_wrap(d, err,
-				     "the toolkit's C++ library for devices is neither "
-				     "in %s nor beside it: install that of the same "
-				     "release (cccl; of wheels nvidia-cuda-cccl)",
-				     nvrtc->headers.include[0]);
+		return msd_diag_wrap(
+			d, err,
+			"the toolkit's C++ library for devices is neither in %s nor in "
+			"the same folder: install that of the same release (cccl; from "
+			"wheels nvidia-cuda-cccl)",
+			nvrtc->headers.include[0]);
 	}
 	if (nvrtc->has_headers)
 		return err;

@@ -80,8 +80,8 @@ static msd_err part_new(struct msd_opencl *cl, struct msd_opencl_range *r,
 
 	if (offset % cl->base_align != 0) {
 		return msd_diag_set(d, MSD_UNSUPPORTED,
-				    "a tensor begins %zu bytes into its buffer, and "
-				    "opencl:%d takes multiples of %zu alone",
+				    "a tensor begins %zu bytes into its buffer, but "
+				    "opencl:%d supports only multiples of %zu",
 				    offset, cl->dev.device.id, cl->base_align);
 	}
 	struct msd_opencl_part *part = calloc(1, sizeof(*part));

@@ -256,8 +256,7 @@ static msd_err refuse_device(struct msd_node *node, int32_t wanted,
 	char other[MSD_DTYPE_NAME_MAX];
 	struct msd_buf why = {0};
 
-	msd_buf_printf(&why,
-		       "its tensors lie on %s, and the module was placed on %s:%d",
+	msd_buf_printf(&why, "its tensors are on %s, but the module is on %s:%d",
 		       msd_device_type_format(wanted, one),
 		       msd_device_type_format(device.type, other), device.id);
 	msd_err err = refuse(node, &why, d);

@@ -156,11 +156,11 @@ msd_err msd_relay_vm_place(struct msd_relay_vm *vm, struct msd_device device,
 	if (wanted == 0)
 		return MSD_OK;
 	if (wanted != device.type) {
-		return msd_diag_set(
-			d, MSD_UNSUPPORTED,
-			"its tensors lie on %s, and the module was placed on %s:%d",
-			msd_device_type_format(wanted, one),
-			msd_device_type_format(device.type, other), device.id);
+		return msd_diag_set(d, MSD_UNSUPPORTED,
+				    "its tensors are on %s, but the module is on %s:%d",
+				    msd_device_type_format(wanted, one),
+				    msd_device_type_format(device.type, other),
+				    device.id);
 	}
 	msd_err err = msd_dev_open(device, &vm->dev, d);
 	for (uint32_t i = 0; err == MSD_OK && i < img->n_consts; i++) {

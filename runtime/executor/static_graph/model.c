@@ -136,11 +136,11 @@ static msd_err end_init(struct end *e, const modser_sg_tensor *t, bool is_output
 	const int ndim = modser_sg_tensor_ndim(t);
 
 	if (ndim < 0 && !is_output) {
-		return msd_diag_set(d, MSD_UNSUPPORTED,
-				    "the number of dimensions of input \"%s\" is not "
-				    "known; say it at the load: input "
-				    "NAME=DTYPE[EXTENTS]",
-				    modser_sg_tensor_name(t));
+		return msd_diag_set(
+			d, MSD_UNSUPPORTED,
+			"the number of dimensions of input \"%s\" is unknown; load the "
+			"model with input NAME=DTYPE[EXTENTS]",
+			modser_sg_tensor_name(t));
 	}
 	e->about = (struct msd_model_tensor){.name = modser_sg_tensor_name(t),
 					     .shape = e->dims,

@@ -212,9 +212,9 @@ static int set_instrument(struct msd_instance *self, const struct msd_any *args,
 	(void)n;
 	(void)ret;
 	return msd_abi_raise_code(
-		MSD_UNSUPPORTED, "no function of a client's runs in the daemon between "
-				 "the model's; time whole calls by the reply's exec_ns "
-				 "or time_evaluator");
+		MSD_UNSUPPORTED,
+		"functions of a client cannot run in the daemon; measure whole calls "
+		"with the reply's exec_ns or time_evaluator");
 }
 
 /* (name) */

@@ -218,7 +218,7 @@ static int store_recurrent(const struct onnx_out *o)
 static int store_grid_sample(const struct onnx_out *o)
 {
 	if (onnx_out_ndim(o, 0) > 4)
-		return onnx_out_fail(o, "opset 17 has planes alone");
+		return onnx_out_fail(o, "opset 17 supports only planes");
 	(void)onnx_out_by_row(o, onnx_row_of_op(o->op));
 	return 0;
 }

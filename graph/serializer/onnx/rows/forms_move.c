@@ -170,7 +170,7 @@ static int store_reduction(const struct onnx_out *o)
 	if (is_input && !is_sum) {
 		if (o->node->inputs[1]->type != MODSER_TENSOR_CONST ||
 		    msd_infer_ints(o->node, 1, axes, &n) != 0) {
-			return onnx_out_fail(o, "opset 17 wants its axes written out");
+			return onnx_out_fail(o, "opset 17 needs explicit axes");
 		}
 	}
 	const bool is_noop =

@@ -103,7 +103,7 @@ static msd_err point(struct forest *f, const struct place *from, int64_t number,
 	const struct place *to = find(f->places, f->n, from->tree, number);
 
 	if (to == NULL)
-		return bad(from, "it points to a node that is not there", d);
+		return bad(from, "it points to a missing node", d);
 	*ret = to->at;
 	f->is_pointed_to[to->at] = true;
 	return MSD_OK;
@@ -142,7 +142,7 @@ static msd_err read_branch(struct forest *f, const struct place *p, struct msd_d
 	if (b->mode == LEAF)
 		return read_leaf(f, p, d);
 	if (feature[p->at] < 0 || feature[p->at] >= msd_kernel_in_dims(f->c, 0)[1])
-		return bad(p, "it looks at a feature that there is not", d);
+		return bad(p, "it uses a missing feature", d);
 	b->feature = (size_t)feature[p->at];
 	b->value = (double)msd_ml_floats(f->c, "nodes_values", &n)[p->at];
 	b->tracks_missing = n_missing > 0 && missing[p->at] != 0;
