@@ -209,15 +209,15 @@ static modser_err load_uploaded(struct upload *u, const char *name,
 				const modser_load_options *o, modser_result **ret)
 {
 	const struct how how = {.device = o->device,
-				.era = o->era,
-				.fill = o->fill,
+				.era = o->abi,
+				.fill = o->missing_weights,
 				.format = o->format,
 				.input = o->input,
 				.workers = o->workers,
 				.batch_rows = o->batch_rows,
-				.batch_within_ms = o->batch_within_ms,
+				.batch_within_ms = o->batch_delay_ms,
 				.max_run_ms = o->max_run_ms,
-				.tvm_inputs = o->tvm_inputs};
+				.tvm_inputs = o->ignore_unknown_inputs};
 	modser_value pairs[34] = {
 		modser_str("replace"), modser_bool(o->replace),
 		modser_str("file"),    modser_str(o->file != NULL ? o->file : name),
@@ -373,15 +373,15 @@ modser_err modser_pull(modser_client *client, const char *name, const char *uri,
 	static const modser_pull_options none;
 	const modser_pull_options *o = options != NULL ? options : &none;
 	const struct how how = {.device = o->device,
-				.era = o->era,
-				.fill = o->fill,
+				.era = o->abi,
+				.fill = o->missing_weights,
 				.format = o->format,
 				.input = o->input,
 				.workers = o->workers,
 				.batch_rows = o->batch_rows,
-				.batch_within_ms = o->batch_within_ms,
+				.batch_within_ms = o->batch_delay_ms,
 				.max_run_ms = o->max_run_ms,
-				.tvm_inputs = o->tvm_inputs};
+				.tvm_inputs = o->ignore_unknown_inputs};
 	modser_options request = {
 		.deadline_ms = o->deadline_ms, .progress = o->progress, .ctx = o->ctx};
 	modser_value pairs[24];

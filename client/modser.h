@@ -406,22 +406,22 @@ typedef struct modser_load_options {
 	/*
 	 * Batch waiting calls of a function whose tensors all begin with the same
 	 * open extent, up to this number of rows. The first call waits
-	 * @batch_within_ms for more calls. 0: calls run alone; 0 ms: no wait.
+	 * @batch_delay_ms for more calls. 0: calls run alone; 0 ms: no wait.
 	 */
 	uint32_t batch_rows;
-	uint32_t batch_within_ms;
+	uint32_t batch_delay_ms;
 	/*
 	 * "classic" (TVM 0.6 to 0.20) or "ffi" (0.21 and later): the calling
 	 * convention of a library without TVM symbols, as TVM's C target produces it.
 	 * NULL: detected from its symbols.
 	 */
-	const char *era;
-	/* An instance's set_input ignores names that the model lacks, as TVM does;
+	const char *abi;
+	/* A session's set_input ignores names that the model lacks, as TVM does;
 	 * otherwise it rejects them. */
-	bool tvm_inputs;
+	bool ignore_unknown_inputs;
 	/* "zero" or "seeded": replacement for weights that were removed from a
 	 * framework's model. NULL: such a model is rejected. */
-	const char *fill;
+	const char *missing_weights;
 	/* Load it again when the daemon starts; requires a daemon with --store. */
 	bool keep;
 	/*
@@ -481,10 +481,10 @@ typedef struct modser_pull_options {
 	const char *device;
 	uint32_t workers;
 	uint32_t batch_rows;
-	uint32_t batch_within_ms;
-	const char *era;
-	const char *fill;
-	bool tvm_inputs;
+	uint32_t batch_delay_ms;
+	const char *abi;
+	const char *missing_weights;
+	bool ignore_unknown_inputs;
 	const char *format;
 	const char *input;
 	int64_t max_run_ms;

@@ -92,7 +92,7 @@ def test_a_number_of_another_kind_is_told_which(daemon, fixtures, words, said_of
 def test_what_no_signature_tells_leads_to_the_module_that_was_called(served, files):
     said = served.modser("call", "shapes:addone", "zeros:float32[4]", "zeros:float32[4]")
     assert "give out:float32[4] instead" in said.err, said
-    assert advice_of(said) == "do what the text says; `modser funcs shapes` has the signatures"
+    assert advice_of(said) == "follow the text; `modser funcs shapes` has the signatures"
 
 
 def test_bench_and_instance_advise_as_a_call_does(served, models, files, monkeypatch):

@@ -67,7 +67,7 @@ def test_a_tensor_written_out_needs_a_dtype_from_somewhere(served):
     said = served.modser("call", "results:echo", "[1,2]")
     assert said.status == 2 and "float32:[1.0,2.0]" in said.err
     said = served.modser("call", "shapes:addone", "[1,x]", "out:float32[2]")
-    assert said.status == 2 and '"x" is no float32' in said.err
+    assert said.status == 2 and '"x" is not a float32' in said.err
 
 
 def test_who_leaves_out_what_a_primfunc_fills_is_told_how_it_is_written(served):

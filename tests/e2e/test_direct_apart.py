@@ -123,7 +123,7 @@ def test_descriptors_on_a_channel_end_it_and_leave_none(older):
 
 def test_a_kernel_that_lets_descriptors_through_has_none_without_the_option(older):
     daemon = older(*CALLS)
-    with Wire(daemon.host) as wire, pytest.raises(Failure, match="UNSUPPORTED.*gives none"):
+    with Wire(daemon.host) as wire, pytest.raises(Failure, match="UNSUPPORTED.*disabled"):
         direct.open_direct(wire, "calls")
 
 

@@ -49,7 +49,7 @@ def test_a_reload_reaches_channels_that_are_open(own_daemon, folder):
         conf.write_text("max-directs = 0\n")
         wire.ask("server.reload")
         assert direct.farewell(channel)[1] == "DRAINING"
-        with pytest.raises(Failure, match="UNSUPPORTED.*gives none"):
+        with pytest.raises(Failure, match="UNSUPPORTED.*disabled"):
             direct.open_with(wire, "faults")
 
 

@@ -50,7 +50,7 @@ def modser(host, *words):
 def test_a_socket_that_is_not_there(folder):
     expect_no_connection(
         modser(f"unix:{folder}/m.sock", "ls"),
-        "nothing is there",
+        "the socket does not exist",
         f"modserd --listen unix:{folder}/m.sock",
     )
 
@@ -66,7 +66,7 @@ def test_a_port_that_nobody_listens_on():
 
 def test_a_file_that_is_no_socket(folder):
     (folder / "m.sock").touch()
-    expect_no_connection(modser(f"unix:{folder}/m.sock", "ls"), "the file there is no socket")
+    expect_no_connection(modser(f"unix:{folder}/m.sock", "ls"), "the file is not a socket")
 
 
 def test_a_socket_whose_daemon_has_ended(folder):
@@ -136,7 +136,7 @@ def test_who_says_nothing_is_given_up(words):
 def test_a_deadline_that_comes_before_is_a_deadline():
     with server(None) as host:
         said = modser(host, "--deadline", "100ms", "ls")
-        assert said.status == 5 and "has sent nothing for 100 ms" in said.err, said
+        assert said.status == 9 and "has sent nothing for 100 ms" in said.err, said
 
 
 def test_a_stopped_daemon_is_given_up_and_serves_again(own_daemon):

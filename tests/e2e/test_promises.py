@@ -151,7 +151,7 @@ def test_what_is_not_known_is_refused_and_named(wire, batch):
     assert wire.finish(plain) is None
     expect_failed(wire, itself, "BAD_REQUEST", "names its own result")
     for id, named in ((unpromised, plain), (unborn, plain + 1000)):
-        expect_failed(wire, id, "BAD_REQUEST", f"the result of request {named} is not known",
+        expect_failed(wire, id, "BAD_REQUEST", f"the result of request {named} is unknown",
                       "`promised`")
 
 
@@ -160,7 +160,7 @@ def test_two_cannot_wait_for_each_other(wire, batch):
     second = batch.add("call", "echo:echo", result_of(first), promised=True)
     assert (first, second) == (1, 2)
     batch.send()
-    expect_failed(wire, first, "BAD_REQUEST", "the result of request 2 is not known")
+    expect_failed(wire, first, "BAD_REQUEST", "the result of request 2 is unknown")
     expect_failed(wire, second, "BAD_REQUEST", "the result of request 1 (call) is needed")
 
 

@@ -124,7 +124,7 @@ def test_each_client_has_its_own_connections(behind):
 
         for client in (ALICE, ALICE, "203.0.113.8", "203.0.113.8"):
             assert come(client).ask("ping") is None
-        assert f"{ALICE} has as many connections" in str(come(ALICE).receive())
+        assert f"{ALICE} has the maximum of connections" in str(come(ALICE).receive())
 
 
 def test_a_daemon_ends_while_somebody_is_on_the_way_in(behind):

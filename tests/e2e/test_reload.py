@@ -245,7 +245,7 @@ def test_an_empty_drop_in_changes_nothing(served, folder):
     daemon, conf = served("max-upload-size = 1M\n")
     (folder / "modules.d").mkdir()
     (folder / "modules.d" / "a.conf").touch()
-    with Wire(daemon.host) as wire, pytest.raises(Failure, match="a.conf: is empty"):
+    with Wire(daemon.host) as wire, pytest.raises(Failure, match="a.conf: the file is empty"):
         wire.ask("server.reload")
 
 

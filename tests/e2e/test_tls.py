@@ -126,7 +126,7 @@ def test_a_name_with_a_line_end_is_refused(tls, pki):
 def test_tls_1_2_is_refused(tls, pki):
     ctx = certs.context(pki, pki.alice)
     ctx.maximum_version = ssl.TLSVersion.TLSv1_2
-    expect_refused(tls, ctx, "PROTOCOL_VERSION", "does not speak TLS 1.3")
+    expect_refused(tls, ctx, "PROTOCOL_VERSION", "does not support TLS 1.3")
 
 
 def test_a_client_that_does_not_believe_the_server_is_named(tls, pki):
@@ -149,7 +149,7 @@ def test_a_wrong_name_is_the_clients_to_refuse(tls, pki):
     [
         (b"GET / HTTP/1.0\r\n\r\n", b"400 Bad Request", "speaks HTTP"),
         (frame([0, 1, "ping", []]), b"this port speaks TLS", "without TLS"),
-        (b"\x00\x01\x02\x03", b"", "begins with 00"),
+        (b"\x00\x01\x02\x03", b"", "begins with the byte 00"),
         (b"\x16\x03\x01\x02\x00" + bytes(512), b"", "why="),
     ],
     ids=["http", "modserd", "garbage", "garbage in a record"],
@@ -506,11 +506,11 @@ def wrong_lists(pki, folder):
     yield "the list of /CN=ca: it has expired", path
     stranger = certs.Authority(folder, "stranger")
     path.write_bytes(both(pki.revoke()) + stranger.revoke().read_bytes())
-    yield "the list of /CN=stranger: no authority of --tls-ca has signed it", path
+    yield "the list of /CN=stranger: it is not signed by an authority of --tls-ca", path
     (folder / "forged").mkdir()
     forged = certs.Authority(folder / "forged", "ca")
     path.write_bytes(both(forged.revoke()))
-    yield "the list of /CN=ca: no authority of --tls-ca has signed it", path
+    yield "the list of /CN=ca: it is not signed by an authority of --tls-ca", path
 
 
 def test_a_list_that_is_not_in_force_is_refused_at_the_start_and_by_a_reload(trusting, pki, folder):

@@ -84,7 +84,7 @@ def test_a_server_that_is_not_good_yet_is_named(ask, pki):
     cert, key = pki.issue_for("young", "20980101000000Z", "20990101000000Z", ("DNS:localhost",))
     with harness.Daemon("--tls-cert", cert, "--tls-key", key, listen=["tls://127.0.0.1:0"]) as d:
         said = ask("ls", host=d.host.replace("127.0.0.1", "localhost"))
-    expect_refused(said, "not yet valid: have it renewed, or look at this machine's clock")
+    expect_refused(said, "not yet valid: renew it, or check this machine's clock")
 
 
 def test_an_authority_that_is_not_believed_is_named(ask):
@@ -99,7 +99,7 @@ def test_a_server_without_tls_is_named(ask, tls):
     plain = tls.hosts[2].replace("tcp://", "tls://")
     said = ask("ls", host=plain)
     expect_refused(said, f"connect to {plain}: the server does not speak TLS",
-                   f"say {tls.hosts[2]}, or")
+                   f"use {tls.hosts[2]}, or")
     assert said.status == 3, said
 
 

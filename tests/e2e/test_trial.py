@@ -60,7 +60,7 @@ def test_a_module_that_passes_serves(daemon, adds):
         (case("rank0", [np.array(1.0)], []), "self-test 1"),
         (case("addone", [X], [(X + 1)[:5]]), "self-test 1 (addone)"),
         (case("turn", [np.ones((3, 1, 5, 2), "int32")], [np.zeros((2, 5, 1, 3), "int32")]),
-         "self-test 1 (turn): output 0: its bytes are others"),
+         "self-test 1 (turn): output 0: its bytes differ"),
         (case("nothing", [], []), "self-test 1 (nothing)"),
     ],
 )

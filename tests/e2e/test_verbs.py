@@ -171,7 +171,7 @@ def test_stats_of_a_mistyped_module_is_told_what_is_near(served):
 @pytest.mark.parametrize("words, said_of", [
     ("monitor reslts", "did you mean results?"),
     ("load --format onx odd /etc/hostname", "to do: correct what the text names; `modser help load`"),
-    ("acl dry-run me call", "to do: do what the text says, or ask the daemon's operator"),
+    ("acl dry-run me call", "to do: follow the text, or ask the daemon's operator"),
     ("store", "modser store [-C DIR] ls|verify|prune | pin|unpin|rm NAME"),
     (f"load {harness.ZOO}/results.so new", "to do: the NAME comes first, then the FILE"),
     ("store sl", "modser store ls|verify|prune, or pin|unpin|rm NAME"),

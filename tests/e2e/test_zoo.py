@@ -237,7 +237,7 @@ def test_a_constructor_without_end_runs_into_the_load_timeout(own_daemon, folder
 
 def given_up(daemon, name, **options):
     """What is said of a load whose deadline passes; the upload has all the time it needs."""
-    with Wire(daemon.host) as wire, pytest.raises(Failure, match="NOT_READY.*given up") as said:
+    with Wire(daemon.host) as wire, pytest.raises(Failure, match="NOT_READY.*was cancelled") as said:
         upload = wire.upload((harness.ZOO / "constructor_loop.so").read_bytes())
         wire.ask("module.load", name, upload, options, deadline_ms=300)
     return said.value.message

@@ -85,14 +85,14 @@ static enum msd_exit upload(const struct msd_cli *cli, const struct msd_loadable
 				       .params_bytes = f->params.n,
 				       .workers = cli->workers,
 				       .batch_rows = cli->batch_rows,
-				       .batch_within_ms = cli->batch_ms,
+				       .batch_delay_ms = cli->batch_ms,
 				       .max_run_ms = cli->max_run_ms,
-				       .era = msd_abi_word_name(cli->era),
-				       .fill = msd_fill_word_name(cli->fill),
+				       .abi = msd_abi_word_name(cli->era),
+				       .missing_weights = msd_fill_word_name(cli->fill),
 				       .format =
 					       msd_model_word(cli->model_words.format),
 				       .input = msd_model_word(cli->model_words.input),
-				       .tvm_inputs = cli->tvm_inputs,
+				       .ignore_unknown_inputs = cli->tvm_inputs,
 				       .keep = cli->keep};
 	struct msd_digest digest;
 	modser_client *client;

@@ -9,8 +9,8 @@
 #include <unistd.h>
 
 #include "client/cli/measure/progress.h"
-#include "client/cli/verbs/report.h"
 #include "client/cli/session.h"
+#include "client/cli/verbs/report.h"
 
 /* Reject a path of this machine: the daemon has another working directory. */
 static enum msd_exit check_uri(const char *uri)
@@ -29,14 +29,14 @@ static enum msd_exit pull(const struct msd_cli *cli, modser_client *client)
 				       .device = cli->device,
 				       .workers = cli->workers,
 				       .batch_rows = cli->batch_rows,
-				       .batch_within_ms = cli->batch_ms,
+				       .batch_delay_ms = cli->batch_ms,
 				       .max_run_ms = cli->max_run_ms,
-				       .era = msd_abi_word_name(cli->era),
-				       .fill = msd_fill_word_name(cli->fill),
+				       .abi = msd_abi_word_name(cli->era),
+				       .missing_weights = msd_fill_word_name(cli->fill),
 				       .format =
 					       msd_model_word(cli->model_words.format),
 				       .input = msd_model_word(cli->model_words.input),
-				       .tvm_inputs = cli->tvm_inputs};
+				       .ignore_unknown_inputs = cli->tvm_inputs};
 	struct msd_progress progress = msd_progress_begin("pull", cli->words[0]);
 	modser_result *result = NULL;
 	enum msd_exit code = MSD_EXIT_OK;

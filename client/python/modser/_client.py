@@ -144,11 +144,11 @@ class Client(ClientBase):
         device: Optional[DeviceLike] = None,
         workers: int = 1,
         batch: int = 0,
-        within: Seconds = None,
+        batch_delay: Seconds = None,
         max_run: Seconds = None,
-        era: Optional[str] = None,
-        tvm_inputs: bool = False,
-        fill: Optional[str] = None,
+        abi: Optional[str] = None,
+        ignore_unknown_inputs: bool = False,
+        missing_weights: Optional[str] = None,
         format: Optional[str] = None,
         inputs: Optional[Mapping[str, str]] = None,
         keep: bool = False,
@@ -168,22 +168,22 @@ class Client(ClientBase):
         - ``keep``: a daemon with a store loads it again at every start.
         - ``device``: ``"opencl:0"``, ``"cpu"``; default: the device of its code.
         - ``workers``: the number of processes, and so of concurrent calls.
-        - ``batch``, ``within``: join waiting calls up to so many rows, for functions whose
-          tensors all begin with the same open extent; the first call waits ``within`` seconds
+        - ``batch``, ``batch_delay``: join waiting calls up to so many rows, for functions whose
+          tensors all begin with the same open extent; the first call waits ``batch_delay`` seconds
           for others.
         - ``max_run``: seconds after which a call ends its worker (0: never; None: the daemon's
           value).
 
         TVM libraries:
 
-        - ``era``: ``"classic"`` or ``"ffi"``, the calling convention of a library without
+        - ``abi``: ``"classic"`` or ``"ffi"``, the calling convention of a library without
           symbols that show it.
-        - ``tvm_inputs``: ``set_input`` of an instance ignores names that the model lacks, as in
+        - ``ignore_unknown_inputs``: ``set_input`` of an instance ignores names that the model lacks, as in
           TVM.
 
         Models of frameworks:
 
-        - ``fill``: ``"zero"`` or ``"seeded"``, in place of weights that were removed from the
+        - ``missing_weights``: ``"zero"`` or ``"seeded"``, in place of weights that were removed from the
           file.
         - ``format``: the format, such as ``"onnx"``, instead of detection.
         - ``inputs``: shapes that the model leaves open: ``{"x": "float32[1,3,224,224]"}``; ``?``
@@ -191,8 +191,8 @@ class Client(ClientBase):
         """
         artifact = Artifact(source, graph, params, files)
         how = _requests.load_options(
-            replace, device, workers, era, tvm_inputs, fill, keep, batch, within, format, inputs,
-            max_run,
+            replace, device, workers, abi, ignore_unknown_inputs, missing_weights, keep,
+            batch, batch_delay, format, inputs, max_run,
         )
         self._run(_requests.load(self, name, artifact, how, deadline))
         return self[name]
@@ -227,11 +227,11 @@ class Client(ClientBase):
         device: Optional[DeviceLike] = None,
         workers: int = 1,
         batch: int = 0,
-        within: Seconds = None,
+        batch_delay: Seconds = None,
         max_run: Seconds = None,
-        era: Optional[str] = None,
-        tvm_inputs: bool = False,
-        fill: Optional[str] = None,
+        abi: Optional[str] = None,
+        ignore_unknown_inputs: bool = False,
+        missing_weights: Optional[str] = None,
         format: Optional[str] = None,
         inputs: Optional[Mapping[str, str]] = None,
         deadline: Seconds = None,
@@ -244,8 +244,8 @@ class Client(ClientBase):
         other arguments are those of :meth:`load`.
         """
         how = _requests.load_options(
-            False, device, workers, era, tvm_inputs, fill, False, batch, within, format, inputs,
-            max_run,
+            False, device, workers, abi, ignore_unknown_inputs, missing_weights, False,
+            batch, batch_delay, format, inputs, max_run,
         )
         self._run(_requests.pull(self, name, uri, sha256, how, deadline))
         return self[name]

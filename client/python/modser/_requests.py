@@ -128,12 +128,12 @@ def load_options(
     replace: bool,
     device: Optional[DeviceLike],
     workers: int,
-    era: Optional[str],
-    tvm_inputs: bool,
-    fill: Optional[str],
+    abi: Optional[str],
+    ignore_unknown_inputs: bool,
+    missing_weights: Optional[str],
     keep: bool,
     batch: int,
-    within: Seconds,
+    batch_delay: Seconds,
     format: Optional[str],
     inputs: Optional[Mapping[str, str]],
     max_run: Seconds = None,
@@ -149,16 +149,16 @@ def load_options(
         options["workers"] = operator.index(workers)
     if batch:
         options["batch"] = operator.index(batch)
-    if within:
-        options["within_ms"] = math.ceil(within * 1000)
+    if batch_delay:
+        options["within_ms"] = math.ceil(batch_delay * 1000)
     if max_run is not None:
         options["max_run_ms"] = math.ceil(max_run * 1000)
-    if era is not None:
-        options["era"] = era
-    if tvm_inputs:
+    if abi is not None:
+        options["era"] = abi
+    if ignore_unknown_inputs:
         options["tvm_inputs"] = True
-    if fill is not None:
-        options["fill"] = fill
+    if missing_weights is not None:
+        options["fill"] = missing_weights
     if format is not None:
         options["format"] = format
     if inputs:

@@ -157,11 +157,11 @@ class Client(ClientBase):
         device: Optional[DeviceLike] = None,
         workers: int = 1,
         batch: int = 0,
-        within: Seconds = None,
+        batch_delay: Seconds = None,
         max_run: Seconds = None,
-        era: Optional[str] = None,
-        tvm_inputs: bool = False,
-        fill: Optional[str] = None,
+        abi: Optional[str] = None,
+        ignore_unknown_inputs: bool = False,
+        missing_weights: Optional[str] = None,
         format: Optional[str] = None,
         inputs: Optional[Mapping[str, str]] = None,
         keep: bool = False,
@@ -169,8 +169,8 @@ class Client(ClientBase):
     ) -> Module:
         artifact = Artifact(source, graph, params, files)
         how = _requests.load_options(
-            replace, device, workers, era, tvm_inputs, fill, keep, batch, within, format, inputs,
-            max_run,
+            replace, device, workers, abi, ignore_unknown_inputs, missing_weights, keep,
+            batch, batch_delay, format, inputs, max_run,
         )
         await self._run(_requests.load(self, name, artifact, how, deadline))
         return self[name]
@@ -200,18 +200,18 @@ class Client(ClientBase):
         device: Optional[DeviceLike] = None,
         workers: int = 1,
         batch: int = 0,
-        within: Seconds = None,
+        batch_delay: Seconds = None,
         max_run: Seconds = None,
-        era: Optional[str] = None,
-        tvm_inputs: bool = False,
-        fill: Optional[str] = None,
+        abi: Optional[str] = None,
+        ignore_unknown_inputs: bool = False,
+        missing_weights: Optional[str] = None,
         format: Optional[str] = None,
         inputs: Optional[Mapping[str, str]] = None,
         deadline: Seconds = None,
     ) -> Module:
         how = _requests.load_options(
-            False, device, workers, era, tvm_inputs, fill, False, batch, within, format, inputs,
-            max_run,
+            False, device, workers, abi, ignore_unknown_inputs, missing_weights, False,
+            batch, batch_delay, format, inputs, max_run,
         )
         await self._run(_requests.pull(self, name, uri, sha256, how, deadline))
         return self[name]

@@ -299,7 +299,7 @@ def test_addresses(tmp_path, monkeypatch):
     for bad in wrong:
         with pytest.raises(modser.BadRequest, match="expected unix:PATH"):
             parse(bad)
-    meant = {"/tmp/m.sock": "unix:/tmp/m.sock", "h:9190": "tcp://h:9190", "http://h:1": "HTTP is not"}
+    meant = {"/tmp/m.sock": "unix:/tmp/m.sock", "h:9190": "tcp://h:9190", "http://h:1": "does not use HTTP"}
     for bad, advice in meant.items():
         with pytest.raises(modser.BadRequest, match=advice):
             parse(bad)
@@ -368,9 +368,9 @@ def test_the_era_of_a_library_without_symbols_of_tvm_is_said(client, tmp_path):
     subprocess.run(["cc", "-shared", "-fPIC", "-w", "-o", library, source], check=True)
     with pytest.raises(modser.Error, match="era classic"):
         client.load("c_target", library)
-    assert client.load("c_target", library, era="classic").twice(5) == 10
+    assert client.load("c_target", library, abi="classic").twice(5) == 10
     with pytest.raises(modser.Error, match="expected classic"):
-        client.load("c_target", library, era="other", replace=True)
+        client.load("c_target", library, abi="other", replace=True)
 
 
 def test_a_models_format_and_open_shapes_are_said_at_the_load(client):

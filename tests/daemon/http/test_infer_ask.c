@@ -395,7 +395,6 @@ Test(infer_ask, says_of_a_name_with_a_nul_what_is_before_it, .fini = finish)
 			     msd_span_of("{\"inputs\":[{\"name\":\"ab\\u0000c\"}]}"), 0,
 			     &d),
 		     MSD_BAD_REQUEST);
-	cr_expect_str_eq(msd_diag_text(&d),
-			 "input ab: its name contains a NUL");
+	cr_expect_str_eq(msd_diag_text(&d), "input ab: its name contains a NUL");
 	msd_diag_finish(&d);
 }

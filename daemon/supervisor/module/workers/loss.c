@@ -45,7 +45,7 @@ void msd_loss_explain(const char *name, const struct msd_lost *lost, bool was_ru
 		(void)msd_diag_set(d, MSD_DEADLINE,
 				   "module %s: the call was ended with its worker (%s)",
 				   name, lost->how);
-		d->hint = "if it hangs, see `modser logs NAME`; if it needs more time, "
+		d->hint = "if it hangs, see `modser logs NAME`; if it is slow, "
 			  "load the module with --max-run TIME or --max-run unlimited";
 	} else if (was_running && lost->loss == MSD_LOSS_IN_WAY) {
 		(void)msd_diag_set(
