@@ -104,6 +104,16 @@
 	X("relax.run.assert_op", assert_op)                                            \
 	X("vm.builtin.debug_print", debug_print)
 
+/* runtime/packed/ffi.c */
+#define MSD_PACKED_FFI(X)                                                              \
+	X("ffi.Array", array)                                                          \
+	X("ffi.Bytes", bytes)                                                          \
+	X("ffi.FunctionListGlobalNamesFunctor", list_names)                            \
+	X("ffi.FunctionRemoveGlobal", remove_global)                                   \
+	X("ffi.Map", map)                                                              \
+	X("ffi.Shape", shape)                                                          \
+	X("ffi.String", string)
+
 /* The lists, with the name of each table: T(name, list). A table is one row here. */
 #define MSD_PACKED_MAP(T)                                                              \
 	T(device, MSD_PACKED_DEVICE)                                                   \
@@ -119,6 +129,7 @@
 	T(set, MSD_PACKED_SET)                                                         \
 	T(random, MSD_PACKED_RANDOM)                                                   \
 	T(blas, MSD_PACKED_BLAS)                                                       \
-	T(print, MSD_PACKED_PRINT)
+	T(print, MSD_PACKED_PRINT)                                                     \
+	T(ffi, MSD_PACKED_FFI)
 
 #endif

@@ -73,33 +73,6 @@ void TVMFFIErrorSetRaisedFromCStrParts(const char *kind, const char **parts, int
 	msd_ffi_raise_parts(kind, parts, n);
 }
 
-void TVMFFIErrorSetRaised(void *error)
-{
-	msd_typed_raise(error);
-}
-
-int TVMFFIStringFromByteArray(const struct msd_typed_bytes *in, struct msd_any *ret)
-{
-	return msd_typed_str(in, true, ret);
-}
-
-int TVMFFIBytesFromByteArray(const struct msd_typed_bytes *in, struct msd_any *ret)
-{
-	return msd_typed_str(in, false, ret);
-}
-
-const struct msd_typed_info *TVMFFIGetTypeInfo(int32_t type)
-{
-	return msd_typed_info(type);
-}
-
-const struct msd_typed_bytes *TVMFFIBacktrace(const char *file, int line,
-					      const char *function, int crosses)
-{
-	(void)file, (void)line, (void)function, (void)crosses;
-	return msd_typed_backtrace();
-}
-
 int TVMBackendAnyListSetPackedArg(void *list, int index, void *args, void *codes,
 				  int arg)
 {

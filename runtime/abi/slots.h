@@ -12,9 +12,14 @@
 
 /** The function for the global @name, or NULL. */
 void *msd_slot_value(const char *name);
-/** The name of the global in row @i of the table, NULL after the last row. */
+/** The name of the global in row @i, registered ones last; NULL after the last row. */
 const char *msd_slot_name(size_t i);
-/** True if @name has the form of such a global, known or not. */
+/** True if @name has the form of such a global, known or not, or is registered. */
 bool msd_slot_is_name(const char *name);
+/**
+ * Register a value for the global @name of libraries that are opened later. Returns 0,
+ * or -1 with the error raised.
+ */
+int msd_slot_register(const char *name, void *value);
 
 #endif

@@ -12,7 +12,8 @@
  */
 msd_err msd_build_log_add(struct msd_diag *d, msd_err err, const char *log);
 
-/** Record that a compiler ran from @begin_ns until now (proto/base/clock.h). Any thread. */
+/** Record that a compiler ran from @begin_ns until now (proto/base/clock.h). Any
+ * thread. */
 void msd_build_note(uint64_t begin_ns);
 /**
  * Total compile time in milliseconds; 0: no code was compiled, it was prebuilt or

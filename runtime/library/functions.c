@@ -53,6 +53,7 @@ void msd_lib_func_init(const struct msd_lib *lib, struct msd_lib_func *f,
 		.bool_style =
 			lib->era == MSD_ERA_FFI ? MSD_BOOL_UNKNOWN : MSD_BOOL_UINT1,
 		.data_align = lib->era == MSD_ERA_CLASSIC ? ALIGN_CLASSIC : ALIGN_FFI,
+		.is_typed = lib->is_typed,
 	};
 }
 
@@ -161,11 +162,23 @@ static msd_err read_signatures(struct msd_lib *lib, struct msd_diag *d)
 	return err;
 }
 
+/* Conversions of arguments in tvm-ffi's headers name the types of others. */
+static bool is_typed(const struct msd_lib *lib)
+{
+	size_t i = 0;
+
+	while (i < lib->elf->n_syms &&
+	       strcmp(lib->elf->syms[i].name, "TVMFFIGetTypeInfo") != 0)
+		i++;
+	return lib->era == MSD_ERA_FFI && i < lib->elf->n_syms;
+}
+
 msd_err msd_library_list_functions(struct msd_lib *lib, struct msd_diag *d)
 {
 	const struct msd_elf *elf = lib->elf;
 	const char *name;
 
+	lib->is_typed = is_typed(lib);
 	lib->funcs = calloc(elf->n_syms + lib->syslib.n + 1, sizeof(*lib->funcs));
 	if (lib->funcs == NULL)
 		return msd_diag_no_memory(d);

@@ -37,6 +37,7 @@ struct msd_lib {
 	struct msd_needed *needed; /* functions of its needed libraries (needed.h) */
 	const char *entry;         /* target of __tvm_main__; NULL if there is none */
 	bool knows_answers;        /* funcs[].answer is set */
+	bool is_typed;             /* built with tvm-ffi's headers */
 };
 
 /**

@@ -21,6 +21,8 @@
 #include "runtime/abi/slots.h"
 #include "runtime/library/library.h"
 #include "runtime/library/needed.h"
+#include "runtime/library/stand_in.h"
+#include "runtime/value/types.h"
 
 #define MAX_NAMED 40 /* maximum number of symbols in an error text */
 #define FD_NAME_MAX 32
@@ -84,6 +86,8 @@ static void *open_needed(const struct msd_elf *elf, const char *name)
 	char place[MSD_SEARCH_MAX];
 	void *found = NULL;
 
+	if (msd_stand_in_is(name))
+		return dlopen(name, RTLD_LAZY | RTLD_LOCAL | RTLD_NOLOAD);
 	for (size_t i = 0;
 	     found == NULL && msd_search_place(elf->search_path, name, i, place); i++)
 		found = dlopen(place, RTLD_LAZY | RTLD_LOCAL);
@@ -156,6 +160,8 @@ msd_err msd_library_check_symbols(const struct msd_elf *elf, struct msd_diag *d)
 	void **handles = calloc(elf->n_needed + 1, sizeof(*handles));
 	if (handles == NULL)
 		return msd_diag_no_memory(d);
+	if (elf->n_needed > 0)
+		(void)msd_stand_in_open(); /* else the name is missing below */
 	for (size_t i = 0; i < elf->n_needed; i++) {
 		void *h = open_needed(elf, elf->needed[i]);
 		if (h != NULL) {
@@ -257,6 +263,12 @@ msd_err msd_library_map(struct msd_lib *lib, int fd, struct msd_span file,
 	msd_syslib_collect(NULL);
 	if (lib->handle == NULL)
 		return msd_diag_set(d, MSD_UNSUPPORTED, "dlopen: %s", dlerror());
+	char *fault = msd_type_take_fault();
+	if (fault != NULL) {
+		(void)msd_diag_set(d, MSD_UNSUPPORTED, "%s", fault);
+		free(fault);
+		return MSD_UNSUPPORTED;
+	}
 	if (lib->syslib.is_short_of_memory)
 		return msd_diag_no_memory(d);
 	return MSD_OK;

@@ -1,9 +1,9 @@
 #ifndef MSD_RUNTIME_LOAD_FORESEE_H
 #define MSD_RUNTIME_LOAD_FORESEE_H
 /* Properties of an artifact that are known before it is opened. */
-#include "proto/words/abi_word.h"
 #include "proto/base/bytes.h"
 #include "proto/dtype.h"
+#include "proto/words/abi_word.h"
 
 /**
  * The default device of @file: the first that it has code for. The CPU if it has no

@@ -172,6 +172,8 @@ static msd_err check_scalar(const struct msd_call_rules *rules, size_t i,
 	}
 	if (p->kind == MSD_P_BOOL && !is_int)
 		return refuse(rules, i, d, "a bool", msd_type_name(v->type));
+	if (rules->is_typed && v->type == MSD_T_ARRAY) /* it may become a shape */
+		return MSD_OK;
 	if (p->kind == MSD_P_SHAPE && v->type != MSD_T_SHAPE)
 		return refuse(rules, i, d, "a shape", msd_type_name(v->type));
 	if (p->kind == MSD_P_TUPLE && v->type != MSD_T_ARRAY)
@@ -205,8 +207,8 @@ msd_err msd_check_arg(const struct msd_call_rules *rules, size_t i,
 	if (is_known)
 		return check_scalar(rules, i, p, v, d);
 	/* Compiled code takes any object for a tensor; a VM checks this itself. */
-	if (rules->info.style == MSD_FUNC_PRIM && v->type >= MSD_T_OBJECT &&
-	    v->type != MSD_T_STR && v->type != MSD_T_BYTES) {
+	if (rules->info.style == MSD_FUNC_PRIM && !rules->is_typed &&
+	    v->type >= MSD_T_OBJECT && v->type != MSD_T_STR && v->type != MSD_T_BYTES) {
 		return refuse(rules, i, d, "a tensor, a number or a string",
 			      msd_type_name(v->type));
 	}

@@ -2,8 +2,8 @@
 #define MSD_RUNTIME_MODULE_MODULE_H
 /* Description of a module's functions, and load options: the types that loading, the
  * kinds of modules and callers share. */
-#include "proto/words/abi_word.h"
 #include "proto/dtype.h"
+#include "proto/words/abi_word.h"
 #include "proto/words/fill_word.h"
 
 /* The known properties of a parameter or result. */

@@ -90,6 +90,7 @@ static void explain(struct msd_abi_context *c, struct msd_buf *why)
 
 void msd_node_init(struct msd_node *node)
 {
+	msd_globals_open();
 	node->context = (struct msd_abi_context){.find = find, .explain = explain};
 }
 

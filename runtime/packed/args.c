@@ -178,7 +178,8 @@ int msd_name_error(const struct msd_function *callee, int rc)
 	if (rc == 0)
 		return 0;
 	err = msd_abi_fetch_error(&d);
-	(void)msd_abi_raise_code(err, "%s: %s", callee->name, msd_diag_text(&d));
+	(void)msd_abi_raise_code(err, "%s: %s", msd_function_name(callee),
+				 msd_diag_text(&d));
 	msd_diag_finish(&d);
 	return rc;
 }

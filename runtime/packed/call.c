@@ -78,7 +78,7 @@ static int make_closure(void *self, const struct msd_any *args, int32_t n,
 	c = calloc(1, sizeof(*c) + (size_t)(n - 1) * sizeof(c->saved[0]));
 	if (c == NULL)
 		return msd_return_obj(NULL, ret);
-	msd_function_init(&c->fn, target->name, closure_call);
+	msd_function_init(&c->fn, msd_function_name(target), closure_call);
 	c->fn.obj.deleter = closure_delete;
 	c->target = target;
 	msd_obj_ref(&target->obj);

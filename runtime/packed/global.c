@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "artifact/provides/packed.h"
+#include "runtime/value/registry.h"
 
 #define TABLE(name, list) msd_globals_##name,
 static const struct msd_global *const tables[] = {MSD_PACKED_MAP(TABLE)};
@@ -41,7 +42,7 @@ static void build(void)
 	qsort(functions, n_functions, sizeof(*functions), by_name);
 }
 
-struct msd_function *msd_global_find(const char *name)
+static struct msd_function *find_own(const char *name)
 {
 	const struct msd_function key = {.name = name};
 
@@ -49,4 +50,16 @@ struct msd_function *msd_global_find(const char *name)
 	if (n_functions == 0)
 		return NULL;
 	return bsearch(&key, functions, n_functions, sizeof(*functions), by_name);
+}
+
+void msd_globals_open(void)
+{
+	msd_registry_provide(find_own);
+}
+
+struct msd_function *msd_global_find(const char *name)
+{
+	struct msd_function *fn = msd_registry_find(msd_span_of(name));
+
+	return fn != NULL ? fn : find_own(name);
 }

@@ -28,7 +28,9 @@ struct msd_global {
 	extern const struct msd_global msd_globals_##table[];
 MSD_PACKED_MAP(MSD_GLOBAL_DECLARE)
 
-/** Function by name, or NULL. Process lifetime. */
+/** Make them visible in the registry (runtime/value/registry.h). */
+void msd_globals_open(void);
+/** Function of the registry by name, or NULL. Process lifetime. */
 struct msd_function *msd_global_find(const char *name);
 
 #endif

@@ -8,9 +8,9 @@
 #include <unistd.h>
 
 #include "artifact/provides/packed.h"
-#include "runtime/packed/render.h"
 #include "runtime/packed/args.h"
 #include "runtime/packed/global.h"
+#include "runtime/packed/render.h"
 
 /* Write the values from @first on in the format at @at. If the format is empty,
  * separate them by @between. */

@@ -5,9 +5,9 @@
 #include <string.h>
 
 #include "artifact/provides/packed.h"
-#include "runtime/packed/order.h"
 #include "runtime/packed/args.h"
 #include "runtime/packed/global.h"
+#include "runtime/packed/order.h"
 
 /* A tensor as lanes along an axis: element k of lane (i, j) is at
  * (i * extent + k) * after + j. */

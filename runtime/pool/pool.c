@@ -27,7 +27,7 @@ struct worker {
 	_Atomic bool is_asleep;
 	pthread_t thread;
 	int task;
-	struct msd_abi_error *error; /* error of the last job; the launcher takes it */
+	struct msd_error *error; /* error of the last job; the launcher takes it */
 };
 
 struct barrier {
@@ -262,11 +262,11 @@ static int run_inline(msd_parallel_lambda f, void *data)
 /* Take every task's error and keep the first one for the calling thread. */
 static int collect_errors(int rc, unsigned n_used)
 {
-	struct msd_abi_error *first = rc != 0 ? msd_abi_detach() : NULL;
+	struct msd_error *first = rc != 0 ? msd_abi_detach() : NULL;
 	bool has_failed = rc != 0;
 
 	for (unsigned i = 0; i < n_used; i++) {
-		struct msd_abi_error *e = pool.workers[i].error;
+		struct msd_error *e = pool.workers[i].error;
 		pool.workers[i].error = NULL;
 		if (e == NULL)
 			continue;

@@ -5,70 +5,117 @@
 #include <stdlib.h>
 #include <string.h>
 
-struct msd_abi_error {
-	msd_err code;
-	size_t len;
-	char text[];
-};
+#define MAX_TRACE (256u * 1024u) /* bytes of a backtrace; the rest is dropped */
 
-/* Used when the real error could not be allocated; never freed, has no text. */
-static struct msd_abi_error out_of_memory = {.code = MSD_NOMEM};
-
-static _Thread_local struct msd_abi_error *pending; /* owned */
-
-static void error_free(struct msd_abi_error *e)
+static void update_backtrace(void *self, const struct msd_bytes *more, int32_t mode)
 {
-	if (e != &out_of_memory)
+	struct msd_error *e = self;
+	const size_t before = mode == 1 ? e->backtrace.size : 0;
+	const size_t n =
+		more->size < MAX_TRACE - before ? more->size : MAX_TRACE - before;
+	char *text = malloc(before + n + 1);
+
+	if (text == NULL)
+		return; /* the error is worth more than its trace */
+	if (before > 0)
+		memcpy(text, e->backtrace.data, before);
+	if (n > 0)
+		memcpy(text + before, more->data, n);
+	text[before + n] = '\0';
+	free(e->traced);
+	e->traced = text;
+	e->backtrace = (struct msd_bytes){text, before + n};
+}
+
+static void error_delete(void *self, int flags)
+{
+	struct msd_error *e = self;
+
+	if (flags & MSD_STRONG_GONE) {
+		msd_obj_unref(e->cause);
+		msd_obj_unref(e->context);
+		free(e->traced);
+	}
+	if (flags & MSD_WEAK_GONE)
 		free(e);
 }
 
-void msd_abi_attach(struct msd_abi_error *e)
+/* Used when the real error could not be allocated; never freed. Its backtrace cannot
+ * change, because all threads share it. */
+static void keep_backtrace(void *self, const struct msd_bytes *more, int32_t mode)
 {
-	if (e == NULL)
-		return;
-	error_free(pending);
-	pending = e;
+	(void)self, (void)more, (void)mode;
 }
 
-struct msd_abi_error *msd_abi_detach(void)
+static struct msd_error out_of_memory = {
+	.obj = {.counts = MSD_FRESH_COUNTS, .type = MSD_T_ERROR},
+	.kind = {"MemoryError", 11},
+	.message = {"out of memory", 13},
+	.backtrace = {"", 0},
+	.update_backtrace = keep_backtrace,
+	.code = MSD_NOMEM,
+};
+
+static _Thread_local struct msd_error *pending; /* owned */
+
+void msd_abi_attach(struct msd_error *e)
 {
-	struct msd_abi_error *e = pending;
+	struct msd_error *old = pending;
+
+	if (e == NULL)
+		return;
+	pending = e;
+	if (old != NULL)
+		msd_obj_unref(&old->obj);
+}
+
+struct msd_error *msd_abi_detach(void)
+{
+	struct msd_error *e = pending;
 
 	pending = NULL;
 	return e;
 }
 
-static struct msd_abi_error *error_new(msd_err code, size_t len)
+struct msd_error *msd_error_new(struct msd_span kind, struct msd_span message)
 {
-	struct msd_abi_error *e = malloc(sizeof(*e) + len + 1);
+	struct msd_error *e;
+	size_t n;
 
+	if (!msd_add_size(kind.n, message.n, &n) ||
+	    !msd_add_size(n, sizeof(*e) + 2, &n))
+		return NULL;
+	e = malloc(n);
 	if (e == NULL)
-		return &out_of_memory;
-	e->code = code;
-	e->len = len;
+		return NULL;
+	*e = (struct msd_error){.update_backtrace = update_backtrace,
+				.backtrace = {"", 0},
+				.code = MSD_CALL_FAILED,
+				.has_kind = kind.n > 0};
+	msd_obj_init(&e->obj, MSD_T_ERROR, error_delete);
+	char *at = e->text;
+	if (kind.n > 0)
+		memcpy(at, kind.p, kind.n);
+	at[kind.n] = '\0';
+	e->kind = (struct msd_bytes){at, kind.n};
+	at += kind.n + 1;
+	if (message.n > 0)
+		memcpy(at, message.p, message.n);
+	at[message.n] = '\0';
+	e->message = (struct msd_bytes){at, message.n};
 	return e;
 }
 
 int msd_abi_raise_bytes(const char *kind, struct msd_span message)
 {
-	const size_t head = kind != NULL && kind[0] != '\0' ? strlen(kind) + 2 : 0;
-	size_t n = message.n;
+	struct msd_span name = kind != NULL ? msd_span_of(kind) : (struct msd_span){0};
 
-	if (head >= MSD_DIAG_MAX) /* not a kind: drop it, keep the message */
-		return msd_abi_raise_bytes(NULL, message);
-	if (n > MSD_DIAG_MAX - head)
-		n = MSD_DIAG_MAX - head;
-	struct msd_abi_error *e = error_new(MSD_CALL_FAILED, head + n);
-	if (e != &out_of_memory) {
-		if (head > 0) {
-			memcpy(e->text, kind, head - 2);
-			memcpy(e->text + head - 2, ": ", 2);
-		}
-		if (n > 0)
-			memcpy(e->text + head, message.p, n);
-		e->text[head + n] = '\0';
-	}
-	msd_abi_attach(e);
+	if (name.n + 2 >= MSD_DIAG_MAX) /* not a kind: drop it, keep the message */
+		name.n = 0;
+	if (message.n > MSD_DIAG_MAX)
+		message.n = MSD_DIAG_MAX;
+	struct msd_error *e = msd_error_new(name, message);
+	msd_abi_attach(e != NULL ? e : &out_of_memory);
 	return -1;
 }
 
@@ -109,8 +156,11 @@ int msd_abi_raise_code(msd_err code, const char *fmt, ...)
 	va_start(ap, fmt);
 	raise_text(NULL, format_new(fmt, ap));
 	va_end(ap);
-	if (pending != &out_of_memory)
+	if (pending != &out_of_memory) {
 		pending->code = code;
+		/* for handlers of libraries; the text does not begin with it */
+		pending->kind = (struct msd_bytes){"RuntimeError", 12};
+	}
 	return -1;
 }
 
@@ -120,25 +170,37 @@ int msd_abi_no_memory(void)
 	return -1;
 }
 
+static msd_err put_text(struct msd_diag *d, msd_err code, const struct msd_error *e,
+			bool has_kind)
+{
+	const size_t most = MSD_DIAG_MAX;
+	const size_t head = has_kind && e->kind.size + 2 < most ? e->kind.size + 2 : 0;
+	const size_t n = e->message.size < most - head ? e->message.size : most - head;
+
+	(void)msd_diag_set_bytes(d, code, e->message.data, n);
+	return head == 0 ? code
+			 : msd_diag_wrap(d, code, "%.*s", (int)e->kind.size,
+					 e->kind.data);
+}
+
 msd_err msd_abi_fetch_error(struct msd_diag *d)
 {
-	struct msd_abi_error *e = msd_abi_detach();
-	msd_err code;
+	struct msd_error *e = msd_abi_detach();
+	msd_err code = MSD_CALL_FAILED;
 
 	if (e == NULL)
-		return msd_diag_set(d, MSD_CALL_FAILED, "failed without an error text");
-	code = e->code;
-	if (e == &out_of_memory) {
-		(void)msd_diag_set(d, code, "out of memory");
+		return msd_diag_set(d, code, "failed without an error text");
+	if (e == &out_of_memory || e->obj.deleter == error_delete) { /* ours */
+		code = put_text(d, e->code, e, e->has_kind);
 	} else {
-		(void)msd_diag_set_bytes(d, code, e->text, e->len);
+		code = put_text(d, code, e, e->kind.size > 0);
 	}
-	error_free(e);
+	msd_obj_unref(&e->obj);
 	return code;
 }
 
 void msd_abi_clear(void)
 {
 	if (pending != NULL)
-		error_free(msd_abi_detach());
+		msd_obj_unref(&msd_abi_detach()->obj);
 }

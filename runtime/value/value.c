@@ -1,6 +1,5 @@
 /*
- * Values and objects: reference counts, storages, tensors and views of them, strings,
- * shapes, tuples, functions.
+ * Values and objects: storages, tensors and views of them, strings, shapes, tuples.
  *
  * The last reference calls the object's own deleter, on any thread. Compiled code
  * sees the same layout (runtime/abi): sizes and order are fixed.
@@ -12,58 +11,9 @@
 
 #include "proto/limits.h"
 
-/* Reference counts as in TVMFFIObject: all strong references together hold one weak
- * reference. */
-#define STRONG_MASK 0xffffffffu
-#define ONE_WEAK ((uint64_t)1 << 32)
-#define FRESH_COUNTS (ONE_WEAK | 1)
-enum { STRONG_GONE = 1, WEAK_GONE = 2 };
-
-static void obj_init(struct msd_obj *obj, enum msd_type type,
-		     void (*deleter)(void *self, int flags))
-{
-	obj->counts = FRESH_COUNTS;
-	obj->type = (int32_t)type;
-	obj->pad = 0;
-	obj->deleter = deleter;
-}
-
-void msd_obj_ref(struct msd_obj *obj)
-{
-	(void)__atomic_fetch_add(&obj->counts, 1, __ATOMIC_RELAXED);
-}
-
-void msd_obj_unref(struct msd_obj *obj)
-{
-	uint64_t old;
-
-	if (obj == NULL)
-		return;
-	old = __atomic_fetch_sub(&obj->counts, 1, __ATOMIC_ACQ_REL);
-	if (old == FRESH_COUNTS) {
-		if (obj->deleter != NULL)
-			obj->deleter(obj, STRONG_GONE | WEAK_GONE);
-		return;
-	}
-	if ((old & STRONG_MASK) != 1)
-		return;
-	if (obj->deleter != NULL)
-		obj->deleter(obj, STRONG_GONE);
-	old = __atomic_fetch_sub(&obj->counts, ONE_WEAK, __ATOMIC_ACQ_REL);
-	if (old >> 32 == 1 && obj->deleter != NULL)
-		obj->deleter(obj, WEAK_GONE);
-}
-
-void msd_any_drop(struct msd_any *v)
-{
-	if (v->type >= MSD_T_OBJECT)
-		msd_obj_unref(v->as.obj);
-	*v = msd_none();
-}
-
 static void plain_delete(void *self, int flags)
 {
-	if (flags & WEAK_GONE)
+	if (flags & MSD_WEAK_GONE)
 		free(self);
 }
 
@@ -81,10 +31,29 @@ struct msd_str *msd_str_new(const char *p, size_t n, enum msd_type type)
 	if (n > 0)
 		memcpy(data, p, n);
 	data[n] = '\0';
-	obj_init(&s->obj, type, plain_delete);
+	msd_obj_init(&s->obj, type, plain_delete);
 	s->data = data;
 	s->size = n;
 	return s;
+}
+
+bool msd_any_text(struct msd_span s, bool is_text, struct msd_any *ret)
+{
+	struct msd_str *str;
+
+	*ret = msd_none();
+	if (s.n < sizeof(ret->as.bytes)) {
+		ret->type = is_text ? MSD_T_SMALL_STR : MSD_T_SMALL_BYTES;
+		ret->small = (uint32_t)s.n;
+		if (s.n > 0)
+			memcpy(ret->as.bytes, s.p, s.n);
+		return true;
+	}
+	str = msd_str_new((const char *)s.p, s.n, is_text ? MSD_T_STR : MSD_T_BYTES);
+	if (str == NULL)
+		return false;
+	*ret = msd_of_obj(&str->obj);
+	return true;
 }
 
 struct msd_shape *msd_shape_new(const int64_t *dim, size_t ndim)
@@ -101,7 +70,7 @@ struct msd_shape *msd_shape_new(const int64_t *dim, size_t ndim)
 	int64_t *copy = (int64_t *)(s + 1);
 	if (ndim > 0)
 		memcpy(copy, dim, ndim * sizeof(*dim));
-	obj_init(&s->obj, MSD_T_SHAPE, plain_delete);
+	msd_obj_init(&s->obj, MSD_T_SHAPE, plain_delete);
 	s->dim = copy;
 	s->ndim = ndim;
 	return s;
@@ -111,11 +80,11 @@ static void array_delete(void *self, int flags)
 {
 	struct msd_array *a = self;
 
-	if (flags & STRONG_GONE) {
+	if (flags & MSD_STRONG_GONE) {
 		for (int64_t i = 0; i < a->size; i++)
 			msd_any_drop(&a->items[i]);
 	}
-	if (flags & WEAK_GONE)
+	if (flags & MSD_WEAK_GONE)
 		free(a);
 }
 
@@ -130,7 +99,7 @@ struct msd_array *msd_array_new(size_t n)
 	a = calloc(1, bytes);
 	if (a == NULL)
 		return NULL;
-	obj_init(&a->obj, MSD_T_ARRAY, array_delete);
+	msd_obj_init(&a->obj, MSD_T_ARRAY, array_delete);
 	a->items = a->inline_items;
 	a->size = (int64_t)n;
 	a->capacity = (int64_t)n;
@@ -151,9 +120,9 @@ static void storage_delete(void *self, int flags)
 {
 	struct msd_storage *s = self;
 
-	if (flags & STRONG_GONE)
+	if (flags & MSD_STRONG_GONE)
 		free(s->data);
-	if (flags & WEAK_GONE)
+	if (flags & MSD_WEAK_GONE)
 		free(s);
 }
 
@@ -167,7 +136,7 @@ struct msd_storage *msd_storage_new(size_t bytes)
 	s = malloc(sizeof(*s));
 	if (s == NULL)
 		return NULL;
-	obj_init(&s->obj, MSD_T_STORAGE, storage_delete);
+	msd_obj_init(&s->obj, MSD_T_STORAGE, storage_delete);
 	s->data = aligned_alloc(MSD_TENSOR_ALIGN, room);
 	s->bytes = bytes;
 	s->device = (struct msd_device){.type = MSD_DEV_CPU};
@@ -182,12 +151,12 @@ static void tensor_delete(void *self, int flags)
 {
 	struct msd_tensor *t = self;
 
-	if (flags & STRONG_GONE) {
+	if (flags & MSD_STRONG_GONE) {
 		if (t->release != NULL)
 			t->release(t->release_ctx, t->dl.data);
 		msd_obj_unref(t->owner);
 	}
-	if (flags & WEAK_GONE)
+	if (flags & MSD_WEAK_GONE)
 		free(t);
 }
 
@@ -195,7 +164,7 @@ static void tensor_init(struct msd_tensor *t, struct msd_dtype dtype,
 			const int64_t *shape, size_t ndim)
 {
 	memset(t, 0, sizeof(*t));
-	obj_init(&t->obj, MSD_T_TENSOR, tensor_delete);
+	msd_obj_init(&t->obj, MSD_T_TENSOR, tensor_delete);
 	t->dl.device = (struct msd_device){.type = MSD_DEV_CPU};
 	t->dl.ndim = (int32_t)ndim;
 	t->dl.dtype = dtype;
@@ -253,6 +222,58 @@ struct msd_tensor *msd_tensor_view(void *data, struct msd_device device,
 	if (owner != NULL)
 		msd_obj_ref(owner);
 	return t;
+}
+
+struct msd_tensor *msd_tensor_strided(const struct msd_dltensor *t,
+				      struct msd_obj *owner,
+				      void (*release)(void *ctx, void *data),
+				      void *release_ctx)
+{
+	const size_t n = t->ndim > 0 && t->ndim <= MSD_MAX_NDIM ? (size_t)t->ndim : 0;
+	struct msd_tensor *made;
+	int64_t stride = 1;
+
+	if (t->ndim < 0 || t->ndim > MSD_MAX_NDIM)
+		return NULL;
+	made = malloc(sizeof(*made) + 2 * n * sizeof(*t->shape));
+	if (made == NULL)
+		return NULL;
+	tensor_init(made, t->dtype, t->shape, n);
+	made->dl.data = t->data;
+	made->dl.device = t->device;
+	made->dl.byte_offset = t->byte_offset;
+	made->dl.strides = made->shape + n;
+	for (size_t i = n; i-- > 0;) {
+		made->dl.strides[i] = t->strides != NULL ? t->strides[i] : stride;
+		(void)!__builtin_mul_overflow(stride, t->shape[i], &stride);
+	}
+	made->owner = owner;
+	made->release = release;
+	made->release_ctx = release_ctx;
+	if (owner != NULL)
+		msd_obj_ref(owner);
+	return made;
+}
+
+bool msd_tensor_keep(struct msd_obj *obj, bool is_in_call)
+{
+	struct msd_tensor *t = (struct msd_tensor *)(void *)obj;
+	struct msd_storage *s;
+
+	if (obj->deleter != tensor_delete || t->lent == MSD_LENT_NOT ||
+	    (t->lent == MSD_LENT_OUT && is_in_call))
+		return true;
+	const size_t n = msd_dltensor_bytes(&t->dl);
+	s = msd_storage_new(n);
+	if (s == NULL)
+		return false;
+	if (n > 0)
+		memcpy(s->data, (const char *)t->dl.data + t->dl.byte_offset, n);
+	t->dl.data = s->data;
+	t->dl.byte_offset = 0;
+	t->lent = MSD_LENT_NOT;
+	t->owner = &s->obj;
+	return true;
 }
 
 struct msd_dltensor *msd_any_dltensor(const struct msd_any *v)
@@ -337,6 +358,10 @@ bool msd_any_copy(const struct msd_any *v, struct msd_any *ret)
 				v->type == MSD_T_RAW_STR ? MSD_T_STR : MSD_T_BYTES);
 			obj = s != NULL ? &s->obj : NULL;
 		}
+	} else if (v->type == MSD_T_RVALUE) { /* the sender keeps its own reference */
+		obj = *(struct msd_obj **)v->as.p;
+		if (obj != NULL)
+			msd_obj_ref(obj);
 	} else {
 		*ret = *v;
 		return true;
@@ -351,16 +376,18 @@ const char *msd_type_name(int32_t type)
 		int32_t type;
 		const char *name;
 	} names[] = {
-		{MSD_T_NONE, "none"},         {MSD_T_INT, "int"},
-		{MSD_T_BOOL, "bool"},         {MSD_T_FLOAT, "float"},
-		{MSD_T_POINTER, "pointer"},   {MSD_T_DTYPE, "dtype"},
-		{MSD_T_DEVICE, "device"},     {MSD_T_DLTENSOR, "tensor"},
-		{MSD_T_RAW_STR, "str"},       {MSD_T_BYTE_ARRAY, "bytes"},
-		{MSD_T_SMALL_STR, "str"},     {MSD_T_SMALL_BYTES, "bytes"},
-		{MSD_T_STR, "str"},           {MSD_T_BYTES, "bytes"},
-		{MSD_T_FUNCTION, "function"}, {MSD_T_SHAPE, "shape"},
-		{MSD_T_TENSOR, "tensor"},     {MSD_T_ARRAY, "tuple"},
-		{MSD_T_MODULE, "module"},     {MSD_T_STORAGE, "storage"},
+		{MSD_T_NONE, "none"},       {MSD_T_INT, "int"},
+		{MSD_T_BOOL, "bool"},       {MSD_T_FLOAT, "float"},
+		{MSD_T_POINTER, "pointer"}, {MSD_T_DTYPE, "dtype"},
+		{MSD_T_DEVICE, "device"},   {MSD_T_DLTENSOR, "tensor"},
+		{MSD_T_RAW_STR, "str"},     {MSD_T_BYTE_ARRAY, "bytes"},
+		{MSD_T_SMALL_STR, "str"},   {MSD_T_SMALL_BYTES, "bytes"},
+		{MSD_T_STR, "str"},         {MSD_T_BYTES, "bytes"},
+		{MSD_T_ERROR, "error"},     {MSD_T_FUNCTION, "function"},
+		{MSD_T_SHAPE, "shape"},     {MSD_T_TENSOR, "tensor"},
+		{MSD_T_ARRAY, "tuple"},     {MSD_T_MAP, "map"},
+		{MSD_T_MODULE, "module"},   {MSD_T_LIST, "list"},
+		{MSD_T_DICT, "dict"},       {MSD_T_STORAGE, "storage"},
 	};
 
 	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {

@@ -28,19 +28,31 @@ enum msd_type {
 	MSD_T_DLTENSOR = 7, /* borrowed DLTensor *, arguments only */
 	MSD_T_RAW_STR = 8,  /* NUL-terminated, arguments only */
 	MSD_T_BYTE_ARRAY = 9,
+	MSD_T_RVALUE =
+		10, /* address of a reference that may be moved, arguments only */
 	MSD_T_SMALL_STR = 11, /* <= 7 bytes in the value itself */
 	MSD_T_SMALL_BYTES = 12,
 	MSD_T_OBJECT = 64, /* from here on: reference-counted objects */
 	MSD_T_STR = 65,
 	MSD_T_BYTES = 66,
+	MSD_T_ERROR = 67,
 	MSD_T_FUNCTION = 68,
 	MSD_T_SHAPE = 69,
 	MSD_T_TENSOR = 70,
 	MSD_T_ARRAY = 71,
+	MSD_T_MAP = 72,
 	MSD_T_MODULE = 73,
+	MSD_T_OPAQUE = 74, /* an object of another language's runtime */
+	MSD_T_LIST = 75,   /* an array that its holders may change */
+	MSD_T_DICT = 76,   /* a map that its holders may change */
+	MSD_T_INTERRUPT = 77,
+	MSD_T_BIG_INT = 78,
+	MSD_T_DYNAMIC = 128, /* from here on: types that are registered by name
+				(runtime/value/types.h) */
 	/* Only ours; generated code just passes them on. */
-	MSD_T_STORAGE = 512,
-	MSD_T_CLOSURE = 513, /* of the relay VM */
+	MSD_T_STORAGE = 128,
+	MSD_T_CLOSURE = 129, /* of the relay VM */
+	MSD_T_FIRST_FREE = 130,
 };
 
 struct msd_obj;
@@ -61,11 +73,16 @@ struct msd_any {
 };
 _Static_assert(sizeof(struct msd_any) == 16, "TVMFFIAny");
 
+/* What a deleter has to do: end the object's contents, free its memory, or both. */
+enum { MSD_STRONG_GONE = 1, MSD_WEAK_GONE = 2 };
+/* One strong reference. All strong ones together hold one weak reference. */
+#define MSD_FRESH_COUNTS (((uint64_t)1 << 32) | 1)
+
 struct msd_obj {
 	uint64_t counts; /* low 32 bits strong, high 32 weak; atomic */
 	int32_t type;
 	uint32_t pad;
-	void (*deleter)(void *self, int flags); /* 1 strong gone, 2 weak gone, 3 both */
+	void (*deleter)(void *self, int flags); /* NULL: never freed */
 };
 _Static_assert(sizeof(struct msd_obj) == 24, "TVMFFIObject");
 
@@ -87,9 +104,11 @@ struct msd_tensor {
 		void *ctx,
 		void *data); /* called once when the tensor is freed; optional */
 	void *release_ctx;
+	/* The memory belongs to a call. A library may keep the tensor for longer. */
+	enum msd_lent { MSD_LENT_NOT, MSD_LENT_IN, MSD_LENT_OUT } lent;
 	int64_t shape[]; /* dl.shape points here */
 };
-struct msd_array { /* tuples */
+struct msd_array { /* tuples: MSD_T_ARRAY, and MSD_T_LIST */
 	struct msd_obj obj;
 	struct msd_any *items;
 	int64_t size;
@@ -114,6 +133,7 @@ typedef int (*msd_safe_call)(void *self, const struct msd_any *args, int32_t n,
  * TVMFFIFunctionObj's layout, followed by our fields. Compiled code caches pointers
  * to these as handles; they must live as long as the library is mapped.
  */
+#define MSD_FUNCTION_MARK 0x4d736446u /* in obj.pad: the function has our fields */
 struct msd_function {
 	struct msd_obj obj;
 	msd_safe_call call;
@@ -146,10 +166,20 @@ static inline struct msd_any msd_float(double v)
 static inline void msd_function_init(struct msd_function *fn, const char *name,
 				     msd_safe_call call)
 {
-	*fn = (struct msd_function){
-		.obj = {.counts = ((uint64_t)1 << 32) | 1, .type = MSD_T_FUNCTION},
-		.call = call,
-		.name = name};
+	*fn = (struct msd_function){.obj = {.counts = MSD_FRESH_COUNTS,
+					    .type = MSD_T_FUNCTION,
+					    .pad = MSD_FUNCTION_MARK},
+				    .call = call,
+				    .name = name};
+}
+/* A function that a library made ends after cpp_call, and has no name. */
+static inline const char *msd_function_name(const struct msd_function *fn)
+{
+	return fn->obj.pad == MSD_FUNCTION_MARK ? fn->name : "a library's function";
+}
+static inline struct msd_call_rules *msd_function_rules(const struct msd_function *fn)
+{
+	return fn->obj.pad == MSD_FUNCTION_MARK ? fn->rules : NULL;
 }
 /* Takes over the caller's reference. */
 static inline struct msd_any msd_of_obj(struct msd_obj *obj)
@@ -157,9 +187,21 @@ static inline struct msd_any msd_of_obj(struct msd_obj *obj)
 	return (struct msd_any){.type = obj->type, .as.obj = obj};
 }
 
+/** Initialise the header of a new object, which has one reference. */
+static inline void msd_obj_init(struct msd_obj *obj, int32_t type,
+				void (*deleter)(void *self, int flags))
+{
+	*obj = (struct msd_obj){
+		.counts = MSD_FRESH_COUNTS, .type = type, .deleter = deleter};
+}
 /** Add a reference; msd_obj_unref() drops one, and the last one frees the object. */
-void msd_obj_ref(struct msd_obj *obj);
+static inline void msd_obj_ref(struct msd_obj *obj)
+{
+	(void)__atomic_fetch_add(&obj->counts, 1, __ATOMIC_RELAXED);
+}
 void msd_obj_unref(struct msd_obj *obj); /* NULL is fine */
+/** True if the caller's reference is not the only one. */
+bool msd_obj_is_shared(const struct msd_obj *obj);
 /**
  * Copy a value and add a reference if it is an object. Borrowed kinds (DLTENSOR,
  * RAW_STR, BYTE_ARRAY) become owned objects. If memory is short, @ret is None and the
@@ -168,6 +210,12 @@ void msd_obj_unref(struct msd_obj *obj); /* NULL is fine */
 MSD_MUST_CHECK bool msd_any_copy(const struct msd_any *v, struct msd_any *ret);
 /** Drop the reference that @v owns and set it to None. */
 void msd_any_drop(struct msd_any *v);
+
+/**
+ * A str or bytes value with a copy of @s; small ones have no object, as containers
+ * require. If memory is short, @ret is None and the result false.
+ */
+MSD_MUST_CHECK bool msd_any_text(struct msd_span s, bool is_text, struct msd_any *ret);
 
 /* Constructors: one reference, NULL if memory is short. */
 struct msd_str *msd_str_new(const char *p, size_t n, enum msd_type type);
@@ -188,6 +236,21 @@ struct msd_tensor *msd_tensor_view(void *data, struct msd_device device,
 				   size_t ndim, struct msd_obj *owner,
 				   void (*release)(void *ctx, void *data),
 				   void *release_ctx);
+/**
+ * A tensor over the memory of @t with its own shape and strides, which code built with
+ * tvm-ffi's headers reads without a check. The other parameters are those of
+ * msd_tensor_view().
+ */
+struct msd_tensor *msd_tensor_strided(const struct msd_dltensor *t,
+				      struct msd_obj *owner,
+				      void (*release)(void *ctx, void *data),
+				      void *release_ctx);
+/**
+ * Give @obj, a compact host tensor whose memory is lent, a copy in memory of its own;
+ * during the call only if it is an input, for outputs have to arrive where they are.
+ * Does nothing to other objects, also of libraries. False if memory is short.
+ */
+MSD_MUST_CHECK bool msd_tensor_keep(struct msd_obj *obj, bool is_in_call);
 /** The DLTensor in a TENSOR or DLTENSOR value, else NULL. */
 struct msd_dltensor *msd_any_dltensor(const struct msd_any *v);
 /** Text of any of the string kinds; false for other kinds. Borrowed from @v. */

@@ -41,7 +41,8 @@ static int give(const char *text, struct any *ret)
 int __tvm_ffi_greet(void *self, const struct any *args, int32_t n, struct any *ret)
 {
 	static char text[64];
-	struct error e = {.counts = 1, .kind = {"TypeError", 9}};
+	static struct error e = {
+		.counts = 1 | (uint64_t)1 << 32, .type = 67, .kind = {"TypeError", 9}};
 	const struct info *info = TVMFFIGetTypeInfo(n > 0 ? args[0].type : T_NONE);
 
 	(void)self;

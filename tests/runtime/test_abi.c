@@ -67,7 +67,7 @@ Test(error, overlong_message_is_cut)
 Test(error, moves_between_threads)
 {
 	(void)msd_abi_raise("A", "one");
-	struct msd_abi_error *e = msd_abi_detach();
+	struct msd_error *e = msd_abi_detach();
 	cr_assert_null(msd_abi_detach());
 	msd_abi_attach(e);
 	expect_error(MSD_CALL_FAILED, "A: one");

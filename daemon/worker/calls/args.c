@@ -33,13 +33,29 @@ msd_err msd_call_hold(struct msd_call *call, struct msd_obj *obj, struct msd_any
 	return MSD_OK;
 }
 
+/* The library kept an argument, and the memory of tensors returns to its owner. Without
+ * memory for a copy the tensor becomes empty. */
+static void keep_shared(struct msd_obj *obj)
+{
+	struct msd_tensor *t = (struct msd_tensor *)(void *)obj;
+
+	if (!msd_obj_is_shared(obj) || msd_tensor_keep(obj, false))
+		return;
+	t->dl.data = NULL;
+	for (int32_t i = 0; i < t->dl.ndim; i++)
+		t->dl.shape[i] = 0;
+}
+
 void msd_call_finish(struct msd_call *call, bool failed)
 {
 	/* Queued operations use the call's memory. If the call failed, its error is
 	 * already set. */
 	(void)!msd_stage_wait(call, NULL);
-	for (struct call_hold *h = call->holds; h != NULL; h = h->next)
+	for (struct call_hold *h = call->holds; h != NULL; h = h->next) {
+		if (call->is_typed)
+			keep_shared(h->obj);
 		msd_obj_unref(h->obj);
+	}
 	call->holds = NULL;
 	for (struct msd_call_out *o = call->outs; o != NULL; o = o->next) {
 		if (o->there != NULL)
@@ -98,6 +114,23 @@ static msd_err borrowed_tensor(struct msd_call *call, const struct msd_wire_tens
 	return MSD_OK;
 }
 
+/* A tensor that the callee may keep. */
+static msd_err typed_tensor(struct msd_call *call, const struct msd_wire_tensor *t,
+			    uint8_t *p, struct msd_device device, struct msd_obj *owner,
+			    struct msd_any *ret, struct msd_diag *d)
+{
+	const struct msd_dltensor dl = {.data = p,
+					.device = device,
+					.ndim = (int32_t)t->ndim,
+					.dtype = t->dtype,
+					.shape = (int64_t *)(uintptr_t)t->shape};
+	struct msd_tensor *made = msd_tensor_strided(&dl, owner, NULL, NULL);
+
+	if (made != NULL && owner == NULL)
+		made->lent = t->where == MSD_AT_OUT ? MSD_LENT_OUT : MSD_LENT_IN;
+	return msd_call_hold(call, made != NULL ? &made->obj : NULL, ret, d);
+}
+
 /* Make a tensor over memory that stays valid for the call. */
 static msd_err view(struct msd_call *call, const struct msd_wire_tensor *t, uint8_t *p,
 		    struct msd_device device, struct msd_obj *owner, bool is_nested,
@@ -105,6 +138,8 @@ static msd_err view(struct msd_call *call, const struct msd_wire_tensor *t, uint
 {
 	if (!call->wants_objects && !is_nested)
 		return borrowed_tensor(call, t, p, device, ret, d);
+	if (call->is_typed)
+		return typed_tensor(call, t, p, device, owner, ret, d);
 	struct msd_tensor *made = msd_tensor_view(p, device, t->dtype, t->shape,
 						  t->ndim, owner, NULL, NULL);
 	return msd_call_hold(call, made != NULL ? &made->obj : NULL, ret, d);
@@ -212,11 +247,21 @@ static msd_err read_tuple(struct msd_call *call, const struct msd_wire_value *v,
 	return MSD_OK;
 }
 
-static struct msd_obj *str_obj(struct msd_span s, enum msd_type type)
+/* Typed code compares small texts by their form. */
+static msd_err take_text(struct msd_call *call, struct msd_span s, enum msd_type type,
+			 struct msd_any *ret, struct msd_diag *d)
 {
-	struct msd_str *str = msd_str_new((const char *)s.p, s.n, type);
+	struct msd_str *str;
 
-	return str != NULL ? &str->obj : NULL;
+	if (call->is_typed) {
+		if (!msd_any_text(s, type == MSD_T_STR, ret))
+			return msd_diag_no_memory(d);
+		return ret->type < MSD_T_OBJECT
+			       ? MSD_OK
+			       : msd_call_hold(call, ret->as.obj, ret, d);
+	}
+	str = msd_str_new((const char *)s.p, s.n, type);
+	return msd_call_hold(call, str != NULL ? &str->obj : NULL, ret, d);
 }
 
 static msd_err take_value(struct msd_call *call, const struct msd_wire_value *v,
@@ -238,9 +283,9 @@ static msd_err take_value(struct msd_call *call, const struct msd_wire_value *v,
 		*ret = msd_float(v->as.f);
 		return MSD_OK;
 	case MSD_K_STR:
-		return msd_call_hold(call, str_obj(v->as.str, MSD_T_STR), ret, d);
+		return take_text(call, v->as.str, MSD_T_STR, ret, d);
 	case MSD_K_BYTES:
-		return msd_call_hold(call, str_obj(v->as.str, MSD_T_BYTES), ret, d);
+		return take_text(call, v->as.str, MSD_T_BYTES, ret, d);
 	case MSD_K_DTYPE:
 		*ret = (struct msd_any){.type = MSD_T_DTYPE, .as.dtype = v->as.dtype};
 		return MSD_OK;

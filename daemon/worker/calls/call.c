@@ -285,7 +285,8 @@ msd_err msd_handle_call(struct msd_worker *w, struct msd_request *r,
 		.begun_ns = begun_ns,
 		.func = func,
 		.arena = &w->arena,
-		.wants_objects = func->style == MSD_FUNC_MODEL,
+		.wants_objects = func->style == MSD_FUNC_MODEL || func->is_typed,
+		.is_typed = func->is_typed,
 		.takes_out = takes_out || func->style == MSD_FUNC_PRIM,
 	};
 	err = run(w, &call, &c, n, out, d);

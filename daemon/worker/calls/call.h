@@ -42,6 +42,7 @@ struct msd_call {
 	bool sends_bytes;   /* a tensor's bytes are freed with the call */
 	bool has_resident;  /* an argument outlives the call */
 	bool wants_objects; /* the callee keeps references: no borrowed DLTensors */
+	bool is_typed;      /* the callee was made with tvm-ffi's headers */
 	struct msd_any *args;
 	uint32_t n_args;
 	struct msd_call_out *outs; /* in argument order */

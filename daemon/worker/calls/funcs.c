@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "proto/limits.h"
+#include "runtime/module/check.h"
 #include "runtime/module/signature.h"
 
 void msd_funcs_init(struct msd_funcs *f, struct msd_loaded *module)
@@ -90,6 +91,7 @@ msd_err msd_funcs_find(struct msd_funcs *f, struct msd_span name, struct msd_fun
 	func->has_batch = info->style == MSD_FUNC_MODEL &&
 			  msd_signature_has_batch(info->signature);
 	func->fn = fn;
+	func->is_typed = fn->rules != NULL && fn->rules->is_typed;
 	func->hash = hash_of(name);
 	memcpy(func->name, text, name.n + 1);
 	f->table[place_of(f, name, func->hash)] = func;

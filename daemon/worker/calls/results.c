@@ -5,6 +5,7 @@
 #include "daemon/worker/calls/stage.h"
 #include "daemon/worker/direct/direct_peer.h"
 #include "proto/base/utf8.h"
+#include "runtime/value/types.h"
 
 /* Body, result pair and out list also count as levels in the reader's scan. */
 #define MAX_RESULT_DEPTH (MSD_MAX_DEPTH - 3)
@@ -132,11 +133,13 @@ static msd_err describe(const struct msd_dltensor *t, struct msd_wire_tensor *re
 	char name[MSD_DTYPE_NAME_MAX];
 	uint64_t n;
 
-	if (t->ndim < 0 || t->ndim > MSD_MAX_NDIM || t->dtype.code == MSD_DT_HANDLE) {
-		return msd_diag_set(d, MSD_UNSUPPORTED,
-				    "the result is a tensor of %d dimensions of %s, "
-				    "which cannot be sent",
-				    (int)t->ndim, msd_dtype_format(t->dtype, name));
+	if (t->ndim < 0 || t->ndim > MSD_MAX_NDIM || t->dtype.code == MSD_DT_HANDLE ||
+	    (t->ndim > 0 && t->shape == NULL)) {
+		return msd_diag_set(
+			d, MSD_UNSUPPORTED,
+			"the result is a tensor of %d dimensions of %s, which "
+			"cannot be sent",
+			(int)t->ndim, msd_dtype_format(t->dtype, name));
 	}
 	*ret = (struct msd_wire_tensor){.dtype = wire_dtype(t->dtype),
 					.ndim = (uint32_t)t->ndim};
@@ -146,6 +149,10 @@ static msd_err describe(const struct msd_dltensor *t, struct msd_wire_tensor *re
 	    !msd_dtype_bytes(ret->dtype, n, &ret->bytes)) {
 		return msd_diag_set(d, MSD_CALL_FAILED,
 				    "the result is a tensor of an impossible shape");
+	}
+	if (t->data == NULL && ret->bytes > 0) {
+		return msd_diag_set(d, MSD_CALL_FAILED,
+				    "the result is a tensor without memory");
 	}
 	return MSD_OK;
 }
@@ -229,6 +236,12 @@ static msd_err write_rows(struct msd_call *call, const struct msd_dltensor *t,
 static msd_err write_value(struct msd_call *call, const struct msd_any *v,
 			   unsigned depth, struct msd_buf *out, struct msd_diag *d);
 
+static msd_err too_many(struct msd_diag *d)
+{
+	return msd_diag_set(d, MSD_TOO_LARGE, "more than %u values in one reply",
+			    MAX_RESULT_VALUES);
+}
+
 static msd_err write_tuple(struct msd_call *call, const struct msd_array *a,
 			   unsigned depth, struct msd_buf *out, struct msd_diag *d)
 {
@@ -237,6 +250,8 @@ static msd_err write_tuple(struct msd_call *call, const struct msd_array *a,
 				    "the result nests deeper than %u tuples",
 				    MAX_RESULT_DEPTH);
 	}
+	if (a->size < 0 || a->size > MAX_RESULT_VALUES - call->n_result_values)
+		return too_many(d);
 	msd_pack_array(out, (size_t)a->size);
 	for (int64_t i = 0; i < a->size; i++) {
 		msd_err err = write_value(call, &a->items[i], depth + 1, out, d);
@@ -246,8 +261,14 @@ static msd_err write_tuple(struct msd_call *call, const struct msd_array *a,
 	return MSD_OK;
 }
 
-static msd_err write_bytes(struct msd_span s, bool is_text, struct msd_buf *out)
+static msd_err write_bytes(struct msd_span s, bool is_text, struct msd_buf *out,
+			   struct msd_diag *d)
 {
+	if (s.n > MSD_MAX_BODY_BYTES) {
+		return msd_diag_set(d, MSD_TOO_LARGE,
+				    "a text of %zu bytes, more than the %u of a reply",
+				    s.n, MSD_MAX_BODY_BYTES);
+	}
 	if (is_text && msd_utf8_valid(s)) {
 		msd_pack_str(out, (const char *)s.p, s.n);
 	} else {
@@ -261,7 +282,7 @@ static msd_err write_object(struct msd_call *call, const struct msd_any *v,
 {
 	const void *obj = v->as.p;
 
-	if (v->type == MSD_T_ARRAY)
+	if (v->type == MSD_T_ARRAY || v->type == MSD_T_LIST)
 		return write_tuple(call, obj, depth, out, d);
 	if (v->type == MSD_T_SHAPE) {
 		const struct msd_shape *s = obj;
@@ -273,15 +294,12 @@ static msd_err write_object(struct msd_call *call, const struct msd_any *v,
 		msd_pack_shape(out, s->dim, s->ndim);
 		return MSD_OK;
 	}
-	if (v->type == MSD_T_BYTES) {
-		const struct msd_str *s = obj;
-		return write_bytes((struct msd_span){(const uint8_t *)s->data, s->size},
-				   false, out);
-	}
+	const struct msd_type_info *info = msd_type_info(v->type);
 	return msd_diag_set(
 		d, MSD_UNSUPPORTED,
-		"the result is a value of kind %s (type %d), which cannot be sent",
-		msd_type_name(v->type), v->type);
+		"the result is a value of kind %s (type %d, %.*s), which cannot be sent",
+		msd_type_name(v->type), v->type,
+		(int)(info->key.size < 256 ? info->key.size : 256), info->key.data);
 }
 
 static msd_err write_value(struct msd_call *call, const struct msd_any *v,
@@ -291,9 +309,7 @@ static msd_err write_value(struct msd_call *call, const struct msd_any *v,
 	const struct msd_dltensor *tensor = msd_any_dltensor(v);
 
 	if (++call->n_result_values > MAX_RESULT_VALUES) {
-		return msd_diag_set(d, MSD_TOO_LARGE,
-				    "more than %u values in one reply",
-				    MAX_RESULT_VALUES);
+		return too_many(d);
 	}
 	if (tensor != NULL && call->rows.n > 0)
 		return write_rows(call, tensor, out, d);
@@ -318,15 +334,15 @@ static msd_err write_value(struct msd_call *call, const struct msd_any *v,
 	case MSD_T_DEVICE:
 		msd_pack_device(out, v->as.device);
 		return MSD_OK;
-	case MSD_T_SMALL_BYTES:
-		return write_bytes((struct msd_span){(const uint8_t *)v->as.bytes,
-						     v->small < 8 ? v->small : 8},
-				   false, out);
 	default:
 		break;
 	}
-	if (msd_any_str(v, &text))
-		return write_bytes(text, true, out);
+	if (msd_any_str(v, &text)) {
+		const bool is_bytes = v->type == MSD_T_BYTES ||
+				      v->type == MSD_T_SMALL_BYTES ||
+				      v->type == MSD_T_BYTE_ARRAY;
+		return write_bytes(text, !is_bytes, out, d);
+	}
 	return write_object(call, v, depth, out, d);
 }
 

@@ -1,0 +1,30 @@
+#ifndef MSD_RUNTIME_VALUE_REGISTRY_H
+#define MSD_RUNTIME_VALUE_REGISTRY_H
+/*
+ * Functions by name that all libraries of the process share: what libraries
+ * registered, then the packed functions of the runtime (runtime/packed/global.h). Any
+ * thread may use it.
+ *
+ * Compiled code keeps the address of a function that it looked up. Therefore a
+ * function stays in memory when it is replaced or removed.
+ */
+#include "runtime/value/value.h"
+
+#define MSD_MAX_REGISTERED                                                             \
+	65536u /* registrations, replaced and removed ones included */
+
+/** Set the look-up of the runtime's own functions, which come after registered ones. */
+void msd_registry_provide(struct msd_function *(*find)(const char *name));
+/** The function called @name, valid as long as the process; NULL: none. */
+struct msd_function *msd_registry_find(struct msd_span name);
+/**
+ * Register @fn, which gets a reference. Returns 0, or -1 with the error raised: the
+ * name is taken and @may_replace is false, or there are too many.
+ */
+int msd_registry_set(struct msd_span name, struct msd_function *fn, bool may_replace);
+/** Remove a registered function; false if there is none of that name. */
+bool msd_registry_remove(struct msd_span name);
+/** The names of registered functions as an array of str; NULL: memory is short. */
+struct msd_array *msd_registry_names(void);
+
+#endif
