@@ -98,6 +98,11 @@ static bool is_helper(const char *name)
 	       strcmp(name, "get_c_metadata") == 0;
 }
 
+bool msd_era_is_getter(const char *name)
+{
+	return has_prefix(name, "_metadata_") || has_prefix(name, "_doc_");
+}
+
 const char *msd_era_function_name(enum msd_era era, const struct msd_elf_sym *sym)
 {
 	const char *prefix = names_of[era].func_prefix;
@@ -110,8 +115,8 @@ const char *msd_era_function_name(enum msd_era era, const struct msd_elf_sym *sy
 	if (!has_prefix(name, prefix))
 		return NULL;
 	name += strlen(prefix);
-	/*
-	 * "__tvm_ffi__doc_f" and similar: another underscore marks TVM's own symbols.
-	 */
-	return name[0] == '_' || name[0] == '\0' ? NULL : name;
+	/* Functions with two underscores are TVM's own (__vmtir__main). */
+	return has_prefix(name, "__") || msd_era_is_getter(name) || name[0] == '\0'
+		       ? NULL
+		       : name;
 }

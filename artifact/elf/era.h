@@ -37,5 +37,7 @@ const char *msd_era_title(enum msd_era era); /* "TVM 0.22-0.27 (tvm-ffi)" */
  * from @sym.
  */
 const char *msd_era_function_name(enum msd_era era, const struct msd_elf_sym *sym);
+/** True for the name of a function that gives another function's types or text. */
+bool msd_era_is_getter(const char *name);
 
 #endif

@@ -70,3 +70,8 @@ bool msd_provides_name(enum msd_provided what, const char *name)
 
 	return bsearch(&name, names, n, sizeof(char *), compare) != NULL;
 }
+
+bool msd_provides_library(const char *name)
+{
+	return strcmp(name, "libtvm_ffi.so") == 0;
+}

@@ -19,5 +19,7 @@ enum msd_provided {
 const char *const *msd_provides(enum msd_provided what, size_t *ret_n);
 /** True if @name is in that list. */
 bool msd_provides_name(enum msd_provided what, const char *name);
+/** True if a worker stands in for the needed library @name: libtvm_ffi.so. */
+bool msd_provides_library(const char *name);
 
 #endif

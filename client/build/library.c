@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "artifact/provides/provides.h"
 #include "client/cli/doctor/system.h"
 
 /* Record where each needed library is. */
@@ -14,10 +15,10 @@ static msd_err note_places(struct msd_inspect *inspect, const struct msd_system 
 		return msd_diag_no_memory(d);
 	for (size_t i = 0; i < inspect->n_needed; i++) {
 		const char *path = msd_system_path(system, inspect->needed[i]);
-		if (path == NULL) {
+		if (path == NULL && !msd_provides_library(inspect->needed[i]))
 			inspect->missing = inspect->needed[i];
+		if (path == NULL)
 			continue;
-		}
 		inspect->places[i] = strdup(path);
 		if (inspect->places[i] == NULL)
 			return msd_diag_no_memory(d);

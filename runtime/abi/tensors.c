@@ -1,3 +1,11 @@
+/*
+ * Tensors for code built with tvm-ffi's headers.
+ *
+ * Happy path: the runtime allocates host memory, or asks the open device. A library may
+ * set an allocator, whose tensors are taken over. DLPack tensors and views share memory
+ * with the tensor that they come from, and hold a reference to it. Failures: sizes that
+ * cannot exist, closed devices, unsupported versions of DLPack.
+ */
 #include "runtime/abi/tensors.h"
 
 #include <inttypes.h>

@@ -47,7 +47,8 @@ void msd_lib_func_init(const struct msd_lib *lib, struct msd_lib_func *f,
 	}
 	msd_function_init(&f->thunk.fn, name, call);
 	f->thunk.code = code;
-	f->is_hidden = name[0] == '_' || is_not_packed(name);
+	f->is_hidden = name[0] == '_' && (name[1] == '_' || lib->era != MSD_ERA_FFI);
+	f->is_hidden = f->is_hidden || is_not_packed(name);
 	f->rules = (struct msd_call_rules){
 		.info = {.name = name, .style = MSD_FUNC_PRIM, .module_kind = "_lib"},
 		.bool_style =

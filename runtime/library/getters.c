@@ -14,8 +14,7 @@
 
 bool msd_getters_is(const char *name)
 {
-	return strncmp(name, METADATA, sizeof(METADATA) - 1) == 0 ||
-	       strncmp(name, DOC, sizeof(DOC) - 1) == 0;
+	return msd_era_is_getter(name);
 }
 
 /* The getter of kind @sort for @f, or NULL. */

@@ -10,18 +10,12 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "artifact/elf/elf.h"
+
 #define NAME "libtvm_ffi.so"
 
-#if defined(__x86_64__)
-#define MACHINE EM_X86_64
-#elif defined(__aarch64__)
-#define MACHINE EM_AARCH64
-#else
-#error "which machine is this?"
-#endif
-
 /* All of the library: it has its name and no symbol. */
-static const struct image {
+static struct image {
 	ElfW(Ehdr) head;
 	ElfW(Phdr) segments[3];
 	ElfW(Dyn) dynamic[7];
@@ -32,7 +26,6 @@ static const struct image {
 	.head = {.e_ident = {ELFMAG0, ELFMAG1, ELFMAG2, ELFMAG3, ELFCLASS64,
 			     ELFDATA2LSB, EV_CURRENT},
 		 .e_type = ET_DYN,
-		 .e_machine = MACHINE,
 		 .e_version = EV_CURRENT,
 		 .e_phoff = offsetof(struct image, segments),
 		 .e_ehsize = sizeof(ElfW(Ehdr)),
@@ -73,6 +66,7 @@ static void open_image(void)
 
 	if (fd < 0)
 		return;
+	image.head.e_machine = msd_elf_host_machine();
 	(void)snprintf(name, sizeof(name), "/proc/self/fd/%d", fd);
 	if (write(fd, &image, sizeof(image)) == (ssize_t)sizeof(image))
 		handle = dlopen(name, RTLD_LAZY | RTLD_LOCAL);

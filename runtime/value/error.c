@@ -1,3 +1,11 @@
+/*
+ * The error of a thread.
+ *
+ * Happy path: a raised error becomes an object with copies of kind and message. A
+ * library takes the object and may raise it again; the caller of the first function
+ * gets its text. Failures: without memory for the object one is raised that always
+ * exists.
+ */
 #include "runtime/value/error.h"
 
 #include <stdarg.h>

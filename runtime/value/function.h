@@ -1,6 +1,6 @@
 #ifndef MSD_RUNTIME_VALUE_FUNCTION_H
 #define MSD_RUNTIME_VALUE_FUNCTION_H
-/* Functions as objects: of a C callback, or another name for an existing one. */
+/* Functions as objects: a C callback, or another name of an existing function. */
 #include "runtime/value/value.h"
 
 /** A callable of @call(@self, ...). @finish(@self), if it is not NULL, is called with

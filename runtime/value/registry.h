@@ -1,9 +1,9 @@
 #ifndef MSD_RUNTIME_VALUE_REGISTRY_H
 #define MSD_RUNTIME_VALUE_REGISTRY_H
 /*
- * Functions by name that all libraries of the process share: what libraries
- * registered, then the packed functions of the runtime (runtime/packed/global.h). Any
- * thread may use it.
+ * Functions by name that all libraries of the process share: the registered ones, then
+ * the packed functions of the runtime (runtime/packed/global.h). Any thread may use
+ * it.
  *
  * Compiled code keeps the address of a function that it looked up. Therefore a
  * function stays in memory when it is replaced or removed.

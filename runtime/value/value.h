@@ -73,7 +73,7 @@ struct msd_any {
 };
 _Static_assert(sizeof(struct msd_any) == 16, "TVMFFIAny");
 
-/* What a deleter has to do: end the object's contents, free its memory, or both. */
+/* A deleter ends the object's contents, frees its memory, or both. */
 enum { MSD_STRONG_GONE = 1, MSD_WEAK_GONE = 2 };
 /* One strong reference. All strong ones together hold one weak reference. */
 #define MSD_FRESH_COUNTS (((uint64_t)1 << 32) | 1)

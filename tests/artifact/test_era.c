@@ -73,6 +73,9 @@ Test(era, functions_have_the_names_of_their_callers)
 			 "add");
 	cr_expect_str_eq(function_name(MSD_ERA_FFI, "__tvm_ffi_main", MSD_SYM_FUNC),
 			 "main");
+	cr_expect_str_eq(
+		function_name(MSD_ERA_FFI, "__tvm_ffi__gather_hidden", MSD_SYM_FUNC),
+		"_gather_hidden");
 	cr_expect_str_eq(function_name(MSD_ERA_CLASSIC, "add", MSD_SYM_FUNC), "add");
 	cr_expect_str_eq(function_name(MSD_ERA_FFI_021, "add", MSD_SYM_FUNC), "add");
 }

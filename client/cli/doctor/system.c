@@ -6,6 +6,7 @@
 #include <sys/stat.h>
 
 #include "artifact/elf/search.h"
+#include "artifact/provides/provides.h"
 #include "client/cli/values/file.h"
 
 #define MAX_LIBRARY_BYTES ((off_t)512 << 20) /* larger libraries are skipped */
@@ -55,7 +56,7 @@ static msd_err add(struct msd_system *s, const char *search_path, const char *na
 	char path[MSD_SEARCH_MAX];
 	struct stat st;
 
-	if (msd_system_path(s, name) != NULL)
+	if (msd_system_path(s, name) != NULL || msd_provides_library(name))
 		return MSD_OK;
 	for (size_t i = 0; next_place(search_path, name, i, path); i++) {
 		if (stat(path, &st) != 0 || !S_ISREG(st.st_mode) ||

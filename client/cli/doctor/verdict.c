@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "artifact/json.h"
+#include "artifact/provides/provides.h"
 #include "client/cli/doctor/sandbox_path_check.h"
 
 /* The daemon's answer; lists are arrays of texts. */
@@ -156,7 +157,7 @@ static void judge_needed(struct judge *j)
 			judge_place(j, in->needed[i], in->places[i]);
 	}
 	for (size_t i = 0; i < in->n_needed; i++) {
-		if (is_platform(in->needed[i]) ||
+		if (is_platform(in->needed[i]) || msd_provides_library(in->needed[i]) ||
 		    (j->is_local && in->needed[i] != in->missing))
 			continue;
 		msd_buf_printf(&j->verdict->unknown,
