@@ -211,10 +211,18 @@ void msd_pack_error(struct msd_buf *out, msd_err err, const char *text)
 
 void msd_pack_diag(struct msd_buf *out, const struct msd_diag *d)
 {
+	size_t n_kind;
+	const char *kind = msd_diag_kind(d, &n_kind);
+
 	begin_error(out, d->code, msd_diag_text(d));
-	msd_pack_map(out, (size_t)(d->retry_after_ms > 0) + (d->hint != NULL));
+	msd_pack_map(out, (size_t)(d->retry_after_ms > 0) + (d->hint != NULL) +
+				  (n_kind > 0));
 	if (d->retry_after_ms > 0)
 		msd_pack_pair_uint(out, "retry_after_ms", d->retry_after_ms);
 	if (d->hint != NULL)
 		msd_pack_pair_str(out, "hint", d->hint);
+	if (n_kind > 0) {
+		msd_pack_cstr(out, "kind");
+		msd_pack_text(out, kind, n_kind);
+	}
 }

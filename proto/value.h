@@ -187,7 +187,7 @@ void msd_pack_shape(struct msd_buf *out, const int64_t *dim, size_t ndim);
 void msd_pack_tensor(struct msd_buf *out, const struct msd_wire_tensor *t);
 /** [code, name, message, {}]; bytes of @text that are not UTF-8 become '?'. */
 void msd_pack_error(struct msd_buf *out, msd_err err, const char *text);
-/** The same from @d, with {retry_after_ms, hint} as far as they are set. */
+/** The same from @d, with {retry_after_ms, hint, kind} as far as they are set. */
 void msd_pack_diag(struct msd_buf *out, const struct msd_diag *d);
 
 #endif

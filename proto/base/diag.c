@@ -20,6 +20,7 @@ static void diag_take(struct msd_diag *d, msd_err code, char *text, size_t len)
 	d->code = code;
 	d->text = text;
 	d->len = text != NULL ? len : 0;
+	d->kind_len = 0;
 	d->retry_after_ms = 0;
 	d->hint = NULL;
 }
@@ -90,6 +91,7 @@ msd_err msd_diag_wrap(struct msd_diag *d, msd_err err, const char *fmt, ...)
 		return err;
 	const uint64_t retry_after_ms = d->retry_after_ms;
 	const char *hint = d->hint;
+	const uint32_t kind_len = d->kind_len & 0xff;
 	va_start(ap, fmt);
 	char *prefix = format_new(fmt, ap, &len);
 	va_end(ap);
@@ -98,8 +100,23 @@ msd_err msd_diag_wrap(struct msd_diag *d, msd_err err, const char *fmt, ...)
 	(void)msd_diag_set(d, err, "%s: %s", prefix, msd_diag_text(d));
 	d->retry_after_ms = retry_after_ms;
 	d->hint = hint;
+	d->kind_len = d->len < MSD_DIAG_MAX ? kind_len : 0; /* it may be cut */
 	free(prefix);
 	return err;
+}
+
+void msd_diag_begins_with_kind(struct msd_diag *d, size_t len)
+{
+	if (d == NULL || len > 255 || len > d->len)
+		return;
+	d->kind_len = (uint32_t)len & 0xff;
+	d->kind_back = (uint32_t)d->len & 0xffffff;
+}
+
+const char *msd_diag_kind(const struct msd_diag *d, size_t *ret_len)
+{
+	*ret_len = d->text != NULL && d->kind_back <= d->len ? d->kind_len : 0;
+	return *ret_len > 0 ? d->text + d->len - d->kind_back : "";
 }
 
 const char *msd_diag_text(const struct msd_diag *d)

@@ -186,9 +186,11 @@ static msd_err put_text(struct msd_diag *d, msd_err code, const struct msd_error
 	const size_t n = e->message.size < most - head ? e->message.size : most - head;
 
 	(void)msd_diag_set_bytes(d, code, e->message.data, n);
-	return head == 0 ? code
-			 : msd_diag_wrap(d, code, "%.*s", (int)e->kind.size,
-					 e->kind.data);
+	if (head > 0) {
+		(void)msd_diag_wrap(d, code, "%.*s", (int)e->kind.size, e->kind.data);
+		msd_diag_begins_with_kind(d, e->kind.size);
+	}
+	return code;
 }
 
 msd_err msd_abi_fetch_error(struct msd_diag *d)

@@ -48,8 +48,12 @@ def test_bytes_are_no_text(call):
 
 
 def test_errors_are_told_by_kind_and_message(call):
-    with pytest.raises(Failure, match="CALL_FAILED: raise: KeyError: nothing there"):
+    with pytest.raises(Failure, match="CALL_FAILED: raise: KeyError: nothing there") as caught:
         call("raise", "KeyError", "nothing there")
+    assert caught.value.details == {"kind": "KeyError"}
+    with pytest.raises(Failure, match="UNSUPPORTED") as caught:
+        call("circle")
+    assert "kind" not in caught.value.details
 
 
 def test_results_that_cannot_be_sent_are_named(call):

@@ -81,6 +81,31 @@ Test(diag, long_texts_are_cut_at_the_limit)
 	free(text);
 }
 
+static void expect_kind(const char *kind)
+{
+	size_t n;
+	const char *p = msd_diag_kind(&d, &n);
+
+	cr_expect_eq(n, strlen(kind));
+	cr_expect_eq(strncmp(p, kind, n), 0, "%s", p);
+}
+
+Test(diag, a_kind_is_kept_behind_prefixes)
+{
+	(void)msd_diag_set(&d, MSD_CALL_FAILED, "KeyError: no such key");
+	expect_kind("");
+	msd_diag_begins_with_kind(&d, 8);
+	expect_kind("KeyError");
+	(void)msd_diag_wrap(&d, MSD_CALL_FAILED, "call of %s", "f");
+	(void)msd_diag_wrap(&d, MSD_CALL_FAILED, "module");
+	cr_assert_str_eq(d.text, "module: call of f: KeyError: no such key");
+	expect_kind("KeyError");
+	(void)msd_diag_set(&d, MSD_IO, "else");
+	expect_kind("");
+	msd_diag_begins_with_kind(&d, 5); /* longer than the text */
+	expect_kind("");
+}
+
 Test(diag, null_is_taken_everywhere)
 {
 	cr_assert_eq(msd_diag_set(NULL, MSD_IO, "x"), MSD_IO);
