@@ -283,6 +283,10 @@ MODSER_GRAPH_API int modser_sg_tensor_set_buffer(modser_sg_tensor *tensor,
 /** Set the offset and size of a constant in the graph's file of constants. */
 MODSER_GRAPH_API int modser_sg_tensor_set_location(modser_sg_tensor *tensor,
 						   uint64_t offset, uint64_t bytes);
+/** True if it has a location; offset and size are then set. Each may be NULL. */
+MODSER_GRAPH_API bool modser_sg_tensor_location(const modser_sg_tensor *tensor,
+						uint64_t *ret_offset,
+						uint64_t *ret_bytes);
 MODSER_GRAPH_API const char *modser_sg_tensor_name(const modser_sg_tensor *tensor);
 MODSER_GRAPH_API size_t modser_sg_tensor_index(const modser_sg_tensor *tensor);
 MODSER_GRAPH_API modser_sg_tensor_type
@@ -382,6 +386,9 @@ typedef enum modser_fill {
 
 typedef struct modser_model_options {
 	modser_fill fill;
+	/* Constants with a location keep it and drop their bytes until
+	 * modser_serializer_load_const_file() or a store reads them. */
+	bool is_lazy;
 } modser_model_options;
 
 /* The stored type of an operator's load or store method, independent of the format's
@@ -395,6 +402,13 @@ typedef void modser_sg_op_method(void);
  */
 typedef int modser_read_beside(void *ctx, modser_graph *graph, const char *name,
 			       modser_part *ret);
+
+/* One of the files of a model. */
+typedef struct modser_file_kind {
+	const char *name; /* in texts: "the network, as text (.prototxt)" */
+	/* True if these bytes look like it. */
+	bool (*probe)(const void *head, size_t bytes);
+} modser_file_kind;
 
 /* A format. Any number of threads may call its functions at once, each with a graph
  * of its own. */
@@ -419,6 +433,21 @@ typedef struct modser_serializer_ops {
 	/* See modser_serializer_split(). NULL: a model is always one file. */
 	int (*split)(const modser_part *model, const char *name, modser_graph *graph,
 		     modser_part *ret_model, modser_part *ret_data);
+	/*
+	 * n_files kinds: loads then take the files in any order, and load() gets them
+	 * in this one. NULL: in the order that they are given. The last file has the
+	 * constants.
+	 */
+	const modser_file_kind *files;
+	/*
+	 * Set the bytes of the constant @tensor, whose name and shape are known, from
+	 * @file, the file of constants (modser_sg_tensor_set_size() and _set_buffer()).
+	 * @file is valid until the function returns. NULL: they are at the location of
+	 * the tensor; without a location, the file is the whole model, and has a
+	 * constant of that name.
+	 */
+	int (*load_const)(const modser_serializer *s, const modser_part *file,
+			  modser_sg_tensor *tensor);
 } modser_serializer_ops;
 
 /**
@@ -491,8 +520,9 @@ MODSER_GRAPH_API int modser_serializer_store_memory(const modser_serializer *s,
 						    modser_graph *graph,
 						    modser_part *ret_parts, size_t n);
 /**
- * Read the bytes of one constant, found by its tensor's name, from the model's file
- * of constants; the graph owns them.
+ * Read the bytes of one constant from the model's file of constants, with the
+ * serializer's load_const() or from the tensor's location; if it has neither, the
+ * constant of its name. The graph owns them.
  */
 MODSER_GRAPH_API int modser_serializer_load_const_file(const modser_serializer *s,
 						       const char *path,

@@ -37,7 +37,7 @@ extern "C" {
 
 /* The loader rejects a plugin of another version before it calls any of its
  * functions. */
-#define MODSERD_PLUGIN_ABI 3u
+#define MODSERD_PLUGIN_ABI 4u
 
 /* The arguments of a kernel: row-major tensors with the shapes and dtypes from the
  * operator's inference; read them with modser_sg_node_input() and _output(). */

@@ -185,9 +185,11 @@ const char msd_text_push[] =
 
 const char msd_text_load[] =
 	"Loading runs the file's code. NAME is [A-Za-z0-9][A-Za-z0-9._-]{0,63}.\n"
-	"FILE is a TVM library, a framework's model (.onnx, .tmfile), a package of "
-	"tvmc, or\n"
-	"code that is not linked yet: a Model Library Format archive, a .tar of\n"
+	"FILE is a TVM library, a framework's model (.onnx, .tmfile, or Caffe's "
+	".prototxt\n"
+	"and .caffemodel in either order), a package of tvmc, or code that is not "
+	"linked\n"
+	"yet: a Model Library Format archive, a .tar of\n"
 	"export_library, objects (.o), C sources (.c). modser links such code first, "
 	"as\n"
 	"`modser convert` does; -l NAME links it with a library (-lm).\n"
@@ -232,9 +234,11 @@ const char msd_text_load[] =
 	"  --params      parameters that FILE lacks, such as those of `modser pack\n"
 	"                --split-params`\n"
 	"  --external-data\n"
-	"                a file with weights of an ONNX model that is not in the "
-	"model's\n"
-	"                folder; repeatable\n"
+	"                another file of the model: weights of an ONNX model that "
+	"are not\n"
+	"                in the model's folder, or a further file of its format "
+	"(Caffe's\n"
+	"                .caffemodel); repeatable\n"
 	"--deadline is a limit for reading, linking, sending and starting together.\n";
 
 const char msd_text_inspect[] =

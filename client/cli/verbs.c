@@ -2,6 +2,7 @@
  * text of more than a few lines is in texts.c. */
 #include "client/cli/cli.h"
 #include "client/cli/texts.h"
+#include "proto/words/external_data.h"
 
 #define MANY 4096 /* words: more than the arguments of any call */
 
@@ -11,9 +12,9 @@ const struct msd_verb msd_verbs[] = {
 	 "[--batch N [--batch-delay TIME]] [--max-run TIME] [--abi ABI] "
 	 "[--ignore-unknown-inputs] [--missing-weights WORD] [--format FORMAT] "
 	 "[--input INPUT] [--graph FILE] [--params FILE] [--external-data FILE] "
-	 "[-l NAME] NAME FILE",
+	 "[-l NAME] NAME FILE...",
 	 "upload a library, a model or an archive and load it as NAME", msd_text_load,
-	 2, 2,
+	 2, 1 + MSD_EXTERNAL_DATA_MAX,
 	 MSD_OPT_LOAD | MSD_OPT_WITH | MSD_OPT_LINK | MSD_OPT_RUN | MSD_OPT_DEVICE |
 		 MSD_OPT_GRAPH | MSD_OPT_PARAMS | MSD_OPT_ERA | MSD_OPT_MODEL,
 	 msd_verb_load, MSD_GROUP_MODELS},
@@ -217,17 +218,17 @@ const struct msd_verb msd_verbs[] = {
 	 2, MANY, MSD_OPT_OFFLINE, msd_verb_tls, MSD_GROUP_ADMINISTER},
 	{"inspect",
 	 "[--dot|--dump|--vm|--check-daemon ADDR] [--abi ABI] [--params FILE] "
-	 "[--external-data FILE] [--format FORMAT] [--input INPUT] FILE",
+	 "[--external-data FILE] [--format FORMAT] [--input INPUT] FILE...",
 	 "show the content of a library, an archive or a model file", msd_text_inspect,
-	 1, 1,
+	 1, MSD_EXTERNAL_DATA_MAX,
 	 MSD_OPT_INSPECT | MSD_OPT_WITH | MSD_OPT_ERA | MSD_OPT_PARAMS | MSD_OPT_MODEL,
 	 msd_verb_inspect, MSD_GROUP_OFFLINE},
 	{"convert",
-	 "[--mlf-version 5|7] [--name NAME] [--external-data FILE] [-l NAME] FILE... "
-	 "-o FILE [-o FILE]",
+	 "[--mlf-version 5|7] [--name NAME] [--external-data FILE] [--format FORMAT] "
+	 "[--input INPUT] [-l NAME] FILE... -o FILE [-o FILE]",
 	 "convert archives, libraries and model files", msd_text_convert, 1, MANY,
 	 MSD_OPT_OUTPUT | MSD_OPT_WITH | MSD_OPT_CONVERT | MSD_OPT_LINK |
-		 MSD_OPT_OFFLINE,
+		 MSD_OPT_OFFLINE | MSD_OPT_MODEL,
 	 msd_verb_convert, MSD_GROUP_OFFLINE},
 	{"unpack", "[--split-params FILE [--tvm-names]] FILE -C DIR",
 	 "write the modules of a library to files",

@@ -212,6 +212,18 @@ int modser_sg_tensor_set_location(modser_sg_tensor *tensor, uint64_t offset,
 	return 0;
 }
 
+bool modser_sg_tensor_location(const modser_sg_tensor *tensor, uint64_t *ret_offset,
+			       uint64_t *ret_bytes)
+{
+	if (tensor == NULL || !tensor->has_location)
+		return false;
+	if (ret_offset != NULL)
+		*ret_offset = tensor->offset;
+	if (ret_bytes != NULL)
+		*ret_bytes = tensor->bytes;
+	return true;
+}
+
 bool msd_sg_tensor_bytes(const modser_sg_tensor *t, uint64_t *ret)
 {
 	uint64_t n;

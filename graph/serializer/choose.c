@@ -3,6 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "graph/serializer/serializer.h"
+
 static msd_err unknown(const char *format, struct msd_diag *d)
 {
 	struct msd_buf keys = {0};
@@ -25,12 +27,49 @@ static msd_err unknown(const char *format, struct msd_diag *d)
 	return err;
 }
 
-msd_err msd_serializer_choose(const char *format, struct msd_span file,
+/* True if each file that @s wants is among @f, and nothing else. */
+static bool fits(const modser_serializer *s, const struct msd_model_files *f)
+{
+	const modser_serializer_ops *ops = s->ops;
+
+	for (size_t i = 0; i < ops->n_files && ops->files != NULL; i++) {
+		bool is_found = false;
+
+		for (size_t k = 0; k < f->n && !is_found; k++) {
+			is_found = ops->files[i].probe(f->items[k].bytes.p,
+						       f->items[k].bytes.n);
+		}
+		if (!is_found)
+			return false;
+	}
+	return ops->files != NULL && ops->n_files == f->n;
+}
+
+modser_serializer *msd_serializer_recognize(const struct msd_model_files *files)
+{
+	modser_serializer *s = NULL;
+	char *key;
+
+	for (size_t i = 0; files->n > 1 && (s = modser_serializer_at(i, &key)) != NULL;
+	     i++) {
+		free(key);
+		if (fits(s, files))
+			return s;
+		modser_serializer_unref(s);
+		s = NULL;
+	}
+	for (size_t i = 0; i < files->n && s == NULL; i++) {
+		s = modser_serializer_probe(files->items[i].bytes.p,
+					    files->items[i].bytes.n);
+	}
+	return s;
+}
+
+msd_err msd_serializer_choose(const char *format, const struct msd_model_files *files,
 			      modser_serializer **ret, struct msd_diag *d)
 {
-	modser_serializer *s = *format != '\0'
-				       ? modser_serializer_named(format)
-				       : modser_serializer_probe(file.p, file.n);
+	modser_serializer *s = *format != '\0' ? modser_serializer_named(format)
+					       : msd_serializer_recognize(files);
 
 	if (s == NULL && *format != '\0')
 		return unknown(format, d);
@@ -42,15 +81,16 @@ msd_err msd_serializer_choose(const char *format, struct msd_span file,
 	return MSD_OK;
 }
 
-msd_err msd_serializer_blame(const char *format, struct msd_span file, msd_err err,
-			     struct msd_diag *d)
+msd_err msd_serializer_blame(const char *format, const struct msd_model_files *files,
+			     msd_err err, struct msd_diag *d)
 {
+	const struct msd_span file = files->items[0].bytes;
 	static const char elf[] = {0x7f, 'E', 'L', 'F'};
 	modser_serializer *s;
 
 	if (*format == '\0')
 		return err;
-	s = modser_serializer_probe(file.p, file.n);
+	s = msd_serializer_recognize(files);
 	if (s != NULL) {
 		modser_serializer *said = modser_serializer_named(format);
 

@@ -1,10 +1,11 @@
 /*
- * Load the files of a model, a model in memory, or one constant.
+ * Load the files of a model, or a model in memory.
  *
- * Happy path: files are read whole, the serializer makes a graph of their bytes, and
- * the graph owns the files, because constants point into them. A stripped constant is
- * found by reading its model's file again. Failures are the graph's, with the file's
- * name in front.
+ * Happy path: files are read whole and put into the order of the format, the
+ * serializer makes a graph of their bytes, and the graph owns the files, because
+ * constants point into them. Constants that have only a location get their bytes from
+ * the last file; a lazy load drops them again. Failures are the graph's, with the
+ * file's name in front.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -44,28 +45,84 @@ int msd_serializer_read_fd(modser_graph *g, int fd, const char *name,
 	return 0;
 }
 
-int msd_serializer_read(modser_graph *g, const char *path, struct msd_buf *ret)
+int msd_serializer_open(modser_graph *g, const char *path)
 {
-	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+	const int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
 
 	if (fd < 0) {
-		return msd_sg_fail(g, errno == ENOENT ? MSD_NOT_FOUND : MSD_IO,
-				   "%s: %s", path, strerror(errno));
+		(void)msd_sg_fail(g, errno == ENOENT ? MSD_NOT_FOUND : MSD_IO, "%s: %s",
+				  path, strerror(errno));
 	}
+	return fd;
+}
+
+int msd_serializer_read(modser_graph *g, const char *path, struct msd_buf *ret)
+{
+	const int fd = msd_serializer_open(g, path);
+
+	if (fd < 0)
+		return -1;
 	int result = msd_serializer_read_fd(g, fd, path, ret);
 	(void)close(fd);
 	return result;
 }
 
+/* Append the names of the files that @s takes. */
+static void put_kinds(const modser_serializer *s, struct msd_buf *out)
+{
+	for (unsigned i = 0; s->ops->files != NULL && i < s->ops->n_files; i++) {
+		msd_buf_printf(out, "%s%s",
+			       i == 0                     ? ": "
+			       : i + 1 == s->ops->n_files ? " and "
+							  : ", ",
+			       s->ops->files[i].name);
+	}
+}
+
 static int check_count(const modser_serializer *s, modser_graph *graph, size_t n)
 {
 	if (n != s->ops->n_files) {
-		return msd_sg_fail(graph, MSD_BAD_ARGUMENT,
-				   "%s needs %u file%s, %zu given", s->ops->name,
-				   s->ops->n_files, s->ops->n_files == 1 ? "" : "s", n);
+		struct msd_buf kinds = {0};
+
+		put_kinds(s, &kinds);
+		(void)msd_sg_fail(graph, MSD_BAD_ARGUMENT,
+				  "%s needs %u file%s%.*s; %zu given", s->ops->name,
+				  s->ops->n_files, s->ops->n_files == 1 ? "" : "s",
+				  (int)kinds.n, kinds.n > 0 ? (char *)kinds.p : "", n);
+		msd_buf_finish(&kinds);
+		return -1;
 	}
 	if (graph->n_nodes > 0 || graph->n_tensors > 0)
 		return msd_sg_fail(graph, MSD_BAD_ARGUMENT, "the graph is not empty");
+	return 0;
+}
+
+/* Find the place of each kind of file in the @n parts. */
+static int find_order(const modser_serializer *s, const modser_part *parts, size_t n,
+		      modser_graph *graph, size_t *ret)
+{
+	for (size_t i = 0; i < n; i++) {
+		size_t found = n;
+
+		ret[i] = i;
+		for (size_t k = 0; s->ops->files != NULL && k < n; k++) {
+			if (!s->ops->files[i].probe(parts[k].data, parts[k].bytes))
+				continue;
+			if (found < n) {
+				return msd_sg_fail(graph, MSD_BAD_ARTIFACT,
+						   "files %zu and %zu are both %s",
+						   found + 1, k + 1,
+						   s->ops->files[i].name);
+			}
+			found = k;
+		}
+		if (s->ops->files != NULL && found == n) {
+			return msd_sg_fail(graph, MSD_BAD_ARTIFACT, "%s: no file is %s",
+					   s->ops->name, s->ops->files[i].name);
+		}
+		if (s->ops->files != NULL)
+			ret[i] = found;
+	}
 	return 0;
 }
 
@@ -77,24 +134,86 @@ static int fail_file(modser_graph *graph)
 	return -1;
 }
 
+/* Give a constant that has only a location its bytes in @file. */
+static int use_location(modser_sg_tensor *t, const modser_part *file)
+{
+	const size_t align = t->dtype.bits >= 8 ? t->dtype.bits / 8u : 1;
+	const uint64_t n = t->bytes;
+
+	if (t->offset > file->bytes || n > file->bytes - t->offset) {
+		return msd_sg_fail(t->graph, MSD_BAD_ARTIFACT,
+				   "constant \"%s\": %" PRIu64 " bytes at %" PRIu64
+				   " are not in the file of %zu bytes",
+				   t->name, n, t->offset, file->bytes);
+	}
+	const uint8_t *at = (const uint8_t *)file->data + t->offset;
+	if ((uintptr_t)at % align == 0)
+		return modser_sg_tensor_set_buffer(t, at, NULL);
+	void *copy = malloc(n > 0 ? (size_t)n : 1);
+	if (copy == NULL)
+		return msd_sg_no_memory(t->graph);
+	memcpy(copy, at, (size_t)n);
+	if (modser_sg_tensor_set_buffer(t, copy, free) == 0)
+		return 0;
+	free(copy);
+	return -1;
+}
+
+static int use_locations(modser_graph *g, const modser_part *file, bool is_lazy)
+{
+	for (size_t i = 0; i < g->n_tensors; i++) {
+		modser_sg_tensor *t = g->tensors[i];
+
+		if (t->type != MODSER_TENSOR_CONST || !t->has_location)
+			continue;
+		if (is_lazy && modser_sg_tensor_set_buffer(t, NULL, NULL) != 0)
+			return -1;
+		if (!is_lazy && t->data == NULL && use_location(t, file) != 0)
+			return -1;
+	}
+	return 0;
+}
+
+static int load_ordered(const modser_serializer *s, const modser_part *parts,
+			const modser_model_options *options, modser_graph *graph)
+{
+	const modser_part *constants = &parts[s->ops->n_files - 1];
+
+	if (modser_graph_set_source_format(graph, s->ops->format) != 0)
+		return -1;
+	if (s->ops->load(s, parts, options, graph) != 0 ||
+	    use_locations(graph, constants, options->is_lazy) != 0)
+		return fail_file(graph);
+	return modser_graph_check(graph);
+}
+
 int modser_serializer_load_memory(const modser_serializer *s, const modser_part *parts,
 				  size_t n, const modser_model_options *options,
 				  modser_graph *graph)
 {
 	if (s == NULL || parts == NULL || graph == NULL)
 		return msd_sg_null(graph, "the serializer, or parts,");
-	const modser_model_options defaults = {MODSER_FILL_REFUSE};
+	const modser_model_options defaults = {.fill = MODSER_FILL_REFUSE};
 
 	for (size_t i = 0; i < n; i++) {
 		if (parts[i].data == NULL && parts[i].bytes > 0)
 			return msd_sg_null(graph, "the data of a part");
 	}
-	if (check_count(s, graph, n) != 0 ||
-	    modser_graph_set_source_format(graph, s->ops->format) != 0)
-		return -1;
-	if (s->ops->load(s, parts, options != NULL ? options : &defaults, graph) != 0)
-		return fail_file(graph);
-	return modser_graph_check(graph);
+	modser_part *ordered = calloc(n + 1, sizeof(*ordered));
+	size_t *order = calloc(n + 1, sizeof(*order));
+	int result = -1;
+	if (ordered == NULL || order == NULL) {
+		(void)msd_sg_no_memory(graph);
+	} else if (check_count(s, graph, n) == 0 &&
+		   find_order(s, parts, n, graph, order) == 0) {
+		for (size_t i = 0; i < n; i++)
+			ordered[i] = parts[order[i]];
+		result = load_ordered(s, ordered, options != NULL ? options : &defaults,
+				      graph);
+	}
+	free(order);
+	free(ordered);
+	return result;
 }
 
 int modser_serializer_join(const modser_serializer *s, const modser_part *model,
@@ -127,6 +246,47 @@ static int read_parts(modser_graph *graph, const char *const *paths, size_t n,
 	return 0;
 }
 
+/* Record where the model comes from; the last file of the format has the constants. */
+static int set_sources(const modser_serializer *s, const char *const *paths,
+		       const modser_part *parts, size_t n, modser_graph *graph)
+{
+	size_t *order = calloc(n, sizeof(*order));
+	int result = -1;
+
+	if (order == NULL) {
+		(void)msd_sg_no_memory(graph);
+	} else if (find_order(s, parts, n, graph, order) == 0 &&
+		   modser_graph_set_source(graph, paths[order[0]]) == 0) {
+		result = modser_graph_set_const_file(graph, paths[order[n - 1]]);
+	}
+	free(order);
+	return result;
+}
+
+static bool is_within(const void *p, const struct msd_buf *file)
+{
+	return p != NULL && (uintptr_t)p >= (uintptr_t)file->p &&
+	       (uintptr_t)p - (uintptr_t)file->p < file->n;
+}
+
+/* True if a constant of @g, or of any subgraph, may point into @file. */
+static bool is_used(const modser_graph *g, const struct msd_buf *file)
+{
+	for (size_t i = 0; i < g->n_tensors; i++) {
+		if (is_within(g->tensors[i]->data, file))
+			return true;
+	}
+	for (size_t i = 0; i < g->n_ops; i++) {
+		for (size_t k = 0; k < g->ops[i]->attrs.n; k++) {
+			const modser_sg_attr *a = &g->ops[i]->attrs.items[k].value;
+
+			if (a->kind == MODSER_ATTR_GRAPH && is_used(a->as.graph, file))
+				return true;
+		}
+	}
+	return false;
+}
+
 int modser_serializer_load_files(const modser_serializer *s, const char *const *paths,
 				 size_t n, const modser_model_options *options,
 				 modser_graph *graph)
@@ -142,132 +302,18 @@ int modser_serializer_load_files(const modser_serializer *s, const char *const *
 	if (parts == NULL)
 		return msd_sg_no_memory(graph);
 	result = read_parts(graph, paths, n, parts);
-	if (result == 0) { /* the last file holds the constants */
-		result = modser_graph_set_source(graph, paths[0]) != 0 ||
-					 modser_graph_set_const_file(graph,
-								     paths[n - 1]) != 0
-				 ? -1
-				 : 0;
-	}
 	if (result == 0 &&
-	    modser_serializer_load_memory(s, parts, n, options, graph) != 0) {
+	    (set_sources(s, paths, parts, n, graph) != 0 ||
+	     modser_serializer_load_memory(s, parts, n, options, graph) != 0)) {
 		(void)msd_diag_wrap(&graph->diag, graph->diag.code, "%s", paths[0]);
 		result = -1;
 	}
 	free(parts);
+	for (size_t i = 0;
+	     result == 0 && options != NULL && options->is_lazy && i < graph->n_files;
+	     i++) {
+		if (!is_used(graph, &graph->files[i]))
+			msd_buf_finish(&graph->files[i]);
+	}
 	return result;
-}
-
-/* The only constant of that name. */
-static const modser_sg_tensor *find_const(modser_graph *g,
-					  const modser_sg_tensor *wanted)
-{
-	const modser_sg_tensor *found = NULL;
-
-	for (size_t i = 0; i < g->n_tensors; i++) {
-		const modser_sg_tensor *t = g->tensors[i];
-
-		if (t->type != MODSER_TENSOR_CONST ||
-		    strcmp(t->name, wanted->name) != 0)
-			continue;
-		if (found != NULL) {
-			(void)msd_sg_fail(wanted->graph, MSD_BAD_ARTIFACT,
-					  "two constants are called \"%s\"",
-					  wanted->name);
-			return NULL;
-		}
-		found = t;
-	}
-	if (found == NULL) {
-		(void)msd_sg_fail(wanted->graph, MSD_NOT_FOUND,
-				  "no constant is called \"%s\"", wanted->name);
-	}
-	return found;
-}
-
-static int copy_const(modser_graph *from, modser_sg_tensor *to)
-{
-	const modser_sg_tensor *t = find_const(from, to);
-	uint64_t expected;
-
-	if (t == NULL)
-		return -1;
-	if (msd_sg_tensor_bytes(to, &expected) && expected != t->bytes) {
-		return msd_sg_fail(to->graph, MSD_BAD_ARTIFACT,
-				   "constant \"%s\" has %" PRIu64
-				   " bytes in the file, expected %" PRIu64,
-				   to->name, t->bytes, expected);
-	}
-	void *copy = malloc(t->bytes > 0 ? (size_t)t->bytes : 1);
-	if (copy == NULL)
-		return msd_sg_no_memory(to->graph);
-	if (t->bytes > 0)
-		memcpy(copy, t->data, (size_t)t->bytes);
-	if (modser_sg_tensor_set_buffer(to, copy, free) != 0) {
-		free(copy);
-		return -1;
-	}
-	to->bytes = t->bytes;
-	return 0;
-}
-
-/*
- * Read the file as a whole model: in most formats a constant has no shape of its own.
- */
-static int load_const(const modser_serializer *s, struct msd_buf *file,
-		      modser_sg_tensor *tensor)
-{
-	const modser_part part = {file->p, file->n};
-	modser_graph *from = modser_graph_create("");
-	int result = 0;
-
-	if (from == NULL) {
-		result = msd_sg_no_memory(tensor->graph);
-	} else if (modser_serializer_load_memory(s, &part, 1, NULL, from) != 0) {
-		result = msd_sg_fail(tensor->graph, from->diag.code, "%s",
-				     modser_graph_error(from));
-	} else {
-		result = copy_const(from, tensor);
-	}
-	modser_graph_destroy(from);
-	msd_buf_finish(file);
-	return result;
-}
-
-int modser_serializer_load_const_fd(const modser_serializer *s, int fd,
-				    modser_sg_tensor *tensor)
-{
-	if (s == NULL || tensor == NULL) {
-		return msd_sg_null(tensor != NULL ? tensor->graph : NULL,
-				   "the serializer");
-	}
-	struct msd_buf file = {0};
-
-	if (msd_serializer_read_fd(tensor->graph, fd, "the file of constants", &file) !=
-	    0) {
-		msd_buf_finish(&file);
-		return -1;
-	}
-	return load_const(s, &file, tensor);
-}
-
-int modser_serializer_load_const_file(const modser_serializer *s, const char *path,
-				      modser_sg_tensor *tensor)
-{
-	if (s == NULL || path == NULL || tensor == NULL) {
-		return msd_sg_null(tensor != NULL ? tensor->graph : NULL,
-				   "the serializer, or path,");
-	}
-	struct msd_buf file = {0};
-
-	if (msd_serializer_read(tensor->graph, path, &file) != 0) {
-		msd_buf_finish(&file);
-		return -1;
-	}
-	if (load_const(s, &file, tensor) != 0) {
-		(void)msd_diag_wrap(&tensor->graph->diag, tensor->graph->diag.code,
-				    "%s", path);
-		return -1;
-	}
-	return 0;
 }

@@ -13,7 +13,9 @@ static const struct own {
 	bool (*stored)(struct msd_operators *ret);
 } owns[] = {
 	{&msd_tmfile_serializer, msd_tmfile_operators, msd_tmfile_operators},
-	{&msd_onnx_serializer, msd_onnx_operators_loaded, msd_onnx_operators_stored}};
+	{&msd_onnx_serializer, msd_onnx_operators_loaded, msd_onnx_operators_stored},
+	{&msd_caffe_serializer, msd_caffe_operators, NULL},
+	{&msd_caffe_single_serializer, msd_caffe_operators, NULL}};
 
 bool msd_operators_add(struct msd_operators *o, const char *name)
 {
@@ -77,5 +79,6 @@ bool msd_operators_stored(const modser_serializer *s, struct msd_operators *ret)
 	const struct own *own = own_of(s);
 
 	*ret = (struct msd_operators){0};
-	return (own == NULL || own->stored(ret)) && add_methods(s, &s->stores, ret);
+	return (own == NULL || own->stored == NULL || own->stored(ret)) &&
+	       add_methods(s, &s->stores, ret);
 }

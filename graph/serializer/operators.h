@@ -28,5 +28,6 @@ MSD_MUST_CHECK bool msd_operators_add(struct msd_operators *o, const char *name)
 MSD_MUST_CHECK bool msd_tmfile_operators(struct msd_operators *ret);
 MSD_MUST_CHECK bool msd_onnx_operators_loaded(struct msd_operators *ret);
 MSD_MUST_CHECK bool msd_onnx_operators_stored(struct msd_operators *ret);
+MSD_MUST_CHECK bool msd_caffe_operators(struct msd_operators *ret);
 
 #endif

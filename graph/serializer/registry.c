@@ -43,22 +43,40 @@ static int add_row(const char *key, modser_serializer *s)
 	return 0;
 }
 
-/* Register each built-in format under its name. If memory is short, the next call
+/* The built-in serializers by their keys. */
+static const struct {
+	const char *key;
+	const modser_serializer_ops *ops;
+} own[] = {
+	{"tengine", &msd_tmfile_serializer},
+	{"onnx", &msd_onnx_serializer},
+	{"caffe", &msd_caffe_serializer},
+	{"caffe_single", &msd_caffe_single_serializer},
+};
+#define N_OWN (sizeof(own) / sizeof(own[0]))
+
+static bool is_own(const char *key)
+{
+	size_t i = 0;
+
+	while (i < N_OWN && strcmp(own[i].key, key) != 0)
+		i++;
+	return i < N_OWN;
+}
+
+/* Register each built-in format under its key. If memory is short, the next call
  * retries. */
 static void enter(void)
 {
-	static const modser_serializer_ops *const own[] = {&msd_tmfile_serializer,
-							   &msd_onnx_serializer};
-
 	(void)pthread_mutex_lock(&lock);
 	if (has_own)
 		return;
 	has_own = true;
-	for (size_t i = 0; i < sizeof(own) / sizeof(own[0]); i++) {
-		modser_serializer *s = modser_serializer_create(own[i]);
+	for (size_t i = 0; i < N_OWN; i++) {
+		modser_serializer *s = modser_serializer_create(own[i].ops);
 
-		if (find_row(own[i]->format) == NULL &&
-		    (s == NULL || add_row(own[i]->format, s) != 0))
+		if (find_row(own[i].key) == NULL &&
+		    (s == NULL || add_row(own[i].key, s) != 0))
 			has_own = false;
 		modser_serializer_unref(s);
 	}
@@ -189,7 +207,9 @@ int modser_factory_register(const char *key, modser_serializer_make *make)
 	int result = -1;
 
 	enter();
-	char *copy = find_maker(key) == NULL ? msd_sg_copy(key, strlen(key)) : NULL;
+	char *copy = find_maker(key) == NULL && !is_own(key)
+			     ? msd_sg_copy(key, strlen(key))
+			     : NULL;
 	if (copy != NULL && msd_sg_grow(&makers, n_makers, sizeof(*makers))) {
 		makers[n_makers++] = (struct maker){copy, make};
 		copy = NULL;
@@ -208,5 +228,11 @@ modser_serializer *modser_factory_create(const char *key)
 	const struct maker *maker = find_maker(key);
 	modser_serializer_make *make = maker != NULL ? maker->make : NULL;
 	leave();
-	return make != NULL ? make() : NULL;
+	if (make != NULL)
+		return make();
+	for (size_t i = 0; i < N_OWN; i++) {
+		if (strcmp(own[i].key, key) == 0)
+			return modser_serializer_create(own[i].ops);
+	}
+	return NULL;
 }

@@ -26,6 +26,14 @@ modser_serializer *modser_serializer_create(const modser_serializer_ops *ops)
 		(void)msd_refuse("modser_serializer_ops.n_files is 0");
 		return NULL;
 	}
+	for (unsigned i = 0; ops->files != NULL && i < ops->n_files; i++) {
+		if (ops->files[i].name == NULL || ops->files[i].probe == NULL) {
+			(void)msd_refuse("modser_serializer_ops.files[%u] has no name "
+					 "or probe",
+					 i);
+			return NULL;
+		}
+	}
 	modser_serializer *s = calloc(1, sizeof(*s));
 	pthread_mutex_t *lock = calloc(1, sizeof(*lock));
 

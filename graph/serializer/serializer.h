@@ -27,6 +27,12 @@ struct modser_serializer {
 
 /** Add a reference; each holder calls modser_serializer_unref(). Returns @s. */
 modser_serializer *msd_serializer_ref(modser_serializer *s);
+/** Open @path for reading; -1 with the error of @g. */
+MSD_MUST_CHECK int msd_serializer_open(modser_graph *g, const char *path);
+/** Read the bytes of @t at its location in @fd. -1 with the error of its graph. */
+MSD_MUST_CHECK int msd_const_read(int fd, modser_sg_tensor *t);
+/** Read all constants of @g that have only a location, from its file of constants. */
+MSD_MUST_CHECK int msd_const_read_all(modser_graph *g);
 /** Read all of @fd, or of the file @path, into *@ret. -1 with the error of @g. */
 MSD_MUST_CHECK int msd_serializer_read(modser_graph *g, const char *path,
 				       struct msd_buf *ret);
@@ -35,5 +41,7 @@ MSD_MUST_CHECK int msd_serializer_read_fd(modser_graph *g, int fd, const char *n
 
 extern const modser_serializer_ops msd_tmfile_serializer;
 extern const modser_serializer_ops msd_onnx_serializer;
+extern const modser_serializer_ops msd_caffe_serializer;
+extern const modser_serializer_ops msd_caffe_single_serializer;
 
 #endif

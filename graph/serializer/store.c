@@ -21,7 +21,7 @@ int modser_serializer_store_memory(const modser_serializer *s, modser_graph *gra
 				   "%s writes %u files, %zu given", s->ops->name,
 				   s->ops->n_files, n);
 	}
-	if (modser_graph_check(graph) != 0)
+	if (msd_const_read_all(graph) != 0 || modser_graph_check(graph) != 0)
 		return -1;
 	return s->ops->store(s, graph, ret_parts);
 }

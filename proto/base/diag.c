@@ -100,7 +100,7 @@ msd_err msd_diag_wrap(struct msd_diag *d, msd_err err, const char *fmt, ...)
 	(void)msd_diag_set(d, err, "%s: %s", prefix, msd_diag_text(d));
 	d->retry_after_ms = retry_after_ms;
 	d->hint = hint;
-	d->kind_len = d->len < MSD_DIAG_MAX ? kind_len : 0; /* it may be cut */
+	d->kind_len = (d->len < MSD_DIAG_MAX ? kind_len : 0) & 0xff; /* it may be cut */
 	free(prefix);
 	return err;
 }

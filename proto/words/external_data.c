@@ -32,9 +32,8 @@ static bool is_relative(struct msd_span name)
 	return true;
 }
 
-/* Read the next item; *@end is advanced past its file. False if it is invalid. */
-static bool take(struct msd_cur *items, uint64_t *end,
-		 struct msd_external_data_file *ret)
+bool msd_external_data_next(struct msd_cur *items, uint64_t *end,
+			    struct msd_external_data_file *ret)
 {
 	struct msd_wire_value pair, name, bytes;
 
@@ -64,7 +63,7 @@ msd_err msd_external_data_check(struct msd_span items, uint64_t model_bytes,
 					    "files: more than %u are beside the model",
 					    MSD_EXTERNAL_DATA_MAX);
 		}
-		if (!take(&c, &end, &file)) {
+		if (!msd_external_data_next(&c, &end, &file)) {
 			return msd_diag_set(d, MSD_BAD_REQUEST,
 					    "files: expected [name, bytes] of each, "
 					    "bytes at least 1");
@@ -96,7 +95,7 @@ bool msd_external_data_find(struct msd_span items, uint64_t model_bytes,
 	struct msd_external_data_file file;
 	bool is_found = false;
 
-	while (c.left > 0 && take(&c, &end, &file)) {
+	while (c.left > 0 && msd_external_data_next(&c, &end, &file)) {
 		const bool is_it = msd_span_is(file.name, name);
 
 		if (is_it ||

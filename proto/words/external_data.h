@@ -33,6 +33,12 @@ MSD_MUST_CHECK msd_err msd_external_data_check(struct msd_span items,
 					       uint64_t whole_bytes,
 					       struct msd_diag *d);
 /**
+ * Take the next file of checked items; *@end, at first the bytes of the model, moves
+ * past it. False at the end.
+ */
+MSD_MUST_CHECK bool msd_external_data_next(struct msd_cur *items, uint64_t *end,
+					   struct msd_external_data_file *ret);
+/**
  * Find the file that a model calls @name in the checked items. A file without a
  * directory in its name, as from `--with FILE`, matches any directory. False if there
  * is none.

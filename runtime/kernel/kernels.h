@@ -145,6 +145,7 @@
 	X(hann_window)                                                                 \
 	X(mel_weights)                                                                 \
 	X(det)                                                                         \
+	X(detection_output)                                                            \
 	X(mean_variance)                                                               \
 	X(center_crop_pad)                                                             \
 	X(affine_grid)                                                                 \

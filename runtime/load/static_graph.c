@@ -4,11 +4,14 @@
 #include <string.h>
 
 #include "graph/modser_graph.h"
+#include "graph/serializer/model_files.h"
 #include "runtime/executor/static_graph/kind.h"
 #include "runtime/load/format.h"
 
 static bool is_known(struct msd_span file)
 {
+	if (msd_model_files_are(file))
+		return true;
 	modser_serializer *s = modser_serializer_probe(file.p, file.n);
 	const bool is_found = s != NULL;
 

@@ -7,7 +7,7 @@
  * and has the same nodes. */
 static void walk(const modser_serializer *s, modser_graph *g)
 {
-	const modser_model_options options = {MODSER_FILL_LEAVE};
+	const modser_model_options options = {.fill = MODSER_FILL_LEAVE};
 	modser_graph *again = modser_graph_create("");
 	modser_part part = {0};
 	char *text = NULL;

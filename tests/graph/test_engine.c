@@ -14,7 +14,7 @@
 
 static modser_graph *load(const char *path)
 {
-	const modser_model_options options = {MODSER_FILL_LEAVE};
+	const modser_model_options options = {.fill = MODSER_FILL_LEAVE};
 	modser_serializer *s = modser_serializer_get("tengine");
 	modser_graph *g = modser_graph_create("");
 

@@ -115,7 +115,7 @@ Test(serializer, wants_its_number_of_files)
 static modser_graph *load_file(const modser_serializer *s, const char *path)
 {
 	modser_graph *g = modser_graph_create("");
-	const modser_model_options options = {MODSER_FILL_LEAVE};
+	const modser_model_options options = {.fill = MODSER_FILL_LEAVE};
 
 	cr_assert_eq(modser_serializer_load_files(s, &path, 1, &options, g), 0, "%s",
 		     modser_graph_error(g));

@@ -28,7 +28,7 @@ TestSuite(tmfile, .init = begin, .fini = end, .timeout = 120);
 /* The graph of @file with @fill; its result in *@ret. */
 static modser_graph *load(struct msd_span file, modser_fill fill, int *ret)
 {
-	const modser_model_options options = {fill};
+	const modser_model_options options = {.fill = fill};
 	const modser_part part = {file.p, file.n};
 	modser_graph *g = modser_graph_create("");
 
@@ -246,7 +246,7 @@ Test(tmfile, what_has_no_place_in_a_tmfile_is_not_stored)
 /* Load and store with allocation @k failing; false when there was none to fail. */
 static bool fails_at(struct msd_span file, long k)
 {
-	const modser_model_options options = {MODSER_FILL_SEEDED};
+	const modser_model_options options = {.fill = MODSER_FILL_SEEDED};
 	const modser_part from = {file.p, file.n};
 	modser_part part = {0};
 	int result = -1;

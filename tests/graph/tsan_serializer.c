@@ -37,7 +37,7 @@ struct shared {
 
 static modser_graph *load(const struct shared *all, size_t i)
 {
-	const modser_model_options options = {MODSER_FILL_LEAVE};
+	const modser_model_options options = {.fill = MODSER_FILL_LEAVE};
 	modser_graph *g = modser_graph_create("");
 
 	if (g == NULL || modser_serializer_load_files(all->s, &all->format->paths[i], 1,

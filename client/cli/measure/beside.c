@@ -7,6 +7,7 @@
 #include "client/cli/values/file.h"
 #include "graph/modser_graph.h"
 #include "graph/serializer/choose.h"
+#include "graph/serializer/model_files.h"
 
 /* A file that was read, under the model's name for it. */
 struct read_file {
@@ -98,8 +99,10 @@ static msd_err join(struct beside *b, const modser_serializer *s, struct msd_buf
 	} else if (modser_serializer_join(s, &model, read_beside, b, g, &whole) != 0) {
 		err = msd_diag_set(d, msd_err_from_name(modser_graph_error_name(g)),
 				   "%s", modser_graph_error(g));
-		err = msd_serializer_blame(b->cli->model_words.format,
-					   (struct msd_span){file->p, file->n}, err, d);
+		struct msd_model_file one = {.bytes = {file->p, file->n}};
+		const struct msd_model_files files = {&one, 1};
+
+		err = msd_serializer_blame(b->cli->model_words.format, &files, err, d);
 	} else if (whole.data != NULL) {
 		msd_buf_finish(file);
 		*file = (struct msd_buf){.p = (uint8_t *)(uintptr_t)whole.data,
@@ -136,13 +139,9 @@ static msd_err check_with(const struct beside *b, const char *path, struct msd_d
 	return MSD_OK;
 }
 
-msd_err msd_external_data_join(const struct msd_cli *cli, const char *path,
-			       struct msd_buf *file, struct msd_diag *d)
+static msd_err join_named(const struct msd_cli *cli, const modser_serializer *s,
+			  const char *path, struct msd_buf *file, struct msd_diag *d)
 {
-	const char *format = cli->model_words.format;
-	modser_serializer *s = *format != '\0'
-				       ? modser_serializer_named(format)
-				       : modser_serializer_probe(file->p, file->n);
 	char *copy = strdup(path);
 	struct beside b = {.cli = cli};
 	msd_err err = MSD_OK;
@@ -159,6 +158,90 @@ msd_err msd_external_data_join(const struct msd_cli *cli, const char *path,
 		err = check_with(&b, path, d);
 	finish(&b);
 	free(copy);
+	return err;
+}
+
+/* All files of a model whose format wants several. */
+struct several {
+	struct msd_buf *bytes; /* those that were read here */
+	struct msd_model_files files;
+};
+
+static msd_err read_several(const struct msd_cli *cli, const char *const *paths,
+			    size_t n, const struct msd_buf *first, struct several *ret,
+			    struct msd_diag *d)
+{
+	const size_t all = n + cli->n_with;
+	msd_err err = MSD_OK;
+
+	ret->bytes = calloc(all, sizeof(*ret->bytes));
+	ret->files.items = calloc(all, sizeof(*ret->files.items));
+	if (ret->bytes == NULL || ret->files.items == NULL)
+		return msd_diag_no_memory(d);
+	for (size_t i = 0; i < all && err == MSD_OK; i++) {
+		const char *path = i < n ? paths[i] : cli->with[i - n];
+		struct msd_model_file *f = &ret->files.items[i];
+
+		if (i > 0)
+			err = msd_file_read(path, &ret->bytes[i], d);
+		const struct msd_buf *bytes = i > 0 ? &ret->bytes[i] : first;
+		f->name = msd_span_of(base_name(path));
+		f->bytes = (struct msd_span){bytes->p, bytes->n};
+		ret->files.n++;
+	}
+	return err;
+}
+
+static void finish_several(struct several *s)
+{
+	for (size_t i = 0; s->bytes != NULL && i < s->files.n; i++)
+		msd_buf_finish(&s->bytes[i]);
+	free(s->bytes);
+	msd_model_files_finish(&s->files);
+}
+
+/* The files of a format that wants several become one, else *@file stays. */
+static msd_err join_several(const struct msd_cli *cli, const char *const *paths,
+			    size_t n, struct msd_buf *file, struct msd_diag *d)
+{
+	struct several all = {0};
+	struct msd_buf whole = {0};
+	modser_serializer *s = NULL;
+	msd_err err = read_several(cli, paths, n, file, &all, d);
+
+	if (err == MSD_OK)
+		err = msd_serializer_choose(cli->model_words.format, &all.files, &s, d);
+	if (err == MSD_OK && modser_serializer_file_count(s) == 1) {
+		err = msd_diag_set(d, MSD_BAD_ARGUMENT,
+				   "%zu files are one model of no known format; %s "
+				   "looks like %s, which is one file",
+				   all.files.n, paths[0], modser_serializer_format(s));
+	}
+	if (err == MSD_OK)
+		err = msd_model_files_write(&all.files, &whole, d);
+	modser_serializer_unref(s);
+	finish_several(&all);
+	if (err != MSD_OK) {
+		msd_buf_finish(&whole);
+		return msd_diag_wrap(d, err, "%s", paths[0]);
+	}
+	msd_buf_finish(file);
+	*file = whole;
+	return MSD_OK;
+}
+
+msd_err msd_model_join(const struct msd_cli *cli, const char *const *paths, size_t n,
+		       struct msd_buf *file, struct msd_diag *d)
+{
+	const char *format = cli->model_words.format;
+	modser_serializer *s = *format != '\0'
+				       ? modser_serializer_named(format)
+				       : modser_serializer_probe(file->p, file->n);
+	const bool is_several = s != NULL && modser_serializer_file_count(s) > 1;
+	const bool has_with = cli->n_with > 0 && is_several;
+	const msd_err err = n > 1 || has_with ? join_several(cli, paths, n, file, d)
+					      : join_named(cli, s, paths[0], file, d);
+
 	modser_serializer_unref(s);
 	return err;
 }

@@ -14,13 +14,14 @@
 #include "client/cli/model/static_graph_json.h"
 #include "graph/inspect/inspect.h"
 #include "graph/serializer/choose.h"
+#include "graph/serializer/model_files.h"
 
 bool msd_static_graph_is(struct msd_span file)
 {
 	modser_serializer *s = modser_serializer_probe(file.p, file.n);
 
 	modser_serializer_unref(s);
-	return s != NULL;
+	return s != NULL || msd_model_files_are(file);
 }
 
 static msd_err take_error(const modser_graph *g, struct msd_diag *d)
@@ -34,20 +35,22 @@ static msd_err take_error(const modser_graph *g, struct msd_diag *d)
 static msd_err read_graph(struct msd_span file, const struct msd_model_words *words,
 			  modser_graph **ret, struct msd_diag *d)
 {
-	const modser_model_options options = {MODSER_FILL_LEAVE};
-	const modser_part part = {file.p, file.n};
+	const modser_model_options options = {.fill = MODSER_FILL_LEAVE};
+	struct msd_model_files files = {0};
 	modser_serializer *s = NULL;
 	modser_graph *g = modser_graph_create("");
 	msd_err err = g != NULL ? MSD_OK : msd_diag_no_memory(d);
 
 	if (err == MSD_OK)
-		err = msd_serializer_choose(words->format, file, &s, d);
-	if (err == MSD_OK &&
-	    modser_serializer_load_memory(s, &part, 1, &options, g) != 0)
-		err = msd_serializer_blame(words->format, file, take_error(g, d), d);
+		err = msd_model_files_of(file, (struct msd_span){0}, &files, d);
+	if (err == MSD_OK)
+		err = msd_serializer_choose(words->format, &files, &s, d);
+	if (err == MSD_OK && msd_model_files_load(s, &files, &options, g) != 0)
+		err = msd_serializer_blame(words->format, &files, take_error(g, d), d);
 	if (err == MSD_OK && modser_graph_fix_inputs(g, words->input) != 0)
 		err = take_error(g, d);
 	modser_serializer_unref(s);
+	msd_model_files_finish(&files);
 	if (err != MSD_OK) {
 		modser_graph_destroy(g);
 		return err;
@@ -93,9 +96,10 @@ const char *msd_static_graph_format(const char *path)
 {
 	const char *dot = strrchr(path, '.');
 	modser_serializer *s = dot != NULL ? modser_serializer_named(dot + 1) : NULL;
+	const bool is_one = s != NULL && modser_serializer_file_count(s) == 1;
 
 	modser_serializer_unref(s);
-	return s != NULL ? dot + 1 : NULL;
+	return is_one ? dot + 1 : NULL;
 }
 
 static msd_err store(modser_graph *g, const char *format, struct msd_buf *out,
@@ -116,12 +120,12 @@ static msd_err store(modser_graph *g, const char *format, struct msd_buf *out,
 	return out->bad ? msd_diag_no_memory(d) : err;
 }
 
-msd_err msd_static_graph_convert(struct msd_span file, const char *format,
-				 struct msd_buf *out, struct msd_diag *d)
+msd_err msd_static_graph_convert(const struct msd_cli *cli, struct msd_span file,
+				 const char *format, struct msd_buf *out,
+				 struct msd_diag *d)
 {
-	const struct msd_model_words none = {0};
 	modser_graph *g;
-	msd_err err = read_graph(file, &none, &g, d);
+	msd_err err = read_graph(file, &cli->model_words, &g, d);
 
 	if (err != MSD_OK)
 		return err;

@@ -15,8 +15,9 @@ MSD_MUST_CHECK msd_err msd_static_graph_inspect(const struct msd_cli *cli,
 
 /** The format for file names like @path, for modser_serializer_named(); NULL: none. */
 const char *msd_static_graph_format(const char *path);
-/** Convert @file, a model, to @format. */
-MSD_MUST_CHECK msd_err msd_static_graph_convert(struct msd_span file,
+/** Convert @file, a model in the format of @cli (--format), to @format. */
+MSD_MUST_CHECK msd_err msd_static_graph_convert(const struct msd_cli *cli,
+						struct msd_span file,
 						const char *format, struct msd_buf *out,
 						struct msd_diag *d);
 /**

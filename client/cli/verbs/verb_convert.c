@@ -193,9 +193,9 @@ static msd_err make_model(const struct msd_cli *cli, const char *format,
 	msd_err err = msd_file_read(cli->words[0], &file, d);
 
 	if (err == MSD_OK)
-		err = msd_external_data_join(cli, cli->words[0], &file, d);
+		err = msd_model_join(cli, cli->words, cli->n_words, &file, d);
 	if (err == MSD_OK) {
-		err = msd_static_graph_convert(span_of(&file), format, out, d);
+		err = msd_static_graph_convert(cli, span_of(&file), format, out, d);
 		if (err != MSD_OK)
 			err = msd_diag_wrap(d, err, "%s", cli->words[0]);
 	}
@@ -254,8 +254,6 @@ static enum msd_exit check_outputs(const struct msd_cli *cli, const char *format
 		return msd_report_usage("give -o FILE.so, or omit -l",
 					"-l works only for a library (.so)");
 	}
-	if (format != NULL && cli->n_words != 1)
-		return msd_report_usage(NULL, "convert makes a model from one file");
 	return MSD_EXIT_OK;
 }
 

@@ -142,7 +142,7 @@ enum msd_exit msd_verb_inspect(const struct msd_cli *cli)
 	if (err == MSD_OK)
 		err = msd_archive_check_whole(path, span_of(&file), &d);
 	if (err == MSD_OK)
-		err = msd_external_data_join(cli, path, &file, &d);
+		err = msd_model_join(cli, cli->words, cli->n_words, &file, &d);
 	if (err == MSD_OK && cli->will_run) {
 		code = inspect_for_host(cli, span_of(&file));
 	} else if (err == MSD_OK) {

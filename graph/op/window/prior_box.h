@@ -22,4 +22,7 @@ struct msd_op_priors {
 /** Read the parameters and shapes of @node, which must be inferred; borrowed. */
 void msd_op_priors_of(const modser_sg_node *node, struct msd_op_priors *ret);
 
+/** Write @n numbers of boxes, then @n variances; @n is extent 2 of the output. */
+void msd_op_priors_fill(const struct msd_op_priors *p, size_t n, float *ret);
+
 #endif

@@ -62,7 +62,7 @@ char *onnx_emit_keep(struct onnx_emit *e, const char *name)
 	struct onnx_emit *all = outermost(e);
 	char *copy = onnx_emit_text(e, name);
 
-	if (copy == NULL || !onnx_names_add(&all->taken, copy, copy)) {
+	if (copy == NULL || !msd_names_add(&all->taken, copy, copy)) {
 		e->bad = true;
 		return NULL;
 	}
@@ -71,7 +71,7 @@ char *onnx_emit_keep(struct onnx_emit *e, const char *name)
 
 bool onnx_emit_is_taken(struct onnx_emit *e, const char *name)
 {
-	return onnx_names_find(&outermost(e)->taken, name) != NULL;
+	return msd_names_find(&outermost(e)->taken, name) != NULL;
 }
 
 char *onnx_emit_name(struct onnx_emit *e, const char *stem)
@@ -105,8 +105,8 @@ void onnx_emit_finish(struct onnx_emit *e)
 	for (size_t i = 0; i < e->blocks.n; i++)
 		free(e->blocks.items[i]);
 	free(e->blocks.items);
-	onnx_names_finish(&e->called);
-	onnx_names_finish(&e->taken);
+	msd_names_finish(&e->called);
+	msd_names_finish(&e->taken);
 	free(e->nodes.items);
 	free(e->initializers.items);
 	free(e->inputs.items);
@@ -153,9 +153,9 @@ Onnx__NodeProto *onnx_emit_node(struct onnx_emit *e, const char *op, const char 
 	onnx__node_proto__init(node);
 	node->op_type = onnx_emit_text(e, op);
 	const bool is_taken =
-		name[0] == '\0' || onnx_names_find(&e->called, name) != NULL;
+		name[0] == '\0' || msd_names_find(&e->called, name) != NULL;
 	node->name = is_taken ? onnx_emit_name(e, name) : onnx_emit_text(e, name);
-	if (node->name == NULL || !onnx_names_add(&e->called, node->name, node))
+	if (node->name == NULL || !msd_names_add(&e->called, node->name, node))
 		e->bad = true;
 	onnx_emit_push(e, &e->nodes, node);
 	return node;

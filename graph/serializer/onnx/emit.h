@@ -9,7 +9,7 @@
 #include <onnx.pb-c.h>
 
 #include "graph/modser_graph.h"
-#include "graph/serializer/onnx/names.h"
+#include "graph/serializer/names.h"
 
 struct onnx_list {
 	void **items;
@@ -24,12 +24,12 @@ struct onnx_emit {
 	struct onnx_list inputs;
 	struct onnx_list outputs;
 	struct onnx_list opsets;
-	char **names;             /* one for each tensor of the graph, unique */
-	size_t n_made;            /* number of generated names */
-	struct onnx_names called; /* names of written nodes */
-	struct onnx_names taken;  /* names of tensors; the outermost emit has those of
+	char **names;            /* one for each tensor of the graph, unique */
+	size_t n_made;           /* number of generated names */
+	struct msd_names called; /* names of written nodes */
+	struct msd_names taken;  /* names of tensors; the outermost emit has those of
 				     all graphs */
-	struct onnx_emit *outer;  /* emit of the enclosing graph; NULL if absent */
+	struct onnx_emit *outer; /* emit of the enclosing graph; NULL if absent */
 	char **given; /* for each captured input its name in the enclosing graph, NULL
 			 for own inputs; NULL: all are own */
 	struct onnx_list within; /* onnx_emit of subgraphs */

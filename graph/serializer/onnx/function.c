@@ -21,7 +21,7 @@ bool onnx_function_lacks(const struct onnx_load *l, const char *name)
 {
 	const struct onnx_call *call = call_of(l);
 
-	return call != NULL && onnx_names_find(&call->left_out, name) != NULL;
+	return call != NULL && msd_names_find(&call->left_out, name) != NULL;
 }
 
 static Onnx__AttributeProto *named(Onnx__AttributeProto **list, size_t n,
@@ -149,11 +149,11 @@ static int take_inputs(struct onnx_load *l, struct onnx_load *within,
 
 		if (find_input(l, p, i, k, &t) != 0)
 			return -1;
-		if (onnx_names_find(&within->names, name) != NULL ||
-		    onnx_names_find(&call->left_out, name) != NULL)
+		if (msd_names_find(&within->names, name) != NULL ||
+		    msd_names_find(&call->left_out, name) != NULL)
 			return fail(l, p, i, "two of its inputs are called \"", name);
-		if (!onnx_names_add(t != NULL ? &within->names : &call->left_out, name,
-				    t != NULL ? (void *)t : (void *)call))
+		if (!msd_names_add(t != NULL ? &within->names : &call->left_out, name,
+				   t != NULL ? (void *)t : (void *)call))
 			return msd_sg_no_memory(l->g);
 	}
 	return 0;
@@ -203,7 +203,7 @@ static int give_outputs(struct onnx_load *l, struct onnx_load *within,
 	for (size_t k = 0; k < p->n_output; k++) {
 		const char *name = onnx_text(p->output[k]);
 		modser_sg_tensor *t =
-			onnx_names_find(&within->names, onnx_text(f->output[k]));
+			msd_names_find(&within->names, onnx_text(f->output[k]));
 
 		if (name[0] == '\0')
 			continue;
@@ -267,7 +267,7 @@ int onnx_function_read(struct onnx_load *l, struct onnx_function *f,
 	if (result == 0)
 		result = give_outputs(l, &within, p, i);
 	l->n_inferred = within.n_inferred;
-	onnx_names_finish(&within.names);
-	onnx_names_finish(&call.left_out);
+	msd_names_finish(&within.names);
+	msd_names_finish(&call.left_out);
 	return result;
 }

@@ -23,7 +23,7 @@ struct onnx_call {
 	const Onnx__FunctionProto *function;
 	const Onnx__NodeProto *node;   /* the call, with values for attributes */
 	const struct onnx_call *outer; /* the enclosing call; NULL if none */
-	struct onnx_names left_out;    /* inputs that the call omits */
+	struct msd_names left_out;     /* inputs that the call omits */
 };
 
 /** True if @name is an input of the function that @l reads, and its call omits it. */

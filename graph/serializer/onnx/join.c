@@ -39,10 +39,10 @@ struct facts {
 static struct facts facts_of(struct msd_span message)
 {
 	struct msd_cur c = msd_cur_of(message);
-	struct onnx_field f;
+	struct msd_wire_field f;
 	struct facts ret = {0};
 
-	while (c.left > 0 && onnx_field_take(&c, &f)) {
+	while (c.left > 0 && msd_wire_take(&c, &f)) {
 		if (f.number == ONNX_DATA_LOCATION && f.type == 0)
 			ret.is_external = f.value == ONNX_IS_EXTERNAL;
 		if (f.number == ONNX_RAW_DATA && f.type == 2)
@@ -115,7 +115,7 @@ int onnx_join(const modser_part *model, modser_read_beside *read, void *ctx,
 	struct msd_buf out = {0};
 	const int result =
 		onnx_wire_copy(graph, (struct msd_span){model->data, model->bytes},
-			       ONNX_LONG_LENGTHS, join_tensor, &j, &out);
+			       MSD_WIRE_LONG_LENGTHS, join_tensor, &j, &out);
 
 	onnx_external_finish(&j.external);
 	if (result != 0 || j.n_joined == 0) {

@@ -4,7 +4,7 @@
 #include <onnx.pb-c.h>
 
 #include "graph/modser_graph.h"
-#include "graph/serializer/onnx/names.h"
+#include "graph/serializer/names.h"
 #include "proto/base/bytes.h"
 
 /* Versions of operators, one for each domain. */
@@ -22,7 +22,7 @@ struct onnx_load {
 	struct onnx_external *external;         /* location of external weights */
 	const struct onnx_imports *imports;     /* valid here */
 	int64_t opset; /* version for operators without a domain, from the imports */
-	struct onnx_names names;
+	struct msd_names names;
 	size_t n_inferred; /* nodes with attempted inference */
 	struct onnx_load
 		*outer; /* state of the enclosing graph; NULL for the model's */

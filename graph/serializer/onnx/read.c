@@ -19,14 +19,14 @@
 
 int onnx_remember(struct onnx_load *l, modser_sg_tensor *t)
 {
-	return onnx_names_add(&l->names, t->name, t) ? 0 : msd_sg_no_memory(l->g);
+	return msd_names_add(&l->names, t->name, t) ? 0 : msd_sg_no_memory(l->g);
 }
 
 int onnx_check_name(struct onnx_load *l, const char *name, const char *what)
 {
 	if (name == NULL || name[0] == '\0')
 		return msd_sg_fail(l->g, MSD_BAD_ARTIFACT, "%s without a name", what);
-	if (onnx_names_find(&l->names, name) != NULL) {
+	if (msd_names_find(&l->names, name) != NULL) {
 		return msd_sg_fail(l->g, MSD_BAD_ARTIFACT,
 				   "two tensors are called \"%s\"", name);
 	}
@@ -138,7 +138,7 @@ int onnx_find(struct onnx_load *l, const char *name, modser_sg_tensor **ret)
 {
 	modser_sg_tensor *outer = NULL;
 
-	*ret = onnx_names_find(&l->names, name);
+	*ret = msd_names_find(&l->names, name);
 	if (*ret != NULL || l->outer == NULL)
 		return 0;
 	if (onnx_find(l->outer, name, &outer) != 0) {
@@ -165,7 +165,7 @@ static int read_inputs(struct onnx_load *l, const Onnx__GraphProto *p)
 {
 	for (size_t i = 0; i < p->n_input; i++) {
 		const char *name = onnx_text(p->input[i]->name);
-		const modser_sg_tensor *t = onnx_names_find(&l->names, name);
+		const modser_sg_tensor *t = msd_names_find(&l->names, name);
 
 		if (t != NULL && t->type == MODSER_TENSOR_CONST)
 			continue;
@@ -314,7 +314,7 @@ int onnx_load(const modser_serializer *s, const modser_part *parts,
 	onnx_functions_finish(&functions);
 	onnx__model_proto__free_unpacked(m, NULL);
 	msd_buf_finish(&small);
-	onnx_names_finish(&l.names);
+	msd_names_finish(&l.names);
 	onnx_external_finish(&external);
 	return result;
 }

@@ -27,9 +27,9 @@ static struct msd_span raw_of(struct msd_span message)
 {
 	struct msd_cur c = msd_cur_of(message);
 	struct msd_span raw = {0};
-	struct onnx_field f;
+	struct msd_wire_field f;
 
-	while (c.left > 0 && onnx_field_take(&c, &f)) {
+	while (c.left > 0 && msd_wire_take(&c, &f)) {
 		if (f.number == ONNX_RAW_DATA && f.type == 2)
 			raw = (struct msd_span){f.body, f.n};
 	}
@@ -101,7 +101,7 @@ int onnx_split(const modser_part *model, const char *name, modser_graph *graph,
 	struct split s = {.name = name};
 	struct msd_buf out = {0};
 	int result = onnx_wire_copy(graph, (struct msd_span){model->data, model->bytes},
-				    ONNX_SHORT_LENGTHS, split_tensor, &s, &out);
+				    MSD_WIRE_SHORT_LENGTHS, split_tensor, &s, &out);
 
 	if (result == 0 && s.data.bad)
 		result = msd_sg_no_memory(graph);

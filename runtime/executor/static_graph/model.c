@@ -6,7 +6,6 @@
  */
 #include "runtime/executor/static_graph/model.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -14,7 +13,6 @@
 #include "graph/inspect/tally.h"
 #include "graph/pass/pass.h"
 #include "graph/serializer/choose.h"
-#include "proto/words/external_data.h"
 #include "proto/words/model_words.h"
 #include "runtime/engine/engine.h"
 #include "runtime/kernel/kernel.h"
@@ -43,28 +41,6 @@ struct run {
 	struct msd_any *outputs;
 };
 
-/* Files that a model's load may open: only those sent with it. */
-struct beside {
-	struct msd_span file, list;
-};
-
-static int read_beside(void *ctx, modser_graph *graph, const char *name,
-		       modser_part *ret)
-{
-	const struct beside *b = ctx;
-	struct msd_external_data_file file;
-
-	if (!msd_external_data_find(b->list, b->file.n, name, &file)) {
-		char why[256];
-
-		(void)snprintf(why, sizeof(why),
-			       "the file \"%.128s\" did not come with the model", name);
-		return modser_graph_fail(graph, why);
-	}
-	*ret = (modser_part){b->file.p + file.at, file.bytes};
-	return 0;
-}
-
 static msd_err take_error(const modser_graph *g, struct msd_diag *d)
 {
 	return msd_diag_set(d, msd_err_from_name(modser_graph_error_name(g)), "%s",
@@ -77,25 +53,23 @@ static msd_err load(struct msd_static_model *m, struct msd_span file,
 	static const modser_fill fills[] = {[MSD_FILL_UNSAID] = MODSER_FILL_REFUSE,
 					    [MSD_FILL_ZERO] = MODSER_FILL_ZERO,
 					    [MSD_FILL_SEEDED] = MODSER_FILL_SEEDED};
-	const modser_model_options options = {fills[how->fill]};
-	const modser_part part = {file.p, file.n};
+	const modser_model_options options = {.fill = fills[how->fill]};
 	const char *format = how->words != NULL ? how->words->format : "";
-	modser_serializer *s;
+	struct msd_model_files files;
+	modser_serializer *s = NULL;
 
 	m->graph = modser_graph_create("");
 	if (m->graph == NULL)
 		return msd_diag_no_memory(d);
-	const msd_err err = msd_serializer_choose(format, file, &s, d);
+	msd_err err = msd_model_files_of(file, how->files, &files, d);
 	if (err != MSD_OK)
 		return err;
-	struct beside beside = {file, how->files};
-	if (how->files.n > 0)
-		modser_graph_set_beside(m->graph, read_beside, &beside);
-	const int rc = modser_serializer_load_memory(s, &part, 1, &options, m->graph);
-	modser_graph_set_beside(m->graph, NULL, NULL);
+	err = msd_serializer_choose(format, &files, &s, d);
+	if (err == MSD_OK && msd_model_files_load(s, &files, &options, m->graph) != 0)
+		err = msd_serializer_blame(format, &files, take_error(m->graph, d), d);
 	modser_serializer_unref(s);
-	return rc == 0 ? MSD_OK
-		       : msd_serializer_blame(format, file, take_error(m->graph, d), d);
+	msd_model_files_finish(&files);
+	return err;
 }
 
 /* Set the input shapes before other shapes are inferred from those in the file. */

@@ -32,7 +32,7 @@ static int read_into(struct onnx_node *n, const Onnx__GraphProto *p,
 			result = -1;
 	}
 	*ret_captured = within.n_captured;
-	onnx_names_finish(&within.names);
+	msd_names_finish(&within.names);
 	free(within.captured);
 	return result;
 }

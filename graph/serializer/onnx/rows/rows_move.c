@@ -71,7 +71,7 @@ static int load_constant(struct onnx_node *n)
 
 	if (name[0] == '\0')
 		return onnx_fail(n, "it has no output");
-	if (onnx_names_find(&n->l->names, name) != NULL)
+	if (msd_names_find(&n->l->names, name) != NULL)
 		return onnx_fail(n, "two tensors are called \"%s\"", name);
 	if (value != NULL && value->t != NULL) {
 		t = onnx_tensor_read(n->l, value->t, name);
@@ -82,7 +82,7 @@ static int load_constant(struct onnx_node *n)
 	}
 	if (t == NULL)
 		return -1;
-	return onnx_names_add(&n->l->names, t->name, t) ? 0 : msd_sg_no_memory(n->l->g);
+	return msd_names_add(&n->l->names, t->name, t) ? 0 : msd_sg_no_memory(n->l->g);
 }
 
 /* Expand a scalar. */

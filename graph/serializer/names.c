@@ -1,4 +1,4 @@
-#include "graph/serializer/onnx/names.h"
+#include "graph/serializer/names.h"
 
 #include <stdint.h>
 #include <stdlib.h>
@@ -15,7 +15,7 @@ static size_t hash(const char *name)
 }
 
 /* The slot of @name, or the free slot for it. */
-static struct onnx_named *slot_of(struct onnx_named *slots, size_t n, const char *name)
+static struct msd_named *slot_of(struct msd_named *slots, size_t n, const char *name)
 {
 	size_t i = hash(name) & (n - 1);
 
@@ -24,21 +24,21 @@ static struct onnx_named *slot_of(struct onnx_named *slots, size_t n, const char
 	return &slots[i];
 }
 
-void *onnx_names_find(const struct onnx_names *names, const char *name)
+void *msd_names_find(const struct msd_names *names, const char *name)
 {
 	return names->n_slots > 0 ? slot_of(names->slots, names->n_slots, name)->thing
 				  : NULL;
 }
 
-static bool grow(struct onnx_names *names)
+static bool grow(struct msd_names *names)
 {
 	const size_t n = names->n_slots > 0 ? 2 * names->n_slots : 64;
-	struct onnx_named *slots = calloc(n, sizeof(*slots));
+	struct msd_named *slots = calloc(n, sizeof(*slots));
 
 	if (slots == NULL)
 		return false;
 	for (size_t i = 0; i < names->n_slots; i++) {
-		const struct onnx_named *from = &names->slots[i];
+		const struct msd_named *from = &names->slots[i];
 
 		if (from->name != NULL)
 			*slot_of(slots, n, from->name) = *from;
@@ -49,17 +49,17 @@ static bool grow(struct onnx_names *names)
 	return true;
 }
 
-bool onnx_names_add(struct onnx_names *names, const char *name, void *thing)
+bool msd_names_add(struct msd_names *names, const char *name, void *thing)
 {
 	if (2 * names->n >= names->n_slots && !grow(names))
 		return false;
-	*slot_of(names->slots, names->n_slots, name) = (struct onnx_named){name, thing};
+	*slot_of(names->slots, names->n_slots, name) = (struct msd_named){name, thing};
 	names->n++;
 	return true;
 }
 
-void onnx_names_finish(struct onnx_names *names)
+void msd_names_finish(struct msd_names *names)
 {
 	free(names->slots);
-	*names = (struct onnx_names){0};
+	*names = (struct msd_names){0};
 }

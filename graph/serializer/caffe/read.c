@@ -1,0 +1,645 @@
+/*
+ * Read a network. Normal path: the text becomes the bytes of its message, the file of
+ * weights is scanned so that its weights stay in it, and protobuf-c unpacks both. Then
+ * each layer of the TEST phase is read in turn: its row (layer.h) makes nodes from its
+ * inputs, its parameters and the weights of its name. A layer that writes a blob again,
+ * in place or not, makes a new tensor; the last one has the blob's name. Tensors that
+ * no layer reads are the outputs. Failures name the layer.
+ */
+#include "graph/serializer/caffe/read.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "graph/ir/edit.h"
+#include "graph/ir/graph.h"
+#include "graph/serializer/caffe/layer.h"
+#include "graph/serializer/names.h"
+#include "graph/serializer/text/text.h"
+
+/* Field numbers of BlobProto. */
+static const struct msd_wire_weight weights[] = {
+	{&caffe__blob_proto__descriptor, 5},
+	{&caffe__blob_proto__descriptor, 8},
+};
+const struct msd_wire_format caffe_wire_format = {
+	"Caffe", &caffe__net_parameter__descriptor, weights,
+	sizeof(weights) / sizeof(weights[0])};
+
+/* A blob by its name. */
+struct blob {
+	const char *name;
+	modser_sg_tensor *now; /* NULL: not written yet */
+	size_t writes_left;
+	size_t last; /* number of the write that made `now` */
+	bool is_input;
+	bool is_silent; /* a Silence layer reads it */
+};
+
+/* The weights of a layer by its name. */
+struct trained {
+	Caffe__BlobProto *const *blobs;
+	size_t n;
+};
+
+struct load {
+	modser_graph *g;
+	Caffe__NetParameter *net;      /* with the layers */
+	Caffe__NetParameter *trained;  /* with the weights; may be the same */
+	struct msd_span file;          /* of the weights */
+	Caffe__LayerParameter *layers; /* those that are read, new and old */
+	size_t n_layers;
+	struct msd_names blob_names;
+	struct blob *blobs; /* no more than inputs and tops */
+	size_t n_blobs;
+	struct msd_names trained_names;
+	struct trained *trained_layers;
+	size_t n_trained;
+	size_t n_writes;
+};
+
+modser_sg_tensor *caffe_fail(const struct caffe_layer *x, const char *fmt, ...)
+{
+	char text[512];
+	va_list ap;
+
+	va_start(ap, fmt);
+	(void)vsnprintf(text, sizeof(text), fmt, ap);
+	va_end(ap);
+	(void)msd_sg_fail(x->b.g, MSD_BAD_ARTIFACT, "%s", text);
+	return NULL;
+}
+
+const int64_t *caffe_dims(const struct caffe_layer *x, size_t i)
+{
+	return x->in[i]->dims;
+}
+
+size_t caffe_ndim(const struct caffe_layer *x, size_t i)
+{
+	return (size_t)x->in[i]->ndim;
+}
+
+bool caffe_axis(const struct caffe_layer *x, int64_t axis, bool more, size_t *ret)
+{
+	const int64_t ndim = x->in[0]->ndim;
+	const int64_t at = axis < 0 ? axis + ndim : axis;
+
+	if (at < 0 || at > ndim || (at == ndim && !more)) {
+		(void)caffe_fail(x, "axis %d of a blob of %d axes", (int)axis,
+				 (int)ndim);
+		return false;
+	}
+	*ret = (size_t)at;
+	return true;
+}
+
+const struct caffe_row *caffe_row_at(size_t i)
+{
+	static const struct caffe_row *const tables[] = {
+		caffe_rows_element, caffe_rows_window, caffe_rows_move,
+		caffe_rows_detect};
+
+	for (size_t t = 0; t < sizeof(tables) / sizeof(tables[0]); t++) {
+		for (const struct caffe_row *row = tables[t]; row->type != NULL;
+		     row++) {
+			if (i-- == 0)
+				return row;
+		}
+	}
+	return NULL;
+}
+
+const struct caffe_row *caffe_row_find(const char *type)
+{
+	const struct caffe_row *row;
+
+	for (size_t i = 0; (row = caffe_row_at(i)) != NULL; i++) {
+		if (strcmp(row->type, type) == 0)
+			return row;
+	}
+	return NULL;
+}
+
+static int fail(const struct load *l, const char *fmt, ...)
+	__attribute__((format(printf, 2, 3)));
+static int fail(const struct load *l, const char *fmt, ...)
+{
+	char text[512];
+	va_list ap;
+
+	va_start(ap, fmt);
+	(void)vsnprintf(text, sizeof(text), fmt, ap);
+	va_end(ap);
+	return msd_sg_fail(l->g, MSD_BAD_ARTIFACT, "%s", text);
+}
+
+static struct blob *find_blob(struct load *l, const char *name)
+{
+	return msd_names_find(&l->blob_names, name);
+}
+
+static int add_blob(struct load *l, const char *name, struct blob **ret)
+{
+	*ret = find_blob(l, name);
+	if (*ret != NULL)
+		return 0;
+	*ret = &l->blobs[l->n_blobs++];
+	(*ret)->name = name;
+	return msd_names_add(&l->blob_names, name, *ret) ? 0 : msd_sg_no_memory(l->g);
+}
+
+/* Keep the layers that are read, and count how often each blob is written. */
+static int choose_layers(struct load *l)
+{
+	const Caffe__NetParameter *net = l->net;
+	size_t n_blobs = net->n_input + 1;
+
+	l->layers = calloc(net->n_layer + net->n_layers + 1, sizeof(*l->layers));
+	if (l->layers == NULL)
+		return msd_sg_no_memory(l->g);
+	for (size_t i = 0; i < net->n_layers + net->n_layer; i++) {
+		Caffe__LayerParameter p;
+
+		if (i < net->n_layers) {
+			if (net->layers[i]->layer != NULL) {
+				return fail(l,
+					    "a network of Caffe's oldest form (layers "
+					    "{ layer { ... } }); have Caffe's "
+					    "upgrade_net_proto_text write it anew");
+			}
+			caffe_layer_of(net->layers[i], &p);
+		} else {
+			p = *net->layer[i - net->n_layers];
+		}
+		if (!caffe_is_included(&p, net))
+			continue;
+		if (p.type == NULL || p.type[0] == '\0') {
+			return fail(l, "layer %zu \"%.128s\" has no type", i,
+				    p.name != NULL ? p.name : "");
+		}
+		l->layers[l->n_layers++] = p;
+		n_blobs += p.n_top;
+	}
+	l->blobs = calloc(n_blobs, sizeof(*l->blobs));
+	if (l->blobs == NULL)
+		return msd_sg_no_memory(l->g);
+	for (size_t i = 0; i < l->n_layers; i++) {
+		for (size_t k = 0; k < l->layers[i].n_top; k++) {
+			struct blob *blob;
+
+			if (add_blob(l, l->layers[i].top[k], &blob) != 0)
+				return -1;
+			blob->writes_left++;
+		}
+	}
+	return 0;
+}
+
+static int add_trained(struct load *l, const char *name, Caffe__BlobProto *const *blobs,
+		       size_t n)
+{
+	struct trained *t =
+		name != NULL ? msd_names_find(&l->trained_names, name) : NULL;
+
+	if (name == NULL || n == 0)
+		return 0;
+	if (t == NULL) {
+		t = &l->trained_layers[l->n_trained++];
+		if (!msd_names_add(&l->trained_names, name, t))
+			return msd_sg_no_memory(l->g);
+	}
+	*t = (struct trained){blobs, n}; /* Caffe takes the last ones, too */
+	return 0;
+}
+
+static int find_trained(struct load *l)
+{
+	const Caffe__NetParameter *p = l->trained;
+
+	l->trained_layers =
+		calloc(p->n_layer + p->n_layers + 1, sizeof(*l->trained_layers));
+	if (l->trained_layers == NULL)
+		return msd_sg_no_memory(l->g);
+	for (size_t i = 0; i < p->n_layers; i++) {
+		if (add_trained(l, p->layers[i]->name, p->layers[i]->blobs,
+				p->layers[i]->n_blobs) != 0)
+			return -1;
+	}
+	for (size_t i = 0; i < p->n_layer; i++) {
+		if (add_trained(l, p->layer[i]->name, p->layer[i]->blobs,
+				p->layer[i]->n_blobs) != 0)
+			return -1;
+	}
+	return 0;
+}
+
+static int add_input(struct load *l, const char *name, const int64_t *dims, size_t n)
+{
+	struct blob *blob;
+
+	if (n > MODSER_GRAPH_MAX_NDIM)
+		return fail(l, "input \"%.128s\" has more than 32 dimensions", name);
+	for (size_t i = 0; i < n; i++) {
+		if (dims[i] < 1 || dims[i] > INT32_MAX)
+			return fail(l, "input \"%.128s\": extent %zu cannot be", name,
+				    i);
+	}
+	if (add_blob(l, name, &blob) != 0)
+		return -1;
+	if (blob->now != NULL)
+		return fail(l, "blob \"%.128s\" is an input, and written before", name);
+	blob->now = msd_build_input(l->g, name, "float32", dims, n);
+	blob->is_input = true;
+	return blob->now != NULL ? 0 : -1;
+}
+
+/* Inputs at the top of the network: shapes, or four extents each. */
+static int read_inputs(struct load *l)
+{
+	const Caffe__NetParameter *p = l->net;
+
+	for (size_t i = 0; i < p->n_input; i++) {
+		int64_t dims[4];
+
+		if (p->n_input_shape > 0) {
+			const Caffe__BlobShape *shape =
+				p->input_shape[i < p->n_input_shape ? i : 0];
+
+			if (p->n_input_shape != 1 && p->n_input_shape != p->n_input) {
+				return fail(l, "%zu input_shape for %zu inputs",
+					    p->n_input_shape, p->n_input);
+			}
+			if (add_input(l, p->input[i], shape->dim, shape->n_dim) != 0)
+				return -1;
+			continue;
+		}
+		if (p->n_input_dim != 4 * p->n_input) {
+			return fail(l,
+				    "input \"%.128s\": %zu input_dim for %zu inputs, "
+				    "expected four for each, or input_shape",
+				    p->input[i], p->n_input_dim, p->n_input);
+		}
+		for (size_t k = 0; k < 4; k++)
+			dims[k] = p->input_dim[4 * i + k];
+		if (add_input(l, p->input[i], dims, 4) != 0)
+			return -1;
+	}
+	return 0;
+}
+
+/* Layers that are inputs: one shape for all of their tops, or one for each. */
+static int read_input_shapes(struct load *l, const Caffe__LayerParameter *p,
+			     Caffe__BlobShape *const *shapes, size_t n)
+{
+	for (size_t i = 0; i < p->n_top; i++) {
+		if (n != 1 && n != p->n_top)
+			return fail(l, "%zu shapes for %zu inputs", n, p->n_top);
+		if (add_input(l, p->top[i], shapes[n > 1 ? i : 0]->dim,
+			      shapes[n > 1 ? i : 0]->n_dim) != 0)
+			return -1;
+	}
+	return 0;
+}
+
+static int read_dummy(struct load *l, const Caffe__LayerParameter *p)
+{
+	const Caffe__DummyDataParameter *d = p->dummy_data_param;
+
+	if (d == NULL)
+		return fail(l, "it has no shape");
+	if (d->n_shape > 0)
+		return read_input_shapes(l, p, d->shape, d->n_shape);
+	for (size_t i = 0; i < p->n_top; i++) {
+		const size_t k = d->n_num > 1 ? i : 0;
+
+		if (k >= d->n_num || k >= d->n_channels || k >= d->n_height ||
+		    k >= d->n_width)
+			return fail(l, "it has not four extents for each top");
+		const int64_t dims[] = {d->num[k], d->channels[k], d->height[k],
+					d->width[k]};
+		if (add_input(l, p->top[i], dims, 4) != 0)
+			return -1;
+	}
+	return 0;
+}
+
+/* The second top, with labels, is for training. */
+static int read_memory(struct load *l, const Caffe__LayerParameter *p)
+{
+	const Caffe__MemoryDataParameter *d = p->memory_data_param;
+
+	if (d == NULL || p->n_top < 1)
+		return fail(l, "it has no shape");
+	const int64_t dims[] = {d->batch_size, d->channels, d->height, d->width};
+	return add_input(l, p->top[0], dims, 4);
+}
+
+/* Layers that make no nodes. *@ret: the layer is one of them. */
+static int read_special(struct load *l, const Caffe__LayerParameter *p, bool *ret)
+{
+	static const char *const data[] = {"Data", "ImageData", "HDF5Data",
+					   "WindowData"};
+	static const char *const trains[] = {"Accuracy", "Loss", "HDF5Output"};
+
+	*ret = true;
+	if (strcmp(p->type, "Input") == 0) {
+		if (p->input_param == NULL)
+			return fail(l, "it has no input_param { shape { ... } }");
+		return read_input_shapes(l, p, p->input_param->shape,
+					 p->input_param->n_shape);
+	}
+	if (strcmp(p->type, "DummyData") == 0)
+		return read_dummy(l, p);
+	if (strcmp(p->type, "MemoryData") == 0)
+		return read_memory(l, p);
+	if (strcmp(p->type, "Silence") == 0) {
+		for (size_t i = 0; i < p->n_bottom; i++) {
+			struct blob *blob = find_blob(l, p->bottom[i]);
+
+			if (blob != NULL)
+				blob->is_silent = true;
+		}
+		return 0;
+	}
+	for (size_t i = 0; i < sizeof(data) / sizeof(data[0]); i++) {
+		if (strcmp(p->type, data[i]) == 0) {
+			return fail(l,
+				    "it reads files; take the network for deployment, "
+				    "or say input_param { shape { dim: ... } } in a "
+				    "layer of type Input");
+		}
+	}
+	for (size_t i = 0; i < sizeof(trains) / sizeof(trains[0]); i++) {
+		if (strstr(p->type, trains[i]) != NULL) {
+			return fail(l, "it is for training; take the network for "
+				       "deployment, or leave it out");
+		}
+	}
+	*ret = false;
+	return 0;
+}
+
+/* Give a blob its new tensor. Inputs keep their names. */
+static int write_blob(struct load *l, const struct caffe_layer *x, const char *name,
+		      modser_sg_tensor *t)
+{
+	struct blob *blob = find_blob(l, name); /* choose_layers() added it */
+	char text[512];
+
+	if (t == blob->now || t->type != MODSER_TENSOR_VAR ||
+	    (t->producer == NULL ||
+	     strcmp(t->producer->op->schema->name, "InputOp") == 0))
+		t = msd_build_one(&x->b, "Noop", t);
+	if (t == NULL)
+		return -1;
+	blob->writes_left--;
+	if (blob->writes_left == 0 && !blob->is_input) {
+		if (msd_build_rename(t, name) != 0)
+			return -1;
+	} else {
+		(void)snprintf(text, sizeof(text), "%.250s/%.250s", name, x->b.name);
+		if (msd_build_rename(t, text) != 0)
+			return -1;
+	}
+	blob->now = t;
+	blob->is_silent = false;
+	blob->last = ++l->n_writes;
+	return 0;
+}
+
+static int check_counts(const struct caffe_layer *x, const struct caffe_row *row)
+{
+	const Caffe__LayerParameter *p = x->p;
+
+	if (p->n_bottom >= row->min_in &&
+	    (p->n_bottom <= row->max_in || row->max_in == CAFFE_MANY) &&
+	    p->n_top >= 1 && (p->n_top <= row->max_out || row->max_out == CAFFE_MANY))
+		return 0;
+	(void)caffe_fail(x, "it has %zu inputs and %zu outputs", p->n_bottom, p->n_top);
+	return -1;
+}
+
+static int find_inputs(struct load *l, const struct caffe_layer *x)
+{
+	for (size_t i = 0; i < x->p->n_bottom; i++) {
+		const struct blob *blob = find_blob(l, x->p->bottom[i]);
+
+		if (blob == NULL || blob->now == NULL) {
+			return fail(l, "no layer before it writes its input \"%.128s\"",
+				    x->p->bottom[i]);
+		}
+		if (blob->now->ndim < 0) {
+			return fail(l,
+				    "the shape of its input \"%.128s\" depends on "
+				    "values",
+				    x->p->bottom[i]);
+		}
+		x->in[i] = blob->now;
+	}
+	return 0;
+}
+
+static int run_row(struct load *l, const struct caffe_layer *x,
+		   const struct caffe_row *row)
+{
+	if (check_counts(x, row) != 0 || find_inputs(l, x) != 0)
+		return -1;
+	if (row->many != NULL) {
+		if (row->many(x) != 0)
+			return -1;
+	} else {
+		x->out[0] = row->one(x);
+		if (x->out[0] == NULL)
+			return -1;
+	}
+	for (size_t i = 0; i < x->p->n_top; i++) {
+		if (write_blob(l, x, x->p->top[i], x->out[i]) != 0)
+			return -1;
+	}
+	return 0;
+}
+
+static int make_nodes(struct load *l, const Caffe__LayerParameter *p)
+{
+	const struct caffe_row *row = caffe_row_find(p->type);
+	const char *name = p->name != NULL ? p->name : "";
+	const struct trained *t = msd_names_find(&l->trained_names, name);
+	struct caffe_layer x = {
+		.b = {l->g, name},
+		.p = p,
+		.in = calloc(p->n_bottom + 1, sizeof(modser_sg_tensor *)),
+		.out = calloc(p->n_top + 1, sizeof(modser_sg_tensor *)),
+		.blobs = t != NULL ? t->blobs : NULL,
+		.n_blobs = t != NULL ? t->n : 0,
+		.file = l->file,
+	};
+	int result = -1;
+
+	if (x.in == NULL || x.out == NULL) {
+		(void)msd_sg_no_memory(l->g);
+	} else if (row == NULL) {
+		(void)msd_sg_fail(l->g, MSD_UNSUPPORTED,
+				  "layers of this type cannot be read (`modser --json "
+				  "serializers` lists those that can)");
+	} else {
+		result = run_row(l, &x, row);
+	}
+	free(x.in);
+	free(x.out);
+	return result;
+}
+
+static int read_layer(struct load *l, const Caffe__LayerParameter *p)
+{
+	bool is_special;
+	int result = read_special(l, p, &is_special);
+
+	if (result == 0 && !is_special)
+		result = make_nodes(l, p);
+	if (result != 0) {
+		(void)msd_diag_wrap(&l->g->diag, l->g->diag.code,
+				    "layer \"%.128s\" (%.64s)",
+				    p->name != NULL ? p->name : "", p->type);
+	}
+	return result;
+}
+
+static int compare_writes(const void *a, const void *b)
+{
+	const struct blob *x = a;
+	const struct blob *y = b;
+
+	return x->last < y->last ? -1 : x->last > y->last;
+}
+
+/* Blobs that no layer reads after their last write, in the order of these. */
+static int add_outputs(struct load *l)
+{
+	bool *is_read = calloc(l->g->n_tensors + 1, sizeof(*is_read));
+	int result = 0;
+
+	if (is_read == NULL)
+		return msd_sg_no_memory(l->g);
+	for (size_t i = 0; i < l->g->n_nodes; i++) {
+		for (size_t k = 0; k < l->g->nodes[i]->n_inputs; k++)
+			is_read[l->g->nodes[i]->inputs[k]->index] = true;
+	}
+	qsort(l->blobs, l->n_blobs, sizeof(*l->blobs), compare_writes);
+	for (size_t i = 0; i < l->n_blobs && result == 0; i++) {
+		const struct blob *blob = &l->blobs[i];
+
+		if (blob->now != NULL && blob->last > 0 && !blob->is_silent &&
+		    !is_read[blob->now->index])
+			result = modser_graph_add_output(l->g, blob->now);
+	}
+	free(is_read);
+	return result;
+}
+
+static int read_net(struct load *l)
+{
+	const char *name = l->net->name;
+
+	if (name != NULL && name[0] != '\0' &&
+	    (modser_graph_set_internal_name(l->g, name) != 0 ||
+	     modser_graph_set_identity(l->g, "", name, "") != 0))
+		return -1;
+	if (l->net->n_layer + l->net->n_layers == 0)
+		return fail(l, "the network has no layers");
+	if (choose_layers(l) != 0 || find_trained(l) != 0 || read_inputs(l) != 0)
+		return -1;
+	for (size_t i = 0; i < l->n_layers; i++) {
+		if (read_layer(l, &l->layers[i]) != 0)
+			return -1;
+	}
+	if (l->g->n_inputs == 0) {
+		return fail(l,
+			    "the network has no input: say input_param { shape { dim: "
+			    "... } } in a layer of type Input");
+	}
+	/* A Scale may have replaced the constants of a BatchNorm. */
+	return add_outputs(l) == 0 ? msd_sg_sweep(l->g) : -1;
+}
+
+static int unpack(modser_graph *g, struct msd_buf *bytes, Caffe__NetParameter **ret)
+{
+	*ret = caffe__net_parameter__unpack(NULL, bytes->n, bytes->p);
+	msd_buf_finish(bytes);
+	return *ret != NULL ? 0
+			    : msd_sg_fail(g, MSD_BAD_ARTIFACT,
+					  "it is no NetParameter of Caffe");
+}
+
+/* Read a binary file; its weights become their locations. */
+static int read_binary(modser_graph *g, struct msd_span file, Caffe__NetParameter **ret)
+{
+	struct msd_buf small = {0};
+
+	if (msd_wire_trim(g, &caffe_wire_format, file, &small) != 0) {
+		msd_buf_finish(&small);
+		(void)msd_diag_wrap(&g->diag, g->diag.code, "the weights");
+		return -1;
+	}
+	return unpack(g, &small, ret);
+}
+
+static int read_text(modser_graph *g, struct msd_span text, Caffe__NetParameter **ret)
+{
+	struct msd_buf bytes = {0};
+
+	if (msd_text_read(g, &caffe__net_parameter__descriptor, text, &bytes) != 0) {
+		msd_buf_finish(&bytes);
+		(void)msd_diag_wrap(&g->diag, g->diag.code, "the network");
+		return -1;
+	}
+	return unpack(g, &bytes, ret);
+}
+
+static void finish(struct load *l)
+{
+	if (l->net != l->trained && l->net != NULL)
+		caffe__net_parameter__free_unpacked(l->net, NULL);
+	if (l->trained != NULL)
+		caffe__net_parameter__free_unpacked(l->trained, NULL);
+	msd_names_finish(&l->blob_names);
+	msd_names_finish(&l->trained_names);
+	free(l->layers);
+	free(l->blobs);
+	free(l->trained_layers);
+}
+
+int caffe_load(const modser_serializer *s, const modser_part *parts,
+	       const modser_model_options *options, modser_graph *graph)
+{
+	struct load l = {.g = graph, .file = {parts[1].data, parts[1].bytes}};
+	const struct msd_span text = {parts[0].data, parts[0].bytes};
+
+	(void)s;
+	(void)options;
+	int result = read_text(graph, text, &l.net);
+	if (result == 0)
+		result = read_binary(graph, l.file, &l.trained);
+	if (result == 0)
+		result = read_net(&l);
+	finish(&l);
+	return result;
+}
+
+int caffe_load_single(const modser_serializer *s, const modser_part *parts,
+		      const modser_model_options *options, modser_graph *graph)
+{
+	struct load l = {.g = graph, .file = {parts[0].data, parts[0].bytes}};
+
+	(void)s;
+	(void)options;
+	int result = read_binary(graph, l.file, &l.trained);
+	if (result == 0) {
+		l.net = l.trained;
+		result = read_net(&l);
+	}
+	finish(&l);
+	return result;
+}
