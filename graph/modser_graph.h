@@ -111,6 +111,9 @@ MODSER_GRAPH_API int modser_graph_add_attr(modser_graph *graph, const char *name
 					   const modser_sg_attr *value);
 MODSER_GRAPH_API const modser_sg_attr *modser_graph_attr(const modser_graph *graph,
 							 const char *name);
+/** Attribute @i, with its name in *@ret_name; NULL if there are fewer. */
+MODSER_GRAPH_API const modser_sg_attr *
+modser_graph_attr_at(const modser_graph *graph, size_t i, const char **ret_name);
 /** Append @tensor to the graph's inputs, or to its outputs. */
 MODSER_GRAPH_API int modser_graph_add_input(modser_graph *graph,
 					    modser_sg_tensor *tensor);
@@ -227,6 +230,9 @@ MODSER_GRAPH_API const modser_sg_attr *modser_sg_op_param(const modser_sg_op *op
 							  const char *param);
 MODSER_GRAPH_API const modser_sg_attr *modser_sg_op_attr(const modser_sg_op *op,
 							 const char *name);
+/** Attribute @i, with its name in *@ret_name; NULL if there are fewer. */
+MODSER_GRAPH_API const modser_sg_attr *
+modser_sg_op_attr_at(const modser_sg_op *op, size_t i, const char **ret_name);
 /** The value of a parameter that the operator's schema declares as a number; else 0. */
 MODSER_GRAPH_API int64_t modser_sg_op_int(const modser_sg_op *op, const char *param);
 MODSER_GRAPH_API float modser_sg_op_float(const modser_sg_op *op, const char *param);
@@ -283,6 +289,11 @@ MODSER_GRAPH_API int modser_sg_tensor_set_buffer(modser_sg_tensor *tensor,
 /** Set the offset and size of a constant in the graph's file of constants. */
 MODSER_GRAPH_API int modser_sg_tensor_set_location(modser_sg_tensor *tensor,
 						   uint64_t offset, uint64_t bytes);
+/** "NCHW" or "NHWC". */
+MODSER_GRAPH_API const char *modser_sg_tensor_layout(const modser_sg_tensor *tensor);
+/** Pair @i of scale and zero point; false if there are fewer. */
+MODSER_GRAPH_API bool modser_sg_tensor_quant(const modser_sg_tensor *tensor, size_t i,
+					     float *ret_scale, int32_t *ret_zero_point);
 /** True if it has a location; offset and size are then set. Each may be NULL. */
 MODSER_GRAPH_API bool modser_sg_tensor_location(const modser_sg_tensor *tensor,
 						uint64_t *ret_offset,
@@ -364,6 +375,8 @@ typedef struct modser_sg_op_schema {
  */
 MODSER_GRAPH_API int modser_sg_op_register(const modser_sg_op_schema *schema);
 MODSER_GRAPH_API const modser_sg_op_schema *modser_sg_op_schema_find(const char *name);
+/** Operator @i of all; NULL if there are fewer. */
+MODSER_GRAPH_API const modser_sg_op_schema *modser_sg_op_schema_at(size_t i);
 /** The default of one parameter of operator @name; NULL if absent. */
 MODSER_GRAPH_API const modser_sg_attr *modser_sg_op_default(const char *name,
 							    const char *param);
@@ -531,8 +544,11 @@ MODSER_GRAPH_API int modser_serializer_load_const_fd(const modser_serializer *s,
 						     modser_sg_tensor *tensor);
 
 /**
- * Load or store operators called @op with @method. -1: that name has a method
- * already, or memory is short. The getters return NULL if none was registered.
+ * Load or store operators called @op with @method, which a format calls for an operator
+ * that it does not know. -1: that name has a method, registered or built-in, or memory
+ * is short. modser_serializer_op_load() also returns the built-in methods of tengine
+ * and onnx, which read the operator that @node's record in the file names; Caffe's
+ * layers have none, because a layer may become several nodes.
  */
 MODSER_GRAPH_API int modser_serializer_register_op_load(modser_serializer *s,
 							const char *op,
@@ -548,7 +564,9 @@ modser_serializer_op_store(const modser_serializer *s, const char *op);
 /*
  * Called by the tengine serializer for the @bytes parameters of an operator at
  * @param: one function gives @node its operator, the other writes them. A type
- * without a schema is called "#" and its number, such as "#200".
+ * without a schema is called "#" and its number, such as "#200"; an operator without
+ * a type is stored by its own name. The built-in load method reads the parameters of
+ * the operator that @node has already.
  */
 typedef int modser_tmfile_load_fn(modser_sg_node *node, const void *param,
 				  size_t bytes);
@@ -556,6 +574,26 @@ typedef int modser_tmfile_load_fn(modser_sg_node *node, const void *param,
  * is its size. */
 typedef int modser_tmfile_store_fn(const modser_sg_node *node, uint32_t *ret_type,
 				   void **ret_param, size_t *ret_bytes);
+
+/*
+ * Called by the onnx serializer for a node whose operator has neither a row nor a
+ * function: "MyOp", or "my.domain.MyOp". @node has its inputs and outputs and gets its
+ * operator. modser_onnx_node_param() sets parameter @param of that operator from an
+ * attribute; it stays unchanged if the attribute is absent. -1: it is of another kind.
+ */
+typedef struct modser_onnx_node modser_onnx_node;
+typedef int modser_onnx_load_fn(modser_sg_node *node, const modser_onnx_node *from);
+MODSER_GRAPH_API int modser_onnx_node_param(const modser_onnx_node *from,
+					    modser_sg_node *node, const char *attr,
+					    const char *param);
+
+/*
+ * Called by the caffe serializers for a layer of a type that they do not know. The
+ * inputs of @node are those of the layer, then its weights as @n_weights constants. It
+ * has one output for each of the layer and gets its operator.
+ */
+typedef int modser_caffe_load_fn(modser_sg_node *node, const char *type,
+				 size_t n_weights);
 
 /*
  * Mapping of an ONNX operator, from one version of its domain on, to an operator of

@@ -128,6 +128,13 @@ typedef struct modserd_plugin {
 /** The only symbol that the loader looks up in a plugin. */
 MODSERD_PLUGIN_EXPORT extern const modserd_plugin modserd_plugin_entry;
 
+/* In C++ the declaration exports it; the attribute would be ignored at the definition,
+ * with a warning. */
+#ifdef __cplusplus
+#undef MODSERD_PLUGIN_EXPORT
+#define MODSERD_PLUGIN_EXPORT
+#endif
+
 #ifdef __cplusplus
 }
 #endif

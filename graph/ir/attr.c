@@ -143,6 +143,26 @@ const modser_sg_attr *msd_sg_attrs_find(const struct msd_sg_attrs *list,
 	return NULL;
 }
 
+bool msd_sg_attr_is_origin(const char *name)
+{
+	static const char *const formats[] = {"onnx.", "tmfile."};
+
+	for (size_t i = 0; i < sizeof(formats) / sizeof(formats[0]); i++) {
+		if (strncmp(name, formats[i], strlen(formats[i])) == 0)
+			return true;
+	}
+	return false;
+}
+
+const modser_sg_attr *msd_sg_attrs_at(const struct msd_sg_attrs *list, size_t i,
+				      const char **ret_name)
+{
+	if (i >= list->n || ret_name == NULL)
+		return NULL;
+	*ret_name = list->items[i].name;
+	return &list->items[i].value;
+}
+
 int msd_sg_attrs_add(modser_graph *g, struct msd_sg_attrs *list, const char *name,
 		     const modser_sg_attr *value)
 {
@@ -150,6 +170,12 @@ int msd_sg_attrs_add(modser_graph *g, struct msd_sg_attrs *list, const char *nam
 
 	if (name == NULL || !msd_sg_attr_is_whole(value))
 		return msd_sg_null(g, "the name or the value of an attribute");
+	if ((unsigned)value->kind > MODSER_ATTR_GRAPH || !msd_sg_is_name(name)) {
+		return msd_sg_fail(
+			g, MSD_BAD_ARGUMENT,
+			"an attribute of kind %u, or whose name is not UTF-8",
+			(unsigned)value->kind);
+	}
 	if (msd_sg_attrs_find(list, name) != NULL) {
 		return msd_sg_fail(g, MSD_EXISTS, "attribute \"%s\" exists already",
 				   name);

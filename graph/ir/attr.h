@@ -28,6 +28,11 @@ void msd_sg_attr_put(struct msd_buf *out, const modser_sg_attr *a);
 /** The attribute called @name, borrowed; NULL if absent. */
 const modser_sg_attr *msd_sg_attrs_find(const struct msd_sg_attrs *list,
 					const char *name);
+/** True if an attribute of that name says where a graph came from: "onnx.producer". */
+bool msd_sg_attr_is_origin(const char *name);
+/** Attribute @i, with its name in *@ret_name; NULL if there are fewer. */
+const modser_sg_attr *msd_sg_attrs_at(const struct msd_sg_attrs *list, size_t i,
+				      const char **ret_name);
 /**
  * Add to a list of @g. Returns 0, or -1: the name is in use, or see
  * msd_sg_take_graph().

@@ -176,6 +176,12 @@ int modser_graph_add_attr(modser_graph *graph, const char *name,
 	return msd_sg_attrs_add(graph, &graph->attrs, name, value);
 }
 
+const modser_sg_attr *modser_graph_attr_at(const modser_graph *graph, size_t i,
+					   const char **ret_name)
+{
+	return graph != NULL ? msd_sg_attrs_at(&graph->attrs, i, ret_name) : NULL;
+}
+
 const modser_sg_attr *modser_graph_attr(const modser_graph *graph, const char *name)
 {
 	if (graph == NULL || name == NULL)

@@ -74,6 +74,7 @@ struct modser_graph {
 	size_t n_files;
 	modser_read_beside *read_beside; /* for its load; NULL if absent */
 	void *beside_ctx;
+	const void *reading; /* state of the load that fills it, for its methods */
 	modser_graph
 		*parent; /* the graph with this graph as an attribute; NULL if none */
 	unsigned depth;  /* nesting depth of subgraphs, 0 without any */

@@ -116,6 +116,12 @@ int modser_sg_op_add_attr(modser_sg_op *op, const char *name,
 	return msd_sg_attrs_add(op->graph, &op->attrs, name, value);
 }
 
+const modser_sg_attr *modser_sg_op_attr_at(const modser_sg_op *op, size_t i,
+					   const char **ret_name)
+{
+	return op != NULL ? msd_sg_attrs_at(&op->attrs, i, ret_name) : NULL;
+}
+
 const char *modser_sg_op_name(const modser_sg_op *op)
 {
 	if (op == NULL)

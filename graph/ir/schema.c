@@ -145,3 +145,8 @@ const modser_sg_attr *modser_sg_op_default(const char *name, const char *param)
 
 	return field != NULL ? &field->def : NULL;
 }
+
+const modser_sg_op_schema *modser_sg_op_schema_at(size_t i)
+{
+	return msd_op_schema_at(i);
+}

@@ -3,6 +3,7 @@
  * each checked alone. check.c checks them against each other, because serializers set
  * them in the order of their files.
  */
+#include <float.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -88,9 +89,14 @@ int modser_sg_tensor_set_dims(modser_sg_tensor *tensor, const int64_t *dims, siz
 		return msd_sg_null(tensor != NULL ? tensor->graph : NULL, "dims");
 	if (n > MODSER_GRAPH_MAX_NDIM)
 		return fail(tensor, MSD_TOO_LARGE, "it has more than 32 dimensions");
+	int64_t all = 1;
 	for (size_t i = 0; i < n; i++) {
 		if (dims[i] < -1)
 			return fail(tensor, MSD_BAD_ARGUMENT, "an extent is negative");
+		if (dims[i] > 0 && __builtin_mul_overflow(all, dims[i], &all)) {
+			return fail(tensor, MSD_TOO_LARGE,
+				    "its extents make too many elements");
+		}
 	}
 	drop_dim_names(tensor);
 	if (n > 0)
@@ -130,13 +136,28 @@ void msd_sg_tensor_take_dtype(modser_sg_tensor *t, struct msd_dtype dtype)
 	t->has_dtype = true;
 }
 
+/* True for types that a tensor of a graph can have. */
+static bool is_element(struct msd_dtype t)
+{
+	const bool is_whole =
+		t.bits == 8 || t.bits == 16 || t.bits == 32 || t.bits == 64;
+
+	if (t.lanes != 1 || t.code == MSD_DT_HANDLE)
+		return false;
+	if (t.code == MSD_DT_INT || t.code == MSD_DT_UINT)
+		return is_whole || t.bits == 2 || t.bits == 4;
+	if (t.code == MSD_DT_FLOAT)
+		return is_whole && t.bits != 8;
+	return true;
+}
+
 int modser_sg_tensor_set_dtype(modser_sg_tensor *tensor, const char *dtype)
 {
 	if (tensor == NULL || dtype == NULL)
 		return msd_sg_null(tensor != NULL ? tensor->graph : NULL, "dtype");
 	struct msd_dtype parsed;
 
-	if (!msd_dtype_parse(dtype, strlen(dtype), &parsed) || parsed.lanes != 1)
+	if (!msd_dtype_parse(dtype, strlen(dtype), &parsed) || !is_element(parsed))
 		return fail(tensor, MSD_BAD_ARGUMENT, "no such element type");
 	msd_sg_tensor_take_dtype(tensor, parsed);
 	return 0;
@@ -168,8 +189,6 @@ int modser_sg_tensor_set_size(modser_sg_tensor *tensor, uint64_t bytes)
 {
 	if (tensor == NULL)
 		return msd_sg_null(NULL, "tensor");
-	if (tensor->data != NULL)
-		return fail(tensor, MSD_BAD_ARGUMENT, "it has its bytes already");
 	tensor->bytes = bytes;
 	return 0;
 }
@@ -179,6 +198,10 @@ int modser_sg_tensor_add_quant(modser_sg_tensor *tensor, float scale,
 {
 	if (tensor == NULL)
 		return msd_sg_null(NULL, "tensor");
+	if (!(scale > 0) || scale > FLT_MAX) {
+		return fail(tensor, MSD_BAD_ARGUMENT,
+			    "a scale is not above 0, or not finite");
+	}
 	if (!msd_sg_grow(&tensor->quants, tensor->n_quants, sizeof(*tensor->quants)))
 		return msd_sg_no_memory(tensor->graph);
 	tensor->quants[tensor->n_quants++] = (struct msd_sg_quant){scale, zero_point};
@@ -205,11 +228,32 @@ int modser_sg_tensor_set_location(modser_sg_tensor *tensor, uint64_t offset,
 		return msd_sg_null(NULL, "tensor");
 	if (tensor->type != MODSER_TENSOR_CONST)
 		return fail(tensor, MSD_BAD_ARGUMENT, "it is not a constant");
+	if (bytes > INT64_MAX || offset > INT64_MAX - bytes)
+		return fail(tensor, MSD_BAD_ARGUMENT,
+			    "its location is beyond any file");
 	tensor->has_location = true;
 	tensor->offset = offset;
 	if (tensor->data == NULL)
 		tensor->bytes = bytes;
 	return 0;
+}
+
+const char *modser_sg_tensor_layout(const modser_sg_tensor *tensor)
+{
+	if (tensor == NULL)
+		return "";
+	return tensor->is_nhwc ? "NHWC" : "NCHW";
+}
+
+bool modser_sg_tensor_quant(const modser_sg_tensor *tensor, size_t i, float *ret_scale,
+			    int32_t *ret_zero_point)
+{
+	if (tensor == NULL || i >= tensor->n_quants || ret_scale == NULL ||
+	    ret_zero_point == NULL)
+		return false;
+	*ret_scale = tensor->quants[i].scale;
+	*ret_zero_point = tensor->quants[i].zero_point;
+	return true;
 }
 
 bool modser_sg_tensor_location(const modser_sg_tensor *tensor, uint64_t *ret_offset,

@@ -11,11 +11,14 @@ static const struct own {
 	const modser_serializer_ops *ops;
 	bool (*loaded)(struct msd_operators *ret);
 	bool (*stored)(struct msd_operators *ret);
-} owns[] = {
-	{&msd_tmfile_serializer, msd_tmfile_operators, msd_tmfile_operators},
-	{&msd_onnx_serializer, msd_onnx_operators_loaded, msd_onnx_operators_stored},
-	{&msd_caffe_serializer, msd_caffe_operators, NULL},
-	{&msd_caffe_single_serializer, msd_caffe_operators, NULL}};
+	/* Loads each of them; NULL: a layer of the format makes several nodes. */
+	modser_sg_op_method *load;
+} owns[] = {{&msd_tmfile_serializer, msd_tmfile_operators, msd_tmfile_operators,
+	     (modser_sg_op_method *)msd_tmfile_load_known},
+	    {&msd_onnx_serializer, msd_onnx_operators_loaded, msd_onnx_operators_stored,
+	     (modser_sg_op_method *)msd_onnx_load_known},
+	    {&msd_caffe_serializer, msd_caffe_operators, NULL, NULL},
+	    {&msd_caffe_single_serializer, msd_caffe_operators, NULL, NULL}};
 
 bool msd_operators_add(struct msd_operators *o, const char *name)
 {
@@ -64,6 +67,32 @@ static const struct own *own_of(const modser_serializer *s)
 			return &owns[i];
 	}
 	return NULL;
+}
+
+static bool is_among(const struct msd_operators *o, const char *name)
+{
+	for (size_t i = 0; i < o->n; i++) {
+		if (strcmp(o->names[i], name) == 0)
+			return true;
+	}
+	return false;
+}
+
+bool msd_operators_are_own(const modser_serializer *s, bool stores, const char *op,
+			   modser_sg_op_method **ret_load)
+{
+	const struct own *own = own_of(s);
+	struct msd_operators o = {0};
+
+	*ret_load = NULL;
+	if (own == NULL || (stores && own->stored == NULL))
+		return false;
+	const bool is_own =
+		(stores ? own->stored : own->loaded)(&o) && is_among(&o, op);
+	msd_operators_finish(&o);
+	if (is_own && !stores)
+		*ret_load = own->load;
+	return is_own;
 }
 
 bool msd_operators_loaded(const modser_serializer *s, struct msd_operators *ret)

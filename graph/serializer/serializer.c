@@ -7,6 +7,7 @@
 
 #include "graph/ir/graph.h"
 #include "graph/ir/refuse.h"
+#include "graph/serializer/operators.h"
 
 static const struct msd_struct_field ops_fields[] = {
 	MSD_FIELD(modser_serializer_ops, name),
@@ -121,6 +122,11 @@ static modser_sg_op_method *find_method(const modser_serializer *s,
 	return found;
 }
 
+modser_sg_op_method *msd_serializer_method(const modser_serializer *s, const char *op)
+{
+	return find_method(s, &s->loads, op);
+}
+
 static int add_method(modser_serializer *s, struct msd_op_methods *m, const char *op,
 		      modser_sg_op_method *method)
 {
@@ -144,7 +150,10 @@ static int add_method(modser_serializer *s, struct msd_op_methods *m, const char
 int modser_serializer_register_op_load(modser_serializer *s, const char *op,
 				       modser_sg_op_method *method)
 {
-	if (s == NULL || op == NULL || method == NULL)
+	modser_sg_op_method *own;
+
+	if (s == NULL || op == NULL || method == NULL ||
+	    msd_operators_are_own(s, false, op, &own))
 		return -1;
 	return add_method(s, &s->loads, op, method);
 }
@@ -152,15 +161,22 @@ int modser_serializer_register_op_load(modser_serializer *s, const char *op,
 modser_sg_op_method *modser_serializer_op_load(const modser_serializer *s,
 					       const char *op)
 {
+	modser_sg_op_method *own;
+
 	if (s == NULL || op == NULL)
 		return NULL;
+	if (msd_operators_are_own(s, false, op, &own))
+		return own;
 	return find_method(s, &s->loads, op);
 }
 
 int modser_serializer_register_op_store(modser_serializer *s, const char *op,
 					modser_sg_op_method *method)
 {
-	if (s == NULL || op == NULL || method == NULL)
+	modser_sg_op_method *own;
+
+	if (s == NULL || op == NULL || method == NULL ||
+	    msd_operators_are_own(s, true, op, &own))
 		return -1;
 	return add_method(s, &s->stores, op, method);
 }

@@ -27,6 +27,8 @@ struct modser_serializer {
 
 /** Add a reference; each holder calls modser_serializer_unref(). Returns @s. */
 modser_serializer *msd_serializer_ref(modser_serializer *s);
+/** The method that was registered to load @op; NULL: none. */
+modser_sg_op_method *msd_serializer_method(const modser_serializer *s, const char *op);
 /** Open @path for reading; -1 with the error of @g. */
 MSD_MUST_CHECK int msd_serializer_open(modser_graph *g, const char *path);
 /** Read the bytes of @t at its location in @fd. -1 with the error of its graph. */

@@ -63,6 +63,7 @@ MAY_INCLUDE = {
     "graph/serializer/tmfile": ["proto", "graph", "graph/ir", "graph/serializer"],
     "graph/serializer/onnx": ["proto", "graph", "graph/ir", "graph/serializer",
                               "graph/serializer/wire",
+                              "graph/op/window/detect.h", "graph/op/window/prior_box.h",
                               "graph/op/window/window.h"],
     "runtime/value": ["proto"],
     "runtime/pool": FLOOR[:2],

@@ -56,6 +56,8 @@ MSD_MUST_CHECK bool caffe_axis(const struct caffe_layer *x, int64_t axis, bool m
  */
 modser_sg_tensor *caffe_weights(const struct caffe_layer *x, size_t i,
 				const int64_t *dims, size_t n);
+/** Weights @i with the extents of the file. */
+modser_sg_tensor *caffe_weights_as_they_are(const struct caffe_layer *x, size_t i);
 /** Copy weights @i, @n numbers of any shape. The caller frees them. */
 float *caffe_numbers(const struct caffe_layer *x, size_t i, size_t n);
 

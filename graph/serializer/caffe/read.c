@@ -15,8 +15,10 @@
 
 #include "graph/ir/edit.h"
 #include "graph/ir/graph.h"
+#include "graph/ir/infer.h"
 #include "graph/serializer/caffe/layer.h"
 #include "graph/serializer/names.h"
+#include "graph/serializer/serializer.h"
 #include "graph/serializer/text/text.h"
 
 /* Field numbers of BlobProto. */
@@ -46,6 +48,7 @@ struct trained {
 
 struct load {
 	modser_graph *g;
+	const modser_serializer *serializer;
 	Caffe__NetParameter *net;      /* with the layers */
 	Caffe__NetParameter *trained;  /* with the weights; may be the same */
 	struct msd_span file;          /* of the weights */
@@ -462,9 +465,48 @@ static int run_row(struct load *l, const struct caffe_layer *x,
 	return 0;
 }
 
+/* Let a method from outside give the node its operator. */
+static int run_method(struct load *l, const struct caffe_layer *x,
+		      modser_caffe_load_fn *method)
+{
+	if (find_inputs(l, x) != 0)
+		return -1;
+	modser_sg_node *node = modser_sg_node_create(l->g, x->b.name);
+	for (size_t i = 0; node != NULL && i < x->p->n_bottom; i++) {
+		if (modser_sg_node_add_input(node, x->in[i]) < 0)
+			return -1;
+	}
+	for (size_t i = 0; node != NULL && i < x->n_blobs; i++) {
+		modser_sg_tensor *w = caffe_weights_as_they_are(x, i);
+
+		if (w == NULL || modser_sg_node_add_input(node, w) < 0)
+			return -1;
+	}
+	for (size_t i = 0; node != NULL && i < x->p->n_top; i++) {
+		x->out[i] = modser_sg_tensor_create(l->g, x->b.name);
+		if (x->out[i] == NULL || modser_sg_node_add_output(node, x->out[i]) < 0)
+			return -1;
+	}
+	if (node == NULL || method(node, x->p->type, x->n_blobs) != 0)
+		return -1;
+	if (node->op == NULL)
+		return fail(l, "its method gave it no operator");
+	if (msd_sg_check_ends(node) != 0 || msd_sg_infer_node(node) == -1)
+		return -1;
+	for (size_t i = 0; i < x->p->n_top; i++) {
+		if (write_blob(l, x, x->p->top[i], x->out[i]) != 0)
+			return -1;
+	}
+	return 0;
+}
+
 static int make_nodes(struct load *l, const Caffe__LayerParameter *p)
 {
 	const struct caffe_row *row = caffe_row_find(p->type);
+	modser_caffe_load_fn *method =
+		row == NULL ? (modser_caffe_load_fn *)msd_serializer_method(
+				      l->serializer, p->type)
+			    : NULL;
 	const char *name = p->name != NULL ? p->name : "";
 	const struct trained *t = msd_names_find(&l->trained_names, name);
 	struct caffe_layer x = {
@@ -480,6 +522,8 @@ static int make_nodes(struct load *l, const Caffe__LayerParameter *p)
 
 	if (x.in == NULL || x.out == NULL) {
 		(void)msd_sg_no_memory(l->g);
+	} else if (method != NULL) {
+		result = run_method(l, &x, method);
 	} else if (row == NULL) {
 		(void)msd_sg_fail(l->g, MSD_UNSUPPORTED,
 				  "layers of this type cannot be read (`modser --json "
@@ -614,10 +658,10 @@ static void finish(struct load *l)
 int caffe_load(const modser_serializer *s, const modser_part *parts,
 	       const modser_model_options *options, modser_graph *graph)
 {
-	struct load l = {.g = graph, .file = {parts[1].data, parts[1].bytes}};
+	struct load l = {
+		.g = graph, .serializer = s, .file = {parts[1].data, parts[1].bytes}};
 	const struct msd_span text = {parts[0].data, parts[0].bytes};
 
-	(void)s;
 	(void)options;
 	int result = read_text(graph, text, &l.net);
 	if (result == 0)
@@ -631,9 +675,9 @@ int caffe_load(const modser_serializer *s, const modser_part *parts,
 int caffe_load_single(const modser_serializer *s, const modser_part *parts,
 		      const modser_model_options *options, modser_graph *graph)
 {
-	struct load l = {.g = graph, .file = {parts[0].data, parts[0].bytes}};
+	struct load l = {
+		.g = graph, .serializer = s, .file = {parts[0].data, parts[0].bytes}};
 
-	(void)s;
 	(void)options;
 	int result = read_binary(graph, l.file, &l.trained);
 	if (result == 0) {

@@ -179,3 +179,18 @@ modser_sg_tensor *caffe_weights(const struct caffe_layer *x, size_t i,
 		return NULL;
 	return t;
 }
+
+modser_sg_tensor *caffe_weights_as_they_are(const struct caffe_layer *x, size_t i)
+{
+	const Caffe__BlobProto *p = find(x, i);
+	const int64_t old[] = {p != NULL ? p->num : 0, p != NULL ? p->channels : 0,
+			       p != NULL ? p->height : 0, p != NULL ? p->width : 0};
+
+	if (p == NULL)
+		return NULL;
+	if (p->shape == NULL)
+		return caffe_weights(x, i, old, 4);
+	if (p->shape->n_dim > MODSER_GRAPH_MAX_NDIM)
+		return caffe_fail(x, "weights %zu have more than 32 dimensions", i);
+	return caffe_weights(x, i, p->shape->dim, p->shape->n_dim);
+}

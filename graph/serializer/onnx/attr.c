@@ -150,6 +150,13 @@ static int set_param(const struct onnx_node *n, const char *param,
 	return modser_sg_op_set_param(n->op, param, &value);
 }
 
+int onnx_param_read(const struct onnx_node *n, const char *attr, const char *param)
+{
+	const Onnx__AttributeProto *a = onnx_attr(n, attr);
+
+	return a != NULL ? set_param(n, param, a) : 0;
+}
+
 static int set_number(const struct onnx_node *n, const char *param, double number)
 {
 	const modser_sg_attr *now = modser_sg_op_param(n->op, param);

@@ -112,6 +112,7 @@ void onnx_emit_finish(struct onnx_emit *e)
 	free(e->inputs.items);
 	free(e->outputs.items);
 	free(e->opsets.items);
+	free(e->props.items);
 }
 
 void onnx_emit_domain(struct onnx_emit *e, const char *domain, int64_t version)
@@ -337,4 +338,28 @@ char *onnx_emit_scalar(struct onnx_emit *e, float value)
 		return NULL;
 	*copy = value;
 	return emit_constant(e, "scalar", 1, NULL, 0, copy, sizeof(*copy));
+}
+
+char *onnx_emit_scalar_int(struct onnx_emit *e, int64_t value)
+{
+	int64_t *copy = onnx_emit_alloc(e, sizeof(*copy));
+
+	if (copy == NULL)
+		return NULL;
+	*copy = value;
+	return emit_constant(e, "scalar", 7, NULL, 0, copy, sizeof(*copy));
+}
+
+char *onnx_emit_singles(struct onnx_emit *e, const float *values, const int64_t *dims,
+			size_t n)
+{
+	size_t count = 1;
+
+	for (size_t i = 0; i < n; i++)
+		count *= (size_t)dims[i]; /* @values has as many */
+	float *copy = onnx_emit_alloc(e, count * sizeof(*copy));
+	if (copy == NULL)
+		return NULL;
+	memcpy(copy, values, count * sizeof(*copy));
+	return emit_constant(e, "list", 1, dims, n, copy, count * sizeof(*copy));
 }

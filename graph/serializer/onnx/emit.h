@@ -24,6 +24,7 @@ struct onnx_emit {
 	struct onnx_list inputs;
 	struct onnx_list outputs;
 	struct onnx_list opsets;
+	struct onnx_list props;  /* of the model */
 	char **names;            /* one for each tensor of the graph, unique */
 	size_t n_made;           /* number of generated names */
 	struct msd_names called; /* names of written nodes */
@@ -81,5 +82,9 @@ struct onnx_emit *onnx_emit_within(struct onnx_emit *e, modser_graph *g);
  */
 char *onnx_emit_list(struct onnx_emit *e, const int64_t *values, size_t n);
 char *onnx_emit_scalar(struct onnx_emit *e, float value);
+/** The same from one int64, and from floats of @n extents. */
+char *onnx_emit_scalar_int(struct onnx_emit *e, int64_t value);
+char *onnx_emit_singles(struct onnx_emit *e, const float *values, const int64_t *dims,
+			size_t n);
 
 #endif

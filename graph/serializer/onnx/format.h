@@ -12,4 +12,7 @@
 #define ONNX_ATTR_PRODUCER "onnx.producer"
 #define ONNX_ATTR_PRODUCER_VERSION "onnx.producer_version"
 
+/* A property of the model that has the identity's name, where it is not the graph's. */
+#define ONNX_PROP_IDENTITY "modser.identity"
+
 #endif

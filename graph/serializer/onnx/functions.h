@@ -17,6 +17,7 @@ struct onnx_function {
 struct onnx_functions {
 	struct onnx_function *list; /* owned; sorted by key */
 	size_t n;
+	const modser_serializer *methods; /* for operators without a row */
 };
 
 /**

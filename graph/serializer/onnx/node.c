@@ -2,12 +2,15 @@
  * the model. */
 #include "graph/serializer/onnx/node.h"
 
+#include <stdio.h>
 #include <string.h>
 
 #include "graph/ir/graph.h"
 #include "graph/serializer/onnx/function.h"
 #include "graph/serializer/onnx/read.h"
 #include "graph/serializer/onnx/rows/row.h"
+#include "graph/serializer/operators.h"
+#include "graph/serializer/serializer.h"
 
 static int add_inputs(const struct onnx_node *n)
 {
@@ -101,24 +104,99 @@ static const struct onnx_row *find_row(struct onnx_load *l, const Onnx__NodeProt
 	return row;
 }
 
-static int read_operator(struct onnx_load *l, const Onnx__NodeProto *p, size_t i)
+/* The method that was registered for an operator without a row; NULL: none. */
+static modser_onnx_load_fn *find_method(const struct onnx_load *l,
+					const Onnx__NodeProto *p)
 {
-	const struct onnx_row *row = find_row(l, p, i);
-	struct onnx_node n = {
-		.l = l, .proto = p, .index = i, .n_outputs = p->n_output};
+	const bool is_own = onnx_domain_is_own(p->domain);
+	char name[256];
 
+	if (l->functions->methods == NULL)
+		return NULL;
+	(void)snprintf(name, sizeof(name), "%s%s%s", is_own ? "" : p->domain,
+		       is_own ? "" : ".", onnx_text(p->op_type));
+	return (modser_onnx_load_fn *)msd_serializer_method(l->functions->methods,
+							    name);
+}
+
+static modser_sg_node *create_node(const struct onnx_node *n)
+{
+	const char *name = onnx_text(n->proto->name);
+
+	return modser_sg_node_create(n->l->g,
+				     name[0] != '\0' ? name : n->proto->op_type);
+}
+
+static int read_by_method(struct onnx_node *n, modser_onnx_load_fn *method)
+{
+	n->node = create_node(n);
+	if (n->node == NULL || add_inputs(n) != 0 || add_outputs(n) != 0 ||
+	    method(n->node, (const modser_onnx_node *)n) != 0)
+		return -1;
+	if (n->node->op == NULL)
+		return onnx_fail(n, "its method gave it no operator");
+	return msd_sg_check_ends(n->node);
+}
+
+static int read_by_row(struct onnx_node *n, const struct onnx_row *row)
+{
+	n->op = modser_sg_op_create(n->l->g, row->op);
+	if (n->op == NULL)
+		return -1;
+	msd_sg_node_take_op(n->node, n->op);
+	if (onnx_params_read(n, row) != 0)
+		return -1;
+	return row->load != NULL ? row->load(n) : 0;
+}
+
+int msd_onnx_load_known(modser_sg_node *node, const modser_onnx_node *from)
+{
+	struct onnx_node n = *(const struct onnx_node *)from;
+	const struct onnx_row *row = find_row(n.l, n.proto, n.index);
+
+	n.node = node;
 	if (row == NULL)
 		return -1;
 	if (row->op == NULL)
-		return row->load(&n);
-	n.node = modser_sg_node_create(
-		l->g, onnx_text(p->name)[0] != '\0' ? p->name : p->op_type);
-	n.op = n.node != NULL ? modser_sg_op_create(l->g, row->op) : NULL;
-	if (n.op == NULL)
+		return onnx_fail(&n, "it makes no node of its own");
+	return read_by_row(&n, row);
+}
+
+int modser_onnx_node_param(const modser_onnx_node *from, modser_sg_node *node,
+			   const char *attr, const char *param)
+{
+	struct onnx_node n;
+
+	if (from == NULL || node == NULL || attr == NULL || param == NULL)
+		return msd_sg_null(node != NULL ? node->graph : NULL,
+				   "from, node, attr or param");
+	n = *(const struct onnx_node *)from;
+	n.node = node;
+	n.op = node->op;
+	if (n.op == NULL || modser_sg_op_param(n.op, param) == NULL)
+		return onnx_fail(&n, "the operator has no parameter %s", param);
+	return onnx_param_read(&n, attr, param);
+}
+
+static int read_operator(struct onnx_load *l, const Onnx__NodeProto *p, size_t i)
+{
+	struct onnx_node n = {
+		.l = l, .proto = p, .index = i, .n_outputs = p->n_output};
+	int64_t first;
+	const struct onnx_row *row = onnx_row_find(p->domain, onnx_text(p->op_type),
+						   opset_of(l, p->domain), &first);
+	modser_onnx_load_fn *method = row == NULL ? find_method(l, p) : NULL;
+
+	if (method != NULL)
+		return read_by_method(&n, method);
+	if (row == NULL) {
+		(void)find_row(l, p, i); /* the error says why */
 		return -1;
-	msd_sg_node_take_op(n.node, n.op);
-	if (add_inputs(&n) != 0 || onnx_params_read(&n, row) != 0 ||
-	    (row->load != NULL && row->load(&n) != 0))
+	}
+	if (row->op == NULL)
+		return row->load(&n);
+	n.node = create_node(&n);
+	if (n.node == NULL || add_inputs(&n) != 0 || read_by_row(&n, row) != 0)
 		return -1;
 	return add_outputs(&n) == 0 ? msd_sg_check_ends(n.node) : -1;
 }

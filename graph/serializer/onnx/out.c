@@ -14,9 +14,13 @@
 #include "graph/serializer/onnx/emit.h"
 #include "graph/serializer/onnx/format.h"
 
-const struct onnx_form *const onnx_forms[] = {onnx_forms_dtype,  onnx_forms_flow,
-					      onnx_forms_window, onnx_forms_layer,
-					      onnx_forms_move,   NULL};
+const struct onnx_form *const onnx_forms[] = {onnx_forms_dtype,
+					      onnx_forms_flow,
+					      onnx_forms_window,
+					      onnx_forms_layer,
+					      onnx_forms_move,
+					      onnx_forms_detect,
+					      NULL};
 
 int onnx_out_fail(const struct onnx_out *o, const char *fmt, ...)
 {
@@ -206,12 +210,26 @@ static int check_row(const struct onnx_out *o, const struct onnx_row *row)
 	return 0;
 }
 
+/* Subgraphs are written by the forms of their operators. */
+static int check_attrs(const struct onnx_out *o)
+{
+	for (size_t i = 0; i < o->op->attrs.n; i++) {
+		const struct msd_sg_attr *a = &o->op->attrs.items[i];
+
+		if (a->value.kind != MODSER_ATTR_GRAPH &&
+		    !msd_sg_attr_is_origin(a->name))
+			return onnx_out_fail(o, "ONNX has no attribute \"%.128s\"",
+					     a->name);
+	}
+	return 0;
+}
+
 int onnx_out_put(const struct onnx_out *o)
 {
 	const struct onnx_row *row = onnx_row_of_op(o->op);
 	const char *name = row != NULL ? row->name : o->op->schema->name;
 
-	if (onnx_elements_check(o, name) != 0)
+	if (onnx_elements_check(o, name) != 0 || check_attrs(o) != 0)
 		return -1;
 	for (size_t i = 0; onnx_forms[i] != NULL; i++) {
 		for (const struct onnx_form *f = onnx_forms[i]; f->op != NULL; f++) {

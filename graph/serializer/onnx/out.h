@@ -21,6 +21,7 @@ extern const struct onnx_form onnx_forms_flow[];
 extern const struct onnx_form onnx_forms_window[];
 extern const struct onnx_form onnx_forms_layer[];
 extern const struct onnx_form onnx_forms_move[];
+extern const struct onnx_form onnx_forms_detect[];
 /** All of them, ended by NULL. */
 extern const struct onnx_form *const onnx_forms[];
 

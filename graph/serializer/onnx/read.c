@@ -5,11 +5,10 @@
  */
 #include "graph/serializer/onnx/read.h"
 
-#include <stdio.h>
-
 #include "graph/ir/graph.h"
 #include "graph/serializer/onnx/dtype.h"
 #include "graph/serializer/onnx/external.h"
+#include "graph/serializer/onnx/facts.h"
 #include "graph/serializer/onnx/format.h"
 #include "graph/serializer/onnx/function.h"
 #include "graph/serializer/onnx/node.h"
@@ -222,27 +221,13 @@ static int read_opsets(struct onnx_load *l, const Onnx__ModelProto *m)
 	return 0;
 }
 
-static int add_fact(modser_graph *g, const char *name, const char *text)
-{
-	const modser_sg_attr value = {MODSER_ATTR_STR, 0, {.s = text}};
-
-	return text[0] != '\0' ? modser_graph_add_attr(g, name, &value) : 0;
-}
-
 static int read_facts(struct onnx_load *l, const Onnx__ModelProto *m)
 {
 	const modser_sg_attr opset = {.kind = MODSER_ATTR_INT, .as.i = l->opset};
-	char version[24];
 
-	(void)snprintf(version, sizeof(version), "%lld", (long long)m->model_version);
-	if (modser_graph_set_internal_name(l->g, onnx_text(m->graph->name)) != 0 ||
-	    modser_graph_set_identity(l->g, onnx_text(m->domain),
-				      onnx_text(m->graph->name), version) != 0 ||
-	    modser_graph_add_attr(l->g, ONNX_ATTR_OPSET, &opset) != 0 ||
-	    add_fact(l->g, ONNX_ATTR_PRODUCER, onnx_text(m->producer_name)) != 0)
-		return -1;
-	return add_fact(l->g, ONNX_ATTR_PRODUCER_VERSION,
-			onnx_text(m->producer_version));
+	return modser_graph_add_attr(l->g, ONNX_ATTR_OPSET, &opset) == 0
+		       ? onnx_facts_read(l->g, m)
+		       : -1;
 }
 
 int onnx_load_graph(struct onnx_load *l, const Onnx__GraphProto *p)
@@ -284,7 +269,7 @@ int onnx_load(const modser_serializer *s, const modser_part *parts,
 {
 	struct onnx_external external = {.read = graph->read_beside,
 					 .ctx = graph->beside_ctx};
-	struct onnx_functions functions = {0};
+	struct onnx_functions functions = {.methods = s};
 	struct onnx_imports imports = {0};
 	size_t left = ONNX_MAX_CALLED_BYTES;
 	struct onnx_load l = {.g = graph,
@@ -296,7 +281,6 @@ int onnx_load(const modser_serializer *s, const modser_part *parts,
 	struct msd_buf small = {0};
 	Onnx__ModelProto *m = NULL;
 
-	(void)s;
 	(void)options;
 	int result = onnx_wire_trim(graph, l.file, &small);
 	if (result == 0) {

@@ -10,8 +10,10 @@
 
 #include "graph/ir/graph.h"
 #include "graph/ir/order.h"
+#include "graph/ir/shapes.h"
 #include "graph/serializer/onnx/dtype.h"
 #include "graph/serializer/onnx/emit.h"
+#include "graph/serializer/onnx/facts.h"
 #include "graph/serializer/onnx/format.h"
 #include "graph/serializer/onnx/out.h"
 
@@ -210,6 +212,10 @@ static int pack(struct onnx_emit *e, Onnx__GraphProto *graph, modser_part *ret)
 	m.graph = graph;
 	m.n_opset_import = e->opsets.n;
 	m.opset_import = (Onnx__OperatorSetIdProto **)e->opsets.items;
+	if (onnx_facts_write(e, &m) != 0)
+		return -1;
+	if (e->bad)
+		return msd_sg_no_memory(e->g);
 	const size_t n = onnx__model_proto__get_packed_size(&m);
 	if (n > INT32_MAX)
 		return msd_sg_fail(e->g, MSD_TOO_LARGE, "an ONNX file holds 2 GiB");
@@ -225,11 +231,15 @@ int onnx_store(const modser_serializer *s, modser_graph *graph, modser_part *ret
 {
 	struct onnx_emit e = {.g = graph};
 	Onnx__GraphProto message;
+	struct msd_sg_shapes shapes;
 
 	(void)s;
+	if (!msd_sg_shapes_keep(graph, &shapes))
+		return msd_sg_no_memory(graph);
 	int result = onnx_store_graph(&e, &message);
 	if (result == 0)
 		result = pack(&e, &message, ret_parts);
+	msd_sg_shapes_restore(&shapes);
 	onnx_emit_finish(&e);
 	return result;
 }

@@ -8,8 +8,10 @@
 
 #include "graph/ir/graph.h"
 #include "graph/ir/schema.h"
+#include "graph/serializer/operators.h"
 #include "graph/serializer/serializer.h"
 #include "graph/serializer/tmfile/constant.h"
+#include "graph/serializer/tmfile/facts.h"
 #include "graph/serializer/tmfile/format.h"
 #include "graph/serializer/tmfile/nhwc.h"
 #include "graph/serializer/tmfile/param.h"
@@ -206,6 +208,18 @@ static size_t param_bytes(const modser_sg_op_schema *schema, uint32_t param,
 	return bytes;
 }
 
+int msd_tmfile_load_known(modser_sg_node *node, const void *param, size_t bytes)
+{
+	struct tm_view *v = (struct tm_view *)(uintptr_t)node->graph->reading;
+
+	if (v == NULL || node->op == NULL) {
+		return msd_sg_fail(node->graph, MSD_BAD_ARGUMENT,
+				   "the method of tmfiles reads the parameters of an "
+				   "operator that the node has, and in a load alone");
+	}
+	return tm_param_read(v, node->op, param, bytes);
+}
+
 static int read_params(struct load *l, modser_sg_node *node, const uint8_t *object,
 		       uint32_t at)
 {
@@ -217,8 +231,8 @@ static int read_params(struct load *l, modser_sg_node *node, const uint8_t *obje
 	char number[16];
 
 	(void)snprintf(number, sizeof(number), "#%u", type);
-	const char *name = schema != NULL ? schema->name : number;
-	modser_sg_op_method *method = modser_serializer_op_load(l->serializer, name);
+	modser_sg_op_method *method =
+		schema != NULL ? NULL : msd_serializer_method(l->serializer, number);
 	if (schema == NULL && method == NULL) {
 		return msd_sg_fail(l->g, MSD_UNSUPPORTED, "no operator has type %u",
 				   type);
@@ -233,11 +247,11 @@ static int read_params(struct load *l, modser_sg_node *node, const uint8_t *obje
 	}
 	if (method != NULL)
 		return ((modser_tmfile_load_fn *)method)(node, param, bytes);
-	modser_sg_op *op = modser_sg_op_create(l->g, name);
+	modser_sg_op *op = modser_sg_op_create(l->g, schema->name);
 	if (op == NULL)
 		return -1;
 	msd_sg_node_take_op(node, op);
-	return tm_param_read(&l->v, op, param, bytes);
+	return msd_tmfile_load_known(node, param, bytes);
 }
 
 static int read_attrs(struct load *l, modser_sg_op *op, uint32_t offset,
@@ -364,20 +378,30 @@ static int read_all(struct load *l, const char *what, size_t n,
 	return 0;
 }
 
+static int load_all(struct load *l)
+{
+	uint32_t root = 0;
+	uint32_t subgraph = 0;
+
+	if (read_header(l, &root) != 0 || read_model(l, root, &subgraph) != 0 ||
+	    read_subgraph(l, subgraph) != 0 ||
+	    read_all(l, "tensor", l->tensors.n, read_tensor) != 0 ||
+	    read_all(l, "node", l->nodes.n, read_node) != 0 ||
+	    add_ends(l, &l->inputs, modser_graph_add_input) != 0 ||
+	    add_ends(l, &l->outputs, modser_graph_add_output) != 0 ||
+	    tm_facts_read(l->g) != 0)
+		return -1;
+	return l->is_nhwc ? tm_nhwc_turn(&l->v, l->turns_axes) : 0;
+}
+
 int tm_load(const modser_serializer *s, const modser_part *parts,
 	    const modser_model_options *options, modser_graph *graph)
 {
 	struct load l = {.serializer = s, .fill = options->fill, .g = graph};
-	uint32_t root = 0;
-	uint32_t subgraph = 0;
 
 	tm_view_init(&l.v, (struct msd_span){parts->data, parts->bytes}, graph);
-	if (read_header(&l, &root) != 0 || read_model(&l, root, &subgraph) != 0 ||
-	    read_subgraph(&l, subgraph) != 0 ||
-	    read_all(&l, "tensor", l.tensors.n, read_tensor) != 0 ||
-	    read_all(&l, "node", l.nodes.n, read_node) != 0 ||
-	    add_ends(&l, &l.inputs, modser_graph_add_input) != 0 ||
-	    add_ends(&l, &l.outputs, modser_graph_add_output) != 0)
-		return -1;
-	return l.is_nhwc ? tm_nhwc_turn(&l.v, l.turns_axes) : 0;
+	graph->reading = &l.v;
+	const int result = load_all(&l);
+	graph->reading = NULL;
+	return result;
 }

@@ -6,6 +6,7 @@
 #include "graph/ir/graph.h"
 #include "graph/serializer/serializer.h"
 #include "graph/serializer/tmfile/constant.h"
+#include "graph/serializer/tmfile/facts.h"
 #include "graph/serializer/tmfile/format.h"
 #include "graph/serializer/tmfile/param.h"
 #include "graph/serializer/tmfile/tmfile.h"
@@ -43,9 +44,10 @@ static int check_ends(const modser_sg_node *node, modser_sg_tensor *const *list,
 	return 0;
 }
 
-static uint32_t put_attrs(struct store *s, const modser_sg_op *op)
+static uint32_t put_attrs(struct store *s, const modser_sg_node *node)
 {
-	size_t n = 0;
+	const modser_sg_op *op = node->op;
+	size_t n = node->index == 0 ? tm_facts_write(&s->w, s->g, 0) : 0;
 
 	for (size_t i = 0; i < op->attrs.n; i++) {
 		const struct msd_sg_attr *a = &op->attrs.items[i];
@@ -157,9 +159,8 @@ static int put_node(struct store *s, size_t i)
 	const uint32_t inputs =
 		node->n_inputs > 0 ? put_ends(s, node->inputs, node->n_inputs) : 0;
 	const uint32_t outputs = put_ends(s, node->outputs, node->n_outputs);
-	const uint32_t words[7] = {(uint32_t)i, inputs, outputs,
-				   op,          name,   put_attrs(s, node->op),
-				   is_dynamic};
+	const uint32_t words[7] = {(uint32_t)i,        inputs,    outputs, op, name,
+				   put_attrs(s, node), is_dynamic};
 	s->nodes[i] = tm_put_words(&s->w, words, 7);
 	return 0;
 }
@@ -293,6 +294,8 @@ static int put_all(struct store *s)
 	if (s->nodes == NULL || s->tensors == NULL || s->buffers == NULL ||
 	    s->w.scratch == NULL)
 		return msd_sg_no_memory(s->g);
+	if (tm_facts_check(s->g) != 0)
+		return -1;
 	(void)tm_put_words(&s->w, header, 3);
 	for (size_t i = 0; i < s->g->n_nodes; i++) {
 		if (put_node(s, i) != 0)
@@ -324,7 +327,9 @@ static size_t longest_list(const modser_graph *g)
 
 		n = node->n_inputs > n ? node->n_inputs : n;
 		n = node->n_outputs > n ? node->n_outputs : n;
-		n = node->op->attrs.n > n ? node->op->attrs.n : n;
+		const size_t attrs =
+			node->op->attrs.n + (i == 0 ? tm_facts_most(g) : 0);
+		n = attrs > n ? attrs : n;
 	}
 	for (size_t i = 0; i < g->n_tensors; i++)
 		n = g->tensors[i]->n_quants > n ? g->tensors[i]->n_quants : n;

@@ -75,6 +75,9 @@ struct onnx_word {
 bool onnx_word_next(const char **at, struct onnx_word *ret);
 
 /** Set the parameters of @n from its attributes and @row. */
+/** Set parameter @param from attribute @attr; unchanged if the attribute is absent. */
+MSD_MUST_CHECK int onnx_param_read(const struct onnx_node *n, const char *attr,
+				   const char *param);
 MSD_MUST_CHECK int onnx_params_read(struct onnx_node *n, const struct onnx_row *row);
 
 #endif
