@@ -333,8 +333,11 @@ bool msd_worker_queue(struct msd_worker *w, struct msd_peer *peer,
 void msd_worker_write_error(struct msd_buf *out, const struct msd_request *r,
 			    msd_err err, const struct msd_diag *d)
 {
+	struct msd_diag told = *d; /* borrows the text */
+
+	told.code = err;
 	msd_body_begin_response(out, r->id, false);
-	msd_pack_error(out, err, msd_diag_text(d));
+	msd_pack_diag(out, &told);
 	msd_pack_nil(out);
 }
 

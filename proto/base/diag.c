@@ -91,7 +91,7 @@ msd_err msd_diag_wrap(struct msd_diag *d, msd_err err, const char *fmt, ...)
 		return err;
 	const uint64_t retry_after_ms = d->retry_after_ms;
 	const char *hint = d->hint;
-	const uint32_t kind_len = d->kind_len & 0xff;
+	const uint8_t kind_len = d->kind_len;
 	va_start(ap, fmt);
 	char *prefix = format_new(fmt, ap, &len);
 	va_end(ap);
@@ -107,10 +107,10 @@ msd_err msd_diag_wrap(struct msd_diag *d, msd_err err, const char *fmt, ...)
 
 void msd_diag_begins_with_kind(struct msd_diag *d, size_t len)
 {
-	if (d == NULL || len > 255 || len > d->len)
+	if (d == NULL || len > UINT8_MAX || len > d->len || d->len > UINT16_MAX)
 		return;
-	d->kind_len = (uint32_t)len & 0xff;
-	d->kind_back = (uint32_t)d->len & 0xffffff;
+	d->kind_len = (uint8_t)len;
+	d->kind_back = (uint16_t)d->len;
 }
 
 const char *msd_diag_kind(const struct msd_diag *d, size_t *ret_len)

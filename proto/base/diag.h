@@ -18,8 +18,8 @@ struct msd_diag {
 	msd_err code; /* MSD_OK while nothing was set */
 	/* The kind of an error that a function raised ("ValueError") is in the text:
 	 * it begins kind_back bytes before the end. Adding a prefix keeps it. */
-	uint32_t kind_len : 8; /* 0: no kind */
-	uint32_t kind_back : 24;
+	uint8_t kind_len; /* 0: no kind */
+	uint16_t kind_back;
 	char *text; /* NUL-terminated or NULL; owned; see msd_diag_text() */
 	size_t len; /* bytes in text */
 	/* For MSD_BUSY: time until a retry may succeed; 0 if unknown. Adding a prefix
@@ -47,7 +47,7 @@ msd_err msd_diag_set_bytes(struct msd_diag *d, msd_err code, const char *text,
 /** Put "<prefix>: " in front of the text and return @err unchanged. @d may be NULL. */
 msd_err msd_diag_wrap(struct msd_diag *d, msd_err err, const char *fmt, ...)
 	__attribute__((format(printf, 3, 4)));
-/** The text begins with a kind of @len bytes; one of more than 255 is not noted. */
+/** The text begins with a kind of @len bytes; a longer one than 255 is not noted. */
 void msd_diag_begins_with_kind(struct msd_diag *d, size_t len);
 /** The kind, which is not NUL-terminated, and its length in *@ret_len; 0: none. */
 const char *msd_diag_kind(const struct msd_diag *d, size_t *ret_len);

@@ -5,7 +5,7 @@
  * environment's allocator, DLPack in both directions, views. Functions that fail raise
  * their error and return -1.
  */
-#include "runtime/value/value.h"
+#include "runtime/value/dltensor.h"
 
 /* DLManagedTensor. */
 struct msd_dlpack_old {

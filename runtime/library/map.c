@@ -35,17 +35,30 @@ static bool is_tvm_cpp(const char *name)
 	       strncmp(name, "_ZTVN3tvm", 9) == 0 || strncmp(name, "_ZN4dmlc", 8) == 0;
 }
 
+/* __cxa_demangle() of the C++ library. */
+typedef char *(*demangle)(const char *name, char *room, size_t *n, int *ret_status);
+
 struct missing {
 	struct msd_buf names;
 	size_t n;
 	bool has_cpp;
+	demangle demangle; /* NULL: no C++ library is needed */
 };
 
 static void missing_add(struct missing *m, const char *name)
 {
-	if (m->n++ < MAX_NAMED)
-		msd_buf_printf(&m->names, "%s%s", m->n > 1 ? ", " : "", name);
+	const bool has_room = m->n++ < MAX_NAMED;
+	int status;
+	char *shown = has_room && m->demangle != NULL
+			      ? m->demangle(name, NULL, NULL, &status)
+			      : NULL;
+
+	if (has_room) {
+		msd_buf_printf(&m->names, "%s%s", m->n > 1 ? ", " : "",
+			       shown != NULL ? shown : name);
+	}
 	m->has_cpp = m->has_cpp || is_tvm_cpp(name);
+	free(shown);
 }
 
 static msd_err missing_report(struct missing *m, const char *what, struct msd_diag *d)
@@ -66,6 +79,17 @@ static msd_err missing_report(struct missing *m, const char *what, struct msd_di
 	}
 	msd_buf_finish(&m->names);
 	return err;
+}
+
+static demangle find_demangle(void *const *libs, size_t n_libs)
+{
+	demangle found = NULL;
+	void *p = NULL;
+
+	for (size_t i = 0; p == NULL && i < n_libs; i++)
+		p = dlsym(libs[i], "__cxa_demangle");
+	memcpy(&found, &p, sizeof(found));
+	return found;
 }
 
 static bool resolves(const char *name, void *const *libs, size_t n_libs)
@@ -178,6 +202,7 @@ msd_err msd_library_check_symbols(const struct msd_elf *elf, struct msd_diag *d)
 			      ? refuse_neighbours(&libs, d)
 			      : missing_report(&libs, "needed library file", d);
 	}
+	syms.demangle = find_demangle(handles, n_handles);
 	for (size_t i = 0; err == MSD_OK && i < elf->n_syms; i++) {
 		const struct msd_elf_sym *s = &elf->syms[i];
 		if (!s->defined && !s->weak && s->name[0] != '\0' &&

@@ -39,13 +39,22 @@ _FORM = re.compile(r"(?P<stem>int|uint|float)(?P<bits>[1-9][0-9]{0,2})")
 _LANES = re.compile(r"(?P<one>.*[^x])x(?P<lanes>[1-9][0-9]{0,4})")
 
 
-class DType(NamedTuple):
-    """An element type with DLPack's codes: ``DType.parse("float32")``, ``"bfloat16"``,
-    ``"float32x4"``."""
-
+class _DTypeFields(NamedTuple):
     code: int
     bits: int
     lanes: int = 1
+
+
+class DType(_DTypeFields):
+    """An element type with DLPack's codes: ``DType("float32")``, ``"bfloat16"``, ``"float32x4"``,
+    or its code, bits and lanes."""
+
+    __slots__ = ()
+
+    def __new__(cls, code: Union[int, str], bits: Optional[int] = None, lanes: int = 1) -> DType:
+        if isinstance(code, str) and bits is None:
+            return cls.parse(code)
+        return super().__new__(cls, operator.index(code), operator.index(bits), lanes)
 
     @classmethod
     def parse(cls, what: DTypeLike) -> DType:
@@ -118,6 +127,15 @@ _DEVICES = {
 }  # fmt: skip
 
 
+class _DeviceType(str):
+    """The name of a type of devices; ``int()`` gives DLPack's number."""
+
+    __slots__ = ()
+
+    def __int__(self) -> int:
+        return _DEVICES[self]
+
+
 class Device(NamedTuple):
     """A device of the server: ``Device("cuda", 0)``. Type 0 is the device of the call."""
 
@@ -153,7 +171,8 @@ class Device(NamedTuple):
 
     @classmethod
     def from_wire(cls, number: int, id: int) -> Device:
-        return cls(next((n for n, v in _DEVICES.items() if v == number), number), id)
+        name = next((n for n, v in _DEVICES.items() if v == number), None)
+        return cls(number if name is None else _DeviceType(name), id)
 
     def __str__(self) -> str:
         return f"{self.type}:{self.id}"

@@ -4,7 +4,6 @@
 #include <string.h>
 
 #include "runtime/load/loaded.h"
-#include "runtime/value/types.h"
 #include "tests/runtime/support.h"
 
 #define OBJECTS ZOO_DIR "/objects.so"

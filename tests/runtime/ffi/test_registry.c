@@ -110,6 +110,39 @@ Test(registry, lists_its_names)
 	msd_obj_unref(&fn->obj);
 }
 
+Test(registry, is_bounded)
+{
+	int own = 0;
+	struct msd_function *fn = made(&own);
+	const struct msd_span name = msd_span_of("test.often");
+	struct msd_diag d = {0};
+	uint32_t n = 0;
+
+	while (msd_registry_set(name, fn, true) == 0)
+		n++;
+	cr_expect_eq(n, MSD_MAX_REGISTERED);
+	(void)msd_abi_fetch_error(&d);
+	cr_expect_not_null(strstr(msd_diag_text(&d), "more than 65536 functions"));
+	cr_expect_not_null(msd_registry_find(name));
+	msd_obj_unref(&fn->obj);
+	msd_diag_finish(&d);
+}
+
+Test(error, a_backtrace_is_bounded)
+{
+	static char text[100000];
+	struct msd_error *e =
+		msd_error_new(msd_span_of("ValueError"), msd_span_of("long"));
+
+	memset(text, 'x', sizeof(text));
+	for (int i = 0; i < 5; i++)
+		e->update_backtrace(e, &(struct msd_bytes){text, sizeof(text)}, 1);
+	cr_expect_eq(e->backtrace.size, 256 * 1024);
+	e->update_backtrace(e, &(struct msd_bytes){"new", 3}, 0);
+	cr_expect_str_eq(e->backtrace.data, "new");
+	msd_obj_unref(&e->obj);
+}
+
 Test(registry, a_made_function_ends_once)
 {
 	int own = 9;
