@@ -217,6 +217,8 @@ msd_err msd_claim_reserve(struct msd_claim *c, const modser_sg_node *node,
 
 	if (err == MSD_UNSUPPORTED && c->by.engine != NULL)
 		return MSD_OK;
+	if (err == MSD_UNSUPPORTED) /* an operator that a pass made for it */
+		err = offer(&msd_engine_native, node, &c->reserve, d);
 	for (; err == MSD_UNSUPPORTED && a != NULL; a = a->next)
 		err = offer_added(a, node, &c->reserve, d);
 	return finish(err, false, node, d);

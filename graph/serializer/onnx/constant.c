@@ -121,7 +121,7 @@ struct onnx_made onnx_make(const struct onnx_node *n, const char *op,
 	    (b != NULL && modser_sg_node_add_input(node, b) < 0) ||
 	    modser_sg_node_add_output(node, made.out) < 0)
 		return made;
-	if (name != NULL && !onnx_names_add(&n->l->names, made.out->name, made.out)) {
+	if (name != NULL && !msd_names_add(&n->l->names, made.out->name, made.out)) {
 		(void)msd_sg_no_memory(g);
 		return made;
 	}

@@ -1,7 +1,7 @@
 /*
- * The native engine: it accepts nodes whose operator has a claim, and decides when
- * their dtypes and shapes are known. Nodes that no kernel fits run in the reference
- * engine, so a node never fails here that would run there.
+ * The native engine: it accepts nodes whose operator has a claim, if a kernel fits
+ * their dtypes and shapes. The reference engine runs all others, also those whose
+ * constants could not be packed.
  */
 #include "runtime/engine/engine.h"
 
@@ -10,14 +10,10 @@
 
 #include "graph/ir/graph.h"
 #include "runtime/engine/native/claim.h"
-#include "runtime/kernel/kernel.h"
 
 struct native {
-	const struct msd_kernel
-		*reference; /* NULL: only this engine has the operator */
 	const struct msd_native_claim *claim;
-	struct msd_native_packed *packed;
-	bool is_native; /* with the current shapes */
+	struct msd_native_packed *packed; /* NULL: nothing, or not yet */
 };
 
 #define ROW(id) &msd_native_##id,
@@ -81,9 +77,8 @@ bool msd_engine_native_is_off(void)
 static msd_err take(const struct msd_engine *e, const modser_sg_node *node,
 		    void **ret_state, struct msd_diag *d)
 {
-	const char *op = modser_sg_op_name(modser_sg_node_op(node));
-	const struct msd_native_claim *claim = msd_native_find(op);
-	const struct msd_kernel *reference = msd_kernel_find(op);
+	const struct msd_native_claim *claim =
+		msd_native_find(modser_sg_op_name(modser_sg_node_op(node)));
 
 	(void)e;
 	if (claim == NULL || msd_engine_native_is_off())
@@ -91,32 +86,30 @@ static msd_err take(const struct msd_engine *e, const modser_sg_node *node,
 	struct native *n = calloc(1, sizeof(*n));
 	if (n == NULL)
 		return msd_diag_no_memory(d);
-	n->reference = reference;
 	n->claim = claim;
 	*ret_state = n;
 	return MSD_OK;
 }
 
-/* Packing that fails leaves the node to the reference engine. */
 static msd_err check(void *state, const modser_sg_node *node, struct msd_diag *d)
 {
 	struct native *n = state;
-	const msd_err err =
-		n->reference != NULL ? msd_kernel_check(n->reference, node, d) : MSD_OK;
 
-	if (err != MSD_OK)
-		return err;
-	n->is_native = n->claim->may(node);
-	if (n->is_native && n->claim->pack != NULL && n->packed == NULL)
-		n->is_native = n->claim->pack(node, &n->packed);
-	return n->is_native || n->reference != NULL ? MSD_OK : msd_diag_no_memory(d);
+	if (!n->claim->may(node))
+		return msd_diag_set(d, MSD_UNSUPPORTED, "no native kernel fits");
+	if (n->claim->pack != NULL && n->packed == NULL &&
+	    !n->claim->pack(node, &n->packed)) {
+		return msd_diag_set(d, MSD_UNSUPPORTED,
+				    "there is no memory for packed weights");
+	}
+	return MSD_OK;
 }
 
 static msd_err run(void *state, const struct msd_kernel_call *c, struct msd_diag *d)
 {
 	const struct native *n = state;
 
-	return n->is_native ? n->claim->run(c, n->packed, d) : n->reference->run(c, d);
+	return n->claim->run(c, n->packed, d);
 }
 
 static void leave(void *state)
