@@ -31,7 +31,7 @@ struct fusion {
 	struct readers *readers; /* by tensor */
 };
 
-/* What a convolution becomes. */
+/* A convolution and the nodes that it takes. */
 struct found {
 	modser_sg_node *conv;
 	modser_sg_tensor *y; /* its output now */

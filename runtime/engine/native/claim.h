@@ -9,7 +9,7 @@
 #include "runtime/engine/native/kernels.h"
 #include "runtime/kernel/kernel.h"
 
-/* Data made from a node's constants at load; each claim has its own. */
+/* A node's packed constants; each claim has its own struct. */
 struct msd_native_packed {
 	void (*destroy)(struct msd_native_packed *p);
 };

@@ -7,7 +7,7 @@
 #include "runtime/engine/native/work.h"
 #include "runtime/kernel/walk.h"
 
-enum { COLUMNS = 192 }; /* of a part, if there are several threads */
+enum { COLUMNS = 192 }; /* A part has so many, if there are several threads. */
 
 struct packed {
 	struct msd_native_packed base;

@@ -200,42 +200,47 @@ Test(native_product, division_changes_no_bit)
 	operands_free(&o);
 }
 
-/* start by column, then a residual, bounds and a function. */
+static void expect_finished(const struct operands *o, const float *y, const char *level)
+{
+	for (size_t i = 0; i < o->m * o->n; i++) {
+		const size_t m = i / o->n;
+		const size_t n = i % o->n;
+		const size_t at = m * (o->n + BEYOND) + n;
+		double want = wanted(o, m, n) - (double)o->start[m] +
+			      (double)o->start[n] + (double)o->residual[at];
+
+		want = want < -2 ? -2 : want > 3 ? 3 : want;
+		want = want < 0 ? want / 4 : want;
+		cr_expect(fabs((double)y[at] - want) < 1e-4, "%s (%zu, %zu)", level, m,
+			  n);
+	}
+}
+
+/* A start by column, then a residual, bounds and a function. */
 Test(native_product, finishes_complete_sums)
 {
 	const struct msd_native_kernels *levels[LEVELS_MOST];
 	const size_t n_levels = levels_find(levels);
+	const struct msd_native_finish finish = {.is_bounded = true,
+						 .low = -2,
+						 .high = 3,
+						 .has_function = true,
+						 .function = MSD_NATIVE_LEAKY,
+						 .a = 0.25f};
 	struct operands o = operands_of(13, 53, 400);
 
 	for (size_t i = 0; i < n_levels; i++) {
-		const struct msd_native_kernels *k = levels[i];
-		struct packed packed = pack(k, &o);
+		struct packed packed = pack(levels[i], &o);
 		float *y = result(&o);
-		struct msd_native_product p = product_of(k, &o, &packed, PACKED_B, y);
+		struct msd_native_product p =
+			product_of(levels[i], &o, &packed, PACKED_B, y);
 
 		p.start_row = 0;
 		p.start_columns = true;
 		p.residual = o.residual;
-		p.finish = (struct msd_native_finish){.is_bounded = true,
-						      .low = -2,
-						      .high = 3,
-						      .has_function = true,
-						      .function = MSD_NATIVE_LEAKY,
-						      .a = 0.25f};
-		k->product(&p, 0, o.m, 0, o.n, packed.scratch);
-		for (size_t m = 0; m < o.m; m++) {
-			for (size_t n = 0; n < o.n; n++) {
-				const size_t at = m * (o.n + BEYOND) + n;
-				double want = wanted(&o, m, n) - (double)o.start[m] +
-					      (double)o.start[n] +
-					      (double)o.residual[at];
-
-				want = want < -2 ? -2 : want > 3 ? 3 : want;
-				want = want < 0 ? want / 4 : want;
-				cr_expect(fabs((double)y[at] - want) < 1e-4,
-					  "%s (%zu, %zu)", k->name, m, n);
-			}
-		}
+		p.finish = finish;
+		levels[i]->product(&p, 0, o.m, 0, o.n, packed.scratch);
+		expect_finished(&o, y, levels[i]->name);
 		free(y);
 		packed_free(&packed);
 	}

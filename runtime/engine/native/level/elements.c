@@ -30,7 +30,7 @@ INLINE vec softplus(vec x)
 {
 	const vec e = msd_exp(-msd_abs(x));
 	const vec sum = all(1) + e;
-	/* The rounding error of the addition, at first order. */
+	/* The addition rounded this away, at first order. */
 	const vec rest = (e - (sum - all(1))) / sum;
 
 	return most(x, all(0)) + (msd_log(sum) + rest) + pick(msd_is_nan(x), x, all(0));

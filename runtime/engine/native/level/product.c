@@ -207,11 +207,6 @@ static void run_one(const struct msd_native_product *p, const struct block *o,
 		any_tile(t, rows, columns / LANES);
 	else
 		narrow_tile(t, rows, columns);
-	for (size_t r = 0; is_last && p->finish.has_function && r < rows; r++) {
-		LEVEL(unary)
-		(p->finish.function, t->y + r * p->y_row, columns, p->finish.a,
-		 p->finish.b, t->y + r * p->y_row);
-	}
 }
 
 static void run_block(const struct msd_native_product *p, const struct block *o)
@@ -325,6 +320,17 @@ void LEVEL(bring_matrix)(const struct msd_native_product *p, size_t k0, size_t k
 	bring(p->b + k0 * p->b_row + n0 * p->b_step, p->b_row, p->b_step, kc, nc, ret);
 }
 
+/* To rows of a block: neighbours hide each other's latency. */
+static void apply_function(const struct msd_native_product *p, const struct block *o)
+{
+	for (size_t m = o->m0; m < o->m1; m++) {
+		float *y = p->y + m * p->y_row + o->n0;
+
+		LEVEL(unary)
+		(p->finish.function, y, o->n1 - o->n0, p->finish.a, p->finish.b, y);
+	}
+}
+
 static void run_stretch(const struct msd_native_product *p, struct block *o, size_t m0,
 			size_t m1, float *scratch)
 {
@@ -347,6 +353,8 @@ static void run_stretch(const struct msd_native_product *p, struct block *o, siz
 			o->height = ROWS * p->a_row;
 		}
 		run_block(p, o);
+		if (p->finish.has_function && o->k0 + o->kc == p->k)
+			apply_function(p, o);
 	}
 }
 

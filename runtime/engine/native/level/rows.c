@@ -257,8 +257,8 @@ void LEVEL(norm)(const struct msd_native_norm *p, const float *x, float *y,
 		 float *ret_mean, float *ret_inverse)
 {
 	const double mean = sum_row(TERM, x, p->n, 0) / (double)p->n;
-	/* The rounded mean is subtracted exactly; the squares are corrected by its
-	 * rounding error. */
+	/* Deviations are exact from the rounded mean. The squares are corrected by the
+	 * mean's rounding. */
 	const double lack = mean - (double)(float)mean;
 	const double squares = sum_row(DEVIATION, x, p->n, (float)mean);
 	const double variance = squares / (double)p->n - lack * lack;

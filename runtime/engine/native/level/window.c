@@ -97,8 +97,8 @@ static size_t find_runs(const struct msd_native_window *w, size_t n0, size_t n,
 	return count;
 }
 
-/* Vectors may read beyond a run: the planes end with room. Elements
- * written beyond are overwritten by the next run, or cleared. */
+/* Vectors may read beyond a run: the planes end with room. They also write beyond it;
+ * the next run overwrites these columns, or the caller clears them. */
 static void bring_tap(const float *x, const struct run *runs, size_t n_runs, float *to)
 {
 	for (size_t i = 0; i < n_runs; i++) {
