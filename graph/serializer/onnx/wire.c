@@ -74,6 +74,8 @@ bool onnx_wire_probe(struct msd_span head)
 			return has_version && tag >> 3 >= sizeof(kinds);
 		if (tag >> 3 == 1) /* IR versions are small */
 			has_version = c.left > 1 && c.p[1] >= 1 && c.p[1] < 64;
+		if (tag >> 3 == 7)
+			return has_version || is_at_graph(c);
 		if (!msd_wire_take(&c,
 				   &f)) /* the head or the file ends inside the field */
 			return has_version;
