@@ -1,3 +1,7 @@
+/*
+ * A walk holds the element offset of the current row in each operand, and moves all of
+ * them by the strides of the axis that advances. It allocates nothing and cannot fail.
+ */
 #include "runtime/kernel/walk.h"
 
 #include <string.h>

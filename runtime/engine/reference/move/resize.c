@@ -26,7 +26,7 @@ struct resize {
 	bool is_cut;    /* integers are truncated; else they are rounded */
 	double outside; /* the value of elements outside */
 	struct axis axes[MODSER_GRAPH_MAX_NDIM];
-	/* The row; of the last axis, the start of the block. */
+	/* The row, and the position on the last axis where the block starts. */
 	int64_t index[MODSER_GRAPH_MAX_NDIM];
 };
 

@@ -206,7 +206,7 @@ struct quantization {
 	struct part scale;
 	struct part zero;
 	struct places places;
-	struct limits limits; /* of a short output */
+	struct limits limits; /* if the output is short */
 	bool is_short;
 };
 
