@@ -213,8 +213,10 @@ msd_err msd_claim_reserve(struct msd_claim *c, const modser_sg_node *node,
 			  struct msd_diag *d)
 {
 	const struct added *a = atomic_load(&list);
-	msd_err err = offer(&msd_engine_reference, node, &c->reserve, d);
+	msd_err err = MSD_UNSUPPORTED;
 
+	for (size_t i = N_ENGINES; err == MSD_UNSUPPORTED && i > 0; i--)
+		err = offer(engines[i - 1], node, &c->reserve, d);
 	if (err == MSD_UNSUPPORTED && c->by.engine != NULL)
 		return MSD_OK;
 	if (err == MSD_UNSUPPORTED) /* an operator that a pass made for it */

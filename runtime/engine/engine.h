@@ -22,7 +22,9 @@ struct msd_engine {
 	msd_err (*take)(const struct msd_engine *e, const modser_sg_node *node,
 			void **ret_state, struct msd_diag *d);
 	/* Check that the engine can run the node with its known shapes and dtypes.
-	 * MSD_UNSUPPORTED: not with these; the next engine is asked. NULL: always. */
+	 * MSD_UNSUPPORTED: not with these; the next engine is asked. The answer is
+	 * kept with the shapes, and runs of other shapes come between: it must not
+	 * change what run() does. NULL: always. */
 	msd_err (*check)(void *state, const modser_sg_node *node, struct msd_diag *d);
 	msd_err (*run)(void *state, const struct msd_kernel_call *c,
 		       struct msd_diag *d);
@@ -54,8 +56,9 @@ struct msd_claim {
 MSD_MUST_CHECK msd_err msd_claim_make(struct msd_claim *c, const modser_sg_node *node,
 				      struct msd_diag *d);
 /**
- * Attach the reserve to @node, whose shapes vary: the reference engine if it has a
- * kernel. MSD_UNSUPPORTED: no engine computes the operator.
+ * Attach the reserve to @node, whose shapes vary: the last engine that computes its
+ * operator, which is the reference engine if it has a kernel. MSD_UNSUPPORTED: no
+ * engine computes the operator.
  */
 MSD_MUST_CHECK msd_err msd_claim_reserve(struct msd_claim *c,
 					 const modser_sg_node *node,

@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "proto/limits.h"
+#include "runtime/value/result_memory.h"
 #include "runtime/value/value.h"
 
 static const struct msd_dtype f32 = {MSD_DT_FLOAT, 32, 1};
@@ -151,4 +152,48 @@ Test(value, every_string_kind_gives_its_text)
 	cr_assert_not(msd_any_str(&number, &s));
 	cr_assert_str_eq(msd_type_name(MSD_T_DLTENSOR), "tensor");
 	cr_assert_str_eq(msd_type_name(12345), "object");
+}
+
+/* A caller that has memory for one tensor. */
+struct lender {
+	struct msd_result_memory base; /* first member */
+	_Alignas(MSD_TENSOR_ALIGN) uint8_t room[MSD_TENSOR_ALIGN];
+	uint64_t asked;
+};
+
+static void *lend_room(struct msd_result_memory *m, struct msd_dtype dtype,
+		       uint64_t bytes)
+{
+	struct lender *l = (struct lender *)m;
+
+	cr_expect(msd_dtype_eq(dtype, f32));
+	l->asked = bytes;
+	return bytes <= sizeof(l->room) ? l->room : NULL;
+}
+
+static void *data_of_result(int64_t n)
+{
+	struct msd_tensor *t = msd_result_tensor_new(f32, &n, 1);
+
+	cr_assert_not_null(t);
+	void *data = t->dl.data;
+	cr_expect_eq(t->dl.shape[0], n);
+	msd_obj_unref(&t->obj);
+	return data;
+}
+
+Test(value, a_result_is_in_its_callers_memory_where_that_has_room)
+{
+	struct lender l = {.base = {lend_room}};
+
+	msd_result_memory_set(&l.base);
+	cr_expect_eq(data_of_result(4), l.room);
+	cr_expect_eq(l.asked, 16);
+	cr_expect_neq(data_of_result(1000), l.room);
+	cr_expect_eq(l.asked, 4000);
+	l.asked = 1;
+	(void)data_of_result(0);
+	cr_expect_eq(l.asked, 1, "nothing takes no room");
+	msd_result_memory_set(NULL);
+	cr_expect_neq(data_of_result(4), l.room);
 }

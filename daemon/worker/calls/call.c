@@ -203,6 +203,21 @@ static msd_err get_args(struct msd_call *call, struct msd_cur *c, uint32_t n,
 					    : msd_call_read_args(call, c, n, d);
 }
 
+/* A model's function may write its results where the reply has them, unless the client
+ * gives places, which may overlap arguments. */
+static msd_err invoke(struct msd_worker *w, struct msd_call *call, struct msd_any *ret,
+		      uint64_t *ret_ns, struct msd_diag *d)
+{
+	struct msd_call_lender lender;
+
+	if (!call->wants_objects || call->places != NULL)
+		return msd_call_invoke(w, call, ret, ret_ns, d);
+	msd_call_lend(call, &lender);
+	const msd_err err = msd_call_invoke(w, call, ret, ret_ns, d);
+	msd_result_memory_set(NULL);
+	return err;
+}
+
 /* Run with @n arguments at @c; write the whole response to @out. */
 static msd_err run(struct msd_worker *w, struct msd_call *call, struct msd_cur *c,
 		   uint32_t n, struct msd_buf *out, struct msd_diag *d)
@@ -217,7 +232,7 @@ static msd_err run(struct msd_worker *w, struct msd_call *call, struct msd_cur *
 		err = msd_stage_check(call, d);
 	if (err != MSD_OK)
 		return msd_diag_wrap(d, err, "%s", call->func->name);
-	err = msd_call_invoke(w, call, &result, &exec_ns, d);
+	err = invoke(w, call, &result, &exec_ns, d);
 	if (err != MSD_OK)
 		return err;
 	err = check_kept(call, &result, d);

@@ -4,6 +4,7 @@
  * the worker's arena. */
 #include "daemon/worker/worker.h"
 #include "proto/value.h"
+#include "runtime/value/result_memory.h"
 
 /* Place for a returned tensor, in a segment that the client shares. */
 struct msd_call_reserve {
@@ -41,6 +42,7 @@ struct msd_call {
 	bool takes_out;     /* the callee fills tensors; otherwise it returns outputs */
 	bool sends_bytes;   /* a tensor's bytes are freed with the call */
 	bool has_resident;  /* an argument outlives the call */
+	bool lends;         /* returned tensors may be in lent slots */
 	bool wants_objects; /* the callee keeps references: no borrowed DLTensors */
 	bool is_typed;      /* the callee was made with tvm-ffi's headers */
 	struct msd_any *args;
@@ -118,6 +120,16 @@ MSD_MUST_CHECK msd_err msd_call_add_slot(struct msd_call *call,
 					 struct msd_wire_tensor *t,
 					 enum msd_outpool_as as, uint8_t **ret_p,
 					 struct msd_diag *d);
+/* Room for returned tensors in the call's out slots. */
+struct msd_call_lender {
+	struct msd_result_memory base; /* first member */
+	struct msd_call *call;
+};
+/**
+ * Let the callee write the tensors that it returns into out slots of @call, until
+ * msd_result_memory_set(NULL).
+ */
+void msd_call_lend(struct msd_call *call, struct msd_call_lender *l);
 /** Direct peer only: move the call's slots to its reply. */
 MSD_MUST_CHECK msd_err msd_call_hand_over(struct msd_call *call, struct msd_diag *d);
 /** Free the out slots of a failed call. */

@@ -4,6 +4,7 @@
 
 #include "daemon/worker/calls/stage.h"
 #include "daemon/worker/direct/direct_peer.h"
+#include "daemon/worker/objects/client_memory.h"
 #include "proto/base/utf8.h"
 #include "runtime/value/types.h"
 
@@ -16,6 +17,8 @@ struct call_slot {
 	struct call_slot *next;
 	struct msd_slot slot;
 	uint64_t bytes; /* bytes of its tensor */
+	bool is_lent; /* the callee returns a tensor there, which is not written yet */
+	struct msd_wire_tensor place; /* of a lent slot */
 };
 
 /* Send TVM's older bool type as the common one. */
@@ -91,6 +94,7 @@ msd_err msd_call_add_slot(struct msd_call *call, struct msd_wire_tensor *t,
 	s->next = call->slots;
 	call->slots = s;
 	s->bytes = t->bytes;
+	s->is_lent = false;
 	t->device = (struct msd_device){.type = MSD_DEV_CPU};
 	*ret_p = s->slot.p;
 	if (call->peer->guest != NULL)
@@ -108,6 +112,51 @@ void msd_call_free_slots(struct msd_call *call)
 					s->slot.offset);
 	}
 	call->slots = NULL;
+}
+
+/* Wide integers may be indexes: the callee must not read them back from memory that a
+ * client shares. */
+static void *lend(struct msd_result_memory *m, struct msd_dtype dtype, uint64_t bytes)
+{
+	struct msd_call *call = ((struct msd_call_lender *)m)->call;
+	struct msd_wire_tensor t = {.dtype = wire_dtype(dtype), .bytes = bytes};
+	uint8_t *p = NULL;
+
+	if (msd_client_memory_is_copied(&t) ||
+	    msd_call_add_slot(call, &t, MSD_OUT_FILLED, &p, NULL) != MSD_OK)
+		return NULL; /* a copy reports the error */
+	call->slots->is_lent = true;
+	call->slots->place = t;
+	return p;
+}
+
+void msd_call_lend(struct msd_call *call, struct msd_call_lender *l)
+{
+	*l = (struct msd_call_lender){{lend}, call};
+	call->lends = true;
+	msd_result_memory_set(&l->base);
+}
+
+/* The lent slot whose memory @t is; NULL: none. */
+static struct call_slot *find_lent(const struct msd_call *call,
+				   const struct msd_dltensor *t, uint64_t bytes)
+{
+	for (struct call_slot *s = call->slots; s != NULL; s = s->next) {
+		if (s->is_lent && s->slot.p == t->data && s->bytes == bytes &&
+		    t->byte_offset == 0)
+			return s;
+	}
+	return NULL;
+}
+
+/* The reply describes @t, which the callee wrote into lent memory. */
+static void take_lent(struct call_slot *s, struct msd_wire_tensor *t)
+{
+	s->is_lent = false;
+	t->where = s->place.where;
+	t->segment = s->place.segment;
+	t->offset = s->place.offset;
+	t->device = s->place.device;
 }
 
 /* Row-major copy of dimension @dim and the inner ones; returns the address behind the
@@ -157,42 +206,66 @@ static msd_err describe(const struct msd_dltensor *t, struct msd_wire_tensor *re
 	return MSD_OK;
 }
 
+static msd_err check_strides(const struct msd_dltensor *t, bool is_host,
+			     struct msd_diag *d)
+{
+	if (!is_host) {
+		return msd_diag_set(d, MSD_UNSUPPORTED,
+				    "the result is a strided tensor on a device");
+	}
+	if (t->dtype.bits % 8 != 0) {
+		return msd_diag_set(d, MSD_UNSUPPORTED,
+				    "the result is a strided tensor of %u-bit elements",
+				    t->dtype.bits);
+	}
+	return MSD_OK;
+}
+
+/* Copy @t into a slot or place, which @wire then names. */
+static msd_err copy_tensor(struct msd_call *call, const struct msd_dltensor *t,
+			   bool is_compact, struct msd_wire_tensor *wire,
+			   struct msd_diag *d)
+{
+	const size_t element_bytes = (size_t)t->dtype.bits * t->dtype.lanes / 8;
+	const bool is_host =
+		t->device.type == MSD_DEV_CPU || t->device.type == MSD_DEV_CUDA_HOST;
+	uint8_t *dst = NULL;
+	msd_err err = is_compact ? MSD_OK : check_strides(t, is_host, d);
+
+	if (err == MSD_OK)
+		err = msd_call_seat(call, wire, &dst, d);
+	if (err == MSD_OK && !is_host)
+		err = msd_stage_back(call, t, dst, wire->bytes, d);
+	if (err != MSD_OK || wire->bytes == 0 || !is_host)
+		return err;
+	const uint8_t *src = (const uint8_t *)t->data + t->byte_offset;
+	if (is_compact) { /* a place may overlap the returned tensor */
+		memmove(dst, src, wire->bytes);
+	} else {
+		(void)copy_strided(t, 0, src, element_bytes, dst);
+	}
+	return MSD_OK;
+}
+
 static msd_err write_tensor(struct msd_call *call, const struct msd_dltensor *t,
 			    struct msd_buf *out, struct msd_diag *d)
 {
+	const bool is_compact = t->strides == NULL || msd_dltensor_is_compact(t);
 	struct msd_wire_tensor wire;
-	uint8_t *dst;
-	size_t element_bytes = (size_t)t->dtype.bits * t->dtype.lanes / 8;
-	bool compact = t->strides == NULL || msd_dltensor_is_compact(t);
-	bool is_host =
-		t->device.type == MSD_DEV_CPU || t->device.type == MSD_DEV_CUDA_HOST;
 	msd_err err = describe(t, &wire, d);
 
-	if (err == MSD_OK && !compact && !is_host) {
-		err = msd_diag_set(d, MSD_UNSUPPORTED,
-				   "the result is a strided tensor on a device");
-	}
-	if (err == MSD_OK && !compact && t->dtype.bits % 8 != 0) {
-		err = msd_diag_set(d, MSD_UNSUPPORTED,
-				   "the result is a strided tensor of %u-bit elements",
-				   t->dtype.bits);
-	}
-	if (err == MSD_OK)
-		err = msd_call_seat(call, &wire, &dst, d);
-	if (err == MSD_OK && !is_host)
-		err = msd_stage_back(call, t, dst, wire.bytes, d);
 	if (err != MSD_OK)
 		return err;
-	if (wire.bytes > 0 && is_host) {
-		const uint8_t *src = (const uint8_t *)t->data + t->byte_offset;
-		if (compact) { /* a place may overlap the returned tensor */
-			memmove(dst, src, wire.bytes);
-		} else {
-			(void)copy_strided(t, 0, src, element_bytes, dst);
-		}
+	struct call_slot *lent =
+		call->lends && is_compact ? find_lent(call, t, wire.bytes) : NULL;
+	if (lent != NULL) {
+		take_lent(lent, &wire);
+	} else {
+		err = copy_tensor(call, t, is_compact, &wire, d);
 	}
-	msd_pack_tensor(out, &wire);
-	return MSD_OK;
+	if (err == MSD_OK)
+		msd_pack_tensor(out, &wire);
+	return err;
 }
 
 static bool has_rows(const struct msd_dltensor *t, int64_t rows)

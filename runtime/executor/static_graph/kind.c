@@ -7,6 +7,7 @@
 #include "runtime/module/check.h"
 #include "runtime/module/signature.h"
 #include "runtime/value/error.h"
+#include "runtime/value/result_memory.h"
 
 struct served {
 	struct msd_function run; /* first member: calls get it as self */
@@ -47,11 +48,12 @@ static int run_call(void *self, const struct msd_any *args, int32_t n,
 	if (check_args(s->model, args, n) != 0)
 		return -1;
 	if (n_out == 1)
-		return msd_static_model_run(s->model, args, ret);
+		return msd_static_model_run(s->model, args, msd_result_tensor_new, ret);
 	struct msd_array *tuple = msd_array_new(n_out);
 	if (tuple == NULL)
 		return msd_abi_raise_code(MSD_NOMEM, "out of memory for the outputs");
-	if (msd_static_model_run(s->model, args, tuple->items) != 0) {
+	if (msd_static_model_run(s->model, args, msd_result_tensor_new, tuple->items) !=
+	    0) {
 		msd_obj_unref(&tuple->obj);
 		return -1;
 	}

@@ -38,6 +38,7 @@ struct msd_static_model {
 /* One run of a model. */
 struct run {
 	const struct msd_static_model *m;
+	msd_make_tensor *make;
 	struct msd_any *outputs;
 };
 
@@ -259,8 +260,8 @@ static void *make_output(void *ctx, size_t i, const modser_sg_tensor *t)
 {
 	const struct run *run = ctx;
 	struct msd_tensor *out =
-		msd_tensor_new(run->m->outputs[i].about.dtype, modser_sg_tensor_dims(t),
-			       (uint32_t)modser_sg_tensor_ndim(t));
+		run->make(run->m->outputs[i].about.dtype, modser_sg_tensor_dims(t),
+			  (uint32_t)modser_sg_tensor_ndim(t));
 
 	if (out == NULL)
 		return NULL;
@@ -269,10 +270,10 @@ static void *make_output(void *ctx, size_t i, const modser_sg_tensor *t)
 }
 
 int msd_static_model_run(struct msd_static_model *m, const struct msd_any *inputs,
-			 struct msd_any *outputs)
+			 msd_make_tensor *make, struct msd_any *outputs)
 {
 	const uint32_t n_out = msd_static_model_n_outputs(m);
-	struct run run = {m, outputs};
+	struct run run = {m, make, outputs};
 	const struct msd_plan_args args = {m->in, make_output, &run};
 	struct msd_diag d = {0};
 

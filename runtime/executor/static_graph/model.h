@@ -43,11 +43,13 @@ struct msd_model_tensor msd_static_model_output(const struct msd_static_model *m
 MSD_MUST_CHECK msd_err msd_static_model_signature(const struct msd_static_model *m,
 						  struct msd_signature *ret,
 						  struct msd_diag *d);
+typedef struct msd_tensor *msd_make_tensor(struct msd_dtype dtype, const int64_t *shape,
+					   size_t ndim);
 /**
- * Compute fresh tensors in @outputs from @inputs, tensors of the model's shapes; the
+ * Compute tensors of @make in @outputs from @inputs, tensors of the model's shapes; the
  * call determines an extent of -1. Raises its error: 0, or -1 with None in @outputs.
  */
 int msd_static_model_run(struct msd_static_model *m, const struct msd_any *inputs,
-			 struct msd_any *outputs);
+			 msd_make_tensor *make, struct msd_any *outputs);
 
 #endif

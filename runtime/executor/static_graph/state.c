@@ -26,7 +26,8 @@ static struct msd_model_tensor output(const struct msd_executor *x, uint32_t i)
 
 static int call(struct msd_kept *k)
 {
-	return msd_static_model_run(model_of(&k->base), k->inputs, k->outputs);
+	return msd_static_model_run(model_of(&k->base), k->inputs, msd_tensor_new,
+				    k->outputs);
 }
 
 /* Weights are constants of the model, never inputs. */
