@@ -75,9 +75,9 @@ Test(relay_image, only_a_storage_without_extents_has_its_size_in_a_register)
 		"relay VM: function 0: instruction 0: an operand is out of range");
 	INS(&c, ALLOC_STORAGE, 0x55d01c2a98f0, 64, 2, 32, 1, 0, 2, 1, 3);
 	INS(&c, RET, 1);
-	expect_refusal(&c, 5,
-		       "relay VM: function 0: instruction 0: it has not as many "
-		       "its number of operands is wrong");
+	expect_refusal(
+		&c, 5,
+		"relay VM: function 0: instruction 0: its number of operands is wrong");
 }
 
 Test(relay_image, code_that_does_not_end_is_refused)
