@@ -62,9 +62,9 @@ def test_what_is_not_to_be_said_of_a_load_is_refused_by_its_name():
                 ("config", "{}", "modser load"), ("file:1/model.onnx", "AA==", "modser load"),
                 ("sandbox", "trusted", "expected device, workers"), ("keep_alive", "1s", "workers"),
                 ("graph", "/etc/passwd", "workers"), ("source", "file:///x", "workers"),
-                ("workers", 0, "at least 1"), ("workers", 1.5, "a whole number"),
+                ("workers", 0, "1 or more"), ("workers", 1.5, "a whole number"),
                 ("workers", [2], "a whole number"), ("device", "moon", "device moon"),
-                ("within", 5, "within"), ("none", 1, "workers")):
+                ("batch-delay", 5, "batch-delay"), ("none", 1, "workers")):
             answered, said = load_with(visit, "zoo", **{key: value})
             text = json.loads(said)["error"]
             assert answered == 400 and key in text and why in text, said

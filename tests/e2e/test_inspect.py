@@ -188,7 +188,7 @@ def test_one_way_of_showing_at_a_time(fixtures):
 def test_a_device_without_an_end_is_no_file():
     said = harness.run(MODSER, "inspect", "/dev/zero")
     assert said.status == 2, said
-    assert said.err.startswith("modser: /dev/zero: a device without an end"), said
+    assert said.err.startswith("modser: /dev/zero: an endless device"), said
 
 
 def test_cut_files_get_one_line_of_cause(fixtures, tmp_path):

@@ -256,7 +256,7 @@ def text64(data):
     "module, status",
     [
         (text64(b"GraphExecutorFactory") + text64(b"{}") + bytes(16) + text64(b"default"), 0),
-        (text64(b"opencl") + text64(b"cl") + bytes(8) + text64(b""), 6),
+        (text64(b"opencl") + text64(b"cl") + bytes(8) + text64(b""), 8),
     ],
 )
 def test_imports_for_devices_are_not_lost_in_silence(mlf, tmp_path, module, status):

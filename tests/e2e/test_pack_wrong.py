@@ -48,7 +48,7 @@ def expect_refused(said, status, *words):
     ('{"func_info": {"k": {}, "k": {}}}', "duplicate"),
 ])
 def test_a_malformed_table_of_functions(tmp_path, text, word):
-    expect_refused(modser("pack", kernels(tmp_path, text), "-o", tmp_path / "x.so"), 6,
+    expect_refused(modser("pack", kernels(tmp_path, text), "-o", tmp_path / "x.so"), 8,
                    "module 1", word, "BAD_ARTIFACT")
     assert not (tmp_path / "x.so").exists()
 
@@ -62,7 +62,7 @@ def test_a_malformed_table_of_functions(tmp_path, text, word):
     ([], "1 to 4096"),
 ])
 def test_a_tree_that_cannot_be(tmp_path, modules, word):
-    expect_refused(modser("pack", manifest(tmp_path, modules=modules), "-o", tmp_path / "x.so"), 6, word,
+    expect_refused(modser("pack", manifest(tmp_path, modules=modules), "-o", tmp_path / "x.so"), 8, word,
                    "BAD_ARTIFACT")
 
 
@@ -93,7 +93,7 @@ def test_what_is_no_manifest_is_told_whose_it_is(tmp_path, monkeypatch, name, ad
 
 def test_what_is_no_library_cannot_be_unpacked(tmp_path):
     path = manifest(tmp_path, modules=[{"kind": "_lib"}])
-    expect_refused(modser("unpack", path, "-C", tmp_path / "p"), 6, "manifest.json: not an ELF file")
+    expect_refused(modser("unpack", path, "-C", tmp_path / "p"), 8, "manifest.json: not an ELF file")
     assert not (tmp_path / "p").exists()
 
 
@@ -147,7 +147,7 @@ def test_what_does_not_compile(tmp_path, sources, word):
         file.write_text(text)
     path = manifest(tmp_path, modules=[LIB, {"kind": "x", "payload": None}])
     said = modser("pack", path, *files, "-o", tmp_path / "x.so", TMPDIR=str(work))
-    expect_refused(said, 6, "cc failed (status 1)", word)
+    expect_refused(said, 8, "cc failed (status 1)", word)
     assert not list(work.iterdir()) and not (tmp_path / "x.so").exists()
     said = modser("--json", "pack", path, *files, "-o", tmp_path / "x.so")
     assert json.loads(said.err)["error"]["name"] == "BAD_ARTIFACT"
@@ -157,7 +157,7 @@ def test_a_damaged_object(tmp_path):
     (tmp_path / "o.o").write_bytes(b"\x7fELF" + bytes(200))
     path = manifest(tmp_path, modules=[LIB, {"kind": "x", "payload": None}])
     said = modser("pack", path, tmp_path / "o.o", "-o", tmp_path / "x.so")
-    expect_refused(said, 6, "BAD_ARTIFACT")
+    expect_refused(said, 8, "BAD_ARTIFACT")
 
 
 def test_a_compiler_that_is_killed_says_nothing_of_the_file(tmp_path):
@@ -175,9 +175,9 @@ def test_an_object_that_is_not_there(tmp_path):
 
 def test_no_compiler(tmp_path):
     path = manifest(tmp_path, modules=[LIB, {"kind": "x", "payload": None}])
-    expect_refused(modser("pack", path, "--cc", "/no/cc", "-o", tmp_path / "x.o"), 6,
+    expect_refused(modser("pack", path, "--cc", "/no/cc", "-o", tmp_path / "x.o"), 8,
            "no C compiler /no/cc", "--cc")
-    expect_refused(modser("pack", path, "-o", tmp_path / "x.o", CC="/no/cc"), 6, "no C compiler /no/cc")
+    expect_refused(modser("pack", path, "-o", tmp_path / "x.o", CC="/no/cc"), 8, "no C compiler /no/cc")
 
 
 def interrupt(tmp_path, number, *words):
@@ -231,5 +231,5 @@ def test_a_damaged_manifest_is_a_damaged_file(tmp_path, cut):
     text = path.read_bytes()
     path.write_bytes(text[:int(len(text) * cut)] if cut < 1 else text[:-2])
     said = modser("pack", path, "-o", tmp_path / "x.so")
-    expect_refused(said, 6, "manifest: invalid JSON at line")
+    expect_refused(said, 8, "manifest: invalid JSON at line")
     assert "[BAD_ARTIFACT]" in said.err

@@ -181,7 +181,7 @@ def test_a_plugin_that_was_preloaded_still_adds_what_it_has(build):
 def test_a_plugin_that_is_none_is_refused_by_its_name(own_daemon, build, mistake, tmp_path):
     plugin = build(mistake)
     here = modser("--plugin", plugin, "formats")
-    assert here.status == 6 and plugin.name in here.err and MISTAKES[mistake] in here.err, here
+    assert here.status == 8 and plugin.name in here.err and MISTAKES[mistake] in here.err, here
     said = own_daemon("--plugin", plugin).modser("load", "m", relu_model(tmp_path / "m.onnx"))
     assert said.status != 0 and plugin.name in said.err and MISTAKES[mistake] in said.err, said
 

@@ -120,13 +120,13 @@ def test_a_token_is_not_sent_to_where_the_registry_redirects(puller, server):  #
 @pytest.mark.parametrize(
     "body, status, name",
     [
-        (b"", 6, "BAD_ARTIFACT"),
-        (b"{}", 6, "BAD_ARTIFACT"),
-        (b'{"layers": []}', 6, "BAD_ARTIFACT"),
-        (b'{"layers": [{"digest": "sha256:00", "size": 1}]}', 6, "BAD_ARTIFACT"),
-        (b'{"layers": [{"digest": 1, "size": -1}]}', 6, "BAD_ARTIFACT"),
-        (b'{"layers": ' + 100000 * b"[", 6, "BAD_ARTIFACT"),
-        (manifest(BYTES, "application/vnd.oci.image.layer.v1.tar+gzip"), 6, "UNSUPPORTED"),
+        (b"", 8, "BAD_ARTIFACT"),
+        (b"{}", 8, "BAD_ARTIFACT"),
+        (b'{"layers": []}', 8, "BAD_ARTIFACT"),
+        (b'{"layers": [{"digest": "sha256:00", "size": 1}]}', 8, "BAD_ARTIFACT"),
+        (b'{"layers": [{"digest": 1, "size": -1}]}', 8, "BAD_ARTIFACT"),
+        (b'{"layers": ' + 100000 * b"[", 8, "BAD_ARTIFACT"),
+        (manifest(BYTES, "application/vnd.oci.image.layer.v1.tar+gzip"), 8, "UNSUPPORTED"),
         (2 * 1024 * 1024 * b" ", 1, "TOO_LARGE"),
     ],
 )

@@ -44,7 +44,7 @@ msd_changes_find_undone(const struct msd_options *now, const struct msd_options 
 /** Call it after msd_changes_find(), also after a failure. */
 void msd_changes_finish(struct msd_changes *c);
 /**
- * The option's name ("max-upload") or "module"; msd_change_name() returns the
+ * The option's name ("max-upload-size") or "module"; msd_change_name() returns the
  * module's name.
  */
 const char *msd_change_key(const struct msd_change *c);
