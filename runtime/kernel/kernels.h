@@ -175,7 +175,11 @@
 	X(rotary_embedding)                                                            \
 	X(swish)                                                                       \
 	X(tensor_scatter)                                                              \
-	X(tree_ensemble)
+	X(tree_ensemble)                                                               \
+	X(logistic)                                                                    \
+	X(relu1)                                                                       \
+	X(unary)                                                                       \
+	X(zeros_like)
 
 #define MSD_KERNEL_DECLARE(name) extern const struct msd_kernel msd_kernel_##name;
 MSD_KERNELS(MSD_KERNEL_DECLARE)

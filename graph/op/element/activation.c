@@ -7,12 +7,17 @@
 static const modser_sg_op_field unary_fields[] = {
 	OP_INT("type", 0, 0),
 };
+static int infer_unary(modser_sg_node *node)
+{
+	return msd_infer_range(node, "type", 0, 16) == 0 ? msd_infer_same(node) : -1;
+}
+
 const modser_sg_op_schema msd_op_unary = {
 	.name = "Unary",
 	OP_FIELDS(unary_fields),
 	OP_IN(1, 1),
 	OP_OUT(1, 1),
-	.infer = msd_infer_same,
+	.infer = infer_unary,
 	OP_TM(59, 4),
 };
 

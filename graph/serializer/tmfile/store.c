@@ -1,4 +1,4 @@
-/* Write a graph as a tmfile, in Tengine's order: every object precedes its
+/* Write a graph as a tmfile, with the operators of its plan (plan.h), in Tengine's order: every object precedes its
  * references, and the header, at the front, is filled in at the end. */
 #include <stdlib.h>
 #include <string.h>
@@ -9,6 +9,7 @@
 #include "graph/serializer/tmfile/facts.h"
 #include "graph/serializer/tmfile/format.h"
 #include "graph/serializer/tmfile/param.h"
+#include "graph/serializer/tmfile/plan.h"
 #include "graph/serializer/tmfile/tmfile.h"
 #include "graph/serializer/tmfile/writer.h"
 
@@ -17,6 +18,7 @@ struct store {
 	struct tm_writer w;
 	const modser_serializer *serializer;
 	modser_graph *g;
+	struct tm_plan plan;
 	uint32_t *nodes; /* offsets, one each */
 	uint32_t *tensors;
 	uint32_t *buffers;
@@ -26,7 +28,7 @@ struct store {
 static uint32_t put_ends(struct store *s, modser_sg_tensor *const *list, size_t n)
 {
 	for (size_t i = 0; i < n; i++)
-		s->w.scratch[i] = (uint32_t)list[i]->index;
+		s->w.scratch[i] = s->plan.tensor_at[list[i]->index];
 	return tm_put_vector(&s->w, s->w.scratch, n);
 }
 
@@ -63,10 +65,8 @@ static uint32_t put_attrs(struct store *s, const modser_sg_node *node)
 }
 
 /* Parameters that tmfiles lack must have their default value. */
-static int check_own(const modser_sg_node *node)
+static int check_own(const modser_sg_node *node, const modser_sg_op *op)
 {
-	const modser_sg_op *op = node->op;
-
 	for (size_t i = 0; i < op->schema->n_fields; i++) {
 		const modser_sg_op_field *field = &op->schema->fields[i];
 
@@ -81,9 +81,10 @@ static int check_own(const modser_sg_node *node)
 	return 0;
 }
 
-static int check_op(const modser_sg_node *node, modser_sg_op_method *method)
+static int check_op(const struct tm_node *n, modser_sg_op_method *method)
 {
-	const modser_sg_op *op = node->op;
+	const modser_sg_node *node = n->from;
+	const modser_sg_op *op = n->op;
 
 	if (op->schema->tm_type == MODSER_NO_TM_TYPE && method == NULL) {
 		return msd_sg_fail(node->graph, MSD_UNSUPPORTED,
@@ -100,11 +101,11 @@ static int check_op(const modser_sg_node *node, modser_sg_op_method *method)
 					   op->attrs.items[i].name);
 		}
 	}
-	if (method == NULL && check_own(node) != 0)
+	if (method == NULL && check_own(node, op) != 0)
 		return -1;
-	if (check_ends(node, node->inputs, node->n_inputs) != 0)
+	if (check_ends(node, n->inputs, n->n_inputs) != 0)
 		return -1;
-	return check_ends(node, node->outputs, node->n_outputs);
+	return check_ends(node, node->outputs, n->n_outputs);
 }
 
 /* Write the parameters with a registered method, which also returns the type. */
@@ -125,21 +126,26 @@ static int put_by_method(struct store *s, const modser_sg_node *node,
 	return 0;
 }
 
-static int put_op(struct store *s, const modser_sg_node *node, uint32_t *ret)
+static int put_op(struct store *s, const struct tm_node *n, uint32_t *ret)
 {
-	const modser_sg_op_schema *schema = node->op->schema;
+	const modser_sg_node *node = n->from;
+	const modser_sg_op_schema *schema = n->op->schema;
 	modser_sg_op_method *method =
 		modser_serializer_op_store(s->serializer, schema->name);
 	uint32_t type = schema->tm_type;
 	uint32_t param = 0;
 
-	if (check_op(node, method) != 0)
+	if (check_op(n, method) != 0)
 		return -1;
 	if (method != NULL) {
 		if (put_by_method(s, node, method, &type, &param) != 0)
 			return -1;
-	} else if (tm_param_write(&s->w, node->op, &param) != 0) {
-		return -1;
+	} else if (tm_param_write(&s->w, n->op, &param) != 0) {
+		/* A made operator's graph has the error. */
+		return n->op->graph == s->g
+			       ? -1
+			       : msd_sg_fail(s->g, n->op->graph->diag.code, "%s",
+					     modser_graph_error(n->op->graph));
 	}
 	const uint32_t words[3] = {1, type, param};
 	*ret = tm_put_words(&s->w, words, 3);
@@ -148,20 +154,25 @@ static int put_op(struct store *s, const modser_sg_node *node, uint32_t *ret)
 
 static int put_node(struct store *s, size_t i)
 {
-	const modser_sg_node *node = s->g->nodes[i];
+	const struct tm_node *n = &s->plan.nodes[i];
+	const modser_sg_node *node = n->from;
+	const uint32_t number = s->plan.node_at[i];
 	const bool is_dynamic = modser_sg_op_attr(node->op, TM_ATTR_DYNAMIC) != NULL;
 	uint32_t op = 0;
 
 	/* The operator follows its parameters and marks their end. */
-	if (put_op(s, node, &op) != 0)
+	if (number == TM_LEFT_OUT)
+		return 0;
+	if (put_op(s, n, &op) != 0)
 		return -1;
 	const uint32_t name = tm_put_string(&s->w, node->name);
 	const uint32_t inputs =
-		node->n_inputs > 0 ? put_ends(s, node->inputs, node->n_inputs) : 0;
-	const uint32_t outputs = put_ends(s, node->outputs, node->n_outputs);
-	const uint32_t words[7] = {(uint32_t)i,        inputs,    outputs, op, name,
-				   put_attrs(s, node), is_dynamic};
-	s->nodes[i] = tm_put_words(&s->w, words, 7);
+		n->n_inputs > 0 ? put_ends(s, n->inputs, n->n_inputs) : 0;
+	const uint32_t outputs = put_ends(s, node->outputs, n->n_outputs);
+	const uint32_t words[7] = {number, inputs, outputs,
+				   op,     name,   put_attrs(s, node),
+				   is_dynamic};
+	s->nodes[number] = tm_put_words(&s->w, words, 7);
 	return 0;
 }
 
@@ -180,13 +191,16 @@ static int find_dtype(const modser_sg_tensor *t, uint32_t *ret)
 			   t->dtype_name);
 }
 
+/* tmfiles have no scalars: a scalar is a vector of one element. */
 static int put_dims(struct store *s, const modser_sg_tensor *t, uint32_t *ret)
 {
+	const int64_t length = t->ndim == 0 ? 1 : s->plan.lengths[t->index];
+
 	*ret = 0;
-	if (t->ndim == 0) {
-		return msd_sg_fail(t->graph, MSD_UNSUPPORTED,
-				   "tensor %zu \"%s\": tmfiles have no scalars",
-				   t->index, t->name);
+	if (length >= 0) {
+		s->w.scratch[0] = (uint32_t)length;
+		*ret = tm_put_vector(&s->w, s->w.scratch, 1);
+		return 0;
 	}
 	for (int i = 0; i < t->ndim; i++) {
 		if (t->dims[i] > INT32_MAX) {
@@ -216,6 +230,9 @@ static uint32_t put_quants(struct store *s, const modser_sg_tensor *t)
 static int put_tensor(struct store *s, size_t i)
 {
 	const modser_sg_tensor *t = s->g->tensors[i];
+	const uint32_t number = s->plan.tensor_at[i];
+	if (number == TM_LEFT_OUT)
+		return 0;
 	const uint32_t name = tm_put_string(&s->w, t->name);
 	uint32_t dims;
 	uint32_t dtype = 0;
@@ -225,9 +242,9 @@ static int put_tensor(struct store *s, size_t i)
 		return -1;
 	if (t->type == MODSER_TENSOR_CONST)
 		buffer = (uint32_t)s->n_buffers++;
-	const uint32_t words[8] = {(uint32_t)i,      buffer,     dims,    name,
+	const uint32_t words[8] = {number,           buffer,     dims,    name,
 				   put_quants(s, t), t->is_nhwc, t->type, dtype};
-	s->tensors[i] = tm_put_words(&s->w, words, 8);
+	s->tensors[number] = tm_put_words(&s->w, words, 8);
 	return 0;
 }
 
@@ -239,6 +256,7 @@ static int put_buffers(struct store *s)
 		const modser_sg_tensor *t = s->g->tensors[i];
 
 		if (t->type == MODSER_TENSOR_CONST &&
+		    s->plan.tensor_at[i] != TM_LEFT_OUT &&
 		    tm_constant_write(&s->w, t, &s->buffers[n++]) != 0)
 			return -1;
 	}
@@ -251,7 +269,7 @@ static uint32_t put_end_nodes(struct store *s, modser_sg_tensor *const *list, si
 	size_t n_nodes = 0;
 
 	for (size_t i = 0; i < n; i++) {
-		const uint32_t index = (uint32_t)list[i]->producer->index;
+		const uint32_t index = s->plan.node_at[list[i]->producer->index];
 
 		if (n_nodes == 0 || s->w.scratch[n_nodes - 1] != index)
 			s->w.scratch[n_nodes++] = index;
@@ -294,19 +312,20 @@ static int put_all(struct store *s)
 	if (s->nodes == NULL || s->tensors == NULL || s->buffers == NULL ||
 	    s->w.scratch == NULL)
 		return msd_sg_no_memory(s->g);
-	if (tm_facts_check(s->g) != 0)
+	if (tm_facts_check(s->g) != 0 ||
+	    tm_plan_make(s->g, s->serializer, &s->plan) != 0)
 		return -1;
 	(void)tm_put_words(&s->w, header, 3);
 	for (size_t i = 0; i < s->g->n_nodes; i++) {
 		if (put_node(s, i) != 0)
 			return -1;
 	}
-	const uint32_t nodes = tm_put_vector(&s->w, s->nodes, s->g->n_nodes);
+	const uint32_t nodes = tm_put_vector(&s->w, s->nodes, s->plan.n_nodes);
 	for (size_t i = 0; i < s->g->n_tensors; i++) {
 		if (put_tensor(s, i) != 0)
 			return -1;
 	}
-	const uint32_t tensors = tm_put_vector(&s->w, s->tensors, s->g->n_tensors);
+	const uint32_t tensors = tm_put_vector(&s->w, s->tensors, s->plan.n_tensors);
 	if (put_buffers(s) != 0)
 		return -1;
 	put_model(s, nodes, tensors);
@@ -350,6 +369,7 @@ int tm_store(const modser_serializer *serializer, modser_graph *graph,
 
 	s.w.scratch = calloc(longest_list(graph), sizeof(uint32_t));
 	int result = put_all(&s);
+	tm_plan_finish(&s.plan);
 	free(s.nodes);
 	free(s.tensors);
 	free(s.buffers);

@@ -121,11 +121,30 @@ static const char *eltwise_op(int64_t type)
 									: NULL;
 }
 
+/* True if @b has the last axes of @a, all 1 but that of the channels, or but the last two. */
+static bool is_stretched(const modser_sg_tensor *a, const modser_sg_tensor *b)
+{
+	const int ndim = a->ndim;
+	bool is_channels = ndim > 1 && b->ndim <= ndim && b->ndim >= ndim - 1;
+	bool is_plane = ndim > 2 && b->ndim <= ndim && b->ndim >= 2;
+
+	for (int i = ndim - b->ndim; i < ndim && (is_channels || is_plane); i++) {
+		const int64_t n = b->dims[i - (ndim - b->ndim)];
+
+		is_channels = is_channels && (i == 1 ? n == a->dims[i] : n == 1);
+		is_plane = is_plane && (i >= ndim - 2 ? n == a->dims[i] : n == 1);
+	}
+	return is_channels || (is_plane && a->dims[1] !=
+						   a->dims[ndim - 1] * a->dims[ndim - 2]);
+}
+
 /* True if numpy's rules broadcast the inputs as Tengine does. */
 static bool is_alike(const modser_sg_tensor *a, const modser_sg_tensor *b)
 {
 	uint64_t n = 0;
 
+	if (a->ndim >= 0 && b->ndim >= 0 && (is_stretched(a, b) || is_stretched(b, a)))
+		return true;
 	if (a->ndim >= 0 && a->ndim == b->ndim &&
 	    memcmp(a->dims, b->dims, (size_t)a->ndim * sizeof(*a->dims)) == 0)
 		return true;
@@ -147,6 +166,22 @@ static int store_eltwise(const struct onnx_out *o)
 	Onnx__NodeProto *node = onnx_out_node(o, op);
 	if (is_pair)
 		onnx_emit_in(o->e, node, onnx_out_input(o, 1));
+	return 0;
+}
+
+static int store_unary(const struct onnx_out *o)
+{
+	/* By Tengine's numbers. */
+	static const char *const ops[] = {"Abs",  "Neg", "Floor", "Ceil", "Mul",  "Sqrt",
+					  NULL,   "Exp", "Log",   "Sin",  "Cos",  "Tan",
+					  "Asin", "Acos", "Atan", "Reciprocal", "Tanh"};
+	const int64_t type = modser_sg_op_int(o->op, "type");
+
+	if (type < 0 || (size_t)type >= sizeof(ops) / sizeof(ops[0]) || ops[type] == NULL)
+		return onnx_out_fail(o, "ONNX has no such type");
+	Onnx__NodeProto *node = onnx_out_node(o, ops[type]);
+	if (strcmp(ops[type], "Mul") == 0) /* the square */
+		onnx_emit_in(o->e, node, onnx_out_input(o, 0));
 	return 0;
 }
 
@@ -263,5 +298,6 @@ const struct onnx_form onnx_forms_layer[] = {
 	{"ReLu", store_relu},
 	{"ReLu6", store_relu6},
 	{"Softmax", store_softmax},
+	{"Unary", store_unary},
 	{NULL, NULL},
 };

@@ -1,0 +1,110 @@
+/* Layers: products, normalizations and Softmax. */
+#include <string.h>
+
+#include "graph/serializer/tmfile/plan.h"
+
+/* Without factors, and with weights row by row, it is a FullyConnected. */
+static int write_gemm(struct tm_node *n)
+{
+	const modser_sg_tensor *w = tm_input(n, 1);
+	const modser_sg_tensor *bias = tm_input(n, 2);
+	const bool is_plain = tm_int(n, "transA") == 0 && tm_int(n, "transB") != 0 &&
+			      modser_sg_op_float(n->op, "alpha") == 1 &&
+			      (bias == NULL || modser_sg_op_float(n->op, "beta") == 1);
+
+	if (w == NULL || w->ndim != 2 || w->type != MODSER_TENSOR_CONST || !is_plain ||
+	    (bias != NULL && (bias->type != MODSER_TENSOR_CONST ||
+			      tm_elements(bias) != (uint64_t)w->dims[0])))
+		return 0;
+	if (bias != NULL)
+		n->lengths[bias->index] = w->dims[0];
+	return tm_become(n, "FullyConnected") != 0
+		       ? -1
+		       : tm_set_int(n, "num_output", w->dims[0]);
+}
+
+/* Softmax over the axis and all after it is that over the axis, if those are 1. */
+static int write_softmax(struct tm_node *n)
+{
+	const modser_sg_tensor *x = tm_input(n, 0);
+	const int ndim = tm_ndim(n);
+	int64_t axis = tm_int(n, "axis");
+
+	if (tm_copy(n) != 0 || tm_set_axis(n, "axis", ndim) != 0)
+		return -1;
+	if (tm_int(n, "flattens") == 0)
+		return 0;
+	if (ndim < 0)
+		return tm_fail(n, "the shape of its input is not known");
+	axis = axis < 0 ? axis + ndim : axis;
+	for (int64_t i = axis + 1; i < ndim; i++) {
+		if (x->dims[i] != 1)
+			return tm_fail(n, "it has one axis");
+	}
+	return tm_set_int(n, "flattens", 0);
+}
+
+/* Tengine normalizes the last axis. */
+static int write_layer_norm(struct tm_node *n)
+{
+	const int64_t axis = tm_int(n, "axis");
+
+	if (axis != -1 && axis != tm_ndim(n) - 1)
+		return tm_fail(n, "it has the last axis alone");
+	if (tm_keep_output(n, "mean and deviation") != 0)
+		return -1;
+	return tm_copy(n) != 0 ? -1 : tm_set_int(n, "axis", -1);
+}
+
+/* The ratio is an input in ONNX. */
+static int write_dropout(struct tm_node *n)
+{
+	n->n_inputs = 1;
+	return tm_keep_output(n, "mask");
+}
+
+/* Axes are an input or a list in ONNX, four numbers in Tengine. */
+static int write_reduction(struct tm_node *n)
+{
+	static const char *const names[] = {"dim_0", "dim_1", "dim_2", "dim_3"};
+	const modser_sg_attr *own = modser_sg_op_param(n->op, "axes");
+	int64_t axes[TM_MAX_INTS];
+	size_t count = own->n <= TM_MAX_INTS ? own->n : TM_MAX_INTS;
+
+	if (tm_input(n, 1) == NULL && own->n == 0 && tm_int(n, "dim_0") != -2)
+		return 0;
+	if (count > 0)
+		memcpy(axes, own->as.ints, count * sizeof(*axes));
+	if (tm_input(n, 1) != NULL && tm_ints(n, 1, axes, &count) != 0)
+		return -1;
+	if (tm_ndim(n) < 0)
+		return tm_fail(n, "the shape of its input is not known");
+	if (count == 0 && tm_int(n, "noop_with_empty_axes") != 0)
+		return tm_fail(n, "it reduces nothing");
+	if (count == 0) { /* all */
+		for (; count < (size_t)tm_ndim(n) && count < TM_MAX_INTS; count++)
+			axes[count] = (int64_t)count;
+	}
+	if (count > 4)
+		return tm_fail(n, "it has four axes at most");
+	n->n_inputs = 1;
+	if (tm_copy(n) != 0 || tm_set_ints(n, "axes", NULL, 0) != 0)
+		return -1;
+	for (size_t i = 0; i < count; i++) {
+		const int64_t axis = axes[i] < 0 ? axes[i] + tm_ndim(n) : axes[i];
+
+		if (tm_set_int(n, names[i], axis) != 0)
+			return -1;
+	}
+	return 0;
+}
+
+const struct tm_form tm_forms_layer[] = {
+	{"Dropout", write_dropout},
+	{"Gemm", write_gemm},
+	{"LayerNorm", write_layer_norm},
+	{"LogSoftmax", write_softmax},
+	{"Reduction", write_reduction},
+	{"Softmax", write_softmax},
+	{NULL, NULL},
+};

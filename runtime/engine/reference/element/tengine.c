@@ -1,0 +1,115 @@
+/* Element-wise operators that Tengine alone has: Unary, Logistic, ReLU1, ZerosLike. */
+#include <math.h>
+#include <string.h>
+
+#include "runtime/kernel/kernels.h"
+
+enum unary { /* numbered as in tmfiles */
+	     ABS,
+	     NEG,
+	     FLOOR,
+	     CEIL,
+	     SQUARE,
+	     SQRT,
+	     RSQRT,
+	     EXP,
+	     LOG,
+	     SIN,
+	     COS,
+	     TAN,
+	     ASIN,
+	     ACOS,
+	     ATAN,
+	     RECIPROCAL,
+	     TANH
+};
+
+static double compute(int64_t type, double x)
+{
+	switch (type) {
+	case ABS:
+		return fabs(x);
+	case NEG:
+		return -x;
+	case FLOOR:
+		return floor(x);
+	case CEIL:
+		return ceil(x);
+	case SQUARE:
+		return x * x;
+	case SQRT:
+		return sqrt(x);
+	case RSQRT:
+		return 1 / sqrt(x);
+	case EXP:
+		return exp(x);
+	case LOG:
+		return log(x);
+	case SIN:
+		return sin(x);
+	case COS:
+		return cos(x);
+	case TAN:
+		return tan(x);
+	case ASIN:
+		return asin(x);
+	case ACOS:
+		return acos(x);
+	case ATAN:
+		return atan(x);
+	case RECIPROCAL:
+		return 1 / x;
+	default:
+		return tanh(x);
+	}
+}
+
+static msd_err run_unary(const struct msd_kernel_call *c, struct msd_diag *d)
+{
+	const int64_t type = msd_kernel_int(c, "type");
+	const size_t n = msd_kernel_out_elements(c, 0);
+
+	(void)d;
+	for (size_t i = 0; i < n; i++)
+		msd_kernel_put(c, 0, i, compute(type, msd_kernel_get(c, 0, i)));
+	return MSD_OK;
+}
+
+static msd_err run_logistic(const struct msd_kernel_call *c, struct msd_diag *d)
+{
+	const size_t n = msd_kernel_out_elements(c, 0);
+
+	(void)d;
+	for (size_t i = 0; i < n; i++)
+		msd_kernel_put(c, 0, i, 1 / (1 + exp(-msd_kernel_get(c, 0, i))));
+	return MSD_OK;
+}
+
+/* Between -1 and 1. */
+static msd_err run_relu1(const struct msd_kernel_call *c, struct msd_diag *d)
+{
+	const size_t n = msd_kernel_out_elements(c, 0);
+
+	(void)d;
+	for (size_t i = 0; i < n; i++) {
+		const double x = msd_kernel_get(c, 0, i);
+
+		msd_kernel_put(c, 0, i, x < -1 ? -1 : x > 1 ? 1 : x);
+	}
+	return MSD_OK;
+}
+
+static msd_err run_zeros(const struct msd_kernel_call *c, struct msd_diag *d)
+{
+	(void)d;
+	if (msd_kernel_out_elements(c, 0) > 0)
+		memset(c->out[0], 0, msd_kernel_out_elements(c, 0) * msd_kernel_size(c));
+	return MSD_OK;
+}
+
+const struct msd_kernel msd_kernel_unary = {"Unary", run_unary, MSD_TAKES_FLOATS_ALONE};
+const struct msd_kernel msd_kernel_logistic = {"Logistic", run_logistic,
+					       MSD_TAKES_FLOATS_ALONE};
+const struct msd_kernel msd_kernel_relu1 = {"ReLU1", run_relu1, MSD_TAKES_FLOATS_ALONE};
+const struct msd_kernel msd_kernel_zeros_like = {"ZerosLike", run_zeros,
+						 MSD_TAKES_BYTES};
