@@ -284,6 +284,11 @@ static int infer(modser_sg_node *node)
 	if (!msd_dtype_eq(msd_infer_dtype_of(node, 0), single))
 		return msd_infer_fail(node, "its boxes are not of float32");
 	const int result = msd_op_detect_of(node, &d);
+	if (result == MSD_INFER_LATER) { /* the other extents are known */
+		const int64_t open[] = {1, 1, -1, MSD_DETECT_COLUMNS};
+
+		return msd_infer_set(node, open, 4) == 0 ? MSD_INFER_LATER : -1;
+	}
 	if (result != 0)
 		return result;
 	if (!msd_op_detect_run(&d, NULL, &n))

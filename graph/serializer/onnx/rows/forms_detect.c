@@ -196,12 +196,13 @@ static char *put_rows(const struct onnx_out *o, const struct msd_op_detect *d)
 	char *places = put_axis(o, "Gather", found, list(o, 0, 2, 0, 2), 1);
 	char *class = put_axis(o, "Gather", found, onnx_emit_scalar_int(o->e, 0), 1);
 	scores = put(o, "GatherND", top[0], places);
+	char *corners = put(o, "GatherND", boxes, places);
 	char *column = put(o, "Unsqueeze", scores, axis);
 	node = node_of(
 		o, "Concat", put(o, "Mul", column, onnx_emit_scalar(o->e, 0)),
 		put(o, "Unsqueeze", put_axis(o, "Gather", classes, class, 0), axis),
 		column);
-	onnx_emit_in(o->e, node, put(o, "GatherND", boxes, places));
+	onnx_emit_in(o->e, node, corners);
 	onnx_emit_int(o->e, node, "axis", 1);
 	char *rows = out_of(o, node);
 	return d->most_of_image >= 0 ? put_best(o, rows, scores, d->most_of_image)
