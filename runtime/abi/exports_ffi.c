@@ -9,10 +9,10 @@
 #include "runtime/value/function.h"
 #include "runtime/value/registry.h"
 
-/* The newest release with all functions and layouts that are provided here. */
+/* As 0.1.15.post2 says of itself, whose functions and layouts are provided here. */
 #define FFI_MAJOR 0u
 #define FFI_MINOR 1u
-#define FFI_PATCH 15u
+#define FFI_PATCH 16u
 #define MAX_NAME 4096u /* bytes of a registered name */
 
 static struct msd_span span_of(const struct msd_bytes *b)
