@@ -164,9 +164,10 @@ static void pad(const void *ctx, size_t first, size_t end, size_t thread)
 	const struct convolution *c = ctx;
 
 	(void)thread;
-	for (size_t i = first; i < end; i++)
+	for (size_t i = first; i < end; i++) {
 		c->k->pad_plane(&c->w, c->x + i * c->in_plane,
 				c->planes + i * c->w.plane);
+	}
 }
 
 static void run_depthwise(const void *ctx, size_t first, size_t end, size_t thread)
@@ -236,9 +237,10 @@ static void divide(struct convolution *c)
 	c->n_step = n_step;
 	c->n_parts = (c->out_plane + n_step - 1) / n_step;
 	c->m_parts = 1;
-	if (msd_native_threads() > 1 && c->n_parts * c->groups < wanted)
+	if (msd_native_threads() > 1 && c->n_parts * c->groups < wanted) {
 		c->m_parts = (wanted + c->n_parts * c->groups - 1) /
 			     (c->n_parts * c->groups);
+	}
 	const size_t tiles = (group_out + c->k->rows - 1) / c->k->rows;
 	c->m_parts = c->m_parts < tiles ? c->m_parts : tiles;
 	c->m_step = (tiles + c->m_parts - 1) / c->m_parts * c->k->rows;
@@ -247,7 +249,8 @@ static void divide(struct convolution *c)
 static void run_image(struct convolution *c)
 {
 	const size_t group_out = c->channels / c->groups;
-	const double terms = (double)(c->in_channels / c->groups * c->taps);
+	const size_t group_in = c->in_channels / c->groups;
+	const double terms = (double)group_in * (double)c->taps;
 
 	if (c->packed->is_depthwise) {
 		const double ns = (double)(c->out_plane * c->taps + c->w.plane) / 16;
@@ -299,9 +302,10 @@ static msd_err run(const struct msd_kernel_call *call,
 	for (size_t i = 0; i < (size_t)x[0]; i++) {
 		c.x = msd_kernel_in(call, 0) + i * c.in_channels * c.in_plane;
 		c.y = msd_kernel_out(call, 0) + i * c.channels * c.out_plane;
-		if (msd_kernel_has(call, RESIDUAL))
+		if (msd_kernel_has(call, RESIDUAL)) {
 			c.residual = msd_kernel_in(call, RESIDUAL) +
 				     i * c.channels * c.out_plane;
+		}
 		run_image(&c);
 	}
 	msd_native_scratch_give(room);

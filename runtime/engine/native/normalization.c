@@ -61,9 +61,10 @@ static msd_err soft(const struct msd_kernel_call *c, bool is_log)
 		.is_log = is_log,
 	};
 
-	if (j.n > 0)
+	if (j.n > 0) {
 		msd_native_each(msd_native_count(dims, 0, axis), (double)j.n + 20,
 				soft_rows, &j);
+	}
 	return MSD_OK;
 }
 
@@ -123,9 +124,10 @@ static msd_err run_layer_norm(const struct msd_kernel_call *c,
 
 	(void)packed;
 	(void)d;
-	if (n > 0)
+	if (n > 0) {
 		msd_native_each(msd_native_count(dims, 0, axis), (double)n / 2 + 20,
 				norm_rows, &j);
+	}
 	return MSD_OK;
 }
 
@@ -173,9 +175,10 @@ static msd_err run_instance_norm(const struct msd_kernel_call *c,
 
 	(void)packed;
 	(void)d;
-	if (j.n > 0)
+	if (j.n > 0) {
 		msd_native_each((size_t)(dims[0] * dims[1]), (double)j.n + 20,
 				norm_planes, &j);
+	}
 	return MSD_OK;
 }
 
@@ -344,9 +347,10 @@ static msd_err run_reduce(const struct msd_kernel_call *c,
 
 	(void)packed;
 	(void)d;
-	if (find_rows(c->node, &outer, &j.n, &j.inner))
+	if (find_rows(c->node, &outer, &j.n, &j.inner)) {
 		msd_native_each(outer, (double)(j.n * j.inner) * 0.2 + 20, reduce_rows,
 				&j);
+	}
 	return MSD_OK;
 }
 

@@ -109,9 +109,10 @@ static bool pack(const modser_sg_node *node, size_t gates,
 			  inputs, rows, p->w + i * w_floats);
 		k->pack_b(own, 1, hidden, hidden, is_gru ? 2 * hidden : rows,
 			  p->r + i * r_floats);
-		if (is_gru)
+		if (is_gru) {
 			k->pack_b(own + 2 * hidden * hidden, 1, hidden, hidden, hidden,
 				  p->last + i * last);
+		}
 		set_biases(b != NULL ? b + i * 2 * rows : NULL, rows, hidden, is_gru,
 			   p->start + i * rows, p->linear + i * hidden);
 	}
@@ -239,11 +240,12 @@ static void load_state(const struct job *j, size_t input, size_t way, float *ret
 {
 	const size_t n = j->batch * j->hidden;
 
-	if (msd_kernel_has(j->c, input))
+	if (msd_kernel_has(j->c, input)) {
 		memcpy(ret, (const float *)j->c->in[input] + way * n,
 		       n * sizeof(float));
-	else
+	} else {
 		memset(ret, 0, n * sizeof(float));
+	}
 }
 
 static void put_state(const struct job *j, size_t output, size_t place,
@@ -268,10 +270,11 @@ static void run_way(struct job *j, size_t way)
 	for (size_t s = 0; s < j->steps; s++) {
 		const size_t t = is_backwards ? j->steps - 1 - s : s;
 
-		if (is_lstm)
+		if (is_lstm) {
 			step_lstm(j, way, j->sums + t * stride);
-		else
+		} else {
 			step_gru(j, way, j->sums + t * stride);
+		}
 		put_state(j, 0, t * j->ways + way, j->state);
 	}
 	put_state(j, 1, way, j->state);

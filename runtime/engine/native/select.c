@@ -59,13 +59,12 @@ bool msd_native_knows(const char *name)
 static void choose(void)
 {
 	const char *limit = getenv("MODSERD_SIMD");
+	const bool is_limited = limit != NULL && msd_native_knows(limit);
 	size_t i = 0;
 
-	while (limit != NULL && i < N_LEVELS && strcmp(levels[i]->name, limit) != 0)
+	while (is_limited && i + 1 < N_LEVELS && strcmp(levels[i]->name, limit) != 0)
 		i++;
-	if (limit == NULL || i == N_LEVELS)
-		i = 0;
-	while (!has(levels[i]->name)) /* the last one needs nothing */
+	while (i + 1 < N_LEVELS && !has(levels[i]->name)) /* the last needs nothing */
 		i++;
 	chosen = levels[i];
 }

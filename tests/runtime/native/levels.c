@@ -19,10 +19,11 @@ size_t levels_find(const struct msd_native_kernels *ret[static LEVELS_MOST])
 	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
 		const struct msd_native_kernels *k = msd_native_level(names[i]);
 
-		if (k != NULL)
+		if (k != NULL) {
 			ret[n++] = k;
-		else if (msd_native_knows(names[i]))
+		} else if (msd_native_knows(names[i])) {
 			(void)fprintf(stderr, "left out: no %s here\n", names[i]);
+		}
 	}
 #ifdef MSD_HAS_WIDE
 	if (msd_native_level("avx2") != NULL && msd_native_level("avx512") == NULL)

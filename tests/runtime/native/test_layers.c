@@ -432,10 +432,11 @@ static modser_graph *fusible(int64_t group, const char *activation)
 	set_int(conv, "group", group);
 	set_windows(conv, &window, false);
 	y = then(g, "Add", x, y);
-	if (strcmp(activation, "Silu") == 0)
+	if (strcmp(activation, "Silu") == 0) {
 		y = then(g, "Mul", y, then(g, "Sigmoid", y, NULL));
-	else
+	} else {
 		y = then(g, activation, y, NULL);
+	}
 	(void)modser_graph_add_output(g, y);
 	return g;
 }

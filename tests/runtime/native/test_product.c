@@ -135,13 +135,14 @@ static void expect_forms(const struct msd_native_kernels *k, const struct operan
 			expect_product(o, y + 1, k->name);
 		if (form == 0 && first[0] == 0)
 			memcpy(first, y, (o->m * (o->n + BEYOND) + 1) * sizeof(*y));
-		if (levels_is_fused(k) || form > 0)
+		if (levels_is_fused(k) || form > 0) {
 			cr_assert(!levels_is_fused(k) ||
 					  memcmp(first, y,
 						 (o->m * (o->n + BEYOND) + 1) *
 							 sizeof(*y)) == 0,
 				  "%s %zu x %zu x %zu form %d: other bits", k->name,
 				  o->m, o->n, o->k, (int)form);
+		}
 		free(y);
 	}
 	packed_free(&packed);

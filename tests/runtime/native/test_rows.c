@@ -20,14 +20,15 @@ static double sum_of(enum msd_native_reduce kind, const float *x, size_t n)
 	for (size_t i = 0; i < n; i++) {
 		const double v = (double)x[i];
 
-		if (kind == MSD_NATIVE_HIGHEST)
+		if (kind == MSD_NATIVE_HIGHEST) {
 			y = v > y ? v : y;
-		else if (kind == MSD_NATIVE_LOWEST)
+		} else if (kind == MSD_NATIVE_LOWEST) {
 			y = v < y ? v : y;
-		else
+		} else {
 			y += kind == MSD_NATIVE_SUM       ? v
 			     : kind == MSD_NATIVE_SQUARES ? v * v
 							  : fabs(v);
+		}
 	}
 	return y;
 }

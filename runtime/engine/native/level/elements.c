@@ -179,16 +179,23 @@ INLINE void pairs(const enum msd_native_binary op, const float *a, const size_t 
 	}
 }
 
+INLINE void any_steps(const enum msd_native_binary op, const float *a, size_t a_step,
+		      const float *b, size_t b_step, size_t n, float *y)
+{
+	if (a_step != 0 && b_step != 0) {
+		pairs(op, a, 1, b, 1, n, y);
+	} else if (a_step != 0) {
+		pairs(op, a, 1, b, 0, n, y);
+	} else if (b_step != 0) {
+		pairs(op, a, 0, b, 1, n, y);
+	} else {
+		pairs(op, a, 0, b, 0, n, y);
+	}
+}
+
 #define CASE(op)                                                                       \
 	case op:                                                                       \
-		if (a_step != 0 && b_step != 0)                                        \
-			pairs(op, a, 1, b, 1, n, y);                                   \
-		else if (a_step != 0)                                                  \
-			pairs(op, a, 1, b, 0, n, y);                                   \
-		else if (b_step != 0)                                                  \
-			pairs(op, a, 0, b, 1, n, y);                                   \
-		else                                                                   \
-			pairs(op, a, 0, b, 0, n, y);                                   \
+		any_steps(op, a, a_step, b, b_step, n, y);                             \
 		break;
 
 void LEVEL(binary)(enum msd_native_binary op, const float *a, size_t a_step,

@@ -9,10 +9,11 @@ INLINE vec some(const float *p, size_t n)
 
 INLINE void put(float *p, vec v, size_t n)
 {
-	if (n >= LANES)
+	if (n >= LANES) {
 		store(p, v);
-	else
+	} else {
 		store_some(p, v, n);
+	}
 }
 
 void LEVEL(lstm)(const float *sums, size_t n, float *cell, float *state)

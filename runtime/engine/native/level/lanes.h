@@ -26,6 +26,7 @@
 typedef float vec __attribute__((vector_size(MSD_LANES * 4)));
 typedef float vec_at __attribute__((vector_size(MSD_LANES * 4), aligned(4), may_alias));
 typedef int32_t ivec __attribute__((vector_size(MSD_LANES * 4)));
+typedef uint32_t uvec __attribute__((vector_size(MSD_LANES * 4)));
 
 INLINE vec load(const float *p)
 {

@@ -27,7 +27,7 @@ INLINE vec msd_nearest(vec x)
 
 INLINE ivec msd_is_nan(vec x)
 {
-	return x != x;
+	return ((ivec)x & 0x7fffffff) > 0x7f800000;
 }
 
 /* 2^n * (1 + r + r^2 p(r)): the parts of exp(x), without the exponent. */
@@ -45,7 +45,7 @@ INLINE vec msd_exp_poly(vec r)
 /* 2^n for integers n from -126 to 127. */
 INLINE vec msd_power2(ivec n)
 {
-	return (vec)((n + 127) << 23);
+	return (vec)(((uvec)n + 127u) << 23);
 }
 
 INLINE vec msd_exp(vec x)
@@ -83,7 +83,7 @@ INLINE vec msd_log(vec x)
 	const vec v = pick(is_small, x * all(0x1p25f), x);
 	const ivec bits = (ivec)v;
 	/* v = m * 2^e with m from sqrt(1/2) to sqrt(2) */
-	const ivec shifted = bits - 0x3f3504f3;
+	const ivec shifted = (ivec)((uvec)bits - 0x3f3504f3u);
 	const vec e = __builtin_convertvector(shifted >> 23, vec) -
 		      pick(is_small, all(25), all(0));
 	const vec m = (vec)((shifted & 0x7fffff) + 0x3f3504f3);

@@ -85,35 +85,53 @@ INLINE void run_tile(const struct tile *t, const int rows, const int vectors,
 	}
 }
 
-#define CASE(r, v)                                                                     \
-	case (r)*4 + (v):                                                              \
-		if (t->row == 1 && t->step == ROWS)                                    \
+/* Tiles of each size. The rows of packed tiles are neighbours. */
+typedef void tile_fn(const struct tile *t);
+
+#define TILE(r, v)                                                                     \
+	static void tile_##r##_##v(const struct tile *t)                               \
+	{                                                                              \
+		if (t->row == 1 && t->step == ROWS) {                                  \
 			run_tile(t, r, v, 1, ROWS);                                    \
-		else                                                                   \
+		} else {                                                               \
 			run_tile(t, r, v, t->row, t->step);                            \
-		break;
+		}                                                                      \
+	}
 #if MSD_VECTORS == 3
-#define CASES(r) CASE(r, 1) CASE(r, 2) CASE(r, 3)
+#define TILES(r) TILE(r, 1) TILE(r, 2) TILE(r, 3)
+#define ROW(r)                                                                         \
+	{                                                                              \
+		tile_##r##_1, tile_##r##_2, tile_##r##_3                               \
+	}
 #else
-#define CASES(r) CASE(r, 1) CASE(r, 2)
+#define TILES(r) TILE(r, 1) TILE(r, 2)
+#define ROW(r)                                                                         \
+	{                                                                              \
+		tile_##r##_1, tile_##r##_2                                             \
+	}
 #endif
+TILES(1)
+TILES(2)
+TILES(3)
+TILES(4)
+TILES(5)
+TILES(6)
+#if MSD_ROWS == 8
+TILES(7)
+TILES(8)
+#endif
+
+static tile_fn *const tiles[ROWS][VECTORS] = {
+	ROW(1), ROW(2), ROW(3), ROW(4), ROW(5), ROW(6),
+#if MSD_ROWS == 8
+	ROW(7), ROW(8),
+#endif
+};
 
 static void any_tile(const struct tile *t, size_t rows, size_t vectors)
 {
-	switch ((int)(rows * 4 + vectors)) {
-		CASES(1)
-		CASES(2)
-		CASES(3)
-		CASES(4)
-		CASES(5)
-		CASES(6)
-#if MSD_ROWS == 8
-		CASES(7)
-		CASES(8)
-#endif
-	default:
-		break;
-	}
+	/* The analyzer does not see that all are set. NOLINTNEXTLINE */
+	tiles[rows - 1][vectors - 1](t);
 }
 
 /* One row and four panels: enough sums to hide the latency of an addition. */
@@ -157,14 +175,16 @@ static void narrow_tile(const struct tile *t, size_t rows, size_t columns)
 		for (size_t c = 0; c < columns; c++) {
 			const size_t at = r * t->first_row;
 
-			if (t->start == START_LOAD)
+			if (t->start == START_LOAD) {
 				y[r * PANEL + c] = t->y[r * t->y_row + c];
-			else if (t->start != START_ZERO)
+			} else if (t->start != START_ZERO) {
 				y[r * PANEL + c] =
 					t->first[at + (t->start == START_ROW ? 0 : c)];
-			if (t->residual != NULL)
+			}
+			if (t->residual != NULL) {
 				residual[r * PANEL + c] =
 					t->residual[r * t->residual_row + c];
+			}
 		}
 	}
 	own.y = y;
@@ -203,10 +223,11 @@ static void run_one(const struct msd_native_product *p, const struct block *o,
 	}
 	t->residual =
 		is_last && p->residual != NULL ? p->residual + m * p->y_row + n : NULL;
-	if (columns % LANES == 0)
+	if (columns % LANES == 0) {
 		any_tile(t, rows, columns / LANES);
-	else
+	} else {
 		narrow_tile(t, rows, columns);
+	}
 }
 
 static void run_block(const struct msd_native_product *p, const struct block *o)
@@ -407,10 +428,11 @@ void LEVEL(product)(const struct msd_native_product *p, size_t m0, size_t m1, si
 			o.kc = p->k - o.k0 < DEPTH ? p->k - o.k0 : DEPTH;
 			o.panel = PANEL * (p->packed_b != NULL ? p->k : o.kc);
 			o.b = room;
-			if (p->packed_b != NULL)
+			if (p->packed_b != NULL) {
 				o.b = p->packed_b + n0 / PANEL * o.panel + o.k0 * PANEL;
-			else
+			} else {
 				p->bring(p, o.k0, o.kc, n0, step, room);
+			}
 			run_stretch(p, &o, m0, m1, scratch);
 			o.k0 += o.kc;
 		} while (o.k0 < p->k);

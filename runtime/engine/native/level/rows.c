@@ -253,6 +253,31 @@ void LEVEL(softmax)(const float *x, size_t n, bool is_log, float *y)
 	LEVEL(affine)(y, n, (float)(1 / sum), 0, y);
 }
 
+static void shift_and_scale(const struct msd_native_norm *p, const float *x, float mean,
+			    float inverse, float *y)
+{
+	for (size_t i = 0; i < p->n; i += LANES) {
+		const size_t left = p->n - i < LANES ? p->n - i : LANES;
+		const bool is_full = left == LANES;
+		vec v = is_full ? load(x + i) : load_some(x + i, left, 0);
+
+		v = (v - all(mean)) * all(inverse);
+		if (p->scale != NULL) {
+			v = v * (is_full ? load(p->scale + i)
+					 : load_some(p->scale + i, left, 0));
+		}
+		if (p->shift != NULL) {
+			v = v + (is_full ? load(p->shift + i)
+					 : load_some(p->shift + i, left, 0));
+		}
+		if (is_full) {
+			store(y + i, v);
+		} else {
+			store_some(y + i, v, left);
+		}
+	}
+}
+
 void LEVEL(norm)(const struct msd_native_norm *p, const float *x, float *y,
 		 float *ret_mean, float *ret_inverse)
 {
@@ -270,21 +295,5 @@ void LEVEL(norm)(const struct msd_native_norm *p, const float *x, float *y,
 		*ret_mean = (float)mean;
 	if (ret_inverse != NULL)
 		*ret_inverse = (float)inverse;
-	for (size_t i = 0; i < p->n; i += LANES) {
-		const size_t left = p->n - i < LANES ? p->n - i : LANES;
-		const bool is_full = left == LANES;
-		vec v = is_full ? load(x + i) : load_some(x + i, left, 0);
-
-		v = (v - all((float)mean)) * all((float)inverse);
-		if (p->scale != NULL)
-			v = v * (is_full ? load(p->scale + i)
-					 : load_some(p->scale + i, left, 0));
-		if (p->shift != NULL)
-			v = v + (is_full ? load(p->shift + i)
-					 : load_some(p->shift + i, left, 0));
-		if (is_full)
-			store(y + i, v);
-		else
-			store_some(y + i, v, left);
-	}
+	shift_and_scale(p, x, (float)mean, (float)inverse, y);
 }

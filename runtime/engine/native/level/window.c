@@ -157,44 +157,59 @@ void LEVEL(bring_window)(const struct msd_native_product *p, size_t k0, size_t k
 	}
 }
 
-/* Vectors may write up to @room: the next rows are computed later. */
-INLINE void depthwise_row(const float *x, const size_t *at, const float *weights,
-			  const size_t taps, float start, const float *residual,
-			  const struct msd_native_finish *finish, size_t n, size_t room,
-			  float *y)
+/* One row of a depthwise convolution. Vectors may write up to @room: the next rows are
+ * computed later. */
+struct line {
+	const float *x;
+	const size_t *at; /* of the taps */
+	const float *weights;
+	float start;
+	const float *residual; /* NULL: none */
+	size_t n, room;
+	float *y;
+};
+
+INLINE void put_line(const struct line *l, const struct msd_native_finish *finish,
+		     size_t i, vec a, vec b)
 {
-	for (size_t i = 0; i < n; i += (size_t)2 * LANES) {
-		vec a = all(start);
+	const size_t left = l->n - i;
+
+	if (l->residual != NULL) {
+		a += load_some(l->residual + i, left, 0);
+		if (left > LANES) {
+			b += load_some(l->residual + i + LANES, left - LANES, 0);
+		}
+	}
+	if (finish->is_bounded) {
+		a = msd_bound(a, finish);
+		b = msd_bound(b, finish);
+	}
+	if (i + (size_t)2 * LANES <= l->room) {
+		store(l->y + i, a);
+		store(l->y + i + LANES, b);
+	} else if (left >= LANES) {
+		store(l->y + i, a);
+		store_some(l->y + i + LANES, b, left - LANES);
+	} else {
+		store_some(l->y + i, a, left);
+	}
+}
+
+INLINE void run_line(const struct line *l, const size_t taps,
+		     const struct msd_native_finish *finish)
+{
+	for (size_t i = 0; i < l->n; i += (size_t)2 * LANES) {
+		vec a = all(l->start);
 		vec b = a;
 
 #pragma GCC unroll 9
 		for (size_t t = 0; t < taps; t++) {
-			const vec weight = all(weights[t]);
+			const vec weight = all(l->weights[t]);
 
-			a += weight * load(x + at[t] + i);
-			b += weight * load(x + at[t] + i + LANES);
+			a += weight * load(l->x + l->at[t] + i);
+			b += weight * load(l->x + l->at[t] + i + LANES);
 		}
-		const size_t left = n - i;
-		const bool is_whole = i + (size_t)2 * LANES <= room;
-		if (residual != NULL) {
-			a += load_some(residual + i, left, 0);
-			if (left > LANES) {
-				b += load_some(residual + i + LANES, left - LANES, 0);
-			}
-		}
-		if (finish->is_bounded) {
-			a = msd_bound(a, finish);
-			b = msd_bound(b, finish);
-		}
-		if (is_whole) {
-			store(y + i, a);
-			store(y + i + LANES, b);
-		} else if (left >= LANES) {
-			store(y + i, a);
-			store_some(y + i + LANES, b, left - LANES);
-		} else {
-			store_some(y + i, a, left);
-		}
+		put_line(l, finish, i, a, b);
 	}
 }
 
@@ -206,29 +221,34 @@ void LEVEL(depthwise)(const struct msd_native_window *w, const float *x,
 	const size_t taps = w->kernel[D] * w->kernel[H] * w->kernel[W];
 	const size_t row = w->columns * w->stride[W];
 	const size_t lines = w->out[D] * w->out[H];
-	size_t at[MSD_NATIVE_TAPS];
+	size_t at[MSD_NATIVE_TAPS] = {0};
 
 	for (size_t t = 0; t < taps; t++)
 		at[t] = tap_at(w, t);
-	for (size_t line = 0; line < lines; line++) {
-		const size_t h = line % w->out[H] * w->stride[H];
-		const size_t d = line / w->out[H] * w->stride[D];
-		const float *from = x + (d * w->rows[1] + h) * row;
-		const float *more =
-			residual != NULL ? residual + line * w->out[W] : NULL;
-		float *to = y + line * w->out[W];
-		const size_t room = (lines - line) * w->out[W];
+	for (size_t i = 0; i < lines; i++) {
+		const size_t h = i % w->out[H] * w->stride[H];
+		const size_t d = i / w->out[H] * w->stride[D];
+		const struct line l = {
+			.x = x + (d * w->rows[1] + h) * row,
+			.at = at,
+			.weights = weights,
+			.start = start,
+			.residual = residual != NULL ? residual + i * w->out[W] : NULL,
+			.n = w->out[W],
+			.room = (lines - i) * w->out[W],
+			.y = y + i * w->out[W],
+		};
 
-		if (taps == 9)
-			depthwise_row(from, at, weights, 9, start, more, &finish,
-				      w->out[W], room, to);
-		else
-			depthwise_row(from, at, weights, taps, start, more, &finish,
-				      w->out[W], room, to);
+		if (taps == 9) {
+			run_line(&l, 9, &finish);
+		} else {
+			run_line(&l, taps, &finish);
+		}
 	}
-	if (finish.has_function)
+	if (finish.has_function) {
 		LEVEL(unary)
-	(finish.function, y, lines * w->out[W], finish.a, finish.b, y);
+		(finish.function, y, lines * w->out[W], finish.a, finish.b, y);
+	}
 }
 
 INLINE void pool_row(const float *x, const size_t *at, size_t taps, const float *counts,
@@ -257,7 +277,7 @@ void LEVEL(pool)(const struct msd_native_window *w, const float *x, const float 
 {
 	const size_t taps = w->kernel[D] * w->kernel[H] * w->kernel[W];
 	const size_t row = w->columns * w->stride[W];
-	size_t at[MSD_NATIVE_TAPS];
+	size_t at[MSD_NATIVE_TAPS] = {0};
 
 	for (size_t t = 0; t < taps; t++)
 		at[t] = tap_at(w, t);
@@ -267,9 +287,10 @@ void LEVEL(pool)(const struct msd_native_window *w, const float *x, const float 
 		const float *from = x + (d * w->rows[1] + h) * row;
 		const size_t to = line * w->out[W];
 
-		if (counts != NULL)
+		if (counts != NULL) {
 			pool_row(from, at, taps, counts + to, w->out[W], y + to);
-		else
+		} else {
 			pool_row(from, at, taps, NULL, w->out[W], y + to);
+		}
 	}
 }
