@@ -126,33 +126,61 @@ static void bring_direct(const struct msd_native_product *p, size_t k0, size_t k
 	}
 }
 
+/* Offsets of the taps; those beyond the table are computed again each time. */
+struct taps {
+	size_t n;
+	size_t at[MSD_NATIVE_TAPS];
+};
+
+static size_t fill_taps(const struct msd_native_window *w, size_t *ret)
+{
+	const size_t n = w->kernel[D] * w->kernel[H] * w->kernel[W];
+
+	for (size_t i = 0; i < n && i < MSD_NATIVE_TAPS; i++)
+		ret[i] = tap_at(w, i);
+	return n;
+}
+
+static void bring_taps(const struct msd_native_window *w, const struct taps *taps,
+		       size_t k0, size_t kc, const struct run *runs, size_t n_runs,
+		       float *to)
+{
+	const size_t n = runs[n_runs - 1].to + runs[n_runs - 1].n;
+	const float *plane = w->x + k0 / taps->n * w->plane;
+	size_t tap = k0 % taps->n;
+
+	for (size_t k = 0; k < kc; k++, to += PANEL) {
+		const size_t at =
+			tap < MSD_NATIVE_TAPS ? taps->at[tap] : tap_at(w, tap);
+
+		bring_tap(plane + at, runs, n_runs, to);
+		for (size_t c = n; c < PANEL; c++)
+			to[c] = 0;
+		if (++tap == taps->n) {
+			tap = 0;
+			plane += w->plane;
+		}
+	}
+}
+
 void LEVEL(bring_window)(const struct msd_native_product *p, size_t k0, size_t kc,
 			 size_t n0, size_t nc, float *ret)
 {
 	const struct msd_native_window *w = p->window;
-	const size_t taps = w->kernel[D] * w->kernel[H] * w->kernel[W];
 	struct run runs[PANEL];
+	struct taps taps;
 
+	taps.n = w->is_direct ? 1 : fill_taps(w, taps.at);
 	for (size_t j = 0; j < nc; j += PANEL) {
 		const size_t n = nc - j < PANEL ? nc - j : PANEL;
-		size_t tap = k0 % taps;
-		const float *plane = w->x + k0 / taps * w->plane;
-
-		if (w->is_direct) {
-			bring_direct(p, k0, kc, n0 + j, n, ret + j * kc);
-			continue;
-		}
-		const size_t n_runs = find_runs(w, n0 + j, n, runs);
 		float *to = ret + j * kc;
 
-		for (size_t k = 0; k < kc; k++, to += PANEL) {
-			bring_tap(plane + tap_at(w, tap), runs, n_runs, to);
-			for (size_t c = n; c < PANEL; c++)
-				to[c] = 0;
-			if (++tap == taps) {
-				tap = 0;
-				plane += w->plane;
-			}
+		if (w->is_direct) {
+			bring_direct(p, k0, kc, n0 + j, n, to);
+		} else {
+			const size_t n_runs = find_runs(w, n0 + j, n, runs);
+
+			bring_taps(w, &taps, k0, kc, runs, n_runs, to);
 		}
 	}
 }
@@ -218,13 +246,11 @@ void LEVEL(depthwise)(const struct msd_native_window *w, const float *x,
 		      const float *weights, float start, const float *residual,
 		      struct msd_native_finish finish, float *y)
 {
-	const size_t taps = w->kernel[D] * w->kernel[H] * w->kernel[W];
 	const size_t row = w->columns * w->stride[W];
 	const size_t lines = w->out[D] * w->out[H];
 	size_t at[MSD_NATIVE_TAPS] = {0};
+	const size_t taps = fill_taps(w, at);
 
-	for (size_t t = 0; t < taps; t++)
-		at[t] = tap_at(w, t);
 	for (size_t i = 0; i < lines; i++) {
 		const size_t h = i % w->out[H] * w->stride[H];
 		const size_t d = i / w->out[H] * w->stride[D];
@@ -275,12 +301,10 @@ INLINE void pool_row(const float *x, const size_t *at, size_t taps, const float 
 void LEVEL(pool)(const struct msd_native_window *w, const float *x, const float *counts,
 		 float *y)
 {
-	const size_t taps = w->kernel[D] * w->kernel[H] * w->kernel[W];
 	const size_t row = w->columns * w->stride[W];
 	size_t at[MSD_NATIVE_TAPS] = {0};
+	const size_t taps = fill_taps(w, at);
 
-	for (size_t t = 0; t < taps; t++)
-		at[t] = tap_at(w, t);
 	for (size_t line = 0; line < w->out[D] * w->out[H]; line++) {
 		const size_t h = line % w->out[H] * w->stride[H];
 		const size_t d = line / w->out[H] * w->stride[D];
