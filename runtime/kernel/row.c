@@ -4,32 +4,47 @@
  */
 #include "runtime/kernel/row.h"
 
-#include "runtime/value/half.h"
-
-#define LOAD(type, to)                                                                 \
-	do {                                                                           \
-		const type *x = (const type *)p + first;                               \
+#define LOAD(name, type, to)                                                           \
+	static void load_##name(const type *x, int64_t step, size_t n, to *ret)        \
+	{                                                                              \
 		for (size_t i = 0; step == 1 && i < n; i++)                            \
 			ret[i] = (to)x[i];                                             \
 		for (size_t i = 0; step != 1 && i < n; i++)                            \
 			ret[i] = (to)x[(int64_t)i * step];                             \
-	} while (false)
+	}
+LOAD(float, float, double)
+LOAD(double, double, double)
+LOAD(int8, int8_t, double)
+LOAD(whole_int8, int8_t, int64_t)
+LOAD(int16, int16_t, double)
+LOAD(whole_int16, int16_t, int64_t)
+LOAD(int32, int32_t, double)
+LOAD(whole_int32, int32_t, int64_t)
+LOAD(int64, int64_t, double)
+LOAD(whole_int64, int64_t, int64_t)
+LOAD(uint8, uint8_t, double)
+LOAD(whole_uint8, uint8_t, int64_t)
+LOAD(uint16, uint16_t, double)
+LOAD(whole_uint16, uint16_t, int64_t)
+LOAD(uint32, uint32_t, double)
+LOAD(whole_uint32, uint32_t, int64_t)
+LOAD(uint64, uint64_t, double)
 
 static void load_signed(unsigned bits, const void *p, int64_t first, int64_t step,
 			size_t n, double *ret)
 {
 	switch (bits) {
 	case 8:
-		LOAD(int8_t, double);
+		load_int8((const int8_t *)p + first, step, n, ret);
 		return;
 	case 16:
-		LOAD(int16_t, double);
+		load_int16((const int16_t *)p + first, step, n, ret);
 		return;
 	case 32:
-		LOAD(int32_t, double);
+		load_int32((const int32_t *)p + first, step, n, ret);
 		return;
 	default:
-		LOAD(int64_t, double);
+		load_int64((const int64_t *)p + first, step, n, ret);
 	}
 }
 
@@ -39,16 +54,16 @@ static void load_unsigned(unsigned bits, const void *p, int64_t first, int64_t s
 {
 	switch (bits) {
 	case 16:
-		LOAD(uint16_t, double);
+		load_uint16((const uint16_t *)p + first, step, n, ret);
 		return;
 	case 32:
-		LOAD(uint32_t, double);
+		load_uint32((const uint32_t *)p + first, step, n, ret);
 		return;
 	case 64:
-		LOAD(uint64_t, double);
+		load_uint64((const uint64_t *)p + first, step, n, ret);
 		return;
 	default:
-		LOAD(uint8_t, double);
+		load_uint8((const uint8_t *)p + first, step, n, ret);
 	}
 }
 
@@ -56,9 +71,9 @@ void msd_row_load(struct msd_dtype dtype, const void *p, int64_t first, int64_t 
 		  size_t n, double *ret)
 {
 	if (msd_row_is_single(dtype)) {
-		LOAD(float, double);
+		load_float((const float *)p + first, step, n, ret);
 	} else if (dtype.code == MSD_DT_FLOAT && dtype.bits == 64) {
-		LOAD(double, double);
+		load_double((const double *)p + first, step, n, ret);
 	} else if (msd_number_kind(dtype) == MSD_N_FLOAT) {
 		for (size_t i = 0; i < n; i++) {
 			ret[i] = msd_number_load(dtype, p, first + (int64_t)i * step).f;
@@ -76,28 +91,40 @@ void msd_row_load_whole(struct msd_dtype dtype, const void *p, int64_t first,
 	const bool is_signed = dtype.code == MSD_DT_INT;
 
 	if (dtype.bits == 64) {
-		LOAD(int64_t, int64_t);
+		load_whole_int64((const int64_t *)p + first, step, n, ret);
 	} else if (dtype.bits == 32 && is_signed) {
-		LOAD(int32_t, int64_t);
+		load_whole_int32((const int32_t *)p + first, step, n, ret);
 	} else if (dtype.bits == 32) {
-		LOAD(uint32_t, int64_t);
+		load_whole_uint32((const uint32_t *)p + first, step, n, ret);
 	} else if (dtype.bits == 16 && is_signed) {
-		LOAD(int16_t, int64_t);
+		load_whole_int16((const int16_t *)p + first, step, n, ret);
 	} else if (dtype.bits == 16) {
-		LOAD(uint16_t, int64_t);
+		load_whole_uint16((const uint16_t *)p + first, step, n, ret);
 	} else if (is_signed) {
-		LOAD(int8_t, int64_t);
+		load_whole_int8((const int8_t *)p + first, step, n, ret);
 	} else {
-		LOAD(uint8_t, int64_t);
+		load_whole_uint8((const uint8_t *)p + first, step, n, ret);
 	}
 }
 
-#define STORE(type, value)                                                             \
-	do {                                                                           \
-		type *y = (type *)p + first;                                           \
+#define STORE(bits)                                                                    \
+	static void store_##bits(enum msd_number_kind kind, uint##bits##_t *y,         \
+				 size_t n, const double *from)                         \
+	{                                                                              \
 		for (size_t i = 0; i < n; i++)                                         \
-			y[i] = (type)(value);                                          \
-	} while (false)
+			y[i] = (uint##bits##_t)msd_row_whole(kind, from[i]);           \
+	}                                                                              \
+                                                                                       \
+	static void store_whole_##bits(uint##bits##_t *y, size_t n,                    \
+				       const int64_t *from)                            \
+	{                                                                              \
+		for (size_t i = 0; i < n; i++)                                         \
+			y[i] = (uint##bits##_t)from[i];                                \
+	}
+STORE(8)
+STORE(16)
+STORE(32)
+STORE(64)
 
 static void store_whole(struct msd_dtype dtype, void *p, size_t first, size_t n,
 			const double *from)
@@ -106,16 +133,16 @@ static void store_whole(struct msd_dtype dtype, void *p, size_t first, size_t n,
 
 	switch (dtype.bits) {
 	case 16:
-		STORE(uint16_t, msd_row_whole(kind, from[i]));
+		store_16(kind, (uint16_t *)p + first, n, from);
 		return;
 	case 32:
-		STORE(uint32_t, msd_row_whole(kind, from[i]));
+		store_32(kind, (uint32_t *)p + first, n, from);
 		return;
 	case 64:
-		STORE(uint64_t, msd_row_whole(kind, from[i]));
+		store_64(kind, (uint64_t *)p + first, n, from);
 		return;
 	default:
-		STORE(uint8_t, msd_row_whole(kind, from[i]));
+		store_8(kind, (uint8_t *)p + first, n, from);
 	}
 }
 
@@ -124,16 +151,16 @@ void msd_row_store_whole(struct msd_dtype dtype, void *p, size_t first, size_t n
 {
 	switch (dtype.bits) {
 	case 16:
-		STORE(uint16_t, from[i]);
+		store_whole_16((uint16_t *)p + first, n, from);
 		return;
 	case 32:
-		STORE(uint32_t, from[i]);
+		store_whole_32((uint32_t *)p + first, n, from);
 		return;
 	case 64:
-		STORE(uint64_t, from[i]);
+		store_whole_64((uint64_t *)p + first, n, from);
 		return;
 	default:
-		STORE(uint8_t, from[i]);
+		store_whole_8((uint8_t *)p + first, n, from);
 	}
 }
 

@@ -37,11 +37,12 @@ static void run_groups(const void *ctx, size_t first, size_t count)
 			const size_t k = (first + r) % g->n;
 			const size_t channel = i % g->channels;
 
+			const struct msd_moments_terms terms = {m.mean[r], m.inverse[r],
+								part(g, 1, k, channel),
+								part(g, 2, k, channel)};
+
 			msd_moments_apply(dtype, g->c->in[0], g->c->out[0],
-					  first * row + i * g->plane, g->plane,
-					  m.mean[r], m.inverse[r],
-					  part(g, 1, k, channel),
-					  part(g, 2, k, channel));
+					  first * row + i * g->plane, g->plane, &terms);
 		}
 	}
 }

@@ -43,15 +43,16 @@ void msd_moments_find(struct msd_dtype dtype, const void *x, size_t first,
 }
 
 void msd_moments_apply(struct msd_dtype dtype, const void *x, void *y, size_t first,
-		       size_t n, double mean, double inverse, double scale, double bias)
+		       size_t n, const struct msd_moments_terms *terms)
 {
+	const struct msd_moments_terms t = *terms;
 	double v[MSD_ROW_BLOCK];
 
 	for (size_t count; n > 0; first += count, n -= count) {
 		count = least(n, MSD_ROW_BLOCK);
 		msd_row_load(dtype, x, (int64_t)first, 1, count, v);
 		for (size_t i = 0; i < count; i++)
-			v[i] = (v[i] - mean) * inverse * scale + bias;
+			v[i] = (v[i] - t.mean) * t.inverse * t.scale + t.bias;
 		msd_row_store(dtype, y, first, count, v);
 	}
 }

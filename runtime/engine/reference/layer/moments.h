@@ -18,9 +18,15 @@ struct msd_moments {
  */
 void msd_moments_find(struct msd_dtype dtype, const void *x, size_t first,
 		      size_t n_rows, size_t n, double eps, struct msd_moments *ret);
-/** Store @n elements of @x, normalized, times @scale, plus @bias, in @y. */
+struct msd_moments_terms {
+	double mean;
+	double inverse;
+	double scale;
+	double bias;
+};
+
+/** Store @n elements of @x, normalized, scaled and with the bias, in @y. */
 void msd_moments_apply(struct msd_dtype dtype, const void *x, void *y, size_t first,
-		       size_t n, double mean, double inverse, double scale,
-		       double bias);
+		       size_t n, const struct msd_moments_terms *terms);
 
 #endif

@@ -81,10 +81,12 @@ static void run_instances(const void *ctx, size_t first, size_t count)
 		for (size_t r = 0; r < n; r++) {
 			const size_t k = (first + r) % p->channels;
 
+			const struct msd_moments_terms terms = {m.mean[r], m.inverse[r],
+								part(p, 1, k, 1),
+								part(p, 2, k, 0)};
+
 			msd_moments_apply(p->dtype, p->c->in[0], p->c->out[0],
-					  (first + r) * p->n, p->n, m.mean[r],
-					  m.inverse[r], part(p, 1, k, 1),
-					  part(p, 2, k, 0));
+					  (first + r) * p->n, p->n, &terms);
 		}
 	}
 }

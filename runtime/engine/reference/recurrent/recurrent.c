@@ -325,6 +325,8 @@ static msd_err run(const struct msd_kernel_call *c, struct cell *r,
 	double *memory = calloc(memory_of(r) + 1, WAYS * sizeof(*memory));
 	if (memory == NULL)
 		return msd_diag_no_memory(d);
+	set_memory(r, memory);
+	all.cells[0] = *r;
 	for (size_t way = 0; err == MSD_OK && way < all.place.ways; way++) {
 		err = begin_way(r, way, defaults, d);
 		set_memory(r, memory + way * memory_of(r));

@@ -63,6 +63,12 @@ struct found {
 	int64_t at[POSITIONS]; /* indices of the maxima in their plane */
 };
 
+static void add_powers(const double *x, double power, int64_t n, double *sums)
+{
+	for (int64_t i = 0; i < n; i++)
+		sums[i] += pow(fabs(x[i]), power);
+}
+
 /* Combine elements @step apart with the results of positions @to and on. */
 static void take(const struct pool *p, size_t plane, int64_t at, int64_t step,
 		 int64_t to, int64_t n, struct found *f)
@@ -72,8 +78,7 @@ static void take(const struct pool *p, size_t plane, int64_t at, int64_t step,
 
 	msd_row_load(p->dtype, p->x, (int64_t)plane + at, step, (size_t)n, x);
 	if (p->power > 0) {
-		for (int64_t i = 0; i < n; i++)
-			v[i] += pow(fabs(x[i]), p->power);
+		add_powers(x, p->power, n, v);
 	} else if (p->is_mean) {
 		for (int64_t i = 0; i < n; i++)
 			v[i] += x[i];
