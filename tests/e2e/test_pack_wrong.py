@@ -82,7 +82,7 @@ def test_files_that_are_not_there(tmp_path):
 
 
 @pytest.mark.parametrize("name, advice", [("lib0.c", "modser convert lib0.c -o FILE.so"), ("a.o", "modser convert a.o"),
-                                          ("deploy.so", "modser unpack deploy.so -d DIR")])
+                                          ("deploy.so", "modser unpack deploy.so -C DIR")])
 def test_what_is_no_manifest_is_told_whose_it_is(tmp_path, monkeypatch, name, advice):
     monkeypatch.chdir(tmp_path)
     pathlib.Path(name).write_text("int x;\n")
