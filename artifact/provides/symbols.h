@@ -18,6 +18,7 @@
 	X("TVMBackendParallelLaunch")                                                  \
 	X("TVMBackendRegisterSystemLibSymbol")                                         \
 	X("TVMBackendRunOnce")                                                         \
+	X("TVMCFuncSetReturn")                                                         \
 	X("TVMFFIAnyViewToOwnedAny")                                                   \
 	X("TVMFFIBacktrace")                                                           \
 	X("TVMFFIBigIntFromByteArray")                                                 \
@@ -69,6 +70,10 @@
 	X("TVMFFITypeRegisterMetadata")                                                \
 	X("TVMFFITypeRegisterMethod")                                                  \
 	X("TVMFuncCall")                                                               \
+	X("TVMFuncCreateFromCFunc")                                                    \
+	X("TVMFuncFree")                                                               \
+	X("TVMFuncGetGlobal")                                                          \
+	X("TVMFuncRegisterGlobal")                                                     \
 	X("__gnu_f2h_ieee")                                                            \
 	X("__gnu_h2f_ieee")                                                            \
 	X("__truncdfhf2")

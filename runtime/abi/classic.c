@@ -168,13 +168,8 @@ struct classic_args {
 };
 
 static int enter(const struct msd_thunk *thunk, const struct msd_any *args, int32_t n,
-		 struct classic_args a, struct msd_any *ret)
+		 struct classic_args a, msd_classic_step call, struct msd_any *ret)
 {
-	union msd_classic_value value = {.i = 0};
-	msd_classic_code_fn code;
-	int ret_code = MSD_C_NULL;
-	struct msd_any borrowed;
-
 	for (int32_t i = 0; i < n; i++) {
 		if (!to_classic(&args[i], &a.values[i], &a.codes[i], &a.bytes[i])) {
 			return msd_abi_raise_code(MSD_BAD_ARGUMENT,
@@ -185,8 +180,19 @@ static int enter(const struct msd_thunk *thunk, const struct msd_any *args, int3
 						  msd_type_name(args[i].type));
 		}
 	}
+	return call(thunk, a.values, a.codes, n, ret);
+}
+
+static int call_code(const struct msd_thunk *thunk, union msd_classic_value *values,
+		     int *codes, int n, struct msd_any *ret)
+{
+	union msd_classic_value value = {.i = 0};
+	msd_classic_code_fn code;
+	int ret_code = MSD_C_NULL;
+	struct msd_any borrowed;
+
 	memcpy(&code, &thunk->code, sizeof(code));
-	if (code(a.values, a.codes, n, &value, &ret_code, NULL) != 0)
+	if (code(values, codes, n, &value, &ret_code, NULL) != 0)
 		return -1;
 	/* The callee keeps ownership of its return value: copy text and tensors while
 	 * they exist. */
@@ -202,26 +208,31 @@ static int enter(const struct msd_thunk *thunk, const struct msd_any *args, int3
 	return 0;
 }
 
-int msd_classic_thunk(void *self, const struct msd_any *args, int32_t n,
-		      struct msd_any *ret)
+int msd_classic_convert(const struct msd_thunk *thunk, const struct msd_any *args,
+			int32_t n, msd_classic_step call, struct msd_any *ret)
 {
 	union msd_classic_value values[INLINE_ARGS];
 	int codes[INLINE_ARGS];
 	struct byte_array bytes[INLINE_ARGS];
 	struct classic_args a = {values, codes, bytes};
-	const struct msd_thunk *thunk = self;
 
 	if (n <= INLINE_ARGS)
-		return enter(thunk, args, n, a, ret);
+		return enter(thunk, args, n, a, call, ret);
 	a.values = calloc((size_t)n,
 			  sizeof(*a.values) + sizeof(*a.bytes) + sizeof(*a.codes));
 	if (a.values == NULL)
 		return msd_abi_raise_code(MSD_NOMEM, "no memory for %d arguments", n);
 	a.bytes = (struct byte_array *)(void *)(a.values + n);
 	a.codes = (int *)(void *)(a.bytes + n);
-	int rc = enter(thunk, args, n, a, ret);
+	int rc = enter(thunk, args, n, a, call, ret);
 	free(a.values);
 	return rc;
+}
+
+int msd_classic_thunk(void *self, const struct msd_any *args, int32_t n,
+		      struct msd_any *ret)
+{
+	return msd_classic_convert(self, args, n, call_code, ret);
 }
 
 /* The last return value of the runtime to classic code, which borrows it. */
@@ -275,7 +286,7 @@ int msd_classic_func_call(void *fn, union msd_classic_value *args, int *codes, i
 				"TypeError",
 				"%s: argument %d has the type code %d, which "
 				"needs TVM's own runtime",
-				f->name, i, codes[i]);
+				msd_function_name(f), i, codes[i]);
 		}
 	}
 	if (rc == 0)

@@ -45,6 +45,14 @@ struct msd_thunk {
 	void *code;
 };
 
+/* Calls the code of a thunk with converted arguments. */
+typedef int (*msd_classic_step)(const struct msd_thunk *thunk,
+				union msd_classic_value *values, int *codes, int n,
+				struct msd_any *ret);
+/** Convert arguments, which stay valid during @call, and call it. */
+int msd_classic_convert(const struct msd_thunk *thunk, const struct msd_any *args,
+			int32_t n, msd_classic_step call, struct msd_any *ret);
+
 /** msd_safe_call of a thunk (@self) with a classic packed function as code. */
 int msd_classic_thunk(void *self, const struct msd_any *args, int32_t n,
 		      struct msd_any *ret);

@@ -123,6 +123,32 @@ int TVMFuncCall(void *fn, union msd_classic_value *args, int *codes, int n,
 	return msd_classic_func_call(fn, args, codes, n, ret, ret_code);
 }
 
+int TVMFuncCreateFromCFunc(msd_classic_c_function call, void *resource,
+			   void (*finish)(void *resource), void **ret)
+{
+	return msd_classic_function_create(call, resource, finish, ret);
+}
+
+int TVMFuncFree(void *fn)
+{
+	return msd_classic_function_free(fn);
+}
+
+int TVMFuncRegisterGlobal(const char *name, void *fn, int may_replace)
+{
+	return msd_classic_register(name, fn, may_replace);
+}
+
+int TVMFuncGetGlobal(const char *name, void **ret)
+{
+	return msd_classic_get_global(name, ret);
+}
+
+int TVMCFuncSetReturn(void *ret, union msd_classic_value *values, int *codes, int n)
+{
+	return msd_classic_set_return(ret, values, codes, n);
+}
+
 void TVMAPISetLastError(const char *message)
 {
 	msd_classic_set_last_error(message);

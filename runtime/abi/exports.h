@@ -7,7 +7,7 @@
  * floats. Only this object exports symbols; link msd_runtime_host to get it, with the
  * linker options that keep it (exports.list).
  */
-#include "runtime/abi/classic.h"
+#include "runtime/abi/classic_function.h"
 #include "runtime/abi/tensors.h"
 #include "runtime/pool/pool.h"
 #include "runtime/value/types.h"
@@ -128,6 +128,13 @@ MSD_EXPORT int TVMBackendParallelBarrier(int task_id, struct msd_parallel_env *e
 /* classic (0.6 - 0.20) */
 MSD_EXPORT int TVMFuncCall(void *fn, union msd_classic_value *args, int *codes, int n,
 			   union msd_classic_value *ret, int *ret_code);
+MSD_EXPORT int TVMFuncCreateFromCFunc(msd_classic_c_function call, void *resource,
+				      void (*finish)(void *resource), void **ret);
+MSD_EXPORT int TVMFuncFree(void *fn);
+MSD_EXPORT int TVMFuncRegisterGlobal(const char *name, void *fn, int may_replace);
+MSD_EXPORT int TVMFuncGetGlobal(const char *name, void **ret);
+MSD_EXPORT int TVMCFuncSetReturn(void *ret, union msd_classic_value *values, int *codes,
+				 int n);
 MSD_EXPORT void TVMAPISetLastError(const char *message);
 MSD_EXPORT int TVMBackendRunOnce(void **handle, int (*f)(void *data), void *data,
 				 int n_bytes);

@@ -88,7 +88,7 @@ def test_names_with_an_underscore_are_functions(objects, call):
 
 
 def test_the_needed_library_is_found_everywhere(objects):
-    said = objects.ok("inspect", "--will-run-on", objects.host, LIBRARY).out
+    said = objects.ok("inspect", "--check-daemon", objects.host, LIBRARY).out
     assert "will run it" in said
 
 

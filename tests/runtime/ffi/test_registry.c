@@ -5,6 +5,7 @@
 #include "runtime/value/error.h"
 #include "runtime/value/function.h"
 #include "runtime/value/registry.h"
+#include "tests/runtime/support.h"
 
 static int finished;
 
@@ -108,6 +109,33 @@ Test(registry, lists_its_names)
 	cr_expect(msd_span_is(text, "test.listed"));
 	msd_obj_unref(&names->obj);
 	msd_obj_unref(&fn->obj);
+}
+
+/* Registered by a classic library, called by tvm-ffi's way and by its own. */
+Test(registry, is_that_of_classic_libraries_too)
+{
+	struct msd_any args[] = {
+		{.type = MSD_T_RAW_STR, .as.str = "test.classic.add_step"}, msd_int(5)};
+	struct msd_any ret = msd_none();
+	struct msd_span text;
+	struct lib lib;
+
+	lib_must_open(&lib, FIXTURE_DIR "/ffi/fixture_register.so");
+	struct msd_function *fn =
+		msd_registry_find(msd_span_of("test.classic.add_step"));
+	cr_assert_not_null(fn);
+	cr_assert_eq(fn->call(fn, &args[1], 1, &ret), 0);
+	cr_expect_eq(ret.as.i, 105);
+	cr_assert_eq(lib_call(&lib, "call_global", args, 2, &ret), MSD_OK);
+	cr_expect_eq(ret.as.i, 105);
+	cr_expect_eq(lib_call(&lib, "call_global", args, 1, &ret), MSD_CALL_FAILED);
+	cr_expect_not_null(strstr(msd_diag_text(&lib.d), "add_step takes an int"));
+	args[0].as.str = "test.classic.name";
+	cr_assert_eq(lib_call(&lib, "call_global", args, 1, &ret), MSD_OK);
+	cr_assert(msd_any_str(&ret, &text));
+	cr_expect(msd_span_is(text, "a name that ends with the call"));
+	msd_any_drop(&ret);
+	lib_close(&lib);
 }
 
 Test(registry, is_bounded)
