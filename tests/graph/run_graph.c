@@ -117,8 +117,9 @@ static bool is_said(char **words, const char *word)
 
 int main(int argc, char **argv)
 {
-	const modser_model_options options = {
-		.fill = is_said(argv, "seeded") ? MODSER_FILL_SEEDED : MODSER_FILL_REFUSE};
+	const modser_model_options options = {.fill = is_said(argv, "seeded")
+							      ? MODSER_FILL_SEEDED
+							      : MODSER_FILL_REFUSE};
 	const char *const path = argc > 1 ? argv[1] : "";
 	modser_serializer *s = find(path);
 	modser_graph *g = modser_graph_create("");

@@ -1,6 +1,5 @@
 /* MatMul, Gemm and FullyConnected as products; a constant right side is packed. */
 #include <stdlib.h>
-#include <string.h>
 
 #include "runtime/engine/native/claim.h"
 #include "runtime/engine/native/select.h"

@@ -8,7 +8,6 @@
 #include "graph/ir/graph.h"
 #include "graph/pass/pass.h"
 #include "runtime/engine/engine.h"
-#include "runtime/kernel/kernel.h"
 #include "runtime/plan/plan.h"
 #include "runtime/pool/pool.h"
 #include "tests/graph/net.h"
