@@ -100,6 +100,9 @@ typedef struct modserd_engine {
 			size_t why_bytes);
 } modserd_engine;
 
+/* A part of the work of a kernel or engine. It writes only what no other part does. */
+typedef void modserd_chunk(const void *ctx, size_t i);
+
 /* Functions of the program that opens the plugin, in addition to modser_graph.h.
  * Later versions append registries; `bytes` gives the size of this one. */
 typedef struct modserd_host {
@@ -113,6 +116,14 @@ typedef struct modserd_host {
 	/* -1: an engine of that name exists, a required function is NULL, or memory
 	 * is short. modser drops it, as it does kernels. */
 	int (*add_engine)(const modserd_engine *engine);
+	/*
+	 * Call @chunk for 0 .. @n - 1 on the threads that the kernels share, in any
+	 * order, and return when all are done. @chunk_ns is the estimated time of one
+	 * chunk: no thread is woken for less than 20 microseconds of work. For kernels
+	 * and engines, during their run().
+	 */
+	void (*parallel)(size_t n, size_t chunk_ns, modserd_chunk *chunk,
+			 const void *ctx);
 } modserd_host;
 
 typedef struct modserd_plugin {

@@ -2,6 +2,7 @@
 #include "runtime/kernel/kernel.h"
 
 #include <inttypes.h>
+#include <limits.h>
 
 #include "graph/ir/graph.h"
 #include "runtime/kernel/row.h"
@@ -193,9 +194,26 @@ static int run_stretch(int task, struct msd_parallel_env *env, void *data)
 	return 0;
 }
 
-void msd_kernel_each(size_t n, msd_kernel_part *part, const void *ctx)
+/* As many as have enough work, and at most one for each part. */
+static int count_tasks(size_t n, size_t part_ns)
+{
+	size_t ns;
+	size_t n_tasks =
+		__builtin_mul_overflow(n, part_ns, &ns) ? n : ns / MSD_KERNEL_GRAIN_NS;
+
+	n_tasks = n_tasks < n ? n_tasks : n;
+	return n_tasks < INT_MAX ? (int)n_tasks : INT_MAX;
+}
+
+void msd_kernel_each(size_t n, size_t part_ns, msd_kernel_part *part, const void *ctx)
 {
 	struct job job = {n, part, ctx};
+	const int n_tasks = count_tasks(n, part_ns);
 
-	(void)msd_pool_launch(run_stretch, &job, 0); /* the tasks cannot fail */
+	if (n_tasks > 1) {
+		(void)msd_pool_launch(run_stretch, &job, n_tasks); /* cannot fail */
+		return;
+	}
+	for (size_t i = 0; i < n; i++)
+		part(ctx, i);
 }

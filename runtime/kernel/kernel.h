@@ -101,7 +101,12 @@ size_t msd_kernel_inner(const int64_t *dims, size_t ndim, size_t axis);
 size_t msd_kernel_axis(int64_t axis, size_t ndim);
 
 typedef void msd_kernel_part(const void *ctx, size_t i);
-/** Call @part for 0 .. @n - 1 on the threads of the pool, in any order. */
-void msd_kernel_each(size_t n, msd_kernel_part *part, const void *ctx);
+/**
+ * Call @part for 0 .. @n - 1 on the threads of the pool, in any order. @part_ns is the
+ * estimated time of one part: a thread is woken for at least MSD_KERNEL_GRAIN_NS of
+ * work, and results do not depend on how many are. Fewer parts run on the caller's.
+ */
+void msd_kernel_each(size_t n, size_t part_ns, msd_kernel_part *part, const void *ctx);
+#define MSD_KERNEL_GRAIN_NS 20000u /* waking a thread takes several microseconds */
 
 #endif

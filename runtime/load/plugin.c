@@ -11,7 +11,8 @@ msd_err msd_load_plugin(const char *path, struct msd_diag *d)
 					  .program = "modserd-worker",
 					  .version = MSD_VERSION,
 					  .add_kernel = msd_kernel_register,
-					  .add_engine = msd_engine_register};
+					  .add_engine = msd_engine_register,
+					  .parallel = msd_kernel_each};
 
 	return msd_plugin_open(path, &host, d);
 }

@@ -22,12 +22,20 @@ static int forget_engine(const modserd_engine *engine)
 	return msd_plugin_check_engine(engine) ? 0 : -1;
 }
 
+static void run_here(size_t n, size_t chunk_ns, modserd_chunk *chunk, const void *ctx)
+{
+	(void)chunk_ns;
+	for (size_t i = 0; i < n; i++)
+		chunk(ctx, i);
+}
+
 static const modserd_host host = {.abi = MODSERD_PLUGIN_ABI,
 				  .bytes = sizeof(host),
 				  .program = "modser",
 				  .version = MSD_VERSION,
 				  .add_kernel = forget_kernel,
-				  .add_engine = forget_engine};
+				  .add_engine = forget_engine,
+				  .parallel = run_here};
 
 /* For a name without a slash, the dynamic linker searches other folders. */
 static enum msd_exit open_one(const char *path)

@@ -251,7 +251,7 @@ static msd_err write_tensor(struct msd_call *call, const struct msd_dltensor *t,
 			    struct msd_buf *out, struct msd_diag *d)
 {
 	const bool is_compact = t->strides == NULL || msd_dltensor_is_compact(t);
-	struct msd_wire_tensor wire;
+	struct msd_wire_tensor wire = {0};
 	msd_err err = describe(t, &wire, d);
 
 	if (err != MSD_OK)

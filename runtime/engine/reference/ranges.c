@@ -2,8 +2,6 @@
 
 #include "runtime/kernel/kernel.h"
 
-#define RANGE_NS 20000u /* waking a thread takes several microseconds */
-
 struct ranges {
 	size_t n;
 	size_t length;
@@ -22,11 +20,12 @@ static void run_range(const void *ctx, size_t i)
 
 void msd_ranges_each(size_t n, size_t cost_ns, msd_range_part *part, const void *ctx)
 {
-	const size_t length = 1 + RANGE_NS / (cost_ns > 0 ? cost_ns : 1);
+	const size_t length = 1 + MSD_KERNEL_GRAIN_NS / (cost_ns > 0 ? cost_ns : 1);
 	const struct ranges ranges = {n, length, part, ctx};
 
 	if (n > length) {
-		msd_kernel_each((n + length - 1) / length, run_range, &ranges);
+		msd_kernel_each((n + length - 1) / length, MSD_KERNEL_GRAIN_NS,
+				run_range, &ranges);
 	} else if (n > 0) {
 		part(ctx, 0, n);
 	}

@@ -78,14 +78,13 @@ static double bias_at(const struct attention *t, int64_t b, int64_t h, int64_t i
 {
 	const bool has_lengths = msd_kernel_has(t->c, MSD_ATTENTION_LENGTHS);
 	const int64_t length =
-		has_lengths ? msd_number_load(msd_kernel_in_dtype(t->c,
-								  MSD_ATTENTION_LENGTHS),
-					      t->c->in[MSD_ATTENTION_LENGTHS], b)
+		has_lengths ? msd_number_load(
+				      msd_kernel_in_dtype(t->c, MSD_ATTENTION_LENGTHS),
+				      t->c->in[MSD_ATTENTION_LENGTHS], b)
 				      .i
 			    : t->a.past + t->a.kv_length;
 	/* Place of the query among the keys. */
-	const int64_t place =
-		i + (has_lengths ? length - t->a.q_length : t->a.past);
+	const int64_t place = i + (has_lengths ? length - t->a.q_length : t->a.past);
 
 	if (j >= length || (t->is_causal && j > place) ||
 	    (t->left >= 0 && place - j > t->left) ||
@@ -200,9 +199,9 @@ static void put_present(const struct attention *t, size_t k, const struct rows *
 	for (int64_t b = 0; b < t->a.batch; b++) {
 		for (int64_t h = 0; h < t->a.kv_heads; h++) {
 			for (int64_t i = 0; i < n * size; i++) {
-				msd_kernel_put(t->c, k, place++,
-					       joined(t, past, now, b, h, i / size,
-						      i % size));
+				msd_kernel_put(
+					t->c, k, place++,
+					joined(t, past, now, b, h, i / size, i % size));
 			}
 		}
 	}
@@ -231,8 +230,8 @@ static void read(struct attention *t)
 		       a->is_packed);
 	t->v = rows_of(c, MSD_ATTENTION_V, a->kv_heads, a->kv_length, a->v_head,
 		       a->is_packed);
-	t->past_k = rows_of(c, MSD_ATTENTION_PAST_K, a->kv_heads, a->past, a->head,
-			    false);
+	t->past_k =
+		rows_of(c, MSD_ATTENTION_PAST_K, a->kv_heads, a->past, a->head, false);
 	t->past_v = rows_of(c, MSD_ATTENTION_PAST_V, a->kv_heads, a->past, a->v_head,
 			    false);
 	t->scale = scale != 0 ? scale : 1 / sqrt((double)a->head);
@@ -258,7 +257,9 @@ static msd_err run(const struct msd_kernel_call *c, struct msd_diag *d)
 	const bool is_short = t.scores == NULL || t.biases == NULL;
 	if (!is_short) {
 		read(&t);
-		msd_kernel_each(heads, run_head, &t);
+		msd_kernel_each(heads,
+				4 * (size_t)(t.a.q_length * t.a.kv_length * t.a.head),
+				run_head, &t);
 		put_present(&t, 1, &t.past_k, &t.k, t.a.head);
 		put_present(&t, 2, &t.past_v, &t.v, t.a.v_head);
 	}

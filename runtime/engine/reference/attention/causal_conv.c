@@ -28,8 +28,8 @@ static void run_channel(const void *ctx, size_t at)
 	const size_t past = k->taps - 1;
 
 	for (size_t i = 0; i < k->length; i++) {
-		double sum = msd_kernel_has(k->c, 2) ? msd_kernel_get(k->c, 2, channel)
-						     : 0;
+		double sum =
+			msd_kernel_has(k->c, 2) ? msd_kernel_get(k->c, 2, channel) : 0;
 
 		for (size_t t = 0; t < k->taps; t++) {
 			sum += element(k, at, i + t) *
@@ -38,7 +38,8 @@ static void run_channel(const void *ctx, size_t at)
 		msd_kernel_put(k->c, 0, at * k->length + i,
 			       k->is_swish ? sum / (1 + exp(-sum)) : sum);
 	}
-	for (size_t i = 0; modser_sg_node_output(k->c->node, 1) != NULL && i < past; i++)
+	for (size_t i = 0; modser_sg_node_output(k->c->node, 1) != NULL && i < past;
+	     i++)
 		msd_kernel_put(k->c, 1, at * past + i, element(k, at, k->length + i));
 }
 
@@ -54,7 +55,8 @@ static msd_err run(const struct msd_kernel_call *c, struct msd_diag *d)
 	};
 
 	(void)d;
-	msd_kernel_each((size_t)dims[0] * k.channels, run_channel, &k);
+	msd_kernel_each((size_t)dims[0] * k.channels, 8 * k.length * k.taps,
+			run_channel, &k);
 	return MSD_OK;
 }
 

@@ -46,10 +46,10 @@ static void update(const struct linear *l, size_t t, size_t h, double *state,
 	const size_t keys = (size_t)l->a.key;
 	const size_t values = (size_t)l->a.value;
 	const bool is_many = l->a.has_many_betas;
-	const double beta = l->a.is_delta ? element(l, MSD_LINEAR_BETA, t,
-						    is_many ? heads : 1,
-						    is_many ? h : 0, 1, 0)
-					  : 1;
+	const double beta =
+		l->a.is_delta ? element(l, MSD_LINEAR_BETA, t, is_many ? heads : 1,
+					is_many ? h : 0, 1, 0)
+			      : 1;
 
 	for (size_t v = 0; v < values; v++) {
 		read[v] = element(l, MSD_LINEAR_V, t, heads, h, values, v);
@@ -124,7 +124,8 @@ static msd_err run(const struct msd_kernel_call *c, struct msd_diag *d)
 	l.reads = calloc(heads * value + 1, sizeof(*l.reads));
 	const bool is_short = l.states == NULL || l.reads == NULL;
 	if (!is_short)
-		msd_kernel_each(heads, run_head, &l);
+		msd_kernel_each(heads, 4 * (size_t)(l.a.length * l.a.key * l.a.value),
+				run_head, &l);
 	free(l.states);
 	free(l.reads);
 	return is_short ? msd_diag_no_memory(d) : MSD_OK;

@@ -99,7 +99,7 @@ void msd_conv_run(const struct msd_conv *c, const struct msd_product *p)
 	const struct by_channel b = {c, p};
 
 	if (fits(c, p)) {
-		msd_kernel_each(p->n_stacks, run_plane, &b);
+		msd_kernel_each(p->n_stacks, (size_t)c->taps * p->n, run_plane, &b);
 	} else {
 		msd_product_run(p);
 	}

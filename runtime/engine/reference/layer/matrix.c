@@ -153,7 +153,7 @@ static void multiply(const struct matrices *p, size_t n_stacks)
 	if (msd_number_kind(p->dtype) == MSD_N_FLOAT) {
 		msd_product_run(&product);
 	} else {
-		msd_kernel_each(n_stacks * p->m, run_whole_row, p);
+		msd_kernel_each(n_stacks * p->m, p->n * (size_t)p->k, run_whole_row, p);
 	}
 }
 

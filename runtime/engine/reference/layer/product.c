@@ -251,9 +251,11 @@ static void run_row(const void *ctx, size_t part)
 void msd_product_run(const struct msd_product *p)
 {
 	if (p->m == 1 && p->columns == NULL && p->inner == 0) {
-		msd_kernel_each(p->n_stacks * blocks(p->n, ROW_N), run_row, p);
+		msd_kernel_each(p->n_stacks * blocks(p->n, ROW_N),
+				least(p->n, ROW_N) * p->k / 4, run_row, p);
 		return;
 	}
 	msd_kernel_each(p->n_stacks * blocks(p->m, BLOCK_M) * blocks(p->n, BLOCK_N),
+			least(p->m, BLOCK_M) * least(p->n, BLOCK_N) * p->k / 8,
 			run_part, p);
 }

@@ -332,10 +332,11 @@ static msd_err run(const struct msd_kernel_call *c, struct cell *r,
 		set_memory(r, memory + way * memory_of(r));
 		all.cells[way] = *r;
 	}
-	if (err == MSD_OK && all.place.ways > 1) {
-		msd_kernel_each(all.place.ways, run_way, &all);
-	} else if (err == MSD_OK) {
-		run_way(&all, 0);
+	if (err == MSD_OK) {
+		msd_kernel_each(all.place.ways,
+				all.place.steps * all.place.batch * r->hidden *
+					(r->hidden + r->inputs),
+				run_way, &all);
 	}
 	free(memory);
 	return err;

@@ -89,7 +89,8 @@ static msd_err run(struct spectra *s, size_t rows, bool is_inverse, struct msd_d
 		return MSD_OK;
 	if (!make_wheel(s, is_inverse))
 		return msd_diag_no_memory(d);
-	msd_kernel_each(rows, transform, s);
+	msd_kernel_each(rows, 10 * msd_kernel_out_elements(s->c, 0) / rows, transform,
+			s);
 	free(s->wheel);
 	return MSD_OK;
 }

@@ -313,7 +313,8 @@ static msd_err run(const struct msd_kernel_call *call, struct msd_diag *d)
 	c->bias = msd_kernel_has(call, 2) ? call->in[2] : NULL;
 	c->zero = 0;
 	if (!are_products(c)) {
-		msd_kernel_each(n_images * c->channels, run_channel, c);
+		msd_kernel_each(n_images * c->channels, 4 * c->out_plane * c->taps,
+				run_channel, c);
 		return MSD_OK;
 	}
 	const struct msd_op_window *a = c->axes;

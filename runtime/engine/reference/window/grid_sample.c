@@ -187,7 +187,7 @@ static msd_err run(const struct msd_kernel_call *c, struct msd_diag *d)
 
 	(void)d;
 	g.n_taps = g.mode == NEAREST ? 1 : g.mode == LINEAR ? 2 : 4;
-	msd_kernel_each((size_t)dims[0], run_image, &g);
+	msd_kernel_each((size_t)dims[0], 20 * g.channels * g.out_plane, run_image, &g);
 	return MSD_OK;
 }
 

@@ -99,7 +99,7 @@ static msd_err run_fold(const struct msd_kernel_call *c, struct msd_diag *d)
 		f.block *= (size_t)f.axes[i].block;
 	f.places = (size_t)msd_kernel_in_dims(c, 0)[2];
 	f.image = msd_kernel_inner(dims, f.n + 2, 1);
-	msd_kernel_each(channels, fold_channel, &f);
+	msd_kernel_each(channels, 4 * f.places * f.block, fold_channel, &f);
 	return MSD_OK;
 }
 
