@@ -114,6 +114,14 @@ MODSER_GRAPH_API const modser_sg_attr *modser_graph_attr(const modser_graph *gra
 /** Attribute @i, with its name in *@ret_name; NULL if there are fewer. */
 MODSER_GRAPH_API const modser_sg_attr *
 modser_graph_attr_at(const modser_graph *graph, size_t i, const char **ret_name);
+/**
+ * Add an input: a tensor of type INPUT with its dtype and @n extents, the InputOp node
+ * that produces it, and its place among the graph's inputs. NULL with the graph's
+ * error.
+ */
+MODSER_GRAPH_API modser_sg_tensor *
+modser_graph_create_input(modser_graph *graph, const char *name, const char *dtype,
+			  const int64_t *dims, size_t n);
 /** Append @tensor to the graph's inputs, or to its outputs. */
 MODSER_GRAPH_API int modser_graph_add_input(modser_graph *graph,
 					    modser_sg_tensor *tensor);

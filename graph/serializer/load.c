@@ -106,7 +106,8 @@ static int find_order(const modser_serializer *s, const modser_part *parts, size
 
 		ret[i] = i;
 		for (size_t k = 0; s->ops->files != NULL && k < n; k++) {
-			if (!s->ops->files[i].probe(parts[k].data, parts[k].bytes))
+			if (parts[k].data == NULL ||
+			    !s->ops->files[i].probe(parts[k].data, parts[k].bytes))
 				continue;
 			if (found < n) {
 				return msd_sg_fail(graph, MSD_BAD_ARTIFACT,

@@ -18,20 +18,6 @@ static bool produce(const struct msd_build *b, const char *op, modser_sg_tensor 
 	return true;
 }
 
-modser_sg_tensor *msd_build_input(modser_graph *g, const char *name, const char *dtype,
-				  const int64_t *dims, size_t n)
-{
-	const struct msd_build b = {g, name};
-	modser_sg_tensor *t = modser_sg_tensor_create(g, name);
-
-	if (t == NULL || modser_sg_tensor_set_dtype(t, dtype) != 0 ||
-	    modser_sg_tensor_set_dims(t, dims, n) != 0 ||
-	    modser_sg_tensor_set_type(t, MODSER_TENSOR_INPUT) != 0 ||
-	    !produce(&b, "InputOp", t) || modser_graph_add_input(g, t) != 0)
-		return NULL;
-	return t;
-}
-
 modser_sg_tensor *msd_build_node(const struct msd_build *b, const char *op,
 				 modser_sg_tensor *const *in, size_t n)
 {

@@ -14,10 +14,6 @@ struct msd_build {
 	const char *name; /* of the nodes and tensors that are made */
 };
 
-/** Add an input of the graph. */
-modser_sg_tensor *msd_build_input(modser_graph *g, const char *name, const char *dtype,
-				  const int64_t *dims, size_t n);
-
 /**
  * Add a node of @op with @n inputs; a NULL among them fails. Its parameters are set
  * next, then msd_build_done() infers its shape.

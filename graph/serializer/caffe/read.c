@@ -17,7 +17,7 @@
 #include "graph/ir/graph.h"
 #include "graph/ir/infer.h"
 #include "graph/serializer/caffe/layer.h"
-#include "graph/serializer/names.h"
+#include "graph/serializer/caffe/load.h"
 #include "graph/serializer/serializer.h"
 #include "graph/serializer/text/text.h"
 
@@ -29,39 +29,6 @@ static const struct msd_wire_weight weights[] = {
 const struct msd_wire_format caffe_wire_format = {
 	"Caffe", &caffe__net_parameter__descriptor, weights,
 	sizeof(weights) / sizeof(weights[0])};
-
-/* A blob by its name. */
-struct blob {
-	const char *name;
-	modser_sg_tensor *now; /* NULL: not written yet */
-	size_t writes_left;
-	size_t last; /* number of the write that made `now` */
-	bool is_input;
-	bool is_silent; /* a Silence layer reads it */
-};
-
-/* The weights of a layer by its name. */
-struct trained {
-	Caffe__BlobProto *const *blobs;
-	size_t n;
-};
-
-struct load {
-	modser_graph *g;
-	const modser_serializer *serializer;
-	Caffe__NetParameter *net;      /* with the layers */
-	Caffe__NetParameter *trained;  /* with the weights; may be the same */
-	struct msd_span file;          /* of the weights */
-	Caffe__LayerParameter *layers; /* those that are read, new and old */
-	size_t n_layers;
-	struct msd_names blob_names;
-	struct blob *blobs; /* no more than inputs and tops */
-	size_t n_blobs;
-	struct msd_names trained_names;
-	struct trained *trained_layers;
-	size_t n_trained;
-	size_t n_writes;
-};
 
 modser_sg_tensor *caffe_fail(const struct caffe_layer *x, const char *fmt, ...)
 {
@@ -126,36 +93,26 @@ const struct caffe_row *caffe_row_find(const char *type)
 	return NULL;
 }
 
-static int fail(const struct load *l, const char *fmt, ...)
-	__attribute__((format(printf, 2, 3)));
-static int fail(const struct load *l, const char *fmt, ...)
+/* Make the blobs that layers write, and count how often. */
+static int count_writes(struct caffe_load *l, size_t n_blobs)
 {
-	char text[512];
-	va_list ap;
+	l->blobs = calloc(n_blobs, sizeof(*l->blobs));
+	if (l->blobs == NULL)
+		return msd_sg_no_memory(l->g);
+	for (size_t i = 0; i < l->n_layers; i++) {
+		for (size_t k = 0; k < l->layers[i].n_top; k++) {
+			struct caffe_blob *blob;
 
-	va_start(ap, fmt);
-	(void)vsnprintf(text, sizeof(text), fmt, ap);
-	va_end(ap);
-	return msd_sg_fail(l->g, MSD_BAD_ARTIFACT, "%s", text);
+			if (caffe_blob_add(l, l->layers[i].top[k], &blob) != 0)
+				return -1;
+			blob->writes_left++;
+		}
+	}
+	return 0;
 }
 
-static struct blob *find_blob(struct load *l, const char *name)
-{
-	return msd_names_find(&l->blob_names, name);
-}
-
-static int add_blob(struct load *l, const char *name, struct blob **ret)
-{
-	*ret = find_blob(l, name);
-	if (*ret != NULL)
-		return 0;
-	*ret = &l->blobs[l->n_blobs++];
-	(*ret)->name = name;
-	return msd_names_add(&l->blob_names, name, *ret) ? 0 : msd_sg_no_memory(l->g);
-}
-
-/* Keep the layers that are read, and count how often each blob is written. */
-static int choose_layers(struct load *l)
+/* Keep the layers that are read. */
+static int choose_layers(struct caffe_load *l)
 {
 	const Caffe__NetParameter *net = l->net;
 	size_t n_blobs = net->n_input + 1;
@@ -168,10 +125,10 @@ static int choose_layers(struct load *l)
 
 		if (i < net->n_layers) {
 			if (net->layers[i]->layer != NULL) {
-				return fail(l,
-					    "a network of Caffe's oldest form (layers "
-					    "{ layer { ... } }); have Caffe's "
-					    "upgrade_net_proto_text write it anew");
+				return caffe_load_fail(
+					l, "a network of Caffe's oldest form (layers "
+					   "{ layer { ... } }); have Caffe's "
+					   "upgrade_net_proto_text write it anew");
 			}
 			caffe_layer_of(net->layers[i], &p);
 		} else {
@@ -180,31 +137,19 @@ static int choose_layers(struct load *l)
 		if (!caffe_is_included(&p, net))
 			continue;
 		if (p.type == NULL || p.type[0] == '\0') {
-			return fail(l, "layer %zu \"%.128s\" has no type", i,
-				    p.name != NULL ? p.name : "");
+			return caffe_load_fail(l, "layer %zu \"%.128s\" has no type", i,
+					       p.name != NULL ? p.name : "");
 		}
 		l->layers[l->n_layers++] = p;
 		n_blobs += p.n_top;
 	}
-	l->blobs = calloc(n_blobs, sizeof(*l->blobs));
-	if (l->blobs == NULL)
-		return msd_sg_no_memory(l->g);
-	for (size_t i = 0; i < l->n_layers; i++) {
-		for (size_t k = 0; k < l->layers[i].n_top; k++) {
-			struct blob *blob;
-
-			if (add_blob(l, l->layers[i].top[k], &blob) != 0)
-				return -1;
-			blob->writes_left++;
-		}
-	}
-	return 0;
+	return count_writes(l, n_blobs);
 }
 
-static int add_trained(struct load *l, const char *name, Caffe__BlobProto *const *blobs,
-		       size_t n)
+static int add_trained(struct caffe_load *l, const char *name,
+		       Caffe__BlobProto *const *blobs, size_t n)
 {
-	struct trained *t =
+	struct caffe_trained *t =
 		name != NULL ? msd_names_find(&l->trained_names, name) : NULL;
 
 	if (name == NULL || n == 0)
@@ -214,11 +159,11 @@ static int add_trained(struct load *l, const char *name, Caffe__BlobProto *const
 		if (!msd_names_add(&l->trained_names, name, t))
 			return msd_sg_no_memory(l->g);
 	}
-	*t = (struct trained){blobs, n}; /* Caffe takes the last ones, too */
+	*t = (struct caffe_trained){blobs, n}; /* Caffe takes the last ones, too */
 	return 0;
 }
 
-static int find_trained(struct load *l)
+static int find_trained(struct caffe_load *l)
 {
 	const Caffe__NetParameter *p = l->trained;
 
@@ -239,157 +184,12 @@ static int find_trained(struct load *l)
 	return 0;
 }
 
-static int add_input(struct load *l, const char *name, const int64_t *dims, size_t n)
-{
-	struct blob *blob;
-
-	if (n > MODSER_GRAPH_MAX_NDIM)
-		return fail(l, "input \"%.128s\" has more than 32 dimensions", name);
-	for (size_t i = 0; i < n; i++) {
-		if (dims[i] < 1 || dims[i] > INT32_MAX)
-			return fail(l, "input \"%.128s\": extent %zu cannot be", name,
-				    i);
-	}
-	if (add_blob(l, name, &blob) != 0)
-		return -1;
-	if (blob->now != NULL)
-		return fail(l, "blob \"%.128s\" is an input, and written before", name);
-	blob->now = msd_build_input(l->g, name, "float32", dims, n);
-	blob->is_input = true;
-	return blob->now != NULL ? 0 : -1;
-}
-
-/* Inputs at the top of the network: shapes, or four extents each. */
-static int read_inputs(struct load *l)
-{
-	const Caffe__NetParameter *p = l->net;
-
-	for (size_t i = 0; i < p->n_input; i++) {
-		int64_t dims[4];
-
-		if (p->n_input_shape > 0) {
-			const Caffe__BlobShape *shape =
-				p->input_shape[i < p->n_input_shape ? i : 0];
-
-			if (p->n_input_shape != 1 && p->n_input_shape != p->n_input) {
-				return fail(l, "%zu input_shape for %zu inputs",
-					    p->n_input_shape, p->n_input);
-			}
-			if (add_input(l, p->input[i], shape->dim, shape->n_dim) != 0)
-				return -1;
-			continue;
-		}
-		if (p->n_input_dim != 4 * p->n_input) {
-			return fail(l,
-				    "input \"%.128s\": %zu input_dim for %zu inputs, "
-				    "expected four for each, or input_shape",
-				    p->input[i], p->n_input_dim, p->n_input);
-		}
-		for (size_t k = 0; k < 4; k++)
-			dims[k] = p->input_dim[4 * i + k];
-		if (add_input(l, p->input[i], dims, 4) != 0)
-			return -1;
-	}
-	return 0;
-}
-
-/* Layers that are inputs: one shape for all of their tops, or one for each. */
-static int read_input_shapes(struct load *l, const Caffe__LayerParameter *p,
-			     Caffe__BlobShape *const *shapes, size_t n)
-{
-	for (size_t i = 0; i < p->n_top; i++) {
-		if (n != 1 && n != p->n_top)
-			return fail(l, "%zu shapes for %zu inputs", n, p->n_top);
-		if (add_input(l, p->top[i], shapes[n > 1 ? i : 0]->dim,
-			      shapes[n > 1 ? i : 0]->n_dim) != 0)
-			return -1;
-	}
-	return 0;
-}
-
-static int read_dummy(struct load *l, const Caffe__LayerParameter *p)
-{
-	const Caffe__DummyDataParameter *d = p->dummy_data_param;
-
-	if (d == NULL)
-		return fail(l, "it has no shape");
-	if (d->n_shape > 0)
-		return read_input_shapes(l, p, d->shape, d->n_shape);
-	for (size_t i = 0; i < p->n_top; i++) {
-		const size_t k = d->n_num > 1 ? i : 0;
-
-		if (k >= d->n_num || k >= d->n_channels || k >= d->n_height ||
-		    k >= d->n_width)
-			return fail(l, "it has not four extents for each top");
-		const int64_t dims[] = {d->num[k], d->channels[k], d->height[k],
-					d->width[k]};
-		if (add_input(l, p->top[i], dims, 4) != 0)
-			return -1;
-	}
-	return 0;
-}
-
-/* The second top, with labels, is for training. */
-static int read_memory(struct load *l, const Caffe__LayerParameter *p)
-{
-	const Caffe__MemoryDataParameter *d = p->memory_data_param;
-
-	if (d == NULL || p->n_top < 1)
-		return fail(l, "it has no shape");
-	const int64_t dims[] = {d->batch_size, d->channels, d->height, d->width};
-	return add_input(l, p->top[0], dims, 4);
-}
-
-/* Layers that make no nodes. *@ret: the layer is one of them. */
-static int read_special(struct load *l, const Caffe__LayerParameter *p, bool *ret)
-{
-	static const char *const data[] = {"Data", "ImageData", "HDF5Data",
-					   "WindowData"};
-	static const char *const trains[] = {"Accuracy", "Loss", "HDF5Output"};
-
-	*ret = true;
-	if (strcmp(p->type, "Input") == 0) {
-		if (p->input_param == NULL)
-			return fail(l, "it has no input_param { shape { ... } }");
-		return read_input_shapes(l, p, p->input_param->shape,
-					 p->input_param->n_shape);
-	}
-	if (strcmp(p->type, "DummyData") == 0)
-		return read_dummy(l, p);
-	if (strcmp(p->type, "MemoryData") == 0)
-		return read_memory(l, p);
-	if (strcmp(p->type, "Silence") == 0) {
-		for (size_t i = 0; i < p->n_bottom; i++) {
-			struct blob *blob = find_blob(l, p->bottom[i]);
-
-			if (blob != NULL)
-				blob->is_silent = true;
-		}
-		return 0;
-	}
-	for (size_t i = 0; i < sizeof(data) / sizeof(data[0]); i++) {
-		if (strcmp(p->type, data[i]) == 0) {
-			return fail(l,
-				    "it reads files; take the network for deployment, "
-				    "or say input_param { shape { dim: ... } } in a "
-				    "layer of type Input");
-		}
-	}
-	for (size_t i = 0; i < sizeof(trains) / sizeof(trains[0]); i++) {
-		if (strstr(p->type, trains[i]) != NULL) {
-			return fail(l, "it is for training; take the network for "
-				       "deployment, or leave it out");
-		}
-	}
-	*ret = false;
-	return 0;
-}
-
 /* Give a blob its new tensor. Inputs keep their names. */
-static int write_blob(struct load *l, const struct caffe_layer *x, const char *name,
-		      modser_sg_tensor *t)
+static int write_blob(struct caffe_load *l, const struct caffe_layer *x,
+		      const char *name, modser_sg_tensor *t)
 {
-	struct blob *blob = find_blob(l, name); /* choose_layers() added it */
+	struct caffe_blob *blob =
+		caffe_blob_find(l, name); /* choose_layers() added it */
 	char text[512];
 
 	if (t == blob->now || t->type != MODSER_TENSOR_VAR ||
@@ -425,27 +225,29 @@ static int check_counts(const struct caffe_layer *x, const struct caffe_row *row
 	return -1;
 }
 
-static int find_inputs(struct load *l, const struct caffe_layer *x)
+static int find_inputs(struct caffe_load *l, const struct caffe_layer *x)
 {
 	for (size_t i = 0; i < x->p->n_bottom; i++) {
-		const struct blob *blob = find_blob(l, x->p->bottom[i]);
+		const struct caffe_blob *blob = caffe_blob_find(l, x->p->bottom[i]);
 
 		if (blob == NULL || blob->now == NULL) {
-			return fail(l, "no layer before it writes its input \"%.128s\"",
-				    x->p->bottom[i]);
+			return caffe_load_fail(
+				l, "no layer before it writes its input \"%.128s\"",
+				x->p->bottom[i]);
 		}
 		if (blob->now->ndim < 0) {
-			return fail(l,
-				    "the shape of its input \"%.128s\" depends on "
-				    "values",
-				    x->p->bottom[i]);
+			return caffe_load_fail(
+				l,
+				"the shape of its input \"%.128s\" depends on "
+				"values",
+				x->p->bottom[i]);
 		}
 		x->in[i] = blob->now;
 	}
 	return 0;
 }
 
-static int run_row(struct load *l, const struct caffe_layer *x,
+static int run_row(struct caffe_load *l, const struct caffe_layer *x,
 		   const struct caffe_row *row)
 {
 	if (check_counts(x, row) != 0 || find_inputs(l, x) != 0)
@@ -465,32 +267,41 @@ static int run_row(struct load *l, const struct caffe_layer *x,
 	return 0;
 }
 
+/* A node with the layer's inputs, its weights and its outputs; NULL with the error. */
+static modser_sg_node *create_node(struct caffe_load *l, const struct caffe_layer *x)
+{
+	modser_sg_node *node = modser_sg_node_create(l->g, x->b.name);
+
+	if (node == NULL)
+		return NULL;
+	for (size_t i = 0; i < x->p->n_bottom + x->n_blobs; i++) {
+		modser_sg_tensor *t =
+			i < x->p->n_bottom
+				? x->in[i]
+				: caffe_weights_as_they_are(x, i - x->p->n_bottom);
+
+		if (t == NULL || modser_sg_node_add_input(node, t) < 0)
+			return NULL;
+	}
+	for (size_t i = 0; i < x->p->n_top; i++) {
+		x->out[i] = modser_sg_tensor_create(l->g, x->b.name);
+		if (x->out[i] == NULL || modser_sg_node_add_output(node, x->out[i]) < 0)
+			return NULL;
+	}
+	return node;
+}
+
 /* Let a method from outside give the node its operator. */
-static int run_method(struct load *l, const struct caffe_layer *x,
+static int run_method(struct caffe_load *l, const struct caffe_layer *x,
 		      modser_caffe_load_fn *method)
 {
 	if (find_inputs(l, x) != 0)
 		return -1;
-	modser_sg_node *node = modser_sg_node_create(l->g, x->b.name);
-	for (size_t i = 0; node != NULL && i < x->p->n_bottom; i++) {
-		if (modser_sg_node_add_input(node, x->in[i]) < 0)
-			return -1;
-	}
-	for (size_t i = 0; node != NULL && i < x->n_blobs; i++) {
-		modser_sg_tensor *w = caffe_weights_as_they_are(x, i);
-
-		if (w == NULL || modser_sg_node_add_input(node, w) < 0)
-			return -1;
-	}
-	for (size_t i = 0; node != NULL && i < x->p->n_top; i++) {
-		x->out[i] = modser_sg_tensor_create(l->g, x->b.name);
-		if (x->out[i] == NULL || modser_sg_node_add_output(node, x->out[i]) < 0)
-			return -1;
-	}
+	modser_sg_node *node = create_node(l, x);
 	if (node == NULL || method(node, x->p->type, x->n_blobs) != 0)
 		return -1;
 	if (node->op == NULL)
-		return fail(l, "its method gave it no operator");
+		return caffe_load_fail(l, "its method gave it no operator");
 	if (msd_sg_check_ends(node) != 0 || msd_sg_infer_node(node) == -1)
 		return -1;
 	for (size_t i = 0; i < x->p->n_top; i++) {
@@ -500,7 +311,7 @@ static int run_method(struct load *l, const struct caffe_layer *x,
 	return 0;
 }
 
-static int make_nodes(struct load *l, const Caffe__LayerParameter *p)
+static int make_nodes(struct caffe_load *l, const Caffe__LayerParameter *p)
 {
 	const struct caffe_row *row = caffe_row_find(p->type);
 	modser_caffe_load_fn *method =
@@ -508,7 +319,7 @@ static int make_nodes(struct load *l, const Caffe__LayerParameter *p)
 				      l->serializer, p->type)
 			    : NULL;
 	const char *name = p->name != NULL ? p->name : "";
-	const struct trained *t = msd_names_find(&l->trained_names, name);
+	const struct caffe_trained *t = msd_names_find(&l->trained_names, name);
 	struct caffe_layer x = {
 		.b = {l->g, name},
 		.p = p,
@@ -536,10 +347,10 @@ static int make_nodes(struct load *l, const Caffe__LayerParameter *p)
 	return result;
 }
 
-static int read_layer(struct load *l, const Caffe__LayerParameter *p)
+static int read_layer(struct caffe_load *l, const Caffe__LayerParameter *p)
 {
 	bool is_special;
-	int result = read_special(l, p, &is_special);
+	int result = caffe_read_special(l, p, &is_special);
 
 	if (result == 0 && !is_special)
 		result = make_nodes(l, p);
@@ -553,14 +364,14 @@ static int read_layer(struct load *l, const Caffe__LayerParameter *p)
 
 static int compare_writes(const void *a, const void *b)
 {
-	const struct blob *x = a;
-	const struct blob *y = b;
+	const struct caffe_blob *x = a;
+	const struct caffe_blob *y = b;
 
 	return x->last < y->last ? -1 : x->last > y->last;
 }
 
 /* Blobs that no layer reads after their last write, in the order of these. */
-static int add_outputs(struct load *l)
+static int add_outputs(struct caffe_load *l)
 {
 	bool *is_read = calloc(l->g->n_tensors + 1, sizeof(*is_read));
 	int result = 0;
@@ -573,7 +384,7 @@ static int add_outputs(struct load *l)
 	}
 	qsort(l->blobs, l->n_blobs, sizeof(*l->blobs), compare_writes);
 	for (size_t i = 0; i < l->n_blobs && result == 0; i++) {
-		const struct blob *blob = &l->blobs[i];
+		const struct caffe_blob *blob = &l->blobs[i];
 
 		if (blob->now != NULL && blob->last > 0 && !blob->is_silent &&
 		    !is_read[blob->now->index])
@@ -583,7 +394,7 @@ static int add_outputs(struct load *l)
 	return result;
 }
 
-static int read_net(struct load *l)
+static int read_net(struct caffe_load *l)
 {
 	const char *name = l->net->name;
 
@@ -592,17 +403,17 @@ static int read_net(struct load *l)
 	     modser_graph_set_identity(l->g, "", name, "") != 0))
 		return -1;
 	if (l->net->n_layer + l->net->n_layers == 0)
-		return fail(l, "the network has no layers");
-	if (choose_layers(l) != 0 || find_trained(l) != 0 || read_inputs(l) != 0)
+		return caffe_load_fail(l, "the network has no layers");
+	if (choose_layers(l) != 0 || find_trained(l) != 0 || caffe_read_inputs(l) != 0)
 		return -1;
 	for (size_t i = 0; i < l->n_layers; i++) {
 		if (read_layer(l, &l->layers[i]) != 0)
 			return -1;
 	}
 	if (l->g->n_inputs == 0) {
-		return fail(l,
-			    "the network has no input: say input_param { shape { dim: "
-			    "... } } in a layer of type Input");
+		return caffe_load_fail(
+			l, "the network has no input: say input_param { shape { dim: "
+			   "... } } in a layer of type Input");
 	}
 	/* A Scale may have replaced the constants of a BatchNorm. */
 	return add_outputs(l) == 0 ? msd_sg_sweep(l->g) : -1;
@@ -642,7 +453,7 @@ static int read_text(modser_graph *g, struct msd_span text, Caffe__NetParameter 
 	return unpack(g, &bytes, ret);
 }
 
-static void finish(struct load *l)
+static void finish(struct caffe_load *l)
 {
 	if (l->net != l->trained && l->net != NULL)
 		caffe__net_parameter__free_unpacked(l->net, NULL);
@@ -658,7 +469,7 @@ static void finish(struct load *l)
 int caffe_load(const modser_serializer *s, const modser_part *parts,
 	       const modser_model_options *options, modser_graph *graph)
 {
-	struct load l = {
+	struct caffe_load l = {
 		.g = graph, .serializer = s, .file = {parts[1].data, parts[1].bytes}};
 	const struct msd_span text = {parts[0].data, parts[0].bytes};
 
@@ -675,7 +486,7 @@ int caffe_load(const modser_serializer *s, const modser_part *parts,
 int caffe_load_single(const modser_serializer *s, const modser_part *parts,
 		      const modser_model_options *options, modser_graph *graph)
 {
-	struct load l = {
+	struct caffe_load l = {
 		.g = graph, .serializer = s, .file = {parts[0].data, parts[0].bytes}};
 
 	(void)options;

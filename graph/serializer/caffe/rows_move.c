@@ -151,9 +151,10 @@ static modser_sg_tensor *load_permute(const struct caffe_layer *x)
 	size_t n = 0;
 
 	for (size_t i = 0; p != NULL && i < p->n_order; i++) {
-		if (p->order[i] >= ndim || (seen >> p->order[i] & 1) != 0)
+		if (p->order[i] >= ndim || (seen >> p->order[i] & 1) != 0) {
 			return caffe_fail(x, "axis %u is not there, or comes twice",
 					  p->order[i]);
+		}
 		seen |= UINT32_C(1) << p->order[i];
 		perm[n++] = p->order[i];
 	}

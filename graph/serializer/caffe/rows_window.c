@@ -93,7 +93,7 @@ static modser_sg_tensor *put_window(modser_sg_tensor *t, struct window *w)
 	return msd_build_list(t, "pads", w->pad, 2 * w->axes);
 }
 
-/* Weights are [out, in / group, ...]; of a deconvolution [in, out / group, ...]. */
+/* Weights are [out, in / group, ...]; a deconvolution has [in, out / group, ...]. */
 static modser_sg_tensor *convolve(const struct caffe_layer *x, bool is_deconvolution)
 {
 	const Caffe__ConvolutionParameter *p = x->p->convolution_param;

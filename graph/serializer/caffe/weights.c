@@ -167,17 +167,18 @@ modser_sg_tensor *caffe_weights(const struct caffe_layer *x, size_t i,
 		if (dims[k] < 0 || !msd_mul_size(count, (size_t)dims[k], &count))
 			return refuse(x, i, &has, dims, n);
 	}
-	if (p->n_double_data > 0 || p->n_data != 1 ||
-	    !msd_wire_place(&p->data[0], x->file, &bytes) ||
-	    (uintptr_t)bytes.p % sizeof(float) != 0 || bytes.n % sizeof(float) != 0 ||
-	    bytes.n / sizeof(float) != count)
-		return copied(x, i, count, dims, n);
+	const bool is_one = p->n_double_data == 0 && p->n_data == 1 &&
+			    msd_wire_place(&p->data[0], x->file, &bytes) &&
+			    bytes.n % sizeof(float) == 0 &&
+			    bytes.n / sizeof(float) == count;
 	modser_sg_tensor *t =
-		msd_build_constant(&x->b, "float32", dims, n, bytes.p, NULL);
-	if (t == NULL || modser_sg_tensor_set_location(
-				 t, (uint64_t)(bytes.p - x->file.p), bytes.n) != 0)
-		return NULL;
-	return t;
+		is_one && (uintptr_t)bytes.p % sizeof(float) == 0
+			? msd_build_constant(&x->b, "float32", dims, n, bytes.p, NULL)
+			: copied(x, i, count, dims, n);
+	if (t == NULL || !is_one)
+		return t;
+	const uint64_t at = (uint64_t)(bytes.p - x->file.p);
+	return modser_sg_tensor_set_location(t, at, bytes.n) == 0 ? t : NULL;
 }
 
 modser_sg_tensor *caffe_weights_as_they_are(const struct caffe_layer *x, size_t i)

@@ -39,7 +39,11 @@ static int fail(const struct text *x, const char *what)
 /* The character that closes what the current one opens; 0: it opens nothing. */
 static char closing(const struct msd_tokens *t)
 {
-	return msd_tokens_at(t, '{') ? '}' : msd_tokens_at(t, '<') ? '>' : '\0';
+	if (msd_tokens_at(t, '{'))
+		return '}';
+	if (msd_tokens_at(t, '<'))
+		return '>';
+	return '\0';
 }
 
 static void skip_separator(struct text *x)
@@ -250,7 +254,13 @@ bool msd_text_probe(const ProtobufCMessageDescriptor *is, struct msd_span text)
 		return false;
 	const ProtobufCFieldDescriptor *f = find_field(is, t.text);
 	msd_tokens_next(&t);
-	return f != NULL &&
-	       (msd_tokens_at(&t, ':') ||
-		(f->type == PROTOBUF_C_TYPE_MESSAGE && closing(&t) != '\0'));
+	if (f == NULL)
+		return false;
+	if (f->type == PROTOBUF_C_TYPE_MESSAGE && closing(&t) != '\0')
+		return true;
+	if (!msd_tokens_skip(&t, ':'))
+		return false;
+	/* A name behind a colon is another language's. */
+	return f->type != PROTOBUF_C_TYPE_STRING || t.kind == MSD_TOKEN_STRING ||
+	       t.kind == MSD_TOKEN_END || msd_tokens_at(&t, '[');
 }

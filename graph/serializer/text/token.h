@@ -15,7 +15,7 @@ enum msd_token_kind {
 
 struct msd_tokens {
 	struct msd_span left;
-	size_t line; /* of the current token, from 1 */
+	size_t line; /* line of the current token, from 1 */
 	enum msd_token_kind kind;
 	struct msd_span text; /* the current token */
 };

@@ -181,9 +181,11 @@ static const char *take_varint(struct msd_tokens *t, const ProtobufCFieldDescrip
 {
 	if (f->type == PROTOBUF_C_TYPE_BOOL)
 		return take_bool(t, ret) ? NULL : "true or false";
-	if (f->type == PROTOBUF_C_TYPE_ENUM)
-		return take_enum(t, f->descriptor, ret) ? NULL
-							: "one of its enumerators";
+	if (f->type == PROTOBUF_C_TYPE_ENUM) {
+		const bool is_one = take_enum(t, f->descriptor, ret);
+
+		return is_one ? NULL : "one of its enumerators";
+	}
 	for (size_t i = 0; i < sizeof(integers) / sizeof(integers[0]); i++) {
 		const struct integer *k = &integers[i];
 
