@@ -1,3 +1,8 @@
+/*
+ * Several files of a model in one. Normal path: the rows at the front say where each
+ * file begins, and each name and place is checked. A load takes the files in any order.
+ * Failures name the row's fault.
+ */
 #include "graph/serializer/model_files.h"
 
 #include <stdio.h>

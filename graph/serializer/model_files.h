@@ -27,8 +27,8 @@ struct msd_model_files {
 /** True if @file begins like several files in one. */
 bool msd_model_files_are(struct msd_span file);
 /**
- * List the files in @file: those that it has, or itself and the files of the checked
- * @list that follow it. MSD_BAD_ARTIFACT: a name or place is invalid.
+ * List the files in @file: its rows name them, or it is the model, and the checked
+ * @list has the files that follow it. MSD_BAD_ARTIFACT: a name or place is invalid.
  */
 MSD_MUST_CHECK msd_err msd_model_files_of(struct msd_span file, struct msd_span list,
 					  struct msd_model_files *ret,

@@ -20,34 +20,6 @@ static const struct own {
 	    {&msd_caffe_serializer, msd_caffe_operators, NULL, NULL},
 	    {&msd_caffe_single_serializer, msd_caffe_operators, NULL, NULL}};
 
-bool msd_operators_add(struct msd_operators *o, const char *name)
-{
-	size_t at = 0;
-	int order = 1;
-
-	while (at < o->n && (order = strcmp(o->names[at], name)) < 0)
-		at++;
-	if (at < o->n && order == 0)
-		return true;
-	if (!msd_sg_grow(&o->names, o->n, sizeof(*o->names)))
-		return false;
-	char *copy = msd_sg_copy(name, strlen(name));
-	if (copy == NULL)
-		return false;
-	memmove(o->names + at + 1, o->names + at, (o->n - at) * sizeof(*o->names));
-	o->names[at] = copy;
-	o->n++;
-	return true;
-}
-
-void msd_operators_finish(struct msd_operators *o)
-{
-	for (size_t i = 0; i < o->n; i++)
-		free(o->names[i]);
-	free(o->names);
-	*o = (struct msd_operators){0};
-}
-
 static bool add_methods(const modser_serializer *s, const struct msd_op_methods *m,
 			struct msd_operators *ret)
 {
@@ -78,8 +50,8 @@ static bool is_among(const struct msd_operators *o, const char *name)
 	return false;
 }
 
-bool msd_operators_are_own(const modser_serializer *s, bool stores, const char *op,
-			   modser_sg_op_method **ret_load)
+static bool is_own_operator(const modser_serializer *s, bool stores, const char *op,
+			    modser_sg_op_method **ret_load)
 {
 	const struct own *own = own_of(s);
 	struct msd_operators o = {0};
@@ -110,4 +82,46 @@ bool msd_operators_stored(const modser_serializer *s, struct msd_operators *ret)
 	*ret = (struct msd_operators){0};
 	return (own == NULL || own->stored == NULL || own->stored(ret)) &&
 	       add_methods(s, &s->stores, ret);
+}
+
+int modser_serializer_register_op_load(modser_serializer *s, const char *op,
+				       modser_sg_op_method *method)
+{
+	modser_sg_op_method *own;
+
+	if (s == NULL || op == NULL || method == NULL ||
+	    is_own_operator(s, false, op, &own))
+		return -1;
+	return msd_serializer_add_method(s, &s->loads, op, method);
+}
+
+modser_sg_op_method *modser_serializer_op_load(const modser_serializer *s,
+					       const char *op)
+{
+	modser_sg_op_method *own;
+
+	if (s == NULL || op == NULL)
+		return NULL;
+	if (is_own_operator(s, false, op, &own))
+		return own;
+	return msd_serializer_find_method(s, &s->loads, op);
+}
+
+int modser_serializer_register_op_store(modser_serializer *s, const char *op,
+					modser_sg_op_method *method)
+{
+	modser_sg_op_method *own;
+
+	if (s == NULL || op == NULL || method == NULL ||
+	    is_own_operator(s, true, op, &own))
+		return -1;
+	return msd_serializer_add_method(s, &s->stores, op, method);
+}
+
+modser_sg_op_method *modser_serializer_op_store(const modser_serializer *s,
+						const char *op)
+{
+	if (s == NULL || op == NULL)
+		return NULL;
+	return msd_serializer_find_method(s, &s->stores, op);
 }

@@ -24,13 +24,6 @@ void msd_operators_finish(struct msd_operators *o);
 /** Add @name to @o for a format that lists its own; duplicates are allowed. */
 MSD_MUST_CHECK bool msd_operators_add(struct msd_operators *o, const char *name);
 
-/**
- * True if the built-in format of @s loads, or stores, operators called @op by itself.
- * *@ret_load is the method that loads it, if there is one.
- */
-bool msd_operators_are_own(const modser_serializer *s, bool stores, const char *op,
-			   modser_sg_op_method **ret_load);
-
 /* The methods of the built-in formats for the operators that they know. */
 int msd_tmfile_load_known(modser_sg_node *node, const void *param, size_t bytes);
 int msd_onnx_load_known(modser_sg_node *node, const modser_onnx_node *from);

@@ -7,7 +7,6 @@
 
 #include "graph/ir/graph.h"
 #include "graph/ir/refuse.h"
-#include "graph/serializer/operators.h"
 
 static const struct msd_struct_field ops_fields[] = {
 	MSD_FIELD(modser_serializer_ops, name),
@@ -108,8 +107,9 @@ bool modser_serializer_can_store(const modser_serializer *s)
 	return s->ops->store != NULL;
 }
 
-static modser_sg_op_method *find_method(const modser_serializer *s,
-					const struct msd_op_methods *m, const char *op)
+modser_sg_op_method *msd_serializer_find_method(const modser_serializer *s,
+						const struct msd_op_methods *m,
+						const char *op)
 {
 	modser_sg_op_method *found = NULL;
 
@@ -124,11 +124,11 @@ static modser_sg_op_method *find_method(const modser_serializer *s,
 
 modser_sg_op_method *msd_serializer_method(const modser_serializer *s, const char *op)
 {
-	return find_method(s, &s->loads, op);
+	return msd_serializer_find_method(s, &s->loads, op);
 }
 
-static int add_method(modser_serializer *s, struct msd_op_methods *m, const char *op,
-		      modser_sg_op_method *method)
+int msd_serializer_add_method(modser_serializer *s, struct msd_op_methods *m,
+			      const char *op, modser_sg_op_method *method)
 {
 	char *name = msd_sg_copy(op, strlen(op));
 	bool is_free = name != NULL;
@@ -145,46 +145,4 @@ static int add_method(modser_serializer *s, struct msd_op_methods *m, const char
 	(void)pthread_mutex_unlock(s->lock);
 	free(name);
 	return is_free ? 0 : -1;
-}
-
-int modser_serializer_register_op_load(modser_serializer *s, const char *op,
-				       modser_sg_op_method *method)
-{
-	modser_sg_op_method *own;
-
-	if (s == NULL || op == NULL || method == NULL ||
-	    msd_operators_are_own(s, false, op, &own))
-		return -1;
-	return add_method(s, &s->loads, op, method);
-}
-
-modser_sg_op_method *modser_serializer_op_load(const modser_serializer *s,
-					       const char *op)
-{
-	modser_sg_op_method *own;
-
-	if (s == NULL || op == NULL)
-		return NULL;
-	if (msd_operators_are_own(s, false, op, &own))
-		return own;
-	return find_method(s, &s->loads, op);
-}
-
-int modser_serializer_register_op_store(modser_serializer *s, const char *op,
-					modser_sg_op_method *method)
-{
-	modser_sg_op_method *own;
-
-	if (s == NULL || op == NULL || method == NULL ||
-	    msd_operators_are_own(s, true, op, &own))
-		return -1;
-	return add_method(s, &s->stores, op, method);
-}
-
-modser_sg_op_method *modser_serializer_op_store(const modser_serializer *s,
-						const char *op)
-{
-	if (s == NULL || op == NULL)
-		return NULL;
-	return find_method(s, &s->stores, op);
 }

@@ -27,6 +27,14 @@ struct modser_serializer {
 
 /** Add a reference; each holder calls modser_serializer_unref(). Returns @s. */
 modser_serializer *msd_serializer_ref(modser_serializer *s);
+/** The method of @op among @m of @s; NULL: none. */
+modser_sg_op_method *msd_serializer_find_method(const modser_serializer *s,
+						const struct msd_op_methods *m,
+						const char *op);
+/** Add a method to @m of @s. -1: @op has one, or memory is short. */
+MSD_MUST_CHECK int msd_serializer_add_method(modser_serializer *s,
+					     struct msd_op_methods *m, const char *op,
+					     modser_sg_op_method *method);
 /** The method that was registered to load @op; NULL: none. */
 modser_sg_op_method *msd_serializer_method(const modser_serializer *s, const char *op);
 /** Open @path for reading; -1 with the error of @g. */

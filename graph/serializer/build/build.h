@@ -11,7 +11,7 @@
 
 struct msd_build {
 	modser_graph *g;
-	const char *name; /* of the nodes and tensors that are made */
+	const char *name; /* name of new nodes and tensors */
 };
 
 /**

@@ -8,7 +8,6 @@
  */
 #include "graph/serializer/caffe/read.h"
 
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -29,69 +28,6 @@ static const struct msd_wire_weight weights[] = {
 const struct msd_wire_format caffe_wire_format = {
 	"Caffe", &caffe__net_parameter__descriptor, weights,
 	sizeof(weights) / sizeof(weights[0])};
-
-modser_sg_tensor *caffe_fail(const struct caffe_layer *x, const char *fmt, ...)
-{
-	char text[512];
-	va_list ap;
-
-	va_start(ap, fmt);
-	(void)vsnprintf(text, sizeof(text), fmt, ap);
-	va_end(ap);
-	(void)msd_sg_fail(x->b.g, MSD_BAD_ARTIFACT, "%s", text);
-	return NULL;
-}
-
-const int64_t *caffe_dims(const struct caffe_layer *x, size_t i)
-{
-	return x->in[i]->dims;
-}
-
-size_t caffe_ndim(const struct caffe_layer *x, size_t i)
-{
-	return (size_t)x->in[i]->ndim;
-}
-
-bool caffe_axis(const struct caffe_layer *x, int64_t axis, bool more, size_t *ret)
-{
-	const int64_t ndim = x->in[0]->ndim;
-	const int64_t at = axis < 0 ? axis + ndim : axis;
-
-	if (at < 0 || at > ndim || (at == ndim && !more)) {
-		(void)caffe_fail(x, "axis %d of a blob of %d axes", (int)axis,
-				 (int)ndim);
-		return false;
-	}
-	*ret = (size_t)at;
-	return true;
-}
-
-const struct caffe_row *caffe_row_at(size_t i)
-{
-	static const struct caffe_row *const tables[] = {
-		caffe_rows_element, caffe_rows_window, caffe_rows_move,
-		caffe_rows_detect};
-
-	for (size_t t = 0; t < sizeof(tables) / sizeof(tables[0]); t++) {
-		for (const struct caffe_row *row = tables[t]; row->type != NULL;
-		     row++) {
-			if (i-- == 0)
-				return row;
-		}
-	}
-	return NULL;
-}
-
-const struct caffe_row *caffe_row_find(const char *type)
-{
-	const struct caffe_row *row;
-
-	for (size_t i = 0; (row = caffe_row_at(i)) != NULL; i++) {
-		if (strcmp(row->type, type) == 0)
-			return row;
-	}
-	return NULL;
-}
 
 /* Make the blobs that layers write, and count how often. */
 static int count_writes(struct caffe_load *l, size_t n_blobs)

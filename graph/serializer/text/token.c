@@ -1,3 +1,8 @@
+/*
+ * The scanner: each call skips spaces and comments and takes the longest token. A
+ * string that its line does not end, and a character of no token, become MSD_TOKEN_BAD,
+ * which no grammar accepts.
+ */
 #include "graph/serializer/text/token.h"
 
 static bool is_digit(uint8_t c)
