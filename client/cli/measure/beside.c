@@ -163,7 +163,7 @@ static msd_err join_named(const struct msd_cli *cli, const modser_serializer *s,
 
 /* All files of a model whose format wants several. */
 struct several {
-	struct msd_buf *bytes; /* those that were read here */
+	struct msd_buf *bytes; /* the first is elsewhere */
 	struct msd_model_files files;
 };
 

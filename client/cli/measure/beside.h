@@ -1,7 +1,7 @@
 #ifndef MSD_CLI_BESIDE_H
 #define MSD_CLI_BESIDE_H
-/* The other files of a framework's model: those that its format wants (Caffe), or
- * those that the model names (external data of ONNX). */
+/* The other files of a framework's model: its format wants them (Caffe), or the model
+ * names them (external data of ONNX). */
 #include "client/cli/cli.h"
 #include "proto/base/bytes.h"
 #include "proto/base/diag.h"

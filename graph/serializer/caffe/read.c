@@ -274,7 +274,7 @@ static int make_nodes(struct caffe_load *l, const Caffe__LayerParameter *p)
 	} else if (row == NULL) {
 		(void)msd_sg_fail(l->g, MSD_UNSUPPORTED,
 				  "layers of this type cannot be read (`modser --json "
-				  "serializers` lists those that can)");
+				  "formats` lists the others)");
 	} else {
 		result = run_row(l, &x, row);
 	}
