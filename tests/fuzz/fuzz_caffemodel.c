@@ -1,5 +1,3 @@
-#include <string.h>
-
 #include "graph/modser_graph.h"
 #include "tests/fuzz/fuzz.h"
 
