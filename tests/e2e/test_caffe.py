@@ -73,4 +73,4 @@ def test_files_of_two_networks_are_refused_with_both_shapes(daemon, folder):
                          folder / inception["files"][1])
     assert said.status != 0 and "layer \"conv1\" (Convolution)" in said.err, said
     said = daemon.modser("load", "half", folder / lenet["files"][0])
-    assert said.status != 0 and "caffe takes 2 files" in said.err, said
+    assert said.status != 0 and "caffe needs 2 files" in said.err, said

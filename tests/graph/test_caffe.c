@@ -137,8 +137,8 @@ Test(caffe, files_that_are_missing_or_twice_are_named)
 	modser_graph *g = load_parts(parts, 1, &result);
 
 	cr_assert_str_eq(modser_graph_error(g),
-			 "caffe takes 2 files: the network as text (.prototxt) and the "
-			 "weights (.caffemodel), 1 given");
+			 "caffe needs 2 files: the network as text (.prototxt) and the "
+			 "weights (.caffemodel); 1 given");
 	modser_graph_destroy(g);
 	g = load_parts(parts, 2, &result);
 	cr_assert_str_eq(modser_graph_error(g),

@@ -112,7 +112,7 @@ Test(serializer, wants_its_number_of_files)
 	modser_graph *g = modser_graph_create("");
 
 	cr_assert_eq(modser_serializer_load_files(s, paths, 2, NULL, g), -1);
-	cr_assert_str_eq(modser_graph_error(g), "tengine_tmfile takes 1 file, 2 given");
+	cr_assert_str_eq(modser_graph_error(g), "tengine_tmfile needs 1 file; 2 given");
 	modser_graph_destroy(g);
 	modser_serializer_unref(s);
 }
