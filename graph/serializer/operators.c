@@ -3,7 +3,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "graph/ir/graph.h"
 #include "graph/serializer/serializer.h"
 
 /* Operators that the built-in formats read and write without methods. */
@@ -116,12 +115,4 @@ int modser_serializer_register_op_store(modser_serializer *s, const char *op,
 	    is_own_operator(s, true, op, &own))
 		return -1;
 	return msd_serializer_add_method(s, &s->stores, op, method);
-}
-
-modser_sg_op_method *modser_serializer_op_store(const modser_serializer *s,
-						const char *op)
-{
-	if (s == NULL || op == NULL)
-		return NULL;
-	return msd_serializer_find_method(s, &s->stores, op);
 }

@@ -146,3 +146,11 @@ int msd_serializer_add_method(modser_serializer *s, struct msd_op_methods *m,
 	free(name);
 	return is_free ? 0 : -1;
 }
+
+modser_sg_op_method *modser_serializer_op_store(const modser_serializer *s,
+						const char *op)
+{
+	if (s == NULL || op == NULL)
+		return NULL;
+	return msd_serializer_find_method(s, &s->stores, op);
+}

@@ -2,7 +2,6 @@
 #include <stdlib.h>
 
 #include "graph/ir/graph.h"
-#include "graph/op/window/prior_box.h"
 #include "graph/serializer/caffe/layer.h"
 
 enum { SUM, MEAN }; /* types of a reduction */

@@ -1,5 +1,4 @@
 /* Layers that move, join or select elements, and reductions. */
-#include "graph/ir/graph.h"
 #include "graph/serializer/caffe/layer.h"
 
 static modser_sg_tensor *load_concat(const struct caffe_layer *x)
