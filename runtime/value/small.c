@@ -67,8 +67,7 @@ bool msd_small_is_integer(struct msd_dtype dtype)
 
 bool msd_small_is(struct msd_dtype dtype)
 {
-	return form_of(dtype) != NULL || is_power(dtype) ||
-	       msd_small_is_integer(dtype);
+	return form_of(dtype) != NULL || is_power(dtype) || msd_small_is_integer(dtype);
 }
 
 /* Elements follow each other bit by bit, the lowest first. */
@@ -92,8 +91,7 @@ static void put_bits(unsigned bits, uint8_t *p, size_t i, unsigned v)
 	v <<= shift;
 	p[at / 8] = (uint8_t)((p[at / 8] & ~mask) | v);
 	if (shift + bits > 8) {
-		p[at / 8 + 1] =
-			(uint8_t)((p[at / 8 + 1] & ~(mask >> 8)) | (v >> 8));
+		p[at / 8 + 1] = (uint8_t)((p[at / 8 + 1] & ~(mask >> 8)) | (v >> 8));
 	}
 }
 

@@ -29,6 +29,8 @@ def rows():
             if not hit:
                 continue
             name, since, ours = hit[1], int(hit[2]), hit[3]
+            if path.name.startswith("rows_microsoft"):
+                name = f"com.microsoft.{name}"
             versions, names = found.setdefault(name, ([], set()))
             versions += [1, since] if "REDUCE(" in line else [since]
             names.add("Reduction" if "REDUCE(" in line else ours or "constant")

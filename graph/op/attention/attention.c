@@ -106,8 +106,9 @@ int msd_op_attention_of(const modser_sg_node *node, struct msd_op_attention *ret
 	    q.size != k.size)
 		return msd_infer_fail(node, "its queries, keys and values do not fit");
 	if (k.heads < 1 || q.heads % k.heads != 0) {
-		return msd_infer_fail(node, "%lld heads of queries do not share %lld "
-					    "of keys",
+		return msd_infer_fail(node,
+				      "%lld heads of queries do not share %lld "
+				      "of keys",
 				      (long long)q.heads, (long long)k.heads);
 	}
 	*ret = (struct msd_op_attention){

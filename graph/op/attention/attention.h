@@ -20,9 +20,9 @@ struct msd_op_attention {
 	int64_t q_length;
 	int64_t kv_length; /* without the past */
 	int64_t past;
-	int64_t head;    /* elements of a query and of a key */
-	int64_t v_head;  /* elements of a value */
-	bool is_packed;  /* [batch, length, heads * head], not [batch, heads, ...] */
+	int64_t head;   /* elements of a query and of a key */
+	int64_t v_head; /* elements of a value */
+	bool is_packed; /* [batch, length, heads * head], not [batch, heads, ...] */
 };
 
 /** Read and check the extents of the inputs. 0, or -1 with the error. */

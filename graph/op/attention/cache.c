@@ -1,8 +1,8 @@
 /* TensorScatter: write rows into a cache of keys or values. */
+#include <string.h>
+
 #include "graph/ir/infer.h"
 #include "graph/op/op.h"
-
-#include <string.h>
 
 static const modser_sg_op_field tensor_scatter_fields[] = {
 	OP_OWN_INT("axis", -2),

@@ -29,8 +29,7 @@ static int check(const modser_sg_node *node, int64_t channels, int64_t taps)
 
 static int infer_causal_conv(modser_sg_node *node)
 {
-	const char *f =
-		modser_sg_op_param(modser_sg_node_op(node), "activation")->as.s;
+	const char *f = modser_sg_op_param(modser_sg_node_op(node), "activation")->as.s;
 
 	if (strcmp(f, "none") != 0 && strcmp(f, "silu") != 0 && strcmp(f, "swish") != 0)
 		return msd_infer_fail(node, "activation \"%s\" is not known", f);

@@ -109,8 +109,8 @@ static const modser_sg_op_field linear_attention_fields[] = {
 
 static int infer_linear_attention(modser_sg_node *node)
 {
-	const size_t typed = msd_infer_has(node, MSD_LINEAR_STATE) ? MSD_LINEAR_STATE
-								   : MSD_LINEAR_Q;
+	const size_t typed =
+		msd_infer_has(node, MSD_LINEAR_STATE) ? MSD_LINEAR_STATE : MSD_LINEAR_Q;
 	struct msd_op_linear_attention a;
 
 	if (msd_op_linear_attention_of(node, &a) != 0)

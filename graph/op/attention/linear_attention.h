@@ -16,11 +16,11 @@ enum {
 struct msd_op_linear_attention {
 	int64_t batch, length;
 	int64_t q_heads, kv_heads;
-	int64_t key, value;   /* elements of a key and of a value */
-	bool is_gated;        /* the state decays */
-	bool is_delta;        /* subtract the state's value for the key */
-	bool decays_by_key;   /* one decay for each element of a key */
-	bool has_many_betas;  /* one for each head */
+	int64_t key, value;  /* elements of a key and of a value */
+	bool is_gated;       /* the state decays */
+	bool is_delta;       /* subtract the state's value for the key */
+	bool decays_by_key;  /* one decay for each element of a key */
+	bool has_many_betas; /* one for each head */
 };
 
 /** Read and check the extents of the inputs. 0, or -1 with the error. */

@@ -112,10 +112,8 @@ const modser_sg_op_schema msd_op_clip = {
 };
 
 static const modser_sg_op_field cast_fields[] = {
-	OP_INT("type_from", 1, 0),
-	OP_INT("type_to", 1, 4),
-	OP_OWN_TEXT("to", ""),
-	OP_OWN_INT("saturate", 1),
+	OP_INT("type_from", 1, 0),       OP_INT("type_to", 1, 4),
+	OP_OWN_TEXT("to", ""),           OP_OWN_INT("saturate", 1),
 	OP_OWN_TEXT("round_mode", "up"),
 };
 /* Element types by their numbers in tmfiles. */

@@ -7,7 +7,7 @@ enum {
 	MSD_ENSEMBLE_MODES,
 	MSD_ENSEMBLE_SPLITS,
 	MSD_ENSEMBLE_WEIGHTS,
-	MSD_ENSEMBLE_MEMBERS /* of the sets, each ended by NaN */
+	MSD_ENSEMBLE_MEMBERS /* members; NaN ends each set */
 };
 
 /* Comparisons, by ONNX's numbers. */

@@ -15,8 +15,8 @@ struct onnx_external {
 	/* Private. */
 	const void **files; /* files read so far */
 	size_t n_files;
-	uint64_t file_bytes; /* total size of these files */
-	uint64_t used_bytes; /* total size of all tensors */
+	uint64_t file_bytes;  /* total size of these files */
+	uint64_t used_bytes;  /* total size of all tensors */
 	uint64_t dense_bytes; /* that sparse tensors had, written out */
 };
 

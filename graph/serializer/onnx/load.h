@@ -40,8 +40,8 @@ struct onnx_node {
 	size_t index;         /* in the file */
 	modser_sg_node *node; /* with its inputs; NULL for rows without an operator */
 	modser_sg_op *op;     /* with its defaults and the values of attributes */
-	size_t n_outputs;     /* of the file's outputs, the first ones that the node
-				 makes; others are made by inserted nodes */
+	size_t n_outputs; /* outputs that the node makes: the first ones of the file;
+			       inserted nodes make the others */
 };
 
 /** The text in the file; "" if absent. */

@@ -180,8 +180,7 @@ int modser_onnx_node_param(const modser_onnx_node *from, modser_sg_node *node,
 
 static int read_operator(struct onnx_load *l, const Onnx__NodeProto *p, size_t i)
 {
-	struct onnx_node n = {
-		.l = l, .proto = p, .index = i, .n_outputs = p->n_output};
+	struct onnx_node n = {.l = l, .proto = p, .index = i, .n_outputs = p->n_output};
 	int64_t first;
 	const struct onnx_row *row = onnx_row_find(p->domain, onnx_text(p->op_type),
 						   opset_of(l, p->domain), &first);

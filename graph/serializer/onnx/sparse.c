@@ -56,8 +56,8 @@ static int check(modser_graph *g, const struct sparse *s)
 		return fail(g, s, "it has more than 32 dimensions");
 	if (v->ndim != 1 || v->dtype.bits % 8 != 0)
 		return fail(g, s, "its values are no list of whole bytes");
-	if (strcmp(at->dtype_name, "int64") != 0 ||
-	    (at->ndim != 1 && at->ndim != 2) || at->dims[0] != v->dims[0] ||
+	if (strcmp(at->dtype_name, "int64") != 0 || (at->ndim != 1 && at->ndim != 2) ||
+	    at->dims[0] != v->dims[0] ||
 	    (at->ndim == 2 && (uint64_t)at->dims[1] != s->n_dims))
 		return fail(g, s, "its indices do not fit its values and shape");
 	return 0;
@@ -121,7 +121,8 @@ modser_sg_tensor *onnx_sparse_read(struct onnx_load *l,
 		return NULL;
 	}
 	s.values = onnx_tensor_read(&apart, p->values, name);
-	s.indices = s.values != NULL ? onnx_tensor_read(&apart, p->indices, name) : NULL;
+	s.indices =
+		s.values != NULL ? onnx_tensor_read(&apart, p->indices, name) : NULL;
 	if (s.indices == NULL) {
 		(void)msd_sg_fail(l->g, apart.g->diag.code, "%s",
 				  modser_graph_error(apart.g));

@@ -45,7 +45,8 @@ static bool is_at_graph(struct msd_cur c)
 {
 	uint64_t n;
 
-	if (msd_cur_u8(&c) != (7 << 3 | MSD_WIRE_BYTES) || !msd_wire_take_varint(&c, &n) || n == 0)
+	if (msd_cur_u8(&c) != (7 << 3 | MSD_WIRE_BYTES) ||
+	    !msd_wire_take_varint(&c, &n) || n == 0)
 		return false;
 	const uint8_t tag = msd_cur_u8(&c);
 	return !c.bad && (tag & 7) == MSD_WIRE_BYTES && tag >> 3 >= 1 && tag >> 3 <= 15;

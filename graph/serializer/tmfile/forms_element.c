@@ -112,8 +112,8 @@ static int write_unary(struct tm_node *n)
 {
 	/* By Tengine's numbers. */
 	static const char *const types[] = {
-		[1] = "Neg",  [2] = "Floor", [5] = "Sqrt",  [7] = "Exp",
-		[8] = "Log",  [9] = "Sin",   [10] = "Cos",  [11] = "Tan",
+		[1] = "Neg",   [2] = "Floor", [5] = "Sqrt", [7] = "Exp",
+		[8] = "Log",   [9] = "Sin",   [10] = "Cos", [11] = "Tan",
 		[12] = "Asin", [13] = "Acos", [14] = "Atan"};
 	int64_t type = 1;
 

@@ -1,8 +1,7 @@
 /* Convolutions and poolings: extents of kernels and channels, and padding. */
-#include "graph/op/window/window.h"
-
 #include <string.h>
 
+#include "graph/op/window/window.h"
 #include "graph/serializer/tmfile/plan.h"
 
 /* Kernels, channels and padding of two axes: the parameters of Tengine's structure. */

@@ -270,8 +270,9 @@ int tm_plan_make(modser_graph *g, const modser_serializer *serializer,
 	} else {
 		/* Forms use shapes as far as they are known; an error without a text
 		 * had no memory for it. */
-		const bool is_short = modser_graph_infer(g) != 0 &&
-				      (g->diag.code == MSD_NOMEM || g->diag.text == NULL);
+		const bool is_short =
+			modser_graph_infer(g) != 0 &&
+			(g->diag.code == MSD_NOMEM || g->diag.text == NULL);
 
 		result = is_short ? msd_sg_no_memory(g) : plan_all(g, serializer, ret);
 		if (result == 0)

@@ -12,8 +12,8 @@
 /* A node as it is written. */
 struct tm_node {
 	const modser_sg_node *from;
-	modser_sg_op *op;          /* of the graph, or made for the file */
-	modser_sg_tensor **inputs; /* of the graph's node, or own */
+	modser_sg_op *op;          /* the graph's, or made for the file */
+	modser_sg_tensor **inputs; /* the graph's, or `own` */
 	size_t n_inputs;
 	size_t n_outputs;
 	modser_sg_tensor *own[2]; /* inputs in another order */

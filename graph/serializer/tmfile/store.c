@@ -1,5 +1,6 @@
-/* Write a graph as a tmfile, with the operators of its plan (plan.h), in Tengine's order: every object precedes its
- * references, and the header, at the front, is filled in at the end. */
+/* Write a graph as a tmfile, with the operators of its plan (plan.h), in Tengine's
+ * order: every object precedes its references, and the header, at the front, is filled
+ * in at the end. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -169,9 +170,8 @@ static int put_node(struct store *s, size_t i)
 	const uint32_t inputs =
 		n->n_inputs > 0 ? put_ends(s, n->inputs, n->n_inputs) : 0;
 	const uint32_t outputs = put_ends(s, node->outputs, n->n_outputs);
-	const uint32_t words[7] = {number, inputs, outputs,
-				   op,     name,   put_attrs(s, node),
-				   is_dynamic};
+	const uint32_t words[7] = {
+		number, inputs, outputs, op, name, put_attrs(s, node), is_dynamic};
 	s->nodes[number] = tm_put_words(&s->w, words, 7);
 	return 0;
 }

@@ -121,7 +121,8 @@ static const char *eltwise_op(int64_t type)
 									: NULL;
 }
 
-/* True if @b has the last axes of @a, all 1 but that of the channels, or but the last two. */
+/* True if @b has the last axes of @a, all 1 but that of the channels, or but the last
+ * two. */
 static bool is_stretched(const modser_sg_tensor *a, const modser_sg_tensor *b)
 {
 	const int ndim = a->ndim;
@@ -134,8 +135,8 @@ static bool is_stretched(const modser_sg_tensor *a, const modser_sg_tensor *b)
 		is_channels = is_channels && (i == 1 ? n == a->dims[i] : n == 1);
 		is_plane = is_plane && (i >= ndim - 2 ? n == a->dims[i] : n == 1);
 	}
-	return is_channels || (is_plane && a->dims[1] !=
-						   a->dims[ndim - 1] * a->dims[ndim - 2]);
+	return is_channels ||
+	       (is_plane && a->dims[1] != a->dims[ndim - 1] * a->dims[ndim - 2]);
 }
 
 /* True if numpy's rules broadcast the inputs as Tengine does. */
@@ -172,12 +173,14 @@ static int store_eltwise(const struct onnx_out *o)
 static int store_unary(const struct onnx_out *o)
 {
 	/* By Tengine's numbers. */
-	static const char *const ops[] = {"Abs",  "Neg", "Floor", "Ceil", "Mul",  "Sqrt",
-					  NULL,   "Exp", "Log",   "Sin",  "Cos",  "Tan",
-					  "Asin", "Acos", "Atan", "Reciprocal", "Tanh"};
+	static const char *const ops[] = {"Abs",        "Neg", "Floor", "Ceil", "Mul",
+					  "Sqrt",       NULL,  "Exp",   "Log",  "Sin",
+					  "Cos",        "Tan", "Asin",  "Acos", "Atan",
+					  "Reciprocal", "Tanh"};
 	const int64_t type = modser_sg_op_int(o->op, "type");
 
-	if (type < 0 || (size_t)type >= sizeof(ops) / sizeof(ops[0]) || ops[type] == NULL)
+	if (type < 0 || (size_t)type >= sizeof(ops) / sizeof(ops[0]) ||
+	    ops[type] == NULL)
 		return onnx_out_fail(o, "ONNX has no such type");
 	Onnx__NodeProto *node = onnx_out_node(o, ops[type]);
 	if (strcmp(ops[type], "Mul") == 0) /* the square */

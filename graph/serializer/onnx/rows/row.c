@@ -11,12 +11,12 @@
 #include "graph/serializer/onnx/format.h"
 
 const struct onnx_row *const onnx_rows[] = {
-	onnx_rows_element,   onnx_rows_flow,
-	onnx_rows_index,     onnx_rows_ml,
-	onnx_rows_move,      onnx_rows_reduce,
-	onnx_rows_window,    onnx_rows_layer,
-	onnx_rows_recurrent, onnx_rows_signal,
-	onnx_rows_quantized, onnx_rows_microsoft,
+	onnx_rows_element,     onnx_rows_flow,
+	onnx_rows_index,       onnx_rows_ml,
+	onnx_rows_move,        onnx_rows_reduce,
+	onnx_rows_window,      onnx_rows_layer,
+	onnx_rows_recurrent,   onnx_rows_signal,
+	onnx_rows_quantized,   onnx_rows_microsoft,
 	onnx_rows_microsoft_q, NULL,
 };
 

@@ -80,8 +80,7 @@ static int load_fused_mat_mul(struct onnx_node *n)
 /* The name of output @i in the file; NULL: it is not requested. */
 static const char *output_name(const struct onnx_node *n, size_t i)
 {
-	const char *name =
-		i < n->proto->n_output ? onnx_text(n->proto->output[i]) : "";
+	const char *name = i < n->proto->n_output ? onnx_text(n->proto->output[i]) : "";
 
 	return name[0] != '\0' ? name : NULL;
 }
@@ -103,8 +102,7 @@ static int load_skip(struct onnx_node *n, size_t bias)
 		n->node->inputs[i] = n->node->inputs[i + 1];
 	n->node->n_inputs--;
 	keep_inputs(n, bias - 1);
-	while (n->node->n_inputs > 2 &&
-	       n->node->inputs[n->node->n_inputs - 1] == NULL)
+	while (n->node->n_inputs > 2 && n->node->inputs[n->node->n_inputs - 1] == NULL)
 		n->node->n_inputs--;
 	n->n_outputs = n->n_outputs > 3 ? 3 : n->n_outputs;
 	return 0;
@@ -241,8 +239,7 @@ const struct onnx_row onnx_rows_microsoft[] = {
 	 "interleaved num_heads rotary_embedding_dim", load_rotary},
 	{"SimplifiedLayerNormalization", 1, "RMSNorm",
 	 "axis:-1 epsilon=eps:1e-5 -stash_type", NULL},
-	{"SkipLayerNormalization", 1, "LayerNorm", "epsilon=eps:1e-12",
-	 load_skip_norm},
+	{"SkipLayerNormalization", 1, "LayerNorm", "epsilon=eps:1e-12", load_skip_norm},
 	{"SkipSimplifiedLayerNormalization", 1, "RMSNorm", "epsilon=eps:1e-12",
 	 load_skip_rms_norm},
 	{0},

@@ -190,7 +190,8 @@ static int load_where(struct onnx_node *n)
 /* The addend of a Gemm has the product of both scales: times them it is a float. */
 static modser_sg_tensor *addend_of(const struct onnx_node *n, float alpha)
 {
-	const struct onnx_made cast = onnx_make(n, "Cast", onnx_input(n, 6), NULL, NULL);
+	const struct onnx_made cast =
+		onnx_make(n, "Cast", onnx_input(n, 6), NULL, NULL);
 	const struct onnx_made once =
 		onnx_make(n, "Mul", cast.out, onnx_input(n, 1), NULL);
 	const struct onnx_made twice =

@@ -22,11 +22,11 @@
 /* Attributes that are tensors become constant inputs. */
 static int load_ensemble(struct onnx_node *n)
 {
-	static const char *const names[] = {
-		[MSD_ENSEMBLE_MODES] = "nodes_modes",
-		[MSD_ENSEMBLE_SPLITS] = "nodes_splits",
-		[MSD_ENSEMBLE_WEIGHTS] = "leaf_weights",
-		[MSD_ENSEMBLE_MEMBERS] = "membership_values"};
+	static const char *const names[] = {[MSD_ENSEMBLE_MODES] = "nodes_modes",
+					    [MSD_ENSEMBLE_SPLITS] = "nodes_splits",
+					    [MSD_ENSEMBLE_WEIGHTS] = "leaf_weights",
+					    [MSD_ENSEMBLE_MEMBERS] =
+						    "membership_values"};
 
 	if (n->node->n_inputs != 1)
 		return onnx_fail(n, "it has %zu inputs, expected 1", n->node->n_inputs);

@@ -25,8 +25,8 @@ static int load_dequantize(struct onnx_node *n)
 const struct onnx_row onnx_rows_quantized[] = {
 	{"DequantizeLinear", 10, "DequantizeLinear", "axis", NULL},
 	{"DequantizeLinear", 21, "DequantizeLinear", "axis block_size", NULL},
-	{"DequantizeLinear", 23, "DequantizeLinear",
-	 "axis block_size -output_dtype", load_dequantize},
+	{"DequantizeLinear", 23, "DequantizeLinear", "axis block_size -output_dtype",
+	 load_dequantize},
 	{"DynamicQuantizeLinear", 11, "DynamicQuantizeLinear", "", NULL},
 	{"MatMulInteger", 10, "MatMulInteger", "", NULL},
 	{"QLinearMatMul", 10, "QLinearMatMul", "", NULL},

@@ -27,8 +27,8 @@ static msd_err put(const struct cache *k, size_t outer, int64_t first,
 		return MSD_OK;
 	first = (first % k->room + k->room) % k->room;
 	for (int64_t i = 0; i < k->n; i++) {
-		const size_t to = outer * (size_t)k->room +
-				  (size_t)((first + i) % k->room);
+		const size_t to =
+			outer * (size_t)k->room + (size_t)((first + i) % k->room);
 		const size_t from = outer * (size_t)k->n + (size_t)i;
 
 		memcpy(k->to + to * k->bytes, k->from + from * k->bytes, k->bytes);

@@ -106,7 +106,7 @@ static double power_of(double v, const char *how)
 	const double part = frexp(fabs(v), &exponent);
 	/* The part is in [0.5, 1). */
 	return ldexp(1, strcmp(how, "nearest") == 0 && part >= 0.75 ? exponent
-								   : exponent - 1);
+								    : exponent - 1);
 }
 
 static msd_err run(const struct msd_kernel_call *c, struct msd_diag *d)

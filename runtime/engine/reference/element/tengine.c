@@ -103,7 +103,8 @@ static msd_err run_zeros(const struct msd_kernel_call *c, struct msd_diag *d)
 {
 	(void)d;
 	if (msd_kernel_out_elements(c, 0) > 0)
-		memset(c->out[0], 0, msd_kernel_out_elements(c, 0) * msd_kernel_size(c));
+		memset(c->out[0], 0,
+		       msd_kernel_out_elements(c, 0) * msd_kernel_size(c));
 	return MSD_OK;
 }
 

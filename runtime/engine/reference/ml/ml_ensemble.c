@@ -124,8 +124,7 @@ static size_t leaf_of(const struct ensemble *e, size_t row, size_t node)
 {
 	for (size_t steps = 0; steps < e->n; steps++) {
 		const size_t feature = (size_t)e->features[node];
-		const double x =
-			msd_kernel_get(e->c, 0, row * e->n_features + feature);
+		const double x = msd_kernel_get(e->c, 0, row * e->n_features + feature);
 		const size_t k = is_yes(e, node, x) ? 1 : 0;
 
 		if (e->is_leaf[k][node] != 0)
@@ -162,10 +161,9 @@ static msd_err run_row(const struct ensemble *e, size_t row, double *scores, boo
 					    "the nodes of tree %zu go in a circle", i);
 		}
 		const size_t target = (size_t)e->targets[leaf];
-		scores[target] =
-			join(how, scores[target],
-			     msd_kernel_get(e->c, MSD_ENSEMBLE_WEIGHTS, leaf),
-			     !has[target]);
+		scores[target] = join(how, scores[target],
+				      msd_kernel_get(e->c, MSD_ENSEMBLE_WEIGHTS, leaf),
+				      !has[target]);
 		has[target] = true;
 	}
 	for (size_t i = 0; how == AVERAGE && i < e->n_targets; i++)

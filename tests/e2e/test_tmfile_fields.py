@@ -1,0 +1,281 @@
+"""What `modser convert` writes of ONNX models as tmfiles: each field of each object, read by a
+reader of its own (from Tengine's structures alone), and the numbers before and after."""
+import struct
+
+import numpy as np
+import pytest
+
+import harness
+
+onnx = pytest.importorskip("onnx", reason="no onnx in this Python: no models are made")
+from onnx import TensorProto, helper, numpy_helper  # noqa: E402 (behind what may skip)
+
+FLOAT = TensorProto.FLOAT
+RANDOM = np.random.default_rng(7)
+# Name and parameters of each type: i int, f float, b byte, v offset of a list of ints.
+TYPES = {
+    1: ("BatchNormalization", "f:rescale_factor f:eps i:caffe_flavor"), 3: ("Concat", "i:axis"),
+    4: ("Const", ""), 8: ("Dropout", ""), 12: ("InputOp", ""), 21: ("ReLu6", ""), 17: ("PReLU", ""),
+    5: ("Convolution", "i:kernel_h i:kernel_w i:stride_h i:stride_w i:dilation_h i:dilation_w "
+        "i:input_channel i:output_channel i:group i:activation i:pad_h0 i:pad_w0 i:pad_h1 i:pad_w1"),
+    6: ("Deconvolution", "i:num_output i:kernel_h i:kernel_w i:stride_h i:stride_w i:pad_w0 i:pad_h0 "
+        "i:pad_w1 i:pad_h1 i:dilation_h i:dilation_w i:group i:activation i:output_pad_h0 "
+        "i:output_pad_w0"),
+    9: ("Eltwise", "i:type i:caffe_flavor f:shift f:power f:scale"),
+    10: ("Flatten", "i:axis i:end_axis"), 11: ("FullyConnected", "i:num_output"),
+    16: ("Pooling", "i:alg i:kernel_h i:kernel_w i:stride_h i:stride_w i:global i:caffe_flavor "
+         "i:pad_h0 i:pad_w0 i:pad_h1 i:pad_w1"),
+    20: ("ReLu", "f:negative_slope"), 28: ("Softmax", "i:axis"), 37: ("Sigmoid", ""),
+    23: ("Reshape", "i:is_mxnet i:reverse v:re_shape i:is_onnx"), 59: ("Unary", "i:type"),
+    27: ("Slice", "i:axis v:slice_points v:begins v:sizes i:iscaffe i:ismxnet i:isonnx i:begin i:end "
+         "i:step"),
+    29: ("Split", "i:axis i:split_dim b:is_caffe b:is_onnx v:sizes"),
+    38: ("Squeeze", "i:dim_0 i:dim_1 i:dim_2 i:dim_3"), 88: ("Unsqueeze", "v:axes"),
+    40: ("Pad", "i:n0 i:n1 i:c0 i:c1 i:h0 i:h1 i:w0 i:w1 i:mode f:value"),
+    45: ("Reduction", "i:dim_0 i:dim_1 i:dim_2 i:dim_3 i:type i:keepdim"),
+    70: ("HardSwish", "f:alpha f:beta"), 77: ("Transpose", "v:perm"), 87: ("Clip", "f:max f:min"),
+    71: ("Interp", "i:resize_type f:width_scale f:height_scale i:output_width i:output_height"),
+}
+
+
+class Tmfile:
+    """Nodes as (name, operator, parameters, inputs, outputs), tensors as (name, kind, extents,
+    bytes); every offset is checked."""
+
+    def __init__(self, raw):
+        self.raw = raw
+        main, sub, _, _, root = struct.unpack_from("<4HI", raw)
+        assert (main, sub) == (2, 0)
+        assert root + 16 == len(raw), "the model is the last object"
+        origin, _, subgraphs, _ = self.words(root, "iiII")
+        (graph,) = self.vector(subgraphs)
+        index, layout, model_layout, ins, outs, nodes, tensors, buffers, _, more = self.words(
+            graph, "Iii7I")
+        assert (origin, index, layout, model_layout, more) == (0, 0, 0, 0, 0)
+        self.buffers = self.vector(buffers)
+        self.tensors = [self.tensor(i, at) for i, at in enumerate(self.vector(tensors))]
+        self.nodes = [self.node(i, at) for i, at in enumerate(self.vector(nodes))]
+        self.inputs, self.outputs = self.vector(ins), self.vector(outs)
+        self.check()
+
+    def words(self, at, kinds):
+        assert at % 4 == 0 and at + struct.calcsize("<" + kinds) <= len(self.raw)
+        return struct.unpack_from("<" + kinds, self.raw, at)
+
+    def vector(self, at, kind="I"):
+        return list(self.words(at + 4, f"{self.words(at, 'I')[0]}{kind}")) if at else []
+
+    def text(self, at):
+        size, where = self.words(at, "II")
+        assert self.raw[where + size - 1] == 0
+        return self.raw[where:where + size - 1].decode()
+
+    def tensor(self, number, at):
+        index, buffer, dims, name, quants, layout, kind, dtype = self.words(at, "5I3i")
+        extents = self.vector(dims, "i")
+        assert (index, quants, layout) == (number, 0, 0) and kind in (1, 2, 3) and extents
+        data = None
+        if kind == 2:
+            size, where = self.words(self.buffers[buffer], "II")
+            width = (4, 2, 1, 1, 4, 2)[dtype]
+            assert where and size == width * int(np.prod(extents)) and where + size <= len(self.raw)
+            data = self.raw[where:where + size]
+        return self.text(name), kind, extents, data
+
+    def node(self, number, at):
+        index, ins, outs, operator, name, attrs, dynamic = self.words(at, "7I")
+        version, kind, param = self.words(operator, "3I")
+        assert (index, attrs, dynamic, version) == (number, 0, 0, 1)
+        op, spec = TYPES[kind]
+        return self.text(name), op, self.params(param, operator, spec), self.vector(ins), \
+            self.vector(outs)
+
+    def params(self, at, end, spec):
+        said, offset = {}, 0
+        for word in spec.split():
+            kind, name = word.split(":")
+            offset = offset if kind == "b" else (offset + 3) // 4 * 4
+            if kind == "b":
+                said[name] = self.raw[at + offset]
+            else:
+                (value,) = self.words(at + offset, {"i": "i", "f": "f", "v": "I"}[kind])
+                said[name] = self.vector(value, "i") if kind == "v" else value
+            offset += 1 if kind == "b" else 4
+        assert (at == 0) == (not spec) and at + offset <= end
+        return said
+
+    def check(self):
+        """Each tensor has one producer and, but for the outputs, a reader."""
+        made = [t for n in self.nodes for t in n[4]]
+        read = {t for n in self.nodes for t in n[3]}
+        ends = {t for n in self.outputs for t in self.nodes[n][4]}
+        assert sorted(made) == list(range(len(self.tensors)))
+        assert read | ends == set(range(len(self.tensors)))
+        constants = [n for n in self.nodes if n[1] == "Const"]
+        assert len(constants) == len(self.buffers) == sum(t[1] == 2 for t in self.tensors)
+        assert all(self.nodes[n][1] == "InputOp" for n in self.inputs)
+        for _, op, params, ins, outs in self.nodes:
+            if op in ("Convolution", "Deconvolution"):
+                weights = self.tensors[ins[1]][2]
+                assert [params["kernel_h"], params["kernel_w"]] == weights[2:]
+                channels = "output_channel" if op == "Convolution" else "num_output"
+                assert params[channels] == self.tensors[outs[0]][2][1]
+
+    def only(self, op):
+        (params,) = [n[2] for n in self.nodes if n[1] == op]
+        return params
+
+    def operators(self):
+        return [n[1] for n in self.nodes if n[1] not in ("Const", "InputOp")]
+
+
+class Net:
+    def __init__(self, *shape):
+        self.nodes, self.constants, self.shape, self.last = [], [], shape, "x"
+
+    def const(self, value, dtype=np.float32):
+        name = f"c{len(self.constants)}"
+        self.constants.append(numpy_helper.from_array(np.asarray(value, dtype), name))
+        return name
+
+    def weight(self, *shape):
+        return self.const(RANDOM.standard_normal(shape) / np.sqrt(np.prod(shape[1:]) + 1))
+
+    def add(self, op, *more, first=True, **attributes):
+        name = f"t{len(self.nodes)}"
+        inputs = [self.last, *more] if first else list(more)
+        self.nodes.append(helper.make_node(op, inputs, [name], f"n{len(self.nodes)}", **attributes))
+        self.last = name
+        return name
+
+    def model(self):
+        ends = [helper.make_tensor_value_info("x", FLOAT, self.shape)], \
+            [helper.make_tensor_value_info(self.last, FLOAT, None)]
+        graph = helper.make_graph(self.nodes, "g", *ends, self.constants)
+        return helper.make_model(graph, ir_version=8, opset_imports=[helper.make_opsetid("", 17)])
+
+
+def convert(folder, net):
+    onnx.save(net.model(), folder / "net.onnx")
+    return harness.run(harness.BIN / "modser", "convert", folder / "net.onnx", "-o",
+                       folder / "net.tmfile")
+
+
+def answer(daemon, folder, path, x):
+    daemon.ok("load", "net", path, "--replace")
+    np.save(folder / "x.npy", x)
+    daemon.ok("call", "net:run", f"@{folder}/x.npy", "-o", folder / "y.npy")
+    return np.load(folder / "y.npy")
+
+
+def expect_kept(daemon, folder, net, *operators):
+    """The file is whole, has these operators, and computes what the ONNX model does."""
+    said = convert(folder, net)
+    assert said.status == 0, said
+    file = Tmfile((folder / "net.tmfile").read_bytes())
+    assert file.operators() == list(operators)
+    x = RANDOM.standard_normal(net.shape).astype(np.float32)
+    before, after = (answer(daemon, folder, folder / f"net.{e}", x) for e in ("onnx", "tmfile"))
+    assert before.shape == after.shape and np.allclose(before, after, rtol=1e-5, atol=1e-6)
+    return file
+
+
+def test_a_residual_block(daemon, tmp_path):
+    net = Net(1, 4, 8, 8)
+    net.add("Conv", net.weight(8, 4, 3, 3), net.weight(8), pads=[1, 1, 1, 1], strides=[2, 2])
+    kept = net.add("Clip", net.const(0), net.const(6))
+    net.add("Conv", net.weight(8, 1, 3, 3), pads=[1, 1, 1, 1], group=8)
+    net.add("PRelu", net.weight(8, 1, 1))
+    net.add("Add", kept)
+    net.add("GlobalAveragePool")
+    net.add("Flatten")
+    net.add("Gemm", net.weight(5, 8), net.weight(5), transB=1)
+    net.add("Softmax", axis=-1)
+    file = expect_kept(daemon, tmp_path, net, "Convolution", "ReLu6", "Convolution", "PReLU",
+                       "Eltwise", "Pooling", "Flatten", "FullyConnected", "Softmax")
+    convolutions = [n[2] for n in file.nodes if n[1] == "Convolution"]
+    assert [c["output_channel"] for c in convolutions] == [8, 8]
+    assert [c["group"] for c in convolutions] == [1, 8]
+    assert file.only("Eltwise")["type"] == 2 and file.only("FullyConnected")["num_output"] == 5
+    assert file.only("Softmax")["axis"] == 1
+
+
+@pytest.mark.parametrize("op, kind", [("Neg", 1), ("Floor", 2), ("Exp", 7), ("Sin", 9), ("Cos", 10)])
+def test_functions_are_types_of_unary(daemon, tmp_path, op, kind):
+    net = Net(1, 2, 3)
+    net.add(op)
+    assert expect_kept(daemon, tmp_path, net, "Unary").only("Unary") == {"type": kind}
+
+
+@pytest.mark.parametrize("op, kind", [("Add", 2), ("Sub", 4), ("Mul", 0), ("Div", 10), ("Max", 6)])
+@pytest.mark.parametrize("shape", [(), (4, 1, 1), (1, 4, 1, 1), (5, 6), (1, 4, 5, 6)])
+def test_pairs_are_types_of_eltwise(daemon, tmp_path, op, kind, shape):
+    net = Net(1, 4, 5, 6)
+    net.add(op, net.const(RANDOM.uniform(1, 2, shape)))
+    assert expect_kept(daemon, tmp_path, net, "Eltwise").only("Eltwise")["type"] == kind
+
+
+@pytest.mark.parametrize("shape", [(6,), (5, 1), (2, 4, 5, 6)])
+def test_what_tengine_cannot_stretch_is_refused(tmp_path, shape):
+    net = Net(1, 4, 5, 6)
+    net.add("Add", net.const(RANDOM.uniform(1, 2, shape)))
+    said = convert(tmp_path, net)
+    assert said.status != 0 and "Add: its inputs are stretched" in said.err, said
+
+
+def test_lists_become_parameters(daemon, tmp_path):
+    net = Net(1, 4, 6, 6)
+    net.add("Pad", net.const([0, 0, 1, 2, 0, 0, 1, 0], np.int64), net.const(0.5))
+    net.add("Slice", net.const([1], np.int64), net.const([-1], np.int64), net.const([2], np.int64))
+    net.add("Reshape", net.const([1, 4, -1], np.int64))
+    net.add("Unsqueeze", net.const([-1], np.int64))
+    net.add("Squeeze", net.const([-1], np.int64))
+    net.add("Transpose", perm=[0, 2, 1])
+    net.add("ReduceSum", net.const([-1], np.int64), keepdims=0)
+    file = expect_kept(daemon, tmp_path, net, "Pad", "Slice", "Reshape", "Unsqueeze", "Squeeze",
+                       "Transpose", "Reduction")
+    assert file.buffers == []
+    pad = file.only("Pad")
+    assert (pad["h0"], pad["h1"], pad["w0"], pad["w1"], pad["value"]) == (1, 1, 2, 0, 0.5)
+    cut = file.only("Slice")
+    assert (cut["axis"], cut["isonnx"], cut["begin"], cut["end"], cut["step"]) == (2, 1, 1, 7, 1)
+    assert file.only("Reshape") == {"is_mxnet": 0, "reverse": 0, "re_shape": [1, 4, -1],
+                                    "is_onnx": 1}
+    assert file.only("Unsqueeze") == {"axes": [3]} and file.only("Squeeze")["dim_0"] == 3
+    assert file.only("Reduction") == {"dim_0": 2, "dim_1": -2, "dim_2": -2, "dim_3": -2, "type": 0,
+                                      "keepdim": 0}
+
+
+@pytest.mark.parametrize("mode, how, kind", [("nearest", "asymmetric", 1), ("linear", "half_pixel", 2),
+                                             ("linear", "align_corners", 4)])
+def test_a_resize_is_an_interp(daemon, tmp_path, mode, how, kind):
+    net = Net(1, 2, 3, 4)
+    net.add("Resize", "", net.const([1, 1, 2, 2]), mode=mode, coordinate_transformation_mode=how,
+            nearest_mode="floor")
+    interp = expect_kept(daemon, tmp_path, net, "Interp").only("Interp")
+    assert (interp["resize_type"], interp["output_height"], interp["output_width"]) == (kind, 6, 8)
+
+
+@pytest.mark.parametrize("op", ["MaxPool", "AveragePool"])
+@pytest.mark.parametrize("auto_pad", ["SAME_UPPER", "SAME_LOWER"])
+def test_a_pool_that_keeps_its_extents_has_its_padding(daemon, tmp_path, op, auto_pad):
+    net = Net(1, 2, 7, 8)
+    net.add(op, kernel_shape=[2, 3], strides=[2, 2], auto_pad=auto_pad)
+    pool = expect_kept(daemon, tmp_path, net, "Pooling").only("Pooling")
+    assert pool["pad_h0"] + pool["pad_h1"] == 1 and pool["pad_w0"] + pool["pad_w1"] == 1
+
+
+@pytest.mark.parametrize("op", ["MaxPool", "AveragePool"])
+def test_a_pool_that_rounds_up_is_caffes(daemon, tmp_path, op):
+    net = Net(1, 2, 8, 8)
+    net.add(op, kernel_shape=[3, 3], strides=[2, 2], ceil_mode=1)
+    assert expect_kept(daemon, tmp_path, net, "Pooling").only("Pooling")["caffe_flavor"] == 1
+
+
+def test_hard_swish_and_swish(daemon, tmp_path):
+    net = Net(1, 4, 5, 5)
+    x = net.add("HardSwish")
+    net.add("Sigmoid")
+    net.add("Mul", x)
+    file = expect_kept(daemon, tmp_path, net, "HardSwish", "Sigmoid", "Eltwise")
+    assert file.only("HardSwish") == pytest.approx({"alpha": 1 / 6, "beta": 0.5})
