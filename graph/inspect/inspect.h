@@ -31,5 +31,10 @@ void msd_sg_inspect_run_text(modser_graph *g, struct msd_buf *out);
  */
 const modser_sg_attr *msd_sg_inspect_attr(const modser_graph *g, size_t i,
 					  const char **ret_name);
+/**
+ * Operator @i of the file by its name there, with the number of its nodes in *@ret_n.
+ * NULL if there are fewer.
+ */
+const char *msd_sg_inspect_source(const modser_graph *g, size_t i, size_t *ret_n);
 
 #endif

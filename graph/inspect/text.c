@@ -49,6 +49,14 @@ const modser_sg_attr *msd_sg_inspect_attr(const modser_graph *g, size_t i,
 	return NULL;
 }
 
+const char *msd_sg_inspect_source(const modser_graph *g, size_t i, size_t *ret_n)
+{
+	if (i >= g->n_sources)
+		return NULL;
+	*ret_n = g->sources[i].n;
+	return g->sources[i].op;
+}
+
 static void put_attrs(struct msd_buf *out, const modser_graph *g)
 {
 	const modser_sg_attr *a;
@@ -77,6 +85,10 @@ void msd_sg_inspect_text_of(const modser_graph *g, const struct msd_sg_tally *ta
 	put_ends(out, "inputs", g->inputs, g->n_inputs);
 	put_ends(out, "outputs", g->outputs, g->n_outputs);
 	put_tally(out, tally);
+	if (g->n_sources > 0)
+		msd_buf_printf(out, "operators of the file\n");
+	for (size_t i = 0; i < g->n_sources; i++)
+		msd_buf_printf(out, "  %s %zu\n", g->sources[i].op, g->sources[i].n);
 }
 
 void msd_sg_inspect_text(const modser_graph *g, struct msd_buf *out)

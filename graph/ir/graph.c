@@ -81,6 +81,7 @@ void modser_graph_destroy(modser_graph *graph)
 		free(graph->facts[i]);
 	for (size_t i = 0; i < graph->n_files; i++)
 		msd_buf_finish(&graph->files[i]);
+	msd_sg_sources_finish(graph);
 	msd_sg_attrs_finish(&graph->attrs);
 	msd_diag_finish(&graph->diag);
 	free(graph->nodes);

@@ -57,6 +57,12 @@ struct modser_sg_node {
 	size_t n_outputs;
 };
 
+/* An operator of the file that a graph was read from. */
+struct msd_sg_source {
+	char *op; /* its name there */
+	size_t n; /* number of nodes, also in subgraphs */
+};
+
 struct modser_graph {
 	char *facts[MODSER_GRAPH_FACT_COUNT]; /* NULL: never set */
 	struct msd_sg_attrs attrs;
@@ -74,6 +80,8 @@ struct modser_graph {
 	size_t n_files;
 	modser_read_beside *read_beside; /* for its load; NULL if absent */
 	void *beside_ctx;
+	struct msd_sg_source *sources; /* in the order of the file */
+	size_t n_sources;
 	const void *reading; /* state of the load that fills it, for its methods */
 	modser_graph
 		*parent; /* the graph with this graph as an attribute; NULL if none */
@@ -84,6 +92,13 @@ struct modser_graph {
 /** Record the error of a function on @g. Returns -1. */
 int msd_sg_fail(modser_graph *g, msd_err code, const char *fmt, ...)
 	__attribute__((format(printf, 3, 4)));
+/**
+ * Count a node of the file: operator @op of @domain ("": none), which the format
+ * knows. 0, or -1: memory is short.
+ */
+MSD_MUST_CHECK int msd_sg_count_source(modser_graph *g, const char *domain,
+				       const char *op);
+void msd_sg_sources_finish(modser_graph *g);
 int msd_sg_no_memory(modser_graph *g);              /* the same, returns -1 */
 int msd_sg_null(modser_graph *g, const char *what); /* the same: @what is NULL */
 /**

@@ -263,7 +263,6 @@ def test_a_model_of_these_operators_alone_needs_no_version_of_others(daemon, tmp
      "it has 2 rho, expected 1"),
     (model("SVMRegressor", [NUMBERS], coefficients=[1.0] * 3, rho=[0.0], kernel_type="COSINE"),
      'its kernel_type is "COSINE"'),
-    (model("ZipMap", [NUMBERS], classlabels_int64s=[1, 2]), "{'zipmap': False}"),
 ])
 def test_what_cannot_be_computed_is_refused_by_its_name(daemon, tmp_path, whole, why):
     onnx.save(whole, tmp_path / "ml.onnx")

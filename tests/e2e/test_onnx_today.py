@@ -1,5 +1,7 @@
 """ONNX files as others write them: operators of com.microsoft, sparse tensors, outputs without a
 type, models without an ir_version. The numbers are ONNX Runtime's."""
+import json
+
 import numpy as np
 import pytest
 
@@ -182,3 +184,15 @@ def test_a_model_without_an_ir_version_is_named(daemon, tmp_path):
     onnx.save(whole, tmp_path / "m.onnx")
     said = daemon.modser("load", "m", tmp_path / "m.onnx", "--replace")
     assert said.status != 0 and "an ONNX model without an ir_version" in said.err, said
+
+
+def test_inspect_counts_operators_by_the_names_of_the_file(daemon, tmp_path):
+    nodes = [helper.make_node("Relu", ["x"], ["t"]), helper.make_node("Relu", ["t"], ["u"]),
+             own("BiasGelu", ["u", "b"], ["y"])]
+    onnx.save(made(nodes, {"x": floats(2, 3)}, [("y", FLOAT)], {"b": floats(3)}),
+              tmp_path / "m.onnx")
+    said = daemon.modser("--json", "inspect", tmp_path / "m.onnx")
+    assert said.status == 0, said
+    found = json.loads(said.out)
+    assert found["source_operators"] == {"Relu": 2, "com.microsoft.BiasGelu": 1}
+    assert found["operators"] == {"ReLu": 2, "Add": 1, "Gelu": 1}

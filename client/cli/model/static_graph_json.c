@@ -30,6 +30,18 @@ static json_t *end_of(const modser_sg_tensor *t)
 	return end;
 }
 
+/* By the names of the file. */
+static json_t *sources_of(const modser_graph *g)
+{
+	json_t *map = json_object();
+	const char *op;
+	size_t n;
+
+	for (size_t i = 0; (op = msd_sg_inspect_source(g, i, &n)) != NULL; i++)
+		msd_json_set(&map, op, json_integer((json_int_t)n));
+	return map;
+}
+
 static void put_tally(json_t **doc, const modser_graph *g)
 {
 	struct msd_sg_tally t;
@@ -40,6 +52,7 @@ static void put_tally(json_t **doc, const modser_graph *g)
 			     json_integer((json_int_t)t.rows[i].n));
 	}
 	msd_json_set(doc, "operators", operators);
+	msd_json_set(doc, "source_operators", sources_of(g));
 	msd_json_set(doc, "constants", json_integer((json_int_t)t.n_constants));
 	msd_json_set(doc, "constant_bytes", json_integer((json_int_t)t.constant_bytes));
 	msd_json_set(doc, "stripped_bytes", json_integer((json_int_t)t.stripped_bytes));

@@ -141,7 +141,7 @@ static const modser_sg_op_field attention_fields[] = {
 
 static int infer_attention(modser_sg_node *node)
 {
-	struct msd_op_attention a;
+	struct msd_op_attention a = {0};
 
 	if (msd_infer_range(node, "qk_matmul_output_mode", 0, 3) != 0 ||
 	    msd_infer_range(node, "left_window_size", -1, INT32_MAX) != 0 ||

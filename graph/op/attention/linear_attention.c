@@ -19,12 +19,14 @@ static int read_rule(const modser_sg_node *node, struct msd_op_linear_attention 
 		return msd_infer_fail(node, "rule \"%s\" is not known", rule);
 	ret->is_gated = i % 2 == 1;
 	ret->is_delta = i >= 2;
-	if (ret->is_gated != msd_infer_has(node, MSD_LINEAR_DECAY))
+	if (ret->is_gated != msd_infer_has(node, MSD_LINEAR_DECAY)) {
 		return msd_infer_fail(node, "rule \"%s\" has %s decay", rule,
 				      ret->is_gated ? "a" : "no");
-	if (ret->is_delta != msd_infer_has(node, MSD_LINEAR_BETA))
+	}
+	if (ret->is_delta != msd_infer_has(node, MSD_LINEAR_BETA)) {
 		return msd_infer_fail(node, "rule \"%s\" has %s beta", rule,
 				      ret->is_delta ? "a" : "no");
+	}
 	return 0;
 }
 
@@ -35,9 +37,10 @@ static int last_of(const modser_sg_node *node, size_t i, int64_t *ret)
 		return -1;
 	const int64_t *dims = msd_infer_dims(node, i);
 	if (dims[0] != msd_infer_dims(node, 0)[0] ||
-	    dims[1] != msd_infer_dims(node, 0)[1])
+	    dims[1] != msd_infer_dims(node, 0)[1]) {
 		return msd_infer_fail(node, "input %zu is of another batch or length",
 				      i);
+	}
 	*ret = dims[2];
 	return 0;
 }
@@ -111,7 +114,7 @@ static int infer_linear_attention(modser_sg_node *node)
 {
 	const size_t typed =
 		msd_infer_has(node, MSD_LINEAR_STATE) ? MSD_LINEAR_STATE : MSD_LINEAR_Q;
-	struct msd_op_linear_attention a;
+	struct msd_op_linear_attention a = {0};
 
 	if (msd_op_linear_attention_of(node, &a) != 0)
 		return -1;

@@ -14,9 +14,10 @@ static int check_table(const modser_sg_node *node, size_t i,
 		return -1;
 	const int64_t *dims = msd_infer_dims(node, i);
 	if (dims[rank - 1] != r->rotated / 2 ||
-	    (!has_places && (dims[0] != r->batch || dims[1] != r->length)))
+	    (!has_places && (dims[0] != r->batch || dims[1] != r->length))) {
 		return msd_infer_fail(node, "input %zu does not fit what it rotates",
 				      i);
+	}
 	return 0;
 }
 
@@ -61,6 +62,7 @@ int msd_op_rotary_of(const modser_sg_node *node, struct msd_op_rotary *ret)
 {
 	const modser_sg_op *op = modser_sg_node_op(node);
 
+	*ret = (struct msd_op_rotary){0};
 	if (msd_infer_ndim(node, 0) != 4 && msd_infer_rank(node, 0, 3) != 0)
 		return -1;
 	if (split_heads(node, ret) != 0)
@@ -86,7 +88,7 @@ static const modser_sg_op_field rotary_fields[] = {
 
 static int infer_rotary(modser_sg_node *node)
 {
-	struct msd_op_rotary r;
+	struct msd_op_rotary r = {0};
 
 	return msd_op_rotary_of(node, &r) == 0 ? msd_infer_same(node) : -1;
 }

@@ -200,6 +200,18 @@ static int read_operator(struct onnx_load *l, const Onnx__NodeProto *p, size_t i
 	return add_outputs(&n) == 0 ? msd_sg_check_ends(n.node) : -1;
 }
 
+/* Count @p, which was read, for the model's graph; a call counts, not its body. */
+static int count(const struct onnx_load *l, const Onnx__NodeProto *p)
+{
+	const bool is_own = onnx_domain_is_own(p->domain);
+
+	while (l->call == NULL && l->outer != NULL)
+		l = l->outer;
+	return l->call != NULL ? 0
+			       : msd_sg_count_source(l->g, is_own ? "" : p->domain,
+						     onnx_text(p->op_type));
+}
+
 int onnx_read_node(struct onnx_load *l, const Onnx__NodeProto *p, size_t i)
 {
 	struct onnx_function *f = onnx_functions_find(l->functions, p);
@@ -210,6 +222,8 @@ int onnx_read_node(struct onnx_load *l, const Onnx__NodeProto *p, size_t i)
 		result = f != NULL ? onnx_function_read(l, f, &r.node, i)
 				   : read_operator(l, &r.node, i);
 	}
+	if (result == 0)
+		result = count(l, p);
 	onnx_resolved_finish(&r);
 	return result;
 }

@@ -63,16 +63,12 @@ static int write_dropout(struct tm_node *n)
 	return tm_keep_output(n, "mask");
 }
 
-/* Axes are an input or a list in ONNX, four numbers in Tengine. */
-static int write_reduction(struct tm_node *n)
+/* The axes of a reduction: an input or a list in ONNX; none are all. */
+static int reduced_axes(const struct tm_node *n, int64_t *axes, size_t *ret_n)
 {
-	static const char *const names[] = {"dim_0", "dim_1", "dim_2", "dim_3"};
-	const modser_sg_attr *own = modser_sg_op_param(n->op, "axes");
-	int64_t axes[TM_MAX_INTS];
+	const modser_sg_attr *own = modser_sg_op_param(n->from->op, "axes");
 	size_t count = own->n <= TM_MAX_INTS ? own->n : TM_MAX_INTS;
 
-	if (tm_input(n, 1) == NULL && own->n == 0 && tm_int(n, "dim_0") != -2)
-		return 0;
 	if (count > 0)
 		memcpy(axes, own->as.ints, count * sizeof(*axes));
 	if (tm_input(n, 1) != NULL && tm_ints(n, 1, axes, &count) != 0)
@@ -81,10 +77,26 @@ static int write_reduction(struct tm_node *n)
 		return tm_fail(n, "the shape of its input is not known");
 	if (count == 0 && tm_int(n, "noop_with_empty_axes") != 0)
 		return tm_fail(n, "it reduces nothing");
-	if (count == 0) { /* all */
+	if (count == 0) {
 		for (; count < (size_t)tm_ndim(n) && count < TM_MAX_INTS; count++)
 			axes[count] = (int64_t)count;
 	}
+	*ret_n = count;
+	return 0;
+}
+
+/* Tengine has four numbers. */
+static int write_reduction(struct tm_node *n)
+{
+	static const char *const names[] = {"dim_0", "dim_1", "dim_2", "dim_3"};
+	const modser_sg_attr *own = modser_sg_op_param(n->op, "axes");
+	int64_t axes[TM_MAX_INTS] = {0};
+	size_t count = 0;
+
+	if (tm_input(n, 1) == NULL && own->n == 0 && tm_int(n, "dim_0") != -2)
+		return 0;
+	if (reduced_axes(n, axes, &count) != 0)
+		return -1;
 	if (count > 4)
 		return tm_fail(n, "it has four axes at most");
 	n->n_inputs = 1;

@@ -243,14 +243,15 @@ static double nearest_of(const struct tm_node *n, int64_t o, int64_t in, int64_t
 		at = (double)o / scale;
 	if (is_text(n, "coordinate_transformation_mode", "align_corners"))
 		at = out > 1 ? (double)o * (double)(in - 1) / (double)(out - 1) : 0;
-	if (is_text(n, "nearest_mode", "floor"))
+	if (is_text(n, "nearest_mode", "floor")) {
 		at = floor(at);
-	else if (is_text(n, "nearest_mode", "ceil"))
+	} else if (is_text(n, "nearest_mode", "ceil")) {
 		at = ceil(at);
-	else if (is_text(n, "nearest_mode", "round_prefer_ceil"))
+	} else if (is_text(n, "nearest_mode", "round_prefer_ceil")) {
 		at = floor(at + 0.5);
-	else
+	} else {
 		at = ceil(at - 0.5);
+	}
 	return at < 0 ? 0 : at > (double)(in - 1) ? (double)(in - 1) : at;
 }
 
@@ -258,7 +259,9 @@ static double nearest_of(const struct tm_node *n, int64_t o, int64_t in, int64_t
 static bool is_nearest(const struct tm_node *n, int64_t in, int64_t out, double scale)
 {
 	for (int64_t o = 0; o < out; o++) {
-		if (nearest_of(n, o, in, out, scale) != floor((double)(o * in / out)))
+		const int64_t low = o * in / out;
+
+		if (nearest_of(n, o, in, out, scale) != (double)low)
 			return false;
 	}
 	return true;
@@ -295,9 +298,9 @@ static int64_t resize_type(const struct tm_node *n, const struct msd_op_scale *s
 static int put_size(const struct tm_node *n, const char *scale, const char *extent,
 		    int64_t in, int64_t out)
 {
-	const bool is_whole = in > 0 && out % in == 0;
+	const int64_t whole = in > 0 && out % in == 0 ? out / in : 0;
 
-	if (tm_set_float(n, scale, is_whole ? (float)(out / in) : 0) != 0)
+	if (tm_set_float(n, scale, (float)whole) != 0)
 		return -1;
 	return tm_set_int(n, extent, out);
 }

@@ -176,13 +176,20 @@ static const struct tm_form *form_of(const char *op)
 	return NULL;
 }
 
+/* A graph that was read from a tmfile has Tengine's operators already. */
+static bool is_tengine(const modser_graph *g)
+{
+	return strcmp(modser_graph_text(g, MODSER_GRAPH_SOURCE_FORMAT), "tengine") == 0;
+}
+
 /* A plugin's method writes its operators itself. */
 static int plan_node(struct tm_node *n, const modser_serializer *serializer)
 {
 	const char *op = n->op->schema->name;
 	const struct tm_form *f = form_of(op);
 
-	if (f == NULL || modser_serializer_op_store(serializer, op) != NULL)
+	if (f == NULL || is_tengine(n->from->graph) ||
+	    modser_serializer_op_store(serializer, op) != NULL)
 		return 0;
 	return f->write(n);
 }
@@ -197,29 +204,35 @@ static bool is_left_out(const modser_graph *g, const modser_sg_node *node,
 	       !is_read[t->index] && !is_output(g, t);
 }
 
+static void mark(modser_sg_tensor *const *list, size_t n, bool *flags)
+{
+	for (size_t i = 0; i < n; i++) {
+		if (list[i] != NULL)
+			flags[list[i]->index] = true;
+	}
+}
+
+/* Leave out the outputs of @node from @first on. */
+static void leave_outputs(struct tm_plan *p, const modser_sg_node *node, size_t first)
+{
+	for (size_t k = first; k < node->n_outputs; k++) {
+		if (node->outputs[k] != NULL)
+			p->tensor_at[node->outputs[k]->index] = TM_LEFT_OUT;
+	}
+}
+
 static void number(modser_graph *g, struct tm_plan *p, bool *is_read, bool *was_read)
 {
 	for (size_t i = 0; i < g->n_nodes; i++) {
-		for (size_t k = 0; k < p->nodes[i].n_inputs; k++) {
-			if (p->nodes[i].inputs[k] != NULL)
-				is_read[p->nodes[i].inputs[k]->index] = true;
-		}
-		for (size_t k = 0; k < g->nodes[i]->n_inputs; k++) {
-			if (g->nodes[i]->inputs[k] != NULL)
-				was_read[g->nodes[i]->inputs[k]->index] = true;
-		}
+		mark(p->nodes[i].inputs, p->nodes[i].n_inputs, is_read);
+		mark(g->nodes[i]->inputs, g->nodes[i]->n_inputs, was_read);
 	}
 	memset(p->tensor_at, 0, g->n_tensors * sizeof(*p->tensor_at));
 	for (size_t i = 0; i < g->n_nodes; i++) {
 		const bool is_out = is_left_out(g, g->nodes[i], is_read, was_read);
 
 		p->node_at[i] = is_out ? TM_LEFT_OUT : (uint32_t)p->n_nodes++;
-		for (size_t k = is_out ? 0 : p->nodes[i].n_outputs;
-		     k < g->nodes[i]->n_outputs; k++) {
-			if (g->nodes[i]->outputs[k] != NULL)
-				p->tensor_at[g->nodes[i]->outputs[k]->index] =
-					TM_LEFT_OUT;
-		}
+		leave_outputs(p, g->nodes[i], is_out ? 0 : p->nodes[i].n_outputs);
 	}
 	for (size_t i = 0; i < g->n_tensors; i++) {
 		if (p->tensor_at[i] != TM_LEFT_OUT)
@@ -271,7 +284,7 @@ int tm_plan_make(modser_graph *g, const modser_serializer *serializer,
 		/* Forms use shapes as far as they are known; an error without a text
 		 * had no memory for it. */
 		const bool is_short =
-			modser_graph_infer(g) != 0 &&
+			!is_tengine(g) && modser_graph_infer(g) != 0 &&
 			(g->diag.code == MSD_NOMEM || g->diag.text == NULL);
 
 		result = is_short ? msd_sg_no_memory(g) : plan_all(g, serializer, ret);

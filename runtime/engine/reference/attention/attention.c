@@ -137,9 +137,9 @@ static void put_values(const struct attention *t, int64_t b, int64_t h, int64_t 
 		double sum = 0;
 
 		for (int64_t j = 0; j < n; j++) {
-			if (shares[j] != 0)
-				sum += shares[j] *
-				       joined(t, &t->past_v, &t->v, b, kv, j, d);
+			if (shares[j] == 0)
+				continue;
+			sum += shares[j] * joined(t, &t->past_v, &t->v, b, kv, j, d);
 		}
 		msd_kernel_put(t->c, 0, (size_t)(place * a->v_head + d), sum);
 	}
