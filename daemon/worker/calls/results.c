@@ -18,7 +18,7 @@ struct call_slot {
 	struct msd_slot slot;
 	uint64_t bytes; /* bytes of its tensor */
 	bool is_lent; /* the callee returns a tensor there, which is not written yet */
-	struct msd_wire_tensor place; /* of a lent slot */
+	struct msd_wire_tensor place; /* where a lent slot is */
 };
 
 /* Send TVM's older bool type as the common one. */
@@ -368,11 +368,12 @@ static msd_err write_object(struct msd_call *call, const struct msd_any *v,
 		return MSD_OK;
 	}
 	const struct msd_type_info *info = msd_type_info(v->type);
-	return msd_diag_set(
-		d, MSD_UNSUPPORTED,
-		"the result is a value of kind %s (type %d, %.*s), which cannot be sent",
-		msd_type_name(v->type), v->type,
-		(int)(info->key.size < 256 ? info->key.size : 256), info->key.data);
+	return msd_diag_set(d, MSD_UNSUPPORTED,
+			    "the result is a value of kind %s (type %d, %.*s), which "
+			    "cannot be sent",
+			    msd_type_name(v->type), v->type,
+			    (int)(info->key.size < 256 ? info->key.size : 256),
+			    info->key.data);
 }
 
 static msd_err write_value(struct msd_call *call, const struct msd_any *v,
