@@ -137,7 +137,7 @@ def test_an_index_behind_the_end_fails_the_call_and_not_the_worker(daemon, tmp_p
     ("reject_unknown_operator.bin", "no operator Frobnicate is known"),
     ("reject_external_data.bin", "not a file below"),
     ("reject_deep.bin", "messages are nested too deep"),
-    ("reject_opset_99.bin", "opset 99; 1 to 22 can be read"),
+    ("reject_opset_99.bin", "opset 99; 1 to 28 can be read"),
     ("reject_functions_too_often.bin", "functions call each other too often"),
 ])
 def test_what_cannot_be_read_is_refused_with_its_reason(daemon, name, cause):
