@@ -18,8 +18,8 @@
 #include "client/lost_workers.h"
 #include "client/reply_cache.h"
 #include "client/request_pool.h"
-#include "proto/frame.h"
 #include "proto/base/spin.h"
+#include "proto/frame.h"
 
 /* Destination of the next bytes of a payload. */
 struct msd_piece {

@@ -1,8 +1,8 @@
 /*
  * Waits for an answer. Happy path: all is sent, and the socket blocks until data
  * arrives. On a channel to a worker, the client first polls for some time if that
- * pays (proto/base/spin.h). With a deadline, or with more to send, poll() waits. Failures:
- * a lost connection also ends the request.
+ * pays (proto/base/spin.h). With a deadline, or with more to send, poll() waits.
+ * Failures: a lost connection also ends the request.
  */
 #include <poll.h>
 

@@ -6,9 +6,9 @@
 #include <string.h>
 
 #include "client/build/build.h"
-#include "client/cli/cli.h"
 #include "client/build/confine.h"
 #include "client/build/headers.h"
+#include "client/cli/cli.h"
 
 msd_err msd_linker_open(struct msd_linker *l, const struct msd_cli *cli,
 			struct msd_diag *d)

@@ -4,8 +4,8 @@
 #include <stdlib.h>
 
 #include "client/cli/deadline_option.h"
-#include "client/cli/verbs/report.h"
 #include "client/cli/session.h"
+#include "client/cli/verbs/report.h"
 #include "proto/address_list.h"
 #include "proto/base/clock.h"
 

@@ -91,7 +91,8 @@ const struct msd_verb msd_verbs[] = {
 	 "time\n"
 	 "in each stage (read, queue, worker, run); then the calls by function and "
 	 "code.\n"
-	 "The figures are those of `modser metrics` (docs/reference/metrics.md). Exit code 4: no "
+	 "The figures are those of `modser metrics` (docs/reference/metrics.md). Exit "
+	 "code 4: no "
 	 "such\n"
 	 "module.\n",
 	 1, 1, 0, msd_verb_stats, MSD_GROUP_OBSERVE},
@@ -167,7 +168,8 @@ const struct msd_verb msd_verbs[] = {
 	 "  upgrade  rewrite FILE, a file of rights, by today's rules and print the\n"
 	 "           additions; - converts standard input to standard output. Needs no "
 	 "daemon\n"
-	 "See docs/reference/rights.md. list, log and dry-run need the right to administer.\n",
+	 "See docs/reference/rights.md. list, log and dry-run need the right to "
+	 "administer.\n",
 	 1, 4, 0, msd_verb_acl, MSD_GROUP_ADMINISTER},
 	{"reload", "", "let the daemon read its configuration again",
 	 "Prints the differences from the configuration in force: changes that apply "
@@ -212,7 +214,8 @@ const struct msd_verb msd_verbs[] = {
 	 "  client  create another client certificate, NAME.pem and NAME.key, signed "
 	 "by the\n"
 	 "          authority in DIR\n"
-	 "No file is overwritten, and only you can read the keys. docs/how-to/two-teams.md "
+	 "No file is overwritten, and only you can read the keys. "
+	 "docs/how-to/two-teams.md "
 	 "continues\n"
 	 "from here. Needs no daemon. Exit code 6: a file exists already.\n",
 	 2, MANY, MSD_OPT_OFFLINE, msd_verb_tls, MSD_GROUP_ADMINISTER},

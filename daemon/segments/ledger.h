@@ -12,8 +12,8 @@
 #include <stdint.h>
 
 #include "proto/base/err.h"
-#include "proto/limits.h"
 #include "proto/base/spin.h"
+#include "proto/limits.h"
 
 #define MSD_MAX_GUESTS 16u /* direct channels of one worker */
 /* Value of `who` for the supervisor's own channel; the other values are numbers of

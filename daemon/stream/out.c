@@ -2,8 +2,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "daemon/stream/conn.h"
 #include "daemon/loop/free_list.h"
+#include "daemon/stream/conn.h"
 #include "proto/body.h"
 #include "proto/value.h"
 

@@ -14,6 +14,7 @@
 #include "daemon/child/reaper.h"
 #include "daemon/child/user.h"
 #include "daemon/limits.h"
+#include "daemon/stream/wire.h"
 #include "daemon/supervisor/config/reload.h"
 #include "daemon/supervisor/config/wanted.h"
 #include "daemon/supervisor/edge/edge.h"
@@ -29,7 +30,6 @@
 #include "daemon/supervisor/sd.h"
 #include "daemon/supervisor/signals.h"
 #include "daemon/supervisor/tls/library.h"
-#include "daemon/stream/wire.h"
 #include "proto/unpack.h"
 
 struct msd_server {

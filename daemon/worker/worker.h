@@ -10,17 +10,17 @@
  */
 #include <uv.h>
 
-#include "daemon/stream/conn.h"
 #include "daemon/segments/segmap.h"
+#include "daemon/stream/conn.h"
 #include "daemon/worker/calls/arena.h"
 #include "daemon/worker/calls/funcs.h"
 #include "daemon/worker/calls/outpool.h"
 #include "daemon/worker/objects/resident_tensors.h"
 #include "daemon/worker/sandbox/sandbox.h"
 #include "daemon/worker/takeover_socket.h"
+#include "proto/base/spin.h"
 #include "proto/method.h"
 #include "proto/recognise.h"
-#include "proto/base/spin.h"
 
 /* Used before worker.open sets the value. */
 #define MSD_WORKER_DEFAULT_MAX_OUT (4ull << 30)

@@ -6,8 +6,8 @@
  * Nodes keep the numbers that texts show.
  */
 #include "graph/modser_graph.h"
-#include "proto/dtype.h"
 #include "proto/base/err.h"
+#include "proto/dtype.h"
 
 /** Remove @node. Its outputs have no producer any more, unless another one was set. */
 void msd_sg_take_out(modser_sg_node *node);

@@ -4,8 +4,8 @@
  * these files. */
 
 #include "graph/modser_graph.h"
-#include "proto/dtype.h"
 #include "proto/base/err.h"
+#include "proto/dtype.h"
 
 /* Returned by an inference that needs a value known only in a run. */
 #define MSD_INFER_LATER 1

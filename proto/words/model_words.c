@@ -2,8 +2,8 @@
 
 #include <string.h>
 
-#include "proto/name.h"
 #include "proto/base/utf8.h"
+#include "proto/name.h"
 
 msd_err msd_model_words_format(struct msd_model_words *w, struct msd_span text,
 			       struct msd_diag *d)

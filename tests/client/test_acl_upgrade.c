@@ -6,9 +6,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "client/cli/verbs/acl_upgrade.h"
-#include "client/cli/values/file.h"
 #include "client/cli/model/rewrite.h"
+#include "client/cli/values/file.h"
+#include "client/cli/verbs/acl_upgrade.h"
 #include "daemon/supervisor/rights/acl_read.h"
 
 static struct msd_buf text, told;

@@ -4,12 +4,12 @@
 #include <unistd.h>
 
 #include "daemon/limits.h"
+#include "daemon/stream/tls.h"
 #include "daemon/supervisor/edge/access/authorization.h"
 #include "daemon/supervisor/edge/edge.h"
 #include "daemon/supervisor/edge/session/client_peer.h"
 #include "daemon/supervisor/edge/session/session.h"
 #include "daemon/supervisor/rights/acl_read.h"
-#include "daemon/stream/tls.h"
 #include "proto/value.h"
 
 /* A session that asks, without a daemon around it, and without a connection: of that

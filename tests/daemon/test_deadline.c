@@ -1,7 +1,7 @@
 #include <criterion/criterion.h>
 
-#include "daemon/supervisor/request/deadline.h"
 #include "daemon/loop/list.h"
+#include "daemon/supervisor/request/deadline.h"
 
 static unsigned order[16];
 static unsigned n_fired;

@@ -2,8 +2,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "daemon/supervisor/module/workers/facts.h"
 #include "daemon/stream/shared.h"
+#include "daemon/supervisor/module/workers/facts.h"
 #include "proto/value.h"
 
 /* {"device": @device, "functions": [{"name": ...} of each of @names]} */

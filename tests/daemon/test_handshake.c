@@ -4,8 +4,8 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include "daemon/supervisor/tls/handshake.h"
 #include "daemon/loop/work.h"
+#include "daemon/supervisor/tls/handshake.h"
 
 #define N 3u /* one more than have a thread */
 

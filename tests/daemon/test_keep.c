@@ -3,8 +3,8 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "daemon/supervisor/keep/keep.h"
 #include "daemon/loop/work.h"
+#include "daemon/supervisor/keep/keep.h"
 #include "store/maintenance.h"
 #include "tests/store/shelf.h"
 

@@ -1,12 +1,12 @@
 #include <criterion/criterion.h>
 
 #include "daemon/limits.h"
+#include "daemon/stream/wire.h"
 #include "daemon/supervisor/module/life/catalog.h"
 #include "daemon/supervisor/module/life/life.h"
 #include "daemon/supervisor/module/queue/admit.h"
 #include "daemon/supervisor/module/queue/queue.h"
 #include "daemon/supervisor/module/stats/log_ring.h"
-#include "daemon/stream/wire.h"
 
 #define MOST 8u
 #define UNLOAD 100u

@@ -6,8 +6,8 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
-#include "daemon/segments/segpool.h"
 #include "daemon/loop/work.h"
+#include "daemon/segments/segpool.h"
 #include "proto/limits.h"
 
 struct announced {

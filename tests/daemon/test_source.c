@@ -4,8 +4,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "daemon/supervisor/source/source.h"
 #include "daemon/segments/reserve.h"
+#include "daemon/supervisor/source/source.h"
 
 static char paths[2][64];
 

@@ -7,9 +7,9 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "daemon/supervisor/source/source_job.h"
-#include "daemon/segments/reserve.h"
 #include "daemon/loop/work.h"
+#include "daemon/segments/reserve.h"
+#include "daemon/supervisor/source/source_job.h"
 
 struct waiting {
 	uv_loop_t loop;

@@ -1,8 +1,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "daemon/supervisor/rights/acl_read.h"
 #include "daemon/stream/tls.h"
+#include "daemon/supervisor/rights/acl_read.h"
 #include "tests/fuzz/fuzz.h"
 
 static const uint32_t gids[] = {4, 44};

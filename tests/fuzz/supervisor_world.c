@@ -9,8 +9,8 @@
 #include <unistd.h>
 
 #include "daemon/log.h"
-#include "daemon/supervisor/edge/listen/accept.h"
 #include "daemon/loop/work.h"
+#include "daemon/supervisor/edge/listen/accept.h"
 #include "proto/body.h"
 #include "proto/frame.h"
 #include "proto/value.h"

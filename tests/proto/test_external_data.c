@@ -1,7 +1,7 @@
 #include <criterion/criterion.h>
 
-#include "proto/words/external_data.h"
 #include "proto/value.h"
+#include "proto/words/external_data.h"
 
 static struct msd_buf list_of(const char *name, uint64_t bytes)
 {

@@ -5,8 +5,8 @@
 
 #include "artifact/provides/provides.h"
 #include "runtime/abi/slots.h"
-#include "runtime/packed/global.h"
 #include "runtime/kind/kinds.h"
+#include "runtime/packed/global.h"
 
 Test(provides, lists_are_sorted_and_say_each_name_once)
 {

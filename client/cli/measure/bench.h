@@ -1,12 +1,12 @@
 #ifndef MSD_CLI_BENCH_H
 #define MSD_CLI_BENCH_H
 /* Settings and measurements of `modser bench`. Private to it. */
-#include "client/cli/values/arguments.h"
-#include "client/cli/values/generator_word.h"
 #include "client/cli/measure/load_run.h"
-#include "client/cli/values/parameters.h"
 #include "client/cli/measure/rate_run.h"
 #include "client/cli/measure/stages.h"
+#include "client/cli/values/arguments.h"
+#include "client/cli/values/generator_word.h"
+#include "client/cli/values/parameters.h"
 
 #define MSD_BENCH_CLIENTS 256u
 

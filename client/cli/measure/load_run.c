@@ -9,8 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "client/cli/values/arguments.h"
 #include "client/cli/measure/stages.h"
+#include "client/cli/values/arguments.h"
 #include "proto/base/clock.h"
 
 #define MOST_WAIT_MS 1000

@@ -11,8 +11,8 @@
 #include <string.h>
 #include <time.h>
 
-#include "client/cli/values/arguments.h"
 #include "client/cli/measure/stages.h"
+#include "client/cli/values/arguments.h"
 #include "proto/base/clock.h"
 
 #define MOST_WAIT_NS 1000000000u

@@ -10,8 +10,8 @@
 #include <string.h>
 
 #include "client/build/aot_entry.h"
-#include "client/cli/cli.h"
 #include "client/build/linker.h"
+#include "client/cli/cli.h"
 
 #define MAX_FUNCTION 400 /* bytes of the name of a model's function */
 

@@ -5,8 +5,8 @@
 #include "client/cli/values/dims.h"
 #include "client/cli/values/number.h"
 #include "client/cli/values/print.h"
-#include "proto/dtype.h"
 #include "proto/base/json.h"
+#include "proto/dtype.h"
 
 static void put_str(struct msd_buf *out, const modser_value *v)
 {

@@ -12,8 +12,8 @@
 
 #include "client/cli/values/dims.h"
 #include "client/cli/values/number.h"
-#include "proto/dtype.h"
 #include "proto/base/utf8.h"
+#include "proto/dtype.h"
 
 #define ELEMENTS_SHOWN 1000u /* on a terminal; a larger tensor shows its edges */
 #define EDGE 3

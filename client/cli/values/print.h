@@ -3,8 +3,8 @@
 /*
  * Formats values as text. On a terminal, for people: aligned, large tensors
  * truncated, sizes in KiB. In a pipe, for scripts: one fact a line, fields separated
- * by a tab. Terminal control characters are escaped (proto/base/utf8.h), because names and
- * texts are untrusted.
+ * by a tab. Terminal control characters are escaped (proto/base/utf8.h), because names
+ * and texts are untrusted.
  */
 #include <stdio.h>
 

@@ -16,8 +16,8 @@
 #include "client/cli/measure/latency_baseline.h"
 #include "client/cli/measure/overhead.h"
 #include "client/cli/measure/process_scan.h"
-#include "client/cli/verbs/report.h"
 #include "client/cli/session.h"
+#include "client/cli/verbs/report.h"
 #include "proto/base/clock.h"
 #include "proto/base/proc.h"
 

@@ -7,10 +7,10 @@
  */
 #include <stdio.h>
 
+#include "client/cli/session.h"
 #include "client/cli/values/json.h"
 #include "client/cli/values/print.h"
 #include "client/cli/verbs/report.h"
-#include "client/cli/session.h"
 
 #define WAIT_MS 60000 /* of one request; after an empty answer it is repeated */
 

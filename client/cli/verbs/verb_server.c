@@ -2,10 +2,10 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "client/cli/session.h"
 #include "client/cli/values/json.h"
 #include "client/cli/values/print.h"
 #include "client/cli/verbs/report.h"
-#include "client/cli/session.h"
 #include "proto/base/argv.h"
 #include "proto/base/clock.h"
 

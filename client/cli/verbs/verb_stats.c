@@ -10,8 +10,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "client/cli/verbs/report.h"
 #include "client/cli/session.h"
+#include "client/cli/verbs/report.h"
 #include "proto/base/bytes.h"
 
 #define KEY_BYTES 1408u /* an escaped function name and a code */

@@ -49,7 +49,8 @@ static const struct {
 	 "(~/.local/state/modserd); none: keep no modules",
 	 true},
 	{"acl", "FILE",
-	 "the file of rights, one line per user (docs/reference/rights.md); read again by SIGHUP",
+	 "the file of rights, one line per user (docs/reference/rights.md); read again "
+	 "by SIGHUP",
 	 true},
 	{"tls-cert", "FILE",
 	 "certificate chain for tls:// and https:// addresses, PEM; read again by "

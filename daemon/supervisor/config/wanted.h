@@ -12,8 +12,8 @@
  * The module reports the result of its load. A failed load is not retried, because it
  * would fail again; the next reload retries it.
  */
-#include "daemon/supervisor/request/deadline.h"
 #include "daemon/loop/list.h"
+#include "daemon/supervisor/request/deadline.h"
 #include "proto/base/diag.h"
 
 struct msd_module_registry;

@@ -1,8 +1,8 @@
 #ifndef MSD_SUPERVISOR_FETCHED_H
 #define MSD_SUPERVISOR_FETCHED_H
 /* The result of a fetch.get from modserd-fetch, validated like untrusted input. */
-#include "daemon/supervisor/source/source.h"
 #include "daemon/stream/conn.h"
+#include "daemon/supervisor/source/source.h"
 #include "proto/unpack.h"
 #include "store/trust.h"
 

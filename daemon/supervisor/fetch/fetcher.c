@@ -8,9 +8,9 @@
 #include <stdio.h>
 
 #include "daemon/limits.h"
+#include "daemon/stream/conn.h"
 #include "daemon/supervisor/fetch/fetch_process.h"
 #include "daemon/supervisor/fetch/fetched.h"
-#include "daemon/stream/conn.h"
 #include "proto/method.h"
 #include "proto/value.h"
 

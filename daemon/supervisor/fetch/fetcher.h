@@ -7,10 +7,10 @@
  *
  * Call all functions on the loop's thread.
  */
+#include "daemon/loop/list.h"
 #include "daemon/supervisor/fetch/fetch_options.h"
 #include "daemon/supervisor/fetch/trust_check.h"
 #include "daemon/supervisor/request/peer_id.h"
-#include "daemon/loop/list.h"
 
 #define MSD_FETCH_ETAG 128u /* with its NUL; a longer ETag is ignored */
 

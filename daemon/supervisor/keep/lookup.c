@@ -10,8 +10,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "daemon/supervisor/keep/attachment.h"
 #include "daemon/segments/reserve.h"
+#include "daemon/supervisor/keep/attachment.h"
 #include "store/blob.h"
 
 static msd_err read_found(struct msd_store_lookup *look, const struct msd_store *s,

@@ -8,12 +8,12 @@
 #include <errno.h>
 #include <string.h>
 
+#include "daemon/segments/reserve.h"
 #include "daemon/supervisor/config/preload.h"
 #include "daemon/supervisor/module/handover/handover_artifact.h"
 #include "daemon/supervisor/module/life/catalog.h"
 #include "daemon/supervisor/module/life/registry.h"
 #include "daemon/supervisor/repository/stored_self_tests.h"
-#include "daemon/segments/reserve.h"
 #include "store/blob.h"
 
 static enum msd_source_part part_of(enum msd_role role)

@@ -9,9 +9,9 @@
  */
 #include <uv.h>
 
-#include "daemon/supervisor/request/peer_id.h"
 #include "daemon/loop/list.h"
 #include "daemon/loop/work.h"
+#include "daemon/supervisor/request/peer_id.h"
 
 struct msd_background_jobs {
 	uv_loop_t *loop;

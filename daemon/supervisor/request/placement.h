@@ -7,8 +7,8 @@
  * shared segment and is not copied again.
  */
 #include "daemon/segments/segpool.h"
-#include "proto/base/bytes.h"
 #include "daemon/supervisor/request/budget.h"
+#include "proto/base/bytes.h"
 
 struct msd_placement {
 	uint64_t wanted_bytes;     /* arguments and declared outputs */

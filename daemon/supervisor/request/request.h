@@ -9,12 +9,12 @@
  * dropped. msd_req_apply() with an event that leads to OVER frees it and releases its
  * resources. A request whose client is gone lives until the worker responds.
  */
+#include "daemon/loop/account.h"
+#include "daemon/stream/conn.h"
 #include "daemon/supervisor/request/deadline.h"
 #include "daemon/supervisor/request/peer_id.h"
 #include "daemon/supervisor/request/placement.h"
 #include "daemon/supervisor/request/request_step.h"
-#include "daemon/loop/account.h"
-#include "daemon/stream/conn.h"
 #include "proto/base/diag.h"
 #include "proto/dtype.h"
 #include "proto/method.h"

@@ -10,8 +10,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "daemon/supervisor/rights/glob.h"
 #include "daemon/stream/tls.h"
+#include "daemon/supervisor/rights/glob.h"
 #include "proto/words/words.h"
 
 #define ALL_RIGHTS                                                                     \

@@ -11,8 +11,8 @@
  */
 #include <uv.h>
 
-#include "daemon/supervisor/source/source.h"
 #include "daemon/loop/work.h"
+#include "daemon/supervisor/source/source.h"
 
 struct msd_source_job {
 	/* Public, of a finished job. */

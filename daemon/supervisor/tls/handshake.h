@@ -14,10 +14,10 @@
  */
 #include <uv.h>
 
+#include "daemon/loop/list.h"
 #include "daemon/supervisor/request/background_job.h"
 #include "daemon/supervisor/request/deadline.h"
 #include "daemon/supervisor/tls/library.h"
-#include "daemon/loop/list.h"
 
 struct msd_handshake;
 

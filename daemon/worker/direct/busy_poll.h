@@ -1,8 +1,8 @@
 #ifndef MSD_WORKER_BUSY_POLL_H
 #define MSD_WORKER_BUSY_POLL_H
 /*
- * Busy polling for the next request of a direct peer: while proto/base/spin.h allows it,
- * the loop runs without sleeping, and handles all other events as usual. Used only
+ * Busy polling for the next request of a direct peer: while proto/base/spin.h allows
+ * it, the loop runs without sleeping, and handles all other events as usual. Used only
  * after a direct peer's request: requests from the supervisor have wake-ups there
  * anyway, and the supervisor needs a processor itself.
  */

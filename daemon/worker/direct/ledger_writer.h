@@ -1,7 +1,7 @@
 #ifndef MSD_WORKER_LEDGER_WRITER_H
 #define MSD_WORKER_LEDGER_WRITER_H
-/* Writes the ledger (daemon/segments/ledger.h) in the worker: which request runs, and the
- * results of direct peers' calls. The supervisor counts its own requests itself. */
+/* Writes the ledger (daemon/segments/ledger.h) in the worker: which request runs, and
+ * the results of direct peers' calls. The supervisor counts its own requests itself. */
 #include "daemon/worker/worker.h"
 
 /** A direct peer's request @r has arrived. */

@@ -12,8 +12,8 @@
 
 #include "graph/ir/graph.h"
 #include "graph/ir/infer.h"
-#include "graph/op/op.h"
 #include "graph/op/index/select.h"
+#include "graph/op/op.h"
 
 /* Slice @i has @outer rows of @inner elements, @n * @inner elements apart. */
 struct slices {

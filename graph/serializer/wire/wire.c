@@ -46,7 +46,8 @@ bool msd_wire_take(struct msd_cur *c, struct msd_wire_field *ret)
 	uint64_t tag;
 	uint64_t n = 0;
 
-	if (!msd_wire_take_varint(c, &tag) || tag >> 3 == 0 || tag >> 3 > UINT32_MAX >> 3)
+	if (!msd_wire_take_varint(c, &tag) || tag >> 3 == 0 ||
+	    tag >> 3 > UINT32_MAX >> 3)
 		return false;
 	*ret = (struct msd_wire_field){.number = (uint32_t)(tag >> 3), .type = tag & 7};
 	switch (ret->type) {

@@ -10,8 +10,8 @@
  */
 #include "artifact/relax/image.h"
 #include "runtime/abi/anylist.h"
-#include "runtime/packed/vm_memory.h"
 #include "runtime/module/check.h"
+#include "runtime/packed/vm_memory.h"
 
 #define MSD_VM_FIRST_CONST 2       /* in values: after None and %vm */
 #define MSD_RELAX_MAX_DEPTH 16384u /* active VM functions */

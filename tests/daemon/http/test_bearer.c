@@ -2,10 +2,10 @@
 #include <stdio.h>
 
 #include "daemon/http/reader.h"
+#include "daemon/stream/tls.h"
 #include "daemon/supervisor/edge/edge.h"
 #include "daemon/supervisor/http/http_session.h"
 #include "daemon/supervisor/rights/acl_read.h"
-#include "daemon/stream/tls.h"
 
 /* A request, without its connection. */
 static uv_loop_t loop;

@@ -2,8 +2,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "daemon/supervisor/rights/acl_read.h"
 #include "daemon/stream/tls.h"
+#include "daemon/supervisor/rights/acl_read.h"
 
 static struct msd_acl *acl;
 

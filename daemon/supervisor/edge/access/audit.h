@@ -6,8 +6,8 @@
  * rate. Connections have their own rate, so that they cannot hide, for example, an
  * unload. denied.h logs rejected requests.
  */
-#include "daemon/supervisor/edge/session/session.h"
 #include "daemon/stream/conn.h"
+#include "daemon/supervisor/edge/session/session.h"
 #include "proto/method.h"
 
 /**

@@ -5,10 +5,10 @@
  * is determined at its first request, when it presents a token, and after a reload of
  * the file. Without a file only the principal counts.
  */
+#include "daemon/stream/conn.h"
 #include "daemon/supervisor/edge/session/session.h"
 #include "daemon/supervisor/module/life/catalog.h"
 #include "daemon/supervisor/request/peer_id.h"
-#include "daemon/stream/conn.h"
 #include "proto/method.h"
 
 /** Return the peer that the connection @fd of @who counts for. */

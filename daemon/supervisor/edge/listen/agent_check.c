@@ -5,14 +5,14 @@
 #include <sys/socket.h>
 #include <sys/uio.h>
 
+#include "daemon/loop/closer.h"
+#include "daemon/stream/transport.h"
 #include "daemon/supervisor/edge/edge.h"
 #include "daemon/supervisor/edge/listen/listener.h"
 #include "daemon/supervisor/module/life/module.h"
 #include "daemon/supervisor/module/life/readiness.h"
 #include "daemon/supervisor/module/life/registry.h"
 #include "daemon/supervisor/module/workers/replica.h"
-#include "daemon/loop/closer.h"
-#include "daemon/stream/transport.h"
 
 void msd_agent_line(bool is_leaving, bool is_ready, uint32_t n_workers,
 		    uint32_t n_waiting, char ret[MSD_AGENT_LINE_MAX])

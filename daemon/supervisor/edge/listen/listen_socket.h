@@ -1,9 +1,9 @@
 #ifndef MSD_SUPERVISOR_LISTEN_SOCKET_H
 #define MSD_SUPERVISOR_LISTEN_SOCKET_H
 /* Creates or checks the socket of a listener. */
+#include "daemon/stream/transport.h"
 #include "daemon/supervisor/edge/access/principal.h"
 #include "daemon/supervisor/edge/edge.h"
-#include "daemon/stream/transport.h"
 
 struct msd_client_peer;
 

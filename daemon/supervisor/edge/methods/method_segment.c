@@ -1,8 +1,8 @@
 /* segment.add and segment.remove: client segments of a connection. */
+#include "daemon/loop/closer.h"
 #include "daemon/supervisor/edge/methods/method.h"
 #include "daemon/supervisor/edge/objects/session_segments.h"
 #include "daemon/supervisor/edge/session/frame_session.h"
-#include "daemon/loop/closer.h"
 #include "proto/unpack.h"
 
 /* The descriptor is taken even if the parameters are wrong: it was sent with this

@@ -8,9 +8,9 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "daemon/supervisor/request/peer_id.h"
 #include "daemon/loop/account.h"
 #include "daemon/loop/list.h"
+#include "daemon/supervisor/request/peer_id.h"
 
 struct msd_client_peers {
 	struct msd_list all; /* msd_client_peer.link */

@@ -2,9 +2,9 @@
 #define MSD_SUPERVISOR_FRONTEND_H
 /* Turns connections into sessions. dispatch.h handles the frames; the end of the
  * connection releases everything that the session held. */
+#include "daemon/stream/transport.h"
 #include "daemon/supervisor/edge/access/principal.h"
 #include "daemon/supervisor/edge/edge.h"
-#include "daemon/stream/transport.h"
 
 /** Initialize the fields that @e owns. The server has set its fields before. */
 void msd_frontend_init(struct msd_edge *e);

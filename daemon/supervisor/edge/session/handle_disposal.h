@@ -5,8 +5,8 @@
  * drops some of them, so that other clients are served in between. Until all are
  * dropped, they keep the connection slot and are charged to the peer.
  */
-#include "daemon/supervisor/edge/session/client_peer.h"
 #include "daemon/loop/handle.h"
+#include "daemon/supervisor/edge/session/client_peer.h"
 
 struct msd_edge;
 

@@ -9,10 +9,10 @@
  * The session ends with the connection: queued requests are dropped, running ones are
  * orphaned, handles are freed.
  */
+#include "daemon/loop/handle.h"
 #include "daemon/supervisor/edge/access/principal.h"
 #include "daemon/supervisor/request/request.h"
 #include "daemon/supervisor/rights/rights.h"
-#include "daemon/loop/handle.h"
 #include "proto/limits.h"
 #include "proto/recognise.h"
 

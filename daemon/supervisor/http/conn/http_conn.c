@@ -2,6 +2,7 @@
 
 #include <stdlib.h>
 
+#include "daemon/loop/disabled_features.h"
 #include "daemon/supervisor/edge/access/audit.h"
 #include "daemon/supervisor/edge/edge.h"
 #include "daemon/supervisor/edge/listen/accept.h"
@@ -11,7 +12,6 @@
 #include "daemon/supervisor/http/conn/http_conn_write.h"
 #include "daemon/supervisor/http/infer/infer.h"
 #include "daemon/supervisor/http/infer/infer_inputs.h"
-#include "daemon/loop/disabled_features.h"
 
 /* If the client is gone, no reply is sent; the thread has finished with its data. */
 static void on_answer(struct msd_http_session *c)

@@ -11,8 +11,8 @@
  *   OPEN --an error, Connection: close, the peer's end--> ENDING --all is written-->
  *   LINGERING --the peer has read it and closed--> (freed)
  */
-#include "daemon/supervisor/http/http.h"
 #include "daemon/stream/transport.h"
+#include "daemon/supervisor/http/http.h"
 
 struct msd_client_peer;
 

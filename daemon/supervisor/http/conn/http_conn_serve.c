@@ -8,6 +8,7 @@
 #include "daemon/supervisor/http/conn/http_conn_serve.h"
 
 #include "daemon/http/reply.h"
+#include "daemon/stream/conn.h"
 #include "daemon/supervisor/edge/counts.h"
 #include "daemon/supervisor/edge/edge.h"
 #include "daemon/supervisor/http/conn/http_conn_body.h"
@@ -16,7 +17,6 @@
 #include "daemon/supervisor/http/infer/infer.h"
 #include "daemon/supervisor/http/route.h"
 #include "daemon/supervisor/module/life/registry.h"
-#include "daemon/stream/conn.h"
 
 #define STOP_OUT_BYTES 65536u /* of replies; then no more requests are served */
 

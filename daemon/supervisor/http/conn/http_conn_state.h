@@ -6,10 +6,10 @@
  * (http_conn_write.c) and end (http_conn_end.c).
  */
 #include "daemon/http/reader.h"
-#include "daemon/supervisor/edge/session/conn_timeout.h"
-#include "daemon/supervisor/http/http_session.h"
 #include "daemon/stream/transport.h"
 #include "daemon/stream/wire.h"
+#include "daemon/supervisor/edge/session/conn_timeout.h"
+#include "daemon/supervisor/http/http_session.h"
 
 enum msd_http_conn_state {
 	MSD_HTTP_CONN_OPEN,

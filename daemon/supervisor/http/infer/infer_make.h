@@ -6,8 +6,8 @@
  * payload.
  */
 #include "daemon/http/infer_ask.h"
-#include "daemon/supervisor/http/models/model.h"
 #include "daemon/stream/conn.h"
+#include "daemon/supervisor/http/models/model.h"
 
 struct iovec;
 struct msd_limits;

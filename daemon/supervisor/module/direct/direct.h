@@ -4,8 +4,8 @@
  * Direct channels from clients to a module's workers. The supervisor makes a pair of
  * sockets: the worker gets one end with the permitted functions, the client gets the
  * other. From then on the supervisor takes no part in the calls, except to end them.
- * It reads what the worker reports about them (daemon/segments/ledger.h), terminates the
- * worker for a call that overran, and takes channels back.
+ * It reads what the worker reports about them (daemon/segments/ledger.h), terminates
+ * the worker for a call that overran, and takes channels back.
  *
  *   (none) --open--> OPEN --end--> ENDING --the worker confirms--> (none)
  *                     '------ the client, the worker's end ---------^

@@ -7,10 +7,10 @@
 #include <string.h>
 
 #include "daemon/limits.h"
+#include "daemon/segments/ledger.h"
 #include "daemon/supervisor/module/direct/direct.h"
 #include "daemon/supervisor/module/stats/call_stats.h"
 #include "daemon/supervisor/module/workers/replica.h"
-#include "daemon/segments/ledger.h"
 #include "proto/base/clock.h"
 
 _Static_assert(MSD_LEDGER_BINS == MSD_HISTOGRAM_BINS, "one counts in the other's");

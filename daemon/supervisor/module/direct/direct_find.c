@@ -1,5 +1,5 @@
-#include "daemon/supervisor/module/direct/direct.h"
 #include "daemon/segments/ledger.h"
+#include "daemon/supervisor/module/direct/direct.h"
 
 struct msd_direct *msd_direct_find(const struct msd_process *p, uint64_t number)
 {

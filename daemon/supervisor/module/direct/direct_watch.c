@@ -12,12 +12,12 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "daemon/segments/ledger.h"
 #include "daemon/supervisor/module/direct/direct.h"
 #include "daemon/supervisor/module/workers/replica.h"
 #include "daemon/supervisor/module/workers/run_step.h"
 #include "daemon/supervisor/module/workers/segment_pass.h"
 #include "daemon/supervisor/module/workers/worker_group.h"
-#include "daemon/segments/ledger.h"
 #include "proto/base/clock.h"
 
 #define LOOK_MS 100u /* interval of ledger reads */

@@ -12,8 +12,8 @@
  *
  * Only the pidfd identifies the process: no process is killed by its pid.
  */
-#include "daemon/supervisor/module/handover/handover_name.h"
 #include "daemon/loop/list.h"
+#include "daemon/supervisor/module/handover/handover_name.h"
 
 /* Its descriptors, identified by their kind. */
 enum msd_handover_part {

@@ -4,13 +4,13 @@
  * up. Modules know no other part of the server, and nothing of the client side. */
 #include <uv.h>
 
+#include "daemon/loop/list.h"
 #include "daemon/supervisor/module/handover/handover_pool.h"
 #include "daemon/supervisor/module/life/canary.h"
 #include "daemon/supervisor/module/stats/call_log.h"
 #include "daemon/supervisor/module/stats/slowlog.h"
-#include "daemon/loop/list.h"
-#include "proto/words/sandbox_word.h"
 #include "proto/base/spin.h"
+#include "proto/words/sandbox_word.h"
 
 struct msd_budget;
 struct msd_child_user;

@@ -6,9 +6,9 @@
  * fast calls of other peers with a deadline (admission.h). No entries are kept while
  * all calls take less than a millisecond, because no deadline is shorter.
  */
+#include "daemon/loop/list.h"
 #include "daemon/supervisor/module/queue/latency_estimate.h"
 #include "daemon/supervisor/request/peer_id.h"
-#include "daemon/loop/list.h"
 
 #define MSD_PEER_LATENCIES                                                             \
 	32u /* maximum; the one that was quiet longest is dropped                      \

@@ -2,9 +2,9 @@
 #define MSD_SUPERVISOR_CALL_ACCOUNTING_H
 /* Call accounting: the row of the statistics that a client's call counts in, and
  * where its time goes. Requests without a client are not counted. */
+#include "daemon/stream/wire.h"
 #include "daemon/supervisor/module/life/registry.h"
 #include "daemon/supervisor/module/workers/worker_group.h"
-#include "daemon/stream/wire.h"
 
 struct msd_put_off;
 

@@ -8,8 +8,8 @@
  * The first MSD_CALL_STATS_FUNCTIONS functions that are called have a row each; all
  * other functions share row 0.
  */
-#include "daemon/supervisor/module/stats/stage.h"
 #include "daemon/stream/conn.h"
+#include "daemon/supervisor/module/stats/stage.h"
 #include "proto/base/bytes.h"
 
 #define MSD_CALL_STATS_FUNCTIONS 200u

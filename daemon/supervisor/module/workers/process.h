@@ -9,12 +9,12 @@
  * in flight to a client that points into its out segments one.
  */
 #include "daemon/child/child.h"
+#include "daemon/segments/segmap.h"
+#include "daemon/stream/conn.h"
 #include "daemon/supervisor/module/handover/handover_fds.h"
 #include "daemon/supervisor/module/life/registry.h"
 #include "daemon/supervisor/module/stats/rss.h"
 #include "daemon/supervisor/request/deadline.h"
-#include "daemon/stream/conn.h"
-#include "daemon/segments/segmap.h"
 #include "proto/recognise.h"
 
 struct msd_in;

@@ -6,8 +6,8 @@
 
 #include "daemon/child/cgroup.h"
 #include "daemon/limits.h"
-#include "daemon/supervisor/module/workers/process_parts.h"
 #include "daemon/loop/disabled_features.h"
+#include "daemon/supervisor/module/workers/process_parts.h"
 #include "proto/base/errno_text.h"
 
 /*

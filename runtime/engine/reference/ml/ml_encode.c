@@ -4,8 +4,8 @@
 #include <math.h>
 #include <string.h>
 
-#include "runtime/kernel/kernels.h"
 #include "runtime/engine/reference/ml/ml_score.h"
+#include "runtime/kernel/kernels.h"
 #include "runtime/value/element.h"
 
 static bool is_float(const struct msd_kernel_call *c)

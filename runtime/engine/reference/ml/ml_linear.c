@@ -1,8 +1,8 @@
 /* Linear models of ai.onnx.ml. */
 #include <stdlib.h>
 
-#include "runtime/kernel/kernels.h"
 #include "runtime/engine/reference/ml/ml_score.h"
+#include "runtime/kernel/kernels.h"
 
 /* The @n sums of row @row. */
 static void sums_of(const struct msd_kernel_call *c, size_t row, double *ret, size_t n)

@@ -2,8 +2,8 @@
 #include <math.h>
 #include <string.h>
 
-#include "runtime/kernel/kernels.h"
 #include "runtime/engine/reference/ml/ml_score.h"
+#include "runtime/kernel/kernels.h"
 
 static msd_err run_scaler(const struct msd_kernel_call *c, struct msd_diag *d)
 {

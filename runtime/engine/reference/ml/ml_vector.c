@@ -12,8 +12,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "runtime/kernel/kernels.h"
 #include "runtime/engine/reference/ml/ml_score.h"
+#include "runtime/kernel/kernels.h"
 
 struct machine {
 	const struct msd_kernel_call *c;
