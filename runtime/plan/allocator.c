@@ -30,8 +30,8 @@ msd_err msd_arena_block_grow(struct msd_arena_block *b, size_t bytes,
 	b->p = b->allocator->allocate(b->allocator, bytes);
 	if (b->p == NULL) {
 		return msd_diag_set(d, MSD_NOMEM,
-				    "a run takes %zu bytes of memory, which are not "
-				    "to be had",
+				    "a run needs %zu bytes of memory, which are not "
+				    "available",
 				    bytes);
 	}
 	b->bytes = bytes;
