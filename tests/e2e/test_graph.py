@@ -121,7 +121,7 @@ def test_a_graph_of_a_device_does_not_run_on_the_host(daemon, fixtures):
     file = need(fixtures / "tvm-0.8", "mlp_opencl/mlp_opencl.so")
     daemon.ok("load", "--device", "cpu", "on_host", file)
     said = daemon.modser("call", "on_host:run")
-    assert said.status == 1 and "its tensors lie on opencl" in said.err
+    assert said.status == 1 and "its tensors are on opencl" in said.err
     daemon.ok("unload", "on_host")
 
 

@@ -54,8 +54,8 @@ Test(tmfile, says_what_is_wrong_and_where)
 		     "a tmfile of version 1; only version 2 can be read: have Tengine "
 		     "write it anew");
 	expect_error(CORPUS "reject_stripped.bin",
-		     "tensor 1: the weights were taken out of the file; fill=zero or "
-		     "missing-weights=seeded to replace them");
+		     "tensor 1: the weights were removed from the file; load it with "
+		     "missing-weights=zero or missing-weights=seeded to replace them");
 	expect_error(CORPUS "reject_short_buffer.bin",
 		     "tensor 1: its buffer has 20 bytes, and its shape 24");
 	expect_error(CORPUS "reject_unknown_operator.bin",

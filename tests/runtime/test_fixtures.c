@@ -272,7 +272,7 @@ Test(fixtures, executor_that_cannot_run_is_an_entry_that_says_so)
 	cr_expect_eq(lib_call(&lib, "run", NULL, 0, &ret), MSD_UNSUPPORTED);
 	cr_expect_str_eq(msd_diag_text(&lib.d),
 			 "run: module 0 (GraphExecutorFactory) cannot run here: its "
-			 "tensors lie on cuda, and the module was placed on cpu:0");
+			 "tensors are on cuda, but the module is on cpu:0");
 	lib_close(&lib);
 }
 

@@ -93,6 +93,6 @@ Test(format, one_that_is_said_is_read_whatever_the_bytes_look_like)
 
 Test(format, one_that_nobody_knows_lists_those_that_there_are)
 {
-	expect_refused_as(of("hello", 5), "caffe", "", MSD_BAD_ARGUMENT,
-			  "unknown format caffe; expected tengine, onnx");
+	expect_refused_as(of("hello", 5), "keras", "", MSD_BAD_ARGUMENT,
+			  "unknown format keras; expected tengine, onnx, caffe");
 }

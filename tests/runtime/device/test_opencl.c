@@ -203,7 +203,7 @@ Test(opencl, graph_of_a_device_says_where_it_would_run)
 	cr_assert_eq(lib_call(&lib, "run", NULL, 0, &ret), MSD_UNSUPPORTED);
 	cr_expect_not_null(
 		strstr(msd_diag_text(&lib.d),
-		       "its tensors lie on opencl, and the module was placed "
+		       "its tensors are on opencl, but the module is "
 		       "on cpu:0"));
 	lib_close(&lib);
 }

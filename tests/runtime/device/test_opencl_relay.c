@@ -192,7 +192,7 @@ Test(opencl_relay, placed_elsewhere_it_says_where_it_would_run)
 	cr_assert_neq(vm_call(&v, &arg, &ret), 0);
 	cr_expect_eq(msd_abi_fetch_error(&v.d), MSD_UNSUPPORTED);
 	cr_expect_str_eq(msd_diag_text(&v.d),
-			 "module 0 (VMExecutable) cannot run here: its tensors lie on "
-			 "opencl, and the module was placed on cpu:0");
+			 "module 0 (VMExecutable) cannot run here: its tensors are on "
+			 "opencl, but the module is on cpu:0");
 	vm_close(&v);
 }
