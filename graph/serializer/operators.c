@@ -18,6 +18,7 @@ static const struct own {
 	     (modser_sg_op_method *)msd_onnx_load_known},
 	    {&msd_caffe_serializer, msd_caffe_operators, NULL, NULL},
 	    {&msd_caffe_single_serializer, msd_caffe_operators, NULL, NULL},
+	    {&msd_mxnet_serializer, msd_mxnet_operators, NULL, NULL},
 	    {&msd_tflite_serializer, msd_tflite_operators, NULL, NULL}};
 
 static bool add_methods(const modser_serializer *s, const struct msd_op_methods *m,

@@ -52,6 +52,7 @@ static const struct {
 	{"onnx", &msd_onnx_serializer},
 	{"caffe", &msd_caffe_serializer},
 	{"caffe_single", &msd_caffe_single_serializer},
+	{"mxnet", &msd_mxnet_serializer},
 	{"tflite", &msd_tflite_serializer},
 };
 #define N_OWN (sizeof(own) / sizeof(own[0]))

@@ -53,6 +53,7 @@ extern const modser_serializer_ops msd_tmfile_serializer;
 extern const modser_serializer_ops msd_onnx_serializer;
 extern const modser_serializer_ops msd_caffe_serializer;
 extern const modser_serializer_ops msd_caffe_single_serializer;
+extern const modser_serializer_ops msd_mxnet_serializer;
 extern const modser_serializer_ops msd_tflite_serializer;
 
 #endif

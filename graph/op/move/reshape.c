@@ -53,6 +53,23 @@ static int apply(const modser_sg_node *node, struct target *t, int64_t code, siz
 	return push(node, t, extent);
 }
 
+/* MXNet's code -4: split the extent at *@at into @a and @b, one of which may be -1. */
+static int split(const modser_sg_node *node, struct target *t, int64_t a, int64_t b,
+		 size_t *at)
+{
+	if (*at >= msd_infer_ndim(node, 0))
+		return msd_infer_fail(node, "it splits an extent that is not there");
+	const int64_t all = msd_infer_dims(node, 0)[(*at)++];
+	const int64_t known = a == -1 ? b : a;
+	if (known < 1 || all % known != 0 ||
+	    (a != -1 && b != -1 && (b < 1 || all / known != b)))
+		return msd_infer_fail(node, "extent %lld is not %lld times %lld",
+				      (long long)all, (long long)a, (long long)b);
+	if (push(node, t, a == -1 ? all / b : a) != 0)
+		return -1;
+	return push(node, t, a == -1 ? b : all / a);
+}
+
 static int finish(const modser_sg_node *node, struct target *t)
 {
 	const int64_t all = msd_infer_product(node, 0, 0, msd_infer_ndim(node, 0));
@@ -94,9 +111,14 @@ static int infer(modser_sg_node *node)
 	} else if (n == 0) {
 		return msd_infer_fail(node, "it does not say the shape");
 	}
+	const bool may_split = modser_sg_op_int(op, "is_mxnet") != 0;
 	for (size_t i = 0; i < n; i++) {
-		if (apply(node, &t, list[i], &at) != 0)
+		const bool splits = may_split && list[i] == -4 && i + 2 < n;
+
+		if ((splits ? split(node, &t, list[i + 1], list[i + 2], &at)
+			    : apply(node, &t, list[i], &at)) != 0)
 			return -1;
+		i += splits ? 2 : 0;
 	}
 	return finish(node, &t);
 }
