@@ -113,8 +113,8 @@ def tflite(tensors, operators, inputs, outputs, version=3, subgraphs=1, signatur
     codes = [(("b", 32), f.text(code), ("i", 1), ("i", 32)) if isinstance(code, str)
              else (("b", min(code, 127)), None, ("i", 1), ("i", code)) for code, *_ in operators]
     ops = []
-    for i, (_, ins, outs, options) in enumerate(operators):
-        ops.append((("i", i), f.ints(*ins), f.ints(*outs), ("b", 1),
+    for i, (_, ins, outs, options, *kind) in enumerate(operators):
+        ops.append((("i", i), f.ints(*ins), f.ints(*outs), ("b", kind[0] if kind else 1),
                     f.child(*options(f)) if options else None))
     graph = (f.tables(*rows), f.ints(*inputs), f.ints(*outputs), f.tables(*ops), f.text("main"))
     signatures = None

@@ -91,6 +91,11 @@ static int list_node(struct load *l, size_t i, json_t *from)
 	for (size_t k = 0; k < 3; k++)
 		node->attrs[k] = json_object_get(from, names[k]);
 	const struct mxnet_row *row = mxnet_row_find(node->op);
+	if (row == NULL && strcmp(node->op, "null") != 0) {
+		return msd_sg_fail(l->g, MSD_UNSUPPORTED,
+				   "node \"%s\": operator %s cannot be read",
+				   node->name, node->op);
+	}
 	for (size_t k = 0; k < json_array_size(node->inputs); k++) {
 		size_t from_node;
 		size_t out;
@@ -336,10 +341,6 @@ static int read_operator(struct load *l, size_t i)
 	int result = -1;
 
 	x.row = mxnet_row_find(node->op);
-	if (x.row == NULL) {
-		return msd_sg_fail(l->g, MSD_UNSUPPORTED, "operator %s cannot be read",
-				   node->op);
-	}
 	x.n_in = x.row->label != 0 && n > (size_t)x.row->label ? (size_t)x.row->label
 							       : n;
 	if (x.n_in < x.row->min_in || x.n_in > x.row->max_in)

@@ -151,15 +151,20 @@ static modser_sg_tensor *run_layer(const struct mxnet_layer *x, const struct rnn
 		in, take(x, r, weights, step, columns, 1),
 		take(x, r, weights + rows * columns, step, r->hidden, 1),
 		take(x, r, biases, 2 * rows, 1, 2)};
-	modser_sg_tensor *t = msd_build_node(&x->b, r->kind->op, ins, 4);
+	modser_sg_tensor *states[2] = {NULL};
 
+	for (size_t i = 0; i < n_states; i++) {
+		bool is_bad;
+
+		states[i] = state(x, r, 2 + i, layer, &is_bad);
+		if (is_bad)
+			return NULL;
+	}
+	modser_sg_tensor *t = msd_build_node(&x->b, r->kind->op, ins, 4);
 	if (t == NULL || modser_sg_node_add_input(t->producer, NULL) < 0)
 		return NULL;
 	for (size_t i = 0; i < n_states; i++) {
-		bool is_bad;
-		modser_sg_tensor *s = state(x, r, 2 + i, layer, &is_bad);
-
-		if (is_bad || modser_sg_node_add_input(t->producer, s) < 0)
+		if (modser_sg_node_add_input(t->producer, states[i]) < 0)
 			return NULL;
 	}
 	t = msd_build_text(t, "direction", r->ways == 2 ? "bidirectional" : "forward");

@@ -210,7 +210,10 @@ modser_sg_tensor *tflite_cast(const struct tflite_layer *x, modser_sg_tensor *t,
 		return t;
 	modser_sg_tensor *made = msd_build_node(&x->b, "Cast", &t, 1);
 
-	return msd_build_done(msd_build_text(made, "to", dtype));
+	made = msd_build_done(msd_build_text(made, "to", dtype));
+	/* Its inference may have to wait for a call. */
+	return made != NULL && modser_sg_tensor_set_dtype(made, dtype) == 0 ? made
+									    : NULL;
 }
 
 modser_sg_tensor *tflite_clip(const struct tflite_layer *x, modser_sg_tensor *t,

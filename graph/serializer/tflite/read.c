@@ -258,6 +258,10 @@ static int put(const struct tflite_layer *x, modser_sg_tensor *const *made)
 						: made[i];
 		if (t->raw == NULL)
 			return -1;
+		/* An inference that waits for a call has not set it. */
+		if (!t->raw->has_dtype &&
+		    modser_sg_tensor_set_dtype(t->raw, tflite_dtype(t->type)) != 0)
+			return -1;
 	}
 	return 0;
 }

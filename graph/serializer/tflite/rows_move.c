@@ -1,4 +1,5 @@
 /* Operators that move elements, make tensors, or return shapes. */
+#include <stdlib.h>
 #include <string.h>
 
 #include "graph/ir/graph.h"
@@ -68,7 +69,8 @@ static modser_sg_tensor *load_transpose(const struct tflite_layer *x)
 	return msd_build_transpose(&x->b, tflite_value(x, 0), perm, n);
 }
 
-/* Channels of planes that all inputs have, or the values along any axis. */
+/* Channels of planes that all inputs have, or the values along any axis. TensorFlow
+ * Lite ignores the activation in the options. */
 static modser_sg_tensor *load_concatenation(const struct tflite_layer *x)
 {
 	modser_sg_tensor *t = NULL;
@@ -97,8 +99,7 @@ static modser_sg_tensor *load_concatenation(const struct tflite_layer *x)
 		}
 	}
 	t = msd_build_done(msd_build_int(t, "axis", is_planes ? 1 : (int64_t)axis));
-	t = is_planes ? tflite_unplane(&x->b, t) : t;
-	return tflite_activate(x, t, 1);
+	return is_planes ? tflite_unplane(&x->b, t) : t;
 }
 
 static modser_sg_tensor *load_pack(const struct tflite_layer *x)
@@ -106,25 +107,26 @@ static modser_sg_tensor *load_pack(const struct tflite_layer *x)
 	const int64_t ndim = (int64_t)tflite_ndim(x, 0) + 1;
 	const int64_t given = flat_i32(x->f, &x->options, 1, 0);
 	const int64_t axis = given < 0 ? given + ndim : given;
+	modser_sg_tensor **parts = calloc(x->in.n, sizeof(modser_sg_tensor *));
 	modser_sg_tensor *t = NULL;
+	size_t n = 0;
 
-	if (axis < 0 || axis >= ndim)
-		return tflite_fail(x, "axis %d of %d", (int)given, (int)ndim);
-	for (size_t i = 0; i < x->in.n; i++) {
-		modser_sg_tensor *part =
-			with_axes(x, "Unsqueeze", tflite_value(x, i), &axis, 1);
-
-		if (part == NULL)
-			return NULL;
-		if (t == NULL) {
-			t = msd_build_node(&x->b, "Concat", &part, 1);
-			if (t == NULL)
-				return NULL;
-		} else if (modser_sg_node_add_input(t->producer, part) < 0) {
-			return NULL;
-		}
+	if (parts == NULL) {
+		(void)msd_sg_no_memory(x->b.g);
+	} else if (axis < 0 || axis >= ndim) {
+		(void)tflite_fail(x, "axis %d of %d", (int)given, (int)ndim);
+	} else {
+		do {
+			parts[n] =
+				with_axes(x, "Unsqueeze", tflite_value(x, n), &axis, 1);
+		} while (parts[n] != NULL && ++n < x->in.n);
 	}
-	return msd_build_done(msd_build_int(t, "axis", axis));
+	if (n == x->in.n) {
+		t = msd_build_node(&x->b, "Concat", parts, n);
+		t = msd_build_done(msd_build_int(t, "axis", axis));
+	}
+	free(parts);
+	return t;
 }
 
 /* Pieces of input @i along @axis, one for each output. */
