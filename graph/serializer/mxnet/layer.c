@@ -1,4 +1,4 @@
-/* What the rows of operators share: attributes, which are texts, and common nodes. */
+/* Helpers of all rows of operators: attributes, which are texts, and common nodes. */
 #include "graph/serializer/mxnet/layer.h"
 
 #include <stdarg.h>

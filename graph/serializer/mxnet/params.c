@@ -5,7 +5,7 @@
 #include "graph/ir/graph.h"
 
 #define LIST_MAGIC 0x112u
-/* What an array begins with, by its version. */
+/* The first word of an array, by its version. */
 #define V1 0xF993FAC8u
 #define V2 0xF993FAC9u
 #define V3 0xF993FACAu

@@ -26,7 +26,7 @@ static const struct kind kinds[] = {
 struct rnn {
 	const struct kind *kind;
 	int64_t layers, ways, hidden;
-	int64_t input; /* of the first layer */
+	int64_t input; /* size of an input of the first layer */
 	const float *weights;
 };
 

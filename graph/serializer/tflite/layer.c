@@ -1,4 +1,4 @@
-/* What the rows of operators share: inputs, planes, axes, activations. */
+/* Helpers of all rows of operators: inputs, planes, axes, activations. */
 #include "graph/serializer/tflite/layer.h"
 
 #include <stdarg.h>

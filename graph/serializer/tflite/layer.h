@@ -29,7 +29,7 @@ struct tflite_tensor {
 	struct flat_vector open;   /* the same with -1 for open extents; may be empty */
 	struct flat_vector scales; /* empty: not quantized */
 	struct flat_vector zeros;
-	int32_t axis; /* of the scales, if they are several */
+	int32_t axis; /* for several scales: their axis */
 	bool is_variable;
 	bool is_constant;
 	struct msd_span data;    /* of a constant */
@@ -72,6 +72,9 @@ extern const struct tflite_row tflite_rows_slice[];
 extern const struct tflite_row tflite_rows_reduce[];
 /** Row @i of all; NULL if there are fewer. */
 const struct tflite_row *tflite_row_at(size_t i);
+
+/** The name of builtin operator @code; NULL: none is known. */
+const char *tflite_builtin_name(int32_t code);
 
 /** Record why the operator cannot be read. Returns NULL. */
 modser_sg_tensor *tflite_fail(const struct tflite_layer *x, const char *fmt, ...)

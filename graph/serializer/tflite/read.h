@@ -6,7 +6,5 @@
 /** The load function of the serializer. */
 int tflite_load(const modser_serializer *s, const modser_part *parts,
 		const modser_model_options *options, modser_graph *graph);
-/** The name of builtin operator @code; NULL: none is known. */
-const char *tflite_builtin_name(int32_t code);
 
 #endif
