@@ -1,7 +1,6 @@
 /* Operators that move elements or make tensors. */
 #include <string.h>
 
-#include "graph/ir/graph.h"
 #include "graph/serializer/mxnet/layer.h"
 
 static modser_sg_tensor *load_flatten(struct mxnet_layer *x)

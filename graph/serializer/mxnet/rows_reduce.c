@@ -1,7 +1,6 @@
 /* Reductions, searches along an axis, and matrix products. */
 #include <string.h>
 
-#include "graph/ir/graph.h"
 #include "graph/op/reduce/reduce.h"
 #include "graph/serializer/mxnet/layer.h"
 

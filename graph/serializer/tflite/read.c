@@ -89,9 +89,8 @@ static int read_quantization(struct load *l, struct tflite_tensor *t,
 
 static char *copy_text(struct load *l, struct msd_span text)
 {
-	char *copy = l->f.bad ? NULL
-			      : msd_sg_copy((const char *)text.p,
-					    strnlen((const char *)text.p, text.n));
+	const char *from = text.n > 0 ? (const char *)text.p : "";
+	char *copy = l->f.bad ? NULL : msd_sg_copy(from, strnlen(from, text.n));
 
 	if (copy == NULL && !l->f.bad)
 		(void)msd_sg_no_memory(l->g);
@@ -329,7 +328,8 @@ static const struct tflite_row *find_row(struct load *l, const struct flat_table
 			l->g, MSD_UNSUPPORTED,
 			"custom operator \"%.*s\" cannot be read; convert the "
 			"model with builtin operators only",
-			(int)(name.n < 100 ? name.n : 100), (const char *)name.p);
+			(int)(name.n < 100 ? name.n : 100),
+			name.n > 0 ? (const char *)name.p : "");
 		return NULL;
 	}
 	for (size_t k = 0; (row = tflite_row_at(k)) != NULL; k++) {

@@ -1,6 +1,5 @@
 /* Operators that move elements, make tensors, or return shapes. */
 #include <stdlib.h>
-#include <string.h>
 
 #include "graph/ir/graph.h"
 #include "graph/serializer/tflite/layer.h"

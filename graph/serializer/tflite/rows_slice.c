@@ -2,7 +2,6 @@
 #include <stdint.h>
 #include <string.h>
 
-#include "graph/ir/graph.h"
 #include "graph/serializer/tflite/layer.h"
 
 /* Ranges of axes of a tensor. */
