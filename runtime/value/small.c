@@ -172,14 +172,12 @@ static uint8_t store_float(const struct form *f, double v, bool saturates)
 	if (isnan(v))
 		return nan_of(f, sign);
 	size = isinf(size) ? size : round_to(f, size);
-	if (size > f->most && !saturates && f->special != ALL_NUMBERS) {
-		return f->special == HAS_INFINITY
-			       ? (uint8_t)(rest_of(f) >> f->mantissa << f->mantissa) |
-					 sign
-			       : nan_of(f, sign);
-	}
+	if (size > f->most && !saturates && f->special == HAS_INFINITY)
+		return (uint8_t)(rest_of(f) >> f->mantissa << f->mantissa | sign);
+	if (size > f->most && !saturates && f->special != ALL_NUMBERS)
+		return nan_of(f, sign);
 	const uint8_t bits = bits_of(f, size > f->most ? f->most : size);
-	return bits == 0 && f->special == NAN_FOR_MINUS ? 0 : bits | sign;
+	return bits == 0 && f->special == NAN_FOR_MINUS ? 0 : (uint8_t)(bits | sign);
 }
 
 /* Round up to a power of two; the sign is lost, and 0 becomes the smallest power. */
