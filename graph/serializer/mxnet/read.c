@@ -305,7 +305,8 @@ static int read_variable(struct load *l, size_t i)
 		type != NULL ? mxnet_dtype((int32_t)strtol(type, NULL, 10)) : "float32";
 	if (dtype == NULL)
 		return fail(l, "its element type cannot be read");
-	node->out[0].t = msd_build_input(l->g, node->name, dtype, dims, (size_t)ndim);
+	node->out[0].t =
+		modser_graph_create_input(l->g, node->name, dtype, dims, (size_t)ndim);
 	node->out[0].ndim = ndim;
 	return node->out[0].t != NULL ? 0 : -1;
 }

@@ -195,7 +195,7 @@ static int add_input(struct load *l, struct tflite_tensor *t, const char *name)
 			return fail(l, "input \"%s\" has extent %d", name,
 				    (int)dims[i]);
 	}
-	t->raw = msd_build_input(l->g, name, dtype, dims, shape->n);
+	t->raw = modser_graph_create_input(l->g, name, dtype, dims, shape->n);
 	return t->raw != NULL ? 0 : -1;
 }
 
