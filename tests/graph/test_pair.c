@@ -1,5 +1,5 @@
 /*
- * A format of two files, as docs/static-graph.md explains it, with the installed header
+ * A format of two files, as docs/reference/serializer-guide.md explains it, with the installed header
  * alone: a text with one line a constant, "NAME OFFSET COUNT", and a file of floats.
  * The model adds the constants to its input. A lazy load keeps where they are.
  */

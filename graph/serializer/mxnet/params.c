@@ -1,3 +1,8 @@
+/*
+ * Happy path: the file is a list of arrays and a list of their names; each array has a
+ * version, a shape, a dtype and its bytes. Failures: a magic that is not known, a count
+ * or an extent that the file cannot hold.
+ */
 #include "graph/serializer/mxnet/params.h"
 
 #include <stdlib.h>

@@ -1,3 +1,8 @@
+/*
+ * Happy path: tables, vectors and texts of a FlatBuffer are found by their offsets.
+ * Failures: an offset leads out of the file, or the walk reads more than a multiple of
+ * the file's size; the first failure is kept, and later reads give nothing.
+ */
 #include "graph/serializer/tflite/flat.h"
 
 #include <string.h>

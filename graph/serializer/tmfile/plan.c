@@ -1,3 +1,8 @@
+/*
+ * Happy path: each node of the graph becomes a node in Tengine's words, by the first
+ * form that takes it; constants that became parameters are left out. Failures: no form
+ * takes a node, and the error names it.
+ */
 #include "graph/serializer/tmfile/plan.h"
 
 #include <stdarg.h>

@@ -62,7 +62,7 @@ static struct msd_any texts(size_t n)
 	return msd_of_obj(&m->obj);
 }
 
-static void finds_keys(const char *file)
+static void expect_keys(const char *file)
 {
 	struct lib lib;
 
@@ -83,15 +83,15 @@ static void finds_keys(const char *file)
 
 Test(ffi_fixtures, a_library_finds_keys_in_our_maps)
 {
-	finds_keys("llm/fixtures/ffi/arrays.so");
+	expect_keys("llm/fixtures/ffi/arrays.so");
 }
 
 Test(ffi_fixtures, a_library_of_0_1_0_finds_keys_in_our_maps)
 {
-	finds_keys("llm/fixtures/ffi/arrays-0.1.0.so");
+	expect_keys("llm/fixtures/ffi/arrays-0.1.0.so");
 }
 
-static void reads_maps(const char *file)
+static void expect_maps(const char *file)
 {
 	struct lib lib;
 
@@ -122,11 +122,11 @@ static void reads_maps(const char *file)
 
 Test(ffi_fixtures, we_read_the_maps_of_a_library)
 {
-	reads_maps("llm/fixtures/ffi/arrays.so");
-	reads_maps("llm/fixtures/ffi/arrays-0.1.0.so");
+	expect_maps("llm/fixtures/ffi/arrays.so");
+	expect_maps("llm/fixtures/ffi/arrays-0.1.0.so");
 }
 
-static void passes_functions(const char *file)
+static void expect_functions(const char *file)
 {
 	struct lib lib;
 	struct msd_any ret;
@@ -158,6 +158,6 @@ static void passes_functions(const char *file)
 
 Test(ffi_fixtures, functions_are_made_passed_and_called_back)
 {
-	passes_functions("llm/fixtures/ffi/functions.so");
-	passes_functions("llm/fixtures/ffi/functions-0.1.0.so");
+	expect_functions("llm/fixtures/ffi/functions.so");
+	expect_functions("llm/fixtures/ffi/functions-0.1.0.so");
 }
