@@ -23,8 +23,7 @@ static const char *const hints[MSD_ERR_COUNT] = {
 	[MSD_CALL_FAILED] =
 		"the text is the function's own; see also `modser logs NAME`",
 	[MSD_BAD_ARTIFACT] = "look at the file with `modser inspect FILE`",
-	[MSD_UNSUPPORTED] = "`modser devices` lists the devices, `modser inspect FILE` "
-			    "shows the file",
+	[MSD_UNSUPPORTED] = "see `modser devices` and `modser inspect FILE`",
 	[MSD_WORKER_LOST] = "see `modser logs NAME`; the module restarts by itself",
 	[MSD_GPU_FAULT] = "see `modser logs NAME`; the module restarts by itself",
 	[MSD_QUARANTINED] = "see `modser logs NAME`, then load a corrected module",

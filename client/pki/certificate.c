@@ -203,9 +203,10 @@ msd_err msd_certificate_read(FILE *cert, FILE *key, struct msd_certificate **ret
 		if (c->key == NULL)
 			err = fail(MSD_BAD_REQUEST, "expected its key as PEM", d);
 	}
-	if (err == MSD_OK && crypto.X509_check_private_key(c->x, c->key) != 1)
+	if (err == MSD_OK && crypto.X509_check_private_key(c->x, c->key) != 1) {
 		err = fail(MSD_BAD_REQUEST,
 			   "the key does not belong to the certificate", d);
+	}
 	if (err != MSD_OK) {
 		msd_certificate_destroy(c);
 		return err;

@@ -70,10 +70,11 @@ static msd_err find_lent(modser_client *c, const struct msd_ticket *t,
 			    same_shape(got, &o->tensor))
 				got->data = o->data;
 		}
-		if (in->segment != 0 && got->data == NULL)
+		if (in->segment != 0 && got->data == NULL) {
 			return broken(
 				c,
 				"a tensor at a location that the request did not name");
+		}
 	}
 	return MSD_OK;
 }
@@ -124,13 +125,15 @@ static msd_err match_outs(modser_client *c, const struct msd_ticket *t,
 	for (size_t i = 0; i < t->n_outs; i++) {
 		modser_value *v = decoded->tensors[i].value;
 
-		if (v != &outs[i] || !same_shape(&v->as.tensor, &t->outs[i].tensor))
+		if (v != &outs[i] || !same_shape(&v->as.tensor, &t->outs[i].tensor)) {
 			return broken(c, "an out tensor has another dtype or shape "
 					 "than requested");
+		}
 		if ((decoded->tensors[i].segment != 0) !=
-		    (t->outs[i].tensor.segment != 0))
+		    (t->outs[i].tensor.segment != 0)) {
 			return broken(
 				c, "an out tensor has another location than requested");
+		}
 		v->as.tensor.data = t->outs[i].data;
 	}
 	return MSD_OK;

@@ -249,9 +249,10 @@ static msd_err set_beside(CURLU *url, const char *name, const char *end, char **
 	msd_err err = beside != NULL ? MSD_OK : msd_diag_no_memory(d);
 
 	if (err == MSD_OK &&
-	    curl_url_set(url, CURLUPART_PATH, beside, CURLU_URLENCODE) != CURLUE_OK)
+	    curl_url_set(url, CURLUPART_PATH, beside, CURLU_URLENCODE) != CURLUE_OK) {
 		err = msd_diag_set(d, MSD_BAD_REQUEST, "\"%.200s\" is not a path",
 				   beside);
+	}
 	if (err == MSD_OK) {
 		*ret = part(url, CURLUPART_URL, 0);
 		if (*ret == NULL)

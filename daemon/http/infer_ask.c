@@ -45,9 +45,10 @@ static msd_err read_name(const json_t *tensor, const char *what, struct msd_span
 		return msd_infer_wrong(d, what, *ret, /* at most that many bytes */
 				       "its name contains a NUL");
 	}
-	if (parameters != NULL && !json_is_object(parameters))
+	if (parameters != NULL && !json_is_object(parameters)) {
 		return msd_infer_wrong(d, what, *ret,
 				       "its parameters are not an object");
+	}
 	if (member(parameters, "shared_memory_region") != NULL) {
 		return msd_infer_wrong(d, what, *ret,
 				       "shared memory is not supported over HTTP");

@@ -191,9 +191,10 @@ static void warn_of_terms(const struct msd_options *o)
 {
 	struct msd_diag d = {0};
 
-	if (msd_config_check_terms(o, &d) != MSD_OK)
+	if (msd_config_check_terms(o, &d) != MSD_OK) {
 		msd_log(MSD_LOG_WARN, "config_warning", "why=\"%s\"",
 			msd_diag_text(&d));
+	}
 	msd_diag_finish(&d);
 }
 

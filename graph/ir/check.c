@@ -71,9 +71,10 @@ static int check_outputs(const modser_sg_node *node, bool *seen)
 		const bool is_const = t->type == MODSER_TENSOR_CONST;
 		if (t->producer != node)
 			return bad_tensor(t, "two nodes produce it");
-		if (t->type == MODSER_TENSOR_INPUT && !is_op(node, "InputOp"))
+		if (t->type == MODSER_TENSOR_INPUT && !is_op(node, "InputOp")) {
 			return bad_tensor(t,
 					  "its type is INPUT, and a node computes it");
+		}
 		if (seen[t->index])
 			return bad_tensor(t, "a node produces it twice");
 		seen[t->index] = true;

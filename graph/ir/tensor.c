@@ -228,9 +228,10 @@ int modser_sg_tensor_set_location(modser_sg_tensor *tensor, uint64_t offset,
 		return msd_sg_null(NULL, "tensor");
 	if (tensor->type != MODSER_TENSOR_CONST)
 		return fail(tensor, MSD_BAD_ARGUMENT, "it is not a constant");
-	if (bytes > INT64_MAX || offset > INT64_MAX - bytes)
+	if (bytes > INT64_MAX || offset > INT64_MAX - bytes) {
 		return fail(tensor, MSD_BAD_ARGUMENT,
 			    "its location is beyond any file");
+	}
 	tensor->has_location = true;
 	tensor->offset = offset;
 	if (tensor->data == NULL)

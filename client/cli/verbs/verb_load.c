@@ -63,9 +63,10 @@ static msd_err files_read(const struct msd_cli *cli, struct msd_loadable *f,
 
 	if (err == MSD_OK)
 		err = msd_archive_check_whole(cli->words[1], span_of(&f->library), d);
-	if (err == MSD_OK)
+	if (err == MSD_OK) {
 		err = msd_model_join(cli, cli->words + 1, cli->n_words - 1, &f->library,
 				     d);
+	}
 	if (err == MSD_OK && cli->graph != NULL)
 		err = read_part(cli->graph, &f->graph, d);
 	if (err == MSD_OK && cli->params != NULL)

@@ -202,9 +202,10 @@ void msd_options_print_help(bool is_all)
 	if (is_all) {
 		(void)printf("\nMore limits:\n");
 		for (unsigned i = 0; (row = msd_option_row(i)) != NULL; i++) {
-			if (row->limit != NULL && !has_meaning(row))
+			if (row->limit != NULL && !has_meaning(row)) {
 				print_option(row, msd_option_limit_unit(row),
 					     row->limit);
+			}
 		}
 	} else {
 		(void)printf("\n--help-all lists all options.\n");

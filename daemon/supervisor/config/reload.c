@@ -321,10 +321,11 @@ msd_err msd_reload(struct msd_server *s, struct msd_buf *ret, struct msd_diag *d
 
 	if (s->is_draining)
 		return msd_diag_set(d, MSD_DRAINING, "the daemon is shutting down");
-	if (s->reload.argc == 0)
+	if (s->reload.argc == 0) {
 		return msd_diag_set(
 			d, MSD_REFUSED,
 			"the daemon has no configuration file to read again");
+	}
 	next = calloc(1, sizeof(*next));
 	if (next == NULL)
 		return msd_diag_no_memory(d);

@@ -211,8 +211,9 @@ void msd_restore(struct msd_keeper *keeper, struct msd_module_registry *registry
 	struct restoring all = {registry, &keeper->store, o};
 	struct msd_diag d = {0};
 
-	if (msd_record_each(&keeper->store, restore_module, &all, &d) != MSD_OK)
+	if (msd_record_each(&keeper->store, restore_module, &all, &d) != MSD_OK) {
 		msd_log(MSD_LOG_ERROR, "store_restore", "why=\"%s\"",
 			msd_diag_text(&d));
+	}
 	msd_diag_finish(&d);
 }

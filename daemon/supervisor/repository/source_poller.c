@@ -110,9 +110,10 @@ static void pass_over(struct msd_source_poller *s, const struct msd_digest *dige
 		       "module %s: its source has %s, which failed here before; load "
 		       "it by hand to try again",
 		       s->name, digits);
-	if (s->why == NULL || strcmp(s->why, text) != 0)
+	if (s->why == NULL || strcmp(s->why, text) != 0) {
 		msd_log(MSD_LOG_WARN, "source_poll", "name=%s why=\"%s\"", s->name,
 			text);
+	}
 	s->n_failures = 0;
 	set_why(s, MSD_MODULE_FAILED, text);
 	rest(s);

@@ -48,9 +48,10 @@ static msd_err parse(struct msd_stored_self_tests *t, struct msd_diag *d)
 	    n != 2 || msd_value_read(&c, &warmup, NULL) != MSD_OK ||
 	    msd_value_read(&c, &tests, NULL) != MSD_OK || warmup.kind != MSD_K_INT ||
 	    tests.kind != MSD_K_BYTES || warmup.as.i < 0 ||
-	    warmup.as.i > MSD_SELF_TEST_WARMUP)
+	    warmup.as.i > MSD_SELF_TEST_WARMUP) {
 		return msd_diag_set(d, MSD_BAD_ARTIFACT,
 				    "its self-tests are malformed");
+	}
 	t->warmup = (uint32_t)warmup.as.i;
 	t->tests = tests.as.str;
 	return msd_self_test_check(t->tests, &n, d);

@@ -51,9 +51,10 @@ msd_err msd_tls_sniff_protocol(int fd, struct msd_diag *d)
 		return MSD_WAIT;
 	if (n < 0)
 		return msd_diag_set(d, MSD_IO, "%s", strerror(errno));
-	if (n == 0)
+	if (n == 0) {
 		return msd_diag_set(
 			d, MSD_IO, "it closed the connection without sending anything");
+	}
 	if (first == TLS_HANDSHAKE)
 		return MSD_OK;
 	if (first == (uint8_t)MSD_MAGIC[0]) {

@@ -1,9 +1,19 @@
 /* The serializer of MXNet, and how its two files are told apart. */
+#include <string.h>
+
 #include "graph/serializer/mxnet/layer.h"
 #include "graph/serializer/mxnet/params.h"
 #include "graph/serializer/mxnet/read.h"
 #include "graph/serializer/operators.h"
 #include "graph/serializer/serializer.h"
+
+/* TVM's graph.json has the same names, and its nodes this operator. */
+static bool has_tvm_op(const uint8_t *p, size_t bytes)
+{
+	static const char op[] = "\"tvm_op\"";
+
+	return memmem(p, bytes, op, sizeof(op) - 1) != NULL;
+}
 
 /* An object whose first name is one of a symbol's. */
 static bool is_symbol(const void *head, size_t bytes)
@@ -21,7 +31,7 @@ static bool is_symbol(const void *head, size_t bytes)
 	}
 	for (size_t k = 0; is_open && k < sizeof(names) / sizeof(names[0]); k++) {
 		if (msd_span_begins((struct msd_span){p + i, bytes - i}, names[k]))
-			return true;
+			return !has_tvm_op(p, bytes);
 	}
 	return false;
 }

@@ -55,9 +55,10 @@ static msd_err check_bytes(struct msd_self_test_value *v, struct msd_span data,
 			return bad(d, "shape: too large");
 	}
 	const uint64_t bits = (uint64_t)v->tensor.dtype.bits * v->tensor.dtype.lanes;
-	if (n > MSD_SELF_TEST_BYTES || (n * bits + 7) / 8 != data.n)
+	if (n > MSD_SELF_TEST_BYTES || (n * bits + 7) / 8 != data.n) {
 		return bad(d,
 			   "data: the number of bytes does not match dtype and shape");
+	}
 	v->tensor.bytes = data.n;
 	v->data = data.p;
 	return MSD_OK;

@@ -158,9 +158,10 @@ static msd_err patch_result(const struct msd_req *r, struct msd_process *p,
 	if (h == NULL)
 		return msd_diag_set(d, MSD_NOMEM, "reply: out of memory");
 	msd_err err = msd_scan_object((struct msd_span){result, n}, &visitor, &used, d);
-	if (err == MSD_OK && msd_reply_slots_count(h) + patch.n_lent < n_tensors)
+	if (err == MSD_OK && msd_reply_slots_count(h) + patch.n_lent < n_tensors) {
 		err = msd_diag_set(d, MSD_PROTOCOL,
 				   "a tensor that belongs to no result");
+	}
 	if (err != MSD_OK || out == NULL) {
 		msd_reply_slots_end(h, false);
 		return err;
