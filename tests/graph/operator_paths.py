@@ -19,6 +19,8 @@ ELSEWHERE = {
     "graph/pass/": "",  # a pass is about certain operators
     "runtime/engine/native/": "",  # which nodes it claims
     "graph/serializer/caffe/": "",  # what each layer becomes
+    "graph/serializer/mxnet/": "",
+    "graph/serializer/tflite/": "",
     "graph/serializer/build/": "",  # nodes that several formats add
     "graph/serializer/tmfile/forms_": "",  # how Tengine has each
     "graph/serializer/tmfile/nhwc.c": "",  # what each does to a layout

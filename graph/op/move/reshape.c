@@ -62,9 +62,10 @@ static int split(const modser_sg_node *node, struct target *t, int64_t a, int64_
 	const int64_t all = msd_infer_dims(node, 0)[(*at)++];
 	const int64_t known = a == -1 ? b : a;
 	if (known < 1 || all % known != 0 ||
-	    (a != -1 && b != -1 && (b < 1 || all / known != b)))
+	    (a != -1 && b != -1 && (b < 1 || all / known != b))) {
 		return msd_infer_fail(node, "extent %lld is not %lld times %lld",
 				      (long long)all, (long long)a, (long long)b);
+	}
 	if (push(node, t, a == -1 ? all / b : a) != 0)
 		return -1;
 	return push(node, t, a == -1 ? b : all / a);
