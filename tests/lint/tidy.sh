@@ -20,7 +20,7 @@ check() {
   local root=$1 build=$2 key=${3% *} file=${3#* } output model=() less
   read -ra less <<<"$effort"
   if [[ -e $root/tests/lint/tidy_model.h && $file =~ ^(proto|artifact|pack|graph|store|runtime|daemon|client)/ &&
-    ! $file =~ ^(proto/(diag|scan)|runtime/value/error)[.]c$ ]]; then
+    ! $file =~ ^(proto/(base/diag|scan)|runtime/value/error)[.]c$ ]]; then
     model=("--extra-arg=-include$root/tests/lint/tidy_model.h")
   fi
   [[ -e $build/tidy/$key ]] && return
