@@ -357,7 +357,7 @@ def test_without_ml_dtypes(served):
     assert done.status == 0, done
 
 
-def test_the_era_of_a_library_without_symbols_of_tvm_is_said(client, tmp_path):
+def test_the_abi_of_a_library_without_symbols_of_tvm_is_said(client, tmp_path):
     source = tmp_path / "c.c"
     source.write_text("""
         #include <stdint.h>
@@ -366,7 +366,7 @@ def test_the_era_of_a_library_without_symbols_of_tvm_is_said(client, tmp_path):
     """)
     library = tmp_path / "c.so"
     subprocess.run(["cc", "-shared", "-fPIC", "-w", "-o", library, source], check=True)
-    with pytest.raises(modser.Error, match="era classic"):
+    with pytest.raises(modser.Error, match="abi classic"):
         client.load("c_target", library)
     assert client.load("c_target", library, abi="classic").twice(5) == 10
     with pytest.raises(modser.Error, match="expected classic"):

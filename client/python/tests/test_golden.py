@@ -44,7 +44,7 @@ def test_document_error(folder):
         error = future.exception(PATIENCE)
     assert type(error) is modser.NotFound
     assert (error.code, error.name) == (7, "NOT_FOUND")
-    assert error.message == "no such module: add"
+    assert error.message == "no module is called add"
     player.join(PATIENCE)
     assert player.wrong is None
 

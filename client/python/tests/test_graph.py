@@ -123,7 +123,7 @@ def test_the_asyncio_twin(served, mlp, folder, x, want):
     async def work():
         async with modser.aio.connect(served.host, deadline=harness.PATIENCE) as client:
             library, beside = parts(folder)
-            how = {"replace": True, "tvm_inputs": True, **beside}
+            how = {"replace": True, "ignore_unknown_inputs": True, **beside}
             module = await client.load("aparts", library, **how)
             async with module.instance() as graph:
                 await graph.set_input(data=x, nobody=x)

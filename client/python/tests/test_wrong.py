@@ -117,7 +117,7 @@ def test_types(client, ask, match):
         (lambda c: c.load("none", b"x", workers=0), "workers is at least 1 and .*, not 0"),
         (lambda c: c.load("none", b"x", workers=1 << 64), "workers is .* at most 4294967295"),
         (lambda c: c["results"].echo(1, out=np.zeros((4, 4)).T[1:]), "out 0: the array"),
-        (lambda c: c.describe("bad name"), r"expected \[A-Za-z0-9\]|no module"),
+        (lambda c: c.describe("bad name"), "no such module: bad name"),
     ],
 )
 def test_values(client, ask, match):
