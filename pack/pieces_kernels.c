@@ -94,9 +94,10 @@ static msd_err join_args(const json_t *args, const char *name, enum msd_era era,
 		const char *text = json_string_value(json_array_get(args, i));
 		struct msd_dtype t;
 
-		if (text == NULL || !parse_dtype(text, era, &t))
+		if (text == NULL || !parse_dtype(text, era, &t)) {
 			return bad_kernel(name, "the type of an argument is unknown",
 					  d);
+		}
 		msd_buf_put_u8(out, t.code);
 		msd_buf_put_u8(out, t.bits);
 		msd_buf_put_u16(out, t.lanes);

@@ -48,9 +48,10 @@ static bool is_binary(const void *head, size_t bytes)
 		if (tag == (LAYER << 3 | MSD_WIRE_BYTES))
 			return at.p[1] < 0x80;
 		if (tag == (LAYERS << 3 | MSD_WIRE_BYTES) ||
-		    tag == (INPUT << 3 | MSD_WIRE_BYTES))
+		    tag == (INPUT << 3 | MSD_WIRE_BYTES)) {
 			return is_named || (is_whole && tag >> 3 == INPUT && f.n > 0 &&
 					    is_name((struct msd_span){f.body, f.n}));
+		}
 		if (!is_whole || tag >> 3 > INPUT_SHAPE || !is_named)
 			return false;
 	}

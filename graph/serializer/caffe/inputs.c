@@ -37,19 +37,22 @@ static int add_input(struct caffe_load *l, const char *name, const int64_t *dims
 {
 	struct caffe_blob *blob;
 
-	if (n > MODSER_GRAPH_MAX_NDIM)
+	if (n > MODSER_GRAPH_MAX_NDIM) {
 		return caffe_load_fail(
 			l, "input \"%.128s\" has more than 32 dimensions", name);
+	}
 	for (size_t i = 0; i < n; i++) {
-		if (dims[i] < 1 || dims[i] > INT32_MAX)
+		if (dims[i] < 1 || dims[i] > INT32_MAX) {
 			return caffe_load_fail(
 				l, "input \"%.128s\": extent %zu cannot be", name, i);
+		}
 	}
 	if (caffe_blob_add(l, name, &blob) != 0)
 		return -1;
-	if (blob->now != NULL)
+	if (blob->now != NULL) {
 		return caffe_load_fail(
 			l, "blob \"%.128s\" is an input, and written before", name);
+	}
 	blob->now = modser_graph_create_input(l->g, name, "float32", dims, n);
 	blob->is_input = true;
 	return blob->now != NULL ? 0 : -1;
@@ -96,9 +99,10 @@ static int read_input_shapes(struct caffe_load *l, const Caffe__LayerParameter *
 			     Caffe__BlobShape *const *shapes, size_t n)
 {
 	for (size_t i = 0; i < p->n_top; i++) {
-		if (n != 1 && n != p->n_top)
+		if (n != 1 && n != p->n_top) {
 			return caffe_load_fail(l, "%zu shapes for %zu inputs", n,
 					       p->n_top);
+		}
 		if (add_input(l, p->top[i], shapes[n > 1 ? i : 0]->dim,
 			      shapes[n > 1 ? i : 0]->n_dim) != 0)
 			return -1;
@@ -118,9 +122,10 @@ static int read_dummy(struct caffe_load *l, const Caffe__LayerParameter *p)
 		const size_t k = d->n_num > 1 ? i : 0;
 
 		if (k >= d->n_num || k >= d->n_channels || k >= d->n_height ||
-		    k >= d->n_width)
+		    k >= d->n_width) {
 			return caffe_load_fail(l,
 					       "it has not four extents for each top");
+		}
 		const int64_t dims[] = {d->num[k], d->channels[k], d->height[k],
 					d->width[k]};
 		if (add_input(l, p->top[i], dims, 4) != 0)
@@ -149,9 +154,10 @@ int caffe_read_special(struct caffe_load *l, const Caffe__LayerParameter *p, boo
 
 	*ret = true;
 	if (strcmp(p->type, "Input") == 0) {
-		if (p->input_param == NULL)
+		if (p->input_param == NULL) {
 			return caffe_load_fail(
 				l, "it has no input_param { shape { ... } }");
+		}
 		return read_input_shapes(l, p, p->input_param->shape,
 					 p->input_param->n_shape);
 	}

@@ -213,6 +213,37 @@ static const struct {
 	{"Embedding", 2},   {"SoftmaxOutput", 2},
 };
 
+/* Two more than the dimensions of the node's kernel; -1: its kernel is no list. */
+static int kernel_rank(const struct mxnet_node *node)
+{
+	int64_t list[MXNET_MAX_LIST];
+	size_t n;
+
+	if (!mxnet_list_of(node, "kernel", list, &n))
+		return -1;
+	return n > 0 && n + 2 <= MODSER_GRAPH_MAX_NDIM ? (int)n + 2 : 4;
+}
+
+/* The channels that the weights of node @i want, if its weights tell. */
+static void find_channels(const struct load *l, size_t i, int64_t *dims)
+{
+	const struct mxnet_node *node = &l->nodes[i];
+	const struct mxnet_param *weights = param_at(l, i, 1);
+	int64_t list[MXNET_MAX_LIST];
+	size_t n;
+
+	if (weights == NULL || weights->ndim < 2)
+		return;
+	if (strcmp(node->op, "FullyConnected") == 0)
+		dims[1] = weights->dims[1];
+	if (strncmp(node->op, "Convolution", 11) != 0 ||
+	    weights->dims[1] >= INT32_MAX ||
+	    !mxnet_list_of(node, "num_group", list, &n) || n > 1)
+		return;
+	if (n == 0 || (list[0] > 0 && list[0] < INT32_MAX))
+		dims[1] = weights->dims[1] * (n == 0 ? 1 : list[0]);
+}
+
 /* Dimensions that node @i wants of its first input; -1: any. *@dims gets the channels.
  */
 static int wanted(const struct load *l, size_t i, int64_t *dims)
@@ -224,25 +255,11 @@ static int wanted(const struct load *l, size_t i, int64_t *dims)
 	if (strcmp(node->op, "transpose") == 0)
 		return mxnet_list_of(node, "axes", list, &n) && n > 0 ? (int)n : -1;
 	for (size_t k = 0; k < sizeof(ranks) / sizeof(ranks[0]); k++) {
-		const struct mxnet_param *weights = param_at(l, i, 1);
-		int ndim = ranks[k].ndim;
-
 		if (strcmp(ranks[k].op, node->op) != 0)
 			continue;
-		if (ndim == 0) {
-			if (!mxnet_list_of(node, "kernel", list, &n))
-				return -1;
-			ndim = n > 0 && n + 2 <= MODSER_GRAPH_MAX_NDIM ? (int)n + 2 : 4;
-		}
-		if (weights == NULL || weights->ndim < 2)
-			return ndim;
-		if (strcmp(node->op, "FullyConnected") == 0)
-			dims[1] = weights->dims[1];
-		if (strncmp(node->op, "Convolution", 11) == 0 &&
-		    mxnet_list_of(node, "num_group", list, &n) &&
-		    (n == 0 || (n == 1 && list[0] > 0 && list[0] < INT32_MAX)) &&
-		    weights->dims[1] < INT32_MAX)
-			dims[1] = weights->dims[1] * (n == 0 ? 1 : list[0]);
+		const int ndim = ranks[k].ndim > 0 ? ranks[k].ndim : kernel_rank(node);
+		if (ndim > 0)
+			find_channels(l, i, dims);
 		return ndim;
 	}
 	return -1;
@@ -379,7 +396,8 @@ static int read_nodes(struct load *l)
 {
 	for (size_t i = 0; i < l->n_nodes; i++) {
 		const struct mxnet_node *node = &l->nodes[i];
-		const bool is_variable = strcmp(node->op, "null") == 0;
+		const bool is_variable =
+			node->op == NULL || strcmp(node->op, "null") == 0;
 
 		if ((is_variable ? read_variable(l, i) : read_operator(l, i)) != 0) {
 			(void)msd_diag_wrap(&l->g->diag, l->g->diag.code,

@@ -180,9 +180,10 @@ static modser_sg_tensor *load_pooling(struct mxnet_layer *x)
 	}
 	if (mxnet_bool(x, "global_pool", false))
 		return msd_build_done(msd_build_int(t, "global", 1));
-	if (!is_full && !mxnet_is(x, "pooling_convention", "valid", "valid"))
+	if (!is_full && !mxnet_is(x, "pooling_convention", "valid", "valid")) {
 		return mxnet_fail(x, "pooling_convention \"%.60s\" cannot be read",
 				  mxnet_attr(x->node, "pooling_convention"));
+	}
 	if (!read_window(x, &w))
 		return NULL;
 	t = put_window(t, &w);
@@ -239,10 +240,11 @@ static modser_sg_tensor *ones(const struct mxnet_layer *x, const modser_sg_tenso
 	v = malloc(((size_t)n + 1) * sizeof(*v));
 	for (int64_t i = 0; v != NULL && i < n; i++)
 		v[i] = 1;
-	if (v != NULL)
+	if (v != NULL) {
 		t = msd_build_floats(&x->b, v, &n, 1);
-	else
+	} else {
 		(void)msd_sg_no_memory(x->b.g);
+	}
 	free(v);
 	return t;
 }
@@ -256,9 +258,10 @@ static modser_sg_tensor *load_batch_norm(struct mxnet_layer *x)
 
 	if (!mxnet_float(x, "eps", 1e-3, &eps) || !mxnet_int(x, "axis", 1, &axis))
 		return NULL;
-	if (axis != 1)
+	if (axis != 1) {
 		return mxnet_fail(x, "axis %d cannot be read; channels must be axis 1",
 				  (int)axis);
+	}
 	modser_sg_tensor *const in[] = {x->in[0].t,
 					is_fixed ? ones(x, x->in[2].t) : x->in[1].t,
 					x->in[2].t, x->in[3].t, x->in[4].t};
@@ -355,9 +358,10 @@ static modser_sg_tensor *load_softmax(struct mxnet_layer *x)
 		return NULL;
 	if (x->row->type != 0)
 		in = msd_build_one(&x->b, "Neg", in);
-	if (temperature != 1)
+	if (temperature != 1) {
 		in = msd_build_two(&x->b, "Div", in,
 				   msd_build_number(&x->b, (float)temperature));
+	}
 	return softmax(x, in, axis, false);
 }
 

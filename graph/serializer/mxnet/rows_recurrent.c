@@ -103,9 +103,10 @@ static modser_sg_tensor *take(const struct mxnet_layer *x, const struct rnn *r,
 		return NULL;
 	}
 	for (int64_t d = 0; d < r->ways; d++) {
-		for (int64_t k = 0; k < pieces; k++)
+		for (int64_t k = 0; k < pieces; k++) {
 			put_gates(r->kind, r->weights + at + d * step + k * one,
 				  r->hidden * columns, own + (d * pieces + k) * one);
+		}
 	}
 	modser_sg_tensor *t = msd_build_constant(&x->b, "float32", dims,
 						 pieces == 2 ? 2 : 3, own, free);

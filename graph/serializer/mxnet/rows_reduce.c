@@ -129,12 +129,14 @@ static modser_sg_tensor *load_dot(struct mxnet_layer *x)
 
 	for (size_t i = 0; i < 2; i++) {
 		in[i] = x->in[i].t;
-		if (x->in[i].ndim >= 0 && x->in[i].ndim != ndim)
+		if (x->in[i].ndim >= 0 && x->in[i].ndim != ndim) {
 			return mxnet_fail(x, "input %zu has %d dimensions, expected %d",
 					  i, x->in[i].ndim, ndim);
-		if (mxnet_bool(x, names[i], false))
+		}
+		if (mxnet_bool(x, names[i], false)) {
 			in[i] = mxnet_swap(x, in[i], (size_t)ndim, (size_t)ndim - 2,
 					   (size_t)ndim - 1);
+		}
 	}
 	return msd_build_two(&x->b, "MatMul", in[0], in[1]);
 }

@@ -167,9 +167,10 @@ int modser_onnx_node_param(const modser_onnx_node *from, modser_sg_node *node,
 {
 	struct onnx_node n;
 
-	if (from == NULL || node == NULL || attr == NULL || param == NULL)
+	if (from == NULL || node == NULL || attr == NULL || param == NULL) {
 		return msd_sg_null(node != NULL ? node->graph : NULL,
 				   "from, node, attr or param");
+	}
 	n = *(const struct onnx_node *)from;
 	n.node = node;
 	n.op = node->op;

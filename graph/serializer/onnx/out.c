@@ -217,9 +217,10 @@ static int check_attrs(const struct onnx_out *o)
 		const struct msd_sg_attr *a = &o->op->attrs.items[i];
 
 		if (a->value.kind != MODSER_ATTR_GRAPH &&
-		    !msd_sg_attr_is_origin(a->name))
+		    !msd_sg_attr_is_origin(a->name)) {
 			return onnx_out_fail(o, "ONNX has no attribute \"%.128s\"",
 					     a->name);
+		}
 	}
 	return 0;
 }

@@ -143,9 +143,10 @@ modser_sg_tensor *tflite_planes(const struct tflite_layer *x, size_t i)
 	if (value == NULL)
 		return NULL;
 	struct tflite_tensor *t = input(x, i);
-	if (tflite_ndim(x, i) != 4)
+	if (tflite_ndim(x, i) != 4) {
 		return tflite_fail(x, "input %zu has %zu dimensions, expected 4", i,
 				   tflite_ndim(x, i));
+	}
 	if (t->planes == NULL)
 		t->planes = tflite_planes_of(value);
 	if (t->planes == NULL)

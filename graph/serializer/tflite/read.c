@@ -191,9 +191,10 @@ static int add_input(struct load *l, struct tflite_tensor *t, const char *name)
 	}
 	for (size_t i = 0; i < shape->n; i++) {
 		dims[i] = flat_at_i32(shape, i);
-		if (dims[i] < -1)
+		if (dims[i] < -1) {
 			return fail(l, "input \"%s\" has extent %d", name,
 				    (int)dims[i]);
+		}
 	}
 	t->raw = modser_graph_create_input(l->g, name, dtype, dims, shape->n);
 	return t->raw != NULL ? 0 : -1;
@@ -316,7 +317,7 @@ static const struct tflite_row *find_row(struct load *l, const struct flat_table
 		return NULL;
 	}
 	const struct flat_table code = flat_at(&l->f, &l->codes, i);
-	const int32_t old = (int8_t)flat_u8(&l->f, &code, 0, 0);
+	const uint8_t old = flat_u8(&l->f, &code, 0, 0); /* at most 127 in real files */
 	const int32_t new = flat_i32(&l->f, &code, 3, 0);
 	const int32_t builtin = new > old ? new : old;
 	if (l->f.bad)

@@ -128,9 +128,10 @@ static modser_sg_tensor *load_strided_slice(const struct tflite_layer *x)
 		return NULL;
 	if (n[0] != given.n || n[1] != given.n)
 		return tflite_fail(x, "its lists are not of one length");
-	for (size_t i = 0; i < given.n; i++)
+	for (size_t i = 0; i < given.n; i++) {
 		own += !is_masked(x, ELLIPSIS_MASK, i) &&
 		       !is_masked(x, NEW_AXIS_MASK, i);
+	}
 	if (own > ndim)
 		return tflite_fail(x, "%zu ranges of %zu axes", own, ndim);
 	for (size_t i = 0; i < given.n; i++) {

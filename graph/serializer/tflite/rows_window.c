@@ -185,10 +185,11 @@ static modser_sg_tensor *load_fully_connected(const struct tflite_layer *x)
 
 	if (flat_u8(x->f, &x->options, 1, 0) != 0)
 		return tflite_fail(x, "shuffled weights cannot be read");
-	if (value == NULL || weights == NULL || weights->ndim != 2)
+	if (value == NULL || weights == NULL || weights->ndim != 2) {
 		return weights != NULL && value != NULL
 			       ? tflite_fail(x, "its weights are no matrix")
 			       : NULL;
+	}
 	if (tflite_has(x, 2) && (bias = tflite_value(x, 2)) == NULL)
 		return NULL;
 	const int64_t flat[] = {-1, weights->dims[1]};

@@ -21,7 +21,9 @@ static size_t element_bytes(const char *dtype)
 {
 	struct msd_dtype parsed;
 
-	return msd_dtype_parse(dtype, strlen(dtype), &parsed) ? parsed.bits / 8u : 0;
+	return msd_dtype_parse(dtype, strlen(dtype), &parsed) && parsed.bits >= 8
+		       ? parsed.bits / 8u
+		       : 1;
 }
 
 bool tflite_is_quantized(const struct tflite_tensor *t)
@@ -311,9 +313,10 @@ static modser_sg_tensor *turn_constant(const struct tflite_layer *x,
 
 	for (size_t i = 0; i < turn->ndim; i++)
 		dims[i] = from->dims[turn->perm[i]];
-	if (keeps_order(from, turn) && from == t->raw)
+	if (keeps_order(from, turn) && from == t->raw) {
 		return msd_build_constant(&b, "float32", dims, turn->ndim, from->data,
 					  NULL);
+	}
 	uint8_t *own = malloc((size_t)from->bytes + 1);
 	if (own == NULL) {
 		(void)msd_sg_no_memory(x->b.g);

@@ -120,9 +120,10 @@ Test(map, refuses_a_key_that_is_there)
 	size_t repeated;
 
 	for (size_t n = 2; n <= 8; n++) {
-		for (size_t i = 0; i < n; i++)
+		for (size_t i = 0; i < n; i++) {
 			pairs[i].key = str(
 				i + 1 == n ? "k0" : (char[]){'k', (char)('0' + i), 0});
+		}
 		cr_expect_null(msd_map_new(MSD_T_MAP, pairs, n, &repeated));
 		cr_expect_eq(repeated, n - 1);
 	}

@@ -17,9 +17,10 @@ static int store_prior_box(const struct onnx_out *o)
 	const modser_sg_tensor *t = o->node->outputs[0];
 	struct msd_op_priors p;
 
-	if (t->ndim != 4 || t->dims[2] < 0 || t->dims[2] > INT32_MAX)
+	if (t->ndim != 4 || t->dims[2] < 0 || t->dims[2] > INT32_MAX) {
 		return onnx_out_fail(o,
 				     "its boxes depend on shapes that are not known");
+	}
 	msd_op_priors_of(o->node, &p);
 	const size_t n = (size_t)t->dims[2];
 	float *values = calloc(2 * n + 1, sizeof(*values));
@@ -214,16 +215,18 @@ static int store_detection_output(const struct onnx_out *o)
 	struct msd_op_detect d;
 
 	for (size_t i = 0; i < 3; i++) {
-		if (o->node->inputs[i]->ndim < 0)
+		if (o->node->inputs[i]->ndim < 0) {
 			return onnx_out_fail(o, "the shape of input %zu is not known",
 					     i);
+		}
 	}
 	if (msd_op_detect_of(o->node, &d) == -1)
 		return -1;
-	if (d.n_images != 1 || !d.shares_boxes || d.eta != 1 || d.n_priors < 1)
+	if (d.n_images != 1 || !d.shares_boxes || d.eta != 1 || d.n_priors < 1) {
 		return onnx_out_fail(o,
 				     "ONNX has it for one image, with boxes that the "
 				     "classes share and without eta");
+	}
 	char *rows = put_rows(o, &d);
 	Onnx__NodeProto *node =
 		node_of(o, "Unsqueeze", rows, list(o, 0, 1, 0, 2), NULL);

@@ -123,9 +123,10 @@ static msd_err run(const struct msd_kernel_call *c, struct msd_diag *d)
 	l.states = calloc(heads * (size_t)l.a.key * value + 1, sizeof(*l.states));
 	l.reads = calloc(heads * value + 1, sizeof(*l.reads));
 	const bool is_short = l.states == NULL || l.reads == NULL;
-	if (!is_short)
+	if (!is_short) {
 		msd_kernel_each(heads, 4 * (size_t)(l.a.length * l.a.key * l.a.value),
 				run_head, &l);
+	}
 	free(l.states);
 	free(l.reads);
 	return is_short ? msd_diag_no_memory(d) : MSD_OK;

@@ -102,9 +102,10 @@ static msd_err run_relu1(const struct msd_kernel_call *c, struct msd_diag *d)
 static msd_err run_zeros(const struct msd_kernel_call *c, struct msd_diag *d)
 {
 	(void)d;
-	if (msd_kernel_out_elements(c, 0) > 0)
+	if (msd_kernel_out_elements(c, 0) > 0) {
 		memset(c->out[0], 0,
 		       msd_kernel_out_elements(c, 0) * msd_kernel_size(c));
+	}
 	return MSD_OK;
 }
 

@@ -264,9 +264,10 @@ static msd_err run(const struct msd_kernel_call *call, struct msd_diag *d)
 		p.in_plane *= (size_t)p.axes[i].in;
 		p.out_plane *= (size_t)p.axes[i].out;
 	}
-	if (p.out_plane > 0)
+	if (p.out_plane > 0) {
 		msd_kernel_each((size_t)(in[0] * in[1]), 4 * (p.in_plane + p.out_plane),
 				run_plane, &p);
+	}
 	return MSD_OK;
 }
 
