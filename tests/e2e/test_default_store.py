@@ -31,7 +31,7 @@ def test_the_second_daemon_of_a_user_goes_without_and_says_so(start):
     second.expect_logged(GOES_WITHOUT)
     second.expect_logged("another process writes to it")
     said = second.modser("load", "--keep", "m", RESULTS)
-    assert said.status == 6 and "this daemon has no store" in said.err, said
+    assert said.status == 8 and "this daemon has no store" in said.err, said
     second.ok("load", "m", RESULTS)
 
 

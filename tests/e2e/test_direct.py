@@ -290,7 +290,7 @@ def test_while_somebody_watches_calls_none_is_given_and_all_are_taken_back():
         assert direct.facts(wire, "results")["calls"] == len(ids)
         with pytest.raises(BrokenPipeError):
             channel.start("call", "results:int")
-        with pytest.raises(Failure, match="BUSY.*watches"):
+        with pytest.raises(Failure, match="BUSY.*monitors"):
             direct.open_direct(wire, "results")
 
 

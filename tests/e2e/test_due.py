@@ -40,7 +40,7 @@ def test_what_is_read_first_is_within_it(endless, words):
 def test_standard_input_is_named(folder):
     command = [harness.BIN / "modser", "-H", NOBODY, "--deadline", SOON, "--json", "load", "m", "-"]
     with subprocess.Popen(command, stdin=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as modser:
-        assert modser.wait(harness.PATIENCE) == 5
+        assert modser.wait(harness.PATIENCE) == 9
         said = modser.stderr.read()
     assert said.startswith('{"error":') and "standard input: it was not read" in said
 

@@ -200,7 +200,7 @@ def test_what_the_hub_refuses_is_said_in_its_words(own_daemon, folder, hub, devi
     assert "NOT_FOUND" in said.err and "digits" in said.err
     shut = own_daemon("--store", folder / "shut", listen=["tcp://127.0.0.1:0"])
     said = device.modser("pull", "digits", uri_of(shut, "digits"))
-    assert said.status == 8 and "REFUSED" in said.err
+    assert said.status == 6 and "REFUSED" in said.err
     bare = own_daemon("--allow-load-tcp", listen=["tcp://127.0.0.1:0"])
     said = device.modser("pull", "digits", uri_of(bare, "digits"))
     assert "UNSUPPORTED" in said.err and "no store" in said.err
@@ -301,9 +301,9 @@ def test_who_may_read_gets_what_a_line_gives_and_brings_nothing(own_daemon, fold
     device.ok("pull", "digits", uri_of(hub, "pub-digits"))
     assert works(device, "digits")
     said = device.modser("pull", "more", uri_of(hub, "digits"))
-    assert said.status == 8 and "REFUSED" in said.err, said
+    assert said.status == 6 and "REFUSED" in said.err, said
     said = hub.modser("load", "pub-mine", RESULTS)
-    assert said.status == 8 and "REFUSED" in said.err, said
+    assert said.status == 6 and "REFUSED" in said.err, said
 
 
 def test_a_file_is_read_piece_by_piece(hub):

@@ -361,8 +361,6 @@ def test_the_command_line_loads_and_shows_several(own_daemon):
     assert listed["second"]["workers"] == listed["second"]["ready"] == 3
     said = daemon.modser("load", "--workers", "none", "third", MEET)
     assert said.status == 2 and "--workers" in said.err
-    said = daemon.modser("load", "--workers", "2", "third", MEET)
-    assert said.status == 2 and "say --workers 2" in said.err
     head, *rows = [line.split("\t") for line in daemon.ok("ls", "-l", "--header").out.splitlines()]
     shown = [dict(zip(head, row)) for row in rows]
     assert [(m["workers"], m["ready"]) for m in shown] == [("2", "2"), ("3", "3")]

@@ -113,11 +113,11 @@ def test_one_peer_leaves_room_for_the_next(own_daemon, store, folder):
     with one, other, Wire(daemon.host) as own:
         with stalled(store / "modules" / "m"):
             waiting = [(one, one.start("store.list")) for _ in range(2)]
-            with pytest.raises(Failure, match="BUSY: .*2 times for 127.0.0.2 already"):
+            with pytest.raises(Failure, match="BUSY: .*2 reads of the store run already for 127.0.0.2"):
                 one.ask("store.list")
             waiting.append((other, other.start("store.list")))
             other.ask("ping")
-            with pytest.raises(Failure, match="BUSY: .*for 3 others"):
+            with pytest.raises(Failure, match="BUSY: .*3 reads of the store run already for other clients"):
                 own.ask("store.list")
         for wire, number in waiting:
             assert len(wire.finish(number)["editions"]) == 1
