@@ -197,7 +197,7 @@ def test_a_library_that_needs_the_c_plus_plus_runtime_of_tvm_is_refused(served, 
     if not path.exists():
         pytest.skip("no byoc_metadata.so among the fixtures")
     failure = refusal(served, path.read_bytes(), file=path.name)
-    assert failure.name == "UNSUPPORTED" and "_ZN3tvm" in failure.message
+    assert failure.name == "UNSUPPORTED" and "tvm::runtime::" in failure.message
 
 
 def test_a_failed_load_at_start_leaves_the_daemon_up(own_daemon, tmp_path):

@@ -139,4 +139,4 @@ def test_rights_that_were_wanted(tmp_path):
         for _ in range(3):
             assert status(d, "/readyz/other", bearer) == 403
         text = v.ask("/metrics", bearer)[2].decode()
-        assert f"\nmodserd_denied_total {before + 3}\n" in text
+        assert f"\nmodserd_permission_denied_total {before + 3}\n" in text

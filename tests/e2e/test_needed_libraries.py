@@ -124,7 +124,7 @@ def test_a_library_that_the_sandbox_closes_is_foretold(own_daemon, extra):
     daemons = [own_daemon(*words, may_write=user)
                for words in ([], ["--may-read", there], ["--sandbox", "trusted"])]
     landlock = json.loads(daemons[0].ok("--json", "info").out)["sandbox"]["landlock"]
-    for daemon, status in zip(daemons, [6 if landlock else 0, 0, 0]):
+    for daemon, status in zip(daemons, [8 if landlock else 0, 0, 0]):
         said = daemon.modser("inspect", "--check-daemon", daemon.host, library)
         loaded = daemon.modser("load", "user", library)
         assert said.status == loaded.status == status
@@ -154,7 +154,7 @@ def test_a_whole_path_that_is_gone_is_foretold(daemon, extra):
     assert not is_loadable(library)
     said = daemon.modser("inspect", "--check-daemon", daemon.host, library)
     assert said.status == 8 and f"there is no file {plain}" in said.out
-    assert daemon.modser("load", "gone", library).status == 6
+    assert daemon.modser("load", "gone", library).status == 8
 
 
 def needing_functions(extra, text, user):

@@ -123,4 +123,4 @@ def test_what_cannot_be_made_leaves_nothing(made, folder, words, code):
 def test_an_authority_that_is_none_signs_nothing(made):
     shutil.copy(made / "client.pem", made / "ca.pem")
     done = run_here(made, "modser", "tls", "client", ".", "alice")
-    assert done.status == 2 and "an authority of --tls-ca" in done.err, done
+    assert done.status == 2 and "is not the certificate of an authority" in done.err, done
