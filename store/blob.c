@@ -310,11 +310,10 @@ static msd_err copy_out(int from, int to, const char *name, uint64_t bytes,
 		if (n == 0)
 			break;
 		n_read += (uint64_t)n;
-		if (n_read > bytes) {
+		if (n_read > bytes)
 			break; /* stop: a file that is too long must not fill the memory
 				*/
-			sha256_update(&hash, (size_t)n, chunk);
-		}
+		sha256_update(&hash, (size_t)n, chunk);
 		if (to >= 0) {
 			err = msd_folder_write(to, (struct msd_span){chunk, (size_t)n},
 					       name, d);

@@ -37,11 +37,10 @@ int msd_serializer_read_fd(modser_graph *g, int fd, const char *name,
 			continue;
 		if (n < 0)
 			return msd_sg_fail(g, MSD_IO, "%s: %s", name, strerror(errno));
-		if (n == 0) {
+		if (n == 0)
 			break; /* the file was truncated; the error names the missing
 				  part */
-			ret->n += (size_t)n;
-		}
+		ret->n += (size_t)n;
 	}
 	return 0;
 }

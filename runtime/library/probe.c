@@ -185,12 +185,11 @@ static msd_err probe_printed(struct msd_lib_func *f, struct msd_diag *d)
 		struct msd_span inner = {(const uint8_t *)first + 1,
 					 (size_t)(last - first - 1)};
 		err = msd_signature_parse(inner, &f->signature, d);
-		if (err != MSD_NOMEM) {
+		if (err != MSD_NOMEM)
 			err = MSD_OK; /* an unexpected text: the signature stays unknown
 				       */
-		}
-		msd_diag_finish(&said);
 	}
+	msd_diag_finish(&said);
 	return err;
 }
 

@@ -31,15 +31,14 @@ uint16_t msd_half_from_double(double v)
 	const uint64_t rest = mantissa & (((uint64_t)1 << drop) - 1);
 	const uint64_t middle = (uint64_t)1 << (drop - 1);
 
-	if (rest > middle || (rest == middle && (kept & 1) != 0)) {
+	if (rest > middle || (rest == middle && (kept & 1) != 0))
 		kept++; /* may carry into the exponent: the result is the next half
 			   float */
-		if (exponent >= -14) {
-			kept += (uint64_t)(exponent + 14)
-				<< 10; /* the hidden bit adds the rest */
-		}
-		return (uint16_t)(sign | kept);
+	if (exponent >= -14) {
+		kept += (uint64_t)(exponent + 14)
+			<< 10; /* the hidden bit adds the rest */
 	}
+	return (uint16_t)(sign | kept);
 }
 
 uint16_t msd_half_from_float(float v)

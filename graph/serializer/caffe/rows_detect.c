@@ -37,10 +37,12 @@ static modser_sg_tensor *load_normalize(const struct caffe_layer *x)
 /* Less the mean of each plane or image, by its deviation. */
 static modser_sg_tensor *load_mvn(const struct caffe_layer *x)
 {
-	const Caffe__MVNParameter none = CAFFE__MVNPARAMETER__INIT;
+	static const int64_t axes[] = {1, 2, 3};
+	Caffe__MVNParameter none;
+
+	caffe__mvnparameter__init(&none);
 	const Caffe__MVNParameter *p =
 		x->p->mvn_param != NULL ? x->p->mvn_param : &none;
-	static const int64_t axes[] = {1, 2, 3};
 	const int64_t *from = p->across_channels ? axes : axes + 1;
 	const size_t n = p->across_channels ? 3 : 2;
 

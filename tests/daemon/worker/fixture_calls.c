@@ -89,7 +89,7 @@ FUNCTION(old_bools)
 FUNCTION(elsewhere)
 {
 	static int64_t shape[] = {1};
-	static tensor t = {STATIC_HEAD, {NULL, 2, 0, 1, 2, 32, 1, shape, NULL, 0}};
+	static tensor t = {STATIC_HEAD, {shape, 2, 0, 1, 2, 32, 1, shape, NULL, 0}};
 
 	ret->type = T_TENSOR;
 	ret->v.p = &t;

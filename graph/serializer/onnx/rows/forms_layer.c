@@ -90,11 +90,10 @@ static int store_prelu(const struct onnx_out *o)
 			return onnx_out_fail(o, "its shape is not known");
 		for (int i = 1; i < ndim - 1; i++)
 			shape[i] = 1;
-		if (node == NULL || o->e->bad) {
+		if (node == NULL || o->e->bad)
 			return 0; /* memory is short, and the node may not be in the
 				     list */
-			o->e->nodes.n--; /* write the slopes before the node */
-		}
+		o->e->nodes.n--;  /* write the slopes before the node */
 		Onnx__NodeProto *reshape =
 			onnx_emit_node(o->e, "Reshape", o->node->name);
 		onnx_emit_in(o->e, reshape, slopes);
