@@ -106,7 +106,7 @@ Test(native_elements, are_close_to_libm)
 
 	cr_assert(x != NULL && y != NULL);
 	for (size_t i = 0; i < N; i++) {
-		const double at = ((double)i - N / 2) / (N / 2);
+		const double at = ((double)i - N / 2.0) / (N / 2.0);
 
 		x[i] = (float)(i % 2 == 0 ? at * 90 : at * at * at * 2);
 	}

@@ -11,25 +11,30 @@
 static const size_t sizes[] = {1, 2, 7, 8, 9, 15, 16, 17, 47, 48, 49, 70, 1023, 5000};
 enum { N_SIZES = sizeof(sizes) / sizeof(sizes[0]), MOST = 5000 };
 
+static double start_of(enum msd_native_reduce kind)
+{
+	return kind == MSD_NATIVE_HIGHEST  ? -INFINITY
+	       : kind == MSD_NATIVE_LOWEST ? INFINITY
+					   : 0;
+}
+
+static double joined(enum msd_native_reduce kind, double y, double v)
+{
+	if (kind == MSD_NATIVE_HIGHEST)
+		return v > y ? v : y;
+	if (kind == MSD_NATIVE_LOWEST)
+		return v < y ? v : y;
+	if (kind == MSD_NATIVE_SQUARES)
+		return y + v * v;
+	return y + (kind == MSD_NATIVE_SUM ? v : fabs(v));
+}
+
 static double sum_of(enum msd_native_reduce kind, const float *x, size_t n)
 {
-	double y = kind == MSD_NATIVE_HIGHEST  ? -INFINITY
-		   : kind == MSD_NATIVE_LOWEST ? INFINITY
-					       : 0;
+	double y = start_of(kind);
 
-	for (size_t i = 0; i < n; i++) {
-		const double v = (double)x[i];
-
-		if (kind == MSD_NATIVE_HIGHEST) {
-			y = v > y ? v : y;
-		} else if (kind == MSD_NATIVE_LOWEST) {
-			y = v < y ? v : y;
-		} else {
-			y += kind == MSD_NATIVE_SUM       ? v
-			     : kind == MSD_NATIVE_SQUARES ? v * v
-							  : fabs(v);
-		}
-	}
+	for (size_t i = 0; i < n; i++)
+		y = joined(kind, y, (double)x[i]);
 	return y;
 }
 

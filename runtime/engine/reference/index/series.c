@@ -34,31 +34,46 @@ struct line {
 	bool is_product;
 };
 
-static void run_line(const struct line *l, const void *x, void *y, int64_t from)
+static int64_t place_of(const struct line *l, int64_t from, int64_t k)
 {
-	const bool is_float = msd_number_kind(l->dtype) == MSD_N_FLOAT;
-	uint64_t whole = l->is_product ? 1 : 0;
-	double real = l->is_product ? 1 : 0;
+	return from + (l->is_reverse ? l->n - 1 - k : k) * l->step;
+}
+
+static void run_floats(const struct line *l, const void *x, void *y, int64_t from)
+{
+	double sum = l->is_product ? 1 : 0;
 
 	for (int64_t k = 0; k < l->n; k++) {
-		const int64_t at = from + (l->is_reverse ? l->n - 1 - k : k) * l->step;
-		const union msd_number v = msd_number_load(l->dtype, x, at);
-		const double real_after = !is_float       ? 0
-					  : l->is_product ? real * v.f
-							  : real + v.f;
-		const uint64_t after = is_float        ? 0
-				       : l->is_product ? whole * (uint64_t)v.i
-						       : whole + (uint64_t)v.i;
+		const int64_t at = place_of(l, from, k);
+		const double v = msd_number_load(l->dtype, x, at).f;
+		const double after = l->is_product ? sum * v : sum + v;
 
-		if (is_float) {
-			msd_number_store_float(l->dtype, y, at,
-					       l->is_exclusive ? real : real_after);
-		} else {
-			msd_number_store(l->dtype, y, at,
-					 (int64_t)(l->is_exclusive ? whole : after));
-		}
-		real = real_after;
-		whole = after;
+		msd_number_store_float(l->dtype, y, at, l->is_exclusive ? sum : after);
+		sum = after;
+	}
+}
+
+static void run_integers(const struct line *l, const void *x, void *y, int64_t from)
+{
+	uint64_t sum = l->is_product ? 1 : 0;
+
+	for (int64_t k = 0; k < l->n; k++) {
+		const int64_t at = place_of(l, from, k);
+		const uint64_t v = (uint64_t)msd_number_load(l->dtype, x, at).i;
+		const uint64_t after = l->is_product ? sum * v : sum + v;
+
+		msd_number_store(l->dtype, y, at,
+				 (int64_t)(l->is_exclusive ? sum : after));
+		sum = after;
+	}
+}
+
+static void run_line(const struct line *l, const void *x, void *y, int64_t from)
+{
+	if (msd_number_kind(l->dtype) == MSD_N_FLOAT) {
+		run_floats(l, x, y, from);
+	} else {
+		run_integers(l, x, y, from);
 	}
 }
 
