@@ -199,7 +199,7 @@ def test_results_that_are_not_of_rows_are_made_apart(daemon, tmp_path):
         answers = together(daemon, "sum:run", calls)
         assert [joined for _, joined in answers] == [1, 1]
         assert [got.item() for got, _ in answers] == [x.sum() for [x] in calls]
-    assert "calls of run run apart from now on" in daemon.ok("logs", "sum").out
+    assert "calls of run are no longer joined" in daemon.ok("logs", "sum").out
 
 
 def test_a_call_that_fails_fails_alone(daemon, tmp_path):

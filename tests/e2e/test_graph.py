@@ -12,7 +12,7 @@ def test_out_tensors_are_refused_by_functions_that_return_their_outputs(daemon, 
     folder = fixtures / "tvm-0.8/mlp_llvm"
     name = loaded(daemon, need(folder, "mlp_llvm.so"))
     said = daemon.modser("call", f"{name}:run", f"@{folder / 'in_data.npy'}", "out:float32[2,10]")
-    text = "run: argument 1: an out tensor, but run returns its outputs itself; leave it out"
+    text = "run: argument 1: an out tensor, but run returns its outputs itself; omit it"
     assert said.status == 1 and text in said.err
 
 

@@ -223,11 +223,11 @@ def test_trees_of_one_class_stand_for_two(daemon, tmp_path, weights, after):
 
 
 @pytest.mark.parametrize("changed, why", [
-    ({"nodes_truenodeids": [1, 0, 0, 1, 9, 0, 0, 0]}, "tree 1, node 1: it points to a node"),
+    ({"nodes_truenodeids": [1, 0, 0, 1, 9, 0, 0, 0]}, "tree 1, node 1: it points to a missing node"),
     ({"nodes_truenodeids": [1, 0, 0, 1, 1, 0, 0, 0]}, "go in a circle"),
-    ({"nodes_featureids": [0, 0, 0, 2, 3, 0, 0, 0]}, "tree 1, node 1: it looks at a feature"),
+    ({"nodes_featureids": [0, 0, 0, 2, 3, 0, 0, 0]}, "tree 1, node 1: it uses a missing feature"),
     ({"nodes_modes": ["LEAVES"] + trees()["nodes_modes"][1:]}, "tree 0, node 0: its mode"),
-    ({"nodes_nodeids": [0, 1, 2, 0, 1, 2, 3, 3]}, "tree 1, node 3: it is there twice"),
+    ({"nodes_nodeids": [0, 1, 2, 0, 1, 2, 3, 3]}, "tree 1, node 3: it is given twice"),
 ])
 def test_trees_that_lead_nowhere_are_named(daemon, tmp_path, changed, why):
     assert load(daemon, tmp_path, regressor(**changed)).status == 0

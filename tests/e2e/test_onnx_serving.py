@@ -214,7 +214,7 @@ def test_a_loop_that_never_ends_is_ended_by_its_deadline(own_daemon, tmp_path):
 
     def ended():  # not by a call whose deadline passed before its worker began it
         words = ("call", "--deadline", "50ms", "forever:run", f"@{tmp_path}/x.npy")
-        assert daemon.modser(*words).status == 5
+        assert daemon.modser(*words).status == 9
         return not set(before) <= set(daemon.workers())
 
     harness.until(ended, "its worker is ended")

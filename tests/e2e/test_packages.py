@@ -16,12 +16,12 @@ version() { modser info | sed -n 's/^version\t//p'; }
 says install 'install /given/old/modser_*.deb /given/old/modserd_*.deb && echo ok'
 says active 'systemctl is-active modserd.service modserd.socket; systemctl is-enabled modserd.service'
 says serves 'modser ping >/dev/null && modser load --keep kept /given/zoo/results.so | head -n 1; modser call kept:int'
-echo 'max-uploads = 5' >>/etc/modserd/modserd.conf
-says reload 'systemctl reload modserd && modser info | grep limits.max-uploads'
+echo 'max-concurrent-uploads = 5' >>/etc/modserd/modserd.conf
+says reload 'systemctl reload modserd && modser info | grep limits.max-concurrent-uploads'
 was=$(systemctl show -P MainPID modserd)
 says upgrade 'install /given/new/modser_*.deb /given/new/modserd_*.deb && dpkg-query -W -f "\${Version}" modserd'
 says restarted '[ $was != $(systemctl show -P MainPID modserd) ] && echo yes'
-says kept 'modser call kept:int; modser info | grep limits.max-uploads'
+says kept 'modser call kept:int; modser info | grep limits.max-concurrent-uploads'
 says develop 'install /given/old/libmodser-dev_*.deb && cc /given/zoo/main.c -o /main $(pkg-config --cflags --libs modser) && /main'
 says python 'install --ignore-depends=python3-numpy,python3-msgpack /given/old/python3-modser_*.deb; cd /; /usr/bin/python3 -c "import importlib.util as u; print(u.find_spec(\"modser\").origin)"'
 says remove 'dpkg -r modserd >/dev/null; systemctl is-active modserd.service modserd.socket; ls /etc/modserd /var/lib/modserd'
@@ -64,10 +64,10 @@ def said_by(tmp_path_factory):
         ("install", "ok"),
         ("active", "active active enabled"),
         ("serves", "name\tkept -42"),
-        ("reload", "limits.max-uploads\t5"),
+        ("reload", "limits.max-concurrent-uploads\t5"),
         ("upgrade", "99.0"),
         ("restarted", "yes"),
-        ("kept", "-42 limits.max-uploads\t5"),
+        ("kept", "-42 limits.max-concurrent-uploads\t5"),
         ("develop", "0.1.0"),
         ("python", "/usr/lib/python3/dist-packages/modser/__init__.py"),
         ("failed", ""),

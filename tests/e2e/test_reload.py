@@ -60,7 +60,7 @@ def test_more_handles_than_can_be_counted_are_all_that_can_be(served):
 
 
 def test_a_limit_that_is_gone_has_its_default_again(served):
-    daemon, conf = served("max-uploads = 3\nmax-upload-memory = 5M\n")
+    daemon, conf = served("max-concurrent-uploads = 3\nmax-upload-memory = 5M\n")
     conf.write_text("# nothing\n")
     with Wire(daemon.host) as wire:
         before = wire.ask("server.info")["limits"]
@@ -229,7 +229,7 @@ def test_what_was_loaded_by_hand_stays_and_is_told(served):
 
 @pytest.mark.parametrize("text, why", [
     ("", "is empty"),
-    ("max-upload-size = 2M\nmax-uploads = 7", "m.conf:2: the last line has no newline"),
+    ("max-upload-size = 2M\nmax-concurrent-uploads = 7", "m.conf:2: the last line has no newline"),
     ("max-upload-size = 2M", "m.conf:1: the last line has no newline"),
 ])
 def test_a_file_that_is_cut_changes_nothing(served, text, why):

@@ -36,8 +36,8 @@ if [ "$group" ]; then
   modser info | grep -q '^control_group.processes.*true' && says bomb 'modser call bad:bomb; modser info | grep max-worker-processes'
   says unloaded 'modser unload bad; until [ $(worker_groups) = 1 ]; do sleep 0.02; done; call'
 fi
-echo 'max-uploads = 5' >>/etc/modserd/modserd.conf
-says reload 'systemctl reload modserd && modser info | grep limits.max-uploads'
+echo 'max-concurrent-uploads = 5' >>/etc/modserd/modserd.conf
+says reload 'systemctl reload modserd && modser info | grep limits.max-concurrent-uploads'
 says restart 'systemctl restart modserd && call'
 mkdir -p /run/systemd/system/modserd.service.d
 printf '[Service]\nWatchdogSec=5\n' >/run/systemd/system/modserd.service.d/test.conf
@@ -78,7 +78,7 @@ def said_by(tmp_path_factory):
         ("load", "name\tkept -42"),
         ("journal", "kept"),
         ("member", "answered"),
-        ("reload", "limits.max-uploads\t5"),
+        ("reload", "limits.max-concurrent-uploads\t5"),
         ("restart", "-42"),
         ("hung", "-42 again Watchdog timeout"),
         ("socket", "inactive -42 active"),

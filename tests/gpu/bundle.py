@@ -24,7 +24,8 @@ FIXTURES = [
     "between/tvm-0.16/*opencl*", "between/tvm-0.21/*opencl*",
     "tvm-0.27/rev256_cuda.npz", "tvm-0.27/axpb_cuda.npz", "tvm-0.27/addone.npz", "tvm-0.27/addone.so",
 ]
-HEADERS = ["runtime/device/cuda", "runtime/device", "proto", "artifact/gpu", "artifact/elf"]
+HEADERS = ["runtime/device/cuda", "runtime/device", "proto", "proto/base", "proto/words", "artifact/gpu",
+           "artifact/elf"]
 # Kernels of addone's signature. Those that fault have the driver's number as their name.
 PTX = """.version 7.0
 .target sm_75

@@ -81,11 +81,11 @@ WORDY = {
     "outputs": ({"inputs": [tensor()], "outputs": [{"name": f"B{i}"} for i in range(TENSORS + 1)]},
                 f"outputs: expected an array of at most {TENSORS}"),
     "extents": ({"inputs": [tensor(shape=[1] * (EXTENTS + 1), data=[0])]},
-                f"at most {EXTENTS} extents"),
+                f"its shape has over {EXTENTS} extents"),
     "elements": ({"inputs": [tensor(shape=[MIB + 1], data=[0])]}, "fewer data than its shape says"),
     "bytes": ({"inputs": [tensor(shape=[1 << 40], data=None,
                                  parameters={"binary_data_size": 1 << 42})]},
-              "within the bytes of a request"),
+              "its shape has more bytes than a request may have"),
     "answer": ({"inputs": [tensor(shape=[MIB // 4 + 32], data=[0] * (MIB // 4 + 32))]},
                f"more than {JSON_BYTES} bytes of tensors as JSON"),
 }
