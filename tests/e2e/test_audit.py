@@ -30,7 +30,7 @@ def test_who_changes_what_is_told(daemon):
         wire.load("digits", (harness.ZOO / "results.so").read_bytes(), replace=True)
         wire.ask("module.unload", "digits")
         wire.ask("server.reload")
-    assert told(daemon, "asked", 4) == [
+    assert told(daemon, "request_audit", 4) == [
         f'user="ops" peer="user ops" method={rest}'
         for rest in ('module.load name="digits"', 'module.load name="digits"',
                      'module.unload name="digits"', 'server.reload name=""')
@@ -42,11 +42,11 @@ def test_who_connects_is_told_and_whose_token_it_shows(daemon):
         pass
     with Wire(daemon.hosts[1]) as wire:
         wire.ask("ping")
-    assert told(daemon, "connect", 2) == [
+    assert told(daemon, "connection_open", 2) == [
         f'user="operator" peer="uid {os.getuid()}" way=unix http=0',
         'user="anonymous" peer="127.0.0.1" way=tcp http=0',
     ]
-    assert told(daemon, "token", 1) == ['user="web" peer="user web"']
+    assert told(daemon, "session_token", 1) == ['user="web" peer="user web"']
 
 
 def test_who_ends_a_connection_is_told(daemon):
@@ -56,7 +56,7 @@ def test_who_ends_a_connection_is_told(daemon):
         assert victim.receive()[1] == "session.close"
         with pytest.raises(Closed):
             victim.take(1)
-    [line] = told(daemon, "kill", 1)
+    [line] = told(daemon, "connection_kill", 1)
     assert line == (f'user="ops" peer="user ops" killed={number} whose="web" from="user web"')
 
 
@@ -70,7 +70,7 @@ def test_a_flood_of_kills_is_a_few_lines_and_their_number(daemon):
                     if c["user"] == "anonymous":
                         ops.ask("client.kill", c["connection"])
         ops.ask("ping")
-    written = told(daemon, "kill", 1)
+    written = told(daemon, "connection_kill", 1)
     others = [int(x) for x in re.findall(r"event=connection_kill .* others=(\d+)", daemon.log())]
     assert len(written) == len(others) and sum(others) + len(others) <= n
     # Ten a second at most: as many as there were seconds, and no more.

@@ -125,8 +125,8 @@ def test_a_format_is_read_whatever_the_bytes_look_like(daemon, tmp_path):
 
 
 def test_a_format_that_nobody_knows_lists_those_that_are(daemon, tmp_path):
-    said = daemon.modser("load", "said", pooled(tmp_path), "--format", "caffe")
-    assert "unknown format caffe; expected tengine, onnx" in said.err, said
+    said = daemon.modser("load", "said", pooled(tmp_path), "--format", "nonesuch")
+    assert "unknown format nonesuch; expected tengine, onnx, caffe" in said.err, said
 
 
 def test_a_preloaded_model_and_one_whose_worker_died_have_them(own_daemon, tmp_path):
