@@ -78,5 +78,5 @@ def test_packages_that_a_build_lacks_are_named_all_at_once(tmp_path):
     wanted = re.search(r"apt-get install (.*)", said.err).group(1).split()
     listed = (harness.ROOT / "scripts/packages.txt").read_text().split("\n")
     assert {"libuv1-dev", "libmsgpack-dev", "libcriterion-dev"} <= set(wanted) <= set(listed)
-    readme = (harness.ROOT / "README.md").read_text()
-    assert [name for name in wanted if name not in readme] == ["libcriterion-dev"]
+    page = (harness.ROOT / "docs/start/install.md").read_text()
+    assert [name for name in wanted if name not in page] == ["libcriterion-dev"]
