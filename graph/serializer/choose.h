@@ -4,7 +4,6 @@
  * the files' bytes. */
 #include "graph/modser_graph.h"
 #include "graph/serializer/model_files.h"
-#include "proto/base/bytes.h"
 #include "proto/base/diag.h"
 
 /**

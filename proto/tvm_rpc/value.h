@@ -5,7 +5,6 @@
  * one protocol version: "classic" up to TVM 0.20 and "ffi" since 0.21. All integers
  * are little-endian. Values borrow their bytes from the packet.
  */
-#include <stdbool.h>
 
 #include "proto/base/bytes.h"
 #include "proto/base/diag.h"

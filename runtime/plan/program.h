@@ -3,7 +3,6 @@
 /* The part of a plan that no shape changes: the order of the nodes, and the engines
  * that claimed them. */
 #include "graph/modser_graph.h"
-#include "runtime/engine/engine.h"
 
 struct msd_flow;
 

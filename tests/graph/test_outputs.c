@@ -2,7 +2,6 @@
  * graph as it is. */
 #include <criterion/criterion.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "runtime/plan/plan.h"
 #include "runtime/pool/pool.h"

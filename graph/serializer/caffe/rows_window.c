@@ -1,5 +1,4 @@
 /* Layers with windows, products, and normalizations over windows. */
-#include "graph/ir/graph.h"
 #include "graph/serializer/caffe/layer.h"
 
 #define PLANE 2u /* spatial axes that have fields of their own */

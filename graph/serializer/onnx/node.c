@@ -3,7 +3,6 @@
 #include "graph/serializer/onnx/node.h"
 
 #include <stdio.h>
-#include <string.h>
 
 #include "graph/ir/graph.h"
 #include "graph/serializer/onnx/function.h"

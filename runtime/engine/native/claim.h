@@ -6,7 +6,6 @@
  */
 #include "graph/modser_graph.h"
 #include "proto/base/diag.h"
-#include "runtime/engine/native/kernels.h"
 #include "runtime/kernel/kernel.h"
 
 /* A node's packed constants; each claim has its own struct. */

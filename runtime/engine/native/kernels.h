@@ -9,7 +9,6 @@
  */
 #include <stdbool.h>
 #include <stddef.h>
-#include <stdint.h>
 
 enum msd_native_unary {
 	MSD_NATIVE_RELU,

@@ -1,7 +1,6 @@
 #ifndef MSD_RUNTIME_ENGINE_NATIVE_SELECT_H
 #define MSD_RUNTIME_ENGINE_NATIVE_SELECT_H
 /* The vector level of this process. */
-#include "runtime/engine/native/kernels.h"
 
 /**
  * The kernels of the best level that the machine has, not above MODSERD_SIMD (a level
