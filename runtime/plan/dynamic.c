@@ -11,6 +11,7 @@
 #include "graph/ir/infer.h"
 #include "graph/ir/view.h"
 #include "graph/layout/memory_plan.h"
+#include "runtime/engine/engine.h"
 #include "runtime/kernel/kernel.h"
 #include "runtime/plan/entry.h"
 #include "runtime/plan/flow.h"

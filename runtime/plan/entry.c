@@ -10,6 +10,7 @@
 
 #include "graph/ir/graph.h"
 #include "graph/ir/view.h"
+#include "runtime/engine/engine.h"
 
 static bool is_input(const modser_sg_tensor *t)
 {

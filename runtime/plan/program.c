@@ -14,6 +14,7 @@
 #include "graph/ir/infer.h"
 #include "graph/ir/order.h"
 #include "graph/layout/memory_plan.h"
+#include "runtime/engine/engine.h"
 
 msd_err msd_graph_program_fail(const modser_graph *g, struct msd_diag *d)
 {

@@ -3,6 +3,7 @@
 /* The part of a plan that no shape changes: the order of the nodes, and the engines
  * that claimed them. */
 #include "graph/modser_graph.h"
+#include "proto/base/diag.h"
 
 struct msd_flow;
 

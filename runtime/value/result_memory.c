@@ -1,6 +1,7 @@
 #include "runtime/value/result_memory.h"
 
 #include "proto/dtype.h"
+#include "runtime/value/value.h"
 
 static _Thread_local struct msd_result_memory *current;
 

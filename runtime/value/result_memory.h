@@ -2,6 +2,10 @@
 #define MSD_RUNTIME_VALUE_RESULT_MEMORY_H
 /* Memory for the tensors that a call returns, from its caller: a worker gives room in
  * the reply's segment, so that the reply needs no copy. */
+#include <stddef.h>
+#include <stdint.h>
+
+#include "proto/dtype.h"
 
 struct msd_result_memory {
 	/* @bytes of memory, aligned as msd_tensor_new() does, for a tensor of @dtype.

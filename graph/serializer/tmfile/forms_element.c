@@ -1,6 +1,7 @@
 /* Element-wise operators: Tengine has them as types of Eltwise and Unary. */
 #include <string.h>
 
+#include "graph/ir/graph.h"
 #include "graph/serializer/tmfile/plan.h"
 
 /* How many axes of @small are those of @large, from the last one on; -1: one differs

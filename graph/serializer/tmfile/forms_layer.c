@@ -1,6 +1,7 @@
 /* Layers: products, normalizations and Softmax. */
 #include <string.h>
 
+#include "graph/ir/graph.h"
 #include "graph/serializer/tmfile/plan.h"
 
 /* Without factors, and with weights row by row, it is a FullyConnected. */

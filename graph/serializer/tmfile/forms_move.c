@@ -2,6 +2,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "graph/ir/graph.h"
 #include "graph/ir/infer.h"
 #include "graph/op/move/pad.h"
 #include "graph/op/move/resize.h"

@@ -1,6 +1,7 @@
 /* Convolutions and poolings: extents of kernels and channels, and padding. */
 #include <string.h>
 
+#include "graph/ir/graph.h"
 #include "graph/op/window/window.h"
 #include "graph/serializer/tmfile/plan.h"
 

@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "graph/ir/graph.h"
 #include "graph/ir/infer.h"
 
 static const struct tm_form *const forms[] = {tm_forms_element, tm_forms_layer,

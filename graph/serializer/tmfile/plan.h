@@ -6,6 +6,7 @@
  * are left out, so nodes and tensors have numbers of their own in the file. The graph
  * itself does not change.
  */
+#include "graph/modser_graph.h"
 #include "proto/base/err.h"
 
 /* A node as it is written. */

@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "runtime/engine/native/claim.h"
+#include "runtime/engine/native/kernels.h"
 #include "runtime/engine/native/select.h"
 #include "runtime/engine/native/work.h"
 #include "runtime/kernel/walk.h"

@@ -2,6 +2,7 @@
 #include <stdlib.h>
 
 #include "runtime/engine/native/claim.h"
+#include "runtime/engine/native/kernels.h"
 #include "runtime/engine/native/select.h"
 #include "runtime/engine/native/work.h"
 #include "runtime/kernel/walk.h"

@@ -3,6 +3,7 @@
 
 #include "graph/op/reduce/reduce.h"
 #include "runtime/engine/native/claim.h"
+#include "runtime/engine/native/kernels.h"
 #include "runtime/engine/native/select.h"
 #include "runtime/engine/native/work.h"
 

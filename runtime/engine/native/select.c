@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "runtime/engine/native/kernels.h"
 #include "runtime/engine/native/targets.h"
 
 #define DECLARE(name, lanes, rows, vectors)                                            \

@@ -1,6 +1,7 @@
 #ifndef MSD_RUNTIME_ENGINE_NATIVE_SELECT_H
 #define MSD_RUNTIME_ENGINE_NATIVE_SELECT_H
 /* The vector level of this process. */
+#include <stdbool.h>
 
 /**
  * The kernels of the best level that the machine has, not above MODSERD_SIMD (a level
