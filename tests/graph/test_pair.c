@@ -1,7 +1,8 @@
 /*
- * A format of two files, as docs/reference/serializer-guide.md explains it, with the installed header
- * alone: a text with one line a constant, "NAME OFFSET COUNT", and a file of floats.
- * The model adds the constants to its input. A lazy load keeps where they are.
+ * A format of two files, as docs/reference/serializer-guide.md explains it, with the
+ * installed header alone: a text with one line a constant, "NAME OFFSET COUNT", and a
+ * file of floats. The model adds the constants to its input. A lazy load keeps where
+ * they are.
  */
 #include <criterion/criterion.h>
 #include <modser_graph.h>

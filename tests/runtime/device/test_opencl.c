@@ -201,9 +201,8 @@ Test(opencl, graph_of_a_device_says_where_it_would_run)
 	lib_must_open(&lib, path);
 	cr_assert_eq(msd_loaded_place(lib.loaded, cpu, &lib.d), MSD_OK);
 	cr_assert_eq(lib_call(&lib, "run", NULL, 0, &ret), MSD_UNSUPPORTED);
-	cr_expect_not_null(
-		strstr(msd_diag_text(&lib.d),
-		       "its tensors are on opencl, but the module is "
-		       "on cpu:0"));
+	cr_expect_not_null(strstr(msd_diag_text(&lib.d),
+				  "its tensors are on opencl, but the module is "
+				  "on cpu:0"));
 	lib_close(&lib);
 }

@@ -1,8 +1,8 @@
 #include "tests/runtime/native/levels.h"
 
 #include <criterion/criterion.h>
-#include <stdio.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
