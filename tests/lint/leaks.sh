@@ -9,13 +9,23 @@ mkdir -p "$(dirname "$prefix")"
 rm -f "$prefix".*
 export ASAN_OPTIONS="${ASAN_OPTIONS:-}:log_path=$prefix:detect_leaks=1:allocator_may_return_null=1"
 export UBSAN_OPTIONS="${UBSAN_OPTIONS:-}:log_path=$prefix:print_stacktrace=1"
-export LSAN_OPTIONS="${LSAN_OPTIONS:-}:report_objects=0:print_suppressions=0:suppressions=$(dirname "$(realpath "$0")")/leaks.supp"
+# Reports decide, not the exit code.
+export LSAN_OPTIONS="${LSAN_OPTIONS:-}:exitcode=0:report_objects=0:print_suppressions=0:suppressions=$(dirname "$(realpath "$0")")/leaks.supp"
 "$@"
 status=$?
-# A file may also hold a warning: that a size was too large to allocate, which tests ask for.
-if compgen -G "$prefix.*" >/dev/null && grep -qE 'ERROR: |runtime error: ' "$prefix".*; then
-  cat "$prefix".*
+# A file may also hold a warning: that a size was too large to allocate, which tests ask for. And
+# Criterion's runner may lose 48 bytes of its own, when a room has many suites: then no frame of the
+# report lies outside its library.
+is_fault() {
+  grep -qE 'runtime error: ' "$1" && return
+  grep -q 'ERROR: ' "$1" || return
+  ! grep -q 'ERROR: LeakSanitizer' "$1" ||
+    grep -E '^ +#[0-9]+ ' "$1" | grep -qvE '__interceptor_|libcriterion'
+}
+for report in "$prefix".*; do
+  [[ -e $report ]] && is_fault "$report" || continue
+  cat "$report"
   echo "leaks: a sanitizer reported, see above"
-  exit 1
-fi
+  status=1
+done
 exit "$status"
