@@ -7,7 +7,7 @@ from typing import Any, Optional
 import numpy as np
 
 
-# What a terminal obeys in place of showing it, as proto/base/utf8.h has it; texts have lines.
+# Control characters, as in proto/base/utf8.h, except tab and newline, which texts may have.
 _OBEYED = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u2069\ud800-\udfff]")
 
 
