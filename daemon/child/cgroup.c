@@ -1,19 +1,3 @@
-#include "daemon/child/cgroup.h"
-
-#include <dirent.h>
-#include <errno.h>
-#include <fcntl.h>
-#include <limits.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <sys/stat.h>
-#include <time.h>
-#include <unistd.h>
-
-#include "daemon/child/cgroup_file.h"
-#include "proto/base/errno_text.h"
-
 /*
  * Happy path: /proc/self/cgroup names the group. The daemon is alone in it, moves
  * into a leaf, and enables controllers for its leaves. For each worker it makes a
@@ -28,6 +12,20 @@
  *   - a leaf is not empty yet at its removal: tried again with each new or
  *     removed leaf, and periodically
  */
+#include "daemon/child/cgroup.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "proto/base/errno_text.h"
 
 #define LEAF_MODE 0755
 #define END_ROUNDS 200
@@ -384,4 +382,25 @@ void msd_cgroup_end(struct msd_cgroup *c)
 	close_join(c);
 	c->is_ended = true;
 	msd_cgroups_tidy(c->all);
+}
+
+int msd_cgroup_put(int dir, const char *file, const char *word)
+{
+	const int fd = openat(dir, file, O_WRONLY | O_CLOEXEC);
+
+	if (fd < 0)
+		return errno;
+	const int failed = write(fd, word, strlen(word)) < 0 ? errno : 0;
+	(void)close(fd);
+	return failed;
+}
+
+void msd_cgroup_get(int dir, const char *file, char *ret, size_t room)
+{
+	const int fd = openat(dir, file, O_RDONLY | O_CLOEXEC);
+	const ssize_t n = fd >= 0 ? read(fd, ret, room - 1) : 0;
+
+	ret[n > 0 ? n : 0] = '\0';
+	if (fd >= 0)
+		(void)close(fd);
 }

@@ -1,5 +1,6 @@
 #ifndef MSD_CHILD_CGROUP_H
 #define MSD_CHILD_CGROUP_H
+
 /*
  * Control groups, if the service manager or container has delegated one (systemd's
  * Delegate=). The daemon moves into a leaf of it. Each worker gets its own leaf,
@@ -16,7 +17,9 @@
  * us each, on empty groups: no peer can delay that. The one slow operation, to move a
  * process (up to 20 ms), is done by the worker.
  */
+
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 #include "proto/base/diag.h"
@@ -108,5 +111,15 @@ void msd_cgroup_kill(const struct msd_cgroup *c);
  * allowed.
  */
 void msd_cgroup_end(struct msd_cgroup *c);
+
+/* Files of control groups: the kernel accepts one string per write, or rejects it. */
+
+/** Write @word to @file in the directory @dir. Returns 0, or an errno. */
+int msd_cgroup_put(int dir, const char *file, const char *word);
+/**
+ * Read the first bytes of a file into the @room bytes at @ret; "" if it cannot be
+ * read.
+ */
+void msd_cgroup_get(int dir, const char *file, char *ret, size_t room);
 
 #endif

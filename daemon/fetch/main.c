@@ -13,8 +13,8 @@
 #include "daemon/fetch/channel.h"
 #include "daemon/fetch/registry/oci_manifest.h"
 #include "daemon/fetch/registry/push.h"
-#include "daemon/fetch/source_check.h"
 #include "daemon/fetch/transfer/network_options.h"
+#include "daemon/fetch/uri.h"
 #include "daemon/mark.h"
 #include "proto/base/inherited.h"
 

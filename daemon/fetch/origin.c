@@ -11,8 +11,8 @@
 #include <time.h>
 
 #include "daemon/fetch/daemon_client.h"
-#include "daemon/fetch/transfer/backoff.h"
 #include "daemon/fetch/transfer/download_buffer.h"
+#include "daemon/fetch/transfer/transfer.h"
 #include "daemon/loop/list.h"
 #include "proto/unpack.h"
 #include "store/manifest/manifest.h"

@@ -10,10 +10,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "daemon/http/datatype.h"
 #include "daemon/http/infer_data.h"
 #include "daemon/http/infer_json.h"
-#include "daemon/http/infer_wrong.h"
 #include "proto/limits.h"
 
 /* The member @key of an object. A member that is null counts as absent. */

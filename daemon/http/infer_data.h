@@ -1,7 +1,11 @@
 #ifndef MSD_HTTP_INFER_DATA_H
 #define MSD_HTTP_INFER_DATA_H
+
 /* Convert tensor elements between JSON and bytes. */
+
 #include "daemon/http/infer_ask.h"
+#include "proto/base/bytes.h"
+#include "proto/dtype.h"
 
 struct json_t;
 
@@ -21,5 +25,13 @@ MSD_MUST_CHECK msd_err msd_infer_data_read(const struct msd_infer_input *t,
 MSD_MUST_CHECK msd_err msd_infer_data_write(struct msd_dtype dtype, const uint8_t *p,
 					    uint64_t n, struct msd_buf *out,
 					    struct msd_diag *d);
+
+/* Map between the datatype names of the Open Inference Protocol and our element
+ * types. */
+
+/** The protocol's name; NULL if it has none. Static. */
+const char *msd_datatype_name(struct msd_dtype dtype);
+/** False for an unknown type, or one without a fixed element size (BYTES). */
+MSD_MUST_CHECK bool msd_datatype_read(struct msd_span name, struct msd_dtype *ret);
 
 #endif

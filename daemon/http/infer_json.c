@@ -1,12 +1,14 @@
+/* Approximate memory of jansson for each kind, with allocator overhead. */
 #include "daemon/http/infer_json.h"
 
 #include <jansson.h>
+#include <stdarg.h>
+#include <stdio.h>
 
 #include "daemon/http/infer_ask.h"
 #include "daemon/http/infer_wide.h"
 #include "proto/base/json.h"
 
-/* Approximate memory of jansson for each kind, with allocator overhead. */
 #define OBJECT_BYTES 256u
 #define ARRAY_BYTES 128u
 #define PAIR_BYTES 64u
@@ -68,4 +70,64 @@ msd_err msd_infer_json_load(struct msd_span text, json_t **ret, bool *ret_has_wi
 		return MSD_OK;
 	return msd_diag_set(d, MSD_BAD_REQUEST, "the JSON, line %d, column %d: %s",
 			    error.line, error.column, error.text);
+}
+
+#define NAME_SHOWN 200u /* bytes of a name */
+#define WHY_BYTES 1024u
+
+msd_err msd_infer_wrong_as(struct msd_diag *d, msd_err err, const char *what,
+			   struct msd_span name, const char *fmt, ...)
+{
+	char why[WHY_BYTES];
+	va_list args;
+
+	va_start(args, fmt);
+	(void)vsnprintf(why, sizeof(why), fmt, args);
+	va_end(args);
+	return msd_diag_set(d, err, "%s %.*s: %s", what,
+			    (int)(name.n < NAME_SHOWN ? name.n : NAME_SHOWN),
+			    (const char *)name.p, why);
+}
+
+void msd_infer_put_shape(struct msd_buf *out, const int64_t *shape, uint32_t ndim)
+{
+	msd_buf_printf(out, "[");
+	for (uint32_t i = 0; i < ndim; i++) {
+		msd_buf_printf(out, "%s", i > 0 ? "," : "");
+		if (shape[i] < 0) {
+			msd_buf_printf(out, "*");
+		} else {
+			msd_buf_printf(out, "%lld", (long long)shape[i]);
+		}
+	}
+	msd_buf_printf(out, "]");
+}
+
+bool msd_infer_text_bytes(struct msd_span field, size_t *ret)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < field.n; i++) {
+		if (field.p[i] < '0' || field.p[i] > '9' || n > MSD_INFER_JSON_BYTES)
+			return false;
+		n = 10 * n + (size_t)(field.p[i] - '0');
+	}
+	if (field.n == 0 || n > MSD_INFER_JSON_BYTES)
+		return false;
+	*ret = n;
+	return true;
+}
+
+bool msd_infer_split(struct msd_span field, struct msd_span body,
+		     struct msd_span *ret_text, struct msd_span *ret_behind)
+{
+	size_t n = body.n;
+
+	if (field.p != NULL && !msd_infer_text_bytes(field, &n))
+		return false;
+	if (n > body.n || n > MSD_INFER_JSON_BYTES)
+		return false;
+	*ret_text = (struct msd_span){body.p, n};
+	*ret_behind = (struct msd_span){body.p + n, body.n - n};
+	return true;
 }

@@ -1,5 +1,6 @@
 #ifndef MSD_WIRE_CONN_H
 #define MSD_WIRE_CONN_H
+
 /*
  * One framed connection on a libuv loop: a client's socket in the supervisor, or
  * either end of the channel between supervisor and worker. It reads frames, reads
@@ -33,6 +34,7 @@
  * no peer makes an iteration long: not with many connections, slow frames, or replies
  * that it reads all at once.
  */
+
 #include <sys/uio.h>
 #include <uv.h>
 

@@ -1,7 +1,7 @@
 #ifndef MSD_WIRE_CONN_PARTS_H
 #define MSD_WIRE_CONN_PARTS_H
-/* Private to conn.c (life cycle), conn_read.c with conn_body.c and conn_spare.c,
- * conn_write.c (the two halves), and wire.c, which schedules them. */
+/* Private to conn.c (life cycle), conn_read.c and conn_write.c (the two halves), and
+ * wire.c, which schedules them. */
 #include "daemon/stream/conn.h"
 
 /**

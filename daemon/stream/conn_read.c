@@ -1,15 +1,18 @@
-#include <errno.h>
-#include <string.h>
-
-#include "daemon/stream/conn_parts.h"
-#include "proto/recognise.h"
-
 /*
  *   HEADER --16 bytes--> BODY --scanned--> on_frame            (no payload)
  *                                     \--> on_body --HERE--> PAYLOAD --> on_frame
  *                                                 \--SKIP--> SKIP ----/
  *                                                  \-LATER-> (reading stops)
  */
+#include <errno.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "daemon/loop/account.h"
+#include "daemon/stream/conn_parts.h"
+#include "proto/recognise.h"
+
 enum { S_HEADER, S_BODY, S_PAYLOAD, S_SKIP };
 
 #define READS_PER_TURN 16         /* then other connections are served */
@@ -399,4 +402,44 @@ void msd_conn_narrow(struct msd_conn *c, uint64_t bytes)
 bool msd_conn_is_owed(const struct msd_conn *c)
 {
 	return is_in_frame(c) && c->spare == NULL && !msd_conn_is_stopped(c);
+}
+
+/* Memory for a body that must outlive the read buffer, or that arrived in pieces. It
+ * is kept for the next body, and charged to the connection's account. */
+
+void msd_conn_free_body(struct msd_conn *c)
+{
+	if (c->limits.account != NULL)
+		msd_account_release(c->limits.account, c->body_cap);
+	free(c->body);
+	c->body = NULL;
+	c->body_cap = 0;
+}
+
+/* While the parent accounts are over their limit, a body over the connection's share
+ * waits: the peer may never send the rest. */
+static bool may_hold(const struct msd_conn *c, uint64_t bytes)
+{
+	const struct msd_account *a = c->limits.account;
+
+	return a == NULL || bytes <= MSD_ACCOUNT_LEAST_BYTES ||
+	       msd_account_kept(a) + bytes <= msd_account_share(a);
+}
+
+msd_err msd_conn_body_own(struct msd_conn *c)
+{
+	if (c->body != NULL && c->body_cap >= c->frame.body_bytes)
+		return MSD_OK;
+	if (!may_hold(c, c->frame.body_bytes))
+		return MSD_BUSY;
+	uint8_t *more = realloc(c->body, c->frame.body_bytes);
+	if (more == NULL)
+		return MSD_NOMEM;
+	if (c->limits.account != NULL) {
+		msd_account_charge(c->limits.account,
+				   c->frame.body_bytes - c->body_cap);
+	}
+	c->body = more;
+	c->body_cap = c->frame.body_bytes;
+	return MSD_OK;
 }

@@ -5,6 +5,7 @@
 #include "proto/body.h"
 #include "proto/frame.h"
 #include "proto/value.h"
+#include "runtime/device/captures.h"
 #include "runtime/device/nvml.h"
 
 #define EVERY_MS 1000u
@@ -70,4 +71,18 @@ int msd_gauges_print(void)
 	} while (is_read);
 	msd_buf_finish(&body);
 	return 0;
+}
+
+void msd_cuda_graphs_report(struct msd_worker *w)
+{
+	struct msd_captures_count n;
+
+	if (w->has_told_graphs || !msd_captures_has_failed())
+		return;
+	msd_captures_counted(&n);
+	w->has_told_graphs = true;
+	(void)fprintf(stderr,
+		      "modserd-worker: a part of the model cannot be a CUDA graph, so "
+		      "its kernels are launched one by one: %s\n",
+		      n.why);
 }

@@ -123,7 +123,7 @@ struct msd_worker {
 	bool has_pins;        /* its device copies from and to segments directly:
 				 pinned_segments.h */
 	bool has_unpinned;    /* a range was refused and logged */
-	bool has_told_graphs; /* cuda_graphs_report.h */
+	bool has_told_graphs; /* gauges.h */
 	/* reused by every call */
 	struct msd_arena arena;
 	struct msd_diag diag;

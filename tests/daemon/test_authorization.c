@@ -7,7 +7,6 @@
 #include "daemon/stream/tls.h"
 #include "daemon/supervisor/edge/access/authorization.h"
 #include "daemon/supervisor/edge/edge.h"
-#include "daemon/supervisor/edge/session/client_peer.h"
 #include "daemon/supervisor/edge/session/session.h"
 #include "daemon/supervisor/rights/acl_read.h"
 #include "proto/value.h"

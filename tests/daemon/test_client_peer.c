@@ -1,7 +1,7 @@
 #include <criterion/criterion.h>
 #include <unistd.h>
 
-#include "daemon/supervisor/edge/session/client_peer.h"
+#include "daemon/supervisor/edge/session/session.h"
 
 static struct msd_client_peers peers;
 

@@ -1,6 +1,6 @@
 #include <criterion/criterion.h>
 
-#include "daemon/supervisor/module/queue/culprits.h"
+#include "daemon/supervisor/module/queue/blame.h"
 
 static const struct msd_peer_id alice = {.kind = MSD_PEER_USER, .value = 1000};
 static const struct msd_peer_id bob = {.kind = MSD_PEER_USER, .value = 1001};

@@ -4,7 +4,7 @@
 #include "daemon/supervisor/module/life/registry.h"
 #include "daemon/supervisor/module/queue/admit.h"
 #include "daemon/supervisor/module/queue/deadline_cause.h"
-#include "daemon/supervisor/module/stats/stage.h"
+#include "daemon/supervisor/module/stats/call_stats.h"
 #include "daemon/supervisor/module/workers/replica.h"
 
 #define NOW_MS 5000u

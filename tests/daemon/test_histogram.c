@@ -1,6 +1,6 @@
 #include <criterion/criterion.h>
 
-#include "daemon/supervisor/module/stats/histogram.h"
+#include "daemon/supervisor/module/stats/call_stats.h"
 
 Test(histogram, is_empty_at_first)
 {

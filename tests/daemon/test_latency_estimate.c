@@ -1,6 +1,6 @@
 #include <criterion/criterion.h>
 
-#include "daemon/supervisor/module/queue/latency_estimate.h"
+#include "daemon/supervisor/module/queue/peer_latency.h"
 
 #define F 3u
 #define G 200u

@@ -3,7 +3,7 @@
 #include "daemon/limits.h"
 #include "daemon/supervisor/edge/edge.h"
 #include "daemon/supervisor/edge/methods/method.h"
-#include "daemon/supervisor/edge/session/client_peer.h"
+#include "daemon/supervisor/edge/session/session.h"
 #include "daemon/supervisor/fetch/fetcher.h"
 #include "daemon/supervisor/keep/keeper.h"
 #include "daemon/supervisor/module/life/registry.h"

@@ -1,6 +1,6 @@
 #include <criterion/criterion.h>
 
-#include "daemon/supervisor/module/workers/run_step.h"
+#include "daemon/supervisor/module/workers/run_limit.h"
 
 #define GRACE 1000u
 #define MOST 600000u

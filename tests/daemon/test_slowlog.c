@@ -2,8 +2,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "daemon/supervisor/module/stats/call_log.h"
 #include "daemon/supervisor/module/stats/call_stats.h"
-#include "daemon/supervisor/module/stats/slowlog.h"
 #include "proto/value.h"
 
 static struct msd_call_stats *call_stats;

@@ -1,7 +1,7 @@
 #include <criterion/criterion.h>
 #include <stdlib.h>
 
-#include "daemon/supervisor/repository/source_poller_delay.h"
+#include "daemon/supervisor/repository/source_poller.h"
 
 static const struct msd_source_poller_backoff minute = {.poll_ms = 60000,
 							.retry_ms = 1000};

@@ -1,6 +1,6 @@
 #include <criterion/criterion.h>
 
-#include "daemon/supervisor/repository/store_index.h"
+#include "daemon/supervisor/repository/stored_edition.h"
 
 static struct msd_digest digest_of(uint8_t seed)
 {

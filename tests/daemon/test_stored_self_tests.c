@@ -5,7 +5,7 @@
 
 #include "daemon/supervisor/keep/attachment.h"
 #include "daemon/supervisor/module/life/self_test_plan.h"
-#include "daemon/supervisor/repository/stored_self_tests.h"
+#include "daemon/supervisor/repository/stored_edition.h"
 #include "store/blob.h"
 #include "store/record.h"
 #include "tests/store/shelf.h"

@@ -1,6 +1,6 @@
 #include <criterion/criterion.h>
 
-#include "daemon/supervisor/module/stats/stage.h"
+#include "daemon/supervisor/module/stats/call_stats.h"
 #include "daemon/supervisor/module/stats/trace.h"
 
 /* Read at 1000, sent at 1300, answered at 2000 after a run of 400, told of at 2050. */

@@ -1,6 +1,6 @@
 #include <criterion/criterion.h>
 
-#include "daemon/supervisor/fetch/uri_digest.h"
+#include "daemon/supervisor/fetch/fetch_options.h"
 
 #define HEX "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad"
 

@@ -1,6 +1,6 @@
 #include <criterion/criterion.h>
 
-#include "daemon/fetch/transfer/backoff.h"
+#include "daemon/fetch/transfer/transfer.h"
 
 #define TRIES 2000
 

@@ -1,8 +1,8 @@
 #include <stdlib.h>
 
-#include "daemon/http/path.h"
 #include "daemon/http/reader.h"
 #include "daemon/http/scatter.h"
+#include "daemon/http/target.h"
 #include "tests/fuzz/fuzz.h"
 
 #define MAX_BODY 4096u

@@ -3,7 +3,7 @@
 
 #include "daemon/http/infer_ask.h"
 #include "daemon/http/infer_data.h"
-#include "daemon/http/infer_split.h"
+#include "daemon/http/infer_json.h"
 #include "proto/limits.h"
 #include "tests/fuzz/fuzz.h"
 

@@ -13,9 +13,9 @@
 #include <string.h>
 
 #include "daemon/fetch/transfer/answer.h"
-#include "daemon/fetch/transfer/backoff.h"
 #include "daemon/fetch/transfer/network_options.h"
 #include "daemon/fetch/transfer/sink.h"
+#include "daemon/fetch/transfer/transfer.h"
 
 #define STALL_BYTES_PER_S 64u /* a slower server counts as stalled */
 #define AWAY_LEAST_MS 1000u

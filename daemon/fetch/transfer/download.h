@@ -22,7 +22,7 @@ struct msd_sink;
 
 struct msd_download_how {
 	uint64_t stall_ms; /* time without progress that ends an attempt */
-	uint64_t retry_ms; /* upper bound of the first back-off (backoff.h) */
+	uint64_t retry_ms; /* upper bound of the first back-off (transfer.h) */
 	const struct msd_network_options
 		*reach;  /* borrowed until the download closes */
 	bool is_vouched; /* the URL derives from one that the requester may use;

@@ -1,7 +1,11 @@
 #ifndef MSD_FETCH_TRANSFER_H
 #define MSD_FETCH_TRANSFER_H
+
 /* Download one file from a web server, another daemon or this machine into a download
  * buffer. */
+
+#include <stdint.h>
+
 #include "daemon/fetch/origin.h"
 #include "daemon/fetch/transfer/download.h"
 #include "daemon/fetch/transfer/local.h"
@@ -46,5 +50,17 @@ void msd_transfer_cancel(struct msd_transfer *t);
 uint64_t msd_transfer_progress(const struct msd_transfer *t, uint64_t *ret_total);
 /** Free the results of the last transfer. No transfer may be running. */
 void msd_transfer_finish(struct msd_transfer *t);
+
+/* Back-off time before a retry. */
+
+#define MSD_BACKOFF_MOST_MS 300000u
+
+/**
+ * A random time in ms, at most @first_ms doubled for each failure after the first
+ * (@n_failures is at least 1). The randomness spreads the retries of clients that
+ * failed together. The result is at least @least_ms, which a server may ask for, and
+ * at most MSD_BACKOFF_MOST_MS.
+ */
+uint64_t msd_backoff_ms(unsigned n_failures, uint64_t first_ms, uint64_t least_ms);
 
 #endif

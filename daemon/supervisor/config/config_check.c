@@ -11,7 +11,7 @@
 #include <unistd.h>
 
 #include "daemon/child/user.h"
-#include "daemon/supervisor/config/config_sources.h"
+#include "daemon/supervisor/config/config_file.h"
 #include "daemon/supervisor/config/default_store.h"
 #include "daemon/supervisor/config/option_rows.h"
 #include "daemon/supervisor/config/preload.h"

@@ -16,7 +16,7 @@
 #include "daemon/supervisor/config/options_read.h"
 #include "daemon/supervisor/config/preload.h"
 #include "daemon/supervisor/descriptors.h"
-#include "daemon/supervisor/edge/access/tls_recheck.h"
+#include "daemon/supervisor/edge/access/recheck.h"
 #include "daemon/supervisor/machine.h"
 #include "daemon/supervisor/module/direct/directs.h"
 #include "daemon/supervisor/module/life/catalog.h"

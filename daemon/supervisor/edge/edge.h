@@ -15,7 +15,7 @@
 #include "daemon/loop/list.h"
 #include "daemon/supervisor/edge/access/log_rate.h"
 #include "daemon/supervisor/edge/counts.h"
-#include "daemon/supervisor/edge/session/client_peer.h"
+#include "daemon/supervisor/edge/session/session.h"
 #include "daemon/supervisor/request/client_segment.h"
 #include "daemon/supervisor/request/deadline.h"
 #include "daemon/supervisor/request/waiters.h"

@@ -8,7 +8,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "daemon/supervisor/module/stats/histogram.h"
+#include "daemon/supervisor/module/stats/call_stats.h"
 
 struct msd_buf;
 

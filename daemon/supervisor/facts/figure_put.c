@@ -4,7 +4,7 @@
 #include "daemon/supervisor/edge/listen/tls_accept.h"
 #include "daemon/supervisor/edge/methods/devices.h"
 #include "daemon/supervisor/edge/methods/method.h"
-#include "daemon/supervisor/facts/sandbox_figure.h"
+#include "daemon/supervisor/facts/figures.h"
 #include "daemon/supervisor/module/life/registry.h"
 #include "proto/value.h"
 

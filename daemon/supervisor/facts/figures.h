@@ -1,10 +1,12 @@
 #ifndef MSD_SUPERVISOR_FIGURES_H
 #define MSD_SUPERVISOR_FIGURES_H
+
 /*
  * Figures about the daemon as a whole: one row each, for server.info and the metrics.
  * A row has a key, or the name of a family, or both. It is a number, or it has a @put
  * function and a key only.
  */
+
 #include "daemon/supervisor/edge/edge.h"
 #include "daemon/supervisor/facts/exposition.h"
 
@@ -29,5 +31,14 @@ extern const struct msd_figures msd_figures_held;
 extern const struct msd_figures msd_figures_http;
 /** Append the reply of server.info. */
 void msd_figures_put_info(struct msd_edge *e, struct msd_buf *ret);
+
+/* The sandbox entry of server.info. */
+
+/**
+ * Append the kernel's sandbox features, the daemon's profile, and the paths that
+ * modules may read. The data is from a worker and from the daemon's options. nil if
+ * no worker could report it.
+ */
+void msd_sandbox_figure_put(const struct msd_edge *e, struct msd_buf *b);
 
 #endif

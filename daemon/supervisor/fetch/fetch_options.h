@@ -1,8 +1,13 @@
 #ifndef MSD_SUPERVISOR_FETCH_FETCH_OPTIONS_H
 #define MSD_SUPERVISOR_FETCH_FETCH_OPTIONS_H
+
 /* Fetch options: which content is accepted, and how the server is reached. Options in
  * a module's section override the defaults. */
+
+#include <stdbool.h>
+
 #include "proto/base/bytes.h"
+#include "store/digest.h"
 #include "store/trust.h"
 
 #define MSD_PULL_FROM_MAX 32u
@@ -43,5 +48,13 @@ void msd_fetch_options_put_bound(const struct msd_fetch_options *all,
  */
 void msd_fetch_options_put(const struct msd_fetch_options *own,
 			   const struct msd_fetch_options *all, struct msd_buf *ret);
+
+/* The digest in a URI: oci://HOST/REPOSITORY@sha256:HEX always names the same bytes,
+ * by the SHA-256 of the registry's manifest. modserd-fetch verifies the manifest. */
+
+/** Returns false, with *ret unchanged, if the URI has no digest. */
+bool msd_uri_digest_read(const char *uri, struct msd_digest *ret);
+/** The file name of the bytes at @uri: the end of its path. Borrowed. */
+struct msd_span msd_promised_file(const char *uri);
 
 #endif

@@ -14,6 +14,9 @@
 #include <unistd.h>
 
 #include "daemon/child/child.h"
+#include "daemon/limits.h"
+#include "daemon/supervisor/fetch/fetcher.h"
+#include "daemon/supervisor/request/fair_share.h"
 #include "proto/base/errno_text.h"
 
 #define MAX_BODY_BYTES (4u << 20) /* maximum frame body: a manifest's tests */
@@ -191,4 +194,23 @@ void msd_fetch_process_retire(struct msd_fetch_process *p)
 {
 	p->is_retired = true;
 	msd_conn_close(&p->channel, MSD_OK, "nothing is left to fetch");
+}
+
+msd_err msd_fetcher_has_place(const struct msd_fetcher *fetcher, struct msd_peer_id who,
+			      struct msd_diag *d)
+{
+	char text[MSD_PEER_TEXT_BYTES];
+	uint32_t own = 0;
+
+	MSD_LIST_EACH (it, &fetcher->fetches) {
+		own += msd_peer_id_is(MSD_CONTAINER_OF(it, struct msd_fetch, link)->who,
+				      who);
+	}
+	if (who.kind == MSD_PEER_NOBODY ||
+	    own < msd_fair_share_of_few(fetcher->limits->max_pulls,
+					fetcher->n_fetches - own))
+		return MSD_OK;
+	return msd_diag_set(d, MSD_BUSY,
+			    "%s: %u pulls run already, which is its share (max-pulls)",
+			    msd_peer_id_text(who, text), own);
 }

@@ -1,5 +1,6 @@
 #ifndef MSD_SUPERVISOR_FETCH_PROCESS_H
 #define MSD_SUPERVISOR_FETCH_PROCESS_H
+
 /*
  * One modserd-fetch: the child and its channel. It accepts requests until it is
  * retired or dies; later output is ignored.
@@ -9,6 +10,7 @@
  *
  * Call all functions on the loop's thread.
  */
+
 #include "daemon/stream/conn.h"
 
 struct msd_reaper;

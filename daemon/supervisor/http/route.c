@@ -20,8 +20,6 @@
 #include "daemon/supervisor/http/models/model_stats.h"
 #include "daemon/supervisor/http/models/repository.h"
 #include "daemon/supervisor/http/page/page.h"
-#include "daemon/supervisor/http/page/scrape.h"
-#include "daemon/supervisor/http/page/status.h"
 
 struct msd_route {
 	const char *path; /* without its first slash; a star matches any name */

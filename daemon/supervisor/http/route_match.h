@@ -2,7 +2,7 @@
 #define MSD_SUPERVISOR_ROUTE_MATCH_H
 /* The route of a request: its path in segments, and the matching row of the route
  * table (route.c). A request with the same head as the last one reuses it. */
-#include "daemon/http/path.h"
+#include "daemon/http/target.h"
 #include "daemon/supervisor/http/exchange.h"
 
 struct msd_route;

@@ -1,5 +1,6 @@
 #ifndef MSD_SUPERVISOR_KEEPER_H
 #define MSD_SUPERVISOR_KEEPER_H
+
 /*
  * The daemon's store, decoupled from the loop. Each disk access is a job on a thread
  * (work.h), one job at a time. A hanging disk blocks only the requests that wait for
@@ -8,10 +9,13 @@
  * Happy path of a job: submitted, run, done. Failures: a job that has not started
  * when the daemon stops is done with MSD_DRAINING.
  */
+
 #include <uv.h>
 
 #include "daemon/loop/list.h"
 #include "daemon/loop/work.h"
+#include "proto/base/bytes.h"
+#include "proto/limits.h"
 #include "store/store.h"
 
 struct msd_keeper;
@@ -55,5 +59,33 @@ bool msd_keeper_is_busy(const struct msd_keeper *k);
  * if it was never opened.
  */
 void msd_keeper_close(struct msd_keeper *k);
+
+/* Administrative jobs on the store: list, verify, collect, pin. They run in the
+ * keeper's queue between other jobs. */
+
+enum msd_store_maintenance_what {
+	MSD_STORE_MAINTENANCE_LIST,    /* a page of the editions after `name` */
+	MSD_STORE_MAINTENANCE_VERIFY,  /* the files of the first module after `name` */
+	MSD_STORE_MAINTENANCE_COLLECT, /* remove unused files */
+	MSD_STORE_MAINTENANCE_PIN,     /* the module `name` */
+	MSD_STORE_MAINTENANCE_UNPIN
+};
+
+/* Embedded by the caller. */
+struct msd_store_maintenance {
+	struct msd_keeper_job job; /* its err and d are the result */
+	enum msd_store_maintenance_what what;
+	char name[MSD_MAX_NAME_BYTES + 1]; /* module; empty: before the first one */
+	struct msd_buf result; /* one msgpack object (store/inventory.h); owner frees */
+};
+
+/**
+ * Submit the job; @done is called after success, or with the errors of
+ * store/inventory.h.
+ */
+void msd_store_maintenance(struct msd_keeper *keeper,
+			   struct msd_store_maintenance *care,
+			   void (*done)(struct msd_keeper_job *job,
+					struct msd_keeper *keeper));
 
 #endif

@@ -13,7 +13,7 @@
 #include "daemon/supervisor/module/handover/handover_artifact.h"
 #include "daemon/supervisor/module/life/catalog.h"
 #include "daemon/supervisor/module/life/registry.h"
-#include "daemon/supervisor/repository/stored_self_tests.h"
+#include "daemon/supervisor/repository/stored_edition.h"
 #include "store/blob.h"
 
 static enum msd_source_part part_of(enum msd_role role)

@@ -9,8 +9,7 @@
 #include "daemon/supervisor/module/life/canary_watch.h"
 #include "daemon/supervisor/module/life/catalog.h"
 #include "daemon/supervisor/module/life/module_source.h"
-#include "daemon/supervisor/repository/stored_options.h"
-#include "daemon/supervisor/repository/stored_self_tests.h"
+#include "daemon/supervisor/repository/stored_edition.h"
 
 /*
  * Happy path: a candidate is LOADING; its bytes and its record are written to the

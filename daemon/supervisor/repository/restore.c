@@ -17,7 +17,7 @@
 #include "daemon/supervisor/module/life/canary_watch.h"
 #include "daemon/supervisor/module/life/catalog.h"
 #include "daemon/supervisor/repository/edition.h"
-#include "daemon/supervisor/repository/stored_self_tests.h"
+#include "daemon/supervisor/repository/stored_edition.h"
 #include "store/editions.h"
 
 /* State of the whole restore. */

@@ -19,7 +19,7 @@
 #include "daemon/supervisor/module/life/catalog.h"
 #include "daemon/supervisor/module/queue/admit.h"
 #include "daemon/supervisor/repository/edition.h"
-#include "daemon/supervisor/repository/stored_options.h"
+#include "daemon/supervisor/repository/stored_edition.h"
 #include "store/editions.h"
 
 enum kind {

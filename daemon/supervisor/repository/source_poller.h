@@ -1,5 +1,6 @@
 #ifndef MSD_SUPERVISOR_SOURCE_POLLER_H
 #define MSD_SUPERVISOR_SOURCE_POLLER_H
+
 /*
  * The poller of one module's source, which looks for another edition:
  *
@@ -10,12 +11,35 @@
  *
  * Call all functions on the loop's thread.
  */
+
+#include <stdint.h>
+
 #include "daemon/supervisor/fetch/fetcher.h"
 #include "daemon/supervisor/keep/keeper.h"
 #include "daemon/supervisor/module/life/catalog.h"
-#include "daemon/supervisor/repository/source_poller_delay.h"
-#include "daemon/supervisor/repository/store_index.h"
+#include "daemon/supervisor/repository/stored_edition.h"
 #include "proto/limits.h"
+
+/* The delay before a module's source is polled again. It has random jitter, so that
+ * machines that started together do not poll together. */
+
+#define MSD_SOURCE_POLLER_NEVER UINT64_MAX
+#define MSD_SOURCE_POLLER_MOST_MS 300000u /* maximum back-off */
+
+struct msd_source_poller_backoff {
+	uint64_t poll_ms;  /* 0: it is not polled again */
+	uint64_t retry_ms; /* initial back-off after a failure */
+};
+
+/**
+ * The delay after @n_failures in a row; 0: the last poll succeeded. @chance: a
+ * uniformly random number.
+ */
+uint64_t msd_source_poller_delay(const struct msd_source_poller_backoff *pace,
+				 uint32_t n_failures, uint32_t chance);
+/** The delay before the first poll of a daemon that serves an edition of the store. */
+uint64_t msd_source_poller_first_delay(const struct msd_source_poller_backoff *pace,
+				       uint32_t chance);
 
 enum msd_source_poller_state {
 	MSD_SOURCE_POLLER_RESTING,

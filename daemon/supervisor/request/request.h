@@ -104,7 +104,7 @@ struct msd_req_ops {
 	void (*on_freed)(struct msd_req *r);
 };
 
-#define MSD_REQ_STAGES 4u                /* of daemon/supervisor/module/stats/stage.h */
+#define MSD_REQ_STAGES 4u /* of daemon/supervisor/module/stats/call_stats.h */
 #define MSD_REQ_UNANSWERED MSD_ERR_COUNT /* client left before the answer */
 
 /* The client's side of a request. */

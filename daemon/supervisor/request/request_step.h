@@ -11,7 +11,7 @@
  *      '--settled, cancelled, deadline, client gone--> OVER
  *
  * Each path from QUEUED to OVER has exactly one ANSWER, unless the client goes first;
- * and one RELEASE, on the way into OVER. run_step.h decides how long a worker may run
+ * and one RELEASE, on the way into OVER. run_limit.h decides how long a worker may run
  * a request, with or without a client.
  */
 #include <stdbool.h>

@@ -6,13 +6,110 @@
  */
 #include "daemon/supervisor/rights/acl.h"
 
+#include <errno.h>
 #include <nettle/memops.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/socket.h>
+#include <unistd.h>
 
 #include "daemon/stream/tls.h"
-#include "daemon/supervisor/rights/glob.h"
 #include "proto/words/words.h"
+
+bool msd_glob_match(struct msd_span glob, struct msd_span text)
+{
+	size_t g = 0, t = 0;
+	size_t star = glob.n; /* position of the last star; glob.n: none yet */
+	size_t resume = 0;    /* end of the text that this star matches */
+
+	/* Backtrack only to the last star: earlier stars can keep their shortest
+	 * match, because the last one takes any rest. */
+	while (t < text.n) {
+		if (g < glob.n && glob.p[g] == '*') {
+			star = g++;
+			resume = t;
+		} else if (g < glob.n && (glob.p[g] == '?' || glob.p[g] == text.p[t])) {
+			g++;
+			t++;
+		} else if (star < glob.n) {
+			g = star + 1;
+			t = ++resume;
+		} else {
+			return false;
+		}
+	}
+	while (g < glob.n && glob.p[g] == '*')
+		g++;
+	return g == glob.n;
+}
+
+bool msd_glob_shorten(struct msd_span *g, size_t max)
+{
+	uint8_t *out = (uint8_t *)(uintptr_t)g->p; /* the caller owns the bytes */
+	size_t n = 0, n_others = 0;
+
+	for (size_t i = 0; i < g->n; i++) {
+		const uint8_t c = g->p[i];
+		if (c == '*' && n > 0 && out[n - 1] == '*')
+			continue;
+		out[n++] = c;
+		n_others += c != '*';
+	}
+	g->n = n;
+	return n > 0 && n_others <= max;
+}
+
+_Static_assert(sizeof(gid_t) == sizeof(uint32_t), "groups are read as they are");
+
+/* Read the supplementary groups that the process had when it connected. */
+static bool read_groups(int fd, struct msd_identity *i)
+{
+	socklen_t n = 0;
+
+	/* Without a buffer, the kernel returns the required size. */
+	if (getsockopt(fd, SOL_SOCKET, SO_PEERGROUPS, NULL, &n) == 0 || errno != ERANGE)
+		n = 0;
+	uint32_t *more = realloc(i->gids, sizeof(*more) + n);
+	if (more == NULL)
+		return false;
+	i->gids = more;
+	if (n > 0 && getsockopt(fd, SOL_SOCKET, SO_PEERGROUPS, more + 1, &n) == 0)
+		i->n_gids += n / sizeof(*more);
+	return true;
+}
+
+bool msd_identity_of_socket(int fd, struct msd_identity *ret)
+{
+	struct msd_identity i = {0};
+	struct ucred who;
+	struct sockaddr_storage at = {0};
+	socklen_t n = sizeof(who), n_at = sizeof(at);
+
+	if (getsockname(fd, (struct sockaddr *)&at, &n_at) == 0 &&
+	    at.ss_family == AF_UNIX &&
+	    getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &who, &n) == 0) {
+		i.has_user = true;
+		i.uid = who.uid;
+		if (!read_groups(fd, &i))
+			return false;
+		i.gids[0] = who.gid;
+		i.n_gids++;
+	}
+	*ret = i;
+	return true;
+}
+
+void msd_identity_finish(struct msd_identity *i)
+{
+	free(i->gids);
+	*i = (struct msd_identity){0};
+}
+
+bool msd_identity_is_operator(const struct msd_identity *i)
+{
+	return i->has_user && i->token == NULL && i->certificate == NULL &&
+	       (i->uid == 0 || i->uid == geteuid());
+}
 
 #define ALL_RIGHTS                                                                     \
 	(1u << MSD_RIGHT_LOOKUP | 1u << MSD_RIGHT_CALL | 1u << MSD_RIGHT_LOAD |        \

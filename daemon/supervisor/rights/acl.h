@@ -1,5 +1,6 @@
 #ifndef MSD_SUPERVISOR_ACL_H
 #define MSD_SUPERVISOR_ACL_H
+
 /*
  * Access control from a file with one line per user or group:
  *
@@ -15,11 +16,55 @@
  *
  * Parsed as a whole (acl_read.h) and never changed: a reload replaces it.
  */
-#include "daemon/supervisor/rights/identity.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
 #include "daemon/supervisor/rights/quota.h"
+#include "proto/base/bytes.h"
+#include "proto/base/err.h"
 #include "proto/limits.h"
 #include "proto/method.h"
 #include "store/digest.h"
+
+/* Name patterns: `*` matches any number of bytes, `?` matches one. */
+
+/**
+ * True if @glob matches all of @text. The time is at most the product of the lengths.
+ */
+bool msd_glob_match(struct msd_span glob, struct msd_span text);
+/**
+ * Reduce each sequence of stars to one, in place. The caller must own the bytes.
+ * False: no text of at most @max bytes can match @g.
+ */
+MSD_MUST_CHECK bool msd_glob_shorten(struct msd_span *g, size_t max);
+
+/*
+ * The credentials of the peer of a connection: the user of a unix socket's peer from
+ * the kernel, the certificate and the token. The ACL file maps them to a user: acl.h.
+ */
+
+struct msd_digest;
+struct msd_tls_peer;
+
+struct msd_identity {
+	bool has_user; /* unix socket: uid and gids are valid */
+	uint32_t uid;
+	uint32_t *gids; /* owned; the effective gid first */
+	size_t n_gids;
+	const struct msd_tls_peer *certificate; /* verified; borrowed; NULL if absent */
+	const struct msd_digest *token;         /* borrowed; NULL if absent */
+};
+
+/**
+ * Read the credentials of the peer of @fd from the kernel. Empty if @fd is not a unix
+ * socket. False: out of memory.
+ */
+MSD_MUST_CHECK bool msd_identity_of_socket(int fd, struct msd_identity *ret);
+void msd_identity_finish(struct msd_identity *i);
+/** True for the daemon's own user and root, if no other credential was presented. */
+bool msd_identity_is_operator(const struct msd_identity *i);
 
 #define MSD_ACL_GROUPS_MAX 64u /* one bit each */
 #define MSD_ACL_ANONYMOUS "anonymous"

@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "daemon/supervisor/rights/glob.h"
+#include "daemon/supervisor/rights/acl.h"
 #include "proto/name.h"
 #include "proto/words/acl_word.h"
 

@@ -5,7 +5,6 @@
 #include "daemon/supervisor/request/peer_id.h"
 #include "daemon/supervisor/rights/acl.h"
 #include "daemon/supervisor/rights/denials.h"
-#include "daemon/supervisor/rights/login_history.h"
 #include "daemon/supervisor/rights/login_throttle.h"
 #include "store/digest.h"
 

@@ -13,7 +13,6 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include "daemon/supervisor/tls/first_record.h"
 #include "daemon/supervisor/tls/protocol_sniff.h"
 #include "proto/words/words.h"
 

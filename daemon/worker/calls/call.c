@@ -10,8 +10,8 @@
 #include <string.h>
 
 #include "daemon/worker/calls/stage.h"
-#include "daemon/worker/cuda_graphs_report.h"
 #include "daemon/worker/direct/ledger_writer.h"
+#include "daemon/worker/gauges.h"
 #include "daemon/worker/handlers.h"
 #include "daemon/worker/objects/instances.h"
 #include "daemon/worker/sandbox/crash.h"

@@ -5,7 +5,7 @@
 
 #include "daemon/http/infer_ask.h"
 #include "daemon/http/infer_data.h"
-#include "daemon/http/infer_split.h"
+#include "daemon/http/infer_json.h"
 
 static struct msd_infer_ask ask;
 static uint8_t bytes[64];

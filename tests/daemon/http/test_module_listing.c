@@ -5,7 +5,7 @@
 #include "daemon/limits.h"
 #include "daemon/supervisor/edge/edge.h"
 #include "daemon/supervisor/http/http_session.h"
-#include "daemon/supervisor/http/page/status.h"
+#include "daemon/supervisor/http/page/page.h"
 #include "daemon/supervisor/module/life/module.h"
 #include "daemon/supervisor/module/life/registry.h"
 #include "proto/unpack.h"

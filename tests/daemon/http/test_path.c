@@ -1,7 +1,7 @@
 #include <criterion/criterion.h>
 #include <string.h>
 
-#include "daemon/http/path.h"
+#include "daemon/http/target.h"
 
 static struct msd_http_path path;
 

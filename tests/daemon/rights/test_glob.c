@@ -2,7 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "daemon/supervisor/rights/glob.h"
+#include "daemon/supervisor/rights/acl.h"
 
 static bool matches(const char *glob, const char *text)
 {

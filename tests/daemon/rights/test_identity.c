@@ -4,7 +4,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include "daemon/supervisor/rights/identity.h"
+#include "daemon/supervisor/rights/acl.h"
 #include "store/digest.h"
 
 static struct msd_identity i;

@@ -1,6 +1,6 @@
 #include <criterion/criterion.h>
 
-#include "daemon/supervisor/rights/login_history.h"
+#include "daemon/supervisor/rights/login_throttle.h"
 
 static struct msd_login_history p;
 

@@ -5,8 +5,8 @@
 #include "daemon/log.h"
 #include "daemon/supervisor/edge/access/authorization.h"
 #include "daemon/supervisor/edge/edge.h"
-#include "daemon/supervisor/edge/session/client_peer.h"
 #include "daemon/supervisor/edge/session/request_target.h"
+#include "daemon/supervisor/edge/session/session.h"
 
 #define LINES_PER_SECOND 10u
 

@@ -14,7 +14,6 @@
 #include "daemon/stream/tls.h"
 #include "daemon/supervisor/edge/access/denied.h"
 #include "daemon/supervisor/edge/edge.h"
-#include "daemon/supervisor/edge/session/client_peer.h"
 #include "daemon/supervisor/edge/session/connection_slots.h"
 #include "daemon/supervisor/edge/session/request_target.h"
 #include "daemon/supervisor/edge/session/session.h"

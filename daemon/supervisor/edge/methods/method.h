@@ -39,7 +39,7 @@ msd_err msd_method_upload(struct msd_method_call *c, struct msd_diag *d);
 MSD_MUST_CHECK msd_err msd_method_find_upload(const struct msd_method_call *c,
 					      uint32_t i, struct msd_upload **ret,
 					      struct msd_diag *d);
-/* method_segment.c */
+/* method_channel.c */
 msd_err msd_method_segment_add(struct msd_method_call *c, struct msd_diag *d);
 msd_err msd_method_segment_remove(struct msd_method_call *c, struct msd_diag *d);
 /* method_channel.c */

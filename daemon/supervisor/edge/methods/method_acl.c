@@ -4,8 +4,8 @@
 #include "daemon/supervisor/edge/access/authorization.h"
 #include "daemon/supervisor/edge/edge.h"
 #include "daemon/supervisor/edge/methods/method.h"
-#include "daemon/supervisor/edge/session/client_peer.h"
 #include "daemon/supervisor/edge/session/request_target.h"
+#include "daemon/supervisor/edge/session/session.h"
 #include "proto/name.h"
 #include "proto/unpack.h"
 

@@ -4,7 +4,7 @@
 #include "daemon/supervisor/edge/access/authorization.h"
 #include "daemon/supervisor/edge/edge.h"
 #include "daemon/supervisor/edge/methods/method.h"
-#include "daemon/supervisor/edge/session/client_peer.h"
+#include "daemon/supervisor/edge/session/session.h"
 #include "proto/unpack.h"
 
 #define N_KEYS 13u

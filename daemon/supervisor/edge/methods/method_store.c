@@ -11,7 +11,7 @@
 #include "daemon/supervisor/edge/edge.h"
 #include "daemon/supervisor/edge/methods/method.h"
 #include "daemon/supervisor/edge/methods/store_request.h"
-#include "daemon/supervisor/keep/maintenance.h"
+#include "daemon/supervisor/keep/keeper.h"
 #include "proto/name.h"
 #include "proto/unpack.h"
 

@@ -12,7 +12,7 @@
 #include "daemon/limits.h"
 #include "daemon/loop/closer.h"
 #include "daemon/supervisor/edge/edge.h"
-#include "daemon/supervisor/edge/session/client_peer.h"
+#include "daemon/supervisor/edge/session/session.h"
 #include "proto/base/errno_text.h"
 
 /* Maximum number of client segments of one peer. */

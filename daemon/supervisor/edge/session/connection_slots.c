@@ -3,7 +3,7 @@
 #include <stdio.h>
 
 #include "daemon/limits.h"
-#include "daemon/supervisor/edge/session/client_peer.h"
+#include "daemon/supervisor/edge/session/session.h"
 #include "daemon/supervisor/request/fair_share.h"
 
 /* At most half of all slots: with few slots, other clients must still get some. */

@@ -6,7 +6,7 @@
  * dropped, they keep the connection slot and are charged to the peer.
  */
 #include "daemon/loop/handle.h"
-#include "daemon/supervisor/edge/session/client_peer.h"
+#include "daemon/supervisor/edge/session/session.h"
 
 struct msd_edge;
 

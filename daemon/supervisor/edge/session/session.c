@@ -1,4 +1,8 @@
+/* Limited to the range of the counter. */
 #include "daemon/supervisor/edge/session/session.h"
+
+#include <stdlib.h>
+#include <unistd.h>
 
 #include "daemon/limits.h"
 #include "daemon/supervisor/edge/edge.h"
@@ -6,7 +10,6 @@
 #include "daemon/supervisor/module/direct/direct.h"
 #include "daemon/supervisor/module/queue/queue.h"
 
-/* Limited to the range of the counter. */
 static uint32_t most_handles(const struct msd_limits *limits)
 {
 	return limits->max_handles < UINT32_MAX ? (uint32_t)limits->max_handles
@@ -55,4 +58,49 @@ struct msd_req *msd_session_find(struct msd_session *s, uint64_t id)
 			return r;
 	}
 	return NULL;
+}
+
+bool msd_client_peer_is_operator(const struct msd_client_peer *p)
+{
+	return p->who.kind == MSD_PEER_USER &&
+	       (p->who.value == 0 || p->who.value == geteuid());
+}
+
+void msd_client_peers_init(struct msd_client_peers *ps, uint64_t max_bytes)
+{
+	msd_list_init(&ps->all);
+	msd_account_open(&ps->account, NULL, max_bytes);
+}
+
+struct msd_client_peer *msd_client_peer_get(struct msd_client_peers *ps,
+					    struct msd_peer_id who, uint64_t max_bytes)
+{
+	MSD_LIST_EACH (it, &ps->all) {
+		struct msd_client_peer *p =
+			MSD_CONTAINER_OF(it, struct msd_client_peer, link);
+		if (msd_peer_id_is(p->who, who))
+			return msd_client_peer_ref(p);
+	}
+	struct msd_client_peer *p = calloc(1, sizeof(*p));
+	if (p == NULL)
+		return NULL;
+	p->who = who;
+	msd_account_open(&p->account, &ps->account, max_bytes);
+	msd_list_append(&ps->all, &p->link);
+	return msd_client_peer_ref(p);
+}
+
+struct msd_client_peer *msd_client_peer_ref(struct msd_client_peer *p)
+{
+	p->n_refs++;
+	return p;
+}
+
+void msd_client_peer_unref(struct msd_client_peer *p)
+{
+	if (--p->n_refs > 0)
+		return;
+	msd_list_remove(&p->link);
+	msd_account_close(&p->account);
+	free(p);
 }

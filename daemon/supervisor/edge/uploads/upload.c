@@ -15,9 +15,13 @@
 #include "daemon/loop/closer.h"
 #include "daemon/segments/reserve.h"
 #include "daemon/supervisor/edge/edge.h"
-#include "daemon/supervisor/edge/session/client_peer.h"
 #include "daemon/supervisor/edge/session/conn_timeout.h"
+#include "daemon/supervisor/edge/session/session.h"
+#include "daemon/supervisor/fetch/fetched.h"
+#include "daemon/supervisor/fetch/fetcher.h"
+#include "daemon/supervisor/module/life/catalog.h"
 #include "daemon/supervisor/module/life/module.h"
+#include "daemon/supervisor/module/life/self_test_case.h"
 #include "proto/base/errno_text.h"
 
 /* Free the upload. Its resources must have been taken or released. */
@@ -325,4 +329,21 @@ msd_err msd_upload_adopt(struct msd_upload *u, struct msd_source_job **ret,
 	*ret = u->sealing;
 	forget(u);
 	return MSD_OK;
+}
+
+msd_err msd_manifest_tests_read(const struct msd_fetch *f, struct msd_load *how,
+				struct msd_diag *d)
+{
+	uint32_t n;
+
+	if (f->got == NULL || f->got->tests.n == 0)
+		return MSD_OK;
+	if (f->got->warmup > MSD_SELF_TEST_WARMUP) {
+		return msd_diag_set(
+			d, MSD_TOO_LARGE, "the manifest: warmup %llu: at most %u",
+			(unsigned long long)f->got->warmup, MSD_SELF_TEST_WARMUP);
+	}
+	how->tests = f->got->tests;
+	how->warmup = (uint32_t)f->got->warmup;
+	return msd_diag_wrap(d, msd_self_test_check(how->tests, &n, d), "the manifest");
 }

@@ -1,5 +1,6 @@
 #ifndef MSD_SUPERVISOR_UPLOAD_H
 #define MSD_SUPERVISOR_UPLOAD_H
+
 /*
  * An artifact that a client sends: one memfd, written in chunks straight from the
  * socket. Threads reserve its memory, and seal and hash it after the commit.
@@ -9,8 +10,10 @@
  *   (begun) --reserved--> writable --commit--> committed --taken--> (gone)
  *   (found in the store) ----------------------------'
  */
+
 #include "daemon/supervisor/edge/session/session.h"
 #include "daemon/supervisor/source/source_job.h"
+#include "proto/base/diag.h"
 
 struct msd_reserve;
 
@@ -78,5 +81,19 @@ MSD_MUST_CHECK msd_err msd_upload_adopt(struct msd_upload *u,
 					struct msd_diag *d);
 /** abort, or the session ends: free the handle and the bytes. */
 void msd_upload_drop(struct msd_upload *u);
+
+/* Reads the tests in the manifest of a fetched module, which must pass before the
+ * module serves. */
+
+struct msd_fetch;
+struct msd_load;
+
+/**
+ * Copy the self-tests of @f, borrowed, into @how. Call it while on_done() of @f runs.
+ * No effect if there are none. Errors: those of msd_self_test_check().
+ */
+MSD_MUST_CHECK msd_err msd_manifest_tests_read(const struct msd_fetch *f,
+					       struct msd_load *how,
+					       struct msd_diag *d);
 
 #endif

@@ -6,7 +6,7 @@
 #include "daemon/supervisor/edge/access/audit.h"
 #include "daemon/supervisor/edge/edge.h"
 #include "daemon/supervisor/edge/listen/accept.h"
-#include "daemon/supervisor/edge/session/client_peer.h"
+#include "daemon/supervisor/edge/session/session.h"
 #include "daemon/supervisor/http/conn/http_conn_end.h"
 #include "daemon/supervisor/http/conn/http_conn_turn.h"
 #include "daemon/supervisor/http/conn/http_conn_write.h"

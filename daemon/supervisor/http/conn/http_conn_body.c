@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "daemon/http/infer_ask.h"
-#include "daemon/http/infer_split.h"
+#include "daemon/http/infer_json.h"
 #include "daemon/limits.h"
 #include "daemon/supervisor/edge/edge.h"
 

@@ -5,7 +5,7 @@
 #include "daemon/log.h"
 #include "daemon/supervisor/edge/edge.h"
 #include "daemon/supervisor/edge/listen/accept.h"
-#include "daemon/supervisor/edge/session/client_peer.h"
+#include "daemon/supervisor/edge/session/session.h"
 #include "daemon/supervisor/http/infer/infer.h"
 #include "daemon/supervisor/http/page/chunked_answer.h"
 

@@ -13,7 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "daemon/http/infer_split.h"
+#include "daemon/http/infer_json.h"
 #include "daemon/http/reader.h"
 #include "daemon/supervisor/edge/edge.h"
 #include "daemon/supervisor/edge/session/call.h"

@@ -9,8 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "daemon/http/datatype.h"
-#include "daemon/http/infer_wrong.h"
+#include "daemon/http/infer_data.h"
+#include "daemon/http/infer_json.h"
 #include "daemon/limits.h"
 #include "daemon/supervisor/http/infer/infer_shape.h"
 #include "daemon/supervisor/module/life/module.h"

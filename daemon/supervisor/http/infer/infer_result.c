@@ -11,9 +11,8 @@
 #include <string.h>
 #include <sys/uio.h>
 
-#include "daemon/http/datatype.h"
 #include "daemon/http/infer_data.h"
-#include "daemon/http/infer_wrong.h"
+#include "daemon/http/infer_json.h"
 #include "daemon/stream/conn.h"
 #include "daemon/supervisor/http/infer/infer_make.h"
 #include "proto/base/json.h"

@@ -9,7 +9,7 @@
 #include <ctype.h>
 #include <string.h>
 
-#include "daemon/http/infer_wrong.h"
+#include "daemon/http/infer_json.h"
 #include "proto/value.h"
 
 /* Iterator over the names of a tensor's extents. */

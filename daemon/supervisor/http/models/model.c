@@ -10,7 +10,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "daemon/http/datatype.h"
+#include "daemon/http/infer_data.h"
 #include "daemon/supervisor/module/life/catalog.h"
 #include "daemon/supervisor/module/life/readiness.h"
 #include "proto/base/json.h"

@@ -11,9 +11,13 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "daemon/http/reader.h"
 #include "daemon/supervisor/edge/edge.h"
+#include "daemon/supervisor/edge/methods/devices.h"
 #include "daemon/supervisor/edge/methods/method.h"
+#include "daemon/supervisor/http/bearer.h"
 #include "daemon/supervisor/http/http_session.h"
+#include "daemon/supervisor/http/page/chunked_answer.h"
 #include "daemon/supervisor/http/page/history.h"
 #include "daemon/supervisor/http/page/page_bytes.h"
 #include "proto/base/json.h"
@@ -164,4 +168,74 @@ void msd_page(struct msd_http_exchange *a)
 	a->reply.type = "text/html; charset=utf-8";
 	a->reply.policy = policy;
 	msd_buf_put(&a->body, msd_page_bytes, msd_page_n_bytes);
+}
+
+static bool sees(void *who, const char *module)
+{
+	return msd_bearer_sees(who, module);
+}
+
+/* True if OpenMetrics is listed at all: a client that lists both formats accepts
+ * either. */
+static bool wants_openmetrics(struct msd_span accept)
+{
+	static const char type[] = "application/openmetrics-text";
+
+	return accept.n > 0 && memmem(accept.p, accept.n, type, strlen(type)) != NULL;
+}
+
+static bool go_on(struct msd_http_exchange *a, struct msd_chunked_answer_position *at)
+{
+	const struct msd_view view = {.sees = sees, .who = a};
+
+	return msd_metrics_go_on(a->edge, &view, &at->metrics, &a->body,
+				 at->is_openmetrics);
+}
+
+void msd_scrape(struct msd_http_exchange *a)
+{
+	const bool is_open = wants_openmetrics(a->request->fields[MSD_HTTP_F_ACCEPT]);
+
+	a->reply.status = 200;
+	a->reply.type = is_open ? MSD_METRICS_TYPE_OPEN : MSD_METRICS_TYPE;
+	msd_chunked_answer_begin(
+		a, go_on,
+		(struct msd_chunked_answer_position){.is_openmetrics = is_open});
+}
+
+static void begin(struct msd_http_exchange *a)
+{
+	struct msd_buf info = {0};
+	struct msd_diag d = {0};
+
+	msd_buf_printf(&a->body, "{\"server\":");
+	a->edge->put_info(a->edge, &info);
+	a->body.bad |= msd_page_put_packed(a, &info, &d) != MSD_OK;
+	msd_buf_printf(&a->body, ",\"modules\":[");
+	msd_buf_finish(&info);
+	msd_diag_finish(&d);
+}
+
+static void put(struct msd_http_exchange *a, struct msd_module_listing_position *at,
+		struct msd_module *m)
+{
+	struct msd_method_call call = {.session = &a->caller->session,
+				       .method = MSD_M_MODULE_LIST};
+	struct msd_diag d = {0};
+
+	msd_method_list_one(&call, m, &at->rss_looks);
+	a->body.bad |= msd_page_put_packed(a, &call.result, &d) != MSD_OK;
+	msd_buf_finish(&call.result);
+	msd_diag_finish(&d);
+}
+
+const struct msd_module_listing msd_status_roll = {begin, put, "]}\n"};
+
+void msd_status(struct msd_http_exchange *a)
+{
+	if (msd_bearer_authorize(a, MSD_M_MODULE_LIST) != MSD_OK)
+		return;
+	msd_http_exchange_say_json(a, 200);
+	(void)msd_devices_look(a->edge->devices); /* the next request gets the result */
+	msd_chunked_answer_roll(a, &msd_status_roll, false);
 }

@@ -1,5 +1,32 @@
 #include "daemon/supervisor/module/life/canary.h"
 
+#include <stdio.h>
+#include <stdlib.h>
+
+#define SHOWN_DIGITS 12 /* shown digits of a digest */
+
+void msd_failed_edition_note(struct msd_failed_edition *s,
+			     const struct msd_digest *digest, const char *why)
+{
+	char digits[MSD_DIGEST_TEXT] = "";
+
+	msd_failed_edition_finish(s);
+	s->has_digest = digest != NULL;
+	if (digest != NULL) {
+		s->digest = *digest;
+		msd_digest_format(digest, digits);
+	}
+	if (asprintf(&s->why, "edition %.*s failed: %s", SHOWN_DIGITS,
+		     digest != NULL ? digits : "(unread)", why) < 0)
+		s->why = NULL;
+}
+
+void msd_failed_edition_finish(struct msd_failed_edition *s)
+{
+	free(s->why);
+	*s = (struct msd_failed_edition){0};
+}
+
 uint32_t msd_canary_share(uint64_t n_failed, uint64_t n_calls)
 {
 	return n_calls > 0 ? (uint32_t)(n_failed * 1000 / n_calls) : 0;

@@ -1,5 +1,6 @@
-#ifndef MSD_SUPERVISOR_MODULE_CANARY_H
-#define MSD_SUPERVISOR_MODULE_CANARY_H
+#ifndef MSD_SUPERVISOR_CANARY_H
+#define MSD_SUPERVISOR_CANARY_H
+
 /*
  * Canary check of a module that replaced another, a step without a clock. During its
  * watch period, the module fails if one of these is true:
@@ -8,8 +9,29 @@
  *   - half of its calls failed in its code, of at least 20, and twice the share that
  *     failed in its predecessor: mistakes of clients fail in both
  */
+
 #include <stdbool.h>
 #include <stdint.h>
+
+#include "store/digest.h"
+
+/* The last failed edition: one that was to replace a module, or had replaced it. Kept
+ * for status output while the module serves. */
+
+struct msd_failed_edition {
+	char *why; /* error text, owned; NULL: none failed */
+	bool has_digest;
+	struct msd_digest digest;
+	uint64_t section; /* configuration section that loaded it; 0: none */
+};
+
+/**
+ * Note that the edition of @digest failed for @why; @digest is NULL if its bytes
+ * never arrived.
+ */
+void msd_failed_edition_note(struct msd_failed_edition *s,
+			     const struct msd_digest *digest, const char *why);
+void msd_failed_edition_finish(struct msd_failed_edition *s);
 
 #define MSD_CANARY_DEATHS 3u
 #define MSD_CANARY_CALLS 20u

@@ -9,7 +9,6 @@
  * it takes the name and the old module drains.
  */
 #include "daemon/supervisor/module/life/canary.h"
-#include "daemon/supervisor/module/life/failed_edition.h"
 #include "daemon/supervisor/module/life/idle_tracker.h"
 #include "daemon/supervisor/module/life/life_table.h"
 #include "daemon/supervisor/module/queue/blame.h"

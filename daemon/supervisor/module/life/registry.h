@@ -8,7 +8,6 @@
 #include "daemon/supervisor/module/handover/handover_pool.h"
 #include "daemon/supervisor/module/life/canary.h"
 #include "daemon/supervisor/module/stats/call_log.h"
-#include "daemon/supervisor/module/stats/slowlog.h"
 #include "proto/base/spin.h"
 #include "proto/words/sandbox_word.h"
 

@@ -16,7 +16,7 @@
  * workers.
  */
 #include "daemon/supervisor/module/queue/blame.h"
-#include "daemon/supervisor/module/workers/run_step.h"
+#include "daemon/supervisor/module/workers/run_limit.h"
 #include "proto/base/diag.h"
 
 struct msd_client;

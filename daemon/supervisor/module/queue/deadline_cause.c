@@ -5,7 +5,7 @@
 #include "daemon/supervisor/module/direct/direct.h"
 #include "daemon/supervisor/module/life/module.h"
 #include "daemon/supervisor/module/queue/client_queue.h"
-#include "daemon/supervisor/module/stats/stage.h"
+#include "daemon/supervisor/module/stats/call_stats.h"
 #include "daemon/supervisor/module/workers/busy.h"
 #include "daemon/supervisor/module/workers/replica.h"
 #include "proto/base/clock.h"

@@ -1,11 +1,14 @@
 #ifndef MSD_SUPERVISOR_CALL_LOG_H
 #define MSD_SUPERVISOR_CALL_LOG_H
+
 /*
  * Call log: the latest calls of clients, with function, peer, result and the time of
  * each stage. It is always on, so the recent past can be read back. Calls are
  * numbered from the first one on.
  */
-#include "daemon/supervisor/module/stats/stage.h"
+
+#include "daemon/supervisor/module/stats/call_shapes.h"
+#include "daemon/supervisor/module/stats/call_stats.h"
 #include "daemon/supervisor/request/deadline.h"
 #include "daemon/supervisor/request/peer_id.h"
 #include "daemon/supervisor/request/waiters.h"
@@ -61,5 +64,25 @@ msd_call_log_at(const struct msd_call_log *rec, uint64_t number)
 const char *msd_logged_function(const struct msd_logged_call *record);
 /** Total time of all stages. */
 uint64_t msd_logged_total_ns(const struct msd_logged_call *record);
+
+/* Slow log: the latest calls that took limits.slow_call_ms or longer, with their
+ * arguments. Faster calls cost nothing. */
+
+#define MSD_SLOW_CALLS 128u
+
+struct msd_slow_call {
+	struct msd_logged_call record; /* with a reference to its call statistics */
+	char arguments[MSD_CALL_SHAPES_BYTES];
+};
+
+struct msd_slowlog {
+	struct msd_slow_call *ring; /* owned, MSD_SLOW_CALLS; or NULL */
+	uint64_t total;
+};
+
+/** Keep @record of a call with @params; without memory it is dropped. */
+void msd_slowlog_note(struct msd_slowlog *s, const struct msd_logged_call *record,
+		      struct msd_span params);
+void msd_slowlog_finish(struct msd_slowlog *s); /* zeroed is fine */
 
 #endif

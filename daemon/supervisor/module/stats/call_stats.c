@@ -11,6 +11,43 @@
 #include "daemon/supervisor/request/request.h"
 #include "proto/limits.h"
 
+uint64_t msd_histogram_total(const struct msd_histogram *h)
+{
+	uint64_t total = 0;
+
+	for (unsigned i = 0; i < MSD_HISTOGRAM_BINS; i++)
+		total += h->n[i];
+	return total;
+}
+
+uint64_t msd_histogram_quantile(const struct msd_histogram *h, unsigned percent)
+{
+	const uint64_t total = msd_histogram_total(h);
+	double rank = (double)total * percent / 100.0;
+	unsigned i = 0;
+
+	if (total == 0)
+		return 0;
+	while (i + 1 < MSD_HISTOGRAM_BINS && (h->n[i] == 0 || rank > (double)h->n[i])) {
+		rank -= (double)h->n[i];
+		i++;
+	}
+	const double least = (double)(UINT64_C(1) << i);
+	const double part = h->n[i] > 0 ? rank / (double)h->n[i] : 0;
+	return (uint64_t)(least + least * part);
+}
+
+const char *msd_stage_name(enum msd_stage stage)
+{
+	static const char *const names[MSD_STAGE_COUNT] = {[MSD_STAGE_READ] = "read",
+							   [MSD_STAGE_QUEUE] = "queue",
+							   [MSD_STAGE_WORKER] =
+								   "worker",
+							   [MSD_STAGE_RUN] = "run"};
+
+	return names[stage];
+}
+
 static void tell_written(struct msd_written *w, uint64_t ns, uint32_t n, bool sent)
 {
 	struct msd_call_stats *t = MSD_CONTAINER_OF(w, struct msd_call_stats, written);

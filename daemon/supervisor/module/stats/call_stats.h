@@ -1,5 +1,6 @@
 #ifndef MSD_SUPERVISOR_CALL_STATS_H
 #define MSD_SUPERVISOR_CALL_STATS_H
+
 /*
  * Call statistics of a module, by function and code. They belong to the module's
  * name: a replacement continues to count in them, and both modules count while the
@@ -8,9 +9,72 @@
  * The first MSD_CALL_STATS_FUNCTIONS functions that are called have a row each; all
  * other functions share row 0.
  */
+
+#include <stdint.h>
+
 #include "daemon/stream/conn.h"
-#include "daemon/supervisor/module/stats/stage.h"
 #include "proto/base/bytes.h"
+
+/* Histogram of the run times of a module's calls, by the highest bit of their
+ * nanoseconds. One addition per call; a quantile is exact to a factor below two. */
+
+#define MSD_HISTOGRAM_BINS 64u
+
+struct msd_histogram {
+	uint64_t n[MSD_HISTOGRAM_BINS]; /* 2^i to 2^(i + 1) - 1 ns; 0 is in bin 0 */
+};
+
+static inline void msd_histogram_note_each(struct msd_histogram *h, uint64_t ns,
+					   uint32_t n)
+{
+	h->n[63 - __builtin_clzll(ns | 1u)] += n;
+}
+
+static inline void msd_histogram_note(struct msd_histogram *h, uint64_t ns)
+{
+	msd_histogram_note_each(h, ns, 1);
+}
+
+/** Number of all noted calls. */
+uint64_t msd_histogram_total(const struct msd_histogram *h);
+/**
+ * Return the time in ns below which @percent of the calls stayed. Assumes that calls
+ * are spread evenly within a bin. 0 if the histogram is empty.
+ */
+uint64_t msd_histogram_quantile(const struct msd_histogram *h, unsigned percent);
+
+/* Stages of a call, one after the other, for measuring its time. */
+
+enum msd_stage {
+	MSD_STAGE_READ,   /* from its body until all its bytes have arrived */
+	MSD_STAGE_QUEUE,  /* until it is sent to a worker */
+	MSD_STAGE_WORKER, /* until the worker has answered, without the run */
+	MSD_STAGE_RUN,    /* in the function, reported by the worker */
+	MSD_STAGE_COUNT
+};
+
+/* Times of one stage, of all calls. */
+struct msd_times {
+	struct msd_histogram device_list;
+	uint64_t sum_ns;
+};
+
+/* Note @n calls that took @ns each. */
+static inline void msd_times_note_each(struct msd_times *t, uint64_t ns, uint32_t n)
+{
+	t->sum_ns += n * ns;
+	msd_histogram_note_each(&t->device_list, ns, n);
+}
+
+static inline void msd_times_note(struct msd_times *t, uint64_t ns)
+{
+	msd_times_note_each(t, ns, 1);
+}
+
+#define MSD_STAGE_REPLY_NAME "reply" /* the last stage, in the call statistics */
+
+/** Return the name of @stage, such as "queue". Static. */
+const char *msd_stage_name(enum msd_stage stage);
 
 #define MSD_CALL_STATS_FUNCTIONS 200u
 #define MSD_CALL_STATS_OTHER 0u

@@ -1,6 +1,6 @@
 #include "daemon/supervisor/module/stats/trace.h"
 
-#include "daemon/supervisor/module/stats/stage.h"
+#include "daemon/supervisor/module/stats/call_stats.h"
 
 /* The worker's report of its part of a call, by the worker's clock. */
 struct told {

@@ -2,7 +2,7 @@
 #define MSD_SUPERVISOR_RUN_WATCH_H
 /*
  * Watch each worker while it runs a request, and kill it when that must stop
- * (run_step.h). This covers calls through the supervisor and calls on direct
+ * (run_limit.h). This covers calls through the supervisor and calls on direct
  * channels. A stopped worker counts as running the request that it was sent, because
  * no difference is visible.
  *

@@ -1,6 +1,8 @@
-#ifndef MSD_SUPERVISOR_TLS_RECHECK_H
-#define MSD_SUPERVISOR_TLS_RECHECK_H
+#ifndef MSD_SUPERVISOR_RECHECK_H
+#define MSD_SUPERVISOR_RECHECK_H
+
 /* Trust check of open TLS connections. */
+
 #include <stdint.h>
 
 struct msd_edge;

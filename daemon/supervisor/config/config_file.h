@@ -1,6 +1,8 @@
-#ifndef MSD_SUPERVISOR_CONFIG_SOURCES_H
-#define MSD_SUPERVISOR_CONFIG_SOURCES_H
+#ifndef MSD_SUPERVISOR_CONFIG_FILE_H
+#define MSD_SUPERVISOR_CONFIG_FILE_H
+
 /* Check that a pull would accept the sources of modules. */
+
 #include "daemon/supervisor/config/options.h"
 
 /**

@@ -1,4 +1,4 @@
-#include "daemon/supervisor/module/queue/culprits.h"
+#include "daemon/supervisor/module/queue/blame.h"
 
 #include <stddef.h>
 

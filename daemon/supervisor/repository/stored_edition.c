@@ -1,14 +1,105 @@
-#include "daemon/supervisor/repository/stored_self_tests.h"
+/* The store's record of a module: its editions, their options and self-tests. */
+#include "daemon/supervisor/repository/stored_edition.h"
 
 #include <errno.h>
+#include <stdio.h>
+#include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
 #include "daemon/supervisor/keep/attachment.h"
+#include "daemon/supervisor/module/life/catalog.h"
 #include "daemon/supervisor/module/life/self_test_plan.h"
 #include "proto/base/errno_text.h"
 #include "store/blob.h"
 #include "store/record.h"
+
+void msd_store_index_set(struct msd_store_index *s, const struct msd_record *r)
+{
+	memcpy(s->have, r->bad, sizeof(r->bad));
+	s->n_bad = r->n_bad;
+	msd_store_index_forget_editions(s);
+	for (unsigned ref = 0; ref < MSD_REF_COUNT; ref++) {
+		s->has_edition[ref] = r->editions[ref] != NULL;
+		if (!s->has_edition[ref])
+			continue;
+		s->editions[ref] = r->editions[ref]->digest;
+		s->has_name[ref] = r->editions[ref]->has_name;
+		s->names[ref] = r->editions[ref]->name;
+		s->have[s->n_have++] = s->editions[ref];
+	}
+}
+
+void msd_store_index_forget_editions(struct msd_store_index *s)
+{
+	s->n_have = s->n_bad;
+	memset(s->has_edition, 0, sizeof(s->has_edition));
+}
+
+bool msd_store_index_is_bad(const struct msd_store_index *s,
+			    const struct msd_digest *digest)
+{
+	for (uint32_t i = 0; i < s->n_bad; i++) {
+		if (msd_digest_equal(&s->have[i], digest))
+			return true;
+	}
+	return false;
+}
+
+bool msd_store_index_is_edition(const struct msd_store_index *s, enum msd_ref ref,
+				const struct msd_digest *digest)
+{
+	return s->has_edition[ref] && msd_digest_equal(&s->editions[ref], digest);
+}
+
+enum msd_ref msd_store_index_find_name(const struct msd_store_index *s,
+				       const struct msd_digest *name)
+{
+	unsigned ref = 0;
+
+	while (ref < MSD_REF_COUNT && !(s->has_edition[ref] && s->has_name[ref] &&
+					msd_digest_equal(&s->names[ref], name)))
+		ref++;
+	return ref;
+}
+
+msd_err msd_stored_options_put(const struct msd_load *load, struct msd_edition *e,
+			       struct msd_diag *d)
+{
+	char device[MSD_DEVICE_LIST_TEXT_MAX], workers[16], batch[16], within[16];
+	char max_run[16];
+	const struct {
+		const char *key, *value; /* NULL: not given */
+	} options[] = {
+		{"device", load->device_list.n > 0 ? device : NULL},
+		{"workers",
+		 load->workers > 1 || load->device_list.n > 1 ? workers : NULL},
+		{"abi", msd_abi_word_name(load->era)},
+		{"missing-weights", msd_fill_word_name(load->fill)},
+		{"format", msd_model_word(load->words.format)},
+		{"input", msd_model_word(load->words.input)},
+		{"ignore-unknown-inputs", load->tvm_inputs ? "yes" : NULL},
+		{"batch", load->batching.rows > 0 ? batch : NULL},
+		{"batch-delay", load->batching.within_ms > 0 ? within : NULL},
+		{"max-run", load->max_run.is_said ? max_run : NULL},
+	};
+	msd_err err = MSD_OK;
+
+	(void)msd_device_list_format(&load->device_list, device);
+	(void)snprintf(workers, sizeof(workers), "%u", load->workers);
+	(void)snprintf(batch, sizeof(batch), "%u", load->batching.rows);
+	(void)snprintf(within, sizeof(within), "%ums", load->batching.within_ms);
+	(void)snprintf(max_run, sizeof(max_run), "%ums", load->max_run.ms);
+	e->n_options = 0;
+	for (size_t i = 0; err == MSD_OK && i < sizeof(options) / sizeof(options[0]);
+	     i++) {
+		if (options[i].value != NULL) {
+			err = msd_edition_add_option(e, options[i].key,
+						     options[i].value, d);
+		}
+	}
+	return err;
+}
 
 #define HEAD_BYTES 32u /* maximum size of the msgpack around the tests */
 
