@@ -6,6 +6,7 @@
 #include <elf.h>
 #include <string.h>
 
+#include "artifact/elf/foreign.h"
 #include "artifact/elf/private.h"
 
 #define TAR_BLOCK 512u
@@ -139,52 +140,6 @@ static msd_err refuse_tar(struct msd_span image, struct msd_diag *d)
 			    "TVM exports them");
 }
 
-#define FOR_LINUX                                                                      \
-	"libraries here are those of Linux: export it again for a target such as "     \
-	"llvm -mtriple=x86_64-linux-gnu, with a linker for it"
-#define COMPILE_IT "compile the model to a library first, see docs/start/first-model.md"
-
-/* Library formats of other systems, and formats of models that are not compiled yet. */
-static const struct format {
-	uint8_t magic[4];
-	uint8_t n;
-	const char *title;
-	const char *advice;
-} formats[] = {
-	{{0xcf, 0xfa, 0xed, 0xfe}, 4, "a Mach-O file, of macOS or iOS", FOR_LINUX},
-	{{0xce, 0xfa, 0xed, 0xfe},
-	 4,
-	 "a 32-bit Mach-O file, of macOS or iOS",
-	 FOR_LINUX},
-	{{0xfe, 0xed, 0xfa, 0xcf}, 4, "a big-endian Mach-O file, of macOS", FOR_LINUX},
-	{{0xca, 0xfe, 0xba, 0xbe},
-	 4,
-	 "a universal Mach-O file, of macOS or iOS",
-	 FOR_LINUX},
-	{{'M', 'Z'}, 2, "a PE file, of Windows (.dll, .exe)", FOR_LINUX},
-	{{'\0', 'a', 's', 'm'}, 4, "a WebAssembly file", FOR_LINUX},
-	{{0x93, 'N', 'U', 'M'},
-	 4,
-	 "an array of numpy (.npy)",
-	 "it is an argument of a call: modser call NAME:FUNC @FILE"},
-	{{'P', 'K', 3, 4},
-	 4,
-	 "a zip archive, as torch.save, torch.export and numpy.savez write them",
-	 COMPILE_IT},
-	{{0x89, 'H', 'D', 'F'}, 4, "an HDF5 file, as Keras saves models", COMPILE_IT},
-	{{'G', 'G', 'U', 'F'}, 4, "a GGUF file, of llama.cpp and Ollama", COMPILE_IT},
-};
-
-static const struct format *find_format(struct msd_span image)
-{
-	for (size_t i = 0; i < sizeof(formats) / sizeof(*formats); i++) {
-		if (image.n >= formats[i].n &&
-		    memcmp(image.p, formats[i].magic, formats[i].n) == 0)
-			return &formats[i];
-	}
-	return NULL;
-}
-
 msd_err msd_elf_refuse(struct msd_span image, struct msd_diag *d)
 {
 	if (image.n == 0) {
@@ -206,10 +161,10 @@ msd_err msd_elf_refuse(struct msd_span image, struct msd_diag *d)
 				    "a static archive; link it: cc -shared -o NAME.so "
 				    "-Wl,--whole-archive NAME.a");
 	}
-	const struct format *format = find_format(image);
-	if (format != NULL) {
-		return msd_diag_set(d, MSD_UNSUPPORTED, "%s; %s", format->title,
-				    format->advice);
+	const struct msd_foreign *foreign = msd_foreign_find(image);
+	if (foreign != NULL) {
+		return msd_diag_set(d, MSD_UNSUPPORTED, "%s; %s", foreign->title,
+				    foreign->advice);
 	}
 	if (!msd_span_begins(image, ELFMAG)) {
 		return msd_diag_set(d, MSD_BAD_ARTIFACT,
