@@ -14,7 +14,7 @@
 #include "daemon/fetch/registry/oci_manifest.h"
 #include "daemon/fetch/registry/push.h"
 #include "daemon/fetch/transfer/network_options.h"
-#include "daemon/fetch/uri.h"
+#include "daemon/fetch/steps.h"
 #include "daemon/mark.h"
 #include "proto/base/inherited.h"
 

@@ -11,6 +11,7 @@
  */
 #include "daemon/fetch/transfer/download_buffer.h"
 #include "store/manifest/verify.h"
+#include "store/trust.h"
 
 struct msd_platform_machine;
 
@@ -92,5 +93,12 @@ MSD_MUST_CHECK msd_err msd_fetch_steps_came(struct msd_fetch_steps *p,
 /** The single file still has the digest @digest, which is already present. */
 void msd_fetch_steps_known(struct msd_fetch_steps *p, const struct msd_digest *digest);
 void msd_fetch_steps_finish(struct msd_fetch_steps *p);
+/**
+ * Return the errors of a pull of @uri that need no network. @insecure allows plain
+ * http to other machines. MSD_BAD_REQUEST, MSD_REFUSED, MSD_NOT_VERIFIED (the policy
+ * is "digest", and @uri has no digest), MSD_NOMEM.
+ */
+MSD_MUST_CHECK msd_err msd_source_check(const char *uri, enum msd_policy policy,
+					bool insecure, struct msd_diag *d);
 
 #endif

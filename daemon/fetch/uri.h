@@ -1,12 +1,9 @@
 #ifndef MSD_FETCH_URI_H
 #define MSD_FETCH_URI_H
-
 /* Parse the URIs of model sources, and check which ones are allowed. */
-
 #include <stdbool.h>
 
 #include "proto/base/diag.h"
-#include "store/trust.h"
 
 enum msd_scheme {
 	MSD_SCHEME_FILE,
@@ -61,15 +58,5 @@ MSD_MUST_CHECK msd_err msd_uri_check_redirect(const struct msd_uri *from,
 					      struct msd_diag *d);
 /** "127.0.0.1", "::1", ...: true for a loopback address. */
 bool msd_uri_is_loopback(const char *address);
-
-/* Check a source's URI and policy without contacting it. */
-
-/**
- * Return the errors of a pull of @uri that need no network. @insecure allows plain
- * http to other machines. MSD_BAD_REQUEST, MSD_REFUSED, MSD_NOT_VERIFIED (the policy
- * is "digest", and @uri has no digest), MSD_NOMEM.
- */
-MSD_MUST_CHECK msd_err msd_source_check(const char *uri, enum msd_policy policy,
-					bool insecure, struct msd_diag *d);
 
 #endif
