@@ -98,6 +98,40 @@
 	X("tvm.contrib.cblas.batch_matmul", batch_matmul)                              \
 	X("tvm.contrib.cblas.batch_matmul_iterative", batch_matmul)
 
+/* runtime/packed/kv_state.c */
+#define MSD_PACKED_KV_STATE(X)                                                         \
+	X("vm.builtin.kv_state_clear", clear)                                          \
+	X("vm.builtin.kv_state_add_sequence", add_sequence)                            \
+	X("vm.builtin.kv_state_remove_sequence", remove_sequence)                      \
+	X("vm.builtin.kv_state_fork_sequence", fork_sequence)                          \
+	X("vm.builtin.kv_state_popn", popn)                                            \
+	X("vm.builtin.kv_state_begin_forward", begin_forward)                          \
+	X("vm.builtin.kv_state_end_forward", end_forward)
+
+/* runtime/packed/kv_cache_create.c */
+#define MSD_PACKED_KV_CACHE_CREATE(X)                                                  \
+	X("vm.builtin.paged_attention_kv_cache_create", create)
+
+/* runtime/packed/kv_cache.c */
+#define MSD_PACKED_KV_CACHE(X)                                                         \
+	X("vm.builtin.attention_kv_cache_enable_sliding_window_for_seq",               \
+	  enable_window)                                                               \
+	X("vm.builtin.attention_kv_cache_commit_accepted_token_tree_nodes",            \
+	  accept_nodes)                                                                \
+	X("vm.builtin.attention_kv_cache_empty", empty)                                \
+	X("vm.builtin.attention_kv_cache_get_num_available_pages", available_pages)    \
+	X("vm.builtin.attention_kv_cache_get_total_sequence_length", total_length)     \
+	X("vm.builtin.attention_kv_cache_get_sequence_length", sequence_length)        \
+	X("vm.builtin.attention_kv_cache_get_query_positions", query_positions)        \
+	X("vm.builtin.attention_kv_cache_debug_get_kv", debug_get_kv)                  \
+	X("vm.builtin.attention_kv_cache_debug_get_kv_mla", debug_get_kv_mla)          \
+	X("vm.builtin.attention_kv_cache_attention_with_fused_qkv", attention_fused)   \
+	X("vm.builtin.attention_kv_cache_self_attention", attention_self)              \
+	X("vm.builtin.attention_kv_cache_cross_attention", attention_cross)            \
+	X("vm.builtin.attention_kv_cache_attention_with_shared_kv", attention_shared)  \
+	X("vm.builtin.attention_kv_cache_append_mla_kv", append_mla)                   \
+	X("vm.builtin.attention_kv_cache_merge_attn_output_inplace", merge)
+
 /* runtime/packed/print.c */
 #define MSD_PACKED_PRINT(X)                                                            \
 	X("relax.run.print", print)                                                    \
@@ -129,6 +163,9 @@
 	T(set, MSD_PACKED_SET)                                                         \
 	T(random, MSD_PACKED_RANDOM)                                                   \
 	T(blas, MSD_PACKED_BLAS)                                                       \
+	T(kv_state, MSD_PACKED_KV_STATE)                                               \
+	T(kv_cache_create, MSD_PACKED_KV_CACHE_CREATE)                                 \
+	T(kv_cache, MSD_PACKED_KV_CACHE)                                               \
 	T(print, MSD_PACKED_PRINT)                                                     \
 	T(ffi, MSD_PACKED_FFI)
 

@@ -1,0 +1,71 @@
+#include "runtime/kv/ints.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+bool msd_ints_reserve(struct msd_ints *a, size_t more)
+{
+	size_t cap = a->cap > 0 ? a->cap : 16;
+	size_t want;
+	size_t bytes;
+	int32_t *v;
+
+	if (!msd_add_size(a->n, more, &want))
+		return false;
+	if (want <= a->cap)
+		return true;
+	while (cap < want) {
+		if (!msd_mul_size(cap, 2, &cap))
+			return false;
+	}
+	if (!msd_mul_size(cap, sizeof(*v), &bytes))
+		return false;
+	v = realloc(a->v, bytes);
+	if (v == NULL)
+		return false;
+	a->v = v;
+	a->cap = cap;
+	return true;
+}
+
+bool msd_ints_push(struct msd_ints *a, int32_t v)
+{
+	if (!msd_ints_reserve(a, 1))
+		return false;
+	a->v[a->n++] = v;
+	return true;
+}
+
+bool msd_ints_append(struct msd_ints *a, const struct msd_ints *more)
+{
+	if (!msd_ints_reserve(a, more->n))
+		return false;
+	if (more->n > 0)
+		memcpy(a->v + a->n, more->v, more->n * sizeof(*a->v));
+	a->n += more->n;
+	return true;
+}
+
+void msd_ints_finish(struct msd_ints *a)
+{
+	free(a->v);
+	*a = (struct msd_ints){0};
+}
+
+int32_t msd_ints_last(const struct msd_ints *a)
+{
+	return a->n > 0 ? a->v[a->n - 1] : 0;
+}
+
+struct msd_tensor *msd_ints_tensor(const struct msd_ints *a, int64_t rows)
+{
+	const struct msd_dtype int32 = {MSD_DT_INT, 32, 1};
+	const int64_t n = (int64_t)a->n;
+	const int64_t matrix[] = {rows, rows > 0 ? n / rows : 0};
+	struct msd_tensor *t = rows == 1 ? msd_tensor_new(int32, &n, 1)
+					 : msd_tensor_new(int32, matrix, 2);
+
+	if (t != NULL && n > 0)
+		memcpy(t->dl.data, a->v, a->n * sizeof(*a->v));
+	return t;
+}
