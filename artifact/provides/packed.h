@@ -132,6 +132,34 @@
 	X("vm.builtin.attention_kv_cache_append_mla_kv", append_mla)                   \
 	X("vm.builtin.attention_kv_cache_merge_attn_output_inplace", merge)
 
+/* runtime/packed/rnn_state.c */
+#define MSD_PACKED_RNN_STATE(X)                                                        \
+	X("vm.builtin.rnn_state_create", create)                                       \
+	X("vm.builtin.rnn_state_get", get)                                             \
+	X("vm.builtin.rnn_state_set", set)                                             \
+	X("vm.builtin.rnn_state_debug_get", debug_get)
+
+/* runtime/packed/kv_older.c */
+#define MSD_PACKED_KV_OLDER(X)                                                         \
+	X("vm.builtin.attention_kv_cache_create", create)                              \
+	X("vm.builtin.attention_kv_cache_append", append)                              \
+	X("vm.builtin.attention_kv_cache_update", update)                              \
+	X("vm.builtin.attention_kv_cache_view", view)                                  \
+	X("vm.builtin.attention_kv_cache_window_override", window_override)            \
+	X("vm.builtin.attention_kv_cache_window_override_with_sinks",                  \
+	  window_override_sinks)                                                       \
+	X("vm.builtin.attention_kv_cache_array_popn", array_popn)                      \
+	X("vm.builtin.attention_kv_cache_array_clear", array_clear)
+
+/* runtime/packed/sample.c */
+#define MSD_PACKED_SAMPLE(X)                                                           \
+	X("vm.builtin.sample_top_p_from_logits", top_p_from_logits)                    \
+	X("vm.builtin.sample_top_p_from_prob", top_p_from_prob)                        \
+	X("vm.builtin.multinomial_from_uniform", multinomial)                          \
+	X("vm.builtin.apply_repetition_penalty", repetition_penalty)                   \
+	X("vm.builtin.apply_presence_and_frequency_penalty", presence_penalty)         \
+	X("vm.builtin.apply_softmax_with_temperature", softmax)
+
 /* runtime/packed/print.c */
 #define MSD_PACKED_PRINT(X)                                                            \
 	X("relax.run.print", print)                                                    \
@@ -166,6 +194,9 @@
 	T(kv_state, MSD_PACKED_KV_STATE)                                               \
 	T(kv_cache_create, MSD_PACKED_KV_CACHE_CREATE)                                 \
 	T(kv_cache, MSD_PACKED_KV_CACHE)                                               \
+	T(rnn_state, MSD_PACKED_RNN_STATE)                                             \
+	T(kv_older, MSD_PACKED_KV_OLDER)                                               \
+	T(sample, MSD_PACKED_SAMPLE)                                                   \
 	T(print, MSD_PACKED_PRINT)                                                     \
 	T(ffi, MSD_PACKED_FFI)
 

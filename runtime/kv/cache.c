@@ -315,9 +315,11 @@ static bool config_keep(struct msd_kv_cache *c, const struct msd_kv_config *g)
 		if (g->kernels[i] != NULL)
 			msd_obj_ref(&g->kernels[i]->obj);
 	}
-	if (g->rope_factors != NULL)
-		msd_obj_ref(g->rope_factors);
-	return kinds != NULL;
+	if (g->rope_factors == NULL)
+		return kinds != NULL;
+	msd_obj_ref(g->rope_factors);
+	/* they may be in memory of this call */
+	return msd_tensor_keep(g->rope_factors, true) && kinds != NULL;
 }
 
 static void free_pages(void *ctx, void *data)
