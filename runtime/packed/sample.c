@@ -11,6 +11,7 @@
 
 #include "artifact/provides/packed.h"
 #include "runtime/packed/args.h"
+#include "runtime/packed/descend.h"
 #include "runtime/packed/global.h"
 
 static const struct msd_dtype float32 = {MSD_DT_FLOAT, 32, 1};
@@ -90,26 +91,11 @@ static bool real_at(struct msd_args a, int32_t i, double *ret)
 	return false;
 }
 
-struct candidate {
-	float p;
-	int32_t token;
-};
-
-static int by_size(const void *a, const void *b)
-{
-	const struct candidate *x = a;
-	const struct candidate *y = b;
-
-	if (x->p != y->p)
-		return x->p > y->p ? -1 : 1;
-	return x->token < y->token ? -1 : 1;
-}
-
 /* The numbers that are at least @least, the largest first. NULL: short memory. */
-static struct candidate *candidates_new(const struct numbers *x, float least,
-					int64_t *ret_n)
+static struct msd_candidate *candidates_new(const struct numbers *x, float least,
+					    int64_t *ret_n)
 {
-	struct candidate *all;
+	struct msd_candidate *all;
 	int64_t n = 0;
 
 	for (int64_t i = 0; i < x->n; i++)
@@ -118,15 +104,15 @@ static struct candidate *candidates_new(const struct numbers *x, float least,
 	*ret_n = 0;
 	for (int64_t i = 0; all != NULL && i < x->n; i++) {
 		if (x->v[i] >= least)
-			all[(*ret_n)++] = (struct candidate){x->v[i], (int32_t)i};
+			all[(*ret_n)++] = (struct msd_candidate){x->v[i], (int32_t)i};
 	}
 	if (all != NULL)
-		qsort(all, (size_t)n, sizeof(*all), by_size);
+		msd_descend(all, (size_t)n);
 	return all;
 }
 
 /* The first candidate whose cumulated probability exceeds @uniform, or -1. */
-static int64_t choose(const struct candidate *all, int64_t n, float total,
+static int64_t choose(const struct msd_candidate *all, int64_t n, float total,
 		      double uniform)
 {
 	for (int64_t i = 0; i < n; i++) {
@@ -136,7 +122,7 @@ static int64_t choose(const struct candidate *all, int64_t n, float total,
 	return -1;
 }
 
-static int64_t sample_logits(struct candidate *all, int64_t n, double temperature,
+static int64_t sample_logits(struct msd_candidate *all, int64_t n, double temperature,
 			     double top_p, double uniform)
 {
 	const float scale = (float)(1.0F / temperature);
@@ -176,7 +162,7 @@ static int top_p_from_logits(void *self, const struct msd_any *args, int32_t n,
 			     struct msd_any *ret)
 {
 	struct msd_args a = {args, n};
-	struct candidate *all;
+	struct msd_candidate *all;
 	struct numbers x;
 	double temperature;
 	double top_p;
@@ -200,7 +186,7 @@ static int top_p_from_logits(void *self, const struct msd_any *args, int32_t n,
 }
 
 /* Among the candidates, if they are enough for @top_p; -1: they are not. */
-static int64_t sample_sorted(struct candidate *all, int64_t n, double top_p,
+static int64_t sample_sorted(struct msd_candidate *all, int64_t n, double top_p,
 			     double uniform, bool is_all)
 {
 	float cumulated = 0;
@@ -238,7 +224,7 @@ static int top_p_from_prob(void *self, const struct msd_any *args, int32_t n,
 	for (int turn = top_p < 1 ? 0 : 1; token < 0 && turn < 2; turn++) {
 		const float least = turn == 0 ? (float)(top_p / 1024) : 0;
 		int64_t n_all;
-		struct candidate *all = candidates_new(&x, least, &n_all);
+		struct msd_candidate *all = candidates_new(&x, least, &n_all);
 
 		if (all == NULL)
 			return msd_abi_no_memory();
