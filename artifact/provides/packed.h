@@ -132,6 +132,17 @@
 	X("vm.builtin.attention_kv_cache_append_mla_kv", append_mla)                   \
 	X("vm.builtin.attention_kv_cache_merge_attn_output_inplace", merge)
 
+/* runtime/packed/kv_checkpoint.c */
+#define MSD_PACKED_KV_CHECKPOINT(X)                                                    \
+	X("vm.builtin.attention_kv_cache_get_checkpoint_metadata", export_text)        \
+	X("vm.builtin.attention_kv_cache_get_layout_hash", layout_hash)                \
+	X("vm.builtin.attention_kv_cache_export_page_group", export_group)             \
+	X("vm.builtin.attention_kv_cache_prepare_import", prepare_import)              \
+	X("vm.builtin.attention_kv_cache_import_page_group", import_group)             \
+	X("vm.builtin.attention_kv_cache_finish_import", finish_import)                \
+	X("vm.builtin.kv_cache_disagg_prepare_recv", refuse_transfer)                  \
+	X("vm.builtin.kv_cache_disagg_mark_send", refuse_transfer)
+
 /* runtime/packed/rnn_state.c */
 #define MSD_PACKED_RNN_STATE(X)                                                        \
 	X("vm.builtin.rnn_state_create", create)                                       \
@@ -194,6 +205,7 @@
 	T(kv_state, MSD_PACKED_KV_STATE)                                               \
 	T(kv_cache_create, MSD_PACKED_KV_CACHE_CREATE)                                 \
 	T(kv_cache, MSD_PACKED_KV_CACHE)                                               \
+	T(kv_checkpoint, MSD_PACKED_KV_CHECKPOINT)                                     \
 	T(rnn_state, MSD_PACKED_RNN_STATE)                                             \
 	T(kv_older, MSD_PACKED_KV_OLDER)                                               \
 	T(sample, MSD_PACKED_SAMPLE)                                                   \

@@ -105,7 +105,7 @@ static int sequence_length(void *self, const struct msd_any *args, int32_t n,
 	int64_t id;
 
 	(void)self;
-	if (c == NULL || !msd_args_int(a, 1, &id))
+	if (c == NULL || !msd_args_int(a, 1, &id) || msd_kv_import_check(c) != 0)
 		return -1;
 	s = msd_kv_find(&c->table, id);
 	if (s == NULL)

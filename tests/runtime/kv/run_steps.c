@@ -6,6 +6,7 @@
  *   int NUMBER VALUE           shape NUMBER EXTENT...
  *   tuple NUMBER OF...         item NUMBER OF INDEX
  *   tensor NUMBER DTYPE BYTES EXTENT...
+ *   text NUMBER BYTES          the text follows
  *   call NUMBER NAME OF...     answers "ok", or "error TEXT"
  *   get NUMBER                 answers "int VALUE", or "tensor DTYPE BYTES EXTENT..."
  * and the bytes
@@ -85,6 +86,17 @@ static void put_tensor(struct peer *p)
 	value_put(p, msd_of_obj(&t->obj));
 }
 
+static void put_text(struct peer *p)
+{
+	const size_t n = (size_t)atoll(p->words[2]);
+	char *text = malloc(n + 1);
+
+	if (text == NULL || fread(text, 1, n, stdin) != n)
+		exit(2);
+	value_put(p, msd_of_obj(&msd_str_new(text, n, MSD_T_STR)->obj));
+	free(text);
+}
+
 static void put_tuple(struct peer *p)
 {
 	struct msd_array *a = msd_array_new(p->n_words - 2);
@@ -151,7 +163,13 @@ static void do_get(struct peer *p)
 	const struct msd_any *v = value_at(p, 1);
 	const struct msd_dltensor *t = msd_any_dltensor(v);
 	char name[MSD_DTYPE_NAME_MAX];
+	struct msd_span text;
 
+	if (msd_any_str(v, &text)) {
+		(void)printf("text %zu\n", text.n);
+		(void)fwrite(text.p, 1, text.n, stdout);
+		return;
+	}
 	if (t == NULL) {
 		(void)printf("int %lld\n", (long long)v->as.i);
 		return;
@@ -170,8 +188,9 @@ static void command(struct peer *p, char *line)
 		const char *name;
 		void (*run)(struct peer *p);
 	} commands[] = {{"shape", put_shape}, {"tensor", put_tensor},
-			{"tuple", put_tuple}, {"item", put_item},
-			{"call", do_call},    {"get", do_get}};
+			{"text", put_text},   {"tuple", put_tuple},
+			{"item", put_item},   {"call", do_call},
+			{"get", do_get}};
 	char *save = NULL;
 
 	p->n_words = 0;

@@ -34,6 +34,8 @@ class Peer:
         if isinstance(a, np.ndarray):
             a = np.ascontiguousarray(a)
             self.send(f"tensor {at} {a.dtype} {a.nbytes} {' '.join(map(str, a.shape))}", a.tobytes())
+        elif isinstance(a, str):
+            self.send(f"text {at} {len(a.encode())}", a.encode())
         elif isinstance(a, list):
             self.send(f"shape {at} {' '.join(map(str, a))}")
         else:
@@ -64,6 +66,8 @@ class Peer:
         words = self.p.stdout.readline().decode().split()
         if words[0] == "int":
             return np.array(int(words[1]))
+        if words[0] == "text":
+            return self.p.stdout.read(int(words[1])).decode()
         data = self.p.stdout.read(int(words[2]))
         return np.frombuffer(data, words[1]).reshape([int(x) for x in words[3:]])
 
@@ -183,7 +187,37 @@ class Tvm:
         return (self.tvm.get_global_func(name) if "." in name else self.vm[name])(*args)
 
     def get(self, v):
+        if isinstance(v, str):
+            return str(v)
         return v.numpy() if hasattr(v, "numpy") else np.array(v)
+
+
+def exchange(peers, params, caches, others, forward, both, compare, rng, hidden, vocab):
+    """Export a sequence by both; import it by both into caches of another model's size."""
+    both("kv_state_add_sequence", 0)
+    forward("prefill", rng.integers(0, vocab, 39).astype("int32"), [0], [39], [1, 39, hidden])
+    compare(both("attention_kv_cache_get_layout_hash", keep=True), "layout hash")
+    texts = both("attention_kv_cache_get_checkpoint_metadata", 0, keep=True)
+    text = peers[1].get(texts[1])
+    compare(texts, "checkpoint")
+    shape = json.loads(text)["groups"][0]["shape"]
+    groups = []
+    for i in range(json.loads(text)["num_layers"]):
+        out = [p.put(np.zeros(shape, "float32")) for p in peers]
+        for p, cache, o in zip(peers, caches, out):
+            p.call("vm.builtin.attention_kv_cache_export_page_group", [cache, 0, i, o] if isinstance(p, Tvm)
+                   else [cache, p.put(0), p.put(i), o])
+        groups.append(peers[1].get(out[1]))
+        compare(out, f"group {i}")
+    first, caches[:] = list(caches), others
+    both("attention_kv_cache_prepare_import", 0, text)
+    for i, g in enumerate(groups):
+        both("attention_kv_cache_import_page_group", 0, i, g)
+    both("attention_kv_cache_finish_import", 0)
+    forward("decode", rng.integers(0, vocab, 1).astype("int32"), [0], [1], [1, 1, hidden])
+    caches[:] = first
+    both("kv_state_clear")
+    return len(groups)
 
 
 def random_run(program, folder, name, n, seed, window):
@@ -201,19 +235,23 @@ def random_run(program, folder, name, n, seed, window):
                                                      p.put([int(window)])]) for p in peers]
     caches = create()
 
-    def both(function, *args):
-        """Call by both; the results, or None if both refuse."""
+    def both(function, *args, keep=False):
+        """Call by both; the results if they are kept."""
         out = []
         for p, cache in zip(peers, caches):
             values = [cache] + [p.put(a) for a in args]
             out.append(p.call("vm.builtin." + function, values))
             if isinstance(p, Peer):
                 p.free += values[1:]
+        if not keep:
+            peers[0].free.append(out[0])
         return out
 
     def compare(results, what):
         got = [p.get(r) for p, r in zip(peers, results)]
-        if not np.array_equal(got[0], got[1], equal_nan=True):
+        peers[0].free.append(results[0])
+        same = got[0] == got[1] if isinstance(got[0], str) else np.array_equal(*got, equal_nan=True)
+        if not same:
             raise SystemExit(f"{what}: differs after {state['compared']} comparisons")
         state["compared"] += 1
 
@@ -230,8 +268,9 @@ def random_run(program, folder, name, n, seed, window):
                 p.free += values + [embedded, x, r]
         both("kv_state_end_forward")
         compare(out, function)
-        peers[0].free.append(out[0])
 
+    if not window and e["config"]["kinds"] == "mha":
+        state["exported"] = exchange(peers, params, caches, create(), forward, both, compare, rng, hidden, vocab)
     length, windows, following = {}, set(), 0
     for step in range(n):
         op = rng.choice(["add", "prefill", "decode", "batch", "fork", "pop", "remove", "facts", "window"],
@@ -271,11 +310,11 @@ def random_run(program, folder, name, n, seed, window):
             del length[q]
             windows.discard(q)
         elif op == "window" and window and live and q not in windows:
-            both("attention_kv_cache_enable_sliding_window_for_seq", q, int(rng.integers(20, 60)), int(rng.integers(0, 10)))
+            both("attention_kv_cache_enable_sliding_window_for_seq", q, length[q] + int(rng.integers(12, 50)), int(rng.integers(0, 10)))
             windows.add(q)
         elif op == "facts":
             for f in ("get_total_sequence_length", "get_num_available_pages"):
-                compare(both("attention_kv_cache_" + f), f)
+                compare(both("attention_kv_cache_" + f, keep=True), f)
         for s in windows & set(length):
             length[s] = int(peers[1].get(peers[1].call("vm.builtin.attention_kv_cache_get_sequence_length", [caches[1], s])))
         if (step + 1) % 1000 == 0:
