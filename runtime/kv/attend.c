@@ -286,9 +286,10 @@ static int attend_all(struct job *j)
 		return -1;
 	if (attend_cached(j, false, b->append_first, is_causal, &any) != 0)
 		return -1;
-	if (!any && b->append_first)
+	if (!any && b->append_first) {
 		return msd_abi_raise("RuntimeError",
 				     "there are no tokens to attend to");
+	}
 	return 0;
 }
 

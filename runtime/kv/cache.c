@@ -402,6 +402,26 @@ static bool memory_new(struct msd_kv_cache *c)
 	return work_new(c);
 }
 
+/* What follows from the configuration. */
+static void modes_set(struct msd_kv_cache *c)
+{
+	const bool has_layer_windows = has_kind(&c->c, MSD_KV_MHA_WINDOW);
+	const bool slides = c->c.has_windows && !has_layer_windows;
+
+	if (c->c.has_windows && c->c.rope != MSD_KV_ROPE_NONE)
+		c->c.rope = MSD_KV_ROPE_INLINE;
+	c->limits = (struct msd_kv_limits){
+		.max_tokens = c->c.max_tokens,
+		.layer_window = has_layer_windows ? c->c.layer_window : 0,
+		.may_tree = !slides && c->c.rope != MSD_KV_ROPE_INLINE &&
+			    c->c.kinds[0] != MSD_KV_MLA};
+	c->table.page_size = (int32_t)c->c.page_size;
+	c->table.max_sequences = (int32_t)c->c.max_sequences;
+	c->table.slides = slides;
+	c->table.copy_page = copy_page;
+	c->table.ctx = c;
+}
+
 struct msd_kv_cache *msd_kv_cache_new(const struct msd_kv_config *config)
 {
 	struct msd_kv_cache *c;
@@ -414,24 +434,11 @@ struct msd_kv_cache *msd_kv_cache_new(const struct msd_kv_config *config)
 		return NULL;
 	}
 	msd_kv_state_init(&c->state, MSD_KV_PAGED, &ops, cache_delete);
-	bool is_ok = config_keep(c, config);
-	const bool has_layer_windows = is_ok && has_kind(&c->c, MSD_KV_MHA_WINDOW);
-	if (c->c.has_windows && c->c.rope != MSD_KV_ROPE_NONE)
-		c->c.rope = MSD_KV_ROPE_INLINE;
-	const bool slides = c->c.has_windows && !has_layer_windows;
-	c->limits = (struct msd_kv_limits){
-		.max_tokens = c->c.max_tokens,
-		.layer_window = has_layer_windows ? c->c.layer_window : 0,
-		.may_tree = !slides && c->c.rope != MSD_KV_ROPE_INLINE &&
-			    c->c.kinds[0] != MSD_KV_MLA};
-	c->table.page_size = (int32_t)c->c.page_size;
-	c->table.max_sequences = (int32_t)c->c.max_sequences;
-	c->table.slides = slides;
-	c->table.copy_page = copy_page;
-	c->table.ctx = c;
-	is_ok = is_ok && memory_new(c);
-	if (is_ok)
-		return c;
+	if (config_keep(c, config)) {
+		modes_set(c);
+		if (memory_new(c))
+			return c;
+	}
 	(void)msd_abi_raise_code(MSD_NOMEM,
 				 "out of memory for a cache of %" PRId64
 				 " layers, %" PRId64 " pages",

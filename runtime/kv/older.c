@@ -124,7 +124,11 @@ int msd_kv_older_new(const struct msd_dltensor *init, const struct msd_shape *sh
 		return msd_abi_no_memory();
 	msd_obj_init(&c->obj, msd_kv_type(MSD_KV_OLDER), older_delete);
 	c->data = msd_tensor_new(init->dtype, shape->dim, shape->ndim);
-	int rc = c->data != NULL ? msd_kv_older_append(c, init) : msd_abi_no_memory();
+	if (c->data == NULL) {
+		msd_obj_unref(&c->obj);
+		return msd_abi_no_memory();
+	}
+	int rc = msd_kv_older_append(c, init);
 	if (rc == 0 && n > c->data->dl.shape[0]) {
 		rc = msd_abi_raise("ValueError",
 				   "%" PRId64 " rows are to be filled, the cache has "

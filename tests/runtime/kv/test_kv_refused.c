@@ -264,7 +264,7 @@ Test(kv_refused, short_memory_of_a_cache)
 	msd_obj_unref(&c->state.obj);
 }
 
-Test(kv_refused, short_memory_of_a_forward_or_fork)
+Test(kv_refused, short_memory_of_a_fork)
 {
 	struct msd_kv_state *s = &t.c->state;
 	int rc = -1;
@@ -273,14 +273,29 @@ Test(kv_refused, short_memory_of_a_forward_or_fork)
 		msd_fail_alloc(n);
 		rc = s->ops->fork(s, 0, 1, 9);
 		(void)msd_fail_alloc_stop();
+		msd_abi_clear();
+		cr_assert_eq(t.c->table.n, rc == 0 ? 2 : 1);
 	}
 	cr_assert_eq(rc, 0);
-	rc = -1;
+}
+
+Test(kv_refused, short_memory_of_a_forward)
+{
+	const int64_t id = 0;
+	const int64_t one = 1;
+	struct msd_shape *ids = shape_of(&id, 1);
+	struct msd_shape *lengths = shape_of(&one, 1);
+	const struct msd_kv_request r = {.ids = ids, .lengths = lengths};
+	int rc = -1;
+
 	for (long n = 0; rc != 0 && n < 200; n++) {
 		msd_fail_alloc(n);
-		rc = begin(1, 1);
+		rc = t.c->state.ops->begin(&t.c->state, &r);
 		(void)msd_fail_alloc_stop();
+		msd_abi_clear();
+		cr_assert_eq(t.c->batch.is_open, rc == 0);
 	}
 	cr_assert_eq(rc, 0);
-	msd_abi_clear();
+	msd_obj_unref(&ids->obj);
+	msd_obj_unref(&lengths->obj);
 }
