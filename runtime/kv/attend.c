@@ -8,6 +8,8 @@
 #include "runtime/kv/attend.h"
 
 #include <inttypes.h>
+#include <math.h>
+#include <string.h>
 
 #include "runtime/value/error.h"
 
@@ -85,7 +87,7 @@ static struct msd_any inline_rope(const struct msd_kv_cache *c)
 	return msd_int(c->c.rope == MSD_KV_ROPE_INLINE);
 }
 
-/* What a kernel computes on. */
+/* The operands of a kernel. */
 struct job {
 	struct msd_kv_cache *c;
 	int64_t layer; /* its index in this cache */
@@ -412,6 +414,18 @@ int msd_kv_attend_new(struct msd_kv_cache *c, int64_t layer, double scale,
 	return attend_new(&j, kind_of(c, j.layer) != MSD_KV_MHA);
 }
 
+/* Without cached tokens the result has no weight in a merge. */
+static void result_empty(const struct msd_any *out, const struct msd_any *lse)
+{
+	const struct msd_dltensor *o = msd_any_dltensor(out);
+	const struct msd_dltensor *l = msd_any_dltensor(lse);
+	float *v = (float *)(void *)((char *)l->data + l->byte_offset);
+
+	memset((char *)o->data + o->byte_offset, 0, msd_dltensor_bytes(o));
+	for (int64_t i = 0; i < l->shape[0] * l->shape[1]; i++)
+		v[i] = -INFINITY;
+}
+
 int msd_kv_attend_cached(struct msd_kv_cache *c, int64_t layer, double scale,
 			 const struct msd_any v[3])
 {
@@ -433,7 +447,12 @@ int msd_kv_attend_cached(struct msd_kv_cache *c, int64_t layer, double scale,
 	j.q = v[0];
 	j.out = v[1];
 	j.lse = v[2];
-	return attend_cached(&j, kind_of(c, j.layer) != MSD_KV_MHA, true, false, &any);
+	if (attend_cached(&j, kind_of(c, j.layer) != MSD_KV_MHA, true, false, &any) !=
+	    0)
+		return -1;
+	if (!any)
+		result_empty(&j.out, &j.lse);
+	return 0;
 }
 
 int msd_kv_attend_shared(struct msd_kv_cache *c, int64_t layer, double scale,

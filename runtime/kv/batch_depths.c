@@ -114,7 +114,7 @@ static void lists_finish(struct lists *l)
 		msd_ints_finish(all[i]);
 }
 
-/* What an entry reads: one block, or one and all behind it. */
+/* Blocks that an entry reads: one, or one and all behind it. */
 struct run {
 	int64_t length;
 	int64_t start;

@@ -27,7 +27,7 @@ struct msd_kv_plan {
 	int64_t n;
 	int64_t total;
 	bool is_decode; /* each sequence appends one token */
-	bool has_tree;  /* of an earlier forward */
+	bool has_tree;  /* from an earlier forward */
 	bool append_first;
 	int32_t n_depths;
 	struct msd_kv_plan_depth depths[MSD_KV_DEPTHS];

@@ -71,7 +71,7 @@ struct msd_kv_cache *msd_kv_cache_of(const struct msd_any *v)
 	return s != NULL && s->obj.deleter == cache_delete ? self_of(s) : NULL;
 }
 
-/* What each kernel is called in TVM. */
+/* The kernels' names in TVM. */
 static const char *const kernel_names[MSD_KV_N_KERNELS] = {
 	"attention_prefill_ragged",
 	"attention_prefill",
@@ -402,7 +402,7 @@ static bool memory_new(struct msd_kv_cache *c)
 	return work_new(c);
 }
 
-/* What follows from the configuration. */
+/* Set the fields that the configuration implies. */
 static void modes_set(struct msd_kv_cache *c)
 {
 	const bool has_layer_windows = has_kind(&c->c, MSD_KV_MHA_WINDOW);

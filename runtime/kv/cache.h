@@ -73,7 +73,7 @@ struct msd_kv_cache {
 	struct msd_tensor *v;
 	struct msd_tensor *part;      /* result of one kernel */
 	struct msd_tensor *part_lse;  /* logarithms of its sums */
-	struct msd_tensor *lse;       /* of all kernels so far */
+	struct msd_tensor *lse;       /* the same for all kernels so far */
 	struct msd_kv_import *import; /* NULL: none in progress (checkpoint.h) */
 };
 

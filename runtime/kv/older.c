@@ -1,3 +1,8 @@
+/*
+ * The older cache. Normal path: rows are appended, and the memory doubles when it is
+ * full; or, with a window, new rows replace the oldest ones behind the sinks. Failures:
+ * rows of another type or size, counts beyond the filled rows, short memory.
+ */
 #include "runtime/kv/older.h"
 
 #include <inttypes.h>

@@ -27,7 +27,7 @@ int msd_kv_older_update(struct msd_kv_older *c, const struct msd_dltensor *v);
 /** Append @v; from @max rows on, overwrite the oldest rows behind the first @sinks. */
 int msd_kv_older_override(struct msd_kv_older *c, const struct msd_dltensor *v,
 			  int64_t max, int64_t sinks);
-/** The filled rows as a view; @shape NULL: of the cache's own shape. */
+/** The filled rows as a view; @shape NULL: the cache's own shape. */
 int msd_kv_older_view(const struct msd_kv_older *c, const struct msd_shape *shape,
 		      struct msd_any *ret);
 int msd_kv_older_pop(struct msd_kv_older *c, int64_t n);

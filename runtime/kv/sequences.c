@@ -369,7 +369,7 @@ struct drop {
 	int32_t block;      /* the block that remains last, or the shared one */
 	int32_t n_left;     /* tokens to remove from it */
 	int32_t n_released; /* pages of the blocks behind it */
-	int32_t length;     /* of the sequence, up to the end of the block */
+	int32_t length;     /* the sequence's, up to the end of the block */
 };
 
 static struct drop drop_find(const struct msd_kv_table *t,

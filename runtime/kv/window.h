@@ -6,14 +6,14 @@
  */
 #include "runtime/kv/sequences.h"
 
-/* What an append changes. */
+/* The changes that an append makes. */
 struct msd_kv_growth {
 	int32_t n_new;  /* pages to append to the last block */
 	int32_t n_old;  /* pages behind the sink that the window leaves */
 	int32_t first;  /* index of these */
-	int32_t length; /* of the last block */
-	int32_t offset; /* of its window */
-	int32_t sink;   /* of the last block */
+	int32_t length; /* the last block's */
+	int32_t offset; /* its window's */
+	int32_t sink;   /* the last block's */
 	int32_t total;  /* length of the sequence */
 };
 
@@ -21,7 +21,7 @@ struct msd_kv_growth {
 int msd_kv_window_enable(struct msd_kv_table *t, int64_t id, int64_t size,
 			 int64_t sink);
 /**
- * What an append of @n tokens to @s changes, if @n_free pages are free. Returns 0, or
+ * Plan an append of @n tokens to @s, if @n_free pages are free. Returns 0, or
  * -1 with the error raised.
  */
 int msd_kv_growth_plan(const struct msd_kv_table *t, const struct msd_kv_sequence *s,

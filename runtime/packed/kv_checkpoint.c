@@ -1,5 +1,5 @@
-/* vm.builtin.* that export a sequence of a paged cache and import it. Those that move
- * pages between machines need NVSHMEM and are refused. */
+/* vm.builtin.* that export a sequence of a paged cache and import it. Functions that
+ * move pages between machines need NVSHMEM and are refused. */
 #include "artifact/provides/packed.h"
 #include "runtime/kv/checkpoint.h"
 #include "runtime/packed/args.h"

@@ -1,5 +1,5 @@
-/* vm.builtin.kv_state_*: what a language model's driver calls on the state of its
- * sequences, of whichever kind it is. */
+/* vm.builtin.kv_state_*: a language model's driver calls these functions on the state
+ * of its sequences, a paged cache or an RNN state. */
 #include "artifact/provides/packed.h"
 #include "runtime/kv/state.h"
 #include "runtime/packed/args.h"
