@@ -14,7 +14,6 @@
 
 #include "proto/limits.h"
 #include "runtime/kv/checkpoint.h"
-#include "runtime/kv/tree.h"
 #include "runtime/value/error.h"
 
 static struct msd_kv_cache *self_of(struct msd_kv_state *s)

@@ -3,6 +3,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "proto/base/bytes.h"
+#include "runtime/value/value.h"
+
 bool msd_ints_reserve(struct msd_ints *a, size_t more)
 {
 	size_t cap = a->cap > 0 ? a->cap : 16;

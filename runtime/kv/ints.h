@@ -5,8 +5,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "proto/base/bytes.h"
-#include "runtime/value/value.h"
+#include "proto/base/err.h"
+
+struct msd_tensor;
 
 struct msd_ints {
 	int32_t *v;

@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "runtime/kv/cache.h"
+#include "runtime/kv/state.h"
 #include "runtime/value/error.h"
 
 struct sequence {

@@ -7,7 +7,7 @@
  *
  * Functions that fail raise their error and return -1.
  */
-#include "runtime/kv/state.h"
+#include "runtime/value/value.h"
 
 #define MSD_KV_MAX_STATES 64 /* of a layer */
 

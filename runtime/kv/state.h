@@ -9,6 +9,7 @@
  * Operations that fail raise their error and return -1.
  */
 #include "runtime/kv/batch.h"
+#include "runtime/value/value.h"
 
 struct msd_kv_state;
 struct msd_kv_state_ops {

@@ -3,7 +3,6 @@
 #include <math.h>
 #include <string.h>
 
-#include "runtime/kv/rnn.h"
 #include "tests/runtime/kv/kv_support.h"
 #include "tests/runtime/relax/builtin_support.h"
 

@@ -5,7 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "runtime/kv/attend.h"
 #include "runtime/kv/window.h"
 #include "tests/runtime/kv/kv_support.h"
 
