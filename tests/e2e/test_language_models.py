@@ -8,6 +8,9 @@ import harness
 import numpy as np
 import pytest
 
+sys.path.insert(0, str(harness.ROOT / "client" / "python"))
+import modser  # noqa: E402
+
 STEPS = harness.ROOT / "tests" / "runtime" / "kv" / "steps.py"
 
 
@@ -29,7 +32,7 @@ def test_functions_that_make_their_cache_give_the_bits_of_tvm(daemon, models):
         data, par = np.load(models / e["data"]), np.load(models / e["params"])
         params = tuple(par[k] for k in e["param_names"])
         for library in e["libraries"].values():
-            with daemon.client() as client:
+            with modser.connect(daemon.host) as client:
                 module = client.load("lm", models / library)
                 for p in e["plays"]:
                     if p["function"] + ".logits" in e.get("unstable", []):
@@ -45,7 +48,7 @@ def test_functions_that_make_their_cache_give_the_bits_of_tvm(daemon, models):
 def test_sampling_gives_the_tokens_of_tvm(daemon, models):
     for e in entries(models, "single"):
         data = np.load(models / e["data"])
-        with daemon.client() as client:
+        with modser.connect(daemon.host) as client:
             module = client.load("lm", models / e["libraries"]["bytecode"])
             for p in e["single"]:
                 got = module[p["function"]](*[data[f"in.{p['n']}.{j}"] for j in range(p["ins"])])
@@ -56,9 +59,8 @@ def test_sampling_gives_the_tokens_of_tvm(daemon, models):
 
 
 def test_a_cache_as_a_result_is_refused_by_name(daemon, models):
-    with daemon.client() as client:
+    with modser.connect(daemon.host) as client:
         module = client.load("lm", models / "llama.so")
-        import modser
         with pytest.raises(modser.Error, match="relax.vm.PagedAttentionKVCache"):
             module["create_tir_paged_kv_cache"](*[modser.Shape([n]) for n in (4, 64, 16, 16, 0)])
         client["lm"].unload()
