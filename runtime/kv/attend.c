@@ -127,6 +127,10 @@ static int attend_new(const struct job *j, bool is_mla)
 
 		return msd_kv_kernel_call(j->c, MSD_KV_PREFILL_NEW, args, 14);
 	}
+	if (is_mla) {
+		return msd_abi_raise("ValueError",
+				     "latent attention takes no token trees");
+	}
 	const struct msd_any args[] = {j->q,
 				       indptr,
 				       j->k,
