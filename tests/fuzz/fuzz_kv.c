@@ -84,7 +84,16 @@ static int kernel_call(void *self, const struct msd_any *args, int32_t n,
 		MUST(args[2].as.i >= 0 && args[2].as.i < first->shape[0]);
 		MUST(args[3].as.i > 0 && args[3].as.i < PAGE);
 		break;
-	default:
+	case MSD_KV_COMPACT:
+		check_below(&args[2], -1, INT32_MAX);
+		break;
+	case MSD_KV_PREFILL_MLA:
+	case MSD_KV_STORE_MLA:
+	case MSD_KV_MERGE:
+	case MSD_KV_MERGE_SECOND:
+	case MSD_KV_SPLIT_ROTARY:
+	case MSD_KV_DEBUG_READ:
+	case MSD_KV_N_KERNELS:
 		break;
 	}
 	return 0;
@@ -244,9 +253,10 @@ static void check_pages(const struct msd_kv_cache *c)
 	for (size_t i = 0; i < t->blocks.n; i++) {
 		const struct msd_ints *pages = &t->blocks.v[i].pages;
 
-		for (size_t j = 0; j < pages->n; j++, n_used++)
-			MUST(pages->v[j] >= 0 && pages->v[j] < t->pages.n_total &&
-			     seen[pages->v[j]]++ == 0);
+		for (size_t j = 0; j < pages->n; j++, n_used++) {
+			MUST(pages->v[j] >= 0 && pages->v[j] < t->pages.n_total);
+			MUST(seen[pages->v[j]]++ == 0);
+		}
 	}
 	MUST(n_used + msd_kv_pages_free(&t->pages) == t->pages.n_total);
 }
