@@ -67,13 +67,12 @@ static int entry_check(const struct msd_kv_table *t, const struct msd_kv_request
 				     " tokens",
 				     e->s->id, n);
 	}
-	for (int64_t j = 0; j < i; j++) {
-		if (r->ids->dim[j] == e->s->id) {
-			return msd_abi_raise(
-				"ValueError",
-				"sequence %" PRId64 " is twice in the batch", e->s->id);
-		}
+	if (e->s->batch == t->n_batches) {
+		return msd_abi_raise("ValueError",
+				     "sequence %" PRId64 " is twice in the batch",
+				     e->s->id);
 	}
+	e->s->batch = t->n_batches;
 	if (r->parents == NULL && !e->s->is_accepted) {
 		return msd_abi_raise(
 			"ValueError",
@@ -285,6 +284,7 @@ int msd_kv_batch_begin(struct msd_kv_table *t, const struct msd_kv_limits *limit
 				     r->ids->ndim, r->lengths->ndim,
 				     (int)t->max_sequences);
 	}
+	t->n_batches++;
 	p.v = calloc((size_t)b.n, sizeof(*p.v));
 	b.ids = copy_of(r->ids);
 	b.lengths = copy_of(r->lengths);

@@ -23,6 +23,7 @@ struct msd_kv_sequence {
 	struct msd_ints depths;
 	bool is_chain; /* each node follows the node before it */
 	bool is_accepted;
+	uint64_t batch; /* number of its last batch */
 };
 
 struct msd_kv_table {
@@ -33,6 +34,7 @@ struct msd_kv_table {
 	struct msd_kv_blocks blocks;
 	struct msd_kv_sequence **v; /* sorted by id */
 	int32_t n;
+	uint64_t n_batches; /* batches so far, refused ones included */
 	/** Copy the first @n slots of a page in all layers. */
 	int (*copy_page)(void *ctx, int32_t from, int32_t to, int32_t n);
 	void *ctx;
