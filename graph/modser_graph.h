@@ -410,6 +410,11 @@ typedef struct modser_model_options {
 	/* Constants with a location keep it and drop their bytes until
 	 * modser_serializer_load_const_file() or a store reads them. */
 	bool is_lazy;
+	/* TensorFlow: names of the outputs, between commas; NULL or "": those of the
+	 * signature, or the tensors that no node reads. */
+	const char *outputs;
+	/* TensorFlow: the signature of a SavedModel; NULL or "": serving_default. */
+	const char *signature;
 } modser_model_options;
 
 /* The stored type of an operator's load or store method, independent of the format's

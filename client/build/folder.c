@@ -91,7 +91,8 @@ static msd_err check_folder(const char *path, struct msd_diag *d)
 			: msd_diag_set(d, MSD_BAD_ARTIFACT,
 				       "%s: a folder without metadata.json: not an "
 				       "unpacked Model Library Format archive (a "
-				       "package of tvmc is given as its .tar)",
+				       "package of tvmc is given as its .tar), and "
+				       "without saved_model.pb: not a SavedModel",
 				       path);
 }
 
@@ -126,13 +127,31 @@ static msd_err read_folder(const char *path, struct msd_buf *ret, struct msd_dia
 	return err;
 }
 
-msd_err msd_folder_or_file_read(const char *path, struct msd_buf *ret,
-				struct msd_diag *d)
+bool msd_folder_is(const char *path)
 {
 	struct stat st;
 
-	if (stat(path, &st) != 0 || !S_ISDIR(st.st_mode))
+	return stat(path, &st) == 0 && S_ISDIR(st.st_mode);
+}
+
+/* The model of the folder of a SavedModel; its variables are read later, by name. */
+static bool is_saved_model(const char *path)
+{
+	const int fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	const bool ret = fd >= 0 && faccessat(fd, "saved_model.pb", F_OK, 0) == 0;
+
+	if (fd >= 0)
+		(void)close(fd);
+	return ret;
+}
+
+msd_err msd_folder_or_file_read(const char *path, struct msd_buf *ret,
+				struct msd_diag *d)
+{
+	if (!msd_folder_is(path))
 		return msd_file_read(path, ret, d);
+	if (is_saved_model(path))
+		return msd_file_read_beneath(path, "saved_model.pb", ret, d);
 	msd_err err = check_folder(path, d);
 	return err == MSD_OK ? read_folder(path, ret, d) : err;
 }

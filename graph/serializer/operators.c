@@ -19,7 +19,8 @@ static const struct own {
 	    {&msd_caffe_serializer, msd_caffe_operators, NULL, NULL},
 	    {&msd_caffe_single_serializer, msd_caffe_operators, NULL, NULL},
 	    {&msd_mxnet_serializer, msd_mxnet_operators, NULL, NULL},
-	    {&msd_tflite_serializer, msd_tflite_operators, NULL, NULL}};
+	    {&msd_tflite_serializer, msd_tflite_operators, NULL, NULL},
+	    {&msd_tensorflow_serializer, msd_tensorflow_operators, NULL, NULL}};
 
 static bool add_methods(const modser_serializer *s, const struct msd_op_methods *m,
 			struct msd_operators *ret)

@@ -35,5 +35,6 @@ MSD_MUST_CHECK bool msd_onnx_operators_stored(struct msd_operators *ret);
 MSD_MUST_CHECK bool msd_caffe_operators(struct msd_operators *ret);
 MSD_MUST_CHECK bool msd_mxnet_operators(struct msd_operators *ret);
 MSD_MUST_CHECK bool msd_tflite_operators(struct msd_operators *ret);
+MSD_MUST_CHECK bool msd_tensorflow_operators(struct msd_operators *ret);
 
 #endif

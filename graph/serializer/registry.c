@@ -54,6 +54,7 @@ static const struct {
 	{"caffe_single", &msd_caffe_single_serializer},
 	{"mxnet", &msd_mxnet_serializer},
 	{"tflite", &msd_tflite_serializer},
+	{"tensorflow", &msd_tensorflow_serializer},
 };
 #define N_OWN (sizeof(own) / sizeof(own[0]))
 

@@ -55,5 +55,6 @@ extern const modser_serializer_ops msd_caffe_serializer;
 extern const modser_serializer_ops msd_caffe_single_serializer;
 extern const modser_serializer_ops msd_mxnet_serializer;
 extern const modser_serializer_ops msd_tflite_serializer;
+extern const modser_serializer_ops msd_tensorflow_serializer;
 
 #endif

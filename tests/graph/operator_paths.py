@@ -20,6 +20,7 @@ ELSEWHERE = {
     "runtime/engine/native/": "",  # which nodes it claims
     "graph/serializer/caffe/": "",  # what each layer becomes
     "graph/serializer/mxnet/": "",
+    "graph/serializer/tensorflow/": "",
     "graph/serializer/tflite/": "",
     "graph/serializer/build/": "",  # nodes that several formats add
     "graph/serializer/tmfile/forms_": "",  # how Tengine has each

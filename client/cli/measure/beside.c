@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "client/build/folder.h"
 #include "client/cli/values/file.h"
 #include "graph/modser_graph.h"
 #include "graph/serializer/choose.h"
@@ -149,7 +150,7 @@ static msd_err join_named(const struct msd_cli *cli, const modser_serializer *s,
 	if (copy == NULL) {
 		err = msd_diag_no_memory(d);
 	} else if (s != NULL) {
-		b.dir = strdup(dirname(copy));
+		b.dir = strdup(msd_folder_is(path) ? path : dirname(copy));
 		err = join(&b, s, file, d);
 		if (err != MSD_OK)
 			err = msd_diag_wrap(d, err, "%s", path);

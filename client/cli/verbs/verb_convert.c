@@ -190,7 +190,7 @@ static msd_err make_model(const struct msd_cli *cli, const char *format,
 			  struct msd_buf *out, struct msd_diag *d)
 {
 	struct msd_buf file = {0};
-	msd_err err = msd_file_read(cli->words[0], &file, d);
+	msd_err err = msd_folder_or_file_read(cli->words[0], &file, d);
 
 	if (err == MSD_OK)
 		err = msd_model_join(cli, cli->words, cli->n_words, &file, d);

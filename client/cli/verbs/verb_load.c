@@ -22,11 +22,13 @@
 #include "proto/name.h"
 #include "store/digest.h"
 
+/* The file of a path that ends with a slash is the model of that folder. */
 static const char *base_name(const char *path)
 {
 	const char *slash = strrchr(path, '/');
+	const char *name = slash != NULL ? slash + 1 : path;
 
-	return slash != NULL ? slash + 1 : path;
+	return *name != '\0' ? name : "saved_model.pb";
 }
 
 static struct msd_span span_of(const struct msd_buf *b)

@@ -1,0 +1,621 @@
+/*
+ * Constants, variables, calls of functions, conditions and loops. A loop of version 1
+ * (Enter, Merge, Switch, NextIteration, Exit) is read when an Exit is: what its
+ * LoopCond reads is the condition, what its NextIterations read is the body. A
+ * condition of version 1 computes both sides, and Merge chooses, unless the condition
+ * is known.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "graph/ir/graph.h"
+#include "graph/serializer/tensorflow/layer.h"
+
+static int set_out(struct tf_layer *x, struct tf_value *v)
+{
+	if (v == NULL || !tf_outs(x, 1))
+		return -1;
+	x->f->cells[x->at].out[0] = v;
+	return 0;
+}
+
+static int load_const(struct tf_layer *x)
+{
+	const Tensorflow__AttrValue *a = tf_attr(x, "value");
+
+	if (a == NULL || a->tensor == NULL)
+		return tf_load_fail(x->f->l, MSD_BAD_ARTIFACT, "it has no value");
+	if (a->tensor->dtype != 7)
+		return set_out(x, tf_value_of(x->f->l,
+					      tf_constant(x->f->l, &x->b, a->tensor)));
+	struct tf_value *v = tf_value_new(x->f->l);
+	if (v == NULL)
+		return -1;
+	v->kind = TF_TEXT;
+	v->from = x->node;
+	return set_out(x, v);
+}
+
+/* Inputs of the model have a value before nodes are evaluated. */
+static int load_placeholder(struct tf_layer *x)
+{
+	return tf_load_fail(x->f->l, MSD_BAD_ARTIFACT,
+			    "it is no input of the signature, and an output needs it");
+}
+
+static int load_same(struct tf_layer *x)
+{
+	return set_out(x, x->in[0]);
+}
+
+static int load_same_all(struct tf_layer *x)
+{
+	if (!tf_outs(x, x->n_in))
+		return -1;
+	for (size_t i = 0; i < x->n_in; i++)
+		x->f->cells[x->at].out[i] = x->in[i];
+	return 0;
+}
+
+static int load_nothing(struct tf_layer *x)
+{
+	return tf_outs(x, 1) ? 0 : -1;
+}
+
+static int load_handle(struct tf_layer *x)
+{
+	struct tf_value *v = tf_value_new(x->f->l);
+
+	if (v == NULL)
+		return -1;
+	v->kind = TF_HANDLE;
+	v->from = x->node;
+	return set_out(x, v);
+}
+
+static int load_read(struct tf_layer *x)
+{
+	if (x->in[0]->kind != TF_HANDLE)
+		return tf_load_fail(x->f->l, MSD_BAD_ARTIFACT, "it reads no variable");
+	return set_out(x, tf_variable_read(x->f, x->in[0]->from));
+}
+
+/* Rows of a variable. */
+static modser_sg_tensor *load_gather_variable(struct tf_layer *x)
+{
+	struct tf_value *v = x->in[0]->kind == TF_HANDLE
+				     ? tf_variable_read(x->f, x->in[0]->from)
+				     : NULL;
+	modser_sg_tensor *const in[] = {v != NULL ? v->t : NULL,
+					v != NULL ? tf_in(x, 1) : NULL};
+
+	if (x->in[0]->kind != TF_HANDLE || tf_int(x, "batch_dims", 0) != 0)
+		return tf_fail(x, "it reads no variable, or in batches");
+	modser_sg_tensor *t = msd_build_node(&x->b, "Gather", in, 2);
+	return tf_done(msd_build_int(t, "is_onnx", 1));
+}
+
+/* A variable of version 1 is its value. */
+static int load_variable(struct tf_layer *x)
+{
+	return set_out(x, tf_variable_read(x->f, x->node));
+}
+
+/* ---- Functions ---- */
+
+static size_t count_outputs(const struct tf_layer *x, const struct tf_body *b)
+{
+	(void)x;
+	return b->function->signature->n_output_arg;
+}
+
+static int call(struct tf_layer *x, const char *function)
+{
+	struct tf_body *body;
+
+	if (function == NULL || tf_body_find(x->f->l, function, &body) != 0)
+		return -1;
+	if (body == NULL)
+		return tf_load_fail(x->f->l, MSD_BAD_ARTIFACT,
+				    "its function \"%.200s\" is not in the file",
+				    function);
+	const size_t n = count_outputs(x, body);
+	if (!tf_outs(x, n))
+		return -1;
+	return tf_call(x->f, x->node, x->f->scope, function, x->in, x->n_in,
+		       x->f->cells[x->at].out, n);
+}
+
+static int load_call(struct tf_layer *x)
+{
+	return call(x, tf_function(x, "f"));
+}
+
+static int load_direct_call(struct tf_layer *x)
+{
+	return call(x, x->node->op);
+}
+
+const struct tf_row tf_row_call = {"call", 0, TF_MANY, .run = load_direct_call};
+
+/* ---- Conditions and loops of functions ---- */
+
+static int load_if(struct tf_layer *x)
+{
+	const char *names[] = {tf_function(x, "then_branch"),
+			       tf_function(x, "else_branch")};
+	struct tf_body *body;
+	size_t n;
+	const int64_t *known = tf_ints(x->f->l, x->in[0], &n);
+
+	if (names[0] == NULL || names[1] == NULL ||
+	    tf_body_find(x->f->l, names[0], &body) != 0)
+		return -1;
+	if (body == NULL)
+		return tf_load_fail(x->f->l, MSD_BAD_ARTIFACT,
+				    "its function \"%.200s\" is not in the file",
+				    names[0]);
+	const size_t n_out = count_outputs(x, body);
+	if (!tf_outs(x, n_out))
+		return -1;
+	struct tf_value **out = x->f->cells[x->at].out;
+	if (known != NULL && n == 1 && known[0] != TF_UNKNOWN)
+		return tf_call(x->f, x->node, x->f->scope, names[known[0] != 0 ? 0 : 1],
+			       x->in + 1, x->n_in - 1, out, n_out);
+	return tf_branches_build(x, names[0], names[1], x->in + 1, x->n_in - 1, out,
+				 n_out);
+}
+
+static int while_cond(struct tf_layer *x, void *ctx, struct tf_scope *scope,
+		      struct tf_value *const *args, struct tf_value **ret)
+{
+	(void)ctx;
+	return tf_call(x->f, x->node, scope, tf_function(x, "cond"), args, x->n_in, ret,
+		       1);
+}
+
+static int while_body(struct tf_layer *x, void *ctx, struct tf_scope *scope,
+		      struct tf_value *const *args, struct tf_value **ret)
+{
+	(void)ctx;
+	return tf_call(x->f, x->node, scope, tf_function(x, "body"), args, x->n_in, ret,
+		       x->n_in);
+}
+
+static int load_while(struct tf_layer *x)
+{
+	const struct tf_loop loop = {
+		.n = x->n_in, .init = x->in, .cond = while_cond, .body = while_body};
+
+	if (tf_function(x, "cond") == NULL || tf_function(x, "body") == NULL ||
+	    !tf_outs(x, x->n_in))
+		return -1;
+	return tf_loop_build(x, &loop, x->f->cells[x->at].out);
+}
+
+/* ---- Conditions of version 1 ---- */
+
+static struct tf_value *on_side(struct tf_layer *x, bool side)
+{
+	struct tf_value *v = tf_value_new(x->f->l);
+	struct tf_branch *branch = tf_alloc(x->f->l, 1, sizeof(*branch));
+
+	if (v == NULL || branch == NULL)
+		return NULL;
+	struct tf_value *next = v->next;
+	*v = *x->in[0];
+	v->next = next;
+	*branch = (struct tf_branch){x->in[1], side, x->branch};
+	v->branch = branch;
+	return v;
+}
+
+static int load_switch(struct tf_layer *x)
+{
+	struct tf_cell *cell = &x->f->cells[x->at];
+	size_t n;
+	const int64_t *known = tf_ints(x->f->l, x->in[1], &n);
+
+	if (!tf_outs(x, 2))
+		return -1;
+	if (x->in[0]->kind == TF_DEAD || x->in[1]->kind == TF_DEAD) {
+		cell->out[0] = x->in[0]->kind == TF_DEAD ? x->in[0] : x->in[1];
+		cell->out[1] = cell->out[0];
+		return 0;
+	}
+	if (known != NULL && n == 1 && known[0] != TF_UNKNOWN) {
+		const bool side = known[0] != 0;
+		struct tf_value *dead = tf_value_new(x->f->l);
+
+		if (dead == NULL)
+			return -1;
+		dead->kind = TF_DEAD;
+		cell->out[side] = x->in[0];
+		cell->out[!side] = dead;
+		return 0;
+	}
+	for (size_t k = 0; k < 2; k++) {
+		cell->out[k] = on_side(x, k == 1);
+		if (cell->out[k] == NULL)
+			return -1;
+	}
+	return 0;
+}
+
+/* The condition whose sides the two inputs are on: of input 0. */
+static const struct tf_branch *find_condition(const struct tf_layer *x, bool *ret_side)
+{
+	const struct tf_branch *a = x->in[0]->branch;
+	const struct tf_branch *b = x->in[1]->branch;
+
+	for (const struct tf_branch *p = a; p != NULL; p = p->outer) {
+		for (const struct tf_branch *q = b; q != NULL; q = q->outer) {
+			if (p->pred->t == q->pred->t && p->side != q->side) {
+				*ret_side = p->side;
+				return p;
+			}
+		}
+	}
+	if (a != NULL && b == NULL) {
+		*ret_side = a->side;
+		return a;
+	}
+	if (b != NULL && a == NULL) {
+		*ret_side = !b->side;
+		return b;
+	}
+	return NULL;
+}
+
+static bool is_like(const modser_sg_tensor *a, const modser_sg_tensor *b)
+{
+	if (a->ndim < 0 || b->ndim < 0)
+		return true;
+	if (a->ndim != b->ndim)
+		return false;
+	for (int i = 0; i < a->ndim; i++) {
+		if (a->dims[i] >= 0 && b->dims[i] >= 0 && a->dims[i] != b->dims[i])
+			return false;
+	}
+	return true;
+}
+
+static int load_merge(struct tf_layer *x)
+{
+	bool side = false;
+
+	if (!tf_outs(x, 2))
+		return -1;
+	struct tf_value **out = x->f->cells[x->at].out;
+	if (x->in[0]->kind == TF_DEAD || x->in[1]->kind == TF_DEAD) {
+		out[0] = x->in[x->in[0]->kind == TF_DEAD ? 1 : 0];
+		return 0;
+	}
+	const struct tf_branch *b = find_condition(x, &side);
+	if (b == NULL)
+		return tf_load_fail(x->f->l, MSD_UNSUPPORTED,
+				    "its inputs are not the two sides of one condition; "
+				    "export with tf.compat.v1.enable_control_flow_v2()");
+	modser_sg_tensor *in[] = {b->pred->t, tf_in(x, side ? 0 : 1),
+				  tf_in(x, side ? 1 : 0)};
+	if (in[1] == NULL || in[2] == NULL)
+		return -1;
+	if (!is_like(in[1], in[2]))
+		return tf_load_fail(x->f->l, MSD_UNSUPPORTED,
+				    "the sides of its condition have different shapes");
+	modser_sg_tensor *t = tf_done(msd_build_node(&x->b, "Where", in, 3));
+	if (t == NULL || modser_sg_tensor_set_dtype(t, in[1]->dtype_name) != 0 ||
+	    tf_out(x, 0, t) != 0)
+		return -1;
+	out[0]->branch = b->outer;
+	return 0;
+}
+
+/* ---- Loops of version 1 ---- */
+
+static const tf_node *node_at(const struct tf_body *b, const struct tf_link *link)
+{
+	return link->is_arg ? NULL : b->nodes[link->at];
+}
+
+static bool is_op(const tf_node *node, const char *op)
+{
+	return node != NULL && strcmp(node->op, op) == 0;
+}
+
+/* The name of the loop that an Enter opens; "" if it has none. */
+static struct msd_span loop_name(const tf_node *enter)
+{
+	for (size_t i = 0; i < enter->n_attr; i++) {
+		const Tensorflow__AttrEntry *e = enter->attr[i];
+
+		if (e->key != NULL && strcmp(e->key, "frame_name") == 0 &&
+		    e->value != NULL && e->value->has_s)
+			return (struct msd_span){e->value->s.data, e->value->s.len};
+	}
+	return (struct msd_span){0};
+}
+
+/* One value that a loop carries. */
+struct state {
+	size_t merge, enter, next, fork; /* their nodes; fork is the Switch */
+	bool has_fork;
+};
+
+/* Read the state of node @merge; false: it is none. */
+static bool state_of(const struct tf_body *b, size_t merge, struct state *ret)
+{
+	struct tf_link enter;
+	struct tf_link next;
+
+	if (!is_op(b->nodes[merge], "Merge") || !tf_input_of(b, merge, 0, &enter) ||
+	    !tf_input_of(b, merge, 1, &next) || !is_op(node_at(b, &enter), "Enter") ||
+	    !is_op(node_at(b, &next), "NextIteration"))
+		return false;
+	*ret = (struct state){.merge = merge, .enter = enter.at, .next = next.at};
+	return true;
+}
+
+/* The Enter of the state that Exit @i leaves. */
+static bool enter_of(const struct tf_body *b, size_t i, size_t *ret_enter,
+		     struct tf_link *ret_cond)
+{
+	struct tf_link fork;
+	struct tf_link merge;
+	struct state s;
+
+	if (!tf_input_of(b, i, 0, &fork) || !is_op(node_at(b, &fork), "Switch") ||
+	    !tf_input_of(b, fork.at, 0, &merge) ||
+	    !tf_input_of(b, fork.at, 1, ret_cond) || node_at(b, &merge) == NULL ||
+	    !is_op(node_at(b, ret_cond), "LoopCond") || !state_of(b, merge.at, &s))
+		return false;
+	*ret_enter = s.enter;
+	return true;
+}
+
+bool tf_loop_enter(struct tf_frame *f, size_t i, size_t k, struct tf_link *ret)
+{
+	const struct tf_body *b = f->body;
+	struct tf_link cond;
+	size_t enter;
+
+	if (!enter_of(b, i, &enter, &cond))
+		return false;
+	const struct msd_span name = loop_name(b->nodes[enter]);
+	f->l->left -= f->l->left < b->n ? f->l->left : b->n;
+	for (size_t at = 0; at < b->n; at++) {
+		if (is_op(b->nodes[at], "Enter") &&
+		    msd_span_same(loop_name(b->nodes[at]), name) && k-- == 0) {
+			*ret = (struct tf_link){.at = at};
+			return true;
+		}
+	}
+	return false;
+}
+
+struct loop {
+	struct state *states;
+	size_t n;
+	size_t cond; /* the LoopCond */
+	struct msd_span name;
+};
+
+static int find_states(struct tf_layer *x, struct loop *ret)
+{
+	const struct tf_body *b = x->f->body;
+	struct tf_link cond;
+	size_t enter;
+
+	if (!enter_of(b, x->at, &enter, &cond))
+		return tf_load_fail(x->f->l, MSD_UNSUPPORTED,
+				    "it leaves no loop that can be read; export with "
+				    "tf.compat.v1.enable_control_flow_v2()");
+	ret->cond = cond.at;
+	ret->name = loop_name(b->nodes[enter]);
+	for (size_t i = 0; i < b->n; i++) {
+		struct state s;
+
+		if (!state_of(b, i, &s) ||
+		    !msd_span_same(loop_name(b->nodes[s.enter]), ret->name))
+			continue;
+		if (!msd_sg_grow(&ret->states, ret->n, sizeof(*ret->states)))
+			return msd_sg_no_memory(x->f->l->g);
+		ret->states[ret->n++] = s;
+	}
+	for (size_t i = 0; i < b->n; i++) {
+		struct tf_link merge;
+
+		if (!is_op(b->nodes[i], "Switch") || !tf_input_of(b, i, 0, &merge))
+			continue;
+		for (size_t k = 0; k < ret->n; k++) {
+			if (!merge.is_arg && merge.at == ret->states[k].merge) {
+				ret->states[k].fork = i;
+				ret->states[k].has_fork = true;
+			}
+		}
+	}
+	return 0;
+}
+
+static int preset(struct tf_frame *f, size_t node, size_t k, struct tf_value *v)
+{
+	struct tf_cell *cell = &f->cells[node];
+
+	cell->out = calloc(3, sizeof(struct tf_value *));
+	if (cell->out == NULL)
+		return msd_sg_no_memory(f->l->g);
+	cell->n_out = 2;
+	cell->out[k] = v;
+	cell->state = TF_DONE;
+	return 0;
+}
+
+/* Set the carried values, and those that the loop only reads. */
+static int preset_all(struct tf_layer *x, const struct loop *loop, struct tf_frame *f,
+		      struct tf_value *const *args, bool is_body)
+{
+	const struct tf_body *b = f->body;
+
+	for (size_t k = 0; k < loop->n; k++) {
+		const struct state *s = &loop->states[k];
+
+		if (preset(f, s->merge, 0, args[k]) != 0 ||
+		    (is_body && s->has_fork && preset(f, s->fork, 1, args[k]) != 0))
+			return -1;
+	}
+	for (size_t i = 0; i < b->n; i++) {
+		const struct tf_cell *outer = &x->f->cells[i];
+
+		if (!is_op(b->nodes[i], "Enter") || outer->n_out < 1 ||
+		    !msd_span_same(loop_name(b->nodes[i]), loop->name))
+			continue;
+		struct tf_value *v = tf_import(f->l, f->scope, b->nodes[i]->name,
+					       outer->out[0]);
+		if (v == NULL || preset(f, i, 0, v) != 0)
+			return -1;
+	}
+	return 0;
+}
+
+static int evaluate(struct tf_layer *x, const struct loop *loop,
+		    struct tf_scope *scope, struct tf_value *const *args, bool is_body,
+		    struct tf_value **ret)
+{
+	struct tf_frame f = {.l = x->f->l,
+			     .body = x->f->body,
+			     .scope = scope,
+			     .caller = x->f->caller,
+			     .call = x->f->call};
+	const size_t n = is_body ? loop->n : 1;
+	int result = tf_frame_init(&f);
+
+	if (result == 0)
+		result = preset_all(x, loop, &f, args, is_body);
+	for (size_t k = 0; result == 0 && k < n; k++) {
+		const size_t at = is_body ? loop->states[k].next : loop->cond;
+		struct tf_link link;
+
+		if (!tf_input_of(f.body, at, 0, &link))
+			result = tf_load_fail(f.l, MSD_BAD_ARTIFACT,
+					      "its loop has a node without an input");
+		ret[k] = result == 0 ? tf_frame_get(&f, &link) : NULL;
+		result = ret[k] != NULL ? 0 : -1;
+	}
+	tf_frame_finish(&f);
+	return result;
+}
+
+static int old_cond(struct tf_layer *x, void *ctx, struct tf_scope *scope,
+		    struct tf_value *const *args, struct tf_value **ret)
+{
+	return evaluate(x, ctx, scope, args, false, ret);
+}
+
+static int old_body(struct tf_layer *x, void *ctx, struct tf_scope *scope,
+		    struct tf_value *const *args, struct tf_value **ret)
+{
+	return evaluate(x, ctx, scope, args, true, ret);
+}
+
+/* All Exits of the loop get their values at once. */
+static int set_exits(struct tf_layer *x, const struct loop *loop,
+		     struct tf_value *const *values)
+{
+	const struct tf_body *b = x->f->body;
+
+	for (size_t i = 0; i < b->n; i++) {
+		struct tf_link fork;
+
+		if (!is_op(b->nodes[i], "Exit") || !tf_input_of(b, i, 0, &fork))
+			continue;
+		for (size_t k = 0; k < loop->n; k++) {
+			if (!loop->states[k].has_fork || fork.is_arg ||
+			    fork.at != loop->states[k].fork)
+				continue;
+			if (x->f->cells[i].n_out == 0 &&
+			    preset(x->f, i, 0, values[k]) != 0)
+				return -1;
+		}
+	}
+	return 0;
+}
+
+static int build_old(struct tf_layer *x, struct loop *loop)
+{
+	struct tf_value **values = calloc(2 * loop->n + 1, sizeof(struct tf_value *));
+	struct tf_value **init = values != NULL ? values + loop->n : NULL;
+	int result = 0;
+
+	if (values == NULL)
+		return msd_sg_no_memory(x->f->l->g);
+	for (size_t k = 0; k < loop->n && result == 0; k++) {
+		const struct tf_cell *cell = &x->f->cells[loop->states[k].enter];
+
+		init[k] = cell->n_out > 0 ? cell->out[0] : NULL;
+		if (init[k] == NULL)
+			result = tf_load_fail(x->f->l, MSD_BAD_ARTIFACT,
+					      "its loop carries nothing");
+	}
+	const struct tf_loop def = {
+		.n = loop->n, .init = init, .cond = old_cond, .body = old_body, .ctx = loop};
+	if (result == 0)
+		result = tf_loop_build(x, &def, values);
+	if (result == 0)
+		result = set_exits(x, loop, values);
+	free((void *)values);
+	return result;
+}
+
+static int load_exit(struct tf_layer *x)
+{
+	struct loop loop = {0};
+
+	/* Its input is computed inside of the loop. */
+	int result = find_states(x, &loop);
+	if (result == 0)
+		result = build_old(x, &loop);
+	free(loop.states);
+	if (result == 0 && x->f->cells[x->at].n_out == 0)
+		return tf_load_fail(x->f->l, MSD_BAD_ARTIFACT, "its loop has no value");
+	return result;
+}
+
+/* What a loop has inside is read by its Exit. */
+static int load_inside(struct tf_layer *x)
+{
+	return tf_load_fail(x->f->l, MSD_UNSUPPORTED,
+			    "it is inside of a loop of TensorFlow 1, and is read "
+			    "outside of it");
+}
+
+const struct tf_row tf_rows_flow[] = {
+	{"Assert", 0, TF_MANY, .run = load_nothing},
+	{"Const", 0, 0, .run = load_const},
+	{"EnsureShape", 1, 1, .run = load_same},
+	{"Enter", 1, 1, .run = load_same},
+	{"Exit", 0, 0, .run = load_exit},
+	{"Identity", 1, 1, .run = load_same},
+	{"IdentityN", 0, TF_MANY, .run = load_same_all},
+	{"If", 1, TF_MANY, .run = load_if},
+	{"Merge", 2, 2, .run = load_merge, .keeps_branch = true},
+	{"NextIteration", 1, 1, .run = load_inside},
+	{"NoOp", 0, 0, .run = load_nothing},
+	{"PartitionedCall", 0, TF_MANY, .run = load_call},
+	{"Placeholder", 0, 0, .run = load_placeholder},
+	{"PlaceholderV2", 0, 0, .run = load_placeholder},
+	{"PlaceholderWithDefault", 1, 1, .run = load_same},
+	{"PreventGradient", 1, 1, .run = load_same},
+	{"ReadVariableOp", 1, 1, .run = load_read},
+	{"ResourceGather", 2, 2, .one = load_gather_variable},
+	{"Snapshot", 1, 1, .run = load_same},
+	{"StatefulPartitionedCall", 0, TF_MANY, .run = load_call},
+	{"StatelessIf", 1, TF_MANY, .run = load_if},
+	{"StatelessWhile", 1, TF_MANY, .run = load_while},
+	{"StopGradient", 1, 1, .run = load_same},
+	{"Switch", 2, 2, .run = load_switch, .keeps_branch = true},
+	{"VarHandleOp", 0, 0, .run = load_handle},
+	{"Variable", 0, 0, .run = load_variable},
+	{"VariableV2", 0, 0, .run = load_variable},
+	{"While", 1, TF_MANY, .run = load_while},
+	{0},
+};

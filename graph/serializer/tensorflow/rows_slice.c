@@ -1,0 +1,413 @@
+/* Slices, and the moves of blocks between places and batches. */
+#include <stdint.h>
+
+#include "graph/ir/graph.h"
+#include "graph/serializer/tensorflow/layer.h"
+#include "graph/serializer/tensorflow/stride.h"
+
+#define MAX MODSER_GRAPH_MAX_NDIM
+
+static bool has_bit(const struct tf_layer *x, const char *mask, size_t i)
+{
+	return ((uint64_t)tf_int(x, mask, 0) >> i & 1u) != 0;
+}
+
+struct tf_stride tf_stride_of(const struct tf_layer *x, size_t i, int64_t begin,
+			      int64_t end, int64_t step)
+{
+	struct tf_stride s = {begin, end, step, has_bit(x, "shrink_axis_mask", i)};
+
+	if (s.is_one) {
+		s.step = 1;
+		s.end = begin == -1 ? INT64_MAX : begin + 1;
+		return s;
+	}
+	if (has_bit(x, "begin_mask", i))
+		s.begin = step < 0 ? INT64_MAX : 0;
+	if (has_bit(x, "end_mask", i))
+		s.end = step < 0 ? INT64_MIN : INT64_MAX;
+	return s;
+}
+
+/* Ranges of axes of a tensor. */
+struct ranges {
+	size_t n;
+	int64_t begin[MAX], end[MAX], axis[MAX], step[MAX];
+};
+
+static modser_sg_tensor *slice(const struct tf_layer *x, modser_sg_tensor *t,
+			       const struct ranges *r)
+{
+	return tf_slice(x, t, r->begin, r->end, r->axis, r->step, r->n);
+}
+
+/* Begins and ends that a call brings: index by index, in one list. */
+static modser_sg_tensor *slice_computed(const struct tf_layer *x, modser_sg_tensor *t,
+					modser_sg_tensor *begin, modser_sg_tensor *end)
+{
+	modser_sg_tensor *const in[] = {t, begin, end};
+
+	return tf_done(
+		msd_build_int(msd_build_node(&x->b, "Slice", in, 3), "isonnx", 1));
+}
+
+static bool all_known(const struct tf_layer *x, size_t i)
+{
+	size_t n;
+	const int64_t *ints = tf_ints(x->f->l, x->in[i], &n);
+
+	for (size_t k = 0; ints != NULL && k < n; k++) {
+		if (ints[k] == TF_UNKNOWN)
+			return false;
+	}
+	return ints != NULL;
+}
+
+/* Sizes that a call brings are added to the begins. */
+static modser_sg_tensor *load_slice(struct tf_layer *x)
+{
+	modser_sg_tensor *t = tf_in(x, 0);
+	int64_t size[MAX];
+	struct ranges r = {0};
+	size_t n;
+
+	if (t == NULL)
+		return NULL;
+	if (!all_known(x, 1) || !all_known(x, 2)) {
+		modser_sg_tensor *begin = tf_cast(x, tf_in(x, 1), "int64");
+		modser_sg_tensor *more = tf_cast(x, tf_in(x, 2), "int64");
+		size_t n_sizes = 0;
+		const int64_t *sizes = tf_ints(x->f->l, x->in[2], &n_sizes);
+
+		for (size_t i = 0; sizes == NULL || i < n_sizes; i++) {
+			if (sizes == NULL || sizes[i] == -1)
+				return tf_fail(x, "its sizes are not known before a "
+						  "call");
+		}
+		return slice_computed(x, t, begin, tf_two(x, "Add", begin, more));
+	}
+	if (!tf_known(x, 1, r.begin, MAX, &r.n) || !tf_known(x, 2, size, MAX, &n))
+		return NULL;
+	if (r.n != n)
+		return tf_fail(x, "%zu begins and %zu sizes", r.n, n);
+	for (size_t i = 0; i < n; i++) {
+		r.axis[i] = (int64_t)i;
+		r.step[i] = 1;
+		r.end[i] = size[i] < 0 || size[i] > INT32_MAX ? INT64_MAX
+							      : r.begin[i] + size[i];
+	}
+	return slice(x, t, &r);
+}
+
+/* What a strided slice does to each axis. */
+struct spec {
+	size_t n; /* indices */
+	size_t own; /* those that use an axis */
+	struct ranges r;
+	size_t index[MAX]; /* the index of each range */
+	int64_t gone[MAX], added[MAX];
+	size_t n_gone, n_added;
+};
+
+/* Give each index its axis. */
+static bool place(const struct tf_layer *x, const modser_sg_tensor *t, struct spec *s)
+{
+	size_t ndim = s->own;
+	int64_t axis = 0;
+	int64_t out = 0;
+	bool has_ellipsis = false;
+
+	for (size_t i = 0; i < s->n; i++)
+		has_ellipsis = has_ellipsis || has_bit(x, "ellipsis_mask", i);
+	if (has_ellipsis && !tf_ndim(x, t, &ndim))
+		return false;
+	if (s->own > ndim || (t->ndim >= 0 && s->own > (size_t)t->ndim)) {
+		(void)tf_fail(x, "%zu ranges of %d axes", s->own, t->ndim);
+		return false;
+	}
+	for (size_t i = 0; i < s->n; i++) {
+		if (has_bit(x, "ellipsis_mask", i)) {
+			axis += (int64_t)(ndim - s->own);
+			out += (int64_t)(ndim - s->own);
+			ndim = s->own; /* a second one would stand for nothing */
+		} else if (has_bit(x, "new_axis_mask", i)) {
+			s->added[s->n_added++] = out++;
+		} else {
+			s->index[s->r.n] = i;
+			s->r.axis[s->r.n++] = axis;
+			if (has_bit(x, "shrink_axis_mask", i)) {
+				s->gone[s->n_gone++] = axis;
+			} else {
+				out++;
+			}
+			axis++;
+		}
+	}
+	return true;
+}
+
+/* Element @i of list @t as a list of one. */
+static modser_sg_tensor *element(const struct tf_layer *x, modser_sg_tensor *t,
+				 size_t i)
+{
+	const int64_t begin = (int64_t)i;
+	const int64_t end = begin + 1;
+	const int64_t axis = 0;
+	const int64_t step = 1;
+
+	return tf_slice(x, t, &begin, &end, &axis, &step, 1);
+}
+
+/* The begin or the end of range @k: a constant, or computed in a call. */
+static modser_sg_tensor *bound(const struct tf_layer *x, const struct spec *s, size_t k,
+			       bool is_end)
+{
+	const size_t i = s->index[k];
+	const char *mask = is_end ? "end_mask" : "begin_mask";
+	const bool is_one = has_bit(x, "shrink_axis_mask", i);
+	const int64_t step = s->r.step[k];
+	const int64_t masked = (step > 0) == is_end ? INT64_MAX : is_end ? INT64_MIN : 0;
+	size_t n;
+	const size_t from = is_end && !is_one ? 2 : 1;
+	const int64_t *ints = tf_ints(x->f->l, x->in[from], &n);
+
+	if (!is_one && has_bit(x, mask, i))
+		return msd_build_ints(&x->b, &masked, 1);
+	if (ints != NULL && i < n && ints[i] != TF_UNKNOWN) {
+		int64_t v = ints[i];
+
+		if (is_one && is_end)
+			v = v == -1 ? INT64_MAX : v + 1;
+		return msd_build_ints(&x->b, &v, 1);
+	}
+	modser_sg_tensor *t = element(x, tf_cast(x, tf_in(x, from), "int64"), i);
+	const int64_t one = 1;
+	if (is_one && is_end)
+		t = tf_two(x, "Add", t, msd_build_ints(&x->b, &one, 1));
+	return t;
+}
+
+static modser_sg_tensor *slice_bounds(const struct tf_layer *x, modser_sg_tensor *t,
+				      const struct spec *s)
+{
+	modser_sg_tensor *begins[MAX];
+	modser_sg_tensor *ends[MAX];
+	const size_t n = s->r.n;
+
+	for (size_t k = 0; k < n; k++) {
+		begins[k] = bound(x, s, k, false);
+		ends[k] = bound(x, s, k, true);
+		if (begins[k] == NULL || ends[k] == NULL)
+			return NULL;
+	}
+	modser_sg_tensor *const in[] = {t, tf_concat(x, begins, n, 0),
+					tf_concat(x, ends, n, 0),
+					msd_build_ints(&x->b, s->r.axis, n),
+					msd_build_ints(&x->b, s->r.step, n)};
+	modser_sg_tensor *made = tf_done(
+		msd_build_int(msd_build_node(&x->b, "Slice", in, 5), "isonnx", 1));
+	if (made != NULL && made->ndim < 0 && t->ndim >= 0) {
+		int64_t dims[MAX];
+
+		for (int k = 0; k < t->ndim; k++)
+			dims[k] = t->dims[k];
+		for (size_t k = 0; k < n; k++)
+			dims[s->r.axis[k]] =
+				has_bit(x, "shrink_axis_mask", s->index[k]) ? 1 : -1;
+		if (modser_sg_tensor_set_dims(made, dims, (size_t)t->ndim) != 0)
+			return NULL;
+	}
+	return made;
+}
+
+/* Ranges first, then axes of one place are removed, then new axes are added. */
+static modser_sg_tensor *load_strided_slice(struct tf_layer *x)
+{
+	modser_sg_tensor *t = tf_in(x, 0);
+	const modser_sg_tensor *begins = t != NULL ? tf_in(x, 1) : NULL;
+	int64_t steps[MAX];
+	struct spec s = {0};
+
+	if (begins == NULL || !tf_known(x, 3, steps, MAX, &s.n))
+		return NULL;
+	for (size_t i = 0; i < s.n; i++) {
+		s.own += !has_bit(x, "ellipsis_mask", i) &&
+			 !has_bit(x, "new_axis_mask", i);
+	}
+	if (!place(x, t, &s))
+		return NULL;
+	for (size_t k = 0; k < s.r.n; k++) {
+		const size_t i = s.index[k];
+
+		s.r.step[k] = has_bit(x, "shrink_axis_mask", i) ? 1 : steps[i];
+	}
+	if (all_known(x, 1) && all_known(x, 2)) {
+		int64_t begin[MAX];
+		int64_t end[MAX];
+		size_t n[2];
+
+		if (!tf_known(x, 1, begin, MAX, &n[0]) ||
+		    !tf_known(x, 2, end, MAX, &n[1]))
+			return NULL;
+		if (n[0] != s.n || n[1] != s.n)
+			return tf_fail(x, "its lists are not of one length");
+		for (size_t k = 0; k < s.r.n; k++) {
+			const size_t i = s.index[k];
+			const struct tf_stride one =
+				tf_stride_of(x, i, begin[i], end[i], steps[i]);
+
+			s.r.begin[k] = one.begin;
+			s.r.end[k] = one.end;
+		}
+		t = slice(x, t, &s.r);
+	} else {
+		t = s.r.n > 0 ? slice_bounds(x, t, &s) : t;
+	}
+	t = tf_with_axes(x, "Squeeze", t, s.gone, s.n_gone);
+	return tf_with_axes(x, "Unsqueeze", t, s.added, s.n_added);
+}
+
+static modser_sg_tensor *load_reverse(struct tf_layer *x)
+{
+	modser_sg_tensor *t = tf_in(x, 0);
+	struct ranges r = {0};
+
+	if (t == NULL || !tf_known(x, 1, r.axis, MAX, &r.n))
+		return NULL;
+	for (size_t i = 0; i < r.n; i++) {
+		r.begin[i] = INT64_MAX;
+		r.end[i] = INT64_MIN;
+		r.step[i] = -1;
+	}
+	return slice(x, t, &r);
+}
+
+#define MAX_BLOCKS 4u
+
+/* Blocks of the axes behind the batch, and what is padded or cut there. */
+struct blocks {
+	size_t n;
+	int64_t size[MAX_BLOCKS];
+	int64_t edge[2 * MAX_BLOCKS]; /* before and after each */
+	int64_t dims[MAX];
+	size_t ndim;
+};
+
+static bool read_blocks(const struct tf_layer *x, const modser_sg_tensor *t,
+			struct blocks *ret)
+{
+	size_t n;
+
+	if (t == NULL || !tf_ndim(x, t, &ret->ndim) ||
+	    !tf_known(x, 1, ret->size, MAX_BLOCKS, &ret->n) ||
+	    !tf_known(x, 2, ret->edge, 2 * MAX_BLOCKS, &n))
+		return false;
+	if (n != 2 * ret->n || ret->n + 1 > ret->ndim || ret->ndim + MAX_BLOCKS > MAX) {
+		(void)tf_fail(x, "%zu blocks of %zu dimensions", ret->n, ret->ndim);
+		return false;
+	}
+	for (size_t i = 0; i < ret->ndim; i++) {
+		ret->dims[i] = t->dims[i];
+		if (ret->dims[i] < (i > 0 ? 1 : -1)) {
+			(void)tf_fail(x, "extent %zu of its input is open", i);
+			return false;
+		}
+	}
+	for (size_t i = 0; i < ret->n; i++) {
+		if (ret->size[i] < 1 || ret->size[i] > INT16_MAX ||
+		    ret->edge[2 * i] < 0 || ret->edge[2 * i + 1] < 0 ||
+		    ret->edge[2 * i] > INT32_MAX || ret->edge[2 * i + 1] > INT32_MAX) {
+			(void)tf_fail(x, "block %zu has size %d", i,
+				      (int)ret->size[i]);
+			return false;
+		}
+	}
+	return true;
+}
+
+/* [B, h, w, ...] becomes [bh, bw, B, h/bh, w/bw, ...]. The batch may be open. */
+static modser_sg_tensor *load_space_to_batch(struct tf_layer *x)
+{
+	struct blocks k = {0};
+	int64_t pads[2 * MAX] = {0};
+	int64_t parted[MAX];
+	int64_t perm[MAX];
+	int64_t dims[MAX];
+	modser_sg_tensor *t = tf_in(x, 0);
+	size_t n = 1;
+
+	if (!read_blocks(x, t, &k))
+		return NULL;
+	for (size_t i = 0; i < k.n; i++) {
+		pads[1 + i] = k.edge[2 * i];
+		pads[k.ndim + 1 + i] = k.edge[2 * i + 1];
+		k.dims[1 + i] += pads[1 + i] + pads[k.ndim + 1 + i];
+		dims[1 + i] = k.dims[1 + i] / k.size[i];
+		parted[n] = dims[1 + i];
+		parted[n + 1] = k.size[i];
+		perm[i] = (int64_t)n + 1;
+		perm[k.n + 1 + i] = (int64_t)n;
+		n += 2;
+	}
+	perm[k.n] = 0;
+	parted[0] = -1;
+	dims[0] = -1;
+	for (size_t i = k.n + 1; i < k.ndim; i++, n++) {
+		parted[n] = k.dims[i];
+		dims[i] = k.dims[i];
+		perm[n] = (int64_t)n;
+	}
+	t = tf_two(x, "Pad", t, msd_build_ints(&x->b, pads, 2 * k.ndim));
+	t = tf_reshape(x, t, parted, n);
+	t = tf_transpose(x, t, perm, n);
+	return tf_reshape(x, t, dims, k.ndim);
+}
+
+/* The other way: [bh * bw * B, h, w, ...] becomes [B, h, bh, w, bw, ...]. */
+static modser_sg_tensor *load_batch_to_space(struct tf_layer *x)
+{
+	struct blocks k = {0};
+	struct ranges cut = {0};
+	int64_t parted[MAX];
+	int64_t perm[MAX];
+	int64_t dims[MAX];
+	modser_sg_tensor *t = tf_in(x, 0);
+	size_t n;
+
+	if (!read_blocks(x, t, &k))
+		return NULL;
+	n = k.n;
+	parted[n++] = -1;
+	perm[0] = (int64_t)k.n;
+	dims[0] = -1;
+	for (size_t i = 0; i < k.n; i++, n++) {
+		parted[i] = k.size[i];
+		parted[n] = k.dims[1 + i];
+		perm[1 + 2 * i] = (int64_t)n;
+		perm[2 + 2 * i] = (int64_t)i;
+		dims[1 + i] = k.dims[1 + i] * k.size[i];
+		cut.begin[i] = k.edge[2 * i];
+		cut.end[i] = dims[1 + i] - k.edge[2 * i + 1];
+		cut.axis[i] = (int64_t)i + 1;
+		cut.step[i] = 1;
+	}
+	cut.n = k.n;
+	for (size_t i = k.n + 1; i < k.ndim; i++, n++) {
+		parted[n] = k.dims[i];
+		dims[i] = k.dims[i];
+		perm[n] = (int64_t)n;
+	}
+	t = tf_reshape(x, t, parted, n);
+	t = tf_transpose(x, t, perm, n);
+	t = tf_reshape(x, t, dims, k.ndim);
+	return slice(x, t, &cut);
+}
+
+const struct tf_row tf_rows_slice[] = {
+	{"BatchToSpaceND", 3, 3, .one = load_batch_to_space},
+	{"SpaceToBatchND", 3, 3, .one = load_space_to_batch},
+	{"StridedSlice", 4, 4, .one = load_strided_slice},
+	{"Slice", 3, 3, .one = load_slice},
+	{"ReverseV2", 2, 2, .one = load_reverse},
+	{0},
+};
