@@ -106,7 +106,8 @@ def test_the_serializers_are_listed():
     rows = [(r["key"], r["files"], r["loads"], r["stores"]) for r in json.loads(said.out)]
     assert rows == [("tengine", 1, True, True), ("onnx", 1, True, True),
                     ("caffe", 2, True, False), ("caffe_single", 1, True, False),
-                    ("mxnet", 2, True, False), ("tflite", 1, True, False)]
+                    ("mxnet", 2, True, False), ("tflite", 1, True, False),
+                    ("tensorflow", 1, True, False)]
 
 
 def test_serializers_name_the_operators_that_each_loads_and_stores():

@@ -52,6 +52,16 @@ static bool is_at_graph(struct msd_cur c)
 	return !c.bad && (tag & 7) == MSD_WIRE_BYTES && tag >> 3 >= 1 && tag >> 3 <= 15;
 }
 
+/* True if a message begins where a model has the name of its writer: a SavedModel of
+ * TensorFlow. */
+static bool is_at_message(struct msd_cur c)
+{
+	uint64_t n;
+
+	(void)msd_cur_u8(&c);
+	return msd_wire_take_varint(&c, &n) && n > 0 && c.left > 0 && c.p[0] < ' ';
+}
+
 bool onnx_wire_probe(struct msd_span head)
 {
 	/* The wire type of each field of a model; -1 if undefined. */
@@ -77,6 +87,8 @@ bool onnx_wire_probe(struct msd_span head)
 			has_version = c.left > 1 && c.p[1] >= 1 && c.p[1] < 64;
 		if (tag >> 3 == 7)
 			return has_version || is_at_graph(c);
+		if (tag >> 3 == 2 && is_at_message(c))
+			return false;
 		if (!msd_wire_take(&c,
 				   &f)) /* the head or the file ends inside the field */
 			return has_version;

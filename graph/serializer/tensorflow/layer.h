@@ -99,6 +99,7 @@ modser_sg_tensor *tf_reshape(const struct tf_layer *x, modser_sg_tensor *t,
 			     const int64_t *dims, size_t n);
 modser_sg_tensor *tf_transpose(const struct tf_layer *x, modser_sg_tensor *t,
 			       const int64_t *perm, size_t n);
+/** Squeeze or Unsqueeze; a Squeeze without axes removes all that have one place. */
 modser_sg_tensor *tf_with_axes(const struct tf_layer *x, const char *op,
 			       modser_sg_tensor *t, const int64_t *axes, size_t n);
 modser_sg_tensor *tf_concat(const struct tf_layer *x, modser_sg_tensor *const *parts,

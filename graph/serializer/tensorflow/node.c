@@ -12,6 +12,7 @@
 
 #define MAX_IN 64u
 #define MAX_OUT 64u
+#define COPIED_BYTES 65536u
 
 /* What a trial found of an output. */
 struct guess {
@@ -154,6 +155,35 @@ modser_sg_tensor *tf_cast(const struct tf_layer *x, modser_sg_tensor *t,
 									    : NULL;
 }
 
+/* @made, which has the elements of @from in their order: a constant if @from is one. */
+static modser_sg_tensor *keep_const(const struct tf_layer *x, modser_sg_tensor *from,
+				    modser_sg_tensor *made)
+{
+	uint8_t *own = NULL;
+
+	if (made == NULL || made->ndim < 0 || !tf_is_const(from) ||
+	    from->data == NULL || from->bytes == 0 ||
+	    (from->release != NULL && from->bytes > COPIED_BYTES))
+		return made;
+	if (from->release != NULL) {
+		own = malloc((size_t)from->bytes);
+		if (own == NULL) {
+			(void)msd_sg_no_memory(x->b.g);
+			return NULL;
+		}
+		memcpy(own, from->data, (size_t)from->bytes);
+	}
+	modser_sg_tensor *t = msd_build_constant(
+		&x->b, from->dtype_name, made->dims, (size_t)made->ndim,
+		own != NULL ? own : from->data, own != NULL ? free : NULL);
+	if (t == NULL)
+		free(own);
+	if (t != NULL && own == NULL && from->has_location &&
+	    modser_sg_tensor_set_location(t, from->offset, from->bytes) != 0)
+		return NULL;
+	return t;
+}
+
 modser_sg_tensor *tf_reshape(const struct tf_layer *x, modser_sg_tensor *t,
 			     const int64_t *dims, size_t n)
 {
@@ -164,7 +194,7 @@ modser_sg_tensor *tf_reshape(const struct tf_layer *x, modser_sg_tensor *t,
 	made = tf_done(made);
 	if (made != NULL && made->ndim < 0)
 		return modser_sg_tensor_set_dims(made, dims, n) == 0 ? made : NULL;
-	return made;
+	return keep_const(x, t, made);
 }
 
 modser_sg_tensor *tf_transpose(const struct tf_layer *x, modser_sg_tensor *t,
@@ -177,10 +207,12 @@ modser_sg_tensor *tf_transpose(const struct tf_layer *x, modser_sg_tensor *t,
 modser_sg_tensor *tf_with_axes(const struct tf_layer *x, const char *op,
 			       modser_sg_tensor *t, const int64_t *axes, size_t n)
 {
-	if (n == 0)
+	if (t == NULL || (n == 0 && strcmp(op, "Squeeze") != 0))
 		return t;
-	return tf_done(
-		msd_build_list(msd_build_node(&x->b, op, &t, 1), "axes", axes, n));
+	modser_sg_tensor *made = msd_build_node(&x->b, op, &t, 1);
+	if (n > 0)
+		made = msd_build_list(made, "axes", axes, n);
+	return keep_const(x, t, tf_done(made));
 }
 
 modser_sg_tensor *tf_concat(const struct tf_layer *x, modser_sg_tensor *const *parts,

@@ -26,26 +26,24 @@ static modser_sg_tensor *load_rsqrt(struct tf_layer *x)
 	return unary(x, "Reciprocal", unary(x, "Sqrt", tf_in(x, 0)));
 }
 
-/* The constant @t, of one number for each channel or of one number, for planes. */
+/* @t, which has one number for each channel or one number, for planes. */
 static modser_sg_tensor *for_planes(const struct tf_layer *x, modser_sg_tensor *t)
 {
 	int64_t dims[] = {1, 1, 1};
 
-	if (!tf_is_const(t))
-		return NULL;
 	if (t->ndim == 0)
 		return t;
+	if (t->ndim < 0 || t->ndim > 4)
+		return NULL;
 	for (int i = 0; i + 1 < t->ndim; i++) {
 		if (t->dims[i] != 1)
 			return NULL;
 	}
-	if (t->ndim > 4)
-		return NULL;
 	dims[0] = t->dims[t->ndim - 1];
-	return t->data == NULL ? NULL : msd_build_reshape(&x->b, t, dims, 3);
+	return dims[0] < 0 ? NULL : tf_reshape(x, t, dims, 3);
 }
 
-/* Two tensors, under their transposes if both have one, or one is a constant. */
+/* Two tensors, under their transposes if both have one, or one is of channels. */
 static modser_sg_tensor *binary(const struct tf_layer *x, const char *op,
 				modser_sg_tensor *a, modser_sg_tensor *b)
 {
@@ -75,6 +73,22 @@ static modser_sg_tensor *load_square(struct tf_layer *x)
 	return binary(x, "Mul", t, t);
 }
 
+/* The convolution @from with a bias; @from has no reader then, and is removed. */
+static modser_sg_tensor *with_bias(const struct tf_layer *x, const modser_sg_node *from,
+				   modser_sg_tensor *bias)
+{
+	static const char *const params[] = {
+		"kernel_h",      "kernel_w",       "stride_h", "stride_w", "dilation_h",
+		"dilation_w",    "input_channel",  "group",    "pad_h0",   "pad_w0",
+		"output_channel", "pad_h1",        "pad_w1"};
+	modser_sg_tensor *const in[] = {from->inputs[0], from->inputs[1], bias};
+	modser_sg_tensor *t = msd_build_node(&x->b, "Convolution", in, 3);
+
+	for (size_t i = 0; i < sizeof(params) / sizeof(params[0]); i++)
+		t = msd_build_int(t, params[i], modser_sg_op_int(from->op, params[i]));
+	return tf_done(t);
+}
+
 /* A convolution with one reader takes the bias itself. */
 static modser_sg_tensor *load_bias(struct tf_layer *x)
 {
@@ -90,11 +104,8 @@ static modser_sg_tensor *load_bias(struct tf_layer *x)
 		node != NULL && node->op != NULL && node->n_inputs == 2 &&
 		strcmp(modser_sg_op_name(node->op), "Convolution") == 0;
 	if (is_convolution && tf_is_const(bias) && !from.is_arg &&
-	    x->f->body->uses[from.at] == 1) {
-		if (modser_sg_node_add_input(node, bias) < 0)
-			return NULL;
-		return t;
-	}
+	    x->f->body->uses[from.at] == 1)
+		return tf_unplane(x, with_bias(x, node, bias));
 	if (tf_is_nhwc(x))
 		return binary(x, "Add", t, bias);
 	const int64_t dims[] = {-1, 1, 1};

@@ -50,9 +50,7 @@ static modser_sg_tensor *load_squeeze(struct tf_layer *x)
 	int64_t axes[MODSER_GRAPH_MAX_NDIM];
 	const size_t n = tf_list(x, "squeeze_dims", axes, MODSER_GRAPH_MAX_NDIM);
 
-	if (t == NULL || n > 0)
-		return tf_with_axes(x, "Squeeze", t, axes, n);
-	return tf_one(x, "Squeeze", t);
+	return tf_with_axes(x, "Squeeze", t, axes, n);
 }
 
 static modser_sg_tensor *load_expand_dims(struct tf_layer *x)

@@ -263,7 +263,8 @@ static modser_sg_tensor *load_strided_slice(struct tf_layer *x)
 	} else {
 		t = s.r.n > 0 ? slice_bounds(x, t, &s) : t;
 	}
-	t = tf_with_axes(x, "Squeeze", t, s.gone, s.n_gone);
+	if (s.n_gone > 0)
+		t = tf_with_axes(x, "Squeeze", t, s.gone, s.n_gone);
 	return tf_with_axes(x, "Unsqueeze", t, s.added, s.n_added);
 }
 

@@ -94,9 +94,12 @@ static int take_assignment(const struct walk *w, size_t i)
 	    tf_input_of(w->body, value.at, 0, &target)) {
 		const tf_node *other = variable_of(w, &target);
 
-		return other != NULL && other != variable
-			       ? add(w->l, &w->l->aliases, variable->name, other)
-			       : 0;
+		if (other == NULL || other == variable)
+			return 0;
+		/* Keras restores the copies, and its functions read the originals. */
+		if (add(w->l, &w->l->aliases, variable->name, other) != 0)
+			return -1;
+		return add(w->l, &w->l->aliases, other->name, variable);
 	}
 	if (strcmp(from->op, "RestoreV2") != 0 ||
 	    !tf_input_of(w->body, value.at, 1, &keys))
