@@ -114,6 +114,7 @@ static int check_node(struct tf_load *l, struct tf_body *b, size_t i)
 	for (size_t k = 0; k < node->n_input; k++) {
 		struct tf_link link;
 		bool is_control;
+		bool is_also;
 
 		if (tf_link_read(b, node->input[k], &link, &is_control) &&
 		    !was_control) {
@@ -121,6 +122,10 @@ static int check_node(struct tf_load *l, struct tf_body *b, size_t i)
 			continue;
 		}
 		was_control = true;
+		/* One that another node waits for is no output of the graph. */
+		if (is_control && tf_link_read(b, node->input[k] + 1, &link, &is_also) &&
+		    !link.is_arg)
+			b->uses[link.at]++;
 		if (!is_control) {
 			return tf_load_fail(l, MSD_BAD_ARTIFACT,
 					    "node \"%.200s\" (%.60s): input %zu, "

@@ -462,6 +462,8 @@ static const char *type_of(const struct tf_layer *x, const struct fold_row *row)
 		return "bool";
 	if (row->fold == fold_rank)
 		return "int32";
+	if (row->fold == fold_range && tf_attr(x, "Tidx") == NULL)
+		return "int32"; /* SavedModels leave defaults out */
 	if (row->of_shapes) {
 		a = tf_attr(x, "out_type");
 		return a != NULL && a->has_type ? tf_dtype(a->type) : "int32";

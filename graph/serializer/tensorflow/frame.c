@@ -83,6 +83,22 @@ static int take_inputs(struct tf_layer *x)
 	return 0;
 }
 
+/* The pivot of a condition that @text, a control input, is: an Identity of one side of
+ * a Switch. Those of a loop say nothing. */
+static bool read_pivot(const struct tf_body *b, const char *text, struct tf_link *ret)
+{
+	struct tf_link fork;
+	struct tf_link pred;
+	bool is_control;
+
+	return text[0] == '^' && tf_link_read(b, text + 1, ret, &is_control) &&
+	       !ret->is_arg && strcmp(b->nodes[ret->at]->op, "Identity") == 0 &&
+	       tf_input_of(b, ret->at, 0, &fork) && !fork.is_arg &&
+	       strcmp(b->nodes[fork.at]->op, "Switch") == 0 &&
+	       tf_input_of(b, fork.at, 1, &pred) &&
+	       (pred.is_arg || strcmp(b->nodes[pred.at]->op, "LoopCond") != 0);
+}
+
 /* The innermost condition among the inputs'. */
 static void find_branch(struct tf_layer *x)
 {
@@ -102,12 +118,9 @@ static void find_branch(struct tf_layer *x)
 	if (x->n_in > 0 || !x->f->body->has_switch)
 		return;
 	for (size_t k = 0; k < x->node->n_input && x->branch == NULL; k++) {
-		const char *text = x->node->input[k];
 		struct tf_link link;
-		bool is_control;
 
-		if (text[0] == '^' &&
-		    tf_link_read(x->f->body, text + 1, &link, &is_control) &&
+		if (read_pivot(x->f->body, x->node->input[k], &link) &&
 		    tf_link_value(x->f, &link) != NULL)
 			x->branch = tf_link_value(x->f, &link)->branch;
 	}
@@ -143,11 +156,8 @@ static bool is_dead(const struct tf_layer *x)
 			   k < x->node->n_input;
 	     k++) {
 		struct tf_link link;
-		bool is_control;
-		const char *text = x->node->input[k];
 
-		if (text[0] != '^' ||
-		    !tf_link_read(x->f->body, text + 1, &link, &is_control))
+		if (!read_pivot(x->f->body, x->node->input[k], &link))
 			continue;
 		const struct tf_value *v = tf_link_value(x->f, &link);
 		if (v != NULL && v->kind == TF_DEAD)
@@ -227,20 +237,20 @@ static int run_node(struct tf_frame *f, size_t i)
 	return result;
 }
 
-/* Dependency @k of node @i, in its order; false: there are no more. */
-static bool depends_on(struct tf_frame *f, size_t i, size_t k, struct tf_link *ret)
+/* Dependency @k of node @i. 0: there are no more; -1: none, but more may follow. */
+static int depends_on(struct tf_frame *f, size_t i, size_t k, struct tf_link *ret)
 {
 	const struct tf_body *b = f->body;
 	const tf_node *node = b->nodes[i];
-	bool is_control;
 
-	if (strcmp(node->op, "Exit") == 0 || strcmp(node->op, "RefExit") == 0)
+	if (strcmp(node->op, "Exit") == 0)
 		return tf_loop_enter(f, i, k, ret);
 	if (tf_input_of(b, i, k, ret))
-		return true;
-	/* A constant of a branch has only a control input. */
-	return b->has_switch && k < node->n_input && node->input[0][0] == '^' &&
-	       tf_link_read(b, node->input[k] + 1, ret, &is_control);
+		return 1;
+	/* A constant of a side has only control inputs. */
+	if (!b->has_switch || k >= node->n_input || node->input[0][0] != '^')
+		return 0;
+	return read_pivot(b, node->input[k], ret) ? 1 : -1;
 }
 
 struct step {
@@ -266,9 +276,10 @@ static int follow(struct tf_frame *f, struct step **stack, size_t *n)
 		struct tf_cell *cell = &f->cells[top->node];
 		struct tf_link link;
 
-		if (depends_on(f, top->node, top->next, &link)) {
+		const int depends = depends_on(f, top->node, top->next, &link);
+		if (depends != 0) {
 			top->next++;
-			if (link.is_arg || f->cells[link.at].state == TF_DONE)
+			if (depends < 0 || link.is_arg || f->cells[link.at].state == TF_DONE)
 				continue;
 			if (f->cells[link.at].state == TF_OPEN) {
 				return tf_load_fail(

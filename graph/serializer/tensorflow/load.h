@@ -29,7 +29,7 @@ struct tf_body {
 	const Tensorflow__FunctionDef *function; /* NULL: the graph */
 	struct msd_names names;                  /* nodes, by their index + 1 */
 	struct msd_names args;                   /* the same of arguments */
-	size_t *uses;                            /* by node: inputs that read it */
+	size_t *uses;                            /* by node: inputs that name it */
 	bool has_switch;
 };
 

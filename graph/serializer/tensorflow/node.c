@@ -141,13 +141,31 @@ modser_sg_tensor *tf_two(const struct tf_layer *x, const char *op, modser_sg_ten
 	return tf_done(msd_build_node(&x->b, op, in, 2));
 }
 
+/* A short list of constants as int64; NULL without an error: it is none. */
+static modser_sg_tensor *cast_const(const struct tf_layer *x, const modser_sg_tensor *t,
+				    const char *dtype)
+{
+	const size_t n = (size_t)t->bytes / 4;
+	int64_t wide[TF_MAX_INTS];
+
+	if (!tf_is_const(t) || t->data == NULL || n > TF_MAX_INTS || t->ndim != 1 ||
+	    strcmp(t->dtype_name, "int32") != 0 || strcmp(dtype, "int64") != 0)
+		return NULL;
+	for (size_t i = 0; i < n; i++)
+		wide[i] = (int32_t)msd_le32((const uint8_t *)t->data + 4 * i);
+	return msd_build_ints(&x->b, wide, n);
+}
+
 modser_sg_tensor *tf_cast(const struct tf_layer *x, modser_sg_tensor *t,
 			  const char *dtype)
 {
 	if (t == NULL || dtype == NULL ||
 	    (t->has_dtype && strcmp(t->dtype_name, dtype) == 0))
 		return dtype != NULL ? t : NULL;
-	modser_sg_tensor *made = msd_build_node(&x->b, "Cast", &t, 1);
+	modser_sg_tensor *made = cast_const(x, t, dtype);
+	if (made != NULL)
+		return made;
+	made = msd_build_node(&x->b, "Cast", &t, 1);
 
 	made = tf_done(msd_build_text(made, "to", dtype));
 	/* Its inference may have to wait for a call. */
