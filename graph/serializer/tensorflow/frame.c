@@ -219,7 +219,9 @@ static int run_node(struct tf_frame *f, size_t i)
 	struct tf_link link;
 	struct tf_body *function = NULL;
 
-	while (tf_input_of(f->body, i, x.n_in, &link))
+	/* The input of an Exit is computed inside of its loop. */
+	while (strcmp(node->op, "Exit") != 0 &&
+	       tf_input_of(f->body, i, x.n_in, &link))
 		x.n_in++;
 	if (x.row == NULL && tf_body_find(f->l, node->op, &function) != 0)
 		return -1;

@@ -60,6 +60,7 @@ struct tf_value {
 	const tf_node *from;
 	/* TF_LIST */
 	struct tf_value *size; /* number of elements; NULL: extent 0 of t */
+	bool is_slot; /* a loop collects what is written to it */
 	const struct tf_value *base; /* the list that one element was written to */
 	const struct tf_value *index;
 	modser_sg_tensor *item;

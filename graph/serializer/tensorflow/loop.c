@@ -222,6 +222,7 @@ static struct tf_value *argument(struct build *b, size_t k)
 	} else {
 		v->counter = k + 1;
 	}
+	v->is_slot = c->mode == SCAN;
 	if (c->mode == SCAN)
 		return v;
 	v->t = add_input(&b->scope, b->x->node->name, k, c->dtype, c->dims, c->ndim);

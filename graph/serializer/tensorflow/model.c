@@ -321,13 +321,53 @@ static bool is_silent(const char *op)
 	return strstr(op, "Assign") != NULL || strstr(op, "Summary") != NULL;
 }
 
+/* True if node @i is inside of a loop of TensorFlow 1: it needs an Enter, and no Exit is
+ * between. */
+static int is_inside(struct tf_load *l, size_t i, bool *ret)
+{
+	const struct tf_body *b = &l->top;
+	bool *marks = calloc(b->n + 1, sizeof(*marks));
+	size_t *stack = calloc(b->n + 1, sizeof(*stack));
+	size_t depth = 0;
+
+	if (marks != NULL && stack != NULL) {
+		stack[depth++] = i;
+		marks[i] = true;
+	}
+	*ret = false;
+	while (depth > 0 && !*ret && l->left > 0) {
+		const size_t at = stack[--depth];
+		const char *op = b->nodes[at]->op;
+		struct tf_link link;
+
+		l->left--;
+		*ret = strcmp(op, "Enter") == 0;
+		for (size_t k = 0;
+		     strcmp(op, "Exit") != 0 && tf_input_of(b, at, k, &link); k++) {
+			if (!marks[link.at])
+				stack[depth++] = link.at;
+			marks[link.at] = true;
+		}
+	}
+	const bool is_short = marks == NULL || stack == NULL;
+	free(marks);
+	free(stack);
+	return is_short ? msd_sg_no_memory(l->g) : 0;
+}
+
 /* The first outputs of nodes that no node reads. */
 static int list_unread(struct tf_load *l, struct outputs *o)
 {
+	bool inside = false;
+
 	for (size_t i = 0; i < l->top.n; i++) {
 		const tf_node *node = l->top.nodes[i];
 
-		if (l->top.uses[i] == 0 && !is_silent(node->op) &&
+		if (l->top.uses[i] > 0 || is_silent(node->op))
+			continue;
+		if (l->top.has_switch && is_inside(l, i, &inside) != 0)
+			return -1;
+		if (!inside &&
 		    push_output(l, o, node->name, strlen(node->name), node->name) != 0)
 			return -1;
 	}
@@ -431,13 +471,21 @@ static int list_signed(struct tf_load *l, const Tensorflow__SignatureDef *s,
 				       "the signature has no outputs");
 }
 
-static int add_output(struct tf_frame *f, const struct output *o)
+/* A constant that no node reads is a rest, not a result, unless it was named. */
+static bool is_rest(const struct tf_value *v)
+{
+	return v->kind == TF_TENSOR && v->t->type == MODSER_TENSOR_CONST;
+}
+
+static int add_output(struct tf_frame *f, const struct output *o, bool is_chosen)
 {
 	const struct msd_build b = {f->l->g, o->name};
 	const struct tf_value *v = tf_frame_get(f, &o->link);
 
 	if (v == NULL)
 		return -1;
+	if (!is_chosen && is_rest(v))
+		return 0;
 	if (v->kind != TF_TENSOR)
 		return tf_load_fail(f->l, MSD_UNSUPPORTED,
 				    "output \"%.200s\" is no tensor of numbers",
@@ -510,7 +558,11 @@ static int choose_and_read(struct tf_frame *f, struct outputs *o)
 	int added = s == NULL ? add_placeholders(f, want, o->n) : 0;
 	free(want);
 	for (size_t i = 0; i < o->n && added == 0; i++)
-		added = add_output(f, &o->items[i]);
+		added = add_output(f, &o->items[i], is_given || s != NULL);
+	if (added == 0 && l->g->n_outputs == 0)
+		return tf_load_fail(l, MSD_BAD_ARTIFACT,
+				    "all its outputs are constants; name some with "
+				    "--outputs");
 	return added;
 }
 

@@ -100,6 +100,24 @@ static modser_sg_tensor *replace(struct tf_layer *x, modser_sg_tensor *t,
 	return tf_done(msd_build_node(&x->b, "ScatterND", in, 3));
 }
 
+/* A list of zeros that are like @item. */
+static modser_sg_tensor *zeros_like(struct tf_layer *x, const struct tf_value *v,
+				    modser_sg_tensor *item)
+{
+	const int64_t one[] = {1};
+	modser_sg_tensor *parts[] = {NULL, tf_one(x, "Shape", item)};
+
+	if (v->size == NULL || v->size->kind != TF_TENSOR || parts[1] == NULL)
+		return tf_fail(x, "it writes a list of no known size");
+	parts[0] = tf_reshape(x, tf_cast(x, v->size->t, "int64"), one, 1);
+	if (modser_sg_tensor_set_dtype(parts[1], "int64") != 0)
+		return NULL;
+	modser_sg_tensor *t = tf_two(x, "Expand", tf_number(x, 0, item->dtype_name),
+				     tf_concat(x, parts, 2, 0));
+	return t != NULL && modser_sg_tensor_set_dtype(t, item->dtype_name) == 0 ? t
+										 : NULL;
+}
+
 static int load_set_item(struct tf_layer *x)
 {
 	const struct tf_value *from = list(x, 0);
@@ -112,19 +130,35 @@ static int load_set_item(struct tf_layer *x)
 
 	if (v == NULL)
 		return -1;
-	if (from->t != NULL) {
-		v->t = replace(x, from->t, item);
-		return v->t != NULL ? 0 : -1;
-	}
-	if (from->base != NULL) {
-		(void)tf_fail(x, "it writes a second element of one list in a turn");
-		return -1;
-	}
-	if (size != NULL && n == 1 && size[0] == 1) {
+	if (size != NULL && n == 1 && size[0] == 1 && from->t == NULL &&
+	    !from->is_slot) {
 		static const int64_t first = 0;
 
 		v->t = tf_with_axes(x, "Unsqueeze", item, &first, 1);
 		return v->t != NULL ? 0 : -1;
+	}
+	if (!from->is_slot && from->base == NULL) {
+		modser_sg_tensor *t =
+			from->t != NULL ? from->t : zeros_like(x, from, item);
+
+		v->t = t != NULL ? replace(x, t, item) : NULL;
+		if (v->t != NULL && v->t->ndim < 0 && item->ndim >= 0 &&
+		    item->ndim < (int)MODSER_GRAPH_MAX_NDIM) {
+			v->t->ndim = item->ndim + 1;
+			v->t->dims[0] = size != NULL && n == 1 && size[0] >= 0 ? size[0]
+									      : -1;
+			memcpy(v->t->dims + 1, item->dims,
+			       (size_t)item->ndim * sizeof(int64_t));
+		}
+		return v->t != NULL &&
+				       modser_sg_tensor_set_dtype(
+					       v->t, item->dtype_name) == 0
+			       ? 0
+			       : -1;
+	}
+	if (from->base != NULL) {
+		(void)tf_fail(x, "it writes a second element of one list in a turn");
+		return -1;
 	}
 	v->base = from;
 	v->index = x->in[1];
