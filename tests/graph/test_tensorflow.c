@@ -1,4 +1,5 @@
-/* Models of TensorFlow: small ones of a writer of its own (make_tensorflow_corpus.py). */
+/* Models of TensorFlow: small ones of a writer of its own (make_tensorflow_corpus.py).
+ */
 #include <criterion/criterion.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -10,7 +11,6 @@
 #include "proto/base/diag.h"
 #include "runtime/plan/plan.h"
 #include "tests/artifact/fixture.h"
-
 
 #define MODELS MSD_SOURCE_DIR "/tests/corpus/tensorflow/"
 #define TABLES MSD_SOURCE_DIR "/tests/corpus/bundle/"
@@ -103,16 +103,18 @@ Test(tensorflow, errors_name_the_node_and_what_helps)
 
 Test(tensorflow, variables_are_checked_against_their_table)
 {
-	static const char before[] = "node \"call\" (StatefulPartitionedCall): function "
-				     "\"serve\": node \"";
+	static const char before[] =
+		"node \"call\" (StatefulPartitionedCall): function "
+		"\"serve\": node \"";
 	static const struct {
 		const char *name, *text;
 	} files[] = {
 		{"reject_missing_variables.bin",
 		 "w0\" (ReadVariableOp): variable \"weights\" is in variables/, which "
 		 "did not come with the model; give the whole folder"},
-		{"reject_missing_key.bin", "b0\" (ReadVariableOp): variable \"bias\" is "
-					   "not in variables.index"},
+		{"reject_missing_key.bin",
+		 "b0\" (ReadVariableOp): variable \"bias\" is "
+		 "not in variables.index"},
 		{"reject_variable_bytes.bin",
 		 "b0\" (ReadVariableOp): variable \"bias\" has 12 bytes, and its shape "
 		 "others"},
@@ -170,7 +172,8 @@ Test(tensorflow, loops_of_both_versions_run)
 	const int64_t rows[] = {1, 4};
 	const int64_t two[] = {2};
 
-	expect_run(MODELS "accept_loop.bin", rows, 2, (const void *const[]){x}, want, 4);
+	expect_run(MODELS "accept_loop.bin", rows, 2, (const void *const[]){x}, want,
+		   4);
 	expect_run(MODELS "accept_old_loop.bin", two, 1, (const void *const[]){x}, want,
 		   2);
 }
@@ -246,7 +249,8 @@ Test(tensorflow, outputs_are_chosen_by_name)
 	options.outputs = "absent";
 	g = load_with(&m, &options, &result);
 	cr_expect_eq(result, -1);
-	cr_expect_str_eq(modser_graph_error(g), "output \"absent\" is no node of the graph");
+	cr_expect_str_eq(modser_graph_error(g),
+			 "output \"absent\" is no node of the graph");
 	modser_graph_destroy(g);
 	bw_free(&file);
 }
@@ -268,7 +272,7 @@ Test(tensorflow, a_signature_is_chosen_by_name)
 
 static const char *const whole[] = {
 	MODELS "accept_convolution.bin",   MODELS "accept_loop.bin",
-	MODELS "accept_list.bin",	   MODELS "accept_old_loop.bin",
+	MODELS "accept_list.bin",          MODELS "accept_old_loop.bin",
 	MODELS "accept_old_condition.bin", MODELS "accept_variables.bin",
 };
 #define N_WHOLE (sizeof(whole) / sizeof(whole[0]))
@@ -362,8 +366,7 @@ Test(tensorflow, a_damaged_table_is_refused_with_a_reason)
 Test(tensorflow, a_saved_model_is_told_from_onnx)
 {
 	struct bw file = fixture_read(MODELS "accept_variables.bin");
-	modser_serializer *s =
-		modser_serializer_probe(file.p + 4, msd_le32(file.p));
+	modser_serializer *s = modser_serializer_probe(file.p + 4, msd_le32(file.p));
 
 	cr_assert_not_null(s);
 	cr_expect_str_eq(modser_serializer_name(s), "tensorflow");

@@ -123,7 +123,8 @@ static int check_node(struct tf_load *l, struct tf_body *b, size_t i)
 		}
 		was_control = true;
 		/* One that another node waits for is no output of the graph. */
-		if (is_control && tf_link_read(b, node->input[k] + 1, &link, &is_also) &&
+		if (is_control &&
+		    tf_link_read(b, node->input[k] + 1, &link, &is_also) &&
 		    !link.is_arg)
 			b->uses[link.at]++;
 		if (!is_control) {

@@ -10,7 +10,6 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
-
 #include <tensorflow.pb-c.h>
 
 #include "graph/ir/graph.h"

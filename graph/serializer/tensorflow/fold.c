@@ -51,7 +51,8 @@ static bool fold_size(struct tf_layer *x, const struct numbers *in, struct numbe
 		return false;
 	int64_t all = 1;
 	for (size_t i = 0; i < ret->n; i++) {
-		if (ret->v[i] == TF_UNKNOWN || __builtin_mul_overflow(all, ret->v[i], &all))
+		if (ret->v[i] == TF_UNKNOWN ||
+		    __builtin_mul_overflow(all, ret->v[i], &all))
 			return false;
 	}
 	*ret = (struct numbers){.n = 1, .v = {all}};
@@ -263,10 +264,9 @@ static bool compute(enum operation op, int64_t a, int64_t b, int64_t *ret)
 
 static bool fold_two(const struct numbers *in, enum operation op, struct numbers *ret)
 {
-	const size_t n = in[0].is_vector && in[1].is_vector && in[1].n == 1
-				 ? in[0].n
-			 : in[1].is_vector ? in[1].n
-					   : in[0].n;
+	const size_t n = in[0].is_vector && in[1].is_vector && in[1].n == 1 ? in[0].n
+			 : in[1].is_vector                                  ? in[1].n
+									    : in[0].n;
 
 	if ((in[0].n != n && in[0].n != 1) || (in[1].n != n && in[1].n != 1))
 		return false;
@@ -454,8 +454,8 @@ static bool fold(struct tf_layer *x, const struct fold_row *row, struct numbers 
 /* The type of the output; NULL: it has no integers. */
 static const char *type_of(const struct tf_layer *x, const struct fold_row *row)
 {
-	static const char *const names[] = {"DstT", "out_type", "dtype", "T",
-					    "Tparams", "Tidx", NULL};
+	static const char *const names[] = {"DstT",    "out_type", "dtype", "T",
+					    "Tparams", "Tidx",     NULL};
 	const Tensorflow__AttrValue *a = NULL;
 
 	if (row->operation >= LESS || row->fold == fold_not)
@@ -472,7 +472,8 @@ static const char *type_of(const struct tf_layer *x, const struct fold_row *row)
 		a = tf_attr(x, names[i]);
 	const char *dtype = a != NULL && a->has_type ? tf_dtype(a->type) : NULL;
 	return dtype != NULL && (strcmp(dtype, "int32") == 0 ||
-				 strcmp(dtype, "int64") == 0 || strcmp(dtype, "bool") == 0)
+				 strcmp(dtype, "int64") == 0 ||
+				 strcmp(dtype, "bool") == 0)
 		       ? dtype
 		       : NULL;
 }
@@ -510,8 +511,8 @@ static modser_sg_tensor *make(struct tf_layer *x, const struct numbers *n,
 		for (size_t k = 0; k < width; k++)
 			own[i * width + k] = (uint8_t)((uint64_t)n->v[i] >> (8 * k));
 	}
-	modser_sg_tensor *t = msd_build_constant(&x->b, dtype, dims,
-						 n->is_vector ? 1 : 0, own, free);
+	modser_sg_tensor *t =
+		msd_build_constant(&x->b, dtype, dims, n->is_vector ? 1 : 0, own, free);
 	if (t == NULL)
 		free(own);
 	return t;
@@ -542,8 +543,8 @@ int tf_fold(struct tf_layer *x)
 /* A loop's counter, and a constant added. */
 static void keep_counter(struct tf_layer *x, struct tf_value *v)
 {
-	if (x->n_in != 2 || (strcmp(x->node->op, "AddV2") != 0 &&
-			     strcmp(x->node->op, "Add") != 0))
+	if (x->n_in != 2 ||
+	    (strcmp(x->node->op, "AddV2") != 0 && strcmp(x->node->op, "Add") != 0))
 		return;
 	for (size_t i = 0; i < 2; i++) {
 		size_t n;

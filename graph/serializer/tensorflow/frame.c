@@ -66,9 +66,9 @@ static int take_inputs(struct tf_layer *x)
 			return -1; /* counted before */
 		x->in[k] = tf_link_value(x->f, &link);
 		if (x->in[k] == NULL && link.is_arg) {
-			return tf_load_fail(x->f->l, MSD_BAD_ARTIFACT,
-					    "argument %zu of its function was not given",
-					    link.at);
+			return tf_load_fail(
+				x->f->l, MSD_BAD_ARTIFACT,
+				"argument %zu of its function was not given", link.at);
 		}
 		if (x->in[k] == NULL) {
 			const tf_node *from = x->f->body->nodes[link.at];
@@ -152,9 +152,8 @@ static bool is_dead(const struct tf_layer *x)
 		if (x->in[k]->kind == TF_DEAD)
 			return true;
 	}
-	for (size_t k = 0; x->n_in == 0 && x->f->body->has_switch &&
-			   k < x->node->n_input;
-	     k++) {
+	for (size_t k = 0;
+	     x->n_in == 0 && x->f->body->has_switch && k < x->node->n_input; k++) {
 		struct tf_link link;
 
 		if (!read_pivot(x->f->body, x->node->input[k], &link))
@@ -220,8 +219,7 @@ static int run_node(struct tf_frame *f, size_t i)
 	struct tf_body *function = NULL;
 
 	/* The input of an Exit is computed inside of its loop. */
-	while (strcmp(node->op, "Exit") != 0 &&
-	       tf_input_of(f->body, i, x.n_in, &link))
+	while (strcmp(node->op, "Exit") != 0 && tf_input_of(f->body, i, x.n_in, &link))
 		x.n_in++;
 	if (x.row == NULL && tf_body_find(f->l, node->op, &function) != 0)
 		return -1;
@@ -281,7 +279,8 @@ static int follow(struct tf_frame *f, struct step **stack, size_t *n)
 		const int depends = depends_on(f, top->node, top->next, &link);
 		if (depends != 0) {
 			top->next++;
-			if (depends < 0 || link.is_arg || f->cells[link.at].state == TF_DONE)
+			if (depends < 0 || link.is_arg ||
+			    f->cells[link.at].state == TF_DONE)
 				continue;
 			if (f->cells[link.at].state == TF_OPEN) {
 				return tf_load_fail(
@@ -345,12 +344,12 @@ static int return_all(struct tf_frame *f, struct tf_value **ret, size_t n)
 	const Tensorflow__OpDef *s = f->body->function->signature;
 
 	for (size_t i = 0; i < n; i++) {
-		const char *text = find_return(f->body->function, s->output_arg[i]->name);
+		const char *text =
+			find_return(f->body->function, s->output_arg[i]->name);
 		struct tf_link link;
 		bool is_control;
 
-		if (text == NULL ||
-		    !tf_link_read(f->body, text, &link, &is_control)) {
+		if (text == NULL || !tf_link_read(f->body, text, &link, &is_control)) {
 			return tf_load_fail(f->l, MSD_BAD_ARTIFACT,
 					    "its result %zu is no output of a node", i);
 		}
@@ -416,8 +415,8 @@ int tf_call(const struct tf_frame *f, const tf_node *call, struct tf_scope *scop
 		l->n_active--;
 	}
 	if (result != 0) {
-		(void)msd_diag_wrap(&l->g->diag, l->g->diag.code,
-				    "function \"%.200s\"", function);
+		(void)msd_diag_wrap(&l->g->diag, l->g->diag.code, "function \"%.200s\"",
+				    function);
 	}
 	return result;
 }

@@ -57,7 +57,8 @@ static const struct {
 	{"Queue", "a queue; freeze the graph behind it, with a placeholder"},
 	{"Iterator", "a data set; freeze the graph behind it, with a placeholder"},
 	{"Dataset", "a data set; freeze the graph behind it, with a placeholder"},
-	{"Decode", "texts; decode outside of the model, and freeze the graph behind it"},
+	{"Decode",
+	 "texts; decode outside of the model, and freeze the graph behind it"},
 	{"ParseExample", "texts; parse outside of the model, and freeze the graph "
 			 "behind it"},
 	{"Variable", "a variable; freeze the graph "
@@ -75,8 +76,8 @@ int tf_refuse(const struct tf_layer *x)
 
 	for (size_t i = 0; i < sizeof(helps) / sizeof(helps[0]); i++) {
 		if (strstr(op, helps[i].part) != NULL) {
-			return tf_load_fail(x->f->l, MSD_UNSUPPORTED,
-					    "it is of %s", helps[i].help);
+			return tf_load_fail(x->f->l, MSD_UNSUPPORTED, "it is of %s",
+					    helps[i].help);
 		}
 	}
 	return tf_load_fail(x->f->l, MSD_UNSUPPORTED,
@@ -148,10 +149,10 @@ size_t tf_list(const struct tf_layer *x, const char *name, int64_t *ret, size_t 
 const char *tf_dtype(int32_t type)
 {
 	static const char *const names[] = {
-		NULL,   "float32", "float64", "int32",  "uint8", "int16",
-		"int8", NULL,      NULL,      "int64",  "bool",  NULL,
-		NULL,   NULL,      "bfloat16", NULL,    NULL,    "uint16",
-		NULL,   "float16", NULL,      NULL,     "uint32", "uint64"};
+		NULL,   "float32", "float64",  "int32", "uint8",  "int16",
+		"int8", NULL,      NULL,       "int64", "bool",   NULL,
+		NULL,   NULL,      "bfloat16", NULL,    NULL,     "uint16",
+		NULL,   "float16", NULL,       NULL,    "uint32", "uint64"};
 
 	type = type > 100 ? type - 100 : type; /* references of version 1 */
 	return type >= 0 && (size_t)type < sizeof(names) / sizeof(names[0])
@@ -225,8 +226,9 @@ modser_sg_tensor *tf_in(const struct tf_layer *x, size_t i)
 bool tf_ndim(const struct tf_layer *x, const modser_sg_tensor *t, size_t *ret)
 {
 	if (t->ndim < 0) {
-		(void)tf_fail(x, "the number of dimensions of \"%.200s\" is not known "
-				 "before a call",
+		(void)tf_fail(x,
+			      "the number of dimensions of \"%.200s\" is not known "
+			      "before a call",
 			      t->name);
 		return false;
 	}

@@ -27,7 +27,8 @@ struct tf_layer {
 struct tf_row {
 	const char *name; /* of TensorFlow */
 	unsigned min_in, max_in;
-	/* Returns the tensor of the only output, or NULL with the error of the graph. */
+	/* Returns the tensor of the only output, or NULL with the error of the graph.
+	 */
 	modser_sg_tensor *(*one)(struct tf_layer *x);
 	/* Sets the values of all outputs (tf_outs()), instead. */
 	int (*run)(struct tf_layer *x);
@@ -156,9 +157,11 @@ struct tf_value *tf_link_value(const struct tf_frame *f, const struct tf_link *l
 /** The @k-th Enter of the loop that Exit @i leaves. */
 MSD_MUST_CHECK bool tf_loop_enter(struct tf_frame *f, size_t i, size_t k,
 				  struct tf_link *ret);
+/** Read the loop of version 1 that the node, an Exit, leaves. */
+MSD_MUST_CHECK int tf_exit_read(struct tf_layer *x);
 /** @v of an enclosing scope in @scope. NULL with the error of the load's graph. */
-struct tf_value *tf_import(struct tf_load *l, struct tf_scope *scope,
-			   const char *name, struct tf_value *v);
+struct tf_value *tf_import(struct tf_load *l, struct tf_scope *scope, const char *name,
+			   struct tf_value *v);
 
 /* A loop: while cond(states), states = body(states). */
 struct tf_loop {

@@ -59,8 +59,8 @@ struct tf_value {
 	/* TF_HANDLE: its node, of the graph. TF_TEXT: a constant of texts. */
 	const tf_node *from;
 	/* TF_LIST */
-	struct tf_value *size; /* number of elements; NULL: extent 0 of t */
-	bool is_slot; /* a loop collects what is written to it */
+	struct tf_value *size;       /* number of elements; NULL: extent 0 of t */
+	bool is_slot;                /* a loop collects what is written to it */
 	const struct tf_value *base; /* the list that one element was written to */
 	const struct tf_value *index;
 	modser_sg_tensor *item;
@@ -158,6 +158,9 @@ MSD_MUST_CHECK int tf_call(const struct tf_frame *f, const tf_node *call,
 			   struct tf_scope *scope, const char *function,
 			   struct tf_value *const *args, size_t n,
 			   struct tf_value **ret, size_t n_ret);
+
+/** Choose inputs and outputs of the model, and evaluate the outputs (choose.c). */
+MSD_MUST_CHECK int tf_frame_read(struct tf_frame *f);
 
 /* Variables of a SavedModel (variables.c). */
 MSD_MUST_CHECK int tf_variables_init(struct tf_load *l);

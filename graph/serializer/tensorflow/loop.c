@@ -1,11 +1,10 @@
 /*
- * Build a Loop or an If of subgraphs. Normal path of a loop: its body is evaluated in a
- * new graph with an input for each carried value. What the evaluation shows (a value
- * that the body returns unchanged, an extent that changes, a list that gets one element
- * a turn) changes how the values are carried, and the body is evaluated again until
- * nothing changes. A list that gets its elements in turn is collected by the Loop.
- * Values of the graph around a subgraph are copied into it if they are small constants
- * or in the file, otherwise they are captured.
+ * Build a Loop of a subgraph. Normal path: the body is evaluated in a new graph with an
+ * input for each carried value. What the evaluation shows (a value that the body
+ * returns unchanged, an extent that changes, a list that gets one element a turn)
+ * changes how the values are carried, and the body is evaluated again until nothing
+ * changes. A list that gets its elements in turn is collected by the Loop. Failures are
+ * those of nodes.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -13,101 +12,9 @@
 
 #include "graph/ir/graph.h"
 #include "graph/serializer/tensorflow/layer.h"
+#include "graph/serializer/tensorflow/scope.h"
 
 #define MAX_TRIES 8u
-#define COPIED_BYTES 4096u
-
-static int take_error(struct tf_load *l, struct tf_scope *s)
-{
-	if (s->g != NULL && s->g != l->g && s->g->diag.code != MSD_OK) {
-		(void)tf_load_fail(l, s->g->diag.code, "%s", modser_graph_error(s->g));
-		msd_diag_finish(&s->g->diag);
-	}
-	return -1;
-}
-
-static modser_sg_tensor *copy_const(struct tf_scope *s, const char *name,
-				    const modser_sg_tensor *t)
-{
-	const struct msd_build b = {s->g, name};
-	const size_t n = t->ndim > 0 ? (size_t)t->ndim : 0;
-
-	if (t->release == NULL && t->data != NULL)
-		return msd_build_constant(&b, t->dtype_name, t->dims, n, t->data, NULL);
-	uint8_t *own = malloc((size_t)t->bytes + 1);
-	if (own == NULL) {
-		(void)msd_sg_no_memory(s->g);
-		return NULL;
-	}
-	if (t->bytes > 0)
-		memcpy(own, t->data, (size_t)t->bytes);
-	modser_sg_tensor *made =
-		msd_build_constant(&b, t->dtype_name, t->dims, n, own, free);
-	if (made == NULL)
-		free(own);
-	return made;
-}
-
-/* An input of a subgraph. */
-static modser_sg_tensor *add_input(struct tf_scope *s, const char *name, size_t number,
-				   const char *dtype, const int64_t *dims, int ndim)
-{
-	char text[512];
-
-	(void)snprintf(text, sizeof(text), "%.400s/in_%zu", name, number);
-	modser_sg_tensor *t = modser_graph_create_input(s->g, text, dtype, dims,
-							ndim > 0 ? (size_t)ndim : 0);
-	if (t != NULL)
-		t->ndim = ndim;
-	return t;
-}
-
-static modser_sg_tensor *import_tensor(struct tf_scope *s, const char *name,
-				       modser_sg_tensor *t)
-{
-	for (size_t i = 0; i < s->n_captures; i++) {
-		if (s->captures[i].outer == t)
-			return s->captures[i].inner;
-	}
-	if (!msd_sg_grow(&s->captures, s->n_captures, sizeof(*s->captures))) {
-		(void)msd_sg_no_memory(s->g);
-		return NULL;
-	}
-	const bool copies = tf_is_const(t) &&
-			    (t->bytes <= COPIED_BYTES || t->release == NULL);
-	struct tf_capture *c = &s->captures[s->n_captures];
-	*c = (struct tf_capture){.outer = t, .is_input = !copies};
-	c->inner = copies ? copy_const(s, name, t)
-			  : add_input(s, name, s->n_captures + 1000, t->dtype_name,
-				      t->dims, t->ndim);
-	s->n_captures += c->inner != NULL;
-	return c->inner;
-}
-
-struct tf_value *tf_import(struct tf_load *l, struct tf_scope *scope, const char *name,
-			   struct tf_value *v)
-{
-	struct tf_value *made = tf_value_new(l);
-
-	if (made == NULL)
-		return NULL;
-	made->kind = v->kind;
-	made->ints = v->ints;
-	made->n_ints = v->n_ints;
-	made->from = v->from;
-	made->element = v->element;
-	made->element_ndim = v->element_ndim;
-	made->element_dtype = v->element_dtype;
-	if (v->t != NULL)
-		made->t = import_tensor(scope, name, v->t);
-	if (v->size != NULL)
-		made->size = tf_import(l, scope, name, v->size);
-	if ((v->t != NULL && made->t == NULL) || (v->size != NULL && made->size == NULL)) {
-		(void)take_error(l, scope);
-		return NULL;
-	}
-	return made;
-}
 
 /* ---- Carried values ---- */
 
@@ -140,8 +47,7 @@ struct build {
 static bool known_size(struct tf_load *l, const struct tf_value *v, int64_t *ret)
 {
 	size_t n;
-	const int64_t *ints =
-		v->size != NULL ? tf_ints(l, v->size, &n) : NULL;
+	const int64_t *ints = v->size != NULL ? tf_ints(l, v->size, &n) : NULL;
 
 	if (v->size == NULL && v->t != NULL && v->t->ndim > 0)
 		*ret = v->t->dims[0];
@@ -161,7 +67,8 @@ static modser_sg_tensor *zeros(struct tf_layer *x, const struct tf_value *v,
 	const bool is_known = known_size(x->f->l, v, &size);
 
 	if (v->element_ndim < 0 || v->element_ndim + 1 > (int)MODSER_GRAPH_MAX_NDIM)
-		return tf_fail(x, "it writes a list whose elements have no known shape");
+		return tf_fail(x,
+			       "it writes a list whose elements have no known shape");
 	c->ndim = v->element_ndim + 1;
 	c->dims[0] = is_known ? size : -1;
 	dims[0] = size;
@@ -191,7 +98,7 @@ static int begin(struct build *b, size_t k)
 	struct tf_value *v = b->loop->init[k];
 
 	c->init = v;
-	c->mode = v->kind == TF_TENSOR	       ? STATE
+	c->mode = v->kind == TF_TENSOR                 ? STATE
 		  : v->kind == TF_LIST && v->t == NULL ? SCAN
 						       : KEPT;
 	if (v->kind != TF_TENSOR)
@@ -225,7 +132,8 @@ static struct tf_value *argument(struct build *b, size_t k)
 	v->is_slot = c->mode == SCAN;
 	if (c->mode == SCAN)
 		return v;
-	v->t = add_input(&b->scope, b->x->node->name, k, c->dtype, c->dims, c->ndim);
+	v->t = tf_scope_input(&b->scope, b->x->node->name, k, c->dtype, c->dims,
+			      c->ndim);
 	return v->t != NULL ? v : NULL;
 }
 
@@ -262,26 +170,6 @@ static int evaluate(struct build *b)
 	return b->loop->cond(x, b->loop->ctx, &b->scope, b->rets, &b->cond);
 }
 
-/* Extents that the body does not keep are open. */
-static bool widen(struct carried *c, const modser_sg_tensor *t)
-{
-	bool changes = false;
-
-	if (c->ndim < 0)
-		return false;
-	if (t->ndim != c->ndim) {
-		c->ndim = -1;
-		return true;
-	}
-	for (int i = 0; i < c->ndim; i++) {
-		if (c->dims[i] < 0 || c->dims[i] == t->dims[i])
-			continue;
-		c->dims[i] = -1;
-		changes = true;
-	}
-	return changes;
-}
-
 /* True if list @ret gets the element whose number is that of the turn. */
 static bool is_in_turn(struct build *b, const struct tf_value *ret)
 {
@@ -291,8 +179,7 @@ static bool is_in_turn(struct build *b, const struct tf_value *ret)
 	if (counter == 0 || ret->index->plus != 0)
 		return false;
 	const struct tf_value *next = b->rets[counter - 1];
-	const int64_t *first =
-		tf_ints(b->x->f->l, b->all[counter - 1].init, &n);
+	const int64_t *first = tf_ints(b->x->f->l, b->all[counter - 1].init, &n);
 	return next->counter == counter && next->plus == 1 && first != NULL && n == 1 &&
 	       first[0] == 0;
 }
@@ -327,11 +214,11 @@ static int refine(struct build *b, size_t k)
 	case STATE:
 		if (ret->kind != TF_TENSOR)
 			break;
-		return widen(c, ret->t);
+		return tf_scope_widen(&c->ndim, c->dims, ret->t);
 	case TABLE:
 		if (ret->kind != TF_LIST || ret->t == NULL)
 			break;
-		return widen(c, ret->t);
+		return tf_scope_widen(&c->ndim, c->dims, ret->t);
 	case SCAN:
 		if (ret->kind == TF_LIST && ret->base == b->args[k] &&
 		    is_in_turn(b, ret))
@@ -361,7 +248,7 @@ static int settle(struct build *b)
 		bool changes = false;
 
 		if (evaluate(b) != 0)
-			return take_error(b->x->f->l, &b->scope);
+			return tf_scope_error(b->x->f->l, &b->scope);
 		b->x->f->l->counts = false; /* each node counts once */
 		for (size_t k = 0; k < b->loop->n; k++) {
 			const int result = refine(b, k);
@@ -378,19 +265,6 @@ static int settle(struct build *b)
 			    "the shapes of its values do not settle");
 }
 
-/* An output of a subgraph has a tensor of its own. */
-static int add_output(struct tf_scope *s, const char *name, modser_sg_tensor *t)
-{
-	const struct msd_build build = {s->g, name};
-	modser_sg_tensor *made = msd_build_node(&build, "Noop", &t, 1);
-
-	if (made == NULL || modser_sg_tensor_set_dtype(made, t->dtype_name) != 0)
-		return -1;
-	made->ndim = t->ndim;
-	memcpy(made->dims, t->dims, sizeof(made->dims));
-	return modser_graph_add_output(s->g, made);
-}
-
 static int add_outputs(struct build *b)
 {
 	const char *name = b->x->node->name;
@@ -398,7 +272,7 @@ static int add_outputs(struct build *b)
 	if (b->cond->kind != TF_TENSOR || b->cond->t == NULL)
 		return tf_load_fail(b->x->f->l, MSD_BAD_ARTIFACT,
 				    "its condition is no tensor");
-	if (add_output(&b->scope, name, b->cond->t) != 0)
+	if (tf_scope_output(&b->scope, name, b->cond->t) != 0)
 		return -1;
 	for (size_t pass = 0; pass < 2; pass++) {
 		for (size_t k = 0; k < b->loop->n; k++) {
@@ -406,42 +280,19 @@ static int add_outputs(struct build *b)
 
 			if (mode == KEPT || (mode == SCAN) != (pass == 1))
 				continue;
-			if (add_output(&b->scope, name,
-				       mode == SCAN ? b->rets[k]->item
-						    : b->rets[k]->t) != 0)
+			if (tf_scope_output(&b->scope, name,
+					    mode == SCAN ? b->rets[k]->item
+							 : b->rets[k]->t) != 0)
 				return -1;
 		}
 	}
 	return 0;
 }
 
-static int capture_all(modser_sg_node *node, const struct tf_scope *s, size_t *ret_n)
-{
-	for (size_t i = 0; i < s->n_captures; i++) {
-		if (!s->captures[i].is_input)
-			continue;
-		if (modser_sg_node_add_input(node, s->captures[i].outer) < 0)
-			return -1;
-		++*ret_n;
-	}
-	return 0;
-}
-
-static int give_graph(modser_sg_node *node, const char *name, struct tf_scope *s)
-{
-	const modser_sg_attr a = {.kind = MODSER_ATTR_GRAPH, .as = {.graph = s->g}};
-
-	if (modser_sg_op_add_attr(node->op, name, &a) != 0)
-		return -1;
-	s->g = NULL;
-	return 0;
-}
-
 static modser_sg_tensor *next_output(const struct build *b, modser_sg_tensor *first,
 				     size_t *n, const char *dtype)
 {
-	modser_sg_tensor *t =
-		*n == 0 ? first : msd_build_output(&b->x->b, first);
+	modser_sg_tensor *t = *n == 0 ? first : msd_build_output(&b->x->b, first);
 
 	++*n;
 	return t != NULL && modser_sg_tensor_set_dtype(t, dtype) == 0 ? t : NULL;
@@ -458,8 +309,8 @@ static modser_sg_tensor *pad(struct build *b, const struct carried *c,
 	const size_t ndim = (size_t)item->ndim + 1;
 	int64_t size;
 
-	modser_sg_tensor *has = tf_slice(x, tf_one(x, "Shape", t), &zero, &one, &zero,
-					 &one, 1);
+	modser_sg_tensor *has =
+		tf_slice(x, tf_one(x, "Shape", t), &zero, &one, &zero, &one, 1);
 	modser_sg_tensor *want =
 		known_size(x->f->l, c->init, &size)
 			? msd_build_ints(&x->b, &size, 1)
@@ -495,7 +346,8 @@ static struct tf_value *result_of(struct build *b, size_t k, modser_sg_tensor *t
 			known_size(b->x->f->l, c->init, &size) ? size : -1;
 		modser_sg_tensor *padded = pad(b, c, t, item);
 
-		if (padded == NULL || modser_sg_tensor_set_dtype(padded, t->dtype_name) != 0)
+		if (padded == NULL ||
+		    modser_sg_tensor_set_dtype(padded, t->dtype_name) != 0)
 			return NULL;
 		padded->ndim = t->ndim;
 		memcpy(padded->dims, t->dims, sizeof(padded->dims));
@@ -526,8 +378,8 @@ static int make_node(struct build *b, modser_sg_tensor *go, struct tf_value **re
 		    modser_sg_node_add_input(node, c->start) < 0)
 			return -1;
 	}
-	if (capture_all(node, &b->scope, &n_captured) != 0 ||
-	    give_graph(node, "body", &b->scope) != 0 ||
+	if (tf_scope_capture(node, &b->scope, &n_captured) != 0 ||
+	    tf_scope_give(node, "body", &b->scope) != 0 ||
 	    msd_build_int(first, "captured", (int64_t)n_captured) == NULL)
 		return -1;
 	modser_sg_tensor **outs = calloc(b->loop->n + 1, sizeof(modser_sg_tensor *));
@@ -585,7 +437,7 @@ static int build_loop(struct build *b, struct tf_value **ret)
 		return tf_load_fail(x->f->l, MSD_BAD_ARTIFACT,
 				    "its condition is no tensor");
 	if (add_outputs(b) != 0)
-		return take_error(x->f->l, &b->scope);
+		return tf_scope_error(x->f->l, &b->scope);
 	return make_node(b, go->t, ret);
 }
 
@@ -608,94 +460,5 @@ int tf_loop_build(struct tf_layer *x, const struct tf_loop *loop, struct tf_valu
 	free(b.all);
 	free((void *)b.args);
 	free((void *)b.rets);
-	return result;
-}
-
-/* ---- Branches ---- */
-
-struct side {
-	struct tf_scope scope;
-	struct tf_value **rets;
-};
-
-static int build_side(struct tf_layer *x, const char *function,
-		      struct tf_value *const *args, size_t n, size_t n_ret,
-		      struct side *ret)
-{
-	struct tf_load *l = x->f->l;
-	struct tf_value **within = calloc(n + 1, sizeof(struct tf_value *));
-	int result = 0;
-
-	ret->scope.g = modser_graph_create(function);
-	ret->rets = calloc(n_ret + 1, sizeof(struct tf_value *));
-	if (within == NULL || ret->scope.g == NULL || ret->rets == NULL)
-		result = msd_sg_no_memory(l->g);
-	for (size_t i = 0; i < n && result == 0; i++) {
-		within[i] = tf_import(l, &ret->scope, x->node->name, args[i]);
-		result = within[i] != NULL ? 0 : -1;
-	}
-	if (result == 0)
-		result = tf_call(x->f, x->node, &ret->scope, function, within, n,
-				 ret->rets, n_ret);
-	for (size_t i = 0; i < n_ret && result == 0; i++) {
-		if (ret->rets[i]->kind != TF_TENSOR)
-			result = tf_load_fail(l, MSD_UNSUPPORTED,
-					      "result %zu of a branch is no tensor", i);
-		else if (add_output(&ret->scope, x->node->name, ret->rets[i]->t) != 0)
-			result = take_error(l, &ret->scope);
-	}
-	free((void *)within);
-	return result;
-}
-
-static int join_sides(struct tf_layer *x, struct side *sides, struct tf_value **ret,
-		      size_t n_ret)
-{
-	static const char *const names[] = {"then_branch", "else_branch"};
-	modser_sg_tensor *cond = tf_cast(x, tf_in(x, 0), "bool");
-	modser_sg_tensor *first = msd_build_node(&x->b, "If", &cond, 1);
-	size_t n_captured = 0;
-
-	if (first == NULL || n_ret < 1)
-		return -1;
-	for (size_t i = 0; i < 2; i++) {
-		if (capture_all(first->producer, &sides[i].scope, &n_captured) != 0 ||
-		    give_graph(first->producer, names[i], &sides[i].scope) != 0)
-			return -1;
-	}
-	for (size_t k = 0; k < n_ret; k++) {
-		modser_sg_tensor *t = k == 0 ? first : msd_build_output(&x->b, first);
-		const modser_sg_tensor *from = sides[0].rets[k]->t;
-		struct carried c = {.ndim = from->ndim};
-
-		memcpy(c.dims, from->dims, sizeof(c.dims));
-		(void)widen(&c, sides[1].rets[k]->t);
-		if (t == NULL || modser_sg_tensor_set_dtype(t, from->dtype_name) != 0)
-			return -1;
-		t->ndim = c.ndim;
-		memcpy(t->dims, c.dims, sizeof(t->dims));
-		ret[k] = tf_value_of(x->f->l, t);
-		if (ret[k] == NULL)
-			return -1;
-	}
-	return 0;
-}
-
-int tf_branches_build(struct tf_layer *x, const char *then_function,
-		      const char *else_function, struct tf_value *const *args, size_t n,
-		      struct tf_value **ret, size_t n_ret)
-{
-	struct side sides[2] = {0};
-	int result = build_side(x, then_function, args, n, n_ret, &sides[0]);
-
-	if (result == 0)
-		result = build_side(x, else_function, args, n, n_ret, &sides[1]);
-	if (result == 0)
-		result = join_sides(x, sides, ret, n_ret);
-	for (size_t i = 0; i < 2; i++) {
-		modser_graph_destroy(sides[i].scope.g);
-		free(sides[i].scope.captures);
-		free((void *)sides[i].rets);
-	}
 	return result;
 }

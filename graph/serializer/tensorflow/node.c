@@ -218,8 +218,8 @@ modser_sg_tensor *tf_reshape(const struct tf_layer *x, modser_sg_tensor *t,
 modser_sg_tensor *tf_transpose(const struct tf_layer *x, modser_sg_tensor *t,
 			       const int64_t *perm, size_t n)
 {
-	return tf_done(
-		msd_build_list(msd_build_node(&x->b, "Transpose", &t, 1), "perm", perm, n));
+	return tf_done(msd_build_list(msd_build_node(&x->b, "Transpose", &t, 1), "perm",
+				      perm, n));
 }
 
 modser_sg_tensor *tf_with_axes(const struct tf_layer *x, const char *op,
@@ -262,10 +262,9 @@ modser_sg_tensor *tf_slice(const struct tf_layer *x, modser_sg_tensor *t,
 {
 	if (n == 0)
 		return t;
-	modser_sg_tensor *const in[] = {t, msd_build_ints(&x->b, begin, n),
-					msd_build_ints(&x->b, end, n),
-					msd_build_ints(&x->b, axes, n),
-					msd_build_ints(&x->b, steps, n)};
+	modser_sg_tensor *const in[] = {
+		t, msd_build_ints(&x->b, begin, n), msd_build_ints(&x->b, end, n),
+		msd_build_ints(&x->b, axes, n), msd_build_ints(&x->b, steps, n)};
 	return tf_done(
 		msd_build_int(msd_build_node(&x->b, "Slice", in, 5), "isonnx", 1));
 }
@@ -344,9 +343,9 @@ static void permute(const modser_sg_tensor *t, const int64_t *perm, size_t n,
 	for (int64_t a = 0; a < dims[0]; a++) {
 		for (int64_t b = 0; b < dims[1]; b++) {
 			for (int64_t c = 0; c < dims[2]; c++) {
-				const uint8_t *row = from + 4 * (a * step[0] +
-								 b * step[1] +
-								 c * step[2]);
+				const uint8_t *row =
+					from +
+					4 * (a * step[0] + b * step[1] + c * step[2]);
 
 				for (int64_t d = 0; d < dims[3]; d++, to += 4)
 					memcpy(to, row + 4 * d * step[3], 4);

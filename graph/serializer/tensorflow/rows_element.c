@@ -78,8 +78,8 @@ static modser_sg_tensor *with_bias(const struct tf_layer *x, const modser_sg_nod
 				   modser_sg_tensor *bias)
 {
 	static const char *const params[] = {
-		"kernel_h",      "kernel_w",       "stride_h", "stride_w", "dilation_h",
-		"dilation_w",    "input_channel",  "group",    "pad_h0",   "pad_w0",
+		"kernel_h",       "kernel_w",      "stride_h", "stride_w", "dilation_h",
+		"dilation_w",     "input_channel", "group",    "pad_h0",   "pad_w0",
 		"output_channel", "pad_h1",        "pad_w1"};
 	modser_sg_tensor *const in[] = {from->inputs[0], from->inputs[1], bias};
 	modser_sg_tensor *t = msd_build_node(&x->b, "Convolution", in, 3);
@@ -87,6 +87,15 @@ static modser_sg_tensor *with_bias(const struct tf_layer *x, const modser_sg_nod
 	for (size_t i = 0; i < sizeof(params) / sizeof(params[0]); i++)
 		t = msd_build_int(t, params[i], modser_sg_op_int(from->op, params[i]));
 	return tf_done(t);
+}
+
+/* ONNX has no operator for it. */
+static modser_sg_tensor *load_squared_difference(struct tf_layer *x)
+{
+	modser_sg_tensor *a = tf_in(x, 0);
+	modser_sg_tensor *t = a != NULL ? binary(x, "Sub", a, tf_in(x, 1)) : NULL;
+
+	return binary(x, "Mul", t, t);
 }
 
 /* A convolution with one reader takes the bias itself. */
@@ -208,8 +217,8 @@ static modser_sg_tensor *load_div_no_nan(struct tf_layer *x)
 		return NULL;
 	modser_sg_tensor *zero = tf_number(x, 0, b->dtype_name);
 	modser_sg_tensor *const same[] = {b, zero};
-	modser_sg_tensor *is_zero = to_bool(tf_done(
-		msd_build_int(msd_build_node(&x->b, "Comparison", same, 2), "type", 0)));
+	modser_sg_tensor *is_zero = to_bool(tf_done(msd_build_int(
+		msd_build_node(&x->b, "Comparison", same, 2), "type", 0)));
 	modser_sg_tensor *const in[] = {is_zero, zero,
 					x->row->type == 1 ? tf_two(x, "Mul", a, b)
 							  : tf_two(x, "Div", a, b)};
@@ -232,8 +241,8 @@ static modser_sg_tensor *with_float(const struct tf_layer *x, const char *op,
 	modser_sg_tensor *t = tf_in(x, 0);
 	modser_sg_tensor *planes = t != NULL ? tf_planes_of(t) : NULL;
 	modser_sg_tensor *in = planes != NULL ? planes : t;
-	modser_sg_tensor *made = tf_done(
-		msd_build_float(msd_build_node(&x->b, op, &in, 1), param, v));
+	modser_sg_tensor *made =
+		tf_done(msd_build_float(msd_build_node(&x->b, op, &in, 1), param, v));
 
 	return planes != NULL ? tf_to_nhwc(x, made) : made;
 }
@@ -466,7 +475,7 @@ const struct tf_row tf_rows_element[] = {
 	UNARY("Softsign", "Softsign"),
 	UNARY("Sqrt", "Sqrt"),
 	{"Square", 1, 1, .one = load_square},
-	BINARY("SquaredDifference", load_binary, "SquaredDifference", 0),
+	BINARY("SquaredDifference", load_squared_difference, NULL, 0),
 	BINARY("Sub", load_binary, "Sub", 0),
 	UNARY("Tan", "Tan"),
 	UNARY("Tanh", "Tanh"),

@@ -145,14 +145,13 @@ static int load_set_item(struct tf_layer *x)
 		if (v->t != NULL && v->t->ndim < 0 && item->ndim >= 0 &&
 		    item->ndim < (int)MODSER_GRAPH_MAX_NDIM) {
 			v->t->ndim = item->ndim + 1;
-			v->t->dims[0] = size != NULL && n == 1 && size[0] >= 0 ? size[0]
-									      : -1;
+			v->t->dims[0] =
+				size != NULL && n == 1 && size[0] >= 0 ? size[0] : -1;
 			memcpy(v->t->dims + 1, item->dims,
 			       (size_t)item->ndim * sizeof(int64_t));
 		}
-		return v->t != NULL &&
-				       modser_sg_tensor_set_dtype(
-					       v->t, item->dtype_name) == 0
+		return v->t != NULL && modser_sg_tensor_set_dtype(v->t,
+								  item->dtype_name) == 0
 			       ? 0
 			       : -1;
 	}
@@ -178,9 +177,9 @@ static modser_sg_tensor *load_length(struct tf_layer *x)
 
 	if (v == NULL || (v->t == NULL && v->size != NULL))
 		return v != NULL ? v->size->t : NULL;
-	modser_sg_tensor *const in[] = {tf_one(x, "Shape", elements(x, v)),
-					tf_reshape(x, msd_build_ints(&x->b, &zero, 1),
-						   NULL, 0)};
+	modser_sg_tensor *const in[] = {
+		tf_one(x, "Shape", elements(x, v)),
+		tf_reshape(x, msd_build_ints(&x->b, &zero, 1), NULL, 0)};
 	modser_sg_tensor *t = msd_build_node(&x->b, "Gather", in, 2);
 	return tf_cast(x, tf_done(msd_build_int(t, "is_onnx", 1)), "int32");
 }

@@ -37,7 +37,8 @@ static modser_sg_tensor *load_reshape(struct tf_layer *x)
 	    shape->dims[0] <= MODSER_GRAPH_MAX_NDIM) {
 		for (int64_t i = 0; i < shape->dims[0]; i++)
 			dims[i] = -1;
-		return modser_sg_tensor_set_dims(made, dims, (size_t)shape->dims[0]) == 0
+		return modser_sg_tensor_set_dims(made, dims, (size_t)shape->dims[0]) ==
+				       0
 			       ? made
 			       : NULL;
 	}
@@ -184,8 +185,9 @@ static int load_split_v(struct tf_layer *x)
 			continue;
 		int64_t left = t->ndim >= 0 ? t->dims[at] : -1;
 		if (left < 0)
-			return tf_fail(x, "the size of part %zu is not known before a "
-					  "call",
+			return tf_fail(x,
+				       "the size of part %zu is not known before a "
+				       "call",
 				       i) != NULL
 				       ? 0
 				       : -1;
@@ -260,8 +262,8 @@ static modser_sg_tensor *load_gather(struct tf_layer *x)
 	    (axis == batch || axis == -1)) {
 		modser_sg_tensor *const in[] = {t, indices};
 
-		return tf_done(msd_build_int(msd_build_node(&x->b, "GatherElements", in, 2),
-					     "axis", batch));
+		return tf_done(msd_build_int(
+			msd_build_node(&x->b, "GatherElements", in, 2), "axis", batch));
 	}
 	if (axis != batch)
 		return tf_fail(x, "batch_dims %d with axis %d cannot be read",
@@ -289,10 +291,10 @@ static modser_sg_tensor *load_scatter_nd(struct tf_layer *x)
 
 	if (shape == NULL)
 		return NULL;
-	modser_sg_tensor *const in[] = {
-		tf_two(x, "Expand", tf_number(x, 0, updates->dtype_name),
-		       tf_cast(x, shape, "int64")),
-		indices, updates};
+	modser_sg_tensor *const in[] = {tf_two(x, "Expand",
+					       tf_number(x, 0, updates->dtype_name),
+					       tf_cast(x, shape, "int64")),
+					indices, updates};
 	return tf_done(msd_build_text(msd_build_node(&x->b, "ScatterND", in, 3),
 				      "reduction", "add"));
 }
@@ -492,15 +494,16 @@ static modser_sg_tensor *load_one_hot(struct tf_layer *x)
 	modser_sg_tensor *const all[] = {in[0], in[1], tf_concat(x, both, 2, 0)};
 	modser_sg_tensor *t = msd_build_node(&x->b, "OneHot", all, 3);
 	t = tf_done(msd_build_int(t, "axis", tf_int(x, "axis", -1)));
-	return t != NULL && modser_sg_tensor_set_dtype(t, in[2]->dtype_name) == 0 ? t
-										  : NULL;
+	return t != NULL && modser_sg_tensor_set_dtype(t, in[2]->dtype_name) == 0
+		       ? t
+		       : NULL;
 }
 
 static modser_sg_tensor *load_reverse_sequence(struct tf_layer *x)
 {
 	modser_sg_tensor *t = tf_in(x, 0);
-	modser_sg_tensor *const in[] = {
-		t, t != NULL ? tf_cast(x, tf_in(x, 1), "int64") : NULL};
+	modser_sg_tensor *const in[] = {t, t != NULL ? tf_cast(x, tf_in(x, 1), "int64")
+						     : NULL};
 	modser_sg_tensor *made = msd_build_node(&x->b, "ReverseSequence", in, 2);
 
 	made = msd_build_int(made, "time_axis", tf_int(x, "seq_dim", 0));

@@ -1,9 +1,8 @@
 /* Reductions, searches along an axis, and sums along one. */
-#include "graph/op/reduce/reduce.h"
-
 #include <string.h>
 
 #include "graph/ir/graph.h"
+#include "graph/op/reduce/reduce.h"
 #include "graph/serializer/tensorflow/layer.h"
 
 static modser_sg_tensor *reduce(const struct tf_layer *x, modser_sg_tensor *t,

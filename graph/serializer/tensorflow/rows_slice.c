@@ -101,7 +101,7 @@ static modser_sg_tensor *load_slice(struct tf_layer *x)
 
 /* What a strided slice does to each axis. */
 struct spec {
-	size_t n; /* indices */
+	size_t n;   /* indices */
 	size_t own; /* those that use an axis */
 	struct ranges r;
 	size_t index[MAX]; /* the index of each range */
@@ -166,7 +166,9 @@ static modser_sg_tensor *bound(const struct tf_layer *x, const struct spec *s, s
 	const char *mask = is_end ? "end_mask" : "begin_mask";
 	const bool is_one = has_bit(x, "shrink_axis_mask", i);
 	const int64_t step = s->r.step[k];
-	const int64_t masked = (step > 0) == is_end ? INT64_MAX : is_end ? INT64_MIN : 0;
+	const int64_t masked = (step > 0) == is_end ? INT64_MAX
+			       : is_end             ? INT64_MIN
+						    : 0;
 	size_t n;
 	const size_t from = is_end && !is_one ? 2 : 1;
 	const int64_t *ints = tf_ints(x->f->l, x->in[from], &n);
@@ -318,8 +320,7 @@ static bool read_blocks(const struct tf_layer *x, const modser_sg_tensor *t,
 		if (ret->size[i] < 1 || ret->size[i] > INT16_MAX ||
 		    ret->edge[2 * i] < 0 || ret->edge[2 * i + 1] < 0 ||
 		    ret->edge[2 * i] > INT32_MAX || ret->edge[2 * i + 1] > INT32_MAX) {
-			(void)tf_fail(x, "block %zu has size %d", i,
-				      (int)ret->size[i]);
+			(void)tf_fail(x, "block %zu has size %d", i, (int)ret->size[i]);
 			return false;
 		}
 	}

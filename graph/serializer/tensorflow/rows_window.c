@@ -44,8 +44,8 @@ static modser_sg_tensor *put_pads(const struct tf_layer *x, modser_sg_tensor *t)
 	if (tf_is(x, "padding", "EXPLICIT"))
 		(void)tf_list(x, "explicit_paddings", pads, 8);
 	for (size_t i = 0; i < 4; i++) {
-		const int64_t pad = tf_is(x, "padding", "EXPLICIT") ? pads[first + i]
-								    : -1;
+		const int64_t pad =
+			tf_is(x, "padding", "EXPLICIT") ? pads[first + i] : -1;
 
 		t = msd_build_int(t, names[i], pad);
 	}
@@ -237,10 +237,25 @@ static modser_sg_tensor *set_resize(const struct tf_layer *x, modser_sg_tensor *
 	return t;
 }
 
+/* The four sizes of @planes when height and width are @sizes. */
+static modser_sg_tensor *all_sizes(const struct tf_layer *x, modser_sg_tensor *planes,
+				   modser_sg_tensor *sizes)
+{
+	const int64_t zero = 0;
+	const int64_t one = 1;
+	const int64_t two = 2;
+
+	modser_sg_tensor *shape = tf_one(x, "Shape", planes);
+	if (shape == NULL || modser_sg_tensor_set_dtype(shape, "int64") != 0)
+		return NULL;
+	modser_sg_tensor *const parts[] = {
+		tf_slice(x, shape, &zero, &two, &zero, &one, 1), sizes};
+	return tf_concat(x, parts, 2, 0);
+}
+
 /* The sizes of height and width are input 1. The result is float32 but for nearest. */
 static modser_sg_tensor *load_resize(struct tf_layer *x)
 {
-	static const int64_t axes[] = {2, 3};
 	modser_sg_tensor *t = tf_in(x, 0);
 	modser_sg_tensor *planes = t != NULL ? tf_to_planes(x, t) : NULL;
 	modser_sg_tensor *sizes =
@@ -250,19 +265,31 @@ static modser_sg_tensor *load_resize(struct tf_layer *x)
 
 	if (sizes == NULL)
 		return NULL;
-	if (known != NULL && n == 2 && known[0] != TF_UNKNOWN && known[1] != TF_UNKNOWN)
-		sizes = msd_build_ints(&x->b, known, 2);
+	const bool is_known = known != NULL && n == 2 && known[0] != TF_UNKNOWN &&
+			      known[1] != TF_UNKNOWN;
 	if (x->row->type != NEAREST)
 		planes = tf_cast(x, planes, "float32");
+	if (planes == NULL)
+		return NULL;
+	if (is_known && planes->ndim == 4 && planes->dims[0] >= 0 &&
+	    planes->dims[1] >= 0) {
+		const int64_t all[] = {planes->dims[0], planes->dims[1], known[0],
+				       known[1]};
+
+		sizes = msd_build_ints(&x->b, all, 4);
+	} else {
+		sizes = all_sizes(x, planes, sizes);
+	}
 	modser_sg_tensor *made = msd_build_node(&x->b, "Resize", &planes, 1);
 	if (made == NULL || modser_sg_node_add_input(made->producer, NULL) < 0 ||
 	    modser_sg_node_add_input(made->producer, NULL) < 0 ||
 	    modser_sg_node_add_input(made->producer, sizes) < 0)
 		return NULL;
-	made = set_resize(x, made);
-	made = tf_done(msd_build_list(made, "axes", axes, 2));
+	made = tf_done(set_resize(x, made));
 	if (made != NULL && made->ndim < 0 && planes->ndim == 4) {
-		const int64_t dims[] = {planes->dims[0], planes->dims[1], -1, -1};
+		const int64_t dims[] = {planes->dims[0], planes->dims[1],
+					is_known ? known[0] : -1,
+					is_known ? known[1] : -1};
 
 		if (modser_sg_tensor_set_dims(made, dims, 4) != 0)
 			return NULL;

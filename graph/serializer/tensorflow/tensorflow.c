@@ -25,9 +25,8 @@ static bool enter_message(struct msd_cur *c, uint32_t number)
 	uint64_t tag;
 	uint64_t n;
 
-	return msd_wire_take_varint(c, &tag) &&
-	       tag == (number << 3 | MSD_WIRE_BYTES) && msd_wire_take_varint(c, &n) &&
-	       n > 0;
+	return msd_wire_take_varint(c, &tag) && tag == (number << 3 | MSD_WIRE_BYTES) &&
+	       msd_wire_take_varint(c, &n) && n > 0;
 }
 
 /* A node with its name and its operator, or a function of a library. */

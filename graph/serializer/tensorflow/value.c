@@ -11,7 +11,7 @@
 #include "graph/serializer/wire/wire.h"
 
 #define MAX_REPEATED 4096u /* elements; more of one value are expanded in a call */
-#define TEXT 7		   /* TensorFlow's type of texts */
+#define TEXT 7             /* TensorFlow's type of texts */
 
 struct tf_block {
 	struct tf_block *next;
@@ -169,8 +169,8 @@ modser_sg_tensor *tf_stored(struct tf_load *l, const struct msd_build *b,
 			msd_build_constant(b, dtype, dims, n, bytes.p, NULL);
 
 		if (t != NULL && has_location &&
-		    modser_sg_tensor_set_location(
-			    t, (uint64_t)(bytes.p - l->file.p), bytes.n) != 0)
+		    modser_sg_tensor_set_location(t, (uint64_t)(bytes.p - l->file.p),
+						  bytes.n) != 0)
 			return NULL;
 		return t;
 	}
@@ -201,8 +201,7 @@ static modser_sg_tensor *listed(struct tf_load *l, const struct msd_build *b,
 		write_listed(p, l->file, width, made, own);
 	for (size_t i = n_listed; own != NULL && n_listed > 0 && i < made; i++)
 		memcpy(own + width * i, own + width * (i - 1), width);
-	modser_sg_tensor *t =
-		own_constant(l, b, dtype, dims, expands ? 0 : n, own);
+	modser_sg_tensor *t = own_constant(l, b, dtype, dims, expands ? 0 : n, own);
 	if (!expands)
 		return t;
 	return msd_build_two(b, "Expand", t, msd_build_ints(b, dims, n));
@@ -265,8 +264,9 @@ const int64_t *tf_ints(struct tf_load *l, struct tf_value *v, size_t *ret_n)
 	const bool is_bool = strcmp(t->dtype_name, "bool") == 0;
 	const bool is_int = strcmp(t->dtype_name, "int32") == 0 ||
 			    strcmp(t->dtype_name, "int64") == 0;
-	const size_t n = (size_t)t->bytes /
-			 (is_bool ? 1 : t->dtype.bits >= 8 ? t->dtype.bits / 8u : 1);
+	const size_t n = (size_t)t->bytes / (is_bool              ? 1
+					     : t->dtype.bits >= 8 ? t->dtype.bits / 8u
+								  : 1);
 	if ((!is_int && !is_bool) || n > TF_MAX_INTS)
 		return NULL;
 	v->ints = read_ints(l, t, n);
@@ -286,8 +286,9 @@ bool tf_known(const struct tf_layer *x, size_t i, int64_t *ret, size_t max,
 		is_known = ints[k] != TF_UNKNOWN;
 	}
 	if (!is_known) {
-		(void)tf_fail(x, "input %zu is not known before a call; only a "
-				 "constant of at most %zu integers can be read there",
+		(void)tf_fail(x,
+			      "input %zu is not known before a call; only a "
+			      "constant of at most %zu integers can be read there",
 			      i, max);
 	}
 	return is_known;

@@ -247,7 +247,8 @@ static int check_entry(const struct tf_load *l, const struct tf_bundle_entry *e,
 }
 
 static modser_sg_tensor *read_entry(struct tf_load *l, modser_graph *g,
-				    const struct tf_bundle_entry *e, const tf_node *node)
+				    const struct tf_bundle_entry *e,
+				    const tf_node *node)
 {
 	const struct msd_build b = {g, node->name};
 	modser_part part = {0};
