@@ -165,7 +165,10 @@ size_t msd_op_quantized_b(const modser_sg_node *node)
 {
 	const char *name = modser_sg_op_name(modser_sg_node_op(node));
 
-	return strcmp(name, "QLinearMatMul") == 0 ? 3 : 1;
+	return strcmp(name, "QLinearMatMul") == 0 ||
+			       strcmp(name, MSD_QUANTIZED_MAT_MUL) == 0
+		       ? 3
+		       : 1;
 }
 
 int msd_op_check_each(const modser_sg_node *node, size_t i, int64_t n)

@@ -4,6 +4,10 @@
 #include "graph/modser_graph.h"
 #include "proto/base/err.h"
 
+/* The operator that the pass `quantize` makes of a MatMul or Gemm of quantized numbers:
+ * the inputs of QLinearMatMul, limits of its values, and perhaps a bias. */
+#define MSD_QUANTIZED_MAT_MUL "QuantizedMatMul"
+
 /**
  * Set the extents of the product of inputs 0 and @b, by numpy's rules: vectors become
  * matrices temporarily, axes before the last two are broadcast.

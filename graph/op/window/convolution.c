@@ -44,7 +44,10 @@ size_t msd_op_conv_weights(const modser_sg_node *node)
 {
 	const char *op = modser_sg_op_name(modser_sg_node_op(node));
 
-	return strcmp(op, "QLinearConv") == 0 ? 3 : 1;
+	return strcmp(op, "QLinearConv") == 0 ||
+			       strcmp(op, MSD_QUANTIZED_CONVOLUTION) == 0
+		       ? 3
+		       : 1;
 }
 
 void msd_op_conv_windows(const modser_sg_node *node,

@@ -23,6 +23,10 @@ enum msd_fused {
 	MSD_FUSED_COUNT
 };
 
+/* The operator that the pass `quantize` makes of a convolution of quantized numbers:
+ * the inputs of QLinearConv, limits of its values, and perhaps a float bias. */
+#define MSD_QUANTIZED_CONVOLUTION "QuantizedConvolution"
+
 struct msd_op_window {
 	int64_t in;
 	int64_t kernel;

@@ -44,8 +44,11 @@ void msd_native_packed_free(struct msd_native_packed *p);
 	X(addn)                                                                        \
 	X(batch_normalization)                                                         \
 	X(clip)                                                                        \
+	X(conv_integer)                                                                \
 	X(convolution)                                                                 \
+	X(dequantize_linear)                                                           \
 	X(div)                                                                         \
+	X(dynamic_quantize_linear)                                                     \
 	X(elu)                                                                         \
 	X(erf)                                                                         \
 	X(exp)                                                                         \
@@ -62,12 +65,18 @@ void msd_native_packed_free(struct msd_native_packed *p);
 	X(log_softmax)                                                                 \
 	X(lstm)                                                                        \
 	X(mat_mul)                                                                     \
+	X(mat_mul_integer)                                                             \
 	X(maximum)                                                                     \
 	X(minimum)                                                                     \
 	X(mul)                                                                         \
 	X(neg)                                                                         \
 	X(pooling)                                                                     \
 	X(prelu)                                                                       \
+	X(q_linear_conv)                                                               \
+	X(q_linear_mat_mul)                                                            \
+	X(quantize_linear)                                                             \
+	X(quantized_convolution)                                                       \
+	X(quantized_mat_mul)                                                           \
 	X(reciprocal)                                                                  \
 	X(reduction)                                                                   \
 	X(relu)                                                                        \

@@ -10,6 +10,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+struct msd_native_integer_kernels;
+
 enum msd_native_unary {
 	MSD_NATIVE_RELU,
 	MSD_NATIVE_LEAKY,
@@ -154,6 +156,7 @@ struct msd_native_kernels {
 	void (*lstm)(const float *sums, size_t n, float *cell, float *state);
 	/* state = (1 - update) * tanh(sums) + update * state */
 	void (*gru)(const float *update, const float *sums, size_t n, float *state);
+	const struct msd_native_integer_kernels *integers; /* integers.h */
 };
 
 #endif

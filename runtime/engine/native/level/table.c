@@ -5,6 +5,7 @@
 #define MSD_TEXT(text) MSD_TEXT2(text)
 #define ROW(field) .field = LEVEL(field)
 
+extern const struct msd_native_integer_kernels LEVEL(integers);
 extern const struct msd_native_kernels LEVEL(kernels);
 const struct msd_native_kernels LEVEL(kernels) = {
 	.name = MSD_TEXT(MSD_LEVEL),
@@ -31,4 +32,5 @@ const struct msd_native_kernels LEVEL(kernels) = {
 	ROW(pool),
 	ROW(lstm),
 	ROW(gru),
+	.integers = &LEVEL(integers),
 };

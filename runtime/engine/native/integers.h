@@ -1,0 +1,92 @@
+#ifndef MSD_RUNTIME_ENGINE_NATIVE_INTEGERS_H
+#define MSD_RUNTIME_ENGINE_NATIVE_INTEGERS_H
+/*
+ * The integer kernels of the native engine. A product multiplies pairs of 16-bit
+ * integers and adds in 32 bits, so sums are equal on every level. A unit is such a
+ * pair: two neighbours in k, from which their zero points are subtracted. Units are as
+ * large as a float, and the kernels that pack and bring floats move units, too.
+ */
+#include <stdint.h>
+
+#include "runtime/engine/native/kernels.h"
+
+/* The most terms of a sum of products of 9-bit integers that fits into 31 bits. */
+#define MSD_NATIVE_TERMS 33000u
+
+/* Integers of 8 bits. The value of byte b is (b ^ flip) - zero; for signed bytes flip
+ * is 128, and zero is 128 more than the zero point. */
+struct msd_native_bytes {
+	const uint8_t *p;
+	uint8_t flip;
+	int32_t zero;
+	float scale;
+};
+
+/* Elements become bytes: rounded, limited, and plus zero. The bytes are of a signed
+ * type if low + zero is negative. */
+struct msd_native_rounding {
+	float low, high; /* limits before zero is added */
+	int32_t zero;
+};
+
+/* How the sums of a row or column become elements: (sum + start) * scale + offset,
+ * limited. Arrays by column have room for a panel behind them. */
+struct msd_native_sums {
+	bool by_column;       /* the arrays have an element per column, else per row */
+	bool is_float;        /* elements are float32, else bytes */
+	const int32_t *start; /* NULL: 0 */
+	const float *scales;  /* NULL: the elements are the int32 sums */
+	const float *offsets; /* NULL: 0 */
+	struct msd_native_rounding rounding; /* of floats only the limits */
+};
+
+/* y = finish(a b), @m rows and @n columns, @k units deep. */
+struct msd_native_integers {
+	size_t m, n, k;
+	const float *packed_a; /* units by pack_a() */
+	const float *packed_b; /* units by pack_b(), or NULL: window */
+	const struct msd_native_window *window; /* of planes of units */
+	struct msd_native_sums sums;
+	void *y;
+	size_t y_row; /* elements */
+};
+
+enum msd_native_quantized {
+	MSD_NATIVE_QUANTIZED_ADD,
+	MSD_NATIVE_QUANTIZED_SUB,
+	MSD_NATIVE_QUANTIZED_MUL
+};
+
+struct msd_native_integer_kernels {
+	/* Floats of scratch that a part of a product @k deep needs. */
+	size_t (*scratch)(size_t k);
+	/* Rows @m0 .. @m1 - 1, columns @n0 .. @n1 - 1; @m0 is a multiple of rows, @n0
+	 * of panel. */
+	void (*product)(const struct msd_native_integers *p, size_t m0, size_t m1,
+			size_t n0, size_t n1, float *scratch);
+	/* The padded plane of units of two channels. @x1 may be NULL: zeros. */
+	void (*pair_plane)(const struct msd_native_window *w,
+			   const struct msd_native_bytes *x, const uint8_t *x1,
+			   float *ret);
+	/* Units of @n neighbours; the last one may have half a unit. */
+	void (*pair_row)(const struct msd_native_bytes *x, size_t n, float *ret);
+	/* Units of two rows of @n bytes; @x1 may be NULL: zeros. @zeros: one per
+	 * column, or NULL. */
+	void (*pair_rows)(const struct msd_native_bytes *x, const uint8_t *x1,
+			  const int32_t *zeros, size_t n, float *ret);
+	/* A row of sums that floats represent exactly. */
+	void (*put)(const struct msd_native_sums *s, const float *sums, size_t row,
+		    size_t n, void *y);
+	void (*quantize)(const float *x, size_t n, float scale,
+			 struct msd_native_rounding r, uint8_t *y);
+	void (*dequantize)(const struct msd_native_bytes *x, size_t n, float *y);
+	/* Bytes of the result, divided by @scale. A step is 1 or 0. */
+	void (*binary)(enum msd_native_quantized op, const struct msd_native_bytes *a,
+		       size_t a_step, const struct msd_native_bytes *b, size_t b_step,
+		       size_t n, float scale, struct msd_native_rounding r, uint8_t *y);
+	void (*table)(const uint8_t *x, size_t n, const uint8_t *table, uint8_t *y);
+	/* Widen *@least and *@most to the elements that are numbers. */
+	void (*range)(const float *x, size_t n, float *least, float *most);
+};
+
+#endif

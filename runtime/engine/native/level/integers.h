@@ -1,0 +1,147 @@
+#ifndef MSD_RUNTIME_ENGINE_NATIVE_LEVEL_INTEGERS_H
+#define MSD_RUNTIME_ENGINE_NATIVE_LEVEL_INTEGERS_H
+/* Vectors of integers, and how sums become bytes. */
+#if defined(__SSE2__)
+#include <immintrin.h>
+#endif
+
+#include "runtime/engine/native/integers.h"
+#include "runtime/engine/native/level/level.h"
+#include "runtime/engine/native/level/math.h"
+
+typedef uint8_t bvec __attribute__((vector_size(MSD_LANES)));
+typedef uint8_t bvec_at
+	__attribute__((vector_size(MSD_LANES), aligned(1), may_alias));
+typedef int32_t ivec_at
+	__attribute__((vector_size(MSD_LANES * 4), aligned(4), may_alias));
+typedef int32_t unit_at __attribute__((may_alias));
+typedef int16_t int16_t_at __attribute__((may_alias));
+typedef int16_t svec __attribute__((vector_size(MSD_LANES * 2)));
+typedef int16_t svec_at
+	__attribute__((vector_size(MSD_LANES * 2), aligned(2), may_alias));
+
+#define MSD_DECLARE_INTEGER(field)                                                     \
+	extern __typeof__(*((struct msd_native_integer_kernels *)0)->field)            \
+		LEVEL(integer_##field)
+
+MSD_DECLARE_INTEGER(scratch);
+MSD_DECLARE_INTEGER(product);
+MSD_DECLARE_INTEGER(pair_plane);
+MSD_DECLARE_INTEGER(pair_row);
+MSD_DECLARE_INTEGER(pair_rows);
+MSD_DECLARE_INTEGER(put);
+MSD_DECLARE_INTEGER(quantize);
+MSD_DECLARE_INTEGER(dequantize);
+MSD_DECLARE_INTEGER(binary);
+MSD_DECLARE_INTEGER(table);
+MSD_DECLARE_INTEGER(range);
+extern const struct msd_native_integer_kernels LEVEL(integers);
+
+INLINE ivec load_units(const void *p)
+{
+	return *(const ivec_at *)p;
+}
+
+INLINE void store_units(void *p, ivec v)
+{
+	*(ivec_at *)p = v;
+}
+
+INLINE ivec all_units(int32_t v)
+{
+	return v - (ivec){0};
+}
+
+INLINE vec to_floats(ivec v)
+{
+	return __builtin_convertvector(v, vec);
+}
+
+/* LANES bytes as integers. */
+INLINE ivec load_bytes(const uint8_t *p)
+{
+#if defined(__AVX512F__) && MSD_LANES == 16
+	return (ivec)_mm512_cvtepu8_epi32(_mm_loadu_si128((const void *)p));
+#elif defined(__AVX2__) && MSD_LANES == 8
+	return (ivec)_mm256_cvtepu8_epi32(_mm_loadl_epi64((const void *)p));
+#else
+	return __builtin_convertvector(*(const bvec_at *)p, ivec);
+#endif
+}
+
+INLINE svec load_shorts(const uint8_t *p)
+{
+#if defined(__AVX512BW__) && MSD_LANES == 16
+	return (svec)_mm256_cvtepu8_epi16(_mm_loadu_si128((const void *)p));
+#elif defined(__AVX2__) && MSD_LANES == 8
+	return (svec)_mm_cvtepu8_epi16(_mm_loadl_epi64((const void *)p));
+#else
+	return __builtin_convertvector(*(const bvec_at *)p, svec);
+#endif
+}
+
+/* The first @n lanes; the others are 0. */
+INLINE ivec load_some_bytes(const uint8_t *p, size_t n)
+{
+	uint8_t at[LANES] = {0};
+
+	if (n >= LANES)
+		return load_bytes(p);
+	memcpy(at, p, n);
+	return load_bytes(at);
+}
+
+/* The low byte of each lane. */
+INLINE void store_bytes(uint8_t *p, ivec v)
+{
+#if defined(__AVX512F__) && MSD_LANES == 16
+	_mm_storeu_si128((void *)p, _mm512_cvtepi32_epi8((__m512i)v));
+#elif defined(__AVX2__) && MSD_LANES == 8
+	const __m256i order = _mm256_setr_epi8(
+		0, 4, 8, 12, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1,
+		-1, 0, 4, 8, 12, -1, -1, -1, -1, -1, -1, -1, -1);
+	const __m256i b = _mm256_shuffle_epi8((__m256i)v, order);
+
+	_mm_storel_epi64((void *)p, _mm_or_si128(_mm256_castsi256_si128(b),
+						 _mm256_extracti128_si256(b, 1)));
+#else
+	*(bvec_at *)p = __builtin_convertvector(v, bvec);
+#endif
+}
+
+INLINE void store_some_bytes(uint8_t *p, ivec v, size_t n)
+{
+	uint8_t at[LANES];
+
+	if (n >= LANES) {
+		store_bytes(p, v);
+		return;
+	}
+	store_bytes(at, v);
+	memcpy(p, at, n);
+}
+
+/* The values of bytes without their zero point. */
+INLINE ivec values_of(ivec bytes, const struct msd_native_bytes *x)
+{
+	return (bytes ^ (int32_t)x->flip) - x->zero;
+}
+
+/* Units of two values. */
+INLINE ivec pair(ivec low, ivec high)
+{
+	return (low & 0xffff) | (ivec)((uvec)high << 16);
+}
+
+/* As the operators are defined: limits, the nearest even integer at a tie, and 0 for
+ * a value that is not a number. */
+INLINE ivec round_bytes(vec v, const struct msd_native_rounding *r)
+{
+	const ivec is_number = v == v;
+	const vec limited = least(most(v, all(r->low)), all(r->high));
+	const vec near = msd_nearest(limited);
+
+	return (__builtin_convertvector(near, ivec) + r->zero) & is_number;
+}
+
+#endif

@@ -1,0 +1,384 @@
+/*
+ * Integer convolutions as products: packed units of weights, one output channel per
+ * row, times units of two input channels, one output position per column. A depthwise
+ * convolution has no sums over channels: its sums fit into floats, whose kernel
+ * computes them.
+ */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "graph/ir/graph.h"
+#include "graph/op/window/window.h"
+#include "runtime/engine/native/claim.h"
+#include "runtime/engine/native/quantized/operands.h"
+#include "runtime/engine/native/select.h"
+#include "runtime/engine/native/window.h"
+#include "runtime/engine/native/work.h"
+
+enum { X, X_SCALE, X_ZERO, W, W_SCALE, W_ZERO, Y_SCALE, Y_ZERO, BIAS }; /* inputs */
+enum { UNITS = 1536, MOST_COLUMNS = 1536, COLUMNS = 96 };
+
+struct packed {
+	struct msd_native_packed base;
+	bool is_depthwise;
+	size_t group_floats; /* of packed weights */
+	float weights[];
+};
+
+struct convolution {
+	const struct msd_kernel_call *call;
+	const struct msd_native_kernels *k;
+	const struct packed *packed;
+	struct msd_native_window w;
+	struct msd_native_bytes x; /* of the image */
+	struct msd_native_sums sums;
+	char *y; /* of the image */
+	size_t element;
+	float *planes;
+	float *scratch;
+	size_t scratch_floats; /* per thread */
+	size_t channels, in_channels, groups;
+	size_t in_plane, out_plane, taps;
+	size_t n_parts, n_step, m_parts, m_step;
+};
+
+/* Scaled or not: the places of weights and zero points. */
+static bool is_scaled(const modser_sg_node *node)
+{
+	return msd_op_conv_weights(node) == W;
+}
+
+static size_t weights_zero(const modser_sg_node *node)
+{
+	return is_scaled(node) ? W_ZERO : 3;
+}
+
+static size_t group_count(const modser_sg_node *node)
+{
+	return (size_t)modser_sg_op_int(modser_sg_node_op(node), "group");
+}
+
+static bool may(const modser_sg_node *node)
+{
+	const size_t w = msd_op_conv_weights(node);
+	const modser_sg_tensor *weights = modser_sg_node_input(node, w);
+	struct msd_op_window axes[MSD_OP_AXES];
+
+	if (!msd_native_is_bytes(node, X) || !msd_native_is_bytes(node, w) ||
+	    !msd_native_is_fixed(node, w) ||
+	    !msd_native_is_fixed(node, weights_zero(node)) ||
+	    !msd_native_is_zero(node, X_ZERO) ||
+	    modser_sg_tensor_ndim(modser_sg_node_input(node, X)) < 3)
+		return false;
+	const size_t terms = msd_native_count(modser_sg_tensor_dims(weights), 1,
+					      (size_t)modser_sg_tensor_ndim(weights));
+	if (terms > MSD_NATIVE_TERMS)
+		return false;
+	if (is_scaled(node) && (!msd_native_is_scale(node, X_SCALE) ||
+				!msd_native_is_single(node, W_SCALE) ||
+				!msd_native_is_scale(node, Y_SCALE) ||
+				!msd_native_is_zero(node, Y_ZERO) ||
+				!msd_native_is_bias(node, BIAS, terms)))
+		return false;
+	msd_op_conv_windows(node, axes);
+	return msd_native_window_fits(axes);
+}
+
+/* The weights of channel @m without their zero point. */
+static struct msd_native_bytes channel_of(const modser_sg_node *node, size_t m,
+					  size_t depth)
+{
+	const modser_sg_tensor *w =
+		modser_sg_node_input(node, msd_op_conv_weights(node));
+	const size_t input = weights_zero(node);
+	const modser_sg_tensor *zero = modser_sg_node_input(node, input);
+	const uint8_t *zeros = zero != NULL ? zero->data : NULL;
+
+	if (zeros != NULL && msd_native_elements(node, input) > 1)
+		zeros += m;
+	return msd_native_bytes_at(w->dtype, (const uint8_t *)w->data + m * depth,
+				   zeros, 1);
+}
+
+/* Units of one channel: two input channels side by side, tap by tap. */
+static void pack_channel(const struct msd_native_bytes *w, size_t group_in, size_t taps,
+			 float *ret)
+{
+	const struct msd_native_integer_kernels *k = msd_native_kernels()->integers;
+
+	for (size_t c = 0; c < group_in; c += 2) {
+		struct msd_native_bytes first = *w;
+
+		first.p += c * taps;
+		k->pair_rows(&first, c + 1 < group_in ? first.p + taps : NULL, NULL,
+			     taps, ret);
+		ret += taps;
+	}
+}
+
+static size_t units_of(size_t group_in, size_t taps)
+{
+	return (group_in + 1) / 2 * taps;
+}
+
+static void pack_weights(const modser_sg_node *node, struct packed *p, size_t channels,
+			 size_t group_in, size_t taps, float *units)
+{
+	const struct msd_native_kernels *k = msd_native_kernels();
+	const size_t groups = group_count(node);
+	const size_t group_out = channels / groups;
+	const size_t depth = units_of(group_in, taps);
+
+	for (size_t g = 0; g < groups; g++) {
+		for (size_t m = 0; m < group_out; m++) {
+			const struct msd_native_bytes w = channel_of(
+				node, g * group_out + m, group_in * taps);
+
+			if (p->is_depthwise) {
+				k->integers->dequantize(&w, taps,
+							p->weights + g * taps);
+			} else {
+				pack_channel(&w, group_in, taps, units + m * depth);
+			}
+		}
+		if (!p->is_depthwise) {
+			k->pack_a(units, depth, 1, group_out, depth, NULL,
+				  p->weights + g * p->group_floats);
+		}
+	}
+}
+
+static bool pack(const modser_sg_node *node, struct msd_native_packed **ret)
+{
+	const modser_sg_tensor *w =
+		modser_sg_node_input(node, msd_op_conv_weights(node));
+	const int64_t *dims = modser_sg_tensor_dims(w);
+	const size_t taps =
+		msd_native_count(dims, 2, (size_t)modser_sg_tensor_ndim(w));
+	const size_t group_out = (size_t)dims[0] / group_count(node);
+	const bool is_depthwise =
+		group_out == 1 && dims[1] == 1 && taps <= MSD_NATIVE_TAPS;
+	const size_t depth = units_of((size_t)dims[1], taps);
+	const size_t floats =
+		is_depthwise ? taps
+			     : msd_native_kernels()->pack_a_floats(group_out, depth);
+	struct packed *p =
+		malloc(sizeof(*p) + group_count(node) * floats * sizeof(float));
+	float *units = malloc((group_out * depth + 1) * sizeof(*units));
+
+	if (p == NULL || units == NULL) {
+		free(p);
+		free(units);
+		return false;
+	}
+	p->base.destroy = msd_native_packed_free;
+	p->is_depthwise = is_depthwise;
+	p->group_floats = floats;
+	pack_weights(node, p, (size_t)dims[0], (size_t)dims[1], taps, units);
+	free(units);
+	*ret = &p->base;
+	return true;
+}
+
+static void pad(const void *ctx, size_t first, size_t end, size_t thread)
+{
+	const struct convolution *c = ctx;
+	const size_t group_in = c->in_channels / c->groups;
+	const size_t pairs = (group_in + 1) / 2;
+
+	(void)thread;
+	for (size_t i = first; i < end; i++) {
+		const size_t in_group = i % pairs * 2;
+		struct msd_native_bytes x = c->x;
+
+		x.p += (i / pairs * group_in + in_group) * c->in_plane;
+		c->k->integers->pair_plane(
+			&c->w, &x, in_group + 1 < group_in ? x.p + c->in_plane : NULL,
+			c->planes + i * c->w.plane);
+	}
+}
+
+static void run_depthwise(const void *ctx, size_t first, size_t end, size_t thread)
+{
+	const struct convolution *c = ctx;
+	float *own = c->scratch + thread * c->scratch_floats;
+	float *plane = own + c->in_plane;
+	float *sums = plane + c->w.plane + MSD_NATIVE_ROOM;
+
+	for (size_t i = first; i < end; i++) {
+		struct msd_native_bytes x = c->x;
+
+		x.p += i * c->in_plane;
+		c->k->integers->dequantize(&x, c->in_plane, own);
+		c->k->pad_plane(&c->w, own, plane);
+		c->k->depthwise(&c->w, plane, c->packed->weights + i * c->taps, 0, NULL,
+				(struct msd_native_finish){0}, sums);
+		c->k->integers->put(&c->sums, sums, i, c->out_plane,
+				    c->y + i * c->out_plane * c->element);
+	}
+}
+
+static void run_part(const struct convolution *c, size_t i, float *scratch)
+{
+	const size_t group_out = c->channels / c->groups;
+	const size_t pairs = (c->in_channels / c->groups + 1) / 2;
+	const size_t m0 = i % c->m_parts * c->m_step;
+	const size_t n0 = i / c->m_parts % c->n_parts * c->n_step;
+	const size_t g = i / c->m_parts / c->n_parts;
+	const size_t m1 = m0 + c->m_step < group_out ? m0 + c->m_step : group_out;
+	const size_t n1 = n0 + c->n_step < c->out_plane ? n0 + c->n_step : c->out_plane;
+	struct msd_native_window w = c->w;
+	struct msd_native_sums sums = c->sums;
+
+	w.x = c->planes + g * pairs * w.plane;
+	sums.start = sums.start != NULL ? sums.start + g * group_out : NULL;
+	sums.scales = sums.scales != NULL ? sums.scales + g * group_out : NULL;
+	sums.offsets = sums.offsets != NULL ? sums.offsets + g * group_out : NULL;
+	const struct msd_native_integers p = {
+		.m = group_out,
+		.n = c->out_plane,
+		.k = pairs * c->taps,
+		.packed_a = c->packed->weights + g * c->packed->group_floats,
+		.window = &w,
+		.sums = sums,
+		.y = c->y + g * group_out * c->out_plane * c->element,
+		.y_row = c->out_plane,
+	};
+	if (m0 < m1)
+		c->k->integers->product(&p, m0, m1, n0, n1, scratch);
+}
+
+static void run_parts(const void *ctx, size_t first, size_t end, size_t thread)
+{
+	const struct convolution *c = ctx;
+
+	for (size_t i = first; i < end; i++)
+		run_part(c, i, c->scratch + thread * c->scratch_floats);
+}
+
+/* As the convolution of floats: each part brings its columns itself. */
+static void divide(struct convolution *c)
+{
+	const size_t group_out = c->channels / c->groups;
+	const size_t wanted = msd_native_threads() * 4;
+	const size_t depth = (c->in_channels / c->groups + 1) / 2 * c->taps;
+
+	const size_t n_step = UNITS / (depth < UNITS ? depth : UNITS) * COLUMNS;
+	c->n_step = n_step < MOST_COLUMNS ? n_step : MOST_COLUMNS;
+	c->n_parts = (c->out_plane + c->n_step - 1) / c->n_step;
+	c->m_parts = 1;
+	if (msd_native_threads() > 1 && c->n_parts * c->groups < wanted) {
+		c->m_parts = (wanted + c->n_parts * c->groups - 1) /
+			     (c->n_parts * c->groups);
+	}
+	const size_t tiles = (group_out + c->k->rows - 1) / c->k->rows;
+	c->m_parts = c->m_parts < tiles ? c->m_parts : tiles;
+	c->m_step = (tiles + c->m_parts - 1) / c->m_parts * c->k->rows;
+}
+
+static void run_image(struct convolution *c)
+{
+	const size_t group_out = c->channels / c->groups;
+	const size_t pairs = (c->in_channels / c->groups + 1) / 2;
+	const double units = (double)pairs * (double)c->taps;
+
+	if (c->packed->is_depthwise) {
+		const double ns = (double)(c->out_plane * c->taps + 2 * c->w.plane) / 8;
+
+		msd_native_each(c->channels, ns, run_depthwise, c);
+		return;
+	}
+	msd_native_each(c->groups * pairs, (double)c->w.plane / 4, pad, c);
+	msd_native_each(c->groups * c->n_parts * c->m_parts,
+			units * (double)(group_out * c->n_step) / (double)c->m_parts /
+				32,
+			run_parts, c);
+}
+
+/* Scales and offsets of each channel, in the order of the operator's definition. */
+static void set_sums(struct convolution *c, float *scales)
+{
+	const struct msd_kernel_call *call = c->call;
+	const bool is_made = strcmp(modser_sg_op_name(modser_sg_node_op(call->node)),
+				    MSD_QUANTIZED_CONVOLUTION) == 0;
+	const float low = is_made ? msd_kernel_float(call, "low") : -INFINITY;
+	const float high = is_made ? msd_kernel_float(call, "high") : INFINITY;
+	const float x = msd_native_scale_in(call, X_SCALE);
+	const float y = msd_native_scale_in(call, Y_SCALE);
+	const float *w = call->in[W_SCALE];
+	const bool is_each = msd_kernel_in_elements(call, W_SCALE) > 1;
+	float *offsets = scales + c->channels;
+
+	for (size_t i = 0; i < c->channels; i++)
+		scales[i] = x * w[is_each ? i : 0] / y;
+	c->sums.scales = scales;
+	c->sums.is_float = msd_kernel_out_dtype(call, 0).code == MSD_DT_FLOAT;
+	c->sums.rounding = (struct msd_native_rounding){low, high, 0};
+	if (!c->sums.is_float)
+		c->sums.rounding = msd_native_rounding_of(call, Y_ZERO, low, high, y);
+	if (!msd_kernel_has(call, BIAS))
+		return;
+	if (msd_kernel_in_dtype(call, BIAS).code == MSD_DT_INT) {
+		c->sums.start = call->in[BIAS];
+		return;
+	}
+	for (size_t i = 0; i < c->channels; i++)
+		offsets[i] = ((const float *)call->in[BIAS])[i] / y;
+	c->sums.offsets = offsets;
+}
+
+static msd_err run(const struct msd_kernel_call *call,
+		   const struct msd_native_packed *packed, struct msd_diag *d)
+{
+	const int64_t *x = msd_kernel_in_dims(call, X);
+	const int64_t *y = msd_kernel_out_dims(call, 0);
+	const size_t ndim = msd_kernel_in_ndim(call, X);
+	struct msd_op_window axes[MSD_OP_AXES];
+	struct convolution c = {
+		.call = call,
+		.k = msd_native_kernels(),
+		.packed = (const struct packed *)packed,
+		.element = msd_kernel_out_dtype(call, 0).bits / 8,
+		.channels = (size_t)y[1],
+		.in_channels = (size_t)x[1],
+		.groups = group_count(call->node),
+		.in_plane = msd_native_count(x, 2, ndim),
+		.out_plane = msd_native_count(y, 2, ndim),
+	};
+	const size_t pairs = (c.in_channels / c.groups + 1) / 2;
+
+	msd_op_conv_windows(call->node, axes);
+	msd_native_window_set(axes, &c.w);
+	c.taps = msd_native_window_taps(&c.w);
+	size_t planes = c.groups * pairs * c.w.plane + MSD_NATIVE_ROOM;
+	c.scratch_floats = c.k->integers->scratch(pairs * c.taps);
+	if (c.packed->is_depthwise) {
+		planes = 0;
+		c.scratch_floats = c.in_plane + c.w.plane + c.out_plane +
+				   (size_t)2 * MSD_NATIVE_ROOM;
+	}
+	float *room = msd_native_scratch_take(planes + 2 * c.channels +
+					      msd_native_threads() * c.scratch_floats);
+	if (room == NULL)
+		return msd_diag_no_memory(d);
+	c.planes = room;
+	if (is_scaled(call->node))
+		set_sums(&c, room + planes);
+	c.scratch = room + planes + 2 * c.channels;
+	divide(&c);
+	c.x = msd_native_bytes_in(call, X, X_ZERO, 1);
+	for (size_t i = 0; i < (size_t)x[0]; i++) {
+		c.x.p = (const uint8_t *)call->in[X] + i * c.in_channels * c.in_plane;
+		c.y = (char *)call->out[0] + i * c.channels * c.out_plane * c.element;
+		run_image(&c);
+	}
+	msd_native_scratch_give(room);
+	return MSD_OK;
+}
+
+const struct msd_native_claim msd_native_conv_integer = {"ConvInteger", may, pack, run};
+const struct msd_native_claim msd_native_q_linear_conv = {"QLinearConv", may, pack,
+							  run};
+const struct msd_native_claim msd_native_quantized_convolution = {
+	MSD_QUANTIZED_CONVOLUTION, may, pack, run};
