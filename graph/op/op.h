@@ -56,6 +56,8 @@
 #define OP_OWN_INTS(field) OP_OWN(field, .kind = MODSER_ATTR_INTS)
 #define OP_OWN_FLOATS(field) OP_OWN(field, .kind = MODSER_ATTR_FLOATS)
 #define OP_INT64 ((struct msd_dtype){MSD_DT_INT, 64, 1})
+#define OP_FLOAT32 ((struct msd_dtype){MSD_DT_FLOAT, 32, 1})
+#define OP_UINT8 ((struct msd_dtype){MSD_DT_UINT, 8, 1})
 #define OP_INT32 ((struct msd_dtype){MSD_DT_INT, 32, 1})
 #define OP_BOOL ((struct msd_dtype){MSD_DT_BOOL, 8, 1})
 

@@ -172,6 +172,10 @@
 	X(scan)                                                                        \
 	X(conv_integer)                                                                \
 	X(q_linear_conv)                                                               \
+	X(quantized_binary)                                                            \
+	X(quantized_convolution)                                                       \
+	X(quantized_mat_mul)                                                           \
+	X(quantized_table)                                                             \
 	X(grid_sample)                                                                 \
 	X(group_norm)                                                                  \
 	X(lp_norm)                                                                     \

@@ -75,7 +75,7 @@ bool msd_passes_make(const char *op)
 		if (passes[i]->made != NULL && strcmp(passes[i]->made, op) == 0)
 			return true;
 	}
-	return false;
+	return msd_pass_quantize_makes(op);
 }
 
 int msd_passes_run(modser_graph *g, struct msd_pass_host host, struct msd_passed *ret)

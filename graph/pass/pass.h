@@ -47,6 +47,7 @@ struct msd_pass {
 };
 
 #define MSD_PASSES(X)                                                                  \
+	X(quantize)                                                                    \
 	X(fold)                                                                        \
 	X(identity)                                                                    \
 	X(batch_norm)                                                                  \
@@ -64,6 +65,8 @@ struct msd_passed {
 	size_t n[MSD_PASS_COUNT];
 };
 
+/** True if the pass `quantize` creates @op, one of several. */
+bool msd_pass_quantize_makes(const char *op);
 /** True if only a pass creates @op. */
 bool msd_passes_make(const char *op);
 /**

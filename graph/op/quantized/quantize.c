@@ -7,8 +7,6 @@
 #include "graph/ir/infer.h"
 #include "graph/op/op.h"
 
-#define OP_UINT8 ((struct msd_dtype){MSD_DT_UINT, 8, 1})
-
 /* Check that the scale is one number, one for each position of the axis, or one for
  * each block. */
 static int check_scale(const modser_sg_node *node, size_t axis)

@@ -4,9 +4,18 @@
 #include "graph/modser_graph.h"
 #include "proto/base/err.h"
 
-/* The operator that the pass `quantize` makes of a MatMul or Gemm of quantized numbers:
- * the inputs of QLinearMatMul, limits of its values, and perhaps a bias. */
+/* Operators that the pass `quantize` makes (graph/op/quantized/made.c), of MatMul and
+ * Gemm; of Add, Sub and Mul; and of functions of one tensor. Inputs are those of
+ * QLinearMatMul, limits of the values, and perhaps a bias. */
 #define MSD_QUANTIZED_MAT_MUL "QuantizedMatMul"
+#define MSD_QUANTIZED_BINARY "QuantizedBinary"
+#define MSD_QUANTIZED_TABLE "QuantizedTable"
+enum msd_quantized_kind {
+	MSD_QUANTIZED_ADD,
+	MSD_QUANTIZED_SUB,
+	MSD_QUANTIZED_MUL,
+	MSD_QUANTIZED_KINDS
+};
 
 /**
  * Set the extents of the product of inputs 0 and @b, by numpy's rules: vectors become

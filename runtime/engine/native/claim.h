@@ -75,8 +75,10 @@ void msd_native_packed_free(struct msd_native_packed *p);
 	X(q_linear_conv)                                                               \
 	X(q_linear_mat_mul)                                                            \
 	X(quantize_linear)                                                             \
+	X(quantized_binary)                                                            \
 	X(quantized_convolution)                                                       \
 	X(quantized_mat_mul)                                                           \
+	X(quantized_table)                                                             \
 	X(reciprocal)                                                                  \
 	X(reduction)                                                                   \
 	X(relu)                                                                        \

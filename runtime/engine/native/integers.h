@@ -43,8 +43,8 @@ struct msd_native_sums {
 /* y = finish(a b), @m rows and @n columns, @k units deep. */
 struct msd_native_integers {
 	size_t m, n, k;
-	const float *packed_a; /* units by pack_a() */
-	const float *packed_b; /* units by pack_b(), or NULL: window */
+	const float *packed_a;                  /* units by pack_a() */
+	const float *packed_b;                  /* units by pack_b(), or NULL: window */
 	const struct msd_native_window *window; /* of planes of units */
 	struct msd_native_sums sums;
 	void *y;

@@ -16,8 +16,8 @@ INLINE void pair_phase(const struct msd_native_bytes *x, const uint8_t *x0,
 
 	for (; step == 1 && i + LANES <= n; i += LANES) {
 		const ivec low = values_of(load_bytes(x0 + i), x);
-		const ivec high = x1 != NULL ? values_of(load_bytes(x1 + i), x)
-					     : (ivec){0};
+		const ivec high =
+			x1 != NULL ? values_of(load_bytes(x1 + i), x) : (ivec){0};
 
 		store_units(to + i, pair(low, high));
 	}
@@ -195,8 +195,8 @@ void LEVEL(integer_range)(const float *x, size_t n, float *least_, float *most_)
 	vec high = all(*most_);
 
 	for (size_t i = 0; i < n; i += LANES) {
-		const vec v = n - i < LANES ? load_some(x + i, n - i, *least_)
-					    : load(x + i);
+		const vec v =
+			n - i < LANES ? load_some(x + i, n - i, *least_) : load(x + i);
 
 		low = least(low, v);
 		high = most(high, v);

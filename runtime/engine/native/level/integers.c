@@ -143,8 +143,8 @@ void LEVEL(integer_put)(const struct msd_native_sums *s, const float *sums, size
 {
 	for (size_t i = 0; i < n; i += LANES) {
 		const size_t left = n - i;
-		const vec v = left < LANES ? load_some(sums + i, left, 0)
-					   : load(sums + i);
+		const vec v =
+			left < LANES ? load_some(sums + i, left, 0) : load(sums + i);
 
 		put_vector(s, __builtin_convertvector(v, ivec), row, i, left, y);
 	}

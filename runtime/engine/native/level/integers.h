@@ -10,8 +10,7 @@
 #include "runtime/engine/native/level/math.h"
 
 typedef uint8_t bvec __attribute__((vector_size(MSD_LANES)));
-typedef uint8_t bvec_at
-	__attribute__((vector_size(MSD_LANES), aligned(1), may_alias));
+typedef uint8_t bvec_at __attribute__((vector_size(MSD_LANES), aligned(1), may_alias));
 typedef int32_t ivec_at
 	__attribute__((vector_size(MSD_LANES * 4), aligned(4), may_alias));
 typedef int32_t unit_at __attribute__((may_alias));
@@ -21,8 +20,8 @@ typedef int16_t svec_at
 	__attribute__((vector_size(MSD_LANES * 2), aligned(2), may_alias));
 
 #define MSD_DECLARE_INTEGER(field)                                                     \
-	extern __typeof__(*((struct msd_native_integer_kernels *)0)->field)            \
-		LEVEL(integer_##field)
+	extern __typeof__(*((struct msd_native_integer_kernels *)0)->field) LEVEL(     \
+		integer_##field)
 
 MSD_DECLARE_INTEGER(scratch);
 MSD_DECLARE_INTEGER(product);
@@ -97,9 +96,9 @@ INLINE void store_bytes(uint8_t *p, ivec v)
 #if defined(__AVX512F__) && MSD_LANES == 16
 	_mm_storeu_si128((void *)p, _mm512_cvtepi32_epi8((__m512i)v));
 #elif defined(__AVX2__) && MSD_LANES == 8
-	const __m256i order = _mm256_setr_epi8(
-		0, 4, 8, 12, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1,
-		-1, 0, 4, 8, 12, -1, -1, -1, -1, -1, -1, -1, -1);
+	const __m256i order = _mm256_setr_epi8(0, 4, 8, 12, -1, -1, -1, -1, -1, -1, -1,
+					       -1, -1, -1, -1, -1, -1, -1, -1, -1, 0, 4,
+					       8, 12, -1, -1, -1, -1, -1, -1, -1, -1);
 	const __m256i b = _mm256_shuffle_epi8((__m256i)v, order);
 
 	_mm_storel_epi64((void *)p, _mm_or_si128(_mm256_castsi256_si128(b),

@@ -75,11 +75,11 @@ static bool may(const modser_sg_node *node)
 					      (size_t)modser_sg_tensor_ndim(weights));
 	if (terms > MSD_NATIVE_TERMS)
 		return false;
-	if (is_scaled(node) && (!msd_native_is_scale(node, X_SCALE) ||
-				!msd_native_is_single(node, W_SCALE) ||
-				!msd_native_is_scale(node, Y_SCALE) ||
-				!msd_native_is_zero(node, Y_ZERO) ||
-				!msd_native_is_bias(node, BIAS, terms)))
+	if (is_scaled(node) &&
+	    (!msd_native_is_scale(node, X_SCALE) ||
+	     !msd_native_is_single(node, W_SCALE) ||
+	     !msd_native_is_scale(node, Y_SCALE) || !msd_native_is_zero(node, Y_ZERO) ||
+	     !msd_native_is_bias(node, BIAS, terms)))
 		return false;
 	msd_op_conv_windows(node, axes);
 	return msd_native_window_fits(axes);
@@ -132,8 +132,8 @@ static void pack_weights(const modser_sg_node *node, struct packed *p, size_t ch
 
 	for (size_t g = 0; g < groups; g++) {
 		for (size_t m = 0; m < group_out; m++) {
-			const struct msd_native_bytes w = channel_of(
-				node, g * group_out + m, group_in * taps);
+			const struct msd_native_bytes w =
+				channel_of(node, g * group_out + m, group_in * taps);
 
 			if (p->is_depthwise) {
 				k->integers->dequantize(&w, taps,
@@ -154,8 +154,7 @@ static bool pack(const modser_sg_node *node, struct msd_native_packed **ret)
 	const modser_sg_tensor *w =
 		modser_sg_node_input(node, msd_op_conv_weights(node));
 	const int64_t *dims = modser_sg_tensor_dims(w);
-	const size_t taps =
-		msd_native_count(dims, 2, (size_t)modser_sg_tensor_ndim(w));
+	const size_t taps = msd_native_count(dims, 2, (size_t)modser_sg_tensor_ndim(w));
 	const size_t group_out = (size_t)dims[0] / group_count(node);
 	const bool is_depthwise =
 		group_out == 1 && dims[1] == 1 && taps <= MSD_NATIVE_TAPS;

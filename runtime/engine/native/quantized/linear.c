@@ -14,8 +14,8 @@ enum { CHUNK = 4096 }; /* elements of a part if all have one scale */
 struct job {
 	const struct msd_kernel_call *c;
 	const struct msd_native_integer_kernels *k;
-	size_t n; /* all elements */
-	size_t row; /* elements of a part */
+	size_t n;      /* all elements */
+	size_t row;    /* elements of a part */
 	size_t scales; /* 1: one scale for all */
 };
 

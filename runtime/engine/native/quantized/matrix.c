@@ -47,8 +47,7 @@ static struct places places_of(const modser_sg_node *node)
 {
 	if (msd_op_quantized_b(node) == 3)
 		return (struct places){1, 2, 3, 4, 5, 6, 7, 8, true};
-	return (struct places){
-		.a_zero = 2, .b = 1, .b_zero = 3, .bias = MODSER_MANY};
+	return (struct places){.a_zero = 2, .b = 1, .b_zero = 3, .bias = MODSER_MANY};
 }
 
 static bool is_turned(const modser_sg_node *node)
@@ -147,9 +146,9 @@ static bool pack_into(const modser_sg_node *node, struct constant *c,
 		       k->pack_b_floats(units_of(c->depth), c->n) * sizeof(float));
 
 	c->zeros = is_each ? malloc(c->n * sizeof(*c->zeros)) : NULL;
-	c->units = is_turned(node) ? malloc((units_of(c->depth) * c->n + 1) *
-					    sizeof(*c->units))
-				   : NULL;
+	c->units = is_turned(node)
+			   ? malloc((units_of(c->depth) * c->n + 1) * sizeof(*c->units))
+			   : NULL;
 	if (p == NULL || (is_each && c->zeros == NULL) ||
 	    (is_turned(node) && c->units == NULL)) {
 		free(p);
@@ -200,8 +199,7 @@ static void pack_rows(const void *ctx, size_t first, size_t end, size_t thread)
 	(void)thread;
 	for (size_t i = first; i < end; i++) {
 		const size_t m0 = i * x->k->rows;
-		const size_t rows =
-			x->m - m0 < x->k->rows ? x->m - m0 : x->k->rows;
+		const size_t rows = x->m - m0 < x->k->rows ? x->m - m0 : x->k->rows;
 
 		for (size_t r = m0; r < m0 + rows; r++) {
 			struct msd_native_bytes row = x->a;
