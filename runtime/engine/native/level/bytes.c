@@ -6,24 +6,34 @@
 
 enum { D, H, W };
 
-/* The columns of one phase of a row, from @step bytes to the next. */
-INLINE void pair_phase(const struct msd_native_bytes *x, const uint8_t *x0,
+/* Bytes @i * step and on. */
+INLINE ivec load_steps(const uint8_t *x, const size_t step, size_t i)
+{
+	typedef svec shorts_at __attribute__((aligned(1), may_alias));
+
+	if (step == 1)
+		return load_bytes(x + i);
+	return __builtin_convertvector(*(const shorts_at *)(x + 2 * i) & 0xff, ivec);
+}
+
+/* The columns of one phase of a row, from @step bytes to the next. The last vector of
+ * two steps would read a byte too much. */
+INLINE void pair_phase(const struct msd_native_bytes bytes, const uint8_t *x0,
 		       const uint8_t *x1, const size_t step, size_t n, unit_at *to)
 {
-	const int32_t zero = x->zero;
-	const uint8_t flip = x->flip;
+	const struct msd_native_bytes x = bytes;
 	size_t i = 0;
 
-	for (; step == 1 && i + LANES <= n; i += LANES) {
-		const ivec low = values_of(load_bytes(x0 + i), x);
+	for (; step <= 2 && i + LANES + step <= n + 1; i += LANES) {
+		const ivec low = values_of(load_steps(x0, step, i), x);
 		const ivec high =
-			x1 != NULL ? values_of(load_bytes(x1 + i), x) : (ivec){0};
+			x1 != NULL ? values_of(load_steps(x1, step, i), x) : (ivec){0};
 
 		store_units(to + i, pair(low, high));
 	}
 	for (; i < n; i++) {
-		const int32_t low = (x0[i * step] ^ flip) - zero;
-		const int32_t high = x1 != NULL ? (x1[i * step] ^ flip) - zero : 0;
+		const int32_t low = (x0[i * step] ^ x.flip) - x.zero;
+		const int32_t high = x1 != NULL ? (x1[i * step] ^ x.flip) - x.zero : 0;
 
 		to[i] = (int32_t)((uint32_t)(low & 0xffff) | (uint32_t)high << 16);
 	}
@@ -46,11 +56,11 @@ static void pad_phase(const struct msd_native_window *w,
 	x1 = x1 != NULL ? x1 + i : NULL;
 	to += first;
 	if (step == 1) {
-		pair_phase(x, x0, x1, 1, n, to);
+		pair_phase(*x, x0, x1, 1, n, to);
 	} else if (step == 2) {
-		pair_phase(x, x0, x1, 2, n, to);
+		pair_phase(*x, x0, x1, 2, n, to);
 	} else {
-		pair_phase(x, x0, x1, step, n, to);
+		pair_phase(*x, x0, x1, step, n, to);
 	}
 }
 
@@ -107,7 +117,7 @@ void LEVEL(integer_pair_rows)(const struct msd_native_bytes *x, const uint8_t *x
 	unit_at *to = (unit_at *)(void *)ret;
 
 	if (zeros == NULL) {
-		pair_phase(x, x->p, x1, 1, n, to);
+		pair_phase(*x, x->p, x1, 1, n, to);
 		return;
 	}
 	for (size_t i = 0; i < n; i++) {
@@ -121,43 +131,47 @@ void LEVEL(integer_pair_rows)(const struct msd_native_bytes *x, const uint8_t *x
 void LEVEL(integer_quantize)(const float *x, size_t n, float scale,
 			     struct msd_native_rounding r, uint8_t *y)
 {
+	const struct msd_native_rounding own = r;
 	const vec by = all(scale);
+	size_t i = 0;
 
-	for (size_t i = 0; i < n; i += LANES) {
-		const size_t left = n - i;
-		const vec v = left < LANES ? load_some(x + i, left, 0) : load(x + i);
-
-		store_some_bytes(y + i, round_bytes(v / by, &r), left);
+	for (; i + LANES <= n; i += LANES)
+		store_bytes(y + i, round_bytes(load(x + i) / by, own));
+	if (i < n) {
+		store_some_bytes(y + i,
+				 round_bytes(load_some(x + i, n - i, 0) / by, own),
+				 n - i);
 	}
 }
 
 void LEVEL(integer_dequantize)(const struct msd_native_bytes *x, size_t n, float *y)
 {
-	for (size_t i = 0; i < n; i += LANES) {
-		const size_t left = n - i;
-		const ivec v = values_of(load_some_bytes(x->p + i, left), x);
-		const vec f = to_floats(v) * all(x->scale);
+	const struct msd_native_bytes own = *x;
+	const vec scale = all(own.scale);
+	size_t i = 0;
 
-		if (left < LANES) {
-			store_some(y + i, f, left);
-		} else {
-			store(y + i, f);
-		}
+	for (; i + LANES <= n; i += LANES) {
+		store(y + i, to_floats(values_of(load_bytes(own.p + i), own)) * scale);
+	}
+	if (i < n) {
+		const ivec v = values_of(load_some_bytes(own.p + i, n - i), own);
+
+		store_some(y + i, to_floats(v) * scale, n - i);
 	}
 }
 
-INLINE vec value_at(const struct msd_native_bytes *x, const size_t step, size_t i,
+INLINE vec value_at(const struct msd_native_bytes x, const size_t step, size_t i,
 		    size_t left)
 {
-	const ivec v = step == 0 ? all_units(x->p[0]) : load_some_bytes(x->p + i, left);
+	const ivec v = step == 0 ? all_units(x.p[0]) : load_some_bytes(x.p + i, left);
 
-	return to_floats(values_of(v, x)) * all(x->scale);
+	return to_floats(values_of(v, x)) * all(x.scale);
 }
 
-INLINE void run_binary(enum msd_native_quantized op, const struct msd_native_bytes *a,
-		       const size_t a_step, const struct msd_native_bytes *b,
-		       const size_t b_step, size_t n, float scale,
-		       const struct msd_native_rounding *r, uint8_t *y)
+INLINE void run_binary(const enum msd_native_quantized op,
+		       const struct msd_native_bytes a, const size_t a_step,
+		       const struct msd_native_bytes b, const size_t b_step, size_t n,
+		       float scale, const struct msd_native_rounding r, uint8_t *y)
 {
 	for (size_t i = 0; i < n; i += LANES) {
 		const size_t left = n - i;
@@ -177,9 +191,9 @@ void LEVEL(integer_binary)(enum msd_native_quantized op,
 			   float scale, struct msd_native_rounding r, uint8_t *y)
 {
 	if (op == MSD_NATIVE_QUANTIZED_ADD && a_step == 1 && b_step == 1) {
-		run_binary(MSD_NATIVE_QUANTIZED_ADD, a, 1, b, 1, n, scale, &r, y);
+		run_binary(MSD_NATIVE_QUANTIZED_ADD, *a, 1, *b, 1, n, scale, r, y);
 	} else {
-		run_binary(op, a, a_step, b, b_step, n, scale, &r, y);
+		run_binary(op, *a, a_step, *b, b_step, n, scale, r, y);
 	}
 }
 

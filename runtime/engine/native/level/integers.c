@@ -44,6 +44,7 @@ INLINE void run_tile(struct tile *t, const int rows, const int vectors)
 		for (int v = 0; v < vectors; v++)
 			sums[r][v] = (ivec){0};
 	}
+#pragma GCC unroll 4
 	for (size_t k = 0; k < t->k; k++, a += ROWS, b += PANEL) {
 		ivec bv[VECTORS];
 #pragma GCC unroll 3
@@ -102,6 +103,7 @@ static tile_fn *const tiles[ROWS][VECTORS] = {
 #endif
 };
 
+/* Vectors of a row: the arrays by column have elements for all lanes. */
 INLINE ivec start_of(const struct msd_native_sums *s, size_t row, size_t column)
 {
 	if (s->start == NULL)
@@ -133,7 +135,7 @@ INLINE void put_vector(const struct msd_native_sums *s, ivec sum, size_t row,
 		v = least(most(v, all(s->rounding.low)), all(s->rounding.high));
 		memcpy((float *)y + column, &v, n * sizeof(float));
 	} else {
-		store_some_bytes((uint8_t *)y + column, round_bytes(v, &s->rounding),
+		store_some_bytes((uint8_t *)y + column, round_bytes(v, s->rounding),
 				 left);
 	}
 }
@@ -141,18 +143,44 @@ INLINE void put_vector(const struct msd_native_sums *s, ivec sum, size_t row,
 void LEVEL(integer_put)(const struct msd_native_sums *s, const float *sums, size_t row,
 			size_t n, void *y)
 {
+	const struct msd_native_sums own = *s; /* bytes of y may not alias it */
+
 	for (size_t i = 0; i < n; i += LANES) {
 		const size_t left = n - i;
 		const vec v =
 			left < LANES ? load_some(sums + i, left, 0) : load(sums + i);
 
-		put_vector(s, __builtin_convertvector(v, ivec), row, i, left, y);
+		put_vector(&own, __builtin_convertvector(v, ivec), row, i, left, y);
 	}
 }
 
 static size_t element_of(const struct msd_native_sums *s)
 {
 	return s->scales != NULL && !s->is_float ? 1 : sizeof(float);
+}
+
+/* Full rows of bytes with numbers by row: those of most convolutions. */
+INLINE void put_bytes(const struct msd_native_sums *s, const int32_t *sums, size_t rows,
+		      size_t row, uint8_t *y, size_t y_row)
+{
+	const struct msd_native_rounding r = s->rounding;
+	const float *scales = s->scales + row;
+	const int32_t *start = s->start != NULL ? s->start + row : NULL;
+	const float *offsets = s->offsets != NULL ? s->offsets + row : NULL;
+
+	for (size_t i = 0; i < rows; i++, sums += PANEL, y += y_row) {
+		const vec scale = all(scales[i]);
+		const vec offset = all(offsets != NULL ? offsets[i] : 0);
+		const ivec first = all_units(start != NULL ? start[i] : 0);
+
+#pragma GCC unroll 3
+		for (size_t v = 0; v < PANEL; v += LANES) {
+			const ivec sum = load_units(sums + v) + first;
+
+			store_bytes(y + v,
+				    round_bytes(to_floats(sum) * scale + offset, r));
+		}
+	}
 }
 
 /* The tile at row @m and column @n. */
@@ -162,17 +190,113 @@ static void run_one(const struct msd_native_integers *p, struct tile *t, size_t 
 	const size_t columns = n1 - n < PANEL ? n1 - n : PANEL;
 	const size_t rows = m1 - m < ROWS ? m1 - m : ROWS;
 	const size_t size = element_of(&p->sums);
+	char *y = (char *)p->y + m * p->y_row * size;
 
 	t->a = (const unit_at *)(const void *)p->packed_a + m * p->k;
 	/* The analyzer does not see that all are set. NOLINTNEXTLINE */
 	tiles[rows - 1][(columns + LANES - 1) / LANES - 1](t);
-	for (size_t r = 0; r < rows; r++) {
-		char *y = (char *)p->y + (m + r) * p->y_row * size;
-
+	if (columns == PANEL && size == 1 && !p->sums.by_column) {
+		put_bytes(&p->sums, t->sums, rows, m, (uint8_t *)y + n, p->y_row);
+		return;
+	}
+	const struct msd_native_sums own = p->sums;
+	for (size_t r = 0; r < rows; r++, y += p->y_row * size) {
 		for (size_t c = 0; c < columns; c += LANES) {
-			put_vector(&p->sums, load_units(t->sums + r * PANEL + c), m + r,
+			put_vector(&own, load_units(t->sums + r * PANEL + c), m + r,
 				   n + c, columns - c, y);
 		}
+	}
+}
+
+enum { D, H, W };
+
+/* Offset of a tap in its padded plane. */
+static size_t tap_at(const struct msd_native_window *w, size_t tap)
+{
+	const size_t kw = tap % w->kernel[W] * w->dilation[W];
+	const size_t kh = tap / w->kernel[W] % w->kernel[H] * w->dilation[H];
+	const size_t kd = tap / w->kernel[W] / w->kernel[H] * w->dilation[D];
+	const size_t row = w->columns * w->stride[W];
+
+	return (kd * w->rows[1] + kh) * row + kw % w->stride[W] * w->columns +
+	       kw / w->stride[W];
+}
+
+/* Vectors of a panel: from a place in the plane to a column. */
+struct stretch {
+	size_t from, to;
+};
+
+/* A vector may write beyond its row of the output: the next one overwrites that, and
+ * columns beyond @n have no meaning. */
+static size_t find_stretches(const struct msd_native_window *w, size_t n0, size_t n,
+			     struct stretch *ret)
+{
+	const size_t row = w->columns * w->stride[W];
+	size_t count = 0;
+
+	for (size_t i = 0; i < n;) {
+		const size_t x = (n0 + i) % w->out[W];
+		const size_t line = (n0 + i) / w->out[W];
+		const size_t y = line % w->out[H] * w->stride[H];
+		const size_t z = line / w->out[H] * w->stride[D];
+		const size_t left = w->out[W] - x < n - i ? w->out[W] - x : n - i;
+		const size_t from = (z * w->rows[1] + y) * row + x;
+
+		for (size_t c = 0; c < left; c += LANES)
+			ret[count++] = (struct stretch){from + c, i + c};
+		i += left;
+	}
+	return count;
+}
+
+/* All planes and taps; the offsets of the first taps are in a table. */
+INLINE void bring_stretches(const struct msd_native_window *w, size_t k,
+			    const size_t *at, size_t taps, const struct stretch *s,
+			    const size_t n, float *to)
+{
+	const float *plane = w->x;
+
+	for (size_t left = k; left > 0; left -= taps, plane += w->plane) {
+		for (size_t t = 0; t < taps; t++, to += PANEL) {
+			const size_t tap = t < MSD_NATIVE_TAPS ? at[t] : tap_at(w, t);
+
+#pragma GCC unroll 4
+			for (size_t i = 0; i < n; i++) {
+				store_units(to + s[i].to,
+					    load_units(plane + tap + s[i].from));
+			}
+		}
+	}
+}
+
+/* @k rows of columns @n0 .. @n0 + @n - 1. */
+static void bring_panel(const struct msd_native_window *w, size_t k, size_t n0,
+			size_t n, float *ret)
+{
+	const size_t taps =
+		w->is_direct ? 1 : w->kernel[D] * w->kernel[H] * w->kernel[W];
+	struct stretch s[PANEL];
+	size_t at[MSD_NATIVE_TAPS] = {0};
+	size_t count = (n + LANES - 1) / LANES;
+
+	for (size_t i = 0; i < count; i++)
+		s[i] = (struct stretch){n0 + i * LANES, i * LANES};
+	if (!w->is_direct) {
+		count = find_stretches(w, n0, n, s);
+		for (size_t i = 0; i < taps && i < MSD_NATIVE_TAPS; i++)
+			at[i] = tap_at(w, i);
+	}
+	if (count == 1) {
+		bring_stretches(w, k, at, taps, s, 1, ret);
+	} else if (count == 2) {
+		bring_stretches(w, k, at, taps, s, 2, ret);
+	} else if (count == 3) {
+		bring_stretches(w, k, at, taps, s, 3, ret);
+	} else if (count == 4) {
+		bring_stretches(w, k, at, taps, s, 4, ret);
+	} else {
+		bring_stretches(w, k, at, taps, s, count, ret);
 	}
 }
 
@@ -191,7 +315,6 @@ size_t LEVEL(integer_scratch)(size_t k)
 void LEVEL(integer_product)(const struct msd_native_integers *p, size_t m0, size_t m1,
 			    size_t n0, size_t n1, float *scratch)
 {
-	const struct msd_native_product from = {.window = p->window};
 	const size_t step = panels_of(p->k) * PANEL;
 	struct tile t = {.k = p->k};
 
@@ -202,8 +325,11 @@ void LEVEL(integer_product)(const struct msd_native_integers *p, size_t m0, size
 		if (p->packed_b != NULL) {
 			b = p->packed_b + block * p->k;
 		} else {
-			LEVEL(bring_window)
-			(&from, 0, p->k, block, end - block, scratch);
+			for (size_t n = block; n < end; n += PANEL) {
+				bring_panel(p->window, p->k, n,
+					    end - n < PANEL ? end - n : PANEL,
+					    scratch + (n - block) * p->k);
+			}
 		}
 		for (size_t n = block; n < end; n += PANEL) {
 			t.b = (const unit_at *)(const void *)(b + (n - block) * p->k);

@@ -121,9 +121,9 @@ INLINE void store_some_bytes(uint8_t *p, ivec v, size_t n)
 }
 
 /* The values of bytes without their zero point. */
-INLINE ivec values_of(ivec bytes, const struct msd_native_bytes *x)
+INLINE ivec values_of(ivec bytes, const struct msd_native_bytes x)
 {
-	return (bytes ^ (int32_t)x->flip) - x->zero;
+	return (bytes ^ (int32_t)x.flip) - x.zero;
 }
 
 /* Units of two values. */
@@ -134,13 +134,13 @@ INLINE ivec pair(ivec low, ivec high)
 
 /* As the operators are defined: limits, the nearest even integer at a tie, and 0 for
  * a value that is not a number. */
-INLINE ivec round_bytes(vec v, const struct msd_native_rounding *r)
+INLINE ivec round_bytes(vec v, const struct msd_native_rounding r)
 {
 	const ivec is_number = v == v;
-	const vec limited = least(most(v, all(r->low)), all(r->high));
+	const vec limited = least(most(v, all(r.low)), all(r.high));
 	const vec near = msd_nearest(limited);
 
-	return (__builtin_convertvector(near, ivec) + r->zero) & is_number;
+	return (__builtin_convertvector(near, ivec) + r.zero) & is_number;
 }
 
 #endif
