@@ -24,7 +24,7 @@
 #include "graph/pass/quantized.h"
 
 enum { A, A_SCALE, A_ZERO, B, B_SCALE, B_ZERO, Y_SCALE, Y_ZERO, BIAS, INPUTS };
-enum { MOST_TERMS = 33000 }; /* of a sum of 32 bits: MSD_NATIVE_TERMS */
+enum { MOST_TERMS = 33000 }; /* a sum of 32 bits: MSD_NATIVE_TERMS */
 
 struct quantizer {
 	const struct msd_pass_job *job;
@@ -282,6 +282,74 @@ static int visit_matrix(struct quantizer *q, modser_sg_node *node)
 	return make(q, node, &m);
 }
 
+/* The product of two scales: a is that of a DynamicQuantizeLinear, b a constant. */
+static bool is_unit(const modser_sg_tensor *t, const modser_sg_tensor *a, size_t n,
+		    modser_sg_tensor **ret)
+{
+	const modser_sg_node *mul = t != NULL ? t->producer : NULL;
+
+	if (!msd_quantized_is_op(mul, "Mul") || mul->n_inputs != 2)
+		return false;
+	const size_t at = mul->inputs[0] == a ? 1 : 0;
+	*ret = mul->inputs[at];
+	return mul->inputs[1 - at] == a && msd_quantized_is_const(*ret, true, 32) &&
+	       (*ret)->ndim <= 1 &&
+	       ((*ret)->bytes == sizeof(float) || (*ret)->bytes == n * sizeof(float));
+}
+
+/* The numbers of a product without an output yet, as dynamic quantization writes them:
+ * DynamicQuantizeLinear of a, constant b. */
+static bool has_dynamic_operands(const modser_sg_node *node, const modser_sg_node *a)
+{
+	const modser_sg_tensor *b = node->inputs[1];
+	const modser_sg_tensor *zero = node->n_inputs > 3 ? node->inputs[3] : NULL;
+
+	return msd_quantized_is_op(a, "DynamicQuantizeLinear") && a->n_outputs == 3 &&
+	       node->n_inputs > 2 && node->inputs[0] == a->outputs[0] &&
+	       node->inputs[2] == a->outputs[2] && a->outputs[1] != NULL &&
+	       node->inputs[2] != NULL && msd_quantized_is_const(b, false, 8) &&
+	       b->ndim == 2 && b->dims[0] > 0 && b->dims[0] <= MOST_TERMS &&
+	       b->dims[1] > 0 &&
+	       (zero == NULL || (msd_quantized_is_const(zero, false, 8) &&
+				 (zero->bytes == 1 ||
+				  (zero->ndim == 1 && zero->dims[0] == b->dims[1]))));
+}
+
+/* MatMulInteger, Cast, Mul with both scales, Add of a vector: floats. */
+static int visit_dynamic(struct quantizer *q, modser_sg_node *node)
+{
+	const modser_sg_node *a =
+		node->inputs[0] != NULL ? node->inputs[0]->producer : NULL;
+	struct made m = {.op = MSD_QUANTIZED_MAT_MUL, .has_limits = true};
+	modser_sg_node *cast = msd_links_only(&q->links, node->outputs[0]);
+
+	if (!has_dynamic_operands(node, a) || !msd_quantized_is_op(cast, "Cast"))
+		return 0;
+	const char *to = modser_sg_op_param(cast->op, "to")->as.s;
+	modser_sg_node *mul = msd_links_only(&q->links, cast->outputs[0]);
+	if (strcmp(to, "float32") != 0 || !msd_quantized_is_op(mul, "Mul") ||
+	    mul->n_inputs != 2)
+		return 0;
+	const size_t n = (size_t)node->inputs[1]->dims[1];
+	const size_t at = mul->inputs[0] == cast->outputs[0] ? 1 : 0;
+	if (!is_unit(mul->inputs[at], a->outputs[1], n, &m.inputs[B_SCALE]))
+		return 0;
+	m.tail.nodes[m.tail.n++] = cast;
+	m.tail.nodes[m.tail.n++] = mul;
+	m.tail.y = mul->outputs[0];
+	m.inputs[BIAS] = find_addend(q, &m, m.tail.y, n);
+	if (m.inputs[BIAS] != NULL)
+		m.tail.y = m.tail.nodes[2]->outputs[0];
+	m.tail.low = -INFINITY;
+	m.tail.high = INFINITY;
+	m.inputs[A] = a->outputs[0];
+	m.inputs[A_SCALE] = a->outputs[1];
+	m.inputs[A_ZERO] = a->outputs[2];
+	m.inputs[B] = node->inputs[1];
+	m.inputs[B_ZERO] = node->n_inputs > 3 ? node->inputs[3] : NULL;
+	return make(q, node, &m);
+}
+
 static int visit_binary(struct quantizer *q, modser_sg_node *node)
 {
 	struct made m = {.op = MSD_QUANTIZED_BINARY, .param = "kind"};
@@ -411,6 +479,8 @@ static int visit(struct quantizer *q, modser_sg_node *node)
 		return visit_convolution(q, node);
 	if (msd_quantized_is_op(node, "MatMul") || msd_quantized_is_op(node, "Gemm"))
 		return visit_matrix(q, node);
+	if (msd_quantized_is_op(node, "MatMulInteger"))
+		return visit_dynamic(q, node);
 	if (msd_quantized_is_op(node, "Add") || msd_quantized_is_op(node, "Sub") ||
 	    msd_quantized_is_op(node, "Mul"))
 		return visit_binary(q, node);
@@ -437,7 +507,8 @@ static int drop_unread(struct quantizer *q)
 	for (size_t i = 0; i < g->n_nodes; i++) {
 		modser_sg_node *node = g->nodes[i];
 
-		if (msd_quantized_is_op(node, "DequantizeLinear") &&
+		if ((msd_quantized_is_op(node, "DequantizeLinear") ||
+		     msd_quantized_is_op(node, "Mul")) &&
 		    q->links.reads[node->outputs[0]->index] == 0)
 			msd_sg_take_out(node);
 	}

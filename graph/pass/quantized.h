@@ -11,7 +11,7 @@ struct msd_quantized {
 	modser_sg_tensor *scale; /* float32, all positive */
 	modser_sg_tensor *zero;  /* NULL: 0 */
 	struct msd_dtype dtype;  /* of x */
-	int64_t axis;            /* of the scales, if there are several */
+	int64_t axis;            /* that several scales belong to */
 };
 
 /* The nodes after a value, up to its QuantizeLinear. */
@@ -46,7 +46,8 @@ void msd_quantized_follow(const struct msd_links *l, modser_sg_tensor *y,
  * True if @node is a function of one tensor and constants that a table of bytes
  * expresses. */
 bool msd_quantized_has_function(const modser_sg_node *node);
-/** The bytes of @to of @node's function (NULL: of the number itself) of each byte. */
+/** Fill @ret with the bytes in @to of @node's function of each byte; NULL: the number
+ * stays. */
 void msd_quantized_table(const modser_sg_node *node, const struct msd_quantized *from,
 			 const struct msd_quantized *to, uint8_t ret[static 256]);
 

@@ -29,11 +29,13 @@ static bool is_asked_for(const char *level)
 }
 #endif
 
-/* The level avx512 has not run on a machine yet, so it must be asked for. */
+/* The levels with AVX-512 have not run on a machine yet, so they must be asked for. */
 static bool has(const char *level)
 {
 #if defined(__x86_64__)
-	if (strcmp(level, "avx512") == 0) {
+	if (strcmp(level, "vnni") == 0 && !__builtin_cpu_supports("avx512vnni"))
+		return false;
+	if (strcmp(level, "avx512") == 0 || strcmp(level, "vnni") == 0) {
 		return is_asked_for(level) && __builtin_cpu_supports("avx512f") &&
 		       __builtin_cpu_supports("avx512bw") &&
 		       __builtin_cpu_supports("avx512dq") &&

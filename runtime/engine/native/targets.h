@@ -10,6 +10,7 @@
  */
 #if defined(__x86_64__)
 #define MSD_NATIVE_TARGETS(X)                                                          \
+	X(vnni, 16, 8, 3)                                                              \
 	X(avx512, 16, 8, 3)                                                            \
 	X(avx2, 8, 6, 2)                                                               \
 	X(base, 4, 6, 2)

@@ -14,7 +14,7 @@ extern const struct msd_native_kernels msd_native_wide_kernels;
 
 size_t levels_find(const struct msd_native_kernels *ret[static LEVELS_MOST])
 {
-	static const char *const names[] = {"avx512", "avx2", "neon", "base"};
+	static const char *const names[] = {"vnni", "avx512", "avx2", "neon", "base"};
 	size_t n = 0;
 
 	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {

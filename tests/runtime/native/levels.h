@@ -3,7 +3,7 @@
 /* The kernels of each vector level that this machine can run. */
 #include "runtime/engine/native/kernels.h"
 
-#define LEVELS_MOST 4u
+#define LEVELS_MOST 5u
 
 /** The number of levels in @ret, the widest first; "wide" is avx512 by avx2. */
 size_t levels_find(const struct msd_native_kernels *ret[static LEVELS_MOST]);

@@ -532,6 +532,54 @@ Test(native_quantized, products_become_integers)
 	}
 }
 
+/* As dynamic quantization writes a product: the scale of a follows from the call. */
+static modser_sg_tensor *dynamic_product(modser_graph *g, bool is_each)
+{
+	const int64_t a[] = {2, 9, 31};
+	const int64_t b[] = {31, 22};
+	modser_sg_tensor *parts[3];
+	const modser_sg_attr to = {.kind = MODSER_ATTR_STR, .as.s = "float32"};
+
+	parts[0] = node(g, "DynamicQuantizeLinear", 1,
+			(modser_sg_tensor *[]){floats(g, 3, a, 3)});
+	for (size_t i = 1; i < 3; i++) {
+		parts[i] = modser_sg_tensor_create(g, "part");
+		(void)modser_sg_node_add_output(parts[0]->producer, parts[i]);
+	}
+	modser_sg_tensor *s = is_each ? scales(g, b[1], 0.01f) : scale(g, 0.01f);
+	modser_sg_tensor *z =
+		is_each ? constant(g, "int8", 1, &b[1], 44) : zero(g, "int8", 3);
+	modser_sg_tensor *unit = node(g, "Mul", 2, (modser_sg_tensor *[]){parts[1], s});
+	modser_sg_tensor *y =
+		node(g, "MatMulInteger", 4,
+		     (modser_sg_tensor *[]){parts[0], constant(g, "int8", 2, b, 43),
+					    parts[2], z});
+	y = node(g, "Cast", 1, &y);
+	(void)modser_sg_op_set_param(modser_sg_node_op(y->producer), "to", &to);
+	y = node(g, "Mul", 2, (modser_sg_tensor *[]){y, unit});
+	return node(g, "Add", 2, (modser_sg_tensor *[]){y, floats(g, 1, &b[1], 1)});
+}
+
+Test(native_quantized, dynamic_products_become_integers)
+{
+	for (int is_each = 0; is_each < 2; is_each++) {
+		modser_graph *g = modser_graph_create("g");
+		size_t n, n_own;
+
+		(void)modser_graph_add_output(g, dynamic_product(g, is_each != 0));
+		float *want = (float *)(void *)run(g, "reference", 1, &n);
+		expect_made(g, "QuantizedMatMul", 1);
+		cr_expect_eq(count_op(g, "Mul") + count_op(g, "Cast"), 0);
+		float *y = (float *)(void *)run(g, "native", 1, &n_own);
+		cr_assert_eq(n, n_own);
+		for (size_t i = 0; i < n / sizeof(float); i++)
+			cr_assert_float_eq(y[i], want[i], 2e-4);
+		free(want);
+		free(y);
+		modser_graph_destroy(g);
+	}
+}
+
 Test(native_quantized, two_operands_become_integers)
 {
 	static const char *const ops[] = {"Add", "Sub", "Mul"};

@@ -250,54 +250,80 @@ static size_t find_stretches(const struct msd_native_window *w, size_t n0, size_
 	return count;
 }
 
-/* All planes and taps; the offsets of the first taps are in a table. */
-INLINE void bring_stretches(const struct msd_native_window *w, size_t k,
-			    const size_t *at, size_t taps, const struct stretch *s,
-			    const size_t n, float *to)
+/* Offsets of the taps; those beyond the table are computed again each time. */
+struct taps {
+	size_t n;
+	size_t at[MSD_NATIVE_TAPS];
+};
+
+static void fill_taps(const struct msd_native_window *w, struct taps *ret)
+{
+	ret->n = w->is_direct ? 1 : w->kernel[D] * w->kernel[H] * w->kernel[W];
+	for (size_t i = 0; i < ret->n && i < MSD_NATIVE_TAPS; i++)
+		ret->at[i] = w->is_direct ? 0 : tap_at(w, i);
+}
+
+/* All @k rows of a panel: planes, and in them taps. */
+INLINE void bring_rows(const struct msd_native_window *w, size_t k,
+		       const struct taps *t, const struct stretch *s, const size_t n,
+		       float *to)
 {
 	const float *plane = w->x;
 
-	for (size_t left = k; left > 0; left -= taps, plane += w->plane) {
-		for (size_t t = 0; t < taps; t++, to += PANEL) {
-			const size_t tap = t < MSD_NATIVE_TAPS ? at[t] : tap_at(w, t);
+	for (size_t left = k; left > 0; left -= t->n, plane += w->plane) {
+		for (size_t i = 0; i < t->n; i++, to += PANEL) {
+			const float *from =
+				plane + (i < MSD_NATIVE_TAPS ? t->at[i] : tap_at(w, i));
 
 #pragma GCC unroll 4
-			for (size_t i = 0; i < n; i++) {
-				store_units(to + s[i].to,
-					    load_units(plane + tap + s[i].from));
+			for (size_t v = 0; v < n; v++) {
+				store_units(to + s[v].to, load_units(from + s[v].from));
 			}
 		}
 	}
 }
 
-/* @k rows of columns @n0 .. @n0 + @n - 1. */
-static void bring_panel(const struct msd_native_window *w, size_t k, size_t n0,
-			size_t n, float *ret)
+/* One function for each small number of stretches. */
+typedef void bring_fn(const struct msd_native_window *w, size_t k, const struct taps *t,
+		      const struct stretch *s, size_t n, float *to);
+
+#define BRING(count)                                                                   \
+	static void bring_##count(const struct msd_native_window *w, size_t k,         \
+				  const struct taps *t, const struct stretch *s,       \
+				  size_t n, float *to)                                 \
+	{                                                                              \
+		struct stretch own[count];                                             \
+                                                                                       \
+		(void)n;                                                               \
+		memcpy(own, s, sizeof(own));                                           \
+		bring_rows(w, k, t, own, count, to);                                   \
+	}
+BRING(1)
+BRING(2)
+BRING(3)
+BRING(4)
+
+static void bring_many(const struct msd_native_window *w, size_t k,
+		       const struct taps *t, const struct stretch *s, size_t n,
+		       float *to)
 {
-	const size_t taps =
-		w->is_direct ? 1 : w->kernel[D] * w->kernel[H] * w->kernel[W];
+	bring_rows(w, k, t, s, n, to);
+}
+
+/* @k rows of columns @n0 .. @n0 + @n - 1. */
+static void bring_panel(const struct msd_native_window *w, size_t k,
+			const struct taps *t, size_t n0, size_t n, float *ret)
+{
+	static bring_fn *const brings[] = {bring_many, bring_1, bring_2, bring_3,
+					   bring_4};
 	struct stretch s[PANEL];
-	size_t at[MSD_NATIVE_TAPS] = {0};
 	size_t count = (n + LANES - 1) / LANES;
 
 	for (size_t i = 0; i < count; i++)
 		s[i] = (struct stretch){n0 + i * LANES, i * LANES};
-	if (!w->is_direct) {
+	if (!w->is_direct)
 		count = find_stretches(w, n0, n, s);
-		for (size_t i = 0; i < taps && i < MSD_NATIVE_TAPS; i++)
-			at[i] = tap_at(w, i);
-	}
-	if (count == 1) {
-		bring_stretches(w, k, at, taps, s, 1, ret);
-	} else if (count == 2) {
-		bring_stretches(w, k, at, taps, s, 2, ret);
-	} else if (count == 3) {
-		bring_stretches(w, k, at, taps, s, 3, ret);
-	} else if (count == 4) {
-		bring_stretches(w, k, at, taps, s, 4, ret);
-	} else {
-		bring_stretches(w, k, at, taps, s, count, ret);
-	}
+	brings[count <= 4 ? count : 0](w, k, t, s, count, ret);
 }
 
 static size_t panels_of(size_t k)
@@ -316,8 +342,12 @@ void LEVEL(integer_product)(const struct msd_native_integers *p, size_t m0, size
 			    size_t n0, size_t n1, float *scratch)
 {
 	const size_t step = panels_of(p->k) * PANEL;
-	struct tile t = {.k = p->k};
+	struct tile t;
+	struct taps taps;
 
+	t.k = p->k;
+	if (p->packed_b == NULL)
+		fill_taps(p->window, &taps);
 	for (size_t block = n0; block < n1; block += step) {
 		const size_t end = n1 - block < step ? n1 : block + step;
 		const float *b = scratch;
@@ -326,7 +356,7 @@ void LEVEL(integer_product)(const struct msd_native_integers *p, size_t m0, size
 			b = p->packed_b + block * p->k;
 		} else {
 			for (size_t n = block; n < end; n += PANEL) {
-				bring_panel(p->window, p->k, n,
+				bring_panel(p->window, p->k, &taps, n,
 					    end - n < PANEL ? end - n : PANEL,
 					    scratch + (n - block) * p->k);
 			}

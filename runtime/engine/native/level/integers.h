@@ -132,15 +132,37 @@ INLINE ivec pair(ivec low, ivec high)
 	return (low & 0xffff) | (ivec)((uvec)high << 16);
 }
 
-/* As the operators are defined: limits, the nearest even integer at a tie, and 0 for
- * a value that is not a number. */
+/* The nearest integer within limits, the even one at a tie. */
+INLINE ivec round_limited(vec v, float low, float high)
+{
+#if defined(__AVX512F__) && MSD_LANES == 16
+	const __m512 least_of = _mm512_min_ps(
+		_mm512_max_ps((__m512)v, (__m512)all(low)), (__m512)all(high));
+
+	return (ivec)_mm512_cvtps_epi32(least_of);
+#elif defined(__AVX2__) && MSD_LANES == 8
+	const __m256 least_of = _mm256_min_ps(
+		_mm256_max_ps((__m256)v, (__m256)all(low)), (__m256)all(high));
+
+	return (ivec)_mm256_cvtps_epi32(least_of);
+#elif defined(__SSE2__) && MSD_LANES == 4
+	const __m128 least_of =
+		_mm_min_ps(_mm_max_ps((__m128)v, (__m128)all(low)), (__m128)all(high));
+
+	return (ivec)_mm_cvtps_epi32(least_of);
+#else
+	const vec limited = least(most(v, all(low)), all(high));
+
+	return __builtin_convertvector(msd_nearest(limited), ivec);
+#endif
+}
+
+/* As the operators are defined; a value that is not a number becomes 0. */
 INLINE ivec round_bytes(vec v, const struct msd_native_rounding r)
 {
 	const ivec is_number = v == v;
-	const vec limited = least(most(v, all(r.low)), all(r.high));
-	const vec near = msd_nearest(limited);
 
-	return (__builtin_convertvector(near, ivec) + r.zero) & is_number;
+	return (round_limited(v, r.low, r.high) + r.zero) & is_number;
 }
 
 #endif

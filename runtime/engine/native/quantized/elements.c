@@ -1,5 +1,4 @@
 /* QuantizedBinary and QuantizedTable: rows of bytes. */
-#include "graph/ir/graph.h"
 #include "graph/op/quantized/quantize.h"
 #include "runtime/engine/native/claim.h"
 #include "runtime/engine/native/quantized/operands.h"

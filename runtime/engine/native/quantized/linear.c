@@ -65,9 +65,10 @@ static struct job job_of(const struct msd_kernel_call *c)
 
 static void run_rows(const struct job *j, msd_native_part *part)
 {
-	if (j->n > 0)
+	if (j->n > 0) {
 		msd_native_each((j->n + j->row - 1) / j->row, (double)j->row / 2, part,
 				j);
+	}
 }
 
 static size_t length(const struct job *j, size_t i)

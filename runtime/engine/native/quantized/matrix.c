@@ -15,7 +15,7 @@
 #include "runtime/engine/native/work.h"
 #include "runtime/kernel/walk.h"
 
-enum { COLUMNS = 192 }; /* of a part, if there are several threads */
+enum { COLUMNS = 192 }; /* A part has so many, if there are several threads. */
 
 /* The inputs of an operator. */
 struct places {
@@ -35,7 +35,7 @@ struct matrix {
 	size_t m, n, depth; /* bytes deep */
 	struct msd_native_bytes a, b;
 	const int32_t *b_zeros; /* by column, or NULL */
-	float *units;           /* of a, and packed */
+	float *units;           /* a, not yet packed */
 	float *packed_a;
 	float *packed_b; /* in a run; NULL: at load */
 	struct msd_native_integers p;
