@@ -6,6 +6,9 @@
  *   bench_call ADDRESS rate TARGET DEPTH N [CONNECTIONS [BYTES]]
  *                                            N calls, DEPTH in flight on each, with
  *                                            a tensor of BYTES: per_s
+ *   bench_call ADDRESS differ bodies|tensors DEPTH N
+ *                                            N calls of trivial, no two of them equal
+ *                                            in numbers or tensors: per_s
  *   bench_call ADDRESS put TARGET BYTES N    BYTES sent, a small reply: p50_ns min_ns
  *   bench_call ADDRESS get TARGET BYTES N    a small request, BYTES back: p50_ns min_ns
  *
@@ -257,6 +260,61 @@ static void rate(const char *address, const char *target, const struct load *loa
 	(void)close(epoll);
 }
 
+/* Frames that differ, one behind the other, and where each ends. */
+struct sequence {
+	struct msd_buf bytes;
+	size_t *ends, n, next;
+};
+
+static struct sequence sequence_new(size_t n, bool has_tensor)
+{
+	struct sequence s = {.ends = calloc(n, sizeof(*s.ends)), .n = n};
+
+	if (s.ends == NULL)
+		fail("out of memory");
+	for (size_t i = 0; i < n; i++) {
+		struct msd_buf frame = bench_request_differing(i, has_tensor);
+		const uint64_t id = htobe64(i + 1);
+		memcpy(frame.p + BENCH_ID_AT, &id, sizeof(id));
+		msd_buf_put(&s.bytes, frame.p, frame.n);
+		s.ends[i] = s.bytes.n;
+		msd_buf_finish(&frame);
+	}
+	if (s.bytes.bad)
+		fail("out of memory");
+	return s;
+}
+
+static void sequence_send(struct sequence *s, int fd, size_t n)
+{
+	const size_t begin = s->next > 0 ? s->ends[s->next - 1] : 0;
+
+	if (n > s->n - s->next)
+		n = s->n - s->next;
+	if (n == 0)
+		return;
+	s->next += n;
+	bench_write_all(fd, s->bytes.p + begin, s->ends[s->next - 1] - begin);
+}
+
+static void differ(struct peer *p, bool has_tensor, size_t depth, size_t n)
+{
+	struct sequence s = sequence_new(n, has_tensor);
+	const uint64_t begin = bench_now_ns();
+	size_t left = n;
+
+	sequence_send(&s, p->link.fd, depth);
+	while (left > 0) {
+		const size_t came = take_frames(p, true);
+		left -= came;
+		sequence_send(&s, p->link.fd, came);
+	}
+	(void)printf("per_s=%.0f\n",
+		     (double)n * 1e9 / (double)(bench_now_ns() - begin));
+	free(s.ends);
+	msd_buf_finish(&s.bytes);
+}
+
 /* Send one frame, receive one: into @data if it has a payload. */
 static void exchange(struct peer *p, const struct msd_buf *r, uint8_t *data,
 		     uint64_t bytes, bool is_put)
@@ -317,6 +375,7 @@ static int usage(void)
 		      "usage: bench_call ADDRESS latency TARGET N\n"
 		      "       bench_call ADDRESS rate TARGET DEPTH N [CONNECTIONS "
 		      "[BYTES]]\n"
+		      "       bench_call ADDRESS differ bodies|tensors DEPTH N\n"
 		      "       bench_call ADDRESS put|get TARGET BYTES N\n");
 	return 2;
 }
@@ -328,12 +387,13 @@ int main(int argc, char **argv)
 	bool is_bulk = strcmp(mode, "put") == 0 || strcmp(mode, "get") == 0;
 	bool is_latency = strcmp(mode, "latency") == 0;
 	bool is_rate = strcmp(mode, "rate") == 0;
+	bool is_differ = strcmp(mode, "differ") == 0;
 
-	if (!(is_latency && argc == 5) && !(is_bulk && argc == 6) &&
-	    !(is_rate && argc >= 6 && argc <= 8))
+	if (!(is_differ && argc == 6) && !(is_latency && argc == 5) &&
+	    !(is_bulk && argc == 6) && !(is_rate && argc >= 6 && argc <= 8))
 		return usage();
 	const char *target = argv[3];
-	p.answers = strchr(target, ':') != NULL;
+	p.answers = is_differ || strchr(target, ':') != NULL;
 	if (!is_bulk && !p.answers)
 		target = "trivial:noop";
 	if (is_rate) {
@@ -346,7 +406,10 @@ int main(int argc, char **argv)
 		return 0;
 	}
 	p.link.fd = bench_connect(argv[1]);
-	if (is_latency) {
+	if (is_differ) {
+		differ(&p, strcmp(target, "tensors") == 0, number(argv[4]),
+		       number(argv[5]));
+	} else if (is_latency) {
 		latency(&p, target, number(argv[4]));
 	} else {
 		bulk(&p, target, *mode == 'p', number(argv[4]), number(argv[5]));

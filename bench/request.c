@@ -66,6 +66,27 @@ struct msd_buf bench_request_tensor(const char *target, uint64_t bytes, bool is_
 	return end(b, is_out ? 0 : bytes);
 }
 
+struct msd_buf bench_request_differing(uint64_t i, bool has_tensor)
+{
+	char target[32];
+	struct msd_buf b;
+
+	if (has_tensor) {
+		const uint64_t bytes = 64 + i % 193;
+		(void)snprintf(target, sizeof(target), "trivial:take%u",
+			       (unsigned)(i % 16));
+		b = bench_request_tensor(target, bytes, false);
+		bench_request_fill(&b, bytes);
+		return b;
+	}
+	b = begin();
+	msd_body_begin_request(&b, 1, "call", false);
+	msd_pack_array(&b, 2);
+	msd_pack_cstr(&b, "trivial:echo");
+	msd_pack_uint(&b, i);
+	return end(b, 0);
+}
+
 void bench_request_fill(struct msd_buf *frame, uint64_t bytes)
 {
 	if (!msd_buf_reserve(frame, bytes)) {

@@ -12,6 +12,12 @@ struct msd_buf bench_request_call(const char *target);
  * if @is_out is false, else for the callee to fill.
  */
 struct msd_buf bench_request_tensor(const char *target, uint64_t bytes, bool is_out);
+/**
+ * Call number @i of a client that never repeats a call: of "trivial:echo" with another
+ * number each time, or, with @has_tensor, of trivial:take0 to take15 in turns with a
+ * tensor of another shape, whose payload is included.
+ */
+struct msd_buf bench_request_differing(uint64_t i, bool has_tensor);
 /** Append the payload of such a call: @bytes zeros. */
 void bench_request_fill(struct msd_buf *frame, uint64_t bytes);
 /** A request of bench_sink: @in bytes of payload follow, the reply has @out bytes. */
