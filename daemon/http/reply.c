@@ -82,11 +82,7 @@ static void write_head(struct msd_buf *out, const struct msd_http_reply *r)
 
 void msd_http_reply_write(struct msd_buf *out, const struct msd_http_reply *r)
 {
-	if (r->head.n > 0 && !r->closes && !r->is_old) {
-		msd_buf_put(out, r->head.p, r->head.n);
-	} else {
-		write_head(out, r);
-	}
+	write_head(out, r);
 	if (!r->is_head)
 		msd_buf_put(out, r->body.p, r->body.n);
 }

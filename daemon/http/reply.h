@@ -10,9 +10,6 @@
 #define MSD_HTTP_TEXT "text/plain; charset=utf-8"
 
 struct msd_http_reply {
-	/* A complete head that was sent before on a keep-alive HTTP/1.1 connection;
-	 * borrowed. Empty: the head is built. */
-	struct msd_span head;
 	unsigned status;
 	const char *type;      /* of the body */
 	struct msd_span body;  /* borrowed */

@@ -21,16 +21,12 @@ struct msd_http_session {
 	struct msd_background_jobs *chores;
 	const struct msd_history *history;
 	struct msd_infer *infer;   /* its call; NULL: no call */
-	struct msd_infer *last;    /* the previous call, kept in case it is repeated */
 	struct msd_scatter inputs; /* destination of inputs that still arrive */
 	struct msd_chunked_answer
 		*pieces;     /* reply that is written in chunks; NULL: none */
 	struct msd_buf text; /* first part of the tail, not copied */
-	/* Data to send after the reply, in place; owned, except for a cached reply
-	 * (infer_cache.h). */
-	struct iovec *tail;
+	struct iovec *tail;  /* data to send after the reply, in place; owned */
 	uint32_t n_tail;
-	bool is_tail_known;
 	struct msd_out *held; /* owner of these bytes */
 	bool is_starting;     /* the starting function handles the reply */
 	bool is_gone;         /* its connection is closed; background work must end */

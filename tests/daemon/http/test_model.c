@@ -36,9 +36,7 @@ static void expect_model(const char *const *names, uint32_t n, const char *model
 	struct msd_facts f = {0};
 
 	know(&f, names, n);
-	const struct msd_span got = msd_facts_model(&f);
-	const struct msd_span name = msd_span_of(model);
-	cr_expect_eq(got.p, msd_facts_function(&f, name).p, "%s", model);
+	cr_expect_eq(f.model, msd_facts_function(&f, msd_span_of(model)), "%s", model);
 	msd_facts_finish(&f);
 }
 
@@ -54,13 +52,6 @@ Test(model, is_main_or_the_only_one)
 	expect_model((const char *const[]){"run", "walk"}, 2, "");
 	expect_model((const char *const[]){"add", "sub"}, 2, "");
 	expect_model(NULL, 0, "");
-}
-
-Test(model, of_nothing_known_is_none)
-{
-	const struct msd_facts f = {0};
-
-	cr_expect_eq(msd_facts_model(&f).n, 0);
 }
 
 static void put_param(struct msd_buf *b, const char *name, const char *dtype,
@@ -83,19 +74,24 @@ static void put_param(struct msd_buf *b, const char *name, const char *dtype,
 static void expect_tensors(const char *style, enum msd_model_form form,
 			   const char *text)
 {
+	struct msd_function_signature f;
 	struct msd_buf b = {0}, out = {0};
 
-	msd_pack_map(&b, 2);
+	msd_pack_map(&b, 3);
+	msd_pack_pair_str(&b, "name", "main");
 	msd_pack_cstr(&b, "style");
 	msd_pack_cstr(&b, style);
 	msd_pack_cstr(&b, "params");
 	msd_pack_array(&b, 2);
 	put_param(&b, "a\"", "float32", -1);
 	put_param(&b, "b", "custom8", 2);
-	const struct msd_model m = {.function = {b.p, b.n}};
+	cr_assert_eq(msd_function_signature_read(&f, (struct msd_span){b.p, b.n}, NULL),
+		     MSD_OK);
+	const struct msd_model m = {.function = &f};
 	msd_model_write_tensors(&m, form, &out);
 	cr_expect(msd_span_is((struct msd_span){out.p, out.n}, text), "%.*s",
 		  (int)out.n, (const char *)out.p);
+	msd_function_signature_finish(&f);
 	msd_buf_finish(&b);
 	msd_buf_finish(&out);
 }

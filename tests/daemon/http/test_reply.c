@@ -54,24 +54,3 @@ Test(reply, says_what_is_to_be_done)
 		       "Content-Length: 0\r\nAllow: GET, HEAD\r\n"
 		       "Connection: keep-alive\r\n\r\n");
 }
-
-Test(reply, has_the_head_that_is_known_where_that_fits)
-{
-	struct msd_http_reply r = {.status = 200,
-				   .type = "a/b",
-				   .body = body,
-				   .head = msd_span_of("as before\r\n\r\n")};
-
-	expect_written(&r, "as before\r\n\r\nlive\n");
-	r.closes = true;
-	expect_written(&r,
-		       "HTTP/1.1 200 OK\r\nContent-Type: a/b\r\nContent-Length: 5\r\n"
-		       "Connection: close\r\n\r\nlive\n");
-	r = (struct msd_http_reply){.status = 200,
-				    .type = "a/b",
-				    .head = msd_span_of("as before\r\n\r\n"),
-				    .is_old = true};
-	expect_written(&r,
-		       "HTTP/1.1 200 OK\r\nContent-Type: a/b\r\nContent-Length: 0\r\n"
-		       "Connection: keep-alive\r\n\r\n");
-}

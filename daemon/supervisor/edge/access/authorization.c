@@ -262,12 +262,12 @@ static msd_err spend(struct msd_session *s, uint64_t bytes, struct msd_diag *d)
 	return MSD_BUSY;
 }
 
-msd_err msd_authorization_spend(struct msd_session *s, const struct msd_in *in,
+msd_err msd_authorization_spend(struct msd_session *s, uint64_t bytes,
 				enum msd_method method, struct msd_diag *d)
 {
 	if (s->edge->rights.acl == NULL || !msd_method_is_forwarded(method))
 		return MSD_OK;
-	return spend(s, in->payload_bytes, d);
+	return spend(s, bytes, d);
 }
 
 /* Also called for a worker's reply, because the ACL file may have been reloaded

@@ -31,11 +31,10 @@ MSD_MUST_CHECK msd_err msd_authorization_may_still(struct msd_client *c,
 						   const struct msd_req *r,
 						   struct msd_diag *d);
 /**
- * Count a request of @s to a worker for its user, if the file limits that. Errors:
- * MSD_BUSY, with the retry time.
+ * Count a request of @s to a worker, with a payload of @bytes, for its user, if the
+ * file limits that. Errors: MSD_BUSY, with the retry time.
  */
-MSD_MUST_CHECK msd_err msd_authorization_spend(struct msd_session *s,
-					       const struct msd_in *in,
+MSD_MUST_CHECK msd_err msd_authorization_spend(struct msd_session *s, uint64_t bytes,
 					       enum msd_method method,
 					       struct msd_diag *d);
 /**

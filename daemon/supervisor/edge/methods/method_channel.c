@@ -56,9 +56,9 @@ static msd_err list_functions(struct msd_session *s, const struct msd_facts *f,
 	uint32_t n = 0;
 
 	for (uint32_t i = 0; i < f->n_functions && n <= MOST_FUNCTIONS; i++) {
-		if (!msd_authorization_may_call(s, module, f->names[i]))
+		if (!msd_authorization_may_call(s, module, f->all[i].name))
 			continue;
-		msd_pack_str(&names, (const char *)f->names[i].p, f->names[i].n);
+		msd_pack_str(&names, (const char *)f->all[i].name.p, f->all[i].name.n);
 		n++;
 	}
 	msd_pack_array(ret, n);

@@ -80,7 +80,8 @@ static msd_err explain_no_function(const struct msd_module *m, struct msd_span n
 	}
 	for (uint32_t i = 0; near.n == 0 && i < f->n_functions && i < N_NAMED; i++) {
 		msd_buf_printf(&b, "%s %.*s", i == 0 ? "; it has" : ",",
-			       shown_bytes(f->names[i]), (const char *)f->names[i].p);
+			       shown_bytes(f->all[i].name),
+			       (const char *)f->all[i].name.p);
 	}
 	if (near.n == 0 && f->n_functions > N_NAMED)
 		msd_buf_printf(&b, " and %u more", f->n_functions - N_NAMED);
@@ -110,7 +111,7 @@ static msd_err function_get(struct msd_method_call *c, struct msd_diag *d)
 		err = msd_diag_set(d, MSD_NOT_READY, "module %s is %s", m->group.name,
 				   msd_module_state_name(m->life.state));
 	}
-	if (err == MSD_OK && !msd_facts_have_function(&m->group.facts, name))
+	if (err == MSD_OK && msd_facts_function(&m->group.facts, name) == NULL)
 		err = explain_no_function(m, name, d);
 	if (err == MSD_OK && asprintf(&target, "%s:%.*s", m->group.name, (int)name.n,
 				      (const char *)name.p) < 0)

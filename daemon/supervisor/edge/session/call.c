@@ -266,20 +266,42 @@ static msd_err read_again(struct pass *p, struct msd_known *known, struct msd_di
 	return check_state(r->module, d);
 }
 
+static struct msd_req *req_new(struct msd_session *s, uint64_t id,
+			       enum msd_method method, struct msd_diag *d)
+{
+	struct msd_req *r = msd_req_new(&s->client, id, method);
+
+	if (r == NULL) {
+		msd_counts_lost_call(&s->edge->counts, MSD_NOMEM);
+		(void)msd_diag_no_memory(d);
+	}
+	return r;
+}
+
+/* @r is complete but for its payload, and its deadline counts from @begun_ms. */
+static void receive(struct msd_req *r, uint64_t wanted_bytes, uint64_t begun_ms)
+{
+	r->placement.wanted_bytes = wanted_bytes;
+	msd_req_hold(r, sizeof(*r) + r->job.params.cap + r->job.names.cap);
+	msd_list_append(&r->module->receiving, &r->link);
+	if (r->due.is_clients) {
+		msd_req_set_due_from(r, r->module->group.registry->deadlines, begun_ms,
+				     r->due.in_ms);
+	}
+}
+
 msd_err msd_call_prepare(struct msd_session *s, struct msd_in *in,
 			 enum msd_method method, struct msd_req **ret,
 			 struct msd_diag *d)
 {
-	struct msd_req *r = msd_req_new(&s->client, in->body.id, method);
+	struct msd_req *r = req_new(s, in->body.id, method, d);
 	struct pass pass = {.req = r,
 			    .inlines = &s->inlines,
 			    .places = &s->places,
 			    .payload_bytes = in->payload_bytes};
 
-	if (r == NULL) {
-		msd_counts_lost_call(&s->edge->counts, MSD_NOMEM);
-		return msd_diag_no_memory(d);
-	}
+	if (r == NULL)
+		return MSD_NOMEM;
 	msd_err err = msd_call_cache_knows(s, in) ? read_again(&pass, in->known, d)
 						  : read_anew(s, &pass, in, d);
 	if (err != MSD_OK) {
@@ -288,13 +310,30 @@ msd_err msd_call_prepare(struct msd_session *s, struct msd_in *in,
 		msd_call_drop(r, err);
 		return err;
 	}
-	r->placement.wanted_bytes = in->payload_bytes + pass.out_bytes;
-	msd_req_hold(r, sizeof(*r) + r->job.params.cap + r->job.names.cap);
-	msd_list_append(&r->module->receiving, &r->link);
-	if (r->due.is_clients) {
-		msd_req_set_due_from(r, r->module->group.registry->deadlines,
-				     in->begun_ms, r->due.in_ms);
+	receive(r, in->payload_bytes + pass.out_bytes, in->begun_ms);
+	*ret = r;
+	return MSD_OK;
+}
+
+msd_err msd_call_prepare_made(struct msd_session *s, struct msd_call_made *made,
+			      struct msd_req **ret, struct msd_diag *d)
+{
+	struct msd_req *r = req_new(s, made->id, MSD_M_CALL, d);
+
+	if (r == NULL)
+		return MSD_NOMEM;
+	r->job.params = *made->params;
+	*made->params = (struct msd_buf){0};
+	r->due.is_clients = made->has_deadline;
+	r->due.in_ms = made->deadline_ms;
+	msd_call_accounting_begin(r, &made->module->group, made->function);
+	msd_module_adopt(made->module, r);
+	const msd_err err = check_state(made->module, d);
+	if (err != MSD_OK) {
+		msd_call_drop(r, err);
+		return err;
 	}
+	receive(r, made->payload_bytes + made->out_bytes, uv_now(s->edge->loop));
 	*ret = r;
 	return MSD_OK;
 }

@@ -15,6 +15,23 @@
 MSD_MUST_CHECK msd_err msd_call_prepare(struct msd_session *s, struct msd_in *in,
 					enum msd_method method, struct msd_req **ret,
 					struct msd_diag *d);
+/* A call that the frontend has written itself, so that none of it is read again. Its
+ * tensors are listed in msd_session.inlines. */
+struct msd_call_made {
+	uint64_t id;
+	struct msd_module *module;
+	struct msd_span function; /* of the module's facts */
+	struct msd_buf *params;   /* taken */
+	uint64_t payload_bytes;
+	uint64_t out_bytes; /* of declared outputs */
+	bool has_deadline;
+	uint64_t deadline_ms;
+};
+
+/** Like msd_call_prepare(), for @made. */
+MSD_MUST_CHECK msd_err msd_call_prepare_made(struct msd_session *s,
+					     struct msd_call_made *made,
+					     struct msd_req **ret, struct msd_diag *d);
 /**
  * Reserve memory for arguments and declared outputs together, and point the arguments
  * there. MSD_WAIT: no room now; call again when other requests are done. Other errors

@@ -157,7 +157,7 @@ static bool admit(struct msd_frame_session *f, struct msd_in *in,
 	if (!is_sound(f, in, method))
 		return false;
 	if (msd_authorization_ask(s, in, method, &d) == MSD_OK &&
-	    msd_authorization_spend(s, in, method, &d) == MSD_OK)
+	    msd_authorization_spend(s, in->payload_bytes, method, &d) == MSD_OK)
 		return !f->conn.is_closing;
 	refuse_call(f, in, method, &d);
 	return false;

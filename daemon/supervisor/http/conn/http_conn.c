@@ -72,7 +72,6 @@ void msd_http_conn_open(struct msd_http *h, struct msd_transport transport,
 	v->caller.session.front = &front_ops;
 	v->caller.session.transport = &v->transport;
 	v->caller.session.principal = who;
-	v->caller.session.has_plans = !msd_feature_is_disabled("plans");
 	v->caller.chores = &h->chores;
 	v->caller.history = &h->history;
 	v->caller.on_answer = on_answer;

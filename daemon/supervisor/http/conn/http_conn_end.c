@@ -37,7 +37,6 @@ void msd_http_conn_destroy(struct msd_http_conn *v)
 	msd_session_leave(s);
 	msd_chunked_answer_end(&v->caller);
 	msd_infer_end(&v->caller, false);
-	msd_infer_forget(&v->caller);
 	msd_buf_finish(&v->caller.asking.body);
 	v->tail_left = 0;
 	msd_http_conn_charge(v);

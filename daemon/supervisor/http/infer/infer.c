@@ -27,7 +27,6 @@
 
 #define READ_AT_ONCE 16384u  /* bytes of JSON; a thread parses more */
 #define JSON_MEMORY_FACTOR 2 /* memory of the parsed form, per byte of text */
-#define KNOWN_BYTES 4096u    /* longest text that is kept for a repetition */
 
 static void submit(struct msd_http_session *c, struct msd_req *r)
 {
@@ -94,12 +93,21 @@ void msd_infer_on_room(struct msd_session *s)
 }
 
 /* The call is sent, or waits for room; on an error the caller answers it. */
-static msd_err start(struct msd_http_session *c, struct msd_diag *d)
+static msd_err start(struct msd_http_session *c, const struct msd_model *m,
+		     struct msd_diag *d)
 {
 	struct msd_session *s = &c->session;
 	struct msd_infer *i = c->infer;
+	struct msd_call_made made = {.id = s->number,
+				     .module = m->module,
+				     .function = m->function->name,
+				     .params = &i->call.params,
+				     .payload_bytes = i->call.payload_bytes,
+				     .out_bytes = i->call.out_bytes,
+				     .has_deadline = i->ask.has_deadline,
+				     .deadline_ms = i->ask.deadline_ms};
 	struct msd_req *r = NULL;
-	msd_err err = msd_call_prepare(s, &i->in, MSD_M_CALL, &r, d);
+	msd_err err = msd_call_prepare_made(s, &made, &r, d);
 
 	if (err != MSD_OK)
 		return err;
@@ -124,14 +132,6 @@ static void read_text(struct msd_background_job *chore)
 	i->err = msd_infer_ask_read(&i->ask, i->text, i->behind_bytes, &i->why);
 }
 
-/* Keep a successful call with its text. */
-static void keep_text(const struct msd_http_exchange *a, struct msd_infer *i)
-{
-	i->generation = a->edge->registry->generation;
-	if (i->text.n <= KNOWN_BYTES)
-		msd_buf_put(&i->known, i->text.p, i->text.n);
-}
-
 /* Returns false if it was answered with an error, and counted. */
 static bool find_model(struct msd_http_exchange *a, struct msd_model *ret)
 {
@@ -145,7 +145,7 @@ static bool find_model(struct msd_http_exchange *a, struct msd_model *ret)
 		msd_counts_error(&a->edge->counts, err);
 		return false;
 	}
-	if (ret->function.n > 0)
+	if (ret->function != NULL)
 		return true;
 	msd_infer_count_refused(a, MSD_NOT_FOUND);
 	(void)msd_diag_set(&d, MSD_NOT_FOUND,
@@ -155,8 +155,8 @@ static bool find_model(struct msd_http_exchange *a, struct msd_model *ret)
 	return false;
 }
 
-/* The text of the call of @c is parsed: the call is sent, waits for room, or is
- * answered. A cached call needs no @m. */
+/* The text of the call of @c is parsed: the call of @m is sent, waits for room, or is
+ * answered. */
 static void proceed(struct msd_http_session *c, const struct msd_model *m)
 {
 	struct msd_http_exchange *a = &c->asking;
@@ -166,25 +166,16 @@ static void proceed(struct msd_http_session *c, const struct msd_model *m)
 
 	i->why = (struct msd_diag){0};
 	c->is_starting = true;
-	if (err == MSD_OK && i->known.n == 0) {
-		err = msd_infer_make(m, &i->ask, a->edge->limits, &i->call, &d);
-		if (err == MSD_OK)
-			keep_text(a, i);
+	if (err == MSD_OK) {
+		err = msd_infer_make(m, &i->ask, a->edge->limits, &c->session.inlines,
+				     &i->call, &d);
 	}
-	if (err != MSD_OK && m != NULL) {
-		msd_call_accounting_refused(&m->module->group,
-					    msd_model_function_name(m),
+	if (err != MSD_OK) {
+		msd_call_accounting_refused(&m->module->group, m->function->name,
 					    &c->session.client, err);
 	}
-	i->in = msd_infer_in(&i->call, c->session.number, uv_now(a->edge->loop));
-	if (c->session.has_plans) {
-		i->in.known =
-			msd_memory_find(&c->session.calls,
-					(struct msd_span){i->in.bytes, i->in.n_bytes},
-					i->in.payload_bytes);
-	}
 	if (err == MSD_OK && msd_infer_rights_spend(a, i))
-		err = start(c, &d);
+		err = start(c, m, &d);
 	if (err != MSD_OK)
 		msd_infer_fail(a, msd_http_exchange_status(err), &d);
 	c->is_starting = false;
@@ -224,23 +215,10 @@ static struct msd_infer *infer_new(struct msd_http_session *c, struct msd_span m
 	if (i == NULL)
 		return NULL;
 	i->caller = c;
-	i->told = (struct msd_memory){.kind = MSD_RESPONSE,
-				      .weigh = msd_account_weigh,
-				      .ctx = &c->session.client.account};
 	i->chore.run = read_text;
 	i->chore.on_done = on_read;
 	msd_buf_put(&i->model, model.p, model.n);
 	return i;
-}
-
-static bool is_same(struct msd_buf kept, struct msd_span came)
-{
-	return kept.n == came.n && !kept.bad && memcmp(kept.p, came.p, came.n) == 0;
-}
-
-static bool is_in_its_version(const struct msd_http_exchange *a)
-{
-	return a->names[1].n == 0 || msd_span_is(a->names[1], MSD_MODEL_VERSION);
 }
 
 /* The body of an infer. */
@@ -263,23 +241,6 @@ static bool cut_body(const struct msd_http_request *q, struct cut *ret)
 	return true;
 }
 
-/* True if the text and model are those of the last call: reuse the parsed call. */
-static bool has_come_again(struct msd_http_exchange *a, const struct cut *cut)
-{
-	struct msd_http_session *c = a->caller;
-	struct msd_infer *i = c->last;
-
-	if (i == NULL || i->known.n == 0 || i->behind_bytes != cut->behind_bytes ||
-	    i->generation != a->edge->registry->generation || !is_in_its_version(a) ||
-	    !is_same(i->model, a->names[0]) || !is_same(i->known, cut->text))
-		return false;
-	c->last = NULL;
-	c->infer = i;
-	i->text = cut->text;
-	i->behind = cut->behind;
-	return true;
-}
-
 void msd_infer(struct msd_http_exchange *a)
 {
 	struct msd_http_session *c = a->caller;
@@ -291,13 +252,8 @@ void msd_infer(struct msd_http_exchange *a)
 	if (!msd_infer_rights_call(a))
 		return;
 	const bool is_cut = cut_body(a->request, &cut);
-	if (is_cut && has_come_again(a, &cut)) {
-		proceed(c, NULL);
-		return;
-	}
 	if (!find_model(a, &m))
 		return;
-	msd_infer_forget(c);
 	c->infer = i = infer_new(c, a->names[0]);
 	if (i == NULL) {
 		msd_infer_count_refused(a, MSD_NOMEM);
@@ -355,12 +311,11 @@ bool msd_infer_is_busy(const struct msd_http_session *c)
 
 static size_t bytes_of(const struct msd_infer *i)
 {
-	return i == NULL
-		       ? 0
-		       : sizeof(*i) + msd_infer_ask_bytes(&i->ask) + i->call.body.cap +
-				 i->call.out_names.cap + i->known.cap +
-				 i->call.n_places * (sizeof(*i->call.places) +
-						     sizeof(*i->call.pieces));
+	return i == NULL ? 0
+			 : sizeof(*i) + msd_infer_ask_bytes(&i->ask) +
+				   i->call.params.cap + i->call.out_names.cap +
+				   i->call.n_places * (sizeof(*i->call.places) +
+						       sizeof(*i->call.pieces));
 }
 
 /* Do not look at data that a thread uses. */
@@ -370,7 +325,7 @@ size_t msd_infer_bytes(const struct msd_http_session *c)
 
 	if (i != NULL && i->chore.is_busy)
 		return sizeof(*i) + JSON_MEMORY_FACTOR * i->text.n;
-	return c->asking.body.cap + bytes_of(i) + bytes_of(c->last);
+	return c->asking.body.cap + bytes_of(i);
 }
 
 bool msd_infer_needs_body(const struct msd_http_session *c)

@@ -22,8 +22,6 @@ void msd_infer_on_room(struct msd_session *s);
 void msd_infer_wait(struct msd_http_session *c);
 /** The reply is written, or its connection is gone: release its resources. */
 void msd_infer_end(struct msd_http_session *c, bool sent);
-/** Drop the cached last call. */
-void msd_infer_forget(struct msd_http_session *c);
 /** True if a thread works for it: it must not be freed before on_answer. */
 bool msd_infer_is_busy(const struct msd_http_session *c);
 /**

@@ -9,7 +9,6 @@
 
 #include "daemon/supervisor/edge/edge.h"
 #include "daemon/supervisor/http/infer/infer.h"
-#include "daemon/supervisor/http/infer/infer_cache.h"
 #include "daemon/supervisor/http/infer/infer_state.h"
 #include "daemon/supervisor/module/life/module.h"
 #include "daemon/supervisor/module/stats/call_accounting.h"
@@ -106,10 +105,7 @@ static msd_err take_text(struct msd_http_session *c, struct msd_infer_answer *w,
 {
 	struct msd_http_reply *reply = &c->asking.reply;
 
-	if (w->known_text.n > 0) {
-		c->asking.text = w->known_text;
-		reply->head = w->known_head;
-	} else if (w->text.n < COPY_AT_ONCE) {
+	if (w->text.n < COPY_AT_ONCE) {
 		c->asking.body = w->text;
 	} else {
 		struct iovec *more = realloc(w->tail, (w->n_tail + 1u) * sizeof(*more));
@@ -126,7 +122,6 @@ static msd_err take_text(struct msd_http_session *c, struct msd_infer_answer *w,
 	w->text = (struct msd_buf){0};
 	c->tail = w->tail;
 	c->n_tail = w->n_tail;
-	c->is_tail_known = w->known_text.n > 0;
 	reply->behind_bytes = w->tail_bytes;
 	reply->has_tensors = w->has_tensors;
 	w->tail = NULL;
@@ -181,16 +176,6 @@ static void on_written(struct msd_background_job *chore)
 	send_answer(c);
 }
 
-/* Without a thread. */
-static void write_at_once(struct msd_infer *i)
-{
-	const struct msd_infer_wish wish = wish_of(i);
-
-	write_answer(&i->chore);
-	if (i->err == MSD_OK && !msd_infer_wish_has_json(&wish))
-		msd_infer_cache_keep(&i->told, i->out, &i->answer);
-}
-
 /* The call may have succeeded in the worker while its reply to the client fails. */
 static void tell(struct msd_http_session *c, struct msd_req *r)
 {
@@ -217,10 +202,8 @@ static void forward(struct msd_client *client, struct msd_req *r, struct msd_out
 
 	o->since_ns = msd_wire_now_ns(c->asking.edge->wire);
 	i->out = o;
-	if (msd_infer_cache_find(&i->told, o, &i->answer)) {
-		tell(c, r);
-	} else if (!is_large(i)) {
-		write_at_once(i);
+	if (!is_large(i)) {
+		write_answer(&i->chore);
 		tell(c, r);
 	} else {
 		i->chore.run = write_answer;
@@ -247,8 +230,7 @@ const struct msd_client_ops msd_infer_client_ops = {.reply = reply,
 
 static void drop_tail(struct msd_http_session *c)
 {
-	if (!c->is_tail_known)
-		free(c->tail);
+	free(c->tail);
 	c->tail = NULL;
 	c->n_tail = 0;
 	msd_buf_finish(&c->text);
@@ -268,25 +250,9 @@ void msd_infer_end(struct msd_http_session *c, bool sent)
 	count_late(i, MSD_REQ_UNANSWERED);
 	msd_infer_answer_finish(&i->answer);
 	msd_diag_finish(&i->why);
-	i->err = MSD_OK;
 	c->infer = NULL;
-	msd_infer_forget(c);
-	c->last = i;
-	if (i->known.n == 0)
-		msd_infer_forget(c);
-}
-
-void msd_infer_forget(struct msd_http_session *c)
-{
-	struct msd_infer *i = c->last;
-
-	if (i == NULL)
-		return;
 	msd_infer_ask_finish(&i->ask);
 	msd_infer_call_finish(&i->call);
-	msd_memory_finish(&i->told);
 	msd_buf_finish(&i->model);
-	msd_buf_finish(&i->known);
 	free(i);
-	c->last = NULL;
 }

@@ -14,16 +14,16 @@
 #include "daemon/limits.h"
 #include "daemon/supervisor/http/infer/infer_shape.h"
 #include "daemon/supervisor/module/life/module.h"
+#include "daemon/supervisor/request/call_template.h"
 #include "proto/limits.h"
 #include "proto/value.h"
-
-#define CALL "call"
 
 struct making {
 	const struct msd_model *model;
 	const struct msd_infer_ask *ask;
 	const struct msd_limits *limits;
 	struct msd_infer_extents *extents; /* determined by the inputs */
+	struct msd_buf *inlines;
 	struct msd_infer_call *call;
 	struct msd_diag *d;
 };
@@ -34,17 +34,22 @@ static msd_err wrong(const struct making *k, struct msd_span name, const char *w
 	return msd_infer_wrong(k->d, "input", name, "%s%s", what, more);
 }
 
-static const struct msd_infer_input *find_input(const struct making *k,
-						struct msd_span name)
+/* The input of parameter @i, usually at the same position. NULL: it is missing. */
+static const struct msd_infer_input *find_input(const struct making *k, uint32_t i)
 {
-	for (uint32_t i = 0; i < k->ask->n_inputs; i++) {
-		if (msd_span_same(k->ask->inputs[i].name, name))
-			return &k->ask->inputs[i];
+	const struct msd_infer_ask *ask = k->ask;
+	const struct msd_span name = k->model->function->params[i].name;
+
+	if (i < ask->n_inputs && msd_span_same(ask->inputs[i].name, name))
+		return &ask->inputs[i];
+	for (uint32_t at = 0; at < ask->n_inputs; at++) {
+		if (msd_span_same(ask->inputs[at].name, name))
+			return &ask->inputs[at];
 	}
 	return NULL;
 }
 
-static msd_err check_input(const struct making *k, const struct msd_model_param *p,
+static msd_err check_input(const struct making *k, const struct msd_signature_param *p,
 			   const struct msd_infer_input *t)
 {
 	if (p->has_dtype && !msd_dtype_eq(p->dtype, t->dtype)) {
@@ -58,16 +63,13 @@ static msd_err check_input(const struct making *k, const struct msd_model_param 
 /* Check all inputs before a shape of an output is derived. */
 static msd_err check_inputs(const struct making *k)
 {
-	struct msd_model_param p;
-	struct msd_model_walk w;
+	const struct msd_function_signature *f = k->model->function;
 	msd_err err = MSD_OK;
 
-	if (!msd_model_open(k->model, &w))
-		return MSD_OK;
-	while (err == MSD_OK && msd_model_next(&w, &p)) {
-		const struct msd_infer_input *t = find_input(k, p.name);
+	for (uint32_t i = 0; err == MSD_OK && i < f->n_params; i++) {
+		const struct msd_infer_input *t = find_input(k, i);
 		if (t != NULL)
-			err = check_input(k, &p, t);
+			err = check_input(k, &f->params[i], t);
 	}
 	return err;
 }
@@ -78,7 +80,7 @@ static msd_err claim(const struct making *k, const char *what, struct msd_span n
 {
 	const uint64_t most = k->limits->max_memory;
 
-	if (bytes > most - k->call->claimed_bytes) {
+	if (bytes > most - k->call->claimed_bytes || bytes == UINT64_MAX) {
 		return msd_infer_wrong_as(
 			k->d, MSD_TOO_LARGE, what, name,
 			"its %llu bytes, with the %llu of the tensors before it, are "
@@ -115,6 +117,19 @@ static msd_err take_place(const struct making *k, const struct msd_infer_input *
 	return claim(k, "input", t->name, c->payload_bytes - before);
 }
 
+static void pack_tensor(const struct making *k, const struct msd_wire_tensor *w)
+{
+	struct msd_buf *params = &k->call->params;
+
+	msd_pack_tensor(params, w);
+	if (w->where != MSD_AT_INLINE)
+		return;
+	const struct msd_inline in = {
+		(uint32_t)(params->n - MSD_WIRE_TENSOR_BYTES - 8 * w->ndim),
+		w->bytes > 0 ? w->offset : 0};
+	msd_buf_put(k->inlines, &in, sizeof(in));
+}
+
 /* Two parameters of the same name use the same input. */
 static msd_err put_tensor(const struct making *k, const struct msd_infer_input *t)
 {
@@ -127,9 +142,8 @@ static msd_err put_tensor(const struct making *k, const struct msd_infer_input *
 				    .bytes = t->bytes,
 				    .ndim = t->ndim};
 
-	memcpy(w.shape, t->shape, sizeof(w.shape));
-	msd_pack_tensor(&k->call->body, &w);
-	k->call->n_tensors++;
+	memcpy(w.shape, t->shape, t->ndim * sizeof(*w.shape));
+	pack_tensor(k, &w);
 	return err;
 }
 
@@ -163,26 +177,28 @@ static msd_err put_scalar(const struct making *k, const struct msd_infer_input *
 	if (!t->has_data || t->n_elements != 1)
 		return wrong(k, t->name, "it is one number, with data in the JSON", "");
 	memcpy(bytes, k->ask->values.p + t->from, (size_t)t->bytes);
-	pack_number(&k->call->body, t->dtype, bytes);
+	pack_number(&k->call->params, t->dtype, bytes);
 	return MSD_OK;
 }
 
-/* The name must live until the reply, longer than the walk. */
-static void put_name(struct msd_infer_call *c, const struct msd_model_param *p)
+/* The name must live until the reply, which may replace the signature. */
+static void put_name(struct msd_infer_call *c, const struct msd_signature_param *p)
 {
 	msd_buf_put_u32(&c->out_names, (uint32_t)p->name.n);
 	msd_buf_put(&c->out_names, p->name.p, p->name.n);
 }
 
-static msd_err put_output(const struct making *k, const struct msd_model_param *p)
+static msd_err put_output(const struct making *k, const struct msd_signature_param *p)
 {
-	struct msd_wire_tensor w = {.where = MSD_AT_OUT, .dtype = p->dtype};
+	struct msd_wire_tensor w = {
+		.where = MSD_AT_OUT, .dtype = p->dtype, .ndim = p->n_extents};
 	struct msd_infer_call *c = k->call;
 	uint64_t n;
 
-	if (p->is_scalar || !p->has_dtype ||
-	    !msd_model_read_extents(p->shape, &w.ndim, w.shape))
+	if (p->is_scalar || !p->has_dtype || !p->has_shape)
 		return wrong(k, p->name, "it is missing", "");
+	for (uint32_t i = 0; i < w.ndim; i++)
+		w.shape[i] = p->extents[i].value;
 	msd_err err = msd_infer_shape_complete(k->extents, p, k->ask, &w, k->d);
 	if (err != MSD_OK)
 		return err;
@@ -192,76 +208,76 @@ static msd_err put_output(const struct making *k, const struct msd_model_param *
 	err = claim(k, "output", p->name, w.bytes);
 	if (err != MSD_OK)
 		return err;
-	msd_pack_tensor(&c->body, &w);
-	c->n_tensors++;
+	err = msd_wire_dtype_check(w.dtype, k->d);
+	if (err != MSD_OK)
+		return msd_diag_wrap(k->d, err, "tensor");
+	pack_tensor(k, &w);
+	c->out_bytes += w.bytes;
 	put_name(c, p);
 	return MSD_OK;
 }
 
 static void put_results(const struct making *k)
 {
-	struct msd_model_param p;
-	struct msd_model_walk w;
+	const struct msd_function_signature *f = k->model->function;
 
-	if (!msd_model_open_results(k->model, &w))
-		return;
-	for (; msd_model_next(&w, &p); k->call->n_returned++)
-		put_name(k->call, &p);
+	for (uint32_t i = 0; i < f->n_results; i++)
+		put_name(k->call, &f->results[i]);
+	k->call->n_returned = f->n_results;
+}
+
+static bool is_param(const struct msd_function_signature *f, struct msd_span name)
+{
+	for (uint32_t i = 0; i < f->n_params; i++) {
+		if (msd_span_same(f->params[i].name, name))
+			return true;
+	}
+	return false;
 }
 
 /* Reject the first input that matches no parameter; MSD_INTERNAL: all inputs match. */
 static msd_err name_unknown(const struct making *k)
 {
-	struct msd_model_param p;
+	struct msd_buf names = {0};
+	uint32_t i = 0;
 
-	for (uint32_t i = 0; i < k->ask->n_inputs; i++) {
-		struct msd_buf names = {0};
-		struct msd_model_walk w;
-		bool is_known = false;
-		if (!msd_model_open(k->model, &w))
-			break;
-		while (!is_known && msd_model_next(&w, &p))
-			is_known = msd_span_same(p.name, k->ask->inputs[i].name);
-		if (is_known)
-			continue;
-		msd_model_put_names(k->model, &names);
-		msd_buf_put_u8(&names, 0);
-		const msd_err err =
-			wrong(k, k->ask->inputs[i].name,
-			      "the model has no such input; its parameters are: ",
-			      names.bad ? "" : (const char *)names.p);
-		msd_buf_finish(&names);
-		return err;
-	}
-	return MSD_INTERNAL;
+	while (i < k->ask->n_inputs &&
+	       is_param(k->model->function, k->ask->inputs[i].name))
+		i++;
+	if (i == k->ask->n_inputs)
+		return MSD_INTERNAL;
+	msd_model_put_names(k->model, &names);
+	msd_buf_put_u8(&names, 0);
+	const msd_err err = wrong(k, k->ask->inputs[i].name,
+				  "the model has no such input; its parameters are: ",
+				  names.bad ? "" : (const char *)names.p);
+	msd_buf_finish(&names);
+	return err;
 }
 
-static msd_err put_params(const struct making *k, struct msd_model_walk *w)
+static msd_err put_params(const struct making *k)
 {
-	const bool is_prim = msd_model_is_prim(k->model);
-	struct msd_model_param p;
+	const struct msd_function_signature *f = k->model->function;
 	uint32_t n_used = 0;
 	msd_err err = check_inputs(k);
 
-	while (err == MSD_OK && msd_model_next(w, &p)) {
-		const struct msd_infer_input *t = find_input(k, p.name);
-		if (t == NULL && !is_prim) {
+	for (uint32_t i = 0; err == MSD_OK && i < f->n_params; i++) {
+		const struct msd_infer_input *t = find_input(k, i);
+		if (t == NULL && !f->is_prim) {
 			err = name_unknown(k); /* probably misspelled, not missing */
-			return err != MSD_INTERNAL
-				       ? err
-				       : wrong(k, p.name, "it is missing", "");
+			return err != MSD_INTERNAL ? err
+						   : wrong(k, f->params[i].name,
+							   "it is missing", "");
 		}
 		if (t == NULL) {
-			err = put_output(k, &p);
+			err = put_output(k, &f->params[i]);
 			continue;
 		}
 		n_used += !k->call->places[t - k->ask->inputs].is_used;
 		k->call->places[t - k->ask->inputs].is_used = true;
-		err = p.is_scalar ? put_scalar(k, t) : put_tensor(k, t);
+		err = f->params[i].is_scalar ? put_scalar(k, t) : put_tensor(k, t);
 	}
-	if (err == MSD_OK && n_used < k->ask->n_inputs)
-		return MSD_NOT_FOUND;
-	return err;
+	return err == MSD_OK && n_used < k->ask->n_inputs ? name_unknown(k) : err;
 }
 
 static void put_text(struct msd_buf *out, struct msd_span module,
@@ -286,8 +302,8 @@ void msd_infer_put_target(struct msd_buf *out, struct msd_span name,
 	if (module.n < name.n) {
 		function =
 			(struct msd_span){name.p + module.n + 1, name.n - module.n - 1};
-	} else if (m != NULL && m->function.n > 0) {
-		function = msd_model_function_name(m);
+	} else if (m != NULL && m->function != NULL) {
+		function = m->function->name;
 	}
 	msd_pack_array(out, 1);
 	put_text(out, module, function);
@@ -295,9 +311,9 @@ void msd_infer_put_target(struct msd_buf *out, struct msd_span name,
 
 static void put_target(const struct making *k, uint32_t n_args)
 {
-	msd_pack_array(&k->call->body, 1u + n_args);
-	put_text(&k->call->body, msd_span_of(k->model->module->group.name),
-		 msd_model_function_name(k->model));
+	msd_pack_array(&k->call->params, 1u + n_args);
+	put_text(&k->call->params, msd_span_of(k->model->module->group.name),
+		 k->model->function->name);
 }
 
 /* By position: their names are not known. */
@@ -314,68 +330,44 @@ static msd_err put_unknown(const struct making *k)
 static bool open_places(struct msd_infer_call *c, const struct msd_infer_ask *ask)
 {
 	*c = (struct msd_infer_call){.n_places = ask->n_inputs};
-	msd_body_begin_request(&c->body, 0, CALL, ask->has_deadline);
-	c->params_at = c->body.n;
 	c->places = calloc(ask->n_inputs + 1u, sizeof(*c->places));
 	c->pieces = calloc(ask->n_inputs + 1u, sizeof(*c->pieces));
 	return c->places != NULL && c->pieces != NULL;
 }
 
 msd_err msd_infer_make(const struct msd_model *m, const struct msd_infer_ask *ask,
-		       const struct msd_limits *limits, struct msd_infer_call *ret,
-		       struct msd_diag *d)
+		       const struct msd_limits *limits, struct msd_buf *inlines,
+		       struct msd_infer_call *ret, struct msd_diag *d)
 {
 	struct msd_infer_extents extents;
 	const struct making k = {.model = m,
 				 .ask = ask,
 				 .limits = limits,
 				 .extents = &extents,
+				 .inlines = inlines,
 				 .call = ret,
 				 .d = d};
-	struct msd_model_walk w;
 	msd_err err;
 
-	extents.n = 0;
+	msd_infer_extents_init(&extents, m->function);
+	inlines->n = 0;
 	if (!open_places(ret, ask))
 		return msd_diag_no_memory(d);
-	if (msd_model_open(m, &w)) {
-		put_target(&k, w.n);
-		err = put_params(&k, &w);
-		if (err == MSD_NOT_FOUND)
-			err = name_unknown(&k);
+	if (m->function->has_params) {
+		put_target(&k, m->function->n_params);
+		err = put_params(&k);
 		put_results(&k);
 	} else {
 		err = put_unknown(&k);
 	}
-	ret->options_at = ret->body.n;
-	if (ask->has_deadline) {
-		msd_pack_map(&ret->body, 1);
-		msd_pack_pair_uint(&ret->body, "deadline_ms", ask->deadline_ms);
-	}
-	if (err == MSD_OK && (ret->body.bad || ret->out_names.bad))
+	if (err == MSD_OK && (ret->params.bad || ret->out_names.bad || inlines->bad))
 		return msd_diag_no_memory(d);
 	return err;
 }
 
-struct msd_in msd_infer_in(const struct msd_infer_call *c, uint64_t id, uint64_t now_ms)
-{
-	return (struct msd_in){.body = {.kind = MSD_REQUEST,
-					.id = id,
-					.method = msd_span_of(CALL),
-					.params = {c->body.p + c->params_at,
-						   c->options_at - c->params_at},
-					.options = {c->body.p + c->options_at,
-						    c->body.n - c->options_at},
-					.n_tensors = c->n_tensors},
-			       .bytes = c->body.p,
-			       .n_bytes = c->body.n,
-			       .payload_bytes = c->payload_bytes,
-			       .begun_ms = now_ms};
-}
-
 void msd_infer_call_finish(struct msd_infer_call *c)
 {
-	msd_buf_finish(&c->body);
+	msd_buf_finish(&c->params);
 	msd_buf_finish(&c->out_names);
 	free(c->places);
 	free(c->pieces);

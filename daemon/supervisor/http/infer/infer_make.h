@@ -1,12 +1,10 @@
 #ifndef MSD_SUPERVISOR_INFER_MAKE_H
 #define MSD_SUPERVISOR_INFER_MAKE_H
 /*
- * Convert an `infer` request to a call as a client of the frame protocol would make
- * it: the same parameters and options, with its inputs as inline tensors of a
- * payload.
+ * Convert an `infer` request to the parameters of a call, as a client of the frame
+ * protocol would write them, with its inputs as inline tensors of a payload.
  */
 #include "daemon/http/infer_ask.h"
-#include "daemon/stream/conn.h"
 #include "daemon/supervisor/http/models/model.h"
 
 struct iovec;
@@ -20,8 +18,7 @@ struct msd_infer_place {
 };
 
 struct msd_infer_call {
-	struct msd_buf body;          /* a request, as in the frame protocol */
-	size_t params_at, options_at; /* offsets in it; options may be empty */
+	struct msd_buf params; /* as in the frame protocol */
 	/* Names of the outputs that the function fills, then of the results that the
 	 * model declares: u32 length and the name, in order. */
 	struct msd_buf out_names;
@@ -29,19 +26,20 @@ struct msd_infer_call {
 	struct msd_infer_place *places; /* owned; one for each input, in order */
 	struct iovec *pieces; /* owned; room for one per input, for infer_inputs.h */
 	uint32_t n_places;
-	uint32_t n_tensors; /* in params */
 	uint64_t payload_bytes;
+	uint64_t out_bytes;     /* of filled outputs */
 	uint64_t claimed_bytes; /* of inputs and of filled outputs */
 };
 
 /**
- * Create the call of @m that @ask requests, with tensors within @limits. Errors,
- * naming the tensor: MSD_BAD_REQUEST, MSD_TOO_LARGE; MSD_NOMEM. Call finish after
- * errors, too.
+ * Create the call of @m that @ask requests, with tensors within @limits. @inlines gets
+ * a struct msd_inline for each tensor of the payload. Errors, naming the tensor:
+ * MSD_BAD_REQUEST, MSD_TOO_LARGE; MSD_NOMEM. Call finish after errors, too.
  */
 MSD_MUST_CHECK msd_err msd_infer_make(const struct msd_model *m,
 				      const struct msd_infer_ask *ask,
 				      const struct msd_limits *limits,
+				      struct msd_buf *inlines,
 				      struct msd_infer_call *ret, struct msd_diag *d);
 /**
  * Append the target of a call, as its first and only parameter: the function of @m;
@@ -49,9 +47,6 @@ MSD_MUST_CHECK msd_err msd_infer_make(const struct msd_model *m,
  */
 void msd_infer_put_target(struct msd_buf *out, struct msd_span name,
 			  const struct msd_model *m);
-/** The call in the form of a received frame; borrows from @c. */
-struct msd_in msd_infer_in(const struct msd_infer_call *c, uint64_t id,
-			   uint64_t now_ms);
 void msd_infer_call_finish(struct msd_infer_call *c);
 
 #endif

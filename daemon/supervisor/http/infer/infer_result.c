@@ -251,8 +251,7 @@ bool msd_infer_result_is_large(const struct msd_infer_wish *w, const struct msd_
 void msd_infer_answer_finish(struct msd_infer_answer *a)
 {
 	msd_buf_finish(&a->text);
-	if (a->known_text.n == 0)
-		free(a->tail);
+	free(a->tail);
 	*a = (struct msd_infer_answer){0};
 }
 

@@ -19,10 +19,7 @@ struct msd_infer_wish {
 /* A reply. */
 struct msd_infer_answer {
 	struct msd_buf text;
-	/* Used instead of it if the reply is cached, with its head; then infer_cache.h
-	 * owns the tail, too. */
-	struct msd_span known_text, known_head;
-	struct iovec *tail; /* binary tensors, in place; otherwise owned */
+	struct iovec *tail; /* binary tensors, in place; owned */
 	uint32_t n_tail;
 	uint64_t tail_bytes;
 	bool has_tensors;

@@ -73,8 +73,8 @@ bool msd_infer_rights_spend(struct msd_http_exchange *a, const struct msd_infer 
 {
 	struct msd_diag d = {0};
 
-	if (msd_authorization_spend(&a->caller->session, &i->in, MSD_M_CALL, &d) ==
-	    MSD_OK)
+	if (msd_authorization_spend(&a->caller->session, i->call.payload_bytes,
+				    MSD_M_CALL, &d) == MSD_OK)
 		return true;
 	msd_counts_lost_call(&a->edge->counts, MSD_BUSY);
 	msd_infer_fail(a, 429, &d);

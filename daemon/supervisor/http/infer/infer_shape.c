@@ -12,48 +12,20 @@
 #include "daemon/http/infer_json.h"
 #include "proto/value.h"
 
-/* Iterator over the names of a tensor's extents. */
-struct names {
-	struct msd_cur left;
-	bool has;
-};
-
-static struct names open_names(const struct msd_model_param *p, uint32_t ndim)
+void msd_infer_extents_init(struct msd_infer_extents *x,
+			    const struct msd_function_signature *f)
 {
-	struct names n = {0};
-	uint32_t count;
-
-	n.has = p->extents.n > 0 && msd_array_open(p->extents, &n.left, &count) &&
-		count == ndim;
-	return n;
+	x->function = f;
+	memset(x->known, 0, f->n_symbols * sizeof(*x->known));
 }
 
-/* "?" means that it is not known. */
-static bool is_name(struct msd_span s)
-{
-	for (size_t i = 0; i < s.n; i++) {
-		if (isalpha(s.p[i]))
-			return true;
-	}
-	return false;
-}
-
-/* The name of the next extent; n is 0: no name. */
-static struct msd_span next_name(struct names *n)
-{
-	struct msd_wire_value v;
-
-	if (!n->has || msd_value_read(&n->left, &v, NULL) != MSD_OK ||
-	    v.kind != MSD_K_STR || !is_name(v.as.str))
-		return (struct msd_span){0};
-	return v.as.str;
-}
-
+/* The extent @word, if an input determines it. */
 static const struct msd_infer_extent *find(const struct msd_infer_extents *x,
-					   struct msd_span name)
+					   struct msd_span word)
 {
-	for (uint32_t i = 0; name.n > 0 && i < x->n; i++) {
-		if (msd_span_same(x->known[i].name, name))
+	for (uint32_t i = 0; word.n > 0 && i < x->function->n_symbols; i++) {
+		if (x->known[i].of != NULL &&
+		    msd_span_same(x->function->symbols[i], word))
 			return &x->known[i];
 	}
 	return NULL;
@@ -164,60 +136,72 @@ static msd_err wrong_shape(struct msd_diag *d, const char *what, struct msd_span
 	return err;
 }
 
-static msd_err bind(struct msd_infer_extents *x, struct msd_span name,
-		    const struct msd_infer_input *t, int64_t value, struct msd_diag *d)
+static msd_err conflict(const struct msd_infer_extents *x, uint32_t symbol,
+			const struct msd_infer_input *t, int64_t value,
+			struct msd_diag *d)
 {
-	const struct msd_infer_extent *other = find(x, name);
+	const struct msd_span name = x->function->symbols[symbol - 1];
+	const struct msd_infer_extent *other = &x->known[symbol - 1];
 
-	if (other != NULL && other->value != value) {
-		return msd_infer_wrong(
-			d, "input", t->name,
-			"its extent %.*s is %lld, but %lld in input %.*s",
-			(int)(name.n < 64 ? name.n : 64), (const char *)name.p,
-			(long long)value, (long long)other->value,
-			(int)(other->of->name.n < 200 ? other->of->name.n : 200),
-			(const char *)other->of->name.p);
+	return msd_infer_wrong(d, "input", t->name,
+			       "its extent %.*s is %lld, but %lld in input %.*s",
+			       (int)(name.n < 64 ? name.n : 64), (const char *)name.p,
+			       (long long)value, (long long)other->value,
+			       (int)(other->of->name.n < 200 ? other->of->name.n : 200),
+			       (const char *)other->of->name.p);
+}
+
+static msd_err not_of_model(const struct msd_signature_param *p,
+			    const struct msd_infer_input *t, struct msd_diag *d)
+{
+	int64_t extents[MSD_MAX_NDIM];
+
+	for (uint32_t i = 0; i < p->n_extents; i++)
+		extents[i] = p->extents[i].value;
+	return wrong_shape(d, "input", t->name, "its shape is not that of the model",
+			   extents, p->n_extents);
+}
+
+msd_err msd_infer_shape_check(struct msd_infer_extents *x,
+			      const struct msd_signature_param *p,
+			      const struct msd_infer_input *t, struct msd_diag *d)
+{
+	if (p->is_scalar || !p->has_shape)
+		return MSD_OK;
+	bool is_fit = t->ndim == p->n_extents;
+	for (uint32_t i = 0; is_fit && i < t->ndim; i++) {
+		const int64_t value = p->extents[i].value;
+		is_fit = value < 0 || value == t->shape[i];
 	}
-	if (other == NULL && name.n > 0 && x->n < MSD_INFER_EXTENTS) {
-		x->known[x->n++] = (struct msd_infer_extent){
-			.name = name, .value = value, .of = t};
+	if (!is_fit)
+		return not_of_model(p, t, d);
+	for (uint32_t i = 0; i < t->ndim; i++) {
+		const uint32_t symbol = p->extents[i].symbol;
+		if (symbol == 0)
+			continue;
+		struct msd_infer_extent *known = &x->known[symbol - 1];
+		if (known->of != NULL && known->value != t->shape[i])
+			return conflict(x, symbol, t, t->shape[i], d);
+		if (known->of == NULL)
+			*known = (struct msd_infer_extent){t->shape[i], t};
 	}
 	return MSD_OK;
 }
 
-msd_err msd_infer_shape_check(struct msd_infer_extents *x,
-			      const struct msd_model_param *p,
-			      const struct msd_infer_input *t, struct msd_diag *d)
-{
-	int64_t extents[MSD_MAX_NDIM];
-	uint32_t ndim;
-	msd_err err = MSD_OK;
-
-	if (p->is_scalar || !msd_model_read_extents(p->shape, &ndim, extents))
-		return MSD_OK;
-	if (!fits(t->shape, t->ndim, extents, ndim)) {
-		return wrong_shape(d, "input", t->name,
-				   "its shape is not that of the model", extents, ndim);
-	}
-	struct names names = open_names(p, ndim);
-	for (uint32_t i = 0; err == MSD_OK && i < ndim; i++)
-		err = bind(x, next_name(&names), t, t->shape[i], d);
-	return err;
-}
-
 /* Returns false if no input determines one of its extents. */
 static bool follow_names(const struct msd_infer_extents *x,
-			 const struct msd_model_param *p, struct msd_wire_tensor *w)
+			 const struct msd_signature_param *p, struct msd_wire_tensor *w)
 {
-	struct names names = open_names(p, w->ndim);
 	bool has_all = true;
 
 	for (uint32_t i = 0; i < w->ndim; i++) {
-		const struct msd_span name = next_name(&names);
-		if (name.n == 0 || w->shape[i] >= 0)
+		const uint32_t symbol = p->extents[i].symbol;
+		if (symbol == 0 || w->shape[i] >= 0)
 			continue;
-		const struct msd_infer_extent *known = find(x, name);
-		w->shape[i] = known != NULL ? known->value : evaluate(x, name);
+		const struct msd_infer_extent *known = &x->known[symbol - 1];
+		w->shape[i] = known->of != NULL
+				      ? known->value
+				      : evaluate(x, x->function->symbols[symbol - 1]);
 		has_all = has_all && w->shape[i] >= 0;
 	}
 	return has_all;
@@ -249,7 +233,7 @@ static void follow_inputs(const struct msd_infer_ask *ask, struct msd_wire_tenso
 }
 
 msd_err msd_infer_shape_complete(const struct msd_infer_extents *x,
-				 const struct msd_model_param *p,
+				 const struct msd_signature_param *p,
 				 const struct msd_infer_ask *ask,
 				 struct msd_wire_tensor *w, struct msd_diag *d)
 {

@@ -6,28 +6,29 @@
  * function fills follow from them.
  */
 #include "daemon/http/infer_ask.h"
-#include "daemon/supervisor/http/models/model.h"
+#include "daemon/supervisor/module/workers/signature.h"
 
 struct msd_wire_tensor;
 
-#define MSD_INFER_EXTENTS 64u /* maximum number of named extents; more are ignored */
-
+/* The extents that inputs determine, by their symbol in the function's signature. */
 struct msd_infer_extents {
+	const struct msd_function_signature *function;
 	struct msd_infer_extent {
-		struct msd_span name; /* points into the module's facts */
 		int64_t value;
 		const struct msd_infer_input *of; /* first input that determines it */
-	} known[MSD_INFER_EXTENTS];
-	uint32_t n;
+	} known[MSD_SIGNATURE_SYMBOLS];           /* the first n_symbols */
 };
 
+/** No extent of @f is known. */
+void msd_infer_extents_init(struct msd_infer_extents *x,
+			    const struct msd_function_signature *f);
 /**
  * Check the shape of @t, the parameter @p, against the model and the extents of other
  * inputs; record its extents. Errors: MSD_BAD_REQUEST, naming the input, and the
  * other input if two conflict.
  */
 MSD_MUST_CHECK msd_err msd_infer_shape_check(struct msd_infer_extents *x,
-					     const struct msd_model_param *p,
+					     const struct msd_signature_param *p,
 					     const struct msd_infer_input *t,
 					     struct msd_diag *d);
 /**
@@ -37,7 +38,7 @@ MSD_MUST_CHECK msd_err msd_infer_shape_check(struct msd_infer_extents *x,
  * MSD_BAD_REQUEST, naming the output.
  */
 MSD_MUST_CHECK msd_err msd_infer_shape_complete(const struct msd_infer_extents *x,
-						const struct msd_model_param *p,
+						const struct msd_signature_param *p,
 						const struct msd_infer_ask *ask,
 						struct msd_wire_tensor *w,
 						struct msd_diag *d);

@@ -12,7 +12,6 @@
 #include "daemon/supervisor/http/infer/infer_make.h"
 #include "daemon/supervisor/http/infer/infer_result.h"
 #include "daemon/supervisor/request/background_job.h"
-#include "proto/recognise.h"
 
 struct msd_http_exchange;
 struct msd_http_session;
@@ -24,11 +23,8 @@ struct msd_infer {
 	struct msd_background_job chore; /* for reading, then for writing */
 	struct msd_infer_ask ask;
 	struct msd_infer_call call;
-	struct msd_buf model; /* its name, as requested */
-	struct msd_buf known; /* the text of the call, if it is kept as the last call */
-	uint64_t generation;  /* the module registry's, when the call was made */
+	struct msd_buf model;       /* its name, as requested */
 	uint64_t rights_generation; /* the rights file's, at the authorization */
-	struct msd_in in;           /* the call, in the form of a frame */
 	/* Its JSON and, if chunked, the data after it; owned by the reader. Otherwise
 	 * that data is still arriving. */
 	struct msd_span text, behind;
@@ -36,7 +32,6 @@ struct msd_infer {
 	bool is_taking;        /* it has room, and inputs are arriving */
 	struct msd_out *out;   /* source of the reply; owned */
 	struct msd_infer_answer answer;
-	struct msd_memory told; /* earlier replies to the same call */
 	/* The call's deferred accounting, while a thread writes its reply; owned. */
 	struct msd_put_off *put_off;
 	msd_err err; /* error of the background job */

@@ -35,8 +35,8 @@ static struct counts count(const struct msd_model *m)
 	struct msd_call_stats *t = m->module->group.call_stats;
 	struct counts c = {0};
 
-	if (m->function.n > 0) {
-		const uint8_t row = msd_call_stats_find(t, msd_model_function_name(m));
+	if (m->function != NULL) {
+		const uint8_t row = msd_call_stats_find(t, m->function->name);
 		if (row != MSD_CALL_STATS_OTHER)
 			add(&c, &t->rows[row]);
 		return c;

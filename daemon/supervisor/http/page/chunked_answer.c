@@ -40,7 +40,6 @@ static void hand_over(struct msd_http_session *c)
 	*tail = (struct iovec){.iov_base = c->text.p, .iov_len = c->text.n};
 	c->tail = tail;
 	c->n_tail = a->request->method == MSD_HTTP_HEAD_ONLY ? 0 : 1;
-	c->is_tail_known = false;
 }
 
 static void on_next(struct msd_deadline *node)

@@ -102,7 +102,7 @@ static uint8_t find_row(struct msd_worker_group *group,
 		memcpy(seen->name, row->name, n);
 	}
 	const struct msd_span name = {(const uint8_t *)seen->name, seen->n_name};
-	return msd_facts_have_function(&group->facts, name)
+	return msd_facts_function(&group->facts, name) != NULL
 		       ? msd_call_stats_add(group->call_stats, name)
 		       : MSD_CALL_STATS_OTHER;
 }

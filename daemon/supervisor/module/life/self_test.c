@@ -137,7 +137,9 @@ static void write_call(const struct msd_self_test *t, struct msd_req *r)
 {
 	const struct msd_self_test_case *c = &t->now;
 	struct msd_buf target = {0}, *b = &r->job.params;
-	const bool is_prim = msd_facts_is_prim(&t->m->group.facts, c->function);
+	const struct msd_function_signature *f =
+		msd_facts_function(&t->m->group.facts, c->function);
+	const bool is_prim = f != NULL && f->is_prim;
 
 	msd_buf_printf(&target, "%s:%.*s", t->m->group.name, (int)c->function.n,
 		       (const char *)c->function.p);

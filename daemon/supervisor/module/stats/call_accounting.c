@@ -19,7 +19,7 @@
 static bool is_known(const struct msd_worker_group *group, struct msd_span function)
 {
 	return function.n > 0 && msd_facts_are_known(&group->facts) &&
-	       msd_facts_have_function(&group->facts, function);
+	       msd_facts_function(&group->facts, function) != NULL;
 }
 
 /* Create a row only for functions that the module is known to have: names are input

@@ -1,7 +1,7 @@
 /*
  * Happy path: check the description, copy its parts to one text in the order of
- * module.describe, and sort the function names. Failures: the description breaks the
- * protocol; the old facts stay.
+ * module.describe, compile the signatures and sort them by name. Failures: the
+ * description breaks the protocol; the old facts stay.
  */
 #include "daemon/supervisor/module/workers/facts.h"
 
@@ -18,8 +18,10 @@ enum { DEVICE = 0, FUNCTIONS = MSD_FACTS_N_PARTS - 1 };
 
 void msd_facts_finish(struct msd_facts *f)
 {
+	for (uint32_t i = 0; i < f->n_functions; i++)
+		msd_function_signature_finish(&f->all[i]);
 	msd_shared_unref(f->text);
-	free(f->names);
+	free(f->all);
 	*f = (struct msd_facts){0};
 }
 
@@ -103,33 +105,67 @@ static msd_err keep_text(struct msd_facts *f, struct msd_span result,
 	return f->text != NULL ? MSD_OK : msd_diag_no_memory(d);
 }
 
-static int compare(const void *a, const void *b)
+static int compare(struct msd_span x, struct msd_span y)
 {
-	const struct msd_span *x = a, *y = b;
-	const int order = memcmp(x->p, y->p, x->n < y->n ? x->n : y->n);
+	const int order = memcmp(x.p, y.p, x.n < y.n ? x.n : y.n);
 
-	return order != 0 ? order : (x->n > y->n) - (x->n < y->n);
+	return order != 0 ? order : (x.n > y.n) - (x.n < y.n);
 }
 
-static msd_err keep_names(struct msd_facts *f, uint32_t n, struct msd_diag *d)
+/* Of functions with the same name, the first one counts. */
+static int by_name(const void *a, const void *b)
+{
+	const struct msd_function_signature *x = a, *y = b;
+	const int order = compare(x->name, y->name);
+
+	return order != 0 ? order : (x->name.p > y->name.p) - (x->name.p < y->name.p);
+}
+
+/* An executor has other functions beside `run`, which describe its graph. */
+static const struct msd_function_signature *find_model(const struct msd_facts *f)
+{
+	const struct msd_function_signature *found =
+		msd_facts_function(f, msd_span_of("main"));
+	uint32_t n_models = 0;
+
+	if (found != NULL)
+		return found;
+	found = msd_facts_function(f, msd_span_of("run"));
+	if (found != NULL && found->is_model)
+		return found;
+	if (f->n_functions == 1)
+		return &f->all[0];
+	for (uint32_t i = 0; i < f->n_functions; i++) {
+		if (f->all[i].is_model) {
+			found = &f->all[i];
+			n_models++;
+		}
+	}
+	return n_models == 1 ? found : NULL;
+}
+
+static msd_err compile(struct msd_facts *f, uint32_t n, struct msd_diag *d)
 {
 	struct msd_span function;
 	struct msd_cur c;
 	uint32_t n_all;
+	msd_err err = MSD_OK;
 
-	f->names = calloc(n + 1u, sizeof(*f->names)); /* never NULL, even if empty */
-	if (f->names == NULL)
+	f->all = calloc(n + 1u, sizeof(*f->all)); /* never NULL, even if empty */
+	if (f->all == NULL)
 		return msd_diag_no_memory(d);
 	if (!msd_array_open(f->functions, &c, &n_all))
 		return fail(d, "no functions");
-	while (f->n_functions < n) {
-		if (!msd_object_parse(&c, &function) ||
-		    !read_str(msd_map_value(function, "name"),
-			      &f->names[f->n_functions]))
+	while (f->n_functions < n && err == MSD_OK) {
+		if (!msd_object_parse(&c, &function))
 			return fail(d, "a function without a name");
-		f->n_functions++;
+		err = msd_function_signature_read(&f->all[f->n_functions++], function,
+						  d);
 	}
-	qsort(f->names, n, sizeof(*f->names), compare);
+	if (err != MSD_OK)
+		return err;
+	qsort(f->all, n, sizeof(*f->all), by_name);
+	f->model = find_model(f);
 	return MSD_OK;
 }
 
@@ -143,7 +179,7 @@ msd_err msd_facts_set(struct msd_facts *f, const struct msd_body *body,
 	if (err == MSD_OK)
 		err = keep_text(&more, body->result, d);
 	if (err == MSD_OK)
-		err = keep_names(&more, n, d);
+		err = compile(&more, n, d);
 	if (err != MSD_OK) {
 		msd_facts_finish(&more);
 		return err;
@@ -159,64 +195,22 @@ void msd_facts_put_unknown(struct msd_buf *out)
 	write_parts(out, (struct msd_span){0});
 }
 
-bool msd_facts_have_function(const struct msd_facts *f, struct msd_span name)
+const struct msd_function_signature *msd_facts_function(const struct msd_facts *f,
+							struct msd_span name)
 {
-	return f->n_functions > 0 && bsearch(&name, f->names, f->n_functions,
-					     sizeof(*f->names), compare) != NULL;
-}
+	uint32_t low = 0, high = f->n_functions;
 
-struct msd_span msd_facts_function(const struct msd_facts *f, struct msd_span name)
-{
-	struct msd_span function = {0}, is = {0};
-	struct msd_cur c;
-	uint32_t n;
-
-	if (!msd_array_open(f->functions, &c, &n))
-		return (struct msd_span){0};
-	while (n-- > 0 && msd_object_parse(&c, &function)) {
-		if (read_str(msd_map_value(function, "name"), &is) && is.n == name.n &&
-		    memcmp(is.p, name.p, name.n) == 0)
-			return function;
-	}
-	return (struct msd_span){0};
-}
-
-static bool has_style(struct msd_span function, const char *style)
-{
-	struct msd_span is = {0};
-
-	return function.n > 0 && read_str(msd_map_value(function, "style"), &is) &&
-	       msd_span_is(is, style);
-}
-
-bool msd_facts_is_prim(const struct msd_facts *f, struct msd_span name)
-{
-	return has_style(msd_facts_function(f, name), "prim");
-}
-
-struct msd_span msd_facts_model(const struct msd_facts *f)
-{
-	struct msd_span function = {0};
-	struct msd_span found = msd_facts_function(f, msd_span_of("main"));
-	struct msd_cur c;
-	uint32_t n, n_models = 0;
-
-	if (found.n > 0 || !msd_array_open(f->functions, &c, &n))
-		return found;
-	/* An executor has other functions, which describe its graph. */
-	found = msd_facts_function(f, msd_span_of("run"));
-	if (has_style(found, "model"))
-		return found;
-	found = (struct msd_span){0};
-	for (uint32_t i = 0; i < n && msd_object_parse(&c, &function); i++) {
-		if (has_style(function, "model")) {
-			found = function;
-			n_models++;
-		} else if (n == 1) {
-			return function;
+	while (low < high) {
+		const uint32_t middle = low + (high - low) / 2;
+		if (compare(f->all[middle].name, name) < 0) {
+			low = middle + 1;
+		} else {
+			high = middle;
 		}
 	}
-	return n_models == 1 ? found : (struct msd_span){0};
+	return low < f->n_functions && compare(f->all[low].name, name) == 0
+		       ? &f->all[low]
+		       : NULL;
 }
 
 struct msd_span msd_facts_near_function(const struct msd_facts *f, struct msd_span name)
@@ -225,6 +219,6 @@ struct msd_span msd_facts_near_function(const struct msd_facts *f, struct msd_sp
 
 	msd_spelling_start(&near, name);
 	for (uint32_t i = 0; i < f->n_functions; i++)
-		msd_spelling_look(&near, f->names[i]);
+		msd_spelling_look(&near, f->all[i].name);
 	return near.best;
 }

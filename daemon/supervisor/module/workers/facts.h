@@ -2,11 +2,13 @@
 #define MSD_SUPERVISOR_FACTS_H
 /*
  * Facts that a worker reported about its module when it opened it: the result of
- * worker.open. It is parsed once, on arrival; later requests of clients are looked up
- * in it or copied from it. Zero is empty: no worker has reported yet.
+ * worker.open. It is parsed once, on arrival: requests of clients are looked up in
+ * the compiled signatures or copied from the text. Zero is empty: no worker has
+ * reported yet.
  */
 #include <stdbool.h>
 
+#include "daemon/supervisor/module/workers/signature.h"
 #include "proto/body.h"
 
 /* Keys of module.describe that the worker provides: device, era, machine, built_ms,
@@ -17,8 +19,11 @@ struct msd_facts {
 	struct msd_shared *text; /* the parts, key and value each; NULL: empty */
 	struct msd_span device;  /* in the text: that key's value */
 	struct msd_span functions;
-	struct msd_span *names; /* in the text, sorted; owned, n_functions */
+	struct msd_function_signature *all; /* sorted by name; owned, n_functions */
 	uint32_t n_functions;
+	/* The model function: `main`, else `run` if it is a whole model, else the only
+	 * whole model, else the only function. NULL: ambiguous. */
+	const struct msd_function_signature *model;
 	bool has_pins; /* the workers' device pins the pages of their segments */
 };
 
@@ -36,16 +41,9 @@ MSD_MUST_CHECK msd_err msd_facts_set(struct msd_facts *f, const struct msd_body 
 				     struct msd_diag *d);
 /** Append the parts of an unknown module: keys without values. */
 void msd_facts_put_unknown(struct msd_buf *out);
-bool msd_facts_have_function(const struct msd_facts *f, struct msd_span name);
-/** Return the map that function.list has for the function; n is 0: unknown function. */
-struct msd_span msd_facts_function(const struct msd_facts *f, struct msd_span name);
-/**
- * The same for the model function: `main`, else `run` if it is a whole model, else
- * the only whole model, else the only function. n is 0: ambiguous.
- */
-struct msd_span msd_facts_model(const struct msd_facts *f);
-/** True if the function fills its outputs, which follow its inputs as arguments. */
-bool msd_facts_is_prim(const struct msd_facts *f, struct msd_span name);
+/** The function @name; NULL: unknown. Valid until the facts are replaced. */
+const struct msd_function_signature *msd_facts_function(const struct msd_facts *f,
+							struct msd_span name);
 /** Suggest the function that @name may have meant; n is 0: none. */
 struct msd_span msd_facts_near_function(const struct msd_facts *f,
 					struct msd_span name);
