@@ -119,13 +119,15 @@ MAY_INCLUDE = {
     "daemon/http": ["proto"],
     "daemon/supervisor/http": ["proto", "daemon", *STREAM, "daemon/http",
                                "store/digest.h"] + [
-        "daemon/supervisor/" + f for f in ("request", "rights", "module", "edge", "facts")],
+        "daemon/supervisor/" + f for f in ("call", "request", "rights", "module", "edge",
+                                           "facts")],
     "daemon/supervisor/tls": ["proto", *STREAM, "daemon/supervisor/request"],
     "daemon/tls": ["proto", "daemon/stream/tls.h", "daemon/stream/transport.h"],
+    "daemon/supervisor/call": [],
     "daemon/supervisor/keep": ["proto", "daemon", *STREAM, "store"],
     "daemon/supervisor/edge": ["proto", "daemon", *STREAM, "daemon/child"] + [
-        "daemon/supervisor/" + f for f in ("request", "rights", "source", "module", "keep", "fetch",
-                                           "tls")],
+        "daemon/supervisor/" + f for f in ("call", "request", "rights", "source", "module", "keep",
+                                           "fetch", "tls")],
     "daemon/supervisor/facts": ["proto", "daemon", *STREAM, "daemon/child"] + [
         "daemon/supervisor/" + f for f in ("request", "module", "edge")],
     "daemon/supervisor/rights": ["proto", "daemon/supervisor/request/peer_id.h",

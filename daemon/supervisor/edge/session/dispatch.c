@@ -10,7 +10,6 @@
 #include "daemon/supervisor/edge/session/call_cache.h"
 #include "daemon/supervisor/edge/session/frame_session.h"
 #include "daemon/supervisor/edge/session/memory_pressure.h"
-#include "daemon/supervisor/edge/session/memory_share.h"
 #include "daemon/supervisor/edge/session/receiving.h"
 
 /*
@@ -73,8 +72,7 @@ static void skip_payload(struct msd_frame_session *f)
 
 static void stop_receiving(struct msd_frame_session *f, const struct msd_req *r)
 {
-	msd_receiving_end(&f->session);
-	msd_list_remove(&f->session.space_link);
+	msd_receiving_ended(&f->session);
 	if (f->conn.in.user == r)
 		skip_payload(f);
 	msd_conn_pause(&f->conn, MSD_PAUSE_ROOM, false);
@@ -201,19 +199,53 @@ static enum msd_place place_call(struct msd_frame_session *f, struct msd_in *in,
 	struct msd_req *r;
 	msd_err err = msd_call_prepare(s, in, method, &r, &d);
 
+	if (err == MSD_OK)
+		err = msd_receiving_begin(s, r, in->payload_bytes, &d);
 	if (err != MSD_OK)
 		return refuse(f, in, &d);
-	err = msd_memory_share_reserve(s, r, in->payload_bytes, &d);
-	if (err != MSD_OK && err != MSD_WAIT) {
-		msd_call_drop(r, err);
-		return refuse(f, in, &d);
-	}
-	s->receiving = r;
 	in->user = r;
-	if (err == MSD_WAIT)
-		return msd_receiving_wait(s);
+	if (s->call == MSD_CALL_WAITING)
+		return MSD_PLACE_LATER;
+	msd_receiving_part(s);
 	in->payload = r->placement.slot.p;
 	return MSD_PLACE_HERE;
+}
+
+bool msd_dispatch_fill(struct msd_session *s, const uint8_t *was)
+{
+	struct msd_frame_session *f = msd_frame_session_of(s);
+
+	(void)was; /* the connection counts bytes */
+	if (!f->conn.waits_for_place || f->conn.in.user != s->receiving)
+		return true;
+	msd_conn_place(&f->conn, s->receiving->placement.slot.p);
+	return false;
+}
+
+void msd_dispatch_on_resumed(struct msd_session *s)
+{
+	if (s->receiving == NULL)
+		msd_conn_pause(&msd_frame_session_of(s)->conn, MSD_PAUSE_ROOM, false);
+}
+
+uint64_t msd_dispatch_came(struct msd_session *s)
+{
+	return msd_frame_session_of(s)->conn.have;
+}
+
+void msd_dispatch_on_reduced(struct msd_session *s)
+{
+	msd_conn_narrow(&msd_frame_session_of(s)->conn,
+			s->receiving->placement.slot.bytes);
+}
+
+enum msd_place msd_dispatch_on_full(struct msd_conn *c, struct msd_in *in)
+{
+	struct msd_frame_session *f = c->user;
+
+	(void)in; /* continues in msd_dispatch_fill() */
+	msd_receiving_full(&f->session);
+	return MSD_PLACE_LATER;
 }
 
 /* Find the destination for the payload of an authorized request. */
@@ -259,17 +291,11 @@ static inline void call_at_once(struct msd_frame_session *f, struct msd_in *in,
 	msd_err err = msd_call_prepare(s, in, method, &r, &d);
 
 	if (err == MSD_OK)
-		err = msd_memory_share_reserve(s, r, 0, &d);
-	if (err == MSD_OK) {
-		msd_receiving_submit(s, r);
-	} else if (err == MSD_WAIT) {
-		s->receiving = r;
-		msd_conn_pause(&f->conn, MSD_PAUSE_ROOM, true);
-		(void)msd_receiving_wait(s);
-	} else {
-		if (r != NULL)
-			msd_call_drop(r, err);
+		err = msd_receiving_begin(s, r, 0, &d);
+	if (err != MSD_OK) {
 		(void)refuse(f, in, &d);
+	} else if (s->receiving != NULL) {
+		msd_conn_pause(&f->conn, MSD_PAUSE_ROOM, true);
 	}
 }
 
@@ -323,7 +349,8 @@ void msd_dispatch_on_frame(struct msd_conn *c, struct msd_in *in)
 	} else if (!msd_method_is_forwarded(method)) {
 		msd_method_run(&f->session, in, method);
 	} else if (in->user != NULL) { /* prepared when its payload began */
-		msd_receiving_complete(f, in->user);
+		if (!msd_receiving_whole(&f->session))
+			msd_conn_pause(&f->conn, MSD_PAUSE_ROOM, true);
 	} else {
 		call_at_once(f, in, method);
 	}

@@ -8,11 +8,19 @@
 #include "daemon/stream/conn.h"
 
 struct msd_client_ops;
+struct msd_session;
 
 extern const struct msd_client_ops msd_dispatch_client_ops;
 
 /** These implement msd_conn_ops. */
 enum msd_place msd_dispatch_on_body(struct msd_conn *c, struct msd_in *in);
+enum msd_place msd_dispatch_on_full(struct msd_conn *c, struct msd_in *in);
 void msd_dispatch_on_frame(struct msd_conn *c, struct msd_in *in);
+
+/** These implement msd_frontend_ops. */
+bool msd_dispatch_fill(struct msd_session *s, const uint8_t *was);
+void msd_dispatch_on_resumed(struct msd_session *s);
+uint64_t msd_dispatch_came(struct msd_session *s);
+void msd_dispatch_on_reduced(struct msd_session *s);
 
 #endif

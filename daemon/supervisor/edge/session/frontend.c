@@ -18,7 +18,6 @@
 #include "daemon/supervisor/edge/session/handle_disposal.h"
 #include "daemon/supervisor/edge/session/memory_pressure.h"
 #include "daemon/supervisor/edge/session/memory_share.h"
-#include "daemon/supervisor/edge/session/receiving.h"
 #include "daemon/supervisor/edge/session/session.h"
 #include "daemon/supervisor/edge/session/sessions.h"
 #include "daemon/supervisor/edge/uploads/upload.h"
@@ -70,16 +69,17 @@ static void close_for(struct msd_session *s, msd_err err, const char *why)
 
 static const struct msd_frontend_ops front_ops = {
 	.look = msd_frame_session_look,
-	.on_room = msd_receiving_on_room,
-	.came = msd_receiving_came,
-	.on_reduced = msd_receiving_on_reduced,
+	.fill = msd_dispatch_fill,
+	.on_resumed = msd_dispatch_on_resumed,
+	.came = msd_dispatch_came,
+	.on_reduced = msd_dispatch_on_reduced,
 	.close = close_for,
 };
 
 static const struct msd_conn_ops conn_ops = {
 	.farewell = msd_frame_session_farewell,
 	.on_body = msd_dispatch_on_body,
-	.on_full = msd_receiving_on_full,
+	.on_full = msd_dispatch_on_full,
 	.on_frame = msd_dispatch_on_frame,
 	.on_short = on_short,
 	.on_closed = on_closed,

@@ -9,6 +9,7 @@
 #include "daemon/limits.h"
 #include "daemon/supervisor/edge/edge.h"
 #include "daemon/supervisor/edge/session/call.h"
+#include "daemon/supervisor/edge/session/receiving.h"
 #include "proto/base/clock.h"
 
 #define TURN_NS UINT64_C(1000000) /* per iteration, to give out room */
@@ -106,7 +107,7 @@ bool msd_memory_share_retry(struct msd_edge *e)
 		struct msd_session *s =
 			MSD_CONTAINER_OF(it, struct msd_session, space_link);
 		const bool waited = msd_session_wants_room(s);
-		s->front->on_room(s);
+		msd_receiving_retry(s);
 		if (waits(s))
 			continue;
 		e->n_waiting -= waited && e->n_waiting > 0;

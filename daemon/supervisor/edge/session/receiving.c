@@ -1,64 +1,104 @@
+/*
+ * Happy path: the room of a call is reserved, the frontend puts its payload there, and
+ * it is submitted. Failures: it waits for room, and may give some back while its
+ * payload arrives; it can never have room, or ends before it is complete.
+ */
 #include "daemon/supervisor/edge/session/receiving.h"
 
+#include "daemon/supervisor/edge/objects/dependents.h"
+#include "daemon/supervisor/edge/session/call.h"
 #include "daemon/supervisor/edge/session/memory_share.h"
 
-enum msd_place msd_receiving_wait(struct msd_session *s)
+/* The session may receive another call. */
+static void leave(struct msd_session *s)
 {
-	msd_memory_share_wait(s);
-	return MSD_PLACE_LATER;
-}
-
-/* Continue to read an incomplete payload, or submit a complete call. */
-static void go_on(struct msd_frame_session *f, struct msd_req *r)
-{
-	struct msd_session *s = &f->session;
-
+	s->receiving = NULL;
+	s->call = MSD_CALL_READ;
 	msd_list_remove(&s->space_link);
-	if (f->conn.waits_for_place && f->conn.in.user == r) {
-		msd_conn_place(&f->conn, r->placement.slot.p);
-	} else {
-		msd_receiving_submit(s, r);
-		msd_conn_pause(&f->conn, MSD_PAUSE_ROOM, false);
-	}
+	if (s->awaiting != NULL)
+		msd_dependents_go_on(s->awaiting);
 }
 
-void msd_receiving_on_room(struct msd_session *s)
+static void apply(struct msd_session *s, enum msd_call_event e)
 {
-	struct msd_frame_session *f = msd_frame_session_of(s);
+	const struct msd_call_move move = msd_call_step(s->call, e);
 	struct msd_req *r = s->receiving;
+
+	s->call = (enum msd_call_state)move.to;
+	if ((move.actions & MSD_CALL_WAIT) != 0)
+		msd_memory_share_wait(s);
+	if (move.to == MSD_CALL_QUEUED || move.to == MSD_CALL_OVER)
+		leave(s);
+	if ((move.actions & MSD_CALL_SUBMIT) != 0)
+		msd_call_submit(r);
+}
+
+static enum msd_call_event event_of(msd_err err)
+{
+	return err == MSD_OK     ? MSD_CALL_ROOM
+	       : err == MSD_WAIT ? MSD_CALL_NO_ROOM
+				 : MSD_CALL_REFUSED;
+}
+
+msd_err msd_receiving_begin(struct msd_session *s, struct msd_req *r,
+			    uint64_t payload_bytes, struct msd_diag *d)
+{
+	if (r->placement.wanted_bytes == 0) { /* it passes all states at once */
+		if (s->awaiting != NULL)
+			msd_dependents_go_on(s->awaiting);
+		msd_call_submit(r);
+		return MSD_OK;
+	}
+	const msd_err err = msd_memory_share_reserve(s, r, payload_bytes, d);
+	s->receiving = r;
+	s->receiving_bytes = payload_bytes;
+	apply(s, MSD_CALL_ALLOWED);
+	apply(s, event_of(err));
+	if (err == MSD_OK && payload_bytes == 0)
+		apply(s, MSD_CALL_WHOLE);
+	if (err == MSD_OK || err == MSD_WAIT)
+		return MSD_OK;
+	msd_call_drop(r, err);
+	return err;
+}
+
+void msd_receiving_part(struct msd_session *s)
+{
+	apply(s, MSD_CALL_PART);
+}
+
+bool msd_receiving_whole(struct msd_session *s)
+{
+	const bool has_room = s->receiving->placement.missing_bytes == 0;
+
+	apply(s, has_room ? MSD_CALL_WHOLE : MSD_CALL_FULL);
+	return has_room;
+}
+
+void msd_receiving_full(struct msd_session *s)
+{
+	apply(s, MSD_CALL_FULL);
+}
+
+void msd_receiving_retry(struct msd_session *s)
+{
+	struct msd_req *r = s->receiving;
+	const uint8_t *was = r->placement.slot.p;
 	struct msd_diag d = {0};
-	const msd_err err =
-		msd_memory_share_reserve(s, r, f->conn.in.payload_bytes, &d);
+	const msd_err err = msd_memory_share_reserve(s, r, s->receiving_bytes, &d);
 
 	if (err == MSD_OK) {
-		go_on(f, r);
-	} else if (err != MSD_WAIT) {
+		msd_list_remove(&s->space_link);
+		apply(s, MSD_CALL_ROOM);
+		apply(s, s->front->fill(s, was) ? MSD_CALL_WHOLE : MSD_CALL_PART);
+		s->front->on_resumed(s);
+	} else if (err != MSD_WAIT) { /* its answer ends it */
 		msd_req_refuse(r, err, msd_diag_text(&d));
 	}
 	msd_diag_finish(&d);
 }
 
-uint64_t msd_receiving_came(struct msd_session *s)
+void msd_receiving_ended(struct msd_session *s)
 {
-	return msd_frame_session_of(s)->conn.have;
-}
-
-void msd_receiving_on_reduced(struct msd_session *s)
-{
-	msd_conn_narrow(&msd_frame_session_of(s)->conn,
-			s->receiving->placement.slot.bytes);
-}
-
-enum msd_place msd_receiving_on_full(struct msd_conn *c, struct msd_in *in)
-{
-	struct msd_frame_session *f = c->user;
-
-	(void)in; /* continues in msd_receiving_on_room() */
-	return msd_receiving_wait(&f->session);
-}
-
-void msd_receiving_regain(struct msd_frame_session *f)
-{
-	msd_conn_pause(&f->conn, MSD_PAUSE_ROOM, true);
-	(void)msd_receiving_wait(&f->session);
+	apply(s, MSD_CALL_ENDED);
 }

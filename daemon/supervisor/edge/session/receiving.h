@@ -1,48 +1,36 @@
 #ifndef MSD_SUPERVISOR_RECEIVING_H
 #define MSD_SUPERVISOR_RECEIVING_H
 /*
- * The call whose frame is being read, from its place in the tensor memory to the
- * queue of its module. A session has at most one. While it has no room, or has given
- * some back (memory_share.h), its connection is not read.
+ * The call that a session receives, from the reservation of its room to the queue of
+ * its module, by frames or by HTTP: the actions of call_step.h. A session has at most
+ * one. While it has no room, or has given some back (memory_share.h), its connection
+ * is not read.
+ *
+ * msd_session.call is its state, msd_session.receiving the request. Both are reset
+ * when it is queued or over.
  */
-#include "daemon/supervisor/edge/objects/dependents.h"
-#include "daemon/supervisor/edge/session/call.h"
-#include "daemon/supervisor/edge/session/frame_session.h"
+#include "daemon/supervisor/edge/session/session.h"
 
-/** Nothing is being received: the call became a request or was dropped. */
-static inline void msd_receiving_end(struct msd_session *s)
-{
-	s->receiving = NULL;
-	if (s->awaiting != NULL)
-		msd_dependents_go_on(s->awaiting);
-}
-/** Submit @r, which is complete and has room for its declared outputs. */
-static inline void msd_receiving_submit(struct msd_session *s, struct msd_req *r)
-{
-	msd_receiving_end(s);
-	msd_call_submit(r);
-}
-/** Queue for room. */
-enum msd_place msd_receiving_wait(struct msd_session *s);
-/** The call is complete but has released room: submit it when it has the room again. */
-void msd_receiving_regain(struct msd_frame_session *f);
-
-/** These implement msd_frontend_ops. */
-void msd_receiving_on_room(struct msd_session *s);
-uint64_t msd_receiving_came(struct msd_session *s);
-void msd_receiving_on_reduced(struct msd_session *s);
-/** Implements msd_conn_ops.on_full. */
-enum msd_place msd_receiving_on_full(struct msd_conn *c, struct msd_in *in);
-
-/** All of @r has been received. */
-static inline void msd_receiving_complete(struct msd_frame_session *f,
-					  struct msd_req *r)
-{
-	if (r->placement.missing_bytes == 0) {
-		msd_receiving_submit(&f->session, r);
-	} else {
-		msd_receiving_regain(f);
-	}
-}
+/**
+ * Reserve room for @r, which was prepared (call.h). Without a payload it is submitted.
+ * With one the state is RESERVED, and the frontend fills its slot, then calls
+ * msd_receiving_part() or msd_receiving_whole(). Without room the state is WAITING
+ * until msd_frontend_ops.fill. Other errors: it was dropped.
+ */
+MSD_MUST_CHECK msd_err msd_receiving_begin(struct msd_session *s, struct msd_req *r,
+					   uint64_t payload_bytes, struct msd_diag *d);
+/** A part of its payload is still to arrive. */
+void msd_receiving_part(struct msd_session *s);
+/**
+ * All of its payload has arrived: it is submitted. Returns false if room for its
+ * outputs was given back meanwhile: it waits for that, then is submitted.
+ */
+bool msd_receiving_whole(struct msd_session *s);
+/** The rest of its payload has no room any more: it waits for that. */
+void msd_receiving_full(struct msd_session *s);
+/** There may be room for it. */
+void msd_receiving_retry(struct msd_session *s);
+/** It was answered, or its client is gone. */
+void msd_receiving_ended(struct msd_session *s);
 
 #endif

@@ -17,6 +17,7 @@
 #include "daemon/loop/account.h"
 #include "daemon/loop/handle.h"
 #include "daemon/loop/list.h"
+#include "daemon/supervisor/call/call_step.h"
 #include "daemon/supervisor/edge/access/principal.h"
 #include "daemon/supervisor/request/peer_id.h"
 #include "daemon/supervisor/request/request.h"
@@ -39,8 +40,15 @@ struct msd_frontend_look {
 /* Operations of the frontend. Replies use msd_client.ops. */
 struct msd_frontend_ops {
 	void (*look)(struct msd_session *s, struct msd_frontend_look *ret);
-	/** There may be room for `receiving`: call msd_memory_share_reserve() again. */
-	void (*on_room)(struct msd_session *s);
+	/**
+	 * `receiving` has room in its slot, which was at @was before if it has given
+	 * some back: put the rest of the payload there. Returns true if all of it has
+	 * arrived.
+	 */
+	bool (*fill)(struct msd_session *s, const uint8_t *was);
+	/** `receiving` has waited for room; it was filled, then submitted if complete.
+	 */
+	void (*on_resumed)(struct msd_session *s);
 	/** Return how many bytes of the payload of `receiving` have arrived. */
 	uint64_t (*came)(struct msd_session *s);
 	/**
@@ -79,7 +87,9 @@ struct msd_session {
 	struct msd_dependents
 		*awaiting;         /* results that its requests name; NULL: none */
 	bool has_plans;            /* the frontend uses the call cache */
+	enum msd_call_state call;  /* state of `receiving`: receiving.h */
 	struct msd_req *receiving; /* its payload is being read or waits for room */
+	uint64_t receiving_bytes;  /* size of that payload */
 	uint32_t n_uploads;
 	struct msd_principal principal;
 	struct msd_authorization authorization;

@@ -2,7 +2,6 @@
 
 #include <stdlib.h>
 
-#include "daemon/loop/disabled_features.h"
 #include "daemon/supervisor/edge/access/audit.h"
 #include "daemon/supervisor/edge/edge.h"
 #include "daemon/supervisor/edge/listen/accept.h"
@@ -49,7 +48,8 @@ static void close_for(struct msd_session *s, msd_err err, const char *why)
 
 static const struct msd_frontend_ops front_ops = {
 	.look = msd_http_conn_look,
-	.on_room = msd_infer_on_room,
+	.fill = msd_infer_fill,
+	.on_resumed = msd_infer_on_resumed,
 	.came = msd_infer_came,
 	.close = close_for,
 };

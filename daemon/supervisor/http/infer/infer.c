@@ -17,7 +17,7 @@
 #include "daemon/http/reader.h"
 #include "daemon/supervisor/edge/edge.h"
 #include "daemon/supervisor/edge/session/call.h"
-#include "daemon/supervisor/edge/session/memory_share.h"
+#include "daemon/supervisor/edge/session/receiving.h"
 #include "daemon/supervisor/http/infer/infer_inputs.h"
 #include "daemon/supervisor/http/infer/infer_rights.h"
 #include "daemon/supervisor/http/infer/infer_state.h"
@@ -28,68 +28,50 @@
 #define READ_AT_ONCE 16384u  /* bytes of JSON; a thread parses more */
 #define JSON_MEMORY_FACTOR 2 /* memory of the parsed form, per byte of text */
 
-static void submit(struct msd_http_session *c, struct msd_req *r)
-{
-	msd_infer_stop_waiting(c);
-	msd_call_submit(r);
-}
-
-/* Copy the inputs that have arrived to the slot. If all have arrived, submit the
- * call. */
-static void place(struct msd_http_session *c, struct msd_req *r)
+/* Copy the inputs that have arrived to the slot. Returns true if all have arrived. */
+static bool place(struct msd_http_session *c)
 {
 	struct msd_infer *i = c->infer;
-	uint8_t *payload = r->placement.slot.p;
+	uint8_t *payload = c->session.receiving->placement.slot.p;
 
 	if (i->call.payload_bytes > 0)
 		msd_infer_put_inputs(&i->call, &i->ask, i->behind, payload);
 	i->is_taking = i->behind.p == NULL && i->behind_bytes > 0;
 	i->behind = (struct msd_span){0};
-	if (!i->is_taking) {
-		submit(c, r);
-		return;
-	}
-	c->session.receiving = r;
-	c->inputs = msd_infer_await_inputs(&i->call, payload);
+	if (i->is_taking)
+		c->inputs = msd_infer_await_inputs(&i->call, payload);
+	return !i->is_taking;
 }
 
-/* It has all its room again, perhaps at another address. */
-static void regain(struct msd_http_session *c, struct msd_req *r, const uint8_t *was)
+/* It has all its room again, perhaps at another address than @was. */
+static bool regain(struct msd_http_session *c, const uint8_t *was)
 {
+	uint8_t *payload = c->session.receiving->placement.slot.p;
+
 	for (uint32_t i = 0; i < c->inputs.n; i++) {
 		struct iovec *piece = &c->inputs.pieces[i];
-		piece->iov_base =
-			r->placement.slot.p + ((const uint8_t *)piece->iov_base - was);
+		piece->iov_base = payload + ((const uint8_t *)piece->iov_base - was);
 	}
 	c->infer->is_taking = c->inputs.n > 0;
-	if (!c->infer->is_taking)
-		submit(c, r);
+	return !c->infer->is_taking;
 }
 
-void msd_infer_on_room(struct msd_session *s)
+static struct msd_http_session *caller_of(struct msd_session *s)
 {
-	struct msd_http_session *c =
-		MSD_CONTAINER_OF(s, struct msd_http_session, session);
-	struct msd_req *r = s->receiving;
-	const bool is_reduced = r->placement.missing_bytes > 0;
-	const uint8_t *was = r->placement.slot.p;
-	struct msd_diag d = {0};
-	const msd_err err =
-		msd_memory_share_reserve(s, r, c->infer->call.payload_bytes, &d);
+	return MSD_CONTAINER_OF(s, struct msd_http_session, session);
+}
 
-	if (err == MSD_OK) {
-		msd_list_remove(&s->space_link);
-		if (is_reduced) {
-			regain(c, r, was);
-		} else {
-			place(c, r);
-		}
-		if (msd_infer_is_taking(c))
-			c->on_room(c);
-	} else if (err != MSD_WAIT) {
-		msd_req_refuse(r, err, msd_diag_text(&d));
-	}
-	msd_diag_finish(&d);
+bool msd_infer_fill(struct msd_session *s, const uint8_t *was)
+{
+	return was != NULL ? regain(caller_of(s), was) : place(caller_of(s));
+}
+
+void msd_infer_on_resumed(struct msd_session *s)
+{
+	struct msd_http_session *c = caller_of(s);
+
+	if (msd_infer_is_taking(c))
+		c->on_room(c);
 }
 
 /* The call is sent, or waits for room; on an error the caller answers it. */
@@ -109,20 +91,17 @@ static msd_err start(struct msd_http_session *c, const struct msd_model *m,
 	struct msd_req *r = NULL;
 	msd_err err = msd_call_prepare_made(s, &made, &r, d);
 
-	if (err != MSD_OK)
-		return err;
-	err = msd_memory_share_reserve(s, r, i->call.payload_bytes, d);
-	c->asking.is_later = err == MSD_OK || err == MSD_WAIT;
-	if (err == MSD_OK) {
-		place(c, r);
-	} else if (err == MSD_WAIT) {
-		s->receiving = r;
-		msd_memory_share_wait(s);
-	} else {
-		msd_call_drop(r, err);
-		return err;
+	c->asking.is_later = true; /* unless it is answered at once */
+	if (err == MSD_OK)
+		err = msd_receiving_begin(s, r, i->call.payload_bytes, d);
+	if (err != MSD_OK) {
+		c->asking.is_later = false;
+	} else if (s->call == MSD_CALL_RESERVED && place(c)) {
+		(void)msd_receiving_whole(s); /* its room was reserved just now */
+	} else if (s->call == MSD_CALL_RESERVED) {
+		msd_receiving_part(s);
 	}
-	return MSD_OK;
+	return err;
 }
 
 static void read_text(struct msd_background_job *chore)
@@ -289,18 +268,15 @@ bool msd_infer_is_taking(const struct msd_http_session *c)
 void msd_infer_wait(struct msd_http_session *c)
 {
 	c->infer->is_taking = false;
-	msd_memory_share_wait(&c->session);
+	msd_receiving_full(&c->session);
 }
 
 void msd_infer_accept(struct msd_http_session *c)
 {
-	if (msd_infer_room_end(c) != NULL) { /* its outputs need room again */
-		c->asking.is_later = true;
-		msd_infer_wait(c);
-		return;
-	}
+	c->infer->is_taking = false;
 	c->is_starting = true;
-	submit(c, c->session.receiving);
+	if (!msd_receiving_whole(&c->session))
+		c->asking.is_later = true; /* its outputs need room again */
 	c->is_starting = false;
 }
 

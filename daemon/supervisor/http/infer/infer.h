@@ -16,8 +16,9 @@
 void msd_infer(struct msd_http_exchange *a);
 /** Callbacks that answer the session of an HTTP client. */
 extern const struct msd_client_ops msd_infer_client_ops;
-/** See msd_frontend_ops.on_room. */
-void msd_infer_on_room(struct msd_session *s);
+/** These implement msd_frontend_ops. */
+bool msd_infer_fill(struct msd_session *s, const uint8_t *was);
+void msd_infer_on_resumed(struct msd_session *s);
 /** Its room for inputs is full: wait for more room. */
 void msd_infer_wait(struct msd_http_session *c);
 /** The reply is written, or its connection is gone: release its resources. */

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "daemon/supervisor/edge/edge.h"
+#include "daemon/supervisor/edge/session/receiving.h"
 #include "daemon/supervisor/http/infer/infer.h"
 #include "daemon/supervisor/http/infer/infer_state.h"
 #include "daemon/supervisor/module/life/module.h"
@@ -24,8 +25,8 @@ static struct msd_http_session *caller_of(struct msd_client *c)
 /* Inputs that are still arriving have no slot any more. */
 void msd_infer_stop_waiting(struct msd_http_session *c)
 {
-	c->session.receiving = NULL;
-	msd_list_remove(&c->session.space_link);
+	if (c->session.receiving != NULL)
+		msd_receiving_ended(&c->session);
 	c->inputs.n = 0;
 	if (c->infer != NULL)
 		c->infer->is_taking = false;
