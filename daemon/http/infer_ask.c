@@ -1,6 +1,7 @@
 /*
- * Happy path: jansson parses the text, each input is checked, and the sizes of the
- * binary inputs are added up. Failures: the first error is reported with its tensor.
+ * Happy path: the text has the usual form, and infer_quick.h reads it. Otherwise jansson
+ * parses it, each input is checked, and the sizes of the binary inputs are added up.
+ * Failures: the first error is reported with its tensor.
  * Unsupported features (shared memory, classification) are refused, because the
  * response would not be the requested one.
  */
@@ -12,6 +13,7 @@
 
 #include "daemon/http/infer_data.h"
 #include "daemon/http/infer_json.h"
+#include "daemon/http/infer_quick.h"
 #include "proto/limits.h"
 
 /* The member @key of an object. A member that is null counts as absent. */
@@ -368,12 +370,20 @@ static msd_err read_all(struct reading *r)
 	return err == MSD_OK ? settle(r->ask, r->d) : err;
 }
 
+static msd_err end(struct msd_infer_ask *a, msd_err err)
+{
+	if (err != MSD_OK)
+		msd_infer_ask_finish(a);
+	return err;
+}
+
 msd_err msd_infer_ask_read(struct msd_infer_ask *ret, struct msd_span text,
 			   uint64_t behind_bytes, struct msd_diag *d)
 {
 	struct reading r = {.ask = ret, .behind_bytes = behind_bytes, .d = d};
 
-	*ret = (struct msd_infer_ask){0};
+	if (msd_infer_quick_read(ret, text, behind_bytes))
+		return end(ret, settle(ret, d));
 	if (text.n == 0) {
 		return msd_diag_set(
 			d, MSD_BAD_REQUEST,
@@ -386,9 +396,7 @@ msd_err msd_infer_ask_read(struct msd_infer_ask *ret, struct msd_span text,
 	r.json = json;
 	err = read_all(&r);
 	json_decref(json);
-	if (err != MSD_OK)
-		msd_infer_ask_finish(ret);
-	return err;
+	return end(ret, err);
 }
 
 size_t msd_infer_ask_bytes(const struct msd_infer_ask *a)

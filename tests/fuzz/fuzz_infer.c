@@ -35,6 +35,52 @@ static void write_again(const struct msd_infer_ask *a)
 	}
 }
 
+/* @a and @b are of the same request: one of the quick reader, one of the general one.
+ */
+static void compare(const struct msd_infer_ask *a, const struct msd_infer_ask *b)
+{
+	MUST(a->n_inputs == b->n_inputs && a->n_outputs == b->n_outputs);
+	MUST(a->values.n == b->values.n && a->is_binary == b->is_binary);
+	MUST(a->has_deadline == b->has_deadline && a->deadline_ms == b->deadline_ms);
+	MUST((a->id.p == NULL) == (b->id.p == NULL) && msd_span_same(a->id, b->id));
+	MUST(a->values.n == 0 || memcmp(a->values.p, b->values.p, a->values.n) == 0);
+	for (uint32_t i = 0; i < a->n_inputs; i++) {
+		const struct msd_infer_input *x = &a->inputs[i], *y = &b->inputs[i];
+		MUST(msd_span_same(x->name, y->name) && x->ndim == y->ndim);
+		MUST(msd_dtype_eq(x->dtype, y->dtype) && x->has_data == y->has_data);
+		MUST(x->from == y->from && x->bytes == y->bytes);
+		MUST(memcmp(x->shape, y->shape, x->ndim * sizeof(*x->shape)) == 0);
+	}
+	for (uint32_t i = 0; i < a->n_outputs; i++) {
+		const struct msd_infer_output *x = &a->outputs[i], *y = &b->outputs[i];
+		MUST(msd_span_same(x->name, y->name) && x->is_binary == y->is_binary);
+		MUST(x->has_shape == y->has_shape);
+	}
+}
+
+/* The general reader accepts the same texts: one more member keeps the quick one away.
+ */
+static void read_generally(struct msd_span text, size_t behind,
+			   const struct msd_infer_ask *quick)
+{
+	static const char member[] = "{\"other\":null,";
+	struct msd_buf more = {0};
+	struct msd_infer_ask ask;
+
+	if (text.n == 0 || *text.p != '{' ||
+	    memmem(text.p, text.n, "other", strlen("other")) != NULL)
+		return;
+	msd_buf_put(&more, member, strlen(member));
+	msd_buf_put(&more, text.p + 1, text.n - 1);
+	if (quick->n_inputs + quick->n_outputs > 0 && !more.bad) {
+		MUST(msd_infer_ask_read(&ask, (struct msd_span){more.p, more.n}, behind,
+					NULL) == MSD_OK);
+		compare(quick, &ask);
+		msd_infer_ask_finish(&ask);
+	}
+	msd_buf_finish(&more);
+}
+
 /* Accepted: the first line is how many bytes of the rest are JSON, as the header field
  * has it, or empty for all; that asks for something. */
 int msd_fuzz_accepts(const uint8_t *data, size_t n)
@@ -56,6 +102,7 @@ int msd_fuzz_accepts(const uint8_t *data, size_t n)
 		return 0;
 	walk(&ask, behind.n);
 	write_again(&ask);
+	read_generally(text, behind.n, &ask);
 	msd_infer_ask_finish(&ask);
 	return 1;
 }

@@ -20,7 +20,7 @@ MSD_MUST_CHECK msd_err msd_call_prepare(struct msd_session *s, struct msd_in *in
 struct msd_call_made {
 	uint64_t id;
 	struct msd_module *module;
-	struct msd_span function; /* of the module's facts */
+	struct msd_span function; /* named by the module's facts */
 	struct msd_buf *params;   /* taken */
 	uint64_t payload_bytes;
 	uint64_t out_bytes; /* of declared outputs */

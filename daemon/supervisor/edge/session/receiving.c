@@ -19,25 +19,26 @@ static void leave(struct msd_session *s)
 		msd_dependents_go_on(s->awaiting);
 }
 
-static void apply(struct msd_session *s, enum msd_call_event e)
+/* Returns the actions of the event. */
+static inline unsigned move(struct msd_session *s, enum msd_call_event e)
 {
-	const struct msd_call_move move = msd_call_step(s->call, e);
-	struct msd_req *r = s->receiving;
+	const struct msd_call_move to = msd_call_step(s->call, e);
 
-	s->call = (enum msd_call_state)move.to;
-	if ((move.actions & MSD_CALL_WAIT) != 0)
-		msd_memory_share_wait(s);
-	if (move.to == MSD_CALL_QUEUED || move.to == MSD_CALL_OVER)
-		leave(s);
-	if ((move.actions & MSD_CALL_SUBMIT) != 0)
-		msd_call_submit(r);
+	s->call = (enum msd_call_state)to.to;
+	return to.actions;
 }
 
-static enum msd_call_event event_of(msd_err err)
+static void apply(struct msd_session *s, enum msd_call_event e)
 {
-	return err == MSD_OK     ? MSD_CALL_ROOM
-	       : err == MSD_WAIT ? MSD_CALL_NO_ROOM
-				 : MSD_CALL_REFUSED;
+	const unsigned actions = move(s, e);
+	struct msd_req *r = s->receiving;
+
+	if ((actions & MSD_CALL_WAIT) != 0)
+		msd_memory_share_wait(s);
+	if (s->call == MSD_CALL_QUEUED || s->call == MSD_CALL_OVER)
+		leave(s);
+	if ((actions & MSD_CALL_SUBMIT) != 0)
+		msd_call_submit(r);
 }
 
 msd_err msd_receiving_begin(struct msd_session *s, struct msd_req *r,
@@ -52,11 +53,15 @@ msd_err msd_receiving_begin(struct msd_session *s, struct msd_req *r,
 	const msd_err err = msd_memory_share_reserve(s, r, payload_bytes, d);
 	s->receiving = r;
 	s->receiving_bytes = payload_bytes;
-	apply(s, MSD_CALL_ALLOWED);
-	apply(s, event_of(err));
-	if (err == MSD_OK && payload_bytes == 0)
-		apply(s, MSD_CALL_WHOLE);
-	if (err == MSD_OK || err == MSD_WAIT)
+	(void)move(s, MSD_CALL_ALLOWED); /* the room was asked for already */
+	if (err == MSD_OK) {
+		(void)move(s, MSD_CALL_ROOM);
+		if (payload_bytes == 0)
+			apply(s, MSD_CALL_WHOLE);
+		return MSD_OK;
+	}
+	apply(s, err == MSD_WAIT ? MSD_CALL_NO_ROOM : MSD_CALL_REFUSED);
+	if (err == MSD_WAIT)
 		return MSD_OK;
 	msd_call_drop(r, err);
 	return err;
@@ -64,7 +69,7 @@ msd_err msd_receiving_begin(struct msd_session *s, struct msd_req *r,
 
 void msd_receiving_part(struct msd_session *s)
 {
-	apply(s, MSD_CALL_PART);
+	(void)move(s, MSD_CALL_PART);
 }
 
 bool msd_receiving_whole(struct msd_session *s)
@@ -89,7 +94,7 @@ void msd_receiving_retry(struct msd_session *s)
 
 	if (err == MSD_OK) {
 		msd_list_remove(&s->space_link);
-		apply(s, MSD_CALL_ROOM);
+		(void)move(s, MSD_CALL_ROOM);
 		apply(s, s->front->fill(s, was) ? MSD_CALL_WHOLE : MSD_CALL_PART);
 		s->front->on_resumed(s);
 	} else if (err != MSD_WAIT) { /* its answer ends it */

@@ -15,7 +15,7 @@ struct msd_module;
 
 struct msd_model {
 	struct msd_module *module;
-	/* Of the module's facts; NULL: not known. */
+	/* One of the module's facts; NULL: not known. */
 	const struct msd_function_signature *function;
 };
 

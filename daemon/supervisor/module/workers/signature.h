@@ -39,7 +39,8 @@ struct msd_function_signature {
 	bool has_params, has_results;                 /* false: they are not known */
 	struct msd_signature_param *params, *results; /* owned, as one block */
 	uint32_t n_params, n_results;
-	struct msd_signature_extent *extents; /* owned; of all parameters and results */
+	struct msd_signature_extent
+		*extents;         /* owned; all parameters and results use them */
 	struct msd_span *symbols; /* owned; names and formulas of variable extents */
 	uint32_t n_symbols;
 };
