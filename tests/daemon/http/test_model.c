@@ -3,6 +3,7 @@
 
 #include "daemon/supervisor/http/models/model.h"
 #include "daemon/supervisor/module/workers/facts.h"
+#include "daemon/supervisor/module/workers/signature.h"
 #include "proto/value.h"
 
 /* Facts of functions called @names, of which those with a capital are whole models, and

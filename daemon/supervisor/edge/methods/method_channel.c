@@ -14,6 +14,7 @@
 #include "daemon/supervisor/module/direct/directs.h"
 #include "daemon/supervisor/module/life/module.h"
 #include "daemon/supervisor/module/queue/bans.h"
+#include "daemon/supervisor/module/workers/signature.h"
 #include "proto/unpack.h"
 
 /* The worker searches this list at each call that is not in its cache. */

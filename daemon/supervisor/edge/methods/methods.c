@@ -19,6 +19,7 @@
 #include "daemon/supervisor/module/direct/directs.h"
 #include "daemon/supervisor/module/life/module.h"
 #include "daemon/supervisor/module/workers/facts.h"
+#include "daemon/supervisor/module/workers/signature.h"
 #include "proto/unpack.h"
 
 #define N_NAMED 3u /* functions shown if no name is similar */

@@ -11,7 +11,6 @@
 #include "daemon/supervisor/http/infer/infer.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 #include "daemon/http/infer_json.h"
 #include "daemon/http/reader.h"
@@ -24,6 +23,7 @@
 #include "daemon/supervisor/http/models/repository.h"
 #include "daemon/supervisor/module/life/module.h"
 #include "daemon/supervisor/module/stats/call_accounting.h"
+#include "daemon/supervisor/module/workers/signature.h"
 
 #define READ_AT_ONCE 16384u  /* bytes of JSON; a thread parses more */
 #define JSON_MEMORY_FACTOR 2 /* memory of the parsed form, per byte of text */

@@ -14,6 +14,7 @@
 #include "daemon/limits.h"
 #include "daemon/supervisor/http/infer/infer_shape.h"
 #include "daemon/supervisor/module/life/module.h"
+#include "daemon/supervisor/module/workers/signature.h"
 #include "daemon/supervisor/request/call_template.h"
 #include "proto/limits.h"
 #include "proto/value.h"

@@ -13,6 +13,7 @@
 #include "daemon/supervisor/module/life/catalog.h"
 #include "daemon/supervisor/module/life/module.h"
 #include "daemon/supervisor/module/life/readiness.h"
+#include "daemon/supervisor/module/workers/signature.h"
 #include "proto/base/json.h"
 
 #define NAMES_SHOWN 8u

@@ -2,8 +2,6 @@
 #define MSD_SUPERVISOR_MODEL_H
 /* A model of the Open Inference Protocol: a function of a module, with the name
  * `MODULE:FUNCTION`, or `MODULE` for its main function. It has one version, "1". */
-#include <stdbool.h>
-
 #include "proto/base/bytes.h"
 #include "proto/base/diag.h"
 

@@ -5,6 +5,7 @@
 #include "daemon/supervisor/http/page/chunked_answer.h"
 #include "daemon/supervisor/module/life/module.h"
 #include "daemon/supervisor/module/stats/call_stats.h"
+#include "daemon/supervisor/module/workers/signature.h"
 #include "proto/base/json.h"
 
 /* Calls of one function, or of all functions. */

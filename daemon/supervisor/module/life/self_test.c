@@ -15,6 +15,7 @@
 #include "daemon/supervisor/module/life/self_test_plan.h"
 #include "daemon/supervisor/module/workers/replica.h"
 #include "daemon/supervisor/module/workers/reply.h"
+#include "daemon/supervisor/module/workers/signature.h"
 
 #define ROOM_MS 10u /* delay after a test found no room */
 

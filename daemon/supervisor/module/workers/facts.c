@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "daemon/stream/shared.h"
+#include "daemon/supervisor/module/workers/signature.h"
 #include "proto/base/spelling.h"
 #include "proto/value.h"
 

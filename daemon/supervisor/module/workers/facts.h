@@ -8,12 +8,13 @@
  */
 #include <stdbool.h>
 
-#include "daemon/supervisor/module/workers/signature.h"
 #include "proto/body.h"
 
 /* Keys of module.describe that the worker provides: device, era, machine, built_ms,
  * sandbox, inspect and functions. */
 #define MSD_FACTS_N_PARTS 7u
+
+struct msd_function_signature;
 
 struct msd_facts {
 	struct msd_shared *text; /* the parts, key and value each; NULL: empty */
