@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "daemon/http/infer_wide.h"
+#include "proto/base/text.h"
 
 struct walk {
 	const struct msd_infer_input *t;
@@ -233,24 +234,31 @@ static bool write_float(const uint8_t *p, unsigned bits, struct msd_buf *out)
 		wide = narrow;
 	}
 	if (wide == 0 && signbit(wide)) { /* `-0` would be parsed as the integer zero */
-		msd_buf_printf(out, "-0.0");
+		msd_text_put(out, "-0.0");
+	} else if (bits == 64) {
+		msd_buf_printf(out, "%.17g", wide);
 	} else {
-		msd_buf_printf(out, bits == 64 ? "%.17g" : "%.9g", wide);
+		msd_text_float(out, narrow);
 	}
 	return isfinite(wide);
 }
 
 static bool write_one(struct msd_dtype t, const uint8_t *p, struct msd_buf *out)
 {
+	int64_t v;
+
 	switch (t.code) {
 	case MSD_DT_BOOL:
-		msd_buf_printf(out, *p != 0 ? "true" : "false");
+		msd_text_put(out, *p != 0 ? "true" : "false");
 		return true;
 	case MSD_DT_INT:
-		msd_buf_printf(out, "%lld", (long long)integer_at(p, t.bits));
+		v = integer_at(p, t.bits);
+		if (v < 0)
+			msd_text_put(out, "-");
+		msd_text_decimal(out, v < 0 ? -(uint64_t)v : (uint64_t)v);
 		return true;
 	case MSD_DT_UINT:
-		msd_buf_printf(out, "%llu", (unsigned long long)unsigned_at(p, t.bits));
+		msd_text_decimal(out, unsigned_at(p, t.bits));
 		return true;
 	default:
 		return write_float(p, t.bits, out);
@@ -278,7 +286,7 @@ msd_err msd_infer_data_write(struct msd_dtype dtype, const uint8_t *p, uint64_t 
 				    "JSON has no numbers of %s: request binary_data",
 				    msd_dtype_format(dtype, name));
 	}
-	msd_buf_printf(out, "[");
+	msd_text_put(out, "[");
 	for (uint64_t i = 0; i < n; i++) {
 		if (i > 0)
 			msd_buf_put(out, ",", 1);
@@ -290,7 +298,7 @@ msd_err msd_infer_data_write(struct msd_dtype dtype, const uint8_t *p, uint64_t 
 				(unsigned long long)i);
 		}
 	}
-	msd_buf_printf(out, "]");
+	msd_text_put(out, "]");
 	return out->bad ? msd_diag_no_memory(d) : MSD_OK;
 }
 

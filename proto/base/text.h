@@ -12,5 +12,7 @@ static inline void msd_text_put(struct msd_buf *b, const char *text)
 }
 /** Append the digits of @v. */
 void msd_text_decimal(struct msd_buf *b, uint64_t v);
+/** Append @v as "%.9g" has it, with which the same bits are read back. */
+void msd_text_float(struct msd_buf *b, float v);
 
 #endif
