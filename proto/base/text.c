@@ -28,6 +28,14 @@ void msd_text_decimal(struct msd_buf *b, uint64_t v)
 	msd_buf_put(b, digits + at, sizeof(digits) - at);
 }
 
+static uint32_t bits_of(float v)
+{
+	uint32_t bits;
+
+	memcpy(&bits, &v, sizeof(bits));
+	return bits;
+}
+
 /* The first FLOAT_DIGITS digits of @v, which is at least 1e-4 and below 1e9, rounded to
  * even. All products fit: 24 bits by 10^12 are below 2^64. */
 static uint64_t float_digits(float v, int exponent)
@@ -36,9 +44,7 @@ static uint64_t float_digits(float v, int exponent)
 		1,           10,           100,          1000,      10000,
 		100000,      1000000,      10000000,     100000000, 1000000000,
 		10000000000, 100000000000, 1000000000000};
-	uint32_t bits;
-
-	memcpy(&bits, &v, sizeof(bits));
+	const uint32_t bits = bits_of(v);
 	const uint64_t mantissa = (bits & 0x7fffffu) | 0x800000u;
 	const int shift = (int)(bits >> 23) - 150;
 	const uint64_t n = mantissa * powers[FLOAT_DIGITS - 1 - exponent];
@@ -76,6 +82,10 @@ void msd_text_float(struct msd_buf *b, float v)
 	int exponent = MIN_EXPONENT;
 	char digits[FLOAT_DIGITS];
 
+	if (bits_of(v) == 0) { /* frequent */
+		msd_buf_put(b, "0", 1);
+		return;
+	}
 	if (!((double)size >= 1e-4 && size < 1e9f)) { /* rare, or not a number */
 		msd_buf_printf(b, "%.9g", (double)v);
 		return;
