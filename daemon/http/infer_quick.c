@@ -68,11 +68,13 @@ static void skip_space(struct text *q)
 /* Skip @c and the space around it, if it is next. */
 static bool take(struct text *q, uint8_t c)
 {
-	skip_space(q);
+	if (q->p < q->end && *q->p <= ' ')
+		skip_space(q);
 	if (q->p == q->end || *q->p != c)
 		return false;
 	q->p++;
-	skip_space(q);
+	if (q->p < q->end && *q->p <= ' ')
+		skip_space(q);
 	return true;
 }
 
@@ -114,11 +116,14 @@ static bool is_digit(const struct text *q)
 static bool take_digits(struct text *q, int64_t *ret)
 {
 	const uint8_t *begin = q->p;
+	const size_t left = (size_t)(q->end - begin);
+	const size_t most = left < MOST_DIGITS ? left : MOST_DIGITS;
 	int64_t v = 0;
+	size_t n = 0;
 
-	while (is_digit(q) && (size_t)(q->p - begin) < MOST_DIGITS)
-		v = v * 10 + (*q->p++ - '0');
-	const size_t n = (size_t)(q->p - begin);
+	for (; n < most && begin[n] >= '0' && begin[n] <= '9'; n++)
+		v = v * 10 + (begin[n] - '0');
+	q->p += n;
 	*ret = v;
 	return n > 0 && !is_digit(q) && (n == 1 || *begin != '0');
 }
@@ -173,24 +178,30 @@ static bool skip_data(struct text *q, struct msd_span *ret)
 	return take(q, ']');
 }
 
+/* Returns false if there are none. */
+static bool skip_digits(struct text *q)
+{
+	const uint8_t *begin = q->p;
+
+	while (q->p < q->end && *q->p >= '0' && *q->p <= '9')
+		q->p++;
+	return q->p > begin;
+}
+
 /* Skip the fraction and the exponent of a number. */
 static bool skip_rest(struct text *q)
 {
 	if (q->p < q->end && *q->p == '.') {
 		q->p++;
-		if (!is_digit(q))
+		if (!skip_digits(q))
 			return false;
-		while (is_digit(q))
-			q->p++;
 	}
 	if (q->p < q->end && (*q->p == 'e' || *q->p == 'E')) {
 		q->p++;
 		if (q->p < q->end && (*q->p == '+' || *q->p == '-'))
 			q->p++;
-		if (!is_digit(q))
+		if (!skip_digits(q))
 			return false;
-		while (is_digit(q))
-			q->p++;
 	}
 	return true;
 }
