@@ -1,7 +1,6 @@
 /*
- * Happy path: the text has the usual form, and infer_quick.h reads it. Otherwise jansson
- * parses it, each input is checked, and the sizes of the binary inputs are added up.
- * Failures: the first error is reported with its tensor.
+ * Happy path: jansson parses the text, each input is checked, and the sizes of the
+ * binary inputs are added up. Failures: the first error is reported with its tensor.
  * Unsupported features (shared memory, classification) are refused, because the
  * response would not be the requested one.
  */
@@ -13,7 +12,6 @@
 
 #include "daemon/http/infer_data.h"
 #include "daemon/http/infer_json.h"
-#include "daemon/http/infer_quick.h"
 #include "proto/limits.h"
 
 /* The member @key of an object. A member that is null counts as absent. */
@@ -339,7 +337,7 @@ static uint8_t *keep(uint8_t *at, struct msd_span *s)
 
 /* Copy the strings that are still needed: the parsed JSON, many times as large as its
  * text, is freed. */
-static msd_err settle(struct msd_infer_ask *a, struct msd_diag *d)
+msd_err msd_infer_ask_settle(struct msd_infer_ask *a, struct msd_diag *d)
 {
 	size_t n = a->id.n;
 
@@ -367,14 +365,7 @@ static msd_err read_all(struct reading *r)
 		err = read_inputs(r);
 	if (err == MSD_OK)
 		err = read_outputs(r);
-	return err == MSD_OK ? settle(r->ask, r->d) : err;
-}
-
-static msd_err end(struct msd_infer_ask *a, msd_err err)
-{
-	if (err != MSD_OK)
-		msd_infer_ask_finish(a);
-	return err;
+	return err == MSD_OK ? msd_infer_ask_settle(r->ask, r->d) : err;
 }
 
 msd_err msd_infer_ask_read(struct msd_infer_ask *ret, struct msd_span text,
@@ -382,8 +373,7 @@ msd_err msd_infer_ask_read(struct msd_infer_ask *ret, struct msd_span text,
 {
 	struct reading r = {.ask = ret, .behind_bytes = behind_bytes, .d = d};
 
-	if (msd_infer_quick_read(ret, text, behind_bytes))
-		return end(ret, settle(ret, d));
+	*ret = (struct msd_infer_ask){0};
 	if (text.n == 0) {
 		return msd_diag_set(
 			d, MSD_BAD_REQUEST,
@@ -396,7 +386,9 @@ msd_err msd_infer_ask_read(struct msd_infer_ask *ret, struct msd_span text,
 	r.json = json;
 	err = read_all(&r);
 	json_decref(json);
-	return end(ret, err);
+	if (err != MSD_OK)
+		msd_infer_ask_finish(ret);
+	return err;
 }
 
 size_t msd_infer_ask_bytes(const struct msd_infer_ask *a)

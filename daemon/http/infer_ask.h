@@ -45,14 +45,17 @@ struct msd_infer_ask {
 };
 
 /**
- * Parse @text. @behind_bytes bytes of binary inputs follow it, one input after the
- * other. The result does not borrow from @text. Any thread may call this. Errors:
- * MSD_BAD_REQUEST, naming the tensor and what was expected; MSD_NOMEM. On failure
- * nothing is kept.
+ * Parse @text with jansson. @behind_bytes bytes of binary inputs follow it, one input
+ * after the other. The result does not borrow from @text. Any thread may call this.
+ * Errors: MSD_BAD_REQUEST, naming the tensor and what was expected; MSD_NOMEM. On
+ * failure nothing is kept.
  */
 MSD_MUST_CHECK msd_err msd_infer_ask_read(struct msd_infer_ask *ret,
 					  struct msd_span text, uint64_t behind_bytes,
 					  struct msd_diag *d);
+/** Copy the texts of @a, so that it does not borrow them any more. */
+MSD_MUST_CHECK msd_err msd_infer_ask_settle(struct msd_infer_ask *a,
+					    struct msd_diag *d);
 /** Memory in use, in bytes. */
 size_t msd_infer_ask_bytes(const struct msd_infer_ask *a);
 /** Free the contents. A zeroed struct is allowed. */

@@ -1,7 +1,7 @@
 /*
  * Happy path: the members of each object are read in any order; the numbers of an input
  * are converted when its type and shape are known. Failures: at the first byte that is
- * not of the usual form the reader gives up, and infer_ask.c reads the text again.
+ * not of the usual form the reader gives up, and infer_ask.h reads the text again.
  */
 #include "daemon/http/infer_quick.h"
 
@@ -87,7 +87,7 @@ static bool take_text(struct text *q, struct msd_span *ret)
 	       *q->p != '\\')
 		q->p++;
 	ret->n = (size_t)(q->p - ret->p);
-	return take(q, '"');
+	return q->p < q->end && *q->p == '"' && take(q, '"');
 }
 
 static bool take_key(struct text *q, struct msd_span *ret)
@@ -549,4 +549,15 @@ bool msd_infer_quick_read(struct msd_infer_ask *ret, struct msd_span text,
 		return true;
 	msd_infer_ask_finish(ret);
 	return false;
+}
+
+msd_err msd_infer_read(struct msd_infer_ask *ret, struct msd_span text,
+		       uint64_t behind_bytes, struct msd_diag *d)
+{
+	if (!msd_infer_quick_read(ret, text, behind_bytes))
+		return msd_infer_ask_read(ret, text, behind_bytes, d);
+	const msd_err err = msd_infer_ask_settle(ret, d);
+	if (err != MSD_OK)
+		msd_infer_ask_finish(ret);
+	return err;
 }

@@ -13,6 +13,7 @@
 #include <stdlib.h>
 
 #include "daemon/http/infer_json.h"
+#include "daemon/http/infer_quick.h"
 #include "daemon/http/reader.h"
 #include "daemon/supervisor/edge/edge.h"
 #include "daemon/supervisor/edge/session/call.h"
@@ -108,7 +109,7 @@ static void read_text(struct msd_background_job *chore)
 {
 	struct msd_infer *i = MSD_CONTAINER_OF(chore, struct msd_infer, chore);
 
-	i->err = msd_infer_ask_read(&i->ask, i->text, i->behind_bytes, &i->why);
+	i->err = msd_infer_read(&i->ask, i->text, i->behind_bytes, &i->why);
 }
 
 /* Returns false if it was answered with an error, and counted. */
