@@ -6,14 +6,11 @@
  * (SO_LINGER) or for the server of a file system. The time to free the pages of a
  * large segment grows with its size.
  *
- * A sleep that a signal ends (SO_LINGER, a serial line) ends after MSD_CLOSER_WAKE_US.
- * A sleep that nothing ends (a flush that a FUSE server never answers) keeps its
- * thread. So each passer has its own threads and queue, and no more descriptors are
- * read from it while many of its closes are unfinished (msd_closer_is_crowded()).
- * Closes of workers, and of our own sockets and files, do not wait behind those.
- *
- * Threads start on demand and end when their queue is empty. The exit of the process
- * does not wait for them.
+ * The threads are those of work.h, of the classes CLOSE and RELEASE. A sleep that
+ * nothing ends (a flush that a FUSE server never answers) keeps its thread. So each
+ * passer has its own lane, and no more descriptors are read from it while many of its
+ * closes are unfinished (msd_closer_is_crowded()). Closes of workers, and of our own
+ * sockets and files, do not wait behind those. The exit of the process waits for none.
  */
 #include <stdbool.h>
 #include <stddef.h>
@@ -21,12 +18,6 @@
 
 #include "proto/base/err.h"
 
-/**
- * Start a permanent thread for our own objects, so that memory is freed even if the
- * user has no thread left. Returns 0, or an errno. Without it threads start on
- * demand.
- */
-MSD_MUST_CHECK int msd_closer_open(void);
 /**
  * Close @fd, our own descriptor, whose close() is known to return. Takes ownership.
  * -1 is allowed. Any thread; never blocks. If memory is short, @fd stays open: a
@@ -80,7 +71,7 @@ void msd_closer_unmap(void *p, size_t bytes);
  */
 void msd_closer_discard(void *p, size_t bytes);
 
-#define MSD_CLOSER_BEHIND 1280u      /* closes in one queue */
+#define MSD_CLOSER_BEHIND 1280u      /* unfinished closes in one queue */
 #define MSD_CLOSER_THREADS 8u        /* for our own objects, and for workers */
 #define MSD_CLOSER_PASSERS 16u       /* more passers share a queue */
 #define MSD_CLOSER_PASSED_THREADS 2u /* per queue of passers */
@@ -89,7 +80,6 @@ void msd_closer_discard(void *p, size_t bytes);
 	253u /* descriptors in one read: SCM_MAX_FD of the kernel                      \
 	      */
 #define MSD_CLOSER_OF_ALL ((MSD_CLOSER_PASSERS + 2) * MSD_CLOSER_AT_ONCE)
-#define MSD_CLOSER_WAKE_US 500u
 #define MSD_CLOSER_WORKERS 0u /* passer number of all workers */
 
 #endif

@@ -2,7 +2,6 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <stdatomic.h>
 #include <stdlib.h>
 #include <sys/mman.h>
 #include <time.h>
@@ -52,20 +51,24 @@ static void on_work(struct msd_work *work)
 {
 	struct msd_reserve *r = reserve_of(work);
 
-	if (atomic_load(&r->is_left))
-		return;
 	r->fd = msd_reserve_now(r->name, r->bytes);
 	r->error = r->fd < 0 ? errno : 0;
+}
+
+static void drop(struct msd_work *work)
+{
+	struct msd_reserve *r = reserve_of(work);
+
+	msd_closer_close_own(r->fd);
+	free(r);
 }
 
 static void on_worked(struct msd_work *work)
 {
 	struct msd_reserve *r = reserve_of(work);
 
-	if (!atomic_load(&r->is_left))
-		r->on_done(r);
-	msd_closer_close_own(r->fd);
-	free(r);
+	r->on_done(r);
+	drop(work);
 }
 
 struct msd_reserve *msd_reserve_begin(uv_loop_t *loop,
@@ -84,7 +87,7 @@ struct msd_reserve *msd_reserve_begin(uv_loop_t *loop,
 				  .name = how->name,
 				  .work = {.run = on_work,
 					   .done = on_worked,
-					   .pool = how->pool,
+					   .lane = how->lane,
 					   .owner = how->owner}};
 	msd_work_begin(loop, &r->work);
 	return r;
@@ -93,5 +96,5 @@ struct msd_reserve *msd_reserve_begin(uv_loop_t *loop,
 void msd_reserve_leave(struct msd_reserve *r)
 {
 	if (r != NULL)
-		atomic_store(&r->is_left, true);
+		msd_work_leave(&r->work, drop);
 }

@@ -5,7 +5,6 @@
  * That takes 0.3 to 0.5 s per GiB, so a thread (work.h) does it where other clients
  * would wait.
  */
-#include <stdatomic.h>
 #include <stdint.h>
 #include <uv.h>
 
@@ -32,7 +31,6 @@ struct msd_reserve {
 	void *user; /* owned by the owner */
 	/* Private. */
 	void (*on_done)(struct msd_reserve *r);
-	atomic_bool is_left; /* the owner no longer waits */
 	struct msd_work work;
 	const char *name;
 };
@@ -40,7 +38,7 @@ struct msd_reserve {
 struct msd_reserve_how {
 	const char *name; /* static */
 	uint64_t bytes;
-	enum msd_work_pool pool;
+	struct msd_work_lane *lane;
 	uint64_t owner; /* msd_work.owner */
 };
 

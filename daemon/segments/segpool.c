@@ -145,6 +145,10 @@ static void on_reserved(struct msd_reserve *r)
 	p->on_grown(p->ctx);
 }
 
+/* Of all modules. A call waits for it, so it does not queue behind uploads and disks.
+ */
+static struct msd_work_lane growth = MSD_WORK_LANE(growth, MSD_WORK_INTERACTIVE, 2, 0);
+
 static msd_err pool_grow(struct msd_segpool *p, uint64_t need, struct msd_diag *d)
 {
 	const uint64_t bytes = next_segment_bytes(p, need);
@@ -157,13 +161,8 @@ static msd_err pool_grow(struct msd_segpool *p, uint64_t need, struct msd_diag *
 			(unsigned long long)p->max_bytes);
 	}
 	if (p->loop != NULL && bytes > MSD_MIN_SEGMENT_BYTES) {
-		/*
-		 * A call waits for it, so it does not queue behind uploads and disks.
-		 */
-		const struct msd_reserve_how how = {.name = SEGMENT_NAME,
-						    .bytes = bytes,
-						    .pool = MSD_WORK_PROMPT,
-						    .owner = MSD_WORK_SEGMENTS};
+		const struct msd_reserve_how how = {
+			.name = SEGMENT_NAME, .bytes = bytes, .lane = &growth};
 		p->growing = msd_reserve_begin(p->loop, &how, on_reserved, p);
 		return p->growing != NULL ? MSD_WAIT : msd_diag_no_memory(d);
 	}

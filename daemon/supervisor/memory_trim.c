@@ -28,17 +28,15 @@ void msd_memory_trim_prepare(void)
 	(void)mallopt(M_TRIM_THRESHOLD, INT_MAX);
 }
 
+/* Not BULK: other threads need the allocator lock that it holds. */
+static struct msd_work_lane lane = MSD_WORK_LANE(lane, MSD_WORK_INTERACTIVE, 1, 0);
+
 void msd_memory_trim_init(struct msd_memory_trim *t, uv_loop_t *loop,
 			  struct msd_account *all)
 {
-	*t = (struct msd_memory_trim){
-		.loop = loop,
-		.all = all,
-		/* Not BULK: other threads need the allocator lock that it holds. */
-		.job = {.run = run,
-			.done = done,
-			.pool = MSD_WORK_PROMPT,
-			.owner = MSD_WORK_OWN}};
+	*t = (struct msd_memory_trim){.loop = loop,
+				      .all = all,
+				      .job = {.run = run, .done = done, .lane = &lane}};
 }
 
 void msd_memory_trim_look(struct msd_memory_trim *t)

@@ -250,7 +250,7 @@ msd_err msd_server_init(struct msd_server *s, struct msd_diag *d)
 	if (err != MSD_OK)
 		return err;
 	msd_reaper_init(&s->reaper, &s->loop);
-	err = msd_threads_start(&s->reaper.starter, &s->loop, s->n_files, d);
+	err = msd_threads_start(&s->reaper.starter, s->n_files, d);
 	if (err != MSD_OK)
 		return err;
 	msd_limits_size(&s->limits, msd_machine_memory("", uv_get_total_memory()),

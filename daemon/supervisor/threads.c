@@ -1,11 +1,10 @@
 #include "daemon/supervisor/threads.h"
 
 #include "daemon/log.h"
-#include "daemon/loop/closer.h"
 #include "proto/base/errno_text.h"
 
-msd_err msd_threads_start(const struct msd_starter *starter, uv_loop_t *loop,
-			  unsigned n_files, struct msd_diag *d)
+msd_err msd_threads_start(const struct msd_starter *starter, unsigned n_files,
+			  struct msd_diag *d)
 {
 	char text[MSD_ERRNO_TEXT_BYTES];
 	int error = starter->error;
@@ -13,9 +12,13 @@ msd_err msd_threads_start(const struct msd_starter *starter, uv_loop_t *loop,
 	if (error == 0)
 		error = msd_log_open();
 	if (error == 0)
-		error = msd_closer_open();
+		error = msd_work_open(MSD_WORK_INTERACTIVE, MSD_WORK_STAY_INTERACTIVE,
+				      0);
 	if (error == 0)
-		error = msd_work_open(loop, n_files);
+		error = msd_work_open(MSD_WORK_BULK, MSD_WORK_STAY_BULK, n_files);
+	if (error == 0)
+		error = msd_work_open(MSD_WORK_RELEASE, MSD_WORK_STAY_RELEASE,
+				      MSD_WORK_MOST_RELEASE - MSD_WORK_STAY_RELEASE);
 	if (error == 0)
 		return MSD_OK;
 	return msd_diag_set(

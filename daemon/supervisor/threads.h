@@ -6,9 +6,9 @@
 #include "daemon/loop/work.h"
 #include "proto/base/diag.h"
 
-/* In addition to the threads of work.h, three threads start processes, write the log
- * and trim memory. */
-#define MSD_SUPERVISOR_THREADS (MSD_WORK_STAY_PROMPT + MSD_WORK_STAY_BULK + 3u)
+/* In addition to the threads of work.h, one starts processes and one writes the log. */
+#define MSD_SUPERVISOR_THREADS                                                         \
+	(MSD_WORK_STAY_INTERACTIVE + MSD_WORK_STAY_BULK + MSD_WORK_STAY_RELEASE + 2u)
 
 /**
  * Start all threads except that of @starter, which is already open. Reading each of
@@ -16,7 +16,6 @@
  * MSD_BUSY (the system refused a thread).
  */
 MSD_MUST_CHECK msd_err msd_threads_start(const struct msd_starter *starter,
-					 uv_loop_t *loop, unsigned n_files,
-					 struct msd_diag *d);
+					 unsigned n_files, struct msd_diag *d);
 
 #endif

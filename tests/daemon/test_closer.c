@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "daemon/loop/closer.h"
+#include "daemon/loop/work.h"
 #include "daemon/stream/transport.h"
 #include "tests/support/linger.h"
 
@@ -127,7 +128,7 @@ Test(aside, closes_what_is_its_own_where_no_thread_can_be_started_any_more)
 {
 	int ends[2];
 
-	cr_assert_eq(msd_closer_open(), 0);
+	cr_assert_eq(msd_work_open(MSD_WORK_RELEASE, 1, 0), 0);
 	refuse_threads();
 	for (unsigned i = 0; i < 3; i++) {
 		cr_assert_eq(socketpair(AF_UNIX, SOCK_STREAM, 0, ends), 0);

@@ -25,8 +25,9 @@ static void on_done(struct msd_reserve *r)
 	r->fd = -1;
 }
 
+static struct msd_work_lane lane = MSD_WORK_LANE(lane, MSD_WORK_BULK, 0, 2);
 static const struct msd_reserve_how how = {
-	.name = "test", .bytes = 1 << 20, .pool = MSD_WORK_BULK, .owner = 1};
+	.name = "test", .bytes = 1 << 20, .lane = &lane, .owner = 1};
 
 static void expect_over(uv_loop_t *loop)
 {

@@ -120,7 +120,7 @@ msd_err msd_http_open(struct msd_edge *e, const struct msd_address *address,
 		return msd_diag_no_memory(d);
 	e->http->edge = e;
 	msd_list_init(&e->http->visits);
-	msd_background_jobs_init(&e->http->chores, e->loop);
+	msd_work_lane_init(&e->http->json, MSD_WORK_INTERACTIVE, MSD_HTTP_JSON_THREADS);
 	msd_history_init(&e->http->history);
 	e->http->look.on_due = on_look;
 	on_look(&e->http->look);

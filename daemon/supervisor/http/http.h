@@ -8,15 +8,17 @@
  *   listener --> http (accept) --> visit (bytes to requests) --> route -->
  *       health, repository
  */
+#include "daemon/loop/work.h"
 #include "daemon/supervisor/edge/edge.h"
 #include "daemon/supervisor/edge/listen/listen_socket.h"
 #include "daemon/supervisor/http/page/history.h"
-#include "daemon/supervisor/request/background_job.h"
+
+#define MSD_HTTP_JSON_THREADS 2u
 
 struct msd_http {
 	struct msd_edge *edge;
-	struct msd_list visits; /* msd_http_conn.link */
-	struct msd_background_jobs chores;
+	struct msd_list visits;    /* msd_http_conn.link */
+	struct msd_work_lane json; /* reads and writes JSON of infer */
 	struct msd_history history;
 	struct msd_deadline look;  /* samples the modules' counters */
 	struct msd_deadline watch; /* checks connection timeouts */

@@ -8,7 +8,7 @@
 #include "daemon/supervisor/http/exchange.h"
 #include "daemon/supervisor/http/route_match.h"
 
-struct msd_background_jobs;
+struct msd_work_lane;
 struct msd_history;
 struct msd_infer;
 struct msd_chunked_answer;
@@ -18,7 +18,7 @@ struct msd_http_session {
 	struct msd_http_exchange asking;
 	struct msd_bearer bearer;      /* identity of the current request */
 	struct msd_route_match course; /* route of its last request */
-	struct msd_background_jobs *chores;
+	struct msd_work_lane *json;
 	const struct msd_history *history;
 	struct msd_infer *infer;   /* its call; NULL: no call */
 	struct msd_scatter inputs; /* destination of inputs that still arrive */

@@ -3,58 +3,36 @@
 #include "proto/value.h"
 #include "store/inventory.h"
 
-static struct msd_keeper_job *first(struct msd_keeper *k)
-{
-	return MSD_CONTAINER_OF(msd_list_first(&k->jobs), struct msd_keeper_job, link);
-}
-
 bool msd_keeper_is_busy(const struct msd_keeper *k)
 {
 	return k->is_open && !msd_list_is_empty(&k->jobs);
 }
 
-static struct msd_keeper *keeper_of(struct msd_work *work)
+static struct msd_keeper_job *job_of(struct msd_work *step)
 {
-	return MSD_CONTAINER_OF(work, struct msd_keeper, work);
+	return MSD_CONTAINER_OF(step, struct msd_keeper_job, step);
 }
 
-static void on_work(struct msd_work *work)
+static void on_work(struct msd_work *step)
 {
-	struct msd_keeper *k = keeper_of(work);
-	struct msd_keeper_job *job = first(k);
+	struct msd_keeper_job *job = job_of(step);
 
-	job->work(job, k);
+	job->work(job, job->keeper);
 }
 
-static void begin(struct msd_keeper *k);
-
-static void end(struct msd_keeper *k, struct msd_keeper_job *job)
+static void end(struct msd_keeper_job *job)
 {
 	msd_list_remove(&job->link);
-	job->done(job, k);
+	job->done(job, job->keeper);
 }
 
-static void on_worked(struct msd_work *work)
+static void on_worked(struct msd_work *step)
 {
-	struct msd_keeper *k = keeper_of(work);
+	struct msd_keeper *k = job_of(step)->keeper;
 
-	k->is_working = false;
-	end(k, first(k));
-	begin(k);
+	end(job_of(step));
 	if (!msd_keeper_is_busy(k) && k->on_idle != NULL)
 		k->on_idle(k);
-}
-
-static void begin(struct msd_keeper *k)
-{
-	if (k->is_working || msd_list_is_empty(&k->jobs))
-		return;
-	k->is_working = true;
-	k->work = (struct msd_work){.run = on_work,
-				    .done = on_worked,
-				    .pool = MSD_WORK_BULK,
-				    .owner = MSD_WORK_OWN};
-	msd_work_begin(k->loop, &k->work);
 }
 
 msd_err msd_keeper_open(struct msd_keeper *k, uv_loop_t *loop, const char *path,
@@ -67,6 +45,7 @@ msd_err msd_keeper_open(struct msd_keeper *k, uv_loop_t *loop, const char *path,
 	k->loop = loop;
 	k->max_bytes = max_bytes > 0 ? max_bytes : UINT64_MAX;
 	k->is_open = true;
+	msd_work_lane_init(&k->lane, MSD_WORK_BULK, 1);
 	msd_list_init(&k->jobs);
 	return MSD_OK;
 }
@@ -75,8 +54,11 @@ void msd_keeper_submit(struct msd_keeper *k, struct msd_keeper_job *job)
 {
 	job->err = MSD_OK;
 	job->d = (struct msd_diag){0};
+	job->keeper = k;
+	job->step =
+		(struct msd_work){.run = on_work, .done = on_worked, .lane = &k->lane};
 	msd_list_append(&k->jobs, &job->link);
-	begin(k);
+	msd_work_begin(k->loop, &job->step);
 }
 
 void msd_keeper_close(struct msd_keeper *k)
@@ -87,7 +69,9 @@ void msd_keeper_close(struct msd_keeper *k)
 		return;
 	msd_list_init(&dropped);
 	MSD_LIST_EACH_SAFE (it, &k->jobs) {
-		if (k->is_working && it == &first(k)->link)
+		struct msd_keeper_job *job =
+			MSD_CONTAINER_OF(it, struct msd_keeper_job, link);
+		if (!msd_work_cancel(&job->step))
 			continue;
 		msd_list_remove(it);
 		msd_list_append(&dropped, it);
@@ -99,9 +83,9 @@ void msd_keeper_close(struct msd_keeper *k)
 
 		job->err = msd_diag_set(&job->d, MSD_DRAINING,
 					"the daemon is shutting down");
-		end(k, job);
+		end(job);
 	}
-	while (k->is_working)
+	while (!msd_list_is_empty(&k->jobs))
 		(void)uv_run(k->loop, UV_RUN_ONCE);
 	k->is_open = false;
 	msd_store_close(&k->store);

@@ -27,17 +27,20 @@ struct msd_keeper_job {
 	/** Runs on the loop, once. */
 	void (*done)(struct msd_keeper_job *job, struct msd_keeper *k);
 	msd_err err;
-	struct msd_diag d;    /* of the job; done() frees it */
+	struct msd_diag d; /* of the job; done() frees it */
+	/* Private. */
+	struct msd_keeper *keeper;
 	struct msd_list link; /* msd_keeper.jobs */
+	struct msd_work step;
 };
 
 struct msd_keeper {
 	uv_loop_t *loop;
 	struct msd_store store;
-	uint64_t max_bytes;   /* size limit of the store */
-	struct msd_list jobs; /* msd_keeper_job.link: the first one is running */
-	struct msd_work work; /* runs the first one */
-	bool is_open, is_working;
+	uint64_t max_bytes;        /* size limit of the store */
+	struct msd_list jobs;      /* msd_keeper_job.link: unfinished, in order */
+	struct msd_work_lane lane; /* runs one at a time */
+	bool is_open;
 	/** The queue is empty. */
 	void (*on_idle)(struct msd_keeper *k);
 };

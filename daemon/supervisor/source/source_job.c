@@ -4,6 +4,7 @@
 #include <string.h>
 #include <sys/mman.h>
 
+#include "daemon/loop/closer.h"
 #include "daemon/loop/list.h"
 
 /*
@@ -17,6 +18,8 @@ static void destroy(struct msd_source_job *job)
 {
 	msd_source_finish(&job->source);
 	msd_diag_finish(&job->diag);
+	if (job->map != NULL)
+		msd_closer_unmap(job->map, job->bytes);
 	for (unsigned i = 0; i < MSD_PART_COUNT; i++)
 		free(job->paths[i]);
 	free(job->with);
@@ -26,6 +29,11 @@ static void destroy(struct msd_source_job *job)
 static struct msd_source_job *job_of(struct msd_work *work)
 {
 	return MSD_CONTAINER_OF(work, struct msd_source_job, work);
+}
+
+static void drop(struct msd_work *work)
+{
+	destroy(job_of(work));
 }
 
 static void on_work(struct msd_work *work)
@@ -39,14 +47,16 @@ static void on_worked(struct msd_work *work)
 {
 	struct msd_source_job *job = job_of(work);
 
-	if (job->is_left) {
-		destroy(job);
-		return;
-	}
 	job->is_done = true;
 	if (job->on_done != NULL)
 		job->on_done(job);
 }
+
+/* One peer leaves threads to others. */
+struct msd_work_lane msd_source_uploads =
+	MSD_WORK_LANE(msd_source_uploads, MSD_WORK_BULK, 0, 2);
+/* Each file of --load may hang, and has a thread (threads.h). */
+static struct msd_work_lane reads = MSD_WORK_LANE(reads, MSD_WORK_BULK, 0, 0);
 
 static struct msd_source_job *job_new(void (*run)(struct msd_source_job *))
 {
@@ -55,10 +65,8 @@ static struct msd_source_job *job_new(void (*run)(struct msd_source_job *))
 	if (job == NULL)
 		return NULL;
 	job->source.fd = -1;
-	job->work = (struct msd_work){.run = on_work,
-				      .done = on_worked,
-				      .pool = MSD_WORK_BULK,
-				      .owner = MSD_WORK_OWN};
+	job->work =
+		(struct msd_work){.run = on_work, .done = on_worked, .lane = &reads};
 	job->run = run;
 	return job;
 }
@@ -73,6 +81,7 @@ static struct msd_source_job *begin(uv_loop_t *loop, struct msd_source_job *job)
 static void seal(struct msd_source_job *job)
 {
 	(void)munmap(job->map, job->bytes);
+	job->map = NULL;
 	job->err = msd_source_seal(&job->source, &job->diag);
 }
 
@@ -83,6 +92,7 @@ struct msd_source_job *msd_source_job_seal(uv_loop_t *loop, uint64_t owner, int 
 
 	if (job == NULL)
 		return NULL;
+	job->work.lane = &msd_source_uploads;
 	job->work.owner = owner;
 	job->source.fd = fd;
 	job->map = map;
@@ -164,7 +174,6 @@ void msd_source_job_free(struct msd_source_job *job)
 	if (job->is_done) {
 		destroy(job);
 	} else {
-		job->is_left = true;
-		job->on_done = NULL;
+		msd_work_leave(&job->work, drop);
 	}
 }

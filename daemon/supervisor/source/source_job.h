@@ -6,8 +6,8 @@
  *
  *   (begun) --thread--> is_done, on_done is called, once, on a later loop iteration
  *
- * The owner may change before the end. It may free the job at any time. If the thread
- * is still working, the job frees itself at the end, and drops its result.
+ * The owner may change before the end. It may free the job at any time. If a thread is
+ * still working, the job frees itself at the end, and drops its result.
  */
 #include <uv.h>
 
@@ -26,12 +26,14 @@ struct msd_source_job {
 	/* Private. */
 	struct msd_work work;
 	void (*run)(struct msd_source_job *job);
-	bool is_left; /* its owner has freed it */
 	uint64_t bytes;
-	void *map;                   /* mapping of the bytes to be sealed */
+	void *map;                   /* mapping of the bytes to be sealed; owned */
 	char *paths[MSD_PART_COUNT]; /* owned */
 	char *with;                  /* owned */
 };
+
+/* Reserves memory of uploads, and seals them; msd_work.owner is a peer. */
+extern struct msd_work_lane msd_source_uploads;
 
 /**
  * Unmap @bytes at @map, through which @fd was written, then seal and hash @fd, which

@@ -27,9 +27,8 @@ struct msd_handshake {
 	struct msd_tls_context *context; /* held until the transport exists */
 	struct msd_transport transport;  /* has a state once it is created */
 	uv_poll_t poll;
-	struct msd_background_job step; /* while it runs, its thread owns all fields
-				  except the poll, the deadline and the cut */
-	struct msd_peer_id who;
+	struct msd_work step; /* while it runs, its thread owns all fields except the
+				 poll, the deadline and the cut */
 	struct msd_deadline deadline;
 	uint64_t limit_ms;
 	bool is_told;   /* it has failed, and lingers */
@@ -87,7 +86,6 @@ static void end(struct msd_handshake *h, msd_err err)
 	if (uv_is_closing((uv_handle_t *)&h->poll))
 		return;
 	h->result = err;
-	msd_background_job_leave(&h->step);
 	msd_deadline_clear(h->all->deadlines, &h->deadline);
 	uv_close((uv_handle_t *)&h->poll, on_poll_closed);
 }
@@ -146,8 +144,7 @@ static void cut(struct msd_handshake *h, msd_err err, const char *why)
 {
 	h->cut_err = err;
 	h->cut_why = why;
-	if (!msd_background_job_is_running(&h->step) &&
-	    !uv_is_closing((uv_handle_t *)&h->poll))
+	if (msd_work_cancel(&h->step) && !uv_is_closing((uv_handle_t *)&h->poll))
 		end_as_cut(h);
 }
 
@@ -165,7 +162,7 @@ static void on_due(struct msd_deadline *node)
 
 /* OpenSSL's connection state is allocated and freed here, too: a burst of failing
  * first messages costs the loop almost nothing. */
-static void on_thread(struct msd_background_job *step)
+static void on_thread(struct msd_work *step)
 {
 	struct msd_handshake *h = MSD_CONTAINER_OF(step, struct msd_handshake, step);
 	const struct msd_tls_library *library = h->all->tls->library;
@@ -182,7 +179,7 @@ static void on_thread(struct msd_background_job *step)
 
 static void on_ready(uv_poll_t *poll, int status, int events);
 
-static void on_worked(struct msd_background_job *step)
+static void on_worked(struct msd_work *step)
 {
 	struct msd_handshake *h = MSD_CONTAINER_OF(step, struct msd_handshake, step);
 
@@ -229,7 +226,7 @@ static void on_ready(uv_poll_t *poll, int status, int events)
 		return;
 	}
 	(void)uv_poll_stop(&h->poll);
-	msd_background_job_begin(&h->all->steps, &h->step, h->who);
+	msd_work_begin(h->all->loop, &h->step);
 }
 
 void msd_handshakes_init(struct msd_handshakes *hs, uv_loop_t *loop,
@@ -238,7 +235,7 @@ void msd_handshakes_init(struct msd_handshakes *hs, uv_loop_t *loop,
 	hs->loop = loop;
 	hs->deadlines = deadlines;
 	hs->tls = tls;
-	msd_background_jobs_init(&hs->steps, loop);
+	msd_work_lane_init(&hs->steps, MSD_WORK_INTERACTIVE, MSD_HANDSHAKE_THREADS);
 	msd_list_init(&hs->all);
 }
 
@@ -257,8 +254,10 @@ msd_err msd_handshake_start(struct msd_handshakes *hs, int fd, uint64_t limit_ms
 	h->user = user;
 	h->fd = fd;
 	h->poll.data = h;
-	h->step = (struct msd_background_job){.run = on_thread, .on_done = on_worked};
-	h->who = who;
+	h->step = (struct msd_work){.run = on_thread,
+				    .done = on_worked,
+				    .lane = &hs->steps,
+				    .owner = msd_peer_id_passer(who)};
 	h->deadline.on_due = on_due;
 	h->limit_ms = limit_ms;
 	msd_list_append(&hs->all, &h->link);

@@ -2,9 +2,8 @@
 #define MSD_SUPERVISOR_TLS_HANDSHAKE_H
 /*
  * From an accepted socket to an encrypted transport. A handshake takes half a
- * millisecond of CPU time, too much for a loop iteration. It therefore runs on
- * libuv's threads as a background job. Other handshakes wait in a queue, and the loop
- * waits only for sockets.
+ * millisecond of CPU time, too much for a loop iteration. So a thread (work.h) runs
+ * it, at most two at a time; peers take turns. The loop waits only for sockets.
  *
  *   WAITS for its socket <--> is QUEUED for a thread --> WORKS --> done, or failed
  *
@@ -15,8 +14,9 @@
 #include <uv.h>
 
 #include "daemon/loop/list.h"
-#include "daemon/supervisor/request/background_job.h"
+#include "daemon/loop/work.h"
 #include "daemon/supervisor/request/deadline.h"
+#include "daemon/supervisor/request/peer_id.h"
 #include "daemon/supervisor/tls/library.h"
 
 struct msd_handshake;
@@ -36,13 +36,15 @@ enum msd_handshake_fault {
 		MSD_HANDSHAKE_FAULT_COUNT
 };
 
+#define MSD_HANDSHAKE_THREADS 2u
+
 /* All handshakes of a loop. */
 struct msd_handshakes {
 	uv_loop_t *loop;
 	struct msd_deadlines *deadlines;
 	const struct msd_tls *tls;
 	struct msd_list all; /* msd_handshake.link */
-	struct msd_background_jobs steps;
+	struct msd_work_lane steps;
 	/** It has failed because of @why. */
 	void (*on_failed)(struct msd_handshake *h, enum msd_handshake_fault fault,
 			  const char *why);

@@ -206,7 +206,7 @@ msd_err msd_upload_begin(struct msd_session *s, uint64_t bytes, struct msd_req *
 		return msd_diag_no_memory(d);
 	const struct msd_reserve_how how = {.name = MSD_SOURCE_NAME,
 					    .bytes = bytes,
-					    .pool = MSD_WORK_BULK,
+					    .lane = &msd_source_uploads,
 					    .owner = msd_peer_id_passer(s->peer->who)};
 	u->reserving = msd_reserve_begin(s->edge->loop, &how, on_reserved, u);
 	if (u->reserving == NULL) {

@@ -72,7 +72,7 @@ void msd_http_conn_open(struct msd_http *h, struct msd_transport transport,
 	v->caller.session.front = &front_ops;
 	v->caller.session.transport = &v->transport;
 	v->caller.session.principal = who;
-	v->caller.chores = &h->chores;
+	v->caller.json = &h->json;
 	v->caller.history = &h->history;
 	v->caller.on_answer = on_answer;
 	v->caller.on_room = on_room;

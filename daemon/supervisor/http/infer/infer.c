@@ -105,7 +105,7 @@ static msd_err start(struct msd_http_session *c, const struct msd_model *m,
 	return err;
 }
 
-static void read_text(struct msd_background_job *chore)
+static void read_text(struct msd_work *chore)
 {
 	struct msd_infer *i = MSD_CONTAINER_OF(chore, struct msd_infer, chore);
 
@@ -169,7 +169,7 @@ static bool may_still(struct msd_http_exchange *a, const struct msd_infer *i)
 }
 
 /* Its module may have been replaced or removed. */
-static void on_read(struct msd_background_job *chore)
+static void on_read(struct msd_work *chore)
 {
 	struct msd_infer *i = MSD_CONTAINER_OF(chore, struct msd_infer, chore);
 	struct msd_http_session *c = i->caller;
@@ -195,8 +195,11 @@ static struct msd_infer *infer_new(struct msd_http_session *c, struct msd_span m
 	if (i == NULL)
 		return NULL;
 	i->caller = c;
-	i->chore.run = read_text;
-	i->chore.on_done = on_read;
+	i->chore =
+		(struct msd_work){.run = read_text,
+				  .done = on_read,
+				  .lane = c->json,
+				  .owner = msd_peer_id_passer(c->session.client.peer)};
 	msd_buf_put(&i->model, model.p, model.n);
 	return i;
 }
@@ -254,7 +257,7 @@ void msd_infer(struct msd_http_exchange *a)
 	if (i->text.n > READ_AT_ONCE) {
 		a->is_later = true;
 		i->rights_generation = a->edge->rights.generation;
-		msd_background_job_begin(c->chores, &i->chore, c->session.client.peer);
+		msd_work_begin(c->asking.edge->loop, &i->chore);
 	} else {
 		read_text(&i->chore);
 		proceed(c, &m);
@@ -283,7 +286,7 @@ void msd_infer_accept(struct msd_http_session *c)
 
 bool msd_infer_is_busy(const struct msd_http_session *c)
 {
-	return c->infer != NULL && c->infer->chore.is_busy;
+	return c->infer != NULL && c->infer->chore.is_begun;
 }
 
 static size_t bytes_of(const struct msd_infer *i)
@@ -300,14 +303,14 @@ size_t msd_infer_bytes(const struct msd_http_session *c)
 {
 	const struct msd_infer *i = c->infer;
 
-	if (i != NULL && i->chore.is_busy)
+	if (i != NULL && i->chore.is_begun)
 		return sizeof(*i) + JSON_MEMORY_FACTOR * i->text.n;
 	return c->asking.body.cap + bytes_of(i);
 }
 
 bool msd_infer_needs_body(const struct msd_http_session *c)
 {
-	return c->infer != NULL && (c->infer->chore.is_busy || c->infer->behind.n > 0);
+	return c->infer != NULL && (c->infer->chore.is_begun || c->infer->behind.n > 0);
 }
 
 /* A thread needs a body that is kept until it is dropped. A body that is only lent

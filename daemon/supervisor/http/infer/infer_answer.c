@@ -91,7 +91,7 @@ static struct msd_infer_wish wish_of(const struct msd_infer *i)
 		.ask = &i->ask, .call = &i->call, .model = {i->model.p, i->model.n}};
 }
 
-static void write_answer(struct msd_background_job *chore)
+static void write_answer(struct msd_work *chore)
 {
 	struct msd_infer *i = MSD_CONTAINER_OF(chore, struct msd_infer, chore);
 	const struct msd_infer_wish wish = wish_of(i);
@@ -165,7 +165,7 @@ static void count_late(struct msd_infer *i, unsigned code)
 	i->put_off = NULL;
 }
 
-static void on_written(struct msd_background_job *chore)
+static void on_written(struct msd_work *chore)
 {
 	struct msd_infer *i = MSD_CONTAINER_OF(chore, struct msd_infer, chore);
 	struct msd_http_session *c = i->caller;
@@ -208,9 +208,9 @@ static void forward(struct msd_client *client, struct msd_req *r, struct msd_out
 		tell(c, r);
 	} else {
 		i->chore.run = write_answer;
-		i->chore.on_done = on_written;
+		i->chore.done = on_written;
 		i->put_off = msd_call_accounting_put_off(r, &r->module->group);
-		msd_background_job_begin(c->chores, &i->chore, c->session.client.peer);
+		msd_work_begin(c->asking.edge->loop, &i->chore);
 	}
 }
 

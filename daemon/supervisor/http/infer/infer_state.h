@@ -9,9 +9,9 @@
  *   --> writing (a background job if tensors are written as JSON)
  *   --> answered, and written --> end
  */
+#include "daemon/loop/work.h"
 #include "daemon/supervisor/http/infer/infer_make.h"
 #include "daemon/supervisor/http/infer/infer_result.h"
-#include "daemon/supervisor/request/background_job.h"
 
 struct msd_http_exchange;
 struct msd_http_session;
@@ -20,7 +20,7 @@ struct msd_session;
 
 struct msd_infer {
 	struct msd_http_session *caller;
-	struct msd_background_job chore; /* for reading, then for writing */
+	struct msd_work chore; /* for reading, then for writing */
 	struct msd_infer_ask ask;
 	struct msd_infer_call call;
 	struct msd_buf model;       /* its name, as requested */
