@@ -13,13 +13,15 @@
 #include "daemon/fetch/channel.h"
 #include "daemon/fetch/registry/oci_manifest.h"
 #include "daemon/fetch/registry/push.h"
-#include "daemon/fetch/transfer/network_options.h"
 #include "daemon/fetch/steps.h"
+#include "daemon/fetch/transfer/network_options.h"
+#include "daemon/loop/work.h"
 #include "daemon/mark.h"
 #include "proto/base/inherited.h"
 
 #define CHANNEL_FD 3 /* the supervisor opens it there */
 #define ARRIVING_FD 4
+#define MORE_THREADS 4095u
 
 static int fail(const char *why)
 {
@@ -127,6 +129,9 @@ int main(int argc, char **argv)
 	const int rc = uv_loop_init(&loop);
 	if (rc != 0)
 		return fail(uv_strerror(rc));
+	/* The supervisor limits the pulls (max-pulls). */
+	if (msd_work_open(MSD_WORK_BULK, 1, MORE_THREADS) != 0)
+		return fail("a thread cannot be started");
 	if (msd_fetch_channel_open(&desk, &loop, CHANNEL_FD,
 				   has_folder ? ARRIVING_FD : -1, &d) != MSD_OK)
 		return fail(msd_diag_text(&d));

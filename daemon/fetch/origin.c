@@ -278,7 +278,7 @@ static bool rest(const struct msd_origin *o, uint64_t ms)
 	return !atomic_load(&o->is_unwanted);
 }
 
-static void on_work(struct msd_blocking_thread *waiter)
+static void on_work(struct msd_work *waiter)
 {
 	struct msd_origin *o = MSD_CONTAINER_OF(waiter, struct msd_origin, waiter);
 	unsigned n_failures = 0;
@@ -298,13 +298,11 @@ static void on_work(struct msd_blocking_thread *waiter)
 	}
 }
 
-static void on_worked(struct msd_blocking_thread *waiter)
+static void on_worked(struct msd_work *waiter)
 {
 	struct msd_origin *o = MSD_CONTAINER_OF(waiter, struct msd_origin, waiter);
 	struct msd_diag d = o->d;
 
-	if (!waiter->has_worked)
-		o->err = msd_diag_no_memory(&d);
 	o->d = (struct msd_diag){0};
 	msd_uri_finish(&o->uri);
 	o->on_done(o, o->err, &d);
@@ -313,9 +311,9 @@ static void on_worked(struct msd_blocking_thread *waiter)
 
 void msd_origin_begin(struct msd_origin *o, uv_loop_t *loop)
 {
-	o->waiter.work = on_work;
-	o->waiter.on_done = on_worked;
-	msd_blocking_thread_begin(&o->waiter, loop);
+	o->waiter = (struct msd_work){
+		.run = on_work, .done = on_worked, .lane = &msd_download_threads};
+	msd_work_begin(loop, &o->waiter);
 }
 
 void msd_origin_cancel(struct msd_origin *o)

@@ -8,9 +8,9 @@
  */
 #include <stdatomic.h>
 
-#include "daemon/fetch/blocking_thread.h"
 #include "daemon/fetch/transfer/download.h"
 #include "daemon/fetch/uri.h"
+#include "daemon/loop/work.h"
 #include "store/digest.h"
 
 struct msd_download_buffer;
@@ -37,7 +37,7 @@ struct msd_origin {
 	/* For progress reports. */
 	_Atomic uint64_t bytes;
 	/* Private. */
-	struct msd_blocking_thread waiter;
+	struct msd_work waiter;
 	atomic_bool is_unwanted;
 	msd_err err;
 	struct msd_diag d;

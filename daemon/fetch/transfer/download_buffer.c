@@ -50,6 +50,9 @@ static msd_err sink_restart(struct msd_sink *s, struct msd_diag *d)
 	return msd_download_buffer_restart(of_sink(s), d);
 }
 
+struct msd_work_lane msd_download_threads =
+	MSD_WORK_LANE(msd_download_threads, MSD_WORK_BULK, 0, 0);
+
 msd_err msd_download_buffer_open(struct msd_download_buffer *l, uint64_t max_bytes,
 				 struct msd_diag *d)
 {

@@ -7,6 +7,7 @@
  */
 #include "daemon/fetch/transfer/resume_file.h"
 #include "daemon/fetch/transfer/sink.h"
+#include "daemon/loop/work.h"
 
 /* Memory limit shared by several download buffers. */
 struct msd_download_buffer_room {
@@ -30,6 +31,10 @@ struct msd_download_buffer {
 	uint64_t part_bytes; /* required size of the last part; 0 if unknown */
 	struct sha256_ctx hash, hash_at_part, part_hash;
 };
+
+/* Downloads without libcurl: files, and other daemons. Each may hang, and has a thread.
+ */
+extern struct msd_work_lane msd_download_threads;
 
 /** Create an empty buffer. MSD_IO. */
 MSD_MUST_CHECK msd_err msd_download_buffer_open(struct msd_download_buffer *l,

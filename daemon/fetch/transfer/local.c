@@ -108,7 +108,7 @@ static msd_err check_kind(struct msd_local *l, int fd, struct msd_diag *d)
 	return err == MSD_OK ? err : msd_diag_wrap(d, err, "file://%s", l->path);
 }
 
-static void on_work(struct msd_blocking_thread *waiter)
+static void on_work(struct msd_work *waiter)
 {
 	struct msd_local *l = MSD_CONTAINER_OF(waiter, struct msd_local, waiter);
 	uint8_t *buffer = malloc(READ_BYTES);
@@ -131,13 +131,11 @@ static void on_work(struct msd_blocking_thread *waiter)
 		(void)close(fd);
 }
 
-static void on_worked(struct msd_blocking_thread *waiter)
+static void on_worked(struct msd_work *waiter)
 {
 	struct msd_local *l = MSD_CONTAINER_OF(waiter, struct msd_local, waiter);
 	struct msd_diag d = l->d;
 
-	if (!waiter->has_worked)
-		l->err = msd_diag_no_memory(&d);
 	l->d = (struct msd_diag){0};
 	free(l->path);
 	l->path = NULL;
@@ -147,9 +145,9 @@ static void on_worked(struct msd_blocking_thread *waiter)
 
 void msd_local_begin(struct msd_local *l, uv_loop_t *loop)
 {
-	l->waiter.work = on_work;
-	l->waiter.on_done = on_worked;
-	msd_blocking_thread_begin(&l->waiter, loop);
+	l->waiter = (struct msd_work){
+		.run = on_work, .done = on_worked, .lane = &msd_download_threads};
+	msd_work_begin(loop, &l->waiter);
 }
 
 void msd_local_cancel(struct msd_local *l)

@@ -3,7 +3,7 @@
 /* Read a file of this machine on a thread, because its file system may hang. */
 #include <stdatomic.h>
 
-#include "daemon/fetch/blocking_thread.h"
+#include "daemon/loop/work.h"
 #include "proto/base/diag.h"
 
 struct msd_download_buffer;
@@ -19,7 +19,7 @@ struct msd_local {
 	/* For progress reports. */
 	_Atomic uint64_t bytes, total_bytes;
 	/* Private. */
-	struct msd_blocking_thread waiter;
+	struct msd_work waiter;
 	atomic_bool is_unwanted;
 	msd_err err;
 	struct msd_diag d;
