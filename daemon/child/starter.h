@@ -6,7 +6,8 @@
  * starter waits. A peer can make such a close as slow as it likes, for example with a
  * passed file on FUSE. So descriptors for a child are passed to the thread as to
  * another process. No other descriptor of the daemon is ever in a child, with or
- * without FD_CLOEXEC.
+ * without FD_CLOEXEC. So this is no thread of daemon/loop/work.h: those have the
+ * daemon's table, and a thread cannot return to it.
  *
  * The loop waits for no start: the thread handles one, the rest are queued, and an
  * event reports each result. A start without a program after MSD_STARTER_PATIENCE_MS
