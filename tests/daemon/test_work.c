@@ -277,6 +277,26 @@ Test(work, of_a_lane_of_one_thread_runs_in_order, .init = set_up)
 	cr_expect_str_eq(order, "abcdefgh");
 }
 
+Test(work, of_a_lane_of_one_thread_is_shared_by_peers, .init = set_up)
+{
+	static const char names[] = {'a', 'a', 'a', 'b', 'b'};
+	struct msd_work_lane serial;
+	struct job jobs[5];
+
+	msd_work_lane_init(&serial, MSD_WORK_INTERACTIVE, 1);
+	for (unsigned i = 0; i < 5; i++) {
+		jobs[i] = new_job(&serial, run_once_it_may);
+		jobs[i].name = names[i];
+		jobs[i].work.owner = (uint64_t)names[i];
+		msd_work_begin(&loop, &jobs[i].work);
+	}
+	let_end(5);
+	run_all();
+	/* The first one may have had the thread before the others came. */
+	cr_expect(strcmp(order, "ababa") == 0 || strcmp(order, "aabab") == 0, "%s",
+		  order);
+}
+
 Test(work, that_is_cancelled_while_it_waits_does_not_run, .init = set_up)
 {
 	struct msd_work_lane serial;
