@@ -6,24 +6,34 @@
  * `commit`, then module.load, which ends when the module is READY. Failures: the
  * upload is aborted, and the result is that of the first failure.
  */
+#include <stddef.h>
 #include <stdlib.h>
 
 #include "client/result.h"
 #include "proto/base/clock.h"
 #include "proto/words/external_data.h"
+#include "proto/words/run_options.h"
 
 #define CHUNK_BYTES ((size_t)1 << 20) /* bytes of one write of an upload */
 #define CHUNKS_IN_FLIGHT 16
 #define ABORT_MS 1000u
 #define PARTS 3u /* without external data: a library, graph and params */
 
-/* Run options of a module, common to all requests that load one. */
-struct how {
-	const char *device, *era, *fill, *format, *input; /* NULL: not given */
-	uint32_t workers, batch_rows, batch_within_ms;
-	int64_t max_run_ms; /* MODSER_NO_MAX_RUN: no limit */
-	bool tvm_inputs;
+/* A run option: its place in modser_load_options and modser_pull_options. */
+static const struct option {
+	const char *wire;
+	enum { TEXT, FLAG, COUNT, TIME } type;
+	size_t of_load, of_pull;
+} run_options[] = {
+#define ROW(NAME, member, KIND, parameter, fronts, key, former, wire, field, ...)      \
+	{wire,                                                                         \
+	 _Generic(((modser_load_options *)NULL)->field, const char *: TEXT,            \
+		  bool: FLAG, uint32_t: COUNT, int64_t: TIME),                         \
+	 offsetof(modser_load_options, field), offsetof(modser_pull_options, field)},
+	MSD_RUN_CLIENT_KEY_MAP(ROW)
+#undef ROW
 };
+#define N_RUN_OPTIONS (sizeof(run_options) / sizeof(run_options[0]))
 
 /* Upload in progress. */
 struct upload {
@@ -175,57 +185,56 @@ static modser_value map_of(const modser_value *pairs, size_t n)
 			      .as.tuple = {.item = pairs, .n = n / 2}};
 }
 
-static void add_count(modser_value *pairs, size_t *n, const char *key, uint32_t count)
+/* False: the option was not given. */
+static bool value_of(const struct option *o, const void *field, modser_value *ret)
 {
-	if (count == 0)
-		return;
-	pairs[(*n)++] = modser_str(key);
-	pairs[(*n)++] = modser_int(count);
+	switch (o->type) {
+	case TEXT: {
+		const char *text = *(const char *const *)field;
+		*ret = modser_str(text != NULL ? text : "");
+		return text != NULL;
+	}
+	case FLAG:
+		*ret = modser_bool(true);
+		return *(const bool *)field;
+	case COUNT:
+		*ret = modser_int(*(const uint32_t *)field);
+		return *(const uint32_t *)field > 0;
+	case TIME:
+	default: {
+		const int64_t ms = *(const int64_t *)field;
+		*ret = modser_int(ms > 0 ? ms : 0);
+		return ms != 0;
+	}
+	}
 }
 
-/* Append the run options. Options that were not given are not sent, because an older
- * daemon does not know them. */
-static void add_how(modser_value *pairs, size_t *n, const struct how *how)
+/* Append the run options of @options. Options that were not given are not sent, because
+ * an older daemon does not know them. */
+static void add_run(modser_value *pairs, size_t *n, const void *options, bool is_pull)
 {
-	add_text(pairs, n, "device", how->device);
-	add_text(pairs, n, "era", how->era);
-	add_text(pairs, n, "fill", how->fill);
-	add_text(pairs, n, "format", how->format);
-	add_text(pairs, n, "input", how->input);
-	add_count(pairs, n, "workers", how->workers);
-	add_count(pairs, n, "batch", how->batch_rows);
-	add_count(pairs, n, "within_ms", how->batch_within_ms);
-	if (how->max_run_ms != 0) {
-		pairs[(*n)++] = modser_str("max_run_ms");
-		pairs[(*n)++] = modser_int(how->max_run_ms > 0 ? how->max_run_ms : 0);
-	}
-	if (how->tvm_inputs) {
-		pairs[(*n)++] = modser_str("tvm_inputs");
-		pairs[(*n)++] = modser_bool(true);
+	for (size_t i = 0; i < N_RUN_OPTIONS; i++) {
+		const struct option *o = &run_options[i];
+		const size_t at = is_pull ? o->of_pull : o->of_load;
+
+		if (value_of(o, (const char *)options + at, &pairs[*n + 1])) {
+			pairs[*n] = modser_str(o->wire);
+			*n += 2;
+		}
 	}
 }
 
 static modser_err load_uploaded(struct upload *u, const char *name,
 				const modser_load_options *o, modser_result **ret)
 {
-	const struct how how = {.device = o->device,
-				.era = o->abi,
-				.fill = o->missing_weights,
-				.format = o->format,
-				.input = o->input,
-				.workers = o->workers,
-				.batch_rows = o->batch_rows,
-				.batch_within_ms = o->batch_delay_ms,
-				.max_run_ms = o->max_run_ms,
-				.tvm_inputs = o->ignore_unknown_inputs};
-	modser_value pairs[34] = {
+	modser_value pairs[2 * (N_RUN_OPTIONS + 9)] = {
 		modser_str("replace"), modser_bool(o->replace),
 		modser_str("file"),    modser_str(o->file != NULL ? o->file : name),
 		modser_str("graph"),   modser_int((int64_t)u->parts[1].n),
 		modser_str("params"),  modser_int((int64_t)u->parts[2].n)};
 	size_t n = 8;
 
-	add_how(pairs, &n, &how);
+	add_run(pairs, &n, o, false);
 	if (o->keep) {
 		pairs[n++] = modser_str("keep");
 		pairs[n++] = modser_bool(true);
@@ -372,19 +381,9 @@ modser_err modser_pull(modser_client *client, const char *name, const char *uri,
 {
 	static const modser_pull_options none;
 	const modser_pull_options *o = options != NULL ? options : &none;
-	const struct how how = {.device = o->device,
-				.era = o->abi,
-				.fill = o->missing_weights,
-				.format = o->format,
-				.input = o->input,
-				.workers = o->workers,
-				.batch_rows = o->batch_rows,
-				.batch_within_ms = o->batch_delay_ms,
-				.max_run_ms = o->max_run_ms,
-				.tvm_inputs = o->ignore_unknown_inputs};
 	modser_options request = {
 		.deadline_ms = o->deadline_ms, .progress = o->progress, .ctx = o->ctx};
-	modser_value pairs[24];
+	modser_value pairs[2 * (N_RUN_OPTIONS + 3)];
 	size_t n = 0;
 
 	add_text(pairs, &n, "sha256", o->sha256);
@@ -392,7 +391,7 @@ modser_err modser_pull(modser_client *client, const char *name, const char *uri,
 		pairs[n++] = modser_str("progress");
 		pairs[n++] = modser_bool(true);
 	}
-	add_how(pairs, &n, &how);
+	add_run(pairs, &n, o, true);
 	modser_value params[3] = {modser_str(name), modser_str(uri), map_of(pairs, n)};
 	return modser_request(client, "module.pull", params, 3, &request, ret);
 }

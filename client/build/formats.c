@@ -28,7 +28,7 @@ const struct msd_file_format *msd_file_format_of(const char *path, struct msd_sp
 const struct msd_file_format *
 msd_file_format_for(const struct msd_cli *cli, const char *path, struct msd_span file)
 {
-	return *cli->model_words.format != '\0' ? &msd_format_model
+	return *cli->run.words.format != '\0' ? &msd_format_model
 						: msd_file_format_of(path, file);
 }
 

@@ -49,7 +49,7 @@ static msd_err resolve(struct msd_inspect *inspect, struct msd_span file,
 msd_err msd_library_look(const struct msd_cli *cli, struct msd_span file,
 			 struct msd_inspect **ret, struct msd_diag *d)
 {
-	msd_err err = msd_inspect_read(file, cli->era, ret, d);
+	msd_err err = msd_inspect_read(file, cli->run.era, ret, d);
 
 	return err == MSD_OK ? resolve(*ret, file, d) : err;
 }

@@ -7,9 +7,7 @@
 #include <stdint.h>
 
 #include "pack/split_params.h"
-#include "proto/words/abi_word.h"
-#include "proto/words/fill_word.h"
-#include "proto/words/model_words.h"
+#include "proto/words/run_options.h"
 
 /* Exit codes, documented in modser(1). */
 enum msd_exit {
@@ -78,19 +76,12 @@ struct msd_cli {
 	const char *tls_cert, *tls_key;
 	bool json;
 	bool replace;
-	bool tvm_inputs;
 	bool keep;
 	bool wants_help;
 	bool wants_version;
-	uint32_t workers;        /* worker processes of a module; 0: not given */
-	uint32_t batch_rows;     /* rows of a batch of calls; 0: not given */
-	uint32_t batch_ms;       /* wait of a call for its batch; 0: none */
-	int64_t max_run_ms;      /* of a call; 0: not given, below 0: no limit */
-	const char *device;      /* NULL: not given */
-	enum msd_abi_word era;   /* not given: detected from the library's symbols */
-	enum msd_fill_word fill; /* not given: a model without weights is rejected */
-	struct msd_model_words model_words; /* --format, --input */
-	const char *graph;                  /* files for a library; NULL: none */
+	struct msd_run_options run; /* of a module to load; --device also of a call */
+	const char *device;         /* text of --device; NULL: not given */
+	const char *graph;          /* files for a library; NULL: none */
 	const char *params;
 	const char *sha256;   /* required digest of a pull; NULL: any */
 	const char *manifest; /* push: existing manifest; NULL: write one */

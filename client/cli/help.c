@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "client/cli/options.h"
+#include "proto/words/run_options.h"
 
 /* Options of a connection; not shown for a verb without one. */
 #define OF_CONNECTION                                                                  \
@@ -45,14 +46,12 @@ static const struct {
 	{"system-lib", "", "register the modules when a program starts"},
 	{"replace", "", "replace a module of that name when this one is ready"},
 	{"keep", "", "load it again whenever the daemon starts"},
-	{"ignore-unknown-inputs", "", "set_input ignores names that the model lacks"},
-	{"workers", "N", "number of processes; each runs one call at a time (1)"},
-	{"batch", "N", "join waiting calls up to N rows and run them as one"},
-	{"batch-delay", "TIME", "with --batch: how long a call waits for others (0)"},
-	{"max-run", "TIME",
-	 "kill a worker if its call runs longer, or unlimited (10m)"},
-	{"device", "DEVICE", "where it runs, such as cpu or opencl:0"},
-	{"kill-on-exit", "", "kill the worker if modser ends early"},
+#define RUN_ROW(NAME, member, KIND, parameter, fronts, key, former, wire, field,       \
+		verbs, placeholder, meaning)                                           \
+	{key, placeholder, meaning},
+	MSD_RUN_CLIENT_KEY_MAP(RUN_ROW)
+#undef RUN_ROW
+		{"kill-on-exit", "", "kill the worker if modser ends early"},
 	{"retry", "TIME", "send the call again during TIME if it did not start"},
 	{"idempotent", "", "with --retry: also if it may have run already"},
 	{"trace", "", "print where the call's time went in the daemon"},
@@ -68,12 +67,6 @@ static const struct {
 	{"depth", "N", "keep N calls in flight on each connection (1)"},
 	{"rate", "N", "call N times a second, without waiting for answers"},
 	{"time", "TIME", "measure for TIME (3s)"},
-	{"abi", "ABI",
-	 "classic (TVM 0.6 to 0.20) or ffi, for a library without TVM symbols"},
-	{"missing-weights", "WORD",
-	 "zero or seeded weights for a model without its own"},
-	{"format", "FORMAT", "read the model in this format, without detection"},
-	{"input", "INPUT", "shape of an input: x=float32[1,3,224,224]; repeatable"},
 	{"graph", "FILE", "a graph executor's graph.json, or a VM's program"},
 	{"params", "FILE", "parameters that the library does not hold"},
 	{"sha256", "HEX", "required SHA-256 of the file"},

@@ -4,10 +4,11 @@
 
 #include <string.h>
 
+#include "client/cli/run_option.h"
 #include "client/cli/verbs/report.h"
 #include "proto/base/argv.h"
 #include "proto/base/duration.h"
-#include "proto/dtype.h"
+#include "proto/words/run_options.h"
 
 static enum msd_exit apply_json(struct msd_cli *cli, const char *value)
 {
@@ -17,21 +18,13 @@ static enum msd_exit apply_json(struct msd_cli *cli, const char *value)
 	return MSD_EXIT_OK;
 }
 
-static enum msd_exit apply_workers(struct msd_cli *cli, const char *value)
-{
-	if (msd_argv_count(value, &cli->workers))
-		return MSD_EXIT_OK;
-	return msd_report_usage("give the number of worker processes, such as 2",
-				"--workers %s: not a number of at least 1", value);
-}
-
-static enum msd_exit apply_batch(struct msd_cli *cli, const char *value)
-{
-	if (msd_argv_count(value, &cli->batch_rows))
-		return MSD_EXIT_OK;
-	return msd_report_usage("give the maximum of rows of a joined call, such as 32",
-				"--batch %s: not a number of at least 1", value);
-}
+#define APPLY_RUN(NAME, ...)                                                           \
+	static enum msd_exit apply_##NAME(struct msd_cli *cli, const char *value)      \
+	{                                                                              \
+		return msd_run_option_apply(cli, MSD_RUN_##NAME##_KEY, value);         \
+	}
+MSD_RUN_CLIENT_KEY_MAP(APPLY_RUN)
+#undef APPLY_RUN
 
 static enum msd_exit apply_tail(struct msd_cli *cli, const char *value)
 {
@@ -40,81 +33,6 @@ static enum msd_exit apply_tail(struct msd_cli *cli, const char *value)
 		return MSD_EXIT_OK;
 	return msd_report_usage("give the number of lines, such as 20",
 				"--tail %s: not a number", value);
-}
-
-static enum msd_exit apply_device(struct msd_cli *cli, const char *value)
-{
-	/* The workers of a module may use several devices. */
-	for (const char *part = value; part != NULL;) {
-		const size_t n = strcspn(part, ",");
-		struct msd_device device;
-
-		if (!msd_device_parse(part, n, &device)) {
-			return msd_report_usage("`modser devices` lists them",
-						"--device %s: not a device such as cpu "
-						"or opencl:0",
-						value);
-		}
-		part = part[n] != '\0' ? part + n + 1 : NULL;
-	}
-	cli->device = value;
-	return MSD_EXIT_OK;
-}
-
-static enum msd_exit apply_era(struct msd_cli *cli, const char *value)
-{
-	const struct msd_span word = msd_span_of(value);
-
-	if (!msd_abi_word_parse(word, &cli->era)) {
-		return msd_report_usage(
-			"the ABI is the calling convention of the TVM release",
-			"--abi %s: expected " MSD_ERA_WORDS, value);
-	}
-	return MSD_EXIT_OK;
-}
-
-static enum msd_exit apply_fill(struct msd_cli *cli, const char *value)
-{
-	const struct msd_span word = msd_span_of(value);
-
-	if (!msd_fill_word_parse(word, &cli->fill)) {
-		return msd_report_usage(
-			"the word selects a replacement for weights that the file "
-			"lacks",
-			"--missing-weights %s: expected " MSD_FILL_WORDS, value);
-	}
-	return MSD_EXIT_OK;
-}
-
-/* Report a wrong word for a framework's model. */
-static enum msd_exit refuse_words(struct msd_diag *d)
-{
-	const enum msd_exit code = msd_report_usage(
-		"`modser inspect FILE` shows a model's format and inputs", "--%s",
-		msd_diag_text(d));
-
-	msd_diag_finish(d);
-	return code;
-}
-
-static enum msd_exit apply_format(struct msd_cli *cli, const char *value)
-{
-	const struct msd_span word = msd_span_of(value);
-	struct msd_diag d = {0};
-
-	return msd_model_words_format(&cli->model_words, word, &d) == MSD_OK
-		       ? MSD_EXIT_OK
-		       : refuse_words(&d);
-}
-
-static enum msd_exit apply_input(struct msd_cli *cli, const char *value)
-{
-	const struct msd_span word = msd_span_of(value);
-	struct msd_diag d = {0};
-
-	return msd_model_words_input(&cli->model_words, word, &d) == MSD_OK
-		       ? MSD_EXIT_OK
-		       : refuse_words(&d);
 }
 
 static enum msd_exit apply_mlf_version(struct msd_cli *cli, const char *value)
@@ -190,25 +108,6 @@ static enum msd_exit read_time(const char *option, const char *value, uint32_t *
 	}
 	msd_diag_finish(&d);
 	*ret_ms = (uint32_t)ms;
-	return code;
-}
-
-static enum msd_exit apply_within(struct msd_cli *cli, const char *value)
-{
-	return read_time("--batch-delay", value, &cli->batch_ms);
-}
-
-/* "unlimited" or 0 means no limit; a missing option means the daemon's default. */
-static enum msd_exit apply_max_run(struct msd_cli *cli, const char *value)
-{
-	uint32_t ms = 0;
-
-	if (strcmp(value, "0") == 0 || strcmp(value, "unlimited") == 0) {
-		cli->max_run_ms = MODSER_NO_MAX_RUN;
-		return MSD_EXIT_OK;
-	}
-	const enum msd_exit code = read_time("--max-run", value, &ms);
-	cli->max_run_ms = ms;
 	return code;
 }
 
@@ -298,13 +197,12 @@ const struct msd_option_row msd_options[] = {
 	{"system-lib", NULL, AT(system_library), MSD_OPT_BUILD, 0, false, false},
 	{"replace", NULL, AT(replace), MSD_OPT_LOAD, 0, false, false},
 	{"keep", NULL, AT(keep), MSD_OPT_LOAD, 0, false, false},
-	{"ignore-unknown-inputs", NULL, AT(tvm_inputs), MSD_OPT_RUN, 0, false, false},
-	{"workers", apply_workers, 0, MSD_OPT_RUN, 0, true, false},
-	{"batch", apply_batch, 0, MSD_OPT_RUN, 0, true, false},
-	{"batch-delay", apply_within, 0, MSD_OPT_RUN, 0, true, false},
-	{"max-run", apply_max_run, 0, MSD_OPT_RUN, 0, true, false},
-	{"device", apply_device, 0, MSD_OPT_DEVICE, 0, true, false},
-	{"kill-on-exit", NULL, AT(kill_on_exit), MSD_OPT_CALL, 0, false, false},
+#define RUN_ROW(NAME, member, KIND, parameter, fronts, key, former, wire, field,       \
+		verbs, placeholder, meaning)                                           \
+	{key, apply_##NAME, 0, MSD_OPT_##verbs, 0, sizeof(placeholder) > 1, false},
+	MSD_RUN_CLIENT_KEY_MAP(RUN_ROW)
+#undef RUN_ROW
+		{"kill-on-exit", NULL, AT(kill_on_exit), MSD_OPT_CALL, 0, false, false},
 	{"retry", apply_retry, 0, MSD_OPT_RETRY, 0, true, false},
 	{"idempotent", NULL, AT(idempotent), MSD_OPT_RETRY, 0, false, false},
 	{"trace", NULL, AT(trace), MSD_OPT_TRACE, 0, false, false},
@@ -320,10 +218,6 @@ const struct msd_option_row msd_options[] = {
 	{"depth", apply_depth, 0, MSD_OPT_BENCH, 0, true, false},
 	{"rate", apply_rate, 0, MSD_OPT_BENCH, 0, true, false},
 	{"time", apply_bench_time, 0, MSD_OPT_BENCH, 0, true, false},
-	{"abi", apply_era, 0, MSD_OPT_ERA, 0, true, false},
-	{"missing-weights", apply_fill, 0, MSD_OPT_RUN, 0, true, false},
-	{"format", apply_format, 0, MSD_OPT_MODEL, 0, true, false},
-	{"input", apply_input, 0, MSD_OPT_MODEL, 0, true, false},
 	{"graph", NULL, AT(graph), MSD_OPT_GRAPH, 0, true, false},
 	{"params", NULL, AT(params), MSD_OPT_PARAMS, 0, true, false},
 	{"sha256", NULL, AT(sha256), MSD_OPT_PULL, 0, true, false},
@@ -335,13 +229,13 @@ const struct msd_option_row msd_options[] = {
 	{"name", NULL, AT(model), MSD_OPT_CONVERT, 0, true, false},
 	{"mlf-version", apply_mlf_version, 0, MSD_OPT_CONVERT, 0, true, false},
 	{"will-run-on", apply_will_run, 0, MSD_OPT_INSPECT, 0, true, true},
-	{"tvm-inputs", NULL, AT(tvm_inputs), MSD_OPT_RUN, 0, false, true},
-	{"within", apply_within, 0, MSD_OPT_RUN, 0, true, true},
-	{"era", apply_era, 0, MSD_OPT_ERA, 0, true, true},
-	{"fill", apply_fill, 0, MSD_OPT_RUN, 0, true, true},
+	{"tvm-inputs", apply_TVM_INPUTS, 0, MSD_OPT_RUN, 0, false, true},
+	{"within", apply_BATCH_DELAY, 0, MSD_OPT_RUN, 0, true, true},
+	{"era", apply_ABI, 0, MSD_OPT_ERA, 0, true, true},
+	{"fill", apply_FILL, 0, MSD_OPT_RUN, 0, true, true},
 	{"with", apply_with, 0, MSD_OPT_WITH, 0, true, true},
 	{"background", NULL, AT(background), MSD_OPT_TRACE, 0, false, true},
-	{"instances", apply_workers, 0, MSD_OPT_RUN, 0, true, true},
+	{"instances", apply_WORKERS, 0, MSD_OPT_RUN, 0, true, true},
 	{"d", NULL, AT(dir), MSD_OPT_DIR, 'd', true, true},
 	{"d", apply_depth, 0, MSD_OPT_BENCH, 'd', true, true},
 	{NULL, NULL, 0, 0, 0, false, false},

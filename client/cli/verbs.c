@@ -3,26 +3,33 @@
 #include "client/cli/cli.h"
 #include "client/cli/texts.h"
 #include "proto/words/external_data.h"
+#include "proto/words/run_options.h"
+
+#define FLAG_WORD(key, placeholder) "[--" key "] "
+#define VALUE_WORD(key, placeholder) "[--" key " " placeholder "] "
+#define DEVICES_WORD VALUE_WORD
+#define COUNT_WORD VALUE_WORD
+#define WORD_WORD VALUE_WORD
+#define TIME_WORD VALUE_WORD
+#define TEXT_WORD VALUE_WORD
+#define RUN_WORD(NAME, member, KIND, parameter, fronts, key, former, wire, field,      \
+		 verbs, placeholder, meaning)                                          \
+	KIND##_WORD(key, placeholder)
+#define RUN_WORDS MSD_RUN_CLIENT_KEY_MAP(RUN_WORD)
 
 #define MANY 4096 /* words: more than the arguments of any call */
 
 const struct msd_verb msd_verbs[] = {
 	{"load",
-	 "[--replace] [--keep] [--device DEVICE] [--workers N] "
-	 "[--batch N [--batch-delay TIME]] [--max-run TIME] [--abi ABI] "
-	 "[--ignore-unknown-inputs] [--missing-weights WORD] [--format FORMAT] "
-	 "[--input INPUT] [--graph FILE] [--params FILE] [--external-data FILE] "
+	 "[--replace] [--keep] " RUN_WORDS
+	 "[--graph FILE] [--params FILE] [--external-data FILE] "
 	 "[-l NAME] NAME FILE...",
 	 "upload a library, a model or an archive and load it as NAME", msd_text_load,
 	 2, 1 + MSD_EXTERNAL_DATA_MAX,
 	 MSD_OPT_LOAD | MSD_OPT_WITH | MSD_OPT_LINK | MSD_OPT_RUN | MSD_OPT_DEVICE |
 		 MSD_OPT_GRAPH | MSD_OPT_PARAMS | MSD_OPT_ERA | MSD_OPT_MODEL,
 	 msd_verb_load, MSD_GROUP_MODELS},
-	{"pull",
-	 "[--sha256 HEX] [--device DEVICE] [--workers N] "
-	 "[--batch N [--batch-delay TIME]] [--max-run TIME] [--abi ABI] "
-	 "[--ignore-unknown-inputs] [--missing-weights WORD] [--format FORMAT] "
-	 "[--input INPUT] NAME URI",
+	{"pull", "[--sha256 HEX] " RUN_WORDS "NAME URI",
 	 "let the daemon fetch a module into its store and load it as NAME",
 	 msd_text_pull, 2, 2,
 	 MSD_OPT_PULL | MSD_OPT_RUN | MSD_OPT_DEVICE | MSD_OPT_ERA | MSD_OPT_MODEL,

@@ -28,7 +28,7 @@
 #include "proto/name.h"
 #include "proto/value.h"
 #include "proto/words/external_data.h"
-#include "proto/words/model_words.h"
+#include "proto/words/run_options.h"
 #include "runtime/load/foresee.h"
 #include "runtime/load/plugin.h"
 #include "runtime/pool/pool.h"
@@ -40,18 +40,13 @@ struct open_params {
 	uint64_t threads; /* 0: this process's share of the cores */
 	uint64_t workers; /* processes that share the cores; 0: not given */
 	uint64_t max_out; /* bytes */
-	uint64_t batch;   /* limit of rows for joined calls; 0: calls are not joined */
-	uint64_t within;  /* milliseconds that a call waits to be joined */
 	uint64_t spin; /* microseconds of busy polling for a direct peer's next call */
 	struct msd_resource_limits allowance;
 	struct msd_device device; /* type 0: the device that the module has code for */
 	uint64_t graph, params;   /* bytes of each behind the library */
 	uint64_t model;           /* bytes of a model before its files; 0: none */
 	struct msd_span files;    /* proto/words/external_data.h */
-	enum msd_abi_word era;
-	enum msd_fill_word fill;
-	struct msd_model_words words;
-	bool tvm_inputs;
+	struct msd_run_options run;
 	struct msd_sandbox_plan sandbox; /* its spans are concatenated strs */
 };
 
@@ -63,8 +58,6 @@ static const struct {
 	{"threads", offsetof(struct open_params, threads)},
 	{"workers", offsetof(struct open_params, workers)},
 	{"max_out", offsetof(struct open_params, max_out)},
-	{"batch", offsetof(struct open_params, batch)},
-	{"within_ms", offsetof(struct open_params, within)},
 	{"spin_us", offsetof(struct open_params, spin)},
 	{"max_data", offsetof(struct open_params, allowance.max_data)},
 	{"max_lent", offsetof(struct open_params, allowance.max_lent)},
@@ -96,19 +89,10 @@ static bool take_text(struct open_params *p, struct msd_span key, struct msd_spa
 		p->name = text;
 		return true;
 	}
-	if (msd_span_is(key, "file")) {
-		p->file = text;
-		return true;
-	}
-	if (msd_span_is(key, "fill"))
-		return msd_fill_word_parse(text, &p->fill);
-	if (msd_span_is(key, "format"))
-		return msd_model_words_format(&p->words, text, NULL) == MSD_OK;
-	if (msd_span_is(key, "input"))
-		return msd_model_words_input(&p->words, text, NULL) == MSD_OK;
-	if (msd_span_is(key, "sandbox"))
-		return msd_sandbox_word_parse(text, &p->sandbox.profile);
-	return msd_span_is(key, "era") && msd_abi_word_parse(text, &p->era);
+	if (!msd_span_is(key, "file"))
+		return false;
+	p->file = text;
+	return true;
 }
 
 static bool take_list(struct open_params *p, struct msd_span key, struct msd_span items)
@@ -136,14 +120,13 @@ static msd_err read_param(struct msd_cur *c, struct open_params *p, struct msd_d
 		return err;
 	if (key.kind != MSD_K_STR)
 		return msd_diag_set(d, MSD_BAD_REQUEST, "a key is not text");
+	const struct msd_run_key *run = msd_run_key_of_wire(key.as.str, MSD_RUN_WORKER);
+	if (run != NULL)
+		return msd_run_option_read(run, &v, &p->run, d);
 	if (v.kind == MSD_K_STR && take_text(p, key.as.str, v.as.str))
 		return MSD_OK;
 	if (v.kind == MSD_K_DEVICE && msd_span_is(key.as.str, "device")) {
 		p->device = v.as.device;
-		return MSD_OK;
-	}
-	if (v.kind == MSD_K_BOOL && msd_span_is(key.as.str, "tvm_inputs")) {
-		p->tvm_inputs = v.as.b;
 		return MSD_OK;
 	}
 	if (v.kind == MSD_K_TUPLE && take_list(p, key.as.str, v.as.tuple.items))
@@ -276,7 +259,7 @@ static msd_err enter_sandbox(struct msd_worker *w, const struct open_params *p,
 			     struct msd_load_options *options, struct msd_diag *d)
 {
 	struct msd_sandbox_plan plan = p->sandbox;
-	const bool is_auto = plan.profile == MSD_SANDBOX_AUTO;
+	const bool is_auto = p->run.sandbox == MSD_SANDBOX_AUTO;
 	struct msd_sandbox_kernel kernel;
 
 	msd_sandbox_look(&kernel);
@@ -286,8 +269,7 @@ static msd_err enter_sandbox(struct msd_worker *w, const struct open_params *p,
 			       ? w->first_guest_fd + (int)MSD_MAX_GUESTS - 1
 			       : w->channel_fd;
 	plan.max_file_bytes = 2 * p->max_out;
-	if (is_auto)
-		plan.profile = profile_of(p->device);
+	plan.profile = is_auto ? profile_of(p->device) : p->run.sandbox;
 	msd_sandbox_enter(&plan, &kernel, &w->sandbox);
 	msd_err err = map_artifact(w, d);
 	if (err == MSD_OK)
@@ -295,7 +277,7 @@ static msd_err enter_sandbox(struct msd_worker *w, const struct open_params *p,
 	if (err != MSD_OK)
 		return msd_diag_wrap(d, err, "%s", options->label);
 	if (plan.profile == MSD_SANDBOX_AUTO) {
-		plan.profile = profile_of(msd_foresee_device(w->file, p->era));
+		plan.profile = profile_of(msd_foresee_device(w->file, p->run.era));
 		msd_sandbox_enter(&plan, &kernel, &w->sandbox);
 	}
 	return MSD_OK;
@@ -369,11 +351,7 @@ msd_err msd_handle_open(struct msd_worker *w, struct msd_request *r,
 	(void)snprintf(label, sizeof(label), "%.*s",
 		       (int)(params.file.n < 200 ? params.file.n : 200),
 		       params.file.n > 0 ? (const char *)params.file.p : w->name);
-	struct msd_load_options options = {.label = label,
-					   .era = params.era,
-					   .fill = params.fill,
-					   .words = &params.words,
-					   .tvm_inputs = params.tvm_inputs};
+	struct msd_load_options options = {.label = label, .run = params.run};
 	err = msd_resource_limits_apply(&params.allowance, d);
 	msd_busy_poll_allow(w, params.spin);
 	if (err == MSD_OK)
@@ -385,8 +363,8 @@ msd_err msd_handle_open(struct msd_worker *w, struct msd_request *r,
 	if (err != MSD_OK)
 		return err;
 	msd_pinned_segments_start(w);
-	w->batch.most_rows = params.batch;
-	w->batch.within_ns = params.batch > 0 ? params.within * MSD_NS_PER_MS : 0;
+	w->batch.most_rows = params.run.batch_rows;
+	w->batch.within_ns = params.run.batch_delay.ms * MSD_NS_PER_MS;
 	w->max_out = params.max_out;
 	return describe(w, r, label, out, d);
 }

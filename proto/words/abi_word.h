@@ -2,9 +2,7 @@
 #define MSD_PROTO_ABI_WORD_H
 /* User-specified calling convention (ABI) of a library that has no symbol to detect
  * it by, as TVM's C target produces. */
-#include <stdbool.h>
-
-#include "proto/base/bytes.h"
+#include "proto/words/word_list.h"
 
 enum msd_abi_word {
 	MSD_ERA_UNSAID,
@@ -14,9 +12,12 @@ enum msd_abi_word {
 
 #define MSD_ERA_WORDS "classic (TVM 0.6 to 0.20) or ffi (0.21 and later)"
 
-/** Parse "classic" or "ffi"; false for any other text. */
-MSD_MUST_CHECK bool msd_abi_word_parse(struct msd_span word, enum msd_abi_word *ret);
+extern const struct msd_word_list msd_abi_words;
+
 /** The word; NULL for MSD_ERA_UNSAID. */
-const char *msd_abi_word_name(enum msd_abi_word word);
+static inline const char *msd_abi_word_name(enum msd_abi_word word)
+{
+	return msd_abi_words.words[word];
+}
 
 #endif

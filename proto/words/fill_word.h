@@ -1,9 +1,7 @@
 #ifndef MSD_PROTO_FILL_WORD_H
 #define MSD_PROTO_FILL_WORD_H
 /* User-specified replacement for weights that were removed from a model's file. */
-#include <stdbool.h>
-
-#include "proto/base/bytes.h"
+#include "proto/words/word_list.h"
 
 enum msd_fill_word {
 	MSD_FILL_UNSAID, /* the model is refused */
@@ -13,9 +11,12 @@ enum msd_fill_word {
 
 #define MSD_FILL_WORDS "zero or seeded"
 
-/** Parse "zero" or "seeded"; false for any other text. */
-MSD_MUST_CHECK bool msd_fill_word_parse(struct msd_span word, enum msd_fill_word *ret);
+extern const struct msd_word_list msd_fill_words;
+
 /** The word; NULL for MSD_FILL_UNSAID. */
-const char *msd_fill_word_name(enum msd_fill_word word);
+static inline const char *msd_fill_word_name(enum msd_fill_word word)
+{
+	return msd_fill_words.words[word];
+}
 
 #endif

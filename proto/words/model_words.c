@@ -122,10 +122,27 @@ msd_err msd_model_input_parse(struct msd_span *list, struct msd_model_input *ret
 	return MSD_OK;
 }
 
+/* Append @text to @list, a member of MSD_MODEL_INPUT_BYTES bytes. */
+static msd_err append(char *list, char separator, struct msd_span text,
+		      const char *advice, const char *key, struct msd_diag *d)
+{
+	const size_t there = strlen(list), from = there + (there > 0);
+
+	if (from > MSD_MODEL_INPUT_BYTES || text.n > MSD_MODEL_INPUT_BYTES - from) {
+		return msd_diag_set(d, MSD_BAD_REQUEST,
+				    "%s: %zu bytes, expected at most %u in all; %s",
+				    key, from + text.n, MSD_MODEL_INPUT_BYTES, advice);
+	}
+	if (there > 0)
+		list[there] = separator;
+	memcpy(list + from, text.p, text.n);
+	list[from + text.n] = '\0';
+	return MSD_OK;
+}
+
 msd_err msd_model_words_input(struct msd_model_words *w, struct msd_span text,
 			      struct msd_diag *d)
 {
-	const size_t there = strlen(w->input), from = there + (there > 0);
 	struct msd_span left = text;
 	msd_err err = text.n > 0 ? MSD_OK : bad(text, d);
 
@@ -136,15 +153,50 @@ msd_err msd_model_words_input(struct msd_model_words *w, struct msd_span text,
 	}
 	if (err != MSD_OK)
 		return err;
-	if (from > MSD_MODEL_INPUT_BYTES || text.n > MSD_MODEL_INPUT_BYTES - from) {
-		return msd_diag_set(d, MSD_BAD_REQUEST,
-				    "input: %zu bytes, expected at most %u in all; an "
-				    "extent that has a name need be said once",
-				    from + text.n, MSD_MODEL_INPUT_BYTES);
+	return append(w->input, ':', text,
+		      "an extent that has a name need be said once", "input", d);
+}
+
+static bool are_names(struct msd_span list)
+{
+	while (list.n > 0) {
+		const uint8_t *comma = memchr(list.p, ',', list.n);
+		const size_t n = comma != NULL ? (size_t)(comma - list.p) : list.n;
+
+		if (!is_name((struct msd_span){list.p, n}))
+			return false;
+		if (comma == NULL)
+			return true;
+		list = (struct msd_span){list.p + n + 1, list.n - n - 1};
 	}
-	if (there > 0)
-		w->input[there] = ':';
-	memcpy(w->input + from, text.p, text.n);
-	w->input[from + text.n] = '\0';
+	return false;
+}
+
+msd_err msd_model_words_outputs(struct msd_model_words *w, struct msd_span text,
+				struct msd_diag *d)
+{
+	if (!are_names(text)) {
+		return msd_diag_set(d, MSD_BAD_REQUEST,
+				    "outputs \"%.*s\": expected names of tensors, "
+				    "with a comma between them",
+				    (int)(text.n < 128 ? text.n : 128),
+				    (const char *)text.p);
+	}
+	return append(w->outputs, ',', text, "give only the tensors that you need",
+		      "outputs", d);
+}
+
+msd_err msd_model_words_signature(struct msd_model_words *w, struct msd_span text,
+				  struct msd_diag *d)
+{
+	if (text.n > MSD_MODEL_SIGNATURE_BYTES || !is_name(text)) {
+		return msd_diag_set(d, MSD_BAD_REQUEST,
+				    "signature \"%.*s\": expected a name of at most "
+				    "%u bytes, such as serving_default",
+				    (int)(text.n < 64 ? text.n : 64),
+				    (const char *)text.p, MSD_MODEL_SIGNATURE_BYTES);
+	}
+	memcpy(w->signature, text.p, text.n);
+	w->signature[text.n] = '\0';
 	return MSD_OK;
 }

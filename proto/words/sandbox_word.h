@@ -1,9 +1,7 @@
 #ifndef MSD_PROTO_SANDBOX_WORD_H
 #define MSD_PROTO_SANDBOX_WORD_H
 /* User-specified sandbox profile of a module: docs/explanation/sandbox.md. */
-#include <stdbool.h>
-
-#include "proto/base/bytes.h"
+#include "proto/words/word_list.h"
 
 enum msd_sandbox_word {
 	MSD_SANDBOX_UNSAID,
@@ -16,10 +14,12 @@ enum msd_sandbox_word {
 
 #define MSD_SANDBOX_WORDS "auto, cpu, opencl, cuda or trusted"
 
-/** Parse a profile name; false if @word is unknown. */
-MSD_MUST_CHECK bool msd_sandbox_word_parse(struct msd_span word,
-					   enum msd_sandbox_word *ret);
-/** The name; NULL for MSD_SANDBOX_UNSAID. */
-const char *msd_sandbox_word_name(enum msd_sandbox_word word);
+extern const struct msd_word_list msd_sandbox_words;
+
+/** The word; NULL for MSD_SANDBOX_UNSAID. */
+static inline const char *msd_sandbox_word_name(enum msd_sandbox_word word)
+{
+	return msd_sandbox_words.words[word];
+}
 
 #endif

@@ -11,7 +11,7 @@ static const struct msd_format *const rows[] = {
 const struct msd_format *msd_format_find(struct msd_span file,
 					 const struct msd_load_options *options)
 {
-	if (options->words != NULL && *options->words->format != '\0')
+	if (*options->run.words.format != '\0')
 		return &msd_format_static_graph;
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
 		if (rows[i]->is(file))

@@ -164,13 +164,13 @@ static msd_err check_words(const struct msd_load_options *options, struct msd_di
 				    "external data is for a framework's model, but "
 				    "this is a compiled library: omit the files");
 	}
-	if (options->words != NULL && *options->words->input != '\0') {
+	if (*options->run.words.input != '\0') {
 		return msd_diag_set(
 			d, MSD_UNSUPPORTED,
 			"the option input is for a framework's model, but the shapes "
 			"of this library are compiled in: omit input");
 	}
-	if (options->fill == MSD_FILL_UNSAID)
+	if (options->run.fill == MSD_FILL_UNSAID)
 		return MSD_OK;
 	return msd_diag_set(d, MSD_UNSUPPORTED,
 			    "the option missing-weights is for a framework's model, "
@@ -230,7 +230,7 @@ static msd_err read(struct library *lib, const struct msd_load_source *from,
 		err = msd_elf_check_host(&lib->elf, d);
 	if (err != MSD_OK)
 		return err;
-	err = msd_era_choose(&lib->elf, from->options->era, ret_era, d);
+	err = msd_era_choose(&lib->elf, from->options->run.era, ret_era, d);
 	if (err == MSD_OK)
 		err = read_given(lib, from->options->graph, ret_era, d);
 	if (err == MSD_OK && *ret_era == MSD_ERA_NONE) {

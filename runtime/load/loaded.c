@@ -111,7 +111,7 @@ msd_err msd_loaded_open(int fd, struct msd_span file,
 	if (m == NULL)
 		return msd_diag_no_memory(d);
 	m->device = (struct msd_device){MSD_DEV_CPU, 0};
-	m->tvm_inputs = options->tvm_inputs;
+	m->tvm_inputs = options->run.tvm_inputs;
 	m->format = msd_format_find(file, options);
 	err = m->format->open(m, &from, d);
 	if (err == MSD_OK)

@@ -3,8 +3,7 @@
 /* Description of a module's functions, and load options: the types that loading, the
  * kinds of modules and callers share. */
 #include "proto/dtype.h"
-#include "proto/words/abi_word.h"
-#include "proto/words/fill_word.h"
+#include "proto/words/run_options.h"
 
 /* The known properties of a parameter or result. */
 struct msd_param {
@@ -67,15 +66,7 @@ struct msd_load_options {
 	/* Files that a framework's model names, stored after its file
 	 * (proto/words/external_data.h); empty: none. */
 	struct msd_span files;
-	enum msd_abi_word
-		era; /* for a library with an ABI that its symbols do not determine */
-	enum msd_fill_word
-		fill; /* for weights that were stripped from a model's file */
-	/* The format of a framework's model, and the shapes of its inputs; NULL: not
-	 * given. */
-	const struct msd_model_words *words;
-	/* An instance's set_input ignores unknown input names, as TVM does. */
-	bool tvm_inputs;
+	struct msd_run_options run; /* as the load gave them */
 };
 
 /* Restricts the probe: @may is called before each function is probed, with its place

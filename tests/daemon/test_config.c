@@ -32,7 +32,7 @@ Test(config, says_what_the_command_line_says)
 	cr_expect(o.allow_load_tcp);
 	cr_assert_eq(o.n_preloads, 1);
 	cr_expect_str_eq(o.preloads[0].file, "/srv/d.so");
-	cr_expect_eq(o.preloads[0].workers, 2);
+	cr_expect_eq(o.preloads[0].run.workers, 2);
 	msd_options_finish(&o);
 }
 
@@ -147,7 +147,7 @@ Test(config, what_is_printed_is_read_as_the_same)
 	cr_expect_str_eq(again.store, "it's");
 	cr_expect_eq(again.limits.max_upload, 3072);
 	cr_expect_str_eq(again.preloads[0].file, "/x,y");
-	cr_expect_eq(again.preloads[0].device_list.at[0].id, 1);
+	cr_expect_eq(again.preloads[0].run.device_list.at[0].id, 1);
 	msd_buf_finish(&first);
 	msd_options_finish(&o);
 	msd_options_finish(&again);

@@ -275,14 +275,14 @@ Test(options, load_takes_keys_beside_the_library)
 	cr_expect_str_eq(o.preloads[0].file, "lib,v1.so");
 	cr_expect_str_eq(o.preloads[0].graph, "g.json");
 	cr_expect_str_eq(o.preloads[0].params, "p,q.params");
-	cr_expect_eq(o.preloads[0].device_list.at[0].type, 4);
-	cr_expect_eq(o.preloads[0].device_list.at[0].id, 1);
-	cr_expect_eq(o.preloads[0].workers, 3);
-	cr_expect_eq(o.preloads[0].era, MSD_ERA_SAID_CLASSIC);
+	cr_expect_eq(o.preloads[0].run.device_list.at[0].type, 4);
+	cr_expect_eq(o.preloads[0].run.device_list.at[0].id, 1);
+	cr_expect_eq(o.preloads[0].run.workers, 3);
+	cr_expect_eq(o.preloads[0].run.era, MSD_ERA_SAID_CLASSIC);
 	cr_expect_str_eq(o.preloads[1].file, "b.so");
 	cr_expect_null(o.preloads[1].graph);
-	cr_expect_eq(o.preloads[1].device_list.n, 0);
-	cr_expect_eq(o.preloads[1].workers, 0);
+	cr_expect_eq(o.preloads[1].run.device_list.n, 0);
+	cr_expect_eq(o.preloads[1].run.workers, 0);
 	msd_options_finish(&o);
 }
 
@@ -301,12 +301,12 @@ Test(options, former_names_are_accepted)
 	cr_expect_eq(o.limits.max_uploads, 3);
 	cr_expect_eq(o.limits.max_queued, 1u << 20);
 	cr_expect_eq(o.limits.max_segment_bytes, 2u << 20);
-	cr_expect_eq(o.preloads[0].workers, 3);
-	cr_expect_eq(o.preloads[0].era, MSD_ERA_SAID_FFI);
-	cr_expect(o.preloads[0].tvm_inputs);
-	cr_expect_eq(o.preloads[0].keep_alive_ms, 60000);
-	cr_expect_eq(o.preloads[0].batching.within_ms, 5);
-	cr_expect_eq(o.preloads[0].max_run.ms, 1000);
+	cr_expect_eq(o.preloads[0].run.workers, 3);
+	cr_expect_eq(o.preloads[0].run.era, MSD_ERA_SAID_FFI);
+	cr_expect(o.preloads[0].run.tvm_inputs);
+	cr_expect_eq(o.preloads[0].run.keep_alive.ms, 60000);
+	cr_expect_eq(o.preloads[0].run.batch_delay.ms, 5);
+	cr_expect_eq(o.preloads[0].run.max_run.ms, 1000);
 	msd_options_finish(&o);
 	cr_expect_eq(READ(&o, NULL, "--load", "m=a.so,era=ffi,abi=ffi"),
 		     MSD_BAD_REQUEST);
@@ -324,7 +324,8 @@ Test(options, a_limit_of_zero_has_a_word)
 		     MSD_OK);
 	cr_expect_eq(o.limits.max_run_ms, 0);
 	cr_expect_eq(o.limits.spin_us, 0);
-	cr_expect(o.preloads[0].max_run.is_said && o.preloads[0].max_run.ms == 0);
+	cr_expect(o.preloads[0].run.max_run.is_given &&
+		  o.preloads[0].run.max_run.ms == 0);
 	msd_options_write(&o, &text);
 	msd_buf_put(&text, "", 1);
 	cr_expect_not_null(strstr((const char *)text.p, "max-run = unlimited  #"));

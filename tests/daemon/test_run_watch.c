@@ -142,10 +142,10 @@ Test(run_watch, what_the_load_said_counts_instead_of_the_daemons)
 	struct scene s;
 
 	scene_init(&s, MOST_MS);
-	s.module.group.max_run = (struct msd_run_limit){.is_said = true, .ms = 0};
+	s.module.group.run.max_run = (struct msd_given_ms){.is_given = true};
 	msd_run_watch_look(&s.replica);
 	cr_expect_eq(ended.n, 0, "as long as it likes");
-	s.module.group.max_run.ms = MOST_MS + 9;
+	s.module.group.run.max_run.ms = MOST_MS + 9;
 	msd_run_watch_look(&s.replica);
 	cr_expect_eq(ended.n, 0);
 	cr_expect_eq(next_look_ms(&s), 9);

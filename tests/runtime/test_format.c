@@ -17,13 +17,13 @@ static struct msd_span of(const char *text, size_t n)
 static void expect_refused_as(struct msd_span file, const char *format,
 			      const char *input, msd_err want, const char *words)
 {
-	struct msd_model_words said = {0};
-	const struct msd_load_options options = {.label = "x.bin", .words = &said};
+	struct msd_load_options options = {.label = "x.bin"};
+	struct msd_model_words *said = &options.run.words;
 	struct msd_loaded *m = NULL;
 	struct msd_diag d = {0};
 
-	(void)snprintf(said.format, sizeof(said.format), "%s", format);
-	(void)snprintf(said.input, sizeof(said.input), "%s", input);
+	(void)snprintf(said->format, sizeof(said->format), "%s", format);
+	(void)snprintf(said->input, sizeof(said->input), "%s", input);
 	cr_expect_eq(msd_loaded_open(-1, file, &options, &m, &d), want);
 	cr_expect_null(m);
 	cr_expect_not_null(strstr(msd_diag_text(&d), words), "%s", msd_diag_text(&d));

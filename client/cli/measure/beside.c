@@ -103,7 +103,7 @@ static msd_err join(struct beside *b, const modser_serializer *s, struct msd_buf
 		struct msd_model_file one = {.bytes = {file->p, file->n}};
 		const struct msd_model_files files = {&one, 1};
 
-		err = msd_serializer_blame(b->cli->model_words.format, &files, err, d);
+		err = msd_serializer_blame(b->cli->run.words.format, &files, err, d);
 	} else if (whole.data != NULL) {
 		msd_buf_finish(file);
 		*file = (struct msd_buf){.p = (uint8_t *)(uintptr_t)whole.data,
@@ -211,7 +211,7 @@ static msd_err join_several(const struct msd_cli *cli, const char *const *paths,
 	msd_err err = read_several(cli, paths, n, file, &all, d);
 
 	if (err == MSD_OK)
-		err = msd_serializer_choose(cli->model_words.format, &all.files, &s, d);
+		err = msd_serializer_choose(cli->run.words.format, &all.files, &s, d);
 	if (err == MSD_OK && modser_serializer_file_count(s) == 1) {
 		err = msd_diag_set(d, MSD_BAD_ARGUMENT,
 				   "%zu files are one model of no known format; %s "
@@ -234,7 +234,7 @@ static msd_err join_several(const struct msd_cli *cli, const char *const *paths,
 msd_err msd_model_join(const struct msd_cli *cli, const char *const *paths, size_t n,
 		       struct msd_buf *file, struct msd_diag *d)
 {
-	const char *format = cli->model_words.format;
+	const char *format = cli->run.words.format;
 	modser_serializer *s = *format != '\0'
 				       ? modser_serializer_named(format)
 				       : modser_serializer_probe(file->p, file->n);

@@ -74,7 +74,7 @@ msd_err msd_static_graph_inspect(const struct msd_cli *cli, struct msd_span file
 				 struct msd_buf *out, struct msd_diag *d)
 {
 	modser_graph *g;
-	msd_err err = read_graph(file, &cli->model_words, &g, d);
+	msd_err err = read_graph(file, &cli->run.words, &g, d);
 
 	if (err != MSD_OK)
 		return err;
@@ -125,7 +125,7 @@ msd_err msd_static_graph_convert(const struct msd_cli *cli, struct msd_span file
 				 struct msd_diag *d)
 {
 	modser_graph *g;
-	msd_err err = read_graph(file, &cli->model_words, &g, d);
+	msd_err err = read_graph(file, &cli->run.words, &g, d);
 
 	if (err != MSD_OK)
 		return err;

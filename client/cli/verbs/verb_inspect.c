@@ -109,7 +109,7 @@ static msd_err inspect_file(const struct msd_cli *cli, struct msd_span file,
 	const struct msd_file_format *format =
 		msd_file_format_for(cli, cli->words[0], file);
 
-	if (*cli->model_words.input != '\0' && format != &msd_format_model) {
+	if (*cli->run.words.input != '\0' && format != &msd_format_model) {
 		return msd_diag_set(d, MSD_UNSUPPORTED,
 				    "--input is for model files of frameworks");
 	}

@@ -16,6 +16,7 @@
 #include "client/cli/deadline_option.h"
 #include "client/cli/measure/beside.h"
 #include "client/cli/measure/progress.h"
+#include "client/cli/run_option.h"
 #include "client/cli/session.h"
 #include "client/cli/values/file.h"
 #include "client/cli/verbs/report.h"
@@ -82,21 +83,10 @@ static enum msd_exit upload(const struct msd_cli *cli, const struct msd_loadable
 	const char *name = cli->words[0];
 	modser_load_options options = {.replace = cli->replace,
 				       .file = base_name(cli->words[1]),
-				       .device = cli->device,
 				       .graph = f->graph.p,
 				       .graph_bytes = f->graph.n,
 				       .params = f->params.p,
 				       .params_bytes = f->params.n,
-				       .workers = cli->workers,
-				       .batch_rows = cli->batch_rows,
-				       .batch_delay_ms = cli->batch_ms,
-				       .max_run_ms = cli->max_run_ms,
-				       .abi = msd_abi_word_name(cli->era),
-				       .missing_weights = msd_fill_word_name(cli->fill),
-				       .format =
-					       msd_model_word(cli->model_words.format),
-				       .input = msd_model_word(cli->model_words.input),
-				       .ignore_unknown_inputs = cli->tvm_inputs,
 				       .keep = cli->keep};
 	struct msd_digest digest;
 	modser_client *client;
@@ -110,6 +100,7 @@ static enum msd_exit upload(const struct msd_cli *cli, const struct msd_loadable
 		msd_digest_of(span_of(&f->library), &digest);
 		options.sha256 = digest.b;
 	}
+	msd_run_option_to_load(cli, &options);
 	options.deadline_ms = msd_due_left_ms(due);
 	progress = msd_progress_begin("load", name);
 	if (isatty(STDERR_FILENO) == 1) {

@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "client/cli/measure/progress.h"
+#include "client/cli/run_option.h"
 #include "client/cli/session.h"
 #include "client/cli/verbs/report.h"
 
@@ -25,22 +26,12 @@ static enum msd_exit check_uri(const char *uri)
 static enum msd_exit pull(const struct msd_cli *cli, modser_client *client)
 {
 	modser_pull_options options = {.sha256 = cli->sha256,
-				       .deadline_ms = cli->deadline_ms,
-				       .device = cli->device,
-				       .workers = cli->workers,
-				       .batch_rows = cli->batch_rows,
-				       .batch_delay_ms = cli->batch_ms,
-				       .max_run_ms = cli->max_run_ms,
-				       .abi = msd_abi_word_name(cli->era),
-				       .missing_weights = msd_fill_word_name(cli->fill),
-				       .format =
-					       msd_model_word(cli->model_words.format),
-				       .input = msd_model_word(cli->model_words.input),
-				       .ignore_unknown_inputs = cli->tvm_inputs};
+				       .deadline_ms = cli->deadline_ms};
 	struct msd_progress progress = msd_progress_begin("pull", cli->words[0]);
 	modser_result *result = NULL;
 	enum msd_exit code = MSD_EXIT_OK;
 
+	msd_run_option_to_pull(cli, &options);
 	if (isatty(STDERR_FILENO) == 1) {
 		options.progress = msd_progress_show;
 		options.ctx = &progress;

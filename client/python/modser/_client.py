@@ -189,12 +189,9 @@ class Client(ClientBase):
         - ``inputs``: shapes that the model leaves open: ``{"x": "float32[1,3,224,224]"}``; ``?``
           leaves an extent open.
         """
+        how = _requests.run_options(locals())
         artifact = Artifact(source, graph, params, files)
-        how = _requests.load_options(
-            replace, device, workers, abi, ignore_unknown_inputs, missing_weights, keep,
-            batch, batch_delay, format, inputs, max_run,
-        )
-        self._run(_requests.load(self, name, artifact, how, deadline))
+        self._run(_requests.load(self, name, artifact, how, replace, keep, deadline))
         return self[name]
 
     def rollback(self, name: str, *, deadline: Seconds = None) -> Module:
@@ -243,10 +240,7 @@ class Client(ClientBase):
         keeps the module in its store; it replaces a module of that name when it is ready. The
         other arguments are those of :meth:`load`.
         """
-        how = _requests.load_options(
-            False, device, workers, abi, ignore_unknown_inputs, missing_weights, False,
-            batch, batch_delay, format, inputs, max_run,
-        )
+        how = _requests.run_options(locals())
         self._run(_requests.pull(self, name, uri, sha256, how, deadline))
         return self[name]
 

@@ -124,47 +124,50 @@ def unload(client: ClientBase, name: str, deadline: Seconds) -> Request[None]:
     yield from ask("module.unload", name_of(name), deadline=deadline)
 
 
-def load_options(
-    replace: bool,
-    device: Optional[DeviceLike],
-    workers: int,
-    abi: Optional[str],
-    ignore_unknown_inputs: bool,
-    missing_weights: Optional[str],
-    keep: bool,
-    batch: int,
-    batch_delay: Seconds,
-    format: Optional[str],
-    inputs: Optional[Mapping[str, str]],
-    max_run: Seconds = None,
-) -> Map:
-    options: Map = {"replace": bool(replace)}
-    if device is not None:
-        options["device"] = str(Device.parse(device))
-    if not hasattr(workers, "__index__"):
-        raise TypeError(f"workers is an int, not {type(workers).__name__}")
-    if not 1 <= workers <= MOST_WORKERS:
-        raise ValueError(f"workers is at least 1 and at most {MOST_WORKERS}, not {workers}")
-    if workers != 1:
-        options["workers"] = operator.index(workers)
-    if batch:
-        options["batch"] = operator.index(batch)
-    if batch_delay:
-        options["within_ms"] = math.ceil(batch_delay * 1000)
-    if max_run is not None:
-        options["max_run_ms"] = math.ceil(max_run * 1000)
-    if abi is not None:
-        options["era"] = abi
-    if ignore_unknown_inputs:
-        options["tvm_inputs"] = True
-    if missing_weights is not None:
-        options["fill"] = missing_weights
-    if format is not None:
-        options["format"] = format
-    if inputs:
-        options["input"] = ":".join(f"{name}={shape}" for name, shape in inputs.items())
-    if keep:
-        options["keep"] = True
+def _as_given(value: Any) -> Any:
+    return value
+
+
+def _workers(value: Any) -> Optional[int]:
+    if not hasattr(value, "__index__"):
+        raise TypeError(f"workers is an int, not {type(value).__name__}")
+    if not 1 <= value <= MOST_WORKERS:
+        raise ValueError(f"workers is at least 1 and at most {MOST_WORKERS}, not {value}")
+    return operator.index(value) if value != 1 else None
+
+
+def _milliseconds(value: float) -> int:
+    return math.ceil(value * 1000)
+
+
+def _inputs(value: Mapping[str, str]) -> Optional[str]:
+    return ":".join(f"{name}={shape}" for name, shape in value.items()) or None
+
+
+# The run options of load() and pull(): {argument: (key on the wire, conversion)}. A conversion
+# returns None for a value that need not be sent.
+RUN_OPTIONS: dict[str, tuple[str, Callable[[Any], Any]]] = {
+    "device": ("device", lambda value: str(Device.parse(value))),
+    "workers": ("workers", _workers),
+    "batch": ("batch", lambda value: operator.index(value) or None),
+    "batch_delay": ("within_ms", lambda value: _milliseconds(value) or None),
+    "max_run": ("max_run_ms", _milliseconds),
+    "abi": ("era", _as_given),
+    "ignore_unknown_inputs": ("tvm_inputs", lambda value: True if value else None),
+    "missing_weights": ("fill", _as_given),
+    "format": ("format", _as_given),
+    "inputs": ("input", _inputs),
+}
+
+
+def run_options(arguments: Mapping[str, Any]) -> Map:
+    """The run options among the arguments of a method, as the daemon reads them."""
+    options: Map = {}
+    for name, (key, convert) in RUN_OPTIONS.items():
+        value = arguments[name]
+        sent = convert(value) if value is not None else None
+        if sent is not None:
+            options[key] = sent
     return options
 
 
@@ -198,9 +201,8 @@ def pull(
 ) -> Request[None]:
     name_of(name)
     client._known.clear()
-    how = {key: value for key, value in how.items() if key != "replace"}
     if sha256 is not None:
-        how["sha256"] = sha256
+        how = {**how, "sha256": sha256}
     try:
         yield from ask("module.pull", name, uri, how, deadline=deadline)
     except NotFound as error:
@@ -213,9 +215,14 @@ def load(
     name: str,
     artifact: Artifact,
     how: Map,
+    replace: bool,
+    keep: bool,
     deadline: Seconds,
 ) -> Request[None]:
     name_of(name)
+    how = {**how, "replace": bool(replace)}
+    if keep:
+        how["keep"] = True
     client._known.clear()
     with artifact.opened() as (parts, facts):
         left = _countdown(deadline)

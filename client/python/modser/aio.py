@@ -167,12 +167,9 @@ class Client(ClientBase):
         keep: bool = False,
         deadline: Seconds = None,
     ) -> Module:
+        how = _requests.run_options(locals())
         artifact = Artifact(source, graph, params, files)
-        how = _requests.load_options(
-            replace, device, workers, abi, ignore_unknown_inputs, missing_weights, keep,
-            batch, batch_delay, format, inputs, max_run,
-        )
-        await self._run(_requests.load(self, name, artifact, how, deadline))
+        await self._run(_requests.load(self, name, artifact, how, replace, keep, deadline))
         return self[name]
 
     async def rollback(self, name: str, *, deadline: Seconds = None) -> Module:
@@ -209,10 +206,7 @@ class Client(ClientBase):
         inputs: Optional[Mapping[str, str]] = None,
         deadline: Seconds = None,
     ) -> Module:
-        how = _requests.load_options(
-            False, device, workers, abi, ignore_unknown_inputs, missing_weights, False,
-            batch, batch_delay, format, inputs, max_run,
-        )
+        how = _requests.run_options(locals())
         await self._run(_requests.pull(self, name, uri, sha256, how, deadline))
         return self[name]
 

@@ -111,11 +111,11 @@ static msd_err check_workers(const struct msd_options *o, struct msd_diag *d)
 	for (uint32_t i = 0; i < o->n_preloads; i++) {
 		const struct msd_preload *p = &o->preloads[i];
 
-		if (p->workers > o->limits.max_workers) {
+		if (p->run.workers > o->limits.max_workers) {
 			return msd_diag_set(d, MSD_TOO_LARGE,
 					    "%s: workers = %u is over the limit of "
 					    "%llu (max-workers)",
-					    p->origin, p->workers,
+					    p->origin, p->run.workers,
 					    (unsigned long long)o->limits.max_workers);
 		}
 	}

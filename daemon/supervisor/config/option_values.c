@@ -225,7 +225,7 @@ msd_err msd_option_read_sandbox(struct msd_options *o, const struct msd_option *
 	const struct msd_span word = msd_span_of(value);
 
 	(void)row;
-	return msd_sandbox_word_parse(word, &o->sandbox)
+	return msd_word_list_find(&msd_sandbox_words, word, &o->sandbox)
 		       ? MSD_OK
 		       : msd_option_expected(MSD_SANDBOX_WORDS, d);
 }

@@ -13,6 +13,8 @@
 #define INDENT 24
 #define WIDTH 78
 
+#define RUN_KEY(NAME, member, KIND, parameter, fronts, key, ...) ", " key
+
 static const struct {
 	const char *name, *value, *text; /* text NULL: that of the limit */
 	bool is_common;
@@ -26,12 +28,9 @@ static const struct {
 	 "unix:PATH or https://HOST:PORT",
 	 true},
 	{"load", "NAME=FILE[,KEY=VALUE]...",
-	 "load FILE as NAME at the start; repeatable. KEY is one of: device (cpu, "
-	 "opencl:0; default: the device that FILE has code for), workers (processes, "
-	 "1 call each), graph, params, external-data (files of the model), abi, "
-	 "missing-weights, ignore-unknown-inputs, format, input, sandbox, batch "
-	 "(rows), "
-	 "batch-delay, max-run, keep-alive (stop the processes after this idle time)",
+	 "load FILE as NAME at the start; repeatable. KEY is one of: graph, params, "
+	 "external-data" MSD_RUN_KEY_MAP(
+		 RUN_KEY) "; `modser load --help` explains them",
 	 true},
 	{"config", "FILE",
 	 "read this configuration file (" MSD_CONFIG_DEFAULT

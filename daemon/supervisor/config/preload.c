@@ -21,9 +21,28 @@
 
 #define EXPECTED                                                                       \
 	"expected NAME=FILE[,KEY=VALUE]..., NAME of letters, digits and ._-, KEY one " \
-	"of graph, params, external-data, device, workers, abi, missing-weights, "     \
-	"ignore-unknown-inputs, format, input, keep-alive, sandbox, batch, "           \
-	"batch-delay, max-run"
+	"of %s"
+
+static msd_err refuse_form(const char *key, struct msd_diag *d)
+{
+	struct msd_buf keys = {0};
+	const char *separator = "";
+
+	for (unsigned i = 0; i < MSD_PRELOAD_KEYS; i++) {
+		if (!msd_preload_is_of_source(i)) {
+			msd_buf_printf(&keys, "%s%s", separator, msd_preload_key(i));
+			separator = ", ";
+		}
+	}
+	msd_buf_put(&keys, "", 1);
+	const char *all = keys.bad ? "" : (const char *)keys.p;
+	const msd_err err =
+		key == NULL ? msd_diag_set(d, MSD_BAD_REQUEST, EXPECTED, all)
+			    : msd_diag_set(d, MSD_BAD_REQUEST,
+					   "%s=: no such key; " EXPECTED, key, all);
+	msd_buf_finish(&keys);
+	return err;
+}
 
 uint64_t msd_preload_section(const struct msd_preload *p)
 {
@@ -44,18 +63,8 @@ uint64_t msd_preload_section(const struct msd_preload *p)
 
 void msd_preload_options(const struct msd_preload *p, struct msd_load *ret)
 {
-	*ret = (struct msd_load){.source = {.fd = -1},
-				 .section = msd_preload_section(p),
-				 .device_list = p->device_list,
-				 .workers = p->workers,
-				 .era = p->era,
-				 .fill = p->fill,
-				 .words = p->words,
-				 .keep_alive_ms = p->keep_alive_ms,
-				 .sandbox = p->sandbox,
-				 .tvm_inputs = p->tvm_inputs,
-				 .batching = p->batching,
-				 .max_run = p->max_run};
+	*ret = (struct msd_load){
+		.source = {.fd = -1}, .section = msd_preload_section(p), .run = p->run};
 }
 
 static bool has_terms(const struct msd_fetch_options *t)
@@ -90,7 +99,7 @@ msd_err msd_preload_check(const struct msd_preload *p, struct msd_diag *d)
 			return msd_diag_set(d, MSD_BAD_REQUEST, "%s", rules[i].why);
 		}
 	}
-	return msd_batching_check(&p->batching, d);
+	return msd_run_options_check(&p->run, d);
 }
 
 void msd_preload_write(const struct msd_preload *p, struct msd_buf *ret)
@@ -135,7 +144,7 @@ static msd_err read_key(struct msd_preload *p, char *text, struct msd_diag *d)
 		}
 		return msd_preload_set(p, text, value, d);
 	}
-	return msd_diag_set(d, MSD_BAD_REQUEST, "%s=: no such key; " EXPECTED, text);
+	return refuse_form(text, d);
 }
 
 static msd_err read_all(struct msd_preload *p, struct msd_diag *d)
@@ -146,7 +155,7 @@ static msd_err read_all(struct msd_preload *p, struct msd_diag *d)
 	msd_err err = MSD_OK;
 
 	if (equals == NULL || !msd_name_valid(name))
-		return msd_diag_set(d, MSD_BAD_REQUEST, EXPECTED);
+		return refuse_form(NULL, d);
 	*equals = '\0';
 	p->name = p->text;
 	p->file = equals + 1;
@@ -161,7 +170,7 @@ static msd_err read_all(struct msd_preload *p, struct msd_diag *d)
 		key = next;
 	}
 	if (err == MSD_OK && *p->file == '\0')
-		return msd_diag_set(d, MSD_BAD_REQUEST, EXPECTED);
+		return refuse_form(NULL, d);
 	return err == MSD_OK ? msd_preload_check(p, d) : err;
 }
 

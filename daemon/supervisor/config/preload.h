@@ -9,17 +9,12 @@
 #include <stdint.h>
 
 #include "daemon/supervisor/fetch/fetch_options.h"
-#include "daemon/supervisor/module/queue/batching.h"
-#include "daemon/supervisor/module/workers/device_list.h"
-#include "daemon/supervisor/module/workers/run_limit.h"
 #include "proto/base/bytes.h"
 #include "proto/base/diag.h"
-#include "proto/words/abi_word.h"
-#include "proto/words/fill_word.h"
-#include "proto/words/model_words.h"
-#include "proto/words/sandbox_word.h"
+#include "proto/words/run_options.h"
 
-#define MSD_PRELOAD_KEYS 23u
+#define MSD_SECTION_KEYS 11u /* in addition to the run options */
+#define MSD_PRELOAD_KEYS (MSD_RUN_KEYS + MSD_SECTION_KEYS)
 
 struct msd_module_registry;
 struct msd_load;
@@ -35,19 +30,10 @@ struct msd_preload {
 	const char *source; /* a URI that the daemon polls; NULL if absent */
 	uint64_t poll_ms;   /* poll interval; 0: never */
 	struct msd_fetch_options terms;
-	uint64_t keep_alive_ms; /* idle time before it sleeps; 0: never */
-	const char *graph;      /* separate file of the library; NULL if absent */
+	const char *graph; /* separate file of the library; NULL if absent */
 	const char *params;
 	const char *with; /* files of a model, separated by ':'; NULL if absent */
-	struct msd_device_list device_list; /* empty: no device was given */
-	uint32_t workers;                   /* worker processes; 0: not given */
-	enum msd_abi_word era;
-	enum msd_fill_word fill;
-	struct msd_model_words words;
-	enum msd_sandbox_word sandbox; /* UNSAID: the default of all modules */
-	bool tvm_inputs;               /* see msd_load */
-	struct msd_batching batching;
-	struct msd_run_limit max_run;
+	struct msd_run_options run;
 	const char *values[MSD_PRELOAD_KEYS]; /* values of the keys, as given */
 };
 
@@ -83,6 +69,8 @@ const char *msd_preload_key(unsigned i);
 /** Its former name, which is accepted and not shown; NULL if it has none. Static. */
 const char *msd_preload_former(unsigned i);
 bool msd_preload_is_former(const char *key);
+/** True if the key needs `source`. */
+bool msd_preload_is_of_source(unsigned i);
 bool msd_preload_has_key(const char *key);
 /** True if the key says how a module runs, not its files or its permissions. */
 bool msd_preload_is_how(const char *key);

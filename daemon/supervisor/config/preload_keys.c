@@ -15,102 +15,14 @@ static const char *zero_or(const char *value, const char *word)
 	return strcmp(value, word) == 0 ? "0" : value;
 }
 
-static msd_err read_device(struct msd_preload *p, const char *value, struct msd_diag *d)
-{
-	if (msd_device_list_parse(msd_span_of(value), &p->device_list))
-		return MSD_OK;
-	return msd_diag_set(d, MSD_BAD_REQUEST, "device %s: " MSD_DEVICE_LIST_EXPECTED,
-			    value);
-}
-
-static msd_err read_graph(struct msd_preload *p, const char *value, struct msd_diag *d)
-{
-	(void)d;
-	p->graph = value;
-	return MSD_OK;
-}
-
-static msd_err read_params(struct msd_preload *p, const char *value, struct msd_diag *d)
-{
-	(void)d;
-	p->params = value;
-	return MSD_OK;
-}
-
-static msd_err read_with(struct msd_preload *p, const char *value, struct msd_diag *d)
-{
-	(void)d;
-	p->with = value;
-	return MSD_OK;
-}
-
-static msd_err read_workers(struct msd_preload *p, const char *value,
-			    struct msd_diag *d)
-{
-	if (msd_argv_count(value, &p->workers))
-		return MSD_OK;
-	return msd_diag_set(d, MSD_BAD_REQUEST,
-			    "workers %s: expected a number of processes, 1 or more",
-			    value);
-}
-
-static msd_err read_era(struct msd_preload *p, const char *value, struct msd_diag *d)
-{
-	const struct msd_span word = msd_span_of(value);
-
-	if (msd_abi_word_parse(word, &p->era))
-		return MSD_OK;
-	return msd_diag_set(d, MSD_BAD_REQUEST, "abi %s: expected " MSD_ERA_WORDS,
-			    value);
-}
-
-static msd_err read_fill(struct msd_preload *p, const char *value, struct msd_diag *d)
-{
-	const struct msd_span word = msd_span_of(value);
-
-	if (msd_fill_word_parse(word, &p->fill))
-		return MSD_OK;
-	return msd_diag_set(d, MSD_BAD_REQUEST,
-			    "missing-weights %s: expected " MSD_FILL_WORDS, value);
-}
-
-static msd_err read_format(struct msd_preload *p, const char *value, struct msd_diag *d)
-{
-	return msd_model_words_format(&p->words, msd_span_of(value), d);
-}
-
-static msd_err read_input(struct msd_preload *p, const char *value, struct msd_diag *d)
-{
-	return msd_model_words_input(&p->words, msd_span_of(value), d);
-}
-
-static msd_err read_sandbox(struct msd_preload *p, const char *value,
-			    struct msd_diag *d)
-{
-	const struct msd_span word = msd_span_of(value);
-
-	if (msd_sandbox_word_parse(word, &p->sandbox))
-		return MSD_OK;
-	return msd_diag_set(d, MSD_BAD_REQUEST,
-			    "sandbox %s: expected " MSD_SANDBOX_WORDS, value);
-}
-
-static msd_err read_tvm_inputs(struct msd_preload *p, const char *value,
-			       struct msd_diag *d)
-{
-	if (msd_argv_flag(value, &p->tvm_inputs))
-		return MSD_OK;
-	return msd_diag_set(d, MSD_BAD_REQUEST,
-			    "ignore-unknown-inputs %s: expected yes or no", value);
-}
-
 /* modserd-fetch parses the rest. */
-static msd_err read_source(struct msd_preload *p, const char *value, struct msd_diag *d)
+static msd_err check_source(struct msd_preload *p, const char *value,
+			    struct msd_diag *d)
 {
 	static const char *const schemes[] = {"oci://", "https://", "http://",
 					      "modser://", "file://"};
 
-	p->source = value;
+	(void)p;
 	for (size_t i = 0; i < sizeof(schemes) / sizeof(schemes[0]); i++) {
 		if (strncasecmp(value, schemes[i], strlen(schemes[i])) == 0)
 			return MSD_OK;
@@ -143,40 +55,6 @@ static msd_err read_policy(struct msd_preload *p, const char *value, struct msd_
 			    "policy %s: expected signed, digest or unsigned", value);
 }
 
-static msd_err read_keep_alive(struct msd_preload *p, const char *value,
-			       struct msd_diag *d)
-{
-	return msd_duration_parse(zero_or(value, "off"), &p->keep_alive_ms, d);
-}
-
-static msd_err read_auth(struct msd_preload *p, const char *value, struct msd_diag *d)
-{
-	(void)d;
-	p->terms.auth = value; /* modserd-fetch reads it, again for each fetch */
-	return MSD_OK;
-}
-
-static msd_err read_ca(struct msd_preload *p, const char *value, struct msd_diag *d)
-{
-	(void)d;
-	p->terms.ca = value;
-	return MSD_OK;
-}
-
-static msd_err read_proxy(struct msd_preload *p, const char *value, struct msd_diag *d)
-{
-	(void)d;
-	p->terms.proxy = value;
-	return MSD_OK;
-}
-
-static msd_err read_realm(struct msd_preload *p, const char *value, struct msd_diag *d)
-{
-	(void)d;
-	p->terms.realm = value;
-	return MSD_OK;
-}
-
 static msd_err read_insecure(struct msd_preload *p, const char *value,
 			     struct msd_diag *d)
 {
@@ -187,101 +65,98 @@ static msd_err read_insecure(struct msd_preload *p, const char *value,
 			    value);
 }
 
-static msd_err read_batch(struct msd_preload *p, const char *value, struct msd_diag *d)
-{
-	return msd_batching_parse_rows(value, &p->batching, d);
-}
-
-static msd_err read_within(struct msd_preload *p, const char *value, struct msd_diag *d)
-{
-	return msd_batching_parse_within(zero_or(value, "off"), &p->batching, d);
-}
-
-static msd_err read_max_run(struct msd_preload *p, const char *value,
-			    struct msd_diag *d)
-{
-	return msd_run_limit_parse(zero_or(value, "unlimited"), &p->max_run, d);
-}
-
+#define AT(field) offsetof(struct msd_preload, field)
+/* The keys of sections besides the run options, which follow those. */
 static const struct {
 	const char *name, *former; /* former: accepted and not shown */
-	msd_err (*read)(struct msd_preload *p, const char *value, struct msd_diag *d);
-	bool is_how; /* a client with the right to load may set it for one load */
-} keys[] = {{"device", NULL, read_device, true},
-	    {"graph", NULL, read_graph, false},
-	    {"params", NULL, read_params, false},
-	    {"external-data", "with", read_with, false},
-	    {"workers", "instances", read_workers, true},
-	    {"abi", "era", read_era, true},
-	    {"ignore-unknown-inputs", "tvm_inputs", read_tvm_inputs, true},
-	    {"missing-weights", "fill", read_fill, true},
-	    {"format", NULL, read_format, true},
-	    {"input", NULL, read_input, true},
-	    {"source", NULL, read_source, false},
-	    {"poll", NULL, read_poll, false},
-	    {"keep-alive", "keep_alive", read_keep_alive, false},
-	    {"policy", NULL, read_policy, false},
-	    {"auth", NULL, read_auth, false},
-	    {"ca", NULL, read_ca, false},
-	    {"proxy", NULL, read_proxy, false},
-	    {"realm", NULL, read_realm, false},
-	    {"insecure", NULL, read_insecure, false},
-	    {"sandbox", NULL, read_sandbox, false},
-	    {"batch", NULL, read_batch, true},
-	    {"batch-delay", "within", read_within, true},
-	    {"max-run", "max_run", read_max_run, true}};
-#define N_KEYS (sizeof(keys) / sizeof(keys[0]))
-_Static_assert(N_KEYS == MSD_PRELOAD_KEYS, "a value for each key");
+	size_t text;               /* offset of the text in msd_preload; 0: none */
+	msd_err (*read)(struct msd_preload *p, const char *value,
+			struct msd_diag *d); /* NULL: any text */
+	bool is_of_source;
+} keys[] = {{"graph", NULL, AT(graph), NULL, false},
+	    {"params", NULL, AT(params), NULL, false},
+	    {"external-data", "with", AT(with), NULL, false},
+	    {"source", NULL, AT(source), check_source, true},
+	    {"poll", NULL, 0, read_poll, true},
+	    {"policy", NULL, 0, read_policy, true},
+	    /* modserd-fetch reads this file, again for each fetch. */
+	    {"auth", NULL, AT(terms.auth), NULL, true},
+	    {"ca", NULL, AT(terms.ca), NULL, true},
+	    {"proxy", NULL, AT(terms.proxy), NULL, true},
+	    {"realm", NULL, AT(terms.realm), NULL, true},
+	    {"insecure", NULL, 0, read_insecure, true}};
+#undef AT
+_Static_assert(sizeof(keys) / sizeof(keys[0]) == MSD_SECTION_KEYS,
+	       "a value for each key");
 
-/* The row of @key, N_KEYS if not found. */
+/* The index of @key, MSD_PRELOAD_KEYS if not found. */
 static unsigned find_key(const char *key)
 {
+	const struct msd_run_key *run = msd_run_key_find(key);
 	unsigned i = 0;
 
-	while (i < N_KEYS && strcmp(key, keys[i].name) != 0 &&
+	if (run != NULL)
+		return (unsigned)(run - msd_run_keys);
+	while (i < MSD_SECTION_KEYS && strcmp(key, keys[i].name) != 0 &&
 	       (keys[i].former == NULL || strcmp(key, keys[i].former) != 0))
 		i++;
-	return i;
+	return MSD_RUN_KEYS + i;
+}
+
+static msd_err read_key(struct msd_preload *p, unsigned i, const char *value,
+			struct msd_diag *d)
+{
+	if (keys[i].text != 0)
+		*(const char **)((char *)p + keys[i].text) = value;
+	return keys[i].read != NULL ? keys[i].read(p, value, d) : MSD_OK;
 }
 
 msd_err msd_preload_set(struct msd_preload *p, const char *key, const char *value,
 			struct msd_diag *d)
 {
-	unsigned i = find_key(key);
+	const unsigned i = find_key(key);
 
-	if (i == N_KEYS)
+	if (i == MSD_PRELOAD_KEYS)
 		return msd_diag_set(d, MSD_BAD_REQUEST, "%s: no such key", key);
 	if (p->values[i] != NULL)
 		return msd_diag_set(d, MSD_BAD_REQUEST, "%s= is given twice", key);
 	p->values[i] = value;
-	return keys[i].read(p, value, d);
+	return i < MSD_RUN_KEYS ? msd_run_option_parse(&msd_run_keys[i],
+						       msd_span_of(value), &p->run, d)
+				: read_key(p, i - MSD_RUN_KEYS, value, d);
 }
 
 const char *msd_preload_key(unsigned i)
 {
-	return keys[i].name;
+	return i < MSD_RUN_KEYS ? msd_run_keys[i].name : keys[i - MSD_RUN_KEYS].name;
 }
 
 const char *msd_preload_former(unsigned i)
 {
-	return keys[i].former;
+	return i < MSD_RUN_KEYS ? msd_run_keys[i].former
+				: keys[i - MSD_RUN_KEYS].former;
+}
+
+bool msd_preload_is_of_source(unsigned i)
+{
+	return i >= MSD_RUN_KEYS && keys[i - MSD_RUN_KEYS].is_of_source;
 }
 
 bool msd_preload_is_former(const char *key)
 {
 	const unsigned i = find_key(key);
 
-	return i < N_KEYS && strcmp(keys[i].name, key) != 0;
+	return i < MSD_PRELOAD_KEYS && strcmp(msd_preload_key(i), key) != 0;
 }
 
 bool msd_preload_has_key(const char *key)
 {
-	return find_key(key) < N_KEYS;
+	return find_key(key) < MSD_PRELOAD_KEYS;
 }
 
 bool msd_preload_is_how(const char *key)
 {
-	const unsigned i = find_key(key);
+	const struct msd_run_key *run = msd_run_key_find(key);
 
-	return i < N_KEYS && keys[i].is_how;
+	return run != NULL && (run->fronts & MSD_RUN_LOAD) != 0;
 }

@@ -82,5 +82,5 @@ msd_err msd_preload_merge(const struct msd_preload *base,
 		if (value != NULL)
 			err = msd_preload_set(ret, msd_preload_key(i), value, d);
 	}
-	return err == MSD_OK ? msd_batching_check(&ret->batching, d) : err;
+	return err == MSD_OK ? msd_run_options_check(&ret->run, d) : err;
 }

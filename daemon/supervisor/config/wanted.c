@@ -71,7 +71,7 @@ static bool is_room_coming(const struct msd_module_registry *registry)
 /* One more module is too many now, but there will be room. */
 static bool lacks_room(const struct msd_wanted *w, const struct msd_preload *p)
 {
-	const struct msd_load one = {.workers = 1};
+	const struct msd_load one = {.run.workers = 1};
 	struct msd_diag d = {0};
 	const msd_err err =
 		msd_module_check_room(w->registry, msd_span_of(p->name), &one, &d);

@@ -95,14 +95,6 @@ static msd_err fill(struct keeping *k, struct msd_module *m, struct msd_diag *d)
 {
 	const struct msd_worker_group *group = &m->group;
 	const struct msd_source *source = &group->source;
-	const struct msd_load how = {.device_list = group->device_list,
-				     .workers = group->n_replicas,
-				     .era = group->era,
-				     .fill = group->fill,
-				     .words = group->words,
-				     .tvm_inputs = group->tvm_inputs,
-				     .batching = group->batching,
-				     .max_run = group->max_run};
 
 	k->registry = m->group.registry;
 	k->serial = m->serial;
@@ -126,7 +118,8 @@ static msd_err fill(struct keeping *k, struct msd_module *m, struct msd_diag *d)
 	if (k->keep.fd < 0)
 		return msd_diag_set(d, MSD_IO, "no descriptor for the artifact");
 	const msd_err err = take_papers(k, m, d);
-	return err == MSD_OK ? msd_stored_options_put(&how, k->keep.edition, d) : err;
+	return err == MSD_OK ? msd_stored_options_put(&group->run, k->keep.edition, d)
+			     : err;
 }
 
 void msd_kept_load_begin(struct msd_keeper *keeper, struct msd_module *m)

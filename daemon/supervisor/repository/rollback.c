@@ -89,15 +89,13 @@ static msd_err put_more(const struct rollback *b, struct msd_edition *e,
 			struct msd_diag *d)
 {
 	struct msd_preload kept, both;
-	struct msd_load load;
 	msd_err err = msd_edition_keys(e, &kept, d);
 
 	if (err == MSD_OK)
 		err = msd_preload_merge(&kept, &b->more, &both, d);
 	if (err != MSD_OK)
 		return err;
-	msd_preload_options(&both, &load);
-	return msd_stored_options_put(&load, e, d);
+	return msd_stored_options_put(&both.run, e, d);
 }
 
 /* Read the bytes before anything is written: a damaged edition changes nothing. */
@@ -107,7 +105,7 @@ static msd_err bring(struct rollback *b, struct msd_store *s, struct msd_record 
 	msd_err err = step(b, s, r, d);
 
 	if (err == MSD_OK && b->kind == AGAIN && b->has_options) {
-		err = msd_stored_options_put(&b->options,
+		err = msd_stored_options_put(&b->options.run,
 					     r->editions[MSD_REF_CANDIDATE], d);
 	} else if (err == MSD_OK && msd_preload_has_keys(&b->more)) {
 		err = put_more(b, r->editions[MSD_REF_CANDIDATE], d);

@@ -31,15 +31,15 @@ bool msd_store_index_is_edition(const struct msd_store_index *s, enum msd_ref re
 enum msd_ref msd_store_index_find_name(const struct msd_store_index *s,
 				       const struct msd_digest *name);
 
-/* Convert the options of a load to the form in the store's record of an edition. */
+/* Convert run options to the form in the store's record of an edition. */
 
-struct msd_load;
+struct msd_run_options;
 
 /**
- * Add the options of @load to @e, which must have no options yet. Errors: those of
+ * Set the options of @e to those of @run that a client may give. Errors: those of
  * msd_edition_add_option().
  */
-MSD_MUST_CHECK msd_err msd_stored_options_put(const struct msd_load *load,
+MSD_MUST_CHECK msd_err msd_stored_options_put(const struct msd_run_options *run,
 					      struct msd_edition *e,
 					      struct msd_diag *d);
 

@@ -54,8 +54,8 @@ static msd_err load(struct msd_static_model *m, struct msd_span file,
 	static const modser_fill fills[] = {[MSD_FILL_UNSAID] = MODSER_FILL_REFUSE,
 					    [MSD_FILL_ZERO] = MODSER_FILL_ZERO,
 					    [MSD_FILL_SEEDED] = MODSER_FILL_SEEDED};
-	const modser_model_options options = {.fill = fills[how->fill]};
-	const char *format = how->words != NULL ? how->words->format : "";
+	const modser_model_options options = {.fill = fills[how->run.fill]};
+	const char *format = how->run.words.format;
 	struct msd_model_files files;
 	modser_serializer *s = NULL;
 
@@ -77,8 +77,8 @@ static msd_err load(struct msd_static_model *m, struct msd_span file,
 static msd_err fix_inputs(struct msd_static_model *m,
 			  const struct msd_load_options *how, struct msd_diag *d)
 {
-	if (how->words == NULL || *how->words->input == '\0' ||
-	    modser_graph_fix_inputs(m->graph, how->words->input) == 0)
+	if (*how->run.words.input == '\0' ||
+	    modser_graph_fix_inputs(m->graph, how->run.words.input) == 0)
 		return MSD_OK;
 	return take_error(m->graph, d);
 }

@@ -35,7 +35,7 @@ void msd_agent_line(bool is_leaving, bool is_ready, uint32_t n_workers,
  * worker runs now, also as one batch, do not count. */
 static uint32_t count_waiting(const struct msd_worker_group *group)
 {
-	const uint32_t n_run = group->batching.rows > 1 ? group->batching.rows : 1;
+	const uint32_t n_run = group->run.batch_rows > 1 ? group->run.batch_rows : 1;
 	uint32_t n = group->n_queued;
 
 	for (uint32_t i = 0; i < group->n_replicas; i++) {

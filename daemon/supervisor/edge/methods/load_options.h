@@ -1,23 +1,23 @@
 #ifndef MSD_SUPERVISOR_LOAD_OPTIONS_H
 #define MSD_SUPERVISOR_LOAD_OPTIONS_H
-
-/* Options of how a module runs, common to all methods that load one: device, workers,
- * era, fill, format, input, tvm_inputs, batch, within_ms, max_run_ms. */
-
-#include <msgpack.h>
-#include <msgpack/object.h>
-
+/* The options of module.load and module.pull: the run options, which both have
+ * (proto/words/run_options.h), and their own. */
 #include "daemon/supervisor/module/life/catalog.h"
 
-/**
- * Read the options from @map; absent ones stay unchanged. Error texts name @method.
- * Errors: MSD_BAD_REQUEST, with the expected value.
- */
-MSD_MUST_CHECK msd_err msd_load_options_read(const msgpack_object *map,
-					     const char *method, struct msd_load *ret,
-					     struct msd_diag *d);
+struct msd_method_call;
 
-/* Options of module.pull, in addition to the name and the URI. */
+/** Return an option of the third parameter as raw msgpack; empty: it was not given. */
+struct msd_span msd_load_options_raw(const struct msd_method_call *c, const char *key);
+/**
+ * Read the run options of the third parameter of @c; absent ones stay unchanged. @own
+ * are the method's other options, up to MSD_OWN_OPTIONS, ended by NULL: all others are
+ * refused. Errors: MSD_BAD_REQUEST, with the expected value; MSD_UNKNOWN_OPTION.
+ */
+#define MSD_OWN_OPTIONS 16u
+MSD_MUST_CHECK msd_err msd_load_options_read(const struct msd_method_call *c,
+					     const char *const *own,
+					     struct msd_run_options *ret,
+					     struct msd_diag *d);
 
 struct msd_pull_options {
 	bool has_digest; /* no other digest is accepted */
@@ -27,8 +27,8 @@ struct msd_pull_options {
 		how; /* load options without a source; the caller sets defaults */
 };
 
-/** Parse @map. Errors: MSD_BAD_REQUEST, with the key. */
-MSD_MUST_CHECK msd_err msd_pull_options_read(const msgpack_object *map,
+/** Read the options of module.pull. Errors: those of msd_load_options_read(). */
+MSD_MUST_CHECK msd_err msd_pull_options_read(const struct msd_method_call *c,
 					     struct msd_pull_options *ret,
 					     struct msd_diag *d);
 

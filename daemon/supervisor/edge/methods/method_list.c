@@ -181,7 +181,7 @@ static void put_edition(struct msd_method_call *c, const struct msd_module *m)
 	}
 	put_or_nil(&c->result, "keep_alive_ms", m->idleness.keep_alive_ms);
 	put_or_nil(&c->result, "max_run_ms",
-		   msd_run_limit_ms(m->group.max_run, e->limits->max_run_ms));
+		   msd_given_ms_or(m->group.run.max_run, e->limits->max_run_ms));
 	put_others(&c->result, m);
 	const char *word = e->config_word(e, m);
 	msd_pack_cstr(&c->result, "config");
@@ -205,10 +205,10 @@ static void put_devices(struct msd_buf *b, const struct msd_worker_group *group,
 	msd_pack_array(b, n);
 	for (uint32_t i = 0; i < group->n_replicas; i++) {
 		const struct msd_device_list one = {
-			.at = {msd_device_list_at(&group->device_list, i)}, .n = 1};
+			.at = {msd_device_list_at(&group->run.device_list, i)}, .n = 1};
 		if (process_at(group, i) == NULL)
 			continue;
-		if (group->device_list.n > 0) {
+		if (group->run.device_list.n > 0) {
 			msd_pack_cstr(b, msd_device_list_format(&one, text));
 		} else if (group->facts.device.n > 0) {
 			msd_buf_put(b, group->facts.device.p, group->facts.device.n);
@@ -315,7 +315,7 @@ msd_err msd_method_describe(struct msd_method_call *c, struct msd_diag *d)
 	if (err != MSD_OK)
 		return err;
 	msd_pack_map(&c->result, N_SUMMARY_KEYS + 3 + N_WORKERS_KEYS + N_EDITION_KEYS +
-					 MSD_FACTS_N_PARTS);
+					 1 + MSD_FACTS_N_PARTS);
 	put_summary(&c->result, m, &rss_looks);
 	put_digest(&c->result, "sha256",
 		   m->group.source.fd >= 0 ? &m->group.source.sha256 : NULL);
@@ -323,6 +323,8 @@ msd_err msd_method_describe(struct msd_method_call *c, struct msd_diag *d)
 	put_error(&c->result, m);
 	put_workers(&c->result, m);
 	put_edition(c, m);
+	msd_pack_cstr(&c->result, "options");
+	msd_run_options_describe(&m->group.run, MSD_RUN_LOAD, &c->result);
 	if (!msd_facts_are_known(&m->group.facts)) {
 		msd_facts_put_unknown(&c->result);
 		return MSD_OK;

@@ -68,20 +68,6 @@ static struct msd_req *later(struct msd_method_call *c, struct msd_module *m)
 	return r;
 }
 
-/* Return an option of a load as raw msgpack. */
-static struct msd_span raw_option(const struct msd_method_call *c, const char *key)
-{
-	struct msd_span options = {0};
-	struct msd_cur all;
-	uint32_t n;
-
-	if (!msd_array_open(c->in->body.params, &all, &n))
-		return options;
-	for (unsigned i = 0; i < 3 && msd_object_parse(&all, &options); i++)
-		continue;
-	return msd_map_value(options, key);
-}
-
 /* Read the list of files that follow the model in the upload. */
 static msd_err read_beside(struct msd_method_call *c, struct wanted *w,
 			   struct msd_diag *d)
@@ -92,7 +78,7 @@ static msd_err read_beside(struct msd_method_call *c, struct wanted *w,
 	msd_err err = msd_map_uint(param(c, 2), "model", INT64_MAX,
 				   &bytes[MSD_PART_MODEL], d);
 
-	w->beside = raw_option(c, "files");
+	w->beside = msd_load_options_raw(c, "files");
 	if (err != MSD_OK || (w->beside.n == 0 && bytes[MSD_PART_MODEL] == 0))
 		return err;
 	if (w->beside.n == 0 || !msd_array_open(w->beside, &items, &n)) {
@@ -127,7 +113,7 @@ static msd_err read_tests(struct msd_method_call *c, struct msd_load *ret,
 
 	if (err != MSD_OK)
 		return err;
-	ret->tests = raw_option(c, "tests");
+	ret->tests = msd_load_options_raw(c, "tests");
 	ret->warmup = (uint32_t)warmup;
 	return ret->tests.n > 0 ? msd_self_test_check(ret->tests, &n, d) : MSD_OK;
 }
@@ -157,34 +143,24 @@ static msd_err read_parts(struct msd_method_call *c,
 	return msd_map_uint(param(c, 2), "params", INT64_MAX, &ret[MSD_PART_PARAMS], d);
 }
 
-static msd_err check_options(struct msd_method_call *c, struct msd_diag *d)
+static msd_err read_options(struct msd_method_call *c, struct wanted *w,
+			    struct msd_diag *d)
 {
-	static const char *const known[] = {
-		"replace", "file",   "device",     "graph",      "params",
-		"workers", "era",    "tvm_inputs", "fill",       "keep",
-		"tests",   "warmup", "batch",      "within_ms",  "model",
-		"files",   "format", "input",      "max_run_ms", NULL};
+	static const char *const own[] = {"replace", "file",  "graph",  "params",
+					  "keep",    "tests", "warmup", "model",
+					  "files",   NULL};
 
 	if (msd_map_find(param(c, 2), "instances") != NULL) {
 		return msd_diag_set(d, MSD_BAD_REQUEST,
 				    "module.load: instances: say workers");
 	}
-	return msd_map_check(param(c, 2), "module.load", known, d);
-}
-
-static msd_err read_options(struct msd_method_call *c, struct wanted *w,
-			    struct msd_diag *d)
-{
-	msd_err err = check_options(c, d);
-
+	msd_err err = msd_load_options_read(c, own, &w->load.run, d);
 	if (err == MSD_OK)
 		err = msd_map_bool(param(c, 2), "replace", &w->load.replace, d);
 	if (err == MSD_OK)
 		err = read_keep(c, &w->load, d);
 	if (err == MSD_OK)
 		err = read_parts(c, w->part_bytes, d);
-	if (err == MSD_OK)
-		err = msd_load_options_read(param(c, 2), "module.load", &w->load, d);
 	if (err == MSD_OK)
 		err = msd_map_str(param(c, 2), "file", &w->file, d);
 	if (err == MSD_OK)

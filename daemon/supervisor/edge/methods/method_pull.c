@@ -223,7 +223,7 @@ static msd_err read_params(struct pull *p, struct msd_method_call *c,
 	if (err == MSD_OK)
 		err = msd_object_str(&params[1], "uri", &uri, d);
 	if (err == MSD_OK && c->params->via.array.size > 2)
-		err = msd_pull_options_read(&params[2], &p->options, d);
+		err = msd_pull_options_read(c, &p->options, d);
 	if (err == MSD_OK && !p->edge->keeper->is_open) {
 		err = msd_diag_set(d, MSD_UNSUPPORTED,
 				   "module.pull: this daemon has no store to pull "
@@ -382,10 +382,8 @@ msd_err msd_method_pull(struct msd_method_call *c, struct msd_diag *d)
 	p->fetch.is_bounded = !msd_client_peer_is_operator(c->session->peer);
 	if (p->fetch.is_bounded)
 		p->fetch.who = c->session->peer->who;
-	p->options.how = (struct msd_load){.source = {.fd = -1},
-					   .replace = true,
-					   .workers = 1,
-					   .is_candidate = true};
+	p->options.how = (struct msd_load){
+		.source = {.fd = -1}, .replace = true, .is_candidate = true};
 	msd_authorization_sign(c->session, &p->options.how);
 	msd_err err = read_params(p, c, d);
 	if (err == MSD_OK)

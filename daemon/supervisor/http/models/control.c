@@ -18,9 +18,10 @@
 #include "daemon/supervisor/http/http_session.h"
 #include "proto/limits.h"
 #include "proto/name.h"
+#include "proto/words/run_options.h"
 
 #define MAX_BODY 4096u
-#define MAX_SAID 16u /* parameters of a load; each at most once */
+#define MAX_SAID MSD_RUN_KEYS /* parameters of a load; each at most once */
 
 struct said {
 	struct msd_said each[MAX_SAID];

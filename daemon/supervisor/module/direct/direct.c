@@ -154,7 +154,7 @@ static msd_err check(struct msd_worker_group *group, struct msd_diag *d)
 				    "channel.open: only the daemon enforces max-wait: "
 				    "send the calls to the daemon");
 	}
-	if (group->batching.rows > 0) {
+	if (group->run.batch_rows > 0) {
 		return msd_diag_set(d, MSD_UNSUPPORTED,
 				    "channel.open: only the daemon joins calls of "
 				    "module %s (batch): send the calls to the daemon",

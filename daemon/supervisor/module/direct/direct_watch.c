@@ -15,7 +15,6 @@
 #include "daemon/segments/ledger.h"
 #include "daemon/supervisor/module/direct/direct.h"
 #include "daemon/supervisor/module/workers/replica.h"
-#include "daemon/supervisor/module/workers/run_limit.h"
 #include "daemon/supervisor/module/workers/segment_pass.h"
 #include "daemon/supervisor/module/workers/worker_group.h"
 #include "proto/base/clock.h"

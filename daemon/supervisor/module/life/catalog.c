@@ -134,9 +134,9 @@ static const struct msd_worker_group_ops group_ops = {
 /* One worker, or one for each device. */
 static uint32_t workers_of(const struct msd_load *load)
 {
-	if (load->workers > 0)
-		return load->workers;
-	return load->device_list.n > 1 ? load->device_list.n : 1;
+	if (load->run.workers > 0)
+		return load->run.workers;
+	return load->run.device_list.n > 1 ? load->run.device_list.n : 1;
 }
 
 static bool add_replicas(struct msd_module *m, uint32_t n)
@@ -183,16 +183,10 @@ static struct msd_module *module_new(struct msd_module_registry *registry,
 	m->group.registry = registry;
 	m->group.source = load->source;
 	m->bringing = load->bringing;
-	m->group.device_list = load->device_list;
-	m->group.era = load->era;
-	m->group.fill = load->fill;
-	m->group.words = load->words;
-	m->group.tvm_inputs = load->tvm_inputs;
-	m->group.batching = load->batching;
-	m->group.max_run = load->max_run;
-	m->idleness.keep_alive_ms = load->keep_alive_ms;
-	m->group.sandbox = load->sandbox != MSD_SANDBOX_UNSAID ? load->sandbox
-							       : registry->sandbox.word;
+	m->group.run = load->run;
+	if (m->group.run.sandbox == MSD_SANDBOX_UNSAID)
+		m->group.run.sandbox = registry->sandbox.word;
+	m->idleness.keep_alive_ms = load->run.keep_alive.ms;
 	m->is_candidate = load->is_candidate;
 	m->is_written = load->is_written;
 	m->is_awaiting = load->is_awaited;

@@ -3,7 +3,7 @@
 /* Modules by name: msd_module_registry.modules, and their hidden successors. */
 #include "daemon/supervisor/module/life/module.h"
 #include "daemon/supervisor/module/life/registry.h"
-#include "daemon/supervisor/module/workers/device_list.h"
+#include "proto/words/run_options.h"
 
 /* The source and the options of a module load. */
 struct msd_load {
@@ -15,22 +15,12 @@ struct msd_load {
 	uint64_t owner_wait_ms; /* retry delay reported when that maximum is reached */
 	bool is_awaited; /* neither: msd_module_give() provides the source later */
 	bool replace;    /* keep the existing module until this one is READY */
-	struct msd_device_list
-		device_list; /* empty: the device that its code is compiled for */
-	uint32_t workers;    /* number of worker processes; 0: one for each device */
-	enum msd_abi_word era;
-	enum msd_fill_word fill;
-	struct msd_model_words words;
-	enum msd_sandbox_word sandbox; /* UNSAID: use the registry's default */
+	struct msd_run_options run; /* sandbox UNSAID: the registry's default */
 	bool is_candidate;     /* from the store: it is recorded before its start */
 	bool is_written;       /* candidate only: recorded by an earlier start */
 	struct msd_span tests; /* self_test_case.h, borrowed; empty: no self-tests */
-	uint32_t warmup; /* number of warm-up rounds before the round that counts */
-	uint64_t keep_alive_ms; /* sleep after this time without calls; 0: never */
-	bool tvm_inputs;        /* an instance ignores inputs that the model lacks */
-	uint64_t section;       /* configuration section with these options; 0: none */
-	struct msd_batching batching;
-	struct msd_run_limit max_run;
+	uint32_t warmup;  /* number of warm-up rounds before the round that counts */
+	uint64_t section; /* configuration section with these options; 0: none */
 };
 
 /** Find a module by name, never a hidden successor. Errors: MSD_NOT_FOUND. */

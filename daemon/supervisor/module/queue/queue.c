@@ -155,7 +155,7 @@ static void look(const struct msd_worker_group *group, uint32_t i)
 		.has_bound = !msd_list_is_empty(&rep->client_queues),
 		.is_bound_turn = rep->is_bound_turn,
 		.n_sent = rep->n_sent,
-		.n_joins = group->batching.rows,
+		.n_joins = group->run.batch_rows,
 		.n_bound = rep->n_bound,
 		.ahead_us = rep->ahead_us,
 	};

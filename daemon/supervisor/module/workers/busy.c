@@ -80,8 +80,8 @@ static bool find_shortest(const struct msd_worker_group *group, uint64_t *ret_ms
 
 bool msd_busy_is_hung(const struct msd_worker_group *group, uint64_t *ret_ms)
 {
-	const uint64_t most_ms =
-		msd_run_limit_ms(group->max_run, group->registry->limits->max_run_ms);
+	const uint64_t most_ms = msd_given_ms_or(group->run.max_run,
+						 group->registry->limits->max_run_ms);
 	const struct msd_silence *s = &group->silence;
 
 	if (most_ms == 0 || !find_shortest(group, ret_ms))

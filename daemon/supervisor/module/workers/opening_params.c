@@ -42,53 +42,26 @@ void msd_opening_write_params(struct msd_buf *b, const struct msd_worker_group *
 			      uint32_t index)
 {
 	const struct msd_module_registry *registry = group->registry;
-	const struct msd_device device = msd_device_list_at(&group->device_list, index);
+	const struct msd_device device =
+		msd_device_list_at(&group->run.device_list, index);
 
 	msd_pack_array(b, 1);
-	const char *era = msd_abi_word_name(group->era);
-	const char *fill = msd_fill_word_name(group->fill);
-	const char *format = msd_model_word(group->words.format);
-	const char *input = msd_model_word(group->words.input);
 	const struct msd_module_registry_sandbox *sandbox = &registry->sandbox;
 
-	const char *word = msd_sandbox_word_name(group->sandbox);
-	msd_pack_map(b, 12u + (word != NULL) + (device.type != 0) + (era != NULL) +
-				(fill != NULL) + group->tvm_inputs + (format != NULL) +
-				(input != NULL) + 2u * (group->batching.rows > 0) +
-				2u * (group->source.files.n > 0) +
+	msd_pack_map(b, 12u + msd_run_options_count(&group->run, MSD_RUN_WORKER) +
+				(device.type != 0) + 2u * (group->source.files.n > 0) +
 				has_any(registry->plugins) + has_any(sandbox->reads) +
 				has_any(sandbox->writes));
-	if (word != NULL)
-		msd_pack_pair_str(b, "sandbox", word);
+	msd_run_options_pack(&group->run, MSD_RUN_WORKER, b);
 	put_paths(b, "may_read", sandbox->reads);
 	put_paths(b, "may_write", sandbox->writes);
 	put_paths(b, "plugins", registry->plugins);
-	if (group->batching.rows > 0) {
-		msd_pack_pair_uint(b, "batch", group->batching.rows);
-		msd_pack_pair_uint(b, "within_ms", group->batching.within_ms);
-	}
 	if (group->source.files.n > 0) {
 		msd_pack_pair_uint(b, "model",
 				   group->source.part_bytes[MSD_PART_MODEL]);
 		msd_pack_cstr(b, "files");
 		msd_buf_put(b, group->source.files.p, group->source.files.n);
 	}
-	if (group->tvm_inputs) {
-		msd_pack_cstr(b, "tvm_inputs");
-		msd_pack_bool(b, true);
-	}
-	if (era != NULL) {
-		msd_pack_cstr(b, "era");
-		msd_pack_cstr(b, era);
-	}
-	if (fill != NULL) {
-		msd_pack_cstr(b, "fill");
-		msd_pack_cstr(b, fill);
-	}
-	if (format != NULL)
-		msd_pack_pair_str(b, "format", format);
-	if (input != NULL)
-		msd_pack_pair_str(b, "input", input);
 	if (device.type != 0) {
 		msd_pack_cstr(b, "device");
 		msd_pack_device(b, device);

@@ -250,7 +250,7 @@ static struct msd_blame blame_of(const struct msd_replica *rep)
 		return (struct msd_blame){0};
 	const struct msd_req *first =
 		MSD_CONTAINER_OF(rep->sent.next, struct msd_req, link);
-	return rep->group->batching.rows > 1 && !is_alone(rep, first)
+	return rep->group->run.batch_rows > 1 && !is_alone(rep, first)
 		       ? (struct msd_blame){0}
 		       : msd_blame_of(first);
 }

@@ -98,7 +98,7 @@ void msd_run_watch_look(struct msd_replica *rep)
 {
 	const struct msd_limits *limits = rep->group->registry->limits;
 	const struct msd_run_terms terms = {
-		.most_ms = msd_run_limit_ms(rep->group->max_run, limits->max_run_ms),
+		.most_ms = msd_given_ms_or(rep->group->run.max_run, limits->max_run_ms),
 		.grace_ms = limits->kill_grace_ms};
 	struct running x = {0};
 	uint64_t again_ms;

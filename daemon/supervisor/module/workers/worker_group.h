@@ -7,20 +7,15 @@
  * of a module. They report events to the module through msd_worker_group_ops.
  */
 #include "daemon/supervisor/module/life/life_table.h"
-#include "daemon/supervisor/module/queue/batching.h"
 #include "daemon/supervisor/module/queue/blame.h"
 #include "daemon/supervisor/module/queue/peer_latency.h"
 #include "daemon/supervisor/module/stats/call_stats.h"
-#include "daemon/supervisor/module/workers/device_list.h"
 #include "daemon/supervisor/module/workers/facts.h"
 #include "daemon/supervisor/module/workers/run_limit.h"
 #include "daemon/supervisor/request/request.h"
 #include "daemon/supervisor/source/source.h"
 #include "proto/base/spin.h"
-#include "proto/words/abi_word.h"
-#include "proto/words/fill_word.h"
-#include "proto/words/model_words.h"
-#include "proto/words/sandbox_word.h"
+#include "proto/words/run_options.h"
 
 struct msd_worker_group;
 struct msd_call_stats;
@@ -68,17 +63,10 @@ struct msd_worker_group {
 	const struct msd_worker_group_ops *ops;
 	struct msd_module_registry *registry;
 	char *name;
-	char *file;                         /* label for error texts and logs */
-	struct msd_source source;           /* no file until the source has arrived */
-	bool is_source_kept;                /* owned by handover_artifact.c */
-	struct msd_device_list device_list; /* devices of the workers */
-	enum msd_abi_word era;
-	enum msd_fill_word fill;
-	struct msd_model_words words;
-	enum msd_sandbox_word sandbox;
-	bool tvm_inputs; /* an instance ignores inputs that the model lacks */
-	struct msd_batching batching;
-	struct msd_run_limit max_run;
+	char *file;               /* label for error texts and logs */
+	struct msd_source source; /* no file until the source has arrived */
+	bool is_source_kept;      /* owned by handover_artifact.c */
+	struct msd_run_options run;
 	struct msd_silence silence; /* owned by busy.c */
 	struct msd_segpool in;
 	struct msd_replica *replicas;                /* n_replicas, at least 1 */

@@ -1,4 +1,4 @@
-#include "daemon/supervisor/module/workers/device_list.h"
+#include "proto/words/device_list.h"
 
 #include <stdio.h>
 

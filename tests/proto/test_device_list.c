@@ -1,7 +1,7 @@
 /* Workers of a module over several devices. */
 #include <criterion/criterion.h>
 
-#include "daemon/supervisor/module/workers/device_list.h"
+#include "proto/words/device_list.h"
 
 static struct msd_device_list good(const char *text)
 {
