@@ -379,7 +379,8 @@ typedef struct modser_retry {
 MODSER_API bool modser_retry_next(modser_retry *retry, const modser_result *result,
 				  uint32_t elapsed_ms, uint32_t *ret_wait_ms);
 
-#define MODSER_NO_MAX_RUN (-1) /* modser_load_options.max_run_ms */
+#define MODSER_NO_MAX_RUN (-1)    /* modser_load_options.max_run_ms */
+#define MODSER_NO_KEEP_ALIVE (-1) /* modser_load_options.keep_alive_ms */
 
 typedef struct modser_load_options {
 	bool replace;     /* replace a module of that name when this one is ready */
@@ -447,6 +448,19 @@ typedef struct modser_load_options {
 	/* Longest run time of a call before its worker is killed. 0: the daemon's
 	 * default; MODSER_NO_MAX_RUN: no limit. */
 	int64_t max_run_ms;
+	/* Time without calls after which the workers end, until the next call. 0: the
+	 * daemon's default, never; MODSER_NO_KEEP_ALIVE: never. */
+	int64_t keep_alive_ms;
+	/* Threads of each worker's pool. 0: the daemon's default. */
+	uint32_t threads;
+	/*
+	 * For a framework's model: "auto" (the default: native kernels where they
+	 * exist), "native" or "reference"; the names of the tensors to return, with
+	 * commas between them; and the signature of a SavedModel. NULL: the default.
+	 */
+	const char *engine;
+	const char *outputs;
+	const char *signature;
 } modser_load_options;
 
 /* External data file of a model; all borrowed. */
@@ -488,6 +502,11 @@ typedef struct modser_pull_options {
 	const char *format;
 	const char *input;
 	int64_t max_run_ms;
+	int64_t keep_alive_ms;
+	uint32_t threads;
+	const char *engine;
+	const char *outputs;
+	const char *signature;
 } modser_pull_options;
 
 /**

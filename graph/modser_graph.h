@@ -474,6 +474,9 @@ typedef struct modser_serializer_ops {
 	 */
 	int (*load_const)(const modser_serializer *s, const modser_part *file,
 			  modser_sg_tensor *tensor);
+	/* The file itself says which tensors are outputs: the options `outputs` and
+	 * `signature` of a load are refused. */
+	bool has_fixed_outputs;
 } modser_serializer_ops;
 
 /**

@@ -65,17 +65,20 @@ const char *msd_right_name(enum msd_right right);
 	  "upload | nil | {bytes} | nil")                                              \
 	X(MODULE_LOAD, "module.load", S, LOAD,                                         \
 	  "[name, upload, {replace?, file?, device?, graph?, params?, model?, "        \
-	  "files?, workers?, batch?, within_ms?, max_run_ms?, era?, tvm_inputs?, "     \
-	  "fill?, format?, input?, keep?}]",                                           \
+	  "files?, workers?, batch?, within_ms?, max_run_ms?, keep_alive_ms?, "        \
+	  "threads?, engine?, era?, tvm_inputs?, fill?, format?, input?, outputs?, "   \
+	  "signature?, keep?}]",                                                       \
 	  "{name, state, functions}")                                                  \
 	X(MODULE_PULL, "module.pull", S, LOAD,                                         \
 	  "[name, uri, {sha256?, device?, workers?, batch?, within_ms?, max_run_ms?, " \
-	  "era?, tvm_inputs?, fill?, format?, input?, progress?}]",                    \
+	  "keep_alive_ms?, threads?, engine?, era?, tvm_inputs?, fill?, format?, "     \
+	  "input?, outputs?, signature?, progress?}]",                                 \
 	  "{name, state, functions}")                                                  \
 	X(MODULE_READ, "module.read", S, READ, "[name, {sha256, from?, bytes?}?]",     \
 	  "{version, files} | bin")                                                    \
 	X(MODULE_ROLLBACK, "module.rollback", S, LOAD, "[name]",                       \
 	  "{name, state, functions}")                                                  \
+	X(MODULE_SLEEP, "module.sleep", S, LOAD, "[name]", "nil")                      \
 	X(MODULE_UNLOAD, "module.unload", S, LOAD, "[name]",                           \
 	  "nil, when the process is gone")                                             \
 	X(STORE_LIST, "store.list", S, ADMIN, "[after?]", "{editions, after}")         \
@@ -108,11 +111,10 @@ const char *msd_right_name(enum msd_right right);
 	X(CHANNEL_OPEN, "channel.open", S, CALL, "[name]",                             \
 	  "{requests, bytes, workers, pid} + descriptor")                              \
 	X(WORKER_OPEN, "worker.open", L, NONE,                                         \
-	  "[{name, file, graph, params, threads, workers, max_out, max_data, "         \
-	  "max_lent, "                                                                 \
-	  "max_files, max_core, spin_us, device?, batch?, within_ms?, era?, "          \
-	  "tvm_inputs?, fill?, format?, input?, model?, files?, plugins?, "            \
-	  "sandbox?, may_read?, may_write?}]",                                         \
+	  "[{name, file, graph, params, workers, max_out, max_data, max_lent, "        \
+	  "max_files, max_core, spin_us, device?, batch?, within_ms?, threads?, "      \
+	  "engine?, era?, tvm_inputs?, fill?, format?, input?, outputs?, "             \
+	  "signature?, model?, files?, plugins?, sandbox?, may_read?, may_write?}]",   \
 	  "{device, era, machine, built_ms, sandbox, inspect, functions, left_out?}")  \
 	X(WORKER_RESUME, "worker.resume", L, NONE, "[]",                               \
 	  "{device, era, machine, built_ms, sandbox, inspect, functions, left_out?}")  \

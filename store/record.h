@@ -17,7 +17,7 @@
 #include "store/store.h"
 
 #define MSD_EDITION_FILES 16
-#define MSD_EDITION_OPTIONS 16
+#define MSD_EDITION_OPTIONS 24
 #define MSD_RECORD_BAD 64              /* beyond it, the oldest entry is dropped */
 #define MSD_RECORD_BYTES (64u * 1024u) /* maximum size of its text */
 #define MSD_RECORD_WORD 256            /* size of a file name */

@@ -29,7 +29,7 @@ const struct msd_file_format *
 msd_file_format_for(const struct msd_cli *cli, const char *path, struct msd_span file)
 {
 	return *cli->run.words.format != '\0' ? &msd_format_model
-						: msd_file_format_of(path, file);
+					      : msd_file_format_of(path, file);
 }
 
 msd_err msd_file_format_check(const struct msd_file_format *format,

@@ -175,6 +175,7 @@ enum msd_exit msd_verb_pull(const struct msd_cli *cli);
 enum msd_exit msd_verb_push(const struct msd_cli *cli);
 enum msd_exit msd_verb_rollback(const struct msd_cli *cli);
 enum msd_exit msd_verb_formats(const struct msd_cli *cli);
+enum msd_exit msd_verb_sleep(const struct msd_cli *cli);
 enum msd_exit msd_verb_show(const struct msd_cli *cli);
 enum msd_exit msd_verb_cache(const struct msd_cli *cli);
 enum msd_exit msd_verb_store(const struct msd_cli *cli);

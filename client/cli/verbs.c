@@ -63,6 +63,13 @@ const struct msd_verb msd_verbs[] = {
 	 1, MANY, MSD_OPT_TABLE | MSD_OPT_DOC, msd_verb_funcs, MSD_GROUP_MODELS},
 	{"wait", "NAME...", "wait until a module is ready or has failed", "", 1, MANY,
 	 0, msd_verb_wait, MSD_GROUP_MODELS},
+	{"sleep", "NAME...", "end the processes of an idle module until the next call",
+	 "With --keep-alive TIME, or keep-alive in its section, a module does so by "
+	 "itself;\n"
+	 "UNTIL in `modser ls` is the time that is left. A module that is in use is "
+	 "not "
+	 "ended.\n",
+	 1, MANY, 0, msd_verb_sleep, MSD_GROUP_MODELS},
 	{"rollback", "NAME...", "serve the previous edition of a module",
 	 "For modules in the daemon's store (`modser load --keep`, `modser pull`). "
 	 "The\n"

@@ -43,7 +43,7 @@ _modser_of_verb() { # the word behind $n others of $verb
 	case $verb in
 	"") _modser_words "$("$modser" help | sed -n 's/^  \([a-z]\+\) .*/\1/p')" ;;
 	help) verb="" _modser_of_verb ;;
-	show | stats | funcs | unload | rm | rollback | wait | logs | monitor) _modser_words "$(_modser_ask ls)" ;;
+	show | stats | funcs | unload | rm | rollback | sleep | wait | logs | monitor) _modser_words "$(_modser_ask ls)" ;;
 	pull) ((n)) || _modser_words "$(_modser_ask ls)" ;;
 	load) ((n == 0)) || _modser_files ;;
 	call | bench) if ((n)); then _modser_argument; else _modser_target; fi ;;
@@ -74,9 +74,9 @@ _modser() {
 	for ((i = 1; i < last; i++)); do
 		case ${words[i]} in
 		-H | --host) host=${words[++i]} ;;
-		-o | --output | -C | --dir | --device | --split-params | --check-daemon | --abi | --missing-weights | --library | \
+		-o | --output | -C | --dir | --device | --split-params | --check-daemon | --abi | --missing-weights | --engine | --library | \
 			--graph | --params | --plugin | --token-file | --tls-ca | --tls-cert | --tls-key | --external-data | --manifest | --sign | --auth | --realm | \
-			--deadline | --connect-timeout | --retry | --batch-delay | --max-run | --priority | --name | --mlf-version | --workers | --batch | -c | --connections | --depth | --rate | --time | --tail | --every | --cc | --symbol-prefix | --format | --input | --sha256) ((i++)) ;;
+			--deadline | --connect-timeout | --retry | --batch-delay | --max-run | --keep-alive | --threads | --outputs | --signature | --priority | --name | --mlf-version | --workers | --batch | -c | --connections | --depth | --rate | --time | --tail | --every | --cc | --symbol-prefix | --format | --input | --sha256) ((i++)) ;;
 		-l) [[ $verb == ls || $verb == ps || $verb == list ]] || ((i++)) ;;
 		-*) ;;
 		*) if [[ $verb ]]; then ((n++)); else verb=${words[i]}; fi ;;
@@ -90,7 +90,8 @@ _modser() {
 	--device) _modser_words "$(_modser_ask devices)" ;;
 	--abi) _modser_words classic ffi ;;
 	--missing-weights) _modser_words zero seeded ;;
-	--deadline | --connect-timeout | --retry | --batch-delay | --max-run | --name | --mlf-version | --workers | --batch | -c | --connections | --depth | --rate | --time | --tail | --every | --cc | --symbol-prefix | --format | --input | --sha256 | --realm | --library) ;;
+	--engine) _modser_words auto native reference ;;
+	--deadline | --connect-timeout | --retry | --batch-delay | --max-run | --keep-alive | --threads | --outputs | --signature | --name | --mlf-version | --workers | --batch | -c | --connections | --depth | --rate | --time | --tail | --every | --cc | --symbol-prefix | --format | --input | --sha256 | --realm | --library) ;;
 	*) if [[ $cur == -* ]]; then _modser_words "$(_modser_options)"; else _modser_of_verb; fi ;;
 	esac
 	# What bash puts in place of the reply begins behind the last colon or equals sign, and with

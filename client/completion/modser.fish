@@ -20,9 +20,9 @@ function __modser_parse --no-scope-shadowing
 		switch $word
 			case -H --host
 				set skip host
-			case -o --output -C --dir --device --split-params --check-daemon --abi --missing-weights --library \
+			case -o --output -C --dir --device --split-params --check-daemon --abi --missing-weights --engine --library \
 				--graph --params --plugin --token-file --tls-ca --tls-cert --tls-key --external-data --manifest --sign --auth --realm \
-				--deadline --connect-timeout --retry --batch-delay --max-run --priority --name --mlf-version --workers --batch -c --connections --depth --rate --time --tail --every --cc --symbol-prefix --format --input --sha256
+				--deadline --connect-timeout --retry --batch-delay --max-run --keep-alive --threads --outputs --signature --priority --name --mlf-version --workers --batch -c --connections --depth --rate --time --tail --every --cc --symbol-prefix --format --input --sha256
 				set skip value
 			case -l
 				contains -- "$verb" ls ps list; or set skip value
@@ -86,7 +86,7 @@ end
 complete -c modser -f
 complete -c modser -n 'string match -q -- "-*" (commandline -ct)' -a '(__modser_options)'
 complete -c modser -n '__modser_at 0 "" || __modser_at 0 help' -a '(__modser_verbs)'
-complete -c modser -n '__modser_at 0 session instance pull || __modser_at 0 show funcs unload rm rollback wait logs || __modser_at + show funcs unload rm rollback wait logs' -a '(__modser_ask ls)'
+complete -c modser -n '__modser_at 0 session instance pull || __modser_at 0 show funcs unload rm rollback sleep wait logs || __modser_at + show funcs unload rm rollback sleep wait logs' -a '(__modser_ask ls)'
 complete -c modser -n '__modser_at 0 call bench' -a '(__modser_targets)'
 complete -c modser -n '__modser_at + call bench session instance' -a '(__modser_arguments)'
 complete -c modser -n '__modser_at + session instance' -a 'then set_input run get_output'

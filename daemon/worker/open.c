@@ -37,7 +37,6 @@
 struct open_params {
 	struct msd_span name;
 	struct msd_span file;
-	uint64_t threads; /* 0: this process's share of the cores */
 	uint64_t workers; /* processes that share the cores; 0: not given */
 	uint64_t max_out; /* bytes */
 	uint64_t spin; /* microseconds of busy polling for a direct peer's next call */
@@ -55,7 +54,6 @@ static const struct {
 	const char *key;
 	size_t offset;
 } counts[] = {
-	{"threads", offsetof(struct open_params, threads)},
 	{"workers", offsetof(struct open_params, workers)},
 	{"max_out", offsetof(struct open_params, max_out)},
 	{"spin_us", offsetof(struct open_params, spin)},
@@ -287,7 +285,7 @@ static msd_err load(struct msd_worker *w, const struct open_params *p,
 		    struct msd_load_options *options, struct msd_diag *d)
 {
 	msd_pool_share((unsigned)(p->workers < 1024 ? p->workers : 1024));
-	msd_pool_configure((unsigned)(p->threads < 1024 ? p->threads : 1024));
+	msd_pool_configure(p->run.threads);
 	msd_crash_note("load of", w->name);
 	msd_err err = msd_loaded_open(w->artifact_fd, w->file, options, &w->module, d);
 	if (err == MSD_OK)

@@ -175,10 +175,32 @@ static int use_locations(modser_graph *g, const modser_part *file, bool is_lazy)
 	return 0;
 }
 
+static bool is_given(const char *option)
+{
+	return option != NULL && *option != '\0';
+}
+
+static int check_options(const modser_serializer *s,
+			 const modser_model_options *options, modser_graph *graph)
+{
+	const bool has_outputs = is_given(options->outputs);
+
+	if (!s->ops->has_fixed_outputs ||
+	    (!has_outputs && !is_given(options->signature)))
+		return 0;
+	return msd_sg_fail(graph, MSD_UNSUPPORTED,
+			   "a file of the format %s names its outputs itself: omit the "
+			   "option %s",
+			   s->ops->format, has_outputs ? "outputs" : "signature");
+}
+
 static int load_ordered(const modser_serializer *s, const modser_part *parts,
 			const modser_model_options *options, modser_graph *graph)
 {
 	const modser_part *constants = &parts[s->ops->n_files - 1];
+
+	if (check_options(s, options, graph) != 0)
+		return -1;
 
 	if (modser_graph_set_source_format(graph, s->ops->format) != 0)
 		return -1;

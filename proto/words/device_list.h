@@ -8,7 +8,7 @@
 #define MSD_DEVICE_LIST_MAX 16u
 #define MSD_DEVICE_LIST_TEXT_MAX (MSD_DEVICE_LIST_MAX * (MSD_DTYPE_NAME_MAX + 16u))
 #define MSD_DEVICE_LIST_EXPECTED                                                       \
-	"one such as cpu or opencl:0, or up to 16 of one type, such as "      \
+	"one such as cpu or opencl:0, or up to 16 of one type, such as "               \
 	"cuda:0,cuda:1"
 
 struct msd_device_list {

@@ -1,3 +1,10 @@
+/*
+ * Words that a user gives for a framework's model.
+ *
+ * Happy path: each word is checked, then copied or appended to its member. Failures: a
+ * word of another form, or one too long, is refused with the expected form, and the
+ * member is unchanged.
+ */
 #include "proto/words/model_words.h"
 
 #include <string.h>

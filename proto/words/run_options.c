@@ -311,12 +311,15 @@ static const struct msd_run_kind texts = {parse_text, MSD_K_STR,  NULL,
 static const struct count processes = {1, UINT32_MAX,
 				       "a number of processes, 1 or more"};
 static const struct count rows = {2, MSD_BATCH_ROWS_MAX, "2 to 65536 rows"};
+static const struct count pool = {1, MSD_THREADS_MAX, "1 to 1024 threads"};
 static const struct duration delay = {"off", MSD_BATCH_DELAY_MAX_MS, "10 s at most"};
 static const struct duration run = {"unlimited", UINT32_MAX,
 				    "less than 49 days, or unlimited"};
 static const struct duration idle = {"off", UINT32_MAX, "less than 49 days, or off"};
 static take_text *const formats = msd_model_words_format;
 static take_text *const inputs = msd_model_words_input;
+static take_text *const outputs = msd_model_words_outputs;
+static take_text *const signatures = msd_model_words_signature;
 
 #define KIND_DEVICES &devices
 #define KIND_COUNT &counts

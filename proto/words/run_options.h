@@ -16,12 +16,14 @@
 #include "proto/value.h"
 #include "proto/words/abi_word.h"
 #include "proto/words/device_list.h"
+#include "proto/words/engine_word.h"
 #include "proto/words/fill_word.h"
 #include "proto/words/model_words.h"
 #include "proto/words/sandbox_word.h"
 
 #define MSD_BATCH_ROWS_MAX 65536u
 #define MSD_BATCH_DELAY_MAX_MS 10000u
+#define MSD_THREADS_MAX 1024u
 
 /* A time that may be 0 although it was given. */
 struct msd_given_ms {
@@ -42,7 +44,9 @@ struct msd_run_options {
 	enum msd_fill_word fill;
 	bool tvm_inputs; /* an instance ignores inputs that the model lacks */
 	struct msd_model_words words;
-	uint32_t batch_rows;             /* of joined calls; 0: each call runs alone */
+	enum msd_engine_word engine;
+	uint32_t threads;    /* of each worker's pool; 0: the daemon's default */
+	uint32_t batch_rows; /* of joined calls; 0: each call runs alone */
 	struct msd_given_ms batch_delay; /* that a call waits for others to join */
 	struct msd_given_ms max_run;     /* of a call; 0 ms: unlimited */
 	struct msd_given_ms keep_alive;  /* idle time before it sleeps; 0 ms: never */
@@ -84,6 +88,17 @@ struct msd_run_options {
 	X(INPUT, words.input, TEXT, &inputs, MSD_RUN_BOTH, "input", NULL, "input",     \
 	  input, MODEL, "INPUT",                                                       \
 	  "shape of an input: x=float32[1,3,224,224]; repeatable")                     \
+	X(OUTPUTS, words.outputs, TEXT, &outputs, MSD_RUN_BOTH, "outputs", NULL,       \
+	  "outputs", outputs, MODEL, "NAMES",                                          \
+	  "tensors that the model returns, with commas between them")                  \
+	X(SIGNATURE, words.signature, TEXT, &signatures, MSD_RUN_BOTH, "signature",    \
+	  NULL, "signature", signature, MODEL, "NAME",                                 \
+	  "the signature of a SavedModel (serving_default)")                           \
+	X(ENGINE, engine, WORD, &msd_engine_words, MSD_RUN_BOTH, "engine", NULL,       \
+	  "engine", engine, RUN, "ENGINE",                                             \
+	  "auto, native or reference: the kernels of a framework's model")             \
+	X(THREADS, threads, COUNT, &pool, MSD_RUN_BOTH, "threads", NULL, "threads",    \
+	  threads, RUN, "N", "threads of each process (its share of the cores)")       \
 	X(BATCH, batch_rows, COUNT, &rows, MSD_RUN_BOTH, "batch", NULL, "batch",       \
 	  batch_rows, RUN, "N", "join waiting calls up to N rows and run them as one") \
 	X(BATCH_DELAY, batch_delay, TIME, &delay, MSD_RUN_BOTH, "batch-delay",         \
@@ -91,11 +106,12 @@ struct msd_run_options {
 	  "with --batch: how long a call waits for others (0)")                        \
 	X(MAX_RUN, max_run, TIME, &run, MSD_RUN_LOAD, "max-run", "max_run",            \
 	  "max_run_ms", max_run_ms, RUN, "TIME",                                       \
-	  "kill a worker if its call runs longer, or unlimited (10m)")
-/* Keys of sections and --load alone: permissions and policies of the operator. */
+	  "kill a worker if its call runs longer, or unlimited (10m)")                 \
+	X(KEEP_ALIVE, keep_alive, TIME, &idle, MSD_RUN_LOAD, "keep-alive",             \
+	  "keep_alive", "keep_alive_ms", keep_alive_ms, RUN, "TIME",                   \
+	  "end the processes after this time without calls, or off (off)")
+/* The key of sections and --load alone, which is a permission. */
 #define MSD_RUN_OWN_KEY_MAP(X)                                                         \
-	X(KEEP_ALIVE, keep_alive, TIME, &idle, 0, "keep-alive", "keep_alive",          \
-	  "keep_alive_ms", , , "", "")                                                 \
 	X(SANDBOX, sandbox, WORD, &msd_sandbox_words, MSD_RUN_WORKER, "sandbox", NULL, \
 	  "sandbox", , , "", "")
 #define MSD_RUN_KEY_MAP(X) MSD_RUN_CLIENT_KEY_MAP(X) MSD_RUN_OWN_KEY_MAP(X)

@@ -10,6 +10,7 @@
 
 #include "graph/modser_graph.h"
 #include "proto/base/diag.h"
+#include "proto/words/engine_word.h"
 
 struct msd_kernel_call;
 
@@ -33,7 +34,12 @@ struct msd_engine {
 };
 extern const struct msd_engine msd_engine_native;
 extern const struct msd_engine msd_engine_reference;
-/** True if MODSERD_ENGINE=reference leaves all nodes to the reference engine. */
+/**
+ * Select the engines of models that this process loads from now on. Without a choice,
+ * or with AUTO, MODSERD_ENGINE=reference leaves all nodes to the reference engine.
+ */
+void msd_engine_choose(enum msd_engine_word word);
+/** True if the choice leaves all nodes to the reference engine. */
 bool msd_engine_native_is_off(void);
 
 /* An accepted node. */

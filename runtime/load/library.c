@@ -159,6 +159,10 @@ static msd_err check_params(const struct msd_tree *tree,
  * model. */
 static msd_err check_words(const struct msd_load_options *options, struct msd_diag *d)
 {
+	static const enum msd_run_key_id of_models[] = {
+		MSD_RUN_FILL_KEY, MSD_RUN_OUTPUTS_KEY, MSD_RUN_SIGNATURE_KEY,
+		MSD_RUN_ENGINE_KEY};
+
 	if (options->files.n > 0) {
 		return msd_diag_set(d, MSD_UNSUPPORTED,
 				    "external data is for a framework's model, but "
@@ -170,11 +174,18 @@ static msd_err check_words(const struct msd_load_options *options, struct msd_di
 			"the option input is for a framework's model, but the shapes "
 			"of this library are compiled in: omit input");
 	}
-	if (options->run.fill == MSD_FILL_UNSAID)
-		return MSD_OK;
-	return msd_diag_set(d, MSD_UNSUPPORTED,
-			    "the option missing-weights is for a framework's model, "
-			    "but this is a compiled library: omit it");
+	for (size_t i = 0; i < sizeof(of_models) / sizeof(of_models[0]); i++) {
+		const struct msd_run_key *key = &msd_run_keys[of_models[i]];
+
+		if (msd_run_option_is_given(key, &options->run)) {
+			return msd_diag_set(
+				d, MSD_UNSUPPORTED,
+				"the option %s is for a framework's model, but this is "
+				"a compiled library: omit it",
+				key->name);
+		}
+	}
+	return MSD_OK;
 }
 
 /* Write the text of inspect for the file with ABI @era; its facts are not needed

@@ -44,7 +44,7 @@ def of_row(text, method):
 def main():
     text = {path: (ROOT / path).read_text() for path in (
         "proto/PROTOCOL.md", "daemon/worker/CHANNEL.md", "docs/reference/models.md", "docs/reference/http.md",
-        "docs/man/modser.1", "docs/man/modserd.8", "client/cli/texts.c",
+        "docs/reference/configuration.md", "docs/man/modser.1", "docs/man/modserd.8", "client/cli/texts.c",
         "client/completion/modser.bash", "client/completion/_modser", "client/completion/modser.fish")}
     text = {path: re.sub(r"\\f[BIRP]", "", whole).replace("\\-", "-") for path, whole in text.items()}
     python = {f"{file} {method}()": arguments(file, method)
@@ -73,8 +73,9 @@ def main():
         for path in ("client/completion/modser.bash", "client/completion/_modser", "client/completion/modser.fish"):
             expect(kind == "FLAG" or re.search(rf"--{key}\s", text[path]), f"--{key}", path)
     for kind, fronts, key, wire in client + own:
-        expect(f"`{key}`" in text["docs/reference/models.md"], key, "docs/reference/models.md")
-        expect(re.search(rf"\b{key}\b(?!-)", text["docs/man/modserd.8"]), key, "docs/man/modserd.8")
+        for path in ("docs/reference/models.md", "docs/reference/configuration.md"):
+            expect(f"`{key}`" in text[path], key, path)
+        expect(re.search(rf"\b{key}=", text["docs/man/modserd.8"]), f"{key}=", "docs/man/modserd.8")
         if fronts != "MSD_RUN_LOAD" and fronts != "0":
             expect(f"`{wire}`" in text["daemon/worker/CHANNEL.md"], wire, "daemon/worker/CHANNEL.md")
     sys.exit("\n".join(faults) or None)

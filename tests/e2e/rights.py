@@ -33,6 +33,7 @@ REQUESTS = {
     "module.pull": [NAME, "nothing:"],
     "module.read": [NAME],
     "module.rollback": [NAME],
+    "module.sleep": [NAME, "one parameter too many"],
     "module.unload": [NAME, "one parameter too many"],
     "store.list": [],
     "store.verify": [],

@@ -289,7 +289,7 @@ def test_a_batch_at_the_start_and_from_the_store(own_daemon, folder, models):
 @pytest.mark.parametrize("words, cause", [
     (["--batch", "1"], "batch 1: expected 2 to 65536 rows"),
     (["--batch-delay", "5ms"], "give batch, too"),
-    (["--batch", "8", "--batch-delay", "11s"], "within_ms"),
+    (["--batch", "8", "--batch-delay", "11s"], "batch-delay 11s: expected 10 s at most"),
     (["--batch", "65537"], "batch"),
 ])
 def test_what_cannot_be_a_batch_is_refused(daemon, models, words, cause):

@@ -66,6 +66,7 @@ def use_everything(daemon, mlp, model):
         wire.load("net", model.read_bytes(), fill="zero", format="tmfile",
                   input="x=float32[2,3]")
         load_with_a_file(wire, model.parent)
+        wire.load("toy", b"toy 2.5 4\n", outputs="y", signature="twice", engine="native", threads=2)
         wire.call("mlp:main", x, names=["x"], device="cpu", deadline_ms=harness.LONG_MS,
                   trace=True)
         ids = [wire.start("call", "mlp:main", x[:1]) for _ in range(2)]
@@ -105,7 +106,7 @@ def recorded(models, tmp_path_factory):
     with direct.Daemon(*words, env={"MODSERD_WORKER": str(tap)}) as daemon:
         use_everything(daemon, models / "mlp.so", relu(folder))
     files = [*folder.glob("*.down"), *folder.glob("*.up")]
-    assert len(files) == 8, "four modules, both ways"
+    assert len(files) == 10, "five modules, both ways"
     return [(f.suffix == ".down", body) for f in files for body in bodies(f.read_bytes())]
 
 
@@ -114,7 +115,7 @@ def opened(recorded):
     asked = [b for down, b in recorded if down and b[0] == 0 and b[2] == "worker.open"]
     first = {b[1] for b in asked}
     answered = [b[3] for down, b in recorded if not down and b[0] == 1 and b[1] in first]
-    assert len(first) == 1 and len(asked) == len(answered) == 4
+    assert len(first) == 1 and len(asked) == len(answered) == 5
     return [b[3][0] for b in asked], answered
 
 

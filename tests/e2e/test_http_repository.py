@@ -60,7 +60,7 @@ def test_what_is_not_to_be_said_of_a_load_is_refused_by_its_name():
         pids = d.workers()
         for key, value, why in (
                 ("config", "{}", "modser load"), ("file:1/model.onnx", "AA==", "modser load"),
-                ("sandbox", "trusted", "expected device, workers"), ("keep_alive", "1s", "workers"),
+                ("sandbox", "trusted", "expected device, workers"), ("keep_alive", 1, "keep_alive = 1"),
                 ("graph", "/etc/passwd", "workers"), ("source", "file:///x", "workers"),
                 ("workers", 0, "1 or more"), ("workers", 1.5, "a whole number"),
                 ("workers", [2], "a whole number"), ("device", "moon", "device moon"),

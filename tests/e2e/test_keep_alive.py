@@ -3,6 +3,7 @@ import contextlib
 import os
 import pathlib
 
+import direct
 import harness
 import msgpack
 import pytest
@@ -140,3 +141,54 @@ def test_one_that_sleeps_is_replaced_and_unloaded(sleeper):
     daemon.ok("load", "--replace", "m", FAULTS)
     assert told(daemon)["keep_alive_ms"] is None
     daemon.ok("unload", "m")
+
+
+def until_of(daemon):
+    head, row = daemon.ok("ls", "--header").out.splitlines()[:2]
+    columns = dict(zip(head.split("\t"), row.split("\t")))
+    return columns.get("sleeps_ms")
+
+
+def test_a_load_says_when_its_module_sleeps_and_ls_how_long_that_is_off(own_daemon):
+    daemon = own_daemon()
+    daemon.load("m", RESULTS, "--keep-alive", "1h")
+    assert told(daemon)["keep_alive_ms"] == 3600000
+    assert 0 < told(daemon)["sleeps_ms"] <= 3600000 and 0 < int(until_of(daemon)) <= 3600000
+    daemon.load("m", RESULTS, "--replace", "--keep-alive", "off")
+    assert told(daemon)["keep_alive_ms"] is None and told(daemon)["sleeps_ms"] is None
+    daemon.load("m", RESULTS, "--replace", "--keep-alive", SOON)
+    falls_asleep(daemon)
+    said = daemon.modser("load", "n", RESULTS, "--keep-alive", "10")
+    assert said.status == 2 and "keep-alive 10: add the unit" in said.err
+
+
+def test_one_that_is_put_to_sleep_wakes_with_a_call(own_daemon):
+    daemon = own_daemon("--load", f"m={RESULTS}")
+    daemon.ok("wait", "m")
+    daemon.ok("sleep", "m")
+    falls_asleep(daemon)
+    daemon.ok("sleep", "m")  # it does already
+    assert daemon.ok("call", "m:int").out == "-42\n"
+    harness.until(lambda: told(daemon)["state"] == "READY", "it is awake")
+    assert told(daemon)["pids"], "nothing but the wish ends it again"
+    assert daemon.modser("sleep", "none").status == 4
+
+
+def test_one_that_is_in_use_is_not_put_to_sleep(own_daemon):
+    daemon = own_daemon("--load", f"m={RESULTS}")
+    daemon.ok("wait", "m")
+    with Wire(daemon.host) as wire:
+        tensor = wire.ask("tensor.alloc", "m", FLOAT32, shape_ext(3))
+        said = daemon.modser("sleep", "m")
+        assert said.status == 1 and "a client holds tensors" in said.err, said
+        wire.ask("tensor.free", tensor)
+        daemon.ok("sleep", "m")
+    falls_asleep(daemon)
+
+
+def test_a_direct_channel_does_not_keep_one_awake_that_is_put_to_sleep(own_daemon):
+    daemon = own_daemon(*direct.GIVEN, "--load", f"m={RESULTS}")
+    with Wire(daemon.host) as wire, contextlib.closing(direct.open_with(wire, "m")[0]):
+        daemon.ok("sleep", "m")
+        falls_asleep(daemon)
+        assert told(daemon)["restarts"] == 0

@@ -201,7 +201,7 @@ def test_a_pipe_gets_plain_lines(served):
 def test_ls_has_a_few_columns_whose_keys_a_script_may_ask_for(served):
     served.ok("call", "results:int")
     head, *rows = [line.split("\t") for line in served.ok("ls", "--header").out.splitlines()]
-    keys = "name state device rss_bytes calls errors p50_ns p99_ns busy_ms next watch_ms config error"
+    keys = "name state device rss_bytes calls errors p50_ns p99_ns busy_ms next watch_ms sleeps_ms config error"
     assert head == keys.split()
     row = next(dict(zip(head, row)) for row in rows if row[0] == "results")
     assert row["state"] == "READY" and row["device"] == "cpu:0" and int(row["calls"]) > 0

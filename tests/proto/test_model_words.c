@@ -128,3 +128,36 @@ Test(model_words, a_format_is_a_name)
 			&w, msd_span_of("abcdefghijklmnopqrstuvwxyzabcdefg"), NULL),
 		MSD_BAD_REQUEST);
 }
+
+Test(model_words, outputs_are_names_with_commas_between_them)
+{
+	struct msd_model_words w = {0};
+
+	cr_assert_eq(msd_model_words_outputs(&w, msd_span_of("a:0,scope/b"), NULL),
+		     MSD_OK);
+	cr_assert_eq(msd_model_words_outputs(&w, msd_span_of("c"), NULL), MSD_OK);
+	cr_expect_str_eq(w.outputs, "a:0,scope/b,c");
+	cr_expect_eq(msd_model_words_outputs(&w, msd_span_of(",d"), NULL),
+		     MSD_BAD_REQUEST);
+	cr_expect_str_eq(w.outputs, "a:0,scope/b,c");
+}
+
+Test(model_words, outputs_and_signatures_have_a_bound)
+{
+	char long_name[MSD_MODEL_INPUT_BYTES + 2];
+	struct msd_model_words w = {0};
+	const struct msd_span all = {(const uint8_t *)long_name, MSD_MODEL_INPUT_BYTES};
+
+	memset(long_name, 'a', sizeof(long_name));
+	cr_expect_eq(
+		msd_model_words_outputs(&w, (struct msd_span){all.p, all.n + 1}, NULL),
+		MSD_BAD_REQUEST);
+	cr_expect_eq(msd_model_words_outputs(&w, all, NULL), MSD_OK);
+	cr_expect_eq(strlen(w.outputs), MSD_MODEL_INPUT_BYTES);
+	cr_expect_eq(msd_model_words_signature(&w, all, NULL), MSD_BAD_REQUEST);
+	cr_expect_eq(
+		msd_model_words_signature(
+			&w, (struct msd_span){all.p, MSD_MODEL_SIGNATURE_BYTES}, NULL),
+		MSD_OK);
+	cr_expect_eq(strlen(w.signature), MSD_MODEL_SIGNATURE_BYTES);
+}

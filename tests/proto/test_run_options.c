@@ -14,6 +14,10 @@ static const char *const samples[MSD_RUN_KEYS] = {
 	[MSD_RUN_FILL_KEY] = "seeded",
 	[MSD_RUN_FORMAT_KEY] = "onnx",
 	[MSD_RUN_INPUT_KEY] = "x=float32[1,?]:y=bool[2]",
+	[MSD_RUN_OUTPUTS_KEY] = "prob,scope/boxes:0",
+	[MSD_RUN_SIGNATURE_KEY] = "serving_default",
+	[MSD_RUN_ENGINE_KEY] = "reference",
+	[MSD_RUN_THREADS_KEY] = "4",
 	[MSD_RUN_BATCH_KEY] = "32",
 	[MSD_RUN_BATCH_DELAY_KEY] = "5ms",
 	[MSD_RUN_MAX_RUN_KEY] = "0ms",
@@ -174,6 +178,14 @@ Test(run_options, a_wrong_value_is_refused_with_the_right_ones)
 	expect_refused(MSD_RUN_FILL_KEY, "", "expected zero or seeded");
 	expect_refused(MSD_RUN_FORMAT_KEY, "o/n", "expected a name such as onnx");
 	expect_refused(MSD_RUN_INPUT_KEY, "x", "expected NAME=DTYPE[EXTENTS]");
+	expect_refused(MSD_RUN_OUTPUTS_KEY, "", "expected names of tensors");
+	expect_refused(MSD_RUN_OUTPUTS_KEY, "a,,b", "expected names of tensors");
+	expect_refused(MSD_RUN_OUTPUTS_KEY, "a,", "expected names of tensors");
+	expect_refused(MSD_RUN_SIGNATURE_KEY, "a\nb", "expected a name of at most");
+	expect_refused(MSD_RUN_ENGINE_KEY, "fast",
+		       "engine fast: expected auto, native");
+	expect_refused(MSD_RUN_THREADS_KEY, "0", "expected 1 to 1024 threads");
+	expect_refused(MSD_RUN_THREADS_KEY, "1025", "expected 1 to 1024 threads");
 	expect_refused(MSD_RUN_BATCH_KEY, "1", "batch 1: expected 2 to 65536 rows");
 	expect_refused(MSD_RUN_BATCH_KEY, "65537", "expected 2 to 65536 rows");
 	expect_refused(MSD_RUN_BATCH_DELAY_KEY, "10001ms", "expected 10 s at most");

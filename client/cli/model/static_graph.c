@@ -35,7 +35,10 @@ static msd_err take_error(const modser_graph *g, struct msd_diag *d)
 static msd_err read_graph(struct msd_span file, const struct msd_model_words *words,
 			  modser_graph **ret, struct msd_diag *d)
 {
-	const modser_model_options options = {.fill = MODSER_FILL_LEAVE};
+	const modser_model_options options = {.fill = MODSER_FILL_LEAVE,
+					      .outputs = msd_model_word(words->outputs),
+					      .signature =
+						      msd_model_word(words->signature)};
 	struct msd_model_files files = {0};
 	modser_serializer *s = NULL;
 	modser_graph *g = modser_graph_create("");

@@ -57,8 +57,8 @@ static const struct msd_column narrow[] = {
 	{"calls", "CALLS", false},       {"errors", "ERRORS", false},
 	{"p50_ns", "P50", false},        {"p99_ns", "P99", false},
 	{"busy_ms", "BUSY SINCE", true}, {"next", "NEXT", true},
-	{"watch_ms", "WATCH", true},     {"config", "CONFIG", true},
-	{"error", "WHY", true}};
+	{"watch_ms", "WATCH", true},     {"sleeps_ms", "UNTIL", true},
+	{"config", "CONFIG", true},      {"error", "WHY", true}};
 
 enum msd_exit msd_verb_ls(const struct msd_cli *cli)
 {
@@ -173,6 +173,11 @@ static enum msd_exit bring_one(const struct msd_cli *cli, const char *method,
 enum msd_exit msd_verb_rollback(const struct msd_cli *cli)
 {
 	return for_each(cli, "module.rollback", bring_one);
+}
+
+enum msd_exit msd_verb_sleep(const struct msd_cli *cli)
+{
+	return for_each(cli, "module.sleep", show_one);
 }
 
 enum msd_exit msd_verb_unload(const struct msd_cli *cli)

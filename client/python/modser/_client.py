@@ -3,8 +3,8 @@ from __future__ import annotations
 
 import ssl
 import time
-from collections.abc import Iterator, Mapping
-from typing import Any, Optional, TypeVar
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, Optional, TypeVar, Union
 
 from . import _address, _requests, _residents, _token, _unasked
 from ._attempts import Attempts
@@ -132,6 +132,10 @@ class Client(ClientBase):
         """Wait for the module's calls, then end its processes."""
         self[name].unload(deadline=deadline)
 
+    def sleep(self, name: str) -> None:
+        """End the processes of an idle module until its next call."""
+        self[name].sleep()
+
     def load(
         self,
         name: str,
@@ -146,11 +150,16 @@ class Client(ClientBase):
         batch: int = 0,
         batch_delay: Seconds = None,
         max_run: Seconds = None,
+        keep_alive: Seconds = None,
+        threads: Optional[int] = None,
         abi: Optional[str] = None,
         ignore_unknown_inputs: bool = False,
         missing_weights: Optional[str] = None,
         format: Optional[str] = None,
         inputs: Optional[Mapping[str, str]] = None,
+        outputs: Union[str, Sequence[str], None] = None,
+        signature: Optional[str] = None,
+        engine: Optional[str] = None,
         keep: bool = False,
         deadline: Seconds = None,
     ) -> Module:
@@ -173,6 +182,9 @@ class Client(ClientBase):
           for others.
         - ``max_run``: seconds after which a call ends its worker (0: never; None: the daemon's
           value).
+        - ``keep_alive``: seconds without calls after which the processes end, until the next call
+          (0, the default: never).
+        - ``threads``: threads of each process (None: the daemon's value).
 
         TVM libraries:
 
@@ -188,6 +200,9 @@ class Client(ClientBase):
         - ``format``: the format, such as ``"onnx"``, instead of detection.
         - ``inputs``: shapes that the model leaves open: ``{"x": "float32[1,3,224,224]"}``; ``?``
           leaves an extent open.
+        - ``outputs``, ``signature``: the tensors to return, by their names in the file, and the
+          signature of a SavedModel.
+        - ``engine``: ``"auto"``, ``"native"`` or ``"reference"``: the kernels that compute it.
         """
         how = _requests.run_options(locals())
         artifact = Artifact(source, graph, params, files)
@@ -226,11 +241,16 @@ class Client(ClientBase):
         batch: int = 0,
         batch_delay: Seconds = None,
         max_run: Seconds = None,
+        keep_alive: Seconds = None,
+        threads: Optional[int] = None,
         abi: Optional[str] = None,
         ignore_unknown_inputs: bool = False,
         missing_weights: Optional[str] = None,
         format: Optional[str] = None,
         inputs: Optional[Mapping[str, str]] = None,
+        outputs: Union[str, Sequence[str], None] = None,
+        signature: Optional[str] = None,
+        engine: Optional[str] = None,
         deadline: Seconds = None,
     ) -> Module:
         """Let the daemon download ``uri``, and wait until the module is READY.
@@ -357,6 +377,9 @@ class Module(ModuleBase["Function"]):
     def wait(self, *, deadline: Seconds = None) -> Module:
         self._client._run(_requests.wait(self._name, deadline))
         return self
+
+    def sleep(self) -> None:
+        self._client._run(_requests.sleep(self._name))
 
     def unload(self, *, deadline: Seconds = None) -> None:
         self._client._run(_requests.unload(self._client, self._name, deadline))

@@ -119,6 +119,10 @@ def wait(name: str, deadline: Seconds) -> Request[None]:
     yield from ask("module.wait", name_of(name), deadline=deadline)
 
 
+def sleep(name: str) -> Request[None]:
+    yield from ask("module.sleep", name_of(name))
+
+
 def unload(client: ClientBase, name: str, deadline: Seconds) -> Request[None]:
     client._known.clear()
     yield from ask("module.unload", name_of(name), deadline=deadline)
@@ -152,11 +156,16 @@ RUN_OPTIONS: dict[str, tuple[str, Callable[[Any], Any]]] = {
     "batch": ("batch", lambda value: operator.index(value) or None),
     "batch_delay": ("within_ms", lambda value: _milliseconds(value) or None),
     "max_run": ("max_run_ms", _milliseconds),
+    "keep_alive": ("keep_alive_ms", _milliseconds),
+    "threads": ("threads", operator.index),
     "abi": ("era", _as_given),
     "ignore_unknown_inputs": ("tvm_inputs", lambda value: True if value else None),
     "missing_weights": ("fill", _as_given),
     "format": ("format", _as_given),
     "inputs": ("input", _inputs),
+    "outputs": ("outputs", lambda value: value if isinstance(value, str) else ",".join(value)),
+    "signature": ("signature", _as_given),
+    "engine": ("engine", _as_given),
 }
 
 

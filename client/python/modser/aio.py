@@ -11,8 +11,8 @@ from __future__ import annotations
 
 import asyncio
 import ssl
-from collections.abc import AsyncIterator, Coroutine, Generator, Mapping
-from typing import Any, Generic, Optional, Protocol, TypeVar
+from collections.abc import AsyncIterator, Coroutine, Generator, Mapping, Sequence
+from typing import Any, Generic, Optional, Protocol, TypeVar, Union
 
 from . import _address, _aio_channel, _requests, _residents, _token
 from ._aio_channel import Channel, Pending
@@ -145,6 +145,9 @@ class Client(ClientBase):
     async def unload(self, name: str, *, deadline: Seconds = None) -> None:
         await self[name].unload(deadline=deadline)
 
+    async def sleep(self, name: str) -> None:
+        await self[name].sleep()
+
     async def load(
         self,
         name: str,
@@ -159,11 +162,16 @@ class Client(ClientBase):
         batch: int = 0,
         batch_delay: Seconds = None,
         max_run: Seconds = None,
+        keep_alive: Seconds = None,
+        threads: Optional[int] = None,
         abi: Optional[str] = None,
         ignore_unknown_inputs: bool = False,
         missing_weights: Optional[str] = None,
         format: Optional[str] = None,
         inputs: Optional[Mapping[str, str]] = None,
+        outputs: Union[str, Sequence[str], None] = None,
+        signature: Optional[str] = None,
+        engine: Optional[str] = None,
         keep: bool = False,
         deadline: Seconds = None,
     ) -> Module:
@@ -199,11 +207,16 @@ class Client(ClientBase):
         batch: int = 0,
         batch_delay: Seconds = None,
         max_run: Seconds = None,
+        keep_alive: Seconds = None,
+        threads: Optional[int] = None,
         abi: Optional[str] = None,
         ignore_unknown_inputs: bool = False,
         missing_weights: Optional[str] = None,
         format: Optional[str] = None,
         inputs: Optional[Mapping[str, str]] = None,
+        outputs: Union[str, Sequence[str], None] = None,
+        signature: Optional[str] = None,
+        engine: Optional[str] = None,
         deadline: Seconds = None,
     ) -> Module:
         how = _requests.run_options(locals())
@@ -306,6 +319,9 @@ class Module(ModuleBase["Function"]):
     async def wait(self, *, deadline: Seconds = None) -> Module:
         await self._client._run(_requests.wait(self._name, deadline))
         return self
+
+    async def sleep(self) -> None:
+        await self._client._run(_requests.sleep(self._name))
 
     async def unload(self, *, deadline: Seconds = None) -> None:
         await self._client._run(_requests.unload(self._client, self._name, deadline))

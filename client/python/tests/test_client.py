@@ -373,6 +373,22 @@ def test_the_abi_of_a_library_without_symbols_of_tvm_is_said(client, tmp_path):
         client.load("c_target", library, abi="other", replace=True)
 
 
+def test_how_workers_run_a_model_is_said_at_the_load(client):
+    relu = harness.ROOT / "tests" / "corpus" / "onnx" / "accept_open_extents.bin"
+    client.load("how", relu, keep_alive=3600, threads=3, engine="reference", max_run=0,
+                inputs={"x": "float32[2,3]"}, workers=2)
+    assert client["how"].describe()["options"] == {
+        "keep-alive": "3600000ms", "threads": "3", "engine": "reference", "max-run": "0ms",
+        "input": "x=float32[2,3]", "workers": "2"}
+    with pytest.raises(modser.Error, match="expected auto, native or reference"):
+        client.load("how", relu, engine="fast", replace=True)
+    with pytest.raises(modser.Error, match="outputs"):
+        client.load("how", relu, outputs=["y"], replace=True)
+    client.sleep("how")
+    assert client.describe("how")["state"] == "ASLEEP"
+    client.unload("how")
+
+
 def test_a_models_format_and_open_shapes_are_said_at_the_load(client):
     relu = harness.ROOT / "tests" / "corpus" / "onnx" / "accept_open_extents.bin"
     model = client.load("open", relu, replace=True, format="onnx", inputs={"x": "float32[2,3]"})

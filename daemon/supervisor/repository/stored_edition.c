@@ -63,6 +63,9 @@ enum msd_ref msd_store_index_find_name(const struct msd_store_index *s,
 	return ref;
 }
 
+_Static_assert(MSD_RUN_KEYS <= MSD_EDITION_OPTIONS, "a record holds all options");
+_Static_assert(MSD_MODEL_INPUT_BYTES < MSD_RECORD_VALUE, "a record holds each value");
+
 static msd_err put(const struct msd_run_key *key, const struct msd_run_options *run,
 		   struct msd_edition *e, struct msd_diag *d)
 {

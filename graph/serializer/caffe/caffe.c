@@ -76,6 +76,7 @@ static const modser_file_kind files[] = {
 
 const modser_serializer_ops msd_caffe_serializer = {
 	.size = sizeof(modser_serializer_ops),
+	.has_fixed_outputs = true,
 	.name = "caffe",
 	.format = "caffe",
 	.version = "1.0",
@@ -87,6 +88,7 @@ const modser_serializer_ops msd_caffe_serializer = {
 
 const modser_serializer_ops msd_caffe_single_serializer = {
 	.size = sizeof(modser_serializer_ops),
+	.has_fixed_outputs = true,
 	.name = "caffe_single",
 	.format = "caffe",
 	.version = "1.0",

@@ -54,6 +54,7 @@ static const modser_file_kind files[] = {
 
 const modser_serializer_ops msd_mxnet_serializer = {
 	.size = sizeof(modser_serializer_ops),
+	.has_fixed_outputs = true,
 	.name = "mxnet",
 	.format = "mxnet",
 	.version = "1.0",

@@ -12,6 +12,7 @@ static bool probe(const void *head, size_t bytes)
 
 const modser_serializer_ops msd_onnx_serializer = {
 	.size = sizeof(modser_serializer_ops),
+	.has_fixed_outputs = true,
 	.name = "onnx",
 	.format = "onnx",
 	.version = "1.0",

@@ -22,6 +22,7 @@ bool msd_tflite_operators(struct msd_operators *ret)
 
 const modser_serializer_ops msd_tflite_serializer = {
 	.size = sizeof(modser_serializer_ops),
+	.has_fixed_outputs = true,
 	.name = "tflite",
 	.format = "tflite",
 	.version = "3.0",

@@ -34,6 +34,7 @@ bool msd_tmfile_operators(struct msd_operators *ret)
 
 const modser_serializer_ops msd_tmfile_serializer = {
 	.size = sizeof(modser_serializer_ops),
+	.has_fixed_outputs = true,
 	.name = "tengine_tmfile",
 	.format = "tengine",
 	.version = "2.0",

@@ -67,8 +67,17 @@ void msd_native_packed_free(struct msd_native_packed *p)
 	free(p);
 }
 
+static enum msd_engine_word chosen; /* a process loads one model */
+
+void msd_engine_choose(enum msd_engine_word word)
+{
+	chosen = word;
+}
+
 bool msd_engine_native_is_off(void)
 {
+	if (chosen == MSD_ENGINE_NATIVE || chosen == MSD_ENGINE_REFERENCE)
+		return chosen == MSD_ENGINE_REFERENCE;
 	const char *engine = getenv("MODSERD_ENGINE");
 
 	return engine != NULL && strcmp(engine, "reference") == 0;

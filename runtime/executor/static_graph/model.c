@@ -54,7 +54,11 @@ static msd_err load(struct msd_static_model *m, struct msd_span file,
 	static const modser_fill fills[] = {[MSD_FILL_UNSAID] = MODSER_FILL_REFUSE,
 					    [MSD_FILL_ZERO] = MODSER_FILL_ZERO,
 					    [MSD_FILL_SEEDED] = MODSER_FILL_SEEDED};
-	const modser_model_options options = {.fill = fills[how->run.fill]};
+	const struct msd_model_words *words = &how->run.words;
+	const modser_model_options options = {.fill = fills[how->run.fill],
+					      .outputs = msd_model_word(words->outputs),
+					      .signature =
+						      msd_model_word(words->signature)};
 	const char *format = how->run.words.format;
 	struct msd_model_files files;
 	modser_serializer *s = NULL;
@@ -160,6 +164,7 @@ msd_err msd_static_model_create(struct msd_span file,
 
 	if (m == NULL)
 		return msd_diag_no_memory(d);
+	msd_engine_choose(options->run.engine);
 	msd_err err = load(m, file, options, d);
 	if (err == MSD_OK)
 		err = fix_inputs(m, options, d);

@@ -182,10 +182,13 @@ static int load(const modser_serializer *s, const modser_part *parts,
 	long extent = 0;
 
 	(void)s;
-	(void)options;
 	memcpy(text, parts[0].data, parts[0].bytes < 63 ? parts[0].bytes : 63);
 	if (sscanf(text, "toy %f %ld", &factor.as.f, &extent) != 2)
 		return modser_graph_fail(g, "no factor and extent behind \"toy\"");
+	if (options->outputs != NULL && strcmp(options->outputs, "y") != 0)
+		return modser_graph_fail(g, "it has one output, y");
+	if (options->signature != NULL && strcmp(options->signature, "twice") == 0)
+		factor.as.f *= 2;
 	modser_sg_tensor *x = modser_sg_tensor_create(g, "x");
 	modser_sg_tensor *y = modser_sg_tensor_create(g, "y");
 	const int64_t dims[] = {extent};

@@ -13,9 +13,9 @@
 static bool is_told(enum msd_method method)
 {
 	return method == MSD_M_MODULE_LOAD || method == MSD_M_MODULE_PULL ||
-	       method == MSD_M_MODULE_ROLLBACK || method == MSD_M_MODULE_UNLOAD ||
-	       method == MSD_M_SERVER_RELOAD || method == MSD_M_STORE_COLLECT ||
-	       method == MSD_M_STORE_PIN;
+	       method == MSD_M_MODULE_ROLLBACK || method == MSD_M_MODULE_SLEEP ||
+	       method == MSD_M_MODULE_UNLOAD || method == MSD_M_SERVER_RELOAD ||
+	       method == MSD_M_STORE_COLLECT || method == MSD_M_STORE_PIN;
 }
 
 static bool take(struct msd_session *s, struct msd_log_rate *rate, uint64_t *ret)

@@ -49,6 +49,7 @@ msd_err msd_method_load(struct msd_method_call *c, struct msd_diag *d);
 msd_err msd_method_unload(struct msd_method_call *c, struct msd_diag *d);
 msd_err msd_method_rollback(struct msd_method_call *c, struct msd_diag *d);
 msd_err msd_method_wait(struct msd_method_call *c, struct msd_diag *d);
+msd_err msd_method_sleep(struct msd_method_call *c, struct msd_diag *d);
 /* method_pull.c */
 msd_err msd_method_pull(struct msd_method_call *c, struct msd_diag *d);
 /** Cancel the pull of the module @name before it is loaded. False: no such pull. */

@@ -7,6 +7,7 @@
 #include "daemon/supervisor/edge/edge.h"
 #include "daemon/supervisor/edge/methods/method.h"
 #include "daemon/supervisor/module/life/module.h"
+#include "daemon/supervisor/module/life/sleep.h"
 #include "daemon/supervisor/module/workers/busy.h"
 #include "daemon/supervisor/module/workers/facts.h"
 #include "daemon/supervisor/module/workers/process.h"
@@ -162,13 +163,14 @@ static void put_or_nil(struct msd_buf *b, const char *key, uint64_t value)
 	}
 }
 
-#define N_EDITION_KEYS 8u
+#define N_EDITION_KEYS 9u
 
 /* Append the source, the remaining time of the canary, the time limits, the next and
  * failed editions, and the difference to the configuration. */
 static void put_edition(struct msd_method_call *c, const struct msd_module *m)
 {
 	struct msd_edge *e = c->session->edge;
+	uint64_t left_ms;
 
 	msd_pack_cstr(&c->result, "source");
 	e->put_supply(e, m->group.name, &c->result);
@@ -180,6 +182,12 @@ static void put_edition(struct msd_method_call *c, const struct msd_module *m)
 		msd_pack_nil(&c->result);
 	}
 	put_or_nil(&c->result, "keep_alive_ms", m->idleness.keep_alive_ms);
+	msd_pack_cstr(&c->result, "sleeps_ms");
+	if (msd_sleep_left(m, &left_ms)) {
+		msd_pack_uint(&c->result, left_ms);
+	} else {
+		msd_pack_nil(&c->result);
+	}
 	put_or_nil(&c->result, "max_run_ms",
 		   msd_given_ms_or(m->group.run.max_run, e->limits->max_run_ms));
 	put_others(&c->result, m);

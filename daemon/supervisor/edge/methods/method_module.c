@@ -254,6 +254,18 @@ msd_err msd_method_wait(struct msd_method_call *c, struct msd_diag *d)
 	return MSD_OK;
 }
 
+msd_err msd_method_sleep(struct msd_method_call *c, struct msd_diag *d)
+{
+	struct msd_module *m;
+	msd_err err = msd_method_module(c, &m, d);
+
+	if (err == MSD_OK)
+		err = msd_module_sleep(m, d);
+	if (err == MSD_OK)
+		msd_pack_nil(&c->result);
+	return err;
+}
+
 msd_err msd_method_rollback(struct msd_method_call *c, struct msd_diag *d)
 {
 	struct msd_edge *e = c->session->edge;

@@ -184,6 +184,7 @@ static const struct {
 	[MSD_M_MODULE_PULL] = {msd_method_pull, 2, 3},
 	[MSD_M_MODULE_READ] = {msd_method_read, 1, 2},
 	[MSD_M_MODULE_ROLLBACK] = {msd_method_rollback, 1, 1},
+	[MSD_M_MODULE_SLEEP] = {msd_method_sleep, 1, 1},
 	[MSD_M_MODULE_UNLOAD] = {msd_method_unload, 1, 1},
 	[MSD_M_STORE_LIST] = {msd_method_store, 0, 1},
 	[MSD_M_STORE_VERIFY] = {msd_method_store, 0, 1},

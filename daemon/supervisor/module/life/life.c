@@ -72,10 +72,20 @@ static void on_look(struct msd_deadline *node)
 		return; /* the timer restarts when the module is READY */
 	if (msd_sleep_look(m, &again_ms)) {
 		msd_module_take_plain(m, MSD_LIFE_SLEEP);
-	} else {
+	} else if (again_ms > 0) {
 		msd_deadline_set(m->group.registry->deadlines, &m->idle_timer,
 				 again_ms);
 	}
+}
+
+msd_err msd_module_sleep(struct msd_module *m, struct msd_diag *d)
+{
+	if (m->life.state == MSD_STATE_ASLEEP)
+		return MSD_OK;
+	const msd_err err = msd_sleep_want(m, d);
+	if (err == MSD_OK)
+		on_look(&m->idle_timer);
+	return err;
 }
 
 static void begin_looking(struct msd_module *m)
@@ -83,6 +93,7 @@ static void begin_looking(struct msd_module *m)
 	uint64_t again_ms;
 
 	m->idle_timer.on_due = on_look;
+	m->idleness.is_wanted = false;
 	if (msd_sleep_begin(m, &again_ms)) {
 		msd_deadline_set(m->group.registry->deadlines, &m->idle_timer,
 				 again_ms);

@@ -14,6 +14,11 @@ void msd_module_unload(struct msd_module *m);
  * replacement, the old module stays.
  */
 void msd_module_give_up(struct msd_module *m);
+/**
+ * End the workers of an idle module now, or as soon as its direct channels are taken
+ * back; the next call starts them again. Errors: those of msd_sleep_want().
+ */
+MSD_MUST_CHECK msd_err msd_module_sleep(struct msd_module *m, struct msd_diag *d);
 /** Kill all its processes now; @reason (static text) is for error texts. */
 void msd_module_kill(struct msd_module *m, const char *reason);
 /** If DRAINING or QUARANTINED, terminate the idle workers. */

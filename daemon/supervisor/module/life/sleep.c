@@ -49,6 +49,40 @@ bool msd_sleep_look(struct msd_module *m, uint64_t *ret_again_ms)
 	return false;
 }
 
+msd_err msd_sleep_want(struct msd_module *m, struct msd_diag *d)
+{
+	if (m->life.state != MSD_STATE_READY) {
+		return msd_diag_set(d, MSD_NOT_READY,
+				    "module %s is %s: only a READY module can sleep",
+				    m->group.name,
+				    msd_module_state_name(m->life.state));
+	}
+	if (is_busy(m)) {
+		return msd_diag_set(d, MSD_BUSY,
+				    "module %s is in use: a call is running or "
+				    "waiting, or a client holds tensors or instances "
+				    "in it",
+				    m->group.name);
+	}
+	msd_idle_tracker_begin(&m->idleness, m->group.n_calls,
+			       uv_now(m->group.registry->loop));
+	m->idleness.is_wanted = true;
+	return MSD_OK;
+}
+
+bool msd_sleep_left(const struct msd_module *m, uint64_t *ret_ms)
+{
+	const struct msd_idle_tracker *i = &m->idleness;
+
+	if (m->life.state != MSD_STATE_READY || i->keep_alive_ms == 0)
+		return false;
+	*ret_ms = is_busy(m)
+			  ? i->keep_alive_ms
+			  : msd_idle_tracker_left_ms(i, m->group.n_calls,
+						     uv_now(m->group.registry->loop));
+	return true;
+}
+
 void msd_sleep_fall(struct msd_module *m)
 {
 	if (m->is_asking) /* the pending answer is enough */

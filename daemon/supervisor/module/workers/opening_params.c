@@ -45,14 +45,18 @@ void msd_opening_write_params(struct msd_buf *b, const struct msd_worker_group *
 	const struct msd_device device =
 		msd_device_list_at(&group->run.device_list, index);
 
+	struct msd_run_options run = group->run;
+
+	if (run.threads == 0)
+		run.threads = registry->threads;
 	msd_pack_array(b, 1);
 	const struct msd_module_registry_sandbox *sandbox = &registry->sandbox;
 
-	msd_pack_map(b, 12u + msd_run_options_count(&group->run, MSD_RUN_WORKER) +
+	msd_pack_map(b, 11u + msd_run_options_count(&run, MSD_RUN_WORKER) +
 				(device.type != 0) + 2u * (group->source.files.n > 0) +
 				has_any(registry->plugins) + has_any(sandbox->reads) +
 				has_any(sandbox->writes));
-	msd_run_options_pack(&group->run, MSD_RUN_WORKER, b);
+	msd_run_options_pack(&run, MSD_RUN_WORKER, b);
 	put_paths(b, "may_read", sandbox->reads);
 	put_paths(b, "may_write", sandbox->writes);
 	put_paths(b, "plugins", registry->plugins);
@@ -72,7 +76,6 @@ void msd_opening_write_params(struct msd_buf *b, const struct msd_worker_group *
 	msd_pack_cstr(b, group->file);
 	msd_pack_pair_uint(b, "graph", group->source.part_bytes[MSD_PART_GRAPH]);
 	msd_pack_pair_uint(b, "params", group->source.part_bytes[MSD_PART_PARAMS]);
-	msd_pack_pair_uint(b, "threads", registry->threads);
 	msd_pack_pair_uint(b, "workers", group->n_replicas);
 	msd_pack_pair_uint(b, "max_out", registry->limits->max_memory);
 	put_allowance(b, registry->limits);
