@@ -14,7 +14,7 @@
 #include "runtime/engine/native/work.h"
 
 enum { RESIDUAL = 4 }; /* input */
-enum { COLUMNS = 96, DEPTH = 384, MOST_COLUMNS = 1536 };
+enum { COLUMNS = 96, DEPTH = 256, MOST_COLUMNS = 1536 };
 
 struct packed {
 	struct msd_native_packed base;

@@ -6,7 +6,7 @@
  */
 #include "runtime/engine/native/level/level.h"
 
-enum { DEPTH = 384, PANELS = 96 / PANEL, HEIGHT = 144, THIN = 40 << 10 };
+enum { DEPTH = 256, PANELS = 96 / PANEL, HEIGHT = 144, THIN = 40 << 10 };
 
 enum start { START_ZERO, START_ROW, START_COLUMNS, START_LOAD };
 
