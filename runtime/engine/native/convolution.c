@@ -1,7 +1,9 @@
 /*
  * Convolutions as products: packed weights, one output channel per row, times the
  * inputs of their taps, one output position per column. A depthwise convolution has
- * no sums over channels and works on vectors of positions.
+ * no sums over channels and works on vectors of positions. Kernels of 3 x 3 without
+ * strides are multiplied by Winograd's method, unless an input is so large that its
+ * intermediate sums could lose digits or become infinite.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -11,14 +13,16 @@
 #include "runtime/engine/native/claim.h"
 #include "runtime/engine/native/select.h"
 #include "runtime/engine/native/window.h"
+#include "runtime/engine/native/winograd.h"
 #include "runtime/engine/native/work.h"
 
-enum { RESIDUAL = 4 }; /* input */
+enum { RESIDUAL = 4 };         /* input */
+enum { FEWEST_CHANNELS = 16 }; /* that make up for the cost of tiles */
 enum { COLUMNS = 96, DEPTH = 256, MOST_COLUMNS = 1536 };
 
 struct packed {
 	struct msd_native_packed base;
-	bool is_depthwise;
+	bool is_depthwise, is_winograd;
 	size_t group_floats; /* of packed weights */
 	float *start;        /* one per channel */
 	float weights[];
@@ -59,29 +63,52 @@ static size_t group_count(const modser_sg_node *node)
 	return (size_t)modser_sg_op_int(modser_sg_node_op(node), "group");
 }
 
+/* It depends on the weights alone, so the bits are those of any other shape. */
+static bool suits_winograd(const modser_sg_node *node)
+{
+	const int64_t *dims = modser_sg_tensor_dims(modser_sg_node_input(node, 1));
+	struct msd_op_window axes[MSD_OP_AXES];
+
+	if (modser_sg_tensor_ndim(modser_sg_node_input(node, 1)) != 4 ||
+	    group_count(node) != 1 || dims[0] < FEWEST_CHANNELS ||
+	    dims[1] < FEWEST_CHANNELS)
+		return false;
+	msd_op_conv_windows(node, axes);
+	for (size_t i = 1; i < MSD_OP_AXES; i++) {
+		if (axes[i].kernel != 3 || axes[i].stride != 1 || axes[i].dilation != 1)
+			return false;
+	}
+	return true;
+}
+
 /* Weights with @factors, NULL: none, one per channel. */
-static void pack_weights(const modser_sg_node *node, struct packed *p, size_t group_out,
+static bool pack_weights(const modser_sg_node *node, struct packed *p, size_t group_out,
 			 size_t depth, const float *factors)
 {
 	const struct msd_native_kernels *k = msd_native_kernels();
 	const float *w = msd_native_constant(node, 1);
 	const size_t groups = group_count(node);
 
+	if (p->is_winograd) {
+		return msd_native_winograd_pack(w, factors, group_out, depth / 9,
+						p->weights);
+	}
 	if (p->is_depthwise) {
 		memcpy(p->weights, w, groups * depth * sizeof(float));
 		for (size_t i = 0; factors != NULL && i < groups * depth; i++)
 			p->weights[i] *= factors[i / depth];
-		return;
+		return true;
 	}
 	for (size_t g = 0; g < groups; g++) {
 		k->pack_a(w + g * group_out * depth, depth, 1, group_out, depth,
 			  factors != NULL ? factors + g * group_out : NULL,
 			  p->weights + g * p->group_floats);
 	}
+	return true;
 }
 
 /* Sums start with the bias; the factor of a fused batch norm goes into the weights. */
-static bool pack(const modser_sg_node *node, struct msd_native_packed **ret)
+static bool pack_as(const modser_sg_node *node, bool is_winograd, struct packed **ret)
 {
 	const int64_t *dims = modser_sg_tensor_dims(modser_sg_node_input(node, 1));
 	const size_t ndim =
@@ -92,8 +119,9 @@ static bool pack(const modser_sg_node *node, struct msd_native_packed **ret)
 	const bool is_depthwise =
 		group_out == 1 && dims[1] == 1 && depth <= MSD_NATIVE_TAPS;
 	const size_t floats =
-		is_depthwise ? depth
-			     : msd_native_kernels()->pack_a_floats(group_out, depth);
+		is_winograd    ? msd_native_winograd_floats(group_out, depth / 9)
+		: is_depthwise ? depth
+			       : msd_native_kernels()->pack_a_floats(group_out, depth);
 	const float *bias = msd_native_constant(node, 2);
 	const modser_sg_tensor *scaled = modser_sg_node_input(node, 3);
 	const double *terms =
@@ -109,6 +137,7 @@ static bool pack(const modser_sg_node *node, struct msd_native_packed **ret)
 	}
 	p->base.destroy = msd_native_packed_free;
 	p->is_depthwise = is_depthwise;
+	p->is_winograd = is_winograd;
 	p->group_floats = floats;
 	p->start = p->weights + group_count(node) * floats;
 	for (size_t i = 0; i < channels; i++) {
@@ -120,10 +149,25 @@ static bool pack(const modser_sg_node *node, struct msd_native_packed **ret)
 		if (terms != NULL)
 			factors[i] = (float)terms[i];
 	}
-	pack_weights(node, p, group_out, depth, factors);
+	const bool is_packed = pack_weights(node, p, group_out, depth, factors);
 	free(factors);
-	*ret = &p->base;
-	return true;
+	if (is_packed) {
+		*ret = p;
+	} else {
+		free(p);
+	}
+	return is_packed;
+}
+
+static bool pack(const modser_sg_node *node, struct msd_native_packed **ret)
+{
+	struct packed *p = NULL;
+	const bool is_packed = (suits_winograd(node) && pack_as(node, true, &p)) ||
+			       pack_as(node, false, &p);
+
+	if (is_packed)
+		*ret = &p->base;
+	return is_packed;
 }
 
 /* How a pass's number of the fused function is computed. */
@@ -266,8 +310,27 @@ static void run_image(struct convolution *c)
 			run_parts, c);
 }
 
-static msd_err run(const struct msd_kernel_call *call,
-		   const struct msd_native_packed *packed, struct msd_diag *d)
+static bool run_winograd(const struct convolution *c)
+{
+	const struct msd_native_winograd_run r = {
+		.channels = c->channels,
+		.in_channels = c->in_channels,
+		.in = {c->w.in[1], c->w.in[2]},
+		.before = {c->w.before[1], c->w.before[2]},
+		.out = {c->w.out[1], c->w.out[2]},
+		.weights = c->packed->weights,
+		.start = c->packed->start,
+		.x = c->x,
+		.residual = c->residual,
+		.finish = c->finish,
+		.y = c->y,
+	};
+
+	return msd_native_winograd_convolve(&r);
+}
+
+static msd_err run_packed(const struct msd_kernel_call *call,
+			  const struct packed *packed, struct msd_diag *d)
 {
 	const int64_t *x = msd_kernel_in_dims(call, 0);
 	const int64_t *y = msd_kernel_out_dims(call, 0);
@@ -275,7 +338,7 @@ static msd_err run(const struct msd_kernel_call *call,
 	struct msd_op_window axes[MSD_OP_AXES];
 	struct convolution c = {
 		.k = msd_native_kernels(),
-		.packed = (const struct packed *)packed,
+		.packed = packed,
 		.channels = (size_t)y[1],
 		.in_channels = (size_t)x[1],
 		.groups = group_count(call->node),
@@ -287,10 +350,12 @@ static msd_err run(const struct msd_kernel_call *call,
 	msd_native_window_set(axes, &c.w);
 	set_finish(call->node, &c.finish);
 	c.taps = msd_native_window_taps(&c.w);
-	const size_t planes = c.packed->is_depthwise || c.w.is_direct
-				      ? 0
-				      : c.in_channels * c.w.plane + MSD_NATIVE_ROOM;
-	c.scratch_floats = c.packed->is_depthwise ? c.w.plane + MSD_NATIVE_ROOM
+	const size_t planes =
+		packed->is_depthwise || packed->is_winograd || c.w.is_direct
+			? 0
+			: c.in_channels * c.w.plane + MSD_NATIVE_ROOM;
+	c.scratch_floats = packed->is_winograd    ? 0
+			   : packed->is_depthwise ? c.w.plane + MSD_NATIVE_ROOM
 						  : *c.k->product_scratch;
 	float *room = msd_native_scratch_take(planes +
 					      msd_native_threads() * c.scratch_floats);
@@ -299,17 +364,41 @@ static msd_err run(const struct msd_kernel_call *call,
 	c.planes = room;
 	c.scratch = room + planes;
 	divide(&c);
-	for (size_t i = 0; i < (size_t)x[0]; i++) {
+	bool is_done = true;
+	for (size_t i = 0; is_done && i < (size_t)x[0]; i++) {
 		c.x = msd_kernel_in(call, 0) + i * c.in_channels * c.in_plane;
 		c.y = msd_kernel_out(call, 0) + i * c.channels * c.out_plane;
 		if (msd_kernel_has(call, RESIDUAL)) {
 			c.residual = msd_kernel_in(call, RESIDUAL) +
 				     i * c.channels * c.out_plane;
 		}
-		run_image(&c);
+		if (packed->is_winograd) {
+			is_done = run_winograd(&c);
+		} else {
+			run_image(&c);
+		}
 	}
 	msd_native_scratch_give(room);
-	return MSD_OK;
+	return is_done ? MSD_OK : msd_diag_no_memory(d);
+}
+
+/* Inputs that are too large are rare: the weights are packed for this run. */
+static msd_err run(const struct msd_kernel_call *call,
+		   const struct msd_native_packed *packed, struct msd_diag *d)
+{
+	const struct packed *mine = (const struct packed *)packed;
+	const size_t n = msd_native_count(msd_kernel_in_dims(call, 0), 0,
+					  msd_kernel_in_ndim(call, 0));
+	struct packed *own = NULL;
+
+	if (!mine->is_winograd ||
+	    msd_native_kernels()->is_tame(msd_kernel_in(call, 0), n))
+		return run_packed(call, mine, d);
+	if (!pack_as(call->node, false, &own))
+		return msd_diag_no_memory(d);
+	const msd_err err = run_packed(call, own, d);
+	free(own);
+	return err;
 }
 
 const struct msd_native_claim msd_native_convolution = {"Convolution", may, pack, run};

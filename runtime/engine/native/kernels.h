@@ -86,6 +86,17 @@ struct msd_native_window {
 	bool is_direct; /* a kernel of one element without strides and padding */
 };
 
+#define MSD_NATIVE_WINOGRAD 16u       /* values of a tile */
+#define MSD_NATIVE_WINOGRAD_TILES 96u /* the most that are computed at once */
+#define MSD_NATIVE_TAME 1e15f         /* the largest element that is not wild */
+
+/* A convolution with kernels of 3 x 3 and strides of 1, in tiles of 2 x 2 outputs. */
+struct msd_native_winograd {
+	size_t rows, columns; /* tiles */
+	size_t out[2];
+	size_t phase; /* columns of a padded row that are even, as many as are odd */
+};
+
 enum msd_native_binary {
 	MSD_NATIVE_ADD,
 	MSD_NATIVE_SUB,
@@ -134,6 +145,16 @@ struct msd_native_kernels {
 	void (*depthwise)(const struct msd_native_window *w, const float *x,
 			  const float *weights, float start, const float *residual,
 			  struct msd_native_finish finish, float *y);
+	/* The values of @n tiles of a plane, and @n tiles of a plane of the output. */
+	void (*winograd_bring)(const struct msd_native_winograd *w, const float *plane,
+			       size_t tile, size_t n, size_t size, size_t panel,
+			       float *ret);
+	void (*winograd_put)(const struct msd_native_winograd *w, const float *sums,
+			     size_t size, size_t tile, size_t n, float start,
+			     const float *residual, struct msd_native_finish finish,
+			     float *y);
+	/* False: an element is not a number, or beyond MSD_NATIVE_TAME. */
+	bool (*is_tame)(const float *x, size_t n);
 	void (*unary)(enum msd_native_unary op, const float *x, size_t n, float a,
 		      float b, float *y);
 	/* A step is 1 or 0. */

@@ -127,6 +127,32 @@ static const struct layer layers[] = {
 	{"pointwise", 2, 2, 17, 19, 1, {7, 9}, {1, 1}, {1, 1}, {1, 1}, {0}, {0}},
 	{"pointwise strided", 2, 1, 8, 9, 1, {9, 8}, {1, 1}, {2, 3}, {1, 1}, {0}, {0}},
 	{"3x3", 2, 2, 5, 13, 1, {14, 14}, {3, 3}, {1, 1}, {1, 1}, {1, 1}, {1, 1}},
+	{"tiles", 2, 2, 19, 20, 1, {14, 15}, {3, 3}, {1, 1}, {1, 1}, {1, 1}, {1, 1}},
+	{"tiles of 7 x 7",
+	 2,
+	 1,
+	 70,
+	 49,
+	 1,
+	 {7, 7},
+	 {3, 3},
+	 {1, 1},
+	 {1, 1},
+	 {1, 1},
+	 {1, 1}},
+	{"many tiles", 2, 1, 16, 17, 1, {40, 51}, {3, 3}, {1, 1}, {1, 1}, {0}, {0}},
+	{"padded tiles",
+	 2,
+	 1,
+	 16,
+	 16,
+	 1,
+	 {3, 1},
+	 {3, 3},
+	 {1, 1},
+	 {1, 1},
+	 {2, 4},
+	 {0, 3}},
 	{"3x3 strided",
 	 2,
 	 1,
@@ -289,6 +315,42 @@ Test(native_layers, convolutions, .timeout = 300)
 		add_operands(&o, &layers[i]);
 		expect_agreement(layers[i].what, &o);
 	}
+}
+
+/* Elements that are not finite reach the outputs of the windows that have them, and no
+ * others. */
+Test(native_layers, tiles_with_wild_elements)
+{
+	const int64_t x[] = {1, 16, 9, 9};
+	const int64_t w[] = {16, 16, 3, 3};
+	const struct layer l = {.axes = 2,
+				.kernel = {3, 3},
+				.stride = {1, 1},
+				.dilation = {1, 1},
+				.before = {1, 1},
+				.after = {1, 1}};
+	struct one o = one_begin("Convolution");
+	modser_sg_tensor *t = given(o.g, 4, x, 51);
+	size_t n;
+
+	set_windows(o.node, &l, false);
+	(void)modser_sg_node_add_input(o.node, t);
+	add(&o, 4, w, 52);
+	((float *)(uintptr_t)modser_sg_tensor_data(t, &(uint64_t){0}))[40] = INFINITY;
+	((float *)(uintptr_t)modser_sg_tensor_data(t, &(uint64_t){0}))[99] = NAN;
+	float *want = run(o.g, "reference", 1, &n);
+	float *is = run(o.g, "native", 1, &n);
+	for (size_t i = 0; i < n; i++) {
+		cr_assert_eq(isnan(is[i]), isnan(want[i]), "element %zu", i);
+		cr_assert(isnan(is[i]) || isinf(want[i])
+				  ? is[i] == want[i] || isnan(is[i])
+				  : fabsf(is[i] - want[i]) < 1e-5f,
+			  "element %zu", i);
+	}
+	expect_same_bits("wild elements", o.g, is);
+	free(want);
+	free(is);
+	one_end(&o);
 }
 
 Test(native_layers, pools, .timeout = 300)

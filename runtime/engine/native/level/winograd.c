@@ -1,0 +1,215 @@
+/*
+ * Winograd's convolution with kernels of 3 x 3, in tiles of 2 x 2 outputs: the inputs
+ * of a tile become 16 values, as do the kernels; products of these values replace 36
+ * multiplications by 16. A lane is a tile, so that each output is computed in one
+ * order.
+ *
+ * Even and odd columns of a padded row lie apart (pad_plane() with a stride of 2): the
+ * same element of neighbouring tiles is one stretch of memory.
+ */
+#include "runtime/engine/native/level/level.h"
+
+enum { VALUES = MSD_NATIVE_WINOGRAD, STRETCH = PANEL + LANES };
+
+/* Tiles of one row of tiles, neighbours in the output's columns. */
+struct stretch {
+	size_t y, x, n;
+};
+
+static struct stretch stretch_at(const struct msd_native_winograd *w, size_t tile,
+				 size_t most)
+{
+	const size_t x = tile % w->columns;
+	const size_t left = w->columns - x;
+
+	return (struct stretch){tile / w->columns, x, left < most ? left : most};
+}
+
+/* Element @i of the sum of each two rows or columns that a kernel's element meets. */
+#define DIFFERENCES(to, step, a, b, c, d)                                              \
+	do {                                                                           \
+		(to)[0] = (a) - (c);                                                   \
+		(to)[(size_t)1 * (step)] = (b) + (c);                                  \
+		(to)[(size_t)2 * (step)] = (c) - (b);                                  \
+		(to)[(size_t)3 * (step)] = (b) - (d);                                  \
+	} while (0)
+
+/* @x: the first even column; @odd: from there to the first odd one. */
+INLINE void bring_tiles(const float *x, size_t odd, float *ret)
+{
+	vec t[4][4];
+
+#pragma GCC unroll 4
+	for (int r = 0; r < 4; r++) {
+		const float *at = x + (size_t)r * 2 * odd;
+		const vec a = load(at);
+		const vec b = load(at + odd);
+		const vec c = load(at + 1);
+		const vec d = load(at + odd + 1);
+
+		DIFFERENCES(t[r], 1, a, b, c, d);
+	}
+#pragma GCC unroll 4
+	for (int c = 0; c < 4; c++) {
+		vec v[4];
+
+		DIFFERENCES(v, 1, t[0][c], t[1][c], t[2][c], t[3][c]);
+#pragma GCC unroll 4
+		for (int r = 0; r < 4; r++)
+			store(ret + (size_t)(r * 4 + c) * STRETCH, v[r]);
+	}
+}
+
+/* Vectors write beyond a stretch; the next one overwrites that. */
+static void bring_panel(const struct msd_native_winograd *w, const float *plane,
+			size_t tile, float at[VALUES * STRETCH])
+{
+	const size_t tiles = w->rows * w->columns;
+	size_t n = tile < tiles ? tiles - tile : 0;
+	size_t i = 0;
+
+	n = n < PANEL ? n : PANEL;
+	while (i < n) {
+		const struct stretch s = stretch_at(w, tile + i, n - i);
+		const float *x = plane + s.y * 4 * w->phase + s.x;
+
+		for (size_t c = 0; c < s.n; c += LANES)
+			bring_tiles(x + c, w->phase, at + i + c);
+		i += s.n;
+	}
+	for (size_t v = 0; n < PANEL && v < VALUES; v++) {
+		for (size_t c = n; c < PANEL; c++)
+			at[v * STRETCH + c] = 0;
+	}
+}
+
+/* The values of tiles @tile .. @tile + @n - 1 of one plane, each at @size floats from
+ * the one before, as rows of panels @panel floats apart. */
+void LEVEL(winograd_bring)(const struct msd_native_winograd *w, const float *plane,
+			   size_t tile, size_t n, size_t size, size_t panel, float *ret)
+{
+	float at[VALUES * STRETCH];
+
+	for (size_t p = 0; p < n; p += PANEL, ret += panel) {
+		bring_panel(w, plane, tile + p, at);
+		for (size_t v = 0; v < VALUES; v++) {
+			for (size_t c = 0; c < PANEL; c += LANES) {
+				store(ret + v * size + c, load(at + v * STRETCH + c));
+			}
+		}
+	}
+}
+
+struct put {
+	const struct msd_native_winograd *w;
+	float sums[4][MSD_NATIVE_WINOGRAD_TILES + LANES]; /* by output of a tile */
+	struct msd_native_finish finish;
+	const float *residual; /* NULL: none */
+	float *y;
+};
+
+INLINE void put_tiles(const float *sums, size_t size, float start, struct put *p,
+		      size_t i)
+{
+	vec top[4];
+	vec low[4];
+
+#pragma GCC unroll 4
+	for (int c = 0; c < 4; c++) {
+		const float *at = sums + (size_t)c * size;
+		const vec a = load(at);
+		const vec b = load(at + 4 * size);
+		const vec m = load(at + 8 * size);
+		const vec d = load(at + 12 * size);
+
+		top[c] = a + b + m;
+		low[c] = b - m - d;
+	}
+	store(p->sums[0] + i, top[0] + top[1] + top[2] + all(start));
+	store(p->sums[1] + i, top[1] - top[2] - top[3] + all(start));
+	store(p->sums[2] + i, low[0] + low[1] + low[2] + all(start));
+	store(p->sums[3] + i, low[1] - low[2] - low[3] + all(start));
+}
+
+/* Residual and bounds; with a tail of less than a vector. */
+static void finish_row(const struct msd_native_finish *f, const float *residual,
+		       size_t n, float *y)
+{
+	for (size_t i = 0; i < n; i += LANES) {
+		const bool is_whole = n - i >= LANES;
+		vec v = is_whole ? load(y + i) : load_some(y + i, n - i, 0);
+
+		if (residual != NULL) {
+			v += is_whole ? load(residual + i)
+				      : load_some(residual + i, n - i, 0);
+		}
+		if (f->is_bounded)
+			v = msd_bound(v, f);
+		if (is_whole) {
+			store(y + i, v);
+		} else {
+			store_some(y + i, v, n - i);
+		}
+	}
+	if (f->has_function)
+		LEVEL(unary)(f->function, y, n, f->a, f->b, y);
+}
+
+static void put_row(const struct put *p, const float *even, const float *odd, size_t y,
+		    size_t x, size_t n)
+{
+	const size_t at = y * p->w->out[1] + x;
+	const struct msd_native_finish *f = &p->finish;
+	float *to = p->y + at;
+
+	for (size_t i = 0; i < n / 2; i++) {
+		to[2 * i] = even[i];
+		to[2 * i + 1] = odd[i];
+	}
+	if (n % 2 != 0)
+		to[n - 1] = even[n / 2];
+	if (p->residual != NULL || f->is_bounded || f->has_function)
+		finish_row(f, p->residual != NULL ? p->residual + at : NULL, n, to);
+}
+
+/* One channel of the output, tiles @tile .. @tile + @n - 1; value v of tile i is at
+ * @sums[v * @size + i - @tile], with room up to the end of a panel. */
+void LEVEL(winograd_put)(const struct msd_native_winograd *w, const float *sums,
+			 size_t size, size_t tile, size_t n, float start,
+			 const float *residual, struct msd_native_finish finish,
+			 float *y)
+{
+	struct put p = {.w = w, .finish = finish, .residual = residual, .y = y};
+
+	for (size_t i = 0; i < n; i += LANES)
+		put_tiles(sums + i, size, start, &p, i);
+	for (size_t i = 0; i < n;) {
+		const struct stretch s = stretch_at(w, tile + i, n - i);
+		const size_t left = w->out[1] - 2 * s.x;
+		const size_t columns = left < 2 * s.n ? left : 2 * s.n;
+
+		put_row(&p, p.sums[0] + i, p.sums[1] + i, 2 * s.y, 2 * s.x, columns);
+		if (2 * s.y + 1 < w->out[0]) {
+			put_row(&p, p.sums[2] + i, p.sums[3] + i, 2 * s.y + 1, 2 * s.x,
+				columns);
+		}
+		i += s.n;
+	}
+}
+
+/* Sums of a few elements stay finite and exact enough. */
+bool LEVEL(is_tame)(const float *x, size_t n)
+{
+	const ivec most = (ivec)all(MSD_NATIVE_TAME);
+	ivec wild = {0};
+	bool is_wild = false;
+
+	for (size_t i = 0; i < n; i += LANES) {
+		const vec v = n - i >= LANES ? load(x + i) : load_some(x + i, n - i, 0);
+
+		wild |= ((ivec)v & 0x7fffffff) > most;
+	}
+	for (size_t i = 0; i < LANES; i++)
+		is_wild = is_wild || wild[i] != 0;
+	return !is_wild;
+}

@@ -1,0 +1,249 @@
+/*
+ * The planes of the input are padded, then each part computes some tiles of some output
+ * channels: values of the tiles, 16 products with the packed kernels, the outputs. Its
+ * memory stays in the cache between these steps.
+ */
+#include "runtime/engine/native/winograd.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#include "runtime/engine/native/select.h"
+#include "runtime/engine/native/work.h"
+
+enum { VALUES = MSD_NATIVE_WINOGRAD, FEWEST = 64, KEPT = 6400, SUMS = 2400 };
+
+/* G g G', with G = 1 0 0; 1/2 1/2 1/2; 1/2 -1/2 1/2; 0 0 1 */
+static void values_of(const float g[9], double factor, float *ret, size_t size)
+{
+	double rows[4][3];
+
+	for (size_t c = 0; c < 3; c++) {
+		const double a = g[c];
+		const double b = g[3 + c];
+		const double d = g[6 + c];
+
+		rows[0][c] = a;
+		rows[1][c] = (a + b + d) / 2;
+		rows[2][c] = (a - b + d) / 2;
+		rows[3][c] = d;
+	}
+	for (size_t r = 0; r < 4; r++) {
+		const double a = rows[r][0] * factor;
+		const double b = rows[r][1] * factor;
+		const double d = rows[r][2] * factor;
+
+		ret[(r * 4 + 0) * size] = (float)a;
+		ret[(r * 4 + 1) * size] = (float)((a + b + d) / 2);
+		ret[(r * 4 + 2) * size] = (float)((a - b + d) / 2);
+		ret[(r * 4 + 3) * size] = (float)d;
+	}
+}
+
+size_t msd_native_winograd_floats(size_t channels, size_t in_channels)
+{
+	return VALUES * msd_native_kernels()->pack_a_floats(channels, in_channels);
+}
+
+/* A tile of rows at a time: its values are packed from a matrix of each. */
+bool msd_native_winograd_pack(const float *w, const float *factors, size_t channels,
+			      size_t in_channels, float *ret)
+{
+	const struct msd_native_kernels *k = msd_native_kernels();
+	const size_t size = k->rows * in_channels;
+	const size_t all = k->pack_a_floats(channels, in_channels);
+	float *values = malloc(VALUES * size * sizeof(float));
+	bool is_tame = values != NULL;
+
+	for (size_t m = 0; is_tame && m < channels; m += k->rows) {
+		const size_t rows = channels - m < k->rows ? channels - m : k->rows;
+		const size_t n = rows * in_channels;
+
+		for (size_t i = 0; i < n; i++) {
+			const size_t at = m * in_channels + i;
+			const double factor =
+				factors != NULL ? (double)factors[at / in_channels] : 1;
+
+			values_of(w + 9 * at, factor, values + i, size);
+		}
+		for (size_t v = 0; v < VALUES; v++) {
+			is_tame = is_tame && k->is_tame(values + v * size, n);
+			k->pack_a(values + v * size, in_channels, 1, rows, in_channels,
+				  NULL, ret + v * all + m * in_channels);
+		}
+	}
+	free(values);
+	return is_tame;
+}
+
+struct job {
+	const struct msd_native_kernels *k;
+	const struct msd_native_winograd_run *r;
+	struct msd_native_winograd shape;
+	struct msd_native_window window; /* of the padded planes */
+	float *planes;
+	float *scratch;
+	size_t scratch_floats; /* per thread */
+	size_t n_step, n_parts, m_step, m_parts;
+};
+
+static void pad(const void *ctx, size_t first, size_t end, size_t thread)
+{
+	const struct job *j = ctx;
+	const size_t plane = j->r->in[0] * j->r->in[1];
+
+	(void)thread;
+	for (size_t i = first; i < end; i++) {
+		j->k->pad_plane(&j->window, j->r->x + i * plane,
+				j->planes + i * j->window.plane);
+	}
+}
+
+/* Channels @m0 .. @m1 - 1 of tiles @tile .. @tile + @n - 1; @columns of them and of
+ * the rest of the last panel. */
+static void multiply(const struct job *j, size_t m0, size_t m1, size_t columns,
+		     const float *values, float *sums)
+{
+	const size_t depth = j->r->in_channels;
+	const size_t all = j->k->pack_a_floats(j->r->channels, depth);
+
+	for (size_t v = 0; v < VALUES; v++) {
+		const struct msd_native_product p = {
+			.m = m1 - m0,
+			.n = columns,
+			.k = depth,
+			.packed_a = j->r->weights + v * all + m0 * depth,
+			.packed_b = values + v * columns * depth,
+			.y = sums + v * columns,
+			.y_row = VALUES * columns,
+		};
+
+		j->k->product(&p, 0, m1 - m0, 0, columns, sums);
+	}
+}
+
+static void put(const struct job *j, size_t m0, size_t m1, size_t tile, size_t n,
+		size_t columns, const float *sums)
+{
+	const struct msd_native_winograd_run *r = j->r;
+	const size_t plane = r->out[0] * r->out[1];
+
+	for (size_t m = m0; m < m1; m++, sums += VALUES * columns) {
+		j->k->winograd_put(&j->shape, sums, columns, tile, n, r->start[m],
+				   r->residual != NULL ? r->residual + m * plane : NULL,
+				   r->finish, r->y + m * plane);
+	}
+}
+
+/* Channels whose sums stay close. */
+static size_t sums_step(const struct job *j, size_t columns)
+{
+	const size_t rows = j->k->rows;
+	const size_t n = SUMS / columns / rows * rows;
+
+	return n > rows ? n : rows;
+}
+
+static void run_part(const struct job *j, size_t i, float *scratch)
+{
+	const struct msd_native_winograd_run *r = j->r;
+	const size_t tiles = j->shape.rows * j->shape.columns;
+	const size_t tile = i / j->m_parts * j->n_step;
+	const size_t n = tiles - tile < j->n_step ? tiles - tile : j->n_step;
+	const size_t columns = (n + j->k->panel - 1) / j->k->panel * j->k->panel;
+	const size_t m0 = i % j->m_parts * j->m_step;
+	const size_t m1 = m0 + j->m_step < r->channels ? m0 + j->m_step : r->channels;
+	const size_t step = sums_step(j, columns);
+	float *values = scratch;
+	float *sums = values + VALUES * j->n_step * r->in_channels;
+
+	if (m0 >= m1)
+		return;
+	for (size_t c = 0; c < r->in_channels; c++) {
+		j->k->winograd_bring(&j->shape, j->planes + c * j->window.plane, tile,
+				     n, columns * r->in_channels,
+				     j->k->panel * r->in_channels,
+				     values + c * j->k->panel);
+	}
+	for (size_t m = m0; m < m1; m += step) {
+		const size_t end = m1 - m < step ? m1 : m + step;
+
+		multiply(j, m, end, columns, values, sums);
+		put(j, m, end, tile, n, columns, sums);
+	}
+}
+
+static void run_parts(const void *ctx, size_t first, size_t end, size_t thread)
+{
+	const struct job *j = ctx;
+
+	for (size_t i = first; i < end; i++)
+		run_part(j, i, j->scratch + thread * j->scratch_floats);
+}
+
+static void set_shapes(struct job *j)
+{
+	const struct msd_native_winograd_run *r = j->r;
+	const size_t rows = (r->out[0] + 1) / 2;
+	const size_t columns = (r->out[1] + 1) / 2;
+	const size_t phase = columns + 1;
+
+	j->shape = (struct msd_native_winograd){
+		rows, columns, {r->out[0], r->out[1]}, phase};
+	j->window = (struct msd_native_window){
+		.kernel = {1, 3, 3},
+		.stride = {1, 1, 2},
+		.dilation = {1, 1, 1},
+		.in = {1, r->in[0], r->in[1]},
+		.before = {0, r->before[0], r->before[1]},
+		.rows = {1, 2 * rows + 2},
+		.columns = phase,
+		.plane = (2 * rows + 2) * 2 * phase,
+	};
+}
+
+/* Values and sums of a part should stay in the cache, but each part reads all packed
+ * kernels. Channels are divided only if there are too few tiles for the threads. */
+static void divide(struct job *j)
+{
+	const struct msd_native_winograd_run *r = j->r;
+	const size_t tiles = j->shape.rows * j->shape.columns;
+	const size_t panel = j->k->panel;
+	const size_t wanted = msd_native_threads() * 2;
+	const size_t row_tiles = (r->channels + j->k->rows - 1) / j->k->rows;
+	size_t n = KEPT / (r->channels + r->in_channels) / panel * panel;
+
+	n = n < FEWEST ? FEWEST : n;
+	n = n < MSD_NATIVE_WINOGRAD_TILES ? n : MSD_NATIVE_WINOGRAD_TILES;
+	j->n_parts = (tiles + n - 1) / n;
+	j->n_step = ((tiles + j->n_parts - 1) / j->n_parts + panel - 1) / panel * panel;
+	j->m_parts = 1;
+	if (msd_native_threads() > 1 && j->n_parts < wanted)
+		j->m_parts = (wanted + j->n_parts - 1) / j->n_parts;
+	j->m_parts = j->m_parts < row_tiles ? j->m_parts : row_tiles;
+	j->m_step = (row_tiles + j->m_parts - 1) / j->m_parts * j->k->rows;
+}
+
+bool msd_native_winograd_convolve(const struct msd_native_winograd_run *r)
+{
+	struct job j = {.k = msd_native_kernels(), .r = r};
+
+	set_shapes(&j);
+	divide(&j);
+	const size_t planes = r->in_channels * j.window.plane + MSD_NATIVE_ROOM;
+	j.scratch_floats =
+		VALUES * j.n_step * (r->in_channels + j.m_step) + *j.k->product_scratch;
+	float *room = msd_native_scratch_take(planes +
+					      msd_native_threads() * j.scratch_floats);
+	if (room == NULL)
+		return false;
+	j.planes = room;
+	j.scratch = room + planes;
+	msd_native_each(r->in_channels, (double)j.window.plane / 8, pad, &j);
+	msd_native_each(j.n_parts * j.m_parts,
+			(double)(j.n_step * r->in_channels) * (double)j.m_step *
+				VALUES / 32,
+			run_parts, &j);
+	msd_native_scratch_give(room);
+	return true;
+}
