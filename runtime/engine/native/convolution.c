@@ -349,7 +349,7 @@ static msd_err run_packed(const struct msd_kernel_call *call,
 	msd_op_conv_windows(call->node, axes);
 	msd_native_window_set(axes, &c.w);
 	set_finish(call->node, &c.finish);
-	c.taps = msd_native_window_taps(&c.w);
+	c.taps = c.w.n_taps;
 	const size_t planes =
 		packed->is_depthwise || packed->is_winograd || c.w.is_direct
 			? 0

@@ -73,15 +73,19 @@ struct msd_native_product {
 #define MSD_NATIVE_TAPS 128u /* the most of a depthwise kernel */
 #define MSD_NATIVE_ROOM 64u  /* floats that vectors may read behind a plane */
 
-/* The windows of a convolution, on planes that pad_plane() made: rows of @stride[2]
- * phases of columns, so that neighbours of the output are neighbours in memory. */
+/* The windows of a convolution, on planes that pad_plane() made: rows by their phases,
+ * then columns by theirs, so that neighbours of the output are neighbours in memory. */
 struct msd_native_window {
 	size_t out[3], kernel[3], stride[3], dilation[3];
 	size_t in[3], before[3];
 	size_t rows[2]; /* padded extents of depth and height */
+	size_t lines;   /* rows of one phase */
 	size_t columns; /* of one phase */
 	size_t plane;   /* elements of a padded plane */
 	float fill;     /* of the padding */
+	size_t n_taps;  /* elements of a window */
+	/* Where they lie in a padded plane, from the first one on. */
+	size_t taps[MSD_NATIVE_TAPS];
 	const float *x; /* padded planes, or the input itself if is_direct */
 	bool is_direct; /* a kernel of one element without strides and padding */
 };
@@ -94,7 +98,8 @@ struct msd_native_window {
 struct msd_native_winograd {
 	size_t rows, columns; /* tiles */
 	size_t out[2];
-	size_t phase; /* columns of a padded row that are even, as many as are odd */
+	size_t row;   /* floats of a row of even columns, and of one of odd columns */
+	size_t phase; /* floats from an even column to the odd one after it */
 };
 
 enum msd_native_binary {

@@ -115,7 +115,7 @@ static msd_err run_windows(struct pool *p, size_t n_planes,
 
 	msd_native_window_set(axes, &p->w);
 	p->w.is_direct = false;
-	p->w.plane = p->w.rows[0] * p->w.rows[1] * p->w.columns * p->w.stride[2];
+	p->w.plane = msd_native_window_padded(&p->w);
 	p->w.fill = is_mean ? 0 : -FLT_MAX;
 	p->scratch_floats = p->w.plane + MSD_NATIVE_ROOM;
 	float *room = msd_native_scratch_take(p->out_plane +
@@ -127,7 +127,7 @@ static msd_err run_windows(struct pool *p, size_t n_planes,
 	if (is_mean)
 		set_counts(axes, (flavor & 0x10) != 0 || (flavor & 0xf) == 1, room);
 	msd_native_each(n_planes,
-			(double)(p->out_plane * msd_native_window_taps(&p->w)) / 8 +
+			(double)(p->out_plane * p->w.n_taps) / 8 +
 				(double)p->w.plane / 4,
 			run_planes, p);
 	msd_native_scratch_give(room);

@@ -1,5 +1,7 @@
 #include "runtime/engine/native/window.h"
 
+#include "runtime/engine/native/level/taps.h"
+
 bool msd_native_window_fits(const struct msd_op_window axes[static MSD_OP_AXES])
 {
 	for (size_t i = 0; i < MSD_OP_AXES; i++) {
@@ -9,9 +11,9 @@ bool msd_native_window_fits(const struct msd_op_window axes[static MSD_OP_AXES])
 	return true;
 }
 
-size_t msd_native_window_taps(const struct msd_native_window *w)
+size_t msd_native_window_padded(const struct msd_native_window *w)
 {
-	return w->kernel[0] * w->kernel[1] * w->kernel[2];
+	return w->rows[0] * w->stride[1] * w->stride[2] * w->lines * w->columns;
 }
 
 void msd_native_window_set(const struct msd_op_window axes[static MSD_OP_AXES],
@@ -35,7 +37,11 @@ void msd_native_window_set(const struct msd_op_window axes[static MSD_OP_AXES],
 			    (w.kernel[i] - 1) * w.dilation[i] + 1;
 	}
 	w.columns = w.out[2] + (w.kernel[2] - 1) * w.dilation[2] / w.stride[2];
+	w.lines = (w.rows[1] + w.stride[1] - 1) / w.stride[1];
 	w.plane = w.is_direct ? w.in[0] * w.in[1] * w.in[2]
-			      : w.rows[0] * w.rows[1] * w.columns * w.stride[2];
+			      : msd_native_window_padded(&w);
+	w.n_taps = w.kernel[0] * w.kernel[1] * w.kernel[2];
+	for (size_t i = 0; i < w.n_taps && i < MSD_NATIVE_TAPS; i++)
+		w.taps[i] = msd_tap_at(&w, i);
 	*ret = w;
 }

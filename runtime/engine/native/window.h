@@ -9,6 +9,8 @@ bool msd_native_window_fits(const struct msd_op_window axes[static MSD_OP_AXES])
 /** Fill @ret but for its x and fill. */
 void msd_native_window_set(const struct msd_op_window axes[static MSD_OP_AXES],
 			   struct msd_native_window *ret);
-size_t msd_native_window_taps(const struct msd_native_window *w);
+
+/** Elements of a padded plane. */
+size_t msd_native_window_padded(const struct msd_native_window *w);
 
 #endif

@@ -186,19 +186,21 @@ static void set_shapes(struct job *j)
 	const struct msd_native_winograd_run *r = j->r;
 	const size_t rows = (r->out[0] + 1) / 2;
 	const size_t columns = (r->out[1] + 1) / 2;
-	const size_t phase = columns + 1;
+	const size_t row = columns + 1;
+	const size_t lines = 2 * rows + 2;
 
 	j->shape = (struct msd_native_winograd){
-		rows, columns, {r->out[0], r->out[1]}, phase};
+		rows, columns, {r->out[0], r->out[1]}, row, lines * row};
 	j->window = (struct msd_native_window){
 		.kernel = {1, 3, 3},
 		.stride = {1, 1, 2},
 		.dilation = {1, 1, 1},
 		.in = {1, r->in[0], r->in[1]},
 		.before = {0, r->before[0], r->before[1]},
-		.rows = {1, 2 * rows + 2},
-		.columns = phase,
-		.plane = (2 * rows + 2) * 2 * phase,
+		.rows = {1, lines},
+		.lines = lines,
+		.columns = row,
+		.plane = lines * 2 * row,
 	};
 }
 

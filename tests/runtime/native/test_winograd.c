@@ -20,17 +20,21 @@ static struct shape shape_of(size_t rows, size_t columns)
 		.w = {(rows + 1) / 2,
 		      (columns + 1) / 2,
 		      {rows, columns},
-		      (columns + 1) / 2 + 1},
+		      (columns + 1) / 2 + 1,
+		      0},
 	};
 
+	const size_t lines = 2 * s.w.rows + 2;
+	s.w.phase = lines * s.w.row;
 	s.pad = (struct msd_native_window){
 		.kernel = {1, 3, 3},
 		.stride = {1, 1, 2},
 		.in = {1, rows, columns},
 		.before = {0, 1, 1},
-		.rows = {1, 2 * s.w.rows + 2},
-		.columns = s.w.phase,
-		.plane = (2 * s.w.rows + 2) * 2 * s.w.phase,
+		.rows = {1, lines},
+		.lines = lines,
+		.columns = s.w.row,
+		.plane = 2 * s.w.phase,
 	};
 	return s;
 }

@@ -4,8 +4,8 @@
  * multiplications by 16. A lane is a tile, so that each output is computed in one
  * order.
  *
- * Even and odd columns of a padded row lie apart (pad_plane() with a stride of 2): the
- * same element of neighbouring tiles is one stretch of memory.
+ * Even and odd columns of a padded plane lie apart (pad_plane() with a stride of 2):
+ * the same element of neighbouring tiles is one stretch of memory.
  */
 #include "runtime/engine/native/level/level.h"
 
@@ -34,14 +34,15 @@ static struct stretch stretch_at(const struct msd_native_winograd *w, size_t til
 		(to)[(size_t)3 * (step)] = (b) - (d);                                  \
 	} while (0)
 
-/* @x: the first even column; @odd: from there to the first odd one. */
-INLINE void bring_tiles(const float *x, size_t odd, float *ret)
+/* @x: the first even column; @odd: from there to the first odd one; @row: from one row
+ * to the next. */
+INLINE void bring_tiles(const float *x, size_t row, size_t odd, float *ret)
 {
 	vec t[4][4];
 
 #pragma GCC unroll 4
 	for (int r = 0; r < 4; r++) {
-		const float *at = x + (size_t)r * 2 * odd;
+		const float *at = x + (size_t)r * row;
 		const vec a = load(at);
 		const vec b = load(at + odd);
 		const vec c = load(at + 1);
@@ -71,10 +72,10 @@ static void bring_panel(const struct msd_native_winograd *w, const float *plane,
 	n = n < PANEL ? n : PANEL;
 	while (i < n) {
 		const struct stretch s = stretch_at(w, tile + i, n - i);
-		const float *x = plane + s.y * 4 * w->phase + s.x;
+		const float *x = plane + s.y * 2 * w->row + s.x;
 
 		for (size_t c = 0; c < s.n; c += LANES)
-			bring_tiles(x + c, w->phase, at + i + c);
+			bring_tiles(x + c, w->row, w->phase, at + i + c);
 		i += s.n;
 	}
 	for (size_t v = 0; n < PANEL && v < VALUES; v++) {
