@@ -203,6 +203,7 @@
 	X(tree_classifier)                                                             \
 	X(tree_regressor)                                                              \
 	X(fused_convolution)                                                           \
+	X(fused_product)                                                               \
 	X(scaled_convolution)                                                          \
 	X(binarizer)                                                                   \
 	X(imputer)                                                                     \

@@ -170,5 +170,5 @@ static int run(const struct msd_pass_job *job, size_t *ret_n)
 	return result;
 }
 
-const struct msd_pass msd_pass_batch_norm = {"batch norms put into convolutions", MADE,
-					     run};
+const struct msd_pass msd_pass_batch_norm = {
+	"batch norms put into convolutions", {MADE}, run};

@@ -197,4 +197,4 @@ static int run(const struct msd_pass_job *job, size_t *ret_n)
 	return result;
 }
 
-const struct msd_pass msd_pass_fold = {"nodes folded into constants", NULL, run};
+const struct msd_pass msd_pass_fold = {"nodes folded into constants", {NULL}, run};

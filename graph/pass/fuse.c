@@ -1,8 +1,9 @@
 /*
- * Fuse what follows a convolution of float32 into it: a residual that is added, then
- * one activation, if nothing else reads the tensors between (FusedConvolution). Only
- * for an engine that computes this operator: its sums are rounded once where the
- * separate nodes round several times.
+ * Fuse what follows a convolution or a product of float32 into it: the bias of a
+ * product, a residual that is added, then one activation, if nothing else reads the
+ * tensors between (FusedConvolution, FusedProduct). Only for an engine that computes
+ * these operators: its sums are rounded once where the separate nodes round several
+ * times.
  *
  * A residual must have the convolution's shape in every run, so it is fused only where
  * shapes are known.
@@ -13,80 +14,69 @@
 
 #include "graph/ir/edit.h"
 #include "graph/ir/graph.h"
+#include "graph/op/layer/product.h"
 #include "graph/op/window/window.h"
-#include "graph/pass/known.h"
-#include "graph/pass/pass.h"
+#include "graph/pass/fusion.h"
 
-enum { WEIGHTS = 1, BIAS, TERMS, RESIDUAL };
+enum { WEIGHTS = 1, BIAS };
 
-/* The readers of a tensor; an output of the graph counts as one more. */
-struct readers {
-	size_t n;
-	modser_sg_node *first[2];
-};
-
-struct fusion {
-	const struct msd_pass_job *job;
-	struct msd_known known;
-	struct readers *readers; /* by tensor */
-};
-
-/* A convolution and the nodes that it takes. */
+/* A convolution or product, and the nodes that it takes. */
 struct found {
-	modser_sg_node *conv;
-	modser_sg_tensor *y; /* its output now */
+	modser_sg_node *node;
+	const char *made;       /* its operator then */
+	size_t residual_at;     /* input of it */
+	modser_sg_tensor *bias; /* of a product; NULL: as before */
+	modser_sg_tensor *y;    /* its output now */
 	modser_sg_tensor *residual;
 	enum msd_fused kind;
 	float a, b;
 	size_t n; /* nodes that it took */
 };
 
-static bool is_op(const modser_sg_node *node, const char *name)
-{
-	return node != NULL && node->op != NULL &&
-	       strcmp(node->op->schema->name, name) == 0;
-}
-
-static bool is_single(const modser_sg_tensor *t)
-{
-	return t != NULL && t->type == MODSER_TENSOR_CONST && t->data != NULL &&
-	       t->dtype.code == MSD_DT_FLOAT && t->dtype.bits == 32;
-}
-
 static bool is_convolution(const modser_sg_node *node)
 {
-	if (!is_op(node, "Convolution") && !is_op(node, "ScaledConvolution"))
+	if (!msd_fusion_is_op(node, "Convolution") &&
+	    !msd_fusion_is_op(node, "ScaledConvolution"))
 		return false;
-	return node->n_inputs > WEIGHTS && is_single(node->inputs[WEIGHTS]) &&
+	return node->n_inputs > WEIGHTS &&
+	       msd_fusion_is_single(node->inputs[WEIGHTS]) &&
 	       (node->n_inputs <= BIAS || node->inputs[BIAS] == NULL ||
-		is_single(node->inputs[BIAS])) &&
+		msd_fusion_is_single(node->inputs[BIAS])) &&
 	       modser_sg_op_int(node->op, "activation") == -1;
 }
 
-static const struct readers *readers_of(const struct fusion *f,
-					const modser_sg_tensor *t)
+/* A bias may be added to all rows: it has one axis. */
+static bool is_bias(const modser_sg_node *product, bool is_turned,
+		    const modser_sg_tensor *t)
 {
-	return &f->readers[t->index];
+	const modser_sg_tensor *b = product->inputs[WEIGHTS];
+
+	return msd_fusion_is_single(t) && t->ndim == 1 &&
+	       t->dims[0] == b->dims[is_turned ? 0 : 1];
 }
 
-static modser_sg_node *only_reader(const struct fusion *f, const modser_sg_tensor *t)
+static bool is_product(const modser_sg_node *node)
 {
-	const struct readers *r = readers_of(f, t);
+	const bool is_gemm = msd_fusion_is_op(node, "Gemm");
 
-	return r->n == 1 ? r->first[0] : NULL;
+	if ((!is_gemm && !msd_fusion_is_op(node, "MatMul")) ||
+	    node->n_inputs <= WEIGHTS || !msd_fusion_is_single(node->inputs[WEIGHTS]) ||
+	    node->inputs[WEIGHTS]->ndim != 2)
+		return false;
+	if (!is_gemm)
+		return node->n_inputs == 2;
+	return modser_sg_op_float(node->op, "alpha") == 1 &&
+	       modser_sg_op_float(node->op, "beta") == 1 &&
+	       modser_sg_op_int(node->op, "transA") == 0 &&
+	       (node->n_inputs == 2 || node->inputs[BIAS] == NULL ||
+		is_bias(node, modser_sg_op_int(node->op, "transB") != 0,
+			node->inputs[BIAS]));
 }
 
-static bool is_same_shape(const struct fusion *f, const modser_sg_tensor *a,
-			  const modser_sg_tensor *b)
+static bool may_take(const struct msd_fusion *f, const struct found *found,
+		     const modser_sg_node *node)
 {
-	return f->known.tensors[a->index] && f->known.tensors[b->index] &&
-	       msd_dtype_eq(a->dtype, b->dtype) && a->ndim == b->ndim &&
-	       memcmp(a->dims, b->dims, (size_t)a->ndim * sizeof(*a->dims)) == 0;
-}
-
-static bool may_take(const struct fusion *f, const modser_sg_node *node)
-{
-	return f->job->host.may_make(node, MSD_FUSED_CONVOLUTION);
+	return f->job->host.may_make(node, found->made);
 }
 
 static void take(struct found *found, modser_sg_node *node)
@@ -98,15 +88,30 @@ static void take(struct found *found, modser_sg_node *node)
 	found->n++;
 }
 
-static void find_residual(const struct fusion *f, struct found *found)
+/* A Gemm has its bias as an input. */
+static void find_bias(const struct msd_fusion *f, struct found *found)
 {
-	modser_sg_node *add = only_reader(f, found->y);
+	modser_sg_node *add = msd_fusion_only_reader(f, found->y);
 
-	if (!is_op(add, "Add") || add->n_inputs != 2 || !may_take(f, add))
+	if (!msd_fusion_is_op(found->node, "MatMul") || !msd_fusion_is_op(add, "Add") ||
+	    !may_take(f, found, add))
 		return;
-	modser_sg_tensor *other = add->inputs[add->inputs[0] == found->y ? 1 : 0];
-	if (other == NULL || other == found->y || !is_same_shape(f, other, found->y) ||
-	    !is_same_shape(f, add->outputs[0], found->y))
+	modser_sg_tensor *other = msd_fusion_beside(add, found->y);
+	if (other == NULL || !is_bias(found->node, false, other))
+		return;
+	found->bias = other;
+	take(found, add);
+}
+
+static void find_residual(const struct msd_fusion *f, struct found *found)
+{
+	modser_sg_node *add = msd_fusion_only_reader(f, found->y);
+
+	if (!msd_fusion_is_op(add, "Add") || !may_take(f, found, add))
+		return;
+	modser_sg_tensor *other = msd_fusion_beside(add, found->y);
+	if (other == NULL || !msd_fusion_is_same_shape(f, other, found->y) ||
+	    !msd_fusion_is_same_shape(f, add->outputs[0], found->y))
 		return;
 	found->residual = other;
 	take(found, add);
@@ -118,28 +123,31 @@ static bool limit(const modser_sg_node *clip, size_t i, const char *param, float
 	const modser_sg_tensor *t = i < clip->n_inputs ? clip->inputs[i] : NULL;
 
 	*ret = t == NULL ? modser_sg_op_float(clip->op, param) : 0;
-	if (t != NULL && (!is_single(t) || t->bytes != sizeof(*ret)))
-		return false;
-	if (t != NULL)
-		memcpy(ret, t->data, sizeof(*ret));
-	return true;
+	return t == NULL || msd_fusion_scalar(t, ret);
 }
 
 static enum msd_fused function_of(const modser_sg_node *node, float *a, float *b)
 {
-	if (is_op(node, "ReLu")) {
+	if (msd_fusion_is_op(node, "ReLu")) {
 		*a = modser_sg_op_float(node->op, "negative_slope");
 		*b = INFINITY;
 		return *a != 0 ? MSD_FUSED_LEAKY : MSD_FUSED_BOUNDS;
 	}
-	if (is_op(node, "Clip")) {
+	if (msd_fusion_is_op(node, "Clip")) {
 		return limit(node, 1, "min", a) && limit(node, 2, "max", b)
 			       ? MSD_FUSED_BOUNDS
 			       : MSD_FUSED_NONE;
 	}
-	if (is_op(node, "Sigmoid"))
+	if (msd_fusion_is_op(node, "Sigmoid"))
 		return MSD_FUSED_SIGMOID;
-	if (is_op(node, "HardSwish")) {
+	if (msd_fusion_is_op(node, "Tanh"))
+		return MSD_FUSED_TANH;
+	if (msd_fusion_is_op(node, "Gelu")) {
+		const char *how = modser_sg_op_param(node->op, "approximate")->as.s;
+
+		return strcmp(how, "tanh") == 0 ? MSD_FUSED_GELU_TANH : MSD_FUSED_GELU;
+	}
+	if (msd_fusion_is_op(node, "HardSwish")) {
 		*a = modser_sg_op_float(node->op, "alpha");
 		*b = modser_sg_op_float(node->op, "beta");
 		return MSD_FUSED_HARD_SWISH;
@@ -147,125 +155,126 @@ static enum msd_fused function_of(const modser_sg_node *node, float *a, float *b
 	return MSD_FUSED_NONE;
 }
 
-/* The output is read by Sigmoid, and by the Mul with its result. */
-static bool find_silu(const struct fusion *f, struct found *found)
+/* The output is read by Sigmoid or Hardsigmoid, and by the Mul with its result. */
+static bool find_silu(const struct msd_fusion *f, struct found *found)
 {
-	const struct readers *r = readers_of(f, found->y);
-	const size_t i = r->n == 2 && is_op(r->first[0], "Sigmoid") ? 0 : 1;
-	modser_sg_node *sigmoid = r->n == 2 ? r->first[i] : NULL;
-	modser_sg_node *mul = r->n == 2 ? r->first[1 - i] : NULL;
+	const struct msd_readers *r = &f->readers[found->y->index];
+	const bool is_first = r->n == 2 && !msd_fusion_is_op(r->first[0], "Mul");
+	modser_sg_node *gate = r->n == 2 ? r->first[is_first ? 0 : 1] : NULL;
+	modser_sg_node *mul = r->n == 2 ? r->first[is_first ? 1 : 0] : NULL;
+	const bool is_hard = msd_fusion_is_op(gate, "Hardsigmoid");
 
-	if (!is_op(sigmoid, "Sigmoid") || !is_op(mul, "Mul") ||
-	    only_reader(f, sigmoid->outputs[0]) != mul || !may_take(f, sigmoid) ||
-	    !may_take(f, mul))
+	if ((!is_hard && !msd_fusion_is_op(gate, "Sigmoid")) ||
+	    !msd_fusion_is_op(mul, "Mul") ||
+	    msd_fusion_only_reader(f, gate->outputs[0]) != mul ||
+	    !may_take(f, found, gate) || !may_take(f, found, mul))
 		return false;
-	take(found, sigmoid);
+	found->kind = is_hard ? MSD_FUSED_HARD_SWISH : MSD_FUSED_SILU;
+	if (is_hard) {
+		found->a = modser_sg_op_float(gate->op, "alpha");
+		found->b = modser_sg_op_float(gate->op, "beta");
+	}
+	take(found, gate);
 	take(found, mul);
-	found->kind = MSD_FUSED_SILU;
 	return true;
 }
 
-static void find_function(const struct fusion *f, struct found *found)
+static void find_function(const struct msd_fusion *f, struct found *found)
 {
-	modser_sg_node *next = only_reader(f, found->y);
+	modser_sg_node *next = msd_fusion_only_reader(f, found->y);
 
 	if (find_silu(f, found) || next == NULL || next->n_outputs != 1)
 		return;
 	const enum msd_fused kind = function_of(next, &found->a, &found->b);
-	if (kind == MSD_FUSED_NONE || next->inputs[0] != found->y || !may_take(f, next))
+	if (kind == MSD_FUSED_NONE || next->inputs[0] != found->y ||
+	    !may_take(f, found, next))
 		return;
 	found->kind = kind;
 	take(found, next);
 }
 
-static int set_op(const struct found *found)
+/* The parameters of @old that the fused operator has, too. */
+static int copy_params(const modser_sg_op *old, modser_sg_op *op)
 {
-	modser_graph *g = found->conv->graph;
-	const modser_sg_op *old = found->conv->op;
-	modser_sg_op *op = modser_sg_op_create(g, MSD_FUSED_CONVOLUTION);
-	const modser_sg_attr a = {.kind = MODSER_ATTR_FLOAT, .as.f = found->a};
-	const modser_sg_attr b = {.kind = MODSER_ATTR_FLOAT, .as.f = found->b};
-
-	if (op == NULL)
-		return -1;
 	for (size_t i = 0; i < old->schema->n_fields; i++) {
-		if (modser_sg_op_set_param(op, old->schema->fields[i].name,
-					   &old->params[i]) != 0)
+		const char *name = old->schema->fields[i].name;
+
+		if (modser_sg_op_param(op, name) != NULL &&
+		    modser_sg_op_set_param(op, name, &old->params[i]) != 0)
 			return -1;
 	}
-	if (modser_sg_op_set_int(op, "fused", found->kind) != 0 ||
-	    modser_sg_op_set_param(op, "fused_a", &a) != 0 ||
-	    modser_sg_op_set_param(op, "fused_b", &b) != 0)
-		return -1;
-	msd_sg_node_take_op(found->conv, op);
 	return 0;
 }
 
-static int visit(const struct fusion *f, modser_sg_node *conv, size_t *ret_n)
+static int set_op(const struct found *found)
 {
-	struct found found = {.conv = conv, .y = conv->outputs[0]};
+	modser_sg_op *op = modser_sg_op_create(found->node->graph, found->made);
+	const modser_sg_attr a = {.kind = MODSER_ATTR_FLOAT, .as.f = found->a};
+	const modser_sg_attr b = {.kind = MODSER_ATTR_FLOAT, .as.f = found->b};
 
-	if (!may_take(f, conv))
-		return 0;
-	find_residual(f, &found);
-	find_function(f, &found);
-	if (found.n == 0)
-		return 0;
-	*ret_n += found.n;
-	msd_sg_give_output(conv, 0, found.y);
-	for (size_t i = conv->n_inputs; found.residual != NULL && i < RESIDUAL; i++) {
-		if (modser_sg_node_add_input(conv, NULL) < 0)
-			return -1;
-	}
-	if (found.residual != NULL &&
-	    modser_sg_node_add_input(conv, found.residual) < 0)
+	if (op == NULL || copy_params(found->node->op, op) != 0 ||
+	    modser_sg_op_set_int(op, "fused", found->kind) != 0 ||
+	    modser_sg_op_set_param(op, "fused_a", &a) != 0 ||
+	    modser_sg_op_set_param(op, "fused_b", &b) != 0)
 		return -1;
-	return set_op(&found);
+	msd_sg_node_take_op(found->node, op);
+	return 0;
 }
 
-static void count(struct fusion *f, modser_sg_node *node, modser_sg_tensor *const *list,
-		  size_t n)
+static int add_input(modser_sg_node *node, size_t at, modser_sg_tensor *t)
 {
-	for (size_t i = 0; i < n; i++) {
-		if (list[i] == NULL)
-			continue;
-		struct readers *r = &f->readers[list[i]->index];
-
-		if (r->n < 2)
-			r->first[r->n] = node;
-		r->n++;
+	while (t != NULL && node->n_inputs < at) {
+		if (modser_sg_node_add_input(node, NULL) < 0)
+			return -1;
 	}
+	return t == NULL || modser_sg_node_add_input(node, t) >= 0 ? 0 : -1;
+}
+
+static int visit(const struct msd_fusion *f, struct found *found, size_t *ret_n)
+{
+	if (!may_take(f, found, found->node))
+		return 0;
+	find_bias(f, found);
+	find_residual(f, found);
+	find_function(f, found);
+	if (found->n == 0)
+		return 0;
+	*ret_n += found->n;
+	msd_sg_give_output(found->node, 0, found->y);
+	if (add_input(found->node, BIAS, found->bias) != 0 ||
+	    add_input(found->node, found->residual_at, found->residual) != 0)
+		return -1;
+	return set_op(found);
 }
 
 static int run(const struct msd_pass_job *job, size_t *ret_n)
 {
-	modser_graph *g = job->g;
-	const size_t n_nodes = g->n_nodes;
-	struct fusion f = {.job = job};
-	int result = 0;
+	const size_t n_nodes = job->g->n_nodes;
+	struct msd_fusion f;
 
 	if (job->host.may_make == NULL)
 		return 0;
-	f.readers = calloc(g->n_tensors + 1, sizeof(*f.readers));
-	if (f.readers == NULL)
-		return msd_sg_no_memory(g);
-	result = msd_known_init(&f.known, job);
+	int result = msd_fusion_init(&f, job);
 	for (size_t i = 0; result == 0 && i < n_nodes; i++) {
-		modser_sg_node *node = g->nodes[job->order[i]];
+		modser_sg_node *node = job->g->nodes[job->order[i]];
+		struct found found = {.node = node};
 
-		(void)msd_known_infer(&f.known, job, node);
-		count(&f, node, node->inputs, node->n_inputs);
+		if (is_convolution(node)) {
+			found.made = MSD_FUSED_CONVOLUTION;
+			found.residual_at = MSD_FUSED_CONVOLUTION_RESIDUAL;
+		} else if (is_product(node)) {
+			found.made = MSD_FUSED_PRODUCT;
+			found.residual_at = MSD_FUSED_PRODUCT_RESIDUAL;
+		} else {
+			continue;
+		}
+		found.y = node->outputs[0];
+		result = visit(&f, &found, ret_n);
 	}
-	if (result == 0)
-		count(&f, NULL, g->outputs, g->n_outputs);
-	for (size_t i = 0; result == 0 && i < n_nodes; i++) {
-		if (is_convolution(g->nodes[job->order[i]]))
-			result = visit(&f, g->nodes[job->order[i]], ret_n);
-	}
-	msd_known_finish(&f.known);
-	free(f.readers);
+	msd_fusion_finish(&f);
 	return result;
 }
 
-const struct msd_pass msd_pass_fuse = {"nodes fused into convolutions",
-				       MSD_FUSED_CONVOLUTION, run};
+const struct msd_pass msd_pass_fuse = {"nodes fused into convolutions and products",
+				       {MSD_FUSED_CONVOLUTION, MSD_FUSED_PRODUCT},
+				       run};

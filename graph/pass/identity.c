@@ -239,4 +239,4 @@ static int run(const struct msd_pass_job *job, size_t *ret_n)
 	return result;
 }
 
-const struct msd_pass msd_pass_identity = {"identities taken out", NULL, run};
+const struct msd_pass msd_pass_identity = {"identities taken out", {NULL}, run};

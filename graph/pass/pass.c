@@ -71,8 +71,10 @@ static int run_all(modser_graph *g, struct msd_pass_job job, struct msd_passed *
 
 bool msd_passes_make(const char *op)
 {
-	for (size_t i = 0; i < MSD_PASS_COUNT; i++) {
-		if (passes[i]->made != NULL && strcmp(passes[i]->made, op) == 0)
+	for (size_t i = 0; i < MSD_PASS_COUNT * 2; i++) {
+		const char *made = passes[i / 2]->made[i % 2];
+
+		if (made != NULL && strcmp(made, op) == 0)
 			return true;
 	}
 	return msd_pass_quantize_makes(op);

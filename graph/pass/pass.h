@@ -40,8 +40,8 @@ struct msd_pass_job {
 
 struct msd_pass {
 	const char *what; /* description of the count, for users */
-	const char
-		*made; /* the operator that it creates and no file has; NULL if none */
+	/* The operators that it creates and no file has; NULL: no more. */
+	const char *made[2];
 	/* Returns 0, or -1 with the graph's error: memory is short. */
 	int (*run)(const struct msd_pass_job *job, size_t *ret_n);
 };
@@ -51,6 +51,7 @@ struct msd_pass {
 	X(fold)                                                                        \
 	X(identity)                                                                    \
 	X(batch_norm)                                                                  \
+	X(compose)                                                                     \
 	X(fuse)
 
 #define MSD_PASS_NUMBER(name) MSD_PASS_##name,

@@ -1,7 +1,11 @@
 /* Matrix products. */
+#include <string.h>
+
 #include "graph/ir/infer.h"
+#include "graph/op/layer/product.h"
 #include "graph/op/op.h"
 #include "graph/op/quantized/quantize.h"
+#include "graph/op/window/window.h"
 
 static const modser_sg_op_field gemm_fields[] = {
 	OP_FLOAT("alpha", 1, 0),
@@ -99,6 +103,58 @@ const modser_sg_op_schema msd_op_mat_mul = {
 	OP_OUT(1, 1),
 	.infer = infer_mat_mul,
 	OP_TM(91, 0),
+};
+
+static const modser_sg_op_field fused_product_fields[] = {
+	OP_OWN_INT("transB", 0),
+	OP_OWN_INT("fused", MSD_FUSED_NONE),
+	OP_OWN_FLOAT("fused_a", 0),
+	OP_OWN_FLOAT("fused_b", 0),
+};
+
+static int infer_fused_extents(modser_sg_node *node)
+{
+	if (modser_sg_op_int(modser_sg_node_op(node), "transB") == 0)
+		return msd_op_mat_mul_extents(node, 1);
+	if (msd_infer_rank(node, 0, 2) != 0)
+		return -1;
+	const int64_t *a = msd_infer_dims(node, 0);
+	const int64_t *b = msd_infer_dims(node, 1);
+	if (a[1] != b[1])
+		return msd_infer_fail(node, "its matrices do not fit");
+	return msd_infer_set(node, (const int64_t[]){a[0], b[0]}, 2);
+}
+
+static int infer_fused_product(modser_sg_node *node)
+{
+	const modser_sg_tensor *y = modser_sg_node_output(node, 0);
+
+	if (msd_infer_range(node, "fused", 0, MSD_FUSED_COUNT - 1) != 0 ||
+	    msd_infer_rank(node, 1, 2) != 0 || check_types(node, 4) != 0)
+		return -1;
+	const int result = infer_fused_extents(node);
+	if (result != 0)
+		return result;
+	const size_t ndim = (size_t)modser_sg_tensor_ndim(y);
+	const int64_t *dims = modser_sg_tensor_dims(y);
+	if (msd_infer_has(node, 2) && (msd_infer_ndim(node, 2) != 1 ||
+				       msd_infer_dims(node, 2)[0] != dims[ndim - 1]))
+		return msd_infer_fail(node, "its bias does not fit");
+	if (msd_infer_has(node, 3) &&
+	    (msd_infer_ndim(node, 3) != ndim ||
+	     memcmp(msd_infer_dims(node, 3), dims, ndim * sizeof(*dims)) != 0))
+		return msd_infer_fail(node, "its residual has another shape");
+	return 0;
+}
+
+const modser_sg_op_schema msd_op_fused_product = {
+	.name = MSD_FUSED_PRODUCT,
+	OP_FIELDS(fused_product_fields),
+	OP_IN(2, 4),
+	.optional_in = 4 | 8,
+	OP_OUT(1, 1),
+	.infer = infer_fused_product,
+	OP_TM(MODSER_NO_TM_TYPE, 0),
 };
 
 static const modser_sg_op_field embedding_fields[] = {

@@ -13,6 +13,7 @@
 /* The operator that the pass `fuse` makes: a convolution, then factors and addends of
  * a batch norm, a residual and one of these functions, with parameters a and b. */
 #define MSD_FUSED_CONVOLUTION "FusedConvolution"
+#define MSD_FUSED_CONVOLUTION_RESIDUAL 4u /* input */
 enum msd_fused {
 	MSD_FUSED_NONE,
 	MSD_FUSED_BOUNDS, /* not below a, not above b */
@@ -20,6 +21,9 @@ enum msd_fused {
 	MSD_FUSED_SIGMOID,
 	MSD_FUSED_SILU,       /* x * sigmoid(x) */
 	MSD_FUSED_HARD_SWISH, /* x * (a x + b), that factor from 0 to 1 */
+	MSD_FUSED_TANH,
+	MSD_FUSED_GELU,
+	MSD_FUSED_GELU_TANH, /* approximated */
 	MSD_FUSED_COUNT
 };
 

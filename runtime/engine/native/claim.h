@@ -6,6 +6,7 @@
  */
 #include "graph/modser_graph.h"
 #include "proto/base/diag.h"
+#include "runtime/engine/native/kernels.h"
 #include "runtime/kernel/kernel.h"
 
 /* A node's packed constants; each claim has its own struct. */
@@ -34,6 +35,8 @@ bool msd_native_all_single(const modser_sg_node *node);
 const float *msd_native_constant(const modser_sg_node *node, size_t i);
 /** The elements of extents @from to @to - 1. */
 size_t msd_native_count(const int64_t *dims, size_t from, size_t to);
+/** The function of an operator that the pass `fuse` made. */
+void msd_native_set_fused(const modser_sg_op *op, struct msd_native_finish *f);
 /** Free a packed object without more than one allocation. */
 void msd_native_packed_free(struct msd_native_packed *p);
 
@@ -54,6 +57,7 @@ void msd_native_packed_free(struct msd_native_packed *p);
 	X(exp)                                                                         \
 	X(fully_connected)                                                             \
 	X(fused_convolution)                                                           \
+	X(fused_product)                                                               \
 	X(gelu)                                                                        \
 	X(gemm)                                                                        \
 	X(gru)                                                                         \

@@ -170,32 +170,13 @@ static bool pack(const modser_sg_node *node, struct msd_native_packed **ret)
 	return is_packed;
 }
 
-/* How a pass's number of the fused function is computed. */
-static void set_fused(const modser_sg_op *op, struct msd_native_finish *f)
-{
-	static const enum msd_native_unary functions[] = {
-		[MSD_FUSED_LEAKY] = MSD_NATIVE_LEAKY,
-		[MSD_FUSED_SIGMOID] = MSD_NATIVE_SIGMOID,
-		[MSD_FUSED_SILU] = MSD_NATIVE_SILU,
-		[MSD_FUSED_HARD_SWISH] = MSD_NATIVE_HARD_SWISH,
-	};
-	const int64_t kind = modser_sg_op_int(op, "fused");
-
-	f->a = f->low = modser_sg_op_float(op, "fused_a");
-	f->b = f->high = modser_sg_op_float(op, "fused_b");
-	f->is_bounded = kind == MSD_FUSED_BOUNDS;
-	f->has_function = kind > MSD_FUSED_BOUNDS;
-	if (f->has_function)
-		f->function = functions[kind];
-}
-
 static void set_finish(const modser_sg_node *node, struct msd_native_finish *f)
 {
 	const modser_sg_op *op = modser_sg_node_op(node);
 	const int64_t kind = modser_sg_op_int(op, "activation");
 
 	if (strcmp(modser_sg_op_name(op), MSD_FUSED_CONVOLUTION) == 0) {
-		set_fused(op, f);
+		msd_native_set_fused(op, f);
 		return;
 	}
 	f->is_bounded = kind != -1;
@@ -368,9 +349,10 @@ static msd_err run_packed(const struct msd_kernel_call *call,
 	for (size_t i = 0; is_done && i < (size_t)x[0]; i++) {
 		c.x = msd_kernel_in(call, 0) + i * c.in_channels * c.in_plane;
 		c.y = msd_kernel_out(call, 0) + i * c.channels * c.out_plane;
-		if (msd_kernel_has(call, RESIDUAL)) {
-			c.residual = msd_kernel_in(call, RESIDUAL) +
-				     i * c.channels * c.out_plane;
+		if (msd_kernel_has(call, MSD_FUSED_CONVOLUTION_RESIDUAL)) {
+			c.residual =
+				msd_kernel_in(call, MSD_FUSED_CONVOLUTION_RESIDUAL) +
+				i * c.channels * c.out_plane;
 		}
 		if (packed->is_winograd) {
 			is_done = run_winograd(&c);

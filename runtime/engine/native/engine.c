@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "graph/ir/graph.h"
+#include "graph/op/window/window.h"
 #include "runtime/engine/native/claim.h"
 
 struct native {
@@ -60,6 +61,28 @@ size_t msd_native_count(const int64_t *dims, size_t from, size_t to)
 	for (size_t i = from; i < to; i++)
 		n *= (size_t)dims[i];
 	return n;
+}
+
+/* How a pass's number of the fused function is computed. */
+void msd_native_set_fused(const modser_sg_op *op, struct msd_native_finish *f)
+{
+	static const enum msd_native_unary functions[] = {
+		[MSD_FUSED_LEAKY] = MSD_NATIVE_LEAKY,
+		[MSD_FUSED_SIGMOID] = MSD_NATIVE_SIGMOID,
+		[MSD_FUSED_SILU] = MSD_NATIVE_SILU,
+		[MSD_FUSED_HARD_SWISH] = MSD_NATIVE_HARD_SWISH,
+		[MSD_FUSED_TANH] = MSD_NATIVE_TANH,
+		[MSD_FUSED_GELU] = MSD_NATIVE_GELU,
+		[MSD_FUSED_GELU_TANH] = MSD_NATIVE_GELU_TANH,
+	};
+	const int64_t kind = modser_sg_op_int(op, "fused");
+
+	f->a = f->low = modser_sg_op_float(op, "fused_a");
+	f->b = f->high = modser_sg_op_float(op, "fused_b");
+	f->is_bounded = kind == MSD_FUSED_BOUNDS;
+	f->has_function = kind > MSD_FUSED_BOUNDS;
+	if (f->has_function)
+		f->function = functions[kind];
 }
 
 void msd_native_packed_free(struct msd_native_packed *p)

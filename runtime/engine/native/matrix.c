@@ -1,6 +1,7 @@
 /* MatMul, Gemm and FullyConnected as products; a constant right side is packed. */
 #include <stdlib.h>
 
+#include "graph/op/layer/product.h"
 #include "runtime/engine/native/claim.h"
 #include "runtime/engine/native/kernels.h"
 #include "runtime/engine/native/select.h"
@@ -192,6 +193,47 @@ static bool pack_mat_mul(const modser_sg_node *node, struct msd_native_packed **
 	return pack_matrix(node, false, ret);
 }
 
+static bool may_fused(const modser_sg_node *node)
+{
+	return msd_native_all_single(node) && msd_native_constant(node, 1) != NULL;
+}
+
+static bool pack_fused(const modser_sg_node *node, struct msd_native_packed **ret)
+{
+	return pack_matrix(
+		node, modser_sg_op_int(modser_sg_node_op(node), "transB") != 0, ret);
+}
+
+/* The rows of all stacks are rows of one product. */
+static msd_err run_fused(const struct msd_kernel_call *c,
+			 const struct msd_native_packed *packed, struct msd_diag *d)
+{
+	const size_t na = msd_kernel_in_ndim(c, 0);
+	const int64_t *a = msd_kernel_in_dims(c, 0);
+	const size_t k = (size_t)a[na - 1];
+	const size_t n = (size_t)msd_kernel_out_dims(c, 0)[na - 1];
+	struct job j = {
+		.k = msd_native_kernels(),
+		.p = {.m = msd_native_count(a, 0, na - 1),
+		      .n = n,
+		      .k = k,
+		      .a = c->in[0],
+		      .a_row = k,
+		      .a_step = 1,
+		      .packed_b = packed_b(packed),
+		      .y = c->out[0],
+		      .y_row = n,
+		      .start = msd_kernel_has(c, 2) ? c->in[2] : NULL,
+		      .start_columns = true,
+		      .residual = msd_kernel_has(c, MSD_FUSED_PRODUCT_RESIDUAL)
+					  ? c->in[MSD_FUSED_PRODUCT_RESIDUAL]
+					  : NULL},
+	};
+
+	msd_native_set_fused(modser_sg_node_op(c->node), &j.p.finish);
+	return run_job(&j, 1, d);
+}
+
 /* Stacks of matrices are broadcast; one matrix on the right makes the stacks on the
  * left rows of one product. */
 static msd_err run_mat_mul(const struct msd_kernel_call *c,
@@ -237,6 +279,8 @@ static msd_err run_mat_mul(const struct msd_kernel_call *c,
 	return run_job(&j, msd_native_count(msd_kernel_out_dims(c, 0), 0, stacked), d);
 }
 
+const struct msd_native_claim msd_native_fused_product = {MSD_FUSED_PRODUCT, may_fused,
+							  pack_fused, run_fused};
 const struct msd_native_claim msd_native_gemm = {"Gemm", may_gemm, pack_gemm, run_gemm};
 const struct msd_native_claim msd_native_mat_mul = {"MatMul", msd_native_all_single,
 						    pack_mat_mul, run_mat_mul};

@@ -1,74 +1,13 @@
-/* Layers by the native engine and by the reference engine: the same within 1e-5 of the
- * largest, and the same bits on 1, 2 and 3 threads. */
+/* Layers by the native engine and by the reference engine (agree.h). */
 #include <criterion/criterion.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "graph/ir/graph.h"
-#include "graph/pass/pass.h"
-#include "runtime/engine/engine.h"
-#include "runtime/plan/plan.h"
-#include "runtime/pool/pool.h"
-#include "tests/graph/net.h"
 #include "tests/graph/one.h"
+#include "tests/runtime/native/agree.h"
 #include "tests/runtime/native/levels.h"
-
-static size_t elements(const modser_sg_tensor *t)
-{
-	size_t n = 1;
-
-	cr_assert_geq(modser_sg_tensor_ndim(t), 0);
-	for (int i = 0; i < modser_sg_tensor_ndim(t); i++)
-		n *= (size_t)modser_sg_tensor_dims(t)[i];
-	return n;
-}
-
-/* Run the graph and copy its first output. */
-static float *run(modser_graph *g, const char *engine, unsigned threads, size_t *ret_n)
-{
-	struct msd_plan *plan = NULL;
-	struct msd_diag d = {0};
-
-	cr_assert_eq(setenv("MODSERD_ENGINE", engine, 1), 0);
-	msd_pool_stop();
-	msd_pool_configure(threads);
-	cr_assert_eq(msd_plan_create(g, &plan, &d), MSD_OK, "%s", msd_diag_text(&d));
-	cr_assert_eq(msd_plan_run(plan, NULL, &d), MSD_OK, "%s", msd_diag_text(&d));
-	*ret_n = elements(msd_plan_output_tensor(plan, 0));
-	float *y = malloc((*ret_n + 1) * sizeof(*y));
-	cr_assert_not_null(y);
-	memcpy(y, msd_plan_output(plan, 0), *ret_n * sizeof(*y));
-	msd_plan_destroy(plan);
-	msd_pool_stop();
-	return y;
-}
-
-static void expect_close(const char *what, const float *is, const float *want, size_t n)
-{
-	double most = 0;
-
-	for (size_t i = 0; i < n; i++)
-		most = fabs((double)want[i]) > most ? fabs((double)want[i]) : most;
-	for (size_t i = 0; i < n; i++) {
-		cr_assert(fabs((double)is[i] - (double)want[i]) <= 1e-5 * most ||
-				  (isnan(is[i]) && isnan(want[i])),
-			  "%s: element %zu is %.9g, not %.9g", what, i, (double)is[i],
-			  (double)want[i]);
-	}
-}
-
-static void expect_same_bits(const char *what, modser_graph *g, const float *first)
-{
-	for (unsigned threads = 2; threads <= 3; threads++) {
-		size_t n;
-		float *y = run(g, "native", threads, &n);
-
-		cr_expect(memcmp(first, y, n * sizeof(*y)) == 0,
-			  "%s: other bits on %u threads", what, threads);
-		free(y);
-	}
-}
 
 static void expect_agreement(const char *what, struct one *o)
 {
@@ -83,37 +22,9 @@ static void expect_agreement(const char *what, struct one *o)
 	one_end(o);
 }
 
-static modser_sg_tensor *given(modser_graph *g, size_t ndim, const int64_t *dims,
-			       unsigned seed)
-{
-	size_t n = 1;
-
-	for (size_t i = 0; i < ndim; i++)
-		n *= (size_t)dims[i];
-	float *x = levels_numbers(n, seed);
-	modser_sg_tensor *t = net_constant(g, "float32", ndim, dims, x);
-	(void)modser_sg_tensor_set_buffer(t, x, free);
-	return t;
-}
-
 static void add(struct one *o, size_t ndim, const int64_t *dims, unsigned seed)
 {
 	(void)modser_sg_node_add_input(o->node, given(o->g, ndim, dims, seed));
-}
-
-static void set_list(modser_sg_node *node, const char *name, size_t n,
-		     const int64_t *list)
-{
-	const modser_sg_attr a = {MODSER_ATTR_INTS, n, {.ints = list}};
-
-	cr_assert_eq(modser_sg_op_set_param(modser_sg_node_op(node), name, &a), 0, "%s",
-		     name);
-}
-
-static void set_int(modser_sg_node *node, const char *name, int64_t v)
-{
-	cr_assert_eq(modser_sg_op_set_int(modser_sg_node_op(node), name, v), 0, "%s",
-		     name);
 }
 
 struct layer {
@@ -458,130 +369,4 @@ Test(native_layers, recurrent)
 		expect_recurrent("GRU", 3, ways[i], false);
 		expect_recurrent("GRU", 3, ways[i], true);
 	}
-}
-
-/* A node that adds itself to @x. */
-static modser_sg_tensor *then(modser_graph *g, const char *op, modser_sg_tensor *x,
-			      modser_sg_tensor *y)
-{
-	modser_sg_tensor *to = modser_sg_tensor_create(g, op);
-	modser_sg_node *node = net_node(g, op, op, to);
-
-	(void)modser_sg_node_add_input(node, x);
-	if (y != NULL)
-		(void)modser_sg_node_add_input(node, y);
-	return to;
-}
-
-/* A convolution of group @group, + x, then an activation. */
-static modser_graph *fusible(int64_t group, const char *activation)
-{
-	const int64_t dims[] = {2, 8, 9, 11};
-	const int64_t weights[] = {8, 8 / group, 3, 3};
-	modser_graph *g = modser_graph_create("fusible");
-	modser_sg_tensor *x = given(g, 4, dims, 41);
-	modser_sg_tensor *y = then(g, "Convolution", x, given(g, 4, weights, 42));
-	modser_sg_node *conv = modser_graph_node(g, modser_graph_node_count(g) - 1);
-	const struct layer window = {
-		.axes = 2,
-		.kernel = {3, 3},
-		.stride = {1, 1},
-		.dilation = {1, 1},
-		.before = {1, 1},
-		.after = {1, 1},
-	};
-
-	set_int(conv, "group", group);
-	set_windows(conv, &window, false);
-	y = then(g, "Add", x, y);
-	if (strcmp(activation, "Silu") == 0) {
-		y = then(g, "Mul", y, then(g, "Sigmoid", y, NULL));
-	} else {
-		y = then(g, activation, y, NULL);
-	}
-	(void)modser_graph_add_output(g, y);
-	return g;
-}
-
-static void expect_fused(int64_t group, const char *activation, size_t n_fused)
-{
-	const struct msd_pass_host host = {NULL, msd_engine_may_make};
-	modser_graph *g = fusible(group, activation);
-	struct msd_passed passed;
-	size_t n;
-	float *want = run(g, "reference", 1, &n);
-
-	cr_assert_eq(msd_passes_run(g, host, &passed), 0);
-	cr_expect_eq(passed.n[MSD_PASS_fuse], 0, "the reference engine is alone");
-	cr_assert_eq(setenv("MODSERD_ENGINE", "native", 1), 0);
-	cr_assert_eq(msd_passes_run(g, host, &passed), 0);
-	cr_expect_eq(passed.n[MSD_PASS_fuse], n_fused, "%s: %zu", activation,
-		     passed.n[MSD_PASS_fuse]);
-	float *is = run(g, "native", 1, &n);
-	expect_close(activation, is, want, n);
-	expect_same_bits(activation, g, is);
-	free(want);
-	free(is);
-	modser_graph_destroy(g);
-}
-
-Test(native_layers, fuse_what_follows_a_convolution)
-{
-	for (int64_t group = 1; group <= 8; group *= 8) {
-		expect_fused(group, "ReLu", 2);
-		expect_fused(group, "Clip", 2);
-		expect_fused(group, "Sigmoid", 2);
-		expect_fused(group, "HardSwish", 2);
-		expect_fused(group, "Silu", 3);
-		expect_fused(group, "Tanh", 1);
-	}
-}
-
-/* A convolution and a ReLu, where a call brings the number of images. */
-static modser_graph *open_net(void)
-{
-	const int64_t dims[] = {-1, 8, 5, 7};
-	const int64_t weights[] = {6, 8, 3, 3};
-	modser_graph *g = modser_graph_create("open");
-	modser_sg_tensor *x = modser_sg_tensor_create(g, "x");
-
-	(void)modser_sg_tensor_set_type(x, MODSER_TENSOR_INPUT);
-	(void)modser_sg_tensor_set_dims(x, dims, 4);
-	(void)net_node(g, "x", "InputOp", x);
-	(void)modser_graph_add_input(g, x);
-	modser_sg_tensor *y = then(g, "Convolution", x, given(g, 4, weights, 51));
-	modser_sg_node *conv = modser_graph_node(g, modser_graph_node_count(g) - 1);
-	set_int(conv, "kernel_h", 3);
-	set_int(conv, "kernel_w", 3);
-	(void)modser_graph_add_output(g, then(g, "ReLu", y, NULL));
-	return g;
-}
-
-Test(native_layers, fuse_where_an_extent_is_open)
-{
-	const struct msd_pass_host host = {NULL, msd_engine_may_make};
-	modser_graph *g = open_net();
-	float *in = levels_numbers(3 * 8 * 5 * 7, 52);
-	const void *inputs[] = {in};
-	struct msd_passed passed;
-	struct msd_plan *plan = NULL;
-	struct msd_diag d = {0};
-
-	cr_assert_eq(msd_passes_run(g, host, &passed), 0);
-	cr_expect_eq(passed.n[MSD_PASS_fuse], 1);
-	cr_assert_eq(msd_plan_create(g, &plan, &d), MSD_OK, "%s", msd_diag_text(&d));
-	for (int64_t images = 1; images <= 3; images++) {
-		const size_t n = (size_t)images * 6 * 3 * 5;
-		size_t n_positive = 0;
-
-		modser_graph_input(g, 0)->dims[0] = images;
-		cr_assert_eq(msd_plan_run(plan, inputs, &d), MSD_OK);
-		for (size_t i = 0; i < n; i++)
-			n_positive += ((const float *)msd_plan_output(plan, 0))[i] > 0;
-		cr_expect(n_positive > n / 4 && n_positive < n);
-	}
-	msd_plan_destroy(plan);
-	modser_graph_destroy(g);
-	free(in);
-	msd_pool_stop();
 }

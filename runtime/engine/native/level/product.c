@@ -379,8 +379,29 @@ static void run_stretch(const struct msd_native_product *p, struct block *o, siz
 	}
 }
 
-/* One row with b packed and nothing to add: stripes of four panels. Returns the first
- * column that remains. */
+/* The residual, the bounds and the function of a stripe of a row. */
+static void finish_wide(const struct msd_native_product *p, size_t at)
+{
+	float *y = p->y + at;
+
+	for (size_t c = 0; c < (size_t)WIDE * PANEL; c += LANES) {
+		vec v = load(y + c);
+
+		if (p->residual != NULL)
+			v += load(p->residual + at + c);
+		if (p->finish.is_bounded)
+			v = msd_bound(v, &p->finish);
+		store(y + c, v);
+	}
+	if (p->finish.has_function) {
+		LEVEL(unary)
+		(p->finish.function, y, (size_t)WIDE * PANEL, p->finish.a, p->finish.b,
+		 y);
+	}
+}
+
+/* One row with b packed: stripes of four panels. Returns the first column that
+ * remains. */
 static size_t run_wide(const struct msd_native_product *p, size_t m, size_t n0,
 		       size_t n1)
 {
@@ -398,6 +419,9 @@ static size_t run_wide(const struct msd_native_product *p, size_t m, size_t n0,
 		wide_row(p->a + m * p->a_row, p->a_step,
 			 p->packed_b + n0 / PANEL * panel, panel, p->k, y,
 			 p->start == NULL);
+		if (p->residual != NULL || p->finish.is_bounded ||
+		    p->finish.has_function)
+			finish_wide(p, m * p->y_row + n0);
 	}
 	return n0;
 }
@@ -416,8 +440,7 @@ void LEVEL(product)(const struct msd_native_product *p, size_t m0, size_t m1, si
 {
 	float *room = scratch + (size_t)HEIGHT * DEPTH;
 
-	if (m1 - m0 == 1 && p->packed_b != NULL && p->packed_a == NULL &&
-	    p->residual == NULL && !p->finish.is_bounded && !p->finish.has_function)
+	if (m1 - m0 == 1 && p->packed_b != NULL && p->packed_a == NULL)
 		n0 = run_wide(p, m0, n0, n1);
 	while (n0 < n1) {
 		struct block o = {.n0 = n0};

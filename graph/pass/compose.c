@@ -1,0 +1,255 @@
+/*
+ * Exporters write some layers as their formulas: Gelu by Erf, layer norm by means. Such
+ * nodes of float32 become one node if nothing else reads the tensors between. Only for
+ * an engine that computes fused operators: others keep the bits of the formula.
+ *
+ * Gelu: x (1 + erf(x / sqrt(2))) / 2, the products in any order.
+ * LayerNorm of the last axis: d = x - mean(x); d / sqrt(mean(d d) + eps) * scale +
+ * shift.
+ */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "graph/ir/edit.h"
+#include "graph/ir/graph.h"
+#include "graph/op/layer/product.h"
+#include "graph/op/reduce/reduce.h"
+#include "graph/pass/fusion.h"
+
+enum { MOST = 12 }; /* nodes of a formula */
+
+/* Nodes of a formula, in order; the last one computes the result. */
+struct formula {
+	const struct msd_fusion *f;
+	modser_sg_node *nodes[MOST];
+	size_t n;
+};
+
+/* Note that @node belongs to it, if it is @op with two or, for one, one input. */
+static bool accept(struct formula *m, modser_sg_node *node, const char *op, size_t n_in)
+{
+	if (!msd_fusion_is_op(node, op) || node->n_inputs != n_in || m->n == MOST ||
+	    !m->f->job->host.may_make(node, MSD_FUSED_PRODUCT))
+		return false;
+	m->nodes[m->n++] = node;
+	return true;
+}
+
+/* The same of the node that alone reads @t. */
+static modser_sg_tensor *next(struct formula *m, const modser_sg_tensor *t,
+			      const char *op, size_t n_in)
+{
+	modser_sg_node *node = t != NULL ? msd_fusion_only_reader(m->f, t) : NULL;
+
+	return accept(m, node, op, n_in) ? node->outputs[0] : NULL;
+}
+
+static bool is_about(const modser_sg_tensor *t, double v)
+{
+	float is;
+
+	return msd_fusion_scalar(t, &is) && fabs((double)is - v) <= fabs(v) * 1e-6;
+}
+
+/* The other operand of the node that produced @y, beside @t. */
+static modser_sg_tensor *operand(const modser_sg_tensor *y, const modser_sg_tensor *t)
+{
+	return y != NULL ? msd_fusion_beside(y->producer, t) : NULL;
+}
+
+/* x / sqrt(2), or times its reciprocal: x */
+static modser_sg_tensor *scaled_by_root(struct formula *m, const modser_sg_tensor *t)
+{
+	modser_sg_node *node = t->producer;
+
+	if (node == NULL || msd_fusion_only_reader(m->f, t) == NULL)
+		return NULL;
+	if (accept(m, node, "Div", 2))
+		return is_about(node->inputs[1], M_SQRT2) ? node->inputs[0] : NULL;
+	if (!accept(m, node, "Mul", 2))
+		return NULL;
+	if (is_about(node->inputs[1], M_SQRT1_2))
+		return node->inputs[0];
+	return is_about(node->inputs[0], M_SQRT1_2) ? node->inputs[1] : NULL;
+}
+
+/* Is @t x / 2, by a node that only the formula reads? */
+static bool is_half(struct formula *m, const modser_sg_tensor *t,
+		    const modser_sg_tensor *x)
+{
+	return t->producer != NULL && msd_fusion_only_reader(m->f, t) != NULL &&
+	       accept(m, t->producer, "Mul", 2) && is_about(operand(t, x), 0.5);
+}
+
+/* From (1 + erf): times x and 1/2. */
+static bool is_gelu_end(struct formula *m, const modser_sg_tensor *t,
+			const modser_sg_tensor *x)
+{
+	const modser_sg_tensor *y = next(m, t, "Mul", 2);
+	const modser_sg_tensor *other = operand(y, t);
+
+	if (other == NULL)
+		return false;
+	if (other == x || is_about(other, 0.5)) {
+		const modser_sg_tensor *last = next(m, y, "Mul", 2);
+		const modser_sg_tensor *with = operand(last, y);
+
+		return with != NULL && (other == x ? is_about(with, 0.5) : with == x);
+	}
+	modser_sg_node *end = m->nodes[--m->n];
+	return is_half(m, other, x) && accept(m, end, "Mul", 2);
+}
+
+static modser_sg_tensor *find_gelu(struct formula *m, modser_sg_node *erf)
+{
+	modser_sg_tensor *x = scaled_by_root(m, erf->inputs[0]);
+
+	if (x == NULL || !accept(m, erf, "Erf", 1))
+		return NULL;
+	const modser_sg_tensor *sum = next(m, erf->outputs[0], "Add", 2);
+	return sum != NULL && is_about(operand(sum, erf->outputs[0]), 1) &&
+			       is_gelu_end(m, sum, x)
+		       ? x
+		       : NULL;
+}
+
+/* The mean over the last axis, which stays with the extent 1: its output. */
+static modser_sg_tensor *is_mean(struct formula *m, modser_sg_node *node,
+				 const modser_sg_tensor *x)
+{
+	bool goes[MODSER_GRAPH_MAX_NDIM];
+
+	if (!msd_fusion_is_op(node, "Reduction") || node->inputs[0] != x ||
+	    x->ndim < 1 || modser_sg_op_int(node->op, "type") != MSD_REDUCE_MEAN ||
+	    modser_sg_op_int(node->op, "keepdim") == 0 ||
+	    msd_op_reduce_axes(node, goes) != 0 ||
+	    !accept(m, node, "Reduction", node->n_inputs))
+		return NULL;
+	for (int i = 0; i < x->ndim; i++) {
+		if (goes[i] != (i == x->ndim - 1))
+			return NULL;
+	}
+	return node->outputs[0];
+}
+
+/* d d, as a power or a product, and d / ...: the readers of d. */
+static modser_sg_tensor *find_square(struct formula *m, const modser_sg_tensor *d,
+				     modser_sg_node **ret_div)
+{
+	const struct msd_readers *r = &m->f->readers[d->index];
+
+	for (size_t i = 0; r->n == 2 && i < 2; i++) {
+		modser_sg_node *square = r->first[i];
+
+		*ret_div = r->first[1 - i];
+		if (msd_fusion_is_op(square, "Pow") && square->inputs[0] == d &&
+		    is_about(square->inputs[1], 2) && accept(m, square, "Pow", 2))
+			return square->outputs[0];
+	}
+	return NULL;
+}
+
+struct norm {
+	modser_sg_tensor *x, *scale, *shift;
+	float eps;
+};
+
+/* A constant with an element for each one of the last axis of @x. */
+static bool is_row(const modser_sg_tensor *t, const modser_sg_tensor *x)
+{
+	return msd_fusion_is_single(t) && t->ndim == 1 &&
+	       t->dims[0] == x->dims[x->ndim - 1];
+}
+
+static bool find_norm(struct formula *m, modser_sg_node *sub, struct norm *ret)
+{
+	modser_sg_tensor *x = sub->inputs[0];
+	const modser_sg_tensor *mean = sub->inputs[1];
+	const modser_sg_tensor *d = sub->outputs[0];
+	modser_sg_node *div = NULL;
+
+	if (x == NULL || mean == NULL || !m->f->known.tensors[x->index] ||
+	    msd_fusion_only_reader(m->f, mean) != sub ||
+	    is_mean(m, mean->producer, x) == NULL || !accept(m, sub, "Sub", 2))
+		return false;
+	const modser_sg_tensor *square = find_square(m, d, &div);
+	modser_sg_node *reduce =
+		square != NULL ? msd_fusion_only_reader(m->f, square) : NULL;
+	const modser_sg_tensor *variance =
+		reduce != NULL ? is_mean(m, reduce, square) : NULL;
+	const modser_sg_tensor *sum = next(m, variance, "Add", 2);
+	const modser_sg_tensor *root = next(m, sum, "Sqrt", 1);
+	if (root == NULL || !msd_fusion_scalar(operand(sum, variance), &ret->eps) ||
+	    next(m, root, "Div", 2) == NULL || m->nodes[m->n - 1] != div ||
+	    div->inputs[0] != d)
+		return false;
+	const modser_sg_tensor *scaled = next(m, div->outputs[0], "Mul", 2);
+	ret->scale = operand(scaled, div->outputs[0]);
+	ret->shift = operand(next(m, scaled, "Add", 2), scaled);
+	ret->x = x;
+	return ret->scale != NULL && is_row(ret->scale, x) && ret->shift != NULL &&
+	       is_row(ret->shift, x);
+}
+
+/* The last node of the formula becomes @op with these inputs; the others go. */
+static int become(struct formula *m, modser_sg_op *op, modser_sg_tensor *const *in,
+		  size_t n)
+{
+	modser_sg_node *last = m->nodes[m->n - 1];
+
+	if (op == NULL)
+		return -1;
+	for (size_t i = 0; i + 1 < m->n; i++)
+		msd_sg_take_out(m->nodes[i]);
+	msd_sg_node_take_op(last, op);
+	last->n_inputs = 0;
+	for (size_t i = 0; i < n; i++) {
+		if (modser_sg_node_add_input(last, in[i]) < 0)
+			return -1;
+	}
+	return 0;
+}
+
+static int compose(struct formula *m, modser_sg_node *node, size_t *ret_n)
+{
+	modser_graph *g = node->graph;
+	struct norm norm = {0};
+
+	if (msd_fusion_is_op(node, "Erf")) {
+		modser_sg_tensor *x = find_gelu(m, node);
+
+		if (x == NULL)
+			return 0;
+		++*ret_n;
+		return become(m, modser_sg_op_create(g, "Gelu"), &x, 1);
+	}
+	if (!msd_fusion_is_op(node, "Sub") || !find_norm(m, node, &norm))
+		return 0;
+	modser_sg_op *op = modser_sg_op_create(g, "LayerNorm");
+	const modser_sg_attr eps = {.kind = MODSER_ATTR_FLOAT, .as.f = norm.eps};
+	if (op == NULL || modser_sg_op_set_param(op, "eps", &eps) != 0)
+		return -1;
+	++*ret_n;
+	return become(m, op, (modser_sg_tensor *[]){norm.x, norm.scale, norm.shift}, 3);
+}
+
+static int run(const struct msd_pass_job *job, size_t *ret_n)
+{
+	const size_t n_nodes = job->g->n_nodes;
+	struct msd_fusion f;
+
+	if (job->host.may_make == NULL)
+		return 0;
+	int result = msd_fusion_init(&f, job);
+	for (size_t i = 0; result == 0 && i < n_nodes; i++) {
+		modser_sg_node *node = job->g->nodes[job->order[i]];
+		struct formula m = {.f = &f};
+
+		result = compose(&m, node, ret_n);
+	}
+	msd_fusion_finish(&f);
+	return result;
+}
+
+const struct msd_pass msd_pass_compose = {"layers made of their formulas", {NULL}, run};
