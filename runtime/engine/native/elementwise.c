@@ -1,4 +1,5 @@
 /* Elementwise operators of one, two or more tensors. */
+#include <stdlib.h>
 #include <string.h>
 
 #include "runtime/engine/native/claim.h"
@@ -54,47 +55,70 @@ static void run_chunks(const void *ctx, size_t first, size_t end, size_t thread)
 	j->k->unary(j->kind, j->x + from, to - from, j->a, j->b, j->y + from);
 }
 
-static float param(const struct msd_kernel_call *c, const char *name)
+/* The parameters of a node, read once. */
+struct function {
+	struct msd_native_packed base;
+	enum msd_native_unary kind;
+	double ns;
+	float a, b;
+};
+
+static float param(const modser_sg_op *op, const char *name)
 {
-	return name != NULL ? msd_kernel_float(c, name) : 0;
+	return name != NULL ? modser_sg_op_float(op, name) : 0;
 }
 
-static const struct unary *row_of(const modser_sg_node *node)
+static const struct unary *row_of(const modser_sg_op *op)
 {
-	const char *op = modser_sg_op_name(modser_sg_node_op(node));
 	size_t i = 0;
 
-	while (strcmp(rows[i].op, op) != 0)
+	while (strcmp(rows[i].op, modser_sg_op_name(op)) != 0)
 		i++;
 	return &rows[i];
+}
+
+static bool read_unary(const modser_sg_node *node, struct msd_native_packed **ret)
+{
+	const modser_sg_op *op = modser_sg_node_op(node);
+	const struct unary *row = row_of(op);
+	struct function *f = malloc(sizeof(*f));
+
+	if (f == NULL)
+		return false;
+	*f = (struct function){.base.destroy = msd_native_packed_free,
+			       .kind = row->kind,
+			       .ns = row->ns,
+			       .a = param(op, row->a),
+			       .b = param(op, row->b)};
+	if (f->kind == MSD_NATIVE_RELU && f->a != 0)
+		f->kind = MSD_NATIVE_LEAKY;
+	if (f->kind == MSD_NATIVE_GELU &&
+	    strcmp(modser_sg_op_param(op, "approximate")->as.s, "tanh") == 0)
+		f->kind = MSD_NATIVE_GELU_TANH;
+	*ret = &f->base;
+	return true;
 }
 
 static msd_err run_unary(const struct msd_kernel_call *c,
 			 const struct msd_native_packed *packed, struct msd_diag *d)
 {
-	const struct unary *row = row_of(c->node);
+	const struct function *f = (const struct function *)packed;
 	struct unary_job j = {
 		.k = msd_native_kernels(),
-		.kind = row->kind,
-		.x = msd_kernel_in(c, 0),
-		.y = msd_kernel_out(c, 0),
+		.kind = f->kind,
+		.x = c->in[0],
+		.y = c->out[0],
 		.n = msd_kernel_out_elements(c, 0),
-		.a = param(c, row->a),
-		.b = param(c, row->b),
+		.a = f->a,
+		.b = f->b,
 	};
 
-	(void)packed;
 	(void)d;
-	if (row->kind == MSD_NATIVE_RELU && j.a != 0)
-		j.kind = MSD_NATIVE_LEAKY;
-	if (row->kind == MSD_NATIVE_GELU &&
-	    strcmp(msd_kernel_text(c, "approximate"), "tanh") == 0)
-		j.kind = MSD_NATIVE_GELU_TANH;
-	if (row->kind == MSD_NATIVE_CLIP && msd_kernel_has(c, 1))
+	if (f->kind == MSD_NATIVE_CLIP && msd_kernel_has(c, 1))
 		j.a = *msd_kernel_in(c, 1);
-	if (row->kind == MSD_NATIVE_CLIP && msd_kernel_has(c, 2))
+	if (f->kind == MSD_NATIVE_CLIP && msd_kernel_has(c, 2))
 		j.b = *msd_kernel_in(c, 2);
-	msd_native_each((j.n + CHUNK - 1) / CHUNK, row->ns * CHUNK, run_chunks, &j);
+	msd_native_each((j.n + CHUNK - 1) / CHUNK, f->ns * CHUNK, run_chunks, &j);
 	return MSD_OK;
 }
 
@@ -241,7 +265,7 @@ static bool may_prelu(const modser_sg_node *node)
 
 #define UNARY(id, op)                                                                  \
 	const struct msd_native_claim msd_native_##id = {op, msd_native_all_single,    \
-							 NULL, run_unary};
+							 read_unary, run_unary};
 UNARY(absval, "Absval")
 UNARY(clip, "Clip")
 UNARY(elu, "Elu")
