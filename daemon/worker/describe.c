@@ -139,14 +139,31 @@ static void put_results(struct budget *b, const struct msd_param *results, size_
 		put_param(b, &results[i], &results[i]);
 }
 
+static bool can_batch(const struct msd_func_info *f)
+{
+	return f->style == MSD_FUNC_MODEL && f->refusal == NULL &&
+	       msd_signature_has_batch(f->signature);
+}
+
+bool msd_describe_can_batch(struct msd_loaded *m)
+{
+	size_t n;
+	const struct msd_func_info *const *all = msd_loaded_functions(m, &n);
+
+	for (size_t i = 0; i < n; i++) {
+		if (can_batch(all[i]))
+			return true;
+	}
+	return false;
+}
+
 static void put_function(struct budget *b, const struct msd_func_info *f, bool details)
 {
 	const struct msd_signature *s = f->signature;
 	bool has_text = details && s->text != NULL;
 	bool has_params = details && s->known;
 	bool has_doc = details && f->doc != NULL;
-	const bool has_batch = b->batch > 0 && f->style == MSD_FUNC_MODEL &&
-			       f->refusal == NULL && msd_signature_has_batch(s);
+	const bool has_batch = b->batch > 0 && can_batch(f);
 	struct msd_signature read = {0};
 	if (details && s->n_results == 0)
 		read_results(b, s, &read);

@@ -4,6 +4,9 @@
 #include "daemon/worker/sandbox/sandbox.h"
 #include "runtime/load/loaded.h"
 
+/** True if calls of at least one function of @m can be joined. */
+bool msd_describe_can_batch(struct msd_loaded *m);
+
 /**
  * Append the map, with the state of @sandbox. @batch: limit of rows for joined calls,
  * 0 if calls are not joined. If the functions do not fit into a frame, details are

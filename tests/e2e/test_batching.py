@@ -245,17 +245,13 @@ def test_arguments_by_name_are_joined_when_all_name_the_same(daemon, tmp_path):
     assert all(np.array_equal(got, a - b) for got, _ in answers)
 
 
-def test_the_rows_of_two_names_are_never_joined(daemon, tmp_path):
-    """That they are as many is an accident."""
+def test_a_batch_of_a_module_without_a_common_open_extent_is_refused(daemon, tmp_path):
+    """The rows of two names are never joined, even if they are as many."""
     path = save(tmp_path, "outer", [node("MatMul", ["a", "b"], ["y"])],
                 [value("a", "float32", ["n", 2]), value("b", "float32", ["m", 2])],
                 [value("y", "float32", ["n", 2])])
-    daemon.load("outer", path, "--batch", ROWS, "--batch-delay", LONG, "--replace")
-    assert "batch" not in daemon.ok("--json", "funcs", "outer").out
-    calls = [[floats(2, 2), floats(2, 2) + i] for i in range(2)]
-    answers = together(daemon, "outer:run", calls)
-    assert [joined for _, joined in answers] == [1, 1]
-    assert all(np.array_equal(got, a @ b) for (got, _), (a, b) in zip(answers, calls))
+    said = daemon.modser("load", "outer", path, "--batch", ROWS)
+    assert said.status == 8 and "no function has a first extent that may vary" in said.err, said
 
 
 def test_several_workers_join_what_each_has(daemon, models):

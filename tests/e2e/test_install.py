@@ -29,6 +29,19 @@ def test_programs_worker_header_and_manuals_are_there(prefix):
         assert any(name.endswith(end) for name in have), (end, sorted(have))
 
 
+def test_documents_that_programs_name_and_examples_are_there(prefix):
+    doc = prefix / "share/doc/modserd"
+    named = set()
+    for program in ("bin/modserd", "bin/modser", "libexec/modserd/modserd-worker"):
+        named |= set(re.findall(rb"docs/[a-z/-]+\.md", (prefix / program).read_bytes()))
+    assert len(named) > 5
+    assert [name for name in named if not (doc / name.decode()).is_file()] == []
+    for name in ("README.md", "examples/prometheus/dashboard.json", "examples/prometheus/rules.yml",
+                 "examples/fleet/kubernetes/daemonset.yaml",
+                 "examples/fleet/haproxy/haproxy.cfg.in"):
+        assert (doc / name).is_file(), name
+
+
 def test_the_installed_daemon_finds_its_worker_and_serves(prefix, folder):
     address = f"unix:{folder}/m.sock"
     process = subprocess.Popen(
