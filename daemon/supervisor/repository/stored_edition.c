@@ -8,9 +8,9 @@
 #include <unistd.h>
 
 #include "daemon/supervisor/keep/attachment.h"
-#include "daemon/supervisor/module/life/catalog.h"
 #include "daemon/supervisor/module/life/self_test_plan.h"
 #include "proto/base/errno_text.h"
+#include "proto/words/run_options.h"
 #include "store/blob.h"
 #include "store/record.h"
 

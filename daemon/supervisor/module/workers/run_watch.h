@@ -10,7 +10,6 @@
  * more than a useless expiry.
  */
 #include "daemon/supervisor/module/workers/replica.h"
-#include "daemon/supervisor/module/workers/run_limit.h"
 
 /** Check @rep in at most @in_ms. */
 void msd_run_watch_in(struct msd_replica *rep, uint64_t in_ms);
