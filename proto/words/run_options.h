@@ -45,8 +45,8 @@ struct msd_run_options {
 	bool tvm_inputs; /* an instance ignores inputs that the model lacks */
 	struct msd_model_words words;
 	enum msd_engine_word engine;
-	uint32_t threads;    /* of each worker's pool; 0: the daemon's default */
-	uint32_t batch_rows; /* of joined calls; 0: each call runs alone */
+	uint32_t threads;                /* in a pool; 0: the daemon's default */
+	uint32_t batch_rows;             /* of joined calls; 0: each call runs alone */
 	struct msd_given_ms batch_delay; /* that a call waits for others to join */
 	struct msd_given_ms max_run;     /* of a call; 0 ms: unlimited */
 	struct msd_given_ms keep_alive;  /* idle time before it sleeps; 0 ms: never */
