@@ -360,7 +360,7 @@ msd_err msd_handle_open(struct msd_worker *w, struct msd_request *r,
 		err = load(w, &params, &options, d);
 	if (err != MSD_OK)
 		return err;
-	if (params.batch > 0 && !msd_describe_can_batch(w->module)) {
+	if (params.run.batch_rows > 0 && !msd_describe_can_batch(w->module)) {
 		return msd_diag_set(d, MSD_UNSUPPORTED,
 				    "%s: batch: no function has a first extent that "
 				    "may vary; export the model with a symbolic batch "

@@ -541,4 +541,4 @@ bool msd_pass_quantize_makes(const char *op)
 	       strcmp(op, MSD_QUANTIZED_TABLE) == 0;
 }
 
-const struct msd_pass msd_pass_quantize = {"nodes computed in integers", NULL, run};
+const struct msd_pass msd_pass_quantize = {"nodes computed in integers", {NULL}, run};

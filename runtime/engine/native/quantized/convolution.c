@@ -349,7 +349,7 @@ static msd_err run(const struct msd_kernel_call *call,
 
 	msd_op_conv_windows(call->node, axes);
 	msd_native_window_set(axes, &c.w);
-	c.taps = msd_native_window_taps(&c.w);
+	c.taps = c.w.n_taps;
 	size_t planes = c.groups * pairs * c.w.plane + MSD_NATIVE_ROOM;
 	c.scratch_floats = c.k->integers->scratch(pairs * c.taps);
 	if (c.packed->is_depthwise) {
