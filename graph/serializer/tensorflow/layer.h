@@ -46,7 +46,7 @@ extern const struct tf_row tf_rows_slice[];
 extern const struct tf_row tf_rows_reduce[];
 extern const struct tf_row tf_rows_flow[];
 extern const struct tf_row tf_rows_list[];
-/* Of a node whose operator is a function. */
+/* The row for a node whose operator is a function. */
 extern const struct tf_row tf_row_call;
 /** The row of operator @name; NULL if there is none. */
 const struct tf_row *tf_row_find(const char *name);
@@ -152,7 +152,7 @@ int tf_fold(struct tf_layer *x);
 /** Attach the numbers that are known of output 0, @v. */
 MSD_MUST_CHECK int tf_keep_ints(struct tf_layer *x, struct tf_value *v);
 
-/* Loops and lists (flow.c, loop.c, list.c). */
+/* Loops and lists (loop.c, old_loop.c, branch.c, scope.c). */
 struct tf_value *tf_link_value(const struct tf_frame *f, const struct tf_link *link);
 /** The @k-th Enter of the loop that Exit @i leaves. */
 MSD_MUST_CHECK bool tf_loop_enter(struct tf_frame *f, size_t i, size_t k,

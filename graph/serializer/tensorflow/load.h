@@ -18,7 +18,7 @@ typedef Tensorflow__NodeDef tf_node;
 /* The output of a node that an input reads, or an argument of the function. */
 struct tf_link {
 	bool is_arg;
-	size_t at; /* of the node, or of the argument */
+	size_t at; /* index, node or argument */
 	size_t out;
 };
 
@@ -33,7 +33,7 @@ struct tf_body {
 	bool has_switch;
 };
 
-/* TF_DEAD: of the side of a condition that is never taken. */
+/* TF_DEAD: its side of a condition is never taken. */
 enum tf_kind { TF_TENSOR, TF_LIST, TF_HANDLE, TF_TEXT, TF_DEAD };
 #define TF_UNKNOWN INT64_MIN
 #define TF_MAX_INTS 64u
@@ -46,7 +46,7 @@ struct tf_branch {
 };
 
 struct tf_value {
-	struct tf_value *next; /* of all values, which the load frees */
+	struct tf_value *next; /* the list that the load frees */
 	enum tf_kind kind;
 	modser_sg_tensor *t; /* of a list: its elements, one after another, or NULL */
 	modser_sg_tensor *planes;
@@ -93,7 +93,7 @@ struct tf_load {
 	const Tensorflow__GraphDef *graph;
 	const modser_model_options *options;
 	struct tf_body top;
-	struct tf_body *functions; /* of the library, each filled when it is called */
+	struct tf_body *functions; /* the library; each is filled when it is called */
 	size_t n_functions;
 	struct msd_names function_names;
 	const struct tf_body *active[64]; /* functions that are being evaluated */

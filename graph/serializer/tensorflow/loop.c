@@ -1,10 +1,9 @@
 /*
  * Build a Loop of a subgraph. Normal path: the body is evaluated in a new graph with an
- * input for each carried value. What the evaluation shows (a value that the body
- * returns unchanged, an extent that changes, a list that gets one element a turn)
- * changes how the values are carried, and the body is evaluated again until nothing
- * changes. A list that gets its elements in turn is collected by the Loop. Failures are
- * those of nodes.
+ * input for each carried value. A value that the body returns unchanged is not carried,
+ * an extent that changes is open, and a list that gets one element a turn is collected
+ * by the Loop. The evaluation shows which these are, so it is done again until nothing
+ * changes. Failures are those of nodes.
  */
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,7 +1,7 @@
 /*
  * Nodes of the graph, with the shape as far as extents are known. A node that has
- * inputs of open extents is inferred with several extents in their place: what comes
- * out the same each time is known.
+ * inputs of open extents is inferred with several extents in their place. An extent of
+ * the output that is the same each time is known.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -14,7 +14,7 @@
 #define MAX_OUT 64u
 #define COPIED_BYTES 65536u
 
-/* What a trial found of an output. */
+/* The shape of an output, as far as trials agree. */
 struct guess {
 	int ndim; /* -1: nothing yet */
 	int64_t dims[MODSER_GRAPH_MAX_NDIM];

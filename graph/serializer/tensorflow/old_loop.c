@@ -1,7 +1,7 @@
 /*
  * Loops of version 1 (Enter, Merge, Switch, NextIteration, Exit). One is read when an
- * Exit is: what its LoopCond reads is the condition, what its NextIterations read is
- * the body. Failures name the Exit.
+ * Exit is: the input of its LoopCond is the condition, the inputs of its NextIterations
+ * are the body. Failures name the Exit.
  */
 #include <stdlib.h>
 #include <string.h>

@@ -312,7 +312,7 @@ static int load_merge(struct tf_layer *x)
 
 /* ---- Loops of version 1 ---- */
 
-/* What a loop has inside is read by its Exit. */
+/* The Exit of a loop reads the nodes inside. */
 static int load_inside(struct tf_layer *x)
 {
 	return tf_load_fail(x->f->l, MSD_UNSUPPORTED,

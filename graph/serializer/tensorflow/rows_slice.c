@@ -99,10 +99,10 @@ static modser_sg_tensor *load_slice(struct tf_layer *x)
 	return slice(x, t, &r);
 }
 
-/* What a strided slice does to each axis. */
+/* A strided slice, axis by axis. */
 struct spec {
 	size_t n;   /* indices */
-	size_t own; /* those that use an axis */
+	size_t own; /* indices that use an axis */
 	struct ranges r;
 	size_t index[MAX]; /* the index of each range */
 	int64_t gone[MAX], added[MAX];
