@@ -94,7 +94,18 @@ static int add_placeholder(struct tf_frame *f, size_t i)
 	return add_input(f, &link, node->name, type->type, shape->shape);
 }
 
-/* Mark the nodes that @want needs, and control inputs of none. */
+/* Node @at's input @k; a constant of a side of a condition has only control inputs. */
+static bool needs(const struct tf_body *b, size_t at, size_t k, struct tf_link *ret)
+{
+	const tf_node *node = b->nodes[at];
+	bool is_control;
+
+	return tf_input_of(b, at, k, ret) ||
+	       (b->has_switch && k < node->n_input && node->input[0][0] == '^' &&
+		tf_link_read(b, node->input[k] + 1, ret, &is_control));
+}
+
+/* Mark the nodes that @want needs. */
 static int mark(struct tf_frame *f, bool *marks, const struct tf_link *want, size_t n)
 {
 	const struct tf_body *b = f->body;
@@ -113,7 +124,7 @@ static int mark(struct tf_frame *f, bool *marks, const struct tf_link *want, siz
 		const size_t at = stack[--depth];
 		struct tf_link link;
 
-		for (size_t k = 0; tf_input_of(b, at, k, &link); k++) {
+		for (size_t k = 0; needs(b, at, k, &link); k++) {
 			if (marks[link.at])
 				continue;
 			marks[link.at] = true;
