@@ -86,7 +86,7 @@ def test_a_kept_folder_survives_a_restart(saved, tmp_path):
 def test_a_folder_becomes_onnx(daemon, saved, tmp_path):
     said = harness.run(MODSER, "convert", saved, "-o", tmp_path / "net.onnx")
     assert said.status == 0, said
-    daemon.ok("load", "net", tmp_path / "net.onnx")
+    daemon.ok("load", "--replace", "net", tmp_path / "net.onnx")
     expect_product(daemon, "net", saved)
 
 
@@ -99,11 +99,11 @@ def test_inspect_names_the_operators_of_the_file(saved):
 
 def test_what_is_missing_is_named(daemon, saved, tmp_path):
     (saved / "variables" / "variables.index").unlink()
-    said = daemon.modser("load", "net", saved)
+    said = daemon.modser("load", "--replace", "net", saved)
     assert said.status != 0 and 'variable "weights" is in variables/' in said.err, said
     (tmp_path / "op.pb").write_bytes(corpus.relu("MyOperator"))
-    said = daemon.modser("load", "net", tmp_path / "op.pb")
+    said = daemon.modser("load", "--replace", "net", tmp_path / "op.pb")
     assert said.status != 0 and 'node "y" (MyOperator)' in said.err, said
     (tmp_path / "empty").mkdir()
-    said = daemon.modser("load", "net", tmp_path / "empty")
+    said = daemon.modser("load", "--replace", "net", tmp_path / "empty")
     assert said.status != 0 and "not a SavedModel" in said.err, said

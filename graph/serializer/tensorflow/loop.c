@@ -268,7 +268,7 @@ static int add_outputs(struct build *b)
 {
 	const char *name = b->x->node->name;
 
-	if (b->cond->kind != TF_TENSOR || b->cond->t == NULL)
+	if (b->cond == NULL || b->cond->kind != TF_TENSOR || b->cond->t == NULL)
 		return tf_load_fail(b->x->f->l, MSD_BAD_ARTIFACT,
 				    "its condition is no tensor");
 	if (tf_scope_output(&b->scope, name, b->cond->t) != 0)

@@ -96,7 +96,7 @@ void tf_infer_open(modser_sg_tensor *t)
 	/* Many divisors, small and large: windows fit, and reshapes come out even. */
 	static const int64_t extents[] = {96, 48, 8};
 	modser_sg_node *node = t != NULL ? t->producer : NULL;
-	struct guess guesses[MAX_OUT];
+	struct guess guesses[MAX_OUT] = {0};
 	unsigned n = 0;
 
 	if (node == NULL || node->op == NULL || t->ndim >= 0 || !is_open(node))

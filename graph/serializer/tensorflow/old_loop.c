@@ -165,8 +165,12 @@ static int preset_all(struct tf_layer *x, const struct loop *loop, struct tf_fra
 		if (!is_op(b->nodes[i], "Enter") || outer->n_out < 1 ||
 		    !msd_span_same(loop_name(b->nodes[i]), loop->name))
 			continue;
+		/* The first condition is computed in the graph around the loop. */
 		struct tf_value *v =
-			tf_import(f->l, f->scope, b->nodes[i]->name, outer->out[0]);
+			f->scope == x->f->scope
+				? outer->out[0]
+				: tf_import(f->l, f->scope, b->nodes[i]->name,
+					    outer->out[0]);
 		if (v == NULL || preset(f, i, 0, v) != 0)
 			return -1;
 	}
