@@ -143,9 +143,10 @@ static int add_names(struct tf_load *l, struct tf_body *b)
 	for (size_t i = 0; i < b->n; i++) {
 		const tf_node *node = b->nodes[i];
 
-		if (node->name == NULL || node->op == NULL || node->name[0] == '\0')
+		if (node->name == NULL || node->op == NULL || node->name[0] == '\0') {
 			return tf_load_fail(l, MSD_BAD_ARTIFACT,
 					    "node %zu has no name or operator", i);
+		}
 		if (find(&b->names, node->name) != 0) {
 			return tf_load_fail(l, MSD_BAD_ARTIFACT,
 					    "two nodes are called \"%.200s\"",
@@ -164,11 +165,12 @@ static int add_args(struct tf_load *l, struct tf_body *b)
 	for (size_t i = 0; i < s->n_input_arg; i++) {
 		const char *name = s->input_arg[i]->name;
 
-		if (name == NULL || find(&b->args, name) != 0)
+		if (name == NULL || find(&b->args, name) != 0) {
 			return tf_load_fail(l, MSD_BAD_ARTIFACT,
 					    "function \"%.200s\": argument %zu has no "
 					    "name of its own",
 					    b->name, i);
+		}
 		if (!msd_names_add(&b->args, name, (void *)(uintptr_t)(i + 1)))
 			return msd_sg_no_memory(l->g);
 	}

@@ -28,16 +28,18 @@ static int build_side(struct tf_layer *x, const char *function,
 		within[i] = tf_import(l, &ret->scope, x->node->name, args[i]);
 		result = within[i] != NULL ? 0 : -1;
 	}
-	if (result == 0)
+	if (result == 0) {
 		result = tf_call(x->f, x->node, &ret->scope, function, within, n,
 				 ret->rets, n_ret);
+	}
 	for (size_t i = 0; i < n_ret && result == 0; i++) {
-		if (ret->rets[i]->kind != TF_TENSOR)
+		if (ret->rets[i]->kind != TF_TENSOR) {
 			result = tf_load_fail(l, MSD_UNSUPPORTED,
 					      "result %zu of a branch is no tensor", i);
-		else if (tf_scope_output(&ret->scope, x->node->name, ret->rets[i]->t) !=
-			 0)
+		} else if (tf_scope_output(&ret->scope, x->node->name,
+					   ret->rets[i]->t) != 0) {
 			result = tf_scope_error(l, &ret->scope);
+		}
 	}
 	free((void *)within);
 	return result;

@@ -21,10 +21,11 @@ static int set_cell(struct tf_frame *f, const struct tf_link *link, struct tf_va
 			return msd_sg_no_memory(f->l->g);
 		cell->n_out = link->out + 1;
 	}
-	if (link->out >= cell->n_out)
+	if (link->out >= cell->n_out) {
 		return tf_load_fail(f->l, MSD_UNSUPPORTED,
 				    "node \"%.200s\" makes several inputs",
 				    f->body->nodes[link->at]->name);
+	}
 	cell->out[link->out] = v;
 	cell->state = TF_DONE;
 	return 0;
@@ -37,7 +38,7 @@ static int add_input(struct tf_frame *f, const struct tf_link *link, const char 
 	const size_t n = shape != NULL ? shape->n_dim : 0;
 	int64_t dims[MODSER_GRAPH_MAX_NDIM];
 
-	if (dtype == NULL)
+	if (dtype == NULL) {
 		return tf_load_fail(f->l, MSD_UNSUPPORTED,
 				    "input \"%.200s\" has element type %d of "
 				    "TensorFlow%s",
@@ -45,21 +46,25 @@ static int add_input(struct tf_frame *f, const struct tf_link *link, const char 
 				    type == 7 ? " (texts; compute them outside of the "
 						"model)"
 					      : "");
-	if (shape != NULL && shape->unknown_rank)
+	}
+	if (shape != NULL && shape->unknown_rank) {
 		return tf_load_fail(f->l, MSD_UNSUPPORTED,
 				    "input \"%.200s\" has no number of dimensions; "
 				    "export the model with a shape",
 				    name);
-	if (n > MODSER_GRAPH_MAX_NDIM)
+	}
+	if (n > MODSER_GRAPH_MAX_NDIM) {
 		return tf_load_fail(f->l, MSD_BAD_ARTIFACT,
 				    "input \"%.200s\" has %zu dimensions", name, n);
+	}
 	for (size_t i = 0; i < n; i++) {
 		dims[i] = shape->dim[i]->size;
-		if (dims[i] < -1)
+		if (dims[i] < -1) {
 			return tf_load_fail(f->l, MSD_BAD_ARTIFACT,
 					    "input \"%.200s\" has an extent that "
 					    "cannot be",
 					    name);
+		}
 	}
 	modser_sg_tensor *t = modser_graph_create_input(f->l->g, name, dtype, dims, n);
 	struct tf_value *v = tf_value_of(f->l, t);
@@ -83,14 +88,16 @@ static int add_placeholder(struct tf_frame *f, size_t i)
 	const Tensorflow__AttrValue *shape = attr(node, "shape");
 	const struct tf_link link = {.at = i};
 
-	if (type == NULL || !type->has_type)
+	if (type == NULL || !type->has_type) {
 		return tf_load_fail(f->l, MSD_BAD_ARTIFACT,
 				    "placeholder \"%.200s\" has no type", node->name);
-	if (shape == NULL || shape->shape == NULL)
+	}
+	if (shape == NULL || shape->shape == NULL) {
 		return tf_load_fail(f->l, MSD_UNSUPPORTED,
 				    "input \"%.200s\" has no shape; export the model "
 				    "with one",
 				    node->name);
+	}
 	return add_input(f, &link, node->name, type->type, shape->shape);
 }
 
@@ -177,10 +184,11 @@ static int push_output(struct tf_load *l, struct outputs *o, const char *name,
 	bool is_control;
 	struct output one = {0};
 
-	if (!tf_link_read(&l->top, tensor, &one.link, &is_control))
+	if (!tf_link_read(&l->top, tensor, &one.link, &is_control)) {
 		return tf_load_fail(l, MSD_NOT_FOUND,
 				    "output \"%.200s\" is no node of the graph",
 				    tensor);
+	}
 	if (!msd_sg_grow(&o->items, o->n, sizeof(*o->items)))
 		return msd_sg_no_memory(l->g);
 	one.name = msd_sg_copy(name, bytes);
@@ -309,12 +317,13 @@ static int sort_entries(struct tf_load *l, Tensorflow__TensorInfoEntry **e, size
 {
 	for (size_t i = 0; i < n; i++) {
 		if (e[i]->key == NULL || e[i]->value == NULL ||
-		    e[i]->value->name == NULL)
+		    e[i]->value->name == NULL) {
 			return tf_load_fail(
 				l, MSD_UNSUPPORTED,
 				"%s %zu of the signature has no name, or is "
 				"sparse",
 				what, i);
+		}
 	}
 	if (n > 1)
 		qsort((void *)e, n, sizeof(*e), by_key);
@@ -338,9 +347,10 @@ static const Tensorflow__SignatureDef *find_signature(struct tf_load *l)
 			msd_buf_finish(&names);
 			return e->value;
 		}
-		if (e->value->n_outputs > 0 && names.n < 400 && e->key[0] != '_')
+		if (e->value->n_outputs > 0 && names.n < 400 && e->key[0] != '_') {
 			msd_buf_printf(&names, "%s%.100s", names.n > 0 ? ", " : "",
 				       e->key);
+		}
 	}
 	(void)tf_load_fail(l, MSD_NOT_FOUND,
 			   names.n > 0 ? "it has no signature \"%.100s\"; it has %.*s"
@@ -361,11 +371,12 @@ static int add_signed_inputs(struct tf_frame *f, const Tensorflow__SignatureDef 
 		struct tf_link link;
 		bool is_control;
 
-		if (!tf_link_read(f->body, info->name, &link, &is_control))
+		if (!tf_link_read(f->body, info->name, &link, &is_control)) {
 			return tf_load_fail(f->l, MSD_BAD_ARTIFACT,
 					    "input \"%.200s\" of the signature is no "
 					    "tensor of the graph",
 					    s->inputs[i]->key);
+		}
 		if (add_input(f, &link, s->inputs[i]->key, info->dtype,
 			      info->tensor_shape) != 0)
 			return -1;
@@ -405,10 +416,11 @@ static int add_output(struct tf_frame *f, const struct output *o, bool is_chosen
 		return -1;
 	if (!is_chosen && is_rest(v))
 		return 0;
-	if (v->kind != TF_TENSOR)
+	if (v->kind != TF_TENSOR) {
 		return tf_load_fail(f->l, MSD_UNSUPPORTED,
 				    "output \"%.200s\" is no tensor of numbers",
 				    o->name);
+	}
 	modser_sg_tensor *t = v->t;
 	bool is_given = t->type != MODSER_TENSOR_VAR;
 	for (size_t i = 0; i < f->l->g->n_outputs; i++)
@@ -449,10 +461,11 @@ static int choose(struct tf_frame *f, struct outputs *o)
 	free(want);
 	for (size_t i = 0; i < o->n && added == 0; i++)
 		added = add_output(f, &o->items[i], is_given || s != NULL);
-	if (added == 0 && l->g->n_outputs == 0)
+	if (added == 0 && l->g->n_outputs == 0) {
 		return tf_load_fail(l, MSD_BAD_ARTIFACT,
 				    "all its outputs are constants; name some with "
 				    "--outputs");
+	}
 	return added;
 }
 

@@ -369,9 +369,10 @@ static int enter(const struct tf_frame *f, const struct tf_body *b, size_t n,
 		if (l->active[i] == b)
 			return tf_load_fail(l, MSD_UNSUPPORTED, "it calls itself");
 	}
-	if (l->n_active == sizeof(l->active) / sizeof(l->active[0]))
+	if (l->n_active == sizeof(l->active) / sizeof(l->active[0])) {
 		return tf_load_fail(l, MSD_TOO_LARGE,
 				    "functions are nested deeper than 64");
+	}
 	if (b->function->signature->n_input_arg != n ||
 	    b->function->signature->n_output_arg < n_ret) {
 		return tf_load_fail(

@@ -165,11 +165,12 @@ const char *tf_type(const struct tf_layer *x, const char *name)
 	const Tensorflow__AttrValue *a = tf_attr(x, name);
 	const char *dtype = a != NULL && a->has_type ? tf_dtype(a->type) : NULL;
 
-	if (dtype == NULL && a != NULL && a->has_type && a->type == 7)
+	if (dtype == NULL && a != NULL && a->has_type && a->type == 7) {
 		(void)tf_fail(x, "it has texts; compute them outside of the model");
-	else if (dtype == NULL)
+	} else if (dtype == NULL) {
 		(void)tf_fail(x, "its attribute %s is no element type that can be read",
 			      name);
+	}
 	return dtype;
 }
 

@@ -48,12 +48,13 @@ static bool known_size(struct tf_load *l, const struct tf_value *v, int64_t *ret
 	size_t n;
 	const int64_t *ints = v->size != NULL ? tf_ints(l, v->size, &n) : NULL;
 
-	if (v->size == NULL && v->t != NULL && v->t->ndim > 0)
+	if (v->size == NULL && v->t != NULL && v->t->ndim > 0) {
 		*ret = v->t->dims[0];
-	else if (ints != NULL && n == 1)
+	} else if (ints != NULL && n == 1) {
 		*ret = ints[0];
-	else
+	} else {
 		return false;
+	}
 	return *ret >= 0;
 }
 
@@ -65,9 +66,10 @@ static modser_sg_tensor *zeros(struct tf_layer *x, const struct tf_value *v,
 	int64_t size = -1;
 	const bool is_known = known_size(x->f->l, v, &size);
 
-	if (v->element_ndim < 0 || v->element_ndim + 1 > (int)MODSER_GRAPH_MAX_NDIM)
+	if (v->element_ndim < 0 || v->element_ndim + 1 > (int)MODSER_GRAPH_MAX_NDIM) {
 		return tf_fail(x,
 			       "it writes a list whose elements have no known shape");
+	}
 	c->ndim = v->element_ndim + 1;
 	c->dims[0] = is_known ? size : -1;
 	dims[0] = size;
@@ -75,9 +77,10 @@ static modser_sg_tensor *zeros(struct tf_layer *x, const struct tf_value *v,
 		c->dims[i + 1] = v->element[i];
 		/* One element that is always replaced may begin empty. */
 		dims[i + 1] = v->element[i] < 0 ? 0 : v->element[i];
-		if (v->element[i] < 0 && size != 1)
+		if (v->element[i] < 0 && size != 1) {
 			return tf_fail(x, "it writes places of a list whose elements "
 					  "have no known shape");
+		}
 	}
 	modser_sg_tensor *shape = msd_build_ints(&x->b, dims, (size_t)c->ndim);
 	if (!is_known) {
@@ -268,9 +271,10 @@ static int add_outputs(struct build *b)
 {
 	const char *name = b->x->node->name;
 
-	if (b->cond == NULL || b->cond->kind != TF_TENSOR || b->cond->t == NULL)
+	if (b->cond == NULL || b->cond->kind != TF_TENSOR || b->cond->t == NULL) {
 		return tf_load_fail(b->x->f->l, MSD_BAD_ARTIFACT,
 				    "its condition is no tensor");
+	}
 	if (tf_scope_output(&b->scope, name, b->cond->t) != 0)
 		return -1;
 	for (size_t pass = 0; pass < 2; pass++) {
@@ -432,9 +436,10 @@ static int build_loop(struct build *b, struct tf_value **ret)
 	x->f->l->counts = counts;
 	if (settle(b) != 0 || check_changes(b) != 0)
 		return -1;
-	if (go->kind != TF_TENSOR)
+	if (go->kind != TF_TENSOR) {
 		return tf_load_fail(x->f->l, MSD_BAD_ARTIFACT,
 				    "its condition is no tensor");
+	}
 	if (add_outputs(b) != 0)
 		return tf_scope_error(x->f->l, &b->scope);
 	return make_node(b, go->t, ret);

@@ -70,14 +70,16 @@ static int unpack(struct tf_load *l)
 		msd_buf_finish(&small);
 		return -1;
 	}
-	if (saved)
+	if (saved) {
 		l->saved = tensorflow__saved_model__unpack(NULL, small.n, small.p);
-	else
+	} else {
 		l->frozen = tensorflow__graph_def__unpack(NULL, small.n, small.p);
+	}
 	msd_buf_finish(&small);
-	if (l->saved == NULL && l->frozen == NULL)
+	if (l->saved == NULL && l->frozen == NULL) {
 		return tf_load_fail(l, MSD_BAD_ARTIFACT, "it is no %s of TensorFlow",
 				    saved ? "SavedModel" : "GraphDef");
+	}
 	l->graph = l->frozen;
 	return l->saved != NULL ? choose_meta(l) : 0;
 }
@@ -96,9 +98,10 @@ static int list_functions(struct tf_load *l)
 		struct tf_body *b = &l->functions[i];
 
 		if (p->signature == NULL || p->signature->name == NULL ||
-		    msd_names_find(&l->function_names, p->signature->name) != NULL)
+		    msd_names_find(&l->function_names, p->signature->name) != NULL) {
 			return tf_load_fail(l, MSD_BAD_ARTIFACT,
 					    "function %zu has no name of its own", i);
+		}
 		*b = (struct tf_body){.name = p->signature->name,
 				      .nodes = p->node_def,
 				      .n = p->n_node_def,

@@ -102,10 +102,11 @@ static int find_states(struct tf_layer *x, struct loop *ret)
 	struct tf_link cond;
 	size_t enter;
 
-	if (!enter_of(b, x->at, &enter, &cond))
+	if (!enter_of(b, x->at, &enter, &cond)) {
 		return tf_load_fail(x->f->l, MSD_UNSUPPORTED,
 				    "it leaves no loop that can be read; export with "
 				    "tf.compat.v1.enable_control_flow_v2()");
+	}
 	ret->cond = cond.at;
 	ret->name = loop_name(b->nodes[enter]);
 	for (size_t i = 0; i < b->n; i++) {
@@ -194,9 +195,10 @@ static int evaluate(struct tf_layer *x, const struct loop *loop, struct tf_scope
 		const size_t at = is_body ? loop->states[k].next : loop->cond;
 		struct tf_link link;
 
-		if (!tf_input_of(f.body, at, 0, &link))
+		if (!tf_input_of(f.body, at, 0, &link)) {
 			result = tf_load_fail(f.l, MSD_BAD_ARTIFACT,
 					      "its loop has a node without an input");
+		}
 		ret[k] = result == 0 ? tf_frame_get(&f, &link) : NULL;
 		result = ret[k] != NULL ? 0 : -1;
 	}
@@ -251,9 +253,10 @@ static int build_old(struct tf_layer *x, struct loop *loop)
 		const struct tf_cell *cell = &x->f->cells[loop->states[k].enter];
 
 		init[k] = cell->n_out > 0 ? cell->out[0] : NULL;
-		if (init[k] == NULL)
+		if (init[k] == NULL) {
 			result = tf_load_fail(x->f->l, MSD_BAD_ARTIFACT,
 					      "its loop carries nothing");
+		}
 	}
 	const struct tf_loop def = {.n = loop->n,
 				    .init = init,

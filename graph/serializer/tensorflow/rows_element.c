@@ -50,10 +50,11 @@ static modser_sg_tensor *binary(const struct tf_layer *x, const char *op,
 	if (a == NULL || b == NULL)
 		return NULL;
 	modser_sg_tensor *planes[] = {tf_planes_of(a), tf_planes_of(b)};
-	if (planes[0] != NULL && planes[1] == NULL)
+	if (planes[0] != NULL && planes[1] == NULL) {
 		planes[1] = for_planes(x, b);
-	else if (planes[1] != NULL && planes[0] == NULL)
+	} else if (planes[1] != NULL && planes[0] == NULL) {
 		planes[0] = for_planes(x, a);
+	}
 	if (planes[0] != NULL && planes[1] != NULL)
 		return tf_to_nhwc(x, tf_two(x, op, planes[0], planes[1]));
 	return tf_two(x, op, a, b);
@@ -366,9 +367,10 @@ static modser_sg_tensor *fake(const struct tf_layer *x, float min, float max)
 	const float low = tf_bool(x, "narrow_range", false) ? 1 : 0;
 	modser_sg_tensor *t = tf_in(x, 0);
 
-	if (bits < 2 || bits > 16 || !(min < max))
+	if (bits < 2 || bits > 16 || !(min < max)) {
 		return tf_fail(x, "%d bits between %g and %g", (int)bits, (double)min,
 			       (double)max);
+	}
 	const float high = (float)((1 << bits) - 1);
 	const float scale = (max - min) / (high - low);
 	const float zero = low - min / scale;

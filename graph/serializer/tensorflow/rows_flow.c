@@ -23,9 +23,10 @@ static int load_const(struct tf_layer *x)
 
 	if (a == NULL || a->tensor == NULL)
 		return tf_load_fail(x->f->l, MSD_BAD_ARTIFACT, "it has no value");
-	if (a->tensor->dtype != 7)
+	if (a->tensor->dtype != 7) {
 		return set_out(x, tf_value_of(x->f->l,
 					      tf_constant(x->f->l, &x->b, a->tensor)));
+	}
 	struct tf_value *v = tf_value_new(x->f->l);
 	if (v == NULL)
 		return -1;
@@ -113,10 +114,11 @@ static int call(struct tf_layer *x, const char *function)
 
 	if (function == NULL || tf_body_find(x->f->l, function, &body) != 0)
 		return -1;
-	if (body == NULL)
+	if (body == NULL) {
 		return tf_load_fail(x->f->l, MSD_BAD_ARTIFACT,
 				    "its function \"%.200s\" is not in the file",
 				    function);
+	}
 	const size_t n = count_outputs(x, body);
 	if (!tf_outs(x, n))
 		return -1;
@@ -149,17 +151,19 @@ static int load_if(struct tf_layer *x)
 	if (names[0] == NULL || names[1] == NULL ||
 	    tf_body_find(x->f->l, names[0], &body) != 0)
 		return -1;
-	if (body == NULL)
+	if (body == NULL) {
 		return tf_load_fail(x->f->l, MSD_BAD_ARTIFACT,
 				    "its function \"%.200s\" is not in the file",
 				    names[0]);
+	}
 	const size_t n_out = count_outputs(x, body);
 	if (!tf_outs(x, n_out))
 		return -1;
 	struct tf_value **out = x->f->cells[x->at].out;
-	if (known != NULL && n == 1 && known[0] != TF_UNKNOWN)
+	if (known != NULL && n == 1 && known[0] != TF_UNKNOWN) {
 		return tf_call(x->f, x->node, x->f->scope, names[known[0] != 0 ? 0 : 1],
 			       x->in + 1, x->n_in - 1, out, n_out);
+	}
 	return tf_branches_build(x, names[0], names[1], x->in + 1, x->n_in - 1, out,
 				 n_out);
 }
@@ -290,18 +294,20 @@ static int load_merge(struct tf_layer *x)
 		return 0;
 	}
 	const struct tf_branch *b = find_condition(x, &side);
-	if (b == NULL)
+	if (b == NULL) {
 		return tf_load_fail(
 			x->f->l, MSD_UNSUPPORTED,
 			"its inputs are not the two sides of one condition; "
 			"export with tf.compat.v1.enable_control_flow_v2()");
+	}
 	modser_sg_tensor *in[] = {b->pred->t, tf_in(x, side ? 0 : 1),
 				  tf_in(x, side ? 1 : 0)};
 	if (in[1] == NULL || in[2] == NULL)
 		return -1;
-	if (!is_like(in[1], in[2]))
+	if (!is_like(in[1], in[2])) {
 		return tf_load_fail(x->f->l, MSD_UNSUPPORTED,
 				    "the sides of its condition have different shapes");
+	}
 	modser_sg_tensor *t = tf_done(msd_build_node(&x->b, "Where", in, 3));
 	if (t == NULL || modser_sg_tensor_set_dtype(t, in[1]->dtype_name) != 0 ||
 	    tf_out(x, 0, t) != 0)

@@ -161,9 +161,10 @@ static int load_split(struct tf_layer *x)
 	const int64_t n = tf_int(x, "num_split", 0);
 	int64_t axis;
 
-	if (n < 1 || n > TF_MANY)
+	if (n < 1 || n > TF_MANY) {
 		return tf_load_fail(x->f->l, MSD_BAD_ARTIFACT, "it has %lld parts",
 				    (long long)n);
+	}
 	return tf_known_one(x, 0, &axis) ? split(x, tf_in(x, 1), axis, (size_t)n, NULL)
 					 : -1;
 }
@@ -184,13 +185,14 @@ static int load_split_v(struct tf_layer *x)
 		if (sizes[i] != -1)
 			continue;
 		int64_t left = t->ndim >= 0 ? t->dims[at] : -1;
-		if (left < 0)
+		if (left < 0) {
 			return tf_fail(x,
 				       "the size of part %zu is not known before a "
 				       "call",
 				       i) != NULL
 				       ? 0
 				       : -1;
+		}
 		for (size_t k = 0; k < n; k++)
 			left -= k != i ? sizes[k] : 0;
 		sizes[i] = left;
@@ -207,9 +209,10 @@ static int load_unpack(struct tf_layer *x)
 
 	if (t == NULL || !tf_axis(x, t, given, &at))
 		return -1;
-	if (n < 1 || n > TF_MANY)
+	if (n < 1 || n > TF_MANY) {
 		return tf_load_fail(x->f->l, MSD_BAD_ARTIFACT, "it has %lld parts",
 				    (long long)n);
+	}
 	size_t n_ints;
 	const int64_t *ints = tf_ints(x->f->l, x->in[0], &n_ints);
 	if (split(x, t, given, (size_t)n, NULL) != 0)
@@ -265,9 +268,10 @@ static modser_sg_tensor *load_gather(struct tf_layer *x)
 		return tf_done(msd_build_int(
 			msd_build_node(&x->b, "GatherElements", in, 2), "axis", batch));
 	}
-	if (axis != batch)
+	if (axis != batch) {
 		return tf_fail(x, "batch_dims %d with axis %d cannot be read",
 			       (int)batch, (int)axis);
+	}
 	const int64_t last = -1;
 	indices = tf_with_axes(x, "Unsqueeze", tf_cast(x, indices, "int64"), &last, 1);
 	modser_sg_tensor *const in[] = {t, indices};
@@ -344,9 +348,10 @@ static modser_sg_tensor *load_pad(struct tf_layer *x)
 		is_small = is_small && edges[i] <= 1;
 	}
 	if (mode == REFLECT && tf_is(x, "mode", "SYMMETRIC")) {
-		if (!is_known || !is_small)
+		if (!is_known || !is_small) {
 			return tf_fail(x, "mode SYMMETRIC can be read with constant "
 					  "pads of at most 1");
+		}
 		mode = EDGE;
 	}
 	if (is_known)

@@ -80,9 +80,10 @@ static modser_sg_tensor *load_slice(struct tf_layer *x)
 		const int64_t *sizes = tf_ints(x->f->l, x->in[2], &n_sizes);
 
 		for (size_t i = 0; sizes == NULL || i < n_sizes; i++) {
-			if (sizes == NULL || sizes[i] == -1)
+			if (sizes == NULL || sizes[i] == -1) {
 				return tf_fail(x, "its sizes are not known before a "
 						  "call");
+			}
 		}
 		return slice_computed(x, t, begin, tf_two(x, "Add", begin, more));
 	}
@@ -213,9 +214,10 @@ static modser_sg_tensor *slice_bounds(const struct tf_layer *x, modser_sg_tensor
 
 		for (int k = 0; k < t->ndim; k++)
 			dims[k] = t->dims[k];
-		for (size_t k = 0; k < n; k++)
+		for (size_t k = 0; k < n; k++) {
 			dims[s->r.axis[k]] =
 				has_bit(x, "shrink_axis_mask", s->index[k]) ? 1 : -1;
+		}
 		if (modser_sg_tensor_set_dims(made, dims, (size_t)t->ndim) != 0)
 			return NULL;
 	}

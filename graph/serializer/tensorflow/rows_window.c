@@ -161,10 +161,11 @@ static modser_sg_tensor *load_pool(struct tf_layer *x)
 	t = msd_build_int(t, "alg", x->row->type);
 	t = msd_build_int(t, "kernel_h", of_axis(x, "ksize", false));
 	t = msd_build_int(t, "kernel_w", of_axis(x, "ksize", true));
-	if (tf_is(x, "padding", "SAME"))
+	if (tf_is(x, "padding", "SAME")) {
 		t = msd_build_int(t, "auto_pad", 1);
-	else
+	} else {
 		t = put_pads(x, t);
+	}
 	return tf_unplane(x, tf_done(t));
 }
 

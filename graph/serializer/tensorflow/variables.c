@@ -167,10 +167,11 @@ static int walk(const struct walk *w)
 		int result = 0;
 
 		if (strcmp(node->op, "AssignVariableOp") == 0 ||
-		    strcmp(node->op, "Assign") == 0)
+		    strcmp(node->op, "Assign") == 0) {
 			result = take_assignment(w, i);
-		else if (is_restore)
+		} else if (is_restore) {
 			result = enter(w, i, called(w, i));
+		}
 		if (result != 0)
 			return -1;
 	}
@@ -220,29 +221,33 @@ static int check_entry(const struct tf_load *l, const struct tf_bundle_entry *e,
 	uint64_t bytes;
 	uint64_t n = 1;
 
-	if (e->is_sliced)
+	if (e->is_sliced) {
 		return tf_load_fail(l, MSD_UNSUPPORTED,
 				    "variable \"%.200s\" is stored in slices; save the "
 				    "model on one device",
 				    node->name);
-	if (dtype == NULL || !msd_dtype_parse(dtype, strlen(dtype), &parsed))
+	}
+	if (dtype == NULL || !msd_dtype_parse(dtype, strlen(dtype), &parsed)) {
 		return tf_load_fail(l, MSD_UNSUPPORTED,
 				    "variable \"%.200s\" has element type %d of "
 				    "TensorFlow",
 				    node->name, e->dtype);
+	}
 	for (size_t i = 0; i < e->ndim; i++) {
 		if (e->dims[i] < 0 ||
-		    __builtin_mul_overflow(n, (uint64_t)e->dims[i], &n))
+		    __builtin_mul_overflow(n, (uint64_t)e->dims[i], &n)) {
 			return tf_load_fail(l, MSD_BAD_ARTIFACT,
 					    "variable \"%.200s\" has a shape that "
 					    "cannot be",
 					    node->name);
+		}
 	}
-	if (!msd_dtype_bytes(parsed, n, &bytes) || bytes != e->bytes)
+	if (!msd_dtype_bytes(parsed, n, &bytes) || bytes != e->bytes) {
 		return tf_load_fail(l, MSD_BAD_ARTIFACT,
 				    "variable \"%.200s\" has %llu bytes, and its shape "
 				    "others",
 				    node->name, (unsigned long long)e->bytes);
+	}
 	return 0;
 }
 
