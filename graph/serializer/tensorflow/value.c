@@ -116,20 +116,29 @@ static void put(uint8_t *to, size_t width, uint64_t bits)
 		to[i] = (uint8_t)(bits >> (8 * i));
 }
 
+/* Write the floats, which are in the file; their number. */
+static size_t write_floats(const Tensorflow__TensorProto *p, struct msd_span file,
+			   size_t max, uint8_t *to)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < p->n_float_val; i++) {
+		struct msd_span piece;
+
+		if (!msd_wire_place(&p->float_val[i], file, &piece))
+			return n; /* counted before */
+		for (size_t k = 0; k + 4 <= piece.n && n < max; k += 4, n++)
+			memcpy(to + 4 * n, piece.p + k, 4);
+	}
+	return n;
+}
+
 /* Write the listed elements, one after another. One list has elements. */
 static void write_listed(const Tensorflow__TensorProto *p, struct msd_span file,
 			 size_t width, size_t max, uint8_t *to)
 {
-	size_t n = 0;
+	size_t n = width == 4 ? write_floats(p, file, max, to) : 0;
 
-	for (size_t i = 0; i < p->n_float_val && width == 4; i++) {
-		struct msd_span piece = {0};
-
-		if (!msd_wire_place(&p->float_val[i], file, &piece))
-			return; /* counted before */
-		for (size_t k = 0; k + 4 <= piece.n && n < max; k += 4, n++)
-			memcpy(to + 4 * n, piece.p + k, 4);
-	}
 	for (size_t i = 0; i < p->n_double_val && width == 8 && n < max; i++, n++)
 		memcpy(to + 8 * n, &p->double_val[i], 8);
 	for (size_t i = 0; i < p->n_int_val && n < max; i++, n++)
