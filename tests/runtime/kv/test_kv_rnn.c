@@ -1,6 +1,5 @@
 /* RNN states whose functions copy slots, as a model's do. */
 #include <criterion/criterion.h>
-#include <string.h>
 
 #include "runtime/kv/rnn.h"
 #include "runtime/kv/state.h"
