@@ -11,14 +11,16 @@ msd_err msd_threads_start(const struct msd_starter *starter, unsigned n_files,
 
 	if (error == 0)
 		error = msd_log_open();
-	if (error == 0)
+	if (error == 0) {
 		error = msd_work_open(MSD_WORK_INTERACTIVE, MSD_WORK_STAY_INTERACTIVE,
 				      0);
+	}
 	if (error == 0)
 		error = msd_work_open(MSD_WORK_BULK, MSD_WORK_STAY_BULK, n_files);
-	if (error == 0)
+	if (error == 0) {
 		error = msd_work_open(MSD_WORK_RELEASE, MSD_WORK_STAY_RELEASE,
 				      MSD_WORK_MOST_RELEASE - MSD_WORK_STAY_RELEASE);
+	}
 	if (error == 0)
 		return MSD_OK;
 	return msd_diag_set(
