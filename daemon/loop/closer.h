@@ -16,8 +16,6 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "proto/base/err.h"
-
 /**
  * Close @fd, our own descriptor, whose close() is known to return. Takes ownership.
  * -1 is allowed. Any thread; never blocks. If memory is short, @fd stays open: a
