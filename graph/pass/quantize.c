@@ -288,7 +288,7 @@ static bool is_unit(const modser_sg_tensor *t, const modser_sg_tensor *a, size_t
 {
 	const modser_sg_node *mul = t != NULL ? t->producer : NULL;
 
-	if (!msd_quantized_is_op(mul, "Mul") || mul->n_inputs != 2)
+	if (mul == NULL || !msd_quantized_is_op(mul, "Mul") || mul->n_inputs != 2)
 		return false;
 	const size_t at = mul->inputs[0] == a ? 1 : 0;
 	*ret = mul->inputs[at];
@@ -323,12 +323,13 @@ static int visit_dynamic(struct quantizer *q, modser_sg_node *node)
 	struct made m = {.op = MSD_QUANTIZED_MAT_MUL, .has_limits = true};
 	modser_sg_node *cast = msd_links_only(&q->links, node->outputs[0]);
 
-	if (!has_dynamic_operands(node, a) || !msd_quantized_is_op(cast, "Cast"))
+	if (a == NULL || cast == NULL || !has_dynamic_operands(node, a) ||
+	    !msd_quantized_is_op(cast, "Cast"))
 		return 0;
 	const char *to = modser_sg_op_param(cast->op, "to")->as.s;
 	modser_sg_node *mul = msd_links_only(&q->links, cast->outputs[0]);
-	if (strcmp(to, "float32") != 0 || !msd_quantized_is_op(mul, "Mul") ||
-	    mul->n_inputs != 2)
+	if (strcmp(to, "float32") != 0 || mul == NULL ||
+	    !msd_quantized_is_op(mul, "Mul") || mul->n_inputs != 2)
 		return 0;
 	const size_t n = (size_t)node->inputs[1]->dims[1];
 	const size_t at = mul->inputs[0] == cast->outputs[0] ? 1 : 0;
