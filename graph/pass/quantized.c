@@ -1,3 +1,8 @@
+/*
+ * Quantized numbers of a graph: their scales and zero points, the nodes that follow a
+ * value, and functions of one number as tables. Constants that are missing, not finite
+ * or of another type make it no quantized number.
+ */
 #include "graph/pass/quantized.h"
 
 #include <math.h>
