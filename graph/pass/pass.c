@@ -71,13 +71,13 @@ static int run_all(modser_graph *g, struct msd_pass_job job, struct msd_passed *
 
 bool msd_passes_make(const char *op)
 {
-	for (size_t i = 0; i < MSD_PASS_COUNT * 2; i++) {
-		const char *made = passes[i / 2]->made[i % 2];
+	for (size_t i = 0; i < MSD_PASS_COUNT * MSD_PASS_MADE; i++) {
+		const char *made = passes[i / MSD_PASS_MADE]->made[i % MSD_PASS_MADE];
 
 		if (made != NULL && strcmp(made, op) == 0)
 			return true;
 	}
-	return msd_pass_quantize_makes(op);
+	return false;
 }
 
 int msd_passes_run(modser_graph *g, struct msd_pass_host host, struct msd_passed *ret)

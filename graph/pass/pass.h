@@ -38,10 +38,13 @@ struct msd_pass_job {
 	uint64_t *room; /* bytes that may still be folded in this model */
 };
 
+/* The most operators that a pass creates and no file has. */
+#define MSD_PASS_MADE 4u
+
 struct msd_pass {
 	const char *what; /* description of the count, for users */
 	/* The operators that it creates and no file has; NULL: no more. */
-	const char *made[2];
+	const char *made[MSD_PASS_MADE];
 	/* Returns 0, or -1 with the graph's error: memory is short. */
 	int (*run)(const struct msd_pass_job *job, size_t *ret_n);
 };
@@ -66,8 +69,6 @@ struct msd_passed {
 	size_t n[MSD_PASS_COUNT];
 };
 
-/** True if the pass `quantize` creates @op, one of several. */
-bool msd_pass_quantize_makes(const char *op);
 /** True if only a pass creates @op. */
 bool msd_passes_make(const char *op);
 /**

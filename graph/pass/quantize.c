@@ -534,12 +534,8 @@ static int run(const struct msd_pass_job *job, size_t *ret_n)
 	return result;
 }
 
-bool msd_pass_quantize_makes(const char *op)
-{
-	return strcmp(op, MSD_QUANTIZED_CONVOLUTION) == 0 ||
-	       strcmp(op, MSD_QUANTIZED_MAT_MUL) == 0 ||
-	       strcmp(op, MSD_QUANTIZED_BINARY) == 0 ||
-	       strcmp(op, MSD_QUANTIZED_TABLE) == 0;
-}
-
-const struct msd_pass msd_pass_quantize = {"nodes computed in integers", {NULL}, run};
+const struct msd_pass msd_pass_quantize = {"nodes computed in integers",
+					   {MSD_QUANTIZED_CONVOLUTION,
+					    MSD_QUANTIZED_MAT_MUL, MSD_QUANTIZED_BINARY,
+					    MSD_QUANTIZED_TABLE},
+					   run};
