@@ -350,6 +350,8 @@ static msd_err run(const struct msd_kernel_call *call,
 	msd_op_conv_windows(call->node, axes);
 	msd_native_window_set(axes, &c.w);
 	c.taps = c.w.n_taps;
+	if (!c.packed->is_depthwise && !c.w.is_direct) /* rows are not by phase */
+		c.w.plane = c.w.rows[0] * c.w.rows[1] * c.w.columns * c.w.stride[2];
 	size_t planes = c.groups * pairs * c.w.plane + MSD_NATIVE_ROOM;
 	c.scratch_floats = c.k->integers->scratch(pairs * c.taps);
 	if (c.packed->is_depthwise) {
