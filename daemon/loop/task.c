@@ -1,0 +1,86 @@
+#include "daemon/loop/task.h"
+
+#include <stddef.h>
+
+#include "proto/base/clock.h"
+
+static struct msd_task *next(struct msd_tasks *ts)
+{
+	for (unsigned i = 0; i < MSD_TASK_CLASSES; i++) {
+		struct msd_list *it = msd_fair_list_pop(&ts->classes[ts->turn]);
+		ts->turn = (ts->turn + 1) % MSD_TASK_CLASSES;
+		if (it != NULL)
+			return MSD_CONTAINER_OF(it, struct msd_task, link);
+	}
+	return NULL;
+}
+
+bool msd_tasks_step(struct msd_tasks *ts)
+{
+	struct msd_task *t = next(ts);
+
+	if (t == NULL)
+		return false;
+	t->is_queued = false;
+	if (t->step(t) == MSD_TASK_AGAIN)
+		msd_task_begin(ts, t);
+	return true;
+}
+
+static void on_awake(uv_idle_t *awake)
+{
+	struct msd_tasks *ts = awake->data;
+	const uint64_t until_ns = ts->clock_ns() + MSD_TASKS_TURN_US * 1000u;
+
+	do {
+		if (!msd_tasks_step(ts)) {
+			(void)uv_idle_stop(awake);
+			if (ts->on_rest != NULL)
+				ts->on_rest(ts->user);
+			return;
+		}
+	} while (ts->clock_ns() < until_ns);
+}
+
+void msd_tasks_init(struct msd_tasks *ts, uv_loop_t *loop)
+{
+	*ts = (struct msd_tasks){.loop = loop, .clock_ns = msd_now_ns};
+	for (unsigned i = 0; i < MSD_TASK_CLASSES; i++)
+		msd_fair_list_init(&ts->classes[i]);
+	(void)uv_idle_init(loop, &ts->awake); /* never fails */
+	ts->awake.data = ts;
+}
+
+void msd_tasks_close(struct msd_tasks *ts)
+{
+	struct msd_list *it;
+
+	ts->is_closed = true;
+	uv_close((uv_handle_t *)&ts->awake, NULL);
+	while ((it = msd_fair_list_pop(&ts->classes[MSD_TASK_FREE])) != NULL) {
+		struct msd_task *t = MSD_CONTAINER_OF(it, struct msd_task, link);
+		t->is_queued = false;
+		msd_task_begin(ts, t);
+	}
+}
+
+void msd_task_begin(struct msd_tasks *ts, struct msd_task *t)
+{
+	if (t->is_queued)
+		return;
+	if (ts->is_closed) {
+		while (t->class == MSD_TASK_FREE && t->step(t) == MSD_TASK_AGAIN)
+			continue;
+		return;
+	}
+	t->is_queued = true;
+	msd_fair_list_append(&ts->classes[t->class], &t->link, t->peer);
+	(void)uv_idle_start(&ts->awake, on_awake);
+}
+
+void msd_task_cancel(struct msd_task *t)
+{
+	if (t->is_queued)
+		msd_list_remove(&t->link);
+	t->is_queued = false;
+}
