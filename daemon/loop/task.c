@@ -22,6 +22,7 @@ bool msd_tasks_step(struct msd_tasks *ts)
 	if (t == NULL)
 		return false;
 	t->is_queued = false;
+	ts->has_freed = ts->has_freed || t->class == MSD_TASK_FREE;
 	if (t->step(t) == MSD_TASK_AGAIN)
 		msd_task_begin(ts, t);
 	return true;
@@ -35,8 +36,9 @@ static void on_awake(uv_idle_t *awake)
 	do {
 		if (!msd_tasks_step(ts)) {
 			(void)uv_idle_stop(awake);
-			if (ts->on_rest != NULL)
-				ts->on_rest(ts->user);
+			if (ts->has_freed && ts->on_freed != NULL)
+				ts->on_freed(ts->user);
+			ts->has_freed = false;
 			return;
 		}
 	} while (ts->clock_ns() < until_ns);

@@ -44,15 +44,15 @@ struct msd_task {
 
 struct msd_tasks {
 	uv_loop_t *loop;
-	/** Optional: no task is left. */
-	void (*on_rest)(void *user);
+	/** Optional: tasks of the class FREE are done, and no task is left. */
+	void (*on_freed)(void *user);
 	void *user;
 	uint64_t (*clock_ns)(void); /* clock for the limit; only differences count */
 	/* Private. */
 	struct msd_fair_list classes[MSD_TASK_CLASSES]; /* msd_task.link */
 	unsigned turn;   /* number of the class that is next */
 	uv_idle_t awake; /* active while tasks are queued */
-	bool is_closed;
+	bool has_freed, is_closed;
 };
 
 void msd_tasks_init(struct msd_tasks *ts, uv_loop_t *loop);
@@ -68,6 +68,10 @@ void msd_task_cancel(struct msd_task *t);
 static inline bool msd_task_is_queued(const struct msd_task *t)
 {
 	return t->is_queued;
+}
+static inline bool msd_tasks_are_queued(const struct msd_tasks *ts)
+{
+	return uv_is_active((const uv_handle_t *)&ts->awake);
 }
 /** Do one step of the task whose turn it is. False: no task is queued. */
 bool msd_tasks_step(struct msd_tasks *ts);

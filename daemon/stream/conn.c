@@ -4,7 +4,7 @@
  *
  * Happy path: open makes the poll handle, whose events go to the halves. Close tells
  * the peer the reason if it can, stops both halves, and frees the connection in steps
- * after libuv has closed the handle (deferred_free.h).
+ * after libuv has closed the handle (daemon/loop/task.h).
  *
  * Fair shares: the received bytes mostly fit into one share. Otherwise the clock is
  * checked between two frames, and the rest waits in the list of the loop (wire.c).
@@ -119,16 +119,16 @@ static void have_turn(struct msd_schedulable *t)
 }
 
 /* Free one frame; after the last one free the connection. */
-static void free_one(struct msd_deferred_owner *e)
+static enum msd_task_result free_one(struct msd_task *t)
 {
-	struct msd_conn *c = MSD_CONTAINER_OF(e, struct msd_conn, ender);
+	struct msd_conn *c = MSD_CONTAINER_OF(t, struct msd_conn, ender);
 
 	if (msd_conn_drop_frame(c))
-		return;
-	msd_list_remove(&e->link);
+		return MSD_TASK_AGAIN;
 	msd_conn_free_body(c);
 	msd_conn_free_spare(c);
 	c->ops->on_closed(c, c->close_err, c->close_why);
+	return MSD_TASK_DONE;
 }
 
 msd_err msd_conn_open(struct msd_conn *c, struct msd_wire *w,
@@ -144,8 +144,8 @@ msd_err msd_conn_open(struct msd_conn *c, struct msd_wire *w,
 	msd_list_init(&c->queue);
 	msd_list_init(&c->dirty_link);
 	msd_list_init(&c->taker.link);
-	msd_list_init(&c->ender.link);
-	c->ender.free_one = free_one;
+	c->ender = (struct msd_task){
+		.step = free_one, .class = MSD_TASK_FREE, .peer = transport.passer};
 	if (c->limits.max_answer_objects == 0)
 		c->limits.max_answer_objects = MSD_MAX_OBJECTS;
 	c->taker.account = limits->shares != NULL ? limits->shares : limits->account;
@@ -168,7 +168,7 @@ static void on_handle_closed(uv_handle_t *handle)
 {
 	struct msd_conn *c = handle->data;
 
-	msd_deferred_free_add(&c->wire->ending, &c->ender);
+	msd_task_begin(&c->wire->tasks, &c->ender);
 }
 
 /* Send the peer the reason, as far as its transport takes it now. */

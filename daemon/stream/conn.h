@@ -218,7 +218,7 @@ struct msd_conn {
 	uint8_t *spare; /* owned; bytes read but not consumed before reading stopped */
 	size_t spare_at, n_spare; /* consumed bytes of it; its total */
 	struct msd_schedulable taker;
-	struct msd_deferred_owner ender;
+	struct msd_task ender;
 	uint64_t turn_ends_ns; /* 0: the share has no time limit yet */
 	uint64_t crowded_ns;   /* start of waiting for closes; 0: not waiting */
 	uint32_t frames_left;  /* left in this share */

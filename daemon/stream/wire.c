@@ -105,7 +105,7 @@ msd_err msd_wire_init(struct msd_wire *w, uv_loop_t *loop, struct msd_diag *d)
 	(void)uv_prepare_start(&w->prepare, on_prepare);
 	uv_unref((uv_handle_t *)&w->prepare);
 	(void)uv_idle_init(loop, &w->awake);
-	msd_deferred_free_init(&w->ending, loop, &w->count.turns);
+	msd_tasks_init(&w->tasks, loop);
 	msd_retry_init(&w->retry, loop, &w->dirty);
 	msd_retry_init(&w->bringing, loop, &w->waiting);
 	return MSD_OK;
@@ -117,7 +117,7 @@ void msd_wire_close(struct msd_wire *w)
 		return;
 	uv_close((uv_handle_t *)&w->prepare, NULL);
 	uv_close((uv_handle_t *)&w->awake, NULL);
-	msd_deferred_free_close(&w->ending);
+	msd_tasks_close(&w->tasks);
 	msd_retry_close(&w->retry);
 	msd_retry_close(&w->bringing);
 }

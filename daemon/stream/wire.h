@@ -9,9 +9,9 @@
 #include <uv.h>
 
 #include "daemon/loop/account.h"
-#include "daemon/loop/deferred_free.h"
 #include "daemon/loop/list.h"
 #include "daemon/loop/retry.h"
+#include "daemon/loop/task.h"
 #include "proto/base/diag.h"
 
 /* Share of one peer's connections in a loop iteration, for all protocols: a number of
@@ -39,13 +39,13 @@ struct msd_schedulable {
 struct msd_wire {
 	uv_loop_t *loop;
 	uv_prepare_t prepare;
-	uv_idle_t awake;                 /* active while a connection waits */
-	struct msd_list dirty;           /* msd_conn.dirty_link */
-	struct msd_list waiting;         /* msd_schedulable.link */
-	struct msd_list passed_over;     /* same link: their peer had its share */
-	struct msd_deferred_free ending; /* closed connections to free */
-	struct msd_retry retry;          /* for the dirty list */
-	struct msd_retry bringing;       /* until passed descriptors are closed */
+	uv_idle_t awake;             /* active while a connection waits */
+	struct msd_list dirty;       /* msd_conn.dirty_link */
+	struct msd_list waiting;     /* msd_schedulable.link */
+	struct msd_list passed_over; /* same link: their peer had its share */
+	struct msd_tasks tasks;      /* all deferred work of the loop */
+	struct msd_retry retry;      /* for the dirty list */
+	struct msd_retry bringing;   /* until passed descriptors are closed */
 	/* Accounts shared by all workers, as one peer. Nothing is charged to them. */
 	struct msd_account workers, worker;
 	bool is_awake;

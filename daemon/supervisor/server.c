@@ -100,13 +100,6 @@ static void on_signal(struct msd_signals *signals, int number)
 	}
 }
 
-/* If deferred frees are pending, on_freed() does it after them. */
-static void give_back_memory(struct msd_server *s)
-{
-	if (msd_list_is_empty(&s->wire.ending.all))
-		msd_memory_trim_look(&s->thrift);
-}
-
 static void on_freed(void *server)
 {
 	struct msd_server *s = server;
@@ -138,7 +131,8 @@ static void on_tick(uv_timer_t *timer)
 
 	s->ticked_ms = uv_now(&s->loop);
 	msd_memory_pressure_end_stuck(&s->edge, was_away ? passed_ms - TICK_MS : 0);
-	give_back_memory(s);
+	if (!msd_tasks_are_queued(&s->wire.tasks)) /* on_freed() does it after them */
+		msd_memory_trim_look(&s->thrift);
 	tell_status(s);
 	msd_cgroups_tidy(&s->groups);
 	msd_handover_workers_settle(&s->registry);
@@ -266,8 +260,8 @@ msd_err msd_server_init(struct msd_server *s, struct msd_diag *d)
 	msd_deadlines_init(&s->deadlines, &s->loop);
 	msd_server_connect_parts(s);
 	msd_memory_trim_init(&s->thrift, &s->loop, &s->edge.peers.account);
-	s->wire.ending.on_freed = on_freed;
-	s->wire.ending.user = s;
+	s->wire.tasks.on_freed = on_freed;
+	s->wire.tasks.user = s;
 	s->drain.on_due = on_drain_over;
 	s->space.on_due = on_space;
 	(void)uv_timer_init(&s->loop, &s->tick);
@@ -334,7 +328,7 @@ static void close_handle(uv_handle_t *handle, void *ctx)
 bool msd_server_finish(struct msd_server *s)
 {
 	msd_listeners_close(&s->edge, false);
-	s->wire.ending.on_freed = NULL; /* the process exit frees all memory */
+	s->wire.tasks.on_freed = NULL; /* the process exit frees all memory */
 	msd_proxy_accept_close(&s->edge);
 	msd_tls_accept_close(&s->edge);
 	while (!msd_list_is_empty(&s->edge.sessions) ||

@@ -82,7 +82,7 @@ void rig_open(struct rig *r, bool takes_fds)
 	r->peer = ends[1];
 	(void)uv_loop_init(&r->loop);
 	cr_assert_eq(msd_wire_init(&r->wire, &r->loop, NULL), MSD_OK);
-	r->wire.clock_ns = r->wire.ending.clock_ns = clock_ns;
+	r->wire.clock_ns = r->wire.tasks.clock_ns = clock_ns;
 	cr_assert_eq(msd_conn_open(&r->conn, &r->wire,
 				   msd_transport_of_socket(ends[0], true), &ops,
 				   &limits, r, NULL),

@@ -9,7 +9,7 @@
 static uv_loop_t loop;
 static struct msd_tasks tasks;
 static uint64_t now_ns;
-static unsigned order[MOST], n_steps, n_rests;
+static unsigned order[MOST], n_steps, n_frees;
 
 struct item {
 	struct msd_task task;
@@ -21,7 +21,7 @@ static uint64_t clock_ns(void)
 	return now_ns;
 }
 
-static void on_rest(void *user)
+static void on_freed(void *user)
 {
 	++*(unsigned *)user;
 }
@@ -42,9 +42,9 @@ static void begin(void)
 	(void)uv_loop_init(&loop);
 	msd_tasks_init(&tasks, &loop);
 	tasks.clock_ns = clock_ns;
-	tasks.on_rest = on_rest;
-	tasks.user = &n_rests;
-	now_ns = n_steps = n_rests = 0;
+	tasks.on_freed = on_freed;
+	tasks.user = &n_frees;
+	now_ns = n_steps = n_frees = 0;
 }
 
 static void end(void)
@@ -83,11 +83,11 @@ Test(tasks, all_share_the_time_of_one_iteration)
 		cr_expect_eq(uv_backend_timeout(&loop), 0, "the loop does not sleep");
 		(void)uv_run(&loop, UV_RUN_NOWAIT);
 		cr_expect_eq(n_steps, turns * STEPS_A_TURN);
-		cr_expect_eq(n_rests, 0);
+		cr_expect_eq(n_frees, 0);
 	}
 	(void)uv_run(&loop, UV_RUN_NOWAIT);
 	cr_expect_eq(n_steps, 9);
-	cr_expect_eq(n_rests, 1);
+	cr_expect_eq(n_frees, 1);
 	cr_expect_not(uv_loop_alive(&loop));
 }
 
