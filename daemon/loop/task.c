@@ -21,7 +21,7 @@ bool msd_tasks_step(struct msd_tasks *ts)
 
 	if (t == NULL)
 		return false;
-	t->is_queued = false;
+	msd_task_cancel(t);
 	ts->has_freed = ts->has_freed || t->class == MSD_TASK_FREE;
 	if (t->step(t) == MSD_TASK_AGAIN)
 		msd_task_begin(ts, t);
@@ -33,15 +33,14 @@ static void on_awake(uv_idle_t *awake)
 	struct msd_tasks *ts = awake->data;
 	const uint64_t until_ns = ts->clock_ns() + MSD_TASKS_TURN_US * 1000u;
 
-	do {
-		if (!msd_tasks_step(ts)) {
-			(void)uv_idle_stop(awake);
-			if (ts->has_freed && ts->on_freed != NULL)
-				ts->on_freed(ts->user);
-			ts->has_freed = false;
-			return;
-		}
-	} while (ts->clock_ns() < until_ns);
+	while (msd_tasks_step(ts) && ts->clock_ns() < until_ns)
+		continue;
+	if (ts->n_queued > 0)
+		return;
+	(void)uv_idle_stop(awake);
+	if (ts->has_freed && ts->on_freed != NULL)
+		ts->on_freed(ts->user);
+	ts->has_freed = false;
 }
 
 void msd_tasks_init(struct msd_tasks *ts, uv_loop_t *loop)
@@ -61,28 +60,22 @@ void msd_tasks_close(struct msd_tasks *ts)
 	uv_close((uv_handle_t *)&ts->awake, NULL);
 	while ((it = msd_fair_list_pop(&ts->classes[MSD_TASK_FREE])) != NULL) {
 		struct msd_task *t = MSD_CONTAINER_OF(it, struct msd_task, link);
-		t->is_queued = false;
+		msd_task_cancel(t);
 		msd_task_begin(ts, t);
 	}
 }
 
 void msd_task_begin(struct msd_tasks *ts, struct msd_task *t)
 {
-	if (t->is_queued)
+	if (t->queue != NULL)
 		return;
 	if (ts->is_closed) {
 		while (t->class == MSD_TASK_FREE && t->step(t) == MSD_TASK_AGAIN)
 			continue;
 		return;
 	}
-	t->is_queued = true;
+	t->queue = ts;
+	ts->n_queued++;
 	msd_fair_list_append(&ts->classes[t->class], &t->link, t->peer);
 	(void)uv_idle_start(&ts->awake, on_awake);
-}
-
-void msd_task_cancel(struct msd_task *t)
-{
-	if (t->is_queued)
-		msd_list_remove(&t->link);
-	t->is_queued = false;
 }

@@ -38,8 +38,8 @@ struct msd_task {
 	enum msd_task_class class;
 	uint64_t peer; /* number of the peer that causes the work; 0: the daemon */
 	/* Private. */
-	struct msd_list link; /* in msd_tasks.classes */
-	bool is_queued;
+	struct msd_list link;    /* in msd_tasks.classes */
+	struct msd_tasks *queue; /* NULL: not queued */
 };
 
 struct msd_tasks {
@@ -50,7 +50,8 @@ struct msd_tasks {
 	uint64_t (*clock_ns)(void); /* clock for the limit; only differences count */
 	/* Private. */
 	struct msd_fair_list classes[MSD_TASK_CLASSES]; /* msd_task.link */
-	unsigned turn;   /* number of the class that is next */
+	unsigned turn; /* number of the class that is next */
+	uint32_t n_queued;
 	uv_idle_t awake; /* active while tasks are queued */
 	bool has_freed, is_closed;
 };
@@ -64,14 +65,21 @@ void msd_tasks_close(struct msd_tasks *ts);
 /** Queue @t, whose public fields are set. No effect if it is queued. */
 void msd_task_begin(struct msd_tasks *ts, struct msd_task *t);
 /** Remove @t from the queue. Allowed if it is not queued. */
-void msd_task_cancel(struct msd_task *t);
+static inline void msd_task_cancel(struct msd_task *t)
+{
+	if (t->queue == NULL)
+		return;
+	msd_list_remove(&t->link);
+	t->queue->n_queued--;
+	t->queue = NULL;
+}
 static inline bool msd_task_is_queued(const struct msd_task *t)
 {
-	return t->is_queued;
+	return t->queue != NULL;
 }
 static inline bool msd_tasks_are_queued(const struct msd_tasks *ts)
 {
-	return uv_is_active((const uv_handle_t *)&ts->awake);
+	return ts->n_queued > 0;
 }
 /** Do one step of the task whose turn it is. False: no task is queued. */
 bool msd_tasks_step(struct msd_tasks *ts);

@@ -257,7 +257,7 @@ msd_err msd_server_init(struct msd_server *s, struct msd_diag *d)
 		err = msd_signals_open(&s->signals, &s->loop, on_signal, d);
 	if (err != MSD_OK)
 		return err;
-	msd_deadlines_init(&s->deadlines, &s->loop);
+	msd_deadlines_init(&s->deadlines, &s->wire.tasks);
 	msd_server_connect_parts(s);
 	msd_memory_trim_init(&s->thrift, &s->loop, &s->edge.peers.account);
 	s->wire.tasks.on_freed = on_freed;

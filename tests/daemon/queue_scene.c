@@ -60,7 +60,8 @@ void scene_init(struct scene *s)
 {
 	*s = (struct scene){0};
 	(void)uv_loop_init(&s->loop);
-	msd_deadlines_init(&s->deadlines, &s->loop);
+	msd_tasks_init(&s->tasks, &s->loop);
+	msd_deadlines_init(&s->deadlines, &s->tasks);
 	s->registry.loop = &s->loop;
 	s->registry.deadlines = &s->deadlines;
 	s->registry.limits = &s->limits;
@@ -93,6 +94,7 @@ void scene_finish(struct scene *s)
 	msd_deadline_clear(&s->deadlines, &s->group.refusal_timer);
 	msd_deadline_clear(&s->deadlines, &s->group.ready_timer);
 	msd_deadlines_close(&s->deadlines);
+	msd_tasks_close(&s->tasks);
 	(void)uv_run(&s->loop, UV_RUN_DEFAULT);
 	cr_expect_eq(uv_loop_close(&s->loop), 0);
 }

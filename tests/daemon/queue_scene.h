@@ -10,6 +10,7 @@
 
 struct scene {
 	uv_loop_t loop;
+	struct msd_tasks tasks;
 	struct msd_deadlines deadlines;
 	struct msd_limits limits;
 	struct msd_module_registry registry;

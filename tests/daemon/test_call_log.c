@@ -4,6 +4,7 @@
 #include "daemon/supervisor/module/stats/call_stats.h"
 
 static struct msd_call_log call_log;
+static struct msd_tasks tasks;
 static struct msd_deadlines deadlines;
 static uv_loop_t loop;
 static struct msd_call_stats *call_stats;
@@ -11,7 +12,8 @@ static struct msd_call_stats *call_stats;
 static void begin(void)
 {
 	(void)uv_loop_init(&loop);
-	msd_deadlines_init(&deadlines, &loop);
+	msd_tasks_init(&tasks, &loop);
+	msd_deadlines_init(&deadlines, &tasks);
 	msd_call_log_init(&call_log);
 	call_stats = msd_call_stats_new("digits");
 	cr_assert_not_null(call_stats);
@@ -22,6 +24,7 @@ static void end(void)
 	msd_call_log_finish(&call_log);
 	msd_call_stats_unref(call_stats);
 	msd_deadlines_close(&deadlines);
+	msd_tasks_close(&tasks);
 	(void)uv_run(&loop, UV_RUN_DEFAULT);
 	(void)uv_loop_close(&loop);
 }

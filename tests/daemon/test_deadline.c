@@ -5,6 +5,7 @@
 
 static unsigned order[16];
 static unsigned n_fired;
+static struct msd_tasks tasks;
 
 struct item {
 	struct msd_deadline node;
@@ -19,6 +20,7 @@ static void on_due(struct msd_deadline *node)
 static void finish(uv_loop_t *loop, struct msd_deadlines *ds)
 {
 	msd_deadlines_close(ds);
+	msd_tasks_close(&tasks);
 	(void)uv_run(loop, UV_RUN_DEFAULT);
 	(void)uv_loop_close(loop);
 }
@@ -31,7 +33,8 @@ Test(deadlines, fire_in_the_order_of_their_times)
 	struct item items[6];
 
 	(void)uv_loop_init(&loop);
-	msd_deadlines_init(&ds, &loop);
+	msd_tasks_init(&tasks, &loop);
+	msd_deadlines_init(&ds, &tasks);
 	for (unsigned i = 0; i < 6; i++) {
 		items[i] = (struct item){.node.on_due = on_due,
 					 .number = (unsigned)in_ms[i]};
@@ -51,7 +54,8 @@ Test(deadlines, a_cleared_one_does_not_fire)
 	struct item items[3];
 
 	(void)uv_loop_init(&loop);
-	msd_deadlines_init(&ds, &loop);
+	msd_tasks_init(&tasks, &loop);
+	msd_deadlines_init(&ds, &tasks);
 	for (unsigned i = 0; i < 3; i++) {
 		items[i] = (struct item){.node.on_due = on_due, .number = i};
 		msd_deadline_set(&ds, &items[i].node, i);
@@ -79,7 +83,8 @@ Test(deadlines, may_be_set_again_from_its_callback)
 	struct item item = {.node.on_due = on_due_again};
 
 	(void)uv_loop_init(&loop);
-	msd_deadlines_init(&ds, &loop);
+	msd_tasks_init(&tasks, &loop);
+	msd_deadlines_init(&ds, &tasks);
 	again_in = &ds;
 	msd_deadline_set(&ds, &item.node, 1);
 	(void)uv_run(&loop, UV_RUN_DEFAULT);
@@ -104,7 +109,8 @@ Test(deadlines, set_again_and_cleared_in_any_order_fire_in_that_of_their_times)
 	unsigned n_set = 0;
 
 	(void)uv_loop_init(&loop);
-	msd_deadlines_init(&ds, &loop);
+	msd_tasks_init(&tasks, &loop);
+	msd_deadlines_init(&ds, &tasks);
 	for (unsigned i = 0; i < CHANGES; i++) {
 		struct msd_deadline *node = &nodes[(i * 7919u) % N];
 		node->on_due = expect_later;
@@ -142,7 +148,8 @@ Test(deadlines, many_that_are_due_at_once_leave_others_their_turn)
 	static struct msd_deadline nodes[MANY];
 
 	(void)uv_loop_init(&loop);
-	msd_deadlines_init(&ds, &loop);
+	msd_tasks_init(&tasks, &loop);
+	msd_deadlines_init(&ds, &tasks);
 	for (unsigned i = 0; i < MANY; i++) {
 		nodes[i].on_due = take_long;
 		msd_deadline_set(&ds, &nodes[i], 0);
@@ -173,7 +180,8 @@ Test(deadlines, that_are_set_again_at_once_leave_others_their_turn)
 	struct msd_deadline node = {.on_due = set_again};
 
 	(void)uv_loop_init(&loop);
-	msd_deadlines_init(&ds, &loop);
+	msd_tasks_init(&tasks, &loop);
+	msd_deadlines_init(&ds, &tasks);
 	all = &ds;
 	msd_deadline_set(&ds, &node, 0);
 	for (int i = 0; i < 3; i++) {

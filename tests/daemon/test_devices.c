@@ -11,6 +11,7 @@
 /* A search by a script that stands for modserd-worker. */
 static uv_loop_t loop;
 static struct msd_reaper reaper;
+static struct msd_tasks tasks;
 static struct msd_deadlines deadlines;
 static struct msd_devices devices;
 static char path[64];
@@ -31,7 +32,8 @@ static void begin(const char *script)
 	cr_assert_eq(fchmod(fd, 0700), 0);
 	close(fd);
 	(void)uv_loop_init(&loop);
-	msd_deadlines_init(&deadlines, &loop);
+	msd_tasks_init(&tasks, &loop);
+	msd_deadlines_init(&deadlines, &tasks);
 	msd_reaper_init(&reaper, &loop);
 	msd_devices_init(&devices, &reaper, &deadlines, path);
 	devices.on_known = on_known;
@@ -44,6 +46,7 @@ static void end(void)
 		(void)uv_run(&loop, UV_RUN_ONCE);
 	(void)unlink(path);
 	msd_deadlines_close(&deadlines);
+	msd_tasks_close(&tasks);
 	msd_reaper_close(&reaper);
 	(void)uv_run(&loop, UV_RUN_DEFAULT);
 	cr_expect_eq(uv_loop_close(&loop), 0, "no handle is left");

@@ -44,7 +44,7 @@ static void begin(enum msd_address_kind kind)
 #undef SET
 	(void)uv_loop_init(&loop);
 	cr_assert_eq(msd_wire_init(&wire, &loop, NULL), MSD_OK);
-	msd_deadlines_init(&deadlines, &loop);
+	msd_deadlines_init(&deadlines, &wire.tasks);
 	msd_devices_init(&devices, NULL, &deadlines, worker_path);
 	msd_list_init(&registry.modules);
 	edge = (struct msd_edge){.loop = &loop,

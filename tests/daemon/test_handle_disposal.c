@@ -7,6 +7,7 @@
 #define MANY 5000u
 
 static uv_loop_t loop;
+static struct msd_tasks tasks;
 static struct msd_deadlines deadlines;
 static struct msd_edge edge;
 static struct msd_client_peer *peer;
@@ -14,7 +15,8 @@ static struct msd_client_peer *peer;
 static void begin(void)
 {
 	(void)uv_loop_init(&loop);
-	msd_deadlines_init(&deadlines, &loop);
+	msd_tasks_init(&tasks, &loop);
+	msd_deadlines_init(&deadlines, &tasks);
 	edge = (struct msd_edge){.loop = &loop, .deadlines = &deadlines};
 	msd_handle_disposal_init(&edge);
 	msd_client_peers_init(&edge.peers, 1u << 30);
@@ -27,6 +29,7 @@ static void end(void)
 {
 	msd_client_peer_unref(peer);
 	msd_deadlines_close(&deadlines);
+	msd_tasks_close(&tasks);
 	(void)uv_run(&loop, UV_RUN_DEFAULT);
 	cr_expect_eq(uv_loop_close(&loop), 0);
 }

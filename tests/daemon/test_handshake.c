@@ -17,6 +17,7 @@ static uv_sem_t came, gate;
 
 static char context;
 static uv_loop_t loop;
+static struct msd_tasks tasks;
 static struct msd_deadlines deadlines;
 static struct msd_handshakes all;
 static struct msd_tls tls;
@@ -103,7 +104,8 @@ static void set_up(void)
 	cr_assert_eq(uv_loop_init(&loop), 0);
 	cr_assert_eq(uv_sem_init(&came, 0), 0);
 	cr_assert_eq(uv_sem_init(&gate, 0), 0);
-	msd_deadlines_init(&deadlines, &loop);
+	msd_tasks_init(&tasks, &loop);
+	msd_deadlines_init(&deadlines, &tasks);
 	tls = (struct msd_tls){.library = &library, .context = (void *)&context};
 	msd_handshakes_init(&all, &loop, &deadlines, &tls);
 	all.on_failed = on_failed;
@@ -130,6 +132,7 @@ static void finish(unsigned n)
 		;
 	cr_expect_eq(n_done, n);
 	msd_deadlines_close(&deadlines);
+	msd_tasks_close(&tasks);
 	msd_work_close();
 	cr_expect_eq(uv_run(&loop, UV_RUN_DEFAULT), 0);
 	cr_expect_eq(uv_loop_close(&loop), 0);

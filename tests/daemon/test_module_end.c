@@ -99,7 +99,7 @@ static void scene_init(struct scene *s, unsigned n_calls)
 				       .max_memory = 1u << 20}};
 	(void)uv_loop_init(&s->loop);
 	cr_assert_eq(msd_wire_init(&s->wire, &s->loop, NULL), MSD_OK);
-	msd_deadlines_init(&s->deadlines, &s->loop);
+	msd_deadlines_init(&s->deadlines, &s->wire.tasks);
 	s->registry = (struct msd_module_registry){.loop = &s->loop,
 						   .wire = &s->wire,
 						   .deadlines = &s->deadlines,

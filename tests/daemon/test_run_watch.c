@@ -23,6 +23,7 @@ static struct {
  * first of them for a while. */
 struct scene {
 	uv_loop_t loop;
+	struct msd_tasks tasks;
 	struct msd_deadlines deadlines;
 	struct msd_module_registry registry;
 	struct msd_limits limits;
@@ -69,7 +70,8 @@ static void scene_init(struct scene *s, uint64_t ran_ms)
 	*s = (struct scene){
 		.limits = {.kill_grace_ms = GRACE_MS, .max_run_ms = MOST_MS}};
 	cr_assert_eq(uv_loop_init(&s->loop), 0);
-	msd_deadlines_init(&s->deadlines, &s->loop);
+	msd_tasks_init(&s->tasks, &s->loop);
+	msd_deadlines_init(&s->deadlines, &s->tasks);
 	s->registry.loop = &s->loop;
 	s->registry.deadlines = &s->deadlines;
 	s->registry.limits = &s->limits;
@@ -112,6 +114,7 @@ static void scene_finish(struct scene *s)
 	msd_call_stats_unref(s->module.group.call_stats);
 	msd_deadline_clear(&s->deadlines, &s->replica.run_timer);
 	msd_deadlines_close(&s->deadlines);
+	msd_tasks_close(&s->tasks);
 	(void)uv_run(&s->loop, UV_RUN_DEFAULT);
 	cr_assert_eq(uv_loop_close(&s->loop), 0);
 }

@@ -5,6 +5,7 @@
 #define MOST 8u
 
 static uv_loop_t loop;
+static struct msd_tasks tasks;
 static struct msd_deadlines deadlines;
 static struct msd_client client;
 static struct msd_waiters followers;
@@ -45,7 +46,8 @@ static void on_told(struct msd_waiters *f)
 static void begin(void)
 {
 	(void)uv_loop_init(&loop);
-	msd_deadlines_init(&deadlines, &loop);
+	msd_tasks_init(&tasks, &loop);
+	msd_deadlines_init(&deadlines, &tasks);
 	msd_client_init(&client, &ops);
 	msd_waiters_init(&followers, &deadlines, tell);
 	followers.on_told = on_told;
@@ -60,6 +62,7 @@ static void end(void)
 	msd_client_leave(&client);
 	msd_waiters_finish(&followers);
 	msd_deadlines_close(&deadlines);
+	msd_tasks_close(&tasks);
 	(void)uv_run(&loop, UV_RUN_DEFAULT);
 	cr_expect_eq(uv_loop_close(&loop), 0);
 }

@@ -2,15 +2,6 @@
 
 #include <stddef.h>
 
-#include "proto/base/clock.h"
-
-/*
- * Time limit per loop iteration; then other events run, and the rest follows in the
- * next iteration. The rest is not delayed further, because more deadlines are behind
- * it.
- */
-#define TURN_NS UINT64_C(1000000)
-
 /* Merge two heaps, either of which may be empty. Roots have no siblings. */
 static struct msd_deadline *meld(struct msd_deadline *a, struct msd_deadline *b)
 {
@@ -59,7 +50,7 @@ static void on_timer(uv_timer_t *timer);
 
 static void arm(struct msd_deadlines *ds)
 {
-	if (ds->first == NULL || ds->is_behind) {
+	if (ds->first == NULL || ds->is_behind) { /* fire() goes on */
 		(void)uv_timer_stop(&ds->timer);
 		return;
 	}
@@ -68,52 +59,50 @@ static void arm(struct msd_deadlines *ds)
 	(void)uv_timer_start(&ds->timer, on_timer, at > now ? at - now : 0, 0);
 }
 
-static void on_more(uv_idle_t *more);
-
-static void tell(struct msd_deadlines *ds)
+static bool is_due(const struct msd_deadlines *ds)
 {
-	const uint64_t now = uv_now(ds->loop), until_ns = msd_now_ns() + TURN_NS;
+	return ds->first != NULL && ds->first->at_ms <= uv_now(ds->loop);
+}
+
+/* Fire the first node. The others are not delayed: their task goes on. */
+static enum msd_task_result fire(struct msd_task *t)
+{
+	struct msd_deadlines *ds = MSD_CONTAINER_OF(t, struct msd_deadlines, due);
 
 	ds->is_behind = true;
-	while (ds->first != NULL && ds->first->at_ms <= now) {
+	if (is_due(ds)) {
+		const uint64_t now = uv_now(ds->loop);
 		struct msd_deadline *node = ds->first;
+
 		msd_loop_lag_note(&ds->lag, now, now - node->at_ms);
 		msd_deadline_clear(ds, node);
 		node->on_due(node);
-		if (msd_now_ns() >= until_ns)
-			break;
 	}
-	ds->is_behind = ds->first != NULL && ds->first->at_ms <= now;
-	if (ds->is_behind) {
-		(void)uv_idle_start(&ds->more, on_more);
-	} else {
-		(void)uv_idle_stop(&ds->more);
-	}
+	ds->is_behind = is_due(ds);
 	arm(ds);
+	return ds->is_behind ? MSD_TASK_AGAIN : MSD_TASK_DONE;
 }
 
 static void on_timer(uv_timer_t *timer)
 {
-	tell(timer->data);
+	struct msd_deadlines *ds = timer->data;
+
+	msd_task_begin(ds->tasks, &ds->due);
 }
 
-static void on_more(uv_idle_t *more)
+void msd_deadlines_init(struct msd_deadlines *ds, struct msd_tasks *tasks)
 {
-	tell(more->data);
-}
-
-void msd_deadlines_init(struct msd_deadlines *ds, uv_loop_t *loop)
-{
-	*ds = (struct msd_deadlines){.loop = loop};
-	(void)uv_timer_init(loop, &ds->timer); /* these never fail */
-	(void)uv_idle_init(loop, &ds->more);
-	ds->timer.data = ds->more.data = ds;
+	*ds = (struct msd_deadlines){.loop = tasks->loop,
+				     .tasks = tasks,
+				     .due = {.step = fire, .class = MSD_TASK_DUE}};
+	(void)uv_timer_init(ds->loop, &ds->timer); /* never fails */
+	ds->timer.data = ds;
 }
 
 void msd_deadlines_close(struct msd_deadlines *ds)
 {
 	uv_close((uv_handle_t *)&ds->timer, NULL);
-	uv_close((uv_handle_t *)&ds->more, NULL);
+	msd_task_cancel(&ds->due);
 	ds->first = NULL; /* nodes may be freed already */
 }
 

@@ -1,11 +1,13 @@
 #ifndef MSD_SUPERVISOR_DEADLINE_H
 #define MSD_SUPERVISOR_DEADLINE_H
-/* Many deadlines on one timer. Nodes are embedded in the waiting objects and form a
- * pairing heap: setting a deadline allocates no memory and cannot fail. */
+/* Many deadlines on one timer; a task of the loop fires one at a time. Nodes are
+ * embedded in the waiting objects and form a pairing heap: setting a deadline allocates
+ * no memory and cannot fail. */
 #include <stdbool.h>
 #include <stdint.h>
 #include <uv.h>
 
+#include "daemon/loop/task.h"
 #include "daemon/supervisor/request/loop_lag.h"
 
 #define MSD_AWAY_LEAST_MS 1000u
@@ -23,18 +25,16 @@ struct msd_deadline {
 
 struct msd_deadlines {
 	uv_loop_t *loop;
+	struct msd_tasks *tasks; /* borrowed */
 	uv_timer_t timer;
-	uv_idle_t more; /* active while due nodes are left for the next iteration */
-	bool is_behind; /* true then, and while nodes fire */
+	struct msd_task due;        /* fires the nodes that are due */
+	bool is_behind;             /* it has more to fire, or fires a node now */
 	struct msd_deadline *first; /* the root: the earliest */
 	struct msd_loop_lag lag;    /* how late nodes fired */
 };
 
-/**
- * Initialize without deadlines; creates a timer and an idle handle on @loop, which
- * must outlive it.
- */
-void msd_deadlines_init(struct msd_deadlines *ds, uv_loop_t *loop);
+/** Initialize without deadlines; @tasks and its loop must outlive it. */
+void msd_deadlines_init(struct msd_deadlines *ds, struct msd_tasks *tasks);
 /** Close the timer; no node fires after this. */
 void msd_deadlines_close(struct msd_deadlines *ds);
 /** (Re)set @node to fire in @in_ms. */
