@@ -205,12 +205,11 @@ static void on_drain_over(struct msd_deadline *node)
 	msd_server_drain(s, s->is_draining);
 }
 
-static void on_space(struct msd_deadline *node)
+static enum msd_task_result retry_space(struct msd_task *t)
 {
-	struct msd_server *s = MSD_CONTAINER_OF(node, struct msd_server, space);
+	struct msd_server *s = MSD_CONTAINER_OF(t, struct msd_server, space);
 
-	if (msd_memory_share_retry(&s->edge))
-		msd_deadline_set(&s->deadlines, node, 0);
+	return msd_memory_share_retry(&s->edge) ? MSD_TASK_AGAIN : MSD_TASK_DONE;
 }
 
 /* Most daemons have no control group; log that once. */
@@ -263,7 +262,7 @@ msd_err msd_server_init(struct msd_server *s, struct msd_diag *d)
 	s->wire.tasks.on_freed = on_freed;
 	s->wire.tasks.user = s;
 	s->drain.on_due = on_drain_over;
-	s->space.on_due = on_space;
+	s->space = (struct msd_task){.step = retry_space, .class = MSD_TASK_ANSWER};
 	(void)uv_timer_init(&s->loop, &s->tick);
 	s->tick.data = s;
 	s->ticked_ms = uv_now(&s->loop);
@@ -364,7 +363,7 @@ bool msd_server_finish(struct msd_server *s)
 	msd_unpack_finish(&s->unpack);
 	msd_devices_finish(&s->devices);
 	msd_device_gauges_finish(&s->gauges);
-	msd_metrics_desk_finish(&s->metrics);
+	msd_answer_desk_finish(&s->answers);
 	free(s->worker_path);
 	msd_tls_finish(&s->tls);
 	msd_handover_workers_close(&s->registry);

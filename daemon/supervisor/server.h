@@ -19,8 +19,8 @@
 #include "daemon/supervisor/config/wanted.h"
 #include "daemon/supervisor/edge/edge.h"
 #include "daemon/supervisor/edge/methods/devices.h"
+#include "daemon/supervisor/facts/answer_desk.h"
 #include "daemon/supervisor/facts/device_gauges.h"
-#include "daemon/supervisor/facts/metrics_desk.h"
 #include "daemon/supervisor/fetch/fetcher.h"
 #include "daemon/supervisor/keep/keeper.h"
 #include "daemon/supervisor/memory_trim.h"
@@ -46,7 +46,7 @@ struct msd_server {
 		unpack; /* of the message being read; not kept over callbacks */
 	struct msd_devices devices;
 	struct msd_device_gauges gauges;
-	struct msd_metrics_desk metrics;
+	struct msd_answer_desk answers;
 	struct msd_keeper keeper;                 /* open if there is a store */
 	struct msd_fetcher fetcher;               /* main sets its path */
 	struct msd_source_pollers source_pollers; /* modules with a source */
@@ -70,7 +70,8 @@ struct msd_server {
 	uint64_t ticked_ms;       /* time of the last `tick` */
 	uv_timer_t tick;          /* stalled writers, idle memory */
 	struct msd_memory_trim thrift;
-	struct msd_deadline drain, space;
+	struct msd_deadline drain;
+	struct msd_task space;
 };
 
 /** Prepare loop, wire and timers. */

@@ -14,8 +14,8 @@
 #include "daemon/supervisor/edge/listen/tls_accept.h"
 #include "daemon/supervisor/edge/methods/method.h"
 #include "daemon/supervisor/edge/session/frontend.h"
+#include "daemon/supervisor/facts/answer_desk.h"
 #include "daemon/supervisor/facts/figures.h"
-#include "daemon/supervisor/facts/metrics_desk.h"
 #include "daemon/supervisor/keep/keep.h"
 #include "daemon/supervisor/module/life/module.h"
 #include "daemon/supervisor/repository/kept_load.h"
@@ -25,7 +25,7 @@
 static void retry_space(struct msd_server *s)
 {
 	if (!msd_list_is_empty(&s->edge.space_waiters))
-		msd_deadline_set(&s->deadlines, &s->space, 0);
+		msd_task_begin(&s->wire.tasks, &s->space);
 }
 
 static void on_room(struct msd_budget *budget)
@@ -229,11 +229,11 @@ static void on_session_gone(struct msd_edge *e)
 	msd_server_check_drained(MSD_CONTAINER_OF(e, struct msd_server, edge));
 }
 
-static msd_err answer_metrics(struct msd_edge *e, struct msd_method_call *c,
-			      struct msd_diag *d)
+static msd_err answer_in_chunks(struct msd_edge *e, struct msd_method_call *c,
+				struct msd_diag *d)
 {
-	return msd_metrics_desk_ask(
-		&MSD_CONTAINER_OF(e, struct msd_server, edge)->metrics, c, d);
+	return msd_answer_desk_ask(
+		&MSD_CONTAINER_OF(e, struct msd_server, edge)->answers, c, d);
 }
 
 static void furnish_edge(struct msd_server *s)
@@ -264,10 +264,10 @@ static void furnish_edge(struct msd_server *s)
 		.config_word = config_word,
 		.put_info = msd_figures_put_info,
 		.terms_of = terms_of,
-		.answer_metrics = answer_metrics,
+		.answer_in_chunks = answer_in_chunks,
 		.on_session_gone = on_session_gone,
 	};
-	msd_metrics_desk_init(&s->metrics, &s->edge);
+	msd_answer_desk_init(&s->answers, &s->edge);
 	msd_frontend_init(&s->edge);
 	msd_tls_accept_init(&s->edge);
 }

@@ -91,7 +91,7 @@ void scene_finish(struct scene *s)
 	cr_expect_eq(s->group.queued_us, 0);
 	cr_expect(msd_list_is_empty(&s->group.all_client_queues));
 	cr_expect(msd_list_is_empty(&s->group.refused));
-	msd_deadline_clear(&s->deadlines, &s->group.refusal_timer);
+	msd_task_cancel(&s->group.refusal);
 	msd_deadline_clear(&s->deadlines, &s->group.ready_timer);
 	msd_deadlines_close(&s->deadlines);
 	msd_tasks_close(&s->tasks);
@@ -125,17 +125,13 @@ void queue_nobodys(struct scene *s, unsigned client)
 
 void step(struct scene *s)
 {
-	struct msd_deadline *timer = &s->group.refusal_timer;
-
-	cr_assert(msd_deadline_is_set(timer), "there is more to look at");
-	cr_assert_eq(msd_deadline_left(&s->deadlines, timer), 0);
-	msd_deadline_clear(&s->deadlines, timer);
-	timer->on_due(timer);
+	cr_assert(msd_task_is_queued(&s->group.refusal), "there is more to look at");
+	cr_assert(msd_tasks_step(&s->tasks));
 }
 
 void run(struct scene *s)
 {
-	while (msd_deadline_is_set(&s->group.refusal_timer))
+	while (msd_task_is_queued(&s->group.refusal))
 		step(s);
 }
 

@@ -43,7 +43,7 @@ Test(refusal, the_loop_does_it_by_itself)
 	for (uint64_t id = 1; id <= 3; id++)
 		(void)queue(&s, 0, id, true);
 	begin_of(&s, 0);
-	while (msd_deadline_is_set(&s.group.refusal_timer))
+	while (msd_task_is_queued(&s.group.refusal))
 		(void)uv_run(&s.loop, UV_RUN_ONCE);
 	expect_told(3, (uint64_t[]){1, 2, 3}, MSD_BUSY);
 	scene_finish(&s);
@@ -123,7 +123,7 @@ Test(refusal, a_lane_whose_last_is_cancelled_is_served_again)
 	cr_expect(msd_list_is_empty(&s.group.refused));
 	expect_left(&s, 0, 0, NULL);
 	step(&s);
-	cr_expect_not(msd_deadline_is_set(&s.group.refusal_timer));
+	cr_expect_not(msd_task_is_queued(&s.group.refusal));
 	cr_expect_eq(s.n_ends, 1);
 	(void)queue(&s, 0, 2, true);
 	cr_expect_eq(s.group.client_queues.next, &lane_of(&s, 0)->link);

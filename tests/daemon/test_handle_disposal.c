@@ -12,13 +12,22 @@ static struct msd_deadlines deadlines;
 static struct msd_edge edge;
 static struct msd_client_peer *peer;
 
+/* Each step takes all the time that an iteration has for tasks. */
+static uint64_t clock_ns(void)
+{
+	static uint64_t now_ns;
+
+	return now_ns += MSD_TASKS_TURN_US * 1000u;
+}
+
 static void begin(void)
 {
 	(void)uv_loop_init(&loop);
 	msd_tasks_init(&tasks, &loop);
+	tasks.clock_ns = clock_ns;
 	msd_deadlines_init(&deadlines, &tasks);
 	edge = (struct msd_edge){.loop = &loop, .deadlines = &deadlines};
-	msd_handle_disposal_init(&edge);
+	msd_list_init(&edge.handle_disposal);
 	msd_client_peers_init(&edge.peers, 1u << 30);
 	peer = msd_client_peer_get(
 		&edge.peers, (struct msd_peer_id){.kind = MSD_PEER_IPV4, .value = 1},

@@ -130,14 +130,19 @@ static void scene_finish(struct scene *s)
 	msd_wire_finish(&s->wire);
 }
 
-/* Look at one request, as the loop does. */
+/* Do one step of @t, as the loop does. */
+static void step_of(struct scene *s, struct msd_task *t)
+{
+	cr_assert(msd_task_is_queued(t), "there is more to do");
+	msd_task_cancel(t);
+	if (t->step(t) == MSD_TASK_AGAIN)
+		msd_task_begin(&s->wire.tasks, t);
+}
+
+/* Look at one request. */
 static void step(struct scene *s)
 {
-	struct msd_deadline *timer = &s->m->group.refusal_timer;
-
-	cr_assert(msd_deadline_is_set(timer), "there is more to look at");
-	msd_deadline_clear(&s->deadlines, timer);
-	timer->on_due(timer);
+	step_of(s, &s->m->group.refusal);
 }
 
 static void unload(struct scene *s)
@@ -173,12 +178,9 @@ Test(module_end, refuses_one_at_a_time_and_then_tells_who_waits_for_it)
 	scene_finish(&s);
 }
 
-/* As the loop does of those who follow or wait. */
 static void tell_next(struct scene *s, struct msd_waiters *f)
 {
-	cr_assert(msd_deadline_is_set(&f->next), "there is more to tell");
-	msd_deadline_clear(&s->deadlines, &f->next);
-	f->next.on_due(&f->next);
+	step_of(s, &f->next);
 }
 
 Test(module_end, tells_who_follows_its_log_in_turns_and_then_who_waits_for_it)

@@ -6,7 +6,6 @@
 
 static uv_loop_t loop;
 static struct msd_tasks tasks;
-static struct msd_deadlines deadlines;
 static struct msd_client client;
 static struct msd_waiters followers;
 static uint64_t told[MOST];
@@ -47,9 +46,8 @@ static void begin(void)
 {
 	(void)uv_loop_init(&loop);
 	msd_tasks_init(&tasks, &loop);
-	msd_deadlines_init(&deadlines, &tasks);
 	msd_client_init(&client, &ops);
-	msd_waiters_init(&followers, &deadlines, tell);
+	msd_waiters_init(&followers, &tasks, tell);
 	followers.on_told = on_told;
 	for (uint64_t id = 1; id <= 3; id++) {
 		msd_waiters_wait(&followers,
@@ -61,7 +59,6 @@ static void end(void)
 {
 	msd_client_leave(&client);
 	msd_waiters_finish(&followers);
-	msd_deadlines_close(&deadlines);
 	msd_tasks_close(&tasks);
 	(void)uv_run(&loop, UV_RUN_DEFAULT);
 	cr_expect_eq(uv_loop_close(&loop), 0);
@@ -72,9 +69,7 @@ TestSuite(followers, .init = begin, .fini = end);
 /* Tell one more, as the loop does. */
 static void step(void)
 {
-	cr_assert(msd_deadline_is_set(&followers.next), "there is more to tell");
-	msd_deadline_clear(&deadlines, &followers.next);
-	followers.next.on_due(&followers.next);
+	cr_assert(msd_tasks_step(&tasks), "there is more to tell");
 }
 
 static void expect_told(unsigned n)

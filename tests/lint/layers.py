@@ -131,6 +131,7 @@ MAY_INCLUDE = {
     "daemon/supervisor/facts": ["proto", "daemon", *STREAM, "daemon/child"] + [
         "daemon/supervisor/" + f for f in ("request", "module", "edge")],
     "daemon/supervisor/rights": ["proto", "daemon/supervisor/request/peer_id.h",
+                                 "daemon/supervisor/request/peer_table.h",
                                  "daemon/stream/tls.h", "store/digest.h"],
     "daemon/supervisor/fetch": ["proto", "daemon", *STREAM, "daemon/child",
                                 "daemon/supervisor/keep", "daemon/supervisor/request/fair_share.h",

@@ -153,26 +153,27 @@ void msd_wanted_look(struct msd_wanted *w)
 	}
 }
 
-static void on_later(struct msd_deadline *node)
+static enum msd_task_result look(struct msd_task *t)
 {
-	msd_wanted_look(MSD_CONTAINER_OF(node, struct msd_wanted, later));
+	msd_wanted_look(MSD_CONTAINER_OF(t, struct msd_wanted, later));
+	return MSD_TASK_DONE;
 }
 
 void msd_wanted_look_later(struct msd_wanted *w)
 {
 	if (!msd_list_is_empty(&w->waiting))
-		msd_deadline_set(w->registry->deadlines, &w->later, 0);
+		msd_task_begin(w->registry->deadlines->tasks, &w->later);
 }
 
 void msd_wanted_init(struct msd_wanted *w)
 {
 	msd_list_init(&w->waiting);
-	w->later.on_due = on_later;
+	w->later = (struct msd_task){.step = look, .class = MSD_TASK_DUE};
 }
 
 void msd_wanted_finish(struct msd_wanted *w)
 {
-	msd_deadline_clear(w->registry->deadlines, &w->later);
+	msd_task_cancel(&w->later);
 	MSD_LIST_EACH_SAFE (it, &w->waiting) {
 		msd_list_remove(it);
 		free(of_link(it));

@@ -13,7 +13,7 @@
  * would fail again; the next reload retries it.
  */
 #include "daemon/loop/list.h"
-#include "daemon/supervisor/request/deadline.h"
+#include "daemon/loop/task.h"
 #include "proto/base/diag.h"
 
 struct msd_module_registry;
@@ -27,7 +27,7 @@ struct msd_wanted {
 	const struct msd_options *options; /* in force; borrowed */
 	/* Private. */
 	struct msd_list waiting;
-	struct msd_deadline later;
+	struct msd_task later;
 };
 
 /** The other fields of @w must be set. */

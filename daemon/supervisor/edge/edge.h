@@ -15,6 +15,7 @@
 #include "daemon/loop/list.h"
 #include "daemon/supervisor/edge/access/log_rate.h"
 #include "daemon/supervisor/edge/counts.h"
+#include "daemon/supervisor/edge/session/conn_watch.h"
 #include "daemon/supervisor/edge/session/session.h"
 #include "daemon/supervisor/request/client_segment.h"
 #include "daemon/supervisor/request/deadline.h"
@@ -101,9 +102,11 @@ struct msd_edge {
 	 */
 	const struct msd_fetch_options *(*terms_of)(struct msd_edge *e,
 						    const char *name);
-	/** Reply to @c with the metrics, now or later. Errors: MSD_NOMEM. */
-	msd_err (*answer_metrics)(struct msd_edge *e, struct msd_method_call *c,
-				  struct msd_diag *d);
+	/**
+	 * Reply to @c, server.metrics or module.list, now or later. Errors: MSD_NOMEM.
+	 */
+	msd_err (*answer_in_chunks)(struct msd_edge *e, struct msd_method_call *c,
+				    struct msd_diag *d);
 	/** A connection ended. */
 	void (*on_session_gone)(struct msd_edge *e);
 	struct msd_http *http; /* NULL: no listener for HTTP */
@@ -124,12 +127,11 @@ struct msd_edge {
 		info_waiters;    /* server.info requests that wait for the devices */
 	struct msd_list uploads; /* msd_upload.link: uploads that wait for bytes */
 	struct msd_list handle_disposal; /* handle_disposal.c */
-	struct msd_deadline leave;       /* set if leavings is not empty */
-	struct msd_list held_back;    /* msd_frame_session.pressure.link: sessions that
-					 hold too    much memory */
-	struct msd_deadline pressure; /* memory was released: check held_back again */
-	struct msd_deadline stuck; /* more sessions that hold too much must be closed */
-	struct msd_deadline watch; /* sessions.c: checks connection timeouts */
+	struct msd_list held_back; /* msd_frame_session.pressure.link: sessions that
+				      hold too    much memory */
+	struct msd_task pressure;  /* memory was released: check held_back again */
+	struct msd_task stuck;     /* more sessions that hold too much must be closed */
+	struct msd_conn_watch watch; /* sessions.c: connection timeouts */
 	struct msd_client_peers peers;
 	struct msd_list comers;           /* proxy_accept.c */
 	struct msd_handshakes handshakes; /* tls_accept.h */

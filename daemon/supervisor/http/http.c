@@ -48,9 +48,16 @@ static void enter_tls(struct msd_edge *e, struct msd_transport transport,
 	msd_http_conn_open(e->http, transport, who, p);
 }
 
-/* The reason to close it now; NULL if there is none. */
-static const char *look(struct msd_http_conn *v, uint64_t n_waiting, uint64_t away_ms)
+static uint64_t count_waiting(struct msd_conn_watch *w)
 {
+	return msd_memory_share_count_waiting(
+		MSD_CONTAINER_OF(w, struct msd_http, watch)->edge);
+}
+
+/* The reason to close it now; NULL if there is none. */
+static const char *look(struct msd_list *it, uint64_t n_waiting, uint64_t away_ms)
+{
+	struct msd_http_conn *v = MSD_CONTAINER_OF(it, struct msd_http_conn, link);
 	const struct msd_edge *e = v->caller.session.edge;
 	const struct msd_conn_timeout_view view = {
 		.frames = v->n_requests,
@@ -67,39 +74,21 @@ static const char *look(struct msd_http_conn *v, uint64_t n_waiting, uint64_t aw
 		.now_ms = uv_now(e->loop),
 		.away_ms = away_ms,
 	};
-	return msd_conn_timeout_look(&v->watch, &view, e->limits);
+	return v->is_closing ? NULL
+			     : msd_conn_timeout_look(&v->watch, &view, e->limits);
+}
+
+static void close_late(struct msd_list *it, const char *why)
+{
+	msd_http_conn_close(MSD_CONTAINER_OF(it, struct msd_http_conn, link), why);
 }
 
 void msd_http_watch(struct msd_http *h)
 {
-	if (!msd_deadline_is_set(&h->watch)) {
-		msd_deadline_set(h->edge->deadlines, &h->watch,
-				 msd_conn_timeout_every_ms(h->edge->limits));
-	}
-}
+	static const struct msd_conn_watch_ops ops = {count_waiting, look, close_late};
 
-/* Close one connection; deadlines after this one close the rest, as for frame
- * sessions. */
-static void on_watch_due(struct msd_deadline *node)
-{
-	struct msd_http *h = MSD_CONTAINER_OF(node, struct msd_http, watch);
-	const uint64_t n_waiting = msd_memory_share_count_waiting(h->edge);
-	const uint64_t away_ms = msd_deadline_away_ms(h->edge->deadlines, node);
-
-	unsigned n = 0;
-
-	MSD_LIST_EACH_SAFE (it, &h->visits) {
-		struct msd_http_conn *v =
-			MSD_CONTAINER_OF(it, struct msd_http_conn, link);
-		const char *why = v->is_closing ? NULL : look(v, n_waiting, away_ms);
-		if (why != NULL && n++ == 0)
-			msd_http_conn_close(v, why);
-	}
-	if (n > 1) {
-		msd_deadline_set(h->edge->deadlines, &h->watch, 0);
-	} else if (!msd_list_is_empty(&h->visits)) {
-		msd_http_watch(h);
-	}
+	msd_conn_watch_begin(&h->watch, h->edge->deadlines, h->edge->limits, &h->visits,
+			     &ops);
 }
 
 static void on_look(struct msd_deadline *node)
@@ -124,7 +113,6 @@ msd_err msd_http_open(struct msd_edge *e, const struct msd_address *address,
 	msd_history_init(&e->http->history);
 	e->http->look.on_due = on_look;
 	on_look(&e->http->look);
-	e->http->watch.on_due = on_watch_due;
 	options.enter = enter;
 	options.enter_tls = enter_tls;
 	options.scheme = "http";
@@ -178,7 +166,7 @@ void msd_http_finish(struct msd_edge *e)
 
 	if (h == NULL)
 		return;
-	msd_deadline_clear(e->deadlines, &h->watch);
+	msd_conn_watch_end(&h->watch);
 	msd_deadline_clear(e->deadlines, &h->look);
 	msd_history_finish(&h->history);
 	free(h);

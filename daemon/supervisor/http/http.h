@@ -20,8 +20,8 @@ struct msd_http {
 	struct msd_list visits;    /* msd_http_conn.link */
 	struct msd_work_lane json; /* reads and writes JSON of infer */
 	struct msd_history history;
-	struct msd_deadline look;  /* samples the modules' counters */
-	struct msd_deadline watch; /* checks connection timeouts */
+	struct msd_deadline look;    /* samples the modules' counters */
+	struct msd_conn_watch watch; /* connection timeouts */
 };
 
 /**

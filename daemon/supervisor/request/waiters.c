@@ -15,30 +15,32 @@ static bool tell_first(struct msd_waiters *f)
 }
 
 /* The remaining requests may have disappeared without being answered. */
-static void on_next(struct msd_deadline *node)
+static enum msd_task_result tell_next(struct msd_task *t)
 {
-	struct msd_waiters *f = MSD_CONTAINER_OF(node, struct msd_waiters, next);
+	struct msd_waiters *f = MSD_CONTAINER_OF(t, struct msd_waiters, next);
 
 	(void)tell_first(f);
-	if (!msd_list_is_empty(&f->told)) {
-		msd_deadline_set(f->deadlines, &f->next, 0);
-	} else if (f->on_told != NULL) {
+	if (!msd_list_is_empty(&f->told))
+		return MSD_TASK_AGAIN;
+	if (f->on_told != NULL)
 		f->on_told(f);
-	}
+	return MSD_TASK_DONE;
 }
 
-void msd_waiters_init(struct msd_waiters *f, struct msd_deadlines *deadlines,
+void msd_waiters_init(struct msd_waiters *f, struct msd_tasks *tasks,
 		      void (*tell)(struct msd_waiters *f, struct msd_req *r))
 {
 	*f = (struct msd_waiters){
-		.deadlines = deadlines, .tell = tell, .next.on_due = on_next};
+		.tasks = tasks,
+		.tell = tell,
+		.next = {.step = tell_next, .class = MSD_TASK_ANSWER}};
 	msd_list_init(&f->waiting);
 	msd_list_init(&f->told);
 }
 
 void msd_waiters_finish(struct msd_waiters *f)
 {
-	msd_deadline_clear(f->deadlines, &f->next);
+	msd_task_cancel(&f->next);
 }
 
 void msd_waiters_wait(struct msd_waiters *f, struct msd_req *r)
@@ -55,5 +57,5 @@ void msd_waiters_tell(struct msd_waiters *f)
 		return;
 	(void)tell_first(f);
 	if (!msd_list_is_empty(&f->told))
-		msd_deadline_set(f->deadlines, &f->next, 0);
+		msd_task_begin(f->tasks, &f->next);
 }

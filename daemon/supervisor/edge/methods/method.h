@@ -81,6 +81,26 @@ void msd_method_put_limits(struct msd_buf *b, const struct msd_limits *limits);
  */
 void msd_method_devices_known(void *edge);
 /* method_list.c */
+#define MSD_METHOD_LIST_PIECE 16u   /* modules: about 150 us */
+#define MSD_METHOD_LIST_ATTEMPTS 8u /* then the whole list is written at once */
+
+/* Position in a list. All zeros: not started. */
+struct msd_method_list_at {
+	bool has_begun;
+	uint64_t generation; /* the module registry's, at the start */
+	uint32_t n_passed;   /* modules written or skipped */
+	uint32_t n;          /* written */
+	uint32_t rss_looks;  /* reads of /proc that are left */
+	unsigned n_begun;    /* number of restarts */
+};
+
+/**
+ * Append the next MSD_METHOD_LIST_PIECE modules that @s may see to @out, which holds
+ * only the list. Returns true if it is complete. If a module was added or removed in
+ * between, it starts again, so that no module is listed twice.
+ */
+bool msd_method_list_go_on(struct msd_session *s, struct msd_method_list_at *at,
+			   struct msd_buf *out);
 msd_err msd_method_list(struct msd_method_call *c, struct msd_diag *d);
 /**
  * Append the list entry of @m to the result of @c. *@rss_looks is the number of reads

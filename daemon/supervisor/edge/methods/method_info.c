@@ -109,5 +109,5 @@ msd_err msd_method_metrics(struct msd_method_call *c, struct msd_diag *d)
 {
 	struct msd_edge *e = c->session->edge;
 
-	return e->answer_metrics(e, c, d);
+	return e->answer_in_chunks(e, c, d);
 }

@@ -14,6 +14,7 @@
 #include "daemon/supervisor/module/workers/replica.h"
 
 #define N_SUMMARY_KEYS 14u
+#define HEAD_BYTES 5u /* the longest header of a msgpack array */
 
 static void put_quantile(struct msd_buf *b, const char *key,
 			 const struct msd_histogram *h, unsigned percent)
@@ -277,11 +278,6 @@ static void put_workers(struct msd_buf *b, const struct msd_module *m)
 	msd_pack_pair_uint(b, "spin_waste_ns", m->group.spun.waste_ns);
 }
 
-static bool may_see(const struct msd_method_call *c, const struct msd_module *m)
-{
-	return msd_authorization_sees(c->session, m->group.name);
-}
-
 void msd_method_list_one(struct msd_method_call *c, const struct msd_module *m,
 			 uint32_t *rss_looks)
 {
@@ -294,24 +290,68 @@ void msd_method_list_one(struct msd_method_call *c, const struct msd_module *m,
 	put_edition(c, m);
 }
 
-msd_err msd_method_list(struct msd_method_call *c, struct msd_diag *d)
+static void begin_list(const struct msd_module_registry *registry,
+		       struct msd_method_list_at *at, struct msd_buf *out)
 {
-	struct msd_module_registry *registry = c->session->edge->registry;
-	uint32_t rss_looks = MSD_RSS_LOOKS, n = 0;
+	*at = (struct msd_method_list_at){.has_begun = true,
+					  .generation = registry->generation,
+					  .rss_looks = MSD_RSS_LOOKS,
+					  .n_begun = at->n_begun + 1};
+	out->n = 0;
+	msd_buf_put(out, (uint8_t[HEAD_BYTES]){0}, HEAD_BYTES);
+}
 
-	(void)d;
-	MSD_LIST_EACH (it, &registry->modules) {
-		n += may_see(c, MSD_CONTAINER_OF(it, struct msd_module, link));
+/* The number of modules is known at the end. The header is the shortest one, as in all
+ * replies. */
+static void put_head(struct msd_buf *out, uint32_t n)
+{
+	struct msd_buf head = {0};
+
+	msd_pack_array(&head, n);
+	out->bad = out->bad || head.bad;
+	if (!out->bad) {
+		memcpy(out->p, head.p, head.n);
+		memmove(out->p + head.n, out->p + HEAD_BYTES, out->n - HEAD_BYTES);
+		out->n -= HEAD_BYTES - head.n;
 	}
-	msd_pack_array(&c->result, n);
+	msd_buf_finish(&head);
+}
+
+bool msd_method_list_go_on(struct msd_session *s, struct msd_method_list_at *at,
+			   struct msd_buf *out)
+{
+	const struct msd_module_registry *registry = s->edge->registry;
+	struct msd_method_call c = {.session = s};
+	uint32_t i = 0, n = 0;
+	bool is_whole = true;
+
+	if (!at->has_begun || at->generation != registry->generation)
+		begin_list(registry, at, out);
+	c.result = *out;
 	MSD_LIST_EACH (it, &registry->modules) {
 		const struct msd_module *m =
 			MSD_CONTAINER_OF(it, struct msd_module, link);
-		if (!may_see(c, m))
+		if (i++ < at->n_passed)
 			continue;
-		msd_method_list_one(c, m, &rss_looks);
+		is_whole = n++ < MSD_METHOD_LIST_PIECE ||
+			   at->n_begun >= MSD_METHOD_LIST_ATTEMPTS;
+		if (!is_whole)
+			break;
+		at->n_passed++;
+		if (!msd_authorization_sees(s, m->group.name))
+			continue;
+		msd_method_list_one(&c, m, &at->rss_looks);
+		at->n++;
 	}
-	return MSD_OK;
+	*out = c.result;
+	if (is_whole)
+		put_head(out, at->n);
+	return is_whole;
+}
+
+msd_err msd_method_list(struct msd_method_call *c, struct msd_diag *d)
+{
+	return c->session->edge->answer_in_chunks(c->session->edge, c, d);
 }
 
 msd_err msd_method_describe(struct msd_method_call *c, struct msd_diag *d)

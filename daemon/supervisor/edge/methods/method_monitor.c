@@ -166,7 +166,7 @@ static msd_err follow(struct msd_method_call *c, const struct wish *w, uint64_t 
 	c->later = true;
 	msd_req_hold(r, r->job.params.cap);
 	rec->batch.on_due = on_batch;
-	rec->followers.deadlines = e->deadlines;
+	rec->followers.tasks = e->deadlines->tasks;
 	rec->followers.tell = tell;
 	r->due.node.on_due = on_waited; /* the request has no other deadline */
 	msd_req_set_due(r, e->deadlines, wait_ms);

@@ -1,8 +1,8 @@
 /*
  * Happy path of a request that waits: msd_dependents_take() copies it into its own
  * request. Replies to other requests settle its futures. No request may start while a
- * reply is sent, so a deadline of 0 ms calls run() in the next loop iteration. The
- * copied body is written again with the values, and the request is resumed.
+ * reply is sent, so a task calls run() in the next loop iteration. The copied body is
+ * written again with the values, and the request is resumed.
  *
  * Failures: if a named request failed, this one is rejected with the same text. Its
  * deadline, a cancel or the end of the connection frees it like any request.
@@ -35,7 +35,7 @@ static void on_ready(struct msd_futures *p)
 	msd_dependents_go_on(MSD_CONTAINER_OF(p, struct msd_dependents, promises));
 }
 
-static void run(struct msd_deadline *node);
+static enum msd_task_result run(struct msd_task *t);
 
 struct msd_dependents *msd_dependents_of(struct msd_session *s,
 					 void (*resume)(struct msd_session *s,
@@ -50,7 +50,9 @@ struct msd_dependents *msd_dependents_of(struct msd_session *s,
 		return NULL;
 	a->session = s;
 	a->resume = resume;
-	a->wake.on_due = run;
+	a->wake = (struct msd_task){.step = run,
+				    .class = MSD_TASK_ANSWER,
+				    .peer = msd_peer_id_passer(s->client.peer)};
 	msd_futures_init(&a->promises, &s->client.account, on_ready);
 	s->awaiting = a;
 	return a;
@@ -225,22 +227,20 @@ static struct msd_dependency *next(struct msd_dependents *a)
 	return a->session->receiving == NULL ? msd_futures_ready(&a->promises) : NULL;
 }
 
-static void run(struct msd_deadline *node)
+static enum msd_task_result run(struct msd_task *t)
 {
-	struct msd_dependents *a = MSD_CONTAINER_OF(node, struct msd_dependents, wake);
+	struct msd_dependents *a = MSD_CONTAINER_OF(t, struct msd_dependents, wake);
 	struct msd_dependency *awaited = next(a);
 
-	/* One request at a time: the deadline queue bounds the time of a loop
-	 * iteration. */
 	if (awaited != NULL)
 		take_up(a, awaited);
-	msd_dependents_go_on(a);
+	return next(a) != NULL ? MSD_TASK_AGAIN : MSD_TASK_DONE;
 }
 
 void msd_dependents_go_on(struct msd_dependents *a)
 {
 	if (next(a) != NULL)
-		msd_deadline_set(a->session->edge->deadlines, &a->wake, 0);
+		msd_task_begin(a->session->edge->deadlines->tasks, &a->wake);
 }
 
 void msd_dependents_pass(struct msd_dependents *a)
@@ -275,7 +275,7 @@ void msd_dependents_destroy(struct msd_dependents *a)
 {
 	if (a == NULL)
 		return;
-	msd_deadline_clear(a->session->edge->deadlines, &a->wake);
+	msd_task_cancel(&a->wake);
 	msd_futures_finish(&a->promises);
 	msd_buf_finish(&a->body);
 	free(a);

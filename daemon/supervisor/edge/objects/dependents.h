@@ -9,9 +9,9 @@
  * If a waiting request has a payload, the daemon stops reading from its connection:
  * the payload has no destination yet.
  */
+#include "daemon/loop/task.h"
 #include "daemon/supervisor/edge/objects/future.h"
 #include "daemon/supervisor/edge/session/session.h"
-#include "daemon/supervisor/request/deadline.h"
 
 struct msd_dependents {
 	struct msd_futures promises;
@@ -21,7 +21,7 @@ struct msd_dependents {
 	 * with a payload until msd_dependents_pass().
 	 */
 	void (*resume)(struct msd_session *s, struct msd_in *in);
-	struct msd_deadline wake; /* a request is ready */
+	struct msd_task wake; /* a request is ready */
 	struct msd_req
 		*held; /* the request whose payload blocks the connection, or NULL */
 	struct msd_buf body; /* body of the current frame with the results */

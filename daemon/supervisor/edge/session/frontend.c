@@ -138,13 +138,13 @@ void msd_frontend_init(struct msd_edge *e)
 	msd_list_init(&e->everybody);
 	msd_list_init(&e->sessions);
 	msd_list_init(&e->errands);
-	msd_waiters_init(&e->info_waiters, e->deadlines, NULL);
+	msd_waiters_init(&e->info_waiters, e->deadlines->tasks, NULL);
 	msd_list_init(&e->pulls);
 	msd_list_init(&e->uploads);
 	msd_client_peers_init(&e->peers, e->limits->max_total_memory);
 	msd_memory_share_init(e);
 	msd_memory_pressure_init(e);
-	msd_handle_disposal_init(e);
+	msd_list_init(&e->handle_disposal);
 }
 
 void msd_frontend_open(struct msd_edge *e, struct msd_transport transport,

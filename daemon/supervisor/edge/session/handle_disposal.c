@@ -6,16 +6,16 @@
 #include "daemon/supervisor/edge/objects/object.h"
 #include "daemon/supervisor/edge/objects/object_release.h"
 
-/* Costs per loop iteration: at most 64 objects, as many as frames of one client,
- * because a worker must free each object. */
-#define TURN_COST 1024u
+/* Costs per step: at most 64 objects, as many as frames of one client, because a worker
+ * must free each object. */
+#define STEP_COST 1024u
 #define OBJECT_COST 16u
 #define FUNCTION_COST 1u
-/* A 0 ms timer that a timer starts would run in the same loop iteration. */
-#define NEXT_TURN_MS 1u
 
 struct leaving {
-	struct msd_list link; /* msd_edge.leavings */
+	struct msd_list link; /* msd_edge.handle_disposal */
+	struct msd_task task;
+	struct msd_edge *edge;
 	struct msd_handles handles;
 	struct msd_account account; /* of the handles */
 	struct msd_client_peer *peer;
@@ -52,46 +52,31 @@ static bool drop_some(struct msd_handles *hs, uint32_t *at, uint64_t cost)
 	return true;
 }
 
-static void finish(struct msd_edge *e, struct leaving *l)
+static void finish(struct leaving *l)
 {
 	(void)drop_some(&l->handles, &l->at, UINT64_MAX);
 	msd_account_close(&l->account);
-	e->n_leaving--;
+	l->edge->n_leaving--;
 	l->peer->n_connections--;
 	msd_client_peer_unref(l->peer);
 	msd_list_remove(&l->link);
 	free(l);
 }
 
-static void wait_for_turn(struct msd_edge *e)
+static enum msd_task_result drop_next(struct msd_task *t)
 {
-	msd_deadline_set(e->deadlines, &e->leave, NEXT_TURN_MS);
-}
+	struct leaving *l = MSD_CONTAINER_OF(t, struct leaving, task);
 
-/* Drop handles of the first session only, so that an iteration does not get longer
- * when many clients leave. */
-static void on_due(struct msd_deadline *node)
-{
-	struct msd_edge *e = MSD_CONTAINER_OF(node, struct msd_edge, leave);
-	struct leaving *l = MSD_CONTAINER_OF(msd_list_first(&e->handle_disposal),
-					     struct leaving, link);
-
-	if (drop_some(&l->handles, &l->at, TURN_COST))
-		finish(e, l);
-	if (!msd_list_is_empty(&e->handle_disposal))
-		wait_for_turn(e);
-}
-
-void msd_handle_disposal_init(struct msd_edge *e)
-{
-	msd_list_init(&e->handle_disposal);
-	e->leave.on_due = on_due;
+	if (!drop_some(&l->handles, &l->at, STEP_COST))
+		return MSD_TASK_AGAIN;
+	finish(l);
+	return MSD_TASK_DONE;
 }
 
 void msd_handle_disposal_add(struct msd_edge *e, struct msd_handles *hs,
 			     struct msd_client_peer *p)
 {
-	const bool is_many = hs->n_live > TURN_COST / OBJECT_COST;
+	const bool is_many = hs->n_live > STEP_COST / OBJECT_COST;
 	struct leaving *l = is_many ? calloc(1, sizeof(*l)) : NULL;
 	uint32_t at = 0;
 
@@ -99,6 +84,7 @@ void msd_handle_disposal_add(struct msd_edge *e, struct msd_handles *hs,
 		(void)drop_some(hs, &at, UINT64_MAX);
 		return;
 	}
+	l->edge = e;
 	l->peer = msd_client_peer_ref(p);
 	p->n_connections++;
 	e->n_leaving++;
@@ -107,14 +93,17 @@ void msd_handle_disposal_add(struct msd_edge *e, struct msd_handles *hs,
 	l->handles = *hs;
 	*hs = (struct msd_handles){0};
 	msd_list_append(&e->handle_disposal, &l->link);
-	if (!msd_deadline_is_set(&e->leave))
-		wait_for_turn(e);
+	l->task = (struct msd_task){.step = drop_next,
+				    .class = MSD_TASK_FREE,
+				    .peer = msd_peer_id_passer(p->who)};
+	msd_task_begin(e->deadlines->tasks, &l->task);
 }
 
 void msd_handle_disposal_finish(struct msd_edge *e)
 {
-	msd_deadline_clear(e->deadlines, &e->leave);
 	MSD_LIST_EACH_SAFE (it, &e->handle_disposal) {
-		finish(e, MSD_CONTAINER_OF(it, struct leaving, link));
+		struct leaving *l = MSD_CONTAINER_OF(it, struct leaving, link);
+		msd_task_cancel(&l->task);
+		finish(l);
 	}
 }

@@ -12,6 +12,7 @@
  * by a PROGRESS_PART in time, the session is closed.
  */
 
+#define STEP_SESSIONS 64u /* resumed at a time */
 #define PROGRESS_PART 64u /* fraction of the held memory: gives a slow reader time */
 
 /* The written part of the first frame counts as released. */
@@ -38,8 +39,11 @@ void msd_memory_pressure_stop(struct msd_frame_session *f)
 	msd_conn_pause(&f->conn, MSD_PAUSE_MEMORY, true);
 }
 
-static void retry(struct msd_edge *e)
+static enum msd_task_result resume(struct msd_task *t)
 {
+	struct msd_edge *e = MSD_CONTAINER_OF(t, struct msd_edge, pressure);
+	unsigned n = 0;
+
 	MSD_LIST_EACH_SAFE (it, &e->held_back) {
 		struct msd_frame_session *f =
 			MSD_CONTAINER_OF(it, struct msd_frame_session, pressure.link);
@@ -47,29 +51,27 @@ static void retry(struct msd_edge *e)
 			continue;
 		msd_list_remove(&f->pressure.link);
 		msd_conn_pause(&f->conn, MSD_PAUSE_MEMORY, false);
+		if (++n == STEP_SESSIONS)
+			return MSD_TASK_AGAIN;
 	}
+	return MSD_TASK_DONE;
 }
 
-static void on_due(struct msd_deadline *node)
-{
-	retry(MSD_CONTAINER_OF(node, struct msd_edge, pressure));
-}
-
-static void on_stuck(struct msd_deadline *node);
+static enum msd_task_result end_stuck(struct msd_task *t);
 
 static void on_room(struct msd_account *root)
 {
 	struct msd_edge *e = MSD_CONTAINER_OF(root, struct msd_edge, peers.account);
 
-	if (!msd_list_is_empty(&e->held_back) && !msd_deadline_is_set(&e->pressure))
-		msd_deadline_set(e->deadlines, &e->pressure, 0);
+	if (!msd_list_is_empty(&e->held_back))
+		msd_task_begin(e->deadlines->tasks, &e->pressure);
 }
 
 void msd_memory_pressure_init(struct msd_edge *e)
 {
 	msd_list_init(&e->held_back);
-	e->pressure.on_due = on_due;
-	e->stuck.on_due = on_stuck;
+	e->pressure = (struct msd_task){.step = resume, .class = MSD_TASK_ANSWER};
+	e->stuck = (struct msd_task){.step = end_stuck, .class = MSD_TASK_DUE};
 	e->peers.account.on_room = on_room;
 }
 
@@ -86,9 +88,8 @@ static void end(struct msd_frame_session *f)
 	msd_conn_close(&f->conn, MSD_BUSY, why);
 }
 
-/* Close one session and set a 0 ms deadline for the next: the deadline queue bounds
- * the time of a loop iteration. */
-static void end_one(struct msd_edge *e, uint64_t away_ms)
+/* Close one session. Returns true if there are more. */
+static bool end_one(struct msd_edge *e, uint64_t away_ms)
 {
 	const uint64_t now = uv_now(e->loop);
 	unsigned n = 0;
@@ -107,17 +108,19 @@ static void end_one(struct msd_edge *e, uint64_t away_ms)
 			end(f);
 		}
 	}
-	if (n > 1)
-		msd_deadline_set(e->deadlines, &e->stuck, 0);
+	return n > 1;
 }
 
-static void on_stuck(struct msd_deadline *node)
+static enum msd_task_result end_stuck(struct msd_task *t)
 {
-	end_one(MSD_CONTAINER_OF(node, struct msd_edge, stuck), 0);
+	return end_one(MSD_CONTAINER_OF(t, struct msd_edge, stuck), 0) ? MSD_TASK_AGAIN
+								       : MSD_TASK_DONE;
 }
 
 void msd_memory_pressure_end_stuck(struct msd_edge *e, uint64_t away_ms)
 {
-	retry(e);
-	end_one(e, away_ms);
+	while (resume(&e->pressure) == MSD_TASK_AGAIN)
+		continue;
+	if (end_one(e, away_ms))
+		msd_task_begin(e->deadlines->tasks, &e->stuck);
 }

@@ -10,11 +10,9 @@
 #include "daemon/supervisor/edge/edge.h"
 #include "daemon/supervisor/edge/session/call.h"
 #include "daemon/supervisor/edge/session/receiving.h"
-#include "proto/base/clock.h"
 
-#define TURN_NS UINT64_C(1000000) /* per iteration, to give out room */
-#define LOOK_MS 50u               /* precision of MSD_MEMORY_SHARE_PATIENCE_MS */
-#define SILENCE_MS 1000u          /* without progress, then rejected */
+#define LOOK_MS 50u       /* precision of MSD_MEMORY_SHARE_PATIENCE_MS */
+#define SILENCE_MS 1000u  /* without progress, then rejected */
 #define STEP_BYTES 65536u /* a reduced one waits for more room after these bytes */
 
 static void on_slow_due(struct msd_deadline *node);
@@ -93,30 +91,25 @@ msd_err msd_memory_share_reserve(struct msd_session *s, struct msd_req *r,
 }
 
 /*
- * Try all waiters in order of arrival: a large one, or one that waits for its module,
- * does not block a small one behind it. Count them only once, because there may be
- * many. Only a waiter that gets room takes time.
+ * Try waiters in order of arrival: a large one, or one that waits for its module, does
+ * not block a small one behind it. Count them only once, because there may be many.
+ * Only a waiter that gets room takes time.
  */
 bool msd_memory_share_retry(struct msd_edge *e)
 {
-	const uint64_t until_ns = msd_now_ns() + TURN_NS;
-	bool is_over = false;
+	bool has_placed = false;
 
 	e->n_waiting = msd_memory_share_count_waiting(e);
 	MSD_LIST_EACH_SAFE (it, &e->space_waiters) {
 		struct msd_session *s =
 			MSD_CONTAINER_OF(it, struct msd_session, space_link);
-		const bool waited = msd_session_wants_room(s);
 		msd_receiving_retry(s);
-		if (waits(s))
-			continue;
-		e->n_waiting -= waited && e->n_waiting > 0;
-		is_over = msd_now_ns() >= until_ns;
-		if (is_over)
+		has_placed = !waits(s);
+		if (has_placed)
 			break;
 	}
 	e->n_waiting = 0;
-	return is_over && !msd_list_is_empty(&e->space_waiters);
+	return has_placed && !msd_list_is_empty(&e->space_waiters);
 }
 
 /* Return the bytes that should arrive in MSD_MEMORY_SHARE_PATIENCE_MS. */

@@ -35,9 +35,8 @@ MSD_MUST_CHECK msd_err msd_memory_share_reserve(struct msd_session *s,
 						uint64_t payload_bytes,
 						struct msd_diag *d);
 /**
- * Room was released: place the waiting bodies, in order and each once. A waiter that
- * does not fit keeps its position. True: the time ran out, and the rest must be tried
- * in the next loop iteration.
+ * Room was released: place the first waiting body that fits. A waiter that does not
+ * fit keeps its position. True: call it again for the others.
  */
 bool msd_memory_share_retry(struct msd_edge *e);
 

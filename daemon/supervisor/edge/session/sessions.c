@@ -4,10 +4,17 @@
 #include "daemon/supervisor/edge/session/memory_share.h"
 #include "daemon/supervisor/module/direct/direct.h"
 
-/* Return why the connection must be closed now. NULL: it stays. */
-static const char *look(struct msd_frame_session *f, uint64_t n_waiting,
-			uint64_t away_ms)
+static uint64_t count_waiting(struct msd_conn_watch *w)
 {
+	return msd_memory_share_count_waiting(
+		MSD_CONTAINER_OF(w, struct msd_edge, watch));
+}
+
+/* Return why the connection must be closed now. NULL: it stays. */
+static const char *look(struct msd_list *it, uint64_t n_waiting, uint64_t away_ms)
+{
+	struct msd_frame_session *f =
+		MSD_CONTAINER_OF(it, struct msd_frame_session, link);
 	const struct msd_session *s = &f->session;
 	const struct msd_conn_timeout_view view = {
 		.frames = f->conn.n_frames,
@@ -22,41 +29,22 @@ static const char *look(struct msd_frame_session *f, uint64_t n_waiting,
 			s->client.n_in_flight > 0 || msd_direct_is_awaited(&s->client),
 		.is_pressed = msd_memory_share_is_pressed(s, n_waiting),
 	};
-	return msd_conn_timeout_look(&f->watch, &view, s->edge->limits);
+	return f->conn.is_closing
+		       ? NULL
+		       : msd_conn_timeout_look(&f->watch, &view, s->edge->limits);
 }
 
-/* Close one session per deadline: sending the reason and dropping its data takes up
- * to some milliseconds. */
-static void on_watch_due(struct msd_deadline *node)
+static void close_late(struct msd_list *it, const char *why)
 {
-	struct msd_edge *e = MSD_CONTAINER_OF(node, struct msd_edge, watch);
-	const uint64_t n_waiting = msd_memory_share_count_waiting(e);
-	const uint64_t away_ms = msd_deadline_away_ms(e->deadlines, node);
-
-	unsigned n = 0;
-
-	MSD_LIST_EACH_SAFE (it, &e->sessions) {
-		struct msd_frame_session *f =
-			MSD_CONTAINER_OF(it, struct msd_frame_session, link);
-		const char *why =
-			f->conn.is_closing ? NULL : look(f, n_waiting, away_ms);
-		if (why != NULL && n++ == 0)
-			msd_conn_close(&f->conn, MSD_BUSY, why);
-	}
-	if (n > 1) {
-		msd_deadline_set(e->deadlines, &e->watch, 0);
-	} else if (!msd_list_is_empty(&e->sessions)) {
-		msd_sessions_watch(e);
-	}
+	msd_conn_close(&MSD_CONTAINER_OF(it, struct msd_frame_session, link)->conn,
+		       MSD_BUSY, why);
 }
 
 void msd_sessions_watch(struct msd_edge *e)
 {
-	e->watch.on_due = on_watch_due;
-	if (!msd_deadline_is_set(&e->watch)) {
-		msd_deadline_set(e->deadlines, &e->watch,
-				 msd_conn_timeout_every_ms(e->limits));
-	}
+	static const struct msd_conn_watch_ops ops = {count_waiting, look, close_late};
+
+	msd_conn_watch_begin(&e->watch, e->deadlines, e->limits, &e->sessions, &ops);
 }
 
 bool msd_sessions_flush(struct msd_edge *e)

@@ -1,8 +1,7 @@
 /*
- * Happy path: a reply of one chunk is sent at once. For a longer reply, a deadline
- * writes one chunk per loop iteration; the whole reply is then sent in place.
- * Failures: if memory is short, the reply is an error. A disconnect is detected at
- * the next chunk.
+ * Happy path: a reply of one chunk is sent at once. For a longer reply, a task
+ * writes one chunk per step; the whole reply is then sent in place. Failures: if memory
+ * is short, the reply is an error. A disconnect is detected at the next chunk.
  */
 #include "daemon/supervisor/http/page/chunked_answer.h"
 
@@ -13,11 +12,9 @@
 #include "daemon/supervisor/edge/edge.h"
 #include "daemon/supervisor/http/http_session.h"
 
-#define PAUSE_MS 1u /* a deadline of 0 ms may be due in the same iteration */
-
 /* A reply that is longer than a chunk. */
 struct msd_chunked_answer {
-	struct msd_deadline next; /* writes the next chunk */
+	struct msd_task next; /* writes the next chunk */
 	struct msd_http_session *caller;
 	msd_chunked_answer_make *make;
 	struct msd_chunked_answer_position at;
@@ -42,27 +39,27 @@ static void hand_over(struct msd_http_session *c)
 	c->n_tail = a->request->method == MSD_HTTP_HEAD_ONLY ? 0 : 1;
 }
 
-static void on_next(struct msd_deadline *node)
+static enum msd_task_result write_next(struct msd_task *t)
 {
 	struct msd_chunked_answer *p =
-		MSD_CONTAINER_OF(node, struct msd_chunked_answer, next);
+		MSD_CONTAINER_OF(t, struct msd_chunked_answer, next);
 	struct msd_http_session *c = p->caller;
 	struct msd_http_exchange *a = &c->asking;
 
 	if (c->is_gone)
-		return;
+		return MSD_TASK_DONE;
 	if (!p->make(a, &p->at) && !a->body.bad) {
-		msd_deadline_set(a->edge->deadlines, &p->next, PAUSE_MS);
 		c->on_grown(c);
-		return;
+		return MSD_TASK_AGAIN;
 	}
 	msd_chunked_answer_end(c);
 	hand_over(c);
 	a->is_later = false;
 	c->on_answer(c);
+	return MSD_TASK_DONE;
 }
 
-/* Continue in the next iteration. Returns false if memory is short. */
+/* Continue in a task. Returns false if memory is short. */
 static bool put_off(struct msd_http_session *c, msd_chunked_answer_make *make,
 		    const struct msd_chunked_answer_position *at)
 {
@@ -70,12 +67,14 @@ static bool put_off(struct msd_http_session *c, msd_chunked_answer_make *make,
 
 	if (p == NULL)
 		return false;
-	p->next.on_due = on_next;
+	p->next = (struct msd_task){.step = write_next,
+				    .class = MSD_TASK_ANSWER,
+				    .peer = msd_peer_id_passer(c->session.client.peer)};
 	p->caller = c;
 	p->make = make;
 	p->at = *at;
 	c->pieces = p;
-	msd_deadline_set(c->asking.edge->deadlines, &p->next, PAUSE_MS);
+	msd_task_begin(c->asking.edge->deadlines->tasks, &p->next);
 	return true;
 }
 
@@ -110,7 +109,7 @@ void msd_chunked_answer_end(struct msd_http_session *c)
 
 	if (p == NULL)
 		return;
-	msd_deadline_clear(c->asking.edge->deadlines, &p->next);
+	msd_task_cancel(&p->next);
 	free(p);
 	c->pieces = NULL;
 }

@@ -1,7 +1,7 @@
 #ifndef MSD_SUPERVISOR_CHUNKED_ANSWER_H
 #define MSD_SUPERVISOR_CHUNKED_ANSWER_H
-/* A reply about all modules: if it is longer than a chunk, it is written in several
- * loop iterations, so that other clients are served in between. */
+/* A reply about all modules: if it is longer than a chunk, it is written by a task,
+ * so that other clients are served in between. */
 #include "daemon/supervisor/facts/metrics.h"
 #include "daemon/supervisor/http/exchange.h"
 #include "daemon/supervisor/http/page/module_listing.h"

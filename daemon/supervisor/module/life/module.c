@@ -42,7 +42,7 @@ void msd_module_free(struct msd_module *m)
 	struct msd_module_registry *registry = m->group.registry;
 
 	leave(m);
-	msd_deadline_clear(registry->deadlines, &m->group.refusal_timer);
+	msd_task_cancel(&m->group.refusal);
 	while (!msd_list_is_empty(&m->receiving)) {
 		struct msd_req *r =
 			MSD_CONTAINER_OF(m->receiving.next, struct msd_req, link);
@@ -177,11 +177,11 @@ static void on_followers_told(struct msd_waiters *f)
 
 void msd_module_open(struct msd_module *m)
 {
-	struct msd_deadlines *ds = m->group.registry->deadlines;
+	struct msd_tasks *tasks = m->group.registry->deadlines->tasks;
 
-	msd_waiters_init(&m->waiters, ds, tell_waiter);
-	msd_waiters_init(&m->unloaders, ds, tell_unloader);
-	msd_waiters_init(&m->followers, ds, msd_log_ring_tell);
+	msd_waiters_init(&m->waiters, tasks, tell_waiter);
+	msd_waiters_init(&m->unloaders, tasks, tell_unloader);
+	msd_waiters_init(&m->followers, tasks, msd_log_ring_tell);
 	m->waiters.on_told = on_waiters_told;
 	m->unloaders.on_told = on_unloaders_told;
 	m->followers.on_told = on_followers_told;

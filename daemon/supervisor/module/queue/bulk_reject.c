@@ -6,8 +6,8 @@
 #include "daemon/supervisor/module/queue/reject_reason.h"
 
 /*
- * Happy path: client queues with requests to refuse are withheld. Each on_due()
- * checks one request. When a queue is checked, it is served again with its passed
+ * Happy path: client queues with requests to refuse are withheld. Each step of a
+ * task checks one request. When a queue is checked, it is served again with its passed
  * requests. Failures: no memory for the reason; the answers then say MSD_NOMEM.
  */
 
@@ -62,29 +62,27 @@ static void look_at_one(struct msd_client_queue *client_queue)
 	}
 }
 
-static void on_due(struct msd_deadline *node);
+static enum msd_task_result refuse_next(struct msd_task *t)
+{
+	struct msd_worker_group *group =
+		MSD_CONTAINER_OF(t, struct msd_worker_group, refusal);
+	struct msd_client_queue *client_queue = first_lane(group);
+
+	if (client_queue != NULL)
+		look_at_one(client_queue);
+	if (!msd_list_is_empty(&group->refused))
+		return MSD_TASK_AGAIN;
+	group->ops->on_refused(group);
+	return MSD_TASK_DONE;
+}
 
 static void go_on(struct msd_worker_group *group)
 {
 	if (msd_list_is_empty(&group->refused))
 		return;
-	group->refusal_timer.on_due = on_due;
-	msd_deadline_set(group->registry->deadlines, &group->refusal_timer, 0);
-}
-
-static void on_due(struct msd_deadline *node)
-{
-	struct msd_worker_group *group =
-		MSD_CONTAINER_OF(node, struct msd_worker_group, refusal_timer);
-	struct msd_client_queue *client_queue = first_lane(group);
-
-	if (client_queue != NULL)
-		look_at_one(client_queue);
-	if (msd_list_is_empty(&group->refused)) {
-		group->ops->on_refused(group);
-	} else {
-		go_on(group);
-	}
+	group->refusal.step = refuse_next;
+	group->refusal.class = MSD_TASK_ANSWER;
+	msd_task_begin(group->registry->deadlines->tasks, &group->refusal);
 }
 
 void msd_refusal_begin(struct msd_worker_group *group, msd_err err, const char *text)

@@ -1,9 +1,9 @@
 #ifndef MSD_SUPERVISOR_BULK_REJECT_H
 #define MSD_SUPERVISOR_BULK_REJECT_H
 /*
- * Bulk reject: refuse queued requests of a module one at a time, by a deadline of
- * zero. Deadlines share a loop iteration by time. So a peer with hundreds of
- * thousands of queued requests does not delay other peers.
+ * Bulk reject: refuse queued requests of a module one at a time, by a task of the
+ * loop. So a peer with hundreds of thousands of queued requests does not delay other
+ * peers.
  *
  * The level of refusal is per client queue (msd_client_queue.refused):
  *

@@ -80,8 +80,8 @@ struct msd_worker_group {
 	uint32_t n_foreground; /* other requests sent while the background waited */
 	struct msd_list
 		refused; /* msd_client_queue.link: queues with requests being refused */
-	struct msd_deadline refusal_timer; /* owned by bulk_reject.c */
-	struct msd_deadline ready_timer;   /* owned by ready_timeout.c */
+	struct msd_task refusal;         /* owned by bulk_reject.c */
+	struct msd_deadline ready_timer; /* owned by ready_timeout.c */
 	bool is_waiting; /* no worker has served since the timer was set */
 	struct msd_list all_client_queues; /* msd_client_queue.all_link */
 	uint32_t n_queued;                 /* requests in client queues */
