@@ -35,7 +35,6 @@ static void scene_init(struct scene *s, uint32_t n_workers)
 	msd_list_init(&group->client_queues);
 	msd_list_init(&group->background);
 	msd_list_init(&group->all_client_queues);
-	msd_peer_latencies_init(&group->paces);
 	msd_list_init(&s->module.receiving);
 	for (unsigned i = 0; i < 2; i++) {
 		msd_replica_init(&s->replicas[i], group, i + 1);

@@ -4,18 +4,13 @@
 
 static struct msd_peer_latencies paces;
 
-static void begin(void)
-{
-	msd_peer_latencies_init(&paces);
-}
-
 static void end(void)
 {
 	msd_peer_latencies_finish(&paces);
 	cr_expect_eq(paces.n, 0);
 }
 
-TestSuite(peer_pace, .init = begin, .fini = end);
+TestSuite(peer_pace, .fini = end);
 
 static struct msd_peer_id user(uint64_t uid)
 {

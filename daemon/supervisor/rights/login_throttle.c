@@ -1,40 +1,11 @@
 #include "daemon/supervisor/rights/login_throttle.h"
 
-#include <stddef.h>
-
-static struct msd_login_throttle_peer *find(struct msd_login_throttle *g,
-					    struct msd_peer_id who)
-{
-	for (uint32_t i = 0; i < g->n; i++) {
-		if (msd_peer_id_is(g->peers[i].who, who))
-			return &g->peers[i];
-	}
-	return NULL;
-}
-
-/* Return a free entry, or the entry of the peer that has been quiet for longest. */
-static struct msd_login_throttle_peer *place(struct msd_login_throttle *g)
-{
-	struct msd_login_throttle_peer *oldest = &g->peers[0];
-
-	if (g->n < MSD_LOGIN_THROTTLE_PEERS)
-		return &g->peers[g->n++];
-	for (uint32_t i = 1; i < g->n; i++) {
-		if (g->peers[i].last_ms < oldest->last_ms)
-			oldest = &g->peers[i];
-	}
-	return oldest;
-}
-
 uint64_t msd_login_throttle_left_ms(const struct msd_login_throttle *g,
 				    struct msd_peer_id who, uint64_t now_ms)
 {
-	for (uint32_t i = 0; i < g->n; i++) {
-		const struct msd_login_throttle_peer *p = &g->peers[i];
-		if (msd_peer_id_is(p->who, who) && p->until_ms > now_ms)
-			return p->until_ms - now_ms;
-	}
-	return 0;
+	const struct msd_login_throttle_peer *p = MSD_PEER_TABLE_FIND(g->peers, who);
+
+	return p != NULL && p->until_ms > now_ms ? p->until_ms - now_ms : 0;
 }
 
 static uint64_t wait_ms(uint32_t n)
@@ -53,16 +24,12 @@ static uint64_t wait_ms(uint32_t n)
 void msd_login_throttle_note(struct msd_login_throttle *g, struct msd_peer_id who,
 			     uint64_t now_ms)
 {
-	struct msd_login_throttle_peer *p = find(g, who);
+	struct msd_login_throttle_peer *p = MSD_PEER_TABLE_FIND(g->peers, who);
+	const bool is_old =
+		p != NULL && now_ms - p->peer.used > MSD_LOGIN_THROTTLE_FORGET_MS;
 
-	if (p == NULL) {
-		p = place(g);
-		*p = (struct msd_login_throttle_peer){.who = who};
-	} else if (now_ms - p->last_ms > MSD_LOGIN_THROTTLE_FORGET_MS) {
-		p->n = 0;
-	}
-	p->n++;
-	p->last_ms = now_ms;
+	p = MSD_PEER_TABLE_GET(g->peers, who, now_ms);
+	p->n = is_old ? 1 : p->n + 1;
 	p->until_ms = now_ms + wait_ms(p->n);
 }
 

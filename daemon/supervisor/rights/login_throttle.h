@@ -8,7 +8,7 @@
  * msd_login_history). The caller passes the time.
  */
 
-#include "daemon/supervisor/request/peer_id.h"
+#include "daemon/supervisor/request/peer_table.h"
 #include "store/digest.h"
 
 #define MSD_LOGIN_THROTTLE_FREE 4u            /* wrong tokens per peer without a wait */
@@ -18,14 +18,14 @@
 #define MSD_LOGIN_THROTTLE_PEERS 64u /* tracked; the longest quiet is replaced */
 
 struct msd_login_throttle_peer {
-	struct msd_peer_id who;
+	struct msd_peer_entry peer;
 	uint32_t n;
-	uint64_t last_ms, until_ms;
+	uint64_t until_ms;
 };
 
 struct msd_login_throttle {
-	struct msd_login_throttle_peer peers[MSD_LOGIN_THROTTLE_PEERS];
-	uint32_t n;
+	struct msd_login_throttle_peer
+		peers[MSD_LOGIN_THROTTLE_PEERS]; /* a peer table */
 };
 
 /** Return how long @who must still wait. 0: not at all. */

@@ -100,7 +100,7 @@ Test(bearer, is_found_again_when_the_file_has_changed)
 	cr_expect(sees());
 	read_file("user app uid=1 */*\nend\n");
 	cr_expect_not(sees());
-	cr_expect_eq(edge.rights.guesses.n, 0, "it was right once");
+	cr_expect_eq(edge.rights.guesses.peers[0].n, 0, "it was right once");
 }
 
 Test(bearer, need_not_wait_where_its_token_was_shown_before)

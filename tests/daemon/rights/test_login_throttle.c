@@ -51,7 +51,6 @@ Test(guesses, of_many_peers_push_out_the_longest_quiet)
 {
 	for (uint64_t i = 0; i < MSD_LOGIN_THROTTLE_PEERS + 1; i++)
 		guess(i, 50, 1000 + i);
-	cr_expect_eq(g.n, MSD_LOGIN_THROTTLE_PEERS);
 	cr_expect_eq(msd_login_throttle_left_ms(&g, peer(0), 1100), 0);
 	cr_expect_gt(msd_login_throttle_left_ms(&g, peer(1), 1100), 0);
 }

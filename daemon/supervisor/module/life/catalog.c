@@ -202,7 +202,6 @@ static struct msd_module *module_new(struct msd_module_registry *registry,
 	msd_list_init(&m->group.background);
 	msd_list_init(&m->group.all_client_queues);
 	msd_list_init(&m->group.refused);
-	msd_peer_latencies_init(&m->group.paces);
 	msd_list_init(&m->receiving);
 	msd_module_open(m);
 	msd_segpool_init(&m->group.in, registry->limits->max_memory, tell_segment, m);

@@ -3,7 +3,7 @@
 
 /* The peers whose calls cost a module its workers (bans.h decides what follows). */
 
-#include "daemon/supervisor/request/peer_id.h"
+#include "daemon/supervisor/request/peer_table.h"
 #include "daemon/supervisor/request/request.h"
 
 /*
@@ -20,16 +20,14 @@
 #define MSD_CULPRITS_PEERS 32u        /* maximum; drops the longest quiet */
 
 struct msd_culprit {
-	struct msd_peer_id who;
+	struct msd_peer_entry peer;
 	uint64_t lost_ms[MSD_CULPRITS_KEPT]; /* times of the latest losses, a ring */
 	uint32_t n_lost;
-	uint64_t last_ms;
 	uint64_t barred_until_ms; /* 0: not banned */
 };
 
 struct msd_culprits {
-	struct msd_culprit all[MSD_CULPRITS_PEERS];
-	uint32_t n; /* entries in use */
+	struct msd_culprit all[MSD_CULPRITS_PEERS]; /* a peer table */
 };
 
 /**

@@ -1,6 +1,7 @@
 #include "daemon/supervisor/module/queue/peer_latency.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 static uint64_t next(uint64_t before, uint8_t n, uint64_t us)
 {
@@ -21,74 +22,44 @@ void msd_latency_estimate_note(struct msd_latency_estimate *pace, uint8_t place,
 		pace->n[place]++;
 }
 
-void msd_peer_latencies_init(struct msd_peer_latencies *ps)
-{
-	*ps = (struct msd_peer_latencies){0};
-	msd_list_init(&ps->all);
-}
-
-static struct msd_peer_latency *pace_of(struct msd_list *link)
-{
-	return MSD_CONTAINER_OF(link, struct msd_peer_latency, link);
-}
-
 void msd_peer_latencies_finish(struct msd_peer_latencies *ps)
 {
-	MSD_LIST_EACH_SAFE (it, &ps->all) {
-		free(pace_of(it));
-	}
-	msd_peer_latencies_init(ps);
+	free(ps->all);
+	*ps = (struct msd_peer_latencies){0};
 }
 
-static struct msd_peer_latency *find(const struct msd_peer_latencies *ps,
-				     struct msd_peer_id who)
+/* Make room for one more peer, if the table is not full and there is memory. */
+static void grow(struct msd_peer_latencies *ps)
 {
-	for (struct msd_list *it = ps->all.prev; it != &ps->all; it = it->prev) {
-		if (msd_peer_id_is(pace_of(it)->who, who))
-			return pace_of(it);
-	}
-	return NULL;
-}
+	struct msd_peer_latency *all =
+		ps->n < MSD_PEER_LATENCIES
+			? realloc(ps->all, (ps->n + 1) * sizeof(*ps->all))
+			: NULL;
 
-/* Return an entry for a new peer: a new one, or the one that was quiet longest. */
-static struct msd_peer_latency *place_for(struct msd_peer_latencies *ps,
-					  struct msd_peer_id who)
-{
-	struct msd_peer_latency *p = NULL;
-
-	if (ps->n < MSD_PEER_LATENCIES)
-		p = malloc(sizeof(*p));
-	if (p != NULL) {
-		ps->n++;
-	} else if (ps->n > 0) {
-		p = pace_of(ps->all.next);
-		msd_list_remove(&p->link);
-	} else {
-		return NULL;
-	}
-	*p = (struct msd_peer_latency){.who = who};
-	msd_list_init(&p->link);
-	return p;
+	if (all == NULL)
+		return;
+	memset(&all[ps->n++], 0, sizeof(*all));
+	ps->all = all;
 }
 
 void msd_peer_latencies_note(struct msd_peer_latencies *ps, struct msd_peer_id who,
 			     uint8_t place, uint64_t exec_ns)
 {
-	struct msd_peer_latency *p = find(ps, who);
+	struct msd_peer_latency *p;
 
-	if (p == NULL)
-		p = place_for(ps, who);
-	if (p == NULL)
+	if (msd_peer_table_find(ps->all, ps->n, sizeof(*p), who) == NULL)
+		grow(ps);
+	if (ps->n == 0)
 		return;
-	msd_list_remove(&p->link);
-	msd_list_append(&ps->all, &p->link);
+	p = msd_peer_table_get(ps->all, ps->n, sizeof(*p), who, ++ps->n_noted);
 	msd_latency_estimate_note(&p->pace, place, exec_ns);
 }
 
 uint32_t msd_peer_latencies_expect(const struct msd_peer_latencies *ps,
 				   struct msd_peer_id who, uint8_t place)
 {
-	const struct msd_peer_latency *p = find(ps, who);
+	const struct msd_peer_latency *p =
+		msd_peer_table_find(ps->all, ps->n, sizeof(*p), who);
 
 	return p != NULL ? msd_latency_estimate_expect(&p->pace, place) : 0;
 }

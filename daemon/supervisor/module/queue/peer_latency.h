@@ -10,8 +10,7 @@
 
 #include <stdint.h>
 
-#include "daemon/loop/list.h"
-#include "daemon/supervisor/request/peer_id.h"
+#include "daemon/supervisor/request/peer_table.h"
 
 /*
  * Latency estimate: recent run times of a module's functions. They decide whether a
@@ -50,17 +49,17 @@ void msd_latency_estimate_note(struct msd_latency_estimate *pace, uint8_t place,
 #define MSD_PEER_LATENCY_LEAST_US 1000u
 
 struct msd_peer_latency {
-	struct msd_list link; /* msd_peer_latencies.all */
-	struct msd_peer_id who;
+	struct msd_peer_entry peer;
 	struct msd_latency_estimate pace;
 };
 
+/* All zeros: no entries. */
 struct msd_peer_latencies {
-	struct msd_list all; /* msd_peer_latency.link, the latest caller last */
-	uint32_t n;
+	struct msd_peer_latency *all; /* a peer table; its time is n_noted */
+	uint32_t n;                   /* allocated entries */
+	uint64_t n_noted;
 };
 
-void msd_peer_latencies_init(struct msd_peer_latencies *ps);
 void msd_peer_latencies_finish(struct msd_peer_latencies *ps);
 /** Note a call of @who that took @exec_ns. Without memory it is dropped. */
 void msd_peer_latencies_note(struct msd_peer_latencies *ps, struct msd_peer_id who,
