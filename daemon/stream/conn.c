@@ -123,7 +123,7 @@ static enum msd_task_result free_one(struct msd_task *t)
 {
 	struct msd_conn *c = MSD_CONTAINER_OF(t, struct msd_conn, ender);
 
-	if (msd_conn_drop_frame(c))
+	if (msd_conn_drop_frame(c) || (c->ops->release != NULL && c->ops->release(c)))
 		return MSD_TASK_AGAIN;
 	msd_conn_free_body(c);
 	msd_conn_free_spare(c);

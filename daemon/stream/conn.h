@@ -107,6 +107,11 @@ struct msd_conn_ops {
 	/** With reads_on: all bytes of the peer were read. */
 	void (*on_last)(struct msd_conn *c);
 	/**
+	 * Optional. The connection has ended: free a bounded part of the data that it
+	 * holds. False: the rest is little, and on_closed() frees it.
+	 */
+	bool (*release)(struct msd_conn *c);
+	/**
 	 * The connection has ended; called once. @err is MSD_OK if the peer closed
 	 * between two frames.
 	 */

@@ -191,15 +191,24 @@ static void remember_client(struct msd_req *r)
 		r->client.peer = r->client.who->peer;
 }
 
+bool msd_client_leave_one(struct msd_client *c)
+{
+	struct msd_list *it = msd_list_first(&c->requests);
+
+	if (it == NULL)
+		return false;
+	struct msd_req *r = MSD_CONTAINER_OF(it, struct msd_req, client.link);
+	r->client.code = MSD_REQ_UNANSWERED;
+	remember_client(r);
+	msd_req_leave_client(r);
+	msd_req_abandon(r, MSD_REQ_ORPHANED);
+	return true;
+}
+
 void msd_client_leave(struct msd_client *c)
 {
-	MSD_LIST_EACH_SAFE (it, &c->requests) {
-		struct msd_req *r = MSD_CONTAINER_OF(it, struct msd_req, client.link);
-		r->client.code = MSD_REQ_UNANSWERED;
-		remember_client(r);
-		msd_req_leave_client(r);
-		msd_req_abandon(r, MSD_REQ_ORPHANED);
-	}
+	while (msd_client_leave_one(c))
+		continue;
 }
 
 void msd_req_abandon(struct msd_req *r, enum msd_req_event e)

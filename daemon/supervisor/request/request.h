@@ -191,6 +191,8 @@ void msd_client_init(struct msd_client *c, const struct msd_client_ops *ops);
  * client.
  */
 void msd_client_leave(struct msd_client *c);
+/** The same for one of them. False: it had none. */
+bool msd_client_leave_one(struct msd_client *c);
 
 /**
  * Check if @c may have one more request of @method in flight on @m: one loop

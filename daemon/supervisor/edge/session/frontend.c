@@ -39,6 +39,14 @@ static void drop_uploads(struct msd_session *s)
 	}
 }
 
+static bool release(struct msd_conn *c)
+{
+	struct msd_frame_session *f = c->user;
+
+	msd_list_remove(&f->session.space_link); /* it waits for nothing any more */
+	return msd_client_leave_one(&f->session.client);
+}
+
 static void on_closed(struct msd_conn *c, msd_err err, const char *why)
 {
 	struct msd_frame_session *f = c->user;
@@ -82,6 +90,7 @@ static const struct msd_conn_ops conn_ops = {
 	.on_full = msd_dispatch_on_full,
 	.on_frame = msd_dispatch_on_frame,
 	.on_short = on_short,
+	.release = release,
 	.on_closed = on_closed,
 };
 
