@@ -1,6 +1,6 @@
 #include <criterion/criterion.h>
 
-#include "daemon/supervisor/request/fair_share.h"
+#include "daemon/supervisor/request/budget.h"
 
 Test(part, is_what_one_may_have_alone)
 {

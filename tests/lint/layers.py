@@ -134,7 +134,7 @@ MAY_INCLUDE = {
                                  "daemon/supervisor/request/peer_table.h",
                                  "daemon/stream/tls.h", "store/digest.h"],
     "daemon/supervisor/fetch": ["proto", "daemon", *STREAM, "daemon/child",
-                                "daemon/supervisor/keep", "daemon/supervisor/request/fair_share.h",
+                                "daemon/supervisor/keep", "daemon/supervisor/request/budget.h",
                                 "daemon/supervisor/request/peer_id.h", "daemon/supervisor/source",
                                 "store"],
     "daemon/supervisor/module": ["proto", "daemon", *STREAM, "daemon/child",

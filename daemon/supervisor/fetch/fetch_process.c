@@ -16,7 +16,7 @@
 #include "daemon/child/child.h"
 #include "daemon/limits.h"
 #include "daemon/supervisor/fetch/fetcher.h"
-#include "daemon/supervisor/request/fair_share.h"
+#include "daemon/supervisor/request/budget.h"
 #include "proto/base/errno_text.h"
 
 #define MAX_BODY_BYTES (4u << 20) /* maximum frame body: a manifest's tests */

@@ -3,7 +3,7 @@
 #include "daemon/limits.h"
 #include "daemon/supervisor/edge/edge.h"
 #include "daemon/supervisor/edge/session/session.h"
-#include "daemon/supervisor/request/fair_share.h"
+#include "daemon/supervisor/request/budget.h"
 
 static void explain_due(const struct msd_req *r, struct msd_diag *d)
 {

@@ -4,7 +4,7 @@
 
 #include "daemon/limits.h"
 #include "daemon/supervisor/edge/session/session.h"
-#include "daemon/supervisor/request/fair_share.h"
+#include "daemon/supervisor/request/budget.h"
 
 /* At most half of all slots: with few slots, other clients must still get some. */
 uint64_t msd_connection_slots_reserved(const struct msd_limits *limits)

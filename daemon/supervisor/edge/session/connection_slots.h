@@ -15,7 +15,7 @@ uint64_t msd_connection_slots_reserved(const struct msd_limits *limits);
 uint64_t msd_connection_slots_taken(const struct msd_edge *e);
 /**
  * True if @p may have one more slot: its fair share
- * (daemon/supervisor/request/fair_share.h) of the unreserved slots that other peers
+ * (daemon/supervisor/request/budget.h) of the unreserved slots that other peers
  * leave.
  */
 bool msd_connection_slots_has_one(const struct msd_edge *e,

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "daemon/supervisor/module/queue/reject_reason.h"
-#include "daemon/supervisor/request/fair_share.h"
+#include "daemon/supervisor/request/budget.h"
 
 /*
  * Happy path: the first request of a client to a module creates its queue. While it
