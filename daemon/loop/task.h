@@ -26,7 +26,11 @@ enum msd_task_class {
 	MSD_TASK_CLASSES
 };
 
-enum msd_task_result { MSD_TASK_DONE, MSD_TASK_AGAIN };
+enum msd_task_result {
+	MSD_TASK_DONE,
+	MSD_TASK_AGAIN,
+	MSD_TASK_LATER /* again, but not in this loop iteration */
+};
 
 /* Embedded in the object that needs the work. All zeros: not queued. */
 struct msd_task {
@@ -38,7 +42,7 @@ struct msd_task {
 	enum msd_task_class class;
 	uint64_t peer; /* number of the peer that causes the work; 0: the daemon */
 	/* Private. */
-	struct msd_list link;    /* in msd_tasks.classes */
+	struct msd_list link;    /* in msd_tasks.classes or .later */
 	struct msd_tasks *queue; /* NULL: not queued */
 };
 
@@ -50,7 +54,8 @@ struct msd_tasks {
 	uint64_t (*clock_ns)(void); /* clock for the limit; only differences count */
 	/* Private. */
 	struct msd_fair_list classes[MSD_TASK_CLASSES]; /* msd_task.link */
-	unsigned turn; /* number of the class that is next */
+	struct msd_list later; /* same link: for the next iteration */
+	unsigned turn;         /* number of the class that is next */
 	uint32_t n_queued;
 	uv_idle_t awake; /* active while tasks are queued */
 	bool has_freed, is_closed;

@@ -158,6 +158,36 @@ Test(tasks, one_may_begin_itself_again)
 	cr_expect_eq(n_steps, 3);
 }
 
+static enum msd_task_result step_later(struct msd_task *t)
+{
+	return step(t) == MSD_TASK_AGAIN ? MSD_TASK_LATER : MSD_TASK_DONE;
+}
+
+Test(tasks, one_may_wait_for_the_next_iteration)
+{
+	struct item item = {.task = {.step = step_later}, .n_left = 3};
+
+	msd_task_begin(&tasks, &item.task);
+	for (unsigned turns = 1; turns <= 3; turns++) {
+		cr_expect(msd_task_is_queued(&item.task));
+		cr_expect_eq(uv_backend_timeout(&loop), 0, "the loop does not sleep");
+		(void)uv_run(&loop, UV_RUN_NOWAIT);
+		cr_expect_eq(n_steps, turns);
+	}
+	cr_expect_not(uv_loop_alive(&loop));
+}
+
+Test(tasks, one_that_waits_for_the_next_iteration_is_cancelled)
+{
+	struct item item = {.task = {.step = step_later}, .n_left = 3};
+
+	msd_task_begin(&tasks, &item.task);
+	(void)uv_run(&loop, UV_RUN_NOWAIT);
+	msd_task_cancel(&item.task);
+	(void)uv_run(&loop, UV_RUN_DEFAULT);
+	cr_expect_eq(n_steps, 1);
+}
+
 Test(tasks, at_the_end_only_memory_is_released)
 {
 	struct item items[3];

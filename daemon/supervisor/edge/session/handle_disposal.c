@@ -6,8 +6,8 @@
 #include "daemon/supervisor/edge/objects/object.h"
 #include "daemon/supervisor/edge/objects/object_release.h"
 
-/* Costs per step: at most 64 objects, as many as frames of one client, because a worker
- * must free each object. */
+/* Costs per step, one in a loop iteration: at most 64 objects, as many as frames of one
+ * client, because a worker must free each object. */
 #define STEP_COST 1024u
 #define OBJECT_COST 16u
 #define FUNCTION_COST 1u
@@ -68,7 +68,7 @@ static enum msd_task_result drop_next(struct msd_task *t)
 	struct leaving *l = MSD_CONTAINER_OF(t, struct leaving, task);
 
 	if (!drop_some(&l->handles, &l->at, STEP_COST))
-		return MSD_TASK_AGAIN;
+		return MSD_TASK_LATER;
 	finish(l);
 	return MSD_TASK_DONE;
 }
