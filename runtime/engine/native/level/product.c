@@ -25,29 +25,62 @@ struct tile {
 	const struct msd_native_finish *bounds; /* NULL: none */
 };
 
-INLINE vec start_of(const struct tile *t, int row, int v)
+/* Sums begin with @from, one for each row or for each element. */
+INLINE void read_sums(const float *from, size_t row, const bool is_row, const int rows,
+		      const int vectors, vec sums[ROWS][VECTORS])
 {
-	switch (t->start) {
-	case START_ROW:
-		return all(t->first[(size_t)row * t->first_row]);
-	case START_COLUMNS:
-		return load(t->first + (size_t)row * t->first_row + v * LANES);
-	case START_LOAD:
-		return load(t->y + (size_t)row * t->y_row + v * LANES);
-	case START_ZERO:
-		break;
+#pragma GCC unroll 8
+	for (int r = 0; r < rows; r++) {
+		const float *at = from + (size_t)r * row;
+
+#pragma GCC unroll 3
+		for (int v = 0; v < vectors; v++)
+			sums[r][v] = is_row ? all(*at) : load(at + v * LANES);
 	}
-	return (vec){0};
 }
 
-INLINE void finish(const struct tile *t, int row, int v, vec sum)
+INLINE void start(const struct tile *t, const int rows, const int vectors,
+		  vec sums[ROWS][VECTORS])
 {
-	if (t->residual != NULL) {
-		sum += load(t->residual + (size_t)row * t->residual_row + v * LANES);
+	if (t->start == START_ROW) {
+		read_sums(t->first, t->first_row, true, rows, vectors, sums);
+	} else if (t->start == START_COLUMNS) {
+		read_sums(t->first, t->first_row, false, rows, vectors, sums);
+	} else if (t->start == START_LOAD) {
+		read_sums(t->y, t->y_row, false, rows, vectors, sums);
+	} else {
+#pragma GCC unroll 8
+		for (int r = 0; r < rows; r++) {
+#pragma GCC unroll 3
+			for (int v = 0; v < vectors; v++)
+				sums[r][v] = (vec){0};
+		}
 	}
-	if (t->bounds != NULL)
-		sum = msd_bound(sum, t->bounds);
-	store(t->y + (size_t)row * t->y_row + v * LANES, sum);
+}
+
+/* The bounds are read before the sums are written. */
+INLINE void put_sums(const struct tile *t, const int rows, const int vectors,
+		     vec sums[ROWS][VECTORS], const bool is_bounded,
+		     const bool has_residual)
+{
+	const vec low = is_bounded ? all(t->bounds->low) : (vec){0};
+	const vec high = is_bounded ? all(t->bounds->high) : (vec){0};
+
+#pragma GCC unroll 8
+	for (int r = 0; r < rows; r++) {
+#pragma GCC unroll 3
+		for (int v = 0; v < vectors; v++) {
+			vec sum = sums[r][v];
+
+			if (has_residual) {
+				sum += load(t->residual + (size_t)r * t->residual_row +
+					    v * LANES);
+			}
+			if (is_bounded)
+				sum = least(most(sum, low), high);
+			store(t->y + (size_t)r * t->y_row + v * LANES, sum);
+		}
+	}
 }
 
 INLINE void run_tile(const struct tile *t, const int rows, const int vectors,
@@ -57,12 +90,7 @@ INLINE void run_tile(const struct tile *t, const int rows, const int vectors,
 	const float *a = t->a;
 	const float *b = t->b;
 
-#pragma GCC unroll 8
-	for (int r = 0; r < rows; r++) {
-#pragma GCC unroll 3
-		for (int v = 0; v < vectors; v++)
-			sums[r][v] = start_of(t, r, v);
-	}
+	start(t, rows, vectors, sums);
 	for (size_t k = 0; k < t->k; k++) {
 		vec bv[VECTORS];
 #pragma GCC unroll 3
@@ -77,11 +105,16 @@ INLINE void run_tile(const struct tile *t, const int rows, const int vectors,
 		a += step;
 		b += PANEL;
 	}
-#pragma GCC unroll 8
-	for (int r = 0; r < rows; r++) {
-#pragma GCC unroll 3
-		for (int v = 0; v < vectors; v++)
-			finish(t, r, v, sums[r][v]);
+	if (t->residual != NULL) {
+		if (t->bounds != NULL) {
+			put_sums(t, rows, vectors, sums, true, true);
+		} else {
+			put_sums(t, rows, vectors, sums, false, true);
+		}
+	} else if (t->bounds != NULL) {
+		put_sums(t, rows, vectors, sums, true, false);
+	} else {
+		put_sums(t, rows, vectors, sums, false, false);
 	}
 }
 
