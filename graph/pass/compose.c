@@ -29,8 +29,8 @@ struct formula {
 /* Note that @node belongs to it, if it is @op with two or, for one, one input. */
 static bool accept(struct formula *m, modser_sg_node *node, const char *op, size_t n_in)
 {
-	if (!msd_fusion_is_op(node, op) || node->n_inputs != n_in || m->n == MOST ||
-	    !m->f->job->host.may_make(node, MSD_FUSED_PRODUCT))
+	if (node == NULL || !msd_fusion_is_op(node, op) || node->n_inputs != n_in ||
+	    m->n == MOST || !m->f->job->host.may_make(node, MSD_FUSED_PRODUCT))
 		return false;
 	m->nodes[m->n++] = node;
 	return true;

@@ -164,7 +164,8 @@ static bool find_silu(const struct msd_fusion *f, struct found *found)
 	modser_sg_node *mul = r->n == 2 ? r->first[is_first ? 1 : 0] : NULL;
 	const bool is_hard = msd_fusion_is_op(gate, "Hardsigmoid");
 
-	if ((!is_hard && !msd_fusion_is_op(gate, "Sigmoid")) ||
+	if (gate == NULL || mul == NULL ||
+	    (!is_hard && !msd_fusion_is_op(gate, "Sigmoid")) ||
 	    !msd_fusion_is_op(mul, "Mul") ||
 	    msd_fusion_only_reader(f, gate->outputs[0]) != mul ||
 	    !may_take(f, found, gate) || !may_take(f, found, mul))

@@ -77,7 +77,8 @@ static const struct unary *row_of(const modser_sg_op *op)
 	return &rows[i];
 }
 
-static bool read_unary(const modser_sg_node *node, struct msd_native_packed **ret)
+bool msd_native_read_function(const modser_sg_node *node,
+			      struct msd_native_packed **ret)
 {
 	const modser_sg_op *op = modser_sg_node_op(node);
 	const struct unary *row = row_of(op);
@@ -264,8 +265,8 @@ static bool may_prelu(const modser_sg_node *node)
 }
 
 #define UNARY(id, op)                                                                  \
-	const struct msd_native_claim msd_native_##id = {op, msd_native_all_single,    \
-							 read_unary, run_unary};
+	const struct msd_native_claim msd_native_##id = {                              \
+		op, msd_native_all_single, msd_native_read_function, run_unary};
 UNARY(absval, "Absval")
 UNARY(clip, "Clip")
 UNARY(elu, "Elu")

@@ -131,6 +131,8 @@ static msd_err check(void *state, const modser_sg_node *node, struct msd_diag *d
 		return msd_diag_set(d, MSD_UNSUPPORTED, "no native kernel fits");
 	if (n->claim->pack != NULL && n->packed == NULL &&
 	    !n->claim->pack(node, &n->packed)) {
+		if (n->claim->pack == msd_native_read_function)
+			return msd_diag_no_memory(d);
 		return msd_diag_set(d, MSD_UNSUPPORTED,
 				    "there is no memory for packed weights");
 	}

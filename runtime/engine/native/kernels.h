@@ -102,6 +102,18 @@ struct msd_native_winograd {
 	size_t phase; /* floats from an even column to the odd one after it */
 };
 
+/* Tiles of one channel of the output; value v of tile i is at sums[v * size + i], with
+ * room up to the end of a panel. */
+struct msd_native_winograd_out {
+	const float *sums;
+	size_t size;
+	size_t tile, n; /* the first one, and how many */
+	float start;
+	const float *residual; /* planes of the channel; NULL: none */
+	struct msd_native_finish finish;
+	float *y;
+};
+
 enum msd_native_binary {
 	MSD_NATIVE_ADD,
 	MSD_NATIVE_SUB,
@@ -154,10 +166,8 @@ struct msd_native_kernels {
 	void (*winograd_bring)(const struct msd_native_winograd *w, const float *plane,
 			       size_t tile, size_t n, size_t size, size_t panel,
 			       float *ret);
-	void (*winograd_put)(const struct msd_native_winograd *w, const float *sums,
-			     size_t size, size_t tile, size_t n, float start,
-			     const float *residual, struct msd_native_finish finish,
-			     float *y);
+	void (*winograd_put)(const struct msd_native_winograd *w,
+			     const struct msd_native_winograd_out *o);
 	/* False: an element is not a number, or beyond MSD_NATIVE_TAME. */
 	bool (*is_tame)(const float *x, size_t n);
 	void (*unary)(enum msd_native_unary op, const float *x, size_t n, float a,

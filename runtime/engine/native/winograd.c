@@ -129,9 +129,19 @@ static void put(const struct job *j, size_t m0, size_t m1, size_t tile, size_t n
 	const size_t plane = r->out[0] * r->out[1];
 
 	for (size_t m = m0; m < m1; m++, sums += VALUES * columns) {
-		j->k->winograd_put(&j->shape, sums, columns, tile, n, r->start[m],
-				   r->residual != NULL ? r->residual + m * plane : NULL,
-				   r->finish, r->y + m * plane);
+		const struct msd_native_winograd_out o = {
+			.sums = sums,
+			.size = columns,
+			.tile = tile,
+			.n = n,
+			.start = r->start[m],
+			.residual =
+				r->residual != NULL ? r->residual + m * plane : NULL,
+			.finish = r->finish,
+			.y = r->y + m * plane,
+		};
+
+		j->k->winograd_put(&j->shape, &o);
 	}
 }
 

@@ -57,8 +57,10 @@ static float *copy_plane(const struct msd_native_kernels *k, const struct shape 
 	k->winograd_bring(&s->w, plane, 0, tiles, n, k->panel, values);
 	for (size_t i = 0; i < MSD_NATIVE_WINOGRAD * n; i++)
 		values[i] *= middle[i / n];
-	k->winograd_put(&s->w, values, n, 0, tiles, 0.5f, NULL,
-			(struct msd_native_finish){0}, y);
+	k->winograd_put(
+		&s->w,
+		&(struct msd_native_winograd_out){
+			.sums = values, .size = n, .n = tiles, .start = 0.5f, .y = y});
 	free(plane);
 	free(values);
 	return y;

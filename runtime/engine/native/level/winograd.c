@@ -103,21 +103,20 @@ void LEVEL(winograd_bring)(const struct msd_native_winograd *w, const float *pla
 
 struct put {
 	const struct msd_native_winograd *w;
+	const struct msd_native_winograd_out *o;
 	float sums[4][MSD_NATIVE_WINOGRAD_TILES + LANES]; /* by output of a tile */
-	struct msd_native_finish finish;
-	const float *residual; /* NULL: none */
-	float *y;
 };
 
-INLINE void put_tiles(const float *sums, size_t size, float start, struct put *p,
-		      size_t i)
+INLINE void put_tiles(struct put *p, size_t i)
 {
+	const size_t size = p->o->size;
+	const vec start = all(p->o->start);
 	vec top[4];
 	vec low[4];
 
 #pragma GCC unroll 4
 	for (int c = 0; c < 4; c++) {
-		const float *at = sums + (size_t)c * size;
+		const float *at = p->o->sums + i + (size_t)c * size;
 		const vec a = load(at);
 		const vec b = load(at + 4 * size);
 		const vec m = load(at + 8 * size);
@@ -126,10 +125,10 @@ INLINE void put_tiles(const float *sums, size_t size, float start, struct put *p
 		top[c] = a + b + m;
 		low[c] = b - m - d;
 	}
-	store(p->sums[0] + i, top[0] + top[1] + top[2] + all(start));
-	store(p->sums[1] + i, top[1] - top[2] - top[3] + all(start));
-	store(p->sums[2] + i, low[0] + low[1] + low[2] + all(start));
-	store(p->sums[3] + i, low[1] - low[2] - low[3] + all(start));
+	store(p->sums[0] + i, top[0] + top[1] + top[2] + start);
+	store(p->sums[1] + i, top[1] - top[2] - top[3] + start);
+	store(p->sums[2] + i, low[0] + low[1] + low[2] + start);
+	store(p->sums[3] + i, low[1] - low[2] - low[3] + start);
 }
 
 /* Residual and bounds; with a tail of less than a vector. */
@@ -160,8 +159,9 @@ static void put_row(const struct put *p, const float *even, const float *odd, si
 		    size_t x, size_t n)
 {
 	const size_t at = y * p->w->out[1] + x;
-	const struct msd_native_finish *f = &p->finish;
-	float *to = p->y + at;
+	const struct msd_native_finish *f = &p->o->finish;
+	const float *residual = p->o->residual;
+	float *to = p->o->y + at;
 
 	for (size_t i = 0; i < n / 2; i++) {
 		to[2 * i] = even[i];
@@ -169,23 +169,21 @@ static void put_row(const struct put *p, const float *even, const float *odd, si
 	}
 	if (n % 2 != 0)
 		to[n - 1] = even[n / 2];
-	if (p->residual != NULL || f->is_bounded || f->has_function)
-		finish_row(f, p->residual != NULL ? p->residual + at : NULL, n, to);
+	if (residual != NULL || f->is_bounded || f->has_function)
+		finish_row(f, residual != NULL ? residual + at : NULL, n, to);
 }
 
-/* One channel of the output, tiles @tile .. @tile + @n - 1; value v of tile i is at
- * @sums[v * @size + i - @tile], with room up to the end of a panel. */
-void LEVEL(winograd_put)(const struct msd_native_winograd *w, const float *sums,
-			 size_t size, size_t tile, size_t n, float start,
-			 const float *residual, struct msd_native_finish finish,
-			 float *y)
+void LEVEL(winograd_put)(const struct msd_native_winograd *w,
+			 const struct msd_native_winograd_out *o)
 {
-	struct put p = {.w = w, .finish = finish, .residual = residual, .y = y};
+	struct put p;
 
-	for (size_t i = 0; i < n; i += LANES)
-		put_tiles(sums + i, size, start, &p, i);
-	for (size_t i = 0; i < n;) {
-		const struct stretch s = stretch_at(w, tile + i, n - i);
+	p.w = w;
+	p.o = o;
+	for (size_t i = 0; i < o->n; i += LANES)
+		put_tiles(&p, i);
+	for (size_t i = 0; i < o->n;) {
+		const struct stretch s = stretch_at(w, o->tile + i, o->n - i);
 		const size_t left = w->out[1] - 2 * s.x;
 		const size_t columns = left < 2 * s.n ? left : 2 * s.n;
 
