@@ -1,6 +1,6 @@
 #ifndef MSD_GRAPH_PASS_FUSION_H
 #define MSD_GRAPH_PASS_FUSION_H
-/* What passes that merge nodes ask of a graph: who reads a tensor, and its shape. */
+/* The readers and shapes of tensors, for passes that merge nodes. */
 #include "graph/modser_graph.h"
 #include "graph/pass/known.h"
 #include "graph/pass/pass.h"

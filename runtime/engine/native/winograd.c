@@ -80,7 +80,7 @@ struct job {
 	const struct msd_native_kernels *k;
 	const struct msd_native_winograd_run *r;
 	struct msd_native_winograd shape;
-	struct msd_native_window window; /* of the padded planes */
+	struct msd_native_window window; /* as pad_plane() needs it */
 	float *planes;
 	float *scratch;
 	size_t scratch_floats; /* per thread */

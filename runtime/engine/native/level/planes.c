@@ -11,7 +11,7 @@ enum { STRETCH = 1024, PAIR = 2 * LANES };
 /* A part of the outputs of one depth, and what happens to it. */
 struct planes {
 	const struct msd_native_window *w;
-	const float *x; /* of the first output */
+	const float *x; /* the first output's elements begin here */
 	const float *weights;
 	float start;
 	const float *residual, *counts; /* NULL: none */
