@@ -7,7 +7,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "graph/ir/graph.h"
 #include "runtime/plan/plan.h"
 #include "runtime/pool/pool.h"
 #include "tests/graph/net.h"

@@ -4,10 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "graph/ir/graph.h"
 #include "tests/graph/one.h"
 #include "tests/runtime/native/agree.h"
-#include "tests/runtime/native/levels.h"
 
 static void expect_agreement(const char *what, struct one *o)
 {
