@@ -235,14 +235,17 @@ const struct msd_verb msd_verbs[] = {
 	 2, MANY, MSD_OPT_OFFLINE, msd_verb_tls, MSD_GROUP_ADMINISTER},
 	{"inspect",
 	 "[--dot|--dump|--vm|--check-daemon ADDR] [--abi ABI] [--params FILE] "
-	 "[--external-data FILE] [--format FORMAT] [--input INPUT] FILE...",
+	 "[--external-data FILE] [--format FORMAT] [--input INPUT] [--outputs NAMES] "
+	 "[--signature NAME] FILE...",
 	 "show the content of a library, an archive or a model file", msd_text_inspect,
 	 1, MSD_EXTERNAL_DATA_MAX,
 	 MSD_OPT_INSPECT | MSD_OPT_WITH | MSD_OPT_ERA | MSD_OPT_PARAMS | MSD_OPT_MODEL,
 	 msd_verb_inspect, MSD_GROUP_OFFLINE},
 	{"convert",
 	 "[--mlf-version 5|7] [--name NAME] [--external-data FILE] [--format FORMAT] "
-	 "[--input INPUT] [-l NAME] FILE... -o FILE [-o FILE]",
+	 "[--input INPUT] [--outputs NAMES] [--signature NAME] [-l NAME] FILE... -o "
+	 "FILE "
+	 "[-o FILE]",
 	 "convert archives, libraries and model files", msd_text_convert, 1, MANY,
 	 MSD_OPT_OUTPUT | MSD_OPT_WITH | MSD_OPT_CONVERT | MSD_OPT_LINK |
 		 MSD_OPT_OFFLINE | MSD_OPT_MODEL,

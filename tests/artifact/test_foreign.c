@@ -7,7 +7,7 @@
 #include "tests/artifact/byte_writer.h"
 #include "tests/support/exact.h"
 
-static void expect(struct msd_span file, const char *title, const char *advice)
+static void expect_kind(struct msd_span file, const char *title, const char *advice)
 {
 	const struct msd_foreign *f = msd_foreign_find(file);
 
@@ -20,42 +20,45 @@ static void expect(struct msd_span file, const char *title, const char *advice)
 
 Test(foreign, a_file_is_recognised_by_its_first_bytes)
 {
-	expect(OF("\xcf\xfa\xed\xfe\x0c\0\0\x01"), "a Mach-O file", "-mtriple=");
-	expect(OF("\xca\xfe\xba\xbe\0\0\0\x02"), "a universal Mach-O", "-mtriple=");
-	expect(OF("MZ\x90\0\3\0\0\0"), "a PE file, of Windows", "-mtriple=");
-	expect(OF("\0asm\1\0\0\0"), "a WebAssembly file", "-mtriple=");
-	expect(OF("\x93NUMPY\1\0"), "an array of numpy", "modser call NAME:FUNC @FILE");
-	expect(OF("\x89HDF\r\n\x1a\n"), "Keras", ".export(\"folder\")");
-	expect(OF("GGUF\3\0\0\0"), "llama.cpp", "llama-server");
-	expect(OF("ftrt\0\0\0\0"), "TensorRT", "ONNX");
-	expect(OF("7767517\n3 3\n"), "ncnn", "converted from");
-	expect(OF("\xdd\x85\x76\x00\3\0\0\0"), "ncnn", "converted from");
-	expect(OF("\x20\0\0\0ORTM\0\0"), "ONNX Runtime", "ONNX file");
-	expect(OF("\x20\0\0\0ET12\0\0"), "ExecuTorch", "torch.onnx.export");
-	expect(OF("ML\xefR\6"), "MLIR", "ONNX");
-	expect(OF("{L\0\0\0\0\0\0\0\7learner"), "XGBoost", "convert_xgboost");
-	expect(OF("tree\nversion=v4\n"), "LightGBM", "convert_lightgbm");
-	expect(OF("\0\0\0\0\2\0\0\0\5\0\0\0\0\0"), "darknet", "yolo export");
-	expect(OF("\x80\4\x95\0."), "pickle", "skl2onnx.to_onnx");
-	expect(OF("\x78\x9c\1"), "zlib", "joblib.load");
+	expect_kind(OF("\xcf\xfa\xed\xfe\x0c\0\0\x01"), "a Mach-O file", "-mtriple=");
+	expect_kind(OF("\xca\xfe\xba\xbe\0\0\0\x02"), "a universal Mach-O",
+		    "-mtriple=");
+	expect_kind(OF("MZ\x90\0\3\0\0\0"), "a PE file, of Windows", "-mtriple=");
+	expect_kind(OF("\0asm\1\0\0\0"), "a WebAssembly file", "-mtriple=");
+	expect_kind(OF("\x93NUMPY\1\0"), "an array of numpy",
+		    "modser call NAME:FUNC @FILE");
+	expect_kind(OF("\x89HDF\r\n\x1a\n"), "Keras", ".export(\"folder\")");
+	expect_kind(OF("GGUF\3\0\0\0"), "llama.cpp", "llama-server");
+	expect_kind(OF("ftrt\0\0\0\0"), "TensorRT", "ONNX");
+	expect_kind(OF("7767517\n3 3\n"), "ncnn", "converted from");
+	expect_kind(OF("\xdd\x85\x76\x00\3\0\0\0"), "ncnn", "converted from");
+	expect_kind(OF("\x20\0\0\0ORTM\0\0"), "ONNX Runtime", "ONNX file");
+	expect_kind(OF("\x20\0\0\0ET12\0\0"), "ExecuTorch", "torch.onnx.export");
+	expect_kind(OF("ML\xefR\6"), "MLIR", "ONNX");
+	expect_kind(OF("{L\0\0\0\0\0\0\0\7learner"), "XGBoost", "convert_xgboost");
+	expect_kind(OF("tree\nversion=v4\n"), "LightGBM", "convert_lightgbm");
+	expect_kind(OF("\0\0\0\0\2\0\0\0\5\0\0\0\0\0"), "darknet", "yolo export");
+	expect_kind(OF("\x80\4\x95\0."), "pickle", "skl2onnx.to_onnx");
+	expect_kind(OF("\x78\x9c\1"), "zlib", "joblib.load");
 }
 
 Test(foreign, a_text_is_recognised_by_its_words)
 {
-	expect(OF("<?xml version=\"1.0\"?>\n<net name=\"m\">\n<layers>"), "OpenVINO",
-	       "converted from");
-	expect(OF("{\"learner\":{}}"), "XGBoost", "convert_xgboost");
-	expect(OF("{\"base_code\":{\"magic\":\"pir\"}}"), "PaddlePaddle",
-	       "paddle2onnx");
-	expect(OF("module {\n  func.func @main()"), "MLIR", "ONNX");
-	expect(OF("# yolo\n[net]\nbatch=1\n[convolutional]\n"), "darknet",
-	       "yolo export");
-	expect(OF("\n[net]\nbatch=1\n[convolutional]\n"), "darknet", "yolo export");
+	expect_kind(OF("<?xml version=\"1.0\"?>\n<net name=\"m\">\n<layers>"),
+		    "OpenVINO", "converted from");
+	expect_kind(OF("{\"learner\":{}}"), "XGBoost", "convert_xgboost");
+	expect_kind(OF("{\"base_code\":{\"magic\":\"pir\"}}"), "PaddlePaddle",
+		    "paddle2onnx");
+	expect_kind(OF("module {\n  func.func @main()"), "MLIR", "ONNX");
+	expect_kind(OF("# yolo\n[net]\nbatch=1\n[convolutional]\n"), "darknet",
+		    "yolo export");
+	expect_kind(OF("\n[net]\nbatch=1\n[convolutional]\n"), "darknet",
+		    "yolo export");
 }
 
 Test(foreign, safetensors_have_a_header_that_fits)
 {
-	expect(OF("\2\0\0\0\0\0\0\0{}"), "safetensors", "optimum-cli");
+	expect_kind(OF("\2\0\0\0\0\0\0\0{}"), "safetensors", "optimum-cli");
 	cr_expect_null(msd_foreign_find(OF("\3\0\0\0\0\0\0\0{}")));
 }
 
@@ -105,7 +108,7 @@ Test(foreign, an_archive_is_recognised_by_its_members)
 		struct bw b = {0};
 
 		write_archive(&b, rows[i].first, rows[i].second);
-		expect(bw_span(&b), rows[i].title, rows[i].advice);
+		expect_kind(bw_span(&b), rows[i].title, rows[i].advice);
 		/* every prefix is read within its bounds */
 		for (size_t n = 0; n < b.n; n++) {
 			uint8_t *exact = exact_copy(b.p, n);

@@ -5,7 +5,7 @@
 #include "proto/base/bytes.h"
 #include "tests/fuzz/fuzz.h"
 
-static const uint8_t zeros[65536];
+static const uint8_t zeros[4096];
 
 /* The table of variables is behind the model; the data of variables are zeros. */
 static int read_beside(void *ctx, modser_graph *graph, const char *name,
