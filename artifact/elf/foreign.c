@@ -175,8 +175,6 @@ static const struct magic {
 	{0, 12, "\0\0\0\0\1\0\0\0\0\0\0\0", DARKNET_WEIGHTS},
 	{0, 12, "\0\0\0\0\2\0\0\0\0\0\0\0", DARKNET_WEIGHTS},
 	{0, 12, "\0\0\0\0\2\0\0\0\5\0\0\0", DARKNET_WEIGHTS},
-	/* .pdiparams: versions and level of details 0 */
-	{0, 16, "\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0", PADDLE},
 };
 
 static bool has(struct msd_span text, const char *word)
@@ -289,6 +287,17 @@ static bool is_paddle_program(struct msd_span file)
 	       has(file, "fetch") && has(file, "X\x12");
 }
 
+/* .pdiparams: versions and levels of detail 0, then the size of a protobuf that begins
+ * with its dtype (field 1). */
+static bool is_paddle_parameters(struct msd_span file)
+{
+	static const uint8_t zeros[16];
+
+	return file.n > 21 && memcmp(file.p, zeros, sizeof(zeros)) == 0 &&
+	       msd_le32(file.p + 16) > 0 && msd_le32(file.p + 16) <= file.n - 20 &&
+	       file.p[20] == 0x08;
+}
+
 /* A protobuf: version (field 1, at most 15), then a description (field 2). */
 static bool is_coreml(struct msd_span file)
 {
@@ -330,7 +339,7 @@ static enum kind find_kind(struct msd_span file)
 		return SAFETENSORS;
 	if (is_pickle(file))
 		return PICKLE;
-	if (is_paddle_program(file))
+	if (is_paddle_program(file) || is_paddle_parameters(file))
 		return PADDLE;
 	return is_coreml(file) ? COREML : KIND_COUNT;
 }

@@ -39,6 +39,8 @@ Test(foreign, a_file_is_recognised_by_its_first_bytes)
 	expect_kind(OF("tree\nversion=v4\n"), "LightGBM", "convert_lightgbm");
 	expect_kind(OF("\0\0\0\0\2\0\0\0\5\0\0\0\0\0"), "darknet", "yolo export");
 	expect_kind(OF("\x80\4\x95\0."), "pickle", "skl2onnx.to_onnx");
+	expect_kind(OF("\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\2\0\0\0\x08\5"),
+		    "PaddlePaddle", "paddle2onnx");
 	expect_kind(OF("\x78\x9c\1"), "zlib", "joblib.load");
 }
 
@@ -126,4 +128,5 @@ Test(foreign, other_files_are_unknown)
 	cr_expect_null(msd_foreign_find(OF("hello")));
 	cr_expect_null(msd_foreign_find(OF("{\"nodes\": []}")));
 	cr_expect_null(msd_foreign_find(OF("<html>")));
+	cr_expect_null(msd_foreign_find((struct msd_span){(const uint8_t[64]){0}, 64}));
 }
