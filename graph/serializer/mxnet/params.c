@@ -116,7 +116,7 @@ static int read_name(modser_graph *g, struct msd_cur *c, size_t i,
 	if (p->name == NULL)
 		return msd_sg_no_memory(g);
 	if (msd_names_find(&ret->names, p->name) != NULL)
-		return fail(g, i, "its name is there twice");
+		return fail(g, i, "its name occurs twice");
 	return msd_names_add(&ret->names, p->name, p) ? 0 : msd_sg_no_memory(g);
 }
 

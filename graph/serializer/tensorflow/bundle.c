@@ -205,7 +205,7 @@ static int name_entries(struct table *t)
 		struct tf_bundle_entry *e = &t->ret->entries[i];
 
 		if (msd_names_find(&t->ret->names, e->key) != NULL)
-			return bad(t, "a key is there twice");
+			return bad(t, "a key occurs twice");
 		if (!msd_names_add(&t->ret->names, e->key, e))
 			return msd_sg_no_memory(t->g);
 	}

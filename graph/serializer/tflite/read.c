@@ -183,7 +183,7 @@ static int add_input(struct load *l, struct tflite_tensor *t, const char *name)
 	int64_t dims[MODSER_GRAPH_MAX_NDIM];
 
 	if (t->raw != NULL || t->is_constant)
-		return fail(l, "input \"%s\" is a constant, or there twice", name);
+		return fail(l, "input \"%s\" is a constant, or listed twice", name);
 	if (dtype == NULL) {
 		return msd_sg_fail(l->g, MSD_UNSUPPORTED,
 				   "input \"%s\" has element type %u of TFLite", name,
