@@ -148,6 +148,45 @@ Test(onnx_store, what_onnx_does_not_have_is_not_stored)
 	modser_graph_destroy(g);
 }
 
+/* Store op(a, b) of equal shapes as @format; returns the result of the store. */
+static int store_pair(const char *op, const char *format)
+{
+	static const int64_t dims[] = {2, 3};
+	modser_graph *g = modser_graph_create("pair");
+	modser_sg_node *node = modser_sg_node_create(g, "n");
+	modser_sg_tensor *y = modser_sg_tensor_create(g, "y");
+	modser_serializer *s = modser_serializer_get(format);
+	modser_part part = {0};
+
+	cr_assert_eq(modser_sg_node_set_op(node, modser_sg_op_create(g, op)), 0);
+	for (int i = 0; i < 2; i++) {
+		modser_sg_tensor *x = modser_graph_create_input(g, i == 0 ? "a" : "b",
+								"float32", dims, 2);
+
+		cr_assert_eq(modser_sg_node_add_input(node, x), i);
+	}
+	cr_assert_eq(modser_sg_node_add_output(node, y), 0);
+	cr_assert_eq(modser_graph_add_output(g, y), 0);
+	const int result = modser_serializer_store_memory(s, g, &part, 1);
+	free((void *)(uintptr_t)part.data);
+	modser_serializer_unref(s);
+	modser_graph_destroy(g);
+	return result;
+}
+
+Test(onnx_store, arithmetic_of_two_tensors_is_stored_by_both_formats)
+{
+	static const char *const ops[] = {"Add",  "Sub",     "Mul",     "Div",    "Pow",
+					  "Addn", "Maximum", "Minimum", "Eltwise"};
+
+	for (size_t i = 0; i < sizeof(ops) / sizeof(*ops); i++) {
+		cr_expect_eq(store_pair(ops[i], "onnx"), 0, "%s", ops[i]);
+		cr_expect_eq(store_pair(ops[i], "tengine"), 0, "%s", ops[i]);
+	}
+	cr_expect_eq(store_pair("BroadMul", "onnx"), -1);
+	cr_expect_eq(store_pair("BroadMul", "tengine"), 0);
+}
+
 /* Shapes that are not known need not be: that their error has no memory for its text
  * ends no store. */
 static void expect_whole_or_reported(modser_graph *g)
