@@ -31,7 +31,7 @@ builds() {
 }
 PKG_CONFIG_PATH='' PKG_CONFIG_LIBDIR=$pc pkg-config --libs modser >/dev/null ||
   { echo "installed: the shared library needs other packages"; exit 1; }
-for name in call poll; do
+for name in call model poll; do
   read -ra flags < <(pkg-config --cflags --libs modser)
   builds "$name" "${flags[@]}" -Wl,-rpath,"$(dirname "$pc")"
 done
