@@ -84,7 +84,7 @@ int msd_descriptors_raise(const struct msd_limits *limits)
 		(void)getrlimit(RLIMIT_NOFILE, &r);
 	}
 	if (msd_descriptors_judge(limits, r.rlim_cur, text) != NULL)
-		msd_log(MSD_LOG_WARN, "process_descriptors", "why=\"%s\"", text);
+		msd_log(MSD_LOG_INFO, "process_descriptors", "why=\"%s\"", text);
 	const int last = r.rlim_cur < INT_MAX
 				 ? (int)(r.rlim_cur - msd_descriptors_last(r.rlim_cur))
 				 : 0;

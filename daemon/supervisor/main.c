@@ -124,6 +124,14 @@ static msd_err listen_all(struct msd_edge *e, const struct msd_options *o,
 		(void)printf("listening %s\n",
 			     MSD_CONTAINER_OF(it, struct msd_listening, link)->text);
 	}
+	for (uint32_t i = 0; o->has_model && o->has_http && i < o->n_preloads; i++) {
+		char text[MSD_ADDRESS_TEXT_MAX];
+
+		(void)msd_address_format(&o->http, text);
+		(void)printf("curl http://%s/v2/models/%s\n",
+			     strncmp(text, "tcp://", 6) == 0 ? text + 6 : text,
+			     o->preloads[i].name);
+	}
 	(void)fflush(stdout);
 	return MSD_OK;
 }

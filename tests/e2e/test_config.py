@@ -183,3 +183,21 @@ def test_a_daemon_does_not_start_with_a_wrong_file(folder):
     said = modserd("--config", conf)
     assert said.status == 2 and "is not closed" in said.err, said
     assert not (folder / "x.sock").exists()
+
+
+def test_a_word_that_is_a_model_file_is_served_on_the_usual_addresses(folder):
+    said = modserd(TRIVIAL, "--print-config", "--config", "/dev/null")
+    assert said.status == 0, said
+    assert f"module faults {{ file = '{TRIVIAL}' }}" in said.out, said.out
+    assert '127.0.0.1:8000' in said.out and 'modserd.sock' in said.out, said.out
+
+
+def test_a_model_file_is_served_under_its_name(folder, own_daemon):
+    daemon = own_daemon(TRIVIAL, "--http", "127.0.0.1:0")
+    daemon.ok("wait", "faults")
+    assert daemon.ok("call", "faults:ok").status == 0
+
+
+def test_a_word_that_is_no_file_is_refused():
+    said = modserd("no-such.onnx")
+    assert said.status == 2 and "expected an option, a model file, or" in said.err, said

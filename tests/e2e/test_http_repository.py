@@ -50,7 +50,7 @@ def test_what_is_said_of_a_load_is_over_what_the_command_line_says():
         assert load_with(visit, "zoo", workers=3, tvm_inputs=True, device="cpu:0") == (200, b"")
         said = described(d, "zoo")
         assert said["workers"] == 3 and said["sandbox"] == before["sandbox"]
-        assert load_with(visit, "zoo", batch=8, within="5ms") == (200, b"")
+        assert load_with(visit, "zoo", threads=2) == (200, b"")
         assert described(d, "zoo")["workers"] == 2, "until it is loaded again"
 
 

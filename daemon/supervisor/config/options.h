@@ -74,6 +74,7 @@ struct msd_options {
 	struct msd_fetch_options terms; /* defaults for all fetches */
 	struct msd_address http;        /* HTTP listener address */
 	bool has_http;                  /* true if HTTP is enabled */
+	bool has_model;                 /* a word of the command line is a model file */
 	struct msd_agent agents[MSD_MAX_AGENTS];
 	uint32_t n_agents;
 	bool insecure_tcp, allow_load_tcp;

@@ -127,6 +127,7 @@ static const struct {
 
 static const char usage[] =
 	"usage: modserd --listen [ADDRESS] ... [OPTION]...\n"
+	"       modserd MODEL... [OPTION]...\n"
 	"Serve compiled modules. modserd runs in the foreground; SIGTERM drains and "
 	"ends it.\n\n";
 

@@ -21,6 +21,7 @@
 #include "daemon/supervisor/config/option_rows.h"
 #include "daemon/supervisor/config/preload.h"
 #include "proto/base/argv.h"
+#include "proto/name.h"
 
 #define COMMAND_LINE "command line"
 
@@ -46,9 +47,9 @@ static msd_err refuse(int val, const char *text, struct msd_diag *d)
 	}
 	if (val == MSD_ARGV_WORD) {
 		return msd_diag_set(d, MSD_BAD_REQUEST,
-				    "%s: expected an option, or after --listen an "
-				    "address (unix:PATH, tcp://HOST:PORT or "
-				    "tls://HOST:PORT)",
+				    "%s: expected an option, a model file, or after "
+				    "--listen an address (unix:PATH, tcp://HOST:PORT "
+				    "or tls://HOST:PORT)",
 				    text);
 	}
 	const char *near = msd_option_near(text + strspn(text, "-"));
@@ -84,9 +85,38 @@ getopt_rows(struct option ret[static MSD_MAX_OPTIONS + MSD_FORMER_OPTIONS + 1])
 	}
 }
 
+/* The model file @path, as the value of --load: its name is the file's, without the
+ * ending. Characters that a name may not have become hyphens. */
+static msd_err add_model(struct msd_options *o, const char *path, struct word *words,
+			 unsigned *n, struct msd_diag *d)
+{
+	const char *slash = strrchr(path, '/');
+	const char *file = slash != NULL ? slash + 1 : path;
+	const char *dot = strrchr(file, '.');
+	const size_t bytes =
+		dot != NULL && dot > file ? (size_t)(dot - file) : strlen(file);
+	struct msd_buf text = {0};
+
+	msd_buf_put(&text, file,
+		    bytes < MSD_MAX_NAME_BYTES ? bytes : MSD_MAX_NAME_BYTES);
+	for (size_t i = 0; i < text.n; i++) {
+		if (!msd_name_valid((struct msd_span){text.p + i, 1}))
+			text.p[i] = '-';
+	}
+	msd_buf_printf(&text, "=%s", path);
+	msd_buf_put_u8(&text, '\0');
+	const char *value = text.bad ? NULL : msd_options_keep(o, (const char *)text.p);
+	msd_buf_finish(&text);
+	if (value == NULL)
+		return msd_diag_no_memory(d);
+	words[(*n)++] = (struct word){msd_option_find("load"), value};
+	o->has_model = true;
+	return MSD_OK;
+}
+
 /* Split @argv into @words, which has room for all of them. */
-static msd_err read_words(int argc, char **argv, struct word *words, unsigned *ret_n,
-			  struct msd_diag *d)
+static msd_err read_words(struct msd_options *o, int argc, char **argv,
+			  struct word *words, unsigned *ret_n, struct msd_diag *d)
 {
 	struct option rows[MSD_MAX_OPTIONS + MSD_FORMER_OPTIONS + 1] = {0};
 	struct msd_argv line;
@@ -100,6 +130,13 @@ static msd_err read_words(int argc, char **argv, struct word *words, unsigned *r
 		unsigned row = val == 'h' ? msd_option_find("help")
 					  : (unsigned)(val - MSD_ARGV_NO_LETTER);
 
+		if (val == MSD_ARGV_WORD && access(value, R_OK) == 0) {
+			const msd_err err = add_model(o, value, words, &n, d);
+
+			if (err != MSD_OK)
+				return err;
+			continue;
+		}
 		if (val != 'h' && val < MSD_ARGV_NO_LETTER)
 			return refuse(val, value, d);
 		/* An address is in the same argument, or in the next argument if that
@@ -220,6 +257,18 @@ static msd_err check_trust(const struct msd_options *o, struct msd_diag *d)
 			    origin_of(o, "trust-least"), t->least, t->n_keys);
 }
 
+/* A model file without an address is served on the default socket and by HTTP. */
+static msd_err serve_model(struct msd_options *o, struct msd_diag *d)
+{
+	const struct word words[] = {{msd_option_find("listen"), NULL},
+				     {msd_option_find("http"), "127.0.0.1:8000"}};
+
+	if (!o->has_model || o->n_listen > 0 || o->has_http)
+		return MSD_OK;
+	const msd_err err = apply(o, &words[0], d);
+	return err == MSD_OK ? apply(o, &words[1], d) : err;
+}
+
 static msd_err read_all(struct msd_options *o, const struct word *words, unsigned n,
 			struct msd_diag *d)
 {
@@ -229,6 +278,8 @@ static msd_err read_all(struct msd_options *o, const struct word *words, unsigne
 		err = read_file(o, d);
 	if (err == MSD_OK)
 		err = apply_words(o, words, n, false, d);
+	if (err == MSD_OK)
+		err = serve_model(o, d);
 	if (err == MSD_OK)
 		err = read_environment(o, d);
 	return err == MSD_OK ? check_trust(o, d) : err;
@@ -244,7 +295,7 @@ static msd_err read_new(struct msd_options *o, int argc, char **argv, bool is_ag
 	msd_option_defaults(o);
 	if (words == NULL)
 		return msd_diag_no_memory(d);
-	msd_err err = read_words(argc, argv, words, &n, d);
+	msd_err err = read_words(o, argc, argv, words, &n, d);
 	if (err == MSD_OK)
 		err = read_all(o, words, n, d);
 	free(words);
