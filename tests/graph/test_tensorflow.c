@@ -320,9 +320,10 @@ Test(tensorflow, mutants_are_read_or_refused_with_a_reason)
 
 			cr_assert_not_null(copy);
 			memcpy(copy, file.p, file.n);
-			for (size_t m = 0; m <= next(&seed) % 3; m++)
+			for (size_t m = 0; m <= next(&seed) % 3; m++) {
 				copy[4 + next(&seed) % (file.n - 4)] =
 					(uint8_t)next(&seed);
+			}
 			modser_graph *g = load(copy, file.n, &result);
 			cr_expect(result == 0 || modser_graph_error(g)[0] != '\0');
 			modser_graph_destroy(g);

@@ -22,8 +22,10 @@ static int build_side(struct tf_layer *x, const char *function,
 
 	ret->scope.g = modser_graph_create(function);
 	ret->rets = calloc(n_ret + 1, sizeof(struct tf_value *));
-	if (within == NULL || ret->scope.g == NULL || ret->rets == NULL)
-		result = msd_sg_no_memory(l->g);
+	if (within == NULL || ret->scope.g == NULL || ret->rets == NULL) {
+		free((void *)within);
+		return msd_sg_no_memory(l->g);
+	}
 	for (size_t i = 0; i < n && result == 0; i++) {
 		within[i] = tf_import(l, &ret->scope, x->node->name, args[i]);
 		result = within[i] != NULL ? 0 : -1;

@@ -129,9 +129,10 @@ static int add_entry(struct table *t, size_t n_key, struct msd_span value)
 {
 	struct tf_bundle *b = t->ret;
 
-	if (n_key == 0)
+	if (n_key == 0) {
 		return t->has_header ? bad(t, "it has two headers")
 				     : read_header(t, value);
+	}
 	if (b->n == MAX_ENTRIES || t->key_bytes + n_key > MAX_KEY_BYTES)
 		return bad(t, "it has too many entries");
 	t->key_bytes += n_key;
@@ -156,7 +157,7 @@ static int add_entry(struct table *t, size_t n_key, struct msd_span value)
 
 static int read_block(struct table *t, uint64_t at, uint64_t n)
 {
-	struct msd_span block;
+	struct msd_span block = {0};
 	size_t n_key = 0;
 
 	if (t->n_blocks++ == MAX_BLOCKS)
@@ -165,7 +166,7 @@ static int read_block(struct table *t, uint64_t at, uint64_t n)
 		return -1;
 	struct msd_cur c = msd_cur_of(block);
 	while (c.left > 0) {
-		struct msd_span value;
+		struct msd_span value = {0};
 
 		if (take_entry(t, &c, &n_key, &value) != 0 ||
 		    add_entry(t, n_key, value) != 0)
@@ -182,7 +183,7 @@ static int read_index(struct table *t, struct msd_span index)
 
 	while (c.left > 0) {
 		char key[MAX_KEY + 1];
-		struct msd_span value;
+		struct msd_span value = {0};
 		uint64_t at;
 		uint64_t n;
 
@@ -215,7 +216,7 @@ static int name_entries(struct table *t)
 int tf_bundle_read(modser_graph *g, struct msd_span file, struct tf_bundle *ret)
 {
 	struct table t = {.g = g, .file = file, .ret = ret};
-	struct msd_span index;
+	struct msd_span index = {0};
 	uint64_t place[4];
 
 	*ret = (struct tf_bundle){0};

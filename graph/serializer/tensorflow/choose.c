@@ -145,9 +145,10 @@ static int mark(struct tf_frame *f, bool *marks, const struct tf_link *want, siz
 static int add_placeholders(struct tf_frame *f, const struct tf_link *want, size_t n)
 {
 	bool *marks = calloc(f->body->n + 1, sizeof(*marks));
-	int result =
-		marks != NULL ? mark(f, marks, want, n) : msd_sg_no_memory(f->l->g);
 
+	if (marks == NULL)
+		return msd_sg_no_memory(f->l->g);
+	int result = mark(f, marks, want, n);
 	for (size_t i = 0; result == 0 && i < f->body->n; i++) {
 		const char *op = f->body->nodes[i]->op;
 
@@ -452,7 +453,7 @@ static int choose(struct tf_frame *f, struct outputs *o)
 				       : list_unread(l, o);
 	if (result != 0)
 		return -1;
-	struct tf_link *want = calloc(o->n, sizeof(*want));
+	struct tf_link *want = calloc(o->n + 1, sizeof(*want));
 	if (want == NULL)
 		return msd_sg_no_memory(l->g);
 	for (size_t i = 0; i < o->n; i++)

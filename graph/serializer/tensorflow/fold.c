@@ -127,6 +127,33 @@ static bool fold_concat(struct tf_layer *x, const struct numbers *in,
 	return join(in + first, x->n_in - 1, ret);
 }
 
+static int64_t clamp(int64_t v, int64_t low, int64_t high)
+{
+	return v < low ? low : v > high ? high : v;
+}
+
+/* A negative place counts from the end of @n numbers; INT64_MIN is before the first. */
+static int64_t place_in(int64_t at, int64_t n)
+{
+	return at < 0 && at != INT64_MIN ? at + n : at;
+}
+
+/* Append the numbers of @in that @s chooses to @ret. */
+static void append_range(const struct numbers *in, const struct tf_stride *s,
+			 struct numbers *ret)
+{
+	const int64_t n = (int64_t)in->n;
+	const int64_t low = s->step > 0 ? 0 : -1;
+	const int64_t high = s->step > 0 ? n : n - 1;
+	/* A longer step leaves the list, too, and its sum fits. */
+	const int64_t step = clamp(s->step, -n - 1, n + 1);
+	const int64_t end = clamp(place_in(s->end, n), low, high);
+
+	for (int64_t i = clamp(place_in(s->begin, n), low, high);
+	     step > 0 ? i < end : i > end; i += step)
+		ret->v[ret->n++] = in->v[i];
+}
+
 static bool fold_strided_slice(struct tf_layer *x, const struct numbers *in,
 			       struct numbers *ret)
 {
@@ -143,15 +170,7 @@ static bool fold_strided_slice(struct tf_layer *x, const struct numbers *in,
 	if (in[3].v[0] == 0)
 		return false;
 	s = tf_stride_of(x, 0, in[1].v[0], in[2].v[0], in[3].v[0]);
-	const int64_t n = (int64_t)in[0].n;
-	const int64_t low = s.step > 0 ? 0 : -1;
-	const int64_t high = s.step > 0 ? n : n - 1;
-	int64_t begin = s.begin < 0 && s.begin != INT64_MIN ? s.begin + n : s.begin;
-	int64_t end = s.end < 0 && s.end != INT64_MIN ? s.end + n : s.end;
-	begin = begin < low ? low : begin > high ? high : begin;
-	end = end < low ? low : end > high ? high : end;
-	for (int64_t i = begin; s.step > 0 ? i < end : i > end; i += s.step)
-		ret->v[ret->n++] = in[0].v[i];
+	append_range(&in[0], &s, ret);
 	ret->is_vector = !s.is_one;
 	return ret->is_vector || ret->n == 1;
 }

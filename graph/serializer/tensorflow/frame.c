@@ -18,8 +18,9 @@ int tf_frame_init(struct tf_frame *f)
 	struct tf_load *l = f->l;
 
 	if (f->body->n >= l->left) {
-		return tf_load_fail(l, MSD_TOO_LARGE,
-				    "its functions have too many nodes in all calls");
+		(void)tf_load_fail(l, MSD_TOO_LARGE,
+				   "its functions have too many nodes in all calls");
+		return -1;
 	}
 	l->left -= f->body->n + 1;
 	f->cells = calloc(f->body->n + 1, sizeof(*f->cells));

@@ -361,16 +361,11 @@ static struct tf_value *result_of(struct build *b, size_t k, modser_sg_tensor *t
 	return v;
 }
 
-static int make_node(struct build *b, modser_sg_tensor *go, struct tf_value **ret)
+/* The inputs of the Loop @node; -1 with the error of the graph. */
+static int add_inputs(struct build *b, modser_sg_node *node, modser_sg_tensor *go)
 {
-	struct tf_layer *x = b->x;
-	modser_sg_tensor *first = msd_build_node(&x->b, "Loop", NULL, 0);
 	size_t n_captured = 0;
-	size_t n_out = 0;
 
-	if (first == NULL)
-		return -1;
-	modser_sg_node *node = first->producer;
 	if (modser_sg_node_add_input(node, NULL) < 0 ||
 	    modser_sg_node_add_input(node, go) < 0)
 		return -1;
@@ -382,12 +377,20 @@ static int make_node(struct build *b, modser_sg_tensor *go, struct tf_value **re
 			return -1;
 	}
 	if (tf_scope_capture(node, &b->scope, &n_captured) != 0 ||
-	    tf_scope_give(node, "body", &b->scope) != 0 ||
-	    msd_build_int(first, "captured", (int64_t)n_captured) == NULL)
+	    tf_scope_give(node, "body", &b->scope) != 0)
 		return -1;
-	modser_sg_tensor **outs = calloc(b->loop->n + 1, sizeof(modser_sg_tensor *));
-	if (outs == NULL)
-		return msd_sg_no_memory(x->f->l->g);
+	return msd_build_int(node->outputs[0], "captured", (int64_t)n_captured) != NULL
+		       ? 0
+		       : -1;
+}
+
+/* The outputs of the Loop of @first: tensors that it carries, then what it collects.
+ * Returns their number. */
+static size_t add_loop_outputs(struct build *b, modser_sg_tensor *first,
+			       modser_sg_tensor **outs)
+{
+	size_t n_out = 0;
+
 	for (size_t pass = 0; pass < 2; pass++) {
 		for (size_t k = 0; k < b->loop->n; k++) {
 			const struct carried *c = &b->all[k];
@@ -400,13 +403,26 @@ static int make_node(struct build *b, modser_sg_tensor *go, struct tf_value **re
 						      : c->dtype);
 		}
 	}
-	int result = n_out > 0 ? 0 : -1;
+	return n_out;
+}
+
+static int make_node(struct build *b, modser_sg_tensor *go, struct tf_value **ret)
+{
+	struct tf_layer *x = b->x;
+	modser_sg_tensor *first = msd_build_node(&x->b, "Loop", NULL, 0);
+
+	if (first == NULL || add_inputs(b, first->producer, go) != 0)
+		return -1;
+	modser_sg_tensor **outs = calloc(b->loop->n + 1, sizeof(modser_sg_tensor *));
+	if (outs == NULL)
+		return msd_sg_no_memory(x->f->l->g);
+	int result = add_loop_outputs(b, first, outs) > 0 ? 0 : -1;
 	for (size_t k = 0; k < b->loop->n && result == 0; k++) {
 		ret[k] = b->all[k].mode == KEPT ? b->all[k].init
 						: result_of(b, k, outs[k]);
 		result = ret[k] != NULL ? 0 : -1;
 	}
-	free(outs);
+	free((void *)outs);
 	return result;
 }
 
@@ -448,21 +464,21 @@ static int build_loop(struct build *b, struct tf_value **ret)
 int tf_loop_build(struct tf_layer *x, const struct tf_loop *loop, struct tf_value **ret)
 {
 	const bool counts = x->f->l->counts;
-	struct build b = {.x = x, .loop = loop};
+	struct carried *all = calloc(loop->n + 1, sizeof(*all));
+	struct tf_value **args = calloc(loop->n + 1, sizeof(struct tf_value *));
+	struct tf_value **rets = calloc(loop->n + 1, sizeof(struct tf_value *));
+	struct build b = {.x = x, .loop = loop, .all = all, .args = args, .rets = rets};
 	int result = -1;
 
-	b.all = calloc(loop->n + 1, sizeof(*b.all));
-	b.args = calloc(loop->n + 1, sizeof(struct tf_value *));
-	b.rets = calloc(loop->n + 1, sizeof(struct tf_value *));
-	if (b.all == NULL || b.args == NULL || b.rets == NULL) {
+	if (all == NULL || args == NULL || rets == NULL) {
 		(void)msd_sg_no_memory(x->f->l->g);
 	} else {
 		result = build_loop(&b, ret);
 	}
 	x->f->l->counts = counts;
 	drop(&b);
-	free(b.all);
-	free((void *)b.args);
-	free((void *)b.rets);
+	free(all);
+	free((void *)args);
+	free((void *)rets);
 	return result;
 }

@@ -10,7 +10,7 @@
 #include "graph/ir/edit.h"
 #include "graph/ir/graph.h"
 #include "graph/serializer/model_files.h"
-#include "graph/serializer/tensorflow/layer.h"
+#include "graph/serializer/tensorflow/load.h"
 #include "graph/serializer/wire/wire.h"
 #include "proto/base/diag.h"
 
@@ -54,8 +54,10 @@ static int choose_meta(struct tf_load *l)
 	}
 	if (l->meta == NULL && s->n_meta_graphs > 0)
 		l->meta = s->meta_graphs[0];
-	if (l->meta == NULL || l->meta->graph_def == NULL)
-		return tf_load_fail(l, MSD_BAD_ARTIFACT, "the SavedModel has no graph");
+	if (l->meta == NULL || l->meta->graph_def == NULL) {
+		(void)tf_load_fail(l, MSD_BAD_ARTIFACT, "the SavedModel has no graph");
+		return -1;
+	}
 	l->graph = l->meta->graph_def;
 	return 0;
 }
@@ -77,8 +79,9 @@ static int unpack(struct tf_load *l)
 	}
 	msd_buf_finish(&small);
 	if (l->saved == NULL && l->frozen == NULL) {
-		return tf_load_fail(l, MSD_BAD_ARTIFACT, "it is no %s of TensorFlow",
-				    saved ? "SavedModel" : "GraphDef");
+		(void)tf_load_fail(l, MSD_BAD_ARTIFACT, "it is no %s of TensorFlow",
+				   saved ? "SavedModel" : "GraphDef");
+		return -1;
 	}
 	l->graph = l->frozen;
 	return l->saved != NULL ? choose_meta(l) : 0;

@@ -4,7 +4,6 @@
  * Loops of version 1 are in old_loop.c.
  */
 #include <stdlib.h>
-#include <string.h>
 
 #include "graph/ir/graph.h"
 #include "graph/serializer/tensorflow/layer.h"

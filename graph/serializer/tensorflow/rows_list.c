@@ -118,42 +118,47 @@ static modser_sg_tensor *zeros_like(struct tf_layer *x, const struct tf_value *v
 										 : NULL;
 }
 
+/* The number of elements of list @v; -1 if it is not known. */
+static int64_t size_of(struct tf_layer *x, const struct tf_value *v)
+{
+	size_t n = 0;
+	const int64_t *size = v->size != NULL ? tf_ints(x->f->l, v->size, &n) : NULL;
+
+	return size != NULL && n == 1 && size[0] >= 0 ? size[0] : -1;
+}
+
+/* List @from with @item in one of its places, outside of a loop that fills it. */
+static modser_sg_tensor *write_item(struct tf_layer *x, const struct tf_value *from,
+				    modser_sg_tensor *item)
+{
+	static const int64_t first = 0;
+	const int64_t size = size_of(x, from);
+
+	if (size == 1 && from->t == NULL)
+		return tf_with_axes(x, "Unsqueeze", item, &first, 1);
+	modser_sg_tensor *t = from->t != NULL ? from->t : zeros_like(x, from, item);
+	t = t != NULL ? replace(x, t, item) : NULL;
+	if (t == NULL || modser_sg_tensor_set_dtype(t, item->dtype_name) != 0)
+		return NULL;
+	if (t->ndim < 0 && item->ndim >= 0 && item->ndim < (int)MODSER_GRAPH_MAX_NDIM) {
+		t->ndim = item->ndim + 1;
+		t->dims[0] = size;
+		memcpy(t->dims + 1, item->dims, (size_t)item->ndim * sizeof(int64_t));
+	}
+	return t;
+}
+
 static int load_set_item(struct tf_layer *x)
 {
 	const struct tf_value *from = list(x, 0);
 	modser_sg_tensor *item = from != NULL ? tf_in(x, 2) : NULL;
 	struct tf_value *v = item != NULL ? new_list(x, from) : NULL;
-	size_t n;
-	const int64_t *size = from != NULL && from->size != NULL
-				      ? tf_ints(x->f->l, from->size, &n)
-				      : NULL;
 
 	if (v == NULL)
 		return -1;
-	if (size != NULL && n == 1 && size[0] == 1 && from->t == NULL &&
-	    !from->is_slot) {
-		static const int64_t first = 0;
-
-		v->t = tf_with_axes(x, "Unsqueeze", item, &first, 1);
-		return v->t != NULL ? 0 : -1;
-	}
 	if (!from->is_slot && from->base == NULL) {
-		modser_sg_tensor *t =
-			from->t != NULL ? from->t : zeros_like(x, from, item);
-
-		v->t = t != NULL ? replace(x, t, item) : NULL;
-		if (v->t != NULL && v->t->ndim < 0 && item->ndim >= 0 &&
-		    item->ndim < (int)MODSER_GRAPH_MAX_NDIM) {
-			v->t->ndim = item->ndim + 1;
-			v->t->dims[0] =
-				size != NULL && n == 1 && size[0] >= 0 ? size[0] : -1;
-			memcpy(v->t->dims + 1, item->dims,
-			       (size_t)item->ndim * sizeof(int64_t));
-		}
-		return v->t != NULL && modser_sg_tensor_set_dtype(v->t,
-								  item->dtype_name) == 0
-			       ? 0
-			       : -1;
+		v->t = write_item(x, from, item);
+		return v->t != NULL ? 0 : -1;
 	}
 	if (from->base != NULL) {
 		(void)tf_fail(x, "it writes a second element of one list in a turn");

@@ -5,6 +5,18 @@
 #include "graph/ir/graph.h"
 #include "graph/serializer/tensorflow/layer.h"
 
+/* The dimensions that a tensor of shape @shape has, if its numbers are not known. */
+static bool open_dims(const modser_sg_tensor *shape, int64_t *ret, size_t *ret_n)
+{
+	if (shape->ndim != 1 || shape->dims[0] < 0 ||
+	    shape->dims[0] > MODSER_GRAPH_MAX_NDIM)
+		return false;
+	*ret_n = (size_t)shape->dims[0];
+	for (size_t i = 0; i < *ret_n; i++)
+		ret[i] = -1;
+	return true;
+}
+
 /* A shape with one number that is not known is a constant with -1 there. */
 static modser_sg_tensor *load_reshape(struct tf_layer *x)
 {
@@ -29,20 +41,11 @@ static modser_sg_tensor *load_reshape(struct tf_layer *x)
 	modser_sg_tensor *made = msd_build_node(&x->b, "Reshape", in, 2);
 	made = msd_build_int(msd_build_int(made, "is_onnx", 1), "allowzero", 1);
 	made = tf_done(made);
-	if (made != NULL && made->ndim < 0 && known != NULL &&
-	    n <= MODSER_GRAPH_MAX_NDIM) {
-		return modser_sg_tensor_set_dims(made, dims, n) == 0 ? made : NULL;
-	}
-	if (made != NULL && made->ndim < 0 && shape->ndim == 1 && shape->dims[0] >= 0 &&
-	    shape->dims[0] <= MODSER_GRAPH_MAX_NDIM) {
-		for (int64_t i = 0; i < shape->dims[0]; i++)
-			dims[i] = -1;
-		return modser_sg_tensor_set_dims(made, dims, (size_t)shape->dims[0]) ==
-				       0
-			       ? made
-			       : NULL;
-	}
-	return made;
+	if (made == NULL || made->ndim >= 0)
+		return made;
+	if ((known == NULL || n > MODSER_GRAPH_MAX_NDIM) && !open_dims(shape, dims, &n))
+		return made;
+	return modser_sg_tensor_set_dims(made, dims, n) == 0 ? made : NULL;
 }
 
 static modser_sg_tensor *load_squeeze(struct tf_layer *x)
@@ -333,7 +336,7 @@ static modser_sg_tensor *load_pad(struct tf_layer *x)
 	enum { CONSTANT = 0, EDGE = 1, REFLECT = 2 };
 	modser_sg_tensor *t = tf_in(x, 0);
 	modser_sg_tensor *value = NULL;
-	int64_t edges[TF_MAX_INTS];
+	int64_t edges[TF_MAX_INTS] = {0};
 	int64_t mode = x->row->type == 1 ? REFLECT : CONSTANT;
 	size_t n = 0;
 	const int64_t *known = tf_ints(x->f->l, x->in[1], &n);

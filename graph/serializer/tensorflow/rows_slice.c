@@ -12,6 +12,12 @@ static bool has_bit(const struct tf_layer *x, const char *mask, size_t i)
 	return ((uint64_t)tf_int(x, mask, 0) >> i & 1u) != 0;
 }
 
+/* The end of a range of one place; the last place has no number after it. */
+static int64_t end_of_one(int64_t begin)
+{
+	return begin == -1 || begin == INT64_MAX ? INT64_MAX : begin + 1;
+}
+
 struct tf_stride tf_stride_of(const struct tf_layer *x, size_t i, int64_t begin,
 			      int64_t end, int64_t step)
 {
@@ -19,7 +25,7 @@ struct tf_stride tf_stride_of(const struct tf_layer *x, size_t i, int64_t begin,
 
 	if (s.is_one) {
 		s.step = 1;
-		s.end = begin == -1 ? INT64_MAX : begin + 1;
+		s.end = end_of_one(begin);
 		return s;
 	}
 	if (has_bit(x, "begin_mask", i))
@@ -94,8 +100,9 @@ static modser_sg_tensor *load_slice(struct tf_layer *x)
 	for (size_t i = 0; i < n; i++) {
 		r.axis[i] = (int64_t)i;
 		r.step[i] = 1;
-		r.end[i] = size[i] < 0 || size[i] > INT32_MAX ? INT64_MAX
-							      : r.begin[i] + size[i];
+		if (size[i] < 0 ||
+		    __builtin_add_overflow(r.begin[i], size[i], &r.end[i]))
+			r.end[i] = INT64_MAX;
 	}
 	return slice(x, t, &r);
 }
@@ -177,10 +184,8 @@ static modser_sg_tensor *bound(const struct tf_layer *x, const struct spec *s, s
 	if (!is_one && has_bit(x, mask, i))
 		return msd_build_ints(&x->b, &masked, 1);
 	if (ints != NULL && i < n && ints[i] != TF_UNKNOWN) {
-		int64_t v = ints[i];
+		const int64_t v = is_one && is_end ? end_of_one(ints[i]) : ints[i];
 
-		if (is_one && is_end)
-			v = v == -1 ? INT64_MAX : v + 1;
 		return msd_build_ints(&x->b, &v, 1);
 	}
 	modser_sg_tensor *t = element(x, tf_cast(x, tf_in(x, from), "int64"), i);
@@ -224,6 +229,30 @@ static modser_sg_tensor *slice_bounds(const struct tf_layer *x, modser_sg_tensor
 	return made;
 }
 
+/* Read the bounds of all ranges, which are constants, into @s. */
+static bool read_bounds(const struct tf_layer *x, const int64_t *steps, struct spec *s)
+{
+	int64_t begin[MAX];
+	int64_t end[MAX];
+	size_t n[2];
+
+	if (!tf_known(x, 1, begin, MAX, &n[0]) || !tf_known(x, 2, end, MAX, &n[1]))
+		return false;
+	if (n[0] != s->n || n[1] != s->n) {
+		(void)tf_fail(x, "its lists are not of one length");
+		return false;
+	}
+	for (size_t k = 0; k < s->r.n; k++) {
+		const size_t i = s->index[k];
+		const struct tf_stride one =
+			tf_stride_of(x, i, begin[i], end[i], steps[i]);
+
+		s->r.begin[k] = one.begin;
+		s->r.end[k] = one.end;
+	}
+	return true;
+}
+
 /* Ranges first, then axes of one place are removed, then new axes are added. */
 static modser_sg_tensor *load_strided_slice(struct tf_layer *x)
 {
@@ -246,23 +275,8 @@ static modser_sg_tensor *load_strided_slice(struct tf_layer *x)
 		s.r.step[k] = has_bit(x, "shrink_axis_mask", i) ? 1 : steps[i];
 	}
 	if (all_known(x, 1) && all_known(x, 2)) {
-		int64_t begin[MAX];
-		int64_t end[MAX];
-		size_t n[2];
-
-		if (!tf_known(x, 1, begin, MAX, &n[0]) ||
-		    !tf_known(x, 2, end, MAX, &n[1]))
+		if (!read_bounds(x, steps, &s))
 			return NULL;
-		if (n[0] != s.n || n[1] != s.n)
-			return tf_fail(x, "its lists are not of one length");
-		for (size_t k = 0; k < s.r.n; k++) {
-			const size_t i = s.index[k];
-			const struct tf_stride one =
-				tf_stride_of(x, i, begin[i], end[i], steps[i]);
-
-			s.r.begin[k] = one.begin;
-			s.r.end[k] = one.end;
-		}
 		t = slice(x, t, &s.r);
 	} else {
 		t = s.r.n > 0 ? slice_bounds(x, t, &s) : t;

@@ -34,7 +34,7 @@ static modser_sg_tensor *copy_const(struct tf_scope *s, const char *name,
 		(void)msd_sg_no_memory(s->g);
 		return NULL;
 	}
-	if (t->bytes > 0)
+	if (t->data != NULL && t->bytes > 0)
 		memcpy(own, t->data, (size_t)t->bytes);
 	modser_sg_tensor *made =
 		msd_build_constant(&b, t->dtype_name, t->dims, n, own, free);

@@ -22,6 +22,13 @@ struct msd_native_bytes {
 	float scale;
 };
 
+/* Rows of two operands. A row with a step of 0 has one element, which stands for all.
+ */
+struct msd_native_pair {
+	struct msd_native_bytes a, b;
+	size_t a_step, b_step; /* 0 or 1 */
+};
+
 /* Elements become bytes: rounded, limited, and plus zero. The bytes are of a signed
  * type if low + zero is negative. */
 struct msd_native_rounding {
@@ -80,9 +87,8 @@ struct msd_native_integer_kernels {
 	void (*quantize)(const float *x, size_t n, float scale,
 			 struct msd_native_rounding r, uint8_t *y);
 	void (*dequantize)(const struct msd_native_bytes *x, size_t n, float *y);
-	/* Bytes of the result, divided by @scale. A step is 1 or 0. */
-	void (*binary)(enum msd_native_quantized op, const struct msd_native_bytes *a,
-		       size_t a_step, const struct msd_native_bytes *b, size_t b_step,
+	/* Bytes of the result, divided by @scale. */
+	void (*binary)(enum msd_native_quantized op, const struct msd_native_pair *in,
 		       size_t n, float scale, struct msd_native_rounding r, uint8_t *y);
 	void (*table)(const uint8_t *x, size_t n, const uint8_t *table, uint8_t *y);
 	/* Widen *@least and *@most to the elements that are numbers. */

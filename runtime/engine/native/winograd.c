@@ -5,7 +5,6 @@
  */
 #include "runtime/engine/native/winograd.h"
 
-#include <math.h>
 #include <stdlib.h>
 
 #include "runtime/engine/native/select.h"

@@ -48,7 +48,7 @@ static inline modser_sg_tensor *constant(modser_graph *g, const char *dtype,
 	char *data = malloc(n * size + 1);
 	cr_assert_not_null(data);
 	for (size_t i = 0; i < n; i++) {
-		const int32_t v = (int32_t)(noise[i] * (size == 4 ? 5000 : 127));
+		const int32_t v = (int32_t)(noise[i] * (size == 4 ? 5000.f : 127.f));
 
 		if (size == 4) {
 			memcpy(data + i * size, &v, size);

@@ -303,8 +303,9 @@ Test(native_integers, numbers_round_as_the_operator_says)
 		const struct msd_native_rounding r = {-10, 245, 10};
 
 		levels[i]->integers->quantize(x, sizeof(want), 1, r, y);
-		for (size_t k = 0; k < sizeof(want); k++)
+		for (size_t k = 0; k < sizeof(want); k++) {
 			cr_expect_eq(y[k], want[k], "%s: %g", levels[i]->name,
 				     (double)x[k]);
+		}
 	}
 }

@@ -143,9 +143,10 @@ Test(native_quantized, quantize_and_back)
 			node(g, "QuantizeLinear", 3,
 			     (modser_sg_tensor *[]){floats(g, 3, dims, 2), s, z});
 
-		if (i >= 4)
+		if (i >= 4) {
 			y = node(g, "DequantizeLinear", 3,
 				 (modser_sg_tensor *[]){y, s, z});
+		}
 		(void)modser_graph_add_output(g, y);
 		expect_equal("QuantizeLinear", g);
 	}

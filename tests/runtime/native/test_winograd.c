@@ -4,7 +4,6 @@
 #include <criterion/criterion.h>
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "tests/runtime/native/levels.h"
 
@@ -103,9 +102,10 @@ Test(native_winograd, has_equal_bits_on_fused_levels)
 			continue;
 		float *y = copy_plane(levels[i], &s, x);
 
-		if (first != NULL)
+		if (first != NULL) {
 			cr_expect_arr_eq(y, first, 9 * 21 * sizeof(*y), "%s",
 					 levels[i]->name);
+		}
 		free(first);
 		first = y;
 	}

@@ -169,14 +169,13 @@ INLINE vec value_at(const struct msd_native_bytes x, const size_t step, size_t i
 }
 
 INLINE void run_binary(const enum msd_native_quantized op,
-		       const struct msd_native_bytes a, const size_t a_step,
-		       const struct msd_native_bytes b, const size_t b_step, size_t n,
-		       float scale, const struct msd_native_rounding r, uint8_t *y)
+		       const struct msd_native_pair in, size_t n, float scale,
+		       const struct msd_native_rounding r, uint8_t *y)
 {
 	for (size_t i = 0; i < n; i += LANES) {
 		const size_t left = n - i;
-		const vec va = value_at(a, a_step, i, left);
-		const vec vb = value_at(b, b_step, i, left);
+		const vec va = value_at(in.a, in.a_step, i, left);
+		const vec vb = value_at(in.b, in.b_step, i, left);
 		const vec v = op == MSD_NATIVE_QUANTIZED_ADD   ? va + vb
 			      : op == MSD_NATIVE_QUANTIZED_SUB ? va - vb
 							       : va * vb;
@@ -186,14 +185,15 @@ INLINE void run_binary(const enum msd_native_quantized op,
 }
 
 void LEVEL(integer_binary)(enum msd_native_quantized op,
-			   const struct msd_native_bytes *a, size_t a_step,
-			   const struct msd_native_bytes *b, size_t b_step, size_t n,
-			   float scale, struct msd_native_rounding r, uint8_t *y)
+			   const struct msd_native_pair *in, size_t n, float scale,
+			   struct msd_native_rounding r, uint8_t *y)
 {
-	if (op == MSD_NATIVE_QUANTIZED_ADD && a_step == 1 && b_step == 1) {
-		run_binary(MSD_NATIVE_QUANTIZED_ADD, *a, 1, *b, 1, n, scale, r, y);
+	if (op == MSD_NATIVE_QUANTIZED_ADD && in->a_step == 1 && in->b_step == 1) {
+		const struct msd_native_pair rows = {in->a, in->b, 1, 1};
+
+		run_binary(MSD_NATIVE_QUANTIZED_ADD, rows, n, scale, r, y);
 	} else {
-		run_binary(op, *a, a_step, *b, b_step, n, scale, r, y);
+		run_binary(op, *in, n, scale, r, y);
 	}
 }
 

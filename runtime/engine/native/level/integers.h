@@ -160,6 +160,7 @@ INLINE ivec round_limited(vec v, float low, float high)
 /* As the operators are defined; a value that is not a number becomes 0. */
 INLINE ivec round_bytes(vec v, const struct msd_native_rounding r)
 {
+	/* NaN differs from itself. NOLINTNEXTLINE(misc-redundant-expression) */
 	const ivec is_number = v == v;
 
 	return (round_limited(v, r.low, r.high) + r.zero) & is_number;

@@ -12,7 +12,7 @@ enum { CHUNK = 4096 };
 struct pairs {
 	const struct msd_native_integer_kernels *k;
 	enum msd_native_quantized kind;
-	struct msd_native_bytes a, b;
+	struct msd_native_pair rows; /* from their first elements */
 	float scale;
 	struct msd_native_rounding rounding;
 	uint8_t *y;
@@ -34,21 +34,18 @@ static void run_rows(const void *ctx, size_t first, size_t end, size_t thread)
 	const struct pairs *p = ctx;
 	const size_t n = (size_t)p->w.n;
 	const size_t chunks = (n + CHUNK - 1) / CHUNK;
-	const size_t a_step = (size_t)msd_walk_step(&p->w, 0);
-	const size_t b_step = (size_t)msd_walk_step(&p->w, 1);
 
 	(void)thread;
 	for (size_t i = first; i < end; i++) {
 		const size_t row = i / chunks * n;
 		const size_t from = i % chunks * CHUNK;
 		const size_t count = n - from < CHUNK ? n - from : CHUNK;
-		struct msd_native_bytes a = p->a;
-		struct msd_native_bytes b = p->b;
+		struct msd_native_pair in = p->rows;
 
-		a.p += (size_t)msd_walk_place(&p->w, 0, row) + from * a_step;
-		b.p += (size_t)msd_walk_place(&p->w, 1, row) + from * b_step;
-		p->k->binary(p->kind, &a, a_step, &b, b_step, count, p->scale,
-			     p->rounding, p->y + row + from);
+		in.a.p += (size_t)msd_walk_place(&p->w, 0, row) + from * in.a_step;
+		in.b.p += (size_t)msd_walk_place(&p->w, 1, row) + from * in.b_step;
+		p->k->binary(p->kind, &in, count, p->scale, p->rounding,
+			     p->y + row + from);
 	}
 }
 
@@ -64,8 +61,10 @@ static msd_err run_binary(const struct msd_kernel_call *c,
 	struct pairs p = {
 		.k = msd_native_kernels()->integers,
 		.kind = kinds[msd_kernel_int(c, "kind")],
-		.a = msd_native_bytes_in(c, A, A_ZERO, msd_native_scale_in(c, A_SCALE)),
-		.b = msd_native_bytes_in(c, B, B_ZERO, msd_native_scale_in(c, B_SCALE)),
+		.rows.a = msd_native_bytes_in(c, A, A_ZERO,
+					      msd_native_scale_in(c, A_SCALE)),
+		.rows.b = msd_native_bytes_in(c, B, B_ZERO,
+					      msd_native_scale_in(c, B_SCALE)),
 		.scale = scale,
 		.rounding =
 			msd_native_rounding_of(c, Y_ZERO, msd_kernel_float(c, "low"),
@@ -81,6 +80,8 @@ static msd_err run_binary(const struct msd_kernel_call *c,
 	msd_walk_stretch(&p.w, msd_kernel_in_dims(c, A), msd_kernel_in_ndim(c, A));
 	msd_walk_stretch(&p.w, msd_kernel_in_dims(c, B), msd_kernel_in_ndim(c, B));
 	msd_walk_merge(&p.w);
+	p.rows.a_step = (size_t)msd_walk_step(&p.w, 0);
+	p.rows.b_step = (size_t)msd_walk_step(&p.w, 1);
 	const size_t n = (size_t)p.w.n;
 	msd_native_each(p.w.n_rows * ((n + CHUNK - 1) / CHUNK),
 			(double)(n < CHUNK ? n : CHUNK) / 2, run_rows, &p);
