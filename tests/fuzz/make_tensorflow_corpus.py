@@ -210,8 +210,8 @@ def filled_list():
                  [cond, body])
 
 
-def branches():
-    one = function("t", [("x", FLOAT)], [("r", FLOAT, "n:y:0")],
+def branches(returns=(("r", FLOAT, "n:y:0"),)):
+    one = function("t", [("x", FLOAT)], returns,
                    [node("n", "Neg", ("x",), T=kind(FLOAT))])
     two = function("e", [("x", FLOAT)], [("r", FLOAT, "n:y:0")],
                    [node("n", "Relu", ("x",), T=kind(FLOAT))])
@@ -305,6 +305,7 @@ def tensorflow_files():
         "accept_old_condition": both(old_condition()),
         "accept_calls": both(calls(60, False)),
         "accept_variables": both(with_variables(), bundle(TABLE)),
+        "reject_no_results": both(branches(())),
         "reject_operator": both(relu("MyOperator")),
         "reject_table": both(relu("LookupTableFindV2")),
         "reject_input": both(relu(inputs=("nothing",))),

@@ -90,6 +90,8 @@ Test(tensorflow, errors_name_the_node_and_what_helps)
 		     "node \"y\" (f0): function \"f0\": node \"c\" (PartitionedCall): "
 		     "function \"f1\": node \"c\" (PartitionedCall): function \"f2\": "
 		     "node \"c\" (PartitionedCall): function \"f0\": it calls itself");
+	expect_error(MODELS "reject_no_results.bin",
+		     "node \"y\" (If): its branches have no results");
 	expect_error(MODELS "reject_constant.bin",
 		     "node \"w\" (Const): its constant has 4 elements of float32, and "
 		     "12 bytes");

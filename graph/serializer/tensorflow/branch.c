@@ -55,7 +55,7 @@ static int join_sides(struct tf_layer *x, struct side *sides, struct tf_value **
 	modser_sg_tensor *first = msd_build_node(&x->b, "If", &cond, 1);
 	size_t n_captured = 0;
 
-	if (first == NULL || n_ret < 1)
+	if (first == NULL)
 		return -1;
 	for (size_t i = 0; i < 2; i++) {
 		if (tf_scope_capture(first->producer, &sides[i].scope, &n_captured) !=
@@ -87,6 +87,11 @@ int tf_branches_build(struct tf_layer *x, const char *then_function,
 		      struct tf_value **ret, size_t n_ret)
 {
 	struct side sides[2] = {0};
+
+	if (n_ret == 0) {
+		return tf_load_fail(x->f->l, MSD_BAD_ARTIFACT,
+				    "its branches have no results");
+	}
 	int result = build_side(x, then_function, args, n, n_ret, &sides[0]);
 
 	if (result == 0)
