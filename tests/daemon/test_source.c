@@ -1,11 +1,14 @@
 #include <criterion/criterion.h>
 #include <fcntl.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "daemon/segments/reserve.h"
 #include "daemon/supervisor/source/source.h"
+#include "proto/words/external_data.h"
 
 static char paths[2][64];
 
@@ -80,6 +83,84 @@ Test(source, of_files_has_them_one_behind_the_other, .fini = remove_files)
 	msd_source_finish(&s);
 }
 
+static void write_in(const char *in, const char *name, const char *text)
+{
+	char path[256];
+
+	(void)snprintf(path, sizeof(path), "%s/%s", in, name);
+	FILE *f = fopen(path, "w");
+	cr_assert_not_null(f);
+	cr_assert_eq(fputs(text, f) >= 0, true);
+	cr_assert_eq(fclose(f), 0);
+}
+
+static const char *const saved[] = {"saved_model.pb", "variables/other",
+				    "variables/variables.data-00000-of-00001",
+				    "variables/variables.index"};
+static char folder[64];
+
+static void write_saved(void)
+{
+	char path[128];
+
+	(void)strcpy(folder, "/tmp/modserd-saved-XXXXXX");
+	cr_assert_not_null(mkdtemp(folder));
+	(void)snprintf(path, sizeof(path), "%s/variables", folder);
+	cr_assert_eq(mkdir(path, 0700), 0);
+	for (size_t i = 0; i < sizeof(saved) / sizeof(saved[0]); i++)
+		write_in(folder, saved[i], i == 0 ? "m" : i == 3 ? "i" : "dd");
+}
+
+/* Remove the folder; with @only_variables, only its variables. */
+static void remove_saved(bool only_variables)
+{
+	char path[128];
+
+	for (size_t i = only_variables; i < sizeof(saved) / sizeof(saved[0]); i++) {
+		(void)snprintf(path, sizeof(path), "%s/%s", folder, saved[i]);
+		(void)unlink(path);
+	}
+	(void)snprintf(path, sizeof(path), "%s/variables", folder);
+	(void)rmdir(path);
+	if (!only_variables)
+		(void)rmdir(folder);
+}
+
+static void remove_all(void)
+{
+	remove_saved(false);
+}
+
+Test(source, of_a_folder_lists_its_variables, .init = write_saved, .fini = remove_all)
+{
+	const char *const names[MSD_PART_COUNT] = {folder};
+	struct msd_source s = {.fd = -1};
+	struct msd_external_data_file file;
+	char text[2] = {0};
+
+	cr_assert_eq(msd_source_read(names, NULL, 20000, &s, NULL), MSD_OK);
+	cr_expect_eq(s.bytes, 2 * 4096 + 1);
+	cr_expect_eq(s.part_bytes[MSD_PART_MODEL], 1);
+	cr_expect_eq(s.files.p[0], 0x92, "a list of two");
+	const struct msd_span items = {s.files.p + 1, s.files.n - 1};
+	cr_assert(msd_external_data_find(items, 1, "variables/variables.index", &file));
+	cr_assert(file.at == 2 * 4096 && file.bytes == 1);
+	cr_assert_eq(pread(s.fd, text, 1, (off_t)file.at), 1);
+	cr_expect_str_eq(text, "i");
+	msd_source_finish(&s);
+}
+
+Test(source, of_a_folder_needs_no_variables, .init = write_saved, .fini = remove_all)
+{
+	const char *const names[MSD_PART_COUNT] = {folder};
+	struct msd_source s = {.fd = -1};
+
+	remove_saved(true);
+	cr_assert_eq(msd_source_read(names, NULL, 20000, &s, NULL), MSD_OK);
+	cr_expect(s.bytes == 1 && s.files.n == 0);
+	msd_source_finish(&s);
+}
+
 Test(source, of_files_names_the_one_that_cannot_be_read, .fini = remove_files)
 {
 	struct msd_source s = {.fd = -1};
@@ -92,7 +173,7 @@ Test(source, of_files_names_the_one_that_cannot_be_read, .fini = remove_files)
 	names[1] = "/nowhere/to/be/found";
 	cr_expect_eq(msd_source_read(names, NULL, 100, &s, &d), MSD_IO);
 	cr_expect_not_null(strstr(msd_diag_text(&d), "/nowhere/to/be/found"));
-	names[1] = "/tmp";
+	names[1] = "/tmp"; /* only a model may be a folder */
 	cr_expect_eq(msd_source_read(names, NULL, 100, &s, &d), MSD_IO);
 	cr_expect_eq(s.fd, -1);
 	msd_diag_finish(&d);

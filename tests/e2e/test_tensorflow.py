@@ -83,6 +83,22 @@ def test_a_kept_folder_survives_a_restart(saved, tmp_path):
         expect_product(daemon, "net", saved)
 
 
+def test_the_daemon_reads_a_folder_at_its_start(saved, tmp_path):
+    (tmp_path / "d.conf").write_text(f'module section {{\n  file = "{saved}/"\n}}\n')
+    with harness.Daemon("--config", tmp_path / "d.conf", "--load", f"net={saved}") as daemon:
+        for name in ("net", "section"):
+            daemon.ok("wait", name)
+            expect_product(daemon, name, saved)
+
+
+def test_the_daemon_names_what_a_folder_lacks(saved, tmp_path):
+    (saved / "saved_model.pb").rename(tmp_path / "elsewhere.pb")
+    with harness.Daemon("--load", f"net={saved}") as daemon:
+        said = daemon.modser("wait", "net")
+        assert said.status != 0 and f"{saved}/saved_model.pb" in said.err, said
+        assert "a folder is read as a SavedModel" in said.err, said
+
+
 def test_a_folder_becomes_onnx(daemon, saved, tmp_path):
     said = harness.run(MODSER, "convert", saved, "-o", tmp_path / "net.onnx")
     assert said.status == 0, said
