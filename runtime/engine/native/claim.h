@@ -16,13 +16,21 @@ struct msd_native_packed {
 
 struct msd_native_claim {
 	const char *op;
-	/* Dtypes and shapes are known: can the kernels compute this node? */
+	/* Dtypes and shapes are known: can the kernels compute this node? It may not
+	 * read a constant's floats. */
 	bool (*may)(const modser_sg_node *node);
 	/* Pack constants, once. False: memory is short. NULL: nothing to pack. */
 	bool (*pack)(const modser_sg_node *node, struct msd_native_packed **ret);
 	msd_err (*run)(const struct msd_kernel_call *c,
 		       const struct msd_native_packed *packed, struct msd_diag *d);
+	/* The inputs, one bit each, that pack() copies if they are constants. run()
+	 * reads them again only if nothing is packed, or returns
+	 * MSD_NATIVE_NEEDS_CONSTANTS. */
+	unsigned packs;
 };
+
+/* A run needs a packed constant that msd_native_constant() does not have. */
+#define MSD_NATIVE_NEEDS_CONSTANTS MSD_UNSUPPORTED
 
 /** The claim for operator @op; NULL: there is none. */
 const struct msd_native_claim *msd_native_find(const char *op);

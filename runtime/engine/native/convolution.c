@@ -376,6 +376,8 @@ static msd_err run(const struct msd_kernel_call *call,
 	if (!mine->is_winograd ||
 	    msd_native_kernels()->is_tame(msd_kernel_in(call, 0), n))
 		return run_packed(call, mine, d);
+	if (msd_native_constant(call->node, 1) == NULL)
+		return MSD_NATIVE_NEEDS_CONSTANTS;
 	if (!pack_as(call->node, false, &own))
 		return msd_diag_no_memory(d);
 	const msd_err err = run_packed(call, own, d);
@@ -383,8 +385,11 @@ static msd_err run(const struct msd_kernel_call *call,
 	return err;
 }
 
-const struct msd_native_claim msd_native_convolution = {"Convolution", may, pack, run};
+enum { PACKS = 1u << 1 | 1u << 2 }; /* weights and bias */
+
+const struct msd_native_claim msd_native_convolution = {"Convolution", may, pack, run,
+							PACKS};
 const struct msd_native_claim msd_native_scaled_convolution = {"ScaledConvolution", may,
-							       pack, run};
+							       pack, run, PACKS};
 const struct msd_native_claim msd_native_fused_convolution = {MSD_FUSED_CONVOLUTION,
-							      may, pack, run};
+							      may, pack, run, PACKS};

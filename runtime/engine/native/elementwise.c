@@ -266,7 +266,7 @@ static bool may_prelu(const modser_sg_node *node)
 
 #define UNARY(id, op)                                                                  \
 	const struct msd_native_claim msd_native_##id = {                              \
-		op, msd_native_all_single, msd_native_read_function, run_unary};
+		op, msd_native_all_single, msd_native_read_function, run_unary, 0};
 UNARY(absval, "Absval")
 UNARY(clip, "Clip")
 UNARY(elu, "Elu")
@@ -285,7 +285,7 @@ UNARY(sqrt, "Sqrt")
 UNARY(tanh, "Tanh")
 
 #define BINARY(id, op, may)                                                            \
-	const struct msd_native_claim msd_native_##id = {op, may, NULL, run_binary};
+	const struct msd_native_claim msd_native_##id = {op, may, NULL, run_binary, 0};
 BINARY(add, "Add", may_pair)
 BINARY(addn, "Addn", may_pair)
 BINARY(div, "Div", may_pair)

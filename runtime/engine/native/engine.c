@@ -11,6 +11,7 @@
 #include "graph/ir/graph.h"
 #include "graph/op/window/window.h"
 #include "runtime/engine/native/claim.h"
+#include "runtime/engine/native/wide.h"
 
 struct native {
 	const struct msd_native_claim *claim;
@@ -126,11 +127,13 @@ static msd_err take(const struct msd_engine *e, const modser_sg_node *node,
 static msd_err check(void *state, const modser_sg_node *node, struct msd_diag *d)
 {
 	struct native *n = state;
+	const bool is_short = msd_native_is_short(node);
 
-	if (!n->claim->may(node))
+	if (is_short ? !msd_native_wide_may(n->claim, node) : !n->claim->may(node))
 		return msd_diag_set(d, MSD_UNSUPPORTED, "no native kernel fits");
 	if (n->claim->pack != NULL && n->packed == NULL &&
-	    !n->claim->pack(node, &n->packed)) {
+	    !(is_short ? msd_native_wide_pack(n->claim, node, &n->packed)
+		       : n->claim->pack(node, &n->packed))) {
 		if (n->claim->pack == msd_native_read_function)
 			return msd_diag_no_memory(d);
 		return msd_diag_set(d, MSD_UNSUPPORTED,
@@ -143,6 +146,8 @@ static msd_err run(void *state, const struct msd_kernel_call *c, struct msd_diag
 {
 	const struct native *n = state;
 
+	if (msd_native_is_short(c->node))
+		return msd_native_wide_run(n->claim, c, n->packed, d);
 	return n->claim->run(c, n->packed, d);
 }
 

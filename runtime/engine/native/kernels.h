@@ -9,6 +9,7 @@
  */
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 struct msd_native_integer_kernels;
 
@@ -192,6 +193,9 @@ struct msd_native_kernels {
 	void (*lstm)(const float *sums, size_t n, float *cell, float *state);
 	/* state = (1 - update) * tanh(sums) + update * state */
 	void (*gru)(const float *update, const float *sums, size_t n, float *state);
+	/* float16, or bfloat16, to float32 and back, rounded to the nearest. */
+	void (*widen)(bool is_bfloat, const uint16_t *x, size_t n, float *y);
+	void (*narrow)(bool is_bfloat, const float *x, size_t n, uint16_t *y);
 	const struct msd_native_integer_kernels *integers; /* integers.h */
 };
 

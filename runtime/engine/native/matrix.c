@@ -279,10 +279,14 @@ static msd_err run_mat_mul(const struct msd_kernel_call *c,
 	return run_job(&j, msd_native_count(msd_kernel_out_dims(c, 0), 0, stacked), d);
 }
 
+enum { PACKS = 1u << 1 }; /* the matrix on the right */
+
 const struct msd_native_claim msd_native_fused_product = {MSD_FUSED_PRODUCT, may_fused,
-							  pack_fused, run_fused};
-const struct msd_native_claim msd_native_gemm = {"Gemm", may_gemm, pack_gemm, run_gemm};
+							  pack_fused, run_fused, PACKS};
+const struct msd_native_claim msd_native_gemm = {"Gemm", may_gemm, pack_gemm, run_gemm,
+						 PACKS};
 const struct msd_native_claim msd_native_mat_mul = {"MatMul", msd_native_all_single,
-						    pack_mat_mul, run_mat_mul};
+						    pack_mat_mul, run_mat_mul, PACKS};
 const struct msd_native_claim msd_native_fully_connected = {
-	"FullyConnected", msd_native_all_single, pack_turned, run_fully_connected};
+	"FullyConnected", msd_native_all_single, pack_turned, run_fully_connected,
+	PACKS};

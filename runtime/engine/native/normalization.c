@@ -356,14 +356,14 @@ static msd_err run_reduce(const struct msd_kernel_call *c,
 }
 
 const struct msd_native_claim msd_native_softmax = {"Softmax", may_softmax, NULL,
-						    run_softmax};
+						    run_softmax, 0};
 const struct msd_native_claim msd_native_log_softmax = {"LogSoftmax", may_softmax, NULL,
-							run_log_softmax};
+							run_log_softmax, 0};
 const struct msd_native_claim msd_native_layer_norm = {"LayerNorm", may_layer_norm,
-						       NULL, run_layer_norm};
+						       NULL, run_layer_norm, 0};
 const struct msd_native_claim msd_native_instance_norm = {
-	"InstanceNorm", may_instance_norm, NULL, run_instance_norm};
+	"InstanceNorm", may_instance_norm, NULL, run_instance_norm, 0};
 const struct msd_native_claim msd_native_batch_normalization = {
-	"BatchNormalization", may_batch_norm, NULL, run_batch_norm};
+	"BatchNormalization", may_batch_norm, NULL, run_batch_norm, 0};
 const struct msd_native_claim msd_native_reduction = {"Reduction", may_reduce, NULL,
-						      run_reduce};
+						      run_reduce, 0};

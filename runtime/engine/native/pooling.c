@@ -158,4 +158,4 @@ static msd_err run(const struct msd_kernel_call *c,
 	return n_planes > 0 ? run_windows(&p, n_planes, axes, c, d) : MSD_OK;
 }
 
-const struct msd_native_claim msd_native_pooling = {"Pooling", may, NULL, run};
+const struct msd_native_claim msd_native_pooling = {"Pooling", may, NULL, run, 0};

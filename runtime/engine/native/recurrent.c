@@ -332,5 +332,9 @@ static msd_err run_gru(const struct msd_kernel_call *c,
 		   d);
 }
 
-const struct msd_native_claim msd_native_lstm = {"LSTM", may_lstm, pack_lstm, run_lstm};
-const struct msd_native_claim msd_native_gru = {"GRU", is_plain, pack_gru, run_gru};
+enum { PACKS = 1u << W | 1u << R | 1u << B };
+
+const struct msd_native_claim msd_native_lstm = {"LSTM", may_lstm, pack_lstm, run_lstm,
+						 PACKS};
+const struct msd_native_claim msd_native_gru = {"GRU", is_plain, pack_gru, run_gru,
+						PACKS};

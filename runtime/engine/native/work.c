@@ -50,13 +50,27 @@ void msd_native_each(size_t n, double ns, msd_native_part *part, const void *ctx
 	(void)msd_pool_launch(run_range, &job, (int)tasks); /* parts cannot fail */
 }
 
-/* A block begins with its size, in one alignment. */
+/* A block begins with its size, in one alignment. A claim may take a block within one
+ * of wide.c, so two are kept, the larger one first. */
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-static char *kept; /* NULL: none, or it is in use */
+static char *kept[2]; /* NULL: none, or it is in use */
 
 static size_t size_of(const char *block)
 {
-	return *(const size_t *)(const void *)block;
+	return block != NULL ? *(const size_t *)(const void *)block : 0;
+}
+
+/* The smaller block that has @bytes, else the larger one. */
+static char *take_kept(size_t bytes)
+{
+	(void)pthread_mutex_lock(&lock);
+	char **from = &kept[size_of(kept[1]) >= bytes ? 1 : 0];
+	char *block = *from;
+
+	*from = kept[1];
+	kept[1] = NULL;
+	(void)pthread_mutex_unlock(&lock);
+	return block;
 }
 
 float *msd_native_scratch_take(size_t n)
@@ -66,11 +80,8 @@ float *msd_native_scratch_take(size_t n)
 	const size_t bytes =
 		(n * sizeof(float) + 2 * ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
 
-	(void)pthread_mutex_lock(&lock);
-	char *block = kept;
-	kept = NULL;
-	(void)pthread_mutex_unlock(&lock);
-	if (block != NULL && size_of(block) < bytes) {
+	char *block = take_kept(bytes);
+	if (size_of(block) < bytes) {
 		free(block);
 		block = NULL;
 	}
@@ -90,11 +101,13 @@ void msd_native_scratch_give(float *p)
 	char *block = (char *)p - ALIGNMENT;
 
 	(void)pthread_mutex_lock(&lock);
-	if (kept == NULL || size_of(kept) < size_of(block)) {
-		char *smaller = kept;
+	for (size_t i = 0; i < 2; i++) {
+		if (size_of(kept[i]) < size_of(block)) {
+			char *smaller = kept[i];
 
-		kept = block;
-		block = smaller;
+			kept[i] = block;
+			block = smaller;
+		}
 	}
 	(void)pthread_mutex_unlock(&lock);
 	free(block);

@@ -35,5 +35,7 @@ MSD_DECLARE(affine);
 MSD_DECLARE(pool);
 MSD_DECLARE(lstm);
 MSD_DECLARE(gru);
+MSD_DECLARE(widen);
+MSD_DECLARE(narrow);
 
 #endif

@@ -35,5 +35,7 @@ const struct msd_native_kernels LEVEL(kernels) = {
 	ROW(pool),
 	ROW(lstm),
 	ROW(gru),
+	ROW(widen),
+	ROW(narrow),
 	.integers = &LEVEL(integers),
 };

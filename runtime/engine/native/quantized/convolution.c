@@ -378,8 +378,9 @@ static msd_err run(const struct msd_kernel_call *call,
 	return MSD_OK;
 }
 
-const struct msd_native_claim msd_native_conv_integer = {"ConvInteger", may, pack, run};
-const struct msd_native_claim msd_native_q_linear_conv = {"QLinearConv", may, pack,
-							  run};
+const struct msd_native_claim msd_native_conv_integer = {"ConvInteger", may, pack, run,
+							 0};
+const struct msd_native_claim msd_native_q_linear_conv = {"QLinearConv", may, pack, run,
+							  0};
 const struct msd_native_claim msd_native_quantized_convolution = {
-	MSD_QUANTIZED_CONVOLUTION, may, pack, run};
+	MSD_QUANTIZED_CONVOLUTION, may, pack, run, 0};

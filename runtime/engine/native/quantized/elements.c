@@ -119,6 +119,6 @@ static msd_err run_table(const struct msd_kernel_call *c,
 }
 
 const struct msd_native_claim msd_native_quantized_binary = {
-	MSD_QUANTIZED_BINARY, may_binary, NULL, run_binary};
-const struct msd_native_claim msd_native_quantized_table = {MSD_QUANTIZED_TABLE,
-							    may_table, NULL, run_table};
+	MSD_QUANTIZED_BINARY, may_binary, NULL, run_binary, 0};
+const struct msd_native_claim msd_native_quantized_table = {
+	MSD_QUANTIZED_TABLE, may_table, NULL, run_table, 0};

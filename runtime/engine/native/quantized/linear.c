@@ -188,8 +188,8 @@ static msd_err run_dynamic(const struct msd_kernel_call *c,
 }
 
 const struct msd_native_claim msd_native_quantize_linear = {
-	"QuantizeLinear", may_quantize, NULL, run_quantize};
+	"QuantizeLinear", may_quantize, NULL, run_quantize, 0};
 const struct msd_native_claim msd_native_dequantize_linear = {
-	"DequantizeLinear", may_dequantize, NULL, run_dequantize};
+	"DequantizeLinear", may_dequantize, NULL, run_dequantize, 0};
 const struct msd_native_claim msd_native_dynamic_quantize_linear = {
-	"DynamicQuantizeLinear", msd_native_all_single, NULL, run_dynamic};
+	"DynamicQuantizeLinear", msd_native_all_single, NULL, run_dynamic, 0};

@@ -410,8 +410,8 @@ static msd_err run(const struct msd_kernel_call *call,
 }
 
 const struct msd_native_claim msd_native_mat_mul_integer = {"MatMulInteger", may, pack,
-							    run};
+							    run, 0};
 const struct msd_native_claim msd_native_q_linear_mat_mul = {"QLinearMatMul", may, pack,
-							     run};
+							     run, 0};
 const struct msd_native_claim msd_native_quantized_mat_mul = {MSD_QUANTIZED_MAT_MUL,
-							      may, pack, run};
+							      may, pack, run, 0};
