@@ -9,6 +9,7 @@
  * (describe.c). worker.resume, from the next supervisor, only sends that reply.
  */
 #include <stddef.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -168,7 +169,15 @@ static msd_err map_artifact(struct msd_worker *w, struct msd_diag *d)
 	if (p == MAP_FAILED)
 		return msd_diag_set(d, MSD_IO, "cannot map the file");
 	w->file = (struct msd_span){p, (size_t)st.st_size};
+	w->mapped_bytes = w->file.n;
 	return MSD_OK;
+}
+
+/* Runs rarely read what the load has packed or copied. The mapping is private and never
+ * written, so pages that a run reads come back from the file. */
+static void release_pages(const struct msd_worker *w)
+{
+	(void)madvise((void *)(uintptr_t)w->file.p, w->mapped_bytes, MADV_DONTNEED);
 }
 
 /* Cut the last @bytes off @file. */
@@ -296,9 +305,11 @@ static msd_err load(struct msd_worker *w, const struct open_params *p,
 			(void)msd_diag_wrap(d, err, "%s", options->label);
 	}
 	msd_crash_note(NULL, NULL);
-	if (err == MSD_OK)
-		msd_funcs_init(&w->funcs, w->module);
-	return err;
+	if (err != MSD_OK)
+		return err;
+	release_pages(w);
+	msd_funcs_init(&w->funcs, w->module);
+	return MSD_OK;
 }
 
 /* Names are from the file, and in a damaged file they are not text: the supervisor

@@ -113,7 +113,8 @@ struct msd_worker {
 	struct msd_ledger *ledger; /* shared with the supervisor; NULL: not yet */
 	/* the module, from worker.open on */
 	int artifact_fd;
-	struct msd_span file; /* mapped */
+	struct msd_span file; /* mapped; without parts that follow the model */
+	size_t mapped_bytes;  /* from the begin of `file` on */
 	char name[MSD_MAX_NAME_BYTES + 1];
 	struct msd_sandbox sandbox; /* the sandbox in effect */
 	struct msd_loaded *module;  /* NULL before worker.open */

@@ -1,6 +1,9 @@
 """ONNX models served by the daemon: every type of element, extents that a call brings, shapes
 that follow from values, and what is refused. The numbers of single operators are those of
 ONNX's own test models (tests/graph/onnx_suite.py)."""
+import pathlib
+import re
+
 import harness
 import numpy as np
 import pytest
@@ -265,3 +268,17 @@ def test_an_old_softmax_over_several_axes_is_written_in_new_operators(daemon, tm
         old, new = (call(daemon, tmp_path, which, x, np.int64(shape)) for which in ("old", "new"))
         assert old.shape == want.shape and np.abs(old - want).max() < 1e-6
         assert np.array_equal(old, new)
+
+
+def test_a_worker_gives_back_the_pages_of_packed_weights(own_daemon, tmp_path):
+    w = ramp(4096, 2048)
+    raw = model([node("MatMul", ["x", "w"], ["y"])], [value("x", "float32", [1, 4096])],
+                [value("y", "float32", [1, 2048])], constants=[tensor("w", w)])
+    daemon = own_daemon()
+    daemon.load("large", save(tmp_path, raw))
+    (worker,) = daemon.workers()
+    status = pathlib.Path(f"/proc/{worker}/status").read_text()
+    mapped = re.findall(r"^Rss(?:File|Shmem):\s*(\d+) kB$", status, re.M)
+    assert len(mapped) == 2 and sum(map(int, mapped)) * 1024 < w.nbytes / 2, status
+    x = ramp(1, 4096)
+    assert np.allclose(call(daemon, tmp_path, "large", x), x @ w, rtol=1e-4)
