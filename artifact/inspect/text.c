@@ -19,7 +19,7 @@ const char *msd_inspect_what(const struct msd_inspect_module *m)
 
 /* "label      a, b (who), c", wrapped between names. */
 static void put_names(struct msd_buf *out, const char *label, char *const *names,
-		      size_t n, char *const *who, const char *nobody)
+		      size_t n, char *const *who, const char *fallback)
 {
 	size_t line_start = out->n;
 
@@ -27,7 +27,7 @@ static void put_names(struct msd_buf *out, const char *label, char *const *names
 		return;
 	msd_buf_printf(out, "%-11s", label);
 	for (size_t i = 0; i < n; i++) {
-		const char *by = who != NULL && who[i] != NULL ? who[i] : nobody;
+		const char *by = who != NULL && who[i] != NULL ? who[i] : fallback;
 		const size_t width =
 			strlen(names[i]) + (by != NULL ? strlen(by) + 3 : 0);
 
@@ -139,8 +139,9 @@ void msd_inspect_text(const struct msd_inspect *i, struct msd_buf *out)
 	msd_buf_printf(out, "%-11s%s\n", "machine", i->machine);
 	put_names(out, "needed", i->needed, i->n_needed, NULL, NULL);
 	put_names(out, "undefined", i->undefined, i->n_undefined, i->providers,
-		  i->is_resolved ? "nobody" : NULL);
-	put_names(out, "unknown", i->unknown_slots, i->n_unknown_slots, NULL, "nobody");
+		  i->is_resolved ? "missing" : NULL);
+	put_names(out, "unknown", i->unknown_slots, i->n_unknown_slots, NULL,
+		  "missing");
 	put_functions(out, i);
 	msd_buf_printf(out, "modules\n");
 	put_module(out, i, 0, 1, is_shown);

@@ -274,8 +274,8 @@ Test(inspect, who_provides_a_symbol_is_told)
 	msd_buf_put_u8(&text, '\0');
 	cr_expect(strstr((char *)text.p,
 			 "undefined  TVMFuncCall (modserd), expf (libm.so.6), "
-			 "secret (nobody)\n"
-			 "unknown    __TVMUnheardOf (nobody)\n") != NULL,
+			 "secret (missing)\n"
+			 "unknown    __TVMUnheardOf (missing)\n") != NULL,
 		  "%s", (char *)text.p);
 	msd_buf_finish(&text);
 	msd_inspect_destroy(in);

@@ -45,7 +45,7 @@ Test(client_peer, is_the_operator_as_root_or_the_daemons_own_user, .init = begin
 	struct msd_client_peer *all[] = {
 		take(MSD_PEER_USER, 0), take(MSD_PEER_USER, own),
 		take(MSD_PEER_USER, own + 1), take(MSD_PEER_IPV4, own),
-		take(MSD_PEER_NOBODY, 0)};
+		take(MSD_PEER_UNKNOWN, 0)};
 
 	for (size_t i = 0; i < sizeof(all) / sizeof(all[0]); i++) {
 		cr_expect_eq(msd_client_peer_is_operator(all[i]), i < 2, "%zu", i);

@@ -99,7 +99,7 @@ Test(peer_id, what_is_no_connection_is_nobody)
 {
 	const int fd = socket(AF_INET, SOCK_STREAM, 0);
 
-	cr_expect_eq(msd_peer_id_of_socket(fd).kind, MSD_PEER_NOBODY);
-	cr_expect_eq(msd_peer_id_of_socket(-1).kind, MSD_PEER_NOBODY);
-	expect_text((struct msd_peer_id){0}, "somebody");
+	cr_expect_eq(msd_peer_id_of_socket(fd).kind, MSD_PEER_UNKNOWN);
+	cr_expect_eq(msd_peer_id_of_socket(-1).kind, MSD_PEER_UNKNOWN);
+	expect_text((struct msd_peer_id){0}, "unknown");
 }

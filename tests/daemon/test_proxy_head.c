@@ -44,7 +44,7 @@ static void expect_error(const char *p, size_t n, msd_err want)
 	struct msd_proxied got = {0};
 
 	cr_expect_eq(read_it(p, n, &got), want);
-	cr_expect_eq(got.client.kind, MSD_PEER_NOBODY);
+	cr_expect_eq(got.client.kind, MSD_PEER_UNKNOWN);
 }
 
 Test(proxy_head, says_the_clients_address)
@@ -77,9 +77,9 @@ Test(proxy_head, of_one_machine_nobody_reads_on_the_way)
 
 Test(proxy_head, a_proxys_own_connection_is_nobodys)
 {
-	expect_client(OF(SIGNATURE "\x20\x00\x00\x00"), "somebody", false);
-	expect_client(OF(SIGNATURE "\x20\x11\x00\x0c" IPV4), "somebody", false);
-	expect_client(OF(SIGNATURE "\x21\x00\x00\x00"), "somebody", false);
+	expect_client(OF(SIGNATURE "\x20\x00\x00\x00"), "unknown", false);
+	expect_client(OF(SIGNATURE "\x20\x11\x00\x0c" IPV4), "unknown", false);
+	expect_client(OF(SIGNATURE "\x21\x00\x00\x00"), "unknown", false);
 }
 
 Test(proxy_head, every_prefix_wants_what_is_left_of_it)

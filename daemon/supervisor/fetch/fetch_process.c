@@ -206,7 +206,7 @@ msd_err msd_fetcher_has_place(const struct msd_fetcher *fetcher, struct msd_peer
 		own += msd_peer_id_is(MSD_CONTAINER_OF(it, struct msd_fetch, link)->who,
 				      who);
 	}
-	if (who.kind == MSD_PEER_NOBODY ||
+	if (who.kind == MSD_PEER_UNKNOWN ||
 	    own < msd_fair_share_of_few(fetcher->limits->max_pulls,
 					fetcher->n_fetches - own))
 		return MSD_OK;

@@ -35,7 +35,7 @@ static bool is_private(const struct msd_http_exchange *a)
 		return true;
 	return msd_network_peer(a->caller->session.transport->fd, at) &&
 	       msd_network_is_loopback(at) &&
-	       (who->client.kind == MSD_PEER_NOBODY || who->is_sealed);
+	       (who->client.kind == MSD_PEER_UNKNOWN || who->is_sealed);
 }
 
 static bool read_token(const struct msd_http_exchange *a, struct msd_span *ret)

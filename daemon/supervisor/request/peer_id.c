@@ -77,9 +77,9 @@ const char *msd_peer_id_text(struct msd_peer_id who, char ret[MSD_PEER_TEXT_BYTE
 		(void)snprintf(ret, MSD_PEER_TEXT_BYTES, "connection %" PRIu64,
 			       who.value);
 		break;
-	case MSD_PEER_NOBODY:
+	case MSD_PEER_UNKNOWN:
 	default:
-		(void)snprintf(ret, MSD_PEER_TEXT_BYTES, "somebody");
+		(void)snprintf(ret, MSD_PEER_TEXT_BYTES, "unknown");
 		break;
 	}
 	return ret;

@@ -11,7 +11,7 @@
 #include <stdint.h>
 
 enum msd_peer_kind {
-	MSD_PEER_NOBODY,
+	MSD_PEER_UNKNOWN,
 	MSD_PEER_USER,
 	MSD_PEER_IPV4,
 	MSD_PEER_IPV6,

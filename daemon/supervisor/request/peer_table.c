@@ -13,7 +13,7 @@ void *msd_peer_table_find(const void *first, size_t n, size_t bytes,
 {
 	for (size_t i = 0; i < n; i++) {
 		struct msd_peer_entry *e = entry(first, i, bytes);
-		if (e->who.kind == MSD_PEER_NOBODY)
+		if (e->who.kind == MSD_PEER_UNKNOWN)
 			return NULL;
 		if (msd_peer_id_is(e->who, who))
 			return e;
@@ -28,9 +28,10 @@ void *msd_peer_table_get(void *first, size_t n, size_t bytes, struct msd_peer_id
 
 	if (e == NULL) {
 		e = first;
-		for (size_t i = 0; i < n && e->who.kind != MSD_PEER_NOBODY; i++) {
+		for (size_t i = 0; i < n && e->who.kind != MSD_PEER_UNKNOWN; i++) {
 			struct msd_peer_entry *other = entry(first, i, bytes);
-			if (other->who.kind == MSD_PEER_NOBODY || other->used < e->used)
+			if (other->who.kind == MSD_PEER_UNKNOWN ||
+			    other->used < e->used)
 				e = other;
 		}
 		memset(e, 0, bytes);

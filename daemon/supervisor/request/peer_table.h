@@ -10,7 +10,7 @@
 #include "daemon/supervisor/request/peer_id.h"
 
 struct msd_peer_entry {
-	struct msd_peer_id who; /* MSD_PEER_NOBODY: unused */
+	struct msd_peer_id who; /* MSD_PEER_UNKNOWN: unused */
 	uint64_t used;          /* time of the last use; unused entries have 0 */
 };
 

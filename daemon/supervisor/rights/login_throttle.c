@@ -36,7 +36,7 @@ void msd_login_throttle_note(struct msd_login_throttle *g, struct msd_peer_id wh
 static bool is_it(const struct msd_login_history_place *place, struct msd_peer_id from,
 		  const struct msd_digest *token)
 {
-	return place->from.kind != MSD_PEER_NOBODY &&
+	return place->from.kind != MSD_PEER_UNKNOWN &&
 	       msd_peer_id_is(place->from, from) &&
 	       msd_digest_equal(&place->token, token);
 }

@@ -50,7 +50,7 @@ void msd_login_throttle_note(struct msd_login_throttle *g, struct msd_peer_id wh
 #define MSD_LOGIN_HISTORY_NOTE_MS 60000u /* a younger entry need not be updated */
 
 struct msd_login_history_place {
-	struct msd_peer_id from; /* MSD_PEER_NOBODY: unused entry */
+	struct msd_peer_id from; /* MSD_PEER_UNKNOWN: unused entry */
 	struct msd_digest token;
 	uint64_t at_ms;
 };

@@ -148,7 +148,7 @@ msd_err msd_authorization_set(struct msd_session *s, const struct msd_grant *g,
 struct msd_peer_id msd_authorization_peer(struct msd_edge *e, int fd,
 					  const struct msd_principal *way)
 {
-	const struct msd_peer_id id = way->client.kind != MSD_PEER_NOBODY
+	const struct msd_peer_id id = way->client.kind != MSD_PEER_UNKNOWN
 					      ? way->client
 					      : msd_peer_id_of_socket(fd);
 	struct msd_identity who;

@@ -14,8 +14,8 @@
 struct msd_principal {
 	unsigned rights; /* bits of enum msd_right */
 	bool is_local;   /* same machine, through a unix socket */
-	/* Client of a trusted proxy's connection (proxy_accept.h). MSD_PEER_NOBODY: the
-	 * socket's peer. */
+	/* Client of a trusted proxy's connection (proxy_accept.h). MSD_PEER_UNKNOWN:
+	 * the socket's peer. */
 	struct msd_peer_id client;
 	bool is_sealed; /* such a client's path to the proxy is encrypted */
 };

@@ -165,7 +165,7 @@ void msd_module_on_opened(struct msd_replica *rep)
 /* Before the module is READY, its calls are its own self-tests. */
 static bool is_peers(struct msd_module *m, const struct msd_blame *blame)
 {
-	return blame->who.kind != MSD_PEER_NOBODY &&
+	return blame->who.kind != MSD_PEER_UNKNOWN &&
 	       (m->life.state == MSD_STATE_READY ||
 		m->life.state == MSD_STATE_RESTARTING) &&
 	       !msd_bans_note(m, blame, MSD_RUN_GOES_ON, 0);
@@ -182,11 +182,11 @@ void msd_module_on_lost(struct msd_replica *rep, enum msd_loss loss,
 		msd_log(MSD_LOG_WARN, "worker_lost",
 			"name=%s worker=%u how=\"%s\"%s%s%s", m->group.name,
 			rep->number, how,
-			blame->who.kind != MSD_PEER_NOBODY ? " peer=\"" : "",
-			blame->who.kind != MSD_PEER_NOBODY
+			blame->who.kind != MSD_PEER_UNKNOWN ? " peer=\"" : "",
+			blame->who.kind != MSD_PEER_UNKNOWN
 				? msd_peer_id_text(blame->who, who)
 				: "",
-			blame->who.kind != MSD_PEER_NOBODY ? "\"" : "");
+			blame->who.kind != MSD_PEER_UNKNOWN ? "\"" : "");
 		msd_call_log_dump_tell_lost(&m->group);
 	}
 	take(m,

@@ -20,7 +20,7 @@
 static struct msd_peer_id connection_id(uint64_t number)
 {
 	return (struct msd_peer_id){.kind = number != 0 ? MSD_PEER_CONNECTION
-							: MSD_PEER_NOBODY,
+							: MSD_PEER_UNKNOWN,
 				    .value = number};
 }
 

@@ -5,7 +5,7 @@ bool msd_culprits_note(struct msd_culprits *o, struct msd_peer_id who, uint32_t 
 {
 	struct msd_culprit *p;
 
-	if (who.kind == MSD_PEER_NOBODY)
+	if (who.kind == MSD_PEER_UNKNOWN)
 		return false;
 	p = MSD_PEER_TABLE_GET(o->all, who, now_ms);
 	p->lost_ms[p->n_lost++ % MSD_CULPRITS_KEPT] = now_ms;

@@ -52,7 +52,7 @@ struct msd_bans {
 
 /* The origin of a call. */
 struct msd_blame {
-	struct msd_peer_id who; /* MSD_PEER_NOBODY: unknown, or not caused by a call */
+	struct msd_peer_id who; /* MSD_PEER_UNKNOWN: unknown, or not caused by a call */
 	uint64_t connection;    /* connection number; 0: unknown */
 };
 
