@@ -8,7 +8,6 @@
 """
 import sys
 
-from ._caller import Caller
 from ._client import Client, Module, connect
 from ._errors import (
     BadArgument,
@@ -44,14 +43,15 @@ from ._errors import (
 )
 from ._function import Function, TimeEvaluator
 from ._future import Future
-from ._held import Instance, Resident
+from ._remote_objects import Instance, Resident
+from ._retrying_caller import Caller
 from ._segment import Segment
 from ._tensor import Out, Tensor, out
 from ._timing import Times
 from ._types import Device, DType, Shape
 
 if sys.byteorder != "little":
-    raise ImportError("modser sends memory as it is, which the protocol wants little-endian")
+    raise ImportError("modser needs a little-endian machine: the protocol sends memory unchanged")
 
 __version__ = "0.1.0"
 __all__ = [
@@ -59,7 +59,8 @@ __all__ = [
     "Client", "ConnectionEnded",
     "ConnectionLost", "DType", "DeadlineExceeded", "Device", "Draining", "Error", "Exists",
     "Function", "Future", "GpuFault", "Instance", "Internal", "Module", "ModuleFailed", "NoMemory",
-    "NoSpace", "NotFound", "NotReady", "NotVerified", "Out", "ProtocolError", "Quarantined", "Refused",
-    "Resident", "Segment", "Shape", "StaleHandle", "SystemRefused", "Tensor", "TimeEvaluator", "Times",
+    "NoSpace", "NotFound", "NotReady", "NotVerified", "Out", "ProtocolError", "Quarantined",
+    "Refused", "Resident", "Segment", "Shape", "StaleHandle", "SystemRefused", "Tensor",
+    "TimeEvaluator", "Times",
     "TooLarge", "UnknownMethod", "UnknownOption", "Unsupported", "WorkerLost", "connect", "out",
 ]  # fmt: skip

@@ -1,4 +1,4 @@
-"""Addresses: `unix:PATH`, `tcp://HOST:PORT`, `tls://HOST:PORT`, lists of them, and the default one."""
+"""Addresses: `unix:PATH`, `tcp://HOST:PORT`, `tls://HOST:PORT`, lists, and the default one."""
 from __future__ import annotations
 
 import os
@@ -17,7 +17,7 @@ def parse(text: str) -> Target:
     if text.startswith("unix:"):
         path = text[5:]
         if not 0 < len(os.fsencode(path)) <= 107:
-            raise _bad(text, "a socket's path has 1 to 107 bytes")
+            raise _bad(text, "the path of a socket has 1 to 107 bytes")
         return path
     if not text.startswith(("tcp://", "tls://")):
         raise _bad(text, _form(text))
@@ -33,7 +33,7 @@ def parse(text: str) -> Target:
     return host, int(port)
 
 
-#: A comma that no form of an address follows belongs to the path that it stands in.
+#: A comma separates addresses only if an address follows; otherwise it is part of a path.
 _BETWEEN = re.compile(",(?=unix:|tcp://|tls://)")
 
 
@@ -52,7 +52,7 @@ def _bad(text: str, why: str) -> BadRequest:
 
 
 def _form(text: str) -> str:
-    """An error for an address of no known form: users write those of browsers and shells."""
+    """The reason and advice for an unknown form, such as the addresses of browsers and shells."""
     if text.startswith(("http://", "https://")):
         return "modser does not use HTTP; use curl there"
     if text.startswith(("/", "./")):
@@ -87,7 +87,7 @@ def default(env: Mapping[str, str] = os.environ, uid: Optional[int] = None) -> s
 
 
 def _check_folder(folder: str, uid: int) -> None:
-    """Refuse a folder of another user: its daemon would be another user's."""
+    """Refuse a folder of another user: a daemon there would be that user's."""
     try:
         found = os.lstat(folder)
     except FileNotFoundError:

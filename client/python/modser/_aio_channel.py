@@ -9,24 +9,24 @@ import ssl
 from typing import Any, Optional, Union
 
 from . import _address, _dial
-from ._cause import unreachable
 from ._channel import again
+from ._connect_errors import unreachable
 from ._errors import ConnectionLost, DeadlineExceeded, Error, ProtocolError
-from ._fork import at_home, forked
+from ._fork import forked, register
 from ._message import Message, cancel_frame
-from ._objects import Forgotten, take_forgotten
-from ._reader import Reader, nowhere
+from ._objects import Unreferenced, pop_unreferenced
+from ._reader import Reader, without_memory
 from ._sockets import MAX_BUFFERS, SEND_FLAGS, rest
 from ._tls import TlsSocket
 
-_READS = 16  # of one turn of the loop; others want theirs
+_READS = 16  # of one iteration of the loop, so that other tasks run, too
 
 
 async def connect(
     address: str, timeout: Optional[float], tls: Optional[ssl.SSLContext]
 ) -> Channel:
     target = _address.parse(address)
-    if _address.is_tls(address):  # names, numbers and certificates, on a thread
+    if _address.is_tls(address):  # a thread resolves names, connects and does the handshake
         loop = asyncio.get_running_loop()
         return Channel(
             address, await loop.run_in_executor(None, _dial.connect, address, timeout, tls)
@@ -43,18 +43,18 @@ async def connect(
 async def _open(target: _address.Target) -> socket.socket:
     loop = asyncio.get_running_loop()
     if isinstance(target, str):
-        places: list[Any] = [(socket.AF_UNIX, socket.SOCK_STREAM, 0, "", target)]
+        addresses: list[Any] = [(socket.AF_UNIX, socket.SOCK_STREAM, 0, "", target)]
     else:
-        places = await loop.getaddrinfo(*target, type=socket.SOCK_STREAM)
+        addresses = await loop.getaddrinfo(*target, type=socket.SOCK_STREAM)
     failure: Optional[OSError] = None
-    for kind, style, number, _, place in places:
+    for kind, style, number, _, address in addresses:
         s = socket.socket(kind, style, number)
         s.setblocking(False)
         try:
             if kind == socket.AF_UNIX:
-                await _dial.connect_unix(s, place)
+                await _dial.connect_unix(s, address)
             else:
-                await loop.sock_connect(s, place)
+                await loop.sock_connect(s, address)
                 s.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
             await loop.sock_sendall(s, _dial.FIRST_FRAME)
         except OSError as error:
@@ -92,7 +92,7 @@ class Channel:
     def __init__(self, address: str, s: Union[socket.socket, TlsSocket]) -> None:
         self.address = address
         self.lost: Optional[Error] = None
-        self.forgotten: Forgotten = collections.deque()
+        self.forgotten: Unreferenced = collections.deque()
         self._loop = asyncio.get_running_loop()
         self._ids = itertools.count(1)
         self._reader = Reader()
@@ -102,10 +102,10 @@ class Channel:
         self._writing = False  # whether the loop watches for room in the socket
         self._socket = s
         self._loop.add_reader(s, self._on_readable)
-        at_home(self)
+        register(self)
 
     def start(self, message: Message, options: bytes = b"") -> Pending:
-        for free in take_forgotten(self.forgotten):
+        for free in pop_unreferenced(self.forgotten):
             self.start_and_forget(free)
         if self.lost is not None:
             raise again(self.lost)
@@ -123,8 +123,8 @@ class Channel:
 
     def give_up(self, pending: Pending) -> None:
         """Stop waiting; the rest of the reply is not written into memory of the caller."""
-        pending.outs = nowhere(pending)
-        self._reader.let_go(pending.id)
+        pending.outs = without_memory(pending)
+        self._reader.discard_rest(pending.id)
 
     def cancel(self, id: int) -> None:
         if self.lost is None and id in self._waiting:
@@ -153,7 +153,7 @@ class Channel:
                     self._loop.add_writer(self._socket, self._flush)
                 return
             except OSError as error:
-                self._on_readable()  # the daemon may have said why
+                self._on_readable()  # the daemon may have sent the reason
                 return self._lose(ConnectionLost(f"{self.address}: {error.strerror or error}"))
             at = 0
             while at < len(self._unsent) and sent >= _nbytes(self._unsent[at]):
@@ -181,8 +181,9 @@ class Channel:
                 self._reader.received(n)
             except ProtocolError as error:
                 return self._lose(ProtocolError(f"{self.address}: {error.message}"))
-            except BaseException as error:  # what was received is lost
-                self._lose(ConnectionLost(f"{self.address}: an answer was not taken ({error!r})"))
+            except BaseException as error:  # the received bytes are lost
+                text = f"{self.address}: an answer could not be processed ({error!r})"
+                self._lose(ConnectionLost(text))
                 if not isinstance(error, Exception):
                     raise
                 return
@@ -203,7 +204,7 @@ class Channel:
         while self._waiting:
             self._waiting.popitem()[1].finish(again(error), None, None)
 
-    def leave_behind(self) -> None:
+    def abandon_in_child(self) -> None:
         """In a forked child: drop the socket, and leave the parent's event loop alone."""
         self.lost = forked(self.address)
         self._unsent.clear()

@@ -37,7 +37,7 @@ class Function(FunctionBase):
     ) -> Any:
         client, into = self._client, None
         if out is not None:
-            args, into = await client._run(_requests.place_outs(self, args, out, deadline))
+            args, into = await client._run(_requests.prepare_outs(self, args, out, deadline))
         message = self._message(
             args, named, device, deadline, unordered, kill_abandoned, background, trace is not None
         )
@@ -46,7 +46,7 @@ class Function(FunctionBase):
             fill_trace(trace, reply.meta)
             value = call_value(message.outs, reply.result)
         except BadArgument:
-            client._known.clear()  # what is known of functions may be old
+            client._known.clear()  # the cached facts of functions may be out of date
             raise
         return value if into is None else fill_outs(self._full, into, value)
 

@@ -7,8 +7,8 @@ from typing import Any, Optional, Union
 import numpy as np
 
 from ._errors import ProtocolError
-from ._lent import Lent
 from ._message import Message, pack
+from ._shared_memory import SharedSegment
 from ._tensor import Out, Tensor, as_bytes, is_tensor, out
 from ._types import BY_NUMPY, Device, DeviceLike, DType
 
@@ -24,7 +24,7 @@ def call_message(
     args: tuple[Any, ...],
     named: dict[str, Any],
     device: Optional[DeviceLike] = None,
-    segments: Sequence[Lent] = (),
+    segments: Sequence[SharedSegment] = (),
 ) -> Message:
     """The request of a call."""
     message = Message(CALL, segments)
@@ -32,18 +32,18 @@ def call_message(
         device = Device.parse(device)
         message.device = str(Device.from_wire(device.number, device.id))
     message.raw(packed_name)
-    which: Union[int, str] = 0
+    position: Union[int, str] = 0
     add = message.add
     try:
         for value in args:
             add(value)
-            which += 1  # type: ignore[operator]
+            position += 1  # type: ignore[operator]
         if named:
             message.names = [None] * len(args) + list(named)
-            for which in named:
-                add(named[which])
+            for position in named:
+                add(named[position])
     except (TypeError, ValueError, OverflowError) as error:
-        raise type(error)(f"{name}: argument {which}: {error}") from None
+        raise type(error)(f"{name}: argument {position}: {error}") from None
     return message
 
 
@@ -68,7 +68,7 @@ def as_outs(name: str, given: OutArgument) -> tuple[Out, ...]:
 
 def check_result(outs: list[Out], result: Any) -> None:
     if type(result) is not tuple or len(result) != 2 or type(result[0]) is not tuple:
-        raise ProtocolError("a call's result that is not as the protocol has it")
+        raise ProtocolError("a call's result does not have the form that the protocol defines")
     if len(result[0]) != len(outs):
         raise ProtocolError(f"{len(result[0])} out tensors came back, expected {len(outs)}")
 
@@ -100,8 +100,8 @@ def fill_outs(name: str, outs: tuple[Out, ...], value: Any) -> Any:
     for i, (o, got) in enumerate(zip(outs, results)):
         have = _type_of(got)
         if have != (o.dtype, o.shape):
-            what = f"{have[0]}{list(have[1])}" if have else type(got).__name__
-            raise ValueError(f"{name}: output {i} is {what}, out= has {o.dtype}{list(o.shape)}")
+            kind = f"{have[0]}{list(have[1])}" if have else type(got).__name__
+            raise ValueError(f"{name}: output {i} is {kind}, out= has {o.dtype}{list(o.shape)}")
     made = [_filled(o, got) for o, got in zip(outs, results)]
     return made[0] if len(made) == 1 else tuple(made)
 

@@ -1,8 +1,8 @@
 """One connection for any number of threads, without a thread of its own.
 
-A thread that waits for a reply reads for all: the first waiting thread reads, and hands each
-reply to its request. The others sleep until their reply has arrived, or until the reader stops
-and another thread must read. So a call of a single thread is one sendmsg and one recv.
+One of the waiting threads reads for all, and hands each reply to its request. The others sleep
+until their reply has arrived, or until the reader stops and another thread must read. So a call
+of a single thread is one sendmsg and one recv.
 
 While the socket accepts no bytes, a sending thread reads replies, because a daemon with 1024
 requests in flight stops reading.
@@ -17,18 +17,18 @@ import socket
 import ssl
 import threading
 import time
-from typing import Any, Optional, Union
+from typing import Any, Optional
 
 from ._dial import connect
 from ._errors import ConnectionLost, DeadlineExceeded, Error, ProtocolError
-from ._fork import at_home, forked
+from ._fork import forked, register
 from ._message import Message, cancel_frame
-from ._objects import Forgotten, take_forgotten
+from ._objects import Unreferenced, pop_unreferenced
 from ._options import GRACE
-from ._reader import Reader, nowhere
+from ._reader import Reader, without_memory
+from ._reader_lock import ReaderLock, WakeEvent
 from ._sockets import BLOCKING, MAX_BUFFERS, SEND_FLAGS, Passed, poll_ms, readable, rest, rights
 from ._tls import TlsSocket
-from ._turn import Turn, Wake
 
 
 class Pending:
@@ -44,7 +44,7 @@ class Pending:
         self.error: Optional[Error] = None
         self.result: Any = None
         self.meta: Any = None
-        #: When to stop waiting, by time.monotonic(): deadline and grace are over.
+        #: The end of deadline and grace, by time.monotonic(): the caller stops waiting.
         self.limit = limit
 
     def finish(self, error: Optional[Error], result: Any, meta: Any) -> None:
@@ -58,19 +58,19 @@ class Channel:
     ) -> None:
         self.address = address
         self.lost: Optional[Error] = None
-        self.forgotten: Forgotten = collections.deque()
+        self.forgotten: Unreferenced = collections.deque()
         self._reader = Reader()
         self._waiting = self._reader.waiting
         self._ids = itertools.count(1)
         self._sending = threading.Lock()
-        self._reading = Turn()
+        self._reading = ReaderLock()
         self._is_receiving = False
-        #: Threads that wait while another one reads, each with what wakes it.
-        self._sleepers: dict[int, tuple[Pending, Wake]] = {}
-        #: While an answer is waited for that comes with a socket.
+        #: Threads that wait while another one reads, each with the event that wakes it.
+        self._sleepers: dict[int, tuple[Pending, WakeEvent]] = {}
+        #: Receives the socket of an answer that is outstanding; else None.
         self.passed: Optional[Passed] = None
         self._socket = connect(address, timeout, tls)
-        at_home(self)
+        register(self)
 
     def is_idle(self) -> bool:
         """True if nothing is in flight, and no object waits to be freed."""
@@ -82,10 +82,10 @@ class Channel:
         self, message: Message, options: bytes = b"", limit: Optional[float] = None
     ) -> Pending:
         """Send a request; wait() returns its reply."""
-        for free in take_forgotten(self.forgotten):
+        for free in pop_unreferenced(self.forgotten):
             try:
                 self.start(free, b"", limit)
-            except DeadlineExceeded:  # the others go with them, in a later request
+            except DeadlineExceeded:  # a later request frees them
                 self.forgotten.extend([(free.pieces[0], packed) for packed in free.pieces[2:]])
         id = next(self._ids)
         pending = Pending(id, message, limit)
@@ -94,11 +94,11 @@ class Channel:
             with self._sending:
                 self._start(pending, buffers, message)
             return pending
-        is_mine: list[bool] = []  # as what comes in _receive_some()
+        is_mine: list[bool] = []  # survives an interrupt; see _receive_some()
         try:
             left = float(max(limit - time.monotonic(), 0))
             is_mine.extend(map(self._sending.acquire, (True,), (left,)))
-            if not is_mine[0]:  # another thread's request goes nowhere
+            if not is_mine[0]:  # another thread holds the lock
                 raise self._unsent()
             self._start(pending, buffers, message)
         finally:
@@ -109,7 +109,7 @@ class Channel:
     def _start(self, pending: Pending, buffers: list[Any], message: Message) -> None:
         if self.lost is not None:
             raise again(self.lost)
-        # A daemon that owes nobody a reply reads: then one call may block until all is sent.
+        # A daemon that owes this connection no reply reads: then one sendmsg() may block.
         flags = SEND_FLAGS if self._waiting or pending.limit is not None else BLOCKING
         self._waiting[pending.id] = pending
         try:
@@ -137,27 +137,27 @@ class Channel:
         """Send a whole frame, or lose the connection. Raises DeadlineExceeded if no byte was sent
         in time. The caller holds the sending lock."""
         size = left
-        with_it = rights(fd) if fd is not None and self.address.startswith("unix:") else ()
+        ancillary = rights(fd) if fd is not None and self.address.startswith("unix:") else ()
         try:
             while left > 0:
                 try:
-                    sent = self._socket.sendmsg(buffers[:MAX_BUFFERS], with_it, flags)
+                    sent = self._socket.sendmsg(buffers[:MAX_BUFFERS], ancillary, flags)
                 except BlockingIOError:
                     if self._read_until_writable(limit):
                         continue
-                    if left < size or isinstance(self._socket, TlsSocket):  # a record holds some
+                    if left < size or isinstance(self._socket, TlsSocket):  # may hold a part
                         raise again(self._lose(ConnectionLost(self._unsent().message))) from None
                     raise self._unsent() from None
-                left, with_it = left - sent, ()
+                left, ancillary = left - sent, ()
                 if left > 0:
                     buffers = rest(buffers, sent)
-        except (ConnectionLost, DeadlineExceeded):  # which are OSErrors
+        except (ConnectionLost, DeadlineExceeded):  # both are OSErrors
             raise
         except OSError as error:
-            self.poll()  # the daemon may have said why
+            self.poll()  # the daemon may have sent the reason
             text = f"{self.address}: {error.strerror or error}"
             raise again(self._lose(ConnectionLost(text))) from None
-        except BaseException as error:  # half a frame may have gone
+        except BaseException as error:  # half of the frame may have been sent
             self._lose(error)
             raise
 
@@ -173,12 +173,12 @@ class Channel:
                 return False
             if events[0][1] & ~select.POLLIN:
                 return True
-            if self._reading.take():
+            if self._reading.acquire():
                 try:
                     self._receive(socket.MSG_DONTWAIT)
                 finally:
-                    self._leave()
-            elif out.poll(10):  # another thread reads; it may leave before the socket is free
+                    self._stop_reading()
+            elif out.poll(10):  # another thread reads; it may stop before the socket accepts bytes
                 return True
 
     # -- receiving
@@ -193,13 +193,13 @@ class Channel:
             until = pending.limit
         while not pending.done:
             try:
-                is_mine = self._reading.take()
+                is_mine = self._reading.acquire()
                 in_time = (self._read_for if is_mine else self._sleep)(pending, until)
             finally:
                 try:
-                    self._leave()
-                except BaseException:  # interrupted before it had begun
-                    self._leave()
+                    self._stop_reading()
+                except BaseException:  # a signal interrupted it before it began
+                    self._stop_reading()
                     raise
             if not in_time and not pending.done:
                 self._late(pending)
@@ -214,42 +214,42 @@ class Channel:
 
     def _give_up(self, pending: Pending) -> None:
         """Stop waiting; the rest of the reply is not written into memory of the caller."""
-        pending.outs = nowhere(pending)
-        if self._reading.take():  # else another thread reads it now, or has not begun to
+        pending.outs = without_memory(pending)
+        if self._reading.acquire():  # otherwise another thread reads this reply now, or none has begun to
             try:
-                self._reader.let_go(pending.id)
+                self._reader.discard_rest(pending.id)
             finally:
-                self._leave()
+                self._stop_reading()
 
     def poll(self) -> None:
         """Read available bytes, without waiting."""
-        if self._reading.take():
+        if self._reading.acquire():
             try:
                 while self.lost is None and readable(self._socket, 0):
                     self._receive(socket.MSG_DONTWAIT)
             finally:
-                self._leave()
+                self._stop_reading()
 
     def cause_of(self, pid: int, seconds: float) -> Optional[Error]:
-        """Why the daemon lost its worker `pid`, to which there was a direct channel; None: the
-        daemon did not report it in time."""
-        told = Pending(0, Message(b""), time.monotonic() + seconds)
-        with self._reader.lost_workers.expected(pid, told), contextlib.suppress(DeadlineExceeded):
-            self.wait(told)
-        return self._reader.lost_workers.take(pid)
+        """The daemon's report why its worker `pid`, which had a direct channel, was lost; None: no
+        report in time."""
+        report = Pending(0, Message(b""), time.monotonic() + seconds)
+        with self._reader.lost_workers.expected(pid, report), contextlib.suppress(DeadlineExceeded):
+            self.wait(report)
+        return self._reader.lost_workers.pop(pid)
 
     def _late(self, pending: Pending) -> None:
         if pending.limit is not None and time.monotonic() >= pending.limit:
             raise DeadlineExceeded(
                 f"{self.address}: no answer within the deadline and {GRACE:g} s of grace"
             )
-        raise TimeoutError("the result has not come yet")
+        raise TimeoutError("the result has not arrived yet")
 
     def _read_for(self, pending: Pending, until: Optional[float]) -> bool:
         """Read until the reply has arrived; False after the limit."""
         reader = self._reader
         while not pending.done:
-            if self.lost is not None:  # the loss has finished what was waiting
+            if self.lost is not None:  # the loss finished all waiting requests
                 pending.finish(again(self.lost), None, None)
             elif until is None:
                 self._receive(socket.MSG_WAITALL if reader.in_payload() else 0)
@@ -261,7 +261,7 @@ class Channel:
 
     def _receive(self, flags: int) -> None:
         """One recv, and the replies that it completes. This thread is the reader."""
-        if self._is_receiving:  # this would overwrite the bytes that the other call reads
+        if self._is_receiving:  # this call would overwrite the bytes that the other one reads
             raise RuntimeError(
                 f"{self.address}: this call began within another call of "
                 "the same connection, in a finalizer or by a signal; use a connection of its own"
@@ -273,20 +273,20 @@ class Channel:
             self._is_receiving = False
 
     def _receive_some(self, flags: int) -> None:
-        # A signal's handler may raise before the line behind a system call has begun: what came
-        # by it is known here, for no step of Python's is between it and this list.
-        came: list[int] = []
+        # A signal's handler may raise an exception after a system call, before the next line
+        # begins. map() stores the result in this list without a step of Python in between.
+        received: list[int] = []
         try:
             passed, target = self.passed, self._reader.target()
             if passed is None:
-                came.extend(map(self._socket.recv_into, (target,), (0,), (flags,)))
+                received.extend(map(self._socket.recv_into, (target,), (0,), (flags,)))
             else:
                 assert isinstance(self._socket, socket.socket)
-                passed.receive(self._socket, target, flags, came)
-            if not came[0]:
+                passed.receive(self._socket, target, flags, received)
+            if not received[0]:
                 self._lose(self._reader.end(self.address))
                 return
-            self._reader.received(came[0])
+            self._reader.received(received[0])
             if self._sleepers:
                 self._wake_done()
         except BlockingIOError:
@@ -296,28 +296,28 @@ class Channel:
         except ProtocolError as error:
             self._lose(ProtocolError(f"{self.address}: {error.message}"))
         except BaseException as error:
-            if came or (isinstance(self._socket, TlsSocket) and self._socket.has_taken):
-                self._lose(error)  # what was received is lost
+            if received or (isinstance(self._socket, TlsSocket) and self._socket.may_have_read):
+                self._lose(error)  # the received bytes are lost
             raise
 
     def _sleep(self, pending: Pending, until: Optional[float]) -> bool:
         """Sleep until the reply has arrived or there may be no reader; False after the limit."""
-        event, me = Wake(), threading.get_ident()
+        event, me = WakeEvent(), threading.get_ident()
         self._sleepers[me] = pending, event
         try:
-            # Who has read or left before the line above has woken nobody.
+            # A reader that finished before the line above did not wake this thread.
             if pending.done or not self._reading.locked():
                 return True
             left = None if until is None else until - time.monotonic()
             return event.wait(left) if left is None or left > 0 else False
         finally:
             self._sleepers.pop(me, None)
-            if not self._reading.locked():  # it may have been me who was to read next
+            if not self._reading.locked():  # _wake_one() may have chosen this thread to read
                 self._wake_one()
 
-    def _leave(self) -> None:
+    def _stop_reading(self) -> None:
         """Stop reading, if this thread is the reader."""
-        self._reading.leave()
+        self._reading.release()
         if self._sleepers and not self._reading.locked():
             self._wake_one()
 
@@ -332,7 +332,7 @@ class Channel:
             if pending.done:
                 event.set()
 
-    # -- the end
+    # -- losing and closing
 
     def _lose(self, error: BaseException) -> Error:
         """The connection is lost: all waiting requests get the cause."""
@@ -349,14 +349,14 @@ class Channel:
         while self._waiting:
             try:
                 _, pending = self._waiting.popitem()
-            except KeyError:  # another thread was quicker
+            except KeyError:  # another thread was faster
                 break
             pending.finish(again(error), None, None)
         self._wake_done()
 
-    def leave_behind(self) -> None:
+    def abandon_in_child(self) -> None:
         """In a forked child: the socket, and perhaps the locks, belong to the parent."""
-        self._sending, self._reading = threading.Lock(), Turn()
+        self._sending, self._reading = threading.Lock(), ReaderLock()
         self._is_receiving = False
         self._sleepers.clear()
         self.lost = forked(self.address)
@@ -371,12 +371,12 @@ class Channel:
             )
         self._finish_all(self.lost)
         gone = Pending(0, Message(b""), None)
-        while not self._reading.take():  # a reader is awake by now, and leaves
+        while not self._reading.acquire():  # the shutdown wakes a reader, which then stops
             self._sleep(gone, None)
         try:
             self._close_sockets()
         finally:
-            self._leave()
+            self._stop_reading()
 
     def _close_sockets(self) -> None:
         self._socket.close()

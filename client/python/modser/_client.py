@@ -6,15 +6,15 @@ import time
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Optional, TypeVar, Union
 
-from . import _address, _requests, _residents, _token, _unasked
-from ._attempts import Attempts
+from . import _address, _auto_direct, _requests, _residents, _token
 from ._channel import Channel, Pending
 from ._errors import Error
+from ._failover import Failover
 from ._function import Function, TimeEvaluator
-from ._held import Instance, Resident
 from ._message import Message
 from ._objects import ClientBase, ModuleBase
 from ._options import GRACE, Seconds, check_deadline, pack_options
+from ._remote_objects import Instance, Resident
 from ._requests import Each, Map, Pause, Reply, Request, Step, Unawaited
 from ._segment import Segment
 from ._timing import Plan
@@ -47,7 +47,7 @@ def connect(
     client = _open(address, deadline, tls)
     if token is not None:
         try:
-            client._run(_requests.show(token))
+            client._run(_requests.identify(token))
         except BaseException:
             client.close()
             raise
@@ -55,23 +55,23 @@ def connect(
 
 
 def _open(address: str, deadline: Seconds, tls: Optional[ssl.SSLContext]) -> Client:
-    attempts = Attempts[Client](address, deadline)
-    for place, seconds in attempts:
+    failover = Failover[Client](address, deadline)
+    for one, seconds in failover:
         try:
-            client = Client(Channel(place, seconds, tls), deadline)
+            client = Client(Channel(one, seconds, tls), deadline)
         except Error as error:
-            attempts.failed(error)
+            failover.failed(error)
             continue
         try:
-            stays = attempts.is_one or client._run(_requests.stays(seconds))
+            is_serving = failover.is_single or client._run(_requests.is_serving(seconds))
         except BaseException as error:
             client.close()
-            attempts.failed(error)
+            failover.failed(error)
             continue
-        if stays:
-            return attempts.stays(client)
-        attempts.leaves(client)
-    return attempts.rest()
+        if is_serving:
+            return failover.use(client)
+        failover.keep_draining(client)
+    return failover.fallback()
 
 
 class Client(ClientBase):
@@ -85,7 +85,7 @@ class Client(ClientBase):
 
     def __init__(self, channel: Channel, deadline: Seconds) -> None:
         super().__init__(channel, deadline)
-        self._unasked = _unasked.for_channel(channel)
+        self._auto_direct = _auto_direct.for_channel(channel)
 
     def __getitem__(self, name: str) -> Module:
         return Module(self, name)
@@ -190,13 +190,13 @@ class Client(ClientBase):
 
         - ``abi``: ``"classic"`` or ``"ffi"``, the calling convention of a library without
           symbols that show it.
-        - ``ignore_unknown_inputs``: ``set_input`` of an instance ignores names that the model lacks, as in
-          TVM.
+        - ``ignore_unknown_inputs``: ``set_input`` of an instance ignores names that the
+          model lacks, as in TVM.
 
         Models of frameworks:
 
-        - ``missing_weights``: ``"zero"`` or ``"seeded"``, in place of weights that were removed from the
-          file.
+        - ``missing_weights``: ``"zero"`` or ``"seeded"``, in place of weights that the file
+          lacks.
         - ``format``: the format, such as ``"onnx"``, instead of detection.
         - ``inputs``: shapes that the model leaves open: ``{"x": "float32[1,3,224,224]"}``; ``?``
           leaves an extent open.
@@ -204,9 +204,9 @@ class Client(ClientBase):
           signature of a SavedModel.
         - ``engine``: ``"auto"``, ``"native"`` or ``"reference"``: the kernels that compute it.
         """
-        how = _requests.run_options(locals())
+        options = _requests.run_options(locals())
         artifact = Artifact(source, graph, params, files)
-        self._run(_requests.load(self, name, artifact, how, replace, keep, deadline))
+        self._run(_requests.load(self, name, artifact, options, replace, keep, deadline))
         return self[name]
 
     def rollback(self, name: str, *, deadline: Seconds = None) -> Module:
@@ -260,8 +260,8 @@ class Client(ClientBase):
         keeps the module in its store; it replaces a module of that name when it is ready. The
         other arguments are those of :meth:`load`.
         """
-        how = _requests.run_options(locals())
-        self._run(_requests.pull(self, name, uri, sha256, how, deadline))
+        options = _requests.run_options(locals())
+        self._run(_requests.pull(self, name, uri, sha256, options, deadline))
         return self[name]
 
     def segment(self, nbytes: int) -> Segment:
@@ -271,8 +271,8 @@ class Client(ClientBase):
 
     def close(self) -> None:
         """Close the connection; waiting calls raise ConnectionLost."""
-        if self._unasked is not None:
-            self._unasked.close()
+        if self._auto_direct is not None:
+            self._auto_direct.close()
         self._channel.close()
 
     def __enter__(self) -> Client:
@@ -289,12 +289,12 @@ class Client(ClientBase):
 
     def _call(self, module: str, message: Message) -> Pending:
         """A call that is waited for at once: it may go past the daemon."""
-        if self._unasked is None:
+        if self._auto_direct is None:
             pending = self._send(message)
             self._channel.wait_once(pending)
             return pending
         deadline = self._deadline if message.deadline is None else message.deadline
-        return self._unasked.call(module, message, deadline, self._send)
+        return self._auto_direct.call(module, message, deadline, self._send)
 
     def _settle(self, pending: Pending) -> Reply:
         self._channel.wait_once(pending)

@@ -1,4 +1,4 @@
-"""From an address to a connected socket, within the caller's time."""
+"""Connects to an address, within the caller's time."""
 from __future__ import annotations
 
 import asyncio
@@ -8,16 +8,16 @@ import time
 from typing import Optional, Union
 
 from . import _address
-from ._cause import unreachable
+from ._connect_errors import unreachable
 from ._errors import DeadlineExceeded
 from ._message import cancel_frame
 from ._tls import TlsSocket, wrap
 
-#: A unix listener whose queue is full refuses with EAGAIN, and says nothing when it is not.
+#: A unix listener with a full queue refuses with EAGAIN, and sends no event when it has room.
 AGAIN = 0.001  # seconds
 
-#: The daemon closes a connection that sends no whole frame for a while; the first request
-#: may come much later. A cancel of nothing has no effect and no answer.
+#: The daemon closes a connection that sends no whole frame for a while, and the first request
+#: may come much later. The cancel of an unknown request has no effect and no answer.
 FIRST_FRAME = b"".join(cancel_frame(0))
 
 
@@ -44,7 +44,7 @@ def connect(
         except BaseException:
             s.close()
             raise
-    except (TimeoutError, socket.timeout):  # one and the same from Python 3.10 on
+    except (TimeoutError, socket.timeout):  # the same class since Python 3.10
         raise DeadlineExceeded(f"{address}: no connection within {timeout} s") from None
     except OSError as error:
         raise unreachable(address, error) from error

@@ -1,7 +1,7 @@
 """A direct channel from a client to a module's worker, for one call at a time.
 
-A call ends with its answer, or with an error that says what became of it. NotBegun is raised if
-the worker has not run it, so that the daemon may.
+A call ends with its answer or with an error. It raises NotBegun if the worker has not run it: then
+the daemon may run it.
 """
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ from typing import Any, Optional
 from ._call import check_result
 from ._channel import Pending
 from ._errors import DeadlineExceeded, Draining, ProtocolError, Refused, TooLarge, WorkerLost
-from ._fork import at_home
+from ._fork import register
 from ._message import Message
 from ._reader import Reader
 from ._sockets import MAX_BUFFERS, SEND_FLAGS, poll_ms, rest
 
-_HAS_DIED = "the module's worker has ended; what was called there may have run"
+_WORKER_ENDED = "the module's worker has ended; the call may have run"
 
 
 class NotBegun(Exception):
@@ -36,38 +36,39 @@ class Direct:
     def __init__(self, s: socket.socket, facts: dict[str, Any]) -> None:
         s.setblocking(True)
         self.pid = _number(facts, "pid")
-        #: Of one call.
+        #: The limit of one call.
         self.most_bytes = _number(facts, "bytes")
         self.workers = _number(facts, "workers")
         self.is_closed = False
-        #: Nobody begins a call here any more.
+        #: No thread begins a call on the channel any more.
         self.is_retired = False
-        #: The worker has ended, and has not said why.
-        self.has_died = False
+        #: The worker has ended without a reason.
+        self.worker_ended = False
         self._socket = s
         self._readable = select.poll()
         self._readable.register(s, select.POLLIN)
         self._reader = Reader()
         self._ids = itertools.count(1)
         self._using = threading.Lock()
-        at_home(self)
+        register(self)
 
-    def enter(self) -> bool:
-        """False: another thread has a call in the channel, or it is closed."""
+    def reserve(self) -> bool:
+        """Reserve the channel. False: another thread has a call in it, or it is closed."""
         if not self._using.acquire(blocking=False):
             return False
-        if self.is_closed or self.is_retired:  # since it was looked up
-            self.leave()
+        if self.is_closed or self.is_retired:  # another thread closed it meanwhile
+            self.release()
             return False
         return True
 
-    def leave(self) -> None:
+    def release(self) -> None:
         self._using.release()
         if self.is_closed or self.is_retired:
-            self._let_go()
+            self._close_if_unused()
 
     def call(self, message: Message, options: bytes, limit: Optional[float]) -> Pending:
-        """Run a call, between enter() and leave(). `limit` is its deadline by time.monotonic()."""
+        """Run a call between reserve() and release(). `limit` is its deadline by
+        time.monotonic()."""
         pending = Pending(next(self._ids), message, limit)
         buffers = message.frame(pending.id, options)
         self._reader.waiting[pending.id] = pending
@@ -83,11 +84,11 @@ class Direct:
             pending.finish(late, None, None)
         except ProtocolError as error:
             self._blame(pending, error.message)
-        except BaseException:  # an answer may be on its way that nobody waits for
+        except BaseException:  # an answer without a waiting call may follow
             self.is_closed = True
             raise
         if type(pending.error) is Refused and not self.is_closed:
-            raise NotBegun  # the daemon says whether at all
+            raise NotBegun  # the daemon decides whether it may run
         return pending
 
     def _send(self, buffers: list[Any], left: int, limit: Optional[float]) -> None:
@@ -117,7 +118,7 @@ class Direct:
         flags = socket.MSG_WAITALL if pending.limit is None and reader.in_payload() else 0
         try:
             n = self._socket.recv_into(reader.target(), 0, flags)
-        except ConnectionResetError:  # it had not read all
+        except ConnectionResetError:  # the worker had not read the whole request
             raise NotBegun from None
         except OSError:
             n = 0
@@ -135,16 +136,16 @@ class Direct:
         if isinstance(cause, (ProtocolError, TooLarge)):
             self._blame(pending, cause.message)
             return
-        self.has_died = cause is None
-        pending.finish(WorkerLost(_HAS_DIED) if cause is None else cause, None, None)
+        self.worker_ended = cause is None
+        pending.finish(WorkerLost(_WORKER_ENDED) if cause is None else cause, None, None)
 
     def _blame(self, pending: Pending, text: str) -> None:
         """The error that the daemon would report for an invalid answer."""
         self.is_closed = True
-        text = f"the module's worker answered what is none: {text}"
+        text = f"the module's worker sent an invalid answer: {text}"
         pending.finish(WorkerLost(text), None, None)
 
-    def leave_behind(self) -> None:
+    def abandon_in_child(self) -> None:
         """In a forked child: the socket, and perhaps the lock, belong to the parent."""
         self.is_closed = True
         self._using = threading.Lock()
@@ -155,14 +156,14 @@ class Direct:
         self.is_closed = True
         with contextlib.suppress(OSError):
             self._socket.shutdown(socket.SHUT_RDWR)
-        self._let_go()
+        self._close_if_unused()
 
     def retire(self) -> None:
-        """Close the channel after the answer of a call in it, which may be another thread's."""
+        """Close the channel after the call in it, which another thread may have, has its answer."""
         self.is_retired = True
-        self._let_go()
+        self._close_if_unused()
 
-    def _let_go(self) -> None:
+    def _close_if_unused(self) -> None:
         if self._using.acquire(blocking=False):
             self._socket.close()
             self._using.release()

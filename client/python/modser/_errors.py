@@ -6,14 +6,13 @@ from typing import Any, Optional
 
 import numpy as np
 
-
-# Control characters, as in proto/base/utf8.h, except tab and newline, which texts may have.
-_OBEYED = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u2069\ud800-\udfff]")
+# Control characters, as in proto/base/utf8.h, except tab and newline.
+_CONTROL = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u2069\ud800-\udfff]")
 
 
 def shown(text: str) -> str:
     """@text of another program with its control characters escaped."""
-    return _OBEYED.sub(lambda c: c.group().encode("unicode_escape").decode(), text)
+    return _CONTROL.sub(lambda c: c.group().encode("unicode_escape").decode(), text)
 
 
 class Error(Exception):
@@ -28,7 +27,7 @@ class Error(Exception):
     hint: str = ""
 
     def __init_subclass__(cls) -> None:
-        cls.__module__ = "modser"  # as tracebacks shall name it
+        cls.__module__ = "modser"  # tracebacks show it
 
     def __init__(
         self,
@@ -66,14 +65,14 @@ def _restore(
 
 
 class NoMemory(Error):
-    code, name, hint = 1, "NO_MEMORY", "try later; nothing was changed"
+    code, name, hint = 1, "NO_MEMORY", "try later; nothing changed"
 
 
 class ProtocolError(Error):
     """The other side breaks the protocol; the connection is closed."""
 
     code, name = 2, "PROTOCOL"
-    hint = "a bug in one of the two, or another protocol on this port"
+    hint = "a bug in the client or the daemon, or another protocol on this port"
 
 
 class BadRequest(Error, ValueError):
@@ -81,7 +80,7 @@ class BadRequest(Error, ValueError):
 
 
 class TooLarge(Error):
-    code, name, hint = 4, "TOO_LARGE", "send less, or raise the limit that is named"
+    code, name, hint = 4, "TOO_LARGE", "send less, or raise the named limit"
 
 
 class UnknownMethod(Error):
@@ -95,11 +94,12 @@ class UnknownOption(Error):
 class NotFound(Error, LookupError):
     """No such module or function."""
 
-    code, name, hint = 7, "NOT_FOUND", "list what is there: client.list(), module.functions()"
+    code, name = 7, "NOT_FOUND"
+    hint = "list modules or functions: client.list(), module.functions()"
 
 
 class Exists(Error):
-    code, name, hint = 8, "EXISTS", "take another name, or pass replace=True"
+    code, name, hint = 8, "EXISTS", "use another name, or pass replace=True"
 
 
 class NotReady(Error):
@@ -119,7 +119,7 @@ class Cancelled(Error):
 class StaleHandle(Error):
     """The object on the server was freed, or its worker died."""
 
-    code, name, hint = 12, "STALE_HANDLE", "make a new one"
+    code, name, hint = 12, "STALE_HANDLE", "create a new one"
 
 
 class BadArgument(Error, ValueError):
@@ -137,17 +137,17 @@ class BadArtifact(Error):
 
 
 class Unsupported(Error):
-    code, name, hint = 16, "UNSUPPORTED", "build for what is there"
+    code, name, hint = 16, "UNSUPPORTED", "build for this host"
 
 
 class WorkerLost(Error):
     """The worker died during the request, which may or may not have run."""
 
-    code, name, hint = 17, "WORKER_LOST", "send it again, if it may run twice"
+    code, name, hint = 17, "WORKER_LOST", "retry if it may run twice"
 
 
 class GpuFault(Error):
-    code, name, hint = 18, "GPU_FAULT", "send it again, if it may run twice"
+    code, name, hint = 18, "GPU_FAULT", "retry if it may run twice"
 
 
 class Quarantined(Error):
@@ -156,11 +156,11 @@ class Quarantined(Error):
 
 class Refused(Error, PermissionError):
     code, name = 20, "REFUSED"
-    hint = "use the unix socket, or start the daemon with the flag that is named"
+    hint = "use the unix socket, or start the daemon with the named flag"
 
 
 class NoSpace(Error):
-    code, name, hint = 21, "NO_SPACE", "send less at a time, or raise the limit"
+    code, name, hint = 21, "NO_SPACE", "send less at once, or raise the limit"
 
 
 class Busy(Error):
@@ -189,8 +189,8 @@ class NotVerified(Error):
     """The received bytes do not match their hash or signature."""
 
     code, name = 27, "NOT_VERIFIED"
-    hint = ("compare the key or digest with what its publisher says; until they agree trust "
-            "nothing of it")
+    hint = ("compare the key or digest with the publisher's; do not trust the bytes until they "
+            "match")
 
 
 class ConnectionLost(Error, ConnectionError):
@@ -217,15 +217,15 @@ def from_wire(error: Any) -> Error:
     """The exception for `[code, name, message, details?]` of a response; TypeError for another
     value."""
     if type(error) is not tuple or len(error) not in (3, 4):
-        raise TypeError("no error")
+        raise TypeError("not an error of the protocol")
     code, name, message = error[:3]
     if not (isinstance(code, int) and isinstance(name, str) and isinstance(message, str)):
-        raise TypeError("no error")
+        raise TypeError("not an error of the protocol")
     kind = _BY_CODE.get(code) or _BY_NAME.get(name) or Error
     details = error[3] if len(error) > 3 and isinstance(error[3], dict) else None
     hint = _hint_of(message) if kind is BadArgument else None
     if kind is Busy and "retry_after_ms" not in (details or {}):
-        hint = "follow the text; else try later"
+        hint = "do what the text says; else try later"
     if details is not None and isinstance(details.get("hint"), str):
         hint = details["hint"]
     return kind(message, code=code, name=name, hint=hint, details=details)
@@ -245,16 +245,16 @@ def _numpy_has(dtype: str) -> bool:
 def _hint_of(message: str) -> Optional[str]:
     """How to make the right argument, if the dtype is wrong or a shape is a tuple."""
     if ": expected a shape, got tuple" in message:
-        return "a tuple is one of values; modser.Shape(2, 3) is a shape"
+        return "a tuple is a tuple of values; modser.Shape(2, 3) makes a shape"
     found = _ELEMENTS.search(message)
     if not found or found[1] == found[2]:
         return None
     if found[2] == "tuple":
-        return f'a list is sent as a tuple of values; np.asarray(x, "{found[1]}") is an array'
+        return f'a list is sent as a tuple of values; np.asarray(x, "{found[1]}") makes an array'
     if not found[3]:
         return f'pass an array, such as np.asarray(x, "{found[1]}")'
-    if found[2] == "bfloat16":  # of torch or ml_dtypes, who write it each in their own way
-        return f"x.to(torch.{found[1]}) of a tensor, x.astype(\"{found[1]}\") of an array"
+    if found[2] == "bfloat16":  # torch and ml_dtypes have different methods
+        return f"use x.to(torch.{found[1]}) for a tensor, x.astype(\"{found[1]}\") for an array"
     if not _numpy_has(found[1]):
-        return f'x.astype("{found[1]}") has these elements, with ml_dtypes installed and imported'
-    return f'x.astype("{found[1]}") has these elements; numpy makes float64 and int64 by itself'
+        return f'x.astype("{found[1]}") converts it, with ml_dtypes installed and imported'
+    return f'x.astype("{found[1]}") converts it; by default numpy creates float64 and int64'

@@ -11,19 +11,19 @@ from ._errors import ConnectionLost
 class Inherited(Protocol):
     """A connection that a child inherited and must not use."""
 
-    def leave_behind(self) -> None: ...
+    def abandon_in_child(self) -> None: ...
 
 
 _channels: weakref.WeakSet[Inherited] = weakref.WeakSet()
-at_home = _channels.add
+register = _channels.add
 
 
-def _leave_all_behind() -> None:
+def _abandon_all_in_child() -> None:
     for channel in list(_channels):
-        channel.leave_behind()
+        channel.abandon_in_child()
 
 
-os.register_at_fork(after_in_child=_leave_all_behind)
+os.register_at_fork(after_in_child=_abandon_all_in_child)
 
 
 def forked(address: str) -> ConnectionLost:

@@ -101,7 +101,7 @@ class Function(FunctionBase):
     ) -> tuple[Message, Optional[Outs]]:
         into = None
         if out is not None:
-            args, into = self._client._run(_requests.place_outs(self, args, out, deadline))
+            args, into = self._client._run(_requests.prepare_outs(self, args, out, deadline))
         message = self._message(
             args, named, device, deadline, unordered, kill_abandoned, background, trace is not None
         )
@@ -121,11 +121,11 @@ class Function(FunctionBase):
     ) -> TimeEvaluator:
         """As in TVM: ``f.time_evaluator(number=100, repeat=3)(x, y).mean`` in seconds.
 
-        The times are those that the worker measures around the function. Arrays and outs are
+        The worker measures the times around the function. Arrays and outs are
         copied into the worker first (``resident=False``: with each call).
         ``cooldown_interval_ms`` is a pause after every ``repeats_to_cooldown`` repeats.
-        ``cache_flush_bytes`` are written by the worker before each repeat, to empty the
-        processor's caches. ``out=array`` has the last run's result; array arguments stay
+        The worker writes ``cache_flush_bytes`` before each repeat, to empty the processor's
+        caches. ``out=array`` has the last run's result; array arguments stay
         unchanged.
         """
         return TimeEvaluator(self, Plan.checked(number, repeat, min_repeat_ms, **plan))

@@ -39,7 +39,7 @@ class Future:
         pending = self._pending
         self._channel.wait(pending, timeout)
         if pending.error is not None:
-            if type(pending.error) is BadArgument:  # what is known of functions may be old
+            if type(pending.error) is BadArgument:  # the cached facts may be out of date
                 self._function._client._known.clear()
             raise pending.error
         fill_trace(self._trace, pending.meta)

@@ -10,7 +10,7 @@ OWN = ("out", "deadline", "unordered", "device", "kill_abandoned", "background",
 
 
 class _Type(str):
-    """An annotation that is shown as it is written."""
+    """An annotation that help() prints without quotes."""
 
     def __repr__(self) -> str:
         return str(self)
@@ -23,8 +23,8 @@ class Doc:
         self._text = text
 
     def __get__(self, function: Any, owner: Any = None) -> str:
-        said = None if function is None else function._facts_at_hand().get("signature")
-        return f"{said}\n\n{self._text}" if said else self._text
+        signature = None if function is None else function._facts_at_hand().get("signature")
+        return f"{signature}\n\n{self._text}" if signature else self._text
 
 
 class Signature:

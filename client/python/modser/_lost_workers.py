@@ -8,7 +8,7 @@ from typing import Any, Optional, Protocol
 
 from ._errors import Error, from_wire
 
-MOST = 4  # as many modules may have a channel unasked
+MOST = 4  # reports; as many modules may have an automatic direct channel
 
 
 class Waiting(Protocol):
@@ -20,7 +20,7 @@ class LostWorkers:
         self._last: collections.deque[tuple[int, Error]] = collections.deque(maxlen=MOST)
         self._expected: dict[int, Waiting] = {}
 
-    def told(self, params: Any) -> None:
+    def add(self, params: Any) -> None:
         """Record `channel.lost` with `[pid, [code, name, message]]`; ignore other values."""
         if type(params) is not tuple or len(params) != 2 or type(params[0]) is not int:
             return
@@ -32,20 +32,20 @@ class LostWorkers:
 
     @contextlib.contextmanager
     def expected(self, pid: int, waiting: Waiting) -> Iterator[None]:
-        """`waiting` is finished when `pid` is reported, or has been."""
+        """Finish `waiting` when the daemon reports `pid`, or at once if it already has."""
         self._expected[pid] = waiting
         try:
-            if any(lost == pid for lost, _ in list(self._last)):  # before it was expected
+            if any(lost == pid for lost, _ in list(self._last)):  # reported before this call
                 waiting.finish(None, None, None)
             yield
         finally:
             self._expected.pop(pid, None)
 
-    def take(self, pid: int) -> Optional[Error]:
-        """Why `pid` was lost; removes the report, because the number may be reused."""
-        for told in list(self._last):
-            if told[0] == pid:
-                with contextlib.suppress(ValueError):  # another thread was quicker
-                    self._last.remove(told)
-                return told[1]
+    def pop(self, pid: int) -> Optional[Error]:
+        """Remove and return the report about `pid`: the system may reuse the number."""
+        for report in list(self._last):
+            if report[0] == pid:
+                with contextlib.suppress(ValueError):  # another thread was faster
+                    self._last.remove(report)
+                return report[1]
         return None

@@ -9,15 +9,15 @@ from typing import Any, NamedTuple, Optional, Union
 import msgpack
 import numpy as np
 
-from ._lent import Lent, named
-from ._place import Handle
+from ._reply_tensor import Handle
+from ._shared_memory import SharedSegment, find_segment
 from ._tensor import (
     ALIGN,
     INLINE,
     OUT,
     SEGMENT,
+    Destination,
     Out,
-    Seat,
     Tensor,
     as_bytes,
     compact,
@@ -33,11 +33,11 @@ HEADER = struct.Struct("<4sIQ")
 MAX_BODY = 1 << 20
 MAX_PAYLOAD = 1 << 32
 MAX_TENSORS = 1024
-MAX_TUPLES = 14  # within each other; the protocol's depth less the body and its params
+MAX_TUPLES = 14  # nesting depth: the protocol's limit less the body and its params
 DTYPE, DEVICE, SHAPE, RESULT_OF = range(6, 10)  # ext types
 
 _ZEROS = bytes(ALIGN)
-_BUFFERS = frozenset("?bBhHiIlLqQefd")  # what a memoryview can cast to bytes
+_BUFFERS = frozenset("?bBhHiIlLqQefd")  # types that a memoryview can cast to bytes
 _REQUEST = b"\x94\x00\xcf"
 _REQUEST_WITH_OPTIONS = b"\x95\x00\xcf"
 
@@ -84,47 +84,47 @@ class Message:
         "pieces", "payload", "size", "outs", "count", "depth",
         "names", "device", "instance", "deadline", "unordered", "kill_abandoned",
         "background", "trace", "segments", "lent", "fd", "promised", "id", "results",
-        "names_held",
+        "has_remote_objects",
     )  # fmt: skip
 
-    def __init__(self, method: bytes, segments: Sequence[Lent] = ()) -> None:
+    def __init__(self, method: bytes, segments: Sequence[SharedSegment] = ()) -> None:
         #: The method's name, packed; then the params' header and the params.
         self.pieces: list[bytes] = [method, b""]
         self.payload: list[Buffer] = []
         self.size = 0
         self.outs: list[Out] = []
         self.count = 0
-        #: Tuples that are open around what is added.
+        #: The nesting depth of the tuple that add() fills.
         self.depth = 0
-        #: For each argument of a call the name of its parameter, where it has one.
+        #: The parameter name of each argument of a call; None: by position.
         self.names: Optional[list[Optional[str]]] = None
-        #: Where a call runs, when it says so.
+        #: The device of a call; None: the module's.
         self.device: Optional[str] = None
-        #: The handle of the instance whose function is called; None is the module's own.
+        #: The handle of the instance that has the function; None: the module has it.
         self.instance: Optional[bytes] = None
-        #: Seconds; None is the connection's own.
+        #: Seconds; None: the connection's deadline.
         self.deadline: Optional[float] = None
         self.unordered = False
-        #: When nobody waits any more its worker is ended.
+        #: The daemon kills the worker of the call when no client waits for it.
         self.kill_abandoned = False
-        #: All other calls of its module come first.
+        #: All other calls of the module run first.
         self.background = False
-        #: The daemon says where the call's time went.
+        #: The daemon reports the time of each stage.
         self.trace = False
-        #: Memory that the daemon has, too: what lies there is named, not sent.
+        #: Memory shared with the daemon: arrays in it are sent as positions.
         self.segments = segments
-        #: Of what is filled there, by number and offset.
+        #: Outs in that memory, by segment number and offset.
         self.lent: dict[tuple[int, int], Out] = {}
-        #: A descriptor to pass with the first byte, borrowed.
+        #: A descriptor to pass with the first byte; the caller closes it.
         self.fd: Optional[int] = None
-        #: Later requests name its result, whether it is there or not.
+        #: Later requests may name its result before it has arrived.
         self.promised = False
-        #: The request's, once it is made a frame.
+        #: The request's number; set by frame().
         self.id = 0
-        #: Pieces that are results of requests before this one.
+        #: The pieces that are results of earlier requests.
         self.results: list[tuple[int, ResultOf]] = []
-        #: It names what the connection holds in the daemon or a worker, and others have not.
-        self.names_held = False
+        #: It names objects of this connection in the daemon or a worker.
+        self.has_remote_objects = False
 
     def raw(self, packed: bytes) -> None:
         self.pieces.append(packed)
@@ -137,7 +137,7 @@ class Message:
         if kind is np.ndarray:
             self._array(value)
         elif kind is Out:
-            self.pieces.append(self._seat(value) if self.segments else value.packed)
+            self.pieces.append(self._pack_out(value) if self.segments else value.packed)
             self.outs.append(value)
         elif kind is int:
             if not -0x8000000000000000 <= value <= 0x7FFFFFFFFFFFFFFF:
@@ -168,17 +168,17 @@ class Message:
         self, dtype: tuple[int, int, int], shape: tuple[int, ...], memory: np.ndarray[Any, Any]
     ) -> bool:
         """Append it as segment and offset, if it lies in a segment."""
-        place = named(self.segments, memory)
+        place = find_segment(self.segments, memory)
         if place is not None:
             self.pieces.append(
                 pack_tensor(SEGMENT, dtype, shape, place[1], memory.nbytes, segment=place[0])
             )
         return place is not None
 
-    def _seat(self, value: Out) -> bytes:
+    def _pack_out(self, value: Out) -> bytes:
         """Pack an output, in a segment if its memory lies in one."""
         memory = value.memory()
-        place = None if memory is None else named(self.segments, memory)
+        place = None if memory is None else find_segment(self.segments, memory)
         if place is None:
             return value.packed
         self.lent[place] = value
@@ -211,15 +211,15 @@ class Message:
                 raise TypeError("a str with a lone surrogate is not UTF-8; send bytes") from None
         elif isinstance(value, Tensor):
             self._tensor(value)
-        elif isinstance(value, Seat):
-            self.names_held = True
-            self.pieces.append(self._seat(value.out))
+        elif isinstance(value, Destination):
+            self.has_remote_objects = True
+            self.pieces.append(self._pack_out(value.out))
         elif isinstance(value, ResultOf):
-            self.names_held = True
+            self.has_remote_objects = True
             self.results.append((len(self.pieces), value))
             self.pieces.append(b"")
         elif isinstance(value, Handle):
-            self.names_held = True
+            self.has_remote_objects = True
             self.pieces.append(value.packed())
         elif isinstance(value, DType):
             self._ext(DTYPE, struct.pack("<BBH", *value))
@@ -232,7 +232,7 @@ class Message:
         elif isinstance(value, (tuple, list)):
             self.depth += 1
             if self.depth > MAX_TUPLES:
-                raise ValueError(f"tuples within each other, more than {MAX_TUPLES}")
+                raise ValueError(f"tuples are nested more than {MAX_TUPLES} deep")
             self.pieces.append(array_header(len(value)))
             for item in value:
                 self.add(item)
@@ -258,9 +258,9 @@ class Message:
             self.add(float(value))
         elif isinstance(value, (bytearray, memoryview)):
             self.add(bytes(value))
-        elif hasattr(type(value), "packed"):  # a resident tensor; a module has any attribute
+        elif hasattr(type(value), "packed"):  # a resident tensor; modules have all attributes
             self.count += 1
-            self.names_held = True
+            self.has_remote_objects = True
             self.pieces.append(value.packed())
         else:
             raise TypeError(

@@ -9,16 +9,17 @@ from typing import Any, Generic, Optional, Protocol, TypeVar
 from ._call import call_message
 from ._errors import Error, StaleHandle
 from ._help import Signature
-from ._lent import Lent
 from ._message import Message, pack
 from ._options import Seconds, check_deadline
-from ._place import Handle, Place
+from ._reply_tensor import Handle, ReplyTensor
+from ._shared_memory import SharedSegment
 from ._tensor import RESIDENT, pack_tensor
 from ._types import Device, DeviceLike, DType
 
-#: What nobody refers to any more: the method that frees it, and its handle, both packed. A
-#: deque, because garbage is collected at any moment, also while this thread holds a lock.
-Forgotten = collections.deque[tuple[bytes, bytes]]
+#: Server objects that the garbage collector released: the method that frees each, and its handle,
+#: both packed. A deque, because the collector may run at any moment, also while this thread holds
+#: a lock.
+Unreferenced = collections.deque[tuple[bytes, bytes]]
 
 F = TypeVar("F")
 
@@ -26,21 +27,21 @@ F = TypeVar("F")
 class AnyChannel(Protocol):
     address: str
     lost: Optional[Error]
-    forgotten: Forgotten
+    forgotten: Unreferenced
 
 
-def name_of(name: Any, what: str = "a module's name") -> str:
+def name_of(name: Any, kind: str = "a module's name") -> str:
     if not isinstance(name, str):
-        raise TypeError(f"{what} is a str, not {type(name).__name__}")
+        raise TypeError(f"{kind} is a str, not {type(name).__name__}")
     return name
 
 
-def take_forgotten(forgotten: Forgotten) -> list[Message]:
+def pop_unreferenced(forgotten: Unreferenced) -> list[Message]:
     """Requests that free objects which were garbage collected."""
     if not forgotten:
         return []
     messages: dict[bytes, Message] = {}
-    with contextlib.suppress(IndexError):  # it is empty, or another thread was quicker
+    with contextlib.suppress(IndexError):  # the deque is empty, or another thread was faster
         for _ in range(256):
             method, packed = forgotten.popleft()
             messages.setdefault(method, Message(method)).raw(packed)
@@ -64,19 +65,20 @@ class ClientBase(Connected):
         check_deadline(deadline)
         self._channel = channel
         self._deadline = deadline
-        #: Memory that the daemon has, too.
-        self._segments: list[Lent] = []
-        #: What function.list has said of functions.
+        #: Memory shared with the daemon.
+        self._segments: list[SharedSegment] = []
+        #: The facts of functions from function.list.
         self._known: dict[tuple[str, str], dict[str, Any]] = {}
 
     @property
     def address(self) -> str:
         return self._channel.address
 
-    __iter__: Any = None  # client["name"] is no sequence; the blocking one has names
+    #: Without this, Python would iterate by client[0]. The blocking client overrides it.
+    __iter__: Any = None
 
     def __bool__(self) -> bool:
-        return True  # whatever it serves
+        return True  # also without modules
 
     def is_lost(self) -> bool:
         """True if the connection is closed or broken."""
@@ -96,7 +98,8 @@ class Namespace(Connected, Generic[F]):
     """Functions as attributes, or as items if the name is in use or is not an identifier."""
 
     _name: str
-    __iter__: Any = None  # module["name"] is no sequence; a blocking module has names
+    #: Without this, Python would iterate by module[0]. A blocking module overrides it.
+    __iter__: Any = None
 
     def _function(self, name: str) -> F:
         raise NotImplementedError
@@ -120,7 +123,7 @@ class ModuleBase(Namespace[F]):
         self._name = name_of(name)
 
     def __bool__(self) -> bool:
-        return True  # whatever it has
+        return True  # also without functions
 
     def get_function(self, name: str) -> F:
         """``module[name]``, as in TVM's modules."""
@@ -131,7 +134,7 @@ class ModuleBase(Namespace[F]):
         return self._name
 
 
-class Held(Connected):
+class RemoteObject(Connected):
     """An object on the server that belongs to this connection."""
 
     FREE: bytes  # the method that frees it, packed
@@ -145,8 +148,8 @@ class Held(Connected):
             raise StaleHandle(f"{self!r} has been freed")
         return self._packed
 
-    def taken(self) -> Optional[bytes]:
-        """The handle, for the caller that frees it; None if it was freed."""
+    def detach(self) -> Optional[bytes]:
+        """Remove and return the handle, for the caller that frees it; None if it was freed."""
         packed, self._packed = self._packed, None
         return packed
 
@@ -156,7 +159,7 @@ class Held(Connected):
             self._owner._channel.forgotten.append((self.FREE, packed))
 
 
-class ResidentBase(Held):
+class ResidentBase(RemoteObject):
     """A tensor in a module's worker, as an argument of that module's functions.
 
     It belongs to its connection, and ends with the worker. ``free()`` or the end of its ``with``
@@ -165,7 +168,7 @@ class ResidentBase(Held):
 
     FREE = pack("tensor.free")
 
-    def __init__(self, client: ClientBase, module: str, place: Place) -> None:
+    def __init__(self, client: ClientBase, module: str, place: ReplyTensor) -> None:
         self.module = module
         self.dtype = DType(*place.dtype)
         self.shape = place.shape
@@ -185,7 +188,7 @@ class ResidentBase(Held):
         return f"<resident {self.dtype}{list(self.shape)} of {self.module}>"
 
 
-class InstanceBase(Namespace[F], Held):
+class InstanceBase(Namespace[F], RemoteObject):
     """An executor that keeps its inputs and outputs between calls, with TVM's names:
 
         graph.set_input("data", x)  # or set_input(data=x, mask=m)
@@ -199,7 +202,7 @@ class InstanceBase(Namespace[F], Held):
     FREE = pack("instance.free")
 
     def __init__(self, client: ClientBase, module: str, handle: Handle) -> None:
-        Held.__init__(self, client, handle.packed())
+        RemoteObject.__init__(self, client, handle.packed())
         self._name = module
 
     def __repr__(self) -> str:
@@ -212,7 +215,7 @@ class FunctionBase(Connected):
     __signature__ = Signature()
 
     def __init__(
-        self, client: Any, module: str, name: str, instance: Optional[Held] = None
+        self, client: Any, module: str, name: str, instance: Optional[RemoteObject] = None
     ) -> None:
         self._client = client
         self.module = module
@@ -238,7 +241,7 @@ class FunctionBase(Connected):
         is_traced: bool = False,
     ) -> Message:
         if self._instance is not None and self.name == "set_input" and len(args) % 2 == 0:
-            # As GraphModule has it: one request for all, where the server takes pairs.
+            # As in TVM's GraphModule: one request with all pairs of name and value.
             args += tuple(part for pair in named.items() for part in pair)
             named = {}
         message = call_message(

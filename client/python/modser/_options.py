@@ -8,7 +8,7 @@ from typing import Any, Optional
 import msgpack
 
 from ._message import Message, pack
-from ._place import INSTANCE
+from ._reply_tensor import INSTANCE
 
 MAX_DEADLINE = 2_000_000  # seconds; 23 days, in ms an int for poll()
 GRACE = 2.0  # seconds that a reply may come after its deadline

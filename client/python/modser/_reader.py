@@ -12,11 +12,11 @@ from typing import Any, Optional, Protocol
 
 import msgpack
 
-from ._cause import stranger
+from ._connect_errors import foreign_protocol
 from ._errors import ConnectionEnded, ConnectionLost, Draining, Error, ProtocolError, from_wire
 from ._lost_workers import LostWorkers
 from ._message import DEVICE, DTYPE, HEADER, MAGIC, MAX_PAYLOAD, MAX_TENSORS, SHAPE
-from ._place import Handle, Place
+from ._reply_tensor import Handle, ReplyTensor
 from ._tensor import INLINE, MAX_NDIM, RESIDENT, SEGMENT, SHAPES, TENSOR, Out
 from ._types import Device, DType, Shape
 
@@ -40,27 +40,27 @@ class Reader:
         self.waiting: dict[int, Waiting] = {}
         self._view = memoryview(bytearray(BUFFER))
         self._start = self._end = 0
-        self._plan: list[memoryview] = []  # what is still to fill of a large frame, last first
-        self._places: list[Place] = []
-        self._lent: list[Place] = []  # in memory of ours
+        self._plan: list[memoryview] = []  # unfilled buffers of a large frame, last first
+        self._places: list[ReplyTensor] = []
+        self._in_segments: list[ReplyTensor] = []  # tensors in a shared segment
         self._body: Any = None
-        #: Why there is nothing more to read.
-        self.farewell = "the daemon closed the connection"
-        #: The same as the other side has said it.
+        #: The reason for the end of the connection.
+        self.end_text = "the daemon closed the connection"
+        #: The error that the other side sent as that reason.
         self.cause: Optional[Error] = None
         self.lost_workers = LostWorkers()
 
     def end(self, address: str, error: Optional[OSError] = None) -> ConnectionLost:
         """The connection has ended, with `error` or without; a report of the daemon comes first."""
         if isinstance(self.cause, Draining):
-            return ConnectionEnded(f"{address}: {self.farewell}")
-        why = self.farewell if error is None else error.strerror or error
+            return ConnectionEnded(f"{address}: {self.end_text}")
+        why = self.end_text if error is None else error.strerror or error
         return ConnectionLost(f"{address}: {why}")
 
     def target(self) -> memoryview:
         return self._plan[-1] if self._plan else self._view[self._end :]
 
-    def let_go(self, id: int) -> None:
+    def discard_rest(self, id: int) -> None:
         """Do not write the rest of the reply to `id` into the caller's memory."""
         if self._plan and self._body[1:2] == (id,):
             self._plan = [piece for view in self._plan for piece in _gap(len(view))]
@@ -89,7 +89,7 @@ class Reader:
                 return self._make_room(HEADER.size)
             magic, body, payload = HEADER.unpack_from(view, start)
             if magic != MAGIC:
-                raise stranger(magic)
+                raise foreign_protocol(magic)
             if not 0 < body <= MAX_REPLY_BODY or payload > MAX_PAYLOAD:
                 raise ProtocolError(f"a frame of {body} + {payload} bytes is over the limits")
             head, whole = HEADER.size + body, HEADER.size + body + payload
@@ -101,7 +101,7 @@ class Reader:
                 return self._begin_large(at, payload)
             outs = self._specs()
             for place, spec in zip(self._places, outs):
-                place.take(view[at + place.offset : at + place.offset + place.nbytes], spec)
+                place.assign(view[at + place.offset : at + place.offset + place.nbytes], spec)
             self._start += whole
             self._complete()
             if self._start == self._end:
@@ -121,15 +121,15 @@ class Reader:
             self._start, self._end = 0, have
 
     def _decode(self, body: memoryview, payload: int) -> None:
-        self._places, self._lent = [], []
+        self._places, self._in_segments = [], []
         try:
             message = msgpack.unpackb(body, ext_hook=self._ext, use_list=False)
         except ProtocolError:
             raise
-        except Exception as error:  # msgpack has many ways to say it
-            raise ProtocolError(f"a body that is not msgpack as expected: {error}") from None
+        except Exception as error:  # msgpack raises many classes
+            raise ProtocolError(f"the body is not valid msgpack: {error}") from None
         if not isinstance(message, tuple) or not message:
-            raise ProtocolError("a body that is no response")
+            raise ProtocolError("the body is not a response")
         self._body = message
         end = 0
         if len(self._places) > MAX_TENSORS:
@@ -138,17 +138,17 @@ class Reader:
             if not place.nbytes:
                 place.offset = 0
             elif place.offset < end or place.offset + place.nbytes > payload:
-                raise ProtocolError("a tensor outside its frame's payload, or over another")
+                raise ProtocolError("a tensor is outside its frame's payload, or overlaps another")
             else:
                 end = place.offset + place.nbytes
 
     def _ext(self, kind: int, data: bytes) -> Any:
         if kind == TENSOR:
-            place = Place(data)
+            place = ReplyTensor(data)
             if place.where == INLINE:
                 self._places.append(place)
             elif place.where == SEGMENT:
-                self._lent.append(place)
+                self._in_segments.append(place)
             return place
         if kind == DTYPE and len(data) == 4:
             return DType(data[0], data[1], int.from_bytes(data[2:], "little"))
@@ -159,32 +159,32 @@ class Reader:
             return Shape(SHAPES[len(data) // 8].unpack(data))
         if TENSOR < kind < DTYPE and len(data) == 8:
             return Handle(kind, data)
-        raise ProtocolError(f"a value of ext type {kind} with {len(data)} bytes")
+        raise ProtocolError(f"unknown value: ext type {kind} with {len(data)} bytes")
 
     def _specs(self) -> list[Optional[Out]]:
         """The expected tensors of the request; None for those of the return value."""
         body = self._body
         waiting = self.waiting.get(body[1]) if len(body) > 3 and body[0] == 1 else None
         places = self._places
-        outs: list[Optional[Out]] = _that_travel(waiting) if waiting is not None else []
+        outs: list[Optional[Out]] = _inline_outs(waiting) if waiting is not None else []
         for place, spec in zip(places, outs):
             assert spec is not None
             if place.dtype != spec.dtype or place.shape != spec.shape:
-                raise ProtocolError(f"an out tensor came back other than {spec!r}")
+                raise ProtocolError(f"expected the out tensor {spec!r}, got another dtype or shape")
         return outs + [None] * (len(places) - len(outs))
 
     def _begin_large(self, at: int, payload: int) -> None:
         plan, end = [], 0
         for place, spec in zip(self._places, self._specs()):
             if not place.nbytes:
-                place.take(memoryview(b""), spec)
+                place.assign(memoryview(b""), spec)
                 continue
             plan += _gap(place.offset - end)
             plan.append(place.reserve(spec))
             end = place.offset + place.nbytes
         plan += _gap(payload - end)
         self._plan = plan[::-1]
-        while at < self._end:  # what has come already
+        while at < self._end:  # bytes that have arrived
             n = min(self._end - at, len(self._plan[-1]))
             self._plan[-1][:n] = self._view[at : at + n]
             at += n
@@ -200,7 +200,7 @@ class Reader:
         if body[0] == 2:
             return self._notified(body)
         if not 4 <= len(body) <= 5 or body[0] != 1 or not isinstance(body[1], int):
-            raise ProtocolError("a body that is no response")
+            raise ProtocolError("the body is not a response")
         waiting = self.waiting.pop(body[1], None)
         if waiting is None:
             raise ProtocolError(f"a response to request {body[1]}, which is not in flight")
@@ -209,9 +209,9 @@ class Reader:
             try:
                 error = from_wire(error)
             except TypeError:
-                raise ProtocolError("an error that is not as the protocol has it") from None
-        elif places or self._lent:
-            for place in self._lent:
+                raise ProtocolError("an error is not in the form of the protocol") from None
+        elif places or self._in_segments:
+            for place in self._in_segments:
                 _fill_in(place, waiting.lent)
             result = _settle(result)
         waiting.finish(error, result, body[4] if len(body) > 4 else None)
@@ -220,32 +220,32 @@ class Reader:
         """Handle the daemon's reason for closing the connection, and lost workers; ignore other
         notifications."""
         if len(body) == 3 and body[1] == "channel.lost":
-            self.lost_workers.told(body[2])
+            self.lost_workers.add(body[2])
         if len(body) == 3 and body[1] == "session.close":
             with contextlib.suppress(TypeError):
                 cause = self.cause = from_wire(body[2])
-                self.farewell = f"the daemon ended the connection: {cause.message} [{cause.name}]"
+                self.end_text = f"the daemon ended the connection: {cause.message} [{cause.name}]"
 
 
-def nowhere(waiting: Waiting) -> list[Out]:
-    """Expectations with the same kinds and shapes, but without memory of the caller, except for
+def without_memory(waiting: Waiting) -> list[Out]:
+    """Its outs with the same dtypes and shapes, but without memory of the caller, except in
     segments."""
     lent = {id(o) for o in waiting.lent.values()}
     return [o if id(o) in lent else Out(o.dtype, o.shape) for o in waiting.outs]
 
 
-def _that_travel(waiting: Waiting) -> list[Optional[Out]]:
+def _inline_outs(waiting: Waiting) -> list[Optional[Out]]:
     if not waiting.lent:
         return list(waiting.outs)
     lent = {id(o) for o in waiting.lent.values()}
     return [o for o in waiting.outs if id(o) not in lent]
 
 
-def _fill_in(place: Place, lent: dict[tuple[int, int], Out]) -> None:
-    """Replace places in the reply by the objects that the caller knows."""
+def _fill_in(place: ReplyTensor, lent: dict[tuple[int, int], Out]) -> None:
+    """Set the value of a tensor in a segment: the object that the caller passed as out."""
     spec = lent.get((place.segment, place.offset))
     if spec is None or place.dtype != spec.dtype or place.shape != spec.shape:
-        raise ProtocolError("a tensor where the request has named no place")
+        raise ProtocolError("a tensor is at a position of a segment that the request did not name")
     place.value = spec.given
 
 
@@ -259,6 +259,6 @@ def _settle(value: Any) -> Any:
     """The value with arrays in place of their positions."""
     if type(value) is tuple:
         return tuple([_settle(v) for v in value])
-    if type(value) is Place and value.where != RESIDENT:
+    if type(value) is ReplyTensor and value.where != RESIDENT:
         return value.value
     return value

@@ -18,19 +18,19 @@ import numpy as np
 
 from ._call import OutArgument, as_outs
 from ._errors import DeadlineExceeded, NotFound, NotReady, ProtocolError, StaleHandle
-from ._lent import Lent, named
 from ._message import Message, pack
-from ._objects import ClientBase, FunctionBase, Held, name_of
+from ._objects import ClientBase, FunctionBase, RemoteObject, name_of
 from ._options import Seconds
-from ._place import INSTANCE, Handle
-from ._tensor import Out, Seat
-from ._types import Device, DeviceLike
+from ._reply_tensor import INSTANCE, Handle
+from ._shared_memory import SharedSegment, find_segment
+from ._tensor import Destination, Out
+from ._types import Device
 from ._upload import Artifact
 
 PIECE = 1 << 20  # bytes of one write of an upload
 AT_ONCE = 16  # writes in flight
-MOST_WORKERS = (1 << 32) - 1  # what the protocol holds; a daemon has a limit below it
-PATIENCE = 5.0  # seconds; the daemon's own for a module that is not ready
+MOST_WORKERS = (1 << 32) - 1  # the protocol's limit; a daemon has a lower one
+READY_TIMEOUT = 5.0  # seconds that the daemon, too, waits for a module that is not ready
 
 
 class Reply(NamedTuple):
@@ -81,7 +81,7 @@ def lend(nbytes: int, fd: int) -> Request[int]:
     message.fd = fd
     reply: Reply = yield message
     if type(reply.result) is not int:
-        raise ProtocolError("no number of a segment where one was expected")
+        raise ProtocolError("expected the number of a segment, got another value")
     return reply.result
 
 
@@ -99,7 +99,7 @@ def ping(deadline: Seconds) -> Request[float]:
     return time.perf_counter() - began
 
 
-def stays(deadline: Seconds) -> Request[bool]:
+def is_serving(deadline: Seconds) -> Request[bool]:
     """True if the daemon is not about to end."""
     message = message_of("ping")
     message.deadline = deadline
@@ -107,7 +107,7 @@ def stays(deadline: Seconds) -> Request[bool]:
     return not (reply.meta or {}).get("leaving")
 
 
-def show(token: str) -> Request[None]:
+def identify(token: str) -> Request[None]:
     yield from ask("session.hello", {"token": token})
 
 
@@ -185,7 +185,7 @@ def rollback(client: ClientBase, name: str, deadline: Seconds) -> Request[None]:
     try:
         yield from ask("module.rollback", name_of(name), deadline=deadline)
     except NotFound as error:
-        error.hint = "a module that is there has one once load(keep=True) or pull() replaced it"
+        error.hint = "a module has a previous edition after load(keep=True) or pull() replaced it"
         raise
 
 
@@ -206,16 +206,16 @@ def pages(method: str, key: str) -> Request[list[Map]]:
 
 
 def pull(
-    client: ClientBase, name: str, uri: str, sha256: Optional[str], how: Map, deadline: Seconds
+    client: ClientBase, name: str, uri: str, sha256: Optional[str], options: Map, deadline: Seconds
 ) -> Request[None]:
     name_of(name)
     client._known.clear()
     if sha256 is not None:
-        how = {**how, "sha256": sha256}
+        options = {**options, "sha256": sha256}
     try:
-        yield from ask("module.pull", name, uri, how, deadline=deadline)
+        yield from ask("module.pull", name, uri, options, deadline=deadline)
     except NotFound as error:
-        error.hint = "check the URI: a file or server that the daemon's machine has"
+        error.hint = "check the URI: the daemon's machine must reach that file or server"
         raise
 
 
@@ -223,20 +223,20 @@ def load(
     client: ClientBase,
     name: str,
     artifact: Artifact,
-    how: Map,
+    options: Map,
     replace: bool,
     keep: bool,
     deadline: Seconds,
 ) -> Request[None]:
     name_of(name)
-    how = {**how, "replace": bool(replace)}
+    options = {**options, "replace": bool(replace)}
     if keep:
-        how["keep"] = True
+        options["keep"] = True
     client._known.clear()
     with artifact.opened() as (parts, facts):
         left = _countdown(deadline)
         upload = yield from _upload(parts, left)
-        yield from ask("module.load", name, upload, {**how, **facts}, deadline=left())
+        yield from ask("module.load", name, upload, {**options, **facts}, deadline=left())
 
 
 def _countdown(deadline: Seconds) -> Callable[[], Seconds]:
@@ -246,7 +246,7 @@ def _countdown(deadline: Seconds) -> Callable[[], Seconds]:
     def left() -> Seconds:
         rest = None if until is None else until - time.monotonic()
         if rest is not None and rest <= 0:
-            raise DeadlineExceeded("the deadline passed during the upload, which was given up")
+            raise DeadlineExceeded("the deadline passed during the upload; the client aborted it")
         return rest
 
     return left
@@ -293,12 +293,12 @@ def facts(function: FunctionBase) -> Request[Map]:
     return dict(known.get(key, {})) if function._instance is None else {}
 
 
-def is_lent(segments: list[Lent], o: Out) -> bool:
+def is_in_segment(segments: list[SharedSegment], o: Out) -> bool:
     memory = o.memory()
-    return memory is not None and named(segments, memory) is not None
+    return memory is not None and find_segment(segments, memory) is not None
 
 
-def place_outs(
+def prepare_outs(
     function: FunctionBase, args: tuple[Any, ...], out: OutArgument, deadline: Seconds
 ) -> Request[tuple[tuple[Any, ...], Optional[Outs]]]:
     """The arguments, and the arrays into which the results are copied. A PrimFunc fills its last
@@ -308,27 +308,27 @@ def place_outs(
         return args, outs
     try:
         found = yield from facts(function)
-    except NotReady:  # a call would wait
-        yield from wait(function.module, PATIENCE if deadline is None else deadline)
+    except NotReady:  # a call would wait for the module
+        yield from wait(function.module, READY_TIMEOUT if deadline is None else deadline)
         found = yield from facts(function)
     if found.get("style") != "model":
         return args + outs, None
     segments = function._client._segments
-    if all(is_lent(segments, o) for o in outs):
-        return args + tuple([Seat(o) for o in outs]), None
+    if all(is_in_segment(segments, o) for o in outs):
+        return args + tuple([Destination(o) for o in outs]), None
     return args, outs
 
 
 def instance(module: str) -> Request[Handle]:
     handle = yield from ask("module.instance", module)
     if not isinstance(handle, Handle) or handle.kind != INSTANCE:
-        raise ProtocolError("no instance where one was expected")
+        raise ProtocolError("expected an instance, got another value")
     return handle
 
 
-def free(thing: Held) -> Request[None]:
+def free(thing: RemoteObject) -> Request[None]:
     """Free the object, unless it was freed or its worker is gone."""
-    packed = thing.taken()
+    packed = thing.detach()
     if packed is not None:
         message = Message(thing.FREE)
         message.raw(packed)

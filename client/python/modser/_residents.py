@@ -1,4 +1,4 @@
-"""Resident tensors: requests that make, fill, read and move them (_requests.py)."""
+"""Resident tensors: requests that create, fill, read and move them (see _requests.py)."""
 from __future__ import annotations
 
 from typing import Any, Callable, Optional, TypeVar
@@ -8,14 +8,14 @@ import numpy as np
 from ._call import as_outs
 from ._errors import ProtocolError, UnknownOption
 from ._message import Message, ResultOf
-from ._objects import ClientBase, Held, ResidentBase
-from ._place import Place
+from ._objects import ClientBase, RemoteObject, ResidentBase
+from ._reply_tensor import ReplyTensor
 from ._requests import PIECE, Each, Reply, Request, ask, message_of
 from ._tensor import RESIDENT, Out, Tensor, as_shape, as_tensor, compact, to_array
 from ._types import Device, DeviceLike, DType, DTypeLike, Shape
 
-R = TypeVar("R", bound=Held)
-Make = Callable[[Any, str, Place], R]
+R = TypeVar("R", bound=RemoteObject)
+Make = Callable[[Any, str, ReplyTensor], R]
 
 
 def alloc(
@@ -43,7 +43,7 @@ def put(
     client: ClientBase, make: Make[R], module: str, value: Any, device: Optional[DeviceLike]
 ) -> Request[R]:
     value = value if isinstance(value, Tensor) else compact(to_array(value))
-    if value.nbytes <= PIECE:  # more is not sent before there is room for it
+    if value.nbytes <= PIECE:  # a larger one is sent after its memory is allocated
         tensor = yield from _put_at_once(client, make, module, value, device)
         if tensor is not None:
             return tensor
@@ -101,7 +101,7 @@ def move(
     return make(client, tensor.module, place)
 
 
-def _resident(place: Any) -> Place:
-    if not isinstance(place, Place) or place.where != RESIDENT:
-        raise ProtocolError("no resident tensor where one was expected")
+def _resident(place: Any) -> ReplyTensor:
+    if not isinstance(place, ReplyTensor) or place.where != RESIDENT:
+        raise ProtocolError("expected a resident tensor, got another value")
     return place

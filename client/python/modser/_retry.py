@@ -1,4 +1,4 @@
-"""When a call is repeated, as a state machine without clock and random numbers."""
+"""The retry policy, as a state machine without a clock and random numbers."""
 from __future__ import annotations
 
 from typing import Optional
@@ -14,7 +14,7 @@ from ._errors import (
     WorkerLost,
 )
 
-FIRST, MOST = 0.05, 5.0  # seconds: the bound of the first wait, which doubles, and of all
+FIRST, MOST = 0.05, 5.0  # seconds: the bound of the first wait, which doubles up to MOST
 
 
 class Schedule:
@@ -23,7 +23,7 @@ class Schedule:
     def __init__(self, seconds: float, daemons: int = 1, idempotent: bool = False) -> None:
         self._seconds, self._daemons, self._idempotent = seconds, daemons, idempotent
         self._sent = 0
-        self._after = 0.0  # the least that this round's daemons have said
+        self._after = 0.0  # the least retry_after of this round's daemons
 
     def wait(self, error: Error, was_sent: bool, elapsed: float, chance: float) -> Optional[float]:
         """Seconds until the next attempt; None if `error` is final. `chance` is in [0, 1)."""
@@ -51,5 +51,5 @@ def may_have_run(error: Error) -> bool:
 
 
 def _retry_after(error: Error) -> float:
-    said = error.details.get("retry_after_ms")
-    return said / 1000 if isinstance(said, int) and said > 0 else 0.0
+    after_ms = error.details.get("retry_after_ms")
+    return after_ms / 1000 if isinstance(after_ms, int) and after_ms > 0 else 0.0

@@ -16,7 +16,7 @@ from ._tensor import ALIGN, as_shape
 if TYPE_CHECKING:
     from ._client import Client
 
-# Linux's numbers, for which Python has no names on other systems.
+# Linux's numbers: Python has no names for them on other systems.
 _SIZE_SEALS = 0x0001 | 0x0002 | 0x0004  # SEAL, SHRINK, GROW
 _ADD_SEALS = 1033
 
@@ -24,7 +24,7 @@ _ADD_SEALS = 1033
 def _memfd(nbytes: int) -> int:
     make = getattr(os, "memfd_create", None)
     if make is None:
-        raise SystemRefused("a segment needs memfd_create, which this system has not")
+        raise SystemRefused("a segment needs memfd_create, which this system does not have")
     fd = int(make("modser", os.MFD_CLOEXEC | os.MFD_ALLOW_SEALING))
     try:
         os.ftruncate(fd, nbytes)
@@ -51,7 +51,7 @@ class Segment:
 
     def __init__(self, client: Client, nbytes: int) -> None:
         if nbytes <= 0:
-            raise ValueError(f"a segment of {nbytes} bytes")
+            raise ValueError(f"a segment of {nbytes} bytes: expected at least 1")
         self._client = client
         self.nbytes = nbytes
         self._used = 0
@@ -66,7 +66,7 @@ class Segment:
 
     def array(self, shape: Any, dtype: Any = "float32", offset: Optional[int] = None) -> Any:
         """An array in the segment: behind the previous one, or at `offset`, a multiple of 128. Its
-        contents are those of the memory."""
+        contents are the segment's."""
         dims, numpy = as_shape(shape), np.dtype(dtype)
         start = self._used if offset is None else offset
         nbytes = math.prod(dims) * numpy.itemsize

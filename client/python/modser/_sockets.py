@@ -11,12 +11,12 @@ from typing import Any, Optional, Union
 
 from ._tls import TlsSocket
 
-# Ints: to compute with the names' enum costs each call 1 us.
+# Plain ints: arithmetic with the enum of socket costs 1 us per call.
 BLOCKING = int(getattr(socket, "MSG_NOSIGNAL", 0))
 SEND_FLAGS = int(socket.MSG_DONTWAIT) | BLOCKING
 MAX_BUFFERS = 512  # of one sendmsg; the system's limit is 1024
 _CLOSED_ON_EXEC = int(getattr(socket, "MSG_CMSG_CLOEXEC", 0))
-_ROOM = socket.CMSG_SPACE(4 * array.array("i").itemsize)  # one comes
+_ROOM = socket.CMSG_SPACE(4 * array.array("i").itemsize)  # the daemon passes one
 
 
 def rights(fd: int) -> Any:
@@ -56,14 +56,14 @@ class Passed:
         self._socket: Optional[socket.socket] = None
 
     def receive(
-        self, s: socket.socket, into: memoryview, flags: int, came: list[int]
+        self, s: socket.socket, into: memoryview, flags: int, received: list[int]
     ) -> None:
-        """Receive; `came` has the number of bytes even after an interrupt."""
+        """Receive; `received` has the number of bytes even after an interrupt."""
         got: list[Any] = []
         try:
             got.extend(map(s.recvmsg_into, ([into],), (_ROOM,), (flags | _CLOSED_ON_EXEC,)))
         finally:
-            came += [n for n, _, _, _ in got]
+            received += [n for n, _, _, _ in got]
         for level, kind, data in got[0][1]:
             if level == socket.SOL_SOCKET and kind == socket.SCM_RIGHTS:
                 self._keep(data)
@@ -75,7 +75,7 @@ class Passed:
             if not _CLOSED_ON_EXEC:
                 os.set_inheritable(fd, False)
             if self._socket is None:
-                with contextlib.suppress(OSError):  # it is no socket
+                with contextlib.suppress(OSError):  # not a socket
                     self._socket = socket.socket(fileno=fd)
                     continue
             os.close(fd)

@@ -75,7 +75,7 @@ def to_array(value: Any) -> np.ndarray[Any, Any]:
     try:
         return np.from_dlpack(value)
     except (BufferError, RuntimeError, TypeError, ValueError) as error:
-        return _by_its_bits(value, error)
+        return _by_bits(value, error)
 
 
 def _device_of(value: Any) -> int:
@@ -85,28 +85,30 @@ def _device_of(value: Any) -> int:
     try:
         return int(value.__dlpack_device__()[0])
     except (BufferError, RuntimeError, TypeError, ValueError) as error:
-        raise TypeError(f"a {type(value).__name__} that has no elements here: {error}") from error
+        kind = type(value).__name__
+        raise TypeError(f"a {kind} cannot be read in this process: {error}") from error
 
 
-def _by_its_bits(value: Any, error: Exception) -> np.ndarray[Any, Any]:
+def _by_bits(value: Any, error: Exception) -> np.ndarray[Any, Any]:
     """A torch tensor with a dtype that numpy lacks, as ml_dtypes has it."""
     if getattr(value, "requires_grad", False):
-        raise TypeError("the tensor requires grad, which is not followed here: pass x.detach()")
+        raise TypeError("the tensor requires grad, which modser does not support: pass x.detach()")
     torch = sys.modules.get("torch")
     if torch is None or not isinstance(value, torch.Tensor):
-        raise TypeError(f"a {type(value).__name__} that DLPack does not give: {error}") from error
+        raise TypeError(f"DLPack cannot export a {type(value).__name__}: {error}") from error
     if value.layout != torch.strided:
-        raise TypeError(f"a tensor of torch that is {value.layout}: pass x.to_dense()")
+        raise TypeError(f"a torch tensor has the layout {value.layout}: pass x.to_dense()")
     if value.is_conj() or value.is_neg():
         raise TypeError(
-            "a view of torch that is not computed yet: pass x.resolve_conj().resolve_neg()")
+            "a torch tensor is a lazy conjugate or negative view: "
+            "pass x.resolve_conj().resolve_neg()")
     name = str(value.dtype).partition(".")[2]
     numpy = DType.parse(name).numpy
     if numpy is None:
         raise TypeError(f"a torch.{name} needs the package ml_dtypes, or x.float()")
     bits = {1: torch.uint8, 2: torch.int16}.get(numpy.itemsize)
     if bits is None:
-        raise TypeError(f"a torch.{name} that DLPack does not give: {error}") from error
+        raise TypeError(f"DLPack cannot export a torch.{name}: {error}") from error
     return np.from_dlpack(value.view(bits)).view(numpy)
 
 
@@ -200,7 +202,7 @@ class Out:
         self.nbytes = dtype.nbytes(math.prod(shape))
         self.packed = pack_tensor(OUT, dtype, shape, 0, self.nbytes)
         self.array = array
-        #: What comes back when it is filled: what the caller knows the memory as.
+        #: The object that the call returns when it is filled: the one that the caller passed.
         self.given = array if given is None else given
 
     def memory(self) -> Optional[np.ndarray[Any, Any]]:
@@ -213,7 +215,7 @@ class Out:
         return f"modser.out({str(self.dtype)!r}, {self.shape})"
 
 
-class Seat:
+class Destination:
     """A destination for a returned tensor; not an argument of the function."""
 
     __slots__ = ("out",)

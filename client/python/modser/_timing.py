@@ -9,12 +9,12 @@ from typing import Any, NamedTuple, Optional
 
 from ._call import OutArgument
 from ._objects import FunctionBase, ResidentBase
-from ._requests import Pause, Reply, Request, ask, ask_map, free, place_outs
+from ._requests import Pause, Reply, Request, ask, ask_map, free, prepare_outs
 from ._residents import alloc, put, read
 from ._tensor import Out, Tensor, is_tensor
 from ._types import DeviceLike
 
-MOST_UNMEASURED = 100  # runs more, of a function that takes no time at all
+MOST_UNMEASURED = 100  # additional runs of a function with a run time of 0
 
 
 class Times(NamedTuple):
@@ -51,8 +51,8 @@ class Times(NamedTuple):
 
     def __str__(self) -> str:
         names = ("mean", "median", "max", "min", "std")
-        said = ", ".join(f"{name} {getattr(self, name) * 1e6:.3f} us" for name in names)
-        return "; ".join([said, *self.doubts])
+        times = ", ".join(f"{name} {getattr(self, name) * 1e6:.3f} us" for name in names)
+        return "; ".join([times, *self.doubts])
 
 
 class Plan(NamedTuple):
@@ -110,10 +110,10 @@ def timed(
     device: Optional[DeviceLike],
 ) -> Request[Times]:
     """Run once as a warm-up, then `repeat` times `number` times, or more often until a repeat has
-    taken `min_repeat_ms`. Tensors are put into the worker first, if the plan says so. `out` then
-    has the last run's result; a model's outputs are not copied."""
-    held: list[ResidentBase] = []  # what an error leaves is freed when it is forgotten
-    filled: list[tuple[ResidentBase, Any]] = []  # with where its elements go at the end
+    taken `min_repeat_ms`. If `plan.resident` is true, the client first copies tensors into the
+    worker. `out` then has the last run's result; a model's outputs are not copied."""
+    held: list[ResidentBase] = []  # after an error they are freed when they are garbage collected
+    filled: list[tuple[ResidentBase, Any]] = []  # with the destination of its elements
     client, module = function._client, function.module
 
     def placed(value: Any) -> Request[Any]:
@@ -137,7 +137,7 @@ def timed(
         return int(reply.meta.get("exec_ns", 0)) if isinstance(reply.meta, dict) else 0
 
     if out is not None:
-        args, _ = yield from place_outs(function, args, out, None)
+        args, _ = yield from prepare_outs(function, args, out, None)
     if plan.resident:
         args = yield from _each(args, placed)
         named = dict(zip(named, (yield from _each(named.values(), placed))))
@@ -166,7 +166,7 @@ def timed(
         yield from read(tensor, array)
     for tensor in held:
         yield from free(tensor)
-    doubts = (f"{others} calls of others ran meanwhile",) if others > 0 else ()
+    doubts = (f"{others} calls of other clients ran meanwhile",) if others > 0 else ()
     return Times(tuple(results), tuple(walls), doubts)
 
 

@@ -9,7 +9,7 @@ import threading
 from collections.abc import Mapping
 from typing import Any, Optional
 
-RECORD_BYTES = 16384  # what one record carries at most
+RECORD_BYTES = 16384  # the most payload of one record
 
 
 def context(env: Mapping[str, str] = os.environ) -> ssl.SSLContext:
@@ -35,10 +35,11 @@ class TlsSocket:
         s.setblocking(False)
         self._s = s
         self._lock = threading.Lock()
-        # Bytes that OpenSSL has encrypted and the socket has not taken: they come first again.
+        # Bytes that OpenSSL has encrypted but the socket has not accepted; the next send repeats
+        # them.
         self._stuck: Optional[memoryview] = None
-        #: Bytes may have been taken that nobody has yet: recv_into() was interrupted, or is over.
-        self.has_taken = False
+        #: recv_into() was interrupted after it may have read bytes, or has returned.
+        self.may_have_read = False
 
     def fileno(self) -> int:
         return self._s.fileno()
@@ -52,11 +53,11 @@ class TlsSocket:
         """Receive available bytes; 0 at the end. Without MSG_DONTWAIT, wait for the first byte."""
         view = memoryview(target).cast("B")
         while True:
-            self.has_taken = True
+            self.may_have_read = True
             n, waits_for = self._receive(view)
             if n or not waits_for:
                 return n
-            self.has_taken = False
+            self.may_have_read = False
             if flags & socket.MSG_DONTWAIT:
                 raise BlockingIOError
             waiter = select.poll()
@@ -64,7 +65,8 @@ class TlsSocket:
             waiter.poll()
 
     def _receive(self, view: memoryview) -> tuple[int, int]:
-        """(bytes, the event to wait for when there are none; 0: it is the end)"""
+        """Return the number of bytes, and the event to wait for if there are none; (0, 0) at the
+        end."""
         n = 0
         with self._lock:
             try:
@@ -78,7 +80,7 @@ class TlsSocket:
             except ssl.SSLWantWriteError:
                 return n, select.POLLOUT
             except OSError:
-                if not n:  # else the next one meets it again
+                if not n:  # otherwise the next call raises it again
                     raise
         return n, 0
 
@@ -101,7 +103,7 @@ class TlsSocket:
         return sent
 
     def shutdown(self, how: int) -> None:
-        # Not SSLSocket's own, which takes the connection from under a thread that reads.
+        # SSLSocket.shutdown() would drop the TLS state that another thread reads with.
         socket.socket.shutdown(self._s, how)
 
     def close(self) -> None:

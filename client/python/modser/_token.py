@@ -14,12 +14,12 @@ def choose(
 ) -> Optional[str]:
     """The given token, else MODSER_TOKEN. Over plain TCP, where others could read it, MODSER_TOKEN
     is not sent, and a given one is an error."""
-    # One of several is enough: nobody knows which of them will answer.
+    # One tcp:// address in the list is enough: it may be the one that answers.
     is_readable = any(place.startswith("tcp://") for place in _address.split(address))
     if token is None:
         return None if is_readable else env.get("MODSER_TOKEN") or None
     if not isinstance(token, str):
         raise TypeError(f"a token is a str, not {type(token).__name__}")
     if is_readable:
-        raise BadRequest(f"a token is not sent to {address}: others can read it on its way")
+        raise BadRequest(f"a token is not sent to {address}: others can read plain TCP")
     return token

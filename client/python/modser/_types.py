@@ -11,7 +11,7 @@ import numpy as np
 ml_dtypes: Any
 try:
     import ml_dtypes
-except ImportError:  # then such tensors are modser.Tensor objects
+except ImportError:  # tensors of these dtypes are then modser.Tensor objects
     ml_dtypes = None
 
 INT, UINT, FLOAT, HANDLE, BFLOAT, COMPLEX, BOOL = range(7)
@@ -67,10 +67,10 @@ class DType(_DTypeFields):
                 return found
         code_bits = None
         with contextlib.suppress(TypeError):
-            if what is not None:  # which numpy takes for float64
+            if what is not None:  # numpy reads None as float64
                 code_bits = BY_NUMPY.get(np.dtype(what).newbyteorder("="))
         if code_bits is None:
-            raise TypeError(f"{what!r} is no element type; expected one like 'float32'")
+            raise TypeError(f"{what!r} is not an element type; expected one like 'float32'")
         return cls(*code_bits)
 
     @property
@@ -151,7 +151,7 @@ class Device(NamedTuple):
             return _DEVICES[self.type]
         except KeyError:
             known = ", ".join(_DEVICES)
-            text = f"no device is called {self.type!r}; expected one of {known}"
+            text = f"unknown device type {self.type!r}; expected one of {known}"
             raise ValueError(text) from None
 
     @classmethod
@@ -164,9 +164,9 @@ class Device(NamedTuple):
             raise TypeError(text)
         name, colon, id = what.partition(":")
         if colon and not (id.isascii() and id.isdigit()):
-            raise ValueError(f"{what!r} is no device; expected one like 'opencl:0'")
+            raise ValueError(f"{what!r} is not a device; expected one like 'opencl:0'")
         found = cls(name, int(id or 0))
-        _ = found.number  # a name that is not known raises here
+        _ = found.number  # raises for an unknown name
         return found
 
     @classmethod

@@ -1,4 +1,4 @@
-"""The bytes of a load: a library or model, and its further files."""
+"""The uploaded bytes of a load: a library or model, and its further files."""
 from __future__ import annotations
 
 import contextlib
@@ -11,7 +11,7 @@ import numpy as np
 
 Source = Union[str, "os.PathLike[str]", bytes, bytearray, memoryview]
 Bytes = np.ndarray[Any, Any]
-PAGE = 4096  # a file beside a model begins on one
+PAGE = 4096  # the alignment of external data files
 
 
 class Artifact:

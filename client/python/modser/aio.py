@@ -17,8 +17,8 @@ from typing import Any, Generic, Optional, Protocol, TypeVar, Union
 from . import _address, _aio_channel, _requests, _residents, _token
 from ._aio_channel import Channel, Pending
 from ._aio_function import Function, TimeEvaluator
-from ._attempts import Attempts
 from ._errors import DeadlineExceeded, Error
+from ._failover import Failover
 from ._message import Message
 from ._objects import ClientBase, InstanceBase, ModuleBase, ResidentBase
 from ._options import GRACE, Seconds, check_deadline, pack_options
@@ -62,7 +62,7 @@ async def _connect(
     client = await _open(address, deadline, tls)
     if token is not None:
         try:
-            await client._run(_requests.show(token))
+            await client._run(_requests.identify(token))
         except BaseException:
             client.close()
             raise
@@ -70,23 +70,23 @@ async def _connect(
 
 
 async def _open(address: str, deadline: Seconds, tls: Optional[ssl.SSLContext]) -> Client:
-    attempts = Attempts[Client](address, deadline)
-    for place, seconds in attempts:
+    failover = Failover[Client](address, deadline)
+    for one, seconds in failover:
         try:
-            client = Client(await _aio_channel.connect(place, seconds, tls), deadline)
+            client = Client(await _aio_channel.connect(one, seconds, tls), deadline)
         except Error as error:
-            attempts.failed(error)
+            failover.failed(error)
             continue
         try:
-            stays = attempts.is_one or await client._run(_requests.stays(seconds))
+            is_serving = failover.is_single or await client._run(_requests.is_serving(seconds))
         except BaseException as error:
             client.close()
-            attempts.failed(error)
+            failover.failed(error)
             continue
-        if stays:
-            return attempts.stays(client)
-        attempts.leaves(client)
-    return attempts.rest()
+        if is_serving:
+            return failover.use(client)
+        failover.keep_draining(client)
+    return failover.fallback()
 
 
 class Opening(Generic[E]):
@@ -175,9 +175,9 @@ class Client(ClientBase):
         keep: bool = False,
         deadline: Seconds = None,
     ) -> Module:
-        how = _requests.run_options(locals())
+        options = _requests.run_options(locals())
         artifact = Artifact(source, graph, params, files)
-        await self._run(_requests.load(self, name, artifact, how, replace, keep, deadline))
+        await self._run(_requests.load(self, name, artifact, options, replace, keep, deadline))
         return self[name]
 
     async def rollback(self, name: str, *, deadline: Seconds = None) -> Module:
@@ -219,8 +219,8 @@ class Client(ClientBase):
         engine: Optional[str] = None,
         deadline: Seconds = None,
     ) -> Module:
-        how = _requests.run_options(locals())
-        await self._run(_requests.pull(self, name, uri, sha256, how, deadline))
+        options = _requests.run_options(locals())
+        await self._run(_requests.pull(self, name, uri, sha256, options, deadline))
         return self[name]
 
     def close(self) -> None:

@@ -23,22 +23,22 @@ from typing import Any, Optional
 import numpy as np
 from ray import serve
 
-from . import _joining, aio
+from . import _batching, aio
 from ._client import connect
 from ._errors import BadArgument, ConnectionLost, ProtocolError
 
-STARTS_IN = 60.0  # seconds: a daemon that says nothing for so long does not come
-NAME = "model"  # of the module, in a daemon of the replica's own
+START_TIMEOUT = 60.0  # seconds until the daemon must report that it listens
+NAME = "model"  # the module's name in the replica's own daemon
 
 
-class _Own:
-    """A daemon of the replica's own. It ends with the replica, also when that is killed."""
+class _OwnDaemon:
+    """The replica's own daemon. It ends with the replica, also when that is killed."""
 
     def __init__(self, modserd: str) -> None:
         path = shutil.which(modserd)
         if path is None:
             raise FileNotFoundError(
-                f"{modserd}: not there; name it (modserd=), or one that runs (host=)"
+                f"{modserd}: not found; pass its path (modserd=) or the address of a daemon (host=)"
             )
         self._folder = tempfile.TemporaryDirectory(prefix="modser-ray.")
         self.host = f"unix:{self._folder.name}/m.sock"
@@ -48,10 +48,10 @@ class _Own:
         words += ["--config", str(config), "--store", f"{self._folder.name}/store"]
         self._process = subprocess.Popen(words, stdout=subprocess.PIPE)
         assert self._process.stdout is not None
-        says = self._process.stdout.fileno()
-        if not select.select([says], [], [], STARTS_IN)[0] or not os.read(says, 4096):
+        output = self._process.stdout.fileno()
+        if not select.select([output], [], [], START_TIMEOUT)[0] or not os.read(output, 4096):
             self.end()
-            raise RuntimeError(f"{path}: did not start; the replica's log has what it said")
+            raise RuntimeError(f"{path}: did not start; read the replica's log")
 
     def end(self) -> None:
         self._process.terminate()
@@ -73,7 +73,7 @@ class Model:
         batch: int = 0,
         within: float = 0.0,
     ) -> None:
-        self._own = _Own(modserd) if host is None else None
+        self._own = _OwnDaemon(modserd) if host is None else None
         self._host = host if self._own is None else self._own.host
         self._name, self._function = name, function
         self._client: Optional[aio.Client] = None
@@ -87,9 +87,9 @@ class Model:
         if not found:
             raise BadArgument(f"{source} has no function {function}")
         self._params = found[0].get("params") or ()
-        self._batch, self._joiner = batch, _joining.Joiner(self._call)
+        self._batch, self._joiner = batch, _batching.Batcher(self._call)
         if batch > 1:
-            if not _joining.has_rows(self._params):
+            if not _batching.has_rows(self._params):
                 raise BadArgument(
                     f"{function}: batch= joins calls by the first extent, which is not the same "
                     f"open one in all its tensors: {found[0].get('signature')}"
@@ -110,7 +110,7 @@ class Model:
             raise
 
     @serve.batch
-    async def _joined(self, calls: list[tuple[Any, ...]]) -> list[_joining.Outcome]:
+    async def _joined(self, calls: list[tuple[Any, ...]]) -> list[_batching.Outcome]:
         return await self._joiner.run(calls)
 
     async def predict(self, *args: Any) -> Any:
@@ -148,8 +148,8 @@ class Model:
             own.end()
 
 
-#: What app() hands on to Model; all else is Ray's.
-_OWN = tuple(inspect.signature(Model).parameters)[2:]
+#: The options of app() that Model gets; all others are Ray's.
+_MODEL_OPTIONS = tuple(inspect.signature(Model).parameters)[2:]
 
 
 def app(source: str, function: str, **options: Any) -> Any:
@@ -162,6 +162,6 @@ def app(source: str, function: str, **options: Any) -> Any:
     extent. All other options are Ray's: ``num_replicas``, ``autoscaling_config``,
     ``max_ongoing_requests``, ...
     """
-    own = {key: options.pop(key) for key in _OWN if key in options}
+    own = {key: options.pop(key) for key in _MODEL_OPTIONS if key in options}
     deployment: Any = serve.deployment(Model, **options)
     return deployment.bind(source, function, **own)

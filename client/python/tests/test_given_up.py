@@ -86,5 +86,5 @@ async def fill_what_is_read_only(address, listener):
 def test_an_answer_that_cannot_be_taken_is_not_waited_for(folder):
     """On a loop it is nobody's exception: all that wait are told."""
     with listening(folder) as (address, listener):
-        with pytest.raises(modser.ConnectionLost, match="was not taken .*read-only"):
+        with pytest.raises(modser.ConnectionLost, match="could not be processed .*read-only"):
             asyncio.run(asyncio.wait_for(fill_what_is_read_only(address, listener), PATIENCE))

@@ -65,9 +65,9 @@ def test_an_error_says_what_makes_the_right_elements(shapes):
 @pytest.mark.parametrize("message, hint", [
     ("f: argument 1 (s): expected a shape, got tuple", "modser.Shape(2, 3)"),
     ("f: argument 0 (x): expected a float32 tensor of rank 1, got bfloat16 of rank 1",
-     "x.to(torch.float32) of a tensor"),
+     "x.to(torch.float32) for a tensor"),
     ("f: argument 0 (x): expected a no_such_type tensor of rank 1, got float32 of rank 1",
-     'x.astype("no_such_type") has these elements, with ml_dtypes installed'),
+     'x.astype("no_such_type") converts it, with ml_dtypes installed'),
 ])
 def test_an_error_says_what_makes_the_right_value(message, hint):
     error = from_wire((modser.BadArgument.code, modser.BadArgument.name, message))
@@ -77,7 +77,7 @@ def test_an_error_says_what_makes_the_right_value(message, hint):
 def test_who_is_refused_for_a_while_comes_again_and_who_is_not_reads_why():
     later, never = (from_wire((modser.Busy.code, modser.Busy.name, "full", details))
                     for details in ({"retry_after_ms": 5}, {}))
-    assert later.hint == "try later" and "follow the text" in never.hint
+    assert later.hint == "try later" and "do what the text says" in never.hint
 
 
 def test_resident_tensors_are_filled_at_random_and_the_same_for_the_same_seed(shapes):
@@ -117,7 +117,7 @@ def test_calls_of_others_make_a_measurement_doubtful(client, shapes, meddling):
         assert times.doubts == () and "others" not in str(times)
         meddling.other = lambda: shapes.addone(x, y)
         times = meddling["shapes"].time_evaluator("addone", "cpu", number=3)(x, y)
-        assert times.doubts == ("4 calls of others ran meanwhile",)
+        assert times.doubts == ("4 calls of other clients ran meanwhile",)
         assert str(times).endswith(times.doubts[0])
 
 
@@ -183,14 +183,14 @@ def test_a_child_that_connects_again_can_call(client, shapes):
 
 
 class Odd:
-    """A tensor of another library that its DLPack does not give."""
+    """A tensor of another library that its DLPack cannot export."""
 
     def __dlpack__(self, **_):
         raise BufferError("not today")
 
 
 def test_an_array_that_cannot_be_read_is_named(shapes):
-    with pytest.raises(TypeError, match="addone: argument 0: a Odd that DLPack.*not today"):
+    with pytest.raises(TypeError, match="addone: argument 0: DLPack cannot export a Odd: not today"):
         shapes.addone(Odd(), modser.out("float32", 2))
 
 

@@ -10,7 +10,7 @@ from unasked import elsewhere
 from wire import INLINE, frame, tensor_ext
 
 import modser
-from modser._turn import Turn, Wake
+from modser._reader_lock import ReaderLock, WakeEvent
 
 
 @pytest.fixture
@@ -21,30 +21,30 @@ def client(own_daemon):
         yield client
 
 
-@pytest.mark.parametrize("step", ["take", "leave"])
-def test_ctrl_c_leaves_the_turn_to_others(client, monkeypatch, step):
-    """It comes when the turn to read has been taken, or has not been left yet."""
-    do, interrupts = getattr(Turn, step), [KeyboardInterrupt]
+@pytest.mark.parametrize("step", ["acquire", "release"])
+def test_ctrl_c_leaves_the_lock_to_others(client, monkeypatch, step):
+    """It comes when the lock to read has been acquired, or has not been released yet."""
+    do, interrupts = getattr(ReaderLock, step), [KeyboardInterrupt]
 
-    def interrupted(turn):
-        done = do(turn) if step == "take" or not interrupts else None
+    def interrupted(lock):
+        done = do(lock) if step == "acquire" or not interrupts else None
         if interrupts:
             raise interrupts.pop()
         return done
 
-    monkeypatch.setattr(Turn, step, interrupted)
+    monkeypatch.setattr(ReaderLock, step, interrupted)
     with pytest.raises(KeyboardInterrupt):
         client["results"].int()
     assert not client._channel._reading.locked(), "another thread may read"
     assert client["results"].int() == -42
 
 
-def test_what_was_left_taken_is_taken_again():
-    turn = Turn()
-    assert turn.take() and turn.take()
-    turn.leave()
-    turn.leave()
-    assert not turn.locked()
+def test_a_lock_that_was_not_released_is_acquired_again():
+    lock = ReaderLock()
+    assert lock.acquire() and lock.acquire()
+    lock.release()
+    lock.release()
+    assert not lock.locked()
 
 
 def test_a_call_within_another_one_is_refused_and_leaves_the_connection(client):
@@ -75,7 +75,7 @@ def is_interrupted(at, do):
 
 def test_who_wakes_another_may_be_interrupted():
     for at in itertools.count():
-        wake = Wake()
+        wake = WakeEvent()
         was_interrupted = is_interrupted(at, wake.set)
         with elsewhere(wake.set):
             assert wake.wait(harness.PATIENCE)

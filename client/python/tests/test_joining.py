@@ -4,7 +4,7 @@ import asyncio
 import modser
 import numpy as np
 import pytest
-from modser import _joining
+from modser import _batching
 
 
 def rows(n, width=3, dtype="float32"):
@@ -19,41 +19,41 @@ def test_rows_are_the_open_first_extent_of_all_arrays():
     n, m = param(-1, 2, extents=("n", "")), param(-1, 3, extents=("m", ""))
     for has, params in ((True, (n,)), (True, (n, n)), (True, (param(-1, 2),)), (False, (n, m)), (False, ()),
                         (False, (param(-1, 2),) * 2), (False, (n, param(2))), (False, ({"kind": "int"},))):
-        assert _joining.has_rows(params) == has, params
+        assert _batching.has_rows(params) == has, params
 
 
 def test_those_that_differ_in_shape_or_dtype_are_apart():
     calls = [rows(1), rows(2), rows(1, width=4), rows(1, dtype="float64"), rows(3)]
-    assert _joining.alike(calls) == [[0, 1, 4], [2], [3]]
+    assert _batching.group(calls) == [[0, 1, 4], [2], [3]]
 
 
 def test_a_call_whose_arrays_have_different_rows_is_alone():
     odd = rows(1) + rows(2)
-    assert _joining.alike([rows(2) + rows(2), odd, odd, rows(1) + rows(1)]) == [[0, 3], [1], [2]]
+    assert _batching.group([rows(2) + rows(2), odd, odd, rows(1) + rows(1)]) == [[0, 3], [1], [2]]
 
 
 def test_each_gets_its_own_rows():
     calls = [rows(1), rows(3), rows(2)]
-    (x,) = _joining.join(calls)
-    assert [part.tolist() for part in _joining.split(x, calls)] == [a.tolist() for (a,) in calls]
+    (x,) = _batching.join(calls)
+    assert [part.tolist() for part in _batching.split(x, calls)] == [a.tolist() for (a,) in calls]
 
 
 def test_of_several_results_each_gets_its_rows():
     calls = [rows(1), rows(2)]
-    (x,) = _joining.join(calls)
-    parts = _joining.split((x, x[:, 0]), calls)
+    (x,) = _batching.join(calls)
+    parts = _batching.split((x, x[:, 0]), calls)
     assert [(a.shape, b.shape) for a, b in parts] == [((1, 3), (1,)), ((2, 3), (2,))]
 
 
 def test_what_is_not_of_rows_is_nobodys():
     calls = [rows(1), rows(1)]
     for y in (np.zeros((1, 3)), np.float32(0), 5, (np.zeros(2), np.zeros(3))):
-        assert _joining.split(y, calls) is None
+        assert _batching.split(y, calls) is None
 
 
 def test_what_has_no_rows_at_all_is_alone():
     lone = (np.float32(1),)
-    assert _joining.alike([rows(1), lone, lone, rows(1), (), ()]) == [[0, 3], [1], [2], [4], [5]]
+    assert _batching.group([rows(1), lone, lone, rows(1), (), ()]) == [[0, 3], [1], [2], [4], [5]]
 
 
 class Model:
@@ -61,7 +61,7 @@ class Model:
 
     def __init__(self, error=None, gives=lambda x: x * 2):
         self.error, self.gives, self.runs = error, gives, []
-        self.joiner = _joining.Joiner(self)
+        self.batcher = _batching.Batcher(self)
 
     async def __call__(self, x):
         self.runs.append(len(x))
@@ -72,7 +72,7 @@ class Model:
         return self.gives(x)
 
     def answer(self, *calls):
-        return asyncio.run(self.joiner.run(list(calls)))
+        return asyncio.run(self.batcher.run(list(calls)))
 
 
 def test_those_that_fit_run_as_one():

@@ -85,7 +85,7 @@ def answered(waiting, segment, offset, dtype=(2, 32, 1)):
     return waiting.got[1][1]
 
 
-def test_a_tensor_in_lent_memory_lies_where_the_request_has_named_a_place():
+def test_a_tensor_in_a_segment_lies_at_a_position_that_the_request_named():
     y = np.zeros(4, "f4")
     for segment, offset, dtype in ((1, 128, (2, 32, 1)), (1, 256, (2, 32, 1)),
                                    (2, 128, (2, 32, 1)), (1, 128, (0, 32, 1))):
@@ -94,7 +94,7 @@ def test_a_tensor_in_lent_memory_lies_where_the_request_has_named_a_place():
         if (segment, offset, dtype[0]) == (1, 128, 2):
             assert answered(waiting, segment, offset, dtype) is y
         else:
-            with pytest.raises(modser.ProtocolError, match="named no place"):
+            with pytest.raises(modser.ProtocolError, match="that the request did not name"):
                 answered(waiting, segment, offset, dtype)
 
 

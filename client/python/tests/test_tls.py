@@ -91,7 +91,8 @@ def test_a_server_without_tls_is_told_with_the_address_to_say(own_daemon):
     plain = own_daemon(listen=["tcp://127.0.0.1:0"]).host
     with pytest.raises(modser.ConnectionLost, match="does not speak TLS") as caught:
         modser.connect(plain.replace("tcp://", "tls://"))
-    assert caught.value.hint == f"say {plain}, or have the daemon listen there by tls://"
+    address = plain.replace("tcp://", "tls://")
+    assert caught.value.hint == f"use {plain}, or start modserd with --listen {address}"
 
 
 def test_without_a_certificate_the_alert_is_told(tls, pki):

@@ -18,9 +18,9 @@ from unasked import (  # noqa: F401
     FIRST, MANY, RESULTS, ZOO, begin, elsewhere, library, own_sockets, same, times, unhurried)
 
 import modser
-from modser import _unasked
+from modser import _auto_direct
 from modser._message import Message, ResultOf, pack
-from modser._place import INSTANCE, Handle
+from modser._reply_tensor import INSTANCE, Handle
 from modser._sockets import Passed
 
 X = np.arange(24, dtype="f4").reshape(2, 3, 4)
@@ -43,7 +43,7 @@ def test_who_calls_less_often_does_not(begin):
 
 
 def test_who_calls_slowly_does_not(begin, monkeypatch):
-    monkeypatch.setattr(_unasked, "EACH", 0)
+    monkeypatch.setattr(_auto_direct, "EACH", 0)
     scene = begin(*ZOO)
     assert scene.requests(times, MANY, scene.client["zoo"].ok) == MANY
 
@@ -52,7 +52,7 @@ def test_what_runs_for_long_does_not(begin, monkeypatch):
     scene = begin(*ZOO)
     ok = scene.client["zoo"].ok
     scene.goes_past(ok)
-    monkeypatch.setattr(_unasked, "LONG_NS", -1)
+    monkeypatch.setattr(_auto_direct, "LONG_NS", -1)
     assert scene.requests(ok) == 0
     assert scene.requests(times, FIRST + 1, ok) == FIRST + 1, "nor is it asked for"
 
@@ -82,7 +82,7 @@ def test_a_daemon_that_gives_none_is_asked_less_and_less(begin):
 
 
 def test_four_modules_have_one_each(begin):
-    names = [f"zoo{i}" for i in range(_unasked.WAYS + 1)]
+    names = [f"zoo{i}" for i in range(_auto_direct.MOST_CHANNELS + 1)]
     scene = begin(*(word for name in names for word in library(name, "faults")))
     for name in names[:-1]:
         scene.goes_past(scene.client[name].ok)
@@ -102,8 +102,8 @@ def test_options_that_only_the_daemon_serves_go_through_it(begin, how):
 
 
 @pytest.mark.parametrize("value, n", [
-    (np.zeros(_unasked.MOST_BYTES, "u1"), 0), (np.zeros(_unasked.MOST_BYTES + 1, "u1"), 1),
-    ("x" * (_unasked.MOST_BODY - 99), 0), ("x" * _unasked.MOST_BODY, 1)],
+    (np.zeros(_auto_direct.MOST_BYTES, "u1"), 0), (np.zeros(_auto_direct.MOST_BYTES + 1, "u1"), 1),
+    ("x" * (_auto_direct.MOST_BODY - 99), 0), ("x" * _auto_direct.MOST_BODY, 1)],
     ids=["tensor", "large tensor", "text", "long text"])
 def test_what_is_over_large_goes_through_the_daemon(begin, value, n):
     scene = begin(*RESULTS)
@@ -143,10 +143,11 @@ def message(*values, **more):
     (message(promised=True), None), (message(fd=0), None), (message(segments=[None]), None),
     (message(*[None] * 1025), None), (message(modser.out("u1", 1 << 20)), None), (message(), 0),
     (message(), "1"), (message(), float("nan")), (message(), float("inf")),
-    (message(names=["x" * _unasked.MOST_BODY]), None)])
+    (message(names=["x" * _auto_direct.MOST_BODY]), None)])
 def test_what_a_channel_does_not_carry(what, deadline):
-    assert not _unasked.may_go(what, deadline, _unasked.MOST_BYTES)
-    assert _unasked.may_go(message(1, X, "text", (2.0, b"")), 1.0, _unasked.MOST_BYTES)
+    assert not _auto_direct.is_supported(what, deadline, _auto_direct.MOST_BYTES)
+    good = message(1, X, "text", (2.0, b""))
+    assert _auto_direct.is_supported(good, 1.0, _auto_direct.MOST_BYTES)
 
 
 def test_a_call_behind_one_that_is_in_flight_keeps_its_place(begin):
@@ -239,7 +240,7 @@ def test_after_a_fork_the_channel_is_its_parents(begin):
         scene.client.close()
         return f"{own_sockets() - n}: {text}"
 
-    with scene.client._unasked._lock:  # as another thread may have it
+    with scene.client._auto_direct._lock:  # as another thread may have it
         said = in_a_child(child)
     assert said.startswith("0: ") and "forked" in said
     assert scene.requests(times, 9, ok) == 0
@@ -281,7 +282,7 @@ def test_a_channel_whose_client_is_gone_meanwhile_is_closed(begin):
 def test_a_channel_that_nobody_has_taken_is_closed_with_the_client(begin, monkeypatch):
     scene = begin(*ZOO)
     own, ok = own_sockets(), scene.client["zoo"].ok
-    monkeypatch.setattr(_unasked.Unasked, "_take_answer", lambda _: None)
+    monkeypatch.setattr(_auto_direct.AutoDirect, "_receive_channel", lambda _: None)
     times(FIRST + 1, ok)
     assert own_sockets() == own + 1
     scene.client.close()
@@ -305,7 +306,7 @@ def test_of_what_is_passed_one_socket_is_kept():
 def test_a_call_that_the_client_is_closed_under_is_told_so(begin):
     scene = begin(*ZOO)
     scene.goes_past(scene.client["zoo"].ok)
-    channel = scene.client._unasked._ways["zoo"].direct
+    channel = scene.client._auto_direct._modules["zoo"].direct
     with harness.Gate() as gate, elsewhere(scene.client["zoo"].gate, gate.path) as outcome:
         gate.entered()
         scene.client.close()

@@ -20,7 +20,7 @@ from unasked import FIRST, MANY, ZOO, begin, elsewhere, library, times, unhurrie
 from wire import Wire, frame
 
 import modser
-from modser import _unasked
+from modser import _auto_direct
 from modser._direct import Direct, NotBegun
 from modser._lost_workers import LostWorkers
 
@@ -101,7 +101,7 @@ def test_a_call_that_a_dead_worker_had_not_read_is_run_by_the_next(begin):
     scene = begin("--load", f"zoo={harness.ZOO / 'meet.so'}")
     zoo, pid = scene.client["zoo"], scene.pid("zoo")
     scene.goes_past(zoo.pid)
-    mine = scene.client._unasked._ways["zoo"].direct
+    mine = scene.client._auto_direct._modules["zoo"].direct
     with harness.Gate() as gate, direct.open_direct(scene.wire, "zoo") as channel:
         channel.start("call", "zoo:take", gate.path)
         gate.entered()
@@ -165,8 +165,8 @@ def test_what_was_not_begun_has_the_rest_of_its_deadline(begin, monkeypatch):
         raise NotBegun
 
     monkeypatch.setattr(Direct, "call", not_begun)
-    monkeypatch.setattr(_unasked, "time", SimpleNamespace(monotonic=lambda: next(clock)))
-    through = client._unasked.call("zoo", message(), 10.0, lambda m: sent.append(m) or DONE)
+    monkeypatch.setattr(_auto_direct, "time", SimpleNamespace(monotonic=lambda: next(clock)))
+    through = client._auto_direct.call("zoo", message(), 10.0, lambda m: sent.append(m) or DONE)
     assert through is DONE and [m.deadline for m in sent] == [3.0]
 
 
@@ -198,11 +198,11 @@ def pair():
 
 def called(channel, deadline=harness.PATIENCE, what=None):
     limit = time.monotonic() + deadline
-    assert channel.enter()
+    assert channel.reserve()
     try:
         return channel.call(message() if what is None else what, b"", limit)
     finally:
-        channel.leave()
+        channel.release()
 
 
 @pytest.mark.parametrize("answer", [
@@ -216,8 +216,8 @@ def test_what_is_no_answer_is_the_workers_fault(pair, answer):
     worker.send(answer)
     worker.socket.shutdown(socket.SHUT_WR)
     error = called(channel).error
-    assert isinstance(error, modser.WorkerLost) and "answered what is none: " in error.message
-    assert channel.is_closed and not channel.has_died
+    assert isinstance(error, modser.WorkerLost) and "sent an invalid answer: " in error.message
+    assert channel.is_closed and not channel.worker_ended
 
 
 def test_an_end_without_a_word_is_a_death(pair):
@@ -225,7 +225,7 @@ def test_an_end_without_a_word_is_a_death(pair):
     worker.socket.shutdown(socket.SHUT_WR)
     error = called(channel).error
     assert isinstance(error, modser.WorkerLost) and "may have run" in error.message
-    assert channel.has_died
+    assert channel.worker_ended
 
 
 def test_a_call_in_a_channel_that_is_given_up_is_answered(pair):
@@ -234,14 +234,14 @@ def test_a_call_in_a_channel_that_is_given_up_is_answered(pair):
         harness.until(lambda: worker.socket.recv(1, socket.MSG_PEEK), "it has been sent")
         channel.retire()
         worker.send(frame([1, 1, None, [[], None]]))
-    assert outcome[0].error is None and not channel.has_died
-    assert channel._socket.fileno() < 0 and not channel.enter()
+    assert outcome[0].error is None and not channel.worker_ended
+    assert channel._socket.fileno() < 0 and not channel.reserve()
 
 
 def test_who_gives_a_channel_up_ends_no_call_of_another_thread(begin, monkeypatch):
     scene = begin(*ZOO)
     scene.goes_past(scene.client["zoo"].ok)
-    leave, others = Direct.leave, []
+    leave, others = Direct.release, []
     with harness.Gate() as gate, contextlib.ExitStack() as stack:
 
         def leave_to_another(channel):
@@ -251,10 +251,10 @@ def test_who_gives_a_channel_up_ends_no_call_of_another_thread(begin, monkeypatc
                 others.append(stack.enter_context(others[0]))
                 gate.entered()
 
-        monkeypatch.setattr(Direct, "leave", leave_to_another)
-        monkeypatch.setattr(_unasked, "LONG_NS", -1)
+        monkeypatch.setattr(Direct, "release", leave_to_another)
+        monkeypatch.setattr(_auto_direct, "LONG_NS", -1)
         scene.client["zoo"].ok()
-        assert scene.client._unasked._ways["zoo"].direct is None
+        assert scene.client._auto_direct._modules["zoo"].direct is None
         gate.open()
     assert others[1] == [None]
 
@@ -302,17 +302,17 @@ def test_a_worker_that_does_not_read_keeps_nobody_beyond_the_deadline(pair):
     with elsewhere(called, channel, DEADLINE, message(np.zeros(1 << 24, "u1"))) as outcome, worker:
         harness.until(lambda: outcome, "the call has ended")
     assert isinstance(outcome[0].error, modser.DeadlineExceeded) and channel.is_closed
-    assert not channel.enter()
+    assert not channel.reserve()
 
 
 def test_of_the_last_workers_the_causes_are_known():
     lost = LostWorkers()
     for params in (5, (5,), (5, 6), ("5", (17, "WORKER_LOST", "x")), (5, (17, "WORKER_LOST"))):
-        lost.told(params)
-    assert lost.take(5) is None
+        lost.add(params)
+    assert lost.pop(5) is None
     for pid in (*range(1, 6), 5):
-        lost.told((pid, (17, "WORKER_LOST", f"of {pid}")))
-    causes = [str(lost.take(pid)).partition("\n")[0] for pid in (1, 2, 3, 5, 5, 5)]
+        lost.add((pid, (17, "WORKER_LOST", f"of {pid}")))
+    causes = [str(lost.pop(pid)).partition("\n")[0] for pid in (1, 2, 3, 5, 5, 5)]
     assert causes == ["None", "None", "of 3", "of 5", "of 5", "None"]
 
 
@@ -321,9 +321,9 @@ def test_who_waits_for_a_cause_is_told_at_once_whichever_comes_first():
     waiting = SimpleNamespace(finish=lambda *_: told.append(1))
     with lost.expected(5, waiting):
         assert not told
-        lost.told((6, (17, "WORKER_LOST", "x")))
+        lost.add((6, (17, "WORKER_LOST", "x")))
         assert not told
-        lost.told((5, (17, "WORKER_LOST", "x")))
+        lost.add((5, (17, "WORKER_LOST", "x")))
         assert len(told) == 1
     with lost.expected(5, waiting):
         assert len(told) == 2

@@ -11,9 +11,9 @@ import pytest
 from wire import Wire
 
 import modser
-from modser import _unasked
+from modser import _auto_direct
 
-FIRST = _unasked.FIRST_CALLS
+FIRST = _auto_direct.FIRST_CALLS
 MANY = 200
 
 
@@ -61,8 +61,8 @@ class Scene:
 def unhurried(monkeypatch):
     """A busy machine is no reason not to ask."""
     monkeypatch.delenv("MODSER_DIRECT", raising=False)
-    monkeypatch.setattr(_unasked, "EACH", harness.PATIENCE)
-    monkeypatch.setattr(_unasked, "LONG_NS", int(harness.PATIENCE * 1e9))
+    monkeypatch.setattr(_auto_direct, "EACH", harness.PATIENCE)
+    monkeypatch.setattr(_auto_direct, "LONG_NS", int(harness.PATIENCE * 1e9))
 
 
 @pytest.fixture

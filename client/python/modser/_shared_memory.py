@@ -9,7 +9,7 @@ import numpy as np
 from ._tensor import ALIGN
 
 
-class Lent(Protocol):
+class SharedSegment(Protocol):
     """The part of a Segment that requests need."""
 
     number: int
@@ -17,9 +17,11 @@ class Lent(Protocol):
     nbytes: int
 
 
-def named(segments: Sequence[Lent], memory: np.ndarray[Any, Any]) -> Optional[tuple[int, int]]:
+def find_segment(
+    segments: Sequence[SharedSegment], memory: np.ndarray[Any, Any]
+) -> Optional[tuple[int, int]]:
     """The segment number and offset of an array that lies in a segment, properly aligned."""
-    if not memory.nbytes:  # it lies nowhere
+    if not memory.nbytes:  # an empty array has no address
         return None
     at = memory.__array_interface__["data"][0]
     for segment in segments:

@@ -1,4 +1,4 @@
-"""Calls that are sent again, to the next of several daemons."""
+"""A caller that repeats calls, on the next of several daemons."""
 from __future__ import annotations
 
 import random
@@ -11,7 +11,7 @@ from ._client import Client, connect
 from ._errors import ConnectionLost, DeadlineExceeded, Error
 from ._objects import FunctionBase, InstanceBase, ResidentBase
 from ._options import Seconds, check_deadline
-from ._place import Handle, Place
+from ._reply_tensor import Handle, ReplyTensor
 from ._retry import Schedule
 
 
@@ -38,9 +38,9 @@ class Caller:
     ) -> None:
         check_deadline(retry)
         check_deadline(deadline)
-        self._places = _address.split(_address.choose(address))
-        for place in self._places:
-            _address.parse(place)
+        self._addresses = _address.split(_address.choose(address))
+        for one in self._addresses:
+            _address.parse(one)
         self._retry, self._idempotent, self._deadline = retry, idempotent, deadline
         self._token, self._tls = token, tls
         self._client: Optional[Client] = None
@@ -55,18 +55,18 @@ class Caller:
         **named: Any,
     ) -> Any:
         """Call ``"module:function"``. The arguments are those of :class:`Function`; ``retry`` and
-        ``idempotent`` apply to this call. Tensors, instances and handles of a connection are not
-        accepted."""
+        ``idempotent`` apply to this call. Tensors, instances and handles of a connection raise
+        TypeError."""
         module, colon, function = target.partition(":")
         if not colon:
             raise ValueError(f'"{target}" is not "module:function"')
-        _refuse_held(target, (*args, *named.values()))
+        _refuse_remote_objects(target, (*args, *named.values()))
         deadline = self._deadline if deadline is None else deadline
         seconds = self._retry if retry is None else retry
         if deadline is not None:
             seconds = min(seconds, deadline)
         idempotent = self._idempotent if idempotent is None else idempotent
-        schedule = Schedule(seconds, len(self._places), idempotent)
+        schedule = Schedule(seconds, len(self._addresses), idempotent)
         begun = time.monotonic()
         while True:
             was_sent = False
@@ -80,36 +80,36 @@ class Caller:
                 wait = schedule.wait(error, was_sent, elapsed, random.random())
                 if wait is None:
                     raise
-                self._turn(error)
+                self._use_next(error)
             time.sleep(wait)
 
     def _connected(self, until: float) -> Client:
         if self._client is not None:
-            self._client._channel.poll()  # it may have ended while nobody called
+            self._client._channel.poll()  # the daemon may have closed it between two calls
             if not self._client.is_lost():
                 return self._client
         self.close()
         left = max(until - time.monotonic(), 0.001)
-        address = ",".join(self._places)
+        address = ",".join(self._addresses)
         self._client = connect(address, token=self._token, deadline=left, tls=self._tls)
-        self._client._deadline = None  # that was for connecting
-        if len(self._places) == 1:  # of several each was asked
-            self._ask(self._client, until)
+        self._client._deadline = None  # the deadline was for connecting
+        if len(self._addresses) == 1:  # connect() pings each of several
+            self._ping(self._client, until)
         return self._client
 
-    def _ask(self, client: Client, until: float) -> None:
-        """Send the call; an error before any answer means that it was not begun."""
+    def _ping(self, client: Client, until: float) -> None:
+        """Ping the daemon; an error means that no call was begun."""
         try:
             client.ping(deadline=max(until - time.monotonic(), 0.001))
         except BaseException:
             self.close()
             raise
 
-    def _turn(self, error: Error) -> None:
+    def _use_next(self, error: Error) -> None:
         """Use the next daemon, with a new connection if it is another one."""
-        self._places.append(self._places.pop(0))
-        stays = len(self._places) == 1 and not _leaves(error)
-        if not stays:
+        self._addresses.append(self._addresses.pop(0))
+        keeps = len(self._addresses) == 1 and not _ends_connection(error)
+        if not keeps:
             self.close()
 
     def close(self) -> None:
@@ -125,15 +125,15 @@ class Caller:
         self.close()
 
 
-def _leaves(error: Error) -> bool:
+def _ends_connection(error: Error) -> bool:
     return isinstance(error, (ConnectionLost, DeadlineExceeded)) or error.name == "DRAINING"
 
 
-def _refuse_held(target: str, values: tuple[Any, ...]) -> None:
+def _refuse_remote_objects(target: str, values: tuple[Any, ...]) -> None:
     for value in values:
-        if isinstance(value, (ResidentBase, InstanceBase, FunctionBase, Handle, Place)):
+        if isinstance(value, (ResidentBase, InstanceBase, FunctionBase, Handle, ReplyTensor)):
             kind = type(value).__name__
             raise TypeError(f"{target}: a {kind} belongs to the connection that made it, and a "
-                            "Caller's changes; call by that client")  # fmt: skip
+                            "Caller changes connections; call with that client")  # fmt: skip
         if isinstance(value, tuple):
-            _refuse_held(target, value)
+            _refuse_remote_objects(target, value)

@@ -12,8 +12,8 @@ from . import _address
 from ._errors import ConnectionLost, ProtocolError
 
 _GONE = "no daemon listens there: it has ended"
-#: What its peer gets from a server that is spoken to in a language of others.
-_STRANGERS = {b"HTTP": "an HTTP server", b"\x15\x03": "a TLS server", b"SSH-": "an SSH server"}
+#: The first bytes that servers of other protocols send.
+_PROTOCOLS = {b"HTTP": "an HTTP server", b"\x15\x03": "a TLS server", b"SSH-": "an SSH server"}
 
 
 def unreachable(address: str, error: OSError) -> ConnectionLost:
@@ -35,7 +35,7 @@ def _explain(address: str, error: OSError) -> tuple[str, str]:
         if not isinstance(target, str):
             return "no daemon listens there", start
         if not pathlib.Path(target).is_socket():
-            return "the file there is no socket", "give the daemon's address, or set MODSER_HOST"
+            return "the file is not a socket", "pass the daemon's address, or set MODSER_HOST"
         return _GONE, start
     if error.errno in (errno.EACCES, errno.EPERM):
         return _explain_mode(address), "ask the owner for modserd --socket-mode 0660 and the group"
@@ -59,14 +59,14 @@ def _explain_tls(address: str, error: ssl.SSLError) -> tuple[str, str]:
     if error.reason in ("WRONG_VERSION_NUMBER", "RECORD_LAYER_FAILURE"):
         plain = address.replace("tls://", "tcp://", 1)
         return ("the server does not speak TLS: is it tcp://?",
-                f"say {plain}, or have the daemon listen there by tls://")
+                f"use {plain}, or start modserd with --listen {address}")
     return error.strerror or str(error), "docs/reference/tls.md explains the certificates"
 
 
-def stranger(magic: bytes) -> ProtocolError:
+def foreign_protocol(magic: bytes) -> ProtocolError:
     """The error for a peer whose first bytes are @magic, of another protocol."""
-    for begin, who in _STRANGERS.items():
+    for begin, server in _PROTOCOLS.items():
         if magic.startswith(begin):
-            return ProtocolError(f"the peer is {who}, not modserd",
-                                 hint="give the address of modserd --listen")
+            return ProtocolError(f"the peer is {server}, not modserd",
+                                 hint="pass the address of modserd --listen")
     return ProtocolError(f"expected a frame of version 1, not {magic.hex(' ')}")

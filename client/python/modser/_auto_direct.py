@@ -21,73 +21,74 @@ from typing import Callable, Optional
 from ._channel import Channel, Pending, again
 from ._direct import Direct, NotBegun
 from ._errors import DeadlineExceeded, Draining, Error
-from ._fork import at_home
+from ._fork import register
 from ._message import MAX_TENSORS, Message, pack
 from ._options import MAX_DEADLINE, pack_options
 from ._sockets import Passed
 from ._tensor import ALIGN
 
-WAYS = 4  # modules that are called by turns
-FIRST_CALLS = 32  # a channel costs some round trips
-MOST_CALLS = 1 << 20
-#: Seconds. Who calls less often gains nothing by it, nor who calls what takes longer; and what
-#: takes longer waits better where it is not lost with the worker.
+MOST_CHANNELS = 4  # modules that have a channel or may get one
+FIRST_CALLS = 32  # calls before the first request: a channel costs some round trips
+MOST_CALLS = 1 << 20  # calls before a request after many failures
+#: Mean seconds between calls. Above it a channel saves too little.
 EACH = 0.001
+#: Run time of a call. Above it a channel saves too little, and the daemon is the safer path: a
+#: call that waits there is not lost with the worker.
 LONG_NS = 500_000
-#: More is not worth it: what a call costs is its bytes then.
+#: Bytes of a call. Above it the copies take most of the time.
 MOST_BYTES = 1 << 20
-MOST_BODY = 32 << 10  # a channel takes 64 KiB
-ASK = 1.0  # seconds
-TELL = 1.0
+MOST_BODY = 32 << 10  # bytes; a channel accepts 64 KiB
+REQUEST_TIMEOUT = 1.0  # seconds that the daemon has to open a channel
+REPORT_TIMEOUT = 1.0  # seconds that it has to report why a worker died
 
 _OPEN = pack("channel.open")
 
 
-class Way:
+class ModuleCalls:
     """The state of the calls of one module."""
 
-    __slots__ = ("module", "direct", "calls", "since", "after")
+    __slots__ = ("module", "direct", "n_calls", "since", "after")
 
     def __init__(self, module: str) -> None:
         self.module = module
         self.direct: Optional[Direct] = None
-        self.calls = 0  # through the daemon, since...
+        self.n_calls = 0  # calls through the daemon since `since`
         self.since = 0.0
-        self.after = FIRST_CALLS  # of these a channel is asked for
+        self.after = FIRST_CALLS  # calls until the client requests a channel
 
     def is_time(self) -> bool:
         """Count a call; True if a channel is worth requesting."""
-        if not self.calls:
+        if not self.n_calls:
             self.since = time.monotonic()
-        self.calls += 1
-        if self.calls <= self.after:
+        self.n_calls += 1
+        if self.n_calls <= self.after:
             return False
-        self.calls = 0
+        self.n_calls = 0
         return time.monotonic() - self.since < self.after * EACH
 
-    def take(self) -> Optional[Direct]:
+    def detach(self) -> Optional[Direct]:
         """Remove and return its channel."""
         direct, self.direct = self.direct, None
-        self.calls = 0
+        self.n_calls = 0
         return direct
 
 
-def for_channel(channel: Channel) -> Optional[Unasked]:
+def for_channel(channel: Channel) -> Optional[AutoDirect]:
     """None: calls of this connection always go through the daemon."""
     is_local = channel.address.startswith("unix:")
-    return Unasked(channel) if is_local and os.environ.get("MODSER_DIRECT") != "off" else None
+    return AutoDirect(channel) if is_local and os.environ.get("MODSER_DIRECT") != "off" else None
 
 
-class Unasked:
+class AutoDirect:
     def __init__(self, channel: Channel) -> None:
         self._channel = channel
-        self._ways: dict[str, Way] = {}
-        self._lock = threading.Lock()  # of the table; held while nothing is waited for
-        self._is_asking = False
-        #: A channel was asked for, of this way, by this request.
-        self._asked: Optional[tuple[Way, Pending]] = None
+        self._modules: dict[str, ModuleCalls] = {}
+        self._lock = threading.Lock()  # protects the table; no thread waits while it holds this
+        self._is_requesting = False
+        #: The module for which a channel was requested, and that request.
+        self._requested: Optional[tuple[ModuleCalls, Pending]] = None
         self._is_closed = False
-        at_home(self)
+        register(self)
 
     def call(
         self,
@@ -97,83 +98,85 @@ class Unasked:
         through: Callable[[Message], Pending],
     ) -> Pending:
         """Run a call: on a direct channel if possible, else `through` the daemon."""
-        self._take_answer()
-        way = self._way(module)
-        direct = None if way is None else way.direct
-        if not may_go(message, deadline, direct.most_bytes if direct is not None else MOST_BYTES):
-            way = None
-        if way is not None and direct is not None:
-            pending = self._past(way, direct, message, deadline)
+        self._receive_channel()
+        entry = self._entry(module)
+        direct = None if entry is None else entry.direct
+        most = MOST_BYTES if direct is None else direct.most_bytes
+        if not is_supported(message, deadline, most):
+            entry = None
+        if entry is not None and direct is not None:
+            pending = self._call_direct(entry, direct, message, deadline)
             if pending is not None:
                 return pending
-        elif way is not None:
-            self._count(way)
+        elif entry is not None:
+            self._count(entry)
         pending = through(message)
         self._channel.wait_once(pending)
-        self._take_answer()
-        if way is not None and direct is None and _ran_long(pending):
-            self._retire(way)
+        self._receive_channel()
+        if entry is not None and direct is None and _ran_long(pending):
+            self._retire(entry)
         return pending
 
-    def _way(self, module: str) -> Optional[Way]:
+    def _entry(self, module: str) -> Optional[ModuleCalls]:
         """The state of the module, or a free one; None: all have a channel, or the connection is in
         use."""
         if not self._channel.is_idle():
             if self._channel.lost is not None:
                 self.close()
             return None
-        way = self._ways.get(module)
-        if way is not None:
-            return way
+        entry = self._modules.get(module)
+        if entry is not None:
+            return entry
         with self._lock:
-            if len(self._ways) >= WAYS:
-                spare = [w for w in self._ways.values() if w.direct is None]
+            if len(self._modules) >= MOST_CHANNELS:
+                spare = [w for w in self._modules.values() if w.direct is None]
                 if not spare:
                     return None
-                del self._ways[min(spare, key=lambda w: w.calls).module]
-            return self._ways.setdefault(module, Way(module))
+                del self._modules[min(spare, key=lambda w: w.n_calls).module]
+            return self._modules.setdefault(module, ModuleCalls(module))
 
-    def _count(self, way: Way) -> None:
+    def _count(self, entry: ModuleCalls) -> None:
         """Count a call through the daemon, and perhaps request a channel with it."""
         with self._lock:
-            if not way.is_time() or self._is_asking or self._is_closed:
+            if not entry.is_time() or self._is_requesting or self._is_closed:
                 return
-            self._is_asking = True
+            self._is_requesting = True
         message = Message(_OPEN)
-        message.add(way.module)
+        message.add(entry.module)
         self._channel.passed = Passed()
         try:
-            self._asked = way, self._channel.start(message, pack_options(message, ASK))
-        except Error:  # the call will say so
-            self._is_asking = False
+            options = pack_options(message, REQUEST_TIMEOUT)
+            self._requested = entry, self._channel.start(message, options)
+        except Error:  # the call itself reports it
+            self._is_requesting = False
         except BaseException:
-            self._is_asking = False
+            self._is_requesting = False
             raise
 
-    def _take_answer(self) -> None:
-        """The answer to that request, which arrives before that of the call."""
-        if self._asked is None:
+    def _receive_channel(self) -> None:
+        """Handle the answer to that request, which arrives before the answer to the call."""
+        if self._requested is None:
             return
         with self._lock:
-            if self._asked is None or not self._asked[1].done:
+            if self._requested is None or not self._requested[1].done:
                 return
-            (way, pending), self._asked, self._is_asking = self._asked, None, False
+            (entry, pending), self._requested, self._is_requesting = self._requested, None, False
             passed, self._channel.passed = self._channel.passed, None
             direct = _direct(pending, passed)
-            is_known = self._ways.get(way.module) is way and not self._is_closed
-            # Of several workers the daemon knows who has nothing to do.
+            is_known = self._modules.get(entry.module) is entry and not self._is_closed
+            # With several workers, only the daemon knows which one is idle.
             if direct is not None and direct.workers == 1 and is_known:
-                way.direct, way.after = direct, FIRST_CALLS
+                entry.direct, entry.after = direct, FIRST_CALLS
                 return
-            way.after = min(2 * way.after, MOST_CALLS)
+            entry.after = min(2 * entry.after, MOST_CALLS)
         if direct is not None:
             direct.close()
 
-    def _past(
-        self, way: Way, direct: Direct, message: Message, deadline: Optional[float]
+    def _call_direct(
+        self, entry: ModuleCalls, direct: Direct, message: Message, deadline: Optional[float]
     ) -> Optional[Pending]:
         """Run the call on the channel; None: it was not begun there, the daemon must run it."""
-        if not direct.enter():
+        if not direct.reserve():
             return None
         began = time.monotonic()
         pending = None
@@ -181,42 +184,42 @@ class Unasked:
             limit = None if deadline is None else began + deadline
             pending = direct.call(message, pack_options(message, deadline), limit)
         except NotBegun:
-            if deadline is not None:  # what is left of it
+            if deadline is not None:  # the remaining time
                 message.deadline = max(deadline - (time.monotonic() - began), 0.001)
         finally:
-            direct.leave()
+            direct.release()
             is_over = direct.is_closed or _ran_long(pending)
             if is_over or (pending is not None and isinstance(pending.error, _ENDS)):
-                self._retire(way, direct)
-        if pending is not None and direct.has_died:
-            told = self._channel.cause_of(direct.pid, TELL)
-            if told is None and self._channel.lost is not None:  # the worker ends with its daemon
-                told = again(self._channel.lost)
-            pending.error = told or pending.error
+                self._retire(entry, direct)
+        if pending is not None and direct.worker_ended:
+            cause = self._channel.cause_of(direct.pid, REPORT_TIMEOUT)
+            if cause is None and self._channel.lost is not None:  # the worker ends with its daemon
+                cause = again(self._channel.lost)
+            pending.error = cause or pending.error
         return pending
 
-    def _retire(self, way: Way, direct: Optional[Direct] = None) -> None:
+    def _retire(self, entry: ModuleCalls, direct: Optional[Direct] = None) -> None:
         """Close the channel; a call of another thread in it still gets its answer."""
         with self._lock:
-            gone = way.take() if direct is None or way.direct is direct else None
+            gone = entry.detach() if direct is None or entry.direct is direct else None
         if gone is not None:
             gone.retire()
 
-    def leave_behind(self) -> None:
+    def abandon_in_child(self) -> None:
         """In a forked child: the lock may belong to the parent; the connection is lost."""
         self._lock = threading.Lock()
 
     def close(self) -> None:
-        """Close them all."""
+        """Close all channels."""
         with self._lock:
             self._is_closed = True
-            gone = [way.take() for way in self._ways.values()]
+            gone = [entry.detach() for entry in self._modules.values()]
         for direct in gone:
             if direct is not None:
                 direct.close()
 
 
-#: Errors after which a channel is of no use any more.
+#: Errors after which the client closes the channel.
 _ENDS = (DeadlineExceeded, Draining)
 
 
@@ -236,17 +239,18 @@ def _ran_long(pending: Optional[Pending]) -> bool:
     return isinstance(ran_ns, int) and ran_ns > LONG_NS
 
 
-def may_go(message: Message, deadline: Optional[float], most: int) -> bool:
+def is_supported(message: Message, deadline: Optional[float], most: int) -> bool:
     """True if a channel supports the call: inline tensors on the host and plain values, up to a
     size, with no other options than deadline_ms and names."""
     m = message
-    if m.names_held or m.segments or m.device or m.instance is not None or m.fd is not None:
+    if m.has_remote_objects or m.segments or m.device or m.instance is not None or m.fd is not None:
         return False
     if m.unordered or m.kill_abandoned or m.background or m.trace or m.promised:
         return False
-    if deadline is not None:
-        if not isinstance(deadline, (int, float)) or not 0 < deadline <= MAX_DEADLINE:
-            return False  # nor what is none
+    if deadline is not None and not (
+        isinstance(deadline, (int, float)) and 0 < deadline <= MAX_DEADLINE
+    ):
+        return False  # pack_options() reports an invalid deadline
     size = m.size + sum([o.nbytes + ALIGN for o in m.outs])
     if size > min(most, MOST_BYTES) or len(m.pieces) > MAX_TENSORS:
         return False

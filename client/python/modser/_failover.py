@@ -1,4 +1,4 @@
-"""Attempts to connect to one of several equal daemons, in turn."""
+"""Failover: connect to one of several equal daemons, in the order of the list."""
 from __future__ import annotations
 
 import time
@@ -9,7 +9,7 @@ from . import _address
 from ._errors import ConnectionLost, Error
 from ._options import Seconds
 
-EACH = 3.0  # seconds; nobody who is silent keeps the others from those who set no bound
+EACH = 3.0  # seconds for each address without a deadline, so that a silent one blocks no other
 
 
 class Closable(Protocol):
@@ -19,26 +19,26 @@ class Closable(Protocol):
 C = TypeVar("C", bound=Closable)
 
 
-class Attempts(Generic[C]):
+class Failover(Generic[C]):
     """The addresses of a list, each with its share of the remaining time. Errors of a single
     address are raised unchanged. A daemon that is about to end is used if no other one answers."""
 
     def __init__(self, address: str, deadline: Seconds) -> None:
-        self._places = _address.split(address)
-        for place in self._places:
-            _address.parse(place)
-        self.is_one = len(self._places) == 1
+        self._addresses = _address.split(address)
+        for address in self._addresses:
+            _address.parse(address)
+        self.is_single = len(self._addresses) == 1
         self._until = None if deadline is None else time.monotonic() + deadline
         self._deadline = deadline
-        self._spare: Optional[C] = None
+        self._draining: Optional[C] = None
         self._failures: list[Error] = []
 
     def __iter__(self) -> Iterator[tuple[str, Seconds]]:
-        for i, place in enumerate(self._places):
-            yield place, self._share(len(self._places) - i)
+        for i, address in enumerate(self._addresses):
+            yield address, self._share(len(self._addresses) - i)
 
     def _share(self, n: int) -> Seconds:
-        if self.is_one:
+        if self.is_single:
             return self._deadline
         if self._until is None:
             return EACH if n > 1 else None
@@ -46,24 +46,26 @@ class Attempts(Generic[C]):
 
     def failed(self, error: BaseException) -> None:
         """Record the error and continue with the next address, or raise it."""
-        if self.is_one or not isinstance(error, Error):
+        if self.is_single or not isinstance(error, Error):
             raise error
         self._failures.append(error)
 
-    def leaves(self, client: C) -> None:
-        if self._spare is None:
-            self._spare = client
+    def keep_draining(self, client: C) -> None:
+        """Keep a connection to a daemon that is about to end, in case no other one answers."""
+        if self._draining is None:
+            self._draining = client
         else:
             client.close()
 
-    def stays(self, client: C) -> C:
-        if self._spare is not None:
-            self._spare.close()
+    def use(self, client: C) -> C:
+        """Return `client`, and close the connection that keep_draining() kept."""
+        if self._draining is not None:
+            self._draining.close()
         return client
 
-    def rest(self) -> C:
+    def fallback(self) -> C:
         """The result if no attempt succeeded."""
-        if self._spare is not None:
-            return self._spare
+        if self._draining is not None:
+            return self._draining
         text = "; ".join(error.message for error in self._failures)
         raise ConnectionLost(text) from self._failures[-1]

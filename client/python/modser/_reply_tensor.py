@@ -11,8 +11,8 @@ from ._tensor import ALIGN, HEAD, INLINE, MAX_NDIM, RESIDENT, SEGMENT, SHAPES, O
 from ._types import TO_NUMPY, DType
 
 INSTANCE = 4  # the ext type
-PLACES = (INLINE, SEGMENT, RESIDENT)  # of what a reply has
-ALIGN_FROM = 4096  # bytes; aligning what is smaller costs more than it can give
+LOCATIONS = (INLINE, SEGMENT, RESIDENT)  # of a reply's tensors
+ALIGN_FROM = 4096  # bytes; aligning a smaller tensor costs more than it saves
 
 
 class Handle(NamedTuple):
@@ -25,28 +25,28 @@ class Handle(NamedTuple):
         return bytes([0xD7, self.kind]) + self.data
 
 
-class Place:
+class ReplyTensor:
     """A tensor of a reply: the position of its bytes, and its destination."""
 
     __slots__ = ("where", "dtype", "shape", "offset", "nbytes", "device", "segment", "value")
 
     def __init__(self, data: bytes) -> None:
         if len(data) < HEAD.size:
-            raise ProtocolError("a tensor of too few bytes")
+            raise ProtocolError("the header of a tensor is too short")
         where, code, bits, ndim, lanes, segment, device, id, offset, nbytes = HEAD.unpack_from(data)
-        if ndim > MAX_NDIM or len(data) != HEAD.size + 8 * ndim or where not in PLACES:
-            raise ProtocolError("a tensor that is not as the protocol has it")
+        if ndim > MAX_NDIM or len(data) != HEAD.size + 8 * ndim or where not in LOCATIONS:
+            raise ProtocolError("the header of a tensor is not valid")
         self.where, self.dtype, self.device = where, (code, bits, lanes), (device, id)
         self.shape: tuple[int, ...] = SHAPES[ndim].unpack_from(data, HEAD.size)
         self.offset, self.nbytes, self.segment = offset, nbytes, segment
         self.value: Any = None
         if ndim and min(self.shape) < 0 or not bits or not lanes:
-            raise ProtocolError("a tensor with a negative dimension or without bits")
+            raise ProtocolError("a tensor has a negative dimension or elements of no bits")
         if nbytes != (math.prod(self.shape) * bits * lanes + 7) // 8:
-            raise ProtocolError("a tensor whose bytes are not those of its dtype and shape")
+            raise ProtocolError("the size of a tensor does not match its dtype and shape")
 
-    def take(self, data: memoryview, spec: Optional[Out]) -> None:
-        """The bytes have arrived: make the value, in the caller's memory if given."""
+    def assign(self, data: memoryview, spec: Optional[Out]) -> None:
+        """Make the value of bytes that have arrived, in the caller's memory if given."""
         own = spec.memory() if spec is not None else None
         if own is not None:
             assert spec is not None

@@ -9,7 +9,7 @@ import numpy as np
 from ._errors import Busy, DeadlineExceeded, Draining, Error, ProtocolError
 from ._retry import may_have_run
 
-Outcome = tuple[Any, Optional[Exception]]  # what a call gives, or why it failed
+Outcome = tuple[Any, Optional[Exception]]  # the result of a call, or its error
 _Call = Callable[..., Awaitable[Any]]
 
 
@@ -20,7 +20,7 @@ def has_rows(params: Any) -> bool:
     return is_open and len(names) == 1 and (len(params) == 1 or names != {""})
 
 
-def alike(calls: list[tuple[Any, ...]]) -> list[list[int]]:
+def group(calls: list[tuple[Any, ...]]) -> list[list[int]]:
     """Groups of indices of calls that can be joined: their arrays agree in all but the rows. A call
     whose arrays have different numbers of rows, or none, is alone."""
     found: dict[Any, list[int]] = {}
@@ -45,7 +45,7 @@ def split(y: Any, calls: list[tuple[Any, ...]]) -> Optional[list[Any]]:
     return list(zip(*pieces)) if isinstance(y, tuple) else list(pieces[0])
 
 
-class Joiner:
+class Batcher:
     """Runs calls as one ``call``, until its results turn out not to have rows."""
 
     def __init__(self, call: _Call) -> None:
@@ -54,12 +54,12 @@ class Joiner:
     async def run(self, calls: list[tuple[Any, ...]]) -> list[Outcome]:
         """The outcomes in order. Calls that agree in shapes and dtypes run as one."""
         found: list[Any] = [None] * len(calls)
-        for places in alike(calls):
-            for i, outcome in zip(places, await self._as_one([calls[i] for i in places])):
+        for indices in group(calls):
+            for i, outcome in zip(indices, await self._run_group([calls[i] for i in indices])):
                 found[i] = outcome
         return found
 
-    async def _as_one(self, calls: list[tuple[Any, ...]]) -> list[Outcome]:
+    async def _run_group(self, calls: list[tuple[Any, ...]]) -> list[Outcome]:
         """Run the calls as one; each alone if that fails or the results have no rows."""
         if len(calls) > 1 and self._joins:
             try:
@@ -67,22 +67,22 @@ class Joiner:
                 if parts is None:
                     self._joins = False
             except Exception as error:
-                if _is_of_all(error):
+                if _concerns_all(error):
                     return [(None, error)] * len(calls)
                 parts = None
             if parts is not None:
                 return [(part, None) for part in parts]
-        return [await self._alone(args) for args in calls]
+        return [await self._run_one(args) for args in calls]
 
-    async def _alone(self, args: tuple[Any, ...]) -> Outcome:
+    async def _run_one(self, args: tuple[Any, ...]) -> Outcome:
         try:
             return await self._call(*args), None
-        except Exception as error:  # of this one, and no other's
+        except Exception as error:  # the error of this call alone
             return None, error
 
 
-def _is_of_all(error: Exception) -> bool:
-    """True if the error does not blame one call: they may have run, or none can run now."""
+def _concerns_all(error: Exception) -> bool:
+    """True if the error concerns all calls: they may have run, or none can run now."""
     if isinstance(error, Error) and may_have_run(error):
         return True
     return isinstance(error, (DeadlineExceeded, ProtocolError, Busy, Draining))
