@@ -3,8 +3,8 @@
 If a client calls a module often, one call after the other, over a unix socket, it gets a channel
 to the module's worker. Calls that the channel supports use it; all others, and all calls after
 its end, go through the daemon. The results are the same. A channel is used only while nothing
-else of the connection is in flight, so that the order of requests stays the same. A thread whose
-channel is in use by another thread goes through the daemon.
+else of the connection is in flight, so that the order of requests stays the same. If another
+thread uses the channel, the call goes through the daemon.
 
 Normal path: after enough fast calls of a module in a row, the next call also requests a channel;
 the daemon answers that first. Failures: the daemon gives none, and the next request follows
@@ -24,7 +24,7 @@ from ._errors import DeadlineExceeded, Draining, Error
 from ._fork import register
 from ._message import MAX_TENSORS, Message, pack
 from ._options import MAX_DEADLINE, pack_options
-from ._sockets import Passed
+from ._sockets import ReceivedSocket
 from ._tensor import ALIGN
 
 MOST_CHANNELS = 4  # modules that have a channel or may get one
@@ -143,7 +143,7 @@ class AutoDirect:
             self._is_requesting = True
         message = Message(_OPEN)
         message.add(entry.module)
-        self._channel.passed = Passed()
+        self._channel.passed = ReceivedSocket()
         try:
             options = pack_options(message, REQUEST_TIMEOUT)
             self._requested = entry, self._channel.start(message, options)
@@ -223,7 +223,7 @@ class AutoDirect:
 _ENDS = (DeadlineExceeded, Draining)
 
 
-def _direct(pending: Pending, passed: Optional[Passed]) -> Optional[Direct]:
+def _direct(pending: Pending, passed: Optional[ReceivedSocket]) -> Optional[Direct]:
     s = None if passed is None else passed.take()
     if s is None:
         return None

@@ -27,7 +27,16 @@ from ._objects import Unreferenced, pop_unreferenced
 from ._options import GRACE
 from ._reader import Reader, without_memory
 from ._reader_lock import ReaderLock, WakeEvent
-from ._sockets import BLOCKING, MAX_BUFFERS, SEND_FLAGS, Passed, poll_ms, readable, rest, rights
+from ._sockets import (
+    BLOCKING,
+    MAX_BUFFERS,
+    SEND_FLAGS,
+    ReceivedSocket,
+    poll_ms,
+    readable,
+    rest,
+    rights,
+)
 from ._tls import TlsSocket
 
 
@@ -68,7 +77,7 @@ class Channel:
         #: Threads that wait while another one reads, each with the event that wakes it.
         self._sleepers: dict[int, tuple[Pending, WakeEvent]] = {}
         #: Receives the socket of an answer that is outstanding; else None.
-        self.passed: Optional[Passed] = None
+        self.passed: Optional[ReceivedSocket] = None
         self._socket = connect(address, timeout, tls)
         register(self)
 
@@ -215,7 +224,7 @@ class Channel:
     def _give_up(self, pending: Pending) -> None:
         """Stop waiting; the rest of the reply is not written into memory of the caller."""
         pending.outs = without_memory(pending)
-        if self._reading.acquire():  # otherwise another thread reads this reply now, or none has begun to
+        if self._reading.acquire():  # else another thread reads it now, or no thread has begun
             try:
                 self._reader.discard_rest(pending.id)
             finally:

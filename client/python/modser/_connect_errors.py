@@ -64,7 +64,7 @@ def _explain_tls(address: str, error: ssl.SSLError) -> tuple[str, str]:
 
 
 def foreign_protocol(magic: bytes) -> ProtocolError:
-    """The error for a peer whose first bytes are @magic, of another protocol."""
+    """The error for a peer that speaks another protocol; its first bytes are @magic."""
     for begin, server in _PROTOCOLS.items():
         if magic.startswith(begin):
             return ProtocolError(f"the peer is {server}, not modserd",

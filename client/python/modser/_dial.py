@@ -64,7 +64,7 @@ def _connect_unix(s: socket.socket, path: str, timeout: Optional[float]) -> None
 
 
 async def connect_unix(s: socket.socket, path: str) -> None:
-    """The same on a loop, whose sock_connect() treats EAGAIN as success."""
+    """The same for asyncio: its sock_connect() treats EAGAIN as success."""
     while True:
         try:
             return s.connect(path)

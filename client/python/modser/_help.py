@@ -17,7 +17,7 @@ class _Type(str):
 
 
 class Doc:
-    """The class's text for the class, and the function's facts for a function."""
+    """A docstring: the class's text, after the signature for a function that has one."""
 
     def __init__(self, text: str) -> None:
         self._text = text

@@ -7,7 +7,7 @@ from typing import Optional
 
 
 class ReaderLock:
-    """A lock that only one thread reads the socket. A signal may interrupt a thread between any two
+    """The lock of the thread that reads the socket. A signal may interrupt a thread between any two
     steps: a thread that got the lock without noticing has it at the next acquire()."""
 
     __slots__ = ("_owner",)

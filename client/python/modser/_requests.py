@@ -3,7 +3,7 @@
 A request is a generator. It yields messages and receives a Reply for each, or the error is
 thrown into it; its return value is the result. The blocking and the asyncio client differ only
 in how they drive one. It may also yield a list of messages, which are sent together and get a
-list of replies; Each of them, whose replies may be errors; an Unawaited one, which gets nothing;
+list of replies; Each(messages), for replies that may be errors; Unawaited, which gets no reply;
 or a Pause.
 """
 from __future__ import annotations

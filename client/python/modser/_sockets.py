@@ -48,7 +48,7 @@ def rest(buffers: list[Any], sent: int) -> list[Any]:
     return []
 
 
-class Passed:
+class ReceivedSocket:
     """Receives bytes, and keeps the socket that came with a reply. A receiver without it would make
     the kernel close the socket."""
 

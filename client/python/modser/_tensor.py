@@ -90,7 +90,7 @@ def _device_of(value: Any) -> int:
 
 
 def _by_bits(value: Any, error: Exception) -> np.ndarray[Any, Any]:
-    """A torch tensor with a dtype that numpy lacks, as ml_dtypes has it."""
+    """Convert a torch tensor with a dtype that numpy lacks to the dtype of ml_dtypes."""
     if getattr(value, "requires_grad", False):
         raise TypeError("the tensor requires grad, which modser does not support: pass x.detach()")
     torch = sys.modules.get("torch")

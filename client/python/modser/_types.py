@@ -57,20 +57,20 @@ class DType(_DTypeFields):
         return super().__new__(cls, operator.index(code), operator.index(bits), lanes)
 
     @classmethod
-    def parse(cls, what: DTypeLike) -> DType:
+    def parse(cls, spec: DTypeLike) -> DType:
         """From a name, a numpy dtype or scalar type, or a DType."""
-        if isinstance(what, DType):
-            return what
-        if isinstance(what, str):
-            found = _from_name(what)
+        if isinstance(spec, DType):
+            return spec
+        if isinstance(spec, str):
+            found = _from_name(spec)
             if found is not None:
                 return found
         code_bits = None
         with contextlib.suppress(TypeError):
-            if what is not None:  # numpy reads None as float64
-                code_bits = BY_NUMPY.get(np.dtype(what).newbyteorder("="))
+            if spec is not None:  # numpy reads None as float64
+                code_bits = BY_NUMPY.get(np.dtype(spec).newbyteorder("="))
         if code_bits is None:
-            raise TypeError(f"{what!r} is not an element type; expected one like 'float32'")
+            raise TypeError(f"{spec!r} is not an element type; expected one like 'float32'")
         return cls(*code_bits)
 
     @property
@@ -155,16 +155,16 @@ class Device(NamedTuple):
             raise ValueError(text) from None
 
     @classmethod
-    def parse(cls, what: DeviceLike) -> Device:
+    def parse(cls, spec: DeviceLike) -> Device:
         """From ``"opencl:0"``, ``"cpu"`` or a Device."""
-        if isinstance(what, Device):
-            return what
-        if not isinstance(what, str):
-            text = f"a device is a str such as 'opencl:0' or a Device, not {type(what).__name__}"
+        if isinstance(spec, Device):
+            return spec
+        if not isinstance(spec, str):
+            text = f"a device is a str such as 'opencl:0' or a Device, not {type(spec).__name__}"
             raise TypeError(text)
-        name, colon, id = what.partition(":")
+        name, colon, id = spec.partition(":")
         if colon and not (id.isascii() and id.isdigit()):
-            raise ValueError(f"{what!r} is not a device; expected one like 'opencl:0'")
+            raise ValueError(f"{spec!r} is not a device; expected one like 'opencl:0'")
         found = cls(name, int(id or 0))
         _ = found.number  # raises for an unknown name
         return found

@@ -31,22 +31,22 @@ class Artifact:
             self._sources.append(("graph", graph))
         if params is not None:
             self._sources.append(("params", params))
-        for what, source in [*self._sources, *self._files.items()]:
+        for name, source in [*self._sources, *self._files.items()]:
             if not isinstance(source, (str, os.PathLike, bytes, bytearray, memoryview)):
                 kind = type(source).__name__
-                raise TypeError(f"{what} is a path or the file's bytes, not {kind}")
+                raise TypeError(f"{name} is a path or the file's bytes, not {kind}")
 
     @contextlib.contextmanager
     def opened(self) -> Iterator[tuple[list[Bytes], dict[str, Any]]]:
         """The parts in the order of an upload, and their options of module.load."""
-        parts = [_read(what, source) for what, source in self._sources]
+        parts = [_read(name, source) for name, source in self._sources]
         facts: dict[str, Any] = {}
         library = self._sources[0][1]
         if isinstance(library, (str, os.PathLike)):
             name = os.path.basename(os.fsdecode(library))
             facts["file"] = name.encode(errors="replace").decode()
-        for (what, _), part in list(zip(self._sources, parts))[1:]:
-            facts[what] = len(part)
+        for (key, _), part in list(zip(self._sources, parts))[1:]:
+            facts[key] = len(part)
         if self._files:
             facts["model"] = len(parts[0])
             facts["files"] = []
@@ -57,11 +57,11 @@ class Artifact:
         yield [part for part in parts if len(part)], facts
 
 
-def _read(what: str, source: Source) -> Bytes:
+def _read(name: str, source: Source) -> Bytes:
     if isinstance(source, (bytes, bytearray, memoryview)):
         part: Bytes = np.frombuffer(source, np.uint8)
         if not len(part):
-            raise ValueError(f"{what} has no bytes")
+            raise ValueError(f"{name} has no bytes")
         return part
     with open(source, "rb") as file:
         # A pipe or an empty file cannot be mapped.

@@ -21,7 +21,7 @@ import modser
 from modser import _auto_direct
 from modser._message import Message, ResultOf, pack
 from modser._reply_tensor import INSTANCE, Handle
-from modser._sockets import Passed
+from modser._sockets import ReceivedSocket
 
 X = np.arange(24, dtype="f4").reshape(2, 3, 4)
 
@@ -290,7 +290,7 @@ def test_a_channel_that_nobody_has_taken_is_closed_with_the_client(begin, monkey
 
 
 def test_of_what_is_passed_one_socket_is_kept():
-    before, passed, into, came = own_sockets(), Passed(), memoryview(bytearray(9)), []
+    before, passed, into, came = own_sockets(), ReceivedSocket(), memoryview(bytearray(9)), []
     ours, theirs = socket.socketpair()
     with ours, theirs, open(os.devnull) as none:
         socket.send_fds(theirs, [b"x"], [none.fileno(), theirs.fileno(), theirs.fileno()])
