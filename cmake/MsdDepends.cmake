@@ -43,9 +43,14 @@ endif()
 
 # modserd-fetch alone; without it a daemon pulls nothing.
 pkg_check_modules(CURL IMPORTED_TARGET libcurl>=7.85)
-option(MSD_FETCH "build modserd-fetch, by which modules are pulled" ${CURL_FOUND})
-if(MSD_FETCH AND NOT CURL_FOUND)
-  message(FATAL_ERROR "MSD_FETCH needs libcurl >= 7.85 (Debian: libcurl4-openssl-dev)")
+pkg_check_modules(ZLIB IMPORTED_TARGET zlib) # layers of registries
+if(CURL_FOUND AND ZLIB_FOUND)
+  set(msd_fetch_found ON)
+endif()
+option(MSD_FETCH "build modserd-fetch, by which modules are pulled" ${msd_fetch_found})
+if(MSD_FETCH AND NOT msd_fetch_found)
+  message(FATAL_ERROR
+    "MSD_FETCH needs libcurl >= 7.85 and zlib (Debian: libcurl4-openssl-dev zlib1g-dev)")
 elseif(NOT MSD_FETCH)
   message(STATUS "modserd-fetch is not built (MSD_FETCH is off): module.pull is refused")
 endif()

@@ -84,6 +84,7 @@ struct msd_cli {
 	const char *graph;          /* files for a library; NULL: none */
 	const char *params;
 	const char *sha256;   /* required digest of a pull; NULL: any */
+	const char *file;     /* pull: file of an artifact; NULL: its only model */
 	const char *manifest; /* push: existing manifest; NULL: write one */
 	const char *sign;     /* push: secret key; NULL: not signed */
 	const char *auth;     /* push: names and passwords by host; NULL: none */

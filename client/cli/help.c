@@ -70,6 +70,7 @@ static const struct {
 	{"graph", "FILE", "a graph executor's graph.json, or a VM's program"},
 	{"params", "FILE", "parameters that the library does not hold"},
 	{"sha256", "HEX", "required SHA-256 of the file"},
+	{"file", "NAME", "the file of an artifact that has several models"},
 	{"manifest", "FILE", "use this file as the manifest"},
 	{"sign", "KEY", "sign the manifest: minisign's secret key, in a file"},
 	{"auth", "FILE", "names and passwords by host, as `docker login` writes them"},

@@ -221,6 +221,7 @@ const struct msd_option_row msd_options[] = {
 	{"graph", NULL, AT(graph), MSD_OPT_GRAPH, 0, true, false},
 	{"params", NULL, AT(params), MSD_OPT_PARAMS, 0, true, false},
 	{"sha256", NULL, AT(sha256), MSD_OPT_PULL, 0, true, false},
+	{"file", NULL, AT(file), MSD_OPT_PULL, 0, true, false},
 	{"manifest", NULL, AT(manifest), MSD_OPT_PUSH, 0, true, false},
 	{"sign", NULL, AT(sign), MSD_OPT_PUSH, 0, true, false},
 	{"auth", NULL, AT(auth), MSD_OPT_PUSH, 0, true, false},

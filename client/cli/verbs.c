@@ -29,7 +29,7 @@ const struct msd_verb msd_verbs[] = {
 	 MSD_OPT_LOAD | MSD_OPT_WITH | MSD_OPT_LINK | MSD_OPT_RUN | MSD_OPT_DEVICE |
 		 MSD_OPT_GRAPH | MSD_OPT_PARAMS | MSD_OPT_ERA | MSD_OPT_MODEL,
 	 msd_verb_load, MSD_GROUP_MODELS},
-	{"pull", "[--sha256 HEX] " RUN_WORDS "NAME URI",
+	{"pull", "[--sha256 HEX] [--file NAME] " RUN_WORDS "NAME URI",
 	 "let the daemon fetch a module into its store and load it as NAME",
 	 msd_text_pull, 2, 2,
 	 MSD_OPT_PULL | MSD_OPT_RUN | MSD_OPT_DEVICE | MSD_OPT_ERA | MSD_OPT_MODEL,

@@ -1,6 +1,7 @@
 #include "daemon/fetch/job.h"
 
 #include <errno.h>
+#include <nettle/sha2.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -19,6 +20,7 @@ static void job_free(struct msd_job *job)
 {
 	msd_download_buffer_close(&job->landing);
 	msd_download_buffer_close(&job->side);
+	msd_pick_finish(&job->pick);
 	msd_uri_finish(&job->uri);
 	msd_fetch_steps_finish(&job->plan);
 	msd_transfer_finish(&job->transfer);
@@ -179,50 +181,104 @@ static struct msd_job *of_oci(struct msd_oci *o)
 	return MSD_CONTAINER_OF(o, struct msd_job, oci);
 }
 
+/* An ETag of the model: it changes with the registry's manifest and the wanted file. */
+static void set_version(struct msd_job *job)
+{
+	struct msd_digest digest = job->oci.first;
+	char text[MSD_DIGEST_TEXT];
+
+	if (job->uri.file[0] != '\0') {
+		struct sha256_ctx hash;
+
+		sha256_init(&hash);
+		sha256_update(&hash, MSD_DIGEST_BYTES, digest.b);
+		sha256_update(&hash, strlen(job->uri.file),
+			      (const uint8_t *)job->uri.file);
+		sha256_digest(&hash, MSD_DIGEST_BYTES, digest.b);
+	}
+	msd_digest_format(&digest, text);
+	(void)snprintf(job->version, sizeof(job->version), "\"%s\"", text);
+}
+
+static void on_looked(struct msd_pick *p, msd_err err, struct msd_diag *d);
+
+/* The artifact has no manifest of a module: its layers are looked at. */
+static msd_err begin_pick(struct msd_job *job, struct msd_diag *d)
+{
+	const struct msd_oci_layer *layer;
+
+	job->pick.landing = &job->landing;
+	job->pick.wanted = job->uri.file;
+	job->pick.digest = job->plan.has_digest ? &job->plan.digest : NULL;
+	job->pick.on_looked = on_looked;
+	msd_pick_begin(&job->pick, &job->oci.manifest);
+	layer = msd_pick_layer(&job->pick);
+	if (layer == NULL)
+		return msd_pick_end(&job->pick, d);
+	if (job->oci.manifest.n_layers == 1 && job->uri.file[0] == '\0') {
+		return msd_fetch_steps_announce(&job->plan, &layer->blob.digest,
+						layer->may_be_archive, d);
+	}
+	return MSD_OK;
+}
+
 /* Take the files of the registry's manifest that the plan needs first. */
 static msd_err begin_layers(struct msd_job *job, struct msd_diag *d)
 {
-	const struct msd_oci_manifest *m = &job->oci.manifest;
 	msd_err err;
 
-	if (m->has_manifest)
+	if (job->oci.manifest.has_manifest)
 		return MSD_OK;
 	(void)msd_diag_set(d, MSD_NOT_FOUND, "%s has no manifest", job->uri.shown);
 	err = msd_fetch_steps_lacks(&job->plan, d);
-	if (err == MSD_OK) {
-		err = msd_fetch_steps_announce(&job->plan, &m->blob.digest, d);
-		if (err != MSD_OK)
-			(void)msd_diag_wrap(d, err, "%s", job->uri.shown);
+	if (err != MSD_OK)
+		return err;
+	set_version(job);
+	if (job->etag != NULL && strcmp(job->etag, job->version) == 0 &&
+	    (!job->plan.has_digest ||
+	     msd_digest_equal(&job->plan.digest, &job->etag_digest))) {
+		msd_fetch_steps_known(&job->plan, &job->etag_digest);
+		return MSD_OK;
 	}
-	return err;
+	err = begin_pick(job, d);
+	return err != MSD_OK ? msd_diag_wrap(d, err, "%s", job->uri.shown) : err;
 }
 
-/* Also check a manifest or signature against the registry's digest: only the other
- * end claims it. */
-static msd_err check_layer(struct msd_job *job, struct msd_diag *d)
+/* The entry of the registry's manifest for the wanted file. */
+static const struct msd_oci_blob *blob_of(const struct msd_job *job)
 {
 	const struct msd_oci_manifest *m = &job->oci.manifest;
-	const struct msd_digest *expected = job->plan.want == MSD_WANT_SIGNATURE
-						    ? &m->signature.digest
-						    : &m->blob.digest;
+
+	if (job->plan.want == MSD_WANT_ALONE)
+		return &msd_pick_layer(&job->pick)->blob;
+	return job->plan.want == MSD_WANT_SIGNATURE ? &m->signature : &m->blob;
+}
+
+/* The files of a module are checked against its manifest. All other layers are checked
+ * against the registry's digest. */
+static msd_err check_layer(struct msd_job *job, struct msd_diag *d)
+{
+	char is_text[MSD_DIGEST_TEXT], expected_text[MSD_DIGEST_TEXT];
 	struct msd_digest is;
 
-	if (!msd_fetch_target_is_text(job))
+	if (job->plan.want == MSD_WANT_FILE)
 		return MSD_OK;
-	msd_download_buffer_digest(&job->side, &is);
+	const struct msd_digest *expected = &blob_of(job)->digest;
+	msd_download_buffer_digest(msd_fetch_target_of(job), &is);
 	if (msd_digest_equal(&is, expected))
 		return MSD_OK;
-	return msd_diag_set(d, MSD_NOT_VERIFIED,
-			    "%s: a layer has another SHA-256 than the registry says",
-			    job->uri.shown);
+	msd_digest_format(&is, is_text);
+	msd_digest_format(expected, expected_text);
+	return msd_diag_set(
+		d, MSD_NOT_VERIFIED,
+		"%s: the SHA-256 of a layer is %s, but the registry says %s",
+		job->uri.shown, is_text, expected_text);
 }
 
 static msd_err want_layer(struct msd_job *job, struct msd_diag *d)
 {
 	const struct msd_oci_manifest *m = &job->oci.manifest;
 	const struct msd_edition_file *f = msd_fetch_steps_file(&job->plan);
-	const struct msd_digest *digest = f != NULL ? &f->digest : &m->blob.digest;
-	uint64_t bytes = f != NULL ? f->bytes : m->blob.bytes;
 	msd_err err;
 
 	if (job->plan.want == MSD_WANT_SIGNATURE && !m->has_signature) {
@@ -233,34 +289,63 @@ static msd_err want_layer(struct msd_job *job, struct msd_diag *d)
 			       ? err
 			       : want_layer(job, d);
 	}
-	if (job->plan.want == MSD_WANT_SIGNATURE) {
-		digest = &m->signature.digest;
-		bytes = m->signature.bytes;
-	}
+	const struct msd_digest *digest =
+		f != NULL ? &f->digest : &blob_of(job)->digest;
+	const uint64_t bytes = f != NULL ? f->bytes : blob_of(job)->bytes;
 	err = msd_fetch_target_open(job, bytes, digest, d);
 	if (err == MSD_OK)
 		msd_oci_want(&job->oci, digest, &msd_fetch_target_of(job)->sink);
 	return err;
 }
 
+/* A layer arrived. *@ret_waits: a thread looks into it. */
+static msd_err take_layer(struct msd_job *job, bool *ret_waits, struct msd_diag *d)
+{
+	msd_err err = check_layer(job, d);
+
+	*ret_waits = err == MSD_OK && job->plan.want == MSD_WANT_ALONE;
+	if (*ret_waits) {
+		msd_oci_pause(&job->oci);
+		return msd_pick_look(&job->pick, job->net->loop, d);
+	}
+	if (err == MSD_OK)
+		err = msd_fetch_target_look(job, d);
+	return msd_fetch_target_again(job, err, d) ? MSD_OK : err;
+}
+
 static msd_err on_next(struct msd_oci *o, struct msd_diag *d)
 {
 	struct msd_job *job = of_oci(o);
+	bool waits = false;
 	msd_err err;
 
 	if (!job->has_layers) {
 		job->has_layers = true;
 		err = begin_layers(job, d);
 	} else {
-		err = check_layer(job, d);
-		if (err == MSD_OK)
-			err = msd_fetch_target_look(job, d);
-		if (msd_fetch_target_again(job, err, d))
-			err = MSD_OK;
+		err = take_layer(job, &waits, d);
 	}
-	if (err != MSD_OK || job->plan.want == MSD_WANT_NOTHING)
+	if (err != MSD_OK || waits || job->plan.want == MSD_WANT_NOTHING)
 		return err;
 	return want_layer(job, d);
+}
+
+static void on_looked(struct msd_pick *p, msd_err err, struct msd_diag *d)
+{
+	struct msd_job *job = MSD_CONTAINER_OF(p, struct msd_job, pick);
+
+	if (err == MSD_OK && msd_pick_layer(p) != NULL) {
+		err = want_layer(job, d);
+	} else {
+		if (err == MSD_OK)
+			err = msd_pick_end(p, d);
+		if (err != MSD_OK) {
+			(void)msd_diag_wrap(d, err, "%s", job->uri.shown);
+		} else {
+			err = msd_fetch_target_look(job, d);
+		}
+	}
+	msd_oci_resume(&job->oci, err, d);
 }
 
 static void on_registry_done(struct msd_oci *o, msd_err err, struct msd_diag *d)
@@ -367,13 +452,23 @@ void msd_job_settle(struct msd_job *job, struct msd_diag *d)
 	job_free(job);
 }
 
+static void on_left(struct msd_work *work)
+{
+	struct msd_pick *p = MSD_CONTAINER_OF(work, struct msd_pick, work);
+
+	job_free(MSD_CONTAINER_OF(p, struct msd_job, pick));
+}
+
 void msd_job_cancel(struct msd_job *job)
 {
 	if (job->is_told)
 		return;
 	job->is_told = true;
 	msd_list_remove(&job->link);
-	if (job->uri.scheme == MSD_SCHEME_OCI) {
+	if (job->pick.work.is_begun) {
+		msd_oci_close(&job->oci);
+		msd_work_leave(&job->pick.work, on_left);
+	} else if (job->uri.scheme == MSD_SCHEME_OCI) {
 		msd_oci_close(&job->oci);
 		job_free(job);
 	} else {

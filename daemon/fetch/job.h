@@ -5,6 +5,7 @@
  * creates a job for each request, and frees it after it has reported its end. The
  * plan (steps.h) decides the order; transfer and registry code do the download.
  */
+#include "daemon/fetch/pick.h"
 #include "daemon/fetch/registry/oci.h"
 #include "daemon/fetch/steps.h"
 #include "daemon/fetch/transfer/network_options.h"
@@ -63,6 +64,9 @@ struct msd_job {
 	struct msd_download_buffer side; /* for the manifest or the signature */
 	struct msd_transfer transfer;
 	struct msd_oci oci;
+	struct msd_pick pick; /* registry: of the layers, without a module's manifest */
+	char version[2 * MSD_DIGEST_TEXT]; /* as an ETag: the registry's manifest and
+					      the wanted file; "" if not picked */
 	struct msd_download_how how;
 	struct msd_network_options reach;
 	struct msd_digest etag_digest;
@@ -92,7 +96,7 @@ void msd_job_cancel(struct msd_job *job);
 bool msd_job_needs_devices(const struct msd_job *job);
 /** Bytes received so far; @ret_total is 0 if the total is unknown. */
 uint64_t msd_job_progress(const struct msd_job *job, uint64_t *ret_total);
-/** The ETag for a later conditional request to the web server; NULL if none. */
+/** The ETag for a later conditional request to the server; NULL if none. */
 const char *msd_job_etag(const struct msd_job *job);
 /** File name: the last segment of the path. */
 const char *msd_job_file(const struct msd_job *job);

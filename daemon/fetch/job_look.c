@@ -30,7 +30,10 @@ uint64_t msd_job_progress(const struct msd_job *job, uint64_t *ret_total)
 	if (msd_fetch_target_is_text(job))
 		return 0;
 	if (job->uri.scheme == MSD_SCHEME_OCI) {
-		alone = job->oci.manifest.blob.bytes;
+		const struct msd_oci_layer *layer =
+			job->pick.manifest != NULL ? msd_pick_layer(&job->pick) : NULL;
+
+		alone = layer != NULL ? layer->blob.bytes : 0;
 		bytes = job->landing.sink.bytes;
 	} else {
 		bytes = msd_transfer_progress(&job->transfer, &alone);
@@ -41,7 +44,7 @@ uint64_t msd_job_progress(const struct msd_job *job, uint64_t *ret_total)
 
 const char *msd_job_etag(const struct msd_job *job)
 {
-	const char *etag = job->transfer.etag;
+	const char *etag = job->version[0] != '\0' ? job->version : job->transfer.etag;
 
 	return !job->plan.has_manifest && etag != NULL && etag[0] == '"' ? etag : NULL;
 }
@@ -49,8 +52,8 @@ const char *msd_job_etag(const struct msd_job *job)
 const char *msd_job_file(const struct msd_job *job)
 {
 	const struct msd_edition_manifest *m = &job->plan.manifest;
-	const char *path = job->oci.manifest.title[0] != '\0' ? job->oci.manifest.title
-							      : job->uri.path;
+	const char *picked = msd_pick_file(&job->pick);
+	const char *path = picked[0] != '\0' ? picked : job->uri.path;
 	const char *slash = strrchr(path, '/');
 
 	for (uint32_t i = 0; job->plan.has_manifest && i < m->n_files; i++) {

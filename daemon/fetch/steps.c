@@ -245,12 +245,11 @@ bool msd_fetch_steps_settle(struct msd_fetch_steps *p, struct msd_span manifest,
 }
 
 msd_err msd_fetch_steps_announce(struct msd_fetch_steps *p,
-				 const struct msd_digest *digest, struct msd_diag *d)
+				 const struct msd_digest *digest, bool may_be_archive,
+				 struct msd_diag *d)
 {
-	if (p->has_digest && !msd_digest_equal(&p->digest, digest))
+	if (p->has_digest && !may_be_archive && !msd_digest_equal(&p->digest, digest))
 		return refuse_digest(digest, &p->digest, d);
-	p->digest = *digest;
-	p->has_digest = true;
 	p->edition = *digest;
 	end_if_had(p);
 	return MSD_OK;

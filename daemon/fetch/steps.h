@@ -79,9 +79,13 @@ MSD_MUST_CHECK msd_err msd_fetch_steps_text(struct msd_fetch_steps *p,
 					    struct msd_diag *d);
 /** The wanted file of the manifest; NULL if none. */
 const struct msd_edition_file *msd_fetch_steps_file(const struct msd_fetch_steps *p);
-/** The registry announces @digest for the single file. MSD_NOT_VERIFIED. */
+/**
+ * The registry announces @digest for the single file, or for an archive with it.
+ * MSD_NOT_VERIFIED.
+ */
 MSD_MUST_CHECK msd_err msd_fetch_steps_announce(struct msd_fetch_steps *p,
 						const struct msd_digest *digest,
+						bool may_be_archive,
 						struct msd_diag *d);
 /**
  * The wanted file arrived; it is the last part of @l. MSD_NOT_VERIFIED,

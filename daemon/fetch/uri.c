@@ -166,6 +166,11 @@ static msd_err read_parts(CURLU *url, bool insecure, struct msd_uri *ret,
 	ret->path = part(url, CURLUPART_PATH, CURLU_URLDECODE);
 	if (ret->path == NULL)
 		return msd_diag_set(d, MSD_BAD_REQUEST, "its path cannot be decoded");
+	ret->file = part(url, CURLUPART_FRAGMENT, CURLU_URLDECODE);
+	if (ret->file == NULL)
+		ret->file = strdup("");
+	if (ret->file == NULL)
+		return msd_diag_no_memory(d);
 	(void)snprintf(ret->shown, sizeof(ret->shown), "%s://%s%s",
 		       scheme_names[ret->scheme], ret->host, ret->path);
 	return check_path(ret, d);
@@ -208,7 +213,8 @@ void msd_uri_finish(struct msd_uri *u)
 {
 	free(u->host);
 	free(u->path);
-	u->host = u->path = NULL;
+	free(u->file);
+	u->host = u->path = u->file = NULL;
 }
 
 msd_err msd_uri_check_redirect(const struct msd_uri *from, const struct msd_uri *to,

@@ -24,6 +24,8 @@ struct msd_uri {
 	bool is_plain; /* unencrypted; for registries and daemons on this machine, or
 			  where insecure is allowed */
 	char *path;    /* owned; decoded, with the leading slash */
+	char *file;    /* owned; the decoded fragment, "" if absent: a file of an
+			  artifact in a registry */
 	/* For messages: without the query, which may contain keys. */
 	char shown[MSD_URI_SHOWN];
 };

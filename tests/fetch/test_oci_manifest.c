@@ -16,22 +16,43 @@ static msd_err read_text(const char *text, size_t n, struct msd_oci_manifest *re
 
 static void expect_err(const char *text, msd_err err)
 {
-	struct msd_oci_manifest m;
+	struct msd_oci_manifest m = {0};
 
 	cr_assert_eq(read_text(text, strlen(text), &m), err, "%s", text);
+	msd_oci_manifest_finish(&m);
 }
 
-Test(oci_manifest, of_one_layer_is_that_layer)
+Test(oci_manifest, lists_its_layers)
 {
-	static const char text[] = "{\"layers\": [" LAYER("") "]}";
+	static const char
+		text[] =
+			"{\"layers\": [" LAYER(
+				"") ", {\"digest\": \"sha256:" DIGEST
+				    "\", \"size\": 0}, " LAYER(
+					    ", \"mediaType\": \"x.tar+gzip\", "
+					    "\"annotations\": "
+					    "{\"org.opencontainers.image.title\": "
+					    "\"a.onnx\"}") ", " LAYER(", "
+								      "\"annotations\":"
+								      " {\"org.cncf."
+								      "model."
+								      "filepath\": "
+								      "\"b\"}") "]}";
 	char digest[MSD_DIGEST_TEXT];
 	struct msd_oci_manifest m;
 
 	cr_assert_eq(read_text(text, sizeof(text) - 1, &m), MSD_OK);
-	msd_digest_format(&m.blob.digest, digest);
-	cr_assert_str_eq(digest, DIGEST);
-	cr_assert_eq(m.blob.bytes, 3);
 	cr_assert_not(m.is_index);
+	cr_assert_eq(m.n_layers, 3); /* one is empty */
+	msd_digest_format(&m.layers[0].blob.digest, digest);
+	cr_assert_str_eq(digest, DIGEST);
+	cr_assert_eq(m.layers[0].blob.bytes, 3);
+	cr_assert_str_eq(m.layers[0].title, "");
+	cr_assert_not(m.layers[0].may_be_archive);
+	cr_assert_str_eq(m.layers[1].title, "a.onnx");
+	cr_assert(m.layers[1].may_be_archive);
+	cr_assert_str_eq(m.layers[2].title, "b");
+	msd_oci_manifest_finish(&m);
 }
 
 Test(oci_manifest, with_a_modules_own_is_that_and_its_signature)
@@ -64,16 +85,19 @@ Test(oci_manifest, no_part_of_one_is_one)
 		cr_assert_eq(read_text(text, n, &m), MSD_BAD_ARTIFACT, "%zu", n);
 }
 
-Test(oci_manifest, of_several_layers_is_refused)
+Test(oci_manifest, without_layers_or_with_too_many_is_refused)
 {
-	expect_err("{\"layers\": [" LAYER("") ", " LAYER("") "]}", MSD_BAD_ARTIFACT);
-	expect_err("{\"layers\": []}", MSD_BAD_ARTIFACT);
-}
+	struct msd_buf text = {0};
+	struct msd_oci_manifest m;
 
-Test(oci_manifest, of_an_archive_is_refused)
-{
-	expect_err("{\"layers\": [" LAYER(", \"mediaType\": \"x.tar+gzip\"") "]}",
-		   MSD_UNSUPPORTED);
+	expect_err("{\"layers\": []}", MSD_BAD_ARTIFACT);
+	expect_err("{\"layers\": [" LAYER("") ", 7]}", MSD_BAD_ARTIFACT);
+	msd_buf_printf(&text, "{\"layers\": [" LAYER(""));
+	for (unsigned i = 0; i < MSD_OCI_LAYERS; i++)
+		msd_buf_printf(&text, ", " LAYER(""));
+	msd_buf_printf(&text, "]}");
+	cr_assert_eq(read_text((const char *)text.p, text.n, &m), MSD_BAD_ARTIFACT);
+	msd_buf_finish(&text);
 }
 
 Test(oci_manifest, of_an_index_needs_the_architecture)

@@ -5,6 +5,8 @@
  * Failures are reported by the daemon; a digest or signature mismatch has its own
  * exit code.
  */
+#include <ctype.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -12,6 +14,7 @@
 #include "client/cli/run_option.h"
 #include "client/cli/session.h"
 #include "client/cli/verbs/report.h"
+#include "proto/base/bytes.h"
 
 /* Reject a path of this machine: the daemon has another working directory. */
 static enum msd_exit check_uri(const char *uri)
@@ -23,7 +26,35 @@ static enum msd_exit check_uri(const char *uri)
 				"%s: not a URI", uri);
 }
 
-static enum msd_exit pull(const struct msd_cli *cli, modser_client *client)
+/* The URI of @file of an artifact: the file is the fragment. */
+static enum msd_exit set_file(const char *uri, const char *file, char **ret)
+{
+	struct msd_buf out = {0};
+
+	if (strncmp(uri, "oci://", 6) != 0 || strchr(uri, '#') != NULL) {
+		return msd_report_usage("give oci://HOST/REPOSITORY:TAG with --file, "
+					"or oci://HOST/REPOSITORY:TAG#NAME without it",
+					"%s: --file needs an oci:// URI without #",
+					uri);
+	}
+	msd_buf_printf(&out, "%s#", uri);
+	for (; *file != '\0'; file++) {
+		const bool is_plain = isalnum((unsigned char)*file) != 0 ||
+				      strchr("-._~/", *file) != NULL;
+
+		msd_buf_printf(&out, is_plain ? "%c" : "%%%02X", (unsigned char)*file);
+	}
+	msd_buf_put(&out, "", 1);
+	if (out.bad) {
+		msd_buf_finish(&out);
+		return msd_report_no_memory();
+	}
+	*ret = (char *)out.p;
+	return MSD_EXIT_OK;
+}
+
+static enum msd_exit pull(const struct msd_cli *cli, const char *uri,
+			  modser_client *client)
 {
 	modser_pull_options options = {.sha256 = cli->sha256,
 				       .deadline_ms = cli->deadline_ms};
@@ -37,7 +68,7 @@ static enum msd_exit pull(const struct msd_cli *cli, modser_client *client)
 		options.ctx = &progress;
 	}
 	const modser_err err =
-		modser_pull(client, cli->words[0], cli->words[1], &options, &result);
+		modser_pull(client, cli->words[0], uri, &options, &result);
 	msd_progress_end(&progress);
 	if (err != MODSER_OK) {
 		code = msd_report_refusal(client, result);
@@ -51,15 +82,19 @@ static enum msd_exit pull(const struct msd_cli *cli, modser_client *client)
 enum msd_exit msd_verb_pull(const struct msd_cli *cli)
 {
 	modser_client *client;
+	char *uri = NULL;
 	enum msd_exit code = msd_report_name(cli->words[0]);
 
 	if (code == MSD_EXIT_OK)
 		code = check_uri(cli->words[1]);
+	if (code == MSD_EXIT_OK && cli->file != NULL)
+		code = set_file(cli->words[1], cli->file, &uri);
 	if (code == MSD_EXIT_OK)
 		code = msd_session_open(cli, &client);
-	if (code != MSD_EXIT_OK)
-		return code;
-	code = pull(cli, client);
-	modser_close(client);
+	if (code == MSD_EXIT_OK) {
+		code = pull(cli, uri != NULL ? uri : cli->words[1], client);
+		modser_close(client);
+	}
+	free(uri);
 	return code;
 }

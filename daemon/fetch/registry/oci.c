@@ -227,6 +227,7 @@ static msd_err read_manifest(struct msd_oci *o, const struct msd_oci_step *step,
 		return msd_platform_refuse(o->machine, "its devices are unknown", d);
 	}
 	if (!m.is_index) {
+		msd_oci_manifest_finish(&o->manifest);
 		o->manifest = m;
 		return want_next(o, d);
 	}
@@ -268,7 +269,7 @@ static msd_err go_on(struct msd_oci *o, const struct msd_oci_step *step, msd_err
 		return read_token(o, d);
 	o->is_token_fresh = false;
 	err = o->sink != NULL ? want_next(o, d) : read_manifest(o, step, d);
-	*ret_over = o->step == NULL;
+	*ret_over = o->step == NULL && !o->is_paused;
 	return err;
 }
 
@@ -290,6 +291,20 @@ void msd_oci_want(struct msd_oci *o, const struct msd_digest *digest,
 {
 	o->blob = *digest;
 	o->sink = sink;
+}
+
+void msd_oci_pause(struct msd_oci *o)
+{
+	o->is_paused = true;
+}
+
+void msd_oci_resume(struct msd_oci *o, msd_err err, struct msd_diag *d)
+{
+	o->is_paused = false;
+	if (err == MSD_OK && o->sink != NULL)
+		err = ask_blob(o, d);
+	if (err != MSD_OK || o->step == NULL)
+		o->on_done(o, err, d);
 }
 
 msd_err msd_oci_begin(struct msd_oci *o, const struct msd_uri *uri, struct msd_diag *d)
@@ -316,6 +331,7 @@ void msd_oci_close(struct msd_oci *o)
 	msd_oci_name_finish(&o->name);
 	o->name = (struct msd_oci_name){0};
 	msd_buf_finish(&o->text.bytes);
+	msd_oci_manifest_finish(&o->manifest);
 	free(o->authorization);
 	free(o->basic);
 	o->authorization = o->basic = NULL;

@@ -23,8 +23,8 @@ struct msd_oci {
 	const struct msd_platform_machine *machine; /* borrowed */
 	/**
 	 * The manifest is known, or the wanted blob is complete. The owner requests
-	 * another blob with msd_oci_want(), or none to finish. An error ends the
-	 * download.
+	 * another blob with msd_oci_want(), or none to finish, or calls
+	 * msd_oci_pause(). An error ends the download.
 	 */
 	msd_err (*on_next)(struct msd_oci *o, struct msd_diag *d);
 	/** Called once. The owner may free @o here. */
@@ -45,6 +45,7 @@ struct msd_oci {
 	unsigned n_manifests;
 	uint64_t token_bytes; /* size of the sink when the last token arrived */
 	bool is_token_fresh;  /* no data has been received with it yet */
+	bool is_paused;
 };
 
 /**
@@ -55,10 +56,17 @@ MSD_MUST_CHECK msd_err msd_oci_begin(struct msd_oci *o, const struct msd_uri *ur
 				     struct msd_diag *d);
 /**
  * Request the blob of @digest next, into @sink. The sink is never restarted; its
- * owner checks the digest. Call only from on_next.
+ * owner checks the digest. Call only from on_next, or before msd_oci_resume().
  */
 void msd_oci_want(struct msd_oci *o, const struct msd_digest *digest,
 		  struct msd_sink *sink);
+/** The owner needs time to choose: on_next is over, msd_oci_resume() continues. */
+void msd_oci_pause(struct msd_oci *o);
+/**
+ * Continue after a pause, as if on_next returned @err now. May call on_done. Call
+ * from the loop, not from on_next.
+ */
+void msd_oci_resume(struct msd_oci *o, msd_err err, struct msd_diag *d);
 /** Stop in any state: on_done is not called, and @o may be freed. Idempotent. */
 void msd_oci_close(struct msd_oci *o);
 

@@ -2,6 +2,7 @@
 
 #include <jansson.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 /* {"digest": "sha256:...", "size": n} */
@@ -110,30 +111,58 @@ static msd_err read_module(const json_t *manifest, const json_t *signature,
 	return err;
 }
 
-static msd_err read_layer(const json_t *layers, struct msd_oci_manifest *ret,
+static msd_err read_layer(const json_t *layer, struct msd_oci_layer *ret,
 			  struct msd_diag *d)
 {
-	const json_t *layer = json_array_get(layers, 0);
-	const char *type = json_string_value(json_object_get(layer, "mediaType"));
+	/* OCI's, ModelPack's, and what ModelPack had before. */
+	static const char *const titles[] = {"org.opencontainers.image.title",
+					     "org.cncf.model.filepath",
+					     "org.cnai.model.filepath"};
 	const json_t *notes = json_object_get(layer, "annotations");
-	const char *title = json_string_value(
-		json_object_get(notes, "org.opencontainers.image.title"));
+	const char *title = "";
 
-	if (json_array_size(layers) != 1) {
-		return msd_diag_set(d, MSD_BAD_ARTIFACT,
-				    "the manifest has %zu layers, but a module has one",
-				    json_array_size(layers));
-	}
-	if (type != NULL && strstr(type, ".tar") != NULL) {
-		return msd_diag_set(
-			d, MSD_UNSUPPORTED,
-			"its layer is an archive (%.100s): push the library "
-			"itself",
-			type);
-	}
-	(void)snprintf(ret->title, sizeof(ret->title), "%s",
-		       title != NULL ? title : "");
+	for (size_t i = 0; i < sizeof(titles) / sizeof(*titles) && *title == '\0'; i++)
+		title = word_of(notes, titles[i]);
+	(void)snprintf(ret->title, sizeof(ret->title), "%s", title);
+	ret->may_be_archive = strstr(word_of(layer, "mediaType"), ".tar") != NULL;
 	return read_descriptor(layer, &ret->blob, d);
+}
+
+static msd_err read_layers(const json_t *layers, struct msd_oci_manifest *ret,
+			   struct msd_diag *d)
+{
+	const size_t n = json_array_size(layers);
+	msd_err err = MSD_OK;
+
+	if (n == 0 || n > MSD_OCI_LAYERS) {
+		return msd_diag_set(d, MSD_BAD_ARTIFACT,
+				    "the manifest has %zu layers, expected 1 to %u", n,
+				    MSD_OCI_LAYERS);
+	}
+	ret->layers = calloc(n, sizeof(*ret->layers));
+	if (ret->layers == NULL)
+		return msd_diag_no_memory(d);
+	for (size_t i = 0; err == MSD_OK && i < n; i++) {
+		const json_t *entry = json_array_get(layers, i);
+		struct msd_oci_layer *layer = &ret->layers[ret->n_layers];
+
+		if (strcmp(word_of(entry, "mediaType"), MSD_OCI_MANIFEST_TYPE) == 0) {
+			return msd_diag_set(d, MSD_BAD_ARTIFACT,
+					    "it has several manifests of a module");
+		}
+		err = read_layer(entry, layer, d);
+		ret->n_layers += err == MSD_OK && (layer->blob.bytes > 0 || n == 1);
+	}
+	if (err == MSD_OK && ret->n_layers == 0)
+		err = msd_diag_set(d, MSD_BAD_ARTIFACT, "all its layers are empty");
+	return err;
+}
+
+void msd_oci_manifest_finish(struct msd_oci_manifest *m)
+{
+	free(m->layers);
+	m->layers = NULL;
+	m->n_layers = 0;
 }
 
 msd_err msd_oci_manifest_read(struct msd_span json,
@@ -154,12 +183,15 @@ msd_err msd_oci_manifest_read(struct msd_span json,
 		err = read_module(module, layer_of(layers, MSD_OCI_SIGNATURE_TYPE), &m,
 				  d);
 	} else if (json_is_array(layers)) {
-		err = read_layer(layers, &m, d);
+		err = read_layers(layers, &m, d);
 	} else {
 		err = msd_diag_set(d, MSD_BAD_ARTIFACT, "it is not a manifest");
 	}
 	json_decref(root);
-	if (err == MSD_OK)
-		*ret = m;
-	return err;
+	if (err != MSD_OK) {
+		msd_oci_manifest_finish(&m);
+		return err;
+	}
+	*ret = m;
+	return MSD_OK;
 }

@@ -12,6 +12,7 @@
 #include "store/digest.h"
 
 #define MSD_OCI_TITLE 256u
+#define MSD_OCI_LAYERS 256u /* of one manifest */
 /* Accepted media types. */
 #define MSD_OCI_ACCEPT                                                                 \
 	"Accept: application/vnd.oci.image.manifest.v1+json, "                         \
@@ -32,24 +33,34 @@ struct msd_oci_blob {
 	uint64_t bytes;
 };
 
+struct msd_oci_layer {
+	struct msd_oci_blob blob;
+	char title[MSD_OCI_TITLE]; /* "" if absent */
+	bool may_be_archive;       /* its media type says so; it may be none */
+};
+
 struct msd_oci_manifest {
-	bool is_index;     /* `blob` is a manifest; otherwise the one layer */
+	bool is_index;     /* `blob` is a manifest */
 	bool has_manifest; /* `blob` is the module's manifest; its files are other
 			      layers */
 	bool has_signature;
 	bool needs_devices; /* the choice in the index depends on the machine's devices,
 			       which are unknown: no `blob` */
 	struct msd_oci_blob blob, signature;
-	char title[MSD_OCI_TITLE]; /* of the layer; "" if absent */
+	/* Without a module's manifest: all layers that are not empty; owned. */
+	struct msd_oci_layer *layers;
+	uint32_t n_layers;
 };
 
 /**
- * Parse and choose for @m. Errors: MSD_BAD_ARTIFACT (not a manifest, no layer, or
- * several), MSD_UNSUPPORTED (nothing for @m, or a container image).
+ * Parse and choose for @m; the caller finishes *@ret after success. Errors:
+ * MSD_BAD_ARTIFACT (not a manifest, no layer, or too many), MSD_UNSUPPORTED (nothing
+ * for @m), MSD_NOMEM.
  */
 MSD_MUST_CHECK msd_err msd_oci_manifest_read(struct msd_span json,
 					     const struct msd_platform_machine *m,
 					     struct msd_oci_manifest *ret,
 					     struct msd_diag *d);
+void msd_oci_manifest_finish(struct msd_oci_manifest *m); /* zeroed is allowed */
 
 #endif
