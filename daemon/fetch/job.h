@@ -64,7 +64,8 @@ struct msd_job {
 	struct msd_download_buffer side; /* for the manifest or the signature */
 	struct msd_transfer transfer;
 	struct msd_oci oci;
-	struct msd_pick pick; /* registry: of the layers, without a module's manifest */
+	struct msd_pick
+		pick; /* registry: chooses the layer, without a module's manifest */
 	char version[2 * MSD_DIGEST_TEXT]; /* as an ETag: the registry's manifest and
 					      the wanted file; "" if not picked */
 	struct msd_download_how how;

@@ -29,8 +29,8 @@ struct msd_layer_look {
 	uint32_t n_zstd; /* layers that are compressed by zstd, which are not read */
 	bool is_whole;   /* the layer of the last look is the found model itself: `out`
 			    has   nothing */
-	char name[MSD_TAR_PATH]; /* of the found model */
-	struct msd_buf names;    /* of several, with commas; owned */
+	char name[MSD_TAR_PATH]; /* the path of the found model */
+	struct msd_buf names;    /* the found names, with commas; owned */
 };
 
 /**

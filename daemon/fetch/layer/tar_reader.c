@@ -284,10 +284,11 @@ static msd_err read_extension(struct msd_tar_reader *t, uint8_t type,
 	if (p == NULL)
 		return msd_diag_no_memory(d);
 	err = take_all(t, p, n, d);
-	if (err == MSD_OK && type == 'x')
+	if (err == MSD_OK && type == 'x') {
 		err = read_pax(e, p, n, d);
-	else if (err == MSD_OK)
+	} else if (err == MSD_OK) {
 		set_path(e, p, n);
+	}
 	free(p);
 	t->left = 0;
 	return err;
@@ -355,39 +356,48 @@ static msd_err read_header(struct msd_tar_reader *t, uint8_t header[static BLOCK
 	return MSD_OK;
 }
 
+/* Read the next entry that is not about another one, with the facts before it. */
+static msd_err read_entry(struct msd_tar_reader *t, struct extension *e,
+			  uint8_t header[static BLOCK], uint8_t *ret_type,
+			  struct msd_diag *d)
+{
+	msd_err err = read_header(t, header, ret_type, d);
+
+	while (err == MSD_OK && (*ret_type == 'x' || *ret_type == 'L' ||
+				 *ret_type == 'g' || *ret_type == 'K')) {
+		if (*ret_type == 'x' || *ret_type == 'L')
+			err = read_extension(t, *ret_type, e, d);
+		if (err == MSD_OK)
+			err = read_header(t, header, ret_type, d);
+	}
+	return err;
+}
+
 msd_err msd_tar_next(struct msd_tar_reader *t, bool *ret_more, struct msd_diag *d)
 {
-	struct extension e = {0};
 	uint8_t header[BLOCK], type;
+	bool is_file;
 
-	for (;;) {
-		msd_err err = read_header(t, header, &type, d);
+	do {
+		struct extension e = {0};
+		const msd_err err = read_entry(t, &e, header, &type, d);
 
 		*ret_more = false;
 		if (err != MSD_OK || type == 0)
 			return err;
-		if (type == 'x' || type == 'L') {
-			err = read_extension(t, type, &e, d);
-			if (err != MSD_OK)
-				return err;
-			continue;
-		}
 		if (type == 'S')
 			return damaged("it has a sparse file", d);
-		if (e.has_bytes && (type == '0' || type == '7')) {
+		is_file = type == '0' || type == '7';
+		if (e.has_bytes && is_file) {
 			t->left = e.bytes;
 			t->padding = (BLOCK - t->left % BLOCK) % BLOCK;
 		}
 		t->bytes = t->left;
 		finish_path(t, header, &e);
-		const bool is_whole = !e.is_bad && is_path(t->path);
-		if (type != 'g' && type != 'K')
-			e = (struct extension){0};
-		if ((type == '0' || type == '7') && is_whole) {
-			*ret_more = true;
-			return MSD_OK;
-		}
-	}
+		is_file = is_file && !e.is_bad && is_path(t->path);
+	} while (!is_file);
+	*ret_more = true;
+	return MSD_OK;
 }
 
 msd_err msd_tar_read(struct msd_tar_reader *t, void *to, size_t n, size_t *ret_n,
