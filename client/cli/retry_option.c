@@ -5,6 +5,7 @@
 
 #include "client/cli/deadline_option.h"
 #include "client/cli/session.h"
+#include "client/cli/target.h"
 #include "client/cli/verbs/report.h"
 #include "proto/address_list.h"
 #include "proto/base/clock.h"
@@ -18,10 +19,18 @@ static enum msd_exit call_once(const struct msd_cli *cli, struct msd_arguments *
 					.trace = cli->trace,
 					.background = cli->background};
 	modser_client *client = NULL;
+	struct msd_buf function = {0};
 	enum msd_exit code = msd_session_open(cli, &client);
 
-	if (code == MSD_EXIT_OK)
-		code = msd_arguments_call(args, client, cli->words[0], options, ret);
+	if (code == MSD_EXIT_OK) {
+		code = msd_target_find(client, cli->words[0], cli->deadline_ms,
+				       &function, ret);
+	}
+	if (code == MSD_EXIT_OK) {
+		code = msd_arguments_call(args, client, (const char *)function.p,
+					  options, ret);
+	}
+	msd_buf_finish(&function);
 	modser_close(client);
 	return code;
 }

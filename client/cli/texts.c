@@ -2,7 +2,9 @@
 #include "client/cli/texts.h"
 
 const char msd_text_call[] =
-	"FUNCTION is NAME:FUNC, split at the first colon. Each ARGUMENT is one of:\n"
+	"FUNCTION is NAME:FUNC, split at the first colon, or NAME: the model of that module, "
+	"as\n"
+	"over HTTP (`modser funcs NAME` lists it first). Each ARGUMENT is one of:\n"
 	"  @f.npy @-            a tensor from a file, or from standard input\n"
 	"  @f.npy:bfloat16      the same; its elements are read as this type of the "
 	"same size\n"

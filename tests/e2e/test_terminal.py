@@ -15,6 +15,7 @@ import time
 
 import harness
 import pytest
+from onnx_writer import model, node, value
 from wire import Wire
 
 PIECE = 1 << 16
@@ -218,3 +219,15 @@ def test_a_table_that_has_no_room_is_lines_of_its_own(own_daemon, columns, first
     lines = shell.said.splitlines()
     assert lines[0].startswith(first), shell.said
     assert all(word in shell.said for word in ("STATE", "READY", "P99")), shell.said
+
+
+def test_a_load_says_what_to_call_next(daemon, tmp_path):
+    ends = [value(name, "float32", [3]) for name in "xy"]
+    relu = tmp_path / "relu.onnx"
+    relu.write_bytes(model([node("Relu", ["x"], ["y"])], ends[:1], ends[1:]))
+    for name, file, said in (
+        ("one", relu, "`modser call one ARGUMENT...` calls its model, run"),
+        ("many", harness.ZOO / "results.so", "`modser call many:FUNC ARGUMENT...` calls one"),
+    ):
+        with contextlib.closing(Terminal("-H", daemon.host, "load", name, file)) as shell:
+            assert shell.end() == 0 and said in shell.said

@@ -7,7 +7,9 @@ import signal
 import subprocess
 
 import harness
+import numpy as np
 import pytest
+from onnx_writer import model, node, value
 from wire import Wire
 
 VERBS = "ping ls show funcs load unload wait logs inspect info call".split()
@@ -398,3 +400,33 @@ def test_info_prints_the_sections_that_are_asked_for(served):
 def test_info_names_the_sections_when_there_is_none_of_a_name(served):
     said = served.modser("info", "limit")
     assert said.status == 2 and "info limit: " in said.err and "limits" in said.err
+
+
+def relu(folder):
+    path = folder / "relu.onnx"
+    ends = [value(name, "float32", [3]) for name in "xy"]
+    path.write_bytes(model([node("Relu", ["x"], ["y"])], ends[:1], ends[1:]))
+    return path
+
+
+def test_a_call_of_a_module_is_a_call_of_its_model(served, tmp_path):
+    np.save(tmp_path / "x.npy", np.float32([-1, 0, 2]))
+    served.load("one", relu(tmp_path))
+    assert json.loads(served.ok("--json", "show", "one").out)["model"] == "run"
+    served.ok("call", "one", f"@{tmp_path / 'x.npy'}", "-o", tmp_path / "y.npy")
+    assert np.load(tmp_path / "y.npy").tolist() == [0, 0, 2]
+    assert "per_second" in served.ok("bench", "--time", "20ms", "one").out
+    said = served.modser("call", "one", "1")
+    assert said.status == 1 and "rand:float32[3]" in said.err, "the signature is known"
+    served.ok("unload", "one")
+
+
+def test_a_module_without_a_model_is_told_with_its_functions(served):
+    said = served.modser("call", "results")
+    assert said.status == 2
+    assert "results has no function that is its model; it has: " in said.err and "echo" in said.err
+    assert json.loads(served.ok("--json", "show", "results").out)["model"] is None
+    said = served.modser("call", "nothing-here")
+    assert said.status == 4 and "nothing-here" in said.err
+    said = served.modser("call", "no/name")
+    assert said.status == 2 and '"no/name" is not NAME or NAME:FUNC' in said.err

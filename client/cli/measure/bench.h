@@ -12,6 +12,7 @@
 
 struct msd_bench {
 	const struct msd_cli *cli;
+	const char *function; /* NAME:FUNC */
 	modser_client *clients[MSD_BENCH_CLIENTS];
 	struct msd_parameters parameters;
 	char (*made)[MSD_GENERATOR_WORD_MAX]; /* words made from the signature; owned */

@@ -13,11 +13,11 @@
 
 #include "client/cli/measure/bench.h"
 #include "client/cli/session.h"
+#include "client/cli/target.h"
 #include "client/cli/values/generator_word.h"
 #include "client/cli/verbs/report.h"
 #include "proto/base/bytes.h"
 #include "proto/base/clock.h"
-#include "proto/name.h"
 
 #define PINGS 200u
 #define DEFAULT_MS 3000u
@@ -35,8 +35,7 @@ static enum msd_exit make_words(struct msd_bench *b)
 		return MSD_EXIT_OK; /* no such function: the call itself reports it */
 	if (params == NULL) {
 		return msd_report_usage("give the arguments, as to `modser call`",
-					"the signature of %s is unknown",
-					b->cli->words[0]);
+					"the signature of %s is unknown", b->function);
 	}
 	b->made = calloc(n + 1, sizeof(*b->made));
 	b->words = calloc(n + 1, sizeof(const char *));
@@ -49,7 +48,7 @@ static enum msd_exit make_words(struct msd_bench *b)
 						"`modser call`",
 						"argument %zu of %s cannot be "
 						"generated from its signature",
-						i + 1, b->cli->words[0]);
+						i + 1, b->function);
 		}
 		b->words[i] = b->made[i];
 	}
@@ -65,7 +64,7 @@ static enum msd_exit prepare(struct msd_bench *b)
 	if (cli->n_words > 1) {
 		code = msd_arguments_parse(cli, cli->words + 1, cli->n_words - 1,
 					   &b->args);
-	} else if (msd_parameters_ask(b->clients[0], cli->words[0], cli->deadline_ms,
+	} else if (msd_parameters_ask(b->clients[0], b->function, cli->deadline_ms,
 				      &b->parameters) != MODSER_OK) {
 		code = msd_report_result(b->clients[0], b->parameters.list);
 	} else {
@@ -74,7 +73,7 @@ static enum msd_exit prepare(struct msd_bench *b)
 			code = msd_arguments_parse(cli, b->words, b->n_words, &b->args);
 	}
 	return code == MSD_EXIT_OK
-		       ? msd_arguments_set_types(&b->args, b->clients[0], cli->words[0],
+		       ? msd_arguments_set_types(&b->args, b->clients[0], b->function,
 						 cli->deadline_ms)
 		       : code;
 }
@@ -106,7 +105,7 @@ static enum msd_exit ping(struct msd_bench *b, uint64_t *ret_ns)
 /* Number of calls of the module so far; -1: unknown. */
 static int64_t calls_of(struct msd_bench *b)
 {
-	const char *target = b->cli->words[0];
+	const char *target = b->function;
 	modser_value name = modser_str(target);
 	modser_result *r = NULL;
 	const modser_value *calls = NULL;
@@ -125,7 +124,7 @@ static enum msd_exit report(const struct msd_bench *b, modser_result *failure,
 			    modser_client *failed, modser_client *lost)
 {
 	if (failure != NULL) {
-		return msd_arguments_report(&b->args, failed, b->cli->words[0],
+		return msd_arguments_report(&b->args, failed, b->function,
 					    b->cli->deadline_ms, failure);
 	}
 	return lost != NULL ? msd_report_error(modser_why(lost))
@@ -139,7 +138,7 @@ static enum msd_exit run_at_rate(struct msd_bench *b, struct msd_rate_run *run,
 
 	*run = (struct msd_rate_run){
 		.args = &b->args,
-		.function = cli->words[0],
+		.function = b->function,
 		.device = cli->device,
 		.clients = b->clients,
 		.n_clients = cli->connections,
@@ -160,7 +159,7 @@ static enum msd_exit run_in_turn(struct msd_bench *b, struct msd_load_run *run,
 
 	*run = (struct msd_load_run){
 		.args = &b->args,
-		.function = cli->words[0],
+		.function = b->function,
 		.device = cli->device,
 		.clients = b->clients,
 		.n_clients = cli->connections,
@@ -235,8 +234,9 @@ enum msd_exit msd_verb_bench(const struct msd_cli *said)
 {
 	struct msd_cli cli = *said;
 	struct msd_bench b = {.cli = &cli};
-	const struct msd_span target = msd_span_of(cli.words[0]);
-	struct msd_span module, function;
+	struct msd_buf function = {0};
+	modser_result *refusal = NULL;
+	enum msd_exit code = msd_target_check("bench", cli.words[0]);
 
 	if (cli.rate != 0 && cli.depth != 0) {
 		return msd_report_usage(
@@ -250,17 +250,20 @@ enum msd_exit msd_verb_bench(const struct msd_cli *said)
 	}
 	cli.connections = cli.connections != 0 ? cli.connections : 1;
 	cli.depth = cli.depth != 0 ? cli.depth : 1;
-	if (!msd_target_split(target, &module, &function)) {
-		return msd_report_usage("modser bench NAME:FUNC, see `modser ls`",
-					"\"%s\" is not NAME:FUNC", cli.words[0]);
-	}
+	if (code != MSD_EXIT_OK)
+		return code;
 	if (cli.connections > MSD_BENCH_CLIENTS || cli.depth > MOST_DEPTH) {
 		return msd_report_usage("give fewer",
 					"at most %u connections and %u calls in flight "
 					"on each",
 					MSD_BENCH_CLIENTS, MOST_DEPTH);
 	}
-	enum msd_exit code = connect_all(&b);
+	code = connect_all(&b);
+	if (code == MSD_EXIT_OK) {
+		code = msd_target_find(b.clients[0], cli.words[0], cli.deadline_ms,
+				       &function, &refusal);
+	}
+	b.function = (const char *)function.p;
 	if (code == MSD_EXIT_OK)
 		code = prepare(&b);
 	if (code == MSD_EXIT_OK)
@@ -276,6 +279,8 @@ enum msd_exit msd_verb_bench(const struct msd_cli *said)
 	msd_rate_run_finish(&b.at_rate);
 	msd_arguments_finish(&b.args);
 	msd_parameters_finish(&b.parameters);
+	modser_result_free(refusal);
+	msd_buf_finish(&function);
 	free(b.made);
 	free(b.words);
 	return code;

@@ -1,18 +1,16 @@
 /* call: words -> arguments, one round trip, results -> files and text. */
 #include "client/cli/deadline_option.h"
 #include "client/cli/retry_option.h"
+#include "client/cli/target.h"
 #include "client/cli/values/results.h"
 #include "client/cli/verbs/report.h"
-#include "proto/name.h"
 
 static enum msd_exit check(const struct msd_cli *cli)
 {
-	struct msd_span module, function;
+	const enum msd_exit code = msd_target_check("call", cli->words[0]);
 
-	if (!msd_target_split(msd_span_of(cli->words[0]), &module, &function)) {
-		return msd_report_usage("modser call NAME:FUNC, see `modser ls`",
-					"\"%s\" is not NAME:FUNC", cli->words[0]);
-	}
+	if (code != MSD_EXIT_OK)
+		return code;
 	if (cli->idempotent && cli->retry_ms == 0) {
 		return msd_report_usage("add --retry TIME",
 					"--idempotent needs --retry");

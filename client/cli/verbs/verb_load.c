@@ -18,6 +18,7 @@
 #include "client/cli/measure/progress.h"
 #include "client/cli/run_option.h"
 #include "client/cli/session.h"
+#include "client/cli/target.h"
 #include "client/cli/values/file.h"
 #include "client/cli/verbs/report.h"
 #include "proto/name.h"
@@ -114,6 +115,7 @@ static enum msd_exit upload(const struct msd_cli *cli, const struct msd_loadable
 		code = msd_report_refusal(client, result);
 	} else {
 		msd_session_print(cli, result);
+		msd_target_print_next(cli, name, modser_result_value(result));
 	}
 	modser_result_free(result);
 	modser_close(client);

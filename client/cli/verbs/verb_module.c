@@ -1,5 +1,6 @@
 /* Verbs for modules. */
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "client/cli/session.h"
@@ -130,24 +131,64 @@ static void put_functions(struct msd_buf *out, const modser_value *list,
 	}
 }
 
+/* True if the map @f describes the model of @about, an answer of module.describe. */
+static bool is_model(const modser_value *f, const modser_result *about)
+{
+	const modser_value *name = modser_find(f, "name");
+	const modser_value *model = modser_find(modser_result_value(about), "model");
+
+	return name != NULL && name->kind == MODSER_STR && model != NULL &&
+	       model->kind == MODSER_STR &&
+	       strcmp(name->as.str.p, model->as.str.p) == 0;
+}
+
+/* Print the functions of @list, the model first and the others in their order. */
+static enum msd_exit put_model_first(struct msd_buf *out, const modser_value *list,
+				     const modser_result *about,
+				     const struct msd_cli *cli)
+{
+	const size_t n = list->as.tuple.n;
+	modser_value *item = calloc(n + 1, sizeof(*item));
+	const modser_value sorted = {.kind = MODSER_TUPLE,
+				     .as.tuple = {.item = item, .n = n}};
+	size_t k = 0;
+
+	if (item == NULL)
+		return msd_report_no_memory();
+	for (size_t i = 0; i < n; i++) {
+		if (is_model(&list->as.tuple.item[i], about))
+			item[k++] = list->as.tuple.item[i];
+	}
+	for (size_t i = 0; i < n; i++) {
+		if (!is_model(&list->as.tuple.item[i], about))
+			item[k++] = list->as.tuple.item[i];
+	}
+	put_functions(out, &sorted, cli);
+	free(item);
+	return MSD_EXIT_OK;
+}
+
 static enum msd_exit list_functions(const struct msd_cli *cli, const char *method,
 				    const char *name)
 {
 	const modser_value param = modser_str(name);
 	const modser_value *list;
-	modser_result *result = NULL;
+	modser_result *result = NULL, *about = NULL;
 	struct msd_buf out = {0};
 	enum msd_exit code = msd_session_ask(cli, method, &param, 1, &result);
 
+	if (code == MSD_EXIT_OK && !cli->json)
+		code = msd_session_ask(cli, "module.describe", &param, 1, &about);
 	list = code == MSD_EXIT_OK ? modser_result_value(result) : NULL;
 	if (cli->n_words > 1 && !cli->json)
 		msd_buf_printf(&out, "==> %s <==\n", name);
 	if (list != NULL && (cli->json || list->kind != MODSER_TUPLE)) {
 		msd_session_print(cli, result);
 	} else if (list != NULL) {
-		put_functions(&out, list, cli);
+		code = put_model_first(&out, list, about, cli);
 	}
 	msd_print_flush(&out);
+	modser_result_free(about);
 	modser_result_free(result);
 	return code;
 }

@@ -13,6 +13,7 @@
 #include "client/cli/measure/progress.h"
 #include "client/cli/run_option.h"
 #include "client/cli/session.h"
+#include "client/cli/target.h"
 #include "client/cli/verbs/report.h"
 #include "proto/base/bytes.h"
 
@@ -74,6 +75,7 @@ static enum msd_exit pull(const struct msd_cli *cli, const char *uri,
 		code = msd_report_refusal(client, result);
 	} else {
 		msd_session_print(cli, result);
+		msd_target_print_next(cli, cli->words[0], modser_result_value(result));
 	}
 	modser_result_free(result);
 	return code;

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Any, Optional
 
 from . import _requests
 from ._call import OutArgument, Trace, call_value, fill_outs, fill_trace
-from ._errors import BadArgument
+from ._errors import BadArgument, NotFound
 from ._help import Doc
 from ._objects import FunctionBase
 from ._options import Seconds
@@ -45,7 +45,7 @@ class Function(FunctionBase):
             reply = await client._settle(message)
             fill_trace(trace, reply.meta)
             value = call_value(message.outs, reply.result)
-        except BadArgument:
+        except (BadArgument, NotFound):
             client._known.clear()  # the cached facts of functions may be out of date
             raise
         return value if into is None else fill_outs(self._full, into, value)

@@ -349,6 +349,14 @@ class Module(ModuleBase["Function"]):
     def _function(self, name: str) -> Function:
         return Function(self._client, self._name, name)
 
+    def __call__(self, /, *args: Any, deadline: Seconds = None, **named: Any) -> Any:
+        """Call the module's model: ``client["net"](x)``. The arguments are those of a function.
+
+        The model is the function that HTTP calls: ``main``, else ``run``, else the only one.
+        """
+        model = self._client._run(_requests.model(self._client, self._name, deadline))
+        return self[model](*args, deadline=deadline, **named)
+
     def __contains__(self, function: object) -> bool:
         return function in list(self)
 

@@ -5,7 +5,7 @@ from typing import Any, Optional
 
 from ._call import Trace, call_value, fill_outs, fill_trace
 from ._channel import Channel, Pending
-from ._errors import BadArgument
+from ._errors import BadArgument, NotFound
 from ._objects import FunctionBase
 from ._options import Seconds
 from ._requests import Outs
@@ -39,7 +39,7 @@ class Future:
         pending = self._pending
         self._channel.wait(pending, timeout)
         if pending.error is not None:
-            if type(pending.error) is BadArgument:  # the cached facts may be out of date
+            if isinstance(pending.error, (BadArgument, NotFound)):  # cached facts may be old
                 self._function._client._known.clear()
             raise pending.error
         fill_trace(self._trace, pending.meta)

@@ -31,6 +31,7 @@ PIECE = 1 << 20  # bytes of one write of an upload
 AT_ONCE = 16  # writes in flight
 MOST_WORKERS = (1 << 32) - 1  # the protocol's limit; a daemon has a lower one
 READY_TIMEOUT = 5.0  # seconds that the daemon, too, waits for a module that is not ready
+NAMES = 16  # most functions that an error lists
 
 
 class Reply(NamedTuple):
@@ -291,6 +292,23 @@ def facts(function: FunctionBase) -> Request[Map]:
             if found["name"] == function.name:
                 known[key] = found
     return dict(known.get(key, {})) if function._instance is None else {}
+
+
+def model(client: ClientBase, module: str, deadline: Seconds) -> Request[str]:
+    """The name of the function that is the module's model, requested once."""
+    known, key = client._known, (module, "")  # no function has an empty name
+    if key not in known:
+        about = yield from ask_map("module.describe", module)
+        if about["functions"] is None:  # a call would wait
+            yield from wait(module, READY_TIMEOUT if deadline is None else deadline)
+            about = yield from ask_map("module.describe", module)
+        if about.get("model") is None:
+            names = ", ".join([f["name"] for f in about["functions"] or ()][:NAMES])
+            error = NotFound(f"module {module} has no function that is its model; it has: {names}")
+            error.hint = f'call one of them: client["{module}"].FUNCTION(...)'
+            raise error
+        known[key] = {"name": about["model"]}
+    return str(known[key]["name"])
 
 
 def is_in_segment(segments: list[SharedSegment], o: Out) -> bool:

@@ -298,6 +298,11 @@ class Module(ModuleBase["Function"]):
     def _function(self, name: str) -> Function:
         return Function(self._client, self._name, name)
 
+    async def __call__(self, /, *args: Any, deadline: Seconds = None, **named: Any) -> Any:
+        """Call the module's model; see modser.Module."""
+        model = await self._client._run(_requests.model(self._client, self._name, deadline))
+        return await self[model](*args, deadline=deadline, **named)
+
     async def __aiter__(self) -> AsyncIterator[str]:
         for function in await self.functions():
             yield function["name"]

@@ -6,6 +6,7 @@ import signal
 import harness
 import numpy as np
 import pytest
+from onnx_writer import model, node, value
 
 import modser
 import modser.aio
@@ -39,6 +40,19 @@ def test_everything_is_awaited(served):
             await module.int()
 
     run(served, work)
+
+
+def test_a_module_is_called_for_its_model(served):
+    ends = [value(name, "float32", [2]) for name in "xy"]
+    relu = model([node("Relu", ["x"], ["y"])], ends[:1], ends[1:])
+
+    async def work(client):
+        module = await client.load("aio-model", relu)
+        made = await module(np.float32([-1, 2]))
+        await module.unload()
+        return made.tolist()
+
+    assert run(served, work) == [0, 2]
 
 
 def test_a_traced_call_fills_a_dict_with_its_stages(served):

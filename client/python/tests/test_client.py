@@ -1,4 +1,5 @@
 """One connection, two connections, and connections that end."""
+import contextlib
 import os
 import pickle
 import signal
@@ -9,6 +10,7 @@ import threading
 import harness
 import numpy as np
 import pytest
+from onnx_writer import model, node, value
 
 import modser
 
@@ -63,6 +65,32 @@ def test_signature_of_a_compiled_function(client, models):
     module = client.load("shapes", models / "shapes.so", replace=True)
     assert module.addone.signature == "addone(A: Tensor([n], float32), B: Tensor([n], float32))"
     assert client["results"].echo.signature is None
+
+
+def relu():
+    ends = [value(name, "float32", [2]) for name in "xy"]
+    return model([node("Relu", ["x"], ["y"])], ends[:1], ends[1:])
+
+
+def test_a_module_is_called_for_its_model(client):
+    x = np.float32([-1, 2])
+    module = client.load("model", relu(), replace=True)
+    assert module.describe()["model"] == "run"
+    assert module(x).tolist() == module(x=x).tolist() == [0, 2]
+    with pytest.raises(modser.NotFound, match="results has no function that is its model.*echo"):
+        client["results"](1)
+
+
+def test_a_model_that_another_client_replaced_is_asked_for_again(served, client):
+    x = np.float32([-1, 2])
+    module = client.load("renamed", relu(), replace=True)
+    assert module(x).tolist() == [0, 2]
+    with modser.connect(served.host, deadline=harness.PATIENCE) as other:
+        other.load("renamed", harness.ZOO / "results.so", replace=True)
+    with contextlib.suppress(modser.NotFound):  # it has the former name at hand
+        module(x)
+    with pytest.raises(modser.NotFound, match="has no function that is its model"):
+        module(x)
 
 
 def test_arguments_by_name(client, models):

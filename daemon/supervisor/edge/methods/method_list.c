@@ -363,7 +363,7 @@ msd_err msd_method_describe(struct msd_method_call *c, struct msd_diag *d)
 	if (err != MSD_OK)
 		return err;
 	msd_pack_map(&c->result, N_SUMMARY_KEYS + 3 + N_WORKERS_KEYS + N_EDITION_KEYS +
-					 1 + MSD_FACTS_N_PARTS);
+					 2 + MSD_FACTS_N_PARTS);
 	put_summary(&c->result, m, &rss_looks);
 	put_digest(&c->result, "sha256",
 		   m->group.source.fd >= 0 ? &m->group.source.sha256 : NULL);
@@ -373,6 +373,7 @@ msd_err msd_method_describe(struct msd_method_call *c, struct msd_diag *d)
 	put_edition(c, m);
 	msd_pack_cstr(&c->result, "options");
 	msd_run_options_describe(&m->group.run, MSD_RUN_LOAD, &c->result);
+	msd_facts_put_model(&m->group.facts, &c->result);
 	if (!msd_facts_are_known(&m->group.facts)) {
 		msd_facts_put_unknown(&c->result);
 		return MSD_OK;

@@ -124,13 +124,14 @@ static void answer_waiter(const struct msd_module *m, struct msd_req *r)
 		msd_req_answer_error(r, MSD_DRAINING, "the module was unloaded");
 	} else if (m->life.state == MSD_STATE_READY ||
 		   m->life.state == MSD_STATE_ASLEEP) {
-		msd_pack_map(&b, 3);
+		msd_pack_map(&b, 4);
 		msd_pack_cstr(&b, "name");
 		msd_pack_cstr(&b, m->group.name);
 		msd_pack_cstr(&b, "state");
 		msd_pack_cstr(&b, msd_module_state_name(m->life.state));
 		msd_pack_cstr(&b, "functions");
 		msd_pack_uint(&b, m->group.facts.n_functions);
+		msd_facts_put_model(&m->group.facts, &b);
 		msd_req_answer(r, &b);
 		msd_buf_finish(&b);
 	} else {

@@ -196,6 +196,16 @@ void msd_facts_put_unknown(struct msd_buf *out)
 	write_parts(out, (struct msd_span){0});
 }
 
+void msd_facts_put_model(const struct msd_facts *f, struct msd_buf *out)
+{
+	msd_pack_cstr(out, "model");
+	if (f->model != NULL) {
+		msd_pack_text(out, (const char *)f->model->name.p, f->model->name.n);
+	} else {
+		msd_pack_nil(out);
+	}
+}
+
 const struct msd_function_signature *msd_facts_function(const struct msd_facts *f,
 							struct msd_span name)
 {

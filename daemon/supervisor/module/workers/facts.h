@@ -42,6 +42,8 @@ MSD_MUST_CHECK msd_err msd_facts_set(struct msd_facts *f, const struct msd_body 
 				     struct msd_diag *d);
 /** Append the parts of an unknown module: keys without values. */
 void msd_facts_put_unknown(struct msd_buf *out);
+/** Append the pair `model`: the name of the model function, or nil. */
+void msd_facts_put_model(const struct msd_facts *f, struct msd_buf *out);
 /** The function @name; NULL: unknown. Valid until the facts are replaced. */
 const struct msd_function_signature *msd_facts_function(const struct msd_facts *f,
 							struct msd_span name);
