@@ -78,6 +78,18 @@ static void describe_shape(const int64_t *shape, int32_t ndim, bool symbols,
 	(void)snprintf(out + n, TEXT_MAX - n, "]");
 }
 
+/* An extent of @p below 0 is variable. */
+static bool fits_shape(const struct msd_param *p, const struct msd_dltensor *t)
+{
+	if (p->ndim != t->ndim)
+		return false;
+	for (int32_t k = 0; k < p->ndim; k++) {
+		if (p->shape[k] >= 0 && p->shape[k] != t->shape[k])
+			return false;
+	}
+	return true;
+}
+
 static msd_err check_known_tensor(const struct msd_call_rules *rules, size_t i,
 				  const struct msd_param *p,
 				  const struct msd_dltensor *t, struct msd_diag *d)
@@ -85,20 +97,19 @@ static msd_err check_known_tensor(const struct msd_call_rules *rules, size_t i,
 	char dtype[MSD_DTYPE_NAME_MAX];
 	char want[TEXT_MAX];
 	char got[TEXT_MAX];
+	const bool has_shape = p->shape != NULL && p->ndim >= 0;
 
 	if ((p->has_dtype && !msd_dtype_fits(p->dtype, t->dtype)) ||
-	    (p->ndim >= 0 && p->ndim != t->ndim)) {
+	    (p->ndim >= 0 && p->ndim != t->ndim && !has_shape)) {
 		describe_tensor(p, want);
 		(void)snprintf(got, sizeof(got), "%s of rank %d",
 			       msd_dtype_format(t->dtype, dtype), t->ndim);
 		return refuse(rules, i, d, want, got);
 	}
-	for (int32_t k = 0; p->shape != NULL && k < p->ndim; k++) {
-		if (p->shape[k] >= 0 && p->shape[k] != t->shape[k]) {
-			describe_shape(p->shape, p->ndim, true, want);
-			describe_shape(t->shape, t->ndim, false, got);
-			return refuse(rules, i, d, want, got);
-		}
+	if (has_shape && !fits_shape(p, t)) {
+		describe_shape(p->shape, p->ndim, true, want);
+		describe_shape(t->shape, t->ndim, false, got);
+		return refuse(rules, i, d, want, got);
 	}
 	return MSD_OK;
 }

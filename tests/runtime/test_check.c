@@ -80,6 +80,20 @@ Test(check, fixed_extents_are_compared)
 	msd_obj_unref(&t->obj);
 }
 
+Test(check, another_rank_is_told_with_both_shapes)
+{
+	struct msd_tensor *t = tensor_counting(4);
+	struct msd_any args[] = {msd_of_obj(&t->obj), msd_float(1),
+				 msd_of_obj(&t->obj)};
+	struct lib lib;
+
+	lib_must_open(&lib, ASSERTS);
+	expect_bad(&lib, "scale", args, 3,
+		   "scale: argument 0 (A): expected shape [4, 8], got shape [4]");
+	lib_close(&lib);
+	msd_obj_unref(&t->obj);
+}
+
 Test(check, arity_is_compared)
 {
 	struct lib lib;
