@@ -67,7 +67,7 @@ int main(int argc, char **argv)
 		     SIG_DFL); /* with SIG_IGN a compiler's status would be lost */
 	(void)sigaction(SIGINT, &interrupt, NULL);
 	(void)sigaction(SIGTERM, &interrupt, NULL);
-	(void)signal(SIGPIPE, SIG_IGN); /* report a closed pipe as a write error */
+	(void)signal(SIGPIPE, SIG_IGN); /* a closed socket is a write error */
 	code = msd_args_parse(argc, argv, &cli);
 	if (code == MSD_EXIT_OK) {
 		if (cli.wants_version) {

@@ -430,3 +430,14 @@ def test_a_module_without_a_model_is_told_with_its_functions(served):
     assert said.status == 4 and "nothing-here" in said.err
     said = served.modser("call", "no/name")
     assert said.status == 2 and '"no/name" is not NAME or NAME:FUNC' in said.err
+
+
+def test_a_reader_that_has_left_ends_modser_quietly():
+    read, write = os.pipe()
+    os.close(read)
+    try:
+        done = subprocess.run([harness.BIN / "modser", "help"], stdout=write,
+                              stderr=subprocess.PIPE, timeout=harness.PATIENCE)
+    finally:
+        os.close(write)
+    assert done.returncode == -signal.SIGPIPE and done.stderr == b""

@@ -6,9 +6,12 @@
 #include "client/cli/verbs/report.h"
 
 #include <errno.h>
+#include <poll.h>
+#include <signal.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "artifact/json.h"
 #include "client/cli/values/print.h"
@@ -239,10 +242,22 @@ enum msd_exit msd_report_refusal(const modser_client *client,
 		       : code;
 }
 
+/* True if standard output is a pipe whose reader has left, as with `| head`. */
+static bool has_left_reader(void)
+{
+	struct pollfd out = {.fd = STDOUT_FILENO};
+
+	return poll(&out, 1, 0) == 1 && (out.revents & POLLERR) != 0;
+}
+
 enum msd_exit msd_report_stdout(enum msd_exit code)
 {
 	if (fflush(stdout) == 0 && !ferror(stdout))
 		return code;
+	if (has_left_reader()) { /* end quietly, as programs do that keep the signal */
+		(void)signal(SIGPIPE, SIG_DFL);
+		(void)raise(SIGPIPE);
+	}
 	return msd_report_usage("check where the output goes", "standard output: %s",
 				strerror(errno));
 }
