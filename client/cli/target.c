@@ -93,9 +93,10 @@ enum msd_exit msd_target_find(modser_client *client, const char *word,
 		code = ask(client, "module.describe", word, deadline_ms, &about);
 		if (code == MSD_EXIT_OK && list_of(about) == NULL)
 			code = ask(client, "module.wait", word, deadline_ms, &about);
-		if (code == MSD_EXIT_OK && list_of(about) == NULL)
+		if (code == MSD_EXIT_OK && list_of(about) == NULL) {
 			code = ask(client, "module.describe", word, deadline_ms,
 				   &about);
+		}
 	}
 	if (code != MSD_EXIT_OK) {
 		*answer = about;

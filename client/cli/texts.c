@@ -2,7 +2,8 @@
 #include "client/cli/texts.h"
 
 const char msd_text_call[] =
-	"FUNCTION is NAME:FUNC, split at the first colon, or NAME: the model of that module, "
+	"FUNCTION is NAME:FUNC, split at the first colon, or NAME: the model of that "
+	"module, "
 	"as\n"
 	"over HTTP (`modser funcs NAME` lists it first). Each ARGUMENT is one of:\n"
 	"  @f.npy @-            a tensor from a file, or from standard input\n"

@@ -57,7 +57,8 @@ const struct msd_verb msd_verbs[] = {
 	 0, msd_verb_show, MSD_GROUP_MODELS},
 	{"funcs", "[--doc] [--header] NAME...",
 	 "list a module's functions with their signatures",
-	 "Also called functions. The model, which `modser call NAME` calls, is the first.\n"
+	 "Also called functions. The model, which `modser call NAME` calls, is the "
+	 "first.\n"
 	 "--doc prints the documentation that the library "
 	 "contains for\n"
 	 "functions that C++ code exports with the macros of tvm-ffi.\n",
