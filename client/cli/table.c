@@ -289,15 +289,35 @@ static void put_section(struct msd_buf *out, const char *key, const modser_value
 	msd_buf_finish(&inner);
 }
 
+/* Bytes of @key without its unit, if the cell for people has a unit of its own. */
+static size_t label_bytes(const modser_value *key, const modser_value *v,
+			  bool for_people)
+{
+	static const char *const units[] = {"_bytes", "_ns", "_us", "_ms"};
+	const size_t n = key->as.str.n;
+
+	for (size_t i = 0; i < sizeof(units) / sizeof(units[0]); i++) {
+		const size_t k = strlen(units[i]);
+
+		if (for_people && v->kind == MODSER_INT && n > k &&
+		    memcmp(key->as.str.p + n - k, units[i], k) == 0)
+			return n - k;
+	}
+	return n;
+}
+
 static void put_map(struct msd_buf *out, const modser_value *map, const char *prefix,
 		    bool for_people)
 {
 	size_t widest = 0;
 
 	for (size_t i = 0; i < map->as.tuple.n; i++) {
-		if (map->as.tuple.item[2 * i].kind == MODSER_STR &&
-		    map->as.tuple.item[2 * i].as.str.n > widest)
-			widest = map->as.tuple.item[2 * i].as.str.n;
+		const modser_value *key = &map->as.tuple.item[2 * i];
+		const size_t n = key->kind == MODSER_STR
+					 ? label_bytes(key, key + 1, for_people)
+					 : 0;
+
+		widest = n > widest ? n : widest;
 	}
 	for (size_t i = 0; i < map->as.tuple.n; i++) {
 		const modser_value *key = &map->as.tuple.item[2 * i];
@@ -310,9 +330,10 @@ static void put_map(struct msd_buf *out, const modser_value *map, const char *pr
 			continue;
 		}
 		msd_buf_printf(out, "%s", prefix);
-		msd_print_line(out, key->as.str.p, key->as.str.n);
+		const size_t n = label_bytes(key, v, for_people);
+		msd_print_line(out, key->as.str.p, n);
 		if (for_people) {
-			pad(out, key->as.str.n, widest + 2);
+			pad(out, n, widest + 2);
 		} else {
 			msd_buf_put_u8(out, '\t');
 		}

@@ -115,6 +115,8 @@ Test(print, aligns_for_people_and_parts_by_tabs_for_scripts)
 	expect_text(&out, "add\t3145728\t-\nx\t-\tcut\\nshort\n");
 	msd_print_map(&out, &rows[0], false);
 	expect_text(&out, "name\tadd\nrss_bytes\t3145728\n");
+	msd_print_map(&out, &rows[0], true); /* the value has the unit */
+	expect_text(&out, "name  add\nrss   3.0 MiB\n");
 }
 
 /* [{"name": "m", "p50_ns": @ns, "why": nil}] */
