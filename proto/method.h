@@ -68,16 +68,16 @@ const char *msd_right_name(enum msd_right right);
 	  "files?, workers?, batch?, within_ms?, max_run_ms?, keep_alive_ms?, "        \
 	  "threads?, engine?, era?, tvm_inputs?, fill?, format?, input?, outputs?, "   \
 	  "signature?, keep?}]",                                                       \
-	  "{name, state, functions}")                                                  \
+	  "{name, state, functions, model}")                                           \
 	X(MODULE_PULL, "module.pull", S, LOAD,                                         \
 	  "[name, uri, {sha256?, device?, workers?, batch?, within_ms?, max_run_ms?, " \
 	  "keep_alive_ms?, threads?, engine?, era?, tvm_inputs?, fill?, format?, "     \
 	  "input?, outputs?, signature?, progress?}]",                                 \
-	  "{name, state, functions}")                                                  \
+	  "{name, state, functions, model}")                                           \
 	X(MODULE_READ, "module.read", S, READ, "[name, {sha256, from?, bytes?}?]",     \
 	  "{version, files} | bin")                                                    \
 	X(MODULE_ROLLBACK, "module.rollback", S, LOAD, "[name]",                       \
-	  "{name, state, functions}")                                                  \
+	  "{name, state, functions, model}")                                           \
 	X(MODULE_SLEEP, "module.sleep", S, LOAD, "[name]", "nil")                      \
 	X(MODULE_UNLOAD, "module.unload", S, LOAD, "[name]",                           \
 	  "nil, when the process is gone")                                             \
@@ -91,9 +91,10 @@ const char *msd_right_name(enum msd_right right);
 	X(INSTANCE_FREE, "instance.free", S, CALL, "[instance...]", "nil")             \
 	X(MODULE_LIST, "module.list", S, LOOKUP, "[]", "[{name, state, ...}]")         \
 	X(MODULE_DESCRIBE, "module.describe", S, LOOKUP, "[name]",                     \
-	  "{name, state, era, machine, built_ms, sandbox, inspect, functions, ...}")   \
+	  "{name, state, era, machine, built_ms, sandbox, inspect, model, functions, " \
+	  "...}")                                                                      \
 	X(MODULE_WAIT, "module.wait", S, LOOKUP, "[name]",                             \
-	  "{name, state, functions}, when READY")                                      \
+	  "{name, state, functions, model}, when READY")                               \
 	X(MODULE_LOGS, "module.logs", S, LOOKUP, "[name, {from?, wait_ms?}?]",         \
 	  "str: the last of its stderr | {text, from, next}")                          \
 	X(FUNCTION_LIST, "function.list", S, LOOKUP, "[name]",                         \

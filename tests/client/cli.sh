@@ -37,7 +37,6 @@ expect 2 --deadline 0 ping
 expect 2 --deadline 2x ping
 expect 2 --deadline 2 ping
 expect 2 call
-expect 2 call no-colon
 expect 2 call -- -bad:name
 expect 2 call m:f quatsch
 expect 2 call m:f ""

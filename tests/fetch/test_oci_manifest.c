@@ -22,22 +22,16 @@ static void expect_err(const char *text, msd_err err)
 	msd_oci_manifest_finish(&m);
 }
 
+#define NO_BYTES "{\"digest\": \"sha256:" DIGEST "\", \"size\": 0}"
+#define TITLED                                                                         \
+	", \"mediaType\": \"x.tar+gzip\", \"annotations\": "                           \
+	"{\"org.opencontainers.image.title\": \"a.onnx\"}"
+#define WITH_PATH ", \"annotations\": {\"org.cncf.model.filepath\": \"b\"}"
+
 Test(oci_manifest, lists_its_layers)
 {
-	static const char
-		text[] =
-			"{\"layers\": [" LAYER(
-				"") ", {\"digest\": \"sha256:" DIGEST
-				    "\", \"size\": 0}, " LAYER(
-					    ", \"mediaType\": \"x.tar+gzip\", "
-					    "\"annotations\": "
-					    "{\"org.opencontainers.image.title\": "
-					    "\"a.onnx\"}") ", " LAYER(", "
-								      "\"annotations\":"
-								      " {\"org.cncf."
-								      "model."
-								      "filepath\": "
-								      "\"b\"}") "]}";
+	static const char text[] = "{\"layers\": [" LAYER("") ", " NO_BYTES ", " LAYER(
+		TITLED) ", " LAYER(WITH_PATH) "]}";
 	char digest[MSD_DIGEST_TEXT];
 	struct msd_oci_manifest m;
 

@@ -18,8 +18,7 @@ struct numbers {
 	int64_t v[TF_MAX_INTS];
 };
 
-/* How the numbers of an operator follow from those of its inputs; false: they do not.
- */
+/* How an operator's numbers follow from those of its inputs; false: they do not. */
 typedef bool folder(struct tf_layer *x, const struct numbers *in, struct numbers *ret);
 
 static bool fold_shape(struct tf_layer *x, const struct numbers *in,
@@ -595,10 +594,8 @@ int tf_keep_ints(struct tf_layer *x, struct tf_value *v)
 		return -1;
 	memcpy(v->ints, n.v, n.n * sizeof(n.v[0]));
 	v->n_ints = n.n;
-	if (v->t->ndim < 0) {
-		const int64_t dims[] = {(int64_t)n.n};
+	const int64_t extent = (int64_t)n.n;
 
-		return modser_sg_tensor_set_dims(v->t, dims, n.is_vector ? 1 : 0);
-	}
-	return 0;
+	return v->t->ndim >= 0 ? 0
+			       : modser_sg_tensor_set_dims(v->t, &extent, n.is_vector);
 }
