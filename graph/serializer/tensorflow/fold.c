@@ -1,8 +1,7 @@
 /*
  * Numbers that are known while a model is read: extents, and what is computed of them.
- * An extent that only a call brings is TF_UNKNOWN, and so is all that follows from it.
- * A node whose numbers are all known becomes a constant; otherwise its numbers are
- * attached to the value that its row makes.
+ * An extent that only a call brings, and all that follows from it, is TF_UNKNOWN. A
+ * node of known numbers becomes a constant; other numbers go to its row's value.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -18,7 +17,7 @@ struct numbers {
 	int64_t v[TF_MAX_INTS];
 };
 
-/* How an operator's numbers follow from those of its inputs; false: they do not. */
+/* An operator's numbers, from those of its inputs; false: they do not follow. */
 typedef bool folder(struct tf_layer *x, const struct numbers *in, struct numbers *ret);
 
 static bool fold_shape(struct tf_layer *x, const struct numbers *in,
