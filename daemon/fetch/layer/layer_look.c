@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "daemon/fetch/layer/model_head.h"
+#include "daemon/fetch/transfer/download_buffer.h"
 #include "proto/base/errno_text.h"
 
 #define STEP_BYTES ((size_t)64 * 1024)

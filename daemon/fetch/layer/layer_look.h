@@ -10,7 +10,6 @@
  * image.
  */
 #include "daemon/fetch/layer/tar_reader.h"
-#include "daemon/fetch/transfer/download_buffer.h"
 
 #define MSD_FOUND_NAMES 16u /* listed in an error */
 
