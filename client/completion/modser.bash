@@ -76,7 +76,7 @@ _modser() {
 		-H | --host) host=${words[++i]} ;;
 		-o | --output | -C | --dir | --device | --split-params | --check-daemon | --abi | --missing-weights | --engine | --library | \
 			--graph | --params | --plugin | --token-file | --tls-ca | --tls-cert | --tls-key | --external-data | --manifest | --sign | --auth | --realm | \
-			--deadline | --connect-timeout | --retry | --batch-delay | --max-run | --keep-alive | --threads | --outputs | --signature | --priority | --name | --mlf-version | --workers | --batch | -c | --connections | --depth | --rate | --time | --tail | --every | --cc | --symbol-prefix | --format | --input | --sha256) ((i++)) ;;
+			--deadline | --connect-timeout | --retry | --batch-delay | --max-run | --keep-alive | --threads | --outputs | --signature | --priority | --name | --mlf-version | --workers | --batch | -c | --connections | --depth | --rate | --time | --tail | --every | --cc | --symbol-prefix | --format | --input | --sha256 | --file) ((i++)) ;;
 		-l) [[ $verb == ls || $verb == ps || $verb == list ]] || ((i++)) ;;
 		-*) ;;
 		*) if [[ $verb ]]; then ((n++)); else verb=${words[i]}; fi ;;
@@ -91,7 +91,7 @@ _modser() {
 	--abi) _modser_words classic ffi ;;
 	--missing-weights) _modser_words zero seeded ;;
 	--engine) _modser_words auto native reference ;;
-	--deadline | --connect-timeout | --retry | --batch-delay | --max-run | --keep-alive | --threads | --outputs | --signature | --name | --mlf-version | --workers | --batch | -c | --connections | --depth | --rate | --time | --tail | --every | --cc | --symbol-prefix | --format | --input | --sha256 | --realm | --library) ;;
+	--deadline | --connect-timeout | --retry | --batch-delay | --max-run | --keep-alive | --threads | --outputs | --signature | --name | --mlf-version | --workers | --batch | -c | --connections | --depth | --rate | --time | --tail | --every | --cc | --symbol-prefix | --format | --input | --sha256 | --file | --realm | --library) ;;
 	*) if [[ $cur == -* ]]; then _modser_words "$(_modser_options)"; else _modser_of_verb; fi ;;
 	esac
 	# What bash puts in place of the reply begins behind the last colon or equals sign, and with

@@ -22,7 +22,7 @@ function __modser_parse --no-scope-shadowing
 				set skip host
 			case -o --output -C --dir --device --split-params --check-daemon --abi --missing-weights --engine --library \
 				--graph --params --plugin --token-file --tls-ca --tls-cert --tls-key --external-data --manifest --sign --auth --realm \
-				--deadline --connect-timeout --retry --batch-delay --max-run --keep-alive --threads --outputs --signature --priority --name --mlf-version --workers --batch -c --connections --depth --rate --time --tail --every --cc --symbol-prefix --format --input --sha256
+				--deadline --connect-timeout --retry --batch-delay --max-run --keep-alive --threads --outputs --signature --priority --name --mlf-version --workers --batch -c --connections --depth --rate --time --tail --every --cc --symbol-prefix --format --input --sha256 --file
 				set skip value
 			case -l
 				contains -- "$verb" ls ps list; or set skip value
