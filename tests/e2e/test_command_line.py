@@ -260,7 +260,7 @@ def test_foreign_dtypes_are_written_as_void(served, tmp_path, dtype, raw):
         (["no-such-verb"], 2),
         (["ping", "--no-such-option"], 2),
         (["call"], 2),
-        (["call", "no-colon"], 2),
+        (["call", "no-colon"], 4),
         (["call", "-bad:name"], 2),
         (["call", f"{'a' * 65}:f"], 2),
         (["load", "x"], 2),

@@ -271,9 +271,9 @@ def test_an_old_softmax_over_several_axes_is_written_in_new_operators(daemon, tm
 
 
 def test_a_worker_gives_back_the_pages_of_packed_weights(own_daemon, tmp_path):
-    w = ramp(4096, 2048)
+    w = ramp(4096, 4096)
     raw = model([node("MatMul", ["x", "w"], ["y"])], [value("x", "float32", [1, 4096])],
-                [value("y", "float32", [1, 2048])], constants=[tensor("w", w)])
+                [value("y", "float32", [1, 4096])], constants=[tensor("w", w)])
     daemon = own_daemon()
     daemon.load("large", save(tmp_path, raw))
     (worker,) = daemon.workers()
