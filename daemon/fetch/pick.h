@@ -8,8 +8,8 @@
  *                '--NULL--> end(): the buffer holds the model
  */
 #include "daemon/fetch/layer/layer_look.h"
-#include "daemon/fetch/transfer/download_buffer.h"
 #include "daemon/fetch/registry/oci_manifest.h"
+#include "daemon/fetch/transfer/download_buffer.h"
 #include "daemon/loop/work.h"
 
 struct msd_pick {
